@@ -1,0 +1,175 @@
+package num
+
+import "math"
+
+// Ints is a range of integers to be searched, both ends included, and where to
+// begin.
+type Ints struct{ Lo, Hi, Guess int64 }
+
+// Least returns the least integer of the range at which ok holds, if ok is
+// monotone (once true, always true) and holds at Hi. It gallops away from the
+// guess before it bisects, so a close guess costs few decisions.
+func (r Ints) Least(ok func(int64) bool) int64 {
+	guess := min(max(r.Guess, r.Lo), r.Hi)
+	no, yes := r.Lo-1, r.Hi // ok(no) is false and ok(yes) true; Lo-1 is never tried
+	if guess == r.Hi || ok(guess) {
+		yes = guess
+		for step := int64(1); ; step *= 2 {
+			if yes-r.Lo < step || step <= 0 {
+				break
+			}
+			if !ok(yes - step) {
+				no = yes - step
+				break
+			}
+			yes -= step
+		}
+	} else {
+		no = guess
+		for step := int64(1); ; step *= 2 {
+			if r.Hi-no <= step || step <= 0 {
+				break
+			}
+			if ok(no + step) {
+				yes = no + step
+				break
+			}
+			no += step
+		}
+	}
+	for yes-no > 1 || yes-no < 0 { // the difference of extremes overflows
+		mid := (no & yes) + (no^yes)>>1
+		if ok(mid) {
+			yes = mid
+		} else {
+			no = mid
+		}
+	}
+	return yes
+}
+
+// Greatest returns the greatest integer of the range at which ok holds, if ok is
+// monotone (once false, always false) and holds at Lo.
+func (r Ints) Greatest(ok func(int64) bool) int64 {
+	mirror := Ints{Lo: -r.Hi, Hi: -r.Lo, Guess: -r.Guess}
+	return -mirror.Least(func(i int64) bool { return ok(-i) })
+}
+
+// Floats is a range of float64, both ends included, and where to begin.
+type Floats struct{ Lo, Hi, Guess float64 }
+
+// Least returns the least float64 of the range at which ok holds, if ok is
+// monotone and holds at Hi. The search is by units in the last place.
+func (r Floats) Least(ok func(float64) bool) float64 {
+	order := Ints{Lo: ordinal(r.Lo), Hi: ordinal(r.Hi), Guess: ordinal(r.Guess)}
+	return fromOrdinal(order.Least(func(i int64) bool { return ok(fromOrdinal(i)) }))
+}
+
+// ordinal numbers the floats in increasing order.
+func ordinal(x float64) int64 {
+	bits := int64(math.Float64bits(x))
+	if bits < 0 {
+		return math.MinInt64 - bits
+	}
+	return bits
+}
+
+func fromOrdinal(i int64) float64 {
+	if i < 0 {
+		i = math.MinInt64 - i
+	}
+	return math.Float64frombits(uint64(i))
+}
+
+// Minimize returns a point where f is close to its least value and that value, by
+// Brent's method: golden section with parabolic steps, until the point is known to
+// the given absolute tolerance. f should have one minimum; +Inf is allowed. The
+// value is one that f took, so it is a valid bound if every value of f is one.
+func (r Interval) Minimize(tolerance float64, f func(float64) float64) (x, fx float64) {
+	const golden = 0.3819660112501051
+	a, b := r.Lo, r.Hi
+	x = a + golden*(b-a)
+	fx = f(x)
+	w, v, fw, fv := x, x, fx, fx
+	var step, last float64 // this step and the one before the last
+	for range 200 {
+		mid := (a + b) / 2
+		tol := tolerance + 1e-15*math.Abs(x)
+		if math.Abs(x-mid) <= 2*tol-(b-a)/2 {
+			break
+		}
+		parabolic := false
+		if math.Abs(last) > tol {
+			p1 := (x - w) * (fx - fv)
+			q1 := (x - v) * (fx - fw)
+			p := (x-v)*q1 - (x-w)*p1
+			q := 2 * (q1 - p1)
+			if q > 0 {
+				p = -p
+			}
+			q = math.Abs(q)
+			if math.Abs(p) < math.Abs(q*last/2) && p > q*(a-x) && p < q*(b-x) {
+				last, step = step, p/q
+				if u := x + step; u-a < 2*tol || b-u < 2*tol {
+					step = math.Copysign(tol, mid-x)
+				}
+				parabolic = true
+			}
+		}
+		if !parabolic {
+			if last = a - x; x < mid {
+				last = b - x
+			}
+			step = golden * last
+		}
+		u := x + step
+		if math.Abs(step) < tol {
+			u = x + math.Copysign(tol, step)
+		}
+		fu := f(u)
+		if fu <= fx {
+			if u < x {
+				b = x
+			} else {
+				a = x
+			}
+			v, w, x = w, x, u
+			fv, fw, fx = fw, fx, fu
+			continue
+		}
+		if u < x {
+			a = u
+		} else {
+			b = u
+		}
+		if fu <= fw || w == x {
+			v, w = w, u
+			fv, fw = fw, fu
+		} else if fu <= fv || v == x || v == w {
+			v, fv = u, fu
+		}
+	}
+	return x, fx
+}
+
+// SafeRoot returns a point with f <= 0 at the place where f changes sign, f(Hi) <=
+// 0 < f(Lo), once the bracket is below tolerance times its magnitude. It
+// interpolates (Illinois) and never trusts a step that leaves the bracket.
+func (r Interval) SafeRoot(tolerance float64, f func(float64) float64) float64 {
+	lo, hi := r.Lo, r.Hi
+	flo, fhi := f(lo), f(hi)
+	for i := 0; i < 200 && hi-lo > tolerance*math.Max(math.Abs(lo), math.Abs(hi)); i++ {
+		x := hi - fhi*(hi-lo)/(fhi-flo)
+		if i%3 == 2 || !(x > lo && x < hi) {
+			x = lo + (hi-lo)/2
+		}
+		// Aim a little past the root, so that the far end moves too.
+		x = math.Min(x+tolerance/2*math.Abs(x), hi-(hi-lo)*1e-3)
+		if fx := f(x); fx <= 0 {
+			hi, fhi, flo = x, fx, flo/2
+		} else {
+			lo, flo, fhi = x, fx, fhi/2
+		}
+	}
+	return hi
+}
