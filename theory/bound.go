@@ -1,0 +1,30 @@
+package theory
+
+import "math"
+
+// Nats is an amount of information in natural units.
+type Nats float64
+
+// Bits returns the same amount in bits, x log2(e).
+func (x Nats) Bits() float64 { return float64(x) * math.Log2E }
+
+// Source names where a statement is proved.
+type Source struct {
+	Key   string // an entry of docs/references.bib, or "dpcalc" for docs/theorems.md
+	Where string // the theorem, section or equation in it
+}
+
+func (s Source) String() string {
+	if s.Where == "" {
+		return s.Key
+	}
+	return s.Key + " " + s.Where
+}
+
+// Bound is a value with the theorems that give it and the hypotheses that no
+// code can check. Hypotheses that can be checked are: they are errors.
+type Bound[T any] struct {
+	Value   T
+	Sources []Source
+	Assumes []string
+}

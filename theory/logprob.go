@@ -1,0 +1,197 @@
+package theory
+
+import (
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+)
+
+// LogProb is the natural logarithm of a probability: 0 is certainty and -Inf is
+// the probability zero. Its text is the probability itself in decimal, of any
+// size: "0.05", "1e-4343", and "1-1e-20" where fewer than 17 digits cannot
+// tell the value from 1.
+type LogProb float64
+
+// Zero is the probability zero.
+var Zero = LogProb(math.Inf(-1))
+
+// Prob returns ln p for p in [0,1]. It returns a DomainError otherwise.
+func Prob(p float64) (LogProb, error) {
+	if err := Domain(p >= 0 && p <= 1, "probability", p, "a number in [0, 1]"); err != nil {
+		return 0, err
+	}
+	return LogProb(math.Log(p)), nil
+}
+
+// Ln returns the natural logarithm.
+func (p LogProb) Ln() float64 { return float64(p) }
+
+// Value returns the probability; it is 0 where float64 underflows.
+func (p LogProb) Value() float64 { return math.Exp(float64(p)) }
+
+// Valid reports whether p is the logarithm of a probability.
+func (p LogProb) Valid() bool { return p <= 0 }
+
+// Interior reports whether 0 < p < 1.
+func (p LogProb) Interior() bool { return p < 0 && !math.IsInf(float64(p), -1) }
+
+// ParseLogProb reads a decimal probability of any size, "0.05" or "1e-4343", or
+// the complement form "1-1e-20". The result is the float64 nearest to the
+// logarithm of the decimal, up to two units in the last place.
+func ParseLogProb(text string) (LogProb, error) {
+	bad := &DomainError{Param: "probability", Value: strconv.Quote(text), Want: "a decimal number in [0, 1]"}
+	if rest, ok := strings.CutPrefix(text, "1-"); ok {
+		if _, _, ok := splitDecimal(rest); !ok {
+			return 0, bad
+		}
+		c, err := strconv.ParseFloat(rest, 64)
+		if err != nil || c > 0.5 { // a large complement has no need of the form
+			return 0, bad
+		}
+		return lnComplement(c), nil
+	}
+	mantissa, exponent, ok := splitDecimal(text)
+	if !ok {
+		return 0, bad
+	}
+	if mantissa.Sign() == 0 {
+		return Zero, nil
+	}
+	// The value is m 10^e with 0.1 <= m < 1, read off the digits alone.
+	digits := len(mantissa.String())
+	e := exponent + digits
+	m := new(big.Rat).SetFrac(mantissa, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil))
+	if e == 1 && m.Cmp(big.NewRat(1, 10)) == 0 {
+		return 0, nil // one
+	}
+	if e > 0 {
+		return 0, bad
+	}
+	if complement := new(big.Rat).Sub(big.NewRat(1, 1), m); e == 0 && complement.Cmp(nearOne) < 0 {
+		c, _ := complement.Float64()
+		return lnComplement(c), nil
+	}
+	f := new(big.Float).SetPrec(128).SetRat(m)
+	return LogProb(num.FromBig(f).Ln().Add(num.Ln10.MulFloat(float64(e))).Float()), nil
+}
+
+// nearOne is the complement below which the double-double logarithm cancels.
+var nearOne = big.NewRat(1, 1e9)
+
+// lnComplement returns ln(1-c) for 0 <= c <= 1/2.
+func lnComplement(c float64) LogProb {
+	if c < 1e-9 {
+		return LogProb(-c - c*c/2)
+	}
+	return LogProb(num.FromFloat(1).AddFloat(-c).Ln().Float())
+}
+
+// splitDecimal reads digits[.digits][e[sign]digits] into an integer mantissa
+// and a power of ten. It accepts no sign, no underscore and no hexadecimal.
+func splitDecimal(text string) (mantissa *big.Int, exponent int, ok bool) {
+	body, exp, hasExp := strings.Cut(strings.ToLower(text), "e")
+	if hasExp {
+		e, err := strconv.Atoi(exp)
+		if err != nil || e > 1<<40 || e < -1<<40 {
+			return nil, 0, false
+		}
+		exponent = e
+	}
+	whole, frac, _ := strings.Cut(body, ".")
+	all := whole + frac
+	if all == "" || len(all) > 4096 || strings.Trim(all, "0123456789") != "" {
+		return nil, 0, false
+	}
+	mantissa, ok = new(big.Int).SetString(all, 10)
+	return mantissa, exponent - len(frac), ok
+}
+
+// String returns the shortest decimal that [ParseLogProb] reads as p.
+func (p LogProb) String() string {
+	switch {
+	case p == 0:
+		return "1"
+	case math.IsInf(float64(p), -1):
+		return "0"
+	case !p.Valid():
+		return "NaN"
+	}
+	// p = m 10^k with 1 <= m < 10, to the digits that the logarithm determines.
+	k := math.Floor(float64(p) / math.Ln10)
+	m := num.FromFloat(float64(p)).Sub(num.Ln10.MulFloat(k)).Exp().Big()
+	decimal := func(digits int) string {
+		mantissa, shift, _ := strings.Cut(m.Text('e', digits), "e")
+		s, _ := strconv.Atoi(shift)
+		return plain(mantissa, int(k)+s)
+	}
+	for digits := range 17 {
+		if text := decimal(digits); readsAs(text, p) {
+			return text
+		}
+	}
+	// Close to one the complement is the number that has digits.
+	c := -math.Expm1(float64(p))
+	for digits := range 17 {
+		mantissa, exp, _ := strings.Cut(strconv.FormatFloat(c, 'e', digits, 64), "e")
+		e, _ := strconv.Atoi(exp)
+		if text := "1-" + plain(mantissa, e); readsAs(text, p) {
+			return text
+		}
+	}
+	for digits := 17; digits < 24; digits++ {
+		if text := decimal(digits); readsAs(text, p) {
+			return text
+		}
+	}
+	// Here expm1 rounded to the other side.
+	for _, near := range []float64{math.Nextafter(c, 0), math.Nextafter(c, 1)} {
+		if text := "1-" + trim(near); readsAs(text, p) {
+			return text
+		}
+	}
+	return "1-" + trim(c)
+}
+
+// trim writes the shortest digits of c > 0, with e-9 for e-09.
+func trim(c float64) string {
+	mantissa, exp, _ := strings.Cut(strconv.FormatFloat(c, 'e', -1, 64), "e")
+	e, _ := strconv.Atoi(exp)
+	return plain(mantissa, e)
+}
+
+// plain writes d.ddd 10^e as a decimal: in full down to 1e-4, with an exponent
+// below.
+func plain(mantissa string, e int) string {
+	switch {
+	case e == 0:
+		return mantissa
+	case e >= -4 && e < 0:
+		return "0." + strings.Repeat("0", -e-1) + strings.Replace(mantissa, ".", "", 1)
+	}
+	return mantissa + "e" + strconv.Itoa(e)
+}
+
+func readsAs(text string, p LogProb) bool {
+	q, err := ParseLogProb(text)
+	return err == nil && q == p
+}
+
+// MarshalText writes the shortest decimal; see [LogProb.String].
+func (p LogProb) MarshalText() ([]byte, error) {
+	if !p.Valid() {
+		return nil, Domain(false, "probability", float64(p), "the logarithm of a probability")
+	}
+	return []byte(p.String()), nil
+}
+
+// UnmarshalText reads what [ParseLogProb] reads.
+func (p *LogProb) UnmarshalText(text []byte) error {
+	q, err := ParseLogProb(string(text))
+	if err == nil {
+		*p = q
+	}
+	return err
+}

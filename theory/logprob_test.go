@@ -1,0 +1,86 @@
+package theory
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestParseLogProb(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		ln   float64 // 40-digit logarithm, rounded
+	}{
+		{"1", 0},
+		{"1.000", 0},
+		{"0.05", -2.995732273553990993},
+		{".5", -0.69314718055994530942},
+		{"0.5e0", -0.69314718055994530942},
+		{"1e-5", -11.512925464970228420},
+		{"1E-300", -690.77552789821370520},
+		{"1e-323", -743.7349850370767559378},
+		{"1e-4343", -10000.12705887314040569},
+		{"2.5e-4343", -9999.210768141266250625},
+		{"0.99999999999999999999", -1e-20},
+		{"1-1e-20", -1e-20},
+		{"00.05", -2.995732273553990993},
+	} {
+		p, err := ParseLogProb(c.text)
+		if err != nil || math.Abs(p.Ln()-c.ln) > 2e-16*math.Abs(c.ln) {
+			t.Errorf("ParseLogProb(%q) = %.17g, %v; want ln = %.17g", c.text, p.Ln(), err, c.ln)
+		}
+	}
+	if p, err := ParseLogProb("0"); err != nil || p != Zero {
+		t.Errorf(`ParseLogProb("0") = %v, %v; want Zero`, p, err)
+	}
+	for _, text := range []string{
+		"", ".", "-0.1", "+0.1", "1.1", "10", "2e0", "nan", "inf", "0x1p-3", "1_0", "0.1.2", "1e", "1e-", "e-5", "5%",
+		"1e-99999999999999999999", "1-", "1-0.9", "1-1-1e-3", "1--1e-3", " 0.1",
+	} {
+		if p, err := ParseLogProb(text); err == nil {
+			t.Errorf("ParseLogProb(%q) = %v, want an error", text, p)
+		} else if e := new(DomainError); !errors.As(err, &e) {
+			t.Errorf("ParseLogProb(%q): error %T, want a DomainError", text, err)
+		}
+	}
+}
+
+func TestLogProbString(t *testing.T) {
+	for _, text := range []string{"0", "1", "0.5", "0.05", "0.001", "1e-5", "2.5e-10", "1e-300", "1e-4343", "3.7e-100000", "0.95", "0.999", "1-1e-20", "1-1e-300"} {
+		p, err := ParseLogProb(text)
+		if err != nil || p.String() != text {
+			t.Errorf("%q prints as %q (%v)", text, p.String(), err)
+		}
+	}
+}
+
+// Every logarithm of a probability survives its text.
+func TestLogProbRoundTrip(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 20000 {
+		p := LogProb(-math.Pow(10, -320+326*r.Float64()))
+		q, err := ParseLogProb(p.String())
+		if err != nil || q != p {
+			t.Fatalf("ln p = %.17g prints as %s, which reads as %.17g (%v)", p.Ln(), p, q.Ln(), err)
+		}
+	}
+}
+
+func FuzzParseLogProb(f *testing.F) {
+	for _, text := range []string{"0.05", "1e-4343", "1-1e-20", "0", "1", "1e1", "-1", "NaN", "0x1"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := ParseLogProb(text)
+		if err != nil {
+			return
+		}
+		if !p.Valid() {
+			t.Fatalf("%q reads as ln p = %v", text, p.Ln())
+		}
+		if q, err := ParseLogProb(p.String()); err != nil || q != p {
+			t.Fatalf("%q prints as %q, which reads as %v (%v)", text, p, q.Ln(), err)
+		}
+	})
+}
