@@ -120,8 +120,9 @@ func (c Composition) OptimalDelta(epsilon float64) (Bound[LogProb], error) {
 }
 
 // Optimal returns the least epsilon >= 0 that holds at total failure probability
-// delta_total for every composition, rounded up. It reports NoAnswer for delta_total
-// < 1 - (1-delta)^k, which no epsilon can meet, and for k > 10^7.
+// delta_total for every composition, rounded up (delta is known to 1e-14, which moves
+// epsilon as delta approaches one). It reports NoAnswer for delta_total <
+// 1 - (1-delta)^k, which no epsilon can meet, and for k > 10^7.
 func (c Composition) Optimal(total LogProb) (Bound[Approx], error) {
 	if err := first(c.validateOptimal(), probability("delta", total)); err != nil {
 		return Bound[Approx]{}, err
@@ -153,18 +154,12 @@ func leastResponseEpsilon(c Composition, lnTarget float64) float64 {
 	// On the segment left of this vertex delta = delta_i + (1 - e^-s) u_i at a
 	// distance s below it.
 	share := (math.Exp(lnDown(lnTarget-at.lnScale(), lnTarget)) - at.delta.Hi) / at.u.Hi
-	width := at.excess() * c.Each.Epsilon
-	distance := 0.0
-	switch {
-	case share >= 1:
-		return 0
-	case share > 0:
-		distance = -math.Log1p(-share) * (1 - 0x1p-50)
+	end := mulUp(math.Max(0, at.excess()-2), c.Each.Epsilon)
+	if share >= 1 { // by rounding, or on the last segment
+		return end
 	}
-	if distance >= width {
-		return 0
-	}
-	return addUp(mulUp(at.excess(), c.Each.Epsilon), -distance)
+	distance := -math.Log1p(-math.Max(0, share)) * (1 - 0x1p-50)
+	return math.Max(end, addUp(mulUp(at.excess(), c.Each.Epsilon), -distance))
 }
 
 // ownDelta returns ln(1 - (1-delta)^k), rounded up.
@@ -248,7 +243,8 @@ func (r *responses) lnDelta(s float64) LogProb {
 	if x <= 0 {
 		return Zero
 	}
-	ln := ln2.MulFloat(r.scale).AddFloat(math.Log(x)).Hi
+	fraction, exponent := math.Frexp(x)
+	ln := ln2.MulFloat(r.scale + float64(exponent)).AddFloat(math.Log(fraction)).Hi
 	return lnUp(ln, ln)
 }
 

@@ -23,7 +23,7 @@ func Prob(p float64) (LogProb, error) {
 	if err := Domain(p >= 0 && p <= 1, "probability", p, "a number in [0, 1]"); err != nil {
 		return 0, err
 	}
-	return LogProb(math.Log(p)), nil
+	return LogProb(num.Ln(p)), nil // math.Log is wrong for subnormal numbers on some machines
 }
 
 // Ln returns the natural logarithm.
@@ -116,8 +116,8 @@ func (p LogProb) String() string {
 		return "1"
 	case math.IsInf(float64(p), -1):
 		return "0"
-	case !p.Valid():
-		return "NaN"
+	case !p.Valid(): // above one, or NaN; only an error message shows it
+		return strconv.FormatFloat(math.Exp(float64(p)), 'g', -1, 64)
 	}
 	// p = m 10^k with 1 <= m < 10, to the digits that the logarithm determines.
 	k := math.Floor(float64(p) / math.Ln10)

@@ -175,7 +175,7 @@ var gaussianProfile = []Source{{"balle18", "Theorem 8"}, {"dong22", "Corollary 2
 
 // Approx returns the least epsilon >= 0 that goes with a given 0 < delta <= 1,
 // rounded up by a few units in the last place (where it is close to 0, of mu). It
-// reports NotApplicable for delta = 0.
+// reports NotApplicable for delta = 0 and NoAnswer where epsilon exceeds float64.
 func (g GDP) Approx(delta LogProb) (Bound[Approx], error) {
 	if err := first(g.Validate(), probability("delta", delta), needsDelta(gaussianProfile[0], delta)); err != nil {
 		return Bound[Approx]{}, err
@@ -234,7 +234,7 @@ func (g GDP) profile(epsilon float64) (lnDelta, spread float64) {
 	spread = num.MillsDrop(a.Hi, g.Mu)
 	lnSpread := math.Log(spread)
 	if spread < 0x1p-1000 { // R is convex: the drop is at most width times slope
-		lnSpread = math.Log(g.Mu) + math.Log(num.MillsDeficit(a.Hi))
+		lnSpread = num.Ln(g.Mu) + math.Log(num.MillsDeficit(a.Hi))
 	}
 	lnDelta = -square.Hi/2 - (rest + lnSqrt2Pi - lnSpread)
 	return math.Min(0, lnDelta+(0x1p-43+0x1p-52*math.Abs(lnDelta))), spread
@@ -253,6 +253,9 @@ func (g GDP) leastEpsilon(delta LogProb) float64 {
 	if g.LnDelta(0) <= delta {
 		return 0
 	}
+	if delta < farBelow {
+		return math.Inf(1)
+	}
 	target := min(delta.Ln(), lnAlmostOne)
 	// delta <= P[N > a] gives a start on the right of the root. ln delta is concave in
 	// epsilon (delta is the upper tail of a Gaussian less an exponential variable), so
@@ -269,7 +272,7 @@ func (g GDP) leastEpsilon(delta LogProb) float64 {
 		}
 		epsilon = math.Max(0, epsilon+step)
 	}
-	for slack := 0x1p-52; g.LnDelta(epsilon) > delta; slack *= 2 {
+	for slack := 0x1p-52; epsilon <= math.MaxFloat64 && g.LnDelta(epsilon) > delta; slack *= 2 {
 		epsilon += slack * (epsilon + g.Mu)
 	}
 	return epsilon
@@ -278,9 +281,9 @@ func (g GDP) leastEpsilon(delta LogProb) float64 {
 // GaussianMu returns the greatest mu at which a mu-GDP mechanism is (epsilon,
 // delta)-private, rounded down by a few units in the last place. It is meant for the
 // inside of a search: no error, no allocation. It returns 0, which is no valid
-// mu, where epsilon >= 0 and 0 < delta < 1 fail or mu would underflow.
+// mu, where epsilon >= 0 and -1e299 <= ln delta < 0 fail or mu would underflow.
 func GaussianMu(epsilon float64, delta LogProb) float64 {
-	if !(epsilon >= 0 && epsilon <= math.MaxFloat64 && delta.Interior()) {
+	if !(epsilon >= 0 && epsilon <= math.MaxFloat64 && delta.Interior() && delta >= farBelow) {
 		return 0
 	}
 	target := min(delta.Ln(), lnAlmostOne)

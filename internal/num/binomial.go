@@ -29,6 +29,18 @@ func (b Binomial) LnAtMost(k int64) float64 {
 	return b.tosses().mirror().lnAtLeast(float64(b.N - k))
 }
 
+// RoughAtLeast returns an upper bound on P[X >= k]/e^ln, in less than half the time and
+// within one per cent from two standard deviations above the mean on if N P (1-P) is at
+// least 10: Stirling's formula without its error, and a few steps of the continued fraction.
+func (b Binomial) RoughAtLeast(k int64, ln float64) float64 {
+	return b.tosses().rough(float64(k), ln)
+}
+
+// RoughAtMost returns an upper bound on P[X <= k]/e^ln; see [Binomial.RoughAtLeast].
+func (b Binomial) RoughAtMost(k int64, ln float64) float64 {
+	return b.tosses().mirror().rough(float64(b.N-k), ln)
+}
+
 // tosses is a Binomial that can be mirrored without rounding: p and q = 1-p each to
 // full relative precision, and n p and n q to twice that.
 type tosses struct {
@@ -62,6 +74,17 @@ func (t tosses) lnPMF(k float64) (ln, pad float64) {
 		ln = stirlingError(t.n) - stirlingError(k) - stirlingError(j) - dev + math.Log(t.n/k/j/(2*math.Pi))/2
 	}
 	return ln, math.Abs(ln)*0x1p-51 + 2e-14
+}
+
+func (t tosses) rough(k, ln float64) float64 {
+	d := (k - t.np.Hi) - t.np.Lo
+	if !(k >= 1 && k < t.n && d+t.q > 0 && t.p > 0 && t.q > 0) {
+		return math.Exp(t.lnAtLeast(k)-ln) * (1 + 1e-9)
+	}
+	dev := deviance(k, t.np.Hi, d) + deviance(t.n-k, t.nq.Hi, -d)
+	term := math.Sqrt(t.n/k/(t.n-k)) / math.Sqrt(2*math.Pi) * math.Exp(-dev*(1-1e-15)-ln)
+	z := (d + t.q) * (d + t.q) / (t.np.Hi * t.q)
+	return term * t.fraction(k, d, 5+2*math.Floor(math.Min(20, 4/z))) * (1 + 1e-9)
 }
 
 // lnComplement returns ln q for q = 1-p, from the smaller of the two.
@@ -104,7 +127,7 @@ func (t tosses) tail(k, d float64) (ln, pad float64) {
 	fall := (d + t.q) / ((k + 1) * t.q) // 1 - P[k+1]/P[k]
 	var sum float64
 	if z := fall * sd; z > 2 && fall < 0.5 {
-		sum = t.fraction(k, d, z)
+		sum = t.fraction(k, d, 1+2*math.Floor((5+30/z+220/(z*z))/2)) // measured: 1e-13 relative
 	} else {
 		var terms float64
 		sum, terms = t.series(k)
@@ -136,10 +159,9 @@ func (t tosses) series(k float64) (sum, terms float64) {
 //	1/(1 - a1/(1 + b1/(1 - a2/(1 + b2/...)))),
 //	ai = (n-k-i+1)(k+i-1) p / ((k+2i-2)(k+2i-1) q),   bi = i (n+i) p / ((k+2i-1)(k+2i) q),
 //
-// which needs fewer steps the farther k is from the mean, z standard deviations. As 0
-// < ai < 1 and bi > 0, breaking off after b1, b3, b5, ... is above the sum.
-func (t tosses) fraction(k, d, z float64) float64 {
-	steps := 1 + 2*math.Floor((5+30/z+220/(z*z))/2) // measured: 1e-13 relative
+// broken off after b_steps. It needs fewer steps the farther k is from the mean. As 0 < ai <
+// 1 and bi > 0, an odd number of steps is above the sum.
+func (t tosses) fraction(k, d, steps float64) float64 {
 	c := 1.0
 	for i := steps; i >= 1; i-- {
 		// 1 - ai, all of whose terms are positive, without cancellation.

@@ -86,6 +86,13 @@ func TestBinomialEnumerated(t *testing.T) {
 			}
 		}
 		for k := range n + 1 {
+			for _, rough := range []struct{ got, ln float64 }{
+				{b.RoughAtLeast(int64(k), -3), lnBig(atLeast[k]).Hi}, {b.RoughAtMost(int64(k), -3), lnBig(atMost[k]).Hi},
+			} {
+				if rough.got > 1e-290 && math.Log(rough.got) < rough.ln+3 {
+					t.Errorf("n=%d p=%v k=%d: rough bound ln %v, want >= %v", n, p, k, math.Log(rough.got)-3, rough.ln)
+				}
+			}
 			check(k, b.LnAtLeast(int64(k)), atLeast[k])
 			check(k, b.LnAtMost(int64(k)), atMost[k])
 		}
@@ -120,6 +127,34 @@ func BenchmarkBinomialTail(b *testing.B) {
 	x := Binomial{N: 10000, P: 0.5}
 	for b.Loop() {
 		x.LnAtLeast(5166)
+	}
+}
+
+func TestBinomialRough(t *testing.T) {
+	for _, n := range []int64{100, 3000, 10000, 1000000} {
+		for _, p := range []float64{0.5, 0.1, 0.97} {
+			b := Binomial{N: n, P: p}
+			mean, sd := float64(n)*p, math.Sqrt(float64(n)*p*(1-p))
+			for _, z := range []float64{2, 2.5, 3, 5, 10} {
+				k := int64(math.Ceil(mean + z*sd))
+				if k >= n {
+					continue
+				}
+				exact := b.LnAtLeast(k)
+				if got := b.RoughAtLeast(k, exact); !(got >= 1 && got <= 1.01) {
+					t.Errorf("n=%d p=%v k=%d: rough bound %v times the tail", n, p, k, got)
+				} else {
+					t.Logf("n=%d p=%v z=%v: %.3g", n, p, z, got-1)
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkBinomialRough(b *testing.B) {
+	x := Binomial{N: 10000, P: 0.5}
+	for b.Loop() {
+		x.RoughAtLeast(5166, -7)
 	}
 }
 

@@ -27,7 +27,8 @@ func (s KLShift) Nats() float64 {
 // within 4e-16 (u^2 + v^2) where these are small, 2e-15 max(u, v) in general. It is
 // infinite where q is 0 or 1.
 func (s KLShift) Slope() float64 {
-	return log1pDeficit(s.Shift/s.P) - log1pDeficit(-s.Shift/(1-s.P))
+	q, r := s.P+s.Shift, 1-s.P
+	return logDeficit(q/s.P, s.Shift/s.P) - logDeficit(complement(s)/r, -s.Shift/r)
 }
 
 // DD returns kl(P+Shift || P) for 0 < P < 1, within 2^-96 absolutely. With its
@@ -70,13 +71,13 @@ func deviance(x, m, d float64) float64 {
 	return x*(math.Log(x)-math.Log(m)) - d
 }
 
-// log1pDeficit returns ln(1+u) - u.
-func log1pDeficit(u float64) float64 {
+// logDeficit returns ln x - u for x = 1+u.
+func logDeficit(x, u float64) float64 {
 	v := u / (2 + u)
 	if math.Abs(v) < 0.3 {
 		return 2*atanhExcess(v) - u*v
 	}
-	return math.Log1p(u) - u
+	return math.Log(x) - u
 }
 
 // atanhExcess returns atanh(v) - v for |v| < 0.3.

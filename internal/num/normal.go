@@ -99,7 +99,7 @@ func LogSurvival(x float64) float64 {
 }
 
 // UpperQuantile returns x with ln P[N > x] = lnp, for -1e300 <= lnp <= -1e-300,
-// within 2e-15 (1 + |x|).
+// within 1e-15 (1 + |x|).
 func UpperQuantile(lnp float64) float64 {
 	if lnp > -math.Ln2 {
 		return -UpperQuantile(Log1mExp(lnp))

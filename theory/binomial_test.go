@@ -1,0 +1,318 @@
+package theory
+
+import (
+	"errors"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+)
+
+// enumerate returns sup_p P[|Bin(n,p)/n - p| >= tau] with 300 bits for a rational tau:
+// at every break point of both families, with every count judged in rationals and on
+// the closed side of the last bits of tau.
+func enumerate(n int64, tau *big.Rat) *big.Float {
+	closed := new(big.Rat).Mul(tau, new(big.Rat).SetFloat64(1-0x1p-50))
+	worst := new(big.Float)
+	for j := int64(0); j <= n; j++ {
+		for _, sign := range []int64{1, -1} {
+			p := new(big.Rat).Add(big.NewRat(j, n), new(big.Rat).Mul(tau, big.NewRat(sign, 1)))
+			if p.Sign() <= 0 || p.Cmp(big.NewRat(1, 1)) >= 0 {
+				continue
+			}
+			if v := failure(n, closed, p); v.Cmp(worst) > 0 {
+				worst = v
+			}
+		}
+	}
+	return worst
+}
+
+// failure returns P[|Bin(n,p)/n - p| >= tau] with 300 bits.
+func failure(n int64, tau, p *big.Rat) *big.Float {
+	bf := func() *big.Float { return new(big.Float).SetPrec(300) }
+	sum := bf()
+	up, down := bf().SetRat(p), bf().SetRat(new(big.Rat).Sub(big.NewRat(1, 1), p))
+	term := bf().SetInt64(1)
+	for range n {
+		term.Mul(term, down)
+	}
+	odds := bf().Quo(up, down)
+	for k := int64(0); k <= n; k++ {
+		off := new(big.Rat).Sub(big.NewRat(k, n), p)
+		if off.Abs(off).Cmp(tau) >= 0 {
+			sum.Add(sum, term)
+		}
+		term.Mul(term, odds)
+		term.Mul(term, bf().SetInt64(n-k))
+		term.Quo(term, bf().SetInt64(k+1))
+	}
+	return sum
+}
+
+func lnFloat(x *big.Float) num.DD {
+	mantissa := new(big.Float)
+	e := x.MantExp(mantissa)
+	return num.FromBig(mantissa).Ln().Add(ln2.MulFloat(float64(e)))
+}
+
+var rationalTaus = []*big.Rat{
+	big.NewRat(1, 10), big.NewRat(1, 4), big.NewRat(3, 20), big.NewRat(3, 10), big.NewRat(1, 3), big.NewRat(1, 2),
+	big.NewRat(7, 10), big.NewRat(9, 10), big.NewRat(1, 7), big.NewRat(1, 20), big.NewRat(17, 100), big.NewRat(99, 100),
+	big.NewRat(1<<30-1, 1<<30),
+}
+
+func TestBinomialTailEnumerated(t *testing.T) {
+	worst := 0.0
+	for _, tau := range rationalTaus {
+		x, _ := tau.Float64()
+		for n := int64(1); n <= 40; n++ {
+			got := must[LogProb](t)(BinomialTail(Deviation{n, x}))
+			exact := lnFloat(enumerate(n, tau))
+			excess := num.FromFloat(got.Ln()).Sub(exact).Hi
+			if exact.Hi > -1e-25 { // certain
+				excess = got.Ln()
+			}
+			worst = max(worst, excess)
+			if !(excess >= -1e-25 && excess <= 1e-9) {
+				t.Errorf("n=%d tau=%v: ln %.17g, want %.17g: off by %g", n, tau, got.Ln(), exact.Hi, excess)
+			}
+		}
+	}
+	t.Logf("worst excess %.2g", worst)
+}
+
+// That the break points are enough: a lattice of p with a denominator that 2 n tau
+// does not share, and random p, never exceed them.
+func TestBinomialTailOffTheBreakPoints(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 32))
+	for range 400 {
+		tau := rationalTaus[r.IntN(len(rationalTaus))]
+		n := 1 + r.Int64N(40)
+		x, _ := tau.Float64()
+		got := must[LogProb](t)(BinomialTail(Deviation{n, x}))
+		for range 10 {
+			d := n * (1 + r.Int64N(60))
+			p := big.NewRat(r.Int64N(d+1), d)
+			if p.Sign() == 0 || p.Cmp(big.NewRat(1, 1)) == 0 {
+				continue
+			}
+			if at := failure(n, tau, p); at.Sign() > 0 && lnFloat(at).Hi > got.Ln()+1e-15 {
+				t.Fatalf("n=%d tau=%v p=%v: ln %v exceeds %v", n, tau, p, lnFloat(at).Hi, got.Ln())
+			}
+		}
+	}
+}
+
+// The least n by enumeration, from an n that Hoeffding certifies with all beyond.
+func TestBinomialSamplesEnumerated(t *testing.T) {
+	for _, tau := range rationalTaus {
+		x, _ := tau.Float64()
+		if x < 0.15 {
+			continue // Hoeffding's n is above 60 for all but the easiest goals
+		}
+		// p from the float64, so that a tie is a tie of what was given; the counts from the
+		// slightly smaller tau.
+		given := new(big.Rat).SetFloat64(x)
+		exact := make([]num.DD, 61)
+		for n := 1; n <= 60; n++ {
+			exact[n] = lnFloat(enumerate(int64(n), given))
+		}
+		for _, beta := range []float64{0.9, 0.5, 0.3, 0.1, 0.05, 0.01, 1e-3, 1e-6, 1e-10, 1e-30} {
+			f := Fixed{x, Level{1, LogProb(math.Log(beta))}}
+			limit := must[int64](t)(HoeffdingSamples(f))
+			if limit > 60 {
+				continue
+			}
+			want := limit
+			for want > 1 && exact[want-1].AddFloat(-f.Level.Beta.Ln()).Hi <= 0 {
+				want--
+			}
+			if got := must[int64](t)(BinomialSamples(f)); got != want {
+				t.Errorf("tau=%v beta=%v: %d, want %d", tau, beta, got, want)
+			}
+			for n := int64(1); n <= 60; n++ {
+				if holds, err := BinomialHolds(f, n); err != nil || holds != (n >= want) {
+					t.Errorf("tau=%v beta=%v: BinomialHolds(%d) = %v, %v", tau, beta, n, holds, err)
+				}
+			}
+		}
+	}
+}
+
+// Larger n without enumeration of all p: the answer is at most that of the
+// relative-entropy form, the n before it fails at a p that is checked with 300 bits,
+// and BinomialTail agrees at the answer and at the next few hundred n.
+func TestBinomialSamplesWitness(t *testing.T) {
+	r := rand.New(rand.NewPCG(33, 34))
+	for range 40 {
+		tau := math.Round(1000*math.Pow(10, -1.6*r.Float64())) / 1000 * 0.9
+		f := Fixed{tau, Level{1 + r.Int64N(1000), LogProb(-0.1 - 20*r.Float64())}}
+		most := must[int64](t)(KLSamples(f))
+		if most > 3000 || tau >= 1 {
+			continue
+		}
+		n := must[int64](t)(BinomialSamples(f))
+		limit := -f.Level.LnOver(1).Hi
+		if n > most {
+			t.Errorf("%+v: %d, more than %d by relative entropy", f, n, most)
+		}
+		for i := n; i < n+100; i++ {
+			if tail := must[LogProb](t)(BinomialTail(Deviation{i, tau})); tail.Ln() > limit {
+				t.Errorf("%+v: %d, but ln sup = %v at %d", f, n, tail.Ln(), i)
+			}
+		}
+		if n == 1 {
+			continue
+		}
+		if tail := must[LogProb](t)(BinomialTail(Deviation{n - 1, tau})); tail.Ln() <= limit {
+			t.Errorf("%+v: %d, but ln sup = %v at %d", f, n, tail.Ln(), n-1)
+		}
+		meant := new(big.Rat).SetFloat64(tau)
+		meant.Mul(meant, new(big.Rat).SetFloat64(1-0x1p-50))
+		l, witness := newLattice(Deviation{n - 1, tau}), false
+		for j := int64(0); j <= l.last && !witness; j++ {
+			if l.at(j) > limit {
+				p := new(big.Rat).Add(big.NewRat(j, n-1), new(big.Rat).SetFloat64(tau))
+				witness = lnFloat(failure(n-1, meant, p)).Hi > limit-1e-11
+			}
+		}
+		if !witness {
+			t.Errorf("%+v: no witness that %d fails", f, n-1)
+		}
+	}
+}
+
+// The inequality of Zubkov and Serov as used, for every k, n <= 40 and many p.
+func TestZubkovSerov(t *testing.T) {
+	r := rand.New(rand.NewPCG(35, 36))
+	one := big.NewRat(1, 1)
+	least := math.Inf(1)
+	for n := int64(1); n <= 40; n++ {
+		for range 12 {
+			p := big.NewRat(1+r.Int64N(1<<20-1), 1<<20)
+			x, _ := p.Float64()
+			bf := func() *big.Float { return new(big.Float).SetPrec(300) }
+			up, down := bf().SetRat(p), bf().SetRat(new(big.Rat).Sub(one, p))
+			term, sum := bf().SetInt64(1), bf()
+			for range n {
+				term.Mul(term, down)
+			}
+			for k := int64(0); k < n; k++ {
+				sum.Add(sum, term)
+				term.Mul(term, bf().Quo(up, down))
+				term.Mul(term, bf().SetInt64(n-k))
+				term.Quo(term, bf().SetInt64(k+1))
+				shift, _ := new(big.Rat).Sub(big.NewRat(k+1, n), p).Float64()
+				if shift >= 0 {
+					continue
+				}
+				bound := num.LogSurvival(math.Sqrt(2 * float64(n) * num.KLShift{P: x, Shift: shift}.Nats()))
+				margin := bound - lnFloat(sum).Hi
+				least = min(least, margin)
+				if margin < 0 {
+					t.Errorf("n=%d k=%d p=%v: ln P = %v exceeds %v", n, k, p, lnFloat(sum).Hi, bound)
+				}
+			}
+		}
+	}
+	t.Logf("least margin %.3g", least)
+}
+
+// certified is a bound on the tail, for that n and the ones after it.
+func TestCertifiedBoundsTheTail(t *testing.T) {
+	r := rand.New(rand.NewPCG(37, 38))
+	for n := int64(1); n < 30; n++ {
+		for range 20 {
+			l := newLattice(Deviation{n, r.Float64() + 1e-9})
+			for j := range l.last + 1 {
+				if l.tau < 1 && l.quick(j) < l.at(j)-1e-12 {
+					t.Errorf("n=%d tau=%v j=%d: quick %v, at %v", n, l.tau, j, l.quick(j), l.at(j))
+				}
+			}
+		}
+	}
+	for range 400 {
+		n := 2 + r.Int64N(1500)
+		tau := 1/float64(n) + (1-1/float64(n))*math.Pow(10, -2*r.Float64())
+		if tau >= 1 {
+			continue
+		}
+		tail := must[LogProb](t)(BinomialTail(Deviation{n, tau}))
+		if certified(Deviation{n, tau}, tail.Ln()-1e-9) {
+			t.Errorf("n=%d tau=%v: certified below the tail %v", n, tau, tail.Ln())
+		}
+		for _, j := range []int64{0, r.Int64N(n), n - 1} {
+			if l := newLattice(Deviation{n, tau}); j <= l.last && l.quick(j) < l.at(j)-1e-12 {
+				t.Errorf("n=%d tau=%v j=%d: quick %v, at %v", n, tau, j, l.quick(j), l.at(j))
+			}
+		}
+		// Monotone: what holds at n holds beyond.
+		if limit := tail.Ln() / 2; certified(Deviation{n, tau}, limit) && !certified(Deviation{n + 1 + r.Int64N(50), tau}, limit) {
+			t.Errorf("n=%d tau=%v: not monotone", n, tau)
+		}
+	}
+}
+
+func TestBinomialOutOfRange(t *testing.T) {
+	away := new(NotApplicableError)
+	for _, f := range []Fixed{{0.001, Level{1, -3}}, {1e-300, Level{1, -3}}, {0.01, Level{1 << 53, -700}}, {0.5, Level{1, -1e9}}, {0.5, Level{1, -math.MaxFloat64}}} {
+		if _, err := BinomialSamples(f); !errors.As(err, &away) {
+			t.Errorf("%+v: %v, want a NotApplicableError", f, err)
+		}
+		if holds, err := BinomialHolds(f, 10000); holds || err != nil {
+			t.Errorf("%+v: %v, %v", f, holds, err)
+		}
+	}
+	if _, err := BinomialTail(Deviation{10001, 0.1}); !errors.As(err, &away) {
+		t.Errorf("n = 10,001: %v", err)
+	}
+	if _, err := BinomialHolds(Fixed{0.5, Level{1, -3}}, 10001); !errors.As(err, &away) {
+		t.Errorf("n = 10,001: %v", err)
+	}
+	for _, tau := range []float64{5e-324, 1e-300, 1e-5, 0.5 - 0x1p-54, 1 - 0x1p-53} {
+		for _, n := range []int64{1, 2, 3, 10000} {
+			if p := must[LogProb](t)(BinomialTail(Deviation{n, tau})); !p.Valid() || p == Zero {
+				t.Errorf("n=%d tau=%v: %v", n, tau, p.Ln())
+			}
+		}
+		for _, beta := range []LogProb{-5e-324, -1e-9, -1, -1e3} {
+			n, err := BinomialSamples(Fixed{tau, Level{1, beta}})
+			if !(err == nil && n.Value >= 1 && n.Value <= MaxExactSamples || errors.As(err, &away)) {
+				t.Errorf("tau=%v ln beta=%v: %v, %v", tau, beta.Ln(), n.Value, err)
+			}
+		}
+	}
+}
+
+func BenchmarkBinomialSamples(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		f    Fixed
+	}{
+		{"200", Fixed{0.1, Level{1, -3}}},
+		{"10000", Fixed{0.0131, Level{1, -4.7}}},
+		{"10000/easy", Fixed{0.0085, Level{1, -0.8}}},
+		{"10000/hard", Fixed{0.1, Level{1, -190}}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				n, err := BinomialSamples(c.f)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(n.Value), "samples")
+			}
+		})
+	}
+}
+
+func BenchmarkBinomialTail(b *testing.B) {
+	for b.Loop() {
+		if _, err := BinomialTail(Deviation{10000, 0.0166}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,425 @@
+package theory
+
+import (
+	"encoding/csv"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/cockroachdb/apd/v3"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+)
+
+// planVectors calls yield for every row of samplesize.csv with the goal and the
+// required n of one method.
+func planVectors(t *testing.T, column string, yield func(Fixed, int64)) {
+	t.Helper()
+	file, err := os.Open("testdata/samplesize.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	records, err := csv.NewReader(file).ReadAll()
+	if err != nil || len(records) < 2 {
+		t.Fatal(err, len(records))
+	}
+	for _, record := range records[1:] {
+		cell := func(name string) float64 {
+			for i, title := range records[0] {
+				if title == name {
+					x, err := strconv.ParseFloat(record[i], 64)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return x
+				}
+			}
+			t.Fatalf("no column %s", name)
+			return 0
+		}
+		beta, err := Prob(cell("beta"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		yield(Fixed{cell("tau"), Level{int64(cell("queries")), beta}}, int64(cell(column)))
+	}
+}
+
+func TestConcentrationVectors(t *testing.T) {
+	planVectors(t, "hoeffding", func(f Fixed, want int64) {
+		if got := must[int64](t)(HoeffdingSamples(f)); got != want {
+			t.Errorf("%+v: hoeffding %d, want %d", f, got, want)
+		}
+	})
+	planVectors(t, "hoeffding-kl", func(f Fixed, want int64) {
+		if got := must[int64](t)(KLSamples(f)); got != want {
+			t.Errorf("%+v: hoeffding-kl %d, want %d", f, got, want)
+		}
+	})
+}
+
+// digits50 is decimal arithmetic that panics on any error.
+var digits50 = apd.BaseContext.WithPrecision(50)
+
+func dec(x float64) *apd.Decimal {
+	d, _, err := apd.NewFromString(num.FromFloat(x).Big().Text('g', 1100))
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
+func decOp(op func(d, x, y *apd.Decimal) (apd.Condition, error), x, y *apd.Decimal) *apd.Decimal {
+	d := new(apd.Decimal)
+	if _, err := op(d, x, y); err != nil {
+		panic(err)
+	}
+	return d
+}
+
+func decAdd(x, y *apd.Decimal) *apd.Decimal { return decOp(digits50.Add, x, y) }
+func decSub(x, y *apd.Decimal) *apd.Decimal { return decOp(digits50.Sub, x, y) }
+func decMul(x, y *apd.Decimal) *apd.Decimal { return decOp(digits50.Mul, x, y) }
+
+func decLn(x *apd.Decimal) *apd.Decimal {
+	d := new(apd.Decimal)
+	if _, err := digits50.Ln(d, x); err != nil {
+		panic(err)
+	}
+	return d
+}
+
+// decLnOver is ln(c m/beta) with 50 digits.
+func decLnOver(l Level, c int64) *apd.Decimal {
+	m := decMul(apd.New(c, 0), apd.New(l.Queries, 0))
+	return decSub(decLn(m), dec(l.Beta.Ln()))
+}
+
+// randomGoal reaches tau = 1e-6, beta = 1e-300 and m = 1e15.
+func randomGoal(r *rand.Rand) Fixed {
+	return Fixed{
+		Tau:   math.Pow(10, -6*r.Float64()),
+		Level: Level{int64(math.Pow(10, 15*r.Float64())), LogProb(-math.Pow(10, -2+4.84*r.Float64()))},
+	}
+}
+
+func TestLevelLnOver(t *testing.T) {
+	r := rand.New(rand.NewPCG(19, 20))
+	for i := range 300 {
+		l := randomGoal(r).Level
+		c := []int64{1, 2, 6, 1 << 53}[r.IntN(4)]
+		if i == 0 {
+			l, c = Level{1, -5e-324}, 1
+		}
+		got, _, err := apd.NewFromString(l.LnOver(c).Big().Text('g', 1100))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := decLnOver(l, c)
+		gap, _ := decSub(got, want).Float64()
+		if size, _ := want.Float64(); !(math.Abs(gap) <= 0x1p-98*size) {
+			t.Errorf("%+v, c = %d: off by %g", l, c, gap)
+		}
+	}
+}
+
+func TestHoeffdingSamplesAgainstDecimals(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	for range 1500 {
+		f := randomGoal(r)
+		n := must[int64](t)(HoeffdingSamples(f))
+		need := decLnOver(f.Level, 2)
+		rate := decMul(apd.New(2, 0), decMul(dec(f.Tau), dec(f.Tau)))
+		if decMul(apd.New(n, 0), rate).Cmp(need) < 0 || decMul(apd.New(n-1, 0), rate).Cmp(need) >= 0 {
+			t.Errorf("%+v: %d is not the least n", f, n)
+		}
+	}
+}
+
+// kl(1/2+tau || 1/2) with 50 digits less what cancels, from logarithms of 1 +- 2 tau.
+func decKLHalf(tau float64) *apd.Decimal {
+	x := decMul(apd.New(2, 0), dec(tau))
+	up, down := decAdd(apd.New(1, 0), x), decSub(apd.New(1, 0), x)
+	return decMul(apd.New(5, -1), decAdd(decMul(up, decLn(up)), decMul(down, decLn(down))))
+}
+
+// Where n is at most 0.56/tau^4 the supremum is at 1/2.
+func TestKLSamplesAgainstDecimals(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 24))
+	checked := 0
+	for checked < 400 {
+		f := randomGoal(r)
+		if f.Tau >= 0.5 || f.Level.LnOver(2).Hi*f.Tau*f.Tau > 1 {
+			continue
+		}
+		checked++
+		n := must[int64](t)(KLSamples(f))
+		need, k := decLnOver(f.Level, 2), decKLHalf(f.Tau)
+		if decMul(apd.New(n, 0), k).Cmp(need) < 0 || decMul(apd.New(n-1, 0), k).Cmp(need) >= 0 {
+			t.Errorf("%+v: %d is not the least n", f, n)
+		}
+		for _, at := range []int64{n - 1, n} {
+			if at < 1 {
+				continue
+			}
+			if holds, err := KLHolds(f, at); err != nil || holds != (at == n) {
+				t.Errorf("%+v: KLHolds(%d) = %v, %v", f, at, holds, err)
+			}
+		}
+	}
+}
+
+// kl-sup.csv has 40-digit suprema: every local maximum of a grid, refined by golden
+// section.
+func TestKLTailAgainstDecimals(t *testing.T) {
+	worst := 0.0
+	for _, row := range readExact(t, "kl-sup.csv") {
+		d := Deviation{int64(float(row[0])), float(row[1])}
+		got := must[LogProb](t)(KLTail(d))
+		if want := float(row[2]); want >= 0 {
+			if got != 0 {
+				t.Errorf("%+v: ln %v, want 0", d, got.Ln())
+			}
+			continue
+		}
+		excess := over(got.Ln(), row[2])
+		allowed := 1e-9 + 0x1p-51*math.Abs(got.Ln())
+		worst = max(worst, excess/allowed)
+		if !(excess >= 0 && excess <= allowed) {
+			t.Errorf("%+v: ln %.17g, want %.20g: off by %g", d, got.Ln(), row[2], excess)
+		}
+	}
+	t.Logf("worst excess: %.2g of the slack", worst)
+}
+
+// kl-samples.csv has requirements found by bisection over the same 40-digit suprema.
+func TestKLSamplesSearched(t *testing.T) {
+	for _, row := range readExact(t, "kl-samples.csv") {
+		f := Fixed{float(row[0]), Level{int64(float(row[1])), LogProb(float(row[2]))}}
+		want := int64(float(row[3]))
+		if got := must[int64](t)(KLSamples(f)); got != want {
+			t.Errorf("%+v: %d, want %d", f, got, want)
+		}
+		for _, at := range []int64{want - 1, want, want + 1} {
+			if at < 1 {
+				continue
+			}
+			if holds, err := KLHolds(f, at); err != nil || holds != (at >= want) {
+				t.Errorf("%+v: KLHolds(%d) = %v, %v", f, at, holds, err)
+			}
+		}
+	}
+}
+
+// No value of f at any p may exceed the tail, and the exact kl of a few million
+// random points is a fair adversary. The tail is also between the two closed forms
+// exp(-n min K) and min(2 exp(-n min K), 2 exp(-2 n tau^2)).
+func TestKLTailDominates(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 26))
+	for range 1500 {
+		tau := []float64{r.Float64(), 0.3 + 0.21*r.Float64(), math.Pow(10, -4*r.Float64())}[r.IntN(3)]
+		if tau >= 1 {
+			continue
+		}
+		d := Deviation{1 + int64(math.Min(math.Pow(10, -1+3*r.Float64())/math.Pow(tau, 4), 1e15)), tau}
+		_, high := d.klSup()
+		least := klLeast(tau).value.Hi * float64(d.Samples)
+		slack := 1e-12 + 1e-15*least
+		if h := math.Min(math.Ln2-least, math.Ln2-d.exponent().Hi); high.Hi < -least-slack || high.Hi > h+slack+1e-9 {
+			t.Fatalf("%+v: ln sup = %v outside [%v, %v]", d, high.Hi, -least, h)
+		}
+		n := float64(d.Samples)
+		for range 300 {
+			p := r.Float64()
+			if r.IntN(2) == 0 {
+				p = 0.5 - tau*r.Float64()
+			}
+			ln := math.Inf(-1)
+			if p > 0 && p+tau <= 1 {
+				ln = -n * num.KLShift{P: p, Shift: tau}.Nats()
+			}
+			if p < 1 && p-tau >= 0 {
+				ln = num.LogAddExp(ln, -n*num.KLShift{P: p, Shift: -tau}.Nats())
+			}
+			if ln > high.Hi+slack {
+				t.Fatalf("%+v: ln f(%v) = %v exceeds %v", d, p, ln, high.Hi)
+			}
+		}
+	}
+}
+
+// Where the maximum leaves 1/2 it is flat: the bracket must still be narrow.
+func TestKLBracketNearCritical(t *testing.T) {
+	r := rand.New(rand.NewPCG(29, 30))
+	worst, fuzzy := 0.0, 0
+	for range 1000 {
+		tau := math.Pow(10, -4*r.Float64()) * 0.499
+		s := num.KLShift{P: 0.5, Shift: tau}.Slope()
+		n := 16 * tau * tau / (s * s) * (1 + math.Pow(10, -7*r.Float64()))
+		if n < 1 || n > MaxSamples {
+			continue
+		}
+		low, high := Deviation{int64(n), tau}.klSup()
+		gap := high.Sub(low).Hi
+		worst = max(worst, gap)
+		if gap > 1e-20 {
+			fuzzy++
+		}
+		if slack := 2e-12 + 1e-15*math.Abs(low.Hi); !(gap >= 0 && gap <= slack) {
+			t.Errorf("n=%v tau=%v: bracket %g wide", n, tau, gap)
+		}
+	}
+	t.Logf("widest bracket %.2g; %d above 1e-20", worst, fuzzy)
+}
+
+// The guess n = ln(m/beta)/(tau ln((1+tau)/(1-tau))), from p = (1-tau)/2, fails.
+func TestErratumWrongMinimum(t *testing.T) {
+	f := Fixed{0.9, Level{1, LogProb(math.Log(1e-10))}}
+	guess := int64(math.Ceil(10 * math.Ln10 / (0.9 * math.Log(19))))
+	if holds, err := KLHolds(f, guess); err != nil || holds {
+		t.Errorf("n = %d: %v, %v; want false", guess, holds, err)
+	}
+}
+
+func TestHoeffdingTails(t *testing.T) {
+	r := rand.New(rand.NewPCG(27, 28))
+	check := func(name string, got LogProb, want *apd.Decimal) {
+		if want.Sign() >= 0 {
+			if got != 0 {
+				t.Errorf("%s: ln %v, want 0", name, got.Ln())
+			}
+			return
+		}
+		excess, err := decSub(dec(got.Ln()), want).Float64()
+		if err != nil || !(excess >= 0 && excess <= 0x1p-51*math.Abs(got.Ln())+0x1p-1070) {
+			t.Errorf("%s: ln %.17g, want %v: off by %g (%v)", name, got.Ln(), want, excess, err)
+		}
+	}
+	for range 1000 {
+		d := Deviation{1 + int64(math.Pow(10, 15.9*r.Float64())), math.Pow(10, -9*r.Float64())}
+		exponent := decMul(apd.New(2*d.Samples, 0), decMul(dec(d.Tau), dec(d.Tau)))
+		check("two-sided", must[LogProb](t)(HoeffdingTail(d)), decSub(decLn(apd.New(2, 0)), exponent))
+		check("one-sided", must[LogProb](t)(HoeffdingUpperTail(d)), decSub(new(apd.Decimal), exponent))
+
+		b := BoundedDifferences{d.Samples, math.Pow(10, 200*r.Float64()-100), 0}
+		b.Deviation = b.Sensitivity * math.Sqrt(float64(b.Samples)) * math.Pow(10, 4*r.Float64()-2)
+		exponent = decMul(apd.New(2, 0), decMul(dec(b.Deviation), dec(b.Deviation)))
+		exponent = decOp(digits50.Quo, exponent, decMul(apd.New(b.Samples, 0), decMul(dec(b.Sensitivity), dec(b.Sensitivity))))
+		check("McDiarmid", must[LogProb](t)(McDiarmidTail(b)), decSub(new(apd.Decimal), exponent))
+	}
+	// The formulas are McDiarmid's with c = 1/n.
+	one := must[LogProb](t)(HoeffdingUpperTail(Deviation{100, 0.1}))
+	other := must[LogProb](t)(McDiarmidTail(BoundedDifferences{100, 1, 10}))
+	if math.Abs(one.Ln()-other.Ln()) > 1e-14 {
+		t.Errorf("Hoeffding %v, McDiarmid %v", one.Ln(), other.Ln())
+	}
+	huge := must[LogProb](t)(McDiarmidTail(BoundedDifferences{1, 1e-300, 1e300}))
+	if none := must[LogProb](t)(McDiarmidTail(BoundedDifferences{1, 1e300, 1e-300})); none.Ln() > 0 || none.Ln() < -1e-300 || huge != -math.MaxFloat64 {
+		t.Errorf("extremes: %v and %v", none.Ln(), huge.Ln())
+	}
+}
+
+func TestConcentrationDomains(t *testing.T) {
+	level := Level{1, LogProb(-3)}
+	wrong := new(DomainError)
+	for _, tau := range []float64{0, -0.1, 1, 2, math.NaN(), math.Inf(1), math.Inf(-1)} {
+		for _, err := range []error{
+			errorOf(HoeffdingSamples(Fixed{tau, level})), errorOf(KLSamples(Fixed{tau, level})),
+			errorOf(HoeffdingTail(Deviation{10, tau})), errorOf(HoeffdingUpperTail(Deviation{10, tau})),
+			errorOf(KLTail(Deviation{10, tau})), second(KLHolds(Fixed{tau, level}, 10)),
+			errorOf(BinomialTail(Deviation{10, tau})), errorOf(BinomialSamples(Fixed{tau, level})),
+			second(BinomialHolds(Fixed{tau, level}, 10)),
+		} {
+			if !errors.As(err, &wrong) || wrong.Param != "tau" {
+				t.Errorf("tau = %v: %v", tau, err)
+			}
+		}
+	}
+	for _, l := range []Level{{}, {0, -3}, {-1, -3}, {1<<53 + 1, -3}, {1, 0}, {1, 0.1}, {1, Zero}, {1, LogProb(math.NaN())}} {
+		for _, err := range []error{
+			l.Validate(), errorOf(HoeffdingSamples(Fixed{0.1, l})), errorOf(KLSamples(Fixed{0.1, l})),
+			second(KLHolds(Fixed{0.1, l}, 10)), errorOf(BinomialSamples(Fixed{0.1, l})), second(BinomialHolds(Fixed{0.1, l}, 10)),
+		} {
+			if !errors.As(err, &wrong) {
+				t.Errorf("%+v: %v", l, err)
+			}
+		}
+	}
+	for _, n := range []int64{0, -1, math.MinInt64, 1<<53 + 1, math.MaxInt64} {
+		for _, err := range []error{
+			errorOf(HoeffdingTail(Deviation{n, 0.1})), errorOf(KLTail(Deviation{n, 0.1})), second(KLHolds(Fixed{0.1, level}, n)),
+			errorOf(McDiarmidTail(BoundedDifferences{n, 1, 1})), errorOf(BinomialTail(Deviation{n, 0.1})),
+			second(BinomialHolds(Fixed{0.1, level}, n)),
+		} {
+			if !errors.As(err, &wrong) || wrong.Param != "samples" {
+				t.Errorf("n = %d: %v", n, err)
+			}
+		}
+	}
+	for _, x := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		if err := errorOf(McDiarmidTail(BoundedDifferences{1, x, 1})); !errors.As(err, &wrong) || wrong.Param != "sensitivity" {
+			t.Errorf("sensitivity = %v: %v", x, err)
+		}
+		if err := errorOf(McDiarmidTail(BoundedDifferences{1, 1, x})); !errors.As(err, &wrong) || wrong.Param != "deviation" {
+			t.Errorf("deviation = %v: %v", x, err)
+		}
+	}
+}
+
+func second(_ bool, err error) error { return err }
+
+// Nothing but a value in its range or an error, whatever the float64.
+func TestConcentrationExtremes(t *testing.T) {
+	tooMany := new(NoAnswerError)
+	for _, tau := range []float64{5e-324, 1e-300, 1e-160, 1e-20, 1e-9, 1e-8, 1e-3, 0.25, 1. / 3, 0.5 - 0x1p-54, 0.5, 0.5 + 0x1p-53, 0.999, 1 - 1e-12, 1 - 0x1p-53} {
+		for _, beta := range []LogProb{-5e-324, -1e-20, -0.1, -3, -700, -1e4, -1e6, -1e15, -1e300, -math.MaxFloat64} {
+			for _, m := range []int64{1, 1e15, 1 << 53} {
+				f := Fixed{tau, Level{m, beta}}
+				h, err := HoeffdingSamples(f)
+				if !(err == nil && h.Value >= 1 && h.Value <= MaxSamples || errors.As(err, &tooMany)) {
+					t.Errorf("%+v: hoeffding %v, %v", f, h.Value, err)
+				}
+				k, errK := KLSamples(f)
+				if !(errK == nil && k.Value >= 1 && k.Value <= MaxSamples || errors.As(errK, &tooMany)) {
+					t.Errorf("%+v: hoeffding-kl %v, %v", f, k.Value, errK)
+				}
+				if err == nil && (errK != nil || k.Value > h.Value) {
+					t.Errorf("%+v: hoeffding-kl %v (%v), hoeffding %v", f, k.Value, errK, h.Value)
+				}
+			}
+		}
+		for _, n := range []int64{1, 2, 1000, 1 << 40, MaxSamples} {
+			d := Deviation{n, tau}
+			for _, p := range []LogProb{must[LogProb](t)(HoeffdingTail(d)), must[LogProb](t)(HoeffdingUpperTail(d)), must[LogProb](t)(KLTail(d))} {
+				if !p.Valid() || p == Zero {
+					t.Errorf("%+v: ln %v", d, p.Ln())
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkKLSamplesHalf(b *testing.B) {
+	f := Fixed{0.05, Level{1000, -3}}
+	for b.Loop() {
+		if _, err := KLSamples(f); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkKLSamplesSearch(b *testing.B) {
+	for _, f := range []Fixed{{0.1, Level{1000, -1000}}, {0.3, Level{1, -30}}, {0.45, Level{1, -3}}, {0.9, Level{1, -1e4}}} {
+		b.Run(strconv.FormatFloat(f.Tau, 'g', -1, 64), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := KLSamples(f); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
