@@ -1,0 +1,12 @@
+// Package maxinfo bounds what a transcript reveals about the sample it was computed
+// from.
+//
+// The (approximate) max-information k between a sample and a transcript says that
+// every event is at most 2^k times (plus a failure probability) likelier than it
+// would be on a fresh sample: statements proved for queries fixed in advance carry
+// over at that price. The Renyi divergence of order a does the same with exponents,
+// P[E] <= (e^D Q[E])^((a-1)/a), and is what the sharp sample sizes for Gaussian
+// answers rest on.
+//
+// Every function returns an upper bound, in nats unless its name says bits.
+package maxinfo

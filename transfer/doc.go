@@ -1,0 +1,14 @@
+// Package transfer turns stability into sample sizes.
+//
+// A mechanism that answers adaptively chosen queries and reveals little about
+// any one record cannot overfit: its answers are close to the population, not
+// only to the sample. The transfer theorems make that a number. This package
+// holds them one per function, the Thresholdout requirements, and a registry of
+// [Method] values, each of which answers four questions from one inequality:
+// how many samples, how many queries, what accuracy tau, what failure
+// probability beta. Leave one of them out of a [Goal] and the method solves for
+// it; give all four and it checks the plan.
+//
+// Every answer is on the safe side: the least n that satisfies the inequality,
+// the least tau and beta that are certified, the greatest number of queries.
+package transfer

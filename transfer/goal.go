@@ -1,0 +1,155 @@
+package transfer
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// MaxCount is the largest number of samples, queries or flagged answers: every
+// integer up to it is a float64.
+const MaxCount = 1 << 53
+
+// Query is the kind of the analyst's queries.
+type Query int
+
+// The kinds. A linear query is the mean over the records of phi: X -> [0,1].
+const (
+	Bounded      Query = iota // linear, phi in [0,1]
+	Binary                    // linear, phi in {0,1}: accuracies, error rates
+	Sensitive                 // any function that one record moves by at most D/n
+	Minimization              // the better of two candidates by a loss that one record moves by at most D/n
+)
+
+// Queries lists the kinds by the names the command line uses.
+var queryNames = [...]string{"bounded", "binary", "sensitive", "minimization"}
+
+func (q Query) String() string {
+	if q < 0 || int(q) >= len(queryNames) {
+		return "unknown"
+	}
+	return queryNames[q]
+}
+
+// ParseQuery reads the name of a kind.
+func ParseQuery(name string) (Query, error) {
+	for i, n := range queryNames {
+		if n == name {
+			return Query(i), nil
+		}
+	}
+	return 0, &theory.DomainError{Param: "query", Value: name, Want: "bounded, binary, sensitive or minimization"}
+}
+
+// Unknown says which of the four quantities of a [Goal] is to be found.
+type Unknown int
+
+// The unknowns. Nothing is unknown in a plan that is only checked.
+const (
+	None Unknown = iota
+	Samples
+	Queries
+	Tau
+	Beta
+)
+
+func (u Unknown) String() string {
+	return [...]string{"none", "samples", "queries", "tau", "beta"}[u]
+}
+
+// Goal states a plan: with probability at least 1-Beta, each of Queries
+// adaptively chosen queries to a holdout of Samples records is answered within
+// Tau of its population value. The zero value of one of these four fields marks
+// the unknown.
+type Goal struct {
+	Samples int64          // n, from 1 to MaxCount
+	Queries int64          // m, from 1 to MaxCount
+	Tau     float64        // the accuracy, in (0,1) for linear queries, in (0,D) for Sensitive and (0,2D) for Minimization
+	Beta    theory.LogProb // the failure probability, in (0,1)
+
+	Budget      int64   // Thresholdout's B, from 1 to MaxCount; 0 if none is given
+	Query       Query   // the kind of query
+	Sensitivity float64 // D of Sensitive and Minimization queries; 0 means 1
+	Epsilon     float64 // the privacy of a DP procedure, for the dp methods; 0 means the method's own choice
+}
+
+// Validate returns a DomainError for the first field outside its domain, or if
+// more than one of the four quantities is missing.
+func (g Goal) Validate() error {
+	count := "a whole number from 1 to 9007199254740992"
+	missing := 0
+	for _, c := range []struct {
+		name  string
+		value int64
+	}{{"samples", g.Samples}, {"queries", g.Queries}} {
+		if c.value == 0 {
+			missing++
+		} else if err := theory.Domain(c.value >= 1 && c.value <= MaxCount, c.name, c.value, count); err != nil {
+			return err
+		}
+	}
+	if g.Query < Bounded || g.Query > Minimization {
+		return theory.Domain(false, "query", int(g.Query), "bounded, binary, sensitive or minimization")
+	}
+	d := g.Sensitivity
+	if err := theory.Domain(d == 0 || d > 0 && d <= 1e100 && d >= 1e-100, "sensitivity", d, "a number in [1e-100, 1e100]"); err != nil {
+		return err
+	}
+	if d != 0 && g.Query != Sensitive && g.Query != Minimization {
+		return theory.Domain(d == 1, "sensitivity", d, "a sensitive or minimization query, or none")
+	}
+	if g.Tau == 0 {
+		missing++
+	} else if err := theory.Domain(g.Tau > 0 && g.Tau < g.spread(), "tau", g.Tau, "a number in (0, "+formatFloat(g.spread())+")"); err != nil {
+		return err
+	}
+	if g.Beta == 0 {
+		missing++
+	} else if err := theory.Domain(g.Beta.Interior(), "beta", g.Beta, "a probability in (0, 1)"); err != nil {
+		return err
+	}
+	if g.Budget != 0 {
+		if err := theory.Domain(g.Budget >= 1 && g.Budget <= MaxCount, "budget", g.Budget, count); err != nil {
+			return err
+		}
+	}
+	if err := theory.Domain(g.Epsilon == 0 || g.Epsilon > 0 && g.Epsilon <= math.MaxFloat64, "epsilon", g.Epsilon, "a positive number"); err != nil {
+		return err
+	}
+	if missing > 1 {
+		return theory.Domain(false, "goal", "two or more unknowns", "three or four of samples, queries, tau and beta")
+	}
+	return nil
+}
+
+// Unknown returns which of the four quantities is missing from a valid goal.
+func (g Goal) Unknown() Unknown {
+	switch {
+	case g.Samples == 0:
+		return Samples
+	case g.Queries == 0:
+		return Queries
+	case g.Tau == 0:
+		return Tau
+	case g.Beta == 0:
+		return Beta
+	}
+	return None
+}
+
+// spread returns D_q, the most that replacing all n records moves a query: n
+// times its per-record sensitivity. A comparison of two candidates is a
+// difference of two losses and moves twice as much.
+func (g Goal) spread() float64 {
+	d := g.Sensitivity
+	if d == 0 {
+		d = 1
+	}
+	switch g.Query {
+	case Sensitive:
+		return d
+	case Minimization:
+		return 2 * d
+	}
+	return 1
+}

@@ -1,0 +1,82 @@
+package transfer
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// Proof says where the proof of a method's theorem is.
+type Proof string
+
+// Published results are proved in the literature, derived ones in
+// docs/theorems.md.
+const (
+	Published Proof = "published"
+	Derived   Proof = "derived"
+)
+
+// Status says what kind of answer a row is.
+type Status string
+
+// The kinds of answers.
+const (
+	OK            Status = "ok"             // the value is certified
+	Vacuous       Status = "vacuous"        // the theorem holds and says nothing: tau or beta is trivial
+	Infeasible    Status = "infeasible"     // no value within range satisfies the theorem
+	NotApplicable Status = "not_applicable" // a hypothesis of the theorem fails
+)
+
+// Mechanism is what to run. A field that does not belong to the method is zero.
+type Mechanism struct {
+	Noise      string         // "gaussian" or "laplace", or "" if the answers carry none
+	Scale      float64        // the Gaussian standard deviation, the scale of Laplace noise, or Thresholdout's sigma; of a schedule the last and least
+	ScaleFirst float64        // the first and greatest of a schedule's scales
+	Schedule   *NoiseSchedule // the noise of each query, if it changes from one to the next
+	Threshold  float64        // Thresholdout's T
+	Cells      int64          // rounding: the number L of cells that [0,1] is divided into
+	Epsilon    float64        // the privacy that the theorem was applied with
+	LnDelta    theory.LogProb // ln delta that goes with Epsilon; 0 if the theorem has none
+}
+
+// Answer is one row: the goal with its unknown filled in, and what to run.
+type Answer struct {
+	Goal                  // the goal, with the solved value in place of the unknown
+	TauAchieved float64   // the accuracy certified for Samples, Queries and Beta
+	Mechanism   Mechanism // what to run
+	Status      Status
+	Reason      string // why the status is not OK, or what limits an OK value
+}
+
+// Method is one theorem as a planning rule. Methods are values: a new one is a
+// new entry of the registry.
+type Method struct {
+	Name      string          // as on the command line
+	Summary   string          // one line
+	Formula   string          // the inequality, in plain text
+	Practice  string          // what to do, and what the theorem does not promise
+	Proof     Proof           // published or derived
+	Adaptive  bool            // whether it answers adaptively chosen queries; reference rows and DP procedures do not
+	Procedure bool            // whether the guarantee is for the output of a DP procedure
+	Budgeted  bool            // whether it needs Goal.Budget
+	Sources   []theory.Source // where the theorem is proved
+	Assumes   []string        // hypotheses that code cannot check
+
+	rule rule
+}
+
+// Methods returns the registry in printing order.
+func Methods() []Method { return slices.Clone(registry) }
+
+// Lookup returns the method of that name.
+func Lookup(name string) (Method, bool) {
+	for _, m := range registry {
+		if m.Name == name {
+			return m, true
+		}
+	}
+	return Method{}, false
+}
+
+func formatFloat(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

@@ -1,0 +1,184 @@
+package transfer
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// The published analyses of noisy answers to m adaptively chosen queries. D is
+// the spread of the query (1 for a linear one), so that one record moves it by at
+// most D/n.
+
+// gaussianJung20 is the transfer theorem of Jung et al. with the exact privacy
+// profile of Gaussian noise. For every mu, epsilon and x > 0, with noise
+// s = D sqrt(m)/(n mu), b = P[max of m |N(0,1)| > x] and delta = delta_mu(epsilon),
+//
+//	tau = s x + D(e^epsilon - 1) + (sqrt(b r) + sqrt(w delta))^2/beta,
+//
+// where w = 2 and r = 1 for linear queries; for the others w = 4D, and r =
+// max(1,D) bounds an answer's error.
+func gaussianJung20(g Goal) (float64, Mechanism) {
+	d, n, m := g.spread(), float64(g.Samples), g.Queries
+	lnBeta, r, w := g.Beta.Ln(), 1.0, 2.0
+	if g.Query == Sensitive || g.Query == Minimization {
+		r, w = math.Max(1, d), 4*d
+	}
+	lnB := func(x float64) float64 {
+		return math.Min(num.LogAny(math.Min(math.Ln2+num.LogSurvival(x), 0), m), 0)
+	}
+
+	// With epsilon = t mu and u, v the two roots over sqrt(beta), tau is stationary in x
+	// and t where (u+v) u = p and (u+v) v = q, p and q the other terms' slopes over those
+	// of -ln b and -ln delta. Newton's steps in x and t aim at u = p/sqrt(p+q), v =
+	// q/sqrt(p+q); they begin where the last mu ended.
+	x := math.Sqrt(2 * (math.Log(float64(m)) - lnBeta + 2))
+	t := math.Sqrt(2 * (2 - lnBeta))
+	reach := func(mu float64) (tau, epsilon float64) {
+		scale := d * math.Sqrt(float64(m)) / (n * mu)
+		privacy := theory.GDP{Mu: mu}
+		t = math.Min(t, 600/mu)
+		for range 40 {
+			lnb, lnDelta := lnB(x), privacy.LnDelta(t*mu).Ln()
+			lnEach := math.Min(math.Ln2+num.LogSurvival(x), 0)
+			fall := math.Exp(math.Log(float64(m))+lnEach+float64(m-1)*math.Log1p(-math.Exp(lnEach))-lnb) / num.Mills(x)
+			leak := mu * math.Exp(t*mu+num.LogSurvival(t+mu/2)-lnDelta)
+			p, q := scale/fall, d*mu*math.Exp(t*mu)/leak
+			half := math.Log(p+q) / 2
+			stepX := (lnb + math.Log(r) - lnBeta - 2*(math.Log(p)-half)) / fall
+			stepT := (lnDelta + math.Log(w) - lnBeta - 2*(math.Log(q)-half)) / leak
+			if math.IsNaN(stepX + stepT) {
+				break
+			}
+			x = math.Max(x+math.Max(stepX, -1-x/2), 1e-3)
+			t = math.Min(math.Max(t+math.Max(stepT, -1-t/2), mu/2), 600/mu)
+			if math.Abs(stepX)+math.Abs(stepT) < 1e-7 {
+				break
+			}
+		}
+		u := math.Exp((math.Log(r) + lnB(x) - lnBeta) / 2)
+		v := math.Exp((math.Log(w) + privacy.LnDelta(t*mu).Ln() - lnBeta) / 2)
+		return scale*x + d*math.Expm1(t*mu) + (u+v)*(u+v), t * mu
+	}
+	center := math.Log(math.Sqrt(float64(m))/n) / 2
+	lnMu, tau := num.Interval{Lo: center - 4, Hi: center + 4}.Minimize(1e-6, func(lnMu float64) float64 {
+		tau, _ := reach(math.Exp(lnMu))
+		return tau
+	})
+	if !(tau < d) {
+		return math.Inf(1), Mechanism{}
+	}
+	mu := math.Exp(lnMu)
+	tau, epsilon := reach(mu)
+	return certified(tau, d, Mechanism{
+		Noise: "gaussian", Scale: d * math.Sqrt(float64(m)) / (n * mu),
+		Epsilon: epsilon, LnDelta: theory.GDP{Mu: mu}.LnDelta(epsilon),
+	})
+}
+
+// gaussianRogers20 is the mutual-information bound of Rogers et al. with the
+// monitor argument: for every u > 1 the m answers reveal at most
+// (u-1-ln u)/2 nats, the worst query's squared error is then at most u/(4n) in
+// expectation, and Markov's inequality and the noise's tail take beta/2 each:
+//
+//	tau = sqrt(u/(2 n beta)) + (1/n) sqrt(2 m n ln(4m/beta)/(u-1-ln u)).
+func gaussianRogers20(g Goal) (float64, Mechanism) {
+	n, m, lnBeta := float64(g.Samples), float64(g.Queries), g.Beta.Ln()
+	tail := math.Sqrt(2 * m * lnOver(4, g).Float() / n)
+	// v = ln(u-1); u - 1 - ln u without cancellation.
+	information := func(v float64) float64 {
+		x := math.Exp(v)
+		if x < 1e-4 {
+			return x * x * (0.5 - x*(1./3-x*(0.25-x/5)))
+		}
+		return x - math.Log1p(x)
+	}
+	lnTau := func(v float64) float64 {
+		lnSample := (math.Log1p(math.Exp(v)) - math.Log(2*n) - lnBeta) / 2
+		lnNoise := math.Log(tail) - math.Log(information(v))/2
+		return math.Max(lnSample, lnNoise) + math.Log1p(math.Exp(-math.Abs(lnSample-lnNoise)))
+	}
+	// Where both terms balance u is of the order of sqrt(m ln(m/beta) beta), or one.
+	center := (math.Log(m) + math.Log(-lnBeta+math.Log(4*m)) + lnBeta) / 2
+	v, best := num.Interval{Lo: math.Min(center/2, center) - 6, Hi: math.Max(center, 0) + 6}.Minimize(1e-8, lnTau)
+	tau := math.Exp(best)
+	return certified(tau, 1, Mechanism{Noise: "gaussian", Scale: math.Sqrt(m / (n * information(v)))})
+}
+
+// gaussianBassily16 is Theorem 4.5 applied to each of the m queries at
+// delta/epsilon = beta/(2m), with half of beta left for the noise: for every
+// epsilon in (0,1/3) with n >= ln(4 epsilon/delta)/epsilon^2,
+//
+//	tau = 18 epsilon D + s Q,
+//
+// Q the (1-beta/2)-quantile of the max of m |N(0,1)| and s the noise that is
+// (epsilon, delta)-private.
+func gaussianBassily16(g Goal) (float64, Mechanism) {
+	d, n, m := g.spread(), float64(g.Samples), g.Queries
+	lnRatio := math.Min(-lnOver(2, g).Float(), math.Log(0.2499)) // delta < epsilon/4
+	least := math.Sqrt((math.Log(4)-lnRatio)/n) * (1 + 0x1p-40)
+	if !(least < 1./3) {
+		return math.Inf(1), Mechanism{}
+	}
+	quantile := num.UpperQuantile(num.LogEach(g.Beta.Ln()-math.Ln2, m) - math.Ln2)
+	noise := func(epsilon float64) float64 {
+		mu := theory.GaussianMu(epsilon, theory.LogProb(math.Log(epsilon)+lnRatio))
+		return d * math.Sqrt(float64(m)) / (n * mu)
+	}
+	reach := func(lnEpsilon float64) float64 {
+		epsilon := math.Exp(lnEpsilon)
+		return 18*epsilon*d + noise(epsilon)*quantile
+	}
+	// For large beta the demand on n binds and the optimum is at the end.
+	lnEpsilon := math.Log(least)
+	tau := reach(lnEpsilon)
+	if at, inside := (num.Interval{Lo: lnEpsilon, Hi: math.Log(1. / 3)}).Minimize(1e-7, reach); inside < tau {
+		lnEpsilon, tau = at, inside
+	}
+	epsilon := math.Exp(lnEpsilon)
+	return certified(tau, d, Mechanism{Noise: "gaussian", Scale: noise(epsilon), Epsilon: epsilon, LnDelta: theory.LogProb(lnEpsilon + lnRatio)})
+}
+
+// laplaceJung20 is the pure transfer theorem with Laplace noise of scale
+// s = m D/(n epsilon) on every answer: for every epsilon and x > 0, with
+// b = P[max of m |Lap(1)| > x],
+//
+//	tau = s x + (e^epsilon - 1) + sqrt(2 ln(1/(beta-b))/n)        for linear queries,
+//	tau = s x + D(e^epsilon - 1) + b max(1,D)/beta                for the others.
+func laplaceJung20(g Goal) (float64, Mechanism) {
+	d, n, m := g.spread(), float64(g.Samples), g.Queries
+	lnBeta := g.Beta.Ln()
+	sampling := func(lnB float64) float64 {
+		if g.Query == Sensitive || g.Query == Minimization {
+			return math.Exp(lnB-lnBeta) * math.Max(1, d)
+		}
+		rest := -math.Expm1(lnB - lnBeta) // (beta-b)/beta
+		if !(rest > 0) {
+			return math.Inf(1)
+		}
+		return math.Sqrt(2 * (-lnBeta - math.Log(rest)) / n)
+	}
+	// For given x the best epsilon balances c/epsilon against D e^epsilon, c the
+	// noise at epsilon = 1: epsilon e^(epsilon/2) = sqrt(c/D).
+	best := func(x float64) (tau, epsilon float64) {
+		ratio := math.Sqrt(float64(m) * x / n)
+		epsilon = math.Min(ratio, 1+2*math.Log1p(ratio))
+		for range 50 {
+			e := ratio * math.Exp(-epsilon/2)
+			step := (epsilon - e) / (1 + e/2)
+			epsilon -= step
+			if math.Abs(step) <= 1e-14*epsilon {
+				break
+			}
+		}
+		return d*float64(m)*x/(n*epsilon) + d*math.Expm1(epsilon), epsilon
+	}
+	least := -num.LogEach(lnBeta, m)
+	x, tau := num.Interval{Lo: least, Hi: least + 60}.Minimize(1e-8, func(x float64) float64 {
+		noisy, _ := best(x)
+		return noisy + sampling(num.LogAny(math.Min(-x, 0), m))
+	})
+	_, epsilon := best(x)
+	return certified(tau, d, Mechanism{Noise: "laplace", Scale: d * float64(m) / (n * epsilon), Epsilon: epsilon})
+}

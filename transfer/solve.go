@@ -1,0 +1,190 @@
+package transfer
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// rule is a theorem as a decision about plans and as four solvers. All goals
+// passed to it are valid; a solver ignores the field that it solves for.
+type rule interface {
+	applies(g Goal) error                    // a NotApplicableError if a hypothesis fails, whatever the unknown will be
+	holds(g Goal) bool                       // the theorem certifies g; monotone in each of the four
+	samples(g Goal) (int64, error)           // the least n that holds, or a NoAnswerError beyond MaxCount
+	queries(g Goal) int64                    // the greatest m that holds, 0 if none does
+	tau(g Goal) (tau float64, run Mechanism) // the least tau that holds, or the spread of the query; and what to run for g
+	beta(g Goal) theory.LogProb              // the least beta that holds, or 0, the probability one
+}
+
+// Solve fills in the unknown of g, or checks g if nothing is missing. The error
+// is a DomainError; everything else that can go wrong is the answer's status.
+func (m Method) Solve(g Goal) (Answer, error) {
+	if err := g.Validate(); err != nil {
+		return Answer{}, err
+	}
+	a := Answer{Goal: g, Status: OK}
+	if err := m.rule.applies(g); err != nil {
+		return a.without(NotApplicable, err.Error()), nil
+	}
+	switch g.Unknown() {
+	case Samples:
+		n, err := m.rule.samples(g)
+		if err != nil {
+			return a.without(statusOf(err), err.Error()), nil
+		}
+		a.Samples = n
+	case Queries:
+		if a.Queries = m.rule.queries(g); a.Queries == 0 {
+			return a.without(Infeasible, m.shortage(g)), nil
+		}
+		if a.Queries == MaxCount {
+			a.Reason = "certified for 2^53 queries, the most that dpcalc counts"
+		}
+	case Tau:
+		a.Tau, a.Mechanism = m.rule.tau(g)
+		a.TauAchieved = a.Tau
+		if a.Tau >= g.spread() {
+			a.Mechanism = Mechanism{}
+			return a.without(Vacuous, "no accuracy better than the trivial one is certified"), nil
+		}
+		return a.noted(m.rule), nil
+	case Beta:
+		if a.Beta = m.rule.beta(g); a.Beta == 0 {
+			return a.without(Vacuous, "no failure probability below one is certified"), nil
+		}
+	case None:
+		if !m.rule.holds(g) {
+			return a.without(Infeasible, m.missing(g)), nil
+		}
+	}
+	// The solved unknown may be what a hypothesis speaks of.
+	if err := m.rule.applies(a.Goal); err != nil {
+		return Answer{Goal: g, Status: NotApplicable, Reason: err.Error()}, nil
+	}
+	a.TauAchieved, a.Mechanism = m.rule.tau(a.Goal)
+	return a.noted(m.rule), nil
+}
+
+func (a Answer) without(s Status, reason string) Answer {
+	a.Status, a.Reason = s, reason
+	return a
+}
+
+// noted adds what limits an answer that is otherwise well.
+func (a Answer) noted(r rule) Answer {
+	if n, ok := r.(interface{ note(Goal) string }); ok && a.Reason == "" {
+		a.Reason = n.note(a.Goal)
+	}
+	return a
+}
+
+func statusOf(err error) Status {
+	if isNotApplicable(err) {
+		return NotApplicable
+	}
+	return Infeasible
+}
+
+func isNotApplicable(err error) bool {
+	var e *theory.NotApplicableError
+	return errors.As(err, &e)
+}
+
+// shortage says why not even the fewest queries can be answered.
+func (m Method) shortage(g Goal) string {
+	g.Queries = fewest(g, m.Budgeted)
+	n, err := m.rule.samples(g)
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%s %d samples, and there are %d", plural(g.Queries, "query needs", "queries need"), n, g.Samples)
+}
+
+// fewest returns the least number of queries that a theorem speaks of.
+func fewest(g Goal, budgeted bool) int64 {
+	if budgeted {
+		return max(g.Budget, 1)
+	}
+	return 1
+}
+
+// missing says what a plan that fails would need.
+func (m Method) missing(g Goal) string {
+	n, err := m.rule.samples(g)
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("needs %d samples, and there are %d", n, g.Samples)
+}
+
+func plural(n int64, one, many string) string {
+	if n == 1 {
+		return "one " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// leastSamples, mostQueries, leastTau and leastBeta search for the extreme value
+// at which a monotone decision holds.
+func leastSamples(g Goal, guess int64, holds func(Goal) bool) (int64, error) {
+	ok := func(n int64) bool { g.Samples = n; return holds(g) }
+	if !ok(MaxCount) {
+		return 0, tooMany(math.Inf(1))
+	}
+	return num.Ints{Lo: 1, Hi: MaxCount, Guess: guess}.Least(ok), nil
+}
+
+func mostQueries(g Goal, fewest int64, holds func(Goal) bool) int64 {
+	ok := func(m int64) bool { g.Queries = m; return holds(g) }
+	if !ok(fewest) {
+		return 0
+	}
+	if ok(MaxCount) {
+		return MaxCount
+	}
+	return num.Ints{Lo: fewest, Hi: MaxCount, Guess: fewest}.Greatest(ok)
+}
+
+func leastTau(g Goal, guess float64, holds func(Goal) bool) float64 {
+	top := g.spread()
+	last := math.Nextafter(top, 0)
+	ok := func(tau float64) bool { g.Tau = tau; return holds(g) }
+	if !ok(last) {
+		return top
+	}
+	return num.Floats{Lo: 0, Hi: last, Guess: guess}.Least(ok)
+}
+
+func leastBeta(g Goal, guess float64, holds func(Goal) bool) theory.LogProb {
+	ok := func(lnBeta float64) bool { g.Beta = theory.LogProb(lnBeta); return holds(g) }
+	last := -math.SmallestNonzeroFloat64
+	if !ok(last) {
+		return 0
+	}
+	return theory.LogProb(num.Floats{Lo: -math.MaxFloat64, Hi: last, Guess: guess}.Least(ok))
+}
+
+// closestBeta finds the least beta with reach(beta) <= tau to 1e-12 in ln beta,
+// and returns the certified side, for decisions too dear for a search by ulps.
+func closestBeta(g Goal, reach func(Goal) float64) theory.LogProb {
+	excess := func(lnBeta float64) float64 {
+		g.Beta = theory.LogProb(lnBeta)
+		return reach(g) - g.Tau
+	}
+	hi := -1e-9
+	if excess(hi) > 0 {
+		return 0
+	}
+	lo := -1.
+	for excess(lo) <= 0 {
+		hi, lo = lo, 4*lo
+		if lo < -1e18 {
+			return theory.LogProb(hi)
+		}
+	}
+	return theory.LogProb(num.Interval{Lo: lo, Hi: hi}.SafeRoot(1e-12, excess))
+}

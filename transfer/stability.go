@@ -1,0 +1,231 @@
+package transfer
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// A Stability is a bound on how far a transcript can move a mean: on every event of
+// probability b that the transcript decides, the conditional expectation of a mean
+// of independent records, with values in [0,1] and chosen by the transcript, exceeds
+// its population value by at most s(b) on average. s does not increase with b and
+// is never below the truth; its relative slack is at most 1e-9. At an argument that
+// is no probability in (0,1] it is the supremum.
+//
+// With noise of conditional value at risk C(b), all answers are then within
+// C(b) + s(b) of the population with probability at least 1-b. For a query of spread
+// D (n times its per-record sensitivity; twice that for the comparison of two
+// candidates) s(b) becomes D s(b).
+//
+// A new mechanism is a new Stability and the noise that goes with it.
+type Stability func(b theory.LogProb) float64
+
+// least is the shift that no level needs to exceed, for s computed at ln b.
+func stability(least float64, s func(lnb float64) float64) Stability {
+	return func(b theory.LogProb) float64 {
+		if !(b <= 0 && b > -1e15) {
+			return least
+		}
+		return min(least, s(b.Ln()))
+	}
+}
+
+// PureStability is the stability of eps-differential privacy, tanh(eps/4) at every
+// level: the posterior of a record is its prior tilted by a likelihood whose logarithm
+// varies by at most eps.
+func PureStability(eps float64) (Stability, error) {
+	if err := nonNegative("epsilon", eps); err != nil {
+		return nil, err
+	}
+	return stability(pureShift(eps), func(float64) float64 { return 1 }), nil
+}
+
+// ApproxStability is the stability of (eps,delta)-differential privacy,
+//
+//	s(b) = min(1, (t/2 + (delta/b)(1-t))/(1-t/2)),  t = tanh(eps/2),
+//
+// and that of pure privacy where delta is zero.
+func ApproxStability(eps float64, delta theory.LogProb) (Stability, error) {
+	if err := nonNegative("epsilon", eps); err != nil {
+		return nil, err
+	}
+	if err := theory.Domain(delta.Valid(), "delta", delta.Ln(), "the logarithm of a probability"); err != nil {
+		return nil, err
+	}
+	if delta == theory.Zero {
+		return PureStability(eps)
+	}
+	t := math.Tanh(eps / 2)
+	rest := 2 / (1 + math.Exp(eps)) // 1-t
+	return stability(1, func(lnb float64) float64 {
+		leak := math.Exp(delta.Ln()-lnb) * (1 + 1e-15*math.Abs(lnb))
+		return (t/2 + leak*rest) / (0.5 + rest/2) * (1 + 0x1p-48)
+	}), nil
+}
+
+// GDPStability is the stability of mu-Gaussian differential privacy: with
+//
+//	F(y) = Phi(mu/2-c) - Phi(-mu/2-c)  at the c where  Phi(mu/2-c) + Phi(-mu/2-c) = y,
+//
+// the root s of b s = F(b(1+s)/2).
+func GDPStability(mu float64) (Stability, error) {
+	if err := nonNegative("mu", mu); err != nil {
+		return nil, err
+	}
+	return stability(1, func(lnb float64) float64 { return gdpShift(mu, lnb) }), nil
+}
+
+// ComposedStability is the stability of k adaptively chosen eps-differentially
+// private steps. Randomized response k times dominates them all; its F interpolates
+// between the tails of two binomials, and s is the root of b s = F(b(1+s)/2), or
+// tanh(k eps/4) if that is less. Beyond k = 1,000,000, where the sum takes too long,
+// g steps are counted as one of privacy g eps.
+func ComposedStability(k int64, eps float64) (Stability, error) {
+	if err := theory.Domain(k >= 1 && k <= MaxCount, "steps", k, "a whole number from 1 to 9007199254740992"); err != nil {
+		return nil, err
+	}
+	if err := nonNegative("epsilon", eps); err != nil {
+		return nil, err
+	}
+	return stability(pureShift(float64(k)*eps), func(lnb float64) float64 { return composedShift(k, eps, lnb) }), nil
+}
+
+func nonNegative(name string, x float64) error {
+	return theory.Domain(x >= 0 && x <= math.MaxFloat64, name, x, "a number >= 0")
+}
+
+func pureShift(eps float64) float64 { return min(1, math.Tanh(eps/4)*(1+0x1p-50)) }
+
+// Both F(y) below have the form A-B with A+B = y, where A and B are the
+// probabilities of one event under the two laws. Then b s = F(b(1+s)/2) says
+//
+//	A + 3B = b,   s = (A-B)/b,
+//
+// and the event grows with b: one monotone equation and no fixed point.
+
+// gdpShift solves it for the event {x > c}: A = Q(c-mu/2), B = Q(c+mu/2). With
+// rho = B/A, s = (1-rho)/(1+3 rho), which increases with c.
+func gdpShift(mu, lnb float64) float64 {
+	if mu == 0 {
+		return 0
+	}
+	if mu > 100 {
+		return 1
+	}
+	// Both starting points are a little on the left.
+	c := num.UpperQuantile(lnb-2*math.Ln2) - mu/4
+	if mu > 0.5 {
+		c = max(c, num.UpperQuantile(min(lnb, -math.Ln2))+mu/2)
+	}
+	c = max(c, 0)
+	tail := func(c float64) (lnSum, slope float64) {
+		lnA, lnB := num.LogSurvival(c-mu/2), num.LogSurvival(c+mu/2)
+		rho := math.Exp(lnB - lnA)
+		return lnA + math.Log1p(3*rho), (hazard(c-mu/2) + 3*rho*hazard(c+mu/2)) / (1 + 3*rho)
+	}
+	// The result may stay to the right of the root, by little.
+	slack := 1e-13 + 1e-15*math.Abs(lnb)
+	for range 60 {
+		lnSum, slope := tail(c)
+		step := (lnSum - lnb + slack) / slope
+		c = max(0, c+step)
+		if math.Abs(step) < 1e-6 { // the next would be below 1e-12
+			break
+		}
+	}
+	c += 1e-11 * (1 + c)
+	// ln(A/B), as an integral where the difference would cancel.
+	var gap float64
+	if mu < 0.5 {
+		gap = gapRule.Integral(num.Interval{Lo: -mu / 2, Hi: mu / 2}, func(x float64) float64 { return hazard(c + x) })
+	} else {
+		gap = num.LogSurvival(c-mu/2) - num.LogSurvival(c+mu/2)
+	}
+	rise := -math.Expm1(-gap) // 1-rho
+	return min(1, rise/(4-3*rise)*(1+1e-12))
+}
+
+// hazard returns phi(x)/Q(x), the density over the upper tail.
+func hazard(x float64) float64 {
+	if x < -1 {
+		return math.Exp(-x*x/2-num.LogSurvival(x)) / math.Sqrt(2*math.Pi)
+	}
+	return 1 / num.Mills(x)
+}
+
+var gapRule = num.Legendre(4)
+
+const mostSteps = 1_000_000
+
+// composedShift solves it for the event {J >= j} and part of the atom below it,
+// where J counts the steps that tell the truth: Bin(k,p) or Bin(k,1-p), p =
+// e^eps/(1+e^eps). The atoms are a_j and a_j e^(-eps(2j-k)).
+func composedShift(k int64, eps, lnb float64) float64 {
+	if group := (k + mostSteps - 1) / mostSteps; group > 1 {
+		return composedShift((k+group-1)/group, float64(group)*eps*(1+0x1p-51), lnb)
+	}
+	n := float64(k)
+	if n*eps > 1e9 || eps == 0 {
+		return pureShift(n * eps)
+	}
+	// Above top the probability is below e^-50 b, by Chernoff's bound.
+	lnP := -math.Log1p(math.Exp(-eps))
+	lnQ := lnP - eps
+	const negligible = 50
+	low, top := int64(n*math.Exp(lnP)), k
+	for low+1 < top {
+		j := low + (top-low)/2
+		x := float64(j) / n
+		if n*(x*(math.Log(x)-lnP)+(1-x)*(math.Log1p(-x)-lnQ)) > negligible+1-lnb {
+			top = j
+		} else {
+			low = j
+		}
+	}
+	lnFair := lnFairBinomial(k, top)
+	lift := eps * (float64(top) - n/2)
+	lnCosh := n * (eps/2 + math.Log1p(math.Expm1(-eps)/2)) // n ln cosh(eps/2)
+	// s does not increase with b, so the error of the first atom goes there.
+	lnb -= 1e-13 + 2e-15*(math.Abs(lnFair)+math.Abs(lift)+math.Abs(lnCosh)+math.Abs(lnb))
+	atom := math.Exp(lnFair + lift - lnCosh - lnb)
+	down := math.Exp(-eps)
+	shift, room := 0.0, 1.0 // (A-B)/b and 1-(A+3B)/b
+	if top < k {
+		shift = math.Exp(-negligible) * -math.Expm1(-n*eps)
+	}
+	for i := top; 2*i > k && room > 0; i-- {
+		rise := -math.Expm1(-eps * float64(2*i-k))
+		part := min(atom, room/(4-3*rise))
+		shift += part * rise
+		room -= part * (4 - 3*rise)
+		if part < atom {
+			break
+		}
+		atom *= float64(i) / float64(k-i+1) * down
+	}
+	return min(1, shift*(1+1e-11))
+}
+
+// lnFairBinomial returns ln(C(k,j)/2^k) for k/2 <= j <= k.
+func lnFairBinomial(k, j int64) float64 {
+	n := float64(k)
+	if j == k {
+		return -n * math.Ln2
+	}
+	y := float64(2*j-k) / n
+	entropy := ((1+y)*math.Log1p(y) + (1-y)*math.Log1p(-y)) / 2
+	a, b := float64(j), float64(k-j)
+	return stirling(n) - stirling(a) - stirling(b) - n*entropy + math.Log(n/(2*math.Pi*a*b))/2
+}
+
+// stirling returns ln(n!) - ln(sqrt(2 pi n) (n/e)^n) for n >= 1.
+func stirling(n float64) float64 {
+	if n < 16 {
+		lgamma, _ := math.Lgamma(n + 1)
+		return lgamma - (n+0.5)*math.Log(n) + n - math.Log(2*math.Pi)/2
+	}
+	m := 1 / (n * n)
+	return (1.0/12 - m*(1.0/360-m*(1.0/1260-m/1680))) / n
+}

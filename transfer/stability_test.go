@@ -1,0 +1,295 @@
+package transfer
+
+import (
+	"encoding/csv"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// numbers reads a file of numbers below testdata, without its header.
+func numbers(t *testing.T, name string) [][]float64 {
+	t.Helper()
+	f, err := os.Open("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	records, err := csv.NewReader(f).ReadAll()
+	if err != nil || len(records) < 2 {
+		t.Fatal(name, len(records), err)
+	}
+	var rows [][]float64
+	for _, record := range records[1:] {
+		var row []float64
+		for _, text := range record {
+			x, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			row = append(row, x)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func checkAbove(t *testing.T, name string, got, want, slack float64) {
+	t.Helper()
+	if !(got >= want*(1-0x1p-52) && got <= want*(1+slack)) {
+		t.Errorf("%s = %.17g, want %.17g: relative %.3g outside [0, %g]", name, got, want, got/want-1, slack)
+	}
+}
+
+func TestGDPStabilityVectors(t *testing.T) {
+	var rows [][]float64
+	for _, row := range numbers(t, "stability-gdp.csv") {
+		rows = append(rows, []float64{row[1], math.Log(row[0]), row[2]})
+	}
+	rows = append(rows, numbers(t, "stability-gdp-grid.csv")...)
+	for _, row := range rows {
+		s, err := GDPStability(row[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkAbove(t, "s", s(theory.LogProb(row[1])), row[2], 1e-9)
+		if t.Failed() {
+			t.Fatalf("mu = %g, ln b = %g", row[0], row[1])
+		}
+	}
+}
+
+// pair is two laws on a finite set of transcripts.
+type pair struct{ p0, p1 []float64 }
+
+// gain is F: the fractional knapsack that takes the outcomes by |p0-p1|/(p0+p1).
+func (q pair) gain(budget float64) float64 {
+	order := make([]int, len(q.p0))
+	for i := range order {
+		order[i] = i
+	}
+	value := func(i int) float64 { return math.Abs(q.p0[i]-q.p1[i]) / (q.p0[i] + q.p1[i]) }
+	slices.SortFunc(order, func(i, j int) int {
+		if value(i) > value(j) {
+			return -1
+		}
+		return 1
+	})
+	sum := 0.0
+	for _, i := range order {
+		size := (q.p0[i] + q.p1[i]) / 2
+		part := min(size, budget)
+		budget -= part
+		sum += part * value(i)
+	}
+	return sum
+}
+
+// shift is the largest root of b s = F(b(1+s)/2) in [0,1].
+func (q pair) shift(b float64) float64 {
+	lo, hi := 0.0, 1.0
+	for range 60 {
+		s := (lo + hi) / 2
+		if q.gain(b*(1+s)/2) >= b*s {
+			lo = s
+		} else {
+			hi = s
+		}
+	}
+	return hi
+}
+
+func TestApproxStabilityAgainstKnapsack(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	for range 300 {
+		eps, delta, b := 3*r.Float64(), math.Pow(10, -6*r.Float64()-0.5), math.Pow(10, -3*r.Float64())
+		// The two laws that every (eps,delta)-private pair is a processing of.
+		high := (1 - delta) / (1 + math.Exp(-eps))
+		low := (1 - delta) / (1 + math.Exp(eps))
+		laws := pair{[]float64{delta, high, low, 0}, []float64{0, low, high, delta}}
+		s, err := ApproxStability(eps, theory.LogProb(math.Log(delta)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := s(theory.LogProb(math.Log(b))), laws.shift(b)
+		if !(math.Abs(got-want) <= 1e-12) {
+			t.Fatalf("eps %g, delta %g, b %g: %.15g, want %.15g", eps, delta, b, got, want)
+		}
+	}
+}
+
+func TestComposedStabilityAgainstKnapsack(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	for range 200 {
+		k := 1 + r.IntN(8)
+		eps, b := math.Pow(10, -2+2.5*r.Float64()), math.Pow(10, -3*r.Float64())
+		p := 1 / (1 + math.Exp(-eps))
+		laws := pair{[]float64{1}, []float64{1}}
+		for range k { // every outcome of k bits
+			var next pair
+			for i := range laws.p0 {
+				next.p0 = append(next.p0, laws.p0[i]*p, laws.p0[i]*(1-p))
+				next.p1 = append(next.p1, laws.p1[i]*(1-p), laws.p1[i]*p)
+			}
+			laws = next
+		}
+		s, err := ComposedStability(int64(k), eps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := min(laws.shift(b), math.Tanh(float64(k)*eps/4))
+		checkAbove(t, "s", s(theory.LogProb(math.Log(b))), want*(1-1e-12), 1e-9)
+		if t.Failed() {
+			t.Fatalf("k = %d, eps %g, b %g", k, eps, b)
+		}
+	}
+}
+
+// Rounding the Gaussian pair to cells is a processing of it: the shift of the cells
+// is below and close.
+func TestGDPStabilityAgainstKnapsack(t *testing.T) {
+	for _, c := range []struct{ mu, b float64 }{{0.1, 0.05}, {0.5, 0.9}, {1, 0.3}, {2, 0.01}, {3, 1}} {
+		const cells = 3000
+		var laws pair
+		lo, hi := -7-c.mu/2, 7+c.mu/2
+		mass := func(mean, x, y float64) float64 {
+			return (math.Erf((y-mean)/math.Sqrt2) - math.Erf((x-mean)/math.Sqrt2)) / 2
+		}
+		for i := range cells {
+			x, y := lo+(hi-lo)*float64(i)/cells, lo+(hi-lo)*float64(i+1)/cells
+			laws.p0 = append(laws.p0, mass(c.mu/2, x, y))
+			laws.p1 = append(laws.p1, mass(-c.mu/2, x, y))
+		}
+		s, _ := GDPStability(c.mu)
+		got, want := s(theory.LogProb(math.Log(c.b))), laws.shift(c.b)
+		if !(got >= want && got <= want*(1+1e-4)) {
+			t.Errorf("mu = %g, b = %g: %.12g, want a little more than %.12g", c.mu, c.b, got, want)
+		}
+	}
+}
+
+// 40-digit sums over the binomial atoms.
+func TestComposedStabilityVectors(t *testing.T) {
+	for _, c := range []struct {
+		k            int64
+		eps, b, want float64
+	}{
+		{3, 0.5, 0.05, 0.35835739835078594632},
+		{1000, 0.003, 0.05, 0.064502135745911464898},
+		{1000, 0.1, 1e-9, 0.99999999987905651558},
+		{20000, 1e-4, 0.5, 0.0058458792838515936554},
+		{20000, 0.01, 1e-30, 0.99999987924530539819},
+		{100, 1e-8, 0.001, 9.2223429841548950931e-8},
+		{1000, 0.02, 1e-200, 0.99990920426259513123},
+	} {
+		s, err := ComposedStability(c.k, c.eps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkAbove(t, "s", s(theory.LogProb(math.Log(c.b))), c.want, 1e-9)
+	}
+}
+
+// Many weak steps are as one Gaussian mechanism with mu = eps sqrt(k); beyond the
+// exact range, g of them count as one, with mu = eps sqrt(g k); the pure bound is never
+// exceeded.
+func TestComposedStabilityOfMany(t *testing.T) {
+	for _, k := range []int64{999_999, 1_000_000, 1_000_001, 1_999_999, 5_000_000, 1e12, MaxCount} {
+		for _, b := range []theory.LogProb{-0.1, -3, -50} {
+			mu := 0.1
+			eps := mu / math.Sqrt(float64(k))
+			composed, _ := ComposedStability(k, eps)
+			gdp, _ := GDPStability(mu)
+			grouped, _ := GDPStability(mu * math.Sqrt(math.Ceil(float64(k)/mostSteps)))
+			got, limit := composed(b), min(grouped(b)*1.001, math.Tanh(float64(k)*eps/4)*(1+1e-9))
+			if !(got <= limit && got >= gdp(b)*0.999) {
+				t.Errorf("k = %d, ln b = %g: %g, want at most %g and at least %g", k, b, got, limit, gdp(b))
+			}
+		}
+	}
+}
+
+// Every stability lies in [0,1], does not increase with the level, increases with the
+// privacy loss, and is its supremum at the probability zero and where the argument is
+// no probability.
+func TestStabilityLaws(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	makers := map[string]func(x float64) (Stability, error){
+		"pure":     PureStability,
+		"approx":   func(x float64) (Stability, error) { return ApproxStability(x, -20) },
+		"gdp":      GDPStability,
+		"composed": func(x float64) (Stability, error) { return ComposedStability(50, x) },
+	}
+	for name, maker := range makers {
+		for range 2000 {
+			x := math.Pow(10, -9+11*r.Float64())
+			b := theory.LogProb(-math.Pow(10, -10+13*r.Float64()))
+			s, err := maker(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			more, _ := maker(x * 1.01)
+			got := s(b)
+			if !(got >= 0 && got <= 1 && s(b*1.001) >= got*(1-1e-10) && more(b) >= got*(1-1e-10)) {
+				t.Fatalf("%s(%g): s = %g at ln b = %g, %g below it, %g for more", name, x, got, b, s(b*1.001), more(b))
+			}
+			for _, no := range []theory.LogProb{theory.Zero, 1, theory.LogProb(math.NaN()), theory.LogProb(math.Inf(1)), -math.MaxFloat64} {
+				if !(s(no) >= got) || s(no) > 1 {
+					t.Fatalf("%s(%g) at %g: %g, below %g", name, x, no, s(no), got)
+				}
+			}
+		}
+		for _, bad := range []float64{-1e-9, math.Inf(1), math.NaN(), math.Inf(-1)} {
+			if s, err := maker(bad); err == nil || s != nil {
+				t.Errorf("%s(%g): no error", name, bad)
+			}
+		}
+		if s, err := maker(0); err != nil || name != "approx" && s(-1) != 0 {
+			t.Errorf("%s(0): %v", name, err)
+		}
+	}
+	for _, k := range []int64{0, -1, MaxCount + 1} {
+		if _, err := ComposedStability(k, 0.1); err == nil {
+			t.Errorf("%d steps: no error", k)
+		}
+	}
+	if _, err := ApproxStability(1, 0.1); err == nil {
+		t.Error("ln delta = 0.1: no error")
+	}
+	pure, _ := PureStability(1)
+	if s, err := ApproxStability(1, theory.Zero); err != nil || s(-2) != pure(-2) {
+		t.Error("delta = 0 is not the pure form")
+	}
+	checkAbove(t, "tanh(1/4)", pure(-2), 0.24491866240370912928, 1e-14)
+}
+
+var sink float64
+
+func BenchmarkGDPStability(b *testing.B) {
+	for _, mu := range []float64{0.01, 0.1, 1} {
+		b.Run(formatMu(mu), func(b *testing.B) {
+			s, _ := GDPStability(mu)
+			for b.Loop() {
+				sink = s(-3)
+			}
+		})
+	}
+}
+
+func formatMu(mu float64) string { return strconv.FormatFloat(mu, 'g', -1, 64) }
+
+func BenchmarkComposedStability(b *testing.B) {
+	for _, k := range []int64{20, 2000, 1_000_000} {
+		b.Run(strconv.FormatInt(k, 10), func(b *testing.B) {
+			s, _ := ComposedStability(k, 0.05/math.Sqrt(float64(k)))
+			for b.Loop() {
+				sink = s(-3)
+			}
+		})
+	}
+}

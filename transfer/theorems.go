@@ -1,0 +1,276 @@
+package transfer
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// Sampled states what a mechanism was shown to do on the sample, and its privacy:
+// P[max_j |a_j - E_S[f_j]| >= Alpha] <= Beta and (Epsilon, delta)-differential
+// privacy of the whole transcript.
+type Sampled struct {
+	Alpha   float64        // sample accuracy, at least 0
+	Beta    theory.LogProb // its failure probability, in [0,1); theory.Zero if it never fails
+	Epsilon float64        // at least 0
+	LnDelta theory.LogProb // in [0,1); theory.Zero for pure privacy
+}
+
+// Validate returns a DomainError for the first field outside its domain.
+func (s Sampled) Validate() error {
+	for _, err := range []error{
+		theory.Domain(s.Alpha >= 0 && s.Alpha <= math.MaxFloat64, "alpha", s.Alpha, "a number of at least 0"),
+		theory.Domain(s.Beta < 0, "beta", s.Beta, "a probability in [0, 1)"),
+		theory.Domain(s.Epsilon >= 0 && s.Epsilon <= math.MaxFloat64, "epsilon", s.Epsilon, "a number of at least 0"),
+		theory.Domain(s.LnDelta < 0, "delta", s.LnDelta, "a probability in [0, 1)"),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Population is what a transfer theorem concludes:
+// P[max_j |a_j - P[f_j]| >= Alpha] <= Beta.
+type Population struct {
+	Alpha float64        // rounded up
+	Beta  theory.LogProb // the target, or less
+}
+
+// Class says which queries were answered and how many records there are.
+type Class struct {
+	Query       Query   // the kind of query
+	Sensitivity float64 // D: one record moves a Sensitive query, or a loss, by at most D/n; 0 means 1
+	Samples     int64   // n, at least 1; 0 if it is not given, where the theorem does not need it
+}
+
+func (c Class) validate() error {
+	g := Goal{Samples: c.Samples, Query: c.Query, Sensitivity: c.Sensitivity, Queries: 1, Tau: 1e-300, Beta: -1}
+	return g.Validate()
+}
+
+func (c Class) spread() float64 {
+	return Goal{Query: c.Query, Sensitivity: c.Sensitivity}.spread()
+}
+
+// Jung20 is the transfer theorem of Jung et al. For every c, d > 0 the answers
+// are (alpha', beta')-accurate on the population with
+//
+//	alpha' = alpha + (e^epsilon - 1) + c + 2d,             beta' = beta/c + delta/d      (linear queries)
+//	alpha' = alpha + c + D (e^epsilon - 1 + 4d),           the same beta'                (D/n-sensitive queries)
+//
+// and 2D for D in minimisation. It returns alpha' at beta' = target with the best c
+// and d, alpha + D(e^epsilon - 1) + (sqrt beta + sqrt(w delta))^2/target with w =
+// 2 for linear queries and 4D otherwise, rounded up. Values and answers lie in an
+// interval of length one. Errors: DomainError. Source: jung20.
+func Jung20(s Sampled, class Class, target theory.LogProb) (theory.Bound[Population], error) {
+	if err := validTransfer(s, class, target); err != nil {
+		return theory.Bound[Population]{}, err
+	}
+	d, w := class.spread(), 2.0
+	if class.Query == Sensitive || class.Query == Minimization {
+		w = 4 * d
+	}
+	root := math.Exp((s.Beta.Ln()-target.Ln())/2) + math.Exp((math.Log(w)+s.LnDelta.Ln()-target.Ln())/2)
+	alpha := s.Alpha + d*math.Expm1(s.Epsilon) + root*root
+	return concluded(alpha, target, []theory.Source{{Key: "jung20", Where: "transfer theorem, c and d optimised"}},
+		"values and answers in an interval of length one", "independent records from one population")
+}
+
+// Jung20Pure is the transfer theorem for pure privacy and linear queries: for
+// every eta > 0, alpha' = alpha + (e^epsilon - 1) + sqrt(2 ln(1/eta)/n) and beta' =
+// beta + eta. It returns alpha' at beta' = target, rounded up. Errors: DomainError;
+// NotApplicableError if delta > 0, if the queries are not linear, if n is not
+// given, or if target <= beta.
+// Source: jung20, as stated in the lecture notes.
+func Jung20Pure(s Sampled, class Class, target theory.LogProb) (theory.Bound[Population], error) {
+	if err := validTransfer(s, class, target); err != nil {
+		return theory.Bound[Population]{}, err
+	}
+	source := theory.Source{Key: "jung20", Where: "transfer theorem for pure differential privacy"}
+	for _, h := range []struct {
+		ok    bool
+		needs string
+	}{
+		{s.LnDelta == theory.Zero, "pure privacy, delta = 0"},
+		{class.Query == Bounded || class.Query == Binary, "linear queries"},
+		{class.Samples > 0, "the number of samples"},
+		{s.Beta < target, "a target beta above the sample's beta"},
+	} {
+		if !h.ok {
+			return theory.Bound[Population]{}, &theory.NotApplicableError{Source: source, Needs: h.needs}
+		}
+	}
+	// ln(1/eta), eta = target - beta rounded down
+	rest := -math.Expm1(s.Beta.Ln()-target.Ln()) * (1 - 0x1p-50)
+	if !(rest > 0) {
+		return theory.Bound[Population]{}, &theory.NotApplicableError{Source: source, Needs: "a target beta above the sample's beta"}
+	}
+	alpha := s.Alpha + math.Expm1(s.Epsilon) + math.Sqrt(2*(-target.Ln()-math.Log(rest))/float64(class.Samples))
+	return concluded(alpha, target, []theory.Source{source}, "independent records from one population")
+}
+
+// Bassily16 is the transfer theorem of Bassily et al. for the query that an
+// (epsilon, delta)-private algorithm selects, epsilon in (0,1/3), delta in
+// (0,epsilon/4) and n >= ln(4 epsilon/delta)/epsilon^2:
+//
+//	P[|q(P) - q(S)| >= 18 epsilon D] < delta/epsilon.
+//
+// The worst of the answered queries is such a selection. It returns alpha + 18
+// epsilon D at beta' = beta + delta'/epsilon, where delta' >= delta is as large as
+// target allows, since that eases the demand on n. Errors: DomainError, and
+// NotApplicableError naming the hypothesis that fails. Source: bassily16.
+func Bassily16(s Sampled, class Class, target theory.LogProb) (theory.Bound[Population], error) {
+	if err := validTransfer(s, class, target); err != nil {
+		return theory.Bound[Population]{}, err
+	}
+	source := theory.Source{Key: "bassily16", Where: "transfer theorem for low-sensitivity queries"}
+	fail := func(needs string) (theory.Bound[Population], error) {
+		return theory.Bound[Population]{}, &theory.NotApplicableError{Source: source, Needs: needs}
+	}
+	if !(s.Epsilon > 0 && s.Epsilon < 1./3) {
+		return fail("epsilon in (0, 1/3)")
+	}
+	if class.Samples == 0 {
+		return fail("the number of samples")
+	}
+	if !(s.Beta < target) {
+		return fail("a target beta above the sample's beta")
+	}
+	// ln(delta'/epsilon): what target leaves after beta, and below 1/4.
+	lnRatio := math.Min(target.Ln()+math.Log(-math.Expm1(s.Beta.Ln()-target.Ln())), math.Log(0.2499))
+	if !(s.LnDelta.Ln() <= math.Log(s.Epsilon)+lnRatio) {
+		return fail("delta at most epsilon (target - beta), and below epsilon/4")
+	}
+	if !(float64(class.Samples) >= (math.Log(4)-lnRatio)/(s.Epsilon*s.Epsilon)*(1+0x1p-40)) {
+		return fail("n of at least ln(4 epsilon/delta)/epsilon^2")
+	}
+	alpha := s.Alpha + 18*s.Epsilon*class.spread()
+	return concluded(alpha, target, []theory.Source{source}, "independent records from one population")
+}
+
+func validTransfer(s Sampled, class Class, target theory.LogProb) error {
+	if err := s.Validate(); err != nil {
+		return err
+	}
+	if err := class.validate(); err != nil {
+		return err
+	}
+	return theory.Domain(target.Interior(), "target-beta", target, "a probability in (0, 1)")
+}
+
+func concluded(alpha float64, target theory.LogProb, sources []theory.Source, assumes ...string) (theory.Bound[Population], error) {
+	alpha = up(alpha)
+	if !(alpha <= math.MaxFloat64) {
+		return theory.Bound[Population]{}, &theory.NoAnswerError{Reason: "alpha is beyond the range of float64"}
+	}
+	return theory.Bound[Population]{Value: Population{alpha, target}, Sources: sources, Assumes: assumes}, nil
+}
+
+// Selection is an epsilon-private algorithm on n independent records whose every
+// output y comes with a set R(y) of bad data sets of probability at most Beta.
+type Selection struct {
+	Epsilon float64
+	Samples int64
+	Beta    theory.LogProb
+}
+
+// Theorem23 bounds P[S in R(Y)] by 3 sqrt(Beta), if epsilon <= sqrt(ln(1/Beta)/(2n)).
+// The bound is rounded up and at most 1. Errors: DomainError, and
+// NotApplicableError if epsilon is larger. Source: dwork15preserving.
+func Theorem23(s Selection) (theory.LogProb, error) {
+	if err := s.validate(); err != nil {
+		return 0, err
+	}
+	if !(2*float64(s.Samples)*s.Epsilon*s.Epsilon <= -s.Beta.Ln()) {
+		return 0, &theory.NotApplicableError{
+			Source: theory.Source{Key: "dwork15preserving", Where: "notes, Theorem 2.3"},
+			Needs:  "epsilon <= sqrt(ln(1/beta)/(2n))",
+		}
+	}
+	return capped(math.Log(3) + s.Beta.Ln()/2), nil
+}
+
+func (s Selection) validate() error {
+	for _, err := range []error{
+		theory.Domain(s.Epsilon >= 0 && s.Epsilon <= math.MaxFloat64, "epsilon", s.Epsilon, "a number of at least 0"),
+		theory.Domain(s.Samples >= 1 && s.Samples <= MaxCount, "samples", s.Samples, "a whole number from 1 to 9007199254740992"),
+		theory.Domain(s.Beta.Interior(), "beta", s.Beta, "a probability in (0, 1)"),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Output is a function phi: X -> [0,1] put out by a differentially private
+// algorithm on n independent records, and the error asked about.
+type Output struct {
+	Samples int64          // n
+	Tau     float64        // the error, in (0,1)
+	Epsilon float64        // the algorithm's privacy, at least 0
+	LnDelta theory.LogProb // theory.Zero for pure privacy
+}
+
+// Corollary211 bounds the one-sided P[E_S[phi] - P[phi] > tau] by exp(-tau^2 n),
+// for pure epsilon <= tau^2: then I_inf(S;phi) <= log2(e) tau^2 n. Rounded up.
+// Errors: DomainError, NotApplicableError. Source: dwork15generalization.
+func Corollary211(o Output) (theory.LogProb, error) {
+	return o.tail(theory.Source{Key: "dwork15generalization", Where: "notes, Corollary 2.1.1"}, "pure epsilon <= tau^2", o.Tau*o.Tau, 0)
+}
+
+// Corollary231 bounds the two-sided P[|P[phi] - E_S[phi]| >= tau] by
+// 6 exp(-tau^2 n), for pure epsilon <= tau. Rounded up and at most 1. Errors:
+// DomainError, NotApplicableError. Source: dwork15preserving.
+func Corollary231(o Output) (theory.LogProb, error) {
+	return o.tail(theory.Source{Key: "dwork15preserving", Where: "notes, Corollary 2.3.1"}, "pure epsilon <= tau", o.Tau, math.Log(6))
+}
+
+func (o Output) validate() error {
+	for _, err := range []error{
+		theory.Domain(o.Samples >= 1 && o.Samples <= MaxCount, "samples", o.Samples, "a whole number from 1 to 9007199254740992"),
+		theory.Domain(o.Tau > 0 && o.Tau < 1, "tau", o.Tau, "a number in (0, 1)"),
+		theory.Domain(o.Epsilon >= 0 && o.Epsilon <= math.MaxFloat64, "epsilon", o.Epsilon, "a number of at least 0"),
+		theory.Domain(o.LnDelta < 0, "delta", o.LnDelta, "a probability in [0, 1)"),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o Output) tail(source theory.Source, hypothesis string, limit, lnFactor float64) (theory.LogProb, error) {
+	if err := o.validate(); err != nil {
+		return 0, err
+	}
+	if o.LnDelta != theory.Zero || !(o.Epsilon <= limit) {
+		return 0, &theory.NotApplicableError{Source: source, Needs: hypothesis}
+	}
+	return capped(lnFactor - o.Tau*o.Tau*float64(o.Samples)), nil
+}
+
+// Theorem24 returns the least beta with n >= 48 ln(8/beta)/tau^2 and
+// delta <= (beta/8)^(4/tau), for epsilon <= tau/4: then P[|P[phi] - E_S[phi]| >=
+// tau] <= beta. Rounded up and at most 1. Errors: DomainError,
+// NotApplicableError. Source: dwork15preserving.
+func Theorem24(o Output) (theory.LogProb, error) {
+	if err := o.validate(); err != nil {
+		return 0, err
+	}
+	if !(o.Epsilon <= o.Tau/4) {
+		return 0, &theory.NotApplicableError{
+			Source: theory.Source{Key: "dwork15preserving", Where: "notes, Theorem 2.4"}, Needs: "epsilon <= tau/4",
+		}
+	}
+	bySamples := math.Log(8) - o.Tau*o.Tau*float64(o.Samples)/48
+	byDelta := math.Log(8) + o.LnDelta.Ln()*o.Tau/4
+	return capped(math.Max(bySamples, byDelta)), nil
+}
+
+// capped rounds the logarithm of a bound up and reads what exceeds one as one.
+func capped(ln float64) theory.LogProb {
+	return theory.LogProb(math.Min(0, ln+math.Abs(ln)*0x1p-50+0x1p-50))
+}

@@ -1,0 +1,57 @@
+package transfer
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// CVaR is the CVaR transfer theorem for (epsilon, delta)-privacy and errors of at
+// most one: P[max_j |a_j - P[f_j]| > alpha'] <= target for
+//
+//	alpha' = alpha + beta/target + D s(target),
+//	s(b) = min(1, (t/2 + (delta/b)(1-t))/(1-t/2)),  t = tanh(epsilon/2),
+//
+// D the spread of the query: 1 for linear ones, n times the per-record sensitivity,
+// and twice that for comparisons. alpha' is rounded up. Errors: DomainError. Source:
+// docs/theorems.md, the CVaR transfer theorem.
+func CVaR(s Sampled, class Class, target theory.LogProb) (theory.Bound[Population], error) {
+	if err := validTransfer(s, class, target); err != nil {
+		return theory.Bound[Population]{}, err
+	}
+	stable, err := ApproxStability(s.Epsilon, s.LnDelta)
+	if err != nil {
+		return theory.Bound[Population]{}, err
+	}
+	alpha := s.Alpha + math.Exp(s.Beta.Ln()-target.Ln()) + class.spread()*stable(target)
+	return concluded(alpha, target, []theory.Source{{Key: "dpcalc", Where: "docs/theorems.md#cvar"}},
+		"values and answers in an interval of length one", "independent records")
+}
+
+// CVaRPure is the lesser of two theorems for pure privacy: [CVaR], where s(b) is
+// tanh(epsilon/4) at every level, and, for linear queries and a given n,
+//
+//	alpha' = alpha + tanh(epsilon/4) + sqrt(ln(1/(target-beta))/(2n)).
+//
+// Errors: DomainError; NotApplicableError if delta > 0. Source: docs/theorems.md,
+// the CVaR transfer theorem and the pure transfer theorem.
+func CVaRPure(s Sampled, class Class, target theory.LogProb) (theory.Bound[Population], error) {
+	if err := validTransfer(s, class, target); err != nil {
+		return theory.Bound[Population]{}, err
+	}
+	source := theory.Source{Key: "dpcalc", Where: "docs/theorems.md#cvar-pure"}
+	if s.LnDelta != theory.Zero {
+		return theory.Bound[Population]{}, &theory.NotApplicableError{Source: source, Needs: "pure privacy, delta = 0"}
+	}
+	best, err := CVaR(s, class, target)
+	if err != nil {
+		return best, err
+	}
+	best.Sources = []theory.Source{source}
+	linearQueries := class.Query == Bounded || class.Query == Binary
+	if rest := -math.Expm1(s.Beta.Ln()-target.Ln()) * (1 - 0x1p-50); linearQueries && class.Samples > 0 && rest > 0 {
+		sampling := math.Sqrt((-target.Ln() - math.Log(rest)) / (2 * float64(class.Samples)))
+		best.Value.Alpha = math.Min(best.Value.Alpha, up(s.Alpha+pureShift(s.Epsilon)+sampling))
+	}
+	return best, nil
+}

@@ -1,0 +1,202 @@
+package transfer
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+func lp(text string) theory.LogProb {
+	p, err := theory.ParseLogProb(text)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+// oneSided fails unless exact <= got <= exact (1+1e-9).
+func oneSided(t *testing.T, name string, got, exact float64) {
+	t.Helper()
+	if !(got >= exact && got <= exact*(1+1e-9)) {
+		t.Errorf("%s = %.17g, want at least %.17g and at most 1e-9 above", name, got, exact)
+	}
+}
+
+// Values by mpmath at 40 digits.
+func TestJung20Values(t *testing.T) {
+	s := Sampled{Alpha: 0.05, Beta: lp("1e-6"), Epsilon: 0.02, LnDelta: lp("1e-9")}
+	for _, c := range []struct {
+		class Class
+		want  float64
+	}{
+		{Class{}, 0.070223168881137809992},
+		{Class{Query: Sensitive, Samples: 1000}, 0.070223949848883944864},
+		{Class{Query: Sensitive, Sensitivity: 0.5, Samples: 1000}, 0.060122498867759904912},
+		{Class{Query: Minimization, Samples: 1000}, 0.090426417762275619984},
+	} {
+		b, err := Jung20(s, c.class, lp("0.05"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		oneSided(t, "alpha'", b.Value.Alpha, c.want)
+		if b.Value.Beta != lp("0.05") || len(b.Sources) == 0 || len(b.Assumes) == 0 {
+			t.Errorf("%+v", b)
+		}
+	}
+}
+
+func TestPureAndBassilyValues(t *testing.T) {
+	s := Sampled{Alpha: 0.05, Beta: lp("1e-6"), Epsilon: 0.02, LnDelta: theory.Zero}
+	pure, err := Jung20Pure(s, Class{Samples: 100000}, lp("0.05"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	oneSided(t, "pure", pure.Value.Alpha, 0.077941820985654932289)
+	bassily, err := Bassily16(s, Class{Samples: 100000}, lp("0.05"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	oneSided(t, "bassily", bassily.Value.Alpha, 0.41)
+}
+
+// The seed's theorems, by mpmath: a bound on a probability is above by at most
+// 1e-9 in relative terms, which is 1e-9 in its logarithm.
+func TestSeedTheoremValues(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		want float64
+		f    func() (theory.LogProb, error)
+	}{
+		{"theorem 2.3", -44.953089571212803989, func() (theory.LogProb, error) {
+			return Theorem23(Selection{Epsilon: 0.2, Samples: 1000, Beta: lp("1e-40")})
+		}},
+		{"corollary 2.1.1", -10, func() (theory.LogProb, error) {
+			return Corollary211(Output{Samples: 1000, Tau: 0.1, Epsilon: 0.01, LnDelta: theory.Zero})
+		}},
+		{"corollary 2.3.1", -8.2082405307719449992, func() (theory.LogProb, error) {
+			return Corollary231(Output{Samples: 1000, Tau: 0.1, Epsilon: 0.1, LnDelta: theory.Zero})
+		}},
+		{"theorem 2.4", -15.189946655775506702, func() (theory.LogProb, error) {
+			return Theorem24(Output{Samples: 100000, Tau: 0.1, Epsilon: 0.025, LnDelta: lp("1e-300")})
+		}},
+	} {
+		p, err := c.f()
+		if err != nil || !(p.Ln() >= c.want && p.Ln() <= c.want+1e-9) {
+			t.Errorf("%s: ln p = %.17g, %v; want %.17g", c.name, p.Ln(), err, c.want)
+		}
+	}
+	if p, err := Corollary231(Output{Samples: 1, Tau: 0.1, Epsilon: 0.1, LnDelta: theory.Zero}); err != nil || p != 0 {
+		t.Errorf("a bound above one reads as %v, %v; want the probability one", p, err)
+	}
+}
+
+// The closed form is the least over all c and d: no pair does better, and the
+// best of a fine grid comes close.
+func TestJung20IsTheBestSplit(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	for range 200 {
+		s := Sampled{Alpha: r.Float64() / 10, Beta: theory.LogProb(-5 - 20*r.Float64()), Epsilon: r.Float64() / 5, LnDelta: theory.LogProb(-8 - 20*r.Float64())}
+		target := theory.LogProb(-3*r.Float64() - 0.01)
+		class, w := Class{}, 2.0
+		d := 1.0
+		if r.IntN(2) == 0 {
+			d = math.Exp(2*r.Float64() - 1)
+			class, w = Class{Query: Sensitive, Sensitivity: d, Samples: 100}, 4*d
+		}
+		got, err := Jung20(s, class, target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		best := math.Inf(1)
+		for y := -30.; y < 30; y += 0.005 { // c = (1+e^y) beta/target
+			c := s.Beta.Value() / target.Value() * (1 + math.Exp(y))
+			dd := s.LnDelta.Value() / (target.Value() - s.Beta.Value()/c)
+			best = math.Min(best, s.Alpha+d*math.Expm1(s.Epsilon)+c+w*dd)
+		}
+		if !(got.Value.Alpha <= best*(1+1e-12) && got.Value.Alpha >= best*(1-1e-5)) {
+			t.Errorf("%+v: %v, best of a grid %v", s, got.Value.Alpha, best)
+		}
+	}
+}
+
+func TestTransferHypotheses(t *testing.T) {
+	s := Sampled{Alpha: 0.05, Beta: lp("1e-6"), Epsilon: 0.02, LnDelta: theory.Zero}
+	linear := Class{Samples: 100000}
+	for name, f := range map[string]func() error{
+		"pure with delta": func() error {
+			d := s
+			d.LnDelta = lp("1e-9")
+			_, err := Jung20Pure(d, linear, lp("0.05"))
+			return err
+		},
+		"pure, sensitive":      func() error { _, err := Jung20Pure(s, Class{Query: Sensitive, Samples: 10}, lp("0.05")); return err },
+		"pure without n":       func() error { _, err := Jung20Pure(s, Class{}, lp("0.05")); return err },
+		"pure, target = beta":  func() error { _, err := Jung20Pure(s, linear, lp("1e-6")); return err },
+		"bassily, epsilon":     func() error { d := s; d.Epsilon = 0.4; _, err := Bassily16(d, linear, lp("0.05")); return err },
+		"bassily, few samples": func() error { _, err := Bassily16(s, Class{Samples: 100}, lp("0.05")); return err },
+		"bassily, delta": func() error {
+			d := s
+			d.LnDelta = lp("0.004")
+			_, err := Bassily16(d, linear, lp("0.05"))
+			return err
+		},
+		"theorem 2.3, epsilon": func() error {
+			_, err := Theorem23(Selection{Epsilon: 0.1, Samples: 1000, Beta: lp("0.01")})
+			return err
+		},
+		"corollary 2.1.1, epsilon": func() error {
+			_, err := Corollary211(Output{Samples: 100, Tau: 0.1, Epsilon: 0.02, LnDelta: theory.Zero})
+			return err
+		},
+		"corollary 2.3.1, delta": func() error {
+			_, err := Corollary231(Output{Samples: 100, Tau: 0.1, Epsilon: 0.1, LnDelta: lp("1e-9")})
+			return err
+		},
+		"theorem 2.4, epsilon": func() error {
+			_, err := Theorem24(Output{Samples: 100, Tau: 0.1, Epsilon: 0.03, LnDelta: lp("1e-300")})
+			return err
+		},
+	} {
+		if e := new(theory.NotApplicableError); !errors.As(f(), &e) {
+			t.Errorf("%s: got %v, want a NotApplicableError", name, f())
+		}
+	}
+}
+
+func TestTransferDomains(t *testing.T) {
+	good := Sampled{Alpha: 0.05, Beta: lp("1e-6"), Epsilon: 0.02, LnDelta: theory.Zero}
+	nan := math.NaN()
+	for name, change := range map[string]func(*Sampled, *Class, *theory.LogProb){
+		"alpha negative":  func(s *Sampled, _ *Class, _ *theory.LogProb) { s.Alpha = -1 },
+		"alpha NaN":       func(s *Sampled, _ *Class, _ *theory.LogProb) { s.Alpha = nan },
+		"alpha infinite":  func(s *Sampled, _ *Class, _ *theory.LogProb) { s.Alpha = math.Inf(1) },
+		"beta one":        func(s *Sampled, _ *Class, _ *theory.LogProb) { s.Beta = 0 },
+		"beta NaN":        func(s *Sampled, _ *Class, _ *theory.LogProb) { s.Beta = theory.LogProb(nan) },
+		"epsilon NaN":     func(s *Sampled, _ *Class, _ *theory.LogProb) { s.Epsilon = nan },
+		"delta one":       func(s *Sampled, _ *Class, _ *theory.LogProb) { s.LnDelta = 0 },
+		"samples":         func(_ *Sampled, c *Class, _ *theory.LogProb) { c.Samples = -1 },
+		"sensitivity":     func(_ *Sampled, c *Class, _ *theory.LogProb) { c.Query, c.Sensitivity = Sensitive, nan },
+		"unasked":         func(_ *Sampled, c *Class, _ *theory.LogProb) { c.Sensitivity = 2 },
+		"kind":            func(_ *Sampled, c *Class, _ *theory.LogProb) { c.Query = 9 },
+		"target zero":     func(_ *Sampled, _ *Class, b *theory.LogProb) { *b = theory.Zero },
+		"target one":      func(_ *Sampled, _ *Class, b *theory.LogProb) { *b = 0 },
+		"target NaN":      func(_ *Sampled, _ *Class, b *theory.LogProb) { *b = theory.LogProb(nan) },
+		"target positive": func(_ *Sampled, _ *Class, b *theory.LogProb) { *b = 1 },
+	} {
+		s, c, b := good, Class{Samples: 1000}, lp("0.05")
+		change(&s, &c, &b)
+		for _, f := range []func(Sampled, Class, theory.LogProb) (theory.Bound[Population], error){Jung20, Jung20Pure, Bassily16} {
+			if _, err := f(s, c, b); !isDomain(err) {
+				t.Errorf("%s: got %v, want a DomainError", name, err)
+			}
+		}
+	}
+}
+
+func isDomain(err error) bool {
+	e := new(theory.DomainError)
+	return errors.As(err, &e)
+}

@@ -1,0 +1,174 @@
+package transfer
+
+import (
+	"encoding/csv"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// table reads a CSV file into one map per row.
+func table(t *testing.T, file string) []map[string]string {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil || len(lines) < 2 {
+		t.Fatalf("%s: %d lines, %v", file, len(lines), err)
+	}
+	var rows []map[string]string
+	for _, line := range lines[1:] {
+		row := map[string]string{}
+		for i, name := range lines[0] {
+			row[name] = line[i]
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func float(t *testing.T, text string) float64 {
+	t.Helper()
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// samplesize.csv holds independent 40-digit values: a column per method with its n,
+// NAME.ln_delta and NAME.noise_scale with what to run, and NAME.upper with an n that
+// the optimum must not exceed.
+func TestSampleSizeVectors(t *testing.T) {
+	checked := map[string]int{}
+	for _, row := range table(t, "testdata/samplesize.csv") {
+		g := Goal{
+			Queries: int64(float(t, row["queries"])), Tau: float(t, row["tau"]),
+			Beta: prob(t, row["beta"]), Budget: int64(float(t, row["budget"])),
+		}
+		for column, text := range row {
+			name, part, _ := strings.Cut(column, ".")
+			m, ok := Lookup(name)
+			if !ok {
+				continue
+			}
+			a, err := m.Solve(g)
+			if part == "" || part == "upper" {
+				checked[name]++
+			}
+			if m.Budgeted && g.Budget > g.Queries {
+				if err != nil || a.Status != NotApplicable {
+					t.Errorf("%s %+v: %+v, %v; want not applicable", name, g, a, err)
+				}
+				continue
+			}
+			if err != nil || a.Status != OK {
+				t.Errorf("%s %+v: %+v, %v", name, g, a, err)
+				continue
+			}
+			want := float(t, text)
+			switch part {
+			case "":
+				slack := int64(0)
+				if _, free := m.rule.(optimised); free {
+					slack = 1
+				}
+				if n := a.Samples - int64(want); n < 0 || n > slack {
+					t.Errorf("%s %+v: n = %d, want %.0f", name, g, a.Samples, want)
+				}
+			case "upper":
+				if float64(a.Samples) > want || float64(a.Samples) < 0.98*want {
+					t.Errorf("%s %+v: n = %d, want at most %.0f and no less than 0.98 of it", name, g, a.Samples, want)
+				}
+			case "ln_delta":
+				if got := a.Mechanism.LnDelta.Ln(); !(got <= want && got >= want*(1+1e-12)) {
+					t.Errorf("%s %+v: ln delta = %.17g, want %.17g or just below", name, g, got, want)
+				}
+			case "noise_scale":
+				if got := a.Mechanism.Scale; math.Abs(got-want) > 1e-3*want {
+					t.Errorf("%s %+v: noise %v, want %v", name, g, got, want)
+				}
+			default:
+				t.Errorf("column %s is not understood", column)
+			}
+		}
+	}
+	if len(checked) < 9 {
+		t.Errorf("only %d methods have vectors: %v", len(checked), checked)
+	}
+}
+
+// noise-published.csv holds the least tau of the noise methods, found by another
+// optimiser at 40 digits. A search may only miss the optimum upwards.
+func TestPublishedNoiseVectors(t *testing.T) {
+	for _, row := range table(t, "testdata/noise-published.csv") {
+		g := Goal{Samples: int64(float(t, row["samples"])), Queries: int64(float(t, row["queries"])), Beta: prob(t, row["beta"])}
+		for _, name := range []string{"gaussian-jung20", "gaussian-rogers20", "gaussian-bassily16", "laplace-jung20"} {
+			m, _ := Lookup(name)
+			a, err := m.Solve(g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if row[name] == "" {
+				if a.Status != Vacuous {
+					t.Errorf("%s %+v: tau = %v (%s), want none below one", name, g, a.Tau, a.Status)
+				}
+				continue
+			}
+			if want := float(t, row[name]); a.Status != OK || !(a.Tau >= want*(1-1e-14) && a.Tau <= want*(1+1e-8)) {
+				t.Errorf("%s %+v: tau = %.17g (%s), want %.17g", name, g, a.Tau, a.Status, want)
+			}
+		}
+	}
+}
+
+// What a noise method prints is enough to check it: with the printed scale,
+// epsilon and delta the theorem gives no more than the printed tau.
+func TestPrintedMechanismCertifies(t *testing.T) {
+	for _, row := range table(t, "testdata/noise-published.csv") {
+		g := Goal{Samples: int64(float(t, row["samples"])), Queries: int64(float(t, row["queries"])), Beta: prob(t, row["beta"])}
+		m, _ := Lookup("gaussian-jung20")
+		a, err := m.Solve(g)
+		if err != nil || a.Status != OK {
+			continue
+		}
+		// The printed delta is the exact profile of m answers with the printed noise.
+		mu := math.Sqrt(float64(g.Queries)) / (float64(g.Samples) * a.Mechanism.Scale)
+		if got := (theory.GDP{Mu: mu}).LnDelta(a.Mechanism.Epsilon).Ln(); math.Abs(got-a.Mechanism.LnDelta.Ln()) > 1e-9*math.Abs(got) {
+			t.Errorf("%+v: ln delta = %v, the profile has %v", g, a.Mechanism.LnDelta.Ln(), got)
+		}
+		best := math.Inf(1)
+		for lnB := g.Beta.Ln() - 60; lnB < g.Beta.Ln(); lnB += 0.01 {
+			alpha := a.Mechanism.Scale * quantileOfMax(g.Queries, lnB)
+			b, err := Jung20(Sampled{Alpha: alpha, Beta: theory.LogProb(lnB), Epsilon: a.Mechanism.Epsilon, LnDelta: a.Mechanism.LnDelta}, Class{}, g.Beta)
+			if err != nil {
+				t.Fatal(err)
+			}
+			best = math.Min(best, b.Value.Alpha)
+		}
+		if !(math.Abs(a.Tau-best) < 1e-5*best && a.Tau < best*(1+1e-9)) {
+			t.Errorf("%+v: tau = %v, the transfer theorem with the printed mechanism gives %v", g, a.Tau, best)
+		}
+	}
+}
+
+func quantileOfMax(m int64, lnB float64) float64 {
+	lo, hi := 0., 60.
+	for range 100 {
+		x := (lo + hi) / 2
+		each := math.Erfc(x / math.Sqrt2) // P[|N| > x]
+		if math.Log(-math.Expm1(float64(m)*math.Log1p(-each))) > lnB {
+			lo = x
+		} else {
+			hi = x
+		}
+	}
+	return hi
+}
