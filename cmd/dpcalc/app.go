@@ -1,0 +1,389 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/urfave/cli/v2"
+)
+
+// This file is the only one that knows how urfave/cli behaves. The library
+// ignores flags after a positional argument, accepts NaN, Inf and 1e-400, reads
+// 010 as 8, prints usage errors on standard output, exits 0 without a command
+// and exits the process from inside an Action. So the arguments are put in order
+// and checked here before the library sees them, flags hold their text and are
+// read by values.go, and nothing but [run] decides the exit code.
+
+// The exit codes.
+const (
+	exitOK       = 0
+	exitFailure  = 1 // input or output failed, or a broken invariant
+	exitUsage    = 2 // the command line or a value makes no sense
+	exitNoAnswer = 3 // no row has an answer
+	exitRefuted  = 4 // a check failed
+)
+
+// outcome is the error of a command that printed its rows and has more to say
+// by its exit code.
+type outcome int
+
+func (o outcome) Error() string { return "exit " + strconv.Itoa(int(o)) }
+
+// usageError is a command line that makes no sense.
+type usageError struct{ text string }
+
+func (e *usageError) Error() string { return e.text }
+
+func usagef(format string, args ...any) error {
+	return &usageError{fmt.Sprintf(format, args...)}
+}
+
+// invalid says that a flag's value was got and what was wanted.
+func invalid(flag, got, want string) error {
+	return usagef("--%s: got %s, want %s", flag, shown(got), want)
+}
+
+// shown quotes what would not read as one word of one line.
+func shown(text string) string {
+	plain := text != "" && utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool {
+		return r == ' ' || !strconv.IsPrint(r)
+	})
+	if len(text) > 80 {
+		text, plain = text[:77]+"...", false
+	}
+	if plain {
+		return text
+	}
+	return strconv.Quote(text)
+}
+
+// program is what a command sees of the world.
+type program struct {
+	ctx     context.Context
+	stdin   io.Reader
+	stdout  io.Writer
+	stderr  io.Writer
+	workers int // 0 for one per processor
+}
+
+// run is the program: it returns the exit code.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	signal.Ignore(syscall.SIGPIPE) // a closed pipe is a write error like any other
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	p := &program{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr}
+	return p.run(args)
+}
+
+func (p *program) run(args []string) int {
+	err := p.dispatch(args)
+	var code outcome
+	var usage *usageError
+	var domain *theory.DomainError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &code):
+		return int(code)
+	case errors.As(err, &usage):
+		fmt.Fprintf(p.stderr, "dpcalc: %v\n", err)
+		return exitUsage
+	case errors.As(err, &domain):
+		fmt.Fprintf(p.stderr, "dpcalc: --%v\n", domain)
+		return exitUsage
+	}
+	if p.ctx.Err() != nil {
+		err = errors.New("interrupted")
+	}
+	fmt.Fprintf(p.stderr, "dpcalc: %v\n", err)
+	return exitFailure
+}
+
+func (p *program) dispatch(args []string) error {
+	app := p.app()
+	app.Setup()
+	if len(args) > 1 && args[1] == "--version" {
+		if len(args) > 2 {
+			return usagef("--version: unexpected argument %s", shown(args[2]))
+		}
+		return p.print([]byte(app.Name + " " + app.Version + "\n"))
+	}
+	if len(args) < 2 {
+		cli.HelpPrinter(p.stderr, cli.AppHelpTemplate, app)
+		return outcome(exitUsage)
+	}
+	ordered, err := inOrder(app, args)
+	if err != nil {
+		return err
+	}
+	return app.RunContext(p.ctx, ordered)
+}
+
+// app declares the commands. It is made anew for every run: flags hold values.
+func (p *program) app() *cli.App {
+	app := &cli.App{
+		Name:            "dpcalc",
+		Usage:           "plan samples that are queried adaptively",
+		UsageText:       "dpcalc COMMAND [flags] [arguments]\ndpcalc help COMMAND\ndpcalc --version",
+		Version:         version(),
+		HideHelpCommand: true,
+		HideVersion:     true,
+		Writer:          p.stdout,
+		ErrWriter:       p.stderr,
+		OnUsageError:    func(_ *cli.Context, err error, _ bool) error { return usagef("%v", err) },
+		ExitErrHandler:  func(*cli.Context, error) {},
+		Description: "Every number is a bound with a theorem behind it: sample sizes are sufficient, accuracies and\n" +
+			"failure probabilities are certified. Data go to standard output, everything else to standard error.\n" +
+			"Exit codes: 0 done, 1 input or output failed, 2 wrong usage, 3 no row has an answer, 4 a check failed.",
+	}
+	app.Commands = []*cli.Command{
+		p.samplesize(), p.transfer(), p.compose(),
+		p.explain(), p.cite(), p.methods(),
+		p.completion(), p.man(), p.help(),
+	}
+	for _, c := range app.Commands {
+		c.HideHelpCommand = true
+		c.OnUsageError = app.OnUsageError
+	}
+	return app
+}
+
+// version is the module version that the toolchain recorded.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "devel"
+}
+
+// inOrder checks the arguments against the declared commands and flags and
+// returns them in the one form that the library reads as it should: command,
+// long flags with "=", "--", positional arguments.
+func inOrder(app *cli.App, args []string) ([]string, error) {
+	name := args[1]
+	switch {
+	case name == "--help" || name == "-h":
+		name = "help"
+	case strings.HasPrefix(name, "-"):
+		return nil, usagef("unknown flag %s, want a command first", shown(name))
+	}
+	command := app.Command(name)
+	if command == nil {
+		names := make([]string, len(app.Commands))
+		for i, c := range app.Commands {
+			names[i] = c.Name
+		}
+		return nil, usagef("unknown command %s%s", shown(name), didYouMean(name, names))
+	}
+	var flags, rest []string
+	seen := make(map[string]bool)
+	for left := args[2:]; len(left) > 0; {
+		arg := left[0]
+		left = left[1:]
+		if arg == "--" {
+			rest = append(rest, left...)
+			break
+		}
+		if arg == "-" || !strings.HasPrefix(arg, "-") {
+			rest = append(rest, arg)
+			continue
+		}
+		key, value, hasValue := strings.Cut(strings.TrimPrefix(arg[1:], "-"), "=")
+		if key == "help" || key == "h" {
+			return []string{args[0], "help", "--", command.Name}, nil
+		}
+		flag := findFlag(command, key)
+		if flag == nil {
+			return nil, usagef("%s: unknown flag %s%s", command.Name, shown(arg), didYouMean(arg, flagNames(command)))
+		}
+		long := flag.Names()[0]
+		holder, takesValue := flag.(*cli.GenericFlag)
+		switch {
+		case !takesValue && hasValue:
+			return nil, usagef("--%s: got %s, want no value", long, shown(value))
+		case takesValue && !hasValue && len(left) == 0:
+			return nil, usagef("--%s: got nothing, want a value", long)
+		case takesValue && !hasValue:
+			value, left = left[0], left[1:]
+		}
+		if seen[long] && !(takesValue && holder.Value.(*text).repeats) {
+			return nil, usagef("--%s: given twice", long)
+		}
+		seen[long] = true
+		if takesValue {
+			flags = append(flags, "--"+long+"="+value)
+		} else {
+			flags = append(flags, "--"+long)
+		}
+	}
+	if len(rest) > 0 && !command.Args {
+		return nil, usagef("%s: unexpected argument %s", command.Name, shown(rest[0]))
+	}
+	return slices.Concat([]string{args[0], command.Name}, flags, []string{"--"}, rest), nil
+}
+
+func findFlag(command *cli.Command, name string) cli.Flag {
+	for _, f := range command.Flags {
+		if slices.Contains(f.Names(), name) {
+			return f
+		}
+	}
+	return nil
+}
+
+func flagNames(command *cli.Command) []string {
+	var names []string
+	for _, f := range command.Flags {
+		names = append(names, "--"+f.Names()[0])
+	}
+	return append(names, "--help")
+}
+
+// didYouMean suggests the nearest of the names, if one is near.
+func didYouMean(got string, names []string) string {
+	best, least := "", max(1, len(got)/3)+1
+	for _, name := range names {
+		d := distance(got, name)
+		if len(got) >= 3 && strings.HasPrefix(name, got) {
+			d = 1
+		}
+		if d < least {
+			best, least = name, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf(", did you mean %s?", best)
+}
+
+// distance counts the insertions, deletions and substitutions from a to b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, diagonal+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// text is a flag's value as it was typed; values.go reads it.
+type text struct {
+	raw     []string
+	repeats bool
+}
+
+// Set is called by the library, for an alias a second time with String.
+func (t *text) Set(s string) error {
+	if t.repeats {
+		t.raw = append(t.raw, s)
+	} else {
+		t.raw = []string{s}
+	}
+	return nil
+}
+
+func (t *text) String() string {
+	if t == nil {
+		return ""
+	}
+	return strings.Join(t.raw, ",")
+}
+
+// textFlag declares a flag with a value. The usage names its placeholder in
+// backquotes. A default is a matter of the command and said in the usage.
+func textFlag(name, alias, usage string) *cli.GenericFlag {
+	f := &cli.GenericFlag{Name: name, Usage: usage, Value: &text{}}
+	if alias != "" {
+		f.Aliases = []string{alias}
+	}
+	return f
+}
+
+// given returns a flag's text and whether it was given.
+func given(c *cli.Context, flag string) (string, bool) {
+	t, ok := c.Generic(flag).(*text)
+	if !ok || len(t.raw) == 0 {
+		return "", false
+	}
+	return t.String(), true
+}
+
+// oneOf reads a flag that takes one of the names; without it the first is meant.
+func oneOf(c *cli.Context, flag string, names ...string) (string, error) {
+	got, ok := given(c, flag)
+	if !ok {
+		return names[0], nil
+	}
+	if !slices.Contains(names, got) {
+		return "", usagef("--%s: got %s, want %s%s", flag, shown(got), orList(names), didYouMean(got, names))
+	}
+	return got, nil
+}
+
+func orList(names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// help is a command of our own: the library's writes errors of its own and
+// takes over arguments that are spelled "help".
+func (p *program) help() *cli.Command {
+	return &cli.Command{
+		Name:      "help",
+		Usage:     "show the commands, or the flags of one",
+		ArgsUsage: "[COMMAND]",
+		Args:      true,
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 1 {
+				return usagef("help: unexpected argument %s", shown(c.Args().Get(1)))
+			}
+			var page bytes.Buffer
+			if c.NArg() == 0 {
+				cli.HelpPrinter(&page, cli.AppHelpTemplate, c.App)
+				return p.print(page.Bytes())
+			}
+			name := c.Args().First()
+			command := c.App.Command(name)
+			if command == nil {
+				return usagef("help: unknown command %s", shown(name))
+			}
+			cli.HelpPrinter(&page, cli.CommandHelpTemplate, command)
+			return p.print(page.Bytes())
+		},
+	}
+}
+
+// print writes a page to standard output.
+func (p *program) print(page []byte) error {
+	if _, err := p.stdout.Write(page); err != nil {
+		return fmt.Errorf("standard output: %w", cause(err))
+	}
+	return nil
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/docs"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/urfave/cli/v2"
+)
+
+func (p *program) explain() *cli.Command {
+	return &cli.Command{
+		Name:      "explain",
+		Usage:     "the formula of a method, its hypotheses, what to do and where it is proved",
+		ArgsUsage: "METHOD...",
+		Args:      true,
+		Action: func(c *cli.Context) error {
+			methods, err := methodsNamed("explain", c.Args().Slice())
+			if err != nil {
+				return err
+			}
+			pages := make([]string, len(methods))
+			for i, m := range methods {
+				pages[i] = explanation(m)
+			}
+			return p.print([]byte(strings.Join(pages, "\n")))
+		},
+	}
+}
+
+func explanation(m transfer.Method) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", m.Name, m.Summary)
+	section := func(head string, paragraphs ...string) {
+		fmt.Fprintf(&b, "\n%s\n", head)
+		for _, text := range paragraphs {
+			wrap(&b, text)
+		}
+	}
+	section("Formula", m.Formula)
+	var needs []string
+	if m.Budgeted {
+		needs = append(needs, "a budget (--budget)")
+	}
+	section("Hypotheses", append(needs, m.Assumes...)...)
+	practice := []string{m.Practice}
+	switch {
+	case m.Procedure:
+		practice = append(practice, "This is a promise about a private procedure's output. It certifies no plan for answering queries.")
+	case !m.Adaptive:
+		practice = append(practice, "A reference: it holds only for queries fixed before the data are seen.")
+	}
+	section("In practice", practice...)
+	sources := []string{}
+	for _, s := range m.Sources {
+		sources = append(sources, s.String())
+	}
+	section("Proof: "+string(m.Proof), sources...)
+	return b.String()
+}
+
+// wrap writes a paragraph in lines of at most 78 columns, indented by two.
+func wrap(b *strings.Builder, text string) {
+	const width = 78
+	column := 0
+	for word := range strings.FieldsSeq(text) {
+		switch n := len([]rune(word)); {
+		case column == 0:
+			b.WriteString("  " + word)
+			column = 2 + n
+		case column+1+n > width:
+			b.WriteString("\n    " + word)
+			column = 4 + n
+		default:
+			b.WriteString(" " + word)
+			column += 1 + n
+		}
+	}
+	b.WriteByte('\n')
+}
+
+// methodsNamed looks the arguments of a command up.
+func methodsNamed(command string, names []string) ([]transfer.Method, error) {
+	if len(names) == 0 {
+		return nil, usagef("%s: got nothing, want a METHOD, see dpcalc methods", command)
+	}
+	methods := make([]transfer.Method, len(names))
+	for i, name := range names {
+		m, ok := transfer.Lookup(name)
+		if !ok {
+			return nil, unknownMethod(command, name)
+		}
+		methods[i] = m
+	}
+	return methods, nil
+}
+
+func (p *program) cite() *cli.Command {
+	return &cli.Command{
+		Name:      "cite",
+		Usage:     "BibTeX entries of the sources of methods",
+		ArgsUsage: "METHOD...",
+		Args:      true,
+		Action: func(c *cli.Context) error {
+			methods, err := methodsNamed("cite", c.Args().Slice())
+			if err != nil {
+				return err
+			}
+			var entries []string
+			seen := make(map[string]bool)
+			for _, m := range methods {
+				for _, s := range m.Sources {
+					if seen[s.Key] {
+						continue
+					}
+					seen[s.Key] = true
+					entry, err := reference(s)
+					if err != nil {
+						return err
+					}
+					entries = append(entries, entry)
+				}
+			}
+			return p.print([]byte(strings.Join(entries, "\n")))
+		},
+	}
+}
+
+// reference finds a source's entry in the bibliography. An entry begins with
+// "@kind{key," and ends with a brace at the start of a line.
+// What is proved in docs/theorems.md is cited as this program.
+func reference(s theory.Source) (string, error) {
+	if s.Key == "dpcalc" {
+		return "@software{dpcalc,\n  author    = {{The dpcalc authors}},\n  title     = {dpcalc: sample sizes for adaptively chosen queries},\n" +
+			"  version   = {" + version() + "},\n  note      = {docs/theorems.md},\n  url       = {https://github.com/dpcalc/dpcalc},\n}\n", nil
+	}
+	for entry := range strings.SplitAfterSeq(docs.References, "\n}\n") {
+		entry = strings.TrimLeft(entry, "\n")
+		head, _, _ := strings.Cut(entry, "\n")
+		if _, key, ok := strings.Cut(head, "{"); ok && key == s.Key+"," {
+			return entry, nil
+		}
+	}
+	return "", fmt.Errorf("the bibliography has no entry %s", s.Key)
+}
+
+func (p *program) methods() *cli.Command {
+	return &cli.Command{
+		Name:  "methods",
+		Usage: "all methods of samplesize with a line each",
+		Flags: outputFlags(),
+		Action: func(c *cli.Context) error {
+			target, err := outputTarget(c)
+			if err != nil {
+				return err
+			}
+			r := result{command: "methods", columns: []string{"method", "summary", "adaptive", "procedure", "budgeted", "proof", "formula", "sources", "assumes"}}
+			var rows, short [][]cell
+			for _, m := range transfer.Methods() {
+				rows = append(rows, []cell{
+					wordsCell(m.Name), wordsCell(m.Summary), truthCell(m.Adaptive), truthCell(m.Procedure), truthCell(m.Budgeted),
+					wordsCell(string(m.Proof)), wordsCell(m.Formula), sourcesCell(m.Sources), listCell(m.Assumes),
+				})
+				short = append(short, []cell{wordsCell(m.Name), wordsCell(string(m.Proof)), wordsCell(m.Summary)})
+			}
+			return p.emit(target, r, rows, func() sheet {
+				return sheet{columns: []string{"method", "proof", "summary"}, rows: short}
+			})
+		},
+	}
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+// progress tells on a terminal how far a long grid has come; elsewhere it is nil
+// and says nothing.
+type progress struct {
+	w     io.Writer
+	total int
+	start time.Time
+	last  time.Time
+	shown bool
+}
+
+func (p *program) progress(total int) *progress {
+	f, ok := p.stderr.(*os.File)
+	if !ok {
+		return nil
+	}
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return nil
+	}
+	return &progress{w: f, total: total, start: time.Now()}
+}
+
+func (p *progress) step(done int) {
+	if p == nil {
+		return
+	}
+	now := time.Now()
+	if now.Sub(p.start) < time.Second || now.Sub(p.last) < time.Second/5 {
+		return
+	}
+	p.last, p.shown = now, true
+	fmt.Fprintf(p.w, "\r%d of %d goals", done, p.total)
+}
+
+// end removes the line.
+func (p *progress) end() {
+	if p != nil && p.shown {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}

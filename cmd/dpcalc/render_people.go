@@ -1,0 +1,206 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"strings"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+)
+
+// sheet is a result for people: what was asked, a table without its empty
+// columns, and what to make of it.
+type sheet struct {
+	title   []string
+	columns []string
+	rows    [][]cell
+	notes   []string
+}
+
+// compact drops the columns that hold nothing.
+func (s sheet) compact() sheet {
+	var keep []int
+	for j := range s.columns {
+		for _, row := range s.rows {
+			if row[j].form != missing {
+				keep = append(keep, j)
+				break
+			}
+		}
+	}
+	out := sheet{title: s.title, notes: s.notes}
+	for _, j := range keep {
+		out.columns = append(out.columns, s.columns[j])
+	}
+	for _, row := range s.rows {
+		short := make([]cell, len(keep))
+		for i, j := range keep {
+			short[i] = row[j]
+		}
+		out.rows = append(out.rows, short)
+	}
+	return out
+}
+
+// numeric says whether a column is to be aligned on the right.
+func (s sheet) numeric(j int) bool {
+	for _, row := range s.rows {
+		if !row[j].isNumeric() && row[j].form != missing {
+			return false
+		}
+	}
+	return true
+}
+
+func (s sheet) write(w io.Writer, format string) error {
+	s = s.compact()
+	switch format {
+	case "markdown":
+		return s.markdown(w)
+	case "latex":
+		return s.latex(w)
+	}
+	return s.table(w)
+}
+
+func (s sheet) table(w io.Writer) error {
+	return s.framed(w, "", tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+		Borders: tw.BorderNone,
+		Symbols: tw.NewSymbols(tw.StyleASCII),
+		Settings: tw.Settings{
+			Separators: tw.Separators{ShowHeader: tw.On, ShowFooter: tw.Off, BetweenRows: tw.Off, BetweenColumns: tw.Off},
+			Lines:      tw.Lines{ShowTop: tw.Off, ShowBottom: tw.Off, ShowHeaderLine: tw.On, ShowFooterLine: tw.Off},
+		},
+	})), func(text string) string { return text })
+}
+
+func (s sheet) markdown(w io.Writer) error {
+	escape := strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "<", `\<`, "\n", " ")
+	return s.framed(w, "\n", tablewriter.WithRenderer(renderer.NewMarkdown()), escape.Replace)
+}
+
+// framed writes title, table and notes. gap separates the lines of text, which
+// Markdown would run together.
+func (s sheet) framed(w io.Writer, gap string, look tablewriter.Option, escape func(string) string) error {
+	var b bytes.Buffer
+	paragraph := func(lines []string) {
+		for i, line := range lines {
+			if i > 0 {
+				b.WriteString(gap)
+			}
+			b.WriteString(escape(line) + "\n")
+		}
+	}
+	paragraph(s.title)
+	if len(s.title) > 0 {
+		b.WriteByte('\n')
+	}
+	if len(s.rows) > 0 {
+		if err := s.grid(&b, look, escape); err != nil {
+			return err
+		}
+	}
+	if len(s.notes) > 0 {
+		b.WriteByte('\n')
+	}
+	paragraph(s.notes)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func (s sheet) grid(b *bytes.Buffer, look tablewriter.Option, escape func(string) string) error {
+	align := make(tw.Alignment, len(s.columns))
+	head := make([]string, len(s.columns))
+	for j, name := range s.columns {
+		head[j] = escape(name)
+		align[j] = tw.AlignLeft
+		if s.numeric(j) {
+			align[j] = tw.AlignRight
+		}
+	}
+	var drawn bytes.Buffer
+	t := tablewriter.NewTable(&drawn, look,
+		tablewriter.WithHeaderAutoFormat(tw.Off),
+		tablewriter.WithHeaderAutoWrap(tw.WrapNone),
+		tablewriter.WithRowAutoWrap(tw.WrapNone),
+		tablewriter.WithTrimSpace(tw.Off),
+		tablewriter.WithHeaderAlignmentConfig(tw.CellAlignment{PerColumn: align}),
+		tablewriter.WithRowAlignmentConfig(tw.CellAlignment{PerColumn: align}),
+	)
+	t.Header(head)
+	for _, row := range s.rows {
+		line := make([]string, len(s.columns)) // the table keeps it
+		for j, c := range row {
+			line[j] = escape(people(c))
+		}
+		if err := t.Append(line); err != nil {
+			return err
+		}
+	}
+	if err := t.Render(); err != nil {
+		return err
+	}
+	for text := range strings.Lines(drawn.String()) {
+		b.WriteString(strings.TrimRight(text, " \n") + "\n")
+	}
+	return nil
+}
+
+// latex writes a booktabs tabular; title and notes become comments.
+func (s sheet) latex(w io.Writer) error {
+	escape := strings.NewReplacer(`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`,
+		"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "\n", " ")
+	var b bytes.Buffer
+	for _, line := range s.title {
+		b.WriteString("% " + line + "\n")
+	}
+	b.WriteString(`\begin{tabular}{`)
+	for j := range s.columns {
+		if s.numeric(j) {
+			b.WriteByte('r')
+		} else {
+			b.WriteByte('l')
+		}
+	}
+	b.WriteString("}\n\\toprule\n")
+	line := func(length int, text func(int) string) {
+		for j := range length {
+			if j > 0 {
+				b.WriteString(" & ")
+			}
+			b.WriteString(escape.Replace(text(j)))
+		}
+		b.WriteString(" \\\\\n")
+	}
+	line(len(s.columns), func(j int) string { return s.columns[j] })
+	b.WriteString("\\midrule\n")
+	for _, row := range s.rows {
+		line(len(row), func(j int) string { return people(row[j]) })
+	}
+	b.WriteString("\\bottomrule\n\\end{tabular}\n")
+	for _, line := range s.notes {
+		b.WriteString("% " + line + "\n")
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// emit writes few rows in any format. People see the columns named in shown,
+// under their titles.
+func (p *program) emit(t target, r result, rows [][]cell, s func() sheet) error {
+	return p.write(t, func(w io.Writer) error {
+		e := newEncoder(t.format, r)
+		if e == nil {
+			return s().write(w, t.format)
+		}
+		var known chances
+		b := e.head(nil)
+		for i, row := range rows {
+			b = e.row(b, i == 0, row, &known)
+		}
+		_, err := w.Write(e.foot(b))
+		return err
+	})
+}

@@ -1,0 +1,435 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/urfave/cli/v2"
+)
+
+const defaultMaxRows = 1_000_000
+
+func (p *program) samplesize() *cli.Command {
+	return &cli.Command{
+		Name:  "samplesize",
+		Usage: "rows, queries, accuracy or failure probability of an adaptively queried sample",
+		Description: "Give three of --samples, --queries, --tau and --beta: every method solves for the fourth.\n" +
+			"Give all four: the plan is checked, and the exit code is 4 unless an adaptive method certifies it.\n" +
+			"With probability at least 1 - beta, each of the queries is answered within tau of its population value.\n" +
+			"A number is 0.05, 5%, 1/20, 1e-3, 10k or 1M; a flag takes a list of numbers and ranges:\n" +
+			"10,100,1k or 0.01:0.1:0.01 (step) or 10:1M:log13 (13 points) or 1:512:x2 (doubling).",
+		Flags: slices.Concat([]cli.Flag{
+			textFlag("samples", "n", "`N` records in the sample"),
+			textFlag("queries", "m", "`M` adaptively chosen queries"),
+			textFlag("tau", "t", "accuracy `T`: how far an answer may be from the population"),
+			textFlag("beta", "b", "failure probability `B`, for all queries together; 1e-4343 is fine"),
+			textFlag("confidence", "", "1 - beta, `C`, in place of --beta"),
+			textFlag("budget", "B", "Thresholdout's budget `K`: flagged queries that are answered; needed by its rows"),
+			textFlag("query", "", "`KIND` of query: bounded (default), binary, sensitive or minimization"),
+			textFlag("sensitivity", "", "one record moves a sensitive query or a loss by at most `D`/n (default 1)"),
+			textFlag("epsilon", "", "privacy `E` of the procedure, for the dp rows (default: each method's own)"),
+			textFlag("method", "", "only these methods, `A,B,...`; see dpcalc methods"),
+			textFlag("proofs", "", "`WHICH` methods: all (default) or published"),
+			textFlag("schedule", "", "write the noise of every query of gaussian-schedule to `FILE`: .csv, .tsv, .json or .jsonl"),
+			&cli.BoolFlag{Name: "zip", Usage: "pair the lists instead of crossing them", DisableDefaultText: true},
+			textFlag("max-rows", "", "write up to `R` rows (default 1000000)"),
+		}, outputFlags()),
+		Action: p.runSamplesize,
+	}
+}
+
+// plan is a samplesize command that has been read and validated.
+type plan struct {
+	grid    grid
+	goals   int
+	methods []transfer.Method
+	unknown transfer.Unknown
+	target  target
+	inputs  []input
+
+	schedule target // where the noise schedule goes, if it has a path
+}
+
+func (p *program) runSamplesize(c *cli.Context) error {
+	plan, err := p.readPlan(c)
+	if err != nil {
+		return err
+	}
+	if err := plan.writeSchedule(p); err != nil {
+		return err
+	}
+	var verdict verdict
+	if e := newEncoder(plan.target.format, plan.result()); e != nil {
+		err = plan.stream(p, e, &verdict)
+	} else {
+		err = plan.tabulate(p, &verdict)
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case plan.unknown == transfer.None && verdict.refuted.Load():
+		return outcome(exitRefuted)
+	case plan.unknown != transfer.None && !verdict.answered.Load():
+		return outcome(exitNoAnswer)
+	}
+	return nil
+}
+
+// readPlan reads the flags. It returns an error for everything that is wrong with
+// them, so that nothing is written before all is known to be well.
+func (p *program) readPlan(c *cli.Context) (plan plan, err error) {
+	if plan.target, err = outputTarget(c); err != nil {
+		return plan, err
+	}
+	if plan.methods, err = readMethods(c); err != nil {
+		return plan, err
+	}
+	if plan.grid, err = readGrid(c, &plan.inputs); err != nil {
+		return plan, err
+	}
+	plan.goals = plan.grid.size()
+	limit, ok, err := one(c, "max-rows", counts)
+	if err != nil {
+		return plan, err
+	}
+	if !ok {
+		limit = defaultMaxRows
+	}
+	if rows := int64(plan.goals) * int64(len(plan.methods)); rows > limit {
+		return plan, usagef("--max-rows: got %d rows, want at most %d; allow more with --max-rows", rows, limit)
+	}
+	for i := range plan.goals {
+		goal := plan.grid.goal(i)
+		if err := goal.Validate(); err != nil {
+			return plan, err
+		}
+		plan.unknown = goal.Unknown()
+	}
+	return plan, plan.readSchedule(c)
+}
+
+func readMethods(c *cli.Context) ([]transfer.Method, error) {
+	proofs, err := oneOf(c, "proofs", "all", "published")
+	if err != nil {
+		return nil, err
+	}
+	all := transfer.Methods()
+	var wanted []string
+	if raw, ok := given(c, "method"); ok {
+		wanted = strings.Split(raw, ",")
+		for _, name := range wanted {
+			if _, ok := transfer.Lookup(name); !ok {
+				return nil, unknownMethod("--method", name)
+			}
+		}
+	}
+	chosen := slices.DeleteFunc(all, func(m transfer.Method) bool {
+		return wanted != nil && !slices.Contains(wanted, m.Name) || proofs == "published" && m.Proof != transfer.Published
+	})
+	if len(chosen) == 0 {
+		return nil, usagef("--proofs: got published, want a published one among the methods")
+	}
+	return chosen, nil
+}
+
+func unknownMethod(where, name string) error {
+	hint := didYouMean(name, methodNames())
+	if hint == "" {
+		hint = ", see dpcalc methods"
+	}
+	return usagef("%s: unknown method %s%s", where, shown(name), hint)
+}
+
+func methodNames() []string {
+	var names []string
+	for _, m := range transfer.Methods() {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+func readGrid(c *cli.Context, inputs *[]input) (grid, error) {
+	var none grid
+	var base transfer.Goal
+	samples, err := list(c, "samples", counts)
+	if err != nil {
+		return none, err
+	}
+	queries, err := list(c, "queries", counts)
+	if err != nil {
+		return none, err
+	}
+	query, err := oneOf(c, "query", "bounded", "binary", "sensitive", "minimization")
+	if err != nil {
+		return none, err
+	}
+	if base.Query, err = transfer.ParseQuery(query); err != nil {
+		return none, err
+	}
+	accuracies := positives
+	if base.Query == transfer.Bounded || base.Query == transfer.Binary {
+		accuracies.want = "a number in (0, 1)"
+	}
+	tau, err := list(c, "tau", accuracies)
+	if err != nil {
+		return none, err
+	}
+	beta, err := list(c, "beta", probabilities)
+	if err != nil {
+		return none, err
+	}
+	confidence, err := list(c, "confidence", confidences)
+	if err != nil {
+		return none, err
+	}
+	if beta != nil && confidence != nil {
+		return none, usagef("--confidence: given with --beta, want one of the two")
+	}
+	budget, err := list(c, "budget", counts)
+	if err != nil {
+		return none, err
+	}
+	sensitivity, err := list(c, "sensitivity", positives)
+	if err != nil {
+		return none, err
+	}
+	epsilon, err := list(c, "epsilon", positives)
+	if err != nil {
+		return none, err
+	}
+	var known []string
+	for _, f := range []struct {
+		flag string
+		set  bool
+	}{{"--samples", samples != nil}, {"--queries", queries != nil}, {"--tau", tau != nil}, {"--beta", beta != nil || confidence != nil}} {
+		if f.set {
+			known = append(known, f.flag)
+		}
+	}
+	if len(known) < 3 {
+		got := strings.Join(known, ", ")
+		if got == "" {
+			got = "none"
+		}
+		return none, usagef("samplesize: got %s, want three of --samples, --queries, --tau, --beta to find the fourth, or all to check", got)
+	}
+	*inputs = []input{
+		listInput(c, "samples", samples, countCell),
+		listInput(c, "queries", queries, countCell),
+		listInput(c, "tau", tau, numberCell),
+		listInput(c, "beta", beta, chanceCell),
+	}
+	if confidence != nil {
+		(*inputs)[3] = listInput(c, "confidence", confidence, chanceCell)
+		(*inputs)[3].name = "beta"
+	}
+	*inputs = append(*inputs,
+		listInput(c, "budget", budget, countCell),
+		input{"query", wordsCell(query)},
+		listInput(c, "sensitivity", sensitivity, numberCell),
+		listInput(c, "epsilon", epsilon, numberCell),
+	)
+	return newGrid(base, c.Bool("zip"),
+		axisOf("samples", samples, func(g *transfer.Goal, n int64) { g.Samples = n }),
+		axisOf("queries", queries, func(g *transfer.Goal, m int64) { g.Queries = m }),
+		axisOf("tau", tau, func(g *transfer.Goal, t float64) { g.Tau = t }),
+		axisOf("beta", beta, func(g *transfer.Goal, b theory.LogProb) { g.Beta = b }),
+		axisOf("confidence", confidence, func(g *transfer.Goal, b theory.LogProb) { g.Beta = b }),
+		axisOf("budget", budget, func(g *transfer.Goal, k int64) { g.Budget = k }),
+		axisOf("sensitivity", sensitivity, func(g *transfer.Goal, d float64) { g.Sensitivity = d }),
+		axisOf("epsilon", epsilon, func(g *transfer.Goal, e float64) { g.Epsilon = e }),
+	)
+}
+
+// listInput repeats a single value as a number and a list as it was typed.
+func listInput[T any](c *cli.Context, flag string, values []T, toCell func(T) cell) input {
+	switch raw, ok := given(c, flag); {
+	case !ok:
+		return input{name: flag}
+	case len(values) == 1:
+		return input{flag, toCell(values[0])}
+	default:
+		return input{flag, wordsCell(raw)}
+	}
+}
+
+// row is one method's answer to one goal.
+type row struct {
+	method *transfer.Method
+	transfer.Answer
+	best bool
+}
+
+// columns are the machine's, in the contract's order.
+var columns = []string{
+	"method", "samples", "queries", "tau", "tau_achieved", "beta", "ln_beta", "budget", "adaptive", "proof",
+	"noise", "noise_scale", "threshold", "epsilon", "ln_delta", "best", "status", "reason", "sources", "assumes",
+	"query", "sensitivity", "cells", "noise_first",
+}
+
+func (s *plan) result() result {
+	return result{command: "samplesize", inputs: s.inputs, columns: columns}
+}
+
+// static holds the cells of a method that are the same in every row.
+type static struct{ name, adaptive, proof, sources, assumes cell }
+
+func (s *plan) static() []static {
+	list := make([]static, len(s.methods))
+	for i, m := range s.methods {
+		list[i] = static{wordsCell(m.Name), truthCell(m.Adaptive), wordsCell(string(m.Proof)), sourcesCell(m.Sources), listCell(m.Assumes)}
+	}
+	return list
+}
+
+func (r *row) cells(dst []cell, fixed *static) []cell {
+	beta, lnBeta := cell{}, cell{}
+	if r.Beta != 0 {
+		beta, lnBeta = chanceCell(r.Beta), exactly(r.Beta.Ln())
+	}
+	return append(dst,
+		fixed.name, countCell(r.Samples), countCell(r.Queries), numberCell(r.Tau), numberCell(r.TauAchieved), beta, lnBeta,
+		countCell(r.Budget), fixed.adaptive, fixed.proof,
+		wordsCell(r.Mechanism.Noise), numberCell(r.Mechanism.Scale), numberCell(r.Mechanism.Threshold),
+		numberCell(r.Mechanism.Epsilon), numberCell(r.Mechanism.LnDelta.Ln()),
+		truthCell(r.best), wordsCell(string(r.Status)), wordsCell(r.Reason), fixed.sources, fixed.assumes,
+		wordsCell(r.Query.String()), r.sensitivity(), countCell(r.Mechanism.Cells), numberCell(r.Mechanism.ScaleFirst),
+	)
+}
+
+// sensitivity is D where the kind of query has one; it defaults to 1.
+func (r *row) sensitivity() cell {
+	switch {
+	case r.Query != transfer.Sensitive && r.Query != transfer.Minimization:
+		return cell{}
+	case r.Sensitivity == 0:
+		return exactly(1)
+	}
+	return exactly(r.Sensitivity)
+}
+
+// verdict is what the exit code depends on.
+type verdict struct {
+	answered atomic.Bool // some row is ok
+	refuted  atomic.Bool // some goal has no adaptive row that is ok
+}
+
+// solve answers the i-th goal by every method and marks the best adaptive row.
+func (s *plan) solve(rows []row, i int, v *verdict) ([]row, error) {
+	goal := s.grid.goal(i)
+	rows = rows[:0]
+	best := -1
+	for k := range s.methods {
+		m := &s.methods[k]
+		answer, err := m.Solve(goal)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.Name, err)
+		}
+		rows = append(rows, row{method: m, Answer: answer})
+		if answer.Status != transfer.OK {
+			continue
+		}
+		v.answered.Store(true)
+		if m.Adaptive && (best < 0 || better(s.unknown, answer, rows[best].Answer)) {
+			best = k
+		}
+	}
+	if best >= 0 {
+		rows[best].best = true
+	} else {
+		v.refuted.Store(true)
+	}
+	return rows, nil
+}
+
+// better says whether a is strictly better than b for the unknown.
+func better(u transfer.Unknown, a, b transfer.Answer) bool {
+	switch u {
+	case transfer.Samples:
+		return a.Samples < b.Samples
+	case transfer.Queries:
+		return a.Queries > b.Queries
+	case transfer.Tau:
+		return a.Tau < b.Tau
+	case transfer.Beta:
+		return a.Beta < b.Beta
+	}
+	return a.TauAchieved < b.TauAchieved
+}
+
+// stream writes the rows of a grid for machines in bounded memory.
+func (s *plan) stream(p *program, e encoder, v *verdict) error {
+	static := s.static()
+	type scratch struct {
+		rows  []row
+		cells []cell
+		known chances
+	}
+	free := make(chan *scratch, 64)
+	encode := func(dst []byte, lo, hi int) ([]byte, error) {
+		var w *scratch
+		select {
+		case w = <-free:
+		default:
+			w = new(scratch)
+		}
+		defer func() {
+			select {
+			case free <- w:
+			default:
+			}
+		}()
+		for i := lo; i < hi; i++ {
+			var err error
+			if w.rows, err = s.solve(w.rows, i, v); err != nil {
+				return nil, err
+			}
+			for k := range w.rows {
+				w.cells = w.rows[k].cells(w.cells[:0], &static[k])
+				dst = e.row(dst, i == 0 && k == 0, w.cells, &w.known)
+			}
+		}
+		return dst, nil
+	}
+	bar := p.progress(s.goals)
+	defer bar.end()
+	return p.write(s.target, func(w io.Writer) error {
+		if _, err := w.Write(e.head(nil)); err != nil {
+			return err
+		}
+		if err := stream(p.ctx, w, s.goals, p.workers, encode, bar.step); err != nil {
+			return err
+		}
+		_, err := w.Write(e.foot(nil))
+		return err
+	})
+}
+
+// tabulate writes the rows for people.
+func (s *plan) tabulate(p *program, v *verdict) error {
+	rows := make([][]row, s.goals)
+	bar := p.progress(s.goals)
+	err := stream(p.ctx, io.Discard, s.goals, p.workers, func(dst []byte, lo, hi int) (_ []byte, err error) {
+		for i := lo; i < hi; i++ {
+			if rows[i], err = s.solve(nil, i, v); err != nil {
+				return dst, err
+			}
+		}
+		return dst, nil
+	}, bar.step)
+	bar.end()
+	if err != nil {
+		return err
+	}
+	sheet, err := s.sheet(p.ctx, rows)
+	if err != nil {
+		return err
+	}
+	return p.write(s.target, func(w io.Writer) error { return sheet.write(w, s.target.format) })
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/urfave/cli/v2"
+)
+
+// scheduled is the method whose noise changes from query to query.
+const scheduled = "gaussian-schedule"
+
+func (s *plan) readSchedule(c *cli.Context) error {
+	path, ok := given(c, "schedule")
+	if !ok {
+		return nil
+	}
+	s.schedule = target{formatOf(path), path}
+	switch {
+	case newEncoder(s.schedule.format, result{}) == nil:
+		return invalid("schedule", path, "a name in .csv, .tsv, .json or .jsonl")
+	case s.goals != 1:
+		return usagef("--schedule: got %d goals, want one", s.goals)
+	case !slices.ContainsFunc(s.methods, func(m transfer.Method) bool { return m.Name == scheduled }):
+		return usagef("--schedule: got methods without %s, want it among them", scheduled)
+	}
+	return nil
+}
+
+// writeSchedule writes the standard deviation of every query's noise. There is no
+// file if the method has no answer: its row says why.
+func (s *plan) writeSchedule(p *program) error {
+	if s.schedule.path == "" {
+		return nil
+	}
+	method, _ := transfer.Lookup(scheduled)
+	answer, err := method.Solve(s.grid.goal(0))
+	if err != nil || answer.Status != transfer.OK || answer.Mechanism.Schedule == nil {
+		return err
+	}
+	e := newEncoder(s.schedule.format, result{command: "schedule", inputs: s.inputs, columns: []string{"query", "noise_scale"}})
+	return p.write(s.schedule, func(w io.Writer) error {
+		query := int64(0)
+		b := e.head(nil)
+		for block := range answer.Mechanism.Schedule.Blocks() {
+			for range block.Queries {
+				query++
+				b = e.row(b, query == 1, []cell{countCell(query), numberCell(block.SD)}, nil)
+				if len(b) < 1<<15 {
+					continue
+				}
+				if _, err := w.Write(b); err != nil {
+					return err
+				}
+				if err := p.ctx.Err(); err != nil {
+					return err
+				}
+				b = b[:0]
+			}
+		}
+		if query != answer.Queries { // never publish a plan with a query missing
+			return fmt.Errorf("the noise schedule covers %d of %d queries", query, answer.Queries)
+		}
+		_, err := w.Write(e.foot(b))
+		return err
+	})
+}

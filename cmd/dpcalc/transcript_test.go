@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the transcripts with what the program prints")
+
+// A transcript is lines "$ dpcalc ..." with what follows them: standard output,
+// then standard error, each line of it after "2> ", then "[exit N]" unless 0. A
+// line "$ cat FILE" shows a file that a command wrote. Other lines outside a
+// block are comments: a block ends at an empty line followed by "#", or at the end.
+func TestTranscripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) < 5 {
+		t.Fatalf("transcripts: %v, %v", files, err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) { checkTranscript(t, file, false) })
+	}
+}
+
+// The manual is a test: every "$ dpcalc" block of these pages is run and compared.
+// There, standard error has no mark.
+func TestManual(t *testing.T) {
+	for _, file := range []string{"../../README.md", "../../docs/guide.md"} {
+		if _, err := os.Stat(file); err == nil {
+			t.Run(filepath.Base(file), func(t *testing.T) {
+				if checkTranscript(t, file, true) == 0 {
+					t.Errorf("no $ dpcalc block in %s", file)
+				}
+			})
+		}
+	}
+	others, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range others {
+		if filepath.Base(file) != "guide.md" {
+			t.Run(filepath.Base(file), func(t *testing.T) { checkTranscript(t, file, true) })
+		}
+	}
+}
+
+// checkTranscript runs the blocks of a file in a directory of their own and
+// returns how many there are.
+func checkTranscript(t *testing.T, file string, markdown bool) int {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err = filepath.Abs(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	var out strings.Builder
+	lines := strings.SplitAfter(string(data), "\n")
+	blocks := 0
+	for i := 0; i < len(lines); {
+		indent := lines[i][:len(lines[i])-len(strings.TrimLeft(lines[i], " "))]
+		command, ok := strings.CutPrefix(lines[i][len(indent):], "$ ")
+		if !ok || !strings.HasPrefix(command, "dpcalc ") && !strings.HasPrefix(command, "cat ") {
+			out.WriteString(lines[i])
+			i++
+			continue
+		}
+		start := i
+		for i++; strings.HasSuffix(command, "\\\n") && i < len(lines); i++ {
+			command = strings.TrimSuffix(command, "\\\n") + strings.TrimSpace(lines[i]) + "\n"
+		}
+		out.WriteString(strings.Join(lines[start:i], ""))
+		var want strings.Builder
+		for ; i < len(lines) && !endsBlock(lines, i, indent, markdown); i++ {
+			want.WriteString(strings.TrimPrefix(lines[i], indent))
+		}
+		blocks++
+		got := transcribe(t, strings.TrimSuffix(command, "\n"), markdown)
+		if got != want.String() && !*update {
+			t.Errorf("%s:%d: $ %s\n--- got\n%s--- want\n%s", filepath.Base(file), start+1, command, got, want.String())
+		}
+		for line := range strings.Lines(got) {
+			if line != "\n" {
+				line = indent + line
+			}
+			out.WriteString(line)
+		}
+	}
+	if *update && out.String() != string(data) {
+		if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return blocks
+}
+
+func endsBlock(lines []string, i int, indent string, markdown bool) bool {
+	line := lines[i]
+	rest, indented := strings.CutPrefix(line, indent)
+	blank := strings.TrimSpace(line) == ""
+	switch {
+	case !blank && !indented:
+		return true
+	case strings.HasPrefix(rest, "$ "), markdown && indent == "" && strings.HasPrefix(line, "```"):
+		return true
+	case !blank:
+		return false
+	}
+	// An empty line belongs to the output if more output follows.
+	for i++; i < len(lines); i++ {
+		if strings.TrimSpace(lines[i]) == "" {
+			continue
+		}
+		rest, indented := strings.CutPrefix(lines[i], indent)
+		return !indented || strings.HasPrefix(rest, "$ ") || !markdown && strings.HasPrefix(rest, "#") || markdown && strings.HasPrefix(rest, "```")
+	}
+	return true
+}
+
+func transcribe(t *testing.T, command string, markdown bool) string {
+	words := split(t, command)
+	if words[0] == "cat" {
+		data, err := os.ReadFile(words[1])
+		if err != nil {
+			return "2> " + err.Error() + "\n"
+		}
+		return string(data)
+	}
+	code, stdout, stderr := dpcalc(words[1:]...)
+	var b strings.Builder
+	b.WriteString(stdout)
+	for line := range strings.Lines(stderr) {
+		if !markdown {
+			b.WriteString("2> ")
+		}
+		b.WriteString(line)
+	}
+	if code != 0 {
+		fmt.Fprintf(&b, "[exit %d]\n", code)
+	}
+	return b.String()
+}
+
+func dpcalc(args ...string) (code int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	code = run(append([]string{"dpcalc"}, args...), strings.NewReader(""), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// split splits a command at spaces outside single quotes.
+func split(t *testing.T, command string) (words []string) {
+	t.Helper()
+	for i, part := range strings.Split(command, "'") {
+		if i%2 == 0 {
+			words = append(words, strings.Fields(part)...)
+		} else {
+			words = append(words, part)
+		}
+	}
+	if strings.Count(command, "'")%2 != 0 || len(words) == 0 {
+		t.Fatalf("cannot split %q", command)
+	}
+	return words
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/urfave/cli/v2"
+)
+
+func (p *program) transfer() *cli.Command {
+	return &cli.Command{
+		Name:  "transfer",
+		Usage: "population accuracy of a private mechanism that is accurate on the sample",
+		Description: "Every transfer theorem's conclusion from P[error on the sample >= alpha] <= beta and\n" +
+			"(epsilon, delta)-differential privacy of the whole transcript.",
+		Flags: slices.Concat([]cli.Flag{
+			textFlag("alpha", "", "`A`, the accuracy on the sample"),
+			textFlag("beta", "", "`B`, the failure probability of alpha; 0 is allowed"),
+			textFlag("epsilon", "", "`E`, the privacy of the transcript"),
+			textFlag("delta", "", "`D`, its delta; 0 is allowed and the default"),
+			textFlag("target-beta", "", "`B2`, the failure probability of the conclusion"),
+			textFlag("samples", "n", "`N` records; some theorems need it"),
+			textFlag("query", "", "`KIND` of query: bounded (default), binary, sensitive or minimization"),
+			textFlag("sensitivity", "", "one record moves a sensitive query or a loss by at most `D`/n (default 1); needs --samples"),
+		}, outputFlags()),
+		Action: p.runTransfer,
+	}
+}
+
+func (p *program) runTransfer(c *cli.Context) error {
+	target, err := outputTarget(c)
+	if err != nil {
+		return err
+	}
+	s := transfer.Sampled{LnDelta: theory.Zero}
+	var class transfer.Class
+	var goal theory.LogProb
+	var okAlpha, okBeta, okEpsilon, okTarget, okSensitivity bool
+	if s.Alpha, okAlpha, err = one(c, "alpha", nonNegatives); err != nil {
+		return err
+	}
+	if s.Beta, okBeta, err = one(c, "beta", belowOne); err != nil {
+		return err
+	}
+	if s.Epsilon, okEpsilon, err = one(c, "epsilon", nonNegatives); err != nil {
+		return err
+	}
+	if delta, ok, err := one(c, "delta", belowOne); err != nil {
+		return err
+	} else if ok {
+		s.LnDelta = delta
+	}
+	if goal, okTarget, err = one(c, "target-beta", probabilities); err != nil {
+		return err
+	}
+	if class.Samples, _, err = one(c, "samples", counts); err != nil {
+		return err
+	}
+	if class.Sensitivity, okSensitivity, err = one(c, "sensitivity", positives); err != nil {
+		return err
+	}
+	query, err := oneOf(c, "query", "bounded", "binary", "sensitive", "minimization")
+	if err != nil {
+		return err
+	}
+	if okSensitivity && query == "bounded" {
+		if _, ok := given(c, "query"); !ok {
+			query = "sensitive" // a sensitivity says what the queries are
+		}
+	}
+	if class.Query, err = transfer.ParseQuery(query); err != nil {
+		return err
+	}
+	for _, need := range []struct {
+		flag string
+		ok   bool
+	}{{"alpha", okAlpha}, {"beta", okBeta}, {"epsilon", okEpsilon}, {"target-beta", okTarget}, {"samples", !okSensitivity || class.Samples != 0}} {
+		if !need.ok {
+			return usagef("--%s: got nothing, want a value", need.flag)
+		}
+	}
+
+	r := result{
+		command: "transfer",
+		inputs: []input{
+			{"alpha", exactly(s.Alpha)}, {"beta", chanceCell(s.Beta)}, {"epsilon", exactly(s.Epsilon)}, {"delta", chanceCell(s.LnDelta)},
+			{"target_beta", chanceCell(goal)}, {"samples", countCell(class.Samples)}, {"query", wordsCell(query)}, {"sensitivity", numberCell(class.Sensitivity)},
+		},
+		columns: []string{"method", "alpha_out", "beta_out", "ln_beta_out", "proof", "status", "reason", "sources", "assumes"},
+	}
+	var rows, short [][]cell
+	answered := false
+	for _, theorem := range []struct {
+		name  string
+		apply func(transfer.Sampled, transfer.Class, theory.LogProb) (theory.Bound[transfer.Population], error)
+	}{{"jung20", transfer.Jung20}, {"jung20-pure", transfer.Jung20Pure}, {"bassily16", transfer.Bassily16}} {
+		bound, err := theorem.apply(s, class, goal)
+		status, reason, err := rowStatus(err)
+		if err != nil {
+			return err
+		}
+		alpha, beta, lnBeta := cell{}, cell{}, cell{}
+		if status == transfer.OK {
+			alpha, beta, lnBeta = exactly(bound.Value.Alpha), chanceCell(bound.Value.Beta), exactly(bound.Value.Beta.Ln())
+			if bound.Value.Alpha >= spread(class) {
+				status, reason = transfer.Vacuous, "alpha is not below the spread of the query"
+			} else {
+				answered = true
+			}
+		}
+		rows = append(rows, []cell{
+			wordsCell(theorem.name), alpha, beta, lnBeta, wordsCell(string(transfer.Published)),
+			wordsCell(string(status)), wordsCell(reason), sourcesCell(bound.Sources), listCell(bound.Assumes),
+		})
+		short = append(short, []cell{wordsCell(theorem.name), alpha, beta, wordsCell(string(transfer.Published)), wordsCell(string(status)), wordsCell(reason)})
+	}
+	err = p.emit(target, r, rows, func() sheet {
+		return sheet{
+			title: []string{"Accuracy on the population, from accuracy " + people(exactly(s.Alpha)) + " on the sample except with probability " +
+				people(chanceCell(s.Beta)) + ", epsilon " + people(exactly(s.Epsilon)) + ", delta " + people(chanceCell(s.LnDelta))},
+			columns: []string{"method", "alpha", "beta", "proof", "status", "reason"},
+			rows:    short,
+		}
+	})
+	if err == nil && !answered {
+		return outcome(exitNoAnswer)
+	}
+	return err
+}
+
+// spread is how far two values of a query can lie apart: an accuracy that is not
+// below it says nothing.
+func spread(class transfer.Class) float64 {
+	d := class.Sensitivity
+	if d == 0 {
+		d = 1
+	}
+	switch class.Query {
+	case transfer.Sensitive:
+		return d
+	case transfer.Minimization:
+		return 2 * d
+	}
+	return 1
+}
+
+// rowStatus turns the refusal of one theorem into its row's status. Other errors
+// stay errors.
+func rowStatus(err error) (transfer.Status, string, error) {
+	var needs *theory.NotApplicableError
+	var none *theory.NoAnswerError
+	switch {
+	case err == nil:
+		return transfer.OK, "", nil
+	case errors.As(err, &needs):
+		return transfer.NotApplicable, err.Error(), nil
+	case errors.As(err, &none):
+		return transfer.Infeasible, err.Error(), nil
+	}
+	return "", "", err
+}
