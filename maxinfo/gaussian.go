@@ -34,7 +34,8 @@ func (g GaussianTranscript) Validate() error {
 //	r_j = a(j-1)/(4 n^2 sd^2),  d_j = (e^(r_j)-1)^2/4 (half of that for j = 2),
 //	h_j = (n-1) d_j/(1-(n-2) d_j),  D_a = (1/2) sum_(j<=m) ln(1 + a(1+h_j)/(4 n sd^2)).
 //
-// It is never below that sum and within 1e-6 of it. The theorem needs a > 1 and
+// It is never below that sum and, for n >= 3, within 1e-6 of it; for n <= 2, where
+// no one plans, h is taken larger than it is. The theorem needs a > 1 and
 // (n-2) d_m < 1; where they fail, or near enough that the sum is not representable,
 // ok is false.
 func (g GaussianTranscript) Renyi(a float64) (d theory.Nats, ok bool) {

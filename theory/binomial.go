@@ -79,21 +79,87 @@ func BinomialHolds(f Fixed, n int64) (bool, error) {
 	if n > MaxExactSamples {
 		return false, notExact()
 	}
+	if newLattice(Deviation{n, f.Tau}).fails(f.Level.LnOver(1).Neg()) {
+		return false, nil // the usual reason, and the quick one
+	}
 	least, ok := f.binomialLeast(n)
 	return ok && least <= n, nil
 }
 
+// BinomialWorst returns sup over n' >= n of the probability of d for 0/1 records with n'
+// in the place of n: the least beta/m for which [BinomialHolds], never below it. It
+// reports NotApplicable for n > MaxExactSamples and where the supremum is out of reach.
+func BinomialWorst(d Deviation) (LogProb, error) {
+	if err := d.Validate(); err != nil {
+		return 0, err
+	}
+	worst := math.Inf(-1)
+	for n := d.Samples; n <= mostScanned; n++ {
+		if n > d.Samples && certified(Deviation{n, d.Tau}, worst) {
+			return LogProb(worst), nil
+		}
+		if l := newLattice(Deviation{n, d.Tau}); n == d.Samples || l.fails(num.FromFloat(worst)) {
+			worst = math.Max(worst, l.sup())
+		}
+	}
+	return 0, notExact()
+}
+
+// BinomialTau returns the least tau for which every n' >= n has sup_p P[|Bin(n',p)/n' - p|
+// >= tau] <= beta/m, rounded up by at most 1e-11 relative, or 1 if none below one
+// does. It reports NotApplicable for n > MaxExactSamples and where it is out of reach.
+func BinomialTau(l Level, n int64) (float64, error) {
+	if err := first(l.Validate(), sampleSize(n)); err != nil {
+		return 0, err
+	}
+	limit := l.LnOver(1).Neg()
+	fails := func(n int64, tau float64) bool { return newLattice(Deviation{n, tau}).fails(limit) }
+	last := math.Nextafter(1, 0)
+	raise := func(n int64, lo float64) float64 { // the least tau above lo at which n does not fail
+		hi := lo
+		for step := 1e-3; fails(n, hi); step *= 2 {
+			if hi == last {
+				return 1
+			}
+			lo, hi = hi, math.Min(hi*(1+step), last)
+		}
+		for hi-lo > 1e-11*hi {
+			if mid := lo + (hi-lo)/2; fails(n, mid) {
+				lo = mid
+			} else {
+				hi = mid
+			}
+		}
+		return hi
+	}
+	tau := raise(n, 1/(4*float64(n)))
+	for k := n + 1; k <= mostScanned && tau < 1; k++ {
+		if certified(Deviation{k, tau}, math.Nextafter(limit.Hi, math.Inf(-1))) {
+			return tau, nil
+		}
+		if fails(k, tau) {
+			tau = raise(k, tau)
+		}
+	}
+	if tau == 1 {
+		return 1, nil
+	}
+	return 0, notExact()
+}
+
+// mostScanned is far above every n that can lead to a requirement in range.
+const mostScanned = 2 * MaxExactSamples
+
 // binomialLeast returns the least n >= floor from which on every n' is good; not ok means
 // that it is not known to be near or below MaxExactSamples.
 func (f Fixed) binomialLeast(floor int64) (n int64, ok bool) {
-	const most = 2 * MaxExactSamples // far above what can lead to an n in range
 	limit := f.Level.LnOver(1).Neg()
 	certified := func(n int64) bool { return certified(Deviation{n, f.Tau}, math.Nextafter(limit.Hi, math.Inf(-1))) }
-	if !certified(most) {
+	if !certified(mostScanned) {
 		return 0, false
 	}
 	guess := -limit.Hi/(2*f.Tau*f.Tau) + 2/f.Tau
-	top := num.Ints{Lo: 1, Hi: most, Guess: int64(math.Min(guess, most))}.Least(certified)
+	top := num.Ints{Lo: 1, Hi: mostScanned, Guess: int64(math.Min(guess, mostScanned))}.Least(certified)
 	// From above, the last n that fails. One point says so for most of those that do.
 	for n := top - 1; n >= floor; n-- {
 		if lattice := newLattice(Deviation{n, f.Tau}); lattice.exceeds(limit, lattice.middle()) {

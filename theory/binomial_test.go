@@ -84,6 +84,29 @@ func TestBinomialTailEnumerated(t *testing.T) {
 	t.Logf("worst excess %.2g", worst)
 }
 
+// In float64 2 n tau is just above the integer that it is in decimal, and the count on
+// the far boundary would be lost.
+func TestBinomialTailKeepsTheBoundary(t *testing.T) {
+	checked := 0
+	for h := int64(1); h < 100; h++ {
+		tau := big.NewRat(h, 100)
+		x, _ := tau.Float64()
+		for n := int64(1); n <= 60; n++ {
+			if 2*n*h%100 != 0 || 2*float64(n)*x == math.Round(2*float64(n)*x) {
+				continue
+			}
+			checked++
+			got := must[LogProb](t)(BinomialTail(Deviation{n, x}))
+			if excess := num.FromFloat(got.Ln()).Sub(lnFloat(enumerate(n, tau))).Hi; !(excess >= -1e-14*float64(n) && excess <= 1e-9) {
+				t.Errorf("n=%d tau=%v: ln %v, off by %g", n, tau, got.Ln(), excess)
+			}
+		}
+	}
+	if checked < 3 {
+		t.Errorf("only %d cases", checked)
+	}
+}
+
 // That the break points are enough: a lattice of p with a denominator that 2 n tau
 // does not share, and random p, never exceed them.
 func TestBinomialTailOffTheBreakPoints(t *testing.T) {

@@ -494,7 +494,9 @@ type klSearch struct {
 func (s *klSearch) cover(cell num.Interval, depth int) float64 {
 	c := cell.Lo + (cell.Hi-cell.Lo)/2
 	pt := s.at(c)
-	if pt.ln > s.best+s.tolerance {
+	// A higher point left unrecorded would keep its cell above the acceptance below,
+	// best + tolerance/2, at every size.
+	if pt.ln > s.best+s.tolerance/4 {
 		s.best, s.bestAt = pt.ln, c
 	}
 	if depth == 0 || c <= cell.Lo || c >= cell.Hi {

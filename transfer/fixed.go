@@ -18,21 +18,24 @@ type fixedQuery struct {
 
 func (f fixedQuery) applies(g Goal) error { return f.kinds.check(g.Query) }
 
-func (f fixedQuery) binomial(g Goal) bool { return f.exact && g.Query == Binary }
+// binomial reports whether the exact requirement is used for g: where the
+// relative-entropy form needs no more rows than it is computed for.
+func (f fixedQuery) binomial(g Goal) bool {
+	if !f.exact || g.Query != Binary {
+		return false
+	}
+	ok, _ := theory.KLHolds(fixedGoal(g), theory.MaxExactSamples)
+	return ok
+}
 
 func (f fixedQuery) holds(g Goal) bool {
-	n, goal := f.rows(g), fixedGoal(g)
+	n := f.rows(g)
 	if n < 1 {
 		return false
 	}
-	ok := false
-	if f.binomial(g) && n <= theory.MaxExactSamples {
-		ok, _ = theory.BinomialHolds(goal, n)
-		return ok
-	}
-	if ok, _ = theory.KLHolds(goal, n); !ok && f.binomial(g) {
-		_, err := theory.BinomialSamples(goal) // every larger n will do as well
-		return err == nil
+	ok, _ := theory.KLHolds(fixedGoal(g), n)
+	if !ok && n <= theory.MaxExactSamples && f.binomial(g) {
+		ok, _ = theory.BinomialHolds(fixedGoal(g), n)
 	}
 	return ok
 }
@@ -50,13 +53,11 @@ func fixedGoal(g Goal) theory.Fixed {
 }
 
 func (f fixedQuery) samples(g Goal) (int64, error) {
-	n, err := theory.Bound[int64]{}, error(nil)
+	requirement := theory.KLSamples
 	if f.binomial(g) {
-		n, err = theory.BinomialSamples(fixedGoal(g))
+		requirement = theory.BinomialSamples
 	}
-	if !f.binomial(g) || isNotApplicable(err) {
-		n, err = theory.KLSamples(fixedGoal(g))
-	}
+	n, err := requirement(fixedGoal(g))
 	if err != nil {
 		return 0, err
 	}
@@ -72,27 +73,56 @@ func (f fixedQuery) samples(g Goal) (int64, error) {
 
 // note says where the exact requirement gives way to the relative-entropy form.
 func (f fixedQuery) note(g Goal) string {
-	if f.binomial(g) && f.rows(g) > theory.MaxExactSamples {
-		return "the relative-entropy requirement, which replaces the exact one above 10000 rows a query"
+	if f.exact && g.Query == Binary && !f.binomial(g) {
+		return "the relative-entropy requirement, which stands in for the exact one above 10000 rows a query"
 	}
 	return ""
 }
 
-func (f fixedQuery) queries(g Goal) int64 { return mostQueries(g, 1, f.holds) }
+// queries, tau and beta start, for the exact requirement, from what the worst of n and
+// all larger samples allows.
+func (f fixedQuery) queries(g Goal) int64 {
+	if f.exact && g.Query == Binary && !f.split && g.Samples <= theory.MaxExactSamples {
+		worst, err := theory.BinomialWorst(theory.Deviation{Samples: g.Samples, Tau: g.Tau})
+		ok := func(m int64) bool { g.Queries = m; return f.holds(g) }
+		if err == nil && ok(1) {
+			guess := int64(min(math.Exp(min(g.Beta.Ln()-worst.Ln(), 40)), MaxCount))
+			return num.Ints{Lo: 1, Hi: MaxCount, Guess: guess}.Greatest(ok)
+		}
+	}
+	return mostQueries(g, 1, f.holds)
+}
 
-// tau starts where p = 1/2 is the worst case, which it is unless tau is large.
+// tau starts where p = 1/2 is the worst case, which it is unless tau is large, and
+// else from Hoeffding's bound.
 func (f fixedQuery) tau(g Goal) (float64, Mechanism) {
 	level := lnOver(2, g).Float() / math.Max(float64(f.rows(g)), 1)
-	guess := math.Min(math.Sqrt(level/2), 0.499)
-	for range 6 { // K(tau) = kl(1/2+tau||1/2) has slope 2 atanh(2 tau)
+	guess := math.Sqrt(level / 2)
+	for i := 0; i < 6 && guess < 0.49; i++ { // K(tau) = kl(1/2+tau||1/2) has slope 2 atanh(2 tau)
 		guess -= (num.KLShift{P: 0.5, Shift: guess}.Nats() - level) / (2 * math.Atanh(2*guess))
-		guess = math.Max(math.Min(guess, 0.499), 1e-300)
+		guess = math.Max(guess, 1e-300)
 	}
-	return leastTau(g, guess, f.holds), Mechanism{}
+	tau := leastTau(g, guess, fixedQuery{kinds: f.kinds, split: f.split}.holds)
+	if n := f.rows(g); f.exact && g.Query == Binary && n >= 1 && n <= theory.MaxExactSamples {
+		exact, err := theory.BinomialTau(theory.Level{Queries: g.Queries, Beta: g.Beta}, n)
+		if g.Tau = exact; err == nil && exact < tau && f.holds(g) {
+			tau = exact
+		}
+	}
+	return tau, Mechanism{}
 }
 
 func (f fixedQuery) beta(g Goal) theory.LogProb {
 	rows := float64(f.rows(g))
 	guess := math.Log(2*float64(g.Queries)) - rows*num.KLShift{P: 0.5, Shift: math.Min(g.Tau, 0.499)}.Nats()
-	return leastBeta(g, math.Min(guess, -1e-300), f.holds)
+	beta := leastBeta(g, math.Min(guess, -1e-300), fixedQuery{kinds: f.kinds, split: f.split}.holds)
+	if n := f.rows(g); f.exact && g.Query == Binary && n >= 1 && n <= theory.MaxExactSamples {
+		worst, err := theory.BinomialWorst(theory.Deviation{Samples: n, Tau: g.Tau})
+		exact := worst.Ln() + math.Log(float64(g.Queries))
+		exact += 1e-13 + 1e-15*math.Abs(exact)
+		if g.Beta = theory.LogProb(exact); err == nil && g.Beta < beta && f.holds(g) {
+			beta = g.Beta
+		}
+	}
+	return beta
 }

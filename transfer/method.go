@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"iter"
 	"slices"
 	"strconv"
 
@@ -47,6 +48,19 @@ type Answer struct {
 	Mechanism   Mechanism // what to run
 	Status      Status
 	Reason      string // why the status is not OK, or what limits an OK value
+}
+
+// Noise yields the standard deviation or scale of each answer's noise, in runs of
+// equal ones, in the order of the queries. It yields nothing if there is no noise.
+func (a Answer) Noise() iter.Seq[NoiseBlock] {
+	switch run := a.Mechanism; {
+	case run.Schedule != nil:
+		return run.Schedule.Blocks()
+	case run.Noise == "":
+		return func(func(NoiseBlock) bool) {}
+	default:
+		return func(yield func(NoiseBlock) bool) { yield(NoiseBlock{Queries: a.Queries, SD: run.Scale}) }
+	}
 }
 
 // Method is one theorem as a planning rule. Methods are values: a new one is a

@@ -38,6 +38,25 @@ type Population struct {
 	Beta  theory.LogProb // the target, or less
 }
 
+// Theorem is a transfer theorem: from accuracy on the sample and privacy to
+// accuracy on the population.
+type Theorem struct {
+	Name  string
+	Proof Proof
+	Apply func(s Sampled, class Class, target theory.LogProb) (theory.Bound[Population], error)
+}
+
+// Theorems returns the transfer theorems in printing order.
+func Theorems() []Theorem {
+	return []Theorem{
+		{"jung20", Published, Jung20},
+		{"jung20-pure", Published, Jung20Pure},
+		{"bassily16", Published, Bassily16},
+		{"cvar", Derived, CVaR},
+		{"cvar-pure", Derived, CVaRPure},
+	}
+}
+
 // Class says which queries were answered and how many records there are.
 type Class struct {
 	Query       Query   // the kind of query
@@ -50,7 +69,9 @@ func (c Class) validate() error {
 	return g.Validate()
 }
 
-func (c Class) spread() float64 {
+// Spread returns how far two values of a query can lie apart: an accuracy that is
+// not below it says nothing.
+func (c Class) Spread() float64 {
 	return Goal{Query: c.Query, Sensitivity: c.Sensitivity}.spread()
 }
 
@@ -68,7 +89,7 @@ func Jung20(s Sampled, class Class, target theory.LogProb) (theory.Bound[Populat
 	if err := validTransfer(s, class, target); err != nil {
 		return theory.Bound[Population]{}, err
 	}
-	d, w := class.spread(), 2.0
+	d, w := class.Spread(), 2.0
 	if class.Query == Sensitive || class.Query == Minimization {
 		w = 4 * d
 	}
@@ -146,7 +167,7 @@ func Bassily16(s Sampled, class Class, target theory.LogProb) (theory.Bound[Popu
 	if !(float64(class.Samples) >= (math.Log(4)-lnRatio)/(s.Epsilon*s.Epsilon)*(1+0x1p-40)) {
 		return fail("n of at least ln(4 epsilon/delta)/epsilon^2")
 	}
-	alpha := s.Alpha + 18*s.Epsilon*class.spread()
+	alpha := s.Alpha + 18*s.Epsilon*class.Spread()
 	return concluded(alpha, target, []theory.Source{source}, "independent records from one population")
 }
 

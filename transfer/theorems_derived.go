@@ -23,7 +23,7 @@ func CVaR(s Sampled, class Class, target theory.LogProb) (theory.Bound[Populatio
 	if err != nil {
 		return theory.Bound[Population]{}, err
 	}
-	alpha := s.Alpha + math.Exp(s.Beta.Ln()-target.Ln()) + class.spread()*stable(target)
+	alpha := s.Alpha + math.Exp(s.Beta.Ln()-target.Ln()) + class.Spread()*stable(target)
 	return concluded(alpha, target, []theory.Source{{Key: "dpcalc", Where: "docs/theorems.md#cvar"}},
 		"values and answers in an interval of length one", "independent records")
 }

@@ -243,30 +243,30 @@ func (s *plan) crossing(ctx context.Context, g transfer.Goal) (queries int64, wi
 	if !ok {
 		return 0, "", nil
 	}
+	var others []*transfer.Method
+	for i := range s.methods {
+		if m := &s.methods[i]; m.Adaptive && !strings.HasPrefix(m.Name, "splitting") {
+			others = append(others, m)
+		}
+	}
 	wins := func(m int64) (string, error) {
 		if err := ctx.Err(); err != nil {
 			return "", err
 		}
-		g.Queries = m
+		g.Queries, g.Samples = m, 0
 		base, err := splitting.Solve(g)
 		if err != nil || base.Status == transfer.NotApplicable {
 			return "", err
 		}
-		least, name := base.Samples, ""
-		for i := range s.methods {
-			method := &s.methods[i]
-			if !method.Adaptive || strings.HasPrefix(method.Name, "splitting") {
-				continue
-			}
-			a, err := method.Solve(g)
-			if err != nil {
-				return "", err
-			}
-			if a.Status == transfer.OK && (a.Samples < least || least == 0) {
-				least, name = a.Samples, method.Name
+		if g.Samples = base.Samples - 1; base.Status != transfer.OK {
+			g.Samples = transfer.MaxCount
+		}
+		for _, method := range others {
+			if ok, err := method.Certifies(g); ok || err != nil {
+				return method.Name, err
 			}
 		}
-		return name, nil
+		return "", nil
 	}
 	const most = 1 << 20
 	lo, hi := int64(0), int64(1)

@@ -37,14 +37,14 @@ func (s *plan) writeSchedule(p *program) error {
 	}
 	method, _ := transfer.Lookup(scheduled)
 	answer, err := method.Solve(s.grid.goal(0))
-	if err != nil || answer.Status != transfer.OK || answer.Mechanism.Schedule == nil {
+	if err != nil || answer.Status != transfer.OK {
 		return err
 	}
 	e := newEncoder(s.schedule.format, result{command: "schedule", inputs: s.inputs, columns: []string{"query", "noise_scale"}})
 	return p.write(s.schedule, func(w io.Writer) error {
 		query := int64(0)
 		b := e.head(nil)
-		for block := range answer.Mechanism.Schedule.Blocks() {
+		for block := range answer.Noise() {
 			for range block.Queries {
 				query++
 				b = e.row(b, query == 1, []cell{countCell(query), numberCell(block.SD)}, nil)

@@ -92,11 +92,8 @@ func (p *program) runTransfer(c *cli.Context) error {
 	}
 	var rows, short [][]cell
 	answered := false
-	for _, theorem := range []struct {
-		name  string
-		apply func(transfer.Sampled, transfer.Class, theory.LogProb) (theory.Bound[transfer.Population], error)
-	}{{"jung20", transfer.Jung20}, {"jung20-pure", transfer.Jung20Pure}, {"bassily16", transfer.Bassily16}} {
-		bound, err := theorem.apply(s, class, goal)
+	for _, theorem := range transfer.Theorems() {
+		bound, err := theorem.Apply(s, class, goal)
 		status, reason, err := rowStatus(err)
 		if err != nil {
 			return err
@@ -104,17 +101,17 @@ func (p *program) runTransfer(c *cli.Context) error {
 		alpha, beta, lnBeta := cell{}, cell{}, cell{}
 		if status == transfer.OK {
 			alpha, beta, lnBeta = exactly(bound.Value.Alpha), chanceCell(bound.Value.Beta), exactly(bound.Value.Beta.Ln())
-			if bound.Value.Alpha >= spread(class) {
+			if bound.Value.Alpha >= class.Spread() {
 				status, reason = transfer.Vacuous, "alpha is not below the spread of the query"
 			} else {
 				answered = true
 			}
 		}
 		rows = append(rows, []cell{
-			wordsCell(theorem.name), alpha, beta, lnBeta, wordsCell(string(transfer.Published)),
+			wordsCell(theorem.Name), alpha, beta, lnBeta, wordsCell(string(theorem.Proof)),
 			wordsCell(string(status)), wordsCell(reason), sourcesCell(bound.Sources), listCell(bound.Assumes),
 		})
-		short = append(short, []cell{wordsCell(theorem.name), alpha, beta, wordsCell(string(transfer.Published)), wordsCell(string(status)), wordsCell(reason)})
+		short = append(short, []cell{wordsCell(theorem.Name), alpha, beta, wordsCell(string(theorem.Proof)), wordsCell(string(status)), wordsCell(reason)})
 	}
 	err = p.emit(target, r, rows, func() sheet {
 		return sheet{
@@ -128,22 +125,6 @@ func (p *program) runTransfer(c *cli.Context) error {
 		return outcome(exitNoAnswer)
 	}
 	return err
-}
-
-// spread is how far two values of a query can lie apart: an accuracy that is not
-// below it says nothing.
-func spread(class transfer.Class) float64 {
-	d := class.Sensitivity
-	if d == 0 {
-		d = 1
-	}
-	switch class.Query {
-	case transfer.Sensitive:
-		return d
-	case transfer.Minimization:
-		return 2 * d
-	}
-	return 1
 }
 
 // rowStatus turns the refusal of one theorem into its row's status. Other errors

@@ -24,9 +24,13 @@ var maxNormalRule = Legendre(32)
 //
 //	q + (1/b) int_q^inf (1 - (1-u(x))^k) dx,   u(x) = P[|N(0,1)| > x],
 //
-// for lnb < 0. It is never below the truth and within 1e-12 of it.
+// for lnb < 0. It is never below the truth, and within 1e-12 of it for lnb <=
+// -1e-4; for k > 1 the value there serves every b closer to one.
 func MaxNormalCVaR(k int64, lnb float64) float64 {
 	n := float64(k)
+	if k > 1 {
+		lnb = math.Min(lnb, -1e-4) // one panel cannot resolve the lower tail as well
+	}
 	t := max(0, UpperQuantile(min(LogEach(lnb, k), -1e-16)-math.Ln2))
 	// The integrand is at most k u(x), and u integrates to 2 phi(x) (1 - x R(x)), R =
 	// Mills' ratio.
@@ -135,12 +139,12 @@ func (s LaplaceMaxima) CVaR(lnb float64) float64 {
 	// b -> 0; this t is optimal for it and too large for N.
 	t := 4 * (math.Log(float64(s.Four)) + LogMaxExpMoment(s.Two, 0.5) - lnb)
 	if lnb < -34 {
-		return (t + 4) * (1 + 1e-12)
+		return (t + 4) * (1 + 1e-11)
 	}
 	if s.tail(0) > math.Exp(lnb) {
 		t = Interval{0, t}.SafeRoot(1e-5, func(t float64) float64 { return math.Log(s.tail(t)) - lnb })
 	}
-	return (t + s.excess(t)/math.Exp(lnb)) * (1 + 1e-12)
+	return (t + s.excess(t)/math.Exp(lnb)) * (1 + 1e-11)
 }
 
 // tail approximates P[N > t].
