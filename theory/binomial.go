@@ -87,19 +87,20 @@ func BinomialHolds(f Fixed, n int64) (bool, error) {
 }
 
 // BinomialWorst returns sup over n' >= n of the probability of d for 0/1 records with n'
-// in the place of n: the least beta/m for which [BinomialHolds], never below it. It
-// reports NotApplicable for n > MaxExactSamples and where the supremum is out of reach.
+// in the place of n: the least beta/m for which [BinomialHolds], never below it and
+// within 1e-9. It reports NotApplicable for n > MaxExactSamples and above one half.
 func BinomialWorst(d Deviation) (LogProb, error) {
 	if err := d.Validate(); err != nil {
 		return 0, err
 	}
-	worst := math.Inf(-1)
-	for n := d.Samples; n <= mostScanned; n++ {
-		if n > d.Samples && certified(Deviation{n, d.Tau}, worst) {
+	const near = 5e-10 // samples as bad as the worst so far, but for this, need no second look
+	worst := newLattice(d).sup() + near
+	for n := d.Samples + 1; n <= mostScanned && worst <= -math.Ln2; n++ {
+		if certified(Deviation{n, d.Tau}, worst) {
 			return LogProb(worst), nil
 		}
-		if l := newLattice(Deviation{n, d.Tau}); n == d.Samples || l.fails(num.FromFloat(worst)) {
-			worst = math.Max(worst, l.sup())
+		if l := newLattice(Deviation{n, d.Tau}); l.fails(num.FromFloat(worst)) {
+			worst = l.sup() + near
 		}
 	}
 	return 0, notExact()

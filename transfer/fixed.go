@@ -19,9 +19,10 @@ type fixedQuery struct {
 func (f fixedQuery) applies(g Goal) error { return f.kinds.check(g.Query) }
 
 // binomial reports whether the exact requirement is used for g: where the
-// relative-entropy form needs no more rows than it is computed for.
+// relative-entropy form needs no more rows than it is computed for, and a query may
+// fail at most every other time.
 func (f fixedQuery) binomial(g Goal) bool {
-	if !f.exact || g.Query != Binary {
+	if !f.exact || g.Query != Binary || !(g.Beta.Ln() <= math.Log(float64(g.Queries)/2)) {
 		return false
 	}
 	ok, _ := theory.KLHolds(fixedGoal(g), theory.MaxExactSamples)
@@ -74,7 +75,7 @@ func (f fixedQuery) samples(g Goal) (int64, error) {
 // note says where the exact requirement gives way to the relative-entropy form.
 func (f fixedQuery) note(g Goal) string {
 	if f.exact && g.Query == Binary && !f.binomial(g) {
-		return "the relative-entropy requirement, which stands in for the exact one above 10000 rows a query"
+		return "the relative-entropy requirement, which stands in for the exact one above 10000 rows a query and for beta above one half"
 	}
 	return ""
 }
@@ -103,7 +104,8 @@ func (f fixedQuery) tau(g Goal) (float64, Mechanism) {
 		guess = math.Max(guess, 1e-300)
 	}
 	tau := leastTau(g, guess, fixedQuery{kinds: f.kinds, split: f.split}.holds)
-	if n := f.rows(g); f.exact && g.Query == Binary && n >= 1 && n <= theory.MaxExactSamples {
+	g.Tau = math.Min(tau, math.Nextafter(1, 0))
+	if n := f.rows(g); n >= 1 && n <= theory.MaxExactSamples && f.binomial(g) {
 		exact, err := theory.BinomialTau(theory.Level{Queries: g.Queries, Beta: g.Beta}, n)
 		if g.Tau = exact; err == nil && exact < tau && f.holds(g) {
 			tau = exact
