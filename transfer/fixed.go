@@ -75,7 +75,7 @@ func (f fixedQuery) samples(g Goal) (int64, error) {
 // note says where the exact requirement gives way to the relative-entropy form.
 func (f fixedQuery) note(g Goal) string {
 	if f.exact && g.Query == Binary && !f.binomial(g) {
-		return "the relative-entropy requirement, which stands in for the exact one above 10000 rows a query and for beta above one half"
+		return "the relative-entropy requirement, used above 10000 rows a query and for beta above 1/2"
 	}
 	return ""
 }
