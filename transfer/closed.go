@@ -45,7 +45,7 @@ func (c closed) holds(g Goal) bool {
 	return need.Float() <= 2*MaxCount && num.FromInt(c.rows(g)).Cmp(need) >= 0
 }
 
-func (c closed) samples(g Goal) (int64, error) {
+func (c closed) samples(g Goal) (reached, error) {
 	need := c.need(g)
 	parts := int64(1)
 	if c.split {
@@ -53,13 +53,13 @@ func (c closed) samples(g Goal) (int64, error) {
 	}
 	// need is at most 2^60 here, or the answer is out of range anyway.
 	if !(need.Float() <= MaxCount) {
-		return 0, tooMany(need.Float() * float64(parts))
+		return reached{}, tooMany(need.Float() * float64(parts))
 	}
 	n := max(need.Ceil(), 1)
 	if n > MaxCount/parts {
-		return 0, tooMany(float64(n) * float64(parts))
+		return reached{}, tooMany(float64(n) * float64(parts))
 	}
-	return n * parts, nil
+	return reached{n: n * parts}, nil
 }
 
 func tooMany(n float64) error {

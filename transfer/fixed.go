@@ -53,23 +53,23 @@ func fixedGoal(g Goal) theory.Fixed {
 	return theory.Fixed{Tau: g.Tau, Level: theory.Level{Queries: g.Queries, Beta: g.Beta}}
 }
 
-func (f fixedQuery) samples(g Goal) (int64, error) {
+func (f fixedQuery) samples(g Goal) (reached, error) {
 	requirement := theory.KLSamples
 	if f.binomial(g) {
 		requirement = theory.BinomialSamples
 	}
 	n, err := requirement(fixedGoal(g))
 	if err != nil {
-		return 0, err
+		return reached{}, err
 	}
 	parts := int64(1)
 	if f.split {
 		parts = g.Queries
 	}
 	if n.Value > MaxCount/parts {
-		return 0, tooMany(float64(n.Value) * float64(parts))
+		return reached{}, tooMany(float64(n.Value) * float64(parts))
 	}
-	return n.Value * parts, nil
+	return reached{n: n.Value * parts}, nil
 }
 
 // note says where the exact requirement gives way to the relative-entropy form.

@@ -62,38 +62,48 @@ func (o optimised) beta(g Goal) theory.LogProb {
 
 func (o optimised) queries(g Goal) int64 { return mostQueries(g, fewest(g, o.budgeted), o.holds) }
 
-// samples follows tau ~ n^(-1/2), which is nearly exact for most, to the
-// neighbourhood of the least n, and decides there.
-func (o optimised) samples(g Goal) (int64, error) {
+// samples goes to the neighbourhood of the least n by secants in ln tau against ln
+// n, of slope near -1/2, and decides there.
+func (o optimised) samples(g Goal) (reached, error) {
 	reach := o.reach(g)
-	tau := func(n int64) float64 { tau, _ := reach(n); return tau }
-	n := min(4/(g.Tau*g.Tau)*float64(g.Queries), MaxCount)
+	seen := make(map[int64]reached, 16)
+	at := func(n int64) reached {
+		r, ok := seen[n]
+		if !ok {
+			r.n = n
+			r.tau, r.run = reach(n)
+			seen[n] = r
+		}
+		return r
+	}
+	last := math.Log(MaxCount)
+	x := math.Min(math.Log(4*float64(g.Queries))-2*math.Log(g.Tau), last)
+	y, slope := math.Log(at(int64(math.Ceil(math.Exp(x)))).tau/g.Tau), -0.5
 	for range 60 {
-		t := tau(int64(max(n, 1)))
-		next := n * (t / g.Tau) * (t / g.Tau)
-		if !(next <= 1e300) { // no choice is valid at n
-			next = n * 16
+		next := x - y/slope
+		if math.IsInf(y, 1) { // no choice is valid at n
+			next = x + 2
 		}
-		if n >= MaxCount && next > n {
-			return 0, tooMany(next)
-		}
-		next = min(max(next, 1), MaxCount)
-		done := math.Abs(next-n) <= 1e-7*n+0.4
-		n = next
-		if done {
+		next = math.Max(math.Min(next, last), 0)
+		if math.Abs(next-x) <= math.Max(1e-9, 0.3*math.Exp(-next)) {
 			break
 		}
+		after := math.Log(at(int64(math.Min(math.Ceil(math.Exp(next)), MaxCount))).tau / g.Tau)
+		if s := (after - y) / (next - x); s < -0.2 && s > -2 {
+			slope = s
+		}
+		x, y = next, after
 	}
-	ok := func(n int64) bool { return tau(n) <= g.Tau }
-	if n > MaxCount/2 && !ok(MaxCount) {
-		return 0, tooMany(math.Inf(1))
-	}
-	guess := int64(math.Ceil(n))
+	ok := func(n int64) bool { return at(n).tau <= g.Tau }
+	guess := int64(math.Min(math.Ceil(math.Exp(x)), MaxCount))
 	hi := guess
-	for step := int64(1); hi < MaxCount && !ok(hi); step *= 4 {
+	for step := int64(1); !ok(hi); step *= 4 {
+		if hi == MaxCount {
+			return reached{}, tooMany(math.Inf(1))
+		}
 		guess, hi = hi+1, min(hi+step, MaxCount)
 	}
-	return num.Ints{Lo: 1, Hi: hi, Guess: guess}.Least(ok), nil
+	return at(num.Ints{Lo: 1, Hi: hi, Guess: guess}.Least(ok)), nil
 }
 
 // up rounds the result of a few dozen float64 operations to the safe side: 2^-40

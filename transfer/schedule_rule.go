@@ -29,11 +29,11 @@ func (r scheduled) holds(g Goal) bool {
 	return ok
 }
 
-func (r scheduled) samples(g Goal) (int64, error) {
+func (r scheduled) samples(g Goal) (reached, error) {
 	// Infinitely small queries lead close to n; the rest is decided exactly.
 	g.Samples = MaxCount
 	if !r.holds(g) {
-		return 0, tooMany(math.Inf(1))
+		return reached{}, tooMany(math.Inf(1))
 	}
 	excess := func(s NoiseSchedule, lnN float64) float64 {
 		s.Samples = int64(math.Ceil(math.Exp(lnN)))

@@ -14,10 +14,18 @@ import (
 type rule interface {
 	applies(g Goal) error                    // a NotApplicableError if a hypothesis fails, whatever the unknown will be
 	holds(g Goal) bool                       // the theorem certifies g; monotone in each of the four
-	samples(g Goal) (int64, error)           // the least n that holds, or a NoAnswerError beyond MaxCount
+	samples(g Goal) (reached, error)         // the least n that holds, or a NoAnswerError beyond MaxCount
 	queries(g Goal) int64                    // the greatest m that holds, 0 if none does
 	tau(g Goal) (tau float64, run Mechanism) // the least tau that holds, or the spread of the query; and what to run for g
 	beta(g Goal) theory.LogProb              // the least beta that holds, or 0, the probability one
+}
+
+// reached is a number of samples and, where the search for it met them, what they
+// certify and what to run; tau is 0 where it did not.
+type reached struct {
+	n   int64
+	tau float64
+	run Mechanism
 }
 
 // Solve fills in the unknown of g, or checks g if nothing is missing. The error
@@ -32,11 +40,14 @@ func (m Method) Solve(g Goal) (Answer, error) {
 	}
 	switch g.Unknown() {
 	case Samples:
-		n, err := m.rule.samples(g)
+		least, err := m.rule.samples(g)
 		if err != nil {
 			return a.without(statusOf(err), err.Error()), nil
 		}
-		a.Samples = n
+		a.Samples, a.TauAchieved, a.Mechanism = least.n, least.tau, least.run
+		if least.tau > 0 {
+			return a.noted(m.rule), nil
+		}
 	case Queries:
 		if a.Queries = m.rule.queries(g); a.Queries == 0 {
 			return a.without(Infeasible, m.shortage(g)), nil
@@ -112,11 +123,11 @@ func isNotApplicable(err error) bool {
 // shortage says why not even the fewest queries can be answered.
 func (m Method) shortage(g Goal) string {
 	g.Queries = fewest(g, m.Budgeted)
-	n, err := m.rule.samples(g)
+	least, err := m.rule.samples(g)
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprintf("%s %d samples, and there are %d", plural(g.Queries, "query needs", "queries need"), n, g.Samples)
+	return fmt.Sprintf("%s %d samples, and there are %d", plural(g.Queries, "query needs", "queries need"), least.n, g.Samples)
 }
 
 // fewest returns the least number of queries that a theorem speaks of.
@@ -129,11 +140,11 @@ func fewest(g Goal, budgeted bool) int64 {
 
 // missing says what a plan that fails would need.
 func (m Method) missing(g Goal) string {
-	n, err := m.rule.samples(g)
+	least, err := m.rule.samples(g)
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprintf("needs %d samples, and there are %d", n, g.Samples)
+	return fmt.Sprintf("needs %d samples, and there are %d", least.n, g.Samples)
 }
 
 func plural(n int64, one, many string) string {
@@ -145,12 +156,12 @@ func plural(n int64, one, many string) string {
 
 // leastSamples, mostQueries, leastTau and leastBeta search for the extreme value
 // at which a monotone decision holds.
-func leastSamples(g Goal, guess int64, holds func(Goal) bool) (int64, error) {
+func leastSamples(g Goal, guess int64, holds func(Goal) bool) (reached, error) {
 	ok := func(n int64) bool { g.Samples = n; return holds(g) }
 	if !ok(MaxCount) {
-		return 0, tooMany(math.Inf(1))
+		return reached{}, tooMany(math.Inf(1))
 	}
-	return num.Ints{Lo: 1, Hi: MaxCount, Guess: guess}.Least(ok), nil
+	return reached{n: num.Ints{Lo: 1, Hi: MaxCount, Guess: guess}.Least(ok)}, nil
 }
 
 func mostQueries(g Goal, fewest int64, holds func(Goal) bool) int64 {
