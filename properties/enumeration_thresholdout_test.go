@@ -125,7 +125,9 @@ func TestThresholdoutInequality(t *testing.T) {
 		if !ok {
 			t.Fatalf("tau %v, budget %d: no query of %+v accounts for the failure", tau, budget, transcript)
 		}
-		n1 := math.Max(greatest(h.gamma, 1)+greatest(h.eta, 1), greatest(h.gamma, -1)+greatest(h.eta, -1))
+		// What was drawn for a query that never came does not count.
+		eta, gamma := h.eta[:min(len(h.eta), queries)], h.gamma[:min(len(h.gamma), budget)]
+		n1 := math.Max(greatest(gamma, 1)+greatest(eta, 1), greatest(gamma, -1)+greatest(eta, -1))
 		w, late := 0., 0.
 		for _, x := range h.xi {
 			w = math.Max(w, math.Abs(x))

@@ -163,6 +163,14 @@ func TestSharperNeverNeedsMore(t *testing.T) {
 		{"thresholdout-dwork15", "thresholdout-dwork15-n0"},
 		{"thresholdout-dwork15", "thresholdout-dwork15-n1"},
 		{"dp-maxinfo", "dp-dwork15"},
+		{"dp", "dp-dwork15"},
+		{"gaussian-schedule", "gaussian"},
+		{"gaussian", "gaussian-cvar"},
+		{"gaussian-cvar", "gaussian-jung20"},
+		{"gaussian", "gaussian-rogers20"},
+		{"gaussian-cvar", "gaussian-bassily16"},
+		{"laplace", "laplace-jung20"},
+		{"thresholdout", "thresholdout-dwork15"},
 	} {
 		sharp, _ := transfer.Lookup(pair[0])
 		loose, _ := transfer.Lookup(pair[1])

@@ -53,6 +53,8 @@ type plan struct {
 	inputs  []input
 
 	schedule target // where the noise schedule goes, if it has a path
+
+	scheduleAnswer transfer.Answer // whose noise that is
 }
 
 func (p *program) runSamplesize(c *cli.Context) error {
@@ -111,7 +113,7 @@ func (p *program) readPlan(c *cli.Context) (plan plan, err error) {
 		}
 		plan.unknown = goal.Unknown()
 	}
-	return plan, plan.readSchedule(c)
+	return plan, plan.readSchedule(c, limit)
 }
 
 func readMethods(c *cli.Context) ([]transfer.Method, error) {

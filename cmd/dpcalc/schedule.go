@@ -12,7 +12,7 @@ import (
 // scheduled is the method whose noise changes from query to query.
 const scheduled = "gaussian-schedule"
 
-func (s *plan) readSchedule(c *cli.Context) error {
+func (s *plan) readSchedule(c *cli.Context, limit int64) error {
 	path, ok := given(c, "schedule")
 	if !ok {
 		return nil
@@ -26,7 +26,12 @@ func (s *plan) readSchedule(c *cli.Context) error {
 	case !slices.ContainsFunc(s.methods, func(m transfer.Method) bool { return m.Name == scheduled }):
 		return usagef("--schedule: got methods without %s, want it among them", scheduled)
 	}
-	return nil
+	var err error
+	method, _ := transfer.Lookup(scheduled)
+	if s.scheduleAnswer, err = method.Solve(s.grid.goal(0)); err == nil && s.scheduleAnswer.Queries > limit {
+		err = usagef("--schedule: got %d queries, want at most %d; allow more with --max-rows", s.scheduleAnswer.Queries, limit)
+	}
+	return err
 }
 
 // writeSchedule writes the standard deviation of every query's noise. There is no
@@ -35,10 +40,9 @@ func (s *plan) writeSchedule(p *program) error {
 	if s.schedule.path == "" {
 		return nil
 	}
-	method, _ := transfer.Lookup(scheduled)
-	answer, err := method.Solve(s.grid.goal(0))
-	if err != nil || answer.Status != transfer.OK {
-		return err
+	answer := s.scheduleAnswer
+	if answer.Status != transfer.OK {
+		return nil
 	}
 	e := newEncoder(s.schedule.format, result{command: "schedule", inputs: s.inputs, columns: []string{"query", "noise_scale"}})
 	return p.write(s.schedule, func(w io.Writer) error {

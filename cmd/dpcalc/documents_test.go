@@ -1,0 +1,52 @@
+package main
+
+import (
+	"io/fs"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/docs"
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// Every method has its section in docs/theorems.md under its own name, and every
+// source it names is an entry of the bibliography or a heading of that document.
+func TestMethodsAreDocumented(t *testing.T) {
+	page, err := fs.ReadFile(docs.Pages(), "theorems.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	anchors := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(string(page), -1) {
+		heading := strings.ToLower(m[1])
+		heading = regexp.MustCompile(`[^a-z0-9 _-]`).ReplaceAllString(heading, "")
+		anchors[strings.ReplaceAll(heading, " ", "-")] = true
+	}
+	entries := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^@\w+\{([^,]+),`).FindAllStringSubmatch(docs.References, -1) {
+		entries[m[1]] = true
+	}
+	for _, m := range transfer.Methods() {
+		if !anchors[m.Name] {
+			t.Errorf("docs/theorems.md has no section %s", m.Name)
+		}
+		if len(m.Sources) == 0 || len(m.Assumes) == 0 || m.Summary == "" || m.Formula == "" || m.Practice == "" {
+			t.Errorf("%s: something is not said: %+v", m.Name, m)
+		}
+		for _, s := range m.Sources {
+			if s.Key != "dpcalc" {
+				if !entries[s.Key] {
+					t.Errorf("%s: the bibliography has no %s", m.Name, s.Key)
+				}
+				continue
+			}
+			if _, anchor, _ := strings.Cut(s.Where, "#"); !anchors[anchor] {
+				t.Errorf("%s: docs/theorems.md has no section #%s", m.Name, anchor)
+			}
+		}
+		if derived := m.Sources[0].Key == "dpcalc"; derived != (m.Proof == transfer.Derived) {
+			t.Errorf("%s is marked %s and its first source is %s", m.Name, m.Proof, m.Sources[0])
+		}
+	}
+}
