@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/apd/v3"
+
+	"github.com/dpcalc/dpcalc/internal/vectors"
 )
 
 // decimals is the oracle's precision.
@@ -204,7 +206,7 @@ func TestOptimalCurveAgainstEnumeration(t *testing.T) {
 // composition-optimal.csv is an independent computation with 40 digits, of the
 // decimal epsilon and delta, which are not quite the float64 ones.
 func TestOptimalVectors(t *testing.T) {
-	for _, row := range readExact(t, "composition-optimal.csv") {
+	for _, row := range vectors.Exact(t, "composition-optimal.csv") {
 		delta := Zero
 		if row[1].Sign() > 0 {
 			delta = LogProb(float(bigLn(t, row[1])))
@@ -228,7 +230,7 @@ func TestOptimalVectors(t *testing.T) {
 
 // composition-large.csv is the sum over lies itself, with 60 digits.
 func TestOptimalLarge(t *testing.T) {
-	for _, row := range readExact(t, "composition-large.csv") {
+	for _, row := range vectors.Exact(t, "composition-large.csv") {
 		c := Composition{Each: Approx{float(row[0]), Zero}, Times: int64(float(row[2]))}
 		if row[1] != nil {
 			c.Each.LnDelta = LogProb(float(row[1]))

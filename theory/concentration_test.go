@@ -1,51 +1,28 @@
 package theory
 
 import (
-	"encoding/csv"
 	"errors"
 	"math"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"testing"
 
 	"github.com/cockroachdb/apd/v3"
 
 	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/internal/vectors"
 )
 
 // planVectors calls yield for every row of samplesize.csv with the goal and the
 // required n of one method.
 func planVectors(t *testing.T, column string, yield func(Fixed, int64)) {
 	t.Helper()
-	file, err := os.Open("testdata/samplesize.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	records, err := csv.NewReader(file).ReadAll()
-	if err != nil || len(records) < 2 {
-		t.Fatal(err, len(records))
-	}
-	for _, record := range records[1:] {
-		cell := func(name string) float64 {
-			for i, title := range records[0] {
-				if title == name {
-					x, err := strconv.ParseFloat(record[i], 64)
-					if err != nil {
-						t.Fatal(err)
-					}
-					return x
-				}
-			}
-			t.Fatalf("no column %s", name)
-			return 0
-		}
-		beta, err := Prob(cell("beta"))
+	for _, row := range vectors.Rows(t, "samplesize.csv") {
+		beta, err := Prob(row.Float(t, "beta"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		yield(Fixed{cell("tau"), Level{int64(cell("queries")), beta}}, int64(cell(column)))
+		yield(Fixed{row.Float(t, "tau"), Level{int64(row.Float(t, "queries")), beta}}, int64(row.Float(t, column)))
 	}
 }
 
@@ -180,7 +157,7 @@ func TestKLSamplesAgainstDecimals(t *testing.T) {
 // section.
 func TestKLTailAgainstDecimals(t *testing.T) {
 	worst := 0.0
-	for _, row := range readExact(t, "kl-sup.csv") {
+	for _, row := range vectors.Exact(t, "kl-sup.csv") {
 		d := Deviation{int64(float(row[0])), float(row[1])}
 		got := must[LogProb](t)(KLTail(d))
 		if want := float(row[2]); want >= 0 {
@@ -201,7 +178,7 @@ func TestKLTailAgainstDecimals(t *testing.T) {
 
 // kl-samples.csv has requirements found by bisection over the same 40-digit suprema.
 func TestKLSamplesSearched(t *testing.T) {
-	for _, row := range readExact(t, "kl-samples.csv") {
+	for _, row := range vectors.Exact(t, "kl-samples.csv") {
 		f := Fixed{float(row[0]), Level{int64(float(row[1])), LogProb(float(row[2]))}}
 		want := int64(float(row[3]))
 		if got := must[int64](t)(KLSamples(f)); got != want {

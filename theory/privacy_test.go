@@ -1,45 +1,14 @@
 package theory
 
 import (
-	"encoding/csv"
 	"errors"
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"os"
 	"testing"
-)
 
-// readExact reads a file of decimals with one header row; "-inf" becomes nil.
-func readExact(t *testing.T, name string) [][]*big.Float {
-	t.Helper()
-	f, err := os.Open("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(records) < 2 {
-		t.Fatalf("%s has no rows", name)
-	}
-	var rows [][]*big.Float
-	for _, record := range records[1:] {
-		row := make([]*big.Float, len(record))
-		for i, text := range record {
-			if text == "-inf" {
-				continue
-			}
-			if row[i], _, err = big.ParseFloat(text, 10, 200, big.ToNearestEven); err != nil {
-				t.Fatal(err)
-			}
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}
+	"github.com/dpcalc/dpcalc/internal/vectors"
+)
 
 func float(x *big.Float) float64 {
 	f, _ := x.Float64()
@@ -70,7 +39,7 @@ func must[T any](t *testing.T) func(Bound[T], error) T {
 // Laplace's continued fraction, as Q(a) - e^epsilon Q(b).
 func TestGaussianProfile(t *testing.T) {
 	worst := 0.0
-	for _, row := range readExact(t, "gaussian-profile.csv") {
+	for _, row := range vectors.Exact(t, "gaussian-profile.csv") {
 		mu, epsilon, want := float(row[0]), float(row[1]), float(row[2])
 		got := GDP{mu}.LnDelta(epsilon)
 		slack := over(got.Ln(), row[2]) / (3e-13 + 0x1p-51*math.Abs(want))

@@ -67,10 +67,13 @@ func bestGaussianPlan(g Goal) (best gaussianPlan, tau float64) {
 	}
 	q := num.MaxNormalQuantile(g.Queries, g.Beta.Ln()-math.Ln2)
 	center := math.Log(q / (math.Sqrt(m) * n))
-	if m > 1 { // (n-2) d_m < 1
+	wide := 4.0
+	if m == 1 { // a single answer reveals ln(1/sd) at most, so that little noise is best
+		wide = 9
+	} else { // (n-2) d_m < 1
 		center = min(center, math.Log(math.Log1p(2/math.Sqrt(max(n-2, 1)))/(m-1))-1)
 	}
-	num.Interval{Lo: center - 5, Hi: center + 4}.Minimize(0.01, over)
+	num.Interval{Lo: center - 5, Hi: center + wide}.Minimize(0.01, over)
 	if math.IsInf(least, 1) {
 		return gaussianPlan{}, least
 	}

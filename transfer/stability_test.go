@@ -1,43 +1,15 @@
 package transfer
 
 import (
-	"encoding/csv"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/internal/vectors"
 	"github.com/dpcalc/dpcalc/theory"
 )
-
-// numbers reads a file of numbers below testdata, without its header.
-func numbers(t *testing.T, name string) [][]float64 {
-	t.Helper()
-	f, err := os.Open("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
-	if err != nil || len(records) < 2 {
-		t.Fatal(name, len(records), err)
-	}
-	var rows [][]float64
-	for _, record := range records[1:] {
-		var row []float64
-		for _, text := range record {
-			x, err := strconv.ParseFloat(text, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			row = append(row, x)
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}
 
 func checkAbove(t *testing.T, name string, got, want, slack float64) {
 	t.Helper()
@@ -48,10 +20,10 @@ func checkAbove(t *testing.T, name string, got, want, slack float64) {
 
 func TestGDPStabilityVectors(t *testing.T) {
 	var rows [][]float64
-	for _, row := range numbers(t, "stability-gdp.csv") {
+	for _, row := range vectors.Floats(t, "stability-gdp.csv") {
 		rows = append(rows, []float64{row[1], math.Log(row[0]), row[2]})
 	}
-	rows = append(rows, numbers(t, "stability-gdp-grid.csv")...)
+	rows = append(rows, vectors.Floats(t, "stability-gdp-grid.csv")...)
 	for _, row := range rows {
 		s, err := GDPStability(row[0])
 		if err != nil {

@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dpcalc/dpcalc/internal/vectors"
 )
 
 // binomial.csv was computed with 60 digits: the gamma function for the term, the sum
@@ -19,7 +21,7 @@ func TestBinomialAgainstDecimals(t *testing.T) {
 			t.Errorf("%s = %.17g, want %.20g: off by %g", name, got, want, excess)
 		}
 	}
-	for _, row := range exactRows(t, "binomial.csv") {
+	for _, row := range vectors.Exact(t, "binomial.csv") {
 		n, k, p := int64(float(row[0])), int64(float(row[1])), float(row[2])
 		b := Binomial{N: n, P: p}
 		check("LnPMF", b.LnPMF(k), row[3])

@@ -1,42 +1,11 @@
 package num
 
 import (
-	"encoding/csv"
 	"math"
-	"os"
-	"strconv"
 	"testing"
-)
 
-// table reads a file of numbers with one header row.
-func table(t *testing.T, name string) [][]float64 {
-	t.Helper()
-	f, err := os.Open("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows [][]float64
-	for _, record := range records[1:] {
-		var row []float64
-		for _, text := range record {
-			x, err := strconv.ParseFloat(text, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			row = append(row, x)
-		}
-		rows = append(rows, row)
-	}
-	if len(rows) == 0 {
-		t.Fatalf("%s is empty", name)
-	}
-	return rows
-}
+	"github.com/dpcalc/dpcalc/internal/vectors"
+)
 
 // above fails unless want <= got <= want (1+slack).
 func above(t *testing.T, got, want, slack float64) {
@@ -48,8 +17,8 @@ func above(t *testing.T, got, want, slack float64) {
 
 // 45-digit values by tanh-sinh quadrature.
 func TestMaxCVaR(t *testing.T) {
-	rows := table(t, "cvar-grid.csv")
-	for _, row := range table(t, "cvar-max.csv") {
+	rows := vectors.Floats(t, "cvar-grid.csv")
+	for _, row := range vectors.Floats(t, "cvar-max.csv") {
 		rows = append(rows, []float64{row[0], math.Log(row[1]), row[2], row[3]})
 	}
 	for _, row := range rows {
@@ -64,7 +33,7 @@ func TestMaxCVaR(t *testing.T) {
 
 // Values from the exact double sum of exponentials, in up to 170 digits.
 func TestLaplaceMaximaCVaR(t *testing.T) {
-	for _, row := range table(t, "cvar-sum.csv") {
+	for _, row := range vectors.Floats(t, "cvar-sum.csv") {
 		got := LaplaceMaxima{Four: int64(row[0]), Two: int64(row[1])}.CVaR(row[2])
 		if above(t, got, row[3], 1e-9); t.Failed() {
 			t.Fatal(row)

@@ -1,44 +1,13 @@
 package num
 
 import (
-	"encoding/csv"
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"os"
 	"testing"
-)
 
-// exactRows reads 40-digit decimals; "nan" is nil.
-func exactRows(t *testing.T, name string) [][]*big.Float {
-	t.Helper()
-	f, err := os.Open("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(records) < 2 {
-		t.Fatalf("%s has no rows", name)
-	}
-	var rows [][]*big.Float
-	for _, record := range records[1:] {
-		row := make([]*big.Float, len(record))
-		for i, text := range record {
-			if text == "nan" {
-				continue
-			}
-			if row[i], _, err = big.ParseFloat(text, 10, 200, big.ToNearestEven); err != nil {
-				t.Fatal(err)
-			}
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}
+	"github.com/dpcalc/dpcalc/internal/vectors"
+)
 
 // off returns got - want, the difference taken exactly.
 func off(got float64, want *big.Float) float64 {
@@ -55,7 +24,7 @@ func float(x *big.Float) float64 {
 // x = 25 (12 for the deficit), from Laplace's continued fraction.
 func TestNormalAgainstDecimals(t *testing.T) {
 	var worstLn, worstMills, worstDeficit, worstInverse float64
-	for _, row := range exactRows(t, "normal.csv") {
+	for _, row := range vectors.Exact(t, "normal.csv") {
 		x, lnQ := float(row[0]), float(row[1])
 		got := LogSurvival(x)
 		// For x < 0 it is the complement that has relative precision.
@@ -156,7 +125,7 @@ func TestSquare(t *testing.T) {
 // The quantiles of max-quantile.csv were solved with 80 digits from erfc.
 func TestMaxQuantile(t *testing.T) {
 	var worst float64
-	for _, row := range exactRows(t, "max-quantile.csv") {
+	for _, row := range vectors.Exact(t, "max-quantile.csv") {
 		m, lnb := int64(float(row[0])), float(row[1])
 		for i, got := range []float64{MaxNormalQuantile(m, lnb), MaxLaplaceQuantile(m, lnb)} {
 			err := off(got, row[2+i]) / float(row[2+i])
