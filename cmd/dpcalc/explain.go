@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/docs"
@@ -16,6 +17,7 @@ func (p *program) explain() *cli.Command {
 		Usage:     "the formula of a method, its hypotheses, what to do and where it is proved",
 		ArgsUsage: "METHOD...",
 		Args:      true,
+		Flags:     []cli.Flag{textOutputFlag()},
 		Action: func(c *cli.Context) error {
 			methods, err := methodsNamed("explain", c.Args().Slice())
 			if err != nil {
@@ -25,9 +27,28 @@ func (p *program) explain() *cli.Command {
 			for i, m := range methods {
 				pages[i] = explanation(m)
 			}
-			return p.print([]byte(strings.Join(pages, "\n")))
+			return p.writeText(c, strings.Join(pages, "\n"))
 		},
 	}
+}
+
+func textOutputFlag() cli.Flag {
+	return textFlag("output", "o", "write to `FILE`, whole or not at all")
+}
+
+// writeText writes what has one form only.
+func (p *program) writeText(c *cli.Context, text string) error {
+	path, ok := given(c, "output")
+	switch {
+	case !ok || path == "-":
+		return p.print([]byte(text))
+	case path == "":
+		return invalid("output", path, "a file name")
+	}
+	return p.write(target{path: path}, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
 }
 
 func explanation(m transfer.Method) string {
@@ -103,6 +124,7 @@ func (p *program) cite() *cli.Command {
 		Usage:     "BibTeX entries of the sources of methods",
 		ArgsUsage: "METHOD...",
 		Args:      true,
+		Flags:     []cli.Flag{textOutputFlag()},
 		Action: func(c *cli.Context) error {
 			methods, err := methodsNamed("cite", c.Args().Slice())
 			if err != nil {
@@ -123,7 +145,7 @@ func (p *program) cite() *cli.Command {
 					entries = append(entries, entry)
 				}
 			}
-			return p.print([]byte(strings.Join(entries, "\n")))
+			return p.writeText(c, strings.Join(entries, "\n"))
 		},
 	}
 }
