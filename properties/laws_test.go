@@ -140,7 +140,8 @@ func TestSolutionsAgree(t *testing.T) {
 				return false, fmt.Errorf("%+v: solved for tau: %v (%s)", plan, tau.Tau, tau.Status)
 			}
 			beta := solve(m, with(plan, func(g *transfer.Goal) { g.Beta = 0 }))
-			if beta.Status != transfer.OK || beta.Beta > g.Beta+1e-12*theory.LogProb(math.Abs(g.Beta.Ln())) {
+			// An optimum over free parameters is found with a slack of up to 1e-9.
+			if beta.Status != transfer.OK || beta.Beta > g.Beta+1e-9*theory.LogProb(math.Abs(g.Beta.Ln())) {
 				return false, fmt.Errorf("%+v: solved for beta: %v (%s)", plan, beta.Beta, beta.Status)
 			}
 			queries := solve(m, with(plan, func(g *transfer.Goal) { g.Queries = 0 }))

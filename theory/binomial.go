@@ -107,8 +107,7 @@ func BinomialWorst(d Deviation) (LogProb, error) {
 }
 
 // BinomialTau returns the least tau for which every n' >= n has sup_p P[|Bin(n',p)/n' - p|
-// >= tau] <= beta/m, rounded up by at most 1e-11 relative, or 1 if none below one
-// does. It reports NotApplicable for n > MaxExactSamples and where it is out of reach.
+// >= tau] <= beta/m, or 1 if none below one does. It reports NotApplicable for n > MaxExactSamples and where it is out of reach.
 func BinomialTau(l Level, n int64) (float64, error) {
 	if err := first(l.Validate(), sampleSize(n)); err != nil {
 		return 0, err
@@ -124,8 +123,8 @@ func BinomialTau(l Level, n int64) (float64, error) {
 			}
 			lo, hi = hi, math.Min(hi*(1+step), last)
 		}
-		for hi-lo > 1e-11*hi {
-			if mid := lo + (hi-lo)/2; fails(n, mid) {
+		for mid := lo + (hi-lo)/2; mid > lo && mid < hi; mid = lo + (hi-lo)/2 {
+			if fails(n, mid) {
 				lo = mid
 			} else {
 				hi = mid

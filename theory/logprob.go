@@ -95,7 +95,7 @@ func splitDecimal(text string) (mantissa *big.Int, exponent int, ok bool) {
 	body, exp, hasExp := strings.Cut(strings.ToLower(text), "e")
 	if hasExp {
 		e, err := strconv.Atoi(exp)
-		if err != nil || e > 1<<40 || e < -1<<40 {
+		if err != nil || e > 1<<53 || e < -1<<53 {
 			return nil, 0, false
 		}
 		exponent = e
@@ -131,6 +131,9 @@ func (p LogProb) String() string {
 		if text := decimal(digits); readsAs(text, p) {
 			return text
 		}
+	}
+	if p < -1 { // a logarithm beyond 1e15 in size tells no digit: round up
+		return plain("1", int(k)+1)
 	}
 	// Close to one the complement is the number that has digits.
 	c := -math.Expm1(float64(p))

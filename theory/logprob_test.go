@@ -55,6 +55,17 @@ func TestLogProbString(t *testing.T) {
 	}
 }
 
+// Where an ulp of the logarithm is a factor, the text is a power of ten, never below.
+func TestLogProbTextRoundsUp(t *testing.T) {
+	for _, ln := range []float64{-1e13, -19999999999992.4, -1e15, -3.3e15, -1e16, -1.8e16} {
+		p := LogProb(ln)
+		q, err := ParseLogProb(p.String())
+		if err != nil || q < p || q.Ln()-ln > 2.4+2e-16*math.Abs(ln) {
+			t.Errorf("ln p = %g prints as %s, which reads as %g (%v)", ln, p, q.Ln(), err)
+		}
+	}
+}
+
 // Every logarithm of a probability survives its text.
 func TestLogProbRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))

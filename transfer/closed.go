@@ -15,6 +15,7 @@ type closed struct {
 	budgeted bool                   // the number of queries starts at the budget
 	split    bool                   // n is first divided into m equal parts, and need speaks of one part
 	need     func(g Goal) num.DD    // the least real n; decreasing in tau and beta, increasing in m
+	epsilon  func(g Goal) float64   // the privacy that the theorem asks of a procedure; nil means none
 	needs    func(g Goal) error     // hypotheses beyond the domain; nil means none
 	run      func(g Goal) Mechanism // what the theorem sets for g; nil means nothing
 }
@@ -92,11 +93,12 @@ func (c closed) tau(g Goal) (float64, Mechanism) {
 		}
 		at, y = next, after
 	}
-	tau := leastTau(g, at.Tau, c.holds)
-	if g.Tau == 0 {
-		g.Tau = tau
+	if asked := g; c.epsilon != nil && g.Tau > 0 { // what is asked of the procedure stays
+		g.Epsilon = c.epsilon(g)
+		return leastTau(g, at.Tau, c.holds), c.mechanism(asked)
 	}
-	return tau, c.mechanism(g) // set by the tau that was asked for, where one was
+	g.Tau = leastTau(g, at.Tau, c.holds)
+	return g.Tau, c.mechanism(g)
 }
 
 func (c closed) beta(g Goal) theory.LogProb {
@@ -243,7 +245,7 @@ func epsilonAtMost(text string, limit func(tau float64) float64) (func(Goal) err
 
 func dpRule(need func(Goal) num.DD, text string, limit func(tau float64) float64, lnDelta func(Goal) theory.LogProb) closed {
 	check, choose := epsilonAtMost(text, limit)
-	return closed{kinds: linear, need: need, needs: check, run: func(g Goal) Mechanism {
+	return closed{kinds: linear, need: need, epsilon: choose, needs: check, run: func(g Goal) Mechanism {
 		m := Mechanism{Epsilon: choose(g)}
 		if lnDelta != nil {
 			m.LnDelta = lnDelta(g)

@@ -19,10 +19,9 @@ type fixedQuery struct {
 func (f fixedQuery) applies(g Goal) error { return f.kinds.check(g.Query) }
 
 // binomial reports whether the exact requirement is used for g: where the
-// relative-entropy form needs no more rows than it is computed for, and a query may
-// fail at most every other time.
+// relative-entropy form needs no more rows than it is computed for.
 func (f fixedQuery) binomial(g Goal) bool {
-	if !f.exact || g.Query != Binary || !(g.Beta.Ln() <= math.Log(float64(g.Queries)/2)) {
+	if !f.exact || g.Query != Binary {
 		return false
 	}
 	ok, _ := theory.KLHolds(fixedGoal(g), theory.MaxExactSamples)
@@ -36,7 +35,7 @@ func (f fixedQuery) holds(g Goal) bool {
 	}
 	ok, _ := theory.KLHolds(fixedGoal(g), n)
 	if !ok && n <= theory.MaxExactSamples && f.binomial(g) {
-		ok, _ = theory.BinomialHolds(fixedGoal(g), n)
+		ok, _ = theory.BinomialHolds(exactGoal(g), n)
 	}
 	return ok
 }
@@ -53,12 +52,20 @@ func fixedGoal(g Goal) theory.Fixed {
 	return theory.Fixed{Tau: g.Tau, Level: theory.Level{Queries: g.Queries, Beta: g.Beta}}
 }
 
+// exactGoal asks no query to fail more often than every other time: for failure
+// probabilities above one half the exact requirement is slow to find and of no use.
+func exactGoal(g Goal) theory.Fixed {
+	g.Beta = min(g.Beta, theory.LogProb(math.Log(float64(g.Queries)/2)))
+	return fixedGoal(g)
+}
+
 func (f fixedQuery) samples(g Goal) (reached, error) {
-	requirement := theory.KLSamples
+	n, err := theory.KLSamples(fixedGoal(g))
 	if f.binomial(g) {
-		requirement = theory.BinomialSamples
+		if exact, e := theory.BinomialSamples(exactGoal(g)); e == nil && exact.Value < n.Value {
+			n = exact
+		}
 	}
-	n, err := requirement(fixedGoal(g))
 	if err != nil {
 		return reached{}, err
 	}
@@ -75,7 +82,7 @@ func (f fixedQuery) samples(g Goal) (reached, error) {
 // note says where the exact requirement gives way to the relative-entropy form.
 func (f fixedQuery) note(g Goal) string {
 	if f.exact && g.Query == Binary && !f.binomial(g) {
-		return "the relative-entropy requirement, used above 10000 rows a query and for beta above 1/2"
+		return "the relative-entropy requirement, used above 10000 rows a query"
 	}
 	return ""
 }
@@ -106,7 +113,7 @@ func (f fixedQuery) tau(g Goal) (float64, Mechanism) {
 	tau := leastTau(g, guess, fixedQuery{kinds: f.kinds, split: f.split}.holds)
 	g.Tau = math.Min(tau, math.Nextafter(1, 0))
 	if n := f.rows(g); n >= 1 && n <= theory.MaxExactSamples && f.binomial(g) {
-		exact, err := theory.BinomialTau(theory.Level{Queries: g.Queries, Beta: g.Beta}, n)
+		exact, err := theory.BinomialTau(exactGoal(g).Level, n)
 		if g.Tau = exact; err == nil && exact < tau && f.holds(g) {
 			tau = exact
 		}

@@ -21,9 +21,10 @@ const (
 	Minimization              // the better of two candidates by a loss that one record moves by at most D/n
 )
 
-// Queries lists the kinds by the names the command line uses.
+// queryNames are the names that the command line uses.
 var queryNames = [...]string{"bounded", "binary", "sensitive", "minimization"}
 
+// String returns the name that the command line uses, or "unknown".
 func (q Query) String() string {
 	if q < 0 || int(q) >= len(queryNames) {
 		return "unknown"
@@ -53,8 +54,13 @@ const (
 	Beta
 )
 
+// String returns the name that the command line uses, or "unknown".
 func (u Unknown) String() string {
-	return [...]string{"none", "samples", "queries", "tau", "beta"}[u]
+	names := [...]string{"none", "samples", "queries", "tau", "beta"}
+	if u < 0 || int(u) >= len(names) {
+		return "unknown"
+	}
+	return names[u]
 }
 
 // Goal states a plan: with probability at least 1-Beta, each of Queries

@@ -11,9 +11,8 @@ import (
 // choice of them certifies some tau, and reach searches for the least. Any choice
 // is valid, so the search may be loose; what it returns is evaluated strictly.
 type optimised struct {
-	kinds    kinds
-	budgeted bool               // the number of queries starts at the budget
-	needs    func(g Goal) error // hypotheses beyond the domain; nil means none
+	kinds kinds
+	needs func(g Goal) error // hypotheses beyond the domain; nil means none
 
 	// reach looks at all of g but Samples and Tau, and returns what n samples certify:
 	// the least tau found, rounded up, and what to run for it; tau is +Inf where no
@@ -60,7 +59,7 @@ func (o optimised) beta(g Goal) theory.LogProb {
 	return closestBeta(g, func(g Goal) float64 { tau, _ := o.certified(g); return tau })
 }
 
-func (o optimised) queries(g Goal) int64 { return mostQueries(g, fewest(g, o.budgeted), o.holds) }
+func (o optimised) queries(g Goal) int64 { return mostQueries(g, 1, o.holds) }
 
 // samples goes to the neighbourhood of the least n by secants in ln tau against ln
 // n, of slope near -1/2, and decides there.

@@ -177,7 +177,7 @@ var registry = []Method{
 		Budgeted: true,
 		Sources:  []theory.Source{source("dpcalc", "docs/theorems.md#thresholdout-sharp")},
 		Assumes:  []string{independentOnly, training},
-		rule:     optimised{kinds: linear, budgeted: true, needs: budgetNeeds, reach: thresholdoutCVaR},
+		rule:     optimised{kinds: linear, needs: budgetGiven, reach: thresholdoutCVaR},
 	},
 	{
 		Name:     "thresholdout-dwork15",
@@ -224,7 +224,7 @@ var registry = []Method{
 		Procedure: true,
 		Sources:   []theory.Source{source("dpcalc", "docs/theorems.md#dp")},
 		Assumes:   []string{independentOnly, wholeInput},
-		rule:      closed{kinds: linear, need: dpTilt, needs: dpTiltNeeds, run: func(g Goal) Mechanism { return Mechanism{Epsilon: tiltEpsilon(g)} }},
+		rule:      closed{kinds: linear, need: dpTilt, epsilon: tiltEpsilon, needs: dpTiltNeeds, run: func(g Goal) Mechanism { return Mechanism{Epsilon: tiltEpsilon(g)} }},
 	},
 	{
 		Name:      "dp-maxinfo",

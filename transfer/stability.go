@@ -22,7 +22,7 @@ import (
 // A new mechanism is a new Stability and the noise that goes with it.
 type Stability func(b theory.LogProb) float64
 
-// least is the shift that no level needs to exceed, for s computed at ln b.
+// stability wraps s, computed at ln b; least is a shift that no level needs to exceed.
 func stability(least float64, s func(lnb float64) float64) Stability {
 	return func(b theory.LogProb) float64 {
 		if !(b <= 0 && b > -1e15) {

@@ -156,9 +156,17 @@ func thresholdoutRule(need func(holdout) num.DD) closed {
 	}
 }
 
-func budgetNeeds(g Goal) error {
+func budgetGiven(g Goal) error {
 	if g.Budget == 0 {
 		return needs("a budget (--budget)")
+	}
+	return nil
+}
+
+// budgetNeeds is Theorem 3.3's B <= m.
+func budgetNeeds(g Goal) error {
+	if err := budgetGiven(g); err != nil {
+		return err
 	}
 	if g.Queries > 0 && g.Budget > g.Queries {
 		return needs("a budget of at most the number of queries")

@@ -170,7 +170,11 @@ func (s sheet) latex(w io.Writer) error {
 			if j > 0 {
 				b.WriteString(" & ")
 			}
-			b.WriteString(escape.Replace(text(j)))
+			cell := escape.Replace(text(j))
+			if j == 0 && strings.IndexAny(cell, "*[") == 0 {
+				cell = "{" + cell + "}" // the \\\\ of the line before would take it as its argument
+			}
+			b.WriteString(cell)
 		}
 		b.WriteString(" \\\\\n")
 	}

@@ -62,14 +62,14 @@ func (p *program) runSamplesize(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := plan.writeSchedule(p); err != nil {
-		return err
-	}
 	var verdict verdict
 	if e := newEncoder(plan.target.format, plan.result()); e != nil {
 		err = plan.stream(p, e, &verdict)
 	} else {
 		err = plan.tabulate(p, &verdict)
+	}
+	if err == nil {
+		err = plan.writeSchedule(p)
 	}
 	if err != nil {
 		return err
@@ -229,7 +229,11 @@ func readGrid(c *cli.Context, inputs *[]input) (grid, error) {
 	}
 	if confidence != nil {
 		(*inputs)[3] = listInput(c, "confidence", confidence, chanceCell)
-		(*inputs)[3].name = "beta"
+		if len(confidence) > 1 { // the text has confidences
+			(*inputs)[3].name = "confidence"
+		} else {
+			(*inputs)[3].name = "beta"
+		}
 	}
 	*inputs = append(*inputs,
 		listInput(c, "budget", budget, countCell),
@@ -292,7 +296,7 @@ func (s *plan) static() []static {
 
 func (r *row) cells(dst []cell, fixed *static) []cell {
 	beta, lnBeta := cell{}, cell{}
-	if r.Beta != 0 {
+	if r.Beta != 0 || r.Status == transfer.Vacuous {
 		beta, lnBeta = chanceCell(r.Beta), exactly(r.Beta.Ln())
 	}
 	return append(dst,

@@ -171,6 +171,11 @@ func (s *plan) legend(rows [][]row) (lines []string) {
 	if has("dp procedure") {
 		lines = append(lines, "dp procedure: for what a private procedure puts out, not for answers to queries")
 	}
+	if slices.ContainsFunc(rows, func(group []row) bool {
+		return slices.ContainsFunc(group, func(r row) bool { return r.method.Budgeted && r.Status == transfer.OK })
+	}) {
+		lines = append(lines, "thresholdout rows: for the answers while fewer than budget queries have overfitted the training set")
+	}
 	return lines
 }
 

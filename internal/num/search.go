@@ -152,6 +152,24 @@ func (r Interval) Minimize(tolerance float64, f func(float64) float64) (x, fx fl
 	return x, fx
 }
 
+// MinimizeScanned is [Interval.Minimize] between the neighbours of the best of
+// equally spaced points, for an f that is flat or has more than one minimum.
+func (r Interval) MinimizeScanned(points int, tolerance float64, f func(float64) float64) (x, fx float64) {
+	step := (r.Hi - r.Lo) / float64(points-1)
+	best, least := r.Lo, math.Inf(1)
+	for i := range points {
+		at := r.Lo + float64(i)*step
+		if y := f(at); y < least {
+			best, least = at, y
+		}
+	}
+	x, fx = Interval{math.Max(r.Lo, best-step), math.Min(r.Hi, best+step)}.Minimize(tolerance, f)
+	if least < fx {
+		return best, least
+	}
+	return x, fx
+}
+
 // SafeRoot returns a point with f <= 0 at the place where f changes sign, f(Hi) <=
 // 0 < f(Lo), once the bracket is below tolerance times its magnitude. It
 // interpolates (Illinois) and never trusts a step that leaves the bracket.
