@@ -75,6 +75,10 @@ func tooMany(n float64) error {
 func (c closed) tau(g Goal) (float64, Mechanism) {
 	top := g.spread()
 	lnRows := math.Log(float64(c.rows(g)))
+	asked := g
+	if c.epsilon != nil && g.Tau > 0 { // what is asked of the procedure stays
+		g.Epsilon = c.epsilon(g)
+	}
 	at := g
 	if at.Tau == 0 {
 		at.Tau = top / 2
@@ -93,12 +97,14 @@ func (c closed) tau(g Goal) (float64, Mechanism) {
 		}
 		at, y = next, after
 	}
-	if asked := g; c.epsilon != nil && g.Tau > 0 { // what is asked of the procedure stays
-		g.Epsilon = c.epsilon(g)
-		return leastTau(g, at.Tau, c.holds), c.mechanism(asked)
+	if c.applies(at) != nil { // epsilon binds
+		at.Tau = max(asked.Tau, at.Tau)
 	}
-	g.Tau = leastTau(g, at.Tau, c.holds)
-	return g.Tau, c.mechanism(g)
+	tau := leastTau(g, at.Tau, c.holds)
+	if c.epsilon == nil || asked.Tau == 0 {
+		asked.Tau = tau
+	}
+	return tau, c.mechanism(asked)
 }
 
 func (c closed) beta(g Goal) theory.LogProb {

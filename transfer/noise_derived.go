@@ -71,7 +71,7 @@ func bestSteps(k steps, cost func(eps, shift float64) float64) (lnEps, least flo
 	center := math.Log(k.pure) / 2
 	lnEps, least = num.Interval{Lo: center - 2, Hi: center + 4}.Minimize(3e-5, pure)
 	center = math.Log(k.composed)/2 - 1
-	if at, other := (num.Interval{Lo: center - 4, Hi: center + 4}).MinimizeScanned(17, 3e-5, composed); other < least {
+	if at, other := (num.Interval{Lo: center - 4, Hi: center + 4}).MinimizeScanned(11, 3e-5, composed); other < least {
 		return at, other
 	}
 	return lnEps, least
