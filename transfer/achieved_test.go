@@ -1,0 +1,56 @@
+package transfer
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// With rows to spare, tau_achieved is what the printed mechanism reaches, by the
+// theorem as it is stated.
+func TestAchievedByWhatIsPrinted(t *testing.T) {
+	r := rand.New(rand.NewPCG(71, 72))
+	near := func(got, want float64) bool { return math.Abs(got-want) <= 1e-9*want }
+	for range 300 {
+		g := Goal{
+			Queries: 2 + r.Int64N(1000), Tau: 0.05 + r.Float64()/3,
+			Beta: lp("0.05"), Budget: 1, Epsilon: 0,
+		}
+		m, n, level := float64(g.Queries), 0.0, func(c float64) float64 { return math.Log(c*float64(g.Queries)) - g.Beta.Ln() }
+		solved := func(name string) Answer {
+			method, _ := Lookup(name)
+			plan, err := method.Solve(g)
+			if err != nil || plan.Status != OK {
+				t.Fatalf("%s %+v: %+v, %v", name, g, plan, err)
+			}
+			plan.Goal.Samples = int64(float64(plan.Samples) * (1 + 9*r.Float64()))
+			a, err := method.Solve(plan.Goal)
+			if err != nil || a.Status != OK || a.TauAchieved > g.Tau {
+				t.Fatalf("%s %+v: %+v, %v", name, plan.Goal, a, err)
+			}
+			n = float64(a.Samples)
+			return a
+		}
+		a := solved("rounding")
+		l := float64(a.Mechanism.Cells)
+		if want := 1/(2*l) + math.Sqrt((level(2)+(m-1)*math.Log(l))/(2*n)); !near(a.TauAchieved, want) {
+			t.Errorf("rounding %+v: tau %v, %v cells reach %v", a.Goal, a.TauAchieved, l, want)
+		}
+		a = solved("thresholdout-dwork15")
+		if !near(a.Mechanism.Threshold, 0.75*a.TauAchieved) || !near(a.Mechanism.Scale, a.TauAchieved/(96*level(4))) {
+			t.Errorf("thresholdout-dwork15 %+v: tau %v with %+v", a.Goal, a.TauAchieved, a.Mechanism)
+		}
+		a = solved("dp")
+		if want := math.Tanh(a.Mechanism.Epsilon/4) + math.Sqrt(level(2)/(2*n)); !near(a.TauAchieved, want) || a.Mechanism.Epsilon != g.Tau {
+			t.Errorf("dp %+v: tau %v, epsilon %v reaches %v", a.Goal, a.TauAchieved, a.Mechanism.Epsilon, want)
+		}
+		a = solved("dp-maxinfo")
+		if !(a.Mechanism.Epsilon <= a.TauAchieved*a.TauAchieved) {
+			t.Errorf("dp-maxinfo %+v: epsilon %v at tau %v", a.Goal, a.Mechanism.Epsilon, a.TauAchieved)
+		}
+		a = solved("dp-approx-dwork15")
+		if !(a.Mechanism.Epsilon <= a.TauAchieved/4 && a.Mechanism.LnDelta.Ln() <= 4/a.TauAchieved*-level(8)*(1-1e-12)) {
+			t.Errorf("dp-approx-dwork15 %+v: %+v at tau %v", a.Goal, a.Mechanism, a.TauAchieved)
+		}
+	}
+}
