@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -96,6 +97,9 @@ func (p *program) readPlan(c *cli.Context) (plan plan, err error) {
 		return plan, err
 	}
 	plan.goals = plan.grid.size()
+	if plan.goals == math.MaxInt32 {
+		return plan, usagef("samplesize: got a grid of 2^31 goals or more, want fewer")
+	}
 	limit, ok, err := one(c, "max-rows", counts)
 	if err != nil {
 		return plan, err

@@ -94,9 +94,12 @@ func (p *program) runTransfer(c *cli.Context) error {
 	answered := false
 	for _, theorem := range transfer.Theorems() {
 		bound, err := theorem.Apply(s, class, goal)
-		status, reason, err := rowStatus(err)
-		if err != nil {
-			return err
+		status, reason, failure := rowStatus(err)
+		if failure != nil {
+			return failure
+		}
+		if len(bound.Sources) == 0 {
+			bound.Sources = refusing(err)
 		}
 		alpha, beta, lnBeta := cell{}, cell{}, cell{}
 		if status == transfer.OK {
@@ -125,6 +128,15 @@ func (p *program) runTransfer(c *cli.Context) error {
 		return outcome(exitNoAnswer)
 	}
 	return err
+}
+
+// refusing names the theorem whose hypothesis failed, if it said so.
+func refusing(err error) []theory.Source {
+	var needs *theory.NotApplicableError
+	if errors.As(err, &needs) && needs.Source.Key != "" {
+		return []theory.Source{needs.Source}
+	}
+	return nil
 }
 
 // rowStatus turns the refusal of one theorem into its row's status. Other errors
