@@ -5,8 +5,11 @@
 // every event is at most 2^k times (plus a failure probability) likelier than it
 // would be on a fresh sample: statements proved for queries fixed in advance carry
 // over at that price. The Renyi divergence of order a does the same with exponents,
-// P[E] <= (e^D Q[E])^((a-1)/a), and is what the sharp sample sizes for Gaussian
-// answers rest on.
+// P[E] <= (e^D Q[E])^((a-1)/a), and mutual information I by kl(P[E]||Q[E]) <= I.
 //
-// Every function returns an upper bound, in nats unless its name says bits.
+// Where the joint law is known, a [Joint] table gives the exact values. Where it is
+// not, a [Plan] names the steps by which the analyst learned from the sample, and its
+// [Chain] has every bound that theorems give: a [Method] with its [Limit].
+//
+// Every bound is an upper bound, in nats unless its name says bits.
 package maxinfo

@@ -80,14 +80,17 @@ func (g GaussianTranscript) Shift(b theory.LogProb) (t, order float64, ok bool) 
 		return 0, 0, false
 	}
 	need := -b.Ln()
-	cost := func(v float64) float64 { // a = 1 + e^v
-		excess := math.Exp(v)
-		d, ok := g.Renyi(1 + excess)
-		if !ok {
-			return math.Inf(1)
-		}
-		return float64(d) + need + need/excess
+	order, least := g.BestOrder(need, func(a, d float64) float64 { return d + need*(a/(a-1)) })
+	if math.IsInf(least, 1) {
+		return 0, 0, false
 	}
+	return math.Sqrt(least/(2*float64(g.Samples))) * up, order, true
+}
+
+// BestOrder returns the order a at which cost(a, D_a) is least and that cost, +Inf if
+// no order serves. The cost is about D_a + need/(a-1), as it is in the use of a
+// divergence for an event of probability e^(-need).
+func (g GaussianTranscript) BestOrder(need float64, cost func(a, d float64) float64) (order, least float64) {
 	// D_a is about a m/(8 n sd^2), less where the noise is small.
 	n := float64(g.Samples)
 	rate := float64(g.Queries) * math.Log1p(1/(4*n*g.SD*g.SD)) / 2
@@ -96,15 +99,19 @@ func (g GaussianTranscript) Shift(b theory.LogProb) (t, order float64, ok bool) 
 	if m := float64(g.Queries); m > 1 { // (n-2) d_m < 1
 		most := math.Log1p(2/math.Sqrt(max(n-2, 1))) / (m - 1) * 4 * n * n * g.SD * g.SD
 		if !(most > 1) {
-			return 0, 0, false
+			return 0, math.Inf(1)
 		}
 		top = min(top, math.Log(most-1))
 	}
-	v, least := num.Interval{Lo: min(center, top) - 4, Hi: top}.Minimize(1e-4, cost)
-	if math.IsInf(least, 1) {
-		return 0, 0, false
-	}
-	return math.Sqrt(least/(2*n)) * up, 1 + math.Exp(v), true
+	v, least := num.Interval{Lo: min(center, top) - 4, Hi: top}.Minimize(1e-4, func(v float64) float64 { // a = 1 + e^v
+		a := 1 + math.Exp(v)
+		d, ok := g.Renyi(a)
+		if !ok {
+			return math.Inf(1)
+		}
+		return cost(a, float64(d))
+	})
+	return 1 + math.Exp(v), least
 }
 
 // up covers the rounding of a few operations.

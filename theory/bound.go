@@ -8,6 +8,16 @@ type Nats float64
 // Bits returns the same amount in bits, x log2(e).
 func (x Nats) Bits() float64 { return float64(x) * math.Log2E }
 
+// Proof says where the proof of a theorem is.
+type Proof string
+
+// Published results are proved in the literature, derived ones in
+// docs/theorems.md.
+const (
+	Published Proof = "published"
+	Derived   Proof = "derived"
+)
+
 // Source names where a statement is proved.
 type Source struct {
 	Key   string // an entry of docs/references.bib, or "dpcalc" for docs/theorems.md

@@ -9,13 +9,12 @@ import (
 )
 
 // Proof says where the proof of a method's theorem is.
-type Proof string
+type Proof = theory.Proof
 
-// Published results are proved in the literature, derived ones in
-// docs/theorems.md.
+// The two kinds of proof.
 const (
-	Published Proof = "published"
-	Derived   Proof = "derived"
+	Published = theory.Published
+	Derived   = theory.Derived
 )
 
 // Status says what kind of answer a row is.

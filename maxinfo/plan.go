@@ -1,0 +1,269 @@
+package maxinfo
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// Data says what is known about the records of the sample.
+type Data int
+
+const (
+	AnyData     Data = iota // any joint law of the records
+	ProductData             // the records are independent
+)
+
+func (d Data) String() string {
+	if d == ProductData {
+		return "product"
+	}
+	return "any"
+}
+
+// Plan is what an analyst learned from one sample: the steps in order of use, each
+// chosen in view of the answers of those before it.
+type Plan struct {
+	Samples int64 // n, from 1 to 2^53; 0 if no step's bound depends on it
+	Data    Data
+	Steps   []Step
+}
+
+// Chain is a plan in the form in which its bounds add up: a first step, for which
+// there may be several theorems, and later ones, whose bounds hold for every law of
+// the data.
+type Chain struct {
+	Methods []Method // for the first step, in printing order
+	Later   Later
+}
+
+// Method is one theorem's account of the first step.
+type Method struct {
+	Name    string
+	Proof   theory.Proof
+	Sources []theory.Source
+	Assumes []string
+	Limit   Limit                      // nil if the theorem does not apply
+	Needs   *theory.NotApplicableError // then what it needs
+}
+
+// Later is what the later steps add: P[E] <= e^Nats P'[E] + Slack, P' being the law
+// with their answers drawn independently of the sample, and one more answer out of
+// e^Outcomes possible ones.
+type Later struct {
+	Nats     theory.Nats
+	Slack    theory.LogProb
+	Outcomes theory.Nats
+}
+
+// OrderError reports steps in an order for which no theorem adds up their bounds.
+// After an answer has been seen, the records are no longer independent given it. A
+// bound that needs independent records, or that is known for this sample's law alone,
+// may therefore stand first only.
+type OrderError struct {
+	Step  int    // from 1
+	Named Step   // the step that may stand first only
+	Valid []Step // an order in which the bounds add up, nil if there is none
+}
+
+func (e *OrderError) Error() string {
+	text := fmt.Sprintf("step %d, %s: after another answer the records are no longer independent, and its bound may stand first only", e.Step, e.Named)
+	if e.Valid == nil {
+		return text + "; no order of these steps is valid"
+	}
+	names := make([]string, len(e.Valid))
+	for i, s := range e.Valid {
+		names[i] = s.String()
+	}
+	return text + "; valid order: " + strings.Join(names, ", then ")
+}
+
+// Validate returns a DomainError for the first value outside its domain and an
+// [*OrderError] for an order without a theorem.
+func (p Plan) Validate() error {
+	if err := theory.Domain(len(p.Steps) > 0, "steps", len(p.Steps), "one or more"); err != nil {
+		return err
+	}
+	if err := theory.Domain(p.Data == AnyData || p.Data == ProductData, "data", int(p.Data), "product or any"); err != nil {
+		return err
+	}
+	for _, s := range p.Steps {
+		if err := s.Validate(); err != nil {
+			return err
+		}
+	}
+	if slices.ContainsFunc(p.Steps, private) || p.Samples != 0 {
+		if err := theory.Domain(p.Samples >= 1 && p.Samples <= 1<<53, "samples", p.Samples, "a whole number from 1 to 9007199254740992"); err != nil {
+			return err
+		}
+	}
+	for i, s := range p.Steps[p.first():] {
+		if !everywhere(s) {
+			return &OrderError{Step: p.first() + i + 1, Named: s, Valid: p.reordered()}
+		}
+	}
+	return nil
+}
+
+// private reports whether a step is differentially private.
+func private(s Step) bool {
+	switch s.(type) {
+	case PureDP, ApproxDP, GDP, Gaussian:
+		return true
+	}
+	return false
+}
+
+// everywhere reports whether a step has a bound that holds for every law of the data.
+func everywhere(s Step) bool {
+	switch s := s.(type) {
+	case PureDP, Description:
+		return true
+	case MaxInformation:
+		return s.Always
+	}
+	return false
+}
+
+// first returns how many steps make up the first one: private steps at the beginning
+// compose into one.
+func (p Plan) first() int {
+	n := 0
+	for n < len(p.Steps) && private(p.Steps[n]) {
+		n++
+	}
+	return max(n, 1)
+}
+
+// reordered returns the steps in a valid order, nil if there is none.
+func (p Plan) reordered() []Step {
+	rank := func(s Step) int {
+		switch {
+		case !private(s) && !everywhere(s):
+			return 0
+		case private(s):
+			return 1
+		}
+		return 2
+	}
+	p.Steps = slices.Clone(p.Steps)
+	slices.SortStableFunc(p.Steps, func(a, b Step) int { return rank(a) - rank(b) })
+	for _, s := range p.Steps[p.first():] {
+		if !everywhere(s) {
+			return nil
+		}
+	}
+	return p.Steps
+}
+
+// Chain returns the bounds of a valid plan.
+func (p Plan) Chain() (Chain, error) {
+	if err := p.Validate(); err != nil {
+		return Chain{}, err
+	}
+	n := p.first()
+	c := Chain{Later: p.later(p.Steps[n:])}
+	switch s := p.Steps[0].(type) {
+	case Description:
+		// It adds nothing to be first: all answers out of a range count as one.
+		c.Methods = []Method{ranged(Range{s.Outcomes + c.Later.Outcomes})}
+		c.Later.Outcomes = 0
+	case MutualInformation:
+		c.Methods = []Method{informed(s.Nats), informedRogers16(s.Nats)}
+	case MaxInformation:
+		c.Methods = []Method{given(s)}
+	default:
+		var err error
+		if c.Methods, err = p.privacy(p.Steps[:n]); err != nil {
+			return Chain{}, err
+		}
+	}
+	if total := c.Later.Nats + c.Later.Outcomes; !(total <= math.MaxFloat64) {
+		return Chain{}, &theory.NoAnswerError{Reason: "the bounds of the steps exceed what a number can hold"}
+	}
+	return c, nil
+}
+
+// later adds the bounds of steps that hold for every law of the data.
+func (p Plan) later(steps []Step) Later {
+	l := Later{Slack: theory.Zero}
+	for _, s := range steps {
+		switch s := s.(type) {
+		case PureDP:
+			l.Nats += pureAny(p.Samples, s.Epsilon)
+		case Description:
+			l.Outcomes += s.Outcomes
+		case MaxInformation:
+			l.Nats += s.Nats
+			l.Slack = sumUp(l.Slack, s.Slack)
+		}
+	}
+	l.Nats *= up
+	l.Outcomes *= up
+	return l
+}
+
+// MaxInformation returns an upper bound of I_inf^b of the whole chain by one of its
+// methods. The bounds add up, and so do the slacks: on a part of P whose complement
+// has probability at most b the ratios of P to Q multiply. It reports NotApplicable
+// where the method gives nothing at the slack b.
+func (c Chain) MaxInformation(m Method, slack theory.LogProb) (theory.Nats, error) {
+	if m.Limit == nil {
+		return 0, m.Needs
+	}
+	if err := theory.Domain(slack.Valid(), "slack", slack, "a probability in [0, 1)"); err != nil {
+		return 0, err
+	}
+	l := c.Later
+	if l.Slack == theory.Zero && l.Outcomes == 0 {
+		k, err := m.Limit.MaxInformation(slack)
+		return (k + l.Nats) * up, err
+	}
+	if !(slack > l.Slack) {
+		return 0, &theory.NotApplicableError{Needs: "a slack above " + l.Slack.String()}
+	}
+	rest := theory.LogProb(math.Nextafter(num.LogSubExp(slack.Ln(), l.Slack.Ln()), math.Inf(-1)))
+	if l.Outcomes == 0 {
+		k, err := m.Limit.MaxInformation(rest)
+		return (k + l.Nats) * up, err
+	}
+	// The slack is shared between the first step and the answers out of a range.
+	ranged := Range{l.Outcomes}
+	split := func(own theory.LogProb) (theory.Nats, error) {
+		k, err := m.Limit.MaxInformation(own)
+		if err != nil {
+			return 0, err
+		}
+		left := num.LogSubExp(rest.Ln(), own.Ln())
+		r, err := ranged.MaxInformation(theory.LogProb(math.Nextafter(left, math.Inf(-1))))
+		return (k + r + l.Nats) * up, err
+	}
+	if r, ok := m.Limit.(Ratio); ok {
+		if !(rest > r.Slack) {
+			return 0, &theory.NotApplicableError{Needs: "a slack above " + r.Slack.String()}
+		}
+		return split(r.Slack)
+	}
+	var refused error
+	_, least := num.Interval{Lo: -6, Hi: 40}.MinimizeScanned(24, 1e-5, func(v float64) float64 {
+		k, err := split(rest - theory.LogProb(math.Log1p(math.Exp(-v)))) // own = rest/(1+e^-v)
+		if err != nil {
+			refused = err
+			return math.Inf(1)
+		}
+		return float64(k)
+	})
+	if math.IsInf(least, 1) {
+		return 0, refused
+	}
+	return theory.Nats(least), nil
+}
+
+// pureAny returns n epsilon, rounded up.
+func pureAny(n int64, epsilon float64) theory.Nats {
+	return theory.Nats(float64(n) * epsilon * up)
+}

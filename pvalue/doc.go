@@ -1,0 +1,13 @@
+// Package pvalue corrects p-values of tests that were chosen after the data had been
+// seen.
+//
+// A test that was fixed in advance has P[p <= gamma] <= gamma. If the analyst first
+// looked at the data, by steps that a [maxinfo.Plan] describes, the threshold gamma
+// that keeps the probability of a false rejection below alpha is smaller. A
+// [Correction] gives it by one theorem, with its inverse, the adjusted p-value:
+//
+//	P[p_T <= Threshold(alpha)] <= alpha,  and  p <= Threshold(alpha) if and only if Adjusted(p) <= alpha
+//
+// up to rounding, for the null hypothesis of the selected test T. It protects that one
+// test. Several reported tests need a [Family] step on the adjusted values as well.
+package pvalue

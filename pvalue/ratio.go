@@ -1,0 +1,54 @@
+package pvalue
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/maxinfo"
+)
+
+// ratio is the rule for max-information k with slack b (Dwork et al. 2015): P[E] <=
+// e^k Q[E] + b gives
+//
+//	gamma = (alpha-b) e^(-k).
+//
+// For N possible tests, k = ln N and b = 0, it is Bonferroni's.
+func ratio(r maxinfo.Ratio) rule {
+	k, b := float64(r.Nats), r.Slack.Ln()
+	return rule{
+		threshold: func(lnAlpha float64) float64 {
+			if !(lnAlpha > b) {
+				return math.Inf(-1)
+			}
+			return down(num.LogSubExp(lnAlpha, b) - k)
+		},
+		worst: func(lnGamma float64) float64 { return upwards(num.LogAddExp(lnGamma+k, b)) },
+	}
+}
+
+// dwork15 is the rule for epsilon-differential privacy and independent records
+// (Dwork et al. 2015), whose slack is free:
+//
+//	gamma = max_b (alpha-b) e^(-k(b)),  k(b) = epsilon^2 n/2 + epsilon sqrt(n ln(2/b)/2).
+func dwork15(d maxinfo.Dwork15) rule {
+	spread := d.Epsilon * math.Sqrt(float64(d.Samples)/2)
+	k := func(lnb float64) float64 { return spread*spread + spread*math.Sqrt(math.Ln2-lnb) }
+	return rule{
+		threshold: func(lnAlpha float64) float64 {
+			// b = alpha/(1+e^v)
+			_, least := num.Interval{Lo: -5, Hi: 40}.MinimizeScanned(10, 1e-6, func(v float64) float64 {
+				share := math.Log1p(math.Exp(-v))
+				return k(lnAlpha-v-share) - lnAlpha + share
+			})
+			return down(-least)
+		},
+		worst: func(lnGamma float64) float64 {
+			// The two terms of b + gamma e^(k(b)) are about equal at the best b.
+			_, least := num.Interval{Lo: -5, Hi: 40}.MinimizeScanned(10, 1e-6, func(v float64) float64 {
+				lnb := min(0, lnGamma+spread*spread+spread*math.Sqrt(math.Ln2-lnGamma)) - v
+				return num.LogAddExp(lnb, lnGamma+k(lnb))
+			})
+			return upwards(least)
+		},
+	}
+}

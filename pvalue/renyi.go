@@ -1,0 +1,73 @@
+package pvalue
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/maxinfo"
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// renyi is the rule for a Renyi divergence D_a <= a rho, of a law within the defect d
+// of the real one. From P[E] <= (e^(a rho) Q[E])^((a-1)/a) + d, at the best a,
+//
+//	ln gamma = -(sqrt(ln(1/(alpha-d))) + sqrt(rho))^2,
+//	ln P[E] <= -(sqrt(ln(1/gamma)) - sqrt(rho))^2, at most 0, and d more.
+func renyi(r maxinfo.Renyi) rule {
+	root, d := math.Sqrt(float64(r.Rho)), r.Defect.Ln()
+	return rule{
+		threshold: func(lnAlpha float64) float64 {
+			if !(lnAlpha > d) {
+				return math.Inf(-1)
+			}
+			if d > math.Inf(-1) {
+				lnAlpha = down(num.LogSubExp(lnAlpha, d))
+			}
+			sum := math.Sqrt(-lnAlpha) + root
+			return -sum * sum * (1 + 0x1p-48)
+		},
+		worst: func(lnGamma float64) float64 {
+			rest := max(0, math.Sqrt(-lnGamma)*(1-0x1p-51)-root*(1+0x1p-51))
+			lnAlpha := -rest * rest * (1 - 0x1p-50)
+			if d > math.Inf(-1) {
+				lnAlpha = upwards(num.LogAddExp(lnAlpha, d))
+			}
+			return lnAlpha
+		},
+	}
+}
+
+// profile is renyi at the best point of a privacy curve.
+func profile(p maxinfo.Profile) rule {
+	return rule{
+		threshold: func(lnAlpha float64) float64 {
+			most := theory.LogProb(lnAlpha)
+			_, least := p.Best(maxinfo.Defects{Most: most, Least: most - 50}, func(r maxinfo.Renyi) float64 { return -renyi(r).threshold(lnAlpha) })
+			return -least
+		},
+		worst: func(lnGamma float64) float64 {
+			lnGamma = max(lnGamma, -1e15)
+			within := maxinfo.Defects{Most: 0, Least: theory.LogProb(lnGamma - 5)}
+			_, least := p.Best(within, func(r maxinfo.Renyi) float64 { return renyi(r).worst(lnGamma) })
+			return least
+		},
+	}
+}
+
+// gaussian is the rule for Gaussian noise on linear queries: with the divergence D_a
+// of the transcript,
+//
+//	ln gamma = -min_(a>1) D_a + (a/(a-1)) ln(1/alpha),
+//	ln P[E] <= min_(a>1) ((a-1)/a) (D_a + ln gamma).
+func gaussian(g maxinfo.GaussianTranscript) rule {
+	return rule{
+		threshold: func(lnAlpha float64) float64 {
+			_, least := g.BestOrder(-lnAlpha, func(a, d float64) float64 { return d - lnAlpha*(a/(a-1)) })
+			return down(-least)
+		},
+		worst: func(lnGamma float64) float64 {
+			_, least := g.BestOrder(-lnGamma, func(a, d float64) float64 { return (a - 1) / a * (d + lnGamma) })
+			return min(0, upwards(least))
+		},
+	}
+}
