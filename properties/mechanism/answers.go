@@ -1,0 +1,203 @@
+package mechanism
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// GaussianAnswers answers statistical queries, means over n records of functions into
+// [0,1], query j with N(0, SD[j]^2), and none after the last. The queries may be chosen
+// adaptively. For the same noise everywhere use slices.Repeat.
+type GaussianAnswers struct {
+	Samples int64     // n >= 1
+	SD      []float64 // a standard deviation for each query
+}
+
+// Validate reports a DomainError for the first field outside its domain; for the standard
+// deviations see [Gaussian.Validate].
+func (m GaussianAnswers) Validate() error {
+	_, err := m.noises()
+	return err
+}
+
+func (m GaussianAnswers) noises() ([]Noise, error) {
+	return schedule(m.Samples, m.SD, func(sensitivity, sd float64) (Noise, error) {
+		return Gaussian{Sensitivity: sensitivity, SD: sd}.Noise()
+	})
+}
+
+// GDP returns mu, the root of the sum of the squares of 1/(n SD[j]).
+func (m GaussianAnswers) GDP() (theory.Bound[theory.GDP], error) {
+	if err := m.Validate(); err != nil {
+		return theory.Bound[theory.GDP]{}, err
+	}
+	parts := make([]theory.GDP, len(m.SD))
+	sources := []theory.Source(nil)
+	for j, sd := range m.SD {
+		part, err := theory.GaussianQueries{Queries: 1, Samples: m.Samples, SD: sd}.GDP()
+		if err != nil {
+			return part, err
+		}
+		parts[j], sources = part.Value, include(sources, part.Sources)
+	}
+	all, err := theory.ComposeGDP(parts...)
+	all.Sources = include(sources, all.Sources)
+	return all, err
+}
+
+// Start begins a run. It reports the error of [GaussianAnswers.Validate].
+func (m GaussianAnswers) Start(r *rand.Rand) (*Run[float64, float64], error) {
+	noises, err := m.noises()
+	if err != nil {
+		return nil, err
+	}
+	return inTurn(r, noises), nil
+}
+
+// LaplaceAnswers is [GaussianAnswers] with Lap(Scale[j]).
+type LaplaceAnswers struct {
+	Samples int64     // n >= 1
+	Scale   []float64 // a scale for each query
+}
+
+// Validate reports a DomainError for the first field outside its domain; for the scales see
+// [Laplace.Validate].
+func (m LaplaceAnswers) Validate() error {
+	_, err := m.noises()
+	return err
+}
+
+func (m LaplaceAnswers) noises() ([]Noise, error) {
+	return schedule(m.Samples, m.Scale, func(sensitivity, scale float64) (Noise, error) {
+		return Laplace{Sensitivity: sensitivity, Scale: scale}.Noise()
+	})
+}
+
+// Pure returns epsilon, the sum of the 1/(n Scale[j]).
+func (m LaplaceAnswers) Pure() (theory.Bound[theory.Pure], error) {
+	if err := m.Validate(); err != nil {
+		return theory.Bound[theory.Pure]{}, err
+	}
+	// 1/n is rounded up.
+	sensitivity := math.Nextafter(1/float64(m.Samples), 2)
+	sum := theory.Bound[theory.Pure]{Sources: []theory.Source{basicComposition}}
+	for _, scale := range m.Scale {
+		part, err := theory.Laplace{Sensitivity: sensitivity, Scale: scale}.Pure()
+		if err != nil {
+			return part, err
+		}
+		sum.Value.Epsilon = plus(sum.Value.Epsilon, part.Value.Epsilon)
+		sum.Sources = include(sum.Sources, part.Sources)
+	}
+	return sum, nil
+}
+
+// Start begins a run. It reports the error of [LaplaceAnswers.Validate].
+func (m LaplaceAnswers) Start(r *rand.Rand) (*Run[float64, float64], error) {
+	noises, err := m.noises()
+	if err != nil {
+		return nil, err
+	}
+	return inTurn(r, noises), nil
+}
+
+// schedule returns the noise of each query of sensitivity 1/n.
+func schedule(samples int64, scales []float64, noise func(sensitivity, scale float64) (Noise, error)) ([]Noise, error) {
+	if err := theory.Domain(samples >= 1 && samples <= theory.MaxSamples, "samples", samples, "an integer from 1 to 2^53"); err != nil {
+		return nil, err
+	}
+	if err := theory.Domain(len(scales) > 0, "queries", len(scales), "at least one"); err != nil {
+		return nil, err
+	}
+	noises := make([]Noise, len(scales))
+	for j, s := range scales {
+		z, err := noise(1/float64(samples), s)
+		if err != nil {
+			return nil, err
+		}
+		noises[j] = z
+	}
+	return noises, nil
+}
+
+// inTurn answers each query with the next noise.
+func inTurn(r *rand.Rand, noises []Noise) *Run[float64, float64] {
+	next := 0
+	return &Run[float64, float64]{left: int64(len(noises)), answer: func(mean float64) (float64, int64) {
+		next++
+		return noises[next-1].Answer(r, mean), 1
+	}}
+}
+
+// Rounding answers each query by the nearest of Cells cell midpoints of [0,1], off by at
+// most 1/(2 Cells). It is not private; what protects the holdout is that there are
+// few transcripts.
+type Rounding struct {
+	Cells   int64 // L, from 1 to 2^53
+	Queries int64 // m >= 1
+}
+
+// Validate reports a DomainError for the first field outside its domain.
+func (m Rounding) Validate() error {
+	if err := theory.Domain(m.Cells >= 1 && m.Cells <= 1<<53, "cells", m.Cells, "an integer from 1 to 2^53"); err != nil {
+		return err
+	}
+	return theory.Domain(m.Queries >= 1, "queries", m.Queries, "an integer >= 1")
+}
+
+// DescriptionLength returns m ln L, the logarithm of the number of transcripts of a
+// deterministic analyst.
+func (m Rounding) DescriptionLength() (theory.Nats, error) {
+	if err := m.Validate(); err != nil {
+		return 0, err
+	}
+	return theory.Nats(float64(m.Queries) * math.Log(float64(m.Cells))), nil
+}
+
+// Start begins a run. It reports the error of [Rounding.Validate].
+func (m Rounding) Start() (*Run[float64, float64], error) {
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	return &Run[float64, float64]{left: m.Queries, answer: func(mean float64) (float64, int64) {
+		cell := math.Floor(mean * float64(m.Cells))
+		if !(cell > 0) {
+			cell = 0
+		}
+		cell = min(cell, float64(m.Cells-1))
+		return (cell + 0.5) / float64(m.Cells), 1
+	}}, nil
+}
+
+// Splitting answers each query, exactly, from a part of the records of its own. It is not
+// private; what protects the answer is that no query has seen its part.
+type Splitting struct {
+	Samples int64 // n
+	Queries int64 // m, from 1 to n
+}
+
+// Part is the records From, ..., To-1.
+type Part struct{ From, To int64 }
+
+// Validate reports a DomainError for the first field outside its domain.
+func (m Splitting) Validate() error {
+	if err := theory.Domain(m.Samples >= 1 && m.Samples <= theory.MaxSamples, "samples", m.Samples, "an integer from 1 to 2^53"); err != nil {
+		return err
+	}
+	return theory.Domain(m.Queries >= 1 && m.Queries <= m.Samples, "queries", m.Queries, "an integer from 1 to the number of samples")
+}
+
+// Start begins a run: a query takes a mean over the part that it is given. All parts have
+// floor(n/m) records. It reports the error of [Splitting.Validate].
+func (m Splitting) Start() (*Run[func(Part) float64, float64], error) {
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	size, next := m.Samples/m.Queries, int64(0)
+	return &Run[func(Part) float64, float64]{left: m.Queries, answer: func(mean func(Part) float64) (float64, int64) {
+		next++
+		return mean(Part{(next - 1) * size, next * size}), 1
+	}}, nil
+}
