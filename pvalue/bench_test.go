@@ -15,6 +15,7 @@ func BenchmarkCorrection(b *testing.B) {
 		maxinfo.ApproxDP{Epsilon: 0.01, LnDelta: -30},
 		maxinfo.GDP{Mu: 0.001},
 		maxinfo.Gaussian{Queries: 100, SD: 0.1},
+		maxinfo.Gaussian{Queries: 1_000_000, SD: 10},
 		maxinfo.Description{Outcomes: theory.Nats(math.Log(100))},
 		maxinfo.MutualInformation{Nats: 0.1},
 	} {

@@ -24,9 +24,10 @@ type Correction struct {
 // same curve, read from its two sides.
 type rule struct {
 	// threshold returns ln gamma, a lower bound of the largest gamma with P[p_T <= gamma]
-	// <= e^lnAlpha, for lnAlpha <= 0; -Inf where there is none.
+	// <= e^lnAlpha, for lowest <= lnAlpha < 0; -Inf where there is none.
 	threshold func(lnAlpha float64) float64
-	// worst returns an upper bound of ln P[p_T <= gamma] for lnGamma <= 0.
+	// worst returns an upper bound of ln P[p_T <= gamma] for -Inf and lowest <= lnGamma
+	// < 0.
 	worst func(lnGamma float64) float64
 }
 
@@ -124,6 +125,9 @@ func (c Correction) Threshold(alpha theory.LogProb) (theory.LogProb, error) {
 		}
 		lnAlpha = down(num.LogSubExp(lnAlpha, c.later.Slack.Ln()) - float64(c.later.Nats+c.later.Outcomes))
 	}
+	if lnAlpha < lowest {
+		return theory.Zero, nil
+	}
 	gamma := c.rule.threshold(lnAlpha)
 	if !(gamma >= -math.MaxFloat64) {
 		return theory.Zero, nil
@@ -143,8 +147,11 @@ func (c Correction) Adjusted(p theory.LogProb) (theory.LogProb, error) {
 		return 0, c.Needs
 	}
 	lnAlpha := 0.0
-	if p < 0 {
+	switch {
+	case p == theory.Zero:
 		lnAlpha = c.rule.worst(p.Ln())
+	case p < 0:
+		lnAlpha = c.rule.worst(max(p.Ln(), lowest))
 	}
 	if c.followed() {
 		lnAlpha = upwards(num.LogAddExp(lnAlpha+float64(c.later.Nats+c.later.Outcomes), c.later.Slack.Ln()))
@@ -152,6 +159,16 @@ func (c Correction) Adjusted(p theory.LogProb) (theory.LogProb, error) {
 	return theory.LogProb(min(0, max(lnAlpha, p.Ln()))), nil
 }
 
+// lowest keeps the squares and sums of a rule within range. Smaller probabilities count
+// as zero where that is a lower bound, as e^lowest where it must be an upper one.
+const lowest = -1e300
+
 // down and upwards move a logarithm by more than a few operations may have cost it.
-func down(x float64) float64    { return x - (math.Abs(x)+1)*0x1p-46 }
-func upwards(x float64) float64 { return x + (math.Abs(x)+1)*0x1p-46 }
+func down(x float64) float64 { return x - (math.Abs(x)+1)*0x1p-46 }
+
+func upwards(x float64) float64 {
+	if math.IsInf(x, -1) {
+		return x // the probability zero is exact
+	}
+	return x + (math.Abs(x)+1)*0x1p-46
+}

@@ -8,6 +8,8 @@
 //
 //	P[p_T <= Threshold(alpha)] <= alpha,  and  p <= Threshold(alpha) if and only if Adjusted(p) <= alpha
 //
-// up to rounding, for the null hypothesis of the selected test T. It protects that one
-// test. Several reported tests need a [Family] step on the adjusted values as well.
+// for the null hypothesis of the selected test T. The first statement is strict, the
+// second up to rounding and, where a theorem has a free parameter, 1e-7 of the logarithm.
+// A correction protects that one test. Several reported tests need a [Family] step on
+// the adjusted values as well.
 package pvalue

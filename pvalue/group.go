@@ -17,16 +17,10 @@ import (
 func group(m float64) rule {
 	return rule{
 		threshold: func(lnAlpha float64) float64 {
-			if lnAlpha >= 0 {
-				return 0
-			}
 			z := num.UpperQuantile(lnAlpha)
 			return down(num.LogSurvival((z+m)+(math.Abs(z)+m)*0x1p-48)) - 2e-13
 		},
 		worst: func(lnGamma float64) float64 {
-			if lnGamma >= 0 {
-				return 0
-			}
 			z := num.UpperQuantile(lnGamma)
 			return min(0, upwards(num.LogSurvival((z-m)-(math.Abs(z)+m)*0x1p-48))+2e-13)
 		},

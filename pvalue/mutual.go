@@ -17,38 +17,38 @@ func kl(info float64) rule {
 	relative := func(lnAlpha, x float64) float64 {
 		alpha, rest := math.Exp(lnAlpha), -math.Expm1(lnAlpha)
 		drop := -math.Expm1(-x)
-		switch {
-		case alpha < 1e-18:
+		if alpha < 1e-18 {
 			return x - drop // to within alpha
-		case rest == 0:
-			return x
 		}
-		return x - rest/alpha*math.Log1p(alpha*drop/rest)
+		return x - rest/alpha*math.Log1p(min(alpha*drop/rest, math.MaxFloat64))
 	}
+	// need returns I/alpha, rounded up: the exponent may be off by 1e-13.
+	need := func(lnAlpha float64) float64 { return math.Exp(num.Ln(info)-lnAlpha) * (1 + 0x1p-42) }
 	return rule{
 		threshold: func(lnAlpha float64) float64 {
-			need := math.Exp(num.Ln(info)-lnAlpha) * (1 + 0x1p-45)
-			if !(need < 1e300) {
-				return math.Inf(-1)
-			}
 			if info == 0 {
 				return lnAlpha
 			}
-			// F(x) >= x-1
-			x := num.Interval{Lo: 0, Hi: need + 1 + 1e-9*need}.SafeRoot(1e-13, func(x float64) float64 { return need - relative(lnAlpha, x) })
-			return down(lnAlpha - x*(1+1e-13))
+			y := need(lnAlpha)
+			if !(y < 1e300) {
+				return math.Inf(-1)
+			}
+			// F(x) >= x - 1 + e^(-x) >= x^2/(2+x)
+			most := (y + math.Sqrt(2*y)) * (1 + 1e-9)
+			return down(lnAlpha - num.Interval{Lo: 0, Hi: most}.SafeRoot(1e-13, func(x float64) float64 { return y - relative(lnAlpha, x) }))
 		},
 		worst: func(lnGamma float64) float64 {
-			if info >= -lnGamma {
+			switch {
+			case info == 0:
+				return lnGamma
+			case info >= -lnGamma:
 				return 0 // alpha = 1 is within reach
 			}
-			if info == 0 {
-				return lnGamma
-			}
-			x := num.Interval{Lo: 0, Hi: -lnGamma}.SafeRoot(1e-13, func(x float64) float64 {
-				return math.Exp(num.Ln(info)-lnGamma-x)*(1+0x1p-45) - relative(lnGamma+x, x)
-			})
-			return min(0, upwards(lnGamma+x))
+			// kl(alpha||gamma) <= alpha ln(1/gamma)
+			least := max(lnGamma, num.Ln(info)-math.Log(-lnGamma))
+			return min(0, upwards(num.Interval{Lo: least, Hi: 0}.SafeRoot(1e-13, func(lnAlpha float64) float64 {
+				return need(lnAlpha) - relative(lnAlpha, lnAlpha-lnGamma)
+			})))
 		},
 	}
 }
@@ -60,24 +60,46 @@ func kl(info float64) rule {
 func rogers16(info float64) rule {
 	c := 2 * (info + 0.54*math.Ln2)
 	threshold := func(lnAlpha float64) float64 { return down(lnAlpha - math.Ln2 - c*math.Exp(-lnAlpha)) }
-	return rule{threshold, func(lnGamma float64) float64 { return inverse(lnGamma, threshold) }}
+	return rule{
+		threshold: threshold,
+		worst: func(lnGamma float64) float64 {
+			if !(threshold(0) > lnGamma) {
+				return 0
+			}
+			// c/alpha <= ln(1/gamma)
+			least := max(lnGamma, math.Log(c)-math.Log(-lnGamma))
+			return num.Interval{Lo: least, Hi: 0}.SafeRoot(1e-13, func(lnAlpha float64) float64 { return lnGamma - threshold(lnAlpha) })
+		},
+	}
 }
 
-// russoZou16 is the published rule min{ e^(-I/alpha^2)/2, alpha/2 } for I bits of
-// mutual information (Russo and Zou 2016).
+// russoZou16 is the published rule for I bits of mutual information (Russo and Zou
+// 2016, as Rogers et al. quote it),
+//
+//	gamma = min{ e^(-I/alpha^2)/2, alpha/2 },
+//
+// or that of [kl] where it is less. The quotation has a constant that the theorem does
+// not give: for alpha from 0.19 to 0.38 and I close to alpha^2 ln(1/alpha) it is above
+// the best possible threshold, by up to one part in 50. Elsewhere it is below it.
 func russoZou16(info float64) rule {
-	bits := info * math.Log2E
-	threshold := func(lnAlpha float64) float64 {
-		return down(min(-bits*math.Exp(-2*lnAlpha), lnAlpha) - math.Ln2)
+	bits, exact := info*math.Log2E, kl(info)
+	return rule{
+		threshold: func(lnAlpha float64) float64 {
+			gamma := lnAlpha
+			if bits > 0 {
+				gamma = min(gamma, -bits*math.Exp(-2*lnAlpha))
+			}
+			return min(down(gamma-math.Ln2), exact.threshold(lnAlpha))
+		},
+		worst: func(lnGamma float64) float64 {
+			lnAlpha := lnGamma + math.Ln2
+			if bits > 0 {
+				lnAlpha = max(lnAlpha, (num.Ln(bits)-math.Log(-lnGamma-math.Ln2))/2)
+			}
+			if !(lnAlpha < 0) { // or gamma above one half
+				return 0
+			}
+			return max(min(0, upwards(lnAlpha)), exact.worst(lnGamma))
+		},
 	}
-	return rule{threshold, func(lnGamma float64) float64 { return inverse(lnGamma, threshold) }}
-}
-
-// inverse returns the least ln alpha at which an increasing threshold is at least
-// ln gamma, 0 if there is none.
-func inverse(lnGamma float64, threshold func(lnAlpha float64) float64) float64 {
-	if !(threshold(0) > lnGamma) {
-		return 0
-	}
-	return num.Interval{Lo: lnGamma, Hi: 0}.SafeRoot(1e-13, func(lnAlpha float64) float64 { return lnGamma - threshold(lnAlpha) })
 }

@@ -36,16 +36,22 @@ func dwork15(d maxinfo.Dwork15) rule {
 	return rule{
 		threshold: func(lnAlpha float64) float64 {
 			// b = alpha/(1+e^v)
-			_, least := num.Interval{Lo: -5, Hi: 40}.MinimizeScanned(10, 1e-6, func(v float64) float64 {
+			_, least := num.Interval{Lo: -40, Hi: 40}.MinimizeScanned(9, 1e-6, func(v float64) float64 {
 				share := math.Log1p(math.Exp(-v))
 				return k(lnAlpha-v-share) - lnAlpha + share
 			})
 			return down(-least)
 		},
 		worst: func(lnGamma float64) float64 {
-			// The two terms of b + gamma e^(k(b)) are about equal at the best b.
-			_, least := num.Interval{Lo: -5, Hi: 40}.MinimizeScanned(10, 1e-6, func(v float64) float64 {
-				lnb := min(0, lnGamma+spread*spread+spread*math.Sqrt(math.Ln2-lnGamma)) - v
+			// b = e^(k(b)) gamma is a quadratic equation in s = sqrt(ln(2/b)): s^2 +
+			// spread s = c. The best b is near, both terms being as large as b there.
+			c := math.Ln2 - lnGamma - spread*spread
+			if !(c > 0) {
+				return 0
+			}
+			s := 2 * c / (spread + math.Sqrt(spread*spread+4*c))
+			center := min(0, math.Ln2-s*s)
+			_, least := num.Interval{Lo: center - 40, Hi: min(0, center+40)}.MinimizeScanned(9, 1e-6, func(lnb float64) float64 {
 				return num.LogAddExp(lnb, lnGamma+k(lnb))
 			})
 			return upwards(least)

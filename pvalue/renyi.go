@@ -12,7 +12,10 @@ import (
 // of the real one. From P[E] <= (e^(a rho) Q[E])^((a-1)/a) + d, at the best a,
 //
 //	ln gamma = -(sqrt(ln(1/(alpha-d))) + sqrt(rho))^2,
-//	ln P[E] <= -(sqrt(ln(1/gamma)) - sqrt(rho))^2, at most 0, and d more.
+//	ln P[E] <= -(sqrt(ln(1/gamma)) - sqrt(rho))^2, and d more,
+//
+// where the square has the sign of its root, which guides a search among bounds that
+// say nothing.
 func renyi(r maxinfo.Renyi) rule {
 	root, d := math.Sqrt(float64(r.Rho)), r.Defect.Ln()
 	return rule{
@@ -21,14 +24,14 @@ func renyi(r maxinfo.Renyi) rule {
 				return math.Inf(-1)
 			}
 			if d > math.Inf(-1) {
-				lnAlpha = down(num.LogSubExp(lnAlpha, d))
+				lnAlpha = num.LogSubExp(lnAlpha, d) * (1 + 0x1p-42) // d-lnAlpha counts to -745, with an error of 1e-13
 			}
 			sum := math.Sqrt(-lnAlpha) + root
 			return -sum * sum * (1 + 0x1p-48)
 		},
 		worst: func(lnGamma float64) float64 {
-			rest := max(0, math.Sqrt(-lnGamma)*(1-0x1p-51)-root*(1+0x1p-51))
-			lnAlpha := -rest * rest * (1 - 0x1p-50)
+			rest := math.Sqrt(-lnGamma)*(1-0x1p-51) - root*(1+0x1p-51)
+			lnAlpha := -rest * math.Abs(rest) * (1 - 0x1p-50)
 			if d > math.Inf(-1) {
 				lnAlpha = upwards(num.LogAddExp(lnAlpha, d))
 			}
@@ -47,8 +50,20 @@ func profile(p maxinfo.Profile) rule {
 		},
 		worst: func(lnGamma float64) float64 {
 			lnGamma = max(lnGamma, -1e15)
-			within := maxinfo.Defects{Most: 0, Least: theory.LogProb(lnGamma - 5)}
-			_, least := p.Best(within, func(r maxinfo.Renyi) float64 { return renyi(r).worst(lnGamma) })
+			// From n y tanh(y/2) = ln(1/gamma) at y = epsilon+x on there is nothing to find.
+			c := -lnGamma / float64(p.Samples)
+			y := num.Interval{Lo: 0, Hi: c + math.Sqrt(2*c)}.SafeRoot(1e-6, func(y float64) float64 { return c - y*math.Tanh(y/2) })
+			last := p.At(max(0, y-p.Epsilon)).Defect - math.Ln2
+			within := maxinfo.Defects{Most: 0, Least: max(last, theory.LogProb(lnGamma-40))}
+			_, least := p.Best(within, func(r maxinfo.Renyi) float64 {
+				if r.Defect == 0 {
+					return math.Inf(1)
+				}
+				return renyi(r).worst(lnGamma)
+			})
+			if !(least < 0) { // mu may be too small for the search
+				return 0
+			}
 			return least
 		},
 	}
@@ -66,7 +81,12 @@ func gaussian(g maxinfo.GaussianTranscript) rule {
 			return down(-least)
 		},
 		worst: func(lnGamma float64) float64 {
-			_, least := g.BestOrder(-lnGamma, func(a, d float64) float64 { return (a - 1) / a * (d + lnGamma) })
+			d, ok := g.Renyi(1 + 0x1p-30)
+			if !ok || float64(d) >= -lnGamma {
+				return 0
+			}
+			about := math.Sqrt(-lnGamma) - math.Sqrt(float64(d)) // as if D_a were a D_1
+			_, least := g.BestOrder(about*about, func(a, d float64) float64 { return (a - 1) / a * (d + lnGamma) })
 			return min(0, upwards(least))
 		},
 	}

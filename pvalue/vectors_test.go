@@ -36,19 +36,15 @@ func corrected(t testing.TB, p maxinfo.Plan, name string) Correction {
 }
 
 // The reference values have 17 digits and a source of their own. A threshold is never
-// above, except by the rounding of the reference, and within 1e-10 (1e-6 where a slack
-// is optimised), relative in its logarithm.
+// above, except by the rounding of the reference, and within 1e-10, relative in its
+// logarithm.
 func checkVector(t *testing.T, c Correction, alpha theory.LogProb, want float64) {
 	t.Helper()
 	gamma, err := c.Threshold(alpha)
 	if err != nil {
 		t.Fatal(err)
 	}
-	slack := 1e-10
-	if c.Name == "max-info-dwork15" {
-		slack = 1e-6
-	}
-	if above := gamma.Ln() - want; above > 1e-15*math.Abs(want) || above < -slack*math.Abs(want) {
+	if above := gamma.Ln() - want; above > 1e-15*math.Abs(want) || above < -1e-10*math.Abs(want) {
 		t.Errorf("%s at %v: ln gamma = %.17g, want %.17g (%g above)", c.Name, alpha, gamma.Ln(), want, above)
 	}
 }

@@ -1,0 +1,322 @@
+package pvalue
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"github.com/cockroachdb/apd/v3"
+
+	"github.com/dpcalc/dpcalc/maxinfo"
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// The oracle writes each rule once more, from its statement, in decimal arithmetic.
+type dec struct{ *apd.Decimal }
+
+var digits = apd.BaseContext.WithPrecision(70)
+
+func number(x float64) dec {
+	d, _, err := apd.NewFromString(strconv.FormatFloat(x, 'e', 800, 64)) // all its digits
+	if err != nil {
+		panic(err)
+	}
+	return dec{d}
+}
+
+func binary(op func(d, x, y *apd.Decimal) (apd.Condition, error), a, b dec) dec {
+	d := new(apd.Decimal)
+	if _, err := op(d, a.Decimal, b.Decimal); err != nil {
+		panic(err)
+	}
+	return dec{d}
+}
+
+func unary(op func(d, x *apd.Decimal) (apd.Condition, error), a dec) dec {
+	return binary(func(d, x, _ *apd.Decimal) (apd.Condition, error) { return op(d, x) }, a, a)
+}
+
+func (a dec) plus(b dec) dec  { return binary(digits.Add, a, b) }
+func (a dec) minus(b dec) dec { return binary(digits.Sub, a, b) }
+func (a dec) times(b dec) dec { return binary(digits.Mul, a, b) }
+func (a dec) over(b dec) dec  { return binary(digits.Quo, a, b) }
+func (a dec) ln() dec         { return unary(digits.Ln, a) }
+func (a dec) root() dec       { return unary(digits.Sqrt, a) }
+func (a dec) less(b dec) bool { return a.Cmp(b.Decimal) < 0 }
+
+// exp returns e^a for a from -2e5 to 1e3 and its value at the end beyond them, where no
+// test can tell; apd's own is slow for a large exponent.
+func (a dec) exp() dec {
+	if a.less(number(-2e5)) {
+		return number(0)
+	} else if number(1e3).less(a) {
+		a = number(1e3)
+	}
+	const steps = 20 // halvings
+	x := a.over(number(1 << steps))
+	x = unary(digits.Exp, x)
+	for range steps {
+		x = x.times(x)
+	}
+	return x
+}
+
+// ln1p returns ln(1+a).
+func (a dec) ln1p() dec {
+	if f, _ := a.Float64(); math.Abs(f) < 1e-40 {
+		return a.minus(a.times(a).over(number(2)))
+	}
+	return number(1).plus(a).ln()
+}
+
+func (a dec) float() float64 {
+	f, err := a.Float64()
+	if err != nil {
+		panic(err)
+	}
+	return f
+}
+
+// pick returns a number whose logarithm is uniform.
+func pick(r *rand.Rand, lo, hi float64) float64 {
+	return math.Exp(math.Log(lo) + r.Float64()*math.Log(hi/lo))
+}
+
+// level returns a probability between 1e-4343 and 1-1e-10.
+func level(r *rand.Rand) theory.LogProb {
+	if r.IntN(2) == 0 {
+		return theory.LogProb(-pick(r, 0.1, 30))
+	}
+	return theory.LogProb(-pick(r, 1e-10, 1e4))
+}
+
+// bounds fails unless got is on the safe side of want, and within tolerance (1+|want|).
+// The oracle has 60 digits.
+func (side side) bounds(t *testing.T, what string, got float64, want dec, tolerance float64) {
+	t.Helper()
+	slack := want.minus(number(got)).times(number(float64(side))).float()
+	if !(slack >= 0 && slack <= tolerance*(1+math.Abs(want.float()))) {
+		t.Errorf("%s: %.17g, want %.20g (%.3g to the safe side)", what, got, want, slack)
+	}
+}
+
+type side float64
+
+const (
+	below side = 1
+	above side = -1
+)
+
+// both returns ln Threshold(alpha) and ln Adjusted(p).
+func both(t *testing.T, c Correction, alpha, p theory.LogProb) (gamma, adjusted float64) {
+	t.Helper()
+	return threshold(t, c, alpha).Ln(), adjust(t, c, p).Ln()
+}
+
+func threshold(t *testing.T, c Correction, alpha theory.LogProb) theory.LogProb {
+	t.Helper()
+	gamma, err := c.Threshold(alpha)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return gamma
+}
+
+func adjust(t *testing.T, c Correction, p theory.LogProb) theory.LogProb {
+	t.Helper()
+	alpha, err := c.Adjusted(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return alpha
+}
+
+// ln gamma = -(sqrt(ln(1/(alpha-d))) + sqrt(rho))^2 and its inverse, for pure privacy
+// with rho = n epsilon^2/8, and for (epsilon, delta) with rho = n epsilon
+// tanh(epsilon/2), d = n delta (1+e^-epsilon).
+func TestRenyiAgainstDecimals(t *testing.T) {
+	r := rand.New(rand.NewPCG(51, 52))
+	sqr := func(x dec) dec { return x.times(x) }
+	for trial := range 250 {
+		n := int64(pick(r, 1, 1e15))
+		epsilon := pick(r, 1e-6, 1e3) / math.Sqrt(float64(n))
+		alpha, p := level(r), level(r)
+		rho := number(float64(n)).times(sqr(number(epsilon))).over(number(8))
+		d := number(0)
+		step, name := maxinfo.Step(maxinfo.PureDP{Epsilon: epsilon}), "renyi"
+		if trial%2 == 0 {
+			lnDelta := alpha.Ln() - math.Log(float64(n)) - pick(r, 1e-3, 100)
+			step, name = maxinfo.ApproxDP{Epsilon: epsilon, LnDelta: theory.LogProb(lnDelta)}, "approx-dp"
+			e := number(epsilon).exp()
+			tanh := e.minus(number(1)).over(e.plus(number(1)))
+			rho = number(float64(n)).times(number(epsilon)).times(tanh)
+			d = number(float64(n)).times(number(lnDelta).exp()).times(number(1).plus(number(1).over(e)))
+		}
+		c := corrected(t, maxinfo.Plan{Samples: n, Data: maxinfo.ProductData, Steps: []maxinfo.Step{step}}, name)
+		gamma, adjusted := both(t, c, alpha, p)
+		what := fmt.Sprintf("%v, n = %d, ln alpha = %g, ln p = %g", step, n, alpha.Ln(), p.Ln())
+		if rest := number(alpha.Ln()).exp().minus(d); rest.Sign() > 0 {
+			want := sqr(number(0).minus(rest.ln()).root().plus(rho.root()))
+			// The difference alpha-d may have lost digits to the rounding of the two.
+			lost := number(alpha.Ln()).exp().over(rest).float()
+			below.bounds(t, what+": threshold", gamma, number(0).minus(want), 1e-12*math.Max(1, lost))
+		} else if gamma != math.Inf(-1) {
+			t.Errorf("%s: ln gamma = %g with the defect above alpha", what, gamma)
+		}
+		rest := number(-p.Ln()).root().minus(rho.root())
+		want := number(1)
+		if rest.Sign() > 0 {
+			want = number(0).minus(sqr(rest)).exp()
+		}
+		if want = want.plus(d); want.less(number(1)) {
+			// In rest^2 the relative error of the roots counts by their size.
+			size := math.Sqrt(-p.Ln()) / math.Max(rest.float(), 1e-300)
+			above.bounds(t, what+": adjusted", adjusted, want.ln(), 1e-12*math.Min(math.Max(1, size), 1+math.Sqrt(-p.Ln())))
+		} else if adjusted != 0 {
+			t.Errorf("%s: ln adjusted = %g, want 0", what, adjusted)
+		}
+	}
+}
+
+// divergence returns kl(alpha||gamma)/alpha.
+func divergence(lnAlpha, lnGamma dec) dec {
+	a, g := lnAlpha.exp(), lnGamma.exp()
+	one := number(1)
+	shift := a.minus(g).over(one.minus(g))
+	return lnAlpha.minus(lnGamma).plus(one.minus(a).over(a).times(number(0).minus(shift).ln1p()))
+}
+
+// kl(alpha||gamma) = I: at the threshold the divergence is I or a little more, and so
+// it is at the adjusted value.
+func TestMutualInformationAgainstDecimals(t *testing.T) {
+	r := rand.New(rand.NewPCG(53, 54))
+	for trial := range 320 {
+		info := pick(r, 1e-300, 1e6)
+		alpha, p := level(r), level(r)
+		switch trial % 4 {
+		case 0:
+			info = alpha.Value() * pick(r, 1e-8, 1e2)
+		case 1:
+			info = -p.Ln() * r.Float64()
+		case 2:
+			info = math.Exp(p.Ln()) * pick(r, 1e-8, 1e2)
+		}
+		c := corrected(t, maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.MutualInformation{Nats: theory.Nats(info)}}}, "kl")
+		gamma, adjusted := both(t, c, alpha, p)
+		enough := func(lnAlpha, lnGamma dec) bool { // kl(alpha||gamma) >= I
+			return !divergence(lnAlpha, lnGamma).times(lnAlpha.exp()).less(number(info))
+		}
+		what := fmt.Sprintf("I = %g, ln alpha = %.17g, ln p = %.17g: ln gamma = %.17g, ln adjusted = %.17g", info, alpha.Ln(), p.Ln(), gamma, adjusted)
+		if math.IsInf(gamma, -1) {
+			if info/alpha.Value() < 1e299 {
+				t.Errorf("%s: no threshold", what)
+			}
+		} else {
+			if !enough(number(alpha.Ln()), number(gamma)) {
+				t.Errorf("%s: the threshold is too high", what)
+			}
+			if more := number(gamma + 1e-12*(1-gamma)); more.less(number(alpha.Ln())) && enough(number(alpha.Ln()), more) {
+				t.Errorf("%s: the threshold is too low", what)
+			}
+		}
+		if adjusted < 0 && !enough(number(adjusted), number(p.Ln())) {
+			t.Errorf("%s: the adjusted value is too low", what)
+		}
+		if fewer := number(adjusted - 1e-12*(1-adjusted)); number(p.Ln()).less(fewer) && enough(fewer, number(p.Ln())) {
+			t.Errorf("%s: the adjusted value is too high", what)
+		}
+	}
+}
+
+// gamma = (alpha/2) e^(-(2/alpha)(I + 0.54 ln 2)), min{ e^(-bits/alpha^2)/2, alpha/2 }
+// (a little below where the latter fails), and (alpha - b) e^-k.
+func TestClosedFormsAgainstDecimals(t *testing.T) {
+	r := rand.New(rand.NewPCG(55, 56))
+	two, ln2 := number(2), number(2).ln()
+	for range 200 {
+		info := pick(r, 1e-12, 1e6)
+		alpha, p := level(r), level(r)
+		plan := maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.MutualInformation{Nats: theory.Nats(info)}}}
+		lnAlpha := number(alpha.Ln())
+		published := map[string]func(lnAlpha dec) dec{
+			"rogers16": func(lnAlpha dec) dec {
+				rate := number(info).plus(number(0.54).times(ln2)).times(two)
+				return lnAlpha.minus(ln2).minus(rate.over(lnAlpha.exp()))
+			},
+			"russo-zou16": func(lnAlpha dec) dec {
+				least := number(0).minus(number(info).over(ln2).over(lnAlpha.exp()).over(lnAlpha.exp()))
+				if lnAlpha.less(least) {
+					least = lnAlpha
+				}
+				return least.minus(ln2)
+			},
+		}
+		for name, want := range published {
+			gamma, adjusted := both(t, corrected(t, plan, name), alpha, p)
+			what := fmt.Sprintf("%s, I = %g, ln alpha = %g, ln p = %g", name, info, alpha.Ln(), p.Ln())
+			exact := want(lnAlpha)
+			if exact.less(number(-1e300)) {
+				if gamma > -1e299 {
+					t.Errorf("%s: ln gamma = %g", what, gamma)
+				}
+			} else if name == "rogers16" || !(alpha.Value() > 0.19 && alpha.Value() < 0.38) {
+				below.bounds(t, what+": threshold", gamma, exact, 1e-12)
+			}
+			// The adjusted value is the least alpha with gamma(alpha) >= p, up to 1e-12.
+			if adjusted < 0 && want(number(adjusted)).less(number(p.Ln())) {
+				t.Errorf("%s: ln adjusted = %.17g is too low", what, adjusted)
+			}
+			if fewer := adjusted - 1e-12*(1-adjusted); !(adjusted > math.Log(0.19) && adjusted < math.Log(0.38) && name == "russo-zou16") &&
+				!want(number(fewer)).less(number(p.Ln())) {
+				t.Errorf("%s: ln adjusted = %.17g is too high", what, adjusted)
+			}
+		}
+
+		k, slack := pick(r, 1e-3, 1e4), alpha-theory.LogProb(pick(r, 1e-6, 100))
+		c := corrected(t, maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.MaxInformation{Nats: theory.Nats(k), Slack: slack}}}, "max-info")
+		gamma, adjusted := both(t, c, alpha, p)
+		what := fmt.Sprintf("k = %g, ln b = %g, ln alpha = %g, ln p = %g", k, slack.Ln(), alpha.Ln(), p.Ln())
+		below.bounds(t, what, gamma, lnAlpha.exp().minus(number(slack.Ln()).exp()).ln().minus(number(k)), 1e-12)
+		if want := number(slack.Ln()).exp().plus(number(p.Ln()).plus(number(k)).exp()); want.less(number(1)) {
+			above.bounds(t, what, adjusted, want.ln(), 1e-12)
+		} else if adjusted != 0 {
+			t.Errorf("%s: ln adjusted = %g, want 0", what, adjusted)
+		}
+	}
+}
+
+// Steps that follow leave the first one (alpha-b) e^(-k)/N.
+func TestLaterStepsAgainstDecimals(t *testing.T) {
+	r := rand.New(rand.NewPCG(57, 58))
+	for trial := range 120 {
+		n, epsilon, k, outcomes := int64(pick(r, 1, 1e6)), pick(r, 1e-4, 1), pick(r, 1e-3, 100), pick(r, 1, 1e6)
+		alpha, p := level(r), level(r)
+		slack := alpha - theory.LogProb(pick(r, 1e-6, 100))
+		steps := []maxinfo.Step{
+			maxinfo.MutualInformation{Nats: 0},
+			maxinfo.Description{Outcomes: theory.Nats(math.Log(outcomes))},
+			maxinfo.MaxInformation{Nats: theory.Nats(k), Slack: slack, Always: true},
+			maxinfo.PureDP{Epsilon: epsilon},
+		}
+		name := "kl" // at I = 0 it takes nothing
+		if trial%2 == 0 {
+			steps[0], name = maxinfo.Description{}, "bonferroni"
+		}
+		c := corrected(t, maxinfo.Plan{Samples: n, Steps: steps}, name)
+		if c.Proof != theory.Derived {
+			t.Errorf("a chain is %s", c.Proof)
+		}
+		gamma, adjusted := both(t, c, alpha, p)
+		what := fmt.Sprintf("%v, n = %d, ln alpha = %g, ln p = %g", steps, n, alpha.Ln(), p.Ln())
+		price := number(k).plus(number(math.Log(outcomes))).plus(number(float64(n)).times(number(epsilon)))
+		b := number(slack.Ln()).exp()
+		below.bounds(t, what, gamma, number(alpha.Ln()).exp().minus(b).ln().minus(price), 1e-12)
+		if want := b.plus(number(p.Ln()).plus(price).exp()); want.less(number(1)) {
+			above.bounds(t, what, adjusted, want.ln(), 1e-12)
+		} else if adjusted != 0 {
+			t.Errorf("%s: ln adjusted = %g, want 0", what, adjusted)
+		}
+	}
+}

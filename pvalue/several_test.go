@@ -1,0 +1,55 @@
+package pvalue
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/maxinfo"
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// gamma(x)/x is nondecreasing, so that gamma(alpha)/r >= gamma(alpha/r): one correction
+// of a whole family leaves no less than one of each of its tests. (The quoted form of
+// Russo and Zou's rule is so up to alpha = 0.6.)
+func TestThresholdIsStarShaped(t *testing.T) {
+	check(t, 3000, func(s source, alpha theory.LogProb, share float64) (bool, error) {
+		for _, c := range usable(s.plan) {
+			if c.Name == "russo-zou16" && alpha.Value() > 0.6 {
+				continue
+			}
+			less := alpha - theory.LogProb(share)
+			whole, part := must(c.Threshold(alpha)), must(c.Threshold(less))
+			if part == theory.Zero {
+				continue
+			}
+			if slack(part)-less > whole-alpha+1e-12 {
+				return false, fmt.Errorf("%s: gamma/alpha is e^%.17g at %v, and e^%.17g at %v", c.Name, whole-alpha, alpha, part-less, less)
+			}
+		}
+		return true, nil
+	}, drawn(anySource), drawn(level), drawn(func(r *rand.Rand) float64 { return pick(r, 1e-3, 30) }))
+}
+
+// The numbers of docs/theorems.md and docs/pvalues.md: 20 tests at alpha = 0.05.
+func TestFamilyFirstIsCheaper(t *testing.T) {
+	for _, c := range []struct {
+		correction  Correction
+		once, twice float64
+	}{
+		{corrected(t, pureHundredth, "renyi"), 6.488312e-4, 3.908124e-4},
+		{corrected(t, tenthOfABit, "kl"), 2.604494e-4, 8.375081e-16},
+	} {
+		once := must(c.correction.Threshold(prob(t, "0.05"))).Value() / 20
+		twice := must(c.correction.Threshold(prob(t, "0.0025"))).Value()
+		if !(once > c.once*(1-1e-6) && once < c.once*(1+1e-6) && twice > c.twice*(1-1e-6) && twice < c.twice*(1+1e-6)) {
+			t.Errorf("%s: %.9g once, %.9g twice", c.correction.Name, once, twice)
+		}
+	}
+}
+
+var (
+	pureHundredth = maxinfo.Plan{Samples: 10_000, Data: maxinfo.ProductData, Steps: []maxinfo.Step{maxinfo.PureDP{Epsilon: 0.01}}}
+	tenthOfABit   = maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.MutualInformation{Nats: theory.Nats(0.1 * math.Ln2)}}}
+)
