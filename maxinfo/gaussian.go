@@ -91,11 +91,10 @@ func (g GaussianTranscript) Shift(b theory.LogProb) (t, order float64, ok bool) 
 // no order serves. The cost is about D_a + need/(a-1), as it is in the use of a
 // divergence for an event of probability e^(-need).
 func (g GaussianTranscript) BestOrder(need float64, cost func(a, d float64) float64) (order, least float64) {
-	// D_a is about a m/(8 n sd^2), less where the noise is small.
 	n := float64(g.Samples)
-	rate := float64(g.Queries) * math.Log1p(1/(4*n*g.SD*g.SD)) / 2
-	center := math.Log(need/rate) / 2
-	top := center + 8                   // D_a grows as slowly as ln a where the noise is small
+	center := max(math.Log(need/g.rate())/2, -28) // below, a would be 1
+	// D_a grows as slowly as ln a where the noise is small.
+	top := center + 8
 	if m := float64(g.Queries); m > 1 { // (n-2) d_m < 1
 		most := math.Log1p(2/math.Sqrt(max(n-2, 1))) / (m - 1) * 4 * n * n * g.SD * g.SD
 		if !(most > 1) {
@@ -103,15 +102,26 @@ func (g GaussianTranscript) BestOrder(need float64, cost func(a, d float64) floa
 		}
 		top = min(top, math.Log(most-1))
 	}
-	v, least := num.Interval{Lo: min(center, top) - 4, Hi: top}.Minimize(1e-4, func(v float64) float64 { // a = 1 + e^v
+	at := func(v float64) float64 { // a = 1 + e^v
 		a := 1 + math.Exp(v)
 		d, ok := g.Renyi(a)
 		if !ok {
 			return math.Inf(1)
 		}
 		return cost(a, float64(d))
-	})
+	}
+	v, least := num.Interval{Lo: min(center, top) - 4, Hi: top}.Minimize(1e-4, at)
+	if top-v < 1e-3 { // at its end, where (n-2) d_m is nearly one, the cost is steep
+		if w, less := (num.Interval{Lo: v - 1e-3, Hi: top}).Minimize(1e-9, at); less < least {
+			v, least = w, less
+		}
+	}
 	return 1 + math.Exp(v), least
+}
+
+// rate returns about D_a/a: a m/(8 n sd^2), less where the noise is small.
+func (g GaussianTranscript) rate() float64 {
+	return float64(g.Queries) * math.Log1p(1/(4*float64(g.Samples)*g.SD*g.SD)) / 2
 }
 
 // up covers the rounding of a few operations.

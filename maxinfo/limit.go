@@ -16,8 +16,10 @@ type Limit interface {
 	//
 	//	ln (P[E]-b)/Q[E]  for every event E with P[E] > b.
 	//
-	// It is at most 1e-9 above the formula of the theorem and never below. It
-	// reports NotApplicable where the theorem gives nothing at the slack b.
+	// It is never below the formula of the theorem and at most 1e-9 above it, 1e-6
+	// where the formula has a minimum; with a slack near one it is negative. It
+	// reports NotApplicable where the theorem gives nothing at the slack b, and
+	// NoAnswer where the number exceeds float64.
 	MaxInformation(slack theory.LogProb) (theory.Nats, error)
 }
 
@@ -47,7 +49,7 @@ func (r Range) MaxInformation(slack theory.LogProb) (theory.Nats, error) {
 	if err := needsSlack(slack, theory.Zero); err != nil {
 		return 0, err
 	}
-	return (r.Outcomes - theory.Nats(slack)) * up, nil
+	return finite(float64(r.Outcomes) - slack.Ln())
 }
 
 // Dwork15 is the published bound for an epsilon-differentially private transcript of
@@ -63,7 +65,7 @@ func (d Dwork15) MaxInformation(slack theory.LogProb) (theory.Nats, error) {
 		return 0, err
 	}
 	spread := d.Epsilon * math.Sqrt(float64(d.Samples)/2) // with care for the range of epsilon^2 n
-	return theory.Nats((spread*spread + spread*math.Sqrt(math.Ln2-slack.Ln())) * up), nil
+	return finite(spread*spread + spread*math.Sqrt(math.Ln2-slack.Ln()))
 }
 
 // Renyi says that a law within Defect of P in total variation has Renyi divergence
@@ -82,28 +84,28 @@ func (r Renyi) MaxInformation(slack theory.LogProb) (theory.Nats, error) {
 	if err := needsSlack(slack, r.Defect); err != nil {
 		return 0, err
 	}
-	lnb := math.Nextafter(num.LogSubExp(slack.Ln(), r.Defect.Ln()), math.Inf(-1))
-	rho := float64(r.Rho)
+	lnb, rho := without(slack, r.Defect).Ln(), float64(r.Rho)
 	if rho == 0 {
-		return 0, nil
+		return finite(num.Log1mExp(lnb))
 	}
-	center := math.Log(-lnb/rho) / 2
-	if !(center > -300) {
-		center = -300 // b' close to one
-	}
-	_, least := num.Interval{Lo: center - 8, Hi: center + 8}.Minimize(1e-6, func(v float64) float64 {
-		return ratioAt(1+math.Exp(v), (1+math.Exp(v))*rho, lnb)
+	// At the best x = a-1, x^2 rho = ln(1/b') - ln a: below both of these.
+	top := max(-300, min((math.Log(-lnb)-math.Log(rho))/2, num.Ln(math.Expm1(-lnb))))
+	_, least := num.Interval{Lo: top - 6, Hi: top}.Minimize(1e-6, func(v float64) float64 {
+		x := math.Exp(v)
+		return ratioAt(x, (1+x)*rho, lnb)
 	})
-	return theory.Nats(least + math.Abs(least)*0x1p-40 - lnb*0x1p-48), nil
+	return finite(least)
 }
 
-// ratioAt returns the largest ln (p-b)/q under p <= (e^d q)^((a-1)/a) and p <= 1.
-func ratioAt(a, d, lnb float64) float64 {
-	lna := math.Log(a)
-	if lna+lnb >= 0 { // best at p = 1
-		return d + num.Log1mExp(lnb)
+// ratioAt returns the largest ln (p-b)/q under p <= (e^d q)^((a-1)/a), with its
+// rounding covered, for a = 1 + excess.
+func ratioAt(excess, d, lnb float64) float64 {
+	lna := math.Log1p(excess)
+	share, lift := math.Log1p(-1/(1+excess)), (lnb+lna)/excess
+	if excess < 1 {
+		share = num.Ln(excess) - lna
 	}
-	return d + math.Log1p(-1/a) - (lnb+lna)/(a-1)
+	return d + share - lift + (d-share+math.Abs(lift))*0x1p-48
 }
 
 // MaxInformation returns min_(a>1) D_a + ln(1-1/a) + (ln(1/b) - ln a)/(a-1), as
@@ -115,11 +117,14 @@ func (g GaussianTranscript) MaxInformation(slack theory.LogProb) (theory.Nats, e
 	if err := needsSlack(slack, theory.Zero); err != nil {
 		return 0, err
 	}
-	_, least := g.BestOrder(-slack.Ln(), func(a, d float64) float64 { return ratioAt(a, d, slack.Ln()) })
+	// Orders beyond 1/b do not help.
+	lnb, beyond := slack.Ln(), math.Expm1(-slack.Ln())
+	need := min(-lnb, g.rate()*beyond*beyond)
+	_, least := g.BestOrder(need, func(a, d float64) float64 { return ratioAt(a-1, d, lnb) })
 	if math.IsInf(least, 1) {
 		return 0, &theory.NotApplicableError{Source: gaussianSource, Needs: "more noise: (n-2) d_m < 1 at some order"}
 	}
-	return theory.Nats(least + math.Abs(least)*0x1p-40 - slack.Ln()*0x1p-48), nil
+	return finite(least)
 }
 
 // Profile is an (epsilon, delta)-differentially private transcript of n independent
@@ -144,16 +149,17 @@ func (p Profile) At(x float64) Renyi {
 		lnDelta = num.LogAddExp(lnDelta, theory.GDP{Mu: p.Mu}.LnDelta(x).Ln())
 	}
 	epsilon := p.Epsilon + x
-	defect := lnDelta + math.Log(n) + math.Log1p(math.Exp(-epsilon))
+	defect := lnDelta + math.Log(n)*(1+0x1p-50) + math.Log1p(math.Exp(-epsilon))
 	return Renyi{
 		Rho:    theory.Nats(n * epsilon * math.Tanh(epsilon/2) * up),
-		Defect: theory.LogProb(min(0, defect+math.Abs(defect)*0x1p-48+0x1p-48)),
+		Defect: lnUp(defect),
 	}
 }
 
-// MaxInformation returns the least over x of what [Profile.At] gives.
+// MaxInformation returns the least over x of what [Profile.At] gives; for a slack close
+// to one, where the least defect is not the best, it may be above that.
 func (p Profile) MaxInformation(slack theory.LogProb) (theory.Nats, error) {
-	_, least := p.Best(Defects{Most: slack, Least: slack - 50}, func(r Renyi) float64 {
+	_, least := p.Best(Defects{Most: slack, Least: slack*1.001 - 50}, func(r Renyi) float64 {
 		k, err := r.MaxInformation(slack)
 		if err != nil {
 			return math.Inf(1)
@@ -163,7 +169,7 @@ func (p Profile) MaxInformation(slack theory.LogProb) (theory.Nats, error) {
 	if math.IsInf(least, 1) {
 		return 0, needsSlack(slack, p.At(0).Defect)
 	}
-	return theory.Nats(least), nil
+	return finite(least)
 }
 
 // Defects is a range of the defect of [Profile.At].
@@ -202,53 +208,45 @@ type Mutual struct {
 }
 
 // MaxInformation returns the least k that holds for every law of mutual information
-// I: for every t > I/b,
+// I: over s > 0,
 //
-//	k = ln(e^t - 1) - ln t - ln(1+w),  where  ln(1+w) - w/(1+w) = b t - I.
+//	k = ln(e^t - 1) - ln t - s,  b t = I + s - 1 + e^(-s).
 //
 // By the variational formula of the relative entropy, p t <= I + ln(1 + q(e^t - 1)),
-// p = P[E] and q = Q[E], and the right side lies below its tangent at q = w/(e^t - 1),
-// which is the line t (b + e^k q). The set of possible (p,q) is convex, so that the
-// best t leaves nothing.
+// p = P[E] and q = Q[E], and the right side lies below its tangent at the q where the
+// logarithm is s, which is the line t (b + e^k q). The set of possible (p,q) is convex,
+// so that the best s leaves nothing.
 func (m Mutual) MaxInformation(slack theory.LogProb) (theory.Nats, error) {
 	if err := needsSlack(slack, theory.Zero); err != nil {
 		return 0, err
 	}
-	b := slack.Value()
-	info := float64(m.Nats)
-	first := info / b
-	if !(b > 0 && first < 1e300) {
-		return 0, &theory.NoAnswerError{Reason: "the bound I/b exceeds what a number can hold"}
-	}
-	// t = first e^x: where little information is spread, b t - I is about I/2 at the best t.
-	_, least := num.Interval{Lo: math.Log(1e-9), Hi: math.Log(1e9)}.MinimizeScanned(60, 1e-7, func(x float64) float64 {
-		return mutualAt(first*(1+math.Exp(x)), info*math.Exp(x))
-	})
+	info, lnb := float64(m.Nats), slack.Ln()
 	if info == 0 {
-		return 0, nil
+		return finite(num.Log1mExp(lnb))
 	}
-	return theory.Nats(least + math.Abs(least)*0x1p-40 + 0x1p-48), nil
+	share := math.Exp(num.Ln(info)-lnb) * up // I/b
+	if !(share <= math.MaxFloat64) {
+		return 0, tooLarge
+	}
+	if lnb < -40 { // any s takes off less than 2b
+		return finite(share - lnRise(share))
+	}
+	b, rest := slack.Value(), -math.Expm1(lnb) // 1-b
+	// At the best s, 1 - e^(-s) is between b and 2b, or 1 - e^(-s) - 1/t <= b.
+	from, to := -num.Log1mExp(lnb), min(1+2/rest, 1e300)
+	if b < 0.5 {
+		to = min(to, -math.Log1p(-2*b))
+	}
+	_, least := num.Interval{Lo: math.Log(from), Hi: math.Log(to)}.Minimize(1e-7, func(v float64) float64 {
+		s := math.Exp(v)
+		gone := -math.Expm1(-s) // t - s without cancellation
+		return share + (s*rest-gone)/b - lnRise(share+(s-gone)/b)
+	})
+	return finite(least + share*0x1p-48 + 0x1p-46)
 }
 
-// mutualAt returns ln(e^t - 1) - ln t - ln(1+w) at the w where ln(1+w) - w/(1+w) is
-// just below y = b t - I.
-func mutualAt(t, y float64) float64 {
-	// In s = ln(1+w): s - 1 + e^(-s) = y, increasing and convex; Newton's steps from the
-	// right stay there, and its last value is moved to the left.
-	s := y + math.Min(1, math.Sqrt(2*y)+y)
-	for range 60 {
-		next := s - (s+math.Expm1(-s)-y)/-math.Expm1(-s)
-		if !(next < s) {
-			break
-		}
-		s = next
-	}
-	s -= s * 0x1p-30
-	for s > 0 && s+math.Expm1(-s) > y*(1-0x1p-45) {
-		s -= s * 0x1p-26
-	}
-	return t + num.Log1mExp(-t) - math.Log(t) - s
-}
+// lnRise returns ln t - ln(1 - e^(-t)) for t > 0.
+func lnRise(t float64) float64 { return math.Log(t / -math.Expm1(-t)) }
 
 // Rogers16 is the published bound from mutual information.
 type Rogers16 struct {
@@ -260,11 +258,7 @@ func (r Rogers16) MaxInformation(slack theory.LogProb) (theory.Nats, error) {
 	if err := needsSlack(slack, theory.Zero); err != nil {
 		return 0, err
 	}
-	k := (float64(r.Nats) + 0.54*math.Ln2) / slack.Value() * up
-	if math.IsInf(k, 0) {
-		return 0, &theory.NoAnswerError{Reason: "the bound (I+0.54)/b exceeds what a number can hold"}
-	}
-	return theory.Nats(k), nil
+	return finite((float64(r.Nats) + 0.54*math.Ln2) / slack.Value())
 }
 
 // Group says that an event of probability q under Q has probability at most
@@ -273,7 +267,8 @@ type Group struct {
 	Mu float64
 }
 
-// MaxInformation returns the epsilon that goes with delta = b on the curve of mu-GDP.
+// MaxInformation returns the epsilon >= 0 that goes with delta = b on the curve of
+// mu-GDP.
 func (g Group) MaxInformation(slack theory.LogProb) (theory.Nats, error) {
 	if err := needsSlack(slack, theory.Zero); err != nil {
 		return 0, err
@@ -292,4 +287,24 @@ func needsSlack(b, defect theory.LogProb) error {
 		needs = "a slack above n delta (1 + e^-epsilon)"
 	}
 	return &theory.NotApplicableError{Needs: needs}
+}
+
+// without returns ln(b - part) for part < b, rounded down.
+func without(b, part theory.LogProb) theory.LogProb {
+	if part == theory.Zero {
+		return b
+	}
+	rest := num.LogSubExp(b.Ln(), part.Ln())
+	return theory.LogProb(rest + (rest-1)*0x1p-50)
+}
+
+var tooLarge = &theory.NoAnswerError{Reason: "the bound exceeds what a number can hold"}
+
+// finite returns k rounded up. It reports NoAnswer where k is not finite.
+func finite(k float64) (theory.Nats, error) {
+	k += math.Abs(k) * 0x1p-45
+	if !(math.Abs(k) <= math.MaxFloat64) {
+		return 0, tooLarge
+	}
+	return theory.Nats(k), nil
 }

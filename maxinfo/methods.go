@@ -69,14 +69,14 @@ func (p Plan) privacy(steps []Step) ([]Method, error) {
 
 // pure lists the bounds for epsilon-differential privacy.
 func (p Plan) pure(epsilon float64) []Method {
-	n := float64(p.Samples)
-	spread := epsilon * math.Sqrt(n/8)
-	rho := theory.Nats(spread * spread * up)
+	all := pureAny(p.Samples, epsilon)
+	// Any number from n epsilon on serves where n epsilon^2/8 is beyond float64.
+	rho := min(all*theory.Nats(epsilon/8*up), math.MaxFloat64)
 	return []Method{
 		{
 			Name: "max-info-any", Proof: theory.Published, Assumes: []string{anyRecords},
 			Sources: []theory.Source{{Key: "dwork15generalization", Where: "max-information of pure differential privacy"}},
-			Limit:   Ratio{Nats: pureAny(p.Samples, epsilon), Slack: theory.Zero},
+			Limit:   Ratio{Nats: all, Slack: theory.Zero},
 		},
 		p.product(Method{
 			Name: "max-info-dwork15", Proof: theory.Published,
@@ -202,6 +202,13 @@ func sumUp(a, b theory.LogProb) theory.LogProb {
 	if a == theory.Zero {
 		return b
 	}
-	sum := num.LogAddExp(a.Ln(), b.Ln())
-	return theory.LogProb(min(0, sum-sum*0x1p-50+0x1p-50))
+	return lnUp(num.LogAddExp(a.Ln(), b.Ln()))
+}
+
+// lnUp returns a probability by its logarithm, rounded up and at most 0.
+func lnUp(x float64) theory.LogProb {
+	if math.IsInf(x, -1) {
+		return theory.Zero
+	}
+	return theory.LogProb(min(0, x+math.Abs(x)*0x1p-50+0x1p-50))
 }

@@ -92,48 +92,31 @@ func (p Plan) Validate() error {
 		return err
 	}
 	for _, s := range p.Steps {
+		if err := theory.Domain(s != nil, "steps", s, "steps of the types of this package"); err != nil {
+			return err
+		}
 		if err := s.Validate(); err != nil {
 			return err
 		}
 	}
-	if slices.ContainsFunc(p.Steps, private) || p.Samples != 0 {
+	if slices.ContainsFunc(p.Steps, Step.private) || p.Samples != 0 {
 		if err := theory.Domain(p.Samples >= 1 && p.Samples <= 1<<53, "samples", p.Samples, "a whole number from 1 to 9007199254740992"); err != nil {
 			return err
 		}
 	}
 	for i, s := range p.Steps[p.first():] {
-		if !everywhere(s) {
+		if !s.everywhere() {
 			return &OrderError{Step: p.first() + i + 1, Named: s, Valid: p.reordered()}
 		}
 	}
 	return nil
 }
 
-// private reports whether a step is differentially private.
-func private(s Step) bool {
-	switch s.(type) {
-	case PureDP, ApproxDP, GDP, Gaussian:
-		return true
-	}
-	return false
-}
-
-// everywhere reports whether a step has a bound that holds for every law of the data.
-func everywhere(s Step) bool {
-	switch s := s.(type) {
-	case PureDP, Description:
-		return true
-	case MaxInformation:
-		return s.Always
-	}
-	return false
-}
-
 // first returns how many steps make up the first one: private steps at the beginning
 // compose into one.
 func (p Plan) first() int {
 	n := 0
-	for n < len(p.Steps) && private(p.Steps[n]) {
+	for n < len(p.Steps) && p.Steps[n].private() {
 		n++
 	}
 	return max(n, 1)
@@ -143,9 +126,9 @@ func (p Plan) first() int {
 func (p Plan) reordered() []Step {
 	rank := func(s Step) int {
 		switch {
-		case !private(s) && !everywhere(s):
+		case !s.private() && !s.everywhere():
 			return 0
-		case private(s):
+		case s.private():
 			return 1
 		}
 		return 2
@@ -153,7 +136,7 @@ func (p Plan) reordered() []Step {
 	p.Steps = slices.Clone(p.Steps)
 	slices.SortStableFunc(p.Steps, func(a, b Step) int { return rank(a) - rank(b) })
 	for _, s := range p.Steps[p.first():] {
-		if !everywhere(s) {
+		if !s.everywhere() {
 			return nil
 		}
 	}
@@ -215,42 +198,47 @@ func (c Chain) MaxInformation(m Method, slack theory.LogProb) (theory.Nats, erro
 	if m.Limit == nil {
 		return 0, m.Needs
 	}
-	if err := theory.Domain(slack.Valid(), "slack", slack, "a probability in [0, 1)"); err != nil {
+	if err := theory.Domain(slack < 0, "slack", slack, "a probability in [0, 1)"); err != nil {
 		return 0, err
 	}
-	l := c.Later
-	if l.Slack == theory.Zero && l.Outcomes == 0 {
-		k, err := m.Limit.MaxInformation(slack)
-		return (k + l.Nats) * up, err
-	}
-	if !(slack > l.Slack) {
-		return 0, &theory.NotApplicableError{Needs: "a slack above " + l.Slack.String()}
-	}
-	rest := theory.LogProb(math.Nextafter(num.LogSubExp(slack.Ln(), l.Slack.Ln()), math.Inf(-1)))
-	if l.Outcomes == 0 {
-		k, err := m.Limit.MaxInformation(rest)
-		return (k + l.Nats) * up, err
-	}
-	// The slack is shared between the first step and the answers out of a range.
-	ranged := Range{l.Outcomes}
-	split := func(own theory.LogProb) (theory.Nats, error) {
-		k, err := m.Limit.MaxInformation(own)
+	later := c.Later
+	total := func(k theory.Nats, err error) (theory.Nats, error) {
 		if err != nil {
 			return 0, err
 		}
-		left := num.LogSubExp(rest.Ln(), own.Ln())
-		r, err := ranged.MaxInformation(theory.LogProb(math.Nextafter(left, math.Inf(-1))))
-		return (k + r + l.Nats) * up, err
+		return finite(float64(k + later.Nats))
+	}
+	if later.Slack == theory.Zero && later.Outcomes == 0 {
+		return total(m.Limit.MaxInformation(slack))
+	}
+	if !(slack > later.Slack) {
+		return 0, &theory.NotApplicableError{Needs: "a slack above " + later.Slack.String()}
+	}
+	rest := without(slack, later.Slack)
+	if later.Outcomes == 0 {
+		return total(m.Limit.MaxInformation(rest))
+	}
+	// The slack is shared between the first step and the answers out of a range.
+	split := func(first, ranged theory.LogProb) (theory.Nats, error) {
+		k, err := m.Limit.MaxInformation(first)
+		if err != nil {
+			return 0, err
+		}
+		r, err := Range{later.Outcomes}.MaxInformation(ranged)
+		return k + r, err
 	}
 	if r, ok := m.Limit.(Ratio); ok {
 		if !(rest > r.Slack) {
-			return 0, &theory.NotApplicableError{Needs: "a slack above " + r.Slack.String()}
+			return 0, &theory.NotApplicableError{Needs: "a slack above " + sumUp(later.Slack, r.Slack).String()}
 		}
-		return split(r.Slack)
+		return total(split(r.Slack, without(rest, r.Slack)))
 	}
 	var refused error
-	_, least := num.Interval{Lo: -6, Hi: 40}.MinimizeScanned(24, 1e-5, func(v float64) float64 {
-		k, err := split(rest - theory.LogProb(math.Log1p(math.Exp(-v)))) // own = rest/(1+e^-v)
+	_, least := num.Interval{Lo: -60, Hi: 60}.MinimizeScanned(61, 1e-5, func(v float64) float64 {
+		share := func(v float64) theory.LogProb { // of rest/(1 + e^(-v))
+			return rest - theory.LogProb(math.Log1p(math.Exp(-v))*(1+0x1p-48)) + rest*0x1p-50
+		}
+		k, err := split(share(v), share(-v))
 		if err != nil {
 			refused = err
 			return math.Inf(1)
@@ -260,7 +248,7 @@ func (c Chain) MaxInformation(m Method, slack theory.LogProb) (theory.Nats, erro
 	if math.IsInf(least, 1) {
 		return 0, refused
 	}
-	return theory.Nats(least), nil
+	return total(theory.Nats(least), nil)
 }
 
 // pureAny returns n epsilon, rounded up.

@@ -14,6 +14,11 @@ type Step interface {
 	Validate() error
 	// String names the step and its parameters, as the command line writes them.
 	String() string
+
+	// private reports whether the step is differentially private, everywhere whether
+	// it has a bound that holds for every law of the data.
+	private() bool
+	everywhere() bool
 }
 
 // PureDP is an epsilon-differentially private answer.
@@ -94,6 +99,22 @@ func positive(param string, x float64) error {
 func amount(param string, x theory.Nats) error {
 	return theory.Domain(x >= 0 && x <= math.MaxFloat64, param, float64(x), "a number >= 0")
 }
+
+func (PureDP) private() bool            { return true }
+func (ApproxDP) private() bool          { return true }
+func (GDP) private() bool               { return true }
+func (Gaussian) private() bool          { return true }
+func (Description) private() bool       { return false }
+func (MutualInformation) private() bool { return false }
+func (MaxInformation) private() bool    { return false }
+
+func (PureDP) everywhere() bool            { return true }
+func (ApproxDP) everywhere() bool          { return false }
+func (GDP) everywhere() bool               { return false }
+func (Gaussian) everywhere() bool          { return false }
+func (Description) everywhere() bool       { return true }
+func (MutualInformation) everywhere() bool { return false }
+func (s MaxInformation) everywhere() bool  { return s.Always }
 
 func (s PureDP) String() string { return fmt.Sprintf("pure-dp:epsilon=%v", s.Epsilon) }
 

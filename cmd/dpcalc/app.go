@@ -149,7 +149,8 @@ func (p *program) app() *cli.App {
 			"Exit codes: 0 done, 1 input or output failed, 2 wrong usage, 3 no row has an answer, 4 a check failed.",
 	}
 	app.Commands = []*cli.Command{
-		p.samplesize(), p.transfer(), p.compose(),
+		p.samplesize(), p.transfer(), p.compose(), p.maxinfo(), p.pvalueCorrect(), p.experiment(),
+		p.planFile(), p.advise(),
 		p.explain(), p.cite(), p.methods(),
 		p.completion(), p.man(), p.help(),
 	}
@@ -160,8 +161,14 @@ func (p *program) app() *cli.App {
 	return app
 }
 
-// version is the module version that the toolchain recorded.
+// release is the version of a release build, set by the linker.
+var release string
+
+// version is the version of a release or the one that the toolchain recorded.
 func version() string {
+	if release != "" {
+		return release
+	}
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
 		return info.Main.Version
 	}

@@ -56,7 +56,7 @@ func completionWords(app *cli.App) []commandWords {
 		case "completion":
 			w.arguments = strings.Split(c.ArgsUsage, "|")
 		case "explain", "cite":
-			w.arguments = methodNames()
+			w.arguments = articleNames()
 		}
 		all = append(all, w)
 	}
@@ -136,7 +136,11 @@ func flagValues() func(yield func(string, []string) bool) {
 	}
 	return func(yield func(string, []string) bool) {
 		_ = yield("--format", names) &&
-			yield("--method", methodNames()) &&
+			yield("--csv-dialect", dialects) &&
+			yield("--method", articleNames()) &&
+			yield("--by", sourceNames()) &&
+			yield("--data", []string{"product", "any"}) &&
+			yield("--family", familyNames()) &&
 			yield("--proofs", []string{"all", "published"}) &&
 			yield("--query", []string{"bounded", "binary", "sensitive", "minimization"})
 	}

@@ -239,7 +239,8 @@ func (p *program) composeCurve(t target, r result, s steps) error {
 	err = p.write(t, func(w io.Writer) error {
 		e := newEncoder(t.format, r)
 		if e == nil {
-			return composeSheet(r, slices.Collect(iter.Seq[[]cell](rows))).write(w, t.format)
+			all := slices.Collect(iter.Seq[[]cell](rows))
+			return r.forPeople(w, t, all, composeSheet(r, all))
 		}
 		b := e.head(nil)
 		first := true

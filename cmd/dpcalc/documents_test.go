@@ -27,26 +27,30 @@ func TestMethodsAreDocumented(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^@\w+\{([^,]+),`).FindAllStringSubmatch(docs.References, -1) {
 		entries[m[1]] = true
 	}
-	for _, m := range transfer.Methods() {
-		if !anchors[m.Name] {
-			t.Errorf("docs/theorems.md has no section %s", m.Name)
+	all, err := articles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range all {
+		if !anchors[m.name] {
+			t.Errorf("docs/theorems.md has no section %s", m.name)
 		}
-		if len(m.Sources) == 0 || len(m.Assumes) == 0 || m.Summary == "" || m.Formula == "" || m.Practice == "" {
-			t.Errorf("%s: something is not said: %+v", m.Name, m)
+		if len(m.sources) == 0 || len(m.hypotheses) == 0 || m.summary == "" || m.formula == "" || len(m.practice) == 0 || m.practice[0] == "" {
+			t.Errorf("%s: something is not said: %+v", m.name, m)
 		}
-		for _, s := range m.Sources {
+		for _, s := range m.sources {
 			if s.Key != "dpcalc" {
 				if !entries[s.Key] {
-					t.Errorf("%s: the bibliography has no %s", m.Name, s.Key)
+					t.Errorf("%s: the bibliography has no %s", m.name, s.Key)
 				}
 				continue
 			}
 			if _, anchor, _ := strings.Cut(s.Where, "#"); !anchors[anchor] {
-				t.Errorf("%s: docs/theorems.md has no section #%s", m.Name, anchor)
+				t.Errorf("%s: docs/theorems.md has no section #%s", m.name, anchor)
 			}
 		}
-		if derived := m.Sources[0].Key == "dpcalc"; derived != (m.Proof == transfer.Derived) {
-			t.Errorf("%s is marked %s and its first source is %s", m.Name, m.Proof, m.Sources[0])
+		if derived := m.sources[0].Key == "dpcalc"; derived != (m.proof == transfer.Derived) {
+			t.Errorf("%s is marked %s and its first source is %s", m.name, m.proof, m.sources[0])
 		}
 	}
 }

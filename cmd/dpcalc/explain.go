@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/docs"
@@ -19,13 +20,13 @@ func (p *program) explain() *cli.Command {
 		Args:      true,
 		Flags:     []cli.Flag{textOutputFlag()},
 		Action: func(c *cli.Context) error {
-			methods, err := methodsNamed("explain", c.Args().Slice())
+			articles, err := articlesNamed("explain", c.Args().Slice())
 			if err != nil {
 				return err
 			}
-			pages := make([]string, len(methods))
-			for i, m := range methods {
-				pages[i] = explanation(m)
+			pages := make([]string, len(articles))
+			for i, a := range articles {
+				pages[i] = a.page()
 			}
 			return p.writeText(c, strings.Join(pages, "\n"))
 		},
@@ -51,34 +52,66 @@ func (p *program) writeText(c *cli.Context, text string) error {
 	})
 }
 
-func explanation(m transfer.Method) string {
+// article is what there is to say of a method.
+type article struct {
+	name, command string // the command whose row it is
+	summary       string
+	formula       string
+	hypotheses    []string
+	practice      []string
+	proof         theory.Proof
+	sources       []theory.Source
+}
+
+// articles lists the methods of all commands in printing order.
+func articles() ([]article, error) {
+	var all []article
+	for _, m := range transfer.Methods() {
+		a := article{
+			name: m.Name, command: "samplesize", summary: m.Summary, formula: m.Formula,
+			hypotheses: m.Assumes, practice: []string{m.Practice}, proof: m.Proof, sources: m.Sources,
+		}
+		if m.Budgeted {
+			a.hypotheses = append([]string{"a budget (--budget)"}, m.Assumes...)
+		}
+		switch {
+		case m.Procedure:
+			a.practice = append(a.practice, "This is a promise about a private procedure's output. It certifies no plan for answering queries.")
+		case !m.Adaptive:
+			a.practice = append(a.practice, "A reference: it holds only for queries fixed before the data are seen.")
+		}
+		all = append(all, a)
+	}
+	more, err := correctionArticles()
+	return append(all, more...), err
+}
+
+// articleNames lists their names.
+func articleNames() []string {
+	names := methodNames()
+	for _, a := range corrections {
+		names = append(names, a.name)
+	}
+	return names
+}
+
+func (a article) page() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", m.Name, m.Summary)
+	fmt.Fprintf(&b, "%s: %s\n", a.name, a.summary)
 	section := func(head string, paragraphs ...string) {
 		fmt.Fprintf(&b, "\n%s\n", head)
 		for _, text := range paragraphs {
 			wrap(&b, text)
 		}
 	}
-	section("Formula", m.Formula)
-	var needs []string
-	if m.Budgeted {
-		needs = append(needs, "a budget (--budget)")
-	}
-	section("Hypotheses", append(needs, m.Assumes...)...)
-	practice := []string{m.Practice}
-	switch {
-	case m.Procedure:
-		practice = append(practice, "This is a promise about a private procedure's output. It certifies no plan for answering queries.")
-	case !m.Adaptive:
-		practice = append(practice, "A reference: it holds only for queries fixed before the data are seen.")
-	}
-	section("In practice", practice...)
+	section("Formula", a.formula)
+	section("Hypotheses", a.hypotheses...)
+	section("In practice", a.practice...)
 	sources := []string{}
-	for _, s := range m.Sources {
+	for _, s := range a.sources {
 		sources = append(sources, s.String())
 	}
-	section("Proof: "+string(m.Proof), sources...)
+	section("Proof: "+string(a.proof), sources...)
 	return b.String()
 }
 
@@ -102,20 +135,28 @@ func wrap(b *strings.Builder, text string) {
 	b.WriteByte('\n')
 }
 
-// methodsNamed looks the arguments of a command up.
-func methodsNamed(command string, names []string) ([]transfer.Method, error) {
+// articlesNamed looks the arguments of a command up.
+func articlesNamed(command string, names []string) ([]article, error) {
 	if len(names) == 0 {
 		return nil, usagef("%s: got nothing, want a METHOD, see dpcalc methods", command)
 	}
-	methods := make([]transfer.Method, len(names))
-	for i, name := range names {
-		m, ok := transfer.Lookup(name)
-		if !ok {
-			return nil, unknownMethod(command, name)
-		}
-		methods[i] = m
+	all, err := articles()
+	if err != nil {
+		return nil, err
 	}
-	return methods, nil
+	found := make([]article, len(names))
+	for i, name := range names {
+		k := slices.IndexFunc(all, func(a article) bool { return a.name == name })
+		if k < 0 {
+			hint := didYouMean(name, articleNames())
+			if hint == "" {
+				hint = ", see dpcalc methods"
+			}
+			return nil, usagef("%s: unknown method %s%s", command, shown(name), hint)
+		}
+		found[i] = all[k]
+	}
+	return found, nil
 }
 
 func (p *program) cite() *cli.Command {
@@ -126,14 +167,14 @@ func (p *program) cite() *cli.Command {
 		Args:      true,
 		Flags:     []cli.Flag{textOutputFlag()},
 		Action: func(c *cli.Context) error {
-			methods, err := methodsNamed("cite", c.Args().Slice())
+			articles, err := articlesNamed("cite", c.Args().Slice())
 			if err != nil {
 				return err
 			}
 			var entries []string
 			seen := make(map[string]bool)
-			for _, m := range methods {
-				for _, s := range m.Sources {
+			for _, a := range articles {
+				for _, s := range a.sources {
 					if seen[s.Key] {
 						continue
 					}
@@ -171,24 +212,35 @@ func reference(s theory.Source) (string, error) {
 func (p *program) methods() *cli.Command {
 	return &cli.Command{
 		Name:  "methods",
-		Usage: "all methods of samplesize with a line each",
+		Usage: "all methods with a line each",
 		Flags: outputFlags(),
 		Action: func(c *cli.Context) error {
 			target, err := outputTarget(c)
 			if err != nil {
 				return err
 			}
-			r := result{command: "methods", columns: []string{"method", "summary", "adaptive", "procedure", "budgeted", "proof", "formula", "sources", "assumes"}}
+			r := result{command: "methods", columns: []string{"method", "summary", "adaptive", "procedure", "budgeted", "proof", "formula", "sources", "assumes", "command"}}
 			var rows, short [][]cell
 			for _, m := range transfer.Methods() {
 				rows = append(rows, []cell{
 					wordsCell(m.Name), wordsCell(m.Summary), truthCell(m.Adaptive), truthCell(m.Procedure), truthCell(m.Budgeted),
-					wordsCell(string(m.Proof)), wordsCell(m.Formula), sourcesCell(m.Sources), listCell(m.Assumes),
+					wordsCell(string(m.Proof)), wordsCell(m.Formula), sourcesCell(m.Sources), listCell(m.Assumes), wordsCell("samplesize"),
 				})
-				short = append(short, []cell{wordsCell(m.Name), wordsCell(string(m.Proof)), wordsCell(m.Summary)})
+				short = append(short, []cell{wordsCell(m.Name), wordsCell(string(m.Proof)), wordsCell(m.Summary), wordsCell("samplesize")})
+			}
+			more, err := correctionArticles()
+			if err != nil {
+				return err
+			}
+			for _, a := range more {
+				rows = append(rows, []cell{
+					wordsCell(a.name), wordsCell(a.summary), {}, {}, {},
+					wordsCell(string(a.proof)), wordsCell(a.formula), sourcesCell(a.sources), listCell(a.hypotheses), wordsCell(a.command),
+				})
+				short = append(short, []cell{wordsCell(a.name), wordsCell(string(a.proof)), wordsCell(a.summary), wordsCell(a.command)})
 			}
 			return p.emit(target, r, rows, func() sheet {
-				return sheet{columns: []string{"method", "proof", "summary"}, rows: short}
+				return sheet{columns: []string{"method", "proof", "summary", "command"}, rows: short}
 			})
 		},
 	}

@@ -10,14 +10,18 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 )
 
-// formats by the name of -f, with the file names that imply them.
-var formats = []struct{ name, suffix string }{
+// format is a name of -f with the suffix of file names that imply it.
+type format struct{ name, suffix string }
+
+// formats of every command, by the name of -f, with the file names that imply them.
+var formats = []format{
 	{"table", ""},
 	{"csv", ".csv"},
 	{"tsv", ".tsv"},
@@ -25,53 +29,116 @@ var formats = []struct{ name, suffix string }{
 	{"jsonl", ".jsonl"},
 	{"markdown", ".md"},
 	{"latex", ".tex"},
+	{"xlsx", ".xlsx"},
 }
+
+// csvExcelEU is csv in the dialect of that name.
+const csvExcelEU = "csv excel-eu"
+
+// dialects of csv, by the name of --csv-dialect. The first is the default.
+var dialects = []string{"rfc4180", "excel-eu"}
 
 func outputFlags() []cli.Flag {
 	return []cli.Flag{
-		textFlag("format", "f", "write `FORMAT`: table (default), csv, tsv, json, jsonl, markdown or latex"),
-		textFlag("output", "o", "write to `FILE`, whole or not at all; its suffix implies the format"),
+		textFlag("format", "f", "write `FORMAT`: table (default), csv, tsv, json, jsonl, markdown, latex, or xlsx with --output"),
+		textFlag("output", "o", "write to `FILE`, whole or not at all; its suffix implies the format; - is standard output"),
+		textFlag("csv-dialect", "", "write csv in `DIALECT`: rfc4180 (default), or excel-eu with semicolons, decimal commas and a byte order mark"),
 	}
 }
 
 // target is where and how a command writes.
 type target struct {
-	format string
-	path   string // empty for standard output
+	format  string
+	path    string // empty for standard output
+	command string // as it was typed, for the files that repeat it
 }
 
-func outputTarget(c *cli.Context) (target, error) {
+// outputTarget reads where and how to write; more are formats of this command alone.
+func outputTarget(c *cli.Context, more ...format) (target, error) {
 	var names, suffixes []string
-	for _, f := range formats {
+	for _, f := range slices.Concat(formats, more) {
 		names = append(names, f.name)
 		if f.suffix != "" {
 			suffixes = append(suffixes, f.suffix)
 		}
 	}
-	format, err := oneOf(c, "format", names...)
-	if err != nil {
+	t := target{command: commandLine(c)}
+	var err error
+	if t.format, err = oneOf(c, "format", names...); err != nil {
 		return target{}, err
 	}
 	path, hasPath := given(c, "output")
-	if !hasPath || path == "-" {
-		return target{format: format}, nil
-	}
-	if path == "" {
+	_, explicit := given(c, "format")
+	switch {
+	case hasPath && path == "":
 		return target{}, invalid("output", path, "a file name")
+	case t.format == "xlsx" && !hasPath:
+		return target{}, usagef("--format: got xlsx without --output, want --output FILE, or --output - for standard output")
+	case !hasPath || path == "-":
+	case explicit:
+		t.path = path
+	default:
+		t.path = path
+		if t.format = formatOf(path, more...); t.format == "" {
+			return target{}, invalid("output", path, "a name in "+orList(suffixes)+", or --format")
+		}
 	}
-	if _, explicit := given(c, "format"); explicit {
-		return target{format, path}, nil
+	if _, ok := given(c, "csv-dialect"); ok && t.format != "csv" {
+		if schedule, _ := given(c, "schedule"); formatOf(schedule) != "csv" {
+			return target{}, usagef("--csv-dialect: got it for %s, want csv", t.format)
+		}
 	}
-	if format = formatOf(path); format == "" {
-		return target{}, invalid("output", path, "a name in "+orList(suffixes)+", or --format")
+	t.format, err = inDialect(c, t.format)
+	return t, err
+}
+
+// inDialect returns the format, csv in the dialect that was asked for.
+func inDialect(c *cli.Context, format string) (string, error) {
+	dialect, err := oneOf(c, "csv-dialect", dialects...)
+	if format == "csv" && dialect == "excel-eu" {
+		format = csvExcelEU
 	}
-	return target{format, path}, nil
+	return format, err
+}
+
+// commandLine repeats a command with its flags in the order of their declaration.
+// Of the output it has the file's name alone: a path tells more than a reader of
+// the file is to know.
+func commandLine(c *cli.Context) string {
+	words := []string{"dpcalc", c.Command.Name}
+	for _, flag := range c.Command.Flags {
+		name := flag.Names()[0]
+		if t, ok := c.Generic(name).(*text); ok {
+			for _, value := range t.raw {
+				if name == "output" || name == "schedule" {
+					value = filepath.Base(value)
+				}
+				words = append(words, "--"+name, shellWord(value))
+			}
+		} else if c.Bool(name) {
+			words = append(words, "--"+name)
+		}
+	}
+	for _, value := range c.Args().Slice() {
+		words = append(words, shellWord(value))
+	}
+	return strings.Join(words, " ")
+}
+
+// shellWord quotes a word for a shell, if it needs that.
+func shellWord(s string) string {
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return !strings.ContainsRune("%+,-./:=@_", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // formatOf returns the format that a file's name implies, or "".
-func formatOf(path string) string {
+func formatOf(path string, more ...format) string {
 	suffix := strings.ToLower(filepath.Ext(path))
-	for _, f := range formats {
+	for _, f := range slices.Concat(formats, more) {
 		if f.suffix != "" && f.suffix == suffix {
 			return f.name
 		}

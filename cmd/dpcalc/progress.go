@@ -12,6 +12,7 @@ import (
 type progress struct {
 	w     io.Writer
 	total int
+	unit  string // of what there are total
 	start time.Time
 	last  time.Time
 	shown bool
@@ -26,7 +27,15 @@ func (p *program) progress(total int) *progress {
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
 		return nil
 	}
-	return &progress{w: f, total: total, start: time.Now()}
+	return &progress{w: f, total: total, unit: "goals", start: time.Now()}
+}
+
+// of names the unit.
+func (p *progress) of(unit string) *progress {
+	if p != nil {
+		p.unit = unit
+	}
+	return p
 }
 
 func (p *progress) step(done int) {
@@ -38,7 +47,7 @@ func (p *progress) step(done int) {
 		return
 	}
 	p.last, p.shown = now, true
-	fmt.Fprintf(p.w, "\r%d of %d goals", done, p.total)
+	fmt.Fprintf(p.w, "\r%d of %d %s", done, p.total, p.unit)
 }
 
 // end removes the line.

@@ -98,6 +98,7 @@ type result struct {
 	command string
 	inputs  []input
 	columns []string // of the rows for machines
+	live    *live    // a sheet of formulas for a workbook; nil for none
 }
 
 // input is a flag with its value, as the JSON envelope repeats it.
@@ -109,9 +110,11 @@ type input struct {
 func newEncoder(format string, r result) encoder {
 	switch format {
 	case "csv":
-		return delimited{',', r.columns}
+		return delimited{separator: ',', columns: r.columns}
+	case csvExcelEU:
+		return delimited{separator: ';', comma: true, columns: r.columns}
 	case "tsv":
-		return delimited{'\t', r.columns}
+		return delimited{separator: '\t', columns: r.columns}
 	case "jsonl":
 		return newJSONLines(r)
 	case "json":

@@ -9,13 +9,18 @@ import (
 )
 
 // delimited writes RFC 4180 with LF: one header, plain numbers, lists joined by
-// "; ", missing cells empty.
+// "; ", missing cells empty. With a decimal comma it begins with the byte order
+// mark, without which Excel does not take a file for UTF-8.
 type delimited struct {
 	separator byte
+	comma     bool // in numbers
 	columns   []string
 }
 
 func (d delimited) head(dst []byte) []byte {
+	if d.comma {
+		dst = append(dst, "\ufeff"...)
+	}
 	for i, name := range d.columns {
 		if i > 0 {
 			dst = append(dst, d.separator)
@@ -30,19 +35,24 @@ func (d delimited) row(dst []byte, _ bool, cells []cell, known *chances) []byte 
 		if i > 0 {
 			dst = append(dst, d.separator)
 		}
+		start := len(dst)
 		switch c := &cells[i]; c.form {
 		case count:
 			dst = strconv.AppendInt(dst, c.n, 10)
 		case number:
-			dst = appendNumber(dst, c.f)
+			dst = d.number(appendNumber(dst, c.f), start)
 		case chance:
-			dst = append(dst, known.of(c.f)...)
+			dst = d.number(append(dst, known.of(c.f)...), start)
 		case truth:
 			dst = strconv.AppendBool(dst, c.n != 0)
 		case words:
 			dst = d.text(dst, c.s)
 		case foreign:
-			dst = d.text(dst, inert(c.s))
+			if isNumeral(c.s) {
+				dst = d.number(append(dst, c.s...), start)
+			} else {
+				dst = d.text(dst, inert(c.s))
+			}
 		case items:
 			if len(c.list) == 1 {
 				dst = d.text(dst, c.list[0])
@@ -52,6 +62,14 @@ func (d delimited) row(dst []byte, _ bool, cells []cell, known *chances) []byte 
 		}
 	}
 	return append(dst, '\n')
+}
+
+// number replaces the decimal point of the number that begins at start.
+func (d delimited) number(dst []byte, start int) []byte {
+	if i := bytes.IndexByte(dst[start:], '.'); d.comma && i >= 0 {
+		dst[start+i] = ','
+	}
+	return dst
 }
 
 func (d delimited) foot(dst []byte) []byte { return dst }
@@ -73,13 +91,15 @@ func (d delimited) text(dst []byte, s string) []byte {
 
 // inert keeps a spreadsheet from running a user's text as a formula. Numbers stay.
 func inert(s string) string {
-	if s == "" || !strings.ContainsRune("=+-@\t\r\n", rune(s[0])) {
-		return s
-	}
-	if _, err := strconv.ParseFloat(s, 64); err == nil {
+	if s == "" || !strings.ContainsRune("=+-@\t\r\n", rune(s[0])) || isNumeral(s) {
 		return s
 	}
 	return "'" + s
+}
+
+func isNumeral(s string) bool {
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil
 }
 
 // jsonRows writes rows as objects: one to a line, or inside the envelope.

@@ -94,7 +94,7 @@ func (s sheet) framed(w io.Writer, gap string, look tablewriter.Option, escape f
 		}
 	}
 	paragraph(s.title)
-	if len(s.title) > 0 {
+	if len(s.title) > 0 && len(s.rows)+len(s.notes) > 0 {
 		b.WriteByte('\n')
 	}
 	if len(s.rows) > 0 {
@@ -191,13 +191,21 @@ func (s sheet) latex(w io.Writer) error {
 	return err
 }
 
+// forPeople writes the rows as a workbook, or what of them is in the sheet.
+func (r result) forPeople(w io.Writer, t target, rows [][]cell, s sheet) error {
+	if t.format == "xlsx" {
+		return r.workbook(w, t.command, rows, s)
+	}
+	return s.write(w, t.format)
+}
+
 // emit writes few rows in any format. People see the columns named in shown,
 // under their titles.
 func (p *program) emit(t target, r result, rows [][]cell, s func() sheet) error {
 	return p.write(t, func(w io.Writer) error {
 		e := newEncoder(t.format, r)
 		if e == nil {
-			return s().write(w, t.format)
+			return r.forPeople(w, t, rows, s())
 		}
 		var known chances
 		b := e.head(nil)

@@ -39,6 +39,9 @@ func (p *program) samplesize() *cli.Command {
 			textFlag("schedule", "", "write the noise of every query of gaussian-schedule to `FILE`: .csv, .tsv, .json or .jsonl"),
 			&cli.BoolFlag{Name: "zip", Usage: "pair the lists instead of crossing them", DisableDefaultText: true},
 			textFlag("max-rows", "", "write up to `R` rows (default 1000000)"),
+			&cli.BoolFlag{Name: "report", Usage: "write the best plan as a paragraph for a methods section; with -f markdown or latex in these", DisableDefaultText: true},
+			&cli.BoolFlag{Name: "plot", Usage: "draw the grid in characters; -o with .svg, .png or .pdf draws it in a file", DisableDefaultText: true},
+			textFlag("save-plan", "", "write the command as a plan file to `FILE`, a new one in .yaml, .yml or .json; see dpcalc plan"),
 		}, outputFlags()),
 		Action: p.runSamplesize,
 	}
@@ -49,8 +52,10 @@ type plan struct {
 	grid    grid
 	goals   int
 	methods []transfer.Method
+	asked   bool // for these methods, by name
 	unknown transfer.Unknown
 	target  target
+	view    view
 	inputs  []input
 
 	schedule target // where the noise schedule goes, if it has a path
@@ -58,15 +63,33 @@ type plan struct {
 	scheduleAnswer transfer.Answer // whose noise that is
 }
 
+// view is the form in which people see the rows.
+type view int
+
+const (
+	tableView  view = iota
+	reportView      // paragraphs
+	plotView        // a drawing in characters
+	figureView      // a drawing in a file
+)
+
 func (p *program) runSamplesize(c *cli.Context) error {
 	plan, err := p.readPlan(c)
 	if err != nil {
 		return err
 	}
+	if path, ok := given(c, "save-plan"); ok {
+		if err := p.newFile("--save-plan", path, savedPlan(c)); err != nil {
+			return err
+		}
+	}
 	var verdict verdict
-	if e := newEncoder(plan.target.format, plan.result()); e != nil {
+	switch e := newEncoder(plan.target.format, plan.result()); {
+	case plan.target.format == "xlsx":
+		err = plan.workbook(p, &verdict)
+	case e != nil:
 		err = plan.stream(p, e, &verdict)
-	} else {
+	default:
 		err = plan.tabulate(p, &verdict)
 	}
 	if err == nil {
@@ -87,9 +110,13 @@ func (p *program) runSamplesize(c *cli.Context) error {
 // readPlan reads the flags. It returns an error for everything that is wrong with
 // them, so that nothing is written before all is known to be well.
 func (p *program) readPlan(c *cli.Context) (plan plan, err error) {
-	if plan.target, err = outputTarget(c); err != nil {
+	if plan.target, err = outputTarget(c, figures...); err != nil {
 		return plan, err
 	}
+	if plan.view, err = readView(c, plan.target.format); err != nil {
+		return plan, err
+	}
+	_, plan.asked = given(c, "method")
 	if plan.methods, err = readMethods(c); err != nil {
 		return plan, err
 	}
@@ -107,8 +134,14 @@ func (p *program) readPlan(c *cli.Context) (plan plan, err error) {
 	if !ok {
 		limit = defaultMaxRows
 	}
-	if rows := int64(plan.goals) * int64(len(plan.methods)); rows > limit {
+	rows := int64(plan.goals) * int64(len(plan.methods))
+	if rows > limit {
 		return plan, usagef("--max-rows: got %d rows, want at most %d; allow more with --max-rows", rows, limit)
+	}
+	if plan.target.format == "xlsx" {
+		if err := fitsSheet(rows); err != nil {
+			return plan, err
+		}
 	}
 	for i := range plan.goals {
 		goal := plan.grid.goal(i)
@@ -117,7 +150,32 @@ func (p *program) readPlan(c *cli.Context) (plan plan, err error) {
 		}
 		plan.unknown = goal.Unknown()
 	}
+	if plan.view == plotView || plan.view == figureView {
+		if _, _, _, err := plan.axes(); err != nil {
+			return plan, err
+		}
+	}
 	return plan, plan.readSchedule(c, limit)
+}
+
+func readView(c *cli.Context, kind string) (view, error) {
+	report, plot := c.Bool("report"), c.Bool("plot")
+	figure := slices.ContainsFunc(figures, func(f format) bool { return f.name == kind })
+	switch {
+	case report && plot:
+		return 0, usagef("--plot: given with --report, want one of the two")
+	case report && kind != "table" && kind != "markdown" && kind != "latex":
+		return 0, usagef("--report: got the format %s, want table, markdown or latex", kind)
+	case plot && kind != "table":
+		return 0, usagef("--plot: got the format %s, want none; -o with .svg, .png or .pdf draws without --plot", kind)
+	case report:
+		return reportView, nil
+	case plot:
+		return plotView, nil
+	case figure:
+		return figureView, nil
+	}
+	return tableView, nil
 }
 
 func readMethods(c *cli.Context) ([]transfer.Method, error) {
@@ -423,23 +481,48 @@ func (s *plan) stream(p *program, e encoder, v *verdict) error {
 
 // tabulate writes the rows for people.
 func (s *plan) tabulate(p *program, v *verdict) error {
-	rows := make([][]row, s.goals)
 	bar := p.progress(s.goals)
-	err := stream(p.ctx, io.Discard, s.goals, p.workers, func(dst []byte, lo, hi int) (_ []byte, err error) {
-		for i := lo; i < hi; i++ {
-			if rows[i], err = s.solve(nil, i, v); err != nil {
-				return dst, err
-			}
-		}
-		return dst, nil
-	}, bar.step)
+	rows, err := s.solveAll(p, 0, s.goals, v, bar)
 	bar.end()
 	if err != nil {
 		return err
+	}
+	write := func(text string) error {
+		return p.write(s.target, func(w io.Writer) error {
+			_, err := io.WriteString(w, text)
+			return err
+		})
+	}
+	switch s.view {
+	case reportView:
+		return write(s.report(rows, s.target.format))
+	case plotView, figureView:
+		figure, err := s.figure(p.ctx, rows)
+		switch {
+		case err != nil:
+			return err
+		case s.view == plotView:
+			return write(figure.textPlot())
+		}
+		return p.write(s.target, func(w io.Writer) error { return figure.write(w, s.target.format) })
 	}
 	sheet, err := s.sheet(p.ctx, rows)
 	if err != nil {
 		return err
 	}
 	return p.write(s.target, func(w io.Writer) error { return sheet.write(w, s.target.format) })
+}
+
+// solveAll answers the goals from lo to hi on several workers.
+func (s *plan) solveAll(p *program, lo, hi int, v *verdict, bar *progress) ([][]row, error) {
+	rows := make([][]row, hi-lo)
+	err := stream(p.ctx, io.Discard, len(rows), p.workers, func(dst []byte, from, to int) (_ []byte, err error) {
+		for i := from; i < to; i++ {
+			if rows[i], err = s.solve(nil, lo+i, v); err != nil {
+				return dst, err
+			}
+		}
+		return dst, nil
+	}, func(done int) { bar.step(lo + done) })
+	return rows, err
 }

@@ -17,7 +17,11 @@ func (s *plan) readSchedule(c *cli.Context, limit int64) error {
 	if !ok {
 		return nil
 	}
-	s.schedule = target{formatOf(path), path}
+	format, err := inDialect(c, formatOf(path))
+	if err != nil {
+		return err
+	}
+	s.schedule = target{format: format, path: path}
 	switch {
 	case newEncoder(s.schedule.format, result{}) == nil:
 		return invalid("schedule", path, "a name in .csv, .tsv, .json or .jsonl")
@@ -28,7 +32,6 @@ func (s *plan) readSchedule(c *cli.Context, limit int64) error {
 	case !slices.ContainsFunc(s.methods, func(m transfer.Method) bool { return m.Name == scheduled }):
 		return usagef("--schedule: got methods without %s, want it among them", scheduled)
 	}
-	var err error
 	method, _ := transfer.Lookup(scheduled)
 	if s.scheduleAnswer, err = method.Solve(s.grid.goal(0)); err == nil && s.scheduleAnswer.Queries > limit {
 		err = usagef("--schedule: got %d queries, want at most %d; allow more with --max-rows", s.scheduleAnswer.Queries, limit)

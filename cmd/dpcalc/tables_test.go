@@ -11,25 +11,25 @@ import (
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// The tables of sample sizes in docs/performance.md stand between <!-- table: NAME -->
-// and <!-- end -->. With -update they are written, otherwise compared.
-func TestPerformanceTables(t *testing.T) {
-	const file = "../../docs/performance.md"
+// Tables of the documents stand between <!-- table: NAME --> and <!-- end -->. With
+// -update they are written, otherwise compared.
+func checkTables(t *testing.T, file string, tables []pageTable) {
+	t.Helper()
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	page := string(data)
-	for _, c := range comparisons() {
-		open := "<!-- table: " + c.name + " -->\n"
+	for _, c := range tables {
+		open := "<!-- table: " + c.name() + " -->\n"
 		before, rest, found := strings.Cut(page, open)
 		old, after, closed := strings.Cut(rest, "<!-- end -->")
 		if !found || !closed {
-			t.Fatalf("%s has no table %s", file, c.name)
+			t.Fatalf("%s has no table %s", file, c.name())
 		}
 		got := c.markdown(t)
 		if old != got && !*update {
-			t.Errorf("table %s is not what the program computes: run go test ./cmd/dpcalc -run PerformanceTables -update\n%s", c.name, got)
+			t.Errorf("table %s is not what the program computes: run go test ./cmd/dpcalc -run %s -update\n%s", c.name(), t.Name(), got)
 		}
 		page = before + open + got + "<!-- end -->" + after
 	}
@@ -40,23 +40,34 @@ func TestPerformanceTables(t *testing.T) {
 	}
 }
 
+type pageTable interface {
+	name() string
+	markdown(t *testing.T) string
+}
+
+func TestPerformanceTables(t *testing.T) {
+	checkTables(t, "../../docs/performance.md", comparisons())
+}
+
 // A comparison is a table of n: a row for each goal, a column for each method, and the
 // least published n over the least derived one.
 type comparison struct {
-	name               string
+	title              string
 	derived, published []string
 	budgets            bool // the first column is the budget and not the number of queries
 	goals              []transfer.Goal
 }
 
-func comparisons() []comparison {
+func (c comparison) name() string { return c.title }
+
+func comparisons() []pageTable {
 	adaptive := comparison{
-		name:      "adaptive",
+		title:     "adaptive",
 		derived:   []string{"gaussian-schedule", "gaussian", "gaussian-cvar", "laplace"},
 		published: []string{"splitting", "rounding", "gaussian-jung20", "gaussian-rogers20", "gaussian-bassily16", "laplace-jung20"},
 	}
 	holdout := comparison{
-		name:      "thresholdout",
+		title:     "thresholdout",
 		derived:   []string{"thresholdout"},
 		published: []string{"thresholdout-dwork15", "thresholdout-dwork15-n0", "thresholdout-dwork15-n1"},
 		budgets:   true,
@@ -77,7 +88,7 @@ func comparisons() []comparison {
 			}
 		}
 	}
-	return []comparison{adaptive, holdout}
+	return []pageTable{adaptive, holdout}
 }
 
 // markdown solves every goal by every method and renders the table.

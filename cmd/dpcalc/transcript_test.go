@@ -16,6 +16,8 @@ var update = flag.Bool("update", false, "rewrite the transcripts with what the p
 // then standard error, each line of it after "2> ", then "[exit N]" unless 0. A
 // line "$ cat FILE" shows a file that a command wrote. Other lines outside a
 // block are comments: a block ends at an empty line followed by "#", or at the end.
+// "$ cat >FILE" writes the lines below it to a file, and "< FILE" at the end of a
+// command gives it that file for standard input.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) < 5 {
@@ -82,7 +84,15 @@ func checkTranscript(t *testing.T, file string, markdown bool) int {
 			want.WriteString(strings.TrimPrefix(lines[i], indent))
 		}
 		blocks++
-		got := transcribe(t, strings.TrimSuffix(command, "\n"), markdown)
+		var got string
+		if name, ok := strings.CutPrefix(command, "cat >"); ok {
+			got = want.String()
+			if err := os.WriteFile(strings.TrimSpace(name), []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			got = transcribe(t, strings.TrimSuffix(command, "\n"), markdown)
+		}
 		if got != want.String() && !*update {
 			t.Errorf("%s:%d: $ %s\n--- got\n%s--- want\n%s", filepath.Base(file), start+1, command, got, want.String())
 		}
@@ -126,6 +136,14 @@ func endsBlock(lines []string, i int, indent string, markdown bool) bool {
 
 func transcribe(t *testing.T, command string, markdown bool) string {
 	words := split(t, command)
+	stdin := ""
+	if n := len(words); n > 2 && words[n-2] == "<" {
+		data, err := os.ReadFile(words[n-1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		words, stdin = words[:n-2], string(data)
+	}
 	if words[0] == "cat" {
 		data, err := os.ReadFile(words[1])
 		if err != nil {
@@ -133,7 +151,7 @@ func transcribe(t *testing.T, command string, markdown bool) string {
 		}
 		return string(data)
 	}
-	code, stdout, stderr := dpcalc(words[1:]...)
+	code, stdout, stderr := dpcalcReading(stdin, words[1:]...)
 	var b strings.Builder
 	b.WriteString(stdout)
 	for line := range strings.Lines(stderr) {
@@ -149,8 +167,12 @@ func transcribe(t *testing.T, command string, markdown bool) string {
 }
 
 func dpcalc(args ...string) (code int, stdout, stderr string) {
+	return dpcalcReading("", args...)
+}
+
+func dpcalcReading(stdin string, args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
-	code = run(append([]string{"dpcalc"}, args...), strings.NewReader(""), &out, &errs)
+	code = run(append([]string{"dpcalc"}, args...), strings.NewReader(stdin), &out, &errs)
 	return code, out.String(), errs.String()
 }
 

@@ -1,0 +1,304 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/urfave/cli/v2"
+)
+
+// A question has a flag that answers it. On a terminal the questions that no flag has
+// answered are asked; elsewhere a missing one is an error. No answer is assumed.
+type question struct {
+	flag, asks string
+	names      []string                   // the answers, or
+	parse      func(string) (want string) // what is wanted if the answer will not do
+}
+
+func wanting[T any](k kind[T]) func(string) string {
+	return func(raw string) string {
+		if _, ok := k.parse(raw); ok {
+			return ""
+		}
+		return k.want
+	}
+}
+
+var questions = []question{
+	{flag: "goal", asks: "What is to be protected?", names: []string{"accuracy", "p-value"}},
+	{flag: "adaptive", asks: "Will a query be chosen after an answer on the same sample has been seen?", names: []string{"yes", "no"}},
+	{flag: "query", asks: "What is a query: a share of records (binary), a mean of values in [0,1] (bounded), another low-sensitivity statistic (sensitive), or the choice of a loss minimiser (minimization)?",
+		names: []string{"binary", "bounded", "sensitive", "minimization"}},
+	{flag: "training", asks: "Is it enough to learn where a training set of the analyst's own overfits?", names: []string{"yes", "no"}},
+	{flag: "noise", asks: "May the answers carry noise?", names: []string{"yes", "no"}},
+	{flag: "queries", asks: "How many queries, at most?", parse: wanting(counts)},
+	{flag: "tau", asks: "How far may an answer be from the population?", parse: wanting(positives)},
+	{flag: "beta", asks: "With what probability may any answer be farther off?", parse: wanting(probabilities)},
+	{flag: "budget", asks: "How many of the queries may turn out to overfit the training set?", parse: wanting(counts)},
+	{flag: "selection", asks: "How was the test chosen: as one fixed before the data were seen, from a menu of tests written down before, through private answers, through answers with Gaussian noise, or by looking freely?",
+		names: []string{"fixed", "menu", "private", "gaussian", "free"}},
+}
+
+func (p *program) advise() *cli.Command {
+	flags := make([]cli.Flag, len(questions))
+	for i, q := range questions {
+		usage := "`ANSWER` to: " + q.asks
+		if q.names != nil {
+			usage = "`ANSWER`, " + orList(q.names) + ", to: " + q.asks
+		}
+		flags[i] = textFlag(q.flag, "", usage)
+	}
+	return &cli.Command{
+		Name:  "advise",
+		Usage: "which method and which command line, by a few questions",
+		Description: "On a terminal, questions that no flag answers are asked. Elsewhere every question that\n" +
+			"matters must be answered by its flag: nothing is assumed.",
+		Flags:  slices.Concat(flags, outputFlags()),
+		Action: p.runAdvise,
+	}
+}
+
+// advice is what to do, and why.
+type advice struct {
+	method  string
+	command string
+	reason  string
+}
+
+func (p *program) runAdvise(c *cli.Context) error {
+	target, err := outputTarget(c)
+	if err != nil {
+		return err
+	}
+	i := &interview{c: c, asked: p.stderr, terminal: p.onTerminal()}
+	i.answers = bufio.NewReader(p.stdin)
+	a, err := i.advice()
+	if err != nil {
+		return err
+	}
+	if extra := i.unused(); extra != "" {
+		return usagef("--%s: plays no part with the other answers, want it left out", extra)
+	}
+	r := result{command: "advise", inputs: i.given, columns: []string{"method", "command", "reason"}}
+	row := []cell{wordsCell(a.method), wordsCell(a.command), wordsCell(a.reason)}
+	return p.emit(target, r, [][]cell{row}, func() sheet {
+		var lines []string
+		if a.method != "" {
+			lines = append(lines, "Method: "+a.method)
+		}
+		if a.command != "" {
+			lines = append(lines, "Command: "+a.command)
+		}
+		return sheet{title: append(lines, "Reason: "+a.reason)}
+	})
+}
+
+// onTerminal reports whether someone can be asked.
+func (p *program) onTerminal() bool {
+	for _, stream := range []any{p.stdin, p.stderr} {
+		f, ok := stream.(*os.File)
+		if !ok {
+			return false
+		}
+		if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// interview collects the answers from flags and, on a terminal, from the user.
+type interview struct {
+	c        *cli.Context
+	terminal bool
+	answers  *bufio.Reader
+	asked    io.Writer
+	given    []input
+}
+
+// ask returns the answer to a question.
+func (i *interview) ask(flag string) (string, error) {
+	k := slices.IndexFunc(questions, func(q question) bool { return q.flag == flag })
+	q := questions[k]
+	accept := func(raw string) (string, string) {
+		if q.names == nil {
+			return raw, q.parse(raw)
+		}
+		for _, name := range q.names {
+			if raw == name {
+				return name, ""
+			}
+		}
+		return "", orList(q.names) + didYouMean(raw, q.names)
+	}
+	raw, ok := given(i.c, flag)
+	for tries := 0; !ok; tries++ {
+		if !i.terminal || tries == 3 {
+			want := "an answer"
+			if q.names != nil {
+				want = orList(q.names)
+			}
+			return "", usagef("--%s: got nothing, want %s: %s", flag, want, q.asks)
+		}
+		fmt.Fprintf(i.asked, "%s\n", q.asks)
+		if q.names != nil {
+			fmt.Fprintf(i.asked, "[%s] ", strings.Join(q.names, "/"))
+		} else {
+			fmt.Fprint(i.asked, "> ")
+		}
+		line, err := i.answers.ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return "", err
+		}
+		raw = strings.TrimSpace(line)
+		if err == nil && raw != "" {
+			if _, want := accept(raw); want == "" {
+				ok = true
+			} else {
+				fmt.Fprintf(i.asked, "got %s, want %s\n", shown(raw), want)
+			}
+		}
+	}
+	answer, want := accept(raw)
+	if want != "" {
+		return "", usagef("--%s: got %s, want %s", flag, shown(raw), want)
+	}
+	i.given = append(i.given, input{flag, wordsCell(answer)})
+	return answer, nil
+}
+
+// unused returns a flag that was given and that no question asked for.
+func (i *interview) unused() string {
+	for _, q := range questions {
+		_, ok := given(i.c, q.flag)
+		if ok && !slices.ContainsFunc(i.given, func(in input) bool { return in.name == q.flag }) {
+			return q.flag
+		}
+	}
+	return ""
+}
+
+func (i *interview) advice() (advice, error) {
+	goal, err := i.ask("goal")
+	if err != nil {
+		return advice{}, err
+	}
+	if goal == "p-value" {
+		return i.selection()
+	}
+	return i.accuracy()
+}
+
+// selection advises on a p-value.
+func (i *interview) selection() (advice, error) {
+	how, err := i.ask("selection")
+	return map[string]advice{
+		"fixed": {method: "none", command: "dpcalc pvalue-correct FILE --alpha ALPHA --by description --outcomes 1 --family holm",
+			reason: "A test that was fixed before the data were seen needs no correction for selection: the number of possible tests is one. Several reported tests need a family-wise step."},
+		"menu": {method: "bonferroni", command: "dpcalc pvalue-correct FILE --alpha ALPHA --by description --outcomes N",
+			reason: "Whatever led to the choice, one of N tests that were written down before was chosen, so that alpha/N is valid. N counts every test that might have been chosen."},
+		"private": {method: "renyi", command: "dpcalc pvalue-correct FILE --alpha ALPHA --by pure-dp --epsilon EPSILON --samples N",
+			reason: "All that was known of the sample when the test was chosen came through epsilon-differentially private answers, epsilon being the privacy of all of them together. For (epsilon, delta) or Gaussian privacy: --by approx-dp or --by gdp."},
+		"gaussian": {method: "renyi", command: "dpcalc pvalue-correct FILE --alpha ALPHA --by gaussian --queries M --noise-sd SD --samples N",
+			reason: "All that was known of the sample when the test was chosen came through M means of values in [0,1], each with Gaussian noise of standard deviation SD."},
+		"free": {reason: "After a free look at the data no threshold is valid for a test on the same data. Test on fresh records, or plan ahead: decide a menu, or look through private answers only."},
+	}[how], err
+}
+
+// accuracy advises on the answers to queries: among the methods that the answers
+// leave, the one that needs the fewest records.
+func (i *interview) accuracy() (advice, error) {
+	var read []string // the flags of the command
+	var failure error
+	ask := func(flag string) string {
+		if failure != nil {
+			return ""
+		}
+		var answer string
+		answer, failure = i.ask(flag)
+		return answer
+	}
+	number := func(flag, short string) string {
+		answer := ask(flag)
+		read = append(read, short, answer)
+		return answer
+	}
+	adaptive, kind := ask("adaptive") == "yes", ask("query")
+	training, noise := false, true
+	if failure == nil && adaptive {
+		linear := kind == "binary" || kind == "bounded"
+		if linear {
+			training = ask("training") == "yes"
+		}
+		noise = ask("noise") == "yes"
+	}
+	var g transfer.Goal
+	queries, tau, beta := number("queries", "-m"), number("tau", "-t"), number("beta", "-b")
+	budget := ""
+	if training {
+		budget = number("budget", "-B")
+	}
+	if failure != nil {
+		return advice{}, failure
+	}
+	g.Queries, _ = counts.parse(queries)
+	g.Tau, _ = positives.parse(tau)
+	g.Beta, _ = probabilities.parse(beta)
+	g.Budget, _ = counts.parse(budget)
+	g.Query, failure = transfer.ParseQuery(kind)
+	if failure == nil {
+		failure = g.Validate()
+	}
+	if failure != nil {
+		return advice{}, failure
+	}
+	if kind != "bounded" {
+		read = append(read, "--query", kind)
+	}
+	var best transfer.Answer
+	method, fenced := "", int64(0) // what Thresholdout needs
+	for _, m := range transfer.Methods() {
+		if m.Procedure || m.Adaptive != adaptive || m.Budgeted && !training {
+			continue
+		}
+		a, err := m.Solve(g)
+		if err != nil {
+			return advice{}, err
+		}
+		if a.Status != transfer.OK || a.Mechanism.Noise != "" && !noise {
+			continue
+		}
+		if m.Budgeted && (fenced == 0 || a.Samples < fenced) {
+			fenced = a.Samples
+		}
+		if method == "" || a.Samples < best.Samples {
+			method, best = m.Name, a
+		}
+	}
+	command := "dpcalc samplesize " + strings.Join(read, " ")
+	if method == "" {
+		return advice{command: command, reason: "No method answers this goal; the table says for each why not."}, nil
+	}
+	why := map[bool]string{true: "a query may depend on earlier answers", false: "the queries are fixed before the data are seen"}[adaptive]
+	switch {
+	case adaptive && noise:
+		why += " and answers may carry noise"
+	case adaptive:
+		why += " and answers carry no noise"
+	}
+	m, _ := transfer.Lookup(method)
+	compared := ""
+	if fenced > best.Samples {
+		compared = ", Thresholdout " + people(countCell(fenced))
+	}
+	return advice{
+		method: method, command: command + " --method " + method,
+		reason: fmt.Sprintf("Given that %s, it needs the fewest records: %s%s. %s", why, people(countCell(best.Samples)), compared, m.Practice),
+	}, nil
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"flag"
+	"strings"
+	"testing"
+
+	"github.com/urfave/cli/v2"
+)
+
+// interviewed gives answers to the questions as on a terminal.
+func interviewed(t *testing.T, typed string) (advice, string, error) {
+	t.Helper()
+	var asked bytes.Buffer
+	none := cli.NewContext(nil, flag.NewFlagSet("advise", flag.ContinueOnError), nil)
+	i := &interview{c: none, terminal: true, answers: bufio.NewReader(strings.NewReader(typed)), asked: &asked}
+	a, err := i.advice()
+	return a, asked.String(), err
+}
+
+// On a terminal the questions come in order, and only those that matter.
+func TestAdviseAsks(t *testing.T) {
+	a, asked, err := interviewed(t, "accuracy\nyes\nbinary\nno\nyes\n1000\n0.1\n0.05\n")
+	if err != nil || a.command != "dpcalc samplesize -m 1000 -t 0.1 -b 0.05 --query binary --method gaussian-schedule" {
+		t.Errorf("%+v, %v", a, err)
+	}
+	var want int
+	for _, q := range questions {
+		if q.flag != "budget" && q.flag != "selection" {
+			want++
+			if !strings.Contains(asked, q.asks) {
+				t.Errorf("not asked: %s", q.asks)
+			}
+		}
+	}
+	if got := strings.Count(asked, "?"); got != want {
+		t.Errorf("%d questions, want %d:\n%s", got, want, asked)
+	}
+	a, _, err = interviewed(t, "p-value\nmenu\n")
+	if err != nil || a.method != "bonferroni" {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// A wrong answer is asked again, three times in all; then, and at the end of the
+// input, the command gives up.
+func TestAdviseAsksAgain(t *testing.T) {
+	a, asked, err := interviewed(t, "pvalue\n\np-value\nfree\n")
+	if err != nil || a.command != "" || a.reason == "" || !strings.Contains(asked, "got pvalue, want accuracy or p-value, did you mean p-value?") {
+		t.Errorf("%+v, %v\n%s", a, err, asked)
+	}
+	if _, _, err := interviewed(t, "x\ny\nz\nw\n"); err == nil {
+		t.Error("asked for ever")
+	}
+	if _, _, err := interviewed(t, "accuracy\nyes"); err == nil {
+		t.Error("went on without answers")
+	}
+}
+
+// The command that advise prints is one that works, and its method is the best row
+// among those that the answers allow.
+func TestAdvisedCommandWorks(t *testing.T) {
+	for _, typed := range []string{
+		"accuracy\nyes\nbounded\nno\nno\n2\n0.1\n0.05\n",
+		"accuracy\nyes\nminimization\nyes\n20\n0.1\n0.05\n",
+		"accuracy\nno\nbounded\n20\n0.1\n0.05\n",
+		"accuracy\nyes\nbounded\nyes\nyes\n20\n0.1\n0.05\n3\n",
+	} {
+		a, _, err := interviewed(t, typed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		args := strings.Fields(strings.TrimPrefix(a.command, "dpcalc "))
+		code, out, stderr := dpcalc(append(args, "-f", "csv")...)
+		if code != exitOK || !strings.Contains(out, "\n"+a.method+",") {
+			t.Errorf("%s: exit %d %s%s", a.command, code, out, stderr)
+		}
+	}
+}

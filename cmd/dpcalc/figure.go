@@ -1,0 +1,518 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"image/color"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/font/liberation"
+	plottext "gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgpdf"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// figures are the formats of -f that a command with a figure offers.
+var figures = []format{{"svg", ".svg"}, {"png", ".png"}, {"pdf", ".pdf"}}
+
+// figure is a grid of panels with lines. Lines carry their names at their ends; they
+// differ in colour, dash and marker, so that they can be told apart in grey. Texts are
+// ASCII, which every format can show. The same figure gives the same bytes.
+type figure struct {
+	title  []string
+	panels [][]panel // rows, all of one length
+	tall   bool      // for many lines
+}
+
+type panel struct {
+	title string
+	x, y  ruler
+	lines []line
+	marks []float64 // values of x to be marked
+}
+
+// line is drawn over its band, if it has one, in one of several styles.
+type line struct {
+	label string
+	style int
+	x, y  []float64
+	band  []float64 // half its height at each point; nil for none
+}
+
+// ruler is an axis. It covers everything that was included.
+type ruler struct {
+	label     string
+	log       bool
+	low, high float64
+}
+
+func newRuler(label string, log bool) ruler {
+	return ruler{label: label, log: log, low: math.Inf(1), high: math.Inf(-1)}
+}
+
+func (a *ruler) include(xs ...float64) {
+	for _, x := range xs {
+		a.low, a.high = min(a.low, x), max(a.high, x)
+	}
+}
+
+// ticks returns 4 to 9 round numbers that cover the range; the axis is drawn from the
+// first to the last.
+func (a ruler) ticks() []float64 {
+	low, high := a.low, a.high
+	switch {
+	case low < high:
+	case low > high: // nothing was included
+		low, high = 1, 2
+	case a.log:
+		low, high = low/2, high*2
+	default:
+		low, high = low-1, high+1
+	}
+	if a.log {
+		return logTicks(low, high)
+	}
+	return linearTicks(low, high, math.Inf(-1))
+}
+
+// linearTicks returns the multiples of the smallest step of the form 1, 2 or 5 times a
+// power of ten, not below a least power, that needs at most 9 of them to cover the range.
+func linearTicks(low, high, leastPower float64) []float64 {
+	power := int(max(math.Floor(math.Log10((high-low)/8)), leastPower))
+	for ; ; power++ {
+		for _, m := range []int{1, 2, 5} {
+			step := decimal(m, power)
+			first, last := int(math.Floor(nearInt(low/step))), int(math.Ceil(nearInt(high/step)))
+			if last-first >= 9 {
+				continue
+			}
+			var ticks []float64
+			for i := first; i <= last; i++ {
+				ticks = append(ticks, decimal(i*m, power))
+			}
+			return ticks
+		}
+	}
+}
+
+// logTicks returns 1, 2 and 5 times powers of ten or, where those are too few or too
+// many, linear ticks or powers of ten alone.
+func logTicks(low, high float64) []float64 {
+	var ticks []float64
+	for power := int(math.Floor(math.Log10(low))) - 1; len(ticks) == 0 || ticks[len(ticks)-1] < high*(1-1e-9); power++ {
+		for _, m := range []int{1, 2, 5} {
+			t := decimal(m, power)
+			if len(ticks) == 1 && t <= low*(1+1e-9) {
+				ticks = ticks[:0]
+			}
+			if len(ticks) == 0 || ticks[len(ticks)-1] < high*(1-1e-9) {
+				ticks = append(ticks, t)
+			}
+		}
+	}
+	switch {
+	case len(ticks) < 4:
+		return linearTicks(low, high, math.Inf(-1))
+	case len(ticks) <= 9:
+		return ticks
+	}
+	ticks = linearTicks(math.Log10(low), math.Log10(high), 0)
+	for i, power := range ticks {
+		ticks[i] = decimal(1, int(power))
+	}
+	return ticks
+}
+
+// nearInt takes away the rounding error of a quotient that should be whole.
+func nearInt(x float64) float64 {
+	if r := math.Round(x); math.Abs(x-r) < 1e-9*max(1, math.Abs(r)) {
+		return r
+	}
+	return x
+}
+
+// decimal is the float64 nearest to m 10^power.
+func decimal(m, power int) float64 {
+	x, err := strconv.ParseFloat(strconv.Itoa(m)+"e"+strconv.Itoa(power), 64)
+	if err != nil {
+		panic(err) // an axis of numbers beyond float64
+	}
+	return x
+}
+
+// tickTexts writes ticks as the flags would take them, with as many decimals for one as
+// for the other unless the axis is logarithmic.
+func (a ruler) tickTexts() []string {
+	ticks := a.ticks()
+	texts := make([]string, len(ticks))
+	decimals := 0
+	for i, x := range ticks {
+		texts[i] = tickText(x)
+		if _, fraction, ok := strings.Cut(texts[i], "."); ok && !strings.ContainsAny(fraction, "ekM") {
+			decimals = max(decimals, len(fraction))
+		}
+	}
+	for i, x := range ticks {
+		if !a.log && decimals > 0 && !strings.ContainsAny(texts[i], "ekM") {
+			texts[i] = strconv.FormatFloat(x, 'f', decimals, 64)
+		}
+	}
+	return texts
+}
+
+func tickText(x float64) string {
+	switch a := math.Abs(x); {
+	case a >= 1e9 || a != 0 && a < 1e-4:
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	case a >= 1e6:
+		return strconv.FormatFloat(x/1e6, 'f', -1, 64) + "M"
+	case a >= 1e4:
+		return strconv.FormatFloat(x/1e3, 'f', -1, 64) + "k"
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64)
+}
+
+// spread moves numbers as little as possible, in the sum of squares, so that they are
+// in [low, high] and at least gap apart; their order stays. There must be room for them.
+func spread(wanted []float64, gap, low, high float64) []float64 {
+	order := make([]int, len(wanted))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(wanted[i], wanted[j]) })
+	// With i gap taken off, they only have to ascend: pool neighbours that do not.
+	type pool struct{ sum, size float64 }
+	var pools []pool
+	for rank, i := range order {
+		pools = append(pools, pool{wanted[i] - float64(rank)*gap, 1})
+		for n := len(pools); n > 1 && pools[n-2].sum*pools[n-1].size >= pools[n-1].sum*pools[n-2].size; n-- {
+			pools[n-2].sum += pools[n-1].sum
+			pools[n-2].size += pools[n-1].size
+			pools = pools[:n-1]
+		}
+	}
+	placed := make([]float64, len(wanted))
+	rank := 0
+	for _, p := range pools {
+		at := max(low, min(p.sum/p.size, high-float64(len(wanted)-1)*gap))
+		for range int(p.size) {
+			placed[order[rank]] = at + float64(rank)*gap
+			rank++
+		}
+	}
+	return placed
+}
+
+// stroke is how a line is drawn.
+type stroke struct {
+	color  color.RGBA
+	dashes []vg.Length
+	marker []vg.Point // corners, on the unit circle
+}
+
+// strokes are dark enough to be read as text on white.
+var strokes = []stroke{
+	{color.RGBA{0x22, 0x22, 0x22, 0xff}, nil, polygon(16, 0)},
+	{color.RGBA{0xb8, 0x3a, 0x0a, 0xff}, []vg.Length{6, 2.5}, polygon(4, math.Pi/4)},
+	{color.RGBA{0x1f, 0x5f, 0xa8, 0xff}, []vg.Length{1.5, 2}, polygon(3, math.Pi/2)},
+	{color.RGBA{0x1b, 0x7a, 0x4b, 0xff}, []vg.Length{8, 2, 1.5, 2}, polygon(4, 0)},
+	{color.RGBA{0x8a, 0x2f, 0x8f, 0xff}, []vg.Length{3, 3}, polygon(3, -math.Pi/2)},
+	{color.RGBA{0x7a, 0x5c, 0x00, 0xff}, []vg.Length{10, 3}, polygon(5, math.Pi/2)},
+}
+
+func polygon(corners int, turn float64) []vg.Point {
+	points := make([]vg.Point, corners)
+	for i := range points {
+		sin, cos := math.Sincos(turn + 2*math.Pi*float64(i)/float64(corners))
+		points[i] = vg.Point{X: vg.Length(cos), Y: vg.Length(sin)}
+	}
+	return points
+}
+
+// pale is the colour of the band.
+func (l stroke) pale() color.RGBA {
+	tint := func(c uint8) uint8 { return 0xff - uint8((0xff-int(c))*22/100) }
+	return color.RGBA{tint(l.color.R), tint(l.color.G), tint(l.color.B), 0xff}
+}
+
+var (
+	ink  = color.RGBA{0x22, 0x22, 0x22, 0xff}
+	grey = color.RGBA{0x66, 0x66, 0x66, 0xff}
+	rule = color.RGBA{0xdd, 0xdd, 0xdd, 0xff}
+)
+
+// Lengths in points.
+const (
+	margin      vg.Length = 8
+	panelWidth  vg.Length = 190 // from the first to the last tick, at least
+	panelHeight vg.Length = 132
+	tallHeight  vg.Length = 270
+	headline    vg.Length = 16 // of a panel, with its title
+	foot        vg.Length = 16 // of a panel, with its tick labels
+	betweenRows vg.Length = 14
+	betweenCols vg.Length = 14
+	caption     vg.Length = 14 // an axis label, or a line of the title
+	leader      vg.Length = 12 // from the end of a line to its name
+	labelGap    vg.Length = 10.5
+	raise       vg.Length = 0.8 // from the middle of a line of text to that of its capitals
+	markerSize  vg.Length = 2.1
+	markerGap   vg.Length = 16 // the least distance of two markers on a line
+)
+
+// sans is set in Liberation Sans, which has the measures of Arial. The fonts are read
+// when a figure is drawn and not before.
+var sans = sync.OnceValue(func() plottext.Handler {
+	return plottext.Plain{Fonts: font.NewCache(liberation.Collection())}
+})
+
+func lettering(size vg.Length, c color.Color, x draw.XAlignment, y draw.YAlignment) plottext.Style {
+	return plottext.Style{Color: c, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}, XAlign: x, YAlign: y, Handler: sans()}
+}
+
+// write draws the figure in one of the formats.
+func (f figure) write(w io.Writer, format string) error {
+	var canvas vg.CanvasWriterTo
+	at := f.layout()
+	switch format {
+	case "svg":
+		canvas = vgsvg.New(at.width, at.height)
+	case "png":
+		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(at.width, at.height), vgimg.UseDPI(144))}
+	default:
+		canvas = vgpdf.New(at.width, at.height)
+	}
+	f.draw(draw.NewCanvas(canvas, at.width, at.height), at)
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return err
+	}
+	page := b.Bytes()
+	switch format {
+	case "svg":
+		page = bytes.ReplaceAll(page, []byte("font-family:Liberation Sans;font-variant:normal;font-weight:normal;font-style:normal"),
+			[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif"))
+	case "pdf": // the library writes the time of drawing; the length must stay
+		page = pdfTime.ReplaceAll(page, []byte("(D:20000101000000)"))
+	}
+	_, err := w.Write(page)
+	return err
+}
+
+var pdfTime = regexp.MustCompile(`\(D:\d{14}\)`)
+
+// layout is the size of a figure and where its columns of panels lie.
+type layout struct {
+	width, height vg.Length
+	columns       []vg.Length // the left end of each panel's data
+	panel         vg.Length   // the width of the data
+}
+
+// layout measures the texts, and widens the panels to the title's width.
+func (f figure) layout() layout {
+	ticks, names := lettering(8, grey, draw.XRight, draw.YCenter), lettering(8.5, ink, draw.XLeft, draw.YCenter)
+	before, after := make([]vg.Length, len(f.panels[0])), make([]vg.Length, len(f.panels[0]))
+	beside := vg.Length(len(before)-1) * betweenCols // of all data but what is left of the first
+	for col := range before {
+		for _, row := range f.panels {
+			for _, t := range row[col].y.tickTexts() {
+				before[col] = max(before[col], ticks.Width(t)+4)
+			}
+			for _, l := range row[col].lines {
+				after[col] = max(after[col], leader+names.Width(l.label))
+			}
+		}
+		beside += before[col] + after[col]
+	}
+	beside -= before[0]
+	at := layout{width: margin + caption, panel: panelWidth}
+	for col := range before {
+		for _, row := range f.panels {
+			at.panel = max(at.panel, lettering(9, ink, draw.XLeft, draw.YBottom).Width(row[col].title)-after[col])
+		}
+	}
+	for i, t := range f.title {
+		at.panel = max(at.panel, (titleStyle(i).Width(t)-beside)/vg.Length(len(before)))
+	}
+	for col := range before {
+		if col > 0 {
+			at.width += betweenCols
+		}
+		at.columns = append(at.columns, at.width+before[col])
+		at.width = at.columns[col] + at.panel + after[col]
+	}
+	at.width += margin
+	rows := vg.Length(len(f.panels))
+	at.height = 2*margin + vg.Length(len(f.title))*caption + rows*(headline+f.panelHeight()+foot) + (rows-0.5)*betweenRows + caption
+	return at
+}
+
+func (f figure) panelHeight() vg.Length {
+	if f.tall {
+		return tallHeight
+	}
+	return panelHeight
+}
+
+// titleStyle is that of a line of the title.
+func titleStyle(line int) plottext.Style {
+	if line == 0 {
+		return lettering(11, ink, draw.XLeft, draw.YTop)
+	}
+	return lettering(9, grey, draw.XLeft, draw.YTop)
+}
+
+func (f figure) draw(c draw.Canvas, at layout) {
+	top := at.height
+	c.SetColor(color.White)
+	c.Fill(c.Rectangle.Path())
+	top -= margin
+	for i, t := range f.title {
+		c.FillText(titleStyle(i), vg.Point{X: at.columns[0], Y: top}, t)
+		top -= caption
+	}
+	top -= betweenRows / 2
+	for i, row := range f.panels {
+		top -= headline
+		data := vg.Rectangle{Min: vg.Point{Y: top - f.panelHeight()}, Max: vg.Point{Y: top}}
+		for col, p := range row {
+			data.Min.X, data.Max.X = at.columns[col], at.columns[col]+at.panel
+			p.draw(c, data)
+			if i == len(f.panels)-1 {
+				style := lettering(8.5, ink, draw.XCenter, draw.YTop)
+				c.FillText(style, vg.Point{X: (data.Min.X + data.Max.X) / 2, Y: data.Min.Y - foot}, p.x.label)
+			}
+		}
+		style := lettering(8.5, ink, draw.XCenter, draw.YTop)
+		style.Rotation = math.Pi / 2
+		c.FillText(style, vg.Point{X: margin, Y: top - f.panelHeight()/2}, row[0].y.label)
+		top -= f.panelHeight() + foot + betweenRows
+	}
+}
+
+// draw draws a panel around its data.
+func (p panel) draw(c draw.Canvas, data vg.Rectangle) {
+	c.FillText(lettering(9, ink, draw.XLeft, draw.YBottom), vg.Point{X: data.Min.X, Y: data.Max.Y + 5}, p.title)
+	x, y := p.x.scale(data.Min.X, data.Max.X), p.y.scale(data.Min.Y, data.Max.Y)
+	thin := draw.LineStyle{Color: rule, Width: 0.5}
+	texts := p.y.tickTexts()
+	for i, t := range p.y.ticks() {
+		c.StrokeLine2(thin, data.Min.X, y(t), data.Max.X, y(t))
+		c.FillText(lettering(8, grey, draw.XRight, draw.YCenter), vg.Point{X: data.Min.X - 4, Y: y(t) + raise}, texts[i])
+	}
+	texts = p.x.tickTexts()
+	for i, t := range p.x.ticks() {
+		c.StrokeLine2(draw.LineStyle{Color: grey, Width: 0.5}, x(t), data.Min.Y, x(t), data.Min.Y-3)
+		c.FillText(lettering(8, grey, draw.XCenter, draw.YTop), vg.Point{X: x(t), Y: data.Min.Y - 4}, texts[i])
+	}
+	for _, m := range p.marks {
+		c.StrokeLine2(draw.LineStyle{Color: grey, Width: 0.5, Dashes: []vg.Length{2, 2}}, x(m), data.Min.Y, x(m), data.Max.Y)
+	}
+	lines := slices.DeleteFunc(slices.Clone(p.lines), func(l line) bool { return len(l.x) == 0 })
+	wide := slices.Clone(lines)
+	slices.SortStableFunc(wide, func(a, b line) int { return cmp.Compare(b.breadth(), a.breadth()) })
+	for _, l := range wide { // the narrower over the wider
+		l.drawBand(c, x, y)
+	}
+	for _, l := range lines {
+		l.draw(c, x, y)
+	}
+	c.StrokeLine2(draw.LineStyle{Color: grey, Width: 0.5}, data.Min.X, data.Min.Y, data.Max.X, data.Min.Y)
+	p.name(c, lines, data, x, y)
+}
+
+// breadth is the area of a band.
+func (l line) breadth() (sum float64) {
+	for _, half := range l.band {
+		sum += half
+	}
+	return sum
+}
+
+// scale maps the axis to positions.
+func (a ruler) scale(from, to vg.Length) func(float64) vg.Length {
+	ticks := a.ticks()
+	measure := func(x float64) float64 { return x }
+	if a.log {
+		measure = math.Log
+	}
+	low, high := measure(ticks[0]), measure(ticks[len(ticks)-1])
+	return func(x float64) vg.Length {
+		return from + (to-from)*vg.Length((measure(x)-low)/(high-low))
+	}
+}
+
+// stroke is that of the style; beyond the last, dashes and markers meet other colours.
+func (l line) stroke() stroke {
+	i, turn := l.style, l.style/len(strokes)
+	s := strokes[i%len(strokes)]
+	s.dashes = strokes[(i+turn)%len(strokes)].dashes
+	s.marker = strokes[(i+2*turn)%len(strokes)].marker
+	return s
+}
+
+func (l line) drawBand(c draw.Canvas, x, y func(float64) vg.Length) {
+	if len(l.band) == 0 {
+		return
+	}
+	var around []vg.Point
+	for i, half := range l.band {
+		around = append(around, vg.Point{X: x(l.x[i]), Y: y(l.y[i] + half)})
+	}
+	for i, half := range slices.Backward(l.band) {
+		around = append(around, vg.Point{X: x(l.x[i]), Y: y(l.y[i] - half)})
+	}
+	c.FillPolygon(l.stroke().pale(), around)
+}
+
+func (l line) draw(c draw.Canvas, x, y func(float64) vg.Length) {
+	stroke := l.stroke()
+	points := make([]vg.Point, len(l.x))
+	for i := range l.x {
+		points[i] = vg.Point{X: x(l.x[i]), Y: y(l.y[i])}
+	}
+	c.StrokeLines(draw.LineStyle{Color: stroke.color, Width: 1.1, Dashes: stroke.dashes}, points)
+	last := points[len(points)-1]
+	previous := vg.Point{X: -markerGap, Y: -markerGap}
+	for i, at := range points {
+		apart := math.Hypot(float64(at.X-previous.X), float64(at.Y-previous.Y)) >= float64(markerGap)
+		beforeLast := math.Hypot(float64(at.X-last.X), float64(at.Y-last.Y)) >= float64(markerGap)
+		if i < len(points)-1 && !(apart && beforeLast) {
+			continue
+		}
+		previous = at
+		var corners []vg.Point
+		for _, corner := range stroke.marker {
+			corners = append(corners, at.Add(corner.Scale(markerSize)))
+		}
+		c.FillPolygon(stroke.color, corners)
+	}
+}
+
+// name writes the lines' names beside their ends, apart from each other, with a leader
+// to those that had to move.
+func (p panel) name(c draw.Canvas, lines []line, data vg.Rectangle, x, y func(float64) vg.Length) {
+	wanted := make([]float64, len(lines))
+	for i, l := range lines {
+		wanted[i] = float64(y(l.y[len(l.y)-1]))
+	}
+	placed := spread(wanted, float64(labelGap), float64(data.Min.Y), float64(data.Max.Y))
+	for i, l := range lines {
+		end := vg.Point{X: x(l.x[len(l.x)-1]) + 3.5, Y: vg.Length(wanted[i])}
+		at := vg.Point{X: data.Max.X + leader, Y: vg.Length(placed[i])}
+		if math.Abs(placed[i]-wanted[i]) > 0.5 {
+			c.StrokeLine2(draw.LineStyle{Color: l.stroke().color, Width: 0.4}, end.X, end.Y, at.X-1.5, at.Y)
+		}
+		at.Y += raise
+		c.FillText(lettering(8.5, l.stroke().color, draw.XLeft, draw.YCenter), at, l.label)
+	}
+}

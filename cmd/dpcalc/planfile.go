@@ -1,0 +1,586 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/urfave/cli/v2"
+	"go.yaml.in/yaml/v3"
+)
+
+// A plan file is YAML or JSON: defaults, and named scenarios. Their keys are flags of
+// samplesize and their values are read as those are, so that 10k, 5%, 1/20 and lists
+// mean the same. A scenario's own key overrides a default, null removes it.
+
+const planSchema = "dpcalc/plan-file/1"
+
+const planTemplate = `# A plan for a sample that is queried adaptively. Run it with
+#   dpcalc plan run FILE
+# Keys are the flags of dpcalc samplesize: three of samples, queries, tau and beta are
+# given and the fourth is solved; with all four the plan is checked. A scenario's keys
+# override the defaults; null removes one.
+schema: dpcalc/plan-file/1
+defaults:
+  tau: 0.1
+  beta: 5%
+scenarios:
+  - name: model selection
+    queries: 100
+  - name: leaderboard
+    queries: 10k
+    tau: 0.05
+  - name: holdout at hand
+    samples: 20k
+    queries: 1000
+    tau: null
+`
+
+func (p *program) planFile() *cli.Command {
+	return &cli.Command{
+		Name:      "plan",
+		Usage:     "keep scenarios in a file, solve them again, compare two files",
+		ArgsUsage: "init FILE | run FILE | diff OLD NEW",
+		Description: "init writes a commented template, which is never written over a file that exists.\n" +
+			"run solves every scenario: people see the best row of each, machine formats have all rows.\n" +
+			"diff solves two files and says what changed, scenario by scenario.\n" +
+			"The file is YAML or JSON; its keys are the flags of samplesize. Exit code 4 if a scenario\n" +
+			"that gives all four quantities is not certified.",
+		Args:   true,
+		Flags:  slices.Concat([]cli.Flag{&cli.BoolFlag{Name: "best", Usage: "run: only the best row of each scenario", DisableDefaultText: true}}, outputFlags()),
+		Action: p.runPlanFile,
+	}
+}
+
+func (p *program) runPlanFile(c *cli.Context) error {
+	actions := []string{"init", "run", "diff"}
+	want := map[string]int{"init": 1, "run": 1, "diff": 2}
+	args := c.Args().Slice()
+	if len(args) == 0 {
+		return usagef("plan: got nothing, want init FILE, run FILE or diff OLD NEW")
+	}
+	action, files := args[0], args[1:]
+	if !slices.Contains(actions, action) {
+		return usagef("plan: got %s, want init, run or diff%s", shown(action), didYouMean(action, actions))
+	}
+	if len(files) != want[action] {
+		return usagef("plan %s: got %d files, want %d", action, len(files), want[action])
+	}
+	if c.Bool("best") && action != "run" {
+		return usagef("--best: got plan %s, want plan run", action)
+	}
+	if action == "init" {
+		return p.newFile("plan init", files[0], planTemplate)
+	}
+	target, err := outputTarget(c)
+	if err != nil {
+		return err
+	}
+	if action == "run" {
+		return p.planRun(target, files[0], c.Bool("best"))
+	}
+	return p.planDiff(target, files[0], files[1])
+}
+
+// newFile writes a plan file whose name is free.
+func (p *program) newFile(where, path, text string) error {
+	switch suffix := strings.ToLower(filepath.Ext(path)); suffix {
+	case ".yaml", ".yml", ".json":
+	default:
+		return usagef("%s: got %s, want a name in .yaml, .yml or .json", where, shown(path))
+	}
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return usagef("%s: got %s, which exists, want a new file", where, shown(path))
+	}
+	if strings.EqualFold(filepath.Ext(path), ".json") {
+		var err error
+		if text, err = planJSON(text); err != nil {
+			return err
+		}
+	}
+	return p.write(target{path: path}, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
+// scenario is a named goal or grid of goals of a plan file.
+type scenario struct {
+	name string
+	plan plan
+	rows [][]row
+}
+
+// readPlanFile reads and validates a plan file. Every error is a usage error that
+// names the file and the line.
+func (p *program) readPlanFile(path string) ([]scenario, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, cause(err))
+	}
+	fail := func(n *yaml.Node, format string, args ...any) error {
+		return usagef("%s:%d: %s", path, n.Line, fmt.Sprintf(format, args...))
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal(untabbed(path, data), &document); err != nil {
+		return nil, usagef("%s: %s", path, strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")), " "))
+	}
+	if len(document.Content) == 0 {
+		return nil, usagef("%s: got an empty file, want scenarios", path)
+	}
+	var defaults []setting
+	var list *yaml.Node
+	err = eachKey(document.Content[0], []string{"schema", "defaults", "scenarios"}, fail, func(key string, value *yaml.Node) (err error) {
+		switch key {
+		case "schema":
+			if value.Value != planSchema {
+				return fail(value, "schema: got %s, want %s", shown(value.Value), planSchema)
+			}
+		case "defaults":
+			defaults, err = readSettings(value, false, fail)
+		case "scenarios":
+			list = value
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if list == nil || list.Kind != yaml.SequenceNode || len(list.Content) == 0 {
+		return nil, fail(document.Content[0], "scenarios: got none, want a list of them")
+	}
+	var scenarios []scenario
+	for _, node := range list.Content {
+		own, err := readSettings(node, true, fail)
+		if err != nil {
+			return nil, err
+		}
+		s := scenario{}
+		for _, set := range own {
+			if set.key == "name" {
+				s.name = set.value
+			}
+		}
+		switch {
+		case s.name == "":
+			return nil, fail(node, "name: got nothing, want one for every scenario")
+		case slices.ContainsFunc(scenarios, func(o scenario) bool { return o.name == s.name }):
+			return nil, fail(node, "name: got %s twice, want different names", shown(s.name))
+		}
+		c, err := p.scenarioContext(overridden(defaults, own))
+		if err == nil {
+			s.plan, err = p.readPlan(c)
+		}
+		var domain *theory.DomainError
+		if errors.As(err, &domain) {
+			err = usagef("--%v", domain)
+		}
+		if err != nil {
+			return nil, fail(node, "scenario %s: %v", shown(s.name), err)
+		}
+		scenarios = append(scenarios, s)
+	}
+	return scenarios, nil
+}
+
+// untabbed makes JSON readable as YAML, in which a tab may not indent. A string of
+// JSON holds no tab.
+func untabbed(path string, data []byte) []byte {
+	if strings.EqualFold(filepath.Ext(path), ".json") {
+		return bytes.ReplaceAll(data, []byte("\t"), []byte(" "))
+	}
+	return data
+}
+
+// setting is a key of a plan file with the text of its value, and whether it is null.
+type setting struct {
+	key, value string
+	null       bool
+}
+
+// planKeys are the flags of samplesize that a plan file may set.
+var planKeys = []string{"samples", "queries", "tau", "beta", "confidence", "budget", "query", "sensitivity", "epsilon", "method", "proofs", "zip"}
+
+func readSettings(node *yaml.Node, named bool, fail func(*yaml.Node, string, ...any) error) ([]setting, error) {
+	keys := planKeys
+	if named {
+		keys = append([]string{"name"}, planKeys...)
+	}
+	var list []setting
+	err := eachKey(node, keys, fail, func(key string, value *yaml.Node) error {
+		set := setting{key: key, value: value.Value, null: value.Tag == "!!null"}
+		switch value.Kind {
+		case yaml.ScalarNode:
+		case yaml.SequenceNode:
+			var items []string
+			for _, item := range value.Content {
+				if item.Kind != yaml.ScalarNode {
+					return fail(item, "%s: got a nested value, want a list of numbers", key)
+				}
+				items = append(items, item.Value)
+			}
+			set.value = strings.Join(items, ",")
+		default:
+			return fail(value, "%s: got a nested value, want a number, a word or a list", key)
+		}
+		list = append(list, set)
+		return nil
+	})
+	return list, err
+}
+
+// eachKey calls use for every key of a mapping; an unknown or repeated key is an error.
+func eachKey(node *yaml.Node, keys []string, fail func(*yaml.Node, string, ...any) error, use func(string, *yaml.Node) error) error {
+	if node.Kind != yaml.MappingNode {
+		return fail(node, "got %s, want keys with values", shown(node.Value))
+	}
+	seen := map[string]bool{}
+	for i := 0; i < len(node.Content); i += 2 {
+		key := node.Content[i].Value
+		switch {
+		case !slices.Contains(keys, key):
+			return fail(node.Content[i], "unknown key %s%s", shown(key), didYouMean(key, keys))
+		case seen[key]:
+			return fail(node.Content[i], "%s: given twice", key)
+		}
+		seen[key] = true
+		if err := use(key, node.Content[i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// overridden returns the defaults with a scenario's own settings in their place.
+// Confidence and beta are two names of one quantity.
+func overridden(defaults, own []setting) []setting {
+	rival := map[string]string{"beta": "confidence", "confidence": "beta"}
+	var list []setting
+	for _, d := range defaults {
+		if !slices.ContainsFunc(own, func(o setting) bool { return o.key == d.key || o.key == rival[d.key] }) {
+			list = append(list, d)
+		}
+	}
+	return append(list, own...)
+}
+
+// scenarioContext is the command line that the settings stand for.
+func (p *program) scenarioContext(settings []setting) (*cli.Context, error) {
+	flags := flag.NewFlagSet("samplesize", flag.ContinueOnError)
+	for _, f := range p.samplesize().Flags {
+		if err := f.Apply(flags); err != nil {
+			return nil, err
+		}
+	}
+	for _, s := range settings {
+		if s.null || s.key == "name" {
+			continue
+		}
+		if s.key == "zip" && s.value != "true" && s.value != "false" {
+			return nil, usagef("--zip: got %s, want true or false", shown(s.value))
+		}
+		if err := flags.Set(s.key, s.value); err != nil {
+			return nil, err
+		}
+	}
+	return cli.NewContext(nil, flags, nil), nil
+}
+
+// solveScenarios answers all goals of all scenarios.
+func (p *program) solveScenarios(scenarios []scenario, v []verdict) error {
+	total := 0
+	for _, s := range scenarios {
+		total += s.plan.goals
+	}
+	bar := p.progress(total)
+	defer bar.end()
+	before := 0
+	for k := range scenarios {
+		s := &scenarios[k]
+		s.rows = make([][]row, s.plan.goals)
+		err := stream(p.ctx, io.Discard, s.plan.goals, p.workers, func(dst []byte, lo, hi int) (_ []byte, err error) {
+			for i := lo; i < hi; i++ {
+				if s.rows[i], err = s.plan.solve(nil, i, &v[k]); err != nil {
+					return dst, err
+				}
+			}
+			return dst, nil
+		}, func(done int) { bar.step(before + done) })
+		if err != nil {
+			return err
+		}
+		before += s.plan.goals
+	}
+	return nil
+}
+
+func (p *program) planRun(t target, path string, bestOnly bool) error {
+	scenarios, err := p.readPlanFile(path)
+	if err != nil {
+		return err
+	}
+	verdicts := make([]verdict, len(scenarios))
+	if err := p.solveScenarios(scenarios, verdicts); err != nil {
+		return err
+	}
+	var rows, short [][]cell
+	for k := range scenarios {
+		s := &scenarios[k]
+		fixed := s.plan.static()
+		for _, group := range s.rows {
+			for i := range group {
+				if r := &group[i]; r.best || !bestOnly {
+					rows = append(rows, r.cells([]cell{foreignCell(s.name)}, &fixed[i]))
+				}
+			}
+			short = append(short, shortRow(s, group))
+		}
+	}
+	r := result{command: "plan", inputs: []input{{"file", wordsCell(path)}}, columns: append([]string{"scenario"}, columns...)}
+	err = p.emit(t, r, rows, func() sheet {
+		return sheet{
+			title:   []string{"The best method for each scenario of " + path},
+			columns: []string{"scenario", "method", "solved for", "samples", "queries", "tau", "beta", "budget", "noise", "noise scale", "note"},
+			rows:    short,
+		}
+	})
+	if err != nil {
+		return err
+	}
+	answered := false
+	for k := range scenarios {
+		if scenarios[k].plan.unknown == transfer.None && verdicts[k].refuted.Load() {
+			return outcome(exitRefuted)
+		}
+		answered = answered || scenarios[k].plan.unknown == transfer.None || verdicts[k].answered.Load()
+	}
+	if !answered {
+		return outcome(exitNoAnswer)
+	}
+	return nil
+}
+
+// shortRow is what people see of a goal: its best row, or that there is none.
+func shortRow(s *scenario, group []row) []cell {
+	solved := map[transfer.Unknown]string{
+		transfer.Samples: "samples", transfer.Queries: "queries", transfer.Tau: "tau", transfer.Beta: "beta", transfer.None: "check",
+	}[s.plan.unknown]
+	best := bestOf(group)
+	if best == nil {
+		g := group[0].Goal
+		note := "no adaptive method has an answer"
+		if s.plan.unknown == transfer.None {
+			note = "not certified"
+		}
+		return []cell{foreignCell(s.name), {}, wordsCell(solved), countCell(given0(s, transfer.Samples, g.Samples)), countCell(given0(s, transfer.Queries, g.Queries)),
+			numberCell(g.Tau), {}, countCell(g.Budget), {}, {}, wordsCell(note)}
+	}
+	beta := cell{}
+	if best.Beta != 0 {
+		beta = chanceCell(best.Beta)
+	}
+	return []cell{foreignCell(s.name), wordsCell(best.method.Name), wordsCell(solved), countCell(best.Samples), countCell(best.Queries),
+		numberCell(best.Tau), beta, countCell(best.Budget), wordsCell(best.Mechanism.Noise), numberCell(best.Mechanism.Scale), wordsCell(best.note())}
+}
+
+// given0 is the value of a quantity unless it was to be solved for.
+func given0(s *scenario, u transfer.Unknown, n int64) int64 {
+	if s.plan.unknown == u {
+		return 0
+	}
+	return n
+}
+
+// foreignCell is a text from the user's file.
+func foreignCell(s string) cell { return cell{form: foreign, s: s} }
+
+func bestOf(group []row) *row {
+	for i := range group {
+		if group[i].best {
+			return &group[i]
+		}
+	}
+	return nil
+}
+
+func (p *program) planDiff(t target, oldPath, newPath string) error {
+	var sides [2][]scenario
+	for i, path := range []string{oldPath, newPath} {
+		scenarios, err := p.readPlanFile(path)
+		if err != nil {
+			return err
+		}
+		sides[i] = scenarios
+	}
+	for i := range sides {
+		if err := p.solveScenarios(sides[i], make([]verdict, len(sides[i]))); err != nil {
+			return err
+		}
+	}
+	type pair struct {
+		name     string
+		old, new *row
+	}
+	var pairs []pair
+	add := func(side int, s *scenario) {
+		for i, group := range s.rows {
+			name := s.name
+			if len(s.rows) > 1 {
+				name += " " + strconv.Itoa(i+1)
+			}
+			k := slices.IndexFunc(pairs, func(q pair) bool { return q.name == name })
+			if k < 0 {
+				k = len(pairs)
+				pairs = append(pairs, pair{name: name})
+			}
+			best := bestOf(group)
+			if best == nil {
+				best = &row{Answer: transfer.Answer{Goal: s.plan.grid.goal(i), Status: transfer.Infeasible}}
+			}
+			if side == 0 {
+				pairs[k].old = best
+			} else {
+				pairs[k].new = best
+			}
+		}
+	}
+	for side := range sides {
+		for k := range sides[side] {
+			add(side, &sides[side][k])
+		}
+	}
+	columns := []string{"scenario", "change", "method_old", "method_new", "samples_old", "samples_new", "samples_ratio",
+		"queries_old", "queries_new", "tau_old", "tau_new", "beta_old", "beta_new", "ln_beta_old", "ln_beta_new"}
+	var rows, short [][]cell
+	for _, q := range pairs {
+		full := diffRow(q.name, q.old, q.new)
+		rows = append(rows, full)
+		short = append(short, full[:13])
+	}
+	r := result{command: "plan-diff", inputs: []input{{"old", wordsCell(oldPath)}, {"new", wordsCell(newPath)}}, columns: columns}
+	return p.emit(t, r, rows, func() sheet {
+		s := sheet{title: []string{"From " + oldPath + " to " + newPath}, rows: short}
+		for _, name := range columns[:13] {
+			s.columns = append(s.columns, strings.ReplaceAll(name, "_", " "))
+		}
+		return s
+	})
+}
+
+func diffRow(name string, old, new *row) []cell {
+	sides := [2][]cell{}
+	for i, r := range []*row{old, new} {
+		sides[i] = make([]cell, 6)
+		if r == nil {
+			continue
+		}
+		if r.method != nil {
+			sides[i][0] = wordsCell(r.method.Name)
+		}
+		sides[i][1], sides[i][2], sides[i][3] = countCell(r.Samples), countCell(r.Queries), numberCell(r.Tau)
+		if r.Beta != 0 {
+			sides[i][4], sides[i][5] = chanceCell(r.Beta), exactly(r.Beta.Ln())
+		}
+	}
+	change := "same"
+	switch {
+	case old == nil:
+		change = "added"
+	case new == nil:
+		change = "removed"
+	case !slices.EqualFunc(sides[0], sides[1], func(a, b cell) bool { return a.form == b.form && a.n == b.n && a.f == b.f && a.s == b.s }):
+		change = "changed"
+	}
+	cells := []cell{foreignCell(name), wordsCell(change), sides[0][0], sides[1][0], sides[0][1], sides[1][1], {}}
+	if a, b := sides[0][1], sides[1][1]; a.form != missing && b.form != missing && a.n != b.n {
+		cells[6] = exactly(float64(b.n) / float64(a.n))
+	}
+	for i := 2; i < 6; i++ {
+		cells = append(cells, sides[0][i], sides[1][i])
+	}
+	return cells
+}
+
+// savedPlan is the plan file of one command line.
+func savedPlan(c *cli.Context) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Run it with: dpcalc plan run FILE\nschema: %s\nscenarios:\n  - name: plan\n", planSchema)
+	for _, key := range planKeys {
+		value, ok := given(c, key)
+		switch {
+		case key == "zip" && c.Bool("zip"):
+			value, ok = "true", true
+		case key == "zip":
+			ok = false
+		}
+		if ok {
+			fmt.Fprintf(&b, "    %s: %s\n", key, yamlScalar(value))
+		}
+	}
+	return b.String()
+}
+
+// yamlScalar quotes a value unless it is a plain word or number.
+func yamlScalar(text string) string {
+	plain := text != "" && !strings.ContainsFunc(text, func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune(".-/%", r)
+	})
+	if plain {
+		return text
+	}
+	return strconv.Quote(text)
+}
+
+// planJSON turns a plan file from YAML into JSON of the same order.
+func planJSON(text string) (string, error) {
+	var document yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &document); err != nil {
+		return "", err
+	}
+	var b []byte
+	var write func(n *yaml.Node, indent string)
+	write = func(n *yaml.Node, indent string) {
+		inner := indent + "  "
+		switch n.Kind {
+		case yaml.MappingNode:
+			b = append(b, '{')
+			for i := 0; i < len(n.Content); i += 2 {
+				if i > 0 {
+					b = append(b, ',')
+				}
+				b = append(append(b, '\n'), inner...)
+				b = append(appendJSONString(b, n.Content[i].Value), ':', ' ')
+				write(n.Content[i+1], inner)
+			}
+			b = append(append(append(b, '\n'), indent...), '}')
+		case yaml.SequenceNode:
+			b = append(b, '[')
+			for i, item := range n.Content {
+				if i > 0 {
+					b = append(b, ',')
+				}
+				b = append(append(b, '\n'), inner...)
+				write(item, inner)
+			}
+			b = append(append(append(b, '\n'), indent...), ']')
+		default:
+			if n.Tag == "!!str" {
+				b = appendJSONString(b, n.Value)
+			} else {
+				b = append(b, n.Value...)
+			}
+		}
+	}
+	write(document.Content[0], "")
+	return string(append(b, '\n')), nil
+}

@@ -1,0 +1,595 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/dpcalc/dpcalc/maxinfo"
+	"github.com/dpcalc/dpcalc/pvalue"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/urfave/cli/v2"
+)
+
+func (p *program) pvalueCorrect() *cli.Command {
+	return &cli.Command{
+		Name:      "pvalue-correct",
+		Usage:     "p-values of tests that were chosen after the data had been seen",
+		ArgsUsage: "[FILE|-]",
+		Args:      true,
+		Description: "The threshold gamma at which the selected test may reject at level alpha, by every theorem that\n" +
+			"speaks about what the selection was based on, and with --p the adjusted p-value. --by names that SOURCE,\n" +
+			"which takes its own flags:\n\n" + sourceGrammar() + "\n\n" +
+			"A FILE of comma, semicolon or tab separated values (- for standard input) is written back as csv, or tsv if\n" +
+			"it is, with the columns p_adjusted, threshold, reject and status appended, by the method with the greatest\n" +
+			"threshold or --method. Empty cells, NA, NaN, null and . are missing values. A correction protects the one\n" +
+			"selected test. If several are reported, --family makes p_adjusted and reject valid for all of them; threshold\n" +
+			"stays that of a single test.",
+		Flags: slices.Concat([]cli.Flag{
+			textFlag("alpha", "a", "`A`, the probability of a false rejection"),
+			textFlag("by", "", "`SOURCE` of the selection: "+orList(sourceNames())),
+			textFlag("p", "", "`P`, a p-value, in place of a FILE"),
+			textFlag("samples", "n", "`N` records"),
+			dataFlag(),
+			textFlag("epsilon", "", "`E`, the privacy of all that was seen"),
+			textFlag("delta", "", "`D`, its delta"),
+			textFlag("mu", "", "`M`, its Gaussian differential privacy"),
+			textFlag("queries", "m", "`M` linear queries with values in [0,1], answered with Gaussian noise"),
+			textFlag("noise-sd", "", "`S`, the standard deviation of the noise"),
+			textFlag("outcomes", "", "`N` possible answers, or tests among which one was selected"),
+			textFlag("bits", "", "`B` bits of description, of mutual information or of max-information"),
+			textFlag("nats", "", "`I` nats of mutual information or of max-information, in place of bits"),
+			textFlag("slack", "", "`B`, the slack of the max-information (default 0)"),
+			stepFlag(),
+			textFlag("method", "", "only this `METHOD`"),
+			textFlag("family", "", "correct all p-values of the FILE by `STEP`: "+orList(familyNames())+" (default none)"),
+			textFlag("p-column", "", "`NAME` of the column of p-values (default p, pval, p_value or the like)"),
+			&cli.BoolFlag{Name: "raw", Usage: "leave cells of the FILE that a spreadsheet would run as formulas as they are", DisableDefaultText: true},
+		}, outputFlags()),
+		Action: p.runPvalueCorrect,
+	}
+}
+
+// bySteps is the source that is a chain of --step.
+const bySteps = "steps"
+
+func sourceNames() []string { return append(kindNames(stepKinds()), bySteps) }
+
+func familyNames() []string {
+	var names []string
+	for _, f := range pvalue.Families() {
+		names = append(names, string(f))
+	}
+	return names
+}
+
+// sampleFlags go with every source that depends on the number of records.
+var sampleFlags = []string{"samples", "data"}
+
+// sourceFlags returns the flags that belong to a source.
+func sourceFlags(source string) []string {
+	for _, k := range stepKinds() {
+		if k.name == source {
+			if k.private {
+				return append(k.keys(), sampleFlags...)
+			}
+			return k.keys()
+		}
+	}
+	return append([]string{"step"}, sampleFlags...)
+}
+
+// sourceGrammar is the sources with their flags, a line each.
+func sourceGrammar() string {
+	var lines []string
+	for _, k := range stepKinds() {
+		var parts []string
+		for _, group := range k.needs {
+			parts = append(parts, "--"+strings.Join(group, "|--"))
+		}
+		if k.private {
+			parts = append(parts, "--samples", "[--data]")
+		}
+		for _, key := range k.optional {
+			parts = append(parts, "[--"+key+"]")
+		}
+		lines = append(lines, fmt.Sprintf("  %-12s %s", k.name, strings.Join(parts, " ")))
+	}
+	return strings.Join(append(lines, fmt.Sprintf("  %-12s --step ... as in maxinfo", bySteps)), "\n")
+}
+
+// readSource reads --by and the flags of that source.
+func readSource(c *cli.Context) (plan learned, source string, err error) {
+	if _, ok := given(c, "by"); !ok {
+		return plan, "", usagef("--by: got nothing, want %s", orList(sourceNames()))
+	}
+	if source, err = oneOf(c, "by", sourceNames()...); err != nil {
+		return plan, source, err
+	}
+	mine := sourceFlags(source)
+	d := &details{where: "--", dash: "--", said: make(map[string]string)}
+	for _, other := range sourceNames() {
+		for _, flag := range sourceFlags(other) {
+			raw, ok := given(c, flag)
+			if ok && !slices.Contains(mine, flag) {
+				return plan, source, usagef("--%s: given with --by %s, which takes --%s; it belongs to %s",
+					flag, source, strings.Join(mine, ", --"), orList(ownersOf(flag)))
+			}
+			if ok {
+				d.said[flag] = raw
+			}
+		}
+	}
+	kinds := stepKinds()
+	i := slices.IndexFunc(kinds, func(k stepKind) bool { return k.name == source })
+	if i < 0 {
+		plan, err = readPlan(c)
+		return plan, source, err
+	}
+	step, err := kinds[i].step(d)
+	if err != nil {
+		return plan, source, err
+	}
+	plan.Steps = []maxinfo.Step{step}
+	var typed []string
+	for _, key := range kinds[i].keys() {
+		if d.has(key) {
+			typed = append(typed, key+"="+d.said[key])
+		}
+	}
+	plan.typed = []string{source + ":" + strings.Join(typed, ",")}
+	if !kinds[i].private {
+		return plan, source, nil
+	}
+	return plan, source, readSample(c, &plan.Plan, source)
+}
+
+// ownersOf returns the sources that a flag belongs to.
+func ownersOf(flag string) []string {
+	return slices.DeleteFunc(sourceNames(), func(s string) bool { return !slices.Contains(sourceFlags(s), flag) })
+}
+
+// corrector is a correction at one level.
+type corrector struct {
+	pvalue.Correction
+	alpha, threshold theory.LogProb
+	status           transfer.Status
+	reason           string
+}
+
+// correctors returns the corrections of a plan, only that of the method if one is
+// named, and the one with the greatest threshold, -1 if none leaves any.
+func correctors(plan maxinfo.Plan, alpha theory.LogProb, method string) (all []corrector, best int, err error) {
+	best = -1
+	corrections, err := pvalue.Corrections(plan)
+	status, reason, err := rowStatus(wrongOrder(err))
+	if err != nil {
+		return nil, best, err
+	}
+	if status != transfer.OK { // no theorem has a number for the whole
+		return []corrector{{alpha: alpha, threshold: theory.Zero, status: status, reason: reason}}, best, nil
+	}
+	var names []string
+	for _, correction := range corrections {
+		c := corrector{Correction: correction, alpha: alpha}
+		c.threshold, err = correction.Threshold(alpha)
+		if c.status, c.reason, err = rowStatus(err); err != nil {
+			return nil, best, fmt.Errorf("%s: %w", c.Name, err)
+		}
+		if c.status == transfer.OK && c.threshold == theory.Zero {
+			c.status, c.reason = transfer.Vacuous, "no threshold above zero at this alpha"
+		}
+		if names = append(names, c.Name); method != "" && method != c.Name {
+			continue
+		}
+		if all = append(all, c); c.status == transfer.OK && (best < 0 || c.threshold > all[best].threshold) {
+			best = len(all) - 1
+		}
+	}
+	if len(all) == 0 {
+		return nil, best, usagef("--method: got %s, want %s for this source%s", shown(method), orList(names), didYouMean(method, names))
+	}
+	return all, best, nil
+}
+
+// applies says whether the theorem says something about every p-value.
+func (c *corrector) applies() bool { return c.status == transfer.OK || c.status == transfer.Vacuous }
+
+// adjusted returns the adjusted p-value. Both curves of a correction are rounded to
+// the safe side, so either of them may decide at alpha: the threshold does, and p is
+// rejected if and only if its adjusted value is at most alpha.
+func (c *corrector) adjusted(p theory.LogProb) (theory.LogProb, error) {
+	a, err := c.Adjusted(p)
+	switch {
+	case err != nil || c.status == transfer.Vacuous:
+		return a, err
+	case p <= c.threshold:
+		return min(a, c.alpha), nil
+	}
+	return max(a, theory.LogProb(math.Nextafter(c.alpha.Ln(), 0))), nil
+}
+
+// adjustedCell writes an adjusted p-value as a float64, rounded up, which is done in
+// no time. The shortest decimal of its logarithm serves where a float64 underflows
+// and where only that tells it from alpha.
+func (c *corrector) adjustedCell(a theory.LogProb) cell {
+	x := a.Value()
+	if x < 1e-300 || math.Abs(a.Ln()-c.alpha.Ln()) < 1e-9 {
+		return chanceCell(a)
+	}
+	return exactly(min(x*(1+0x1p-50), 1))
+}
+
+// legible cuts a threshold to six digits, so that people read none above it but for
+// the rounding of float64, as [human] does.
+func legible(threshold theory.LogProb) cell {
+	mantissa, exponent, tiny := strings.Cut(threshold.String(), "e")
+	if x := threshold.Value(); x > 1e-300 {
+		_, digits, e := sixDigits(x, false)
+		mantissa, exponent = digits[:1]+"."+digits[1:], strconv.Itoa(e)
+	} else if tiny {
+		mantissa = mantissa[:min(len("d.ddddd"), len(mantissa))]
+	}
+	cut, ok := parseProb(mantissa + "e" + exponent)
+	if !ok { // zero
+		return chanceCell(threshold)
+	}
+	return chanceCell(cut)
+}
+
+func (p *program) runPvalueCorrect(c *cli.Context) error {
+	if c.NArg() > 1 {
+		return usagef("pvalue-correct: unexpected argument %s", shown(c.Args().Get(1)))
+	}
+	path := c.Args().First()
+	_, hasFormat := given(c, "format")
+	to, hasOutput := given(c, "output")
+	own := path != "" && !hasFormat && (!hasOutput || to == "-") // the FILE's kind decides the format
+	if own {
+		if err := c.Set("format", "csv"); err != nil {
+			return err
+		}
+	}
+	target, err := outputTarget(c)
+	if err != nil {
+		return err
+	}
+	alpha, ok, err := one(c, "alpha", probabilities)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return usagef("--alpha: got nothing, want a value")
+	}
+	plan, source, err := readSource(c)
+	if err != nil {
+		return err
+	}
+	single, hasP, err := one(c, "p", chancesOfAll)
+	if err != nil {
+		return err
+	}
+	family, err := oneOf(c, "family", familyNames()...)
+	if err != nil {
+		return err
+	}
+	method, _ := given(c, "method")
+	column, hasColumn := given(c, "p-column")
+	switch {
+	case c.NArg() > 0 && path == "":
+		return usagef("pvalue-correct: got %s, want a FILE", shown(path))
+	case hasP && path != "":
+		return usagef("--p: given with %s, want one of the two", shown(path))
+	case hasColumn && path == "":
+		return usagef("--p-column: got %s without a FILE", shown(column))
+	case hasColumn && column == "":
+		return invalid("p-column", column, "the name of a column")
+	case c.Bool("raw") && path == "":
+		return usagef("--raw: given without a FILE")
+	case family != string(pvalue.NoFamily) && path == "" && !hasP:
+		return usagef("--family: got %s without a FILE of p-values", family)
+	}
+	all, best, err := correctors(plan.Plan, alpha, method)
+	if err != nil {
+		return err
+	}
+	r := result{command: "pvalue-correct", inputs: slices.Concat([]input{
+		{"alpha", chanceCell(alpha)}, {"by", wordsCell(source)}}, plan.inputs(), []input{{"method", wordsCell(method)}, {"family", wordsCell(family)}})}
+	switch {
+	case path != "":
+		t := correction{result: r, target: target, by: all[chosen(all, best)], after: plan.String(), family: pvalue.Family(family), raw: c.Bool("raw")}
+		err = p.correctFile(&t, path, column, own)
+	default:
+		err = p.correctOne(r, target, all, best, single, hasP, plan.String())
+	}
+	if err == nil && best < 0 {
+		return outcome(exitNoAnswer)
+	}
+	return err
+}
+
+// chosen is the best row, or else the first that says something, or the first.
+func chosen(all []corrector, best int) int {
+	if best >= 0 {
+		return best
+	}
+	return max(0, slices.IndexFunc(all, func(c corrector) bool { return c.applies() }))
+}
+
+// chancesOfAll is p-values: zero and one are among them.
+var chancesOfAll = kind[theory.LogProb]{want: "a probability in [0, 1]", parse: parseProb}
+
+// correctOne writes a row for each correction, with what it makes of p.
+func (p *program) correctOne(r result, t target, all []corrector, best int, single theory.LogProb, hasP bool, after string) error {
+	r.columns = []string{"method", "alpha", "ln_alpha", "threshold", "ln_threshold", "best", "proof", "status", "reason", "sources", "assumes"}
+	if hasP {
+		r.inputs = append(r.inputs, input{"p", chanceCell(single)})
+		r.columns = append(r.columns, "p", "ln_p", "p_adjusted", "ln_p_adjusted", "reject")
+	}
+	var rows, short [][]cell
+	for i := range all {
+		c := &all[i]
+		var threshold, lnThreshold, read, adjusted, lnAdjusted, reject cell
+		if c.applies() {
+			threshold, lnThreshold, read = chanceCell(c.threshold), exactly(c.threshold.Ln()), legible(c.threshold)
+			if hasP {
+				a, err := c.adjusted(single)
+				if err != nil {
+					return err
+				}
+				adjusted, lnAdjusted, reject = c.adjustedCell(a), exactly(a.Ln()), truthCell(a <= c.alpha)
+			}
+		}
+		row := []cell{
+			wordsCell(c.Name), chanceCell(c.alpha), exactly(c.alpha.Ln()), threshold, lnThreshold, truthCell(i == best), wordsCell(string(c.Proof)),
+			wordsCell(string(c.status)), wordsCell(c.reason), sourcesCell(c.Sources), listCell(c.Assumes),
+		}
+		if hasP {
+			row = append(row, chanceCell(single), exactly(single.Ln()), adjusted, lnAdjusted, reject)
+		}
+		rows = append(rows, row)
+		short = append(short, []cell{
+			mark(i == best), wordsCell(c.Name), read, adjusted, reject, wordsCell(string(c.Proof)), wordsCell(string(c.status)), wordsCell(c.reason),
+		})
+	}
+	return p.emit(t, r, rows, func() sheet {
+		title := "Threshold for the p-value of one selected test at alpha " + people(chanceCell(all[0].alpha))
+		if hasP {
+			title += ", p " + people(chanceCell(single))
+		}
+		s := sheet{
+			title:   []string{title + ": " + after},
+			columns: []string{"", "method", "threshold", "p adjusted", "reject", "proof", "status", "reason"},
+			rows:    short,
+		}
+		if best >= 0 {
+			s.notes = append([]string{"* " + all[best].Name + ", greatest threshold: reject if p <= " + people(legible(all[best].threshold))}, assumed(all[best].Assumes)...)
+		}
+		return s
+	})
+}
+
+// correction is a table of p-values with what to make of it.
+type correction struct {
+	result
+	target target
+	by     corrector
+	after  string // what was learned before
+	family pvalue.Family
+	raw    bool
+
+	table     *userTable
+	threshold cell
+	adjusted  []theory.LogProb // of all p-values, if a family step is taken
+}
+
+// appended are the columns after those of the table; the logarithms stand in JSON
+// alone.
+var appended = []string{"p_adjusted", "threshold", "reject", "status", "ln_p_adjusted", "ln_threshold"}
+
+// correctFile writes a table with the corrected p-values. With own it is written with
+// the separator that it has.
+func (p *program) correctFile(t *correction, path, column string, own bool) (err error) {
+	if t.table, err = p.openTable(path, column); err != nil {
+		return err
+	}
+	defer t.table.close()
+	if own && t.target.format == "csv" && t.table.separator == '\t' {
+		t.target.format = "tsv"
+	}
+	if err := t.head(); err != nil {
+		return err
+	}
+	e := newEncoder(t.target.format, t.result)
+	if t.threshold = chanceCell(t.by.threshold); e == nil && t.target.format != "xlsx" {
+		t.threshold = legible(t.by.threshold)
+	}
+	passes := 1
+	if t.family != pvalue.NoFamily && t.by.applies() {
+		passes = 2
+	}
+	bar := p.progress(passes * t.table.records).of("records")
+	defer bar.end()
+	if passes == 2 {
+		if err := t.adjustAll(p, bar); err != nil {
+			return err
+		}
+	}
+	if e != nil {
+		err = t.stream(p, e, bar, (passes-1)*t.table.records)
+	} else {
+		err = t.tabulate(p)
+	}
+	bar.end()
+	if n := t.table.missing; err == nil && n == 1 {
+		fmt.Fprintln(p.stderr, "1 missing p-value")
+	} else if err == nil && n > 1 {
+		fmt.Fprintf(p.stderr, "%d missing p-values\n", n)
+	}
+	return err
+}
+
+func (t *correction) json() bool { return t.target.format == "json" || t.target.format == "jsonl" }
+
+// head makes the columns and the envelope.
+func (t *correction) head() error {
+	mine := appended
+	if !t.json() {
+		mine = mine[:4]
+	}
+	for i, name := range t.table.columns {
+		switch {
+		case slices.Contains(mine, name):
+			return usagef("%s: got a column %s, want that name free for the result", t.table.name, name)
+		case t.json() && slices.Index(t.table.columns, name) < i:
+			return usagef("%s: got two columns %s, want one to write JSON", t.table.name, shown(name))
+		}
+		if !t.raw && slices.Contains([]string{"csv", "tsv", csvExcelEU}, t.target.format) {
+			name = inert(name)
+		}
+		t.columns = append(t.columns, name)
+	}
+	t.columns = append(t.columns, mine...)
+	t.inputs = append(t.inputs, input{"file", wordsCell(t.table.name)}, input{"p_column", wordsCell(t.table.columns[t.table.p])}, input{"corrected_by", wordsCell(t.by.Name)})
+	return nil
+}
+
+// adjustAll fills in the adjusted p-values and takes the family step.
+func (t *correction) adjustAll(p *program, bar *progress) error {
+	t.adjusted = make([]theory.LogProb, t.table.records-t.table.missing)
+	free := splitters()
+	err := stream(p.ctx, io.Discard, t.table.records, p.workers, func(dst []byte, lo, hi int) ([]byte, error) {
+		s := free.Get().(*splitter)
+		defer free.Put(s)
+		return dst, t.table.each(s, lo, hi, func(rank int, cells []string) (err error) {
+			if text := cells[t.table.p]; !absent(text) {
+				t.adjusted[rank], err = t.one(text)
+			}
+			return err
+		})
+	}, bar.step)
+	if err != nil {
+		return err
+	}
+	return t.family.Adjust(t.adjusted)
+}
+
+func splitters() *sync.Pool {
+	return &sync.Pool{New: func() any { return newSplitter(nil, 0) }}
+}
+
+// one adjusts a single p-value.
+func (t *correction) one(text string) (theory.LogProb, error) {
+	// The float64 above an ordinary decimal will do, except where a rounding decides.
+	if x, ok := plainChance(text); ok && x > 1e-300 {
+		if p, err := theory.Prob(math.Nextafter(x, 1)); err == nil && math.Abs(p.Ln()-t.by.threshold.Ln()) > 1e-9 {
+			return t.by.adjusted(p)
+		}
+	}
+	p, ok := t.table.chance(text)
+	if !ok {
+		return 0, t.table.changed()
+	}
+	return t.by.adjusted(p)
+}
+
+// row makes the cells of a record.
+func (t *correction) row(row []cell, rank int, cells []string) ([]cell, error) {
+	for _, text := range cells {
+		c := foreignCell(text)
+		if t.raw || text == "" {
+			c = wordsCell(text)
+		}
+		row = append(row, c)
+	}
+	text := cells[t.table.p]
+	var adjusted, threshold, reject, lnAdjusted, lnThreshold cell
+	status := wordsCell(string(t.by.status))
+	switch {
+	case absent(text):
+		status = wordsCell("missing")
+	case t.by.applies():
+		var a theory.LogProb
+		if t.adjusted != nil {
+			a = t.adjusted[rank]
+		} else {
+			var err error
+			if a, err = t.one(text); err != nil {
+				return nil, err
+			}
+		}
+		adjusted, threshold, reject = t.by.adjustedCell(a), t.threshold, truthCell(a <= t.by.alpha)
+		lnAdjusted, lnThreshold = exactly(a.Ln()), exactly(t.by.threshold.Ln())
+	}
+	row = append(row, adjusted, threshold, reject, status)
+	if t.json() {
+		row = append(row, lnAdjusted, lnThreshold)
+	}
+	return row, nil
+}
+
+// stream writes the rows for machines in bounded memory.
+func (t *correction) stream(p *program, e encoder, bar *progress, before int) error {
+	type scratch struct {
+		*splitter
+		row   []cell
+		known chances
+	}
+	free := sync.Pool{New: func() any { return &scratch{splitter: newSplitter(nil, 0)} }}
+	encode := func(dst []byte, lo, hi int) ([]byte, error) {
+		w := free.Get().(*scratch)
+		defer free.Put(w)
+		first := lo == 0
+		err := t.table.each(w.splitter, lo, hi, func(rank int, cells []string) (err error) {
+			if w.row, err = t.row(w.row[:0], rank, cells); err != nil {
+				return err
+			}
+			dst = e.row(dst, first, w.row, &w.known)
+			first = false
+			return nil
+		})
+		return dst, err
+	}
+	return p.write(t.target, func(w io.Writer) error {
+		if _, err := w.Write(e.head(nil)); err != nil {
+			return err
+		}
+		if err := stream(p.ctx, w, t.table.records, p.workers, encode, func(done int) { bar.step(before + done) }); err != nil {
+			return err
+		}
+		_, err := w.Write(e.foot(nil))
+		return err
+	})
+}
+
+// tabulate writes the rows for people.
+func (t *correction) tabulate(p *program) error {
+	rows := make([][]cell, 0, t.table.records)
+	if t.table.records > 0 {
+		err := t.table.each(newSplitter(nil, 0), 0, t.table.records, func(rank int, cells []string) error {
+			row, err := t.row(nil, rank, cells)
+			rows = append(rows, row)
+			return errors.Join(err, p.ctx.Err())
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return p.emit(t.target, t.result, rows, func() sheet {
+		s := sheet{
+			title:   []string{"P-values corrected by " + t.by.Name + " at alpha " + people(chanceCell(t.by.alpha)) + ", family " + string(t.family) + ": " + t.after},
+			columns: t.columns,
+			rows:    rows,
+		}
+		if t.by.applies() {
+			s.notes = append([]string{"One selected test rejects if p <= " + people(legible(t.by.threshold))}, assumed(t.by.Assumes)...)
+		}
+		return s
+	})
+}

@@ -1,0 +1,355 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/maxinfo"
+	"github.com/dpcalc/dpcalc/pvalue"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// p is rejected if and only if it is at most the threshold and if and only if its
+// adjusted value is at most alpha, also where the two curves are a rounding apart, and
+// the numbers printed say the same.
+func TestRejectionIsOneThing(t *testing.T) {
+	tested := 0
+	for _, plan := range exemplars() {
+		for _, lnAlpha := range []theory.LogProb{-1e-3, -0.7, -2.995732273553991, -7, -40, -800} {
+			all, _, err := correctors(plan, lnAlpha, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range all {
+				if c.status != transfer.OK {
+					continue
+				}
+				g := c.threshold.Ln()
+				for _, p := range []float64{
+					g, math.Nextafter(g, 0), math.Nextafter(g, math.Inf(-1)), g * (1 + 1e-14), g * (1 - 1e-14), g * (1 + 1e-7), g * (1 - 1e-7),
+					g * 2, g / 2, math.Inf(-1), 0,
+				} {
+					a, err := c.adjusted(theory.LogProb(p))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if reject := p <= g; (a <= lnAlpha) != reject {
+						t.Errorf("%v, %s, alpha %v: ln p = %.17g, ln gamma = %.17g, adjusted %.17g", plan.Steps, c.Name, lnAlpha, p, g, a.Ln())
+					}
+					var known chances
+					printed, err := theory.ParseLogProb(string(appendJSON(nil, new(c.adjustedCell(a)), &known)))
+					if err != nil || (printed <= lnAlpha) != (p <= g) || printed < a*(1+5e-16) || printed > a*(1-5e-16)+2e-15 {
+						t.Errorf("%s, alpha %v: ln p = %.17g prints %v, %v for %.17g", c.Name, lnAlpha, p, printed, err, a.Ln())
+					}
+					tested++
+				}
+			}
+		}
+	}
+	if tested < 500 {
+		t.Errorf("%d cases", tested)
+	}
+}
+
+// People read six digits of a threshold, cut.
+func TestLegible(t *testing.T) {
+	r := rand.New(rand.NewPCG(41, 42))
+	for range 2000 {
+		p := theory.LogProb(-math.Exp(r.Float64()*16 - 6))
+		read, ok := parseProb(people(legible(p)))
+		if !ok || !(read <= p+2e-12 && read >= p-1.1e-5) {
+			t.Fatalf("%v reads %s", p, people(legible(p)))
+		}
+	}
+	for text, want := range map[string]string{
+		"0.05": "0.05", "0.0000129999999": "1.29999e-5", "0.999999999": "0.999999", "0.9999999": "0.999999", "0.123456789": "0.123456",
+		"1.23456789e-4343": "1.23456e-4343", "0.0123456": "0.0123456", "0": "0", "1": "1", "0.04999999999999999": "0.05",
+	} {
+		p, ok := parseProb(text)
+		if got := people(legible(p)); !ok || got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// genes is a table with p-values of every size, missing ones, and cells that need
+// quotes; it returns the p-values as they stand.
+func genes(n int) (table string, texts []string) {
+	r := rand.New(rand.NewPCG(43, 44))
+	var b strings.Builder
+	b.WriteString("gene,\"p\",\"a \"\"note\"\"\"\n")
+	for i := range n {
+		text := strconv.FormatFloat(math.Exp(-r.ExpFloat64()*6), 'g', 1+r.IntN(17), 64)
+		switch r.IntN(12) {
+		case 0:
+			text = []string{"", "NA", "nan", ".", "Null"}[r.IntN(5)]
+		case 1:
+			text = "1e-" + strconv.Itoa(r.IntN(9000))
+		case 2:
+			text = []string{"0", "1", "1/20", "5%"}[r.IntN(4)]
+		}
+		note := []string{"", "=SUM(A1)", "-1", "two\r\nlines", `a "quote", and a comma`, "007", " é "}[r.IntN(7)]
+		fmt.Fprintf(&b, "g%d,%s,\"%s\"\r\n", i, text, strings.ReplaceAll(note, `"`, `""`))
+		texts = append(texts, text)
+	}
+	return b.String(), texts
+}
+
+func correct(t *testing.T, workers int, stdin string, args ...string) (stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	p := &program{ctx: t.Context(), stdin: strings.NewReader(stdin), stdout: &out, stderr: &errs, workers: workers}
+	if code := p.run(append([]string{"dpcalc", "pvalue-correct", "-", "--alpha", "0.05"}, args...)); code != exitOK {
+		t.Fatalf("%v: exit %d, %s", args, code, errs.String())
+	}
+	return out.String(), errs.String()
+}
+
+// The rows are those that the libraries give one by one, in the order of the table,
+// whatever the number of workers.
+func TestCorrectedTable(t *testing.T) {
+	const n = 3000
+	text, ps := genes(n)
+	original, err := csv.NewReader(strings.NewReader(strings.ReplaceAll(text, "\r\nlines", "\rlines"))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := maxinfo.PureDP{Epsilon: 0.01}
+	all, err := pvalue.Corrections(maxinfo.Plan{Samples: 10_000, Data: maxinfo.ProductData, Steps: []maxinfo.Step{step}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	renyi := all[slices.IndexFunc(all, func(c pvalue.Correction) bool { return c.Name == "renyi" })]
+	for _, family := range pvalue.Families() {
+		var want []theory.LogProb
+		for _, p := range ps {
+			if x, ok := parseProb(p); ok {
+				a, err := renyi.Adjusted(x)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want = append(want, a)
+			}
+		}
+		if err := family.Adjust(want); err != nil {
+			t.Fatal(err)
+		}
+		args := []string{"--by", "pure-dp", "--epsilon", "0.01", "-n", "10k", "--family", string(family)}
+		one, said := correct(t, 1, text, args...)
+		for _, workers := range []int{2, 3, 16} {
+			if more, _ := correct(t, workers, text, args...); more != one {
+				t.Fatalf("%s: %d workers write something else", family, workers)
+			}
+		}
+		if missing := n - len(want); said != fmt.Sprintf("%d missing p-values\n", missing) {
+			t.Errorf("standard error: %q, %d are missing", said, missing)
+		}
+		rows, err := csv.NewReader(strings.NewReader(strings.ReplaceAll(one, "\r\nlines", "\rlines"))).ReadAll()
+		if err != nil || len(rows) != n+1 {
+			t.Fatal(len(rows), err)
+		}
+		if head := append(slices.Clone(original[0]), "p_adjusted", "threshold", "reject", "status"); !slices.Equal(rows[0], head) {
+			t.Errorf("header %q", rows[0])
+		}
+		for i, row := range rows[1:] {
+			in := slices.Clone(original[i+1])
+			if in[2] == "=SUM(A1)" {
+				in[2] = "'=SUM(A1)"
+			}
+			if !slices.Equal(row[:3], in) {
+				t.Fatalf("row %d: %q, was %q", i, row[:3], original[i+1])
+			}
+			if absent(ps[i]) {
+				if !slices.Equal(row[3:], []string{"", "", "", "missing"}) {
+					t.Fatalf("row %d: %q", i, row)
+				}
+				continue
+			}
+			got, ok := parseProb(row[3])
+			if !ok || math.Abs(got.Ln()-want[0].Ln()) > 1e-12*(1-want[0].Ln()) && got != want[0] {
+				t.Fatalf("%s, row %d: %q, want %v", family, i, row, want[0])
+			}
+			if row[5] != strconv.FormatBool(want[0].Value() <= 0.05) || row[6] != "ok" || row[4] != rows[1][4] {
+				t.Fatalf("%s, row %d: %q", family, i, row)
+			}
+			want = want[1:]
+		}
+	}
+}
+
+// A p-value that is the threshold as printed is rejected, and one a digit above it is
+// not.
+func TestThresholdInATable(t *testing.T) {
+	for _, plan := range exemplars() {
+		all, best, err := correctors(plan, lnProb(t, "0.05"), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := all[best].threshold
+		above := theory.LogProb(math.Nextafter(at.Ln(), 0))
+		out, _ := correct(t, 1, fmt.Sprintf("p\n%v\n%v\n", at, above), "--by", bySteps, "--step", plan.Steps[0].String(), "--samples", "1000")
+		lines := strings.Split(out, "\n")
+		if !strings.HasSuffix(lines[1], ","+at.String()+",true,ok") || !strings.HasSuffix(lines[2], ","+at.String()+",false,ok") {
+			t.Errorf("%v: %s", plan.Steps, out)
+		}
+	}
+}
+
+// Every format has every row, and JSON the logarithms as well.
+func TestCorrectedFormats(t *testing.T) {
+	text, _ := genes(40)
+	args := []string{"--by", "mutual-info", "--bits", "1"}
+	out, _ := correct(t, 2, text, append(args, "-f", "json")...)
+	var envelope struct {
+		Schema string
+		Inputs map[string]any
+		Rows   []map[string]any
+	}
+	if err := json.Unmarshal([]byte(out), &envelope); err != nil {
+		t.Fatal(err)
+	}
+	if len(envelope.Rows) != 40 || envelope.Schema != "dpcalc/pvalue-correct/1" || envelope.Inputs["corrected_by"] != "kl" || len(envelope.Rows[0]) != 9 {
+		t.Errorf("%d rows, %v", len(envelope.Rows), envelope)
+	}
+	lines, _ := correct(t, 2, text, append(args, "-f", "jsonl")...)
+	if got := strings.Count(lines, "\n"); got != 40 {
+		t.Errorf("%d lines", got)
+	}
+	for i, line := range strings.Split(strings.TrimSpace(lines), "\n") {
+		var row map[string]any
+		if err := json.Unmarshal([]byte(line), &row); err != nil || fmt.Sprint(row) != fmt.Sprint(envelope.Rows[i]) {
+			t.Fatalf("%v\n%v\n%v", err, row, envelope.Rows[i])
+		}
+	}
+	for _, f := range []string{"table", "markdown", "latex"} {
+		page, _ := correct(t, 2, text, append(args, "-f", f)...)
+		for i := range 40 {
+			if !strings.Contains(page, fmt.Sprintf("g%d ", i)) {
+				t.Errorf("%s: no row g%d", f, i)
+			}
+		}
+	}
+}
+
+// Nothing is written about a table whose last line is refused.
+func TestRefusedTableLeavesNothing(t *testing.T) {
+	text, _ := genes(2000)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "genes.csv")
+	if err := os.WriteFile(path, []byte(text+"x,1.01,\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	by := []string{"--alpha", "0.05", "--by", "description", "--outcomes", "10"}
+	for _, args := range [][]string{{path}, {path, "--family", "by"}, {path, "-o", filepath.Join(dir, "out.csv")}, {path, "-f", "json"}} {
+		code, stdout, stderr := dpcalc(slices.Concat([]string{"pvalue-correct"}, args, by)...)
+		line := 2 + strings.Count(text, "\n") - 1
+		if want := fmt.Sprintf("dpcalc: %s: line %d: p: got 1.01, want a probability in [0, 1]\n", path, line); code != exitUsage || stdout != "" || stderr != want {
+			t.Errorf("%v: exit %d, %d bytes, %s, want %s", args, code, len(stdout), stderr, want)
+		}
+	}
+	if left := files(t, dir); len(left) != 1 {
+		t.Errorf("files: %v", left)
+	}
+}
+
+// A file may be replaced by its own correction.
+func TestCorrectedInPlace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p.csv")
+	if err := os.WriteFile(path, []byte("p\n0.01\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := dpcalc("pvalue-correct", path, "--alpha", "0.05", "--by", "description", "--outcomes", "2", "-o", path); code != exitOK {
+		t.Fatal(stderr)
+	}
+	got, err := os.ReadFile(path)
+	if err != nil || !strings.HasPrefix(string(got), "p,p_adjusted,threshold,reject,status\n0.01,0.02") {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// A header that a spreadsheet would run is a text like any other.
+func TestInertHeader(t *testing.T) {
+	for _, c := range []struct{ raw, want string }{{"", "'=A1,p,p_adjusted"}, {"--raw", "=A1,p,p_adjusted"}} {
+		args := []string{"--by", "description", "--outcomes", "2", c.raw}
+		out, _ := correct(t, 1, "=A1,p\nx,1\n", slices.DeleteFunc(args, func(s string) bool { return s == "" })...)
+		if !strings.HasPrefix(out, c.want) {
+			t.Errorf("%q", out)
+		}
+	}
+}
+
+// Every source takes its own flags and no other's, and a step means what the same
+// flags mean.
+func TestSourcesAreSteps(t *testing.T) {
+	for _, plan := range exemplars() {
+		kind, rest, _ := strings.Cut(plan.Steps[0].String(), ":")
+		args := []string{"pvalue-correct", "--alpha", "0.05", "-f", "csv", "--by"}
+		single := append(slices.Clone(args), kind)
+		for item := range strings.SplitSeq(rest, ",") {
+			key, value, _ := strings.Cut(item, "=")
+			single = append(single, "--"+key, value)
+		}
+		chain := append(slices.Clone(args), bySteps, "--step", plan.Steps[0].String(), "--samples", "1000")
+		if slices.Contains(sourceFlags(kind), "samples") {
+			single = append(single, "--samples", "1000")
+		}
+		code, want, stderr := dpcalc(single...)
+		if code != exitOK {
+			t.Fatalf("%v: exit %d, %s", single, code, stderr)
+		}
+		if _, got, stderr := dpcalc(chain...); got != want {
+			t.Errorf("%v: %s%s, want %s", chain, got, stderr, want)
+		}
+		for _, other := range sourceNames() {
+			for _, flag := range sourceFlags(other) {
+				code, stdout, stderr := dpcalc(append(slices.Clone(single), "--"+flag, "1")...)
+				mine := slices.Contains(sourceFlags(kind), flag)
+				if !mine && (code != exitUsage || stdout != "" || !strings.HasPrefix(stderr, "dpcalc: --"+flag+": given with --by "+kind+", which takes --")) {
+					t.Errorf("%s with --%s: exit %d, %s", kind, flag, code, stderr)
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkPValueRows(b *testing.B) {
+	const n = 100_000
+	r := rand.New(rand.NewPCG(45, 46))
+	var table bytes.Buffer
+	table.WriteString("id,p,score\n")
+	for i := range n {
+		fmt.Fprintf(&table, "r%d,%v,%.4f\n", i, math.Pow(r.Float64(), 4), r.NormFloat64())
+	}
+	path := filepath.Join(b.TempDir(), "p.csv")
+	if err := os.WriteFile(path, table.Bytes(), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	for name, source := range map[string]string{
+		"renyi":    "--by pure-dp --epsilon 0.01 -n 10k --method renyi",
+		"holm":     "--by pure-dp --epsilon 0.01 -n 10k --method renyi --family holm",
+		"kl":       "--by mutual-info --bits 0.1 --method kl",
+		"gaussian": "--by gaussian -m 100 --noise-sd 0.1 -n 10k --method renyi",
+	} {
+		b.Run(name, func(b *testing.B) {
+			args := append([]string{"dpcalc", "pvalue-correct", path, "--alpha", "0.05"}, strings.Fields(source)...)
+			for b.Loop() {
+				if code := run(args, nil, io.Discard, io.Discard); code != exitOK {
+					b.Fatal(code)
+				}
+			}
+			b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
+}

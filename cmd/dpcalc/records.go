@@ -1,0 +1,451 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// This file reads the user's tables: RFC 4180 with commas, semicolons or tabs, LF or
+// CRLF, with or without a byte order mark. encoding/csv would not do: it rewrites line
+// ends inside cells and skips the empty line that is a missing value. A table is read
+// twice, first to check it, so that nothing is written about one that is refused.
+
+const (
+	stride    = 512     // records between two of which the place is remembered
+	maxRecord = 1 << 24 // bytes
+)
+
+// splitter reads records one by one.
+type splitter struct {
+	in        *bufio.Reader
+	separator byte
+	width     int    // cells of each record; 0 before the header
+	line      int    // the physical line on which the record begins, from 1
+	next      int    // that of the next
+	offset    int64  // of the next record
+	raw       []byte // the record with its line ends
+	cells     []string
+}
+
+func newSplitter(r io.Reader, separator byte) *splitter {
+	return &splitter{in: bufio.NewReaderSize(r, 1<<16), separator: separator, next: 1}
+}
+
+// text returns the next record as it stands, without its line end: a record ends with
+// a line before whose end all quotes are closed.
+func (s *splitter) text() (string, error) {
+	s.raw, s.line = s.raw[:0], s.next
+	quotes := 0
+	for {
+		part, err := s.in.ReadSlice('\n')
+		s.raw = append(s.raw, part...)
+		quotes += bytes.Count(part, []byte{'"'})
+		switch {
+		case err != nil && err != io.EOF && err != bufio.ErrBufferFull:
+			return "", err
+		case len(s.raw) > maxRecord:
+			return "", refuse(s.line, "got more than %d bytes, want a record, is a quote left open?", maxRecord)
+		case err == bufio.ErrBufferFull:
+			continue
+		case err == io.EOF && len(s.raw) == 0:
+			return "", io.EOF
+		case err == nil:
+			s.next++
+			if quotes%2 == 1 {
+				continue
+			}
+		}
+		s.offset += int64(len(s.raw))
+		return string(bytes.TrimSuffix(bytes.TrimSuffix(s.raw, []byte("\n")), []byte("\r"))), nil
+	}
+}
+
+// record returns the cells of the next record, valid until the next call, and whether
+// its line is empty. Empty lines are records of a table of one column and skipped
+// elsewhere.
+func (s *splitter) record() (cells []string, empty bool, err error) {
+	for {
+		text, err := s.text()
+		if err != nil {
+			return nil, false, err
+		}
+		if text == "" && s.width != 1 {
+			continue
+		}
+		if err := s.split(text); err != nil {
+			return nil, false, err
+		}
+		if s.width != 0 && len(s.cells) != s.width {
+			return nil, false, refuse(s.line, "got %d cells, want %d as in the header", len(s.cells), s.width)
+		}
+		return s.cells, text == "", nil
+	}
+}
+
+// split cuts a record into its cells.
+func (s *splitter) split(text string) error {
+	s.cells = s.cells[:0]
+	for {
+		var end int
+		if strings.HasPrefix(text, `"`) {
+			end = 1
+			for {
+				i := strings.IndexByte(text[end:], '"')
+				if i < 0 {
+					return refuse(s.line, "got a quote that is left open")
+				}
+				end += i + 1
+				if !strings.HasPrefix(text[end:], `"`) {
+					break
+				}
+				end++
+			}
+			if end < len(text) && text[end] != s.separator {
+				return refuse(s.line, "got text after a closing quote, want %s", strconv.QuoteRune(rune(s.separator)))
+			}
+			s.cells = append(s.cells, strings.ReplaceAll(text[1:end-1], `""`, `"`))
+		} else {
+			if end = strings.IndexByte(text, s.separator); end < 0 {
+				end = len(text)
+			}
+			if strings.IndexByte(text[:end], '"') >= 0 {
+				return refuse(s.line, "got a quote inside an unquoted cell, want it doubled in a quoted one")
+			}
+			s.cells = append(s.cells, text[:end])
+		}
+		if end == len(text) {
+			return nil
+		}
+		text = text[end+1:]
+	}
+}
+
+// refusal is what is wrong with a line of a table.
+type refusal struct {
+	line int
+	text string
+}
+
+func (r *refusal) Error() string { return fmt.Sprintf("line %d: %s", r.line, r.text) }
+
+func refuse(line int, format string, args ...any) error {
+	return &refusal{line, fmt.Sprintf(format, args...)}
+}
+
+// source is an input that can be read again.
+type source struct {
+	name string // as messages have it
+	at   io.ReaderAt
+	done []func() error
+}
+
+// open opens a file, or standard input by the name of -. What cannot be read twice is
+// copied to a temporary file first.
+func (p *program) open(path string) (*source, error) {
+	s := &source{name: path}
+	in := p.stdin
+	if path == "-" {
+		s.name = "standard input"
+	} else {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, s.blame(err)
+		}
+		s.done = append(s.done, f.Close)
+		info, err := f.Stat()
+		if err != nil {
+			s.close()
+			return nil, s.blame(err)
+		}
+		if info.Mode().IsRegular() || info.IsDir() { // reading a directory fails as it should
+			s.at = f
+			return s, nil
+		}
+		in = f
+	}
+	if err := s.spool(p.ctx, in); err != nil {
+		s.close()
+		return nil, s.blame(err)
+	}
+	return s, nil
+}
+
+// spool copies a stream to a temporary file. An interrupt does not wait for input.
+func (s *source) spool(ctx context.Context, in io.Reader) error {
+	temp, err := os.CreateTemp("", "dpcalc-*")
+	if err != nil {
+		return err
+	}
+	s.at = temp
+	s.done = append(s.done, temp.Close, func() error { return os.Remove(temp.Name()) })
+	copied := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(temp, in)
+		copied <- err
+	}()
+	select {
+	case err = <-copied:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// reader reads from the beginning.
+func (s *source) reader() io.Reader { return io.NewSectionReader(s.at, 0, math.MaxInt64) }
+
+// close lets go of an input that nothing more is wanted of.
+func (s *source) close() {
+	for _, f := range s.done {
+		_ = f()
+	}
+}
+
+// blame says whose fault an error is: the content's, which is a usage error, or that
+// of the reading.
+func (s *source) blame(err error) error {
+	var bad *refusal
+	var usage *usageError
+	var domain *theory.DomainError
+	switch {
+	case errors.As(err, &bad), errors.As(err, &usage), errors.As(err, &domain):
+		return usagef("%s: %v", s.name, err)
+	case errors.Is(err, context.Canceled):
+		return err
+	}
+	return fmt.Errorf("%s: %w", s.name, cause(err))
+}
+
+// userTable is a table with a column of p-values, checked.
+type userTable struct {
+	*source
+	separator byte
+	columns   []string
+	p         int // the column of p-values
+	records   int
+	missing   int // p-values
+	places    []place
+	end       int64
+}
+
+// place is where every stride-th record begins.
+type place struct {
+	offset  int64
+	missing int // p-values before
+}
+
+// openTable checks a table and remembers where its records are. The column of
+// p-values is found by its name, or without one by the usual names.
+func (p *program) openTable(path, column string) (*userTable, error) {
+	in, err := p.open(path)
+	if err != nil {
+		return nil, err
+	}
+	t := &userTable{source: in}
+	if err := t.check(p.ctx, column); err != nil {
+		t.close()
+		return nil, t.blame(err)
+	}
+	return t, nil
+}
+
+// check reads the whole table.
+func (t *userTable) check(ctx context.Context, column string) error {
+	s := newSplitter(t.reader(), 0)
+	if start, err := s.in.Peek(3); err == nil && string(start) == "\ufeff" {
+		s.offset = 3
+		if _, err := s.in.Discard(3); err != nil {
+			return err
+		}
+	}
+	for len(t.columns) == 0 {
+		header, err := s.text()
+		switch {
+		case err == io.EOF:
+			return usagef("got nothing, want a header line and p-values")
+		case err != nil:
+			return err
+		case header == "":
+			continue
+		case strings.HasPrefix(header, "\xff\xfe") || strings.HasPrefix(header, "\xfe\xff"):
+			return usagef("got UTF-16, want UTF-8")
+		}
+		t.separator = separatorOf(header)
+		s.separator = t.separator
+		if err := s.split(header); err != nil {
+			return err
+		}
+		t.columns = slices.Clone(s.cells)
+	}
+	s.width = len(t.columns)
+	var err error
+	if t.p, err = findColumn(t.columns, column); err != nil {
+		return err
+	}
+	records, missing := 0, 0
+	for {
+		if records%stride == 0 {
+			t.places = append(t.places, place{s.offset, missing})
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		cells, empty, err := s.record()
+		if err == io.EOF {
+			t.end = s.offset
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		text := cells[t.p]
+		records++
+		if absent(text) {
+			missing++
+		} else if _, ok := plainChance(text); !ok {
+			if _, ok := t.chance(text); !ok {
+				line := s.line + strings.Count(strings.Join(cells[:t.p], ""), "\n")
+				return refuse(line, "%s: got %s, want a probability in [0, 1]", shown(t.columns[t.p]), shown(text))
+			}
+		}
+		if !empty { // empty lines at the end are none of its records
+			t.records, t.missing = records, missing
+		}
+	}
+}
+
+// separatorOf tells by the header what separates the cells: a tab if there is one
+// outside quotes, and otherwise the more frequent of comma and semicolon.
+func separatorOf(header string) byte {
+	count := make(map[byte]int)
+	quoted := false
+	for i := range len(header) {
+		if header[i] == '"' {
+			quoted = !quoted
+		}
+		if !quoted {
+			count[header[i]]++
+		}
+	}
+	switch {
+	case count['\t'] > 0:
+		return '\t'
+	case count[';'] > count[',']:
+		return ';'
+	}
+	return ','
+}
+
+// findColumn returns the column of p-values: the one of that name, or if none was
+// given the one with a usual name.
+func findColumn(columns []string, name string) (int, error) {
+	list := func(indexes []int) string {
+		names := make([]string, len(indexes))
+		for k, i := range indexes {
+			names[k] = shown(columns[i])
+		}
+		return strings.Join(names, ", ")
+	}
+	matching := func(same func(string) bool) (found []int) {
+		for i, c := range columns {
+			if same(strings.TrimSpace(c)) {
+				found = append(found, i)
+			}
+		}
+		return found
+	}
+	all := matching(func(string) bool { return true })
+	if name == "" {
+		usual := []string{"p", "pval", "pvalue", "p_val", "p_value", "p.val", "p.value", "p-val", "p-value", "p val", "p value"}
+		found := matching(func(c string) bool { return slices.Contains(usual, strings.ToLower(c)) })
+		switch len(found) {
+		case 1:
+			return found[0], nil
+		case 0:
+			return 0, usagef("got the columns %s, want one named p, pval or p_value, or --p-column", list(all))
+		}
+		return 0, usagef("got the columns %s, want one of p-values, choose it by --p-column", list(found))
+	}
+	found := matching(func(c string) bool { return c == strings.TrimSpace(name) })
+	if len(found) == 0 {
+		found = matching(func(c string) bool { return strings.EqualFold(c, strings.TrimSpace(name)) })
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return 0, usagef("--p-column: got %s, want one of the columns %s%s", shown(name), list(all), didYouMean(name, columns))
+	}
+	return 0, usagef("--p-column: got %s, which %d columns are named, want one", shown(name), len(found))
+}
+
+// absent says whether a cell stands for a missing value.
+func absent(cell string) bool {
+	switch strings.ToLower(strings.TrimSpace(cell)) {
+	case "", "na", "nan", "null", ".":
+		return true
+	}
+	return false
+}
+
+// plainChance reads an ordinary decimal in (0, 1) to the nearest float64, which takes
+// a tenth of the time. It may say no to others.
+func plainChance(cell string) (x float64, ok bool) {
+	if len(cell) == 0 || len(cell) > 40 || strings.ContainsAny(cell, "xX_") || cell[0] != '.' && (cell[0] < '0' || cell[0] > '9') {
+		return 0, false
+	}
+	x, err := strconv.ParseFloat(cell, 64)
+	return x, err == nil && x > 0 && x < 1
+}
+
+// chance reads a p-value. Where semicolons separate the cells, it may have a decimal
+// comma.
+func (t *userTable) chance(cell string) (theory.LogProb, bool) {
+	cell = strings.TrimSpace(cell)
+	if t.separator == ';' {
+		cell = strings.Replace(cell, ",", ".", 1)
+	}
+	return parseProb(cell)
+}
+
+// each visits the records from lo to hi; rank counts the p-values before. It may be
+// called concurrently.
+func (t *userTable) each(s *splitter, lo, hi int, visit func(rank int, cells []string) error) error {
+	at := t.places[lo/stride]
+	s.in.Reset(io.NewSectionReader(t.at, at.offset, t.end-at.offset))
+	s.separator, s.width = t.separator, len(t.columns)
+	rank := lo/stride*stride - at.missing
+	for i := lo / stride * stride; i < hi; i++ {
+		cells, _, err := s.record()
+		var bad *refusal
+		switch {
+		case err == io.EOF || errors.As(err, &bad):
+			return t.changed()
+		case err != nil:
+			return t.blame(err)
+		}
+		if i >= lo {
+			if err := visit(rank, cells); err != nil {
+				return err
+			}
+		}
+		if !absent(cells[t.p]) {
+			rank++
+		}
+	}
+	return nil
+}
+
+// changed reports that the second reading did not find what the first had.
+func (t *userTable) changed() error { return fmt.Errorf("%s: changed while it was read", t.name) }

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// A report is the paragraph of a methods section that states a plan: the goal, the
+// mechanism with its noise, the number of records, the theorem, its assumptions and
+// the keys under which dpcalc cite has the sources.
+
+// prose is how a paragraph is typeset.
+type prose struct {
+	number func(string) string          // a number
+	symbol func(string) string          // a quantity's letter or name
+	code   func(string) string          // a name of the program
+	cite   func([]theory.Source) string // references, with the theorem in each
+	escape func(string) string          // any other text
+}
+
+func proseFor(format string) prose {
+	plain := func(s string) string { return s }
+	switch format {
+	case "latex":
+		math := func(s string) string { return "$" + s + "$" }
+		return prose{
+			number: func(s string) string {
+				if mantissa, exponent, ok := strings.Cut(s, "e"); ok {
+					return math(mantissa + `\times 10^{` + strings.TrimPrefix(strings.Replace(exponent, "-0", "-", 1), "+") + "}")
+				}
+				return math(strings.ReplaceAll(s, ",", "{,}"))
+			},
+			symbol: func(s string) string { return math(latexSymbols.Replace(s)) },
+			code:   func(s string) string { return `\texttt{` + latexText.Replace(s) + "}" },
+			cite: func(sources []theory.Source) string {
+				var b strings.Builder
+				for _, s := range sources {
+					b.WriteString(`~\cite`)
+					if s.Where != "" {
+						b.WriteString("[" + latexText.Replace(s.Where) + "]")
+					}
+					b.WriteString("{" + s.Key + "}")
+				}
+				return b.String()
+			},
+			escape: latexText.Replace,
+		}
+	case "markdown":
+		return prose{
+			number: plain, symbol: func(s string) string { return "*" + s + "*" },
+			code: func(s string) string { return "`" + s + "`" },
+			cite: func(sources []theory.Source) string {
+				return " [@" + joined(sources, ", ", "; @") + "]"
+			},
+			escape: strings.NewReplacer("*", `\*`, "_", `\_`, "<", `\<`, "|", `\|`).Replace,
+		}
+	}
+	return prose{number: plain, symbol: plain, code: plain, cite: func(sources []theory.Source) string { return " (" + joined(sources, ", ", "; ") + ")" }, escape: plain}
+}
+
+// joined lists sources with what in them is meant.
+func joined(sources []theory.Source, within, between string) string {
+	texts := make([]string, len(sources))
+	for i, s := range sources {
+		texts[i] = s.Key
+		if s.Where != "" {
+			texts[i] += within + s.Where
+		}
+	}
+	return strings.Join(texts, between)
+}
+
+var (
+	latexSymbols = strings.NewReplacer("tau", `\tau`, "beta", `\beta`, "epsilon", `\varepsilon`, "delta", `\delta`, "sigma", `\sigma`)
+	latexText    = strings.NewReplacer(`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`, "#", `\#`, "&", `\&`, "$", `\$`, "^", `\^{}`, "<", `$<$`, ">", `$>$`, "{", `\{`, "}", `\}`)
+)
+
+// report returns one paragraph for each goal: the best row's, or that of the only
+// method that was asked for.
+func (s *plan) report(rows [][]row, format string) string {
+	t := proseFor(format)
+	var paragraphs []string
+	for _, group := range rows {
+		i := slices.IndexFunc(group, func(r row) bool { return r.best })
+		if i < 0 && len(group) == 1 && group[0].Status == transfer.OK {
+			i = 0
+		}
+		if i < 0 {
+			paragraphs = append(paragraphs, t.escape("No method answers this goal: ")+t.escape(s.goalText(group[0].Goal))+".\n")
+			continue
+		}
+		paragraphs = append(paragraphs, s.paragraph(&group[i], t))
+	}
+	return strings.Join(paragraphs, "\n")
+}
+
+func (s *plan) goalText(g transfer.Goal) string {
+	var parts []string
+	for _, q := range []struct {
+		name  string
+		value cell
+	}{{"samples", countCell(g.Samples)}, {"queries", countCell(g.Queries)}, {"tau", numberCell(g.Tau)}, {"budget", countCell(g.Budget)}} {
+		if q.value.form != missing {
+			parts = append(parts, q.name+" "+people(q.value))
+		}
+	}
+	if g.Beta != 0 {
+		parts = append(parts, "beta "+people(chanceCell(g.Beta)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (s *plan) paragraph(r *row, t prose) string {
+	m := r.method
+	var b strings.Builder
+	write := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
+	count := func(n int64) string { return t.number(people(countCell(n))) }
+	number := func(x float64) string { return t.number(people(numberCell(x))) }
+
+	write("We planned for ")
+	if r.Queries == 1 {
+		write("one %s query, ", r.Query)
+	} else {
+		write("%s %s queries, ", count(r.Queries), r.Query)
+	}
+	switch {
+	case m.Adaptive && r.Queries > 1:
+		write("each of which may depend on the answers to those before it, ")
+	case !m.Adaptive && !m.Procedure:
+		write("fixed before the data were seen, ")
+	}
+	write("on a sample of %s records. ", count(r.Samples))
+
+	switch run := r.Mechanism; {
+	case m.Procedure:
+		write("They are the output of a procedure that is differentially private with %s = %s", t.symbol("epsilon"), number(run.Epsilon))
+		if run.LnDelta != 0 {
+			write(" and %s = e^%s", t.symbol("ln delta"), number(run.LnDelta.Ln()))
+		}
+		write(". ")
+	case run.Threshold != 0:
+		write("Answers come from Thresholdout with threshold %s = %s, noise scale %s = %s and a budget of %s answers that overfit the training set. ",
+			t.symbol("T"), number(run.Threshold), t.symbol("sigma"), number(run.Scale), count(r.Budget))
+	case run.ScaleFirst != 0 && run.ScaleFirst != run.Scale:
+		write("To the value on the sample we add independent Gaussian noise, whose standard deviation falls from %s for the first answer to %s for the last. ",
+			number(run.ScaleFirst), number(run.Scale))
+	case run.Noise == "gaussian":
+		write("To the value on the sample we add independent Gaussian noise of standard deviation %s. ", number(run.Scale))
+	case run.Noise == "laplace":
+		write("To the value on the sample we add independent Laplace noise of scale %s. ", number(run.Scale))
+	case run.Cells != 0:
+		write("Each answer is the value on the sample, rounded to the nearest of %s cell midpoints. ", count(run.Cells))
+	case strings.HasPrefix(m.Name, "splitting"):
+		write("The sample is cut into %s equal parts, and each query is answered on a part of its own. ", count(r.Queries))
+	default:
+		write("Each answer is the value on the sample. ")
+	}
+
+	accuracy := r.Tau
+	if s.unknown == transfer.None {
+		accuracy = r.TauAchieved
+	}
+	every := "every answer is"
+	if m.Procedure {
+		every = "the sample value of every query is"
+	}
+	write("Except with probability at most %s, %s within %s of its population value", t.number(people(chanceCell(r.Beta))), every, number(accuracy))
+	if run := r.Mechanism; run.Threshold != 0 {
+		write(" as long as the budget lasts")
+	}
+	write(", by the method %s of dpcalc %s%s. ", t.code(m.Name), t.escape(version()), t.cite(m.Sources))
+	write("Assumptions: %s.", t.escape(strings.Join(m.Assumes, "; ")))
+
+	var wrapped strings.Builder
+	fill(&wrapped, b.String())
+	return wrapped.String()
+}
+
+// fill writes a paragraph in lines of at most 78 columns.
+func fill(b *strings.Builder, text string) {
+	const width = 78
+	column := 0
+	for word := range strings.FieldsSeq(text) {
+		n := len([]rune(word))
+		switch {
+		case column == 0:
+		case column+1+n > width:
+			b.WriteByte('\n')
+			column = 0
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += n
+	}
+	b.WriteByte('\n')
+}

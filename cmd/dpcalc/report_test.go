@@ -1,0 +1,102 @@
+package main
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// Every method has a paragraph in every style that says what a reader must know:
+// queries, records, accuracy, failure probability, mechanism, theorem, assumptions.
+func TestReportOfEveryMethod(t *testing.T) {
+	for _, m := range transfer.Methods() {
+		args := []string{"samplesize", "-m", "30", "-t", "0.1", "-b", "0.05", "--query", "binary", "--report", "--method", m.Name}
+		if m.Budgeted {
+			args = append(args, "-B", "7")
+		}
+		answer, err := m.Solve(transfer.Goal{Queries: 30, Tau: 0.1, Beta: theory.LogProb(math.Log(0.05)), Query: transfer.Binary, Budget: map[bool]int64{true: 7}[m.Budgeted]})
+		if err != nil || answer.Status != transfer.OK {
+			t.Fatalf("%s: %+v, %v", m.Name, answer, err)
+		}
+		for _, format := range []string{"table", "markdown", "latex"} {
+			code, out, stderr := dpcalc(append(args, "-f", format)...)
+			if code != exitOK || stderr != "" {
+				t.Fatalf("%s: exit %d: %s", m.Name, code, stderr)
+			}
+			text := strings.Join(strings.Fields(out), " ")
+			wants := append([]string{"30", people(countCell(answer.Samples)), "0.1", "0.05", m.Name, "Assumptions: "}, m.Sources[0].Key)
+			if answer.Mechanism.Scale != 0 && format != "latex" {
+				wants = append(wants, people(numberCell(answer.Mechanism.Scale)))
+			}
+			if m.Budgeted {
+				wants = append(wants, "budget of", "7")
+			}
+			if m.Procedure {
+				wants = append(wants, "differentially private")
+			}
+			if m.Adaptive {
+				wants = append(wants, "may depend on the answers")
+			}
+			for _, want := range wants {
+				if !strings.Contains(text, want) {
+					t.Errorf("%s, %s: no %q in\n%s", m.Name, format, want, out)
+				}
+			}
+			for line := range strings.Lines(out) {
+				if n := len([]rune(strings.TrimSpace(line))); n > 78 && strings.Contains(strings.TrimSpace(line), " ") {
+					t.Errorf("%s, %s: a line of %d columns: %s", m.Name, format, n, line)
+				}
+			}
+		}
+	}
+}
+
+// What a report cannot be is an error before anything is written.
+func TestReportErrors(t *testing.T) {
+	goal := []string{"samplesize", "-m", "30", "-t", "0.1", "-b", "0.05"}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--report", "-f", "csv"}, "--report: got the format csv, want table, markdown or latex"},
+		{[]string{"--report", "--plot"}, "--plot: given with --report, want one of the two"},
+		{[]string{"--plot"}, "plot: got a single goal"},
+		{[]string{"--plot", "-f", "csv"}, "--plot: got the format csv"},
+		{[]string{"-o", "x.svg"}, "plot: got a single goal"},
+		{[]string{"-o", "x.svg", "-n", "100"}, "plot: got all four quantities"},
+	} {
+		t.Chdir(t.TempDir())
+		code, out, stderr := dpcalc(append(goal, c.args...)...)
+		if code != exitUsage || out != "" || !strings.HasPrefix(stderr, "dpcalc: "+c.want) {
+			t.Errorf("%v: exit %d, %q, %q", c.args, code, out, stderr)
+		}
+	}
+}
+
+// A grid is drawn with a line for each method, in every format and in characters; the
+// crossover is where splitting stops being best.
+func TestGridFigures(t *testing.T) {
+	t.Chdir(t.TempDir())
+	grid := []string{"samplesize", "-m", "1:1k:log4", "-t", "0.1,0.05", "-b", "0.05", "--method", "splitting,gaussian,gaussian-schedule"}
+	for _, name := range []string{"x.svg", "x.png", "x.pdf"} {
+		if code, out, stderr := dpcalc(append(grid, "-o", name)...); code != exitOK || out != "" || stderr != "" {
+			t.Errorf("%s: exit %d, %q, %q", name, code, out, stderr)
+		}
+	}
+	code, out, stderr := dpcalc(append(grid, "--plot")...)
+	if code != exitOK || stderr != "" {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	for _, want := range []string{"Samples needed", "tau 0.1; splitting is best below 3 queries", "tau 0.05; splitting is best below 3 queries", "a splitting\n", "b gaussian-schedule\n", "c gaussian\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	// Splitting grows as m ln m, so its letter ends in the top row of each panel.
+	if n := strings.Count(out, "1M +"); n != 2 {
+		t.Errorf("%d panels with the tick 1M\n%s", n, out)
+	}
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/maxinfo"
+	"github.com/dpcalc/dpcalc/pvalue"
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// The thresholds of docs/pvalues.md, for 10,000 independent records and alpha = 0.05
+// and 0.01, with six digits, rounded down.
+func TestThresholdTables(t *testing.T) {
+	percent := []float64{0.001, 0.003, 0.01, 0.03, 0.1}
+	var pure, approx, gdp, gaussian, information []sourceOf
+	for _, x := range percent {
+		label := []string{shortDecimal(100 * x), shortDecimal(x)} // 100 is sqrt n
+		pure = append(pure, sourceOf{label, maxinfo.PureDP{Epsilon: x}})
+		approx = append(approx, sourceOf{label, maxinfo.ApproxDP{Epsilon: x, LnDelta: theory.LogProb(-9 * math.Ln10)}})
+		gdp = append(gdp, sourceOf{label, maxinfo.GDP{Mu: x}})
+	}
+	for m := int64(1); m <= 10_000; m *= 10 {
+		gaussian = append(gaussian, sourceOf{[]string{strconv.FormatInt(m, 10)}, maxinfo.Gaussian{Queries: m, SD: 0.05}})
+	}
+	for _, bits := range []float64{0.001, 0.01, 0.1, 1, 10} {
+		information = append(information, sourceOf{[]string{shortDecimal(bits)}, maxinfo.MutualInformation{Nats: theory.Nats(bits * math.Ln2)}})
+	}
+	checkTables(t, "../../docs/pvalues.md", []pageTable{
+		thresholds{"pvalue-pure", []string{"eps sqrt n", "epsilon"}, []string{"renyi", "kl", "max-info-dwork15", "max-info-any"}, true, pure},
+		thresholds{"pvalue-approx", []string{"eps sqrt n", "epsilon"}, []string{"approx-dp", "group"}, false, approx},
+		thresholds{"pvalue-gdp", []string{"mu sqrt n", "mu"}, []string{"kl", "approx-dp", "group"}, false, gdp},
+		thresholds{"pvalue-gaussian", []string{"queries"}, []string{"renyi", "kl", "approx-dp"}, false, gaussian},
+		thresholds{"pvalue-information", []string{"bits"}, []string{"kl", "rogers16", "russo-zou16"}, false, information},
+	})
+}
+
+func shortDecimal(x float64) string { return strconv.FormatFloat(math.Round(x*1e6)/1e6, 'f', -1, 64) }
+
+// thresholds is a table with a row for each alpha and source, a column for each method
+// and, if limited, the threshold that no rule for pure privacy can pass.
+type thresholds struct {
+	title   string
+	heads   []string
+	methods []string
+	limited bool
+	sources []sourceOf
+}
+
+type sourceOf struct {
+	labels []string
+	step   maxinfo.Step
+}
+
+func (c thresholds) name() string { return c.title }
+
+func (c thresholds) markdown(t *testing.T) string {
+	var b strings.Builder
+	line := func(cells ...string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
+	head := append([]string{"alpha"}, c.heads...)
+	for _, m := range c.methods {
+		head = append(head, "`"+m+"`")
+	}
+	if c.limited {
+		head = append(head, "limit")
+	}
+	line(head...)
+	b.WriteString("|" + strings.Repeat(" ---: |", len(head)) + "\n")
+	for _, alpha := range []float64{0.05, 0.01} {
+		for _, s := range c.sources {
+			all, err := pvalue.Corrections(maxinfo.Plan{Samples: 10_000, Data: maxinfo.ProductData, Steps: []maxinfo.Step{s.step}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			cells := append([]string{shortDecimal(alpha)}, s.labels...)
+			for _, name := range c.methods {
+				for _, correction := range all {
+					if correction.Name == name {
+						gamma, err := correction.Threshold(theory.LogProb(math.Log(alpha)))
+						if err != nil {
+							t.Fatal(err)
+						}
+						cells = append(cells, cutDigits(gamma.Ln(), math.Floor, 1e-10))
+					}
+				}
+			}
+			if c.limited { // Phi(Phi^-1(alpha) - eps sqrt n/2), rounded up
+				x := 100 * s.step.(maxinfo.PureDP).Epsilon
+				z := math.Sqrt2 * math.Erfinv(1-2*alpha)
+				cells = append(cells, cutDigits(math.Log(math.Erfc((z+x/2)/math.Sqrt2)/2), math.Ceil, -1e-10))
+			}
+			if len(cells) != len(head) {
+				t.Fatalf("%s: %d cells for %d columns", c.title, len(cells), len(head))
+			}
+			line(cells...)
+		}
+	}
+	return b.String()
+}
+
+// cutDigits rounds e^ln to six digits; what lies within the relative slack of one more
+// unit is one.
+func cutDigits(ln float64, round func(float64) float64, slack float64) string {
+	if math.IsInf(ln, -1) {
+		return "0"
+	}
+	exponent := math.Floor(ln / math.Ln10)
+	mantissa := math.Pow(10, ln/math.Ln10-exponent) * 1e5
+	mantissa = round(mantissa * (1 + slack))
+	if mantissa >= 1e6 {
+		mantissa, exponent = mantissa/10, exponent+1
+	}
+	digits := strings.TrimRight(strconv.Itoa(int(mantissa)), "0")
+	switch {
+	case exponent < 0 && exponent >= -4:
+		return "0." + strings.Repeat("0", int(-exponent)-1) + digits
+	case len(digits) > 1:
+		digits = digits[:1] + "." + digits[1:]
+	}
+	return digits + "e" + strconv.Itoa(int(exponent))
+}
