@@ -58,13 +58,23 @@ func (g GaussianTranscript) MutualInformation() (theory.Nats, error) {
 	if err := g.Validate(); err != nil {
 		return 0, err
 	}
-	n, m := float64(g.Samples), float64(g.Queries)
-	x := 1 / n / n / (4 * g.SD * g.SD)
-	info := n * m / 2 * math.Log1p(x) * up
-	if sum, ok := newSummand(g.Samples, x).total(g.Queries); ok {
-		info = min(info, sum)
+	info := g.capacity()
+	if sum, ok := newSummand(g.Samples, g.step()).total(g.Queries); ok {
+		info = min(info, theory.Nats(sum))
 	}
-	return theory.Nats(info), nil
+	return info, nil
+}
+
+// capacity returns (n m/2) ln(1 + 1/(4 n^2 sd^2)), which bounds the information that the
+// transcript adds to whatever was known of independent records before.
+func (g GaussianTranscript) capacity() theory.Nats {
+	return theory.Nats(float64(g.Samples) * float64(g.Queries) / 2 * math.Log1p(g.step()) * up)
+}
+
+// step returns 1/(4 n^2 sd^2).
+func (g GaussianTranscript) step() float64 {
+	n := float64(g.Samples)
+	return 1 / n / n / (4 * g.SD * g.SD)
 }
 
 // Shift returns the least t that the transcript certifies: with probability at least
@@ -172,10 +182,14 @@ func (s summand) total(queries int64) (sum float64, ok bool) {
 	if !(s.n*s.x < 1e300) || !(s.degree*s.d(last) < 1) {
 		return 0, false
 	}
-	// The first two terms and the last ones singly: near its singularity f is not
-	// smooth at the scale of one.
+	// The first two terms singly, and the last ones too where the singularity of f is
+	// near: there f is not smooth at the scale of one.
 	const direct = 64
-	from, to := 2.0, max(last-direct, 1)
+	singular := math.Log1p(2/math.Sqrt(s.degree)) / s.x
+	from, to := 2.0, max(last, 1)
+	if singular-last < 8*direct {
+		to = max(last-direct, 1)
+	}
 	for u := range min(queries, 2) {
 		d := s.d(float64(u))
 		if u == 1 {
@@ -193,7 +207,6 @@ func (s summand) total(queries int64) (sum float64, ok bool) {
 	// derivative is positive); its integral by Lobatto's rule, which errs upwards (as
 	// is the eighteenth). The panels shrink towards the singularity of f.
 	sum += (s.at(s.d(from))+s.at(s.d(to)))/2 + (s.slope(to)-s.slope(from))/12
-	singular := math.Log1p(2/math.Sqrt(s.degree)) / s.x
 	for from < to {
 		end := min(from+0.6*max(singular-from, 0)+1e-9*to, to)
 		sum += panelRule.Integral(num.Interval{Lo: from, Hi: end}, func(u float64) float64 { return s.at(s.d(u)) })

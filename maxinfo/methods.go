@@ -28,23 +28,28 @@ func (p Plan) privacy(steps []Step) ([]Method, error) {
 	}
 	whole := Profile{Samples: p.Samples, LnDelta: theory.Zero}
 	var mus []theory.GDP
+	var info theory.Nats // of the steps with delta = 0
 	for _, s := range steps {
 		switch s := s.(type) {
 		case PureDP:
 			whole.Epsilon += s.Epsilon
+			info += p.pureInformation(s.Epsilon)
 		case ApproxDP:
 			whole.Epsilon += s.Epsilon
 			whole.LnDelta = sumUp(whole.LnDelta, s.LnDelta)
 		case GDP:
 			mus = append(mus, theory.GDP(s))
+			info += theory.Nats(float64(p.Samples) * (s.Mu * (s.Mu / 2)) * up)
 		case Gaussian:
 			mu, err := theory.GaussianQueries{Queries: s.Queries, Samples: p.Samples, SD: s.SD}.GDP()
 			if err != nil {
 				return nil, err
 			}
 			mus = append(mus, mu.Value)
+			info += s.transcript(p.Samples).capacity()
 		}
 	}
+	info = min(info*up, math.MaxFloat64)
 	if len(steps) > 1 {
 		whole.Epsilon *= up
 	}
@@ -60,64 +65,74 @@ func (p Plan) privacy(steps []Step) ([]Method, error) {
 	}
 	switch {
 	case whole.LnDelta == theory.Zero && whole.Mu == 0:
-		return p.pure(whole.Epsilon), nil
+		return p.pure(whole.Epsilon, info), nil
 	case whole.Epsilon == 0 && whole.LnDelta == theory.Zero:
-		return p.gdp(whole)
+		return p.gdp(whole, info)
 	}
-	return p.approximate(whole)
+	return p.approximate(whole, info)
+}
+
+// pureInformation returns n epsilon^2/8. Any number from n epsilon on serves where that
+// is beyond float64.
+func (p Plan) pureInformation(epsilon float64) theory.Nats {
+	return min(pureAny(p.Samples, epsilon)*theory.Nats(epsilon/8*up), math.MaxFloat64)
+}
+
+// information is the rule for the sum of what the private steps reveal.
+func (p Plan) information(info theory.Nats) Method {
+	return p.product(Method{Name: "kl", Proof: theory.Derived, Sources: append(derived("kl"), derived("information-of-private-steps")...), Limit: Mutual{info}})
 }
 
 // pure lists the bounds for epsilon-differential privacy.
-func (p Plan) pure(epsilon float64) []Method {
-	all := pureAny(p.Samples, epsilon)
-	// Any number from n epsilon on serves where n epsilon^2/8 is beyond float64.
-	rho := min(all*theory.Nats(epsilon/8*up), math.MaxFloat64)
+func (p Plan) pure(epsilon float64, info theory.Nats) []Method {
 	return []Method{
 		{
 			Name: "max-info-any", Proof: theory.Published, Assumes: []string{anyRecords},
 			Sources: []theory.Source{{Key: "dwork15generalization", Where: "max-information of pure differential privacy"}},
-			Limit:   Ratio{Nats: all, Slack: theory.Zero},
+			Limit:   Ratio{Nats: pureAny(p.Samples, epsilon), Slack: theory.Zero},
 		},
 		p.product(Method{
 			Name: "max-info-dwork15", Proof: theory.Published,
 			Sources: []theory.Source{{Key: "dwork15generalization", Where: "approximate max-information of pure differential privacy"}},
 			Limit:   Dwork15{p.Samples, epsilon},
 		}),
-		p.product(Method{Name: "renyi", Proof: theory.Derived, Sources: derived("renyi"), Limit: Renyi{rho, theory.Zero}}),
-		p.product(Method{Name: "kl", Proof: theory.Derived, Sources: append(derived("kl"), derived("renyi")...), Limit: Mutual{rho}}),
+		p.product(Method{Name: "renyi", Proof: theory.Derived, Sources: derived("renyi"), Limit: Renyi{p.pureInformation(epsilon), theory.Zero}}),
+		p.information(info),
 	}
 }
 
 // approximate lists the bounds for (epsilon, delta)-differential privacy.
-func (p Plan) approximate(whole Profile) ([]Method, error) {
-	local := p.product(Method{Name: "approx-dp", Proof: theory.Derived, Sources: derived("approx-dp"), Limit: whole})
+func (p Plan) approximate(whole Profile, info theory.Nats) ([]Method, error) {
+	local := []Method{p.product(Method{Name: "approx-dp", Proof: theory.Derived, Sources: derived("approx-dp"), Limit: whole})}
+	if whole.LnDelta == theory.Zero {
+		local = append(local, p.information(info))
+	}
 	group := Method{
 		Name: "group", Proof: theory.Published, Assumes: []string{anyRecords},
 		Sources: []theory.Source{{Key: "dwork06calibrating", Where: "group privacy, by induction over the records"}},
 	}
 	if whole.Mu > 0 {
 		group.Needs = &theory.NotApplicableError{Source: group.Sources[0], Needs: "privacy of one kind, (epsilon, delta) or GDP, in all private steps"}
-		return []Method{local, group}, nil
+		return append(local, group), nil
 	}
 	all, err := theory.Approx{Epsilon: whole.Epsilon, LnDelta: whole.LnDelta}.Group(p.Samples)
 	if err != nil {
 		return nil, err
 	}
 	group.Limit = Ratio{Nats: theory.Nats(all.Value.Epsilon), Slack: all.Value.LnDelta}
-	return []Method{local, group}, nil
+	return append(local, group), nil
 }
 
 // gdp lists the bounds for mu-GDP.
-func (p Plan) gdp(whole Profile) ([]Method, error) {
+func (p Plan) gdp(whole Profile, info theory.Nats) ([]Method, error) {
 	mu := theory.GDP{Mu: whole.Mu}
 	all, err := mu.Group(p.Samples)
 	if err != nil {
 		return nil, err
 	}
-	info := theory.Nats(float64(p.Samples) * whole.Mu * whole.Mu / 2 * up)
 	return []Method{
 		p.product(Method{Name: "approx-dp", Proof: theory.Derived, Sources: append(derived("approx-dp"), theory.Source{Key: "balle18", Where: "Theorem 8"}), Limit: whole}),
-		p.product(Method{Name: "kl", Proof: theory.Derived, Sources: append(derived("kl"), theory.Source{Key: "bun16", Where: "mutual information of zCDP"}), Limit: Mutual{info}}),
+		p.information(info),
 		{
 			Name: "group", Proof: theory.Published, Assumes: []string{anyRecords},
 			Sources: append(all.Sources, theory.Source{Key: "dpcalc", Where: "docs/theorems.md#group"}),
@@ -137,7 +152,7 @@ func (p Plan) gaussian(g Gaussian) ([]Method, error) {
 	if err != nil {
 		return nil, err
 	}
-	rest, err := p.gdp(Profile{Samples: p.Samples, LnDelta: theory.Zero, Mu: mu.Value.Mu})
+	rest, err := p.gdp(Profile{Samples: p.Samples, LnDelta: theory.Zero, Mu: mu.Value.Mu}, info)
 	if err != nil {
 		return nil, err
 	}
