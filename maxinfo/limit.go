@@ -122,7 +122,7 @@ func (g GaussianTranscript) MaxInformation(slack theory.LogProb) (theory.Nats, e
 	need := min(-lnb, g.rate()*beyond*beyond)
 	_, least := g.BestOrder(need, func(a, d float64) float64 { return ratioAt(a-1, d, lnb) })
 	if math.IsInf(least, 1) {
-		return 0, &theory.NotApplicableError{Source: gaussianSource, Needs: "more noise: (n-2) d_m < 1 at some order"}
+		return 0, moreNoise
 	}
 	return finite(least)
 }
@@ -170,6 +170,27 @@ func (p Profile) MaxInformation(slack theory.LogProb) (theory.Nats, error) {
 		return 0, needsSlack(slack, p.At(0).Defect)
 	}
 	return finite(least)
+}
+
+// Profiles is a transcript that has several privacy curves: the best one counts.
+type Profiles []Profile
+
+// MaxInformation returns the least that one of the curves gives.
+func (ps Profiles) MaxInformation(slack theory.LogProb) (least theory.Nats, err error) {
+	found := false
+	for _, p := range ps {
+		k, refused := p.MaxInformation(slack)
+		switch {
+		case refused != nil:
+			err = refused
+		case !found || k < least:
+			least, found = k, true
+		}
+	}
+	if found {
+		err = nil
+	}
+	return least, err
 }
 
 // Defects is a range of the defect of [Profile.At].

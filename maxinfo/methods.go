@@ -19,57 +19,111 @@ func derived(anchor string) []theory.Source {
 	return []theory.Source{{Key: "dpcalc", Where: "docs/theorems.md#" + anchor}}
 }
 
-var gaussianSource = derived("renyi-transfer")[0]
+var (
+	gaussianSource = derived("renyi-transfer")[0]
+	moreNoise      = &theory.NotApplicableError{Source: gaussianSource, Needs: "more noise: (n-2) d_m < 1 at some order"}
+)
 
 // privacy composes private steps into one and lists what is known about it.
 func (p Plan) privacy(steps []Step) ([]Method, error) {
-	if g, ok := steps[0].(Gaussian); ok && len(steps) == 1 {
+	if g, ok := merged(steps); ok {
 		return p.gaussian(g)
 	}
-	whole := Profile{Samples: p.Samples, LnDelta: theory.Zero}
-	var mus []theory.GDP
-	var info theory.Nats // of the steps with delta = 0
+	sum := Profile{Samples: p.Samples, LnDelta: theory.Zero}
+	var mus, all []theory.GDP // of the steps that are so, and of all but their delta
+	var info theory.Nats      // of the steps with delta = 0
+	pure := func(epsilon float64) error {
+		sum.Epsilon += epsilon
+		if epsilon == 0 {
+			return nil
+		}
+		mu, err := theory.Pure{Epsilon: epsilon}.GDP()
+		all = append(all, mu.Value)
+		return err
+	}
 	for _, s := range steps {
+		var err error
 		switch s := s.(type) {
 		case PureDP:
-			whole.Epsilon += s.Epsilon
 			info += p.pureInformation(s.Epsilon)
+			err = pure(s.Epsilon)
 		case ApproxDP:
-			whole.Epsilon += s.Epsilon
-			whole.LnDelta = sumUp(whole.LnDelta, s.LnDelta)
+			sum.LnDelta = sumUp(sum.LnDelta, s.LnDelta)
+			err = pure(s.Epsilon)
 		case GDP:
-			mus = append(mus, theory.GDP(s))
 			info += theory.Nats(float64(p.Samples) * (s.Mu * (s.Mu / 2)) * up)
+			mus = append(mus, theory.GDP(s))
 		case Gaussian:
-			mu, err := theory.GaussianQueries{Queries: s.Queries, Samples: p.Samples, SD: s.SD}.GDP()
-			if err != nil {
-				return nil, err
-			}
-			mus = append(mus, mu.Value)
 			info += s.transcript(p.Samples).capacity()
+			var mu theory.Bound[theory.GDP]
+			mu, err = theory.GaussianQueries{Queries: s.Queries, Samples: p.Samples, SD: s.SD}.GDP()
+			mus = append(mus, mu.Value)
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	info = min(info*up, math.MaxFloat64)
 	if len(steps) > 1 {
-		whole.Epsilon *= up
+		sum.Epsilon *= up
 	}
-	if len(mus) > 0 {
-		mu, err := theory.ComposeGDP(mus...)
-		if err != nil {
-			return nil, err
-		}
-		whole.Mu = mu.Value.Mu
+	var err error
+	if sum.Mu, err = composed(mus); err != nil {
+		return nil, err
 	}
-	if reach := float64(p.Samples) * (whole.Epsilon + whole.Mu + whole.Mu*whole.Mu); !(reach <= math.MaxFloat64/4) {
+	if reach := float64(p.Samples) * (sum.Epsilon + sum.Mu + sum.Mu*sum.Mu); !(reach <= math.MaxFloat64/4) {
 		return nil, &theory.NoAnswerError{Reason: "n epsilon exceeds what a number can hold"}
 	}
-	switch {
-	case whole.LnDelta == theory.Zero && whole.Mu == 0:
-		return p.pure(whole.Epsilon, info), nil
-	case whole.Epsilon == 0 && whole.LnDelta == theory.Zero:
-		return p.gdp(whole, info)
+	if sum.Epsilon == 0 && sum.LnDelta == theory.Zero {
+		return p.gdp(sum, info)
+	}
+	// Several steps compose in two ways: their epsilons add, or they count as GDP.
+	whole := Profiles{sum}
+	if len(steps) > 1 {
+		if mu, err := composed(append(all, mus...)); err != nil {
+			return nil, err
+		} else if mu > 0 {
+			whole = append(whole, Profile{Samples: p.Samples, LnDelta: sum.LnDelta, Mu: mu})
+		}
+	}
+	if sum.LnDelta == theory.Zero && sum.Mu == 0 {
+		methods := p.pure(sum.Epsilon, info)
+		if len(whole) > 1 {
+			methods = append(methods, p.local(whole[1:]))
+		}
+		return methods, nil
 	}
 	return p.approximate(whole, info)
+}
+
+// merged returns the Gaussian transcript that steps of such answers make. An answer with
+// more noise is one with less noise to which noise is added, so the least counts.
+func merged(steps []Step) (all Gaussian, ok bool) {
+	for i, s := range steps {
+		g, ok := s.(Gaussian)
+		if !ok || g.Queries > 1<<53-all.Queries {
+			return Gaussian{}, false
+		}
+		if i == 0 {
+			all.SD = g.SD
+		}
+		all.Queries, all.SD = all.Queries+g.Queries, min(all.SD, g.SD)
+	}
+	return all, true
+}
+
+// composed returns the mu of several GDP steps, 0 for none.
+func composed(parts []theory.GDP) (float64, error) {
+	if len(parts) == 0 {
+		return 0, nil
+	}
+	mu, err := theory.ComposeGDP(parts...)
+	return mu.Value.Mu, err
+}
+
+// local is the bound for each record's part in turn.
+func (p Plan) local(whole Profiles) Method {
+	return p.product(Method{Name: "approx-dp", Proof: theory.Derived, Sources: derived("approx-dp"), Limit: whole})
 }
 
 // pureInformation returns n epsilon^2/8. Any number from n epsilon on serves where that
@@ -102,8 +156,9 @@ func (p Plan) pure(epsilon float64, info theory.Nats) []Method {
 }
 
 // approximate lists the bounds for (epsilon, delta)-differential privacy.
-func (p Plan) approximate(whole Profile, info theory.Nats) ([]Method, error) {
-	local := []Method{p.product(Method{Name: "approx-dp", Proof: theory.Derived, Sources: derived("approx-dp"), Limit: whole})}
+func (p Plan) approximate(ways Profiles, info theory.Nats) ([]Method, error) {
+	whole := ways[0]
+	local := []Method{p.local(ways)}
 	if whole.LnDelta == theory.Zero {
 		local = append(local, p.information(info))
 	}
@@ -131,7 +186,7 @@ func (p Plan) gdp(whole Profile, info theory.Nats) ([]Method, error) {
 		return nil, err
 	}
 	return []Method{
-		p.product(Method{Name: "approx-dp", Proof: theory.Derived, Sources: append(derived("approx-dp"), theory.Source{Key: "balle18", Where: "Theorem 8"}), Limit: whole}),
+		p.product(Method{Name: "approx-dp", Proof: theory.Derived, Sources: append(derived("approx-dp"), theory.Source{Key: "balle18", Where: "Theorem 8"}), Limit: Profiles{whole}}),
 		p.information(info),
 		{
 			Name: "group", Proof: theory.Published, Assumes: []string{anyRecords},
@@ -157,6 +212,9 @@ func (p Plan) gaussian(g Gaussian) ([]Method, error) {
 		return nil, err
 	}
 	renyi := p.product(Method{Name: "renyi", Proof: theory.Derived, Sources: []theory.Source{gaussianSource}, Limit: t})
+	if _, least := t.BestOrder(1, func(a, d float64) float64 { return d }); math.IsInf(least, 1) && renyi.Limit != nil {
+		renyi.Limit, renyi.Needs = nil, moreNoise
+	}
 	kl := p.product(Method{Name: "kl", Proof: theory.Derived, Sources: append(derived("kl"), derived("gaussian-information")...), Limit: Mutual{info}})
 	for _, m := range []*Method{&renyi, &kl} {
 		if m.Limit != nil {

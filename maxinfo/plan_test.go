@@ -228,7 +228,7 @@ func TestLimitsOfSteps(t *testing.T) {
 	if d := named(t, pure, "max-info-dwork15").Limit.(Dwork15); d != (Dwork15{n, 0.1}) {
 		t.Errorf("%+v", d)
 	}
-	approx := named(t, of(ProductData, ApproxDP{0.1, -40}), "approx-dp").Limit.(Profile)
+	approx := named(t, of(ProductData, ApproxDP{0.1, -40}), "approx-dp").Limit.(Profiles)[0]
 	close("rho", float64(approx.At(0).Rho), n*0.1*math.Tanh(0.05))
 	close("defect", approx.At(0).Defect.Value(), n*math.Exp(-40)*(1+math.Exp(-0.1)))
 	whole := named(t, of(AnyData, ApproxDP{0.1, -120}), "group").Limit.(Ratio)
@@ -250,15 +250,36 @@ func TestLimitsOfSteps(t *testing.T) {
 
 	// Private steps at the beginning compose.
 	close("2 epsilon", float64(named(t, of(AnyData, PureDP{0.1}, PureDP{0.2}), "max-info-any").Limit.(Ratio).Nats), 300)
-	both := named(t, of(ProductData, PureDP{0.1}, ApproxDP{0.2, -40}, ApproxDP{0, -40}), "approx-dp").Limit.(Profile)
+	both := named(t, of(ProductData, PureDP{0.1}, ApproxDP{0.2, -40}, ApproxDP{0, -40}), "approx-dp").Limit.(Profiles)[0]
 	close("epsilon", both.Epsilon, 0.1+0.2)
 	close("delta", both.LnDelta.Value(), 2*math.Exp(-40))
 	close("mu", named(t, of(ProductData, GDP{3}, GDP{4}), "group").Limit.(Group).Mu, 5000)
 	mixed := of(ProductData, Gaussian{Queries: 9, SD: 0.001}, GDP{4}, PureDP{0.5})
-	if p := named(t, mixed, "approx-dp").Limit.(Profile); p.Epsilon != 0.5*up || !(p.Mu >= 5 && p.Mu < 5+1e-9) {
+	if p := named(t, mixed, "approx-dp").Limit.(Profiles)[0]; p.Epsilon != 0.5*up || !(p.Mu >= 5 && p.Mu < 5+1e-9) {
 		t.Errorf("%+v", p)
 	}
 	if m := named(t, mixed, "group"); m.Limit != nil || m.Needs == nil {
+		t.Errorf("%+v", m)
+	}
+	// Or count as GDP: epsilon-privacy is 2 Phi^-1(1/(1+e^-epsilon))-GDP, 0.4999... for
+	// epsilon = 0.4 (mpmath, 2*sqrt(2)*erfinv(2/(1+exp(-mpf('0.4')))-1)).
+	const mu = 0.49990345489040993
+	several := named(t, of(ProductData, PureDP{0.4}, ApproxDP{0.4, -40}, GDP{3}), "approx-dp").Limit.(Profiles)
+	close("mu of all", several[1].Mu, math.Sqrt(2*mu*mu+9))
+	close("delta of all", several[1].LnDelta.Value(), math.Exp(-40))
+	if several[1].Epsilon != 0 || len(several) != 2 {
+		t.Errorf("%+v", several)
+	}
+	if m := named(t, of(ProductData, PureDP{0.4}, PureDP{0.4}), "approx-dp").Limit.(Profiles); len(m) != 1 || m[0].Epsilon != 0 {
+		t.Errorf("%+v", m)
+	}
+	// Gaussian answers are one transcript, with the noise of the least.
+	steps := of(ProductData, Gaussian{Queries: 4, SD: 0.5}, Gaussian{Queries: 6, SD: 0.25})
+	if g := named(t, steps, "renyi").Limit.(GaussianTranscript); g != (GaussianTranscript{n, 10, 0.25}) {
+		t.Errorf("%+v", g)
+	}
+	// So little noise that the Renyi transfer applies at no order.
+	if m := named(t, of(ProductData, Gaussian{Queries: 100, SD: 1e-6}), "renyi"); m.Limit != nil || m.Needs == nil {
 		t.Errorf("%+v", m)
 	}
 }

@@ -3,6 +3,7 @@ package maxinfo
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/dpcalc/dpcalc/theory"
 )
@@ -129,18 +130,18 @@ func (s Gaussian) String() string {
 }
 
 func (s Description) String() string {
-	if n := math.Exp(float64(s.Outcomes)); n < 1e15 {
+	if n := math.Exp(float64(s.Outcomes)); n < 1e9 && math.Abs(n-math.Round(n)) < 1e-6 {
 		return fmt.Sprintf("description:outcomes=%.0f", n)
 	}
-	return fmt.Sprintf("description:bits=%v", s.Outcomes.Bits())
+	return "description:bits=" + bits(s.Outcomes)
 }
 
 func (s MutualInformation) String() string {
-	return fmt.Sprintf("mutual-info:bits=%v", s.Nats.Bits())
+	return "mutual-info:bits=" + bits(s.Nats)
 }
 
 func (s MaxInformation) String() string {
-	text := fmt.Sprintf("max-info:bits=%v", s.Nats.Bits())
+	text := "max-info:bits=" + bits(s.Nats)
 	if s.Slack != theory.Zero {
 		text += ",slack=" + s.Slack.String()
 	}
@@ -149,3 +150,6 @@ func (s MaxInformation) String() string {
 	}
 	return text
 }
+
+// bits writes an amount of information without the rounding errors of its conversion.
+func bits(x theory.Nats) string { return strconv.FormatFloat(x.Bits(), 'g', 14, 64) }

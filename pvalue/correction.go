@@ -76,8 +76,8 @@ func ruleFor(l maxinfo.Limit) rule {
 		return ratio(maxinfo.Ratio{Nats: l.Outcomes, Slack: theory.Zero})
 	case maxinfo.Renyi:
 		return renyi(l)
-	case maxinfo.Profile:
-		return profile(l)
+	case maxinfo.Profiles:
+		return profiles(l)
 	case maxinfo.Dwork15:
 		return dwork15(l).absolute()
 	case maxinfo.GaussianTranscript:

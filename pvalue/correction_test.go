@@ -70,7 +70,6 @@ func TestCorrectionsAtTheirEnds(t *testing.T) {
 		{"approx-dp", maxinfo.Plan{Samples: 100, Data: maxinfo.ProductData, Steps: []maxinfo.Step{maxinfo.ApproxDP{Epsilon: 0.1, LnDelta: -3}}}, 0},
 		{"rogers16", maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.MutualInformation{Nats: 1e308}}}, theory.Zero},
 		{"kl", maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.MutualInformation{Nats: 1e308}}}, theory.Zero},
-		{"renyi", maxinfo.Plan{Samples: 1000, Data: maxinfo.ProductData, Steps: []maxinfo.Step{maxinfo.Gaussian{Queries: 100_000, SD: 0.001}}}, theory.Zero},
 		{"bonferroni", maxinfo.Plan{Steps: []maxinfo.Step{
 			maxinfo.Description{Outcomes: 1}, maxinfo.MaxInformation{Nats: 0, Slack: alpha, Always: true},
 		}}, alpha},

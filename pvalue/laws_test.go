@@ -191,7 +191,11 @@ func TestSharperNeverLowers(t *testing.T) {
 func TestWeakerSourceNeverRaises(t *testing.T) {
 	check(t, 1500, func(s source, alpha theory.LogProb) (bool, error) {
 		worse := usable(s.worse)
-		for i, c := range usable(s.plan) {
+		for _, c := range usable(s.plan) {
+			i := slices.IndexFunc(worse, func(w Correction) bool { return w.Name == c.Name })
+			if i < 0 { // too little noise for the theorem
+				continue
+			}
 			if a, b := must(c.Threshold(alpha)), must(worse[i].Threshold(alpha)); a < slack(b) {
 				return false, fmt.Errorf("%s: gamma(%g) = %.17g, worse %.17g", c.Name, alpha.Ln(), a.Ln(), b.Ln())
 			}

@@ -69,6 +69,30 @@ func profile(p maxinfo.Profile) rule {
 	}
 }
 
+// profiles is profile for the best of several curves.
+func profiles(ps maxinfo.Profiles) rule {
+	rules := make([]rule, len(ps))
+	for i, p := range ps {
+		rules[i] = profile(p)
+	}
+	return rule{
+		threshold: func(lnAlpha float64) float64 {
+			most := math.Inf(-1)
+			for _, r := range rules {
+				most = max(most, r.threshold(lnAlpha))
+			}
+			return most
+		},
+		worst: func(lnGamma float64) float64 {
+			least := 0.0
+			for _, r := range rules {
+				least = min(least, r.worst(lnGamma))
+			}
+			return least
+		},
+	}
+}
+
 // gaussian is the rule for Gaussian noise on linear queries: with the divergence D_a
 // of the transcript,
 //

@@ -109,7 +109,8 @@ func splitDecimal(text string) (mantissa *big.Int, exponent int, ok bool) {
 	return mantissa, exponent - len(frac), ok
 }
 
-// String returns the shortest decimal that [ParseLogProb] reads as p.
+// String returns the shortest decimal that [ParseLogProb] reads as p. Below e^(-1e15),
+// where there is none, it is a power of ten above p.
 func (p LogProb) String() string {
 	switch {
 	case p == 0:
@@ -118,6 +119,8 @@ func (p LogProb) String() string {
 		return "0"
 	case !p.Valid(): // above one, or NaN; only an error message shows it
 		return strconv.FormatFloat(math.Exp(float64(p)), 'g', -1, 64)
+	case p < -1e16: // no digit of the number is determined, and no text reads as p: round up
+		return "1e-" + strconv.FormatFloat(math.Floor(float64(p)/-math.Ln10*(1-0x1p-51)), 'f', 0, 64)
 	}
 	// p = m 10^k with 1 <= m < 10, to the digits that the logarithm determines.
 	k := math.Floor(float64(p) / math.Ln10)

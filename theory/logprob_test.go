@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -94,4 +96,16 @@ func FuzzParseLogProb(f *testing.F) {
 			t.Fatalf("%q prints as %q, which reads as %v (%v)", text, p, q.Ln(), err)
 		}
 	})
+}
+
+// A logarithm of any size has a text: below e^(-1e16) a power of ten just above.
+func TestTextOfTheSmallest(t *testing.T) {
+	for _, p := range []LogProb{-1.0000001e16, -1e17, -1e20, -1e30, -3e35, -1e300, -math.MaxFloat64} {
+		got := p.String()
+		digits, ok := strings.CutPrefix(got, "1e-")
+		exponent, err := strconv.ParseFloat(digits, 64)
+		if above := 1 - exponent/(float64(p)/-math.Ln10); !ok || err != nil || !(above >= 0 && above < 1e-14) {
+			t.Errorf("%g: %s, too small by a factor of e^(%g ln p)", float64(p), got, -above)
+		}
+	}
 }

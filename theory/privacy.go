@@ -37,6 +37,29 @@ func (p Pure) ZCDP() (Bound[ZCDP], error) {
 	return finite(ZCDP{rho}, rho, "rho", Source{"bun16", "Proposition 3.3, the last step of its proof sharpened"})
 }
 
+// GDP returns the least mu for which epsilon-differential privacy is mu-GDP,
+//
+//	mu = 2 Phi^-1(1/(1+e^(-epsilon))),
+//
+// rounded up. The trade-off curve of epsilon-privacy consists of two segments that meet
+// on the diagonal, at (1/(1+e^epsilon), 1/(1+e^epsilon)). The convex curve of mu-GDP has
+// the same ends and, for this mu, passes through that point, so it lies below both.
+func (p Pure) GDP() (Bound[GDP], error) {
+	if err := p.Validate(); err != nil {
+		return Bound[GDP]{}, err
+	}
+	var mu float64
+	switch {
+	case p.Epsilon < 1e-3: // Phi^-1(1/2 + y) = sqrt(2 pi) y (1 + pi y^2/3 + ...), y = tanh(epsilon/2)/2
+		y := math.Tanh(p.Epsilon/2) / 2
+		mu = 2 * math.Sqrt(2*math.Pi) * y * (1 + 1.05*y*y)
+	default:
+		mu = 2*num.UpperQuantile(-p.Epsilon-math.Log1p(math.Exp(-p.Epsilon))) + 8e-15
+	}
+	mu *= 1 + 0x1p-46
+	return finite(GDP{mu}, mu, "mu", Source{"dong22", "trade-off functions of epsilon-differential privacy and of GDP"})
+}
+
 // Group returns the privacy of g >= 1 records: g epsilon.
 func (p Pure) Group(g int64) (Bound[Pure], error) {
 	if err := first(p.Validate(), count("group", g)); err != nil {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/internal/vectors"
 )
 
@@ -372,5 +373,37 @@ func BenchmarkGDPApprox(b *testing.B) {
 func BenchmarkGaussianMu(b *testing.B) {
 	for b.Loop() {
 		GaussianMu(0.1, -20)
+	}
+}
+
+// The mu of epsilon-privacy puts the vertex of its trade-off curve on that of mu-GDP:
+// ln P[N > mu/2] = -ln(1+e^epsilon), from above and within 1e-9. The last value is that
+// of mpmath: 2*sqrt(2)*erfinv(2/(1+exp(-mpf(e)))-1) at 30 digits.
+func TestPureIsGDP(t *testing.T) {
+	for epsilon := 1e-12; epsilon < 1e5; epsilon *= 1.7 {
+		b, err := Pure{Epsilon: epsilon}.GDP()
+		if err != nil {
+			t.Fatal(err)
+		}
+		mu := b.Value.Mu
+		if epsilon < 1e-4 { // sqrt(pi/2) epsilon (1 - (1/12 - pi/48) epsilon^2 ...)
+			want := math.Sqrt(math.Pi/2) * epsilon
+			if mu < want*(1-epsilon*epsilon) || mu > want*(1+1e-9) {
+				t.Errorf("epsilon %g: mu = %.17g, want %.17g", epsilon, mu, want)
+			}
+			continue
+		}
+		vertex := -epsilon - math.Log1p(math.Exp(-epsilon))
+		slope := 1 + mu/2 // of ln P[N > x], at most x + 1 in size
+		if gap := vertex - num.LogSurvival(mu/2); gap < -2e-13 || gap > slope*(1e-9*mu)+2e-13*slope {
+			t.Errorf("epsilon %g: mu = %.17g is off by %g in the logarithm", epsilon, mu, gap)
+		}
+	}
+	b, err := Pure{Epsilon: 1}.GDP()
+	if want := 1.23203538534490097; err != nil || math.Abs(b.Value.Mu-want) > 1e-9 {
+		t.Errorf("epsilon 1: %.12g, %v, want %.12g", b.Value.Mu, err, want)
+	}
+	if _, err := (Pure{}).GDP(); err == nil {
+		t.Error("epsilon 0 passes")
 	}
 }
