@@ -151,5 +151,13 @@ func (s MaxInformation) String() string {
 	return text
 }
 
-// bits writes an amount of information without the rounding errors of its conversion.
-func bits(x theory.Nats) string { return strconv.FormatFloat(x.Bits(), 'g', 14, 64) }
+// bits writes the shortest number of bits that reads as the same amount.
+func bits(x theory.Nats) string {
+	for digits := range 17 {
+		text := strconv.FormatFloat(x.Bits(), 'g', digits+1, 64)
+		if b, err := strconv.ParseFloat(text, 64); err == nil && theory.Nats(b*math.Ln2) == x {
+			return text
+		}
+	}
+	return strconv.FormatFloat(x.Bits(), 'g', -1, 64)
+}

@@ -119,7 +119,7 @@ func (p LogProb) String() string {
 		return "0"
 	case !p.Valid(): // above one, or NaN; only an error message shows it
 		return strconv.FormatFloat(math.Exp(float64(p)), 'g', -1, 64)
-	case p < -1e16: // no digit of the number is determined, and no text reads as p: round up
+	case p < -2e16: // no digit of the number is determined, and no text reads as p: round up
 		return "1e-" + strconv.FormatFloat(math.Floor(float64(p)/-math.Ln10*(1-0x1p-51)), 'f', 0, 64)
 	}
 	// p = m 10^k with 1 <= m < 10, to the digits that the logarithm determines.

@@ -98,9 +98,9 @@ func FuzzParseLogProb(f *testing.F) {
 	})
 }
 
-// A logarithm of any size has a text: below e^(-1e16) a power of ten just above.
+// A logarithm of any size has a text: below e^(-2e16) a power of ten just above.
 func TestTextOfTheSmallest(t *testing.T) {
-	for _, p := range []LogProb{-1.0000001e16, -1e17, -1e20, -1e30, -3e35, -1e300, -math.MaxFloat64} {
+	for _, p := range []LogProb{-2.0000001e16, -1e17, -1e20, -1e30, -3e35, -1e300, -math.MaxFloat64} {
 		got := p.String()
 		digits, ok := strings.CutPrefix(got, "1e-")
 		exponent, err := strconv.ParseFloat(digits, 64)
