@@ -26,9 +26,6 @@ var (
 
 // privacy composes private steps into one and lists what is known about it.
 func (p Plan) privacy(steps []Step) ([]Method, error) {
-	if g, ok := merged(steps); ok {
-		return p.gaussian(g)
-	}
 	sum := Profile{Samples: p.Samples, LnDelta: theory.Zero}
 	var mus, all []theory.GDP // of the steps that are so, and of all but their delta
 	var info theory.Nats      // of the steps with delta = 0
@@ -73,6 +70,9 @@ func (p Plan) privacy(steps []Step) ([]Method, error) {
 	}
 	if reach := float64(p.Samples) * (sum.Epsilon + sum.Mu + sum.Mu*sum.Mu); !(reach <= math.MaxFloat64/4) {
 		return nil, &theory.NoAnswerError{Reason: "n epsilon exceeds what a number can hold"}
+	}
+	if g, ok := merged(steps); ok {
+		return p.gaussian(g, sum)
 	}
 	if sum.Epsilon == 0 && sum.LnDelta == theory.Zero {
 		return p.gdp(sum, info)
@@ -196,18 +196,14 @@ func (p Plan) gdp(whole Profile, info theory.Nats) ([]Method, error) {
 	}, nil
 }
 
-// gaussian lists the bounds for Gaussian noise on linear queries.
-func (p Plan) gaussian(g Gaussian) ([]Method, error) {
+// gaussian lists the bounds for Gaussian noise on linear queries, whose privacy is sum.
+func (p Plan) gaussian(g Gaussian, sum Profile) ([]Method, error) {
 	t := g.transcript(p.Samples)
 	info, err := t.MutualInformation()
 	if err != nil {
 		return nil, err
 	}
-	mu, err := theory.GaussianQueries{Queries: g.Queries, Samples: p.Samples, SD: g.SD}.GDP()
-	if err != nil {
-		return nil, err
-	}
-	rest, err := p.gdp(Profile{Samples: p.Samples, LnDelta: theory.Zero, Mu: mu.Value.Mu}, info)
+	rest, err := p.gdp(sum, info)
 	if err != nil {
 		return nil, err
 	}

@@ -156,7 +156,7 @@ func bits(x theory.Nats) string {
 	for digits := range 17 {
 		text := strconv.FormatFloat(x.Bits(), 'g', digits+1, 64)
 		if b, err := strconv.ParseFloat(text, 64); err == nil && theory.Nats(b*math.Ln2) == x {
-			return text
+			return strconv.FormatFloat(b, 'g', -1, 64)
 		}
 	}
 	return strconv.FormatFloat(x.Bits(), 'g', -1, 64)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -33,8 +34,9 @@ func wanting[T any](k kind[T]) func(string) string {
 var questions = []question{
 	{flag: "goal", asks: "What is to be protected?", names: []string{"accuracy", "p-value"}},
 	{flag: "adaptive", asks: "Will a query be chosen after an answer on the same sample has been seen?", names: []string{"yes", "no"}},
-	{flag: "query", asks: "What is a query: a share of records (binary), a mean of values in [0,1] (bounded), another low-sensitivity statistic (sensitive), or the choice of a loss minimiser (minimization)?",
+	{flag: "query", asks: "What is a query: a share of records (binary), a mean of values in [0,1] (bounded), another low-sensitivity statistic (sensitive), or which of two candidates has the smaller loss (minimization)?",
 		names: []string{"binary", "bounded", "sensitive", "minimization"}},
+	{flag: "sensitivity", asks: "By how much, times the number of records, can one record move the statistic or a loss?", parse: wanting(positives)},
 	{flag: "training", asks: "Is it enough to learn where a training set of the analyst's own overfits?", names: []string{"yes", "no"}},
 	{flag: "noise", asks: "May the answers carry noise?", names: []string{"yes", "no"}},
 	{flag: "queries", asks: "How many queries, at most?", parse: wanting(counts)},
@@ -69,6 +71,7 @@ type advice struct {
 	method  string
 	command string
 	reason  string
+	none    bool // no method answers
 }
 
 func (p *program) runAdvise(c *cli.Context) error {
@@ -76,8 +79,7 @@ func (p *program) runAdvise(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	i := &interview{c: c, asked: p.stderr, terminal: p.onTerminal()}
-	i.answers = bufio.NewReader(p.stdin)
+	i := &interview{ctx: p.ctx, c: c, asked: p.stderr, terminal: p.onTerminal(), answers: bufio.NewReader(p.stdin)}
 	a, err := i.advice()
 	if err != nil {
 		return err
@@ -87,7 +89,7 @@ func (p *program) runAdvise(c *cli.Context) error {
 	}
 	r := result{command: "advise", inputs: i.given, columns: []string{"method", "command", "reason"}}
 	row := []cell{wordsCell(a.method), wordsCell(a.command), wordsCell(a.reason)}
-	return p.emit(target, r, [][]cell{row}, func() sheet {
+	err = p.emit(target, r, [][]cell{row}, func() sheet {
 		var lines []string
 		if a.method != "" {
 			lines = append(lines, "Method: "+a.method)
@@ -97,6 +99,10 @@ func (p *program) runAdvise(c *cli.Context) error {
 		}
 		return sheet{title: append(lines, "Reason: "+a.reason)}
 	})
+	if err == nil && a.none {
+		return outcome(exitNoAnswer)
+	}
+	return err
 }
 
 // onTerminal reports whether someone can be asked.
@@ -115,6 +121,7 @@ func (p *program) onTerminal() bool {
 
 // interview collects the answers from flags and, on a terminal, from the user.
 type interview struct {
+	ctx      context.Context
 	c        *cli.Context
 	terminal bool
 	answers  *bufio.Reader
@@ -152,12 +159,11 @@ func (i *interview) ask(flag string) (string, error) {
 		} else {
 			fmt.Fprint(i.asked, "> ")
 		}
-		line, err := i.answers.ReadString('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
+		line, err := i.line()
+		if err != nil {
 			return "", err
 		}
-		raw = strings.TrimSpace(line)
-		if err == nil && raw != "" {
+		if raw = strings.TrimSpace(line); raw != "" {
 			if _, want := accept(raw); want == "" {
 				ok = true
 			} else {
@@ -171,6 +177,28 @@ func (i *interview) ask(flag string) (string, error) {
 	}
 	i.given = append(i.given, input{flag, wordsCell(answer)})
 	return answer, nil
+}
+
+// line reads a line. An interrupt ends the wait for it; so does the end of the input.
+func (i *interview) line() (string, error) {
+	type read struct {
+		line string
+		err  error
+	}
+	done := make(chan read, 1)
+	go func() {
+		line, err := i.answers.ReadString('\n')
+		done <- read{line, err}
+	}()
+	select {
+	case <-i.ctx.Done():
+		return "", i.ctx.Err()
+	case r := <-done:
+		if errors.Is(r.err, io.EOF) {
+			return "", errors.New("the input ended before all questions were answered")
+		}
+		return r.line, r.err
+	}
 }
 
 // unused returns a flag that was given and that no question asked for.
@@ -205,7 +233,7 @@ func (i *interview) selection() (advice, error) {
 			reason: "Whatever led to the choice, one of N tests that were written down before was chosen, so that alpha/N is valid. N counts every test that might have been chosen."},
 		"private": {method: "renyi", command: "dpcalc pvalue-correct FILE --alpha ALPHA --by pure-dp --epsilon EPSILON --samples N",
 			reason: "All that was known of the sample when the test was chosen came through epsilon-differentially private answers, epsilon being the privacy of all of them together. For (epsilon, delta) or Gaussian privacy: --by approx-dp or --by gdp."},
-		"gaussian": {method: "renyi", command: "dpcalc pvalue-correct FILE --alpha ALPHA --by gaussian --queries M --noise-sd SD --samples N",
+		"gaussian": {method: "the starred row, renyi or kl", command: "dpcalc pvalue-correct FILE --alpha ALPHA --by gaussian --queries M --noise-sd SD --samples N",
 			reason: "All that was known of the sample when the test was chosen came through M means of values in [0,1], each with Gaussian noise of standard deviation SD."},
 		"free": {reason: "After a free look at the data no threshold is valid for a test on the same data. Test on fresh records, or plan ahead: decide a menu, or look through private answers only."},
 	}[how], err
@@ -230,13 +258,17 @@ func (i *interview) accuracy() (advice, error) {
 		return answer
 	}
 	adaptive, kind := ask("adaptive") == "yes", ask("query")
+	linear := kind == "binary" || kind == "bounded"
+	sensitivity := ""
+	if failure == nil && !linear {
+		sensitivity = ask("sensitivity")
+	}
 	training, noise := false, true
 	if failure == nil && adaptive {
-		linear := kind == "binary" || kind == "bounded"
-		if linear {
+		noise = ask("noise") == "yes"
+		if linear && noise {
 			training = ask("training") == "yes"
 		}
-		noise = ask("noise") == "yes"
 	}
 	var g transfer.Goal
 	queries, tau, beta := number("queries", "-m"), number("tau", "-t"), number("beta", "-b")
@@ -251,6 +283,7 @@ func (i *interview) accuracy() (advice, error) {
 	g.Tau, _ = positives.parse(tau)
 	g.Beta, _ = probabilities.parse(beta)
 	g.Budget, _ = counts.parse(budget)
+	g.Sensitivity, _ = positives.parse(sensitivity)
 	g.Query, failure = transfer.ParseQuery(kind)
 	if failure == nil {
 		failure = g.Validate()
@@ -260,6 +293,9 @@ func (i *interview) accuracy() (advice, error) {
 	}
 	if kind != "bounded" {
 		read = append(read, "--query", kind)
+	}
+	if sensitivity != "" {
+		read = append(read, "--sensitivity", sensitivity)
 	}
 	var best transfer.Answer
 	method, fenced := "", int64(0) // what Thresholdout needs
@@ -283,7 +319,11 @@ func (i *interview) accuracy() (advice, error) {
 	}
 	command := "dpcalc samplesize " + strings.Join(read, " ")
 	if method == "" {
-		return advice{command: command, reason: "No method answers this goal; the table says for each why not."}, nil
+		reason := "No method answers this goal; the table says for each why not."
+		if !noise {
+			reason = "No method answers this goal without noise on the answers; the rows of the table with noise do."
+		}
+		return advice{command: command, reason: reason, none: true}, nil
 	}
 	why := map[bool]string{true: "a query may depend on earlier answers", false: "the queries are fixed before the data are seen"}[adaptive]
 	switch {

@@ -3,7 +3,10 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
+	"errors"
 	"flag"
+	"io"
 	"strings"
 	"testing"
 
@@ -15,20 +18,20 @@ func interviewed(t *testing.T, typed string) (advice, string, error) {
 	t.Helper()
 	var asked bytes.Buffer
 	none := cli.NewContext(nil, flag.NewFlagSet("advise", flag.ContinueOnError), nil)
-	i := &interview{c: none, terminal: true, answers: bufio.NewReader(strings.NewReader(typed)), asked: &asked}
+	i := &interview{ctx: t.Context(), c: none, terminal: true, answers: bufio.NewReader(strings.NewReader(typed)), asked: &asked}
 	a, err := i.advice()
 	return a, asked.String(), err
 }
 
 // On a terminal the questions come in order, and only those that matter.
 func TestAdviseAsks(t *testing.T) {
-	a, asked, err := interviewed(t, "accuracy\nyes\nbinary\nno\nyes\n1000\n0.1\n0.05\n")
+	a, asked, err := interviewed(t, "accuracy\nyes\nbinary\nyes\nno\n1000\n0.1\n0.05\n")
 	if err != nil || a.command != "dpcalc samplesize -m 1000 -t 0.1 -b 0.05 --query binary --method gaussian-schedule" {
 		t.Errorf("%+v, %v", a, err)
 	}
 	var want int
 	for _, q := range questions {
-		if q.flag != "budget" && q.flag != "selection" {
+		if q.flag != "budget" && q.flag != "selection" && q.flag != "sensitivity" {
 			want++
 			if !strings.Contains(asked, q.asks) {
 				t.Errorf("not asked: %s", q.asks)
@@ -63,8 +66,8 @@ func TestAdviseAsksAgain(t *testing.T) {
 // among those that the answers allow.
 func TestAdvisedCommandWorks(t *testing.T) {
 	for _, typed := range []string{
-		"accuracy\nyes\nbounded\nno\nno\n2\n0.1\n0.05\n",
-		"accuracy\nyes\nminimization\nyes\n20\n0.1\n0.05\n",
+		"accuracy\nyes\nbounded\nno\n2\n0.1\n0.05\n",
+		"accuracy\nyes\nminimization\n2\nyes\n20\n0.1\n0.05\n",
 		"accuracy\nno\nbounded\n20\n0.1\n0.05\n",
 		"accuracy\nyes\nbounded\nyes\nyes\n20\n0.1\n0.05\n3\n",
 	} {
@@ -77,5 +80,18 @@ func TestAdvisedCommandWorks(t *testing.T) {
 		if code != exitOK || !strings.Contains(out, "\n"+a.method+",") {
 			t.Errorf("%s: exit %d %s%s", a.command, code, out, stderr)
 		}
+	}
+}
+
+// An interrupt ends the wait for an answer.
+func TestAdviseInterrupted(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	silence, end := io.Pipe()
+	defer end.Close()
+	none := cli.NewContext(nil, flag.NewFlagSet("advise", flag.ContinueOnError), nil)
+	i := &interview{ctx: ctx, c: none, terminal: true, answers: bufio.NewReader(silence), asked: io.Discard}
+	if _, err := i.advice(); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
 	}
 }

@@ -150,7 +150,7 @@ func (p *program) app() *cli.App {
 	}
 	app.Commands = []*cli.Command{
 		p.samplesize(), p.transfer(), p.compose(), p.maxinfo(), p.pvalueCorrect(), p.experiment(),
-		p.planFile(), p.advise(),
+		p.planFile(), p.advise(), p.audit(),
 		p.explain(), p.cite(), p.methods(),
 		p.completion(), p.man(), p.help(),
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -80,6 +82,11 @@ func (p *program) runPlanFile(c *cli.Context) error {
 		return usagef("--best: got plan %s, want plan run", action)
 	}
 	if action == "init" {
+		for _, name := range []string{"format", "output", "csv-dialect"} {
+			if _, ok := given(c, name); ok {
+				return usagef("--%s: got plan init, want plan run or diff", name)
+			}
+		}
 		return p.newFile("plan init", files[0], planTemplate)
 	}
 	target, err := outputTarget(c)
@@ -121,8 +128,8 @@ type scenario struct {
 	rows [][]row
 }
 
-// readPlanFile reads and validates a plan file. Every error is a usage error that
-// names the file and the line.
+// readPlanFile reads and validates a plan file. Its errors name the file and, but for
+// those of the syntax, the line.
 func (p *program) readPlanFile(path string) ([]scenario, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -131,16 +138,16 @@ func (p *program) readPlanFile(path string) ([]scenario, error) {
 	fail := func(n *yaml.Node, format string, args ...any) error {
 		return usagef("%s:%d: %s", path, n.Line, fmt.Sprintf(format, args...))
 	}
-	var document yaml.Node
-	if err := yaml.Unmarshal(untabbed(path, data), &document); err != nil {
+	root, err := planTree(path, data)
+	if err != nil {
 		return nil, usagef("%s: %s", path, strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")), " "))
 	}
-	if len(document.Content) == 0 {
+	if root == nil {
 		return nil, usagef("%s: got an empty file, want scenarios", path)
 	}
 	var defaults []setting
 	var list *yaml.Node
-	err = eachKey(document.Content[0], []string{"schema", "defaults", "scenarios"}, fail, func(key string, value *yaml.Node) (err error) {
+	err = eachKey(root, []string{"schema", "defaults", "scenarios"}, fail, func(key string, value *yaml.Node) (err error) {
 		switch key {
 		case "schema":
 			if value.Value != planSchema {
@@ -149,7 +156,7 @@ func (p *program) readPlanFile(path string) ([]scenario, error) {
 		case "defaults":
 			defaults, err = readSettings(value, false, fail)
 		case "scenarios":
-			list = value
+			list = meant(value)
 		}
 		return err
 	})
@@ -157,9 +164,10 @@ func (p *program) readPlanFile(path string) ([]scenario, error) {
 		return nil, err
 	}
 	if list == nil || list.Kind != yaml.SequenceNode || len(list.Content) == 0 {
-		return nil, fail(document.Content[0], "scenarios: got none, want a list of them")
+		return nil, fail(root, "scenarios: got none, want a list of them")
 	}
 	var scenarios []scenario
+	total := 0
 	for _, node := range list.Content {
 		own, err := readSettings(node, true, fail)
 		if err != nil {
@@ -167,11 +175,13 @@ func (p *program) readPlanFile(path string) ([]scenario, error) {
 		}
 		s := scenario{}
 		for _, set := range own {
-			if set.key == "name" {
+			if set.key == "name" && !set.null {
 				s.name = set.value
 			}
 		}
 		switch {
+		case strings.ContainsFunc(s.name, unicode.IsControl):
+			return nil, fail(node, "name: got %s, want one without control characters", shown(s.name))
 		case s.name == "":
 			return nil, fail(node, "name: got nothing, want one for every scenario")
 		case slices.ContainsFunc(scenarios, func(o scenario) bool { return o.name == s.name }):
@@ -188,18 +198,90 @@ func (p *program) readPlanFile(path string) ([]scenario, error) {
 		if err != nil {
 			return nil, fail(node, "scenario %s: %v", shown(s.name), err)
 		}
+		if total += s.plan.goals; total > mostPlanGoals {
+			return nil, fail(node, "scenario %s: got more than %d goals in the file, want fewer; samplesize writes larger grids", shown(s.name), mostPlanGoals)
+		}
 		scenarios = append(scenarios, s)
 	}
 	return scenarios, nil
 }
 
-// untabbed makes JSON readable as YAML, in which a tab may not indent. A string of
-// JSON holds no tab.
-func untabbed(path string, data []byte) []byte {
+// mostPlanGoals is how many goals all scenarios of a file may have: the rows of all are
+// held in memory.
+const mostPlanGoals = 20_000
+
+// planTree reads a file into a tree with line numbers, nil if it is empty.
+func planTree(path string, data []byte) (*yaml.Node, error) {
 	if strings.EqualFold(filepath.Ext(path), ".json") {
-		return bytes.ReplaceAll(data, []byte("\t"), []byte(" "))
+		if len(bytes.TrimSpace(data)) == 0 {
+			return nil, nil
+		}
+		decoder := json.NewDecoder(bytes.NewReader(data))
+		decoder.UseNumber()
+		root, err := jsonTree(decoder, data)
+		if err == nil {
+			if _, more := decoder.Token(); !errors.Is(more, io.EOF) {
+				err = errors.New("got more than one value, want one")
+			}
+		}
+		return root, err
 	}
-	return data
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	var document yaml.Node
+	switch err := decoder.Decode(&document); {
+	case errors.Is(err, io.EOF):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return nil, errors.New("got more than one document, want one")
+	}
+	return document.Content[0], nil
+}
+
+// jsonTree reads a JSON value as the tree that YAML would make of it.
+func jsonTree(decoder *json.Decoder, data []byte) (*yaml.Node, error) {
+	token, err := decoder.Token()
+	if err != nil {
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, err
+	}
+	node := &yaml.Node{Kind: yaml.ScalarNode, Line: 1 + bytes.Count(data[:decoder.InputOffset()], []byte("\n"))}
+	switch v := token.(type) {
+	case json.Delim:
+		node.Kind = yaml.SequenceNode
+		if v == '{' {
+			node.Kind = yaml.MappingNode
+		}
+		for decoder.More() {
+			child, err := jsonTree(decoder, data)
+			if err != nil {
+				return nil, err
+			}
+			node.Content = append(node.Content, child)
+		}
+		_, err = decoder.Token() // the closing bracket
+	case nil:
+		node.Tag = "!!null"
+	case bool:
+		node.Value = strconv.FormatBool(v)
+	case json.Number:
+		node.Value = v.String()
+	case string:
+		node.Value = v
+	}
+	return node, err
+}
+
+// meant is the node that an alias stands for, or the node itself.
+func meant(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
 }
 
 // setting is a key of a plan file with the text of its value, and whether it is null.
@@ -209,7 +291,7 @@ type setting struct {
 }
 
 // planKeys are the flags of samplesize that a plan file may set.
-var planKeys = []string{"samples", "queries", "tau", "beta", "confidence", "budget", "query", "sensitivity", "epsilon", "method", "proofs", "zip"}
+var planKeys = []string{"samples", "queries", "tau", "beta", "confidence", "budget", "query", "sensitivity", "epsilon", "method", "proofs", "zip", "max-rows"}
 
 func readSettings(node *yaml.Node, named bool, fail func(*yaml.Node, string, ...any) error) ([]setting, error) {
 	keys := planKeys
@@ -218,13 +300,14 @@ func readSettings(node *yaml.Node, named bool, fail func(*yaml.Node, string, ...
 	}
 	var list []setting
 	err := eachKey(node, keys, fail, func(key string, value *yaml.Node) error {
+		value = meant(value)
 		set := setting{key: key, value: value.Value, null: value.Tag == "!!null"}
 		switch value.Kind {
 		case yaml.ScalarNode:
 		case yaml.SequenceNode:
 			var items []string
 			for _, item := range value.Content {
-				if item.Kind != yaml.ScalarNode {
+				if item = meant(item); item.Kind != yaml.ScalarNode {
 					return fail(item, "%s: got a nested value, want a list of numbers", key)
 				}
 				items = append(items, item.Value)
@@ -241,13 +324,16 @@ func readSettings(node *yaml.Node, named bool, fail func(*yaml.Node, string, ...
 
 // eachKey calls use for every key of a mapping; an unknown or repeated key is an error.
 func eachKey(node *yaml.Node, keys []string, fail func(*yaml.Node, string, ...any) error, use func(string, *yaml.Node) error) error {
-	if node.Kind != yaml.MappingNode {
-		return fail(node, "got %s, want keys with values", shown(node.Value))
+	at := node
+	if node = meant(node); node.Kind != yaml.MappingNode {
+		return fail(at, "got %s, want keys with values", shown(node.Value))
 	}
 	seen := map[string]bool{}
 	for i := 0; i < len(node.Content); i += 2 {
 		key := node.Content[i].Value
 		switch {
+		case key == "<<":
+			return fail(node.Content[i], "got a merge key, want the keys written out or in the defaults")
 		case !slices.Contains(keys, key):
 			return fail(node.Content[i], "unknown key %s%s", shown(key), didYouMean(key, keys))
 		case seen[key]:
@@ -377,28 +463,24 @@ func shortRow(s *scenario, group []row) []cell {
 	}[s.plan.unknown]
 	best := bestOf(group)
 	if best == nil {
-		g := group[0].Goal
+		g := asked(group[0].Goal, s.plan.unknown)
 		note := "no adaptive method has an answer"
 		if s.plan.unknown == transfer.None {
 			note = "not certified"
 		}
-		return []cell{foreignCell(s.name), {}, wordsCell(solved), countCell(given0(s, transfer.Samples, g.Samples)), countCell(given0(s, transfer.Queries, g.Queries)),
-			numberCell(g.Tau), {}, countCell(g.Budget), {}, {}, wordsCell(note)}
-	}
-	beta := cell{}
-	if best.Beta != 0 {
-		beta = chanceCell(best.Beta)
+		return []cell{foreignCell(s.name), {}, wordsCell(solved), countCell(g.Samples), countCell(g.Queries),
+			numberCell(g.Tau), betaCell(g.Beta), countCell(g.Budget), {}, {}, wordsCell(note)}
 	}
 	return []cell{foreignCell(s.name), wordsCell(best.method.Name), wordsCell(solved), countCell(best.Samples), countCell(best.Queries),
-		numberCell(best.Tau), beta, countCell(best.Budget), wordsCell(best.Mechanism.Noise), numberCell(best.Mechanism.Scale), wordsCell(best.note())}
+		numberCell(best.Tau), betaCell(best.Beta), countCell(best.Budget), wordsCell(best.Mechanism.Noise), numberCell(best.Mechanism.Scale), wordsCell(best.note())}
 }
 
-// given0 is the value of a quantity unless it was to be solved for.
-func given0(s *scenario, u transfer.Unknown, n int64) int64 {
-	if s.plan.unknown == u {
-		return 0
+// betaCell is empty where beta is missing.
+func betaCell(p theory.LogProb) cell {
+	if p == 0 {
+		return cell{}
 	}
-	return n
+	return chanceCell(p)
 }
 
 // foreignCell is a text from the user's file.
@@ -427,85 +509,91 @@ func (p *program) planDiff(t target, oldPath, newPath string) error {
 			return err
 		}
 	}
-	type pair struct {
-		name     string
-		old, new *row
-	}
 	var pairs []pair
-	add := func(side int, s *scenario) {
-		for i, group := range s.rows {
-			name := s.name
-			if len(s.rows) > 1 {
-				name += " " + strconv.Itoa(i+1)
-			}
-			k := slices.IndexFunc(pairs, func(q pair) bool { return q.name == name })
-			if k < 0 {
-				k = len(pairs)
-				pairs = append(pairs, pair{name: name})
-			}
-			best := bestOf(group)
-			if best == nil {
-				best = &row{Answer: transfer.Answer{Goal: s.plan.grid.goal(i), Status: transfer.Infeasible}}
-			}
-			if side == 0 {
-				pairs[k].old = best
-			} else {
-				pairs[k].new = best
-			}
-		}
-	}
 	for side := range sides {
 		for k := range sides[side] {
-			add(side, &sides[side][k])
+			s := &sides[side][k]
+			for i, group := range s.rows {
+				key := pairKey{scenario: s.name}
+				if len(s.rows) > 1 {
+					key.goal = s.plan.goalText(s.plan.grid.goal(i))
+				}
+				at := slices.IndexFunc(pairs, func(q pair) bool { return q.key == key })
+				if at < 0 {
+					at = len(pairs)
+					pairs = append(pairs, pair{key: key})
+				}
+				best := bestOf(group)
+				if best == nil {
+					best = &row{Answer: transfer.Answer{Goal: s.plan.grid.goal(i), Status: transfer.Infeasible}}
+				}
+				pairs[at].sides[side] = best
+			}
 		}
 	}
-	columns := []string{"scenario", "change", "method_old", "method_new", "samples_old", "samples_new", "samples_ratio",
-		"queries_old", "queries_new", "tau_old", "tau_new", "beta_old", "beta_new", "ln_beta_old", "ln_beta_new"}
+	columns := []string{"scenario", "goal", "change", "method_old", "method_new", "samples_old", "samples_new", "samples_ratio",
+		"queries_old", "queries_new", "tau_old", "tau_new", "beta_old", "beta_new", "budget_old", "budget_new", "query_old", "query_new", "sensitivity_old", "sensitivity_new",
+		"ln_beta_old", "ln_beta_new"}
+	shown := len(columns) - 2
 	var rows, short [][]cell
 	for _, q := range pairs {
-		full := diffRow(q.name, q.old, q.new)
+		full := q.cells()
 		rows = append(rows, full)
-		short = append(short, full[:13])
+		short = append(short, full[:shown])
 	}
 	r := result{command: "plan-diff", inputs: []input{{"old", wordsCell(oldPath)}, {"new", wordsCell(newPath)}}, columns: columns}
 	return p.emit(t, r, rows, func() sheet {
 		s := sheet{title: []string{"From " + oldPath + " to " + newPath}, rows: short}
-		for _, name := range columns[:13] {
+		for _, name := range columns[:shown] {
 			s.columns = append(s.columns, strings.ReplaceAll(name, "_", " "))
 		}
 		return s
 	})
 }
 
-func diffRow(name string, old, new *row) []cell {
-	sides := [2][]cell{}
-	for i, r := range []*row{old, new} {
-		sides[i] = make([]cell, 6)
+// pairKey is a goal that two plan files have in common: a scenario with one goal by its
+// name, one of a grid by its values too.
+type pairKey struct{ scenario, goal string }
+
+// pair is the best rows of a goal in the old and in the new file, nil where it is not in
+// the file.
+type pair struct {
+	key   pairKey
+	sides [2]*row
+}
+
+func (q pair) cells() []cell {
+	var sides [2][]cell
+	for i, r := range q.sides {
+		sides[i] = make([]cell, 9)
 		if r == nil {
 			continue
 		}
 		if r.method != nil {
 			sides[i][0] = wordsCell(r.method.Name)
 		}
-		sides[i][1], sides[i][2], sides[i][3] = countCell(r.Samples), countCell(r.Queries), numberCell(r.Tau)
+		copy(sides[i][1:], []cell{
+			countCell(r.Samples), countCell(r.Queries), numberCell(r.Tau), betaCell(r.Beta), countCell(r.Budget),
+			wordsCell(r.Query.String()), r.sensitivity(), {},
+		})
 		if r.Beta != 0 {
-			sides[i][4], sides[i][5] = chanceCell(r.Beta), exactly(r.Beta.Ln())
+			sides[i][8] = exactly(r.Beta.Ln())
 		}
 	}
 	change := "same"
 	switch {
-	case old == nil:
+	case q.sides[0] == nil:
 		change = "added"
-	case new == nil:
+	case q.sides[1] == nil:
 		change = "removed"
 	case !slices.EqualFunc(sides[0], sides[1], func(a, b cell) bool { return a.form == b.form && a.n == b.n && a.f == b.f && a.s == b.s }):
 		change = "changed"
 	}
-	cells := []cell{foreignCell(name), wordsCell(change), sides[0][0], sides[1][0], sides[0][1], sides[1][1], {}}
+	cells := []cell{foreignCell(q.key.scenario), wordsCell(q.key.goal), wordsCell(change), sides[0][0], sides[1][0], sides[0][1], sides[1][1], {}}
 	if a, b := sides[0][1], sides[1][1]; a.form != missing && b.form != missing && a.n != b.n {
-		cells[6] = exactly(float64(b.n) / float64(a.n))
+		cells[7] = exactly(float64(b.n) / float64(a.n))
 	}
-	for i := 2; i < 6; i++ {
+	for i := 2; i < 9; i++ {
 		cells = append(cells, sides[0][i], sides[1][i])
 	}
 	return cells
@@ -574,10 +662,10 @@ func planJSON(text string) (string, error) {
 			}
 			b = append(append(append(b, '\n'), indent...), ']')
 		default:
-			if n.Tag == "!!str" {
-				b = appendJSONString(b, n.Value)
-			} else {
+			if n.Tag == "!!null" || n.Tag != "!!str" && json.Valid([]byte(n.Value)) {
 				b = append(b, n.Value...)
+			} else {
+				b = appendJSONString(b, n.Value)
 			}
 		}
 	}

@@ -126,7 +126,7 @@ func TestPlanDiff(t *testing.T) {
 	var got []string
 	for line := range strings.Lines(out) {
 		cells := strings.Split(strings.TrimSpace(line), ",")
-		got = append(got, strings.Join([]string{cells[0], cells[1], cells[4], cells[5], cells[7], cells[8]}, ","))
+		got = append(got, strings.Join([]string{cells[0], cells[2], cells[5], cells[6], cells[8], cells[9]}, ","))
 	}
 	// splitting: m ceil(50 ln(40 m))
 	want := []string{

@@ -30,7 +30,9 @@ func (p *program) pvalueCorrect() *cli.Command {
 			"it is, with the columns p_adjusted, threshold, reject and status appended, by the method with the greatest\n" +
 			"threshold or --method. Empty cells, NA, NaN, null and . are missing values. A correction protects the one\n" +
 			"selected test. If several are reported, --family makes p_adjusted and reject valid for all of them; threshold\n" +
-			"stays that of a single test.",
+			"stays that of a single test. --family-on adjusted (default) takes the step on the adjusted p-values; raw takes\n" +
+			"it on the p-values of the FILE and corrects the result once, which is valid too and never rejects less.\n" +
+			"A workbook (-o FILE.xlsx) has a sheet whose thresholds follow its inputs.",
 		Flags: slices.Concat([]cli.Flag{
 			textFlag("alpha", "a", "`A`, the probability of a false rejection"),
 			textFlag("by", "", "`SOURCE` of the selection: "+orList(sourceNames())),
@@ -49,6 +51,7 @@ func (p *program) pvalueCorrect() *cli.Command {
 			stepFlag(),
 			textFlag("method", "", "only this `METHOD`"),
 			textFlag("family", "", "correct all p-values of the FILE by `STEP`: "+orList(familyNames())+" (default none)"),
+			textFlag("family-on", "", "take the STEP on `WHICH` p-values: "+orList(familyBases)+" (default adjusted)"),
 			textFlag("p-column", "", "`NAME` of the column of p-values (default p, pval, p_value or the like)"),
 			&cli.BoolFlag{Name: "raw", Usage: "leave cells of the FILE that a spreadsheet would run as formulas as they are", DisableDefaultText: true},
 		}, outputFlags()),
@@ -60,6 +63,10 @@ func (p *program) pvalueCorrect() *cli.Command {
 const bySteps = "steps"
 
 func sourceNames() []string { return append(kindNames(stepKinds()), bySteps) }
+
+// familyBases are the p-values that a family step is taken on. The first is the
+// default.
+var familyBases = []string{"adjusted", "raw"}
 
 func familyNames() []string {
 	var names []string
@@ -279,6 +286,11 @@ func (p *program) runPvalueCorrect(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	_, hasBasis := given(c, "family-on")
+	basis, err := oneOf(c, "family-on", familyBases...)
+	if err != nil {
+		return err
+	}
 	method, _ := given(c, "method")
 	column, hasColumn := given(c, "p-column")
 	switch {
@@ -294,18 +306,30 @@ func (p *program) runPvalueCorrect(c *cli.Context) error {
 		return usagef("--raw: given without a FILE")
 	case family != string(pvalue.NoFamily) && path == "" && !hasP:
 		return usagef("--family: got %s without a FILE of p-values", family)
+	case family == string(pvalue.NoFamily) && hasBasis:
+		return usagef("--family-on: got %s without a --family", basis)
+	case family == string(pvalue.NoFamily):
+		basis = ""
 	}
 	all, best, err := correctors(plan.Plan, alpha, method)
 	if err != nil {
 		return err
 	}
 	r := result{command: "pvalue-correct", inputs: slices.Concat([]input{
-		{"alpha", chanceCell(alpha)}, {"by", wordsCell(source)}}, plan.inputs(), []input{{"method", wordsCell(method)}, {"family", wordsCell(family)}})}
-	switch {
-	case path != "":
-		t := correction{result: r, target: target, by: all[chosen(all, best)], after: plan.String(), family: pvalue.Family(family), raw: c.Bool("raw")}
+		{"alpha", chanceCell(alpha)}, {"by", wordsCell(source)}}, plan.inputs(),
+		[]input{{"method", wordsCell(method)}, {"family", wordsCell(family)}, {"family_on", wordsCell(basis)}})}
+	follow := selection{plan: plan, source: source, method: method, alpha: alpha}
+	if path != "" {
+		by := all[chosen(all, best)]
+		if r.live, err = follow.live([]corrector{by}, nil); err != nil {
+			return err
+		}
+		t := correction{result: r, target: target, by: by, after: plan.String(), family: pvalue.Family(family), rawFamily: basis == "raw", raw: c.Bool("raw")}
 		err = p.correctFile(&t, path, column, own)
-	default:
+	} else {
+		if r.live, err = follow.live(all, &typedP{single, hasP}); err != nil {
+			return err
+		}
 		err = p.correctOne(r, target, all, best, single, hasP, plan.String())
 	}
 	if err == nil && best < 0 {
@@ -378,15 +402,16 @@ func (p *program) correctOne(r result, t target, all []corrector, best int, sing
 // correction is a table of p-values with what to make of it.
 type correction struct {
 	result
-	target target
-	by     corrector
-	after  string // what was learned before
-	family pvalue.Family
-	raw    bool
+	target    target
+	by        corrector
+	after     string // what was learned before
+	family    pvalue.Family
+	rawFamily bool // the family step comes first
+	raw       bool
 
 	table     *userTable
 	threshold cell
-	adjusted  []theory.LogProb // of all p-values, if a family step is taken
+	adjusted  []theory.LogProb // of all p-values, if they are needed before the first row
 }
 
 // appended are the columns after those of the table; the logarithms stand in JSON
@@ -407,23 +432,29 @@ func (p *program) correctFile(t *correction, path, column string, own bool) (err
 		return err
 	}
 	e := newEncoder(t.target.format, t.result)
-	if t.threshold = chanceCell(t.by.threshold); e == nil && t.target.format != "xlsx" {
+	if t.threshold = chanceCell(t.by.threshold); e == nil && !t.xlsx() {
 		t.threshold = legible(t.by.threshold)
 	}
-	passes := 1
-	if t.family != pvalue.NoFamily && t.by.applies() {
-		passes = 2
+	passes := 0 // before the rows are written
+	if t.by.applies() && (t.family != pvalue.NoFamily || t.xlsx()) {
+		if passes = 1; t.rawFamily {
+			passes = 2
+		}
 	}
-	bar := p.progress(passes * t.table.records).of("records")
+	bar := p.progress((passes + 1) * t.table.records).of("records")
 	defer bar.end()
-	if passes == 2 {
+	if passes > 0 {
 		if err := t.adjustAll(p, bar); err != nil {
 			return err
 		}
 	}
-	if e != nil {
-		err = t.stream(p, e, bar, (passes-1)*t.table.records)
-	} else {
+	before := passes * t.table.records
+	switch {
+	case e != nil:
+		err = t.stream(p, e, bar, before)
+	case t.xlsx():
+		err = t.workbook(p, bar, before)
+	default:
 		err = t.tabulate(p)
 	}
 	bar.end()
@@ -437,11 +468,16 @@ func (p *program) correctFile(t *correction, path, column string, own bool) (err
 
 func (t *correction) json() bool { return t.target.format == "json" || t.target.format == "jsonl" }
 
+func (t *correction) xlsx() bool { return t.target.format == "xlsx" }
+
 // head makes the columns and the envelope.
 func (t *correction) head() error {
 	mine := appended
 	if !t.json() {
 		mine = mine[:4]
+	}
+	if t.follows() {
+		mine = append(slices.Clone(mine), rejectLive)
 	}
 	for i, name := range t.table.columns {
 		switch {
@@ -457,27 +493,43 @@ func (t *correction) head() error {
 	}
 	t.columns = append(t.columns, mine...)
 	t.inputs = append(t.inputs, input{"file", wordsCell(t.table.name)}, input{"p_column", wordsCell(t.table.columns[t.table.p])}, input{"corrected_by", wordsCell(t.by.Name)})
+	if t.xlsx() {
+		return t.fits()
+	}
 	return nil
 }
 
-// adjustAll fills in the adjusted p-values and takes the family step.
+// adjustAll fills in the adjusted p-values with the family step: taken on the p-values
+// as they are corrected, or as they stand, to be corrected then.
 func (t *correction) adjustAll(p *program, bar *progress) error {
 	t.adjusted = make([]theory.LogProb, t.table.records-t.table.missing)
+	value := t.one
+	if t.rawFamily {
+		value = t.read
+	}
 	free := splitters()
 	err := stream(p.ctx, io.Discard, t.table.records, p.workers, func(dst []byte, lo, hi int) ([]byte, error) {
 		s := free.Get().(*splitter)
 		defer free.Put(s)
 		return dst, t.table.each(s, lo, hi, func(rank int, cells []string) (err error) {
 			if text := cells[t.table.p]; !absent(text) {
-				t.adjusted[rank], err = t.one(text)
+				t.adjusted[rank], err = value(text)
 			}
 			return err
 		})
 	}, bar.step)
-	if err != nil {
+	if err == nil {
+		err = t.family.Adjust(t.adjusted)
+	}
+	if err != nil || !t.rawFamily {
 		return err
 	}
-	return t.family.Adjust(t.adjusted)
+	return stream(p.ctx, io.Discard, len(t.adjusted), p.workers, func(dst []byte, lo, hi int) (_ []byte, err error) {
+		for i := lo; i < hi && err == nil; i++ {
+			t.adjusted[i], err = t.by.adjusted(t.adjusted[i])
+		}
+		return dst, err
+	}, func(done int) { bar.step(t.table.records + done) })
 }
 
 func splitters() *sync.Pool {
@@ -486,17 +538,26 @@ func splitters() *sync.Pool {
 
 // one adjusts a single p-value.
 func (t *correction) one(text string) (theory.LogProb, error) {
-	// The float64 above an ordinary decimal will do, except where a rounding decides.
+	p, err := t.read(text)
+	if err != nil {
+		return 0, err
+	}
+	return t.by.adjusted(p)
+}
+
+// read reads a p-value. The float64 above an ordinary decimal will do, except where a
+// rounding decides.
+func (t *correction) read(text string) (theory.LogProb, error) {
 	if x, ok := plainChance(text); ok && x > 1e-300 {
 		if p, err := theory.Prob(math.Nextafter(x, 1)); err == nil && math.Abs(p.Ln()-t.by.threshold.Ln()) > 1e-9 {
-			return t.by.adjusted(p)
+			return p, nil
 		}
 	}
 	p, ok := t.table.chance(text)
 	if !ok {
 		return 0, t.table.changed()
 	}
-	return t.by.adjusted(p)
+	return p, nil
 }
 
 // row makes the cells of a record.
@@ -582,14 +643,21 @@ func (t *correction) tabulate(p *program) error {
 		}
 	}
 	return p.emit(t.target, t.result, rows, func() sheet {
-		s := sheet{
-			title:   []string{"P-values corrected by " + t.by.Name + " at alpha " + people(chanceCell(t.by.alpha)) + ", family " + string(t.family) + ": " + t.after},
-			columns: t.columns,
-			rows:    rows,
-		}
-		if t.by.applies() {
-			s.notes = append([]string{"One selected test rejects if p <= " + people(legible(t.by.threshold))}, assumed(t.by.Assumes)...)
-		}
+		s := t.summary()
+		s.columns, s.rows = t.columns, rows
 		return s
 	})
+}
+
+// summary says in words what was done.
+func (t *correction) summary() sheet {
+	step := string(t.family)
+	if t.rawFamily {
+		step += " on raw p-values"
+	}
+	s := sheet{title: []string{"P-values corrected by " + t.by.Name + " at alpha " + people(chanceCell(t.by.alpha)) + ", family " + step + ": " + t.after}}
+	if t.by.applies() {
+		s.notes = append([]string{"One selected test rejects if p <= " + people(legible(t.by.threshold))}, assumed(t.by.Assumes)...)
+	}
+	return s
 }

@@ -189,10 +189,104 @@ func TestCorrectedTable(t *testing.T) {
 	}
 }
 
+// The family step on the raw p-values, with one correction for the result, is what the
+// libraries give in that order, never more than the step on the adjusted p-values, and
+// rejects what it says it does.
+func TestFamilyOnRaw(t *testing.T) {
+	text, ps := genes(150)
+	less := 0
+	for _, plan := range exemplars() {
+		source := []string{"--by", bySteps, "--step", plan.Steps[0].String(), "--samples", "1000"}
+		methods, _, err := correctors(plan, lnProb(t, "0.05"), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, method := range methods {
+			if method.status != transfer.OK {
+				continue
+			}
+			for _, family := range pvalue.Families()[1:] {
+				args := append(slices.Clone(source), "--method", method.Name, "--family", string(family), "-f", "jsonl", "--family-on")
+				var values [2][]float64
+				for i, basis := range familyBases {
+					out, _ := correct(t, 3, text, append(args, basis)...)
+					for line := range strings.Lines(out) {
+						var row map[string]any
+						if err := json.Unmarshal([]byte(line), &row); err != nil {
+							t.Fatal(err)
+						}
+						if row["status"] == "missing" {
+							continue
+						}
+						ln, ok := row["ln_p_adjusted"].(float64)
+						if !ok {
+							ln = math.Inf(-1)
+						}
+						if values[i] = append(values[i], ln); row["reject"] != (theory.LogProb(ln) <= lnProb(t, "0.05")) {
+							t.Fatalf("%s, %s on %s: %v", method.Name, family, basis, row)
+						}
+					}
+				}
+				var steps []theory.LogProb
+				for _, p := range ps {
+					if x, ok := parseProb(p); ok {
+						steps = append(steps, x)
+					}
+				}
+				if err := family.Adjust(steps); err != nil {
+					t.Fatal(err)
+				}
+				for i, p := range steps {
+					want, err := method.Adjusted(p)
+					if err != nil {
+						t.Fatal(err)
+					}
+					raw, adjusted := values[1][i], values[0][i]
+					if tolerance := 1e-10 * (1 + math.Abs(want.Ln())); math.Abs(raw-want.Ln()) > tolerance && raw != want.Ln() {
+						t.Errorf("%v, %s, %s: raw gives %v, want %v", plan.Steps, method.Name, family, raw, want.Ln())
+					}
+					if raw > adjusted+1e-6*(1+math.Abs(adjusted)) {
+						t.Errorf("%v, %s, %s: raw gives %v, more than %v", plan.Steps, method.Name, family, raw, adjusted)
+					}
+					if raw < adjusted-0.01 {
+						less++
+					}
+				}
+			}
+		}
+	}
+	if less < 500 {
+		t.Errorf("raw is less in %d cases", less)
+	}
+}
+
+// For 20 tests at alpha = 0.05 and epsilon sqrt n = 1 the threshold of Bonferroni's step
+// by renyi is 6.49e-4 on raw p-values and 3.91e-4 on adjusted ones: g(0.05)/20 and
+// g(0.05/20) for g(a) = e^(-(sqrt(ln(1/a)) + sqrt(1/8))^2), by mpmath
+// 6.48831203303604598760e-4 and 3.90812391716223913587e-4.
+func TestFamilyOnRawThresholds(t *testing.T) {
+	for _, c := range []struct{ basis, rejected, kept string }{
+		{"raw", "0.0006488312", "0.0006488313"},
+		{"adjusted", "0.0003908123", "0.0003908124"},
+	} {
+		for p, want := range map[string]string{c.rejected: "true", c.kept: "false"} {
+			out, _ := correct(t, 1, "p\n"+p+"\n"+strings.Repeat("1\n", 19), "--by", "pure-dp", "--epsilon", "0.01", "-n", "10k", "--family", "bonferroni", "--family-on", c.basis)
+			if line := strings.Split(out, "\n")[1]; !strings.HasSuffix(line, ","+want+",ok") {
+				t.Errorf("%s: %s, want %s", c.basis, line, want)
+			}
+		}
+	}
+}
+
 // A p-value that is the threshold as printed is rejected, and one a digit above it is
 // not.
 func TestThresholdInATable(t *testing.T) {
 	for _, plan := range exemplars() {
+		step, _, err := parseStep(plan.Steps[0].String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan.Steps = []maxinfo.Step{step} // with the digits that it prints
 		all, best, err := correctors(plan, lnProb(t, "0.05"), "")
 		if err != nil {
 			t.Fatal(err)

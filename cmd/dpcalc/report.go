@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/theory"
@@ -16,6 +15,7 @@ import (
 // prose is how a paragraph is typeset.
 type prose struct {
 	number func(string) string          // a number
+	power  func(string) string          // e to that power
 	symbol func(string) string          // a quantity's letter or name
 	code   func(string) string          // a name of the program
 	cite   func([]theory.Source) string // references, with the theorem in each
@@ -24,6 +24,7 @@ type prose struct {
 
 func proseFor(format string) prose {
 	plain := func(s string) string { return s }
+	eTo := func(s string) string { return "e^" + s }
 	switch format {
 	case "latex":
 		math := func(s string) string { return "$" + s + "$" }
@@ -34,6 +35,7 @@ func proseFor(format string) prose {
 				}
 				return math(strings.ReplaceAll(s, ",", "{,}"))
 			},
+			power:  func(s string) string { return math("e^{" + s + "}") },
 			symbol: func(s string) string { return math(latexSymbols.Replace(s)) },
 			code:   func(s string) string { return `\texttt{` + latexText.Replace(s) + "}" },
 			cite: func(sources []theory.Source) string {
@@ -51,7 +53,7 @@ func proseFor(format string) prose {
 		}
 	case "markdown":
 		return prose{
-			number: plain, symbol: func(s string) string { return "*" + s + "*" },
+			number: plain, power: eTo, symbol: func(s string) string { return "*" + s + "*" },
 			code: func(s string) string { return "`" + s + "`" },
 			cite: func(sources []theory.Source) string {
 				return " [@" + joined(sources, ", ", "; @") + "]"
@@ -59,7 +61,7 @@ func proseFor(format string) prose {
 			escape: strings.NewReplacer("*", `\*`, "_", `\_`, "<", `\<`, "|", `\|`).Replace,
 		}
 	}
-	return prose{number: plain, symbol: plain, code: plain, cite: func(sources []theory.Source) string { return " (" + joined(sources, ", ", "; ") + ")" }, escape: plain}
+	return prose{number: plain, power: eTo, symbol: plain, code: plain, cite: func(sources []theory.Source) string { return " (" + joined(sources, ", ", "; ") + ")" }, escape: plain}
 }
 
 // joined lists sources with what in them is meant.
@@ -79,26 +81,31 @@ var (
 	latexText    = strings.NewReplacer(`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`, "#", `\#`, "&", `\&`, "$", `\$`, "^", `\^{}`, "<", `$<$`, ">", `$>$`, "{", `\{`, "}", `\}`)
 )
 
-// report returns one paragraph for each goal: the best row's, or that of the only
-// method that was asked for.
+// report returns one paragraph for each goal: the best row's or, where no row is
+// adaptive, that of the best one that has an answer.
 func (s *plan) report(rows [][]row, format string) string {
 	t := proseFor(format)
 	var paragraphs []string
 	for _, group := range rows {
-		i := slices.IndexFunc(group, func(r row) bool { return r.best })
-		if i < 0 && len(group) == 1 && group[0].Status == transfer.OK {
-			i = 0
+		best := bestOf(group)
+		for i := range group {
+			r := &group[i]
+			if r.Status == transfer.OK && (best == nil || !best.best && better(s.unknown, r.Answer, best.Answer)) {
+				best = r
+			}
 		}
-		if i < 0 {
-			paragraphs = append(paragraphs, t.escape("No method answers this goal: ")+t.escape(s.goalText(group[0].Goal))+".\n")
+		if best == nil {
+			paragraphs = append(paragraphs, t.escape("No method answers this goal: "+s.goalText(group[0].Goal))+".\n")
 			continue
 		}
-		paragraphs = append(paragraphs, s.paragraph(&group[i], t))
+		paragraphs = append(paragraphs, s.paragraph(best, t))
 	}
 	return strings.Join(paragraphs, "\n")
 }
 
+// goalText lists what a goal gives.
 func (s *plan) goalText(g transfer.Goal) string {
+	g = asked(g, s.unknown)
 	var parts []string
 	for _, q := range []struct {
 		name  string
@@ -114,6 +121,22 @@ func (s *plan) goalText(g transfer.Goal) string {
 	return strings.Join(parts, ", ")
 }
 
+// asked is the goal as it was put, without what was solved for.
+func asked(g transfer.Goal, u transfer.Unknown) transfer.Goal {
+	switch u {
+	case transfer.Samples:
+		g.Samples = 0
+	case transfer.Queries:
+		g.Queries = 0
+	case transfer.Tau:
+		g.Tau = 0
+	case transfer.Beta:
+		g.Beta = 0
+	}
+	return g
+}
+
+// paragraph states what a row plans.
 func (s *plan) paragraph(r *row, t prose) string {
 	m := r.method
 	var b strings.Builder
@@ -123,10 +146,17 @@ func (s *plan) paragraph(r *row, t prose) string {
 
 	write("We planned for ")
 	if r.Queries == 1 {
-		write("one %s query, ", r.Query)
+		write("one %s query", r.Query)
 	} else {
-		write("%s %s queries, ", count(r.Queries), r.Query)
+		write("%s %s queries", count(r.Queries), r.Query)
 	}
+	switch d := r.sensitivity(); r.Query {
+	case transfer.Sensitive:
+		write(", each of which one record moves by at most %s/n", t.number(people(d)))
+	case transfer.Minimization:
+		write(", each the difference of two candidates' losses, which one record moves by at most %s/n each", t.number(people(d)))
+	}
+	write(", ")
 	switch {
 	case m.Adaptive && r.Queries > 1:
 		write("each of which may depend on the answers to those before it, ")
@@ -139,7 +169,7 @@ func (s *plan) paragraph(r *row, t prose) string {
 	case m.Procedure:
 		write("They are the output of a procedure that is differentially private with %s = %s", t.symbol("epsilon"), number(run.Epsilon))
 		if run.LnDelta != 0 {
-			write(" and %s = e^%s", t.symbol("ln delta"), number(run.LnDelta.Ln()))
+			write(" and %s = %s", t.symbol("delta"), t.power(people(numberCell(run.LnDelta.Ln()))))
 		}
 		write(". ")
 	case run.Threshold != 0:
@@ -154,7 +184,7 @@ func (s *plan) paragraph(r *row, t prose) string {
 		write("To the value on the sample we add independent Laplace noise of scale %s. ", number(run.Scale))
 	case run.Cells != 0:
 		write("Each answer is the value on the sample, rounded to the nearest of %s cell midpoints. ", count(run.Cells))
-	case strings.HasPrefix(m.Name, "splitting"):
+	case strings.HasPrefix(m.Name, "splitting") && r.Queries > 1:
 		write("The sample is cut into %s equal parts, and each query is answered on a part of its own. ", count(r.Queries))
 	default:
 		write("Each answer is the value on the sample. ")

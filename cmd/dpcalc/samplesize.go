@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -79,6 +80,9 @@ func (p *program) runSamplesize(c *cli.Context) error {
 		return err
 	}
 	if path, ok := given(c, "save-plan"); ok {
+		if path == plan.target.path || path == plan.schedule.path {
+			return usagef("--save-plan: got %s, which is written by another flag too, want a file of its own", shown(path))
+		}
 		if err := p.newFile("--save-plan", path, savedPlan(c)); err != nil {
 			return err
 		}
@@ -499,6 +503,9 @@ func (s *plan) tabulate(p *program, v *verdict) error {
 	case plotView, figureView:
 		figure, err := s.figure(p.ctx, rows)
 		switch {
+		case errors.Is(err, errNothingToDraw):
+			fmt.Fprintf(p.stderr, "dpcalc: %v\n", err)
+			return outcome(exitNoAnswer)
 		case err != nil:
 			return err
 		case s.view == plotView:

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -37,6 +39,9 @@ var dimensions = []dimension{
 
 const mostPanels = 6
 
+// errNothingToDraw says that no method has an answer.
+var errNothingToDraw = errors.New("no method has an answer to draw")
+
 // axes returns the dimension to be drawn along, the one that is solved for, and the
 // goals of each panel. An error says why the grid cannot be drawn.
 func (s *plan) axes() (along, solved dimension, panels [][]int, err error) {
@@ -47,7 +52,6 @@ func (s *plan) axes() (along, solved dimension, panels [][]int, err error) {
 		return none("got all four quantities, want one to be solved for")
 	}
 	most := 1
-	var varying []dimension
 	for _, d := range dimensions {
 		if d.unknown == s.unknown {
 			solved = d
@@ -60,9 +64,6 @@ func (s *plan) axes() (along, solved dimension, panels [][]int, err error) {
 		if d.name == "beta" && values[0] {
 			return none("got a beta below 1e-308, want one that an axis can show")
 		}
-		if len(values) > 1 {
-			varying = append(varying, d)
-		}
 		if len(values) > most {
 			along, most = d, len(values)
 		}
@@ -70,9 +71,7 @@ func (s *plan) axes() (along, solved dimension, panels [][]int, err error) {
 	if most == 1 {
 		return none("got a single goal, want a list or range for one of the quantities")
 	}
-	if s.grid.zip {
-		varying = nil // the lists go together
-	}
+	varying := s.varying()
 	var keys []string
 	for i := range s.goals {
 		key := panelTitle(s.grid.goal(i), varying, along)
@@ -144,7 +143,7 @@ func (s *plan) figure(ctx context.Context, rows [][]row) (figure, error) {
 		f.panels = append(f.panels, []panel{p})
 	}
 	if x.low > x.high {
-		return figure{}, usagef("plot: got no method with an answer, want one")
+		return figure{}, errNothingToDraw
 	}
 	if len(f.panels) > 1 && len(f.panels)%2 == 0 {
 		f.panels = pairs(f.panels)
@@ -166,20 +165,13 @@ func pairs(column [][]panel) (grid [][]panel) {
 	return grid
 }
 
+// sortLine puts the points of a line in the order of the axis.
 func sortLine(l *line) {
 	order := make([]int, len(l.x))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case l.x[a] < l.x[b]:
-			return -1
-		case l.x[a] > l.x[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(l.x[a], l.x[b]) })
 	x, y := make([]float64, len(order)), make([]float64, len(order))
 	for i, k := range order {
 		x[i], y[i] = l.x[k], l.y[k]
@@ -226,42 +218,50 @@ func (s *plan) plotTitle(solved dimension) []string {
 	return []string{head, strings.Join(append(constants, first.Query.String()+" queries"), ", ")}
 }
 
-// crossover says from where on some mechanism beats sample splitting: exactly if it is
-// a number of queries, at the grid's resolution otherwise.
+// crossover says where sample splitting stops being the best or begins to be: exactly
+// if n is solved for and queries vary, else between the goals of the panel. It says
+// nothing if that happens more than once, or never.
 func (s *plan) crossover(ctx context.Context, along dimension, rows [][]row, goals []int) (at float64, text string, err error) {
-	if s.unknown == transfer.Samples && along.name == "queries" {
-		m, winner, err := s.crossing(ctx, s.grid.goal(goals[0]))
-		if err != nil || winner == "" {
-			return 0, "", err
-		}
-		if m == 1 {
-			return 0, "", nil // splitting is nowhere best
-		}
-		return float64(m), "splitting is best below " + queriesText(m), nil
-	}
-	var splitting bool
 	order := slices.Clone(goals)
 	slices.SortStableFunc(order, func(a, b int) int {
-		return int(math.Copysign(1, along.of(s.grid.goal(a))-along.of(s.grid.goal(b))))
+		return cmp.Compare(along.of(s.grid.goal(a)), along.of(s.grid.goal(b)))
 	})
-	for i, goal := range order {
+	type point struct {
+		x         float64
+		splitting bool
+	}
+	var points []point
+	changes := 0
+	for _, goal := range order {
 		best := bestOf(rows[goal])
 		if best == nil {
 			continue
 		}
-		now := strings.HasPrefix(best.method.Name, "splitting")
-		if i > 0 && now != splitting {
-			x := along.of(s.grid.goal(goal))
-			return x, fmt.Sprintf("%s is best from %s %s on", best.method.Name, along.name, people(numberCell(x))), nil
+		now := point{along.of(s.grid.goal(goal)), strings.HasPrefix(best.method.Name, "splitting")}
+		if len(points) > 0 && points[len(points)-1].splitting != now.splitting {
+			changes++
+			at = now.x
 		}
-		splitting = now
+		points = append(points, now)
 	}
-	return 0, "", nil
+	switch {
+	case changes != 1 || s.grid.zip:
+		return 0, "", nil
+	case !points[0].splitting:
+		return at, fmt.Sprintf("splitting is best from %s %s on", along.name, people(numberCell(at))), nil
+	case s.unknown == transfer.Samples && along.name == "queries":
+		m, winner, err := s.crossing(ctx, s.grid.goal(goals[0]))
+		if err != nil || winner == "" {
+			return 0, "", err
+		}
+		return float64(m), "splitting is best below " + queriesText(m), nil
+	}
+	return at, fmt.Sprintf("splitting is no longer best from %s %s on", along.name, people(numberCell(at))), nil
 }
 
 // The plot of a terminal has a letter for each line, and a list of them below.
 const (
-	plotWidth  = 68
+	plotWidth  = 62
 	plotHeight = 22
 )
 
@@ -303,8 +303,9 @@ func (p panel) textPlot(b *strings.Builder) {
 	}
 	labels := make(map[int]string)
 	width := 0
+	texts := p.y.tickTexts()
 	for i, t := range p.y.ticks() {
-		text := p.y.tickTexts()[i]
+		text := texts[i]
 		labels[plotHeight-1-int(math.Round(float64(y(t))))] = text
 		width = max(width, len(text))
 	}
@@ -318,10 +319,11 @@ func (p panel) textPlot(b *strings.Builder) {
 	}
 	ruler, names := []byte(strings.Repeat("-", plotWidth)), []byte(strings.Repeat(" ", plotWidth+8))
 	end := -1
+	texts = p.x.tickTexts()
 	for i, t := range p.x.ticks() {
 		at := int(math.Round(float64(x(t))))
 		ruler[at] = '+'
-		text := p.x.tickTexts()[i]
+		text := texts[i]
 		if start := max(0, at-len(text)/2); start > end {
 			copy(names[start:], text)
 			end = start + len(text)

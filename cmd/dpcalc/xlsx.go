@@ -41,8 +41,12 @@ type style struct {
 	format string // "" for the general one
 }
 
-// textFormat marks the style of a text.
-const textFormat = "@"
+// textFormat marks the style of a text. truthFormat is for programs that show a truth as
+// a number.
+const (
+	textFormat  = "@"
+	truthFormat = `"TRUE";"TRUE";"FALSE"`
+)
 
 // look is how a cell stands out.
 type look uint8
@@ -161,7 +165,8 @@ func (b *book) style(s style) (int, error) {
 }
 
 // cell returns what a sheet's cell is to hold: numbers as numbers, with a format
-// that shows about six digits; a probability beyond float64 as text.
+// that shows about six digits; a probability beyond float64 as text. A truth with a
+// text is the formula that the text is.
 func (b *book) cell(c cell, l look) (excelize.Cell, error) {
 	var value any
 	format := ""
@@ -181,7 +186,7 @@ func (b *book) cell(c cell, l look) (excelize.Cell, error) {
 			value, format = p, sixDigitFormat(p)
 		}
 	case truth:
-		value = c.n != 0
+		value, format = c.n != 0, truthFormat
 	case foreign:
 		if x, ok := plainNumber(c.s); ok {
 			value = x
@@ -197,8 +202,13 @@ func (b *book) cell(c cell, l look) (excelize.Cell, error) {
 			return excelize.Cell{}, fmt.Errorf("a text of %d characters does not fit a cell of a workbook, which holds %d", n, maxCellText)
 		}
 	}
-	id, err := b.style(style{l, format})
-	return excelize.Cell{Value: value, StyleID: id}, err
+	made := excelize.Cell{Value: value}
+	if c.form == truth {
+		made.Formula = c.s
+	}
+	var err error
+	made.StyleID, err = b.style(style{l, format})
+	return made, err
 }
 
 // representable says whether float64 holds a probability with all its digits and
@@ -386,8 +396,13 @@ func (r result) workbook(w io.Writer, command string, rows [][]cell, s sheet) er
 	defer b.close()
 	t := table{name: r.command, columns: r.columns, widths: columnWidths(r.columns, rows), rows: len(rows)}
 	err = b.stream(t, func(add func([]cell, look) error) error {
+		best := slices.Index(r.columns, "best")
 		for _, row := range rows {
-			if err := add(row, plainLook); err != nil {
+			stands := plainLook
+			if best >= 0 && row[best].n != 0 {
+				stands = bestLook
+			}
+			if err := add(row, stands); err != nil {
 				return err
 			}
 		}

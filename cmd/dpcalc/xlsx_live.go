@@ -36,11 +36,13 @@ type liveInput struct {
 }
 
 // liveCell is a value, or a formula with its value and the number format of its
-// results. "{row}" in a formula is the row that it stands in.
+// results. "{row}" in a formula is the row that it stands in. The name, if it has one,
+// is for the formulas of other sheets.
 type liveCell struct {
 	value   cell
 	formula string
 	format  string
+	name    string
 }
 
 const (
@@ -139,8 +141,8 @@ type placed struct {
 	look        look
 }
 
-func (p placed) name() string {
-	name, err := excelize.CoordinatesToCellName(p.column, p.row)
+func (p placed) name(absolute ...bool) string {
+	name, err := excelize.CoordinatesToCellName(p.column, p.row, absolute...)
 	if err != nil {
 		panic(err) // the sheet is small
 	}
@@ -150,9 +152,15 @@ func (p placed) name() string {
 // layout places the cells, in order of rows and columns, and tells the names.
 func (l live) layout() (cells []placed, names []*excelize.DefinedName) {
 	row := 0
+	define := func(name string, column int) {
+		names = append(names, &excelize.DefinedName{Name: name, RefersTo: liveSheet + "!" + placed{column: column, row: row}.name(true)})
+	}
 	put := func(column int, c liveCell, k look) {
 		if c.formula == "" && c.value.form == missing && k == plainLook {
 			return
+		}
+		if c.name != "" {
+			define(c.name, column)
 		}
 		c.formula = strings.ReplaceAll(c.formula, "{row}", strconv.Itoa(row))
 		cells = append(cells, placed{c, column, row, k})
@@ -170,7 +178,7 @@ func (l live) layout() (cells []placed, names []*excelize.DefinedName) {
 	line([]string{"input", "value", "remark"}, headerLook)
 	for _, in := range append(slices.Clone(l.inputs), l.problem()) {
 		line([]string{in.label}, strongLook)
-		names = append(names, &excelize.DefinedName{Name: in.name, RefersTo: liveSheet + "!$B$" + strconv.Itoa(row)})
+		define(in.name, 2)
 		if in.formula != "" {
 			put(2, liveCell{value: in.value, formula: in.formula}, plainLook)
 			continue
@@ -255,6 +263,13 @@ func (l live) widths(cells []placed) []float64 {
 		}
 		if c.format == formatCount {
 			widths[c.column-1] = max(widths[c.column-1], 22) // up to 2^53
+		}
+		if c.row > cells[len(cells)-1].row-len(l.rows) && c.format == "" { // what a row of the table may say
+			for i, text := range strings.Split(c.formula, `"`) {
+				if i%2 == 1 {
+					widths[c.column-1] = max(widths[c.column-1], float64(min(utf8.RuneCountInString(text), 40)))
+				}
+			}
 		}
 	}
 	return widths

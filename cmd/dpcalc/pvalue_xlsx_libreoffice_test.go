@@ -1,0 +1,446 @@
+//go:build libreoffice
+
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/maxinfo"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/xuri/excelize/v2"
+)
+
+// After a change of its inputs the sheet Live has what dpcalc computes for the command
+// that it shows, never a greater threshold or a smaller adjusted p-value. Rows without a
+// formula say that they stayed behind. What is outside the domain is a sentence.
+func TestLibreOfficeCorrections(t *testing.T) {
+	const (
+		pure     = "--alpha 0.05 --by pure-dp --epsilon 0.01 -n 10k --p 0.003"
+		approx   = "--alpha 0.05 --by approx-dp --epsilon 0.0001 --delta 1e-12 -n 10k"
+		gdp      = "--alpha 0.05 --by gdp --mu 0.001 -n 10k"
+		gaussian = "--alpha 0.05 --by gaussian -m 100 --noise-sd 10 -n 10k --p 1e-20"
+		outcomes = "--alpha 0.05 --by description --outcomes 100"
+		bits     = "--alpha 0.05 --by description --bits 7 --p 0.01"
+		mutual   = "--alpha 0.05 --by mutual-info --bits 0.1 --p 0.003"
+		given    = "--alpha 0.05 --by max-info --bits 3 --p 0.0001"
+		steps    = "--alpha 0.05 --by steps -n 10k --step pure-dp:epsilon=0.01 --step description:outcomes=100 --step max-info:bits=2,slack=0.001,data=any"
+		atAlpha  = "alpha: want a probability in (0, 1)"
+	)
+	type change struct {
+		start string
+		to    map[string]any
+		fault string
+	}
+	var changes []change
+	for _, start := range liveCorrections {
+		changes = append(changes, change{start: start})
+	}
+	changes = append(changes, []change{
+		{start: pure, to: map[string]any{"p": 0.02}},
+		{start: pure, to: map[string]any{"p": nil}},
+		{start: pure, to: map[string]any{"p": 0}},
+		{start: pure, to: map[string]any{"p": 1}},
+		{start: pure, to: map[string]any{"p": "much"}},
+		{start: pure, to: map[string]any{"p": 1.5}},
+		{start: pure, to: map[string]any{"epsilon": 0.3}},
+		{start: pure, to: map[string]any{"epsilon": 1e-6, "p": 0.0499999}},
+		{start: pure, to: map[string]any{"alpha": 0.01, "epsilon": 0.02, "samples": 2500}},
+		{start: pure, to: map[string]any{"alpha": 0.999999, "p": 0.9}},
+		{start: pure, to: map[string]any{"alpha": 1e-300, "p": 1e-305}},
+		{start: pure, to: map[string]any{"samples": 1 << 53, "epsilon": 1e-9}},
+		{start: approx, to: map[string]any{"p": 0.01}},
+		{start: approx, to: map[string]any{"epsilon": 0, "delta": 1e-7, "p": 0.001}},
+		{start: approx, to: map[string]any{"epsilon": 0.000001, "delta": 1e-7, "samples": 100, "p": 1e-9}},
+		{start: approx, to: map[string]any{"delta": 0.1}},
+		{start: approx, to: map[string]any{"epsilon": 3, "samples": 7, "delta": 1e-20, "p": 1e-40}},
+		{start: gdp, to: map[string]any{"p": 1e-200}},
+		{start: gdp, to: map[string]any{"mu": 0.0001, "p": 0.01}},
+		{start: gdp, to: map[string]any{"mu": 0.01, "p": 0}},
+		{start: gdp, to: map[string]any{"alpha": 0.9, "mu": 0.00002, "p": 0.8}},
+		{start: gaussian, to: map[string]any{"noise_sd": 1, "samples": 20000}},
+		{start: gaussian, to: map[string]any{"queries": 7, "noise_sd": 3.5}},
+		{start: outcomes, to: map[string]any{"outcomes": 20, "p": 0.0025}},
+		{start: outcomes, to: map[string]any{"outcomes": 1 << 53, "p": 1e-20}},
+		{start: bits, to: map[string]any{"bits": 1100}},
+		{start: bits, to: map[string]any{"bits": 0, "p": 0.05}},
+		{start: mutual, to: map[string]any{"bits": 0.01}},
+		{start: mutual, to: map[string]any{"alpha": 0.001}},
+		{start: mutual, to: map[string]any{"p": 0.3}},
+		{start: given, to: map[string]any{"slack": 0.01}},
+		{start: given, to: map[string]any{"slack": 0.0499999, "p": 0}},
+		{start: given, to: map[string]any{"slack": 0.05, "p": 0}},
+		{start: given, to: map[string]any{"bits": 0, "slack": 1e-20}},
+		{start: steps, to: map[string]any{"epsilon_1": 0.005, "outcomes_2": 3, "bits_3": 0.5, "slack_3": 0, "p": 0.002}},
+		{start: steps, to: map[string]any{"slack_3": 0.04, "p": 1e-9}},
+		{start: steps, to: map[string]any{"slack_3": 0.05, "p": 1e-9}},
+		{start: pure, to: map[string]any{"alpha": 0}, fault: atAlpha},
+		{start: pure, to: map[string]any{"alpha": 1}, fault: atAlpha},
+		{start: pure, to: map[string]any{"alpha": "0,05"}, fault: atAlpha},
+		{start: pure, to: map[string]any{"alpha": nil}, fault: atAlpha},
+		{start: pure, to: map[string]any{"epsilon": 0}, fault: "epsilon: want a positive number"},
+		{start: approx, to: map[string]any{"epsilon": -1}, fault: "epsilon: want a number of at least 0"},
+		{start: approx, to: map[string]any{"delta": 0}, fault: "delta: want a probability in (0, 1)"},
+		{start: outcomes, to: map[string]any{"outcomes": 2.5}, fault: "outcomes: want a whole number from 1 to 2^53"},
+		{start: given, to: map[string]any{"slack": 1}, fault: "slack: want a probability in [0, 1)"},
+		{start: steps, to: map[string]any{"slack_3": -1}, fault: "slack of step 3: want a probability in [0, 1)"},
+	}...)
+	dir := t.TempDir()
+	paths := make([]string, len(changes))
+	for i, c := range changes {
+		f := openBook(t, append([]string{"pvalue-correct"}, strings.Fields(c.start)...)...)
+		inputs, _ := liveTable(t, f)
+		for name, value := range c.to {
+			if inputs[name] == "" {
+				t.Fatalf("%s has no input %s", c.start, name)
+			}
+			if err := f.SetCellValue("Live", inputs[name], value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		paths[i] = filepath.Join(dir, fmt.Sprint(i, ".xlsx"))
+		if err := f.SaveAs(paths[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	compared := 0
+	for i, f := range reopened(t, paths) {
+		c := changes[i]
+		where := fmt.Sprint(c.start, " with ", c.to)
+		inputs, _ := liveTable(t, f)
+		for _, row := range contents(t, f, "Live") {
+			for _, text := range row {
+				if strings.HasPrefix(text, "#") || strings.HasPrefix(text, "Err:") {
+					t.Errorf("%s: %v", where, row)
+				}
+			}
+		}
+		if got := value(t, f, inputs["problem"]); got != c.fault && !(c.fault == "" && got == "none") {
+			t.Errorf("%s: problem %q, want %q", where, got, c.fault)
+		}
+		table, at := liveRows(t, f)
+		if c.fault != "" {
+			for name, row := range table {
+				formula, _ := f.GetCellFormula("Live", fmt.Sprint("B", at[name]))
+				if formula != "" && (row["threshold"] != "none" || row["source"] != c.fault || row["p adjusted"]+row["reject"] != "") {
+					t.Errorf("%s: %s is %v", where, name, row)
+				}
+			}
+			continue
+		}
+		args := append([]string{"pvalue-correct"}, strings.Fields(c.start)...)
+		_, isNumber := c.to["p"].(string)
+		invalid := isNumber || c.to["p"] == 1.5
+		if words := value(t, f, inputs["command"]); words != "" && !invalid {
+			args = strings.Fields(words)[1:]
+		} else if invalid { // the thresholds are those without a p
+			args = args[:len(args)-2]
+		} else if c.to != nil {
+			t.Fatalf("%s: no command", where)
+		}
+		onlyP := true
+		for name := range c.to {
+			onlyP = onlyP && name == "p"
+		}
+		rows := rowsOf(t, args...)
+		if len(rows) != len(table) {
+			t.Fatalf("%s: %v", where, table)
+		}
+		for _, row := range rows {
+			name := row["method"].(string)
+			got := table[name]
+			formula, _ := f.GetCellFormula("Live", fmt.Sprint("B", at[name]))
+			switch {
+			case formula == "" && !onlyP:
+				if got["source"] != "value for other inputs" || got["reject"] != "" || got["p adjusted"] != "" && got["p adjusted"] != onlyDpcalc {
+					t.Errorf("%s: %s is %v", where, name, got)
+				}
+			case row["status"] == "not_applicable":
+			case row["status"] == "vacuous":
+				if got["threshold"] != "none" || got["source"] != noThreshold || row["p"] != nil && got["reject"] != "no" {
+					t.Errorf("%s: %s is %v, want no threshold", where, name, got)
+				}
+			default:
+				if want := map[bool]string{true: "value", false: "formula"}[formula == ""]; got["source"] != want {
+					t.Errorf("%s: %s is %v, want %s", where, name, got, want)
+				}
+				loose := 0.0
+				if name == "group" && !strings.Contains(c.start, "approx") || c.to["slack"] == 0.0499999 {
+					loose = 1e-6
+				}
+				compared++
+				checkLive(t, where+": "+name, got, row, loose)
+			}
+		}
+	}
+	if compared < 100 {
+		t.Errorf("%d rows compared", compared)
+	}
+}
+
+// The formulas' thresholds are never above dpcalc's and their adjusted p-values never
+// below, for selections, levels and p-values of every size, among them p-values at the
+// threshold.
+func TestLibreOfficeCorrectionsOneSided(t *testing.T) {
+	const cases = 150 // of each kind
+	r := rand.New(rand.NewPCG(47, 48))
+	logUniform := func(lo, hi float64) float64 { return lo * math.Pow(hi/lo, r.Float64()) }
+	count := func(hi float64) int64 { return int64(logUniform(1, hi)) }
+	kinds := []func() (step maxinfo.Step, n int64){
+		func() (maxinfo.Step, int64) {
+			n := count(1e9)
+			return maxinfo.PureDP{Epsilon: logUniform(1e-3, 10) / math.Sqrt(float64(n))}, n
+		},
+		func() (maxinfo.Step, int64) {
+			n := count(1e9)
+			s := maxinfo.ApproxDP{Epsilon: logUniform(1e-3, 5) / math.Sqrt(float64(n)), LnDelta: theory.LogProb(-math.Log(float64(n)) - logUniform(0.5, 800))}
+			if r.IntN(4) == 0 {
+				s.Epsilon /= math.Sqrt(float64(n)) // where the group bound says something
+			}
+			return s, n
+		},
+		func() (maxinfo.Step, int64) {
+			n := count(1e9)
+			return maxinfo.GDP{Mu: logUniform(1e-3, 50) / float64(n)}, n
+		},
+		func() (maxinfo.Step, int64) {
+			return maxinfo.Gaussian{Queries: count(1e4), SD: logUniform(1, 1e4)}, count(1e6)
+		},
+		func() (maxinfo.Step, int64) {
+			return maxinfo.Description{Outcomes: theory.Nats(logUniform(1e-3, 800))}, 0
+		},
+		func() (maxinfo.Step, int64) {
+			return maxinfo.MutualInformation{Nats: theory.Nats(logUniform(1e-6, 10))}, 0
+		},
+		func() (maxinfo.Step, int64) {
+			s := maxinfo.MaxInformation{Nats: theory.Nats(logUniform(1e-3, 800)), Slack: theory.Zero}
+			if r.IntN(3) > 0 {
+				s.Slack = theory.LogProb(-logUniform(0.5, 900))
+			}
+			return s, 0
+		},
+	}
+	f := excelize.NewFile()
+	name := regexp.MustCompile(`\b[a-z][a-z_0-9]*\b`)
+	quoted := regexp.MustCompile(`"[^"]*"`)
+	type asked struct {
+		where string
+		row   map[string]any
+		at    []string // of threshold, its logarithm, source, p adjusted and reject
+		loose float64
+	}
+	var all []asked
+	row := 0
+	set := func(at string, c cell, formula string) {
+		var err error
+		switch {
+		case formula != "":
+			err = f.SetCellFormula("Sheet1", at, formula)
+		case c.form == words:
+			err = f.SetCellValue("Sheet1", at, c.s)
+		case c.form != missing:
+			b := &book{file: f, styles: make(map[style]int)}
+			content, e := b.cell(c, plainLook)
+			if err = e; err == nil {
+				err = f.SetCellValue("Sheet1", at, content.Value)
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for k, kind := range kinds {
+		for i := range cases {
+			step, n := kind()
+			plan := learned{Plan: maxinfo.Plan{Samples: n, Data: maxinfo.ProductData, Steps: []maxinfo.Step{step}}, typed: []string{step.String()}}
+			if k < 4 && i%5 == 4 { // composed private steps
+				if s, ok := step.(maxinfo.Gaussian); ok {
+					s.SD *= 1.5
+					step = s
+				}
+				plan.Steps, plan.typed = append(plan.Steps, step), append(plan.typed, step.String())
+			}
+			later := i%4 == 3
+			if later {
+				slack := maxinfo.MaxInformation{Nats: theory.Nats(logUniform(1e-3, 5)), Slack: theory.LogProb(-logUniform(2, 50)), Always: true}
+				plan.Steps = append(plan.Steps, maxinfo.Description{Outcomes: theory.Nats(math.Log(float64(count(1e6))))}, slack)
+				plan.typed = append(plan.typed, plan.Steps[len(plan.Steps)-2].String(), slack.String())
+			}
+			// as the text has them
+			for j, text := range plan.typed {
+				var err error
+				if plan.Steps[j], _, err = parseStep(text); err != nil {
+					t.Fatal(err)
+				}
+			}
+			alpha := theory.LogProb(math.Log(logUniform(1e-8, 0.99)))
+			if i%10 == 0 {
+				alpha = theory.LogProb(-logUniform(500, 3000))
+			}
+			alpha, _ = parseProb(alpha.String())
+			for j, s := range plan.Steps { // where alpha less the slack has its digits
+				if s, ok := s.(maxinfo.MaxInformation); ok && math.Abs(s.Slack.Ln()-alpha.Ln()) < 0.01 {
+					s.Slack -= 0.1
+					plan.Steps[j], plan.typed[j] = s, s.String()
+				}
+			}
+			corrections, _, err := correctors(plan.Plan, alpha, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			about := corrections[i%len(corrections)].threshold
+			p := typedP{theory.LogProb(-logUniform(1e-6, 1500)), true}
+			if i%3 > 0 && about < 0 && about > -1e5 {
+				p.value = about + theory.LogProb([]float64{-1e-9, -1e-13, 1e-13, 1e-9}[r.IntN(4)])*(1-about)
+			}
+			p.value, _ = parseProb(min(p.value, 0).String())
+			l, err := selection{plan: plan, source: map[bool]string{true: bySteps, false: "one"}[len(plan.typed) > 1], alpha: alpha}.live(corrections, &p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if l == nil {
+				continue
+			}
+			row++
+			column := 2
+			places := map[string]string{"problem": "$A$" + strconv.Itoa(row)}
+			set(cellAt(1, row), wordsCell("none"), "")
+			local := func(formula string) string {
+				return quoted.ReplaceAllStringFunc(name.ReplaceAllStringFunc(formula, func(s string) string {
+					if at, ok := places[s]; ok {
+						return at
+					}
+					return s
+				}), func(s string) string { return s })
+			}
+			for _, in := range l.inputs {
+				if in.name == "command" {
+					continue
+				}
+				places[in.name] = "$" + cellAt(column, row)
+				set(cellAt(column, row), in.value, local(in.formula))
+				column++
+			}
+			for j, c := range corrections {
+				if !c.applies() {
+					continue
+				}
+				a := asked{where: fmt.Sprintf("%v, %s, alpha %v, p %v", plan, c.Name, alpha, p.value), row: map[string]any{"p": 1.0, "ln_threshold": c.threshold.Ln()}}
+				adjusted, err := c.adjusted(p.value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				a.row["ln_p"], a.row["ln_p_adjusted"], a.row["reject"], a.row["status"] = p.value.Ln(), adjusted.Ln(), adjusted <= alpha, string(c.status)
+				switch {
+				case c.Name == "group" && k != 1:
+					a.loose = 1e-6
+				case later || k == 1 || k == 6 || c.Name == "rogers16": // some of alpha is gone, or its inverse has the weight
+					a.loose = 1e-9
+				}
+				line := l.rows[j][1:6]
+				if line[0].formula == "" {
+					continue
+				}
+				for m := range line {
+					a.at = append(a.at, cellAt(column+m, row))
+				}
+				for m, c := range line {
+					set(a.at[m], c.value, strings.ReplaceAll(local(strings.ReplaceAll(c.formula, "C{row}", "@")), "@", a.at[1]))
+				}
+				column += len(line)
+				all = append(all, a)
+			}
+		}
+	}
+	path := filepath.Join(t.TempDir(), "cases.xlsx")
+	if err := f.SaveAs(path); err != nil {
+		t.Fatal(err)
+	}
+	calculated := reopened(t, []string{path})[0]
+	numbers, near := 0, 0
+	for _, a := range all {
+		got := map[string]string{}
+		for m, name := range []string{"threshold", "ln threshold", "source", "p adjusted", "reject"} {
+			got[name] = raw(t, calculated, "Sheet1", a.at[m])
+		}
+		if a.row["status"] != "ok" || got["threshold"] == "none" {
+			if a.row["status"] == "vacuous" && got["ln threshold"] == belowLn { // beyond float64, for both
+				continue
+			}
+			// 1e-12 may decide whether there is a threshold
+			if got["threshold"] != "none" || got["reject"] != "no" || a.row["status"] == "ok" && a.row["ln_threshold"].(float64) > -20 {
+				t.Errorf("%s: %v, dpcalc says %v", a.where, got, a.row)
+			}
+			continue
+		}
+		numbers++
+		if math.Abs(a.row["ln_p"].(float64)-a.row["ln_threshold"].(float64)) < 1e-8*(1+math.Abs(a.row["ln_threshold"].(float64))) {
+			near++
+		}
+		checkLive(t, a.where, got, a.row, a.loose)
+	}
+	if numbers < 800 || near < 100 {
+		t.Errorf("%d thresholds compared, %d p-values at one", numbers, near)
+	}
+}
+
+// The column reject_live of a table follows the inputs of the sheet Live.
+func TestLibreOfficeCorrectedTable(t *testing.T) {
+	text, ps := genes(300)
+	path := filepath.Join(t.TempDir(), "genes.xlsx")
+	correct(t, 2, text, "--by", "pure-dp", "--epsilon", "0.01", "-n", "10k", "-o", path)
+	f, err := excelize.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	inputs, _ := liveTable(t, f)
+	changes := []map[string]any{{}, {"epsilon": 0.03}, {"alpha": 0.4, "samples": 100}, {"alpha": 2}, {"epsilon": 10}}
+	var paths []string
+	for i, change := range changes {
+		for name, value := range change {
+			if err := f.SetCellValue("Live", inputs[name], value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		paths = append(paths, filepath.Join(t.TempDir(), fmt.Sprint(i, ".xlsx")))
+		if err := f.SaveAs(paths[i]); err != nil {
+			t.Fatal(err)
+		}
+		for name, value := range map[string]any{"alpha": 0.05, "epsilon": 0.01, "samples": 10000} {
+			if err := f.SetCellValue("Live", inputs[name], value); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for i, f := range reopened(t, paths) {
+		rows := contents(t, f, "pvalue-correct")
+		table, _ := liveRows(t, f)
+		gamma, err := strconv.ParseFloat(table["renyi"]["threshold"], 64)
+		if (err == nil) != (i < 3) {
+			t.Fatalf("%v: %v", changes[i], table)
+		}
+		both := map[string]int{}
+		for k, text := range ps {
+			got := at(t, rows, k+1, rejectLive)
+			want := table["renyi"]["threshold"]
+			if p, ok := parseProb(text); !ok {
+				want = ""
+			} else if err == nil {
+				want = map[bool]string{true: "1", false: "0"}[p.Value() <= gamma]
+			}
+			if both[want]++; got != want {
+				t.Errorf("%v, p %s: reject_live %q, want %q", changes[i], text, got, want)
+			}
+		}
+		if err == nil && (both["0"] < 20 || both["1"] < 20) {
+			t.Errorf("%v: %v", changes[i], both)
+		}
+	}
+}
