@@ -339,6 +339,7 @@ func TestAttacksStayBelowTau(t *testing.T) {
 // below 0.6% (the normal approximation, checked), does so in 6 of 100 runs has
 // probability below 1e-4, for each of 6 comparisons.
 func TestAttackMutants(t *testing.T) {
+	t.Parallel()
 	caught := func(o outcome, goal transfer.Goal) bool { return o.refutes(goal.Beta) && o.quantile > goal.Tau }
 	for _, method := range []string{"gaussian", "gaussian-schedule", "laplace"} {
 		r := rand.New(rand.NewPCG(73, 74))

@@ -74,6 +74,7 @@ func solve(m transfer.Method, g transfer.Goal) transfer.Answer {
 
 // An easier goal never needs more samples.
 func TestEasierGoalNeverNeedsMore(t *testing.T) {
+	t.Parallel()
 	eachMethod(t, func(t *testing.T, m transfer.Method) {
 		check(t, cases(m.Name), func(g transfer.Goal, factor float64) (bool, error) {
 			hard := solve(m, g)
@@ -104,6 +105,7 @@ func with(g transfer.Goal, change func(*transfer.Goal)) transfer.Goal {
 // The answer for n is certified, n-1 is not, and what n certifies for each of the
 // other unknowns is at least as good as what was asked for.
 func TestSolutionsAgree(t *testing.T) {
+	t.Parallel()
 	eachMethod(t, func(t *testing.T, m transfer.Method) {
 		check(t, cases(m.Name), func(g transfer.Goal) (bool, error) {
 			a := solve(m, g)

@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/properties"
 	"github.com/urfave/cli/v2"
 )
 
@@ -57,6 +59,10 @@ func completionWords(app *cli.App) []commandWords {
 			w.arguments = strings.Split(c.ArgsUsage, "|")
 		case "explain", "cite":
 			w.arguments = articleNames()
+		case "audit":
+			w.arguments = mechanismNames(slices.Concat(properties.Mechanisms(), properties.Mutants()))
+		case "plan":
+			w.arguments = []string{"init", "run", "diff"}
 		}
 		all = append(all, w)
 	}

@@ -233,14 +233,11 @@ func (s selection) terms() terms {
 		t.say.flag(" --samples ", in)
 		t.say.text(" --data " + s.plan.Data.String())
 	}
-	switch {
-	case len(mus) > 0:
-		for i := range queries {
-			mus = append(mus, queries[i]+"/"+sds[i]+"^2")
-		}
+	for i := range queries {
+		mus = append(mus, queries[i]+"/"+sds[i]+"^2")
+	}
+	if len(mus) > 0 {
 		t.shift = sum(mus)
-	case len(queries) > 0: // one transcript, with the least of the noises
-		t.shift = sum(queries) + "/MIN(" + strings.Join(sds, ",") + ")^2"
 	}
 	var plain bool
 	t.defect, t.plain = total(defects)
