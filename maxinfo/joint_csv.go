@@ -58,7 +58,8 @@ func ReadJoint(r io.Reader) (*Joint, error) {
 		text := strings.ToLower(strings.TrimSpace(fields[p]))
 		probability, err := strconv.ParseFloat(text, 64)
 		mantissa, _, _ := strings.Cut(text, "e")
-		if err != nil || probability == 0 && strings.ContainsAny(mantissa, "123456789") { // or it underflows
+		underflows := probability == 0 && strings.ContainsAny(mantissa, "123456789")
+		if err != nil || underflows || strings.ContainsAny(text, "_x") { // no hexadecimal
 			return nil, theory.Domain(false, fmt.Sprintf("line %d, p", line), strconv.Quote(fields[p]), pDomain)
 		}
 		if err := t.add(Cell{fields[x], fields[y], probability}); err != nil {

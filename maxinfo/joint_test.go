@@ -404,6 +404,7 @@ func TestReadJointErrors(t *testing.T) {
 		{"x,y,p\n", "joint table: got no cells, want one or more"},
 		{"x,y\na,b\n", `header: got "x,y", want the columns x, y and p, each once`},
 		{"x,y,p,X\n", `header: got "x,y,p,X", want the columns x, y and p, each once`},
+		{"x,y,p\na,a,0x1p-1\n", `line 2, p: got "0x1p-1", want 0 or a number in [1e-300, 1]`},
 		{"x,y,p\na,a,half\n", `line 2, p: got "half", want 0 or a number in [1e-300, 1]`},
 		{"x,y,p\na,a,\n", `line 2, p: got "", want 0 or a number in [1e-300, 1]`},
 		{"x,y,p\na,a,1e-400\n", `line 2, p: got "1e-400", want 0 or a number in [1e-300, 1]`},

@@ -17,27 +17,31 @@ import (
 // where the square has the sign of its root, which guides a search among bounds that
 // say nothing.
 func renyi(r maxinfo.Renyi) rule {
-	root, d := math.Sqrt(float64(r.Rho)), r.Defect.Ln()
 	return rule{
-		threshold: func(lnAlpha float64) float64 {
-			if !(lnAlpha > d) {
-				return math.Inf(-1)
-			}
-			if d > math.Inf(-1) {
-				lnAlpha = num.LogSubExp(lnAlpha, d) * (1 + 0x1p-42) // d-lnAlpha counts to -745, with an error of 1e-13
-			}
-			sum := math.Sqrt(-lnAlpha) + root
-			return -sum * sum * (1 + 0x1p-48)
-		},
-		worst: func(lnGamma float64) float64 {
-			rest := math.Sqrt(-lnGamma)*(1-0x1p-51) - root*(1+0x1p-51)
-			lnAlpha := -rest * math.Abs(rest) * (1 - 0x1p-50)
-			if d > math.Inf(-1) {
-				lnAlpha = upwards(num.LogAddExp(lnAlpha, d))
-			}
-			return lnAlpha
-		},
+		threshold: func(lnAlpha float64) float64 { return renyiThreshold(r, lnAlpha) },
+		worst:     func(lnGamma float64) float64 { return renyiWorst(r, lnGamma) },
 	}
+}
+
+func renyiThreshold(r maxinfo.Renyi, lnAlpha float64) float64 {
+	d := r.Defect.Ln()
+	if !(lnAlpha > d) {
+		return math.Inf(-1)
+	}
+	if d > math.Inf(-1) {
+		lnAlpha = num.LogSubExp(lnAlpha, d) * (1 + 0x1p-42) // d-lnAlpha counts to -745, with an error of 1e-13
+	}
+	sum := math.Sqrt(-lnAlpha) + math.Sqrt(float64(r.Rho))
+	return -sum * sum * (1 + 0x1p-48)
+}
+
+func renyiWorst(r maxinfo.Renyi, lnGamma float64) float64 {
+	rest := math.Sqrt(-lnGamma)*(1-0x1p-51) - math.Sqrt(float64(r.Rho))*(1+0x1p-51)
+	lnAlpha := -rest * math.Abs(rest) * (1 - 0x1p-50)
+	if r.Defect > theory.Zero {
+		lnAlpha = upwards(num.LogAddExp(lnAlpha, r.Defect.Ln()))
+	}
+	return lnAlpha
 }
 
 // profile is renyi at the best point of a privacy curve.
@@ -45,7 +49,7 @@ func profile(p maxinfo.Profile) rule {
 	return rule{
 		threshold: func(lnAlpha float64) float64 {
 			most := theory.LogProb(lnAlpha)
-			_, least := p.Best(maxinfo.Defects{Most: most, Least: most - 50}, func(r maxinfo.Renyi) float64 { return -renyi(r).threshold(lnAlpha) })
+			_, least := p.Best(maxinfo.Defects{Most: most, Least: most - 50}, func(r maxinfo.Renyi) float64 { return -renyiThreshold(r, lnAlpha) })
 			return -least
 		},
 		worst: func(lnGamma float64) float64 {
@@ -59,7 +63,7 @@ func profile(p maxinfo.Profile) rule {
 				if r.Defect == 0 {
 					return math.Inf(1)
 				}
-				return renyi(r).worst(lnGamma)
+				return renyiWorst(r, lnGamma)
 			})
 			if !(least < 0) { // mu may be too small for the search
 				return 0

@@ -122,6 +122,9 @@ func (s *splitter) split(text string) error {
 			if strings.IndexByte(text[:end], '"') >= 0 {
 				return refuse(s.line, "got a quote inside an unquoted cell, want it doubled in a quoted one")
 			}
+			if strings.IndexByte(text[:end], '\r') >= 0 {
+				return refuse(s.line, "got a carriage return inside an unquoted cell, want lines that end in LF or CRLF")
+			}
 			s.cells = append(s.cells, text[:end])
 		}
 		if end == len(text) {
