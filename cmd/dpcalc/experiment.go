@@ -24,6 +24,9 @@ const (
 
 var usualSignal = []int64{0, 20}
 
+// mostSettings keeps the figure and the rows in memory.
+const mostSettings = 100
+
 func (p *program) experiment() *cli.Command {
 	return &cli.Command{
 		Name:  "experiment",
@@ -136,12 +139,18 @@ func readExperiment(c *cli.Context) (e holdout.Experiment, err error) {
 	if e.Signal == nil {
 		e.Signal = usualSignal
 	}
+	if len(e.Signal) > mostSettings {
+		return e, usagef("--signal: got %d settings, want at most %d", len(e.Signal), mostSettings)
+	}
 	e.Arms = holdout.Arms()
 	if raw, ok := given(c, "arms"); ok {
 		e.Arms = nil
 		for name := range strings.SplitSeq(raw, ",") {
 			if !slices.Contains(armNames(), name) {
 				return e, usagef("--arms: got %s, want some of %s%s", shown(name), strings.Join(armNames(), ", "), didYouMean(name, armNames()))
+			}
+			if slices.Contains(e.Arms, holdout.Arm(name)) {
+				return e, usagef("--arms: got %s twice, want it once", name)
 			}
 			e.Arms = append(e.Arms, holdout.Arm(name))
 		}

@@ -128,6 +128,8 @@ func TestExperimentUsage(t *testing.T) {
 		{[]string{"--seed", "0.5"}, "--seed: got 0.5, want a whole number from 0 to 9007199254740992"},
 		{[]string{"--budget", "0"}, "--budget: got 0, want a whole number from 1 to 9007199254740992"},
 		{[]string{"--arms", "standart"}, "--arms: got standart, want some of standard, paper, thresholdout, did you mean standard?"},
+		{[]string{"--arms", "paper,paper"}, "--arms: got paper twice, want it once"},
+		{[]string{"--signal", "0:100:1"}, "--signal: got 101 settings, want at most 100"},
 		{[]string{"more"}, "experiment: unexpected argument more"},
 	} {
 		code, stdout, stderr := dpcalc(append([]string{"experiment", "--attributes", "300", "-o", path}, c.args...)...)
