@@ -2,6 +2,7 @@ package maxinfo
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
@@ -24,8 +25,19 @@ var (
 	moreNoise      = &theory.NotApplicableError{Source: gaussianSource, Needs: "more noise: (n-2) d_m < 1 at some order"}
 )
 
-// privacy composes private steps into one and lists what is known about it.
+// privacy composes private steps into one and lists what is known about it. The privacy
+// of Gaussian answers is that of linear queries, so that every method assumes them.
 func (p Plan) privacy(steps []Step) ([]Method, error) {
+	methods, err := p.private(steps)
+	if slices.ContainsFunc(steps, func(s Step) bool { _, ok := s.(Gaussian); return ok }) {
+		for i := range methods {
+			methods[i].Assumes = append(methods[i].Assumes, linear)
+		}
+	}
+	return methods, err
+}
+
+func (p Plan) private(steps []Step) ([]Method, error) {
 	sum := Profile{Samples: p.Samples, LnDelta: theory.Zero}
 	var mus, all []theory.GDP // of the steps that are so, and of all but their delta
 	var info theory.Nats      // of the steps with delta = 0
@@ -214,11 +226,8 @@ func (p Plan) gaussian(g Gaussian, sum Profile) ([]Method, error) {
 	kl := p.product(Method{Name: "kl", Proof: theory.Derived, Sources: append(derived("kl"), derived("gaussian-information")...), Limit: Mutual{info}})
 	for _, m := range []*Method{&renyi, &kl} {
 		if m.Limit != nil {
-			m.Assumes = []string{identical, linear}
+			m.Assumes = []string{identical}
 		}
-	}
-	for i := range rest {
-		rest[i].Assumes = append(rest[i].Assumes, linear)
 	}
 	return []Method{renyi, kl, rest[0], rest[2]}, nil
 }

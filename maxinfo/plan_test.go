@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -260,6 +261,13 @@ func TestLimitsOfSteps(t *testing.T) {
 	}
 	if m := named(t, mixed, "group"); m.Limit != nil || m.Needs == nil {
 		t.Errorf("%+v", m)
+	}
+	for _, c := range []Chain{mixed, gaussian} { // the privacy of Gaussian answers is that of linear queries
+		for _, m := range c.Methods {
+			if n := len(m.Assumes); n == 0 || m.Assumes[n-1] != linear || slices.Index(m.Assumes, linear) != n-1 {
+				t.Errorf("%s assumes %q, want linear queries, once", m.Name, m.Assumes)
+			}
+		}
 	}
 	// Or count as GDP: epsilon-privacy is 2 Phi^-1(1/(1+e^-epsilon))-GDP, 0.4999... for
 	// epsilon = 0.4 (mpmath, 2*sqrt(2)*erfinv(2/(1+exp(-mpf('0.4')))-1)).

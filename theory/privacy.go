@@ -50,9 +50,9 @@ func (p Pure) GDP() (Bound[GDP], error) {
 	}
 	var mu float64
 	switch {
-	case p.Epsilon < 1e-3: // Phi^-1(1/2 + y) = sqrt(2 pi) y (1 + pi y^2/3 + ...), y = tanh(epsilon/2)/2
+	case p.Epsilon < 1e-3: // Phi^-1(1/2 + y) = sqrt(2 pi) y (1 + pi y^2/3 + ...), and pi/3 < 1.05
 		y := math.Tanh(p.Epsilon/2) / 2
-		mu = 2 * math.Sqrt(2*math.Pi) * y * (1 + 1.05*y*y)
+		mu = math.Nextafter(2*math.Sqrt(2*math.Pi)*y*(1+1.05*y*y), 1)
 	default:
 		mu = 2*num.UpperQuantile(-p.Epsilon-math.Log1p(math.Exp(-p.Epsilon))) + 8e-15
 	}
