@@ -47,25 +47,30 @@ func Corrections(p maxinfo.Plan) ([]Correction, error) {
 		if m.Limit != nil {
 			c.rule = ruleFor(m.Limit)
 		}
-		if c.followed() {
-			c.Sources = append(c.Sources, theory.Source{Key: "dpcalc", Where: "docs/theorems.md#later-steps"})
-			c.Proof = theory.Derived
-		}
 		switch limit := m.Limit.(type) {
 		case maxinfo.Range:
 			c.Name = "bonferroni"
 		case maxinfo.Rogers16:
 			all = append(all, c)
 			c.Name, c.rule = "russo-zou16", russoZou16(float64(limit.Nats)).absolute()
-			c.Sources = []theory.Source{{Key: "russo16", Where: "as quoted in the slides"}}
+			c.Sources = []theory.Source{{Key: "russo16", Where: "as quoted in the slides"}, {Key: "dpcalc", Where: "docs/theorems.md#russo-zou16"}}
 		}
 		all = append(all, c)
+	}
+	if chain.Later != none {
+		for i := range all {
+			all[i].Sources = append(all[i].Sources, theory.Source{Key: "dpcalc", Where: "docs/theorems.md#later-steps"})
+			all[i].Proof = theory.Derived
+		}
 	}
 	return all, nil
 }
 
+// none is what no later step adds.
+var none = maxinfo.Later{Slack: theory.Zero}
+
 // followed reports whether steps follow the first.
-func (c Correction) followed() bool { return c.later != maxinfo.Later{Slack: theory.Zero} }
+func (c Correction) followed() bool { return c.later != none }
 
 // ruleFor returns the rule for what is known about the first step.
 func ruleFor(l maxinfo.Limit) rule {

@@ -128,3 +128,19 @@ func TestCorrectionErrors(t *testing.T) {
 		t.Error("corrections for no step")
 	}
 }
+
+// Every correction of a chain names the theorem of its later steps, and is derived.
+func TestLaterStepsAreNamed(t *testing.T) {
+	for _, first := range []maxinfo.Step{maxinfo.MutualInformation{Nats: 0.1}, maxinfo.PureDP{Epsilon: 0.01}} {
+		all, err := Corrections(maxinfo.Plan{Samples: 100, Data: maxinfo.ProductData, Steps: []maxinfo.Step{first, maxinfo.Description{Outcomes: 1}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range all {
+			last := c.Sources[len(c.Sources)-1]
+			if last.Where != "docs/theorems.md#later-steps" || len(c.Sources) < 2 || c.Proof != theory.Derived {
+				t.Errorf("%s: %v, %s", c.Name, c.Sources, c.Proof)
+			}
+		}
+	}
+}
