@@ -33,11 +33,6 @@ func TestLibreOfficeCorrections(t *testing.T) {
 		steps    = "--alpha 0.05 --by steps -n 10k --step pure-dp:epsilon=0.01 --step description:outcomes=100 --step max-info:bits=2,slack=0.001,data=any"
 		atAlpha  = "alpha: want a probability in (0, 1)"
 	)
-	type change struct {
-		start string
-		to    map[string]any
-		fault string
-	}
 	var changes []change
 	for _, start := range liveCorrections {
 		changes = append(changes, change{start: start})
@@ -91,26 +86,8 @@ func TestLibreOfficeCorrections(t *testing.T) {
 		{start: given, to: map[string]any{"slack": 1}, fault: "slack: want a probability in [0, 1)"},
 		{start: steps, to: map[string]any{"slack_3": -1}, fault: "slack of step 3: want a probability in [0, 1)"},
 	}...)
-	dir := t.TempDir()
-	paths := make([]string, len(changes))
-	for i, c := range changes {
-		f := openBook(t, append([]string{"pvalue-correct"}, strings.Fields(c.start)...)...)
-		inputs, _ := liveTable(t, f)
-		for name, value := range c.to {
-			if inputs[name] == "" {
-				t.Fatalf("%s has no input %s", c.start, name)
-			}
-			if err := f.SetCellValue("Live", inputs[name], value); err != nil {
-				t.Fatal(err)
-			}
-		}
-		paths[i] = filepath.Join(dir, fmt.Sprint(i, ".xlsx"))
-		if err := f.SaveAs(paths[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
 	compared := 0
-	for i, f := range reopened(t, paths) {
+	for i, f := range recalculated(t, changes, "pvalue-correct") {
 		c := changes[i]
 		where := fmt.Sprint(c.start, " with ", c.to)
 		inputs, _ := liveTable(t, f)

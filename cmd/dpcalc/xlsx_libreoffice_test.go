@@ -72,6 +72,31 @@ type change struct {
 	rows  map[string]string // what methods say in place of formula
 }
 
+// recalculated starts a workbook for every change by a command, after the words that
+// begin it, changes the inputs and returns it as the spreadsheet program computes it.
+func recalculated(t *testing.T, changes []change, words ...string) []*excelize.File {
+	t.Helper()
+	dir := t.TempDir()
+	paths := make([]string, len(changes))
+	for i, c := range changes {
+		f := openBook(t, slices.Concat(words, strings.Fields(c.start))...)
+		inputs, _ := liveTable(t, f)
+		for name, value := range c.to {
+			if inputs[name] == "" {
+				t.Fatalf("%s has no input %s", c.start, name)
+			}
+			if err := f.SetCellValue("Live", inputs[name], value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		paths[i] = filepath.Join(dir, fmt.Sprint(i, ".xlsx"))
+		if err := f.SaveAs(paths[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return reopened(t, paths)
+}
+
 // After a change of its inputs the sheet Live has what dpcalc computes for them:
 // never less, and the same but for one when a part in 1e12 decides. Rows without a
 // formula say that they stayed behind. What is outside the domain is a sentence.
@@ -140,26 +165,8 @@ func TestLibreOfficeLive(t *testing.T) {
 		{start: smallBeta, to: map[string]any{"ln_inv_beta": 5000, "cells": 100}},
 		{start: smallBeta, to: map[string]any{"ln_inv_beta": 0}, fault: "ln(1/beta): want a positive number"},
 	}
-	dir := t.TempDir()
-	paths := make([]string, len(changes))
-	for i, c := range changes {
-		f := openBook(t, strings.Fields(c.start)...)
-		inputs, _ := liveTable(t, f)
-		for name, value := range c.to {
-			if inputs[name] == "" {
-				t.Fatalf("%s has no input %s", c.start, name)
-			}
-			if err := f.SetCellValue("Live", inputs[name], value); err != nil {
-				t.Fatal(err)
-			}
-		}
-		paths[i] = filepath.Join(dir, fmt.Sprint(i, ".xlsx"))
-		if err := f.SaveAs(paths[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
 	compared := 0
-	for i, f := range reopened(t, paths) {
+	for i, f := range recalculated(t, changes) {
 		c := changes[i]
 		where := fmt.Sprint(c.start, " with ", c.to)
 		inputs, rows := liveTable(t, f)
