@@ -1,8 +1,11 @@
 package main
 
 import (
+	"encoding/csv"
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -38,6 +41,11 @@ func TestPlanFileErrors(t *testing.T) {
 		{"value", "scenarios:\n  - name: a\n    tau: 2\n    beta: 0.1\n    queries: 1\n", "p.yaml:2: scenario a: --tau: got 2, want a number in (0, 1)"},
 		{"too few", "scenarios:\n  - name: a\n    tau: 0.1\n", "p.yaml:2: scenario a: samplesize: got --tau, want three of"},
 		{"method", "scenarios:\n  - name: a\n    tau: 0.1\n    beta: 0.1\n    queries: 1\n    method: gausian\n", "p.yaml:2: scenario a: --method: unknown method gausian, did you mean gaussian?"},
+		{"null name", "defaults: {tau: 0.1, beta: 0.1, queries: 1}\nscenarios:\n  - name: null\n", "p.yaml:3: name: got nothing, want one for every scenario"},
+		{"bell", "defaults: {tau: 0.1, beta: 0.1, queries: 1}\nscenarios:\n  - name: \"a\\a\"\n", "p.yaml:3: name: got \"a\\a\", want one without control characters"},
+		{"merge key", "scenarios:\n  - name: a\n    <<: {tau: 0.1}\n", "p.yaml:3: got a merge key, want the keys written out or in the defaults"},
+		{"two documents", "scenarios: [{name: a, tau: 0.1, beta: 0.1, queries: 1}]\n---\na: 1\n", "p.yaml: got more than one document, want one"},
+		{"too many goals", "scenarios: [{name: a, tau: 0.1, beta: 0.1, queries: \"1:20001:1\", method: hoeffding}]\n", "p.yaml:1: scenario a: got more than 20000 goals in the file"},
 		{"zip", "scenarios:\n  - name: a\n    tau: 0.1\n    beta: 0.1\n    queries: 1\n    zip: maybe\n", "p.yaml:2: scenario a: --zip: got maybe, want true or false"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -169,5 +177,87 @@ func TestSavedPlan(t *testing.T) {
 	}
 	if left, _ := filepath.Glob("*"); len(left) != 1 {
 		t.Errorf("files: %v", left)
+	}
+}
+
+// JSON is read as JSON: escapes that YAML does not know, and nothing that JSON does not.
+func TestPlanJSON(t *testing.T) {
+	code, out, stderr := planned(t, "p.json", `{"scenarios": [{"name": "\ud83d\ude00 x\/y", "tau": 0.1, "beta": 0.05, "queries": 1}]}`, "--best", "-f", "csv")
+	if code != exitOK || !strings.Contains(out, "\n\U0001F600 x/y,") {
+		t.Errorf("exit %d, %q, %q", code, out, stderr)
+	}
+	for _, text := range []string{"scenarios: []", `{"scenarios": [],}`, `{"scenarios": []} {}`, `{"scenarios": [`, ""} {
+		code, out, stderr := planned(t, "p.json", text)
+		if code != exitUsage || out != "" || !strings.HasPrefix(stderr, "dpcalc: p.json") || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%q: exit %d, %q, %q", text, code, out, stderr)
+		}
+	}
+}
+
+// What is saved as JSON is JSON, however the numbers were typed.
+func TestSavedPlanIsJSON(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if code, _, stderr := dpcalc("samplesize", "-m", "010", "-t", ".1", "-b", "5.e-2", "--save-plan", "p.json"); code != exitOK {
+		t.Fatal(stderr)
+	}
+	data, err := os.ReadFile("p.json")
+	if err != nil || !json.Valid(data) {
+		t.Fatalf("%v:\n%s", err, data)
+	}
+	if code, out, stderr := dpcalc("plan", "run", "p.json", "--best", "-f", "csv"); code != exitOK || !strings.Contains(out, "plan,gaussian-schedule,1084,10,0.1,") {
+		t.Errorf("exit %d, %q, %q", code, out, stderr)
+	}
+	code, _, stderr := dpcalc("samplesize", "-m", "1", "-t", "0.1", "-b", "0.1", "--save-plan", "q.json", "-o", "q.json")
+	if code != exitUsage || !strings.Contains(stderr, "--save-plan: got q.json") {
+		t.Errorf("exit %d, %q", code, stderr)
+	}
+}
+
+// An alias means what it stands for, for a value, an item and a scenario.
+func TestPlanAliases(t *testing.T) {
+	const text = `defaults: {tau: &t 0.1, beta: 0.05, method: splitting}
+scenarios:
+  - &one {name: a, queries: &q 2}
+  - {name: b, queries: [*q, 3], tau: *t}
+`
+	code, out, stderr := planned(t, "p.yaml", text, "-f", "csv")
+	var got []string
+	for line := range strings.Lines(out) {
+		got = append(got, strings.Join(strings.Split(line, ",")[:4], ","))
+	}
+	// splitting: m ceil(50 ln(40 m))
+	want := []string{"scenario,method,samples,queries", "a,splitting,440,2", "b,splitting,440,2", "b,splitting,720,3"}
+	if code != exitOK || strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("exit %d, %q, %s", code, got, stderr)
+	}
+}
+
+// Goals of a grid are compared by their values and not by their place, and a name that
+// looks like a place is a name.
+func TestPlanDiffOfGrids(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		"old.yaml": "- {name: g, queries: [1, 2]}\n- {name: g 2, queries: 3}\n",
+		"new.yaml": "- {name: g, queries: [4, 1, 2]}\n- {name: g 2, queries: 3, query: binary}\n",
+	} {
+		if err := os.WriteFile(name, []byte("defaults: {tau: 0.1, beta: 0.05, method: splitting}\nscenarios:\n"+text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, out, stderr := dpcalc("plan", "diff", "old.yaml", "new.yaml", "-f", "csv")
+	var got []string
+	for line := range strings.Lines(out) {
+		record, err := csv.NewReader(strings.NewReader(line)).Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, strings.Join(record[:3], "|"))
+	}
+	want := []string{
+		"scenario|goal|change", "g|queries 1, tau 0.1, beta 0.05|same", "g|queries 2, tau 0.1, beta 0.05|same",
+		"g 2||changed", "g|queries 4, tau 0.1, beta 0.05|added",
+	}
+	if code != exitOK || !slices.Equal(got, want) {
+		t.Errorf("exit %d, %q, want %q: %s", code, got, want, stderr)
 	}
 }

@@ -100,3 +100,77 @@ func TestGridFigures(t *testing.T) {
 		t.Errorf("%d panels with the tick 1M\n%s", n, out)
 	}
 }
+
+// The crossover is told where it is true: splitting is best up to one point or from one
+// point on, and not where it is so twice, never, or for paired lists.
+func TestCrossoverOfAGrid(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string // of the line about splitting, "" for none
+	}{
+		{[]string{"-m", "1:1M:log13", "-t", "0.1", "-b", "0.05"}, "splitting is best below 3 queries"},
+		{[]string{"-t", "0.01:0.3:log13", "-n", "10k", "-b", "0.05"}, "splitting is no longer best from tau 0.0310724 on"},
+		{[]string{"-m", "100:1M:log5", "-t", "0.1", "-b", "0.05"}, ""},
+		{[]string{"-m", "1,2,3,100", "-t", "0.5,0.01,0.02,0.1", "-b", "0.05,1e-9,1e-9,0.05", "--zip"}, ""},
+	} {
+		code, out, stderr := dpcalc(append([]string{"samplesize", "--plot"}, c.args...)...)
+		if code != exitOK {
+			t.Fatalf("%v: exit %d: %s", c.args, code, stderr)
+		}
+		got := ""
+		for line := range strings.Lines(out) {
+			if strings.Contains(line, "splitting is") {
+				got = strings.TrimSpace(line)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%v: %q, want %q", c.args, got, c.want)
+		}
+	}
+	// Whatever the theorems give: no word where it begins and ends more than once.
+	for _, c := range []struct{ best, want string }{
+		{"s g g g", "splitting is no longer best from queries 2 on"}, {"g g s s", "splitting is best from queries 3 on"},
+		{"s g s s", ""}, {"g s g g", ""}, {"s s s s", ""}, {"g g g g", ""}, {"- s - g", "splitting is no longer best from queries 4 on"}, {"- - - -", ""},
+	} {
+		names := map[string]string{"s": "splitting-exact", "g": "gaussian"}
+		queries := []int64{1, 2, 3, 4}
+		grid, err := newGrid(transfer.Goal{Samples: 100}, false, axisOf("queries", queries, func(g *transfer.Goal, m int64) { g.Queries = m }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := plan{unknown: transfer.Tau, grid: grid, goals: 4}
+		rows := make([][]row, 4)
+		for i, letter := range strings.Fields(c.best) {
+			rows[i] = []row{{method: &transfer.Method{Name: names[letter]}, best: names[letter] != ""}}
+		}
+		if _, got, err := s.crossover(t.Context(), dimensions[0], rows, []int{3, 1, 0, 2}); got != c.want || err != nil {
+			t.Errorf("%s: %q, %v, want %q", c.best, got, err, c.want)
+		}
+	}
+	// With no answer there is nothing to draw.
+	code, out, stderr := dpcalc("samplesize", "-n", "1", "-m", "1000,2000", "-b", "1e-9", "--method", "splitting", "--plot")
+	if code != exitNoAnswer || out != "" || stderr != "dpcalc: no method has an answer to draw\n" {
+		t.Errorf("exit %d, %q, %q", code, out, stderr)
+	}
+}
+
+// Without an adaptive method the report is on the best of the others; a goal without an
+// answer is repeated as it was put.
+func TestReportOfReferencesAndOfNothing(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-m", "50", "-t", "0.1", "-b", "0.05", "--query", "binary", "--method", "hoeffding,binomial"}, "by the method binomial of"},
+		{[]string{"-m", "1000", "-t", "0.1", "-b", "0.05"}, "by the method gaussian-schedule of"}, // and not hoeffding, which needs less
+		{[]string{"-n", "1", "-m", "1000", "-b", "1e-9", "--method", "splitting"}, "No method answers this goal: samples 1, queries 1000, beta 1e-9."},
+		{[]string{"-m", "10", "-t", "0.1", "-b", "0.05", "--method", "dp-approx-dwork15"}, "and delta = e^-295.11."},
+		{[]string{"-m", "10", "-t", "0.1", "-b", "0.05", "--query", "sensitive", "--sensitivity", "3"}, "which one record moves by at most 3/n"},
+		{[]string{"-m", "1", "-t", "0.1", "-b", "0.05", "--method", "splitting"}, "Each answer is the value on the sample."},
+	} {
+		_, out, _ := dpcalc(append([]string{"samplesize", "--report"}, c.args...)...)
+		if text := strings.Join(strings.Fields(out), " "); !strings.Contains(text, c.want) {
+			t.Errorf("%v: no %q in\n%s", c.args, c.want, out)
+		}
+	}
+}
