@@ -3,28 +3,32 @@ package holdout
 import (
 	"math"
 	"math/rand/v2"
+
+	"github.com/dpcalc/dpcalc/properties/mechanism"
 )
 
-// mechanism answers queries from their values on the training set and the holdout.
-type mechanism interface {
+// answerer answers queries from their values on the training set and the holdout.
+type answerer interface {
 	// ask returns the answer, and false if the mechanism has stopped answering.
 	ask(train, holdout float64) (float64, bool)
 	// spent returns the budget that the answers have cost.
 	spent() int
 }
 
-// newMechanism returns the arm's mechanism for sets whose means have standard
-// deviation unit.
-func newMechanism(arm Arm, unit float64, budget int64, random *rand.Rand) mechanism {
+// newAnswerer returns the arm's mechanism for sets of this many samples, whose means have
+// standard deviation unit.
+func newAnswerer(arm Arm, samples int64, unit float64, budget int64, random *rand.Rand) answerer {
 	switch arm {
 	case Standard:
 		return plain{}
 	case Paper:
 		return gaussian{unit, random}
 	}
-	t := &thresholdout{threshold: 4 * unit, sigma: unit, budget: budget, left: budget, random: random}
-	t.renew()
-	return t
+	run, err := mechanism.Thresholdout{Samples: samples, Budget: budget, Threshold: 4 * unit, Scale: unit}.Start(random)
+	if err != nil {
+		panic(err) // the experiment is valid
+	}
+	return thresholdout{run, budget}
 }
 
 type plain struct{}
@@ -47,34 +51,15 @@ func (g gaussian) ask(train, holdout float64) (float64, bool) {
 
 func (gaussian) spent() int { return 0 }
 
+// thresholdout is the algorithm with a budget, as package mechanism runs it.
 type thresholdout struct {
-	threshold, sigma float64
-	noisy            float64 // the threshold with its noise
-	budget, left     int64
-	random           *rand.Rand
+	run    *mechanism.Run[mechanism.Means, mechanism.Answer]
+	budget int64
 }
 
-func (t *thresholdout) renew() { t.noisy = t.threshold + laplace(t.random, 2*t.sigma) }
-
-func (t *thresholdout) ask(train, holdout float64) (float64, bool) {
-	switch {
-	case t.left == 0:
-		return 0, false
-	case math.Abs(holdout-train) > t.noisy+laplace(t.random, 4*t.sigma):
-		t.left--
-		t.renew()
-		return holdout + laplace(t.random, t.sigma), true
-	}
-	return train, true
+func (t thresholdout) ask(train, holdout float64) (float64, bool) {
+	a, ok := t.run.Ask(mechanism.Means{Training: train, Holdout: holdout})
+	return a.Value, ok
 }
 
-func (t *thresholdout) spent() int { return int(t.budget - t.left) }
-
-// laplace draws from Lap(scale) by inversion of its distribution function.
-func laplace(random *rand.Rand, scale float64) float64 {
-	size := -scale * math.Log(1-random.Float64()) // of a number in (0, 1]
-	if random.Uint64()&1 == 0 {
-		return -size
-	}
-	return size
-}
+func (t thresholdout) spent() int { return int(t.budget - t.run.Left()) }

@@ -87,11 +87,11 @@ func (t *trial) run(signal int64, repetition int) []point {
 		t.drawCorrelations()
 	}
 	t.rank()
-	mechanisms := make([]mechanism, len(t.Arms))
+	mechanisms := make([]answerer, len(t.Arms))
 	for i, arm := range t.Arms {
 		random := rand.New(t.stream(forArm, slices.Index(Arms(), arm), 0))
 		t.order(arm, random)
-		mechanisms[i] = newMechanism(arm, t.unit, t.Budget, random)
+		mechanisms[i] = newAnswerer(arm, t.Samples, t.unit, t.Budget, random)
 		t.choose(&t.classifiers[i], mechanisms[i])
 	}
 	if t.Direct {
@@ -132,7 +132,7 @@ func (t *trial) order(arm Arm, random *rand.Rand) {
 }
 
 // choose asks for the correlation of every attribute and selects.
-func (t *trial) choose(c *classifier, m mechanism) {
+func (t *trial) choose(c *classifier, m answerer) {
 	for _, j := range t.asked {
 		own := t.correlation[train][j]
 		reported, answered := m.ask(own, t.correlation[holdout][j])
@@ -150,7 +150,7 @@ func (t *trial) choose(c *classifier, m mechanism) {
 }
 
 // report asks for the accuracy of every classifier.
-func (c *classifier) report(m mechanism) []point {
+func (c *classifier) report(m answerer) []point {
 	points := make([]point, len(sizes))
 	for i, k := range sizes {
 		p := &points[i]
