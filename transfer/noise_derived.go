@@ -111,20 +111,6 @@ func dpTiltNeeds(g Goal) error {
 	return nil
 }
 
-// gaussianRenyi is the Renyi transfer theorem with the same noise on every
-// answer, or the CVaR theorem where that gives less.
-func gaussianRenyi(g Goal) func(int64) (float64, Mechanism) {
-	cvar := gaussianCVaR(g)
-	return func(samples int64) (float64, Mechanism) {
-		tau, run := cvar(samples)
-		g.Samples = samples
-		if plan, sharp := bestGaussianPlan(g); sharp < tau {
-			return certified(sharp, 1, Mechanism{Noise: "gaussian", Scale: plan.SD})
-		}
-		return tau, run
-	}
-}
-
 // thresholdoutCVaR is Thresholdout with T = 3 tau/4 by the CVaR theorem: for every
 // sigma > 0 the guarantee holds if
 //

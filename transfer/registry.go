@@ -88,7 +88,7 @@ var registry = []Method{
 		Adaptive: true,
 		Sources:  []theory.Source{source("dpcalc", "docs/theorems.md#gaussian-schedule")},
 		Assumes:  []string{identical},
-		rule:     scheduled{},
+		rule:     scheduledNoise,
 	},
 	{
 		Name:     "gaussian",
@@ -99,7 +99,7 @@ var registry = []Method{
 		Adaptive: true,
 		Sources:  []theory.Source{source("dpcalc", "docs/theorems.md#gaussian")},
 		Assumes:  []string{identical},
-		rule:     optimised{kinds: linear, reach: gaussianRenyi},
+		rule:     evenNoiseRule,
 	},
 	{
 		Name:     "gaussian-cvar",

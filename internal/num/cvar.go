@@ -12,7 +12,8 @@ import "math"
 // E(M-t)^+ has to be exact or too large.
 
 const (
-	lnSqrt2Pi = 0.91893853320467274178
+	// LnSqrt2Pi is ln sqrt(2 pi).
+	LnSqrt2Pi = 0.91893853320467274178
 	// roundUp covers the rounding of the sums and elementary functions below.
 	roundUp = 1 + 0x1p-46
 )
@@ -44,7 +45,7 @@ func MaxNormalCVaR(k int64, lnb float64) float64 {
 	excess := maxNormalRule.Integral(Interval{t, cut}, func(x float64) float64 {
 		return -math.Expm1(n * math.Log1p(-math.Erfc(x/math.Sqrt2)))
 	})
-	excess += 2 * n * math.Exp(-cut*cut/2-lnSqrt2Pi) * MillsDeficit(cut)
+	excess += 2 * n * math.Exp(-cut*cut/2-LnSqrt2Pi) * MillsDeficit(cut)
 	return (t + excess/b) * roundUp
 }
 

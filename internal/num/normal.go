@@ -95,7 +95,7 @@ func LogSurvival(x float64) float64 {
 	if x < -1 {
 		return math.Log1p(-math.Exp(-square.Hi/2) * (1 - square.Lo/2) / math.Sqrt(2*math.Pi) * Mills(-x))
 	}
-	return -square.Hi/2 - (square.Lo/2 + lnSqrt2Pi - math.Log(Mills(x)))
+	return -square.Hi/2 - (square.Lo/2 + LnSqrt2Pi - math.Log(Mills(x)))
 }
 
 // UpperQuantile returns x with ln P[N > x] = lnp, for -1e300 <= lnp <= -1e-300,
@@ -111,7 +111,7 @@ func UpperQuantile(lnp float64) float64 {
 	for range 2 {
 		r := Mills(x)
 		square := Square(x)
-		u := r * ((-square.Hi/2 - lnp) - (square.Lo/2 + lnSqrt2Pi - math.Log(r)))
+		u := r * ((-square.Hi/2 - lnp) - (square.Lo/2 + LnSqrt2Pi - math.Log(r)))
 		x += u - u*u*MillsDeficit(x)/(2*r)
 	}
 	return x

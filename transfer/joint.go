@@ -1,0 +1,301 @@
+package transfer
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// JointBound is the joint bound for Gaussian answers. The n records are independent.
+// Query j is a mean over the records of a function with values in [0,1], which may depend on
+// all earlier answers; its answer carries independent noise N(0, sd_j^2). With probability at least
+// 1 - eps_j answer j is within tau_j of the population, where for every order a > 1, with a' = a/(a-1),
+//
+//	eps_j = e^(D_(j-1)/a') min{ 2 T_a'^(1/a'), (2 T_a' + 2 (2^a'-1) P[N > tau_j/sd_j] T_(a'-1))^(1/a') },
+//	D_j   = (1/2) sum_(l<=j) ln(1 + a(1+h_l)/(4n sd_l^2)),
+//	T_b   = min_x P[N > (tau_j-x)/sd_j]^b exp(v^2/(8n) - v x),   v = (b/sd_j) hazard((tau_j-x)/sd_j),
+//
+// N standard normal, and 1+h_l the inflation of the variance lemma at r_l =
+// (a/(4n^2)) sum_(i<l) sd_i^-2. The probability that any answer is further off than its
+// tau_j is at most the sum of the eps_j.
+//
+// Each eps_j is taken at the best of a fixed set of orders and rounded up, so it is never
+// below the theorem's least value. The sd_j and tau_j must not depend on the answers. The
+// proof is in docs/theorems.md, "Joint bound".
+type JointBound struct {
+	n      float64
+	orders []order
+	best   int     // the order that served last
+	total  float64 // ln of the sum of the errors
+	runs   int     // how many were added
+	closed bool    // the last answer carried no noise
+}
+
+// order is one order of the Renyi divergence and what the answers so far reveal at it.
+type order struct {
+	a, conj float64    // a and a'; +Inf and 1 for the order that serves the first query
+	gain    float64    // ln(2^a' - 1)
+	past    float64    // D_(j-1), +Inf where the theorem does not hold
+	r       float64    // r_j
+	touch   [2]float64 // where the tangents of T_a' and T_(a'-1) last touched, as shares of tau/sd
+}
+
+// Any set of orders is valid. From one to the next a-1 grows by a third, which costs less than
+// a thousandth of n against a continuum.
+const (
+	leastExcess = 0.003 // of a above 1
+	mostExcess  = 1000
+	orderCount  = 45
+)
+
+// noAnswers is the orders before the first query. The last is the limit of a: it serves the
+// first query, before which nothing is revealed.
+var noAnswers = func() []order {
+	orders := make([]order, orderCount+1)
+	ratio := math.Pow(mostExcess/leastExcess, 1.0/(orderCount-1))
+	excess := leastExcess
+	for i := range orders {
+		o := &orders[i]
+		o.a, o.conj = 1+excess, (1+excess)/excess
+		if i == orderCount {
+			o.a, o.conj = math.Inf(1), 1
+		}
+		o.gain = math.Log(math.Expm1(o.conj * math.Ln2))
+		o.touch = [2]float64{0.5, 0.5}
+		excess *= ratio
+	}
+	return orders
+}()
+
+// NewJointBound returns the bound before the first query to n = samples records. The error is
+// a DomainError.
+func NewJointBound(samples int64) (*JointBound, error) {
+	want := "a whole number from 1 to 9007199254740992"
+	if err := theory.Domain(samples >= 1 && samples <= MaxCount, "samples", samples, want); err != nil {
+		return nil, err
+	}
+	return newJointBound(samples), nil
+}
+
+func newJointBound(samples int64) *JointBound {
+	b := &JointBound{n: float64(samples), orders: slices.Clone(noAnswers), total: math.Inf(-1)}
+	b.best = len(b.orders) - 1
+	return b
+}
+
+// Answer adds a run of queries, each answered with the noise of the block and wanted
+// within tau. It returns an upper bound of the sum of their eps_j, at most 1, in time that
+// does not depend on the run's length. A standard deviation of zero is allowed for the last query
+// of all. The error is a DomainError, after which the bound is as it was.
+func (b *JointBound) Answer(block NoiseBlock, tau float64) (theory.LogProb, error) {
+	if err := theory.Domain(!b.closed, "query", "one after an answer without noise", "none"); err != nil {
+		return 0, err
+	}
+	want := "a whole number from 1 to 9007199254740992"
+	if err := theory.Domain(block.Queries >= 1 && block.Queries <= MaxCount, "queries", block.Queries, want); err != nil {
+		return 0, err
+	}
+	if err := theory.Domain(tau > 0 && tau < 1, "tau", tau, "a number in (0, 1)"); err != nil {
+		return 0, err
+	}
+	silent := block.SD == 0 && block.Queries == 1
+	want = "a number in [1e-100, 1e100], or 0 for the last query"
+	if err := theory.Domain(silent || block.SD >= 1e-100 && block.SD <= 1e100, "standard deviation", block.SD, want); err != nil {
+		return 0, err
+	}
+	q := run{tau: tau, sd: block.SD, count: float64(block.Queries)}
+	ln, _ := b.least(q)
+	b.total, b.runs = num.LogAddExp(b.total, min(ln, 700)), b.runs+1 // finite, and beyond one
+	if b.closed = silent; !silent {
+		b.answer(q)
+	}
+	return theory.LogProb(min(ln, 0)), nil
+}
+
+// Total returns an upper bound of the sum of all eps_j so far, at most 1: the probability that any
+// answer is further off than its tau.
+func (b *JointBound) Total() theory.LogProb {
+	if b.runs == 0 {
+		return theory.Zero
+	}
+	return theory.LogProb(min(b.total+float64(b.runs)*(1+math.Abs(b.total))*0x1p-50, 0))
+}
+
+// run is consecutive queries with the same noise and the same accuracy.
+type run struct{ tau, sd, count float64 }
+
+// roundJoint covers the rounding of the sums and elementary functions below, relative
+// to the largest term.
+const roundJoint = 0x1p-46
+
+// tail returns ln P[N > u] and the hazard of the normal law at u.
+func tail(u float64) (ln, hazard float64) {
+	if u < -1 {
+		ln = math.Log1p(-math.Erfc(-u/math.Sqrt2) / 2)
+		return ln, math.Exp(-u*u/2 - num.LnSqrt2Pi - ln)
+	}
+	r := num.Mills(u)
+	return -u*u/2 - num.LnSqrt2Pi + math.Log(r), 1 / r
+}
+
+// chernoff returns ln T_b, rounded up, and its derivative in z = tau/sd. With k = 1/(4n sd^2),
+// every u = (tau-x)/sd is valid; the best solves u + b k hazard(u) = z. Its share of z is touch, where
+// the search begins.
+func chernoff(b, k, z float64, touch *float64) (ln, slope float64) {
+	u := *touch * z
+	if least := z / (b * k); least < 0.1 { // the tangent touches where the tail is nearly one
+		u = -math.Sqrt(-2 * (math.Log(least) + num.LnSqrt2Pi))
+	}
+	var lnTail, hazard float64
+	for range 60 {
+		lnTail, hazard = tail(u)
+		step := (u + b*k*hazard - z) / (1 + b*k*hazard*(hazard-u))
+		u -= step
+		if math.Abs(step) <= 1e-4*(1+math.Abs(u)) {
+			break
+		}
+	}
+	*touch = u / z
+	lnTail, hazard = tail(u)
+	v := b * hazard // times sd
+	spread, shift, drop := v*v*k/2, v*(z-u), -b*lnTail
+	return spread - shift - drop + (spread+math.Abs(shift)+drop+b)*roundJoint, v * (v*k/z - 1)
+}
+
+// sampling returns ln eps_j without what earlier answers reveal, and its derivative in
+// z = tau/sd.
+func (o *order) sampling(n, tau, sd float64) (ln, slope float64) {
+	if sd == 0 { // T_b = e^(-2n tau^2), whatever b is
+		return (math.Ln2 - 2*n*tau*tau*(1-roundJoint)) / o.conj, 0
+	}
+	z, k := tau/sd, 1/(4*n*sd*sd)
+	if !(z > 1e-6) { // no noise like that is of use: the trivial bound, twice over
+		return math.Ln2, 0
+	}
+	near, dNear := chernoff(o.conj, k, z, &o.touch[0])
+	far, dFar := 0.0, 0.0
+	if o.conj > 1 {
+		far, dFar = chernoff(o.conj-1, k, z, &o.touch[1])
+	}
+	lnTail, hazard := tail(z)
+	far += o.gain + lnTail*(1-roundJoint)
+	both := num.LogAddExp(near, far)
+	minkowski, sum := math.Ln2+near/o.conj+roundJoint, (math.Ln2+both+roundJoint)/o.conj
+	if minkowski <= sum {
+		return minkowski, dNear / o.conj
+	}
+	share := math.Exp(far - both)
+	return sum, (dNear + share*(dFar-hazard-dNear)) / o.conj
+}
+
+// adds returns what each answer of the run adds to D on average, rounded up; it is +Inf where
+// the theorem does not hold. The summand is convex in r: its mean over the run is at most that
+// of the first and the last.
+func (o *order) adds(n float64, q run) float64 {
+	c := o.a / (4 * n * q.sd * q.sd)
+	x := c * inflation(n, o.r)
+	if q.count == 1 {
+		return lnUp(x) / 2
+	}
+	y := c * inflation(n, o.r+(q.count-1)*c/n)
+	return lnUp(x+y+x*y) / 4
+}
+
+// lnUp returns ln(1+x) for x >= 0, at most 2^-51 too large and never too small but for the
+// rounding of its last digit. math.Log is several times faster than math.Log1p.
+func lnUp(x float64) float64 {
+	if x < 1e-3 {
+		return math.Log1p(x)
+	}
+	return math.Log(1+x) + 0x1p-52
+}
+
+// pass moves the order past the run, each answer of which adds the given amount to D.
+func (o *order) pass(n float64, q run, each float64) {
+	o.past += q.count * each * (1 + roundJoint)
+	o.r += q.count * o.a / (4 * n * n * q.sd * q.sd) * (1 + roundJoint)
+	if !(o.past < math.MaxFloat64) {
+		o.past = math.Inf(1)
+	}
+}
+
+// inflation returns an upper bound of 1+h at r, +Inf where the variance lemma does not hold.
+// It is convex and increasing in r.
+func inflation(n, r float64) float64 {
+	kappa := varianceKappa(n, 2*r)
+	if !(kappa > 0x1p-20) {
+		return math.Inf(1)
+	}
+	return (1 + roundJoint) / kappa
+}
+
+// varianceKappa is the kappa of the variance lemma at w = 2r, with w in place of tanh w, which is less.
+func varianceKappa(n, w float64) float64 {
+	cube := w * w * w
+	return 1 - w - n*(cube/12+2*cube*w*w/15)
+}
+
+// mostShift returns a w = 2r just below the largest at which the variance lemma holds.
+func mostShift(n float64) float64 {
+	root := num.Interval{Lo: 0, Hi: 1}.SafeRoot(1e-3, func(w float64) float64 { return varianceKappa(n, w) })
+	return 0.99 * root
+}
+
+// errors returns ln of the sum of eps_j over the run at one order, and about its derivative
+// in z = tau/sd. What the answers reveal grows convexly within the run, so ln eps_j
+// stays below its chord, and the sum below a geometric one.
+func (b *JointBound) errors(o *order, q run) (ln, slope float64) {
+	if math.IsInf(o.past, 1) {
+		return math.Inf(1), 0
+	}
+	ln, slope = o.sampling(b.n, q.tau, q.sd)
+	ln += o.past / o.conj
+	if q.count == 1 {
+		return ln, slope
+	}
+	each := o.adds(b.n, q)
+	if math.IsInf(each, 1) {
+		return each, 0
+	}
+	c := o.a / (4 * b.n * q.sd * q.sd)
+	slope += (q.count - 1) / 2 * c / (1 + c) * q.sd / q.tau / o.conj
+	return ln + lnGeometric(each/o.conj, q.count), slope
+}
+
+// lnGeometric returns ln sum_(i<count) e^(ix) for x >= 0, rounded up.
+func lnGeometric(x, count float64) float64 {
+	top := x * count
+	if top < 1e-9 {
+		return math.Log(count) + top
+	}
+	return (top - x + math.Log(math.Expm1(-top)/math.Expm1(-x))) * (1 + roundJoint)
+}
+
+// least returns the least of errors over the orders, going from the one that served
+// last: as a function of the order they have one minimum.
+func (b *JointBound) least(q run) (ln, slope float64) {
+	ln, slope = b.errors(&b.orders[b.best], q)
+	for _, step := range [2]int{-1, 1} {
+		for i := b.best + step; i >= 0 && i < len(b.orders); i += step {
+			other, d := b.errors(&b.orders[i], q)
+			// Above a valid order all are, so an invalid one looks downwards.
+			if !(other < ln || step < 0 && math.IsInf(ln, 1)) {
+				break
+			}
+			b.best, ln, slope = i, other, d
+		}
+	}
+	return ln, slope
+}
+
+// answer moves the bound past the run. Orders far above the one that served are given
+// up: the more is revealed, the lower is the best order.
+func (b *JointBound) answer(q run) {
+	b.orders = b.orders[:min(b.best+6, len(b.orders))]
+	for i := range b.orders {
+		o := &b.orders[i]
+		o.pass(b.n, q, o.adds(b.n, q))
+	}
+}
