@@ -392,7 +392,7 @@ func TestGroupLimit(t *testing.T) {
 	}
 }
 
-// For n >= 3 the order is searched on a fine grid with the sum term by term.
+// The order is searched on a fine grid with the sum term by term.
 func TestGaussianLimit(t *testing.T) {
 	r := rand.New(rand.NewPCG(85, 86))
 	tried := 0
@@ -415,7 +415,7 @@ func TestGaussianLimit(t *testing.T) {
 		}
 		n, top := float64(g.Samples), 25.0
 		if g.Queries > 1 {
-			most := math.Log1p(2/math.Sqrt(n-2)) / float64(g.Queries-1) * 4 * n * n * g.SD * g.SD
+			most := newGap(g.Samples).edge() / float64(g.Queries-1) * 2 * n * n * g.SD * g.SD
 			top = min(top, math.Log(most*(1-1e-9)-1))
 		}
 		const points = 1500

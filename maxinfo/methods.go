@@ -12,7 +12,6 @@ import (
 
 const (
 	independent = "independent records"
-	identical   = "independent, identically distributed records"
 	anyRecords  = "any joint law of the records"
 )
 
@@ -22,7 +21,7 @@ func derived(anchor string) []theory.Source {
 
 var (
 	gaussianSource = derived("renyi-transfer")[0]
-	moreNoise      = &theory.NotApplicableError{Source: gaussianSource, Needs: "more noise: (n-2) d_m < 1 at some order"}
+	moreNoise      = &theory.NotApplicableError{Source: gaussianSource, Needs: "more noise: kappa(r_m) > 0 at some order"}
 )
 
 // privacy composes private steps into one and lists what is known about it. The privacy
@@ -224,11 +223,6 @@ func (p Plan) gaussian(g Gaussian, sum Profile) ([]Method, error) {
 		renyi.Limit, renyi.Needs = nil, moreNoise
 	}
 	kl := p.product(Method{Name: "kl", Proof: theory.Derived, Sources: append(derived("kl"), derived("gaussian-information")...), Limit: Mutual{info}})
-	for _, m := range []*Method{&renyi, &kl} {
-		if m.Limit != nil {
-			m.Assumes = []string{identical}
-		}
-	}
 	return []Method{renyi, kl, rest[0], rest[2]}, nil
 }
 
