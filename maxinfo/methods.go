@@ -209,7 +209,7 @@ func (p Plan) gaussian(g Gaussian, sum Profile, info theory.Nats) ([]Method, err
 	if err != nil {
 		return nil, err
 	}
-	renyi := p.product(Method{Name: "renyi", Proof: theory.Derived, Sources: []theory.Source{gaussianSource}, Limit: t})
+	renyi := p.product(Method{Name: "renyi", Proof: theory.Derived, Sources: append(derived("renyi-transfer"), derived("renyi")...), Limit: t})
 	if _, least := t.BestOrder(1, func(a, d float64) float64 { return d }); math.IsInf(least, 1) && renyi.Limit != nil {
 		renyi.Limit, renyi.Needs = nil, moreNoise
 	}
