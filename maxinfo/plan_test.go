@@ -192,6 +192,25 @@ func TestPlanDomain(t *testing.T) {
 	}
 }
 
+// silent is a step about which nothing is said.
+type silent struct{ PureDP }
+
+func (silent) roles() roles { return roles{} }
+
+// A step without an answer for its place is refused there.
+func TestSilentStep(t *testing.T) {
+	plan := Plan{Samples: 10, Data: ProductData, Steps: []Step{silent{PureDP{0.1}}}}
+	if _, err := plan.Chain(); !errors.As(err, new(*theory.DomainError)) {
+		t.Errorf("first: %v", err)
+	}
+	for _, before := range oneOfEach {
+		plan.Steps = []Step{before, silent{PureDP{0.1}}}
+		if _, err := plan.Chain(); !errors.As(err, new(*OrderError)) {
+			t.Errorf("after %v: %v", before, err)
+		}
+	}
+}
+
 func chain(t testing.TB, p Plan) Chain {
 	t.Helper()
 	c, err := p.Chain()
@@ -278,7 +297,7 @@ func TestLimitsOfSteps(t *testing.T) {
 	if several[1].Epsilon != 0 || len(several) != 2 {
 		t.Errorf("%+v", several)
 	}
-	if m := named(t, of(ProductData, PureDP{0.4}, PureDP{0.4}), "approx-dp").Limit.(Profiles); len(m) != 1 || m[0].Epsilon != 0 {
+	if m := named(t, of(ProductData, PureDP{0.4}, PureDP{0.4}), "approx-dp").Limit.(Profiles); len(m) != 2 || m[0].Mu != 0 || m[1].Epsilon != 0 {
 		t.Errorf("%+v", m)
 	}
 	// Gaussian answers are one transcript, with the noise of the least.

@@ -53,38 +53,45 @@ type stepKind struct {
 	optional []string
 	private  bool // its bounds depend on the number of records
 	build    func(d *details) maxinfo.Step
+	formulas func(in inputNames) stepFormulas // its amounts in a workbook
 }
 
+// stepKinds lists the kinds in the order of their description. The literals name no
+// fields, so that a new kind does not compile until it has all of them.
 func stepKinds() []stepKind {
 	return []stepKind{
 		{"pure-dp", [][]string{{"epsilon"}}, nil, true, func(d *details) maxinfo.Step {
 			return maxinfo.PureDP{Epsilon: detail(d, "epsilon", positives)}
+		}, func(in inputNames) stepFormulas {
+			return stepFormulas{epsilon: in["epsilon"], later: "samples*" + in["epsilon"]}
 		}},
 		{"approx-dp", [][]string{{"epsilon"}, {"delta"}}, nil, true, func(d *details) maxinfo.Step {
 			return maxinfo.ApproxDP{Epsilon: detail(d, "epsilon", nonNegatives), LnDelta: detail(d, "delta", probabilities)}
-		}},
+		}, func(in inputNames) stepFormulas { return stepFormulas{epsilon: in["epsilon"]} }},
 		{"gdp", [][]string{{"mu"}}, nil, true, func(d *details) maxinfo.Step {
 			return maxinfo.GDP{Mu: detail(d, "mu", positives)}
-		}},
+		}, func(in inputNames) stepFormulas { return stepFormulas{shift: "(samples*" + in["mu"] + ")^2"} }},
 		{"gaussian", [][]string{{"queries"}, {"noise-sd"}}, nil, true, func(d *details) maxinfo.Step {
 			return maxinfo.Gaussian{Queries: detail(d, "queries", counts), SD: detail(d, "noise-sd", deviations)}
+		}, func(in inputNames) stepFormulas {
+			return stepFormulas{shift: in["queries"] + "/" + in["noise-sd"] + "^2"}
 		}},
 		{"description", [][]string{{"outcomes", "bits"}}, nil, false, func(d *details) maxinfo.Step {
 			if d.has("outcomes") {
 				return maxinfo.Description{Outcomes: theory.Nats(math.Log(float64(detail(d, "outcomes", counts))))}
 			}
 			return maxinfo.Description{Outcomes: d.information()}
-		}},
+		}, inputNames.information},
 		{"mutual-info", [][]string{{"bits", "nats"}}, nil, false, func(d *details) maxinfo.Step {
 			return maxinfo.MutualInformation{Nats: d.information()}
-		}},
+		}, inputNames.information},
 		{"max-info", [][]string{{"bits", "nats"}}, []string{"slack", "data"}, false, func(d *details) maxinfo.Step {
 			s := maxinfo.MaxInformation{Nats: d.information(), Slack: theory.Zero, Always: d.has("data") && detail(d, "data", laws) == maxinfo.AnyData}
 			if d.has("slack") {
 				s.Slack = detail(d, "slack", belowOne)
 			}
 			return s
-		}},
+		}, inputNames.information},
 	}
 }
 
