@@ -211,7 +211,7 @@ func (c *even) sumOver(g Goal) *evenNoise {
 func (c *even) excess(g Goal) float64 {
 	sum := c.sumOver(g)
 	n, m, quantile := float64(g.Samples), float64(g.Queries), noiseQuantile(g)
-	top := math.Sqrt(2*mostShift(n)/m/(1+leastExcess)) * n * g.Tau
+	top := math.Sqrt(4*mostShift(n)/m/(1+leastExcess)) * n * g.Tau
 	over := num.Interval{Lo: math.Log(quantile) + 0.2, Hi: math.Log(quantile) + 1.8}
 	over.Hi = min(over.Hi, math.Log(top))
 	over.Lo = min(over.Lo, over.Hi-0.5)
