@@ -169,7 +169,7 @@ var panelRule = num.Lobatto(10)
 // zero.
 func (s summand) total(queries int64) (sum float64, ok bool) {
 	last := float64(queries - 1)
-	if !(s.c < 1e300 && s.kappa(s.twice*last) > 0) {
+	if !(s.c < 1e290 && s.kappa(s.twice*last) > 0) {
 		return 0, false
 	}
 	// The last terms are added singly where the singularity of f is near: there f is not

@@ -183,7 +183,10 @@ func TestInflation(t *testing.T) {
 	for _, c := range []struct {
 		n int64
 		r float64
-	}{{0, 0}, {-1, 0}, {1<<53 + 1, 0}, {10, -1e-300}, {10, math.NaN()}, {10, math.Inf(1)}, {1, math.Inf(1)}, {2, 0.5}, {1 << 53, 1e-5}} {
+	}{
+		{0, 0}, {-1, 0}, {1<<53 + 1, 0}, {10, -1e-300}, {10, math.NaN()}, {10, math.Inf(1)}, {1, math.Inf(1)},
+		{2, 0.5}, {1 << 53, 1e-5},
+	} {
 		if h, ok := Inflation(c.n, c.r); ok || h != 0 {
 			t.Errorf("%+v: %g, %v", c, h, ok)
 		}
@@ -277,6 +280,33 @@ func TestMutualInformation(t *testing.T) {
 		if err != nil || !(float64(got) >= c.want && float64(got) <= c.want*(1+1e-9)) {
 			t.Errorf("%+v: %.17g, %v, want %.17g", c.g, got, err, c.want)
 		}
+	}
+}
+
+// The lesser of the two bounds, each in 80 digits.
+func TestMutualInformationAgainstDecimals(t *testing.T) {
+	r := rand.New(rand.NewPCG(29, 30))
+	sums := 0
+	for range 80 {
+		g, a := atEdge(r, int64(math.Exp(r.Float64()*math.Log(200))), math.Exp(-4*r.Float64()))
+		g.SD /= math.Sqrt(a) // for the order one
+		n, sd := exactly(float64(g.Samples)), exactly(g.SD)
+		once := exactly(1).div(exactly(4).mul(n).mul(n).mul(sd).mul(sd))
+		want := once.add(exactly(1)).ln().mul(n).mul(exactly(float64(g.Queries))).div(exactly(2))
+		if sum, _, ok := divergence(g, 1); ok && sum.less(want) {
+			want = sum
+			sums++
+		}
+		got, err := g.MutualInformation()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if over := want.excess(float64(got)); !(over >= 0 && over <= 1e-6) {
+			t.Errorf("%+v: %.17g is %.3g above the lesser bound", g, got, over)
+		}
+	}
+	if sums < 20 || sums > 60 {
+		t.Errorf("the sum is the lesser bound in %d cases of 80", sums)
 	}
 }
 

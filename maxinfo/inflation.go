@@ -1,8 +1,6 @@
 package maxinfo
 
-import (
-	"math"
-)
+import "math"
 
 // Inflation returns an upper bound of 1/kappa of the variance lemma, and whether the
 // lemma applies. Given Gaussian answers to linear queries that add up to r, the

@@ -498,7 +498,7 @@ func TestGaussianLimitAgainstBinnedAnswers(t *testing.T) {
 		sd := math.Exp(4*r.Float64()-2.5) / (2 * math.Sqrt(float64(n)))
 		check(n, 0.5+0.4*r.Float64()*float64(r.IntN(2)), sd, 0.25, theory.LogProb(-math.Pow(10, 2*r.Float64()-1)))
 	}
-	t.Logf("at least %.3f nats between the bound and a table; %d tables above what holds relative to P_S x R", closest, exceeded)
+	t.Logf("at least %.3f nats between bound and table; %d tables above the bound relative to P_S x R", closest, exceeded)
 	if exceeded == 0 {
 		t.Error("no table exceeds the bound relative to P_S x R: the check has no power")
 	}

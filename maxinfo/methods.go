@@ -21,7 +21,7 @@ func derived(anchor string) []theory.Source {
 
 var (
 	gaussianSource = derived("renyi-transfer")[0]
-	moreNoise      = &theory.NotApplicableError{Source: gaussianSource, Needs: "more noise: kappa(r_m) > 0 at some order"}
+	moreNoise      = &theory.NotApplicableError{Source: gaussianSource, Needs: "more noise: kappa_m > 0 at some order"}
 )
 
 // privacy composes private steps into one and lists what is known about it. The privacy
@@ -150,7 +150,10 @@ func (p Plan) pure(epsilon float64, info theory.Nats) []Method {
 			Sources: []theory.Source{{Key: "dwork15generalization", Where: "approximate max-information of pure differential privacy"}},
 			Limit:   Dwork15{p.Samples, epsilon},
 		}),
-		p.product(Method{Name: "renyi", Proof: theory.Derived, Sources: derived("renyi"), Limit: Renyi{pureInformation(p.Samples, epsilon), theory.Zero}}),
+		p.product(Method{
+			Name: "renyi", Proof: theory.Derived, Sources: derived("renyi"),
+			Limit: Renyi{pureInformation(p.Samples, epsilon), theory.Zero},
+		}),
 		p.information(info),
 	}
 }
@@ -209,7 +212,8 @@ func (p Plan) gaussian(g Gaussian, sum Profile, info theory.Nats) ([]Method, err
 	if err != nil {
 		return nil, err
 	}
-	renyi := p.product(Method{Name: "renyi", Proof: theory.Derived, Sources: append(derived("renyi-transfer"), derived("renyi")...), Limit: t})
+	sources := append(derived("renyi-transfer"), derived("renyi")...)
+	renyi := p.product(Method{Name: "renyi", Proof: theory.Derived, Sources: sources, Limit: t})
 	if _, least := t.BestOrder(1, func(a, d float64) float64 { return d }); math.IsInf(least, 1) && renyi.Limit != nil {
 		renyi.Limit, renyi.Needs = nil, moreNoise
 	}

@@ -48,7 +48,8 @@ func (s *inflations) check(t *testing.T, what any, k int, w, got float64) {
 
 func (s *inflations) report(t *testing.T) {
 	t.Helper()
-	t.Logf("%d of %d cases inside the lemma, tightest (inflation-1)/(1/kappa-1): %.4f, refuted: %v", s.applied, s.checked, s.tightest, s.refuted)
+	t.Logf("%d of %d cases inside the lemma, tightest (inflation-1)/(1/kappa-1): %.4f, refuted: %v",
+		s.applied, s.checked, s.tightest, s.refuted)
 	for _, share := range s.shares {
 		if s.refuted[share] == 0 {
 			t.Errorf("no case refutes the lemma with %g tanh w: the check has no power", share)

@@ -13,7 +13,8 @@ import (
 
 // gaussianPlan is one step of Gaussian answers on independent records.
 func gaussianPlan(g maxinfo.GaussianTranscript) maxinfo.Plan {
-	return maxinfo.Plan{Samples: g.Samples, Data: maxinfo.ProductData, Steps: []maxinfo.Step{maxinfo.Gaussian{Queries: g.Queries, SD: g.SD}}}
+	steps := []maxinfo.Step{maxinfo.Gaussian{Queries: g.Queries, SD: g.SD}}
+	return maxinfo.Plan{Samples: g.Samples, Data: maxinfo.ProductData, Steps: steps}
 }
 
 // gaussianDivergence is D_a of a transcript of n >= 4 records, summed term by term.
@@ -62,7 +63,8 @@ func TestGaussianAgainstDecimals(t *testing.T) {
 			}
 		}
 		want := gaussianDivergence(t, g, order).plus(number(need).times(number(order)).over(number(order).minus(number(1))))
-		below.bounds(t, fmt.Sprintf("%+v, ln alpha = %g", g, alpha.Ln()), threshold(t, c, alpha).Ln(), number(0).minus(want), 1e-6)
+		what := fmt.Sprintf("%+v, ln alpha = %g", g, alpha.Ln())
+		below.bounds(t, what, threshold(t, c, alpha).Ln(), number(0).minus(want), 1e-6)
 	}
 	if found < 40 || edge < 5 {
 		t.Errorf("%d plans with a threshold, %d at the edge", found, edge)

@@ -324,11 +324,13 @@ func TestAnotherStepNeverHelps(t *testing.T) {
 				gamma := must(c.Threshold(alpha))
 				best = max(best, gamma)
 				if more, ok := with[c.Name]; ok && slack(more) > gamma {
-					return false, fmt.Errorf("%v: ln gamma(%g) of %s is %g, and %g without step %d", p, alpha.Ln(), c.Name, more.Ln(), gamma.Ln(), i+1)
+					return false, fmt.Errorf("%v: ln gamma(%g) of %s is %g, and %g without step %d",
+						p, alpha.Ln(), c.Name, more.Ln(), gamma.Ln(), i+1)
 				}
 			}
 			if slack(most) > best {
-				return false, fmt.Errorf("%v: the best ln gamma(%g) is %g, and %g without step %d", p, alpha.Ln(), most.Ln(), best.Ln(), i+1)
+				return false, fmt.Errorf("%v: the best ln gamma(%g) is %g, and %g without step %d",
+					p, alpha.Ln(), most.Ln(), best.Ln(), i+1)
 			}
 		}
 		return true, nil
