@@ -93,3 +93,35 @@ func TestTailIsRefutedAtItsThreshold(t *testing.T) {
 		}
 	}
 }
+
+// Detectable is the least P[E] that half of the samples refute with probability 0.99 at
+// the best stake for it, here by the sum of the binomial law.
+func TestTailDetectable(t *testing.T) {
+	const n = 500
+	for _, v := range []float64{0.001, 0.05, 0.4} {
+		for _, lnAlpha := range []float64{-1, -5, -25} {
+			hit := Tail{Plan: Plan{Samples: 2 * n, Workers: 1}, Bound: theory.LogProb(math.Log(v)), Hit: func(*rand.Rand) bool { return false }}
+			ledger := value[*Ledger](t)(NewLedger(theory.LogProb(lnAlpha)))
+			r := value[TailResult](t)(hit.Audit(value[*Alarm](t)(ledger.Draw("one", theory.LogProb(lnAlpha)))))
+			refutes := func(p float64) float64 {
+				s := (p - v) / (v * (1 - v))
+				sum := 0.0
+				for k := range n + 1 {
+					h, m := float64(k), float64(n-k)
+					if h*math.Log1p(s*(1-v))+m*math.Log1p(-s*v) < rounding-lnAlpha {
+						continue
+					}
+					all, _ := math.Lgamma(n + 1)
+					some, _ := math.Lgamma(h + 1)
+					rest, _ := math.Lgamma(m + 1)
+					sum += math.Exp(all - some - rest + h*math.Log(p) + m*math.Log1p(-p))
+				}
+				return sum
+			}
+			d := r.Detectable.Value()
+			if at, before := refutes(d*(1+1e-12)), refutes(d*(1-1e-9)); !(at >= 0.99-1e-9 && before < 0.99) {
+				t.Errorf("v = %g, ln alpha = %g: %g is refuted with probability %g, and less with %g", v, lnAlpha, d, at, before)
+			}
+		}
+	}
+}
