@@ -71,6 +71,20 @@ func TestGoalAtTheEndsOfItsDomain(t *testing.T) {
 	}
 }
 
+// A kind of query and an unknown out of range are named so.
+func TestNamesOfKinds(t *testing.T) {
+	for q, want := range map[Query]string{-1: "unknown", Bounded: "bounded", Minimization: "minimization", Minimization + 1: "unknown"} {
+		if got := q.String(); got != want {
+			t.Errorf("query %d is %s, want %s", int(q), got, want)
+		}
+	}
+	for u, want := range map[Unknown]string{-1: "unknown", None: "none", Beta: "beta", Beta + 1: "unknown"} {
+		if got := u.String(); got != want {
+			t.Errorf("unknown %d is %s, want %s", int(u), got, want)
+		}
+	}
+}
+
 // The theorems for what a private algorithm puts out hold up to their epsilon and no
 // further, for any sample and accuracy within their domains.
 func TestOutputTheoremsAtTheirHypotheses(t *testing.T) {

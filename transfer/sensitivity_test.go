@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/dpcalc/dpcalc/theory"
@@ -59,6 +60,11 @@ func TestBassily16AtItsHypotheses(t *testing.T) {
 		if err == nil {
 			oneSided(t, "alpha'", b.Value.Alpha, 0.05+18*epsilon)
 		}
+	}
+	// Nothing is left of the target for delta.
+	spent := Sampled{Alpha: 0.05, Beta: lp("0.1"), Epsilon: 0.01, LnDelta: theory.Zero}
+	if _, err := Bassily16(spent, Class{Samples: 1 << 40}, lp("0.1")); err == nil || !strings.Contains(err.Error(), "above the sample's beta") {
+		t.Errorf("the target is the sample's beta: %v", err)
 	}
 	// Epsilon is below 1/3.
 	for epsilon, holds := range map[float64]bool{0.3333: true, 1. / 3: false, 0.3334: false} {
