@@ -140,9 +140,29 @@ func TestOutputTheoremsAtTheirHypotheses(t *testing.T) {
 		{Selection{0, MaxCount, -1}, true}, {Selection{0, MaxCount + 1, -1}, false},
 		{Selection{0, 1, 0}, false}, {Selection{0, 1, theory.Zero}, false},
 		{Selection{-math.SmallestNonzeroFloat64, 1, -1}, false}, {Selection{math.Inf(1), 1, -1}, false},
+		{Selection{math.MaxFloat64, 1, -1}, true},
 	} {
 		if _, err := Theorem23(s.Selection); isDomain(err) == s.ok {
 			t.Errorf("theorem 2.3, %+v: %v", s.Selection, err)
+		}
+	}
+}
+
+// What was shown on the sample may be exact and without noise, and has no other limits than
+// its numbers.
+func TestSampledAtTheEndsOfItsDomain(t *testing.T) {
+	least, most := math.SmallestNonzeroFloat64, math.MaxFloat64
+	for _, c := range []struct {
+		Sampled
+		ok bool
+	}{
+		{Sampled{0, theory.Zero, 0, theory.Zero}, true}, {Sampled{most, theory.LogProb(-least), most, theory.LogProb(-least)}, true},
+		{Sampled{-least, -1, 0, -1}, false}, {Sampled{math.Inf(1), -1, 0, -1}, false},
+		{Sampled{0, 0, 0, -1}, false}, {Sampled{0, -1, 0, 0}, false},
+		{Sampled{0, -1, -least, -1}, false}, {Sampled{0, -1, math.Inf(1), -1}, false},
+	} {
+		if err := c.Validate(); (err == nil) != c.ok || err != nil && !isDomain(err) {
+			t.Errorf("%+v: %v", c.Sampled, err)
 		}
 	}
 }
