@@ -119,7 +119,7 @@ func TestOutputTheoremsAtTheirHypotheses(t *testing.T) {
 			{1000, math.Nextafter(1, 0), 0, theory.Zero, true}, {1000, 1, 0, theory.Zero, false},
 			{1000, math.SmallestNonzeroFloat64, 0, theory.Zero, true}, {1000, 0, 0, theory.Zero, false},
 			{1000, 0.3, -math.SmallestNonzeroFloat64, theory.Zero, false}, {1000, 0.3, math.Inf(1), theory.Zero, false},
-			{1000, 0.3, 0, 0, false}, {1000, 0.3, 0, 1, false}, {1000, 0.3, 0, theory.LogProb(math.NaN()), false},
+			{1000, 0.3, math.MaxFloat64, theory.Zero, true}, {1000, 0.3, 0, 0, false}, {1000, 0.3, 0, 1, false}, {1000, 0.3, 0, theory.LogProb(math.NaN()), false},
 		} {
 			_, err := c.bound(Output{Samples: e.samples, Tau: e.tau, Epsilon: e.epsilon, LnDelta: e.delta})
 			if isDomain(err) == e.ok {
