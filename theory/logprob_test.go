@@ -112,7 +112,9 @@ func TestTextOfTheSmallest(t *testing.T) {
 
 // A probability is from 0 to 1, both ends included, and one inside lies between them.
 func TestProbAtItsEnds(t *testing.T) {
-	for p, want := range map[float64]LogProb{0: Zero, 1: 0, 0.5: -math.Ln2, math.SmallestNonzeroFloat64: -744.4400719213812} {
+	for p, want := range map[float64]LogProb{
+		0: Zero, 1: 0, 0.5: -math.Ln2, math.SmallestNonzeroFloat64: -744.4400719213812,
+	} {
 		if got, err := Prob(p); err != nil || got != want {
 			t.Errorf("Prob(%g) = %v, %v; want %v", p, got.Ln(), err, want.Ln())
 		}

@@ -73,7 +73,9 @@ func TestGoalAtTheEndsOfItsDomain(t *testing.T) {
 
 // A kind of query and an unknown out of range are named so.
 func TestNamesOfKinds(t *testing.T) {
-	for q, want := range map[Query]string{-1: "unknown", Bounded: "bounded", Minimization: "minimization", Minimization + 1: "unknown"} {
+	for q, want := range map[Query]string{
+		-1: "unknown", Bounded: "bounded", Minimization: "minimization", Minimization + 1: "unknown",
+	} {
 		if got := q.String(); got != want {
 			t.Errorf("query %d is %s, want %s", int(q), got, want)
 		}
@@ -119,7 +121,8 @@ func TestOutputTheoremsAtTheirHypotheses(t *testing.T) {
 			{1000, math.Nextafter(1, 0), 0, theory.Zero, true}, {1000, 1, 0, theory.Zero, false},
 			{1000, math.SmallestNonzeroFloat64, 0, theory.Zero, true}, {1000, 0, 0, theory.Zero, false},
 			{1000, 0.3, -math.SmallestNonzeroFloat64, theory.Zero, false}, {1000, 0.3, math.Inf(1), theory.Zero, false},
-			{1000, 0.3, math.MaxFloat64, theory.Zero, true}, {1000, 0.3, 0, 0, false}, {1000, 0.3, 0, 1, false}, {1000, 0.3, 0, theory.LogProb(math.NaN()), false},
+			{1000, 0.3, math.MaxFloat64, theory.Zero, true},
+			{1000, 0.3, 0, 0, false}, {1000, 0.3, 0, 1, false}, {1000, 0.3, 0, theory.LogProb(math.NaN()), false},
 		} {
 			_, err := c.bound(Output{Samples: e.samples, Tau: e.tau, Epsilon: e.epsilon, LnDelta: e.delta})
 			if isDomain(err) == e.ok {
@@ -156,7 +159,8 @@ func TestSampledAtTheEndsOfItsDomain(t *testing.T) {
 		Sampled
 		ok bool
 	}{
-		{Sampled{0, theory.Zero, 0, theory.Zero}, true}, {Sampled{most, theory.LogProb(-least), most, theory.LogProb(-least)}, true},
+		{Sampled{0, theory.Zero, 0, theory.Zero}, true},
+		{Sampled{most, theory.LogProb(-least), most, theory.LogProb(-least)}, true},
 		{Sampled{-least, -1, 0, -1}, false}, {Sampled{math.Inf(1), -1, 0, -1}, false},
 		{Sampled{0, 0, 0, -1}, false}, {Sampled{0, -1, 0, 0}, false},
 		{Sampled{0, -1, -least, -1}, false}, {Sampled{0, -1, math.Inf(1), -1}, false},

@@ -63,7 +63,8 @@ func TestBassily16AtItsHypotheses(t *testing.T) {
 	}
 	// Nothing is left of the target for delta.
 	spent := Sampled{Alpha: 0.05, Beta: lp("0.1"), Epsilon: 0.01, LnDelta: theory.Zero}
-	if _, err := Bassily16(spent, Class{Samples: 1 << 40}, lp("0.1")); err == nil || !strings.Contains(err.Error(), "above the sample's beta") {
+	_, err := Bassily16(spent, Class{Samples: 1 << 40}, lp("0.1"))
+	if err == nil || !strings.Contains(err.Error(), "above the sample's beta") {
 		t.Errorf("the target is the sample's beta: %v", err)
 	}
 	// Epsilon is below 1/3.

@@ -86,7 +86,10 @@ func compared(op string, a, b any) any {
 	case !isX && !isY:
 		order = strings.Compare(fmt.Sprint(a), fmt.Sprint(b))
 	}
-	holds := map[string]bool{"<=": order <= 0, ">=": order >= 0, "<>": order != 0, "=": order == 0, "<": order < 0, ">": order > 0}
+	holds := map[string]bool{
+		"<=": order <= 0, ">=": order >= 0, "<>": order != 0,
+		"=": order == 0, "<": order < 0, ">": order > 0,
+	}
 	return holds[op]
 }
 

@@ -100,7 +100,8 @@ func TestTailDetectable(t *testing.T) {
 	const n = 500
 	for _, v := range []float64{0.001, 0.05, 0.4} {
 		for _, lnAlpha := range []float64{-1, -5, -25} {
-			hit := Tail{Plan: Plan{Samples: 2 * n, Workers: 1}, Bound: theory.LogProb(math.Log(v)), Hit: func(*rand.Rand) bool { return false }}
+			never := func(*rand.Rand) bool { return false }
+			hit := Tail{Plan: Plan{Samples: 2 * n, Workers: 1}, Bound: theory.LogProb(math.Log(v)), Hit: never}
 			ledger := value[*Ledger](t)(NewLedger(theory.LogProb(lnAlpha)))
 			r := value[TailResult](t)(hit.Audit(value[*Alarm](t)(ledger.Draw("one", theory.LogProb(lnAlpha)))))
 			refutes := func(p float64) float64 {
