@@ -109,3 +109,39 @@ func TestTextOfTheSmallest(t *testing.T) {
 		}
 	}
 }
+
+// A probability is from 0 to 1, both ends included, and one inside lies between them.
+func TestProbAtItsEnds(t *testing.T) {
+	for p, want := range map[float64]LogProb{
+		0: Zero, 1: 0, 0.5: -math.Ln2, math.SmallestNonzeroFloat64: -744.4400719213812,
+	} {
+		if got, err := Prob(p); err != nil || got != want {
+			t.Errorf("Prob(%g) = %v, %v; want %v", p, got.Ln(), err, want.Ln())
+		}
+	}
+	for _, p := range []float64{-math.SmallestNonzeroFloat64, math.Nextafter(1, 2), math.NaN(), math.Inf(1)} {
+		if got, err := Prob(p); !errors.As(err, new(*DomainError)) || got != 0 {
+			t.Errorf("Prob(%g) = %v, %v", p, got, err)
+		}
+	}
+	for _, c := range []struct {
+		p               LogProb
+		valid, interior bool
+	}{
+		{0, true, false}, {Zero, true, false}, {-math.SmallestNonzeroFloat64, true, true}, {-math.MaxFloat64, true, true},
+		{math.SmallestNonzeroFloat64, false, false}, {LogProb(math.NaN()), false, false}, {LogProb(math.Inf(1)), false, false},
+	} {
+		if c.p.Valid() != c.valid || c.p.Interior() != c.interior {
+			t.Errorf("ln p = %g: valid %v, interior %v", c.p.Ln(), c.p.Valid(), c.p.Interior())
+		}
+	}
+	// The complement form goes to one half, and exponents to 2^53.
+	for text, ok := range map[string]bool{
+		"1-0.5": true, "1-0.50000001": false, "1-0": true,
+		"1e-9007199254740992": true, "1e-9007199254740993": false, "0e9007199254740992": true, "0e9007199254740993": false,
+	} {
+		if p, err := ParseLogProb(text); (err == nil) != ok {
+			t.Errorf("%s: %v, %v", text, p.Ln(), err)
+		}
+	}
+}
