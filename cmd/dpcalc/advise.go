@@ -34,9 +34,9 @@ func wanting[T any](k kind[T]) func(string) string {
 var questions = []question{
 	{flag: "goal", asks: "What is to be protected?", names: []string{"accuracy", "p-value"}},
 	{flag: "adaptive", asks: "Will a query be chosen after an answer on the same sample has been seen?", names: []string{"yes", "no"}},
-	{flag: "query", asks: "What is a query: a share of records (binary), a mean of values in [0,1] (bounded), another low-sensitivity statistic (sensitive), or which of two candidates has the smaller loss (minimization)?",
+	{flag: "query", asks: "What is a query: a share of rows (binary), a mean of values in [0,1] (bounded), another low-sensitivity statistic (sensitive), or which of two candidates has the smaller loss (minimization)?",
 		names: []string{"binary", "bounded", "sensitive", "minimization"}},
-	{flag: "sensitivity", asks: "By how much, times the number of records, can one record move the statistic or a loss?", parse: wanting(positives)},
+	{flag: "sensitivity", asks: "By how much, times the number of rows, can one row move the statistic or a loss?", parse: wanting(positives)},
 	{flag: "training", asks: "Is it enough to learn where a training set of the analyst's own overfits?", names: []string{"yes", "no"}},
 	{flag: "noise", asks: "May the answers carry noise?", names: []string{"yes", "no"}},
 	{flag: "queries", asks: "How many queries, at most?", parse: wanting(counts)},
@@ -235,7 +235,7 @@ func (i *interview) selection() (advice, error) {
 			reason: "All that was known of the sample when the test was chosen came through epsilon-differentially private answers, epsilon being the privacy of all of them together. For (epsilon, delta) or Gaussian privacy: --by approx-dp or --by gdp."},
 		"gaussian": {method: "the starred row, renyi or kl", command: "dpcalc pvalue-correct FILE --alpha ALPHA --by gaussian --queries M --noise-sd SD --samples N",
 			reason: "All that was known of the sample when the test was chosen came through M means of values in [0,1], each with Gaussian noise of standard deviation SD."},
-		"free": {reason: "After a free look at the data no threshold is valid for a test on the same data. Test on fresh records, or plan ahead: decide a menu, or look through private answers only."},
+		"free": {reason: "After a free look at the data no threshold is valid for a test on the same data. Test on fresh rows, or plan ahead: decide a menu, or look through private answers only."},
 	}[how], err
 }
 
@@ -339,6 +339,6 @@ func (i *interview) accuracy() (advice, error) {
 	}
 	return advice{
 		method: method, command: command + " --method " + method,
-		reason: fmt.Sprintf("Given that %s, it needs the fewest records: %s%s. %s", why, people(countCell(best.Samples)), compared, m.Practice),
+		reason: fmt.Sprintf("Given that %s, it needs the fewest rows: %s%s. %s", why, people(countCell(best.Samples)), compared, m.Practice),
 	}, nil
 }

@@ -436,7 +436,7 @@ func (p *program) planRun(t target, path string, bestOnly bool) error {
 	err = p.emit(t, r, rows, func() sheet {
 		return sheet{
 			title:   []string{"The best method for each scenario of " + path},
-			columns: []string{"scenario", "method", "solved for", "samples", "queries", "tau", "beta", "budget", "noise", "noise scale", "note"},
+			columns: []string{"scenario", "method", "solved for", "rows", "queries", "tau", "beta", "budget", "noise", "noise scale", "note"},
 			rows:    short,
 		}
 	})
@@ -459,7 +459,7 @@ func (p *program) planRun(t target, path string, bestOnly bool) error {
 // shortRow is what people see of a goal: its best row, or that there is none.
 func shortRow(s *scenario, group []row) []cell {
 	solved := map[transfer.Unknown]string{
-		transfer.Samples: "samples", transfer.Queries: "queries", transfer.Tau: "tau", transfer.Beta: "beta", transfer.None: "check",
+		transfer.Samples: "rows", transfer.Queries: "queries", transfer.Tau: "tau", transfer.Beta: "beta", transfer.None: "check",
 	}[s.plan.unknown]
 	best := bestOf(group)
 	if best == nil {

@@ -37,7 +37,7 @@ func (p *program) pvalueCorrect() *cli.Command {
 			textFlag("alpha", "a", "`A`, the probability of a false rejection"),
 			textFlag("by", "", "`SOURCE` of the selection: "+orList(sourceNames())),
 			textFlag("p", "", "`P`, a p-value, in place of a FILE"),
-			textFlag("samples", "n", "`N` records"),
+			textFlag("samples", "n", "`N` rows"),
 			dataFlag(),
 			textFlag("epsilon", "", "`E`, the privacy of all that was seen"),
 			textFlag("delta", "", "`D`, its delta"),
@@ -441,7 +441,7 @@ func (p *program) correctFile(t *correction, path, column string, own bool) (err
 			passes = 2
 		}
 	}
-	bar := p.progress((passes + 1) * t.table.records).of("records")
+	bar := p.progress((passes + 1) * t.table.records).of("rows")
 	defer bar.end()
 	if passes > 0 {
 		if err := t.adjustAll(p, bar); err != nil {

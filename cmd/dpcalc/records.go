@@ -55,7 +55,7 @@ func (s *splitter) text() (string, error) {
 		case err != nil && err != io.EOF && err != bufio.ErrBufferFull:
 			return "", err
 		case len(s.raw) > maxRecord:
-			return "", refuse(s.line, "got more than %d bytes, want a record, is a quote left open?", maxRecord)
+			return "", refuse(s.line, "got more than %d bytes, want a row, is a quote left open?", maxRecord)
 		case err == bufio.ErrBufferFull:
 			continue
 		case err == io.EOF && len(s.raw) == 0:

@@ -185,7 +185,7 @@ func TestRefusedTables(t *testing.T) {
 		"p,x\r0.1,2\r":                   "line 1: got a carriage return inside an unquoted cell, want lines that end in LF or CRLF",
 		"x,y\n1,2\n":                     "got the columns x, y, want one named p, pval or p_value, or --p-column",
 		"p,P\n1,2\n":                     "got the columns p, P, want one of p-values, choose it by --p-column",
-		"a,p\n\"" + strings.Repeat("x\n", maxRecord): "line 2: got more than 16777216 bytes, want a record",
+		"a,p\n\"" + strings.Repeat("x\n", maxRecord): "line 2: got more than 16777216 bytes, want a row",
 	} {
 		_, err := openText(t, text, "")
 		var usage *usageError

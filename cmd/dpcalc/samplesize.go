@@ -26,14 +26,14 @@ func (p *program) samplesize() *cli.Command {
 			"A number is 0.05, 5%, 1/20, 1e-3, 10k or 1M; a flag takes a list of numbers and ranges:\n" +
 			"10,100,1k or 0.01:0.1:0.01 (step) or 10:1M:log13 (13 points) or 1:512:x2 (doubling).",
 		Flags: slices.Concat([]cli.Flag{
-			textFlag("samples", "n", "`N` records in the sample"),
+			textFlag("samples", "n", "`N` rows in the sample"),
 			textFlag("queries", "m", "`M` adaptively chosen queries"),
 			textFlag("tau", "t", "accuracy `T`: how far an answer may be from the population"),
 			textFlag("beta", "b", "failure probability `B`, for all queries together; 1e-4343 is fine"),
 			textFlag("confidence", "", "1 - beta, `C`, in place of --beta"),
 			textFlag("budget", "B", "Thresholdout's budget `K`: flagged queries that are answered; needed by its rows"),
 			textFlag("query", "", "`KIND` of query: bounded (default), binary, sensitive or minimization"),
-			textFlag("sensitivity", "", "one record moves a sensitive query or a loss by at most `D`/n (default 1)"),
+			textFlag("sensitivity", "", "one row moves a sensitive query or a loss by at most `D`/n (default 1)"),
 			textFlag("epsilon", "", "privacy `E` of the procedure, for the dp rows (default: each method's own)"),
 			textFlag("method", "", "only these methods, `A,B,...`; see dpcalc methods"),
 			textFlag("proofs", "", "`WHICH` methods: all (default) or published"),

@@ -17,7 +17,7 @@ func (s *plan) sheet(ctx context.Context, rows [][]row) (sheet, error) {
 		unknown transfer.Unknown
 		cell    func(*row) cell
 	}{
-		{"samples", transfer.Samples, func(r *row) cell { return countCell(r.Samples) }},
+		{"rows", transfer.Samples, func(r *row) cell { return countCell(r.Samples) }},
 		{"queries", transfer.Queries, func(r *row) cell { return countCell(r.Queries) }},
 		{"tau", transfer.Tau, func(r *row) cell { return numberCell(r.Tau) }},
 		{"beta", transfer.Beta, func(r *row) cell {
@@ -88,7 +88,7 @@ func (s *plan) sheet(ctx context.Context, rows [][]row) (sheet, error) {
 
 	var out sheet
 	subject := map[transfer.Unknown]string{
-		transfer.Samples: "Samples needed",
+		transfer.Samples: "Rows needed",
 		transfer.Queries: "Queries that can be answered",
 		transfer.Tau:     "Accuracy tau reached",
 		transfer.Beta:    "Failure probability beta reached",
@@ -150,7 +150,7 @@ func (s *plan) winners(rows [][]row) []string {
 	}
 	b := &rows[0][best]
 	value := map[transfer.Unknown]string{
-		transfer.Samples: "fewest samples: " + people(countCell(b.Samples)),
+		transfer.Samples: "fewest rows: " + people(countCell(b.Samples)),
 		transfer.Queries: "most queries: " + people(countCell(b.Queries)),
 		transfer.Tau:     "least tau: " + people(numberCell(b.Tau)),
 		transfer.Beta:    "least beta: " + people(chanceCell(b.Beta)),

@@ -21,9 +21,9 @@ func (p *program) transfer() *cli.Command {
 			textFlag("epsilon", "", "`E`, the privacy of the transcript"),
 			textFlag("delta", "", "`D`, its delta; 0 is allowed and the default"),
 			textFlag("target-beta", "", "`B2`, the failure probability of the conclusion"),
-			textFlag("samples", "n", "`N` records; some theorems need it"),
+			textFlag("samples", "n", "`N` rows; some theorems need it"),
 			textFlag("query", "", "`KIND` of query: bounded (default), binary, sensitive or minimization"),
-			textFlag("sensitivity", "", "one record moves a sensitive query or a loss by at most `D`/n (default 1); needs --samples"),
+			textFlag("sensitivity", "", "one row moves a sensitive query or a loss by at most `D`/n (default 1); needs --samples"),
 		}, outputFlags()),
 		Action: p.runTransfer,
 	}
