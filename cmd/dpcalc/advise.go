@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 	"github.com/urfave/cli/v2"
 )
@@ -27,8 +28,20 @@ func wanting[T any](k kind[T]) func(string) string {
 		if _, ok := k.parse(raw); ok {
 			return ""
 		}
-		return k.want
+		return k.wanted(raw)
 	}
+}
+
+// wantingBeta does without a probability of failure above one half.
+func wantingBeta(raw string) string {
+	if want := wanting(probabilities)(raw); want != "" {
+		return want
+	}
+	beta, _ := probabilities.parse(raw)
+	if success, ok := successOf(beta); ok {
+		return "at most 0.5, the probability of failure; did you mean " + inPercent(success) + "?"
+	}
+	return ""
 }
 
 var questions = []question{
@@ -41,7 +54,7 @@ var questions = []question{
 	{flag: "noise", asks: "May the answers carry noise?", names: []string{"yes", "no"}},
 	{flag: "queries", asks: "How many queries, at most?", parse: wanting(counts)},
 	{flag: "tau", asks: "How far may an answer be from the population?", parse: wanting(positives)},
-	{flag: "beta", asks: "With what probability may any answer be farther off?", parse: wanting(probabilities)},
+	{flag: "beta", asks: "With what probability may any answer be farther off?", parse: wantingBeta},
 	{flag: "budget", asks: "How many of the queries may turn out to overfit the training set?", parse: wanting(counts)},
 	{flag: "selection", asks: "How was the test chosen: as one fixed before the data were seen, from a menu of tests written down before, through private answers, through answers with Gaussian noise, or by looking freely?",
 		names: []string{"fixed", "menu", "private", "gaussian", "free"}},
@@ -56,6 +69,7 @@ func (p *program) advise() *cli.Command {
 		}
 		flags[i] = textFlag(q.flag, "", usage)
 	}
+	flags = append(flags, textFlag("confidence", "", "1 - beta, `C`, in place of --beta"))
 	return &cli.Command{
 		Name:  "advise",
 		Usage: "which method and which command line, by a few questions",
@@ -77,6 +91,9 @@ type advice struct {
 func (p *program) runAdvise(c *cli.Context) error {
 	target, err := outputTarget(c)
 	if err != nil {
+		return err
+	}
+	if err := readFailure(c); err != nil {
 		return err
 	}
 	i := &interview{ctx: p.ctx, c: c, asked: p.stderr, terminal: p.onTerminal(), answers: bufio.NewReader(p.stdin)}
@@ -103,6 +120,29 @@ func (p *program) runAdvise(c *cli.Context) error {
 		return outcome(exitNoAnswer)
 	}
 	return err
+}
+
+// readFailure makes --beta of --confidence and checks either.
+func readFailure(c *cli.Context) error {
+	beta, hasBeta, err := one(c, "beta", probabilities)
+	if err != nil {
+		return err
+	}
+	confidence, hasConfidence, err := one(c, "confidence", confidences)
+	switch {
+	case err != nil:
+		return err
+	case hasBeta && hasConfidence:
+		return usagef("--confidence: given with --beta, want one of the two")
+	case hasBeta:
+		return likelyFailures("beta", []theory.LogProb{beta})
+	case !hasConfidence:
+		return nil
+	}
+	if err := likelyFailures("confidence", []theory.LogProb{confidence}); err != nil {
+		return err
+	}
+	return c.Set("beta", confidence.String())
 }
 
 // onTerminal reports whether someone can be asked.
@@ -205,9 +245,13 @@ func (i *interview) line() (string, error) {
 func (i *interview) unused() string {
 	for _, q := range questions {
 		_, ok := given(i.c, q.flag)
-		if ok && !slices.ContainsFunc(i.given, func(in input) bool { return in.name == q.flag }) {
-			return q.flag
+		if !ok || slices.ContainsFunc(i.given, func(in input) bool { return in.name == q.flag }) {
+			continue
 		}
+		if _, ok := given(i.c, "confidence"); ok && q.flag == "beta" {
+			return "confidence"
+		}
+		return q.flag
 	}
 	return ""
 }

@@ -101,7 +101,7 @@ func (p *program) run(args []string) int {
 		fmt.Fprintf(p.stderr, "dpcalc: %v\n", err)
 		return exitUsage
 	case errors.As(err, &domain):
-		fmt.Fprintf(p.stderr, "dpcalc: --%v\n", domain)
+		fmt.Fprintf(p.stderr, "dpcalc: %s\n", domainText(domain))
 		return exitUsage
 	}
 	if p.ctx.Err() != nil {

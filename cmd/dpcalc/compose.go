@@ -55,7 +55,7 @@ func (p *program) runCompose(c *cli.Context) error {
 	}
 	names := composeNames
 	if raw, ok := given(c, "method"); ok {
-		wanted := strings.Split(raw, ",")
+		wanted := namesIn(raw)
 		for _, name := range wanted {
 			if !slices.Contains(composeNames, name) {
 				return usagef("--method: got %s, want some of %s%s", shown(name), strings.Join(composeNames, ", "), didYouMean(name, composeNames))

@@ -145,7 +145,7 @@ func readExperiment(c *cli.Context) (e holdout.Experiment, err error) {
 	e.Arms = holdout.Arms()
 	if raw, ok := given(c, "arms"); ok {
 		e.Arms = nil
-		for name := range strings.SplitSeq(raw, ",") {
+		for _, name := range namesIn(raw) {
 			if !slices.Contains(armNames(), name) {
 				return e, usagef("--arms: got %s, want some of %s%s", shown(name), strings.Join(armNames(), ", "), didYouMean(name, armNames()))
 			}

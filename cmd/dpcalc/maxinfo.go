@@ -163,7 +163,7 @@ func detail[T any](d *details, key string, k kind[T]) T {
 	value, ok := k.parse(raw)
 	if !ok {
 		if d.err == nil {
-			d.err = usagef("%s%s: got %s, want %s", d.where, key, shown(raw), k.want)
+			d.err = usagef("%s%s: got %s, want %s", d.where, key, shown(raw), k.wanted(raw))
 		}
 		return zero
 	}

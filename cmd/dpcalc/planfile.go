@@ -191,11 +191,7 @@ func (p *program) readPlanFile(path string) ([]scenario, error) {
 		if err == nil {
 			s.plan, err = p.readPlan(c)
 		}
-		var domain *theory.DomainError
-		if errors.As(err, &domain) {
-			err = usagef("--%v", domain)
-		}
-		if err != nil {
+		if err = inWords(err); err != nil {
 			return nil, fail(node, "scenario %s: %v", shown(s.name), err)
 		}
 		if total += s.plan.goals; total > mostPlanGoals {
@@ -312,7 +308,7 @@ func readSettings(node *yaml.Node, named bool, fail func(*yaml.Node, string, ...
 				}
 				items = append(items, item.Value)
 			}
-			set.value = strings.Join(items, ",")
+			set.value = strings.Join(items, ", ")
 		default:
 			return fail(value, "%s: got a nested value, want a number, a word or a list", key)
 		}

@@ -24,7 +24,8 @@ func (p *program) samplesize() *cli.Command {
 			"Give all four: the plan is checked, and the exit code is 4 unless an adaptive method certifies it.\n" +
 			"With probability at least 1 - beta, each of the queries is answered within tau of its population value.\n" +
 			"A number is 0.05, 5%, 1/20, 1e-3, 10k or 1M; a flag takes a list of numbers and ranges:\n" +
-			"10,100,1k or 0.01:0.1:0.01 (step) or 10:1M:log13 (13 points) or 1:512:x2 (doubling).",
+			"10,100,1k or 0.01:0.1:0.01 (step) or 10:1M:log13 (13 points) or 1:512:x2 (doubling). A space may follow a\n" +
+			"comma, and makes it certain that it separates: \"20, 500\" is two numbers of rows, and 20,500 is refused.",
 		Flags: slices.Concat([]cli.Flag{
 			textFlag("samples", "n", "`N` rows in the sample"),
 			textFlag("queries", "m", "`M` adaptively chosen queries"),
@@ -190,7 +191,7 @@ func readMethods(c *cli.Context) ([]transfer.Method, error) {
 	all := transfer.Methods()
 	var wanted []string
 	if raw, ok := given(c, "method"); ok {
-		wanted = strings.Split(raw, ",")
+		wanted = namesIn(raw)
 		for _, name := range wanted {
 			if _, ok := transfer.Lookup(name); !ok {
 				return nil, unknownMethod("--method", name)
@@ -258,6 +259,9 @@ func readGrid(c *cli.Context, inputs *[]input) (grid, error) {
 	}
 	if beta != nil && confidence != nil {
 		return none, usagef("--confidence: given with --beta, want one of the two")
+	}
+	if err := errors.Join(likelyFailures("beta", beta), likelyFailures("confidence", confidence)); err != nil {
+		return none, err
 	}
 	budget, err := list(c, "budget", counts)
 	if err != nil {
