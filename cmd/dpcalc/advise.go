@@ -357,7 +357,7 @@ func (i *interview) accuracy() (advice, error) {
 		if m.Budgeted && (fenced == 0 || a.Samples < fenced) {
 			fenced = a.Samples
 		}
-		if method == "" || a.Samples < best.Samples {
+		if method == "" || better(transfer.Samples, a, best) {
 			method, best = m.Name, a
 		}
 	}

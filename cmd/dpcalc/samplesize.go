@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -424,19 +425,21 @@ func (s *plan) solve(rows []row, i int, v *verdict) ([]row, error) {
 	return rows, nil
 }
 
-// better says whether a is strictly better than b for the unknown.
+// better says whether a is strictly better than b: for the unknown, or where it ties by
+// the accuracy achieved.
 func better(u transfer.Unknown, a, b transfer.Answer) bool {
+	order := 0
 	switch u {
 	case transfer.Samples:
-		return a.Samples < b.Samples
+		order = cmp.Compare(a.Samples, b.Samples)
 	case transfer.Queries:
-		return a.Queries > b.Queries
+		order = cmp.Compare(b.Queries, a.Queries)
 	case transfer.Tau:
-		return a.Tau < b.Tau
+		order = cmp.Compare(a.Tau, b.Tau)
 	case transfer.Beta:
-		return a.Beta < b.Beta
+		order = cmp.Compare(a.Beta, b.Beta)
 	}
-	return a.TauAchieved < b.TauAchieved
+	return cmp.Or(order, cmp.Compare(a.TauAchieved, b.TauAchieved)) < 0
 }
 
 // stream writes the rows of a grid for machines in bounded memory.
