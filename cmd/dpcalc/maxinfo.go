@@ -369,6 +369,7 @@ func (p *program) runMaxinfo(c *cli.Context) error {
 	}
 	r := result{command: "maxinfo", inputs: append(plan.inputs(), input{"slack", chanceCell(slack)}), columns: maxinfoColumns}
 	var rows, short [][]cell
+	var leftOut reasons
 	for i, b := range bounds {
 		bits := cell{}
 		if b.status == transfer.OK {
@@ -378,6 +379,9 @@ func (p *program) runMaxinfo(c *cli.Context) error {
 			wordsCell(b.Name), bits, chanceCell(slack), exactly(slack.Ln()), truthCell(i == best), wordsCell(string(b.Proof)),
 			wordsCell(string(b.status)), wordsCell(b.reason), sourcesCell(b.Sources), listCell(b.Assumes),
 		})
+		if leftOut.leavesOut(b.Name, b.status, b.reason) {
+			continue
+		}
 		short = append(short, []cell{mark(i == best), wordsCell(b.Name), bits, wordsCell(string(b.Proof)), wordsCell(string(b.status)), wordsCell(b.reason)})
 	}
 	err = p.emit(target, r, rows, func() sheet {
@@ -389,6 +393,7 @@ func (p *program) runMaxinfo(c *cli.Context) error {
 		if best >= 0 {
 			s.notes = append([]string{"* " + bounds[best].Name + ", fewest bits: " + people(exactly(bounds[best].bits))}, assumed(bounds[best].Assumes)...)
 		}
+		s.notes = append(s.notes, leftOut.lines()...)
 		return s
 	})
 	if err == nil && best < 0 {

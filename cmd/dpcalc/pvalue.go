@@ -357,6 +357,7 @@ func (p *program) correctOne(r result, t target, all []corrector, best int, sing
 		r.columns = append(r.columns, "p", "ln_p", "p_adjusted", "ln_p_adjusted", "reject")
 	}
 	var rows, short [][]cell
+	var leftOut reasons
 	for i := range all {
 		c := &all[i]
 		var threshold, lnThreshold, read, adjusted, lnAdjusted, reject cell
@@ -378,6 +379,9 @@ func (p *program) correctOne(r result, t target, all []corrector, best int, sing
 			row = append(row, chanceCell(single), exactly(single.Ln()), adjusted, lnAdjusted, reject)
 		}
 		rows = append(rows, row)
+		if leftOut.leavesOut(c.Name, c.status, c.reason) {
+			continue
+		}
 		short = append(short, []cell{
 			mark(i == best), wordsCell(c.Name), read, adjusted, reject, wordsCell(string(c.Proof)), wordsCell(string(c.status)), wordsCell(c.reason),
 		})
@@ -395,6 +399,7 @@ func (p *program) correctOne(r result, t target, all []corrector, best int, sing
 		if best >= 0 {
 			s.notes = append([]string{"* " + all[best].Name + ", greatest threshold: reject if p <= " + people(legible(all[best].threshold))}, assumed(all[best].Assumes)...)
 		}
+		s.notes = append(s.notes, leftOut.lines()...)
 		return s
 	})
 }
