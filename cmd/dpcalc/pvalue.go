@@ -28,7 +28,8 @@ func (p *program) pvalueCorrect() *cli.Command {
 			"which takes its own flags:\n\n" + sourceGrammar() + "\n\n" +
 			"A FILE of comma, semicolon or tab separated values (- for standard input) is written back as csv, or tsv if\n" +
 			"it is, with the columns p_adjusted, threshold, reject and status appended, by the method with the greatest\n" +
-			"threshold or --method. Empty cells, NA, NaN, null and . are missing values. A correction protects the one\n" +
+			"threshold or --method. Empty cells, NA, NaN, null and . are missing values, <0.001 is read as 0.001, and a\n" +
+			"single column of p-values needs no header line. A correction protects the one\n" +
 			"selected test. If several are reported, --family makes p_adjusted and reject valid for all of them; threshold\n" +
 			"stays that of a single test. --family-on adjusted (default) takes the step on the adjusted p-values; raw takes\n" +
 			"it on the p-values of the FILE and corrects the result once, which is valid too and never rejects less.\n" +
@@ -331,6 +332,11 @@ func (p *program) runPvalueCorrect(c *cli.Context) error {
 			return err
 		}
 		err = p.correctOne(r, target, all, best, single, hasP, plan.String())
+		if raw, _ := given(c, "p"); err == nil {
+			if number, bound := upperBound(raw); bound {
+				fmt.Fprintf(p.stderr, "p %s is read as %s\n", shown(raw), number)
+			}
+		}
 	}
 	if err == nil && best < 0 {
 		return outcome(exitNoAnswer)
@@ -347,7 +353,7 @@ func chosen(all []corrector, best int) int {
 }
 
 // chancesOfAll is p-values: zero and one are among them.
-var chancesOfAll = kind[theory.LogProb]{want: "a probability in [0, 1]", parse: parseProb}
+var chancesOfAll = kind[theory.LogProb]{want: "a probability in [0, 1]", parse: parsePValue}
 
 // correctOne writes a row for each correction, with what it makes of p.
 func (p *program) correctOne(r result, t target, all []corrector, best int, single theory.LogProb, hasP bool, after string) error {
@@ -463,6 +469,11 @@ func (p *program) correctFile(t *correction, path, column string, own bool) (err
 		err = t.tabulate(p)
 	}
 	bar.end()
+	if err == nil {
+		for _, line := range t.table.remarks() {
+			fmt.Fprintln(p.stderr, line)
+		}
+	}
 	if n := t.table.missing; err == nil && n == 1 {
 		fmt.Fprintln(p.stderr, "1 missing p-value")
 	} else if err == nil && n > 1 {
