@@ -11,8 +11,8 @@ import (
 // The methods for the first step: which theorems speak about it, in printing order.
 
 const (
-	independent = "independent records"
-	anyRecords  = "any joint law of the records"
+	independent = "independent rows"
+	anyRecords  = "any joint law of the rows"
 )
 
 func derived(anchor string) []theory.Source {
@@ -167,7 +167,7 @@ func (p Plan) approximate(ways Profiles, info theory.Nats) ([]Method, error) {
 	}
 	group := Method{
 		Name: "group", Proof: theory.Published, Assumes: []string{anyRecords},
-		Sources: []theory.Source{{Key: "dwork06calibrating", Where: "group privacy, by induction over the records"}},
+		Sources: []theory.Source{{Key: "dwork06calibrating", Where: "group privacy, by induction over the rows"}},
 	}
 	if whole.Mu > 0 {
 		group.Needs = &theory.NotApplicableError{Source: group.Sources[0], Needs: "privacy of one kind, (epsilon, delta) or GDP, in all private steps"}

@@ -224,6 +224,29 @@ func TestFamilyIdentities(t *testing.T) {
 	}
 }
 
+// A greater p-value lowers no adjusted one: an upper bound in the place of a p-value
+// rejects nothing that the p-value would not.
+func TestFamilyIsMonotone(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 4))
+	for range 3000 {
+		p := make([]theory.LogProb, 1+r.IntN(7))
+		for i := range p {
+			p[i] = theory.LogProb(-float64(r.IntN(9)))
+		}
+		raised := slices.Clone(p)
+		i := r.IntN(len(p))
+		raised[i] = theory.LogProb(raised[i].Ln() * r.Float64())
+		for _, f := range Families() {
+			before, after := familywise(t, f, p), familywise(t, f, raised)
+			for k := range p {
+				if after[k] < before[k] {
+					t.Fatalf("%s: %v to %v at %d lowers %v to %v at %d", f, p, raised, i, before[k], after[k], k)
+				}
+			}
+		}
+	}
+}
+
 // A family of none needs no step, and one of one none either.
 func TestFamilyOfNone(t *testing.T) {
 	for _, f := range Families() {

@@ -40,7 +40,7 @@ var (
 )
 
 func notExact() error {
-	return &NotApplicableError{Source: binomialSources[0], Needs: "at most 10,000 samples"}
+	return &NotApplicableError{Source: binomialSources[0], Needs: "at most 10,000 rows"}
 }
 
 // BinomialTail returns sup_p P[|Bin(n,p)/n - p| >= tau], the probability of d for 0/1

@@ -63,8 +63,8 @@ func sampleSize(n int64) error {
 var (
 	hoeffding1 = Source{"hoeffding63", "Theorem 1"}
 	hoeffding2 = Source{"hoeffding63", "Theorem 2"}
-	union      = []string{"independent records", "queries fixed in advance"}
-	single     = []string{"independent records", "query fixed in advance"}
+	union      = []string{"independent rows", "queries fixed in advance"}
+	single     = []string{"independent rows", "query fixed in advance"}
 )
 
 // HoeffdingTail returns 2 exp(-2 n tau^2), an upper bound on the probability of d, never
@@ -112,7 +112,7 @@ func ceilSamples(a, b num.DD) (int64, error) {
 			return max(n, 1), nil
 		}
 	}
-	return 0, &NoAnswerError{Reason: "needs more than 2^53 samples"}
+	return 0, &NoAnswerError{Reason: "needs more than 2^53 rows"}
 }
 
 // BoundedDifferences is the event that f(S) exceeds its expectation by Deviation or
@@ -146,7 +146,7 @@ func McDiarmidTail(b BoundedDifferences) (Bound[LogProb], error) {
 	if ln == Zero {
 		ln = -math.MaxFloat64 // not the probability zero, but below every other
 	}
-	return Bound[LogProb]{ln, []Source{{"mcdiarmid89", "Lemma 1.2"}}, []string{"independent records"}}, nil
+	return Bound[LogProb]{ln, []Source{{"mcdiarmid89", "Lemma 1.2"}}, []string{"independent rows"}}, nil
 }
 
 // logProbUp returns the least LogProb that is certainly >= x, for an x known within

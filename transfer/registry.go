@@ -5,9 +5,9 @@ import "github.com/dpcalc/dpcalc/theory"
 func source(key, where string) theory.Source { return theory.Source{Key: key, Where: where} }
 
 const (
-	independent     = "records independent from one population"
-	identical       = "records independent and identically distributed"
-	independentOnly = "records independent"
+	independent     = "rows independent from one population"
+	identical       = "rows independent and identically distributed"
+	independentOnly = "rows independent"
 	fixed           = "queries fixed before the data are seen"
 	wholeInput      = "epsilon is the privacy of the whole interaction that produces each function"
 	inInterval      = "answers are clipped to the interval that holds the query's values"
@@ -105,7 +105,7 @@ var registry = []Method{
 		Name:     "gaussian-cvar",
 		Summary:  "Gaussian noise, the CVaR transfer theorem",
 		Formula:  "tau = C s + D s_mu(beta), mu = D sqrt(m)/(n s), C the CVaR at beta of the max of m |N(0,1)|, s_mu the stability of mu-GDP",
-		Practice: "Add independent N(0, noise_scale^2) to every answer, including to repeated queries, and stop after m answers. For sensitive queries and comparisons too; records need not be identically distributed.",
+		Practice: "Add independent N(0, noise_scale^2) to every answer, including to repeated queries, and stop after m answers. For sensitive queries and comparisons too; rows need not be identically distributed.",
 		Proof:    Derived,
 		Adaptive: true,
 		Sources:  []theory.Source{source("dpcalc", "docs/theorems.md#gaussian-cvar")},

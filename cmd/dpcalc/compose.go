@@ -55,7 +55,7 @@ func (p *program) runCompose(c *cli.Context) error {
 	}
 	names := composeNames
 	if raw, ok := given(c, "method"); ok {
-		wanted := strings.Split(raw, ",")
+		wanted := namesIn(raw)
 		for _, name := range wanted {
 			if !slices.Contains(composeNames, name) {
 				return usagef("--method: got %s, want some of %s%s", shown(name), strings.Join(composeNames, ", "), didYouMean(name, composeNames))
@@ -212,9 +212,13 @@ func composeSheet(r result, rows [][]cell) sheet {
 		}
 	}
 	s := sheet{title: []string{"Privacy of the whole: " + strings.Join(asked, ", ")}, columns: []string{"method", "epsilon", "delta", "status", "reason"}}
+	var leftOut reasons
 	for _, row := range rows {
-		s.rows = append(s.rows, slices.Concat(row[:3], row[4:6]))
+		if !leftOut.leavesOut(row[0].s, transfer.Status(row[4].s), row[5].s) {
+			s.rows = append(s.rows, slices.Concat(row[:3], row[4:6]))
+		}
 	}
+	s.notes = leftOut.lines()
 	return s
 }
 

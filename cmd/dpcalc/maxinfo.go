@@ -22,12 +22,12 @@ func (p *program) maxinfo() *cli.Command {
 			"fresh sample, except with probability --slack. Give the steps in order of use:\n\n" + stepGrammar() + "\n\n" +
 			"A number of outcomes counts the possible answers; bits and nats are upper bounds. Without data=any the bound\n" +
 			"of a max-info step is taken to be known for this sample's law alone. A step whose bound does not hold for\n" +
-			"dependent records may stand first only: give the private steps first, then description and pure-dp.\n" +
+			"dependent rows may stand first only: give the private steps first, then description and pure-dp.\n" +
 			"With --joint FILE (- for standard input), a table of comma or tab separated values with the columns x, y\n" +
 			"and p, whose p add up to one: its max-information, that at --slack if given, and its mutual information.",
 		Flags: slices.Concat([]cli.Flag{
 			stepFlag(),
-			textFlag("samples", "n", "`N` records; private steps need it"),
+			textFlag("samples", "n", "`N` rows; private steps need it"),
 			dataFlag(),
 			textFlag("slack", "", "`B`, the probability of exceeding the bound (default 0)"),
 			textFlag("joint", "", "the exact values of the joint law in `FILE`, in place of steps"),
@@ -43,7 +43,7 @@ func stepFlag() cli.Flag {
 }
 
 func dataFlag() cli.Flag {
-	return textFlag("data", "", "`LAW` of the records: product (default), which are independent, or any")
+	return textFlag("data", "", "`LAW` of the rows: product (default), which are independent, or any")
 }
 
 // stepKind is a way of learning from the sample, with what it takes to say how much.
@@ -170,7 +170,7 @@ func detail[T any](d *details, key string, k kind[T]) T {
 	value, ok := k.parse(raw)
 	if !ok {
 		if d.err == nil {
-			d.err = usagef("%s%s: got %s, want %s", d.where, key, shown(raw), k.want)
+			d.err = usagef("%s%s: got %s, want %s", d.where, key, shown(raw), k.wanted(raw))
 		}
 		return zero
 	}
@@ -304,7 +304,7 @@ func (l learned) inputs() []input {
 func (l learned) String() string {
 	text := strings.Join(l.typed, ", then ")
 	if l.Samples != 0 {
-		text += fmt.Sprintf(", on %d records, %s data", l.Samples, l.Data)
+		text += fmt.Sprintf(", on %d rows, %s data", l.Samples, l.Data)
 	}
 	return text
 }
@@ -376,6 +376,7 @@ func (p *program) runMaxinfo(c *cli.Context) error {
 	}
 	r := result{command: "maxinfo", inputs: append(plan.inputs(), input{"slack", chanceCell(slack)}), columns: maxinfoColumns}
 	var rows, short [][]cell
+	var leftOut reasons
 	for i, b := range bounds {
 		bits := cell{}
 		if b.status == transfer.OK {
@@ -385,6 +386,9 @@ func (p *program) runMaxinfo(c *cli.Context) error {
 			wordsCell(b.Name), bits, chanceCell(slack), exactly(slack.Ln()), truthCell(i == best), wordsCell(string(b.Proof)),
 			wordsCell(string(b.status)), wordsCell(b.reason), sourcesCell(b.Sources), listCell(b.Assumes),
 		})
+		if leftOut.leavesOut(b.Name, b.status, b.reason) {
+			continue
+		}
 		short = append(short, []cell{mark(i == best), wordsCell(b.Name), bits, wordsCell(string(b.Proof)), wordsCell(string(b.status)), wordsCell(b.reason)})
 	}
 	err = p.emit(target, r, rows, func() sheet {
@@ -396,6 +400,7 @@ func (p *program) runMaxinfo(c *cli.Context) error {
 		if best >= 0 {
 			s.notes = append([]string{"* " + bounds[best].Name + ", fewest bits: " + people(exactly(bounds[best].bits))}, assumed(bounds[best].Assumes)...)
 		}
+		s.notes = append(s.notes, leftOut.lines()...)
 		return s
 	})
 	if err == nil && best < 0 {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,11 +78,15 @@ func outputTarget(c *cli.Context, more ...format) (target, error) {
 	case !hasPath || path == "-":
 	case explicit:
 		t.path = path
+		err = contradicted(t.format, path, names)
 	default:
 		t.path = path
 		if t.format = formatOf(path, more...); t.format == "" {
 			return target{}, invalid("output", path, "a name in "+orList(suffixes)+", or --format")
 		}
+	}
+	if err != nil {
+		return target{}, err
 	}
 	if _, ok := given(c, "csv-dialect"); ok && t.format != "csv" {
 		if schedule, _ := given(c, "schedule"); formatOf(schedule) != "csv" {
@@ -90,6 +95,26 @@ func outputTarget(c *cli.Context, more ...format) (target, error) {
 	}
 	t.format, err = inDialect(c, t.format)
 	return t, err
+}
+
+// contradicted refuses a format that the file's name contradicts; names are the formats
+// of the command. A name without a suffix, or with one that implies no format,
+// contradicts none.
+func contradicted(format, path string, names []string) error {
+	implied := formatOf(path, figures...)
+	if implied == "" || implied == format {
+		return nil
+	}
+	var ways []string
+	if slices.Contains(names, implied) {
+		ways = []string{implied}
+	}
+	for _, f := range slices.Concat(formats, figures) {
+		if f.name == format {
+			ways = append(ways, "a name in "+cmp.Or(f.suffix, "no format's suffix"))
+		}
+	}
+	return usagef("--format: got %s for %s, want %s", format, shown(path), orList(ways))
 }
 
 // inDialect returns the format, csv in the dialect that was asked for.

@@ -191,11 +191,7 @@ func (p *program) readPlanFile(path string) ([]scenario, error) {
 		if err == nil {
 			s.plan, err = p.readPlan(c)
 		}
-		var domain *theory.DomainError
-		if errors.As(err, &domain) {
-			err = usagef("--%v", domain)
-		}
-		if err != nil {
+		if err = inWords(err); err != nil {
 			return nil, fail(node, "scenario %s: %v", shown(s.name), err)
 		}
 		if total += s.plan.goals; total > mostPlanGoals {
@@ -312,7 +308,7 @@ func readSettings(node *yaml.Node, named bool, fail func(*yaml.Node, string, ...
 				}
 				items = append(items, item.Value)
 			}
-			set.value = strings.Join(items, ",")
+			set.value = strings.Join(items, ", ")
 		default:
 			return fail(value, "%s: got a nested value, want a number, a word or a list", key)
 		}
@@ -420,6 +416,7 @@ func (p *program) planRun(t target, path string, bestOnly bool) error {
 		return err
 	}
 	var rows, short [][]cell
+	people := newEncoder(t.format, result{}) == nil
 	for k := range scenarios {
 		s := &scenarios[k]
 		fixed := s.plan.static()
@@ -429,14 +426,21 @@ func (p *program) planRun(t target, path string, bestOnly bool) error {
 					rows = append(rows, r.cells([]cell{foreignCell(s.name)}, &fixed[i]))
 				}
 			}
-			short = append(short, shortRow(s, group))
+			if !people {
+				continue
+			}
+			seen, err := shortRow(s, group)
+			if err = errors.Join(err, p.ctx.Err()); err != nil {
+				return err
+			}
+			short = append(short, seen)
 		}
 	}
 	r := result{command: "plan", inputs: []input{{"file", wordsCell(path)}}, columns: append([]string{"scenario"}, columns...)}
 	err = p.emit(t, r, rows, func() sheet {
 		return sheet{
 			title:   []string{"The best method for each scenario of " + path},
-			columns: []string{"scenario", "method", "solved for", "samples", "queries", "tau", "beta", "budget", "noise", "noise scale", "note"},
+			columns: []string{"scenario", "method", "solved for", "rows", "queries", "tau", "beta", "budget", "noise", "noise scale", "note"},
 			rows:    short,
 		}
 	})
@@ -457,22 +461,19 @@ func (p *program) planRun(t target, path string, bestOnly bool) error {
 }
 
 // shortRow is what people see of a goal: its best row, or that there is none.
-func shortRow(s *scenario, group []row) []cell {
+func shortRow(s *scenario, group []row) ([]cell, error) {
 	solved := map[transfer.Unknown]string{
-		transfer.Samples: "samples", transfer.Queries: "queries", transfer.Tau: "tau", transfer.Beta: "beta", transfer.None: "check",
+		transfer.Samples: "rows", transfer.Queries: "queries", transfer.Tau: "tau", transfer.Beta: "beta", transfer.None: "check",
 	}[s.plan.unknown]
 	best := bestOf(group)
 	if best == nil {
 		g := asked(group[0].Goal, s.plan.unknown)
-		note := "no adaptive method has an answer"
-		if s.plan.unknown == transfer.None {
-			note = "not certified"
-		}
+		note, err := s.plan.noBest(group)
 		return []cell{foreignCell(s.name), {}, wordsCell(solved), countCell(g.Samples), countCell(g.Queries),
-			numberCell(g.Tau), betaCell(g.Beta), countCell(g.Budget), {}, {}, wordsCell(note)}
+			numberCell(g.Tau), betaCell(g.Beta), countCell(g.Budget), {}, {}, wordsCell(note)}, err
 	}
 	return []cell{foreignCell(s.name), wordsCell(best.method.Name), wordsCell(solved), countCell(best.Samples), countCell(best.Queries),
-		numberCell(best.Tau), betaCell(best.Beta), countCell(best.Budget), wordsCell(best.Mechanism.Noise), numberCell(best.Mechanism.Scale), wordsCell(best.note())}
+		numberCell(best.Tau), betaCell(best.Beta), countCell(best.Budget), wordsCell(best.Mechanism.Noise), numberCell(best.Mechanism.Scale), wordsCell(best.note())}, nil
 }
 
 // betaCell is empty where beta is missing.
@@ -545,7 +546,7 @@ func (p *program) planDiff(t target, oldPath, newPath string) error {
 	return p.emit(t, r, rows, func() sheet {
 		s := sheet{title: []string{"From " + oldPath + " to " + newPath}, rows: short}
 		for _, name := range columns[:shown] {
-			s.columns = append(s.columns, strings.ReplaceAll(name, "_", " "))
+			s.columns = append(s.columns, strings.NewReplacer("_", " ", "samples", "rows").Replace(name))
 		}
 		return s
 	})

@@ -28,7 +28,8 @@ func (p *program) pvalueCorrect() *cli.Command {
 			"which takes its own flags:\n\n" + sourceGrammar() + "\n\n" +
 			"A FILE of comma, semicolon or tab separated values (- for standard input) is written back as csv, or tsv if\n" +
 			"it is, with the columns p_adjusted, threshold, reject and status appended, by the method with the greatest\n" +
-			"threshold or --method. Empty cells, NA, NaN, null and . are missing values. A correction protects the one\n" +
+			"threshold or --method. Empty cells, NA, NaN, null and . are missing values, <0.001 is read as 0.001, and a\n" +
+			"single column of p-values needs no header line. A correction protects the one\n" +
 			"selected test. If several are reported, --family makes p_adjusted and reject valid for all of them; threshold\n" +
 			"stays that of a single test. --family-on adjusted (default) takes the step on the adjusted p-values; raw takes\n" +
 			"it on the p-values of the FILE and corrects the result once, which is valid too and never rejects less.\n" +
@@ -37,7 +38,7 @@ func (p *program) pvalueCorrect() *cli.Command {
 			textFlag("alpha", "a", "`A`, the probability of a false rejection"),
 			textFlag("by", "", "`SOURCE` of the selection: "+orList(sourceNames())),
 			textFlag("p", "", "`P`, a p-value, in place of a FILE"),
-			textFlag("samples", "n", "`N` records"),
+			textFlag("samples", "n", "`N` rows"),
 			dataFlag(),
 			textFlag("epsilon", "", "`E`, the privacy of all that was seen"),
 			textFlag("delta", "", "`D`, its delta"),
@@ -331,6 +332,11 @@ func (p *program) runPvalueCorrect(c *cli.Context) error {
 			return err
 		}
 		err = p.correctOne(r, target, all, best, single, hasP, plan.String())
+		if raw, _ := given(c, "p"); err == nil {
+			if number, bound := upperBound(raw); bound {
+				fmt.Fprintf(p.stderr, "p %s is read as %s\n", shown(raw), number)
+			}
+		}
 	}
 	if err == nil && best < 0 {
 		return outcome(exitNoAnswer)
@@ -347,7 +353,7 @@ func chosen(all []corrector, best int) int {
 }
 
 // chancesOfAll is p-values: zero and one are among them.
-var chancesOfAll = kind[theory.LogProb]{want: "a probability in [0, 1]", parse: parseProb}
+var chancesOfAll = kind[theory.LogProb]{want: "a probability in [0, 1]", parse: parsePValue}
 
 // correctOne writes a row for each correction, with what it makes of p.
 func (p *program) correctOne(r result, t target, all []corrector, best int, single theory.LogProb, hasP bool, after string) error {
@@ -357,6 +363,7 @@ func (p *program) correctOne(r result, t target, all []corrector, best int, sing
 		r.columns = append(r.columns, "p", "ln_p", "p_adjusted", "ln_p_adjusted", "reject")
 	}
 	var rows, short [][]cell
+	var leftOut reasons
 	for i := range all {
 		c := &all[i]
 		var threshold, lnThreshold, read, adjusted, lnAdjusted, reject cell
@@ -378,6 +385,9 @@ func (p *program) correctOne(r result, t target, all []corrector, best int, sing
 			row = append(row, chanceCell(single), exactly(single.Ln()), adjusted, lnAdjusted, reject)
 		}
 		rows = append(rows, row)
+		if leftOut.leavesOut(c.Name, c.status, c.reason) {
+			continue
+		}
 		short = append(short, []cell{
 			mark(i == best), wordsCell(c.Name), read, adjusted, reject, wordsCell(string(c.Proof)), wordsCell(string(c.status)), wordsCell(c.reason),
 		})
@@ -395,6 +405,7 @@ func (p *program) correctOne(r result, t target, all []corrector, best int, sing
 		if best >= 0 {
 			s.notes = append([]string{"* " + all[best].Name + ", greatest threshold: reject if p <= " + people(legible(all[best].threshold))}, assumed(all[best].Assumes)...)
 		}
+		s.notes = append(s.notes, leftOut.lines()...)
 		return s
 	})
 }
@@ -441,7 +452,7 @@ func (p *program) correctFile(t *correction, path, column string, own bool) (err
 			passes = 2
 		}
 	}
-	bar := p.progress((passes + 1) * t.table.records).of("records")
+	bar := p.progress((passes + 1) * t.table.records).of("rows")
 	defer bar.end()
 	if passes > 0 {
 		if err := t.adjustAll(p, bar); err != nil {
@@ -458,6 +469,11 @@ func (p *program) correctFile(t *correction, path, column string, own bool) (err
 		err = t.tabulate(p)
 	}
 	bar.end()
+	if err == nil {
+		for _, line := range t.table.remarks() {
+			fmt.Fprintln(p.stderr, line)
+		}
+	}
 	if n := t.table.missing; err == nil && n == 1 {
 		fmt.Fprintln(p.stderr, "1 missing p-value")
 	} else if err == nil && n > 1 {

@@ -55,7 +55,7 @@ func (s *splitter) text() (string, error) {
 		case err != nil && err != io.EOF && err != bufio.ErrBufferFull:
 			return "", err
 		case len(s.raw) > maxRecord:
-			return "", refuse(s.line, "got more than %d bytes, want a record, is a quote left open?", maxRecord)
+			return "", refuse(s.line, "got more than %d bytes, want a row, is a quote left open?", maxRecord)
 		case err == bufio.ErrBufferFull:
 			continue
 		case err == io.EOF && len(s.raw) == 0:
@@ -237,7 +237,9 @@ type userTable struct {
 	columns   []string
 	p         int // the column of p-values
 	records   int
-	missing   int // p-values
+	missing   int  // p-values
+	bounds    int  // p-values given as upper bounds, <0.001
+	bare      bool // there is no header
 	places    []place
 	end       int64
 }
@@ -272,6 +274,7 @@ func (t *userTable) check(ctx context.Context, column string) error {
 			return err
 		}
 	}
+	start := s.offset
 	for len(t.columns) == 0 {
 		header, err := s.text()
 		switch {
@@ -291,8 +294,16 @@ func (t *userTable) check(ctx context.Context, column string) error {
 		}
 		t.columns = slices.Clone(s.cells)
 	}
+	bare, err := t.withoutHeader(column)
+	if err != nil {
+		return err
+	}
+	if bare {
+		t.bare, t.columns = true, []string{"p"}
+		s = newSplitter(io.NewSectionReader(t.at, start, math.MaxInt64-start), t.separator)
+		s.offset = start
+	}
 	s.width = len(t.columns)
-	var err error
 	if t.p, err = findColumn(t.columns, column); err != nil {
 		return err
 	}
@@ -321,11 +332,44 @@ func (t *userTable) check(ctx context.Context, column string) error {
 				line := s.line + strings.Count(strings.Join(cells[:t.p], ""), "\n")
 				return refuse(line, "%s: got %s, want a probability in [0, 1]", shown(t.columns[t.p]), shown(text))
 			}
+			if _, bound := upperBound(text); bound {
+				t.bounds++
+			}
 		}
 		if !empty { // empty lines at the end are none of its records
 			t.records, t.missing = records, missing
 		}
 	}
+}
+
+// withoutHeader reports whether the first line of a table is a p-value already: of one
+// column, and nobody named another. A 0 may be the name that a program has put there,
+// and as a p-value it would be rejected: it has to be told which.
+func (t *userTable) withoutHeader(column string) (bool, error) {
+	if len(t.columns) != 1 || column != "" {
+		return false, nil
+	}
+	first := strings.TrimSpace(t.columns[0])
+	if first == "0" {
+		return false, usagef("got 0 in the first line, a name or a p-value, want a header line p, " +
+			"or --p-column 0 if it is the name")
+	}
+	_, number := t.chance(first)
+	return number || absent(first), nil
+}
+
+// remarks tells how p-values were read that are not plain numbers under a header.
+func (t *userTable) remarks() (lines []string) {
+	if t.bare {
+		lines = append(lines, "no header line, the column is named p")
+	}
+	switch {
+	case t.bounds == 1:
+		lines = append(lines, "1 p-value with < is read as that upper bound")
+	case t.bounds > 1:
+		lines = append(lines, fmt.Sprintf("%d p-values with < are read as these upper bounds", t.bounds))
+	}
+	return lines
 }
 
 // separatorOf tells by the header what separates the cells: a tab if there is one
@@ -419,7 +463,26 @@ func (t *userTable) chance(cell string) (theory.LogProb, bool) {
 	if t.separator == ';' {
 		cell = strings.Replace(cell, ",", ".", 1)
 	}
-	return parseProb(cell)
+	return parsePValue(cell)
+}
+
+// parsePValue reads a probability, or the upper bound <0.001 as 0.001: the p-value that
+// it stands for is not above that, so that whatever rejects 0.001 rejects it.
+func parsePValue(text string) (theory.LogProb, bool) {
+	number, bound := upperBound(text)
+	p, ok := parseProb(number)
+	return p, ok && !(bound && p == theory.Zero)
+}
+
+// upperBound takes the sign off an upper bound such as <0.001.
+func upperBound(text string) (number string, bound bool) {
+	text = strings.TrimSpace(text)
+	for _, sign := range []string{"<=", "≤", "<"} {
+		if number, bound = strings.CutPrefix(text, sign); bound {
+			return strings.TrimSpace(number), true
+		}
+	}
+	return text, false
 }
 
 // each visits the records from lo to hi; rank counts the p-values before. It may be

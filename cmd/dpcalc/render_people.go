@@ -150,12 +150,24 @@ func (s sheet) grid(b *bytes.Buffer, look tablewriter.Option, escape func(string
 
 // latex writes a booktabs tabular; title and notes become comments.
 func (s sheet) latex(w io.Writer) error {
-	escape := strings.NewReplacer(`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`,
-		"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "\n", " ")
 	var b bytes.Buffer
 	for _, line := range s.title {
 		b.WriteString("% " + line + "\n")
 	}
+	if len(s.columns) > 0 {
+		s.tabular(&b)
+	}
+	for _, line := range s.notes {
+		b.WriteString("% " + line + "\n")
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// tabular writes the table itself.
+func (s sheet) tabular(b *bytes.Buffer) {
+	escape := strings.NewReplacer(`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`,
+		"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "\n", " ")
 	b.WriteString(`\begin{tabular}{`)
 	for j := range s.columns {
 		if s.numeric(j) {
@@ -184,11 +196,6 @@ func (s sheet) latex(w io.Writer) error {
 		line(len(row), func(j int) string { return people(row[j]) })
 	}
 	b.WriteString("\\bottomrule\n\\end{tabular}\n")
-	for _, line := range s.notes {
-		b.WriteString("% " + line + "\n")
-	}
-	_, err := w.Write(b.Bytes())
-	return err
 }
 
 // forPeople writes the rows as a workbook, or what of them is in the sheet.

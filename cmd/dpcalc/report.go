@@ -110,7 +110,7 @@ func (s *plan) goalText(g transfer.Goal) string {
 	for _, q := range []struct {
 		name  string
 		value cell
-	}{{"samples", countCell(g.Samples)}, {"queries", countCell(g.Queries)}, {"tau", numberCell(g.Tau)}, {"budget", countCell(g.Budget)}} {
+	}{{"rows", countCell(g.Samples)}, {"queries", countCell(g.Queries)}, {"tau", numberCell(g.Tau)}, {"budget", countCell(g.Budget)}} {
 		if q.value.form != missing {
 			parts = append(parts, q.name+" "+people(q.value))
 		}
@@ -152,9 +152,9 @@ func (s *plan) paragraph(r *row, t prose) string {
 	}
 	switch d := r.sensitivity(); r.Query {
 	case transfer.Sensitive:
-		write(", each of which one record moves by at most %s/n", t.number(people(d)))
+		write(", each of which one row moves by at most %s/n", t.number(people(d)))
 	case transfer.Minimization:
-		write(", each the difference of two candidates' losses, which one record moves by at most %s/n each", t.number(people(d)))
+		write(", each the difference of two candidates' losses, which one row moves by at most %s/n each", t.number(people(d)))
 	}
 	write(", ")
 	switch {
@@ -163,7 +163,7 @@ func (s *plan) paragraph(r *row, t prose) string {
 	case !m.Adaptive && !m.Procedure:
 		write("fixed before the data were seen, ")
 	}
-	write("on a sample of %s records. ", count(r.Samples))
+	write("on a sample of %s rows. ", count(r.Samples))
 
 	switch run := r.Mechanism; {
 	case m.Procedure:

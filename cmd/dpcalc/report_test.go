@@ -90,7 +90,7 @@ func TestGridFigures(t *testing.T) {
 	if code != exitOK || stderr != "" {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	for _, want := range []string{"Samples needed", "tau 0.1; splitting is best below 3 queries", "tau 0.05; splitting is best below 3 queries", "a splitting\n", "b gaussian-schedule\n", "c gaussian\n"} {
+	for _, want := range []string{"Rows needed", "tau 0.1; splitting is best below 3 queries", "tau 0.05; splitting is best below 3 queries", "a splitting\n", "b gaussian-schedule\n", "c gaussian\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
@@ -163,9 +163,9 @@ func TestReportOfReferencesAndOfNothing(t *testing.T) {
 	}{
 		{[]string{"-m", "50", "-t", "0.1", "-b", "0.05", "--query", "binary", "--method", "hoeffding,binomial"}, "by the method binomial of"},
 		{[]string{"-m", "1000", "-t", "0.1", "-b", "0.05"}, "by the method gaussian-schedule of"}, // and not hoeffding, which needs less
-		{[]string{"-n", "1", "-m", "1000", "-b", "1e-9", "--method", "splitting"}, "No method answers this goal: samples 1, queries 1000, beta 1e-9."},
+		{[]string{"-n", "1", "-m", "1000", "-b", "1e-9", "--method", "splitting"}, "No method answers this goal: rows 1, queries 1000, beta 1e-9."},
 		{[]string{"-m", "10", "-t", "0.1", "-b", "0.05", "--method", "dp-approx-dwork15"}, "and delta = e^-295.11."},
-		{[]string{"-m", "10", "-t", "0.1", "-b", "0.05", "--query", "sensitive", "--sensitivity", "3"}, "which one record moves by at most 3/n"},
+		{[]string{"-m", "10", "-t", "0.1", "-b", "0.05", "--query", "sensitive", "--sensitivity", "3"}, "which one row moves by at most 3/n"},
 		{[]string{"-m", "1", "-t", "0.1", "-b", "0.05", "--method", "splitting"}, "Each answer is the value on the sample."},
 	} {
 		_, out, _ := dpcalc(append([]string{"samplesize", "--report"}, c.args...)...)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -24,16 +25,17 @@ func (p *program) samplesize() *cli.Command {
 			"Give all four: the plan is checked, and the exit code is 4 unless an adaptive method certifies it.\n" +
 			"With probability at least 1 - beta, each of the queries is answered within tau of its population value.\n" +
 			"A number is 0.05, 5%, 1/20, 1e-3, 10k or 1M; a flag takes a list of numbers and ranges:\n" +
-			"10,100,1k or 0.01:0.1:0.01 (step) or 10:1M:log13 (13 points) or 1:512:x2 (doubling).",
+			"10,100,1k or 0.01:0.1:0.01 (step) or 10:1M:log13 (13 points) or 1:512:x2 (doubling). A space may follow a\n" +
+			"comma, and makes it certain that it separates: \"20, 500\" is two numbers of rows, and 20,500 is refused.",
 		Flags: slices.Concat([]cli.Flag{
-			textFlag("samples", "n", "`N` records in the sample"),
+			textFlag("samples", "n", "`N` rows in the sample"),
 			textFlag("queries", "m", "`M` adaptively chosen queries"),
 			textFlag("tau", "t", "accuracy `T`: how far an answer may be from the population"),
 			textFlag("beta", "b", "failure probability `B`, for all queries together; 1e-4343 is fine"),
 			textFlag("confidence", "", "1 - beta, `C`, in place of --beta"),
 			textFlag("budget", "B", "Thresholdout's budget `K`: flagged queries that are answered; needed by its rows"),
 			textFlag("query", "", "`KIND` of query: bounded (default), binary, sensitive or minimization"),
-			textFlag("sensitivity", "", "one record moves a sensitive query or a loss by at most `D`/n (default 1)"),
+			textFlag("sensitivity", "", "one row moves a sensitive query or a loss by at most `D`/n (default 1)"),
 			textFlag("epsilon", "", "privacy `E` of the procedure, for the dp rows (default: each method's own)"),
 			textFlag("method", "", "only these methods, `A,B,...`; see dpcalc methods"),
 			textFlag("proofs", "", "`WHICH` methods: all (default) or published"),
@@ -190,7 +192,7 @@ func readMethods(c *cli.Context) ([]transfer.Method, error) {
 	all := transfer.Methods()
 	var wanted []string
 	if raw, ok := given(c, "method"); ok {
-		wanted = strings.Split(raw, ",")
+		wanted = namesIn(raw)
 		for _, name := range wanted {
 			if _, ok := transfer.Lookup(name); !ok {
 				return nil, unknownMethod("--method", name)
@@ -258,6 +260,9 @@ func readGrid(c *cli.Context, inputs *[]input) (grid, error) {
 	}
 	if beta != nil && confidence != nil {
 		return none, usagef("--confidence: given with --beta, want one of the two")
+	}
+	if err := errors.Join(likelyFailures("beta", beta), likelyFailures("confidence", confidence)); err != nil {
+		return none, err
 	}
 	budget, err := list(c, "budget", counts)
 	if err != nil {
@@ -420,19 +425,21 @@ func (s *plan) solve(rows []row, i int, v *verdict) ([]row, error) {
 	return rows, nil
 }
 
-// better says whether a is strictly better than b for the unknown.
+// better says whether a is strictly better than b: for the unknown, or where it ties by
+// the accuracy achieved.
 func better(u transfer.Unknown, a, b transfer.Answer) bool {
+	order := 0
 	switch u {
 	case transfer.Samples:
-		return a.Samples < b.Samples
+		order = cmp.Compare(a.Samples, b.Samples)
 	case transfer.Queries:
-		return a.Queries > b.Queries
+		order = cmp.Compare(b.Queries, a.Queries)
 	case transfer.Tau:
-		return a.Tau < b.Tau
+		order = cmp.Compare(a.Tau, b.Tau)
 	case transfer.Beta:
-		return a.Beta < b.Beta
+		order = cmp.Compare(a.Beta, b.Beta)
 	}
-	return a.TauAchieved < b.TauAchieved
+	return cmp.Or(order, cmp.Compare(a.TauAchieved, b.TauAchieved)) < 0
 }
 
 // stream writes the rows of a grid for machines in bounded memory.

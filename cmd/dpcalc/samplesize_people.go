@@ -17,7 +17,7 @@ func (s *plan) sheet(ctx context.Context, rows [][]row) (sheet, error) {
 		unknown transfer.Unknown
 		cell    func(*row) cell
 	}{
-		{"samples", transfer.Samples, func(r *row) cell { return countCell(r.Samples) }},
+		{"rows", transfer.Samples, func(r *row) cell { return countCell(r.Samples) }},
 		{"queries", transfer.Queries, func(r *row) cell { return countCell(r.Queries) }},
 		{"tau", transfer.Tau, func(r *row) cell { return numberCell(r.Tau) }},
 		{"beta", transfer.Beta, func(r *row) cell {
@@ -88,7 +88,7 @@ func (s *plan) sheet(ctx context.Context, rows [][]row) (sheet, error) {
 
 	var out sheet
 	subject := map[transfer.Unknown]string{
-		transfer.Samples: "Samples needed",
+		transfer.Samples: "Rows needed",
 		transfer.Queries: "Queries that can be answered",
 		transfer.Tau:     "Accuracy tau reached",
 		transfer.Beta:    "Failure probability beta reached",
@@ -98,8 +98,13 @@ func (s *plan) sheet(ctx context.Context, rows [][]row) (sheet, error) {
 	for _, c := range shown {
 		out.columns = append(out.columns, c.name)
 	}
+	var leftOut, unanswered reasons
 	for _, group := range rows {
 		for k := range group {
+			if r := &group[k]; leftOut.leavesOut(r.method.Name, r.Status, r.Reason) {
+				continue
+			}
+			unanswered.add(group[k].method.Name, group[k].Reason)
 			cells := make([]cell, len(shown))
 			for j, c := range shown {
 				cells[j] = c.cell(&group[k])
@@ -107,14 +112,15 @@ func (s *plan) sheet(ctx context.Context, rows [][]row) (sheet, error) {
 			out.rows = append(out.rows, cells)
 		}
 	}
-	out.notes = append(out.notes, s.winners(rows)...)
+	winners, err := s.winners(rows)
+	if err != nil {
+		return sheet{}, err
+	}
 	crossings, err := s.crossings(ctx)
 	if err != nil {
 		return sheet{}, err
 	}
-	out.notes = append(out.notes, crossings...)
-	out.notes = append(out.notes, s.legend(rows)...)
-	out.notes = append(out.notes, reasons(rows)...)
+	out.notes = slices.Concat(winners, crossings, s.legend(rows), leftOut.lines(), unanswered.lines())
 	return out, nil
 }
 
@@ -131,31 +137,29 @@ func (r *row) note() string {
 }
 
 // winners says which rows are best.
-func (s *plan) winners(rows [][]row) []string {
+func (s *plan) winners(rows [][]row) ([]string, error) {
 	if len(rows) > 1 {
 		if s.unknown == transfer.None {
-			return []string{"* certifies the plan with the least tau"}
+			return []string{"* certifies the plan with the least tau"}, nil
 		}
-		return []string{"* best adaptive method for its goal"}
+		return []string{"* best adaptive method for its goal"}, nil
 	}
 	best := slices.IndexFunc(rows[0], func(r row) bool { return r.best })
-	if s.unknown == transfer.None {
-		if best < 0 {
-			return []string{"No adaptive method certifies the plan."}
-		}
-		return []string{"The plan is certified, best by " + rows[0][best].method.Name + "."}
-	}
-	if best < 0 {
-		return []string{"No adaptive method has an answer."}
+	switch {
+	case best >= 0 && s.unknown == transfer.None:
+		return []string{"The plan is certified, best by " + rows[0][best].method.Name + "."}, nil
+	case best < 0:
+		text, err := s.noBest(rows[0])
+		return []string{capital(text) + "."}, err
 	}
 	b := &rows[0][best]
 	value := map[transfer.Unknown]string{
-		transfer.Samples: "fewest samples: " + people(countCell(b.Samples)),
+		transfer.Samples: "fewest rows: " + people(countCell(b.Samples)),
 		transfer.Queries: "most queries: " + people(countCell(b.Queries)),
 		transfer.Tau:     "least tau: " + people(numberCell(b.Tau)),
 		transfer.Beta:    "least beta: " + people(chanceCell(b.Beta)),
 	}[s.unknown]
-	return []string{"* " + b.method.Name + ", " + value}
+	return []string{"* " + b.method.Name + ", " + value}, nil
 }
 
 // legend explains the labels that occur.
@@ -175,35 +179,6 @@ func (s *plan) legend(rows [][]row) (lines []string) {
 		return slices.ContainsFunc(group, func(r row) bool { return r.method.Budgeted && r.Status == transfer.OK })
 	}) {
 		lines = append(lines, "thresholdout rows: for the answers while fewer than budget queries have overfitted the training set")
-	}
-	return lines
-}
-
-// reasons lists why rows have no answer, each reason once with its methods.
-func reasons(rows [][]row) []string {
-	const most = 12
-	var texts []string
-	methods := make(map[string][]string)
-	for _, group := range rows {
-		for _, r := range group {
-			if r.Reason == "" {
-				continue
-			}
-			if methods[r.Reason] == nil {
-				texts = append(texts, r.Reason)
-			}
-			if !slices.Contains(methods[r.Reason], r.method.Name) {
-				methods[r.Reason] = append(methods[r.Reason], r.method.Name)
-			}
-		}
-	}
-	var lines []string
-	for i, text := range texts {
-		if i == most {
-			lines = append(lines, fmt.Sprintf("and %d more reasons; -f csv has them all", len(texts)-most))
-			break
-		}
-		lines = append(lines, strings.Join(methods[text], ", ")+": "+text)
 	}
 	return lines
 }

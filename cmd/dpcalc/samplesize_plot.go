@@ -31,7 +31,7 @@ var dimensions = []dimension{
 		}
 		return g.Beta.Value()
 	}},
-	{"samples", transfer.Samples, func(g transfer.Goal) float64 { return float64(g.Samples) }},
+	{"rows", transfer.Samples, func(g transfer.Goal) float64 { return float64(g.Samples) }},
 	{"budget", transfer.None, func(g transfer.Goal) float64 { return float64(g.Budget) }},
 	{"sensitivity", transfer.None, func(g transfer.Goal) float64 { return g.Sensitivity }},
 	{"epsilon", transfer.None, func(g transfer.Goal) float64 { return g.Epsilon }},
@@ -210,7 +210,7 @@ func (s *plan) plotTitle(solved dimension) []string {
 		}
 	}
 	head := map[transfer.Unknown]string{
-		transfer.Samples: "Samples needed",
+		transfer.Samples: "Rows needed",
 		transfer.Queries: "Queries that can be answered",
 		transfer.Tau:     "Accuracy tau reached",
 		transfer.Beta:    "Failure probability beta reached",

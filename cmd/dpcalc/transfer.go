@@ -21,9 +21,9 @@ func (p *program) transfer() *cli.Command {
 			textFlag("epsilon", "", "`E`, the privacy of the transcript"),
 			textFlag("delta", "", "`D`, its delta; 0 is allowed and the default"),
 			textFlag("target-beta", "", "`B2`, the failure probability of the conclusion"),
-			textFlag("samples", "n", "`N` records; some theorems need it"),
+			textFlag("samples", "n", "`N` rows; some theorems need it"),
 			textFlag("query", "", "`KIND` of query: bounded (default), binary, sensitive or minimization"),
-			textFlag("sensitivity", "", "one record moves a sensitive query or a loss by at most `D`/n (default 1); needs --samples"),
+			textFlag("sensitivity", "", "one row moves a sensitive query or a loss by at most `D`/n (default 1); needs --samples"),
 		}, outputFlags()),
 		Action: p.runTransfer,
 	}
@@ -91,6 +91,7 @@ func (p *program) runTransfer(c *cli.Context) error {
 		columns: []string{"method", "alpha_out", "beta_out", "ln_beta_out", "proof", "status", "reason", "sources", "assumes"},
 	}
 	var rows, short [][]cell
+	var leftOut reasons
 	answered := false
 	for _, theorem := range transfer.Theorems() {
 		bound, err := theorem.Apply(s, class, goal)
@@ -114,6 +115,9 @@ func (p *program) runTransfer(c *cli.Context) error {
 			wordsCell(theorem.Name), alpha, beta, lnBeta, wordsCell(string(theorem.Proof)),
 			wordsCell(string(status)), wordsCell(reason), sourcesCell(bound.Sources), listCell(bound.Assumes),
 		})
+		if leftOut.leavesOut(theorem.Name, status, reason) {
+			continue
+		}
 		short = append(short, []cell{wordsCell(theorem.Name), alpha, beta, wordsCell(string(theorem.Proof)), wordsCell(string(status)), wordsCell(reason)})
 	}
 	err = p.emit(target, r, rows, func() sheet {
@@ -122,6 +126,7 @@ func (p *program) runTransfer(c *cli.Context) error {
 				people(chanceCell(s.Beta)) + ", epsilon " + people(exactly(s.Epsilon)) + ", delta " + people(chanceCell(s.LnDelta))},
 			columns: []string{"method", "alpha", "beta", "proof", "status", "reason"},
 			rows:    short,
+			notes:   leftOut.lines(),
 		}
 	})
 	if err == nil && !answered {
