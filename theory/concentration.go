@@ -378,7 +378,7 @@ func (f klSum) bend(sign float64, cell num.Interval) float64 {
 }
 
 // lift returns an upper bound on what the second derivative of ln Phi(-sqrt(2nK)) has above
-// -nK'' in the cell: as ln Phi(-sqrt(2y)) has a slope below -1 and a second derivative of at
+// -nK” in the cell: as ln Phi(-sqrt(2y)) has a slope below -1 and a second derivative of at
 // most 1/(2 y^2), this is (K'/K)^2/2. K' is monotone.
 func (f klSum) lift(cell num.Interval) float64 {
 	if !f.normal {
