@@ -102,8 +102,8 @@ func BinomialWorst(d Deviation) (LogProb, error) {
 	return bound, nil
 }
 
-// BinomialTau returns the least tau for which n is at least the requirement, or 1 if none below
-// one will do.
+// BinomialTau returns the least tau for which n is at least the requirement, rounded up by at
+// most 1e-9 in beta/m, or 1 if none below one will do.
 func BinomialTau(l Level, n int64) (float64, error) {
 	if err := first(l.Validate(), sampleSize(n)); err != nil {
 		return 0, err
@@ -124,11 +124,11 @@ func BinomialTau(l Level, n int64) (float64, error) {
 	return bound, nil
 }
 
-// raise returns the least tau >= f.Tau for which n alone is good, or 1. The bisection is that
+// raise returns the least tau >= f.Tau for which n alone is good, rounded up, or 1. The bisection is that
 // of [0,1) whatever f.Tau is, so that rounding cannot make the result depend on it.
 func (f Fixed) raise(n int64) float64 {
-	limit := f.limit()
-	good := func(tau float64) bool { return !newLattice(Deviation{n, tau}).fails(limit) }
+	limit := math.Nextafter(f.limit().Hi, math.Inf(-1))
+	good := func(tau float64) bool { return !newLattice(Deviation{n, tau}).mayFail(limit) }
 	if good(f.Tau) {
 		return f.Tau
 	}
@@ -391,10 +391,22 @@ func (l lattice) above(best float64) float64 {
 
 // fails reports whether ln N exceeds the limit at any break point.
 func (l lattice) fails(limit num.DD) bool {
-	lo, hi := l.window(math.Nextafter(limit.Hi, math.Inf(-1)))
+	low := math.Nextafter(limit.Hi, math.Inf(-1))
+	return l.anyAbove(low, func(j int64) bool { return l.exceeds(limit, j) })
+}
+
+// mayFail is fails without the decision of ties: what is within the rounding of at counts as
+// above the limit.
+func (l lattice) mayFail(limit float64) bool {
+	return l.anyAbove(limit, func(j int64) bool { return l.rough(j, limit) > 1 && l.at(j) > limit })
+}
+
+// anyAbove asks, from the middle outwards, the break points where ln N can be above the limit.
+func (l lattice) anyAbove(limit float64, above func(int64) bool) bool {
+	lo, hi := l.window(limit)
 	middle := l.middle()
 	for up, down := middle, middle-1; up < hi || down > lo; up, down = up+1, down-1 {
-		if up < hi && l.exceeds(limit, up) || down > lo && l.exceeds(limit, down) {
+		if up < hi && above(up) || down > lo && above(down) {
 			return true
 		}
 	}

@@ -187,8 +187,9 @@ func KLTail(d Deviation) (Bound[LogProb], error) {
 	return Bound[LogProb]{logProbUp(high), []Source{hoeffding1}, single}, nil
 }
 
-// KLHolds reports whether sup_p f(p) <= beta/m for n samples. It decides in 106 bits,
-// and a tie beyond them counts as no.
+// KLHolds reports whether sup_p f(p) <= beta/m for n samples. Where the supremum is at 1/2 or
+// has one term it decides in 106 bits, elsewhere by an upper bound on it within 1e-11, and a tie
+// counts as no.
 func KLHolds(f Fixed, n int64) (bool, error) {
 	if err := first(f.Validate(), sampleSize(n)); err != nil {
 		return false, err
