@@ -40,7 +40,7 @@ var (
 
 // BinomialTail returns sup_p P[|Bin(n,p)/n - p| >= tau], the probability of d for 0/1 records in
 // the worst case: never below it, and within 1e-9 relative for n <= MaxExactSamples. For larger n
-// it returns the lesser of [KLTail] and [ZubkovSerovTail].
+// it returns the lesser of [KLTail] and, for a tau smaller by 2^-48 of itself, [ZubkovSerovTail].
 func BinomialTail(d Deviation) (Bound[LogProb], error) {
 	if err := d.Validate(); err != nil {
 		return Bound[LogProb]{}, err
@@ -124,8 +124,8 @@ func BinomialTau(l Level, n int64) (float64, error) {
 	return bound, nil
 }
 
-// raise returns the least tau >= f.Tau for which n alone is good, rounded up, or 1. The bisection is that
-// of [0,1) whatever f.Tau is, so that rounding cannot make the result depend on it.
+// raise returns the least tau >= f.Tau for which n alone is good, rounded up, or 1. The bisection
+// is that of [0,1) whatever f.Tau is, so that rounding cannot make the result depend on it.
 func (f Fixed) raise(n int64) float64 {
 	limit := math.Nextafter(f.limit().Hi, math.Inf(-1))
 	good := func(tau float64) bool { return !newLattice(Deviation{n, tau}).mayFail(limit) }
@@ -223,8 +223,11 @@ func (f Fixed) binomialLeast() (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	half := f.atMostHalf()
-	if start, err := half.leastCertified(); err == nil && start <= MaxExactSamples {
+	half, start := f.atMostHalf(), top
+	if half != f {
+		start, err = half.leastCertified()
+	}
+	if err == nil && start <= MaxExactSamples {
 		top = min(top, half.leastGood(start, 1))
 	}
 	return top, nil

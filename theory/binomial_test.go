@@ -425,14 +425,17 @@ func must2[T any](t *testing.T) func(T, error) T {
 
 func TestBinomialExtremes(t *testing.T) {
 	none := new(NoAnswerError)
-	for _, tau := range []float64{5e-324, 1e-300, 1e-17, 1e-15, 1e-5, 0.5 - 0x1p-54, 0.5, 0.5 + 0x1p-53, 0.9999, 1 - 0x1p-53} {
+	for _, tau := range []float64{
+		5e-324, 1e-300, 1e-17, 1e-15, 1e-5, 0.5 - 0x1p-54, 0.5, 0.5 + 0x1p-53, 0.9999, 1 - 0x1p-53,
+	} {
 		for _, n := range []int64{1, 2, 3, 9999, 10000, 10001, 1 << 40, MaxSamples} {
 			d := Deviation{n, tau}
 			two, one := must[LogProb](t)(BinomialTail(d)), must[LogProb](t)(BinomialUpperTail(d))
 			zs, worst := must[LogProb](t)(ZubkovSerovTail(d)), must2[LogProb](t)(BinomialWorst(d))
 			for _, p := range []LogProb{two, one, zs, worst} {
 				if !p.Valid() || p == Zero {
-					t.Errorf("%+v: two-sided %v, one-sided %v, Zubkov and Serov %v, worst %v", d, two.Ln(), one.Ln(), zs.Ln(), worst.Ln())
+					t.Errorf("%+v: two-sided %v, one-sided %v, Zubkov and Serov %v, worst %v",
+						d, two.Ln(), one.Ln(), zs.Ln(), worst.Ln())
 				}
 			}
 			// Just above 1/2 the lattice is that of 1/2, and Hoeffding's bound may be less.

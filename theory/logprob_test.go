@@ -38,7 +38,8 @@ func TestParseLogProb(t *testing.T) {
 	}
 	for _, text := range []string{
 		"", ".", "-0.1", "+0.1", "1.1", "10", "2e0", "nan", "inf", "0x1p-3", "1_0", "0.1.2", "1e", "1e-", "e-5", "5%",
-		"1e-" + strings.Repeat("9", 309), "1e--5", "1e+-5", "1e99999999999999999999", "1-", "1-0.9", "1-1-1e-3", "1--1e-3", " 0.1",
+		"1e-" + strings.Repeat("9", 309), "1e--5", "1e+-5", "1e99999999999999999999",
+		"1-", "1-0.9", "1-1-1e-3", "1--1e-3", " 0.1",
 	} {
 		if p, err := ParseLogProb(text); err == nil {
 			t.Errorf("ParseLogProb(%q) = %v, want an error", text, p)
@@ -59,7 +60,10 @@ func TestLogProbString(t *testing.T) {
 
 // Where an ulp of the logarithm is a factor, the text reads as the same float64.
 func TestLogProbTextOfTheSmall(t *testing.T) {
-	for _, ln := range []float64{-1e13, -19999999999992.4, -1e15, -3.3e15, -1e16, -1.8e16, -2.0736218e16, -3.99999e16, -4.00001e16} {
+	for _, ln := range []float64{
+		-1e13, -19999999999992.4, -1e15, -3.3e15, -1e16, -1.8e16,
+		-2.0736218e16, -3.99999e16, -4.00001e16,
+	} {
 		p := LogProb(ln)
 		q, err := ParseLogProb(p.String())
 		if err != nil || q != p {

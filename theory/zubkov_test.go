@@ -132,7 +132,8 @@ func TestZubkovSerovTailMonotone(t *testing.T) {
 		}
 		here := Deviation{n, tau}
 		for _, easier := range []Deviation{
-			{n + 1, tau}, {min(MaxSamples, n+1+r.Int64N(n)), tau}, {n, math.Nextafter(tau, 1)}, {n, tau * (1 + 1e-3*r.Float64())},
+			{n + 1, tau}, {min(MaxSamples, n+1+r.Int64N(n)), tau},
+			{n, math.Nextafter(tau, 1)}, {n, tau * (1 + 1e-3*r.Float64())},
 		} {
 			if (Deviation{n, here.shift()}).normalAtHalf() != (Deviation{easier.Samples, easier.shift()}).normalAtHalf() {
 				seams++
@@ -159,7 +160,11 @@ func BenchmarkZubkovSerovTail(b *testing.B) {
 	for _, c := range []struct {
 		name string
 		d    Deviation
-	}{{"half", Deviation{1_000_000, 0.002}}, {"search", Deviation{100_000, 0.2}}, {"far", Deviation{10_000_000_000, 0.02}}} {
+	}{
+		{"half", Deviation{1_000_000, 0.002}},
+		{"search", Deviation{100_000, 0.2}},
+		{"far", Deviation{10_000_000_000, 0.02}},
+	} {
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
 				if _, err := ZubkovSerovTail(c.d); err != nil {

@@ -10,9 +10,10 @@ import (
 // the exact tails give way to a bound: more rows never certify less.
 func TestBinaryRowsGainByEveryRow(t *testing.T) {
 	sizes := []int64{100, 1000, 5000, 6000, 8100, 9999, 10000, 10001, 12000, 1e6, 1e6 + 1, 1 << 40, MaxCount}
+	levels := []Goal{{Queries: 1, Beta: lp("0.05")}, {Queries: 1, Beta: lp("0.7")}, {Queries: 150, Beta: lp("0.4")}}
 	for _, name := range []string{"binomial", "splitting-exact"} {
 		method, _ := Lookup(name)
-		for _, level := range []Goal{{Queries: 1, Beta: lp("0.05")}, {Queries: 1, Beta: lp("0.7")}, {Queries: 150, Beta: lp("0.4")}} {
+		for _, level := range levels {
 			last := Answer{Goal: Goal{Tau: 1, Beta: 0, Queries: 0}}
 			for _, n := range sizes {
 				solved := func(g Goal) Answer {
@@ -30,8 +31,8 @@ func TestBinaryRowsGainByEveryRow(t *testing.T) {
 				beta := solved(Goal{Queries: level.Queries, Tau: 0.02})
 				queries := solved(Goal{Tau: 0.02, Beta: level.Beta})
 				if tau.Tau > last.Tau || beta.Beta > last.Beta || queries.Queries < last.Queries {
-					t.Errorf("%s, m = %d, beta %v: %d rows give tau %v, beta %v, m %d; fewer gave %v, %v, %d", name, level.Queries, level.Beta,
-						n, tau.Tau, beta.Beta, queries.Queries, last.Tau, last.Beta, last.Queries)
+					t.Errorf("%s, m = %d, beta %v: %d rows give tau %v, beta %v, m %d; fewer gave %v, %v, %d",
+						name, level.Queries, level.Beta, n, tau.Tau, beta.Beta, queries.Queries, last.Tau, last.Beta, last.Queries)
 				}
 				last.Tau, last.Beta, last.Queries = tau.Tau, beta.Beta, queries.Queries
 				for _, plan := range []Answer{tau, beta, queries} {
@@ -43,7 +44,8 @@ func TestBinaryRowsGainByEveryRow(t *testing.T) {
 		}
 	}
 	method, _ := Lookup("binomial")
-	if ok, err := method.Certifies(Goal{Samples: 8100, Queries: 150, Tau: 0.02, Beta: lp("0.05"), Query: Binary}); err != nil || !ok {
+	plan := Goal{Samples: 8100, Queries: 150, Tau: 0.02, Beta: lp("0.05"), Query: Binary}
+	if ok, err := method.Certifies(plan); err != nil || !ok {
 		t.Errorf("8100 rows for 150 queries at 0.02: %v, %v", ok, err)
 	}
 }
