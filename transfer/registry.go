@@ -38,12 +38,12 @@ var registry = []Method{
 	},
 	{
 		Name:     "binomial",
-		Summary:  "0/1 queries fixed in advance: exact binomial tails, the physical limit",
-		Formula:  "the least n such that every n' >= n has sup_p P[|Bin(n',p)/n' - p| >= tau] <= beta/m",
-		Practice: "For accuracies and error rates. No method whatever can do with fewer rows for m queries and a union bound.",
+		Summary:  "0/1 queries fixed in advance: exact binomial tails, or a bound on them",
+		Formula:  "V(n) = sup_p [Phi(-sqrt(2n kl(p+tau-1/n||p))) + Phi(-sqrt(2n kl(p-tau+1/n||p)))] <= beta/m with n tau >= 1, a term being 0 where p+-tau leaves [0,1], or as hoeffding-kl if that needs less; where this is at most 10,000 and beta/m <= 1/2, the least n such that every n' >= n has sup_p P[|Bin(n',p)/n' - p| >= tau] <= beta/m",
+		Practice: "For accuracies and error rates. It is the least n for the empirical mean and a union bound, or above 10,000 rows at most about 2/tau more. Another estimator can do with fewer rows.",
 		Proof:    Published,
-		Sources:  []theory.Source{source("chen11", "")},
-		Assumes:  []string{independent, fixed},
+		Sources:  []theory.Source{source("chen11", ""), source("zubkov13", "Theorem 1")},
+		Assumes:  []string{identical, fixed},
 		rule:     fixedQuery{kinds: zeroOne, exact: true},
 	},
 	{
@@ -54,7 +54,7 @@ var registry = []Method{
 		Proof:    Published,
 		Adaptive: true,
 		Sources:  []theory.Source{source("hoeffding63", "Theorem 2"), source("dwork15preserving", "Section 1")},
-		Assumes:  []string{independent},
+		Assumes:  []string{identical},
 		rule:     closed{kinds: linear, split: true, need: hoeffding},
 	},
 	{
@@ -64,8 +64,8 @@ var registry = []Method{
 		Practice: "As splitting, with the smallest parts that are proved sufficient.",
 		Proof:    Published,
 		Adaptive: true,
-		Sources:  []theory.Source{source("hoeffding63", "Theorem 1"), source("chen11", "")},
-		Assumes:  []string{independent},
+		Sources:  []theory.Source{source("hoeffding63", "Theorem 1"), source("chen11", ""), source("zubkov13", "Theorem 1")},
+		Assumes:  []string{identical},
 		rule:     fixedQuery{kinds: linear, split: true, exact: true},
 	},
 	{
