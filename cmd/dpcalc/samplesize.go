@@ -64,6 +64,11 @@ type plan struct {
 	scheduleAnswer transfer.Answer // whose noise that is
 }
 
+// alsoWritten says whether a path writes the file of another one, empty for none.
+func alsoWritten(path string, others ...string) bool {
+	return slices.ContainsFunc(others, func(other string) bool { return other != "" && sameFile(path, other) })
+}
+
 // view is the form in which people see the rows.
 type view int
 
@@ -80,7 +85,7 @@ func (p *program) runSamplesize(c *cli.Context) error {
 		return err
 	}
 	if path, ok := given(c, "save-plan"); ok {
-		if path == plan.target.path || path == plan.schedule.path {
+		if alsoWritten(path, plan.target.path, plan.schedule.path) {
 			return usagef("--save-plan: got %s, which is written by another flag too, want a file of its own", shown(path))
 		}
 		if err := p.newFile("--save-plan", path, savedPlan(c)); err != nil {
