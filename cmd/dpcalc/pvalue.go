@@ -493,14 +493,22 @@ func (t *correction) head() error {
 	}
 	t.columns = append(t.columns, mine...)
 	t.inputs = append(t.inputs, input{"file", wordsCell(t.table.name)}, input{"p_column", wordsCell(t.table.columns[t.table.p])}, input{"corrected_by", wordsCell(t.by.Name)})
-	if t.xlsx() {
+	switch {
+	case t.family != pvalue.NoFamily && t.table.records-t.table.missing > mostAdjusted:
+		return usagef("--family: got %d p-values, want at most %d, which the step holds in memory", t.table.records-t.table.missing, mostAdjusted)
+	case t.xlsx():
 		return t.fits()
 	}
 	return nil
+	case newEncoder(t.target.format, t.result) == nil:
+		return fitsTable(int64(t.table.records), int64(len(t.columns)))
 }
 
 // adjustAll fills in the adjusted p-values with the family step: taken on the p-values
 // as they are corrected, or as they stand, to be corrected then.
+// mostAdjusted is how many p-values a family step takes: some 24 bytes each.
+const mostAdjusted = 100_000_000
+
 func (t *correction) adjustAll(p *program, bar *progress) error {
 	t.adjusted = make([]theory.LogProb, t.table.records-t.table.missing)
 	value := t.one

@@ -219,6 +219,19 @@ func (s sheet) latex(w io.Writer) error {
 	return err
 }
 
+// mostCells is how many cells a table for people may have: it is laid out in memory, some
+// 200 bytes a cell.
+const mostCells = 5_000_000
+
+// fitsTable refuses more rows than the memory for a table holds.
+func fitsTable(rows, columns int64) error {
+	if rows > mostCells/columns {
+		return usagef("--format: got %d rows of %d columns, want at most %d cells in a table for people; csv, tsv, json and jsonl take any number",
+			rows, columns, mostCells)
+	}
+	return nil
+}
+
 // forPeople writes the rows as a workbook, or what of them is in the sheet.
 func (r result) forPeople(w io.Writer, t target, rows [][]cell, s sheet) error {
 	if t.format == "xlsx" {
