@@ -279,7 +279,10 @@ func flagNames(command *cli.Command) []string {
 func didYouMean(got string, names []string) string {
 	best, least := "", max(1, len(got)/3)+1
 	for _, name := range names {
-		d := distance(got, name)
+		d := max(len(got)-len(name), len(name)-len(got)) // at least
+		if d < least {
+			d = distance(got, name)
+		}
 		if len(got) >= 3 && strings.HasPrefix(name, got) {
 			d = 1
 		}
