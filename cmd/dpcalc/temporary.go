@@ -75,6 +75,30 @@ func (l *litter) directory() string {
 	return path
 }
 
+// within calls f, in which the files that a library makes in the system's place for
+// temporary files are in a directory of ours. Only one goroutine may call it.
+func (l *litter) within(f func() error) error {
+	dir := l.directory()
+	if dir == "" {
+		return f()
+	}
+	defer l.remove(dir)
+	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} { // Unix, Windows
+		old, had := os.LookupEnv(name)
+		if err := os.Setenv(name, dir); err != nil {
+			return err
+		}
+		defer func() {
+			if had {
+				_ = os.Setenv(name, old)
+			} else {
+				_ = os.Unsetenv(name)
+			}
+		}()
+	}
+	return f()
+}
+
 // publish gives a file its name.
 func (l *litter) publish(f *os.File, path string) error {
 	if err := f.Close(); err != nil {
