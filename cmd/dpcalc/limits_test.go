@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -70,17 +71,20 @@ func TestLimitsOfPlanFiles(t *testing.T) {
 	}
 	valid := "schema: dpcalc/plan-file/1\nscenarios:\n  - {name: a, queries: 10, tau: 0.1, beta: 0.05, method: splitting}\n"
 	for _, c := range []struct{ name, text, want string }{
-		{"open.json", strings.Repeat("[", 10_000_000), "got lists or mappings more than 100 deep, want at most that"},
+		{"open.json", strings.Repeat("[", 10_000_000), "got more than 1000000 lines, commas, brackets and dashes, want a plan file with fewer"},
+		{"items.yaml", "[" + strings.Repeat("1,", 8_000_000) + "1]", "got more than 1000000 lines, "},
+		{"list.yaml", strings.Repeat("- a\n", 4_000_000), "got more than 1000000 lines, "},
 		{"deep.json", nested(101, "[", "", "]"), "got lists or mappings more than 100 deep, want at most that"},
 		{"objects.json", nested(101, `{"schema":`, "1", "}"), "got lists or mappings more than 100 deep, want at most that"},
 		{"deep.yaml", nested(101, "[", "1", "]"), "got lists or mappings more than 100 deep, want at most that"},
-		{"open.yaml", strings.Repeat("[", 10_000_000), "exceeded max depth"},
+		{"open.yaml", strings.Repeat("[", 900_000), "exceeded max depth"},
+		{"open900k.json", strings.Repeat("[", 900_000), "got lists or mappings more than 100 deep, want at most that"},
 		{"shallow.json", nested(100, "[", "", "]"), "1: got "},
 		{"shallow.yaml", nested(100, "[", "1", "]"), "1: got "},
 		{"large.json", strings.Repeat(" ", mostPlanBytes+1), "got more than 16 MB, want a plan file of at most that"},
 		{"large.yaml", strings.Repeat(" ", mostPlanBytes+1), "got more than 16 MB, want a plan file of at most that"},
 		{"full.yaml", valid + strings.Repeat(" ", mostPlanBytes-len(valid)), ""},
-		{"items.json", `{"schema":"dpcalc/plan-file/1","scenarios":[` + strings.Repeat("{},\n", 1_000_000) + `{}]}`, "name: got nothing"},
+		{"items.json", `{"schema":"dpcalc/plan-file/1","scenarios":[` + strings.Repeat("{},\n", 300_000) + `{}]}`, "name: got nothing"},
 	} {
 		path := filepath.Join(dir, c.name)
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
@@ -98,6 +102,18 @@ func TestLimitsOfPlanFiles(t *testing.T) {
 		case code != exitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || len(stderr) > 500 || !strings.Contains(stderr, c.want):
 			t.Errorf("%s: exit %d, %.300q, want %s", c.name, code, stderr, c.want)
 		}
+	}
+}
+
+// A joint table has a limit of size. The file has a hole, so it takes no space.
+func TestLimitOfJointTables(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "joint.csv")
+	if err := errors.Join(os.WriteFile(path, []byte("x,y,p\n1,1,1\n"), 0o600), os.Truncate(path, mostJointBytes+1)); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr := dpcalc("maxinfo", "--joint", path)
+	if want := "dpcalc: " + path + ": got more than 256 MB, want a joint table of at most that, which is held in memory\n"; code != exitUsage || stderr != want {
+		t.Errorf("exit %d, %q", code, stderr)
 	}
 }
 

@@ -220,7 +220,8 @@ const mostPlanGoals = 20_000
 // someone in malice, must not use up the memory.
 const (
 	mostPlanBytes = 16 << 20
-	mostPlanDepth = 100 // of lists and mappings in each other
+	mostPlanMarks = 1_000_000 // without which there is no further item: a line, a comma, a bracket, a dash
+	mostPlanDepth = 100       // of lists and mappings in each other
 )
 
 // planText reads a file as far as the limit.
@@ -236,6 +237,13 @@ func planText(path string) ([]byte, error) {
 	}
 	if len(data) > mostPlanBytes {
 		return nil, usagef("%s: got more than %d MB, want a plan file of at most that", path, mostPlanBytes>>20)
+	}
+	marks := 0
+	for _, mark := range []string{"\n", ",", "[", "{", "-", "?"} {
+		marks += bytes.Count(data, []byte(mark))
+	}
+	if marks > mostPlanMarks {
+		return nil, usagef("%s: got more than %d lines, commas, brackets and dashes, want a plan file with fewer", path, mostPlanMarks)
 	}
 	return data, nil
 }

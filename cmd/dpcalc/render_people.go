@@ -220,8 +220,8 @@ func (s sheet) latex(w io.Writer) error {
 }
 
 // mostCells is how many cells a table for people may have: it is laid out in memory, some
-// 200 bytes a cell.
-const mostCells = 5_000_000
+// 300 bytes a cell.
+const mostCells = 3_000_000
 
 // fitsTable refuses more rows than the memory for a table holds.
 func fitsTable(rows, columns int64) error {
