@@ -54,7 +54,7 @@ func TestInputThatChanges(t *testing.T) {
 			stdout := &changingOutput{change: func() { write(lines[1], then) }}
 			var stderr bytes.Buffer
 			p := &program{ctx: context.Background(), stdout: stdout, stderr: &stderr, workers: 1}
-			code := p.run([]string{"dpcalc", "pvalue-correct", path, "--alpha", "0.05", "--by", "description", "--bits", "3", "--family", family})
+			code := p.run(append([]string{"dpcalc"}, byBits(path, "--family", family)...))
 			if code != exitFailure || stderr.String() != "dpcalc: "+path+": changed while it was read\n" {
 				t.Errorf("%s, %s: exit %d, stderr %.300q", name, family, code, stderr.String())
 			}
@@ -94,14 +94,15 @@ func TestManyColumns(t *testing.T) {
 	for _, format := range []string{"json", "csv"} {
 		var stdout, stderr bytes.Buffer
 		start := time.Now()
-		code := run([]string{"dpcalc", "pvalue-correct", "-", "--alpha", "0.05", "--by", "description", "--bits", "3", "-f", format},
+		code := run(append([]string{"dpcalc"}, byBits("-", "-f", format)...),
 			strings.NewReader(table.String()), &stdout, &stderr)
 		if took := time.Since(start); code != exitOK || took > 10*time.Second {
 			t.Errorf("%s: exit %d after %v, %.200s", format, code, took, stderr.String())
 		}
 	}
 	text := strings.Replace(table.String(), ",p\n", ",q\n", 1)
-	if _, err := openText(t, text, ""); err == nil || len(err.Error()) > 1000 || !strings.Contains(err.Error(), "column19, ... (99981 more)") {
+	_, err := openText(t, text, "")
+	if err == nil || len(err.Error()) > 1000 || !strings.Contains(err.Error(), "column19, ... (99981 more)") {
 		t.Errorf("%.2000v", err)
 	}
 	if _, err := openText(t, text, strings.Repeat("long", 20_000)); err == nil || len(err.Error()) > 1000 {

@@ -11,33 +11,46 @@ import (
 // One file cannot be two outputs, whatever it is called.
 func TestOutputsAreDifferentFiles(t *testing.T) {
 	plan := []string{"samplesize", "-m", "10", "-t", "0.1", "-b", "0.05"}
+	both := func(output, schedule string) []string { return []string{"-o", output, "--schedule", schedule} }
+	empty := func(name string) error { return os.WriteFile(name, nil, 0o600) }
 	for name, c := range map[string]struct {
-		args  []string
-		links func() error
+		args []string
+		make func() error
 	}{
-		"the same name":           {[]string{"-o", "s.csv", "--schedule", "s.csv"}, nil},
-		"a dot":                   {[]string{"-o", "s.csv", "--schedule", "./s.csv"}, nil},
-		"another case":            {[]string{"-o", "s.csv", "--schedule", "S.CSV"}, nil},
-		"a detour":                {[]string{"-o", "s.csv", "--schedule", "sub/../s.csv"}, func() error { return os.Mkdir("sub", 0o700) }},
-		"a linked directory":      {[]string{"-o", "sub/s.csv", "--schedule", "link/s.csv"}, func() error { return errors.Join(os.Mkdir("sub", 0o700), os.Symlink("sub", "link")) }},
-		"a symbolic link":         {[]string{"-o", "s.csv", "--schedule", "t.csv"}, func() error { return errors.Join(os.WriteFile("s.csv", nil, 0o600), os.Symlink("s.csv", "t.csv")) }},
-		"a link to nothing":       {[]string{"-o", "s.csv", "--schedule", "t.csv"}, func() error { return os.Symlink("s.csv", "t.csv") }},
-		"a hard link":             {[]string{"-o", "s.csv", "--schedule", "t.csv"}, func() error { return errors.Join(os.WriteFile("s.csv", nil, 0o600), os.Link("s.csv", "t.csv")) }},
+		"the same name": {both("s.csv", "s.csv"), nil},
+		"a dot":         {both("s.csv", "./s.csv"), nil},
+		"another case":  {both("s.csv", "S.CSV"), nil},
+		"a detour":      {both("s.csv", "sub/../s.csv"), func() error { return os.Mkdir("sub", 0o700) }},
+		"a linked directory": {both("sub/s.csv", "link/s.csv"), func() error {
+			return errors.Join(os.Mkdir("sub", 0o700), os.Symlink("sub", "link"))
+		}},
+		"a symbolic link": {both("s.csv", "t.csv"), func() error {
+			return errors.Join(empty("s.csv"), os.Symlink("s.csv", "t.csv"))
+		}},
+		"a hard link": {both("s.csv", "t.csv"), func() error {
+			return errors.Join(empty("s.csv"), os.Link("s.csv", "t.csv"))
+		}},
+		"a link to nothing":       {both("s.csv", "t.csv"), func() error { return os.Symlink("s.csv", "t.csv") }},
 		"the plan and the output": {[]string{"-o", "./p.json", "--save-plan", "p.json"}, nil},
 		"the plan and a schedule": {[]string{"--schedule", "./p.json", "--save-plan", "p.json"}, nil},
-		"the plan through a link": {[]string{"-o", "link.json", "--save-plan", "p.json"}, func() error { return os.Symlink("p.json", "link.json") }},
+		"the plan through a link": {[]string{"-o", "link.json", "--save-plan", "p.json"}, func() error {
+			return os.Symlink("p.json", "link.json")
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			if c.links != nil {
-				if err := c.links(); err != nil {
+			if c.make != nil {
+				if err := c.make(); err != nil {
 					t.Fatal(err)
 				}
 			}
 			before := strings.Join(files(t, "."), " ")
 			code, stdout, stderr := dpcalc(append(plan, c.args...)...)
-			if after := strings.Join(files(t, "."), " "); code != exitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || before != after {
-				t.Errorf("exit %d, %q, %q, files %s before and %s after", code, stdout, stderr, before, after)
+			if !refused(code, stdout, stderr, "got ") {
+				t.Errorf("exit %d, %q, %q", code, stdout, stderr)
+			}
+			if after := strings.Join(files(t, "."), " "); before != after {
+				t.Errorf("files %s before and %s after", before, after)
 			}
 		})
 	}
@@ -51,7 +64,9 @@ func TestOutputsAreDifferentFiles(t *testing.T) {
 // A link that leads to no file makes it, and a chain of links that never ends is an error.
 func TestDanglingLinks(t *testing.T) {
 	t.Chdir(t.TempDir())
-	err := errors.Join(os.Mkdir("sub", 0o700), os.Mkdir("far", 0o700), os.Symlink("sub/deep.csv", "plan.csv"), os.Symlink("../far/end.csv", "sub/deep.csv"),
+	err := errors.Join(
+		os.Mkdir("sub", 0o700), os.Mkdir("far", 0o700),
+		os.Symlink("sub/deep.csv", "plan.csv"), os.Symlink("../far/end.csv", "sub/deep.csv"),
 		os.Symlink("loop.csv", "loop.csv"), os.Symlink("nowhere/plan.csv", "lost.csv"))
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +80,8 @@ func TestDanglingLinks(t *testing.T) {
 		t.Errorf("link %s (%v), file %.20q (%v)", link, err, data, err2)
 	}
 	for _, path := range []string{"loop.csv", "lost.csv"} {
-		if code, _, stderr := dpcalc(append(small[1:], "-o", path)...); code != exitFailure || strings.Count(stderr, "\n") != 1 {
+		code, _, stderr := dpcalc(append(small[1:], "-o", path)...)
+		if code != exitFailure || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%s: exit %d, %q", path, code, stderr)
 		}
 		if _, err := os.Readlink(path); err != nil {

@@ -412,7 +412,8 @@ func (p *program) exactInfo(t target, path string, slack theory.LogProb, approxi
 	}
 	defer in.close()
 	if extra, err := in.at.ReadAt(make([]byte, 1), mostJointBytes); extra > 0 {
-		return usagef("%s: got more than %d MB, want a joint table of at most that, which is held in memory", in.name, mostJointBytes>>20)
+		return usagef("%s: got more than %d MB, want a joint table of at most that, which is held in memory",
+			in.name, mostJointBytes>>20)
 	} else if err != nil && !errors.Is(err, io.EOF) {
 		return in.blame(err)
 	}

@@ -252,7 +252,10 @@ func sameFile(a, b string) bool {
 	}
 	dirA, errA := os.Stat(filepath.Dir(a))
 	dirB, errB := os.Stat(filepath.Dir(b))
-	return errA == nil && errB == nil && os.SameFile(dirA, dirB) && strings.EqualFold(filepath.Base(a), filepath.Base(b))
+	if errA != nil || errB != nil {
+		return false
+	}
+	return os.SameFile(dirA, dirB) && strings.EqualFold(filepath.Base(a), filepath.Base(b))
 }
 
 func buffered(w io.Writer, emit func(io.Writer) error) error {

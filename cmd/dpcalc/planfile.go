@@ -139,7 +139,8 @@ func (p *program) readPlanFile(path string) ([]scenario, error) {
 		return usagef("%s:%d: %s", path, n.Line, fmt.Sprintf(format, args...))
 	}
 	tooMany := func(n *yaml.Node, scenario string) error {
-		return fail(n, "scenario %s: got more than %d goals in the file, want fewer; samplesize writes larger grids", shown(scenario), mostPlanGoals)
+		return fail(n, "scenario %s: got more than %d goals in the file, want fewer; samplesize writes larger grids",
+			shown(scenario), mostPlanGoals)
 	}
 	root, err := planTree(path, data)
 	if err != nil {
@@ -220,7 +221,7 @@ const mostPlanGoals = 20_000
 // someone in malice, must not use up the memory.
 const (
 	mostPlanBytes = 16 << 20
-	mostPlanMarks = 1_000_000 // without which there is no further item: a line, a comma, a bracket, a dash
+	mostPlanMarks = 1_000_000 // lines, commas, brackets, dashes: without one there is no further item
 	mostPlanDepth = 100       // of lists and mappings in each other
 )
 
@@ -243,7 +244,8 @@ func planText(path string) ([]byte, error) {
 		marks += bytes.Count(data, []byte(mark))
 	}
 	if marks > mostPlanMarks {
-		return nil, usagef("%s: got more than %d lines, commas, brackets and dashes, want a plan file with fewer", path, mostPlanMarks)
+		return nil, usagef("%s: got more than %d lines, commas, brackets and dashes, want a plan file with fewer",
+			path, mostPlanMarks)
 	}
 	return data, nil
 }

@@ -495,9 +495,10 @@ func (t *correction) head() error {
 	}
 	t.columns = append(t.columns, mine...)
 	t.inputs = append(t.inputs, input{"file", wordsCell(t.table.name)}, input{"p_column", wordsCell(t.table.columns[t.table.p])}, input{"corrected_by", wordsCell(t.by.Name)})
+	present := t.table.records - t.table.missing
 	switch {
-	case t.family != pvalue.NoFamily && t.table.records-t.table.missing > mostAdjusted:
-		return usagef("--family: got %d p-values, want at most %d, which the step holds in memory", t.table.records-t.table.missing, mostAdjusted)
+	case t.family != pvalue.NoFamily && present > mostAdjusted:
+		return usagef("--family: got %d p-values, want at most %d, which the step holds in memory", present, mostAdjusted)
 	case t.xlsx():
 		return t.fits()
 	case newEncoder(t.target.format, t.result) == nil:

@@ -226,8 +226,8 @@ const mostCells = 3_000_000
 // fitsTable refuses more rows than the memory for a table holds.
 func fitsTable(rows, columns int64) error {
 	if rows > mostCells/columns {
-		return usagef("--format: got %d rows of %d columns, want at most %d cells in a table for people; csv, tsv, json and jsonl take any number",
-			rows, columns, mostCells)
+		return usagef("--format: got %d rows of %d columns, want at most %d cells in a table for people; "+
+			"csv, tsv, json and jsonl take any number", rows, columns, mostCells)
 	}
 	return nil
 }

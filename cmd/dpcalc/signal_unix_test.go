@@ -109,7 +109,9 @@ func fifo(t *testing.T, path string) {
 // A signal ends the program at once wherever it waits or computes, and nothing is left.
 func TestSignalsEndEverything(t *testing.T) {
 	grid := func(more ...string) []string {
-		return append([]string{"samplesize", "-t", "0.1", "-b", "0.05", "--method", "splitting", "-f", "csv", "--max-rows", "1e9"}, more...)
+		return append([]string{
+			"samplesize", "-t", "0.1", "-b", "0.05", "--method", "splitting", "-f", "csv", "--max-rows", "1e9",
+		}, more...)
 	}
 	cases := []struct {
 		name, function string
@@ -119,16 +121,22 @@ func TestSignalsEndEverything(t *testing.T) {
 		{"full standard output and error", "poll.(*FD).Write", grid("-m", "1:20k:1")},
 		{"pipe without a reader", "os.OpenFile", grid("-m", "1:20k:1", "-o", "fifo")},
 		{"pipe that nobody reads", "poll.(*FD).Write", grid("-m", "1:20k:1", "-o", "fifo")},
-		{"table that does not come", "(*program).open(", []string{"pvalue-correct", "fifo", "--alpha", "0.05", "--by", "description", "--bits", "3"}},
-		{"standard input that does not come", "(*source).spool(", []string{"pvalue-correct", "-", "--alpha", "0.05", "--by", "description", "--bits", "3"}},
+		{"table that does not come", "(*program).open(", byBits("fifo")},
+		{"standard input that does not come", "(*source).spool(", byBits("-")},
 		{"joint table that does not come", "(*program).open(", []string{"maxinfo", "--joint", "fifo"}},
 		{"plan that does not come", "(*program).readPlanFile(", []string{"plan", "run", "fifo"}},
 		{"plan on standard input", "(*program).readPlanFile(", []string{"plan", "run", "/dev/stdin"}},
-		{"tiny steps", "dpcalc.parseRange[", []string{"samplesize", "-m", "10", "-t", "0.1", "-f", "csv", "--method", "splitting", "-b", "1e-4990:1e-4984:1e-4990"}},
+		{"tiny steps", "dpcalc.parseRange[", []string{
+			"samplesize", "-m", "10", "-t", "0.1", "-f", "csv", "--method", "splitting", "-b", "1e-4990:1e-4984:1e-4990",
+		}},
 		{"many values", "dpcalc.parseRange[", grid("-m", "1:9000000:1")},
 		{"large grid", "(*program).readPlan(", grid("-m", "1:8000:1", "-B", "1:8000:1")},
-		{"file in the making", "dpcalc.stream(", grid("-m", "1:8000:1", "-B", "1:10:1", "-o", "plan.csv")},
-		{"workbook in the making", "(*StreamWriter).SetRow(", []string{"samplesize", "-m", "1:20k:1", "-t", "0.1", "-b", "0.05", "--method", "splitting", "-o", "plan.xlsx"}},
+		{"file in the making", "dpcalc.stream(", []string{
+			"samplesize", "-m", "1:20k:1", "-t", "0.1", "-b", "0.05", "--method", "gaussian", "-o", "plan.csv",
+		}},
+		{"workbook in the making", "(*StreamWriter).SetRow(", []string{
+			"samplesize", "-m", "1:500k:1", "-t", "0.1", "-b", "0.05", "--method", "splitting", "-o", "plan.xlsx",
+		}},
 	}
 	signals := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
 	for i, c := range cases {

@@ -14,13 +14,16 @@ import (
 // Numbers are plain decimals, with a point or a comma; all else that a spreadsheet might
 // run gets an apostrophe.
 func TestNumerals(t *testing.T) {
-	for _, text := range []string{"-0,5", "+0,5", "-0.5", "-5", "+5", "-1e-5", "+1,5E+3", "-,5", "-.5", "-5.", "-5,", "-007"} {
+	for _, text := range []string{
+		"-0,5", "+0,5", "-0.5", "-5", "+5", "-1e-5", "+1,5E+3", "-,5", "-.5", "-5.", "-5,", "-007",
+	} {
 		if got := inert(text); got != text {
 			t.Errorf("%q: got %q", text, got)
 		}
 	}
 	for _, text := range []string{
-		"-inf", "+Inf", "-infinity", "+0x1p-2", "-0x10", "-1_0", "-nan", "-1.5.2", "-1,000,000", "-1.000,5", "-1e", "-e5", "-1e5.5", "--5", "-", "+", "-5%",
+		"-inf", "+Inf", "-infinity", "+0x1p-2", "-0x10", "-1_0", "-nan", "-1.5.2", "-1,000,000",
+		"-1.000,5", "-1e", "-e5", "-1e5.5", "--5", "-", "+", "-5%",
 		"-5 ", "- 5", "-1-1", "-1+cmd", "-٣", "-.", "-,", "=5", "@5", "\t5", "-1e5\n",
 	} {
 		if got := inert(text); got != "'"+text {
@@ -32,7 +35,10 @@ func TestNumerals(t *testing.T) {
 		csvExcelEU: "-0,5;-0,5;0,5;'-inf;0x1.8p3;1.5.2\n",
 		"tsv":      "-0,5\t-0.5\t0,5\t'-inf\t0x1.8p3\t1.5.2\n",
 	} {
-		row := []cell{foreignCell("-0,5"), foreignCell("-0.5"), foreignCell("0,5"), foreignCell("-inf"), foreignCell("0x1.8p3"), foreignCell("1.5.2")}
+		var row []cell
+		for _, text := range []string{"-0,5", "-0.5", "0,5", "-inf", "0x1.8p3", "1.5.2"} {
+			row = append(row, foreignCell(text))
+		}
 		if got := string(newEncoder(format, result{}).row(nil, true, row, new(chances))); got != want {
 			t.Errorf("%s: got %q, want %q", format, got, want)
 		}
@@ -57,22 +63,26 @@ func TestTerminalIsSafe(t *testing.T) {
 	}
 	attack := "\x1b]0;x\x07\x9b2J\u009b2J\u202e"
 	obeyed := func(s string) bool {
-		return strings.ContainsAny(s, "\x1b\x07\x9b\u009b\u202e") || strings.Contains(s, "\x9b2J")
+		return strings.ContainsAny(s, "\x1b\x07\u009b\u202e") || strings.Contains(s, "\x9b2J")
 	}
 	table := "a" + attack + ",p\n" + attack + ",0.01\n"
 	for _, format := range []string{"table", "markdown", "latex"} {
 		for _, more := range [][]string{nil, {"--raw"}} {
 			var stdout, stderr bytes.Buffer
-			args := append([]string{"dpcalc", "pvalue-correct", "-", "--alpha", "0.05", "--by", "description", "--bits", "3", "-f", format}, more...)
-			if code := run(args, strings.NewReader(table), &stdout, &stderr); code != exitOK || obeyed(stdout.String()+stderr.String()) {
+			args := append(append([]string{"dpcalc"}, byBits("-", "-f", format)...), more...)
+			code := run(args, strings.NewReader(table), &stdout, &stderr)
+			if code != exitOK || obeyed(stdout.String()+stderr.String()) {
 				t.Errorf("%s %v: exit %d, %q, %q", format, more, code, stdout.String(), stderr.String())
 			}
 		}
 	}
-	for _, text := range []string{"p,p" + attack + "\n" + attack + ",1\n", "p_adjusted,p,p_adjusted" + attack + "\n", "p\n0.1" + attack + "\n", "q" + attack + "\n"} {
+	for _, text := range []string{
+		"p,p" + attack + "\n" + attack + ",1\n", "p_adjusted,p,p_adjusted" + attack + "\n",
+		"p\n0.1" + attack + "\n", "q" + attack + "\n",
+	} {
 		var stdout, stderr bytes.Buffer
-		code := run([]string{"dpcalc", "pvalue-correct", "-", "--alpha", "0.05", "--by", "description", "--bits", "3"}, strings.NewReader(text), &stdout, &stderr)
-		if code != exitUsage || obeyed(stderr.String()) || strings.Count(stderr.String(), "\n") != 1 {
+		code := run(append([]string{"dpcalc"}, byBits("-")...), strings.NewReader(text), &stdout, &stderr)
+		if obeyed(stderr.String()) || !refused(code, stdout.String(), stderr.String(), "got ") {
 			t.Errorf("%q: exit %d, %q", text, code, stderr.String())
 		}
 	}
@@ -106,8 +116,8 @@ func TestWideEncodings(t *testing.T) {
 					text string
 					args []string
 				}{
-					"p.csv":     {"id,p\r\n1,0.5\r\n", []string{"pvalue-correct", "--alpha", "0.05", "--by", "description", "--bits", "3"}},
-					"blank.csv": {"\n\np\n0.5\n", []string{"pvalue-correct", "--alpha", "0.05", "--by", "description", "--bits", "3"}},
+					"p.csv":     {"id,p\r\n1,0.5\r\n", byBits()},
+					"blank.csv": {"\n\np\n0.5\n", byBits()},
 					"joint.csv": {"x,y,p\n1,1,1\n", []string{"maxinfo", "--joint"}},
 					"plan.json": {`{"scenarios":[]}`, []string{"plan", "run"}},
 					"plan.yaml": {"scenarios: []\n", []string{"plan", "run"}},

@@ -183,16 +183,18 @@ func leastInRange[T any](parts []string, k kind[T]) int64 {
 	high, okHigh := k.fraction(parts[1])
 	ratio, geometric := strings.CutPrefix(step, "x")
 	r, okStep := parseRat(ratio)
-	if !okLow || !okHigh || !okStep || r.Sign() <= 0 {
+	if !okLow || !okHigh || !okStep {
 		return 1
 	}
-	if !geometric {
-		return max(linearLength(low, high, r), 1)
+	length := int64(1)
+	switch {
+	case !geometric && r.Sign() > 0:
+		length = linearLength(low, high, r)
+	case !geometric:
+	case low.Sign() > 0 && low.Cmp(high) < 0 && r.Cmp(big.NewRat(1, 1)) > 0:
+		length = int64(min(powers(low, high, r), maxPowers))
 	}
-	if low.Sign() <= 0 || high.Sign() <= 0 || r.Cmp(big.NewRat(1, 1)) <= 0 {
-		return 1
-	}
-	return max(int64(min(powers(low, high, r), maxPowers)), 1)
+	return max(length, 1)
 }
 
 // linearLength counts low, low + step, ... up to high, as far as [maxValues] and one more.
