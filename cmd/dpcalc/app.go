@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/dpcalc/dpcalc/theory"
@@ -75,20 +73,30 @@ type program struct {
 	stdin   io.Reader
 	stdout  io.Writer
 	stderr  io.Writer
-	workers int // 0 for one per processor
+	workers int         // 0 for one per processor
+	drawn   atomic.Bool // whether a line of progress stands on standard error
 }
 
-// run is the program: it returns the exit code.
-func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	signal.Ignore(syscall.SIGPIPE) // a closed pipe is a write error like any other
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	p := &program{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr}
-	return p.run(args)
+// fault is a broken invariant: the program has an error.
+type fault struct {
+	value any
+	stack []byte
+}
+
+func (f *fault) Error() string { return fmt.Sprintf("internal error: %v", f.value) }
+
+// orFault calls f and returns its panic as an error.
+func orFault(f func() error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = &fault{value, debug.Stack()}
+		}
+	}()
+	return f()
 }
 
 func (p *program) run(args []string) int {
-	err := p.dispatch(args)
+	err := orFault(func() error { return p.dispatch(args) })
 	var code outcome
 	var usage *usageError
 	var domain *theory.DomainError
@@ -98,17 +106,25 @@ func (p *program) run(args []string) int {
 	case errors.As(err, &code):
 		return int(code)
 	case errors.As(err, &usage):
-		fmt.Fprintf(p.stderr, "dpcalc: %v\n", err)
+		p.complain(err.Error())
 		return exitUsage
 	case errors.As(err, &domain):
-		fmt.Fprintf(p.stderr, "dpcalc: %s\n", domainText(domain))
+		p.complain(domainText(domain))
 		return exitUsage
 	}
 	if p.ctx.Err() != nil {
 		err = errors.New("interrupted")
 	}
-	fmt.Fprintf(p.stderr, "dpcalc: %v\n", err)
+	p.complain(err.Error())
+	if broken := (*fault)(nil); errors.As(err, &broken) {
+		fmt.Fprintf(p.stderr, "%s", broken.stack)
+	}
 	return exitFailure
+}
+
+// complain writes one line to standard error, whatever the text repeats of a user's file.
+func (p *program) complain(text string) {
+	fmt.Fprintln(p.stderr, "dpcalc: "+strings.ReplaceAll(harmless(text), "\n", `\n`))
 }
 
 func (p *program) dispatch(args []string) error {
@@ -146,7 +162,8 @@ func (p *program) app() *cli.App {
 		ExitErrHandler:  func(*cli.Context, error) {},
 		Description: "Every number is a bound with a theorem behind it: sample sizes are sufficient, accuracies and\n" +
 			"failure probabilities are certified. Data go to standard output, everything else to standard error.\n" +
-			"Exit codes: 0 done, 1 input or output failed, 2 wrong usage, 3 no row has an answer, 4 a check failed.",
+			"Exit codes: 0 done, 1 input or output failed, 2 wrong usage, 3 no row has an answer, 4 a check failed,\n" +
+			"128 and its number for a signal (130 for Ctrl-C), which leaves no file behind.",
 	}
 	app.Commands = []*cli.Command{
 		p.samplesize(), p.transfer(), p.compose(), p.maxinfo(), p.pvalueCorrect(), p.experiment(),
@@ -318,7 +335,10 @@ func didYouMean(got string, names []string) string {
 	}
 	best, least := "", max(1, len(got)/3)+1
 	for _, name := range names {
-		d := distance(got, name)
+		d := max(len(got)-len(name), len(name)-len(got)) // at least
+		if d < least {
+			d = distance(got, name)
+		}
 		if len(got) >= 3 && strings.HasPrefix(name, got) {
 			d = 1
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"iter"
 	"slices"
 	"strings"
 
@@ -243,7 +242,13 @@ func (p *program) composeCurve(t target, r result, s steps) error {
 	err = p.write(t, func(w io.Writer) error {
 		e := newEncoder(t.format, r)
 		if e == nil {
-			all := slices.Collect(iter.Seq[[]cell](rows))
+			var all [][]cell
+			for row := range rows {
+				all = append(all, row)
+				if err := fitsTable(int64(len(all)), int64(len(row))); err != nil {
+					return err
+				}
+			}
 			return r.forPeople(w, t, all, composeSheet(r, all))
 		}
 		b := e.head(nil)

@@ -133,14 +133,14 @@ func readExperiment(c *cli.Context) (e holdout.Experiment, err error) {
 		}
 	}
 	e.Seed, e.Direct = uint64(seed), c.Bool("direct")
+	if n := leastLength(c, "signal", wholes); n > mostSettings {
+		return e, usagef("--signal: got %d settings, want at most %d", n, mostSettings)
+	}
 	if e.Signal, err = list(c, "signal", wholes); err != nil {
 		return e, err
 	}
 	if e.Signal == nil {
 		e.Signal = usualSignal
-	}
-	if len(e.Signal) > mostSettings {
-		return e, usagef("--signal: got %d settings, want at most %d", len(e.Signal), mostSettings)
 	}
 	e.Arms = holdout.Arms()
 	if raw, ok := given(c, "arms"); ok {

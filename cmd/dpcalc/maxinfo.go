@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -409,6 +410,9 @@ func (p *program) runMaxinfo(c *cli.Context) error {
 	return err
 }
 
+// mostJointBytes is how long a joint table may be: its cells are held in memory.
+const mostJointBytes = 256 << 20
+
 // exactInfo writes the exact values of a joint table.
 func (p *program) exactInfo(t target, path string, slack theory.LogProb, approximate bool) error {
 	if path == "" {
@@ -419,6 +423,12 @@ func (p *program) exactInfo(t target, path string, slack theory.LogProb, approxi
 		return err
 	}
 	defer in.close()
+	if extra, err := in.at.ReadAt(make([]byte, 1), mostJointBytes); extra > 0 {
+		return usagef("%s: got more than %d MB, want a joint table of at most that, which is held in memory",
+			in.name, mostJointBytes>>20)
+	} else if err != nil && !errors.Is(err, io.EOF) {
+		return in.blame(err)
+	}
 	joint, err := maxinfo.ReadJoint(in.reader())
 	if err != nil {
 		return in.blame(err)

@@ -495,13 +495,15 @@ func (t *correction) head() error {
 	if t.follows() {
 		mine = append(slices.Clone(mine), rejectLive)
 	}
-	for i, name := range t.table.columns {
+	seen := make(map[string]bool)
+	for _, name := range t.table.columns {
 		switch {
 		case slices.Contains(mine, name):
 			return usagef("%s: got a column %s, want that name free for the result", t.table.name, name)
-		case t.json() && slices.Index(t.table.columns, name) < i:
+		case t.json() && seen[name]:
 			return usagef("%s: got two columns %s, want one to write JSON", t.table.name, shown(name))
 		}
+		seen[name] = true
 		if !t.raw && slices.Contains([]string{"csv", "tsv", csvExcelEU}, t.target.format) {
 			name = inert(name)
 		}
@@ -509,11 +511,20 @@ func (t *correction) head() error {
 	}
 	t.columns = append(t.columns, mine...)
 	t.inputs = append(t.inputs, input{"file", wordsCell(t.table.name)}, input{"p_column", wordsCell(t.table.columns[t.table.p])}, input{"corrected_by", wordsCell(t.by.Name)})
-	if t.xlsx() {
+	present := t.table.records - t.table.missing
+	switch {
+	case t.family != pvalue.NoFamily && present > mostAdjusted:
+		return usagef("--family: got %d p-values, want at most %d, which the step holds in memory", present, mostAdjusted)
+	case t.xlsx():
 		return t.fits()
+	case newEncoder(t.target.format, t.result) == nil:
+		return fitsTable(int64(t.table.records), int64(len(t.columns)))
 	}
 	return nil
 }
+
+// mostAdjusted is how many p-values a family step takes: some 24 bytes each.
+const mostAdjusted = 100_000_000
 
 // adjustAll fills in the adjusted p-values with the family step: taken on the p-values
 // as they are corrected, or as they stand, to be corrected then.

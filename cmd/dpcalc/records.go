@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"slices"
@@ -146,10 +147,31 @@ func refuse(line int, format string, args ...any) error {
 	return &refusal{line, fmt.Sprintf(format, args...)}
 }
 
+// wideEncoding names the encoding of a text that begins so, if it is one that this program
+// does not read, and whether a mark says so. Without a mark it is told by the zero bytes
+// that the characters of ASCII have in it, one or three each.
+func wideEncoding(start []byte) (name string, marked bool) {
+	line, _, _ := bytes.Cut(bytes.TrimLeft(start, "\r\n"), []byte("\n"))
+	mark := func(m string) bool { return bytes.HasPrefix(start, []byte(m)) }
+	switch {
+	case mark("\xff\xfe\x00\x00"), mark("\x00\x00\xfe\xff"):
+		return "UTF-32", true
+	case mark("\xff\xfe"), mark("\xfe\xff"):
+		return "UTF-16", true
+	case bytes.Contains(line, []byte{0, 0, 0}):
+		return "UTF-32", false
+	case bytes.IndexByte(line, 0) >= 0:
+		return "UTF-16", false
+	}
+	return "", false
+}
+
 // source is an input that can be read again.
 type source struct {
 	name string // as messages have it
 	at   io.ReaderAt
+	file *os.File    // nil for a copy, which nobody changes
+	was  fs.FileInfo // when it was opened
 	done []func() error
 }
 
@@ -172,26 +194,59 @@ func (p *program) open(path string) (*source, error) {
 			return nil, s.blame(err)
 		}
 		if info.Mode().IsRegular() || info.IsDir() { // reading a directory fails as it should
-			s.at = f
-			return s, nil
+			s.at, s.file, s.was = f, f, info
 		}
 		in = f
 	}
-	if err := s.spool(p.ctx, in); err != nil {
+	var err error
+	if s.at == nil {
+		err = s.spool(p.ctx, in)
+	}
+	if err == nil {
+		err = s.isNarrow()
+	}
+	if err != nil {
 		s.close()
 		return nil, s.blame(err)
 	}
 	return s, nil
 }
 
-// spool copies a stream to a temporary file. An interrupt does not wait for input.
+// isNarrow refuses a text that is no UTF-8 from its beginning on.
+func (s *source) isNarrow() error {
+	start := make([]byte, 4096)
+	n, err := s.at.ReadAt(start, 0)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if name, _ := wideEncoding(start[:n]); name != "" {
+		return usagef("got %s, want UTF-8", name)
+	}
+	return nil
+}
+
+// still reports that the file has changed since it was opened.
+func (s *source) still() error {
+	if s.file == nil {
+		return nil
+	}
+	now, err := s.file.Stat()
+	if err == nil && (now.Size() != s.was.Size() || !now.ModTime().Equal(s.was.ModTime())) {
+		err = errChanged
+	}
+	return err
+}
+
+var errChanged = errors.New("changed while it was read")
+
+// spool copies a stream to a temporary file. The end of the context does not wait for input.
 func (s *source) spool(ctx context.Context, in io.Reader) error {
-	temp, err := os.CreateTemp("", "dpcalc-*")
+	temp, err := temporaries.spool()
 	if err != nil {
 		return err
 	}
 	s.at = temp
-	s.done = append(s.done, temp.Close, func() error { return os.Remove(temp.Name()) })
+	s.done = append(s.done, temp.Close, func() error { temporaries.remove(temp.Name()); return nil })
 	copied := make(chan error, 1)
 	go func() {
 		_, err := io.Copy(temp, in)
@@ -284,8 +339,6 @@ func (t *userTable) check(ctx context.Context, column string) error {
 			return err
 		case header == "":
 			continue
-		case strings.HasPrefix(header, "\xff\xfe") || strings.HasPrefix(header, "\xfe\xff"):
-			return usagef("got UTF-16, want UTF-8")
 		}
 		t.separator = separatorOf(header)
 		s.separator = t.separator
@@ -318,7 +371,7 @@ func (t *userTable) check(ctx context.Context, column string) error {
 		cells, empty, err := s.record()
 		if err == io.EOF {
 			t.end = s.offset
-			return nil
+			return t.still()
 		}
 		if err != nil {
 			return err
@@ -372,6 +425,14 @@ func (t *userTable) remarks() (lines []string) {
 	return lines
 }
 
+// before returns how many p-values precede a record with which a stride begins, or the end.
+func (t *userTable) before(record int) int {
+	if record == t.records {
+		return record - t.missing
+	}
+	return record - t.places[record/stride].missing
+}
+
 // separatorOf tells by the header what separates the cells: a tab if there is one
 // outside quotes, and otherwise the more frequent of comma and semicolon.
 func separatorOf(header string) byte {
@@ -394,13 +455,19 @@ func separatorOf(header string) byte {
 	return ','
 }
 
+// mostNamed is how many columns an error names.
+const mostNamed = 20
+
 // findColumn returns the column of p-values: the one of that name, or if none was
 // given the one with a usual name.
 func findColumn(columns []string, name string) (int, error) {
 	list := func(indexes []int) string {
-		names := make([]string, len(indexes))
-		for k, i := range indexes {
-			names[k] = shown(columns[i])
+		var names []string
+		for _, i := range indexes[:min(len(indexes), mostNamed)] {
+			names = append(names, shown(columns[i]))
+		}
+		if more := len(indexes) - len(names); more > 0 {
+			names = append(names, fmt.Sprintf("... (%d more)", more))
 		}
 		return strings.Join(names, ", ")
 	}
@@ -486,7 +553,7 @@ func upperBound(text string) (number string, bound bool) {
 }
 
 // each visits the records from lo to hi; rank counts the p-values before. It may be
-// called concurrently.
+// called concurrently. A rank is never one that the first reading did not find.
 func (t *userTable) each(s *splitter, lo, hi int, visit func(rank int, cells []string) error) error {
 	at := t.places[lo/stride]
 	s.in.Reset(io.NewSectionReader(t.at, at.offset, t.end-at.offset))
@@ -501,17 +568,26 @@ func (t *userTable) each(s *splitter, lo, hi int, visit func(rank int, cells []s
 		case err != nil:
 			return t.blame(err)
 		}
+		next := rank
+		if !absent(cells[t.p]) {
+			next++
+		}
+		end := min((i/stride+1)*stride, t.records) // of the stride
+		if next > t.before(end) || i+1 == end && next < t.before(end) {
+			return t.changed()
+		}
 		if i >= lo {
 			if err := visit(rank, cells); err != nil {
 				return err
 			}
 		}
-		if !absent(cells[t.p]) {
-			rank++
-		}
+		rank = next
+	}
+	if t.still() != nil {
+		return t.changed()
 	}
 	return nil
 }
 
 // changed reports that the second reading did not find what the first had.
-func (t *userTable) changed() error { return fmt.Errorf("%s: changed while it was read", t.name) }
+func (t *userTable) changed() error { return t.blame(errChanged) }

@@ -66,6 +66,11 @@ type plan struct {
 	scheduleAnswer transfer.Answer // whose noise that is
 }
 
+// alsoWritten says whether a path writes the file of another one, empty for none.
+func alsoWritten(path string, others ...string) bool {
+	return slices.ContainsFunc(others, func(other string) bool { return other != "" && sameFile(path, other) })
+}
+
 // view is the form in which people see the rows.
 type view int
 
@@ -82,7 +87,7 @@ func (p *program) runSamplesize(c *cli.Context) error {
 		return err
 	}
 	if path, ok := given(c, "save-plan"); ok {
-		if path == plan.target.path || path == plan.schedule.path {
+		if alsoWritten(path, plan.target.path, plan.schedule.path) {
 			return usagef("--save-plan: got %s, which is written by another flag too, want a file of its own", shown(path))
 		}
 		if err := p.newFile("--save-plan", path, savedPlan(c)); err != nil {
@@ -126,13 +131,6 @@ func (p *program) readPlan(c *cli.Context) (plan plan, err error) {
 	if plan.methods, err = readMethods(c); err != nil {
 		return plan, err
 	}
-	if plan.grid, err = readGrid(c, &plan.inputs); err != nil {
-		return plan, err
-	}
-	plan.goals = plan.grid.size()
-	if plan.goals == math.MaxInt32 {
-		return plan, usagef("samplesize: got a grid of 2^31 goals or more, want fewer")
-	}
 	limit, ok, err := one(c, "max-rows", counts)
 	if err != nil {
 		return plan, err
@@ -140,14 +138,15 @@ func (p *program) readPlan(c *cli.Context) (plan plan, err error) {
 	if !ok {
 		limit = defaultMaxRows
 	}
-	rows := int64(plan.goals) * int64(len(plan.methods))
-	if rows > limit {
-		return plan, usagef("--max-rows: got %d rows, want at most %d; allow more with --max-rows", rows, limit)
+	if err := plan.fits(leastGoals(c), limit); err != nil { // before the values are made
+		return plan, err
 	}
-	if plan.target.format == "xlsx" {
-		if err := fitsSheet(rows); err != nil {
-			return plan, err
-		}
+	if plan.grid, err = readGrid(c, &plan.inputs); err != nil {
+		return plan, err
+	}
+	plan.goals = plan.grid.size()
+	if err := plan.fits(int64(plan.goals), limit); err != nil {
+		return plan, err
 	}
 	for i := range plan.goals {
 		goal := plan.grid.goal(i)
@@ -162,6 +161,40 @@ func (p *program) readPlan(c *cli.Context) (plan plan, err error) {
 		}
 	}
 	return plan, plan.readSchedule(c, limit)
+}
+
+// fits refuses more goals than the limit of rows and the format allow.
+func (s *plan) fits(goals, limit int64) error {
+	rows := goals * int64(len(s.methods))
+	switch {
+	case goals >= math.MaxInt32:
+		return usagef("samplesize: got a grid of 2^31 goals or more, want fewer")
+	case rows > limit:
+		return usagef("--max-rows: got %d rows, want at most %d; allow more with --max-rows", rows, limit)
+	case s.target.format == "xlsx":
+		return fitsSheet(rows)
+	case newEncoder(s.target.format, result{}) == nil:
+		return fitsTable(rows, int64(len(columns)))
+	}
+	return nil
+}
+
+// leastGoals is how many goals a command has, or slightly fewer, told before the values of
+// its lists are made.
+func leastGoals(c *cli.Context) int64 {
+	goals := int64(1)
+	for _, length := range []int64{
+		leastLength(c, "samples", counts), leastLength(c, "queries", counts),
+		leastLength(c, "tau", positives), leastLength(c, "beta", probabilities), leastLength(c, "confidence", confidences),
+		leastLength(c, "budget", counts), leastLength(c, "sensitivity", positives), leastLength(c, "epsilon", positives),
+	} {
+		if c.Bool("zip") {
+			goals = max(goals, length)
+		} else {
+			goals = min(goals*length, math.MaxInt32) // both are below 2^31
+		}
+	}
+	return goals
 }
 
 func readView(c *cli.Context, kind string) (view, error) {

@@ -177,6 +177,68 @@ func namesIn(raw string) []string {
 	return list
 }
 
+// leastLength is how many values a flag's list has, or slightly fewer, told before they are
+// made: it is 1 without the flag. What [list] refuses counts as one value.
+func leastLength[T any](c *cli.Context, flag string, k kind[T]) int64 {
+	raw, ok := given(c, flag)
+	if !ok {
+		return 1
+	}
+	length := int64(0)
+	for item := range strings.SplitSeq(raw, ",") {
+		values := int64(1)
+		if parts := strings.Split(strings.Trim(item, " "), ":"); len(parts) == 3 {
+			values = leastInRange(parts, k)
+		}
+		if length += values; length > maxValues {
+			return 1
+		}
+	}
+	return length
+}
+
+// leastInRange is [leastLength] of one range, at least 1.
+func leastInRange[T any](parts []string, k kind[T]) int64 {
+	step := parts[2]
+	if digits, ok := strings.CutPrefix(step, "log"); ok {
+		n, _ := counts.parse(digits)
+		return max(n, 1)
+	}
+	low, okLow := k.fraction(parts[0])
+	high, okHigh := k.fraction(parts[1])
+	ratio, geometric := strings.CutPrefix(step, "x")
+	r, okStep := parseRat(ratio)
+	if !okLow || !okHigh || !okStep {
+		return 1
+	}
+	length := int64(1)
+	switch {
+	case !geometric && r.Sign() > 0:
+		length = linearLength(low, high, r)
+	case !geometric:
+	case low.Sign() > 0 && low.Cmp(high) < 0 && r.Cmp(big.NewRat(1, 1)) > 0:
+		length = int64(min(powers(low, high, r), maxPowers))
+	}
+	return max(length, 1)
+}
+
+// linearLength counts low, low + step, ... up to high, as far as [maxValues] and one more.
+func linearLength(low, high, step *big.Rat) int64 {
+	width := new(big.Rat).Sub(high, low)
+	width.Quo(width, step)
+	last := new(big.Int).Quo(width.Num(), width.Denom())
+	if !last.IsInt64() {
+		return maxValues + 1
+	}
+	return min(last.Int64(), maxValues) + 1
+}
+
+// powers is the logarithm of high/low to the base ratio, roughly.
+func powers(low, high, ratio *big.Rat) float64 {
+	ln := func(x *big.Rat) float64 { return lnBig(new(big.Float).SetRat(x)) }
+	return (ln(high) - ln(low)) / ln(ratio)
+}
+
 var tooManyValues = fmt.Sprintf("at most %d values", maxValues)
 
 // parseRange expands lo, hi and a step. The returned text says what was wanted
@@ -212,13 +274,11 @@ func parseRange[T any](parts []string, k kind[T]) (values []T, want string) {
 		return nil, "a positive step, logN or xR after the second colon"
 	}
 	// By index: low + i step is exact for every i.
-	width := new(big.Rat).Sub(high, low)
-	width.Quo(width, step)
-	last := new(big.Int).Quo(width.Num(), width.Denom())
-	if !last.IsInt64() || last.Int64() >= maxValues {
+	length := linearLength(low, high, step)
+	if length > maxValues {
 		return nil, tooManyValues
 	}
-	for i := range last.Int64() + 1 {
+	for i := range length {
 		at := new(big.Rat).SetInt64(i)
 		v, ok := k.exact(at.Add(at.Mul(at, step), low))
 		if !ok {
@@ -272,7 +332,7 @@ func geometricRange[T any](first T, low, high *big.Rat, ratio string, k kind[T])
 	wide := func() *big.Float { return new(big.Float).SetPrec(256) }
 	factor := wide().SetRat(r)
 	top := wide().SetRat(high)
-	if !((lnBig(top)-lnBig(wide().SetRat(low)))/lnBig(factor) < maxPowers) {
+	if !(powers(low, high, r) < maxPowers) {
 		return nil, fmt.Sprintf("at most %d values of a geometric range", maxPowers)
 	}
 	top.Add(top, wide().SetMantExp(top, -200)) // the stop is included
