@@ -38,9 +38,9 @@ var registry = []Method{
 	},
 	{
 		Name:     "binomial",
-		Summary:  "0/1 queries fixed in advance: exact binomial tails, the physical limit",
+		Summary:  "0/1 queries fixed in advance: exact binomial tails of the mean",
 		Formula:  "the least n such that every n' >= n has sup_p P[|Bin(n',p)/n' - p| >= tau] <= beta/m",
-		Practice: "For accuracies and error rates. No method whatever can do with fewer rows for m queries and a union bound.",
+		Practice: "For accuracies and error rates: the least n from which on the mean of the sample is good enough for each of m queries, with a union bound over them. Another estimate than the mean, such as one moved towards 1/2, can do with fewer rows.",
 		Proof:    Published,
 		Sources:  []theory.Source{source("chen11", "")},
 		Assumes:  []string{independent, fixed},
