@@ -31,7 +31,8 @@ func (p *program) pvalueCorrect() *cli.Command {
 			"threshold or --method. Empty cells, NA, NaN, null and . are missing values. A correction protects the one\n" +
 			"selected test. If several are reported, --family makes p_adjusted and reject valid for all of them; threshold\n" +
 			"stays that of a single test. --family-on adjusted (default) takes the step on the adjusted p-values; raw takes\n" +
-			"it on the p-values of the FILE and corrects the result once, which is valid too and never rejects less.\n" +
+			"it on the p-values of the FILE and corrects the result once, which is valid too and rejects no less (by\n" +
+			"russo-zou16, at alpha up to 0.6).\n" +
 			"A workbook (-o FILE.xlsx) has a sheet whose thresholds follow its inputs.",
 		Flags: slices.Concat([]cli.Flag{
 			textFlag("alpha", "a", "`A`, the probability of a false rejection"),
