@@ -392,32 +392,40 @@ type verdict struct {
 	refuted  atomic.Bool // some goal has no adaptive row that is ok
 }
 
-// solve answers the i-th goal by every method and marks the best adaptive row.
+// solve answers the i-th goal.
 func (s *plan) solve(rows []row, i int, v *verdict) ([]row, error) {
-	goal := s.grid.goal(i)
-	rows = rows[:0]
-	best := -1
+	rows, best, err := s.answer(rows, s.grid.goal(i))
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(rows, func(r row) bool { return r.Status == transfer.OK }) {
+		v.answered.Store(true)
+	}
+	if best < 0 {
+		v.refuted.Store(true)
+	}
+	return rows, nil
+}
+
+// answer answers a goal by every method and marks the best adaptive row, whose index
+// it returns, -1 if there is none.
+func (s *plan) answer(rows []row, goal transfer.Goal) (_ []row, best int, err error) {
+	rows, best = rows[:0], -1
 	for k := range s.methods {
 		m := &s.methods[k]
 		answer, err := m.Solve(goal)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m.Name, err)
+			return nil, best, fmt.Errorf("%s: %w", m.Name, err)
 		}
 		rows = append(rows, row{method: m, Answer: answer})
-		if answer.Status != transfer.OK {
-			continue
-		}
-		v.answered.Store(true)
-		if m.Adaptive && (best < 0 || better(s.unknown, answer, rows[best].Answer)) {
+		if answer.Status == transfer.OK && m.Adaptive && (best < 0 || better(s.unknown, answer, rows[best].Answer)) {
 			best = k
 		}
 	}
 	if best >= 0 {
 		rows[best].best = true
-	} else {
-		v.refuted.Store(true)
 	}
-	return rows, nil
+	return rows, best, nil
 }
 
 // better says whether a is strictly better than b for the unknown.

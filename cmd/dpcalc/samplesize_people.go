@@ -107,12 +107,11 @@ func (s *plan) sheet(ctx context.Context, rows [][]row) (sheet, error) {
 			out.rows = append(out.rows, cells)
 		}
 	}
-	out.notes = append(out.notes, s.winners(rows)...)
-	crossings, err := s.crossings(ctx)
+	found, err := s.findings(ctx, rows)
 	if err != nil {
 		return sheet{}, err
 	}
-	out.notes = append(out.notes, crossings...)
+	out.notes = append(out.notes, found...)
 	out.notes = append(out.notes, s.legend(rows)...)
 	out.notes = append(out.notes, reasons(rows)...)
 	return out, nil
@@ -128,34 +127,6 @@ func (r *row) note() string {
 		return "reference"
 	}
 	return ""
-}
-
-// winners says which rows are best.
-func (s *plan) winners(rows [][]row) []string {
-	if len(rows) > 1 {
-		if s.unknown == transfer.None {
-			return []string{"* certifies the plan with the least tau"}
-		}
-		return []string{"* best adaptive method for its goal"}
-	}
-	best := slices.IndexFunc(rows[0], func(r row) bool { return r.best })
-	if s.unknown == transfer.None {
-		if best < 0 {
-			return []string{"No adaptive method certifies the plan."}
-		}
-		return []string{"The plan is certified, best by " + rows[0][best].method.Name + "."}
-	}
-	if best < 0 {
-		return []string{"No adaptive method has an answer."}
-	}
-	b := &rows[0][best]
-	value := map[transfer.Unknown]string{
-		transfer.Samples: "fewest samples: " + people(countCell(b.Samples)),
-		transfer.Queries: "most queries: " + people(countCell(b.Queries)),
-		transfer.Tau:     "least tau: " + people(numberCell(b.Tau)),
-		transfer.Beta:    "least beta: " + people(chanceCell(b.Beta)),
-	}[s.unknown]
-	return []string{"* " + b.method.Name + ", " + value}
 }
 
 // legend explains the labels that occur.
@@ -174,7 +145,12 @@ func (s *plan) legend(rows [][]row) (lines []string) {
 	if slices.ContainsFunc(rows, func(group []row) bool {
 		return slices.ContainsFunc(group, func(r row) bool { return r.method.Budgeted && r.Status == transfer.OK })
 	}) {
-		lines = append(lines, "thresholdout rows: for the answers while fewer than budget queries have overfitted the training set")
+		tau := "tau achieved"
+		if s.unknown == transfer.Tau {
+			tau = "tau"
+		}
+		lines = append(lines, "thresholdout rows: answers are within "+tau+" while fewer than budget queries had a value on the training set "+
+			"that is off by more than half of it; the threshold is three quarters of it")
 	}
 	return lines
 }
@@ -206,91 +182,4 @@ func reasons(rows [][]row) []string {
 		lines = append(lines, strings.Join(methods[text], ", ")+": "+text)
 	}
 	return lines
-}
-
-// crossings says, for up to three accuracies and failure probabilities, from how
-// many queries on a mechanism needs fewer rows than sample splitting: below that,
-// splitting is the simpler plan.
-func (s *plan) crossings(ctx context.Context) (lines []string, err error) {
-	if s.unknown != transfer.Samples {
-		return nil, nil
-	}
-	var seen []transfer.Goal
-	for i := 0; i < s.goals && len(seen) < 3; i++ {
-		g := s.grid.goal(i)
-		if slices.ContainsFunc(seen, func(o transfer.Goal) bool { return o.Tau == g.Tau && o.Beta == g.Beta }) {
-			continue
-		}
-		seen = append(seen, g)
-		m, winner, err := s.crossing(ctx, g)
-		if err != nil {
-			return nil, err
-		}
-		if winner != "" {
-			lines = append(lines, fmt.Sprintf("At tau %s, beta %s, %s needs fewer rows than sample splitting from %s on.",
-				people(numberCell(g.Tau)), people(chanceCell(g.Beta)), winner, queriesText(m)))
-		}
-	}
-	return lines, nil
-}
-
-func queriesText(m int64) string {
-	if m == 1 {
-		return "the first query"
-	}
-	return people(countCell(m)) + " queries"
-}
-
-// crossing finds the least number of queries at which a method other than
-// splitting needs the fewest rows: by doubling, then by halving the interval.
-func (s *plan) crossing(ctx context.Context, g transfer.Goal) (queries int64, winner string, err error) {
-	splitting, ok := transfer.Lookup("splitting")
-	if !ok {
-		return 0, "", nil
-	}
-	var others []*transfer.Method
-	for i := range s.methods {
-		if m := &s.methods[i]; m.Adaptive && !strings.HasPrefix(m.Name, "splitting") {
-			others = append(others, m)
-		}
-	}
-	wins := func(m int64) (string, error) {
-		if err := ctx.Err(); err != nil {
-			return "", err
-		}
-		g.Queries, g.Samples = m, 0
-		base, err := splitting.Solve(g)
-		if err != nil || base.Status == transfer.NotApplicable {
-			return "", err
-		}
-		if g.Samples = base.Samples - 1; base.Status != transfer.OK {
-			g.Samples = transfer.MaxCount
-		}
-		for _, method := range others {
-			if ok, err := method.Certifies(g); ok || err != nil {
-				return method.Name, err
-			}
-		}
-		return "", nil
-	}
-	const most = 1 << 20
-	lo, hi := int64(0), int64(1)
-	for {
-		if winner, err = wins(hi); err != nil || winner != "" {
-			break
-		}
-		if lo, hi = hi, 2*hi; hi > most {
-			return 0, "", nil
-		}
-	}
-	for err == nil && hi-lo > 1 {
-		var name string
-		mid := lo + (hi-lo)/2
-		if name, err = wins(mid); name != "" {
-			hi, winner = mid, name
-		} else {
-			lo = mid
-		}
-	}
-	return hi, winner, err
 }
