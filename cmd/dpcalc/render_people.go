@@ -151,7 +151,7 @@ func (s sheet) grid(b *bytes.Buffer, look tablewriter.Option, escape func(string
 // latex writes a booktabs tabular; title and notes become comments.
 func (s sheet) latex(w io.Writer) error {
 	escape := strings.NewReplacer(`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`,
-		"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "\n", " ")
+		"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `$<$`, ">", `$>$`, "\n", " ")
 	var b bytes.Buffer
 	for _, line := range s.title {
 		b.WriteString("% " + line + "\n")

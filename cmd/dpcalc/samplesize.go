@@ -342,7 +342,7 @@ type row struct {
 var columns = []string{
 	"method", "samples", "queries", "tau", "tau_achieved", "beta", "ln_beta", "budget", "adaptive", "proof",
 	"noise", "noise_scale", "threshold", "epsilon", "ln_delta", "best", "status", "reason", "sources", "assumes",
-	"query", "sensitivity", "cells", "noise_first",
+	"query", "sensitivity", "cells", "noise_first", "noise_last",
 }
 
 func (s *plan) result() result {
@@ -365,14 +365,24 @@ func (r *row) cells(dst []cell, fixed *static) []cell {
 	if r.Beta != 0 || r.Status == transfer.Vacuous {
 		beta, lnBeta = chanceCell(r.Beta), exactly(r.Beta.Ln())
 	}
+	scale, first, last := noiseCells(r.Mechanism)
 	return append(dst,
 		fixed.name, countCell(r.Samples), countCell(r.Queries), numberCell(r.Tau), numberCell(r.TauAchieved), beta, lnBeta,
 		countCell(r.Budget), fixed.adaptive, fixed.proof,
-		wordsCell(r.Mechanism.Noise), numberCell(r.Mechanism.Scale), numberCell(r.Mechanism.Threshold),
+		wordsCell(r.Mechanism.Noise), scale, numberCell(r.Mechanism.Threshold),
 		numberCell(r.Mechanism.Epsilon), numberCell(r.Mechanism.LnDelta.Ln()),
 		truthCell(r.best), wordsCell(string(r.Status)), wordsCell(r.Reason), fixed.sources, fixed.assumes,
-		wordsCell(r.Query.String()), r.sensitivity(), countCell(r.Mechanism.Cells), numberCell(r.Mechanism.ScaleFirst),
+		wordsCell(r.Query.String()), r.sensitivity(), countCell(r.Mechanism.Cells), first, last,
 	)
+}
+
+// noiseCells are the one scale of a mechanism's noise or, of a schedule, the first and
+// the last. The last may be zero, which is a value: the answer carries no noise.
+func noiseCells(run transfer.Mechanism) (scale, first, last cell) {
+	if run.Schedule == nil {
+		return numberCell(run.Scale), cell{}, cell{}
+	}
+	return cell{}, exactly(run.ScaleFirst), exactly(run.Scale)
 }
 
 // sensitivity is D where the kind of query has one; it defaults to 1.

@@ -77,7 +77,7 @@ func (s *plan) sheet(ctx context.Context, rows [][]row) (sheet, error) {
 	}
 	shown = append(shown,
 		column{"noise", func(r *row) cell { return wordsCell(r.Mechanism.Noise) }},
-		column{"noise scale", func(r *row) cell { return numberCell(r.Mechanism.Scale) }},
+		column{"noise scale", func(r *row) cell { return noiseCell(r.Mechanism) }},
 		column{"threshold", func(r *row) cell { return numberCell(r.Mechanism.Threshold) }},
 		column{"cells", func(r *row) cell { return countCell(r.Mechanism.Cells) }},
 		column{"epsilon", func(r *row) cell { return numberCell(r.Mechanism.Epsilon) }},
@@ -113,6 +113,7 @@ func (s *plan) sheet(ctx context.Context, rows [][]row) (sheet, error) {
 	}
 	out.notes = append(out.notes, found...)
 	out.notes = append(out.notes, s.legend(rows)...)
+	out.notes = append(out.notes, scheduleNote(out.rows)...)
 	out.notes = append(out.notes, reasons(rows)...)
 	return out, nil
 }
@@ -153,6 +154,27 @@ func (s *plan) legend(rows [][]row) (lines []string) {
 			"that is off by more than half of it; the threshold is three quarters of it")
 	}
 	return lines
+}
+
+// scheduleNote explains a noise scale that is the first and the last of a schedule.
+func scheduleNote(rows [][]cell) []string {
+	falls := func(row []cell) bool { return slices.ContainsFunc(row, func(c cell) bool { return c.form == span }) }
+	if !slices.ContainsFunc(rows, falls) {
+		return nil
+	}
+	return []string{"noise scale a > b: it falls from a for the first answer to b for the last; --schedule FILE writes that of every answer"}
+}
+
+// noiseCell is the scale of the noise for people: of a schedule the first and the last,
+// to three digits.
+func noiseCell(run transfer.Mechanism) cell {
+	switch {
+	case run.Schedule == nil:
+		return numberCell(run.Scale)
+	case run.Scale == run.ScaleFirst:
+		return exactly(run.Scale)
+	}
+	return cell{form: span, s: rough(run.ScaleFirst) + " > " + rough(run.Scale)}
 }
 
 // reasons lists why rows have no answer, each reason once with its methods.
