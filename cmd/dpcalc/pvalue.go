@@ -40,6 +40,7 @@ func (p *program) pvalueCorrect() *cli.Command {
 			textFlag("p", "", "`P`, a p-value, in place of a FILE"),
 			textFlag("samples", "n", "`N` records"),
 			dataFlag(),
+			neighboursFlag(),
 			textFlag("epsilon", "", "`E`, the privacy of all that was seen"),
 			textFlag("delta", "", "`D`, its delta"),
 			textFlag("mu", "", "`M`, its Gaussian differential privacy"),
@@ -83,14 +84,19 @@ var sampleFlags = []string{"samples", "data"}
 // sourceFlags returns the flags that belong to a source.
 func sourceFlags(source string) []string {
 	for _, k := range stepKinds() {
-		if k.name == source {
-			if k.private {
-				return append(k.keys(), sampleFlags...)
-			}
-			return k.keys()
+		if k.name != source {
+			continue
 		}
+		flags := k.keys()
+		if k.private {
+			flags = append(flags, sampleFlags...)
+		}
+		if k.replaced != nil {
+			flags = append(flags, neighboursKey)
+		}
+		return flags
 	}
-	return append([]string{"step"}, sampleFlags...)
+	return append([]string{"step", neighboursKey}, sampleFlags...)
 }
 
 // sourceGrammar is the sources with their flags, a line each.
@@ -103,6 +109,9 @@ func sourceGrammar() string {
 		}
 		if k.private {
 			parts = append(parts, "--samples", "[--data]")
+		}
+		if k.replaced != nil {
+			parts = append(parts, "[--"+neighboursKey+"]")
 		}
 		for _, key := range k.optional {
 			parts = append(parts, "[--"+key+"]")
@@ -144,14 +153,19 @@ func readSource(c *cli.Context) (plan learned, source string, err error) {
 	if err != nil {
 		return plan, source, err
 	}
-	plan.Steps = []maxinfo.Step{step}
+	by, err := readConvention(c)
+	if err != nil {
+		return plan, source, err
+	}
 	var typed []string
 	for _, key := range kinds[i].keys() {
 		if d.has(key) {
 			typed = append(typed, key+"="+d.said[key])
 		}
 	}
-	plan.typed = []string{source + ":" + strings.Join(typed, ",")}
+	if err := plan.add(kinds[i], step, source+":"+strings.Join(typed, ","), by); err != nil {
+		return plan, source, err
+	}
 	if !kinds[i].private {
 		return plan, source, nil
 	}
@@ -331,7 +345,7 @@ func (p *program) runPvalueCorrect(c *cli.Context) error {
 		if r.live, err = follow.live(all, &typedP{single, hasP}); err != nil {
 			return err
 		}
-		err = p.correctOne(r, target, all, best, single, hasP, plan.String())
+		err = p.correctOne(r, target, all, best, single, hasP, plan)
 	}
 	if err == nil && best < 0 {
 		return outcome(exitNoAnswer)
@@ -351,8 +365,9 @@ func chosen(all []corrector, best int) int {
 var chancesOfAll = kind[theory.LogProb]{want: "a probability in [0, 1]", parse: parseProb}
 
 // correctOne writes a row for each correction, with what it makes of p.
-func (p *program) correctOne(r result, t target, all []corrector, best int, single theory.LogProb, hasP bool, after string) error {
-	r.columns = []string{"method", "alpha", "ln_alpha", "threshold", "ln_threshold", "best", "proof", "status", "reason", "sources", "assumes"}
+func (p *program) correctOne(r result, t target, all []corrector, best int, single theory.LogProb, hasP bool, after learned) error {
+	by := after.neighbours
+	r.columns = []string{"method", "alpha", "ln_alpha", "threshold", "ln_threshold", "best", "proof", "status", "reason", "sources", "assumes", neighboursKey}
 	if hasP {
 		r.inputs = append(r.inputs, input{"p", chanceCell(single)})
 		r.columns = append(r.columns, "p", "ln_p", "p_adjusted", "ln_p_adjusted", "reject")
@@ -373,7 +388,7 @@ func (p *program) correctOne(r result, t target, all []corrector, best int, sing
 		}
 		row := []cell{
 			wordsCell(c.Name), chanceCell(c.alpha), exactly(c.alpha.Ln()), threshold, lnThreshold, truthCell(i == best), wordsCell(string(c.Proof)),
-			wordsCell(string(c.status)), wordsCell(c.reason), sourcesCell(c.Sources), listCell(c.Assumes),
+			wordsCell(string(c.status)), wordsCell(c.reason), sourcesCell(by.sources(c.Sources)), listCell(c.Assumes), wordsCell(string(by)),
 		}
 		if hasP {
 			row = append(row, chanceCell(single), exactly(single.Ln()), adjusted, lnAdjusted, reject)
@@ -389,7 +404,7 @@ func (p *program) correctOne(r result, t target, all []corrector, best int, sing
 			title += ", p " + people(chanceCell(single))
 		}
 		s := sheet{
-			title:   []string{title + ": " + after},
+			title:   []string{title + ": " + after.String()},
 			columns: []string{"", "method", "threshold", "p adjusted", "reject", "proof", "status", "reason"},
 			rows:    short,
 		}
