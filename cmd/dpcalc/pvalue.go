@@ -474,13 +474,31 @@ func (p *program) correctFile(t *correction, path, column string, own bool) (err
 		err = t.tabulate(p)
 	}
 	bar.end()
-	if n := t.table.missing; err == nil && n == 1 {
-		fmt.Fprintln(p.stderr, "1 missing p-value")
-	} else if err == nil && n > 1 {
-		fmt.Fprintf(p.stderr, "%d missing p-values\n", n)
+	if err == nil {
+		t.tellMissing(p.stderr)
 	}
 	return err
 }
+
+// tellMissing counts the missing p-values, and warns of a family step that does not count
+// them: some programs write NA for a test that was made and failed.
+func (t *correction) tellMissing(w io.Writer) {
+	switch n := t.table.missing; {
+	case n == 0:
+		return
+	case n == 1:
+		fmt.Fprintln(w, "1 missing p-value")
+	default:
+		fmt.Fprintf(w, "%d missing p-values\n", n)
+	}
+	if t.family != pvalue.NoFamily && t.adjusted != nil {
+		fmt.Fprintf(w, "warning: --family %s counted m = %d p-values and none of the missing ones; NA may stand for \"not significant\", "+
+			"as DESeq2's padj does for genes that it filters out: a test that was made counts, give it p = 1\n", t.family, t.tests())
+	}
+}
+
+// tests is the number of p-values that a family step counts.
+func (t *correction) tests() int { return t.table.records - t.table.missing }
 
 func (t *correction) json() bool { return t.target.format == "json" || t.target.format == "jsonl" }
 
@@ -509,6 +527,9 @@ func (t *correction) head() error {
 	}
 	t.columns = append(t.columns, mine...)
 	t.inputs = append(t.inputs, input{"file", wordsCell(t.table.name)}, input{"p_column", wordsCell(t.table.columns[t.table.p])}, input{"corrected_by", wordsCell(t.by.Name)})
+	if t.family != pvalue.NoFamily {
+		t.inputs = append(t.inputs, input{"family_size", countCell(int64(t.tests()))})
+	}
 	if t.xlsx() {
 		return t.fits()
 	}
@@ -518,7 +539,7 @@ func (t *correction) head() error {
 // adjustAll fills in the adjusted p-values with the family step: taken on the p-values
 // as they are corrected, or as they stand, to be corrected then.
 func (t *correction) adjustAll(p *program, bar *progress) error {
-	t.adjusted = make([]theory.LogProb, t.table.records-t.table.missing)
+	t.adjusted = make([]theory.LogProb, t.tests())
 	value := t.one
 	if t.rawFamily {
 		value = t.read
@@ -668,6 +689,9 @@ func (t *correction) tabulate(p *program) error {
 // summary says in words what was done.
 func (t *correction) summary() sheet {
 	step := string(t.family)
+	if t.family != pvalue.NoFamily {
+		step += " of " + strconv.Itoa(t.tests())
+	}
 	if t.rawFamily {
 		step += " on raw p-values"
 	}
