@@ -141,13 +141,45 @@ func (s *plan) crossing(ctx context.Context, g transfer.Goal) (c crossing, err e
 		return crossing{}, err
 	}
 	g.Queries = c.queries
-	rows, best, err := s.answer(nil, g)
-	if err != nil || best < 0 || isSplitting(rows[best].method) {
+	if c.method, err = s.fewest(ctx, g); c.method == nil || err != nil {
 		return crossing{}, err
 	}
-	c.method = rows[best].method
 	c.onward, err = s.staysAhead(ctx, g, c.method)
 	return c, err
+}
+
+// fewest is the method that needs the fewest rows for a goal, of those that beat splitting.
+func (s *plan) fewest(ctx context.Context, g transfer.Goal) (best *transfer.Method, err error) {
+	below, err := s.belowSplitting(ctx, g)
+	if err != nil || below == 0 {
+		return nil, err
+	}
+	least := below + 1
+	for i := range s.methods {
+		m, at := &s.methods[i], g
+		at.Samples = below
+		if ok, err := rivals(m, at); err != nil {
+			return nil, err
+		} else if !ok {
+			continue
+		}
+		a, err := m.Solve(g)
+		if err != nil {
+			return nil, err
+		}
+		if a.Status == transfer.OK && a.Samples < least {
+			best, least = m, a.Samples
+		}
+	}
+	return best, nil
+}
+
+// rivals says whether a method that is no form of splitting certifies a goal.
+func rivals(m *transfer.Method, g transfer.Goal) (bool, error) {
+	if !m.Adaptive || isSplitting(m) {
+		return false, nil
+	}
+	return m.Certifies(g)
 }
 
 // leastBeaten returns the least m from 1 on at which splitting is beaten, 0 if there is
@@ -190,10 +222,10 @@ func leastBeaten(beaten func(m int64) (bool, error)) (int64, error) {
 func (s *plan) staysAhead(ctx context.Context, g transfer.Goal, m *transfer.Method) (bool, error) {
 	start := g.Queries
 	var more []int64
-	for k := range int64(8) {
+	for k := range int64(4) {
 		more = append(more, start+1+k)
 	}
-	for k := 2 * start; k <= mostLook; k *= 16 {
+	for k := 2 * start; k <= mostLook; k *= 256 {
 		more = append(more, k)
 	}
 	for _, g.Queries = range more {
@@ -206,33 +238,40 @@ func (s *plan) staysAhead(ctx context.Context, g transfer.Goal, m *transfer.Meth
 
 // beaten says whether a method, or any that is no form of splitting if it is nil, needs
 // fewer rows for a goal than every form of splitting in the table.
-func (s *plan) beaten(ctx context.Context, g transfer.Goal, by *transfer.Method) (bool, error) {
-	if err := ctx.Err(); err != nil {
+func (s *plan) beaten(ctx context.Context, g transfer.Goal, by *transfer.Method) (_ bool, err error) {
+	if g.Samples, err = s.belowSplitting(ctx, g); err != nil || g.Samples == 0 {
 		return false, err
 	}
-	least := int64(transfer.MaxCount) + 1
-	for i := range s.methods {
-		if m := &s.methods[i]; isSplitting(m) {
-			base, err := m.Solve(g)
-			if err != nil || base.Status == transfer.NotApplicable {
-				return false, err
-			}
-			if base.Status == transfer.OK {
-				least = min(least, base.Samples)
-			}
-		}
-	}
-	if g.Samples = least - 1; g.Samples == 0 {
-		return false, nil
+	if by != nil {
+		return rivals(by, g)
 	}
 	for i := range s.methods {
-		m := &s.methods[i]
-		if !m.Adaptive || isSplitting(m) || by != nil && m.Name != by.Name {
-			continue
-		}
-		if ok, err := m.Certifies(g); ok || err != nil {
+		if ok, err := rivals(&s.methods[i], g); ok || err != nil {
 			return ok, err
 		}
 	}
 	return false, nil
+}
+
+// belowSplitting is the greatest number of rows below what every form of splitting in the
+// table needs for a goal; 0 if there is none, or splitting does not apply.
+func (s *plan) belowSplitting(ctx context.Context, g transfer.Goal) (int64, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	least := int64(transfer.MaxCount) + 1
+	for i := range s.methods {
+		m := &s.methods[i]
+		if !isSplitting(m) {
+			continue
+		}
+		base, err := m.Solve(g)
+		if err != nil || base.Status == transfer.NotApplicable {
+			return 0, err
+		}
+		if base.Status == transfer.OK {
+			least = min(least, base.Samples)
+		}
+	}
+	return least - 1, nil
 }
