@@ -22,7 +22,8 @@ const neighboursKey = "neighbours"
 var onNeighbours = theory.Source{Key: "dpcalc", Where: "docs/theorems.md#neighbours"}
 
 func neighboursFlag() cli.Flag {
-	return textFlag(neighboursKey, "", "the privacy given is for `WHICH` of replace (default), a record replaced, or add-remove, added or removed")
+	return textFlag(neighboursKey, "",
+		"the privacy given is for `WHICH` of replace (default), a record replaced, or add-remove, added or removed")
 }
 
 func readConvention(c *cli.Context) (convention, error) {
@@ -53,9 +54,10 @@ func (by convention) approx(a theory.Approx) (theory.Approx, error) {
 	b, err := a.Replaced()
 	switch {
 	case err != nil:
-		return a, usagef("--%s: got %s, want a smaller epsilon or delta: %v", neighboursKey, by.name(), err)
+		return a, usagef("--%s: got %s, want a smaller epsilon or delta: %v", neighboursKey, string(by), err)
 	case b.Value.LnDelta == 0:
-		return a, usagef("--%s: got %s, want a smaller delta: by replacement it is (1 + e^epsilon) delta, here 1 or more", neighboursKey, by.name())
+		return a, usagef("--%s: got %s, want a smaller delta: by replacement it is (1 + e^epsilon) delta, here 1 or more",
+			neighboursKey, string(by))
 	}
 	return b.Value, nil
 }
@@ -67,12 +69,10 @@ func (by convention) mu(mu float64) (float64, error) {
 	}
 	b, err := theory.GDP{Mu: mu}.Replaced()
 	if err != nil {
-		return 0, usagef("--%s: got %s, want a smaller mu: %v", neighboursKey, by.name(), err)
+		return 0, usagef("--%s: got %s, want a smaller mu: %v", neighboursKey, string(by), err)
 	}
 	return b.Value.Mu, nil
 }
-
-func (by convention) name() string { return string(by) }
 
 // The conversions of the steps that are about neighbours.
 
