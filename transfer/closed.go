@@ -30,6 +30,10 @@ func (c closed) applies(g Goal) error {
 	return nil
 }
 
+// tight: the formula has no free parameter that is searched, or one that is whole and
+// of which the best is known.
+func (closed) tight() bool { return true }
+
 // rows returns the n that need speaks of.
 func (c closed) rows(g Goal) int64 {
 	if c.split {

@@ -18,6 +18,10 @@ type fixedQuery struct {
 
 func (f fixedQuery) applies(g Goal) error { return f.kinds.check(g.Query) }
 
+// tight: the worst population is searched, and on the safe side, but nothing that the
+// planner is free to choose.
+func (fixedQuery) tight() bool { return true }
+
 // binomial reports whether the binomial requirement is used for g.
 func (f fixedQuery) binomial(g Goal) bool { return f.exact && g.Query == Binary }
 

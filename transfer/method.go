@@ -79,6 +79,14 @@ type Method struct {
 	rule rule
 }
 
+// Exact reports whether the samples of an answer are the least number for which the
+// method's inequality holds: with one fewer it fails. A method with free parameters
+// searches for them, and what it finds may be up to a thousandth above that.
+func (m Method) Exact() bool {
+	t, ok := m.rule.(interface{ tight() bool })
+	return ok && t.tight()
+}
+
 // Methods returns the registry in printing order.
 func Methods() []Method { return slices.Clone(registry) }
 

@@ -9,7 +9,7 @@ const (
 	identical       = "rows independent and identically distributed"
 	independentOnly = "rows independent"
 	fixed           = "queries fixed before the data are seen"
-	wholeInput      = "epsilon is the privacy of the whole interaction that produces each function"
+	wholeInput      = "epsilon is the privacy, for replacing one record, of the whole interaction that produces each function"
 	inInterval      = "answers are clipped to the interval that holds the query's values"
 	training        = "training set independent of the holdout"
 )
@@ -83,7 +83,7 @@ var registry = []Method{
 		Name:     "gaussian-schedule",
 		Summary:  "Gaussian noise that falls from query to query: the Renyi transfer theorem",
 		Formula:  "sd_j Q(m,b2) + t_j <= tau for every j, 2 n t_j^2 = D_j + (a/(a-1)) ln(1/b1), b1 + b2 = beta, D_j the Renyi divergence of order a that j answers reveal",
-		Practice: "Add independent N(0, sd_j^2) to answer j, with sd_j from the schedule (--schedule writes it); noise_first is the first and noise_scale the last and smallest. Stop after m answers.",
+		Practice: "Add independent N(0, sd_j^2) to answer j, with sd_j from the schedule (--schedule writes it); noise_first is the first and noise_last the last and smallest. Stop after m answers.",
 		Proof:    Derived,
 		Adaptive: true,
 		Sources:  []theory.Source{source("dpcalc", "docs/theorems.md#gaussian-schedule")},

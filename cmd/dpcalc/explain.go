@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -210,13 +211,36 @@ func (p *program) cite() *cli.Command {
 	}
 }
 
+// home is where the program and its proofs are published.
+const home = "https://github.com/dpcalc/dpcalc"
+
+// The versions that the toolchain records are tags, or pseudo-versions that end in a
+// commit.
+var (
+	pseudoVersion = regexp.MustCompile(`[-.]\d{14}-([0-9a-f]{12})$`)
+	taggedVersion = regexp.MustCompile(`^v\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$`)
+)
+
+// revision is the tag or the commit of a version, by which its files are found, and ""
+// for one that nobody else can have: a build without a version, or of changed files.
+func revision(version string) string {
+	if commit := pseudoVersion.FindStringSubmatch(version); commit != nil {
+		return commit[1]
+	}
+	return taggedVersion.FindString(version)
+}
+
 // reference finds a source's entry in the bibliography. An entry begins with
 // "@kind{key," and ends with a brace at the start of a line.
 // What is proved in docs/theorems.md is cited as this program.
 func reference(s theory.Source) (string, error) {
 	if s.Key == "dpcalc" {
+		url := home
+		if at := revision(version()); at != "" {
+			url += "/blob/" + at + "/docs/theorems.md"
+		}
 		return "@software{dpcalc,\n  author    = {{The dpcalc authors}},\n  title     = {dpcalc: sample sizes for adaptively chosen queries},\n" +
-			"  version   = {" + version() + "},\n  note      = {docs/theorems.md},\n  url       = {https://github.com/dpcalc/dpcalc},\n}\n", nil
+			"  version   = {" + version() + "},\n  note      = {proofs in docs/theorems.md, not refereed},\n  url       = {" + url + "},\n}\n", nil
 	}
 	for entry := range strings.SplitAfterSeq(docs.References, "\n}\n") {
 		entry = strings.TrimLeft(entry, "\n")

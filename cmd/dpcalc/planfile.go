@@ -518,6 +518,7 @@ func (p *program) planRun(t target, path string, bestOnly bool) error {
 			title:   []string{"The best method for each scenario of " + path},
 			columns: []string{"scenario", "method", "solved for", "rows", "queries", "tau", "beta", "budget", "noise", "noise scale", "note"},
 			rows:    short,
+			notes:   scheduleNote(short),
 		}
 	})
 	if err != nil {
@@ -549,7 +550,7 @@ func shortRow(s *scenario, group []row) ([]cell, error) {
 			numberCell(g.Tau), betaCell(g.Beta), countCell(g.Budget), {}, {}, wordsCell(note)}, err
 	}
 	return []cell{foreignCell(s.name), wordsCell(best.method.Name), wordsCell(solved), countCell(best.Samples), countCell(best.Queries),
-		numberCell(best.Tau), betaCell(best.Beta), countCell(best.Budget), wordsCell(best.Mechanism.Noise), numberCell(best.Mechanism.Scale), wordsCell(best.note())}, nil
+		numberCell(best.Tau), betaCell(best.Beta), countCell(best.Budget), wordsCell(best.Mechanism.Noise), noiseCell(best.Mechanism), wordsCell(best.note())}, nil
 }
 
 // betaCell is empty where beta is missing.

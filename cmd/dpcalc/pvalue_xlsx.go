@@ -198,7 +198,7 @@ func (s selection) terms() terms {
 	}
 	kinds := stepKinds()
 	composed := true // into the first step
-	for i, typed := range s.plan.typed {
+	for i, typed := range s.plan.byReplacement() {
 		name, rest, _ := strings.Cut(typed, ":")
 		kind := kinds[slices.IndexFunc(kinds, func(k stepKind) bool { return k.name == name })]
 		composed = composed && kind.private
@@ -367,6 +367,9 @@ func (s selection) live(all []corrector, p *typedP) (*live, error) {
 		},
 		columns: []string{"method", "threshold", "ln threshold", "source"},
 		stale:   `$D{row}="value for other inputs"`,
+	}
+	if s.plan.neighbours == byAdding {
+		l.intro = append(l.intro, "The privacy below is for neighbours by replacing a record: it was converted from that for adding or removing one.")
 	}
 	var ask liveInput
 	if p != nil {

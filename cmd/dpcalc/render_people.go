@@ -195,7 +195,7 @@ func (s sheet) latex(w io.Writer) error {
 // tabular writes the table itself.
 func (s sheet) tabular(b *bytes.Buffer) {
 	escape := strings.NewReplacer(`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`,
-		"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "\n", " ")
+		"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `$<$`, ">", `$>$`, "\n", " ")
 	b.WriteString(`\begin{tabular}{`)
 	for j := range s.columns {
 		if s.numeric(j) {

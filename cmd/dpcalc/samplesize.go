@@ -380,7 +380,7 @@ type row struct {
 var columns = []string{
 	"method", "samples", "queries", "tau", "tau_achieved", "beta", "ln_beta", "budget", "adaptive", "proof",
 	"noise", "noise_scale", "threshold", "epsilon", "ln_delta", "best", "status", "reason", "sources", "assumes",
-	"query", "sensitivity", "cells", "noise_first",
+	"query", "sensitivity", "cells", "noise_first", "noise_last",
 }
 
 func (s *plan) result() result {
@@ -403,14 +403,24 @@ func (r *row) cells(dst []cell, fixed *static) []cell {
 	if r.Beta != 0 || r.Status == transfer.Vacuous {
 		beta, lnBeta = chanceCell(r.Beta), exactly(r.Beta.Ln())
 	}
+	scale, first, last := noiseCells(r.Mechanism)
 	return append(dst,
 		fixed.name, countCell(r.Samples), countCell(r.Queries), numberCell(r.Tau), numberCell(r.TauAchieved), beta, lnBeta,
 		countCell(r.Budget), fixed.adaptive, fixed.proof,
-		wordsCell(r.Mechanism.Noise), numberCell(r.Mechanism.Scale), numberCell(r.Mechanism.Threshold),
+		wordsCell(r.Mechanism.Noise), scale, numberCell(r.Mechanism.Threshold),
 		numberCell(r.Mechanism.Epsilon), numberCell(r.Mechanism.LnDelta.Ln()),
 		truthCell(r.best), wordsCell(string(r.Status)), wordsCell(r.Reason), fixed.sources, fixed.assumes,
-		wordsCell(r.Query.String()), r.sensitivity(), countCell(r.Mechanism.Cells), numberCell(r.Mechanism.ScaleFirst),
+		wordsCell(r.Query.String()), r.sensitivity(), countCell(r.Mechanism.Cells), first, last,
 	)
+}
+
+// noiseCells are the one scale of a mechanism's noise or, of a schedule, the first and
+// the last. The last may be zero, which is a value: the answer carries no noise.
+func noiseCells(run transfer.Mechanism) (scale, first, last cell) {
+	if run.Schedule == nil {
+		return numberCell(run.Scale), cell{}, cell{}
+	}
+	return cell{}, exactly(run.ScaleFirst), exactly(run.Scale)
 }
 
 // sensitivity is D where the kind of query has one; it defaults to 1.
@@ -430,32 +440,40 @@ type verdict struct {
 	refuted  atomic.Bool // some goal has no adaptive row that is ok
 }
 
-// solve answers the i-th goal by every method and marks the best adaptive row.
+// solve answers the i-th goal.
 func (s *plan) solve(rows []row, i int, v *verdict) ([]row, error) {
-	goal := s.grid.goal(i)
-	rows = rows[:0]
-	best := -1
+	rows, best, err := s.answer(rows, s.grid.goal(i))
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(rows, func(r row) bool { return r.Status == transfer.OK }) {
+		v.answered.Store(true)
+	}
+	if best < 0 {
+		v.refuted.Store(true)
+	}
+	return rows, nil
+}
+
+// answer answers a goal by every method and marks the best adaptive row, whose index
+// it returns, -1 if there is none.
+func (s *plan) answer(rows []row, goal transfer.Goal) (_ []row, best int, err error) {
+	rows, best = rows[:0], -1
 	for k := range s.methods {
 		m := &s.methods[k]
 		answer, err := m.Solve(goal)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m.Name, err)
+			return nil, best, fmt.Errorf("%s: %w", m.Name, err)
 		}
 		rows = append(rows, row{method: m, Answer: answer})
-		if answer.Status != transfer.OK {
-			continue
-		}
-		v.answered.Store(true)
-		if m.Adaptive && (best < 0 || better(s.unknown, answer, rows[best].Answer)) {
+		if answer.Status == transfer.OK && m.Adaptive && (best < 0 || better(s.unknown, answer, rows[best].Answer)) {
 			best = k
 		}
 	}
 	if best >= 0 {
 		rows[best].best = true
-	} else {
-		v.refuted.Store(true)
 	}
-	return rows, nil
+	return rows, best, nil
 }
 
 // better says whether a is strictly better than b: for the unknown, or where it ties by

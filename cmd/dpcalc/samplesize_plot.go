@@ -250,11 +250,11 @@ func (s *plan) crossover(ctx context.Context, along dimension, rows [][]row, goa
 	case !points[0].splitting:
 		return at, fmt.Sprintf("splitting is best from %s %s on", along.name, people(numberCell(at))), nil
 	case s.unknown == transfer.Samples && along.name == "queries":
-		m, winner, err := s.crossing(ctx, s.grid.goal(goals[0]))
-		if err != nil || winner == "" {
+		c, err := s.crossing(ctx, s.grid.goal(goals[0]))
+		if err != nil || c.method == nil {
 			return 0, "", err
 		}
-		return float64(m), "splitting is best below " + queriesText(m), nil
+		return float64(c.queries), "splitting is best below " + countText(c.queries), nil
 	}
 	return at, fmt.Sprintf("splitting is no longer best from %s %s on", along.name, people(numberCell(at))), nil
 }

@@ -311,8 +311,18 @@ func (s *plan) live(rows []row) (live, error) {
 
 // mechanismColumns say what to run.
 var mechanismColumns = []planColumn{
-	{"noise scale", "its standard deviation (Gaussian) or scale (Laplace); of a schedule the last", func(r *row) cell { return numberCell(r.Mechanism.Scale) }},
-	{"first noise scale", "of a schedule the first", func(r *row) cell { return numberCell(r.Mechanism.ScaleFirst) }},
+	{"noise scale", "its standard deviation (Gaussian) or scale (Laplace), if all answers have the same", func(r *row) cell {
+		scale, _, _ := noiseCells(r.Mechanism)
+		return scale
+	}},
+	{"first noise scale", "of a schedule that of the first answer; --schedule FILE writes all", func(r *row) cell {
+		_, first, _ := noiseCells(r.Mechanism)
+		return first
+	}},
+	{"last noise scale", "of a schedule that of the last answer; 0 is no noise", func(r *row) cell {
+		_, _, last := noiseCells(r.Mechanism)
+		return last
+	}},
 	{"threshold", "Thresholdout's threshold", func(r *row) cell { return numberCell(r.Mechanism.Threshold) }},
 	{"cells", "how many cells [0,1] is divided into for rounded answers", func(r *row) cell { return countCell(r.Mechanism.Cells) }},
 	{"epsilon", "the privacy that the theorem was applied with", func(r *row) cell { return numberCell(r.Mechanism.Epsilon) }},

@@ -85,12 +85,12 @@ func TestPlanSheet(t *testing.T) {
 	numbers := 0
 	for i, row := range want {
 		for _, column := range []string{
-			"method", "samples", "queries", "tau", "tau_achieved", "beta", "budget", "noise", "noise_scale", "noise_first",
+			"method", "samples", "queries", "tau", "tau_achieved", "beta", "budget", "noise", "noise_scale", "noise_first", "noise_last",
 			"threshold", "cells", "epsilon", "ln_delta", "proof", "status", "reason", "query",
 		} {
 			name := strings.ReplaceAll(column, "_", " ")
-			if column == "noise_first" {
-				name = "first noise scale"
+			if end, ok := strings.CutPrefix(column, "noise_"); ok && end != "scale" {
+				name = end + " noise scale"
 			}
 			text := at(t, got, i+1, name)
 			switch value := row[column].(type) {
