@@ -148,7 +148,9 @@ func falling(s search, f func(float64) float64) float64 {
 		x := low + short
 		if short == 0 {
 			x = hi.x - hi.f*(before.x-hi.x)/(before.f-hi.f) + s.tolerance/4
-			x = min(x, hi.x-0.9*s.tolerance)
+			if x <= hi.x+s.tolerance/4 { // else f is flat there
+				x = min(x, hi.x-0.9*s.tolerance)
+			}
 		}
 		bisected := !(x > low && x < hi.x)
 		if bisected {
