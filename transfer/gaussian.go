@@ -144,7 +144,9 @@ func falling(s search, f func(float64) float64) float64 {
 	}
 	// By secants through the last two points below zero; where one fell short, by
 	// growing steps upwards.
-	for short := 0.0; hi.x-low > s.tolerance; {
+	// Every fourth step halves what is left, so that nothing can go on for ever.
+	short := 0.0
+	for step := 1; hi.x-low > max(s.tolerance, 1e-15*math.Abs(hi.x)); step++ {
 		x := low + short
 		if short == 0 {
 			x = hi.x - hi.f*(before.x-hi.x)/(before.f-hi.f) + s.tolerance/4
@@ -152,7 +154,7 @@ func falling(s search, f func(float64) float64) float64 {
 				x = min(x, hi.x-0.9*s.tolerance)
 			}
 		}
-		bisected := !(x > low && x < hi.x)
+		bisected := !(x > low && x < hi.x) || step%4 == 0
 		if bisected {
 			x = low + (hi.x-low)/2
 		}
@@ -276,9 +278,19 @@ func (e either) beta(g Goal) theory.LogProb {
 	return a
 }
 
-// The joint bound is a union over queries; for a large beta the CVaR theorem, which is
-// about the largest noise, may do with less.
+// inOneBlock is a rule whose single noise is given as a schedule of one block.
+type inOneBlock struct{ rule }
+
+func (r inOneBlock) tau(g Goal) (float64, Mechanism) {
+	tau, run := r.rule.tau(g)
+	run.ScaleFirst = run.Scale
+	return tau, run
+}
+
+// The joint bound is a union over queries: the CVaR theorem, which is about the largest noise, may do
+// with fewer records where beta is large, or m is too large for the variance lemma. Where beta
+// is large, equal shares of it may ask for more than equal noise does.
 var (
 	evenNoiseRule  = either{jointRule{func() noiseChoice { return new(even) }}, optimised{kinds: linear, reach: gaussianCVaR}}
-	scheduledNoise = either{jointRule{func() noiseChoice { return scheduled{} }}, evenNoiseRule}
+	scheduledNoise = either{jointRule{func() noiseChoice { return scheduled{} }}, inOneBlock{evenNoiseRule}}
 )

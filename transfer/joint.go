@@ -152,7 +152,11 @@ func chernoff(b, k, z float64, touch *float64) (ln, slope float64) {
 	var lnTail, hazard float64
 	for range 60 {
 		lnTail, hazard = tail(u)
-		step := (u + b*k*hazard - z) / (1 + b*k*hazard*(hazard-u))
+		rise := 1.0 // of the hazard, which the difference below loses for large u
+		if u < 1000 {
+			rise = hazard * (hazard - u)
+		}
+		step := (u + b*k*hazard - z) / (1 + b*k*rise)
 		u -= step
 		if math.Abs(step) <= 1e-4*(1+math.Abs(u)) {
 			break

@@ -417,7 +417,7 @@ func (r *row) cells(dst []cell, fixed *static) []cell {
 // noiseCells are the one scale of a mechanism's noise or, of a schedule, the first and
 // the last. The last may be zero, which is a value: the answer carries no noise.
 func noiseCells(run transfer.Mechanism) (scale, first, last cell) {
-	if run.Schedule == nil {
+	if !run.Scheduled() {
 		return numberCell(run.Scale), cell{}, cell{}
 	}
 	return cell{}, exactly(run.ScaleFirst), exactly(run.Scale)

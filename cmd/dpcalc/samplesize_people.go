@@ -170,7 +170,7 @@ func scheduleNote(rows [][]cell) []string {
 // to three digits.
 func noiseCell(run transfer.Mechanism) cell {
 	switch {
-	case run.Schedule == nil:
+	case !run.Scheduled():
 		return numberCell(run.Scale)
 	case run.Scale == run.ScaleFirst:
 		return exactly(run.Scale)
