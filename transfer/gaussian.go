@@ -16,8 +16,10 @@ type jointRule struct {
 
 // noiseChoice is a way to choose the noise, with what it remembers during one search.
 type noiseChoice interface {
-	excess(g Goal) float64 // the truth
+	excess(g Goal) float64 // the truth, at the best choice
+	tuned(g Goal) float64  // at the last choice where that can be kept, else the truth
 	rough(g Goal) float64  // about the same, sooner
+	passes() int           // how often tuning and choosing anew alternate until they agree
 	run(g Goal) Mechanism  // what to run for a certified plan
 }
 
@@ -29,30 +31,27 @@ func (r jointRule) queries(g Goal) int64 { return mostQueries(g, 1, r.holds) }
 
 func (r jointRule) samples(g Goal) (reached, error) {
 	last := math.Log(MaxCount)
-	choice := r.choose()
-	at := func(lnN float64) Goal {
+	d := descent{choice: r.choose(), at: func(lnN float64) Goal {
 		g.Samples = int64(math.Ceil(math.Exp(min(lnN, last))))
 		return g
-	}
+	}}
 	lnN := math.Log(2+math.Sqrt(float64(g.Queries))) - 2*math.Log(g.Tau) + math.Log1p(-g.Beta.Ln())
-	lnN = falling(search{from: min(lnN, last), step: 0.5, tolerance: 3e-3}, func(lnN float64) float64 { return choice.rough(at(lnN)) })
-	known := map[int64]float64{}
-	excess := func(g Goal) float64 {
-		x, ok := known[g.Samples]
-		if !ok {
-			x = r.choose().excess(g)
-			known[g.Samples] = x
+	lnN = falling(search{from: min(lnN, last), step: 0.5, tolerance: 3e-3}, d.rough)
+	lnN = d.root(search{from: min(lnN, last), step: 0.005, tolerance: 0.3 * math.Exp(-lnN)})
+	known := make(map[int64]bool)
+	holds := func(n int64) bool {
+		ok, seen := known[n]
+		if !seen {
+			g.Samples = n
+			ok = r.holds(g)
+			known[n] = ok
 		}
-		return x
+		return ok
 	}
-	lnN = falling(search{from: min(lnN, last), step: 0.005, tolerance: 0.3 * math.Exp(-lnN)}, func(lnN float64) float64 { return excess(at(lnN)) })
-	if lnN >= last && excess(at(last)) > 0 {
+	if lnN >= last && !holds(MaxCount) {
 		return reached{}, tooMany(math.Inf(1))
 	}
-	return reached{n: num.Ints{Lo: 1, Hi: MaxCount, Guess: at(lnN).Samples}.Least(func(n int64) bool {
-		g.Samples = n
-		return excess(g) <= 0
-	})}, nil
+	return reached{n: num.Ints{Lo: 1, Hi: MaxCount, Guess: d.at(lnN).Samples}.Least(holds)}, nil
 }
 
 func (r jointRule) tau(g Goal) (float64, Mechanism) {
@@ -61,45 +60,54 @@ func (r jointRule) tau(g Goal) (float64, Mechanism) {
 		g.Tau = math.Exp(min(lnTau, top))
 		return g
 	}}
-	from := search{from: math.Log(g.Tau), step: 1 / float64(g.Samples), tolerance: 1e-7}
-	if g.Tau == 0 || d.excess(from.from) > 0 {
-		lnTau := math.Log((1-g.Beta.Ln())*math.Sqrt(float64(g.Queries)+2)/float64(g.Samples)) / 2
+	n := float64(g.Samples)
+	from := search{from: math.Log(g.Tau), step: 1 / n, tolerance: min(1e-9, max(0.01/n, 5e-16))}
+	asked := g.Tau
+	if asked == 0 || !r.holds(g) {
+		asked = 1
+		lnTau := math.Log((1-g.Beta.Ln())*math.Sqrt(float64(g.Queries)+2)/n) / 2
 		from.from = falling(search{from: min(lnTau, top), step: 0.2, tolerance: 3e-3}, d.rough)
 		from.step = 0.005
 	}
-	lnTau := falling(from, d.excess)
-	g.Tau = 0
-	if lnTau > top {
-		return 1, Mechanism{}
-	}
-	g = d.at(lnTau)
-	choice := r.choose()
-	for range 20 { // what one search knows, another may not
-		if choice.excess(g) <= 0 {
-			return g.Tau, choice.run(g)
+	lnTau := d.root(from)
+	for range 40 { // a choice of its own may ask for a hair more
+		if g = d.at(lnTau); lnTau > top {
+			break
 		}
-		g.Tau = min(g.Tau*(1+1e-7), math.Nextafter(1, 0))
+		g.Tau = min(g.Tau, asked)
+		if !r.holds(g) {
+			lnTau += from.tolerance
+			continue
+		}
+		if n > 1e10 { // the logarithm has fewer digits than the answer
+			g.Tau = leastTau(g, g.Tau*(1-1e-15), r.holds)
+		}
+		choice := r.choose()
+		choice.excess(g)
+		return g.Tau, choice.run(g)
 	}
 	return 1, Mechanism{}
 }
 
 func (r jointRule) beta(g Goal) theory.LogProb {
-	d := descent{choice: r.choose(), at: func(x float64) Goal {
+	if beyondHope(g) {
+		return 0
+	}
+	d := descent{choice: r.choose(), at: func(x float64) Goal { // ln beta = -e^(-x)
 		g.Beta = theory.LogProb(-math.Exp(-x))
 		return g
 	}}
 	x := -math.Log(float64(g.Samples) * g.Tau * g.Tau / 2)
 	x = falling(search{from: x, step: 0.2, tolerance: 3e-3}, d.rough)
-	x = falling(search{from: x, step: 0.005, tolerance: 1e-10}, d.excess)
-	if x > 20 {
-		return 0
-	}
-	g = d.at(x)
-	for range 20 {
+	x = d.root(search{from: x, step: 0.005, tolerance: 1e-11})
+	for range 40 {
+		if g = d.at(x); x > 20 {
+			break
+		}
 		if r.holds(g) {
 			return g.Beta
 		}
-		g.Beta *= 1 - 1e-10
+		x += 1e-11
 	}
 	return 0
 }
@@ -110,8 +118,25 @@ type descent struct {
 	at     func(x float64) Goal
 }
 
-func (d descent) excess(x float64) float64 { return d.choice.excess(d.at(x)) }
-func (d descent) rough(x float64) float64  { return d.choice.rough(d.at(x)) }
+func (d descent) rough(x float64) float64 { return d.choice.rough(d.at(x)) }
+func (d descent) tuned(x float64) float64 { return d.choice.tuned(d.at(x)) }
+
+// root returns an x at which the excess is about 0.
+func (d descent) root(s search) float64 {
+	for range d.choice.passes() {
+		d.choice.excess(d.at(s.from))
+		x := falling(s, d.tuned)
+		if math.Abs(x-s.from) <= s.tolerance {
+			return x
+		}
+		s.step = max(math.Abs(x-s.from)/100, s.tolerance)
+		s.from = x
+	}
+	if d.choice.passes() == 1 {
+		return s.from
+	}
+	return falling(s, func(x float64) float64 { return d.choice.excess(d.at(x)) })
+}
 
 // search says where to look for the least x at which a function that falls is at most 0.
 type search struct{ from, step, tolerance float64 }
@@ -146,7 +171,7 @@ func falling(s search, f func(float64) float64) float64 {
 	// growing steps upwards.
 	// Every fourth step halves what is left, so that nothing can go on for ever.
 	short := 0.0
-	for step := 1; hi.x-low > max(s.tolerance, 1e-15*math.Abs(hi.x)); step++ {
+	for step := 1; hi.x-low > max(s.tolerance, 4e-16*math.Abs(hi.x)); step++ {
 		x := low + short
 		if short == 0 {
 			x = hi.x - hi.f*(before.x-hi.x)/(before.f-hi.f) + s.tolerance/4
@@ -171,6 +196,10 @@ func falling(s search, f func(float64) float64) float64 {
 	return hi.x
 }
 
+// beyondHope reports whether so few records allow no beta below 1-1e-12: no answer at all errs more
+// rarely than e^(-2n tau^2) by the bound. What follows need not look at numbers so small.
+func beyondHope(g Goal) bool { return !(float64(g.Samples)*g.Tau*g.Tau > 1e-12) }
+
 // scheduled chooses a [NoiseSchedule].
 type scheduled struct{}
 
@@ -185,6 +214,10 @@ func (c scheduled) excess(g Goal) float64 {
 func (c scheduled) rough(g Goal) float64 {
 	return c.schedule(g).walk(coarseGrain, func(NoiseBlock) bool { return true })
 }
+
+func (c scheduled) tuned(g Goal) float64 { return c.excess(g) }
+
+func (scheduled) passes() int { return 1 }
 
 func (c scheduled) run(g Goal) Mechanism {
 	s := c.schedule(g)
@@ -213,16 +246,29 @@ func (c *even) sumOver(g Goal) *evenNoise {
 
 // excess looks for the noise with the least sum of errors.
 func (c *even) excess(g Goal) float64 {
+	if beyondHope(g) {
+		return math.Inf(1)
+	}
 	sum := c.sumOver(g)
 	n, m, quantile := float64(g.Samples), float64(g.Queries), noiseQuantile(g)
-	top := math.Sqrt(4*mostShift(n)/m/(1+leastExcess)) * n * g.Tau
-	over := num.Interval{Lo: math.Log(quantile) + 0.2, Hi: math.Log(quantile) + 1.8}
-	over.Hi = min(over.Hi, math.Log(top))
+	at := func(v float64) float64 { return sum.lnErrors(g.Samples, g.Tau, g.Tau/math.Exp(v)) }
+	top := math.Log(math.Sqrt(4*mostShift(n)/m/(1+leastExcess)) * n * g.Tau)
+	over := num.Interval{Lo: math.Log(quantile) + 0.2, Hi: min(math.Log(quantile)+1.8, top)}
 	over.Lo = min(over.Lo, over.Hi-0.5)
-	v, ln := over.Minimize(3e-3, func(v float64) float64 { return sum.lnErrors(g.Samples, g.Tau, g.Tau/math.Exp(v)) })
+	if v := math.Log(c.z); c.z > 0 && v-nearby > over.Lo && v+nearby < over.Hi {
+		best, ln := num.Interval{Lo: v - nearby, Hi: v + nearby}.Minimize(1e-7, at)
+		if math.Abs(best-v) < 0.9*nearby {
+			c.z = math.Exp(best)
+			return ln - g.Beta.Ln()
+		}
+	}
+	v, ln := over.Minimize(1e-7, at)
 	c.z = math.Exp(v)
 	return ln - g.Beta.Ln()
 }
+
+// nearby is how far from the last choice the best one is looked for first.
+const nearby = 0.02
 
 // noiseQuantile is what tau/sd would be if the noise made all the errors.
 func noiseQuantile(g Goal) float64 {
@@ -230,11 +276,18 @@ func noiseQuantile(g Goal) float64 {
 }
 
 func (c *even) rough(g Goal) float64 {
+	if beyondHope(g) {
+		return math.Inf(1)
+	}
 	if c.z == 0 {
 		c.z = 2 * noiseQuantile(g)
 	}
 	return c.sumOver(g).lnErrors(g.Samples, g.Tau, g.Tau/c.z) - g.Beta.Ln()
 }
+
+func (c *even) tuned(g Goal) float64 { return c.rough(g) }
+
+func (c *even) passes() int { return 4 }
 
 func (c *even) run(g Goal) Mechanism {
 	c.excess(g)

@@ -38,7 +38,7 @@ func (s NoiseSchedule) Blocks() iter.Seq[NoiseBlock] {
 
 func (s NoiseSchedule) valid() bool {
 	goal := Goal{Samples: s.Samples, Queries: s.Queries, Tau: s.Tau, Beta: s.Beta}
-	return goal.Unknown() == None && goal.Validate() == nil
+	return goal.Unknown() == None && goal.Validate() == nil && !beyondHope(goal)
 }
 
 // grain says how many queries share a noise: one in begin of those answered before, one in end
@@ -65,7 +65,7 @@ func (s NoiseSchedule) walk(g grain, yield func(NoiseBlock) bool) (excess float6
 	step := 0.0
 	for done := int64(0); done < s.Queries-1; {
 		q := run{tau: s.Tau, count: float64(max(min(done/g.begin, (s.Queries-1-done)/g.end), 1))}
-		at, ok := bound.loudest(q, target+math.Log(q.count), z+step)
+		at, ok := bound.loudest(q, target+math.Log(q.count), z*(1-1e-3), z+step)
 		if !ok {
 			return math.Log(m / (float64(done) + 0.5))
 		}
@@ -78,6 +78,10 @@ func (s NoiseSchedule) walk(g grain, yield func(NoiseBlock) bool) (excess float6
 		done += int64(q.count)
 	}
 	sd, least := bound.quietest(s.Tau)
+	if before := s.Tau / z; s.Queries > 1 && sd > before { // noise falls
+		sd = before
+		least, _ = bound.least(run{tau: s.Tau, sd: sd, count: 1})
+	}
 	if target += math.Ln2; least > target {
 		return math.Log(m / (m - 0.5))
 	}
@@ -89,55 +93,60 @@ func (s NoiseSchedule) walk(g grain, yield func(NoiseBlock) bool) (excess float6
 }
 
 // slack is how far ln eps_j may stay below ln(beta/m).
-const slack = 1e-7
+const slack = 1e-10
 
-// loudest returns the least z = tau/sd at which the run's errors sum to at most
-// e^target, to a slack below, and whether there is one. It begins at the given z.
-func (b *JointBound) loudest(q run, target, z float64) (at float64, ok bool) {
-	low := 0.0 // the sum exceeds the target here, and falls
-	for range 100 {
+// loudest returns the least z = tau/sd, from a given one on, at which the run's errors sum to at most
+// e^target, to a slack below, and whether there is one. Newton's method begins at the guess.
+func (b *JointBound) loudest(q run, target, from, guess float64) (at float64, ok bool) {
+	z := guess
+	for range 12 {
 		q.sd = q.tau / z
 		ln, slope := b.errors(&b.orders[b.best], q)
 		gap := ln - target
-		switch {
-		case gap > 0 && slope >= 0:
-			if _, slope = b.least(q); slope < 0 {
-				low = 0
-				continue
-			}
-			dip, least := b.dip(q, z)
-			if least > target {
-				return dip, false
-			}
-			z = dip
-			continue
-		case gap > 0:
-			low = z
-		case gap > -slack:
+		if gap <= 0 && gap > -slack {
 			if better, _ := b.least(q); better > ln-slack {
 				return z, true
 			}
-			low = 0
-			continue
-		case slope >= 0:
-			z = (low + z) / 2
 			continue
 		}
 		next := z - (gap+slack/4)/slope
-		if next <= low {
-			next = (low + z) / 2
+		if !(slope < 0 && next > from && next < 4*z) {
+			break
 		}
-		z = min(next, 16*z)
+		z = next
 	}
-	return z, false
+	return b.halved(q, target, from)
 }
 
-// dip returns the z at which the run's errors are least, and ln of them. Each order has
-// a least value of its own; those next to the order that served last are compared.
-func (b *JointBound) dip(q run, z float64) (at, least float64) {
-	least = math.Inf(1)
-	for i := max(b.best-2, 0); i <= min(b.best+2, len(b.orders)-1); i++ {
-		low, high := z/8, 8*z
+// halved is loudest by bisection, where Newton's method does not get there.
+func (b *JointBound) halved(q run, target, from float64) (at float64, ok bool) {
+	high, least := b.dip(q, from)
+	if least > target {
+		return high, false
+	}
+	for low := from; high-low > slack*high; {
+		z := (low + high) / 2
+		q.sd = q.tau / z
+		if ln, _ := b.least(q); ln > target {
+			low = z
+		} else {
+			high = z
+		}
+	}
+	return high, true
+}
+
+// dip returns the z above from at which the run's errors are least, and ln of them. Each order has a
+// least value of its own, below that for one query; as a function of the order these have one least.
+func (b *JointBound) dip(q run, from float64) (at, least float64) {
+	sd, least := b.quietest(q.tau)
+	at = q.tau / sd
+	if q.count == 1 {
+		return at, least
+	}
+	far := at
+	of := func(i int) (at, ln float64) {
+		low, high := min(from, far), far
 		for high-low > 1e-5*high {
 			q.sd = q.tau / ((low + high) / 2)
 			if _, slope := b.errors(&b.orders[i], q); slope < 0 {
@@ -146,8 +155,18 @@ func (b *JointBound) dip(q run, z float64) (at, least float64) {
 				high = q.tau / q.sd
 			}
 		}
-		if ln, _ := b.errors(&b.orders[i], q); ln < least {
-			at, least = q.tau/q.sd, ln
+		q.sd = q.tau / low // above, the variance lemma may have come to its end
+		ln, _ = b.errors(&b.orders[i], q)
+		return low, ln
+	}
+	at, least = of(b.best)
+	for _, step := range [2]int{-1, 1} {
+		for i := b.best + step; i >= 0 && i < len(b.orders); i += step {
+			z, ln := of(i)
+			if !(ln < least || step < 0 && math.IsInf(least, 1)) {
+				break
+			}
+			b.best, at, least = i, z, ln
 		}
 	}
 	return at, least

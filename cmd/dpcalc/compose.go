@@ -16,7 +16,7 @@ func (p *program) compose() *cli.Command {
 		Usage: "the privacy of many private steps on the same data",
 		Description: "Give --epsilon and --delta of each step, or --mu of each Gaussian step, and their number.\n" +
 			"Each step may be chosen in view of the answers before it. The answer is for neighbours by replacing a\n" +
-			"record: what is given for adding or removing one is converted step by step, before it is composed.",
+			"row: what is given for adding or removing one is converted step by step, before it is composed.",
 		Flags: slices.Concat([]cli.Flag{
 			textFlag("epsilon", "", "`E` of each step"),
 			textFlag("delta", "", "`D` of each step; 0 is allowed and the default"),
@@ -246,7 +246,7 @@ func (s *steps) sheet(r result, rows [][]cell) sheet {
 		if s.mu != 0 {
 			each = "mu " + people(exactly(s.mu))
 		}
-		out.notes = []string{"The rows are for neighbours by replacing a record. Each step was converted first: " + each + "."}
+		out.notes = []string{"The rows are for neighbours by replacing a row. Each step was converted first: " + each + "."}
 	}
 	out.notes = append(out.notes, leftOut.lines()...)
 	return out

@@ -23,7 +23,7 @@ var onNeighbours = theory.Source{Key: "dpcalc", Where: "docs/theorems.md#neighbo
 
 func neighboursFlag() cli.Flag {
 	return textFlag(neighboursKey, "",
-		"the privacy given is for `WHICH` of replace (default), a record replaced, or add-remove, added or removed")
+		"the privacy given is for `WHICH` of replace (default), a row replaced, or add-remove, added or removed")
 }
 
 func readConvention(c *cli.Context) (convention, error) {
@@ -33,9 +33,9 @@ func readConvention(c *cli.Context) (convention, error) {
 
 func (by convention) String() string {
 	if by == byAdding {
-		return "neighbours by adding or removing a record, converted to replacing one"
+		return "neighbours by adding or removing a row, converted to replacing one"
 	}
-	return "neighbours by replacing a record"
+	return "neighbours by replacing a row"
 }
 
 // sources adds the theorem of the conversion to those of a row.

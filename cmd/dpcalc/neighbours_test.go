@@ -85,7 +85,7 @@ func TestNeighboursOfALiveSheet(t *testing.T) {
 		}
 		said, command := false, ""
 		for _, row := range rows {
-			if len(row) > 0 && strings.Contains(row[0], "for neighbours by replacing a record") {
+			if len(row) > 0 && strings.Contains(row[0], "for neighbours by replacing a row") {
 				said = true
 			}
 			if len(row) > 1 && row[0] == "command" {

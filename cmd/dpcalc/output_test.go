@@ -196,7 +196,7 @@ func TestSensitivityInJSON(t *testing.T) {
 		return map[string]float64{"noise_scale": scaled, "tau_achieved": scaled, "tau": scaled, "epsilon": 1, "ln_delta": 1}
 	}
 	for _, goal := range []string{
-		"-t TAU -m 1000 -b 0.05", "-t TAU -m 1 -b 0.9", "-n 5M -m 100 -b 0.01", "-n 5M -t TAU -b 0.01",
+		"-t TAU -m 1000 -b 0.05", "-t TAU -m 1 -b 0.5", "-n 5M -m 100 -b 0.01", "-n 5M -t TAU -b 0.01",
 	} {
 		rows := func(query string, tau float64) []map[string]any {
 			flags := strings.ReplaceAll(goal, "TAU", strconv.FormatFloat(tau, 'g', -1, 64))

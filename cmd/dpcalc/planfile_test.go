@@ -204,7 +204,7 @@ func TestSavedPlanIsJSON(t *testing.T) {
 	if err != nil || !json.Valid(data) {
 		t.Fatalf("%v:\n%s", err, data)
 	}
-	if code, out, stderr := dpcalc("plan", "run", "p.json", "--best", "-f", "csv"); code != exitOK || !strings.Contains(out, "plan,gaussian-schedule,1084,10,0.1,") {
+	if code, out, stderr := dpcalc("plan", "run", "p.json", "--best", "-f", "csv"); code != exitOK || !strings.Contains(out, "plan,gaussian-schedule,689,10,0.1,") {
 		t.Errorf("exit %d, %q, %q", code, out, stderr)
 	}
 	code, _, stderr := dpcalc("samplesize", "-m", "1", "-t", "0.1", "-b", "0.1", "--save-plan", "q.json", "-o", "q.json")

@@ -369,7 +369,7 @@ func (s selection) live(all []corrector, p *typedP) (*live, error) {
 		stale:   `$D{row}="value for other inputs"`,
 	}
 	if s.plan.neighbours == byAdding {
-		l.intro = append(l.intro, "The privacy below is for neighbours by replacing a record: it was converted from that for adding or removing one.")
+		l.intro = append(l.intro, "The privacy below is for neighbours by replacing a row: it was converted from that for adding or removing one.")
 	}
 	var ask liveInput
 	if p != nil {

@@ -157,8 +157,8 @@ func TestScheduleWithoutLastNoise(t *testing.T) {
 	}
 	// The one answer of a schedule may have no noise at all.
 	r.Queries, r.Mechanism.ScaleFirst, r.Mechanism.Scale = 1, 0, 0
-	text := s.paragraph(&r, proseFor("table"))
-	if people(noiseCell(r.Mechanism)) != "0" || !strings.Contains(text, "Each answer is\nthe value") || strings.Contains(text, "noise") {
+	text := strings.Join(strings.Fields(s.paragraph(&r, proseFor("table"))), " ")
+	if people(noiseCell(r.Mechanism)) != "0" || !strings.Contains(text, "Each answer is the value") || strings.Contains(text, "noise") {
 		t.Errorf("%q, %s", people(noiseCell(r.Mechanism)), text)
 	}
 }
@@ -189,7 +189,7 @@ func TestReportErrors(t *testing.T) {
 // crossover is where splitting stops being best.
 func TestGridFigures(t *testing.T) {
 	t.Chdir(t.TempDir())
-	grid := []string{"samplesize", "-m", "1:1k:log4", "-t", "0.1,0.05", "-b", "0.05", "--method", "splitting,gaussian,gaussian-schedule"}
+	grid := []string{"samplesize", "-m", "1:1k:log4", "-t", "0.1,0.05", "-b", "0.05", "--method", "splitting,gaussian-cvar,laplace"}
 	for _, name := range []string{"x.svg", "x.png", "x.pdf"} {
 		if code, out, stderr := dpcalc(append(grid, "-o", name)...); code != exitOK || out != "" || stderr != "" {
 			t.Errorf("%s: exit %d, %q, %q", name, code, out, stderr)
@@ -199,7 +199,7 @@ func TestGridFigures(t *testing.T) {
 	if code != exitOK || stderr != "" {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	for _, want := range []string{"Rows needed", "tau 0.1; splitting is best below 3 queries", "tau 0.05; splitting is best below 3 queries", "a splitting\n", "b gaussian-schedule\n", "c gaussian\n"} {
+	for _, want := range []string{"Rows needed", "tau 0.1; splitting is best below 8 queries", "tau 0.05; splitting is best below 8 queries", "a splitting\n", "b gaussian-cvar\n", "c laplace\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
@@ -217,12 +217,12 @@ func TestCrossoverOfAGrid(t *testing.T) {
 		args []string
 		want string // of the line about splitting, "" for none
 	}{
-		{[]string{"-m", "1:1M:log13", "-t", "0.1", "-b", "0.05"}, "splitting is best below 3 queries"},
-		{[]string{"-t", "0.01:0.3:log13", "-n", "10k", "-b", "0.05"}, "splitting is no longer best from tau 0.0310724 on"},
+		{[]string{"-m", "1:1M:log13", "-t", "0.1", "-b", "0.05"}, "splitting is best below 8 queries"},
+		{[]string{"-t", "0.01:0.3:log13", "-n", "10k", "-b", "0.05"}, "splitting is no longer best from tau 0.0547723 on"},
 		{[]string{"-m", "100:1M:log5", "-t", "0.1", "-b", "0.05"}, ""},
 		{[]string{"-m", "1,2,3,100", "-t", "0.5,0.01,0.02,0.1", "-b", "0.05,1e-9,1e-9,0.05", "--zip"}, ""},
 	} {
-		code, out, stderr := dpcalc(append([]string{"samplesize", "--plot"}, c.args...)...)
+		code, out, stderr := dpcalc(append([]string{"samplesize", "--plot", "--method", "splitting,gaussian-cvar,laplace"}, c.args...)...)
 		if code != exitOK {
 			t.Fatalf("%v: exit %d: %s", c.args, code, stderr)
 		}

@@ -331,7 +331,7 @@ func TestAboutSheet(t *testing.T) {
 		"command|dpcalc samplesize --queries 1000 --tau 0.1 --beta 5% --method splitting,gaussian-jung20 --output book.xlsx\n",
 		"result|Rows needed: queries 1000, tau 0.1, beta 0.05, bounded queries\n|gaussian-jung20, fewest rows: ",
 		"tau achieved|the accuracy certified",
-		"splitting|a fresh part of the holdout for every query\nn = m ceil(ln(2m/beta)/(2 tau^2))\nassumes rows independent from one population\nsource: hoeffding63 Theorem 2",
+		"splitting|a fresh part of the holdout for every query\nn = m ceil(ln(2m/beta)/(2 tau^2))\nassumes rows independent and identically distributed\nsource: hoeffding63 Theorem 2",
 		"hoeffding63|Wassily Hoeffding. Probability inequalities for sums of bounded random variables. Journal of the American Statistical Association 58(301), 13–30. 1963. doi:10.1080/01621459.1963.10500830.\n",
 		"jung20|Christopher Jung, Katrina Ligett, ",
 	} {
