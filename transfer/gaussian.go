@@ -80,7 +80,7 @@ func (r jointRule) tau(g Goal) (float64, Mechanism) {
 			continue
 		}
 		if n > 1e10 { // the logarithm has fewer digits than the answer
-			g.Tau = leastTau(g, g.Tau*(1-1e-15), r.holds)
+			g.Tau = min(g.Tau, leastTau(g, g.Tau*(1-1e-15), r.holds))
 		}
 		choice := r.choose()
 		choice.excess(g)
