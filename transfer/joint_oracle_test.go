@@ -1,0 +1,332 @@
+package transfer
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/cockroachdb/apd/v3"
+
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// The joint bound once more, from its statement: the orders and the tangents are searched
+// for in floating point, where any that come out are valid, and the eps_j are evaluated at them
+// in decimals.
+
+// jointPlan is answers with noise: the standard deviations as they are printed.
+type jointPlan struct {
+	n   int64
+	tau []float64
+	sd  []string
+}
+
+// witness says where the theorem is applied to one query: at which order, with which tangents,
+// and in which of its two forms.
+type witness struct {
+	a, near, far float64 // a is +Inf for the first query, where a' = 1 will do
+	minkowski    bool
+}
+
+func (w witness) conj() float64 {
+	if math.IsInf(w.a, 1) {
+		return 1
+	}
+	return w.a / (w.a - 1)
+}
+
+// evenPlan is a plan with one accuracy.
+func evenPlan(n int64, tau float64, noise []float64) jointPlan {
+	p := jointPlan{n: n, tau: slices.Repeat([]float64{tau}, len(noise))}
+	for _, sd := range noise {
+		p.sd = append(p.sd, strconv.FormatFloat(sd, 'g', -1, 64))
+	}
+	return p
+}
+
+// looseTail is ln P[N > u].
+func looseTail(u float64) float64 {
+	if u > 30 {
+		return -u*u/2 - math.Log(u*math.Sqrt(2*math.Pi)) - 1/(u*u)
+	}
+	return math.Log(math.Erfc(u/math.Sqrt2) / 2)
+}
+
+// looseTangent returns the x at which T_b is least, and ln T_b.
+func looseTangent(b, n, tau, sd float64) (x, ln float64) {
+	if sd == 0 {
+		return 0, -2 * n * tau * tau
+	}
+	slope := func(x float64) float64 {
+		u := (tau - x) / sd
+		return b / sd * math.Exp(-u*u/2-looseTail(u)) / math.Sqrt(2*math.Pi)
+	}
+	lo, hi := 0., slope(0)/(4*n)
+	for range 60 {
+		x = (lo + hi) / 2
+		if slope(x) > 4*n*x {
+			lo = x
+		} else {
+			hi = x
+		}
+	}
+	v := slope(x)
+	return x, b*looseTail((tau-x)/sd) + v*v/(8*n) - v*x
+}
+
+func (p jointPlan) float(i int) float64 {
+	sd, err := strconv.ParseFloat(p.sd[i], 64)
+	if err != nil {
+		panic(err)
+	}
+	return sd
+}
+
+// loose is about ln eps_j at one order, for the j+1-st query.
+func (p jointPlan) loose(j int, a float64) (witness, float64) {
+	w, n, d, r := witness{a: a}, float64(p.n), 0., 0.
+	for i := range j {
+		c := a / (4 * n * math.Pow(p.float(i), 2))
+		kappa := 1 - math.Tanh(2*r) - n*(math.Pow(2*r, 3)/12+2*math.Pow(2*r, 5)/15)
+		if kappa <= 0 {
+			return w, math.Inf(1)
+		}
+		d += math.Log1p(c/kappa) / 2
+		r += c / n
+	}
+	var near, far float64
+	sd := p.float(j)
+	w.near, near = looseTangent(w.conj(), n, p.tau[j], sd)
+	w.far, far = looseTangent(w.conj()-1, n, p.tau[j], sd)
+	far += math.Log(math.Pow(2, w.conj())-1) + looseTail(p.tau[j]/sd)
+	both := near + math.Log1p(math.Exp(far-near))
+	w.minkowski = sd > 0 && math.Ln2+near/w.conj() < (math.Ln2+both)/w.conj()
+	return w, (d + math.Min(math.Ln2*w.conj()+near, math.Ln2+both)) / w.conj()
+}
+
+// search returns about the best witness for the j+1-st query.
+func (p jointPlan) search(j int) witness {
+	if j == 0 {
+		w, _ := p.loose(0, math.Inf(1))
+		return w
+	}
+	at := func(v float64) float64 {
+		_, ln := p.loose(j, 1+math.Exp(v))
+		return ln
+	}
+	best := -6.
+	for v := best; v < 9; v++ {
+		if at(v) < at(best) {
+			best = v
+		}
+	}
+	lo, hi := best-1, best+1
+	for range 30 {
+		if x, y := lo+0.382*(hi-lo), lo+0.618*(hi-lo); at(x) < at(y) {
+			hi = y
+		} else {
+			lo = x
+		}
+	}
+	w, _ := p.loose(j, 1+math.Exp((lo+hi)/2))
+	return w
+}
+
+func printed(s string) dec {
+	d, _, err := apd.NewFromString(s)
+	if err != nil {
+		panic(err)
+	}
+	return dec{d}
+}
+
+var (
+	decimalPi = printed("3.14159265358979323846264338327950288419716939937510582097494459")
+	one, two  = whole(1), whole(2)
+)
+
+// exp is apd's, which is slow for a large exponent.
+func (a dec) exp() dec {
+	const halvings = 16
+	x := a.over(whole(1 << halvings))
+	x = calc(func(d *apd.Decimal) (apd.Condition, error) { return digits.Exp(d, x.Decimal) })
+	for range halvings {
+		x = x.times(x)
+	}
+	return x
+}
+
+func (a dec) squared() dec { return a.times(a) }
+
+func (a dec) float() float64 {
+	x, err := a.Float64()
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+// normal returns the density at u and P[N > u].
+func (a dec) normal() (density, tail dec) {
+	u := a.float()
+	density = a.squared().over(whole(-2)).exp().over(two.times(decimalPi).root())
+	if u > 4 || u < -4 { // Laplace's continued fraction
+		far := a
+		far.Decimal = new(apd.Decimal).Abs(a.Decimal)
+		f := far
+		for k := int64(30 + 2500/(u*u)); k > 0; k-- {
+			f = far.plus(whole(k).over(f))
+		}
+		if tail = density.over(f); u < 0 {
+			tail = one.minus(tail)
+		}
+		return density, tail
+	}
+	term, sum := a, a
+	for k := int64(3); k < 41+20*int64(1+u*u); k += 2 {
+		term = term.times(a.squared()).over(whole(k))
+		sum = sum.plus(term)
+	}
+	return density, one.over(two).minus(density.times(sum))
+}
+
+// tanh is by its continued fraction, whose convergents are good to 1e-45 for a < 1.
+func (a dec) tanh() dec {
+	square, f := a.squared(), whole(41)
+	for k := int64(39); k > 0; k -= 2 {
+		f = whole(k).plus(square.over(f))
+	}
+	return a.over(f)
+}
+
+// chernoffAt is ln T_b with the tangent at x, any x.
+func chernoffAt(b, n, tau, sd, x dec) dec {
+	density, tail := tau.minus(x).over(sd).normal()
+	v := b.times(density).over(tail).over(sd)
+	return b.times(tail.ln()).plus(v.squared().over(whole(8).times(n))).minus(v.times(x))
+}
+
+// revealed is D_j at the order a, before the j+1-st query.
+func (p jointPlan) revealed(j int, a float64) dec {
+	n, r, product := whole(p.n), whole(0), one
+	for i := range j {
+		c := number(a).over(whole(4).times(n).times(printed(p.sd[i]).squared()))
+		w := two.times(r)
+		cube := w.squared().times(w)
+		terms := cube.over(whole(12)).plus(two.times(cube).times(w.squared()).over(whole(15)))
+		kappa := one.minus(w.tanh()).minus(n.times(terms))
+		if kappa.Sign() <= 0 {
+			panic("no variance lemma")
+		}
+		product = product.times(one.plus(c.over(kappa)))
+		r = r.plus(c.over(n))
+	}
+	return product.ln().over(two)
+}
+
+// strict is ln eps_j as the witness has it.
+func (p jointPlan) strict(j int, w witness) dec {
+	n, tau, sd := whole(p.n), number(p.tau[j]), printed(p.sd[j])
+	conj, d := one, whole(0)
+	if j > 0 {
+		conj, d = number(w.a).over(number(w.a).minus(one)), p.revealed(j, w.a)
+	}
+	if sd.Sign() == 0 { // T_b = e^(-2n tau^2)
+		return d.plus(two.ln()).minus(two.times(n).times(tau.squared())).over(conj)
+	}
+	near := chernoffAt(conj, n, tau, sd, number(w.near))
+	if w.minkowski {
+		return d.plus(near).over(conj).plus(two.ln())
+	}
+	far := chernoffAt(conj.minus(one), n, tau, sd, number(w.far))
+	_, tail := tau.over(sd).normal()
+	share := conj.times(two.ln()).exp().minus(one).times(tail).times(far.minus(near).exp())
+	return d.plus(two.ln()).plus(near).plus(one.plus(share).ln()).over(conj)
+}
+
+// errors returns every ln eps_j in decimals.
+func (p jointPlan) errors() []dec {
+	ln := make([]dec, len(p.sd))
+	for j := range ln {
+		ln[j] = p.strict(j, p.search(j))
+	}
+	return ln
+}
+
+// excess is the sum of the eps_j over beta, minus one.
+func excess(ln []dec, beta theory.LogProb) float64 {
+	sum := whole(-1)
+	for _, x := range ln {
+		sum = sum.plus(x.minus(number(beta.Ln())).exp())
+	}
+	return sum.float()
+}
+
+// The tails are of mpmath, with 60 digits.
+func TestDecimalNormalTail(t *testing.T) {
+	near := func(what string, got, want dec) {
+		t.Helper()
+		if gap := got.over(want).minus(one).float(); !(math.Abs(gap) < 1e-40) {
+			t.Errorf("%s: %s, want %s", what, got, want)
+		}
+	}
+	for _, c := range [][2]string{
+		{"-7.5", "0.999999999999968091083270891037722327116552736"},
+		{"-1.25", "0.894350226333144742311227235974253445152390272"},
+		{"0.3", "0.382088577811047362693471036878582351948758533"},
+		{"3.9", "0.0000480963440176027171467075231275290282495707972"},
+		{"4.05", "0.0000256088164740414878124843796016242022997993503"},
+		{"6", "0.00000000098658764503769814070086413239804201866979125"},
+		{"17.25", "5.59496839490488494521471412800829303859490201e-67"},
+		{"31", "2.69525008120050007859389132246444142425136296e-211"},
+	} {
+		_, tail := printed(c[0]).normal()
+		near(c[0], tail, printed(c[1]))
+	}
+	w := printed("0.9")
+	near("tanh", w.tanh(), one.minus(two.over(two.times(w).exp().plus(one))))
+}
+
+// The sums of eps_j over the printed noise, in decimals, are at most beta: the certificates
+// hold. They are also not far below it.
+func TestJointCertificatesInDecimals(t *testing.T) {
+	r := rand.New(rand.NewPCG(41, 42))
+	pick := func(lo, hi float64) float64 { return lo * math.Exp(r.Float64()*math.Log(hi/lo)) }
+	least, silent := 0., 0
+	for _, c := range []struct {
+		queries int64
+		runs    int
+	}{{1, 12}, {2, 12}, {3, 12}, {10, 6}, {60, 2}, {200, 1}} {
+		for i := range 2 * c.runs {
+			method, _ := Lookup([]string{"gaussian-schedule", "gaussian"}[i%2])
+			goal := Goal{Queries: c.queries, Tau: pick(0.01, 0.3), Beta: theory.LogProb(-pick(-math.Log(0.5), 40*math.Ln10))}
+			if i%6 >= 4 { // tau is the unknown
+				goal.Samples = int64(pick(3, 9) * (2*math.Sqrt(float64(c.queries)) - goal.Beta.Ln()) / pick(0.002, 0.09))
+				goal.Tau = 0
+			}
+			a, err := method.Solve(goal)
+			if err != nil || a.Status != OK {
+				t.Fatalf("%s %+v: %v, %s", method.Name, goal, err, a.Reason)
+			}
+			var noise []float64
+			for block := range a.Noise() {
+				noise = append(noise, slices.Repeat([]float64{block.SD}, int(block.Queries))...)
+			}
+			if len(noise) != int(a.Queries) {
+				t.Fatalf("%s %+v: noise for %d queries", method.Name, goal, len(noise))
+			}
+			if noise[len(noise)-1] == 0 {
+				silent++
+			}
+			over := excess(evenPlan(a.Samples, a.TauAchieved, noise).errors(), a.Beta)
+			if over > 0 {
+				t.Errorf("%s %+v: the sum of the errors is beta times 1%+.3g", method.Name, a.Goal, over)
+			}
+			t.Logf("%s m=%d tau=%.3g ln beta=%.3g n=%d: sum/beta - 1 = %.3g", method.Name, a.Queries, a.TauAchieved, a.Beta.Ln(), a.Samples, over)
+			least = min(least, over)
+		}
+	}
+	t.Logf("least sum/beta - 1: %.3g; the last answer has no noise %d times", least, silent)
+}
