@@ -273,6 +273,10 @@ func lnGeometric(x, count float64) float64 {
 	return (top - x + math.Log(math.Expm1(-top)/math.Expm1(-x))) * (1 + roundJoint)
 }
 
+// settle gives up the orders far above the one that served last. Where every query is
+// allowed the same error, the best order falls: the more is revealed, the lower it is.
+func (b *JointBound) settle() { b.orders = b.orders[:min(b.best+6, len(b.orders))] }
+
 // least returns the least of errors over the orders, going from the one that served
 // last: as a function of the order they have one minimum.
 func (b *JointBound) least(q run) (ln, slope float64) {
@@ -290,10 +294,8 @@ func (b *JointBound) least(q run) (ln, slope float64) {
 	return ln, slope
 }
 
-// answer moves the bound past the run. Orders far above the one that served are given
-// up: the more is revealed, the lower is the best order.
+// answer moves the bound past the run.
 func (b *JointBound) answer(q run) {
-	b.orders = b.orders[:min(b.best+6, len(b.orders))]
 	for i := range b.orders {
 		o := &b.orders[i]
 		o.pass(b.n, q, o.adds(b.n, q))
