@@ -347,6 +347,31 @@ func TestJointCertificatesInDecimals(t *testing.T) {
 	}
 }
 
+// With more records than a schedule needs its last answer carries no noise, and the certificate
+// holds as well.
+func TestSilentCertificatesInDecimals(t *testing.T) {
+	r := rand.New(rand.NewPCG(45, 46))
+	method, _ := Lookup("gaussian-schedule")
+	for i := range 12 {
+		goal := Goal{Queries: []int64{1, 2, 3, 10}[i%4], Tau: 0.01 * math.Pow(30, r.Float64()), Beta: theory.LogProb(-math.Pow(90, r.Float64()))}
+		a, err := method.Solve(goal)
+		if err != nil || a.Status != OK {
+			t.Fatalf("%+v: %v, %s", goal, err, a.Reason)
+		}
+		s := NoiseSchedule{Samples: a.Samples + a.Samples/2, Queries: goal.Queries, Tau: goal.Tau, Beta: goal.Beta}
+		var noise []float64
+		for block := range s.Blocks() {
+			noise = append(noise, slices.Repeat([]float64{block.SD}, int(block.Queries))...)
+		}
+		if len(noise) != int(goal.Queries) || noise[len(noise)-1] != 0 {
+			t.Errorf("%+v: noise %g", s, noise)
+		}
+		if over := excess(evenPlan(s.Samples, s.Tau, noise).errors(), s.Beta); over > 0 {
+			t.Errorf("%+v: the sum of the errors is beta times 1%+.3g", s, over)
+		}
+	}
+}
+
 // What Answer returns is never below the theorem's eps_j, whatever the noise and the accuracies, and
 // of a run never below the sum. For single queries it is at most half a per cent of
 // 1 - ln eps_j above.
@@ -387,6 +412,9 @@ func TestJointBoundAgainstDecimals(t *testing.T) {
 			}
 		}
 		want := p.errors()
+		if total := bound.Total(); total < 0 && excess(want, total) > 1e-12 {
+			t.Errorf("n %d: the sum is above Total's %v (%+v)", n, total, p)
+		}
 		for i, count := range runs {
 			over := excess(want[:count], theory.LogProb(got[i]))
 			if want = want[count:]; over > 1e-12 {
