@@ -24,17 +24,24 @@ type jointPlan struct {
 }
 
 // witness says where the theorem is applied to one query: at which order, with which tangents,
-// and in which of its two forms.
+// and in which of its two forms. Before the first query a is +Inf and a' is 1.
 type witness struct {
-	a, near, far float64 // a is +Inf for the first query, where a' = 1 will do
-	minkowski    bool
+	a, conj, near, far float64
+	minkowski          bool
 }
 
-func (w witness) conj() float64 {
-	if math.IsInf(w.a, 1) {
-		return 1
+// order returns a and a'. Of the two rounded numbers the larger is taken at its word.
+func (w witness) order() (a, conj dec) {
+	switch {
+	case math.IsInf(w.a, 1):
+		return dec{}, one
+	case w.a > w.conj:
+		a = number(w.a)
+		return a, a.over(a.minus(one))
+	default:
+		conj = number(w.conj)
+		return conj.over(conj.minus(one)), conj
 	}
-	return w.a / (w.a - 1)
 }
 
 // evenPlan is a plan with one accuracy.
@@ -86,7 +93,10 @@ func (p jointPlan) float(i int) float64 {
 
 // loose is about ln eps_j at one order, for the j+1-st query.
 func (p jointPlan) loose(j int, a float64) (witness, float64) {
-	w, n, d, r := witness{a: a}, float64(p.n), 0., 0.
+	w, n, d, r := witness{a: a, conj: 1}, float64(p.n), 0., 0.
+	if !math.IsInf(a, 1) {
+		w.conj = a / (a - 1)
+	}
 	for i := range j {
 		c := a / (4 * n * math.Pow(p.float(i), 2))
 		kappa := 1 - math.Tanh(2*r) - n*(math.Pow(2*r, 3)/12+2*math.Pow(2*r, 5)/15)
@@ -98,12 +108,12 @@ func (p jointPlan) loose(j int, a float64) (witness, float64) {
 	}
 	var near, far float64
 	sd := p.float(j)
-	w.near, near = looseTangent(w.conj(), n, p.tau[j], sd)
-	w.far, far = looseTangent(w.conj()-1, n, p.tau[j], sd)
-	far += math.Log(math.Pow(2, w.conj())-1) + looseTail(p.tau[j]/sd)
+	w.near, near = looseTangent(w.conj, n, p.tau[j], sd)
+	w.far, far = looseTangent(w.conj-1, n, p.tau[j], sd)
+	far += math.Log(math.Pow(2, w.conj)-1) + looseTail(p.tau[j]/sd)
 	both := near + math.Log1p(math.Exp(far-near))
-	w.minkowski = sd > 0 && math.Ln2+near/w.conj() < (math.Ln2+both)/w.conj()
-	return w, (d + math.Min(math.Ln2*w.conj()+near, math.Ln2+both)) / w.conj()
+	w.minkowski = sd > 0 && math.Ln2+near/w.conj < (math.Ln2+both)/w.conj
+	return w, (d + math.Min(math.Ln2*w.conj+near, math.Ln2+both)) / w.conj
 }
 
 // search returns about the best witness for the j+1-st query.
@@ -219,9 +229,9 @@ type decimalPath struct {
 }
 
 // revealed moves the path on to D_j before the j+1-st query, and returns it.
-func (p jointPlan) revealed(at *decimalPath, j int, a float64) dec {
+func (p jointPlan) revealed(at *decimalPath, j int, a dec) dec {
 	n := whole(p.n)
-	share := number(a).over(whole(4).times(n))
+	share := a.over(whole(4).times(n))
 	for ; at.next < j; at.next++ {
 		c := share.over(printed(p.sd[at.next]).squared())
 		w := two.times(at.r)
@@ -240,9 +250,10 @@ func (p jointPlan) revealed(at *decimalPath, j int, a float64) dec {
 // strict is ln eps_j as the witness has it.
 func (p jointPlan) strict(j int, w witness, path *decimalPath) dec {
 	n, tau, sd := whole(p.n), number(p.tau[j]), printed(p.sd[j])
-	conj, d := one, whole(0)
+	a, conj := w.order()
+	d := whole(0)
 	if j > 0 {
-		conj, d = number(w.a).over(number(w.a).minus(one)), p.revealed(path, j, w.a)
+		d = p.revealed(path, j, a)
 	}
 	if sd.Sign() == 0 { // T_b = e^(-2n tau^2)
 		return d.plus(two.ln()).minus(two.times(n).times(tau.squared())).over(conj)
@@ -429,4 +440,49 @@ func TestJointBoundAgainstDecimals(t *testing.T) {
 	if t.Logf("least of (eps_j/got - 1)/(1 - ln eps_j): %.2g in %d", worst, sizes); !(worst > -0.005) {
 		t.Error("Answer is far above the theorem")
 	}
+}
+
+// At the orders of the bound no rounding brings Answer below the theorem.
+func TestJointBoundRoundsUp(t *testing.T) {
+	r := rand.New(rand.NewPCG(47, 48))
+	least := 1.
+	for range 60 {
+		n := int64(math.Pow(10, 1+6*r.Float64()))
+		tau := min(0.9, (2+15*r.Float64())/math.Sqrt(float64(n)))
+		bound, _ := NewJointBound(n)
+		p := jointPlan{n: n}
+		for j := range 3 {
+			sd := tau * math.Pow(10, -1.2*r.Float64())
+			got, err := bound.Answer(NoiseBlock{1, sd}, tau)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.tau, p.sd = append(p.tau, tau), append(p.sd, strconv.FormatFloat(sd, 'e', 60, 64))
+			if got == 0 {
+				break
+			}
+			if gap := -excess([]dec{p.leastOf(j)}, got); gap < 0 {
+				t.Errorf("n %d, tau %g, noise %s: %v is below by a factor 1-%.3g", n, tau, p.sd, got, -gap)
+			} else {
+				least = min(least, gap)
+			}
+		}
+	}
+	t.Logf("rounded up by a factor 1+%.2g at least", least)
+}
+
+// leastOf is ln eps_j at the best of the orders of the bound, for the j+1-st query.
+func (p jointPlan) leastOf(j int) dec {
+	if j == 0 {
+		return p.strict(0, p.search(0), nil)
+	}
+	var best witness
+	least := math.Inf(1)
+	for _, o := range noAnswers[:orderCount] {
+		if w, ln := p.loose(j, o.a); ln < least {
+			best, least = w, ln
+			best.conj = o.conj
+		}
+	}
+	return p.strict(j, best, &decimalPath{r: whole(0), product: one})
 }
