@@ -228,8 +228,9 @@ type decimalPath struct {
 	r, product dec
 }
 
-// revealed moves the path on to D_j before the j+1-st query, and returns it.
-func (p jointPlan) revealed(at *decimalPath, j int, a dec) dec {
+// revealed moves the path on to D_j before the j+1-st query, and returns it; not ok means
+// that the variance lemma does not hold.
+func (p jointPlan) revealed(at *decimalPath, j int, a dec) (d dec, ok bool) {
 	n := whole(p.n)
 	share := a.over(whole(4).times(n))
 	for ; at.next < j; at.next++ {
@@ -239,21 +240,24 @@ func (p jointPlan) revealed(at *decimalPath, j int, a dec) dec {
 		terms := cube.over(whole(12)).plus(two.times(cube).times(w.squared()).over(whole(15)))
 		kappa := one.minus(w.tanh()).minus(n.times(terms))
 		if kappa.Sign() <= 0 {
-			panic("no variance lemma")
+			return dec{}, false
 		}
 		at.product = at.product.times(one.plus(c.over(kappa)))
 		at.r = at.r.plus(c.over(n))
 	}
-	return at.product.ln().over(two)
+	return at.product.ln().over(two), true
 }
 
 // strict is ln eps_j as the witness has it.
 func (p jointPlan) strict(j int, w witness, path *decimalPath) dec {
 	n, tau, sd := whole(p.n), number(p.tau[j]), printed(p.sd[j])
 	a, conj := w.order()
-	d := whole(0)
+	d, ok := whole(0), true
 	if j > 0 {
-		d = p.revealed(path, j, a)
+		d, ok = p.revealed(path, j, a)
+	}
+	if !ok { // the trivial bound
+		return whole(0)
 	}
 	if sd.Sign() == 0 { // T_b = e^(-2n tau^2)
 		return d.plus(two.ln()).minus(two.times(n).times(tau.squared())).over(conj)
