@@ -146,7 +146,7 @@ func falling(s search, f func(float64) float64) float64 {
 	// growing steps upwards.
 	for short := 0.0; hi.x-low > s.tolerance; {
 		x := low + short
-		if short == 0 {
+		if short == 0 && before.f < hi.f { // on a plateau by halves
 			x = hi.x - hi.f*(before.x-hi.x)/(before.f-hi.f) + s.tolerance/4
 			x = min(x, hi.x-0.9*s.tolerance)
 		}
