@@ -106,7 +106,7 @@ func (b *JointBound) Answer(block NoiseBlock, tau float64) (theory.LogProb, erro
 		return 0, err
 	}
 	q := run{tau: tau, sd: block.SD, count: float64(block.Queries)}
-	ln, _ := b.least(q)
+	ln := b.leastOfAll(q)
 	b.total, b.runs = num.LogAddExp(b.total, min(ln, 700)), b.runs+1 // finite, and beyond one
 	if b.closed = silent; !silent {
 		b.answer(q)
@@ -277,8 +277,19 @@ func lnGeometric(x, count float64) float64 {
 // allowed the same error, the best order falls: the more is revealed, the lower it is.
 func (b *JointBound) settle() { b.orders = b.orders[:min(b.best+6, len(b.orders))] }
 
-// least returns the least of errors over the orders, going from the one that served
-// last: as a function of the order they have one minimum.
+// leastOfAll returns the least of errors over the orders.
+func (b *JointBound) leastOfAll(q run) (ln float64) {
+	ln = math.Inf(1)
+	for i := range b.orders {
+		if other, _ := b.errors(&b.orders[i], q); other < ln {
+			b.best, ln = i, other
+		}
+	}
+	return ln
+}
+
+// least returns about the least of errors over the orders, going from the one that served
+// last: as a function of the order they have one minimum, seldom one for each form of eps_j.
 func (b *JointBound) least(q run) (ln, slope float64) {
 	ln, slope = b.errors(&b.orders[b.best], q)
 	for _, step := range [2]int{-1, 1} {

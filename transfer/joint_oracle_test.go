@@ -491,3 +491,23 @@ func (p jointPlan) leastOf(j int) dec {
 	}
 	return p.strict(j, best, &decimalPath{r: whole(0), product: one})
 }
+
+// A plan passes its own check, answer by answer, also where eps_j has a minimum for each of its
+// forms.
+func TestPlansPassTheirOwnCheck(t *testing.T) {
+	r := rand.New(rand.NewPCG(49, 50))
+	method, _ := Lookup("gaussian-schedule")
+	for range 60 {
+		goal := Goal{Queries: 2 + r.Int64N(40), Tau: 0.003 * math.Pow(300, r.Float64()), Beta: theory.LogProb(-math.Pow(10, -1.5+2*r.Float64()))}
+		a, err := method.Solve(goal)
+		if err != nil || a.Status != OK {
+			t.Fatalf("%+v: %v, %s", goal, err, a.Reason)
+		}
+		if a.Mechanism.Schedule == nil { // one noise does as well
+			continue
+		}
+		if total, _ := certify(t, *a.Mechanism.Schedule); !(total <= a.Beta) {
+			t.Errorf("%+v: the sum is beta times 1%+.3g", *a.Mechanism.Schedule, math.Expm1(total.Ln()-a.Beta.Ln()))
+		}
+	}
+}
