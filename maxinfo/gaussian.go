@@ -29,15 +29,13 @@ func (g GaussianTranscript) Validate() error {
 
 // Renyi returns D_a, an upper bound of the Renyi divergence of order a between the
 // joint law of sample and transcript and a product of the sample's law with some law
-// of transcripts, for identically distributed records: with
+// of transcripts: with 1/kappa as in [Inflation],
 //
-//	r_j = a(j-1)/(4 n^2 sd^2),  d_j = (e^(r_j)-1)^2/4 (half of that for j = 2),
-//	h_j = (n-1) d_j/(1-(n-2) d_j),  D_a = (1/2) sum_(j<=m) ln(1 + a(1+h_j)/(4 n sd^2)).
+//	r_j = a(j-1)/(4 n^2 sd^2),  D_a = (1/2) sum_(j<=m) ln(1 + a/(4 n sd^2 kappa(r_j))).
 //
-// It is never below that sum and, for n >= 3, within 1e-6 of it; for n <= 2, where
-// no one plans, h is taken larger than it is. The theorem needs a > 1 and
-// (n-2) d_m < 1; where they fail, or near enough that the sum is not representable,
-// ok is false.
+// It is never below that sum and, while kappa(r_m) > 1e-6, within 1e-6 of it. The
+// theorem needs a > 1 and kappa(r_m) > 0; where they fail, or so nearly that rounding
+// could hide it, ok is false.
 func (g GaussianTranscript) Renyi(a float64) (d theory.Nats, ok bool) {
 	if g.Validate() != nil || !(a > 1 && a < 1e100) {
 		return 0, false
@@ -48,12 +46,12 @@ func (g GaussianTranscript) Renyi(a float64) (d theory.Nats, ok bool) {
 }
 
 // MutualInformation returns the lesser of two upper bounds of the mutual information
-// between sample and transcript: for independent records
+// between sample and transcript:
 //
 //	(n m/2) ln(1 + 1/(4 n^2 sd^2)),
 //
-// by the chain rule over queries and the capacity of the Gaussian channel, and for
-// identically distributed ones D_1 of [GaussianTranscript.Renyi], where that holds.
+// by the chain rule over queries and the capacity of the Gaussian channel, and D_1 of
+// [GaussianTranscript.Renyi], where that holds.
 func (g GaussianTranscript) MutualInformation() (theory.Nats, error) {
 	if err := g.Validate(); err != nil {
 		return 0, err
@@ -101,12 +99,12 @@ func (g GaussianTranscript) Shift(b theory.LogProb) (t, order float64, ok bool) 
 // no order serves. The cost is about D_a + need/(a-1), as it is in the use of a
 // divergence for an event of probability e^(-need).
 func (g GaussianTranscript) BestOrder(need float64, cost func(a, d float64) float64) (order, least float64) {
-	n := float64(g.Samples)
 	center := max(math.Log(need/g.rate())/2, -28) // below, a would be 1
 	// D_a grows as slowly as ln a where the noise is small.
 	top := center + 8
-	if m := float64(g.Queries); m > 1 { // (n-2) d_m < 1
-		most := math.Log1p(2/math.Sqrt(max(n-2, 1))) / (m - 1) * 4 * n * n * g.SD * g.SD
+	if m := float64(g.Queries); m > 1 { // kappa(r_m) > 0
+		n := float64(g.Samples)
+		most := newGap(g.Samples).edge() / (m - 1) * 2 * n * n * g.SD * g.SD
 		if !(most > 1) {
 			return 0, math.Inf(1)
 		}
@@ -121,7 +119,7 @@ func (g GaussianTranscript) BestOrder(need float64, cost func(a, d float64) floa
 		return cost(a, float64(d))
 	}
 	v, least := num.Interval{Lo: min(center, top) - 4, Hi: top}.Minimize(1e-4, at)
-	if top-v < 1e-3 { // at its end, where (n-2) d_m is nearly one, the cost is steep
+	if top-v < 1e-3 { // at its end, where kappa(r_m) is nearly zero, the cost is steep
 		if w, less := (num.Interval{Lo: v - 1e-3, Hi: top}).Minimize(1e-9, at); less < least {
 			v, least = w, less
 		}
@@ -137,79 +135,60 @@ func (g GaussianTranscript) rate() float64 {
 // up covers the rounding of a few operations.
 const up = 1 + 0x1p-45
 
-// summand is the term of the sum as a function of u = j-1. With A = n-2 and
+// summand is the term of the sum as a function of u = j-1,
 //
-//	d(u) = (e^(xu)-1)^2/4,   1+h = (1+(n-1-A)d)/(1-Ad),
-//	f(u) = (1/2) ln(1+c(1+h)) = (1/2) (ln(1+c) + ln(1-A'd) - ln(1-Ad)),   A' = (A-c(n-1-A))/(1+c),
+//	f(u) = (1/2) ln(1 + c/kappa) = (1/2) (ln(1+c) + ln(1 - p/(1+c)) - ln(1-p)),   p = 1 - kappa.
 //
-// |A'| <= A, so f is a power series in d, and d one in u, without negative
-// coefficients: every derivative of f is positive for u >= 0. That gives the sum's
-// bounds their direction. For n <= 2 the same holds with A = 1, which only raises h.
+// The coefficient of p^k is (1 - (1+c)^(-k))/(2k) > 0, and p is a polynomial in u
+// without negative coefficients: every derivative of f is nonnegative for u >= 0. That
+// gives the sum's bounds their direction.
 type summand struct {
-	n, degree float64 // n and A
-	x         float64 // the growth of r_j, a/(4 n^2 sd^2)
+	gap
+	c     float64 // a/(4 n sd^2)
+	twice float64 // the growth of w = 2r, rounded up for this and for u's rounding
 }
 
 func newSummand(samples int64, x float64) summand {
-	n := float64(samples)
-	return summand{n: n, degree: max(n-2, 1), x: x}
+	x = x*(1+0x1p-49) + math.SmallestNonzeroFloat64
+	return summand{gap: newGap(samples), c: float64(samples) * x, twice: 2 * x}
 }
 
-func (s summand) d(u float64) float64 {
-	e := math.Expm1(s.x * u)
-	return e * e / 4
-}
+// at returns f(u), rounded up.
+func (s summand) at(u float64) float64 { return math.Log1p(s.c/s.kappa(s.twice*u)) / 2 }
 
-// at returns f where d(u) = d.
-func (s summand) at(d float64) float64 {
-	return math.Log1p(s.n*s.x*(1+(s.n-1-s.degree)*d)/(1-s.degree*d)) / 2
-}
-
-// slope returns f'(u).
-func (s summand) slope(u float64) float64 {
-	d, c := s.d(u), s.n*s.x
-	rest := 1 - s.degree*d
-	growth := s.x * math.Exp(s.x*u) * math.Expm1(s.x*u) / 2 // d'(u)
-	return c * (s.n - 1) * growth / (rest * rest) / (1 + c*(1+(s.n-1-s.degree)*d)/rest) / 2
+// derivative returns f'(u).
+func (s summand) derivative(u float64) float64 {
+	w := s.twice * u
+	kappa := s.kappa(w)
+	return s.c / kappa / (kappa + s.c) * s.slope(w) * s.twice / 2
 }
 
 var panelRule = num.Lobatto(10)
 
-// total returns an upper bound of f(0) + ... + f(m-1), with d halved at u = 1, and
-// whether (n-2) d stays below one.
+// total returns an upper bound of f(0) + ... + f(m-1), and whether kappa stays above
+// zero.
 func (s summand) total(queries int64) (sum float64, ok bool) {
 	last := float64(queries - 1)
-	if !(s.n*s.x < 1e300) || !(s.degree*s.d(last) < 1) {
+	if !(s.c < 1e290 && s.kappa(s.twice*last) > 0) {
 		return 0, false
 	}
-	// The first two terms singly, and the last ones too where the singularity of f is
-	// near: there f is not smooth at the scale of one.
+	// The last terms are added singly where the singularity of f is near: there f is not
+	// smooth at the scale of one.
 	const direct = 64
-	singular := math.Log1p(2/math.Sqrt(s.degree)) / s.x
-	from, to := 2.0, max(last, 1)
+	singular, to := s.edge()/s.twice, last
 	if singular-last < 8*direct {
-		to = max(last-direct, 1)
-	}
-	for u := range min(queries, 2) {
-		d := s.d(float64(u))
-		if u == 1 {
-			d /= 2
-		}
-		sum += s.at(d)
+		to = max(last-direct, 0)
 	}
 	for u := to + 1; u <= last; u++ {
-		sum += s.at(s.d(u))
-	}
-	if to < from { // all terms are in
-		return sum * up, true
+		sum += s.at(u)
 	}
 	// The Euler-Maclaurin formula, cut before a negative remainder (the fourth
-	// derivative is positive); its integral by Lobatto's rule, which errs upwards (as
+	// derivative is nonnegative); its integral by Lobatto's rule, which errs upwards (as
 	// is the eighteenth). The panels shrink towards the singularity of f.
-	sum += (s.at(s.d(from))+s.at(s.d(to)))/2 + (s.slope(to)-s.slope(from))/12
-	for from < to {
+	sum += (s.at(0)+s.at(to))/2 + (s.derivative(to)-s.derivative(0))/12
+	for from := 0.0; from < to; {
 		end := min(from+0.6*max(singular-from, 0)+1e-9*to, to)
-		sum += panelRule.Integral(num.Interval{Lo: from, Hi: end}, func(u float64) float64 { return s.at(s.d(u)) })
+		sum += panelRule.Integral(num.Interval{Lo: from, Hi: end}, s.at)
 		from = end
 	}
 	return sum * up, true

@@ -108,19 +108,26 @@ func ratioAt(excess, d, lnb float64) float64 {
 	return d + share - lift + (d-share+math.Abs(lift))*0x1p-48
 }
 
-// MaxInformation returns min_(a>1) D_a + ln(1-1/a) + (ln(1/b) - ln a)/(a-1), as
-// [Renyi] does, for Q the product of the sample's law and the law R of transcripts
-// for which [GaussianTranscript.Renyi] holds. R is not the law of the transcript;
-// statements proved for queries fixed in advance carry over all the same, since they
-// hold for every transcript.
+// MaxInformation returns, with c = 2 - 1/a,
+//
+//	min_(a>1) D_a + ln(1-1/c) + (ln(1/b) - ln c)/(c-1).
+//
+// [GaussianTranscript.Renyi] compares with a law R of transcripts that is not their own
+// law P_Y. The density of R relative to P_Y has mean at most one under P, and Hoelder's
+// inequality turns the divergence of order a from P_S x R into one of order c from P_S
+// x P_Y. That is less than k(b') + ln(1/(b-b')) for every b', k what [Renyi] has for
+// D_a: leaving out the transcripts with P_Y below (b-b') R costs more.
 func (g GaussianTranscript) MaxInformation(slack theory.LogProb) (theory.Nats, error) {
 	if err := needsSlack(slack, theory.Zero); err != nil {
 		return 0, err
 	}
-	// Orders beyond 1/b do not help.
-	lnb, beyond := slack.Ln(), math.Expm1(-slack.Ln())
-	need := min(-lnb, g.rate()*beyond*beyond)
-	_, least := g.BestOrder(need, func(a, d float64) float64 { return ratioAt(a-1, d, lnb) })
+	lnb := slack.Ln()
+	need := -lnb
+	if beyond := math.Expm1(-lnb); beyond < 1 { // orders c beyond 1/b do not help
+		beyond /= 1 - beyond
+		need = min(need, g.rate()*beyond*beyond)
+	}
+	_, least := g.BestOrder(need, func(a, d float64) float64 { return ratioAt((a-1)/a, d, lnb) })
 	if math.IsInf(least, 1) {
 		return 0, moreNoise
 	}

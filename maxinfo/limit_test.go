@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/cockroachdb/apd/v3"
@@ -392,7 +393,7 @@ func TestGroupLimit(t *testing.T) {
 	}
 }
 
-// For n >= 3 the order is searched on a fine grid with the sum term by term.
+// The order is searched on a fine grid with the sum term by term.
 func TestGaussianLimit(t *testing.T) {
 	r := rand.New(rand.NewPCG(85, 86))
 	tried := 0
@@ -408,14 +409,15 @@ func TestGaussianLimit(t *testing.T) {
 		want, lnb := math.Inf(1), slack.Ln()
 		at := func(v float64) float64 {
 			a := 1 + math.Exp(v)
-			if math.Log(a)+lnb >= 0 { // p = 1
+			c := 2 - 1/a
+			if math.Log(c)+lnb >= 0 { // p = 1
 				return renyi(g, a) + math.Log(-math.Expm1(lnb))
 			}
-			return renyi(g, a) + math.Log(a-1) - math.Log(a) - (lnb+math.Log(a))/(a-1)
+			return renyi(g, a) + math.Log(c-1) - math.Log(c) - (lnb+math.Log(c))/(c-1)
 		}
 		n, top := float64(g.Samples), 25.0
 		if g.Queries > 1 {
-			most := math.Log1p(2/math.Sqrt(n-2)) / float64(g.Queries-1) * 4 * n * n * g.SD * g.SD
+			most := newGap(g.Samples).edge() / float64(g.Queries-1) * 2 * n * n * g.SD * g.SD
 			top = min(top, math.Log(most*(1-1e-9)-1))
 		}
 		const points = 1500
@@ -433,6 +435,111 @@ func TestGaussianLimit(t *testing.T) {
 	}
 	if tried < 20 {
 		t.Errorf("only %d transcripts have an answer", tried)
+	}
+}
+
+// binned is the joint law of the sum of n bits of probability p and a noisy answer to
+// their mean, rounded to cells of width sd times so much.
+func binned(t testing.TB, n int, p, sd, width float64) *Joint {
+	t.Helper()
+	var cells []Cell
+	lgn, _ := math.Lgamma(float64(n + 1))
+	from, to := math.Floor(-9/width), math.Ceil((1/sd+9)/width)
+	for k := range n + 1 {
+		lgk, _ := math.Lgamma(float64(k + 1))
+		lgr, _ := math.Lgamma(float64(n - k + 1))
+		weight := math.Exp(lgn - lgk - lgr + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p))
+		at := func(y float64) float64 { return math.Erfc((float64(k)/float64(n)/sd-y*width)/math.Sqrt2) / 2 }
+		for y := from; y < to; y++ {
+			below, above := at(y), at(y+1)
+			if y == from {
+				below = 0
+			}
+			if y+1 == to {
+				above = 1
+			}
+			if q := weight * (above - below); q >= 1e-300 {
+				cells = append(cells, Cell{X: strconv.Itoa(k), Y: strconv.FormatFloat(y, 'f', 0, 64), P: q})
+			}
+		}
+	}
+	j, err := NewJoint(cells)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// The max-information of binned answers, exactly, never exceeds the bound. What holds
+// relative to P_S x R, without the way from R to the law of the transcript, does not
+// bound it.
+func TestGaussianLimitAgainstBinnedAnswers(t *testing.T) {
+	r := rand.New(rand.NewPCG(95, 96))
+	closest, exceeded := math.Inf(1), 0
+	check := func(n int, p, sd, width float64, slack theory.LogProb) {
+		t.Helper()
+		g := GaussianTranscript{Samples: int64(n), Queries: 1, SD: sd}
+		exact, err := binned(t, n, p, sd, width).MaxInformation(slack)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := information(t, g, slack)
+		if !(float64(exact) <= k+1e-9) {
+			t.Errorf("%+v, p = %g, ln b = %v: exactly %v, bound %v", g, p, slack.Ln(), exact, k)
+		}
+		closest = min(closest, k-float64(exact))
+		if exact > fixed(orders(g), slack) {
+			exceeded++
+		}
+	}
+	check(100, 0.5, 0.02, 0.1, theory.LogProb(math.Log(0.01))) // 4.471 bits; 3.158 relative to P_S x R
+	for range 60 {
+		n := 1 + r.IntN(100)
+		sd := math.Exp(4*r.Float64()-2.5) / (2 * math.Sqrt(float64(n)))
+		check(n, 0.5+0.4*r.Float64()*float64(r.IntN(2)), sd, 0.25, theory.LogProb(-math.Pow(10, 2*r.Float64()-1)))
+	}
+	t.Logf("at least %.3f nats between bound and table; %d tables above the bound relative to P_S x R", closest, exceeded)
+	if exceeded == 0 {
+		t.Error("no table exceeds the bound relative to P_S x R: the check has no power")
+	}
+}
+
+// orders is D_a over a grid of orders.
+func orders(g GaussianTranscript) map[float64]float64 {
+	all := map[float64]float64{}
+	for v := -12.0; v < 12; v += 0.01 {
+		a := 1 + math.Exp(v)
+		if d, ok := g.Renyi(a); ok {
+			all[a] = float64(d)
+		}
+	}
+	return all
+}
+
+// fixed is the least k for the product with the law R.
+func fixed(orders map[float64]float64, slack theory.LogProb) theory.Nats {
+	least := math.Inf(1)
+	for a, d := range orders {
+		least = min(least, d+math.Log(1-1/a)-(slack.Ln()+math.Log(a))/(a-1))
+	}
+	return theory.Nats(least)
+}
+
+// The bound is below that by leaving out transcripts, k(b1) + ln(1/b2) with b1 + b2 = b
+// and k relative to P_S x R.
+func TestGaussianLimitBelowTheSplit(t *testing.T) {
+	for _, g := range []GaussianTranscript{{100, 1, 0.02}, {1000, 30, 0.1}, {10_000, 100, 0.1}, {5000, 1000, 0.5}} {
+		all := orders(g)
+		for _, b := range []float64{1e-9, 0.01, 0.3} {
+			k, split := information(t, g, theory.LogProb(math.Log(b))), math.Inf(1)
+			for v := -12.0; v < 12; v += 0.1 {
+				first := b / (1 + math.Exp(-v))
+				split = min(split, float64(fixed(all, theory.LogProb(math.Log(first))))-math.Log(b-first))
+			}
+			if !(k < split) {
+				t.Errorf("%+v at %g: %v, by splitting the slack %v", g, b, k, split)
+			}
+		}
 	}
 }
 

@@ -11,9 +11,8 @@ import (
 // The methods for the first step: which theorems speak about it, in printing order.
 
 const (
-	independent = "independent records"
-	identical   = "independent, identically distributed records"
-	anyRecords  = "any joint law of the records"
+	independent = "independent rows"
+	anyRecords  = "any joint law of the rows"
 )
 
 func derived(anchor string) []theory.Source {
@@ -22,14 +21,21 @@ func derived(anchor string) []theory.Source {
 
 var (
 	gaussianSource = derived("renyi-transfer")[0]
-	moreNoise      = &theory.NotApplicableError{Source: gaussianSource, Needs: "more noise: (n-2) d_m < 1 at some order"}
+	moreNoise      = &theory.NotApplicableError{Source: gaussianSource, Needs: "more noise: kappa_m > 0 at some order"}
 )
 
 // privacy composes private steps into one and lists what is known about it. The privacy
 // of Gaussian answers is that of linear queries, so that every method assumes them.
 func (p Plan) privacy(steps []Step) ([]Method, error) {
-	methods, err := p.private(steps)
-	if slices.ContainsFunc(steps, func(s Step) bool { _, ok := s.(Gaussian); return ok }) {
+	parts := make([]privacy, len(steps))
+	for i, s := range steps {
+		var err error
+		if parts[i], err = s.roles().privacy(p.Samples); err != nil {
+			return nil, err
+		}
+	}
+	methods, err := p.private(parts)
+	if slices.ContainsFunc(parts, func(part privacy) bool { return part.answers != Gaussian{} }) {
 		for i := range methods {
 			methods[i].Assumes = append(methods[i].Assumes, linear)
 		}
@@ -37,43 +43,27 @@ func (p Plan) privacy(steps []Step) ([]Method, error) {
 	return methods, err
 }
 
-func (p Plan) private(steps []Step) ([]Method, error) {
+func (p Plan) private(parts []privacy) ([]Method, error) {
 	sum := Profile{Samples: p.Samples, LnDelta: theory.Zero}
-	var mus, all []theory.GDP // of the steps that are so, and of all but their delta
-	var info theory.Nats      // of the steps with delta = 0
-	pure := func(epsilon float64) error {
-		sum.Epsilon += epsilon
-		if epsilon == 0 {
-			return nil
+	var mus, all []theory.GDP // of the GDP parts, and of the steps but for their delta
+	var info theory.Nats
+	for _, part := range parts {
+		sum.Epsilon += part.epsilon
+		sum.LnDelta = sumUp(sum.LnDelta, part.lnDelta)
+		info += part.info
+		if part.mu > 0 {
+			mus = append(mus, theory.GDP{Mu: part.mu})
 		}
-		mu, err := theory.Pure{Epsilon: epsilon}.GDP()
-		all = append(all, mu.Value)
-		return err
-	}
-	for _, s := range steps {
-		var err error
-		switch s := s.(type) {
-		case PureDP:
-			info += p.pureInformation(s.Epsilon)
-			err = pure(s.Epsilon)
-		case ApproxDP:
-			sum.LnDelta = sumUp(sum.LnDelta, s.LnDelta)
-			err = pure(s.Epsilon)
-		case GDP:
-			info += theory.Nats(float64(p.Samples) * (s.Mu * (s.Mu / 2)) * up)
-			mus = append(mus, theory.GDP(s))
-		case Gaussian:
-			info += s.transcript(p.Samples).capacity()
-			var mu theory.Bound[theory.GDP]
-			mu, err = theory.GaussianQueries{Queries: s.Queries, Samples: p.Samples, SD: s.SD}.GDP()
-			mus = append(mus, mu.Value)
-		}
-		if err != nil {
-			return nil, err
+		if part.epsilon > 0 {
+			mu, err := theory.Pure{Epsilon: part.epsilon}.GDP()
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, mu.Value)
 		}
 	}
 	info = min(info*up, math.MaxFloat64)
-	if len(steps) > 1 {
+	if len(parts) > 1 {
 		sum.Epsilon *= up
 	}
 	var err error
@@ -83,15 +73,15 @@ func (p Plan) private(steps []Step) ([]Method, error) {
 	if reach := float64(p.Samples) * (sum.Epsilon + sum.Mu + sum.Mu*sum.Mu); !(reach <= math.MaxFloat64/4) {
 		return nil, &theory.NoAnswerError{Reason: "n epsilon exceeds what a number can hold"}
 	}
-	if g, ok := merged(steps); ok {
-		return p.gaussian(g, sum)
+	if g, ok := merged(parts); ok {
+		return p.gaussian(g, sum, info)
 	}
 	if sum.Epsilon == 0 && sum.LnDelta == theory.Zero {
 		return p.gdp(sum, info)
 	}
 	// Several steps compose in two ways: their epsilons add, or they count as GDP.
 	whole := Profiles{sum}
-	if len(steps) > 1 {
+	if len(parts) > 1 {
 		if mu, err := composed(append(all, mus...)); err != nil {
 			return nil, err
 		} else if mu > 0 {
@@ -101,7 +91,7 @@ func (p Plan) private(steps []Step) ([]Method, error) {
 	if sum.LnDelta == theory.Zero && sum.Mu == 0 {
 		methods := p.pure(sum.Epsilon, info)
 		if len(whole) > 1 {
-			methods = append(methods, p.local(whole[1:]))
+			methods = append(methods, p.local(whole))
 		}
 		return methods, nil
 	}
@@ -110,14 +100,12 @@ func (p Plan) private(steps []Step) ([]Method, error) {
 
 // merged returns the Gaussian transcript that steps of such answers make. An answer with
 // more noise is one with less noise to which noise is added, so the least counts.
-func merged(steps []Step) (all Gaussian, ok bool) {
-	for i, s := range steps {
-		g, ok := s.(Gaussian)
-		if !ok || g.Queries > 1<<53-all.Queries {
+func merged(parts []privacy) (all Gaussian, ok bool) {
+	all.SD = math.Inf(1)
+	for _, part := range parts {
+		g := part.answers
+		if g == (Gaussian{}) || g.Queries > 1<<53-all.Queries {
 			return Gaussian{}, false
-		}
-		if i == 0 {
-			all.SD = g.SD
 		}
 		all.Queries, all.SD = all.Queries+g.Queries, min(all.SD, g.SD)
 	}
@@ -140,8 +128,8 @@ func (p Plan) local(whole Profiles) Method {
 
 // pureInformation returns n epsilon^2/8. Any number from n epsilon on serves where that
 // is beyond float64.
-func (p Plan) pureInformation(epsilon float64) theory.Nats {
-	return min(pureAny(p.Samples, epsilon)*theory.Nats(epsilon/8*up), math.MaxFloat64)
+func pureInformation(n int64, epsilon float64) theory.Nats {
+	return min(pureAny(n, epsilon)*theory.Nats(epsilon/8*up), math.MaxFloat64)
 }
 
 // information is the rule for the sum of what the private steps reveal.
@@ -162,7 +150,10 @@ func (p Plan) pure(epsilon float64, info theory.Nats) []Method {
 			Sources: []theory.Source{{Key: "dwork15generalization", Where: "approximate max-information of pure differential privacy"}},
 			Limit:   Dwork15{p.Samples, epsilon},
 		}),
-		p.product(Method{Name: "renyi", Proof: theory.Derived, Sources: derived("renyi"), Limit: Renyi{p.pureInformation(epsilon), theory.Zero}}),
+		p.product(Method{
+			Name: "renyi", Proof: theory.Derived, Sources: derived("renyi"),
+			Limit: Renyi{pureInformation(p.Samples, epsilon), theory.Zero},
+		}),
 		p.information(info),
 	}
 }
@@ -176,7 +167,7 @@ func (p Plan) approximate(ways Profiles, info theory.Nats) ([]Method, error) {
 	}
 	group := Method{
 		Name: "group", Proof: theory.Published, Assumes: []string{anyRecords},
-		Sources: []theory.Source{{Key: "dwork06calibrating", Where: "group privacy, by induction over the records"}},
+		Sources: []theory.Source{{Key: "dwork06calibrating", Where: "group privacy, by induction over the rows"}},
 	}
 	if whole.Mu > 0 {
 		group.Needs = &theory.NotApplicableError{Source: group.Sources[0], Needs: "privacy of one kind, (epsilon, delta) or GDP, in all private steps"}
@@ -208,27 +199,25 @@ func (p Plan) gdp(whole Profile, info theory.Nats) ([]Method, error) {
 	}, nil
 }
 
-// gaussian lists the bounds for Gaussian noise on linear queries, whose privacy is sum.
-func (p Plan) gaussian(g Gaussian, sum Profile) ([]Method, error) {
+// gaussian lists the bounds for Gaussian noise on linear queries, whose privacy is sum
+// and whose steps have no more information than info together.
+func (p Plan) gaussian(g Gaussian, sum Profile, info theory.Nats) ([]Method, error) {
 	t := g.transcript(p.Samples)
-	info, err := t.MutualInformation()
+	whole, err := t.MutualInformation()
 	if err != nil {
 		return nil, err
 	}
+	info = min(info, whole)
 	rest, err := p.gdp(sum, info)
 	if err != nil {
 		return nil, err
 	}
-	renyi := p.product(Method{Name: "renyi", Proof: theory.Derived, Sources: []theory.Source{gaussianSource}, Limit: t})
+	sources := append(derived("renyi-transfer"), derived("renyi")...)
+	renyi := p.product(Method{Name: "renyi", Proof: theory.Derived, Sources: sources, Limit: t})
 	if _, least := t.BestOrder(1, func(a, d float64) float64 { return d }); math.IsInf(least, 1) && renyi.Limit != nil {
 		renyi.Limit, renyi.Needs = nil, moreNoise
 	}
 	kl := p.product(Method{Name: "kl", Proof: theory.Derived, Sources: append(derived("kl"), derived("gaussian-information")...), Limit: Mutual{info}})
-	for _, m := range []*Method{&renyi, &kl} {
-		if m.Limit != nil {
-			m.Assumes = []string{identical}
-		}
-	}
 	return []Method{renyi, kl, rest[0], rest[2]}, nil
 }
 

@@ -71,7 +71,7 @@ type OrderError struct {
 }
 
 func (e *OrderError) Error() string {
-	text := fmt.Sprintf("step %d, %s: after another answer the records are no longer independent, and its bound may stand first only", e.Step, e.Named)
+	text := fmt.Sprintf("step %d, %s: after another answer the rows are no longer independent, and its bound may stand first only", e.Step, e.Named)
 	if e.Valid == nil {
 		return text + "; no order of these steps is valid"
 	}
@@ -99,13 +99,16 @@ func (p Plan) Validate() error {
 			return err
 		}
 	}
-	if slices.ContainsFunc(p.Steps, Step.private) || p.Samples != 0 {
+	if slices.ContainsFunc(p.Steps, private) || p.Samples != 0 {
 		if err := theory.Domain(p.Samples >= 1 && p.Samples <= 1<<53, "samples", p.Samples, "a whole number from 1 to 9007199254740992"); err != nil {
 			return err
 		}
 	}
+	if s := p.Steps[0]; !private(s) && s.roles().first == nil {
+		return theory.Domain(false, "steps", s, "a first step that a theorem speaks about")
+	}
 	for i, s := range p.Steps[p.first():] {
-		if !s.everywhere() {
+		if !everywhere(s) {
 			return &OrderError{Step: p.first() + i + 1, Named: s, Valid: p.reordered()}
 		}
 	}
@@ -116,7 +119,7 @@ func (p Plan) Validate() error {
 // compose into one.
 func (p Plan) first() int {
 	n := 0
-	for n < len(p.Steps) && p.Steps[n].private() {
+	for n < len(p.Steps) && private(p.Steps[n]) {
 		n++
 	}
 	return max(n, 1)
@@ -126,9 +129,9 @@ func (p Plan) first() int {
 func (p Plan) reordered() []Step {
 	rank := func(s Step) int {
 		switch {
-		case !s.private() && !s.everywhere():
+		case !private(s) && !everywhere(s):
 			return 0
-		case s.private():
+		case private(s):
 			return 1
 		}
 		return 2
@@ -136,7 +139,7 @@ func (p Plan) reordered() []Step {
 	p.Steps = slices.Clone(p.Steps)
 	slices.SortStableFunc(p.Steps, func(a, b Step) int { return rank(a) - rank(b) })
 	for _, s := range p.Steps[p.first():] {
-		if !s.everywhere() {
+		if !everywhere(s) {
 			return nil
 		}
 	}
@@ -150,16 +153,9 @@ func (p Plan) Chain() (Chain, error) {
 	}
 	n := p.first()
 	c := Chain{Later: p.later(p.Steps[n:])}
-	switch s := p.Steps[0].(type) {
-	case Description:
-		// It adds nothing to be first: all answers out of a range count as one.
-		c.Methods = []Method{ranged(Range{s.Outcomes + c.Later.Outcomes})}
-		c.Later.Outcomes = 0
-	case MutualInformation:
-		c.Methods = []Method{informed(s.Nats), informedRogers16(s.Nats)}
-	case MaxInformation:
-		c.Methods = []Method{given(s)}
-	default:
+	if first := p.Steps[0].roles().first; first != nil {
+		c.Methods = first(&c.Later)
+	} else {
 		var err error
 		if c.Methods, err = p.privacy(p.Steps[:n]); err != nil {
 			return Chain{}, err
@@ -175,15 +171,7 @@ func (p Plan) Chain() (Chain, error) {
 func (p Plan) later(steps []Step) Later {
 	l := Later{Slack: theory.Zero}
 	for _, s := range steps {
-		switch s := s.(type) {
-		case PureDP:
-			l.Nats += pureAny(p.Samples, s.Epsilon)
-		case Description:
-			l.Outcomes += s.Outcomes
-		case MaxInformation:
-			l.Nats += s.Nats
-			l.Slack = sumUp(l.Slack, s.Slack)
-		}
+		s.roles().later(&l, p.Samples)
 	}
 	l.Nats *= up
 	l.Outcomes *= up

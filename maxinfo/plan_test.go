@@ -192,6 +192,25 @@ func TestPlanDomain(t *testing.T) {
 	}
 }
 
+// silent is a step about which nothing is said.
+type silent struct{ PureDP }
+
+func (silent) roles() roles { return roles{} }
+
+// A step without an answer for its place is refused there.
+func TestSilentStep(t *testing.T) {
+	plan := Plan{Samples: 10, Data: ProductData, Steps: []Step{silent{PureDP{0.1}}}}
+	if _, err := plan.Chain(); !errors.As(err, new(*theory.DomainError)) {
+		t.Errorf("first: %v", err)
+	}
+	for _, before := range oneOfEach {
+		plan.Steps = []Step{before, silent{PureDP{0.1}}}
+		if _, err := plan.Chain(); !errors.As(err, new(*OrderError)) {
+			t.Errorf("after %v: %v", before, err)
+		}
+	}
+}
+
 func chain(t testing.TB, p Plan) Chain {
 	t.Helper()
 	c, err := p.Chain()
@@ -269,6 +288,11 @@ func TestLimitsOfSteps(t *testing.T) {
 			}
 		}
 	}
+	for _, name := range []string{"renyi", "kl", "approx-dp"} {
+		if got := named(t, gaussian, name).Assumes; !slices.Equal(got, []string{independent, linear}) {
+			t.Errorf("%s assumes %q", name, got)
+		}
+	}
 	// Or count as GDP: epsilon-privacy is 2 Phi^-1(1/(1+e^-epsilon))-GDP, 0.4999... for
 	// epsilon = 0.4 (mpmath, 2*sqrt(2)*erfinv(2/(1+exp(-mpf('0.4')))-1)).
 	const mu = 0.49990345489040993
@@ -278,7 +302,8 @@ func TestLimitsOfSteps(t *testing.T) {
 	if several[1].Epsilon != 0 || len(several) != 2 {
 		t.Errorf("%+v", several)
 	}
-	if m := named(t, of(ProductData, PureDP{0.4}, PureDP{0.4}), "approx-dp").Limit.(Profiles); len(m) != 1 || m[0].Epsilon != 0 {
+	two := of(ProductData, PureDP{0.4}, PureDP{0.4})
+	if m := named(t, two, "approx-dp").Limit.(Profiles); len(m) != 2 || m[0].Mu != 0 || m[1].Epsilon != 0 {
 		t.Errorf("%+v", m)
 	}
 	// Gaussian answers are one transcript, with the noise of the least.

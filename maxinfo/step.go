@@ -16,10 +16,39 @@ type Step interface {
 	// String names the step and its parameters, as the command line writes them.
 	String() string
 
-	// private reports whether the step is differentially private, everywhere whether
-	// it has a bound that holds for every law of the data.
-	private() bool
-	everywhere() bool
+	roles() roles
+}
+
+// roles is what theorems say about a step at each place of a plan. A place without an
+// answer is closed to the step. It is written without field names, as [privacy] is, so
+// that a new step does not compile until it has answers.
+type roles struct {
+	// privacy is that of the step on n records; steps that have one compose.
+	privacy func(n int64) (privacy, error)
+	// first lists the methods for a step at the beginning that is not private. It may
+	// take over what the later steps add.
+	first func(l *Later) []Method
+	// later adds, for n records, what the step costs after others, by a bound that holds
+	// for every law of the data.
+	later func(l *Later, n int64)
+}
+
+// private reports whether a step is differentially private, everywhere whether it has
+// a bound that holds for every law of the data.
+func private(s Step) bool    { return s.roles().privacy != nil }
+func everywhere(s Step) bool { return s.roles().later != nil }
+
+// privacy is a step's differential privacy: of two parts, one (epsilon, delta)-private
+// and one mu-GDP.
+type privacy struct {
+	epsilon float64
+	lnDelta theory.LogProb
+	mu      float64
+	// info bounds the information of the step, given the answers before it, for
+	// independent records; +Inf if nothing does.
+	info theory.Nats
+	// answers are noisy ones to linear queries, if the step is that.
+	answers Gaussian
 }
 
 // PureDP is an epsilon-differentially private answer.
@@ -101,21 +130,79 @@ func amount(param string, x theory.Nats) error {
 	return theory.Domain(x >= 0 && x <= math.MaxFloat64, param, float64(x), "a number >= 0")
 }
 
-func (PureDP) private() bool            { return true }
-func (ApproxDP) private() bool          { return true }
-func (GDP) private() bool               { return true }
-func (Gaussian) private() bool          { return true }
-func (Description) private() bool       { return false }
-func (MutualInformation) private() bool { return false }
-func (MaxInformation) private() bool    { return false }
+func (s PureDP) roles() roles {
+	return roles{
+		func(n int64) (privacy, error) {
+			return privacy{s.Epsilon, theory.Zero, 0, pureInformation(n, s.Epsilon), Gaussian{}}, nil
+		},
+		nil,
+		func(l *Later, n int64) { l.Nats += pureAny(n, s.Epsilon) },
+	}
+}
 
-func (PureDP) everywhere() bool            { return true }
-func (ApproxDP) everywhere() bool          { return false }
-func (GDP) everywhere() bool               { return false }
-func (Gaussian) everywhere() bool          { return false }
-func (Description) everywhere() bool       { return true }
-func (MutualInformation) everywhere() bool { return false }
-func (s MaxInformation) everywhere() bool  { return s.Always }
+func (s ApproxDP) roles() roles {
+	return roles{
+		func(int64) (privacy, error) {
+			return privacy{s.Epsilon, s.LnDelta, 0, theory.Nats(math.Inf(1)), Gaussian{}}, nil
+		},
+		nil,
+		nil,
+	}
+}
+
+func (s GDP) roles() roles {
+	return roles{
+		func(n int64) (privacy, error) {
+			info := theory.Nats(float64(n) * (s.Mu * (s.Mu / 2)) * up)
+			return privacy{0, theory.Zero, s.Mu, info, Gaussian{}}, nil
+		},
+		nil,
+		nil,
+	}
+}
+
+func (s Gaussian) roles() roles {
+	return roles{
+		func(n int64) (privacy, error) {
+			mu, err := theory.GaussianQueries{Queries: s.Queries, Samples: n, SD: s.SD}.GDP()
+			return privacy{0, theory.Zero, mu.Value.Mu, s.transcript(n).capacity(), s}, err
+		},
+		nil,
+		nil,
+	}
+}
+
+func (s Description) roles() roles {
+	return roles{
+		nil,
+		func(l *Later) []Method {
+			// It adds nothing to be first: all answers out of a range count as one.
+			all := Range{s.Outcomes + l.Outcomes}
+			l.Outcomes = 0
+			return []Method{ranged(all)}
+		},
+		func(l *Later, _ int64) { l.Outcomes += s.Outcomes },
+	}
+}
+
+func (s MutualInformation) roles() roles {
+	return roles{
+		nil,
+		func(*Later) []Method { return []Method{informed(s.Nats), informedRogers16(s.Nats)} },
+		nil,
+	}
+}
+
+func (s MaxInformation) roles() roles {
+	later := func(l *Later, _ int64) {
+		l.Nats += s.Nats
+		l.Slack = sumUp(l.Slack, s.Slack)
+	}
+	if !s.Always {
+		later = nil
+	}
+	return roles{nil, func(*Later) []Method { return []Method{given(s)} }, later}
+}
 
 func (s PureDP) String() string { return fmt.Sprintf("pure-dp:epsilon=%v", s.Epsilon) }
 

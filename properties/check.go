@@ -305,7 +305,7 @@ func (s *subject) maxInfo() (Row, error) {
 				}
 				if x > most {
 					most = x
-					worst = compared(float64(exact), float64(bound), fmt.Sprintf("P[record is not 0] = %.2g, slack %g, %s", rare, b, m.Name))
+					worst = compared(float64(exact), float64(bound), fmt.Sprintf("P[row is not 0] = %.2g, slack %g, %s", rare, b, m.Name))
 				}
 			}
 		}

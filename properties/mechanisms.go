@@ -48,12 +48,12 @@ func Mechanisms() []Mechanism {
 		{Name: "sparse-vector", Summary: "which queries are above a threshold, whose noise is drawn once", build: shape.sparseVector},
 		{Name: "sparse-vector-redrawn", Summary: "the same with a new threshold after each query above", build: shape.sparseVectorRedrawn},
 		{Name: "thresholdout", Summary: "the training mean, or the holdout's with noise where they differ", build: shape.thresholdout},
-		{Name: "composition", Summary: "randomized response of the same record, repeatedly", build: shape.composition},
+		{Name: "composition", Summary: "randomized response of the same row, repeatedly", build: shape.composition},
 		{Name: "adaptive-composition", Summary: "different mechanisms, each chosen in view of the outcomes before", build: shape.adaptiveComposition},
 		{Name: "laplace-answers", Summary: "adaptively chosen statistical queries with Laplace noise", build: shape.laplaceAnswers},
 		{Name: "gaussian-answers", Summary: "adaptively chosen statistical queries with Gaussian noise", build: shape.gaussianAnswers},
 		{Name: "rounding", Summary: "answers rounded to few values", build: shape.rounding},
-		{Name: "splitting", Summary: "each query from records of its own", build: shape.splitting},
+		{Name: "splitting", Summary: "each query from rows of its own", build: shape.splitting},
 	}
 }
 
@@ -713,9 +713,9 @@ func (s shape) overfitted(start func() func(query func(mechanism.Part) float64) 
 		law[k] = theory.LogProb(num.Binomial{N: 64, P: 0.5}.LnPMF(int64(k)))
 	}
 	return subject{
-		claim: claim{text: "no query has seen its records"},
+		claim: claim{text: "no query has seen its rows"},
 		drawn: &drawn{
-			text: "how many records agree with the last query", law: law, cost: 4,
+			text: "how many rows agree with the last query", law: law, cost: 4,
 			draw: func(r *rand.Rand) int {
 				last, _ := overfit(r, start(), far)
 				return int(math.Round(64 * last))

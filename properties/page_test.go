@@ -70,7 +70,7 @@ func compares(name string) string {
 		checkDelta:       "delta(epsilon) at 33 points of the curve",
 		checkTradeOff:    "the vertices of the trade-off curve, in both orders",
 		checkZCDP:        "the least rho of zero-concentrated privacy, the supremum over all orders",
-		checkMaxInfo:     "the approximate max-information of sample and transcript, for two laws of the records and four slacks, against every bound of package maxinfo",
+		checkMaxInfo:     "the approximate max-information of sample and transcript, for two laws of the rows and four slacks, against every bound of package maxinfo",
 		checkTranscripts: "the number of transcripts",
 		checkAccuracy:    "the probability of a large error: exactly where the law is known, else by bets",
 		checkSampler:     "whether the sampler draws from the law: exact binomial tests of every outcome on every data set",

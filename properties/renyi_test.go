@@ -1,22 +1,30 @@
 package properties
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
-// twoQueries is an analysis of n records by two noisy linear queries, the second
-// of which is chosen by the sign of the first answer's distance to a threshold.
+// twoQueries is an analysis of independent records by two noisy linear queries, the
+// second of which is chosen by the sign of the first answer's distance to a threshold.
 type twoQueries struct {
-	n            int
-	p            []float64 // the population on k values
-	first        []float64 // f_1 of each value
-	below, above []float64 // f_2 of each value if y_1 < at, and if not
+	p            [][]float64 // the law of each record on k <= 4 values
+	first        []float64   // f_1 of each value
+	below, above []float64   // f_2 of each value if y_1 < at, and if not
 	at           float64
 	sd           float64
+}
+
+// tally says how many records have each value.
+type tally [4]int
+
+func ordered(counts map[tally]float64) []tally {
+	return slices.SortedFunc(maps.Keys(counts), func(a, b tally) int { return slices.Compare(a[:], b[:]) })
 }
 
 // divergence returns min over R of D_a(P_{S,Y} || P_S x R) by quadrature, which is
@@ -24,29 +32,28 @@ type twoQueries struct {
 func (q twoQueries) divergence(a float64, queries int) float64 {
 	type state struct{ weight, first, below, above float64 }
 	var states []state
-	counts := make([]int, len(q.p))
-	var visit func(c, left int, lnWeight float64)
-	visit = func(c, left int, lnWeight float64) {
-		if c == len(q.p)-1 {
-			counts[c] = left
-			lg, _ := math.Lgamma(float64(left + 1))
-			s := state{weight: math.Exp(lnWeight + float64(left)*math.Log(q.p[c]) - lg)}
-			for c, n := range counts {
-				s.first += q.first[c] * float64(n) / float64(q.n)
-				s.below += q.below[c] * float64(n) / float64(q.n)
-				s.above += q.above[c] * float64(n) / float64(q.n)
+	counts := map[tally]float64{{}: 1}
+	for _, law := range q.p {
+		next := map[tally]float64{}
+		for _, count := range ordered(counts) {
+			for c, p := range law {
+				more := count
+				more[c]++
+				next[more] += counts[count] * p
 			}
-			states = append(states, s)
-			return
 		}
-		for n := 0; n <= left; n++ {
-			counts[c] = n
-			lg, _ := math.Lgamma(float64(n + 1))
-			visit(c+1, left-n, lnWeight+float64(n)*math.Log(q.p[c])-lg)
-		}
+		counts = next
 	}
-	lg, _ := math.Lgamma(float64(q.n + 1))
-	visit(0, q.n, lg)
+	for _, count := range ordered(counts) {
+		s := state{weight: counts[count]}
+		for c := range q.first {
+			share := float64(count[c]) / float64(len(q.p))
+			s.first += q.first[c] * share
+			s.below += q.below[c] * share
+			s.above += q.above[c] * share
+		}
+		states = append(states, s)
+	}
 
 	density := func(y float64) float64 { return math.Exp(-y*y/(2*q.sd*q.sd)) / (q.sd * math.Sqrt(2*math.Pi)) }
 	lo, hi := -9*q.sd, 1+9*q.sd
@@ -86,24 +93,22 @@ func (q twoQueries) divergence(a float64, queries int) float64 {
 // divergenceBound is D_a of the Renyi transfer theorem with the variance 1/(4n) of
 // a mean scaled by weaken. It is +Inf outside the theorem's range.
 func divergenceBound(n int, a, sd, weaken float64, queries int) float64 {
-	r := a / (4 * float64(n*n) * sd * sd)
-	d := math.Exp(r) * (math.Cosh(r) - 1) / 4
-	if float64(n-2)*d >= 1 {
+	left := kappa(1, n, a/(2*float64(n*n)*sd*sd))
+	if !(left > 0) {
 		return math.Inf(1)
 	}
-	h := float64(n-1) * d / (1 - float64(n-2)*d)
 	v := weaken * a / (4 * float64(n) * sd * sd)
 	if queries == 1 {
 		return math.Log1p(v) / 2
 	}
-	return (math.Log1p(v) + math.Log1p(v*(1+h))) / 2
+	return (math.Log1p(v) + math.Log1p(v/left)) / 2
 }
 
 func TestRenyiDivergenceOfTwoQueries(t *testing.T) {
 	r := rand.New(rand.NewPCG(41, 42))
 	tightest, caught := 0., 0
 	try := func(q twoQueries, a float64, queries int) {
-		got, bound := q.divergence(a, queries), divergenceBound(q.n, a, q.sd, 1, queries)
+		got, bound := q.divergence(a, queries), divergenceBound(len(q.p), a, q.sd, 1, queries)
 		if math.IsInf(bound, 1) {
 			return
 		}
@@ -111,7 +116,7 @@ func TestRenyiDivergenceOfTwoQueries(t *testing.T) {
 			t.Errorf("%+v, a = %v, %d queries: divergence %v, bound %v", q, a, queries, got, bound)
 		}
 		tightest = math.Max(tightest, got/bound)
-		if got > divergenceBound(q.n, a, q.sd, 0.95, queries) {
+		if got > divergenceBound(len(q.p), a, q.sd, 0.95, queries) {
 			caught++
 		}
 	}
@@ -127,26 +132,20 @@ func TestRenyiDivergenceOfTwoQueries(t *testing.T) {
 	}
 	for range 25 {
 		k := 2 + r.IntN(2)
-		q := twoQueries{n: 1 + r.IntN(6), p: make([]float64, k), first: function(k), below: function(k), above: function(k), at: r.Float64()}
-		sum := 0.
-		for i := range q.p {
-			q.p[i] = 0.05 + r.Float64()
-			sum += q.p[i]
-		}
-		for i := range q.p {
-			q.p[i] /= sum
-		}
-		q.sd = math.Exp(-2.5*r.Float64()) / math.Sqrt(float64(q.n))
+		n := 1 + r.IntN(6)
+		q := twoQueries{p: randomPriors(r, k, n), first: function(k), below: function(k), above: function(k), at: r.Float64()}
+		q.sd = math.Exp(-2.5*r.Float64()) / math.Sqrt(float64(n))
 		a := 1 + math.Exp(3*r.Float64()-2)
 		try(q, a, 1)
 		try(q, a, 2)
 	}
 	// Fair bits with noise well above their deviation are the tight case; the second
 	// query repeats the first or not, as the first answer falls.
+	fair := []float64{0.25, 0.25, 0.25, 0.25}
 	for _, n := range []int{2, 6} {
 		for _, scale := range []float64{1, 3} {
 			q := twoQueries{
-				n: n, p: []float64{0.25, 0.25, 0.25, 0.25}, first: []float64{0, 0, 1, 1},
+				p: slices.Repeat([][]float64{fair}, n), first: []float64{0, 0, 1, 1},
 				below: []float64{0, 1, 0, 1}, above: []float64{0, 0, 1, 1}, at: 0.5, sd: scale / math.Sqrt(float64(n)),
 			}
 			try(q, 1.5, 1)

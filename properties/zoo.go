@@ -143,7 +143,7 @@ func Mutants() []Mechanism {
 			change:  stretched(0.5), build: shape.rounding,
 		},
 		{
-			Name: "splitting-shared", Summary: "each query from the same records",
+			Name: "splitting-shared", Summary: "each query from the same rows",
 			Killers: []string{checkAccuracy, checkSampler},
 			build: func(s shape) (subject, error) {
 				return s.overfitted(func() func(query func(mechanism.Part) float64) float64 {

@@ -224,6 +224,29 @@ func TestFamilyIdentities(t *testing.T) {
 	}
 }
 
+// A greater p-value lowers no adjusted one: an upper bound in the place of a p-value
+// rejects nothing that the p-value would not.
+func TestFamilyIsMonotone(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 4))
+	for range 3000 {
+		p := make([]theory.LogProb, 1+r.IntN(7))
+		for i := range p {
+			p[i] = theory.LogProb(-float64(r.IntN(9)))
+		}
+		raised := slices.Clone(p)
+		i := r.IntN(len(p))
+		raised[i] = theory.LogProb(raised[i].Ln() * r.Float64())
+		for _, f := range Families() {
+			before, after := familywise(t, f, p), familywise(t, f, raised)
+			for k := range p {
+				if after[k] < before[k] {
+					t.Fatalf("%s: %v to %v at %d lowers %v to %v at %d", f, p, raised, i, before[k], after[k], k)
+				}
+			}
+		}
+	}
+}
+
 // A family of none needs no step, and one of one none either.
 func TestFamilyOfNone(t *testing.T) {
 	for _, f := range Families() {
@@ -268,5 +291,54 @@ func BenchmarkFamily(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// Every step multiplies by a factor and rounds up: never below the product in decimal
+// arithmetic, and at most 1e-13 above.
+func TestFamilyRoundsUp(t *testing.T) {
+	r := rand.New(rand.NewPCG(101, 102))
+	for range 15 {
+		m := 1 + r.IntN(40)
+		p := make([]theory.LogProb, m)
+		for i := range p {
+			p[i] = level(r)
+		}
+		slices.Sort(p)
+		harmonic := number(0)
+		for j := range m {
+			harmonic = harmonic.plus(number(1).over(number(float64(j + 1))))
+		}
+		steps := map[Family]func(rank int) dec{
+			Bonferroni:         func(int) dec { return number(float64(m)) },
+			Holm:               func(rank int) dec { return number(float64(m - rank)) },
+			BenjaminiHochberg:  func(rank int) dec { return number(float64(m)).over(number(float64(rank + 1))) },
+			BenjaminiYekutieli: func(rank int) dec { return harmonic.times(number(float64(m))).over(number(float64(rank + 1))) },
+		}
+		for f, factor := range steps {
+			want := make([]dec, m)
+			for rank, x := range p {
+				want[rank] = number(x.Ln())
+				if by := factor(rank); by.Cmp(number(1).Decimal) != 0 { // a sum would lose digits
+					want[rank] = want[rank].plus(by.ln())
+				}
+				if number(0).less(want[rank]) {
+					want[rank] = number(0)
+				}
+			}
+			for i := 1; i < m && f == Holm; i++ {
+				if want[i].less(want[i-1]) {
+					want[i] = want[i-1]
+				}
+			}
+			for i := m - 2; i >= 0 && (f == BenjaminiHochberg || f == BenjaminiYekutieli); i-- {
+				if want[i+1].less(want[i]) {
+					want[i] = want[i+1]
+				}
+			}
+			for i, got := range familywise(t, f, p) {
+				above.bounds(t, fmt.Sprintf("%s, rank %d of %d, ln p = %.17g", f, i+1, m, p[i].Ln()), got.Ln(), want[i], 1e-13)
+			}
+		}
 	}
 }

@@ -270,3 +270,69 @@ func TestNoInputBreaksACorrection(t *testing.T) {
 		}
 	}
 }
+
+// steps draws one to four steps in a valid order, private ones of any kind at the
+// beginning, with parameters so different that one of them may outweigh the rest.
+func steps(r *rand.Rand) maxinfo.Plan {
+	n := int64(pick(r, 1, 1e9))
+	root := math.Sqrt(float64(n))
+	p := maxinfo.Plan{Samples: n, Data: maxinfo.Data(min(r.IntN(4), 1))}
+	for range 2 + r.IntN(3) {
+		kinds := 4
+		if r.IntN(3) == 0 { // looks with Gaussian noise alone
+			kinds = 1
+		}
+		var s maxinfo.Step
+		switch r.IntN(kinds) {
+		case 0:
+			queries := int64(pick(r, 1, 1e4))
+			s = maxinfo.Gaussian{Queries: queries, SD: math.Sqrt(float64(queries)) / root / pick(r, 1e-3, 30)}
+		case 1:
+			s = maxinfo.PureDP{Epsilon: pick(r, 1e-4, 10) / root}
+		case 2:
+			s = maxinfo.GDP{Mu: pick(r, 1e-4, 10) / root}
+		case 3:
+			// The defect n delta (1+e^-epsilon) falls with epsilon, so a larger epsilon may do
+			// better where the defect is nearly alpha: here it is not.
+			s = maxinfo.ApproxDP{Epsilon: pick(r, 1e-4, 10) / root, LnDelta: theory.LogProb(-pick(r, 2e4, 1e5))}
+		}
+		p.Steps = append(p.Steps, s)
+	}
+	if r.IntN(2) == 0 {
+		p.Steps = append(p.Steps, maxinfo.Description{Outcomes: theory.Nats(pick(r, 1e-3, 10))})
+	}
+	if r.IntN(2) == 0 {
+		p.Steps = append(p.Steps, maxinfo.MaxInformation{Nats: theory.Nats(pick(r, 1e-3, 10)), Slack: -50, Always: true})
+	}
+	return p
+}
+
+// One more step, wherever it stands, raises no threshold: of no method, and not of the
+// best.
+func TestAnotherStepNeverHelps(t *testing.T) {
+	check(t, 2000, func(p maxinfo.Plan, alpha theory.LogProb) (bool, error) {
+		with, most := map[string]theory.LogProb{}, theory.Zero
+		for _, c := range usable(p) {
+			with[c.Name] = must(c.Threshold(alpha))
+			most = max(most, with[c.Name])
+		}
+		for i := range p.Steps {
+			fewer := p
+			fewer.Steps = slices.Delete(slices.Clone(p.Steps), i, i+1)
+			best := theory.Zero
+			for _, c := range usable(fewer) {
+				gamma := must(c.Threshold(alpha))
+				best = max(best, gamma)
+				if more, ok := with[c.Name]; ok && slack(more) > gamma {
+					return false, fmt.Errorf("%v: ln gamma(%g) of %s is %g, and %g without step %d",
+						p, alpha.Ln(), c.Name, more.Ln(), gamma.Ln(), i+1)
+				}
+			}
+			if slack(most) > best {
+				return false, fmt.Errorf("%v: the best ln gamma(%g) is %g, and %g without step %d",
+					p, alpha.Ln(), most.Ln(), best.Ln(), i+1)
+			}
+		}
+		return true, nil
+	}, drawn(steps), drawn(level))
+}

@@ -21,16 +21,15 @@ import (
 // If 2 n tau is an integer for the decimal that the user meant, the float64 tau must not
 // lose the count on the far boundary: B is the ceiling of 2 n tau (1 - 2^-50).
 //
-// N is not monotone in n. That every n from some point on is good follows from the
-// inequality of Zubkov and Serov (2013, Theorem 1),
-//
-//	P[X <= k] <= Phi(-sqrt(2 n kl((k+1)/n || p)))   for k+1 <= n p,
-//
-// and its mirror image: with p = j/n + tau both tails are at most what the deviation
-// tau - 1/n gives, which is monotone in n. See certified.
+// N is not monotone in n. What bounds it for n and every larger sample size is the lesser of
+// two bounds that fall in n: Hoeffding's supremum ([KLTail]) and that of Zubkov and Serov
+// ([ZubkovSerovTail]). The requirement is the least n such that every n' >= n has N <= beta/m
+// where that bound certifies one of at most MaxExactSamples, for beta/m <= 1/2; elsewhere it is
+// the least n that the bound certifies, if that is less. It falls in tau and beta and rises in
+// m, as both do, and the functions below invert it.
 
-// MaxExactSamples is the largest sample size that the exact binomial requirement is
-// computed for.
+// MaxExactSamples is the greatest number of samples, certified by a bound that falls in n, from
+// which on down the exact binomial tails are computed.
 const MaxExactSamples = 10_000
 
 var (
@@ -39,127 +38,240 @@ var (
 	binomialSingle  = append([]string{"query with values 0 and 1"}, single...)
 )
 
-func notExact() error {
-	return &NotApplicableError{Source: binomialSources[0], Needs: "at most 10,000 samples"}
-}
-
-// BinomialTail returns sup_p P[|Bin(n,p)/n - p| >= tau], the probability of d for 0/1
-// records in the worst case: never below it and within 1e-9 relative. It reports
-// NotApplicable for n > MaxExactSamples.
+// BinomialTail returns sup_p P[|Bin(n,p)/n - p| >= tau], the probability of d for 0/1 records in
+// the worst case: never below it, and within 1e-9 relative for n <= MaxExactSamples. For larger n
+// it returns the lesser of [KLTail] and, for a tau smaller by 2^-48 of itself, [ZubkovSerovTail].
 func BinomialTail(d Deviation) (Bound[LogProb], error) {
 	if err := d.Validate(); err != nil {
 		return Bound[LogProb]{}, err
 	}
 	if d.Samples > MaxExactSamples {
-		return Bound[LogProb]{}, notExact()
+		return Bound[LogProb]{logProbUp(d.falling()), binomialSources, binomialSingle}, nil
 	}
-	return Bound[LogProb]{LogProb(newLattice(d).sup()), binomialSources, binomialSingle}, nil
+	return Bound[LogProb]{LogProb(newLattice(d).above(math.Inf(-1))), binomialSources, binomialSingle}, nil
 }
 
-// BinomialSamples returns the least n such that every n' >= n has sup_p P[|Bin(n',p)/n' -
-// p| >= tau] <= beta/m. It reports NotApplicable if no n <= MaxExactSamples will do;
-// [KLSamples] answers there.
+// BinomialSamples returns the requirement: an n such that every n' >= n has sup_p
+// P[|Bin(n',p)/n' - p| >= tau] <= beta/m, and the least one for beta/m <= 1/2 where a bound that
+// falls in n certifies MaxExactSamples. It reports NoAnswer above MaxSamples.
 func BinomialSamples(f Fixed) (Bound[int64], error) {
 	if err := f.Validate(); err != nil {
 		return Bound[int64]{}, err
 	}
-	n, ok := f.binomialLeast(1)
-	if !ok || n > MaxExactSamples {
-		return Bound[int64]{}, notExact()
-	}
-	return Bound[int64]{n, binomialSources, binomialFixed}, nil
+	n, err := f.binomialLeast()
+	return Bound[int64]{n, binomialSources, binomialFixed}, err
 }
 
-// BinomialHolds reports whether every n' >= n has sup_p P[|Bin(n',p)/n' - p| >= tau] <=
-// beta/m. It reports NotApplicable for n > MaxExactSamples.
+// BinomialHolds reports whether n is at least the requirement.
 func BinomialHolds(f Fixed, n int64) (bool, error) {
 	if err := first(f.Validate(), sampleSize(n)); err != nil {
 		return false, err
 	}
-	if n > MaxExactSamples {
-		return false, notExact()
+	if f.certified(n) {
+		return true, nil
 	}
-	if newLattice(Deviation{n, f.Tau}).fails(f.Level.LnOver(1).Neg()) {
-		return false, nil // the usual reason, and the quick one
+	f = f.atMostHalf()
+	if n >= MaxExactSamples || !f.certified(MaxExactSamples) {
+		return false, nil
 	}
-	least, ok := f.binomialLeast(n)
-	return ok && least <= n, nil
+	for ; !f.certified(n); n++ {
+		if newLattice(Deviation{n, f.Tau}).fails(f.limit()) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
-// BinomialWorst returns sup over n' >= n of the probability of d for 0/1 records with n'
-// in the place of n: the least beta/m for which [BinomialHolds], never below it and
-// within 1e-9. It reports NotApplicable for n > MaxExactSamples and above one half.
+// BinomialWorst returns the least beta/m for which n is at least the requirement, rounded up by
+// at most 1e-9.
 func BinomialWorst(d Deviation) (LogProb, error) {
 	if err := d.Validate(); err != nil {
 		return 0, err
 	}
-	const near = 5e-10 // samples as bad as the worst so far, but for this, need no second look
-	worst := newLattice(d).sup() + near
-	for n := d.Samples + 1; n <= mostScanned && worst <= -math.Ln2; n++ {
-		if certified(Deviation{n, d.Tau}, worst) {
-			return LogProb(worst), nil
-		}
-		if l := newLattice(Deviation{n, d.Tau}); l.fails(num.FromFloat(worst)) {
-			worst = l.sup() + near
-		}
+	bound := logProbUp(d.falling())
+	if d.Samples >= MaxExactSamples {
+		return bound, nil
 	}
-	return 0, notExact()
+	worst := logProbUp(Deviation{MaxExactSamples, d.Tau}.falling()).Ln()
+	for n := d.Samples; worst <= -math.Ln2; n++ {
+		if (Deviation{n, d.Tau}).falling().Hi < worst {
+			return min(LogProb(worst), bound), nil
+		}
+		worst = newLattice(Deviation{n, d.Tau}).above(worst)
+	}
+	return bound, nil
 }
 
-// BinomialTau returns the least tau for which every n' >= n has sup_p P[|Bin(n',p)/n' - p|
-// >= tau] <= beta/m, or 1 if none below one does. It reports NotApplicable for n > MaxExactSamples and where it is out of reach.
+// BinomialTau returns the least tau for which n is at least the requirement, rounded up by at
+// most 1e-9 in beta/m, or 1 if none below one will do.
 func BinomialTau(l Level, n int64) (float64, error) {
 	if err := first(l.Validate(), sampleSize(n)); err != nil {
 		return 0, err
 	}
-	limit := l.LnOver(1).Neg()
-	fails := func(n int64, tau float64) bool { return newLattice(Deviation{n, tau}).fails(limit) }
-	last := math.Nextafter(1, 0)
-	raise := func(n int64, lo float64) float64 { // the least tau above lo at which n does not fail
-		hi := lo
-		for step := 1e-3; fails(n, hi); step *= 2 {
-			if hi == last {
-				return 1
-			}
-			lo, hi = hi, math.Min(hi*(1+step), last)
-		}
-		for mid := lo + (hi-lo)/2; mid > lo && mid < hi; mid = lo + (hi-lo)/2 {
-			if fails(n, mid) {
-				lo = mid
-			} else {
-				hi = mid
-			}
-		}
-		return hi
+	bound := l.leastTau(n, 1)
+	if n >= MaxExactSamples {
+		return bound, nil
 	}
-	tau := raise(n, 1/(4*float64(n)))
-	for k := n + 1; k <= mostScanned && tau < 1; k++ {
-		if certified(Deviation{k, tau}, math.Nextafter(limit.Hi, math.Inf(-1))) {
+	f := Fixed{Level: l}.atMostHalf()
+	tau := f.Level.leastTau(MaxExactSamples, bound)
+	for ; tau < bound; n++ {
+		f.Tau = tau
+		if f.certified(n) {
 			return tau, nil
 		}
-		if fails(k, tau) {
-			tau = raise(k, tau)
-		}
+		tau = f.raise(n)
 	}
-	if tau == 1 {
-		return 1, nil
-	}
-	return 0, notExact()
+	return bound, nil
 }
 
-// mostScanned is far above every n that can lead to a requirement in range.
-const mostScanned = 2 * MaxExactSamples
-
-// binomialLeast returns the least n >= floor from which on every n' is good; not ok means
-// that it is not known to be near or below MaxExactSamples.
-func (f Fixed) binomialLeast(floor int64) (n int64, ok bool) {
-	limit := f.Level.LnOver(1).Neg()
-	certified := func(n int64) bool { return certified(Deviation{n, f.Tau}, math.Nextafter(limit.Hi, math.Inf(-1))) }
-	if !certified(mostScanned) {
-		return 0, false
+// raise returns the least tau >= f.Tau for which n alone is good, rounded up, or 1. The bisection
+// is that of [0,1) whatever f.Tau is, so that rounding cannot make the result depend on it.
+func (f Fixed) raise(n int64) float64 {
+	limit := math.Nextafter(f.limit().Hi, math.Inf(-1))
+	good := func(tau float64) bool { return !newLattice(Deviation{n, tau}).mayFail(limit) }
+	if good(f.Tau) {
+		return f.Tau
 	}
-	guess := -limit.Hi/(2*f.Tau*f.Tau) + 2/f.Tau
-	top := num.Ints{Lo: 1, Hi: mostScanned, Guess: int64(math.Min(guess, mostScanned))}.Least(certified)
+	lo, hi := 0.0, 1.0
+	for mid := 0.5; mid > lo && mid < hi; mid = lo + (hi-lo)/2 {
+		if mid > f.Tau && good(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi
+}
+
+// leastTau returns the least tau below top for which a bound that falls in n certifies n, or top.
+func (l Level) leastTau(n int64, top float64) float64 {
+	holds := func(tau float64) bool { return tau > 0 && Fixed{tau, l}.certified(n) }
+	last := math.Nextafter(top, 0)
+	if !holds(last) {
+		return top
+	}
+	return num.Floats{Lo: 0, Hi: last, Guess: l.guessTau(n)}.Least(holds)
+}
+
+// guessTau returns about the least tau that is certified, by secants: the logarithm of ln of
+// the bound is close to linear in that of tau - 1/n.
+func (l Level) guessTau(n int64) float64 {
+	rows, target := float64(n), l.LnOver(1).Hi
+	tau := func(s float64) float64 { return math.Min(s+1/rows, math.Nextafter(1, 0)) }
+	gap := func(s float64) float64 { return math.Log(-Deviation{n, tau(s)}.falling().Hi / target) }
+	s, slope := math.Sqrt(target/(2*rows)), 2.0
+	y := gap(s)
+	for range 8 {
+		step := -y / slope
+		if !(math.Abs(step) > 1e-15 && s*math.Exp(step) < 1) {
+			break
+		}
+		s *= math.Exp(step)
+		after := gap(s)
+		if secant := (after - y) / step; secant > 0.5 && secant < 50 {
+			slope = secant
+		}
+		y = after
+	}
+	return tau(s)
+}
+
+// limit returns ln(beta/m).
+func (f Fixed) limit() num.DD { return f.Level.LnOver(1).Neg() }
+
+// atMostHalf asks no query to fail more often than every other time. Above one half almost
+// every p is a worst case, and the exact tails are dear for what they save.
+func (f Fixed) atMostHalf() Fixed {
+	half := LogProb(math.Log(float64(f.Level.Queries) / 2))
+	f.Level.Beta = min(f.Level.Beta, half)
+	return f
+}
+
+// falling returns ln of the lesser of the two bounds on N that fall in n, rounded up. B may be
+// short by 2 n tau 2^-50: tau is a little less.
+func (d Deviation) falling() num.DD {
+	normal := d.shorter().normalSup()
+	if atHalf := d.klAtHalf(); atHalf.Cmp(normal) >= 0 { // and so is its supremum
+		return normal
+	}
+	_, entropy := d.klSup()
+	return least(least(entropy, normal), num.DD{})
+}
+
+// klAtHalf returns ln of Hoeffding's sharper bound at p = 1/2, or of 0.
+func (d Deviation) klAtHalf() num.DD {
+	if d.Tau > 0.5 {
+		return num.FromFloat(-math.MaxFloat64)
+	}
+	return ln2.Sub(klHalf(d.Tau).Mul(num.FromInt(d.Samples)))
+}
+
+func (d Deviation) shorter() Deviation { return Deviation{d.Samples, d.Tau * (1 - 0x1p-48)} }
+
+// certified reports whether a bound that falls in n is at most beta/m.
+func (f Fixed) certified(n int64) bool {
+	return Deviation{n, f.Tau}.falling().Cmp(f.limit()) <= 0
+}
+
+func (f Fixed) normalHolds(n int64) bool {
+	return Deviation{n, f.Tau}.shorter().normalSup().Cmp(f.limit()) <= 0
+}
+
+// binomialLeast returns the requirement.
+func (f Fixed) binomialLeast() (int64, error) {
+	top, err := f.leastCertified()
+	if err != nil {
+		return 0, err
+	}
+	half, start := f.atMostHalf(), top
+	if half != f {
+		start, err = half.leastCertified()
+	}
+	if err == nil && start <= MaxExactSamples {
+		top = min(top, half.leastGood(start, 1))
+	}
+	return top, nil
+}
+
+// leastCertified returns the least n that a bound that falls in n certifies.
+func (f Fixed) leastCertified() (int64, error) {
+	most, err := f.klSamples()
+	if err != nil {
+		if most = MaxSamples; !f.normalHolds(most) {
+			return 0, err
+		}
+	}
+	holds := func(n int64) bool { return n == most || f.normalHolds(n) }
+	return num.Ints{Lo: 1, Hi: most, Guess: f.guessNormal(most)}.Least(holds), nil
+}
+
+// guessNormal returns about the least n <= most that Zubkov and Serov's bound certifies, by
+// secants: ln of the bound is close to linear in n.
+func (f Fixed) guessNormal(most int64) int64 {
+	target := f.limit().Hi
+	excess := func(n float64) float64 {
+		return Deviation{int64(n), f.Tau}.shorter().normalSup().Hi - target
+	}
+	clamp := func(n float64) float64 { return math.Min(math.Max(math.Ceil(n), 1), float64(most)) }
+	n, slope := clamp(math.Max(-target/(2*f.Tau*f.Tau), 1.5/f.Tau)), -2*f.Tau*f.Tau
+	y := excess(n)
+	for range 8 {
+		next := clamp(n - y/slope)
+		if next == n {
+			break
+		}
+		after := excess(next)
+		if secant := (after - y) / (next - n); secant < 0 {
+			slope = secant
+		}
+		n, y = next, after
+	}
+	return int64(n)
+}
+
+// leastGood returns the least n >= floor from which on every n' < top is good.
+func (f Fixed) leastGood(top, floor int64) int64 {
+	limit := f.limit()
 	// From above, the last n that fails. One point says so for most of those that do.
 	for n := top - 1; n >= floor; n-- {
 		if lattice := newLattice(Deviation{n, f.Tau}); lattice.exceeds(limit, lattice.middle()) {
@@ -169,28 +281,10 @@ func (f Fixed) binomialLeast(floor int64) (n int64, ok bool) {
 	}
 	for n := top - 1; n >= floor; n-- {
 		if newLattice(Deviation{n, f.Tau}).fails(limit) {
-			return n + 1, true
+			return n + 1
 		}
 	}
-	return floor, true
-}
-
-// certified reports whether ln N <= limit for this n and every larger one, from a bound
-// that falls in n. With t = tau - 1/n, K(p) = kl(p+t || p) >= 2 t^2 and h(y) = ln
-// Phi(-sqrt(2y)), which has h' <= -1,
-//
-//	Phi(-sqrt(2nK)) = e^{h(nK)} <= e^{h(y)+y} e^{-nK},   y = 2 n t^2,
-//
-// so that sup N is at most e^{h(y)+y} times Hoeffding's supremum at t.
-func certified(d Deviation, limit float64) bool {
-	n := float64(d.Samples)
-	t := d.Tau - 1/n - d.Tau*0x1p-48 // B may be short by 2 n tau 2^-50
-	if !(t > 0) {
-		return false
-	}
-	_, sup := Deviation{d.Samples, t}.klSup()
-	factor := math.Log(num.Mills(2*math.Sqrt(n)*t)) - 0.5*math.Log(2*math.Pi)
-	return sup.Hi+factor+1e-12 <= limit
+	return floor
 }
 
 // lattice has the break points p = j/n + tau for one n.
@@ -285,9 +379,10 @@ func (l lattice) window(limit float64) (lo, hi int64) {
 	return lo, hi
 }
 
-// sup returns ln N at its greatest, never below the truth.
-func (l lattice) sup() float64 {
-	best := l.at(l.middle())
+// above returns the greater of best and ln N at its greatest, never below the truth. What
+// rough leaves out is below best by more than the rounding of at.
+func (l lattice) above(best float64) float64 {
+	best = math.Max(best, l.at(l.middle()))
 	lo, hi := l.window(best)
 	for j := lo + 1; j < hi; j++ {
 		if l.rough(j, best) > 1 {
@@ -299,10 +394,22 @@ func (l lattice) sup() float64 {
 
 // fails reports whether ln N exceeds the limit at any break point.
 func (l lattice) fails(limit num.DD) bool {
-	lo, hi := l.window(math.Nextafter(limit.Hi, math.Inf(-1)))
+	low := math.Nextafter(limit.Hi, math.Inf(-1))
+	return l.anyAbove(low, func(j int64) bool { return l.exceeds(limit, j) })
+}
+
+// mayFail is fails without the decision of ties: what is within the rounding of at counts as
+// above the limit.
+func (l lattice) mayFail(limit float64) bool {
+	return l.anyAbove(limit, func(j int64) bool { return l.rough(j, limit) > 1 && l.at(j) > limit })
+}
+
+// anyAbove asks, from the middle outwards, the break points where ln N can be above the limit.
+func (l lattice) anyAbove(limit float64, above func(int64) bool) bool {
+	lo, hi := l.window(limit)
 	middle := l.middle()
 	for up, down := middle, middle-1; up < hi || down > lo; up, down = up+1, down-1 {
-		if up < hi && l.exceeds(limit, up) || down > lo && l.exceeds(limit, down) {
+		if up < hi && above(up) || down > lo && above(down) {
 			return true
 		}
 	}

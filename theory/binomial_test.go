@@ -143,7 +143,7 @@ func TestBinomialSamplesEnumerated(t *testing.T) {
 		for n := 1; n <= 60; n++ {
 			exact[n] = lnFloat(enumerate(int64(n), given))
 		}
-		for _, beta := range []float64{0.9, 0.5, 0.3, 0.1, 0.05, 0.01, 1e-3, 1e-6, 1e-10, 1e-30} {
+		for _, beta := range []float64{0.5, 0.3, 0.1, 0.05, 0.01, 1e-3, 1e-6, 1e-10, 1e-30} {
 			f := Fixed{x, Level{1, LogProb(math.Log(beta))}}
 			limit := must[int64](t)(HoeffdingSamples(f))
 			if limit > 60 {
@@ -244,7 +244,7 @@ func TestZubkovSerov(t *testing.T) {
 	t.Logf("least margin %.3g", least)
 }
 
-// certified is a bound on the tail, for that n and the ones after it.
+// What certifies is a bound on the tail, for that n and the ones after it.
 func TestCertifiedBoundsTheTail(t *testing.T) {
 	r := rand.New(rand.NewPCG(37, 38))
 	for n := int64(1); n < 30; n++ {
@@ -264,47 +264,204 @@ func TestCertifiedBoundsTheTail(t *testing.T) {
 			continue
 		}
 		tail := must[LogProb](t)(BinomialTail(Deviation{n, tau}))
-		if certified(Deviation{n, tau}, tail.Ln()-1e-9) {
-			t.Errorf("n=%d tau=%v: certified below the tail %v", n, tau, tail.Ln())
+		bound := Deviation{n, tau}.falling()
+		if bound.Hi < tail.Ln()-1e-9 {
+			t.Errorf("n=%d tau=%v: bound %v below the tail %v", n, tau, bound.Hi, tail.Ln())
 		}
 		for _, j := range []int64{0, r.Int64N(n), n - 1} {
 			if l := newLattice(Deviation{n, tau}); j <= l.last && l.quick(j) < l.at(j)-1e-12 {
 				t.Errorf("n=%d tau=%v j=%d: quick %v, at %v", n, tau, j, l.quick(j), l.at(j))
 			}
 		}
-		// Monotone: what holds at n holds beyond.
-		if limit := tail.Ln() / 2; certified(Deviation{n, tau}, limit) && !certified(Deviation{n + 1 + r.Int64N(50), tau}, limit) {
-			t.Errorf("n=%d tau=%v: not monotone", n, tau)
+		if later := (Deviation{n + 1 + r.Int64N(50), tau}).falling(); later.Cmp(bound) > 0 {
+			t.Errorf("n=%d tau=%v: bound %v rises to %v", n, tau, bound.Hi, later.Hi)
 		}
 	}
 }
 
-func TestBinomialOutOfRange(t *testing.T) {
-	away := new(NotApplicableError)
-	for _, f := range []Fixed{{0.001, Level{1, -3}}, {1e-300, Level{1, -3}}, {0.01, Level{1 << 53, -700}}, {0.5, Level{1, -1e9}}, {0.5, Level{1, -math.MaxFloat64}}} {
-		if _, err := BinomialSamples(f); !errors.As(err, &away) {
-			t.Errorf("%+v: %v, want a NotApplicableError", f, err)
+// Requirements about 10^3, 10^4 and 10^5, found by a C program that shares nothing with this
+// package: it sums both tails in long double at the break points of every n from above down to
+// the last one that fails, with B = ceil(2 n tau) in integers. Exact where tails are computed
+// here, and elsewhere never below and at most 2/(n tau) above.
+func TestBinomialSamplesNearExact(t *testing.T) {
+	for _, c := range []struct {
+		tau, level float64
+		exact      int64
+	}{
+		{0.06, 1. / 3000, 901}, {0.03, 0.05, 1084}, {0.03, 1. / 3000, 3601},
+		{0.02, 1. / 3000, 8076}, {0.01, 0.05, 9701}, {0.018, 1. / 3000, 9973},
+		{0.021, 1e-38, 96048}, {0.0057, 1. / 3000, 99211}, {0.0031, 0.05, 100162},
+	} {
+		f := Fixed{c.tau, Level{1, LogProb(math.Log(c.level))}}
+		got := must[int64](t)(BinomialSamples(f))
+		certified, err := f.leastCertified()
+		if err != nil {
+			t.Fatal(err)
 		}
-		if holds, err := BinomialHolds(f, 10000); holds || err != nil {
-			t.Errorf("%+v: %v, %v", f, holds, err)
+		most := float64(c.exact) * (1 + 2/(float64(c.exact)*c.tau))
+		if got < c.exact || float64(certified) > most || float64(got) > most {
+			t.Errorf("%+v: %d, certified %d, exactly %d", c, got, certified, c.exact)
+		}
+		if certified <= MaxExactSamples && got != c.exact {
+			t.Errorf("%+v: %d, exactly %d", c, got, c.exact)
 		}
 	}
-	if _, err := BinomialTail(Deviation{10001, 0.1}); !errors.As(err, &away) {
-		t.Errorf("n = 10,001: %v", err)
-	}
-	if _, err := BinomialHolds(Fixed{0.5, Level{1, -3}}, 10001); !errors.As(err, &away) {
-		t.Errorf("n = 10,001: %v", err)
-	}
-	for _, tau := range []float64{5e-324, 1e-300, 1e-5, 0.5 - 0x1p-54, 1 - 0x1p-53} {
-		for _, n := range []int64{1, 2, 3, 10000} {
-			if p := must[LogProb](t)(BinomialTail(Deviation{n, tau})); !p.Valid() || p == Zero {
-				t.Errorf("n=%d tau=%v: %v", n, tau, p.Ln())
+}
+
+// Above one half the requirement is that for one half or what is certified, if that is less.
+func TestBinomialAboveOneHalf(t *testing.T) {
+	for _, tau := range []float64{0.15, 0.3, 0.7} {
+		half := must[int64](t)(BinomialSamples(Fixed{tau, Level{1, LogProb(math.Log(0.5))}}))
+		for _, beta := range []float64{0.51, 0.9, 1 - 1e-9} {
+			f := Fixed{tau, Level{1, LogProb(math.Log(beta))}}
+			n := must[int64](t)(BinomialSamples(f))
+			if n > half {
+				t.Errorf("tau=%v beta=%v: %d, one half needs %d", tau, beta, n, half)
+			}
+			for k := n; k < 60; k++ {
+				if tail := must[LogProb](t)(BinomialTail(Deviation{k, tau})); tail.Value() > beta+1e-9 {
+					t.Errorf("tau=%v beta=%v: %d, but the tail is %v at %d", tau, beta, n, tail, k)
+				}
 			}
 		}
-		for _, beta := range []LogProb{-5e-324, -1e-9, -1, -1e3} {
-			n, err := BinomialSamples(Fixed{tau, Level{1, beta}})
-			if !(err == nil && n.Value >= 1 && n.Value <= MaxExactSamples || errors.As(err, &away)) {
-				t.Errorf("tau=%v ln beta=%v: %v, %v", tau, beta.Ln(), n.Value, err)
+	}
+}
+
+// seamGoal is often near where the exact tails begin, where beta/m is one half, or where the
+// maximum leaves p = 1/2.
+func seamGoal(r *rand.Rand) (Fixed, int64) {
+	l := Level{1 + r.Int64N(300), LogProb(-0.01 - 20*r.Float64())}
+	n := math.Floor(math.Pow(10, 4*r.Float64()))
+	switch r.IntN(6) {
+	case 0:
+		n = MaxExactSamples - 100 + float64(r.IntN(200))
+	case 1:
+		n, l = math.Floor(math.Pow(10, 1.3*r.Float64())), Level{1, LogProb(-math.Ln2 * (0.8 + 0.4*r.Float64()))}
+	case 2:
+		n = math.Floor(math.Pow(2, 13.3+39.6*r.Float64()))
+	case 3:
+		n, l.Beta = math.Floor(math.Pow(10, 4+5*r.Float64())), LogProb(-math.Pow(10, 1+5*r.Float64()))
+	}
+	tau := 1/n + math.Sqrt(l.LnOver(2).Hi/(2*n))*(0.97+0.04*r.Float64())
+	return Fixed{math.Min(tau, 0.999), l}, int64(n)
+}
+
+// What N rows certify, every n > N certifies; the requirement falls in tau and beta and rises
+// in m; and the functions that solve for n, tau and beta/m agree.
+func TestBinomialRequirementLaws(t *testing.T) {
+	r := rand.New(rand.NewPCG(65, 66))
+	seams := map[bool]int{}
+	for range 160 {
+		f, n := seamGoal(r)
+		later := min(MaxSamples, n+1+r.Int64N(1+n/int64(1+r.IntN(1000))))
+		need, err := BinomialSamples(f)
+		if err != nil {
+			t.Fatalf("%+v: %v", f, err)
+		}
+		top, _ := f.leastCertified()
+		seams[top <= MaxExactSamples]++
+		for _, k := range []int64{need.Value - 1, need.Value, n, later} {
+			if k < 1 || k > MaxSamples {
+				continue
+			}
+			if holds, err := BinomialHolds(f, k); err != nil || holds != (k >= need.Value) {
+				t.Errorf("%+v needs %d, and BinomialHolds(%d) = %v, %v", f, need.Value, k, holds, err)
+			}
+		}
+		easier := []Fixed{
+			{math.Min(f.Tau*(1+math.Pow(10, -6*r.Float64())), 0.9999), f.Level},
+			{f.Tau, Level{f.Level.Queries, f.Level.Beta * LogProb(1-math.Pow(10, -6*r.Float64()))}},
+			{f.Tau, Level{1 + r.Int64N(f.Level.Queries), f.Level.Beta}},
+		}
+		for _, e := range easier {
+			if !e.Level.Beta.Interior() {
+				continue
+			}
+			if less := must[int64](t)(BinomialSamples(e)); less > need.Value {
+				t.Errorf("%+v needs %d, the easier %+v %d", f, need.Value, e, less)
+			}
+		}
+		tau, next := must2[float64](t)(BinomialTau(f.Level, n)), must2[float64](t)(BinomialTau(f.Level, later))
+		if next > tau {
+			t.Errorf("%+v: tau %v for %d rows, %v for %d", f.Level, tau, n, next, later)
+		}
+		if holds, err := BinomialHolds(Fixed{tau, f.Level}, n); tau < 1 && (err != nil || !holds) {
+			t.Errorf("%+v: tau %v for %d rows does not hold (%v)", f.Level, tau, n, err)
+		}
+		below := Fixed{tau * (1 - 1e-9), f.Level}
+		if holds, _ := BinomialHolds(below, n); holds {
+			t.Errorf("%+v: tau %v for %d rows, but a smaller one holds", f.Level, tau, n)
+		}
+		d := Deviation{n, f.Tau}
+		worst := must2[LogProb](t)(BinomialWorst(d))
+		if next := must2[LogProb](t)(BinomialWorst(Deviation{later, f.Tau})); next > worst {
+			t.Errorf("%+v: beta/m %v, and %v for %d rows", d, worst, next, later)
+		}
+		if worst < -1e-9 {
+			level := Level{1, worst + 1e-12}
+			if holds, err := BinomialHolds(Fixed{f.Tau, level}, n); err != nil || !holds {
+				t.Errorf("%+v: beta/m %v does not hold (%v)", d, worst, err)
+			}
+			level.Beta = worst - 1e-8 - 1e-14*LogProb(math.Abs(worst.Ln()))
+			if holds, _ := BinomialHolds(Fixed{f.Tau, level}, n); holds {
+				t.Errorf("%+v: beta/m %v, but a smaller one holds", d, worst)
+			}
+		}
+	}
+	if seams[true] < 20 || seams[false] < 20 {
+		t.Errorf("goals on the two sides of the seam: %v", seams)
+	}
+}
+
+func must2[T any](t *testing.T) func(T, error) T {
+	return func(x T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+}
+
+func TestBinomialExtremes(t *testing.T) {
+	none := new(NoAnswerError)
+	for _, tau := range []float64{
+		5e-324, 1e-300, 1e-17, 1e-15, 1e-5, 0.5 - 0x1p-54, 0.5, 0.5 + 0x1p-53, 0.9999, 1 - 0x1p-53,
+	} {
+		for _, n := range []int64{1, 2, 3, 9999, 10000, 10001, 1 << 40, MaxSamples} {
+			d := Deviation{n, tau}
+			two, one := must[LogProb](t)(BinomialTail(d)), must[LogProb](t)(BinomialUpperTail(d))
+			zs, worst := must[LogProb](t)(ZubkovSerovTail(d)), must2[LogProb](t)(BinomialWorst(d))
+			for _, p := range []LogProb{two, one, zs, worst} {
+				if !p.Valid() || p == Zero {
+					t.Errorf("%+v: two-sided %v, one-sided %v, Zubkov and Serov %v, worst %v",
+						d, two.Ln(), one.Ln(), zs.Ln(), worst.Ln())
+				}
+			}
+			// Just above 1/2 the lattice is that of 1/2, and Hoeffding's bound may be less.
+			if here := min(two, must[LogProb](t)(KLTail(d))); worst < here-1e-9 {
+				t.Errorf("%+v: the worst from here on is %v, here it is %v", d, worst.Ln(), here.Ln())
+			}
+		}
+		for _, beta := range []LogProb{-5e-324, -1e-9, -1, -1e3, -1e4, -1e9, -1e300, -math.MaxFloat64} {
+			f := Fixed{tau, Level{1, beta}}
+			n, err := BinomialSamples(f)
+			if err != nil {
+				if holds, _ := BinomialHolds(f, MaxSamples); !errors.As(err, &none) || holds {
+					t.Errorf("%+v: %v, and 2^53 holds: %v", f, err, holds)
+				}
+				continue
+			}
+			if holds, err := BinomialHolds(f, n.Value); err != nil || !holds {
+				t.Errorf("%+v: %d does not hold (%v)", f, n.Value, err)
+			}
+			if holds, _ := BinomialHolds(f, n.Value-1); n.Value > 1 && holds {
+				t.Errorf("%+v: %d, and one less holds", f, n.Value)
+			}
+		}
+		for _, n := range []int64{1, 100, 10000, MaxSamples} {
+			if tau := must2[float64](t)(BinomialTau(Level{1 << 53, -1e4}, n)); !(tau > 0 && tau <= 1) {
+				t.Errorf("n=%d: tau %v", n, tau)
 			}
 		}
 	}

@@ -63,8 +63,8 @@ func sampleSize(n int64) error {
 var (
 	hoeffding1 = Source{"hoeffding63", "Theorem 1"}
 	hoeffding2 = Source{"hoeffding63", "Theorem 2"}
-	union      = []string{"independent records", "queries fixed in advance"}
-	single     = []string{"independent records", "query fixed in advance"}
+	union      = []string{"independent rows", "queries fixed in advance"}
+	single     = []string{"independent rows", "query fixed in advance"}
 )
 
 // HoeffdingTail returns 2 exp(-2 n tau^2), an upper bound on the probability of d, never
@@ -112,7 +112,7 @@ func ceilSamples(a, b num.DD) (int64, error) {
 			return max(n, 1), nil
 		}
 	}
-	return 0, &NoAnswerError{Reason: "needs more than 2^53 samples"}
+	return 0, &NoAnswerError{Reason: "needs more than 2^53 rows"}
 }
 
 // BoundedDifferences is the event that f(S) exceeds its expectation by Deviation or
@@ -146,7 +146,7 @@ func McDiarmidTail(b BoundedDifferences) (Bound[LogProb], error) {
 	if ln == Zero {
 		ln = -math.MaxFloat64 // not the probability zero, but below every other
 	}
-	return Bound[LogProb]{ln, []Source{{"mcdiarmid89", "Lemma 1.2"}}, []string{"independent records"}}, nil
+	return Bound[LogProb]{ln, []Source{{"mcdiarmid89", "Lemma 1.2"}}, []string{"independent rows"}}, nil
 }
 
 // logProbUp returns the least LogProb that is certainly >= x, for an x known within
@@ -187,8 +187,9 @@ func KLTail(d Deviation) (Bound[LogProb], error) {
 	return Bound[LogProb]{logProbUp(high), []Source{hoeffding1}, single}, nil
 }
 
-// KLHolds reports whether sup_p f(p) <= beta/m for n samples. It decides in 106 bits,
-// and a tie beyond them counts as no.
+// KLHolds reports whether sup_p f(p) <= beta/m for n samples. Where the supremum is at 1/2 or
+// has one term it decides in 106 bits, elsewhere by an upper bound on it within 1e-11, and a tie
+// counts as no.
 func KLHolds(f Fixed, n int64) (bool, error) {
 	if err := first(f.Validate(), sampleSize(n)); err != nil {
 		return false, err
@@ -236,8 +237,9 @@ func (f Fixed) klSamples() (int64, error) {
 	// ln sup f is convex and falls in n by about min K: Newton's steps from the left.
 	n, target := float64(least), -f.Level.LnOver(1).Hi
 	for range 4 {
-		_, peak := klSum{tau: f.Tau, n: n, low: low}.peak()
-		n += (math.Max(peak.ln, -n*low.value.Hi) - target) / low.value.Hi
+		sum := newKLSum(n, f.Tau, low)
+		_, peak := sum.peak()
+		n += (math.Max(peak.ln+sum.base.Hi, -n*low.value.Hi) - target) / low.value.Hi
 	}
 	guess := int64(math.Min(math.Ceil(n), MaxSamples))
 	return num.Ints{Lo: least, Hi: most, Guess: guess}.Least(f.klHolds), nil
@@ -263,7 +265,7 @@ func (d Deviation) klSup() (low, high num.DD) {
 	if d.Tau > 0.5 {
 		return least.above.Mul(n).Neg(), least.value.Mul(n).Neg()
 	}
-	return klSum{tau: d.Tau, n: float64(d.Samples), low: least}.sup()
+	return newKLSum(float64(d.Samples), d.Tau, least).sup()
 }
 
 // klHalf returns K(1/2) = sum_j x^2j/(2j(2j-1)), x = 2 tau, within 2^-94 relative for 0 <
@@ -310,19 +312,30 @@ func klLeast(tau float64) klMinimum {
 	at := num.Floats{Lo: (1 - tau) / 2, Hi: hi, Guess: 0.5 - tau/3}.Least(func(p float64) bool { return slope(p) >= 0 })
 	p := math.Nextafter(at, 0)
 	above := num.KLShift{P: p, Shift: tau}.DD()
-	// The tangent at p, a little longer because K' is known to a few units only.
-	value := above.AddFloat(-math.Abs(slope(p)) * (at - p) * 4)
+	// The tangent at p, a little steeper because K' is known within 2e-15 tau/p only.
+	value := above.AddFloat(-(math.Abs(slope(p)) + 1e-14*tau/p) * (at - p))
 	return klMinimum{p, value.Sub(value.MulFloat(0x1p-90)), above}
 }
 
-// klSum is f for tau <= 1/2.
+// klSum is f for tau <= 1/2, or the same sum with another function of the exponents nK and
+// another shift in K(p) = kl(p+shift || p); the domains of the terms are those of tau.
 type klSum struct {
-	tau, n float64
-	low    klMinimum
+	n, shift, tau float64
+	low           klMinimum
+	normal        bool   // a term is Phi(-sqrt(2nK)) and not e^{-nK}
+	base          num.DD // what the logarithms leave out: -n min K where a float64 would lose it, or 0
 }
 
-// klPoint is ln f at a point with both its terms, which have the logarithms -nK(p) and
-// -nK(1-p).
+func newKLSum(n, tau float64, low klMinimum) klSum {
+	f := klSum{n: n, shift: tau, tau: tau, low: low}
+	if exponent := low.value.MulFloat(n); exponent.Hi > 1e5 {
+		f.base = exponent.Neg()
+	}
+	return f
+}
+
+// klPoint is ln f - base at a point with both its terms, which are functions of the
+// exponents nK(p) and nK(1-p).
 type klPoint struct {
 	ln, slope float64
 	share     float64 // of the second term in f
@@ -331,9 +344,8 @@ type klPoint struct {
 }
 
 func (f klSum) at(p float64) klPoint {
-	up, down := num.KLShift{P: p, Shift: f.tau}, num.KLShift{P: p, Shift: -f.tau}
-	e1, e2 := -f.n*up.Nats(), -f.n*down.Nats()
-	s1, s2 := -f.n*up.Slope(), -f.n*down.Slope()
+	e1, s1 := f.term(num.KLShift{P: p, Shift: f.shift})
+	e2, s2 := f.term(num.KLShift{P: p, Shift: -f.shift})
 	share := 1 / (1 + math.Exp(e1-e2))
 	slope := s1
 	if share > 0 {
@@ -342,18 +354,51 @@ func (f klSum) at(p float64) klPoint {
 	return klPoint{num.LogAddExp(e1, e2), slope, share, e2 - e1, s2 - s1}
 }
 
-// bend returns a lower bound on the second derivative of K, shifted by sign tau, in the
-// cell.
+// term returns the logarithm of a term, less base, and its derivative in p.
+func (f klSum) term(s num.KLShift) (ln, slope float64) {
+	y := f.n * s.Nats()
+	ln, slope = -y, -f.n*s.Slope()
+	if f.base.Hi != 0 {
+		ln = s.DD().MulFloat(-f.n).Sub(f.base).Float()
+	}
+	if f.normal { // Phi(-x) = phi(x) R(x), and d ln R(x)/dy + 1 = 1/(x R(x)) for x = sqrt(2y)
+		x := math.Sqrt(2 * y)
+		mills := num.Mills(x)
+		ln += math.Log(mills) - lnSqrt2Pi
+		slope /= x * mills
+	}
+	return ln, slope
+}
+
+// bend returns a lower bound on the second derivative of K, shifted by sign times the shift,
+// in the cell.
 func (f klSum) bend(sign float64, cell num.Interval) float64 {
 	p, r := cell.Hi, 1-cell.Lo
-	q, o := p+sign*f.tau, r-sign*f.tau
-	return f.tau * f.tau * (1/(q*p*p) + 1/(o*r*r))
+	q, o := p+sign*f.shift, r-sign*f.shift
+	return f.shift * f.shift * (1/(q*p*p) + 1/(o*r*r))
+}
+
+// lift returns an upper bound on what the second derivative of ln Phi(-sqrt(2nK)) has above
+// -nK” in the cell: as ln Phi(-sqrt(2y)) has a slope below -1 and a second derivative of at
+// most 1/(2 y^2), this is (K'/K)^2/2. K' is monotone.
+func (f klSum) lift(cell num.Interval) float64 {
+	if !f.normal {
+		return 0
+	}
+	steepest := 0.0
+	for _, p := range [...]float64{cell.Lo, cell.Hi} {
+		for _, shift := range [...]float64{f.shift, -f.shift} {
+			steepest = math.Max(steepest, math.Abs(num.KLShift{P: p, Shift: shift}.Slope()))
+		}
+	}
+	ratio := steepest / f.low.value.Hi
+	return ratio * ratio / 2
 }
 
 // curvature bounds the second derivative of ln f in the cell from above by what it is when both terms are
 // replaced by tangents at c, where f is pt, minus what their concavity takes off.
 //
-// On the cell, -nK(c+x) <= its tangent - n bend x^2/2. The sum of the two tangents'
+// On the cell, the logarithm of a term is at most its tangent - (n bend - lift) x^2/2. The sum of the two tangents'
 // exponentials has a logarithm with second derivative tilt^2 share (1-share).
 func (f klSum) curvature(cell num.Interval, c float64, pt klPoint) float64 {
 	least, most := pt.odds+pt.tilt*(cell.Lo-c), pt.odds+pt.tilt*(cell.Hi-c)
@@ -362,7 +407,7 @@ func (f klSum) curvature(cell num.Interval, c float64, pt klPoint) float64 {
 		e := math.Exp(-near)
 		spread = e / ((1 + e) * (1 + e))
 	}
-	return pt.tilt*pt.tilt*spread - f.n*math.Min(f.bend(1, cell), f.bend(-1, cell))
+	return pt.tilt*pt.tilt*spread - f.n*math.Min(f.bend(1, cell), f.bend(-1, cell)) + f.lift(cell)
 }
 
 // over returns an upper bound on ln f in the cell: the greatest value of the parabola
@@ -388,8 +433,8 @@ func (f klSum) over(cell num.Interval, c float64, pt klPoint) float64 {
 // flat returns the upper bound on ln f in a cell of the domain that comes from the
 // first term falling and the second rising.
 func (f klSum) flat(cell num.Interval) float64 {
-	e1 := -f.n * num.KLShift{P: cell.Lo, Shift: f.tau}.Nats()
-	e2 := -f.n * num.KLShift{P: cell.Hi, Shift: -f.tau}.Nats()
+	e1, _ := f.term(num.KLShift{P: cell.Lo, Shift: f.shift})
+	e2, _ := f.term(num.KLShift{P: cell.Hi, Shift: -f.shift})
 	return num.LogAddExp(e1, e2)
 }
 
@@ -414,8 +459,8 @@ func (f klSum) polish(c float64, pt klPoint) (float64, klPoint) {
 	for range 4 {
 		here := num.Interval{Lo: c, Hi: c}
 		curve := pt.tilt*pt.tilt*pt.share*(1-pt.share) - f.n*((1-pt.share)*f.bend(1, here)+pt.share*f.bend(-1, here))
-		next := c - pt.slope/curve
-		if !(curve < 0 && next >= in.Lo && next <= in.Hi) || next == c {
+		next := math.Min(math.Max(c-pt.slope/curve, in.Lo), in.Hi)
+		if !(curve < 0) || next == c {
 			break
 		}
 		moved := f.at(next)
@@ -456,22 +501,31 @@ func (f klSum) sup() (low, high num.DD) {
 		c, pt = f.polish(search.bestAt, f.at(search.bestAt)) // there was a higher peak
 	}
 	low = f.exact(c)
-	high = low.AddFloat(math.Max(0, excess) + f.n*0x1p-98)
+	high = low.AddFloat(math.Max(0, excess) + f.n*0x1p-95)
 	if f.tau > f.low.p { // on [p, tau) there is the first term alone
-		if alone := f.low.value.MulFloat(-f.n); alone.Cmp(high) > 0 {
+		if alone := f.whole(f.low.value); alone.Cmp(high) > 0 {
 			high = alone
 		}
-		if alone := f.low.above.MulFloat(-f.n); alone.Cmp(low) > 0 {
+		if alone := f.whole(f.low.above); alone.Cmp(low) > 0 {
 			low = alone
 		}
 	}
 	return low, high
 }
 
+// whole returns the logarithm of the term with that K, without leaving base out.
+func (f klSum) whole(k num.DD) num.DD {
+	y := k.MulFloat(f.n)
+	if f.normal {
+		return lnNormal(y)
+	}
+	return y.Neg()
+}
+
 // exact returns ln f(c) in double-double.
 func (f klSum) exact(c float64) num.DD {
-	a := num.KLShift{P: c, Shift: f.tau}.DD().MulFloat(-f.n)
-	b := num.KLShift{P: c, Shift: -f.tau}.DD().MulFloat(-f.n)
+	a := f.whole(num.KLShift{P: c, Shift: f.shift}.DD())
+	b := f.whole(num.KLShift{P: c, Shift: -f.shift}.DD())
 	if a.Cmp(b) < 0 {
 		a, b = b, a
 	}

@@ -154,7 +154,9 @@ func TestKLSamplesAgainstDecimals(t *testing.T) {
 }
 
 // kl-sup.csv has 40-digit suprema: every local maximum of a grid, refined by golden
-// section.
+// section. The last rows, with probabilities down to e^(-1e15), were computed with mpmath: 60
+// digits, and a grid that is fine at the scale of one standard deviation about the minimum of
+// K and about 1/2.
 func TestKLTailAgainstDecimals(t *testing.T) {
 	worst := 0.0
 	for _, row := range vectors.Exact(t, "kl-sup.csv") {
@@ -167,7 +169,7 @@ func TestKLTailAgainstDecimals(t *testing.T) {
 			continue
 		}
 		excess := over(got.Ln(), row[2])
-		allowed := 1e-9 + 0x1p-51*math.Abs(got.Ln())
+		allowed := math.Max(1e-9, math.Abs(got.Ln()-math.Nextafter(got.Ln(), 0))) // an ulp
 		worst = max(worst, excess/allowed)
 		if !(excess >= 0 && excess <= allowed) {
 			t.Errorf("%+v: ln %.17g, want %.20g: off by %g", d, got.Ln(), row[2], excess)
@@ -238,7 +240,7 @@ func TestKLCellBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(41, 42))
 	for range 4000 {
 		tau := []float64{0.5 * r.Float64(), 0.49, math.Pow(10, -3*r.Float64()) / 2}[r.IntN(3)]
-		f := klSum{tau: tau, n: math.Max(1, math.Pow(10, -1+4*r.Float64())/math.Pow(tau, 4)), low: klLeast(tau)}
+		f := klSum{tau: tau, n: 1, low: klLeast(tau)}
 		in := f.domain()
 		pick := func(in num.Interval) float64 { return in.Lo + (in.Hi-in.Lo)*r.Float64() }
 		a, b := pick(in), pick(in)

@@ -40,7 +40,8 @@ func (p LogProb) Interior() bool { return p < 0 && !math.IsInf(float64(p), -1) }
 
 // ParseLogProb reads a decimal probability of any size, "0.05" or "1e-4343", or
 // the complement form "1-1e-20". The result is the float64 nearest to the
-// logarithm of the decimal, up to two units in the last place.
+// logarithm of the decimal, up to two units in the last place. A decimal whose logarithm
+// overflows is a DomainError.
 func ParseLogProb(text string) (LogProb, error) {
 	bad := &DomainError{Param: "probability", Value: strconv.Quote(text), Want: "a decimal number in [0, 1]"}
 	if rest, ok := strings.CutPrefix(text, "1-"); ok {
@@ -62,20 +63,25 @@ func ParseLogProb(text string) (LogProb, error) {
 	}
 	// The value is m 10^e with 0.1 <= m < 1, read off the digits alone.
 	digits := len(mantissa.String())
-	e := exponent + digits
+	e := exponent.Add(exponent, big.NewInt(int64(digits)))
 	m := new(big.Rat).SetFrac(mantissa, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil))
-	if e == 1 && m.Cmp(big.NewRat(1, 10)) == 0 {
+	if e.Cmp(big.NewInt(1)) == 0 && m.Cmp(big.NewRat(1, 10)) == 0 {
 		return 0, nil // one
 	}
-	if e > 0 {
+	if e.Sign() > 0 {
 		return 0, bad
 	}
-	if complement := new(big.Rat).Sub(big.NewRat(1, 1), m); e == 0 && complement.Cmp(nearOne) < 0 {
+	if complement := new(big.Rat).Sub(big.NewRat(1, 1), m); e.Sign() == 0 && complement.Cmp(nearOne) < 0 {
 		c, _ := complement.Float64()
 		return lnComplement(c), nil
 	}
+	shift := num.FromBig(new(big.Float).SetInt(e))
 	f := new(big.Float).SetPrec(128).SetRat(m)
-	return LogProb(num.FromBig(f).Ln().Add(num.Ln10.MulFloat(float64(e))).Float()), nil
+	ln := LogProb(num.FromBig(f).Ln().Add(num.Ln10.Mul(shift)).Float())
+	if !(ln >= -math.MaxFloat64) {
+		return 0, bad
+	}
+	return ln, nil
 }
 
 // nearOne is the complement below which the double-double logarithm cancels.
@@ -91,26 +97,30 @@ func lnComplement(c float64) LogProb {
 
 // splitDecimal reads digits[.digits][e[sign]digits] into an integer mantissa
 // and a power of ten. It accepts no sign, no underscore and no hexadecimal.
-func splitDecimal(text string) (mantissa *big.Int, exponent int, ok bool) {
+func splitDecimal(text string) (mantissa, exponent *big.Int, ok bool) {
 	body, exp, hasExp := strings.Cut(strings.ToLower(text), "e")
+	exponent = new(big.Int)
 	if hasExp {
-		e, err := strconv.Atoi(exp)
-		if err != nil || e > 1<<53 || e < -1<<53 {
-			return nil, 0, false
+		digits := strings.TrimPrefix(strings.TrimPrefix(exp, "+"), "-")
+		if len(exp)-len(digits) > 1 || !decimalDigits(digits) {
+			return nil, nil, false
 		}
-		exponent = e
+		exponent.SetString(exp, 10)
 	}
 	whole, frac, _ := strings.Cut(body, ".")
-	all := whole + frac
-	if all == "" || len(all) > 4096 || strings.Trim(all, "0123456789") != "" {
-		return nil, 0, false
+	if !decimalDigits(whole + frac) {
+		return nil, nil, false
 	}
-	mantissa, ok = new(big.Int).SetString(all, 10)
-	return mantissa, exponent - len(frac), ok
+	mantissa, ok = new(big.Int).SetString(whole+frac, 10)
+	return mantissa, exponent.Sub(exponent, big.NewInt(int64(len(frac)))), ok
 }
 
-// String returns the shortest decimal that [ParseLogProb] reads as p. Below e^(-1e15),
-// where there is none, it is a power of ten above p.
+func decimalDigits(text string) bool {
+	return text != "" && len(text) <= 4096 && strings.Trim(text, "0123456789") == ""
+}
+
+// String returns the shortest decimal that [ParseLogProb] reads as p: below e^(-4e16),
+// where powers of ten are closer than the float64, a power of ten that is not below p.
 func (p LogProb) String() string {
 	switch {
 	case p == 0:
@@ -119,8 +129,10 @@ func (p LogProb) String() string {
 		return "0"
 	case !p.Valid(): // above one, or NaN; only an error message shows it
 		return strconv.FormatFloat(math.Exp(float64(p)), 'g', -1, 64)
-	case p < -2e16: // no digit of the number is determined, and no text reads as p: round up
-		return "1e-" + strconv.FormatFloat(math.Floor(float64(p)/-math.Ln10*(1-0x1p-51)), 'f', 0, 64)
+	case p < -4e16:
+		power := num.FromFloat(-float64(p)).Div(num.Ln10)
+		text, _, _ := strings.Cut(power.Sub(power.MulFloat(0x1p-100)).Big().Text('f', 1), ".")
+		return "1e-" + text
 	}
 	// p = m 10^k with 1 <= m < 10, to the digits that the logarithm determines.
 	k := math.Floor(float64(p) / math.Ln10)
@@ -134,9 +146,6 @@ func (p LogProb) String() string {
 		if text := decimal(digits); readsAs(text, p) {
 			return text
 		}
-	}
-	if p < -1 { // a logarithm beyond 1e15 in size tells no digit: round up
-		return plain("1", int(k)+1)
 	}
 	// Close to one the complement is the number that has digits.
 	c := -math.Expm1(float64(p))

@@ -3,8 +3,8 @@ package theory
 import (
 	"errors"
 	"math"
+	"math/big"
 	"math/rand/v2"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -38,7 +38,8 @@ func TestParseLogProb(t *testing.T) {
 	}
 	for _, text := range []string{
 		"", ".", "-0.1", "+0.1", "1.1", "10", "2e0", "nan", "inf", "0x1p-3", "1_0", "0.1.2", "1e", "1e-", "e-5", "5%",
-		"1e-99999999999999999999", "1-", "1-0.9", "1-1-1e-3", "1--1e-3", " 0.1",
+		"1e-" + strings.Repeat("9", 309), "1e--5", "1e+-5", "1e99999999999999999999",
+		"1-", "1-0.9", "1-1-1e-3", "1--1e-3", " 0.1",
 	} {
 		if p, err := ParseLogProb(text); err == nil {
 			t.Errorf("ParseLogProb(%q) = %v, want an error", text, p)
@@ -57,12 +58,15 @@ func TestLogProbString(t *testing.T) {
 	}
 }
 
-// Where an ulp of the logarithm is a factor, the text is a power of ten, never below.
-func TestLogProbTextRoundsUp(t *testing.T) {
-	for _, ln := range []float64{-1e13, -19999999999992.4, -1e15, -3.3e15, -1e16, -1.8e16} {
+// Where an ulp of the logarithm is a factor, the text reads as the same float64.
+func TestLogProbTextOfTheSmall(t *testing.T) {
+	for _, ln := range []float64{
+		-1e13, -19999999999992.4, -1e15, -3.3e15, -1e16, -1.8e16,
+		-2.0736218e16, -3.99999e16, -4.00001e16,
+	} {
 		p := LogProb(ln)
 		q, err := ParseLogProb(p.String())
-		if err != nil || q < p || q.Ln()-ln > 2.4+2e-16*math.Abs(ln) {
+		if err != nil || q != p {
 			t.Errorf("ln p = %g prints as %s, which reads as %g (%v)", ln, p, q.Ln(), err)
 		}
 	}
@@ -71,8 +75,11 @@ func TestLogProbTextRoundsUp(t *testing.T) {
 // Every logarithm of a probability survives its text.
 func TestLogProbRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for range 20000 {
-		p := LogProb(-math.Pow(10, -320+326*r.Float64()))
+	for i := range 40000 {
+		p := LogProb(-math.Pow(10, -320+628*r.Float64()))
+		if i%4 == 0 { // where a text begins to be a power of ten
+			p = LogProb(-math.Pow(10, 15+3*r.Float64()))
+		}
 		q, err := ParseLogProb(p.String())
 		if err != nil || q != p {
 			t.Fatalf("ln p = %.17g prints as %s, which reads as %.17g (%v)", p.Ln(), p, q.Ln(), err)
@@ -98,14 +105,60 @@ func FuzzParseLogProb(f *testing.F) {
 	})
 }
 
-// A logarithm of any size has a text: below e^(-2e16) a power of ten just above.
+// A logarithm of any size has a text that reads as it: below e^(-4e16) the least power of
+// ten that is not below it, judged with 40 digits of ln 10.
 func TestTextOfTheSmallest(t *testing.T) {
-	for _, p := range []LogProb{-2.0000001e16, -1e17, -1e20, -1e30, -3e35, -1e300, -math.MaxFloat64} {
+	ln10, _, _ := big.ParseFloat("2.302585092994045684017991454684364207601", 10, 1400, big.ToNearestEven)
+	for _, p := range []LogProb{-4.0000001e16, -1e17, -1e20, -1e29, -3e35, -1e300, -math.MaxFloat64} {
 		got := p.String()
 		digits, ok := strings.CutPrefix(got, "1e-")
-		exponent, err := strconv.ParseFloat(digits, 64)
-		if above := 1 - exponent/(float64(p)/-math.Ln10); !ok || err != nil || !(above >= 0 && above < 1e-14) {
-			t.Errorf("%g: %s, too small by a factor of e^(%g ln p)", float64(p), got, -above)
+		power, _, err := big.ParseFloat(digits, 10, 1400, big.ToNearestEven)
+		if !ok || err != nil {
+			t.Errorf("%g: %s, no power of ten", float64(p), got)
+			continue
+		}
+		above, _ := power.Mul(power, ln10).Add(power, big.NewFloat(float64(p))).Neg(power).Float64()
+		if !(above >= 0 && above <= math.Ln10+1e-29*math.Abs(float64(p))) {
+			t.Errorf("%g: %s, above by a factor of e^%g", float64(p), got, above)
+		}
+		if q, err := ParseLogProb(got); err != nil || q != p {
+			t.Errorf("%g: %s, reads as %g (%v)", float64(p), got, float64(q), err)
+		}
+	}
+}
+
+// A probability is from 0 to 1, both ends included, and one inside lies between them.
+func TestProbAtItsEnds(t *testing.T) {
+	for p, want := range map[float64]LogProb{
+		0: Zero, 1: 0, 0.5: -math.Ln2, math.SmallestNonzeroFloat64: -744.4400719213812,
+	} {
+		if got, err := Prob(p); err != nil || got != want {
+			t.Errorf("Prob(%g) = %v, %v; want %v", p, got.Ln(), err, want.Ln())
+		}
+	}
+	for _, p := range []float64{-math.SmallestNonzeroFloat64, math.Nextafter(1, 2), math.NaN(), math.Inf(1)} {
+		if got, err := Prob(p); !errors.As(err, new(*DomainError)) || got != 0 {
+			t.Errorf("Prob(%g) = %v, %v", p, got, err)
+		}
+	}
+	for _, c := range []struct {
+		p               LogProb
+		valid, interior bool
+	}{
+		{0, true, false}, {Zero, true, false}, {-math.SmallestNonzeroFloat64, true, true}, {-math.MaxFloat64, true, true},
+		{math.SmallestNonzeroFloat64, false, false}, {LogProb(math.NaN()), false, false}, {LogProb(math.Inf(1)), false, false},
+	} {
+		if c.p.Valid() != c.valid || c.p.Interior() != c.interior {
+			t.Errorf("ln p = %g: valid %v, interior %v", c.p.Ln(), c.p.Valid(), c.p.Interior())
+		}
+	}
+	// The complement form goes to one half, and exponents to 2^53.
+	for text, ok := range map[string]bool{
+		"1-0.5": true, "1-0.50000001": false, "1-0": true,
+		"1e-9007199254740992": true, "1e-9007199254740993": false, "0e9007199254740992": true, "0e9007199254740993": false,
+	} {
+		if p, err := ParseLogProb(text); (err == nil) != ok {
+			t.Errorf("%s: %v, %v", text, p.Ln(), err)
 		}
 	}
 }

@@ -134,7 +134,7 @@ func (a Approx) Group(g int64) (Bound[Approx], error) {
 		ratio := more + num.Log1mExp(-epsilon) - num.Log1mExp(-a.Epsilon)
 		lnDelta = lnUp(lnDelta.Ln()+ratio, more-lnDelta.Ln()+800)
 	}
-	return finite(Approx{epsilon, lnDelta}, epsilon, "epsilon", Source{"dwork06calibrating", "group privacy, by induction over the records"})
+	return finite(Approx{epsilon, lnDelta}, epsilon, "epsilon", Source{"dwork06calibrating", "group privacy, by induction over the rows"})
 }
 
 // ZCDP is rho-zero-concentrated differential privacy: the Renyi divergence of

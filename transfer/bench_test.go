@@ -19,3 +19,45 @@ func BenchmarkSolve(b *testing.B) {
 		})
 	}
 }
+
+// The binomial row above 10,000 rows, where no binomial tail is computed: below 2 ms a solve,
+// whatever is unknown.
+func BenchmarkBinomialAboveExact(b *testing.B) {
+	method, _ := Lookup("binomial")
+	for _, c := range []struct {
+		name string
+		goal Goal
+	}{
+		{"usual", Goal{Queries: 150, Tau: 0.01, Beta: lp("0.05")}},
+		{"large", Goal{Queries: 1e6, Tau: 1e-6, Beta: lp("1e-9")}},
+		{"search", Goal{Queries: 1, Tau: 0.2, Beta: lp("1e-4343")}},
+		{"wide", Goal{Queries: 1, Tau: 0.6, Beta: lp("1e-43430")}},
+	} {
+		goal := c.goal
+		goal.Query = Binary
+		plan, err := method.Solve(goal)
+		if err != nil || plan.Samples <= 10_000 {
+			b.Fatalf("%+v, %v", plan, err)
+		}
+		for _, unknown := range []Unknown{Samples, Queries, Tau, Beta} {
+			goal := plan.Goal
+			switch unknown {
+			case Samples:
+				goal.Samples = 0
+			case Queries:
+				goal.Queries = 0
+			case Tau:
+				goal.Tau = 0
+			default:
+				goal.Beta = 0
+			}
+			b.Run(c.name+"/"+unknown.String(), func(b *testing.B) {
+				for b.Loop() {
+					if a, err := method.Solve(goal); err != nil || a.Status != OK {
+						b.Fatalf("%+v, %v", a, err)
+					}
+				}
+			})
+		}
+	}
+}

@@ -30,6 +30,10 @@ func (c closed) applies(g Goal) error {
 	return nil
 }
 
+// tight: the formula has no free parameter that is searched, or one that is whole and
+// of which the best is known.
+func (closed) tight() bool { return true }
+
 // rows returns the n that need speaks of.
 func (c closed) rows(g Goal) int64 {
 	if c.split {
@@ -65,9 +69,9 @@ func (c closed) samples(g Goal) (reached, error) {
 
 func tooMany(n float64) error {
 	if !(n <= 1e300) {
-		return &theory.NoAnswerError{Reason: "needs more than 2^53 samples"}
+		return &theory.NoAnswerError{Reason: "needs more than 2^53 rows"}
 	}
-	return &theory.NoAnswerError{Reason: fmt.Sprintf("needs about %.3g samples, more than 2^53", n)}
+	return &theory.NoAnswerError{Reason: fmt.Sprintf("needs about %.3g rows, more than 2^53", n)}
 }
 
 // tau is the least accuracy at which the inequality holds. ln need is close to
@@ -150,7 +154,7 @@ func (k kinds) check(q Query) error {
 	case k == zeroOne:
 		return needs("a 0/1 query (--query binary)")
 	}
-	return needs("a linear query, a mean over the records")
+	return needs("a linear query, a mean over the rows")
 }
 
 // needs reports a hypothesis that fails.

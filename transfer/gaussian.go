@@ -144,13 +144,17 @@ func falling(s search, f func(float64) float64) float64 {
 	}
 	// By secants through the last two points below zero; where one fell short, by
 	// growing steps upwards.
-	for short := 0.0; hi.x-low > s.tolerance; {
+	// Every fourth step halves what is left, so that nothing can go on for ever.
+	short := 0.0
+	for step := 1; hi.x-low > max(s.tolerance, 1e-15*math.Abs(hi.x)); step++ {
 		x := low + short
-		if short == 0 && before.f < hi.f { // on a plateau by halves
+		if short == 0 {
 			x = hi.x - hi.f*(before.x-hi.x)/(before.f-hi.f) + s.tolerance/4
-			x = min(x, hi.x-0.9*s.tolerance)
+			if x <= hi.x+s.tolerance/4 { // else f is flat there
+				x = min(x, hi.x-0.9*s.tolerance)
+			}
 		}
-		bisected := !(x > low && x < hi.x)
+		bisected := !(x > low && x < hi.x) || step%4 == 0
 		if bisected {
 			x = low + (hi.x-low)/2
 		}
@@ -211,7 +215,7 @@ func (c *even) sumOver(g Goal) *evenNoise {
 func (c *even) excess(g Goal) float64 {
 	sum := c.sumOver(g)
 	n, m, quantile := float64(g.Samples), float64(g.Queries), noiseQuantile(g)
-	top := math.Sqrt(2*mostShift(n)/m/(1+leastExcess)) * n * g.Tau
+	top := math.Sqrt(4*mostShift(n)/m/(1+leastExcess)) * n * g.Tau
 	over := num.Interval{Lo: math.Log(quantile) + 0.2, Hi: math.Log(quantile) + 1.8}
 	over.Hi = min(over.Hi, math.Log(top))
 	over.Lo = min(over.Lo, over.Hi-0.5)
@@ -274,9 +278,19 @@ func (e either) beta(g Goal) theory.LogProb {
 	return a
 }
 
-// The joint bound is a union over queries; for a large beta the CVaR theorem, which is
-// about the largest noise, may do with less.
+// inOneBlock is a rule whose single noise is given as a schedule of one block.
+type inOneBlock struct{ rule }
+
+func (r inOneBlock) tau(g Goal) (float64, Mechanism) {
+	tau, run := r.rule.tau(g)
+	run.ScaleFirst = run.Scale
+	return tau, run
+}
+
+// The joint bound is a union over queries: the CVaR theorem, which is about the largest noise, may do
+// with fewer records where beta is large, or m is too large for the variance lemma. Where beta
+// is large, equal shares of it may ask for more than equal noise does.
 var (
 	evenNoiseRule  = either{jointRule{func() noiseChoice { return new(even) }}, optimised{kinds: linear, reach: gaussianCVaR}}
-	scheduledNoise = either{jointRule{func() noiseChoice { return scheduled{} }}, evenNoiseRule}
+	scheduledNoise = either{jointRule{func() noiseChoice { return scheduled{} }}, inOneBlock{evenNoiseRule}}
 )

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/maxinfo"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -17,7 +18,7 @@ import (
 //	D_j   = (1/2) sum_(l<=j) ln(1 + a(1+h_l)/(4n sd_l^2)),
 //	T_b   = min_x P[N > (tau_j-x)/sd_j]^b exp(v^2/(8n) - v x),   v = (b/sd_j) hazard((tau_j-x)/sd_j),
 //
-// N standard normal, and 1+h_l the inflation of the variance lemma at r_l =
+// N standard normal, and 1+h_l the inflation of [maxinfo.Inflation] at r_l =
 // (a/(4n^2)) sum_(i<l) sd_i^-2. The probability that any answer is further off than its
 // tau_j is at most the sum of the eps_j.
 //
@@ -151,7 +152,11 @@ func chernoff(b, k, z float64, touch *float64) (ln, slope float64) {
 	var lnTail, hazard float64
 	for range 60 {
 		lnTail, hazard = tail(u)
-		step := (u + b*k*hazard - z) / (1 + b*k*hazard*(hazard-u))
+		rise := 1.0 // of the hazard, which the difference below loses for large u
+		if u < 1000 {
+			rise = hazard * (hazard - u)
+		}
+		step := (u + b*k*hazard - z) / (1 + b*k*rise)
 		u -= step
 		if math.Abs(step) <= 1e-4*(1+math.Abs(u)) {
 			break
@@ -221,25 +226,24 @@ func (o *order) pass(n float64, q run, each float64) {
 	}
 }
 
-// inflation returns an upper bound of 1+h at r, +Inf where the variance lemma does not hold.
-// It is convex and increasing in r.
+// inflation is that of the variance lemma, +Inf where the lemma does not hold. It is convex and
+// increasing in r.
 func inflation(n, r float64) float64 {
-	kappa := varianceKappa(n, 2*r)
-	if !(kappa > 0x1p-20) {
+	bound, ok := maxinfo.Inflation(int64(n), r)
+	if !ok {
 		return math.Inf(1)
 	}
-	return (1 + roundJoint) / kappa
+	return bound
 }
 
-// varianceKappa is the kappa of the variance lemma at w = 2r, with w in place of tanh w, which is less.
-func varianceKappa(n, w float64) float64 {
-	cube := w * w * w
-	return 1 - w - n*(cube/12+2*cube*w*w/15)
-}
-
-// mostShift returns a w = 2r just below the largest at which the variance lemma holds.
+// mostShift returns an r just below the largest at which the variance lemma holds.
 func mostShift(n float64) float64 {
-	root := num.Interval{Lo: 0, Hi: 1}.SafeRoot(1e-3, func(w float64) float64 { return varianceKappa(n, w) })
+	root := num.Interval{Lo: 0, Hi: 1}.SafeRoot(1e-3, func(r float64) float64 {
+		if math.IsInf(inflation(n, r), 1) {
+			return -1
+		}
+		return 1
+	})
 	return 0.99 * root
 }
 

@@ -33,12 +33,16 @@ type Mechanism struct {
 	Noise      string         // "gaussian" or "laplace", or "" if the answers carry none
 	Scale      float64        // the Gaussian standard deviation, the scale of Laplace noise, or Thresholdout's sigma; of a schedule the last and least
 	ScaleFirst float64        // the first and greatest of a schedule's scales
-	Schedule   *NoiseSchedule // the noise of each query, if it changes from one to the next
+	Schedule   *NoiseSchedule // the noise of each query, if it falls from one to the next
 	Threshold  float64        // Thresholdout's T
 	Cells      int64          // rounding: the number L of cells that [0,1] is divided into
 	Epsilon    float64        // the privacy that the theorem was applied with
 	LnDelta    theory.LogProb // ln delta that goes with Epsilon; 0 if the theorem has none
 }
+
+// Scheduled reports whether the noise belongs to a schedule, which has a first and a last
+// scale. They are equal where one noise for all answers certifies more than noise that falls.
+func (m Mechanism) Scheduled() bool { return m.Schedule != nil || m.ScaleFirst > 0 }
 
 // Answer is one row: the goal with its unknown filled in, and what to run.
 type Answer struct {
@@ -77,6 +81,14 @@ type Method struct {
 	Assumes   []string        // hypotheses that code cannot check
 
 	rule rule
+}
+
+// Exact reports whether the samples of an answer are the least number for which the
+// method's inequality holds: with one fewer it fails. A method with free parameters
+// searches for them, and what it finds may be up to a thousandth above that.
+func (m Method) Exact() bool {
+	t, ok := m.rule.(interface{ tight() bool })
+	return ok && t.tight()
 }
 
 // Methods returns the registry in printing order.

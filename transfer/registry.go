@@ -5,11 +5,11 @@ import "github.com/dpcalc/dpcalc/theory"
 func source(key, where string) theory.Source { return theory.Source{Key: key, Where: where} }
 
 const (
-	independent     = "records independent from one population"
-	identical       = "records independent and identically distributed"
-	independentOnly = "records independent"
+	independent     = "rows independent from one population"
+	identical       = "rows independent and identically distributed"
+	independentOnly = "rows independent"
 	fixed           = "queries fixed before the data are seen"
-	wholeInput      = "epsilon is the privacy of the whole interaction that produces each function"
+	wholeInput      = "epsilon is the privacy, for replacing one record, of the whole interaction that produces each function"
 	inInterval      = "answers are clipped to the interval that holds the query's values"
 	training        = "training set independent of the holdout"
 )
@@ -38,12 +38,12 @@ var registry = []Method{
 	},
 	{
 		Name:     "binomial",
-		Summary:  "0/1 queries fixed in advance: exact binomial tails, the physical limit",
-		Formula:  "the least n such that every n' >= n has sup_p P[|Bin(n',p)/n' - p| >= tau] <= beta/m",
-		Practice: "For accuracies and error rates. No method whatever can do with fewer rows for m queries and a union bound.",
+		Summary:  "0/1 queries fixed in advance: exact binomial tails, or a bound on them",
+		Formula:  "V(n) = sup_p [Phi(-sqrt(2n kl(p+tau-1/n||p))) + Phi(-sqrt(2n kl(p-tau+1/n||p)))] <= beta/m with n tau >= 1, a term being 0 where p+-tau leaves [0,1], or as hoeffding-kl if that needs less; where this is at most 10,000 and beta/m <= 1/2, the least n such that every n' >= n has sup_p P[|Bin(n',p)/n' - p| >= tau] <= beta/m",
+		Practice: "For accuracies and error rates. It is the least n for the empirical mean and a union bound, or above 10,000 rows at most about 2/tau more. Another estimator can do with fewer rows.",
 		Proof:    Published,
-		Sources:  []theory.Source{source("chen11", "")},
-		Assumes:  []string{independent, fixed},
+		Sources:  []theory.Source{source("chen11", ""), source("zubkov13", "Theorem 1")},
+		Assumes:  []string{identical, fixed},
 		rule:     fixedQuery{kinds: zeroOne, exact: true},
 	},
 	{
@@ -54,7 +54,7 @@ var registry = []Method{
 		Proof:    Published,
 		Adaptive: true,
 		Sources:  []theory.Source{source("hoeffding63", "Theorem 2"), source("dwork15preserving", "Section 1")},
-		Assumes:  []string{independent},
+		Assumes:  []string{identical},
 		rule:     closed{kinds: linear, split: true, need: hoeffding},
 	},
 	{
@@ -64,8 +64,8 @@ var registry = []Method{
 		Practice: "As splitting, with the smallest parts that are proved sufficient.",
 		Proof:    Published,
 		Adaptive: true,
-		Sources:  []theory.Source{source("hoeffding63", "Theorem 1"), source("chen11", "")},
-		Assumes:  []string{independent},
+		Sources:  []theory.Source{source("hoeffding63", "Theorem 1"), source("chen11", ""), source("zubkov13", "Theorem 1")},
+		Assumes:  []string{identical},
 		rule:     fixedQuery{kinds: linear, split: true, exact: true},
 	},
 	{
@@ -83,7 +83,7 @@ var registry = []Method{
 		Name:     "gaussian-schedule",
 		Summary:  "Gaussian noise that falls from query to query: the Renyi transfer theorem",
 		Formula:  "sd_j Q(m,b2) + t_j <= tau for every j, 2 n t_j^2 = D_j + (a/(a-1)) ln(1/b1), b1 + b2 = beta, D_j the Renyi divergence of order a that j answers reveal",
-		Practice: "Add independent N(0, sd_j^2) to answer j, with sd_j from the schedule (--schedule writes it); noise_first is the first and noise_scale the last and smallest. Stop after m answers.",
+		Practice: "Add independent N(0, sd_j^2) to answer j, with sd_j from the schedule (--schedule writes it); noise_first is the first and noise_last the last and smallest. Stop after m answers.",
 		Proof:    Derived,
 		Adaptive: true,
 		Sources:  []theory.Source{source("dpcalc", "docs/theorems.md#gaussian-schedule")},
@@ -105,7 +105,7 @@ var registry = []Method{
 		Name:     "gaussian-cvar",
 		Summary:  "Gaussian noise, the CVaR transfer theorem",
 		Formula:  "tau = C s + D s_mu(beta), mu = D sqrt(m)/(n s), C the CVaR at beta of the max of m |N(0,1)|, s_mu the stability of mu-GDP",
-		Practice: "Add independent N(0, noise_scale^2) to every answer, including to repeated queries, and stop after m answers. For sensitive queries and comparisons too; records need not be identically distributed.",
+		Practice: "Add independent N(0, noise_scale^2) to every answer, including to repeated queries, and stop after m answers. For sensitive queries and comparisons too; rows need not be identically distributed.",
 		Proof:    Derived,
 		Adaptive: true,
 		Sources:  []theory.Source{source("dpcalc", "docs/theorems.md#gaussian-cvar")},

@@ -8,10 +8,10 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// NoiseSchedule is the plan of Gaussian answers with a noise of its own for each query:
-// every eps_j of the [JointBound] is beta/m, and each answer but the last has the
-// largest noise with which that holds, so the early ones carry more. The last has none
-// where the bound allows that, and otherwise the noise at which eps_m is least.
+// NoiseSchedule is the plan of Gaussian answers with a noise of its own for each query.
+// Of the [JointBound], eps_j is beta/(m+1), and twice that for the last query. Each answer but the
+// last has the largest noise with which that holds, so the early ones carry more. The last
+// has none where the bound allows that, and otherwise the noise at which eps_m is least.
 type NoiseSchedule struct {
 	Samples int64          // n
 	Queries int64          // m
@@ -60,7 +60,7 @@ func (s NoiseSchedule) walk(g grain, yield func(NoiseBlock) bool) (excess float6
 	}
 	bound := newJointBound(s.Samples)
 	m := float64(s.Queries)
-	target := s.Beta.Ln() - math.Log(m) - 1e-15*math.Abs(s.Beta.Ln()) - roundJoint
+	target := s.Beta.Ln()*(1+1e-15) - math.Log(m+1) - roundJoint
 	z := num.UpperQuantile(min(target-math.Ln2, -math.Ln2)) + 1e-9
 	step := 0.0
 	for done := int64(0); done < s.Queries-1; {
@@ -79,7 +79,7 @@ func (s NoiseSchedule) walk(g grain, yield func(NoiseBlock) bool) (excess float6
 		done += int64(q.count)
 	}
 	sd, least := bound.quietest(s.Tau)
-	if least > target {
+	if target += math.Ln2; least > target {
 		return math.Log(m / (m - 0.5))
 	}
 	if ln, _ := bound.least(run{tau: s.Tau, count: 1}); ln <= target {

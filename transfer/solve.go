@@ -127,7 +127,7 @@ func (m Method) shortage(g Goal) string {
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprintf("%s %d samples, and there are %d", plural(g.Queries, "query needs", "queries need"), least.n, g.Samples)
+	return fmt.Sprintf("%s %d rows, and there are %d", plural(g.Queries, "query needs", "queries need"), least.n, g.Samples)
 }
 
 // fewest returns the least number of queries that a theorem speaks of.
@@ -144,7 +144,7 @@ func (m Method) missing(g Goal) string {
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprintf("needs %d samples, and there are %d", least.n, g.Samples)
+	return fmt.Sprintf("needs %d rows, and there are %d", least.n, g.Samples)
 }
 
 func plural(n int64, one, many string) string {

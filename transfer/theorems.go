@@ -96,7 +96,7 @@ func Jung20(s Sampled, class Class, target theory.LogProb) (theory.Bound[Populat
 	root := math.Exp((s.Beta.Ln()-target.Ln())/2) + math.Exp((math.Log(w)+s.LnDelta.Ln()-target.Ln())/2)
 	alpha := s.Alpha + d*math.Expm1(s.Epsilon) + root*root
 	return concluded(alpha, target, []theory.Source{{Key: "jung20", Where: "transfer theorem, c and d optimised"}},
-		"values and answers in an interval of length one", "independent records from one population")
+		"values and answers in an interval of length one", "independent rows from one population")
 }
 
 // Jung20Pure is the transfer theorem for pure privacy and linear queries: for
@@ -116,7 +116,7 @@ func Jung20Pure(s Sampled, class Class, target theory.LogProb) (theory.Bound[Pop
 	}{
 		{s.LnDelta == theory.Zero, "pure privacy, delta = 0"},
 		{class.Query == Bounded || class.Query == Binary, "linear queries"},
-		{class.Samples > 0, "the number of samples"},
+		{class.Samples > 0, "the number of rows"},
 		{s.Beta < target, "a target beta above the sample's beta"},
 	} {
 		if !h.ok {
@@ -129,7 +129,7 @@ func Jung20Pure(s Sampled, class Class, target theory.LogProb) (theory.Bound[Pop
 		return theory.Bound[Population]{}, &theory.NotApplicableError{Source: source, Needs: "a target beta above the sample's beta"}
 	}
 	alpha := s.Alpha + math.Expm1(s.Epsilon) + math.Sqrt(2*(-target.Ln()-math.Log(rest))/float64(class.Samples))
-	return concluded(alpha, target, []theory.Source{source}, "independent records from one population")
+	return concluded(alpha, target, []theory.Source{source}, "independent rows from one population")
 }
 
 // Bassily16 is the transfer theorem of Bassily et al. for the query that an
@@ -154,7 +154,7 @@ func Bassily16(s Sampled, class Class, target theory.LogProb) (theory.Bound[Popu
 		return fail("epsilon in (0, 1/3)")
 	}
 	if class.Samples == 0 {
-		return fail("the number of samples")
+		return fail("the number of rows")
 	}
 	if !(s.Beta < target) {
 		return fail("a target beta above the sample's beta")
@@ -168,7 +168,7 @@ func Bassily16(s Sampled, class Class, target theory.LogProb) (theory.Bound[Popu
 		return fail("n of at least ln(4 epsilon/delta)/epsilon^2")
 	}
 	alpha := s.Alpha + 18*s.Epsilon*class.Spread()
-	return concluded(alpha, target, []theory.Source{source}, "independent records from one population")
+	return concluded(alpha, target, []theory.Source{source}, "independent rows from one population")
 }
 
 func validTransfer(s Sampled, class Class, target theory.LogProb) error {

@@ -25,7 +25,7 @@ func CVaR(s Sampled, class Class, target theory.LogProb) (theory.Bound[Populatio
 	}
 	alpha := s.Alpha + math.Exp(s.Beta.Ln()-target.Ln()) + class.Spread()*stable(target)
 	return concluded(alpha, target, []theory.Source{{Key: "dpcalc", Where: "docs/theorems.md#cvar"}},
-		"values and answers in an interval of length one", "independent records")
+		"values and answers in an interval of length one", "independent rows")
 }
 
 // CVaRPure is the lesser of two theorems for pure privacy: [CVaR], where s(b) is

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 	"github.com/urfave/cli/v2"
 )
@@ -27,21 +28,33 @@ func wanting[T any](k kind[T]) func(string) string {
 		if _, ok := k.parse(raw); ok {
 			return ""
 		}
-		return k.want
+		return k.wanted(raw)
 	}
+}
+
+// wantingBeta does without a probability of failure above one half.
+func wantingBeta(raw string) string {
+	if want := wanting(probabilities)(raw); want != "" {
+		return want
+	}
+	beta, _ := probabilities.parse(raw)
+	if success, ok := successOf(beta); ok {
+		return "at most 0.5, the probability of failure; did you mean " + inPercent(success) + "?"
+	}
+	return ""
 }
 
 var questions = []question{
 	{flag: "goal", asks: "What is to be protected?", names: []string{"accuracy", "p-value"}},
 	{flag: "adaptive", asks: "Will a query be chosen after an answer on the same sample has been seen?", names: []string{"yes", "no"}},
-	{flag: "query", asks: "What is a query: a share of records (binary), a mean of values in [0,1] (bounded), another low-sensitivity statistic (sensitive), or which of two candidates has the smaller loss (minimization)?",
+	{flag: "query", asks: "What is a query: a share of rows (binary), a mean of values in [0,1] (bounded), another low-sensitivity statistic (sensitive), or which of two candidates has the smaller loss (minimization)?",
 		names: []string{"binary", "bounded", "sensitive", "minimization"}},
-	{flag: "sensitivity", asks: "By how much, times the number of records, can one record move the statistic or a loss?", parse: wanting(positives)},
+	{flag: "sensitivity", asks: "By how much, times the number of rows, can one row move the statistic or a loss?", parse: wanting(positives)},
 	{flag: "training", asks: "Is it enough to learn where a training set of the analyst's own overfits?", names: []string{"yes", "no"}},
 	{flag: "noise", asks: "May the answers carry noise?", names: []string{"yes", "no"}},
 	{flag: "queries", asks: "How many queries, at most?", parse: wanting(counts)},
 	{flag: "tau", asks: "How far may an answer be from the population?", parse: wanting(positives)},
-	{flag: "beta", asks: "With what probability may any answer be farther off?", parse: wanting(probabilities)},
+	{flag: "beta", asks: "With what probability may any answer be farther off?", parse: wantingBeta},
 	{flag: "budget", asks: "How many of the queries may turn out to overfit the training set?", parse: wanting(counts)},
 	{flag: "selection", asks: "How was the test chosen: as one fixed before the data were seen, from a menu of tests written down before, through private answers, through answers with Gaussian noise, or by looking freely?",
 		names: []string{"fixed", "menu", "private", "gaussian", "free"}},
@@ -56,6 +69,7 @@ func (p *program) advise() *cli.Command {
 		}
 		flags[i] = textFlag(q.flag, "", usage)
 	}
+	flags = append(flags, textFlag("confidence", "", "1 - beta, `C`, in place of --beta"))
 	return &cli.Command{
 		Name:  "advise",
 		Usage: "which method and which command line, by a few questions",
@@ -77,6 +91,9 @@ type advice struct {
 func (p *program) runAdvise(c *cli.Context) error {
 	target, err := outputTarget(c)
 	if err != nil {
+		return err
+	}
+	if err := readFailure(c); err != nil {
 		return err
 	}
 	i := &interview{ctx: p.ctx, c: c, asked: p.stderr, terminal: p.onTerminal(), answers: bufio.NewReader(p.stdin)}
@@ -103,6 +120,29 @@ func (p *program) runAdvise(c *cli.Context) error {
 		return outcome(exitNoAnswer)
 	}
 	return err
+}
+
+// readFailure makes --beta of --confidence and checks either.
+func readFailure(c *cli.Context) error {
+	beta, hasBeta, err := one(c, "beta", probabilities)
+	if err != nil {
+		return err
+	}
+	confidence, hasConfidence, err := one(c, "confidence", confidences)
+	switch {
+	case err != nil:
+		return err
+	case hasBeta && hasConfidence:
+		return usagef("--confidence: given with --beta, want one of the two")
+	case hasBeta:
+		return likelyFailures("beta", []theory.LogProb{beta})
+	case !hasConfidence:
+		return nil
+	}
+	if err := likelyFailures("confidence", []theory.LogProb{confidence}); err != nil {
+		return err
+	}
+	return c.Set("beta", confidence.String())
 }
 
 // onTerminal reports whether someone can be asked.
@@ -205,9 +245,13 @@ func (i *interview) line() (string, error) {
 func (i *interview) unused() string {
 	for _, q := range questions {
 		_, ok := given(i.c, q.flag)
-		if ok && !slices.ContainsFunc(i.given, func(in input) bool { return in.name == q.flag }) {
-			return q.flag
+		if !ok || slices.ContainsFunc(i.given, func(in input) bool { return in.name == q.flag }) {
+			continue
 		}
+		if _, ok := given(i.c, "confidence"); ok && q.flag == "beta" {
+			return "confidence"
+		}
+		return q.flag
 	}
 	return ""
 }
@@ -235,7 +279,7 @@ func (i *interview) selection() (advice, error) {
 			reason: "All that was known of the sample when the test was chosen came through epsilon-differentially private answers, epsilon being the privacy of all of them together. For (epsilon, delta) or Gaussian privacy: --by approx-dp or --by gdp."},
 		"gaussian": {method: "the starred row, renyi or kl", command: "dpcalc pvalue-correct FILE --alpha ALPHA --by gaussian --queries M --noise-sd SD --samples N",
 			reason: "All that was known of the sample when the test was chosen came through M means of values in [0,1], each with Gaussian noise of standard deviation SD."},
-		"free": {reason: "After a free look at the data no threshold is valid for a test on the same data. Test on fresh records, or plan ahead: decide a menu, or look through private answers only."},
+		"free": {reason: "After a free look at the data no threshold is valid for a test on the same data. Test on fresh rows, or plan ahead: decide a menu, or look through private answers only."},
 	}[how], err
 }
 
@@ -313,7 +357,7 @@ func (i *interview) accuracy() (advice, error) {
 		if m.Budgeted && (fenced == 0 || a.Samples < fenced) {
 			fenced = a.Samples
 		}
-		if method == "" || a.Samples < best.Samples {
+		if method == "" || better(transfer.Samples, a, best) {
 			method, best = m.Name, a
 		}
 	}
@@ -339,6 +383,6 @@ func (i *interview) accuracy() (advice, error) {
 	}
 	return advice{
 		method: method, command: command + " --method " + method,
-		reason: fmt.Sprintf("Given that %s, it needs the fewest records: %s%s. %s", why, people(countCell(best.Samples)), compared, m.Practice),
+		reason: fmt.Sprintf("Given that %s, it needs the fewest rows: %s%s. %s", why, people(countCell(best.Samples)), compared, m.Practice),
 	}, nil
 }

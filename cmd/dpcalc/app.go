@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/dpcalc/dpcalc/theory"
@@ -75,20 +73,30 @@ type program struct {
 	stdin   io.Reader
 	stdout  io.Writer
 	stderr  io.Writer
-	workers int // 0 for one per processor
+	workers int         // 0 for one per processor
+	drawn   atomic.Bool // whether a line of progress stands on standard error
 }
 
-// run is the program: it returns the exit code.
-func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	signal.Ignore(syscall.SIGPIPE) // a closed pipe is a write error like any other
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	p := &program{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr}
-	return p.run(args)
+// fault is a broken invariant: the program has an error.
+type fault struct {
+	value any
+	stack []byte
+}
+
+func (f *fault) Error() string { return fmt.Sprintf("internal error: %v", f.value) }
+
+// orFault calls f and returns its panic as an error.
+func orFault(f func() error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = &fault{value, debug.Stack()}
+		}
+	}()
+	return f()
 }
 
 func (p *program) run(args []string) int {
-	err := p.dispatch(args)
+	err := orFault(func() error { return p.dispatch(args) })
 	var code outcome
 	var usage *usageError
 	var domain *theory.DomainError
@@ -98,17 +106,25 @@ func (p *program) run(args []string) int {
 	case errors.As(err, &code):
 		return int(code)
 	case errors.As(err, &usage):
-		fmt.Fprintf(p.stderr, "dpcalc: %v\n", err)
+		p.complain(err.Error())
 		return exitUsage
 	case errors.As(err, &domain):
-		fmt.Fprintf(p.stderr, "dpcalc: --%v\n", domain)
+		p.complain(domainText(domain))
 		return exitUsage
 	}
 	if p.ctx.Err() != nil {
 		err = errors.New("interrupted")
 	}
-	fmt.Fprintf(p.stderr, "dpcalc: %v\n", err)
+	p.complain(err.Error())
+	if broken := (*fault)(nil); errors.As(err, &broken) {
+		fmt.Fprintf(p.stderr, "%s", broken.stack)
+	}
 	return exitFailure
+}
+
+// complain writes one line to standard error, whatever the text repeats of a user's file.
+func (p *program) complain(text string) {
+	fmt.Fprintln(p.stderr, "dpcalc: "+strings.ReplaceAll(harmless(text), "\n", `\n`))
 }
 
 func (p *program) dispatch(args []string) error {
@@ -121,7 +137,7 @@ func (p *program) dispatch(args []string) error {
 		return p.print([]byte(app.Name + " " + app.Version + "\n"))
 	}
 	if len(args) < 2 {
-		cli.HelpPrinter(p.stderr, cli.AppHelpTemplate, app)
+		helpOf(p.stderr, app, nil)
 		return outcome(exitUsage)
 	}
 	ordered, err := inOrder(app, args)
@@ -146,19 +162,31 @@ func (p *program) app() *cli.App {
 		ExitErrHandler:  func(*cli.Context, error) {},
 		Description: "Every number is a bound with a theorem behind it: sample sizes are sufficient, accuracies and\n" +
 			"failure probabilities are certified. Data go to standard output, everything else to standard error.\n" +
-			"Exit codes: 0 done, 1 input or output failed, 2 wrong usage, 3 no row has an answer, 4 a check failed.",
+			"Exit codes: 0 done, 1 input or output failed, 2 wrong usage, 3 no row has an answer, 4 a check failed,\n" +
+			"128 and its number for a signal (130 for Ctrl-C), which leaves no file behind.",
 	}
 	app.Commands = []*cli.Command{
 		p.samplesize(), p.transfer(), p.compose(), p.maxinfo(), p.pvalueCorrect(), p.experiment(),
 		p.planFile(), p.advise(), p.audit(),
 		p.explain(), p.cite(), p.methods(),
-		p.completion(), p.man(), p.help(),
+		p.completion(), p.man(), p.version(), p.help(),
 	}
 	for _, c := range app.Commands {
 		c.HideHelpCommand = true
 		c.OnUsageError = app.OnUsageError
 	}
 	return app
+}
+
+// version is a command because people type it; --version says the same.
+func (p *program) version() *cli.Command {
+	return &cli.Command{
+		Name:  "version",
+		Usage: "print the version",
+		Action: func(c *cli.Context) error {
+			return p.print([]byte(c.App.Name + " " + c.App.Version + "\n"))
+		},
+	}
 }
 
 // release is the version of a release build, set by the linker.
@@ -184,15 +212,12 @@ func inOrder(app *cli.App, args []string) ([]string, error) {
 	case name == "--help" || name == "-h":
 		name = "help"
 	case strings.HasPrefix(name, "-"):
-		return nil, usagef("unknown flag %s, want a command first", shown(name))
+		hint := didYouMean("--"+strings.TrimLeft(name, "-"), []string{"--version", "--help"})
+		return nil, usagef("unknown flag %s, want a command first%s", shown(name), hint)
 	}
 	command := app.Command(name)
 	if command == nil {
-		names := make([]string, len(app.Commands))
-		for i, c := range app.Commands {
-			names[i] = c.Name
-		}
-		return nil, usagef("unknown command %s%s", shown(name), didYouMean(name, names))
+		return nil, usagef("unknown command %s%s", shown(name), aboutCommand(app, name))
 	}
 	var flags, rest []string
 	seen := make(map[string]bool)
@@ -213,7 +238,7 @@ func inOrder(app *cli.App, args []string) ([]string, error) {
 		}
 		flag := findFlag(command, key)
 		if flag == nil {
-			return nil, usagef("%s: unknown flag %s%s", command.Name, shown(arg), didYouMean(arg, flagNames(command)))
+			return nil, usagef("%s: unknown flag %s%s", command.Name, shown(arg), aboutFlag(app, command, key))
 		}
 		long := flag.Names()[0]
 		holder, takesValue := flag.(*cli.GenericFlag)
@@ -241,6 +266,48 @@ func inOrder(app *cli.App, args []string) ([]string, error) {
 	return slices.Concat([]string{args[0], command.Name}, flags, []string{"--"}, rest), nil
 }
 
+func commandNames(app *cli.App) []string {
+	names := make([]string, len(app.Commands))
+	for i, c := range app.Commands {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// aboutFlag ends the message on an unknown flag: with the one that was meant, with the
+// commands that have it, or with where to look.
+func aboutFlag(app *cli.App, command *cli.Command, key string) string {
+	if len(key) == 1 {
+		for _, other := range []string{strings.ToLower(key), strings.ToUpper(key)} {
+			if f := findFlag(command, other); f != nil {
+				return fmt.Sprintf(", did you mean -%s, which is --%s?", other, f.Names()[0])
+			}
+		}
+	} else if hint := didYouMean("--"+key, flagNames(command)); hint != "" {
+		return hint
+	}
+	var owners []string
+	for _, c := range app.Commands {
+		if findFlag(c, key) != nil {
+			owners = append(owners, c.Name)
+		}
+	}
+	if len(owners) > 0 {
+		return fmt.Sprintf(", which belongs to %s", andList(owners))
+	}
+	return fmt.Sprintf(", see dpcalc help %s", command.Name)
+}
+
+// orSee is the hint, or where to look.
+func orSee(hint, where string) string {
+	if hint == "" {
+		return ", see " + where
+	}
+	return hint
+}
+
+func andList(names []string) string { return strings.ReplaceAll(orList(names), " or ", " and ") }
+
 func findFlag(command *cli.Command, name string) cli.Flag {
 	for _, f := range command.Flags {
 		if slices.Contains(f.Names(), name) {
@@ -258,11 +325,20 @@ func flagNames(command *cli.Command) []string {
 	return append(names, "--help")
 }
 
+// longestName is the longest text that may be a mistyped name.
+const longestName = 40
+
 // didYouMean suggests the nearest of the names, if one is near.
 func didYouMean(got string, names []string) string {
+	if len(got) > longestName {
+		return ""
+	}
 	best, least := "", max(1, len(got)/3)+1
 	for _, name := range names {
-		d := distance(got, name)
+		d := max(len(got)-len(name), len(name)-len(got)) // at least
+		if d < least {
+			d = distance(got, name)
+		}
 		if len(got) >= 3 && strings.HasPrefix(name, got) {
 			d = 1
 		}
@@ -276,25 +352,37 @@ func didYouMean(got string, names []string) string {
 	return fmt.Sprintf(", did you mean %s?", best)
 }
 
-// distance counts the insertions, deletions and substitutions from a to b.
+// distance counts the insertions, deletions, substitutions and swaps of neighbours from
+// a to b, in which no place is touched twice.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			cost := rows[i-1][j-1]
+			if a[i-1] != b[j-1] {
 				cost++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, diagonal+1, row[j]+1)
+			cost = min(cost, rows[i-1][j]+1, rows[i][j-1]+1)
+			if swapped(a[:i], b[:j]) {
+				cost = min(cost, rows[i-2][j-2]+1)
+			}
+			rows[i][j] = cost
 		}
 	}
-	return row[len(b)]
+	return rows[len(a)][len(b)]
+}
+
+// swapped reports whether the last two letters of a are those of b the other way round.
+func swapped(a, b string) bool {
+	i, j := len(a), len(b)
+	return i > 1 && j > 1 && a[i-2:] == string([]byte{b[j-1], b[j-2]})
 }
 
 // text is a flag's value as it was typed; values.go reads it.
@@ -373,18 +461,42 @@ func (p *program) help() *cli.Command {
 			}
 			var page bytes.Buffer
 			if c.NArg() == 0 {
-				cli.HelpPrinter(&page, cli.AppHelpTemplate, c.App)
+				helpOf(&page, c.App, nil)
 				return p.print(page.Bytes())
 			}
-			name := c.Args().First()
-			command := c.App.Command(name)
-			if command == nil {
-				return usagef("help: unknown command %s", shown(name))
+			command, err := commandMeant(c.App, c.Args().First())
+			if err != nil {
+				return err
 			}
-			cli.HelpPrinter(&page, cli.CommandHelpTemplate, command)
+			helpOf(&page, c.App, command)
 			return p.print(page.Bytes())
 		},
 	}
+}
+
+// commandMeant finds the command of a name, or the only one that begins with it.
+func commandMeant(app *cli.App, name string) (*cli.Command, error) {
+	if command := app.Command(name); command != nil {
+		return command, nil
+	}
+	begun := slices.DeleteFunc(commandNames(app), func(command string) bool {
+		return name == "" || !strings.HasPrefix(command, name)
+	})
+	switch {
+	case len(begun) == 1:
+		return app.Command(begun[0]), nil
+	case len(begun) > 1:
+		return nil, usagef("help: got %s, want %s", shown(name), orList(begun))
+	}
+	return nil, usagef("help: unknown command %s%s", shown(name), aboutCommand(app, name))
+}
+
+// aboutCommand ends the message on an unknown command.
+func aboutCommand(app *cli.App, name string) string {
+	if symbolNamed(name) != nil || slices.Contains(articleNames(), name) {
+		return ", see dpcalc explain " + name
+	}
+	return orSee(didYouMean(name, commandNames(app)), "dpcalc help")
 }
 
 // print writes a page to standard output.

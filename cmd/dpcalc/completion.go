@@ -46,10 +46,7 @@ type commandWords struct {
 
 func completionWords(app *cli.App) []commandWords {
 	var all []commandWords
-	var names []string
-	for _, c := range app.Commands {
-		names = append(names, c.Name)
-	}
+	names := commandNames(app)
 	for _, c := range app.Commands {
 		w := commandWords{name: c.Name, usage: c.Usage, flags: flagNames(c)}
 		switch c.Name {
@@ -57,7 +54,9 @@ func completionWords(app *cli.App) []commandWords {
 			w.arguments = names
 		case "completion":
 			w.arguments = strings.Split(c.ArgsUsage, "|")
-		case "explain", "cite":
+		case "explain":
+			w.arguments = slices.Concat(articleNames(), symbolNames())
+		case "cite":
 			w.arguments = articleNames()
 		case "audit":
 			w.arguments = mechanismNames(slices.Concat(properties.Mechanisms(), properties.Mutants()))
@@ -212,6 +211,9 @@ func manual(app *cli.App) string {
 			b.WriteString(".TP\n.B " + escape(head) + "\n")
 			lines(usage)
 		}
+		b.WriteString(".PP\nExamples:\n.nf\n")
+		lines(examples[c.Name][0] + "\n" + examples[c.Name][1])
+		b.WriteString(".fi\n")
 	}
 	b.WriteString(".SH EXIT STATUS\n")
 	for _, line := range []string{"0 done", "1 input or output failed", "2 wrong usage or an invalid value", "3 no row has an answer", "4 a check failed"} {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"iter"
 	"slices"
 	"strings"
 
@@ -16,11 +15,13 @@ func (p *program) compose() *cli.Command {
 		Name:  "compose",
 		Usage: "the privacy of many private steps on the same data",
 		Description: "Give --epsilon and --delta of each step, or --mu of each Gaussian step, and their number.\n" +
-			"Each step may be chosen in view of the answers before it.",
+			"Each step may be chosen in view of the answers before it. The answer is for neighbours by replacing a\n" +
+			"record: what is given for adding or removing one is converted step by step, before it is composed.",
 		Flags: slices.Concat([]cli.Flag{
 			textFlag("epsilon", "", "`E` of each step"),
 			textFlag("delta", "", "`D` of each step; 0 is allowed and the default"),
 			textFlag("mu", "", "`M` of each step, in place of epsilon and delta: Gaussian differential privacy"),
+			neighboursFlag(),
 			textFlag("times", "k", "`K` steps"),
 			textFlag("target-delta", "", "`D2`, the delta of the whole, for every method but basic"),
 			textFlag("method", "", "only these methods, `A,B,...`: "+strings.Join(composeNames, ", ")),
@@ -32,7 +33,7 @@ func (p *program) compose() *cli.Command {
 
 var (
 	composeNames   = []string{"basic", "advanced", "optimal", "zcdp", "gdp"}
-	composeColumns = []string{"method", "epsilon", "delta", "ln_delta", "status", "reason", "sources"}
+	composeColumns = []string{"method", "epsilon", "delta", "ln_delta", "status", "reason", "sources", neighboursKey}
 )
 
 // steps is what the compose command was asked.
@@ -42,6 +43,8 @@ type steps struct {
 	times  int64
 	total  theory.LogProb
 	target bool // whether total was given
+
+	by convention // of what was given; each and mu are by replacement
 }
 
 func (p *program) runCompose(c *cli.Context) error {
@@ -55,7 +58,7 @@ func (p *program) runCompose(c *cli.Context) error {
 	}
 	names := composeNames
 	if raw, ok := given(c, "method"); ok {
-		wanted := strings.Split(raw, ",")
+		wanted := namesIn(raw)
 		for _, name := range wanted {
 			if !slices.Contains(composeNames, name) {
 				return usagef("--method: got %s, want some of %s%s", shown(name), strings.Join(composeNames, ", "), didYouMean(name, composeNames))
@@ -67,7 +70,7 @@ func (p *program) runCompose(c *cli.Context) error {
 		command: "compose",
 		inputs: []input{
 			{"epsilon", numberCell(s.each.Epsilon)}, {"delta", chanceCell(s.each.LnDelta)}, {"mu", numberCell(s.mu)}, {"times", countCell(s.times)},
-			{"target_delta", cell{}},
+			{"target_delta", cell{}}, {neighboursKey, wordsCell(string(s.by))},
 		},
 		columns: composeColumns,
 	}
@@ -76,6 +79,9 @@ func (p *program) runCompose(c *cli.Context) error {
 	}
 	if s.mu != 0 {
 		r.inputs[1].value = cell{}
+	}
+	if err := s.replace(); err != nil {
+		return err
 	}
 	if c.Bool("all") {
 		return p.composeCurve(target, r, s)
@@ -92,9 +98,9 @@ func (p *program) runCompose(c *cli.Context) error {
 			status, reason = transfer.Vacuous, "delta is 1"
 		}
 		answered = answered || status == transfer.OK
-		rows = append(rows, composeRow(name, bound, status, reason))
+		rows = append(rows, s.row(name, bound, status, reason))
 	}
-	err = p.emit(target, r, rows, func() sheet { return composeSheet(r, rows) })
+	err = p.emit(target, r, rows, func() sheet { return s.sheet(r, rows) })
 	if err == nil && !answered {
 		return outcome(exitNoAnswer)
 	}
@@ -121,6 +127,9 @@ func readSteps(c *cli.Context) (s steps, err error) {
 	if !okDelta {
 		s.each.LnDelta = theory.Zero
 	}
+	if s.by, err = readConvention(c); err != nil {
+		return s, err
+	}
 	all := c.Bool("all")
 	switch {
 	case okEpsilon && okMu:
@@ -140,6 +149,18 @@ func readSteps(c *cli.Context) (s steps, err error) {
 		return s, usagef("--all: given with --method, want one of the two")
 	}
 	return s, nil
+}
+
+// replace converts each step, not the result: every theorem of composition then applies
+// as it stands, and the target delta is that of the answer. Converted afterwards, the
+// delta of the whole would be multiplied by 1 + e^epsilon, epsilon that of the whole.
+func (s *steps) replace() (err error) {
+	if s.mu != 0 {
+		s.mu, err = s.by.mu(s.mu)
+		return err
+	}
+	s.each, err = s.by.approx(s.each)
+	return err
 }
 
 // compose applies one method.
@@ -196,26 +217,39 @@ func (s *steps) compose(method string) (theory.Bound[theory.Approx], error) {
 	return bound, err
 }
 
-func composeRow(method string, bound theory.Bound[theory.Approx], status transfer.Status, reason string) []cell {
-	row := []cell{wordsCell(method), {}, {}, {}, wordsCell(string(status)), wordsCell(reason), sourcesCell(bound.Sources)}
+func (s *steps) row(method string, bound theory.Bound[theory.Approx], status transfer.Status, reason string) []cell {
+	row := []cell{
+		wordsCell(method), {}, {}, {}, wordsCell(string(status)), wordsCell(reason), sourcesCell(s.by.sources(bound.Sources)), wordsCell(string(s.by)),
+	}
 	if status == transfer.OK || status == transfer.Vacuous {
 		row[1], row[2], row[3] = exactly(bound.Value.Epsilon), chanceCell(bound.Value.LnDelta), exactly(bound.Value.LnDelta.Ln())
 	}
 	return row
 }
 
-func composeSheet(r result, rows [][]cell) sheet {
+func (s *steps) sheet(r result, rows [][]cell) sheet {
 	var asked []string
 	for _, in := range r.inputs {
 		if in.value.form != missing {
 			asked = append(asked, strings.ReplaceAll(in.name, "_", " ")+" "+people(in.value))
 		}
 	}
-	s := sheet{title: []string{"Privacy of the whole: " + strings.Join(asked, ", ")}, columns: []string{"method", "epsilon", "delta", "status", "reason"}}
+	out := sheet{title: []string{"Privacy of the whole: " + strings.Join(asked, ", ")}, columns: []string{"method", "epsilon", "delta", "status", "reason"}}
+	var leftOut reasons
 	for _, row := range rows {
-		s.rows = append(s.rows, slices.Concat(row[:3], row[4:6]))
+		if !leftOut.leavesOut(row[0].s, transfer.Status(row[4].s), row[5].s) {
+			out.rows = append(out.rows, slices.Concat(row[:3], row[4:6]))
+		}
 	}
-	return s
+	if s.by == byAdding {
+		each := "epsilon " + people(exactly(s.each.Epsilon)) + ", delta " + people(chanceCell(s.each.LnDelta))
+		if s.mu != 0 {
+			each = "mu " + people(exactly(s.mu))
+		}
+		out.notes = []string{"The rows are for neighbours by replacing a record. Each step was converted first: " + each + "."}
+	}
+	out.notes = append(out.notes, leftOut.lines()...)
+	return out
 }
 
 // composeCurve writes the vertices of the optimal curve as they come.
@@ -227,11 +261,11 @@ func (p *program) composeCurve(t target, r result, s steps) error {
 	}
 	rows := func(yield func([]cell) bool) {
 		if status != transfer.OK {
-			yield(composeRow("optimal", theory.Bound[theory.Approx]{}, status, reason))
+			yield(s.row("optimal", theory.Bound[theory.Approx]{}, status, reason))
 			return
 		}
 		for vertex := range curve.Value {
-			if !yield(composeRow("optimal", theory.Bound[theory.Approx]{Value: vertex, Sources: curve.Sources}, status, "")) {
+			if !yield(s.row("optimal", theory.Bound[theory.Approx]{Value: vertex, Sources: curve.Sources}, status, "")) {
 				return
 			}
 		}
@@ -239,8 +273,14 @@ func (p *program) composeCurve(t target, r result, s steps) error {
 	err = p.write(t, func(w io.Writer) error {
 		e := newEncoder(t.format, r)
 		if e == nil {
-			all := slices.Collect(iter.Seq[[]cell](rows))
-			return r.forPeople(w, t, all, composeSheet(r, all))
+			var all [][]cell
+			for row := range rows {
+				all = append(all, row)
+				if err := fitsTable(int64(len(all)), int64(len(row))); err != nil {
+					return err
+				}
+			}
+			return r.forPeople(w, t, all, s.sheet(r, all))
 		}
 		b := e.head(nil)
 		first := true

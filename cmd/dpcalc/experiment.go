@@ -133,19 +133,19 @@ func readExperiment(c *cli.Context) (e holdout.Experiment, err error) {
 		}
 	}
 	e.Seed, e.Direct = uint64(seed), c.Bool("direct")
+	if n := leastLength(c, "signal", wholes); n > mostSettings {
+		return e, usagef("--signal: got %d settings, want at most %d", n, mostSettings)
+	}
 	if e.Signal, err = list(c, "signal", wholes); err != nil {
 		return e, err
 	}
 	if e.Signal == nil {
 		e.Signal = usualSignal
 	}
-	if len(e.Signal) > mostSettings {
-		return e, usagef("--signal: got %d settings, want at most %d", len(e.Signal), mostSettings)
-	}
 	e.Arms = holdout.Arms()
 	if raw, ok := given(c, "arms"); ok {
 		e.Arms = nil
-		for name := range strings.SplitSeq(raw, ",") {
+		for _, name := range namesIn(raw) {
 			if !slices.Contains(armNames(), name) {
 				return e, usagef("--arms: got %s, want some of %s%s", shown(name), strings.Join(armNames(), ", "), didYouMean(name, armNames()))
 			}
@@ -205,7 +205,7 @@ func experimentRow(r holdout.Row) []cell {
 // experimentSheet rounds to what the repetitions can tell.
 func experimentSheet(e holdout.Experiment, rows []holdout.Row, cells [][]cell) sheet {
 	title := "Accuracy of a classifier of k attributes, over " + plural(e.Repetitions, "repetition") + ": " +
-		plural(e.Samples, "sample") + ", " + plural(e.Attributes, "attribute") + ", seed " + strconv.FormatUint(e.Seed, 10)
+		plural(e.Samples, "row") + ", " + plural(e.Attributes, "attribute") + ", seed " + strconv.FormatUint(e.Seed, 10)
 	s := sheet{
 		title:   []string{title},
 		columns: []string{"signal", "arm", "k", "train", "shown", "holdout", "fresh", "sd train", "sd shown", "sd holdout", "sd fresh", "selected", "budget used", "answered"},
@@ -246,7 +246,7 @@ func plural(n int64, noun string) string {
 
 // experimentFigure has a row of panels for each setting and a column for each arm.
 func experimentFigure(e holdout.Experiment, rows []holdout.Row) figure {
-	about := plural(e.Samples, "sample") + ", " + plural(e.Attributes, "attribute") + "; " + plural(e.Repetitions, "repetition")
+	about := plural(e.Samples, "row") + ", " + plural(e.Attributes, "attribute") + "; " + plural(e.Repetitions, "repetition")
 	if e.Repetitions > 1 {
 		about += ": mean and a band of one standard deviation"
 	}

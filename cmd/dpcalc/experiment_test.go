@@ -94,7 +94,7 @@ func TestExperimentRows(t *testing.T) {
 
 	// The other ways to write the same.
 	_, table, _ := dpcalc(append(tiny[1:], "--arms", "standard")...)
-	if !strings.HasPrefix(table, "Accuracy of a classifier of k attributes, over 20 repetitions: 100 samples, 300 attributes, seed 2015\n") ||
+	if !strings.HasPrefix(table, "Accuracy of a classifier of k attributes, over 20 repetitions: 100 rows, 300 attributes, seed 2015\n") ||
 		strings.Contains(table, "answered") || strings.Contains(table, "budget") {
 		t.Errorf("table of an arm that always answers:\n%s", table)
 	}

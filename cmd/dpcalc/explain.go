@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -15,18 +16,16 @@ import (
 func (p *program) explain() *cli.Command {
 	return &cli.Command{
 		Name:      "explain",
-		Usage:     "the formula of a method, its hypotheses, what to do and where it is proved",
-		ArgsUsage: "METHOD...",
+		Usage:     "the formula of a method, its hypotheses, what to do and where it is proved; or what a symbol means",
+		ArgsUsage: "METHOD|SYMBOL...",
 		Args:      true,
-		Flags:     []cli.Flag{textOutputFlag()},
+		Description: "dpcalc methods lists the methods. The symbols are\n" +
+			wrapped(symbolNames(), 100, "\n"),
+		Flags: []cli.Flag{textOutputFlag()},
 		Action: func(c *cli.Context) error {
-			articles, err := articlesNamed("explain", c.Args().Slice())
+			pages, err := pagesNamed(c.Args().Slice())
 			if err != nil {
 				return err
-			}
-			pages := make([]string, len(articles))
-			for i, a := range articles {
-				pages[i] = a.page()
 			}
 			return p.writeText(c, strings.Join(pages, "\n"))
 		},
@@ -115,6 +114,26 @@ func (a article) page() string {
 	return b.String()
 }
 
+// pagesNamed looks up what explain is asked: methods, and the symbols of the glossary.
+func pagesNamed(names []string) ([]string, error) {
+	if len(names) == 0 {
+		return nil, usagef("explain: got nothing, want a METHOD, see dpcalc methods, or a SYMBOL such as tau")
+	}
+	var pages []string
+	for _, name := range names {
+		if s := symbolNamed(name); s != nil && !slices.Contains(articleNames(), name) {
+			pages = append(pages, s.page())
+			continue
+		}
+		found, err := articlesNamed("explain", []string{name}, symbolNames()...)
+		if err != nil {
+			return nil, err
+		}
+		pages = append(pages, found[0].page())
+	}
+	return pages, nil
+}
+
 // wrap writes a paragraph in lines of at most 78 columns, indented by two.
 func wrap(b *strings.Builder, text string) {
 	const width = 78
@@ -135,8 +154,8 @@ func wrap(b *strings.Builder, text string) {
 	b.WriteByte('\n')
 }
 
-// articlesNamed looks the arguments of a command up.
-func articlesNamed(command string, names []string) ([]article, error) {
+// articlesNamed looks the arguments of a command up. more is what else the command knows.
+func articlesNamed(command string, names []string, more ...string) ([]article, error) {
 	if len(names) == 0 {
 		return nil, usagef("%s: got nothing, want a METHOD, see dpcalc methods", command)
 	}
@@ -148,11 +167,12 @@ func articlesNamed(command string, names []string) ([]article, error) {
 	for i, name := range names {
 		k := slices.IndexFunc(all, func(a article) bool { return a.name == name })
 		if k < 0 {
-			hint := didYouMean(name, articleNames())
-			if hint == "" {
-				hint = ", see dpcalc methods"
+			what := "method"
+			if len(more) > 0 {
+				what = "method or symbol"
 			}
-			return nil, usagef("%s: unknown method %s%s", command, shown(name), hint)
+			hint := orSee(didYouMean(name, append(articleNames(), more...)), "dpcalc methods")
+			return nil, usagef("%s: unknown %s %s%s", command, what, shown(name), hint)
 		}
 		found[i] = all[k]
 	}
@@ -191,13 +211,36 @@ func (p *program) cite() *cli.Command {
 	}
 }
 
+// home is where the program and its proofs are published.
+const home = "https://github.com/dpcalc/dpcalc"
+
+// The versions that the toolchain records are tags, or pseudo-versions that end in a
+// commit.
+var (
+	pseudoVersion = regexp.MustCompile(`[-.]\d{14}-([0-9a-f]{12})$`)
+	taggedVersion = regexp.MustCompile(`^v\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$`)
+)
+
+// revision is the tag or the commit of a version, by which its files are found, and ""
+// for one that nobody else can have: a build without a version, or of changed files.
+func revision(version string) string {
+	if commit := pseudoVersion.FindStringSubmatch(version); commit != nil {
+		return commit[1]
+	}
+	return taggedVersion.FindString(version)
+}
+
 // reference finds a source's entry in the bibliography. An entry begins with
 // "@kind{key," and ends with a brace at the start of a line.
 // What is proved in docs/theorems.md is cited as this program.
 func reference(s theory.Source) (string, error) {
 	if s.Key == "dpcalc" {
+		url := home
+		if at := revision(version()); at != "" {
+			url += "/blob/" + at + "/docs/theorems.md"
+		}
 		return "@software{dpcalc,\n  author    = {{The dpcalc authors}},\n  title     = {dpcalc: sample sizes for adaptively chosen queries},\n" +
-			"  version   = {" + version() + "},\n  note      = {docs/theorems.md},\n  url       = {https://github.com/dpcalc/dpcalc},\n}\n", nil
+			"  version   = {" + version() + "},\n  note      = {proofs in docs/theorems.md, not refereed},\n  url       = {" + url + "},\n}\n", nil
 	}
 	for entry := range strings.SplitAfterSeq(docs.References, "\n}\n") {
 		entry = strings.TrimLeft(entry, "\n")

@@ -12,8 +12,9 @@ import (
 	"strings"
 	"sync"
 
+	"codeberg.org/go-fonts/liberation/liberationsansregular"
+	"golang.org/x/image/font/opentype"
 	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/font/liberation"
 	plottext "gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -269,18 +270,39 @@ const (
 	markerGap   vg.Length = 16 // the least distance of two markers on a line
 )
 
-// sans is set in Liberation Sans, which has the measures of Arial. The fonts are read
-// when a figure is drawn and not before.
+// sans is set in Liberation Sans, which has the measures of Arial. The font is read when a
+// figure is drawn and not before. It is the only face that figures use: the collection of
+// gonum would link eleven others.
 var sans = sync.OnceValue(func() plottext.Handler {
-	return plottext.Plain{Fonts: font.NewCache(liberation.Collection())}
+	face, err := opentype.Parse(liberationsansregular.TTF)
+	if err != nil {
+		panic(err) // the font is part of the program
+	}
+	return plottext.Plain{Fonts: font.NewCache(font.Collection{{Font: typeface, Face: face}})}
 })
 
+// typeface is the name of the face, without a size.
+var typeface = font.Font{Typeface: "Liberation", Variant: "Sans"}
+
 func lettering(size vg.Length, c color.Color, x draw.XAlignment, y draw.YAlignment) plottext.Style {
-	return plottext.Style{Color: c, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}, XAlign: x, YAlign: y, Handler: sans()}
+	return plottext.Style{Color: c, Font: font.From(typeface, size), XAlign: x, YAlign: y, Handler: sans()}
 }
 
 // write draws the figure in one of the formats.
 func (f figure) write(w io.Writer, format string) error {
+	var page []byte
+	err := temporaries.within(func() (err error) { // the library of PDF makes files for the font
+		page, err = f.page(format)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(page)
+	return err
+}
+
+func (f figure) page(format string) ([]byte, error) {
 	var canvas vg.CanvasWriterTo
 	at := f.layout()
 	switch format {
@@ -294,7 +316,7 @@ func (f figure) write(w io.Writer, format string) error {
 	f.draw(draw.NewCanvas(canvas, at.width, at.height), at)
 	var b bytes.Buffer
 	if _, err := canvas.WriteTo(&b); err != nil {
-		return err
+		return nil, err
 	}
 	page := b.Bytes()
 	switch format {
@@ -304,8 +326,7 @@ func (f figure) write(w io.Writer, format string) error {
 	case "pdf": // the library writes the time of drawing; the length must stay
 		page = pdfTime.ReplaceAll(page, []byte("(D:20000101000000)"))
 	}
-	_, err := w.Write(page)
-	return err
+	return page, nil
 }
 
 var pdfTime = regexp.MustCompile(`\(D:\d{14}\)`)

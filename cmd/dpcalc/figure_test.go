@@ -154,7 +154,7 @@ func TestSpread(t *testing.T) {
 // methods, ends close to each other, in panels with logarithmic axes.
 func loglog() figure {
 	f := figure{title: []string{"Records against queries", "on logarithmic axes"}}
-	x, y := newRuler("queries", true), newRuler("records", true)
+	x, y := newRuler("queries", true), newRuler("rows", true)
 	var panels []panel
 	for i := range 2 {
 		p := panel{title: "Panel " + strconv.Itoa(i)}

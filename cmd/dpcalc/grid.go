@@ -121,7 +121,11 @@ func stream(ctx context.Context, w io.Writer, n, workers int, encode func(dst []
 				case dst = <-buffers:
 				default:
 				}
-				bytes, err := encode(dst[:0], j.lo, j.hi)
+				var bytes []byte
+				err := orFault(func() (err error) {
+					bytes, err = encode(dst[:0], j.lo, j.hi)
+					return err
+				})
 				j.out <- result{bytes, j.hi, err}
 			}
 		})

@@ -2,6 +2,58 @@
 // queries, what accuracy, with which mechanism and by which theorem.
 package main
 
-import "os"
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
 
 func main() { os.Exit(run(os.Args, os.Stdin, os.Stdout, os.Stderr)) }
+
+// exitSignal is added to the number of the signal that ended the program, as shells do.
+const exitSignal = 128
+
+// run is the program: it returns the exit code. A signal ends it wherever it computes or
+// waits, so the program does not have to look out for one. A second signal kills.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	signal.Ignore(syscall.SIGPIPE) // a closed pipe is a write error like any other
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as it is under nohup
+		signal.Notify(ended, syscall.SIGHUP)
+	}
+	defer signal.Stop(ended)
+	p := &program{ctx: context.Background(), stdin: stdin, stdout: stdout, stderr: stderr}
+	done := make(chan int, 1)
+	go func() { done <- p.run(args) }()
+	select {
+	case code := <-done:
+		return code
+	case s := <-ended:
+		signal.Stop(ended)
+		temporaries.discard()
+		p.sayInterrupted()
+		number, _ := s.(syscall.Signal)
+		return exitSignal + int(number)
+	}
+}
+
+// sayInterrupted does not wait for a standard error that takes nothing, as a full pipe does.
+func (p *program) sayInterrupted() {
+	said := make(chan struct{})
+	go func() {
+		if p.drawn.Load() {
+			fmt.Fprint(p.stderr, clearLine)
+		}
+		fmt.Fprintln(p.stderr, "dpcalc: interrupted")
+		close(said)
+	}()
+	select {
+	case <-said:
+	case <-time.After(100 * time.Millisecond):
+	}
+}

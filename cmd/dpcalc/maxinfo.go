@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -22,13 +23,14 @@ func (p *program) maxinfo() *cli.Command {
 			"fresh sample, except with probability --slack. Give the steps in order of use:\n\n" + stepGrammar() + "\n\n" +
 			"A number of outcomes counts the possible answers; bits and nats are upper bounds. Without data=any the bound\n" +
 			"of a max-info step is taken to be known for this sample's law alone. A step whose bound does not hold for\n" +
-			"dependent records may stand first only: give the private steps first, then description and pure-dp.\n" +
+			"dependent rows may stand first only: give the private steps first, then description and pure-dp.\n" +
 			"With --joint FILE (- for standard input), a table of comma or tab separated values with the columns x, y\n" +
 			"and p, whose p add up to one: its max-information, that at --slack if given, and its mutual information.",
 		Flags: slices.Concat([]cli.Flag{
 			stepFlag(),
-			textFlag("samples", "n", "`N` records; private steps need it"),
+			textFlag("samples", "n", "`N` rows; private steps need it"),
 			dataFlag(),
+			neighboursFlag(),
 			textFlag("slack", "", "`B`, the probability of exceeding the bound (default 0)"),
 			textFlag("joint", "", "the exact values of the joint law in `FILE`, in place of steps"),
 		}, outputFlags()),
@@ -43,7 +45,7 @@ func stepFlag() cli.Flag {
 }
 
 func dataFlag() cli.Flag {
-	return textFlag("data", "", "`LAW` of the records: product (default), which are independent, or any")
+	return textFlag("data", "", "`LAW` of the rows: product (default), which are independent, or any")
 }
 
 // stepKind is a way of learning from the sample, with what it takes to say how much.
@@ -53,38 +55,50 @@ type stepKind struct {
 	optional []string
 	private  bool // its bounds depend on the number of records
 	build    func(d *details) maxinfo.Step
+	formulas func(in inputNames) stepFormulas // its amounts in a workbook
+
+	// replaced converts it from another convention of neighbours; nil if it has none.
+	replaced func(by convention, s maxinfo.Step) (maxinfo.Step, error)
 }
 
+// stepKinds lists the kinds in the order of their description. The literals name no
+// fields, so that a new kind does not compile until it has all of them.
 func stepKinds() []stepKind {
 	return []stepKind{
 		{"pure-dp", [][]string{{"epsilon"}}, nil, true, func(d *details) maxinfo.Step {
 			return maxinfo.PureDP{Epsilon: detail(d, "epsilon", positives)}
-		}},
+		}, func(in inputNames) stepFormulas {
+			return stepFormulas{epsilon: in["epsilon"], later: "samples*" + in["epsilon"]}
+		}, replacedPure},
 		{"approx-dp", [][]string{{"epsilon"}, {"delta"}}, nil, true, func(d *details) maxinfo.Step {
 			return maxinfo.ApproxDP{Epsilon: detail(d, "epsilon", nonNegatives), LnDelta: detail(d, "delta", probabilities)}
-		}},
+		}, func(in inputNames) stepFormulas { return stepFormulas{epsilon: in["epsilon"]} }, replacedApprox},
 		{"gdp", [][]string{{"mu"}}, nil, true, func(d *details) maxinfo.Step {
 			return maxinfo.GDP{Mu: detail(d, "mu", positives)}
-		}},
+		}, func(in inputNames) stepFormulas {
+			return stepFormulas{shift: "(samples*" + in["mu"] + ")^2"}
+		}, replacedGDP},
 		{"gaussian", [][]string{{"queries"}, {"noise-sd"}}, nil, true, func(d *details) maxinfo.Step {
 			return maxinfo.Gaussian{Queries: detail(d, "queries", counts), SD: detail(d, "noise-sd", deviations)}
-		}},
+		}, func(in inputNames) stepFormulas {
+			return stepFormulas{shift: in["queries"] + "/" + in["noise-sd"] + "^2"}
+		}, nil},
 		{"description", [][]string{{"outcomes", "bits"}}, nil, false, func(d *details) maxinfo.Step {
 			if d.has("outcomes") {
 				return maxinfo.Description{Outcomes: theory.Nats(math.Log(float64(detail(d, "outcomes", counts))))}
 			}
 			return maxinfo.Description{Outcomes: d.information()}
-		}},
+		}, inputNames.information, nil},
 		{"mutual-info", [][]string{{"bits", "nats"}}, nil, false, func(d *details) maxinfo.Step {
 			return maxinfo.MutualInformation{Nats: d.information()}
-		}},
+		}, inputNames.information, nil},
 		{"max-info", [][]string{{"bits", "nats"}}, []string{"slack", "data"}, false, func(d *details) maxinfo.Step {
 			s := maxinfo.MaxInformation{Nats: d.information(), Slack: theory.Zero, Always: d.has("data") && detail(d, "data", laws) == maxinfo.AnyData}
 			if d.has("slack") {
 				s.Slack = detail(d, "slack", belowOne)
 			}
 			return s
-		}},
+		}, inputNames.information, nil},
 	}
 }
 
@@ -163,7 +177,7 @@ func detail[T any](d *details, key string, k kind[T]) T {
 	value, ok := k.parse(raw)
 	if !ok {
 		if d.err == nil {
-			d.err = usagef("%s%s: got %s, want %s", d.where, key, shown(raw), k.want)
+			d.err = usagef("%s%s: got %s, want %s", d.where, key, shown(raw), k.wanted(raw))
 		}
 		return zero
 	}
@@ -242,17 +256,50 @@ func parseStep(raw string) (maxinfo.Step, stepKind, error) {
 // learned is a plan with its steps as they were typed.
 type learned struct {
 	maxinfo.Plan
-	typed []string
+	typed      []string
+	neighbours convention // of the privacy that was typed, "" if none was
+	converted  []string   // the steps by replacement, if they were typed otherwise
+}
+
+// add appends a step of a kind, by replacement.
+func (l *learned) add(k stepKind, s maxinfo.Step, typed string, by convention) (err error) {
+	if k.replaced != nil {
+		l.neighbours = by
+		if s, err = k.replaced(by, s); err != nil {
+			return err
+		}
+	}
+	l.Steps, l.typed = append(l.Steps, s), append(l.typed, typed)
+	switch {
+	case by != byAdding:
+	case k.replaced != nil:
+		l.converted = append(l.converted, s.String())
+	default:
+		l.converted = append(l.converted, typed)
+	}
+	return nil
+}
+
+// byReplacement are the steps as they may be typed by replacement.
+func (l learned) byReplacement() []string {
+	if l.converted != nil {
+		return l.converted
+	}
+	return l.typed
 }
 
 // readPlan reads the flags that tell of a chain of steps.
 func readPlan(c *cli.Context) (plan learned, err error) {
-	plan.typed = c.Generic("step").(*text).raw
-	if len(plan.typed) == 0 {
+	typed := c.Generic("step").(*text).raw
+	if len(typed) == 0 {
 		return plan, usagef("--step: got nothing, want %s", orList(kindNames(stepKinds())))
 	}
+	by, err := readConvention(c)
+	if err != nil {
+		return plan, err
+	}
 	var private string
-	for _, text := range plan.typed {
+	for _, text := range typed {
 		step, k, err := parseStep(text)
 		if err != nil {
 			return plan, err
@@ -260,7 +307,9 @@ func readPlan(c *cli.Context) (plan learned, err error) {
 		if k.private && private == "" {
 			private = k.name
 		}
-		plan.Steps = append(plan.Steps, step)
+		if err := plan.add(k, step, text, by); err != nil {
+			return plan, err
+		}
 	}
 	return plan, readSample(c, &plan.Plan, private)
 }
@@ -290,14 +339,17 @@ func (l learned) inputs() []input {
 	if l.Samples != 0 {
 		data = wordsCell(l.Data.String())
 	}
-	return []input{{"samples", countCell(l.Samples)}, {"data", data}, {"steps", listCell(l.typed)}}
+	return []input{{"samples", countCell(l.Samples)}, {"data", data}, {"steps", listCell(l.typed)}, {neighboursKey, wordsCell(string(l.neighbours))}}
 }
 
 // String says what was learned, for a title.
 func (l learned) String() string {
 	text := strings.Join(l.typed, ", then ")
 	if l.Samples != 0 {
-		text += fmt.Sprintf(", on %d records, %s data", l.Samples, l.Data)
+		text += fmt.Sprintf(", on %d rows, %s data", l.Samples, l.Data)
+	}
+	if l.neighbours != "" {
+		text += ", " + l.neighbours.String()
 	}
 	return text
 }
@@ -311,7 +363,7 @@ func wrongOrder(err error) error {
 	return err
 }
 
-var maxinfoColumns = []string{"method", "bits", "slack", "ln_slack", "best", "proof", "status", "reason", "sources", "assumes"}
+var maxinfoColumns = []string{"method", "bits", "slack", "ln_slack", "best", "proof", "status", "reason", "sources", "assumes", neighboursKey}
 
 func (p *program) runMaxinfo(c *cli.Context) error {
 	target, err := outputTarget(c)
@@ -326,7 +378,7 @@ func (p *program) runMaxinfo(c *cli.Context) error {
 		slack = theory.Zero
 	}
 	if path, ok := given(c, "joint"); ok {
-		for _, flag := range []string{"step", "samples", "data"} {
+		for _, flag := range []string{"step", "samples", "data", neighboursKey} {
 			if _, ok := given(c, flag); ok {
 				return usagef("--joint: given with --%s, want one of the two", flag)
 			}
@@ -369,6 +421,7 @@ func (p *program) runMaxinfo(c *cli.Context) error {
 	}
 	r := result{command: "maxinfo", inputs: append(plan.inputs(), input{"slack", chanceCell(slack)}), columns: maxinfoColumns}
 	var rows, short [][]cell
+	var leftOut reasons
 	for i, b := range bounds {
 		bits := cell{}
 		if b.status == transfer.OK {
@@ -376,8 +429,11 @@ func (p *program) runMaxinfo(c *cli.Context) error {
 		}
 		rows = append(rows, []cell{
 			wordsCell(b.Name), bits, chanceCell(slack), exactly(slack.Ln()), truthCell(i == best), wordsCell(string(b.Proof)),
-			wordsCell(string(b.status)), wordsCell(b.reason), sourcesCell(b.Sources), listCell(b.Assumes),
+			wordsCell(string(b.status)), wordsCell(b.reason), sourcesCell(plan.neighbours.sources(b.Sources)), listCell(b.Assumes), wordsCell(string(plan.neighbours)),
 		})
+		if leftOut.leavesOut(b.Name, b.status, b.reason) {
+			continue
+		}
 		short = append(short, []cell{mark(i == best), wordsCell(b.Name), bits, wordsCell(string(b.Proof)), wordsCell(string(b.status)), wordsCell(b.reason)})
 	}
 	err = p.emit(target, r, rows, func() sheet {
@@ -389,6 +445,7 @@ func (p *program) runMaxinfo(c *cli.Context) error {
 		if best >= 0 {
 			s.notes = append([]string{"* " + bounds[best].Name + ", fewest bits: " + people(exactly(bounds[best].bits))}, assumed(bounds[best].Assumes)...)
 		}
+		s.notes = append(s.notes, leftOut.lines()...)
 		return s
 	})
 	if err == nil && best < 0 {
@@ -396,6 +453,9 @@ func (p *program) runMaxinfo(c *cli.Context) error {
 	}
 	return err
 }
+
+// mostJointBytes is how long a joint table may be: its cells are held in memory.
+const mostJointBytes = 256 << 20
 
 // exactInfo writes the exact values of a joint table.
 func (p *program) exactInfo(t target, path string, slack theory.LogProb, approximate bool) error {
@@ -407,6 +467,12 @@ func (p *program) exactInfo(t target, path string, slack theory.LogProb, approxi
 		return err
 	}
 	defer in.close()
+	if extra, err := in.at.ReadAt(make([]byte, 1), mostJointBytes); extra > 0 {
+		return usagef("%s: got more than %d MB, want a joint table of at most that, which is held in memory",
+			in.name, mostJointBytes>>20)
+	} else if err != nil && !errors.Is(err, io.EOF) {
+		return in.blame(err)
+	}
 	joint, err := maxinfo.ReadJoint(in.reader())
 	if err != nil {
 		return in.blame(err)
@@ -416,7 +482,7 @@ func (p *program) exactInfo(t target, path string, slack theory.LogProb, approxi
 	add := func(method string, k theory.Nats, slack, lnSlack cell, sources ...theory.Source) {
 		rows = append(rows, []cell{
 			wordsCell(method), exactly(k.Bits()), slack, lnSlack, {}, wordsCell(string(theory.Published)), wordsCell(string(transfer.OK)), {},
-			sourcesCell(sources), listCell(nil),
+			sourcesCell(sources), listCell(nil), {},
 		})
 		short = append(short, []cell{wordsCell(method), slack, exactly(k.Bits())})
 	}

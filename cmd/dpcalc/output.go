@@ -2,16 +2,15 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -77,11 +76,15 @@ func outputTarget(c *cli.Context, more ...format) (target, error) {
 	case !hasPath || path == "-":
 	case explicit:
 		t.path = path
+		err = contradicted(t.format, path, names)
 	default:
 		t.path = path
 		if t.format = formatOf(path, more...); t.format == "" {
 			return target{}, invalid("output", path, "a name in "+orList(suffixes)+", or --format")
 		}
+	}
+	if err != nil {
+		return target{}, err
 	}
 	if _, ok := given(c, "csv-dialect"); ok && t.format != "csv" {
 		if schedule, _ := given(c, "schedule"); formatOf(schedule) != "csv" {
@@ -90,6 +93,26 @@ func outputTarget(c *cli.Context, more ...format) (target, error) {
 	}
 	t.format, err = inDialect(c, t.format)
 	return t, err
+}
+
+// contradicted refuses a format that the file's name contradicts; names are the formats
+// of the command. A name without a suffix, or with one that implies no format,
+// contradicts none.
+func contradicted(format, path string, names []string) error {
+	implied := formatOf(path, figures...)
+	if implied == "" || implied == format {
+		return nil
+	}
+	var ways []string
+	if slices.Contains(names, implied) {
+		ways = []string{implied}
+	}
+	for _, f := range slices.Concat(formats, figures) {
+		if f.name == format {
+			ways = append(ways, "a name in "+cmp.Or(f.suffix, "no format's suffix"))
+		}
+	}
+	return usagef("--format: got %s for %s, want %s", format, shown(path), orList(ways))
 }
 
 // inDialect returns the format, csv in the dialect that was asked for.
@@ -156,62 +179,108 @@ func (p *program) write(t target, emit func(io.Writer) error) error {
 		}
 		return nil
 	}
-	path := t.path
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // the link stays, its file is replaced
-	}
-	mode := fs.FileMode(0o666)
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
+	path, err := behind(t.path)
+	if err != nil {
 		return outputError(t.path, err)
-	default:
+	}
+	old, err := os.Stat(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return outputError(t.path, err)
+	}
+	if err == nil {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0) // may we write it at all?
 		if err != nil {
 			return outputError(t.path, err)
 		}
-		if !info.Mode().IsRegular() {
+		if !old.Mode().IsRegular() {
 			return outputError(t.path, errors.Join(buffered(f, emit), f.Close()))
 		}
 		if err := f.Close(); err != nil {
 			return outputError(t.path, err)
 		}
-		mode = info.Mode().Perm()
 	}
-	if err := p.replace(path, mode, emit); err != nil {
-		return outputError(t.path, err)
-	}
-	return nil
+	return outputError(t.path, p.replace(path, old, emit))
 }
 
-func (p *program) replace(path string, mode fs.FileMode, emit func(io.Writer) error) (err error) {
-	var temp *os.File
-	for range 100 {
-		name := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+strconv.FormatUint(rand.Uint64(), 36))
-		if temp, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode); !errors.Is(err, fs.ErrExist) {
-			break
-		}
+// replace writes a file that takes the name when it is whole, and the mode of the old one
+// if there is one.
+func (p *program) replace(path string, old fs.FileInfo, emit func(io.Writer) error) error {
+	mode := fs.FileMode(0o666)
+	if old != nil {
+		mode = old.Mode().Perm()
 	}
+	temp, err := temporaries.beside(path, mode)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			temp.Close()
-			os.Remove(temp.Name())
+	defer temporaries.remove(temp.Name()) // unless it has been published
+	if old != nil {
+		if err := keepMode(temp, mode); err != nil {
+			return err
 		}
-	}()
+	}
 	if err := buffered(temp, emit); err != nil {
 		return err
 	}
 	if err := p.ctx.Err(); err != nil {
 		return err
 	}
-	if err := temp.Close(); err != nil {
+	return temporaries.publish(temp, path)
+}
+
+// keepMode gives a new file a mode from which the process's mask took some bits.
+func keepMode(f *os.File, mode fs.FileMode) error {
+	info, err := f.Stat()
+	if err != nil || info.Mode().Perm() == mode {
 		return err
 	}
-	return os.Rename(temp.Name(), path)
+	return f.Chmod(mode)
+}
+
+// mostLinks is how many symbolic links are followed, as many as systems do.
+const mostLinks = 40
+
+// behind follows symbolic links to the file that is written by a path. The file need not
+// exist: a link that leads nowhere makes it.
+func behind(path string) (string, error) {
+	if _, err := os.Stat(path); err == nil {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			return real, nil
+		}
+		return path, nil // a pipe's link in /dev has no file behind it
+	}
+	for range mostLinks {
+		next, err := os.Readlink(path)
+		if err != nil { // no link
+			return path, nil
+		}
+		if !filepath.IsAbs(next) { // not cleaned: what precedes ".." may be a link
+			next = filepath.Dir(path) + string(filepath.Separator) + next
+		}
+		path = next
+	}
+	return "", errors.New("too many symbolic links")
+}
+
+// sameFile says whether two paths write one file. The names of files that do not exist are
+// compared without case, as some systems do.
+func sameFile(a, b string) bool {
+	a, errA := behind(a)
+	b, errB := behind(b)
+	if errA != nil || errB != nil { // neither can be written
+		return false
+	}
+	fileA, errA := os.Stat(a)
+	fileB, errB := os.Stat(b)
+	if errA == nil || errB == nil {
+		return errA == nil && errB == nil && os.SameFile(fileA, fileB)
+	}
+	dirA, errA := os.Stat(filepath.Dir(a))
+	dirB, errB := os.Stat(filepath.Dir(b))
+	if errA != nil || errB != nil {
+		return false
+	}
+	return os.SameFile(dirA, dirB) && strings.EqualFold(filepath.Base(a), filepath.Base(b))
 }
 
 func buffered(w io.Writer, emit func(io.Writer) error) error {

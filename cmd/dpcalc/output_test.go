@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -116,6 +117,121 @@ func TestInterrupted(t *testing.T) {
 	code := p.run(append(small, "-o", filepath.Join(dir, "plan.csv")))
 	if code != exitFailure || stderr.String() != "dpcalc: interrupted\n" || files(t, dir) != nil {
 		t.Errorf("exit %d, stderr %q, files %v", code, stderr.String(), files(t, dir))
+	}
+}
+
+// An interrupt after the last byte was written and before the file has its name leaves
+// what was there.
+func TestInterruptedBeforeCommit(t *testing.T) {
+	dir := t.TempDir()
+	old, fresh := filepath.Join(dir, "old.csv"), filepath.Join(dir, "fresh.csv")
+	if err := os.WriteFile(old, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{old, fresh} {
+		ctx, cancel := context.WithCancel(context.Background())
+		p := &program{ctx: ctx}
+		err := p.write(target{path: path}, func(w io.Writer) error {
+			defer cancel()
+			_, err := io.WriteString(w, "new")
+			return err
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v, want an interrupt", path, err)
+		}
+	}
+	data, err := os.ReadFile(old)
+	if left := files(t, dir); err != nil || string(data) != "old" || len(left) != 1 {
+		t.Errorf("%q (%v), files %v", data, err, left)
+	}
+}
+
+// As many rows as are allowed are written, and one more is refused; so are the rows of a
+// schedule, and those of a sheet.
+func TestRowLimits(t *testing.T) {
+	dir := t.TempDir()
+	out, schedule := filepath.Join(dir, "plan.csv"), filepath.Join(dir, "schedule.csv")
+	missing := filepath.Join(dir, "missing", "plan.csv") // fails when it is opened, before the rows
+	const again = "; allow more with --max-rows"
+	both := " --method gaussian-schedule --max-rows 20 -o " + out + " --schedule " + schedule
+	for _, c := range []struct {
+		args string
+		code int
+		says string
+	}{
+		{"-m 1:3:1 --method splitting --max-rows 3 -o " + out, exitOK, ""},
+		{"-m 1:4:1 --method splitting --max-rows 3 -o " + out, exitUsage, "--max-rows: got 4 rows, want at most 3" + again},
+		{"-m 1:3:1 --method splitting,dp --max-rows 6 -o " + out, exitOK, ""},
+		{"-m 1:3:1 --method splitting,dp --max-rows 5 -o " + out, exitUsage, "--max-rows: got 6 rows, want at most 5" + again},
+		{"-m 1 --method splitting --max-rows 1 -o " + out, exitOK, ""},
+		{"-m 1:1M:1 --method splitting -o " + missing, exitFailure, missing + ": no such file or directory"},
+		{"-m 1:1000001:1 --method dp -o " + missing, exitUsage, "--max-rows: got 1000001 rows, want at most 1000000" + again},
+		{"-m 20" + both, exitOK, ""},
+		{"-m 21" + both, exitUsage, "--schedule: got 21 queries, want at most 20" + again},
+	} {
+		code, stdout, stderr := dpcalc(append(strings.Fields("samplesize -t 0.1 -b 0.05"), strings.Fields(c.args)...)...)
+		want := ""
+		if c.says != "" {
+			want = "dpcalc: " + c.says + "\n"
+		}
+		left := files(t, dir)
+		if code != c.code || stdout != "" || stderr != want || (len(left) > 0) != (code == exitOK) {
+			t.Errorf("%s: exit %d, %q, %q, files %v", c.args, code, stdout, stderr, left)
+		}
+		if data, err := os.ReadFile(schedule); err == nil && strings.Count(string(data), "\n") != 21 {
+			t.Errorf("%s: schedule %q", c.args, data)
+		}
+		os.Remove(out)
+		os.Remove(schedule)
+	}
+	if fitsSheet(1<<20-1) != nil || fitsSheet(1<<20) == nil {
+		t.Error("a sheet holds 2^20 - 1 rows and their names")
+	}
+}
+
+// A query of sensitivity 4 needs the rows of one of sensitivity 1 at a quarter of its tau,
+// and four times the noise.
+func TestSensitivityInJSON(t *testing.T) {
+	factors := func(scaled float64) map[string]float64 {
+		return map[string]float64{"noise_scale": scaled, "tau_achieved": scaled, "tau": scaled, "epsilon": 1, "ln_delta": 1}
+	}
+	for _, goal := range []string{
+		"-t TAU -m 1000 -b 0.05", "-t TAU -m 1 -b 0.9", "-n 5M -m 100 -b 0.01", "-n 5M -t TAU -b 0.01",
+	} {
+		rows := func(query string, tau float64) []map[string]any {
+			flags := strings.ReplaceAll(goal, "TAU", strconv.FormatFloat(tau, 'g', -1, 64))
+			return rowsOf(t, strings.Fields("samplesize "+flags+" "+query)...)
+		}
+		one, noisy := rows("--query sensitive", 0.1), 0
+		for _, c := range []struct {
+			query  string
+			factor float64
+		}{
+			{"--query sensitive --sensitivity 4", 4}, {"--query minimization --sensitivity 2", 4},
+			{"--query sensitive --sensitivity 1", 1}, {"--query minimization --sensitivity 0.5", 1}, {"--query minimization", 2},
+		} {
+			for i, row := range rows(c.query, 0.1*c.factor) {
+				for _, column := range []string{"method", "status", "samples", "queries"} {
+					if row[column] != one[i][column] {
+						t.Errorf("%s %s: %s of %v is %v, want %v", goal, c.query, column, row["method"], row[column], one[i][column])
+					}
+				}
+				for column, factor := range factors(c.factor) {
+					got, ok := row[column].(float64)
+					base, has := one[i][column].(float64)
+					if ok != has || ok && math.Abs(got-factor*base) > 1e-6*math.Abs(factor*base) {
+						t.Errorf("%s %s: %s of %v is %v, want %g times %v",
+							goal, c.query, column, row["method"], row[column], factor, one[i][column])
+					}
+					if ok && column == "noise_scale" {
+						noisy++
+					}
+				}
+			}
+		}
+		if noisy < 5*4 {
+			t.Errorf("%s: %d noise scales", goal, noisy)
+		}
 	}
 }
 

@@ -131,12 +131,16 @@ type scenario struct {
 // readPlanFile reads and validates a plan file. Its errors name the file and, but for
 // those of the syntax, the line.
 func (p *program) readPlanFile(path string) ([]scenario, error) {
-	data, err := os.ReadFile(path)
+	data, err := planText(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, cause(err))
+		return nil, err
 	}
 	fail := func(n *yaml.Node, format string, args ...any) error {
 		return usagef("%s:%d: %s", path, n.Line, fmt.Sprintf(format, args...))
+	}
+	tooMany := func(n *yaml.Node, scenario string) error {
+		return fail(n, "scenario %s: got more than %d goals in the file, want fewer; samplesize writes larger grids",
+			shown(scenario), mostPlanGoals)
 	}
 	root, err := planTree(path, data)
 	if err != nil {
@@ -150,8 +154,8 @@ func (p *program) readPlanFile(path string) ([]scenario, error) {
 	err = eachKey(root, []string{"schema", "defaults", "scenarios"}, fail, func(key string, value *yaml.Node) (err error) {
 		switch key {
 		case "schema":
-			if value.Value != planSchema {
-				return fail(value, "schema: got %s, want %s", shown(value.Value), planSchema)
+			if got := meant(value).Value; got != planSchema {
+				return fail(value, "schema: got %s, want %s", shown(got), planSchema)
 			}
 		case "defaults":
 			defaults, err = readSettings(value, false, fail)
@@ -188,18 +192,17 @@ func (p *program) readPlanFile(path string) ([]scenario, error) {
 			return nil, fail(node, "name: got %s twice, want different names", shown(s.name))
 		}
 		c, err := p.scenarioContext(overridden(defaults, own))
+		if err == nil && int64(total)+leastGoals(c) > mostPlanGoals {
+			return nil, tooMany(node, s.name)
+		}
 		if err == nil {
 			s.plan, err = p.readPlan(c)
 		}
-		var domain *theory.DomainError
-		if errors.As(err, &domain) {
-			err = usagef("--%v", domain)
-		}
-		if err != nil {
+		if err = inWords(err); err != nil {
 			return nil, fail(node, "scenario %s: %v", shown(s.name), err)
 		}
 		if total += s.plan.goals; total > mostPlanGoals {
-			return nil, fail(node, "scenario %s: got more than %d goals in the file, want fewer; samplesize writes larger grids", shown(s.name), mostPlanGoals)
+			return nil, tooMany(node, s.name)
 		}
 		scenarios = append(scenarios, s)
 	}
@@ -210,17 +213,57 @@ func (p *program) readPlanFile(path string) ([]scenario, error) {
 // held in memory.
 const mostPlanGoals = 20_000
 
+// Limits of a plan file. People write far smaller ones; what a program writes in error, or
+// someone in malice, must not use up the memory.
+const (
+	mostPlanBytes = 16 << 20
+	mostPlanMarks = 1_000_000 // lines, commas, brackets, dashes: without one there is no further item
+	mostPlanDepth = 100       // of lists and mappings in each other
+)
+
+// planText reads a file as far as the limit.
+func planText(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, cause(err))
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, mostPlanBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, cause(err))
+	}
+	if len(data) > mostPlanBytes {
+		return nil, usagef("%s: got more than %d MB, want a plan file of at most that", path, mostPlanBytes>>20)
+	}
+	marks := 0
+	for _, mark := range []string{"\n", ",", "[", "{", "-", "?"} {
+		marks += bytes.Count(data, []byte(mark))
+	}
+	if marks > mostPlanMarks {
+		return nil, usagef("%s: got more than %d lines, commas, brackets and dashes, want a plan file with fewer",
+			path, mostPlanMarks)
+	}
+	return data, nil
+}
+
+var errDeepPlan = fmt.Errorf("got lists or mappings more than %d deep, want at most that", mostPlanDepth)
+
 // planTree reads a file into a tree with line numbers, nil if it is empty.
 func planTree(path string, data []byte) (*yaml.Node, error) {
-	if strings.EqualFold(filepath.Ext(path), ".json") {
+	isJSON := strings.EqualFold(filepath.Ext(path), ".json")
+	encoding, marked := wideEncoding(data)
+	if yamlReads := marked && encoding == "UTF-16" && !isJSON; encoding != "" && !yamlReads {
+		return nil, fmt.Errorf("got %s, want UTF-8", encoding)
+	}
+	if isJSON {
 		if len(bytes.TrimSpace(data)) == 0 {
 			return nil, nil
 		}
-		decoder := json.NewDecoder(bytes.NewReader(data))
-		decoder.UseNumber()
-		root, err := jsonTree(decoder, data)
+		r := jsonReader{Decoder: json.NewDecoder(bytes.NewReader(data)), data: data, line: 1}
+		r.UseNumber()
+		root, err := r.tree(0)
 		if err == nil {
-			if _, more := decoder.Token(); !errors.Is(more, io.EOF) {
+			if _, more := r.Token(); !errors.Is(more, io.EOF) {
 				err = errors.New("got more than one value, want one")
 			}
 		}
@@ -237,33 +280,59 @@ func planTree(path string, data []byte) (*yaml.Node, error) {
 	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return nil, errors.New("got more than one document, want one")
 	}
-	return document.Content[0], nil
+	return document.Content[0], shallow(document.Content[0], 1)
 }
 
-// jsonTree reads a JSON value as the tree that YAML would make of it.
-func jsonTree(decoder *json.Decoder, data []byte) (*yaml.Node, error) {
-	token, err := decoder.Token()
+// shallow checks the depth of a tree whose root is at this depth.
+func shallow(n *yaml.Node, depth int) error {
+	if len(n.Content) > 0 && depth > mostPlanDepth {
+		return errDeepPlan
+	}
+	for _, child := range n.Content {
+		if err := shallow(child, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// jsonReader reads JSON as the trees that YAML would make of it.
+type jsonReader struct {
+	*json.Decoder
+	data []byte
+	read int64 // up to here the lines have been counted
+	line int
+}
+
+// tree reads a value that is inside so many others.
+func (r *jsonReader) tree(depth int) (*yaml.Node, error) {
+	token, err := r.Token()
 	if err != nil {
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
 		return nil, err
 	}
-	node := &yaml.Node{Kind: yaml.ScalarNode, Line: 1 + bytes.Count(data[:decoder.InputOffset()], []byte("\n"))}
+	r.line += bytes.Count(r.data[r.read:r.InputOffset()], []byte("\n"))
+	r.read = r.InputOffset()
+	node := &yaml.Node{Kind: yaml.ScalarNode, Line: r.line}
 	switch v := token.(type) {
 	case json.Delim:
+		if depth == mostPlanDepth {
+			return nil, errDeepPlan
+		}
 		node.Kind = yaml.SequenceNode
 		if v == '{' {
 			node.Kind = yaml.MappingNode
 		}
-		for decoder.More() {
-			child, err := jsonTree(decoder, data)
+		for r.More() {
+			child, err := r.tree(depth + 1)
 			if err != nil {
 				return nil, err
 			}
 			node.Content = append(node.Content, child)
 		}
-		_, err = decoder.Token() // the closing bracket
+		_, err = r.Token() // the closing bracket
 	case nil:
 		node.Tag = "!!null"
 	case bool:
@@ -312,7 +381,7 @@ func readSettings(node *yaml.Node, named bool, fail func(*yaml.Node, string, ...
 				}
 				items = append(items, item.Value)
 			}
-			set.value = strings.Join(items, ",")
+			set.value = strings.Join(items, ", ")
 		default:
 			return fail(value, "%s: got a nested value, want a number, a word or a list", key)
 		}
@@ -330,8 +399,11 @@ func eachKey(node *yaml.Node, keys []string, fail func(*yaml.Node, string, ...an
 	}
 	seen := map[string]bool{}
 	for i := 0; i < len(node.Content); i += 2 {
-		key := node.Content[i].Value
+		name := meant(node.Content[i])
+		key := name.Value
 		switch {
+		case name.Kind != yaml.ScalarNode:
+			return fail(node.Content[i], "got a nested key, want %s", orList(keys))
 		case key == "<<":
 			return fail(node.Content[i], "got a merge key, want the keys written out or in the defaults")
 		case !slices.Contains(keys, key):
@@ -420,6 +492,7 @@ func (p *program) planRun(t target, path string, bestOnly bool) error {
 		return err
 	}
 	var rows, short [][]cell
+	people := newEncoder(t.format, result{}) == nil
 	for k := range scenarios {
 		s := &scenarios[k]
 		fixed := s.plan.static()
@@ -429,15 +502,23 @@ func (p *program) planRun(t target, path string, bestOnly bool) error {
 					rows = append(rows, r.cells([]cell{foreignCell(s.name)}, &fixed[i]))
 				}
 			}
-			short = append(short, shortRow(s, group))
+			if !people {
+				continue
+			}
+			seen, err := shortRow(s, group)
+			if err = errors.Join(err, p.ctx.Err()); err != nil {
+				return err
+			}
+			short = append(short, seen)
 		}
 	}
 	r := result{command: "plan", inputs: []input{{"file", wordsCell(path)}}, columns: append([]string{"scenario"}, columns...)}
 	err = p.emit(t, r, rows, func() sheet {
 		return sheet{
 			title:   []string{"The best method for each scenario of " + path},
-			columns: []string{"scenario", "method", "solved for", "samples", "queries", "tau", "beta", "budget", "noise", "noise scale", "note"},
+			columns: []string{"scenario", "method", "solved for", "rows", "queries", "tau", "beta", "budget", "noise", "noise scale", "note"},
 			rows:    short,
+			notes:   scheduleNote(short),
 		}
 	})
 	if err != nil {
@@ -457,22 +538,19 @@ func (p *program) planRun(t target, path string, bestOnly bool) error {
 }
 
 // shortRow is what people see of a goal: its best row, or that there is none.
-func shortRow(s *scenario, group []row) []cell {
+func shortRow(s *scenario, group []row) ([]cell, error) {
 	solved := map[transfer.Unknown]string{
-		transfer.Samples: "samples", transfer.Queries: "queries", transfer.Tau: "tau", transfer.Beta: "beta", transfer.None: "check",
+		transfer.Samples: "rows", transfer.Queries: "queries", transfer.Tau: "tau", transfer.Beta: "beta", transfer.None: "check",
 	}[s.plan.unknown]
 	best := bestOf(group)
 	if best == nil {
 		g := asked(group[0].Goal, s.plan.unknown)
-		note := "no adaptive method has an answer"
-		if s.plan.unknown == transfer.None {
-			note = "not certified"
-		}
+		note, err := s.plan.noBest(group)
 		return []cell{foreignCell(s.name), {}, wordsCell(solved), countCell(g.Samples), countCell(g.Queries),
-			numberCell(g.Tau), betaCell(g.Beta), countCell(g.Budget), {}, {}, wordsCell(note)}
+			numberCell(g.Tau), betaCell(g.Beta), countCell(g.Budget), {}, {}, wordsCell(note)}, err
 	}
 	return []cell{foreignCell(s.name), wordsCell(best.method.Name), wordsCell(solved), countCell(best.Samples), countCell(best.Queries),
-		numberCell(best.Tau), betaCell(best.Beta), countCell(best.Budget), wordsCell(best.Mechanism.Noise), numberCell(best.Mechanism.Scale), wordsCell(best.note())}
+		numberCell(best.Tau), betaCell(best.Beta), countCell(best.Budget), wordsCell(best.Mechanism.Noise), noiseCell(best.Mechanism), wordsCell(best.note())}, nil
 }
 
 // betaCell is empty where beta is missing.
@@ -545,7 +623,7 @@ func (p *program) planDiff(t target, oldPath, newPath string) error {
 	return p.emit(t, r, rows, func() sheet {
 		s := sheet{title: []string{"From " + oldPath + " to " + newPath}, rows: short}
 		for _, name := range columns[:shown] {
-			s.columns = append(s.columns, strings.ReplaceAll(name, "_", " "))
+			s.columns = append(s.columns, strings.NewReplacer("_", " ", "samples", "rows").Replace(name))
 		}
 		return s
 	})

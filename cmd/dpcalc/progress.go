@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
 	"time"
 )
 
@@ -15,8 +16,11 @@ type progress struct {
 	unit  string // of what there are total
 	start time.Time
 	last  time.Time
-	shown bool
+	drawn *atomic.Bool // of the program
 }
+
+// clearLine removes the line of progress.
+const clearLine = "\r\x1b[K"
 
 func (p *program) progress(total int) *progress {
 	f, ok := p.stderr.(*os.File)
@@ -27,7 +31,7 @@ func (p *program) progress(total int) *progress {
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
 		return nil
 	}
-	return &progress{w: f, total: total, unit: "goals", start: time.Now()}
+	return &progress{w: f, total: total, unit: "goals", start: time.Now(), drawn: &p.drawn}
 }
 
 // of names the unit.
@@ -46,13 +50,14 @@ func (p *progress) step(done int) {
 	if now.Sub(p.start) < time.Second || now.Sub(p.last) < time.Second/5 {
 		return
 	}
-	p.last, p.shown = now, true
+	p.last = now
+	p.drawn.Store(true)
 	fmt.Fprintf(p.w, "\r%d of %d %s", done, p.total, p.unit)
 }
 
 // end removes the line.
 func (p *progress) end() {
-	if p != nil && p.shown {
-		fmt.Fprint(p.w, "\r\x1b[K")
+	if p != nil && p.drawn.Swap(false) {
+		fmt.Fprint(p.w, clearLine)
 	}
 }

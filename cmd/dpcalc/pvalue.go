@@ -28,17 +28,20 @@ func (p *program) pvalueCorrect() *cli.Command {
 			"which takes its own flags:\n\n" + sourceGrammar() + "\n\n" +
 			"A FILE of comma, semicolon or tab separated values (- for standard input) is written back as csv, or tsv if\n" +
 			"it is, with the columns p_adjusted, threshold, reject and status appended, by the method with the greatest\n" +
-			"threshold or --method. Empty cells, NA, NaN, null and . are missing values. A correction protects the one\n" +
+			"threshold or --method. Empty cells, NA, NaN, null and . are missing values, <0.001 is read as 0.001, and a\n" +
+			"single column of p-values needs no header line. A correction protects the one\n" +
 			"selected test. If several are reported, --family makes p_adjusted and reject valid for all of them; threshold\n" +
 			"stays that of a single test. --family-on adjusted (default) takes the step on the adjusted p-values; raw takes\n" +
-			"it on the p-values of the FILE and corrects the result once, which is valid too and never rejects less.\n" +
+			"it on the p-values of the FILE and corrects the result once, which is valid too and rejects no less (by\n" +
+			"russo-zou16, at alpha up to 0.6).\n" +
 			"A workbook (-o FILE.xlsx) has a sheet whose thresholds follow its inputs.",
 		Flags: slices.Concat([]cli.Flag{
 			textFlag("alpha", "a", "`A`, the probability of a false rejection"),
 			textFlag("by", "", "`SOURCE` of the selection: "+orList(sourceNames())),
 			textFlag("p", "", "`P`, a p-value, in place of a FILE"),
-			textFlag("samples", "n", "`N` records"),
+			textFlag("samples", "n", "`N` rows"),
 			dataFlag(),
+			neighboursFlag(),
 			textFlag("epsilon", "", "`E`, the privacy of all that was seen"),
 			textFlag("delta", "", "`D`, its delta"),
 			textFlag("mu", "", "`M`, its Gaussian differential privacy"),
@@ -82,14 +85,19 @@ var sampleFlags = []string{"samples", "data"}
 // sourceFlags returns the flags that belong to a source.
 func sourceFlags(source string) []string {
 	for _, k := range stepKinds() {
-		if k.name == source {
-			if k.private {
-				return append(k.keys(), sampleFlags...)
-			}
-			return k.keys()
+		if k.name != source {
+			continue
 		}
+		flags := k.keys()
+		if k.private {
+			flags = append(flags, sampleFlags...)
+		}
+		if k.replaced != nil {
+			flags = append(flags, neighboursKey)
+		}
+		return flags
 	}
-	return append([]string{"step"}, sampleFlags...)
+	return append([]string{"step", neighboursKey}, sampleFlags...)
 }
 
 // sourceGrammar is the sources with their flags, a line each.
@@ -102,6 +110,9 @@ func sourceGrammar() string {
 		}
 		if k.private {
 			parts = append(parts, "--samples", "[--data]")
+		}
+		if k.replaced != nil {
+			parts = append(parts, "[--"+neighboursKey+"]")
 		}
 		for _, key := range k.optional {
 			parts = append(parts, "[--"+key+"]")
@@ -143,14 +154,19 @@ func readSource(c *cli.Context) (plan learned, source string, err error) {
 	if err != nil {
 		return plan, source, err
 	}
-	plan.Steps = []maxinfo.Step{step}
+	by, err := readConvention(c)
+	if err != nil {
+		return plan, source, err
+	}
 	var typed []string
 	for _, key := range kinds[i].keys() {
 		if d.has(key) {
 			typed = append(typed, key+"="+d.said[key])
 		}
 	}
-	plan.typed = []string{source + ":" + strings.Join(typed, ",")}
+	if err := plan.add(kinds[i], step, source+":"+strings.Join(typed, ","), by); err != nil {
+		return plan, source, err
+	}
 	if !kinds[i].private {
 		return plan, source, nil
 	}
@@ -330,7 +346,12 @@ func (p *program) runPvalueCorrect(c *cli.Context) error {
 		if r.live, err = follow.live(all, &typedP{single, hasP}); err != nil {
 			return err
 		}
-		err = p.correctOne(r, target, all, best, single, hasP, plan.String())
+		err = p.correctOne(r, target, all, best, single, hasP, plan)
+		if raw, _ := given(c, "p"); err == nil {
+			if number, bound := upperBound(raw); bound {
+				fmt.Fprintf(p.stderr, "p %s is read as %s\n", shown(raw), number)
+			}
+		}
 	}
 	if err == nil && best < 0 {
 		return outcome(exitNoAnswer)
@@ -347,16 +368,18 @@ func chosen(all []corrector, best int) int {
 }
 
 // chancesOfAll is p-values: zero and one are among them.
-var chancesOfAll = kind[theory.LogProb]{want: "a probability in [0, 1]", parse: parseProb}
+var chancesOfAll = kind[theory.LogProb]{want: "a probability in [0, 1]", parse: parsePValue}
 
 // correctOne writes a row for each correction, with what it makes of p.
-func (p *program) correctOne(r result, t target, all []corrector, best int, single theory.LogProb, hasP bool, after string) error {
-	r.columns = []string{"method", "alpha", "ln_alpha", "threshold", "ln_threshold", "best", "proof", "status", "reason", "sources", "assumes"}
+func (p *program) correctOne(r result, t target, all []corrector, best int, single theory.LogProb, hasP bool, after learned) error {
+	by := after.neighbours
+	r.columns = []string{"method", "alpha", "ln_alpha", "threshold", "ln_threshold", "best", "proof", "status", "reason", "sources", "assumes", neighboursKey}
 	if hasP {
 		r.inputs = append(r.inputs, input{"p", chanceCell(single)})
 		r.columns = append(r.columns, "p", "ln_p", "p_adjusted", "ln_p_adjusted", "reject")
 	}
 	var rows, short [][]cell
+	var leftOut reasons
 	for i := range all {
 		c := &all[i]
 		var threshold, lnThreshold, read, adjusted, lnAdjusted, reject cell
@@ -372,12 +395,15 @@ func (p *program) correctOne(r result, t target, all []corrector, best int, sing
 		}
 		row := []cell{
 			wordsCell(c.Name), chanceCell(c.alpha), exactly(c.alpha.Ln()), threshold, lnThreshold, truthCell(i == best), wordsCell(string(c.Proof)),
-			wordsCell(string(c.status)), wordsCell(c.reason), sourcesCell(c.Sources), listCell(c.Assumes),
+			wordsCell(string(c.status)), wordsCell(c.reason), sourcesCell(by.sources(c.Sources)), listCell(c.Assumes), wordsCell(string(by)),
 		}
 		if hasP {
 			row = append(row, chanceCell(single), exactly(single.Ln()), adjusted, lnAdjusted, reject)
 		}
 		rows = append(rows, row)
+		if leftOut.leavesOut(c.Name, c.status, c.reason) {
+			continue
+		}
 		short = append(short, []cell{
 			mark(i == best), wordsCell(c.Name), read, adjusted, reject, wordsCell(string(c.Proof)), wordsCell(string(c.status)), wordsCell(c.reason),
 		})
@@ -388,13 +414,14 @@ func (p *program) correctOne(r result, t target, all []corrector, best int, sing
 			title += ", p " + people(chanceCell(single))
 		}
 		s := sheet{
-			title:   []string{title + ": " + after},
+			title:   []string{title + ": " + after.String()},
 			columns: []string{"", "method", "threshold", "p adjusted", "reject", "proof", "status", "reason"},
 			rows:    short,
 		}
 		if best >= 0 {
 			s.notes = append([]string{"* " + all[best].Name + ", greatest threshold: reject if p <= " + people(legible(all[best].threshold))}, assumed(all[best].Assumes)...)
 		}
+		s.notes = append(s.notes, leftOut.lines()...)
 		return s
 	})
 }
@@ -441,7 +468,7 @@ func (p *program) correctFile(t *correction, path, column string, own bool) (err
 			passes = 2
 		}
 	}
-	bar := p.progress((passes + 1) * t.table.records).of("records")
+	bar := p.progress((passes + 1) * t.table.records).of("rows")
 	defer bar.end()
 	if passes > 0 {
 		if err := t.adjustAll(p, bar); err != nil {
@@ -458,13 +485,34 @@ func (p *program) correctFile(t *correction, path, column string, own bool) (err
 		err = t.tabulate(p)
 	}
 	bar.end()
-	if n := t.table.missing; err == nil && n == 1 {
-		fmt.Fprintln(p.stderr, "1 missing p-value")
-	} else if err == nil && n > 1 {
-		fmt.Fprintf(p.stderr, "%d missing p-values\n", n)
+	if err == nil {
+		for _, line := range t.table.remarks() {
+			fmt.Fprintln(p.stderr, line)
+		}
+		t.tellMissing(p.stderr)
 	}
 	return err
 }
+
+// tellMissing counts the missing p-values, and warns of a family step that does not count
+// them: some programs write NA for a test that was made and failed.
+func (t *correction) tellMissing(w io.Writer) {
+	switch n := t.table.missing; {
+	case n == 0:
+		return
+	case n == 1:
+		fmt.Fprintln(w, "1 missing p-value")
+	default:
+		fmt.Fprintf(w, "%d missing p-values\n", n)
+	}
+	if t.family != pvalue.NoFamily && t.adjusted != nil {
+		fmt.Fprintf(w, "warning: --family %s counted m = %d p-values and none of the missing ones; NA may stand for \"not significant\", "+
+			"as DESeq2's padj does for genes that it filters out: a test that was made counts, give it p = 1\n", t.family, t.tests())
+	}
+}
+
+// tests is the number of p-values that a family step counts.
+func (t *correction) tests() int { return t.table.records - t.table.missing }
 
 func (t *correction) json() bool { return t.target.format == "json" || t.target.format == "jsonl" }
 
@@ -479,13 +527,15 @@ func (t *correction) head() error {
 	if t.follows() {
 		mine = append(slices.Clone(mine), rejectLive)
 	}
-	for i, name := range t.table.columns {
+	seen := make(map[string]bool)
+	for _, name := range t.table.columns {
 		switch {
 		case slices.Contains(mine, name):
 			return usagef("%s: got a column %s, want that name free for the result", t.table.name, name)
-		case t.json() && slices.Index(t.table.columns, name) < i:
+		case t.json() && seen[name]:
 			return usagef("%s: got two columns %s, want one to write JSON", t.table.name, shown(name))
 		}
+		seen[name] = true
 		if !t.raw && slices.Contains([]string{"csv", "tsv", csvExcelEU}, t.target.format) {
 			name = inert(name)
 		}
@@ -493,16 +543,27 @@ func (t *correction) head() error {
 	}
 	t.columns = append(t.columns, mine...)
 	t.inputs = append(t.inputs, input{"file", wordsCell(t.table.name)}, input{"p_column", wordsCell(t.table.columns[t.table.p])}, input{"corrected_by", wordsCell(t.by.Name)})
-	if t.xlsx() {
+	if t.family != pvalue.NoFamily {
+		t.inputs = append(t.inputs, input{"family_size", countCell(int64(t.tests()))})
+	}
+	switch {
+	case t.family != pvalue.NoFamily && t.tests() > mostAdjusted:
+		return usagef("--family: got %d p-values, want at most %d, which the step holds in memory", t.tests(), mostAdjusted)
+	case t.xlsx():
 		return t.fits()
+	case newEncoder(t.target.format, t.result) == nil:
+		return fitsTable(int64(t.table.records), int64(len(t.columns)))
 	}
 	return nil
 }
 
+// mostAdjusted is how many p-values a family step takes: some 24 bytes each.
+const mostAdjusted = 100_000_000
+
 // adjustAll fills in the adjusted p-values with the family step: taken on the p-values
 // as they are corrected, or as they stand, to be corrected then.
 func (t *correction) adjustAll(p *program, bar *progress) error {
-	t.adjusted = make([]theory.LogProb, t.table.records-t.table.missing)
+	t.adjusted = make([]theory.LogProb, t.tests())
 	value := t.one
 	if t.rawFamily {
 		value = t.read
@@ -652,6 +713,9 @@ func (t *correction) tabulate(p *program) error {
 // summary says in words what was done.
 func (t *correction) summary() sheet {
 	step := string(t.family)
+	if t.family != pvalue.NoFamily {
+		step += " of " + strconv.Itoa(t.tests())
+	}
 	if t.rawFamily {
 		step += " on raw p-values"
 	}

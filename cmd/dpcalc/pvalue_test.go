@@ -117,6 +117,37 @@ func correct(t *testing.T, workers int, stdin string, args ...string) (stdout, s
 	return out.String(), errs.String()
 }
 
+// A family step says how many p-values it counted, and warns where some are missing; the
+// adjusted values are those for that number.
+func TestFamilyOfATableWithMissingValues(t *testing.T) {
+	const table = "p\n0.001\nNA\n0.02\n.\n"
+	by := []string{"--by", "description", "--outcomes", "1"}
+	for _, c := range []struct {
+		table, warning, size string
+		more                 []string
+	}{
+		{table, "2 missing p-values\nwarning: --family holm counted m = 2 p-values", `"family_size":2`, []string{"--family", "holm"}},
+		{table, "2 missing p-values\nwarning: --family bh counted m = 2 p-values", `"family_size":2`, []string{"--family", "bh", "--family-on", "raw"}},
+		{"p\n0.001\n0.02\n", "", `"family_size":2`, []string{"--family", "holm"}},
+		{table, "2 missing p-values\n", `"corrected_by":"bonferroni"}`, nil},
+	} {
+		out, said := correct(t, 2, c.table, append(append(by, c.more...), "-f", "json")...)
+		if !strings.HasPrefix(said, c.warning) || strings.Contains(said, "warning") != strings.Contains(c.warning, "warning") {
+			t.Errorf("%v: %q, want %q", c.more, said, c.warning)
+		}
+		if !strings.Contains(out, c.size) || len(c.more) == 0 && strings.Contains(out, "family_size") {
+			t.Errorf("%v: no %s in %s", c.more, c.size, out)
+		}
+	}
+	// Without an answer no step was taken, and nothing is said of one.
+	var out, errs bytes.Buffer
+	p := &program{ctx: t.Context(), stdin: strings.NewReader(table), stdout: &out, stderr: &errs, workers: 1}
+	code := p.run(strings.Fields("dpcalc pvalue-correct - --alpha 0.05 --by pure-dp --epsilon 1e308 -n 1000 --family holm"))
+	if code != exitNoAnswer || errs.String() != "2 missing p-values\n" {
+		t.Errorf("exit %d, %s%s", code, out.String(), errs.String())
+	}
+}
+
 // The rows are those that the libraries give one by one, in the order of the table,
 // whatever the number of workers.
 func TestCorrectedTable(t *testing.T) {
@@ -153,8 +184,13 @@ func TestCorrectedTable(t *testing.T) {
 				t.Fatalf("%s: %d workers write something else", family, workers)
 			}
 		}
-		if missing := n - len(want); said != fmt.Sprintf("%d missing p-values\n", missing) {
+		missing := n - len(want)
+		count, warning, _ := strings.Cut(said, "\n")
+		if count != fmt.Sprintf("%d missing p-values", missing) || (warning != "") != (family != pvalue.NoFamily) {
 			t.Errorf("standard error: %q, %d are missing", said, missing)
+		}
+		if warning != "" && !strings.HasPrefix(warning, fmt.Sprintf("warning: --family %s counted m = %d p-values and none of the missing ones;", family, len(want))) {
+			t.Errorf("%s of %d: %q", family, len(want), warning)
 		}
 		rows, err := csv.NewReader(strings.NewReader(strings.ReplaceAll(one, "\r\nlines", "\rlines"))).ReadAll()
 		if err != nil || len(rows) != n+1 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -78,12 +79,49 @@ type terms struct {
 	inputs  []liveInput
 	say     sentence   // the flags of the steps
 	epsilon []string   // of the first step, which may be composed
-	shift   string     // the square of n mu of it, "" for none
+	shifts  []string   // the squares of n mu of it
 	outside []string   // its information, where that is known
 	defect  liveChance // its deltas or slack
 	later   []string   // information of the later steps
 	slack   liveChance // theirs
-	plain   bool       // the chances can be added up
+	plain   bool       // every step has its formula, and the chances can be added up
+}
+
+// inputNames are the names of a step's inputs by its keys.
+type inputNames map[string]string
+
+// stepFormulas are the amounts of a step: what adds up to those of the first step, and
+// what it costs after others. A step that has none where it stands has no formulas.
+type stepFormulas struct{ epsilon, shift, outside, later string }
+
+// information is the amount of a step that was given as such, in nats.
+func (in inputNames) information() stepFormulas {
+	nats := in["nats"]
+	switch {
+	case in["bits"] != "":
+		nats = in["bits"] + "*LN(2)"
+	case in["outcomes"] != "":
+		nats = "LN(" + in["outcomes"] + ")"
+	}
+	return stepFormulas{outside: nats, later: nats}
+}
+
+// add adds the amounts of a step to those before it, and tells whether it has any.
+func (t *terms) add(f stepFormulas, first bool) bool {
+	if !first {
+		t.later = append(t.later, cmp.Or(f.later, "NA()"))
+		return f.later != ""
+	}
+	some := false
+	for _, part := range []struct {
+		all  *[]string
+		more string
+	}{{&t.epsilon, f.epsilon}, {&t.shifts, f.shift}, {&t.outside, f.outside}} {
+		if part.more != "" {
+			*part.all, some = append(*part.all, part.more), true
+		}
+	}
+	return some
 }
 
 // sentence is a command as a formula and as the text for the values at the start.
@@ -153,15 +191,14 @@ func parameter(kind, key, value, suffix string) (in liveInput, p liveChance) {
 
 // terms makes inputs of what was typed.
 func (s selection) terms() terms {
-	t := terms{}
-	var mus, queries, sds []string
+	t := terms{plain: true}
 	var defects, slacks []liveChance
 	if s.source == bySteps {
 		t.say.text(" --by " + bySteps)
 	}
 	kinds := stepKinds()
 	composed := true // into the first step
-	for i, typed := range s.plan.typed {
+	for i, typed := range s.plan.byReplacement() {
 		name, rest, _ := strings.Cut(typed, ":")
 		kind := kinds[slices.IndexFunc(kinds, func(k stepKind) bool { return k.name == name })]
 		composed = composed && kind.private
@@ -174,7 +211,7 @@ func (s selection) terms() terms {
 		if name == "max-info" && !strings.Contains(rest, "slack=") {
 			rest += ",slack=0"
 		}
-		has := make(map[string]string) // the names of the inputs
+		has := make(inputNames)
 		var chance liveChance
 		for item := range strings.SplitSeq(rest, ",") {
 			key, value, _ := strings.Cut(item, "=")
@@ -196,35 +233,13 @@ func (s selection) terms() terms {
 				lead = ","
 			}
 		}
-		nats := has["nats"]
+		t.plain = t.add(kind.formulas(has), first) && t.plain
 		switch {
-		case has["bits"] != "":
-			nats = has["bits"] + "*LN(2)"
-		case has["outcomes"] != "":
-			nats = "LN(" + has["outcomes"] + ")"
-		}
-		if !first {
-			if name == "pure-dp" {
-				nats = "samples*" + has["epsilon"]
-			}
-			t.later = append(t.later, nats)
-			if chance.ln != "" {
-				slacks = append(slacks, chance)
-			}
-			continue
-		}
-		switch name {
-		case "pure-dp", "approx-dp":
-			t.epsilon = append(t.epsilon, has["epsilon"])
-		case "gdp":
-			mus = append(mus, "(samples*"+has["mu"]+")^2")
-		case "gaussian":
-			queries, sds = append(queries, has["queries"]), append(sds, has["noise-sd"])
-		default:
-			t.outside = append(t.outside, nats)
-		}
-		if chance.ln != "" {
+		case chance.ln == "":
+		case first:
 			defects = append(defects, chance)
+		default:
+			slacks = append(slacks, chance)
 		}
 	}
 	if n := s.plan.Samples; n != 0 {
@@ -233,16 +248,10 @@ func (s selection) terms() terms {
 		t.say.flag(" --samples ", in)
 		t.say.text(" --data " + s.plan.Data.String())
 	}
-	for i := range queries {
-		mus = append(mus, queries[i]+"/"+sds[i]+"^2")
-	}
-	if len(mus) > 0 {
-		t.shift = sum(mus)
-	}
-	var plain bool
-	t.defect, t.plain = total(defects)
-	t.slack, plain = total(slacks)
-	t.plain = t.plain && plain
+	var plain, both bool
+	t.defect, plain = total(defects)
+	t.slack, both = total(slacks)
+	t.plain = t.plain && plain && both
 	return t
 }
 
@@ -304,7 +313,7 @@ func (t terms) rule(name string) (liveRule, bool) {
 		}
 	}
 	epsilon := sum(t.epsilon)
-	private := len(t.epsilon) > 0 && t.shift == ""
+	private := len(t.epsilon) > 0 && len(t.shifts) == 0
 	switch {
 	case !t.plain:
 	case name == "bonferroni", name == "max-info":
@@ -325,7 +334,7 @@ func (t terms) rule(name string) (liveRule, bool) {
 		copies := "IF(" + epsilon + "=0,LN(samples),(samples-1)*" + epsilon + "+LN(" + oneLessExp("(samples*"+epsilon+")") + ")-LN(" + oneLessExp(epsilon) + "))"
 		return ratio("samples*"+epsilon, liveChance{ln: t.defect.ln + "+" + copies}), true
 	case name == "group" && len(t.epsilon) == 0:
-		m := "SQRT(" + t.shift + ")"
+		m := "SQRT(" + sum(t.shifts) + ")"
 		// The normal law is moved by a part in 1e9. At p below 1e-307 that one serves.
 		return liveRule{
 			threshold: func(level string) string { return "LN(NORMSDIST(" + apart("NORMSINV(EXP(0-"+level+"))", "-", m) + "))" },
@@ -358,6 +367,9 @@ func (s selection) live(all []corrector, p *typedP) (*live, error) {
 		},
 		columns: []string{"method", "threshold", "ln threshold", "source"},
 		stale:   `$D{row}="value for other inputs"`,
+	}
+	if s.plan.neighbours == byAdding {
+		l.intro = append(l.intro, "The privacy below is for neighbours by replacing a record: it was converted from that for adding or removing one.")
 	}
 	var ask liveInput
 	if p != nil {

@@ -354,3 +354,26 @@ func TestCorrectedWorkbookEdges(t *testing.T) {
 		t.Errorf("%v", table)
 	}
 }
+
+// A step that says nothing of its amounts leaves no correction with formulas, and every
+// kind says something of a first step.
+func TestStepWithoutFormulas(t *testing.T) {
+	for _, first := range []bool{true, false} {
+		all := terms{plain: true, epsilon: []string{"epsilon_1"}, outside: []string{"nats_1"}}
+		all.plain = all.add(stepFormulas{}, first)
+		for _, name := range []string{"max-info-any", "renyi", "approx-dp", "group", "max-info", "bonferroni", "rogers16"} {
+			if _, ok := all.rule(name); ok {
+				t.Errorf("%s has a formula without that of a step, first: %v", name, first)
+			}
+		}
+	}
+	for _, k := range stepKinds() {
+		in := inputNames{}
+		for _, key := range k.keys() {
+			in[key] = key
+		}
+		if all := (terms{}); !all.add(k.formulas(in), true) {
+			t.Errorf("%s has no amount", k.name)
+		}
+	}
+}

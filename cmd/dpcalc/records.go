@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"slices"
@@ -55,7 +56,7 @@ func (s *splitter) text() (string, error) {
 		case err != nil && err != io.EOF && err != bufio.ErrBufferFull:
 			return "", err
 		case len(s.raw) > maxRecord:
-			return "", refuse(s.line, "got more than %d bytes, want a record, is a quote left open?", maxRecord)
+			return "", refuse(s.line, "got more than %d bytes, want a row, is a quote left open?", maxRecord)
 		case err == bufio.ErrBufferFull:
 			continue
 		case err == io.EOF && len(s.raw) == 0:
@@ -146,10 +147,31 @@ func refuse(line int, format string, args ...any) error {
 	return &refusal{line, fmt.Sprintf(format, args...)}
 }
 
+// wideEncoding names the encoding of a text that begins so, if it is one that this program
+// does not read, and whether a mark says so. Without a mark it is told by the zero bytes
+// that the characters of ASCII have in it, one or three each.
+func wideEncoding(start []byte) (name string, marked bool) {
+	line, _, _ := bytes.Cut(bytes.TrimLeft(start, "\r\n"), []byte("\n"))
+	mark := func(m string) bool { return bytes.HasPrefix(start, []byte(m)) }
+	switch {
+	case mark("\xff\xfe\x00\x00"), mark("\x00\x00\xfe\xff"):
+		return "UTF-32", true
+	case mark("\xff\xfe"), mark("\xfe\xff"):
+		return "UTF-16", true
+	case bytes.Contains(line, []byte{0, 0, 0}):
+		return "UTF-32", false
+	case bytes.IndexByte(line, 0) >= 0:
+		return "UTF-16", false
+	}
+	return "", false
+}
+
 // source is an input that can be read again.
 type source struct {
 	name string // as messages have it
 	at   io.ReaderAt
+	file *os.File    // nil for a copy, which nobody changes
+	was  fs.FileInfo // when it was opened
 	done []func() error
 }
 
@@ -172,26 +194,59 @@ func (p *program) open(path string) (*source, error) {
 			return nil, s.blame(err)
 		}
 		if info.Mode().IsRegular() || info.IsDir() { // reading a directory fails as it should
-			s.at = f
-			return s, nil
+			s.at, s.file, s.was = f, f, info
 		}
 		in = f
 	}
-	if err := s.spool(p.ctx, in); err != nil {
+	var err error
+	if s.at == nil {
+		err = s.spool(p.ctx, in)
+	}
+	if err == nil {
+		err = s.isNarrow()
+	}
+	if err != nil {
 		s.close()
 		return nil, s.blame(err)
 	}
 	return s, nil
 }
 
-// spool copies a stream to a temporary file. An interrupt does not wait for input.
+// isNarrow refuses a text that is no UTF-8 from its beginning on.
+func (s *source) isNarrow() error {
+	start := make([]byte, 4096)
+	n, err := s.at.ReadAt(start, 0)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if name, _ := wideEncoding(start[:n]); name != "" {
+		return usagef("got %s, want UTF-8", name)
+	}
+	return nil
+}
+
+// still reports that the file has changed since it was opened.
+func (s *source) still() error {
+	if s.file == nil {
+		return nil
+	}
+	now, err := s.file.Stat()
+	if err == nil && (now.Size() != s.was.Size() || !now.ModTime().Equal(s.was.ModTime())) {
+		err = errChanged
+	}
+	return err
+}
+
+var errChanged = errors.New("changed while it was read")
+
+// spool copies a stream to a temporary file. The end of the context does not wait for input.
 func (s *source) spool(ctx context.Context, in io.Reader) error {
-	temp, err := os.CreateTemp("", "dpcalc-*")
+	temp, err := temporaries.spool()
 	if err != nil {
 		return err
 	}
 	s.at = temp
-	s.done = append(s.done, temp.Close, func() error { return os.Remove(temp.Name()) })
+	s.done = append(s.done, temp.Close, func() error { temporaries.remove(temp.Name()); return nil })
 	copied := make(chan error, 1)
 	go func() {
 		_, err := io.Copy(temp, in)
@@ -237,7 +292,9 @@ type userTable struct {
 	columns   []string
 	p         int // the column of p-values
 	records   int
-	missing   int // p-values
+	missing   int  // p-values
+	bounds    int  // p-values given as upper bounds, <0.001
+	bare      bool // there is no header
 	places    []place
 	end       int64
 }
@@ -272,6 +329,7 @@ func (t *userTable) check(ctx context.Context, column string) error {
 			return err
 		}
 	}
+	start := s.offset
 	for len(t.columns) == 0 {
 		header, err := s.text()
 		switch {
@@ -281,8 +339,6 @@ func (t *userTable) check(ctx context.Context, column string) error {
 			return err
 		case header == "":
 			continue
-		case strings.HasPrefix(header, "\xff\xfe") || strings.HasPrefix(header, "\xfe\xff"):
-			return usagef("got UTF-16, want UTF-8")
 		}
 		t.separator = separatorOf(header)
 		s.separator = t.separator
@@ -291,8 +347,16 @@ func (t *userTable) check(ctx context.Context, column string) error {
 		}
 		t.columns = slices.Clone(s.cells)
 	}
+	bare, err := t.withoutHeader(column)
+	if err != nil {
+		return err
+	}
+	if bare {
+		t.bare, t.columns = true, []string{"p"}
+		s = newSplitter(io.NewSectionReader(t.at, start, math.MaxInt64-start), t.separator)
+		s.offset = start
+	}
 	s.width = len(t.columns)
-	var err error
 	if t.p, err = findColumn(t.columns, column); err != nil {
 		return err
 	}
@@ -307,7 +371,7 @@ func (t *userTable) check(ctx context.Context, column string) error {
 		cells, empty, err := s.record()
 		if err == io.EOF {
 			t.end = s.offset
-			return nil
+			return t.still()
 		}
 		if err != nil {
 			return err
@@ -321,11 +385,52 @@ func (t *userTable) check(ctx context.Context, column string) error {
 				line := s.line + strings.Count(strings.Join(cells[:t.p], ""), "\n")
 				return refuse(line, "%s: got %s, want a probability in [0, 1]", shown(t.columns[t.p]), shown(text))
 			}
+			if _, bound := upperBound(text); bound {
+				t.bounds++
+			}
 		}
 		if !empty { // empty lines at the end are none of its records
 			t.records, t.missing = records, missing
 		}
 	}
+}
+
+// withoutHeader reports whether the first line of a table is a p-value already: of one
+// column, and nobody named another. A 0 may be the name that a program has put there,
+// and as a p-value it would be rejected: it has to be told which.
+func (t *userTable) withoutHeader(column string) (bool, error) {
+	if len(t.columns) != 1 || column != "" {
+		return false, nil
+	}
+	first := strings.TrimSpace(t.columns[0])
+	if first == "0" {
+		return false, usagef("got 0 in the first line, a name or a p-value, want a header line p, " +
+			"or --p-column 0 if it is the name")
+	}
+	_, number := t.chance(first)
+	return number || absent(first), nil
+}
+
+// remarks tells how p-values were read that are not plain numbers under a header.
+func (t *userTable) remarks() (lines []string) {
+	if t.bare {
+		lines = append(lines, "no header line, the column is named p")
+	}
+	switch {
+	case t.bounds == 1:
+		lines = append(lines, "1 p-value with < is read as that upper bound")
+	case t.bounds > 1:
+		lines = append(lines, fmt.Sprintf("%d p-values with < are read as these upper bounds", t.bounds))
+	}
+	return lines
+}
+
+// before returns how many p-values precede a record with which a stride begins, or the end.
+func (t *userTable) before(record int) int {
+	if record == t.records {
+		return record - t.missing
+	}
+	return record - t.places[record/stride].missing
 }
 
 // separatorOf tells by the header what separates the cells: a tab if there is one
@@ -350,13 +455,19 @@ func separatorOf(header string) byte {
 	return ','
 }
 
+// mostNamed is how many columns an error names.
+const mostNamed = 20
+
 // findColumn returns the column of p-values: the one of that name, or if none was
 // given the one with a usual name.
 func findColumn(columns []string, name string) (int, error) {
 	list := func(indexes []int) string {
-		names := make([]string, len(indexes))
-		for k, i := range indexes {
-			names[k] = shown(columns[i])
+		var names []string
+		for _, i := range indexes[:min(len(indexes), mostNamed)] {
+			names = append(names, shown(columns[i]))
+		}
+		if more := len(indexes) - len(names); more > 0 {
+			names = append(names, fmt.Sprintf("... (%d more)", more))
 		}
 		return strings.Join(names, ", ")
 	}
@@ -419,11 +530,30 @@ func (t *userTable) chance(cell string) (theory.LogProb, bool) {
 	if t.separator == ';' {
 		cell = strings.Replace(cell, ",", ".", 1)
 	}
-	return parseProb(cell)
+	return parsePValue(cell)
+}
+
+// parsePValue reads a probability, or the upper bound <0.001 as 0.001: the p-value that
+// it stands for is not above that, so that whatever rejects 0.001 rejects it.
+func parsePValue(text string) (theory.LogProb, bool) {
+	number, bound := upperBound(text)
+	p, ok := parseProb(number)
+	return p, ok && !(bound && p == theory.Zero)
+}
+
+// upperBound takes the sign off an upper bound such as <0.001.
+func upperBound(text string) (number string, bound bool) {
+	text = strings.TrimSpace(text)
+	for _, sign := range []string{"<=", "≤", "<"} {
+		if number, bound = strings.CutPrefix(text, sign); bound {
+			return strings.TrimSpace(number), true
+		}
+	}
+	return text, false
 }
 
 // each visits the records from lo to hi; rank counts the p-values before. It may be
-// called concurrently.
+// called concurrently. A rank is never one that the first reading did not find.
 func (t *userTable) each(s *splitter, lo, hi int, visit func(rank int, cells []string) error) error {
 	at := t.places[lo/stride]
 	s.in.Reset(io.NewSectionReader(t.at, at.offset, t.end-at.offset))
@@ -438,17 +568,26 @@ func (t *userTable) each(s *splitter, lo, hi int, visit func(rank int, cells []s
 		case err != nil:
 			return t.blame(err)
 		}
+		next := rank
+		if !absent(cells[t.p]) {
+			next++
+		}
+		end := min((i/stride+1)*stride, t.records) // of the stride
+		if next > t.before(end) || i+1 == end && next < t.before(end) {
+			return t.changed()
+		}
 		if i >= lo {
 			if err := visit(rank, cells); err != nil {
 				return err
 			}
 		}
-		if !absent(cells[t.p]) {
-			rank++
-		}
+		rank = next
+	}
+	if t.still() != nil {
+		return t.changed()
 	}
 	return nil
 }
 
 // changed reports that the second reading did not find what the first had.
-func (t *userTable) changed() error { return fmt.Errorf("%s: changed while it was read", t.name) }
+func (t *userTable) changed() error { return t.blame(errChanged) }

@@ -175,7 +175,10 @@ func TestRefusedTables(t *testing.T) {
 		"p\r\n0.5\r\n-0.1\r\n":           "line 3: p: got -0.1, ",
 		"a,p\n\"x\n\ny\",0.1\n\n\nz,Inf": "line 7: p: got Inf, ",
 		"a,p\n\"x\n\ny\",NaN.\n":         "line 4: p: got NaN., ",
-		"p\n0.1\n<0.001\n":               "line 3: p: got <0.001, ",
+		"p\n0.1\n<0\n":                   "line 3: p: got <0, ",
+		"p\n0.1\n>0.05\n":                "line 3: p: got >0.05, ",
+		"0\n0.1\n":                       "got 0 in the first line, a name or a p-value, ",
+		"0.1\n2\n":                       "line 2: p: got 2, ",
 		"p\n0,1\n":                       "line 2: got 2 cells, want 1 as in the header",
 		"a,p\nx\n":                       "line 2: got 1 cells, want 2 as in the header",
 		"a,p\n\n\"x\" ,0.1\n":            "line 3: got text after a closing quote, want ','",
@@ -185,7 +188,7 @@ func TestRefusedTables(t *testing.T) {
 		"p,x\r0.1,2\r":                   "line 1: got a carriage return inside an unquoted cell, want lines that end in LF or CRLF",
 		"x,y\n1,2\n":                     "got the columns x, y, want one named p, pval or p_value, or --p-column",
 		"p,P\n1,2\n":                     "got the columns p, P, want one of p-values, choose it by --p-column",
-		"a,p\n\"" + strings.Repeat("x\n", maxRecord): "line 2: got more than 16777216 bytes, want a record",
+		"a,p\n\"" + strings.Repeat("x\n", maxRecord): "line 2: got more than 16777216 bytes, want a row",
 	} {
 		_, err := openText(t, text, "")
 		var usage *usageError

@@ -24,6 +24,7 @@ const (
 	words        // s
 	foreign      // s, from the user's own file
 	items        // list
+	span         // s, two numbers, for people only
 )
 
 // cell is one value of a row. The zero value is a missing one.
@@ -202,6 +203,15 @@ func human(x float64) string {
 	return text
 }
 
+// rough writes a number to three digits, rounded to the nearest: a size, not a bound.
+func rough(x float64) string {
+	near, err := strconv.ParseFloat(strconv.FormatFloat(x, 'e', 2, 64), 64)
+	if err != nil {
+		return human(x)
+	}
+	return human(near)
+}
+
 // sixDigits returns x = +-d.ddddd 10^exponent, rounded up or down.
 func sixDigits(x float64, up bool) (negative bool, digits string, exponent int) {
 	text := strconv.FormatFloat(math.Abs(x), 'e', 5, 64)
@@ -264,7 +274,7 @@ func people(c cell) string {
 			return "yes"
 		}
 		return "no"
-	case words, foreign:
+	case words, foreign, span:
 		return c.s
 	case items:
 		return strings.Join(c.list, "; ")
@@ -272,4 +282,6 @@ func people(c cell) string {
 	return ""
 }
 
-func (c cell) isNumeric() bool { return c.form == count || c.form == number || c.form == chance }
+func (c cell) isNumeric() bool {
+	return c.form == count || c.form == number || c.form == chance || c.form == span
+}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -48,10 +49,9 @@ func (d delimited) row(dst []byte, _ bool, cells []cell, known *chances) []byte 
 		case words:
 			dst = d.text(dst, c.s)
 		case foreign:
-			if isNumeral(c.s) {
-				dst = d.number(append(dst, c.s...), start)
-			} else {
-				dst = d.text(dst, inert(c.s))
+			dst = d.text(dst, inert(c.s))
+			if d.comma && isNumeral(c.s) {
+				dst = d.number(dst, start)
 			}
 		case items:
 			if len(c.list) == 1 {
@@ -97,10 +97,11 @@ func inert(s string) string {
 	return "'" + s
 }
 
-func isNumeral(s string) bool {
-	_, err := strconv.ParseFloat(s, 64)
-	return err == nil
-}
+// numeral is a plain decimal number, as spreadsheets of any language write it: with a
+// decimal point or comma, with or without an exponent. Nothing else is taken for a number.
+var numeral = regexp.MustCompile(`^[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?$`)
+
+func isNumeral(s string) bool { return numeral.MatchString(s) }
 
 // jsonRows writes rows as objects: one to a line, or inside the envelope.
 type jsonRows struct {

@@ -2,8 +2,12 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
@@ -17,6 +21,30 @@ type sheet struct {
 	columns []string
 	rows    [][]cell
 	notes   []string
+}
+
+// harmless writes out what a terminal would obey in a text of the user's: control
+// characters but for the end of a line, marks that turn the direction of writing, and
+// bytes that are no UTF-8.
+func harmless(text string) string {
+	obeyed := func(r rune) bool {
+		return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r))
+	}
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, obeyed) {
+		return text
+	}
+	var b strings.Builder
+	for i, r := range text {
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd"):
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		case obeyed(r):
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // compact drops the columns that hold nothing.
@@ -90,7 +118,7 @@ func (s sheet) framed(w io.Writer, gap string, look tablewriter.Option, escape f
 			if i > 0 {
 				b.WriteString(gap)
 			}
-			b.WriteString(escape(line) + "\n")
+			b.WriteString(escape(harmless(line)) + "\n")
 		}
 	}
 	paragraph(s.title)
@@ -114,7 +142,7 @@ func (s sheet) grid(b *bytes.Buffer, look tablewriter.Option, escape func(string
 	align := make(tw.Alignment, len(s.columns))
 	head := make([]string, len(s.columns))
 	for j, name := range s.columns {
-		head[j] = escape(name)
+		head[j] = escape(harmless(name))
 		align[j] = tw.AlignLeft
 		if s.numeric(j) {
 			align[j] = tw.AlignRight
@@ -133,7 +161,7 @@ func (s sheet) grid(b *bytes.Buffer, look tablewriter.Option, escape func(string
 	for _, row := range s.rows {
 		line := make([]string, len(s.columns)) // the table keeps it
 		for j, c := range row {
-			line[j] = escape(people(c))
+			line[j] = escape(harmless(people(c)))
 		}
 		if err := t.Append(line); err != nil {
 			return err
@@ -150,12 +178,24 @@ func (s sheet) grid(b *bytes.Buffer, look tablewriter.Option, escape func(string
 
 // latex writes a booktabs tabular; title and notes become comments.
 func (s sheet) latex(w io.Writer) error {
-	escape := strings.NewReplacer(`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`,
-		"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "\n", " ")
 	var b bytes.Buffer
 	for _, line := range s.title {
-		b.WriteString("% " + line + "\n")
+		b.WriteString("% " + harmless(line) + "\n")
 	}
+	if len(s.columns) > 0 {
+		s.tabular(&b)
+	}
+	for _, line := range s.notes {
+		b.WriteString("% " + harmless(line) + "\n")
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// tabular writes the table itself.
+func (s sheet) tabular(b *bytes.Buffer) {
+	escape := strings.NewReplacer(`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`,
+		"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `$<$`, ">", `$>$`, "\n", " ")
 	b.WriteString(`\begin{tabular}{`)
 	for j := range s.columns {
 		if s.numeric(j) {
@@ -170,7 +210,7 @@ func (s sheet) latex(w io.Writer) error {
 			if j > 0 {
 				b.WriteString(" & ")
 			}
-			cell := escape.Replace(text(j))
+			cell := escape.Replace(harmless(text(j)))
 			if j == 0 && strings.IndexAny(cell, "*[") == 0 {
 				cell = "{" + cell + "}" // the \\\\ of the line before would take it as its argument
 			}
@@ -184,11 +224,19 @@ func (s sheet) latex(w io.Writer) error {
 		line(len(row), func(j int) string { return people(row[j]) })
 	}
 	b.WriteString("\\bottomrule\n\\end{tabular}\n")
-	for _, line := range s.notes {
-		b.WriteString("% " + line + "\n")
+}
+
+// mostCells is how many cells a table for people may have: it is laid out in memory, some
+// 300 bytes a cell.
+const mostCells = 3_000_000
+
+// fitsTable refuses more rows than the memory for a table holds.
+func fitsTable(rows, columns int64) error {
+	if rows > mostCells/columns {
+		return usagef("--format: got %d rows of %d columns, want at most %d cells in a table for people; "+
+			"csv, tsv, json and jsonl take any number", rows, columns, mostCells)
 	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return nil
 }
 
 // forPeople writes the rows as a workbook, or what of them is in the sheet.

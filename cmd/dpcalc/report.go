@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/theory"
@@ -9,8 +10,9 @@ import (
 )
 
 // A report is the paragraph of a methods section that states a plan: the goal, the
-// mechanism with its noise, the number of records, the theorem, its assumptions and
-// the keys under which dpcalc cite has the sources.
+// mechanism with its noise, the number of records, what it forbids, the theorem and
+// whether anyone has refereed its proof, its assumptions, and the keys under which dpcalc
+// cite has the sources.
 
 // prose is how a paragraph is typeset.
 type prose struct {
@@ -19,6 +21,7 @@ type prose struct {
 	symbol func(string) string          // a quantity's letter or name
 	code   func(string) string          // a name of the program
 	cite   func([]theory.Source) string // references, with the theorem in each
+	link   func(string) string          // a public address
 	escape func(string) string          // any other text
 }
 
@@ -38,6 +41,7 @@ func proseFor(format string) prose {
 			power:  func(s string) string { return math("e^{" + s + "}") },
 			symbol: func(s string) string { return math(latexSymbols.Replace(s)) },
 			code:   func(s string) string { return `\texttt{` + latexText.Replace(s) + "}" },
+			link:   func(s string) string { return `\texttt{` + latexText.Replace(s) + "}" },
 			cite: func(sources []theory.Source) string {
 				var b strings.Builder
 				for _, s := range sources {
@@ -55,13 +59,17 @@ func proseFor(format string) prose {
 		return prose{
 			number: plain, power: eTo, symbol: func(s string) string { return "*" + s + "*" },
 			code: func(s string) string { return "`" + s + "`" },
+			link: func(s string) string { return "<" + s + ">" },
 			cite: func(sources []theory.Source) string {
 				return " [@" + joined(sources, ", ", "; @") + "]"
 			},
 			escape: strings.NewReplacer("*", `\*`, "_", `\_`, "<", `\<`, "|", `\|`).Replace,
 		}
 	}
-	return prose{number: plain, power: eTo, symbol: plain, code: plain, cite: func(sources []theory.Source) string { return " (" + joined(sources, ", ", "; ") + ")" }, escape: plain}
+	return prose{
+		number: plain, power: eTo, symbol: plain, code: plain, link: plain, escape: plain,
+		cite: func(sources []theory.Source) string { return " (" + joined(sources, ", ", "; ") + ")" },
+	}
 }
 
 // joined lists sources with what in them is meant.
@@ -110,7 +118,7 @@ func (s *plan) goalText(g transfer.Goal) string {
 	for _, q := range []struct {
 		name  string
 		value cell
-	}{{"samples", countCell(g.Samples)}, {"queries", countCell(g.Queries)}, {"tau", numberCell(g.Tau)}, {"budget", countCell(g.Budget)}} {
+	}{{"rows", countCell(g.Samples)}, {"queries", countCell(g.Queries)}, {"tau", numberCell(g.Tau)}, {"budget", countCell(g.Budget)}} {
 		if q.value.form != missing {
 			parts = append(parts, q.name+" "+people(q.value))
 		}
@@ -142,7 +150,7 @@ func (s *plan) paragraph(r *row, t prose) string {
 	var b strings.Builder
 	write := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
 	count := func(n int64) string { return t.number(people(countCell(n))) }
-	number := func(x float64) string { return t.number(people(numberCell(x))) }
+	number := func(x float64) string { return t.number(people(exactly(x))) }
 
 	write("We planned for ")
 	if r.Queries == 1 {
@@ -152,9 +160,9 @@ func (s *plan) paragraph(r *row, t prose) string {
 	}
 	switch d := r.sensitivity(); r.Query {
 	case transfer.Sensitive:
-		write(", each of which one record moves by at most %s/n", t.number(people(d)))
+		write(", each of which one row moves by at most %s/n", t.number(people(d)))
 	case transfer.Minimization:
-		write(", each the difference of two candidates' losses, which one record moves by at most %s/n each", t.number(people(d)))
+		write(", each the difference of two candidates' losses, which one row moves by at most %s/n each", t.number(people(d)))
 	}
 	write(", ")
 	switch {
@@ -163,7 +171,7 @@ func (s *plan) paragraph(r *row, t prose) string {
 	case !m.Adaptive && !m.Procedure:
 		write("fixed before the data were seen, ")
 	}
-	write("on a sample of %s records. ", count(r.Samples))
+	write("on a sample of %s rows. ", count(r.Samples))
 
 	switch run := r.Mechanism; {
 	case m.Procedure:
@@ -175,12 +183,12 @@ func (s *plan) paragraph(r *row, t prose) string {
 	case run.Threshold != 0:
 		write("Answers come from Thresholdout with threshold %s = %s, noise scale %s = %s and a budget of %s answers that overfit the training set. ",
 			t.symbol("T"), number(run.Threshold), t.symbol("sigma"), number(run.Scale), count(r.Budget))
-	case run.ScaleFirst != 0 && run.ScaleFirst != run.Scale:
+	case run.Schedule != nil && run.ScaleFirst != run.Scale:
 		write("To the value on the sample we add independent Gaussian noise, whose standard deviation falls from %s for the first answer to %s for the last. ",
 			number(run.ScaleFirst), number(run.Scale))
-	case run.Noise == "gaussian":
+	case noisy(run) && run.Noise == "gaussian":
 		write("To the value on the sample we add independent Gaussian noise of standard deviation %s. ", number(run.Scale))
-	case run.Noise == "laplace":
+	case noisy(run):
 		write("To the value on the sample we add independent Laplace noise of scale %s. ", number(run.Scale))
 	case run.Cells != 0:
 		write("Each answer is the value on the sample, rounded to the nearest of %s cell midpoints. ", count(run.Cells))
@@ -189,9 +197,12 @@ func (s *plan) paragraph(r *row, t prose) string {
 	default:
 		write("Each answer is the value on the sample. ")
 	}
+	if m.Adaptive {
+		write("%s", secrecy(r.Mechanism))
+	}
 
 	accuracy := r.Tau
-	if s.unknown == transfer.None {
+	if s.unknown == transfer.None || r.Mechanism.Threshold != 0 { // the budget of Thresholdout goes with its own tau
 		accuracy = r.TauAchieved
 	}
 	every := "every answer is"
@@ -200,14 +211,47 @@ func (s *plan) paragraph(r *row, t prose) string {
 	}
 	write("Except with probability at most %s, %s within %s of its population value", t.number(people(chanceCell(r.Beta))), every, number(accuracy))
 	if run := r.Mechanism; run.Threshold != 0 {
-		write(" as long as the budget lasts")
+		write(" as long as fewer than %s queries have had a value on the training set that is off by more than half of that", count(r.Budget))
 	}
-	write(", by the method %s of dpcalc %s%s. ", t.code(m.Name), t.escape(version()), t.cite(m.Sources))
+	write(", by the method %s of dpcalc %s, %s%s. ", t.code(m.Name), t.escape(version()), t.link(home), t.cite(m.Sources))
+	if m.Proof == theory.Derived {
+		write("The proof of that method is dpcalc's own and has not been refereed: %s. ", proofText(m, t))
+	}
 	write("Assumptions: %s.", t.escape(strings.Join(m.Assumes, "; ")))
 
 	var wrapped strings.Builder
 	fill(&wrapped, b.String())
 	return wrapped.String()
+}
+
+// secrecy says what an adaptive guarantee depends on beyond the mechanism itself.
+func secrecy(run transfer.Mechanism) string {
+	const end = "about the sample is shown to anybody, and answering stops "
+	switch {
+	case run.Threshold != 0:
+		return "Neither the noise nor anything else " + end + "when the budget is spent, or after the last query. "
+	case noisy(run):
+		return "The noise is drawn afresh for every answer. Neither it nor anything else " + end + "after the last query. "
+	}
+	return "Nothing else " + end + "after the last query. "
+}
+
+// noisy says whether answers carry noise: a single answer of a schedule may have none.
+func noisy(run transfer.Mechanism) bool {
+	return run.Noise != "" && max(run.Scale, run.ScaleFirst) > 0
+}
+
+// proofText says where the proof of a derived method is: its public address at the
+// version of this program, or the place in the source of a build without one.
+func proofText(m *transfer.Method, t prose) string {
+	place := "docs/theorems.md"
+	if i := slices.IndexFunc(m.Sources, func(s theory.Source) bool { return s.Key == "dpcalc" }); i >= 0 {
+		place = m.Sources[i].Where
+	}
+	if at := revision(version()); at != "" {
+		return t.link(home + "/blob/" + at + "/" + place)
+	}
+	return t.escape(place) + " in its source"
 }
 
 // fill writes a paragraph in lines of at most 78 columns.

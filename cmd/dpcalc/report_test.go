@@ -28,8 +28,8 @@ func TestReportOfEveryMethod(t *testing.T) {
 			}
 			text := strings.Join(strings.Fields(out), " ")
 			wants := append([]string{"30", people(countCell(answer.Samples)), "0.1", "0.05", m.Name, "Assumptions: "}, m.Sources[0].Key)
-			if answer.Mechanism.Scale != 0 && format != "latex" {
-				wants = append(wants, people(numberCell(answer.Mechanism.Scale)))
+			if answer.Mechanism.Noise != "" && format != "latex" {
+				wants = append(wants, people(exactly(answer.Mechanism.Scale)))
 			}
 			if m.Budgeted {
 				wants = append(wants, "budget of", "7")
@@ -51,6 +51,115 @@ func TestReportOfEveryMethod(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Every report has what a guarantee depends on and where its proof is: a public address,
+// at the version of the program, and a word on what no one has refereed.
+func TestReportOfSecrecyAndProof(t *testing.T) {
+	defer func(old string) { release = old }(release)
+	for _, release = range []string{"v9.8.7", ""} {
+		for _, m := range transfer.Methods() {
+			args := []string{"samplesize", "-m", "30", "-t", "0.1", "-b", "0.05", "--query", "binary", "--report", "--method", m.Name}
+			if m.Budgeted {
+				args = append(args, "-B", "7")
+			}
+			_, out, _ := dpcalc(args...)
+			text := strings.Join(strings.Fields(out), " ")
+			derived := m.Proof == transfer.Derived
+			for want, is := range map[string]bool{
+				"https://github.com/dpcalc/dpcalc":          true,
+				"answering stops":                           m.Adaptive,
+				"after the last query.":                     m.Adaptive,
+				"noise nor anything else about":             m.Adaptive && m.Budgeted,
+				"Neither it nor anything else about":        m.Adaptive && !m.Budgeted && !isSplitting(&m) && m.Name != "rounding",
+				"when the budget is spent":                  m.Budgeted,
+				"own and has not been refereed":             derived,
+				"dpcalc v9.8.7":                             release != "",
+				"/blob/v9.8.7/docs/theorems.md#":            derived && release != "",
+				"docs/theorems.md#":                         derived,
+				"on the training set that is off by more":   m.Budgeted,
+				"standard deviation falls from":             m.Name == scheduled,
+				"for the first answer to 0":                 m.Name == scheduled,
+				"Each answer is the value on the sample, r": m.Name == "rounding",
+			} {
+				if strings.Contains(text, want) != is {
+					t.Errorf("%s of %q: %q: %v, want %v\n%s", m.Name, release, want, !is, is, out)
+				}
+			}
+		}
+	}
+}
+
+// The threshold of Thresholdout is three quarters of the tau achieved, whatever is solved
+// for, and the report's promise is at that tau: the one at a greater tau, with the half of
+// it that the budget is about, would need another threshold.
+func TestThresholdGoesWithTheTauOfThePromise(t *testing.T) {
+	for _, method := range []string{"thresholdout", "thresholdout-dwork15", "thresholdout-dwork15-n0", "thresholdout-dwork15-n1"} {
+		for _, goal := range []string{
+			"-m 3 -t 0.3 -b 0.05", "-n 300M -m 3 -b 0.05", "-n 300M -t 0.3 -b 0.05", "-n 300M -m 3 -t 0.3", "-n 300M -m 3 -t 0.3 -b 0.05",
+		} {
+			args := append(strings.Fields("samplesize -B 1 --method "+method), strings.Fields(goal)...)
+			rows := rowsOf(t, args...)
+			tau, ok := rows[0]["tau_achieved"].(float64)
+			if threshold := rows[0]["threshold"]; !ok || threshold != 0.75*tau {
+				t.Fatalf("%v: threshold %v, tau achieved %v", args, threshold, tau)
+			}
+			_, out, _ := dpcalc(append(args, "--report")...)
+			text := strings.Join(strings.Fields(out), " ")
+			for _, want := range []string{"T = " + people(exactly(0.75*tau)) + ",", "within " + people(exactly(tau)) + " of its population value as long as"} {
+				if !strings.Contains(text, want) {
+					t.Errorf("%v: no %q in\n%s", args, want, out)
+				}
+			}
+		}
+	}
+}
+
+// The revision is what a published file is found by.
+func TestRevision(t *testing.T) {
+	for version, want := range map[string]string{
+		"v0.1.0": "v0.1.0", "v1.2.3-rc.1": "v1.2.3-rc.1", "v0.0.0-20261122100326-f398a1c3dcd5": "f398a1c3dcd5",
+		"v0.1.1-0.20261122100326-f398a1c3dcd5": "f398a1c3dcd5", "v0.1.1-rc.1.0.20261122100326-f398a1c3dcd5": "f398a1c3dcd5",
+		"v0.0.0-20261122100326-f398a1c3dcd5+dirty": "", "devel": "", "": "", "v0.1.0+dirty": "",
+	} {
+		if got := revision(version); got != want {
+			t.Errorf("%q: got %q, want %q", version, got, want)
+		}
+	}
+}
+
+// The report of a schedule whose last answer has no noise says so, and so do the rows.
+func TestScheduleWithoutLastNoise(t *testing.T) {
+	method, _ := transfer.Lookup(scheduled)
+	r := row{method: &method, Answer: transfer.Answer{
+		Goal:      transfer.Goal{Samples: 1000, Queries: 10, Tau: 0.1, Beta: theory.LogProb(math.Log(0.05))},
+		Mechanism: transfer.Mechanism{Noise: "gaussian", ScaleFirst: 0.0138404, Schedule: new(transfer.NoiseSchedule)}, Status: transfer.OK,
+	}}
+	s := plan{unknown: transfer.Samples, methods: []transfer.Method{method}}
+	if text := strings.Join(strings.Fields(s.paragraph(&r, proseFor("table"))), " "); !strings.Contains(text, "falls from 0.0138404 for the first answer to 0 for the last.") {
+		t.Errorf("%s", text)
+	}
+	scale, first, last := noiseCells(r.Mechanism)
+	if got := people(noiseCell(r.Mechanism)); scale.form != missing || first.f != 0.0138404 || last.form != number || last.f != 0 || got != "0.0138 > 0" {
+		t.Errorf("%+v, %+v, %+v, %q", scale, first, last, got)
+	}
+	cells := r.cells(nil, &s.static()[0])
+	line := string(newEncoder("csv", s.result()).row(nil, true, cells, new(chances)))
+	if !strings.HasSuffix(line, ",0.0138404,0\n") || !strings.Contains(line, ",gaussian,,,") {
+		t.Errorf("%s", line)
+	}
+	for first, want := range map[float64]string{0.0138404: "0.0138 > 0.00321", 0.012: "0.012 > 0.00321", 0.00320511: "0.00320511"} {
+		r.Mechanism.ScaleFirst, r.Mechanism.Scale = first, 0.00320511
+		if got := people(noiseCell(r.Mechanism)); got != want {
+			t.Errorf("%v: %q, want %q", first, got, want)
+		}
+	}
+	// The one answer of a schedule may have no noise at all.
+	r.Queries, r.Mechanism.ScaleFirst, r.Mechanism.Scale = 1, 0, 0
+	text := s.paragraph(&r, proseFor("table"))
+	if people(noiseCell(r.Mechanism)) != "0" || !strings.Contains(text, "Each answer is\nthe value") || strings.Contains(text, "noise") {
+		t.Errorf("%q, %s", people(noiseCell(r.Mechanism)), text)
 	}
 }
 
@@ -90,7 +199,7 @@ func TestGridFigures(t *testing.T) {
 	if code != exitOK || stderr != "" {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	for _, want := range []string{"Samples needed", "tau 0.1; splitting is best below 3 queries", "tau 0.05; splitting is best below 3 queries", "a splitting\n", "b gaussian-schedule\n", "c gaussian\n"} {
+	for _, want := range []string{"Rows needed", "tau 0.1; splitting is best below 3 queries", "tau 0.05; splitting is best below 3 queries", "a splitting\n", "b gaussian-schedule\n", "c gaussian\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
@@ -163,9 +272,9 @@ func TestReportOfReferencesAndOfNothing(t *testing.T) {
 	}{
 		{[]string{"-m", "50", "-t", "0.1", "-b", "0.05", "--query", "binary", "--method", "hoeffding,binomial"}, "by the method binomial of"},
 		{[]string{"-m", "1000", "-t", "0.1", "-b", "0.05"}, "by the method gaussian-schedule of"}, // and not hoeffding, which needs less
-		{[]string{"-n", "1", "-m", "1000", "-b", "1e-9", "--method", "splitting"}, "No method answers this goal: samples 1, queries 1000, beta 1e-9."},
+		{[]string{"-n", "1", "-m", "1000", "-b", "1e-9", "--method", "splitting"}, "No method answers this goal: rows 1, queries 1000, beta 1e-9."},
 		{[]string{"-m", "10", "-t", "0.1", "-b", "0.05", "--method", "dp-approx-dwork15"}, "and delta = e^-295.11."},
-		{[]string{"-m", "10", "-t", "0.1", "-b", "0.05", "--query", "sensitive", "--sensitivity", "3"}, "which one record moves by at most 3/n"},
+		{[]string{"-m", "10", "-t", "0.1", "-b", "0.05", "--query", "sensitive", "--sensitivity", "3"}, "which one row moves by at most 3/n"},
 		{[]string{"-m", "1", "-t", "0.1", "-b", "0.05", "--method", "splitting"}, "Each answer is the value on the sample."},
 	} {
 		_, out, _ := dpcalc(append([]string{"samplesize", "--report"}, c.args...)...)

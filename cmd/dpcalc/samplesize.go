@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -24,16 +25,17 @@ func (p *program) samplesize() *cli.Command {
 			"Give all four: the plan is checked, and the exit code is 4 unless an adaptive method certifies it.\n" +
 			"With probability at least 1 - beta, each of the queries is answered within tau of its population value.\n" +
 			"A number is 0.05, 5%, 1/20, 1e-3, 10k or 1M; a flag takes a list of numbers and ranges:\n" +
-			"10,100,1k or 0.01:0.1:0.01 (step) or 10:1M:log13 (13 points) or 1:512:x2 (doubling).",
+			"10,100,1k or 0.01:0.1:0.01 (step) or 10:1M:log13 (13 points) or 1:512:x2 (doubling). A space may follow a\n" +
+			"comma, and makes it certain that it separates: \"20, 500\" is two numbers of rows, and 20,500 is refused.",
 		Flags: slices.Concat([]cli.Flag{
-			textFlag("samples", "n", "`N` records in the sample"),
+			textFlag("samples", "n", "`N` rows in the sample"),
 			textFlag("queries", "m", "`M` adaptively chosen queries"),
 			textFlag("tau", "t", "accuracy `T`: how far an answer may be from the population"),
 			textFlag("beta", "b", "failure probability `B`, for all queries together; 1e-4343 is fine"),
 			textFlag("confidence", "", "1 - beta, `C`, in place of --beta"),
 			textFlag("budget", "B", "Thresholdout's budget `K`: flagged queries that are answered; needed by its rows"),
 			textFlag("query", "", "`KIND` of query: bounded (default), binary, sensitive or minimization"),
-			textFlag("sensitivity", "", "one record moves a sensitive query or a loss by at most `D`/n (default 1)"),
+			textFlag("sensitivity", "", "one row moves a sensitive query or a loss by at most `D`/n (default 1)"),
 			textFlag("epsilon", "", "privacy `E` of the procedure, for the dp rows (default: each method's own)"),
 			textFlag("method", "", "only these methods, `A,B,...`; see dpcalc methods"),
 			textFlag("proofs", "", "`WHICH` methods: all (default) or published"),
@@ -64,6 +66,11 @@ type plan struct {
 	scheduleAnswer transfer.Answer // whose noise that is
 }
 
+// alsoWritten says whether a path writes the file of another one, empty for none.
+func alsoWritten(path string, others ...string) bool {
+	return slices.ContainsFunc(others, func(other string) bool { return other != "" && sameFile(path, other) })
+}
+
 // view is the form in which people see the rows.
 type view int
 
@@ -80,7 +87,7 @@ func (p *program) runSamplesize(c *cli.Context) error {
 		return err
 	}
 	if path, ok := given(c, "save-plan"); ok {
-		if path == plan.target.path || path == plan.schedule.path {
+		if alsoWritten(path, plan.target.path, plan.schedule.path) {
 			return usagef("--save-plan: got %s, which is written by another flag too, want a file of its own", shown(path))
 		}
 		if err := p.newFile("--save-plan", path, savedPlan(c)); err != nil {
@@ -124,13 +131,6 @@ func (p *program) readPlan(c *cli.Context) (plan plan, err error) {
 	if plan.methods, err = readMethods(c); err != nil {
 		return plan, err
 	}
-	if plan.grid, err = readGrid(c, &plan.inputs); err != nil {
-		return plan, err
-	}
-	plan.goals = plan.grid.size()
-	if plan.goals == math.MaxInt32 {
-		return plan, usagef("samplesize: got a grid of 2^31 goals or more, want fewer")
-	}
 	limit, ok, err := one(c, "max-rows", counts)
 	if err != nil {
 		return plan, err
@@ -138,14 +138,15 @@ func (p *program) readPlan(c *cli.Context) (plan plan, err error) {
 	if !ok {
 		limit = defaultMaxRows
 	}
-	rows := int64(plan.goals) * int64(len(plan.methods))
-	if rows > limit {
-		return plan, usagef("--max-rows: got %d rows, want at most %d; allow more with --max-rows", rows, limit)
+	if err := plan.fits(leastGoals(c), limit); err != nil { // before the values are made
+		return plan, err
 	}
-	if plan.target.format == "xlsx" {
-		if err := fitsSheet(rows); err != nil {
-			return plan, err
-		}
+	if plan.grid, err = readGrid(c, &plan.inputs); err != nil {
+		return plan, err
+	}
+	plan.goals = plan.grid.size()
+	if err := plan.fits(int64(plan.goals), limit); err != nil {
+		return plan, err
 	}
 	for i := range plan.goals {
 		goal := plan.grid.goal(i)
@@ -160,6 +161,40 @@ func (p *program) readPlan(c *cli.Context) (plan plan, err error) {
 		}
 	}
 	return plan, plan.readSchedule(c, limit)
+}
+
+// fits refuses more goals than the limit of rows and the format allow.
+func (s *plan) fits(goals, limit int64) error {
+	rows := goals * int64(len(s.methods))
+	switch {
+	case goals >= math.MaxInt32:
+		return usagef("samplesize: got a grid of 2^31 goals or more, want fewer")
+	case rows > limit:
+		return usagef("--max-rows: got %d rows, want at most %d; allow more with --max-rows", rows, limit)
+	case s.target.format == "xlsx":
+		return fitsSheet(rows)
+	case newEncoder(s.target.format, result{}) == nil:
+		return fitsTable(rows, int64(len(columns)))
+	}
+	return nil
+}
+
+// leastGoals is how many goals a command has, or slightly fewer, told before the values of
+// its lists are made.
+func leastGoals(c *cli.Context) int64 {
+	goals := int64(1)
+	for _, length := range []int64{
+		leastLength(c, "samples", counts), leastLength(c, "queries", counts),
+		leastLength(c, "tau", positives), leastLength(c, "beta", probabilities), leastLength(c, "confidence", confidences),
+		leastLength(c, "budget", counts), leastLength(c, "sensitivity", positives), leastLength(c, "epsilon", positives),
+	} {
+		if c.Bool("zip") {
+			goals = max(goals, length)
+		} else {
+			goals = min(goals*length, math.MaxInt32) // both are below 2^31
+		}
+	}
+	return goals
 }
 
 func readView(c *cli.Context, kind string) (view, error) {
@@ -190,7 +225,7 @@ func readMethods(c *cli.Context) ([]transfer.Method, error) {
 	all := transfer.Methods()
 	var wanted []string
 	if raw, ok := given(c, "method"); ok {
-		wanted = strings.Split(raw, ",")
+		wanted = namesIn(raw)
 		for _, name := range wanted {
 			if _, ok := transfer.Lookup(name); !ok {
 				return nil, unknownMethod("--method", name)
@@ -258,6 +293,9 @@ func readGrid(c *cli.Context, inputs *[]input) (grid, error) {
 	}
 	if beta != nil && confidence != nil {
 		return none, usagef("--confidence: given with --beta, want one of the two")
+	}
+	if err := errors.Join(likelyFailures("beta", beta), likelyFailures("confidence", confidence)); err != nil {
+		return none, err
 	}
 	budget, err := list(c, "budget", counts)
 	if err != nil {
@@ -342,7 +380,7 @@ type row struct {
 var columns = []string{
 	"method", "samples", "queries", "tau", "tau_achieved", "beta", "ln_beta", "budget", "adaptive", "proof",
 	"noise", "noise_scale", "threshold", "epsilon", "ln_delta", "best", "status", "reason", "sources", "assumes",
-	"query", "sensitivity", "cells", "noise_first",
+	"query", "sensitivity", "cells", "noise_first", "noise_last",
 }
 
 func (s *plan) result() result {
@@ -365,14 +403,24 @@ func (r *row) cells(dst []cell, fixed *static) []cell {
 	if r.Beta != 0 || r.Status == transfer.Vacuous {
 		beta, lnBeta = chanceCell(r.Beta), exactly(r.Beta.Ln())
 	}
+	scale, first, last := noiseCells(r.Mechanism)
 	return append(dst,
 		fixed.name, countCell(r.Samples), countCell(r.Queries), numberCell(r.Tau), numberCell(r.TauAchieved), beta, lnBeta,
 		countCell(r.Budget), fixed.adaptive, fixed.proof,
-		wordsCell(r.Mechanism.Noise), numberCell(r.Mechanism.Scale), numberCell(r.Mechanism.Threshold),
+		wordsCell(r.Mechanism.Noise), scale, numberCell(r.Mechanism.Threshold),
 		numberCell(r.Mechanism.Epsilon), numberCell(r.Mechanism.LnDelta.Ln()),
 		truthCell(r.best), wordsCell(string(r.Status)), wordsCell(r.Reason), fixed.sources, fixed.assumes,
-		wordsCell(r.Query.String()), r.sensitivity(), countCell(r.Mechanism.Cells), numberCell(r.Mechanism.ScaleFirst),
+		wordsCell(r.Query.String()), r.sensitivity(), countCell(r.Mechanism.Cells), first, last,
 	)
+}
+
+// noiseCells are the one scale of a mechanism's noise or, of a schedule, the first and
+// the last. The last may be zero, which is a value: the answer carries no noise.
+func noiseCells(run transfer.Mechanism) (scale, first, last cell) {
+	if !run.Scheduled() {
+		return numberCell(run.Scale), cell{}, cell{}
+	}
+	return cell{}, exactly(run.ScaleFirst), exactly(run.Scale)
 }
 
 // sensitivity is D where the kind of query has one; it defaults to 1.
@@ -392,47 +440,57 @@ type verdict struct {
 	refuted  atomic.Bool // some goal has no adaptive row that is ok
 }
 
-// solve answers the i-th goal by every method and marks the best adaptive row.
+// solve answers the i-th goal.
 func (s *plan) solve(rows []row, i int, v *verdict) ([]row, error) {
-	goal := s.grid.goal(i)
-	rows = rows[:0]
-	best := -1
-	for k := range s.methods {
-		m := &s.methods[k]
-		answer, err := m.Solve(goal)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m.Name, err)
-		}
-		rows = append(rows, row{method: m, Answer: answer})
-		if answer.Status != transfer.OK {
-			continue
-		}
-		v.answered.Store(true)
-		if m.Adaptive && (best < 0 || better(s.unknown, answer, rows[best].Answer)) {
-			best = k
-		}
+	rows, best, err := s.answer(rows, s.grid.goal(i))
+	if err != nil {
+		return nil, err
 	}
-	if best >= 0 {
-		rows[best].best = true
-	} else {
+	if slices.ContainsFunc(rows, func(r row) bool { return r.Status == transfer.OK }) {
+		v.answered.Store(true)
+	}
+	if best < 0 {
 		v.refuted.Store(true)
 	}
 	return rows, nil
 }
 
-// better says whether a is strictly better than b for the unknown.
+// answer answers a goal by every method and marks the best adaptive row, whose index
+// it returns, -1 if there is none.
+func (s *plan) answer(rows []row, goal transfer.Goal) (_ []row, best int, err error) {
+	rows, best = rows[:0], -1
+	for k := range s.methods {
+		m := &s.methods[k]
+		answer, err := m.Solve(goal)
+		if err != nil {
+			return nil, best, fmt.Errorf("%s: %w", m.Name, err)
+		}
+		rows = append(rows, row{method: m, Answer: answer})
+		if answer.Status == transfer.OK && m.Adaptive && (best < 0 || better(s.unknown, answer, rows[best].Answer)) {
+			best = k
+		}
+	}
+	if best >= 0 {
+		rows[best].best = true
+	}
+	return rows, best, nil
+}
+
+// better says whether a is strictly better than b: for the unknown, or where it ties by
+// the accuracy achieved.
 func better(u transfer.Unknown, a, b transfer.Answer) bool {
+	order := 0
 	switch u {
 	case transfer.Samples:
-		return a.Samples < b.Samples
+		order = cmp.Compare(a.Samples, b.Samples)
 	case transfer.Queries:
-		return a.Queries > b.Queries
+		order = cmp.Compare(b.Queries, a.Queries)
 	case transfer.Tau:
-		return a.Tau < b.Tau
+		order = cmp.Compare(a.Tau, b.Tau)
 	case transfer.Beta:
-		return a.Beta < b.Beta
+		order = cmp.Compare(a.Beta, b.Beta)
 	}
-	return a.TauAchieved < b.TauAchieved
+	return cmp.Or(order, cmp.Compare(a.TauAchieved, b.TauAchieved)) < 0
 }
 
 // stream writes the rows of a grid for machines in bounded memory.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -17,7 +16,7 @@ func (s *plan) sheet(ctx context.Context, rows [][]row) (sheet, error) {
 		unknown transfer.Unknown
 		cell    func(*row) cell
 	}{
-		{"samples", transfer.Samples, func(r *row) cell { return countCell(r.Samples) }},
+		{"rows", transfer.Samples, func(r *row) cell { return countCell(r.Samples) }},
 		{"queries", transfer.Queries, func(r *row) cell { return countCell(r.Queries) }},
 		{"tau", transfer.Tau, func(r *row) cell { return numberCell(r.Tau) }},
 		{"beta", transfer.Beta, func(r *row) cell {
@@ -77,7 +76,7 @@ func (s *plan) sheet(ctx context.Context, rows [][]row) (sheet, error) {
 	}
 	shown = append(shown,
 		column{"noise", func(r *row) cell { return wordsCell(r.Mechanism.Noise) }},
-		column{"noise scale", func(r *row) cell { return numberCell(r.Mechanism.Scale) }},
+		column{"noise scale", func(r *row) cell { return noiseCell(r.Mechanism) }},
 		column{"threshold", func(r *row) cell { return numberCell(r.Mechanism.Threshold) }},
 		column{"cells", func(r *row) cell { return countCell(r.Mechanism.Cells) }},
 		column{"epsilon", func(r *row) cell { return numberCell(r.Mechanism.Epsilon) }},
@@ -88,7 +87,7 @@ func (s *plan) sheet(ctx context.Context, rows [][]row) (sheet, error) {
 
 	var out sheet
 	subject := map[transfer.Unknown]string{
-		transfer.Samples: "Samples needed",
+		transfer.Samples: "Rows needed",
 		transfer.Queries: "Queries that can be answered",
 		transfer.Tau:     "Accuracy tau reached",
 		transfer.Beta:    "Failure probability beta reached",
@@ -98,8 +97,13 @@ func (s *plan) sheet(ctx context.Context, rows [][]row) (sheet, error) {
 	for _, c := range shown {
 		out.columns = append(out.columns, c.name)
 	}
+	var leftOut, unanswered reasons
 	for _, group := range rows {
 		for k := range group {
+			if r := &group[k]; leftOut.leavesOut(r.method.Name, r.Status, r.Reason) {
+				continue
+			}
+			unanswered.add(group[k].method.Name, group[k].Reason)
 			cells := make([]cell, len(shown))
 			for j, c := range shown {
 				cells[j] = c.cell(&group[k])
@@ -107,14 +111,11 @@ func (s *plan) sheet(ctx context.Context, rows [][]row) (sheet, error) {
 			out.rows = append(out.rows, cells)
 		}
 	}
-	out.notes = append(out.notes, s.winners(rows)...)
-	crossings, err := s.crossings(ctx)
+	found, err := s.findings(ctx, rows)
 	if err != nil {
 		return sheet{}, err
 	}
-	out.notes = append(out.notes, crossings...)
-	out.notes = append(out.notes, s.legend(rows)...)
-	out.notes = append(out.notes, reasons(rows)...)
+	out.notes = slices.Concat(found, s.legend(rows), scheduleNote(out.rows), leftOut.lines(), unanswered.lines())
 	return out, nil
 }
 
@@ -128,34 +129,6 @@ func (r *row) note() string {
 		return "reference"
 	}
 	return ""
-}
-
-// winners says which rows are best.
-func (s *plan) winners(rows [][]row) []string {
-	if len(rows) > 1 {
-		if s.unknown == transfer.None {
-			return []string{"* certifies the plan with the least tau"}
-		}
-		return []string{"* best adaptive method for its goal"}
-	}
-	best := slices.IndexFunc(rows[0], func(r row) bool { return r.best })
-	if s.unknown == transfer.None {
-		if best < 0 {
-			return []string{"No adaptive method certifies the plan."}
-		}
-		return []string{"The plan is certified, best by " + rows[0][best].method.Name + "."}
-	}
-	if best < 0 {
-		return []string{"No adaptive method has an answer."}
-	}
-	b := &rows[0][best]
-	value := map[transfer.Unknown]string{
-		transfer.Samples: "fewest samples: " + people(countCell(b.Samples)),
-		transfer.Queries: "most queries: " + people(countCell(b.Queries)),
-		transfer.Tau:     "least tau: " + people(numberCell(b.Tau)),
-		transfer.Beta:    "least beta: " + people(chanceCell(b.Beta)),
-	}[s.unknown]
-	return []string{"* " + b.method.Name + ", " + value}
 }
 
 // legend explains the labels that occur.
@@ -174,123 +147,33 @@ func (s *plan) legend(rows [][]row) (lines []string) {
 	if slices.ContainsFunc(rows, func(group []row) bool {
 		return slices.ContainsFunc(group, func(r row) bool { return r.method.Budgeted && r.Status == transfer.OK })
 	}) {
-		lines = append(lines, "thresholdout rows: for the answers while fewer than budget queries have overfitted the training set")
+		tau := "tau achieved"
+		if s.unknown == transfer.Tau {
+			tau = "tau"
+		}
+		lines = append(lines, "thresholdout rows: answers are within "+tau+" while fewer than budget queries had a value on the training set "+
+			"that is off by more than half of it; the threshold is three quarters of it")
 	}
 	return lines
 }
 
-// reasons lists why rows have no answer, each reason once with its methods.
-func reasons(rows [][]row) []string {
-	const most = 12
-	var texts []string
-	methods := make(map[string][]string)
-	for _, group := range rows {
-		for _, r := range group {
-			if r.Reason == "" {
-				continue
-			}
-			if methods[r.Reason] == nil {
-				texts = append(texts, r.Reason)
-			}
-			if !slices.Contains(methods[r.Reason], r.method.Name) {
-				methods[r.Reason] = append(methods[r.Reason], r.method.Name)
-			}
-		}
+// scheduleNote explains a noise scale that is the first and the last of a schedule.
+func scheduleNote(rows [][]cell) []string {
+	falls := func(row []cell) bool { return slices.ContainsFunc(row, func(c cell) bool { return c.form == span }) }
+	if !slices.ContainsFunc(rows, falls) {
+		return nil
 	}
-	var lines []string
-	for i, text := range texts {
-		if i == most {
-			lines = append(lines, fmt.Sprintf("and %d more reasons; -f csv has them all", len(texts)-most))
-			break
-		}
-		lines = append(lines, strings.Join(methods[text], ", ")+": "+text)
-	}
-	return lines
+	return []string{"noise scale a > b: it falls from a for the first answer to b for the last; --schedule FILE writes that of every answer"}
 }
 
-// crossings says, for up to three accuracies and failure probabilities, from how
-// many queries on a mechanism needs fewer rows than sample splitting: below that,
-// splitting is the simpler plan.
-func (s *plan) crossings(ctx context.Context) (lines []string, err error) {
-	if s.unknown != transfer.Samples {
-		return nil, nil
+// noiseCell is the scale of the noise for people: of a schedule the first and the last,
+// to three digits.
+func noiseCell(run transfer.Mechanism) cell {
+	switch {
+	case !run.Scheduled():
+		return numberCell(run.Scale)
+	case run.Scale == run.ScaleFirst:
+		return exactly(run.Scale)
 	}
-	var seen []transfer.Goal
-	for i := 0; i < s.goals && len(seen) < 3; i++ {
-		g := s.grid.goal(i)
-		if slices.ContainsFunc(seen, func(o transfer.Goal) bool { return o.Tau == g.Tau && o.Beta == g.Beta }) {
-			continue
-		}
-		seen = append(seen, g)
-		m, winner, err := s.crossing(ctx, g)
-		if err != nil {
-			return nil, err
-		}
-		if winner != "" {
-			lines = append(lines, fmt.Sprintf("At tau %s, beta %s, %s needs fewer rows than sample splitting from %s on.",
-				people(numberCell(g.Tau)), people(chanceCell(g.Beta)), winner, queriesText(m)))
-		}
-	}
-	return lines, nil
-}
-
-func queriesText(m int64) string {
-	if m == 1 {
-		return "the first query"
-	}
-	return people(countCell(m)) + " queries"
-}
-
-// crossing finds the least number of queries at which a method other than
-// splitting needs the fewest rows: by doubling, then by halving the interval.
-func (s *plan) crossing(ctx context.Context, g transfer.Goal) (queries int64, winner string, err error) {
-	splitting, ok := transfer.Lookup("splitting")
-	if !ok {
-		return 0, "", nil
-	}
-	var others []*transfer.Method
-	for i := range s.methods {
-		if m := &s.methods[i]; m.Adaptive && !strings.HasPrefix(m.Name, "splitting") {
-			others = append(others, m)
-		}
-	}
-	wins := func(m int64) (string, error) {
-		if err := ctx.Err(); err != nil {
-			return "", err
-		}
-		g.Queries, g.Samples = m, 0
-		base, err := splitting.Solve(g)
-		if err != nil || base.Status == transfer.NotApplicable {
-			return "", err
-		}
-		if g.Samples = base.Samples - 1; base.Status != transfer.OK {
-			g.Samples = transfer.MaxCount
-		}
-		for _, method := range others {
-			if ok, err := method.Certifies(g); ok || err != nil {
-				return method.Name, err
-			}
-		}
-		return "", nil
-	}
-	const most = 1 << 20
-	lo, hi := int64(0), int64(1)
-	for {
-		if winner, err = wins(hi); err != nil || winner != "" {
-			break
-		}
-		if lo, hi = hi, 2*hi; hi > most {
-			return 0, "", nil
-		}
-	}
-	for err == nil && hi-lo > 1 {
-		var name string
-		mid := lo + (hi-lo)/2
-		if name, err = wins(mid); name != "" {
-			hi, winner = mid, name
-		} else {
-			lo = mid
-		}
-	}
-	return hi, winner, err
+	return cell{form: span, s: rough(run.ScaleFirst) + " > " + rough(run.Scale)}
 }

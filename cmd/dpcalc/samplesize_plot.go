@@ -31,7 +31,7 @@ var dimensions = []dimension{
 		}
 		return g.Beta.Value()
 	}},
-	{"samples", transfer.Samples, func(g transfer.Goal) float64 { return float64(g.Samples) }},
+	{"rows", transfer.Samples, func(g transfer.Goal) float64 { return float64(g.Samples) }},
 	{"budget", transfer.None, func(g transfer.Goal) float64 { return float64(g.Budget) }},
 	{"sensitivity", transfer.None, func(g transfer.Goal) float64 { return g.Sensitivity }},
 	{"epsilon", transfer.None, func(g transfer.Goal) float64 { return g.Epsilon }},
@@ -210,7 +210,7 @@ func (s *plan) plotTitle(solved dimension) []string {
 		}
 	}
 	head := map[transfer.Unknown]string{
-		transfer.Samples: "Samples needed",
+		transfer.Samples: "Rows needed",
 		transfer.Queries: "Queries that can be answered",
 		transfer.Tau:     "Accuracy tau reached",
 		transfer.Beta:    "Failure probability beta reached",
@@ -250,11 +250,11 @@ func (s *plan) crossover(ctx context.Context, along dimension, rows [][]row, goa
 	case !points[0].splitting:
 		return at, fmt.Sprintf("splitting is best from %s %s on", along.name, people(numberCell(at))), nil
 	case s.unknown == transfer.Samples && along.name == "queries":
-		m, winner, err := s.crossing(ctx, s.grid.goal(goals[0]))
-		if err != nil || winner == "" {
+		c, err := s.crossing(ctx, s.grid.goal(goals[0]))
+		if err != nil || c.method == nil {
 			return 0, "", err
 		}
-		return float64(m), "splitting is best below " + queriesText(m), nil
+		return float64(c.queries), "splitting is best below " + countText(c.queries), nil
 	}
 	return at, fmt.Sprintf("splitting is no longer best from %s %s on", along.name, people(numberCell(at))), nil
 }

@@ -117,7 +117,7 @@ func (s *plan) planColumns() []planColumn {
 			}
 			return cell{}
 		}},
-		{"samples", "records in the holdout", func(r *row) cell { return solved(r, transfer.Samples, countCell(r.Samples)) }},
+		{"samples", "rows in the holdout", func(r *row) cell { return solved(r, transfer.Samples, countCell(r.Samples)) }},
 		{"queries", "queries answered from it, each chosen in view of the answers before", func(r *row) cell { return solved(r, transfer.Queries, countCell(r.Queries)) }},
 		{"tau", "how far an answer may be from its population value", func(r *row) cell { return solved(r, transfer.Tau, numberCell(r.Tau)) }},
 		{"tau achieved", "the accuracy certified for the whole numbers in the row", func(r *row) cell { return numberCell(r.TauAchieved) }},
@@ -140,7 +140,7 @@ func (s *plan) planColumns() []planColumn {
 		{"proof", "published in the literature, or derived in dpcalc's docs/theorems.md", func(r *row) cell { return wordsCell(string(r.method.Proof)) }},
 		{"status", "ok: certified; other rows have no answer", func(r *row) cell { return wordsCell(strings.ReplaceAll(string(r.Status), "_", " ")) }},
 		{"query", "the kind of query", func(r *row) cell { return wordsCell(r.Query.String()) }},
-		{"sensitivity", "n times what one record can move a query by", (*row).sensitivity},
+		{"sensitivity", "n times what one row can move a query by", (*row).sensitivity},
 		{"reason", "why there is none, or what limits one", func(r *row) cell { return wordsCell(r.Reason) }},
 	})
 }
@@ -311,8 +311,18 @@ func (s *plan) live(rows []row) (live, error) {
 
 // mechanismColumns say what to run.
 var mechanismColumns = []planColumn{
-	{"noise scale", "its standard deviation (Gaussian) or scale (Laplace); of a schedule the last", func(r *row) cell { return numberCell(r.Mechanism.Scale) }},
-	{"first noise scale", "of a schedule the first", func(r *row) cell { return numberCell(r.Mechanism.ScaleFirst) }},
+	{"noise scale", "its standard deviation (Gaussian) or scale (Laplace), if all answers have the same", func(r *row) cell {
+		scale, _, _ := noiseCells(r.Mechanism)
+		return scale
+	}},
+	{"first noise scale", "of a schedule that of the first answer; --schedule FILE writes all", func(r *row) cell {
+		_, first, _ := noiseCells(r.Mechanism)
+		return first
+	}},
+	{"last noise scale", "of a schedule that of the last answer; 0 is no noise", func(r *row) cell {
+		_, _, last := noiseCells(r.Mechanism)
+		return last
+	}},
 	{"threshold", "Thresholdout's threshold", func(r *row) cell { return numberCell(r.Mechanism.Threshold) }},
 	{"cells", "how many cells [0,1] is divided into for rounded answers", func(r *row) cell { return countCell(r.Mechanism.Cells) }},
 	{"epsilon", "the privacy that the theorem was applied with", func(r *row) cell { return numberCell(r.Mechanism.Epsilon) }},
@@ -326,7 +336,7 @@ func (r *row) follow(f closedForm) []liveCell {
 		n = f.parts + "*" + n
 	}
 	source, closing := "", ""
-	for _, need := range append(f.needs, [2]string{"IFERROR(" + n + "<=2^53,FALSE)", "needs more than 2^53 samples"}) {
+	for _, need := range append(f.needs, [2]string{"IFERROR(" + n + "<=2^53,FALSE)", "needs more than 2^53 rows"}) {
 		source += "IF(NOT(" + need[0] + `),"` + need[1] + `",`
 		closing += ")"
 	}

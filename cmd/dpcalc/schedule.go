@@ -25,7 +25,7 @@ func (s *plan) readSchedule(c *cli.Context, limit int64) error {
 	switch {
 	case newEncoder(s.schedule.format, result{}) == nil:
 		return invalid("schedule", path, "a name in .csv, .tsv, .json or .jsonl")
-	case path == s.target.path:
+	case alsoWritten(path, s.target.path):
 		return usagef("--schedule: got the file of --output, want another one")
 	case s.goals != 1:
 		return usagef("--schedule: got %d goals, want one", s.goals)

@@ -20,10 +20,11 @@ func (p *program) transfer() *cli.Command {
 			textFlag("beta", "", "`B`, the failure probability of alpha; 0 is allowed"),
 			textFlag("epsilon", "", "`E`, the privacy of the transcript"),
 			textFlag("delta", "", "`D`, its delta; 0 is allowed and the default"),
+			neighboursFlag(),
 			textFlag("target-beta", "", "`B2`, the failure probability of the conclusion"),
-			textFlag("samples", "n", "`N` records; some theorems need it"),
+			textFlag("samples", "n", "`N` rows; some theorems need it"),
 			textFlag("query", "", "`KIND` of query: bounded (default), binary, sensitive or minimization"),
-			textFlag("sensitivity", "", "one record moves a sensitive query or a loss by at most `D`/n (default 1); needs --samples"),
+			textFlag("sensitivity", "", "one row moves a sensitive query or a loss by at most `D`/n (default 1); needs --samples"),
 		}, outputFlags()),
 		Action: p.runTransfer,
 	}
@@ -61,6 +62,10 @@ func (p *program) runTransfer(c *cli.Context) error {
 	if class.Sensitivity, okSensitivity, err = one(c, "sensitivity", positives); err != nil {
 		return err
 	}
+	by, err := readConvention(c)
+	if err != nil {
+		return err
+	}
 	query, err := oneOf(c, "query", "bounded", "binary", "sensitive", "minimization")
 	if err != nil {
 		return err
@@ -87,10 +92,18 @@ func (p *program) runTransfer(c *cli.Context) error {
 		inputs: []input{
 			{"alpha", exactly(s.Alpha)}, {"beta", chanceCell(s.Beta)}, {"epsilon", exactly(s.Epsilon)}, {"delta", chanceCell(s.LnDelta)},
 			{"target_beta", chanceCell(goal)}, {"samples", countCell(class.Samples)}, {"query", wordsCell(query)}, {"sensitivity", numberCell(class.Sensitivity)},
+			{neighboursKey, wordsCell(string(by))},
 		},
-		columns: []string{"method", "alpha_out", "beta_out", "ln_beta_out", "proof", "status", "reason", "sources", "assumes"},
+		columns: []string{"method", "alpha_out", "beta_out", "ln_beta_out", "proof", "status", "reason", "sources", "assumes", neighboursKey},
 	}
+	given := theory.Approx{Epsilon: s.Epsilon, LnDelta: s.LnDelta}
+	private, err := by.approx(given)
+	if err != nil {
+		return err
+	}
+	s.Epsilon, s.LnDelta = private.Epsilon, private.LnDelta
 	var rows, short [][]cell
+	var leftOut reasons
 	answered := false
 	for _, theorem := range transfer.Theorems() {
 		bound, err := theorem.Apply(s, class, goal)
@@ -112,16 +125,20 @@ func (p *program) runTransfer(c *cli.Context) error {
 		}
 		rows = append(rows, []cell{
 			wordsCell(theorem.Name), alpha, beta, lnBeta, wordsCell(string(theorem.Proof)),
-			wordsCell(string(status)), wordsCell(reason), sourcesCell(bound.Sources), listCell(bound.Assumes),
+			wordsCell(string(status)), wordsCell(reason), sourcesCell(by.sources(bound.Sources)), listCell(bound.Assumes), wordsCell(string(by)),
 		})
+		if leftOut.leavesOut(theorem.Name, status, reason) {
+			continue
+		}
 		short = append(short, []cell{wordsCell(theorem.Name), alpha, beta, wordsCell(string(theorem.Proof)), wordsCell(string(status)), wordsCell(reason)})
 	}
 	err = p.emit(target, r, rows, func() sheet {
 		return sheet{
 			title: []string{"Accuracy on the population, from accuracy " + people(exactly(s.Alpha)) + " on the sample except with probability " +
-				people(chanceCell(s.Beta)) + ", epsilon " + people(exactly(s.Epsilon)) + ", delta " + people(chanceCell(s.LnDelta))},
+				people(chanceCell(s.Beta)) + ", epsilon " + people(exactly(given.Epsilon)) + ", delta " + people(chanceCell(given.LnDelta)) + ", " + by.String()},
 			columns: []string{"method", "alpha", "beta", "proof", "status", "reason"},
 			rows:    short,
+			notes:   leftOut.lines(),
 		}
 	})
 	if err == nil && !answered {

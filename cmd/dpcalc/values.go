@@ -16,11 +16,12 @@ import (
 //
 //	number  [-]digits[.digits][e[sign]digits][%|k|M], or one such number / another
 //	range   lo:hi:step | lo:hi:logN | lo:hi:xR
-//	list    number or range, separated by commas
+//	list    number or range, separated by commas, which spaces may follow
 //
 // Everything is read as an exact fraction first, so 0.01:0.1:0.01 is the ten
 // decimals and 99% confidence is the failure probability 0.01. No sign but minus,
-// no underscore, no hexadecimal; a leading zero means nothing.
+// no underscore, no hexadecimal. A leading zero means nothing, but is refused right
+// after a comma, where it may belong to 1,000 or 0,05; so are thousands separators.
 
 // Limits that keep exact arithmetic small. Every float64 and every practical
 // probability is far inside.
@@ -44,8 +45,11 @@ type kind[T any] struct {
 
 var (
 	counts = kind[int64]{
-		want:  "a whole number from 1 to 9007199254740992",
-		parse: func(s string) (int64, bool) { return through(s, parseRat, countOf) },
+		want: "a whole number from 1 to 9007199254740992",
+		parse: func(s string) (int64, bool) {
+			n, ok := through(s, parseRat, countOf)
+			return n, ok && !pointGrouped.MatchString(s)
+		},
 		exact: countOf,
 		nearest: func(ln float64) int64 {
 			return int64(math.Round(math.Exp(ln)))
@@ -110,7 +114,7 @@ func one[T any](c *cli.Context, flag string, k kind[T]) (value T, ok bool, err e
 	}
 	value, fine := k.parse(raw)
 	if !fine {
-		return value, true, invalid(flag, raw, k.want)
+		return value, true, invalid(flag, raw, k.wanted(raw))
 	}
 	return value, true, nil
 }
@@ -126,14 +130,26 @@ func list[T any](c *cli.Context, flag string, k kind[T]) ([]T, error) {
 }
 
 func parseList[T any](flag, raw string, k kind[T]) ([]T, error) {
+	if err := oneOrMany(flag, raw, k); err != nil {
+		return nil, err
+	}
+	return parseItems(flag, raw, k)
+}
+
+// parseItems is [parseList] where the commas are known to separate.
+func parseItems[T any](flag, raw string, k kind[T]) ([]T, error) {
 	var values []T
 	for item := range strings.SplitSeq(raw, ",") {
+		item = strings.Trim(item, " ")
 		parts := strings.Split(item, ":")
 		switch len(parts) {
 		case 1:
 			v, ok := k.parse(item)
-			if !ok {
-				return nil, invalid(flag, item, k.want)
+			switch {
+			case !ok && withPoint(raw) != "" && k.wanted(raw) != k.want: // 0,5 has a decimal comma
+				return nil, invalid(flag, raw, k.wanted(raw))
+			case !ok:
+				return nil, invalid(flag, item, k.wanted(item))
 			}
 			values = append(values, v)
 		case 3:
@@ -152,6 +168,77 @@ func parseList[T any](flag, raw string, k kind[T]) ([]T, error) {
 	return values, nil
 }
 
+// namesIn cuts a list of names.
+func namesIn(raw string) []string {
+	list := strings.Split(raw, ",")
+	for i := range list {
+		list[i] = strings.Trim(list[i], " ")
+	}
+	return list
+}
+
+// leastLength is how many values a flag's list has, or slightly fewer, told before they are
+// made: it is 1 without the flag. What [list] refuses counts as one value.
+func leastLength[T any](c *cli.Context, flag string, k kind[T]) int64 {
+	raw, ok := given(c, flag)
+	if !ok {
+		return 1
+	}
+	length := int64(0)
+	for item := range strings.SplitSeq(raw, ",") {
+		values := int64(1)
+		if parts := strings.Split(strings.Trim(item, " "), ":"); len(parts) == 3 {
+			values = leastInRange(parts, k)
+		}
+		if length += values; length > maxValues {
+			return 1
+		}
+	}
+	return length
+}
+
+// leastInRange is [leastLength] of one range, at least 1.
+func leastInRange[T any](parts []string, k kind[T]) int64 {
+	step := parts[2]
+	if digits, ok := strings.CutPrefix(step, "log"); ok {
+		n, _ := counts.parse(digits)
+		return max(n, 1)
+	}
+	low, okLow := k.fraction(parts[0])
+	high, okHigh := k.fraction(parts[1])
+	ratio, geometric := strings.CutPrefix(step, "x")
+	r, okStep := parseRat(ratio)
+	if !okLow || !okHigh || !okStep {
+		return 1
+	}
+	length := int64(1)
+	switch {
+	case !geometric && r.Sign() > 0:
+		length = linearLength(low, high, r)
+	case !geometric:
+	case low.Sign() > 0 && low.Cmp(high) < 0 && r.Cmp(big.NewRat(1, 1)) > 0:
+		length = int64(min(powers(low, high, r), maxPowers))
+	}
+	return max(length, 1)
+}
+
+// linearLength counts low, low + step, ... up to high, as far as [maxValues] and one more.
+func linearLength(low, high, step *big.Rat) int64 {
+	width := new(big.Rat).Sub(high, low)
+	width.Quo(width, step)
+	last := new(big.Int).Quo(width.Num(), width.Denom())
+	if !last.IsInt64() {
+		return maxValues + 1
+	}
+	return min(last.Int64(), maxValues) + 1
+}
+
+// powers is the logarithm of high/low to the base ratio, roughly.
+func powers(low, high, ratio *big.Rat) float64 {
+	ln := func(x *big.Rat) float64 { return lnBig(new(big.Float).SetRat(x)) }
+	return (ln(high) - ln(low)) / ln(ratio)
+}
+
 var tooManyValues = fmt.Sprintf("at most %d values", maxValues)
 
 // parseRange expands lo, hi and a step. The returned text says what was wanted
@@ -159,8 +246,11 @@ var tooManyValues = fmt.Sprintf("at most %d values", maxValues)
 func parseRange[T any](parts []string, k kind[T]) (values []T, want string) {
 	lo, okLo := k.parse(parts[0])
 	hi, okHi := k.parse(parts[1])
-	if !okLo || !okHi {
-		return nil, "both ends to be " + k.want
+	switch {
+	case !okLo:
+		return nil, "both ends to be " + k.wanted(parts[0])
+	case !okHi:
+		return nil, "both ends to be " + k.wanted(parts[1])
 	}
 	if digits, ok := strings.CutPrefix(parts[2], "log"); ok {
 		if k.nearest == nil {
@@ -184,13 +274,11 @@ func parseRange[T any](parts []string, k kind[T]) (values []T, want string) {
 		return nil, "a positive step, logN or xR after the second colon"
 	}
 	// By index: low + i step is exact for every i.
-	width := new(big.Rat).Sub(high, low)
-	width.Quo(width, step)
-	last := new(big.Int).Quo(width.Num(), width.Denom())
-	if !last.IsInt64() || last.Int64() >= maxValues {
+	length := linearLength(low, high, step)
+	if length > maxValues {
 		return nil, tooManyValues
 	}
-	for i := range last.Int64() + 1 {
+	for i := range length {
 		at := new(big.Rat).SetInt64(i)
 		v, ok := k.exact(at.Add(at.Mul(at, step), low))
 		if !ok {
@@ -244,7 +332,7 @@ func geometricRange[T any](first T, low, high *big.Rat, ratio string, k kind[T])
 	wide := func() *big.Float { return new(big.Float).SetPrec(256) }
 	factor := wide().SetRat(r)
 	top := wide().SetRat(high)
-	if !((lnBig(top)-lnBig(wide().SetRat(low)))/lnBig(factor) < maxPowers) {
+	if !(powers(low, high, r) < maxPowers) {
 		return nil, fmt.Sprintf("at most %d values of a geometric range", maxPowers)
 	}
 	top.Add(top, wide().SetMantExp(top, -200)) // the stop is included

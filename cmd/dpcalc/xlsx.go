@@ -31,6 +31,7 @@ const (
 // any length: the library keeps what exceeds 16 MB in a temporary file.
 type book struct {
 	file   *excelize.File
+	dir    string // of its temporary file; empty where none can be made
 	styles map[style]int
 	known  chances
 }
@@ -65,7 +66,8 @@ const (
 // fixed, so that equal contents are equal bytes.
 func newBook(title string, sheets ...string) (*book, error) {
 	const epoch = "1980-01-01T00:00:00Z" // where the clock of a ZIP archive begins
-	b := &book{file: excelize.NewFile(), styles: make(map[style]int)}
+	b := &book{dir: temporaries.directory(), styles: make(map[style]int)}
+	b.file = excelize.NewFile(excelize.Options{TmpDir: b.dir})
 	err := errors.Join(
 		b.file.SetDocProps(&excelize.DocProperties{Title: title, Creator: "dpcalc " + version(), Created: epoch, Modified: epoch}),
 		b.file.SetAppProps(&excelize.AppProperties{Application: "dpcalc"}),
@@ -85,7 +87,10 @@ func (b *book) write(w io.Writer) error {
 	return err
 }
 
-func (b *book) close() { b.file.Close() }
+func (b *book) close() {
+	b.file.Close()
+	temporaries.remove(b.dir)
+}
 
 // archive writes the first sheet through and the other parts in alphabetical
 // order: the library's order of the sheets is that of a map.

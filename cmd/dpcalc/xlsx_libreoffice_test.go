@@ -111,7 +111,7 @@ func TestLibreOfficeLive(t *testing.T) {
 		whole       = "queries: want a whole number from 1 to 2^53"
 		inUnit      = "tau: want a number above 0 and below 1"
 		needsBudget = "needs a budget"
-		tooMany     = "needs more than 2^53 samples"
+		tooMany     = "needs more than 2^53 rows"
 	)
 	changes := []change{
 		{start: bounded, to: nil},

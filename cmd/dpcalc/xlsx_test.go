@@ -85,12 +85,12 @@ func TestPlanSheet(t *testing.T) {
 	numbers := 0
 	for i, row := range want {
 		for _, column := range []string{
-			"method", "samples", "queries", "tau", "tau_achieved", "beta", "budget", "noise", "noise_scale", "noise_first",
+			"method", "samples", "queries", "tau", "tau_achieved", "beta", "budget", "noise", "noise_scale", "noise_first", "noise_last",
 			"threshold", "cells", "epsilon", "ln_delta", "proof", "status", "reason", "query",
 		} {
 			name := strings.ReplaceAll(column, "_", " ")
-			if column == "noise_first" {
-				name = "first noise scale"
+			if end, ok := strings.CutPrefix(column, "noise_"); ok && end != "scale" {
+				name = end + " noise scale"
 			}
 			text := at(t, got, i+1, name)
 			switch value := row[column].(type) {
@@ -329,9 +329,9 @@ func TestAboutSheet(t *testing.T) {
 	for _, want := range []string{
 		"dpcalc|version " + version() + "\n",
 		"command|dpcalc samplesize --queries 1000 --tau 0.1 --beta 5% --method splitting,gaussian-jung20 --output book.xlsx\n",
-		"result|Samples needed: queries 1000, tau 0.1, beta 0.05, bounded queries\n|gaussian-jung20, fewest samples: ",
+		"result|Rows needed: queries 1000, tau 0.1, beta 0.05, bounded queries\n|gaussian-jung20, fewest rows: ",
 		"tau achieved|the accuracy certified",
-		"splitting|a fresh part of the holdout for every query\nn = m ceil(ln(2m/beta)/(2 tau^2))\nassumes records independent from one population\nsource: hoeffding63 Theorem 2",
+		"splitting|a fresh part of the holdout for every query\nn = m ceil(ln(2m/beta)/(2 tau^2))\nassumes rows independent from one population\nsource: hoeffding63 Theorem 2",
 		"hoeffding63|Wassily Hoeffding. Probability inequalities for sums of bounded random variables. Journal of the American Statistical Association 58(301), 13–30. 1963. doi:10.1080/01621459.1963.10500830.\n",
 		"jung20|Christopher Jung, Katrina Ligett, ",
 	} {

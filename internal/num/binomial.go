@@ -175,7 +175,7 @@ func (t tosses) fraction(k, d, steps float64) float64 {
 }
 
 // stirlingError returns ln n! - (n+1/2) ln n + n - ln(2 pi)/2 for an integer n >= 1,
-// within 1e-16.
+// within 1.1e-16.
 func stirlingError(n float64) float64 {
 	if n < float64(len(stirlingErrors)) {
 		return stirlingErrors[int(n)]

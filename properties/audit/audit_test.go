@@ -341,8 +341,8 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// The wealth against a tail, by enumeration: three blocks of two under the claim with
-// equality, each bet made as Audit makes it.
+// A bet against a tail has expectation one under the claim with equality, and is none
+// where the claim allows what was seen.
 func TestTailWagerIsFair(t *testing.T) {
 	for _, v := range []float64{1e-6, 0.1, 0.5, 0.999} {
 		for _, p := range []float64{1e-3, 0.3, 0.8, 0.9999} {

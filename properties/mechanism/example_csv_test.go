@@ -83,7 +83,7 @@ func ExampleGaussianAnswers_csv() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("%d records\n", plan.Samples)
+	fmt.Printf("%d rows\n", plan.Samples)
 
 	shares, records, err := accuracies(predictions(int(plan.Samples), right...))
 	if err != nil {
@@ -108,7 +108,7 @@ func ExampleGaussianAnswers_csv() {
 	_, ok := answers.Ask(shares[0])
 	fmt.Println("a fifth answer:", ok)
 	// Output:
-	// 699 records
+	// 699 rows
 	// model 1: 0.571 with noise of sd 0.0119
 	// model 2: 0.688 with noise of sd 0.0095
 	// model 3: 0.722 with noise of sd 0.0068
@@ -126,7 +126,7 @@ func ExampleThresholdout_csv() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("%d records, threshold %.3f, noise scale %.4f\n", plan.Samples, plan.Mechanism.Threshold, plan.Mechanism.Scale)
+	fmt.Printf("%d rows, threshold %.3f, noise scale %.4f\n", plan.Samples, plan.Mechanism.Threshold, plan.Mechanism.Scale)
 
 	training := []float64{0.63, 0.74, 0.99, 0.75}
 	holdout, records, err := accuracies(predictions(int(plan.Samples), 0.61, 0.72, 0.70, 0.74))
@@ -154,7 +154,7 @@ func ExampleThresholdout_csv() {
 		fmt.Printf("model %d: %.3f (%s)\n", j+1, answer.Value, from)
 	}
 	// Output:
-	// 18006 records, threshold 0.225, noise scale 0.0015
+	// 18006 rows, threshold 0.225, noise scale 0.0015
 	// model 1: 0.630 (training)
 	// model 2: 0.740 (training)
 	// model 3: 0.707 (holdout)

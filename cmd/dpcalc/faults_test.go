@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// changingOutput rewrites a file when it is written to for the first time.
+type changingOutput struct {
+	bytes.Buffer
+	change func()
+}
+
+func (w *changingOutput) Write(b []byte) (int, error) {
+	if w.change != nil {
+		w.change()
+		w.change = nil
+	}
+	return w.Buffer.Write(b)
+}
+
+// A file that changes between its two readings is one line and exit 1, whether its time
+// tells or, where a missing p-value has become a number or a number a missing one, not.
+func TestInputThatChanges(t *testing.T) {
+	for name, lines := range map[string][2]string{
+		"missing becomes a number": {"NA \n", "0.5\n"},
+		"number becomes missing":   {"0.5\n", "NA \n"},
+		"number becomes nothing":   {"0.5\n", "x,y\n"},
+		"only the time":            {"0.5\n", "0.5\n"},
+	} {
+		for _, family := range []string{"none", "holm"} {
+			path := filepath.Join(t.TempDir(), "p.csv")
+			write := func(line string, at time.Time) {
+				text := "p\n" + strings.Repeat("0.5\n", 10_000) + strings.Repeat(line, 10_000)
+				if err := errors.Join(os.WriteFile(path, []byte(text), 0o600), os.Chtimes(path, at, at)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			then := time.Unix(1e9, 0)
+			write(lines[0], then)
+			if name == "only the time" {
+				then = then.Add(time.Second)
+			} else if family == "none" && name != "number becomes nothing" {
+				then = then.Add(time.Millisecond) // the ranks of the p-values play no part
+			}
+			stdout := &changingOutput{change: func() { write(lines[1], then) }}
+			var stderr bytes.Buffer
+			p := &program{ctx: context.Background(), stdout: stdout, stderr: &stderr, workers: 1}
+			code := p.run(append([]string{"dpcalc"}, byBits(path, "--family", family)...))
+			if code != exitFailure || stderr.String() != "dpcalc: "+path+": changed while it was read\n" {
+				t.Errorf("%s, %s: exit %d, stderr %.300q", name, family, code, stderr.String())
+			}
+		}
+	}
+}
+
+// A panic leaves no file, whichever goroutine it is of.
+func TestFaults(t *testing.T) {
+	dir := t.TempDir()
+	var stderr bytes.Buffer
+	p := &program{ctx: context.Background(), stderr: &stderr}
+	err := p.write(target{path: filepath.Join(dir, "plan.csv")}, func(w io.Writer) error {
+		return stream(p.ctx, w, 10, 2, func([]byte, int, int) ([]byte, error) { panic("no such row") }, nil)
+	})
+	var broken *fault
+	if !errors.As(err, &broken) || err.Error() != "internal error: no such row" || files(t, dir) != nil {
+		t.Errorf("in a worker: %v, files %v", err, files(t, dir))
+	}
+	err = orFault(func() error {
+		return p.write(target{path: filepath.Join(dir, "plan.csv")}, func(io.Writer) error { panic("no such row") })
+	})
+	if !errors.As(err, &broken) || files(t, dir) != nil {
+		t.Errorf("in the writer: %v, files %v", err, files(t, dir))
+	}
+}
+
+// The time for a table does not grow with the square of its columns, and an error does not
+// name them all.
+func TestManyColumns(t *testing.T) {
+	const columns = 100_000
+	var table strings.Builder
+	for i := range columns {
+		fmt.Fprintf(&table, "column%d,", i)
+	}
+	table.WriteString("p\n" + strings.Repeat("1,", columns) + "0.01\n")
+	for _, format := range []string{"json", "csv"} {
+		var stdout, stderr bytes.Buffer
+		start := time.Now()
+		code := run(append([]string{"dpcalc"}, byBits("-", "-f", format)...),
+			strings.NewReader(table.String()), &stdout, &stderr)
+		if took := time.Since(start); code != exitOK || took > 10*time.Second {
+			t.Errorf("%s: exit %d after %v, %.200s", format, code, took, stderr.String())
+		}
+	}
+	text := strings.Replace(table.String(), ",p\n", ",q\n", 1)
+	_, err := openText(t, text, "")
+	if err == nil || len(err.Error()) > 1000 || !strings.Contains(err.Error(), "column19, ... (99981 more)") {
+		t.Errorf("%.2000v", err)
+	}
+	if _, err := openText(t, text, strings.Repeat("long", 20_000)); err == nil || len(err.Error()) > 1000 {
+		t.Errorf("%.2000v", err)
+	}
+}

@@ -1,0 +1,65 @@
+package pvalue
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/maxinfo"
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// What later steps take is rounded by itself, whatever the margin of the first step's
+// rule: here that rule takes nothing and has none.
+func TestLaterStepsRoundByThemselves(t *testing.T) {
+	exact := rule{
+		threshold: func(lnAlpha float64) float64 { return lnAlpha },
+		worst:     func(lnGamma float64) float64 { return lnGamma },
+	}
+	r := rand.New(rand.NewPCG(103, 104))
+	for range 100 {
+		alpha, p := level(r), level(r)
+		later := maxinfo.Later{Outcomes: theory.Nats(pick(r, 1e-9, 30)), Slack: theory.Zero}
+		if r.IntN(3) > 0 {
+			later.Slack = alpha - theory.LogProb(pick(r, 1e-9, 100))
+		}
+		if r.IntN(3) > 0 {
+			later.Nats = theory.Nats(pick(r, 1e-9, 1e4))
+		}
+		c := Correction{rule: exact, later: later}
+		gamma, adjusted := both(t, c, alpha, p)
+		what := fmt.Sprintf("%+v, ln alpha = %.17g, ln p = %.17g", later, alpha.Ln(), p.Ln())
+		price, b := number(float64(later.Nats)).plus(number(float64(later.Outcomes))), number(0)
+		if later.Slack != theory.Zero {
+			b = number(later.Slack.Ln()).exp()
+		}
+		below.bounds(t, what+": threshold", gamma, number(alpha.Ln()).exp().minus(b).ln().minus(price), 1e-13)
+		if want := b.plus(number(p.Ln()).plus(price).exp()); want.less(number(1)) {
+			above.bounds(t, what+": adjusted", adjusted, want.ln(), 1e-13)
+		} else if adjusted != 0 {
+			t.Errorf("%s: ln adjusted = %g, want 0", what, adjusted)
+		}
+	}
+}
+
+// down and upwards move a logarithm by 2^-46 of its size and 2^-46, as far as float64
+// can tell.
+func TestMarginOfRounding(t *testing.T) {
+	r := rand.New(rand.NewPCG(105, 106))
+	for range 1000 {
+		x := -pick(r, 1e-30, 1e30)
+		if r.IntN(10) == 0 {
+			x = 0
+		}
+		margin := 0x1p-46 * (1 + math.Abs(x))
+		for _, moved := range []float64{x - down(x), upwards(x) - x} {
+			if !(moved >= 0.98*margin && moved <= 1.02*margin) {
+				t.Errorf("%g is moved by %g, want %g", x, moved, margin)
+			}
+		}
+	}
+	if !math.IsInf(down(math.Inf(-1)), -1) || !math.IsInf(upwards(math.Inf(-1)), -1) {
+		t.Error("zero is moved")
+	}
+}
