@@ -166,7 +166,8 @@ func TestWeighingAttack(t *testing.T) {
 			a, fails := best(records, z, goal.Tau)
 			o := a.repeat(r, c.runs, goal)
 			name := fmt.Sprintf("%s, m = %d", method, c.queries)
-			t.Logf("%s: planned n = %d, %d bits, fresh %g: %d of %d runs won, %.4f expected", name, records, a.learning, a.fresh, o.failures, o.runs, fails)
+			t.Logf("%s: planned n = %d, %d bits, fresh %g: %d of %d runs won, %.4f expected",
+				name, records, a.learning, a.fresh, o.failures, o.runs, fails)
 			if o.refutes(goal.Beta) || fails > goal.Beta.Value()/3 || !o.near(fails) {
 				t.Errorf("%s: %d of %d attacks on the plan won, %.4f expected", name, o.failures, o.runs, fails)
 			}
@@ -174,10 +175,12 @@ func TestWeighingAttack(t *testing.T) {
 			least := beaten(z, goal)
 			a, fails = best(least*3/4, z, goal.Tau)
 			o = a.repeat(r, c.runs, goal)
-			t.Logf("%s: won with probability beta up to n = %d, %.2f times below the plan; at n = %d, %d bits, fresh %g: %d of %d runs won, %.4f expected",
-				name, least, float64(records)/float64(least), a.records, a.learning, a.fresh, o.failures, o.runs, fails)
+			t.Logf("%s: won with probability beta up to n = %d, %.2f times below the plan", name, least, float64(records)/float64(least))
+			t.Logf("%s: at n = %d, %d bits, fresh %g: %d of %d runs won, %.4f expected",
+				name, a.records, a.learning, a.fresh, o.failures, o.runs, fails)
 			if !o.refutes(goal.Beta) || !o.near(fails) || float64(records) > 2.1*float64(least) {
-				t.Errorf("%s: at n = %d %d of %d attacks won, %.4f expected; beaten up to %d", name, a.records, o.failures, o.runs, fails, least)
+				t.Errorf("%s: at n = %d %d of %d attacks won, %.4f expected; beaten up to %d",
+					name, a.records, o.failures, o.runs, fails, least)
 			}
 		}
 		goal := attackGoal(100)

@@ -369,7 +369,8 @@ func TestSilentCertificatesInDecimals(t *testing.T) {
 	r := rand.New(rand.NewPCG(45, 46))
 	method, _ := Lookup("gaussian-schedule")
 	for i := range 12 {
-		goal := Goal{Queries: []int64{1, 2, 3, 10}[i%4], Tau: 0.01 * math.Pow(30, r.Float64()), Beta: theory.LogProb(-math.Pow(90, r.Float64()))}
+		goal := Goal{Queries: []int64{1, 2, 3, 10}[i%4], Tau: 0.01 * math.Pow(30, r.Float64())}
+		goal.Beta = theory.LogProb(-math.Pow(90, r.Float64()))
 		a, err := method.Solve(goal)
 		if err != nil || a.Status != OK {
 			t.Fatalf("%+v: %v, %s", goal, err, a.Reason)
@@ -494,7 +495,8 @@ func TestPlansPassTheirOwnCheck(t *testing.T) {
 	r := rand.New(rand.NewPCG(49, 50))
 	method, _ := Lookup("gaussian-schedule")
 	for range 60 {
-		goal := Goal{Queries: 2 + r.Int64N(40), Tau: 0.003 * math.Pow(300, r.Float64()), Beta: theory.LogProb(-math.Pow(10, -1.5+2*r.Float64()))}
+		goal := Goal{Queries: 2 + r.Int64N(40), Tau: 0.003 * math.Pow(300, r.Float64())}
+		goal.Beta = theory.LogProb(-math.Pow(10, -1.5+2*r.Float64()))
 		a, err := method.Solve(goal)
 		if err != nil || a.Status != OK {
 			t.Fatalf("%+v: %v, %s", goal, err, a.Reason)
