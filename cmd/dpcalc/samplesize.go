@@ -40,6 +40,7 @@ func (p *program) samplesize() *cli.Command {
 			textFlag("method", "", "only these methods, `A,B,...`; see dpcalc methods"),
 			textFlag("proofs", "", "`WHICH` methods: all (default) or published"),
 			textFlag("schedule", "", "write the noise of every query of gaussian-schedule to `FILE`: .csv, .tsv, .json or .jsonl"),
+			textFlag("check-schedule", "", "print what the noise schedule in `FILE`, .csv or .tsv, certifies with --samples and --tau; with --beta, check it"),
 			&cli.BoolFlag{Name: "zip", Usage: "pair the lists instead of crossing them", DisableDefaultText: true},
 			textFlag("max-rows", "", "write up to `R` rows (default 1000000)"),
 			&cli.BoolFlag{Name: "report", Usage: "write the best plan as a paragraph for a methods section; with -f markdown or latex in these", DisableDefaultText: true},
@@ -82,6 +83,9 @@ const (
 )
 
 func (p *program) runSamplesize(c *cli.Context) error {
+	if path, ok := given(c, "check-schedule"); ok {
+		return p.checkSchedule(c, path)
+	}
 	plan, err := p.readPlan(c)
 	if err != nil {
 		return err
@@ -141,7 +145,7 @@ func (p *program) readPlan(c *cli.Context) (plan plan, err error) {
 	if err := plan.fits(leastGoals(c), limit); err != nil { // before the values are made
 		return plan, err
 	}
-	if plan.grid, err = readGrid(c, &plan.inputs); err != nil {
+	if plan.grid, err = readGrid(c, &plan.inputs, 3); err != nil {
 		return plan, err
 	}
 	plan.goals = plan.grid.size()
@@ -257,7 +261,8 @@ func methodNames() []string {
 	return names
 }
 
-func readGrid(c *cli.Context, inputs *[]input) (grid, error) {
+// readGrid reads the goals. Of samples, queries, tau and beta at least as many are needed as needs says.
+func readGrid(c *cli.Context, inputs *[]input, needs int) (grid, error) {
 	var none grid
 	var base transfer.Goal
 	samples, err := list(c, "samples", counts)
@@ -318,7 +323,7 @@ func readGrid(c *cli.Context, inputs *[]input) (grid, error) {
 			known = append(known, f.flag)
 		}
 	}
-	if len(known) < 3 {
+	if len(known) < needs {
 		got := strings.Join(known, ", ")
 		if got == "" {
 			got = "none"

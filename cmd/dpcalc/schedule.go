@@ -56,7 +56,7 @@ func (s *plan) writeSchedule(p *program) error {
 		for block := range answer.Noise() {
 			for range block.Queries {
 				query++
-				b = e.row(b, query == 1, []cell{countCell(query), numberCell(block.SD)}, nil)
+				b = e.row(b, query == 1, []cell{countCell(query), exactly(block.SD)}, nil)
 				if len(b) < 1<<15 {
 					continue
 				}
