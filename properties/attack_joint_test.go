@@ -175,7 +175,8 @@ func TestWeighingAttack(t *testing.T) {
 			least := beaten(z, goal)
 			a, fails = best(least*3/4, z, goal.Tau)
 			o = a.repeat(r, c.runs, goal)
-			t.Logf("%s: won with probability beta up to n = %d, %.2f times below the plan", name, least, float64(records)/float64(least))
+			t.Logf("%s: won with probability beta up to n = %d, %.2f times below the plan",
+				name, least, float64(records)/float64(least))
 			t.Logf("%s: at n = %d, %d bits, fresh %g: %d of %d runs won, %.4f expected",
 				name, a.records, a.learning, a.fresh, o.failures, o.runs, fails)
 			if !o.refutes(goal.Beta) || !o.near(fails) || float64(records) > 2.1*float64(least) {
