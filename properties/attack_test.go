@@ -304,15 +304,19 @@ func resisted(z noise, goal transfer.Goal) (records int, factor float64) {
 	return hi, factor
 }
 
-// The attacks do not break a plan. In truth a run fails with probability below 1e-4
-// (the normal approximation, checked here), so each of the 18 comparisons, that 3 of
-// 40 or 6 of 100 runs fail, has a false-alarm probability below 1e-8.
+// The attacks do not break a plan. In truth a run fails with probability below 0.25% (the
+// normal approximation, checked here), and with Laplace noise below 1e-4. So each of the 18
+// comparisons, that 6 of 100 runs or, with Laplace noise, 3 of 40 fail, has a false-alarm
+// probability below 1e-6.
 func TestAttacksStayBelowTau(t *testing.T) {
 	for _, method := range []string{"gaussian", "gaussian-schedule", "laplace"} {
 		for _, queries := range []int{10, 100, 1000} {
 			goal := attackGoal(queries)
 			records, z := plan(t, method, goal)
-			runs := 100
+			runs, most := 100, 0.0025
+			if method == "laplace" {
+				most = 1e-4
+			}
 			if records > 50_000 {
 				runs = 40
 			}
@@ -322,7 +326,7 @@ func TestAttacksStayBelowTau(t *testing.T) {
 				got := a.repeat(r, runs, goal)
 				t.Logf("%s, m = %d, n = %d, %s: %v; tau/quantile %.2f, failure probability about %.1e",
 					method, queries, records, kind.name, got, goal.Tau/got.quantile, a.fails(goal.Tau))
-				if !(got.quantile < goal.Tau) || a.fails(goal.Tau) > 1e-4 {
+				if !(got.quantile < goal.Tau) || a.fails(goal.Tau) > most {
 					t.Errorf("%s, m = %d, n = %d: the %s attack reaches %v", method, queries, records, kind.name, got)
 				}
 			}
@@ -336,8 +340,8 @@ func TestAttacksStayBelowTau(t *testing.T) {
 // analyst. So these are run on so few records that the honest mechanism, with the
 // best amount of its noise, just resists. The false-alarm probability of a mutant's
 // being caught is 1e-10. That the honest mechanism, which fails there with probability
-// below 0.6% (the normal approximation, checked), does so in 6 of 100 runs has
-// probability below 1e-4, for each of 6 comparisons.
+// below 0.7% (the normal approximation, checked), does so in 6 of 100 runs has
+// probability below 2e-4, for each of 6 comparisons.
 func TestAttackMutants(t *testing.T) {
 	t.Parallel()
 	caught := func(o outcome, goal transfer.Goal) bool { return o.refutes(goal.Beta) && o.quantile > goal.Tau }
@@ -367,7 +371,7 @@ func TestAttackMutants(t *testing.T) {
 			a := kind.with(n, best)
 			honest := a.repeat(r, 100, goal)
 			t.Logf("    honest, %s: %v (probability about %.1e)", kind.name, honest, a.fails(goal.Tau))
-			if !(honest.quantile < goal.Tau) || a.fails(goal.Tau) > 0.006 {
+			if !(honest.quantile < goal.Tau) || a.fails(goal.Tau) > 0.007 {
 				t.Errorf("%s: the %s attack reaches %v", method, kind.name, honest)
 			}
 		}
@@ -381,9 +385,10 @@ func TestAttackMutants(t *testing.T) {
 }
 
 // BenchmarkAttackSlack reports how far the attacks stay from what the plans promise: the
-// planned n, tau over the (1-beta)-quantile of the worst error in simulated runs, and
-// the n below which an attack succeeds whatever the amount of the mechanism's noise
-// (normal approximation). The table takes about a minute:
+// planned n, tau over the (1-beta)-quantile of the worst error in simulated runs, the n
+// below which an attack succeeds whatever the amount of the mechanism's noise, and the n up to which
+// the weighing attack succeeds with the planned noise (both by normal approximation). The table
+// takes about a minute:
 //
 //	go test ./properties -run '^$' -bench AttackSlack -benchtime 1x -timeout 30m
 func BenchmarkAttackSlack(b *testing.B) {
@@ -401,6 +406,9 @@ func BenchmarkAttackSlack(b *testing.B) {
 					least, _ := resisted(z, goal)
 					b.ReportMetric(float64(records), "planned-n")
 					b.ReportMetric(float64(least), "attacked-n")
+				}
+				if !z.laplace {
+					b.ReportMetric(float64(beaten(z, goal)), "beaten-n")
 				}
 			})
 		}

@@ -107,7 +107,7 @@ func (b *JointBound) Answer(block NoiseBlock, tau float64) (theory.LogProb, erro
 		return 0, err
 	}
 	q := run{tau: tau, sd: block.SD, count: float64(block.Queries)}
-	ln, _ := b.least(q)
+	ln := b.leastOfAll(q)
 	b.total, b.runs = num.LogAddExp(b.total, min(ln, 700)), b.runs+1 // finite, and beyond one
 	if b.closed = silent; !silent {
 		b.answer(q)
@@ -277,8 +277,23 @@ func lnGeometric(x, count float64) float64 {
 	return (top - x + math.Log(math.Expm1(-top)/math.Expm1(-x))) * (1 + roundJoint)
 }
 
-// least returns the least of errors over the orders, going from the one that served
-// last: as a function of the order they have one minimum.
+// settle gives up the orders far above the one that served last. Where every query is
+// allowed the same error, the best order falls: the more is revealed, the lower it is.
+func (b *JointBound) settle() { b.orders = b.orders[:min(b.best+6, len(b.orders))] }
+
+// leastOfAll returns the least of errors over the orders.
+func (b *JointBound) leastOfAll(q run) (ln float64) {
+	ln = math.Inf(1)
+	for i := range b.orders {
+		if other, _ := b.errors(&b.orders[i], q); other < ln {
+			b.best, ln = i, other
+		}
+	}
+	return ln
+}
+
+// least returns about the least of errors over the orders, going from the one that served
+// last: as a function of the order they have one minimum, seldom one for each form of eps_j.
 func (b *JointBound) least(q run) (ln, slope float64) {
 	ln, slope = b.errors(&b.orders[b.best], q)
 	for _, step := range [2]int{-1, 1} {
@@ -294,10 +309,8 @@ func (b *JointBound) least(q run) (ln, slope float64) {
 	return ln, slope
 }
 
-// answer moves the bound past the run. Orders far above the one that served are given
-// up: the more is revealed, the lower is the best order.
+// answer moves the bound past the run.
 func (b *JointBound) answer(q run) {
-	b.orders = b.orders[:min(b.best+6, len(b.orders))]
 	for i := range b.orders {
 		o := &b.orders[i]
 		o.pass(b.n, q, o.adds(b.n, q))

@@ -14,7 +14,7 @@ import (
 // arithmetic of 50 digits.
 type dec struct{ *apd.Decimal }
 
-var digits = apd.BaseContext.WithPrecision(42)
+var digits = apd.BaseContext.WithPrecision(50)
 
 func number(x float64) dec {
 	d, _, err := apd.NewFromString(strconv.FormatFloat(x, 'e', 400, 64)) // all its digits

@@ -74,6 +74,7 @@ func (s NoiseSchedule) walk(g grain, yield func(NoiseBlock) bool) (excess float6
 		if !yield(NoiseBlock{int64(q.count), q.sd}) {
 			return 0
 		}
+		bound.settle()
 		bound.answer(q)
 		done += int64(q.count)
 	}
