@@ -140,7 +140,12 @@ func TestSolutionsAgree(t *testing.T) {
 				return false, fmt.Errorf("%+v: tau achieved %v", plan, a.TauAchieved)
 			}
 			tau := solve(m, with(plan, func(g *transfer.Goal) { g.Tau = 0 }))
-			if tau.Status != transfer.OK || tau.Tau > g.Tau {
+			// Beyond 1e12 rows, one row changes tau by less than the rounding of ln beta does.
+			rounding := 0.0
+			if plan.Samples > 1e12 {
+				rounding = 1e-14
+			}
+			if tau.Status != transfer.OK || tau.Tau > g.Tau*(1+rounding) {
 				return false, fmt.Errorf("%+v: solved for tau: %v (%s)", plan, tau.Tau, tau.Status)
 			}
 			beta := solve(m, with(plan, func(g *transfer.Goal) { g.Beta = 0 }))
