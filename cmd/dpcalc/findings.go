@@ -17,8 +17,24 @@ func (s *plan) findings(ctx context.Context, rows [][]row) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(rows) == 1 && s.beatsReference(rows[0]) {
+		lines = append(lines, smoothed)
+	}
 	crossings, err := s.crossings(ctx)
 	return append(lines, crossings...), err
+}
+
+// smoothed says why a method for queries chosen in view of answers can do with less than one
+// for queries fixed beforehand.
+const smoothed = "The best row is below a reference row: its noise smooths the tail that an exact answer has on both sides."
+
+// beatsReference reports whether the best row of a goal does better than a reference row.
+func (s *plan) beatsReference(group []row) bool {
+	best := bestOf(group)
+	return best != nil && slices.ContainsFunc(group, func(r row) bool {
+		reference := !r.method.Adaptive && !r.method.Procedure
+		return reference && r.Status == transfer.OK && ahead(s.unknown, best.Answer, r.Answer) < 0
+	})
 }
 
 // winners says which rows are best.

@@ -163,3 +163,38 @@ func TestExactnessIsTrue(t *testing.T) {
 		}
 	}
 }
+
+// A best row below a reference row is explained, and only there: for one query it needs
+// fewer rows, more queries, a greater tau or beta than hoeffding.
+func TestBelowAReferenceRow(t *testing.T) {
+	for _, goal := range []string{
+		"-m 1 -t 0.1 -b 0.05", "-m 2 -t 0.1 -b 0.05", "-m 100 -t 0.1 -b 0.05", "-m 1 -n 160 -b 0.05", "-m 1 -n 160 -t 0.1",
+		"-m 5 -n 5000 -b 0.05", "-n 160 -t 0.1 -b 0.05", "-m 1 -t 0.1 -b 0.05 --method hoeffding,splitting",
+	} {
+		below := false
+		args := append([]string{"samplesize"}, strings.Fields(goal)...)
+		best, unknown := map[string]any{}, ""
+		for _, name := range []string{"samples", "queries", "tau", "beta"} {
+			if !strings.Contains(goal, "-"+map[string]string{"samples": "n", "queries": "m", "tau": "t", "beta": "b"}[name]+" ") {
+				unknown = name
+			}
+		}
+		rows := rowsOf(t, args...)
+		for _, row := range rows {
+			if row["best"] == true {
+				best = row
+			}
+		}
+		for _, row := range rows {
+			if !strings.HasPrefix(row["method"].(string), "hoeffding") || row["status"] != "ok" || best["method"] == nil {
+				continue
+			}
+			mine, theirs := best[unknown].(float64), row[unknown].(float64)
+			below = below || mine < theirs && unknown != "queries" || mine > theirs && unknown == "queries"
+		}
+		code, out, stderr := dpcalc(args...)
+		if code != exitOK || strings.Contains(out, smoothed) != below {
+			t.Errorf("%s: exit %d, below %v\n%s%s", goal, code, below, out, stderr)
+		}
+	}
+}

@@ -484,18 +484,22 @@ func (s *plan) answer(rows []row, goal transfer.Goal) (_ []row, best int, err er
 // better says whether a is strictly better than b: for the unknown, or where it ties by
 // the accuracy achieved.
 func better(u transfer.Unknown, a, b transfer.Answer) bool {
-	order := 0
+	return cmp.Or(ahead(u, a, b), cmp.Compare(a.TauAchieved, b.TauAchieved)) < 0
+}
+
+// ahead compares two answers by the unknown alone: it is negative where a is the better.
+func ahead(u transfer.Unknown, a, b transfer.Answer) int {
 	switch u {
 	case transfer.Samples:
-		order = cmp.Compare(a.Samples, b.Samples)
+		return cmp.Compare(a.Samples, b.Samples)
 	case transfer.Queries:
-		order = cmp.Compare(b.Queries, a.Queries)
+		return cmp.Compare(b.Queries, a.Queries)
 	case transfer.Tau:
-		order = cmp.Compare(a.Tau, b.Tau)
+		return cmp.Compare(a.Tau, b.Tau)
 	case transfer.Beta:
-		order = cmp.Compare(a.Beta, b.Beta)
+		return cmp.Compare(a.Beta, b.Beta)
 	}
-	return cmp.Or(order, cmp.Compare(a.TauAchieved, b.TauAchieved)) < 0
+	return 0
 }
 
 // stream writes the rows of a grid for machines in bounded memory.
