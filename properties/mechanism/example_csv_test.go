@@ -108,11 +108,11 @@ func ExampleGaussianAnswers_csv() {
 	_, ok := answers.Ask(shares[0])
 	fmt.Println("a fifth answer:", ok)
 	// Output:
-	// 699 rows
-	// model 1: 0.571 with noise of sd 0.0119
-	// model 2: 0.688 with noise of sd 0.0095
-	// model 3: 0.722 with noise of sd 0.0068
-	// model 4: 0.746 with noise of sd 0.0013
+	// 402 rows
+	// model 1: 0.519 with noise of sd 0.0280
+	// model 2: 0.681 with noise of sd 0.0205
+	// model 3: 0.712 with noise of sd 0.0135
+	// model 4: 0.707 with noise of sd 0.0066
 	// a fifth answer: false
 }
 
