@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dpcalc/dpcalc/internal/num"
 )
@@ -12,6 +13,7 @@ type evenNoise struct {
 	queries int64
 	blocks  []float64 // the lengths of runs of queries
 	last    int       // the order that served the last block
+	orders  []order
 	paths   [orderCount + 1]path
 }
 
@@ -24,10 +26,10 @@ type path struct {
 }
 
 // A run is one query in evenGrain of those before it, at least one.
-const evenGrain = 4
+const evenGrain = 3
 
 func newEvenNoise(queries int64) *evenNoise {
-	e := &evenNoise{queries: queries, last: orderCount / 2}
+	e := &evenNoise{queries: queries, last: orderCount / 2, orders: slices.Clone(noAnswers)}
 	for done := int64(0); done < queries; {
 		count := min(max(done/evenGrain, 1), queries-done)
 		e.blocks = append(e.blocks, float64(count))
@@ -37,15 +39,14 @@ func newEvenNoise(queries int64) *evenNoise {
 }
 
 // lnErrors returns ln of the sum of eps_j with the noise sd on n records, rounded up.
-func (e *evenNoise) lnErrors(samples int64, tau, sd float64) float64 {
-	bound := newJointBound(samples)
+func (e *evenNoise) lnErrors(n, tau, sd float64) float64 {
 	for i := range e.paths {
 		e.paths[i].known = false
 	}
 	at := func(i, block int) float64 {
-		p, o := &e.paths[i], &bound.orders[i]
+		p, o := &e.paths[i], &e.orders[i]
 		if !p.known {
-			p.follow(bound, i, e.blocks, tau, sd)
+			p.follow(o, e.blocks, n, run{tau: tau, sd: sd})
 		}
 		ln := p.sampling + p.before[block]/o.conj
 		switch {
@@ -56,31 +57,37 @@ func (e *evenNoise) lnErrors(samples int64, tau, sd float64) float64 {
 		}
 		return ln + lnGeometric(p.each[block]/o.conj, e.blocks[block])
 	}
-	total := math.Inf(-1)
-	best := e.last
-	for block := len(e.blocks) - 1; block >= 0; block-- {
-		ln := at(best, block)
-		// An earlier block is served by a higher order. Where it does not count, any
-		// order will do.
-		for ln > total-10 && best < orderCount {
-			other := at(best+1, block)
-			if other >= ln {
-				break
-			}
-			best, ln = best+1, other
+	last := len(e.blocks) - 1
+	best, total := e.last, math.Inf(1)
+	for total = at(best, last); best > 0; best-- {
+		lower := at(best-1, last)
+		if lower > total || lower == total && total < math.MaxFloat64 {
+			break
 		}
-		for total == math.Inf(-1) && best > 0 {
-			other := at(best-1, block)
-			if other > ln || other == ln && ln < math.MaxFloat64 {
+		total = lower
+	}
+	left := float64(e.queries)
+	for block := last; block >= 0; block-- {
+		left -= e.blocks[block]
+		ln := at(best, block)
+		// An earlier block is served by a higher order. Where it does not count, any will do.
+		for best < orderCount && (block == last || ln > total-10) {
+			higher := at(best+1, block)
+			if higher >= ln {
 				break
 			}
-			best, ln = best-1, other
+			best, ln = best+1, higher
 		}
 		if math.IsInf(ln, 1) {
 			return ln
 		}
-		if block == len(e.blocks)-1 {
-			e.last = best
+		if block == last {
+			e.last, total = best, ln
+			continue
+		}
+		if ln < total-25 { // no earlier answer errs more often than those of this block
+			total = num.LogAddExp(total, ln+math.Log1p(left))
+			break
 		}
 		total = num.LogAddExp(total, ln)
 	}
@@ -88,14 +95,13 @@ func (e *evenNoise) lnErrors(samples int64, tau, sd float64) float64 {
 }
 
 // follow fills in the path of one order.
-func (p *path) follow(bound *JointBound, i int, blocks []float64, tau, sd float64) {
-	o := &bound.orders[i]
+func (p *path) follow(o *order, blocks []float64, n float64, q run) {
 	p.known, p.before, p.each = true, p.before[:0], p.each[:0]
-	p.sampling, _ = o.sampling(bound.n, tau, sd)
-	for _, count := range blocks {
-		q := run{sd: sd, count: count}
-		each := o.adds(bound.n, q)
+	p.sampling, _ = o.sampling(n, q.tau, q.sd)
+	o.past, o.r = 0, 0
+	for _, q.count = range blocks {
+		each := o.adds(n, q)
 		p.before, p.each = append(p.before, o.past), append(p.each, each)
-		o.pass(bound.n, q, each)
+		o.pass(n, q, each)
 	}
 }

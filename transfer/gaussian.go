@@ -36,17 +36,11 @@ func (r jointRule) samples(g Goal) (reached, error) {
 		return g
 	}}
 	lnN := math.Log(2+math.Sqrt(float64(g.Queries))) - 2*math.Log(g.Tau) + math.Log1p(-g.Beta.Ln())
-	lnN = falling(search{from: min(lnN, last), step: 0.5, tolerance: 3e-3}, d.rough)
-	lnN = d.root(search{from: min(lnN, last), step: 0.005, tolerance: 0.3 * math.Exp(-lnN)})
-	known := make(map[int64]bool)
+	lnN = falling(search{from: min(lnN, last), step: 0.5, tolerance: 0.01}, d.rough)
+	lnN = d.root(search{from: min(lnN, last), step: 0.02, tolerance: 0.3 * math.Exp(-lnN)})
 	holds := func(n int64) bool {
-		ok, seen := known[n]
-		if !seen {
-			g.Samples = n
-			ok = r.holds(g)
-			known[n] = ok
-		}
-		return ok
+		g.Samples = n
+		return r.holds(g)
 	}
 	if lnN >= last && !holds(MaxCount) {
 		return reached{}, tooMany(math.Inf(1))
@@ -61,22 +55,22 @@ func (r jointRule) tau(g Goal) (float64, Mechanism) {
 		return g
 	}}
 	n := float64(g.Samples)
-	from := search{from: math.Log(g.Tau), step: 1 / n, tolerance: min(1e-9, max(0.01/n, 5e-16))}
+	from := search{from: math.Log(g.Tau), step: 1 / n, tolerance: min(1e-8, max(0.01/n, 5e-16))}
 	asked := g.Tau
 	if asked == 0 || !r.holds(g) {
 		asked = 1
 		lnTau := math.Log((1-g.Beta.Ln())*math.Sqrt(float64(g.Queries)+2)/n) / 2
-		from.from = falling(search{from: min(lnTau, top), step: 0.2, tolerance: 3e-3}, d.rough)
-		from.step = 0.005
+		from.from = falling(search{from: min(lnTau, top), step: 0.2, tolerance: 0.01}, d.rough)
+		from.step = 0.02
 	}
 	lnTau := d.root(from)
-	for range 40 { // a choice of its own may ask for a hair more
+	for step := from.tolerance; step < 1; step *= 2 { // a choice of its own may ask for a hair more
 		if g = d.at(lnTau); lnTau > top {
 			break
 		}
 		g.Tau = min(g.Tau, asked)
 		if !r.holds(g) {
-			lnTau += from.tolerance
+			lnTau += step
 			continue
 		}
 		if n > 1e10 { // the logarithm has fewer digits than the answer
@@ -98,16 +92,16 @@ func (r jointRule) beta(g Goal) theory.LogProb {
 		return g
 	}}
 	x := -math.Log(float64(g.Samples) * g.Tau * g.Tau / 2)
-	x = falling(search{from: x, step: 0.2, tolerance: 3e-3}, d.rough)
-	x = d.root(search{from: x, step: 0.005, tolerance: 1e-11})
-	for range 40 {
+	x = falling(search{from: x, step: 0.2, tolerance: 0.01}, d.rough)
+	x = d.root(search{from: x, step: 0.02, tolerance: 1e-11})
+	for step := 1e-11; step < 1; step *= 2 {
 		if g = d.at(x); x > 20 {
 			break
 		}
 		if r.holds(g) {
 			return g.Beta
 		}
-		x += 1e-11
+		x += step
 	}
 	return 0
 }
@@ -119,13 +113,20 @@ type descent struct {
 }
 
 func (d descent) rough(x float64) float64 { return d.choice.rough(d.at(x)) }
-func (d descent) tuned(x float64) float64 { return d.choice.tuned(d.at(x)) }
 
 // root returns an x at which the excess is about 0.
 func (d descent) root(s search) float64 {
 	for range d.choice.passes() {
-		d.choice.excess(d.at(s.from))
-		x := falling(s, d.tuned)
+		if d.choice.passes() > 1 {
+			d.choice.excess(d.at(s.from))
+		}
+		last, excess := Goal{}, 0.0 // neighbouring points may be one number of records
+		x := falling(s, func(x float64) float64 {
+			if g := d.at(x); g != last {
+				last, excess = g, d.choice.tuned(g)
+			}
+			return excess
+		})
 		if math.Abs(x-s.from) <= s.tolerance {
 			return x
 		}
@@ -149,47 +150,50 @@ func falling(s search, f func(float64) float64) float64 {
 	type point struct{ x, f float64 }
 	at := func(x float64) point { return point{x, f(x)} }
 	hi := at(s.from)
-	before, low := hi, hi.x
+	before, low := hi, hi
 	if hi.f <= 0 {
-		for step := s.step; low > s.from-far; step *= 2 {
-			next := at(hi.x - step)
-			if low = next.x; next.f > 0 {
+		for step := s.step; low.x > s.from-far; step *= 2 {
+			if low = at(hi.x - step); low.f > 0 {
 				break
 			}
-			before, hi = hi, next
+			before, hi = hi, low
 		}
 	} else {
 		for step := s.step; hi.f > 0; step *= 2 {
-			if low = hi.x; low > s.from+far {
-				return low
+			if low = hi; low.x > s.from+far {
+				return low.x
 			}
 			hi = at(hi.x + step)
 		}
 		before = hi
 	}
-	// By secants through the last two points below zero; where one fell short, by
-	// growing steps upwards.
-	// Every fourth step halves what is left, so that nothing can go on for ever.
+	// By secants through the last two points below zero, or through the ends; where one fell
+	// short, by growing steps upwards. Every eighth step halves what is left, so that nothing can
+	// go on for ever.
 	short := 0.0
-	for step := 1; hi.x-low > max(s.tolerance, 4e-16*math.Abs(hi.x)); step++ {
-		x := low + short
+	for step := 1; hi.x-low.x > max(s.tolerance, 4e-16*math.Abs(hi.x)); step++ {
+		x := low.x + short
 		if short == 0 {
-			x = hi.x - hi.f*(before.x-hi.x)/(before.f-hi.f) + s.tolerance/4
+			other := before
+			if before.x == hi.x {
+				other = low
+			}
+			x = hi.x - hi.f*(other.x-hi.x)/(other.f-hi.f) + s.tolerance/4
 			if x <= hi.x+s.tolerance/4 { // else f is flat there
 				x = min(x, hi.x-0.9*s.tolerance)
 			}
 		}
-		bisected := !(x > low && x < hi.x) || step%4 == 0
+		bisected := !(x > low.x && x < hi.x) || step%8 == 0
 		if bisected {
-			x = low + (hi.x-low)/2
+			x = low.x + (hi.x-low.x)/2
 		}
 		next := at(x)
 		if next.f <= 0 {
 			before, hi, short = hi, next, 0
 			continue
 		}
-		low = x
-		if short = max(4*short, s.tolerance/2); bisected {
+		low = next
+		if short = max(8*short, s.tolerance/2); bisected {
 			short = 0
 		}
 	}
@@ -251,18 +255,20 @@ func (c *even) excess(g Goal) float64 {
 	}
 	sum := c.sumOver(g)
 	n, m, quantile := float64(g.Samples), float64(g.Queries), noiseQuantile(g)
-	at := func(v float64) float64 { return sum.lnErrors(g.Samples, g.Tau, g.Tau/math.Exp(v)) }
+	at := func(v float64) float64 { return sum.lnErrors(n, g.Tau, g.Tau/math.Exp(v)) }
 	top := math.Log(math.Sqrt(4*mostShift(n)/m/(1+leastExcess)) * n * g.Tau)
 	over := num.Interval{Lo: math.Log(quantile) + 0.2, Hi: min(math.Log(quantile)+1.8, top)}
 	over.Lo = min(over.Lo, over.Hi-0.5)
+	// The sum is flat at its least value: what this leaves is less than a row is worth.
+	tolerance := max(1e-7, min(0.02/math.Sqrt(n), 1e-3))
 	if v := math.Log(c.z); c.z > 0 && v-nearby > over.Lo && v+nearby < over.Hi {
-		best, ln := num.Interval{Lo: v - nearby, Hi: v + nearby}.Minimize(1e-7, at)
+		best, ln := num.Interval{Lo: v - nearby, Hi: v + nearby}.Minimize(tolerance, at)
 		if math.Abs(best-v) < 0.9*nearby {
 			c.z = math.Exp(best)
 			return ln - g.Beta.Ln()
 		}
 	}
-	v, ln := over.Minimize(1e-7, at)
+	v, ln := over.Minimize(tolerance, at)
 	c.z = math.Exp(v)
 	return ln - g.Beta.Ln()
 }
@@ -282,7 +288,7 @@ func (c *even) rough(g Goal) float64 {
 	if c.z == 0 {
 		c.z = 2 * noiseQuantile(g)
 	}
-	return c.sumOver(g).lnErrors(g.Samples, g.Tau, g.Tau/c.z) - g.Beta.Ln()
+	return c.sumOver(g).lnErrors(float64(g.Samples), g.Tau, g.Tau/c.z) - g.Beta.Ln()
 }
 
 func (c *even) tuned(g Goal) float64 { return c.rough(g) }
@@ -301,26 +307,29 @@ func (e either) applies(g Goal) error { return e[0].applies(g) }
 
 func (e either) holds(g Goal) bool { return e[0].holds(g) || e[1].holds(g) }
 
+// samples asks the second rule for its least n only if it certifies one row fewer.
 func (e either) samples(g Goal) (reached, error) {
 	a, err := e[0].samples(g)
-	b, other := e[1].samples(g)
 	if err != nil {
-		return b, other
+		return e[1].samples(g)
 	}
-	if other != nil || a.n < b.n {
+	if g.Samples = a.n - 1; g.Samples == 0 || !e[1].holds(g) {
 		return a, nil
 	}
-	return reached{n: b.n}, nil
+	b, err := e[1].samples(g)
+	return reached{n: b.n}, err
 }
 
 func (e either) queries(g Goal) int64 { return max(e[0].queries(g), e[1].queries(g)) }
 
+// tau asks the second rule for its least tau only if it certifies a lesser one.
 func (e either) tau(g Goal) (float64, Mechanism) {
 	tau, run := e[0].tau(g)
-	if other, second := e[1].tau(g); other < tau {
-		return other, second
+	asked := g
+	if asked.Tau = math.Nextafter(tau, 0); !e[1].holds(asked) {
+		return tau, run
 	}
-	return tau, run
+	return e[1].tau(g)
 }
 
 func (e either) beta(g Goal) theory.LogProb {

@@ -131,14 +131,12 @@ type run struct{ tau, sd, count float64 }
 // to the largest term.
 const roundJoint = 0x1p-46
 
-// tail returns ln P[N > u] and the hazard of the normal law at u.
-func tail(u float64) (ln, hazard float64) {
+// lnTail returns ln P[N > u], given the hazard h at u.
+func lnTail(u, h float64) float64 {
 	if u < -1 {
-		ln = math.Log1p(-math.Erfc(-u/math.Sqrt2) / 2)
-		return ln, math.Exp(-u*u/2 - num.LnSqrt2Pi - ln)
+		return num.LogSurvival(u)
 	}
-	r := num.Mills(u)
-	return -u*u/2 - num.LnSqrt2Pi + math.Log(r), 1 / r
+	return -u*u/2 - num.LnSqrt2Pi - math.Log(h)
 }
 
 // chernoff returns ln T_b, rounded up, and its derivative in z = tau/sd. With k = 1/(4n sd^2),
@@ -149,23 +147,22 @@ func chernoff(b, k, z float64, touch *float64) (ln, slope float64) {
 	if least := z / (b * k); least < 0.1 { // the tangent touches where the tail is nearly one
 		u = -math.Sqrt(-2 * (math.Log(least) + num.LnSqrt2Pi))
 	}
-	var lnTail, hazard float64
 	for range 60 {
-		lnTail, hazard = tail(u)
+		h := hazard(u)
 		rise := 1.0 // of the hazard, which the difference below loses for large u
 		if u < 1000 {
-			rise = hazard * (hazard - u)
+			rise = h * (h - u)
 		}
-		step := (u + b*k*hazard - z) / (1 + b*k*rise)
+		step := (u + b*k*h - z) / (1 + b*k*rise)
 		u -= step
 		if math.Abs(step) <= 1e-4*(1+math.Abs(u)) {
 			break
 		}
 	}
 	*touch = u / z
-	lnTail, hazard = tail(u)
-	v := b * hazard // times sd
-	spread, shift, drop := v*v*k/2, v*(z-u), -b*lnTail
+	h := hazard(u)
+	v := b * h // times sd
+	spread, shift, drop := v*v*k/2, v*(z-u), -b*lnTail(u, h)
 	return spread - shift - drop + (spread+math.Abs(shift)+drop+b)*roundJoint, v * (v*k/z - 1)
 }
 
@@ -184,15 +181,15 @@ func (o *order) sampling(n, tau, sd float64) (ln, slope float64) {
 	if o.conj > 1 {
 		far, dFar = chernoff(o.conj-1, k, z, &o.touch[1])
 	}
-	lnTail, hazard := tail(z)
-	far += o.gain + lnTail*(1-roundJoint)
+	h := hazard(z)
+	far += o.gain + lnTail(z, h)*(1-roundJoint)
 	both := num.LogAddExp(near, far)
 	minkowski, sum := math.Ln2+near/o.conj+roundJoint, (math.Ln2+both+roundJoint)/o.conj
 	if minkowski <= sum {
 		return minkowski, dNear / o.conj
 	}
 	share := math.Exp(far - both)
-	return sum, (dNear + share*(dFar-hazard-dNear)) / o.conj
+	return sum, (dNear + share*(dFar-h-dNear)) / o.conj
 }
 
 // adds returns what each answer of the run adds to D on average, rounded up; it is +Inf where

@@ -104,7 +104,7 @@ func TestEvenNoiseSumsTheJointBound(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got, want := newEvenNoise(m).lnErrors(g.Samples, g.Tau, sd), bound.total
+		got, want := newEvenNoise(m).lnErrors(float64(g.Samples), g.Tau, sd), bound.total
 		if !(got >= want-1e-9*math.Abs(want)) || want < 0 && !(got <= want+slack+0.01*math.Abs(want)) {
 			t.Errorf("%+v, sd %g: ln of the sum %v, by answers %v", g, sd, got, want)
 		}

@@ -53,7 +53,7 @@ var (
 
 // walk yields the blocks while they are feasible. It returns an excess that falls in n, tau and beta
 // and is at most 0 if the plan is feasible: ln of the share of queries that are not reached,
-// or a fraction of the room that the last query leaves in ln eps_m.
+// or a fraction of the room that the last few queries leave in ln eps_j.
 func (s NoiseSchedule) walk(g grain, yield func(NoiseBlock) bool) (excess float64) {
 	if !s.valid() {
 		return math.Inf(1)
@@ -62,12 +62,16 @@ func (s NoiseSchedule) walk(g grain, yield func(NoiseBlock) bool) (excess float6
 	m := float64(s.Queries)
 	target := s.Beta.Ln()*(1+1e-15) - math.Log(m+1) - roundJoint
 	z := num.UpperQuantile(min(target-math.Ln2, -math.Ln2)) + 1e-9
-	step := 0.0
+	step, room := 0.0, math.Inf(-1)
 	for done := int64(0); done < s.Queries-1; {
 		q := run{tau: s.Tau, count: float64(max(min(done/g.begin, (s.Queries-1-done)/g.end), 1))}
 		at, ok := bound.loudest(q, target+math.Log(q.count), z*(1-1e-3), z+step)
 		if !ok {
 			return math.Log(m / (float64(done) + 0.5))
+		}
+		if s.Queries-done <= nearEnd {
+			_, least := bound.quietest(s.Tau)
+			room = max(room, least-target)
 		}
 		step, z = at-z, max(at, z) // a shorter run may allow a hair more than the one before
 		q.sd = s.Tau / z
@@ -75,6 +79,8 @@ func (s NoiseSchedule) walk(g grain, yield func(NoiseBlock) bool) (excess float6
 			return 0
 		}
 		bound.settle()
+		// The more is revealed, the lower is the best order: those far above will not serve again.
+		bound.orders = bound.orders[:min(bound.best+6, len(bound.orders))]
 		bound.answer(q)
 		done += int64(q.count)
 	}
@@ -90,8 +96,11 @@ func (s NoiseSchedule) walk(g grain, yield func(NoiseBlock) bool) (excess float6
 		sd = 0
 	}
 	yield(NoiseBlock{1, sd})
-	return (least - target) / 300
+	return max(room, least-target) / 300
 }
+
+// nearEnd is for how many of the last queries the room is looked at.
+const nearEnd = 4
 
 // slack is how far ln eps_j may stay below ln(beta/m).
 const slack = 1e-10
@@ -99,66 +108,87 @@ const slack = 1e-10
 // loudest returns the least z = tau/sd, from a given one on, at which the run's errors sum to at most
 // e^target, to a slack below, and whether there is one. Newton's method begins at the guess.
 func (b *JointBound) loudest(q run, target, from, guess float64) (at float64, ok bool) {
-	z := guess
+	for _, start := range [2]float64{guess, from} {
+		if z, ok := b.newton(q, target, from, start); ok {
+			return z, true
+		}
+	}
+	return b.bracketed(q, target, from)
+}
+
+// newton is loudest where the errors fall from the start to the root.
+func (b *JointBound) newton(q run, target, from, z float64) (at float64, ok bool) {
 	for range 12 {
 		q.sd = q.tau / z
 		ln, slope := b.errors(&b.orders[b.best], q)
 		gap := ln - target
 		if gap <= 0 && gap > -slack {
-			if better, _ := b.least(q); better > ln-slack {
+			if !b.better(q, ln-slack) {
 				return z, true
 			}
 			continue
 		}
 		next := z - (gap+slack/4)/slope
 		if !(slope < 0 && next > from && next < 4*z) {
-			break
+			return z, false
 		}
 		z = next
 	}
-	return b.halved(q, target, from)
+	return z, false
 }
 
-// halved is loudest by bisection, where Newton's method does not get there.
-func (b *JointBound) halved(q run, target, from float64) (at float64, ok bool) {
+// better moves to an order next to the one that served last if its errors are below ln.
+func (b *JointBound) better(q run, ln float64) bool {
+	for _, i := range [2]int{b.best - 1, b.best + 1} {
+		if i < 0 || i >= len(b.orders) {
+			continue
+		}
+		if other, _ := b.errors(&b.orders[i], q); other < ln {
+			b.best = i
+			return true
+		}
+	}
+	return false
+}
+
+// bracketed is loudest between from and the dip, where Newton's method does not get there.
+func (b *JointBound) bracketed(q run, target, from float64) (at float64, ok bool) {
 	high, least := b.dip(q, from)
 	if least > target {
 		return high, false
 	}
-	for low := from; high-low > slack*high; {
-		z := (low + high) / 2
+	return num.Interval{Lo: from, Hi: high}.SafeRoot(slack, func(z float64) float64 {
 		q.sd = q.tau / z
-		if ln, _ := b.least(q); ln > target {
-			low = z
-		} else {
-			high = z
-		}
-	}
-	return high, true
+		ln, _ := b.least(q)
+		return ln - target
+	}), true
 }
 
 // dip returns the z above from at which the run's errors are least, and ln of them. Each order has a
 // least value of its own, below that for one query; as a function of the order these have one least.
 func (b *JointBound) dip(q run, from float64) (at, least float64) {
+	best := b.best
 	sd, least := b.quietest(q.tau)
 	at = q.tau / sd
 	if q.count == 1 {
 		return at, least
 	}
-	far := at
+	b.best = best
+	far := math.Log(at)
 	of := func(i int) (at, ln float64) {
-		low, high := min(from, far), far
-		for high-low > 1e-5*high {
-			q.sd = q.tau / ((low + high) / 2)
+		low, high := min(math.Log(from), far), far
+		for high-low > 1e-4 {
+			mid := (low + high) / 2
+			q.sd = q.tau / math.Exp(mid)
 			if _, slope := b.errors(&b.orders[i], q); slope < 0 {
-				low = q.tau / q.sd
+				low = mid
 			} else {
-				high = q.tau / q.sd
+				high = mid
 			}
 		}
-		q.sd = q.tau / low // above, the variance lemma may have come to its end
+		q.sd = q.tau / math.Exp(low) // above, the variance lemma may have come to its end
 		ln, _ = b.errors(&b.orders[i], q)
-		return low, ln
+		return math.Exp(low), ln
 	}
 	at, least = of(b.best)
 	for _, step := range [2]int{-1, 1} {
