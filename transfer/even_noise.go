@@ -11,28 +11,57 @@ import (
 // time and memory that grow as the logarithm of m.
 type evenNoise struct {
 	queries int64
-	blocks  []float64 // the lengths of runs of queries
-	last    int       // the order that served the last block
+	starts  []float64 // the answers before each run of queries
+	blocks  []float64 // and the lengths of the runs
+	last    int       // the order that served the last run, negative before the first time
 	orders  []order
 	paths   [orderCount + 1]path
 }
 
-// path is what the answers reveal at one order: D before each block, and how much each
-// answer of the block adds at most.
+// path is what the answers reveal at one order. What an answer adds to D is a convex function f of
+// the number of answers before it, and so below its chords between a few points.
 type path struct {
-	known        bool
-	sampling     float64
-	before, each []float64
+	known    bool
+	sampling float64
+	spacing  float64
+	adds     [pathPoints]float64 // f at equally spaced points
+	integral [pathPoints]float64 // of the chords, up to there
+}
+
+const pathPoints = 10
+
+// before returns an upper bound of D after j answers, f(0) + ... + f(j-1), which is convex in j: the sum
+// itself where the points are the answers, and else each term is at most the mean of the
+// chords from half a step below to half a step above.
+func (p *path) before(j float64) float64 {
+	switch {
+	case j == 0:
+		return 0
+	case p.spacing == 1:
+		sum := 0.0
+		for _, adds := range p.adds[:int(j)] {
+			sum += adds
+		}
+		return sum * (1 + roundJoint)
+	}
+	return (p.upTo(j-0.5) - p.upTo(-0.5)) * (1 + roundJoint)
+}
+
+// upTo integrates the chords from 0 to x.
+func (p *path) upTo(x float64) float64 {
+	i := min(int(max(x, 0)/p.spacing), pathPoints-2)
+	k := x - float64(i)*p.spacing
+	return p.integral[i] + k*(p.adds[i]+(p.adds[i+1]-p.adds[i])*k/p.spacing/2)
 }
 
 // A run is one query in evenGrain of those before it, at least one.
-const evenGrain = 3
+const evenGrain = 2
 
 func newEvenNoise(queries int64) *evenNoise {
-	e := &evenNoise{queries: queries, last: orderCount / 2, orders: slices.Clone(noAnswers)}
+	e := &evenNoise{queries: queries, last: -1, orders: slices.Clone(noAnswers)}
 	for done := int64(0); done < queries; {
 		count := min(max(done/evenGrain, 1), queries-done)
-		e.blocks = append(e.blocks, float64(count))
+		e.starts, e.blocks = append(e.starts, float64(done)), append(e.blocks, float64(count))
 		done += count
 	}
 	return e
@@ -46,46 +75,37 @@ func (e *evenNoise) lnErrors(n, tau, sd float64) float64 {
 	at := func(i, block int) float64 {
 		p, o := &e.paths[i], &e.orders[i]
 		if !p.known {
-			p.follow(o, e.blocks, n, run{tau: tau, sd: sd})
+			p.follow(o, n, float64(e.queries), run{tau: tau, sd: sd, count: 1})
 		}
-		ln := p.sampling + p.before[block]/o.conj
-		switch {
-		case e.blocks[block] == 1:
-			return ln
-		case math.IsInf(p.each[block], 1):
+		before, count := p.before(e.starts[block]), e.blocks[block]
+		end := before
+		if count > 1 {
+			end = p.before(e.starts[block] + count - 1)
+		}
+		if !(end < math.MaxFloat64) { // the variance lemma has come to its end, or no longer helps
 			return math.Inf(1)
 		}
-		return ln + lnGeometric(p.each[block]/o.conj, e.blocks[block])
-	}
-	last := len(e.blocks) - 1
-	best, total := e.last, math.Inf(1)
-	for total = at(best, last); best > 0; best-- {
-		lower := at(best-1, last)
-		if lower > total || lower == total && total < math.MaxFloat64 {
-			break
+		if count == 1 {
+			return p.sampling + before/o.conj
 		}
-		total = lower
+		return p.sampling + before/o.conj + lnGeometric((end-before)/(count-1)/o.conj*(1+roundJoint), count)
 	}
-	left := float64(e.queries)
-	for block := last; block >= 0; block-- {
+	block := len(e.blocks) - 1
+	best, total := e.least(func(i int) float64 { return at(i, block) })
+	e.last = best
+	for left := e.starts[block]; block > 0 && !math.IsInf(total, 1); {
+		block--
 		left -= e.blocks[block]
 		ln := at(best, block)
-		// An earlier block is served by a higher order. Where it does not count, any will do.
-		for best < orderCount && (block == last || ln > total-10) {
+		// An earlier run is served by a higher order. Where it hardly counts, any will do.
+		for best < orderCount && ln > total-10 {
 			higher := at(best+1, block)
 			if higher >= ln {
 				break
 			}
 			best, ln = best+1, higher
 		}
-		if math.IsInf(ln, 1) {
-			return ln
-		}
-		if block == last {
-			e.last, total = best, ln
-			continue
-		}
-		if ln < total-25 { // no earlier answer errs more often than those of this block
+		if ln < total-25 { // no earlier answer errs more often than those of this run
 			total = num.LogAddExp(total, ln+math.Log1p(left))
 			break
 		}
@@ -94,14 +114,41 @@ func (e *evenNoise) lnErrors(n, tau, sd float64) float64 {
 	return total + roundJoint*(1+math.Abs(total))
 }
 
+// least returns the order at which the bound of the last run is least, and the bound: going from
+// the order that served last, at first over all of them.
+func (e *evenNoise) least(bound func(i int) float64) (best int, ln float64) {
+	if e.last < 0 {
+		ln = math.Inf(1)
+		for i := range e.orders {
+			if other := bound(i); other < ln {
+				best, ln = i, other
+			}
+		}
+		return best, ln
+	}
+	best, ln = e.last, bound(e.last)
+	for _, step := range [2]int{-1, 1} {
+		for i := best + step; i >= 0 && i <= orderCount; i += step {
+			other := bound(i)
+			if !(other < ln || step < 0 && math.IsInf(ln, 1)) {
+				break
+			}
+			best, ln = i, other
+		}
+	}
+	return best, ln
+}
+
 // follow fills in the path of one order.
-func (p *path) follow(o *order, blocks []float64, n float64, q run) {
-	p.known, p.before, p.each = true, p.before[:0], p.each[:0]
+func (p *path) follow(o *order, n, queries float64, q run) {
+	p.known, p.spacing = true, max((queries-1)/(pathPoints-1), 1)
 	p.sampling, _ = o.sampling(n, q.tau, q.sd)
-	o.past, o.r = 0, 0
-	for _, q.count = range blocks {
-		each := o.adds(n, q)
-		p.before, p.each = append(p.before, o.past), append(p.each, each)
-		o.pass(n, q, each)
+	step := p.spacing * o.a / (4 * n * n * q.sd * q.sd) * (1 + roundJoint) // of r
+	for i := range p.adds {
+		o.r = float64(i) * step
+		p.adds[i] = o.adds(n, q)
+		if i > 0 {
+			p.integral[i] = p.integral[i-1] + p.spacing*(p.adds[i-1]+p.adds[i])/2
+		}
 	}
 }

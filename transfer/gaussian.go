@@ -19,6 +19,7 @@ type noiseChoice interface {
 	excess(g Goal) float64 // the truth, at the best choice
 	tuned(g Goal) float64  // at the last choice where that can be kept, else the truth
 	rough(g Goal) float64  // about the same, sooner
+	margin(g Goal) float64 // how far two choices for one goal may differ in the excess
 	passes() int           // how often tuning and choosing anew alternate until they agree
 	run(g Goal) Mechanism  // what to run for a certified plan
 }
@@ -40,24 +41,33 @@ func (r jointRule) samples(g Goal) (reached, error) {
 	lnN = d.root(search{from: min(lnN, last), step: 0.02, tolerance: 0.3 * math.Exp(-lnN)})
 	holds := func(n int64) bool {
 		g.Samples = n
-		return r.holds(g)
+		return d.choice.excess(g) <= -d.choice.margin(g)
 	}
 	if lnN >= last && !holds(MaxCount) {
 		return reached{}, tooMany(math.Inf(1))
 	}
-	return reached{n: num.Ints{Lo: 1, Hi: MaxCount, Guess: d.at(lnN).Samples}.Least(holds)}, nil
+	found := reached{n: num.Ints{Lo: 1, Hi: MaxCount, Guess: d.at(lnN).Samples}.Least(holds)}
+	g.Samples = found.n
+	if found.tau, found.run = r.tauBy(d.choice, g); found.tau > g.Tau { // by rounding
+		found.tau, found.run = g.Tau, d.choice.run(g)
+	}
+	return found, nil
 }
 
-func (r jointRule) tau(g Goal) (float64, Mechanism) {
+func (r jointRule) tau(g Goal) (float64, Mechanism) { return r.tauBy(r.choose(), g) }
+
+// tauBy is the least tau, by a choice that may know a similar goal.
+func (r jointRule) tauBy(choice noiseChoice, g Goal) (float64, Mechanism) {
+	holds := func(g Goal) bool { return choice.excess(g) <= -choice.margin(g) }
 	top := math.Log(math.Nextafter(1, 0))
-	d := descent{choice: r.choose(), at: func(lnTau float64) Goal {
+	d := descent{choice: choice, at: func(lnTau float64) Goal {
 		g.Tau = math.Exp(min(lnTau, top))
 		return g
 	}}
 	n := float64(g.Samples)
 	from := search{from: math.Log(g.Tau), step: 1 / n, tolerance: min(1e-8, max(0.01/n, 5e-16))}
 	asked := g.Tau
-	if asked == 0 || !r.holds(g) {
+	if asked == 0 || !holds(g) {
 		asked = 1
 		lnTau := math.Log((1-g.Beta.Ln())*math.Sqrt(float64(g.Queries)+2)/n) / 2
 		from.from = falling(search{from: min(lnTau, top), step: 0.2, tolerance: 0.01}, d.rough)
@@ -69,15 +79,13 @@ func (r jointRule) tau(g Goal) (float64, Mechanism) {
 			break
 		}
 		g.Tau = min(g.Tau, asked)
-		if !r.holds(g) {
+		if !holds(g) {
 			lnTau += step
 			continue
 		}
 		if n > 1e10 { // the logarithm has fewer digits than the answer
-			g.Tau = min(g.Tau, leastTau(g, g.Tau*(1-1e-15), r.holds))
+			g.Tau = min(g.Tau, leastTau(g, g.Tau*(1-1e-15), holds))
 		}
-		choice := r.choose()
-		choice.excess(g)
 		return g.Tau, choice.run(g)
 	}
 	return 1, Mechanism{}
@@ -221,6 +229,8 @@ func (c scheduled) rough(g Goal) float64 {
 
 func (c scheduled) tuned(g Goal) float64 { return c.excess(g) }
 
+func (scheduled) margin(Goal) float64 { return 0 }
+
 func (scheduled) passes() int { return 1 }
 
 func (c scheduled) run(g Goal) Mechanism {
@@ -292,6 +302,8 @@ func (c *even) rough(g Goal) float64 {
 }
 
 func (c *even) tuned(g Goal) float64 { return c.rough(g) }
+
+func (c *even) margin(g Goal) float64 { return 0.005 / float64(g.Samples) }
 
 func (c *even) passes() int { return 4 }
 
