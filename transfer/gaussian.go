@@ -40,7 +40,9 @@ func (r jointRule) samples(g Goal) (reached, error) {
 	lnN = falling(search{from: min(lnN, last), step: 0.5, tolerance: 0.01}, d.rough)
 	lnN = d.root(search{from: min(lnN, last), step: 0.02, tolerance: 0.3 * math.Exp(-lnN)})
 	holds := func(n int64) bool {
-		g.Samples = n
+		if g.Samples = n; n > 1e10 { // where one row is worth less than what a choice remembers
+			return r.holds(g)
+		}
 		return d.choice.excess(g) <= -d.choice.margin(g)
 	}
 	if lnN >= last && !holds(MaxCount) {
@@ -270,7 +272,7 @@ func (c *even) excess(g Goal) float64 {
 	over := num.Interval{Lo: math.Log(quantile) + 0.2, Hi: min(math.Log(quantile)+1.8, top)}
 	over.Lo = min(over.Lo, over.Hi-0.5)
 	// The sum is flat at its least value: what this leaves is less than a row is worth.
-	tolerance := max(1e-7, min(0.02/math.Sqrt(n), 1e-3))
+	tolerance := max(1e-7, min(0.0005/math.Sqrt(n), 1e-3))
 	if v := math.Log(c.z); c.z > 0 && v-nearby > over.Lo && v+nearby < over.Hi {
 		best, ln := num.Interval{Lo: v - nearby, Hi: v + nearby}.Minimize(tolerance, at)
 		if math.Abs(best-v) < 0.9*nearby {
@@ -303,7 +305,7 @@ func (c *even) rough(g Goal) float64 {
 
 func (c *even) tuned(g Goal) float64 { return c.rough(g) }
 
-func (c *even) margin(g Goal) float64 { return 0.005 / float64(g.Samples) }
+func (c *even) margin(g Goal) float64 { return 1e-5 / float64(g.Samples) }
 
 func (c *even) passes() int { return 4 }
 
