@@ -154,16 +154,8 @@ func plural(n int64, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// leastSamples, mostQueries, leastTau and leastBeta search for the extreme value
+// mostQueries, leastTau and leastBeta search for the extreme value
 // at which a monotone decision holds.
-func leastSamples(g Goal, guess int64, holds func(Goal) bool) (reached, error) {
-	ok := func(n int64) bool { g.Samples = n; return holds(g) }
-	if !ok(MaxCount) {
-		return reached{}, tooMany(math.Inf(1))
-	}
-	return reached{n: num.Ints{Lo: 1, Hi: MaxCount, Guess: guess}.Least(ok)}, nil
-}
-
 func mostQueries(g Goal, fewest int64, holds func(Goal) bool) int64 {
 	ok := func(m int64) bool { g.Queries = m; return holds(g) }
 	if !ok(fewest) {
