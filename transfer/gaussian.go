@@ -367,6 +367,9 @@ func (r inOneBlock) tau(g Goal) (float64, Mechanism) {
 // with fewer records where beta is large, or m is too large for the variance lemma. Where beta
 // is large, equal shares of it may ask for more than equal noise does.
 var (
-	evenNoiseRule  = either{jointRule{func() noiseChoice { return new(even) }}, optimised{kinds: linear, reach: gaussianCVaR}}
+	evenNoiseRule = either{
+		jointRule{func() noiseChoice { return new(even) }},
+		optimised{kinds: linear, reach: gaussianCVaR},
+	}
 	scheduledNoise = either{jointRule{func() noiseChoice { return scheduled{} }}, inOneBlock{evenNoiseRule}}
 )

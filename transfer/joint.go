@@ -103,7 +103,8 @@ func (b *JointBound) Answer(block NoiseBlock, tau float64) (theory.LogProb, erro
 	}
 	silent := block.SD == 0 && block.Queries == 1
 	want = "a number in [1e-100, 1e100], or 0 for the last query"
-	if err := theory.Domain(silent || block.SD >= 1e-100 && block.SD <= 1e100, "standard deviation", block.SD, want); err != nil {
+	noisy := block.SD >= 1e-100 && block.SD <= 1e100
+	if err := theory.Domain(silent || noisy, "standard deviation", block.SD, want); err != nil {
 		return 0, err
 	}
 	q := run{tau: tau, sd: block.SD, count: float64(block.Queries)}

@@ -69,7 +69,8 @@ func TestScheduleNeeds(t *testing.T) {
 	} {
 		method, _ := Lookup("gaussian-schedule")
 		a, err := method.Solve(Goal{Queries: c.queries, Tau: c.tau, Beta: theory.LogProb(math.Log(c.beta))})
-		if err != nil || a.Status != OK || !(float64(a.Samples) <= math.Ceil(c.samples*1.005)) || !(float64(a.Samples) >= 0.7*c.samples) {
+		rows := float64(a.Samples)
+		if err != nil || a.Status != OK || !(rows <= math.Ceil(c.samples*1.005)) || !(rows >= 0.7*c.samples) {
 			t.Errorf("tau %g, beta %g, m %d: %d (%s, %v), want about %g", c.tau, c.beta, c.queries, a.Samples, a.Status, err, c.samples)
 		}
 	}

@@ -102,7 +102,7 @@ func (s NoiseSchedule) walk(g grain, yield func(NoiseBlock) bool) (excess float6
 // nearEnd is for how many of the last queries the room is looked at.
 const nearEnd = 4
 
-// slack is how far ln eps_j may stay below ln(beta/m).
+// slack is how far ln of a run's errors may stay below that of its share of beta.
 const slack = 1e-10
 
 // loudest returns the least z = tau/sd, from a given one on, at which the run's errors sum to at most
