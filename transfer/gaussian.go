@@ -215,27 +215,32 @@ func falling(s search, f func(float64) float64) float64 {
 func beyondHope(g Goal) bool { return !(float64(g.Samples)*g.Tau*g.Tau > 1e-12) }
 
 // scheduled chooses a [NoiseSchedule].
-type scheduled struct{}
+type scheduled struct{ known map[Goal]float64 }
 
-func (scheduled) schedule(g Goal) NoiseSchedule {
+func (*scheduled) schedule(g Goal) NoiseSchedule {
 	return NoiseSchedule{Samples: g.Samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta}
 }
 
-func (c scheduled) excess(g Goal) float64 {
-	return c.schedule(g).walk(fineGrain, func(NoiseBlock) bool { return true })
+func (c *scheduled) excess(g Goal) float64 {
+	excess, ok := c.known[g]
+	if !ok {
+		excess = c.schedule(g).walk(fineGrain, func(NoiseBlock) bool { return true })
+		c.known[g] = excess
+	}
+	return excess
 }
 
-func (c scheduled) rough(g Goal) float64 {
+func (c *scheduled) rough(g Goal) float64 {
 	return c.schedule(g).walk(coarseGrain, func(NoiseBlock) bool { return true })
 }
 
-func (c scheduled) tuned(g Goal) float64 { return c.excess(g) }
+func (c *scheduled) tuned(g Goal) float64 { return c.excess(g) }
 
-func (scheduled) margin(Goal) float64 { return 0 }
+func (*scheduled) margin(Goal) float64 { return 0 }
 
-func (scheduled) passes() int { return 1 }
+func (*scheduled) passes() int { return 1 }
 
-func (c scheduled) run(g Goal) Mechanism {
+func (c *scheduled) run(g Goal) Mechanism {
 	s := c.schedule(g)
 	m := Mechanism{Noise: "gaussian", Schedule: &s}
 	for block := range s.Blocks() {
@@ -249,8 +254,10 @@ func (c scheduled) run(g Goal) Mechanism {
 
 // even chooses one noise for all answers.
 type even struct {
-	sum *evenNoise
-	z   float64 // tau/sd of the last choice
+	sum  *evenNoise
+	z    float64 // tau/sd of the last choice
+	last Goal    // what it was for
+	over float64 // and the excess there
 }
 
 func (c *even) sumOver(g Goal) *evenNoise {
@@ -262,9 +269,18 @@ func (c *even) sumOver(g Goal) *evenNoise {
 
 // excess looks for the noise with the least sum of errors.
 func (c *even) excess(g Goal) float64 {
-	if beyondHope(g) {
+	switch {
+	case beyondHope(g):
 		return math.Inf(1)
+	case g == c.last:
+		return c.over
 	}
+	c.last, c.over = g, c.choose(g)-g.Beta.Ln()
+	return c.over
+}
+
+// choose returns ln of the least sum.
+func (c *even) choose(g Goal) float64 {
 	sum := c.sumOver(g)
 	n, m, quantile := float64(g.Samples), float64(g.Queries), noiseQuantile(g)
 	at := func(v float64) float64 { return sum.lnErrors(n, g.Tau, g.Tau/math.Exp(v)) }
@@ -277,12 +293,13 @@ func (c *even) excess(g Goal) float64 {
 		best, ln := num.Interval{Lo: v - nearby, Hi: v + nearby}.Minimize(tolerance, at)
 		if math.Abs(best-v) < 0.9*nearby {
 			c.z = math.Exp(best)
-			return ln - g.Beta.Ln()
+			return ln
 		}
 	}
-	v, ln := over.Minimize(tolerance, at)
+	v, _ := over.Minimize(0.01, at)
+	v, ln := num.Interval{Lo: v - 2*nearby, Hi: min(v+2*nearby, over.Hi)}.Minimize(tolerance, at)
 	c.z = math.Exp(v)
-	return ln - g.Beta.Ln()
+	return ln
 }
 
 // nearby is how far from the last choice the best one is looked for first.
@@ -371,5 +388,8 @@ var (
 		jointRule{func() noiseChoice { return new(even) }},
 		optimised{kinds: linear, reach: gaussianCVaR},
 	}
-	scheduledNoise = either{jointRule{func() noiseChoice { return scheduled{} }}, inOneBlock{evenNoiseRule}}
+	scheduledNoise = either{
+		jointRule{func() noiseChoice { return &scheduled{known: make(map[Goal]float64)} }},
+		inOneBlock{evenNoiseRule},
+	}
 )
