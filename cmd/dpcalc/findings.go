@@ -40,10 +40,7 @@ func (s *plan) beatsReference(group []row) bool {
 // winners says which rows are best.
 func (s *plan) winners(rows [][]row) ([]string, error) {
 	if len(rows) > 1 {
-		if s.unknown == transfer.None {
-			return []string{"* certifies the plan with the least tau"}, nil
-		}
-		return []string{"* best adaptive method for its goal"}, nil
+		return s.winnersOfMany(rows), nil
 	}
 	best := bestOf(rows[0])
 	switch {
@@ -60,6 +57,24 @@ func (s *plan) winners(rows [][]row) ([]string, error) {
 		transfer.Beta:    "least beta: " + people(chanceCell(best.Beta)),
 	}[s.unknown]
 	return []string{"* " + best.method.Name + ", " + value}, nil
+}
+
+// winnersOfMany says what the stars of several goals mean, or why there are none.
+func (s *plan) winnersOfMany(rows [][]row) []string {
+	starred := func(group []row) bool { return bestOf(group) != nil }
+	unfixed := func(group []row) bool { return !s.fixedSuffices(group) }
+	switch {
+	case slices.ContainsFunc(rows, starred):
+		if s.unknown == transfer.None {
+			return []string{"* certifies the plan with the least tau"}
+		}
+		return []string{"* best adaptive method for its goal"}
+	case !slices.ContainsFunc(rows, unfixed):
+		return []string{capital(fixedOnce) + "."}
+	case s.unknown == transfer.None:
+		return []string{"No adaptive method certifies any of the plans."}
+	}
+	return []string{"No adaptive method has an answer to any of the goals."}
 }
 
 // exactness says how the number of rows of a method compares with the least one that
