@@ -55,7 +55,7 @@ func (p *path) upTo(x float64) float64 {
 }
 
 // A run is one query in evenGrain of those before it, at least one.
-const evenGrain = 2
+const evenGrain = 3
 
 func newEvenNoise(queries int64) *evenNoise {
 	e := &evenNoise{queries: queries, last: -1, orders: slices.Clone(noAnswers)}

@@ -8,8 +8,8 @@ import (
 )
 
 // jointRule is the [JointBound] with a way to choose the noise. It decides a plan by an
-// excess, which is at most 0 where the plan is certified, is continuous, and falls as n,
-// tau or beta grows. All four unknowns are roots of it.
+// excess, which is at most 0 where the plan is certified, and smooth there, and falls as n, tau or
+// beta grows. The unknown is where it becomes positive.
 type jointRule struct {
 	choose func() noiseChoice
 }

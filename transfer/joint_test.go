@@ -86,6 +86,20 @@ func TestScheduleNeeds(t *testing.T) {
 	}
 }
 
+// One noise for all needs at most two thousandths more than with runs a fifth as long and
+// four times the points, which is what the sums cost; the numbers are of such a program.
+func TestEvenNoiseIsNearlyOptimal(t *testing.T) {
+	method, _ := Lookup("gaussian")
+	for queries, samples := range map[int64]float64{
+		10: 793, 30: 1528, 100: 3055, 300: 5687, 1000: 11_150, 10_000: 39_962, 100_000: 143_325, 1_000_000: 511_824,
+	} {
+		a, err := method.Solve(Goal{Queries: queries, Tau: 0.1, Beta: lp("0.05")})
+		if rows := float64(a.Samples); err != nil || !(rows <= 1.002*samples) {
+			t.Errorf("m %d: %v rows, %v, want at most 1.002 times %v", queries, rows, err, samples)
+		}
+	}
+}
+
 // The sum for one noise is at least that of the bound, answer by answer, and close to it.
 func TestEvenNoiseSumsTheJointBound(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 34))

@@ -85,7 +85,7 @@ type Method struct {
 
 // Exact reports whether the samples of an answer are the least number for which the
 // method's inequality holds: with one fewer it fails. A method with free parameters
-// searches for them, and what it finds may be up to a thousandth above that.
+// searches for them, and what it finds may be up to two thousandths above that.
 func (m Method) Exact() bool {
 	t, ok := m.rule.(interface{ tight() bool })
 	return ok && t.tight()

@@ -52,8 +52,8 @@ var (
 )
 
 // walk yields the blocks while they are feasible. It returns an excess that falls in n, tau and beta
-// and is at most 0 if the plan is feasible: ln of the share of queries that are not reached,
-// or a fraction of the room that the last few queries leave in ln eps_j.
+// and is at most 0 if the plan is feasible: about ln of m over the queries that are reached, or
+// less a fraction of the room that the last few queries leave in ln eps_j.
 func (s NoiseSchedule) walk(g grain, yield func(NoiseBlock) bool) (excess float64) {
 	if !s.valid() {
 		return math.Inf(1)
@@ -79,8 +79,6 @@ func (s NoiseSchedule) walk(g grain, yield func(NoiseBlock) bool) (excess float6
 			return 0
 		}
 		bound.settle()
-		// The more is revealed, the lower is the best order: those far above will not serve again.
-		bound.orders = bound.orders[:min(bound.best+6, len(bound.orders))]
 		bound.answer(q)
 		done += int64(q.count)
 	}

@@ -83,7 +83,7 @@ func exactness(m *transfer.Method) string {
 	if m.Exact() {
 		return "exact: with one row fewer its inequality fails"
 	}
-	return "found by a search: its inequality may hold with up to a thousandth fewer"
+	return "found by a search: its inequality may hold with up to two thousandths fewer"
 }
 
 // isSplitting says whether a method is a form of sample splitting.
