@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
-	"github.com/urfave/cli/v2"
 )
 
 // A question has a flag that answers it. On a terminal the questions that no flag has
@@ -60,23 +58,27 @@ var questions = []question{
 		names: []string{"fixed", "menu", "private", "gaussian", "free"}},
 }
 
-func (p *program) advise() *cli.Command {
-	flags := make([]cli.Flag, len(questions))
+func adviseCommand() *Command {
+	flags := make([]Flag, len(questions))
 	for i, q := range questions {
 		usage := "`ANSWER` to: " + q.asks
 		if q.names != nil {
 			usage = "`ANSWER`, " + orList(q.names) + ", to: " + q.asks
 		}
-		flags[i] = textFlag(q.flag, "", usage)
+		flags[i] = Flag{Name: q.flag, Usage: usage, Words: q.names}
 	}
-	flags = append(flags, textFlag("confidence", "", "1 - beta, `C`, in place of --beta"))
-	return &cli.Command{
-		Name:  "advise",
-		Usage: "which method and which command line, by a few questions",
+	return &Command{
+		Name:    "advise",
+		Summary: "which method and which command line, by a few questions",
 		Description: "On a terminal, questions that no flag answers are asked. Elsewhere every question that\n" +
 			"matters must be answered by its flag: nothing is assumed.",
-		Flags:  slices.Concat(flags, outputFlags()),
-		Action: p.runAdvise,
+		Flags:  append(flags, Flag{Name: "confidence", Usage: "1 - beta, `C`, in place of --beta"}),
+		Output: Tables,
+		Examples: [2]string{
+			"dpcalc advise --goal p-value --selection menu",
+			"dpcalc advise --goal accuracy --adaptive no --query binary --queries 50 --tau 5% --confidence 95%",
+		},
+		Run: runAdvise,
 	}
 }
 
@@ -88,15 +90,16 @@ type advice struct {
 	none    bool // no method answers
 }
 
-func (p *program) runAdvise(c *cli.Context) error {
-	target, err := outputTarget(c)
+func runAdvise(c *Call) error {
+	target, err := c.Target()
 	if err != nil {
 		return err
 	}
-	if err := readFailure(c); err != nil {
+	typed, err := readFailure(c)
+	if err != nil {
 		return err
 	}
-	i := &interview{ctx: p.ctx, c: c, asked: p.stderr, terminal: p.onTerminal(), answers: bufio.NewReader(p.stdin)}
+	i := &interview{ctx: c.Context, c: typed, asked: c.Stderr, terminal: c.Interactive(), answers: bufio.NewReader(c.Stdin)}
 	a, err := i.advice()
 	if err != nil {
 		return err
@@ -106,7 +109,7 @@ func (p *program) runAdvise(c *cli.Context) error {
 	}
 	r := result{command: "advise", inputs: i.given, columns: []string{"method", "command", "reason"}}
 	row := []cell{wordsCell(a.method), wordsCell(a.command), wordsCell(a.reason)}
-	err = p.emit(target, r, [][]cell{row}, func() sheet {
+	err = emit(c, target, r, [][]cell{row}, func() sheet {
 		var lines []string
 		if a.method != "" {
 			lines = append(lines, "Method: "+a.method)
@@ -123,46 +126,29 @@ func (p *program) runAdvise(c *cli.Context) error {
 }
 
 // readFailure makes --beta of --confidence and checks either.
-func readFailure(c *cli.Context) error {
+func readFailure(c Values) (Values, error) {
 	beta, hasBeta, err := one(c, "beta", probabilities)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	confidence, hasConfidence, err := one(c, "confidence", confidences)
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case hasBeta && hasConfidence:
-		return usagef("--confidence: given with --beta, want one of the two")
+		return nil, usagef("--confidence: given with --beta, want one of the two")
 	case hasBeta:
-		return likelyFailures("beta", []theory.LogProb{beta})
+		return c, likelyFailures("beta", []theory.LogProb{beta})
 	case !hasConfidence:
-		return nil
+		return c, nil
 	}
-	if err := likelyFailures("confidence", []theory.LogProb{confidence}); err != nil {
-		return err
-	}
-	return c.Set("beta", confidence.String())
-}
-
-// onTerminal reports whether someone can be asked.
-func (p *program) onTerminal() bool {
-	for _, stream := range []any{p.stdin, p.stderr} {
-		f, ok := stream.(*os.File)
-		if !ok {
-			return false
-		}
-		if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
-			return false
-		}
-	}
-	return true
+	return Replaced(c, "beta", confidence.String()), likelyFailures("confidence", []theory.LogProb{confidence})
 }
 
 // interview collects the answers from flags and, on a terminal, from the user.
 type interview struct {
 	ctx      context.Context
-	c        *cli.Context
+	c        Values
 	terminal bool
 	answers  *bufio.Reader
 	asked    io.Writer
@@ -184,7 +170,7 @@ func (i *interview) ask(flag string) (string, error) {
 		}
 		return "", orList(q.names) + didYouMean(raw, q.names)
 	}
-	raw, ok := given(i.c, flag)
+	raw, ok := i.c.Text(flag)
 	for tries := 0; !ok; tries++ {
 		if !i.terminal || tries == 3 {
 			want := "an answer"
@@ -244,11 +230,11 @@ func (i *interview) line() (string, error) {
 // unused returns a flag that was given and that no question asked for.
 func (i *interview) unused() string {
 	for _, q := range questions {
-		_, ok := given(i.c, q.flag)
+		_, ok := i.c.Text(q.flag)
 		if !ok || slices.ContainsFunc(i.given, func(in input) bool { return in.name == q.flag }) {
 			continue
 		}
-		if _, ok := given(i.c, "confidence"); ok && q.flag == "beta" {
+		if _, ok := i.c.Text("confidence"); ok && q.flag == "beta" {
 			return "confidence"
 		}
 		return q.flag

@@ -5,20 +5,16 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"io"
 	"strings"
 	"testing"
-
-	"github.com/urfave/cli/v2"
 )
 
 // interviewed gives answers to the questions as on a terminal.
 func interviewed(t *testing.T, typed string) (advice, string, error) {
 	t.Helper()
 	var asked bytes.Buffer
-	none := cli.NewContext(nil, flag.NewFlagSet("advise", flag.ContinueOnError), nil)
-	i := &interview{ctx: t.Context(), c: none, terminal: true, answers: bufio.NewReader(strings.NewReader(typed)), asked: &asked}
+	i := &interview{ctx: t.Context(), c: Typed{}, terminal: true, answers: bufio.NewReader(strings.NewReader(typed)), asked: &asked}
 	a, err := i.advice()
 	return a, asked.String(), err
 }
@@ -89,8 +85,7 @@ func TestAdviseInterrupted(t *testing.T) {
 	stop()
 	silence, end := io.Pipe()
 	defer end.Close()
-	none := cli.NewContext(nil, flag.NewFlagSet("advise", flag.ContinueOnError), nil)
-	i := &interview{ctx: ctx, c: none, terminal: true, answers: bufio.NewReader(silence), asked: io.Discard}
+	i := &interview{ctx: ctx, c: Typed{}, terminal: true, answers: bufio.NewReader(silence), asked: io.Discard}
 	if _, err := i.advice(); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}

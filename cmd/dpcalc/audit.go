@@ -7,15 +7,13 @@ import (
 
 	"github.com/dpcalc/dpcalc/properties"
 	"github.com/dpcalc/dpcalc/properties/audit"
-	"github.com/urfave/cli/v2"
 )
 
-func (p *program) audit() *cli.Command {
-	return &cli.Command{
+func auditCommand() *Command {
+	return &Command{
 		Name:      "audit",
-		Usage:     "check mechanisms against what they claim",
-		ArgsUsage: "[MECHANISM...]",
-		Args:      true,
+		Summary:   "check mechanisms against what they claim",
+		Arguments: "[MECHANISM...]",
 		Description: "Runs the mechanisms of this toolkit, or mutants of them that are known to be wrong, by name:\n\n" +
 			"  " + wrapped(mechanismNames(properties.Mechanisms()), 100, "\n  ") + "\n\n" +
 			"and the mutants\n\n  " + wrapped(mechanismNames(properties.Mutants()), 100, "\n  ") + "\n\n" +
@@ -24,14 +22,20 @@ func (p *program) audit() *cli.Command {
 			"samples; there violated is wrong with probability at most --false-alarm for all rows together, holds says\n" +
 			"that no violation as large as detectable was found, and undecided that the samples are too few.\n" +
 			"Exit code 4 if something is violated. See docs/audit.md.",
-		Flags: slices.Concat([]cli.Flag{
-			textFlag("epsilon", "", "`E` that the mechanisms are built for, from 0.05 to 8 (default 1)"),
-			textFlag("samples", "n", "at most `N` samples of each statistical check (default 1048576)"),
-			textFlag("false-alarm", "", "`A`, the probability that a true claim is called violated, in the whole suite (default 1e-9)"),
-			textFlag("seed", "", "`S` of the random numbers (default 2017); the same seed gives the same bytes"),
-			&cli.BoolFlag{Name: "list", Usage: "name the mechanisms and mutants, and run nothing", DisableDefaultText: true},
-		}, outputFlags()),
-		Action: p.runAudit,
+		Flags: []Flag{
+			{Name: "epsilon", Usage: "`E` that the mechanisms are built for, from 0.05 to 8 (default 1)"},
+			{Name: "samples", Alias: "n", Usage: "at most `N` samples of each statistical check (default 1048576)"},
+			{Name: "false-alarm", Usage: "`A`, the probability that a true claim is called violated, in the whole suite (default 1e-9)"},
+			{Name: "seed", Usage: "`S` of the random numbers (default 2017); the same seed gives the same bytes"},
+			{Name: "list", Switch: true, Usage: "name the mechanisms and mutants, and run nothing"},
+		},
+		Words:  func() []string { return mechanismNames(slices.Concat(properties.Mechanisms(), properties.Mutants())) },
+		Output: Tables,
+		Examples: [2]string{
+			"dpcalc audit --list",
+			"dpcalc audit randomized-response --epsilon 0.5",
+		},
+		Run: runAudit,
 	}
 }
 
@@ -68,8 +72,8 @@ var auditColumns = []string{
 	"samples", "false_alarm", "ln_false_alarm", "detectable", "seed", "event",
 }
 
-func (p *program) runAudit(c *cli.Context) error {
-	target, err := outputTarget(c)
+func runAudit(c *Call) error {
+	target, err := c.Target()
 	if err != nil {
 		return err
 	}
@@ -77,20 +81,20 @@ func (p *program) runAudit(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("list") {
-		return p.listMechanisms(target, mechanisms)
+	if c.Is("list") {
+		return listMechanisms(c, target, mechanisms)
 	}
 	settings, err := auditSettings(c)
 	if err != nil {
 		return err
 	}
-	settings.Workers = p.workers
+	settings.Workers = c.Workers
 	checks, err := properties.Checks(mechanisms, settings.Epsilon)
 	if err != nil {
 		return err
 	}
-	bar := p.progress(len(checks)).of("checks")
-	found, _, err := properties.Run(p.ctx, checks, settings, bar.step)
+	bar := c.Progress(len(checks)).of("checks")
+	found, _, err := properties.Run(c.Context, checks, settings, bar.step)
 	bar.end()
 	if err != nil {
 		return err
@@ -105,7 +109,7 @@ func (p *program) runAudit(c *cli.Context) error {
 		{"mechanisms", listCell(mechanismNames(mechanisms))}, {"epsilon", exactly(settings.Epsilon)}, {"samples", countCell(settings.Samples)},
 		{"false_alarm", chanceCell(settings.FalseAlarm)}, {"seed", wholeCell(int64(settings.Seed))},
 	}}
-	err = p.emit(target, r, rows, func() sheet { return auditSheet(settings, found, rows) })
+	err = emit(c, target, r, rows, func() sheet { return auditSheet(settings, found, rows) })
 	if err == nil && refuted {
 		return outcome(exitRefuted)
 	}
@@ -113,13 +117,13 @@ func (p *program) runAudit(c *cli.Context) error {
 }
 
 // auditedMechanisms are those named, or all but the mutants.
-func auditedMechanisms(c *cli.Context) ([]properties.Mechanism, error) {
+func auditedMechanisms(c Values) ([]properties.Mechanism, error) {
 	all := slices.Concat(properties.Mechanisms(), properties.Mutants())
-	names := c.Args().Slice()
+	names := c.Texts(Arguments)
 	switch {
-	case len(names) > 0 && c.Bool("list"):
+	case len(names) > 0 && c.Is("list"):
 		return nil, usagef("audit: unexpected argument %s with --list", shown(names[0]))
-	case c.Bool("list"):
+	case c.Is("list"):
 		return all, nil
 	case len(names) == 0:
 		return properties.Mechanisms(), nil
@@ -142,7 +146,7 @@ func auditedMechanisms(c *cli.Context) ([]properties.Mechanism, error) {
 	return some, nil
 }
 
-func auditSettings(c *cli.Context) (properties.Settings, error) {
+func auditSettings(c Values) (properties.Settings, error) {
 	s := properties.Defaults()
 	epsilon, ok, err := one(c, "epsilon", positives)
 	if err != nil {
@@ -225,11 +229,11 @@ func auditSheet(s properties.Settings, found []properties.Row, rows [][]cell) sh
 	return out
 }
 
-func (p *program) listMechanisms(t target, all []properties.Mechanism) error {
+func listMechanisms(c *Call, t Target, all []properties.Mechanism) error {
 	r := result{command: "audit", columns: []string{"mechanism", "mutant", "summary", "killers"}}
 	rows := make([][]cell, len(all))
 	for i, m := range all {
 		rows[i] = []cell{wordsCell(m.Name), truthCell(len(m.Killers) > 0), wordsCell(m.Summary), listCell(m.Killers)}
 	}
-	return p.emit(t, r, rows, func() sheet { return sheet{columns: r.columns, rows: rows} })
+	return emit(c, t, r, rows, func() sheet { return sheet{columns: r.columns, rows: rows} })
 }

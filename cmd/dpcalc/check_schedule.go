@@ -10,20 +10,20 @@ import (
 
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
-	"github.com/urfave/cli/v2"
 )
 
 // checkFlags are the flags that go with --check-schedule.
-var checkFlags = []string{"check-schedule", "samples", "queries", "tau", "beta", "confidence", "query", "format", "output", "dialect"}
+var checkFlags = []string{"check-schedule", "samples", "queries", "tau", "beta", "confidence", "query", "format", "output"}
 
 // checkSchedule prints the sum of the eps_j of the joint bound for a noise schedule in a file.
-func (p *program) checkSchedule(c *cli.Context, path string) error {
-	for _, name := range c.LocalFlagNames() {
-		if !slices.Contains(checkFlags, name) && c.IsSet(name) && len(name) > 1 {
-			return usagef("--check-schedule: given with --%s, want %s", name, orList([]string{"--samples", "--queries", "--tau", "--beta", "--query"}))
+func checkSchedule(c *Call, path string) error {
+	for _, f := range c.Command.AllFlags(c.Formats) {
+		_, given := c.Text(f.Name)
+		if (given || f.Switch && c.Is(f.Name)) && !slices.Contains(checkFlags, f.Name) {
+			return usagef("--check-schedule: given with --%s, want %s", f.Name, orList([]string{"--samples", "--queries", "--tau", "--beta", "--query"}))
 		}
 	}
-	target, err := outputTarget(c)
+	target, err := c.Target()
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (p *program) checkSchedule(c *cli.Context, path string) error {
 	}
 	goal := s.grid.goal(0)
 	answer := transfer.Answer{Goal: goal}
-	if err := p.readNoise(path, &answer); err != nil {
+	if err := readNoise(c, path, &answer); err != nil {
 		return err
 	}
 	method, _ := transfer.Lookup(scheduled)
@@ -51,7 +51,7 @@ func (p *program) checkSchedule(c *cli.Context, path string) error {
 	default:
 		row.Status, row.TauAchieved, row.best = transfer.OK, answer.Tau, true
 	}
-	err = p.emit(target, s.result(), [][]cell{row.cells(nil, &s.static()[0])}, func() sheet { return checkedSheet(&row, goal.Beta) })
+	err = emit(c, target, s.result(), [][]cell{row.cells(nil, &s.static()[0])}, func() sheet { return checkedSheet(&row, goal.Beta) })
 	switch {
 	case err != nil:
 		return err
@@ -64,9 +64,9 @@ func (p *program) checkSchedule(c *cli.Context, path string) error {
 }
 
 // readCheck reads the goal: samples and tau are needed, queries and beta are compared.
-func readCheck(c *cli.Context, inputs *[]input) (grid, error) {
+func readCheck(c Values, inputs *[]input) (grid, error) {
 	for _, flag := range []string{"samples", "tau"} {
-		if _, ok := given(c, flag); !ok {
+		if _, ok := c.Text(flag); !ok {
 			return grid{}, usagef("--%s: got nothing, want a value to go with --check-schedule", flag)
 		}
 	}
@@ -113,13 +113,13 @@ func checkedSheet(r *row, goal theory.LogProb) sheet {
 }
 
 // readNoise reads a schedule as --schedule writes it, and sums its errors.
-func (p *program) readNoise(path string, a *transfer.Answer) error {
-	in, err := p.open(path)
+func readNoise(c *Call, path string, a *transfer.Answer) error {
+	in, err := open(c, path)
 	if err != nil {
 		return err
 	}
 	defer in.close()
-	if err := sumErrors(p.ctx, newSplitter(in.reader(), 0), a); err != nil {
+	if err := sumErrors(c.Context, newSplitter(in.reader(), 0), a); err != nil {
 		return in.blame(err)
 	}
 	return nil

@@ -7,27 +7,31 @@ import (
 
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
-	"github.com/urfave/cli/v2"
 )
 
-func (p *program) compose() *cli.Command {
-	return &cli.Command{
-		Name:  "compose",
-		Usage: "the privacy of many private steps on the same data",
+func composeCommand() *Command {
+	return &Command{
+		Name:    "compose",
+		Summary: "the privacy of many private steps on the same data",
 		Description: "Give --epsilon and --delta of each step, or --mu of each Gaussian step, and their number.\n" +
 			"Each step may be chosen in view of the answers before it. The answer is for neighbours by replacing a\n" +
 			"row: what is given for adding or removing one is converted step by step, before it is composed.",
-		Flags: slices.Concat([]cli.Flag{
-			textFlag("epsilon", "", "`E` of each step"),
-			textFlag("delta", "", "`D` of each step; 0 is allowed and the default"),
-			textFlag("mu", "", "`M` of each step, in place of epsilon and delta: Gaussian differential privacy"),
-			neighboursFlag(),
-			textFlag("times", "k", "`K` steps"),
-			textFlag("target-delta", "", "`D2`, the delta of the whole, for every method but basic"),
-			textFlag("method", "", "only these methods, `A,B,...`: "+strings.Join(composeNames, ", ")),
-			&cli.BoolFlag{Name: "all", Usage: "every vertex of the optimal privacy curve", DisableDefaultText: true},
-		}, outputFlags()),
-		Action: p.runCompose,
+		Flags: []Flag{
+			{Name: "epsilon", Usage: "`E` of each step"},
+			{Name: "delta", Usage: "`D` of each step; 0 is allowed and the default"},
+			{Name: "mu", Usage: "`M` of each step, in place of epsilon and delta: Gaussian differential privacy"},
+			neighboursFlag,
+			{Name: "times", Alias: "k", Usage: "`K` steps"},
+			{Name: "target-delta", Usage: "`D2`, the delta of the whole, for every method but basic"},
+			{Name: "method", Usage: "only these methods, `A,B,...`: " + strings.Join(composeNames, ", ")},
+			{Name: "all", Switch: true, Usage: "every vertex of the optimal privacy curve"},
+		},
+		Output: Tables,
+		Examples: [2]string{
+			"dpcalc compose --epsilon 0.1 --times 100 --target-delta 1e-6",
+			"dpcalc compose --mu 0.1 --times 100 --target-delta 1e-6",
+		},
+		Run: runCompose,
 	}
 }
 
@@ -47,8 +51,8 @@ type steps struct {
 	by convention // of what was given; each and mu are by replacement
 }
 
-func (p *program) runCompose(c *cli.Context) error {
-	target, err := outputTarget(c)
+func runCompose(c *Call) error {
+	target, err := c.Target()
 	if err != nil {
 		return err
 	}
@@ -57,7 +61,7 @@ func (p *program) runCompose(c *cli.Context) error {
 		return err
 	}
 	names := composeNames
-	if raw, ok := given(c, "method"); ok {
+	if raw, ok := c.Text("method"); ok {
 		wanted := namesIn(raw)
 		for _, name := range wanted {
 			if !slices.Contains(composeNames, name) {
@@ -83,8 +87,8 @@ func (p *program) runCompose(c *cli.Context) error {
 	if err := s.replace(); err != nil {
 		return err
 	}
-	if c.Bool("all") {
-		return p.composeCurve(target, r, s)
+	if c.Is("all") {
+		return composeCurve(c, target, r, s)
 	}
 	var rows [][]cell
 	answered := false
@@ -100,14 +104,14 @@ func (p *program) runCompose(c *cli.Context) error {
 		answered = answered || status == transfer.OK
 		rows = append(rows, s.row(name, bound, status, reason))
 	}
-	err = p.emit(target, r, rows, func() sheet { return s.sheet(r, rows) })
+	err = emit(c, target, r, rows, func() sheet { return s.sheet(r, rows) })
 	if err == nil && !answered {
 		return outcome(exitNoAnswer)
 	}
 	return err
 }
 
-func readSteps(c *cli.Context) (s steps, err error) {
+func readSteps(c Values) (s steps, err error) {
 	var okEpsilon, okDelta, okMu, okTimes bool
 	if s.each.Epsilon, okEpsilon, err = one(c, "epsilon", positives); err != nil {
 		return s, err
@@ -130,7 +134,7 @@ func readSteps(c *cli.Context) (s steps, err error) {
 	if s.by, err = readConvention(c); err != nil {
 		return s, err
 	}
-	all := c.Bool("all")
+	all := c.Is("all")
 	switch {
 	case okEpsilon && okMu:
 		return s, usagef("--mu: given with --epsilon, want one of the two")
@@ -145,7 +149,7 @@ func readSteps(c *cli.Context) (s steps, err error) {
 	case all && (okMu || s.target):
 		return s, usagef("--all: given with --mu or --target-delta, want --epsilon, --delta and --times only")
 	}
-	if _, ok := given(c, "method"); ok && all {
+	if _, ok := c.Text("method"); ok && all {
 		return s, usagef("--all: given with --method, want one of the two")
 	}
 	return s, nil
@@ -253,7 +257,7 @@ func (s *steps) sheet(r result, rows [][]cell) sheet {
 }
 
 // composeCurve writes the vertices of the optimal curve as they come.
-func (p *program) composeCurve(t target, r result, s steps) error {
+func composeCurve(c *Call, t Target, r result, s steps) error {
 	curve, err := theory.Composition{Each: s.each, Times: s.times}.OptimalCurve()
 	status, reason, err := rowStatus(err)
 	if err != nil {
@@ -270,9 +274,8 @@ func (p *program) composeCurve(t target, r result, s steps) error {
 			}
 		}
 	}
-	err = p.write(t, func(w io.Writer) error {
-		e := newEncoder(t.format, r)
-		if e == nil {
+	err = c.WriteTo(t, func(w io.Writer) error {
+		if t.Format.Encode == nil {
 			var all [][]cell
 			for row := range rows {
 				all = append(all, row)
@@ -282,6 +285,7 @@ func (p *program) composeCurve(t target, r result, s steps) error {
 			}
 			return r.forPeople(w, t, all, s.sheet(r, all))
 		}
+		e := t.Format.Encode(r)
 		b := e.head(nil)
 		first := true
 		for row := range rows {
@@ -289,7 +293,7 @@ func (p *program) composeCurve(t target, r result, s steps) error {
 			if _, err := w.Write(b); err != nil {
 				return err
 			}
-			if err := p.ctx.Err(); err != nil {
+			if err := c.Context.Err(); err != nil {
 				return err
 			}
 			b, first = b[:0], false

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/properties/holdout"
-	"github.com/urfave/cli/v2"
 )
 
 // The defaults are the paper's experiment. The budget is as much as the algorithm with
@@ -27,10 +26,10 @@ var usualSignal = []int64{0, 20}
 // mostSettings keeps the figure and the rows in memory.
 const mostSettings = 100
 
-func (p *program) experiment() *cli.Command {
-	return &cli.Command{
-		Name:  "experiment",
-		Usage: "the reusable-holdout experiment: a classifier chosen with a holdout's help",
+func experimentCommand() *Command {
+	return &Command{
+		Name:    "experiment",
+		Summary: "the reusable-holdout experiment: a classifier chosen with a holdout's help",
 		Description: "A linear classifier is made of the attributes that training and holdout set agree on, with\n" +
 			"nothing to find and with some informative attributes, and the holdout answers in three ways:\n" +
 			"  standard      the value on the holdout\n" +
@@ -40,17 +39,22 @@ func (p *program) experiment() *cli.Command {
 			"training set, as shown (of answered repetitions), on the holdout and on fresh data. Attributes whose\n" +
 			"correlation goes unanswered are not selected. -f or -o with svg, png or pdf draws the curves.\n" +
 			"See docs/experiment.md.",
-		Flags: slices.Concat([]cli.Flag{
-			textFlag("samples", "n", "`N` rows in each of the training, holdout and fresh sets (default 10000)"),
-			textFlag("attributes", "", "`D` attributes (default 10000)"),
-			textFlag("signal", "", "`S` informative attributes; a list gives several settings (default 0,20)"),
-			textFlag("reps", "", "`R` repetitions of each setting (default 100)"),
-			textFlag("arms", "", "only these arms, `A,B,...`: "+strings.Join(armNames(), ", ")),
-			textFlag("budget", "B", "`K` flagged answers of the arm thresholdout (default 2500, which 10000 attributes do not use up)"),
-			textFlag("seed", "", "`S` of the random numbers (default 2015); the same seed gives the same bytes"),
-			&cli.BoolFlag{Name: "direct", Usage: "draw all the data instead of what the classifiers look at", DisableDefaultText: true},
-		}, outputFlags()),
-		Action: p.runExperiment,
+		Flags: []Flag{
+			{Name: "samples", Alias: "n", Usage: "`N` rows in each of the training, holdout and fresh sets (default 10000)"},
+			{Name: "attributes", Usage: "`D` attributes (default 10000)"},
+			{Name: "signal", Usage: "`S` informative attributes; a list gives several settings (default 0,20)"},
+			{Name: "reps", Usage: "`R` repetitions of each setting (default 100)"},
+			{Name: "arms", Usage: "only these arms, `A,B,...`: " + strings.Join(armNames(), ", ")},
+			{Name: "budget", Alias: "B", Usage: "`K` flagged answers of the arm thresholdout (default 2500, which 10000 attributes do not use up)"},
+			{Name: "seed", Usage: "`S` of the random numbers (default 2015); the same seed gives the same bytes"},
+			{Name: "direct", Switch: true, Usage: "draw all the data instead of what the classifiers look at"},
+		},
+		Output: Tables | Drawings,
+		Examples: [2]string{
+			"dpcalc experiment --samples 1000 --attributes 1000 --reps 10",
+			"dpcalc experiment --samples 1000 --attributes 1000 --reps 10 -o curves.svg",
+		},
+		Run: runExperiment,
 	}
 }
 
@@ -84,8 +88,8 @@ func wholeOf(r *big.Rat) (int64, bool) {
 
 func wholeCell(n int64) cell { return cell{form: count, n: n} }
 
-func (p *program) runExperiment(c *cli.Context) error {
-	target, err := outputTarget(c, figures...)
+func runExperiment(c *Call) error {
+	target, err := c.Target()
 	if err != nil {
 		return err
 	}
@@ -93,24 +97,24 @@ func (p *program) runExperiment(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	bar := p.progress(len(e.Signal) * int(e.Repetitions)).of("repetitions")
-	rows, err := e.Run(p.ctx, p.workers, bar.step)
+	bar := c.Progress(len(e.Signal) * int(e.Repetitions)).of("repetitions")
+	rows, err := e.Run(c.Context, c.Workers, bar.step)
 	bar.end()
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(figures, func(f format) bool { return f.name == target.format }) {
-		return p.write(target, func(w io.Writer) error { return experimentFigure(e, rows).write(w, target.format) })
+	if target.Format.Draw != nil {
+		return c.WriteTo(target, func(w io.Writer) error { return target.Format.Draw(w, experimentFigure(e, rows)) })
 	}
 	r := result{command: "experiment", inputs: experimentInputs(c, e), columns: experimentColumns}
 	var cells [][]cell
 	for _, row := range rows {
 		cells = append(cells, experimentRow(row))
 	}
-	return p.emit(target, r, cells, func() sheet { return experimentSheet(e, rows, cells) })
+	return emit(c, target, r, cells, func() sheet { return experimentSheet(e, rows, cells) })
 }
 
-func readExperiment(c *cli.Context) (e holdout.Experiment, err error) {
+func readExperiment(c Values) (e holdout.Experiment, err error) {
 	seed := int64(usualSeed)
 	for _, f := range []struct {
 		flag  string
@@ -132,7 +136,7 @@ func readExperiment(c *cli.Context) (e holdout.Experiment, err error) {
 			*f.value = f.usual
 		}
 	}
-	e.Seed, e.Direct = uint64(seed), c.Bool("direct")
+	e.Seed, e.Direct = uint64(seed), c.Is("direct")
 	if n := leastLength(c, "signal", wholes); n > mostSettings {
 		return e, usagef("--signal: got %d settings, want at most %d", n, mostSettings)
 	}
@@ -143,7 +147,7 @@ func readExperiment(c *cli.Context) (e holdout.Experiment, err error) {
 		e.Signal = usualSignal
 	}
 	e.Arms = holdout.Arms()
-	if raw, ok := given(c, "arms"); ok {
+	if raw, ok := c.Text("arms"); ok {
 		e.Arms = nil
 		for _, name := range namesIn(raw) {
 			if !slices.Contains(armNames(), name) {
@@ -158,7 +162,7 @@ func readExperiment(c *cli.Context) (e holdout.Experiment, err error) {
 	return e, nil
 }
 
-func experimentInputs(c *cli.Context, e holdout.Experiment) []input {
+func experimentInputs(c Values, e holdout.Experiment) []input {
 	arms := make([]string, len(e.Arms))
 	for i, arm := range e.Arms {
 		arms[i] = string(arm)

@@ -22,7 +22,7 @@ func TestExperimentBytes(t *testing.T) {
 	for _, format := range []string{"table", "csv", "tsv", "json", "jsonl", "markdown", "latex", "svg", "png", "pdf"} {
 		print := func(workers int, more ...string) string {
 			var stdout, stderr bytes.Buffer
-			p := &program{ctx: context.Background(), stdout: &stdout, stderr: &stderr, workers: workers}
+			p := newProgram(&Session{Context: context.Background(), Stdout: &stdout, Stderr: &stderr, Workers: workers})
 			args := append(append([]string{}, tiny...), "-f", format)
 			if code := p.run(append(args, more...)); code != exitOK || stderr.Len() != 0 || stdout.Len() == 0 {
 				t.Fatalf("%s: exit %d, stderr %q", format, code, stderr.String())
@@ -152,7 +152,7 @@ func TestExperimentInterrupted(t *testing.T) {
 	for _, name := range []string{"curves.svg", "rows.csv"} {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 		var stdout, stderr bytes.Buffer
-		p := &program{ctx: ctx, stdout: &stdout, stderr: &stderr}
+		p := newProgram(&Session{Context: ctx, Stdout: &stdout, Stderr: &stderr})
 		code := p.run([]string{"dpcalc", "experiment", "--reps", "1M", "-o", filepath.Join(dir, name)})
 		cancel()
 		if code != exitFailure || stderr.String() != "dpcalc: interrupted\n" || stdout.Len() != 0 || files(t, dir) != nil {
@@ -222,10 +222,10 @@ func TestExperimentFigureTexts(t *testing.T) {
 //
 //	go test ./cmd/dpcalc -run '^$' -bench ExperimentFigure
 func BenchmarkExperimentFigure(b *testing.B) {
-	for _, format := range figures {
-		b.Run(format.name, func(b *testing.B) {
+	for _, format := range []Format{SVG, PNG, PDF} {
+		b.Run(format.Name, func(b *testing.B) {
 			for b.Loop() {
-				if code, _, stderr := dpcalc("experiment", "-f", format.name); code != exitOK {
+				if code, _, stderr := dpcalc("experiment", "-f", format.Name); code != exitOK {
 					b.Fatal(stderr)
 				}
 			}

@@ -10,42 +10,43 @@ import (
 	"github.com/dpcalc/dpcalc/docs"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
-	"github.com/urfave/cli/v2"
 )
 
-func (p *program) explain() *cli.Command {
-	return &cli.Command{
+func explainCommand() *Command {
+	return &Command{
 		Name:      "explain",
-		Usage:     "the formula of a method, its hypotheses, what to do and where it is proved; or what a symbol means",
-		ArgsUsage: "METHOD|SYMBOL...",
-		Args:      true,
+		Summary:   "the formula of a method, its hypotheses, what to do and where it is proved; or what a symbol means",
+		Arguments: "METHOD|SYMBOL...",
 		Description: "dpcalc methods lists the methods. The symbols are\n" +
 			wrapped(symbolNames(), 100, "\n"),
-		Flags: []cli.Flag{textOutputFlag()},
-		Action: func(c *cli.Context) error {
-			pages, err := pagesNamed(c.Args().Slice())
+		Flags: []Flag{textOutputFlag},
+		Words: func() []string { return slices.Concat(articleNames(), symbolNames()) },
+		Examples: [2]string{
+			"dpcalc explain gaussian",
+			"dpcalc explain tau beta",
+		},
+		Run: func(c *Call) error {
+			pages, err := pagesNamed(c.Texts(Arguments))
 			if err != nil {
 				return err
 			}
-			return p.writeText(c, strings.Join(pages, "\n"))
+			return writeText(c, strings.Join(pages, "\n"))
 		},
 	}
 }
 
-func textOutputFlag() cli.Flag {
-	return textFlag("output", "o", "write to `FILE`, whole or not at all")
-}
+var textOutputFlag = Flag{Name: "output", Alias: "o", Usage: "write to `FILE`, whole or not at all"}
 
 // writeText writes what has one form only.
-func (p *program) writeText(c *cli.Context, text string) error {
-	path, ok := given(c, "output")
+func writeText(c *Call, text string) error {
+	path, ok := c.Text("output")
 	switch {
 	case !ok || path == "-":
-		return p.print([]byte(text))
+		return c.Print([]byte(text))
 	case path == "":
 		return invalid("output", path, "a file name")
 	}
-	return p.write(target{path: path}, func(w io.Writer) error {
+	return c.Write(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
 	})
@@ -114,6 +115,11 @@ func (a article) page() string {
 	return b.String()
 }
 
+// hasArticle reports whether explain knows a name.
+func hasArticle(name string) bool {
+	return symbolNamed(name) != nil || slices.Contains(articleNames(), name)
+}
+
 // pagesNamed looks up what explain is asked: methods, and the symbols of the glossary.
 func pagesNamed(names []string) ([]string, error) {
 	if len(names) == 0 {
@@ -179,15 +185,19 @@ func articlesNamed(command string, names []string, more ...string) ([]article, e
 	return found, nil
 }
 
-func (p *program) cite() *cli.Command {
-	return &cli.Command{
+func citeCommand() *Command {
+	return &Command{
 		Name:      "cite",
-		Usage:     "BibTeX entries of the sources of methods",
-		ArgsUsage: "METHOD...",
-		Args:      true,
-		Flags:     []cli.Flag{textOutputFlag()},
-		Action: func(c *cli.Context) error {
-			articles, err := articlesNamed("cite", c.Args().Slice())
+		Summary:   "BibTeX entries of the sources of methods",
+		Arguments: "METHOD...",
+		Flags:     []Flag{textOutputFlag},
+		Words:     articleNames,
+		Examples: [2]string{
+			"dpcalc cite gaussian rounding",
+			"dpcalc cite renyi -o sources.bib",
+		},
+		Run: func(c *Call) error {
+			articles, err := articlesNamed("cite", c.Texts(Arguments))
 			if err != nil {
 				return err
 			}
@@ -206,7 +216,7 @@ func (p *program) cite() *cli.Command {
 					entries = append(entries, entry)
 				}
 			}
-			return p.writeText(c, strings.Join(entries, "\n"))
+			return writeText(c, strings.Join(entries, "\n"))
 		},
 	}
 }
@@ -252,13 +262,17 @@ func reference(s theory.Source) (string, error) {
 	return "", fmt.Errorf("the bibliography has no entry %s", s.Key)
 }
 
-func (p *program) methods() *cli.Command {
-	return &cli.Command{
-		Name:  "methods",
-		Usage: "all methods with a line each",
-		Flags: outputFlags(),
-		Action: func(c *cli.Context) error {
-			target, err := outputTarget(c)
+func methodsCommand() *Command {
+	return &Command{
+		Name:    "methods",
+		Summary: "all methods with a line each",
+		Output:  Tables,
+		Examples: [2]string{
+			"dpcalc methods",
+			"dpcalc methods -f csv",
+		},
+		Run: func(c *Call) error {
+			target, err := c.Target()
 			if err != nil {
 				return err
 			}
@@ -282,7 +296,7 @@ func (p *program) methods() *cli.Command {
 				})
 				short = append(short, []cell{wordsCell(a.name), wordsCell(string(a.proof)), wordsCell(a.summary), wordsCell(a.command)})
 			}
-			return p.emit(target, r, rows, func() sheet {
+			return emit(c, target, r, rows, func() sheet {
 				return sheet{columns: []string{"method", "proof", "summary", "command"}, rows: short}
 			})
 		},

@@ -53,7 +53,7 @@ func TestInputThatChanges(t *testing.T) {
 			}
 			stdout := &changingOutput{change: func() { write(lines[1], then) }}
 			var stderr bytes.Buffer
-			p := &program{ctx: context.Background(), stdout: stdout, stderr: &stderr, workers: 1}
+			p := newProgram(&Session{Context: context.Background(), Stdout: stdout, Stderr: &stderr, Workers: 1})
 			code := p.run(append([]string{"dpcalc"}, byBits(path, "--family", family)...))
 			if code != exitFailure || stderr.String() != "dpcalc: "+path+": changed while it was read\n" {
 				t.Errorf("%s, %s: exit %d, stderr %.300q", name, family, code, stderr.String())
@@ -66,16 +66,16 @@ func TestInputThatChanges(t *testing.T) {
 func TestFaults(t *testing.T) {
 	dir := t.TempDir()
 	var stderr bytes.Buffer
-	p := &program{ctx: context.Background(), stderr: &stderr}
-	err := p.write(target{path: filepath.Join(dir, "plan.csv")}, func(w io.Writer) error {
-		return stream(p.ctx, w, 10, 2, func([]byte, int, int) ([]byte, error) { panic("no such row") }, nil)
+	p := newProgram(&Session{Context: context.Background(), Stderr: &stderr})
+	err := p.Write(filepath.Join(dir, "plan.csv"), func(w io.Writer) error {
+		return stream(p.Context, w, 10, 2, func([]byte, int, int) ([]byte, error) { panic("no such row") }, nil)
 	})
 	var broken *fault
 	if !errors.As(err, &broken) || err.Error() != "internal error: no such row" || files(t, dir) != nil {
 		t.Errorf("in a worker: %v, files %v", err, files(t, dir))
 	}
 	err = orFault(func() error {
-		return p.write(target{path: filepath.Join(dir, "plan.csv")}, func(io.Writer) error { panic("no such row") })
+		return p.Write(filepath.Join(dir, "plan.csv"), func(io.Writer) error { panic("no such row") })
 	})
 	if !errors.As(err, &broken) || files(t, dir) != nil {
 		t.Errorf("in the writer: %v, files %v", err, files(t, dir))

@@ -23,8 +23,12 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// figures are the formats of -f that a command with a figure offers.
-var figures = []format{{"svg", ".svg"}, {"png", ".png"}, {"pdf", ".pdf"}}
+// The formats of figures.
+var (
+	SVG = Format{Name: "svg", Suffix: ".svg", Draw: drawing(svgCanvas)}
+	PNG = Format{Name: "png", Suffix: ".png", Draw: drawing(pngCanvas)}
+	PDF = Format{Name: "pdf", Suffix: ".pdf", Draw: drawing(pdfCanvas)}
+)
 
 // figure is a grid of panels with lines. Lines carry their names at their ends; they
 // differ in colour, dash and marker, so that they can be told apart in grey. Texts are
@@ -288,45 +292,52 @@ func lettering(size vg.Length, c color.Color, x draw.XAlignment, y draw.YAlignme
 	return plottext.Style{Color: c, Font: font.From(typeface, size), XAlign: x, YAlign: y, Handler: sans()}
 }
 
-// write draws the figure in one of the formats.
-func (f figure) write(w io.Writer, format string) error {
-	var page []byte
-	err := temporaries.within(func() (err error) { // the library of PDF makes files for the font
-		page, err = f.page(format)
-		return err
-	})
-	if err != nil {
-		return err
+// canvas is a page of a format, and what remains to be done to its bytes.
+type canvas func(at layout) (c vg.CanvasWriterTo, finish func([]byte) []byte)
+
+func svgCanvas(at layout) (vg.CanvasWriterTo, func([]byte) []byte) {
+	return vgsvg.New(at.width, at.height), func(page []byte) []byte {
+		return bytes.ReplaceAll(page, []byte("font-family:Liberation Sans;font-variant:normal;font-weight:normal;font-style:normal"),
+			[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif"))
 	}
-	_, err = w.Write(page)
-	return err
 }
 
-func (f figure) page(format string) ([]byte, error) {
-	var canvas vg.CanvasWriterTo
-	at := f.layout()
-	switch format {
-	case "svg":
-		canvas = vgsvg.New(at.width, at.height)
-	case "png":
-		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(at.width, at.height), vgimg.UseDPI(144))}
-	default:
-		canvas = vgpdf.New(at.width, at.height)
+func pngCanvas(at layout) (vg.CanvasWriterTo, func([]byte) []byte) {
+	return vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(at.width, at.height), vgimg.UseDPI(144))}, func(page []byte) []byte { return page }
+}
+
+// The library of PDF writes the time of drawing; the length must stay.
+func pdfCanvas(at layout) (vg.CanvasWriterTo, func([]byte) []byte) {
+	return vgpdf.New(at.width, at.height), func(page []byte) []byte {
+		return pdfTime.ReplaceAll(page, []byte("(D:20000101000000)"))
 	}
+}
+
+// drawing draws a figure on a canvas.
+func drawing(on canvas) func(io.Writer, figure) error {
+	return func(w io.Writer, f figure) error {
+		var page []byte
+		err := temporaries.within(func() (err error) { // the library of PDF makes files for the font
+			page, err = f.page(on)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(page)
+		return err
+	}
+}
+
+func (f figure) page(on canvas) ([]byte, error) {
+	at := f.layout()
+	canvas, finish := on(at)
 	f.draw(draw.NewCanvas(canvas, at.width, at.height), at)
 	var b bytes.Buffer
 	if _, err := canvas.WriteTo(&b); err != nil {
 		return nil, err
 	}
-	page := b.Bytes()
-	switch format {
-	case "svg":
-		page = bytes.ReplaceAll(page, []byte("font-family:Liberation Sans;font-variant:normal;font-weight:normal;font-style:normal"),
-			[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif"))
-	case "pdf": // the library writes the time of drawing; the length must stay
-		page = pdfTime.ReplaceAll(page, []byte("(D:20000101000000)"))
-	}
-	return page, nil
+	return finish(b.Bytes()), nil
 }
 
 var pdfTime = regexp.MustCompile(`\(D:\d{14}\)`)

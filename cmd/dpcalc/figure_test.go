@@ -260,7 +260,7 @@ func texts(t *testing.T, svg []byte) (all []written, size vg.Point) {
 func checkTexts(t *testing.T, f figure, count int) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := f.write(&b, "svg"); err != nil {
+	if err := SVG.Draw(&b, f); err != nil {
 		t.Fatal(err)
 	}
 	all, size := texts(t, b.Bytes())
@@ -295,24 +295,24 @@ func TestFigureTexts(t *testing.T) {
 // The same figure has the same bytes in every format, whatever the time, and PNG is
 // what it says.
 func TestFigureBytes(t *testing.T) {
-	for _, format := range figures {
+	for _, format := range []Format{SVG, PNG, PDF} {
 		var a, b bytes.Buffer
-		if err := errors.Join(loglog().write(&a, format.name), loglog().write(&b, format.name)); err != nil {
+		if err := errors.Join(format.Draw(&a, loglog()), format.Draw(&b, loglog())); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(a.Bytes(), b.Bytes()) {
-			t.Errorf("%s: two drawings differ", format.name)
+			t.Errorf("%s: two drawings differ", format.Name)
 		}
-		prefix := map[string]string{"svg": "<?xml", "png": "\x89PNG", "pdf": "%PDF"}[format.name]
+		prefix := map[string]string{"svg": "<?xml", "png": "\x89PNG", "pdf": "%PDF"}[format.Name]
 		if !bytes.HasPrefix(a.Bytes(), []byte(prefix)) {
-			t.Errorf("%s begins with %q", format.name, a.Bytes()[:8])
+			t.Errorf("%s begins with %q", format.Name, a.Bytes()[:8])
 		}
 		for _, year := range regexp.MustCompile(`D:(\d{4})`).FindAllSubmatch(a.Bytes(), -1) {
 			if string(year[1]) != "2000" {
-				t.Errorf("%s tells the time: %s", format.name, year[0])
+				t.Errorf("%s tells the time: %s", format.Name, year[0])
 			}
 		}
-		if format.name == "png" {
+		if format.Name == "png" {
 			image, err := png.Decode(&a)
 			if err != nil {
 				t.Fatal(err)

@@ -27,7 +27,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		signal.Notify(ended, syscall.SIGHUP)
 	}
 	defer signal.Stop(ended)
-	p := &program{ctx: context.Background(), stdin: stdin, stdout: stdout, stderr: stderr}
+	p := newProgram(&Session{Context: context.Background(), Stdin: stdin, Stdout: stdout, Stderr: stderr})
 	done := make(chan int, 1)
 	go func() { done <- p.run(args) }()
 	select {
@@ -46,10 +46,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 func (p *program) sayInterrupted() {
 	said := make(chan struct{})
 	go func() {
-		if p.drawn.Load() {
-			fmt.Fprint(p.stderr, clearLine)
-		}
-		fmt.Fprintln(p.stderr, "dpcalc: interrupted")
+		p.Clear()
+		fmt.Fprintln(p.Stderr, "dpcalc: interrupted")
 		close(said)
 	}()
 	select {

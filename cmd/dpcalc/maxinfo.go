@@ -11,13 +11,12 @@ import (
 	"github.com/dpcalc/dpcalc/maxinfo"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
-	"github.com/urfave/cli/v2"
 )
 
-func (p *program) maxinfo() *cli.Command {
-	return &cli.Command{
-		Name:  "maxinfo",
-		Usage: "how much the steps of an analysis reveal about the sample",
+func maxinfoCommand() *Command {
+	return &Command{
+		Name:    "maxinfo",
+		Summary: "how much the steps of an analysis reveal about the sample",
 		Description: "Upper bounds, in bits, of the max-information between the sample and everything that was seen of it,\n" +
 			"by every theorem that speaks about the steps: no event is more than 2^bits times likelier than on a\n" +
 			"fresh sample, except with probability --slack. Give the steps in order of use:\n\n" + stepGrammar() + "\n\n" +
@@ -26,27 +25,28 @@ func (p *program) maxinfo() *cli.Command {
 			"dependent rows may stand first only: give the private steps first, then description and pure-dp.\n" +
 			"With --joint FILE (- for standard input), a table of comma or tab separated values with the columns x, y\n" +
 			"and p, whose p add up to one: its max-information, that at --slack if given, and its mutual information.",
-		Flags: slices.Concat([]cli.Flag{
-			stepFlag(),
-			textFlag("samples", "n", "`N` rows; private steps need it"),
-			dataFlag(),
-			neighboursFlag(),
-			textFlag("slack", "", "`B`, the probability of exceeding the bound (default 0)"),
-			textFlag("joint", "", "the exact values of the joint law in `FILE`, in place of steps"),
-		}, outputFlags()),
-		Action: p.runMaxinfo,
+		Flags: []Flag{
+			stepFlag,
+			{Name: "samples", Alias: "n", Usage: "`N` rows; private steps need it"},
+			dataFlag,
+			neighboursFlag,
+			{Name: "slack", Usage: "`B`, the probability of exceeding the bound (default 0)"},
+			{Name: "joint", Usage: "the exact values of the joint law in `FILE`, in place of steps"},
+		},
+		Output: Tables,
+		Examples: [2]string{
+			"dpcalc maxinfo --samples 10k --step pure-dp:epsilon=0.01",
+			"dpcalc maxinfo --samples 10k --slack 1% --step pure-dp:epsilon=0.01 --step description:outcomes=100",
+		},
+		Run: runMaxinfo,
 	}
 }
 
-func stepFlag() cli.Flag {
-	f := textFlag("step", "", "one `STEP`, KIND:key=value,...; repeat the flag for each, in order of use")
-	f.Value.(*text).repeats = true
-	return f
-}
-
-func dataFlag() cli.Flag {
-	return textFlag("data", "", "`LAW` of the rows: product (default), which are independent, or any")
-}
+// Flags of the commands that take steps.
+var (
+	stepFlag = Flag{Name: "step", Usage: "one `STEP`, KIND:key=value,...; repeat the flag for each, in order of use", Repeats: true}
+	dataFlag = Flag{Name: "data", Usage: "`LAW` of the rows: product (default), which are independent, or any", Words: []string{"product", "any"}}
+)
 
 // stepKind is a way of learning from the sample, with what it takes to say how much.
 type stepKind struct {
@@ -288,9 +288,9 @@ func (l learned) byReplacement() []string {
 	return l.typed
 }
 
-// readPlan reads the flags that tell of a chain of steps.
-func readPlan(c *cli.Context) (plan learned, err error) {
-	typed := c.Generic("step").(*text).raw
+// readLearned reads the flags that tell of a chain of steps.
+func readLearned(c Values) (plan learned, err error) {
+	typed := c.Texts("step")
 	if len(typed) == 0 {
 		return plan, usagef("--step: got nothing, want %s", orList(kindNames(stepKinds())))
 	}
@@ -316,7 +316,7 @@ func readPlan(c *cli.Context) (plan learned, err error) {
 
 // readSample reads the flags that tell of the sample; needing names the step that
 // cannot do without the number of records, if there is one.
-func readSample(c *cli.Context, plan *maxinfo.Plan, needing string) error {
+func readSample(c Values, plan *maxinfo.Plan, needing string) error {
 	n, ok, err := one(c, "samples", counts)
 	if err != nil {
 		return err
@@ -365,8 +365,8 @@ func wrongOrder(err error) error {
 
 var maxinfoColumns = []string{"method", "bits", "slack", "ln_slack", "best", "proof", "status", "reason", "sources", "assumes", neighboursKey}
 
-func (p *program) runMaxinfo(c *cli.Context) error {
-	target, err := outputTarget(c)
+func runMaxinfo(c *Call) error {
+	target, err := c.Target()
 	if err != nil {
 		return err
 	}
@@ -377,15 +377,15 @@ func (p *program) runMaxinfo(c *cli.Context) error {
 	if !hasSlack {
 		slack = theory.Zero
 	}
-	if path, ok := given(c, "joint"); ok {
+	if path, ok := c.Text("joint"); ok {
 		for _, flag := range []string{"step", "samples", "data", neighboursKey} {
-			if _, ok := given(c, flag); ok {
+			if _, ok := c.Text(flag); ok {
 				return usagef("--joint: given with --%s, want one of the two", flag)
 			}
 		}
-		return p.exactInfo(target, path, slack, hasSlack)
+		return exactInfo(c, target, path, slack, hasSlack)
 	}
-	plan, err := readPlan(c)
+	plan, err := readLearned(c)
 	if err != nil {
 		return err
 	}
@@ -436,7 +436,7 @@ func (p *program) runMaxinfo(c *cli.Context) error {
 		}
 		short = append(short, []cell{mark(i == best), wordsCell(b.Name), bits, wordsCell(string(b.Proof)), wordsCell(string(b.status)), wordsCell(b.reason)})
 	}
-	err = p.emit(target, r, rows, func() sheet {
+	err = emit(c, target, r, rows, func() sheet {
 		s := sheet{
 			title:   []string{"Max-information at slack " + people(chanceCell(slack)) + ": " + plan.String()},
 			columns: []string{"", "method", "bits", "proof", "status", "reason"},
@@ -458,11 +458,11 @@ func (p *program) runMaxinfo(c *cli.Context) error {
 const mostJointBytes = 256 << 20
 
 // exactInfo writes the exact values of a joint table.
-func (p *program) exactInfo(t target, path string, slack theory.LogProb, approximate bool) error {
+func exactInfo(c *Call, t Target, path string, slack theory.LogProb, approximate bool) error {
 	if path == "" {
 		return invalid("joint", path, "a file name")
 	}
-	in, err := p.open(path)
+	in, err := open(c, path)
 	if err != nil {
 		return err
 	}
@@ -501,7 +501,7 @@ func (p *program) exactInfo(t target, path string, slack theory.LogProb, approxi
 		add(w.method, k, chanceCell(w.slack), exactly(w.slack.Ln()), theory.Source{Key: "dwork15generalization", Where: "max-information"})
 	}
 	add("mutual-info", joint.MutualInformation(), cell{}, cell{})
-	return p.emit(t, r, rows, func() sheet {
+	return emit(c, t, r, rows, func() sheet {
 		return sheet{title: []string{"Exact values of the joint law in " + in.name}, columns: []string{"method", "slack", "bits"}, rows: short}
 	})
 }

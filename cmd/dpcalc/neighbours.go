@@ -3,7 +3,6 @@ package main
 import (
 	"github.com/dpcalc/dpcalc/maxinfo"
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/urfave/cli/v2"
 )
 
 // convention is what neighbours are in the privacy that the user gives. Every theorem is
@@ -21,13 +20,13 @@ const neighboursKey = "neighbours"
 // onNeighbours is where the conversions are proved.
 var onNeighbours = theory.Source{Key: "dpcalc", Where: "docs/theorems.md#neighbours"}
 
-func neighboursFlag() cli.Flag {
-	return textFlag(neighboursKey, "",
-		"the privacy given is for `WHICH` of replace (default), a row replaced, or add-remove, added or removed")
+var neighboursFlag = Flag{
+	Name: neighboursKey, Words: []string{string(byReplacing), string(byAdding)},
+	Usage: "the privacy given is for `WHICH` of replace (default), a row replaced, or add-remove, added or removed",
 }
 
-func readConvention(c *cli.Context) (convention, error) {
-	name, err := oneOf(c, neighboursKey, string(byReplacing), string(byAdding))
+func readConvention(c Values) (convention, error) {
+	name, err := OneOf(c, neighboursKey, string(byReplacing), string(byAdding))
 	return convention(name), err
 }
 

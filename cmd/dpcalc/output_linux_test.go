@@ -44,8 +44,8 @@ func TestCloseFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{old, fresh} {
-		p := &program{ctx: context.Background()}
-		err := p.write(target{path: path}, func(w io.Writer) error {
+		p := newProgram(&Session{Context: context.Background()})
+		err := p.Write(path, func(w io.Writer) error {
 			_, err := w.Write(make([]byte, 1<<20)) // past the buffer
 			return errors.Join(err, closeBehind(dir))
 		})

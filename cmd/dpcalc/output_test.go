@@ -84,8 +84,8 @@ func TestReplace(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := errors.New("broken")
-	p := &program{ctx: context.Background()}
-	err := p.write(target{path: link}, func(w io.Writer) error {
+	p := newProgram(&Session{Context: context.Background()})
+	err := p.Write(link, func(w io.Writer) error {
 		_, err := w.Write(make([]byte, 1<<20))
 		return errors.Join(err, broken)
 	})
@@ -113,7 +113,7 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	var stdout, stderr bytes.Buffer
-	p := &program{ctx: ctx, stdout: &stdout, stderr: &stderr}
+	p := newProgram(&Session{Context: ctx, Stdout: &stdout, Stderr: &stderr})
 	code := p.run(append(small, "-o", filepath.Join(dir, "plan.csv")))
 	if code != exitFailure || stderr.String() != "dpcalc: interrupted\n" || files(t, dir) != nil {
 		t.Errorf("exit %d, stderr %q, files %v", code, stderr.String(), files(t, dir))
@@ -130,8 +130,8 @@ func TestInterruptedBeforeCommit(t *testing.T) {
 	}
 	for _, path := range []string{old, fresh} {
 		ctx, cancel := context.WithCancel(context.Background())
-		p := &program{ctx: ctx}
-		err := p.write(target{path: path}, func(w io.Writer) error {
+		p := newProgram(&Session{Context: ctx})
+		err := p.Write(path, func(w io.Writer) error {
 			defer cancel()
 			_, err := io.WriteString(w, "new")
 			return err
@@ -259,7 +259,7 @@ func TestWorkers(t *testing.T) {
 		var want string
 		for workers := 1; workers <= 8; workers += 3 {
 			var stdout, stderr bytes.Buffer
-			p := &program{ctx: context.Background(), stdout: &stdout, stderr: &stderr, workers: workers}
+			p := newProgram(&Session{Context: context.Background(), Stdout: &stdout, Stderr: &stderr, Workers: workers})
 			if code := p.run(append(args, "-f", format)); code != exitOK {
 				t.Fatalf("exit %d: %s", code, stderr.String())
 			}
@@ -350,7 +350,7 @@ func TestCompletionAndManual(t *testing.T) {
 		if code != exitOK || first != second || stderr != "" {
 			t.Errorf("%v: exit %d, stderr %q", args, code, stderr)
 		}
-		for _, c := range (&program{}).app().Commands {
+		for _, c := range (newProgram(&Session{})).app().Commands {
 			if !strings.Contains(strings.ReplaceAll(first, `\-`, "-"), c.Name) {
 				t.Errorf("%v does not name %s", args, c.Name)
 			}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -17,7 +16,6 @@ import (
 
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
-	"github.com/urfave/cli/v2"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -48,26 +46,31 @@ scenarios:
     tau: null
 `
 
-func (p *program) planFile() *cli.Command {
-	return &cli.Command{
+func planFileCommand() *Command {
+	return &Command{
 		Name:      "plan",
-		Usage:     "keep scenarios in a file, solve them again, compare two files",
-		ArgsUsage: "init FILE | run FILE | diff OLD NEW",
+		Summary:   "keep scenarios in a file, solve them again, compare two files",
+		Arguments: "init FILE | run FILE | diff OLD NEW",
 		Description: "init writes a commented template, which is never written over a file that exists.\n" +
 			"run solves every scenario: people see the best row of each, machine formats have all rows.\n" +
 			"diff solves two files and says what changed, scenario by scenario.\n" +
 			"The file is YAML or JSON; its keys are the flags of samplesize. Exit code 4 if a scenario\n" +
 			"that gives all four quantities is not certified.",
-		Args:   true,
-		Flags:  slices.Concat([]cli.Flag{&cli.BoolFlag{Name: "best", Usage: "run: only the best row of each scenario", DisableDefaultText: true}}, outputFlags()),
-		Action: p.runPlanFile,
+		Flags:  []Flag{{Name: "best", Switch: true, Usage: "run: only the best row of each scenario"}},
+		Words:  func() []string { return []string{"init", "run", "diff"} },
+		Output: Tables,
+		Examples: [2]string{
+			"dpcalc plan init plan.yaml",
+			"dpcalc plan run plan.yaml",
+		},
+		Run: runPlanFile,
 	}
 }
 
-func (p *program) runPlanFile(c *cli.Context) error {
+func runPlanFile(c *Call) error {
 	actions := []string{"init", "run", "diff"}
 	want := map[string]int{"init": 1, "run": 1, "diff": 2}
-	args := c.Args().Slice()
+	args := c.Texts(Arguments)
 	if len(args) == 0 {
 		return usagef("plan: got nothing, want init FILE, run FILE or diff OLD NEW")
 	}
@@ -78,29 +81,29 @@ func (p *program) runPlanFile(c *cli.Context) error {
 	if len(files) != want[action] {
 		return usagef("plan %s: got %d files, want %d", action, len(files), want[action])
 	}
-	if c.Bool("best") && action != "run" {
+	if c.Is("best") && action != "run" {
 		return usagef("--best: got plan %s, want plan run", action)
 	}
 	if action == "init" {
-		for _, name := range []string{"format", "output", "csv-dialect"} {
-			if _, ok := given(c, name); ok {
-				return usagef("--%s: got plan init, want plan run or diff", name)
+		for _, f := range outputFlags(c.Formats) {
+			if _, ok := c.Text(f.Name); ok {
+				return usagef("--%s: got plan init, want plan run or diff", f.Name)
 			}
 		}
-		return p.newFile("plan init", files[0], planTemplate)
+		return newFile(c, "plan init", files[0], planTemplate)
 	}
-	target, err := outputTarget(c)
+	target, err := c.Target()
 	if err != nil {
 		return err
 	}
 	if action == "run" {
-		return p.planRun(target, files[0], c.Bool("best"))
+		return planRun(c, target, files[0], c.Is("best"))
 	}
-	return p.planDiff(target, files[0], files[1])
+	return planDiff(c, target, files[0], files[1])
 }
 
 // newFile writes a plan file whose name is free.
-func (p *program) newFile(where, path, text string) error {
+func newFile(c *Call, where, path, text string) error {
 	switch suffix := strings.ToLower(filepath.Ext(path)); suffix {
 	case ".yaml", ".yml", ".json":
 	default:
@@ -115,7 +118,7 @@ func (p *program) newFile(where, path, text string) error {
 			return err
 		}
 	}
-	return p.write(target{path: path}, func(w io.Writer) error {
+	return c.Write(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
 	})
@@ -130,7 +133,7 @@ type scenario struct {
 
 // readPlanFile reads and validates a plan file. Its errors name the file and, but for
 // those of the syntax, the line.
-func (p *program) readPlanFile(path string) ([]scenario, error) {
+func readPlanFile(c *Call, path string) ([]scenario, error) {
 	data, err := planText(path)
 	if err != nil {
 		return nil, err
@@ -191,12 +194,12 @@ func (p *program) readPlanFile(path string) ([]scenario, error) {
 		case slices.ContainsFunc(scenarios, func(o scenario) bool { return o.name == s.name }):
 			return nil, fail(node, "name: got %s twice, want different names", shown(s.name))
 		}
-		c, err := p.scenarioContext(overridden(defaults, own))
-		if err == nil && int64(total)+leastGoals(c) > mostPlanGoals {
+		typed, err := scenarioValues(overridden(defaults, own))
+		if err == nil && int64(total)+leastGoals(typed) > mostPlanGoals {
 			return nil, tooMany(node, s.name)
 		}
 		if err == nil {
-			s.plan, err = p.readPlan(c)
+			s.plan, err = readPlan(&Call{Session: c.Session, Values: typed, Command: samplesizeCommand(), Formats: c.Formats})
 		}
 		if err = inWords(err); err != nil {
 			return nil, fail(node, "scenario %s: %v", shown(s.name), err)
@@ -432,41 +435,36 @@ func overridden(defaults, own []setting) []setting {
 	return append(list, own...)
 }
 
-// scenarioContext is the command line that the settings stand for.
-func (p *program) scenarioContext(settings []setting) (*cli.Context, error) {
-	flags := flag.NewFlagSet("samplesize", flag.ContinueOnError)
-	for _, f := range p.samplesize().Flags {
-		if err := f.Apply(flags); err != nil {
-			return nil, err
-		}
-	}
+// scenarioValues are the flags that the settings stand for.
+func scenarioValues(settings []setting) (Values, error) {
+	typed := make(Typed)
 	for _, s := range settings {
-		if s.null || s.key == "name" {
-			continue
-		}
-		if s.key == "zip" && s.value != "true" && s.value != "false" {
+		switch {
+		case s.null || s.key == "name":
+		case s.key != "zip":
+			typed[s.key] = []string{s.value}
+		case s.value == "true":
+			typed[s.key] = []string{s.value}
+		case s.value != "false":
 			return nil, usagef("--zip: got %s, want true or false", shown(s.value))
 		}
-		if err := flags.Set(s.key, s.value); err != nil {
-			return nil, err
-		}
 	}
-	return cli.NewContext(nil, flags, nil), nil
+	return typed, nil
 }
 
 // solveScenarios answers all goals of all scenarios.
-func (p *program) solveScenarios(scenarios []scenario, v []verdict) error {
+func solveScenarios(c *Call, scenarios []scenario, v []verdict) error {
 	total := 0
 	for _, s := range scenarios {
 		total += s.plan.goals
 	}
-	bar := p.progress(total)
+	bar := c.Progress(total)
 	defer bar.end()
 	before := 0
 	for k := range scenarios {
 		s := &scenarios[k]
 		s.rows = make([][]row, s.plan.goals)
-		err := stream(p.ctx, io.Discard, s.plan.goals, p.workers, func(dst []byte, lo, hi int) (_ []byte, err error) {
+		err := stream(c.Context, io.Discard, s.plan.goals, c.Workers, func(dst []byte, lo, hi int) (_ []byte, err error) {
 			for i := lo; i < hi; i++ {
 				if s.rows[i], err = s.plan.solve(nil, i, &v[k]); err != nil {
 					return dst, err
@@ -482,17 +480,17 @@ func (p *program) solveScenarios(scenarios []scenario, v []verdict) error {
 	return nil
 }
 
-func (p *program) planRun(t target, path string, bestOnly bool) error {
-	scenarios, err := p.readPlanFile(path)
+func planRun(c *Call, t Target, path string, bestOnly bool) error {
+	scenarios, err := readPlanFile(c, path)
 	if err != nil {
 		return err
 	}
 	verdicts := make([]verdict, len(scenarios))
-	if err := p.solveScenarios(scenarios, verdicts); err != nil {
+	if err := solveScenarios(c, scenarios, verdicts); err != nil {
 		return err
 	}
 	var rows, short [][]cell
-	people := newEncoder(t.format, result{}) == nil
+	people := t.Format.Encode == nil
 	for k := range scenarios {
 		s := &scenarios[k]
 		fixed := s.plan.static()
@@ -506,14 +504,14 @@ func (p *program) planRun(t target, path string, bestOnly bool) error {
 				continue
 			}
 			seen, err := shortRow(s, group)
-			if err = errors.Join(err, p.ctx.Err()); err != nil {
+			if err = errors.Join(err, c.Context.Err()); err != nil {
 				return err
 			}
 			short = append(short, seen)
 		}
 	}
 	r := result{command: "plan", inputs: []input{{"file", wordsCell(path)}}, columns: append([]string{"scenario"}, columns...)}
-	err = p.emit(t, r, rows, func() sheet {
+	err = emit(c, t, r, rows, func() sheet {
 		return sheet{
 			title:   []string{"The best method for each scenario of " + path},
 			columns: []string{"scenario", "method", "solved for", "rows", "queries", "tau", "beta", "budget", "noise", "noise scale", "note"},
@@ -573,17 +571,17 @@ func bestOf(group []row) *row {
 	return nil
 }
 
-func (p *program) planDiff(t target, oldPath, newPath string) error {
+func planDiff(c *Call, t Target, oldPath, newPath string) error {
 	var sides [2][]scenario
 	for i, path := range []string{oldPath, newPath} {
-		scenarios, err := p.readPlanFile(path)
+		scenarios, err := readPlanFile(c, path)
 		if err != nil {
 			return err
 		}
 		sides[i] = scenarios
 	}
 	for i := range sides {
-		if err := p.solveScenarios(sides[i], make([]verdict, len(sides[i]))); err != nil {
+		if err := solveScenarios(c, sides[i], make([]verdict, len(sides[i]))); err != nil {
 			return err
 		}
 	}
@@ -620,7 +618,7 @@ func (p *program) planDiff(t target, oldPath, newPath string) error {
 		short = append(short, full[:shown])
 	}
 	r := result{command: "plan-diff", inputs: []input{{"old", wordsCell(oldPath)}, {"new", wordsCell(newPath)}}, columns: columns}
-	return p.emit(t, r, rows, func() sheet {
+	return emit(c, t, r, rows, func() sheet {
 		s := sheet{title: []string{"From " + oldPath + " to " + newPath}, rows: short}
 		for _, name := range columns[:shown] {
 			s.columns = append(s.columns, strings.NewReplacer("_", " ", "samples", "rows").Replace(name))
@@ -678,13 +676,13 @@ func (q pair) cells() []cell {
 }
 
 // savedPlan is the plan file of one command line.
-func savedPlan(c *cli.Context) string {
+func savedPlan(c Values) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Run it with: dpcalc plan run FILE\nschema: %s\nscenarios:\n  - name: plan\n", planSchema)
 	for _, key := range planKeys {
-		value, ok := given(c, key)
+		value, ok := c.Text(key)
 		switch {
-		case key == "zip" && c.Bool("zip"):
+		case key == "zip" && c.Is("zip"):
 			value, ok = "true", true
 		case key == "zip":
 			ok = false

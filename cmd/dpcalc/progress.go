@@ -22,8 +22,8 @@ type progress struct {
 // clearLine removes the line of progress.
 const clearLine = "\r\x1b[K"
 
-func (p *program) progress(total int) *progress {
-	f, ok := p.stderr.(*os.File)
+func (s *Session) Progress(total int) *progress {
+	f, ok := s.Stderr.(*os.File)
 	if !ok {
 		return nil
 	}
@@ -31,7 +31,7 @@ func (p *program) progress(total int) *progress {
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
 		return nil
 	}
-	return &progress{w: f, total: total, unit: "goals", start: time.Now(), drawn: &p.drawn}
+	return &progress{w: f, total: total, unit: "goals", start: time.Now(), drawn: &s.drawn}
 }
 
 // of names the unit.

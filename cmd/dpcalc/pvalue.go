@@ -14,15 +14,13 @@ import (
 	"github.com/dpcalc/dpcalc/pvalue"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
-	"github.com/urfave/cli/v2"
 )
 
-func (p *program) pvalueCorrect() *cli.Command {
-	return &cli.Command{
+func pvalueCorrectCommand() *Command {
+	return &Command{
 		Name:      "pvalue-correct",
-		Usage:     "p-values of tests that were chosen after the data had been seen",
-		ArgsUsage: "[FILE|-]",
-		Args:      true,
+		Summary:   "p-values of tests that were chosen after the data had been seen",
+		Arguments: "[FILE|-]",
 		Description: "The threshold gamma at which the selected test may reject at level alpha, by every theorem that\n" +
 			"speaks about what the selection was based on, and with --p the adjusted p-value. --by names that SOURCE,\n" +
 			"which takes its own flags:\n\n" + sourceGrammar() + "\n\n" +
@@ -35,30 +33,35 @@ func (p *program) pvalueCorrect() *cli.Command {
 			"it on the p-values of the FILE and corrects the result once, which is valid too and rejects no less (by\n" +
 			"russo-zou16, at alpha up to 0.6).\n" +
 			"A workbook (-o FILE.xlsx) has a sheet whose thresholds follow its inputs.",
-		Flags: slices.Concat([]cli.Flag{
-			textFlag("alpha", "a", "`A`, the probability of a false rejection"),
-			textFlag("by", "", "`SOURCE` of the selection: "+orList(sourceNames())),
-			textFlag("p", "", "`P`, a p-value, in place of a FILE"),
-			textFlag("samples", "n", "`N` rows"),
-			dataFlag(),
-			neighboursFlag(),
-			textFlag("epsilon", "", "`E`, the privacy of all that was seen"),
-			textFlag("delta", "", "`D`, its delta"),
-			textFlag("mu", "", "`M`, its Gaussian differential privacy"),
-			textFlag("queries", "m", "`M` linear queries with values in [0,1], answered with Gaussian noise"),
-			textFlag("noise-sd", "", "`S`, the standard deviation of the noise"),
-			textFlag("outcomes", "", "`N` possible answers, or tests among which one was selected"),
-			textFlag("bits", "", "`B` bits of description, of mutual information or of max-information"),
-			textFlag("nats", "", "`I` nats of mutual information or of max-information, in place of bits"),
-			textFlag("slack", "", "`B`, the slack of the max-information (default 0)"),
-			stepFlag(),
-			textFlag("method", "", "only this `METHOD`"),
-			textFlag("family", "", "correct all p-values of the FILE by `STEP`: "+orList(familyNames())+" (default none)"),
-			textFlag("family-on", "", "take the STEP on `WHICH` p-values: "+orList(familyBases)+" (default adjusted)"),
-			textFlag("p-column", "", "`NAME` of the column of p-values (default p, pval, p_value or the like)"),
-			&cli.BoolFlag{Name: "raw", Usage: "leave cells of the FILE that a spreadsheet would run as formulas as they are", DisableDefaultText: true},
-		}, outputFlags()),
-		Action: p.runPvalueCorrect,
+		Flags: []Flag{
+			{Name: "alpha", Alias: "a", Usage: "`A`, the probability of a false rejection"},
+			{Name: "by", Usage: "`SOURCE` of the selection: " + orList(sourceNames())},
+			{Name: "p", Usage: "`P`, a p-value, in place of a FILE"},
+			{Name: "samples", Alias: "n", Usage: "`N` rows"},
+			dataFlag,
+			neighboursFlag,
+			{Name: "epsilon", Usage: "`E`, the privacy of all that was seen"},
+			{Name: "delta", Usage: "`D`, its delta"},
+			{Name: "mu", Usage: "`M`, its Gaussian differential privacy"},
+			{Name: "queries", Alias: "m", Usage: "`M` linear queries with values in [0,1], answered with Gaussian noise"},
+			{Name: "noise-sd", Usage: "`S`, the standard deviation of the noise"},
+			{Name: "outcomes", Usage: "`N` possible answers, or tests among which one was selected"},
+			{Name: "bits", Usage: "`B` bits of description, of mutual information or of max-information"},
+			{Name: "nats", Usage: "`I` nats of mutual information or of max-information, in place of bits"},
+			{Name: "slack", Usage: "`B`, the slack of the max-information (default 0)"},
+			stepFlag,
+			{Name: "method", Usage: "only this `METHOD`"},
+			{Name: "family", Usage: "correct all p-values of the FILE by `STEP`: " + orList(familyNames()) + " (default none)"},
+			{Name: "family-on", Usage: "take the STEP on `WHICH` p-values: " + orList(familyBases) + " (default adjusted)"},
+			{Name: "p-column", Usage: "`NAME` of the column of p-values (default p, pval, p_value or the like)"},
+			{Name: "raw", Switch: true, Usage: "leave cells of the FILE that a spreadsheet would run as formulas as they are"},
+		},
+		Output: Tables,
+		Examples: [2]string{
+			"dpcalc pvalue-correct --p 0.003 --alpha 0.05 --by pure-dp --epsilon 0.01 --samples 10k",
+			"dpcalc pvalue-correct pvalues.csv --alpha 0.05 --by description --outcomes 40 --family holm",
+		},
+		Run: runPvalueCorrect,
 	}
 }
 
@@ -123,18 +126,18 @@ func sourceGrammar() string {
 }
 
 // readSource reads --by and the flags of that source.
-func readSource(c *cli.Context) (plan learned, source string, err error) {
-	if _, ok := given(c, "by"); !ok {
+func readSource(c Values) (plan learned, source string, err error) {
+	if _, ok := c.Text("by"); !ok {
 		return plan, "", usagef("--by: got nothing, want %s", orList(sourceNames()))
 	}
-	if source, err = oneOf(c, "by", sourceNames()...); err != nil {
+	if source, err = OneOf(c, "by", sourceNames()...); err != nil {
 		return plan, source, err
 	}
 	mine := sourceFlags(source)
 	d := &details{where: "--", dash: "--", said: make(map[string]string)}
 	for _, other := range sourceNames() {
 		for _, flag := range sourceFlags(other) {
-			raw, ok := given(c, flag)
+			raw, ok := c.Text(flag)
 			if ok && !slices.Contains(mine, flag) {
 				return plan, source, usagef("--%s: given with --by %s, which takes --%s; it belongs to %s",
 					flag, source, strings.Join(mine, ", --"), orList(ownersOf(flag)))
@@ -147,7 +150,7 @@ func readSource(c *cli.Context) (plan learned, source string, err error) {
 	kinds := stepKinds()
 	i := slices.IndexFunc(kinds, func(k stepKind) bool { return k.name == source })
 	if i < 0 {
-		plan, err = readPlan(c)
+		plan, err = readLearned(c)
 		return plan, source, err
 	}
 	step, err := kinds[i].step(d)
@@ -266,20 +269,21 @@ func legible(threshold theory.LogProb) cell {
 	return chanceCell(cut)
 }
 
-func (p *program) runPvalueCorrect(c *cli.Context) error {
-	if c.NArg() > 1 {
-		return usagef("pvalue-correct: unexpected argument %s", shown(c.Args().Get(1)))
+func runPvalueCorrect(c *Call) error {
+	path := ""
+	switch files := c.Texts(Arguments); {
+	case len(files) > 1:
+		return usagef("pvalue-correct: unexpected argument %s", shown(files[1]))
+	case len(files) == 1:
+		path = files[0]
 	}
-	path := c.Args().First()
-	_, hasFormat := given(c, "format")
-	to, hasOutput := given(c, "output")
+	_, hasFormat := c.Text("format")
+	to, hasOutput := c.Text("output")
 	own := path != "" && !hasFormat && (!hasOutput || to == "-") // the FILE's kind decides the format
 	if own {
-		if err := c.Set("format", "csv"); err != nil {
-			return err
-		}
+		c = &Call{Session: c.Session, Values: Replaced(c.Values, "format", CSV.Name), Command: c.Command, Formats: c.Formats}
 	}
-	target, err := outputTarget(c)
+	target, err := c.Target()
 	if err != nil {
 		return err
 	}
@@ -298,19 +302,19 @@ func (p *program) runPvalueCorrect(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	family, err := oneOf(c, "family", familyNames()...)
+	family, err := OneOf(c, "family", familyNames()...)
 	if err != nil {
 		return err
 	}
-	_, hasBasis := given(c, "family-on")
-	basis, err := oneOf(c, "family-on", familyBases...)
+	_, hasBasis := c.Text("family-on")
+	basis, err := OneOf(c, "family-on", familyBases...)
 	if err != nil {
 		return err
 	}
-	method, _ := given(c, "method")
-	column, hasColumn := given(c, "p-column")
+	method, _ := c.Text("method")
+	column, hasColumn := c.Text("p-column")
 	switch {
-	case c.NArg() > 0 && path == "":
+	case len(c.Texts(Arguments)) > 0 && path == "":
 		return usagef("pvalue-correct: got %s, want a FILE", shown(path))
 	case hasP && path != "":
 		return usagef("--p: given with %s, want one of the two", shown(path))
@@ -318,7 +322,7 @@ func (p *program) runPvalueCorrect(c *cli.Context) error {
 		return usagef("--p-column: got %s without a FILE", shown(column))
 	case hasColumn && column == "":
 		return invalid("p-column", column, "the name of a column")
-	case c.Bool("raw") && path == "":
+	case c.Is("raw") && path == "":
 		return usagef("--raw: given without a FILE")
 	case family != string(pvalue.NoFamily) && path == "" && !hasP:
 		return usagef("--family: got %s without a FILE of p-values", family)
@@ -340,16 +344,16 @@ func (p *program) runPvalueCorrect(c *cli.Context) error {
 		if r.live, err = follow.live([]corrector{by}, nil); err != nil {
 			return err
 		}
-		t := correction{result: r, target: target, by: by, after: plan.String(), family: pvalue.Family(family), rawFamily: basis == "raw", raw: c.Bool("raw")}
-		err = p.correctFile(&t, path, column, own)
+		t := correction{result: r, target: target, by: by, after: plan.String(), family: pvalue.Family(family), rawFamily: basis == "raw", raw: c.Is("raw")}
+		err = correctFile(c, &t, path, column, own)
 	} else {
 		if r.live, err = follow.live(all, &typedP{single, hasP}); err != nil {
 			return err
 		}
-		err = p.correctOne(r, target, all, best, single, hasP, plan)
-		if raw, _ := given(c, "p"); err == nil {
+		err = correctOne(c, r, target, all, best, single, hasP, plan)
+		if raw, _ := c.Text("p"); err == nil {
 			if number, bound := upperBound(raw); bound {
-				fmt.Fprintf(p.stderr, "p %s is read as %s\n", shown(raw), number)
+				fmt.Fprintf(c.Stderr, "p %s is read as %s\n", shown(raw), number)
 			}
 		}
 	}
@@ -371,7 +375,7 @@ func chosen(all []corrector, best int) int {
 var chancesOfAll = kind[theory.LogProb]{want: "a probability in [0, 1]", parse: parsePValue}
 
 // correctOne writes a row for each correction, with what it makes of p.
-func (p *program) correctOne(r result, t target, all []corrector, best int, single theory.LogProb, hasP bool, after learned) error {
+func correctOne(c *Call, r result, t Target, all []corrector, best int, single theory.LogProb, hasP bool, after learned) error {
 	by := after.neighbours
 	r.columns = []string{"method", "alpha", "ln_alpha", "threshold", "ln_threshold", "best", "proof", "status", "reason", "sources", "assumes", neighboursKey}
 	if hasP {
@@ -408,7 +412,7 @@ func (p *program) correctOne(r result, t target, all []corrector, best int, sing
 			mark(i == best), wordsCell(c.Name), read, adjusted, reject, wordsCell(string(c.Proof)), wordsCell(string(c.status)), wordsCell(c.reason),
 		})
 	}
-	return p.emit(t, r, rows, func() sheet {
+	return emit(c, t, r, rows, func() sheet {
 		title := "Threshold for the p-value of one selected test at alpha " + people(chanceCell(all[0].alpha))
 		if hasP {
 			title += ", p " + people(chanceCell(single))
@@ -429,7 +433,7 @@ func (p *program) correctOne(r result, t target, all []corrector, best int, sing
 // correction is a table of p-values with what to make of it.
 type correction struct {
 	result
-	target    target
+	target    Target
 	by        corrector
 	after     string // what was learned before
 	family    pvalue.Family
@@ -447,19 +451,18 @@ var appended = []string{"p_adjusted", "threshold", "reject", "status", "ln_p_adj
 
 // correctFile writes a table with the corrected p-values. With own it is written with
 // the separator that it has.
-func (p *program) correctFile(t *correction, path, column string, own bool) (err error) {
-	if t.table, err = p.openTable(path, column); err != nil {
+func correctFile(c *Call, t *correction, path, column string, own bool) (err error) {
+	if t.table, err = openTable(c, path, column); err != nil {
 		return err
 	}
 	defer t.table.close()
-	if own && t.target.format == "csv" && t.table.separator == '\t' {
-		t.target.format = "tsv"
+	if own && t.target.Format.Dialect == "" && t.table.separator == '\t' {
+		t.target.Format = TSV
 	}
 	if err := t.head(); err != nil {
 		return err
 	}
-	e := newEncoder(t.target.format, t.result)
-	if t.threshold = chanceCell(t.by.threshold); e == nil && !t.xlsx() {
+	if t.threshold = chanceCell(t.by.threshold); t.target.Format.Print != nil {
 		t.threshold = legible(t.by.threshold)
 	}
 	passes := 0 // before the rows are written
@@ -468,28 +471,28 @@ func (p *program) correctFile(t *correction, path, column string, own bool) (err
 			passes = 2
 		}
 	}
-	bar := p.progress((passes + 1) * t.table.records).of("rows")
+	bar := c.Progress((passes + 1) * t.table.records).of("rows")
 	defer bar.end()
 	if passes > 0 {
-		if err := t.adjustAll(p, bar); err != nil {
+		if err := t.adjustAll(c, bar); err != nil {
 			return err
 		}
 	}
 	before := passes * t.table.records
 	switch {
-	case e != nil:
-		err = t.stream(p, e, bar, before)
+	case t.target.Format.Encode != nil:
+		err = t.stream(c, t.target.Format.Encode(t.result), bar, before)
 	case t.xlsx():
-		err = t.workbook(p, bar, before)
+		err = t.workbook(c, bar, before)
 	default:
-		err = t.tabulate(p)
+		err = t.tabulate(c)
 	}
 	bar.end()
 	if err == nil {
 		for _, line := range t.table.remarks() {
-			fmt.Fprintln(p.stderr, line)
+			fmt.Fprintln(c.Stderr, line)
 		}
-		t.tellMissing(p.stderr)
+		t.tellMissing(c.Stderr)
 	}
 	return err
 }
@@ -514,9 +517,9 @@ func (t *correction) tellMissing(w io.Writer) {
 // tests is the number of p-values that a family step counts.
 func (t *correction) tests() int { return t.table.records - t.table.missing }
 
-func (t *correction) json() bool { return t.target.format == "json" || t.target.format == "jsonl" }
+func (t *correction) json() bool { return t.target.Format.Nested }
 
-func (t *correction) xlsx() bool { return t.target.format == "xlsx" }
+func (t *correction) xlsx() bool { return t.target.Format.Book != nil }
 
 // head makes the columns and the envelope.
 func (t *correction) head() error {
@@ -536,7 +539,7 @@ func (t *correction) head() error {
 			return usagef("%s: got two columns %s, want one to write JSON", t.table.name, shown(name))
 		}
 		seen[name] = true
-		if !t.raw && slices.Contains([]string{"csv", "tsv", csvExcelEU}, t.target.format) {
+		if delimited := t.target.Format.Encode != nil && !t.json(); delimited && !t.raw {
 			name = inert(name)
 		}
 		t.columns = append(t.columns, name)
@@ -551,7 +554,7 @@ func (t *correction) head() error {
 		return usagef("--family: got %d p-values, want at most %d, which the step holds in memory", t.tests(), mostAdjusted)
 	case t.xlsx():
 		return t.fits()
-	case newEncoder(t.target.format, t.result) == nil:
+	case t.target.Format.Encode == nil:
 		return fitsTable(int64(t.table.records), int64(len(t.columns)))
 	}
 	return nil
@@ -562,14 +565,14 @@ const mostAdjusted = 100_000_000
 
 // adjustAll fills in the adjusted p-values with the family step: taken on the p-values
 // as they are corrected, or as they stand, to be corrected then.
-func (t *correction) adjustAll(p *program, bar *progress) error {
+func (t *correction) adjustAll(c *Call, bar *progress) error {
 	t.adjusted = make([]theory.LogProb, t.tests())
 	value := t.one
 	if t.rawFamily {
 		value = t.read
 	}
 	free := splitters()
-	err := stream(p.ctx, io.Discard, t.table.records, p.workers, func(dst []byte, lo, hi int) ([]byte, error) {
+	err := stream(c.Context, io.Discard, t.table.records, c.Workers, func(dst []byte, lo, hi int) ([]byte, error) {
 		s := free.Get().(*splitter)
 		defer free.Put(s)
 		return dst, t.table.each(s, lo, hi, func(rank int, cells []string) (err error) {
@@ -585,7 +588,7 @@ func (t *correction) adjustAll(p *program, bar *progress) error {
 	if err != nil || !t.rawFamily {
 		return err
 	}
-	return stream(p.ctx, io.Discard, len(t.adjusted), p.workers, func(dst []byte, lo, hi int) (_ []byte, err error) {
+	return stream(c.Context, io.Discard, len(t.adjusted), c.Workers, func(dst []byte, lo, hi int) (_ []byte, err error) {
 		for i := lo; i < hi && err == nil; i++ {
 			t.adjusted[i], err = t.by.adjusted(t.adjusted[i])
 		}
@@ -657,7 +660,7 @@ func (t *correction) row(row []cell, rank int, cells []string) ([]cell, error) {
 }
 
 // stream writes the rows for machines in bounded memory.
-func (t *correction) stream(p *program, e encoder, bar *progress, before int) error {
+func (t *correction) stream(c *Call, e encoder, bar *progress, before int) error {
 	type scratch struct {
 		*splitter
 		row   []cell
@@ -678,11 +681,11 @@ func (t *correction) stream(p *program, e encoder, bar *progress, before int) er
 		})
 		return dst, err
 	}
-	return p.write(t.target, func(w io.Writer) error {
+	return c.WriteTo(t.target, func(w io.Writer) error {
 		if _, err := w.Write(e.head(nil)); err != nil {
 			return err
 		}
-		if err := stream(p.ctx, w, t.table.records, p.workers, encode, func(done int) { bar.step(before + done) }); err != nil {
+		if err := stream(c.Context, w, t.table.records, c.Workers, encode, func(done int) { bar.step(before + done) }); err != nil {
 			return err
 		}
 		_, err := w.Write(e.foot(nil))
@@ -691,19 +694,19 @@ func (t *correction) stream(p *program, e encoder, bar *progress, before int) er
 }
 
 // tabulate writes the rows for people.
-func (t *correction) tabulate(p *program) error {
+func (t *correction) tabulate(c *Call) error {
 	rows := make([][]cell, 0, t.table.records)
 	if t.table.records > 0 {
 		err := t.table.each(newSplitter(nil, 0), 0, t.table.records, func(rank int, cells []string) error {
 			row, err := t.row(nil, rank, cells)
 			rows = append(rows, row)
-			return errors.Join(err, p.ctx.Err())
+			return errors.Join(err, c.Context.Err())
 		})
 		if err != nil {
 			return err
 		}
 	}
-	return p.emit(t.target, t.result, rows, func() sheet {
+	return emit(c, t.target, t.result, rows, func() sheet {
 		s := t.summary()
 		s.columns, s.rows = t.columns, rows
 		return s

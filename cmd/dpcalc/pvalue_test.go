@@ -110,7 +110,7 @@ func genes(n int) (table string, texts []string) {
 func correct(t *testing.T, workers int, stdin string, args ...string) (stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	p := &program{ctx: t.Context(), stdin: strings.NewReader(stdin), stdout: &out, stderr: &errs, workers: workers}
+	p := newProgram(&Session{Context: t.Context(), Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs, Workers: workers})
 	if code := p.run(append([]string{"dpcalc", "pvalue-correct", "-", "--alpha", "0.05"}, args...)); code != exitOK {
 		t.Fatalf("%v: exit %d, %s", args, code, errs.String())
 	}
@@ -141,7 +141,7 @@ func TestFamilyOfATableWithMissingValues(t *testing.T) {
 	}
 	// Without an answer no step was taken, and nothing is said of one.
 	var out, errs bytes.Buffer
-	p := &program{ctx: t.Context(), stdin: strings.NewReader(table), stdout: &out, stderr: &errs, workers: 1}
+	p := newProgram(&Session{Context: t.Context(), Stdin: strings.NewReader(table), Stdout: &out, Stderr: &errs, Workers: 1})
 	code := p.run(strings.Fields("dpcalc pvalue-correct - --alpha 0.05 --by pure-dp --epsilon 1e308 -n 1000 --family holm"))
 	if code != exitNoAnswer || errs.String() != "2 missing p-values\n" {
 		t.Errorf("exit %d, %s%s", code, out.String(), errs.String())

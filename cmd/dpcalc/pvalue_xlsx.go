@@ -564,16 +564,16 @@ func (t *correction) follows() bool {
 }
 
 // workbook writes the table, the sheet with its threshold, and what was done.
-func (t *correction) workbook(p *program, bar *progress, before int) error {
+func (t *correction) workbook(c *Call, bar *progress, before int) error {
 	sheets := []string{t.command, liveSheet, "About"}
 	if t.result.live == nil {
 		sheets = slices.Delete(sheets, 1, 2)
 	}
-	b, err := newBook("dpcalc "+t.command, sheets...)
+	b, err := t.target.Format.Book("dpcalc "+t.command, sheets...)
 	if err != nil {
 		return err
 	}
-	defer b.close()
+	defer b.Close()
 	column, err := excelize.ColumnNumberToName(t.table.p + 1)
 	if err != nil {
 		return err
@@ -608,7 +608,7 @@ func (t *correction) workbook(p *program, bar *progress, before int) error {
 			if t.follows() {
 				row = append(row, t.decision(text, place, reject))
 			}
-			return errors.Join(visit(row, stands), p.ctx.Err())
+			return errors.Join(visit(row, stands), c.Context.Err())
 		})
 	}
 	var first [][]cell
@@ -620,7 +620,7 @@ func (t *correction) workbook(p *program, bar *progress, before int) error {
 	}
 	done := 0
 	sheet := table{name: t.command, columns: t.columns, widths: columnWidths(t.columns, first), rows: t.table.records}
-	err = b.stream(sheet, func(add func([]cell, look) error) error {
+	err = b.Stream(sheet, func(add func([]cell, look) error) error {
 		return rows(t.table.records, func(row []cell, stands look) error {
 			if done++; done%block == 0 {
 				bar.step(before + done)
@@ -629,7 +629,7 @@ func (t *correction) workbook(p *program, bar *progress, before int) error {
 		})
 	})
 	if err == nil && t.result.live != nil {
-		err = b.live(*t.result.live)
+		err = b.Live(*t.result.live)
 	}
 	if err != nil {
 		return err
@@ -643,10 +643,10 @@ func (t *correction) workbook(p *program, bar *progress, before int) error {
 	if err != nil {
 		return err
 	}
-	if err := b.about(t.target.command, slices.Concat(remarks("result", said.title), remarks("", said.notes), t.remarks(sources), works)); err != nil {
+	if err := b.About(t.target.Command, slices.Concat(remarks("result", said.title), remarks("", said.notes), t.remarks(sources), works)); err != nil {
 		return err
 	}
-	return p.write(t.target, func(w io.Writer) error { return b.write(w) })
+	return c.WriteTo(t.target, func(w io.Writer) error { return b.Write(w) })
 }
 
 // decision is the formula of a row: p is at most the threshold of the sheet Live, or

@@ -177,9 +177,9 @@ type source struct {
 
 // open opens a file, or standard input by the name of -. What cannot be read twice is
 // copied to a temporary file first.
-func (p *program) open(path string) (*source, error) {
+func open(c *Call, path string) (*source, error) {
 	s := &source{name: path}
-	in := p.stdin
+	in := c.Stdin
 	if path == "-" {
 		s.name = "standard input"
 	} else {
@@ -200,7 +200,7 @@ func (p *program) open(path string) (*source, error) {
 	}
 	var err error
 	if s.at == nil {
-		err = s.spool(p.ctx, in)
+		err = s.spool(c.Context, in)
 	}
 	if err == nil {
 		err = s.isNarrow()
@@ -307,13 +307,13 @@ type place struct {
 
 // openTable checks a table and remembers where its records are. The column of
 // p-values is found by its name, or without one by the usual names.
-func (p *program) openTable(path, column string) (*userTable, error) {
-	in, err := p.open(path)
+func openTable(c *Call, path, column string) (*userTable, error) {
+	in, err := open(c, path)
 	if err != nil {
 		return nil, err
 	}
 	t := &userTable{source: in}
-	if err := t.check(p.ctx, column); err != nil {
+	if err := t.check(c.Context, column); err != nil {
 		t.close()
 		return nil, t.blame(err)
 	}

@@ -120,8 +120,8 @@ func TestRecordsRoundTrip(t *testing.T) {
 
 func openText(t *testing.T, text, column string) (*userTable, error) {
 	t.Helper()
-	p := &program{ctx: t.Context(), stdin: strings.NewReader(text)}
-	table, err := p.openTable("-", column)
+	p := newProgram(&Session{Context: t.Context(), Stdin: strings.NewReader(text)})
+	table, err := openTable(&Call{Session: p.Session}, "-", column)
 	if err == nil {
 		t.Cleanup(table.close)
 	}
@@ -303,12 +303,12 @@ func TestTableThatChanges(t *testing.T) {
 func TestSpool(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	p := &program{ctx: t.Context(), stdin: iotest.ErrReader(errors.New("the cable"))}
-	if _, err := p.openTable("-", ""); err == nil || err.Error() != "standard input: the cable" {
+	p := newProgram(&Session{Context: t.Context(), Stdin: iotest.ErrReader(errors.New("the cable"))})
+	if _, err := openTable(&Call{Session: p.Session}, "-", ""); err == nil || err.Error() != "standard input: the cable" {
 		t.Error(err)
 	}
-	p.stdin = iotest.OneByteReader(strings.NewReader("p\n0.1\n"))
-	table, err := p.openTable("-", "")
+	p.Stdin = iotest.OneByteReader(strings.NewReader("p\n0.1\n"))
+	table, err := openTable(&Call{Session: p.Session}, "-", "")
 	if err != nil || table.records != 1 {
 		t.Fatal(table, err)
 	}
@@ -322,9 +322,9 @@ func TestSpool(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	p = &program{ctx: ctx, stdin: blocked}
+	p = newProgram(&Session{Context: ctx, Stdin: blocked})
 	time.AfterFunc(20*time.Millisecond, cancel)
-	if _, err := p.openTable("-", ""); !errors.Is(err, context.Canceled) {
+	if _, err := openTable(&Call{Session: p.Session}, "-", ""); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 	if left := files(t, dir); left != nil {

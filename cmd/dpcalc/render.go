@@ -108,22 +108,6 @@ type input struct {
 	value cell
 }
 
-func newEncoder(format string, r result) encoder {
-	switch format {
-	case "csv":
-		return delimited{separator: ',', columns: r.columns}
-	case csvExcelEU:
-		return delimited{separator: ';', comma: true, columns: r.columns}
-	case "tsv":
-		return delimited{separator: '\t', columns: r.columns}
-	case "jsonl":
-		return newJSONLines(r)
-	case "json":
-		return newJSON(r)
-	}
-	return nil
-}
-
 // appendNumber writes the shortest decimal that reads as x, valid in JSON and in
 // a spreadsheet.
 func appendNumber(dst []byte, x float64) []byte {

@@ -82,15 +82,16 @@ func (s sheet) numeric(j int) bool {
 	return true
 }
 
-func (s sheet) write(w io.Writer, format string) error {
-	s = s.compact()
-	switch format {
-	case "markdown":
-		return s.markdown(w)
-	case "latex":
-		return s.latex(w)
-	}
-	return s.table(w)
+// The formats for people.
+var (
+	PrintedTable    = Format{Name: "table", Help: " (default)", Print: printer(sheet.table), Prose: &plainProse}
+	PrintedMarkdown = Format{Name: "markdown", Suffix: ".md", Print: printer(sheet.markdown), Prose: &markdownProse}
+	PrintedLaTeX    = Format{Name: "latex", Suffix: ".tex", Print: printer(sheet.latex), Prose: &latexProse}
+)
+
+// printer prints a sheet without its empty columns.
+func printer(print func(sheet, io.Writer) error) func(io.Writer, sheet) error {
+	return func(w io.Writer, s sheet) error { return print(s.compact(), w) }
 }
 
 func (s sheet) table(w io.Writer) error {
@@ -240,21 +241,24 @@ func fitsTable(rows, columns int64) error {
 }
 
 // forPeople writes the rows as a workbook, or what of them is in the sheet.
-func (r result) forPeople(w io.Writer, t target, rows [][]cell, s sheet) error {
-	if t.format == "xlsx" {
-		return r.workbook(w, t.command, rows, s)
+func (r result) forPeople(w io.Writer, t Target, rows [][]cell, s sheet) error {
+	switch {
+	case t.Format.Book != nil:
+		return r.workbook(w, t, rows, s)
+	case t.Format.Print != nil:
+		return t.Format.Print(w, s)
 	}
-	return s.write(w, t.format)
+	return fmt.Errorf("the format %s writes no tables", t.Format.Name)
 }
 
 // emit writes few rows in any format. People see the columns named in shown,
 // under their titles.
-func (p *program) emit(t target, r result, rows [][]cell, s func() sheet) error {
-	return p.write(t, func(w io.Writer) error {
-		e := newEncoder(t.format, r)
-		if e == nil {
+func emit(c *Call, t Target, r result, rows [][]cell, s func() sheet) error {
+	return c.WriteTo(t, func(w io.Writer) error {
+		if t.Format.Encode == nil {
 			return r.forPeople(w, t, rows, s())
 		}
+		e := t.Format.Encode(r)
 		var known chances
 		b := e.head(nil)
 		for i, row := range rows {

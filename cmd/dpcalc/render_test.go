@@ -92,8 +92,9 @@ var awkward = []string{"", "plain", "a,b", `say "x"`, "two\nlines", "tab\there",
 func TestMachineFormatsReadBack(t *testing.T) {
 	for _, text := range awkward {
 		cells := []cell{{form: words, s: text}, countCell(3), {}, truthCell(true), listCell([]string{text, "b"})}
-		for name, comma := range map[string]rune{"csv": ',', "tsv": '\t'} {
-			e := newEncoder(name, result{columns: []string{"a", "b", "c", "d", "e"}})
+		for comma, format := range map[rune]Format{',': CSV, '\t': TSV} {
+			name := format.Name
+			e := format.Encode(result{columns: []string{"a", "b", "c", "d", "e"}})
 			r := csv.NewReader(strings.NewReader(string(e.row(e.head(nil), true, cells, new(chances)))))
 			r.Comma = comma
 			records, err := r.ReadAll()
@@ -103,7 +104,7 @@ func TestMachineFormatsReadBack(t *testing.T) {
 				t.Errorf("%s: %q reads as %q (%v)", name, want, records, err)
 			}
 		}
-		e := newEncoder("jsonl", result{columns: []string{"a", "b", "c", "d", "e"}})
+		e := JSONLines.Encode(result{columns: []string{"a", "b", "c", "d", "e"}})
 		var got map[string]any
 		line := e.row(nil, true, cells, new(chances))
 		if err := json.Unmarshal(line, &got); err != nil || got["a"] != text || got["b"] != 3. || got["c"] != nil || got["d"] != true || got["e"].([]any)[0] != text {
@@ -122,7 +123,7 @@ func TestInert(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
-	row := newEncoder("csv", result{}).row(nil, true, []cell{{form: foreign, s: "=A1"}, {form: words, s: "=A1"}}, new(chances))
+	row := CSV.Encode(result{}).row(nil, true, []cell{{form: foreign, s: "=A1"}, {form: words, s: "=A1"}}, new(chances))
 	if string(row) != "'=A1,=A1\n" {
 		t.Errorf("row %q", row)
 	}
@@ -131,7 +132,7 @@ func TestInert(t *testing.T) {
 // The envelope is one JSON document, whatever the number of rows.
 func TestJSONEnvelope(t *testing.T) {
 	for rows := range 3 {
-		e := newEncoder("json", result{command: "test", inputs: []input{{"x", exactly(0.5)}, {"p", chanceCell(-1e4)}, {"none", cell{}}}, columns: []string{"n"}})
+		e := JSON.Encode(result{command: "test", inputs: []input{{"x", exactly(0.5)}, {"p", chanceCell(-1e4)}, {"none", cell{}}}, columns: []string{"n"}})
 		b := e.head(nil)
 		for i := range rows {
 			b = e.row(b, i == 0, []cell{countCell(int64(i + 1))}, new(chances))
@@ -153,13 +154,13 @@ func TestJSONEnvelope(t *testing.T) {
 // A pipe, an underscore or a percent sign in a cell does not break the markup.
 func TestMarkupIsEscaped(t *testing.T) {
 	s := sheet{columns: []string{"a_b", "n"}, rows: [][]cell{{wordsCell("kl(p||q) 5% x_1"), countCell(1)}}}
-	for format, want := range map[string]string{
-		"markdown": `| kl(p\|\|q) 5% x\_1 | 1 |`,
-		"latex":    `kl(p||q) 5\% x\_1 & 1 \\`,
+	for want, format := range map[string]Format{
+		`| kl(p\|\|q) 5% x\_1 | 1 |`: PrintedMarkdown,
+		`kl(p||q) 5\% x\_1 & 1 \\`:   PrintedLaTeX,
 	} {
 		var b strings.Builder
-		if err := s.write(&b, format); err != nil || !strings.Contains(b.String(), want) {
-			t.Errorf("%s: %s (%v), want %s", format, b.String(), err, want)
+		if err := format.Print(&b, s); err != nil || !strings.Contains(b.String(), want) {
+			t.Errorf("%s: %s (%v), want %s", format.Name, b.String(), err, want)
 		}
 	}
 }

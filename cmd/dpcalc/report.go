@@ -25,51 +25,53 @@ type prose struct {
 	escape func(string) string          // any other text
 }
 
-func proseFor(format string) prose {
-	plain := func(s string) string { return s }
-	eTo := func(s string) string { return "e^" + s }
-	switch format {
-	case "latex":
-		math := func(s string) string { return "$" + s + "$" }
-		return prose{
-			number: func(s string) string {
-				if mantissa, exponent, ok := strings.Cut(s, "e"); ok {
-					return math(mantissa + `\times 10^{` + strings.TrimPrefix(strings.Replace(exponent, "-0", "-", 1), "+") + "}")
-				}
-				return math(strings.ReplaceAll(s, ",", "{,}"))
-			},
-			power:  func(s string) string { return math("e^{" + s + "}") },
-			symbol: func(s string) string { return math(latexSymbols.Replace(s)) },
-			code:   func(s string) string { return `\texttt{` + latexText.Replace(s) + "}" },
-			link:   func(s string) string { return `\texttt{` + latexText.Replace(s) + "}" },
-			cite: func(sources []theory.Source) string {
-				var b strings.Builder
-				for _, s := range sources {
-					b.WriteString(`~\cite`)
-					if s.Where != "" {
-						b.WriteString("[" + latexText.Replace(s.Where) + "]")
-					}
-					b.WriteString("{" + s.Key + "}")
-				}
-				return b.String()
-			},
-			escape: latexText.Replace,
-		}
-	case "markdown":
-		return prose{
-			number: plain, power: eTo, symbol: func(s string) string { return "*" + s + "*" },
-			code: func(s string) string { return "`" + s + "`" },
-			link: func(s string) string { return "<" + s + ">" },
-			cite: func(sources []theory.Source) string {
-				return " [@" + joined(sources, ", ", "; @") + "]"
-			},
-			escape: strings.NewReplacer("*", `\*`, "_", `\_`, "<", `\<`, "|", `\|`).Replace,
-		}
-	}
-	return prose{
-		number: plain, power: eTo, symbol: plain, code: plain, link: plain, escape: plain,
+// The ways of the formats for people.
+var (
+	plainProse = prose{
+		number: asItIs, power: powerOfE, symbol: asItIs, code: asItIs, link: asItIs, escape: asItIs,
 		cite: func(sources []theory.Source) string { return " (" + joined(sources, ", ", "; ") + ")" },
 	}
+	markdownProse = prose{
+		number: asItIs, power: powerOfE, symbol: func(s string) string { return "*" + s + "*" },
+		code:   func(s string) string { return "`" + s + "`" },
+		link:   func(s string) string { return "<" + s + ">" },
+		cite:   func(sources []theory.Source) string { return " [@" + joined(sources, ", ", "; @") + "]" },
+		escape: strings.NewReplacer("*", `\*`, "_", `\_`, "<", `\<`, "|", `\|`).Replace,
+	}
+	latexProse = prose{
+		number: latexNumber,
+		power:  func(s string) string { return latexMath("e^{" + s + "}") },
+		symbol: func(s string) string { return latexMath(latexSymbols.Replace(s)) },
+		code:   func(s string) string { return `\texttt{` + latexText.Replace(s) + "}" },
+		link:   func(s string) string { return `\texttt{` + latexText.Replace(s) + "}" },
+		cite:   latexCite, escape: latexText.Replace,
+	}
+)
+
+func asItIs(s string) string { return s }
+
+func powerOfE(s string) string { return "e^" + s }
+
+func latexMath(s string) string { return "$" + s + "$" }
+
+func latexNumber(s string) string {
+	mantissa, exponent, ok := strings.Cut(s, "e")
+	if !ok {
+		return latexMath(strings.ReplaceAll(s, ",", "{,}"))
+	}
+	return latexMath(mantissa + `\times 10^{` + strings.TrimPrefix(strings.Replace(exponent, "-0", "-", 1), "+") + "}")
+}
+
+func latexCite(sources []theory.Source) string {
+	var b strings.Builder
+	for _, s := range sources {
+		b.WriteString(`~\cite`)
+		if s.Where != "" {
+			b.WriteString("[" + latexText.Replace(s.Where) + "]")
+		}
+		b.WriteString("{" + s.Key + "}")
+	}
+	return b.String()
 }
 
 // joined lists sources with what in them is meant.
@@ -91,8 +93,7 @@ var (
 
 // report returns one paragraph for each goal: the best row's or, where no row is
 // adaptive, that of the best one that has an answer.
-func (s *plan) report(rows [][]row, format string) string {
-	t := proseFor(format)
+func (s *plan) report(rows [][]row, t prose) string {
 	var paragraphs []string
 	for _, group := range rows {
 		best := bestOf(group)

@@ -137,7 +137,7 @@ func TestScheduleWithoutLastNoise(t *testing.T) {
 		Mechanism: transfer.Mechanism{Noise: "gaussian", ScaleFirst: 0.0138404, Schedule: new(transfer.NoiseSchedule)}, Status: transfer.OK,
 	}}
 	s := plan{unknown: transfer.Samples, methods: []transfer.Method{method}}
-	if text := strings.Join(strings.Fields(s.paragraph(&r, proseFor("table"))), " "); !strings.Contains(text, "falls from 0.0138404 for the first answer to 0 for the last.") {
+	if text := strings.Join(strings.Fields(s.paragraph(&r, plainProse)), " "); !strings.Contains(text, "falls from 0.0138404 for the first answer to 0 for the last.") {
 		t.Errorf("%s", text)
 	}
 	scale, first, last := noiseCells(r.Mechanism)
@@ -145,7 +145,7 @@ func TestScheduleWithoutLastNoise(t *testing.T) {
 		t.Errorf("%+v, %+v, %+v, %q", scale, first, last, got)
 	}
 	cells := r.cells(nil, &s.static()[0])
-	line := string(newEncoder("csv", s.result()).row(nil, true, cells, new(chances)))
+	line := string(CSV.Encode(s.result()).row(nil, true, cells, new(chances)))
 	if !strings.HasSuffix(line, ",0.0138404,0\n") || !strings.Contains(line, ",gaussian,,,") {
 		t.Errorf("%s", line)
 	}
@@ -157,7 +157,7 @@ func TestScheduleWithoutLastNoise(t *testing.T) {
 	}
 	// The one answer of a schedule may have no noise at all.
 	r.Queries, r.Mechanism.ScaleFirst, r.Mechanism.Scale = 1, 0, 0
-	text := strings.Join(strings.Fields(s.paragraph(&r, proseFor("table"))), " ")
+	text := strings.Join(strings.Fields(s.paragraph(&r, plainProse)), " ")
 	if people(noiseCell(r.Mechanism)) != "0" || !strings.Contains(text, "Each answer is the value") || strings.Contains(text, "noise") {
 		t.Errorf("%q, %s", people(noiseCell(r.Mechanism)), text)
 	}

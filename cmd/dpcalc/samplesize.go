@@ -12,42 +12,46 @@ import (
 
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
-	"github.com/urfave/cli/v2"
 )
 
 const defaultMaxRows = 1_000_000
 
-func (p *program) samplesize() *cli.Command {
-	return &cli.Command{
-		Name:  "samplesize",
-		Usage: "rows, queries, accuracy or failure probability of an adaptively queried sample",
+func samplesizeCommand() *Command {
+	return &Command{
+		Name:    "samplesize",
+		Summary: "rows, queries, accuracy or failure probability of an adaptively queried sample",
 		Description: "Give three of --samples, --queries, --tau and --beta: every method solves for the fourth.\n" +
 			"Give all four: the plan is checked, and the exit code is 4 unless an adaptive method certifies it.\n" +
 			"With probability at least 1 - beta, each of the queries is answered within tau of its population value.\n" +
 			"A number is 0.05, 5%, 1/20, 1e-3, 10k or 1M; a flag takes a list of numbers and ranges:\n" +
 			"10,100,1k or 0.01:0.1:0.01 (step) or 10:1M:log13 (13 points) or 1:512:x2 (doubling). A space may follow a\n" +
 			"comma, and makes it certain that it separates: \"20, 500\" is two numbers of rows, and 20,500 is refused.",
-		Flags: slices.Concat([]cli.Flag{
-			textFlag("samples", "n", "`N` rows in the sample"),
-			textFlag("queries", "m", "`M` adaptively chosen queries"),
-			textFlag("tau", "t", "accuracy `T`: how far an answer may be from the population"),
-			textFlag("beta", "b", "failure probability `B`, for all queries together; 1e-4343 is fine"),
-			textFlag("confidence", "", "1 - beta, `C`, in place of --beta"),
-			textFlag("budget", "B", "Thresholdout's budget `K`: flagged queries that are answered; needed by its rows"),
-			textFlag("query", "", "`KIND` of query: bounded (default), binary, sensitive or minimization"),
-			textFlag("sensitivity", "", "one row moves a sensitive query or a loss by at most `D`/n (default 1)"),
-			textFlag("epsilon", "", "privacy `E` of the procedure, for the dp rows (default: each method's own)"),
-			textFlag("method", "", "only these methods, `A,B,...`; see dpcalc methods"),
-			textFlag("proofs", "", "`WHICH` methods: all (default) or published"),
-			textFlag("schedule", "", "write the noise of every query of gaussian-schedule to `FILE`: .csv, .tsv, .json or .jsonl"),
-			textFlag("check-schedule", "", "print what the noise schedule in `FILE`, .csv or .tsv, certifies with --samples and --tau; with --beta, check it"),
-			&cli.BoolFlag{Name: "zip", Usage: "pair the lists instead of crossing them", DisableDefaultText: true},
-			textFlag("max-rows", "", "write up to `R` rows (default 1000000)"),
-			&cli.BoolFlag{Name: "report", Usage: "write the best plan as a paragraph for a methods section; with -f markdown or latex in these", DisableDefaultText: true},
-			&cli.BoolFlag{Name: "plot", Usage: "draw the grid in characters; -o with .svg, .png or .pdf draws it in a file", DisableDefaultText: true},
-			textFlag("save-plan", "", "write the command as a plan file to `FILE`, a new one in .yaml, .yml or .json; see dpcalc plan"),
-		}, outputFlags()),
-		Action: p.runSamplesize,
+		Flags: []Flag{
+			{Name: "samples", Alias: "n", Usage: "`N` rows in the sample"},
+			{Name: "queries", Alias: "m", Usage: "`M` adaptively chosen queries"},
+			{Name: "tau", Alias: "t", Usage: "accuracy `T`: how far an answer may be from the population"},
+			{Name: "beta", Alias: "b", Usage: "failure probability `B`, for all queries together; 1e-4343 is fine"},
+			{Name: "confidence", Usage: "1 - beta, `C`, in place of --beta"},
+			{Name: "budget", Alias: "B", Usage: "Thresholdout's budget `K`: flagged queries that are answered; needed by its rows"},
+			{Name: "query", Usage: "`KIND` of query: bounded (default), binary, sensitive or minimization"},
+			{Name: "sensitivity", Usage: "one row moves a sensitive query or a loss by at most `D`/n (default 1)"},
+			{Name: "epsilon", Usage: "privacy `E` of the procedure, for the dp rows (default: each method's own)"},
+			{Name: "method", Usage: "only these methods, `A,B,...`; see dpcalc methods"},
+			{Name: "proofs", Usage: "`WHICH` methods: all (default) or published"},
+			{Name: "schedule", Usage: "write the noise of every query of gaussian-schedule to `FILE`: .csv, .tsv, .json or .jsonl"},
+			{Name: "check-schedule", Usage: "print what the noise schedule in `FILE`, .csv or .tsv, certifies with --samples and --tau; with --beta, check it"},
+			{Name: "zip", Switch: true, Usage: "pair the lists instead of crossing them"},
+			{Name: "max-rows", Usage: "write up to `R` rows (default 1000000)"},
+			{Name: "report", Switch: true, Usage: "write the best plan as a paragraph for a methods section; with -f markdown or latex in these"},
+			{Name: "plot", Switch: true, Usage: "draw the grid in characters; -o with .svg, .png or .pdf draws it in a file"},
+			{Name: "save-plan", Usage: "write the command as a plan file to `FILE`, a new one in .yaml, .yml or .json; see dpcalc plan"},
+		},
+		Output: Tables | Drawings,
+		Examples: [2]string{
+			"dpcalc samplesize -m 1000 -t 5% --confidence 95%",
+			"dpcalc samplesize -n 20k -m 25,50,100 -b 0.05 --query binary -o plan.csv",
+		},
+		Run: runSamplesize,
 	}
 }
 
@@ -58,11 +62,11 @@ type plan struct {
 	methods []transfer.Method
 	asked   bool // for these methods, by name
 	unknown transfer.Unknown
-	target  target
+	target  Target
 	view    view
 	inputs  []input
 
-	schedule target // where the noise schedule goes, if it has a path
+	schedule Target // where the noise schedule goes, if it has a path
 
 	scheduleAnswer transfer.Answer // whose noise that is
 }
@@ -82,33 +86,33 @@ const (
 	figureView      // a drawing in a file
 )
 
-func (p *program) runSamplesize(c *cli.Context) error {
-	if path, ok := given(c, "check-schedule"); ok {
-		return p.checkSchedule(c, path)
+func runSamplesize(c *Call) error {
+	if path, ok := c.Text("check-schedule"); ok {
+		return checkSchedule(c, path)
 	}
-	plan, err := p.readPlan(c)
+	plan, err := readPlan(c)
 	if err != nil {
 		return err
 	}
-	if path, ok := given(c, "save-plan"); ok {
-		if alsoWritten(path, plan.target.path, plan.schedule.path) {
+	if path, ok := c.Text("save-plan"); ok {
+		if alsoWritten(path, plan.target.Path, plan.schedule.Path) {
 			return usagef("--save-plan: got %s, which is written by another flag too, want a file of its own", shown(path))
 		}
-		if err := p.newFile("--save-plan", path, savedPlan(c)); err != nil {
+		if err := newFile(c, "--save-plan", path, savedPlan(c)); err != nil {
 			return err
 		}
 	}
 	var verdict verdict
-	switch e := newEncoder(plan.target.format, plan.result()); {
-	case plan.target.format == "xlsx":
-		err = plan.workbook(p, &verdict)
-	case e != nil:
-		err = plan.stream(p, e, &verdict)
+	switch {
+	case plan.target.Format.Book != nil:
+		err = plan.workbook(c, &verdict)
+	case plan.target.Format.Encode != nil:
+		err = plan.stream(c, plan.target.Format.Encode(plan.result()), &verdict)
 	default:
-		err = plan.tabulate(p, &verdict)
+		err = plan.tabulate(c, &verdict)
 	}
 	if err == nil {
-		err = plan.writeSchedule(p)
+		err = plan.writeSchedule(c)
 	}
 	if err != nil {
 		return err
@@ -124,14 +128,14 @@ func (p *program) runSamplesize(c *cli.Context) error {
 
 // readPlan reads the flags. It returns an error for everything that is wrong with
 // them, so that nothing is written before all is known to be well.
-func (p *program) readPlan(c *cli.Context) (plan plan, err error) {
-	if plan.target, err = outputTarget(c, figures...); err != nil {
+func readPlan(c *Call) (plan plan, err error) {
+	if plan.target, err = c.Target(); err != nil {
 		return plan, err
 	}
-	if plan.view, err = readView(c, plan.target.format); err != nil {
+	if plan.view, err = readView(c, plan.target.Format, c.offered()); err != nil {
 		return plan, err
 	}
-	_, plan.asked = given(c, "method")
+	_, plan.asked = c.Text("method")
 	if plan.methods, err = readMethods(c); err != nil {
 		return plan, err
 	}
@@ -175,9 +179,9 @@ func (s *plan) fits(goals, limit int64) error {
 		return usagef("samplesize: got a grid of 2^31 goals or more, want fewer")
 	case rows > limit:
 		return usagef("--max-rows: got %d rows, want at most %d; allow more with --max-rows", rows, limit)
-	case s.target.format == "xlsx":
+	case s.target.Format.Book != nil:
 		return fitsSheet(rows)
-	case newEncoder(s.target.format, result{}) == nil:
+	case s.target.Format.Encode == nil:
 		return fitsTable(rows, int64(len(columns)))
 	}
 	return nil
@@ -185,14 +189,14 @@ func (s *plan) fits(goals, limit int64) error {
 
 // leastGoals is how many goals a command has, or slightly fewer, told before the values of
 // its lists are made.
-func leastGoals(c *cli.Context) int64 {
+func leastGoals(c Values) int64 {
 	goals := int64(1)
 	for _, length := range []int64{
 		leastLength(c, "samples", counts), leastLength(c, "queries", counts),
 		leastLength(c, "tau", positives), leastLength(c, "beta", probabilities), leastLength(c, "confidence", confidences),
 		leastLength(c, "budget", counts), leastLength(c, "sensitivity", positives), leastLength(c, "epsilon", positives),
 	} {
-		if c.Bool("zip") {
+		if c.Is("zip") {
 			goals = max(goals, length)
 		} else {
 			goals = min(goals*length, math.MaxInt32) // both are below 2^31
@@ -201,34 +205,33 @@ func leastGoals(c *cli.Context) int64 {
 	return goals
 }
 
-func readView(c *cli.Context, kind string) (view, error) {
-	report, plot := c.Bool("report"), c.Bool("plot")
-	figure := slices.ContainsFunc(figures, func(f format) bool { return f.name == kind })
+func readView(c Values, format Format, offered []Format) (view, error) {
+	report, plot := c.Is("report"), c.Is("plot")
 	switch {
 	case report && plot:
 		return 0, usagef("--plot: given with --report, want one of the two")
-	case report && kind != "table" && kind != "markdown" && kind != "latex":
-		return 0, usagef("--report: got the format %s, want table, markdown or latex", kind)
-	case plot && kind != "table":
-		return 0, usagef("--plot: got the format %s, want none; -o with .svg, .png or .pdf draws without --plot", kind)
+	case report && format.Prose == nil:
+		return 0, usagef("--report: got the format %s, want %s", format.Name, orList(namesOf(offered, func(f Format) bool { return f.Prose != nil })))
+	case plot && format.Name != offered[0].Name:
+		return 0, usagef("--plot: got the format %s, want none; -o with .svg, .png or .pdf draws without --plot", format.Name)
 	case report:
 		return reportView, nil
 	case plot:
 		return plotView, nil
-	case figure:
+	case format.Draw != nil:
 		return figureView, nil
 	}
 	return tableView, nil
 }
 
-func readMethods(c *cli.Context) ([]transfer.Method, error) {
-	proofs, err := oneOf(c, "proofs", "all", "published")
+func readMethods(c Values) ([]transfer.Method, error) {
+	proofs, err := OneOf(c, "proofs", "all", "published")
 	if err != nil {
 		return nil, err
 	}
 	all := transfer.Methods()
 	var wanted []string
-	if raw, ok := given(c, "method"); ok {
+	if raw, ok := c.Text("method"); ok {
 		wanted = namesIn(raw)
 		for _, name := range wanted {
 			if _, ok := transfer.Lookup(name); !ok {
@@ -262,7 +265,7 @@ func methodNames() []string {
 }
 
 // readGrid reads the goals. Of samples, queries, tau and beta at least as many are needed as needs says.
-func readGrid(c *cli.Context, inputs *[]input, needs int) (grid, error) {
+func readGrid(c Values, inputs *[]input, needs int) (grid, error) {
 	var none grid
 	var base transfer.Goal
 	samples, err := list(c, "samples", counts)
@@ -273,7 +276,7 @@ func readGrid(c *cli.Context, inputs *[]input, needs int) (grid, error) {
 	if err != nil {
 		return none, err
 	}
-	query, err := oneOf(c, "query", "bounded", "binary", "sensitive", "minimization")
+	query, err := OneOf(c, "query", "bounded", "binary", "sensitive", "minimization")
 	if err != nil {
 		return none, err
 	}
@@ -350,7 +353,7 @@ func readGrid(c *cli.Context, inputs *[]input, needs int) (grid, error) {
 		listInput(c, "sensitivity", sensitivity, numberCell),
 		listInput(c, "epsilon", epsilon, numberCell),
 	)
-	return newGrid(base, c.Bool("zip"),
+	return newGrid(base, c.Is("zip"),
 		axisOf("samples", samples, func(g *transfer.Goal, n int64) { g.Samples = n }),
 		axisOf("queries", queries, func(g *transfer.Goal, m int64) { g.Queries = m }),
 		axisOf("tau", tau, func(g *transfer.Goal, t float64) { g.Tau = t }),
@@ -363,8 +366,8 @@ func readGrid(c *cli.Context, inputs *[]input, needs int) (grid, error) {
 }
 
 // listInput repeats a single value as a number and a list as it was typed.
-func listInput[T any](c *cli.Context, flag string, values []T, toCell func(T) cell) input {
-	switch raw, ok := given(c, flag); {
+func listInput[T any](c Values, flag string, values []T, toCell func(T) cell) input {
+	switch raw, ok := c.Text(flag); {
 	case !ok:
 		return input{name: flag}
 	case len(values) == 1:
@@ -503,7 +506,7 @@ func ahead(u transfer.Unknown, a, b transfer.Answer) int {
 }
 
 // stream writes the rows of a grid for machines in bounded memory.
-func (s *plan) stream(p *program, e encoder, v *verdict) error {
+func (s *plan) stream(c *Call, e encoder, v *verdict) error {
 	static := s.static()
 	type scratch struct {
 		rows  []row
@@ -536,13 +539,13 @@ func (s *plan) stream(p *program, e encoder, v *verdict) error {
 		}
 		return dst, nil
 	}
-	bar := p.progress(s.goals)
+	bar := c.Progress(s.goals)
 	defer bar.end()
-	return p.write(s.target, func(w io.Writer) error {
+	return c.WriteTo(s.target, func(w io.Writer) error {
 		if _, err := w.Write(e.head(nil)); err != nil {
 			return err
 		}
-		if err := stream(p.ctx, w, s.goals, p.workers, encode, bar.step); err != nil {
+		if err := stream(c.Context, w, s.goals, c.Workers, encode, bar.step); err != nil {
 			return err
 		}
 		_, err := w.Write(e.foot(nil))
@@ -551,46 +554,46 @@ func (s *plan) stream(p *program, e encoder, v *verdict) error {
 }
 
 // tabulate writes the rows for people.
-func (s *plan) tabulate(p *program, v *verdict) error {
-	bar := p.progress(s.goals)
-	rows, err := s.solveAll(p, 0, s.goals, v, bar)
+func (s *plan) tabulate(c *Call, v *verdict) error {
+	bar := c.Progress(s.goals)
+	rows, err := s.solveAll(c, 0, s.goals, v, bar)
 	bar.end()
 	if err != nil {
 		return err
 	}
 	write := func(text string) error {
-		return p.write(s.target, func(w io.Writer) error {
+		return c.WriteTo(s.target, func(w io.Writer) error {
 			_, err := io.WriteString(w, text)
 			return err
 		})
 	}
 	switch s.view {
 	case reportView:
-		return write(s.report(rows, s.target.format))
+		return write(s.report(rows, *s.target.Format.Prose))
 	case plotView, figureView:
-		figure, err := s.figure(p.ctx, rows)
+		figure, err := s.figure(c.Context, rows)
 		switch {
 		case errors.Is(err, errNothingToDraw):
-			fmt.Fprintf(p.stderr, "dpcalc: %v\n", err)
+			fmt.Fprintf(c.Stderr, "dpcalc: %v\n", err)
 			return outcome(exitNoAnswer)
 		case err != nil:
 			return err
 		case s.view == plotView:
 			return write(figure.textPlot())
 		}
-		return p.write(s.target, func(w io.Writer) error { return figure.write(w, s.target.format) })
+		return c.WriteTo(s.target, func(w io.Writer) error { return s.target.Format.Draw(w, figure) })
 	}
-	sheet, err := s.sheet(p.ctx, rows)
+	sheet, err := s.sheet(c.Context, rows)
 	if err != nil {
 		return err
 	}
-	return p.write(s.target, func(w io.Writer) error { return sheet.write(w, s.target.format) })
+	return c.WriteTo(s.target, func(w io.Writer) error { return s.target.Format.Print(w, sheet) })
 }
 
 // solveAll answers the goals from lo to hi on several workers.
-func (s *plan) solveAll(p *program, lo, hi int, v *verdict, bar *progress) ([][]row, error) {
+func (s *plan) solveAll(c *Call, lo, hi int, v *verdict, bar *progress) ([][]row, error) {
 	rows := make([][]row, hi-lo)
-	err := stream(p.ctx, io.Discard, len(rows), p.workers, func(dst []byte, from, to int) (_ []byte, err error) {
+	err := stream(c.Context, io.Discard, len(rows), c.Workers, func(dst []byte, from, to int) (_ []byte, err error) {
 		for i := from; i < to; i++ {
 			if rows[i], err = s.solve(nil, lo+i, v); err != nil {
 				return dst, err

@@ -15,14 +15,14 @@ const block = 1024
 
 // workbook writes the plan, a sheet that follows its inputs, and where both come
 // from.
-func (s *plan) workbook(p *program, v *verdict) error {
-	bar := p.progress(s.goals)
+func (s *plan) workbook(c *Call, v *verdict) error {
+	bar := c.Progress(s.goals)
 	defer bar.end()
-	rows, err := s.solveAll(p, 0, min(block, s.goals), v, bar)
+	rows, err := s.solveAll(c, 0, min(block, s.goals), v, bar)
 	if err != nil {
 		return err
 	}
-	text, err := s.sheet(p.ctx, rows)
+	text, err := s.sheet(c.Context, rows)
 	if err != nil {
 		return err
 	}
@@ -47,13 +47,13 @@ func (s *plan) workbook(p *program, v *verdict) error {
 	} else {
 		text.notes = nil
 	}
-	b, err := newBook("dpcalc samplesize", "Plan", liveSheet, "About")
+	b, err := s.target.Format.Book("dpcalc samplesize", "Plan", liveSheet, "About")
 	if err != nil {
 		return err
 	}
-	defer b.close()
+	defer b.Close()
 	t := table{name: "Plan", columns: short.columns, widths: columnWidths(short.columns, short.rows), rows: s.goals * len(s.methods)}
-	err = b.stream(t, func(add func([]cell, look) error) error {
+	err = b.Stream(t, func(add func([]cell, look) error) error {
 		for lo := 0; ; {
 			for _, group := range rows {
 				for k := range group {
@@ -66,7 +66,7 @@ func (s *plan) workbook(p *program, v *verdict) error {
 				return nil
 			}
 			var err error
-			if rows, err = s.solveAll(p, lo, min(lo+block, s.goals), v, bar); err != nil {
+			if rows, err = s.solveAll(c, lo, min(lo+block, s.goals), v, bar); err != nil {
 				return err
 			}
 		}
@@ -78,13 +78,13 @@ func (s *plan) workbook(p *program, v *verdict) error {
 	if err != nil {
 		return err
 	}
-	if err := b.live(live); err != nil {
+	if err := b.Live(live); err != nil {
 		return err
 	}
-	if err := b.about(s.target.command, remarks); err != nil {
+	if err := b.About(s.target.Command, remarks); err != nil {
 		return err
 	}
-	return p.write(s.target, func(w io.Writer) error { return b.write(w) })
+	return c.WriteTo(s.target, func(w io.Writer) error { return b.Write(w) })
 }
 
 // planColumn is a column of the sheet Plan.

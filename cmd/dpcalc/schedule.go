@@ -6,26 +6,26 @@ import (
 	"slices"
 
 	"github.com/dpcalc/dpcalc/transfer"
-	"github.com/urfave/cli/v2"
 )
 
 // scheduled is the method whose noise changes from query to query.
 const scheduled = "gaussian-schedule"
 
-func (s *plan) readSchedule(c *cli.Context, limit int64) error {
-	path, ok := given(c, "schedule")
+func (s *plan) readSchedule(c *Call, limit int64) error {
+	path, ok := c.Text("schedule")
 	if !ok {
 		return nil
 	}
-	format, err := inDialect(c, formatOf(path))
+	implied, _ := formatOf(path, c.Formats)
+	format, err := c.inDialect(implied)
 	if err != nil {
 		return err
 	}
-	s.schedule = target{format: format, path: path}
+	s.schedule = Target{Format: format, Path: path}
 	switch {
-	case newEncoder(s.schedule.format, result{}) == nil:
+	case format.Encode == nil:
 		return invalid("schedule", path, "a name in .csv, .tsv, .json or .jsonl")
-	case alsoWritten(path, s.target.path):
+	case alsoWritten(path, s.target.Path):
 		return usagef("--schedule: got the file of --output, want another one")
 	case s.goals != 1:
 		return usagef("--schedule: got %d goals, want one", s.goals)
@@ -41,16 +41,16 @@ func (s *plan) readSchedule(c *cli.Context, limit int64) error {
 
 // writeSchedule writes the standard deviation of every query's noise. There is no
 // file if the method has no answer: its row says why.
-func (s *plan) writeSchedule(p *program) error {
-	if s.schedule.path == "" {
+func (s *plan) writeSchedule(c *Call) error {
+	if s.schedule.Path == "" {
 		return nil
 	}
 	answer := s.scheduleAnswer
 	if answer.Status != transfer.OK {
 		return nil
 	}
-	e := newEncoder(s.schedule.format, result{command: "schedule", inputs: s.inputs, columns: []string{"query", "noise_scale"}})
-	return p.write(s.schedule, func(w io.Writer) error {
+	e := s.schedule.Format.Encode(result{command: "schedule", inputs: s.inputs, columns: []string{"query", "noise_scale"}})
+	return c.WriteTo(s.schedule, func(w io.Writer) error {
 		query := int64(0)
 		b := e.head(nil)
 		for block := range answer.Noise() {
@@ -63,7 +63,7 @@ func (s *plan) writeSchedule(p *program) error {
 				if _, err := w.Write(b); err != nil {
 					return err
 				}
-				if err := p.ctx.Err(); err != nil {
+				if err := c.Context.Err(); err != nil {
 					return err
 				}
 				b = b[:0]

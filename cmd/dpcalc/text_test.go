@@ -30,17 +30,17 @@ func TestNumerals(t *testing.T) {
 			t.Errorf("%q: got %q", text, got)
 		}
 	}
-	for format, want := range map[string]string{
-		"csv":      "\"-0,5\",-0.5,\"0,5\",'-inf,0x1.8p3,1.5.2\n",
-		csvExcelEU: "-0,5;-0,5;0,5;'-inf;0x1.8p3;1.5.2\n",
-		"tsv":      "-0,5\t-0.5\t0,5\t'-inf\t0x1.8p3\t1.5.2\n",
+	for want, format := range map[string]Format{
+		"\"-0,5\",-0.5,\"0,5\",'-inf,0x1.8p3,1.5.2\n": CSV,
+		"-0,5;-0,5;0,5;'-inf;0x1.8p3;1.5.2\n":         ExcelEU,
+		"-0,5\t-0.5\t0,5\t'-inf\t0x1.8p3\t1.5.2\n":    TSV,
 	} {
 		var row []cell
 		for _, text := range []string{"-0,5", "-0.5", "0,5", "-inf", "0x1.8p3", "1.5.2"} {
 			row = append(row, foreignCell(text))
 		}
-		if got := string(newEncoder(format, result{}).row(nil, true, row, new(chances))); got != want {
-			t.Errorf("%s: got %q, want %q", format, got, want)
+		if got := string(format.Encode(result{}).row(nil, true, row, new(chances))); got != want {
+			t.Errorf("%s: got %q, want %q", format.Name+format.Dialect, got, want)
 		}
 	}
 }

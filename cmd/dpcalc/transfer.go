@@ -2,36 +2,39 @@ package main
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
-	"github.com/urfave/cli/v2"
 )
 
-func (p *program) transfer() *cli.Command {
-	return &cli.Command{
-		Name:  "transfer",
-		Usage: "population accuracy of a private mechanism that is accurate on the sample",
+func transferCommand() *Command {
+	return &Command{
+		Name:    "transfer",
+		Summary: "population accuracy of a private mechanism that is accurate on the sample",
 		Description: "Every transfer theorem's conclusion from P[error on the sample >= alpha] <= beta and\n" +
 			"(epsilon, delta)-differential privacy of the whole transcript.",
-		Flags: slices.Concat([]cli.Flag{
-			textFlag("alpha", "", "`A`, the accuracy on the sample"),
-			textFlag("beta", "", "`B`, the failure probability of alpha; 0 is allowed"),
-			textFlag("epsilon", "", "`E`, the privacy of the transcript"),
-			textFlag("delta", "", "`D`, its delta; 0 is allowed and the default"),
-			neighboursFlag(),
-			textFlag("target-beta", "", "`B2`, the failure probability of the conclusion"),
-			textFlag("samples", "n", "`N` rows; some theorems need it"),
-			textFlag("query", "", "`KIND` of query: bounded (default), binary, sensitive or minimization"),
-			textFlag("sensitivity", "", "one row moves a sensitive query or a loss by at most `D`/n (default 1); needs --samples"),
-		}, outputFlags()),
-		Action: p.runTransfer,
+		Flags: []Flag{
+			{Name: "alpha", Usage: "`A`, the accuracy on the sample"},
+			{Name: "beta", Usage: "`B`, the failure probability of alpha; 0 is allowed"},
+			{Name: "epsilon", Usage: "`E`, the privacy of the transcript"},
+			{Name: "delta", Usage: "`D`, its delta; 0 is allowed and the default"},
+			neighboursFlag,
+			{Name: "target-beta", Usage: "`B2`, the failure probability of the conclusion"},
+			{Name: "samples", Alias: "n", Usage: "`N` rows; some theorems need it"},
+			{Name: "query", Usage: "`KIND` of query: bounded (default), binary, sensitive or minimization"},
+			{Name: "sensitivity", Usage: "one row moves a sensitive query or a loss by at most `D`/n (default 1); needs --samples"},
+		},
+		Output: Tables,
+		Examples: [2]string{
+			"dpcalc transfer --alpha 0.01 --beta 0 --epsilon 0.05 --target-beta 0.05",
+			"dpcalc transfer --alpha 0.01 --beta 1e-6 --epsilon 0.05 --delta 1e-9 --target-beta 0.05 -f csv",
+		},
+		Run: runTransfer,
 	}
 }
 
-func (p *program) runTransfer(c *cli.Context) error {
-	target, err := outputTarget(c)
+func runTransfer(c *Call) error {
+	target, err := c.Target()
 	if err != nil {
 		return err
 	}
@@ -66,12 +69,12 @@ func (p *program) runTransfer(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	query, err := oneOf(c, "query", "bounded", "binary", "sensitive", "minimization")
+	query, err := OneOf(c, "query", "bounded", "binary", "sensitive", "minimization")
 	if err != nil {
 		return err
 	}
 	if okSensitivity && query == "bounded" {
-		if _, ok := given(c, "query"); !ok {
+		if _, ok := c.Text("query"); !ok {
 			query = "sensitive" // a sensitivity says what the queries are
 		}
 	}
@@ -132,7 +135,7 @@ func (p *program) runTransfer(c *cli.Context) error {
 		}
 		short = append(short, []cell{wordsCell(theorem.Name), alpha, beta, wordsCell(string(theorem.Proof)), wordsCell(string(status)), wordsCell(reason)})
 	}
-	err = p.emit(target, r, rows, func() sheet {
+	err = emit(c, target, r, rows, func() sheet {
 		return sheet{
 			title: []string{"Accuracy on the population, from accuracy " + people(exactly(s.Alpha)) + " on the sample except with probability " +
 				people(chanceCell(s.Beta)) + ", epsilon " + people(exactly(given.Epsilon)) + ", delta " + people(chanceCell(given.LnDelta)) + ", " + by.String()},

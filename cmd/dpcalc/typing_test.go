@@ -286,22 +286,21 @@ func TestShortfall(t *testing.T) {
 // Every format against every suffix: only what agrees is written.
 func TestFormatAndSuffix(t *testing.T) {
 	t.Chdir(t.TempDir())
-	all := slices.Concat(formats, figures)
-	for _, f := range all {
-		for _, name := range all {
-			path := "rows" + name.suffix
+	for _, f := range formats {
+		for _, name := range formats {
+			path := "rows" + name.Suffix
 			goal := []string{"samplesize", "-m", "1,2", "-t", "0.1", "-b", "0.05", "--method", "splitting"}
-			code, stdout, stderr := dpcalc(append(goal, "-f", f.name, "-o", path)...)
+			code, stdout, stderr := dpcalc(append(goal, "-f", f.Name, "-o", path)...)
 			_, missing := os.Stat(path)
 			want, lines := exitOK, 0
-			if f.name != name.name && name.suffix != "" {
+			if f.Name != name.Name && name.Suffix != "" {
 				want, lines = exitUsage, 1
 			}
 			if code != want || stdout != "" || strings.Count(stderr, "\n") != lines {
-				t.Errorf("-f %s -o %s: exit %d, %s%s", f.name, path, code, stdout, stderr)
+				t.Errorf("-f %s -o %s: exit %d, %s%s", f.Name, path, code, stdout, stderr)
 			}
 			if written := missing == nil; written != (want == exitOK) {
-				t.Errorf("-f %s -o %s: %v", f.name, path, missing)
+				t.Errorf("-f %s -o %s: %v", f.Name, path, missing)
 			}
 			if missing == nil {
 				if err := os.Remove(path); err != nil {
@@ -343,7 +342,7 @@ func TestBareColumn(t *testing.T) {
 
 // Every help text ends with two examples of its command.
 func TestHelpEndsWithExamples(t *testing.T) {
-	names := commandNames(new(program).app())
+	names := newProgram(&Session{}).commandNames()
 	for _, name := range append([]string{"dpcalc"}, names...) {
 		args := []string{name, "--help"}
 		if name == "dpcalc" {
@@ -367,22 +366,17 @@ func TestHelpEndsWithExamples(t *testing.T) {
 			t.Errorf("%s: %s is of another command", name, end[2])
 		}
 	}
-	for name := range examples {
-		if name != "dpcalc" && !slices.Contains(names, name) {
-			t.Errorf("examples of %s, which is no command", name)
-		}
-	}
 }
 
 // The examples work, in their order and in one directory.
 func TestExamples(t *testing.T) {
-	for name, lines := range examples {
-		t.Run(name, func(t *testing.T) {
+	for _, c := range newProgram(&Session{}).commands {
+		t.Run(c.Name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			if err := os.WriteFile("pvalues.csv", []byte("test,p\na,0.001\nb,0.2\n"), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			for _, line := range lines {
+			for _, line := range c.Examples {
 				line, _, _ = strings.Cut(line, " > ")
 				line, _, _ = strings.Cut(line, " | ")
 				code, out, stderr := dpcalc(split(t, line)[1:]...)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
-	"github.com/urfave/cli/v2"
 )
 
 // The grammar of a value:
@@ -107,8 +106,8 @@ func through[T any](s string, parse func(string) (*big.Rat, bool), convert func(
 }
 
 // one reads a flag with a single value; ok says whether it was given.
-func one[T any](c *cli.Context, flag string, k kind[T]) (value T, ok bool, err error) {
-	raw, ok := given(c, flag)
+func one[T any](c Values, flag string, k kind[T]) (value T, ok bool, err error) {
+	raw, ok := c.Text(flag)
 	if !ok {
 		return value, false, nil
 	}
@@ -121,8 +120,8 @@ func one[T any](c *cli.Context, flag string, k kind[T]) (value T, ok bool, err e
 
 // list reads a flag with a list of values and ranges. It is nil if the flag was
 // not given and never empty otherwise.
-func list[T any](c *cli.Context, flag string, k kind[T]) ([]T, error) {
-	raw, ok := given(c, flag)
+func list[T any](c Values, flag string, k kind[T]) ([]T, error) {
+	raw, ok := c.Text(flag)
 	if !ok {
 		return nil, nil
 	}
@@ -179,8 +178,8 @@ func namesIn(raw string) []string {
 
 // leastLength is how many values a flag's list has, or slightly fewer, told before they are
 // made: it is 1 without the flag. What [list] refuses counts as one value.
-func leastLength[T any](c *cli.Context, flag string, k kind[T]) int64 {
-	raw, ok := given(c, flag)
+func leastLength[T any](c Values, flag string, k kind[T]) int64 {
+	raw, ok := c.Text(flag)
 	if !ok {
 		return 1
 	}

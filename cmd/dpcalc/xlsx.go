@@ -62,9 +62,12 @@ const (
 	proseLook       // text in several lines
 )
 
+// Workbook is the format of spreadsheets.
+var Workbook = Format{Name: "xlsx", Suffix: ".xlsx", Help: " with --output", Book: newBook}
+
 // newBook returns a workbook with the sheets of these names. The properties are
 // fixed, so that equal contents are equal bytes.
-func newBook(title string, sheets ...string) (*book, error) {
+func newBook(title string, sheets ...string) (Book, error) {
 	const epoch = "1980-01-01T00:00:00Z" // where the clock of a ZIP archive begins
 	b := &book{dir: temporaries.directory(), styles: make(map[style]int)}
 	b.file = excelize.NewFile(excelize.Options{TmpDir: b.dir})
@@ -81,13 +84,13 @@ func newBook(title string, sheets ...string) (*book, error) {
 }
 
 // write writes the workbook and removes the temporary files, whatever happened.
-func (b *book) write(w io.Writer) error {
+func (b *book) Write(w io.Writer) error {
 	b.file.SetZipWriter(func(io.Writer) excelize.ZipWriter { return newArchive(w) })
 	_, err := b.file.WriteToBuffer() // the buffer stays empty
 	return err
 }
 
-func (b *book) close() {
+func (b *book) Close() {
 	b.file.Close()
 	temporaries.remove(b.dir)
 }
@@ -288,7 +291,7 @@ func rowHeight(l look, row ...cell) excelize.RowOpts {
 }
 
 // stream writes a table, whose rows fill adds one by one.
-func (b *book) stream(t table, fill func(add func(row []cell, l look) error) error) error {
+func (b *book) Stream(t table, fill func(add func(row []cell, l look) error) error) error {
 	last, err := excelize.CoordinatesToCellName(len(t.columns), t.rows+1)
 	if err != nil {
 		return err
@@ -353,7 +356,7 @@ type remark struct{ label, text string }
 const aboutWidth = 100
 
 // about writes the sheet that says where the numbers come from.
-func (b *book) about(command string, remarks []remark) error {
+func (b *book) About(command string, remarks []remark) error {
 	const name = "About"
 	remarks = slices.Concat([]remark{
 		{"dpcalc", "version " + version()},
@@ -386,7 +389,7 @@ func (b *book) about(command string, remarks []remark) error {
 
 // workbook writes the result as a sheet named after the command, with the columns of
 // csv, and About.
-func (r result) workbook(w io.Writer, command string, rows [][]cell, s sheet) error {
+func (r result) workbook(w io.Writer, to Target, rows [][]cell, s sheet) error {
 	if err := fitsSheet(int64(len(rows))); err != nil {
 		return err
 	}
@@ -394,13 +397,13 @@ func (r result) workbook(w io.Writer, command string, rows [][]cell, s sheet) er
 	if r.live != nil {
 		names = append(names, "Live")
 	}
-	b, err := newBook("dpcalc "+r.command, append(names, "About")...)
+	b, err := to.Format.Book("dpcalc "+r.command, append(names, "About")...)
 	if err != nil {
 		return err
 	}
-	defer b.close()
+	defer b.Close()
 	t := table{name: r.command, columns: r.columns, widths: columnWidths(r.columns, rows), rows: len(rows)}
-	err = b.stream(t, func(add func([]cell, look) error) error {
+	err = b.Stream(t, func(add func([]cell, look) error) error {
 		best := slices.Index(r.columns, "best")
 		for _, row := range rows {
 			stands := plainLook
@@ -414,7 +417,7 @@ func (r result) workbook(w io.Writer, command string, rows [][]cell, s sheet) er
 		return nil
 	})
 	if err == nil && r.live != nil {
-		err = b.live(*r.live)
+		err = b.Live(*r.live)
 	}
 	if err != nil {
 		return err
@@ -423,10 +426,10 @@ func (r result) workbook(w io.Writer, command string, rows [][]cell, s sheet) er
 	if err != nil {
 		return err
 	}
-	if err := b.about(command, slices.Concat(remarks("result", s.title), remarks("", s.notes), references)); err != nil {
+	if err := b.About(to.Command, slices.Concat(remarks("result", s.title), remarks("", s.notes), references)); err != nil {
 		return err
 	}
-	return b.write(w)
+	return b.Write(w)
 }
 
 // fitsSheet refuses what no sheet holds.

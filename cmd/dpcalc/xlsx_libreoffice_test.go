@@ -399,22 +399,25 @@ func TestLibreOfficeNeverBelow(t *testing.T) {
 func TestLibreOfficeCSV(t *testing.T) {
 	foreigns := append(slices.Clone(awkward), "-1.5", "-12", "0.05", "-2.5e-7", "=HYPERLINK(\"http://x\",\"y\")", "=cmd|' /C calc'!A0", "@SUM(1)", "1/2")
 	foreigns = slices.DeleteFunc(foreigns, func(s string) bool { return strings.ContainsAny(s, "\x00\r\t") })
-	dialects := []struct{ format, separator, language string }{{"csv", "44", "1033"}, {csvExcelEU, "59", "1031"}}
+	dialects := []struct {
+		format              Format
+		separator, language string
+	}{{CSV, "44", "1033"}, {ExcelEU, "59", "1031"}}
 	plan := strings.Fields("samplesize -m 1000,20 -t 0.1 -b 0.05 -B 20")
 	want := rowsOf(t, plan...)
 	for _, d := range dialects {
 		dir := t.TempDir()
 		texts, grid := filepath.Join(dir, "texts.csv"), filepath.Join(dir, "plan.csv")
-		p := &program{ctx: t.Context()}
+		c := &Call{Session: &Session{Context: t.Context()}}
 		var rows [][]cell
 		for i, s := range foreigns {
 			rows = append(rows, []cell{countCell(int64(i + 1)), {form: foreign, s: s}, exactly(-0.1 * float64(i+1)), chanceCell(theory.LogProb(-float64(i + 1)))})
 		}
-		if err := p.emit(target{format: d.format, path: texts}, result{columns: []string{"n", "text", "number", "chance"}}, rows, nil); err != nil {
+		if err := emit(c, Target{Format: d.format, Path: texts}, result{columns: []string{"n", "text", "number", "chance"}}, rows, nil); err != nil {
 			t.Fatal(err)
 		}
 		dialect := []string{"--csv-dialect", "rfc4180"}
-		if d.format == csvExcelEU {
+		if d.format.Dialect != "" {
 			dialect[1] = "excel-eu"
 		}
 		if code, _, stderr := dpcalc(slices.Concat(plan, dialect, []string{"-o", grid})...); code != exitOK {
@@ -427,14 +430,14 @@ func TestLibreOfficeCSV(t *testing.T) {
 			for j, c := range rows[i] {
 				at := cellAt(j+1, i+2)
 				if formula, err := books[0].GetCellFormula(sheet, at); formula != "" || err != nil {
-					t.Errorf("%s: %q became the formula %s (%v)", d.format, s, formula, err)
+					t.Errorf("%s: %q became the formula %s (%v)", d.format.Name+d.format.Dialect, s, formula, err)
 				}
 				got := raw(t, books[0], sheet, at)
 				if wantText := inert(s); c.form == foreign {
 					if isNumeral(s) {
 						c.f, _ = strconv.ParseFloat(s, 64)
 					} else if got != wantText && !(s == "1/2") {
-						t.Errorf("%s: %q reads as %q", d.format, s, got)
+						t.Errorf("%s: %q reads as %q", d.format.Name+d.format.Dialect, s, got)
 						continue
 					} else {
 						continue
@@ -442,7 +445,7 @@ func TestLibreOfficeCSV(t *testing.T) {
 				}
 				value := map[form]float64{count: float64(c.n), number: c.f, foreign: c.f, chance: math.Exp(c.f)}[c.form]
 				if x, err := strconv.ParseFloat(got, 64); err != nil || math.Abs(x-value) > 1e-13*math.Abs(value) {
-					t.Errorf("%s: row %d, %v reads as %q", d.format, i, value, got)
+					t.Errorf("%s: row %d, %v reads as %q", d.format.Name+d.format.Dialect, i, value, got)
 				}
 			}
 		}
@@ -450,7 +453,7 @@ func TestLibreOfficeCSV(t *testing.T) {
 		read := contents(t, books[1], sheet)
 		numbers := 0
 		if len(read) != 1+len(want) {
-			t.Fatalf("%s: %d rows", d.format, len(read))
+			t.Fatalf("%s: %d rows", d.format.Name+d.format.Dialect, len(read))
 		}
 		for i, row := range want {
 			for _, column := range read[0] {
@@ -459,17 +462,17 @@ func TestLibreOfficeCSV(t *testing.T) {
 				case float64:
 					numbers++
 					if x, err := strconv.ParseFloat(got, 64); err != nil || math.Abs(x-value) > 1e-13*math.Abs(value) {
-						t.Errorf("%s: %s of %v reads as %q, want %v", d.format, column, row["method"], got, value)
+						t.Errorf("%s: %s of %v reads as %q, want %v", d.format.Name+d.format.Dialect, column, row["method"], got, value)
 					}
 				case string:
 					if got != value {
-						t.Errorf("%s: %s of %v reads as %q, want %q", d.format, column, row["method"], got, value)
+						t.Errorf("%s: %s of %v reads as %q, want %q", d.format.Name+d.format.Dialect, column, row["method"], got, value)
 					}
 				}
 			}
 		}
 		if numbers < 300 {
-			t.Errorf("%s: %d numbers compared", d.format, numbers)
+			t.Errorf("%s: %d numbers compared", d.format.Name+d.format.Dialect, numbers)
 		}
 	}
 }
@@ -484,9 +487,9 @@ func TestLibreOfficeWorkbook(t *testing.T) {
 		rows = append(rows, []cell{countCell(transfer.MaxCount - int64(i)), {form: foreign, s: s}, exactly(-math.Pi * math.Pow(10, float64(20-4*i))), truthCell(i%2 == 0), chanceCell(theory.LogProb(-50 * float64(i)))})
 	}
 	path := filepath.Join(t.TempDir(), "book.xlsx")
-	p := &program{ctx: t.Context()}
+	c := &Call{Session: &Session{Context: t.Context()}}
 	r := result{command: "test", columns: []string{"n", "text", "number", "truth", "chance"}}
-	if err := p.emit(target{format: "xlsx", path: path}, r, rows, func() sheet { return sheet{} }); err != nil {
+	if err := emit(c, Target{Format: Workbook, Path: path}, r, rows, func() sheet { return sheet{} }); err != nil {
 		t.Fatal(err)
 	}
 	f := reopened(t, []string{path})[0]

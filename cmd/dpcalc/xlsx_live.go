@@ -200,7 +200,7 @@ func (l live) layout() (cells []placed, names []*excelize.DefinedName) {
 }
 
 // live writes the sheet of that name.
-func (b *book) live(l live) error {
+func (b *book) Live(l live) error {
 	cells, names := l.layout()
 	last := cells[len(cells)-1].row
 	always := true

@@ -400,9 +400,9 @@ func TestWorkbookIsDeterministic(t *testing.T) {
 	var want []byte
 	for workers := 1; workers <= 7; workers += 3 {
 		path := filepath.Join(t.TempDir(), "plan.xlsx")
-		p := &program{ctx: context.Background(), stdout: new(bytes.Buffer), stderr: new(bytes.Buffer), workers: workers}
+		p := newProgram(&Session{Context: context.Background(), Stdout: new(bytes.Buffer), Stderr: new(bytes.Buffer), Workers: workers})
 		if code := p.run(append(args, path)); code != exitOK {
-			t.Fatalf("exit %d: %s", code, p.stderr)
+			t.Fatalf("exit %d: %s", code, p.Stderr)
 		}
 		got, err := os.ReadFile(path)
 		if err != nil {
@@ -462,7 +462,7 @@ func TestWorkbookUsage(t *testing.T) {
 			t.Errorf("%s: exit %d, %d bytes, %q, files %v", c.args, code, len(stdout), stderr, files(t, dir))
 		}
 	}
-	if err := (result{command: "test"}).workbook(new(bytes.Buffer), "", make([][]cell, maxSheetRows+1), sheet{}); err == nil {
+	if err := (result{command: "test"}).workbook(new(bytes.Buffer), Target{Format: Workbook}, make([][]cell, maxSheetRows+1), sheet{}); err == nil {
 		t.Error("a sheet of more rows than there are")
 	}
 	_, stdout, stderr := dpcalc(strings.Fields("samplesize -m 1 -t 0.1 -b 0.05 --method splitting -f xlsx -o -")...)
@@ -506,11 +506,12 @@ func TestForeignCells(t *testing.T) {
 			t.Errorf("%q is a number: %v", text, got)
 		}
 	}
-	b, err := newBook("test", "Test")
+	made, err := newBook("test", "Test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.close()
+	b := made.(*book)
+	defer b.Close()
 	for _, text := range awkward {
 		c, err := b.cell(cell{form: foreign, s: text}, plainLook)
 		if err != nil || c.Formula != "" || text != "-1.5" && c.Value != text || text == "-1.5" && c.Value != -1.5 {
@@ -527,7 +528,7 @@ func TestForeignCells(t *testing.T) {
 
 // Excel in much of Europe reads semicolons and decimal commas.
 func TestExcelEU(t *testing.T) {
-	e := newEncoder(csvExcelEU, result{columns: []string{"a", "b"}})
+	e := ExcelEU.Encode(result{columns: []string{"a", "b"}})
 	row := func(cells ...cell) string { return string(e.row(nil, true, cells, new(chances))) }
 	for _, c := range []struct{ got, want string }{
 		{string(e.head(nil)), "\ufeffa;b\n"},
@@ -553,8 +554,8 @@ func TestLiveResult(t *testing.T) {
 		columns: []string{"what", "value"},
 		rows:    [][]liveCell{{{value: wordsCell("double")}, {value: exactly(6), formula: guarded("2*x")}}},
 	}}
-	p := &program{ctx: context.Background()}
-	if err := p.emit(target{format: "xlsx", path: path, command: "dpcalc test"}, r, [][]cell{{exactly(3)}}, func() sheet { return sheet{} }); err != nil {
+	c := &Call{Session: &Session{Context: context.Background()}}
+	if err := emit(c, Target{Format: Workbook, Path: path, Command: "dpcalc test"}, r, [][]cell{{exactly(3)}}, func() sheet { return sheet{} }); err != nil {
 		t.Fatal(err)
 	}
 	f, err := excelize.OpenFile(path)
