@@ -2,27 +2,20 @@ package main
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/dpcalc/dpcalc/theory"
 	"github.com/urfave/cli/v2"
 )
 
 // This file is the only one that knows how urfave/cli behaves. The library
 // ignores flags after a positional argument, accepts NaN, Inf and 1e-400, reads
 // 010 as 8, prints usage errors on standard output, exits 0 without a command
-// and exits the process from inside an Action. So the arguments are put in order
-// and checked here before the library sees them, flags hold their text, and nothing
-// but [program.run] decides the exit code.
+// and exits the process from inside an Action. So the arguments are read and checked
+// before the library sees them, it is given them in the one form that it reads as it
+// should, flags hold their text, and nothing but [program.run] decides the exit code.
 
-// program is the command line: the commands on a session.
-type program struct {
-	*Session
-	commands []*Command
-}
+// program is the command line.
+type program struct{ *Front }
 
 // formats are all that the command line offers, those of tables before the drawings.
 var formats = []Format{
@@ -30,8 +23,8 @@ var formats = []Format{
 }
 
 func newProgram(s *Session) *program {
-	p := &program{Session: s}
-	p.commands = []*Command{
+	p := &program{&Front{Session: s, Formats: formats, Knows: hasArticle}}
+	p.Commands = []*Command{
 		samplesizeCommand(), transferCommand(), composeCommand(), maxinfoCommand(), pvalueCorrectCommand(), experimentCommand(),
 		planFileCommand(), adviseCommand(), auditCommand(),
 		explainCommand(), citeCommand(), methodsCommand(),
@@ -41,55 +34,35 @@ func newProgram(s *Session) *program {
 }
 
 func (p *program) run(args []string) int {
-	err := orFault(func() error { return p.dispatch(args) })
-	var code outcome
-	var usage *usageError
-	var domain *theory.DomainError
-	switch {
-	case err == nil:
-		return exitOK
-	case errors.As(err, &code):
-		return int(code)
-	case errors.As(err, &usage):
-		p.complain(err.Error())
-		return exitUsage
-	case errors.As(err, &domain):
-		p.complain(domainText(domain))
-		return exitUsage
-	}
-	if p.Context.Err() != nil {
-		err = errors.New("interrupted")
-	}
-	p.complain(err.Error())
-	if broken := (*fault)(nil); errors.As(err, &broken) {
-		fmt.Fprintf(p.Stderr, "%s", broken.stack)
-	}
-	return exitFailure
-}
-
-// complain writes one line to standard error, whatever the text repeats of a user's file.
-func (p *program) complain(text string) {
-	fmt.Fprintln(p.Stderr, "dpcalc: "+strings.ReplaceAll(harmless(text), "\n", `\n`))
+	return p.Exit(orFault(func() error { return p.dispatch(args) }))
 }
 
 func (p *program) dispatch(args []string) error {
-	app := p.app()
-	app.Setup()
 	if len(args) > 1 && args[1] == "--version" {
 		if len(args) > 2 {
 			return usagef("--version: unexpected argument %s", shown(args[2]))
 		}
-		return p.Print([]byte(app.Name + " " + app.Version + "\n"))
+		return p.Print([]byte("dpcalc " + version() + "\n"))
 	}
 	if len(args) < 2 {
 		_, _ = p.Stderr.Write(p.page(nil))
 		return outcome(exitUsage)
 	}
-	ordered, err := p.inOrder(args)
+	command, typed, err := p.Read(args[1:])
 	if err != nil {
 		return err
 	}
-	return app.RunContext(p.Context, ordered)
+	ordered := []string{args[0], command.Name}
+	for _, f := range command.AllFlags(formats) {
+		for _, value := range typed[f.Name] {
+			if f.Switch {
+				ordered = append(ordered, "--"+f.Name)
+			} else {
+				ordered = append(ordered, "--"+f.Name+"="+value)
+			}
+		}
+	}
+	return p.app().RunContext(p.Context, append(append(ordered, "--"), typed[Arguments]...))
 }
 
 // app declares the commands. It is made anew for every run: flags hold values.
@@ -110,7 +83,7 @@ func (p *program) app() *cli.App {
 			"Exit codes: 0 done, 1 input or output failed, 2 wrong usage, 3 no row has an answer, 4 a check failed,\n" +
 			"128 and its number for a signal (130 for Ctrl-C), which leaves no file behind.",
 	}
-	for _, c := range p.commands {
+	for _, c := range p.Commands {
 		declared := p.declared(c)
 		declared.OnUsageError = app.OnUsageError
 		app.Commands = append(app.Commands, declared)
@@ -124,7 +97,7 @@ func (p *program) declared(c *Command) *cli.Command {
 		Name: c.Name, Usage: c.Summary, ArgsUsage: c.Arguments, Args: c.Arguments != "", Description: c.Description,
 		HideHelpCommand: true,
 		Action: func(x *cli.Context) error {
-			return c.Run(&Call{Session: p.Session, Values: typed{x}, Command: c, Formats: formats})
+			return p.Do(c, typed{x})
 		},
 	}
 	for _, f := range c.AllFlags(formats) {
@@ -190,126 +163,6 @@ func (c typed) Texts(flag string) []string {
 // Is reports whether a switch is on.
 func (c typed) Is(flag string) bool { return c.Bool(flag) }
 
-// inOrder checks the arguments against the declared commands and flags and
-// returns them in the one form that the library reads as it should: command,
-// long flags with "=", "--", positional arguments.
-func (p *program) inOrder(args []string) ([]string, error) {
-	name := args[1]
-	switch {
-	case name == "--help" || name == "-h":
-		name = "help"
-	case strings.HasPrefix(name, "-"):
-		hint := didYouMean("--"+strings.TrimLeft(name, "-"), []string{"--version", "--help"})
-		return nil, usagef("unknown flag %s, want a command first%s", shown(name), hint)
-	}
-	command := p.command(name)
-	if command == nil {
-		return nil, usagef("unknown command %s%s", shown(name), p.aboutCommand(name))
-	}
-	var flags, rest []string
-	seen := make(map[string]bool)
-	for left := args[2:]; len(left) > 0; {
-		arg := left[0]
-		left = left[1:]
-		if arg == "--" {
-			rest = append(rest, left...)
-			break
-		}
-		if arg == "-" || !strings.HasPrefix(arg, "-") {
-			rest = append(rest, arg)
-			continue
-		}
-		key, value, hasValue := strings.Cut(strings.TrimPrefix(arg[1:], "-"), "=")
-		if key == "help" || key == "h" {
-			return []string{args[0], "help", "--", command.Name}, nil
-		}
-		flag, ok := flagOf(command, key)
-		if !ok {
-			return nil, usagef("%s: unknown flag %s%s", command.Name, shown(arg), p.aboutFlag(command, key))
-		}
-		switch {
-		case flag.Switch && hasValue:
-			return nil, usagef("--%s: got %s, want no value", flag.Name, shown(value))
-		case !flag.Switch && !hasValue && len(left) == 0:
-			return nil, usagef("--%s: got nothing, want a value", flag.Name)
-		case !flag.Switch && !hasValue:
-			value, left = left[0], left[1:]
-		}
-		if seen[flag.Name] && !flag.Repeats {
-			return nil, usagef("--%s: given twice", flag.Name)
-		}
-		seen[flag.Name] = true
-		if flag.Switch {
-			flags = append(flags, "--"+flag.Name)
-		} else {
-			flags = append(flags, "--"+flag.Name+"="+value)
-		}
-	}
-	if len(rest) > 0 && command.Arguments == "" {
-		return nil, usagef("%s: unexpected argument %s", command.Name, shown(rest[0]))
-	}
-	return slices.Concat([]string{args[0], command.Name}, flags, []string{"--"}, rest), nil
-}
-
-// command finds a command by its name.
-func (p *program) command(name string) *Command {
-	i := slices.IndexFunc(p.commands, func(c *Command) bool { return c.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return p.commands[i]
-}
-
-func (p *program) commandNames() []string {
-	names := make([]string, len(p.commands))
-	for i, c := range p.commands {
-		names[i] = c.Name
-	}
-	return names
-}
-
-// aboutFlag ends the message on an unknown flag: with the one that was meant, with the
-// commands that have it, or with where to look.
-func (p *program) aboutFlag(command *Command, key string) string {
-	if len(key) == 1 {
-		for _, other := range []string{strings.ToLower(key), strings.ToUpper(key)} {
-			if f, ok := flagOf(command, other); ok {
-				return fmt.Sprintf(", did you mean -%s, which is --%s?", other, f.Name)
-			}
-		}
-	} else if hint := didYouMean("--"+key, flagNames(command)); hint != "" {
-		return hint
-	}
-	var owners []string
-	for _, c := range p.commands {
-		if _, ok := flagOf(c, key); ok {
-			owners = append(owners, c.Name)
-		}
-	}
-	if len(owners) > 0 {
-		return fmt.Sprintf(", which belongs to %s", andList(owners))
-	}
-	return fmt.Sprintf(", see dpcalc help %s", command.Name)
-}
-
-// flagOf finds a command's flag by its name or alias.
-func flagOf(command *Command, name string) (Flag, bool) {
-	for _, f := range command.AllFlags(formats) {
-		if name != "" && (f.Name == name || f.Alias == name) {
-			return f, true
-		}
-	}
-	return Flag{}, false
-}
-
-func flagNames(command *Command) []string {
-	var names []string
-	for _, f := range command.AllFlags(formats) {
-		names = append(names, "--"+f.Name)
-	}
-	return append(names, "--help")
-}
-
 // version is a command because people type it; --version says the same.
 func (p *program) version() *Command {
 	return &Command{
@@ -323,7 +176,7 @@ func (p *program) version() *Command {
 // takes over arguments that are spelled "help".
 func (p *program) help() *Command {
 	return &Command{
-		Name: "help", Summary: "show the commands, or the flags of one", Arguments: "[COMMAND]", Words: p.commandNames,
+		Name: "help", Summary: "show the commands, or the flags of one", Arguments: "[COMMAND]", Words: p.Names,
 		Examples: [2]string{"dpcalc help", "dpcalc help pvalue"},
 		Run: func(c *Call) error {
 			names := c.Texts(Arguments)
@@ -331,7 +184,7 @@ func (p *program) help() *Command {
 			case 0:
 				return c.Print(p.page(nil))
 			case 1:
-				command, err := p.commandMeant(names[0])
+				command, err := p.Meant(names[0])
 				if err != nil {
 					return err
 				}
@@ -340,31 +193,6 @@ func (p *program) help() *Command {
 			return usagef("help: unexpected argument %s", shown(names[1]))
 		},
 	}
-}
-
-// commandMeant finds the command of a name, or the only one that begins with it.
-func (p *program) commandMeant(name string) (*Command, error) {
-	if command := p.command(name); command != nil {
-		return command, nil
-	}
-	begun := slices.DeleteFunc(p.commandNames(), func(command string) bool {
-		return name == "" || !strings.HasPrefix(command, name)
-	})
-	switch {
-	case len(begun) == 1:
-		return p.command(begun[0]), nil
-	case len(begun) > 1:
-		return nil, usagef("help: got %s, want %s", shown(name), orList(begun))
-	}
-	return nil, usagef("help: unknown command %s%s", shown(name), p.aboutCommand(name))
-}
-
-// aboutCommand ends the message on an unknown command.
-func (p *program) aboutCommand(name string) string {
-	if hasArticle(name) {
-		return ", see dpcalc explain " + name
-	}
-	return orSee(didYouMean(name, p.commandNames()), "dpcalc help")
 }
 
 // page is the help text of the program or of a command.

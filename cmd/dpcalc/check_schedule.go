@@ -114,7 +114,7 @@ func checkedSheet(r *row, goal theory.LogProb) sheet {
 
 // readNoise reads a schedule as --schedule writes it, and sums its errors.
 func readNoise(c *Call, path string, a *transfer.Answer) error {
-	in, err := open(c, path)
+	in, err := open(c.Session, path)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 // shell is a shell with its completion script.
 type shell struct {
 	name   string
-	script func([]*Command) string
+	script func(*Front) string
 }
 
 var shells = []shell{{"bash", bashScript}, {"zsh", zshScript}, {"fish", fishScript}, {"powershell", powershellScript}}
@@ -36,17 +36,17 @@ func (p *program) completion() *Command {
 			if i < 0 {
 				return usagef("completion: got %s, want %s%s", shown(got[0]), orList(names), didYouMean(got[0], names))
 			}
-			return c.Print([]byte(shells[i].script(p.commands)))
+			return c.Print([]byte(shells[i].script(p.Front)))
 		},
 	}
 }
 
 // following is the words that may follow a command: its flags and its arguments.
-func following(c *Command) []string {
+func following(p *Front, c *Command) []string {
 	if c.Words == nil {
-		return flagNames(c)
+		return p.FlagNames(c)
 	}
-	return append(flagNames(c), c.Words()...)
+	return append(p.FlagNames(c), c.Words()...)
 }
 
 // flagWords are the flags that take one of a few words, with what any command takes for them.
@@ -67,41 +67,41 @@ func flagWords(commands []*Command) (flags []string, words map[string][]string) 
 	return flags, words
 }
 
-func zshScript(commands []*Command) string {
-	return "#compdef dpcalc\nautoload -Uz bashcompinit\nbashcompinit\n" + bashScript(commands)
+func zshScript(p *Front) string {
+	return "#compdef dpcalc\nautoload -Uz bashcompinit\nbashcompinit\n" + bashScript(p)
 }
 
-func bashScript(commands []*Command) string {
+func bashScript(p *Front) string {
 	var b strings.Builder
 	b.WriteString("_dpcalc() {\n    local words current=\"${COMP_WORDS[COMP_CWORD]}\"\n")
 	b.WriteString("    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        words=\"")
-	for i, c := range commands {
+	for i, c := range p.Commands {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
 		b.WriteString(c.Name)
 	}
 	b.WriteString("\"\n    else\n        case \"${COMP_WORDS[COMP_CWORD-1]}\" in\n")
-	flags, words := flagWords(commands)
+	flags, words := flagWords(p.Commands)
 	for _, flag := range flags {
 		fmt.Fprintf(&b, "        --%s) words=\"%s\" ;;\n", flag, strings.Join(words[flag], " "))
 	}
 	b.WriteString("        *) case \"${COMP_WORDS[1]}\" in\n")
-	for _, c := range commands {
-		fmt.Fprintf(&b, "            %s) words=\"%s\" ;;\n", c.Name, strings.Join(following(c), " "))
+	for _, c := range p.Commands {
+		fmt.Fprintf(&b, "            %s) words=\"%s\" ;;\n", c.Name, strings.Join(following(p, c), " "))
 	}
 	b.WriteString("            esac ;;\n        esac\n    fi\n    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n}\n")
 	b.WriteString("complete -o default -F _dpcalc dpcalc\n")
 	return b.String()
 }
 
-func fishScript(commands []*Command) string {
+func fishScript(p *Front) string {
 	var b strings.Builder
 	b.WriteString("complete -c dpcalc -e\n")
-	for _, c := range commands {
+	for _, c := range p.Commands {
 		fmt.Fprintf(&b, "complete -c dpcalc -f -n __fish_use_subcommand -a %s -d '%s'\n", c.Name, strings.ReplaceAll(c.Summary, "'", `\'`))
 	}
-	for _, c := range commands {
+	for _, c := range p.Commands {
 		seen := "'__fish_seen_subcommand_from " + c.Name + "'"
 		for _, flag := range append(c.AllFlags(formats), Flag{Name: "help"}) {
 			fmt.Fprintf(&b, "complete -c dpcalc -n %s -l %s", seen, flag.Name)
@@ -117,18 +117,18 @@ func fishScript(commands []*Command) string {
 	return b.String()
 }
 
-func powershellScript(commands []*Command) string {
+func powershellScript(p *Front) string {
 	var b strings.Builder
 	quote := func(words []string) string { return "'" + strings.Join(words, "', '") + "'" }
 	b.WriteString("Register-ArgumentCompleter -Native -CommandName dpcalc -ScriptBlock {\n    param($word, $ast, $position)\n")
 	b.WriteString("    $typed = @($ast.CommandElements | ForEach-Object { $_.ToString() })\n    $words = @(")
 	var names []string
-	for _, c := range commands {
+	for _, c := range p.Commands {
 		names = append(names, c.Name)
 	}
 	b.WriteString(quote(names) + ")\n    if ($typed.Count -gt 2 -or ($typed.Count -eq 2 -and $word -eq '')) {\n        switch ($typed[1]) {\n")
-	for _, c := range commands {
-		fmt.Fprintf(&b, "            '%s' { $words = @(%s) }\n", c.Name, quote(following(c)))
+	for _, c := range p.Commands {
+		fmt.Fprintf(&b, "            '%s' { $words = @(%s) }\n", c.Name, quote(following(p, c)))
 	}
 	b.WriteString("        }\n    }\n    $words | Where-Object { $_ -like \"$word*\" } | ForEach-Object {\n")
 	b.WriteString("        [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)\n    }\n}\n")
@@ -162,7 +162,7 @@ func (p *program) manual() string {
 	b.WriteString(".SH SYNOPSIS\n.B dpcalc\n.I command\n[flags] [arguments]\n.SH DESCRIPTION\n")
 	lines(app.Description)
 	b.WriteString(".SH COMMANDS\n")
-	for _, c := range p.commands {
+	for _, c := range p.Commands {
 		b.WriteString(".SS \"" + escape(strings.TrimSpace(c.Name+" "+c.Arguments)) + "\"\n")
 		lines(c.Summary)
 		if c.Description != "" {

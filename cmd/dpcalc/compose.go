@@ -23,7 +23,7 @@ func composeCommand() *Command {
 			neighboursFlag,
 			{Name: "times", Alias: "k", Usage: "`K` steps"},
 			{Name: "target-delta", Usage: "`D2`, the delta of the whole, for every method but basic"},
-			{Name: "method", Usage: "only these methods, `A,B,...`: " + strings.Join(composeNames, ", ")},
+			{Name: "method", Usage: "only these methods, `A,B,...`: " + strings.Join(composeNames, ", "), Words: composeNames},
 			{Name: "all", Switch: true, Usage: "every vertex of the optimal privacy curve"},
 		},
 		Output: Tables,
@@ -283,7 +283,7 @@ func composeCurve(c *Call, t Target, r result, s steps) error {
 					return err
 				}
 			}
-			return r.forPeople(w, t, all, s.sheet(r, all))
+			return forPeople(r, w, t, all, s.sheet(r, all))
 		}
 		e := t.Format.Encode(r)
 		b := e.head(nil)

@@ -318,7 +318,7 @@ func drawing(on canvas) func(io.Writer, figure) error {
 	return func(w io.Writer, f figure) error {
 		var page []byte
 		err := temporaries.within(func() (err error) { // the library of PDF makes files for the font
-			page, err = f.page(on)
+			page, err = pageOf(f, on)
 			return err
 		})
 		if err != nil {
@@ -329,10 +329,10 @@ func drawing(on canvas) func(io.Writer, figure) error {
 	}
 }
 
-func (f figure) page(on canvas) ([]byte, error) {
-	at := f.layout()
+func pageOf(f figure, on canvas) ([]byte, error) {
+	at := layoutOf(f)
 	canvas, finish := on(at)
-	f.draw(draw.NewCanvas(canvas, at.width, at.height), at)
+	drawFigure(f, draw.NewCanvas(canvas, at.width, at.height), at)
 	var b bytes.Buffer
 	if _, err := canvas.WriteTo(&b); err != nil {
 		return nil, err
@@ -349,8 +349,8 @@ type layout struct {
 	panel         vg.Length   // the width of the data
 }
 
-// layout measures the texts, and widens the panels to the title's width.
-func (f figure) layout() layout {
+// layoutOf measures the texts, and widens the panels to the title's width.
+func layoutOf(f figure) layout {
 	ticks, names := lettering(8, grey, draw.XRight, draw.YCenter), lettering(8.5, ink, draw.XLeft, draw.YCenter)
 	before, after := make([]vg.Length, len(f.panels[0])), make([]vg.Length, len(f.panels[0]))
 	beside := vg.Length(len(before)-1) * betweenCols // of all data but what is left of the first
@@ -384,11 +384,11 @@ func (f figure) layout() layout {
 	}
 	at.width += margin
 	rows := vg.Length(len(f.panels))
-	at.height = 2*margin + vg.Length(len(f.title))*caption + rows*(headline+f.panelHeight()+foot) + (rows-0.5)*betweenRows + caption
+	at.height = 2*margin + vg.Length(len(f.title))*caption + rows*(headline+heightOf(f)+foot) + (rows-0.5)*betweenRows + caption
 	return at
 }
 
-func (f figure) panelHeight() vg.Length {
+func heightOf(f figure) vg.Length {
 	if f.tall {
 		return tallHeight
 	}
@@ -403,7 +403,7 @@ func titleStyle(line int) plottext.Style {
 	return lettering(9, grey, draw.XLeft, draw.YTop)
 }
 
-func (f figure) draw(c draw.Canvas, at layout) {
+func drawFigure(f figure, c draw.Canvas, at layout) {
 	top := at.height
 	c.SetColor(color.White)
 	c.Fill(c.Rectangle.Path())
@@ -415,10 +415,10 @@ func (f figure) draw(c draw.Canvas, at layout) {
 	top -= betweenRows / 2
 	for i, row := range f.panels {
 		top -= headline
-		data := vg.Rectangle{Min: vg.Point{Y: top - f.panelHeight()}, Max: vg.Point{Y: top}}
+		data := vg.Rectangle{Min: vg.Point{Y: top - heightOf(f)}, Max: vg.Point{Y: top}}
 		for col, p := range row {
 			data.Min.X, data.Max.X = at.columns[col], at.columns[col]+at.panel
-			p.draw(c, data)
+			drawPanel(p, c, data)
 			if i == len(f.panels)-1 {
 				style := lettering(8.5, ink, draw.XCenter, draw.YTop)
 				c.FillText(style, vg.Point{X: (data.Min.X + data.Max.X) / 2, Y: data.Min.Y - foot}, p.x.label)
@@ -426,15 +426,15 @@ func (f figure) draw(c draw.Canvas, at layout) {
 		}
 		style := lettering(8.5, ink, draw.XCenter, draw.YTop)
 		style.Rotation = math.Pi / 2
-		c.FillText(style, vg.Point{X: margin, Y: top - f.panelHeight()/2}, row[0].y.label)
-		top -= f.panelHeight() + foot + betweenRows
+		c.FillText(style, vg.Point{X: margin, Y: top - heightOf(f)/2}, row[0].y.label)
+		top -= heightOf(f) + foot + betweenRows
 	}
 }
 
-// draw draws a panel around its data.
-func (p panel) draw(c draw.Canvas, data vg.Rectangle) {
+// drawPanel draws a panel around its data.
+func drawPanel(p panel, c draw.Canvas, data vg.Rectangle) {
 	c.FillText(lettering(9, ink, draw.XLeft, draw.YBottom), vg.Point{X: data.Min.X, Y: data.Max.Y + 5}, p.title)
-	x, y := p.x.scale(data.Min.X, data.Max.X), p.y.scale(data.Min.Y, data.Max.Y)
+	x, y := places(p.x, data.Min.X, data.Max.X), places(p.y, data.Min.Y, data.Max.Y)
 	thin := draw.LineStyle{Color: rule, Width: 0.5}
 	texts := p.y.tickTexts()
 	for i, t := range p.y.ticks() {
@@ -451,19 +451,19 @@ func (p panel) draw(c draw.Canvas, data vg.Rectangle) {
 	}
 	lines := slices.DeleteFunc(slices.Clone(p.lines), func(l line) bool { return len(l.x) == 0 })
 	wide := slices.Clone(lines)
-	slices.SortStableFunc(wide, func(a, b line) int { return cmp.Compare(b.breadth(), a.breadth()) })
+	slices.SortStableFunc(wide, func(a, b line) int { return cmp.Compare(breadth(b), breadth(a)) })
 	for _, l := range wide { // the narrower over the wider
-		l.drawBand(c, x, y)
+		drawBand(l, c, x, y)
 	}
 	for _, l := range lines {
-		l.draw(c, x, y)
+		drawLine(l, c, x, y)
 	}
 	c.StrokeLine2(draw.LineStyle{Color: grey, Width: 0.5}, data.Min.X, data.Min.Y, data.Max.X, data.Min.Y)
-	p.name(c, lines, data, x, y)
+	nameLines(c, lines, data, x, y)
 }
 
 // breadth is the area of a band.
-func (l line) breadth() (sum float64) {
+func breadth(l line) (sum float64) {
 	for _, half := range l.band {
 		sum += half
 	}
@@ -471,20 +471,26 @@ func (l line) breadth() (sum float64) {
 }
 
 // scale maps the axis to positions.
-func (a ruler) scale(from, to vg.Length) func(float64) vg.Length {
+func (a ruler) scale(from, to float64) func(float64) float64 {
 	ticks := a.ticks()
 	measure := func(x float64) float64 { return x }
 	if a.log {
 		measure = math.Log
 	}
 	low, high := measure(ticks[0]), measure(ticks[len(ticks)-1])
-	return func(x float64) vg.Length {
-		return from + (to-from)*vg.Length((measure(x)-low)/(high-low))
+	return func(x float64) float64 {
+		return from + (to-from)*((measure(x)-low)/(high-low))
 	}
 }
 
-// stroke is that of the style; beyond the last, dashes and markers meet other colours.
-func (l line) stroke() stroke {
+// places is the scale of an axis in lengths.
+func places(a ruler, from, to vg.Length) func(float64) vg.Length {
+	scale := a.scale(float64(from), float64(to))
+	return func(x float64) vg.Length { return vg.Length(scale(x)) }
+}
+
+// strokeOf is that of the style; beyond the last, dashes and markers meet other colours.
+func strokeOf(l line) stroke {
 	i, turn := l.style, l.style/len(strokes)
 	s := strokes[i%len(strokes)]
 	s.dashes = strokes[(i+turn)%len(strokes)].dashes
@@ -492,7 +498,7 @@ func (l line) stroke() stroke {
 	return s
 }
 
-func (l line) drawBand(c draw.Canvas, x, y func(float64) vg.Length) {
+func drawBand(l line, c draw.Canvas, x, y func(float64) vg.Length) {
 	if len(l.band) == 0 {
 		return
 	}
@@ -503,11 +509,11 @@ func (l line) drawBand(c draw.Canvas, x, y func(float64) vg.Length) {
 	for i, half := range slices.Backward(l.band) {
 		around = append(around, vg.Point{X: x(l.x[i]), Y: y(l.y[i] - half)})
 	}
-	c.FillPolygon(l.stroke().pale(), around)
+	c.FillPolygon(strokeOf(l).pale(), around)
 }
 
-func (l line) draw(c draw.Canvas, x, y func(float64) vg.Length) {
-	stroke := l.stroke()
+func drawLine(l line, c draw.Canvas, x, y func(float64) vg.Length) {
+	stroke := strokeOf(l)
 	points := make([]vg.Point, len(l.x))
 	for i := range l.x {
 		points[i] = vg.Point{X: x(l.x[i]), Y: y(l.y[i])}
@@ -530,9 +536,9 @@ func (l line) draw(c draw.Canvas, x, y func(float64) vg.Length) {
 	}
 }
 
-// name writes the lines' names beside their ends, apart from each other, with a leader
+// nameLines writes the lines' names beside their ends, apart from each other, with a leader
 // to those that had to move.
-func (p panel) name(c draw.Canvas, lines []line, data vg.Rectangle, x, y func(float64) vg.Length) {
+func nameLines(c draw.Canvas, lines []line, data vg.Rectangle, x, y func(float64) vg.Length) {
 	wanted := make([]float64, len(lines))
 	for i, l := range lines {
 		wanted[i] = float64(y(l.y[len(l.y)-1]))
@@ -542,9 +548,9 @@ func (p panel) name(c draw.Canvas, lines []line, data vg.Rectangle, x, y func(fl
 		end := vg.Point{X: x(l.x[len(l.x)-1]) + 3.5, Y: vg.Length(wanted[i])}
 		at := vg.Point{X: data.Max.X + leader, Y: vg.Length(placed[i])}
 		if math.Abs(placed[i]-wanted[i]) > 0.5 {
-			c.StrokeLine2(draw.LineStyle{Color: l.stroke().color, Width: 0.4}, end.X, end.Y, at.X-1.5, at.Y)
+			c.StrokeLine2(draw.LineStyle{Color: strokeOf(l).color, Width: 0.4}, end.X, end.Y, at.X-1.5, at.Y)
 		}
 		at.Y += raise
-		c.FillText(lettering(8.5, l.stroke().color, draw.XLeft, draw.YCenter), at, l.label)
+		c.FillText(lettering(8.5, strokeOf(l).color, draw.XLeft, draw.YCenter), at, l.label)
 	}
 }

@@ -462,7 +462,7 @@ func exactInfo(c *Call, t Target, path string, slack theory.LogProb, approximate
 	if path == "" {
 		return invalid("joint", path, "a file name")
 	}
-	in, err := open(c, path)
+	in, err := open(c.Session, path)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func pvalueCorrectCommand() *Command {
 			"A workbook (-o FILE.xlsx) has a sheet whose thresholds follow its inputs.",
 		Flags: []Flag{
 			{Name: "alpha", Alias: "a", Usage: "`A`, the probability of a false rejection"},
-			{Name: "by", Usage: "`SOURCE` of the selection: " + orList(sourceNames())},
+			{Name: "by", Usage: "`SOURCE` of the selection: " + orList(sourceNames()), Words: sourceNames()},
 			{Name: "p", Usage: "`P`, a p-value, in place of a FILE"},
 			{Name: "samples", Alias: "n", Usage: "`N` rows"},
 			dataFlag,
@@ -51,8 +51,8 @@ func pvalueCorrectCommand() *Command {
 			{Name: "slack", Usage: "`B`, the slack of the max-information (default 0)"},
 			stepFlag,
 			{Name: "method", Usage: "only this `METHOD`"},
-			{Name: "family", Usage: "correct all p-values of the FILE by `STEP`: " + orList(familyNames()) + " (default none)"},
-			{Name: "family-on", Usage: "take the STEP on `WHICH` p-values: " + orList(familyBases) + " (default adjusted)"},
+			{Name: "family", Usage: "correct all p-values of the FILE by `STEP`: " + orList(familyNames()) + " (default none)", Words: familyNames()},
+			{Name: "family-on", Usage: "take the STEP on `WHICH` p-values: " + orList(familyBases) + " (default adjusted)", Words: familyBases},
 			{Name: "p-column", Usage: "`NAME` of the column of p-values (default p, pval, p_value or the like)"},
 			{Name: "raw", Switch: true, Usage: "leave cells of the FILE that a spreadsheet would run as formulas as they are"},
 		},
@@ -452,7 +452,7 @@ var appended = []string{"p_adjusted", "threshold", "reject", "status", "ln_p_adj
 // correctFile writes a table with the corrected p-values. With own it is written with
 // the separator that it has.
 func correctFile(c *Call, t *correction, path, column string, own bool) (err error) {
-	if t.table, err = openTable(c, path, column); err != nil {
+	if t.table, err = openTable(c.Session, path, column); err != nil {
 		return err
 	}
 	defer t.table.close()

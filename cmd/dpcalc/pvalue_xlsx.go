@@ -13,7 +13,6 @@ import (
 	"github.com/dpcalc/dpcalc/pvalue"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
-	"github.com/xuri/excelize/v2"
 )
 
 // The live thresholds of a workbook. A threshold is never above what dpcalc computes
@@ -140,7 +139,7 @@ func (s *sentence) flag(before string, in liveInput) {
 	}
 	s.formula += "&" + formula
 	if in.value.form != missing {
-		s.words += before + strings.TrimSpace(string(delimited{}.row(nil, true, []cell{in.value}, new(chances))))
+		s.words += before + plainText(in.value)
 	}
 }
 
@@ -551,8 +550,8 @@ func (s selection) left() cell {
 
 // fits refuses what no sheet holds.
 func (t *correction) fits() error {
-	if n := len(t.columns); n > excelize.MaxColumns {
-		return usagef("--output: got %d columns, want at most %d in a workbook, or a .csv file", n, excelize.MaxColumns)
+	if n := len(t.columns); n > mostColumns {
+		return usagef("--output: got %d columns, want at most %d in a workbook, or a .csv file", n, mostColumns)
 	}
 	return fitsSheet(int64(t.table.records))
 }
@@ -574,10 +573,7 @@ func (t *correction) workbook(c *Call, bar *progress, before int) error {
 		return err
 	}
 	defer b.Close()
-	column, err := excelize.ColumnNumberToName(t.table.p + 1)
-	if err != nil {
-		return err
-	}
+	column := columnName(t.table.p + 1)
 	// rows visits the first rows of the table.
 	rows := func(n int, visit func([]cell, look) error) error {
 		if n == 0 {

@@ -177,7 +177,7 @@ type source struct {
 
 // open opens a file, or standard input by the name of -. What cannot be read twice is
 // copied to a temporary file first.
-func open(c *Call, path string) (*source, error) {
+func open(c *Session, path string) (*source, error) {
 	s := &source{name: path}
 	in := c.Stdin
 	if path == "-" {
@@ -307,7 +307,7 @@ type place struct {
 
 // openTable checks a table and remembers where its records are. The column of
 // p-values is found by its name, or without one by the usual names.
-func openTable(c *Call, path, column string) (*userTable, error) {
+func openTable(c *Session, path, column string) (*userTable, error) {
 	in, err := open(c, path)
 	if err != nil {
 		return nil, err

@@ -121,7 +121,7 @@ func TestRecordsRoundTrip(t *testing.T) {
 func openText(t *testing.T, text, column string) (*userTable, error) {
 	t.Helper()
 	p := newProgram(&Session{Context: t.Context(), Stdin: strings.NewReader(text)})
-	table, err := openTable(&Call{Session: p.Session}, "-", column)
+	table, err := openTable(p.Session, "-", column)
 	if err == nil {
 		t.Cleanup(table.close)
 	}
@@ -304,11 +304,11 @@ func TestSpool(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	p := newProgram(&Session{Context: t.Context(), Stdin: iotest.ErrReader(errors.New("the cable"))})
-	if _, err := openTable(&Call{Session: p.Session}, "-", ""); err == nil || err.Error() != "standard input: the cable" {
+	if _, err := openTable(p.Session, "-", ""); err == nil || err.Error() != "standard input: the cable" {
 		t.Error(err)
 	}
 	p.Stdin = iotest.OneByteReader(strings.NewReader("p\n0.1\n"))
-	table, err := openTable(&Call{Session: p.Session}, "-", "")
+	table, err := openTable(p.Session, "-", "")
 	if err != nil || table.records != 1 {
 		t.Fatal(table, err)
 	}
@@ -324,7 +324,7 @@ func TestSpool(t *testing.T) {
 	defer w.Close()
 	p = newProgram(&Session{Context: ctx, Stdin: blocked})
 	time.AfterFunc(20*time.Millisecond, cancel)
-	if _, err := openTable(&Call{Session: p.Session}, "-", ""); !errors.Is(err, context.Canceled) {
+	if _, err := openTable(p.Session, "-", ""); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 	if left := files(t, dir); left != nil {

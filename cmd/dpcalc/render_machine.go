@@ -89,6 +89,11 @@ func (d delimited) text(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
+// plainText is a cell as it stands in a command line.
+func plainText(c cell) string {
+	return strings.TrimSpace(string(delimited{}.row(nil, true, []cell{c}, new(chances))))
+}
+
 // inert keeps a spreadsheet from running a user's text as a formula. Numbers stay.
 func inert(s string) string {
 	if s == "" || !strings.ContainsRune("=+-@\t\r\n", rune(s[0])) || isNumeral(s) {

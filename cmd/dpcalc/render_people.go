@@ -84,9 +84,9 @@ func (s sheet) numeric(j int) bool {
 
 // The formats for people.
 var (
-	PrintedTable    = Format{Name: "table", Help: " (default)", Print: printer(sheet.table), Prose: &plainProse}
-	PrintedMarkdown = Format{Name: "markdown", Suffix: ".md", Print: printer(sheet.markdown), Prose: &markdownProse}
-	PrintedLaTeX    = Format{Name: "latex", Suffix: ".tex", Print: printer(sheet.latex), Prose: &latexProse}
+	PrintedTable    = Format{Name: "table", Help: " (default)", Print: printer(printTable), Prose: &plainProse}
+	PrintedMarkdown = Format{Name: "markdown", Suffix: ".md", Print: printer(printMarkdown), Prose: &markdownProse}
+	PrintedLaTeX    = Format{Name: "latex", Suffix: ".tex", Print: printer(printLaTeX), Prose: &latexProse}
 )
 
 // printer prints a sheet without its empty columns.
@@ -94,8 +94,8 @@ func printer(print func(sheet, io.Writer) error) func(io.Writer, sheet) error {
 	return func(w io.Writer, s sheet) error { return print(s.compact(), w) }
 }
 
-func (s sheet) table(w io.Writer) error {
-	return s.framed(w, "", tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+func printTable(s sheet, w io.Writer) error {
+	return framed(s, w, "", tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
 		Borders: tw.BorderNone,
 		Symbols: tw.NewSymbols(tw.StyleASCII),
 		Settings: tw.Settings{
@@ -105,14 +105,14 @@ func (s sheet) table(w io.Writer) error {
 	})), func(text string) string { return text })
 }
 
-func (s sheet) markdown(w io.Writer) error {
+func printMarkdown(s sheet, w io.Writer) error {
 	escape := strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "<", `\<`, "\n", " ")
-	return s.framed(w, "\n", tablewriter.WithRenderer(renderer.NewMarkdown()), escape.Replace)
+	return framed(s, w, "\n", tablewriter.WithRenderer(renderer.NewMarkdown()), escape.Replace)
 }
 
 // framed writes title, table and notes. gap separates the lines of text, which
 // Markdown would run together.
-func (s sheet) framed(w io.Writer, gap string, look tablewriter.Option, escape func(string) string) error {
+func framed(s sheet, w io.Writer, gap string, look tablewriter.Option, escape func(string) string) error {
 	var b bytes.Buffer
 	paragraph := func(lines []string) {
 		for i, line := range lines {
@@ -127,7 +127,7 @@ func (s sheet) framed(w io.Writer, gap string, look tablewriter.Option, escape f
 		b.WriteByte('\n')
 	}
 	if len(s.rows) > 0 {
-		if err := s.grid(&b, look, escape); err != nil {
+		if err := drawn(s, &b, look, escape); err != nil {
 			return err
 		}
 	}
@@ -139,7 +139,7 @@ func (s sheet) framed(w io.Writer, gap string, look tablewriter.Option, escape f
 	return err
 }
 
-func (s sheet) grid(b *bytes.Buffer, look tablewriter.Option, escape func(string) string) error {
+func drawn(s sheet, b *bytes.Buffer, look tablewriter.Option, escape func(string) string) error {
 	align := make(tw.Alignment, len(s.columns))
 	head := make([]string, len(s.columns))
 	for j, name := range s.columns {
@@ -149,8 +149,8 @@ func (s sheet) grid(b *bytes.Buffer, look tablewriter.Option, escape func(string
 			align[j] = tw.AlignRight
 		}
 	}
-	var drawn bytes.Buffer
-	t := tablewriter.NewTable(&drawn, look,
+	var text bytes.Buffer
+	t := tablewriter.NewTable(&text, look,
 		tablewriter.WithHeaderAutoFormat(tw.Off),
 		tablewriter.WithHeaderAutoWrap(tw.WrapNone),
 		tablewriter.WithRowAutoWrap(tw.WrapNone),
@@ -171,20 +171,20 @@ func (s sheet) grid(b *bytes.Buffer, look tablewriter.Option, escape func(string
 	if err := t.Render(); err != nil {
 		return err
 	}
-	for text := range strings.Lines(drawn.String()) {
-		b.WriteString(strings.TrimRight(text, " \n") + "\n")
+	for line := range strings.Lines(text.String()) {
+		b.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
 	return nil
 }
 
-// latex writes a booktabs tabular; title and notes become comments.
-func (s sheet) latex(w io.Writer) error {
+// printLaTeX writes a booktabs tabular; title and notes become comments.
+func printLaTeX(s sheet, w io.Writer) error {
 	var b bytes.Buffer
 	for _, line := range s.title {
 		b.WriteString("% " + harmless(line) + "\n")
 	}
 	if len(s.columns) > 0 {
-		s.tabular(&b)
+		tabular(s, &b)
 	}
 	for _, line := range s.notes {
 		b.WriteString("% " + harmless(line) + "\n")
@@ -194,7 +194,7 @@ func (s sheet) latex(w io.Writer) error {
 }
 
 // tabular writes the table itself.
-func (s sheet) tabular(b *bytes.Buffer) {
+func tabular(s sheet, b *bytes.Buffer) {
 	escape := strings.NewReplacer(`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`, "&", `\&`, "#", `\#`, "$", `\$`,
 		"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `$<$`, ">", `$>$`, "\n", " ")
 	b.WriteString(`\begin{tabular}{`)
@@ -241,10 +241,10 @@ func fitsTable(rows, columns int64) error {
 }
 
 // forPeople writes the rows as a workbook, or what of them is in the sheet.
-func (r result) forPeople(w io.Writer, t Target, rows [][]cell, s sheet) error {
+func forPeople(r result, w io.Writer, t Target, rows [][]cell, s sheet) error {
 	switch {
 	case t.Format.Book != nil:
-		return r.workbook(w, t, rows, s)
+		return workbookOf(r, w, t, rows, s)
 	case t.Format.Print != nil:
 		return t.Format.Print(w, s)
 	}
@@ -256,7 +256,7 @@ func (r result) forPeople(w io.Writer, t Target, rows [][]cell, s sheet) error {
 func emit(c *Call, t Target, r result, rows [][]cell, s func() sheet) error {
 	return c.WriteTo(t, func(w io.Writer) error {
 		if t.Format.Encode == nil {
-			return r.forPeople(w, t, rows, s())
+			return forPeople(r, w, t, rows, s())
 		}
 		e := t.Format.Encode(r)
 		var known chances

@@ -33,11 +33,11 @@ func samplesizeCommand() *Command {
 			{Name: "beta", Alias: "b", Usage: "failure probability `B`, for all queries together; 1e-4343 is fine"},
 			{Name: "confidence", Usage: "1 - beta, `C`, in place of --beta"},
 			{Name: "budget", Alias: "B", Usage: "Thresholdout's budget `K`: flagged queries that are answered; needed by its rows"},
-			{Name: "query", Usage: "`KIND` of query: bounded (default), binary, sensitive or minimization"},
+			{Name: "query", Usage: "`KIND` of query: bounded (default), binary, sensitive or minimization", Words: queryKinds},
 			{Name: "sensitivity", Usage: "one row moves a sensitive query or a loss by at most `D`/n (default 1)"},
 			{Name: "epsilon", Usage: "privacy `E` of the procedure, for the dp rows (default: each method's own)"},
-			{Name: "method", Usage: "only these methods, `A,B,...`; see dpcalc methods"},
-			{Name: "proofs", Usage: "`WHICH` methods: all (default) or published"},
+			{Name: "method", Usage: "only these methods, `A,B,...`; see dpcalc methods", Words: methodNames()},
+			{Name: "proofs", Usage: "`WHICH` methods: all (default) or published", Words: []string{"all", "published"}},
 			{Name: "schedule", Usage: "write the noise of every query of gaussian-schedule to `FILE`: .csv, .tsv, .json or .jsonl"},
 			{Name: "check-schedule", Usage: "print what the noise schedule in `FILE`, .csv or .tsv, certifies with --samples and --tau; with --beta, check it"},
 			{Name: "zip", Switch: true, Usage: "pair the lists instead of crossing them"},
@@ -54,6 +54,9 @@ func samplesizeCommand() *Command {
 		Run: runSamplesize,
 	}
 }
+
+// queryKinds are the names of --query. The first is the default.
+var queryKinds = []string{"bounded", "binary", "sensitive", "minimization"}
 
 // plan is a samplesize command that has been read and validated.
 type plan struct {
@@ -276,7 +279,7 @@ func readGrid(c Values, inputs *[]input, needs int) (grid, error) {
 	if err != nil {
 		return none, err
 	}
-	query, err := OneOf(c, "query", "bounded", "binary", "sensitive", "minimization")
+	query, err := OneOf(c, "query", queryKinds...)
 	if err != nil {
 		return none, err
 	}
@@ -579,7 +582,7 @@ func (s *plan) tabulate(c *Call, v *verdict) error {
 		case err != nil:
 			return err
 		case s.view == plotView:
-			return write(figure.textPlot())
+			return write(textPlot(figure))
 		}
 		return c.WriteTo(s.target, func(w io.Writer) error { return s.target.Format.Draw(w, figure) })
 	}

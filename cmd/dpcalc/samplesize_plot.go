@@ -265,8 +265,8 @@ const (
 	plotHeight = 22
 )
 
-// textPlot draws a panel with characters.
-func (p panel) textPlot(b *strings.Builder) {
+// plotPanel draws a panel with characters.
+func plotPanel(p panel, b *strings.Builder) {
 	if p.title != "" {
 		fmt.Fprintf(b, "%s\n", p.title)
 	}
@@ -279,7 +279,7 @@ func (p panel) textPlot(b *strings.Builder) {
 	}
 	for _, m := range p.marks {
 		for i := range screen {
-			screen[i][int(math.Round(float64(x(m))))] = ':'
+			screen[i][int(math.Round(x(m)))] = ':'
 		}
 	}
 	for k, l := range p.lines {
@@ -288,7 +288,7 @@ func (p panel) textPlot(b *strings.Builder) {
 			if i > 0 {
 				from = i - 1
 			}
-			x0, y0, x1, y1 := float64(x(l.x[from])), float64(y(l.y[from])), float64(x(l.x[i])), float64(y(l.y[i]))
+			x0, y0, x1, y1 := x(l.x[from]), y(l.y[from]), x(l.x[i]), y(l.y[i])
 			for column := int(math.Ceil(x0 - 0.5)); column <= int(math.Floor(x1+0.5)); column++ {
 				share := 1.0
 				if x1 > x0 {
@@ -306,7 +306,7 @@ func (p panel) textPlot(b *strings.Builder) {
 	texts := p.y.tickTexts()
 	for i, t := range p.y.ticks() {
 		text := texts[i]
-		labels[plotHeight-1-int(math.Round(float64(y(t))))] = text
+		labels[plotHeight-1-int(math.Round(y(t)))] = text
 		width = max(width, len(text))
 	}
 	fmt.Fprintf(b, "%*s\n", width, p.y.label)
@@ -321,7 +321,7 @@ func (p panel) textPlot(b *strings.Builder) {
 	end := -1
 	texts = p.x.tickTexts()
 	for i, t := range p.x.ticks() {
-		at := int(math.Round(float64(x(t))))
+		at := int(math.Round(x(t)))
 		ruler[at] = '+'
 		text := texts[i]
 		if start := max(0, at-len(text)/2); start > end {
@@ -339,7 +339,7 @@ func (p panel) textPlot(b *strings.Builder) {
 func letterOf(k int) byte { return "abcdefghijklmnopqrstuvwxyz"[k%26] }
 
 // textPlot draws every panel below the one before.
-func (f figure) textPlot() string {
+func textPlot(f figure) string {
 	var b strings.Builder
 	for _, line := range f.title {
 		fmt.Fprintf(&b, "%s\n", line)
@@ -347,7 +347,7 @@ func (f figure) textPlot() string {
 	for _, row := range f.panels {
 		for _, p := range row {
 			b.WriteByte('\n')
-			p.textPlot(&b)
+			plotPanel(p, &b)
 		}
 	}
 	return b.String()

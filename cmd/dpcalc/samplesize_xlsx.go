@@ -442,7 +442,7 @@ func rerun(inputs []liveInput, q transfer.Query) (same, command liveInput) {
 		}
 		formula += "&" + argument
 		if in.value.form != missing {
-			words += " --" + in.name + " " + strings.TrimSpace(string(delimited{}.row(nil, true, []cell{in.value}, new(chances))))
+			words += " --" + in.name + " " + plainText(in.value)
 		}
 	}
 	return liveInput{name: "unchanged", label: "as at the start", value: wordsCell("yes"), formula: "IF(IFERROR(AND(" + conditions + `),FALSE),"yes","no")`},

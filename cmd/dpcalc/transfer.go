@@ -21,7 +21,7 @@ func transferCommand() *Command {
 			neighboursFlag,
 			{Name: "target-beta", Usage: "`B2`, the failure probability of the conclusion"},
 			{Name: "samples", Alias: "n", Usage: "`N` rows; some theorems need it"},
-			{Name: "query", Usage: "`KIND` of query: bounded (default), binary, sensitive or minimization"},
+			{Name: "query", Usage: "`KIND` of query: bounded (default), binary, sensitive or minimization", Words: queryKinds},
 			{Name: "sensitivity", Usage: "one row moves a sensitive query or a loss by at most `D`/n (default 1); needs --samples"},
 		},
 		Output: Tables,
@@ -69,7 +69,7 @@ func runTransfer(c *Call) error {
 	if err != nil {
 		return err
 	}
-	query, err := OneOf(c, "query", "bounded", "binary", "sensitive", "minimization")
+	query, err := OneOf(c, "query", queryKinds...)
 	if err != nil {
 		return err
 	}

@@ -342,7 +342,7 @@ func TestBareColumn(t *testing.T) {
 
 // Every help text ends with two examples of its command.
 func TestHelpEndsWithExamples(t *testing.T) {
-	names := newProgram(&Session{}).commandNames()
+	names := newProgram(&Session{}).Names()
 	for _, name := range append([]string{"dpcalc"}, names...) {
 		args := []string{name, "--help"}
 		if name == "dpcalc" {
@@ -370,7 +370,7 @@ func TestHelpEndsWithExamples(t *testing.T) {
 
 // The examples work, in their order and in one directory.
 func TestExamples(t *testing.T) {
-	for _, c := range newProgram(&Session{}).commands {
+	for _, c := range newProgram(&Session{}).Commands {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			if err := os.WriteFile("pvalues.csv", []byte("test,p\na,0.001\nb,0.2\n"), 0o666); err != nil {

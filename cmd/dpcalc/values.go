@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer"
 )
 
 // The grammar of a value:
@@ -29,6 +28,7 @@ const (
 	maxExponent = 5_000
 	maxValues   = 10_000_000 // of one flag
 	maxPowers   = 100_000    // of one geometric range
+	maxCount    = 1 << 53    // beyond it float64 skips whole numbers
 )
 
 // kind is how the values of one sort of flag are read.
@@ -443,7 +443,7 @@ func countOf(r *big.Rat) (int64, bool) {
 		return 0, false
 	}
 	n := r.Num().Int64()
-	return n, n >= 1 && n <= transfer.MaxCount
+	return n, n >= 1 && n <= maxCount
 }
 
 func floatOf(r *big.Rat) (float64, bool) {

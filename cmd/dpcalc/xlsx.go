@@ -20,12 +20,23 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// What a sheet holds. More rows are refused before anything is written; a longer
-// text, which the library would cut, when it comes.
+// What a sheet holds. More is refused before anything is written.
 const (
 	maxSheetRows = 1<<20 - 1 // below the header
-	maxCellText  = 32767
+	mostColumns  = 1 << 14
 )
+
+// maxCellText is what a cell holds. A longer text, which the library would cut, is refused
+// when it comes.
+const maxCellText = 32767
+
+// columnName is the name of the n-th column of a sheet, from 1: A, B, ..., Z, AA.
+func columnName(n int) (name string) {
+	for ; n > 0; n = (n - 1) / 26 {
+		name = string(rune('A'+(n-1)%26)) + name
+	}
+	return name
+}
 
 // book is a workbook in the making. Its sheets are streamed, the first of them of
 // any length: the library keeps what exceeds 16 MB in a temporary file.
@@ -387,9 +398,9 @@ func (b *book) About(command string, remarks []remark) error {
 	return w.Flush()
 }
 
-// workbook writes the result as a sheet named after the command, with the columns of
+// workbookOf writes the result as a sheet named after the command, with the columns of
 // csv, and About.
-func (r result) workbook(w io.Writer, to Target, rows [][]cell, s sheet) error {
+func workbookOf(r result, w io.Writer, to Target, rows [][]cell, s sheet) error {
 	if err := fitsSheet(int64(len(rows))); err != nil {
 		return err
 	}

@@ -149,8 +149,8 @@ func (p placed) name(absolute ...bool) string {
 	return name
 }
 
-// layout places the cells, in order of rows and columns, and tells the names.
-func (l live) layout() (cells []placed, names []*excelize.DefinedName) {
+// placedCells places the cells, in order of rows and columns, and tells the names.
+func placedCells(l live) (cells []placed, names []*excelize.DefinedName) {
 	row := 0
 	define := func(name string, column int) {
 		names = append(names, &excelize.DefinedName{Name: name, RefersTo: liveSheet + "!" + placed{column: column, row: row}.name(true)})
@@ -201,7 +201,7 @@ func (l live) layout() (cells []placed, names []*excelize.DefinedName) {
 
 // live writes the sheet of that name.
 func (b *book) Live(l live) error {
-	cells, names := l.layout()
+	cells, names := placedCells(l)
 	last := cells[len(cells)-1].row
 	always := true
 	err := errors.Join(
@@ -220,7 +220,7 @@ func (b *book) Live(l live) error {
 	if err != nil {
 		return err
 	}
-	for j, width := range l.widths(cells) {
+	for j, width := range liveWidths(l, cells) {
 		err = errors.Join(err, w.SetColWidth(j+1, j+1, width))
 	}
 	for i := 0; i < len(cells) && err == nil; {
@@ -250,9 +250,9 @@ func (b *book) formula(c placed) (excelize.Cell, error) {
 	return content, err
 }
 
-// widths lets the labels and the columns of the table be read. What stands right of
+// liveWidths lets the labels and the columns of the table be read. What stands right of
 // a text that is too long is empty.
-func (l live) widths(cells []placed) []float64 {
+func liveWidths(l live, cells []placed) []float64 {
 	widths := make([]float64, len(l.columns))
 	for j := range widths {
 		widths[j] = 13

@@ -462,7 +462,7 @@ func TestWorkbookUsage(t *testing.T) {
 			t.Errorf("%s: exit %d, %d bytes, %q, files %v", c.args, code, len(stdout), stderr, files(t, dir))
 		}
 	}
-	if err := (result{command: "test"}).workbook(new(bytes.Buffer), Target{Format: Workbook}, make([][]cell, maxSheetRows+1), sheet{}); err == nil {
+	if err := workbookOf(result{command: "test"}, new(bytes.Buffer), Target{Format: Workbook}, make([][]cell, maxSheetRows+1), sheet{}); err == nil {
 		t.Error("a sheet of more rows than there are")
 	}
 	_, stdout, stderr := dpcalc(strings.Fields("samplesize -m 1 -t 0.1 -b 0.05 --method splitting -f xlsx -o -")...)

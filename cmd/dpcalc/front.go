@@ -1,0 +1,210 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// Front is what every front end has: commands and formats on a session. It reads arguments,
+// runs commands and tells what is wrong with either.
+type Front struct {
+	*Session
+	Commands []*Command
+	Formats  []Format
+
+	// Knows reports whether the command explain has a page of this name.
+	Knows func(name string) bool
+}
+
+// Run is a front end without a flag library: it runs one command line, without the name of
+// the program, and returns the exit code.
+func (f *Front) Run(args []string) int {
+	return f.Exit(orFault(func() error {
+		command, typed, err := f.Read(args)
+		if err != nil {
+			return err
+		}
+		return f.Do(command, typed)
+	}))
+}
+
+// Do runs a command.
+func (f *Front) Do(c *Command, typed Values) error {
+	return c.Run(&Call{Session: f.Session, Values: typed, Command: c, Formats: f.Formats})
+}
+
+// Exit says on standard error what went wrong, and returns the exit code.
+func (f *Front) Exit(err error) int {
+	var code outcome
+	var usage *usageError
+	var domain *theory.DomainError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &code):
+		return int(code)
+	case errors.As(err, &usage):
+		f.complain(err.Error())
+		return exitUsage
+	case errors.As(err, &domain):
+		f.complain(domainText(domain))
+		return exitUsage
+	}
+	if f.Context.Err() != nil {
+		err = errors.New("interrupted")
+	}
+	f.complain(err.Error())
+	if broken := (*fault)(nil); errors.As(err, &broken) {
+		fmt.Fprintf(f.Stderr, "%s", broken.stack)
+	}
+	return exitFailure
+}
+
+// complain writes one line to standard error, whatever the text repeats of a user's file.
+func (f *Front) complain(text string) {
+	fmt.Fprintln(f.Stderr, "dpcalc: "+strings.ReplaceAll(harmless(text), "\n", `\n`))
+}
+
+// Read reads a command line, without the name of the program: a command, its flags and
+// arguments in any order. Everything after "--" is an argument.
+func (f *Front) Read(args []string) (*Command, Typed, error) {
+	name := args[0]
+	switch {
+	case name == "--help" || name == "-h":
+		name = "help"
+	case strings.HasPrefix(name, "-"):
+		hint := didYouMean("--"+strings.TrimLeft(name, "-"), []string{"--version", "--help"})
+		return nil, nil, usagef("unknown flag %s, want a command first%s", shown(name), hint)
+	}
+	command := f.Command(name)
+	if command == nil {
+		return nil, nil, usagef("unknown command %s%s", shown(name), f.AboutCommand(name))
+	}
+	typed := make(Typed)
+	for left := args[1:]; len(left) > 0; {
+		arg := left[0]
+		left = left[1:]
+		if arg == "--" {
+			typed[Arguments] = append(typed[Arguments], left...)
+			break
+		}
+		if arg == "-" || !strings.HasPrefix(arg, "-") {
+			typed[Arguments] = append(typed[Arguments], arg)
+			continue
+		}
+		key, value, hasValue := strings.Cut(strings.TrimPrefix(arg[1:], "-"), "=")
+		if key == "help" || key == "h" {
+			return f.Command("help"), Typed{Arguments: {command.Name}}, nil
+		}
+		flag, ok := f.flag(command, key)
+		if !ok {
+			return nil, nil, usagef("%s: unknown flag %s%s", command.Name, shown(arg), f.aboutFlag(command, key))
+		}
+		switch {
+		case flag.Switch && hasValue:
+			return nil, nil, usagef("--%s: got %s, want no value", flag.Name, shown(value))
+		case !flag.Switch && !hasValue && len(left) == 0:
+			return nil, nil, usagef("--%s: got nothing, want a value", flag.Name)
+		case !flag.Switch && !hasValue:
+			value, left = left[0], left[1:]
+		}
+		if typed.Is(flag.Name) && !flag.Repeats {
+			return nil, nil, usagef("--%s: given twice", flag.Name)
+		}
+		typed[flag.Name] = append(typed[flag.Name], value)
+	}
+	if rest := typed[Arguments]; len(rest) > 0 && command.Arguments == "" {
+		return nil, nil, usagef("%s: unexpected argument %s", command.Name, shown(rest[0]))
+	}
+	return command, typed, nil
+}
+
+// Command finds a command by its name, nil if there is none.
+func (f *Front) Command(name string) *Command {
+	i := slices.IndexFunc(f.Commands, func(c *Command) bool { return c.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return f.Commands[i]
+}
+
+// Names lists the commands.
+func (f *Front) Names() []string {
+	names := make([]string, len(f.Commands))
+	for i, c := range f.Commands {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// Meant finds the command of a name, or the only one that begins with it.
+func (f *Front) Meant(name string) (*Command, error) {
+	if command := f.Command(name); command != nil {
+		return command, nil
+	}
+	begun := slices.DeleteFunc(f.Names(), func(command string) bool {
+		return name == "" || !strings.HasPrefix(command, name)
+	})
+	switch {
+	case len(begun) == 1:
+		return f.Command(begun[0]), nil
+	case len(begun) > 1:
+		return nil, usagef("help: got %s, want %s", shown(name), orList(begun))
+	}
+	return nil, usagef("help: unknown command %s%s", shown(name), f.AboutCommand(name))
+}
+
+// AboutCommand ends the message on an unknown command.
+func (f *Front) AboutCommand(name string) string {
+	if f.Knows != nil && f.Knows(name) {
+		return ", see dpcalc explain " + name
+	}
+	return orSee(didYouMean(name, f.Names()), "dpcalc help")
+}
+
+// aboutFlag ends the message on an unknown flag: with the one that was meant, with the
+// commands that have it, or with where to look.
+func (f *Front) aboutFlag(command *Command, key string) string {
+	if len(key) == 1 {
+		for _, other := range []string{strings.ToLower(key), strings.ToUpper(key)} {
+			if flag, ok := f.flag(command, other); ok {
+				return fmt.Sprintf(", did you mean -%s, which is --%s?", other, flag.Name)
+			}
+		}
+	} else if hint := didYouMean("--"+key, f.FlagNames(command)); hint != "" {
+		return hint
+	}
+	var owners []string
+	for _, c := range f.Commands {
+		if _, ok := f.flag(c, key); ok {
+			owners = append(owners, c.Name)
+		}
+	}
+	if len(owners) > 0 {
+		return fmt.Sprintf(", which belongs to %s", andList(owners))
+	}
+	return fmt.Sprintf(", see dpcalc help %s", command.Name)
+}
+
+// flag finds a command's flag by its name or alias.
+func (f *Front) flag(command *Command, name string) (Flag, bool) {
+	for _, flag := range command.AllFlags(f.Formats) {
+		if name != "" && (flag.Name == name || flag.Alias == name) {
+			return flag, true
+		}
+	}
+	return Flag{}, false
+}
+
+// FlagNames lists a command's flags as they are typed.
+func (f *Front) FlagNames(command *Command) []string {
+	var names []string
+	for _, flag := range command.AllFlags(f.Formats) {
+		names = append(names, "--"+flag.Name)
+	}
+	return append(names, "--help")
+}
