@@ -61,11 +61,11 @@ var questions = []question{
 func adviseCommand() *Command {
 	flags := make([]Flag, len(questions))
 	for i, q := range questions {
-		usage := "`ANSWER` to: " + q.asks
+		help := "`ANSWER` to: " + q.asks
 		if q.names != nil {
-			usage = "`ANSWER`, " + orList(q.names) + ", to: " + q.asks
+			help = "`ANSWER`, " + orList(q.names) + ", to: " + q.asks
 		}
-		flags[i] = Flag{Name: q.flag, Usage: usage, Words: q.names}
+		flags[i] = Flag{Name: q.flag, Usage: help, Words: q.names}
 	}
 	return &Command{
 		Name:    "advise",

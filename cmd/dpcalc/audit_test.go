@@ -19,9 +19,9 @@ func TestAuditBytes(t *testing.T) {
 	for _, format := range []string{"table", "csv", "json"} {
 		print := func(workers int, more ...string) string {
 			var stdout, stderr bytes.Buffer
-			p := newProgram(&Session{Context: context.Background(), Stdout: &stdout, Stderr: &stderr, Workers: workers})
+			s := &Session{Context: context.Background(), Stdout: &stdout, Stderr: &stderr, Workers: workers}
 			args := []string{"dpcalc", "audit", "laplace", "svt6", "thresholdout", "--samples", "8k", "-f", format}
-			if code := p.run(append(args, more...)); code != exitRefuted || stderr.Len() != 0 || stdout.Len() == 0 {
+			if code := runIn(s, append(args, more...)); code != exitRefuted || stderr.Len() != 0 || stdout.Len() == 0 {
 				t.Fatalf("%s: exit %d, stderr %q", format, code, stderr.String())
 			}
 			return stdout.String()
@@ -110,8 +110,8 @@ func TestAuditInterrupted(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	time.AfterFunc(50*time.Millisecond, stop)
 	var stdout, stderr bytes.Buffer
-	p := newProgram(&Session{Context: ctx, Stdout: &stdout, Stderr: &stderr})
-	code := p.run([]string{"dpcalc", "audit", "--samples", "1M", "-o", path})
+	s := &Session{Context: ctx, Stdout: &stdout, Stderr: &stderr}
+	code := runIn(s, []string{"dpcalc", "audit", "--samples", "1M", "-o", path})
 	if entries, err := os.ReadDir(filepath.Dir(path)); code != exitFailure || err != nil || len(entries) != 0 || stdout.Len() != 0 {
 		t.Errorf("exit %d, %v, %v, stdout %q", code, entries, err, stdout.String())
 	}

@@ -18,6 +18,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	Program = func(s *Session, args []string) int { return newProgram(s).run(args) }
 	function, ok := os.LookupEnv(childWaitsFor)
 	if !ok {
 		os.Exit(m.Run())

@@ -22,9 +22,9 @@ func TestExperimentBytes(t *testing.T) {
 	for _, format := range []string{"table", "csv", "tsv", "json", "jsonl", "markdown", "latex", "svg", "png", "pdf"} {
 		print := func(workers int, more ...string) string {
 			var stdout, stderr bytes.Buffer
-			p := newProgram(&Session{Context: context.Background(), Stdout: &stdout, Stderr: &stderr, Workers: workers})
+			s := &Session{Context: context.Background(), Stdout: &stdout, Stderr: &stderr, Workers: workers}
 			args := append(append([]string{}, tiny...), "-f", format)
-			if code := p.run(append(args, more...)); code != exitOK || stderr.Len() != 0 || stdout.Len() == 0 {
+			if code := runIn(s, append(args, more...)); code != exitOK || stderr.Len() != 0 || stdout.Len() == 0 {
 				t.Fatalf("%s: exit %d, stderr %q", format, code, stderr.String())
 			}
 			return stdout.String()
@@ -152,8 +152,8 @@ func TestExperimentInterrupted(t *testing.T) {
 	for _, name := range []string{"curves.svg", "rows.csv"} {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 		var stdout, stderr bytes.Buffer
-		p := newProgram(&Session{Context: ctx, Stdout: &stdout, Stderr: &stderr})
-		code := p.run([]string{"dpcalc", "experiment", "--reps", "1M", "-o", filepath.Join(dir, name)})
+		s := &Session{Context: ctx, Stdout: &stdout, Stderr: &stderr}
+		code := runIn(s, []string{"dpcalc", "experiment", "--reps", "1M", "-o", filepath.Join(dir, name)})
 		cancel()
 		if code != exitFailure || stderr.String() != "dpcalc: interrupted\n" || stdout.Len() != 0 || files(t, dir) != nil {
 			t.Errorf("%s: exit %d, stderr %q, files %v", name, code, stderr.String(), files(t, dir))

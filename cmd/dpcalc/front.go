@@ -40,14 +40,14 @@ func (f *Front) Do(c *Command, typed Values) error {
 // Exit says on standard error what went wrong, and returns the exit code.
 func (f *Front) Exit(err error) int {
 	var code outcome
-	var usage *usageError
+	var wrong *usageError
 	var domain *theory.DomainError
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &code):
 		return int(code)
-	case errors.As(err, &usage):
+	case errors.As(err, &wrong):
 		f.complain(err.Error())
 		return exitUsage
 	case errors.As(err, &domain):

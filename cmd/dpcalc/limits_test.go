@@ -40,10 +40,7 @@ func TestLeastLength(t *testing.T) {
 		"10", "10,20,30", "1:10:1", "1:10:3", "5:5:1", "1:1000:log17", "1:512:x2", "1:511:x2",
 		"1:3:x1.1,7,1:9:2", "1:1M:x1.001", "3:3:x2", "1/2:1:1/8",
 	} {
-		c, err := scenarioValues([]setting{{key: "sensitivity", value: raw}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := Typed{"sensitivity": {raw}}
 		values, err := list(c, "sensitivity", positives)
 		if err != nil {
 			t.Fatal(err)
@@ -58,10 +55,7 @@ func TestLeastLength(t *testing.T) {
 		"::", "a:b:c", "1:1e9:1",
 		"1:1e4000:1e-4000",
 	} {
-		c, err := scenarioValues([]setting{{key: "sensitivity", value: raw}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := Typed{"sensitivity": {raw}}
 		if n := leastLength(c, "sensitivity", positives); n != 1 {
 			t.Errorf("%q: %d, want the refusal to the list's reader", raw, n)
 		}

@@ -110,8 +110,8 @@ func genes(n int) (table string, texts []string) {
 func correct(t *testing.T, workers int, stdin string, args ...string) (stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	p := newProgram(&Session{Context: t.Context(), Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs, Workers: workers})
-	if code := p.run(append([]string{"dpcalc", "pvalue-correct", "-", "--alpha", "0.05"}, args...)); code != exitOK {
+	s := &Session{Context: t.Context(), Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs, Workers: workers}
+	if code := runIn(s, append([]string{"dpcalc", "pvalue-correct", "-", "--alpha", "0.05"}, args...)); code != exitOK {
 		t.Fatalf("%v: exit %d, %s", args, code, errs.String())
 	}
 	return out.String(), errs.String()
@@ -141,8 +141,8 @@ func TestFamilyOfATableWithMissingValues(t *testing.T) {
 	}
 	// Without an answer no step was taken, and nothing is said of one.
 	var out, errs bytes.Buffer
-	p := newProgram(&Session{Context: t.Context(), Stdin: strings.NewReader(table), Stdout: &out, Stderr: &errs, Workers: 1})
-	code := p.run(strings.Fields("dpcalc pvalue-correct - --alpha 0.05 --by pure-dp --epsilon 1e308 -n 1000 --family holm"))
+	s := &Session{Context: t.Context(), Stdin: strings.NewReader(table), Stdout: &out, Stderr: &errs, Workers: 1}
+	code := runIn(s, strings.Fields("dpcalc pvalue-correct - --alpha 0.05 --by pure-dp --epsilon 1e308 -n 1000 --family holm"))
 	if code != exitNoAnswer || errs.String() != "2 missing p-values\n" {
 		t.Errorf("exit %d, %s%s", code, out.String(), errs.String())
 	}
@@ -475,7 +475,7 @@ func BenchmarkPValueRows(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			args := append([]string{"dpcalc", "pvalue-correct", path, "--alpha", "0.05"}, strings.Fields(source)...)
 			for b.Loop() {
-				if code := run(args, nil, io.Discard, io.Discard); code != exitOK {
+				if code := runIn(&Session{Context: b.Context(), Stdout: io.Discard, Stderr: io.Discard}, args); code != exitOK {
 					b.Fatal(code)
 				}
 			}

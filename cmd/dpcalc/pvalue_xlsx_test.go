@@ -225,9 +225,9 @@ func TestCorrectedWorkbook(t *testing.T) {
 		var book []byte
 		for workers := 1; workers <= 4; workers += 3 {
 			path := filepath.Join(dir, "out.xlsx")
-			p := newProgram(&Session{Context: t.Context(), Stdout: new(bytes.Buffer), Stderr: new(bytes.Buffer), Workers: workers})
-			if code := p.run(append(append([]string{"dpcalc"}, args...), "-o", path)); code != exitOK {
-				t.Fatal(p.Stderr)
+			s := &Session{Context: t.Context(), Stdout: new(bytes.Buffer), Stderr: new(bytes.Buffer), Workers: workers}
+			if code := runIn(s, append(append([]string{"dpcalc"}, args...), "-o", path)); code != exitOK {
+				t.Fatal(s.Stderr)
 			}
 			written, err := os.ReadFile(path)
 			if err != nil || book != nil && !bytes.Equal(book, written) {
@@ -332,8 +332,8 @@ func TestCorrectedWorkbookEdges(t *testing.T) {
 		{"p\n1\n", "--outcomes 2 --method no", "dpcalc: --method: got no, want bonferroni for this source\n", exitUsage},
 	} {
 		var message bytes.Buffer
-		p := newProgram(&Session{Context: t.Context(), Stdin: strings.NewReader(c.table), Stdout: new(bytes.Buffer), Stderr: &message})
-		code := p.run(append(strings.Fields("dpcalc pvalue-correct - --alpha 0.05 --by description "+c.flags), "-o", path))
+		s := &Session{Context: t.Context(), Stdin: strings.NewReader(c.table), Stdout: new(bytes.Buffer), Stderr: &message}
+		code := runIn(s, append(strings.Fields("dpcalc pvalue-correct - --alpha 0.05 --by description "+c.flags), "-o", path))
 		if code != c.code || message.String() != c.says {
 			t.Errorf("%.20q: exit %d, %s", c.table, code, message.String())
 		}

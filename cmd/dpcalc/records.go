@@ -274,10 +274,10 @@ func (s *source) close() {
 // of the reading.
 func (s *source) blame(err error) error {
 	var bad *refusal
-	var usage *usageError
+	var wrong *usageError
 	var domain *theory.DomainError
 	switch {
-	case errors.As(err, &bad), errors.As(err, &usage), errors.As(err, &domain):
+	case errors.As(err, &bad), errors.As(err, &wrong), errors.As(err, &domain):
 		return usagef("%s: %v", s.name, err)
 	case errors.Is(err, context.Canceled):
 		return err

@@ -120,8 +120,8 @@ func TestRecordsRoundTrip(t *testing.T) {
 
 func openText(t *testing.T, text, column string) (*userTable, error) {
 	t.Helper()
-	p := newProgram(&Session{Context: t.Context(), Stdin: strings.NewReader(text)})
-	table, err := openTable(p.Session, "-", column)
+	p := &Session{Context: t.Context(), Stdin: strings.NewReader(text)}
+	table, err := openTable(p, "-", column)
 	if err == nil {
 		t.Cleanup(table.close)
 	}
@@ -303,18 +303,18 @@ func TestTableThatChanges(t *testing.T) {
 func TestSpool(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	p := newProgram(&Session{Context: t.Context(), Stdin: iotest.ErrReader(errors.New("the cable"))})
-	if _, err := openTable(p.Session, "-", ""); err == nil || err.Error() != "standard input: the cable" {
+	p := &Session{Context: t.Context(), Stdin: iotest.ErrReader(errors.New("the cable"))}
+	if _, err := openTable(p, "-", ""); err == nil || err.Error() != "standard input: the cable" {
 		t.Error(err)
 	}
 	p.Stdin = iotest.OneByteReader(strings.NewReader("p\n0.1\n"))
-	table, err := openTable(p.Session, "-", "")
+	table, err := openTable(p, "-", "")
 	if err != nil || table.records != 1 {
 		t.Fatal(table, err)
 	}
 	table.close()
-	if left := files(t, dir); left != nil {
-		t.Errorf("files left: %v", left)
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("files left: %v, %v", left, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	blocked, w, err := os.Pipe()
@@ -322,12 +322,12 @@ func TestSpool(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	p = newProgram(&Session{Context: ctx, Stdin: blocked})
+	p = &Session{Context: ctx, Stdin: blocked}
 	time.AfterFunc(20*time.Millisecond, cancel)
-	if _, err := openTable(p.Session, "-", ""); !errors.Is(err, context.Canceled) {
+	if _, err := openTable(p, "-", ""); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
-	if left := files(t, dir); left != nil {
-		t.Errorf("files left: %v", left)
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("files left: %v, %v", left, err)
 	}
 }

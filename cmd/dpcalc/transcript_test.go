@@ -1,16 +1,12 @@
 package main
 
 import (
-	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
-
-var update = flag.Bool("update", false, "rewrite the transcripts with what the program prints")
 
 // A transcript is lines "$ dpcalc ..." with what follows them: standard output,
 // then standard error, each line of it after "2> ", then "[exit N]" unless 0. A
@@ -164,16 +160,6 @@ func transcribe(t *testing.T, command string, markdown bool) string {
 		fmt.Fprintf(&b, "[exit %d]\n", code)
 	}
 	return b.String()
-}
-
-func dpcalc(args ...string) (code int, stdout, stderr string) {
-	return dpcalcReading("", args...)
-}
-
-func dpcalcReading(stdin string, args ...string) (code int, stdout, stderr string) {
-	var out, errs bytes.Buffer
-	code = run(append([]string{"dpcalc"}, args...), strings.NewReader(stdin), &out, &errs)
-	return code, out.String(), errs.String()
 }
 
 // split splits a command at spaces outside single quotes.

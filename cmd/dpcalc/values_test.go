@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -94,7 +95,7 @@ func TestProbabilities(t *testing.T) {
 		if want == nil {
 			want = make([]string, len(got))
 			for i := range want {
-				want[i] = "1e-" + string(people(countCell(int64(4343-100*i))))
+				want[i] = "1e-" + string(strconv.Itoa(4343-100*i))
 			}
 		}
 		if len(got) != len(want) {
@@ -194,7 +195,7 @@ func FuzzCounts(f *testing.F) {
 			if n < 1 || n > transfer.MaxCount {
 				t.Fatalf("%q gives %d", text, n)
 			}
-			again, ok := counts.parse(people(countCell(n)))
+			again, ok := counts.parse(strconv.FormatInt(n, 10))
 			if !ok || again != n {
 				t.Fatalf("%q gives %d, which reads as %d", text, n, again)
 			}
