@@ -4,6 +4,20 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/internal/commands"
+	"github.com/dpcalc/dpcalc/internal/commands/advise"
+	"github.com/dpcalc/dpcalc/internal/commands/articles"
+	"github.com/dpcalc/dpcalc/internal/commands/mechanisms"
+	"github.com/dpcalc/dpcalc/internal/commands/privacy"
+	"github.com/dpcalc/dpcalc/internal/commands/pvalues"
+	"github.com/dpcalc/dpcalc/internal/commands/samplesize"
+	"github.com/dpcalc/dpcalc/internal/commands/steps"
+	"github.com/dpcalc/dpcalc/internal/figures"
+	"github.com/dpcalc/dpcalc/internal/outfile"
+	"github.com/dpcalc/dpcalc/internal/printed"
+	"github.com/dpcalc/dpcalc/internal/record"
+	"github.com/dpcalc/dpcalc/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/workbook"
 	"github.com/urfave/cli/v2"
 )
 
@@ -15,38 +29,38 @@ import (
 // should, flags hold their text, and nothing but [program.run] decides the exit code.
 
 // program is the command line.
-type program struct{ *Front }
+type program struct{ *commands.Front }
 
 // formats are all that the command line offers, those of tables before the drawings.
-var formats = []Format{
-	PrintedTable, CSV, TSV, JSON, JSONLines, PrintedMarkdown, PrintedLaTeX, Workbook, SVG, PNG, PDF,
+var formats = []record.Format{
+	printed.Table, record.CSV, record.TSV, record.JSON, record.JSONLines, printed.Markdown, printed.LaTeX, workbook.Format, figures.SVG, figures.PNG, figures.PDF,
 }
 
-func newProgram(s *Session) *program {
-	p := &program{&Front{Session: s, Formats: formats, Knows: hasArticle}}
-	p.Commands = []*Command{
-		samplesizeCommand(), transferCommand(), composeCommand(), maxinfoCommand(), pvalueCorrectCommand(), experimentCommand(),
-		planFileCommand(), adviseCommand(), auditCommand(),
-		explainCommand(), citeCommand(), methodsCommand(),
+func newProgram(s *outfile.Session) *program {
+	p := &program{&commands.Front{Session: s, Formats: formats, Knows: articles.Has}}
+	p.Commands = []*commands.Command{
+		samplesize.Command(), privacy.Transfer(), privacy.Compose(), steps.Command(), pvalues.Command(), mechanisms.Experiment(),
+		samplesize.PlanFile(), advise.Command(), mechanisms.Audit(),
+		articles.Explain(), articles.Cite(), articles.Methods(),
 		p.completion(), p.man(), p.version(), p.help(),
 	}
 	return p
 }
 
 func (p *program) run(args []string) int {
-	return p.Exit(orFault(func() error { return p.dispatch(args) }))
+	return p.Exit(usage.OrFault(func() error { return p.dispatch(args) }))
 }
 
 func (p *program) dispatch(args []string) error {
 	if len(args) > 1 && args[1] == "--version" {
 		if len(args) > 2 {
-			return usagef("--version: unexpected argument %s", shown(args[2]))
+			return usage.Errorf("--version: unexpected argument %s", usage.Shown(args[2]))
 		}
-		return p.Print([]byte("dpcalc " + version() + "\n"))
+		return p.Print([]byte("dpcalc " + usage.Version() + "\n"))
 	}
 	if len(args) < 2 {
 		_, _ = p.Stderr.Write(p.page(nil))
-		return outcome(exitUsage)
+		return usage.Outcome(usage.ExitUsage)
 	}
 	command, typed, err := p.Read(args[1:])
 	if err != nil {
@@ -62,7 +76,7 @@ func (p *program) dispatch(args []string) error {
 			}
 		}
 	}
-	return p.app().RunContext(p.Context, append(append(ordered, "--"), typed[Arguments]...))
+	return p.app().RunContext(p.Context, append(append(ordered, "--"), typed[usage.Arguments]...))
 }
 
 // app declares the commands. It is made anew for every run: flags hold values.
@@ -71,12 +85,12 @@ func (p *program) app() *cli.App {
 		Name:            "dpcalc",
 		Usage:           "plan samples that are queried adaptively",
 		UsageText:       "dpcalc COMMAND [flags] [arguments]\ndpcalc help COMMAND\ndpcalc --version",
-		Version:         version(),
+		Version:         usage.Version(),
 		HideHelpCommand: true,
 		HideVersion:     true,
 		Writer:          p.Stdout,
 		ErrWriter:       p.Stderr,
-		OnUsageError:    func(_ *cli.Context, err error, _ bool) error { return usagef("%v", err) },
+		OnUsageError:    func(_ *cli.Context, err error, _ bool) error { return usage.Errorf("%v", err) },
 		ExitErrHandler:  func(*cli.Context, error) {},
 		Description: "Every number is a bound with a theorem behind it: sample sizes are sufficient, accuracies and\n" +
 			"failure probabilities are certified. Data go to standard output, everything else to standard error.\n" +
@@ -92,7 +106,7 @@ func (p *program) app() *cli.App {
 }
 
 // declared is a command as the library has it.
-func (p *program) declared(c *Command) *cli.Command {
+func (p *program) declared(c *commands.Command) *cli.Command {
 	d := &cli.Command{
 		Name: c.Name, Usage: c.Summary, ArgsUsage: c.Arguments, Args: c.Arguments != "", Description: c.Description,
 		HideHelpCommand: true,
@@ -151,7 +165,7 @@ func (c typed) Text(flag string) (string, bool) {
 
 // Texts returns the texts of a flag that repeats, or the arguments.
 func (c typed) Texts(flag string) []string {
-	if flag == Arguments {
+	if flag == usage.Arguments {
 		return c.Args().Slice()
 	}
 	if t, ok := c.Generic(flag).(*text); ok {
@@ -164,22 +178,22 @@ func (c typed) Texts(flag string) []string {
 func (c typed) Is(flag string) bool { return c.Bool(flag) }
 
 // version is a command because people type it; --version says the same.
-func (p *program) version() *Command {
-	return &Command{
+func (p *program) version() *commands.Command {
+	return &commands.Command{
 		Name: "version", Summary: "print the version",
 		Examples: [2]string{"dpcalc version", "dpcalc --version"},
-		Run:      func(c *Call) error { return c.Print([]byte("dpcalc " + version() + "\n")) },
+		Run:      func(c *commands.Call) error { return c.Print([]byte("dpcalc " + usage.Version() + "\n")) },
 	}
 }
 
 // help is a command of our own: the library's writes errors of its own and
 // takes over arguments that are spelled "help".
-func (p *program) help() *Command {
-	return &Command{
+func (p *program) help() *commands.Command {
+	return &commands.Command{
 		Name: "help", Summary: "show the commands, or the flags of one", Arguments: "[COMMAND]", Words: p.Names,
 		Examples: [2]string{"dpcalc help", "dpcalc help pvalue"},
-		Run: func(c *Call) error {
-			names := c.Texts(Arguments)
+		Run: func(c *commands.Call) error {
+			names := c.Texts(usage.Arguments)
 			switch len(names) {
 			case 0:
 				return c.Print(p.page(nil))
@@ -190,13 +204,13 @@ func (p *program) help() *Command {
 				}
 				return c.Print(p.page(command))
 			}
-			return usagef("help: unexpected argument %s", shown(names[1]))
+			return usage.Errorf("help: unexpected argument %s", usage.Shown(names[1]))
 		},
 	}
 }
 
 // page is the help text of the program or of a command.
-func (p *program) page(command *Command) []byte {
+func (p *program) page(command *commands.Command) []byte {
 	var b bytes.Buffer
 	app := p.app()
 	examples := []string{"dpcalc samplesize --queries 1000 --tau 0.1 --beta 0.05", "dpcalc help samplesize"}

@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/dpcalc/dpcalc/internal/commands"
+	"github.com/dpcalc/dpcalc/internal/usage"
 )
 
 // shell is a shell with its completion script.
 type shell struct {
 	name   string
-	script func(*Front) string
+	script func(*commands.Front) string
 }
 
 var shells = []shell{{"bash", bashScript}, {"zsh", zshScript}, {"fish", fishScript}, {"powershell", powershellScript}}
@@ -22,19 +25,19 @@ func shellNames() []string {
 	return names
 }
 
-func (p *program) completion() *Command {
+func (p *program) completion() *commands.Command {
 	names := shellNames()
-	return &Command{
+	return &commands.Command{
 		Name: "completion", Summary: "print the completion script of a shell", Arguments: strings.Join(names, "|"), Words: shellNames,
 		Examples: [2]string{"dpcalc completion bash > dpcalc.bash", "dpcalc completion fish > dpcalc.fish"},
-		Run: func(c *Call) error {
-			got := c.Texts(Arguments)
+		Run: func(c *commands.Call) error {
+			got := c.Texts(usage.Arguments)
 			if len(got) != 1 {
-				return usagef("completion: got %d arguments, want %s", len(got), orList(names))
+				return usage.Errorf("completion: got %d arguments, want %s", len(got), usage.OrList(names))
 			}
 			i := slices.Index(names, got[0])
 			if i < 0 {
-				return usagef("completion: got %s, want %s%s", shown(got[0]), orList(names), didYouMean(got[0], names))
+				return usage.Errorf("completion: got %s, want %s%s", usage.Shown(got[0]), usage.OrList(names), usage.DidYouMean(got[0], names))
 			}
 			return c.Print([]byte(shells[i].script(p.Front)))
 		},
@@ -42,7 +45,7 @@ func (p *program) completion() *Command {
 }
 
 // following is the words that may follow a command: its flags and its arguments.
-func following(p *Front, c *Command) []string {
+func following(p *commands.Front, c *commands.Command) []string {
 	if c.Words == nil {
 		return p.FlagNames(c)
 	}
@@ -50,7 +53,7 @@ func following(p *Front, c *Command) []string {
 }
 
 // flagWords are the flags that take one of a few words, with what any command takes for them.
-func flagWords(commands []*Command) (flags []string, words map[string][]string) {
+func flagWords(commands []*commands.Command) (flags []string, words map[string][]string) {
 	words = make(map[string][]string)
 	for _, c := range commands {
 		for _, f := range c.AllFlags(formats) {
@@ -67,11 +70,11 @@ func flagWords(commands []*Command) (flags []string, words map[string][]string) 
 	return flags, words
 }
 
-func zshScript(p *Front) string {
+func zshScript(p *commands.Front) string {
 	return "#compdef dpcalc\nautoload -Uz bashcompinit\nbashcompinit\n" + bashScript(p)
 }
 
-func bashScript(p *Front) string {
+func bashScript(p *commands.Front) string {
 	var b strings.Builder
 	b.WriteString("_dpcalc() {\n    local words current=\"${COMP_WORDS[COMP_CWORD]}\"\n")
 	b.WriteString("    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        words=\"")
@@ -95,7 +98,7 @@ func bashScript(p *Front) string {
 	return b.String()
 }
 
-func fishScript(p *Front) string {
+func fishScript(p *commands.Front) string {
 	var b strings.Builder
 	b.WriteString("complete -c dpcalc -e\n")
 	for _, c := range p.Commands {
@@ -103,7 +106,7 @@ func fishScript(p *Front) string {
 	}
 	for _, c := range p.Commands {
 		seen := "'__fish_seen_subcommand_from " + c.Name + "'"
-		for _, flag := range append(c.AllFlags(formats), Flag{Name: "help"}) {
+		for _, flag := range append(c.AllFlags(formats), usage.Flag{Name: "help"}) {
 			fmt.Fprintf(&b, "complete -c dpcalc -n %s -l %s", seen, flag.Name)
 			if len(flag.Words) > 0 {
 				fmt.Fprintf(&b, " -x -a '%s'", strings.Join(flag.Words, " "))
@@ -117,7 +120,7 @@ func fishScript(p *Front) string {
 	return b.String()
 }
 
-func powershellScript(p *Front) string {
+func powershellScript(p *commands.Front) string {
 	var b strings.Builder
 	quote := func(words []string) string { return "'" + strings.Join(words, "', '") + "'" }
 	b.WriteString("Register-ArgumentCompleter -Native -CommandName dpcalc -ScriptBlock {\n    param($word, $ast, $position)\n")
@@ -135,11 +138,11 @@ func powershellScript(p *Front) string {
 	return b.String()
 }
 
-func (p *program) man() *Command {
-	return &Command{
+func (p *program) man() *commands.Command {
+	return &commands.Command{
 		Name: "man", Summary: "print the manual page",
 		Examples: [2]string{"dpcalc man > dpcalc.1", "dpcalc man | man -l -"},
-		Run:      func(c *Call) error { return c.Print([]byte(p.manual())) },
+		Run:      func(c *commands.Call) error { return c.Print([]byte(p.manual())) },
 	}
 }
 

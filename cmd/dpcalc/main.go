@@ -10,6 +10,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/dpcalc/dpcalc/internal/outfile"
 )
 
 func main() { os.Exit(run(os.Args, os.Stdin, os.Stdout, os.Stderr)) }
@@ -27,7 +29,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		signal.Notify(ended, syscall.SIGHUP)
 	}
 	defer signal.Stop(ended)
-	p := newProgram(&Session{Context: context.Background(), Stdin: stdin, Stdout: stdout, Stderr: stderr})
+	p := newProgram(&outfile.Session{Context: context.Background(), Stdin: stdin, Stdout: stdout, Stderr: stderr})
 	done := make(chan int, 1)
 	go func() { done <- p.run(args) }()
 	select {
@@ -35,7 +37,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return code
 	case s := <-ended:
 		signal.Stop(ended)
-		temporaries.discard()
+		outfile.Temporaries.Discard()
 		p.sayInterrupted()
 		number, _ := s.(syscall.Signal)
 		return exitSignal + int(number)

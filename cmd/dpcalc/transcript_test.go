@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dpcalc/dpcalc/internal/commandtest"
 )
 
 // A transcript is lines "$ dpcalc ..." with what follows them: standard output,
@@ -89,7 +91,7 @@ func checkTranscript(t *testing.T, file string, markdown bool) int {
 		} else {
 			got = transcribe(t, strings.TrimSuffix(command, "\n"), markdown)
 		}
-		if got != want.String() && !*update {
+		if got != want.String() && !*commandtest.Update {
 			t.Errorf("%s:%d: $ %s\n--- got\n%s--- want\n%s", filepath.Base(file), start+1, command, got, want.String())
 		}
 		for line := range strings.Lines(got) {
@@ -99,7 +101,7 @@ func checkTranscript(t *testing.T, file string, markdown bool) int {
 			out.WriteString(line)
 		}
 	}
-	if *update && out.String() != string(data) {
+	if *commandtest.Update && out.String() != string(data) {
 		if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +149,7 @@ func transcribe(t *testing.T, command string, markdown bool) string {
 		}
 		return string(data)
 	}
-	code, stdout, stderr := dpcalcReading(stdin, words[1:]...)
+	code, stdout, stderr := commandtest.DpcalcReading(stdin, words[1:]...)
 	var b strings.Builder
 	b.WriteString(stdout)
 	for line := range strings.Lines(stderr) {
