@@ -22,12 +22,8 @@ const exitSignal = 128
 // run is the program: it returns the exit code. A signal ends it wherever it computes or
 // waits, so the program does not have to look out for one. A second signal kills.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	signal.Ignore(syscall.SIGPIPE) // a closed pipe is a write error like any other
 	ended := make(chan os.Signal, 1)
-	signal.Notify(ended, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // as it is under nohup
-		signal.Notify(ended, syscall.SIGHUP)
-	}
+	listen(ended)
 	defer signal.Stop(ended)
 	p := newProgram(&outfile.Session{Context: context.Background(), Stdin: stdin, Stdout: stdout, Stderr: stderr})
 	done := make(chan int, 1)
