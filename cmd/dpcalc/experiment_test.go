@@ -161,7 +161,7 @@ func TestExperimentInterrupted(t *testing.T) {
 	}
 }
 
-// The figure of docs/experiment.md is what its command draws.
+// The figure of docs/use/experiment.md is what its command draws.
 func TestExperimentFigure(t *testing.T) {
 	const path = "../../docs/img/experiment.svg"
 	code, stdout, stderr := dpcalc("experiment", "--arms", "standard,paper", "-f", "svg")

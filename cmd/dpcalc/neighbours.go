@@ -19,7 +19,7 @@ const (
 const neighboursKey = "neighbours"
 
 // onNeighbours is where the conversions are proved.
-var onNeighbours = theory.Source{Key: "dpcalc", Where: "docs/theorems.md#neighbours"}
+var onNeighbours = theory.Source{Key: "dpcalc", Where: "docs/theorems/theory.md#neighbours"}
 
 func neighboursFlag() cli.Flag {
 	return textFlag(neighboursKey, "",

@@ -301,7 +301,7 @@ func TestCorrectedWorkbook(t *testing.T) {
 			}
 		}
 		about := fmt.Sprint(contents(t, f, "About"))
-		for _, want := range []string{"dpcalc pvalue-correct --alpha 0.05 --by", "P-values corrected by", "Columns of pvalue-correct", "assumes ", "source: dpcalc docs/theorems.md#"} {
+		for _, want := range []string{"dpcalc pvalue-correct --alpha 0.05 --by", "P-values corrected by", "Columns of pvalue-correct", "assumes ", "source: dpcalc docs/theorems/"} {
 			if !strings.Contains(about, want) {
 				t.Errorf("%s: About lacks %q: %s", c.flags, want, about)
 			}
