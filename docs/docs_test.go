@@ -305,3 +305,20 @@ func TestTestsAreThere(t *testing.T) {
 		}
 	}
 }
+
+// Every file of code or data that a page names by its path is there.
+func TestFilesAreThere(t *testing.T) {
+	named := regexp.MustCompile("`([\\w.-]+/[\\w./-]+\\.(?:go|csv|txt|py|mod))`")
+	count := 0
+	for name, page := range files(t, ".md") {
+		for _, m := range named.FindAllStringSubmatch(page, -1) {
+			count++
+			if why := opens(repository, m[1]); why != "" {
+				t.Errorf("%s names %s: %s", name, m[1], why)
+			}
+		}
+	}
+	if count < 20 {
+		t.Errorf("%d files were found on the pages, want at least 20", count)
+	}
+}
