@@ -16,7 +16,7 @@ const (
 )
 
 func derived(anchor string) []theory.Source {
-	return []theory.Source{{Key: "dpcalc", Where: "docs/theorems.md#" + anchor}}
+	return []theory.Source{{Key: "dpcalc", Where: "docs/theorems/maxinfo.md#" + anchor}}
 }
 
 var (
@@ -193,7 +193,7 @@ func (p Plan) gdp(whole Profile, info theory.Nats) ([]Method, error) {
 		p.information(info),
 		{
 			Name: "group", Proof: theory.Published, Assumes: []string{anyRecords},
-			Sources: append(all.Sources, theory.Source{Key: "dpcalc", Where: "docs/theorems.md#group"}),
+			Sources: append(all.Sources, theory.Source{Key: "dpcalc", Where: "docs/theorems/maxinfo.md#group"}),
 			Limit:   Group{all.Value.Mu},
 		},
 	}, nil

@@ -6,7 +6,7 @@
 // the output laws on all data sets of a small size, in the statistical layer against
 // samples, with a false alarm from one ledger. A mutant names the checks that must
 // refute it, so that every check is known to be able to say no. The suite is what
-// dpcalc audit runs; docs/audit.md has its tables.
+// dpcalc audit runs; docs/check/audit.md has its tables.
 //
 // Its tests add laws that every registered method must obey, the enumeration of small
 // mechanisms against the transfer theorems, and attacks.

@@ -47,7 +47,7 @@ type pageTable interface {
 }
 
 func TestPerformanceTables(t *testing.T) {
-	checkTables(t, "../../docs/performance.md", comparisons())
+	checkTables(t, "../../docs/check/performance.md", comparisons())
 }
 
 // A comparison is a table of n: a row for each goal, a column for each method, and the

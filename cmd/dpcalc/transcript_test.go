@@ -29,7 +29,7 @@ func TestTranscripts(t *testing.T) {
 // The manual is a test: every "$ dpcalc" block of these pages is run and compared.
 // There, standard error has no mark.
 func TestManual(t *testing.T) {
-	for _, file := range []string{"../../README.md", "../../docs/guide.md"} {
+	for _, file := range []string{"../../README.md", "../../docs/use/guide.md"} {
 		if _, err := os.Stat(file); err == nil {
 			t.Run(filepath.Base(file), func(t *testing.T) {
 				if checkTranscript(t, file, true) == 0 {
@@ -38,7 +38,7 @@ func TestManual(t *testing.T) {
 			})
 		}
 	}
-	others, err := filepath.Glob("../../docs/*.md")
+	others, err := filepath.Glob("../../docs/*/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}

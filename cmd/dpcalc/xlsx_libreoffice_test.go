@@ -23,7 +23,7 @@ import (
 
 // These tests open what dpcalc writes in LibreOffice, without a window and with a
 // profile of their own. They need soffice and are run by
-// go test -tags libreoffice ./cmd/dpcalc -run LibreOffice.
+// go test -tags libreoffice ./cmd/... ./internal/commands/... -run LibreOffice.
 
 // A CSV file of either dialect opens with every number a number of all its digits,
 // every text as it was written and no formula.

@@ -32,15 +32,15 @@ func Revision(version string) string {
 
 // Entry finds a source's entry in the bibliography. An entry begins with
 // "@kind{key," and ends with a brace at the start of a line.
-// What is proved in docs/theorems.md is cited as this program.
+// What is proved in docs/theorems is cited as this program.
 func Entry(s theory.Source) (string, error) {
 	if s.Key == "dpcalc" {
 		url := Home
 		if at := Revision(usage.Version()); at != "" {
-			url += "/blob/" + at + "/docs/theorems.md"
+			url += "/blob/" + at + "/docs/theorems/README.md"
 		}
 		return "@software{dpcalc,\n  author    = {{The dpcalc authors}},\n  title     = {dpcalc: sample sizes for adaptively chosen queries},\n" +
-			"  version   = {" + usage.Version() + "},\n  note      = {proofs in docs/theorems.md, not refereed},\n  url       = {" + url + "},\n}\n", nil
+			"  version   = {" + usage.Version() + "},\n  note      = {proofs in docs/theorems, not refereed},\n  url       = {" + url + "},\n}\n", nil
 	}
 	for entry := range strings.SplitAfterSeq(docs.References, "\n}\n") {
 		entry = strings.TrimLeft(entry, "\n")

@@ -19,7 +19,7 @@ const (
 const NeighboursKey = "neighbours"
 
 // OnNeighbours is where the conversions are proved.
-var OnNeighbours = theory.Source{Key: "dpcalc", Where: "docs/theorems.md#neighbours"}
+var OnNeighbours = theory.Source{Key: "dpcalc", Where: "docs/theorems/theory.md#neighbours"}
 
 var NeighboursFlag = usage.Flag{
 	Name: NeighboursKey, Words: []string{string(byReplacing), string(ByAdding)},

@@ -13,7 +13,7 @@
 //
 // Two ways to run it have the same law. The direct one draws the rows, a column at a
 // time. The default one draws the c_j and, from the rows, only the sums that the
-// classifiers look at: docs/experiment.md has the proof that this is exact.
+// classifiers look at: docs/use/experiment.md has the proof that this is exact.
 package holdout
 
 import (

@@ -26,7 +26,7 @@ func Audit() *commands.Command {
 			"data sets reveal; there holds is a proof for these laws. The statistical layer bets against the claim on\n" +
 			"samples; there violated is wrong with probability at most --false-alarm for all rows together, holds says\n" +
 			"that no violation as large as detectable was found, and undecided that the samples are too few.\n" +
-			"Exit code 4 if something is violated. See docs/audit.md.",
+			"Exit code 4 if something is violated. See docs/check/audit.md.",
 		Flags: []usage.Flag{
 			{Name: "epsilon", Usage: "`E` that the mechanisms are built for, from 0.05 to 8 (default 1)"},
 			{Name: "samples", Alias: "n", Usage: "at most `N` samples of each statistical check (default 1048576)"},

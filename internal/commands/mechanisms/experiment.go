@@ -41,7 +41,7 @@ func Experiment() *commands.Command {
 			"A row is the mean over the repetitions of the accuracy of the classifier of k attributes on the\n" +
 			"training set, as shown (of answered repetitions), on the holdout and on fresh data. Attributes whose\n" +
 			"correlation goes unanswered are not selected. -f or -o with svg, png or pdf draws the curves.\n" +
-			"See docs/experiment.md.",
+			"See docs/use/experiment.md.",
 		Flags: []usage.Flag{
 			{Name: "samples", Alias: "n", Usage: "`N` rows in each of the training, holdout and fresh sets (default 10000)"},
 			{Name: "attributes", Usage: "`D` attributes (default 10000)"},

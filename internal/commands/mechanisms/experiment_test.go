@@ -167,7 +167,7 @@ func TestExperimentInterrupted(t *testing.T) {
 	}
 }
 
-// The figure of docs/experiment.md is what its command draws.
+// The figure of docs/use/experiment.md is what its command draws.
 func TestExperimentFigure(t *testing.T) {
 	const path = "../../../docs/img/experiment.svg"
 	code, stdout, stderr := commandtest.Dpcalc("experiment", "--arms", "standard,paper", "-f", "svg")
@@ -226,7 +226,7 @@ func TestExperimentFigureTexts(t *testing.T) {
 
 // BenchmarkExperimentFigure is the default experiment with its figure.
 //
-//	go test ./cmd/dpcalc -run '^$' -bench ExperimentFigure
+//	go test ./internal/commands/mechanisms -run '^$' -bench ExperimentFigure
 func BenchmarkExperimentFigure(b *testing.B) {
 	for _, format := range []record.Format{figures.SVG, figures.PNG, figures.PDF} {
 		b.Run(format.Name, func(b *testing.B) {

@@ -306,7 +306,7 @@ func TestCorrectedWorkbook(t *testing.T) {
 			}
 		}
 		about := fmt.Sprint(commandtest.Contents(t, f, "About"))
-		for _, want := range []string{"dpcalc pvalue-correct --alpha 0.05 --by", "P-values corrected by", "Columns of pvalue-correct", "assumes ", "source: dpcalc docs/theorems.md#"} {
+		for _, want := range []string{"dpcalc pvalue-correct --alpha 0.05 --by", "P-values corrected by", "Columns of pvalue-correct", "assumes ", "source: dpcalc docs/theorems/"} {
 			if !strings.Contains(about, want) {
 				t.Errorf("%s: About lacks %q: %s", c.flags, want, about)
 			}

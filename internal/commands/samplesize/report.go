@@ -173,7 +173,7 @@ func noisy(run transfer.Mechanism) bool {
 // proofText says where the proof of a derived method is: its public address at the
 // version of this program, or the place in the source of a build without one.
 func proofText(m *transfer.Method, t record.Prose) string {
-	place := "docs/theorems.md"
+	place := "docs/theorems/README.md"
 	if i := slices.IndexFunc(m.Sources, func(s theory.Source) bool { return s.Key == "dpcalc" }); i >= 0 {
 		place = m.Sources[i].Where
 	}

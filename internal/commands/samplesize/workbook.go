@@ -135,7 +135,7 @@ func (s *plan) planColumns() []planColumn {
 		{"noise", "the distribution of the noise to add to every answer", func(r *row) record.Cell { return record.Words(r.Mechanism.Noise) }},
 	}, mechanismColumns, []planColumn{
 		{"use", "adaptive: for queries chosen in view of answers; reference: only for queries fixed beforehand; dp procedure: for what a private procedure puts out", func(r *row) record.Cell { return record.Words(r.use()) }},
-		{"proof", "published in the literature, or derived in dpcalc's docs/theorems.md", func(r *row) record.Cell { return record.Words(string(r.method.Proof)) }},
+		{"proof", "published in the literature, or derived in dpcalc's docs/theorems", func(r *row) record.Cell { return record.Words(string(r.method.Proof)) }},
 		{"status", "ok: certified; other rows have no answer", func(r *row) record.Cell { return record.Words(strings.ReplaceAll(string(r.Status), "_", " ")) }},
 		{"query", "the kind of query", func(r *row) record.Cell { return record.Words(r.Query.String()) }},
 		{"sensitivity", "n times what one row can move a query by", (*row).sensitivity},
