@@ -38,25 +38,6 @@ type Population struct {
 	Beta  theory.LogProb // the target, or less
 }
 
-// Theorem is a transfer theorem: from accuracy on the sample and privacy to
-// accuracy on the population.
-type Theorem struct {
-	Name  string
-	Proof Proof
-	Apply func(s Sampled, class Class, target theory.LogProb) (theory.Bound[Population], error)
-}
-
-// Theorems returns the transfer theorems in printing order.
-func Theorems() []Theorem {
-	return []Theorem{
-		{"jung20", Published, Jung20},
-		{"jung20-pure", Published, Jung20Pure},
-		{"bassily16", Published, Bassily16},
-		{"cvar", Derived, CVaR},
-		{"cvar-pure", Derived, CVaRPure},
-	}
-}
-
 // Class says which queries were answered and how many records there are.
 type Class struct {
 	Query       Query   // the kind of query
