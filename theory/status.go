@@ -15,6 +15,9 @@ const (
 	Missing       Status = "missing"        // nothing was asked: an empty cell in a table of p-values
 )
 
+// Applies reports whether the row has a value: the theorem says something, if only what is trivial.
+func (s Status) Applies() bool { return s == OK || s == Vacuous }
+
 // StatusOf returns the status of a theorem that returned err, and why it is not [OK]: a
 // [*NotApplicableError] is [NotApplicable], a [*NoAnswerError] is [Infeasible] and nil is OK. Every
 // other error, a [*DomainError] among them, is no status: it is returned as unknown, and the status is
