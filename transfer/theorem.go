@@ -17,7 +17,19 @@ type Theorem struct {
 // Theorems returns the transfer theorems in printing order.
 func Theorems() []Theorem { return slices.Clone(theorems) }
 
-const unitErrors = "values and answers in an interval of length one"
+const (
+	unitErrors      = "values and answers in an interval of length one"
+	onePopulation   = "independent rows from one population"
+	independentRows = "independent rows"
+)
+
+var (
+	jung20Source     = source("jung20", "transfer theorem, c and d optimised")
+	jung20PureSource = source("jung20", "transfer theorem for pure differential privacy")
+	bassily16Source  = source("bassily16", "transfer theorem for low-sensitivity queries")
+	cvarSource       = source("dpcalc", "docs/theorems.md#cvar")
+	cvarPureSource   = source("dpcalc", "docs/theorems.md#cvar-pure")
+)
 
 var theorems = []Theorem{
 	{
@@ -29,8 +41,8 @@ var theorems = []Theorem{
 			Practice: "The published theorem to cite. The target beta' pays for beta and delta by their share of it; " +
 				"cvar is never worse.",
 			Proof:   Published,
-			Sources: []theory.Source{source("jung20", "transfer theorem, c and d optimised")},
-			Assumes: []string{unitErrors, independent},
+			Sources: []theory.Source{jung20Source},
+			Assumes: []string{unitErrors, onePopulation},
 		},
 		Apply: Jung20,
 	},
@@ -42,8 +54,8 @@ var theorems = []Theorem{
 			Practice: "For pure privacy and a small target beta', which enters by its logarithm. It needs the number " +
 				"of rows; cvar-pure is never worse.",
 			Proof:   Published,
-			Sources: []theory.Source{source("jung20", "transfer theorem for pure differential privacy")},
-			Assumes: []string{independent},
+			Sources: []theory.Source{jung20PureSource},
+			Assumes: []string{onePopulation},
 		},
 		Apply: Jung20Pure,
 	},
@@ -55,8 +67,8 @@ var theorems = []Theorem{
 				"and n >= ln(4 epsilon/delta)/epsilon^2",
 			Practice: "Kept for comparison: its constant is large. It needs the number of rows.",
 			Proof:    Published,
-			Sources:  []theory.Source{source("bassily16", "transfer theorem for low-sensitivity queries")},
-			Assumes:  []string{independent},
+			Sources:  []theory.Source{bassily16Source},
+			Assumes:  []string{onePopulation},
 		},
 		Apply: Bassily16,
 	},
@@ -68,8 +80,8 @@ var theorems = []Theorem{
 			Practice: "The sharpest of these for a delta above zero. The rows need not be identically distributed. " +
 				"Its proof has not been refereed.",
 			Proof:   Derived,
-			Sources: []theory.Source{source("dpcalc", "docs/theorems.md#cvar")},
-			Assumes: []string{unitErrors, independentOnly},
+			Sources: []theory.Source{cvarSource},
+			Assumes: []string{unitErrors, independentRows},
 		},
 		Apply: CVaR,
 	},
@@ -82,8 +94,8 @@ var theorems = []Theorem{
 			Practice: "The sharpest of these for pure privacy. The number of rows is of use and not needed. Its proof " +
 				"has not been refereed.",
 			Proof:   Derived,
-			Sources: []theory.Source{source("dpcalc", "docs/theorems.md#cvar-pure")},
-			Assumes: []string{unitErrors, independentOnly},
+			Sources: []theory.Source{cvarPureSource},
+			Assumes: []string{unitErrors, independentRows},
 		},
 		Apply: CVaRPure,
 	},
