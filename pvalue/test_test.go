@@ -17,7 +17,9 @@ import (
 
 // everyKind is a plan for every kind of step, alone, and with later steps where there may be any.
 func everyKind() (plans []maxinfo.Plan) {
-	later := [][]maxinfo.Step{nil, {maxinfo.Description{Outcomes: 2}}, {maxinfo.MaxInformation{Nats: 0.5, Slack: -9, Always: true}}}
+	later := [][]maxinfo.Step{
+		nil, {maxinfo.Description{Outcomes: 2}}, {maxinfo.MaxInformation{Nats: 0.5, Slack: -9, Always: true}},
+	}
 	for _, k := range maxinfo.Kinds() {
 		for _, more := range later {
 			plans = append(plans, maxinfo.Plan{
@@ -94,8 +96,8 @@ func equivalent(test Test) (seen int, err error) {
 func TestThresholdAndAdjustedAreEquivalent(t *testing.T) {
 	seen := 0
 	for _, text := range []string{
-		"1e-300", "1e-30", "1e-8", "1e-5", "0.001", "0.005", "0.01", "0.025", "0.05", "0.1", "0.2", "0.3", "0.36787944117144233",
-		"0.36787944117144236", "0.5", "0.7", "0.9", "0.99", "0.999999",
+		"1e-300", "1e-30", "1e-8", "1e-5", "0.001", "0.005", "0.01", "0.025", "0.05", "0.1", "0.2", "0.3",
+		"0.36787944117144233", "0.36787944117144236", "0.5", "0.7", "0.9", "0.99", "0.999999",
 	} {
 		for _, plan := range everyKind() {
 			tests, err := Tests(plan, prob(t, text))
@@ -153,7 +155,7 @@ func TestThresholdFloatIsSafe(t *testing.T) {
 			seen++
 			short := num.FromFloat(gamma.Ln()).Sub(num.FromFloat(cut).Ln()).Float()
 			if !(short >= 0 && short <= 1e-14*(1-gamma.Ln())) {
-				t.Errorf("%s at ln alpha %g: ln gamma %.17g, threshold %g, %g short of it", c.Name, alpha.Ln(), gamma.Ln(), cut, short)
+				t.Errorf("%s at ln alpha %g: ln gamma %.17g, threshold %g, %g short", c.Name, alpha.Ln(), gamma.Ln(), cut, short)
 			}
 		}
 	}
@@ -186,7 +188,8 @@ func TestStatusOfATest(t *testing.T) {
 			continue
 		}
 		test := tests[i]
-		if test.Status != c.status || (test.Reason == "") != (c.status == theory.OK) || (test.Threshold > theory.Zero) != (c.status == theory.OK) {
+		ok := c.status == theory.OK
+		if test.Status != c.status || (test.Reason == "") != ok || (test.Threshold > theory.Zero) != ok {
 			t.Errorf("%s: %s, %q, threshold %v, want %s", c.name, test.Status, test.Reason, test.Threshold, c.status)
 		}
 		if _, err := test.Adjusted(-5); (err == nil) != c.status.Applies() {
@@ -222,7 +225,8 @@ func TestBestTest(t *testing.T) {
 		tests []Test
 		want  int
 	}{
-		{nil, -1}, {[]Test{left}, -1}, {[]Test{left, ok(-9)}, 1}, {[]Test{ok(-9), ok(-8), ok(-8), left}, 1}, {[]Test{ok(-7), ok(-8)}, 0},
+		{nil, -1}, {[]Test{left}, -1}, {[]Test{left, ok(-9)}, 1},
+		{[]Test{ok(-9), ok(-8), ok(-8), left}, 1}, {[]Test{ok(-7), ok(-8)}, 0},
 	} {
 		if got := Best(c.tests); got != c.want {
 			t.Errorf("%v: %d, want %d", c.tests, got, c.want)

@@ -66,17 +66,25 @@ func TestCompositionMethodsAreTheirTheorems(t *testing.T) {
 // Steps outside a method's hypotheses leave the others their bounds.
 func TestCompositionMethodsThatDoNotApply(t *testing.T) {
 	each := Approx{Epsilon: 0.1, LnDelta: -30}
+	pure, nothing := Pure{Epsilon: 0.1}.Approx(), Approx{LnDelta: Zero}
+	three := map[string]Status{"basic": OK, "advanced": OK, "optimal": OK}
 	for _, c := range []struct {
 		steps Steps
-		want  map[string]Status
+		want  map[string]Status // the others do not apply
 	}{
 		{Steps{Each: each, Times: 5}, map[string]Status{"basic": OK}},
-		{Steps{Each: each, Times: 5, Total: -20}, map[string]Status{"basic": OK, "advanced": OK, "optimal": OK}},
-		{Steps{Each: Approx{Epsilon: 0.1, LnDelta: Zero}, Times: 5, Total: -20}, map[string]Status{"basic": OK, "advanced": OK, "optimal": OK, "zcdp": OK}},
-		{Steps{Each: Approx{Epsilon: 0, LnDelta: Zero}, Times: 5, Total: -20}, map[string]Status{"basic": OK, "advanced": OK, "optimal": OK}},
+		{Steps{Each: each, Times: 5, Total: -20}, three},
+		{Steps{Each: nothing, Times: 5, Total: -20}, three},
+		{
+			Steps{Each: pure, Times: 5, Total: -20},
+			map[string]Status{"basic": OK, "advanced": OK, "optimal": OK, "zcdp": OK},
+		},
 		{Steps{Mu: 0.1, Times: 5, Total: -20}, map[string]Status{"zcdp": OK, "gdp": OK}},
 		{Steps{Mu: 0.1, Times: 5}, nil},
-		{Steps{Each: Approx{Epsilon: 0.1, LnDelta: -0.1}, Times: 5, Total: -0.01}, map[string]Status{"basic": Vacuous, "optimal": Infeasible}},
+		{
+			Steps{Each: Approx{Epsilon: 0.1, LnDelta: -0.1}, Times: 5, Total: -0.01},
+			map[string]Status{"basic": Vacuous, "optimal": Infeasible},
+		},
 	} {
 		for name, got := range compositions(t, c.steps) {
 			want := c.want[name]
@@ -89,8 +97,9 @@ func TestCompositionMethodsThatDoNotApply(t *testing.T) {
 		}
 	}
 	for _, s := range []Steps{
-		{}, {Each: each}, {Each: each, Times: -1}, {Each: Approx{Epsilon: math.NaN(), LnDelta: -1}, Times: 1}, {Mu: -1, Times: 1},
-		{Mu: math.NaN(), Times: 1}, {Each: each, Times: 1, Total: 1}, {Each: each, Times: 1, Total: LogProb(math.NaN())}, {Each: each, Times: 1, Total: Zero},
+		{}, {Each: each}, {Each: each, Times: -1}, {Each: Approx{Epsilon: math.NaN(), LnDelta: -1}, Times: 1},
+		{Mu: -1, Times: 1}, {Mu: math.NaN(), Times: 1}, {Each: each, Times: 1, Total: 1},
+		{Each: each, Times: 1, Total: LogProb(math.NaN())}, {Each: each, Times: 1, Total: Zero},
 	} {
 		for _, m := range CompositionMethods() {
 			if out, err := m.Compose(s); err == nil {
@@ -104,7 +113,8 @@ func TestCompositionMethodsThatDoNotApply(t *testing.T) {
 func TestCompositionMethodsNameTheirSources(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 300 {
-		s := Steps{Each: Approx{Epsilon: math.Exp(-8 * r.Float64()), LnDelta: Zero}, Times: 1 + r.Int64N(100), Total: LogProb(-40 * r.Float64())}
+		s := Steps{Each: Pure{Epsilon: math.Exp(-8 * r.Float64())}.Approx(), Times: 1 + r.Int64N(100)}
+		s.Total = LogProb(-40 * r.Float64())
 		switch r.IntN(3) {
 		case 0:
 			s.Mu = s.Each.Epsilon

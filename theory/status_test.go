@@ -24,10 +24,18 @@ func TestStatusOf(t *testing.T) {
 		}
 		for _, err := range []error{c.err, wrapped} {
 			status, reason, unknown := StatusOf(err)
-			if status != c.want || (unknown != nil) != (c.want == "") || unknown != nil && unknown != err {
+			wantUnknown := err
+			if c.want != "" {
+				wantUnknown = nil
+			}
+			if status != c.want || unknown != wantUnknown {
 				t.Errorf("%v: %q, error %v, want %q", err, status, unknown, c.want)
 			}
-			if told := status == NotApplicable || status == Infeasible; told && reason != err.Error() || !told && reason != "" {
+			wantReason := ""
+			if status == NotApplicable || status == Infeasible {
+				wantReason = err.Error()
+			}
+			if reason != wantReason {
 				t.Errorf("%v: the reason is %q", err, reason)
 			}
 		}
@@ -43,7 +51,8 @@ func TestOutcomeOf(t *testing.T) {
 		want    Status
 	}{
 		{nil, "", OK}, {nil, "delta is 1", Vacuous},
-		{&NotApplicableError{Needs: "a number"}, "", NotApplicable}, {&NoAnswerError{Reason: "too large"}, "delta is 1", Infeasible},
+		{&NotApplicableError{Needs: "a number"}, "", NotApplicable},
+		{&NoAnswerError{Reason: "too large"}, "delta is 1", Infeasible},
 	} {
 		out, err := OutcomeOf(bound, c.err, c.vacuous)
 		if err != nil || out.Status != c.want || (out.Reason == "") != (c.want == OK) {

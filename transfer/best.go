@@ -28,7 +28,10 @@ func Solve(rows []Row, methods []Method, g Goal) (_ []Row, best int, err error) 
 			return nil, -1, fmt.Errorf("%s: %w", m.Name, err)
 		}
 		rows = append(rows, Row{Method: m, Answer: answer})
-		if m.Adaptive && answer.Status == OK && (best < 0 || answer.Better(rows[best].Answer, g.Unknown())) {
+		if !m.Adaptive || answer.Status != OK {
+			continue
+		}
+		if best < 0 || answer.Better(rows[best].Answer, g.Unknown()) {
 			best = i
 		}
 	}
