@@ -144,8 +144,9 @@ func (t Test) edge() num.DD {
 	return num.FromFloat(last).AddFloat((math.Nextafter(last, 0) - last) / 2).Exp()
 }
 
-// isAbove reports whether the decimal of x reads as above Threshold. It is within half a unit of
-// x, and only where the edge is too has it to be read.
+// isAbove reports whether the decimal of x reads as above Threshold. The decimal is within half a
+// unit of x. It has to be read only where the edge is that near, and among the numbers close to the least
+// float64, where the edge has lost its second half.
 func (t Test) isAbove(x float64, edge num.DD) bool {
 	gap := edge.Neg().AddFloat(x).Float()
 	if half := (math.Nextafter(x, 1) - x) / 2; x > 1e-290 && math.Abs(gap) > half*1.001 {

@@ -204,6 +204,20 @@ func TestLeastBeaten(t *testing.T) {
 	}
 }
 
+// Whole rows and parts may upset the order again: with 15 queries laplace needs fewer rows, and with
+// some of the next few splitting does.
+func TestCrossingThatDoesNotStay(t *testing.T) {
+	methods, g := methodsNamed(t, "splitting", "laplace"), Goal{Tau: 0.24, Beta: -1}
+	found, ok, err := FindCrossing(t.Context(), methods, g)
+	if err != nil || !ok || found.Onward {
+		t.Fatalf("%+v, %v, %v, want one that does not stay", found, ok, err)
+	}
+	want, winner, onward := crossingOf(t, methods, g, found.Queries+4)
+	if found.Queries != want || found.Method.Name != winner || onward {
+		t.Errorf("%d by %s, want %d by %s, which stays ahead: %v", found.Queries, found.Method.Name, want, winner, onward)
+	}
+}
+
 // crossingOf solves for every number of queries: the first at which no form of splitting is the
 // least, the method that is, and whether it stays below splitting.
 func crossingOf(t *testing.T, methods []Method, g Goal, last int64) (queries int64, winner string, onward bool) {
