@@ -243,6 +243,8 @@ func informedRogers16(info theory.Nats) Method {
 	}
 }
 
+var maxInformation = theory.Source{Key: "dwork15generalization", Where: "max-information"}
+
 func given(s MaxInformation) Method {
 	assumes := "the max-information with this sample"
 	if s.Always {
@@ -250,7 +252,7 @@ func given(s MaxInformation) Method {
 	}
 	return Method{
 		Name: "max-info", Proof: theory.Published, Assumes: []string{assumes},
-		Sources: []theory.Source{{Key: "dwork15generalization", Where: "max-information"}},
+		Sources: []theory.Source{maxInformation},
 		Limit:   Ratio{s.Nats, s.Slack},
 	}
 }

@@ -24,8 +24,7 @@ func CVaR(s Sampled, class Class, target theory.LogProb) (theory.Bound[Populatio
 		return theory.Bound[Population]{}, err
 	}
 	alpha := s.Alpha + math.Exp(s.Beta.Ln()-target.Ln()) + class.Spread()*stable(target)
-	return concluded(alpha, target, []theory.Source{{Key: "dpcalc", Where: "docs/theorems/transfer.md#cvar"}},
-		"values and answers in an interval of length one", "independent rows")
+	return concluded(alpha, target, []theory.Source{cvarSource}, unitErrors, independentRows)
 }
 
 // CVaRPure is the lesser of two theorems for pure privacy: [CVaR], where s(b) is
@@ -39,7 +38,7 @@ func CVaRPure(s Sampled, class Class, target theory.LogProb) (theory.Bound[Popul
 	if err := validTransfer(s, class, target); err != nil {
 		return theory.Bound[Population]{}, err
 	}
-	source := theory.Source{Key: "dpcalc", Where: "docs/theorems/transfer.md#cvar-pure"}
+	source := cvarPureSource
 	if s.LnDelta != theory.Zero {
 		return theory.Bound[Population]{}, &theory.NotApplicableError{Source: source, Needs: "pure privacy, delta = 0"}
 	}
