@@ -148,7 +148,7 @@ var jointArticles = []theory.Article{
 		Practice: "For a mechanism with finitely many answers on finitely many samples, as the truth that a bound is " +
 			"compared with.",
 		Proof:   theory.Published,
-		Sources: []theory.Source{maxInformation, {Key: "dpcalc", Where: "docs/theorems/maxinfo.md#setting"}},
+		Sources: []theory.Source{maxInformation, {Key: "dpcalc", Where: "docs/theorems/maxinfo.md#exact-max-information-of-a-table"}},
 		Assumes: []string{finiteLaw},
 	},
 	{
@@ -157,7 +157,7 @@ var jointArticles = []theory.Article{
 		Formula:  "I = sum over x, y of P(x,y) ln(P(x,y)/Q(x,y)), Q the product of the marginal laws",
 		Practice: "What kl takes for one step, without a bound in between: the step mutual-info of a plan.",
 		Proof:    theory.Published,
-		Sources:  []theory.Source{{Key: "vanerven14", Where: "divergence of order 1"}},
+		Sources:  []theory.Source{{Key: "vanerven14", Where: "divergence of order 1"}, {Key: "dpcalc", Where: "docs/theorems/maxinfo.md#kl"}},
 		Assumes:  []string{finiteLaw},
 	},
 }

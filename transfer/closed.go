@@ -152,7 +152,7 @@ func (k kinds) check(q Query) error {
 	case k&(1<<q) != 0:
 		return nil
 	case k == zeroOne:
-		return needs("a 0/1 query (--query binary)")
+		return needs("a 0/1 query")
 	}
 	return needs("a linear query, a mean over the rows")
 }

@@ -158,7 +158,7 @@ func thresholdoutRule(need func(holdout) num.DD) closed {
 
 func budgetGiven(g Goal) error {
 	if g.Budget == 0 {
-		return needs("a budget (--budget)")
+		return needs("a budget")
 	}
 	return nil
 }

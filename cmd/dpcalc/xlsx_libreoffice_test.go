@@ -44,7 +44,8 @@ func TestLibreOfficeCSV(t *testing.T) {
 		for i, s := range foreigns {
 			rows = append(rows, []record.Cell{record.Count(int64(i + 1)), {Form: record.ForeignForm, S: s}, record.Exactly(-0.1 * float64(i+1)), record.Chance(theory.LogProb(-float64(i + 1)))})
 		}
-		if err := commands.Emit(c, commands.Target{Format: d.format, Path: texts}, record.Result{Columns: []string{"n", "text", "number", "chance"}}, rows, nil); err != nil {
+		a := commands.Answer[[]record.Cell]{Columns: commandtest.Columns("n", "text", "number", "chance"), Rows: slices.Values(rows)}
+		if err := commands.Emit(c, commands.Target{Format: d.format, Path: texts}, a); err != nil {
 			t.Fatal(err)
 		}
 		dialect := []string{"--csv-dialect", "rfc4180"}
@@ -119,8 +120,8 @@ func TestLibreOfficeWorkbook(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "book.xlsx")
 	c := &commands.Call{Session: &outfile.Session{Context: t.Context()}}
-	r := record.Result{Command: "test", Columns: []string{"n", "text", "number", "truth", "chance"}}
-	if err := commands.Emit(c, commands.Target{Format: workbook.Format, Path: path}, r, rows, func() record.Sheet { return record.Sheet{} }); err != nil {
+	a := commands.Answer[[]record.Cell]{Command: "test", Columns: commandtest.Columns("n", "text", "number", "truth", "chance"), Rows: slices.Values(rows)}
+	if err := commands.Emit(c, commands.Target{Format: workbook.Format, Path: path}, a); err != nil {
 		t.Fatal(err)
 	}
 	f := commandtest.Reopened(t, []string{path})[0]

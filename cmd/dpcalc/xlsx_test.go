@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -128,7 +129,9 @@ func TestWorkbookUsage(t *testing.T) {
 			t.Errorf("%s: exit %d, %d bytes, %q, files %v", c.args, code, len(stdout), stderr, commandtest.Files(t, dir))
 		}
 	}
-	if err := commands.WorkbookOf(record.Result{Command: "test"}, new(bytes.Buffer), commands.Target{Format: workbook.Format}, make([][]record.Cell, record.MostSheetRows+1), record.Sheet{}); err == nil {
+	c := &commands.Call{Session: &outfile.Session{Context: t.Context(), Stdout: io.Discard}}
+	long := commands.Answer[[]record.Cell]{Command: "test", Rows: slices.Values(make([][]record.Cell, record.MostSheetRows+1))}
+	if err := commands.Emit(c, commands.Target{Format: workbook.Format}, long); err == nil {
 		t.Error("a sheet of more rows than there are")
 	}
 	_, stdout, stderr := commandtest.Dpcalc(strings.Fields("samplesize -m 1 -t 0.1 -b 0.05 --method splitting -f xlsx -o -")...)
@@ -163,14 +166,14 @@ func TestCommandLine(t *testing.T) {
 // A command that gives its result a live sheet gets it beside its rows.
 func TestLiveResult(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.xlsx")
-	r := record.Result{Command: "test", Columns: []string{"x"}, Live: &record.Live{
+	a := commands.Answer[[]record.Cell]{Command: "test", Columns: commandtest.Columns("x"), Rows: slices.Values([][]record.Cell{{record.Exactly(3)}}), Live: &record.Live{
 		Intro:   []string{"Twice"},
 		Inputs:  []record.LiveInput{{Name: "x", Label: "x", Value: record.Exactly(3), Holds: record.IsNumber("x", "x>0"), Wants: "want a positive number"}},
 		Columns: []string{"what", "value"},
 		Rows:    [][]record.LiveCell{{{Value: record.Words("double")}, {Value: record.Exactly(6), Formula: record.Guarded("2*x")}}},
 	}}
 	c := &commands.Call{Session: &outfile.Session{Context: context.Background()}}
-	if err := commands.Emit(c, commands.Target{Format: workbook.Format, Path: path, Command: "dpcalc test"}, r, [][]record.Cell{{record.Exactly(3)}}, func() record.Sheet { return record.Sheet{} }); err != nil {
+	if err := commands.Emit(c, commands.Target{Format: workbook.Format, Path: path, Command: "dpcalc test"}, a); err != nil {
 		t.Fatal(err)
 	}
 	f, err := excelize.OpenFile(path)

@@ -1,9 +1,9 @@
 package commands
 
 import (
-	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 
@@ -11,7 +11,6 @@ import (
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer"
 )
 
 // mostCells is how many cells a table for people may have: it is laid out in memory, some
@@ -27,33 +26,165 @@ func FitsTable(rows, columns int64) error {
 	return nil
 }
 
-// ForPeople writes the rows as a workbook, or what of them is in the sheet.
-func ForPeople(r record.Result, w io.Writer, t Target, rows [][]record.Cell, s record.Sheet) error {
-	switch {
-	case t.Format.Book != nil:
-		return WorkbookOf(r, w, t, rows, s)
-	case t.Format.Print != nil:
-		return t.Format.Print(w, s)
-	}
-	return fmt.Errorf("the format %s writes no tables", t.Format.Name)
+// Answer is what a command found, to be written in any format.
+type Answer[R any] struct {
+	Command string // its name in the schema of JSON and on sheets
+	Inputs  []record.Input
+	Columns []record.Column[R] // for machines
+	Shown   []record.Column[R] // for people, who do not see those that hold nothing
+	Rows    iter.Seq[R]
+	Live    *record.Live // a sheet of formulas for a workbook; nil for none
+
+	Verdict func(R) Verdict                // of a row for a method; nil if rows are not for methods
+	Say     func() (title, notes []string) // for people; nil for nothing
 }
 
-// Emit writes few rows in any format. People see the columns named in shown,
-// under their titles.
-func Emit(c *Call, t Target, r record.Result, rows [][]record.Cell, s func() record.Sheet) error {
+// Verdict is what became of a method. People do not see the row of one that does not apply: its
+// reason is told below the table.
+type Verdict struct {
+	Method  string
+	Status  theory.Status
+	Reason  string
+	Sources []theory.Source
+	Best    bool
+}
+
+// Emit writes an answer.
+func Emit[R any](c *Call, t Target, a Answer[R]) error {
 	return c.WriteTo(t, func(w io.Writer) error {
-		if t.Format.Encode == nil {
-			return ForPeople(r, w, t, rows, s())
+		switch {
+		case t.Format.Encode != nil:
+			return a.encode(c, w, t.Format)
+		case t.Format.Book != nil:
+			return a.bind(c, w, t)
+		case t.Format.Print != nil:
+			s, err := a.sheet(c)
+			if err != nil {
+				return err
+			}
+			return t.Format.Print(w, s)
 		}
-		e := t.Format.Encode(r)
-		var known record.Chances
-		b := e.Head(nil)
-		for i, row := range rows {
-			b = e.Row(b, i == 0, row, &known)
-		}
-		_, err := w.Write(e.Foot(b))
-		return err
+		return fmt.Errorf("the format %s writes no tables", t.Format.Name)
 	})
+}
+
+// encode writes the rows for machines as they come.
+func (a Answer[R]) encode(c *Call, w io.Writer, f record.Format) error {
+	e := f.Encode(record.Result{Command: a.Command, Inputs: a.Inputs, Columns: record.Names(a.Columns)})
+	var known record.Chances
+	var row []record.Cell
+	b, first := e.Head(nil), true
+	for r := range a.Rows {
+		row = record.Row(row[:0], a.Columns, r)
+		b = e.Row(b, first, row, &known)
+		if first = false; len(b) < 1<<15 {
+			continue
+		}
+		if _, err := w.Write(b); err != nil {
+			return err
+		}
+		if err := c.Context.Err(); err != nil {
+			return err
+		}
+		b = b[:0]
+	}
+	_, err := w.Write(e.Foot(b))
+	return err
+}
+
+// verdict is that of a row, the zero value if rows are not for methods.
+func (a Answer[R]) verdict(r R) Verdict {
+	if a.Verdict == nil {
+		return Verdict{}
+	}
+	return a.Verdict(r)
+}
+
+// sheet is the answer for people.
+func (a Answer[R]) sheet(c *Call) (s record.Sheet, err error) {
+	if a.Say != nil {
+		s.Title, s.Notes = a.Say()
+	}
+	if len(a.Shown) > 0 {
+		s.Columns = record.Titles(a.Shown)
+	}
+	var leftOut Reasons
+	rows := int64(0)
+	for r := range a.Rows {
+		if v := a.verdict(r); leftOut.LeavesOut(v.Method, v.Status, v.Reason) {
+			continue
+		}
+		if rows++; len(a.Shown) > 0 {
+			s.Rows = append(s.Rows, record.Row(nil, a.Shown, r))
+		}
+		if err := FitsTable(rows, int64(max(len(a.Shown), 1))); err != nil {
+			return s, err
+		}
+		if err := c.Context.Err(); err != nil {
+			return s, err
+		}
+	}
+	s.Notes = append(s.Notes, leftOut.Lines()...)
+	return s, nil
+}
+
+// bind writes a workbook: the rows in a sheet named after the command, with the columns for
+// machines, the sheet of formulas, and About.
+func (a Answer[R]) bind(c *Call, w io.Writer, to Target) error {
+	said, err := a.sheet(c)
+	if err != nil {
+		return err
+	}
+	var rows [][]record.Cell
+	var looks []record.Look
+	var sources []string
+	for r := range a.Rows {
+		v := a.verdict(r)
+		look := record.PlainLook
+		if v.Best {
+			look = record.BestLook
+		}
+		for _, s := range v.Sources {
+			sources = append(sources, s.String())
+		}
+		rows, looks = append(rows, record.Row(nil, a.Columns, r)), append(looks, look)
+		if err := FitsSheet(int64(len(rows))); err != nil {
+			return err
+		}
+	}
+	sheets := []string{a.Command, "About"}
+	if a.Live != nil {
+		sheets = []string{a.Command, record.LiveSheet, "About"}
+	}
+	b, err := to.Format.Book("dpcalc "+a.Command, sheets...)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	names := record.Names(a.Columns)
+	t := record.Table{Name: a.Command, Columns: names, Widths: record.ColumnWidths(names, rows), Rows: len(rows)}
+	err = b.Stream(t, func(add func([]record.Cell, record.Look) error) error {
+		for i, row := range rows {
+			if err := add(row, looks[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil && a.Live != nil {
+		err = b.Live(*a.Live)
+	}
+	if err != nil {
+		return err
+	}
+	works, err := References(sources)
+	if err != nil {
+		return err
+	}
+	if err := b.About(to.Command, slices.Concat(record.Remarks("result", said.Title), record.Remarks("", said.Notes), works)); err != nil {
+		return err
+	}
+	return b.Write(w)
 }
 
 // ListInput repeats a single value as a number and a list as it was typed.
@@ -68,93 +199,12 @@ func ListInput[T any](c usage.Values, flag string, values []T, toCell func(T) re
 	}
 }
 
-// Refusing names the theorem whose hypothesis failed, if it said so.
-func Refusing(err error) []theory.Source {
-	var needs *theory.NotApplicableError
-	if errors.As(err, &needs) && needs.Source.Key != "" {
-		return []theory.Source{needs.Source}
-	}
-	return nil
-}
-
-// RowStatus turns the refusal of one theorem into its row's status. Other errors
-// stay errors.
-func RowStatus(err error) (transfer.Status, string, error) {
-	var needs *theory.NotApplicableError
-	var none *theory.NoAnswerError
-	switch {
-	case err == nil:
-		return transfer.OK, "", nil
-	case errors.As(err, &needs):
-		return transfer.NotApplicable, err.Error(), nil
-	case errors.As(err, &none):
-		return transfer.Infeasible, err.Error(), nil
-	}
-	return "", "", err
-}
-
-// WorkbookOf writes the result as a sheet named after the command, with the columns of
-// csv, and About.
-func WorkbookOf(r record.Result, w io.Writer, to Target, rows [][]record.Cell, s record.Sheet) error {
-	if err := FitsSheet(int64(len(rows))); err != nil {
-		return err
-	}
-	names := []string{r.Command}
-	if r.Live != nil {
-		names = append(names, "Live")
-	}
-	b, err := to.Format.Book("dpcalc "+r.Command, append(names, "About")...)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	t := record.Table{Name: r.Command, Columns: r.Columns, Widths: record.ColumnWidths(r.Columns, rows), Rows: len(rows)}
-	err = b.Stream(t, func(add func([]record.Cell, record.Look) error) error {
-		best := slices.Index(r.Columns, "best")
-		for _, row := range rows {
-			stands := record.PlainLook
-			if best >= 0 && row[best].N != 0 {
-				stands = record.BestLook
-			}
-			if err := add(row, stands); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err == nil && r.Live != nil {
-		err = b.Live(*r.Live)
-	}
-	if err != nil {
-		return err
-	}
-	references, err := References(sourceTexts(r.Columns, rows))
-	if err != nil {
-		return err
-	}
-	if err := b.About(to.Command, slices.Concat(record.Remarks("result", s.Title), record.Remarks("", s.Notes), references)); err != nil {
-		return err
-	}
-	return b.Write(w)
-}
-
 // FitsSheet refuses what no sheet holds.
 func FitsSheet(rows int64) error {
 	if rows > record.MostSheetRows {
 		return usage.Errorf("--output: got %d rows, want at most %d in a workbook, or a .csv file", rows, record.MostSheetRows)
 	}
 	return nil
-}
-
-// sourceTexts collects what the column "sources" names.
-func sourceTexts(columns []string, rows [][]record.Cell) (texts []string) {
-	j := slices.Index(columns, "sources")
-	for _, row := range rows {
-		if j >= 0 {
-			texts = append(texts, row[j].List...)
-		}
-	}
-	return texts
 }
 
 // References lists the works that these sources begin with, each once, as a

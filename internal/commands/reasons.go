@@ -62,3 +62,17 @@ func Assumed(hypotheses []string) []string {
 	}
 	return []string{"Hypotheses: " + strings.Join(hypotheses, "; ")}
 }
+
+// flagged is what libraries say in words, with the flags of the commands.
+var flagged = strings.NewReplacer(
+	"needs the delta of the whole", "needs --target-delta",
+	"needs the mu of each step", "needs --mu of each step",
+	"needs the epsilon of each step", "needs --epsilon of each step",
+	"needs a 0/1 query", "needs a 0/1 query (--query binary)",
+	"needs a budget of", "needs a budget of",
+	"needs a budget", "needs a budget (--budget)",
+	"sd_j from the schedule;", "sd_j from the schedule (--schedule writes it);",
+)
+
+// Flagged adds the flags to a library's text.
+func Flagged(text string) string { return flagged.Replace(text) }

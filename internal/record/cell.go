@@ -267,6 +267,9 @@ func People(c Cell) string {
 	return ""
 }
 
+// Same reports whether two cells without lists hold the same.
+func (c Cell) Same(d Cell) bool { return c.Form == d.Form && c.N == d.N && c.F == d.F && c.S == d.S }
+
 func (c Cell) isNumeric() bool {
 	return c.Form == CountForm || c.Form == NumberForm || c.Form == ChanceForm || c.Form == SpanForm
 }

@@ -1,3 +1,4 @@
+// Package advise has the command advise: which method and which command line, by a few questions.
 package advise
 
 import (
@@ -62,6 +63,7 @@ var questions = []question{
 		names: []string{"fixed", "menu", "private", "gaussian", "free"}},
 }
 
+// Command is the command advise.
 func Command() *commands.Command {
 	flags := make([]usage.Flag, len(questions))
 	for i, q := range questions {
@@ -94,6 +96,17 @@ type advice struct {
 	none    bool // no method answers
 }
 
+// lines are the advice for people.
+func (a advice) lines() (lines []string) {
+	if a.method != "" {
+		lines = append(lines, "Method: "+a.method)
+	}
+	if a.command != "" {
+		lines = append(lines, "Command: "+a.command)
+	}
+	return append(lines, "Reason: "+a.reason)
+}
+
 func runAdvise(c *commands.Call) error {
 	target, err := c.Target()
 	if err != nil {
@@ -111,17 +124,14 @@ func runAdvise(c *commands.Call) error {
 	if extra := i.unused(); extra != "" {
 		return usage.Errorf("--%s: plays no part with the other answers, want it left out", extra)
 	}
-	r := record.Result{Command: "advise", Inputs: i.given, Columns: []string{"method", "command", "reason"}}
-	row := []record.Cell{record.Words(a.method), record.Words(a.command), record.Words(a.reason)}
-	err = commands.Emit(c, target, r, [][]record.Cell{row}, func() record.Sheet {
-		var lines []string
-		if a.method != "" {
-			lines = append(lines, "Method: "+a.method)
-		}
-		if a.command != "" {
-			lines = append(lines, "Command: "+a.command)
-		}
-		return record.Sheet{Title: append(lines, "Reason: "+a.reason)}
+	columns := []record.Column[advice]{
+		{Name: "method", Cell: func(a advice) record.Cell { return record.Words(a.method) }},
+		{Name: "command", Cell: func(a advice) record.Cell { return record.Words(a.command) }},
+		{Name: "reason", Cell: func(a advice) record.Cell { return record.Words(a.reason) }},
+	}
+	err = commands.Emit(c, target, commands.Answer[advice]{
+		Command: "advise", Inputs: i.given, Columns: columns, Rows: slices.Values([]advice{a}),
+		Say: func() (title, notes []string) { return a.lines(), nil },
 	})
 	if err == nil && a.none {
 		return usage.Outcome(usage.ExitNoAnswer)
@@ -332,7 +342,8 @@ func (i *interview) accuracy() (advice, error) {
 		read = append(read, "--sensitivity", sensitivity)
 	}
 	var best transfer.Answer
-	method, fenced := "", int64(0) // what Thresholdout needs
+	var method *transfer.Method
+	fenced := int64(0) // what Thresholdout needs
 	for _, m := range transfer.Methods() {
 		if m.Procedure || m.Adaptive != adaptive || m.Budgeted && !training {
 			continue
@@ -347,12 +358,12 @@ func (i *interview) accuracy() (advice, error) {
 		if m.Budgeted && (fenced == 0 || a.Samples < fenced) {
 			fenced = a.Samples
 		}
-		if method == "" || commands.Better(transfer.Samples, a, best) {
-			method, best = m.Name, a
+		if method == nil || a.Better(best, transfer.Samples) {
+			method, best = &m, a
 		}
 	}
 	command := "dpcalc samplesize " + strings.Join(read, " ")
-	if method == "" {
+	if method == nil {
 		reason := "No method answers this goal; the table says for each why not."
 		if !noise {
 			reason = "No method answers this goal without noise on the answers; the rows of the table with noise do."
@@ -366,13 +377,12 @@ func (i *interview) accuracy() (advice, error) {
 	case adaptive:
 		why += " and answers carry no noise"
 	}
-	m, _ := transfer.Lookup(method)
 	compared := ""
 	if fenced > best.Samples {
 		compared = ", Thresholdout " + record.People(record.Count(fenced))
 	}
 	return advice{
-		method: method, command: command + " --method " + method,
-		reason: fmt.Sprintf("Given that %s, it needs the fewest rows: %s%s. %s", why, record.People(record.Count(best.Samples)), compared, m.Practice),
+		method: method.Name, command: command + " --method " + method.Name,
+		reason: fmt.Sprintf("Given that %s, it needs the fewest rows: %s%s. %s", why, record.People(record.Count(best.Samples)), compared, commands.Flagged(method.Practice)),
 	}, nil
 }

@@ -1,3 +1,5 @@
+// Package articles has the commands that explain: what a method is, where it is proved, and
+// what the symbols mean.
 package articles
 
 import (
@@ -11,6 +13,8 @@ import (
 	"github.com/dpcalc/dpcalc/internal/printed"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
+	"github.com/dpcalc/dpcalc/maxinfo"
+	"github.com/dpcalc/dpcalc/pvalue"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -57,64 +61,104 @@ func writeText(c *commands.Call, text string) error {
 
 // article is what there is to say of a method.
 type article struct {
-	name, command string // the command whose row it is
-	summary       string
-	formula       string
-	hypotheses    []string
-	practice      []string
-	proof         theory.Proof
-	sources       []theory.Source
+	theory.Article
+	command  string   // the commands whose rows it is
+	needs    []string // hypotheses that a flag provides
+	practice []string // what more there is to say of its use
+	method   *transfer.Method
 }
 
 // articles lists the methods of all commands in printing order.
 func articles() ([]article, error) {
 	var all []article
 	for _, m := range transfer.Methods() {
-		a := article{
-			name: m.Name, command: "samplesize", summary: m.Summary, formula: m.Formula,
-			hypotheses: m.Assumes, practice: []string{m.Practice}, proof: m.Proof, sources: m.Sources,
-		}
+		a := article{Article: m.Article(), command: "samplesize", method: &m}
+		a.Practice = commands.Flagged(a.Practice)
 		if m.Budgeted {
-			a.hypotheses = append([]string{"a budget (--budget)"}, m.Assumes...)
+			a.needs = []string{"a budget (--budget)"}
 		}
 		switch {
 		case m.Procedure:
-			a.practice = append(a.practice, "This is a promise about a private procedure's output. It certifies no plan for answering queries.")
-		case !m.Adaptive:
-			a.practice = append(a.practice, "A reference: it holds only for queries fixed before the data are seen.")
+			a.practice = []string{"This is a promise about a private procedure's output. It certifies no plan for answering queries."}
+		case m.Reference():
+			a.practice = []string{"A reference: it holds only for queries fixed before the data are seen."}
 		}
 		all = append(all, a)
 	}
-	more, err := correctionArticles()
-	return append(all, more...), err
+	revealing, err := maxinfo.Articles()
+	if err != nil {
+		return nil, err
+	}
+	correcting, err := pvalue.Articles()
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, merged("maxinfo", revealing, "pvalue-correct", correcting)...)
+	all = append(all, named("pvalue-correct", pvalue.FamilyArticles())...)
+	all = append(all, named("maxinfo", maxinfo.JointArticles())...)
+	for _, m := range theory.CompositionMethods() {
+		all = append(all, article{Article: m.Article, command: "compose"})
+	}
+	for _, t := range transfer.Theorems() {
+		all = append(all, article{Article: t.Article, command: "transfer"})
+	}
+	return all, nil
+}
+
+func named(command string, list []theory.Article) (all []article) {
+	for _, a := range list {
+		all = append(all, article{Article: a, command: command})
+	}
+	return all
+}
+
+// merged lists the methods of two commands, those of both once. A method of the second alone
+// stands before the one that it precedes there.
+func merged(first string, some []theory.Article, second string, others []theory.Article) []article {
+	all := named(first, some)
+	at := len(all)
+	for _, other := range slices.Backward(others) {
+		i := slices.IndexFunc(all, func(a article) bool { return a.Name == other.Name })
+		if i < 0 {
+			all = slices.Insert(all, at, article{Article: other, command: second})
+			continue
+		}
+		all[i].command += ", " + second
+		at = i
+	}
+	return all
 }
 
 // articleNames lists their names.
 func articleNames() []string {
-	names := commands.MethodNames()
-	for _, a := range corrections {
-		names = append(names, a.name)
+	all, err := articles()
+	if err != nil {
+		return nil // which every page tells
+	}
+	names := make([]string, len(all))
+	for i, a := range all {
+		names[i] = a.Name
 	}
 	return names
 }
 
 func (a article) page() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", a.name, a.summary)
+	fmt.Fprintf(&b, "%s: %s\n", a.Name, a.Summary)
 	section := func(head string, paragraphs ...string) {
 		fmt.Fprintf(&b, "\n%s\n", head)
 		for _, text := range paragraphs {
 			printed.Wrap(&b, text)
 		}
 	}
-	section("Formula", a.formula)
-	section("Hypotheses", a.hypotheses...)
-	section("In practice", a.practice...)
+	section("Formula", a.Formula)
+	section("Hypotheses", slices.Concat(a.needs, a.Assumes)...)
+	section("In practice", append([]string{a.Practice}, a.practice...)...)
 	sources := []string{}
-	for _, s := range a.sources {
+	for _, s := range a.Sources {
 		sources = append(sources, s.String())
 	}
-	section("Proof: "+string(a.proof), sources...)
+	section("Proof: "+string(a.Proof), sources...)
 	return b.String()
 }
 
@@ -154,7 +198,7 @@ func articlesNamed(command string, names []string, more ...string) ([]article, e
 	}
 	found := make([]article, len(names))
 	for i, name := range names {
-		k := slices.IndexFunc(all, func(a article) bool { return a.name == name })
+		k := slices.IndexFunc(all, func(a article) bool { return a.Name == name })
 		if k < 0 {
 			what := "method"
 			if len(more) > 0 {
@@ -187,7 +231,7 @@ func Cite() *commands.Command {
 			var entries []string
 			seen := make(map[string]bool)
 			for _, a := range articles {
-				for _, s := range a.sources {
+				for _, s := range a.Sources {
 					if seen[s.Key] {
 						continue
 					}
@@ -204,43 +248,56 @@ func Cite() *commands.Command {
 	}
 }
 
+// Methods is the command methods.
 func Methods() *commands.Command {
 	return &commands.Command{
-		Name:    "methods",
-		Summary: "all methods with a line each",
-		Output:  commands.Tables,
-		Examples: [2]string{
-			"dpcalc methods",
-			"dpcalc methods -f csv",
-		},
+		Name:     "methods",
+		Summary:  "all methods with a line each",
+		Output:   commands.Tables,
+		Examples: [2]string{"dpcalc methods", "dpcalc methods -f csv"},
 		Run: func(c *commands.Call) error {
 			target, err := c.Target()
 			if err != nil {
 				return err
 			}
-			r := record.Result{Command: "methods", Columns: []string{"method", "summary", "adaptive", "procedure", "budgeted", "proof", "formula", "sources", "assumes", "command"}}
-			var rows, short [][]record.Cell
-			for _, m := range transfer.Methods() {
-				rows = append(rows, []record.Cell{
-					record.Words(m.Name), record.Words(m.Summary), record.Truth(m.Adaptive), record.Truth(m.Procedure), record.Truth(m.Budgeted),
-					record.Words(string(m.Proof)), record.Words(m.Formula), record.Sources(m.Sources), record.List(m.Assumes), record.Words("samplesize"),
-				})
-				short = append(short, []record.Cell{record.Words(m.Name), record.Words(string(m.Proof)), record.Words(m.Summary), record.Words("samplesize")})
-			}
-			more, err := correctionArticles()
+			all, err := articles()
 			if err != nil {
 				return err
 			}
-			for _, a := range more {
-				rows = append(rows, []record.Cell{
-					record.Words(a.name), record.Words(a.summary), {}, {}, {},
-					record.Words(string(a.proof)), record.Words(a.formula), record.Sources(a.sources), record.List(a.hypotheses), record.Words(a.command),
-				})
-				short = append(short, []record.Cell{record.Words(a.name), record.Words(string(a.proof)), record.Words(a.summary), record.Words(a.command)})
-			}
-			return commands.Emit(c, target, r, rows, func() record.Sheet {
-				return record.Sheet{Columns: []string{"method", "proof", "summary", "command"}, Rows: short}
+			return commands.Emit(c, target, commands.Answer[article]{
+				Command: "methods", Rows: slices.Values(all),
+				Columns: []articleColumn{
+					methodName, methodSummary, methodAdaptive, methodProcedure, methodBudgeted, methodProof, methodFormula, methodSources,
+					methodAssumes, methodCommand,
+				},
+				Shown:   []articleColumn{methodName, methodProof, methodSummary, methodCommand},
+				Verdict: func(a article) commands.Verdict { return commands.Verdict{Sources: a.Sources} },
 			})
 		},
+	}
+}
+
+type articleColumn = record.Column[article]
+
+var (
+	methodName      = articleColumn{Name: "method", Cell: func(a article) record.Cell { return record.Words(a.Name) }}
+	methodSummary   = articleColumn{Name: "summary", Cell: func(a article) record.Cell { return record.Words(a.Summary) }}
+	methodAdaptive  = articleColumn{Name: "adaptive", Cell: ofMethod(func(m *transfer.Method) bool { return m.Adaptive })}
+	methodProcedure = articleColumn{Name: "procedure", Cell: ofMethod(func(m *transfer.Method) bool { return m.Procedure })}
+	methodBudgeted  = articleColumn{Name: "budgeted", Cell: ofMethod(func(m *transfer.Method) bool { return m.Budgeted })}
+	methodProof     = articleColumn{Name: "proof", Cell: func(a article) record.Cell { return record.Words(string(a.Proof)) }}
+	methodFormula   = articleColumn{Name: "formula", Cell: func(a article) record.Cell { return record.Words(a.Formula) }}
+	methodSources   = articleColumn{Name: "sources", Cell: func(a article) record.Cell { return record.Sources(a.Sources) }}
+	methodAssumes   = articleColumn{Name: "assumes", Cell: func(a article) record.Cell { return record.List(a.Assumes) }}
+	methodCommand   = articleColumn{Name: "command", Cell: func(a article) record.Cell { return record.Words(a.command) }}
+)
+
+// ofMethod is what there is to say of methods for sample sizes alone.
+func ofMethod(is func(*transfer.Method) bool) func(article) record.Cell {
+	return func(a article) record.Cell {
+		if a.method == nil {
+			return record.Cell{}
+		}
+		return record.Truth(is(a.method))
 	}
 }

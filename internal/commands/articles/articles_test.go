@@ -2,11 +2,12 @@ package articles
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/internal/commands/steps"
 	"github.com/dpcalc/dpcalc/internal/commandtest"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
@@ -16,7 +17,7 @@ import (
 
 // The command prints what the library computes, and marks the least.
 func TestMaxinfoRows(t *testing.T) {
-	for _, plan := range steps.Exemplars() {
+	for _, plan := range commandtest.Plans() {
 		code, stdout, stderr := commandtest.Dpcalc("maxinfo", "--samples", "1000", "--slack", "0.01", "--step", plan.Steps[0].String(), "-f", "csv")
 		if code != usage.ExitOK {
 			t.Fatalf("%v: exit %d, %s", plan.Steps, code, stderr)
@@ -57,60 +58,79 @@ func TestMaxinfoRows(t *testing.T) {
 	}
 }
 
-// Every method that the libraries know explains itself and is in the list, and the
-// list has no others.
-func TestEveryCorrectionIsExplained(t *testing.T) {
-	known := map[string]bool{}
-	for _, plan := range steps.Exemplars() {
-		chain, err := plan.Chain()
-		if err != nil {
-			t.Fatal(err)
+// explained are the rows of methods that commands print, by what they are asked.
+func explained(t *testing.T) (names map[string]string) {
+	t.Helper()
+	joint := filepath.Join(t.TempDir(), "joint.csv")
+	if err := os.WriteFile(joint, []byte("x,y,p\n0,0,0.5\n1,1,0.5\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	asked := [][]string{
+		strings.Fields("samplesize -m 100 -t 0.1 -b 0.05 -B 10"),
+		strings.Fields("compose --epsilon 0.1 --times 10 --target-delta 1e-6"),
+		strings.Fields("compose --mu 0.1 --times 10 --target-delta 1e-6"),
+		strings.Fields("transfer --alpha 0.01 --beta 0 --epsilon 0.05 --target-beta 0.05"),
+		{"maxinfo", "--slack", "0.01", "--joint", joint},
+	}
+	for _, plan := range commandtest.Plans() {
+		step := plan.Steps[0].String()
+		asked = append(asked, []string{"maxinfo", "--samples", "1000", "--slack", "0.01", "--step", step},
+			[]string{"pvalue-correct", "--alpha", "0.05", "--by", "steps", "--samples", "1000", "--step", step})
+	}
+	names = make(map[string]string)
+	for _, args := range asked {
+		code, stdout, stderr := commandtest.Dpcalc(append(args, "-f", "csv")...)
+		if code != usage.ExitOK {
+			t.Fatalf("%v: exit %d, %s", args, code, stderr)
 		}
-		for _, m := range chain.Methods {
-			known[m.Name] = true
-		}
-		all, err := pvalue.Corrections(plan)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range all {
-			known[c.Name] = true
+		for i, line := range strings.Split(strings.TrimSpace(stdout), "\n") {
+			name, _, _ := strings.Cut(line, ",")
+			if i == 0 && name != "method" {
+				t.Fatalf("%v begins with %s", args, line)
+			}
+			if i > 0 {
+				names[name] = args[0]
+			}
 		}
 	}
-	kinds := map[string]bool{}
-	for _, plan := range steps.Exemplars() {
-		kind, _, _ := strings.Cut(plan.Steps[0].String(), ":")
-		kinds[kind] = true
+	for _, f := range pvalue.Families()[1:] {
+		names[string(f)] = "pvalue-correct"
 	}
-	for _, k := range steps.Kinds() {
-		if !kinds[k.Name] {
-			t.Errorf("no exemplar of %s", k.Name)
-		}
+	return names
+}
+
+// Every method that a command prints explains itself, is cited and is in the list, under the
+// command, and the list has no others.
+func TestEveryNameIsExplained(t *testing.T) {
+	printed := explained(t)
+	all, err := articles()
+	if err != nil {
+		t.Fatal(err)
 	}
 	_, list, _ := commandtest.Dpcalc("methods", "-f", "csv")
-	for _, a := range corrections {
-		if !known[a.name] {
-			t.Errorf("%s is no method", a.name)
+	for _, a := range all {
+		if command, ok := printed[a.Name]; !ok || !strings.Contains(a.command, command) {
+			t.Errorf("%s of %s is printed by %q", a.Name, a.command, command)
 		}
-		delete(known, a.name)
-		code, page, stderr := commandtest.Dpcalc("explain", a.name)
+		delete(printed, a.Name)
+		code, page, stderr := commandtest.Dpcalc("explain", a.Name)
 		if code != usage.ExitOK || !strings.Contains(page, "Formula\n  ") || !strings.Contains(page, "Hypotheses\n  ") || !strings.Contains(page, "In practice\n  ") {
-			t.Errorf("explain %s: exit %d, %s%s", a.name, code, page, stderr)
+			t.Errorf("explain %s: exit %d, %s%s", a.Name, code, page, stderr)
 		}
 		for line := range strings.Lines(page) {
 			if len([]rune(line)) > 120 {
-				t.Errorf("explain %s: long line %q", a.name, line)
+				t.Errorf("explain %s: long line %q", a.Name, line)
 			}
 		}
-		if code, entries, stderr := commandtest.Dpcalc("cite", a.name); code != usage.ExitOK || strings.Count(entries, "@") < 1 {
-			t.Errorf("cite %s: exit %d, %s", a.name, code, stderr)
+		if code, entries, stderr := commandtest.Dpcalc("cite", a.Name); code != usage.ExitOK || strings.Count(entries, "@") < 1 {
+			t.Errorf("cite %s: exit %d, %s", a.Name, code, stderr)
 		}
-		if !strings.Contains(list, "\n"+a.name+",") {
-			t.Errorf("methods does not list %s", a.name)
+		if !strings.Contains(list, "\n"+a.Name+",") {
+			t.Errorf("methods does not list %s", a.Name)
 		}
 	}
-	for name := range known {
-		t.Errorf("%s explains nothing", name)
+	for name, command := range printed {
+		t.Errorf("%s of %s explains nothing", name, command)
 	}
 	if names := articleNames(); len(slices.Compact(slices.Sorted(slices.Values(names)))) != len(names) {
 		t.Errorf("a name has two meanings: %v", names)

@@ -114,7 +114,6 @@ var glossary = []symbol{
 	},
 	{
 		name:    "mu",
-		aliases: []string{"gdp"},
 		summary: "the parameter of Gaussian differential privacy",
 		text: `A procedure is mu-GDP if two neighbouring samples are at least as hard to tell apart by its outcome
 			as N(0,1) and N(mu,1). A Gaussian answer with standard deviation s to a query that one row moves
@@ -124,7 +123,6 @@ var glossary = []symbol{
 	},
 	{
 		name:    "rho",
-		aliases: []string{"zcdp"},
 		summary: "the parameter of zero-concentrated differential privacy",
 		text: `A procedure is rho-zCDP if the Renyi divergence of every order a > 1 between its outcomes on two
 			neighbouring samples is at most a rho. Steps on the same rows add up. mu-GDP is mu^2/2-zCDP.`,
@@ -157,7 +155,7 @@ var glossary = []symbol{
 	},
 	{
 		name:    "mutual-information",
-		aliases: []string{"mutual-info", "nats"},
+		aliases: []string{"nats"},
 		summary: "how much was learnt of the sample on average",
 		text: `The divergence between the joint law of sample and answers and that of independent ones. In nats it
 			takes natural logarithms, in bits those of base two: a nat is 1.4427 bits.`,

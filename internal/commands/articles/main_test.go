@@ -1,6 +1,7 @@
 package articles
 
 import (
+	"github.com/dpcalc/dpcalc/internal/commands/privacy"
 	"github.com/dpcalc/dpcalc/internal/commands/pvalues"
 	"github.com/dpcalc/dpcalc/internal/commands/samplesize"
 	"github.com/dpcalc/dpcalc/internal/commands/steps"
@@ -8,5 +9,5 @@ import (
 )
 
 func init() {
-	commandtest.Offer(Explain(), Cite(), Methods(), samplesize.Command(), steps.Command(), pvalues.Command())
+	commandtest.Offer(Explain(), Cite(), Methods(), samplesize.Command(), steps.Command(), pvalues.Command(), privacy.Compose(), privacy.Transfer())
 }

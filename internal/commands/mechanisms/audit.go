@@ -1,3 +1,5 @@
+// Package mechanisms has the commands that run mechanisms: audits of what they claim, and the
+// experiment with the reusable holdout.
 package mechanisms
 
 import (
@@ -14,6 +16,7 @@ import (
 	"github.com/dpcalc/dpcalc/properties/audit"
 )
 
+// Audit is the command audit.
 func Audit() *commands.Command {
 	return &commands.Command{
 		Name:      "audit",
@@ -52,10 +55,53 @@ func mechanismNames(list []properties.Mechanism) []string {
 	return names
 }
 
-var auditColumns = []string{
-	"mechanism", "claim", "layer", "check", "verdict", "bound", "measured", "ratio",
-	"samples", "false_alarm", "ln_false_alarm", "detectable", "seed", "event",
+// audited is a row: what a check found.
+type audited = properties.Row
+
+type auditedColumn = record.Column[audited]
+
+// sampledOnly is a cell of a statistical check.
+func sampledOnly(cell func(audited) record.Cell) func(audited) record.Cell {
+	return func(r audited) record.Cell {
+		if r.Layer != properties.Statistical {
+			return record.Cell{}
+		}
+		return cell(r)
+	}
 }
+
+var (
+	auditedMechanism = auditedColumn{Name: "mechanism", Cell: func(r audited) record.Cell { return record.Words(r.Mechanism) }}
+	auditedClaim     = auditedColumn{Name: "claim", Cell: func(r audited) record.Cell { return record.Words(r.Claim) }}
+	auditedLayer     = auditedColumn{Name: "layer", Cell: func(r audited) record.Cell { return record.Words(string(r.Layer)) }}
+	auditedCheck     = auditedColumn{Name: "check", Cell: func(r audited) record.Cell { return record.Words(r.Check) }}
+	auditedVerdict   = auditedColumn{Name: "verdict", Cell: func(r audited) record.Cell { return record.Words(string(r.Verdict)) }}
+	auditedBound     = auditedColumn{Name: "bound", Cell: func(r audited) record.Cell { return record.Exactly(r.Bound) }}
+	auditedMeasured  = auditedColumn{Name: "measured", Cell: func(r audited) record.Cell {
+		if r.Unbounded {
+			return record.Cell{}
+		}
+		return record.Exactly(r.Measured)
+	}}
+	auditedRatio = auditedColumn{Name: "ratio", Cell: func(r audited) record.Cell {
+		if r.Unbounded || !(r.Bound > 0) {
+			return record.Cell{}
+		}
+		return record.Exactly(r.Measured / r.Bound)
+	}}
+	auditedSamples      = auditedColumn{Name: "samples", Cell: sampledOnly(func(r audited) record.Cell { return record.Count(r.Samples) })}
+	auditedFalseAlarm   = auditedColumn{Name: "false_alarm", Cell: sampledOnly(func(r audited) record.Cell { return record.Chance(r.FalseAlarm) })}
+	auditedLnFalseAlarm = auditedColumn{Name: "ln_false_alarm", Cell: sampledOnly(func(r audited) record.Cell { return record.Exactly(r.FalseAlarm.Ln()) })}
+	auditedDetectable   = auditedColumn{Name: "detectable", Cell: sampledOnly(func(r audited) record.Cell { return record.Number(r.Detectable) })}
+	auditedSeed         = auditedColumn{Name: "seed", Cell: sampledOnly(func(r audited) record.Cell { return record.Whole(int64(r.Seed)) })}
+	auditedEvent        = auditedColumn{Name: "event", Cell: func(r audited) record.Cell { return record.Words(r.Event) }}
+	auditedViolation    = auditedColumn{Name: "event", Cell: func(r audited) record.Cell {
+		if r.Verdict == audit.Holds {
+			return record.Cell{}
+		}
+		return record.Words(r.Event)
+	}}
+)
 
 func runAudit(c *commands.Call) error {
 	target, err := c.Target()
@@ -84,17 +130,24 @@ func runAudit(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	rows := make([][]record.Cell, len(found))
-	refuted := false
-	for i, row := range found {
-		rows[i] = auditRow(row)
-		refuted = refuted || row.Verdict == audit.Violated
-	}
-	r := record.Result{Command: "audit", Columns: auditColumns, Inputs: []record.Input{
-		{Name: "mechanisms", Value: record.List(mechanismNames(mechanisms))}, {Name: "epsilon", Value: record.Exactly(settings.Epsilon)}, {Name: "samples", Value: record.Count(settings.Samples)},
-		{Name: "false_alarm", Value: record.Chance(settings.FalseAlarm)}, {Name: "seed", Value: record.Whole(int64(settings.Seed))},
-	}}
-	err = commands.Emit(c, target, r, rows, func() record.Sheet { return auditSheet(settings, found, rows) })
+	err = commands.Emit(c, target, commands.Answer[audited]{
+		Command: "audit", Rows: slices.Values(found),
+		Inputs: []record.Input{
+			{Name: "mechanisms", Value: record.List(mechanismNames(mechanisms))}, {Name: "epsilon", Value: record.Exactly(settings.Epsilon)},
+			{Name: "samples", Value: record.Count(settings.Samples)}, {Name: "false_alarm", Value: record.Chance(settings.FalseAlarm)},
+			{Name: "seed", Value: record.Whole(int64(settings.Seed))},
+		},
+		Columns: []auditedColumn{
+			auditedMechanism, auditedClaim, auditedLayer, auditedCheck, auditedVerdict, auditedBound, auditedMeasured, auditedRatio,
+			auditedSamples, auditedFalseAlarm, auditedLnFalseAlarm, auditedDetectable, auditedSeed, auditedEvent,
+		},
+		Shown: []auditedColumn{ // without what is the same in all rows
+			auditedMechanism, auditedClaim, auditedLayer, auditedCheck, auditedVerdict, auditedBound, auditedMeasured, auditedRatio,
+			auditedSamples, auditedDetectable, auditedViolation,
+		},
+		Say: func() (title, notes []string) { return sayAudit(settings, found) },
+	})
+	refuted := slices.ContainsFunc(found, func(r audited) bool { return r.Verdict == audit.Violated })
 	if err == nil && refuted {
 		return usage.Outcome(usage.ExitRefuted)
 	}
@@ -164,26 +217,7 @@ func auditSettings(c usage.Values) (properties.Settings, error) {
 	return s, s.Validate()
 }
 
-func auditRow(r properties.Row) []record.Cell {
-	row := []record.Cell{
-		record.Words(r.Mechanism), record.Words(r.Claim), record.Words(string(r.Layer)), record.Words(r.Check), record.Words(string(r.Verdict)),
-		record.Exactly(r.Bound), {}, {}, {}, {}, {}, {}, {}, record.Words(r.Event),
-	}
-	if !r.Unbounded {
-		row[6] = record.Exactly(r.Measured)
-		if r.Bound > 0 {
-			row[7] = record.Exactly(r.Measured / r.Bound)
-		}
-	}
-	if r.Layer == properties.Statistical {
-		row[8], row[9], row[10] = record.Count(r.Samples), record.Chance(r.FalseAlarm), record.Exactly(r.FalseAlarm.Ln())
-		row[11], row[12] = record.Number(r.Detectable), record.Whole(int64(r.Seed))
-	}
-	return row
-}
-
-// auditSheet leaves out what is the same in all rows, and the event of what holds.
-func auditSheet(s properties.Settings, found []properties.Row, rows [][]record.Cell) record.Sheet {
+func sayAudit(s properties.Settings, found []audited) (title, notes []string) {
 	verdicts := map[audit.Verdict]int64{}
 	sampled := int64(0)
 	for _, r := range found {
@@ -192,33 +226,23 @@ func auditSheet(s properties.Settings, found []properties.Row, rows [][]record.C
 			sampled++
 		}
 	}
-	out := record.Sheet{
-		Title: []string{"Audit at epsilon " + record.People(record.Exactly(s.Epsilon)) + ": " + record.Plural(int64(len(rows)), "check") + ", of which " +
-			strconv.FormatInt(sampled, 10) + " statistical with a false alarm of at most " + record.People(record.Chance(s.FalseAlarm)) + " together, seed " + strconv.FormatUint(s.Seed, 10)},
-		Columns: []string{"mechanism", "claim", "layer", "check", "verdict", "bound", "measured", "ratio", "samples", "detectable", "event"},
-	}
-	for i, row := range rows {
-		event := row[13]
-		if found[i].Verdict == audit.Holds {
-			event = record.Cell{}
-		}
-		out.Rows = append(out.Rows, slices.Concat(row[:9], row[11:12], []record.Cell{event}))
-	}
 	var counted []string
 	for _, v := range []audit.Verdict{audit.Holds, audit.Violated, audit.Undecided} {
 		if n := verdicts[v]; n > 0 {
 			counted = append(counted, strconv.FormatInt(n, 10)+" "+string(v))
 		}
 	}
-	out.Notes = []string{strings.Join(counted, ", ")}
-	return out
+	return []string{"Audit at epsilon " + record.People(record.Exactly(s.Epsilon)) + ": " + record.Plural(int64(len(found)), "check") +
+		", of which " + strconv.FormatInt(sampled, 10) + " statistical with a false alarm of at most " +
+		record.People(record.Chance(s.FalseAlarm)) + " together, seed " + strconv.FormatUint(s.Seed, 10)}, []string{strings.Join(counted, ", ")}
 }
 
 func listMechanisms(c *commands.Call, t commands.Target, all []properties.Mechanism) error {
-	r := record.Result{Command: "audit", Columns: []string{"mechanism", "mutant", "summary", "killers"}}
-	rows := make([][]record.Cell, len(all))
-	for i, m := range all {
-		rows[i] = []record.Cell{record.Words(m.Name), record.Truth(len(m.Killers) > 0), record.Words(m.Summary), record.List(m.Killers)}
+	columns := []record.Column[properties.Mechanism]{
+		{Name: "mechanism", Cell: func(m properties.Mechanism) record.Cell { return record.Words(m.Name) }},
+		{Name: "mutant", Cell: func(m properties.Mechanism) record.Cell { return record.Truth(len(m.Killers) > 0) }},
+		{Name: "summary", Cell: func(m properties.Mechanism) record.Cell { return record.Words(m.Summary) }},
+		{Name: "killers", Cell: func(m properties.Mechanism) record.Cell { return record.List(m.Killers) }},
 	}
-	return commands.Emit(c, t, r, rows, func() record.Sheet { return record.Sheet{Columns: r.Columns, Rows: rows} })
+	return commands.Emit(c, t, commands.Answer[properties.Mechanism]{Command: "audit", Columns: columns, Shown: columns, Rows: slices.Values(all)})
 }

@@ -29,6 +29,7 @@ var usualSignal = []int64{0, 20}
 // mostSettings keeps the figure and the rows in memory.
 const mostSettings = 100
 
+// Experiment is the command experiment.
 func Experiment() *commands.Command {
 	return &commands.Command{
 		Name:    "experiment",
@@ -61,9 +62,53 @@ func Experiment() *commands.Command {
 	}
 }
 
-var experimentColumns = []string{
-	"signal", "arm", "k", "train", "shown", "holdout", "fresh", "sd_train", "sd_shown", "sd_holdout", "sd_fresh",
-	"selected", "budget_used", "answered",
+type curveColumn = record.Column[holdout.Row]
+
+// meanColumn and sdColumn are of one accuracy over the repetitions.
+func meanColumn(name string, of func(holdout.Row) holdout.Moments) curveColumn {
+	return curveColumn{Name: name, Cell: func(r holdout.Row) record.Cell { return meanCell(of(r)) }}
+}
+
+func sdColumn(name string, of func(holdout.Row) holdout.Moments) curveColumn {
+	return curveColumn{Name: name, Cell: func(r holdout.Row) record.Cell { return sdCell(of(r)) }}
+}
+
+func train(r holdout.Row) holdout.Moments   { return r.Train }
+func shown(r holdout.Row) holdout.Moments   { return r.Shown }
+func heldOut(r holdout.Row) holdout.Moments { return r.Holdout }
+func fresh(r holdout.Row) holdout.Moments   { return r.Fresh }
+
+var (
+	curveSignal = curveColumn{Name: "signal", Cell: func(r holdout.Row) record.Cell { return record.Whole(r.Signal) }}
+	curveArm    = curveColumn{Name: "arm", Cell: func(r holdout.Row) record.Cell { return record.Words(string(r.Arm)) }}
+	curveK      = curveColumn{Name: "k", Cell: func(r holdout.Row) record.Cell { return record.Whole(int64(r.K)) }}
+	accuracies  = []curveColumn{
+		meanColumn("train", train), meanColumn("shown", shown), meanColumn("holdout", heldOut), meanColumn("fresh", fresh),
+		sdColumn("sd_train", train), sdColumn("sd_shown", shown), sdColumn("sd_holdout", heldOut), sdColumn("sd_fresh", fresh),
+	}
+	curveSelected = meanColumn("selected", func(r holdout.Row) holdout.Moments { return r.Selected })
+	curveSpent    = curveColumn{Name: "budget_used", Cell: func(r holdout.Row) record.Cell {
+		if r.Arm != holdout.Thresholdout { // an arm without a budget
+			return record.Cell{}
+		}
+		return meanCell(r.Spent)
+	}}
+	curveAnswered = curveColumn{Name: "answered", Cell: func(r holdout.Row) record.Cell { return record.Whole(r.Shown.Count) }}
+
+	curveColumns = slices.Concat([]curveColumn{curveSignal, curveArm, curveK}, accuracies, []curveColumn{curveSelected, curveSpent, curveAnswered})
+)
+
+// rounded is a column to what the repetitions can tell: to one digit in a unit.
+func rounded(c curveColumn, unit float64) curveColumn {
+	exact := c.Cell
+	c.Cell = func(r holdout.Row) record.Cell {
+		cell := exact(r)
+		if cell.Form == record.NumberForm {
+			cell.F = math.Round(cell.F*unit) / unit
+		}
+		return cell
+	}
+	return c
 }
 
 func armNames() []string {
@@ -92,12 +137,18 @@ func runExperiment(c *commands.Call) error {
 	if target.Format.Draw != nil {
 		return c.WriteTo(target, func(w io.Writer) error { return target.Format.Draw(w, experimentFigure(e, rows)) })
 	}
-	r := record.Result{Command: "experiment", Inputs: experimentInputs(c, e), Columns: experimentColumns}
-	var cells [][]record.Cell
-	for _, row := range rows {
-		cells = append(cells, experimentRow(row))
+	seen := []curveColumn{curveSignal, curveArm, curveK}
+	for _, column := range accuracies {
+		seen = append(seen, rounded(column, 1e4))
 	}
-	return commands.Emit(c, target, r, cells, func() record.Sheet { return experimentSheet(e, rows, cells) })
+	seen = append(seen, rounded(curveSelected, 10), rounded(curveSpent, 10))
+	if silent(e, rows) {
+		seen = append(seen, curveAnswered)
+	}
+	return commands.Emit(c, target, commands.Answer[holdout.Row]{
+		Command: "experiment", Inputs: experimentInputs(c, e), Columns: curveColumns, Shown: seen, Rows: slices.Values(rows),
+		Say: func() (title, notes []string) { return sayExperiment(e, rows) },
+	})
 }
 
 func readExperiment(c usage.Values) (e holdout.Experiment, err error) {
@@ -179,47 +230,12 @@ func sdCell(m holdout.Moments) record.Cell {
 	return record.Exactly(m.SD)
 }
 
-func experimentRow(r holdout.Row) []record.Cell {
-	spent := record.Cell{} // an arm without a budget
-	if r.Arm == holdout.Thresholdout {
-		spent = meanCell(r.Spent)
-	}
-	return []record.Cell{
-		record.Whole(r.Signal), record.Words(string(r.Arm)), record.Whole(int64(r.K)),
-		meanCell(r.Train), meanCell(r.Shown), meanCell(r.Holdout), meanCell(r.Fresh),
-		sdCell(r.Train), sdCell(r.Shown), sdCell(r.Holdout), sdCell(r.Fresh),
-		meanCell(r.Selected), spent, record.Whole(r.Shown.Count),
-	}
-}
-
-// experimentSheet rounds to what the repetitions can tell.
-func experimentSheet(e holdout.Experiment, rows []holdout.Row, cells [][]record.Cell) record.Sheet {
-	title := "Accuracy of a classifier of k attributes, over " + record.Plural(e.Repetitions, "repetition") + ": " +
-		record.Plural(e.Samples, "row") + ", " + record.Plural(e.Attributes, "attribute") + ", seed " + strconv.FormatUint(e.Seed, 10)
-	s := record.Sheet{
-		Title:   []string{title},
-		Columns: []string{"signal", "arm", "k", "train", "shown", "holdout", "fresh", "sd train", "sd shown", "sd holdout", "sd fresh", "selected", "budget used", "answered"},
-	}
-	for _, row := range cells {
-		row = slices.Clone(row)
-		for j := range row {
-			digits := 1e4
-			if j > 10 {
-				digits = 10
-			}
-			if row[j].Form == record.NumberForm {
-				row[j].F = math.Round(row[j].F*digits) / digits
-			}
-		}
-		if !silent(e, rows) {
-			row[len(row)-1] = record.Cell{} // says nothing, and the column goes
-		}
-		s.Rows = append(s.Rows, row)
-	}
+func sayExperiment(e holdout.Experiment, rows []holdout.Row) (title, notes []string) {
 	if silent(e, rows) {
-		s.Notes = append(s.Notes, "answered: the repetitions in which budget "+record.People(record.Count(e.Budget))+" was not yet spent; shown is their mean")
+		notes = []string{"answered: the repetitions in which budget " + record.People(record.Count(e.Budget)) + " was not yet spent; shown is their mean"}
 	}
-	return s
+	return []string{"Accuracy of a classifier of k attributes, over " + record.Plural(e.Repetitions, "repetition") + ": " +
+		record.Plural(e.Samples, "row") + ", " + record.Plural(e.Attributes, "attribute") + ", seed " + strconv.FormatUint(e.Seed, 10)}, notes
 }
 
 // silent says whether some budget was spent before the last question.

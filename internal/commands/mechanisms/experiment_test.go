@@ -70,7 +70,7 @@ func TestExperimentRows(t *testing.T) {
 	}
 	partly := false
 	for i, row := range got.Rows {
-		if len(row) != len(experimentColumns) {
+		if len(row) != len(curveColumns) {
 			t.Fatalf("row %d: %v", i, row)
 		}
 		for _, name := range []string{"train", "holdout", "fresh"} {

@@ -1,7 +1,9 @@
+// Package privacy has the commands about the privacy of a whole transcript: what many steps
+// add up to, and what privacy and accuracy on the sample say of the population.
 package privacy
 
 import (
-	"io"
+	"iter"
 	"slices"
 	"strings"
 
@@ -10,10 +12,11 @@ import (
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer"
 )
 
+// Compose is the command compose.
 func Compose() *commands.Command {
+	names := compositionNames()
 	return &commands.Command{
 		Name:    "compose",
 		Summary: "the privacy of many private steps on the same data",
@@ -27,7 +30,7 @@ func Compose() *commands.Command {
 			commands.NeighboursFlag,
 			{Name: "times", Alias: "k", Usage: "`K` steps"},
 			{Name: "target-delta", Usage: "`D2`, the delta of the whole, for every method but basic"},
-			{Name: "method", Usage: "only these methods, `A,B,...`: " + strings.Join(composeNames, ", "), Words: composeNames},
+			{Name: "method", Usage: "only these methods, `A,B,...`: " + strings.Join(names, ", "), Words: names},
 			{Name: "all", Switch: true, Usage: "every vertex of the optimal privacy curve"},
 		},
 		Output: commands.Tables,
@@ -39,21 +42,51 @@ func Compose() *commands.Command {
 	}
 }
 
-var (
-	composeNames   = []string{"basic", "advanced", "optimal", "zcdp", "gdp"}
-	composeColumns = []string{"method", "epsilon", "delta", "ln_delta", "status", "reason", "sources", commands.NeighboursKey}
-)
-
-// steps is what the compose command was asked.
-type steps struct {
-	each   theory.Approx
-	mu     float64 // 0 unless the steps are Gaussian
-	times  int64
-	total  theory.LogProb
-	target bool // whether total was given
-
-	by commands.Convention // of what was given; each and mu are by replacement
+func compositionNames() (names []string) {
+	for _, m := range theory.CompositionMethods() {
+		names = append(names, m.Name)
+	}
+	return names
 }
+
+// steps is what the command was asked.
+type steps struct {
+	theory.Steps                     // by replacement
+	by           commands.Convention // of what was given
+	inputs       []record.Input
+}
+
+// composed is a row: what a method makes of the steps.
+type composed struct {
+	method string
+	by     commands.Convention
+	theory.Outcome[theory.Approx]
+}
+
+func (r composed) verdict() commands.Verdict {
+	return commands.Verdict{Method: r.method, Status: r.Status, Reason: commands.Flagged(r.Reason), Sources: r.by.Sources(r.Sources)}
+}
+
+// value is a cell of a row that has a value.
+func (r composed) value(c record.Cell) record.Cell {
+	if !r.Status.Applies() {
+		return record.Cell{}
+	}
+	return c
+}
+
+type composedColumn = record.Column[composed]
+
+var (
+	composedMethod  = composedColumn{Name: "method", Cell: func(r composed) record.Cell { return record.Words(r.method) }}
+	composedEpsilon = composedColumn{Name: "epsilon", Cell: func(r composed) record.Cell { return r.value(record.Exactly(r.Value.Epsilon)) }}
+	composedDelta   = composedColumn{Name: "delta", Cell: func(r composed) record.Cell { return r.value(record.Chance(r.Value.LnDelta)) }}
+	composedLnDelta = composedColumn{Name: "ln_delta", Cell: func(r composed) record.Cell { return r.value(record.Exactly(r.Value.LnDelta.Ln())) }}
+	composedStatus  = composedColumn{Name: "status", Cell: func(r composed) record.Cell { return record.Words(string(r.Status)) }}
+	composedReason  = composedColumn{Name: "reason", Cell: func(r composed) record.Cell { return record.Words(r.verdict().Reason) }}
+	composedSources = composedColumn{Name: "sources", Cell: func(r composed) record.Cell { return record.Sources(r.verdict().Sources) }}
+	composedBy      = composedColumn{Name: commands.NeighboursKey, Cell: func(r composed) record.Cell { return record.Words(string(r.by)) }}
+)
 
 func runCompose(c *commands.Call) error {
 	target, err := c.Target()
@@ -64,76 +97,67 @@ func runCompose(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	names := composeNames
-	if raw, ok := c.Text("method"); ok {
-		wanted := numbers.NamesIn(raw)
-		for _, name := range wanted {
-			if !slices.Contains(composeNames, name) {
-				return usage.Errorf("--method: got %s, want some of %s%s", usage.Shown(name), strings.Join(composeNames, ", "), usage.DidYouMean(name, composeNames))
-			}
-		}
-		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !slices.Contains(wanted, n) })
-	}
-	r := record.Result{
-		Command: "compose",
-		Inputs: []record.Input{
-			{Name: "epsilon", Value: record.Number(s.each.Epsilon)}, {Name: "delta", Value: record.Chance(s.each.LnDelta)}, {Name: "mu", Value: record.Number(s.mu)}, {Name: "times", Value: record.Count(s.times)},
-			{Name: "target_delta", Value: record.Cell{}}, {Name: commands.NeighboursKey, Value: record.Words(string(s.by))},
-		},
-		Columns: composeColumns,
-	}
-	if s.target {
-		r.Inputs[4].Value = record.Chance(s.total)
-	}
-	if s.mu != 0 {
-		r.Inputs[1].Value = record.Cell{}
+	methods, err := readComposition(c)
+	if err != nil {
+		return err
 	}
 	if err := s.replace(); err != nil {
 		return err
 	}
 	if c.Is("all") {
-		return composeCurve(c, target, r, s)
+		return s.curve(c, target)
 	}
-	var rows [][]record.Cell
-	answered := false
-	for _, name := range names {
-		bound, err := s.compose(name)
-		status, reason, err := commands.RowStatus(err)
+	var rows []composed
+	for _, m := range methods {
+		outcome, err := m.Compose(s.Steps)
 		if err != nil {
 			return err
 		}
-		if status == transfer.OK && bound.Value.LnDelta == 0 {
-			status, reason = transfer.Vacuous, "delta is 1"
-		}
-		answered = answered || status == transfer.OK
-		rows = append(rows, s.row(name, bound, status, reason))
+		rows = append(rows, composed{method: m.Name, by: s.by, Outcome: outcome})
 	}
-	err = commands.Emit(c, target, r, rows, func() record.Sheet { return s.sheet(r, rows) })
+	err = commands.Emit(c, target, s.answer(slices.Values(rows)))
+	answered := slices.ContainsFunc(rows, func(r composed) bool { return r.Status == theory.OK })
 	if err == nil && !answered {
 		return usage.Outcome(usage.ExitNoAnswer)
 	}
 	return err
 }
 
-func readSteps(c usage.Values) (s steps, err error) {
-	var okEpsilon, okDelta, okMu, okTimes bool
-	if s.each.Epsilon, okEpsilon, err = numbers.One(c, "epsilon", numbers.Positives); err != nil {
+// readComposition reads which methods are asked for.
+func readComposition(c *commands.Call) ([]theory.CompositionMethod, error) {
+	methods := theory.CompositionMethods()
+	raw, ok := c.Text("method")
+	if !ok {
+		return methods, nil
+	}
+	wanted, names := numbers.NamesIn(raw), compositionNames()
+	for _, name := range wanted {
+		if !slices.Contains(names, name) {
+			return nil, usage.Errorf("--method: got %s, want some of %s%s", usage.Shown(name), strings.Join(names, ", "), usage.DidYouMean(name, names))
+		}
+	}
+	return slices.DeleteFunc(methods, func(m theory.CompositionMethod) bool { return !slices.Contains(wanted, m.Name) }), nil
+}
+
+func readSteps(c *commands.Call) (s steps, err error) {
+	var okEpsilon, okDelta, okMu, okTimes, okTotal bool
+	if s.Each.Epsilon, okEpsilon, err = numbers.One(c, "epsilon", numbers.Positives); err != nil {
 		return s, err
 	}
-	if s.each.LnDelta, okDelta, err = numbers.One(c, "delta", numbers.BelowOne); err != nil {
+	if s.Each.LnDelta, okDelta, err = numbers.One(c, "delta", numbers.BelowOne); err != nil {
 		return s, err
 	}
-	if s.mu, okMu, err = numbers.One(c, "mu", numbers.Positives); err != nil {
+	if s.Mu, okMu, err = numbers.One(c, "mu", numbers.Positives); err != nil {
 		return s, err
 	}
-	if s.times, okTimes, err = numbers.One(c, "times", numbers.Counts); err != nil {
+	if s.Times, okTimes, err = numbers.One(c, "times", numbers.Counts); err != nil {
 		return s, err
 	}
-	if s.total, s.target, err = numbers.One(c, "target-delta", numbers.Probabilities); err != nil {
+	if s.Total, okTotal, err = numbers.One(c, "target-delta", numbers.Probabilities); err != nil {
 		return s, err
 	}
 	if !okDelta {
-		s.each.LnDelta = theory.Zero
+		s.Each.LnDelta = theory.Zero
 	}
 	if s.by, err = commands.ReadConvention(c); err != nil {
 		return s, err
@@ -148,13 +172,25 @@ func readSteps(c usage.Values) (s steps, err error) {
 		return s, usage.Errorf("--epsilon: got nothing, want a value, or --mu")
 	case !okTimes:
 		return s, usage.Errorf("--times: got nothing, want a value")
-	case okMu && !s.target:
+	case okMu && !okTotal:
 		return s, usage.Errorf("--target-delta: got nothing, want a value with --mu")
-	case all && (okMu || s.target):
+	case all && (okMu || okTotal):
 		return s, usage.Errorf("--all: given with --mu or --target-delta, want --epsilon, --delta and --times only")
 	}
 	if _, ok := c.Text("method"); ok && all {
 		return s, usage.Errorf("--all: given with --method, want one of the two")
+	}
+	delta, total := record.Chance(s.Each.LnDelta), record.Cell{}
+	if okMu {
+		delta = record.Cell{}
+	}
+	if okTotal {
+		total = record.Chance(s.Total)
+	}
+	s.inputs = []record.Input{
+		{Name: "epsilon", Value: record.Number(s.Each.Epsilon)}, {Name: "delta", Value: delta}, {Name: "mu", Value: record.Number(s.Mu)},
+		{Name: "times", Value: record.Count(s.Times)}, {Name: "target_delta", Value: total},
+		{Name: commands.NeighboursKey, Value: record.Words(string(s.by))},
 	}
 	return s, nil
 }
@@ -163,149 +199,65 @@ func readSteps(c usage.Values) (s steps, err error) {
 // as it stands, and the target delta is that of the answer. Converted afterwards, the
 // delta of the whole would be multiplied by 1 + e^epsilon, epsilon that of the whole.
 func (s *steps) replace() (err error) {
-	if s.mu != 0 {
-		s.mu, err = s.by.Mu(s.mu)
+	if s.Mu != 0 {
+		s.Mu, err = s.by.Mu(s.Mu)
 		return err
 	}
-	s.each, err = s.by.Approx(s.each)
+	s.Each, err = s.by.Approx(s.Each)
 	return err
 }
 
-// compose applies one method.
-func (s *steps) compose(method string) (theory.Bound[theory.Approx], error) {
-	var none theory.Bound[theory.Approx]
-	needs := func(text string) (theory.Bound[theory.Approx], error) {
-		return none, &theory.NotApplicableError{Needs: text}
+func (s *steps) answer(rows iter.Seq[composed]) commands.Answer[composed] {
+	return commands.Answer[composed]{
+		Command: "compose", Inputs: s.inputs, Rows: rows,
+		Columns: []composedColumn{
+			composedMethod, composedEpsilon, composedDelta, composedLnDelta, composedStatus, composedReason, composedSources, composedBy,
+		},
+		Shown:   []composedColumn{composedMethod, composedEpsilon, composedDelta, composedStatus, composedReason},
+		Verdict: composed.verdict,
+		Say:     s.say,
 	}
-	gaussian := method == "zcdp" || method == "gdp"
-	switch {
-	case s.mu != 0 && !gaussian:
-		return needs("--epsilon of each step")
-	case s.mu == 0 && method == "gdp":
-		return needs("--mu of each step")
-	case method != "basic" && !s.target:
-		return needs("--target-delta")
-	}
-	each := theory.Composition{Each: s.each, Times: s.times}
-	switch method {
-	case "basic":
-		return each.Basic()
-	case "advanced":
-		return each.Advanced(s.total)
-	case "optimal":
-		return each.Optimal(s.total)
-	case "gdp":
-		whole, err := theory.GDP{Mu: s.mu}.Repeat(s.times)
-		if err != nil {
-			return none, err
-		}
-		bound, err := whole.Value.Approx(s.total)
-		bound.Sources = slices.Concat(whole.Sources, bound.Sources)
-		return bound, err
-	}
-	var step theory.Bound[theory.ZCDP]
-	var err error
-	switch {
-	case s.mu != 0:
-		step, err = theory.GDP{Mu: s.mu}.ZCDP()
-	case s.each.LnDelta != theory.Zero:
-		return needs("pure privacy, delta = 0")
-	default:
-		step, err = theory.Pure{Epsilon: s.each.Epsilon}.ZCDP()
-	}
-	if err != nil {
-		return none, err
-	}
-	whole, err := step.Value.Repeat(s.times)
-	if err != nil {
-		return none, err
-	}
-	bound, err := whole.Value.Approx(s.total)
-	bound.Sources = slices.Concat(step.Sources, whole.Sources, bound.Sources)
-	return bound, err
 }
 
-func (s *steps) row(method string, bound theory.Bound[theory.Approx], status transfer.Status, reason string) []record.Cell {
-	row := []record.Cell{
-		record.Words(method), {}, {}, {}, record.Words(string(status)), record.Words(reason), record.Sources(s.by.Sources(bound.Sources)), record.Words(string(s.by)),
-	}
-	if status == transfer.OK || status == transfer.Vacuous {
-		row[1], row[2], row[3] = record.Exactly(bound.Value.Epsilon), record.Chance(bound.Value.LnDelta), record.Exactly(bound.Value.LnDelta.Ln())
-	}
-	return row
-}
-
-func (s *steps) sheet(r record.Result, rows [][]record.Cell) record.Sheet {
+func (s *steps) say() (title, notes []string) {
 	var asked []string
-	for _, in := range r.Inputs {
+	for _, in := range s.inputs {
 		if in.Value.Form != record.Missing {
 			asked = append(asked, strings.ReplaceAll(in.Name, "_", " ")+" "+record.People(in.Value))
 		}
 	}
-	out := record.Sheet{Title: []string{"Privacy of the whole: " + strings.Join(asked, ", ")}, Columns: []string{"method", "epsilon", "delta", "status", "reason"}}
-	var leftOut commands.Reasons
-	for _, row := range rows {
-		if !leftOut.LeavesOut(row[0].S, transfer.Status(row[4].S), row[5].S) {
-			out.Rows = append(out.Rows, slices.Concat(row[:3], row[4:6]))
-		}
-	}
 	if s.by == commands.ByAdding {
-		each := "epsilon " + record.People(record.Exactly(s.each.Epsilon)) + ", delta " + record.People(record.Chance(s.each.LnDelta))
-		if s.mu != 0 {
-			each = "mu " + record.People(record.Exactly(s.mu))
+		each := "epsilon " + record.People(record.Exactly(s.Each.Epsilon)) + ", delta " + record.People(record.Chance(s.Each.LnDelta))
+		if s.Mu != 0 {
+			each = "mu " + record.People(record.Exactly(s.Mu))
 		}
-		out.Notes = []string{"The rows are for neighbours by replacing a row. Each step was converted first: " + each + "."}
+		notes = []string{"The rows are for neighbours by replacing a row. Each step was converted first: " + each + "."}
 	}
-	out.Notes = append(out.Notes, leftOut.Lines()...)
-	return out
+	return []string{"Privacy of the whole: " + strings.Join(asked, ", ")}, notes
 }
 
-// composeCurve writes the vertices of the optimal curve as they come.
-func composeCurve(c *commands.Call, t commands.Target, r record.Result, s steps) error {
-	curve, err := theory.Composition{Each: s.each, Times: s.times}.OptimalCurve()
-	status, reason, err := commands.RowStatus(err)
+// curve writes the vertices of the optimal curve as they come.
+func (s *steps) curve(c *commands.Call, t commands.Target) error {
+	curve, err := theory.Composition{Each: s.Each, Times: s.Times}.OptimalCurve()
+	status, reason, err := theory.StatusOf(err)
 	if err != nil {
 		return err
 	}
-	rows := func(yield func([]record.Cell) bool) {
-		if status != transfer.OK {
-			yield(s.row("optimal", theory.Bound[theory.Approx]{}, status, reason))
+	row := composed{method: "optimal", by: s.by}
+	row.Sources, row.Status, row.Reason = curve.Sources, status, reason
+	rows := func(yield func(composed) bool) {
+		if status != theory.OK {
+			yield(row)
 			return
 		}
-		for vertex := range curve.Value {
-			if !yield(s.row("optimal", theory.Bound[theory.Approx]{Value: vertex, Sources: curve.Sources}, status, "")) {
+		for row.Value = range curve.Value {
+			if !yield(row) {
 				return
 			}
 		}
 	}
-	err = c.WriteTo(t, func(w io.Writer) error {
-		if t.Format.Encode == nil {
-			var all [][]record.Cell
-			for row := range rows {
-				all = append(all, row)
-				if err := commands.FitsTable(int64(len(all)), int64(len(row))); err != nil {
-					return err
-				}
-			}
-			return commands.ForPeople(r, w, t, all, s.sheet(r, all))
-		}
-		e := t.Format.Encode(r)
-		b := e.Head(nil)
-		first := true
-		for row := range rows {
-			b = e.Row(b, first, row, new(record.Chances))
-			if _, err := w.Write(b); err != nil {
-				return err
-			}
-			if err := c.Context.Err(); err != nil {
-				return err
-			}
-			b, first = b[:0], false
-		}
-		_, err := w.Write(e.Foot(b))
-		return err
-	})
-	if err == nil && status != transfer.OK {
+	err = commands.Emit(c, t, s.answer(rows))
+	if err == nil && status != theory.OK {
 		return usage.Outcome(usage.ExitNoAnswer)
 	}
 	return err

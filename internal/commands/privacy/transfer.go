@@ -1,6 +1,8 @@
 package privacy
 
 import (
+	"slices"
+
 	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/numbers"
 	"github.com/dpcalc/dpcalc/internal/record"
@@ -9,6 +11,7 @@ import (
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
+// Transfer is the command transfer.
 func Transfer() *commands.Command {
 	return &commands.Command{
 		Name:    "transfer",
@@ -35,119 +38,149 @@ func Transfer() *commands.Command {
 	}
 }
 
+// accuracy is what the command was asked.
+type accuracy struct {
+	transfer.Sampled
+	class  transfer.Class
+	target theory.LogProb
+	by     commands.Convention
+	inputs []record.Input
+}
+
+// concluded is a row: what a theorem concludes.
+type concluded struct {
+	theorem *transfer.Theorem
+	by      commands.Convention
+	theory.Outcome[transfer.Population]
+}
+
+func (r concluded) verdict() commands.Verdict {
+	return commands.Verdict{Method: r.theorem.Name, Status: r.Status, Reason: r.Reason, Sources: r.by.Sources(r.Sources)}
+}
+
+// value is a cell of a row that has a value.
+func (r concluded) value(c record.Cell) record.Cell {
+	if !r.Status.Applies() {
+		return record.Cell{}
+	}
+	return c
+}
+
+type concludedColumn = record.Column[concluded]
+
+var (
+	concludedMethod  = concludedColumn{Name: "method", Cell: func(r concluded) record.Cell { return record.Words(r.theorem.Name) }}
+	concludedAlpha   = concludedColumn{Name: "alpha_out", Title: "alpha", Cell: func(r concluded) record.Cell { return r.value(record.Exactly(r.Value.Alpha)) }}
+	concludedBeta    = concludedColumn{Name: "beta_out", Title: "beta", Cell: func(r concluded) record.Cell { return r.value(record.Chance(r.Value.Beta)) }}
+	concludedLnBeta  = concludedColumn{Name: "ln_beta_out", Cell: func(r concluded) record.Cell { return r.value(record.Exactly(r.Value.Beta.Ln())) }}
+	concludedProof   = concludedColumn{Name: "proof", Cell: func(r concluded) record.Cell { return record.Words(string(r.theorem.Proof)) }}
+	concludedStatus  = concludedColumn{Name: "status", Cell: func(r concluded) record.Cell { return record.Words(string(r.Status)) }}
+	concludedReason  = concludedColumn{Name: "reason", Cell: func(r concluded) record.Cell { return record.Words(r.Reason) }}
+	concludedSources = concludedColumn{Name: "sources", Cell: func(r concluded) record.Cell { return record.Sources(r.verdict().Sources) }}
+	concludedAssumes = concludedColumn{Name: "assumes", Cell: func(r concluded) record.Cell { return record.List(r.Assumes) }}
+	concludedBy      = concludedColumn{Name: commands.NeighboursKey, Cell: func(r concluded) record.Cell { return record.Words(string(r.by)) }}
+)
+
 func runTransfer(c *commands.Call) error {
 	target, err := c.Target()
 	if err != nil {
 		return err
 	}
-	s := transfer.Sampled{LnDelta: theory.Zero}
-	var class transfer.Class
-	var goal theory.LogProb
-	var okAlpha, okBeta, okEpsilon, okTarget, okSensitivity bool
-	if s.Alpha, okAlpha, err = numbers.One(c, "alpha", numbers.NonNegatives); err != nil {
-		return err
-	}
-	if s.Beta, okBeta, err = numbers.One(c, "beta", numbers.BelowOne); err != nil {
-		return err
-	}
-	if s.Epsilon, okEpsilon, err = numbers.One(c, "epsilon", numbers.NonNegatives); err != nil {
-		return err
-	}
-	if delta, ok, err := numbers.One(c, "delta", numbers.BelowOne); err != nil {
-		return err
-	} else if ok {
-		s.LnDelta = delta
-	}
-	if goal, okTarget, err = numbers.One(c, "target-beta", numbers.Probabilities); err != nil {
-		return err
-	}
-	if class.Samples, _, err = numbers.One(c, "samples", numbers.Counts); err != nil {
-		return err
-	}
-	if class.Sensitivity, okSensitivity, err = numbers.One(c, "sensitivity", numbers.Positives); err != nil {
-		return err
-	}
-	by, err := commands.ReadConvention(c)
+	a, err := readAccuracy(c)
 	if err != nil {
 		return err
 	}
-	query, err := usage.OneOf(c, "query", commands.QueryKinds...)
+	private, err := a.by.Approx(theory.Approx{Epsilon: a.Epsilon, LnDelta: a.LnDelta})
 	if err != nil {
 		return err
 	}
-	if okSensitivity && query == "bounded" {
-		if _, ok := c.Text("query"); !ok {
-			query = "sensitive" // a sensitivity says what the queries are
+	sampled := a.Sampled
+	sampled.Epsilon, sampled.LnDelta = private.Epsilon, private.LnDelta
+	theorems := transfer.Theorems()
+	rows := make([]concluded, len(theorems))
+	for i := range theorems {
+		rows[i].theorem, rows[i].by = &theorems[i], a.by
+		if rows[i].Outcome, err = theorems[i].Conclude(sampled, a.class, a.target); err != nil {
+			return err
 		}
 	}
-	if class.Query, err = transfer.ParseQuery(query); err != nil {
-		return err
-	}
-	for _, need := range []struct {
-		flag string
-		ok   bool
-	}{{"alpha", okAlpha}, {"beta", okBeta}, {"epsilon", okEpsilon}, {"target-beta", okTarget}, {"samples", !okSensitivity || class.Samples != 0}} {
-		if !need.ok {
-			return usage.Errorf("--%s: got nothing, want a value", need.flag)
-		}
-	}
-
-	r := record.Result{
-		Command: "transfer",
-		Inputs: []record.Input{
-			{Name: "alpha", Value: record.Exactly(s.Alpha)}, {Name: "beta", Value: record.Chance(s.Beta)}, {Name: "epsilon", Value: record.Exactly(s.Epsilon)}, {Name: "delta", Value: record.Chance(s.LnDelta)},
-			{Name: "target_beta", Value: record.Chance(goal)}, {Name: "samples", Value: record.Count(class.Samples)}, {Name: "query", Value: record.Words(query)}, {Name: "sensitivity", Value: record.Number(class.Sensitivity)},
-			{Name: commands.NeighboursKey, Value: record.Words(string(by))},
+	err = commands.Emit(c, target, commands.Answer[concluded]{
+		Command: "transfer", Inputs: a.inputs, Rows: slices.Values(rows),
+		Columns: []concludedColumn{
+			concludedMethod, concludedAlpha, concludedBeta, concludedLnBeta, concludedProof, concludedStatus, concludedReason,
+			concludedSources, concludedAssumes, concludedBy,
 		},
-		Columns: []string{"method", "alpha_out", "beta_out", "ln_beta_out", "proof", "status", "reason", "sources", "assumes", commands.NeighboursKey},
-	}
-	given := theory.Approx{Epsilon: s.Epsilon, LnDelta: s.LnDelta}
-	private, err := by.Approx(given)
-	if err != nil {
-		return err
-	}
-	s.Epsilon, s.LnDelta = private.Epsilon, private.LnDelta
-	var rows, short [][]record.Cell
-	var leftOut commands.Reasons
-	answered := false
-	for _, theorem := range transfer.Theorems() {
-		bound, err := theorem.Apply(s, class, goal)
-		status, reason, failure := commands.RowStatus(err)
-		if failure != nil {
-			return failure
-		}
-		if len(bound.Sources) == 0 {
-			bound.Sources = commands.Refusing(err)
-		}
-		alpha, beta, lnBeta := record.Cell{}, record.Cell{}, record.Cell{}
-		if status == transfer.OK {
-			alpha, beta, lnBeta = record.Exactly(bound.Value.Alpha), record.Chance(bound.Value.Beta), record.Exactly(bound.Value.Beta.Ln())
-			if bound.Value.Alpha >= class.Spread() {
-				status, reason = transfer.Vacuous, "alpha is not below the spread of the query"
-			} else {
-				answered = true
-			}
-		}
-		rows = append(rows, []record.Cell{
-			record.Words(theorem.Name), alpha, beta, lnBeta, record.Words(string(theorem.Proof)),
-			record.Words(string(status)), record.Words(reason), record.Sources(by.Sources(bound.Sources)), record.List(bound.Assumes), record.Words(string(by)),
-		})
-		if leftOut.LeavesOut(theorem.Name, status, reason) {
-			continue
-		}
-		short = append(short, []record.Cell{record.Words(theorem.Name), alpha, beta, record.Words(string(theorem.Proof)), record.Words(string(status)), record.Words(reason)})
-	}
-	err = commands.Emit(c, target, r, rows, func() record.Sheet {
-		return record.Sheet{
-			Title: []string{"Accuracy on the population, from accuracy " + record.People(record.Exactly(s.Alpha)) + " on the sample except with probability " +
-				record.People(record.Chance(s.Beta)) + ", epsilon " + record.People(record.Exactly(given.Epsilon)) + ", delta " + record.People(record.Chance(given.LnDelta)) + ", " + by.String()},
-			Columns: []string{"method", "alpha", "beta", "proof", "status", "reason"},
-			Rows:    short,
-			Notes:   leftOut.Lines(),
-		}
+		Shown:   []concludedColumn{concludedMethod, concludedAlpha, concludedBeta, concludedProof, concludedStatus, concludedReason},
+		Verdict: concluded.verdict,
+		Say: func() (title, notes []string) {
+			return []string{"Accuracy on the population, from accuracy " + record.People(record.Exactly(a.Alpha)) +
+				" on the sample except with probability " + record.People(record.Chance(a.Beta)) + ", epsilon " +
+				record.People(record.Exactly(a.Epsilon)) + ", delta " + record.People(record.Chance(a.LnDelta)) + ", " + a.by.String()}, nil
+		},
 	})
+	answered := slices.ContainsFunc(rows, func(r concluded) bool { return r.Status == theory.OK })
 	if err == nil && !answered {
 		return usage.Outcome(usage.ExitNoAnswer)
 	}
 	return err
+}
+
+func readAccuracy(c *commands.Call) (a accuracy, err error) {
+	a.LnDelta = theory.Zero
+	var okAlpha, okBeta, okEpsilon, okTarget, okSensitivity bool
+	if a.Alpha, okAlpha, err = numbers.One(c, "alpha", numbers.NonNegatives); err != nil {
+		return a, err
+	}
+	if a.Beta, okBeta, err = numbers.One(c, "beta", numbers.BelowOne); err != nil {
+		return a, err
+	}
+	if a.Epsilon, okEpsilon, err = numbers.One(c, "epsilon", numbers.NonNegatives); err != nil {
+		return a, err
+	}
+	if delta, ok, err := numbers.One(c, "delta", numbers.BelowOne); err != nil {
+		return a, err
+	} else if ok {
+		a.LnDelta = delta
+	}
+	if a.target, okTarget, err = numbers.One(c, "target-beta", numbers.Probabilities); err != nil {
+		return a, err
+	}
+	if a.class.Samples, _, err = numbers.One(c, "samples", numbers.Counts); err != nil {
+		return a, err
+	}
+	if a.class.Sensitivity, okSensitivity, err = numbers.One(c, "sensitivity", numbers.Positives); err != nil {
+		return a, err
+	}
+	if a.by, err = commands.ReadConvention(c); err != nil {
+		return a, err
+	}
+	query, err := usage.OneOf(c, "query", commands.QueryKinds...)
+	if err != nil {
+		return a, err
+	}
+	if _, ok := c.Text("query"); !ok && okSensitivity {
+		query = "sensitive" // a sensitivity says what the queries are
+	}
+	if a.class.Query, err = transfer.ParseQuery(query); err != nil {
+		return a, err
+	}
+	for _, need := range []struct {
+		flag string
+		ok   bool
+	}{
+		{"alpha", okAlpha}, {"beta", okBeta}, {"epsilon", okEpsilon}, {"target-beta", okTarget},
+		{"samples", !okSensitivity || a.class.Samples != 0},
+	} {
+		if !need.ok {
+			return a, usage.Errorf("--%s: got nothing, want a value", need.flag)
+		}
+	}
+	a.inputs = []record.Input{
+		{Name: "alpha", Value: record.Exactly(a.Alpha)}, {Name: "beta", Value: record.Chance(a.Beta)},
+		{Name: "epsilon", Value: record.Exactly(a.Epsilon)}, {Name: "delta", Value: record.Chance(a.LnDelta)},
+		{Name: "target_beta", Value: record.Chance(a.target)}, {Name: "samples", Value: record.Count(a.class.Samples)},
+		{Name: "query", Value: record.Words(query)}, {Name: "sensitivity", Value: record.Number(a.class.Sensitivity)},
+		{Name: commands.NeighboursKey, Value: record.Words(string(a.by))},
+	}
+	return a, nil
 }

@@ -25,42 +25,23 @@ import (
 	"github.com/dpcalc/dpcalc/maxinfo"
 	"github.com/dpcalc/dpcalc/pvalue"
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// p is rejected if and only if it is at most the threshold and if and only if its
-// adjusted value is at most alpha, also where the two curves are a rounding apart, and
-// the numbers printed say the same.
+// A p-value is rejected if and only if it is at most the threshold that is printed, and if and
+// only if the adjusted value that is printed is at most alpha: at the printed threshold, at the float64 beside
+// it, and elsewhere.
 func TestRejectionIsOneThing(t *testing.T) {
 	tested := 0
-	for _, plan := range steps.Exemplars() {
-		for _, lnAlpha := range []theory.LogProb{-1e-3, -0.7, -2.995732273553991, -7, -40, -800} {
-			all, _, err := correctors(plan, lnAlpha, "")
+	for _, plan := range commandtest.Plans() {
+		for _, alpha := range []string{"0.999", "0.5", "0.05", "0.001", "3e-12", "1e-347"} {
+			lnAlpha := commandtest.LnProb(t, alpha)
+			all, _, err := tests(plan, lnAlpha, "")
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, c := range all {
-				if c.status != transfer.OK {
-					continue
-				}
-				g := c.threshold.Ln()
-				for _, p := range []float64{
-					g, math.Nextafter(g, 0), math.Nextafter(g, math.Inf(-1)), g * (1 + 1e-14), g * (1 - 1e-14), g * (1 + 1e-7), g * (1 - 1e-7),
-					g * 2, g / 2, math.Inf(-1), 0,
-				} {
-					a, err := c.adjusted(theory.LogProb(p))
-					if err != nil {
-						t.Fatal(err)
-					}
-					if reject := p <= g; (a <= lnAlpha) != reject {
-						t.Errorf("%v, %s, alpha %v: ln p = %.17g, ln gamma = %.17g, adjusted %.17g", plan.Steps, c.Name, lnAlpha, p, g, a.Ln())
-					}
-					var known record.Chances
-					printed, err := theory.ParseLogProb(string(record.AppendJSON(nil, new(c.adjustedCell(a)), &known)))
-					if err != nil || (printed <= lnAlpha) != (p <= g) || printed < a*(1+5e-16) || printed > a*(1-5e-16)+2e-15 {
-						t.Errorf("%s, alpha %v: ln p = %.17g prints %v, %v for %.17g", c.Name, lnAlpha, p, printed, err, a.Ln())
-					}
-					tested++
+			for _, test := range all {
+				if test.Status == theory.OK {
+					tested += rejections(t, test)
 				}
 			}
 		}
@@ -68,6 +49,40 @@ func TestRejectionIsOneThing(t *testing.T) {
 	if tested < 500 {
 		t.Errorf("%d cases", tested)
 	}
+}
+
+// rejections tests p-values around a threshold, and returns how many.
+func rejections(t *testing.T, test pvalue.Test) int {
+	t.Helper()
+	printed := func(c record.Cell) theory.LogProb {
+		var known record.Chances
+		p, err := theory.ParseLogProb(string(record.AppendJSON(nil, &c, &known)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	threshold := printed(thresholdCell(&test))
+	var ps []theory.LogProb
+	for _, factor := range []float64{1, 1 + 1e-14, 1 - 1e-14, 1 + 1e-7, 1 - 1e-7, 2, 0.5} {
+		ps = append(ps, theory.LogProb(threshold.Ln()*factor))
+	}
+	if x := test.ThresholdFloat(); x > tiny {
+		for _, beside := range []float64{math.Nextafter(x, 0), x, math.Nextafter(x, 1)} {
+			ps = append(ps, printed(record.Exactly(beside)))
+		}
+	}
+	for _, p := range append(ps, theory.Zero, 0) {
+		a, err := test.Adjusted(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reject := a <= test.Alpha
+		if below := p <= threshold; below != reject && p != threshold || (printed(adjustedCell(&test, a)) <= test.Alpha) != reject {
+			t.Errorf("%s at %v: p = %v, threshold %v, adjusted %v, printed %v", test.Correction.Name, test.Alpha, p, threshold, a, printed(adjustedCell(&test, a)))
+		}
+	}
+	return len(ps) + 2
 }
 
 // People read six digits of a threshold, cut.
@@ -205,18 +220,18 @@ func TestCorrectedTable(t *testing.T) {
 func TestFamilyOnRaw(t *testing.T) {
 	text, ps := commandtest.Genes(150)
 	less := 0
-	for _, plan := range steps.Exemplars() {
+	for _, plan := range commandtest.Plans() {
 		source := []string{"--by", bySteps, "--step", plan.Steps[0].String(), "--samples", "1000"}
-		methods, _, err := correctors(plan, commandtest.LnProb(t, "0.05"), "")
+		methods, _, err := tests(plan, commandtest.LnProb(t, "0.05"), "")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, method := range methods {
-			if method.status != transfer.OK {
+			if method.Status != theory.OK {
 				continue
 			}
 			for _, family := range pvalue.Families()[1:] {
-				args := append(slices.Clone(source), "--method", method.Name, "--family", string(family), "-f", "jsonl", "--family-on")
+				args := append(slices.Clone(source), "--method", method.Correction.Name, "--family", string(family), "-f", "jsonl", "--family-on")
 				var values [2][]float64
 				for i, basis := range familyBases {
 					out, _ := commandtest.Correct(t, 3, text, append(args, basis)...)
@@ -233,7 +248,7 @@ func TestFamilyOnRaw(t *testing.T) {
 							ln = math.Inf(-1)
 						}
 						if values[i] = append(values[i], ln); row["reject"] != (theory.LogProb(ln) <= commandtest.LnProb(t, "0.05")) {
-							t.Fatalf("%s, %s on %s: %v", method.Name, family, basis, row)
+							t.Fatalf("%s, %s on %s: %v", method.Correction.Name, family, basis, row)
 						}
 					}
 				}
@@ -253,10 +268,10 @@ func TestFamilyOnRaw(t *testing.T) {
 					}
 					raw, adjusted := values[1][i], values[0][i]
 					if tolerance := 1e-10 * (1 + math.Abs(want.Ln())); math.Abs(raw-want.Ln()) > tolerance && raw != want.Ln() {
-						t.Errorf("%v, %s, %s: raw gives %v, want %v", plan.Steps, method.Name, family, raw, want.Ln())
+						t.Errorf("%v, %s, %s: raw gives %v, want %v", plan.Steps, method.Correction.Name, family, raw, want.Ln())
 					}
 					if raw > adjusted+1e-6*(1+math.Abs(adjusted)) {
-						t.Errorf("%v, %s, %s: raw gives %v, more than %v", plan.Steps, method.Name, family, raw, adjusted)
+						t.Errorf("%v, %s, %s: raw gives %v, more than %v", plan.Steps, method.Correction.Name, family, raw, adjusted)
 					}
 					if raw < adjusted-0.01 {
 						less++
@@ -291,21 +306,21 @@ func TestFamilyOnRawThresholds(t *testing.T) {
 // A p-value that is the threshold as printed is rejected, and one a digit above it is
 // not.
 func TestThresholdInATable(t *testing.T) {
-	for _, plan := range steps.Exemplars() {
+	for _, plan := range commandtest.Plans() {
 		step, _, err := steps.ParseStep(plan.Steps[0].String())
 		if err != nil {
 			t.Fatal(err)
 		}
 		plan.Steps = []maxinfo.Step{step} // with the digits that it prints
-		all, best, err := correctors(plan, commandtest.LnProb(t, "0.05"), "")
+		all, best, err := tests(plan, commandtest.LnProb(t, "0.05"), "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := all[best].threshold
-		above := theory.LogProb(math.Nextafter(at.Ln(), 0))
+		x := all[best].ThresholdFloat()
+		at, above := string(record.AppendNumber(nil, x)), strconv.FormatFloat(math.Nextafter(x, 1), 'g', -1, 64)
 		out, _ := commandtest.Correct(t, 1, fmt.Sprintf("p\n%v\n%v\n", at, above), "--by", bySteps, "--step", plan.Steps[0].String(), "--samples", "1000")
 		lines := strings.Split(out, "\n")
-		if !strings.HasSuffix(lines[1], ","+at.String()+",true,ok") || !strings.HasSuffix(lines[2], ","+at.String()+",false,ok") {
+		if !strings.HasSuffix(lines[1], ","+at+",true,ok") || !strings.HasSuffix(lines[2], ","+at+",false,ok") {
 			t.Errorf("%v: %s", plan.Steps, out)
 		}
 	}
@@ -397,7 +412,7 @@ func TestInertHeader(t *testing.T) {
 // Every source takes its own flags and no other's, and a step means what the same
 // flags mean.
 func TestSourcesAreSteps(t *testing.T) {
-	for _, plan := range steps.Exemplars() {
+	for _, plan := range commandtest.Plans() {
 		kind, rest, _ := strings.Cut(plan.Steps[0].String(), ":")
 		args := []string{"pvalue-correct", "--alpha", "0.05", "-f", "csv", "--by"}
 		single := append(slices.Clone(args), kind)

@@ -342,8 +342,8 @@ type typedP struct {
 
 // live is the sheet that follows the selection and a p-value. Without one it is for a
 // FILE, and nil if its correction has no formula.
-func (s selection) live(all []corrector, p *typedP) (*record.Live, error) {
-	if !slices.ContainsFunc(all, func(c corrector) bool { return c.applies() }) {
+func (s selection) live(all []pvalue.Test, p *typedP) (*record.Live, error) {
+	if !slices.ContainsFunc(all, func(c pvalue.Test) bool { return c.Status.Applies() }) {
 		return nil, nil
 	}
 	t := s.terms()
@@ -368,15 +368,15 @@ func (s selection) live(all []corrector, p *typedP) (*record.Live, error) {
 	l.Columns = append(l.Columns, "proof", "hypotheses")
 	for i := range all {
 		c := &all[i]
-		rule, explicit := t.rule(c.Name)
-		explicit = explicit && c.applies()
-		line := c.liveThreshold()
+		rule, explicit := t.rule(c.Correction.Name)
+		explicit = explicit && c.Status.Applies()
+		line := liveThreshold(c)
 		if explicit {
 			line = rule.follow(line)
 		}
 		switch {
 		case p != nil:
-			adjusted, reject, err := c.liveP(*p, ask)
+			adjusted, reject, err := liveP(c, *p, ask)
 			if err != nil {
 				return nil, err
 			}
@@ -389,7 +389,7 @@ func (s selection) live(all []corrector, p *typedP) (*record.Live, error) {
 		default:
 			line[1].Name = thresholdName
 		}
-		l.Rows = append(l.Rows, append(line, record.LiveCell{Value: record.Words(string(c.Proof))}, record.LiveCell{Value: record.Words(strings.Join(c.Assumes, "; "))}))
+		l.Rows = append(l.Rows, append(line, record.LiveCell{Value: record.Words(string(c.Correction.Proof))}, record.LiveCell{Value: record.Words(strings.Join(c.Correction.Assumes, "; "))}))
 	}
 	l = l.Compact()
 	return &l, nil
@@ -458,12 +458,12 @@ func (s selection) liveInputs(t terms, p *typedP, ask record.LiveInput) []record
 }
 
 // liveThreshold is the threshold that holds for the inputs at the start.
-func (c *corrector) liveThreshold() []record.LiveCell {
-	line := []record.LiveCell{{Value: record.Words(c.Name)}, {Value: record.Words("none")}, {}, {Value: record.Words(c.reason)}}
+func liveThreshold(c *pvalue.Test) []record.LiveCell {
+	line := []record.LiveCell{{Value: record.Words(c.Correction.Name)}, {Value: record.Words("none")}, {}, {Value: record.Words(c.Reason)}}
 	source := "value"
-	switch c.status {
+	switch c.Status {
 	case transfer.OK:
-		ln := c.threshold.Ln()*(1+1e-12) - 1e-12
+		ln := c.Threshold.Ln()*(1+1e-12) - 1e-12
 		line[1].Value, line[2].Value = record.Chance(theory.LogProb(ln)), record.Exactly(ln)
 		if ln < -706.9 {
 			line[1].Value = record.Words(belowCell)
@@ -492,19 +492,19 @@ func (r liveRule) follow(line []record.LiveCell) []record.LiveCell {
 
 // liveP is the adjusted p-value and the decision for the threshold beside them. The one
 // holds for the inputs at the start, the other for any p.
-func (c *corrector) liveP(p typedP, ask record.LiveInput) (adjusted, reject record.LiveCell, err error) {
-	if !c.applies() {
+func liveP(c *pvalue.Test, p typedP, ask record.LiveInput) (adjusted, reject record.LiveCell, err error) {
+	if !c.Status.Applies() {
 		return adjusted, reject, nil
 	}
 	text := `"` + onlyDpcalc + `"`
 	if p.given {
-		a, err := c.adjusted(p.value)
+		a, err := c.Adjusted(p.value)
 		if err != nil {
 			return adjusted, reject, err
 		}
 		adjusted.Value, adjusted.Format = record.Exactly(max(1e-307, min(1, a.Value()*(1+1e-12)))), record.SmallFormat
 		reject.Value = record.Words("no")
-		if a <= c.alpha {
+		if a <= c.Alpha {
 			reject.Value = record.Words("yes")
 		}
 		text = `IF(IFERROR(AND(unchanged="yes",` + ask.Unchanged() + "),FALSE)," + strconv.FormatFloat(adjusted.Value.F, 'G', 17, 64) + "," + text + ")"
@@ -538,7 +538,7 @@ func (s selection) left() record.Cell {
 
 // fits refuses what no sheet holds.
 func (t *correction) fits() error {
-	if n := len(t.Columns); n > record.MostColumns {
+	if n := len(t.columns); n > record.MostColumns {
 		return usage.Errorf("--output: got %d columns, want at most %d in a workbook, or a .csv file", n, record.MostColumns)
 	}
 	return commands.FitsSheet(int64(t.table.Records))
@@ -547,16 +547,16 @@ func (t *correction) fits() error {
 // follows says whether each row decides by the threshold of the sheet Live: only that of
 // a single test does.
 func (t *correction) follows() bool {
-	return t.xlsx() && t.Result.Live != nil && t.family == pvalue.NoFamily
+	return t.xlsx() && t.live != nil && t.family == pvalue.NoFamily
 }
 
 // workbook writes the table, the sheet with its threshold, and what was done.
 func (t *correction) workbook(c *commands.Call, bar *outfile.Progress, before int) error {
-	sheets := []string{t.Command, record.LiveSheet, "About"}
-	if t.Result.Live == nil {
+	sheets := []string{command, record.LiveSheet, "About"}
+	if t.live == nil {
 		sheets = slices.Delete(sheets, 1, 2)
 	}
-	b, err := t.target.Format.Book("dpcalc "+t.Command, sheets...)
+	b, err := t.target.Format.Book("dpcalc "+command, sheets...)
 	if err != nil {
 		return err
 	}
@@ -569,14 +569,15 @@ func (t *correction) workbook(c *commands.Call, bar *outfile.Progress, before in
 		}
 		at := 1
 		return t.table.Each(csvfile.NewSplitter(nil, 0), 0, n, func(rank int, cells []string) error {
-			row, err := t.row(nil, rank, cells)
+			j, err := t.judge(rank, cells)
 			if err != nil {
 				return err
 			}
+			row := record.Row(t.asItWas(nil, cells), t.appended, j)
 			at++
 			text := cells[t.table.P]
 			stands := record.PlainLook
-			reject := row[len(t.table.Columns)+2]
+			reject := rejected.Cell(j)
 			switch {
 			case csvfile.Absent(text):
 				stands = record.DimLook
@@ -603,7 +604,7 @@ func (t *correction) workbook(c *commands.Call, bar *outfile.Progress, before in
 		return err
 	}
 	done := 0
-	sheet := record.Table{Name: t.Command, Columns: t.Columns, Widths: record.ColumnWidths(t.Columns, first), Rows: t.table.Records}
+	sheet := record.Table{Name: command, Columns: t.columns, Widths: record.ColumnWidths(t.columns, first), Rows: t.table.Records}
 	err = b.Stream(sheet, func(add func([]record.Cell, record.Look) error) error {
 		return rows(t.table.Records, func(row []record.Cell, stands record.Look) error {
 			if done++; done%record.Block == 0 {
@@ -612,15 +613,15 @@ func (t *correction) workbook(c *commands.Call, bar *outfile.Progress, before in
 			return add(row, stands)
 		})
 	})
-	if err == nil && t.Result.Live != nil {
-		err = b.Live(*t.Result.Live)
+	if err == nil && t.live != nil {
+		err = b.Live(*t.live)
 	}
 	if err != nil {
 		return err
 	}
 	said := t.summary()
 	var sources []string
-	for _, source := range t.by.Sources {
+	for _, source := range t.by.Correction.Sources {
 		sources = append(sources, source.String())
 	}
 	works, err := commands.References(sources)
@@ -649,17 +650,14 @@ func (t *correction) decision(text, place string, reject record.Cell) record.Cel
 
 // remarks tells what the columns are and what the correction rests on.
 func (t *correction) remarks(sources []string) []record.Remark {
-	list := []record.Remark{
-		{}, {Label: "Columns of " + t.Command},
-		{Label: "p_adjusted", Text: "the least alpha at which the test is rejected, with the family step"},
-		{Label: "threshold", Text: "that of a single selected test"},
-		{Label: "reject", Text: "whether p_adjusted is at most alpha"},
-		{Label: "status", Text: "ok: certified; missing: no p-value; vacuous: the theorem leaves no threshold"},
+	list := []record.Remark{{}, {Label: "Columns of " + command}}
+	for _, c := range t.appended {
+		list = append(list, record.Remark{Label: c.Name, Text: c.Says})
 	}
 	if t.follows() {
 		list = append(list, record.Remark{Label: rejectLive, Text: "whether p is at most the threshold of the sheet Live, whose inputs may be changed"})
 	}
-	return append(list, record.Remark{}, record.Remark{Label: "Method"}, record.Remark{Label: t.by.Name, Text: strings.Join([]string{
-		"assumes " + strings.Join(t.by.Assumes, "; "), "proof: " + string(t.by.Proof), "source: " + strings.Join(sources, "; "),
+	return append(list, record.Remark{}, record.Remark{Label: "Method"}, record.Remark{Label: t.by.Correction.Name, Text: strings.Join([]string{
+		"assumes " + strings.Join(t.by.Correction.Assumes, "; "), "proof: " + string(t.by.Correction.Proof), "source: " + strings.Join(sources, "; "),
 	}, "\n")})
 }

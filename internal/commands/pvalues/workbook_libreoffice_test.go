@@ -271,11 +271,11 @@ func TestLibreOfficeCorrectionsOneSided(t *testing.T) {
 					plan.Steps[j], plan.Typed[j] = s, s.String()
 				}
 			}
-			corrections, _, err := correctors(plan.Plan, alpha, "")
+			corrections, _, err := tests(plan.Plan, alpha, "")
 			if err != nil {
 				t.Fatal(err)
 			}
-			about := corrections[i%len(corrections)].threshold
+			about := corrections[i%len(corrections)].Threshold
 			p := typedP{theory.LogProb(-logUniform(1e-6, 1500)), true}
 			if i%3 > 0 && about < 0 && about > -1e5 {
 				p.value = about + theory.LogProb([]float64{-1e-9, -1e-13, 1e-13, 1e-9}[r.IntN(4)])*(1-about)
@@ -309,19 +309,19 @@ func TestLibreOfficeCorrectionsOneSided(t *testing.T) {
 				column++
 			}
 			for j, c := range corrections {
-				if !c.applies() {
+				if !c.Status.Applies() {
 					continue
 				}
-				a := asked{where: fmt.Sprintf("%v, %s, alpha %v, p %v", plan, c.Name, alpha, p.value), row: map[string]any{"p": 1.0, "ln_threshold": c.threshold.Ln()}}
-				adjusted, err := c.adjusted(p.value)
+				a := asked{where: fmt.Sprintf("%v, %s, alpha %v, p %v", plan, c.Correction.Name, alpha, p.value), row: map[string]any{"p": 1.0, "ln_threshold": c.Threshold.Ln()}}
+				adjusted, err := c.Adjusted(p.value)
 				if err != nil {
 					t.Fatal(err)
 				}
-				a.row["ln_p"], a.row["ln_p_adjusted"], a.row["reject"], a.row["status"] = p.value.Ln(), adjusted.Ln(), adjusted <= alpha, string(c.status)
+				a.row["ln_p"], a.row["ln_p_adjusted"], a.row["reject"], a.row["status"] = p.value.Ln(), adjusted.Ln(), adjusted <= alpha, string(c.Status)
 				switch {
-				case c.Name == "group" && k != 1:
+				case c.Correction.Name == "group" && k != 1:
 					a.loose = 1e-6
-				case later || k == 1 || k == 6 || c.Name == "rogers16": // some of alpha is gone, or its inverse has the weight
+				case later || k == 1 || k == 6 || c.Correction.Name == "rogers16": // some of alpha is gone, or its inverse has the weight
 					a.loose = 1e-9
 				}
 				line := l.Rows[j][1:6]

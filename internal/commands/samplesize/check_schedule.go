@@ -42,11 +42,10 @@ func checkSchedule(c *commands.Call, path string) error {
 	if err := readNoise(c, path, &answer); err != nil {
 		return err
 	}
-	method, _ := transfer.Lookup(scheduled)
-	s.methods = []transfer.Method{method}
+	s.methods = []transfer.Method{*scheduled(transfer.Methods())}
 	s.inputs = append(s.inputs, record.Input{Name: "check_schedule", Value: record.Words(path)})
 
-	row := row{method: &method, Answer: answer}
+	row := row{Method: &s.methods[0], Answer: answer}
 	refuted := goal.Beta != 0 && answer.Beta > goal.Beta
 	switch {
 	case answer.Beta == 0:
@@ -55,9 +54,16 @@ func checkSchedule(c *commands.Call, path string) error {
 		row.Status = transfer.Infeasible
 		row.Reason = "the schedule is certified at beta " + record.People(record.Chance(answer.Beta)) + ", not at " + record.People(record.Chance(goal.Beta))
 	default:
-		row.Status, row.TauAchieved, row.best = transfer.OK, answer.Tau, true
+		row.Status, row.TauAchieved, row.Best = transfer.OK, answer.Tau, true
 	}
-	err = commands.Emit(c, target, s.result(), [][]record.Cell{row.cells(nil, &s.static()[0])}, func() record.Sheet { return checkedSheet(&row, goal.Beta) })
+	err = commands.Emit(c, target, commands.Answer[*transfer.Row]{
+		Command: "samplesize", Inputs: s.inputs, Columns: s.columns(), Rows: slices.Values([]*transfer.Row{&row}),
+		Shown: []column{columnMethod, columnBetaReached, columnNoiseSpan, columnStatus},
+		Verdict: func(r *transfer.Row) commands.Verdict {
+			return commands.Verdict{Sources: r.Method.Sources, Best: r.Best}
+		},
+		Say: func() (title, notes []string) { return sayChecked(&row, goal.Beta) },
+	})
 	switch {
 	case err != nil:
 		return err
@@ -99,23 +105,16 @@ func readCheck(c usage.Values, inputs *[]record.Input) (grid, error) {
 	return goals, nil
 }
 
-// checkedSheet is the row for people.
-func checkedSheet(r *row, goal theory.LogProb) record.Sheet {
-	out := record.Sheet{
-		Title: []string{fmt.Sprintf("Check of a noise schedule: rows %s, queries %s, tau %s", record.People(record.Count(r.Samples)),
-			record.People(record.Count(r.Queries)), record.People(record.Number(r.Tau)))},
-		Columns: []string{"method", "beta", "noise scale", "status"},
-		Rows:    [][]record.Cell{{record.Words(r.method.Name), record.Chance(r.Beta), noiseCell(r.Mechanism), record.Words(string(r.Status))}},
-	}
+func sayChecked(r *row, goal theory.LogProb) (title, notes []string) {
+	title = []string{fmt.Sprintf("Check of a noise schedule: rows %s, queries %s, tau %s", record.People(record.Count(r.Samples)),
+		record.People(record.Count(r.Queries)), record.People(record.Number(r.Tau)))}
 	switch {
 	case r.Reason != "":
-		out.Notes = []string{printed.Capital(r.Reason) + "."}
+		return title, []string{printed.Capital(r.Reason) + "."}
 	case goal != 0:
-		out.Notes = []string{"The schedule is certified at beta " + record.People(record.Chance(goal)) + "."}
-	default:
-		out.Notes = []string{"Except with probability at most beta every answer is within tau, by the joint bound."}
+		return title, []string{"The schedule is certified at beta " + record.People(record.Chance(goal)) + "."}
 	}
-	return out
+	return title, []string{"Except with probability at most beta every answer is within tau, by the joint bound."}
 }
 
 // readNoise reads a schedule as --schedule writes it, and sums its errors.

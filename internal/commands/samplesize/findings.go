@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/printed"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -35,8 +34,7 @@ const smoothed = "The best row is below a reference row: its noise smooths the t
 func (s *plan) beatsReference(group []row) bool {
 	best := bestOf(group)
 	return best != nil && slices.ContainsFunc(group, func(r row) bool {
-		reference := !r.method.Adaptive && !r.method.Procedure
-		return reference && r.Status == transfer.OK && commands.Ahead(s.unknown, best.Answer, r.Answer) < 0
+		return r.Method.Reference() && r.Status == transfer.OK && best.Compare(r.Answer, s.unknown) < 0
 	})
 }
 
@@ -51,15 +49,15 @@ func (s *plan) winners(rows [][]row) ([]string, error) {
 		text, err := s.noBest(rows[0])
 		return []string{printed.Capital(text) + "."}, err
 	case s.unknown == transfer.None:
-		return []string{"The plan is certified, best by " + best.method.Name + "."}, nil
+		return []string{"The plan is certified, best by " + best.Method.Name + "."}, nil
 	}
 	value := map[transfer.Unknown]string{
-		transfer.Samples: "fewest rows: " + record.People(record.Count(best.Samples)) + ", " + exactness(best.method),
+		transfer.Samples: "fewest rows: " + record.People(record.Count(best.Samples)) + ", " + exactness(best.Method),
 		transfer.Queries: "most queries: " + record.People(record.Count(best.Queries)),
 		transfer.Tau:     "least tau: " + record.People(record.Number(best.Tau)),
 		transfer.Beta:    "least beta: " + record.People(record.Chance(best.Beta)),
 	}[s.unknown]
-	return []string{"* " + best.method.Name + ", " + value}, nil
+	return []string{"* " + best.Method.Name + ", " + value}, nil
 }
 
 // winnersOfMany says what the stars of several goals mean, or why there are none.
@@ -89,9 +87,6 @@ func exactness(m *transfer.Method) string {
 	return "found by a search: its inequality may hold with up to two thousandths fewer"
 }
 
-// isSplitting says whether a method is a form of sample splitting.
-func isSplitting(m *transfer.Method) bool { return strings.HasPrefix(m.Name, "splitting") }
-
 // crossings says, for up to three goals that differ in more than the queries, from how
 // many queries on the best method needs fewer rows than sample splitting, which is the
 // simpler plan below that.
@@ -107,33 +102,33 @@ func (s *plan) crossings(ctx context.Context) (lines []string, err error) {
 			continue
 		}
 		seen = append(seen, g)
-		c, err := s.crossing(ctx, g)
+		c, ok, err := transfer.FindCrossing(ctx, s.methods, g)
 		if err != nil {
 			return nil, err
 		}
-		if c.method != nil {
+		if ok {
 			lines = append(lines, s.crossingText(g, c))
 		}
 	}
 	return lines, nil
 }
 
-func (s *plan) crossingText(g transfer.Goal, c crossing) string {
+func (s *plan) crossingText(g transfer.Goal, c transfer.Crossing) string {
 	goal := "At tau " + record.People(record.Number(g.Tau)) + ", beta " + record.People(record.Chance(g.Beta))
 	if g.Budget != 0 && slices.ContainsFunc(s.methods, func(m transfer.Method) bool { return m.Budgeted }) {
 		goal += ", budget " + record.People(record.Count(g.Budget))
 	}
 	var splitting []string
 	for i := range s.methods {
-		if isSplitting(&s.methods[i]) {
+		if s.methods[i].Splits {
 			splitting = append(splitting, s.methods[i].Name)
 		}
 	}
-	claim := fmt.Sprintf("%s, %s needs fewer rows than %s", goal, c.method.Name, strings.Join(splitting, " and "))
-	if c.onward {
-		return claim + " from " + queriesText(c.queries) + " on."
+	claim := fmt.Sprintf("%s, %s needs fewer rows than %s", goal, c.Method.Name, strings.Join(splitting, " and "))
+	if c.Onward {
+		return claim + " from " + queriesText(c.Queries) + " on."
 	}
-	return claim + " with " + countText(c.queries) + ", and not yet with fewer."
+	return claim + " with " + countText(c.Queries) + ", and not yet with fewer."
 }
 
 func queriesText(m int64) string {
@@ -148,166 +143,4 @@ func countText(m int64) string {
 		return "one query"
 	}
 	return record.People(record.Count(m)) + " queries"
-}
-
-// crossing is the least number of queries at which the best method is no form of sample
-// splitting, and that method. There is none where the method is nil.
-type crossing struct {
-	queries int64
-	method  *transfer.Method
-	onward  bool // whether that method needs fewer rows than splitting with more queries too
-}
-
-const (
-	oneByOne = 64      // so many numbers of queries are tried one after the other
-	mostLook = 1 << 20 // and up to here by doubling
-)
-
-// crossing looks for the crossing of a goal. It needs a form of splitting among the
-// methods.
-func (s *plan) crossing(ctx context.Context, g transfer.Goal) (c crossing, err error) {
-	if !slices.ContainsFunc(s.methods, func(m transfer.Method) bool { return isSplitting(&m) }) {
-		return c, nil
-	}
-	c.queries, err = leastBeaten(func(m int64) (bool, error) {
-		g.Queries = m
-		return s.beaten(ctx, g, nil)
-	})
-	if c.queries == 0 || err != nil {
-		return crossing{}, err
-	}
-	g.Queries = c.queries
-	if c.method, err = s.fewest(ctx, g); c.method == nil || err != nil {
-		return crossing{}, err
-	}
-	c.onward, err = s.staysAhead(ctx, g, c.method)
-	return c, err
-}
-
-// fewest is the method that needs the fewest rows for a goal, of those that beat splitting.
-func (s *plan) fewest(ctx context.Context, g transfer.Goal) (best *transfer.Method, err error) {
-	below, err := s.belowSplitting(ctx, g)
-	if err != nil || below == 0 {
-		return nil, err
-	}
-	least := below + 1
-	for i := range s.methods {
-		m, at := &s.methods[i], g
-		at.Samples = below
-		if ok, err := rivals(m, at); err != nil {
-			return nil, err
-		} else if !ok {
-			continue
-		}
-		a, err := m.Solve(g)
-		if err != nil {
-			return nil, err
-		}
-		if a.Status == transfer.OK && a.Samples < least {
-			best, least = m, a.Samples
-		}
-	}
-	return best, nil
-}
-
-// rivals says whether a method that is no form of splitting certifies a goal.
-func rivals(m *transfer.Method, g transfer.Goal) (bool, error) {
-	if !m.Adaptive || isSplitting(m) {
-		return false, nil
-	}
-	return m.Certifies(g)
-}
-
-// leastBeaten returns the least m from 1 on at which splitting is beaten, 0 if there is
-// none up to [mostLook]. Above [oneByOne] it is taken to stay beaten, as splitting grows
-// like m ln m, and the others no faster than m.
-func leastBeaten(beaten func(m int64) (bool, error)) (int64, error) {
-	for m := int64(1); m <= oneByOne; m++ {
-		if yes, err := beaten(m); yes || err != nil {
-			return m, err
-		}
-	}
-	lo, hi := int64(oneByOne), int64(2*oneByOne)
-	for ; ; lo, hi = hi, 2*hi {
-		if hi > mostLook {
-			return 0, nil
-		}
-		if yes, err := beaten(hi); err != nil {
-			return 0, err
-		} else if yes {
-			break
-		}
-	}
-	for hi-lo > 1 {
-		mid := lo + (hi-lo)/2
-		yes, err := beaten(mid)
-		switch {
-		case err != nil:
-			return 0, err
-		case yes:
-			hi = mid
-		default:
-			lo = mid
-		}
-	}
-	return hi, nil
-}
-
-// staysAhead says whether a method that beats splitting at a goal does so with the next
-// few numbers of queries, where whole rows and parts may upset the order, and far beyond.
-func (s *plan) staysAhead(ctx context.Context, g transfer.Goal, m *transfer.Method) (bool, error) {
-	start := g.Queries
-	var more []int64
-	for k := range int64(4) {
-		more = append(more, start+1+k)
-	}
-	for k := 2 * start; k <= mostLook; k *= 256 {
-		more = append(more, k)
-	}
-	for _, g.Queries = range more {
-		if ahead, err := s.beaten(ctx, g, m); !ahead || err != nil {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
-// beaten says whether a method, or any that is no form of splitting if it is nil, needs
-// fewer rows for a goal than every form of splitting in the table.
-func (s *plan) beaten(ctx context.Context, g transfer.Goal, by *transfer.Method) (_ bool, err error) {
-	if g.Samples, err = s.belowSplitting(ctx, g); err != nil || g.Samples == 0 {
-		return false, err
-	}
-	if by != nil {
-		return rivals(by, g)
-	}
-	for i := range s.methods {
-		if ok, err := rivals(&s.methods[i], g); ok || err != nil {
-			return ok, err
-		}
-	}
-	return false, nil
-}
-
-// belowSplitting is the greatest number of rows below what every form of splitting in the
-// table needs for a goal; 0 if there is none, or splitting does not apply.
-func (s *plan) belowSplitting(ctx context.Context, g transfer.Goal) (int64, error) {
-	if err := ctx.Err(); err != nil {
-		return 0, err
-	}
-	least := int64(transfer.MaxCount) + 1
-	for i := range s.methods {
-		m := &s.methods[i]
-		if !isSplitting(m) {
-			continue
-		}
-		base, err := m.Solve(g)
-		if err != nil || base.Status == transfer.NotApplicable {
-			return 0, err
-		}
-		if base.Status == transfer.OK {
-			least = min(least, base.Samples)
-		}
-	}
-	return least - 1, nil
 }

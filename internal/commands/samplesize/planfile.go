@@ -51,6 +51,7 @@ scenarios:
     tau: null
 `
 
+// PlanFile is the command plan.
 func PlanFile() *commands.Command {
 	return &commands.Command{
 		Name:      "plan",
@@ -485,6 +486,70 @@ func solveScenarios(c *commands.Call, scenarios []scenario, v []verdict) error {
 	return nil
 }
 
+// planned is a row of a scenario. For people it is the best of a goal, or none.
+type planned struct {
+	scenario *scenario
+	columns  []column // of the scenario's rows
+	row      *row     // nil if there is none
+	none     string   // what there is instead
+	asked    row      // the goal as it was put
+}
+
+func (p planned) verdict() commands.Verdict {
+	if p.row == nil {
+		return commands.Verdict{}
+	}
+	return commands.Verdict{Sources: p.row.Method.Sources, Best: p.row.Best}
+}
+
+var scenarioName = record.Column[planned]{Name: "scenario", Cell: func(p planned) record.Cell { return record.Foreign(p.scenario.name) }}
+
+// scenarioColumns are the columns for machines: those of samplesize after the scenario.
+func scenarioColumns(columns []column) []record.Column[planned] {
+	all := []record.Column[planned]{scenarioName}
+	for j, c := range columns {
+		all = append(all, record.Column[planned]{Name: c.Name, Cell: func(p planned) record.Cell { return p.columns[j].Cell(p.row) }})
+	}
+	return all
+}
+
+// ofGoal is a column of the best row or, where there is none, of the goal as it was put.
+func ofGoal(c column) record.Column[planned] {
+	return record.Column[planned]{Name: c.Name, Title: c.Title, Cell: func(p planned) record.Cell {
+		if p.row == nil {
+			return c.Cell(&p.asked)
+		}
+		return c.Cell(p.row)
+	}}
+}
+
+// ofBest is a column of the best row.
+func ofBest(c column) record.Column[planned] {
+	return record.Column[planned]{Name: c.Name, Cell: func(p planned) record.Cell {
+		if p.row == nil {
+			return record.Cell{}
+		}
+		return c.Cell(p.row)
+	}}
+}
+
+var shortColumns = []record.Column[planned]{
+	scenarioName, ofBest(columnMethod),
+	{Name: "solved for", Cell: func(p planned) record.Cell {
+		return record.Words(map[transfer.Unknown]string{
+			transfer.Samples: "rows", transfer.Queries: "queries", transfer.Tau: "tau", transfer.Beta: "beta", transfer.None: "check",
+		}[p.scenario.plan.unknown])
+	}},
+	ofGoal(columnSamples.Titled("rows")), ofGoal(columnQueries), ofGoal(columnTau), ofGoal(columnBeta), ofGoal(columnBudget),
+	ofBest(columnNoise), ofBest(columnNoiseSpan),
+	{Name: "note", Cell: func(p planned) record.Cell {
+		if p.row == nil {
+			return record.Words(p.none)
+		}
+		return record.Words(note(p.row))
+	}},
+}
+
 func planRun(c *commands.Call, t commands.Target, path string, bestOnly bool) error {
 	scenarios, err := readPlanFile(c, path)
 	if err != nil {
@@ -494,45 +559,77 @@ func planRun(c *commands.Call, t commands.Target, path string, bestOnly bool) er
 	if err := solveScenarios(c, scenarios, verdicts); err != nil {
 		return err
 	}
-	var rows, short [][]record.Cell
-	people := t.Format.Encode == nil
-	for k := range scenarios {
-		s := &scenarios[k]
-		fixed := s.plan.static()
-		for _, group := range s.rows {
-			for i := range group {
-				if r := &group[i]; r.best || !bestOnly {
-					rows = append(rows, r.cells([]record.Cell{record.Foreign(s.name)}, &fixed[i]))
+	short, err := bestRows(c, scenarios)
+	if err != nil {
+		return err
+	}
+	rows := short
+	if t.Format.Print == nil {
+		rows = allRows(scenarios, bestOnly)
+	}
+	err = commands.Emit(c, t, commands.Answer[planned]{
+		Command: "plan", Inputs: []record.Input{{Name: "file", Value: record.Words(path)}}, Rows: slices.Values(rows),
+		Columns: scenarioColumns(scenarios[0].plan.columns()), Shown: shortColumns, Verdict: planned.verdict,
+		Say: func() (title, notes []string) {
+			var best []row
+			for _, p := range short {
+				if p.row != nil {
+					best = append(best, *p.row)
 				}
 			}
-			if !people {
-				continue
-			}
-			seen, err := shortRow(s, group)
-			if err = errors.Join(err, c.Context.Err()); err != nil {
-				return err
-			}
-			short = append(short, seen)
-		}
-	}
-	r := record.Result{Command: "plan", Inputs: []record.Input{{Name: "file", Value: record.Words(path)}}, Columns: append([]string{"scenario"}, columns...)}
-	err = commands.Emit(c, t, r, rows, func() record.Sheet {
-		return record.Sheet{
-			Title:   []string{"The best method for each scenario of " + path},
-			Columns: []string{"scenario", "method", "solved for", "rows", "queries", "tau", "beta", "budget", "noise", "noise scale", "note"},
-			Rows:    short,
-			Notes:   scheduleNote(short),
-		}
+			return []string{"The best method for each scenario of " + path}, scheduleNote(best)
+		},
 	})
 	if err != nil {
 		return err
 	}
+	return outcomeOf(scenarios, verdicts)
+}
+
+// bestRows are what people see: of every goal the best row, or that there is none.
+func bestRows(c *commands.Call, scenarios []scenario) (rows []planned, err error) {
+	for k := range scenarios {
+		s := &scenarios[k]
+		for _, group := range s.rows {
+			p := planned{scenario: s, row: bestOf(group)}
+			if p.row == nil {
+				p.asked.Goal = asked(group[0].Goal, s.plan.unknown)
+				p.none, err = s.plan.noBest(group)
+			}
+			if err = errors.Join(err, c.Context.Err()); err != nil {
+				return nil, err
+			}
+			rows = append(rows, p)
+		}
+	}
+	return rows, nil
+}
+
+// allRows are what machines see.
+func allRows(scenarios []scenario, bestOnly bool) (rows []planned) {
+	for k := range scenarios {
+		s := &scenarios[k]
+		columns := s.plan.columns()
+		for _, group := range s.rows {
+			for i := range group {
+				if group[i].Best || !bestOnly {
+					rows = append(rows, planned{scenario: s, columns: columns, row: &group[i]})
+				}
+			}
+		}
+	}
+	return rows
+}
+
+// outcomeOf is what the exit code says.
+func outcomeOf(scenarios []scenario, verdicts []verdict) error {
 	answered := false
 	for k := range scenarios {
-		if scenarios[k].plan.unknown == transfer.None && verdicts[k].refuted.Load() {
+		checked := scenarios[k].plan.unknown == transfer.None
+		if checked && verdicts[k].refuted.Load() {
 			return usage.Outcome(usage.ExitRefuted)
 		}
-		answered = answered || scenarios[k].plan.unknown == transfer.None || verdicts[k].answered.Load()
+		answered = answered || checked || verdicts[k].answered.Load()
 	}
 	if !answered {
 		return usage.Outcome(usage.ExitNoAnswer)
@@ -540,25 +637,9 @@ func planRun(c *commands.Call, t commands.Target, path string, bestOnly bool) er
 	return nil
 }
 
-// shortRow is what people see of a goal: its best row, or that there is none.
-func shortRow(s *scenario, group []row) ([]record.Cell, error) {
-	solved := map[transfer.Unknown]string{
-		transfer.Samples: "rows", transfer.Queries: "queries", transfer.Tau: "tau", transfer.Beta: "beta", transfer.None: "check",
-	}[s.plan.unknown]
-	best := bestOf(group)
-	if best == nil {
-		g := asked(group[0].Goal, s.plan.unknown)
-		note, err := s.plan.noBest(group)
-		return []record.Cell{record.Foreign(s.name), {}, record.Words(solved), record.Count(g.Samples), record.Count(g.Queries),
-			record.Number(g.Tau), record.Beta(g.Beta), record.Count(g.Budget), {}, {}, record.Words(note)}, err
-	}
-	return []record.Cell{record.Foreign(s.name), record.Words(best.method.Name), record.Words(solved), record.Count(best.Samples), record.Count(best.Queries),
-		record.Number(best.Tau), record.Beta(best.Beta), record.Count(best.Budget), record.Words(best.Mechanism.Noise), noiseCell(best.Mechanism), record.Words(best.note())}, nil
-}
-
 func bestOf(group []row) *row {
 	for i := range group {
-		if group[i].best {
+		if group[i].Best {
 			return &group[i]
 		}
 	}
@@ -601,23 +682,14 @@ func planDiff(c *commands.Call, t commands.Target, oldPath, newPath string) erro
 			}
 		}
 	}
-	columns := []string{"scenario", "goal", "change", "method_old", "method_new", "samples_old", "samples_new", "samples_ratio",
-		"queries_old", "queries_new", "tau_old", "tau_new", "beta_old", "beta_new", "budget_old", "budget_new", "query_old", "query_new", "sensitivity_old", "sensitivity_new",
-		"ln_beta_old", "ln_beta_new"}
-	shown := len(columns) - 2
-	var rows, short [][]record.Cell
-	for _, q := range pairs {
-		full := q.cells()
-		rows = append(rows, full)
-		short = append(short, full[:shown])
+	shown := slices.Concat(pairColumns, bothSides(comparedColumns[0]), bothSides(comparedColumns[1]), []record.Column[pair]{ratioColumn})
+	for _, compared := range comparedColumns[2:] {
+		shown = append(shown, bothSides(compared)...)
 	}
-	r := record.Result{Command: "plan-diff", Inputs: []record.Input{{Name: "old", Value: record.Words(oldPath)}, {Name: "new", Value: record.Words(newPath)}}, Columns: columns}
-	return commands.Emit(c, t, r, rows, func() record.Sheet {
-		s := record.Sheet{Title: []string{"From " + oldPath + " to " + newPath}, Rows: short}
-		for _, name := range columns[:shown] {
-			s.Columns = append(s.Columns, strings.NewReplacer("_", " ", "samples", "rows").Replace(name))
-		}
-		return s
+	return commands.Emit(c, t, commands.Answer[pair]{
+		Command: "plan-diff", Inputs: []record.Input{{Name: "old", Value: record.Words(oldPath)}, {Name: "new", Value: record.Words(newPath)}},
+		Columns: slices.Concat(shown, bothSides(lnBetaColumn)), Shown: shown, Rows: slices.Values(pairs),
+		Say: func() (title, notes []string) { return []string{"From " + oldPath + " to " + newPath}, nil },
 	})
 }
 
@@ -632,41 +704,65 @@ type pair struct {
 	sides [2]*row
 }
 
-func (q pair) cells() []record.Cell {
-	var sides [2][]record.Cell
-	for i, r := range q.sides {
-		sides[i] = make([]record.Cell, 9)
-		if r == nil {
-			continue
+// comparedColumns are those in which two files may differ.
+var comparedColumns = []column{
+	{Name: "method", Cell: func(r *row) record.Cell {
+		if r.Method == nil {
+			return record.Cell{}
 		}
-		if r.method != nil {
-			sides[i][0] = record.Words(r.method.Name)
-		}
-		copy(sides[i][1:], []record.Cell{
-			record.Count(r.Samples), record.Count(r.Queries), record.Number(r.Tau), record.Beta(r.Beta), record.Count(r.Budget),
-			record.Words(r.Query.String()), r.sensitivity(), {},
-		})
-		if r.Beta != 0 {
-			sides[i][8] = record.Exactly(r.Beta.Ln())
-		}
+		return record.Words(r.Method.Name)
+	}},
+	columnSamples.Titled("rows"), columnQueries, columnTau, columnBeta, columnBudget, columnQuery, columnSensitivity,
+}
+
+var lnBetaColumn = column{Name: "ln_beta", Cell: func(r *row) record.Cell {
+	if r.Beta == 0 {
+		return record.Cell{}
 	}
-	change := "same"
+	return record.Exactly(r.Beta.Ln())
+}}
+
+// bothSides are a column of the old file and one of the new.
+func bothSides(c column) (both []record.Column[pair]) {
+	title := record.Titles([]column{c})[0]
+	for side, name := range []string{"old", "new"} {
+		both = append(both, record.Column[pair]{Name: c.Name + "_" + name, Title: title + " " + name, Cell: func(q pair) record.Cell {
+			if q.sides[side] == nil {
+				return record.Cell{}
+			}
+			return c.Cell(q.sides[side])
+		}})
+	}
+	return both
+}
+
+var pairColumns = []record.Column[pair]{
+	{Name: "scenario", Cell: func(q pair) record.Cell { return record.Foreign(q.key.scenario) }},
+	{Name: "goal", Cell: func(q pair) record.Cell { return record.Words(q.key.goal) }},
+	{Name: "change", Cell: func(q pair) record.Cell { return record.Words(q.change()) }},
+}
+
+var ratioColumn = record.Column[pair]{Name: "samples_ratio", Title: "rows ratio", Cell: func(q pair) record.Cell {
+	a, b := q.sides[0], q.sides[1]
+	if a == nil || b == nil || a.Samples == 0 || b.Samples == 0 || a.Samples == b.Samples {
+		return record.Cell{}
+	}
+	return record.Exactly(float64(b.Samples) / float64(a.Samples))
+}}
+
+func (q pair) change() string {
 	switch {
 	case q.sides[0] == nil:
-		change = "added"
+		return "added"
 	case q.sides[1] == nil:
-		change = "removed"
-	case !slices.EqualFunc(sides[0], sides[1], func(a, b record.Cell) bool { return a.Form == b.Form && a.N == b.N && a.F == b.F && a.S == b.S }):
-		change = "changed"
+		return "removed"
 	}
-	cells := []record.Cell{record.Foreign(q.key.scenario), record.Words(q.key.goal), record.Words(change), sides[0][0], sides[1][0], sides[0][1], sides[1][1], {}}
-	if a, b := sides[0][1], sides[1][1]; a.Form != record.Missing && b.Form != record.Missing && a.N != b.N {
-		cells[7] = record.Exactly(float64(b.N) / float64(a.N))
+	for _, c := range append(slices.Clone(comparedColumns), lnBetaColumn) {
+		if a, b := c.Cell(q.sides[0]), c.Cell(q.sides[1]); !a.Same(b) {
+			return "changed"
+		}
 	}
-	for i := 2; i < 9; i++ {
-		cells = append(cells, sides[0][i], sides[1][i])
-	}
-	return cells
+	return "same"
 }
 
 // savedPlan is the plan file of one command line.

@@ -13,8 +13,8 @@ import (
 	"github.com/dpcalc/dpcalc/internal/usage"
 )
 
-// planned writes a plan file and runs it.
-func planned(t *testing.T, name, text string, args ...string) (code int, stdout, stderr string) {
+// planRows writes a plan file and runs it.
+func planRows(t *testing.T, name, text string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
@@ -52,7 +52,7 @@ func TestPlanFileErrors(t *testing.T) {
 		{"zip", "scenarios:\n  - name: a\n    tau: 0.1\n    beta: 0.1\n    queries: 1\n    zip: maybe\n", "p.yaml:2: scenario a: --zip: got maybe, want true or false"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			code, stdout, stderr := planned(t, "p.yaml", c.text)
+			code, stdout, stderr := planRows(t, "p.yaml", c.text)
 			if code != usage.ExitUsage || stdout != "" || !strings.HasPrefix(stderr, "dpcalc: "+c.want) || strings.Count(stderr, "\n") != 1 {
 				t.Errorf("exit %d, %q, %q; want %q", code, stdout, stderr, c.want)
 			}
@@ -72,7 +72,7 @@ scenarios:
     confidence: 99%
   - {name: c, tau: null, samples: 20k, queries: "1:4:x2"}
 `
-	code, got, stderr := planned(t, "p.yaml", text, "-f", "csv")
+	code, got, stderr := planRows(t, "p.yaml", text, "-f", "csv")
 	if code != usage.ExitOK || stderr != "" {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
@@ -113,7 +113,7 @@ func TestPlanExitCodes(t *testing.T) {
 		{`{"scenarios": [{"name": "a", "tau": 0.1, "beta": 0.05, "queries": 1, "samples": 10}]}`, usage.ExitRefuted},
 		{`{"scenarios": [{"name": "a", "tau": 0.1, "beta": 0.05, "queries": 1, "method": "thresholdout"}]}`, usage.ExitNoAnswer},
 	} {
-		code, _, stderr := planned(t, "p.json", c.text)
+		code, _, stderr := planRows(t, "p.json", c.text)
 		if code != c.want {
 			t.Errorf("%s: exit %d, want %d: %s", c.text, code, c.want, stderr)
 		}
@@ -185,12 +185,12 @@ func TestSavedPlan(t *testing.T) {
 
 // JSON is read as JSON: escapes that YAML does not know, and nothing that JSON does not.
 func TestPlanJSON(t *testing.T) {
-	code, out, stderr := planned(t, "p.json", `{"scenarios": [{"name": "\ud83d\ude00 x\/y", "tau": 0.1, "beta": 0.05, "queries": 1}]}`, "--best", "-f", "csv")
+	code, out, stderr := planRows(t, "p.json", `{"scenarios": [{"name": "\ud83d\ude00 x\/y", "tau": 0.1, "beta": 0.05, "queries": 1}]}`, "--best", "-f", "csv")
 	if code != usage.ExitOK || !strings.Contains(out, "\n\U0001F600 x/y,") {
 		t.Errorf("exit %d, %q, %q", code, out, stderr)
 	}
 	for _, text := range []string{"scenarios: []", `{"scenarios": [],}`, `{"scenarios": []} {}`, `{"scenarios": [`, ""} {
-		code, out, stderr := planned(t, "p.json", text)
+		code, out, stderr := planRows(t, "p.json", text)
 		if code != usage.ExitUsage || out != "" || !strings.HasPrefix(stderr, "dpcalc: p.json") || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%q: exit %d, %q, %q", text, code, out, stderr)
 		}
@@ -223,7 +223,7 @@ scenarios:
   - &one {name: a, queries: &q 2}
   - {name: b, queries: [*q, 3], tau: *t}
 `
-	code, out, stderr := planned(t, "p.yaml", text, "-f", "csv")
+	code, out, stderr := planRows(t, "p.yaml", text, "-f", "csv")
 	var got []string
 	for line := range strings.Lines(out) {
 		got = append(got, strings.Join(strings.Split(line, ",")[:4], ","))

@@ -113,7 +113,7 @@ func (s *plan) figure(ctx context.Context, rows [][]row) (record.Figure, error) 
 		var p record.Panel
 		for k := range s.methods {
 			m := &s.methods[k]
-			if !s.asked && !m.Adaptive && m.Name != "hoeffding" {
+			if !s.asked && !m.Adaptive && !m.Baseline {
 				continue
 			}
 			l := record.Line{Label: m.Name, Style: len(p.Lines)}
@@ -238,7 +238,7 @@ func (s *plan) crossover(ctx context.Context, along dimension, rows [][]row, goa
 		if best == nil {
 			continue
 		}
-		now := point{along.of(s.grid.goal(goal)), strings.HasPrefix(best.method.Name, "splitting")}
+		now := point{along.of(s.grid.goal(goal)), best.Method.Splits}
 		if len(points) > 0 && points[len(points)-1].splitting != now.splitting {
 			changes++
 			at = now.x
@@ -251,11 +251,11 @@ func (s *plan) crossover(ctx context.Context, along dimension, rows [][]row, goa
 	case !points[0].splitting:
 		return at, fmt.Sprintf("splitting is best from %s %s on", along.name, record.People(record.Number(at))), nil
 	case s.unknown == transfer.Samples && along.name == "queries":
-		c, err := s.crossing(ctx, s.grid.goal(goals[0]))
-		if err != nil || c.method == nil {
+		c, ok, err := transfer.FindCrossing(ctx, s.methods, s.grid.goal(goals[0]))
+		if err != nil || !ok {
 			return 0, "", err
 		}
-		return float64(c.queries), "splitting is best below " + countText(c.queries), nil
+		return float64(c.Queries), "splitting is best below " + countText(c.Queries), nil
 	}
 	return at, fmt.Sprintf("splitting is no longer best from %s %s on", along.name, record.People(record.Number(at))), nil
 }

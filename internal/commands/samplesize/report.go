@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/internal/bibliography"
-	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/printed"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
@@ -27,7 +26,7 @@ func (s *plan) report(rows [][]row, t record.Prose) string {
 		best := bestOf(group)
 		for i := range group {
 			r := &group[i]
-			if r.Status == transfer.OK && (best == nil || !best.best && commands.Better(s.unknown, r.Answer, best.Answer)) {
+			if r.Status == transfer.OK && (best == nil || !best.Best && r.Better(best.Answer, s.unknown)) {
 				best = r
 			}
 		}
@@ -75,7 +74,7 @@ func asked(g transfer.Goal, u transfer.Unknown) transfer.Goal {
 
 // paragraph states what a row plans.
 func (s *plan) paragraph(r *row, t record.Prose) string {
-	m := r.method
+	m := r.Method
 	var b strings.Builder
 	write := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
 	count := func(n int64) string { return t.Number(record.People(record.Count(n))) }
@@ -87,7 +86,7 @@ func (s *plan) paragraph(r *row, t record.Prose) string {
 	} else {
 		write("%s %s queries", count(r.Queries), r.Query)
 	}
-	switch d := r.sensitivity(); r.Query {
+	switch d := sensitivityOf(r); r.Query {
 	case transfer.Sensitive:
 		write(", each of which one row moves by at most %s/n", t.Number(record.People(d)))
 	case transfer.Minimization:
@@ -121,7 +120,7 @@ func (s *plan) paragraph(r *row, t record.Prose) string {
 		write("To the value on the sample we add independent Laplace noise of scale %s. ", number(run.Scale))
 	case run.Cells != 0:
 		write("Each answer is the value on the sample, rounded to the nearest of %s cell midpoints. ", count(run.Cells))
-	case strings.HasPrefix(m.Name, "splitting") && r.Queries > 1:
+	case m.Splits && r.Queries > 1:
 		write("The sample is cut into %s equal parts, and each query is answered on a part of its own. ", count(r.Queries))
 	default:
 		write("Each answer is the value on the sample. ")

@@ -76,15 +76,15 @@ func TestReportOfSecrecyAndProof(t *testing.T) {
 				"answering stops":                           m.Adaptive,
 				"after the last query.":                     m.Adaptive,
 				"noise nor anything else about":             m.Adaptive && m.Budgeted,
-				"Neither it nor anything else about":        m.Adaptive && !m.Budgeted && !isSplitting(&m) && m.Name != "rounding",
+				"Neither it nor anything else about":        m.Adaptive && !m.Budgeted && !m.Splits && !m.Rounds,
 				"when the budget is spent":                  m.Budgeted,
 				"own and has not been refereed":             derived,
 				"dpcalc v9.8.7":                             usage.Release != "",
 				"/blob/v9.8.7/docs/theorems/":               derived && usage.Release != "",
 				"docs/theorems/":                            derived,
 				"on the training set that is off by more":   m.Budgeted,
-				"standard deviation falls from":             m.Name == scheduled,
-				"for the first answer to 0":                 m.Name == scheduled,
+				"standard deviation falls from":             m.Scheduled,
+				"for the first answer to 0":                 m.Scheduled,
 				"Each answer is the value on the sample, r": m.Name == "rounding",
 			} {
 				if strings.Contains(text, want) != is {
@@ -122,21 +122,21 @@ func TestThresholdGoesWithTheTauOfThePromise(t *testing.T) {
 
 // The report of a schedule whose last answer has no noise says so, and so do the rows.
 func TestScheduleWithoutLastNoise(t *testing.T) {
-	method, _ := transfer.Lookup(scheduled)
-	r := row{method: &method, Answer: transfer.Answer{
+	method := scheduled(transfer.Methods())
+	r := row{Method: method, Answer: transfer.Answer{
 		Goal:      transfer.Goal{Samples: 1000, Queries: 10, Tau: 0.1, Beta: theory.LogProb(math.Log(0.05))},
 		Mechanism: transfer.Mechanism{Noise: "gaussian", ScaleFirst: 0.0138404, Schedule: new(transfer.NoiseSchedule)}, Status: transfer.OK,
 	}}
-	s := plan{unknown: transfer.Samples, methods: []transfer.Method{method}}
+	s := plan{unknown: transfer.Samples, methods: []transfer.Method{*method}}
 	if text := strings.Join(strings.Fields(s.paragraph(&r, *printed.Table.Prose)), " "); !strings.Contains(text, "falls from 0.0138404 for the first answer to 0 for the last.") {
 		t.Errorf("%s", text)
 	}
-	scale, first, last := noiseCells(r.Mechanism)
+	scale, first, last := columnNoiseScale.Cell(&r), columnNoiseFirst.Cell(&r), columnNoiseLast.Cell(&r)
 	if got := record.People(noiseCell(r.Mechanism)); scale.Form != record.Missing || first.F != 0.0138404 || last.Form != record.NumberForm || last.F != 0 || got != "0.0138 > 0" {
 		t.Errorf("%+v, %+v, %+v, %q", scale, first, last, got)
 	}
-	cells := r.cells(nil, &s.static()[0])
-	line := string(record.CSV.Encode(s.result()).Row(nil, true, cells, new(record.Chances)))
+	cells := record.Row(nil, s.columns(), &r)
+	line := string(s.encoder(record.CSV, "samplesize").Row(nil, true, cells, new(record.Chances)))
 	if !strings.HasSuffix(line, ",0.0138404,0\n") || !strings.Contains(line, ",gaussian,,,") {
 		t.Errorf("%s", line)
 	}
@@ -216,7 +216,7 @@ func TestCrossoverOfAGrid(t *testing.T) {
 		s := plan{unknown: transfer.Tau, grid: grid, goals: 4}
 		rows := make([][]row, 4)
 		for i, letter := range strings.Fields(c.best) {
-			rows[i] = []row{{method: &transfer.Method{Name: names[letter]}, best: names[letter] != ""}}
+			rows[i] = []row{{Method: &transfer.Method{Name: names[letter], Splits: letter == "s"}, Best: names[letter] != ""}}
 		}
 		if _, got, err := s.crossover(t.Context(), dimensions[0], rows, []int{3, 1, 0, 2}); got != c.want || err != nil {
 			t.Errorf("%s: %q, %v, want %q", c.best, got, err, c.want)

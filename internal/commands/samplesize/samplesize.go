@@ -1,3 +1,5 @@
+// Package samplesize has the commands that plan a sample: samplesize, and plan for files of such
+// plans.
 package samplesize
 
 import (
@@ -21,6 +23,7 @@ import (
 
 const defaultMaxRows = 1_000_000
 
+// Command is the command samplesize.
 func Command() *commands.Command {
 	return &commands.Command{
 		Name:    "samplesize",
@@ -112,7 +115,7 @@ func runSamplesize(c *commands.Call) error {
 	case plan.target.Format.Book != nil:
 		err = plan.workbook(c, &verdict)
 	case plan.target.Format.Encode != nil:
-		err = plan.stream(c, plan.target.Format.Encode(plan.result()), &verdict)
+		err = plan.stream(c, plan.encoder(plan.target.Format, "samplesize"), &verdict)
 	default:
 		err = plan.tabulate(c, &verdict)
 	}
@@ -187,7 +190,7 @@ func (s *plan) fits(goals, limit int64) error {
 	case s.target.Format.Book != nil:
 		return commands.FitsSheet(rows)
 	case s.target.Format.Encode == nil:
-		return commands.FitsTable(rows, int64(len(columns)))
+		return commands.FitsTable(rows, int64(len(s.columns())))
 	}
 	return nil
 }
@@ -362,71 +365,6 @@ func readGrid(c usage.Values, inputs *[]record.Input, needs int) (grid, error) {
 	)
 }
 
-// row is one method's answer to one goal.
-type row struct {
-	method *transfer.Method
-	transfer.Answer
-	best bool
-}
-
-// columns are the machine's, in the contract's order.
-var columns = []string{
-	"method", "samples", "queries", "tau", "tau_achieved", "beta", "ln_beta", "budget", "adaptive", "proof",
-	"noise", "noise_scale", "threshold", "epsilon", "ln_delta", "best", "status", "reason", "sources", "assumes",
-	"query", "sensitivity", "cells", "noise_first", "noise_last",
-}
-
-func (s *plan) result() record.Result {
-	return record.Result{Command: "samplesize", Inputs: s.inputs, Columns: columns}
-}
-
-// static holds the cells of a method that are the same in every row.
-type static struct{ name, adaptive, proof, sources, assumes record.Cell }
-
-func (s *plan) static() []static {
-	list := make([]static, len(s.methods))
-	for i, m := range s.methods {
-		list[i] = static{record.Words(m.Name), record.Truth(m.Adaptive), record.Words(string(m.Proof)), record.Sources(m.Sources), record.List(m.Assumes)}
-	}
-	return list
-}
-
-func (r *row) cells(dst []record.Cell, fixed *static) []record.Cell {
-	beta, lnBeta := record.Cell{}, record.Cell{}
-	if r.Beta != 0 || r.Status == transfer.Vacuous {
-		beta, lnBeta = record.Chance(r.Beta), record.Exactly(r.Beta.Ln())
-	}
-	scale, first, last := noiseCells(r.Mechanism)
-	return append(dst,
-		fixed.name, record.Count(r.Samples), record.Count(r.Queries), record.Number(r.Tau), record.Number(r.TauAchieved), beta, lnBeta,
-		record.Count(r.Budget), fixed.adaptive, fixed.proof,
-		record.Words(r.Mechanism.Noise), scale, record.Number(r.Mechanism.Threshold),
-		record.Number(r.Mechanism.Epsilon), record.Number(r.Mechanism.LnDelta.Ln()),
-		record.Truth(r.best), record.Words(string(r.Status)), record.Words(r.Reason), fixed.sources, fixed.assumes,
-		record.Words(r.Query.String()), r.sensitivity(), record.Count(r.Mechanism.Cells), first, last,
-	)
-}
-
-// noiseCells are the one scale of a mechanism's noise or, of a schedule, the first and
-// the last. The last may be zero, which is a value: the answer carries no noise.
-func noiseCells(run transfer.Mechanism) (scale, first, last record.Cell) {
-	if !run.Scheduled() {
-		return record.Number(run.Scale), record.Cell{}, record.Cell{}
-	}
-	return record.Cell{}, record.Exactly(run.ScaleFirst), record.Exactly(run.Scale)
-}
-
-// sensitivity is D where the kind of query has one; it defaults to 1.
-func (r *row) sensitivity() record.Cell {
-	switch {
-	case r.Query != transfer.Sensitive && r.Query != transfer.Minimization:
-		return record.Cell{}
-	case r.Sensitivity == 0:
-		return record.Exactly(1)
-	}
-	return record.Exactly(r.Sensitivity)
-}
-
 // verdict is what the exit code depends on.
 type verdict struct {
 	answered atomic.Bool // some row is ok
@@ -435,7 +373,7 @@ type verdict struct {
 
 // solve answers the i-th goal.
 func (s *plan) solve(rows []row, i int, v *verdict) ([]row, error) {
-	rows, best, err := s.answer(rows, s.grid.goal(i))
+	rows, best, err := transfer.Solve(rows, s.methods, s.grid.goal(i))
 	if err != nil {
 		return nil, err
 	}
@@ -448,30 +386,14 @@ func (s *plan) solve(rows []row, i int, v *verdict) ([]row, error) {
 	return rows, nil
 }
 
-// answer answers a goal by every method and marks the best adaptive row, whose index
-// it returns, -1 if there is none.
-func (s *plan) answer(rows []row, goal transfer.Goal) (_ []row, best int, err error) {
-	rows, best = rows[:0], -1
-	for k := range s.methods {
-		m := &s.methods[k]
-		answer, err := m.Solve(goal)
-		if err != nil {
-			return nil, best, fmt.Errorf("%s: %w", m.Name, err)
-		}
-		rows = append(rows, row{method: m, Answer: answer})
-		if answer.Status == transfer.OK && m.Adaptive && (best < 0 || commands.Better(s.unknown, answer, rows[best].Answer)) {
-			best = k
-		}
-	}
-	if best >= 0 {
-		rows[best].best = true
-	}
-	return rows, best, nil
+// encoder is that of the rows in a format for machines.
+func (s *plan) encoder(f record.Format, command string) record.Encoder {
+	return f.Encode(record.Result{Command: command, Inputs: s.inputs, Columns: record.Names(s.columns())})
 }
 
 // stream writes the rows of a grid for machines in bounded memory.
 func (s *plan) stream(c *commands.Call, e record.Encoder, v *verdict) error {
-	static := s.static()
+	columns := s.columns()
 	type scratch struct {
 		rows  []row
 		cells []record.Cell
@@ -497,7 +419,7 @@ func (s *plan) stream(c *commands.Call, e record.Encoder, v *verdict) error {
 				return nil, err
 			}
 			for k := range w.rows {
-				w.cells = w.rows[k].cells(w.cells[:0], &static[k])
+				w.cells = record.Row(w.cells[:0], columns, &w.rows[k])
 				dst = e.Row(dst, i == 0 && k == 0, w.cells, &w.known)
 			}
 		}

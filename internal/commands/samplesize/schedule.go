@@ -12,7 +12,13 @@ import (
 )
 
 // scheduled is the method whose noise changes from query to query.
-const scheduled = "gaussian-schedule"
+func scheduled(methods []transfer.Method) *transfer.Method {
+	i := slices.IndexFunc(methods, func(m transfer.Method) bool { return m.Scheduled })
+	if i < 0 {
+		return nil
+	}
+	return &methods[i]
+}
 
 func (s *plan) readSchedule(c *commands.Call, limit int64) error {
 	path, ok := c.Text("schedule")
@@ -32,11 +38,10 @@ func (s *plan) readSchedule(c *commands.Call, limit int64) error {
 		return usage.Errorf("--schedule: got the file of --output, want another one")
 	case s.goals != 1:
 		return usage.Errorf("--schedule: got %d goals, want one", s.goals)
-	case !slices.ContainsFunc(s.methods, func(m transfer.Method) bool { return m.Name == scheduled }):
-		return usage.Errorf("--schedule: got methods without %s, want it among them", scheduled)
+	case scheduled(s.methods) == nil:
+		return usage.Errorf("--schedule: got methods without %s, want it among them", scheduled(transfer.Methods()).Name)
 	}
-	method, _ := transfer.Lookup(scheduled)
-	if s.scheduleAnswer, err = method.Solve(s.grid.goal(0)); err == nil && s.scheduleAnswer.Queries > limit {
+	if s.scheduleAnswer, err = scheduled(s.methods).Solve(s.grid.goal(0)); err == nil && s.scheduleAnswer.Queries > limit {
 		err = usage.Errorf("--schedule: got %d queries, want at most %d; allow more with --max-rows", s.scheduleAnswer.Queries, limit)
 	}
 	return err

@@ -3,7 +3,6 @@ package samplesize
 import (
 	"slices"
 
-	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/printed"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -37,21 +36,11 @@ func (s *plan) shortfall(g transfer.Goal) (string, error) {
 
 // bestAnswer is that of the best adaptive method, nil if none has one.
 func (s *plan) bestAnswer(g transfer.Goal) (*transfer.Answer, error) {
-	var best *transfer.Answer
-	for i := range s.methods {
-		m := &s.methods[i]
-		if !m.Adaptive {
-			continue
-		}
-		a, err := m.Solve(g)
-		if err != nil {
-			return nil, err
-		}
-		if a.Status == transfer.OK && (best == nil || commands.Better(g.Unknown(), a, *best)) {
-			best = &a
-		}
+	rows, best, err := transfer.Solve(nil, s.methods, g)
+	if err != nil || best < 0 {
+		return nil, err
 	}
-	return best, nil
+	return &rows[best].Answer, nil
 }
 
 // fixedSuffices reports whether a goal without an adaptive answer has one all the same:
@@ -59,7 +48,7 @@ func (s *plan) bestAnswer(g transfer.Goal) (*transfer.Answer, error) {
 // reference row speaks of it.
 func (s *plan) fixedSuffices(group []row) bool {
 	return s.unknown != transfer.Queries && group[0].Queries == 1 && slices.ContainsFunc(group, func(r row) bool {
-		return r.Status == transfer.OK && r.note() == "reference"
+		return r.Status == transfer.OK && r.Method.Reference()
 	})
 }
 

@@ -29,18 +29,15 @@ func (s *plan) workbook(c *commands.Call, v *verdict) error {
 		return err
 	}
 	columns := s.planColumns()
-	short := record.Sheet{}
-	for _, c := range columns {
-		short.Columns = append(short.Columns, c.name)
-	}
+	short := record.Sheet{Columns: record.Titles(columns)}
 	for _, group := range rows {
 		for k := range group {
-			short.Rows = append(short.Rows, cellsOf(columns, &group[k]))
+			short.Rows = append(short.Rows, record.Row(nil, columns, &group[k]))
 		}
 	}
 	if s.goals <= record.Block {
 		kept := short.Compact().Columns
-		columns = slices.DeleteFunc(columns, func(c planColumn) bool { return !slices.Contains(kept, c.name) })
+		columns = slices.DeleteFunc(columns, func(c column) bool { return !slices.Contains(kept, record.Titles([]column{c})[0]) })
 		short = short.Compact()
 	} else {
 		text.Notes = nil
@@ -55,7 +52,7 @@ func (s *plan) workbook(c *commands.Call, v *verdict) error {
 		for lo := 0; ; {
 			for _, group := range rows {
 				for k := range group {
-					if err := add(cellsOf(columns, &group[k]), group[k].look()); err != nil {
+					if err := add(record.Row(nil, columns, &group[k]), look(&group[k])); err != nil {
 						return err
 					}
 				}
@@ -85,77 +82,19 @@ func (s *plan) workbook(c *commands.Call, v *verdict) error {
 	return c.WriteTo(s.target, func(w io.Writer) error { return b.Write(w) })
 }
 
-// planColumn is a column of the sheet Plan.
-type planColumn struct {
-	name, says string
-	cell       func(*row) record.Cell
-}
-
-func cellsOf(columns []planColumn, r *row) []record.Cell {
-	cells := make([]record.Cell, len(columns))
-	for j, c := range columns {
-		cells[j] = c.cell(r)
-	}
-	return cells
-}
-
-func (s *plan) planColumns() []planColumn {
-	// solved hides the unknown in a row without an answer.
-	solved := func(r *row, u transfer.Unknown, c record.Cell) record.Cell {
-		if s.unknown == u && r.Status != transfer.OK {
-			return record.Cell{}
-		}
-		return c
-	}
-	return slices.Concat([]planColumn{
-		{"method", "dpcalc explain METHOD has its theorem and what to do", func(r *row) record.Cell { return record.Words(r.method.Name) }},
-		{"best", "the adaptive method that does best for the goal", func(r *row) record.Cell {
-			if r.best {
-				return record.Words("best")
-			}
-			return record.Cell{}
-		}},
-		{"samples", "rows in the holdout", func(r *row) record.Cell { return solved(r, transfer.Samples, record.Count(r.Samples)) }},
-		{"queries", "queries answered from it, each chosen in view of the answers before", func(r *row) record.Cell { return solved(r, transfer.Queries, record.Count(r.Queries)) }},
-		{"tau", "how far an answer may be from its population value", func(r *row) record.Cell { return solved(r, transfer.Tau, record.Number(r.Tau)) }},
-		{"tau achieved", "the accuracy certified for the whole numbers in the row", func(r *row) record.Cell { return record.Number(r.TauAchieved) }},
-		{"beta", "the probability that some answer is farther off", func(r *row) record.Cell {
-			if r.Beta == 0 {
-				return record.Cell{}
-			}
-			return solved(r, transfer.Beta, record.Chance(r.Beta))
-		}},
-		{"ln beta", "its natural logarithm, where a sheet cannot hold beta as a number", func(r *row) record.Cell {
-			if record.Representable(r.Beta) {
-				return record.Cell{}
-			}
-			return record.Exactly(r.Beta.Ln())
-		}},
-		{"budget", "Thresholdout's flagged queries that are answered", func(r *row) record.Cell { return record.Count(r.Budget) }},
-		{"noise", "the distribution of the noise to add to every answer", func(r *row) record.Cell { return record.Words(r.Mechanism.Noise) }},
-	}, mechanismColumns, []planColumn{
-		{"use", "adaptive: for queries chosen in view of answers; reference: only for queries fixed beforehand; dp procedure: for what a private procedure puts out", func(r *row) record.Cell { return record.Words(r.use()) }},
-		{"proof", "published in the literature, or derived in dpcalc's docs/theorems", func(r *row) record.Cell { return record.Words(string(r.method.Proof)) }},
-		{"status", "ok: certified; other rows have no answer", func(r *row) record.Cell { return record.Words(strings.ReplaceAll(string(r.Status), "_", " ")) }},
-		{"query", "the kind of query", func(r *row) record.Cell { return record.Words(r.Query.String()) }},
-		{"sensitivity", "n times what one row can move a query by", (*row).sensitivity},
-		{"reason", "why there is none, or what limits one", func(r *row) record.Cell { return record.Words(r.Reason) }},
-	})
-}
-
-func (r *row) use() string {
+func use(r *row) string {
 	switch {
-	case r.method.Procedure:
+	case r.Method.Procedure:
 		return "dp procedure"
-	case !r.method.Adaptive:
+	case !r.Method.Adaptive:
 		return "reference"
 	}
 	return "adaptive"
 }
 
-func (r *row) look() record.Look {
+func look(r *row) record.Look {
 	switch {
-	case r.best:
+	case r.Best:
 		return record.BestLook
 	case r.Status != transfer.OK:
 		return record.DimLook
@@ -164,10 +103,10 @@ func (r *row) look() record.Look {
 }
 
 // remarks tells what was found, what the columns are and what the methods rest on.
-func (s *plan) remarks(text record.Sheet, columns []planColumn) ([]record.Remark, error) {
+func (s *plan) remarks(text record.Sheet, columns []column) ([]record.Remark, error) {
 	list := slices.Concat(record.Remarks("result", text.Title), record.Remarks("", text.Notes), []record.Remark{{}, {Label: "Columns of Plan"}})
-	for _, c := range columns {
-		list = append(list, record.Remark{Label: c.name, Text: c.says})
+	for i, title := range record.Titles(columns) {
+		list = append(list, record.Remark{Label: title, Text: columns[i].Says})
 	}
 	list = append(list, record.Remark{}, record.Remark{Label: "Methods"})
 	var all []string
@@ -266,7 +205,7 @@ func positiveOrBlank(name string) string {
 // inputs; the other rows hold for those at the start and say so.
 func (s *plan) live(rows []row) (record.Live, error) {
 	start := s.grid.goal(0)
-	first := slices.IndexFunc(rows, func(r row) bool { return r.best })
+	first := slices.IndexFunc(rows, func(r row) bool { return r.Best })
 	if first < 0 {
 		first = slices.IndexFunc(rows, func(r row) bool { return r.Status == transfer.OK })
 	}
@@ -284,51 +223,28 @@ func (s *plan) live(rows []row) (record.Live, error) {
 		Columns: []string{"method", "samples", "source"},
 		Stale:   `$C{row}="value for other inputs"`,
 	}
-	for _, c := range mechanismColumns {
-		l.Columns = append(l.Columns, c.name)
-	}
-	l.Columns = append(l.Columns, "use", "proof")
+	l.Columns = slices.Concat(l.Columns, record.Titles(toRun), []string{"use", "proof"})
 	forms := closedForms(start.Query)
 	for k := range s.methods {
-		r := &row{method: &s.methods[k], Answer: rows[k].Answer}
+		r := &row{Method: &s.methods[k], Answer: rows[k].Answer}
 		if s.unknown != transfer.Samples {
 			var err error
-			if r.Answer, err = r.method.Solve(start); err != nil {
+			if r.Answer, err = r.Method.Solve(start); err != nil {
 				r.Answer = transfer.Answer{Status: transfer.Infeasible, Reason: "nothing to start from"}
 			}
 		}
-		form, ok := forms[r.method.Name]
+		form, ok := forms[r.Method.Name]
 		if ok {
-			l.Rows = append(l.Rows, r.follow(form))
+			l.Rows = append(l.Rows, follow(r, form))
 		} else {
-			l.Rows = append(l.Rows, r.stay())
+			l.Rows = append(l.Rows, stay(r))
 		}
 	}
 	return l.Compact(), nil
 }
 
-// mechanismColumns say what to run.
-var mechanismColumns = []planColumn{
-	{"noise scale", "its standard deviation (Gaussian) or scale (Laplace), if all answers have the same", func(r *row) record.Cell {
-		scale, _, _ := noiseCells(r.Mechanism)
-		return scale
-	}},
-	{"first noise scale", "of a schedule that of the first answer; --schedule FILE writes all", func(r *row) record.Cell {
-		_, first, _ := noiseCells(r.Mechanism)
-		return first
-	}},
-	{"last noise scale", "of a schedule that of the last answer; 0 is no noise", func(r *row) record.Cell {
-		_, _, last := noiseCells(r.Mechanism)
-		return last
-	}},
-	{"threshold", "Thresholdout's threshold", func(r *row) record.Cell { return record.Number(r.Mechanism.Threshold) }},
-	{"cells", "how many cells [0,1] is divided into for rounded answers", func(r *row) record.Cell { return record.Count(r.Mechanism.Cells) }},
-	{"epsilon", "the privacy that the theorem was applied with", func(r *row) record.Cell { return record.Number(r.Mechanism.Epsilon) }},
-	{"ln delta", "the logarithm of the delta that goes with it", func(r *row) record.Cell { return record.Number(r.Mechanism.LnDelta.Ln()) }},
-}
-
 // follow is a row of formulas.
-func (r *row) follow(f closedForm) []record.LiveCell {
+func follow(r *row, f closedForm) []record.LiveCell {
 	n := roundedUp(f.need)
 	if f.parts != "" {
 		n = f.parts + "*" + n
@@ -338,17 +254,17 @@ func (r *row) follow(f closedForm) []record.LiveCell {
 		source += "IF(NOT(" + need[0] + `),"` + need[1] + `",`
 		closing += ")"
 	}
-	line := r.stay()
+	line := stay(r)
 	line[1].Formula, line[1].Format = `IF(C{row}="formula",`+n+`,"none")`, record.CountFormat
 	line[2].Formula = record.Guarded(source + `"formula"` + closing)
 	if r.Status == transfer.OK {
 		line[2].Value = record.Words("formula")
 	}
-	for j, c := range mechanismColumns {
-		if run, ok := f.run[c.name]; ok {
+	for j, title := range record.Titles(toRun) {
+		if run, ok := f.run[title]; ok {
 			at := &line[3+j]
 			at.Formula, at.Format = `IF(C{row}="formula",`+run+`,"")`, record.SmallFormat
-			switch c.name {
+			switch title {
 			case "cells":
 				at.Format = "0"
 			case "ln delta":
@@ -360,20 +276,20 @@ func (r *row) follow(f closedForm) []record.LiveCell {
 }
 
 // stay is a row that holds for the inputs at the start.
-func (r *row) stay() []record.LiveCell {
+func stay(r *row) []record.LiveCell {
 	n, source := record.Words("none"), r.Reason
 	if r.Status == transfer.OK {
 		n, source = record.Count(r.Samples), "value"
 	}
 	line := []record.LiveCell{
-		{Value: record.Words(r.method.Name)},
+		{Value: record.Words(r.Method.Name)},
 		{Value: n},
 		{Value: record.Words(source), Formula: `IF(unchanged="yes","` + strings.ReplaceAll(source, `"`, `""`) + `","value for other inputs")`},
 	}
-	for _, c := range mechanismColumns {
-		line = append(line, record.LiveCell{Value: c.cell(r)})
+	for _, c := range toRun {
+		line = append(line, record.LiveCell{Value: c.Cell(r)})
 	}
-	return append(line, record.LiveCell{Value: record.Words(r.use())}, record.LiveCell{Value: record.Words(string(r.method.Proof))})
+	return append(line, record.LiveCell{Value: record.Words(use(r))}, record.LiveCell{Value: record.Words(string(r.Method.Proof))})
 }
 
 // liveInputs are the quantities of a goal and what follows from them.
@@ -406,7 +322,7 @@ func (s *plan) liveInputs(g transfer.Goal) []record.LiveInput {
 	inputs = append(inputs, beta)
 	if top != "1" {
 		d := row{Answer: transfer.Answer{Goal: g}}
-		inputs = append(inputs, record.LiveInput{Name: "sensitivity", Label: "sensitivity", Value: d.sensitivity(), Holds: record.IsNumber("sensitivity", "sensitivity>0"), Wants: positive})
+		inputs = append(inputs, record.LiveInput{Name: "sensitivity", Label: "sensitivity", Value: sensitivityOf(&d), Holds: record.IsNumber("sensitivity", "sensitivity>0"), Wants: positive})
 	}
 	if uses(func(m transfer.Method) bool { return m.Budgeted }) {
 		inputs = append(inputs, record.LiveInput{Name: "budget", Label: "budget", Value: record.Count(g.Budget), Holds: record.IsCount("budget"), Wants: whole + ", or nothing", Optional: true})

@@ -1,51 +1,21 @@
+// Package steps has what an analyst learned from the sample, step by step, as it is typed, and the
+// command maxinfo, which says how much that reveals.
 package steps
 
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/internal/commands"
-	"github.com/dpcalc/dpcalc/internal/csvfile"
 	"github.com/dpcalc/dpcalc/internal/numbers"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/maxinfo"
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer"
 )
-
-func Command() *commands.Command {
-	return &commands.Command{
-		Name:    "maxinfo",
-		Summary: "how much the steps of an analysis reveal about the sample",
-		Description: "Upper bounds, in bits, of the max-information between the sample and everything that was seen of it,\n" +
-			"by every theorem that speaks about the steps: no event is more than 2^bits times likelier than on a\n" +
-			"fresh sample, except with probability --slack. Give the steps in order of use:\n\n" + stepGrammar() + "\n\n" +
-			"A number of outcomes counts the possible answers; bits and nats are upper bounds. Without data=any the bound\n" +
-			"of a max-info step is taken to be known for this sample's law alone. A step whose bound does not hold for\n" +
-			"dependent rows may stand first only: give the private steps first, then description and pure-dp.\n" +
-			"With --joint FILE (- for standard input), a table of comma or tab separated values with the columns x, y\n" +
-			"and p, whose p add up to one: its max-information, that at --slack if given, and its mutual information.",
-		Flags: []usage.Flag{
-			StepFlag,
-			{Name: "samples", Alias: "n", Usage: "`N` rows; private steps need it"},
-			DataFlag,
-			commands.NeighboursFlag,
-			{Name: "slack", Usage: "`B`, the probability of exceeding the bound (default 0)"},
-			{Name: "joint", Usage: "the exact values of the joint law in `FILE`, in place of steps"},
-		},
-		Output: commands.Tables,
-		Examples: [2]string{
-			"dpcalc maxinfo --samples 10k --step pure-dp:epsilon=0.01",
-			"dpcalc maxinfo --samples 10k --slack 1% --step pure-dp:epsilon=0.01 --step description:outcomes=100",
-		},
-		Run: runMaxinfo,
-	}
-}
 
 // Flags of the commands that take steps.
 var (
@@ -366,147 +336,4 @@ func WrongOrder(err error) error {
 		return usage.Errorf("--step: %v", order)
 	}
 	return err
-}
-
-var maxinfoColumns = []string{"method", "bits", "slack", "ln_slack", "best", "proof", "status", "reason", "sources", "assumes", commands.NeighboursKey}
-
-func runMaxinfo(c *commands.Call) error {
-	target, err := c.Target()
-	if err != nil {
-		return err
-	}
-	slack, hasSlack, err := numbers.One(c, "slack", numbers.BelowOne)
-	if err != nil {
-		return err
-	}
-	if !hasSlack {
-		slack = theory.Zero
-	}
-	if path, ok := c.Text("joint"); ok {
-		for _, flag := range []string{"step", "samples", "data", commands.NeighboursKey} {
-			if _, ok := c.Text(flag); ok {
-				return usage.Errorf("--joint: given with --%s, want one of the two", flag)
-			}
-		}
-		return exactInfo(c, target, path, slack, hasSlack)
-	}
-	plan, err := Read(c)
-	if err != nil {
-		return err
-	}
-	chain, err := plan.Chain()
-	status, reason, err := commands.RowStatus(WrongOrder(err))
-	if err != nil {
-		return err
-	}
-	if status != transfer.OK { // no method has a number for the whole
-		chain.Methods = []maxinfo.Method{{Name: "", Needs: &theory.NotApplicableError{}}}
-	}
-	type bound struct {
-		maxinfo.Method
-		bits   float64
-		status transfer.Status
-		reason string
-	}
-	bounds := make([]bound, len(chain.Methods))
-	best := -1
-	for i, m := range chain.Methods {
-		b := bound{Method: m, status: status, reason: reason}
-		if status == transfer.OK {
-			k, err := chain.MaxInformation(m, slack)
-			if b.status, b.reason, err = commands.RowStatus(err); err != nil {
-				return fmt.Errorf("%s: %w", m.Name, err)
-			}
-			b.bits = k.Bits()
-		}
-		bounds[i] = b
-		if b.status == transfer.OK && (best < 0 || b.bits < bounds[best].bits) {
-			best = i
-		}
-	}
-	r := record.Result{Command: "maxinfo", Inputs: append(plan.Inputs(), record.Input{Name: "slack", Value: record.Chance(slack)}), Columns: maxinfoColumns}
-	var rows, short [][]record.Cell
-	var leftOut commands.Reasons
-	for i, b := range bounds {
-		bits := record.Cell{}
-		if b.status == transfer.OK {
-			bits = record.Exactly(b.bits)
-		}
-		rows = append(rows, []record.Cell{
-			record.Words(b.Name), bits, record.Chance(slack), record.Exactly(slack.Ln()), record.Truth(i == best), record.Words(string(b.Proof)),
-			record.Words(string(b.status)), record.Words(b.reason), record.Sources(plan.Neighbours.Sources(b.Sources)), record.List(b.Assumes), record.Words(string(plan.Neighbours)),
-		})
-		if leftOut.LeavesOut(b.Name, b.status, b.reason) {
-			continue
-		}
-		short = append(short, []record.Cell{record.Mark(i == best), record.Words(b.Name), bits, record.Words(string(b.Proof)), record.Words(string(b.status)), record.Words(b.reason)})
-	}
-	err = commands.Emit(c, target, r, rows, func() record.Sheet {
-		s := record.Sheet{
-			Title:   []string{"Max-information at slack " + record.People(record.Chance(slack)) + ": " + plan.String()},
-			Columns: []string{"", "method", "bits", "proof", "status", "reason"},
-			Rows:    short,
-		}
-		if best >= 0 {
-			s.Notes = append([]string{"* " + bounds[best].Name + ", fewest bits: " + record.People(record.Exactly(bounds[best].bits))}, commands.Assumed(bounds[best].Assumes)...)
-		}
-		s.Notes = append(s.Notes, leftOut.Lines()...)
-		return s
-	})
-	if err == nil && best < 0 {
-		return usage.Outcome(usage.ExitNoAnswer)
-	}
-	return err
-}
-
-// mostJointBytes is how long a joint table may be: its cells are held in memory.
-const mostJointBytes = 256 << 20
-
-// exactInfo writes the exact values of a joint table.
-func exactInfo(c *commands.Call, t commands.Target, path string, slack theory.LogProb, approximate bool) error {
-	if path == "" {
-		return usage.Invalid("joint", path, "a file name")
-	}
-	in, err := csvfile.Open(c.Session, path)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	if extra, err := in.At.ReadAt(make([]byte, 1), mostJointBytes); extra > 0 {
-		return usage.Errorf("%s: got more than %d MB, want a joint table of at most that, which is held in memory",
-			in.Name, mostJointBytes>>20)
-	} else if err != nil && !errors.Is(err, io.EOF) {
-		return in.Blame(err)
-	}
-	joint, err := maxinfo.ReadJoint(in.Reader())
-	if err != nil {
-		return in.Blame(err)
-	}
-	r := record.Result{Command: "maxinfo", Inputs: []record.Input{{Name: "joint", Value: record.Words(in.Name)}, {Name: "slack", Value: record.Chance(slack)}}, Columns: maxinfoColumns}
-	var rows, short [][]record.Cell
-	add := func(method string, k theory.Nats, slack, lnSlack record.Cell, sources ...theory.Source) {
-		rows = append(rows, []record.Cell{
-			record.Words(method), record.Exactly(k.Bits()), slack, lnSlack, {}, record.Words(string(theory.Published)), record.Words(string(transfer.OK)), {},
-			record.Sources(sources), record.List(nil), {},
-		})
-		short = append(short, []record.Cell{record.Words(method), slack, record.Exactly(k.Bits())})
-	}
-	wanted := []struct {
-		method string
-		slack  theory.LogProb
-	}{{"max-info", theory.Zero}, {"approx-max-info", slack}}
-	if !approximate {
-		wanted = wanted[:1]
-	}
-	for _, w := range wanted {
-		k, err := joint.MaxInformation(w.slack)
-		if err != nil {
-			return err
-		}
-		add(w.method, k, record.Chance(w.slack), record.Exactly(w.slack.Ln()), theory.Source{Key: "dwork15generalization", Where: "max-information"})
-	}
-	add("mutual-info", joint.MutualInformation(), record.Cell{}, record.Cell{})
-	return commands.Emit(c, t, r, rows, func() record.Sheet {
-		return record.Sheet{Title: []string{"Exact values of the joint law in " + in.Name}, Columns: []string{"method", "slack", "bits"}, Rows: short}
-	})
 }

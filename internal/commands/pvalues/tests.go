@@ -1,0 +1,80 @@
+package pvalues
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/internal/commands/steps"
+	"github.com/dpcalc/dpcalc/internal/numbers"
+	"github.com/dpcalc/dpcalc/internal/record"
+	"github.com/dpcalc/dpcalc/internal/usage"
+	"github.com/dpcalc/dpcalc/maxinfo"
+	"github.com/dpcalc/dpcalc/pvalue"
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// tests returns the tests at one level by every correction of a plan, only by that of the method
+// if one is named, and the index of the best, -1 if none leaves a threshold.
+func tests(plan maxinfo.Plan, alpha theory.LogProb, method string) (all []pvalue.Test, best int, err error) {
+	all, err = pvalue.Tests(plan, alpha)
+	if err != nil {
+		return nil, -1, steps.WrongOrder(err)
+	}
+	if method != "" && all[0].Correction.Name != "" { // else no theorem has a number for the whole
+		var names []string
+		for _, t := range all {
+			names = append(names, t.Correction.Name)
+		}
+		if !slices.Contains(names, method) {
+			return nil, -1, usage.Errorf("--method: got %s, want %s for this source%s",
+				usage.Shown(method), usage.OrList(names), usage.DidYouMean(method, names))
+		}
+		all = slices.DeleteFunc(all, func(t pvalue.Test) bool { return t.Correction.Name != method })
+	}
+	return all, pvalue.Best(all), nil
+}
+
+// chosen is the best test, or else the first that says something, or the first.
+func chosen(all []pvalue.Test, best int) int {
+	if best >= 0 {
+		return best
+	}
+	return max(0, slices.IndexFunc(all, func(t pvalue.Test) bool { return t.Status.Applies() }))
+}
+
+// tiny is where float64 begins to lose digits: smaller probabilities are written by their logarithms.
+const tiny = 1e-300
+
+// thresholdCell is a threshold as a float64, at most which a p-value is rejected.
+func thresholdCell(t *pvalue.Test) record.Cell {
+	if t.Threshold.Value() < tiny {
+		return record.Chance(t.Threshold)
+	}
+	return record.Exactly(t.ThresholdFloat())
+}
+
+// adjustedCell is an adjusted p-value as a float64.
+func adjustedCell(t *pvalue.Test, a theory.LogProb) record.Cell {
+	if a.Value() < tiny {
+		return record.Chance(a)
+	}
+	return record.Exactly(t.AdjustedFloat(a))
+}
+
+// legible cuts a threshold to six digits, so that people read none above it but for
+// the rounding of float64, as people read numbers.
+func legible(threshold theory.LogProb) record.Cell {
+	mantissa, exponent, tiny := strings.Cut(threshold.String(), "e")
+	if x := threshold.Value(); x > 1e-300 {
+		_, digits, e := record.SixDigits(x, false)
+		mantissa, exponent = digits[:1]+"."+digits[1:], strconv.Itoa(e)
+	} else if tiny {
+		mantissa = mantissa[:min(len("d.ddddd"), len(mantissa))]
+	}
+	cut, ok := numbers.ParseProb(mantissa + "e" + exponent)
+	if !ok { // zero
+		return record.Chance(threshold)
+	}
+	return record.Chance(cut)
+}

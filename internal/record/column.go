@@ -1,0 +1,45 @@
+package record
+
+import "strings"
+
+// Column is a column of a table with rows R.
+type Column[R any] struct {
+	Name  string // for machines
+	Title string // for people; the name, with blanks, if it is empty
+	Says  string // what the cells hold, where a sheet explains its columns
+	Cell  func(R) Cell
+}
+
+// Titled is the column under another title.
+func (c Column[R]) Titled(title string) Column[R] {
+	c.Title = title
+	return c
+}
+
+// Names lists the names of columns.
+func Names[R any](columns []Column[R]) []string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// Titles lists the titles of columns.
+func Titles[R any](columns []Column[R]) []string {
+	titles := make([]string, len(columns))
+	for i, c := range columns {
+		if titles[i] = c.Title; c.Title == "" {
+			titles[i] = strings.ReplaceAll(c.Name, "_", " ")
+		}
+	}
+	return titles
+}
+
+// Row appends the cells of a row.
+func Row[R any](dst []Cell, columns []Column[R], row R) []Cell {
+	for i := range columns {
+		dst = append(dst, columns[i].Cell(row))
+	}
+	return dst
+}
