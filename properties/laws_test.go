@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/leanovate/gopter"
-	"github.com/leanovate/gopter/prop"
 
+	"github.com/dpcalc/dpcalc/internal/lawtest"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -21,26 +21,6 @@ func cases(name string) int {
 		return 150
 	}
 	return 400
-}
-
-// check runs a law on random inputs with a fixed seed.
-func check(t *testing.T, count int, law any, gens ...gopter.Gen) {
-	t.Helper()
-	params := gopter.DefaultTestParametersWithSeed(20151)
-	params.MinSuccessfulTests = count
-	params.MaxDiscardRatio = 1000
-	properties := gopter.NewProperties(params)
-	properties.Property(t.Name(), prop.ForAll(law, gens...))
-	properties.TestingRun(t)
-}
-
-// logUniform generates floats whose logarithm is uniform on [lo, hi]; they
-// shrink to nothing, because every value is as simple as another.
-func logUniform(lo, hi float64) gopter.Gen {
-	return func(p *gopter.GenParameters) *gopter.GenResult {
-		x := math.Exp(math.Log(lo) + p.Rng.Float64()*math.Log(hi/lo))
-		return gopter.NewGenResult(x, gopter.NoShrinker)
-	}
 }
 
 // anyGoal generates goals in the domain with n unknown, down to tau = 1e-6, beta =
@@ -76,7 +56,7 @@ func solve(m transfer.Method, g transfer.Goal) transfer.Answer {
 func TestEasierGoalNeverNeedsMore(t *testing.T) {
 	t.Parallel()
 	eachMethod(t, func(t *testing.T, m transfer.Method) {
-		check(t, cases(m.Name), func(g transfer.Goal, factor float64) (bool, error) {
+		lawtest.Check(t, 20151, cases(m.Name), func(g transfer.Goal, factor float64) (bool, error) {
 			hard := solve(m, g)
 			for _, easier := range []transfer.Goal{
 				with(g, func(e *transfer.Goal) { e.Tau = math.Min(e.Tau*factor, 0.9999) }),
@@ -93,7 +73,7 @@ func TestEasierGoalNeverNeedsMore(t *testing.T) {
 				}
 			}
 			return true, nil
-		}, anyGoal, logUniform(1.001, 100))
+		}, anyGoal, lawtest.LogUniform(1.001, 100))
 	})
 }
 
@@ -107,7 +87,7 @@ func with(g transfer.Goal, change func(*transfer.Goal)) transfer.Goal {
 func TestSolutionsAgree(t *testing.T) {
 	t.Parallel()
 	eachMethod(t, func(t *testing.T, m transfer.Method) {
-		check(t, cases(m.Name), func(g transfer.Goal) (bool, error) {
+		lawtest.Check(t, 20151, cases(m.Name), func(g transfer.Goal) (bool, error) {
 			a := solve(m, g)
 			if a.Status != transfer.OK {
 				return true, nil
@@ -185,7 +165,7 @@ func TestSharperNeverNeedsMore(t *testing.T) {
 		sharp, _ := transfer.Lookup(pair[0])
 		loose, _ := transfer.Lookup(pair[1])
 		t.Run(pair[0]+" "+pair[1], func(t *testing.T) {
-			check(t, min(cases(pair[0]), cases(pair[1])), func(g transfer.Goal) (bool, error) {
+			lawtest.Check(t, 20151, min(cases(pair[0]), cases(pair[1])), func(g transfer.Goal) (bool, error) {
 				a, b := solve(sharp, g), solve(loose, g)
 				if b.Status == transfer.OK && a.Status != transfer.NotApplicable && (a.Status != transfer.OK || a.Samples > b.Samples) {
 					return false, fmt.Errorf("%+v: %s needs %d (%s), %s needs %d", g, pair[0], a.Samples, a.Status, pair[1], b.Samples)
@@ -246,7 +226,7 @@ func TestNoInputBreaksASolver(t *testing.T) {
 		return gopter.NewGenResult(g, gopter.NoShrinker)
 	}
 	eachMethod(t, func(t *testing.T, m transfer.Method) {
-		check(t, 5*cases(m.Name), func(g transfer.Goal) (bool, error) {
+		lawtest.Check(t, 20151, 5*cases(m.Name), func(g transfer.Goal) (bool, error) {
 			a, err := m.Solve(g)
 			if err != nil {
 				return true, nil

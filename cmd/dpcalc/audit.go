@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dpcalc/dpcalc/properties"
 	"github.com/dpcalc/dpcalc/properties/audit"
+	"github.com/dpcalc/dpcalc/properties/audit/suite"
 	"github.com/urfave/cli/v2"
 )
 
@@ -17,8 +17,8 @@ func (p *program) audit() *cli.Command {
 		ArgsUsage: "[MECHANISM...]",
 		Args:      true,
 		Description: "Runs the mechanisms of this toolkit, or mutants of them that are known to be wrong, by name:\n\n" +
-			"  " + wrapped(mechanismNames(properties.Mechanisms()), 100, "\n  ") + "\n\n" +
-			"and the mutants\n\n  " + wrapped(mechanismNames(properties.Mutants()), 100, "\n  ") + "\n\n" +
+			"  " + wrapped(mechanismNames(suite.Mechanisms()), 100, "\n  ") + "\n\n" +
+			"and the mutants\n\n  " + wrapped(mechanismNames(suite.Mutants()), 100, "\n  ") + "\n\n" +
 			"Without a name all but the mutants are checked. The exact layer computes what the output laws on all small\n" +
 			"data sets reveal; there holds is a proof for these laws. The statistical layer bets against the claim on\n" +
 			"samples; there violated is wrong with probability at most --false-alarm for all rows together, holds says\n" +
@@ -35,7 +35,7 @@ func (p *program) audit() *cli.Command {
 	}
 }
 
-func mechanismNames(list []properties.Mechanism) []string {
+func mechanismNames(list []suite.Mechanism) []string {
 	names := make([]string, len(list))
 	for i, m := range list {
 		names[i] = m.Name
@@ -85,12 +85,12 @@ func (p *program) runAudit(c *cli.Context) error {
 		return err
 	}
 	settings.Workers = p.workers
-	checks, err := properties.Checks(mechanisms, settings.Epsilon)
+	checks, err := suite.Checks(mechanisms, settings.Epsilon)
 	if err != nil {
 		return err
 	}
 	bar := p.progress(len(checks)).of("checks")
-	found, _, err := properties.Run(p.ctx, checks, settings, bar.step)
+	found, _, err := suite.Run(p.ctx, checks, settings, bar.step)
 	bar.end()
 	if err != nil {
 		return err
@@ -113,8 +113,8 @@ func (p *program) runAudit(c *cli.Context) error {
 }
 
 // auditedMechanisms are those named, or all but the mutants.
-func auditedMechanisms(c *cli.Context) ([]properties.Mechanism, error) {
-	all := slices.Concat(properties.Mechanisms(), properties.Mutants())
+func auditedMechanisms(c *cli.Context) ([]suite.Mechanism, error) {
+	all := slices.Concat(suite.Mechanisms(), suite.Mutants())
 	names := c.Args().Slice()
 	switch {
 	case len(names) > 0 && c.Bool("list"):
@@ -122,9 +122,9 @@ func auditedMechanisms(c *cli.Context) ([]properties.Mechanism, error) {
 	case c.Bool("list"):
 		return all, nil
 	case len(names) == 0:
-		return properties.Mechanisms(), nil
+		return suite.Mechanisms(), nil
 	}
-	var some []properties.Mechanism
+	var some []suite.Mechanism
 	for i, name := range names {
 		k := slices.Index(mechanismNames(all), name)
 		switch {
@@ -142,8 +142,8 @@ func auditedMechanisms(c *cli.Context) ([]properties.Mechanism, error) {
 	return some, nil
 }
 
-func auditSettings(c *cli.Context) (properties.Settings, error) {
-	s := properties.Defaults()
+func auditSettings(c *cli.Context) (suite.Settings, error) {
+	s := suite.Defaults()
 	epsilon, ok, err := one(c, "epsilon", positives)
 	if err != nil {
 		return s, err
@@ -175,7 +175,7 @@ func auditSettings(c *cli.Context) (properties.Settings, error) {
 	return s, s.Validate()
 }
 
-func auditRow(r properties.Row) []cell {
+func auditRow(r suite.Row) []cell {
 	row := []cell{
 		wordsCell(r.Mechanism), wordsCell(r.Claim), wordsCell(string(r.Layer)), wordsCell(r.Check), wordsCell(string(r.Verdict)),
 		exactly(r.Bound), {}, {}, {}, {}, {}, {}, {}, wordsCell(r.Event),
@@ -186,7 +186,7 @@ func auditRow(r properties.Row) []cell {
 			row[7] = exactly(r.Measured / r.Bound)
 		}
 	}
-	if r.Layer == properties.Statistical {
+	if r.Layer == suite.Statistical {
 		row[8], row[9], row[10] = countCell(r.Samples), chanceCell(r.FalseAlarm), exactly(r.FalseAlarm.Ln())
 		row[11], row[12] = numberCell(r.Detectable), wholeCell(int64(r.Seed))
 	}
@@ -194,12 +194,12 @@ func auditRow(r properties.Row) []cell {
 }
 
 // auditSheet leaves out what is the same in all rows, and the event of what holds.
-func auditSheet(s properties.Settings, found []properties.Row, rows [][]cell) sheet {
+func auditSheet(s suite.Settings, found []suite.Row, rows [][]cell) sheet {
 	verdicts := map[audit.Verdict]int64{}
 	sampled := int64(0)
 	for _, r := range found {
 		verdicts[r.Verdict]++
-		if r.Layer == properties.Statistical {
+		if r.Layer == suite.Statistical {
 			sampled++
 		}
 	}
@@ -225,7 +225,7 @@ func auditSheet(s properties.Settings, found []properties.Row, rows [][]cell) sh
 	return out
 }
 
-func (p *program) listMechanisms(t target, all []properties.Mechanism) error {
+func (p *program) listMechanisms(t target, all []suite.Mechanism) error {
 	r := result{command: "audit", columns: []string{"mechanism", "mutant", "summary", "killers"}}
 	rows := make([][]cell, len(all))
 	for i, m := range all {

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dpcalc/dpcalc/properties"
+	"github.com/dpcalc/dpcalc/properties/audit/suite"
 )
 
 // The same seed gives the same bytes for any number of workers, in every format.
@@ -75,7 +75,7 @@ func TestAuditVerdicts(t *testing.T) {
 		return a
 	}
 	all := ask(exitOK, "--samples", "5k")
-	if !slices.Equal(all.Inputs.Mechanisms, mechanismNames(properties.Mechanisms())) {
+	if !slices.Equal(all.Inputs.Mechanisms, mechanismNames(suite.Mechanisms())) {
 		t.Errorf("the default is %v", all.Inputs.Mechanisms)
 	}
 	seen := map[any]bool{}
@@ -88,10 +88,10 @@ func TestAuditVerdicts(t *testing.T) {
 			t.Errorf("%v", row)
 		}
 	}
-	if len(seen) != len(properties.Mechanisms()) {
+	if len(seen) != len(suite.Mechanisms()) {
 		t.Errorf("%d mechanisms audited", len(seen))
 	}
-	for _, m := range properties.Mutants() {
+	for _, m := range suite.Mutants() {
 		if !slices.Contains([]string{"svt4", "laplace-double", "thresholdout-frozen", "rounding-fine", "splitting-shared"}, m.Name) {
 			continue
 		}

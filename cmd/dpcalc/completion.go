@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dpcalc/dpcalc/properties"
+	"github.com/dpcalc/dpcalc/properties/audit/suite"
 	"github.com/urfave/cli/v2"
 )
 
@@ -59,7 +59,7 @@ func completionWords(app *cli.App) []commandWords {
 		case "cite":
 			w.arguments = articleNames()
 		case "audit":
-			w.arguments = mechanismNames(slices.Concat(properties.Mechanisms(), properties.Mutants()))
+			w.arguments = mechanismNames(slices.Concat(suite.Mechanisms(), suite.Mutants()))
 		case "plan":
 			w.arguments = []string{"init", "run", "diff"}
 		}

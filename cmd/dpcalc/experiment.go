@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dpcalc/dpcalc/properties/holdout"
+	"github.com/dpcalc/dpcalc/properties/experiment"
 	"github.com/urfave/cli/v2"
 )
 
@@ -61,7 +61,7 @@ var experimentColumns = []string{
 
 func armNames() []string {
 	var names []string
-	for _, arm := range holdout.Arms() {
+	for _, arm := range experiment.Arms() {
 		names = append(names, string(arm))
 	}
 	return names
@@ -110,7 +110,7 @@ func (p *program) runExperiment(c *cli.Context) error {
 	return p.emit(target, r, cells, func() sheet { return experimentSheet(e, rows, cells) })
 }
 
-func readExperiment(c *cli.Context) (e holdout.Experiment, err error) {
+func readExperiment(c *cli.Context) (e experiment.Holdout, err error) {
 	seed := int64(usualSeed)
 	for _, f := range []struct {
 		flag  string
@@ -142,23 +142,23 @@ func readExperiment(c *cli.Context) (e holdout.Experiment, err error) {
 	if e.Signal == nil {
 		e.Signal = usualSignal
 	}
-	e.Arms = holdout.Arms()
+	e.Arms = experiment.Arms()
 	if raw, ok := given(c, "arms"); ok {
 		e.Arms = nil
 		for _, name := range namesIn(raw) {
 			if !slices.Contains(armNames(), name) {
 				return e, usagef("--arms: got %s, want some of %s%s", shown(name), strings.Join(armNames(), ", "), didYouMean(name, armNames()))
 			}
-			if slices.Contains(e.Arms, holdout.Arm(name)) {
+			if slices.Contains(e.Arms, experiment.Arm(name)) {
 				return e, usagef("--arms: got %s twice, want it once", name)
 			}
-			e.Arms = append(e.Arms, holdout.Arm(name))
+			e.Arms = append(e.Arms, experiment.Arm(name))
 		}
 	}
 	return e, nil
 }
 
-func experimentInputs(c *cli.Context, e holdout.Experiment) []input {
+func experimentInputs(c *cli.Context, e experiment.Holdout) []input {
 	arms := make([]string, len(e.Arms))
 	for i, arm := range e.Arms {
 		arms[i] = string(arm)
@@ -175,23 +175,23 @@ func experimentInputs(c *cli.Context, e holdout.Experiment) []input {
 }
 
 // meanCell and sdCell are empty where there is nothing to average.
-func meanCell(m holdout.Moments) cell {
+func meanCell(m experiment.Moments) cell {
 	if m.Count == 0 {
 		return cell{}
 	}
 	return exactly(m.Mean)
 }
 
-func sdCell(m holdout.Moments) cell {
+func sdCell(m experiment.Moments) cell {
 	if m.Count < 2 {
 		return cell{}
 	}
 	return exactly(m.SD)
 }
 
-func experimentRow(r holdout.Row) []cell {
+func experimentRow(r experiment.HoldoutRow) []cell {
 	spent := cell{} // an arm without a budget
-	if r.Arm == holdout.Thresholdout {
+	if r.Arm == experiment.Thresholdout {
 		spent = meanCell(r.Spent)
 	}
 	return []cell{
@@ -203,7 +203,7 @@ func experimentRow(r holdout.Row) []cell {
 }
 
 // experimentSheet rounds to what the repetitions can tell.
-func experimentSheet(e holdout.Experiment, rows []holdout.Row, cells [][]cell) sheet {
+func experimentSheet(e experiment.Holdout, rows []experiment.HoldoutRow, cells [][]cell) sheet {
 	title := "Accuracy of a classifier of k attributes, over " + plural(e.Repetitions, "repetition") + ": " +
 		plural(e.Samples, "row") + ", " + plural(e.Attributes, "attribute") + ", seed " + strconv.FormatUint(e.Seed, 10)
 	s := sheet{
@@ -233,8 +233,8 @@ func experimentSheet(e holdout.Experiment, rows []holdout.Row, cells [][]cell) s
 }
 
 // silent says whether some budget was spent before the last question.
-func silent(e holdout.Experiment, rows []holdout.Row) bool {
-	return slices.ContainsFunc(rows, func(r holdout.Row) bool { return r.Shown.Count < e.Repetitions })
+func silent(e experiment.Holdout, rows []experiment.HoldoutRow) bool {
+	return slices.ContainsFunc(rows, func(r experiment.HoldoutRow) bool { return r.Shown.Count < e.Repetitions })
 }
 
 func plural(n int64, noun string) string {
@@ -245,7 +245,7 @@ func plural(n int64, noun string) string {
 }
 
 // experimentFigure has a row of panels for each setting and a column for each arm.
-func experimentFigure(e holdout.Experiment, rows []holdout.Row) figure {
+func experimentFigure(e experiment.Holdout, rows []experiment.HoldoutRow) figure {
 	about := plural(e.Samples, "row") + ", " + plural(e.Attributes, "attribute") + "; " + plural(e.Repetitions, "repetition")
 	if e.Repetitions > 1 {
 		about += ": mean and a band of one standard deviation"
@@ -257,11 +257,11 @@ func experimentFigure(e holdout.Experiment, rows []holdout.Row) figure {
 	x, y := newRuler("k, attributes in the classifier", false), newRuler("accuracy", false)
 	ways := []struct {
 		name string
-		of   func(holdout.Row) holdout.Moments
+		of   func(experiment.HoldoutRow) experiment.Moments
 	}{
-		{"training", func(r holdout.Row) holdout.Moments { return r.Train }},
-		{"shown", func(r holdout.Row) holdout.Moments { return r.Shown }},
-		{"fresh", func(r holdout.Row) holdout.Moments { return r.Fresh }},
+		{"training", func(r experiment.HoldoutRow) experiment.Moments { return r.Train }},
+		{"shown", func(r experiment.HoldoutRow) experiment.Moments { return r.Shown }},
+		{"fresh", func(r experiment.HoldoutRow) experiment.Moments { return r.Fresh }},
 	}
 	share := len(rows) / len(e.Signal) / len(e.Arms) // rows of a panel
 	for i, signal := range e.Signal {
@@ -304,11 +304,11 @@ func settingTitle(signal int64) string {
 	return people(countCell(signal)) + " informative"
 }
 
-func armTitle(arm holdout.Arm, budget int64) string {
+func armTitle(arm experiment.Arm, budget int64) string {
 	switch arm {
-	case holdout.Standard:
+	case experiment.Standard:
 		return "standard holdout"
-	case holdout.Paper:
+	case experiment.Paper:
 		return "Thresholdout of the paper"
 	}
 	return "Thresholdout, budget " + people(countCell(budget))

@@ -442,7 +442,7 @@ func TestOneWordForRows(t *testing.T) {
 	record := regexp.MustCompile(`(?i)\brecords?\b`)
 	texts := 0
 	dirs := []string{".", "../../theory", "../../transfer", "../../maxinfo", "../../pvalue",
-		"../../properties", "../../properties/audit", "../../properties/holdout"}
+		"../../mechanism", "../../properties/audit", "../../properties/audit/suite", "../../properties/experiment"}
 	for _, dir := range dirs {
 		files, err := filepath.Glob(dir + "/*.go")
 		if err != nil || len(files) == 0 {

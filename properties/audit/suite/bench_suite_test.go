@@ -1,12 +1,12 @@
-package properties
+package suite
 
 import (
 	"context"
 	"math"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/mechanism"
 	"github.com/dpcalc/dpcalc/properties/audit"
-	"github.com/dpcalc/dpcalc/properties/mechanism"
 	"github.com/dpcalc/dpcalc/theory"
 )
 

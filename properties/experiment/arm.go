@@ -1,10 +1,10 @@
-package holdout
+package experiment
 
 import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/dpcalc/dpcalc/properties/mechanism"
+	"github.com/dpcalc/dpcalc/mechanism"
 )
 
 // answerer answers queries from their values on the training set and the holdout.

@@ -1,4 +1,4 @@
-package nulltests
+package experiment
 
 import (
 	"fmt"

@@ -1,10 +1,10 @@
-package properties
+package suite
 
 import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/dpcalc/dpcalc/properties/mechanism"
+	"github.com/dpcalc/dpcalc/mechanism"
 	"github.com/dpcalc/dpcalc/theory"
 )
 

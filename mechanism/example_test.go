@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/dpcalc/dpcalc/properties/mechanism"
+	"github.com/dpcalc/dpcalc/mechanism"
 )
 
 // Three bidders offer 1, 1 and 3 for copies of an item. A price sells one to everybody who

@@ -1,4 +1,4 @@
-package properties
+package suite
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/maxinfo"
+	"github.com/dpcalc/dpcalc/mechanism"
 	"github.com/dpcalc/dpcalc/properties/audit"
-	"github.com/dpcalc/dpcalc/properties/mechanism"
 	"github.com/dpcalc/dpcalc/theory"
 )
 

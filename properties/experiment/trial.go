@@ -1,4 +1,4 @@
-package holdout
+package experiment
 
 import (
 	"cmp"
@@ -26,7 +26,7 @@ const (
 
 // trial runs single repetitions and keeps their memory.
 type trial struct {
-	Experiment
+	Holdout
 	ctx        context.Context
 	unit       float64 // 1/sqrt(n), the standard deviation of a correlation
 	signal     int64
@@ -47,10 +47,10 @@ type classifier struct {
 	correct    [3][len(sizes)]float64 // accuracy by data set and size
 }
 
-func newTrial(ctx context.Context, e Experiment) *trial {
+func newTrial(ctx context.Context, e Holdout) *trial {
 	d := e.Attributes
 	return &trial{
-		Experiment:  e,
+		Holdout:     e,
 		ctx:         ctx,
 		unit:        1 / math.Sqrt(float64(e.Samples)),
 		correlation: [2][]float64{make([]float64, d), make([]float64, d)},

@@ -1,4 +1,4 @@
-package holdout
+package experiment
 
 import (
 	"context"
@@ -14,16 +14,16 @@ import (
 )
 
 // usual is the experiment of the paper, with a budget that does not run out.
-func usual() Experiment {
-	return Experiment{Samples: 10_000, Attributes: 10_000, Signal: []int64{0, 20}, Arms: Arms(), Repetitions: 100, Budget: 2500, Seed: 2015}
+func usual() Holdout {
+	return Holdout{Samples: 10_000, Attributes: 10_000, Signal: []int64{0, 20}, Arms: Arms(), Repetitions: 100, Budget: 2500, Seed: 2015}
 }
 
 // little is an experiment whose budget runs out in some repetitions and not in others.
-func little() Experiment {
-	return Experiment{Samples: 50, Attributes: 200, Signal: []int64{0, 8}, Arms: Arms(), Repetitions: 10, Budget: 40, Seed: 1}
+func little() Holdout {
+	return Holdout{Samples: 50, Attributes: 200, Signal: []int64{0, 8}, Arms: Arms(), Repetitions: 10, Budget: 40, Seed: 1}
 }
 
-func run(t testing.TB, e Experiment, workers int) []Row {
+func run(t testing.TB, e Holdout, workers int) []HoldoutRow {
 	t.Helper()
 	rows, err := e.Run(t.Context(), workers, nil)
 	if err != nil {
@@ -32,9 +32,9 @@ func run(t testing.TB, e Experiment, workers int) []Row {
 	return rows
 }
 
-func find(t *testing.T, rows []Row, signal int64, arm Arm, k int) Row {
+func find(t *testing.T, rows []HoldoutRow, signal int64, arm Arm, k int) HoldoutRow {
 	t.Helper()
-	i := slices.IndexFunc(rows, func(r Row) bool { return r.Signal == signal && r.Arm == arm && r.K == k })
+	i := slices.IndexFunc(rows, func(r HoldoutRow) bool { return r.Signal == signal && r.Arm == arm && r.K == k })
 	if i < 0 {
 		t.Fatalf("no row for %d, %s, %d", signal, arm, k)
 	}
@@ -514,7 +514,7 @@ func TestStreams(t *testing.T) {
 	for _, seed := range []uint64{0, 1, 1 << 63} {
 		for _, signal := range []int64{0, 1, 1e7} {
 			for _, repetition := range []int{0, 1, 999_999} {
-				tr := &trial{Experiment: Experiment{Seed: seed}, signal: signal, repetition: repetition}
+				tr := &trial{Holdout: Holdout{Seed: seed}, signal: signal, repetition: repetition}
 				for purpose := forCorrelations; purpose <= forArm; purpose++ {
 					for set := range 3 {
 						for _, attribute := range []int{0, 1, 9_999_999} {
@@ -561,14 +561,14 @@ func TestValidate(t *testing.T) {
 	if err := usual().Validate(); err != nil {
 		t.Fatal(err)
 	}
-	for param, change := range map[string][]func(*Experiment){
-		"samples":    {func(e *Experiment) { e.Samples = 0 }, func(e *Experiment) { e.Samples = 10_000_001 }},
-		"attributes": {func(e *Experiment) { e.Attributes = -1 }, func(e *Experiment) { e.Attributes = 1 << 40 }},
-		"signal": {func(e *Experiment) { e.Signal = nil }, func(e *Experiment) { e.Signal = []int64{0, 10_001} },
-			func(e *Experiment) { e.Signal = []int64{-1} }},
-		"arms":   {func(e *Experiment) { e.Arms = nil }, func(e *Experiment) { e.Arms = []Arm{"Standard"} }},
-		"reps":   {func(e *Experiment) { e.Repetitions = 0 }, func(e *Experiment) { e.Repetitions = 1_000_001 }},
-		"budget": {func(e *Experiment) { e.Budget = 0 }, func(e *Experiment) { e.Budget = 1<<53 + 1 }},
+	for param, change := range map[string][]func(*Holdout){
+		"samples":    {func(e *Holdout) { e.Samples = 0 }, func(e *Holdout) { e.Samples = 10_000_001 }},
+		"attributes": {func(e *Holdout) { e.Attributes = -1 }, func(e *Holdout) { e.Attributes = 1 << 40 }},
+		"signal": {func(e *Holdout) { e.Signal = nil }, func(e *Holdout) { e.Signal = []int64{0, 10_001} },
+			func(e *Holdout) { e.Signal = []int64{-1} }},
+		"arms":   {func(e *Holdout) { e.Arms = nil }, func(e *Holdout) { e.Arms = []Arm{"Standard"} }},
+		"reps":   {func(e *Holdout) { e.Repetitions = 0 }, func(e *Holdout) { e.Repetitions = 1_000_001 }},
+		"budget": {func(e *Holdout) { e.Budget = 0 }, func(e *Holdout) { e.Budget = 1<<53 + 1 }},
 	} {
 		for i, f := range change {
 			e := usual()
@@ -585,7 +585,7 @@ func TestValidate(t *testing.T) {
 // The smallest experiments have rows too: one row, one attribute, nothing selected.
 func TestSmallest(t *testing.T) {
 	for _, direct := range []bool{false, true} {
-		e := Experiment{Samples: 1, Attributes: 1, Signal: []int64{0, 1}, Arms: Arms(), Repetitions: 1, Budget: 1, Direct: direct}
+		e := Holdout{Samples: 1, Attributes: 1, Signal: []int64{0, 1}, Arms: Arms(), Repetitions: 1, Budget: 1, Direct: direct}
 		rows := run(t, e, 0)
 		if len(rows) != 2*3*len(sizes) {
 			t.Fatalf("%d rows", len(rows))
@@ -629,17 +629,17 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// BenchmarkExperiment is 100 repetitions of everything.
+// BenchmarkHoldout is 100 repetitions of everything.
 //
-//	go test ./properties/holdout -run '^$' -bench Experiment
-func BenchmarkExperiment(b *testing.B) {
+//	go test ./properties/experiment -run '^$' -bench Holdout
+func BenchmarkHoldout(b *testing.B) {
 	for b.Loop() {
 		run(b, usual(), 0)
 	}
 }
 
-// BenchmarkExperimentDirect is one repetition of everything from the rows.
-func BenchmarkExperimentDirect(b *testing.B) {
+// BenchmarkHoldoutDirect is one repetition of everything from the rows.
+func BenchmarkHoldoutDirect(b *testing.B) {
 	e := usual()
 	e.Direct, e.Repetitions = true, 1
 	for b.Loop() {

@@ -1,20 +1,4 @@
-// Package holdout is the reusable-holdout experiment of Dwork, Feldman, Hardt,
-// Pitassi, Reingold and Roth (Science, 2015): a linear classifier is chosen with the
-// help of a holdout set, and its accuracy there is compared with that on fresh data.
-//
-// A training, a holdout and a fresh set have n rows each. A row has a label y,
-// uniform on -1 and 1, and d attributes x_j ~ N(0,1), to the first of which, the
-// informative ones, y 6/sqrt(n) is added. With c_j the mean of x_j y, attribute j is
-// selected if its c_j on the training set and what is reported of its c_j on the
-// holdout have the same sign and both exceed 1/sqrt(n) in absolute value. Selected
-// attributes are ranked by |c_j| on the training set; the classifier of size k is the
-// sign of the sum of sign(c_j) x_j over the first k of them. A size of 0, or a
-// selection that is empty, guesses: its accuracy is 1/2 everywhere.
-//
-// Two ways to run it have the same law. The direct one draws the rows, a column at a
-// time. The default one draws the c_j and, from the rows, only the sums that the
-// classifiers look at: docs/experiment.md has the proof that this is exact.
-package holdout
+package experiment
 
 import (
 	"context"
@@ -52,8 +36,23 @@ func Arms() []Arm { return []Arm{Standard, Paper, Thresholdout} }
 // sizes are the numbers of attributes in the classifiers.
 var sizes = [...]int{0, 10, 20, 30, 45, 70, 100, 150, 200, 250, 300, 400, 500}
 
-// Experiment describes a run.
-type Experiment struct {
+// Holdout is the reusable-holdout experiment of Dwork, Feldman, Hardt,
+// Pitassi, Reingold and Roth (Science, 2015): a linear classifier is chosen with the
+// help of a holdout set, and its accuracy there is compared with that on fresh data.
+//
+// A training, a holdout and a fresh set have n rows each. A row has a label y,
+// uniform on -1 and 1, and d attributes x_j ~ N(0,1), to the first of which, the
+// informative ones, y 6/sqrt(n) is added. With c_j the mean of x_j y, attribute j is
+// selected if its c_j on the training set and what is reported of its c_j on the
+// holdout have the same sign and both exceed 1/sqrt(n) in absolute value. Selected
+// attributes are ranked by |c_j| on the training set; the classifier of size k is the
+// sign of the sum of sign(c_j) x_j over the first k of them. A size of 0, or a
+// selection that is empty, guesses: its accuracy is 1/2 everywhere.
+//
+// Two ways to run it have the same law. The direct one draws the rows, a column at a
+// time. The default one draws the c_j and, from the rows, only the sums that the
+// classifiers look at: docs/experiment.md has the proof that this is exact.
+type Holdout struct {
 	Samples     int64   // n, rows in each of the three sets, from 1 to 10^7
 	Attributes  int64   // d, from 1 to 10^7
 	Signal      []int64 // the settings: the number of informative attributes, from 0 to d
@@ -65,7 +64,7 @@ type Experiment struct {
 }
 
 // Validate reports a DomainError for the first field outside its domain.
-func (e Experiment) Validate() error {
+func (e Holdout) Validate() error {
 	for _, err := range []error{
 		theory.Domain(e.Samples >= 1 && e.Samples <= 1e7, "samples", e.Samples, "an integer from 1 to 10000000"),
 		theory.Domain(e.Attributes >= 1 && e.Attributes <= 1e7, "attributes", e.Attributes, "an integer from 1 to 10000000"),
@@ -110,8 +109,8 @@ func (m *Moments) add(x float64) {
 	}
 }
 
-// Row is what came of the classifiers of one size under one arm.
-type Row struct {
+// HoldoutRow is what came of the classifiers of one size under one arm.
+type HoldoutRow struct {
 	Signal int64 // informative attributes
 	Arm    Arm
 	K      int // size of the classifier, or all selected attributes if there are fewer
@@ -136,7 +135,7 @@ type point struct {
 	selected, spent int
 }
 
-func (r *Row) add(p point) {
+func (r *HoldoutRow) add(p point) {
 	r.Train.add(p.correct[train])
 	r.Holdout.add(p.correct[holdout])
 	r.Fresh.add(p.correct[fresh])
@@ -153,7 +152,7 @@ func (r *Row) add(p point) {
 // processor). A row is the same whichever other settings and arms are asked for. done,
 // if not nil, is told how many repetitions of all settings have ended. It reports a
 // DomainError if Validate does, and the context's error if that ends first.
-func (e Experiment) Run(ctx context.Context, workers int, done func(repetitions int)) ([]Row, error) {
+func (e Holdout) Run(ctx context.Context, workers int, done func(repetitions int)) ([]HoldoutRow, error) {
 	if err := e.Validate(); err != nil {
 		return nil, err
 	}
@@ -211,11 +210,11 @@ func (e Experiment) Run(ctx context.Context, workers int, done func(repetitions 
 }
 
 // rows returns empty rows in printing order.
-func (e Experiment) rows() (rows []Row) {
+func (e Holdout) rows() (rows []HoldoutRow) {
 	for _, signal := range e.Signal {
 		for _, arm := range e.Arms {
 			for _, k := range sizes {
-				rows = append(rows, Row{Signal: signal, Arm: arm, K: k})
+				rows = append(rows, HoldoutRow{Signal: signal, Arm: arm, K: k})
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package holdout
+package experiment
 
 // The direct way draws every column of the data from a stream of its own, twice if a
 // classifier needs it, so that no more than one of them is in memory.

@@ -1,11 +1,11 @@
-package properties
+package suite
 
 import (
 	"fmt"
 	"math"
 	"math/rand/v2"
 
-	"github.com/dpcalc/dpcalc/properties/mechanism"
+	"github.com/dpcalc/dpcalc/mechanism"
 	"github.com/dpcalc/dpcalc/theory"
 )
 

@@ -1,4 +1,4 @@
-package properties
+package suite
 
 import (
 	"fmt"
@@ -8,23 +8,13 @@ import (
 
 	"github.com/leanovate/gopter"
 
+	"github.com/dpcalc/dpcalc/internal/lawtest"
 	"github.com/dpcalc/dpcalc/internal/num"
-	"github.com/dpcalc/dpcalc/maxinfo"
+	"github.com/dpcalc/dpcalc/mechanism"
 	"github.com/dpcalc/dpcalc/properties/audit"
-	"github.com/dpcalc/dpcalc/properties/mechanism"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
-
-// evidence is the result of a comparison, with what was compared.
-func evidence(holds bool, format string, args ...any) *gopter.PropResult {
-	r := &gopter.PropResult{Status: gopter.PropTrue}
-	if !holds {
-		r.Status = gopter.PropFalse
-		r.Labels = []string{fmt.Sprintf(format, args...)}
-	}
-	return r
-}
 
 // shapes generates small instances of a mechanism, with a log-uniform epsilon. They shrink to
 // fewer records, queries, answers "above" and lattice steps, to a simple analyst and to
@@ -95,7 +85,7 @@ func eachFinite(t *testing.T, law func(t *testing.T, m Mechanism)) {
 // of the error are as claimed.
 func TestClaimsOfRandomInstances(t *testing.T) {
 	eachFinite(t, func(t *testing.T, m Mechanism) {
-		check(t, 25, func(s shape) *gopter.PropResult {
+		lawtest.Check(t, 20151, 25, func(s shape) *gopter.PropResult {
 			sub := built(m, s)
 			for _, c := range sub.checks() {
 				if c.Layer != Exact {
@@ -103,10 +93,10 @@ func TestClaimsOfRandomInstances(t *testing.T) {
 				}
 				row, err := c.exact()
 				if err != nil || row.Verdict != audit.Holds {
-					return evidence(false, "%s: measured %g, claimed %g (%s), %v", c.Name, row.Measured, row.Bound, row.Event, err)
+					return lawtest.Evidence(false, "%s: measured %g, claimed %g (%s), %v", c.Name, row.Measured, row.Bound, row.Event, err)
 				}
 			}
-			return evidence(true, "")
+			return lawtest.Evidence(true, "")
 		}, shapes)
 	})
 }
@@ -119,11 +109,11 @@ func TestTransferOfRandomInstances(t *testing.T) {
 		if built(m, usual(1)).claim.epsilon == 0 {
 			return
 		}
-		check(t, 25, func(s shape, lnOdds float64) *gopter.PropResult {
+		lawtest.Check(t, 20151, 25, func(s shape, lnOdds float64) *gopter.PropResult {
 			sub := built(m, s)
 			stable, err := transfer.PureStability(sub.claim.epsilon)
 			if err != nil {
-				return evidence(false, "%v", err)
+				return lawtest.Evidence(false, "%v", err)
 			}
 			bound := stable(0)
 			p := 1 / (1 + math.Exp(-lnOdds)) // of a record that is not 0
@@ -140,18 +130,12 @@ func TestTransferOfRandomInstances(t *testing.T) {
 					continue
 				}
 				if shift := math.Abs(mean/total - p); shift > bound*(1+1e-9) {
-					return evidence(false, "outcome %d of probability %.3g: the mean of the records is %g off its population value %g, more than %g", y, total, shift, p, bound)
+					return lawtest.Evidence(false, "outcome %d of probability %.3g: the mean of the records is %g off its population value %g, more than %g", y, total, shift, p, bound)
 				}
 			}
-			return evidence(true, "")
-		}, shapes, uniform(-6, 6))
+			return lawtest.Evidence(true, "")
+		}, shapes, lawtest.Uniform(-6, 6))
 	})
-}
-
-func uniform(lo, hi float64) gopter.Gen {
-	return func(p *gopter.GenParameters) *gopter.GenResult {
-		return gopter.NewGenResult(lo+(hi-lo)*p.Rng.Float64(), gopter.NoShrinker)
-	}
 }
 
 // someLaws picks a pair of neighbours and their laws.
@@ -234,7 +218,7 @@ func through(law []theory.LogProb, c [][]float64) []theory.LogProb {
 // Post-processing by a random channel raises no measure of a pair, nor the max-information.
 func TestProcessingRaisesNothing(t *testing.T) {
 	eachFinite(t, func(t *testing.T, m Mechanism) {
-		check(t, 25, func(s shape, seed int64) *gopter.PropResult {
+		lawtest.Check(t, 20151, 25, func(s shape, seed int64) *gopter.PropResult {
 			sub := built(m, s)
 			first, second := someLaws(sub, seed)
 			r := rand.New(rand.NewSource(seed))
@@ -243,7 +227,7 @@ func TestProcessingRaisesNothing(t *testing.T) {
 			for _, measure := range measures {
 				a, b := valueOf(before, measure.of), valueOf(after, measure.of)
 				if !(b <= a*(1+1e-8)+1e-11) {
-					return evidence(false, "%s rises from %g to %g by the channel %v", measure.name, a, b, c)
+					return lawtest.Evidence(false, "%s rises from %g to %g by the channel %v", measure.name, a, b, c)
 				}
 			}
 			all, _ := sub.laws.all()
@@ -253,26 +237,22 @@ func TestProcessingRaisesNothing(t *testing.T) {
 			}
 			raw, err := sub.laws.sampled(all, 0.3)
 			if err != nil {
-				return evidence(false, "%v", err)
+				return lawtest.Evidence(false, "%v", err)
 			}
 			done, err := sub.laws.sampled(processed, 0.3)
 			if err != nil {
-				return evidence(false, "%v", err)
+				return lawtest.Evidence(false, "%v", err)
 			}
 			for _, slack := range []theory.LogProb{theory.Zero, lnRare} {
 				a, err1 := raw.MaxInformation(slack)
 				b, err2 := done.MaxInformation(slack)
 				if err1 != nil || err2 != nil || b > a+1e-9 {
-					return evidence(false, "max-information at slack %v rises from %v to %v by the channel %v, %v, %v", slack, a, b, c, err1, err2)
+					return lawtest.Evidence(false, "max-information at slack %v rises from %v to %v by the channel %v, %v, %v", slack, a, b, c, err1, err2)
 				}
 			}
-			return evidence(true, "")
-		}, shapes, seedGen)
+			return lawtest.Evidence(true, "")
+		}, shapes, lawtest.Seed())
 	})
-}
-
-func seedGen(p *gopter.GenParameters) *gopter.GenResult {
-	return gopter.NewGenResult(p.Rng.Int63(), gopter.NoShrinker)
 }
 
 // Two mechanisms on the same data: epsilon, rho and every Renyi divergence of the pair are at
@@ -280,13 +260,13 @@ func seedGen(p *gopter.GenParameters) *gopter.GenResult {
 // less than each part.
 func TestCompositionOfRandomInstances(t *testing.T) {
 	all := Mechanisms()
-	check(t, 150, func(a, b shape, which, seed int64) *gopter.PropResult {
+	lawtest.Check(t, 20151, 150, func(a, b shape, which, seed int64) *gopter.PropResult {
 		one, two := all[int(uint64(which)%10)], all[int(uint64(which)/10%10)]
 		x, y := built(one, a), built(two, b)
 		p0, p1 := someLaws(x, seed)
 		q0, q1 := someLaws(y, seed)
 		if len(p0)*len(q0) > 5000 {
-			return evidence(true, "")
+			return lawtest.Evidence(true, "")
 		}
 		var r0, r1 []theory.LogProb
 		for i := range p0 {
@@ -299,16 +279,16 @@ func TestCompositionOfRandomInstances(t *testing.T) {
 		for _, measure := range measures {
 			u, v, w := valueOf(p, measure.of), valueOf(q, measure.of), valueOf(both, measure.of)
 			if w < max(u, v)*(1-1e-8)-1e-11 {
-				return evidence(false, "%s: %s of both is %g, and %g and %g of the parts", names, measure.name, w, u, v)
+				return lawtest.Evidence(false, "%s: %s of both is %g, and %g and %g of the parts", names, measure.name, w, u, v)
 			}
 			if adds := measure.name == "epsilon" || measure.name == "zcdp" || len(measure.name) > 5 && measure.name[:5] == "renyi"; adds && w > (u+v)*(1+1e-8)+1e-11 {
-				return evidence(false, "%s: %s of both is %g, more than %g and %g of the parts", names, measure.name, w, u, v)
+				return lawtest.Evidence(false, "%s: %s of both is %g, more than %g and %g of the parts", names, measure.name, w, u, v)
 			}
 		}
 		// With the greater epsilon for both.
 		each := max(valueOf(p, (*audit.Pair).Epsilon), valueOf(q, (*audit.Pair).Epsilon))
 		if !(each > 0 && each < math.Inf(1)) {
-			return evidence(true, "")
+			return lawtest.Evidence(true, "")
 		}
 		steps := theory.Composition{Each: theory.Pure{Epsilon: each}.Approx(), Times: 2}
 		for i := range 8 {
@@ -316,11 +296,11 @@ func TestCompositionOfRandomInstances(t *testing.T) {
 			bound, err := steps.OptimalDelta(epsilon)
 			got, err2 := both.LnDelta(epsilon)
 			if err != nil || err2 != nil || got > bound.Value+1e-8 {
-				return evidence(false, "%s: delta(%g) of both is %v, more than %v of two steps of %g-privacy", names, epsilon, got, bound.Value, each)
+				return lawtest.Evidence(false, "%s: delta(%g) of both is %v, more than %v of two steps of %g-privacy", names, epsilon, got, bound.Value, each)
 			}
 		}
-		return evidence(true, "")
-	}, shapes, shapes, seedGen, seedGen)
+		return lawtest.Evidence(true, "")
+	}, shapes, shapes, lawtest.Seed(), lawtest.Seed())
 }
 
 // More noise reveals less, by every measure, where it is the same law on another scale; delta
@@ -331,7 +311,7 @@ func TestMonotonicity(t *testing.T) {
 			continue
 		}
 		t.Run(m.Name, func(t *testing.T) {
-			check(t, 40, func(s shape, factor float64, seed int64) *gopter.PropResult {
+			lawtest.Check(t, 20151, 40, func(s shape, factor float64, seed int64) *gopter.PropResult {
 				s.resolution = 1
 				noisier := s
 				noisier.stretch = factor
@@ -340,15 +320,15 @@ func TestMonotonicity(t *testing.T) {
 				for _, measure := range measures {
 					a, b := valueOf(pairUp(p, q), measure.of), valueOf(pairUp(u, v), measure.of)
 					if b > a*(1+1e-8)+1e-11 {
-						return evidence(false, "%s is %g with noise, and %g with %g times as much", measure.name, a, b, factor)
+						return lawtest.Evidence(false, "%s is %g with noise, and %g with %g times as much", measure.name, a, b, factor)
 					}
 				}
-				return evidence(true, "")
-			}, shapes, logUniform(1.01, 20), seedGen)
+				return lawtest.Evidence(true, "")
+			}, shapes, lawtest.LogUniform(1.01, 20), lawtest.Seed())
 		})
 	}
 	eachFinite(t, func(t *testing.T, m Mechanism) {
-		check(t, 15, func(s shape, seed int64, a, b float64) *gopter.PropResult {
+		lawtest.Check(t, 20151, 15, func(s shape, seed int64, a, b float64) *gopter.PropResult {
 			pair := pairUp(someLaws(built(m, s), seed))
 			if a > b {
 				a, b = b, a
@@ -356,125 +336,18 @@ func TestMonotonicity(t *testing.T) {
 			d, _ := pair.LnDelta(a)
 			e, _ := pair.LnDelta(b)
 			if e > d+1e-12 {
-				return evidence(false, "delta is %v at %g and %v at %g", d, a, e, b)
+				return lawtest.Evidence(false, "delta is %v at %g and %v at %g", d, a, e, b)
 			}
 			low, high := theory.LogProb(-5*b), theory.LogProb(-5*a)
 			if x, y := valueOf(pair, func(p *audit.Pair) (float64, error) { return p.EpsilonAt(low) }), valueOf(pair, func(p *audit.Pair) (float64, error) { return p.EpsilonAt(high) }); y > x {
-				return evidence(false, "epsilon is %g at delta %v and %g at %v", x, low, y, high)
+				return lawtest.Evidence(false, "epsilon is %g at delta %v and %g at %v", x, low, y, high)
 			}
 			if x, err := pair.Renyi(1 + a); err == nil {
 				if y, err := pair.Renyi(1 + b); err != nil || y < x*(1-1e-9)-1e-12 {
-					return evidence(false, "the Renyi divergence is %g at order %g and %g at %g", x, 1+a, y, 1+b)
+					return lawtest.Evidence(false, "the Renyi divergence is %g at order %g and %g at %g", x, 1+a, y, 1+b)
 				}
 			}
-			return evidence(true, "")
-		}, shapes, seedGen, logUniform(1e-3, 20), logUniform(1e-3, 20))
+			return lawtest.Evidence(true, "")
+		}, shapes, lawtest.Seed(), lawtest.LogUniform(1e-3, 20), lawtest.LogUniform(1e-3, 20))
 	})
-}
-
-// A row of the registry prescribes a mechanism that exists: it has the privacy that the theorem
-// was applied with, its noise alone keeps within tau with probability 1-beta, and a row for
-// the output of a private procedure holds by its transfer theorem.
-func TestRegistryPrescribesMechanisms(t *testing.T) {
-	eachMethod(t, func(t *testing.T, m transfer.Method) {
-		check(t, min(cases(m.Name), 30), func(g transfer.Goal) *gopter.PropResult {
-			a := solve(m, g)
-			if a.Status != transfer.OK {
-				return evidence(true, "")
-			}
-			return prescribed(m, a)
-		}, anyGoal)
-	})
-}
-
-func prescribed(m transfer.Method, a transfer.Answer) *gopter.PropResult {
-	n, queries, run := a.Samples, a.Queries, a.Mechanism
-	each := a.Beta.Ln() - math.Log(float64(queries))
-	switch {
-	case run.Threshold > 0:
-		out := mechanism.Thresholdout{Samples: n, Budget: a.Budget, Threshold: run.Threshold, Scale: run.Scale}
-		pure, err := out.Pure()
-		if err != nil {
-			return evidence(outOfReach(run.Scale, n), "%+v: %v", out, err)
-		}
-		if want := 2 * float64(a.Budget) / (run.Scale * float64(n)); math.Abs(pure.Value.Epsilon/want-1) > 1e-9 {
-			return evidence(false, "%+v is %g-private, want %g", out, pure.Value.Epsilon, want)
-		}
-		noise := run.Scale * num.MaxLaplaceQuantile(a.Budget, a.Beta.Ln())
-		return evidence(noise < a.Tau, "the noise of an answer from the holdout exceeds %g, above tau = %g, with probability beta", noise, a.Tau)
-	case run.Cells > 0:
-		r := mechanism.Rounding{Cells: run.Cells, Queries: queries}
-		length, err := r.DescriptionLength()
-		if err != nil {
-			return evidence(false, "%+v: %v", r, err)
-		}
-		// The union bound over all transcripts.
-		off := a.Tau - 1/(2*float64(run.Cells))
-		lnFails := math.Ln2 + math.Log(float64(queries)) + float64(length) - math.Log(float64(run.Cells)) - 2*float64(n)*off*off
-		return evidence(off > 0 && lnFails <= a.Beta.Ln()+1e-6*math.Abs(lnFails)+1e-6+1e-15*float64(length), "%d cells: error %g beyond half a cell with probability e^%g, want beta = e^%g", run.Cells, off, lnFails, a.Beta.Ln())
-	case run.Noise == "laplace":
-		one, err := mechanism.LaplaceAnswers{Samples: n, Scale: []float64{run.Scale}}.Pure()
-		if err != nil {
-			return evidence(outOfReach(run.Scale, n), "scale %g: %v", run.Scale, err)
-		}
-		noise := run.Scale * num.MaxLaplaceQuantile(queries, a.Beta.Ln())
-		if run.Epsilon > 0 && math.Abs(one.Value.Epsilon*float64(queries)/run.Epsilon-1) > 1e-6 {
-			return evidence(false, "%d answers of %g-privacy, want %g", queries, one.Value.Epsilon, run.Epsilon)
-		}
-		return evidence(noise < a.Tau, "the noise exceeds %g, above tau = %g, with probability beta", noise, a.Tau)
-	case run.Noise == "gaussian":
-		last, err := mechanism.GaussianAnswers{Samples: n, SD: []float64{run.Scale}}.GDP()
-		if err != nil {
-			return evidence(outOfReach(run.Scale, n), "standard deviation %g: %v", run.Scale, err)
-		}
-		noise := run.Scale * num.MaxNormalQuantile(queries, a.Beta.Ln())
-		if want := 1 / (float64(n) * run.Scale); math.Abs(last.Value.Mu/want-1) > 1e-9 {
-			return evidence(false, "mu is %g, want %g", last.Value.Mu, want)
-		}
-		if !(noise < a.Tau) {
-			return evidence(false, "the noise exceeds %g, above tau = %g, with probability beta", noise, a.Tau)
-		}
-		// What the transcript reveals is finite, and more at a smaller slack.
-		transcript := maxinfo.GaussianTranscript{Samples: n, Queries: queries, SD: run.Scale}
-		some, err1 := transcript.MaxInformation(a.Beta)
-		more, err2 := transcript.MaxInformation(2 * a.Beta)
-		if err1 != nil || err2 != nil {
-			return evidence(true, "") // not every row rests on this theorem
-		}
-		return evidence(more >= some, "max-information %g at slack %v and %g at its square", some, a.Beta, more)
-	case m.Procedure:
-		o := transfer.Output{Samples: n, Tau: a.Tau, Epsilon: run.Epsilon, LnDelta: theory.Zero}
-		if run.LnDelta < 0 {
-			o.LnDelta = run.LnDelta
-		}
-		var fails theory.LogProb
-		var err error
-		switch m.Name {
-		case "dp-maxinfo":
-			fails, err = transfer.Corollary211(o)
-			each -= math.Ln2
-		case "dp-dwork15":
-			fails, err = transfer.Corollary231(o)
-		case "dp-approx-dwork15":
-			fails, err = transfer.Theorem24(o)
-		default: // 4.9 of the theorems: two-sided
-			off := a.Tau - math.Tanh(run.Epsilon/4)
-			fails = theory.LogProb(math.Ln2 - 2*float64(n)*off*off)
-		}
-		return evidence(err == nil && fails.Ln() <= each+1e-6*math.Abs(each), "%+v fails with probability e^%g, want e^%g, %v", o, fails.Ln(), each, err)
-	}
-	// Splitting and the queries fixed in advance: no mechanism but the parts.
-	if m.Adaptive {
-		s := mechanism.Splitting{Samples: n, Queries: queries}
-		if _, err := s.Start(); err != nil {
-			return evidence(false, "%+v: %v", s, err)
-		}
-	}
-	return evidence(true, "")
-}
-
-// outOfReach says that a scale lies outside what the sampler's lattice admits.
-func outOfReach(scale float64, n int64) bool {
-	steps := scale * float64(n)
-	return !(steps >= 0x1p-32 && steps <= 0x1p45)
 }

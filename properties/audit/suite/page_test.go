@@ -1,4 +1,4 @@
-package properties
+package suite
 
 import (
 	"flag"
@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "rewrite the tables of docs/audit.md")
 // The tables of docs/audit.md stand between <!-- table: NAME --> and <!-- end -->. With -update
 // they are written, otherwise compared.
 func TestAuditPage(t *testing.T) {
-	const file = "../docs/audit.md"
+	const file = "../../../docs/audit.md"
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func TestAuditPage(t *testing.T) {
 		}
 		got := table.make(t)
 		if old != got && !*update {
-			t.Errorf("table %s is not what the suite does: run go test ./properties -run AuditPage -update\n%s", table.name, got)
+			t.Errorf("table %s is not what the suite does: run go test ./properties/audit/suite -run AuditPage -update\n%s", table.name, got)
 		}
 		page = before + open + got + "<!-- end -->" + after
 	}

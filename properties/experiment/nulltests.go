@@ -1,8 +1,6 @@
-package nulltests
+package experiment
 
 import (
-	"fmt"
-	"io"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -11,8 +9,15 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// Study is a simulation.
-type Study struct {
+// NullTests is a study of what looking before testing does to a p-value, on simulated data. A
+// sample has n records, each a label and N attributes, all fair and independent signs:
+// no attribute has to do with the label. The test of a pattern, one sign per record,
+// counts the records whose label agrees with it; its p-value is P[Bin(n,1/2) >=
+// count]. An analyst looks at the sample, selects one pattern and reports its p-value. The
+// null hypothesis is true, so a report of p <= alpha is a false rejection, and its
+// probability should be at most alpha. In a second run one attribute is informative, to
+// see what a correction costs.
+type NullTests struct {
 	Samples     int       // n, a multiple of 64 up to 10^6
 	Tests       int       // N, from 1 to 10^6
 	Scales      []float64 // epsilon sqrt(n) of the private selections
@@ -22,8 +27,8 @@ type Study struct {
 	Seed        uint64
 }
 
-// Row is what came of one selection.
-type Row struct {
+// NullTestsRow is what came of one selection.
+type NullTestsRow struct {
 	Selection  Selection
 	Correction string
 	Threshold  theory.LogProb
@@ -103,7 +108,7 @@ func biased(r *rand.Rand, p float64) (word uint64) {
 }
 
 // selections lists what the study compares.
-func (s Study) selections() ([]Selection, error) {
+func (s NullTests) selections() ([]Selection, error) {
 	all := []Selection{fixed(s.Samples), smallest(s.Samples, s.Tests)}
 	for _, scale := range s.Scales {
 		e, err := exponential(s.Samples, scale)
@@ -119,7 +124,7 @@ func (s Study) selections() ([]Selection, error) {
 }
 
 // Validate returns a DomainError for the first field outside its domain.
-func (s Study) Validate() error {
+func (s NullTests) Validate() error {
 	const most = 1_000_000
 	if err := theory.Domain(s.Samples > 0 && s.Samples%64 == 0 && s.Samples <= most, "samples", s.Samples, "a multiple of 64 up to 1000000"); err != nil {
 		return err
@@ -142,7 +147,7 @@ func (s Study) Validate() error {
 }
 
 // Run simulates every selection on the same samples. The seed determines the result.
-func (s Study) Run() ([]Row, error) {
+func (s NullTests) Run() ([]NullTestsRow, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
@@ -150,13 +155,13 @@ func (s Study) Run() ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]Row, len(selections))
+	rows := make([]NullTestsRow, len(selections))
 	for i, selection := range selections {
 		gamma, name, err := selection.Threshold(s.Alpha)
 		if err != nil {
 			return nil, err
 		}
-		rows[i] = Row{Selection: selection, Correction: name, Threshold: gamma}
+		rows[i] = NullTestsRow{Selection: selection, Correction: name, Threshold: gamma}
 	}
 	p := pvalues(s.Samples)
 	r := rand.New(rand.NewPCG(s.Seed, 0))
@@ -194,23 +199,4 @@ func pvalues(n int) []theory.LogProb {
 		p[count] = theory.LogProb(num.Binomial{N: int64(n), P: 0.5}.LnAtLeast(int64(count)))
 	}
 	return p
-}
-
-// WriteTable writes the rows as a Markdown table.
-func WriteTable(w io.Writer, rows []Row) error {
-	text := "| selection | epsilon sqrt(n) | correction | threshold | false at alpha | false at the threshold | power |\n"
-	text += "| --- | ---: | --- | ---: | ---: | ---: | ---: |\n"
-	for _, row := range rows {
-		scale, power := "", ""
-		if row.Selection.Scale > 0 {
-			scale = fmt.Sprint(row.Selection.Scale)
-		}
-		if row.Selection.Finds {
-			power = fmt.Sprintf("%.3f", row.Power.Value())
-		}
-		text += fmt.Sprintf("| %s | %s | %s | %.2g | %.4f | %.4f | %s |\n", row.Selection.Name, scale, row.Correction,
-			row.Threshold.Value(), row.Raw.Value(), row.Corrected.Value(), power)
-	}
-	_, err := io.WriteString(w, text)
-	return err
 }

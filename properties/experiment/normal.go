@@ -1,4 +1,4 @@
-package holdout
+package experiment
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package properties
+package suite
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 	"sync"
 
 	"github.com/dpcalc/dpcalc/maxinfo"
+	"github.com/dpcalc/dpcalc/mechanism"
 	"github.com/dpcalc/dpcalc/properties/audit"
-	"github.com/dpcalc/dpcalc/properties/mechanism"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
