@@ -3,7 +3,9 @@ package transfer
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
+	"sync"
 	"testing"
 
 	"github.com/cockroachdb/apd/v3"
@@ -109,17 +111,16 @@ var demands = map[string]func(g Goal, n int64) bool{
 		for l := max(int64(lo)-60, int64(first)); l <= int64(lo)+60; l++ {
 			candidates = append(candidates, l)
 		}
-		for _, l := range candidates {
+		fixed := oracleLevel(g, 2)
+		return slices.ContainsFunc(candidates, func(l int64) bool {
+			// Where float64, with an error of some 1e-15, is sure, no digits are needed.
+			if gap := float64(n)/need(float64(l)) - 1; math.Abs(gap) > 1e-12 {
+				return gap > 0 && g.Tau > 1/(2*float64(l))
+			}
 			t := number(g.Tau).minus(whole(1).over(whole(2 * l)))
-			if t.Sign() <= 0 {
-				continue
-			}
-			level := oracleLevel(g, 2).plus(whole(g.Queries - 1).times(whole(l).ln()))
-			if whole(2 * n).times(t).times(t).atLeast(level) {
-				return true
-			}
-		}
-		return false
+			level := fixed.plus(whole(g.Queries - 1).times(whole(l).ln()))
+			return t.Sign() > 0 && whole(2*n).times(t).times(t).atLeast(level)
+		})
 	},
 	"dp": func(g Goal, n int64) bool { // tanh(tau/4) = (e-1)/(e+1), e = exp(tau/2)
 		e := calc(func(d *apd.Decimal) (apd.Condition, error) { return digits.Exp(d, number(g.Tau/2).Decimal) })
@@ -140,8 +141,21 @@ func tauSquared(g Goal) dec { return number(g.Tau).times(number(g.Tau)) }
 
 // oracleLevel is ln(c m/beta).
 func oracleLevel(g Goal, c int64) dec {
-	return whole(c).times(whole(g.Queries)).ln().minus(number(g.Beta.Ln()))
+	return lnProduct(c, g.Queries).minus(number(g.Beta.Ln()))
 }
+
+// lnProduct is ln(c m). It is kept, because a goal is asked for more than one n.
+func lnProduct(c, m int64) dec {
+	key := [2]int64{c, m}
+	if ln, ok := lnProducts.Load(key); ok {
+		return ln.(dec)
+	}
+	ln := whole(c).times(whole(m)).ln()
+	lnProducts.Store(key, ln)
+	return ln
+}
+
+var lnProducts sync.Map
 
 // With t = tau/8 and b = beta/(2m): n >= 2B/(sigma t) and n >= ln(6/b)/t^2.
 func oracleN0(g Goal, n int64) bool {
