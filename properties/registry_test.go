@@ -25,7 +25,7 @@ func TestRegistryPrescribesMechanisms(t *testing.T) {
 				return lawtest.Evidence(true, "")
 			}
 			return prescribed(m, a)
-		}, anyGoal)
+		}, goals())
 	})
 }
 
