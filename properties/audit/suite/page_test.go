@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/dpcalc/dpcalc/properties/audit"
@@ -78,13 +79,33 @@ func compares(name string) string {
 	}[name]
 }
 
-func allChecks(t *testing.T, mechanisms []Mechanism) []Check {
+// checksAt are the checks of mechanisms that are built for epsilon, once for all tests: the output
+// laws of a mechanism go with its checks.
+func checksAt(t testing.TB, mechanisms []Mechanism, epsilon float64) []Check {
 	t.Helper()
-	checks, err := Checks(mechanisms, 1)
-	if err != nil {
-		t.Fatal(err)
+	var all []Check
+	for _, m := range mechanisms {
+		type key struct {
+			name    string
+			epsilon float64
+		}
+		made, _ := checked.LoadOrStore(key{m.Name, epsilon}, sync.OnceValues(func() ([]Check, error) {
+			return Checks([]Mechanism{m}, epsilon)
+		}))
+		checks, err := made.(func() ([]Check, error))()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, checks...)
 	}
-	return checks
+	return all
+}
+
+var checked sync.Map
+
+func allChecks(t testing.TB, mechanisms []Mechanism) []Check {
+	t.Helper()
+	return checksAt(t, mechanisms, 1)
 }
 
 func checkTable(t *testing.T) string {

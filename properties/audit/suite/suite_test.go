@@ -32,11 +32,7 @@ func brief() Settings {
 
 func runAll(t testing.TB, mechanisms []Mechanism, s Settings, keep func(Check) bool) ([]Row, *audit.Ledger) {
 	t.Helper()
-	checks, err := Checks(mechanisms, s.Epsilon)
-	if err != nil {
-		t.Fatal(err)
-	}
-	checks = slices.DeleteFunc(checks, func(c Check) bool { return keep != nil && !keep(c) })
+	checks := slices.DeleteFunc(checksAt(t, mechanisms, s.Epsilon), func(c Check) bool { return keep != nil && !keep(c) })
 	rows, ledger, err := Run(context.Background(), checks, s, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -70,11 +66,7 @@ func TestSuite(t *testing.T) {
 		s.Epsilon = epsilon
 		exact := func(c Check) bool { return c.Layer == Exact }
 		rows, _ := runAll(t, Mechanisms(), s, exact)
-		checks, err := Checks(Mechanisms(), epsilon)
-		if err != nil {
-			t.Fatal(err)
-		}
-		checks = slices.DeleteFunc(checks, statistical)
+		checks := slices.DeleteFunc(checksAt(t, Mechanisms(), epsilon), statistical)
 		for i, r := range rows {
 			if err := unharmed(r); err != nil {
 				t.Errorf("epsilon %g: %v: %+v", epsilon, err, r)
@@ -146,11 +138,7 @@ func TestMutantsAreKilled(t *testing.T) {
 			killed[killer] = true
 		}
 	}
-	all, err := Checks(Mechanisms(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range all {
+	for _, c := range allChecks(t, Mechanisms()) {
 		if !killed[c.Name] {
 			t.Errorf("no mutant for the check %s", c.Name)
 		}
@@ -313,11 +301,7 @@ func TestRowsDoNotDependOnWorkers(t *testing.T) {
 func TestLedgerHoldsAllChecks(t *testing.T) {
 	s := Defaults()
 	s.Samples = 100
-	all, err := Checks(append(Mechanisms(), Mutants()...), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all = slices.DeleteFunc(all, func(c Check) bool { return !statistical(c) })
+	all := slices.DeleteFunc(allChecks(t, append(Mechanisms(), Mutants()...)), func(c Check) bool { return !statistical(c) })
 	if len(all) > shares {
 		t.Fatalf("%d statistical checks, and shares for %d", len(all), shares)
 	}
@@ -409,11 +393,7 @@ func TestPower(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checks, err := m.Checks(1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range checks {
+		for _, c := range allChecks(t, []Mechanism{m}) {
 			if !statistical(c) || !slices.Contains(m.Killers, c.Name) {
 				continue
 			}
