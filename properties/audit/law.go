@@ -103,9 +103,9 @@ func leastExcess(coin num.Binomial, lnAlpha, floor float64) (float64, bool) {
 	shows := func(p float64) bool {
 		return num.Binomial{N: coin.N, P: p}.LnAtMost(critical-1) <= math.Log(0.01)
 	}
-	if p := coin.P + floor; p <= 1 && shows(p) {
+	if shows(min(1, coin.P+floor)) {
 		return floor, true
 	}
 	p := num.Floats{Lo: coin.P, Hi: 1, Guess: float64(critical) / float64(coin.N)}.Least(shows)
-	return max(p-coin.P, floor), true
+	return p - coin.P, true
 }
