@@ -6,11 +6,11 @@ import (
 	"github.com/dpcalc/dpcalc/internal/decimal"
 )
 
-// The oracle has 80 digits.
+// The oracle has 50 digits.
 type dec = decimal.Number
 
 var (
-	digits  = decimal.Digits(80)
+	digits  = decimal.Digits(50)
 	exactly = digits.Float
 )
 

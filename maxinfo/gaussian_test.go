@@ -283,7 +283,7 @@ func TestMutualInformation(t *testing.T) {
 	}
 }
 
-// The lesser of the two bounds, each in 80 digits.
+// The lesser of the two bounds, each in 50 digits.
 func TestMutualInformationAgainstDecimals(t *testing.T) {
 	r := rand.New(rand.NewPCG(29, 30))
 	sums := 0

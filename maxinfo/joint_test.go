@@ -17,7 +17,7 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// The oracle takes sums in rational arithmetic and logarithms with 80 digits.
+// The oracle takes sums in rational arithmetic and logarithms with 50 digits.
 
 func lnRat(x *big.Rat) dec {
 	return digits.Parse(x.Num().String()).Ln().Minus(digits.Parse(x.Denom().String()).Ln())

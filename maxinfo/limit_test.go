@@ -99,7 +99,7 @@ func maximise(lo, hi float64, f func(float64) float64) (x, fx float64) {
 }
 
 // What Renyi divergences a rho of all orders say is ln q >= -(sqrt(ln 1/p) + sqrt
-// rho)^2. The best ratio over p, found roughly, then with 80 digits.
+// rho)^2. The best ratio over p, found roughly, then with 50 digits.
 func renyiOracle(t *testing.T, rho float64, lnb float64) float64 {
 	t.Helper()
 	// p = e^(-(1-s) ln 1/b), by ln s or ln(1-s), whichever is the smaller one.
@@ -217,7 +217,7 @@ func TestMutualLimit(t *testing.T) {
 }
 
 // The formula at any s is an upper bound; the value is at its least one over a fine
-// grid, with 80 digits.
+// grid, with 50 digits.
 func TestMutualLimitFormula(t *testing.T) {
 	r := rand.New(rand.NewPCG(79, 80))
 	one := exactly(1)

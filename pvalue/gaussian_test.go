@@ -37,7 +37,7 @@ func gaussianDivergence(t *testing.T, g maxinfo.GaussianTranscript, a float64) d
 	return above.Over(below).Ln().Over(number(2))
 }
 
-// The threshold, at the order that gives it, from the statement in 70 digits: for few
+// The threshold, at the order that gives it, from the statement in 50 digits: for few
 // answers with little noise the best order is where kappa(r_m) is nearly zero.
 func TestGaussianAgainstDecimals(t *testing.T) {
 	r := rand.New(rand.NewPCG(71, 72))

@@ -15,14 +15,15 @@ import (
 type dec = decimal.Number
 
 var (
-	digits = decimal.Digits(70)
+	digits = decimal.Digits(50)
 	number = digits.Float
 )
 
-// ln1p returns ln(1+a).
+// ln1p returns ln(1+a), with 30 digits where 1+a would lose more.
 func ln1p(a dec) dec {
-	if f, _ := a.Float64(); math.Abs(f) < 1e-40 {
-		return a.Minus(a.Times(a).Over(number(2)))
+	if f, _ := a.Float64(); math.Abs(f) < 1e-15 {
+		square := a.Squared()
+		return a.Minus(square.Over(number(2))).Plus(square.Times(a).Over(number(3)))
 	}
 	return number(1).Plus(a).Ln()
 }
