@@ -36,7 +36,7 @@
 // e^(-x/scale) by no more than the factor e^(2^-31) at the points of the lattice.
 //
 // Truncation belongs at the end. An answer may be clamped to a range, tails lumped in
-// the end points; the noise of a comparison may not. The longest row of "below" is
+// the end points; the noise of a comparison may not. The longest streak of "below" is
 // likeliest at the largest noisy threshold that a query can still exceed; if truncated
 // noise ends there, no larger threshold makes up for a neighbour's larger queries, and
 // sparse vector loses privacy with every "below". So comparisons have noise without

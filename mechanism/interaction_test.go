@@ -110,8 +110,8 @@ func TestSparseVectorClaim(t *testing.T) {
 	t.Logf("largest loss/epsilon: %v", best)
 }
 
-// row is n queries of one value, as long as they are below, and c of another.
-func row(n, c int, first, last float64) func(past []bool) (float64, bool) {
+// streak is n queries of one value, as long as they are below, and c of another.
+func streak(n, c int, first, last float64) func(past []bool) (float64, bool) {
 	return func(past []bool) (float64, bool) {
 		switch asked := len(past); {
 		case asked > 0 && asked <= n && past[asked-1]:
@@ -124,16 +124,16 @@ func row(n, c int, first, last float64) func(past []bool) (float64, bool) {
 	}
 }
 
-// The claims are attained in the limit of long rows of "below".
+// The claims are attained in the limit of long streaks of "below".
 func TestSparseVectorTight(t *testing.T) {
 	for _, redraw := range []bool{false, true} {
 		m := SparseVector{Sensitivity: 1, ThresholdScale: 2, QueryScale: 4, Cutoff: 1, Redraw: redraw, Resolution: 1}
-		if ratio := within(t, "long row", must(m.On(row(20_000, 1, 0, 1))), must(m.On(row(20_000, 1, 1, 0)))); !(ratio > 0.99) {
+		if ratio := within(t, "long streak", must(m.On(streak(20_000, 1, 0, 1))), must(m.On(streak(20_000, 1, 1, 0)))); !(ratio > 0.99) {
 			t.Errorf("redraw %v: %v of the claim", redraw, ratio)
 		}
 	}
 	m := SparseVector{Sensitivity: 1, ThresholdScale: 0.5, QueryScale: 4, Cutoff: 3, Resolution: 1}
-	if ratio := within(t, "long row, cut-off 3", must(m.On(row(5000, 3, 0, 1))), must(m.On(row(5000, 3, 1, 0)))); !(ratio > 0.99) {
+	if ratio := within(t, "long row, cut-off 3", must(m.On(streak(5000, 3, 0, 1))), must(m.On(streak(5000, 3, 1, 0)))); !(ratio > 0.99) {
 		t.Errorf("cut-off 3: %v of the claim", ratio)
 	}
 }
@@ -260,7 +260,7 @@ func TestThresholdoutTight(t *testing.T) {
 	rowOf := func(first, last float64) func([]Answer) (Means, bool) {
 		return Fixed[Answer](append(slices.Repeat([]Means{{0, first}}, 20_000), Means{0, last})...)
 	}
-	if ratio := within(t, "long row", must(m.On(rowOf(0, 1))), must(m.On(rowOf(1, 0)))); !(ratio > 0.99) {
+	if ratio := within(t, "long streak", must(m.On(rowOf(0, 1))), must(m.On(rowOf(1, 0)))); !(ratio > 0.99) {
 		t.Errorf("%v of the claim", ratio)
 	}
 }

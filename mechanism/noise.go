@@ -38,7 +38,7 @@ func (m Laplace) Noise() (Noise, error) {
 	if err != nil {
 		return Noise{}, err
 	}
-	return Noise{lattice: l, scale: l.steps(m.Scale)}, nil
+	return Noise{kind: theory.LaplaceNoise, lattice: l, scale: l.steps(m.Scale)}, nil
 }
 
 // Gaussian answers a query of the given sensitivity plus N(0, SD^2), on the lattice.
@@ -70,16 +70,19 @@ func (m Gaussian) Noise() (Noise, error) {
 	if err != nil {
 		return Noise{}, err
 	}
-	return Noise{lattice: l, scale: l.steps(m.SD), gaussian: true}, nil
+	return Noise{kind: theory.GaussianNoise, lattice: l, scale: l.steps(m.SD)}, nil
 }
 
 // Noise adds Laplace or Gaussian noise to values, on a lattice; see the package
 // comment. Its zero value answers 0 to everything.
 type Noise struct {
-	lattice  lattice
-	scale    float64 // in steps
-	gaussian bool
+	kind    theory.NoiseKind
+	lattice lattice
+	scale   float64 // in steps
 }
+
+// Kind returns the law of the noise; it is empty for the zero value.
+func (z Noise) Kind() theory.NoiseKind { return z.kind }
 
 // Step returns the distance between points of the lattice.
 func (z Noise) Step() float64 { return float64(z.lattice) }
@@ -95,7 +98,7 @@ func (z Noise) Answer(r *rand.Rand, value float64) float64 {
 // Fill fills out with independent answers to the same value.
 func (z Noise) Fill(r *rand.Rand, value float64, out []float64) {
 	center, step := z.lattice.nearest(value), float64(z.lattice)
-	if !z.gaussian {
+	if z.kind != theory.GaussianNoise {
 		for i := range out {
 			out[i] = (center + float64(laplace(r, z.scale))) * step
 		}

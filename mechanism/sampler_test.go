@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
 )
 
 // falseAlarm bounds the probability that one call of fits fails although the sampler is
@@ -80,6 +81,9 @@ func TestNoiseFitsDistribution(t *testing.T) {
 		const scale, value = 0.7, 12.25
 		laplace := must(Laplace{Sensitivity: 0.25, Scale: scale, Resolution: resolution}.Noise())
 		gaussian := must(Gaussian{Sensitivity: 0.25, SD: scale, Resolution: resolution}.Noise())
+		if laplace.Kind() != theory.LaplaceNoise || gaussian.Kind() != theory.GaussianNoise || (Noise{}).Kind() != "" {
+			t.Errorf("kinds %q, %q and %q", laplace.Kind(), gaussian.Kind(), Noise{}.Kind())
+		}
 		h := laplace.Step() / scale
 		for _, c := range []struct {
 			name  string

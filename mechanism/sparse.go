@@ -52,7 +52,7 @@ func (m SparseVector) comparison() (comparison, lattice, error) {
 // Raising the threshold by the sensitivity makes every "below" at least as likely on
 // neighbouring data, and costs the first term once for a threshold. For an "above" the
 // query's noise then has to make up for two sensitivities, which costs the second.
-// Both are attained in the limit of long rows of "below".
+// Both are attained in the limit of long streaks of "below".
 func (m SparseVector) Pure() (theory.Bound[theory.Pure], error) {
 	if err := m.Validate(); err != nil {
 		return theory.Bound[theory.Pure]{}, err

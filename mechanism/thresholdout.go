@@ -62,7 +62,7 @@ func (m Thresholdout) parts() (comparison, Noise, error) {
 		return comparison{}, Noise{}, err
 	}
 	s := l.steps(m.Scale)
-	return comparison{l.index(m.Threshold), 2 * s, 4 * s, true}, Noise{lattice: l, scale: s}, nil
+	return comparison{l.index(m.Threshold), 2 * s, 4 * s, true}, Noise{kind: theory.LaplaceNoise, lattice: l, scale: s}, nil
 }
 
 // Pure returns epsilon = 2B/(scale n), for the holdout. See [theory.Thresholdout] for
