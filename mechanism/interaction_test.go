@@ -133,7 +133,7 @@ func TestSparseVectorTight(t *testing.T) {
 		}
 	}
 	m := SparseVector{Sensitivity: 1, ThresholdScale: 0.5, QueryScale: 4, Cutoff: 3, Resolution: 1}
-	if ratio := within(t, "long row, cut-off 3", must(m.On(streak(5000, 3, 0, 1))), must(m.On(streak(5000, 3, 1, 0)))); !(ratio > 0.99) {
+	if ratio := within(t, "long streak, cut-off 3", must(m.On(streak(5000, 3, 0, 1))), must(m.On(streak(5000, 3, 1, 0)))); !(ratio > 0.99) {
 		t.Errorf("cut-off 3: %v of the claim", ratio)
 	}
 }
@@ -257,10 +257,10 @@ func TestThresholdoutClaim(t *testing.T) {
 // A long row of agreement, then a flagged answer: all of 2/(scale n).
 func TestThresholdoutTight(t *testing.T) {
 	m := Thresholdout{Samples: 1, Budget: 1, Threshold: 0, Scale: 1, Resolution: 1}
-	rowOf := func(first, last float64) func([]Answer) (Means, bool) {
+	streakOf := func(first, last float64) func([]Answer) (Means, bool) {
 		return Fixed[Answer](append(slices.Repeat([]Means{{0, first}}, 20_000), Means{0, last})...)
 	}
-	if ratio := within(t, "long streak", must(m.On(rowOf(0, 1))), must(m.On(rowOf(1, 0)))); !(ratio > 0.99) {
+	if ratio := within(t, "long streak", must(m.On(streakOf(0, 1))), must(m.On(streakOf(1, 0)))); !(ratio > 0.99) {
 		t.Errorf("%v of the claim", ratio)
 	}
 }
