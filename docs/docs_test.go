@@ -1,10 +1,15 @@
 package docs
 
 import (
+	"fmt"
 	"io/fs"
+	"os"
+	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 // The bibliography is cut at blank lines by whoever cites a single entry, so an
@@ -53,24 +58,267 @@ func TestReferencesParse(t *testing.T) {
 	}
 }
 
-// Links between the pages lead somewhere.
+// The repository, as the tests of this package see it.
+var repository = os.DirFS("..")
+
+// files returns the text files of the repository whose names end in one of the suffixes.
+func files(t *testing.T, suffixes ...string) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	err := fs.WalkDir(repository, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (name == ".git" || name == "dist"):
+			return fs.SkipDir
+		case d.IsDir() || !slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(name, s) }):
+			return nil
+		}
+		text, err := fs.ReadFile(repository, name)
+		texts[name] = string(text)
+		return err
+	})
+	if err != nil || len(texts) == 0 {
+		t.Fatal(texts, err)
+	}
+	return texts
+}
+
+// opens says why there is no such file, folder or section, "" if there is. A section follows "#".
+func opens(tree fs.FS, place string) string {
+	file, section, named := strings.Cut(place, "#")
+	if _, err := fs.Stat(tree, file); err != nil {
+		return "there is no " + file
+	}
+	if !named {
+		return ""
+	}
+	page, err := fs.ReadFile(tree, file)
+	if err != nil || !slices.Contains(anchors(string(page)), section) {
+		return file + " has no section #" + section
+	}
+	return ""
+}
+
+var link = regexp.MustCompile(`\]\(([^()\s]+)\)`)
+
+// broken returns the links of a page that lead nowhere. What is elsewhere on the web is not asked for.
+func broken(tree fs.FS, name, page string) []string {
+	var all []string
+	for _, m := range link.FindAllStringSubmatch(fenced.ReplaceAllString(page, ""), -1) {
+		target := m[1]
+		if strings.HasPrefix(target, "https://") {
+			continue
+		}
+		place := path.Join(path.Dir(name), target)
+		if strings.HasPrefix(target, "#") {
+			place = name + target
+		}
+		if why := opens(tree, place); why != "" {
+			all = append(all, fmt.Sprintf("%s: the link (%s): %s", name, target, why))
+		}
+	}
+	return all
+}
+
+// Every link of every page leads to a file, and to a section that the file has.
 func TestPagesLink(t *testing.T) {
-	link := regexp.MustCompile(`\]\(([a-z]+\.(?:md|bib))(?:#[^)]*)?\)`)
-	names, err := fs.Glob(Pages(), "*.md")
-	if err != nil || len(names) == 0 {
+	count := 0
+	for name, page := range files(t, ".md") {
+		count += len(link.FindAllString(page, -1))
+		for _, why := range broken(repository, name, page) {
+			t.Error(why)
+		}
+	}
+	if count < 300 {
+		t.Errorf("%d links were found, want some hundred", count)
+	}
+}
+
+// What TestPagesLink asks of a link.
+func TestBrokenLinksAreSeen(t *testing.T) {
+	tree := fstest.MapFS{
+		"README.md":      {Data: []byte("# Top")},
+		"docs/a.md":      {Data: []byte("# A\n## Two `words`, Joined\n## Twice\n## Twice\n```\n# in code\n```\n")},
+		"docs/img/a.svg": {Data: []byte("<svg/>")},
+	}
+	for _, target := range []string{
+		"a.md", "a.md#a", "#a", "#two-words-joined", "#twice", "#twice-1", "../README.md#top", "img/a.svg", "../docs",
+		"https://example.org/none",
+	} {
+		if why := broken(tree, "docs/a.md", string(tree["docs/a.md"].Data)+"[x]("+target+")"); why != nil {
+			t.Errorf("%s: %v", target, why)
+		}
+	}
+	for _, target := range []string{
+		"b.md", "a.md#b", "#two-words", "#in-code", "#twice-2", "README.md", "../README.md#a", "img/b.svg", "../../README.md", "http://a.md",
+	} {
+		if why := broken(tree, "docs/a.md", string(tree["docs/a.md"].Data)+"[x]("+target+")"); len(why) != 1 {
+			t.Errorf("%s: %d complaints, want one: %v", target, len(why), why)
+		}
+	}
+}
+
+var (
+	// mention is the path of a document, and its section, in code or prose.
+	mention = regexp.MustCompile(`\bdocs/[\w./-]*\.(?:md|bib|svg)(?:#[\w-]*)?`)
+	// maker is a function that makes a source of a section of one page.
+	maker = regexp.MustCompile(`func (\w+)\(\w+ string\)[^\n]*\n[^\n]*"(docs/[\w./-]+\.md#)" \+`)
+)
+
+// sources returns every document that a file of a Go package mentions, with its section.
+// made has the functions of the package that make sources, and the page of each.
+func sources(text string, made map[string]string) []string {
+	all := mention.FindAllString(maker.ReplaceAllString(text, ""), -1)
+	for name, page := range made {
+		call := regexp.MustCompile(`\b` + name + `\("([^"]*)"\)`)
+		for _, m := range call.FindAllStringSubmatch(text, -1) {
+			all = append(all, page+m[1])
+		}
+	}
+	return all
+}
+
+// Every document that the code, the transcripts and the pages name is there, with its section.
+// The sources of every registry are among them: they are string literals in the code.
+func TestMentionsOpen(t *testing.T) {
+	texts := files(t, ".go", ".md", ".txt", ".cff", ".ci/run", ".ci/imports.txt")
+	made := map[string]map[string]string{}
+	for name, text := range texts {
+		for _, m := range maker.FindAllStringSubmatch(text, -1) {
+			if made[path.Dir(name)] == nil {
+				made[path.Dir(name)] = map[string]string{}
+			}
+			made[path.Dir(name)][m[1]] = m[2]
+		}
+	}
+	cited := map[string]bool{}
+	for name, text := range texts {
+		if name == "docs/docs_test.go" {
+			continue
+		}
+		for _, place := range sources(text, made[path.Dir(name)]) {
+			if why := opens(repository, place); why != "" {
+				t.Errorf("%s names %s: %s", name, place, why)
+			}
+			if strings.HasSuffix(name, ".go") && strings.Contains(place, "#") {
+				cited[place] = true
+			}
+		}
+	}
+	if len(cited) < 15 {
+		t.Errorf("the code cites %d sections, want at least 15", len(cited))
+	}
+}
+
+// What TestMentionsOpen finds in code.
+func TestSourcesAreFound(t *testing.T) {
+	const code = "// See docs/a.md.\n" +
+		"func derived(anchor string) []Source {\n\treturn []Source{{Where: \"docs/b.md#\" + anchor}}\n}\n" +
+		"var x = append(derived(\"one\"), source(\"dpcalc\", \"docs/c.md#two-words\"))\n" +
+		"var y = \"docs/d.md#\" + z\n"
+	got := sources(code, map[string]string{"derived": "docs/b.md#"})
+	want := []string{"docs/a.md", "docs/c.md#two-words", "docs/d.md#", "docs/b.md#one"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if m := maker.FindStringSubmatch(code); m == nil || m[1] != "derived" || m[2] != "docs/b.md#" {
+		t.Errorf("the function is not found: %q", m)
+	}
+}
+
+// The index of the theorems has every one, in the order of its page, and nothing else.
+func TestTheoremsAreIndexed(t *testing.T) {
+	const index = "theorems/README.md"
+	text, err := fs.ReadFile(Pages(), index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := regexp.MustCompile(`(?m)^- \[([^\]]+)\]\((\w+\.md)#([\w-]+)\): \S`)
+	lemma := regexp.MustCompile(`^#### (.* lemma|.*Zubkov.*|Supremum .*)$`)
+	listed := map[string][]string{}
+	for _, m := range entry.FindAllStringSubmatch(string(text), -1) {
+		if own := anchors("# " + m[1]); own[0] != m[3] {
+			t.Errorf("%s is listed as %s", m[1], m[3])
+		}
+		listed["theorems/"+m[2]] = append(listed["theorems/"+m[2]], m[1])
+	}
+	names, err := fs.Glob(Pages(), "theorems/*.md")
+	if err != nil || len(names) < 5 {
 		t.Fatal(names, err)
 	}
 	for _, name := range names {
-		text, err := fs.ReadFile(Pages(), name)
+		page, err := fs.ReadFile(Pages(), name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range link.FindAllSubmatch(text, -1) {
-			if target := string(m[1]); target != "references.bib" {
-				if _, err := fs.Stat(Pages(), target); err != nil {
-					t.Errorf("%s links to %s, which does not exist", name, target)
-				}
+		var want []string
+		for line := range strings.Lines(string(page)) {
+			line = strings.TrimSpace(line)
+			if strings.HasPrefix(line, "### ") || lemma.MatchString(line) {
+				want = append(want, strings.TrimLeft(line, "# "))
 			}
 		}
+		if got := listed[name]; !slices.Equal(got, want) {
+			t.Errorf("%s lists of %s\n%q, want\n%q", index, name, got, want)
+		}
+	}
+}
+
+// The sections of the theorems are found by name, each on one page.
+func TestSections(t *testing.T) {
+	sections, err := Sections()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for section, page := range map[string]string{
+		"binomial": "theory", "renyi": "maxinfo", "joint-bound": "transfer", "thresholdout": "thresholdout", "later-steps": "pvalue",
+		"zubkov-and-serovs-bound": "theory", "conventions": "README",
+	} {
+		if got, want := sections[section], "docs/theorems/"+page+".md"; got != want {
+			t.Errorf("%s stands in %q, want %q", section, got, want)
+		}
+	}
+	second := regexp.MustCompile(`-\d+$`)
+	for section, page := range sections {
+		if second.MatchString(section) {
+			t.Errorf("%s: %s may be a second section of one name", page, section)
+		}
+	}
+}
+
+// Every test that a page names is a test of this repository, here or in a module of its own.
+func TestTestsAreThere(t *testing.T) {
+	declared := map[string]bool{}
+	declaration := regexp.MustCompile(`(?m)^func (Test\w+|Fuzz\w+|Example\w+)\(`)
+	for _, text := range files(t, "_test.go") {
+		for _, m := range declaration.FindAllStringSubmatch(text, -1) {
+			declared[m[1]] = true
+		}
+	}
+	named := regexp.MustCompile(`\b(?:Test|Fuzz|Example)[A-Z]\w+`)
+	for name, page := range files(t, ".md") {
+		for _, test := range named.FindAllString(page, -1) {
+			if !declared[test] {
+				t.Errorf("%s names %s, and there is no such test", name, test)
+			}
+		}
+	}
+}
+
+// Every file of code or data that a page names by its path is there.
+func TestFilesAreThere(t *testing.T) {
+	named := regexp.MustCompile("`([\\w.-]+/[\\w./-]+\\.(?:go|csv|txt|py|mod))`")
+	count := 0
+	for name, page := range files(t, ".md") {
+		for _, m := range named.FindAllStringSubmatch(page, -1) {
+			count++
+			if why := opens(repository, m[1]); why != "" {
+				t.Errorf("%s names %s: %s", name, m[1], why)
+			}
+		}
+	}
+	if count < 20 {
+		t.Errorf("%d files were found on the pages, want at least 20", count)
 	}
 }

@@ -3,14 +3,14 @@ package maxinfo
 import (
 	"testing"
 
-	"github.com/dpcalc/dpcalc/internal/decimal"
+	"github.com/dpcalc/dpcalc/internal/decimals"
 )
 
 // The oracle has 50 digits.
-type dec = decimal.Number
+type dec = decimals.Number
 
 var (
-	digits  = decimal.Digits(50)
+	digits  = decimals.Digits(50)
 	exactly = digits.Float
 )
 

@@ -11,5 +11,8 @@
 // not, a [Plan] names the steps by which the analyst learned from the sample, and its
 // [Chain] has every bound that theorems give: a [Method] with its [Limit].
 //
+// A newcomer lists the steps of a [Plan], of the [Kinds] that there are, and calls [Plan.Answers] for
+// what every method says and which of them says it best. [Articles] tells what the methods are.
+//
 // Every bound is an upper bound, in nats unless its name says bits.
 package maxinfo

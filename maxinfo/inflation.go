@@ -12,7 +12,7 @@ import "math"
 // where 4 stands for an n of 2 or 3, and kappa = 1 for n = 1. The value is at least
 // 1/kappa and increases with r; it is within 1e-13/kappa of it, relatively. The lemma
 // applies while kappa > 0, for n from 1 to 2^53 and r >= 0; ok is false elsewhere, and
-// where rounding could hide that kappa is zero. Source: docs/theorems.md#variance-lemma.
+// where rounding could hide that kappa is zero. Source: docs/theorems/maxinfo.md#variance-lemma.
 func Inflation(samples int64, r float64) (inflation float64, ok bool) {
 	if !(samples >= 1 && samples <= 1<<53 && r >= 0) {
 		return 0, false

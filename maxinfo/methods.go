@@ -16,7 +16,7 @@ const (
 )
 
 func derived(anchor string) []theory.Source {
-	return []theory.Source{{Key: "dpcalc", Where: "docs/theorems.md#" + anchor}}
+	return []theory.Source{{Key: "dpcalc", Where: "docs/theorems/maxinfo.md#" + anchor}}
 }
 
 var (
@@ -193,7 +193,7 @@ func (p Plan) gdp(whole Profile, info theory.Nats) ([]Method, error) {
 		p.information(info),
 		{
 			Name: "group", Proof: theory.Published, Assumes: []string{anyRecords},
-			Sources: append(all.Sources, theory.Source{Key: "dpcalc", Where: "docs/theorems.md#group"}),
+			Sources: append(all.Sources, theory.Source{Key: "dpcalc", Where: "docs/theorems/maxinfo.md#group"}),
 			Limit:   Group{all.Value.Mu},
 		},
 	}, nil
@@ -243,6 +243,8 @@ func informedRogers16(info theory.Nats) Method {
 	}
 }
 
+var maxInformation = theory.Source{Key: "dwork15generalization", Where: "max-information"}
+
 func given(s MaxInformation) Method {
 	assumes := "the max-information with this sample"
 	if s.Always {
@@ -250,7 +252,7 @@ func given(s MaxInformation) Method {
 	}
 	return Method{
 		Name: "max-info", Proof: theory.Published, Assumes: []string{assumes},
-		Sources: []theory.Source{{Key: "dwork15generalization", Where: "max-information"}},
+		Sources: []theory.Source{maxInformation},
 		Limit:   Ratio{s.Nats, s.Slack},
 	}
 }

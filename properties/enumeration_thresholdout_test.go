@@ -10,7 +10,7 @@ func laplace(r *rand.Rand, scale float64) float64 {
 	return math.Copysign(scale*r.ExpFloat64(), r.Float64()-0.5)
 }
 
-// thresholdout is the algorithm of docs/theorems.md, with its noises on record.
+// thresholdout is the algorithm of docs/theorems/thresholdout.md, with its noises on record.
 type thresholdout struct {
 	threshold, sigma float64
 	budget           int

@@ -49,17 +49,17 @@ func Corrections(p maxinfo.Plan) ([]Correction, error) {
 		}
 		switch limit := m.Limit.(type) {
 		case maxinfo.Range:
-			c.Name = "bonferroni"
+			c.Name = string(Bonferroni)
 		case maxinfo.Rogers16:
 			all = append(all, c)
-			c.Name, c.rule = "russo-zou16", russoZou16(float64(limit.Nats)).absolute()
-			c.Sources = []theory.Source{{Key: "russo16", Where: "as quoted in the slides"}, {Key: "dpcalc", Where: "docs/theorems.md#russo-zou16"}}
+			c.Name, c.rule = quotedRussoZou16, russoZou16(float64(limit.Nats)).absolute()
+			c.Sources = russoZou16Sources
 		}
 		all = append(all, c)
 	}
 	if chain.Later != none {
 		for i := range all {
-			all[i].Sources = append(all[i].Sources, theory.Source{Key: "dpcalc", Where: "docs/theorems.md#later-steps"})
+			all[i].Sources = append(all[i].Sources, theory.Source{Key: "dpcalc", Where: "docs/theorems/pvalue.md#later-steps"})
 			all[i].Proof = theory.Derived
 		}
 	}

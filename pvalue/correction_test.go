@@ -138,7 +138,7 @@ func TestLaterStepsAreNamed(t *testing.T) {
 		}
 		for _, c := range all {
 			last := c.Sources[len(c.Sources)-1]
-			if last.Where != "docs/theorems.md#later-steps" || len(c.Sources) < 2 || c.Proof != theory.Derived {
+			if last.Where != "docs/theorems/pvalue.md#later-steps" || len(c.Sources) < 2 || c.Proof != theory.Derived {
 				t.Errorf("%s: %v, %s", c.Name, c.Sources, c.Proof)
 			}
 		}

@@ -8,8 +8,13 @@
 //
 //	P[p_T <= Threshold(alpha)] <= alpha,  and  p <= Threshold(alpha) if and only if Adjusted(p) <= alpha
 //
-// for the null hypothesis of the selected test T. The first statement is strict, the
-// second up to rounding and, where a theorem has a free parameter, 1e-7 of the logarithm.
+// for the null hypothesis of the selected test T. The first statement is strict. The second holds up to
+// rounding and, where a theorem has a free parameter, 1e-7 of the logarithm; of a [Test], which is a
+// correction at one level, it holds exactly.
+//
+// A newcomer describes in a plan how the test was selected, and calls [Tests] for the test by every
+// correction and [Best] for the one that rejects most. [Articles] tells what the corrections are.
+//
 // A correction protects that one test. Several reported tests need a [Family] step on
 // the adjusted values as well.
 package pvalue

@@ -9,7 +9,7 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// The misprints of the sources that concern p-values, as docs/errata.md tells them.
+// The misprints of the sources that concern p-values, as docs/check/errata.md tells them.
 
 // klRule returns the exact threshold for bits of mutual information, which a selection
 // attains.

@@ -6,16 +6,16 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/internal/decimal"
+	"github.com/dpcalc/dpcalc/internal/decimals"
 	"github.com/dpcalc/dpcalc/maxinfo"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
 // The oracle writes each rule once more, from its statement, in decimal arithmetic.
-type dec = decimal.Number
+type dec = decimals.Number
 
 var (
-	digits = decimal.Digits(50)
+	digits = decimals.Digits(50)
 	number = digits.Float
 )
 

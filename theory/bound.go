@@ -12,7 +12,7 @@ func (x Nats) Bits() float64 { return float64(x) * math.Log2E }
 type Proof string
 
 // Published results are proved in the literature, derived ones in
-// docs/theorems.md.
+// docs/theorems.
 const (
 	Published Proof = "published"
 	Derived   Proof = "derived"
@@ -20,7 +20,7 @@ const (
 
 // Source names where a statement is proved.
 type Source struct {
-	Key   string // an entry of docs/references.bib, or "dpcalc" for docs/theorems.md
+	Key   string // an entry of docs/references.bib, or "dpcalc" for docs/theorems
 	Where string // the theorem, section or equation in it
 }
 

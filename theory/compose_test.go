@@ -8,18 +8,18 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/internal/decimal"
+	"github.com/dpcalc/dpcalc/internal/decimals"
 	"github.com/dpcalc/dpcalc/internal/vectors"
 )
 
 // bigExp returns e^x with 120 digits.
-func bigExp(x *big.Float) *big.Float { return bigBy(decimal.Number.Exp, x) }
+func bigExp(x *big.Float) *big.Float { return bigBy(decimals.Number.Exp, x) }
 
 // bigLn returns ln x with 120 digits.
-func bigLn(x *big.Float) *big.Float { return bigBy(decimal.Number.Ln, x) }
+func bigLn(x *big.Float) *big.Float { return bigBy(decimals.Number.Ln, x) }
 
-func bigBy(f func(decimal.Number) decimal.Number, x *big.Float) *big.Float {
-	y, _, err := big.ParseFloat(f(decimal.Digits(120).Parse(x.Text('e', 110))).Text('e'), 10, 400, big.ToNearestEven)
+func bigBy(f func(decimals.Number) decimals.Number, x *big.Float) *big.Float {
+	y, _, err := big.ParseFloat(f(decimals.Digits(120).Parse(x.Text('e', 110))).Text('e'), 10, 400, big.ToNearestEven)
 	if err != nil {
 		panic(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/internal/decimal"
+	"github.com/dpcalc/dpcalc/internal/decimals"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/internal/vectors"
 )
@@ -39,10 +39,10 @@ func TestConcentrationVectors(t *testing.T) {
 }
 
 // The oracle has 50 digits.
-type dec = decimal.Number
+type dec = decimals.Number
 
 var (
-	digits        = decimal.Digits(50)
+	digits        = decimals.Digits(50)
 	number, whole = digits.Float, digits.Int
 )
 

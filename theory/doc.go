@@ -15,4 +15,9 @@
 // Wrong input, a theorem that does not apply and a bound that says nothing are
 // three different things: a [*DomainError], a [*NotApplicableError] and a value.
 // No NaN and no infinity leaves an exported function.
+//
+// A newcomer begins with [ParseLogProb], which reads a probability, with [Bound], which every
+// theorem returns, and with [StatusOf], which says what a row of a table may show for an error. [Steps] and
+// [CompositionMethods] answer how private many steps are together. An [Article] tells what there is to say
+// of a method: its formula, its hypotheses, its sources and what it is good for.
 package theory

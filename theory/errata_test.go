@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// These tests show the misprints that docs/errata.md lists: the literal formula
+// These tests show the misprints that docs/check/errata.md lists: the literal formula
 // fails where the code holds.
 
 // Slides: I^b = O(n epsilon^2 + n sqrt(epsilon delta)) for b = O(n sqrt(delta/

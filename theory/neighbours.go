@@ -32,7 +32,7 @@ func (z ZCDP) Replaced() (Bound[ZCDP], error) { return replaced(z.Group(2)) }
 // replaced names the theorem on the conventions beside that on groups.
 func replaced[T any](b Bound[T], err error) (Bound[T], error) {
 	if err == nil {
-		b.Sources = append(b.Sources, Source{"dpcalc", "docs/theorems.md#neighbours"})
+		b.Sources = append(b.Sources, Source{"dpcalc", "docs/theorems/theory.md#neighbours"})
 	}
 	return b, err
 }

@@ -15,7 +15,7 @@ import (
 //	P[X >= n(p+tau)] <= Phi(-sqrt(2nK(p))),   P[X <= n(p-tau)] <= Phi(-sqrt(2nK(1-p))),
 //
 // the first of which is 0 where p+tau > 1, the second where p-tau < 0. All of it falls as n
-// grows, for every p. The functions below take suprema over p; docs/theorems.md has the proofs.
+// grows, for every p. The functions below take suprema over p; docs/theorems/theory.md has the proofs.
 
 var zubkovSources = []Source{{"zubkov13", "Theorem 1"}}
 

@@ -9,6 +9,11 @@
 // probability beta. Leave one of them out of a [Goal] and the method solves for
 // it; give all four and it checks the plan.
 //
+// A newcomer states a [Goal], looks a method up by [Lookup] and calls [Method.Solve], or lets all
+// [Methods] answer by [Solve], which marks the best row. [FindCrossing] says from how many queries on a
+// method beats cutting the holdout into a part for every query. The transfer theorems by themselves are
+// [Theorems].
+//
 // Every answer is on the safe side: the least n that satisfies the inequality,
 // the least tau and beta that are certified, the greatest number of queries.
 package transfer

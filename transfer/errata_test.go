@@ -8,7 +8,7 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// These tests show the misprints that docs/errata.md lists: the literal formula
+// These tests show the misprints that docs/check/errata.md lists: the literal formula
 // fails where the code holds.
 
 func prob(t *testing.T, text string) theory.LogProb {

@@ -24,7 +24,7 @@ import (
 //
 // Each eps_j is taken at the best of a fixed set of orders and rounded up, so it is never
 // below the theorem's least value. The sd_j and tau_j must not depend on the answers. The
-// proof is in docs/theorems.md, "Joint bound".
+// proof is in docs/theorems/transfer.md, "Joint bound".
 type JointBound struct {
 	n      float64
 	orders []order

@@ -18,14 +18,14 @@ const (
 )
 
 // Status says what kind of answer a row is.
-type Status string
+type Status = theory.Status
 
 // The kinds of answers.
 const (
-	OK            Status = "ok"             // the value is certified
-	Vacuous       Status = "vacuous"        // the theorem holds and says nothing: tau or beta is trivial
-	Infeasible    Status = "infeasible"     // no value within range satisfies the theorem
-	NotApplicable Status = "not_applicable" // a hypothesis of the theorem fails
+	OK            = theory.OK            // the value is certified
+	Vacuous       = theory.Vacuous       // the theorem holds and says nothing: tau or beta is trivial
+	Infeasible    = theory.Infeasible    // no value within range satisfies the theorem
+	NotApplicable = theory.NotApplicable // a hypothesis of the theorem fails
 )
 
 // Mechanism is what to run. A field that does not belong to the method is zero.
@@ -77,10 +77,26 @@ type Method struct {
 	Adaptive  bool            // whether it answers adaptively chosen queries; reference rows and DP procedures do not
 	Procedure bool            // whether the guarantee is for the output of a DP procedure
 	Budgeted  bool            // whether it needs Goal.Budget
+	Splits    bool            // whether every query has a part of the holdout of its own
+	Scheduled bool            // whether the noise may change from query to query
+	Rounds    bool            // whether answers are midpoints of Mechanism.Cells cells
+	Baseline  bool            // whether it is the one that drawings show as what adaptivity is compared with
 	Sources   []theory.Source // where the theorem is proved
 	Assumes   []string        // hypotheses that code cannot check
 
 	rule rule
+}
+
+// Reference reports whether the method is for queries that were fixed before the data were
+// seen: what adaptivity is compared with.
+func (m Method) Reference() bool { return !m.Adaptive && !m.Procedure }
+
+// Article says what there is to say of the method.
+func (m Method) Article() theory.Article {
+	return theory.Article{
+		Name: m.Name, Summary: m.Summary, Formula: m.Formula, Practice: m.Practice, Proof: m.Proof,
+		Sources: m.Sources, Assumes: m.Assumes,
+	}
 }
 
 // Exact reports whether the samples of an answer are the least number for which the

@@ -12,7 +12,7 @@ import (
 //	CVaR_beta(largest noise) + D s(beta)
 //
 // of the population. D is the spread of the query. The theorems and their proofs
-// are in docs/theorems.md.
+// are in docs/theorems/transfer.md.
 
 // gaussianCVaR adds N(0, s^2) to each of m answers. The transcript is mu-GDP with
 // mu = D sqrt(m)/(n s), so tau = C D sqrt(m)/(n mu) + D s_mu(beta) for every mu > 0,

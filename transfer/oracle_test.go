@@ -7,16 +7,16 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/internal/decimal"
+	"github.com/dpcalc/dpcalc/internal/decimals"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
 // The oracle writes each inequality once more, from the statement, in decimal
 // arithmetic of 50 digits.
-type dec = decimal.Number
+type dec = decimals.Number
 
 var (
-	digits        = decimal.Digits(50)
+	digits        = decimals.Digits(50)
 	number, whole = digits.Float, digits.Int
 )
 

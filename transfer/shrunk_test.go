@@ -42,7 +42,7 @@ func (e estimator) misses() *big.Rat {
 }
 
 // The binomial row is the least n from which on the mean of the sample is good enough. A
-// smaller n may do by chance, and another estimate does with fewer rows: docs/theorems.md
+// smaller n may do by chance, and another estimate does with fewer rows: docs/theorems/theory.md
 // has these numbers.
 func TestBinomialIsTheLeastForTheMeanOnly(t *testing.T) {
 	method, _ := Lookup("binomial")

@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -36,13 +35,13 @@ func (m Method) Solve(g Goal) (Answer, error) {
 	}
 	a := Answer{Goal: g, Status: OK}
 	if err := m.rule.applies(g); err != nil {
-		return a.without(NotApplicable, err.Error()), nil
+		return a.refused(err)
 	}
 	switch g.Unknown() {
 	case Samples:
 		least, err := m.rule.samples(g)
 		if err != nil {
-			return a.without(statusOf(err), err.Error()), nil
+			return a.refused(err)
 		}
 		a.Samples, a.TauAchieved, a.Mechanism = least.n, least.tau, least.run
 		if least.tau > 0 {
@@ -74,7 +73,7 @@ func (m Method) Solve(g Goal) (Answer, error) {
 	}
 	// The solved unknown may be what a hypothesis speaks of.
 	if err := m.rule.applies(a.Goal); err != nil {
-		return Answer{Goal: g, Status: NotApplicable, Reason: err.Error()}, nil
+		return Answer{Goal: g}.refused(err)
 	}
 	a.TauAchieved, a.Mechanism = m.rule.tau(a.Goal)
 	return a.noted(m.rule), nil
@@ -97,6 +96,15 @@ func (a Answer) without(s Status, reason string) Answer {
 	return a
 }
 
+// refused is the answer of a theorem that returned err. An err that is no status stays one.
+func (a Answer) refused(err error) (Answer, error) {
+	status, reason, err := theory.StatusOf(err)
+	if err != nil {
+		return Answer{}, err
+	}
+	return a.without(status, reason), nil
+}
+
 // noted adds what limits an answer that is otherwise well.
 func (a Answer) noted(r rule) Answer {
 	if n, ok := r.(interface{ note(Goal) string }); ok && a.Reason == "" {
@@ -106,18 +114,6 @@ func (a Answer) noted(r rule) Answer {
 		a.Reason = "answering 1/2 without any data does as well"
 	}
 	return a
-}
-
-func statusOf(err error) Status {
-	if isNotApplicable(err) {
-		return NotApplicable
-	}
-	return Infeasible
-}
-
-func isNotApplicable(err error) bool {
-	var e *theory.NotApplicableError
-	return errors.As(err, &e)
 }
 
 // shortage says why not even the fewest queries can be answered.

@@ -38,25 +38,6 @@ type Population struct {
 	Beta  theory.LogProb // the target, or less
 }
 
-// Theorem is a transfer theorem: from accuracy on the sample and privacy to
-// accuracy on the population.
-type Theorem struct {
-	Name  string
-	Proof Proof
-	Apply func(s Sampled, class Class, target theory.LogProb) (theory.Bound[Population], error)
-}
-
-// Theorems returns the transfer theorems in printing order.
-func Theorems() []Theorem {
-	return []Theorem{
-		{"jung20", Published, Jung20},
-		{"jung20-pure", Published, Jung20Pure},
-		{"bassily16", Published, Bassily16},
-		{"cvar", Derived, CVaR},
-		{"cvar-pure", Derived, CVaRPure},
-	}
-}
-
 // Class says which queries were answered and how many records there are.
 type Class struct {
 	Query       Query   // the kind of query
@@ -95,8 +76,7 @@ func Jung20(s Sampled, class Class, target theory.LogProb) (theory.Bound[Populat
 	}
 	root := math.Exp((s.Beta.Ln()-target.Ln())/2) + math.Exp((math.Log(w)+s.LnDelta.Ln()-target.Ln())/2)
 	alpha := s.Alpha + d*math.Expm1(s.Epsilon) + root*root
-	return concluded(alpha, target, []theory.Source{{Key: "jung20", Where: "transfer theorem, c and d optimised"}},
-		"values and answers in an interval of length one", "independent rows from one population")
+	return concluded(alpha, target, []theory.Source{jung20Source}, unitErrors, onePopulation)
 }
 
 // Jung20Pure is the transfer theorem for pure privacy and linear queries: for
@@ -109,7 +89,7 @@ func Jung20Pure(s Sampled, class Class, target theory.LogProb) (theory.Bound[Pop
 	if err := validTransfer(s, class, target); err != nil {
 		return theory.Bound[Population]{}, err
 	}
-	source := theory.Source{Key: "jung20", Where: "transfer theorem for pure differential privacy"}
+	source := jung20PureSource
 	for _, h := range []struct {
 		ok    bool
 		needs string
@@ -129,7 +109,7 @@ func Jung20Pure(s Sampled, class Class, target theory.LogProb) (theory.Bound[Pop
 		return theory.Bound[Population]{}, &theory.NotApplicableError{Source: source, Needs: "a target beta above the sample's beta"}
 	}
 	alpha := s.Alpha + math.Expm1(s.Epsilon) + math.Sqrt(2*(-target.Ln()-math.Log(rest))/float64(class.Samples))
-	return concluded(alpha, target, []theory.Source{source}, "independent rows from one population")
+	return concluded(alpha, target, []theory.Source{source}, onePopulation)
 }
 
 // Bassily16 is the transfer theorem of Bassily et al. for the query that an
@@ -146,7 +126,7 @@ func Bassily16(s Sampled, class Class, target theory.LogProb) (theory.Bound[Popu
 	if err := validTransfer(s, class, target); err != nil {
 		return theory.Bound[Population]{}, err
 	}
-	source := theory.Source{Key: "bassily16", Where: "transfer theorem for low-sensitivity queries"}
+	source := bassily16Source
 	fail := func(needs string) (theory.Bound[Population], error) {
 		return theory.Bound[Population]{}, &theory.NotApplicableError{Source: source, Needs: needs}
 	}
@@ -168,7 +148,7 @@ func Bassily16(s Sampled, class Class, target theory.LogProb) (theory.Bound[Popu
 		return fail("n of at least ln(4 epsilon/delta)/epsilon^2")
 	}
 	alpha := s.Alpha + 18*s.Epsilon*class.Spread()
-	return concluded(alpha, target, []theory.Source{source}, "independent rows from one population")
+	return concluded(alpha, target, []theory.Source{source}, onePopulation)
 }
 
 func validTransfer(s Sampled, class Class, target theory.LogProb) error {

@@ -14,7 +14,7 @@ import (
 //
 // D the spread of the query: 1 for linear ones, n times the per-record sensitivity,
 // and twice that for comparisons. alpha' is rounded up. Errors: DomainError. Source:
-// docs/theorems.md, the CVaR transfer theorem.
+// docs/theorems/transfer.md, the CVaR transfer theorem.
 func CVaR(s Sampled, class Class, target theory.LogProb) (theory.Bound[Population], error) {
 	if err := validTransfer(s, class, target); err != nil {
 		return theory.Bound[Population]{}, err
@@ -24,8 +24,7 @@ func CVaR(s Sampled, class Class, target theory.LogProb) (theory.Bound[Populatio
 		return theory.Bound[Population]{}, err
 	}
 	alpha := s.Alpha + math.Exp(s.Beta.Ln()-target.Ln()) + class.Spread()*stable(target)
-	return concluded(alpha, target, []theory.Source{{Key: "dpcalc", Where: "docs/theorems.md#cvar"}},
-		"values and answers in an interval of length one", "independent rows")
+	return concluded(alpha, target, []theory.Source{cvarSource}, unitErrors, independentRows)
 }
 
 // CVaRPure is the lesser of two theorems for pure privacy: [CVaR], where s(b) is
@@ -33,13 +32,13 @@ func CVaR(s Sampled, class Class, target theory.LogProb) (theory.Bound[Populatio
 //
 //	alpha' = alpha + tanh(epsilon/4) + sqrt(ln(1/(target-beta))/(2n)).
 //
-// Errors: DomainError; NotApplicableError if delta > 0. Source: docs/theorems.md,
+// Errors: DomainError; NotApplicableError if delta > 0. Source: docs/theorems/transfer.md,
 // the CVaR transfer theorem and the pure transfer theorem.
 func CVaRPure(s Sampled, class Class, target theory.LogProb) (theory.Bound[Population], error) {
 	if err := validTransfer(s, class, target); err != nil {
 		return theory.Bound[Population]{}, err
 	}
-	source := theory.Source{Key: "dpcalc", Where: "docs/theorems.md#cvar-pure"}
+	source := cvarPureSource
 	if s.LnDelta != theory.Zero {
 		return theory.Bound[Population]{}, &theory.NotApplicableError{Source: source, Needs: "pure privacy, delta = 0"}
 	}

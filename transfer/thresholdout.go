@@ -59,7 +59,7 @@ func N0(h HoldoutGoal) (int64, error) {
 //
 // the displayed form replaces the first term by
 // 32 sqrt(2 B ln(8/beta))/(tau^(3/2) sigma) + 16 sqrt(2 ln(2) B)/(tau sigma).
-// Errors are those of [N0]. Source: Dwork et al. 2015; docs/errata.md has what
+// Errors are those of [N0]. Source: Dwork et al. 2015; docs/check/errata.md has what
 // the printed forms lack.
 func N1(h HoldoutGoal, form N1Form) (int64, error) {
 	if err := h.validate(); err != nil {

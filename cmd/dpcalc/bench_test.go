@@ -6,13 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dpcalc/dpcalc/internal/usage"
 )
 
 // BenchmarkGrid is a grid of 90,000 rows to CSV.
 func BenchmarkGrid(b *testing.B) {
 	args := strings.Fields("dpcalc samplesize -m 10:1M:log100 -t 0.01:0.1:log100 -b 0.05,0.01,0.001 --method hoeffding,splitting,rounding -f csv")
 	for b.Loop() {
-		if code := run(args, nil, io.Discard, io.Discard); code != exitOK {
+		if code := run(args, nil, io.Discard, io.Discard); code != usage.ExitOK {
 			b.Fatal(code)
 		}
 	}

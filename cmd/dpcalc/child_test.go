@@ -5,9 +5,11 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/dpcalc/dpcalc/internal/commandtest"
+	"github.com/dpcalc/dpcalc/internal/outfile"
 )
 
 // The test binary is the program too, in a process of its own, where the environment says
@@ -18,27 +20,16 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	commandtest.Program = func(s *outfile.Session, args []string) int { return newProgram(s).run(args) }
 	function, ok := os.LookupEnv(childWaitsFor)
 	if !ok {
 		os.Exit(m.Run())
 	}
 	if os.Getenv(childStuck) != "" {
-		temporaries.mu.Lock()
+		outfile.Temporaries.Mu.Lock()
 	}
 	go tell(function, os.NewFile(3, "told"))
 	os.Exit(run(os.Args, os.Stdin, os.Stdout, os.Stderr))
-}
-
-// refused says whether a command ended with exit 2 and one line, which says this, and wrote
-// nothing else.
-func refused(code int, stdout, stderr, says string) bool {
-	line := strings.Count(stderr, "\n") == 1 && len(stderr) < 1000 && strings.Contains(stderr, says)
-	return code == exitUsage && stdout == "" && line
-}
-
-// byBits corrects a table of p-values, whose name or - comes after it.
-func byBits(more ...string) []string {
-	return append([]string{"pvalue-correct", "--alpha", "0.05", "--by", "description", "--bits", "3"}, more...)
 }
 
 // tell writes a line when the function is on some goroutine's stack, by which time the

@@ -11,6 +11,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dpcalc/dpcalc/internal/commandtest"
+	"github.com/dpcalc/dpcalc/internal/csvfile"
+	"github.com/dpcalc/dpcalc/internal/outfile"
+	"github.com/dpcalc/dpcalc/internal/usage"
 )
 
 // changingOutput rewrites a file when it is written to for the first time.
@@ -53,9 +58,9 @@ func TestInputThatChanges(t *testing.T) {
 			}
 			stdout := &changingOutput{change: func() { write(lines[1], then) }}
 			var stderr bytes.Buffer
-			p := &program{ctx: context.Background(), stdout: stdout, stderr: &stderr, workers: 1}
-			code := p.run(append([]string{"dpcalc"}, byBits(path, "--family", family)...))
-			if code != exitFailure || stderr.String() != "dpcalc: "+path+": changed while it was read\n" {
+			p := newProgram(&outfile.Session{Context: context.Background(), Stdout: stdout, Stderr: &stderr, Workers: 1})
+			code := p.run(append([]string{"dpcalc"}, commandtest.ByBits(path, "--family", family)...))
+			if code != usage.ExitFailure || stderr.String() != "dpcalc: "+path+": changed while it was read\n" {
 				t.Errorf("%s, %s: exit %d, stderr %.300q", name, family, code, stderr.String())
 			}
 		}
@@ -66,19 +71,19 @@ func TestInputThatChanges(t *testing.T) {
 func TestFaults(t *testing.T) {
 	dir := t.TempDir()
 	var stderr bytes.Buffer
-	p := &program{ctx: context.Background(), stderr: &stderr}
-	err := p.write(target{path: filepath.Join(dir, "plan.csv")}, func(w io.Writer) error {
-		return stream(p.ctx, w, 10, 2, func([]byte, int, int) ([]byte, error) { panic("no such row") }, nil)
+	p := newProgram(&outfile.Session{Context: context.Background(), Stderr: &stderr})
+	err := p.Write(filepath.Join(dir, "plan.csv"), func(w io.Writer) error {
+		return outfile.Stream(p.Context, w, 10, 2, func([]byte, int, int) ([]byte, error) { panic("no such row") }, nil)
 	})
-	var broken *fault
-	if !errors.As(err, &broken) || err.Error() != "internal error: no such row" || files(t, dir) != nil {
-		t.Errorf("in a worker: %v, files %v", err, files(t, dir))
+	var broken *usage.Fault
+	if !errors.As(err, &broken) || err.Error() != "internal error: no such row" || commandtest.Files(t, dir) != nil {
+		t.Errorf("in a worker: %v, files %v", err, commandtest.Files(t, dir))
 	}
-	err = orFault(func() error {
-		return p.write(target{path: filepath.Join(dir, "plan.csv")}, func(io.Writer) error { panic("no such row") })
+	err = usage.OrFault(func() error {
+		return p.Write(filepath.Join(dir, "plan.csv"), func(io.Writer) error { panic("no such row") })
 	})
-	if !errors.As(err, &broken) || files(t, dir) != nil {
-		t.Errorf("in the writer: %v, files %v", err, files(t, dir))
+	if !errors.As(err, &broken) || commandtest.Files(t, dir) != nil {
+		t.Errorf("in the writer: %v, files %v", err, commandtest.Files(t, dir))
 	}
 }
 
@@ -94,18 +99,25 @@ func TestManyColumns(t *testing.T) {
 	for _, format := range []string{"json", "csv"} {
 		var stdout, stderr bytes.Buffer
 		start := time.Now()
-		code := run(append([]string{"dpcalc"}, byBits("-", "-f", format)...),
+		code := run(append([]string{"dpcalc"}, commandtest.ByBits("-", "-f", format)...),
 			strings.NewReader(table.String()), &stdout, &stderr)
-		if took := time.Since(start); code != exitOK || took > 10*time.Second {
+		if took := time.Since(start); code != usage.ExitOK || took > 10*time.Second {
 			t.Errorf("%s: exit %d after %v, %.200s", format, code, took, stderr.String())
 		}
 	}
 	text := strings.Replace(table.String(), ",p\n", ",q\n", 1)
-	_, err := openText(t, text, "")
+	openText := func(column string) error {
+		table, err := csvfile.OpenTable(&outfile.Session{Context: t.Context(), Stdin: strings.NewReader(text)}, "-", column)
+		if err == nil {
+			table.Close()
+		}
+		return err
+	}
+	err := openText("")
 	if err == nil || len(err.Error()) > 1000 || !strings.Contains(err.Error(), "column19, ... (99981 more)") {
 		t.Errorf("%.2000v", err)
 	}
-	if _, err := openText(t, text, strings.Repeat("long", 20_000)); err == nil || len(err.Error()) > 1000 {
+	if err := openText(strings.Repeat("long", 20_000)); err == nil || len(err.Error()) > 1000 {
 		t.Errorf("%.2000v", err)
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dpcalc/dpcalc/internal/commandtest"
+	"github.com/dpcalc/dpcalc/internal/usage"
 )
 
 // One file cannot be two outputs, whatever it is called.
@@ -44,19 +47,19 @@ func TestOutputsAreDifferentFiles(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			before := strings.Join(files(t, "."), " ")
-			code, stdout, stderr := dpcalc(append(plan, c.args...)...)
-			if !refused(code, stdout, stderr, "got ") {
+			before := strings.Join(commandtest.Files(t, "."), " ")
+			code, stdout, stderr := commandtest.Dpcalc(append(plan, c.args...)...)
+			if !commandtest.Refused(code, stdout, stderr, "got ") {
 				t.Errorf("exit %d, %q, %q", code, stdout, stderr)
 			}
-			if after := strings.Join(files(t, "."), " "); before != after {
+			if after := strings.Join(commandtest.Files(t, "."), " "); before != after {
 				t.Errorf("files %s before and %s after", before, after)
 			}
 		})
 	}
 	t.Chdir(t.TempDir())
-	code, _, stderr := dpcalc(append(plan, "-o", "a.csv", "--schedule", "b.csv", "--save-plan", "c.json")...)
-	if left := files(t, "."); code != exitOK || len(left) != 3 {
+	code, _, stderr := commandtest.Dpcalc(append(plan, "-o", "a.csv", "--schedule", "b.csv", "--save-plan", "c.json")...)
+	if left := commandtest.Files(t, "."); code != usage.ExitOK || len(left) != 3 {
 		t.Errorf("three files: exit %d, %s, %v", code, stderr, left)
 	}
 }
@@ -71,7 +74,7 @@ func TestDanglingLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := dpcalc(append(small[1:], "-o", "plan.csv")...); code != exitOK {
+	if code, _, stderr := commandtest.Dpcalc(append(small[1:], "-o", "plan.csv")...); code != usage.ExitOK {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 	link, err := os.Readlink("plan.csv")
@@ -80,8 +83,8 @@ func TestDanglingLinks(t *testing.T) {
 		t.Errorf("link %s (%v), file %.20q (%v)", link, err, data, err2)
 	}
 	for _, path := range []string{"loop.csv", "lost.csv"} {
-		code, _, stderr := dpcalc(append(small[1:], "-o", path)...)
-		if code != exitFailure || strings.Count(stderr, "\n") != 1 {
+		code, _, stderr := commandtest.Dpcalc(append(small[1:], "-o", path)...)
+		if code != usage.ExitFailure || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%s: exit %d, %q", path, code, stderr)
 		}
 		if _, err := os.Readlink(path); err != nil {
@@ -95,7 +98,7 @@ func TestLongNames(t *testing.T) {
 	dir := t.TempDir()
 	for _, length := range []int{240, 241, 255} {
 		path := filepath.Join(dir, strings.Repeat("n", length-len(".csv"))+".csv")
-		if code, _, stderr := dpcalc(append(small[1:], "-o", path)...); code != exitOK {
+		if code, _, stderr := commandtest.Dpcalc(append(small[1:], "-o", path)...); code != usage.ExitOK {
 			t.Errorf("%d characters: exit %d, %.300s", length, code, stderr)
 		}
 	}

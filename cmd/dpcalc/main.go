@@ -10,6 +10,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/dpcalc/dpcalc/internal/outfile"
 )
 
 func main() { os.Exit(run(os.Args, os.Stdin, os.Stdout, os.Stderr)) }
@@ -20,14 +22,10 @@ const exitSignal = 128
 // run is the program: it returns the exit code. A signal ends it wherever it computes or
 // waits, so the program does not have to look out for one. A second signal kills.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	signal.Ignore(syscall.SIGPIPE) // a closed pipe is a write error like any other
 	ended := make(chan os.Signal, 1)
-	signal.Notify(ended, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // as it is under nohup
-		signal.Notify(ended, syscall.SIGHUP)
-	}
+	listen(ended)
 	defer signal.Stop(ended)
-	p := &program{ctx: context.Background(), stdin: stdin, stdout: stdout, stderr: stderr}
+	p := newProgram(&outfile.Session{Context: context.Background(), Stdin: stdin, Stdout: stdout, Stderr: stderr})
 	done := make(chan int, 1)
 	go func() { done <- p.run(args) }()
 	select {
@@ -35,7 +33,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return code
 	case s := <-ended:
 		signal.Stop(ended)
-		temporaries.discard()
+		outfile.Temporaries.Discard()
 		p.sayInterrupted()
 		number, _ := s.(syscall.Signal)
 		return exitSignal + int(number)
@@ -46,10 +44,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 func (p *program) sayInterrupted() {
 	said := make(chan struct{})
 	go func() {
-		if p.drawn.Load() {
-			fmt.Fprint(p.stderr, clearLine)
-		}
-		fmt.Fprintln(p.stderr, "dpcalc: interrupted")
+		p.Clear()
+		fmt.Fprintln(p.Stderr, "dpcalc: interrupted")
 		close(said)
 	}()
 	select {

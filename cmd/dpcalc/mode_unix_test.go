@@ -9,6 +9,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dpcalc/dpcalc/internal/commandtest"
+	"github.com/dpcalc/dpcalc/internal/usage"
 )
 
 // A file that is replaced keeps its mode, whatever the process's mask; a new one has the
@@ -24,7 +27,7 @@ func TestModes(t *testing.T) {
 		} else if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
-		if code, _, stderr := dpcalc(append(small[1:], "-o", path)...); code != exitOK {
+		if code, _, stderr := commandtest.Dpcalc(append(small[1:], "-o", path)...); code != usage.ExitOK {
 			t.Fatalf("exit %d, %s", code, stderr)
 		}
 		if info, err := os.Stat(path); err != nil || info.Mode() != want {
@@ -36,9 +39,9 @@ func TestModes(t *testing.T) {
 // A plan file that never ends is read as far as the limit.
 func TestEndlessPlan(t *testing.T) {
 	start := time.Now()
-	code, stdout, stderr := dpcalc("plan", "run", "/dev/zero")
+	code, stdout, stderr := commandtest.Dpcalc("plan", "run", "/dev/zero")
 	took := time.Since(start)
-	if !refused(code, stdout, stderr, "/dev/zero: got more than 16 MB, want ") || took > 10*time.Second {
+	if !commandtest.Refused(code, stdout, stderr, "/dev/zero: got more than 16 MB, want ") || took > 10*time.Second {
 		t.Errorf("exit %d after %v, %q", code, took, stderr)
 	}
 }

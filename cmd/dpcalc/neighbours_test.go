@@ -6,6 +6,11 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/dpcalc/dpcalc/internal/commands"
+	"github.com/dpcalc/dpcalc/internal/commandtest"
+	"github.com/dpcalc/dpcalc/internal/record"
+	"github.com/dpcalc/dpcalc/internal/usage"
 )
 
 // What is given for adding or removing a record is answered as its conversion is when it is
@@ -30,7 +35,7 @@ func TestNeighboursAreConverted(t *testing.T) {
 		{"transfer --alpha 0.1 --beta 0.01 --epsilon 0.05 --target-beta 0.05 -n 1000", "transfer --alpha 0.1 --beta 0.01 --epsilon 0.1 --target-beta 0.05 -n 1000"},
 	} {
 		private := !strings.Contains(c.given, "gaussian")
-		got, want := rowsOf(t, strings.Fields(c.given+" "+added)...), rowsOf(t, strings.Fields(c.converted)...)
+		got, want := commandtest.RowsOf(t, strings.Fields(c.given+" "+added)...), commandtest.RowsOf(t, strings.Fields(c.converted)...)
 		if len(got) != len(want) || len(got) == 0 {
 			t.Fatalf("%s: %d rows, %d", c.given, len(got), len(want))
 		}
@@ -40,14 +45,14 @@ func TestNeighboursAreConverted(t *testing.T) {
 				x, isNumber := value.(float64)
 				y, _ := other.(float64)
 				switch {
-				case key == neighboursKey && private:
+				case key == commands.NeighboursKey && private:
 					if value != "add-remove" || other != "replace" {
 						t.Errorf("%s: neighbours %v, %v", c.given, value, other)
 					}
 				case key == "sources" && private && len(value.([]any)) > 0:
 					list := value.([]any)
-					if last := list[len(list)-1]; last != onNeighbours.String() || !reflect.DeepEqual(list[:len(list)-1], other) {
-						t.Errorf("%s: sources %v, want %v and %v", c.given, value, other, onNeighbours)
+					if last := list[len(list)-1]; last != commands.OnNeighbours.String() || !reflect.DeepEqual(list[:len(list)-1], other) {
+						t.Errorf("%s: sources %v, want %v and %v", c.given, value, other, commands.OnNeighbours)
 					}
 				case isNumber && math.Abs(x-y) <= 1e-9*math.Abs(y):
 				case !reflect.DeepEqual(value, other):
@@ -57,8 +62,8 @@ func TestNeighboursAreConverted(t *testing.T) {
 		}
 		for _, convention := range []string{"replace", "add-remove"} {
 			args := strings.Fields(c.given + " --neighbours " + convention)
-			_, table, _ := dpcalc(args...)
-			_, envelope, _ := dpcalc(append(args, "-f", "json")...)
+			_, table, _ := commandtest.Dpcalc(args...)
+			_, envelope, _ := commandtest.Dpcalc(append(args, "-f", "json")...)
 			title, _, _ := strings.Cut(table, "\n")
 			word := map[string]string{"replace": "replac", "add-remove": "add"}[convention]
 			if _, said, _ := strings.Cut(title, "neighbours "); strings.Contains(said, word) != private {
@@ -78,8 +83,8 @@ func TestNeighboursOfALiveSheet(t *testing.T) {
 		"--by steps --step gdp:mu=0.001 --step description:outcomes=3 -n 1000": "dpcalc pvalue-correct --alpha 0.05 --by steps --step gdp:mu=0.002 " +
 			"--step description:outcomes=3 --samples 1000 --data product",
 	} {
-		f := openBook(t, strings.Fields("pvalue-correct --alpha 0.05 "+args+" --neighbours add-remove")...)
-		rows, err := f.GetRows(liveSheet)
+		f := commandtest.OpenBook(t, strings.Fields("pvalue-correct --alpha 0.05 "+args+" --neighbours add-remove")...)
+		rows, err := f.GetRows(record.LiveSheet)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,8 +116,8 @@ func TestNeighboursErrors(t *testing.T) {
 		"transfer --alpha 0.1 --beta 0 --epsilon 0 --delta 0.5 --target-beta 0.1 --neighbours add-remove":       "--neighbours: got add-remove, want a smaller delta",
 		"transfer --alpha 0.1 --beta 0 --epsilon 0 --delta 0.5 --target-beta 0.1 --neighbours add-remove,repla": "--neighbours: got add-remove,repla, want",
 	} {
-		code, out, stderr := dpcalc(strings.Fields(args)...)
-		if code != exitUsage || out != "" || !strings.HasPrefix(stderr, "dpcalc: "+want) || strings.Count(stderr, "\n") != 1 {
+		code, out, stderr := commandtest.Dpcalc(strings.Fields(args)...)
+		if code != usage.ExitUsage || out != "" || !strings.HasPrefix(stderr, "dpcalc: "+want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%s: exit %d, %q, %q", args, code, out, stderr)
 		}
 	}

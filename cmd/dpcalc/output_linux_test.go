@@ -9,6 +9,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/dpcalc/dpcalc/internal/commandtest"
+	"github.com/dpcalc/dpcalc/internal/outfile"
 )
 
 // closeBehind closes the descriptor of a file of a directory, so that its owner's Close fails.
@@ -44,8 +47,8 @@ func TestCloseFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{old, fresh} {
-		p := &program{ctx: context.Background()}
-		err := p.write(target{path: path}, func(w io.Writer) error {
+		p := newProgram(&outfile.Session{Context: context.Background()})
+		err := p.Write(path, func(w io.Writer) error {
 			_, err := w.Write(make([]byte, 1<<20)) // past the buffer
 			return errors.Join(err, closeBehind(dir))
 		})
@@ -54,7 +57,7 @@ func TestCloseFails(t *testing.T) {
 		}
 	}
 	data, err := os.ReadFile(old)
-	if left := files(t, dir); err != nil || string(data) != "old" || len(left) != 1 {
+	if left := commandtest.Files(t, dir); err != nil || string(data) != "old" || len(left) != 1 {
 		t.Errorf("%.20q (%v), files %v", data, err, left)
 	}
 }

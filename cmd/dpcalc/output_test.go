@@ -12,22 +12,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/internal/commands"
+	"github.com/dpcalc/dpcalc/internal/commandtest"
+	"github.com/dpcalc/dpcalc/internal/outfile"
+	"github.com/dpcalc/dpcalc/internal/usage"
 )
 
 var small = []string{"dpcalc", "samplesize", "-m", "10", "-t", "0.1", "-b", "0.05", "--method", "splitting"}
-
-func files(t *testing.T, dir string) (names []string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
-}
 
 // A failure to write is one line and exit 1.
 func TestWriteFailures(t *testing.T) {
@@ -41,11 +32,11 @@ func TestWriteFailures(t *testing.T) {
 	} {
 		var stdout, stderr bytes.Buffer
 		code := run(append(small, "-f", "csv", "-o", c.path), nil, &stdout, &stderr)
-		if code != exitFailure || stdout.Len() != 0 || stderr.String() != "dpcalc: "+c.path+": "+c.says+"\n" {
+		if code != usage.ExitFailure || stdout.Len() != 0 || stderr.String() != "dpcalc: "+c.path+": "+c.says+"\n" {
 			t.Errorf("%s: exit %d, stdout %q, stderr %q", c.path, code, stdout.String(), stderr.String())
 		}
 	}
-	if left := files(t, dir); left != nil {
+	if left := commandtest.Files(t, dir); left != nil {
 		t.Errorf("files left: %v", left)
 	}
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
@@ -55,7 +46,7 @@ func TestWriteFailures(t *testing.T) {
 	defer full.Close()
 	for _, args := range [][]string{small, {"dpcalc", "--help"}, {"dpcalc", "--version"}, {"dpcalc", "explain", "splitting"}, {"dpcalc", "methods"}} {
 		var stderr bytes.Buffer
-		if code := run(args, nil, full, &stderr); code != exitFailure || stderr.String() != "dpcalc: standard output: no space left on device\n" {
+		if code := run(args, nil, full, &stderr); code != usage.ExitFailure || stderr.String() != "dpcalc: standard output: no space left on device\n" {
 			t.Errorf("%v: exit %d, stderr %q", args, code, stderr.String())
 		}
 	}
@@ -70,7 +61,7 @@ func TestClosedPipe(t *testing.T) {
 	defer w.Close()
 	var stderr bytes.Buffer
 	args := []string{"dpcalc", "samplesize", "-m", "1:5k:1", "-t", "0.1", "-b", "0.05", "--method", "splitting", "-f", "csv"}
-	if code := run(args, nil, w, &stderr); code != exitFailure || stderr.String() != "dpcalc: standard output: broken pipe\n" {
+	if code := run(args, nil, w, &stderr); code != usage.ExitFailure || stderr.String() != "dpcalc: standard output: broken pipe\n" {
 		t.Errorf("exit %d, stderr %q", code, stderr.String())
 	}
 }
@@ -84,23 +75,23 @@ func TestReplace(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := errors.New("broken")
-	p := &program{ctx: context.Background()}
-	err := p.write(target{path: link}, func(w io.Writer) error {
+	p := newProgram(&outfile.Session{Context: context.Background()})
+	err := p.Write(link, func(w io.Writer) error {
 		_, err := w.Write(make([]byte, 1<<20))
 		return errors.Join(err, broken)
 	})
 	data, _ := os.ReadFile(path)
-	if !errors.Is(err, broken) || string(data) != "old" || len(files(t, dir)) != 2 {
-		t.Fatalf("after a failure: %v, %q, %v", err, data, files(t, dir))
+	if !errors.Is(err, broken) || string(data) != "old" || len(commandtest.Files(t, dir)) != 2 {
+		t.Fatalf("after a failure: %v, %q, %v", err, data, commandtest.Files(t, dir))
 	}
 	var stdout, stderr bytes.Buffer
-	if code := run(append(small, "-o", link), nil, &stdout, &stderr); code != exitOK || stdout.Len()+stderr.Len() != 0 {
+	if code := run(append(small, "-o", link), nil, &stdout, &stderr); code != usage.ExitOK || stdout.Len()+stderr.Len() != 0 {
 		t.Fatalf("exit %d, %q, %q", code, stdout.String(), stderr.String())
 	}
 	data, _ = os.ReadFile(path)
 	info, err := os.Lstat(link)
-	if err != nil || info.Mode()&os.ModeSymlink == 0 || !strings.HasPrefix(string(data), "method,") || len(files(t, dir)) != 2 {
-		t.Errorf("link %v (%v), file %q, %v", info, err, data, files(t, dir))
+	if err != nil || info.Mode()&os.ModeSymlink == 0 || !strings.HasPrefix(string(data), "method,") || len(commandtest.Files(t, dir)) != 2 {
+		t.Errorf("link %v (%v), file %q, %v", info, err, data, commandtest.Files(t, dir))
 	}
 	if info, _ := os.Stat(path); info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v", info.Mode())
@@ -113,10 +104,10 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	var stdout, stderr bytes.Buffer
-	p := &program{ctx: ctx, stdout: &stdout, stderr: &stderr}
+	p := newProgram(&outfile.Session{Context: ctx, Stdout: &stdout, Stderr: &stderr})
 	code := p.run(append(small, "-o", filepath.Join(dir, "plan.csv")))
-	if code != exitFailure || stderr.String() != "dpcalc: interrupted\n" || files(t, dir) != nil {
-		t.Errorf("exit %d, stderr %q, files %v", code, stderr.String(), files(t, dir))
+	if code != usage.ExitFailure || stderr.String() != "dpcalc: interrupted\n" || commandtest.Files(t, dir) != nil {
+		t.Errorf("exit %d, stderr %q, files %v", code, stderr.String(), commandtest.Files(t, dir))
 	}
 }
 
@@ -130,8 +121,8 @@ func TestInterruptedBeforeCommit(t *testing.T) {
 	}
 	for _, path := range []string{old, fresh} {
 		ctx, cancel := context.WithCancel(context.Background())
-		p := &program{ctx: ctx}
-		err := p.write(target{path: path}, func(w io.Writer) error {
+		p := newProgram(&outfile.Session{Context: ctx})
+		err := p.Write(path, func(w io.Writer) error {
 			defer cancel()
 			_, err := io.WriteString(w, "new")
 			return err
@@ -141,7 +132,7 @@ func TestInterruptedBeforeCommit(t *testing.T) {
 		}
 	}
 	data, err := os.ReadFile(old)
-	if left := files(t, dir); err != nil || string(data) != "old" || len(left) != 1 {
+	if left := commandtest.Files(t, dir); err != nil || string(data) != "old" || len(left) != 1 {
 		t.Errorf("%q (%v), files %v", data, err, left)
 	}
 }
@@ -159,23 +150,23 @@ func TestRowLimits(t *testing.T) {
 		code int
 		says string
 	}{
-		{"-m 1:3:1 --method splitting --max-rows 3 -o " + out, exitOK, ""},
-		{"-m 1:4:1 --method splitting --max-rows 3 -o " + out, exitUsage, "--max-rows: got 4 rows, want at most 3" + again},
-		{"-m 1:3:1 --method splitting,dp --max-rows 6 -o " + out, exitOK, ""},
-		{"-m 1:3:1 --method splitting,dp --max-rows 5 -o " + out, exitUsage, "--max-rows: got 6 rows, want at most 5" + again},
-		{"-m 1 --method splitting --max-rows 1 -o " + out, exitOK, ""},
-		{"-m 1:1M:1 --method splitting -o " + missing, exitFailure, missing + ": no such file or directory"},
-		{"-m 1:1000001:1 --method dp -o " + missing, exitUsage, "--max-rows: got 1000001 rows, want at most 1000000" + again},
-		{"-m 20" + both, exitOK, ""},
-		{"-m 21" + both, exitUsage, "--schedule: got 21 queries, want at most 20" + again},
+		{"-m 1:3:1 --method splitting --max-rows 3 -o " + out, usage.ExitOK, ""},
+		{"-m 1:4:1 --method splitting --max-rows 3 -o " + out, usage.ExitUsage, "--max-rows: got 4 rows, want at most 3" + again},
+		{"-m 1:3:1 --method splitting,dp --max-rows 6 -o " + out, usage.ExitOK, ""},
+		{"-m 1:3:1 --method splitting,dp --max-rows 5 -o " + out, usage.ExitUsage, "--max-rows: got 6 rows, want at most 5" + again},
+		{"-m 1 --method splitting --max-rows 1 -o " + out, usage.ExitOK, ""},
+		{"-m 1:1M:1 --method splitting -o " + missing, usage.ExitFailure, missing + ": no such file or directory"},
+		{"-m 1:1000001:1 --method dp -o " + missing, usage.ExitUsage, "--max-rows: got 1000001 rows, want at most 1000000" + again},
+		{"-m 20" + both, usage.ExitOK, ""},
+		{"-m 21" + both, usage.ExitUsage, "--schedule: got 21 queries, want at most 20" + again},
 	} {
-		code, stdout, stderr := dpcalc(append(strings.Fields("samplesize -t 0.1 -b 0.05"), strings.Fields(c.args)...)...)
+		code, stdout, stderr := commandtest.Dpcalc(append(strings.Fields("samplesize -t 0.1 -b 0.05"), strings.Fields(c.args)...)...)
 		want := ""
 		if c.says != "" {
 			want = "dpcalc: " + c.says + "\n"
 		}
-		left := files(t, dir)
-		if code != c.code || stdout != "" || stderr != want || (len(left) > 0) != (code == exitOK) {
+		left := commandtest.Files(t, dir)
+		if code != c.code || stdout != "" || stderr != want || (len(left) > 0) != (code == usage.ExitOK) {
 			t.Errorf("%s: exit %d, %q, %q, files %v", c.args, code, stdout, stderr, left)
 		}
 		if data, err := os.ReadFile(schedule); err == nil && strings.Count(string(data), "\n") != 21 {
@@ -184,7 +175,7 @@ func TestRowLimits(t *testing.T) {
 		os.Remove(out)
 		os.Remove(schedule)
 	}
-	if fitsSheet(1<<20-1) != nil || fitsSheet(1<<20) == nil {
+	if commands.FitsSheet(1<<20-1) != nil || commands.FitsSheet(1<<20) == nil {
 		t.Error("a sheet holds 2^20 - 1 rows and their names")
 	}
 }
@@ -200,7 +191,7 @@ func TestSensitivityInJSON(t *testing.T) {
 	} {
 		rows := func(query string, tau float64) []map[string]any {
 			flags := strings.ReplaceAll(goal, "TAU", strconv.FormatFloat(tau, 'g', -1, 64))
-			return rowsOf(t, strings.Fields("samplesize "+flags+" "+query)...)
+			return commandtest.RowsOf(t, strings.Fields("samplesize "+flags+" "+query)...)
 		}
 		one, noisy := rows("--query sensitive", 0.1), 0
 		for _, c := range []struct {
@@ -240,14 +231,14 @@ func TestUsageErrorsWriteNothing(t *testing.T) {
 	dir := t.TempDir()
 	var stdout, stderr bytes.Buffer
 	code := run(append(small, "--epsilon", "-1", "-o", filepath.Join(dir, "plan.csv")), nil, &stdout, &stderr)
-	if code != exitUsage || stdout.Len() != 0 || files(t, dir) != nil || strings.Count(stderr.String(), "\n") != 1 {
-		t.Errorf("exit %d, stdout %q, stderr %q, files %v", code, stdout.String(), stderr.String(), files(t, dir))
+	if code != usage.ExitUsage || stdout.Len() != 0 || commandtest.Files(t, dir) != nil || strings.Count(stderr.String(), "\n") != 1 {
+		t.Errorf("exit %d, stdout %q, stderr %q, files %v", code, stdout.String(), stderr.String(), commandtest.Files(t, dir))
 	}
 }
 
 func TestNoCommand(t *testing.T) {
-	code, stdout, stderr := dpcalc()
-	if code != exitUsage || stdout != "" || !strings.Contains(stderr, "USAGE") {
+	code, stdout, stderr := commandtest.Dpcalc()
+	if code != usage.ExitUsage || stdout != "" || !strings.Contains(stderr, "USAGE") {
 		t.Errorf("exit %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 }
@@ -259,8 +250,8 @@ func TestWorkers(t *testing.T) {
 		var want string
 		for workers := 1; workers <= 8; workers += 3 {
 			var stdout, stderr bytes.Buffer
-			p := &program{ctx: context.Background(), stdout: &stdout, stderr: &stderr, workers: workers}
-			if code := p.run(append(args, "-f", format)); code != exitOK {
+			p := newProgram(&outfile.Session{Context: context.Background(), Stdout: &stdout, Stderr: &stderr, Workers: workers})
+			if code := p.run(append(args, "-f", format)); code != usage.ExitOK {
 				t.Fatalf("exit %d: %s", code, stderr.String())
 			}
 			if want == "" {
@@ -286,13 +277,13 @@ func TestStream(t *testing.T) {
 		b, _ := digits(nil, 0, n)
 		want.Write(b)
 		last := 0
-		err := stream(context.Background(), &got, n, 3, digits, func(done int) { last = done })
+		err := outfile.Stream(context.Background(), &got, n, 3, digits, func(done int) { last = done })
 		if err != nil || !bytes.Equal(want.Bytes(), got.Bytes()) || last != n {
 			t.Errorf("n = %d: %v, last %d", n, err, last)
 		}
 	}
 	broken := errors.New("broken")
-	if err := stream(context.Background(), io.Discard, 10000, 3, func(dst []byte, lo, _ int) ([]byte, error) {
+	if err := outfile.Stream(context.Background(), io.Discard, 10000, 3, func(dst []byte, lo, _ int) ([]byte, error) {
 		if lo > 5000 {
 			return nil, broken
 		}
@@ -302,11 +293,11 @@ func TestStream(t *testing.T) {
 	}
 	r, w := io.Pipe()
 	r.CloseWithError(broken)
-	if err := stream(context.Background(), w, 10000, 3, digits, nil); !errors.Is(err, broken) {
+	if err := outfile.Stream(context.Background(), w, 10000, 3, digits, nil); !errors.Is(err, broken) {
 		t.Errorf("write: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	if err := stream(ctx, io.Discard, 10000, 3, func(dst []byte, lo, _ int) ([]byte, error) {
+	if err := outfile.Stream(ctx, io.Discard, 10000, 3, func(dst []byte, lo, _ int) ([]byte, error) {
 		if lo > 5000 {
 			cancel()
 		}
@@ -316,63 +307,18 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// A grid crosses its axes with the last one fastest, or pairs them.
-func TestGrid(t *testing.T) {
-	axes := []axis{
-		axisOf("samples", []int64{1, 2}, func(g *transfer.Goal, n int64) { g.Samples = n }),
-		axisOf("queries", []int64(nil), func(g *transfer.Goal, n int64) { g.Queries = n }),
-		axisOf("budget", []int64{5, 6, 7}, func(g *transfer.Goal, n int64) { g.Budget = n }),
-	}
-	g, err := newGrid(transfer.Goal{Tau: 0.5}, false, axes...)
-	if err != nil || g.size() != 6 {
-		t.Fatalf("size %d, %v", g.size(), err)
-	}
-	for i := range 6 {
-		if got := g.goal(i); got != (transfer.Goal{Tau: 0.5, Samples: int64(1 + i/3), Budget: int64(5 + i%3)}) {
-			t.Errorf("goal %d: %+v", i, got)
-		}
-	}
-	if _, err := newGrid(transfer.Goal{}, true, axes...); err == nil {
-		t.Error("2 values pair with 3")
-	}
-	axes[0].length = 1
-	g, err = newGrid(transfer.Goal{}, true, axes...)
-	if err != nil || g.size() != 3 || g.goal(2) != (transfer.Goal{Samples: 1, Budget: 7}) {
-		t.Errorf("zip: size %d, %+v, %v", g.size(), g.goal(2), err)
-	}
-}
-
 // Scripts and manual are the same on every run and name every command.
 func TestCompletionAndManual(t *testing.T) {
 	for _, args := range [][]string{{"completion", "bash"}, {"completion", "zsh"}, {"completion", "fish"}, {"completion", "powershell"}, {"man"}} {
-		code, first, stderr := dpcalc(args...)
-		_, second, _ := dpcalc(args...)
-		if code != exitOK || first != second || stderr != "" {
+		code, first, stderr := commandtest.Dpcalc(args...)
+		_, second, _ := commandtest.Dpcalc(args...)
+		if code != usage.ExitOK || first != second || stderr != "" {
 			t.Errorf("%v: exit %d, stderr %q", args, code, stderr)
 		}
-		for _, c := range (&program{}).app().Commands {
+		for _, c := range (newProgram(&outfile.Session{})).app().Commands {
 			if !strings.Contains(strings.ReplaceAll(first, `\-`, "-"), c.Name) {
 				t.Errorf("%v does not name %s", args, c.Name)
 			}
-		}
-	}
-}
-
-// Every method explains itself, and every source is in the bibliography.
-func TestEveryMethodIsExplainedAndCited(t *testing.T) {
-	for _, m := range transfer.Methods() {
-		code, page, stderr := dpcalc("explain", m.Name)
-		if code != exitOK || !strings.Contains(page, "Formula\n  ") || !strings.Contains(page, "Proof: "+string(m.Proof)) {
-			t.Errorf("explain %s: exit %d, %s%s", m.Name, code, page, stderr)
-		}
-		for line := range strings.Lines(page) {
-			if len([]rune(line)) > 120 {
-				t.Errorf("explain %s: long line %q", m.Name, line)
-			}
-		}
-		code, entries, stderr := dpcalc("cite", m.Name)
-		if code != exitOK || strings.Count(entries, "@") < 1 {
-			t.Errorf("cite %s: exit %d, %s", m.Name, code, stderr)
 		}
 	}
 }

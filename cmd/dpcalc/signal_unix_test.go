@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dpcalc/dpcalc/internal/commandtest"
 )
 
 // process is a program that has got as far as a function.
@@ -121,17 +123,17 @@ func TestSignalsEndEverything(t *testing.T) {
 		{"full standard output and error", "poll.(*FD).Write", grid("-m", "1:20k:1")},
 		{"pipe without a reader", "os.OpenFile", grid("-m", "1:20k:1", "-o", "fifo")},
 		{"pipe that nobody reads", "poll.(*FD).Write", grid("-m", "1:20k:1", "-o", "fifo")},
-		{"table that does not come", "(*program).open(", byBits("fifo")},
-		{"standard input that does not come", "(*source).spool(", byBits("-")},
-		{"joint table that does not come", "(*program).open(", []string{"maxinfo", "--joint", "fifo"}},
-		{"plan that does not come", "(*program).readPlanFile(", []string{"plan", "run", "fifo"}},
-		{"plan on standard input", "(*program).readPlanFile(", []string{"plan", "run", "/dev/stdin"}},
-		{"tiny steps", "dpcalc.parseRange[", []string{
+		{"table that does not come", "csvfile.Open(", commandtest.ByBits("fifo")},
+		{"standard input that does not come", "(*Source).spool(", commandtest.ByBits("-")},
+		{"joint table that does not come", "csvfile.Open(", []string{"maxinfo", "--joint", "fifo"}},
+		{"plan that does not come", "samplesize.readPlanFile(", []string{"plan", "run", "fifo"}},
+		{"plan on standard input", "samplesize.readPlanFile(", []string{"plan", "run", "/dev/stdin"}},
+		{"tiny steps", "numbers.parseRange[", []string{
 			"samplesize", "-m", "10", "-t", "0.1", "-f", "csv", "--method", "splitting", "-b", "1e-4990:1e-4984:1e-4990",
 		}},
-		{"many values", "dpcalc.parseRange[", grid("-m", "1:9000000:1")},
-		{"large grid", "(*program).readPlan(", grid("-m", "1:8000:1", "-B", "1:8000:1")},
-		{"file in the making", "dpcalc.stream(", []string{
+		{"many values", "numbers.parseRange[", grid("-m", "1:9000000:1")},
+		{"large grid", "samplesize.readPlan(", grid("-m", "1:8000:1", "-B", "1:8000:1")},
+		{"file in the making", "outfile.Stream(", []string{
 			"samplesize", "-m", "1:20k:1", "-t", "0.1", "-b", "0.05", "--method", "gaussian", "-o", "plan.csv",
 		}},
 		{"workbook in the making", "(*StreamWriter).SetRow(", []string{
@@ -162,14 +164,14 @@ func TestSignalsEndEverything(t *testing.T) {
 					cmd.Stderr = cmd.Stdout
 				}
 			}, c.args...)
-			if strings.HasPrefix(c.name, "standard input") && files(t, dir) != nil {
-				t.Errorf("the copy has a name: %v", files(t, dir))
+			if strings.HasPrefix(c.name, "standard input") && commandtest.Files(t, dir) != nil {
+				t.Errorf("the copy has a name: %v", commandtest.Files(t, dir))
 			}
 			s := signals[i%len(signals)]
 			if status := p.end(t, s); status.ExitStatus() != exitSignal+int(s) {
 				t.Errorf("exit %d at signal %d, want %d", status.ExitStatus(), s, exitSignal+int(s))
 			}
-			if left := files(t, dir); !slices.Equal(left, want) {
+			if left := commandtest.Files(t, dir); !slices.Equal(left, want) {
 				t.Errorf("files left: %v, want %v", left, want)
 			}
 			if c.name != "full standard output and error" && stderr.String() != "dpcalc: interrupted\n" {
@@ -181,7 +183,7 @@ func TestSignalsEndEverything(t *testing.T) {
 
 // The first signal waits for a file system that hangs; the second does not.
 func TestSecondSignalKills(t *testing.T) {
-	p := start(t, t.TempDir(), "dpcalc.stream(", func(cmd *exec.Cmd) {
+	p := start(t, t.TempDir(), "outfile.Stream(", func(cmd *exec.Cmd) {
 		cmd.Stdout, cmd.Env = fullPipe(t), append(cmd.Env, childStuck+"=1")
 	}, "samplesize", "-t", "0.1", "-b", "0.05", "-m", "1:20k:1", "--method", "splitting", "-f", "csv")
 	for range 1000 { // until the first has been received

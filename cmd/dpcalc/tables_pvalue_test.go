@@ -11,7 +11,7 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// The thresholds of docs/pvalues.md, for 10,000 independent records and alpha = 0.05
+// The thresholds of docs/use/p-values.md, for 10,000 independent records and alpha = 0.05
 // and 0.01, with six digits, rounded down.
 func TestThresholdTables(t *testing.T) {
 	percent := []float64{0.001, 0.003, 0.01, 0.03, 0.1}
@@ -28,7 +28,7 @@ func TestThresholdTables(t *testing.T) {
 	for _, bits := range []float64{0.001, 0.01, 0.1, 1, 10} {
 		information = append(information, sourceOf{[]string{shortDecimal(bits)}, maxinfo.MutualInformation{Nats: theory.Nats(bits * math.Ln2)}})
 	}
-	checkTables(t, "../../docs/pvalues.md", []pageTable{
+	checkTables(t, "../../docs/use/p-values.md", []pageTable{
 		thresholds{"pvalue-pure", []string{"eps sqrt n", "epsilon"}, []string{"renyi", "kl", "max-info-dwork15", "max-info-any"}, true, pure},
 		thresholds{"pvalue-approx", []string{"eps sqrt n", "epsilon"}, []string{"approx-dp", "group"}, false, approx},
 		thresholds{"pvalue-gdp", []string{"mu sqrt n", "mu"}, []string{"kl", "approx-dp", "group"}, false, gdp},

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/internal/commandtest"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -28,12 +29,12 @@ func checkTables(t *testing.T, file string, tables []pageTable) {
 			t.Fatalf("%s has no table %s", file, c.name())
 		}
 		got := c.markdown(t)
-		if old != got && !*update {
+		if old != got && !*commandtest.Update {
 			t.Errorf("table %s is not what the program computes: run go test ./cmd/dpcalc -run %s -update\n%s", c.name(), t.Name(), got)
 		}
 		page = before + open + got + "<!-- end -->" + after
 	}
-	if *update && page != string(data) {
+	if *commandtest.Update && page != string(data) {
 		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +47,7 @@ type pageTable interface {
 }
 
 func TestPerformanceTables(t *testing.T) {
-	checkTables(t, "../../docs/performance.md", comparisons())
+	checkTables(t, "../../docs/check/performance.md", comparisons())
 }
 
 // A comparison is a table of n: a row for each goal, a column for each method, and the

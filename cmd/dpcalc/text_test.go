@@ -9,41 +9,11 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
-)
 
-// Numbers are plain decimals, with a point or a comma; all else that a spreadsheet might
-// run gets an apostrophe.
-func TestNumerals(t *testing.T) {
-	for _, text := range []string{
-		"-0,5", "+0,5", "-0.5", "-5", "+5", "-1e-5", "+1,5E+3", "-,5", "-.5", "-5.", "-5,", "-007",
-	} {
-		if got := inert(text); got != text {
-			t.Errorf("%q: got %q", text, got)
-		}
-	}
-	for _, text := range []string{
-		"-inf", "+Inf", "-infinity", "+0x1p-2", "-0x10", "-1_0", "-nan", "-1.5.2", "-1,000,000",
-		"-1.000,5", "-1e", "-e5", "-1e5.5", "--5", "-", "+", "-5%",
-		"-5 ", "- 5", "-1-1", "-1+cmd", "-٣", "-.", "-,", "=5", "@5", "\t5", "-1e5\n",
-	} {
-		if got := inert(text); got != "'"+text {
-			t.Errorf("%q: got %q", text, got)
-		}
-	}
-	for format, want := range map[string]string{
-		"csv":      "\"-0,5\",-0.5,\"0,5\",'-inf,0x1.8p3,1.5.2\n",
-		csvExcelEU: "-0,5;-0,5;0,5;'-inf;0x1.8p3;1.5.2\n",
-		"tsv":      "-0,5\t-0.5\t0,5\t'-inf\t0x1.8p3\t1.5.2\n",
-	} {
-		var row []cell
-		for _, text := range []string{"-0,5", "-0.5", "0,5", "-inf", "0x1.8p3", "1.5.2"} {
-			row = append(row, foreignCell(text))
-		}
-		if got := string(newEncoder(format, result{}).row(nil, true, row, new(chances))); got != want {
-			t.Errorf("%s: got %q, want %q", format, got, want)
-		}
-	}
-}
+	"github.com/dpcalc/dpcalc/internal/commandtest"
+	"github.com/dpcalc/dpcalc/internal/printed"
+	"github.com/dpcalc/dpcalc/internal/usage"
+)
 
 // No text of the user's makes a terminal do anything.
 func TestTerminalIsSafe(t *testing.T) {
@@ -57,7 +27,7 @@ func TestTerminalIsSafe(t *testing.T) {
 		"\ufffd":                      "\ufffd",
 		"\ufffd\xef":                  "\ufffd\\xef",
 	} {
-		if got := harmless(text); got != want {
+		if got := printed.Harmless(text); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
@@ -69,9 +39,9 @@ func TestTerminalIsSafe(t *testing.T) {
 	for _, format := range []string{"table", "markdown", "latex"} {
 		for _, more := range [][]string{nil, {"--raw"}} {
 			var stdout, stderr bytes.Buffer
-			args := append(append([]string{"dpcalc"}, byBits("-", "-f", format)...), more...)
+			args := append(append([]string{"dpcalc"}, commandtest.ByBits("-", "-f", format)...), more...)
 			code := run(args, strings.NewReader(table), &stdout, &stderr)
-			if code != exitOK || obeyed(stdout.String()+stderr.String()) {
+			if code != usage.ExitOK || obeyed(stdout.String()+stderr.String()) {
 				t.Errorf("%s %v: exit %d, %q, %q", format, more, code, stdout.String(), stderr.String())
 			}
 		}
@@ -81,13 +51,13 @@ func TestTerminalIsSafe(t *testing.T) {
 		"p\n0.1" + attack + "\n", "q" + attack + "\n",
 	} {
 		var stdout, stderr bytes.Buffer
-		code := run(append([]string{"dpcalc"}, byBits("-")...), strings.NewReader(text), &stdout, &stderr)
-		if obeyed(stderr.String()) || !refused(code, stdout.String(), stderr.String(), "got ") {
+		code := run(append([]string{"dpcalc"}, commandtest.ByBits("-")...), strings.NewReader(text), &stdout, &stderr)
+		if obeyed(stderr.String()) || !commandtest.Refused(code, stdout.String(), stderr.String(), "got ") {
 			t.Errorf("%q: exit %d, %q", text, code, stderr.String())
 		}
 	}
 	dir := filepath.Join(t.TempDir(), "x"+attack+"\ny")
-	if _, _, stderr := dpcalc("plan", "run", dir+".yaml"); obeyed(stderr) || strings.Count(stderr, "\n") != 1 {
+	if _, _, stderr := commandtest.Dpcalc("plan", "run", dir+".yaml"); obeyed(stderr) || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("%q", stderr)
 	}
 }
@@ -116,8 +86,8 @@ func TestWideEncodings(t *testing.T) {
 					text string
 					args []string
 				}{
-					"p.csv":     {"id,p\r\n1,0.5\r\n", byBits()},
-					"blank.csv": {"\n\np\n0.5\n", byBits()},
+					"p.csv":     {"id,p\r\n1,0.5\r\n", commandtest.ByBits()},
+					"blank.csv": {"\n\np\n0.5\n", commandtest.ByBits()},
 					"joint.csv": {"x,y,p\n1,1,1\n", []string{"maxinfo", "--joint"}},
 					"plan.json": {`{"scenarios":[]}`, []string{"plan", "run"}},
 					"plan.yaml": {"scenarios: []\n", []string{"plan", "run"}},
@@ -130,8 +100,8 @@ func TestWideEncodings(t *testing.T) {
 					if name == "plan.yaml" && bits == 16 && mark != "" {
 						want = "dpcalc: " + path + ":1: scenarios: got none, want a list of them\n" // YAML is read in it
 					}
-					code, stdout, stderr := dpcalc(append(c.args, path)...)
-					if code != exitUsage || stdout != "" || stderr != want {
+					code, stdout, stderr := commandtest.Dpcalc(append(c.args, path)...)
+					if code != usage.ExitUsage || stdout != "" || stderr != want {
 						t.Errorf("%s in UTF-%d, %v, mark %q: exit %d, %q, %q", name, bits, order, mark, code, stdout, stderr)
 					}
 				}

@@ -1,16 +1,14 @@
 package main
 
 import (
-	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "rewrite the transcripts with what the program prints")
+	"github.com/dpcalc/dpcalc/internal/commandtest"
+)
 
 // A transcript is lines "$ dpcalc ..." with what follows them: standard output,
 // then standard error, each line of it after "2> ", then "[exit N]" unless 0. A
@@ -31,7 +29,7 @@ func TestTranscripts(t *testing.T) {
 // The manual is a test: every "$ dpcalc" block of these pages is run and compared.
 // There, standard error has no mark.
 func TestManual(t *testing.T) {
-	for _, file := range []string{"../../README.md", "../../docs/guide.md"} {
+	for _, file := range []string{"../../README.md", "../../docs/use/guide.md"} {
 		if _, err := os.Stat(file); err == nil {
 			t.Run(filepath.Base(file), func(t *testing.T) {
 				if checkTranscript(t, file, true) == 0 {
@@ -40,7 +38,7 @@ func TestManual(t *testing.T) {
 			})
 		}
 	}
-	others, err := filepath.Glob("../../docs/*.md")
+	others, err := filepath.Glob("../../docs/*/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +91,7 @@ func checkTranscript(t *testing.T, file string, markdown bool) int {
 		} else {
 			got = transcribe(t, strings.TrimSuffix(command, "\n"), markdown)
 		}
-		if got != want.String() && !*update {
+		if got != want.String() && !*commandtest.Update {
 			t.Errorf("%s:%d: $ %s\n--- got\n%s--- want\n%s", filepath.Base(file), start+1, command, got, want.String())
 		}
 		for line := range strings.Lines(got) {
@@ -103,7 +101,7 @@ func checkTranscript(t *testing.T, file string, markdown bool) int {
 			out.WriteString(line)
 		}
 	}
-	if *update && out.String() != string(data) {
+	if *commandtest.Update && out.String() != string(data) {
 		if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +149,7 @@ func transcribe(t *testing.T, command string, markdown bool) string {
 		}
 		return string(data)
 	}
-	code, stdout, stderr := dpcalcReading(stdin, words[1:]...)
+	code, stdout, stderr := commandtest.DpcalcReading(stdin, words[1:]...)
 	var b strings.Builder
 	b.WriteString(stdout)
 	for line := range strings.Lines(stderr) {
@@ -164,16 +162,6 @@ func transcribe(t *testing.T, command string, markdown bool) string {
 		fmt.Fprintf(&b, "[exit %d]\n", code)
 	}
 	return b.String()
-}
-
-func dpcalc(args ...string) (code int, stdout, stderr string) {
-	return dpcalcReading("", args...)
-}
-
-func dpcalcReading(stdin string, args ...string) (code int, stdout, stderr string) {
-	var out, errs bytes.Buffer
-	code = run(append([]string{"dpcalc"}, args...), strings.NewReader(stdin), &out, &errs)
-	return code, out.String(), errs.String()
 }
 
 // split splits a command at spaces outside single quotes.

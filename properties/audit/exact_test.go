@@ -7,13 +7,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/internal/decimal"
+	"github.com/dpcalc/dpcalc/internal/decimals"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
 // The oracle: the definitions, to 45 digits, of the same rounded logarithms.
-var dec = decimal.Digits(45).Float
+var dec = decimals.Digits(45).Float
 
 func lnDeltaOracle(p, q []theory.LogProb, epsilon float64) float64 {
 	sum := dec(0)
@@ -43,7 +43,7 @@ func renyiOracle(p, q []theory.LogProb, order float64) float64 {
 		sum = sum.Plus(dec(order).Times(lnP.Minus(lnQ)).Plus(lnQ).Exp())
 		sumP, sumQ = sumP.Plus(lnP.Exp()), sumQ.Plus(lnQ.Exp())
 	}
-	ln := func(x decimal.Number) float64 { return x.Ln().Float() }
+	ln := func(x decimals.Number) float64 { return x.Ln().Float() }
 	return (ln(sum) - order*ln(sumP) + (order-1)*ln(sumQ)) / (order - 1)
 }
 

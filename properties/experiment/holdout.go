@@ -51,7 +51,7 @@ var sizes = [...]int{0, 10, 20, 30, 45, 70, 100, 150, 200, 250, 300, 400, 500}
 //
 // Two ways to run it have the same law. The direct one draws the rows, a column at a
 // time. The default one draws the c_j and, from the rows, only the sums that the
-// classifiers look at: docs/experiment.md has the proof that this is exact.
+// classifiers look at: docs/use/experiment.md has the proof that this is exact.
 type Holdout struct {
 	Samples     int64   // n, rows in each of the three sets, from 1 to 10^7
 	Attributes  int64   // d, from 1 to 10^7

@@ -1,4 +1,4 @@
-// Package suite is the suite of audits that dpcalc audit runs; docs/audit.md has its tables.
+// Package suite is the suite of audits that dpcalc audit runs; docs/check/audit.md has its tables.
 //
 // Mechanisms are those of package mechanism, with what they claim; Mutants are the same with
 // one fault each, of the kinds that have been published. A Check holds a claim against a

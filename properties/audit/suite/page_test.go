@@ -12,12 +12,12 @@ import (
 	"github.com/dpcalc/dpcalc/properties/audit"
 )
 
-var update = flag.Bool("update", false, "rewrite the tables of docs/audit.md")
+var update = flag.Bool("update", false, "rewrite the tables of docs/check/audit.md")
 
-// The tables of docs/audit.md stand between <!-- table: NAME --> and <!-- end -->. With -update
+// The tables of docs/check/audit.md stand between <!-- table: NAME --> and <!-- end -->. With -update
 // they are written, otherwise compared.
 func TestAuditPage(t *testing.T) {
-	const file = "../../../docs/audit.md"
+	const file = "../../../docs/check/audit.md"
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

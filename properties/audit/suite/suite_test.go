@@ -354,7 +354,7 @@ func TestSettings(t *testing.T) {
 }
 
 // The statistical layer raises no alarm with consecutive seeds: a few here, and once a
-// thousand, with the command in docs/audit.md. The samples of a seed are a sixty-fourth of the
+// thousand, with the command in docs/check/audit.md. The samples of a seed are a sixty-fourth of the
 // default.
 func TestSeeds(t *testing.T) {
 	s := Defaults()

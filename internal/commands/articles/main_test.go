@@ -1,0 +1,12 @@
+package articles
+
+import (
+	"github.com/dpcalc/dpcalc/internal/commands/pvalues"
+	"github.com/dpcalc/dpcalc/internal/commands/samplesize"
+	"github.com/dpcalc/dpcalc/internal/commands/steps"
+	"github.com/dpcalc/dpcalc/internal/commandtest"
+)
+
+func init() {
+	commandtest.Offer(Explain(), Cite(), Methods(), samplesize.Command(), steps.Command(), pvalues.Command())
+}

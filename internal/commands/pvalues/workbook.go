@@ -1,0 +1,665 @@
+package pvalues
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/internal/commands"
+	"github.com/dpcalc/dpcalc/internal/commands/steps"
+	"github.com/dpcalc/dpcalc/internal/csvfile"
+	"github.com/dpcalc/dpcalc/internal/numbers"
+	"github.com/dpcalc/dpcalc/internal/outfile"
+	"github.com/dpcalc/dpcalc/internal/record"
+	"github.com/dpcalc/dpcalc/internal/usage"
+	"github.com/dpcalc/dpcalc/pvalue"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// The live thresholds of a workbook. A threshold is never above what dpcalc computes
+// and an adjusted p-value never below: logarithms are moved by 1e-12 of their size and
+// 1e-12 more, which exceeds what dpcalc moves them by and the rounding errors of a
+// spreadsheet. The minus of -x^2 belongs to x there, so squares are subtracted from 0.
+
+const (
+	noThreshold = "no threshold above zero" // at any p
+	belowCell   = "below 1e-307"            // what no cell holds as a number
+	belowLn     = "below -706"              // its logarithm, where it cannot be computed
+	onlyDpcalc  = "only by dpcalc"          // what has no explicit formula
+
+	// Cells that follow from the inputs: ln(1/alpha), or what later steps leave of it, and
+	// ln p, neither of them below its value, nor a number where there is none.
+	level = "ln_inv_level"
+	lnP   = "ln_p"
+
+	askedP  = `problem="none",ISNUMBER(` + lnP + ")"
+	decides = `IF(ISNUMBER(C{row}),IF(` + lnP + `<=C{row},"yes","no"),IF(OR(C{row}="none",` + lnP + `>-700),"no","undecided"))`
+
+	thresholdName = "threshold"   // of the cell with the threshold for a FILE
+	rejectLive    = "reject_live" // the column that refers to it
+)
+
+// liveChance is a probability in formulas: its logarithm, and itself where float64 holds it,
+// which may be zero. Its zero value is the probability zero.
+type liveChance struct{ ln, value string }
+
+// times is e^shift times the probability, at most 1 and not below it.
+func (t liveChance) times(shift string) string {
+	if t.ln == "" {
+		return "0"
+	}
+	ln := "(" + t.ln + ")*(1-1E-12)+1E-12"
+	if shift != "0" {
+		ln = "(" + t.ln + "+" + shift + ")*(1-1E-12)+1E-12*(1+ABS(" + shift + "))"
+	}
+	text := "EXP(MIN(0," + ln + "))"
+	if t.value != "" {
+		text = "IF(" + t.value + "=0,0," + text + ")"
+	}
+	return text
+}
+
+// taken is ln(1/(e^(-level)-t)), not below it, and an error where that is nothing.
+func (t liveChance) taken(level string) string {
+	if t.ln == "" {
+		return level
+	}
+	return "(" + level + "-LN(1-1E-15-" + t.times(level) + "))"
+}
+
+// selection is what precedes the test.
+type selection struct {
+	plan           steps.Learned
+	source, method string
+	alpha          theory.LogProb
+}
+
+// terms are the steps of a selection as formulas. Sums of the steps are lists.
+type terms struct {
+	inputs  []record.LiveInput
+	say     sentence   // the flags of the steps
+	epsilon []string   // of the first step, which may be composed
+	shifts  []string   // the squares of n mu of it
+	outside []string   // its information, where that is known
+	defect  liveChance // its deltas or slack
+	later   []string   // information of the later steps
+	slack   liveChance // theirs
+	plain   bool       // every step has its formula, and the chances can be added up
+}
+
+// add adds the amounts of a step to those before it, and tells whether it has any.
+func (t *terms) add(f steps.Formulas, first bool) bool {
+	if !first {
+		t.later = append(t.later, cmp.Or(f.Later, "NA()"))
+		return f.Later != ""
+	}
+	some := false
+	for _, part := range []struct {
+		all  *[]string
+		more string
+	}{{&t.epsilon, f.Epsilon}, {&t.shifts, f.Shift}, {&t.outside, f.Outside}} {
+		if part.more != "" {
+			*part.all, some = append(*part.all, part.more), true
+		}
+	}
+	return some
+}
+
+// sentence is a command as a formula and as the text for the values at the start.
+type sentence struct{ formula, words string }
+
+func (s *sentence) text(t string) {
+	s.formula += `&"` + t + `"`
+	s.words += t
+}
+
+// flag adds a value with what precedes it. Of an optional one there may be neither.
+func (s *sentence) flag(before string, in record.LiveInput) {
+	formula := `"` + before + `"&` + record.DecimalText(in.Name)
+	if in.Optional {
+		formula = "IF(" + in.Name + `="","",` + formula + ")"
+	}
+	s.formula += "&" + formula
+	if in.Value.Form != record.Missing {
+		s.words += before + record.PlainText(in.Value)
+	}
+}
+
+// chanceInput completes the input of a probability, which is above or from a lower end:
+// itself, or ln(1/p) where float64 cannot hold it.
+func chanceInput(in record.LiveInput, from string, p theory.LogProb) (record.LiveInput, liveChance) {
+	if !record.Representable(p) {
+		in.Name, in.Label, in.Value = "ln_inv_"+in.Name, "ln(1/"+in.Label+")", record.Exactly(-p.Ln())
+		in.Holds, in.Wants = record.IsNumber(in.Name, in.Name+">0"), "want a positive number"
+		return in, liveChance{ln: "0-" + in.Name}
+	}
+	in.Value, in.Holds, in.Wants = record.Chance(p), record.IsNumber(in.Name, "AND("+in.Name+from+","+in.Name+"<1)"), "want "+numbers.Probabilities.Want
+	if from == ">=0" {
+		in.Wants = "want " + numbers.BelowOne.Want
+	}
+	return in, liveChance{ln: "LN(" + in.Name + ")", value: in.Name}
+}
+
+// parameter is the input of a step of this kind for one of its keys, and what it is the
+// probability of, if it is one.
+func parameter(kind, key, value, suffix string) (in record.LiveInput, p liveChance) {
+	in = record.LiveInput{Label: key, Name: strings.ReplaceAll(key, "-", "_") + suffix}
+	from := ">0"
+	switch key {
+	case "queries", "outcomes":
+		n, _ := numbers.Counts.Parse(value)
+		in.Value, in.Holds, in.Wants = record.Count(n), record.IsCount(in.Name), "want a whole number from 1 to 2^53"
+		return in, p
+	case "slack":
+		from = ">=0"
+		fallthrough
+	case "delta":
+		chance, _ := numbers.ParseProb(value)
+		return chanceInput(in, from, chance)
+	}
+	x, _ := numbers.NonNegatives.Parse(value)
+	in.Value = record.Exactly(x)
+	switch {
+	case key == "noise-sd":
+		in.Holds, in.Wants = record.IsNumber(in.Name, "AND("+in.Name+">=1E-150,"+in.Name+"<=1E+150)"), "want "+steps.Deviations.Want
+	case key == "mu", kind == "pure-dp":
+		in.Holds, in.Wants = record.IsNumber(in.Name, in.Name+">0"), "want "+numbers.Positives.Want
+	default:
+		in.Holds, in.Wants = record.IsNumber(in.Name, in.Name+">=0"), "want "+numbers.NonNegatives.Want
+	}
+	return in, p
+}
+
+// terms makes inputs of what was typed.
+func (s selection) terms() terms {
+	t := terms{plain: true}
+	var defects, slacks []liveChance
+	if s.source == bySteps {
+		t.say.text(" --by " + bySteps)
+	}
+	kinds := steps.Kinds()
+	composed := true // into the first step
+	for i, typed := range s.plan.ByReplacement() {
+		name, rest, _ := strings.Cut(typed, ":")
+		kind := kinds[slices.IndexFunc(kinds, func(k steps.Kind) bool { return k.Name == name })]
+		composed = composed && kind.Private
+		first := i == 0 || composed
+		before, lead, glue, suffix := " --by ", " --", " ", ""
+		if s.source == bySteps {
+			before, lead, glue, suffix = " --step ", ":", "=", "_"+strconv.Itoa(i+1)
+		}
+		t.say.text(before + name)
+		if name == "max-info" && !strings.Contains(rest, "slack=") {
+			rest += ",slack=0"
+		}
+		has := make(steps.InputNames)
+		var chance liveChance
+		for item := range strings.SplitSeq(rest, ",") {
+			key, value, _ := strings.Cut(item, "=")
+			if key == "data" {
+				t.say.text(lead + item)
+				continue
+			}
+			in, p := parameter(name, key, value, suffix)
+			if p.ln != "" {
+				chance = p
+			}
+			has[key] = in.Name
+			if suffix != "" {
+				in.Label += " of step " + strconv.Itoa(i+1)
+			}
+			t.inputs = append(t.inputs, in)
+			t.say.flag(lead+key+glue, in)
+			if suffix != "" {
+				lead = ","
+			}
+		}
+		t.plain = t.add(kind.Formulas(has), first) && t.plain
+		switch {
+		case chance.ln == "":
+		case first:
+			defects = append(defects, chance)
+		default:
+			slacks = append(slacks, chance)
+		}
+	}
+	if n := s.plan.Samples; n != 0 {
+		in := record.LiveInput{Name: "samples", Label: "samples", Value: record.Count(n), Holds: record.IsCount("samples"), Wants: "want a whole number from 1 to 2^53"}
+		t.inputs = append(t.inputs, in)
+		t.say.flag(" --samples ", in)
+		t.say.text(" --data " + s.plan.Data.String())
+	}
+	var plain, both bool
+	t.defect, plain = total(defects)
+	t.slack, both = total(slacks)
+	t.plain = t.plain && plain && both
+	return t
+}
+
+// total is a sum of probabilities. It says no to several of which one is beyond float64.
+func total(parts []liveChance) (t liveChance, ok bool) {
+	switch len(parts) {
+	case 0:
+		return t, true
+	case 1:
+		return parts[0], true
+	}
+	var values []string
+	for _, p := range parts {
+		if p.value == "" {
+			return t, false
+		}
+		values = append(values, p.value)
+	}
+	all := sum(values)
+	return liveChance{ln: "LN(" + all + ")", value: all}, true
+}
+
+// sum adds up formulas, those that are not 0.
+func sum(parts []string) string {
+	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "0" })
+	switch len(parts) {
+	case 0:
+		return "0"
+	case 1:
+		return parts[0]
+	}
+	return "(" + strings.Join(parts, "+") + ")"
+}
+
+// liveRule is a correction as formulas. On the level ln(1/alpha) that the defect leaves,
+// threshold is ln gamma; worst is the logarithm of the least alpha, less the defect,
+// "" if it has none.
+type liveRule struct {
+	defect    liveChance
+	threshold func(level string) string
+	worst     string
+}
+
+// oneLessExp is 1 - e^(-x) to a part in 1e12.
+func oneLessExp(x string) string {
+	return "IF(" + x + "<0.001," + x + "-" + x + "^2/2+" + x + "^3/6-" + x + "^4/24+" + x + "^5/120,1-EXP(0-" + x + "))"
+}
+
+// rule is the correction of this name, if it has explicit formulas.
+func (t terms) rule(name string) (liveRule, bool) {
+	ratio := func(k string, defect liveChance) liveRule {
+		return liveRule{defect, func(level string) string { return "(0-" + level + "-" + k + ")" }, "(" + k + "+" + lnP + ")"}
+	}
+	renyi := func(rho string, defect liveChance) liveRule {
+		root := "SQRT(" + rho + ")"
+		return liveRule{
+			defect, func(level string) string { return "(0-(SQRT(" + level + ")+" + root + ")^2)" },
+			"(0-MAX(0,SQRT(0-" + lnP + ")-" + root + ")^2)",
+		}
+	}
+	epsilon := sum(t.epsilon)
+	private := len(t.epsilon) > 0 && len(t.shifts) == 0
+	switch {
+	case !t.plain:
+	case name == "bonferroni", name == "max-info":
+		return ratio(sum(t.outside), t.defect), true
+	case name == "rogers16":
+		c := "2*(" + sum(t.outside) + "+0.54*LN(2))"
+		return liveRule{threshold: func(level string) string { return "(0-" + level + "-LN(2)-" + c + "*EXP(" + level + "))" }}, true
+	case name == "max-info-any":
+		return ratio("samples*"+epsilon, liveChance{}), true
+	case name == "renyi" && private:
+		return renyi("samples*"+epsilon+"^2/8", liveChance{}), true
+	case name == "approx-dp" && private && len(t.epsilon) == 1: // of several there is a better bound
+		half := "(" + epsilon + "/2)"
+		// tanh by its series, where TANH may be careless; the last term makes it too large.
+		tanh := "IF(" + half + "<0.01," + half + "-" + half + "^3/3+2*" + half + "^5/15,TANH(" + half + "))*(1+1E-13)"
+		return renyi("samples*"+epsilon+"*"+tanh, liveChance{ln: t.defect.ln + "+LN(samples)+LN(1+EXP(0-" + epsilon + "))"}), true
+	case name == "group" && private:
+		copies := "IF(" + epsilon + "=0,LN(samples),(samples-1)*" + epsilon + "+LN(" + oneLessExp("(samples*"+epsilon+")") + ")-LN(" + oneLessExp(epsilon) + "))"
+		return ratio("samples*"+epsilon, liveChance{ln: t.defect.ln + "+" + copies}), true
+	case name == "group" && len(t.epsilon) == 0:
+		m := "SQRT(" + sum(t.shifts) + ")"
+		// The normal law is moved by a part in 1e9. At p below 1e-307 that one serves.
+		return liveRule{
+			threshold: func(level string) string { return "LN(NORMSDIST(" + apart("NORMSINV(EXP(0-"+level+"))", "-", m) + "))" },
+			worst:     "LN(NORMSDIST(" + apart("NORMSINV(MAX(1E-307,EXP("+lnP+")))", "+", m) + "))",
+		}, true
+	}
+	return liveRule{}, false
+}
+
+// apart is z + m or z - m, a part in 1e9 farther.
+func apart(z, sign, m string) string { return z + sign + m + sign + "1E-9*(ABS(" + z + ")+" + m + ")" }
+
+// typedP is a p-value, if one was typed.
+type typedP struct {
+	value theory.LogProb
+	given bool
+}
+
+// live is the sheet that follows the selection and a p-value. Without one it is for a
+// FILE, and nil if its correction has no formula.
+func (s selection) live(all []corrector, p *typedP) (*record.Live, error) {
+	if !slices.ContainsFunc(all, func(c corrector) bool { return c.applies() }) {
+		return nil, nil
+	}
+	t := s.terms()
+	l := record.Live{
+		Intro: []string{
+			"Threshold for the p-value of one selected test: change the yellow cells",
+			"Rows marked formula follow them. Thresholds are rounded down and adjusted p-values up by a part in 10^12, in 10^9 for the normal law, more than the rounding errors of a spreadsheet.",
+		},
+		Columns: []string{"method", "threshold", "ln threshold", "source"},
+		Stale:   `$D{row}="value for other inputs"`,
+	}
+	if s.plan.Neighbours == commands.ByAdding {
+		l.Intro = append(l.Intro, "The privacy below is for neighbours by replacing a row: it was converted from that for adding or removing one.")
+	}
+	var ask record.LiveInput
+	if p != nil {
+		ask = p.input()
+		l.Intro = append(l.Intro, "Rows marked value have no explicit formula. They hold for the inputs at the start; dpcalc computes them for others.")
+		l.Columns = append(l.Columns, "p adjusted", "reject")
+	}
+	l.Inputs = s.liveInputs(t, p, ask)
+	l.Columns = append(l.Columns, "proof", "hypotheses")
+	for i := range all {
+		c := &all[i]
+		rule, explicit := t.rule(c.Name)
+		explicit = explicit && c.applies()
+		line := c.liveThreshold()
+		if explicit {
+			line = rule.follow(line)
+		}
+		switch {
+		case p != nil:
+			adjusted, reject, err := c.liveP(*p, ask)
+			if err != nil {
+				return nil, err
+			}
+			if explicit {
+				adjusted, reject = t.followP(rule, adjusted, reject)
+			}
+			line = append(line, adjusted, reject)
+		case !explicit:
+			return nil, nil
+		default:
+			line[1].Name = thresholdName
+		}
+		l.Rows = append(l.Rows, append(line, record.LiveCell{Value: record.Words(string(c.Proof))}, record.LiveCell{Value: record.Words(strings.Join(c.Assumes, "; "))}))
+	}
+	l = l.Compact()
+	return &l, nil
+}
+
+// input is the cell of a p-value, which may be blank.
+func (p *typedP) input() record.LiveInput {
+	in := record.LiveInput{Name: "p", Label: "p", Holds: record.IsNumber("p", "AND(p>=0,p<=1)"), Wants: "want " + numbers.ChancesOfAll.Want + ", or nothing", Optional: true}
+	switch {
+	case p.given && !record.Representable(p.value):
+		in.Name, in.Label, in.Value = "ln_inv_p", "ln(1/p)", record.Exactly(-p.value.Ln())
+		in.Holds, in.Wants = record.IsNumber("ln_inv_p", "ln_inv_p>=0"), "want "+numbers.NonNegatives.Want+", or nothing"
+	case p.given:
+		in.Value = record.Chance(p.value)
+	}
+	return in
+}
+
+// liveInputs are the quantities of a selection and what follows from them.
+func (s selection) liveInputs(t terms, p *typedP, ask record.LiveInput) []record.LiveInput {
+	alpha, _ := chanceInput(record.LiveInput{Name: "alpha", Label: "alpha"}, ">0", s.alpha)
+	inputs := append([]record.LiveInput{alpha}, t.inputs...)
+	same := "TRUE"
+	for _, in := range inputs {
+		same += "," + in.Unchanged()
+	}
+	say := sentence{`"dpcalc pvalue-correct"`, "dpcalc pvalue-correct"}
+	say.flag(" --alpha ", alpha)
+	say.formula, say.words = say.formula+t.say.formula, say.words+t.say.words
+	if s.method != "" {
+		say.text(" --method " + s.method)
+	}
+	if p != nil {
+		inputs = append(inputs, ask)
+		say.flag(" --p ", ask)
+	}
+	whole := !slices.ContainsFunc(inputs, func(in record.LiveInput) bool { return strings.HasPrefix(in.Name, "ln_inv_") })
+	inverse := alpha.Name
+	if inverse == "alpha" {
+		inverse = "(0-LN(alpha))"
+	}
+	label := "ln(1/alpha)"
+	if len(t.later) > 0 {
+		label += " for step 1"
+	}
+	left := sum([]string{t.slack.taken("(" + inverse + "*(1+1E-13)+1E-15)"), sum(t.later)})
+	inputs = append(inputs,
+		record.LiveInput{Name: "unchanged", Label: "as at the start", Value: record.Words("yes"), Formula: "IF(IFERROR(AND(" + same + `),FALSE),"yes","no")`},
+		record.LiveInput{Name: level, Label: label, Value: s.left(), Formula: "IFERROR(" + left + `,"none")`},
+	)
+	if p != nil {
+		ln := "(0-ln_inv_p)"
+		if ask.Name == "p" {
+			ln = "IF(p=0,-1E+300,LN(p))"
+		}
+		in := record.LiveInput{Name: lnP, Label: "ln p", Formula: "IF(" + ask.Holds + "," + ln + `*(1-1E-13),"")`}
+		if p.given {
+			in.Value = record.Exactly(max(p.value.Ln(), -1e300))
+		}
+		inputs = append(inputs, in)
+	}
+	if whole {
+		inputs = append(inputs, record.LiveInput{Name: "command", Label: "command", Value: record.Words(say.words), Formula: say.formula})
+	}
+	return inputs
+}
+
+// liveThreshold is the threshold that holds for the inputs at the start.
+func (c *corrector) liveThreshold() []record.LiveCell {
+	line := []record.LiveCell{{Value: record.Words(c.Name)}, {Value: record.Words("none")}, {}, {Value: record.Words(c.reason)}}
+	source := "value"
+	switch c.status {
+	case transfer.OK:
+		ln := c.threshold.Ln()*(1+1e-12) - 1e-12
+		line[1].Value, line[2].Value = record.Chance(theory.LogProb(ln)), record.Exactly(ln)
+		if ln < -706.9 {
+			line[1].Value = record.Words(belowCell)
+		}
+	case transfer.Vacuous:
+		line[2].Value, source = record.Words("none"), noThreshold
+	default:
+		return line
+	}
+	line[3] = record.LiveCell{Value: record.Words(source), Formula: `IF(unchanged="yes","` + source + `","value for other inputs")`}
+	return line
+}
+
+// follow makes formulas of a threshold.
+func (r liveRule) follow(line []record.LiveCell) []record.LiveCell {
+	level := r.defect.taken(level)
+	ln := "IF(ISNUMBER(" + level + "),IFERROR(" + r.threshold(level) + `*(1+1E-12)-1E-12,"` + belowLn + `"),"none")`
+	line[1].Formula, line[1].Format = `IF(ISNUMBER(C{row}),IF(C{row}<-706.9,"`+belowCell+`",EXP(C{row})),IF(C{row}="none","none","`+belowCell+`"))`, record.SmallFormat
+	line[2].Formula, line[2].Format = `IF(problem<>"none","none",`+ln+")", "0.0000"
+	line[3].Formula = record.Guarded(`IF(C{row}="none","` + noThreshold + `","formula")`)
+	if line[3].Value.S == "value" {
+		line[3].Value = record.Words("formula")
+	}
+	return line
+}
+
+// liveP is the adjusted p-value and the decision for the threshold beside them. The one
+// holds for the inputs at the start, the other for any p.
+func (c *corrector) liveP(p typedP, ask record.LiveInput) (adjusted, reject record.LiveCell, err error) {
+	if !c.applies() {
+		return adjusted, reject, nil
+	}
+	text := `"` + onlyDpcalc + `"`
+	if p.given {
+		a, err := c.adjusted(p.value)
+		if err != nil {
+			return adjusted, reject, err
+		}
+		adjusted.Value, adjusted.Format = record.Exactly(max(1e-307, min(1, a.Value()*(1+1e-12)))), record.SmallFormat
+		reject.Value = record.Words("no")
+		if a <= c.alpha {
+			reject.Value = record.Words("yes")
+		}
+		text = `IF(IFERROR(AND(unchanged="yes",` + ask.Unchanged() + "),FALSE)," + strconv.FormatFloat(adjusted.Value.F, 'G', 17, 64) + "," + text + ")"
+	}
+	adjusted.Formula = "IF(AND(" + askedP + ")," + text + `,"")`
+	reject.Formula = "IF(AND(" + askedP + `,unchanged="yes"),` + decides + `,"")`
+	return adjusted, reject, nil
+}
+
+// followP makes formulas of an adjusted p-value, if it has one, and of the decision.
+func (t terms) followP(r liveRule, adjusted, reject record.LiveCell) (record.LiveCell, record.LiveCell) {
+	reject.Formula = "IF(AND(" + askedP + ")," + decides + `,"")`
+	if r.worst != "" {
+		more := sum(t.later)
+		least := sum([]string{liveChance{ln: r.worst}.times(more), r.defect.times(more), t.slack.times("0")})
+		adjusted.Formula = "IF(AND(" + askedP + "),IFERROR(MAX(1E-307,MIN(1," + least + `*(1+1E-12))),1),"")`
+		adjusted.Format = record.SmallFormat
+	}
+	return adjusted, reject
+}
+
+// left is ln(1/alpha) less what the later steps take, at the start.
+func (s selection) left() record.Cell {
+	chain, err := s.plan.Chain()
+	if err != nil || !(chain.Later.Slack < s.alpha) {
+		return record.Words("none")
+	}
+	rest := s.alpha.Ln() + math.Log1p(-math.Exp(chain.Later.Slack.Ln()-s.alpha.Ln()))
+	return record.Exactly(float64(chain.Later.Nats+chain.Later.Outcomes) - rest)
+}
+
+// fits refuses what no sheet holds.
+func (t *correction) fits() error {
+	if n := len(t.Columns); n > record.MostColumns {
+		return usage.Errorf("--output: got %d columns, want at most %d in a workbook, or a .csv file", n, record.MostColumns)
+	}
+	return commands.FitsSheet(int64(t.table.Records))
+}
+
+// follows says whether each row decides by the threshold of the sheet Live: only that of
+// a single test does.
+func (t *correction) follows() bool {
+	return t.xlsx() && t.Result.Live != nil && t.family == pvalue.NoFamily
+}
+
+// workbook writes the table, the sheet with its threshold, and what was done.
+func (t *correction) workbook(c *commands.Call, bar *outfile.Progress, before int) error {
+	sheets := []string{t.Command, record.LiveSheet, "About"}
+	if t.Result.Live == nil {
+		sheets = slices.Delete(sheets, 1, 2)
+	}
+	b, err := t.target.Format.Book("dpcalc "+t.Command, sheets...)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	column := record.ColumnName(t.table.P + 1)
+	// rows visits the first rows of the table.
+	rows := func(n int, visit func([]record.Cell, record.Look) error) error {
+		if n == 0 {
+			return nil
+		}
+		at := 1
+		return t.table.Each(csvfile.NewSplitter(nil, 0), 0, n, func(rank int, cells []string) error {
+			row, err := t.row(nil, rank, cells)
+			if err != nil {
+				return err
+			}
+			at++
+			text := cells[t.table.P]
+			stands := record.PlainLook
+			reject := row[len(t.table.Columns)+2]
+			switch {
+			case csvfile.Absent(text):
+				stands = record.DimLook
+			case reject.N != 0:
+				stands = record.BestLook
+			}
+			place := column + strconv.Itoa(at)
+			if x, ok := csvfile.PlainChance(text); ok && x > 1e-307 {
+				row[t.table.P] = record.Exactly(x)
+			} else if _, ok := record.PlainNumber(text); !ok || t.raw { // the cell is a text
+				place = ""
+			}
+			if t.follows() {
+				row = append(row, t.decision(text, place, reject))
+			}
+			return errors.Join(visit(row, stands), c.Context.Err())
+		})
+	}
+	var first [][]record.Cell
+	if err := rows(min(t.table.Records, record.Block), func(row []record.Cell, _ record.Look) error {
+		first = append(first, row)
+		return nil
+	}); err != nil {
+		return err
+	}
+	done := 0
+	sheet := record.Table{Name: t.Command, Columns: t.Columns, Widths: record.ColumnWidths(t.Columns, first), Rows: t.table.Records}
+	err = b.Stream(sheet, func(add func([]record.Cell, record.Look) error) error {
+		return rows(t.table.Records, func(row []record.Cell, stands record.Look) error {
+			if done++; done%record.Block == 0 {
+				bar.Step(before + done)
+			}
+			return add(row, stands)
+		})
+	})
+	if err == nil && t.Result.Live != nil {
+		err = b.Live(*t.Result.Live)
+	}
+	if err != nil {
+		return err
+	}
+	said := t.summary()
+	var sources []string
+	for _, source := range t.by.Sources {
+		sources = append(sources, source.String())
+	}
+	works, err := commands.References(sources)
+	if err != nil {
+		return err
+	}
+	if err := b.About(t.target.Command, slices.Concat(record.Remarks("result", said.Title), record.Remarks("", said.Notes), t.remarks(sources), works)); err != nil {
+		return err
+	}
+	return c.WriteTo(t.target, func(w io.Writer) error { return b.Write(w) })
+}
+
+// decision is the formula of a row: p is at most the threshold of the sheet Live, or
+// what that says instead. The place of p is empty if a text stands there.
+func (t *correction) decision(text, place string, reject record.Cell) record.Cell {
+	if csvfile.Absent(text) {
+		return record.Cell{}
+	}
+	if place == "" {
+		p, _ := t.table.Chance(text)
+		place = strconv.FormatFloat(p.Value(), 'G', 17, 64)
+	}
+	reject.S = fmt.Sprintf("IF(ISNUMBER(%[1]s),%[2]s<=%[1]s,%[1]s)", thresholdName, place)
+	return reject
+}
+
+// remarks tells what the columns are and what the correction rests on.
+func (t *correction) remarks(sources []string) []record.Remark {
+	list := []record.Remark{
+		{}, {Label: "Columns of " + t.Command},
+		{Label: "p_adjusted", Text: "the least alpha at which the test is rejected, with the family step"},
+		{Label: "threshold", Text: "that of a single selected test"},
+		{Label: "reject", Text: "whether p_adjusted is at most alpha"},
+		{Label: "status", Text: "ok: certified; missing: no p-value; vacuous: the theorem leaves no threshold"},
+	}
+	if t.follows() {
+		list = append(list, record.Remark{Label: rejectLive, Text: "whether p is at most the threshold of the sheet Live, whose inputs may be changed"})
+	}
+	return append(list, record.Remark{}, record.Remark{Label: "Method"}, record.Remark{Label: t.by.Name, Text: strings.Join([]string{
+		"assumes " + strings.Join(t.by.Assumes, "; "), "proof: " + string(t.by.Proof), "source: " + strings.Join(sources, "; "),
+	}, "\n")})
+}

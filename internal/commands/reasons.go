@@ -1,0 +1,64 @@
+package commands
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// Reasons collects why methods have no answer, for the lines below a table: each reason
+// once, with its methods.
+type Reasons struct {
+	texts   []string
+	methods map[string][]string
+}
+
+// mostReasons is how many are told.
+const mostReasons = 12
+
+// Add notes a method's reason. An empty reason is none.
+func (r *Reasons) Add(method, reason string) {
+	if reason == "" {
+		return
+	}
+	if r.methods == nil {
+		r.methods = make(map[string][]string)
+	}
+	if !slices.Contains(r.texts, reason) {
+		r.texts = append(r.texts, reason)
+	}
+	if !slices.Contains(r.methods[reason], method) {
+		r.methods[reason] = append(r.methods[reason], method)
+	}
+}
+
+// LeavesOut reports whether people do not see a method's row, and notes why.
+func (r *Reasons) LeavesOut(method string, status transfer.Status, reason string) bool {
+	if status != transfer.NotApplicable || method == "" {
+		return false
+	}
+	r.Add(method, reason)
+	return true
+}
+
+// Lines are the reasons in the order in which they came.
+func (r *Reasons) Lines() []string {
+	var lines []string
+	for i, text := range r.texts {
+		if i == mostReasons {
+			return append(lines, fmt.Sprintf("and %d more reasons; -f csv has them all", len(r.texts)-mostReasons))
+		}
+		lines = append(lines, strings.Join(r.methods[text], ", ")+": "+text)
+	}
+	return lines
+}
+
+// Assumed is a note on what a bound rests on.
+func Assumed(hypotheses []string) []string {
+	if len(hypotheses) == 0 {
+		return nil
+	}
+	return []string{"Hypotheses: " + strings.Join(hypotheses, "; ")}
+}

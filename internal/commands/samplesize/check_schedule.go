@@ -1,0 +1,216 @@
+package samplesize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/internal/commands"
+	"github.com/dpcalc/dpcalc/internal/csvfile"
+	"github.com/dpcalc/dpcalc/internal/numbers"
+	"github.com/dpcalc/dpcalc/internal/printed"
+	"github.com/dpcalc/dpcalc/internal/record"
+	"github.com/dpcalc/dpcalc/internal/usage"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// checkFlags are the flags that go with --check-schedule.
+var checkFlags = []string{"check-schedule", "samples", "queries", "tau", "beta", "confidence", "query", "format", "output"}
+
+// checkSchedule prints the sum of the eps_j of the joint bound for a noise schedule in a file.
+func checkSchedule(c *commands.Call, path string) error {
+	for _, f := range c.Command.AllFlags(c.Formats) {
+		_, given := c.Text(f.Name)
+		if (given || f.Switch && c.Is(f.Name)) && !slices.Contains(checkFlags, f.Name) {
+			return usage.Errorf("--check-schedule: given with --%s, want %s", f.Name, usage.OrList([]string{"--samples", "--queries", "--tau", "--beta", "--query"}))
+		}
+	}
+	target, err := c.Target()
+	if err != nil {
+		return err
+	}
+	s := plan{target: target}
+	if s.grid, err = readCheck(c, &s.inputs); err != nil {
+		return err
+	}
+	goal := s.grid.goal(0)
+	answer := transfer.Answer{Goal: goal}
+	if err := readNoise(c, path, &answer); err != nil {
+		return err
+	}
+	method, _ := transfer.Lookup(scheduled)
+	s.methods = []transfer.Method{method}
+	s.inputs = append(s.inputs, record.Input{Name: "check_schedule", Value: record.Words(path)})
+
+	row := row{method: &method, Answer: answer}
+	refuted := goal.Beta != 0 && answer.Beta > goal.Beta
+	switch {
+	case answer.Beta == 0:
+		row.Status, row.Reason = transfer.Vacuous, "no failure probability below one is certified"
+	case refuted:
+		row.Status = transfer.Infeasible
+		row.Reason = "the schedule is certified at beta " + record.People(record.Chance(answer.Beta)) + ", not at " + record.People(record.Chance(goal.Beta))
+	default:
+		row.Status, row.TauAchieved, row.best = transfer.OK, answer.Tau, true
+	}
+	err = commands.Emit(c, target, s.result(), [][]record.Cell{row.cells(nil, &s.static()[0])}, func() record.Sheet { return checkedSheet(&row, goal.Beta) })
+	switch {
+	case err != nil:
+		return err
+	case goal.Beta != 0 && row.Status != transfer.OK:
+		return usage.Outcome(usage.ExitRefuted)
+	case row.Status != transfer.OK:
+		return usage.Outcome(usage.ExitNoAnswer)
+	}
+	return nil
+}
+
+// readCheck reads the goal: samples and tau are needed, queries and beta are compared.
+func readCheck(c usage.Values, inputs *[]record.Input) (grid, error) {
+	for _, flag := range []string{"samples", "tau"} {
+		if _, ok := c.Text(flag); !ok {
+			return grid{}, usage.Errorf("--%s: got nothing, want a value to go with --check-schedule", flag)
+		}
+	}
+	goals, err := readGrid(c, inputs, 0)
+	switch {
+	case err != nil:
+		return grid{}, err
+	case goals.size() != 1:
+		return grid{}, usage.Errorf("--check-schedule: got %d goals, want one", goals.size())
+	}
+	g := goals.goal(0)
+	if g.Queries == 0 {
+		g.Queries = 1 // stands for what the file says
+	}
+	if g.Beta == 0 {
+		g.Beta = -1
+	}
+	if err := g.Validate(); err != nil {
+		return grid{}, err
+	}
+	if g.Query != transfer.Bounded && g.Query != transfer.Binary {
+		return grid{}, usage.Errorf("--query: got %s, want bounded or binary with --check-schedule", g.Query)
+	}
+	return goals, nil
+}
+
+// checkedSheet is the row for people.
+func checkedSheet(r *row, goal theory.LogProb) record.Sheet {
+	out := record.Sheet{
+		Title: []string{fmt.Sprintf("Check of a noise schedule: rows %s, queries %s, tau %s", record.People(record.Count(r.Samples)),
+			record.People(record.Count(r.Queries)), record.People(record.Number(r.Tau)))},
+		Columns: []string{"method", "beta", "noise scale", "status"},
+		Rows:    [][]record.Cell{{record.Words(r.method.Name), record.Chance(r.Beta), noiseCell(r.Mechanism), record.Words(string(r.Status))}},
+	}
+	switch {
+	case r.Reason != "":
+		out.Notes = []string{printed.Capital(r.Reason) + "."}
+	case goal != 0:
+		out.Notes = []string{"The schedule is certified at beta " + record.People(record.Chance(goal)) + "."}
+	default:
+		out.Notes = []string{"Except with probability at most beta every answer is within tau, by the joint bound."}
+	}
+	return out
+}
+
+// readNoise reads a schedule as --schedule writes it, and sums its errors.
+func readNoise(c *commands.Call, path string, a *transfer.Answer) error {
+	in, err := csvfile.Open(c.Session, path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if err := sumErrors(c.Context, csvfile.NewSplitter(in.Reader(), 0), a); err != nil {
+		return in.Blame(err)
+	}
+	return nil
+}
+
+// sumErrors fills in the queries, the noise and the failure probability.
+func sumErrors(ctx context.Context, s *csvfile.Splitter, a *transfer.Answer) error {
+	bound, err := transfer.NewJointBound(a.Samples)
+	if err != nil {
+		return err
+	}
+	query, scale, err := noiseColumns(s)
+	if err != nil {
+		return err
+	}
+	asked, silent := a.Queries, 0
+	a.Queries, a.Mechanism.Noise = 0, "gaussian"
+	for {
+		cells, _, err := s.Record()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		a.Queries++
+		if n, ok := numbers.Counts.Parse(cells[query]); !ok || n != a.Queries {
+			return csvfile.Refuse(s.Line, "got query %s, want %d", usage.Shown(cells[query]), a.Queries)
+		}
+		text := cells[scale]
+		if s.Separator == ';' {
+			text = strings.Replace(text, ",", ".", 1)
+		}
+		sd, ok := numbers.NonNegatives.Parse(text)
+		if silent > 0 {
+			return csvfile.Refuse(silent, "got noise_scale 0, want 0 on the last line alone")
+		}
+		if ok {
+			_, err = bound.Answer(transfer.NoiseBlock{Queries: 1, SD: sd}, a.Tau)
+		}
+		if !ok || err != nil {
+			return csvfile.Refuse(s.Line, "got noise_scale %s, want a standard deviation from 1e-100 to 1e100, or 0 on the last line",
+				usage.Shown(cells[scale]))
+		}
+		if sd == 0 {
+			silent = s.Line
+		}
+		if a.Queries == 1 {
+			a.Mechanism.ScaleFirst = sd
+		}
+		a.Mechanism.Scale = sd
+	}
+	switch {
+	case a.Queries == 0:
+		return usage.Errorf("got a header and nothing below it, want a line for each query")
+	case asked != 0 && asked != a.Queries:
+		return usage.Errorf("got %d queries, want %d as --queries says", a.Queries, asked)
+	}
+	a.Beta = bound.Total()
+	return nil
+}
+
+// noiseColumns reads the header and finds the two columns.
+func noiseColumns(s *csvfile.Splitter) (query, scale int, err error) {
+	header, err := s.Text()
+	if errors.Is(err, io.EOF) {
+		return 0, 0, usage.Errorf("got nothing, want the columns query and noise_scale")
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	header = strings.TrimPrefix(header, "\ufeff")
+	s.Separator = csvfile.SeparatorOf(header)
+	if err := s.Split(header); err != nil {
+		return 0, 0, err
+	}
+	columns := slices.Clone(s.Cells)
+	s.Width = len(columns)
+	query, scale = slices.Index(columns, "query"), slices.Index(columns, "noise_scale")
+	if query < 0 || scale < 0 {
+		return 0, 0, csvfile.Refuse(s.Line, "got the columns %s, want query and noise_scale, as --schedule writes them in .csv or .tsv",
+			usage.Shown(strings.Join(columns, ",")))
+	}
+	return query, scale, nil
+}

@@ -1,0 +1,78 @@
+package samplesize
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/internal/commandtest"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// A formula's n is never below what dpcalc computes, above it by one at most and a part in
+// 1e12, also where the real n is nearly whole; and without the part in 1e12 it would be
+// below.
+func TestFormulasNeverBelow(t *testing.T) {
+	r := rand.New(rand.NewPCG(107, 108))
+	forms := closedForms(transfer.Bounded)
+	below := map[string]int{}
+	for name, form := range forms {
+		method, _ := transfer.Lookup(name)
+		goals := 0
+		for range 120 {
+			chosen := transfer.Goal{
+				Samples: int64(math.Exp(5 + 24*r.Float64())), Queries: 1 + int64(math.Exp(6*r.Float64())),
+				Beta: theory.LogProb(-math.Exp(5*r.Float64() - 2)),
+			}
+			chosen.Budget = 1 + r.Int64N(chosen.Queries)
+			if form.parts != "" {
+				chosen.Samples *= chosen.Queries
+			}
+			a, err := method.Solve(chosen)
+			if err != nil || a.Status != transfer.OK || a.Tau > 0.9 {
+				continue
+			}
+			for _, tau := range []float64{a.Tau, math.Nextafter(a.Tau, 0), a.Tau * (1 - 1e-9)} {
+				goal := chosen
+				goal.Samples, goal.Tau = 0, tau
+				plan, err := method.Solve(goal)
+				if err != nil || plan.Status != transfer.OK {
+					t.Fatalf("%s %+v: %+v, %v", name, goal, plan, err)
+				}
+				values := map[string]any{
+					"queries": float64(goal.Queries), "tau": tau, "ln_inv_beta": -goal.Beta.Ln(), "budget": float64(goal.Budget),
+					"epsilon": "", "cells": float64(plan.Mechanism.Cells),
+				}
+				sheet := commandtest.Calculator{Value: func(name string) any { return values[name] }, Rough: r}
+				count := func(formula string) float64 {
+					if form.parts != "" {
+						formula = form.parts + "*" + formula
+					}
+					n, ok := sheet.Eval(formula).(float64)
+					if !ok {
+						t.Fatalf("%s %+v: %s is no number", name, goal, formula)
+					}
+					return n
+				}
+				want, step := float64(plan.Samples), 1.0
+				if form.parts != "" {
+					step = float64(goal.Queries)
+				}
+				if n := count(roundedUp(form.need)); !(n >= want && n <= want*(1+2e-12)+step) {
+					t.Errorf("%s %+v: the sheet says %.0f, dpcalc %.0f", name, goal, n, want)
+				}
+				if count("(INT("+form.need+")+1)") < want {
+					below[name]++
+				}
+				goals++
+			}
+		}
+		if goals < 50 {
+			t.Errorf("%s: only %d goals", name, goals)
+		}
+	}
+	if len(below) < 5 {
+		t.Errorf("without the part in 1e12 only %v are below", below)
+	}
+}

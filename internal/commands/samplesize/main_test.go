@@ -1,0 +1,7 @@
+package samplesize
+
+import (
+	"github.com/dpcalc/dpcalc/internal/commandtest"
+)
+
+func init() { commandtest.Offer(Command(), PlanFile()) }

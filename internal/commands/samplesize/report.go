@@ -1,0 +1,184 @@
+package samplesize
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/internal/bibliography"
+	"github.com/dpcalc/dpcalc/internal/commands"
+	"github.com/dpcalc/dpcalc/internal/printed"
+	"github.com/dpcalc/dpcalc/internal/record"
+	"github.com/dpcalc/dpcalc/internal/usage"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// A report is the paragraph of a methods section that states a plan: the goal, the
+// mechanism with its noise, the number of records, what it forbids, the theorem and
+// whether anyone has refereed its proof, its assumptions, and the keys under which dpcalc
+// cite has the sources.
+
+// report returns one paragraph for each goal: the best row's or, where no row is
+// adaptive, that of the best one that has an answer.
+func (s *plan) report(rows [][]row, t record.Prose) string {
+	var paragraphs []string
+	for _, group := range rows {
+		best := bestOf(group)
+		for i := range group {
+			r := &group[i]
+			if r.Status == transfer.OK && (best == nil || !best.best && commands.Better(s.unknown, r.Answer, best.Answer)) {
+				best = r
+			}
+		}
+		if best == nil {
+			paragraphs = append(paragraphs, t.Escape("No method answers this goal: "+s.goalText(group[0].Goal))+".\n")
+			continue
+		}
+		paragraphs = append(paragraphs, s.paragraph(best, t))
+	}
+	return strings.Join(paragraphs, "\n")
+}
+
+// goalText lists what a goal gives.
+func (s *plan) goalText(g transfer.Goal) string {
+	g = asked(g, s.unknown)
+	var parts []string
+	for _, q := range []struct {
+		name  string
+		value record.Cell
+	}{{"rows", record.Count(g.Samples)}, {"queries", record.Count(g.Queries)}, {"tau", record.Number(g.Tau)}, {"budget", record.Count(g.Budget)}} {
+		if q.value.Form != record.Missing {
+			parts = append(parts, q.name+" "+record.People(q.value))
+		}
+	}
+	if g.Beta != 0 {
+		parts = append(parts, "beta "+record.People(record.Chance(g.Beta)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// asked is the goal as it was put, without what was solved for.
+func asked(g transfer.Goal, u transfer.Unknown) transfer.Goal {
+	switch u {
+	case transfer.Samples:
+		g.Samples = 0
+	case transfer.Queries:
+		g.Queries = 0
+	case transfer.Tau:
+		g.Tau = 0
+	case transfer.Beta:
+		g.Beta = 0
+	}
+	return g
+}
+
+// paragraph states what a row plans.
+func (s *plan) paragraph(r *row, t record.Prose) string {
+	m := r.method
+	var b strings.Builder
+	write := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
+	count := func(n int64) string { return t.Number(record.People(record.Count(n))) }
+	number := func(x float64) string { return t.Number(record.People(record.Exactly(x))) }
+
+	write("We planned for ")
+	if r.Queries == 1 {
+		write("one %s query", r.Query)
+	} else {
+		write("%s %s queries", count(r.Queries), r.Query)
+	}
+	switch d := r.sensitivity(); r.Query {
+	case transfer.Sensitive:
+		write(", each of which one row moves by at most %s/n", t.Number(record.People(d)))
+	case transfer.Minimization:
+		write(", each the difference of two candidates' losses, which one row moves by at most %s/n each", t.Number(record.People(d)))
+	}
+	write(", ")
+	switch {
+	case m.Adaptive && r.Queries > 1:
+		write("each of which may depend on the answers to those before it, ")
+	case !m.Adaptive && !m.Procedure:
+		write("fixed before the data were seen, ")
+	}
+	write("on a sample of %s rows. ", count(r.Samples))
+
+	switch run := r.Mechanism; {
+	case m.Procedure:
+		write("They are the output of a procedure that is differentially private with %s = %s", t.Symbol("epsilon"), number(run.Epsilon))
+		if run.LnDelta != 0 {
+			write(" and %s = %s", t.Symbol("delta"), t.Power(record.People(record.Number(run.LnDelta.Ln()))))
+		}
+		write(". ")
+	case run.Threshold != 0:
+		write("Answers come from Thresholdout with threshold %s = %s, noise scale %s = %s and a budget of %s answers that overfit the training set. ",
+			t.Symbol("T"), number(run.Threshold), t.Symbol("sigma"), number(run.Scale), count(r.Budget))
+	case run.Schedule != nil && run.ScaleFirst != run.Scale:
+		write("To the value on the sample we add independent Gaussian noise, whose standard deviation falls from %s for the first answer to %s for the last. ",
+			number(run.ScaleFirst), number(run.Scale))
+	case noisy(run) && run.Noise == "gaussian":
+		write("To the value on the sample we add independent Gaussian noise of standard deviation %s. ", number(run.Scale))
+	case noisy(run):
+		write("To the value on the sample we add independent Laplace noise of scale %s. ", number(run.Scale))
+	case run.Cells != 0:
+		write("Each answer is the value on the sample, rounded to the nearest of %s cell midpoints. ", count(run.Cells))
+	case strings.HasPrefix(m.Name, "splitting") && r.Queries > 1:
+		write("The sample is cut into %s equal parts, and each query is answered on a part of its own. ", count(r.Queries))
+	default:
+		write("Each answer is the value on the sample. ")
+	}
+	if m.Adaptive {
+		write("%s", secrecy(r.Mechanism))
+	}
+
+	accuracy := r.Tau
+	if s.unknown == transfer.None || r.Mechanism.Threshold != 0 { // the budget of Thresholdout goes with its own tau
+		accuracy = r.TauAchieved
+	}
+	every := "every answer is"
+	if m.Procedure {
+		every = "the sample value of every query is"
+	}
+	write("Except with probability at most %s, %s within %s of its population value", t.Number(record.People(record.Chance(r.Beta))), every, number(accuracy))
+	if run := r.Mechanism; run.Threshold != 0 {
+		write(" as long as fewer than %s queries have had a value on the training set that is off by more than half of that", count(r.Budget))
+	}
+	write(", by the method %s of dpcalc %s, %s%s. ", t.Code(m.Name), t.Escape(usage.Version()), t.Link(bibliography.Home), t.Cite(m.Sources))
+	if m.Proof == theory.Derived {
+		write("The proof of that method is dpcalc's own and has not been refereed: %s. ", proofText(m, t))
+	}
+	write("Assumptions: %s.", t.Escape(strings.Join(m.Assumes, "; ")))
+
+	var wrapped strings.Builder
+	printed.Fill(&wrapped, b.String())
+	return wrapped.String()
+}
+
+// secrecy says what an adaptive guarantee depends on beyond the mechanism itself.
+func secrecy(run transfer.Mechanism) string {
+	const end = "about the sample is shown to anybody, and answering stops "
+	switch {
+	case run.Threshold != 0:
+		return "Neither the noise nor anything else " + end + "when the budget is spent, or after the last query. "
+	case noisy(run):
+		return "The noise is drawn afresh for every answer. Neither it nor anything else " + end + "after the last query. "
+	}
+	return "Nothing else " + end + "after the last query. "
+}
+
+// noisy says whether answers carry noise: a single answer of a schedule may have none.
+func noisy(run transfer.Mechanism) bool {
+	return run.Noise != "" && max(run.Scale, run.ScaleFirst) > 0
+}
+
+// proofText says where the proof of a derived method is: its public address at the
+// version of this program, or the place in the source of a build without one.
+func proofText(m *transfer.Method, t record.Prose) string {
+	place := "docs/theorems/README.md"
+	if i := slices.IndexFunc(m.Sources, func(s theory.Source) bool { return s.Key == "dpcalc" }); i >= 0 {
+		place = m.Sources[i].Where
+	}
+	if at := bibliography.Revision(usage.Version()); at != "" {
+		return t.Link(bibliography.Home + "/blob/" + at + "/" + place)
+	}
+	return t.Escape(place) + " in its source"
+}

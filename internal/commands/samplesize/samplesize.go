@@ -1,0 +1,569 @@
+package samplesize
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/dpcalc/dpcalc/internal/commands"
+	"github.com/dpcalc/dpcalc/internal/numbers"
+	"github.com/dpcalc/dpcalc/internal/outfile"
+	"github.com/dpcalc/dpcalc/internal/printed"
+	"github.com/dpcalc/dpcalc/internal/record"
+	"github.com/dpcalc/dpcalc/internal/usage"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+const defaultMaxRows = 1_000_000
+
+func Command() *commands.Command {
+	return &commands.Command{
+		Name:    "samplesize",
+		Summary: "rows, queries, accuracy or failure probability of an adaptively queried sample",
+		Description: "Give three of --samples, --queries, --tau and --beta: every method solves for the fourth.\n" +
+			"Give all four: the plan is checked, and the exit code is 4 unless an adaptive method certifies it.\n" +
+			"With probability at least 1 - beta, each of the queries is answered within tau of its population value.\n" +
+			"A number is 0.05, 5%, 1/20, 1e-3, 10k or 1M; a flag takes a list of numbers and ranges:\n" +
+			"10,100,1k or 0.01:0.1:0.01 (step) or 10:1M:log13 (13 points) or 1:512:x2 (doubling). A space may follow a\n" +
+			"comma, and makes it certain that it separates: \"20, 500\" is two numbers of rows, and 20,500 is refused.",
+		Flags: []usage.Flag{
+			{Name: "samples", Alias: "n", Usage: "`N` rows in the sample"},
+			{Name: "queries", Alias: "m", Usage: "`M` adaptively chosen queries"},
+			{Name: "tau", Alias: "t", Usage: "accuracy `T`: how far an answer may be from the population"},
+			{Name: "beta", Alias: "b", Usage: "failure probability `B`, for all queries together; 1e-4343 is fine"},
+			{Name: "confidence", Usage: "1 - beta, `C`, in place of --beta"},
+			{Name: "budget", Alias: "B", Usage: "Thresholdout's budget `K`: flagged queries that are answered; needed by its rows"},
+			{Name: "query", Usage: "`KIND` of query: bounded (default), binary, sensitive or minimization", Words: commands.QueryKinds},
+			{Name: "sensitivity", Usage: "one row moves a sensitive query or a loss by at most `D`/n (default 1)"},
+			{Name: "epsilon", Usage: "privacy `E` of the procedure, for the dp rows (default: each method's own)"},
+			{Name: "method", Usage: "only these methods, `A,B,...`; see dpcalc methods", Words: commands.MethodNames()},
+			{Name: "proofs", Usage: "`WHICH` methods: all (default) or published", Words: []string{"all", "published"}},
+			{Name: "schedule", Usage: "write the noise of every query of gaussian-schedule to `FILE`: .csv, .tsv, .json or .jsonl"},
+			{Name: "check-schedule", Usage: "print what the noise schedule in `FILE`, .csv or .tsv, certifies with --samples and --tau; with --beta, check it"},
+			{Name: "zip", Switch: true, Usage: "pair the lists instead of crossing them"},
+			{Name: "max-rows", Usage: "write up to `R` rows (default 1000000)"},
+			{Name: "report", Switch: true, Usage: "write the best plan as a paragraph for a methods section; with -f markdown or latex in these"},
+			{Name: "plot", Switch: true, Usage: "draw the grid in characters; -o with .svg, .png or .pdf draws it in a file"},
+			{Name: "save-plan", Usage: "write the command as a plan file to `FILE`, a new one in .yaml, .yml or .json; see dpcalc plan"},
+		},
+		Output: commands.Tables | commands.Drawings,
+		Examples: [2]string{
+			"dpcalc samplesize -m 1000 -t 5% --confidence 95%",
+			"dpcalc samplesize -n 20k -m 25,50,100 -b 0.05 --query binary -o plan.csv",
+		},
+		Run: runSamplesize,
+	}
+}
+
+// plan is a samplesize command that has been read and validated.
+type plan struct {
+	grid    grid
+	goals   int
+	methods []transfer.Method
+	asked   bool // for these methods, by name
+	unknown transfer.Unknown
+	target  commands.Target
+	view    view
+	inputs  []record.Input
+
+	schedule commands.Target // where the noise schedule goes, if it has a path
+
+	scheduleAnswer transfer.Answer // whose noise that is
+}
+
+// alsoWritten says whether a path writes the file of another one, empty for none.
+func alsoWritten(path string, others ...string) bool {
+	return slices.ContainsFunc(others, func(other string) bool { return other != "" && outfile.SameFile(path, other) })
+}
+
+// view is the form in which people see the rows.
+type view int
+
+const (
+	tableView  view = iota
+	reportView      // paragraphs
+	plotView        // a drawing in characters
+	figureView      // a drawing in a file
+)
+
+func runSamplesize(c *commands.Call) error {
+	if path, ok := c.Text("check-schedule"); ok {
+		return checkSchedule(c, path)
+	}
+	plan, err := readPlan(c)
+	if err != nil {
+		return err
+	}
+	if path, ok := c.Text("save-plan"); ok {
+		if alsoWritten(path, plan.target.Path, plan.schedule.Path) {
+			return usage.Errorf("--save-plan: got %s, which is written by another flag too, want a file of its own", usage.Shown(path))
+		}
+		if err := newFile(c, "--save-plan", path, savedPlan(c)); err != nil {
+			return err
+		}
+	}
+	var verdict verdict
+	switch {
+	case plan.target.Format.Book != nil:
+		err = plan.workbook(c, &verdict)
+	case plan.target.Format.Encode != nil:
+		err = plan.stream(c, plan.target.Format.Encode(plan.result()), &verdict)
+	default:
+		err = plan.tabulate(c, &verdict)
+	}
+	if err == nil {
+		err = plan.writeSchedule(c)
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case plan.unknown == transfer.None && verdict.refuted.Load():
+		return usage.Outcome(usage.ExitRefuted)
+	case plan.unknown != transfer.None && !verdict.answered.Load():
+		return usage.Outcome(usage.ExitNoAnswer)
+	}
+	return nil
+}
+
+// readPlan reads the flags. It returns an error for everything that is wrong with
+// them, so that nothing is written before all is known to be well.
+func readPlan(c *commands.Call) (plan plan, err error) {
+	if plan.target, err = c.Target(); err != nil {
+		return plan, err
+	}
+	if plan.view, err = readView(c, plan.target.Format, c.Offered()); err != nil {
+		return plan, err
+	}
+	_, plan.asked = c.Text("method")
+	if plan.methods, err = readMethods(c); err != nil {
+		return plan, err
+	}
+	limit, ok, err := numbers.One(c, "max-rows", numbers.Counts)
+	if err != nil {
+		return plan, err
+	}
+	if !ok {
+		limit = defaultMaxRows
+	}
+	if err := plan.fits(leastGoals(c), limit); err != nil { // before the values are made
+		return plan, err
+	}
+	if plan.grid, err = readGrid(c, &plan.inputs, 3); err != nil {
+		return plan, err
+	}
+	plan.goals = plan.grid.size()
+	if err := plan.fits(int64(plan.goals), limit); err != nil {
+		return plan, err
+	}
+	for i := range plan.goals {
+		goal := plan.grid.goal(i)
+		if err := goal.Validate(); err != nil {
+			return plan, err
+		}
+		plan.unknown = goal.Unknown()
+	}
+	if plan.view == plotView || plan.view == figureView {
+		if _, _, _, err := plan.axes(); err != nil {
+			return plan, err
+		}
+	}
+	return plan, plan.readSchedule(c, limit)
+}
+
+// fits refuses more goals than the limit of rows and the format allow.
+func (s *plan) fits(goals, limit int64) error {
+	rows := goals * int64(len(s.methods))
+	switch {
+	case goals >= math.MaxInt32:
+		return usage.Errorf("samplesize: got a grid of 2^31 goals or more, want fewer")
+	case rows > limit:
+		return usage.Errorf("--max-rows: got %d rows, want at most %d; allow more with --max-rows", rows, limit)
+	case s.target.Format.Book != nil:
+		return commands.FitsSheet(rows)
+	case s.target.Format.Encode == nil:
+		return commands.FitsTable(rows, int64(len(columns)))
+	}
+	return nil
+}
+
+// leastGoals is how many goals a command has, or slightly fewer, told before the values of
+// its lists are made.
+func leastGoals(c usage.Values) int64 {
+	goals := int64(1)
+	for _, length := range []int64{
+		numbers.LeastLength(c, "samples", numbers.Counts), numbers.LeastLength(c, "queries", numbers.Counts),
+		numbers.LeastLength(c, "tau", numbers.Positives), numbers.LeastLength(c, "beta", numbers.Probabilities), numbers.LeastLength(c, "confidence", numbers.Confidences),
+		numbers.LeastLength(c, "budget", numbers.Counts), numbers.LeastLength(c, "sensitivity", numbers.Positives), numbers.LeastLength(c, "epsilon", numbers.Positives),
+	} {
+		if c.Is("zip") {
+			goals = max(goals, length)
+		} else {
+			goals = min(goals*length, math.MaxInt32) // both are below 2^31
+		}
+	}
+	return goals
+}
+
+func readView(c usage.Values, format record.Format, offered []record.Format) (view, error) {
+	report, plot := c.Is("report"), c.Is("plot")
+	switch {
+	case report && plot:
+		return 0, usage.Errorf("--plot: given with --report, want one of the two")
+	case report && format.Prose == nil:
+		return 0, usage.Errorf("--report: got the format %s, want %s", format.Name, usage.OrList(record.NamesOf(offered, func(f record.Format) bool { return f.Prose != nil })))
+	case plot && format.Name != offered[0].Name:
+		return 0, usage.Errorf("--plot: got the format %s, want none; -o with .svg, .png or .pdf draws without --plot", format.Name)
+	case report:
+		return reportView, nil
+	case plot:
+		return plotView, nil
+	case format.Draw != nil:
+		return figureView, nil
+	}
+	return tableView, nil
+}
+
+func readMethods(c usage.Values) ([]transfer.Method, error) {
+	proofs, err := usage.OneOf(c, "proofs", "all", "published")
+	if err != nil {
+		return nil, err
+	}
+	all := transfer.Methods()
+	var wanted []string
+	if raw, ok := c.Text("method"); ok {
+		wanted = numbers.NamesIn(raw)
+		for _, name := range wanted {
+			if _, ok := transfer.Lookup(name); !ok {
+				return nil, unknownMethod("--method", name)
+			}
+		}
+	}
+	chosen := slices.DeleteFunc(all, func(m transfer.Method) bool {
+		return wanted != nil && !slices.Contains(wanted, m.Name) || proofs == "published" && m.Proof != transfer.Published
+	})
+	if len(chosen) == 0 {
+		return nil, usage.Errorf("--proofs: got published, want a published one among the methods")
+	}
+	return chosen, nil
+}
+
+func unknownMethod(where, name string) error {
+	hint := usage.DidYouMean(name, commands.MethodNames())
+	if hint == "" {
+		hint = ", see dpcalc methods"
+	}
+	return usage.Errorf("%s: unknown method %s%s", where, usage.Shown(name), hint)
+}
+
+// readGrid reads the goals. Of samples, queries, tau and beta at least as many are needed as needs says.
+func readGrid(c usage.Values, inputs *[]record.Input, needs int) (grid, error) {
+	var none grid
+	var base transfer.Goal
+	samples, err := numbers.List(c, "samples", numbers.Counts)
+	if err != nil {
+		return none, err
+	}
+	queries, err := numbers.List(c, "queries", numbers.Counts)
+	if err != nil {
+		return none, err
+	}
+	query, err := usage.OneOf(c, "query", commands.QueryKinds...)
+	if err != nil {
+		return none, err
+	}
+	if base.Query, err = transfer.ParseQuery(query); err != nil {
+		return none, err
+	}
+	accuracies := numbers.Positives
+	if base.Query == transfer.Bounded || base.Query == transfer.Binary {
+		accuracies.Want = "a number in (0, 1)"
+	}
+	tau, err := numbers.List(c, "tau", accuracies)
+	if err != nil {
+		return none, err
+	}
+	beta, err := numbers.List(c, "beta", numbers.Probabilities)
+	if err != nil {
+		return none, err
+	}
+	confidence, err := numbers.List(c, "confidence", numbers.Confidences)
+	if err != nil {
+		return none, err
+	}
+	if beta != nil && confidence != nil {
+		return none, usage.Errorf("--confidence: given with --beta, want one of the two")
+	}
+	if err := errors.Join(numbers.LikelyFailures("beta", beta), numbers.LikelyFailures("confidence", confidence)); err != nil {
+		return none, err
+	}
+	budget, err := numbers.List(c, "budget", numbers.Counts)
+	if err != nil {
+		return none, err
+	}
+	sensitivity, err := numbers.List(c, "sensitivity", numbers.Positives)
+	if err != nil {
+		return none, err
+	}
+	epsilon, err := numbers.List(c, "epsilon", numbers.Positives)
+	if err != nil {
+		return none, err
+	}
+	var known []string
+	for _, f := range []struct {
+		flag string
+		set  bool
+	}{{"--samples", samples != nil}, {"--queries", queries != nil}, {"--tau", tau != nil}, {"--beta", beta != nil || confidence != nil}} {
+		if f.set {
+			known = append(known, f.flag)
+		}
+	}
+	if len(known) < needs {
+		got := strings.Join(known, ", ")
+		if got == "" {
+			got = "none"
+		}
+		return none, usage.Errorf("samplesize: got %s, want three of --samples, --queries, --tau, --beta to find the fourth, or all to check", got)
+	}
+	*inputs = []record.Input{
+		commands.ListInput(c, "samples", samples, record.Count),
+		commands.ListInput(c, "queries", queries, record.Count),
+		commands.ListInput(c, "tau", tau, record.Number),
+		commands.ListInput(c, "beta", beta, record.Chance),
+	}
+	if confidence != nil {
+		(*inputs)[3] = commands.ListInput(c, "confidence", confidence, record.Chance)
+		if len(confidence) > 1 { // the text has confidences
+			(*inputs)[3].Name = "confidence"
+		} else {
+			(*inputs)[3].Name = "beta"
+		}
+	}
+	*inputs = append(*inputs,
+		commands.ListInput(c, "budget", budget, record.Count),
+		record.Input{Name: "query", Value: record.Words(query)},
+		commands.ListInput(c, "sensitivity", sensitivity, record.Number),
+		commands.ListInput(c, "epsilon", epsilon, record.Number),
+	)
+	return newGrid(base, c.Is("zip"),
+		axisOf("samples", samples, func(g *transfer.Goal, n int64) { g.Samples = n }),
+		axisOf("queries", queries, func(g *transfer.Goal, m int64) { g.Queries = m }),
+		axisOf("tau", tau, func(g *transfer.Goal, t float64) { g.Tau = t }),
+		axisOf("beta", beta, func(g *transfer.Goal, b theory.LogProb) { g.Beta = b }),
+		axisOf("confidence", confidence, func(g *transfer.Goal, b theory.LogProb) { g.Beta = b }),
+		axisOf("budget", budget, func(g *transfer.Goal, k int64) { g.Budget = k }),
+		axisOf("sensitivity", sensitivity, func(g *transfer.Goal, d float64) { g.Sensitivity = d }),
+		axisOf("epsilon", epsilon, func(g *transfer.Goal, e float64) { g.Epsilon = e }),
+	)
+}
+
+// row is one method's answer to one goal.
+type row struct {
+	method *transfer.Method
+	transfer.Answer
+	best bool
+}
+
+// columns are the machine's, in the contract's order.
+var columns = []string{
+	"method", "samples", "queries", "tau", "tau_achieved", "beta", "ln_beta", "budget", "adaptive", "proof",
+	"noise", "noise_scale", "threshold", "epsilon", "ln_delta", "best", "status", "reason", "sources", "assumes",
+	"query", "sensitivity", "cells", "noise_first", "noise_last",
+}
+
+func (s *plan) result() record.Result {
+	return record.Result{Command: "samplesize", Inputs: s.inputs, Columns: columns}
+}
+
+// static holds the cells of a method that are the same in every row.
+type static struct{ name, adaptive, proof, sources, assumes record.Cell }
+
+func (s *plan) static() []static {
+	list := make([]static, len(s.methods))
+	for i, m := range s.methods {
+		list[i] = static{record.Words(m.Name), record.Truth(m.Adaptive), record.Words(string(m.Proof)), record.Sources(m.Sources), record.List(m.Assumes)}
+	}
+	return list
+}
+
+func (r *row) cells(dst []record.Cell, fixed *static) []record.Cell {
+	beta, lnBeta := record.Cell{}, record.Cell{}
+	if r.Beta != 0 || r.Status == transfer.Vacuous {
+		beta, lnBeta = record.Chance(r.Beta), record.Exactly(r.Beta.Ln())
+	}
+	scale, first, last := noiseCells(r.Mechanism)
+	return append(dst,
+		fixed.name, record.Count(r.Samples), record.Count(r.Queries), record.Number(r.Tau), record.Number(r.TauAchieved), beta, lnBeta,
+		record.Count(r.Budget), fixed.adaptive, fixed.proof,
+		record.Words(r.Mechanism.Noise), scale, record.Number(r.Mechanism.Threshold),
+		record.Number(r.Mechanism.Epsilon), record.Number(r.Mechanism.LnDelta.Ln()),
+		record.Truth(r.best), record.Words(string(r.Status)), record.Words(r.Reason), fixed.sources, fixed.assumes,
+		record.Words(r.Query.String()), r.sensitivity(), record.Count(r.Mechanism.Cells), first, last,
+	)
+}
+
+// noiseCells are the one scale of a mechanism's noise or, of a schedule, the first and
+// the last. The last may be zero, which is a value: the answer carries no noise.
+func noiseCells(run transfer.Mechanism) (scale, first, last record.Cell) {
+	if !run.Scheduled() {
+		return record.Number(run.Scale), record.Cell{}, record.Cell{}
+	}
+	return record.Cell{}, record.Exactly(run.ScaleFirst), record.Exactly(run.Scale)
+}
+
+// sensitivity is D where the kind of query has one; it defaults to 1.
+func (r *row) sensitivity() record.Cell {
+	switch {
+	case r.Query != transfer.Sensitive && r.Query != transfer.Minimization:
+		return record.Cell{}
+	case r.Sensitivity == 0:
+		return record.Exactly(1)
+	}
+	return record.Exactly(r.Sensitivity)
+}
+
+// verdict is what the exit code depends on.
+type verdict struct {
+	answered atomic.Bool // some row is ok
+	refuted  atomic.Bool // some goal has no adaptive row that is ok
+}
+
+// solve answers the i-th goal.
+func (s *plan) solve(rows []row, i int, v *verdict) ([]row, error) {
+	rows, best, err := s.answer(rows, s.grid.goal(i))
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(rows, func(r row) bool { return r.Status == transfer.OK }) {
+		v.answered.Store(true)
+	}
+	if best < 0 {
+		v.refuted.Store(true)
+	}
+	return rows, nil
+}
+
+// answer answers a goal by every method and marks the best adaptive row, whose index
+// it returns, -1 if there is none.
+func (s *plan) answer(rows []row, goal transfer.Goal) (_ []row, best int, err error) {
+	rows, best = rows[:0], -1
+	for k := range s.methods {
+		m := &s.methods[k]
+		answer, err := m.Solve(goal)
+		if err != nil {
+			return nil, best, fmt.Errorf("%s: %w", m.Name, err)
+		}
+		rows = append(rows, row{method: m, Answer: answer})
+		if answer.Status == transfer.OK && m.Adaptive && (best < 0 || commands.Better(s.unknown, answer, rows[best].Answer)) {
+			best = k
+		}
+	}
+	if best >= 0 {
+		rows[best].best = true
+	}
+	return rows, best, nil
+}
+
+// stream writes the rows of a grid for machines in bounded memory.
+func (s *plan) stream(c *commands.Call, e record.Encoder, v *verdict) error {
+	static := s.static()
+	type scratch struct {
+		rows  []row
+		cells []record.Cell
+		known record.Chances
+	}
+	free := make(chan *scratch, 64)
+	encode := func(dst []byte, lo, hi int) ([]byte, error) {
+		var w *scratch
+		select {
+		case w = <-free:
+		default:
+			w = new(scratch)
+		}
+		defer func() {
+			select {
+			case free <- w:
+			default:
+			}
+		}()
+		for i := lo; i < hi; i++ {
+			var err error
+			if w.rows, err = s.solve(w.rows, i, v); err != nil {
+				return nil, err
+			}
+			for k := range w.rows {
+				w.cells = w.rows[k].cells(w.cells[:0], &static[k])
+				dst = e.Row(dst, i == 0 && k == 0, w.cells, &w.known)
+			}
+		}
+		return dst, nil
+	}
+	bar := c.Progress(s.goals)
+	defer bar.End()
+	return c.WriteTo(s.target, func(w io.Writer) error {
+		if _, err := w.Write(e.Head(nil)); err != nil {
+			return err
+		}
+		if err := outfile.Stream(c.Context, w, s.goals, c.Workers, encode, bar.Step); err != nil {
+			return err
+		}
+		_, err := w.Write(e.Foot(nil))
+		return err
+	})
+}
+
+// tabulate writes the rows for people.
+func (s *plan) tabulate(c *commands.Call, v *verdict) error {
+	bar := c.Progress(s.goals)
+	rows, err := s.solveAll(c, 0, s.goals, v, bar)
+	bar.End()
+	if err != nil {
+		return err
+	}
+	write := func(text string) error {
+		return c.WriteTo(s.target, func(w io.Writer) error {
+			_, err := io.WriteString(w, text)
+			return err
+		})
+	}
+	switch s.view {
+	case reportView:
+		return write(s.report(rows, *s.target.Format.Prose))
+	case plotView, figureView:
+		figure, err := s.figure(c.Context, rows)
+		switch {
+		case errors.Is(err, errNothingToDraw):
+			fmt.Fprintf(c.Stderr, "dpcalc: %v\n", err)
+			return usage.Outcome(usage.ExitNoAnswer)
+		case err != nil:
+			return err
+		case s.view == plotView:
+			return write(printed.Plot(figure))
+		}
+		return c.WriteTo(s.target, func(w io.Writer) error { return s.target.Format.Draw(w, figure) })
+	}
+	sheet, err := s.sheet(c.Context, rows)
+	if err != nil {
+		return err
+	}
+	return c.WriteTo(s.target, func(w io.Writer) error { return s.target.Format.Print(w, sheet) })
+}
+
+// solveAll answers the goals from lo to hi on several workers.
+func (s *plan) solveAll(c *commands.Call, lo, hi int, v *verdict, bar *outfile.Progress) ([][]row, error) {
+	rows := make([][]row, hi-lo)
+	err := outfile.Stream(c.Context, io.Discard, len(rows), c.Workers, func(dst []byte, from, to int) (_ []byte, err error) {
+		for i := from; i < to; i++ {
+			if rows[i], err = s.solve(nil, lo+i, v); err != nil {
+				return dst, err
+			}
+		}
+		return dst, nil
+	}, func(done int) { bar.Step(lo + done) })
+	return rows, err
+}

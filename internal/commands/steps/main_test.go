@@ -1,0 +1,7 @@
+package steps
+
+import (
+	"github.com/dpcalc/dpcalc/internal/commandtest"
+)
+
+func init() { commandtest.Offer(Command()) }

@@ -1,0 +1,146 @@
+//go:build libreoffice
+
+package commandtest
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/xuri/excelize/v2"
+)
+
+// Reopened converts files to workbooks by LibreOffice, which calculates them, and
+// opens the results.
+func Reopened(t *testing.T, files []string, options ...string) []*excelize.File {
+	t.Helper()
+	profile, out := t.TempDir(), t.TempDir()
+	// Without this it shows the values in the file until an input changes.
+	settings := `<?xml version="1.0" encoding="UTF-8"?>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
+<item oor:path="/org.openoffice.Office.Calc/Formula/Load"><prop oor:name="OOXMLRecalcMode" oor:op="fuse"><value>0</value></prop></item>
+</oor:items>`
+	if err := errors.Join(os.Mkdir(filepath.Join(profile, "user"), 0o700), os.WriteFile(filepath.Join(profile, "user", "registrymodifications.xcu"), []byte(settings), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	args := append([]string{"-env:UserInstallation=file://" + profile, "--headless", "--norestore", "--convert-to", "xlsx", "--outdir", out}, options...)
+	if message, err := exec.Command("soffice", append(args, files...)...).CombinedOutput(); err != nil {
+		t.Fatalf("soffice: %v\n%s", err, message)
+	}
+	books := make([]*excelize.File, len(files))
+	for i, name := range files {
+		base := filepath.Base(name)
+		f, err := excelize.OpenFile(filepath.Join(out, strings.TrimSuffix(base, filepath.Ext(base))+".xlsx"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		books[i] = f
+	}
+	return books
+}
+
+func Raw(t *testing.T, f *excelize.File, sheet, cell string) string {
+	t.Helper()
+	text, err := f.GetCellValue(sheet, cell, excelize.Options{RawCellValue: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// Change is a copy of a workbook with other inputs.
+type Change struct {
+	Start string
+	To    map[string]any
+	Fault string            // what the cell problem says; "" for none
+	Rows  map[string]string // what methods say in place of formula
+}
+
+// Recalculated starts a workbook for every change by a command, after the words that
+// begin it, changes the inputs and returns it as the spreadsheet program computes it.
+func Recalculated(t *testing.T, changes []Change, words ...string) []*excelize.File {
+	t.Helper()
+	dir := t.TempDir()
+	paths := make([]string, len(changes))
+	for i, c := range changes {
+		f := OpenBook(t, slices.Concat(words, strings.Fields(c.Start))...)
+		inputs, _ := LiveTable(t, f)
+		for name, value := range c.To {
+			if inputs[name] == "" {
+				t.Fatalf("%s has no input %s", c.Start, name)
+			}
+			if err := f.SetCellValue("Live", inputs[name], value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		paths[i] = filepath.Join(dir, fmt.Sprint(i, ".xlsx"))
+		if err := f.SaveAs(paths[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return Reopened(t, paths)
+}
+
+func LiveNumber(t *testing.T, f *excelize.File, cell string) float64 {
+	t.Helper()
+	if cell == "" {
+		return 0
+	}
+	text := Raw(t, f, "Live", cell)
+	if text == "" {
+		return 0
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// CheckNear compares a formula row with dpcalc: n and what to run.
+func CheckNear(t *testing.T, where string, f *excelize.File, name string, k int, goal transfer.Goal, cells int64) {
+	t.Helper()
+	m, _ := transfer.Lookup(name)
+	answer, err := m.Solve(goal)
+	if err != nil || answer.Status != transfer.OK {
+		t.Errorf("%s: %s: %v, %+v", where, name, err, answer)
+		return
+	}
+	n, least := LiveNumber(t, f, fmt.Sprint("B", k)), float64(answer.Samples)
+	slack := 1e-11 * least
+	if name == "splitting" {
+		slack += float64(goal.Queries) * 1e-6
+	}
+	if name == "rounding" && cells != answer.Mechanism.Cells {
+		slack = least // another number of cells
+	}
+	if n < least || n > least+slack {
+		t.Errorf("%s: %s needs %v, dpcalc says %v", where, name, n, least)
+	}
+	titles := Contents(t, f, "Live")
+	head := slices.IndexFunc(titles, func(row []string) bool { return len(row) > 0 && row[0] == "method" })
+	for j, title := range titles[head] {
+		want, ok := map[string]float64{
+			"noise scale": goal.Tau / (96 * (math.Log(4*float64(goal.Queries)) - goal.Beta.Ln())), "threshold": 0.75 * goal.Tau,
+			"epsilon": answer.Mechanism.Epsilon, "ln delta": answer.Mechanism.LnDelta.Ln(),
+		}[title]
+		if !ok {
+			continue
+		}
+		if answer.Mechanism.Threshold == 0 && (title == "threshold" || title == "noise scale") {
+			want = 0
+		}
+		if got := LiveNumber(t, f, CellAt(j+1, k)); math.Abs(got-want) > 1e-13*math.Abs(want) { // it writes 15 digits
+			t.Errorf("%s: %s has %s %v, dpcalc says %v", where, name, title, got, want)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package figures
+
+import (
+	"image/color"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// Labels keep their distance, their order and the range, move only if they must, and no
+// other placement moves them less.
+func TestSpread(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	for range 5000 {
+		const gap, low, high = 10.0, -20.0, 110.0
+		wanted := make([]float64, 1+r.IntN(12))
+		for i := range wanted {
+			wanted[i] = 90 * r.Float64()
+			if r.IntN(3) == 0 {
+				wanted[i] = math.Round(wanted[i] / 30 * 30)
+			}
+		}
+		cost := func(at []float64) (sum float64) {
+			for i := range at {
+				sum += (at[i] - wanted[i]) * (at[i] - wanted[i])
+			}
+			return sum
+		}
+		feasible := func(at []float64) bool {
+			for i, x := range at {
+				for j, y := range at {
+					if i != j && (math.Abs(x-y) < gap-1e-9 || wanted[i] < wanted[j] && x > y) {
+						return false
+					}
+				}
+				if x < low-1e-9 || x > high+1e-9 {
+					return false
+				}
+			}
+			return true
+		}
+		placed := spread(wanted, gap, low, high)
+		if !feasible(placed) {
+			t.Fatalf("%v placed at %v", wanted, placed)
+		}
+		if feasible(wanted) && cost(placed) > 1e-18 {
+			t.Fatalf("%v moved to %v", wanted, placed)
+		}
+		for range 50 {
+			other := slices.Clone(placed)
+			first, by := r.IntN(len(other)), r.NormFloat64()
+			for i := range other { // a run of neighbours
+				if math.Abs(other[i]-other[first]) < gap*float64(r.IntN(4))+1e-9 {
+					other[i] += by
+				}
+			}
+			if feasible(other) && cost(other) < cost(placed)-1e-9 {
+				t.Fatalf("%v placed at %v, and %v is nearer", wanted, placed, other)
+			}
+		}
+	}
+}
+
+// Lines differ in dash or marker and not by colour alone, and every colour can be
+// read as text: its contrast with white is at least 4.5 to 1.
+func TestStrokes(t *testing.T) {
+	luminance := func(c color.RGBA) float64 {
+		linear := func(v uint8) float64 {
+			s := float64(v) / 255
+			if s <= 0.04045 {
+				return s / 12.92
+			}
+			return math.Pow((s+0.055)/1.055, 2.4)
+		}
+		return 0.2126*linear(c.R) + 0.7152*linear(c.G) + 0.0722*linear(c.B)
+	}
+	for i, a := range strokes {
+		if contrast := 1.05 / (luminance(a.color) + 0.05); contrast < 4.5 {
+			t.Errorf("stroke %d: contrast %.2f", i, contrast)
+		}
+		if luminance(a.pale()) < 0.6 {
+			t.Errorf("stroke %d: its band is dark", i)
+		}
+		for j, b := range strokes[:i] {
+			if slices.Equal(a.dashes, b.dashes) || slices.Equal(a.marker, b.marker) {
+				t.Errorf("strokes %d and %d: dashes %v, %v", j, i, b.dashes, a.dashes)
+			}
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package printed
+
+import (
+	"strings"
+)
+
+// Wrapped joins words with blanks, and lines of at most so many characters with a gap.
+func Wrapped(words []string, width int, gap string) string {
+	var b strings.Builder
+	column := 0
+	for i, word := range words {
+		switch {
+		case i == 0:
+		case column+1+len(word) > width:
+			b.WriteString(gap)
+			column = 0
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += len(word)
+	}
+	return b.String()
+}
+
+// Wrap writes a paragraph in lines of at most 78 columns, indented by two.
+func Wrap(b *strings.Builder, text string) {
+	const width = 78
+	column := 0
+	for word := range strings.FieldsSeq(text) {
+		switch n := len([]rune(word)); {
+		case column == 0:
+			b.WriteString("  " + word)
+			column = 2 + n
+		case column+1+n > width:
+			b.WriteString("\n    " + word)
+			column = 4 + n
+		default:
+			b.WriteString(" " + word)
+			column += 1 + n
+		}
+	}
+	b.WriteByte('\n')
+}
+
+// Fill writes a paragraph in lines of at most 78 columns.
+func Fill(b *strings.Builder, text string) {
+	const width = 78
+	column := 0
+	for word := range strings.FieldsSeq(text) {
+		n := len([]rune(word))
+		switch {
+		case column == 0:
+		case column+1+n > width:
+			b.WriteByte('\n')
+			column = 0
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += n
+	}
+	b.WriteByte('\n')
+}
+
+// Capital begins a text with a capital.
+func Capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

@@ -1,0 +1,109 @@
+package record
+
+import (
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// Book is a workbook in the making.
+type Book interface {
+	Stream(t Table, fill func(add func(row []Cell, l Look) error) error) error // a sheet for filtering
+	Live(l Live) error                                                         // a sheet that recalculates
+	About(command string, remarks []Remark) error                              // a sheet that says where the numbers come from
+	Write(w io.Writer) error
+	Close()
+}
+
+// Block is how many goals are solved before their rows are written. A plan of one
+// block leaves its empty columns out and says what to make of it.
+const Block = 1024
+
+// What a sheet holds. More is refused before anything is written.
+const (
+	MostSheetRows = 1<<20 - 1 // below the header
+	MostColumns   = 1 << 14
+)
+
+// ColumnName is the name of the n-th column of a sheet, from 1: A, B, ..., Z, AA.
+func ColumnName(n int) (name string) {
+	for ; n > 0; n = (n - 1) / 26 {
+		name = string(rune('A'+(n-1)%26)) + name
+	}
+	return name
+}
+
+// Look is how a cell stands out.
+type Look uint8
+
+const (
+	PlainLook  Look = iota
+	HeaderLook      // of a table
+	BestLook        // a row to choose
+	DimLook         // a row without an answer
+	StrongLook      // a label
+	EntryLook       // an input
+	ProseLook       // text in several lines
+)
+
+// Representable says whether float64 holds a probability with all its digits and
+// tells it from one.
+func Representable(p theory.LogProb) bool {
+	return p == 0 || p == theory.Zero || p > -708 && math.Exp(p.Ln()) < 1
+}
+
+// PlainNumber reads a number of the user's file if a sheet shows it as it was
+// written: no zero in front as in 007, at most 15 digits.
+func PlainNumber(s string) (float64, bool) {
+	x, err := strconv.ParseFloat(s, 64)
+	digits := strings.TrimLeft(s, "-")
+	bare := digits != "" && strings.Trim(digits, "0123456789.") == "" && digits[0] != '.' && digits[len(digits)-1] != '.'
+	padded := len(digits) > 1 && digits[0] == '0' && digits[1] != '.'
+	return x, err == nil && bare && !padded && len(digits) <= 16
+}
+
+// ColumnWidths makes the header and these rows visible, within reason.
+func ColumnWidths(columns []string, rows [][]Cell) []float64 {
+	widths := make([]float64, len(columns))
+	for j, name := range columns {
+		widths[j] = 8
+		for word := range strings.FieldsSeq(name) { // a header has two lines
+			widths[j] = max(widths[j], float64(utf8.RuneCountInString(word))+5) // the filter's button
+		}
+	}
+	for _, row := range rows {
+		for j, c := range row {
+			length := utf8.RuneCountInString(People(c))
+			if c.Form == CountForm {
+				length += length / 3
+			}
+			widths[j] = max(widths[j], float64(min(length, 40))+3)
+		}
+	}
+	return widths
+}
+
+// Table is a sheet for filtering: a header that stays in view over so many rows.
+type Table struct {
+	Name    string
+	Columns []string
+	Widths  []float64
+	Rows    int
+}
+
+// Remark is a line of the sheet About. Without a text it is a heading.
+type Remark struct{ Label, Text string }
+
+// Remarks labels the first of the lines.
+func Remarks(label string, lines []string) []Remark {
+	list := make([]Remark, len(lines))
+	for i, line := range lines {
+		list[i] = Remark{label, strings.TrimPrefix(line, "* ")} // the star of a table
+		label = ""
+	}
+	return list
+}

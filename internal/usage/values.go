@@ -1,0 +1,70 @@
+package usage
+
+import (
+	"slices"
+)
+
+// Values is what was typed, by the names of the flags: on a command line, in a form or in a
+// scenario of a plan file.
+type Values interface {
+	Text(flag string) (text string, given bool) // of a flag with one value
+	Texts(flag string) []string                 // of a flag that repeats, or the [Arguments]
+	Is(flag string) bool                        // whether a switch is on
+}
+
+// Arguments is the name under which [Values] has what was typed without a flag.
+const Arguments = ""
+
+// Flag is a flag of a command. The usage names the placeholder of its value in backquotes; a
+// default is a matter of the command and said in the usage.
+type Flag struct {
+	Name, Alias, Usage string
+	Repeats            bool     // it may be given several times
+	Switch             bool     // it takes no value
+	Words              []string // the values that it takes, if they are a few words
+}
+
+// Typed is [Values] that were collected one by one.
+type Typed map[string][]string
+
+// Text returns the one value of a flag.
+func (t Typed) Text(flag string) (string, bool) {
+	if len(t[flag]) == 0 {
+		return "", false
+	}
+	return t[flag][0], true
+}
+
+// Texts returns all values of a flag.
+func (t Typed) Texts(flag string) []string { return t[flag] }
+
+// Is reports whether a switch was given.
+func (t Typed) Is(flag string) bool { return len(t[flag]) > 0 }
+
+// replaced is values of which one is another.
+type replaced struct {
+	Values
+	flag, text string
+}
+
+// Replaced returns the values with another text for a flag.
+func Replaced(v Values, flag, text string) Values { return replaced{v, flag, text} }
+
+func (r replaced) Text(flag string) (string, bool) {
+	if flag == r.flag {
+		return r.text, true
+	}
+	return r.Values.Text(flag)
+}
+
+// OneOf reads a flag that takes one of the names; without it the first is meant.
+func OneOf(v Values, flag string, names ...string) (string, error) {
+	got, ok := v.Text(flag)
+	if !ok {
+		return names[0], nil
+	}
+	if !slices.Contains(names, got) {
+		return "", Errorf("--%s: got %s, want %s%s", flag, Shown(got), OrList(names), DidYouMean(got, names))
+	}
+	return got, nil
+}

@@ -1,0 +1,13 @@
+package theory
+
+// Article is what there is to say of a method or theorem whose name a command prints. The
+// registries of all packages have one for each of their entries.
+type Article struct {
+	Name     string   // as it is printed and typed
+	Summary  string   // one line
+	Formula  string   // in plain text
+	Practice string   // when it is of use, and what it does not promise
+	Proof    Proof    // where the proof is
+	Sources  []Source // never empty; the first is this project's own if and only if Proof is Derived
+	Assumes  []string // the hypotheses, in words; never empty
+}

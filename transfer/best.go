@@ -1,0 +1,64 @@
+package transfer
+
+import (
+	"cmp"
+	"fmt"
+)
+
+// Row is one method's answer to a goal.
+type Row struct {
+	Method *Method
+	Answer
+	Best bool // whether it is the best of the rows that certify answers to adaptively chosen queries
+}
+
+// Solve answers a goal by several methods: a row for each, in their order, appended to rows[:0]
+// and one of them marked as [Row.Best]. It returns the index of that row, or -1 if no method for adaptively
+// chosen queries has an answer. The rows point into methods. The error is a DomainError.
+//
+// The best row is the one whose unknown is best: the fewest samples, the most queries, the least tau or
+// beta. Where rows tie, and in a plan that is only checked, it is the one that achieves the least tau, and
+// of equals the first.
+func Solve(rows []Row, methods []Method, g Goal) (_ []Row, best int, err error) {
+	rows, best = rows[:0], -1
+	for i := range methods {
+		m := &methods[i]
+		answer, err := m.Solve(g)
+		if err != nil {
+			return nil, -1, fmt.Errorf("%s: %w", m.Name, err)
+		}
+		rows = append(rows, Row{Method: m, Answer: answer})
+		if !m.Adaptive || answer.Status != OK {
+			continue
+		}
+		if best < 0 || answer.Better(rows[best].Answer, g.Unknown()) {
+			best = i
+		}
+	}
+	if best >= 0 {
+		rows[best].Best = true
+	}
+	return rows, best, nil
+}
+
+// Compare compares two answers to one goal by what was unknown in it: the result is negative
+// where a is better, positive where b is, and zero where they tie or nothing was unknown. Both have to be OK.
+func (a Answer) Compare(b Answer, unknown Unknown) int {
+	switch unknown {
+	case Samples:
+		return cmp.Compare(a.Samples, b.Samples)
+	case Queries:
+		return cmp.Compare(b.Queries, a.Queries)
+	case Tau:
+		return cmp.Compare(a.Tau, b.Tau)
+	case Beta:
+		return cmp.Compare(a.Beta, b.Beta)
+	}
+	return 0
+}
+
+// Better reports whether a is strictly better than b: by [Answer.Compare], or where that ties
+// by the accuracy achieved.
+func (a Answer) Better(b Answer, unknown Unknown) bool {
+	return cmp.Or(a.Compare(b, unknown), cmp.Compare(a.TauAchieved, b.TauAchieved)) < 0
+}

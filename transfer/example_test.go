@@ -1,0 +1,118 @@
+package transfer_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// How many rows does a holdout need for 1000 adaptively chosen queries, all answered within 0.1
+// except with probability 0.05, and what noise goes on the answers?
+func ExampleMethod_Solve() {
+	beta, _ := theory.ParseLogProb("0.05")
+	gaussian, _ := transfer.Lookup("gaussian-cvar")
+	answer, err := gaussian.Solve(transfer.Goal{Queries: 1000, Tau: 0.1, Beta: beta}) // Samples is left out
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(answer.Status, answer.Samples)
+	fmt.Printf("%s noise of scale %.4f\n", answer.Mechanism.Noise, answer.Mechanism.Scale)
+	// Output:
+	// ok 36408
+	// gaussian noise of scale 0.0119
+}
+
+// A goal with all four quantities is checked.
+func ExampleGoal() {
+	beta, _ := theory.ParseLogProb("0.05")
+	goal := transfer.Goal{Samples: 6000, Queries: 20, Tau: 0.1, Beta: beta}
+	for _, name := range []string{"splitting", "rounding"} {
+		method, _ := transfer.Lookup(name)
+		answer, err := method.Solve(goal)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%s: %s, tau achieved %.4f, %q\n", name, answer.Status, answer.TauAchieved, answer.Reason)
+	}
+	// Output:
+	// splitting: infeasible, tau achieved 0.0000, "needs 6700 rows, and there are 6000"
+	// rounding: ok, tau achieved 0.0922, ""
+}
+
+// All published methods answer a goal, and the one with the fewest rows is marked.
+func ExampleSolve() {
+	beta, _ := theory.ParseLogProb("0.05")
+	derived := func(m transfer.Method) bool { return m.Proof == transfer.Derived }
+	published := slices.DeleteFunc(transfer.Methods(), derived)
+	rows, best, err := transfer.Solve(nil, published, transfer.Goal{Queries: 3, Tau: 0.1, Beta: beta})
+	if err != nil || best < 0 {
+		fmt.Println("no method for adaptively chosen queries has an answer", err)
+		return
+	}
+	fmt.Println(rows[best].Method.Name, rows[best].Samples)
+	// Output:
+	// splitting-exact 714
+}
+
+// From how many queries on is something better than a fresh part of the holdout for each?
+func ExampleFindCrossing() {
+	beta, _ := theory.ParseLogProb("0.05")
+	methods := []transfer.Method{}
+	for _, name := range []string{"splitting", "gaussian-cvar"} {
+		m, _ := transfer.Lookup(name)
+		methods = append(methods, m)
+	}
+	c, ok, err := transfer.FindCrossing(context.Background(), methods, transfer.Goal{Tau: 0.1, Beta: beta})
+	if err != nil || !ok {
+		fmt.Println("nothing beats splitting", err)
+		return
+	}
+	fmt.Println(c.Method.Name, c.Queries, c.Onward)
+	// Output:
+	// gaussian-cvar 8 true
+}
+
+// The registry of sample-size methods, in printing order.
+func ExampleMethods() {
+	for _, m := range transfer.Methods() {
+		if m.Reference() || m.Splits {
+			fmt.Printf("%s: %s\n", m.Name, m.Summary)
+		}
+	}
+	// Output:
+	// hoeffding: queries fixed in advance, exact answers: Hoeffding with a union bound
+	// hoeffding-kl: queries fixed in advance: Hoeffding's relative-entropy form
+	// binomial: 0/1 queries fixed in advance: exact binomial tails, or a bound on them
+	// splitting: a fresh part of the holdout for every query
+	// splitting-exact: as splitting, each part sized by the exact or relative-entropy requirement
+}
+
+// Every transfer theorem concludes from accuracy on the sample and privacy.
+func ExampleTheorems() {
+	beta, _ := theory.Prob(0.001)
+	target, _ := theory.Prob(0.05)
+	shown := transfer.Sampled{Alpha: 0.02, Beta: beta, Epsilon: 0.05, LnDelta: theory.Zero}
+	for _, t := range transfer.Theorems() {
+		out, err := t.Conclude(shown, transfer.Class{}, target)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		if out.Status.Applies() {
+			fmt.Printf("%s: alpha' = %.4f\n", t.Name, out.Value.Alpha)
+		} else {
+			fmt.Printf("%s: %s, %s\n", t.Name, out.Status, out.Reason)
+		}
+	}
+	// Output:
+	// jung20: alpha' = 0.0913
+	// jung20-pure: not_applicable, needs the number of rows
+	// bassily16: not_applicable, needs the number of rows
+	// cvar: alpha' = 0.0525
+	// cvar-pure: alpha' = 0.0525
+}
