@@ -1,27 +1,21 @@
 package maxinfo
 
 import (
-	"strconv"
-	"strings"
 	"testing"
 
-	"github.com/cockroachdb/apd/v3"
+	"github.com/dpcalc/dpcalc/internal/decimals"
 )
 
-// exactly returns x with all its digits.
-func exactly(x float64) dec {
-	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(x, 'e', 800, 64), "e")
-	d, _, err := apd.NewFromString(strings.TrimRight(strings.TrimRight(mantissa, "0"), ".") + "e" + exponent)
-	if err != nil {
-		panic(err)
-	}
-	return dec{d}
-}
+// The oracle has 50 digits.
+type dec = decimals.Number
 
-func (x dec) less(y dec) bool { return x.Cmp(y.Decimal) < 0 }
+var (
+	digits  = decimals.Digits(50)
+	exactly = digits.Float
+)
 
 // excess returns got/x - 1.
-func (x dec) excess(got float64) float64 { return exactly(got).div(x).sub(exactly(1)).float() }
+func excess(got float64, x dec) float64 { return exactly(got).Over(x).Minus(exactly(1)).Float() }
 
 // kappas returns the polynomial kappa at w = 2r and the larger
 // 1 - tanh w - n (w^3/12 + 2 w^5/15), which is as good a kappa, given e^(2w).
@@ -31,36 +25,36 @@ func kappas(samples int64, w, power dec) (polynomial, tanh dec) {
 		return one, one
 	}
 	n := max(float64(samples), 4)
-	cube := w.mul(w).mul(w)
-	fifth := cube.mul(w).mul(w).mul(exactly(8))
-	sixtieth := decimal60.mul(exactly(n - 4).mul(exactly(5)).mul(cube).add(exactly(n).add(one).mul(fifth)))
-	beta := decimal60.mul(exactly(5).mul(cube).add(fifth))
-	hyperbolic := exactly(2).div(power.add(one)) // 1 - tanh w
-	return one.sub(w).sub(sixtieth), hyperbolic.sub(exactly(float64(samples)).mul(beta))
+	cube := w.Times(w).Times(w)
+	fifth := cube.Times(w).Times(w).Times(exactly(8))
+	sixtieth := decimal60.Times(exactly(n - 4).Times(exactly(5)).Times(cube).Plus(exactly(n).Plus(one).Times(fifth)))
+	beta := decimal60.Times(exactly(5).Times(cube).Plus(fifth))
+	hyperbolic := exactly(2).Over(power.Plus(one)) // 1 - tanh w
+	return one.Minus(w).Minus(sixtieth), hyperbolic.Minus(exactly(float64(samples)).Times(beta))
 }
 
-var decimal60 = exactly(1).div(exactly(60))
+var decimal60 = exactly(1).Over(exactly(60))
 
 // divergence is D_a summed term by term, by either kappa. ok is false unless the
 // polynomial one is positive throughout.
 func divergence(g GaussianTranscript, a float64) (polynomial, tanh dec, ok bool) {
 	n, sd := exactly(float64(g.Samples)), exactly(g.SD)
-	c := exactly(a).div(exactly(4).mul(n).mul(sd).mul(sd))
-	step := exactly(2).mul(c).div(n) // of w
-	growth := step.add(step).exp()
+	c := exactly(a).Over(exactly(4).Times(n).Times(sd).Times(sd))
+	step := exactly(2).Times(c).Over(n) // of w
+	growth := step.Plus(step).Exp()
 	w, power := exactly(0), exactly(1)
 	first, second, under, below := exactly(1), exactly(1), exactly(1), exactly(1)
 	for range g.Queries {
 		k, l := kappas(g.Samples, w, power)
-		if !exactly(0).less(k) {
+		if !exactly(0).Less(k) {
 			return dec{}, dec{}, false
 		}
-		first, second = first.mul(k.add(c)), second.mul(l.add(c))
-		under, below = under.mul(k), below.mul(l)
-		w, power = w.add(step), power.mul(growth)
+		first, second = first.Times(k.Plus(c)), second.Times(l.Plus(c))
+		under, below = under.Times(k), below.Times(l)
+		w, power = w.Plus(step), power.Times(growth)
 	}
-	half := func(x dec) dec { return x.ln().div(exactly(2)) } // of the products of 1 + c/kappa
-	return half(first.div(under)), half(second.div(below)), true
+	half := func(x dec) dec { return x.Ln().Over(exactly(2)) } // of the products of 1 + c/kappa
+	return half(first.Over(under)), half(second.Over(below)), true
 }
 
 func TestDivergenceOracle(t *testing.T) { // by mpmath, from the statement

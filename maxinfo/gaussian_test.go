@@ -109,10 +109,10 @@ func TestRenyiAgainstDecimals(t *testing.T) {
 		if !holds {
 			t.Fatalf("%+v, order %g: %v where kappa(r_m) <= 0", g, a, got)
 		}
-		if over := want.excess(float64(got)); !(over >= 0) || left > 1e-6 && over > 1e-6 {
+		if over := excess(float64(got), want); !(over >= 0) || left > 1e-6 && over > 1e-6 {
 			t.Errorf("%+v, order %g, kappa = %g: %.17g is %.3g above the sum", g, a, left, got, over)
 		}
-		if over := sharper.excess(float64(got)); !(over >= 0) {
+		if over := excess(float64(got), sharper); !(over >= 0) {
 			t.Errorf("%+v, order %g: %.17g is %.3g above the sum with tanh", g, a, got, over)
 		}
 		if left < 1e-12 {
@@ -140,9 +140,9 @@ func TestShiftAgainstDecimals(t *testing.T) {
 		if !holds {
 			t.Fatalf("%+v: the order %g is outside the theorem", g, order)
 		}
-		least := d.add(exactly(-b).mul(exactly(order)).div(exactly(order).sub(exactly(1))))
-		square := exactly(2 * float64(g.Samples)).mul(exactly(got)).mul(exactly(got))
-		if over := square.div(least).sub(exactly(1)).float(); !(over >= 0 && over <= 1e-6) {
+		least := d.Plus(exactly(-b).Times(exactly(order)).Over(exactly(order).Minus(exactly(1))))
+		square := exactly(2 * float64(g.Samples)).Times(exactly(got)).Times(exactly(got))
+		if over := square.Over(least).Minus(exactly(1)).Float(); !(over >= 0 && over <= 1e-6) {
 			t.Errorf("%+v, ln b = %g: 2 n t^2 is %.3g above the bound at order %g", g, b, over, order)
 		}
 	}
@@ -165,9 +165,9 @@ func TestInflation(t *testing.T) {
 			w = r.Float64()
 		}
 		got, ok := Inflation(n, w/2)
-		kappa, tanh := kappas(n, exactly(w), exactly(w).add(exactly(w)).exp())
-		if holds := exactly(0).less(kappa); ok && !holds || !ok && kappa.float() > 1e-13 {
-			t.Fatalf("n = %d, w = %g: %v, kappa = %g", n, w, ok, kappa.float())
+		kappa, tanh := kappas(n, exactly(w), exactly(w).Plus(exactly(w)).Exp())
+		if holds := exactly(0).Less(kappa); ok && !holds || !ok && kappa.Float() > 1e-13 {
+			t.Fatalf("n = %d, w = %g: %v, kappa = %g", n, w, ok, kappa.Float())
 		}
 		if !ok {
 			if got != 0 {
@@ -175,8 +175,8 @@ func TestInflation(t *testing.T) {
 			}
 			continue
 		}
-		over := exactly(got).mul(kappa).sub(exactly(1)).float()
-		if !(over >= 0 && over <= 1e-13/kappa.float()) || exactly(got).mul(tanh).less(exactly(1)) {
+		over := exactly(got).Times(kappa).Minus(exactly(1)).Float()
+		if !(over >= 0 && over <= 1e-13/kappa.Float()) || exactly(got).Times(tanh).Less(exactly(1)) {
 			t.Errorf("n = %d, w = %g: %.17g is %.3g above 1/kappa", n, w, got, over)
 		}
 	}
@@ -283,7 +283,7 @@ func TestMutualInformation(t *testing.T) {
 	}
 }
 
-// The lesser of the two bounds, each in 80 digits.
+// The lesser of the two bounds, each in 50 digits.
 func TestMutualInformationAgainstDecimals(t *testing.T) {
 	r := rand.New(rand.NewPCG(29, 30))
 	sums := 0
@@ -291,9 +291,9 @@ func TestMutualInformationAgainstDecimals(t *testing.T) {
 		g, a := atEdge(r, int64(math.Exp(r.Float64()*math.Log(200))), math.Exp(-4*r.Float64()))
 		g.SD /= math.Sqrt(a) // for the order one
 		n, sd := exactly(float64(g.Samples)), exactly(g.SD)
-		once := exactly(1).div(exactly(4).mul(n).mul(n).mul(sd).mul(sd))
-		want := once.add(exactly(1)).ln().mul(n).mul(exactly(float64(g.Queries))).div(exactly(2))
-		if sum, _, ok := divergence(g, 1); ok && sum.less(want) {
+		once := exactly(1).Over(exactly(4).Times(n).Times(n).Times(sd).Times(sd))
+		want := once.Plus(exactly(1)).Ln().Times(n).Times(exactly(float64(g.Queries))).Over(exactly(2))
+		if sum, _, ok := divergence(g, 1); ok && sum.Less(want) {
 			want = sum
 			sums++
 		}
@@ -301,7 +301,7 @@ func TestMutualInformationAgainstDecimals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if over := want.excess(float64(got)); !(over >= 0 && over <= 1e-6) {
+		if over := excess(float64(got), want); !(over >= 0 && over <= 1e-6) {
 			t.Errorf("%+v: %.17g is %.3g above the lesser bound", g, got, over)
 		}
 	}

@@ -14,38 +14,13 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/cockroachdb/apd/v3"
-
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// The oracle takes sums in rational arithmetic and logarithms with 80 digits.
+// The oracle takes sums in rational arithmetic and logarithms with 50 digits.
 
-var decimals = apd.BaseContext.WithPrecision(80)
-
-func lnRat(t testing.TB, x *big.Rat) *apd.Decimal {
-	t.Helper()
-	of := func(n *big.Int) *apd.Decimal {
-		d := apd.NewWithBigInt(new(apd.BigInt).SetMathBigInt(n), 0)
-		if _, err := decimals.Ln(d, d); err != nil {
-			t.Fatal(err)
-		}
-		return d
-	}
-	d := new(apd.Decimal)
-	if _, err := decimals.Sub(d, of(x.Num()), of(x.Denom())); err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
-
-func number64(t testing.TB, d *apd.Decimal) float64 {
-	t.Helper()
-	x, err := d.Float64()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
+func lnRat(x *big.Rat) dec {
+	return digits.Parse(x.Num().String()).Ln().Minus(digits.Parse(x.Denom().String()).Ln())
 }
 
 // exactTable is a table in rational numbers, divided by its sum.
@@ -110,26 +85,21 @@ func (e exactTable) maxInformation(t testing.TB, slack *big.Rat) float64 {
 			}
 		}
 	})
-	return number64(t, lnRat(t, best))
+	return lnRat(best).Float()
 }
 
 // divergence is D_a for a whole order, and the mutual information for a = 1.
 func (e exactTable) divergence(t testing.TB, a int) float64 {
 	t.Helper()
 	if a == 1 {
-		sum := new(apd.Decimal)
+		sum := exactly(0)
 		for i, p := range e.p {
 			if p.Sign() > 0 {
-				weight, _ := new(apd.Decimal), 0
-				if _, err := decimals.Quo(weight, apd.NewWithBigInt(new(apd.BigInt).SetMathBigInt(p.Num()), 0), apd.NewWithBigInt(new(apd.BigInt).SetMathBigInt(p.Denom()), 0)); err != nil {
-					t.Fatal(err)
-				}
-				ln := lnRat(t, new(big.Rat).Quo(p, e.q[i]))
-				decimals.Mul(ln, ln, weight)
-				decimals.Add(sum, sum, ln)
+				weight := digits.Parse(p.Num().String()).Over(digits.Parse(p.Denom().String()))
+				sum = sum.Plus(weight.Times(lnRat(new(big.Rat).Quo(p, e.q[i]))))
 			}
 		}
-		return number64(t, sum)
+		return sum.Float()
 	}
 	sum := new(big.Rat)
 	for i, p := range e.p {
@@ -140,7 +110,7 @@ func (e exactTable) divergence(t testing.TB, a int) float64 {
 		}
 		sum.Add(sum, term)
 	}
-	return number64(t, lnRat(t, sum)) / float64(a-1)
+	return lnRat(sum).Float() / float64(a-1)
 }
 
 // near fails unless want <= got <= want + slack, slack relative above one.
@@ -198,15 +168,8 @@ func TestJointAgainstAllEvents(t *testing.T) {
 			slack := theory.LogProb(math.Log(b))
 			exact := new(big.Rat).SetFloat64(b)
 			if b > 0 { // the probability that the logarithm stands for
-				d := new(apd.Decimal)
-				if _, err := d.SetFloat64(slack.Ln()); err != nil {
-					t.Fatal(err)
-				}
-				if _, err := decimals.Exp(d, d); err != nil {
-					t.Fatal(err)
-				}
-				if _, ok := exact.SetString(d.Text('e')); !ok {
-					t.Fatal(d)
+				if _, ok := exact.SetString(exactly(slack.Ln()).Exp().Text('e')); !ok {
+					t.Fatal(slack)
 				}
 			}
 			got, err := j.MaxInformation(slack)

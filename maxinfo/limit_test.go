@@ -7,54 +7,9 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/cockroachdb/apd/v3"
-
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 )
-
-// dec is a number of 80 digits.
-type dec struct{ *apd.Decimal }
-
-func decimal(t testing.TB, x float64) dec {
-	t.Helper()
-	d, err := new(apd.Decimal).SetFloat64(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dec{d}
-}
-
-type operation func(d, x, y *apd.Decimal) (apd.Condition, error)
-
-func (x dec) op(f operation, y dec) dec {
-	d := new(apd.Decimal)
-	if _, err := f(d, x.Decimal, y.Decimal); err != nil {
-		panic(err)
-	}
-	return dec{d}
-}
-
-func (x dec) add(y dec) dec { return x.op(decimals.Add, y) }
-func (x dec) sub(y dec) dec { return x.op(decimals.Sub, y) }
-func (x dec) mul(y dec) dec { return x.op(decimals.Mul, y) }
-func (x dec) div(y dec) dec { return x.op(decimals.Quo, y) }
-
-func (x dec) one(f func(d, x *apd.Decimal) (apd.Condition, error)) dec {
-	return x.op(func(d, x, _ *apd.Decimal) (apd.Condition, error) { return f(d, x) }, dec{new(apd.Decimal)})
-}
-
-func (x dec) ln() dec   { return x.one(decimals.Ln) }
-func (x dec) exp() dec  { return x.one(decimals.Exp) }
-func (x dec) sqrt() dec { return x.one(decimals.Sqrt) }
-
-func (x dec) float() float64 {
-	f, err := x.Float64()
-	if err != nil {
-		panic(err)
-	}
-	return f
-}
 
 // slacks has ln b from one to 1e-4343 and beyond.
 func randomSlack(r *rand.Rand) theory.LogProb {
@@ -85,23 +40,23 @@ func information(t testing.TB, l Limit, slack theory.LogProb) float64 {
 
 func TestClosedLimits(t *testing.T) {
 	r := rand.New(rand.NewPCG(71, 72))
-	half, two := decimal(t, 0.5), decimal(t, 2)
+	half, two := exactly(0.5), exactly(2)
 	for range 200 {
 		slack := randomSlack(r)
-		lnb := decimal(t, slack.Ln())
+		lnb := exactly(slack.Ln())
 
 		ranged := Range{theory.Nats(logUniform(r, 0.1, 1e6))}
-		bound(t, ranged, information(t, ranged, slack), decimal(t, float64(ranged.Outcomes)).sub(lnb).float(), 1e-9)
+		bound(t, ranged, information(t, ranged, slack), exactly(float64(ranged.Outcomes)).Minus(lnb).Float(), 1e-9)
 
 		d := Dwork15{Samples: int64(logUniform(r, 1, 1e15)), Epsilon: logUniform(r, 1e-12, 700)}
-		n, eps := decimal(t, float64(d.Samples)), decimal(t, d.Epsilon)
-		want := eps.mul(eps).mul(n).mul(half).add(eps.mul(n.mul(two.ln().sub(lnb)).mul(half).sqrt()))
-		bound(t, d, information(t, d, slack), want.float(), 1e-9)
+		n, eps := exactly(float64(d.Samples)), exactly(d.Epsilon)
+		want := eps.Times(eps).Times(n).Times(half).Plus(eps.Times(n.Times(two.Ln().Minus(lnb)).Times(half).Root()))
+		bound(t, d, information(t, d, slack), want.Float(), 1e-9)
 
 		if slack > -700 {
 			g := Rogers16{theory.Nats(logUniform(r, 1e-9, 1e9))}
-			want := decimal(t, float64(g.Nats)).add(decimal(t, 0.54).mul(two.ln())).div(lnb.exp())
-			bound(t, g, information(t, g, slack), want.float(), 1e-9)
+			want := exactly(float64(g.Nats)).Plus(exactly(0.54).Times(two.Ln())).Over(lnb.Exp())
+			bound(t, g, information(t, g, slack), want.Float(), 1e-9)
 		}
 	}
 	ratio := Ratio{Nats: 2, Slack: -5}
@@ -123,11 +78,11 @@ func TestClosedLimits(t *testing.T) {
 
 // lnMinus returns ln(e^x - e^y).
 func lnMinus(x, y dec) dec {
-	gap := y.sub(x)
-	if gap.float() < -1500 {
+	gap := y.Minus(x)
+	if gap.Float() < -1500 {
 		return x
 	}
-	return x.add(dec{apd.New(1, 0)}.sub(gap.exp()).ln())
+	return x.Plus(exactly(1).Minus(gap.Exp()).Ln())
 }
 
 // maximise returns the largest value of a function with one maximum on [lo, hi].
@@ -144,7 +99,7 @@ func maximise(lo, hi float64, f func(float64) float64) (x, fx float64) {
 }
 
 // What Renyi divergences a rho of all orders say is ln q >= -(sqrt(ln 1/p) + sqrt
-// rho)^2. The best ratio over p, found roughly, then with 80 digits.
+// rho)^2. The best ratio over p, found roughly, then with 50 digits.
 func renyiOracle(t *testing.T, rho float64, lnb float64) float64 {
 	t.Helper()
 	// p = e^(-(1-s) ln 1/b), by ln s or ln(1-s), whichever is the smaller one.
@@ -164,8 +119,8 @@ func renyiOracle(t *testing.T, rho float64, lnb float64) float64 {
 	if at(0) > value {
 		best = 0
 	}
-	sum := decimal(t, best).sqrt().add(decimal(t, rho).sqrt())
-	return lnMinus(decimal(t, -best), decimal(t, lnb)).add(sum.mul(sum)).float()
+	sum := exactly(best).Root().Plus(exactly(rho).Root())
+	return lnMinus(exactly(-best), exactly(lnb)).Plus(sum.Times(sum)).Float()
 }
 
 func TestRenyiLimit(t *testing.T) {
@@ -179,7 +134,7 @@ func TestRenyiLimit(t *testing.T) {
 		}
 		// The defect is taken off the slack.
 		l.Defect = slack - theory.LogProb(logUniform(r, 1e-3, 30))
-		rest := lnMinus(decimal(t, slack.Ln()), decimal(t, l.Defect.Ln())).float()
+		rest := lnMinus(exactly(slack.Ln()), exactly(l.Defect.Ln())).Float()
 		bound(t, l, information(t, l, slack), renyiOracle(t, float64(l.Rho), rest), 1e-6)
 		if t.Failed() {
 			t.Fatalf("at ln b = %v", slack.Ln())
@@ -262,29 +217,29 @@ func TestMutualLimit(t *testing.T) {
 }
 
 // The formula at any s is an upper bound; the value is at its least one over a fine
-// grid, with 80 digits.
+// grid, with 50 digits.
 func TestMutualLimitFormula(t *testing.T) {
 	r := rand.New(rand.NewPCG(79, 80))
-	one := decimal(t, 1)
+	one := exactly(1)
 	for range 6 {
 		slack := theory.LogProb(-math.Pow(10, -8+10.8*r.Float64())) // to e^-630
 		l := Mutual{theory.Nats(logUniform(r, 1e-20, 1e6))}
-		info, b := decimal(t, float64(l.Nats)), decimal(t, slack.Ln()).exp()
+		info, b := exactly(float64(l.Nats)), exactly(slack.Ln()).Exp()
 		if float64(l.Nats)/slack.Value() > 1e290 {
 			continue
 		}
 		at := func(v float64) float64 {
-			s := decimal(t, math.Exp(v))
-			bt := info.add(s).sub(one)
-			if s.float() < 200 {
-				bt = bt.add(decimal(t, 0).sub(s).exp())
+			s := exactly(math.Exp(v))
+			bt := info.Plus(s).Minus(one)
+			if s.Float() < 200 {
+				bt = bt.Plus(exactly(0).Minus(s).Exp())
 			}
-			tt := bt.div(b)
-			k := tt.sub(s).sub(tt.ln())
-			if tt.float() < 200 {
-				k = k.add(one.sub(decimal(t, 0).sub(tt).exp()).ln())
+			tt := bt.Over(b)
+			k := tt.Minus(s).Minus(tt.Ln())
+			if tt.Float() < 200 {
+				k = k.Plus(one.Minus(exactly(0).Minus(tt).Exp()).Ln())
 			}
-			return k.float()
+			return k.Float()
 		}
 		rest := -math.Expm1(slack.Ln())
 		lo, hi := math.Log(slack.Value())-2, math.Log(3+3/rest)

@@ -21,55 +21,86 @@ import (
 
 // column draws one attribute of n records and returns it with its number of ones.
 func column(r *rand.Rand, n int, buffer []uint64) (bitmap []uint64, ones int) {
-	bitmap = buffer[:0]
-	for left := n; left > 0; left -= 64 {
-		w := r.Uint64()
-		if left < 64 {
-			w &= 1<<left - 1
-		}
-		ones += bits.OnesCount64(w)
-		bitmap = append(bitmap, w)
+	bitmap = slices.Grow(buffer[:0], (n+63)/64)[:(n+63)/64]
+	for w := range bitmap {
+		bitmap[w] = r.Uint64()
+	}
+	if over := n % 64; over > 0 {
+		bitmap[len(bitmap)-1] &= 1<<over - 1
+	}
+	for _, word := range bitmap {
+		ones += bits.OnesCount64(word)
 	}
 	return bitmap, ones
 }
 
-// votes counts for every record the attributes that agree with it, in binary: bit r
-// of digits[w][p] is digit p of the count of record 64w+r. Up to 65,535 attributes.
+// votes counts for every record the attributes that agree with it, in binary: bit i of
+// digits[p][w] is digit p of the count of record 64w+i. At each p with a one in cast, a bitmap of
+// that weight waits for a second one: with a digit they make a digit and one bitmap of twice the
+// weight, so that a vote costs two full adders of bitmaps. Up to 65,535 attributes.
 type votes struct {
-	records, cast int
-	digits        [][16]uint64
+	records, cast   int
+	digits, waiting [16][]uint64
+	carry           []uint64
 }
 
 func newVotes(records int) *votes {
-	return &votes{records: records, digits: make([][16]uint64, (records+63)/64)}
+	v := &votes{records: records, carry: make([]uint64, (records+63)/64)}
+	for p := range v.digits {
+		v.digits[p], v.waiting[p] = make([]uint64, len(v.carry)), make([]uint64, len(v.carry))
+	}
+	return v
 }
 
 func (v *votes) add(bitmap []uint64, agree bool) {
-	v.cast++
 	flip := ^uint64(0)
 	if agree {
 		flip = 0
 	}
-	for w, carry := range bitmap {
-		digits := &v.digits[w]
-		carry ^= flip
-		for p := 0; carry != 0; p++ {
-			digits[p&15], carry = digits[p&15]^carry, digits[p&15]&carry
-		}
+	for w, word := range bitmap {
+		v.carry[w] = word ^ flip
+	}
+	p := 0
+	for ; v.cast>>p&1 == 1; p++ {
+		v.fold(p)
+	}
+	copy(v.waiting[p], v.carry)
+	v.cast++
+}
+
+// fold adds what waits and the carry to a digit, and leaves the carry for the next one.
+func (v *votes) fold(p int) {
+	digit, waiting := v.digits[p], v.waiting[p][:len(v.digits[p])]
+	for w, x := range v.carry[:len(digit)] {
+		a, b := digit[w], waiting[w]
+		digit[w], v.carry[w] = a^b^x, a&b|x&(a^b)
 	}
 }
 
-// majority returns the share of the records with more than half of the votes.
+// majority returns the share of the records with more than half of the votes. No vote can be
+// added after it.
 func (v *votes) majority() float64 {
+	clear(v.carry)
+	for p := range v.digits {
+		if v.cast>>p&1 == 0 {
+			clear(v.waiting[p])
+		}
+		v.fold(p)
+	}
 	ayes := 0
-	for i := range v.records {
-		count := 0
-		for p := range bits.Len(uint(v.cast)) {
-			count |= int(v.digits[i/64][p]>>(i%64)&1) << p
+	for w := range v.carry {
+		more, same := uint64(0), ^uint64(0) // than cast/2, in the digits so far
+		for p := len(v.digits) - 1; p >= 0; p-- {
+			if v.cast/2>>p&1 == 1 {
+				same &= v.digits[p][w]
+			} else {
+				more, same = more|same&v.digits[p][w], same&^v.digits[p][w]
+			}
 		}
-		if 2*count > v.cast {
-			ayes++
+		if last := v.records - 64*w; last < 64 {
+			more &= 1<<last - 1
 		}
+		ayes += bits.OnesCount64(more)
 	}
 	return float64(ayes) / float64(v.records)
 }

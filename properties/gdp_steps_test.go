@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/mechanism"
 	"github.com/dpcalc/dpcalc/properties/audit"
-	"github.com/dpcalc/dpcalc/properties/mechanism"
 	"github.com/dpcalc/dpcalc/theory"
 )
 

@@ -3,11 +3,13 @@ package properties
 import (
 	"fmt"
 	"math"
+	"math/rand"
+	"sync"
 	"testing"
 
 	"github.com/leanovate/gopter"
-	"github.com/leanovate/gopter/prop"
 
+	"github.com/dpcalc/dpcalc/internal/lawtest"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -23,30 +25,16 @@ func cases(name string) int {
 	return 400
 }
 
-// check runs a law on random inputs with a fixed seed.
-func check(t *testing.T, count int, law any, gens ...gopter.Gen) {
-	t.Helper()
-	params := gopter.DefaultTestParametersWithSeed(20151)
-	params.MinSuccessfulTests = count
-	params.MaxDiscardRatio = 1000
-	properties := gopter.NewProperties(params)
-	properties.Property(t.Name(), prop.ForAll(law, gens...))
-	properties.TestingRun(t)
+// goals generates the same goals for every law, so that a method solves one that several laws
+// look at once.
+func goals() gopter.Gen {
+	r := rand.New(rand.NewSource(20151))
+	return lawtest.Gen(func(*gopter.GenParameters) transfer.Goal { return anyGoal(r) })
 }
 
-// logUniform generates floats whose logarithm is uniform on [lo, hi]; they
-// shrink to nothing, because every value is as simple as another.
-func logUniform(lo, hi float64) gopter.Gen {
-	return func(p *gopter.GenParameters) *gopter.GenResult {
-		x := math.Exp(math.Log(lo) + p.Rng.Float64()*math.Log(hi/lo))
-		return gopter.NewGenResult(x, gopter.NoShrinker)
-	}
-}
-
-// anyGoal generates goals in the domain with n unknown, down to tau = 1e-6, beta =
-// 1e-300 and m = 1e15, and as often of ordinary size.
-func anyGoal(p *gopter.GenParameters) *gopter.GenResult {
-	r := p.Rng
+// anyGoal returns a goal in the domain with n unknown, down to tau = 1e-6, beta =
+// 1e-300 and m = 1e15, and as often one of ordinary size.
+func anyGoal(r *rand.Rand) transfer.Goal {
 	pick := func(lo, hi float64) float64 { return math.Exp(math.Log(lo) + r.Float64()*math.Log(hi/lo)) }
 	g := transfer.Goal{Queries: int64(pick(1, 1e15)), Tau: pick(1e-6, 0.999), Beta: theory.LogProb(-pick(1e-3, 690))}
 	if r.Intn(2) == 0 {
@@ -54,7 +42,7 @@ func anyGoal(p *gopter.GenParameters) *gopter.GenResult {
 	}
 	g.Query = transfer.Query(r.Intn(2))
 	g.Budget = min(int64(pick(1, 1e4)), g.Queries)
-	return gopter.NewGenResult(g, gopter.NoShrinker)
+	return g
 }
 
 // eachMethod runs a law for every registered method.
@@ -64,36 +52,50 @@ func eachMethod(t *testing.T, law func(t *testing.T, m transfer.Method)) {
 	}
 }
 
+// solve solves a goal in the domain, once for all tests.
 func solve(m transfer.Method, g transfer.Goal) transfer.Answer {
-	a, err := m.Solve(g)
-	if err != nil {
-		panic(fmt.Sprintf("%s %+v: %v", m.Name, g, err))
-	}
-	return a
+	answer, _ := solved.LoadOrStore(problem{m.Name, g}, sync.OnceValue(func() transfer.Answer {
+		a, err := m.Solve(g)
+		if err != nil {
+			panic(fmt.Sprintf("%s %+v: %v", m.Name, g, err))
+		}
+		return a
+	}))
+	return answer.(func() transfer.Answer)()
 }
+
+type problem struct {
+	method string
+	goal   transfer.Goal
+}
+
+var solved sync.Map // from problem to func() transfer.Answer
 
 // An easier goal never needs more samples.
 func TestEasierGoalNeverNeedsMore(t *testing.T) {
 	t.Parallel()
 	eachMethod(t, func(t *testing.T, m transfer.Method) {
-		check(t, cases(m.Name), func(g transfer.Goal, factor float64) (bool, error) {
+		lawtest.Check(t, 20151, cases(m.Name), func(g transfer.Goal, factor float64) (bool, error) {
 			hard := solve(m, g)
+			if hard.Status != transfer.OK {
+				return true, nil
+			}
 			for _, easier := range []transfer.Goal{
 				with(g, func(e *transfer.Goal) { e.Tau = math.Min(e.Tau*factor, 0.9999) }),
 				with(g, func(e *transfer.Goal) { e.Beta = theory.LogProb(e.Beta.Ln() / factor) }),
 				with(g, func(e *transfer.Goal) { e.Queries = max(int64(float64(e.Queries)/factor), max(e.Budget, 1)) }),
 				with(g, func(e *transfer.Goal) { e.Budget = max(int64(float64(e.Budget)/factor), 1) }),
 			} {
-				if easier.Tau < g.Tau {
+				if easier.Tau < g.Tau || !m.Budgeted && easier.Budget < g.Budget {
 					continue
 				}
 				easy := solve(m, easier)
-				if hard.Status == transfer.OK && (easy.Status != transfer.OK || easy.Samples > hard.Samples) {
+				if easy.Status != transfer.OK || easy.Samples > hard.Samples {
 					return false, fmt.Errorf("%+v needs %d, the easier %+v needs %d (%s)", g, hard.Samples, easier, easy.Samples, easy.Status)
 				}
 			}
 			return true, nil
-		}, anyGoal, logUniform(1.001, 100))
+		}, goals(), lawtest.LogUniform(1.001, 100))
 	})
 }
 
@@ -107,7 +109,7 @@ func with(g transfer.Goal, change func(*transfer.Goal)) transfer.Goal {
 func TestSolutionsAgree(t *testing.T) {
 	t.Parallel()
 	eachMethod(t, func(t *testing.T, m transfer.Method) {
-		check(t, cases(m.Name), func(g transfer.Goal) (bool, error) {
+		lawtest.Check(t, 20151, cases(m.Name), func(g transfer.Goal) (bool, error) {
 			a := solve(m, g)
 			if a.Status != transfer.OK {
 				return true, nil
@@ -158,7 +160,7 @@ func TestSolutionsAgree(t *testing.T) {
 				return false, fmt.Errorf("%+v: solved for queries: %v (%s)", plan, queries.Queries, queries.Status)
 			}
 			return true, nil
-		}, gopter.Gen(anyGoal))
+		}, goals())
 	})
 }
 
@@ -185,13 +187,13 @@ func TestSharperNeverNeedsMore(t *testing.T) {
 		sharp, _ := transfer.Lookup(pair[0])
 		loose, _ := transfer.Lookup(pair[1])
 		t.Run(pair[0]+" "+pair[1], func(t *testing.T) {
-			check(t, min(cases(pair[0]), cases(pair[1])), func(g transfer.Goal) (bool, error) {
+			lawtest.Check(t, 20151, min(cases(pair[0]), cases(pair[1])), func(g transfer.Goal) (bool, error) {
 				a, b := solve(sharp, g), solve(loose, g)
 				if b.Status == transfer.OK && a.Status != transfer.NotApplicable && (a.Status != transfer.OK || a.Samples > b.Samples) {
 					return false, fmt.Errorf("%+v: %s needs %d (%s), %s needs %d", g, pair[0], a.Samples, a.Status, pair[1], b.Samples)
 				}
 				return true, nil
-			}, gopter.Gen(anyGoal))
+			}, goals())
 		})
 	}
 }
@@ -246,7 +248,7 @@ func TestNoInputBreaksASolver(t *testing.T) {
 		return gopter.NewGenResult(g, gopter.NoShrinker)
 	}
 	eachMethod(t, func(t *testing.T, m transfer.Method) {
-		check(t, 5*cases(m.Name), func(g transfer.Goal) (bool, error) {
+		lawtest.Check(t, 20151, 5*cases(m.Name), func(g transfer.Goal) (bool, error) {
 			a, err := m.Solve(g)
 			if err != nil {
 				return true, nil

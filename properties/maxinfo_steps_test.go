@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/maxinfo"
-	"github.com/dpcalc/dpcalc/properties/mechanism"
+	"github.com/dpcalc/dpcalc/mechanism"
 	"github.com/dpcalc/dpcalc/theory"
 )
 

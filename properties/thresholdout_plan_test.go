@@ -32,12 +32,14 @@ func bruteCVaR(m, budget, b float64) float64 {
 	for i := range mass {
 		mass[i] = within(budget, 2, float64(i+1)*step) - within(budget, 2, float64(i)*step)
 	}
-	tail := make([]float64, points)
+	others, tail := make([]float64, points), make([]float64, points)
+	for i := range others { // half a cell below i: the budget's part is in the middle of its cell
+		others[i] = within(m, 4, (float64(i)-0.5)*step)
+	}
 	for i := range tail {
-		x := float64(i) * step
 		tail[i] = 1
 		for j := 0; j <= i; j++ {
-			tail[i] -= mass[j] * within(m, 4, x-(float64(j)+0.5)*step)
+			tail[i] -= mass[j] * others[i-j]
 		}
 	}
 	quantile := 0

@@ -307,32 +307,32 @@ func TestFamilyRoundsUp(t *testing.T) {
 		slices.Sort(p)
 		harmonic := number(0)
 		for j := range m {
-			harmonic = harmonic.plus(number(1).over(number(float64(j + 1))))
+			harmonic = harmonic.Plus(number(1).Over(number(float64(j + 1))))
 		}
 		steps := map[Family]func(rank int) dec{
 			Bonferroni:         func(int) dec { return number(float64(m)) },
 			Holm:               func(rank int) dec { return number(float64(m - rank)) },
-			BenjaminiHochberg:  func(rank int) dec { return number(float64(m)).over(number(float64(rank + 1))) },
-			BenjaminiYekutieli: func(rank int) dec { return harmonic.times(number(float64(m))).over(number(float64(rank + 1))) },
+			BenjaminiHochberg:  func(rank int) dec { return number(float64(m)).Over(number(float64(rank + 1))) },
+			BenjaminiYekutieli: func(rank int) dec { return harmonic.Times(number(float64(m))).Over(number(float64(rank + 1))) },
 		}
 		for f, factor := range steps {
 			want := make([]dec, m)
 			for rank, x := range p {
 				want[rank] = number(x.Ln())
 				if by := factor(rank); by.Cmp(number(1).Decimal) != 0 { // a sum would lose digits
-					want[rank] = want[rank].plus(by.ln())
+					want[rank] = want[rank].Plus(by.Ln())
 				}
-				if number(0).less(want[rank]) {
+				if number(0).Less(want[rank]) {
 					want[rank] = number(0)
 				}
 			}
 			for i := 1; i < m && f == Holm; i++ {
-				if want[i].less(want[i-1]) {
+				if want[i].Less(want[i-1]) {
 					want[i] = want[i-1]
 				}
 			}
 			for i := m - 2; i >= 0 && (f == BenjaminiHochberg || f == BenjaminiYekutieli); i-- {
-				if want[i+1].less(want[i]) {
+				if want[i+1].Less(want[i]) {
 					want[i] = want[i+1]
 				}
 			}

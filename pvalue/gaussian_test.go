@@ -21,23 +21,23 @@ func gaussianPlan(g maxinfo.GaussianTranscript) maxinfo.Plan {
 func gaussianDivergence(t *testing.T, g maxinfo.GaussianTranscript, a float64) dec {
 	t.Helper()
 	n, one := number(float64(g.Samples)), number(1)
-	c := number(a).over(number(4).times(n).times(number(g.SD)).times(number(g.SD)))
-	step, w := number(2).times(c).over(n), number(0)
-	cubic, quintic := n.minus(number(4)).over(number(12)), number(2).times(n.plus(one)).over(number(15))
+	c := number(a).Over(number(4).Times(n).Times(number(g.SD)).Times(number(g.SD)))
+	step, w := number(2).Times(c).Over(n), number(0)
+	cubic, quintic := n.Minus(number(4)).Over(number(12)), number(2).Times(n.Plus(one)).Over(number(15))
 	above, below := one, one // of the product of 1 + c/kappa
 	for range g.Queries {
-		square := w.times(w)
-		kappa := one.minus(w.times(one.plus(square.times(cubic.plus(square.times(quintic))))))
-		if !number(0).less(kappa) {
+		square := w.Times(w)
+		kappa := one.Minus(w.Times(one.Plus(square.Times(cubic.Plus(square.Times(quintic))))))
+		if !number(0).Less(kappa) {
 			t.Fatalf("%+v: the order %g is outside the theorem", g, a)
 		}
-		above, below = above.times(kappa.plus(c)), below.times(kappa)
-		w = w.plus(step)
+		above, below = above.Times(kappa.Plus(c)), below.Times(kappa)
+		w = w.Plus(step)
 	}
-	return above.over(below).ln().over(number(2))
+	return above.Over(below).Ln().Over(number(2))
 }
 
-// The threshold, at the order that gives it, from the statement in 70 digits: for few
+// The threshold, at the order that gives it, from the statement in 50 digits: for few
 // answers with little noise the best order is where kappa(r_m) is nearly zero.
 func TestGaussianAgainstDecimals(t *testing.T) {
 	r := rand.New(rand.NewPCG(71, 72))
@@ -62,9 +62,9 @@ func TestGaussianAgainstDecimals(t *testing.T) {
 				edge++
 			}
 		}
-		want := gaussianDivergence(t, g, order).plus(number(need).times(number(order)).over(number(order).minus(number(1))))
+		want := gaussianDivergence(t, g, order).Plus(number(need).Times(number(order)).Over(number(order).Minus(number(1))))
 		what := fmt.Sprintf("%+v, ln alpha = %g", g, alpha.Ln())
-		below.bounds(t, what, threshold(t, c, alpha).Ln(), number(0).minus(want), 1e-6)
+		below.bounds(t, what, threshold(t, c, alpha).Ln(), number(0).Minus(want), 1e-6)
 	}
 	if found < 40 || edge < 5 {
 		t.Errorf("%d plans with a threshold, %d at the edge", found, edge)

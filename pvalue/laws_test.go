@@ -8,29 +8,16 @@ import (
 	"testing"
 
 	"github.com/leanovate/gopter"
-	"github.com/leanovate/gopter/prop"
 
+	"github.com/dpcalc/dpcalc/internal/lawtest"
 	"github.com/dpcalc/dpcalc/maxinfo"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// check runs a law on random inputs with a fixed seed.
-func check(t *testing.T, count int, law any, gens ...gopter.Gen) {
-	t.Helper()
-	params := gopter.DefaultTestParametersWithSeed(20152)
-	params.MinSuccessfulTests = count
-	properties := gopter.NewProperties(params)
-	properties.Property(t.Name(), prop.ForAll(law, gens...))
-	properties.TestingRun(t)
-}
-
 // drawn turns a sampler into a generator. Nothing shrinks: a step that is printed is as
 // simple as another.
 func drawn[T any](draw func(r *rand.Rand) T) gopter.Gen {
-	return func(p *gopter.GenParameters) *gopter.GenResult {
-		r := rand.New(rand.NewPCG(p.Rng.Uint64(), 1))
-		return gopter.NewGenResult(draw(r), gopter.NoShrinker)
-	}
+	return lawtest.Gen(func(p *gopter.GenParameters) T { return draw(rand.New(rand.NewPCG(p.Rng.Uint64(), 1))) })
 }
 
 // A source is a first step as a function of how much it tells, and the size of the
@@ -116,7 +103,7 @@ func slack(p theory.LogProb) theory.LogProb { return p - 1e-7*theory.LogProb(mat
 
 // A correction never raises a p-value's threshold: gamma <= alpha, p <= adjusted.
 func TestCorrectionsOnlyCorrect(t *testing.T) {
-	check(t, 1000, func(s source, alpha theory.LogProb) (bool, error) {
+	lawtest.Check(t, 20152, 1000, func(s source, alpha theory.LogProb) (bool, error) {
 		for _, c := range usable(s.plan) {
 			gamma, adjusted := must(c.Threshold(alpha)), must(c.Adjusted(alpha))
 			if !(gamma <= alpha && adjusted >= alpha && adjusted <= 0) {
@@ -129,7 +116,7 @@ func TestCorrectionsOnlyCorrect(t *testing.T) {
 
 // A higher alpha has a higher threshold, a higher p a higher adjusted value.
 func TestCorrectionsAreMonotone(t *testing.T) {
-	check(t, 1000, func(s source, low theory.LogProb, factor float64) (bool, error) {
+	lawtest.Check(t, 20152, 1000, func(s source, low theory.LogProb, factor float64) (bool, error) {
 		high := low / theory.LogProb(factor)
 		for _, c := range usable(s.plan) {
 			if a, b := must(c.Threshold(low)), must(c.Threshold(high)); b < slack(a) {
@@ -145,7 +132,7 @@ func TestCorrectionsAreMonotone(t *testing.T) {
 
 // p <= Threshold(alpha) if and only if Adjusted(p) <= alpha, up to slack.
 func TestThresholdAndAdjustedAgree(t *testing.T) {
-	check(t, 1500, func(s source, x theory.LogProb) (bool, error) {
+	lawtest.Check(t, 20152, 1500, func(s source, x theory.LogProb) (bool, error) {
 		for _, c := range usable(s.plan) {
 			if gamma := must(c.Threshold(x)); gamma > theory.Zero {
 				if back := must(c.Adjusted(slack(gamma))); slack(back) > x {
@@ -168,7 +155,7 @@ func TestThresholdAndAdjustedAgree(t *testing.T) {
 // What is sharper never gives a lower threshold than what it sharpens.
 func TestSharperNeverLowers(t *testing.T) {
 	sharper := map[string]string{"max-info-dwork15": "renyi", "rogers16": "kl", "russo-zou16": "kl"}
-	check(t, 1500, func(s source, alpha theory.LogProb) (bool, error) {
+	lawtest.Check(t, 20152, 1500, func(s source, alpha theory.LogProb) (bool, error) {
 		all := usable(s.plan)
 		for _, published := range all {
 			for _, c := range all {
@@ -189,7 +176,7 @@ func TestSharperNeverLowers(t *testing.T) {
 
 // Whatever tells more about the sample never has a higher threshold.
 func TestWeakerSourceNeverRaises(t *testing.T) {
-	check(t, 1500, func(s source, alpha theory.LogProb) (bool, error) {
+	lawtest.Check(t, 20152, 1500, func(s source, alpha theory.LogProb) (bool, error) {
 		worse := usable(s.worse)
 		for _, c := range usable(s.plan) {
 			i := slices.IndexFunc(worse, func(w Correction) bool { return w.Name == c.Name })
@@ -310,7 +297,7 @@ func steps(r *rand.Rand) maxinfo.Plan {
 // One more step, wherever it stands, raises no threshold: of no method, and not of the
 // best.
 func TestAnotherStepNeverHelps(t *testing.T) {
-	check(t, 2000, func(p maxinfo.Plan, alpha theory.LogProb) (bool, error) {
+	lawtest.Check(t, 20152, 2000, func(p maxinfo.Plan, alpha theory.LogProb) (bool, error) {
 		with, most := map[string]theory.LogProb{}, theory.Zero
 		for _, c := range usable(p) {
 			with[c.Name] = must(c.Threshold(alpha))

@@ -4,79 +4,28 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strconv"
 	"testing"
 
-	"github.com/cockroachdb/apd/v3"
-
+	"github.com/dpcalc/dpcalc/internal/decimals"
 	"github.com/dpcalc/dpcalc/maxinfo"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
 // The oracle writes each rule once more, from its statement, in decimal arithmetic.
-type dec struct{ *apd.Decimal }
+type dec = decimals.Number
 
-var digits = apd.BaseContext.WithPrecision(70)
+var (
+	digits = decimals.Digits(50)
+	number = digits.Float
+)
 
-func number(x float64) dec {
-	d, _, err := apd.NewFromString(strconv.FormatFloat(x, 'e', 800, 64)) // all its digits
-	if err != nil {
-		panic(err)
+// ln1p returns ln(1+a), with 30 digits where 1+a would lose more.
+func ln1p(a dec) dec {
+	if f, _ := a.Float64(); math.Abs(f) < 1e-15 {
+		square := a.Squared()
+		return a.Minus(square.Over(number(2))).Plus(square.Times(a).Over(number(3)))
 	}
-	return dec{d}
-}
-
-func binary(op func(d, x, y *apd.Decimal) (apd.Condition, error), a, b dec) dec {
-	d := new(apd.Decimal)
-	if _, err := op(d, a.Decimal, b.Decimal); err != nil {
-		panic(err)
-	}
-	return dec{d}
-}
-
-func unary(op func(d, x *apd.Decimal) (apd.Condition, error), a dec) dec {
-	return binary(func(d, x, _ *apd.Decimal) (apd.Condition, error) { return op(d, x) }, a, a)
-}
-
-func (a dec) plus(b dec) dec  { return binary(digits.Add, a, b) }
-func (a dec) minus(b dec) dec { return binary(digits.Sub, a, b) }
-func (a dec) times(b dec) dec { return binary(digits.Mul, a, b) }
-func (a dec) over(b dec) dec  { return binary(digits.Quo, a, b) }
-func (a dec) ln() dec         { return unary(digits.Ln, a) }
-func (a dec) root() dec       { return unary(digits.Sqrt, a) }
-func (a dec) less(b dec) bool { return a.Cmp(b.Decimal) < 0 }
-
-// exp returns e^a for a from -2e5 to 1e3 and its value at the end beyond them, where no
-// test can tell; apd's own is slow for a large exponent.
-func (a dec) exp() dec {
-	if a.less(number(-2e5)) {
-		return number(0)
-	} else if number(1e3).less(a) {
-		a = number(1e3)
-	}
-	const steps = 20 // halvings
-	x := a.over(number(1 << steps))
-	x = unary(digits.Exp, x)
-	for range steps {
-		x = x.times(x)
-	}
-	return x
-}
-
-// ln1p returns ln(1+a).
-func (a dec) ln1p() dec {
-	if f, _ := a.Float64(); math.Abs(f) < 1e-40 {
-		return a.minus(a.times(a).over(number(2)))
-	}
-	return number(1).plus(a).ln()
-}
-
-func (a dec) float() float64 {
-	f, err := a.Float64()
-	if err != nil {
-		panic(err)
-	}
-	return f
+	return number(1).Plus(a).Ln()
 }
 
 // pick returns a number whose logarithm is uniform.
@@ -96,8 +45,8 @@ func level(r *rand.Rand) theory.LogProb {
 // The oracle has 60 digits.
 func (side side) bounds(t *testing.T, what string, got float64, want dec, tolerance float64) {
 	t.Helper()
-	slack := want.minus(number(got)).times(number(float64(side))).float()
-	if !(slack >= 0 && slack <= tolerance*(1+math.Abs(want.float()))) {
+	slack := want.Minus(number(got)).Times(number(float64(side))).Float()
+	if !(slack >= 0 && slack <= tolerance*(1+math.Abs(want.Float()))) {
 		t.Errorf("%s: %.17g, want %.20g (%.3g to the safe side)", what, got, want, slack)
 	}
 }
@@ -138,42 +87,42 @@ func adjust(t *testing.T, c Correction, p theory.LogProb) theory.LogProb {
 // tanh(epsilon/2), d = n delta (1+e^-epsilon).
 func TestRenyiAgainstDecimals(t *testing.T) {
 	r := rand.New(rand.NewPCG(51, 52))
-	sqr := func(x dec) dec { return x.times(x) }
+	sqr := func(x dec) dec { return x.Times(x) }
 	for trial := range 250 {
 		n := int64(pick(r, 1, 1e15))
 		epsilon := pick(r, 1e-6, 1e3) / math.Sqrt(float64(n))
 		alpha, p := level(r), level(r)
-		rho := number(float64(n)).times(sqr(number(epsilon))).over(number(8))
+		rho := number(float64(n)).Times(sqr(number(epsilon))).Over(number(8))
 		d := number(0)
 		step, name := maxinfo.Step(maxinfo.PureDP{Epsilon: epsilon}), "renyi"
 		if trial%2 == 0 {
 			lnDelta := alpha.Ln() - math.Log(float64(n)) - pick(r, 1e-3, 100)
 			step, name = maxinfo.ApproxDP{Epsilon: epsilon, LnDelta: theory.LogProb(lnDelta)}, "approx-dp"
-			e := number(epsilon).exp()
-			tanh := e.minus(number(1)).over(e.plus(number(1)))
-			rho = number(float64(n)).times(number(epsilon)).times(tanh)
-			d = number(float64(n)).times(number(lnDelta).exp()).times(number(1).plus(number(1).over(e)))
+			e := number(epsilon).Exp()
+			tanh := e.Minus(number(1)).Over(e.Plus(number(1)))
+			rho = number(float64(n)).Times(number(epsilon)).Times(tanh)
+			d = number(float64(n)).Times(number(lnDelta).Exp()).Times(number(1).Plus(number(1).Over(e)))
 		}
 		c := corrected(t, maxinfo.Plan{Samples: n, Data: maxinfo.ProductData, Steps: []maxinfo.Step{step}}, name)
 		gamma, adjusted := both(t, c, alpha, p)
 		what := fmt.Sprintf("%v, n = %d, ln alpha = %g, ln p = %g", step, n, alpha.Ln(), p.Ln())
-		if rest := number(alpha.Ln()).exp().minus(d); rest.Sign() > 0 {
-			want := sqr(number(0).minus(rest.ln()).root().plus(rho.root()))
+		if rest := number(alpha.Ln()).Exp().Minus(d); rest.Sign() > 0 {
+			want := sqr(number(0).Minus(rest.Ln()).Root().Plus(rho.Root()))
 			// The difference alpha-d may have lost digits to the rounding of the two.
-			lost := number(alpha.Ln()).exp().over(rest).float()
-			below.bounds(t, what+": threshold", gamma, number(0).minus(want), 1e-12*math.Max(1, lost))
+			lost := number(alpha.Ln()).Exp().Over(rest).Float()
+			below.bounds(t, what+": threshold", gamma, number(0).Minus(want), 1e-12*math.Max(1, lost))
 		} else if gamma != math.Inf(-1) {
 			t.Errorf("%s: ln gamma = %g with the defect above alpha", what, gamma)
 		}
-		rest := number(-p.Ln()).root().minus(rho.root())
+		rest := number(-p.Ln()).Root().Minus(rho.Root())
 		want := number(1)
 		if rest.Sign() > 0 {
-			want = number(0).minus(sqr(rest)).exp()
+			want = number(0).Minus(sqr(rest)).Exp()
 		}
-		if want = want.plus(d); want.less(number(1)) {
+		if want = want.Plus(d); want.Less(number(1)) {
 			// In rest^2 the relative error of the roots counts by their size.
-			size := math.Sqrt(-p.Ln()) / math.Max(rest.float(), 1e-300)
-			above.bounds(t, what+": adjusted", adjusted, want.ln(), 1e-12*math.Min(math.Max(1, size), 1+math.Sqrt(-p.Ln())))
+			size := math.Sqrt(-p.Ln()) / math.Max(rest.Float(), 1e-300)
+			above.bounds(t, what+": adjusted", adjusted, want.Ln(), 1e-12*math.Min(math.Max(1, size), 1+math.Sqrt(-p.Ln())))
 		} else if adjusted != 0 {
 			t.Errorf("%s: ln adjusted = %g, want 0", what, adjusted)
 		}
@@ -182,10 +131,10 @@ func TestRenyiAgainstDecimals(t *testing.T) {
 
 // divergence returns kl(alpha||gamma)/alpha.
 func divergence(lnAlpha, lnGamma dec) dec {
-	a, g := lnAlpha.exp(), lnGamma.exp()
+	a, g := lnAlpha.Exp(), lnGamma.Exp()
 	one := number(1)
-	shift := a.minus(g).over(one.minus(g))
-	return lnAlpha.minus(lnGamma).plus(one.minus(a).over(a).times(number(0).minus(shift).ln1p()))
+	shift := a.Minus(g).Over(one.Minus(g))
+	return lnAlpha.Minus(lnGamma).Plus(one.Minus(a).Over(a).Times(ln1p(number(0).Minus(shift))))
 }
 
 // kl(alpha||gamma) = I: at the threshold the divergence is I or a little more, and so
@@ -206,7 +155,7 @@ func TestMutualInformationAgainstDecimals(t *testing.T) {
 		c := corrected(t, maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.MutualInformation{Nats: theory.Nats(info)}}}, "kl")
 		gamma, adjusted := both(t, c, alpha, p)
 		enough := func(lnAlpha, lnGamma dec) bool { // kl(alpha||gamma) >= I
-			return !divergence(lnAlpha, lnGamma).times(lnAlpha.exp()).less(number(info))
+			return !divergence(lnAlpha, lnGamma).Times(lnAlpha.Exp()).Less(number(info))
 		}
 		what := fmt.Sprintf("I = %g, ln alpha = %.17g, ln p = %.17g: ln gamma = %.17g, ln adjusted = %.17g", info, alpha.Ln(), p.Ln(), gamma, adjusted)
 		if math.IsInf(gamma, -1) {
@@ -217,14 +166,14 @@ func TestMutualInformationAgainstDecimals(t *testing.T) {
 			if !enough(number(alpha.Ln()), number(gamma)) {
 				t.Errorf("%s: the threshold is too high", what)
 			}
-			if more := number(gamma + 1e-12*(1-gamma)); more.less(number(alpha.Ln())) && enough(number(alpha.Ln()), more) {
+			if more := number(gamma + 1e-12*(1-gamma)); more.Less(number(alpha.Ln())) && enough(number(alpha.Ln()), more) {
 				t.Errorf("%s: the threshold is too low", what)
 			}
 		}
 		if adjusted < 0 && !enough(number(adjusted), number(p.Ln())) {
 			t.Errorf("%s: the adjusted value is too low", what)
 		}
-		if fewer := number(adjusted - 1e-12*(1-adjusted)); number(p.Ln()).less(fewer) && enough(fewer, number(p.Ln())) {
+		if fewer := number(adjusted - 1e-12*(1-adjusted)); number(p.Ln()).Less(fewer) && enough(fewer, number(p.Ln())) {
 			t.Errorf("%s: the adjusted value is too high", what)
 		}
 	}
@@ -234,7 +183,7 @@ func TestMutualInformationAgainstDecimals(t *testing.T) {
 // (a little below where the latter fails), and (alpha - b) e^-k.
 func TestClosedFormsAgainstDecimals(t *testing.T) {
 	r := rand.New(rand.NewPCG(55, 56))
-	two, ln2 := number(2), number(2).ln()
+	two, ln2 := number(2), number(2).Ln()
 	for range 200 {
 		info := pick(r, 1e-12, 1e6)
 		alpha, p := level(r), level(r)
@@ -242,22 +191,22 @@ func TestClosedFormsAgainstDecimals(t *testing.T) {
 		lnAlpha := number(alpha.Ln())
 		published := map[string]func(lnAlpha dec) dec{
 			"rogers16": func(lnAlpha dec) dec {
-				rate := number(info).plus(number(0.54).times(ln2)).times(two)
-				return lnAlpha.minus(ln2).minus(rate.over(lnAlpha.exp()))
+				rate := number(info).Plus(number(0.54).Times(ln2)).Times(two)
+				return lnAlpha.Minus(ln2).Minus(rate.Over(lnAlpha.Exp()))
 			},
 			"russo-zou16": func(lnAlpha dec) dec {
-				least := number(0).minus(number(info).over(ln2).over(lnAlpha.exp()).over(lnAlpha.exp()))
-				if lnAlpha.less(least) {
+				least := number(0).Minus(number(info).Over(ln2).Over(lnAlpha.Exp()).Over(lnAlpha.Exp()))
+				if lnAlpha.Less(least) {
 					least = lnAlpha
 				}
-				return least.minus(ln2)
+				return least.Minus(ln2)
 			},
 		}
 		for name, want := range published {
 			gamma, adjusted := both(t, corrected(t, plan, name), alpha, p)
 			what := fmt.Sprintf("%s, I = %g, ln alpha = %g, ln p = %g", name, info, alpha.Ln(), p.Ln())
 			exact := want(lnAlpha)
-			if exact.less(number(-1e300)) {
+			if exact.Less(number(-1e300)) {
 				if gamma > -1e299 {
 					t.Errorf("%s: ln gamma = %g", what, gamma)
 				}
@@ -265,11 +214,11 @@ func TestClosedFormsAgainstDecimals(t *testing.T) {
 				below.bounds(t, what+": threshold", gamma, exact, 1e-12)
 			}
 			// The adjusted value is the least alpha with gamma(alpha) >= p, up to 1e-12.
-			if adjusted < 0 && want(number(adjusted)).less(number(p.Ln())) {
+			if adjusted < 0 && want(number(adjusted)).Less(number(p.Ln())) {
 				t.Errorf("%s: ln adjusted = %.17g is too low", what, adjusted)
 			}
 			if fewer := adjusted - 1e-12*(1-adjusted); !(adjusted > math.Log(0.19) && adjusted < math.Log(0.38) && name == "russo-zou16") &&
-				!want(number(fewer)).less(number(p.Ln())) {
+				!want(number(fewer)).Less(number(p.Ln())) {
 				t.Errorf("%s: ln adjusted = %.17g is too high", what, adjusted)
 			}
 		}
@@ -278,9 +227,9 @@ func TestClosedFormsAgainstDecimals(t *testing.T) {
 		c := corrected(t, maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.MaxInformation{Nats: theory.Nats(k), Slack: slack}}}, "max-info")
 		gamma, adjusted := both(t, c, alpha, p)
 		what := fmt.Sprintf("k = %g, ln b = %g, ln alpha = %g, ln p = %g", k, slack.Ln(), alpha.Ln(), p.Ln())
-		below.bounds(t, what, gamma, lnAlpha.exp().minus(number(slack.Ln()).exp()).ln().minus(number(k)), 1e-12)
-		if want := number(slack.Ln()).exp().plus(number(p.Ln()).plus(number(k)).exp()); want.less(number(1)) {
-			above.bounds(t, what, adjusted, want.ln(), 1e-12)
+		below.bounds(t, what, gamma, lnAlpha.Exp().Minus(number(slack.Ln()).Exp()).Ln().Minus(number(k)), 1e-12)
+		if want := number(slack.Ln()).Exp().Plus(number(p.Ln()).Plus(number(k)).Exp()); want.Less(number(1)) {
+			above.bounds(t, what, adjusted, want.Ln(), 1e-12)
 		} else if adjusted != 0 {
 			t.Errorf("%s: ln adjusted = %g, want 0", what, adjusted)
 		}
@@ -310,11 +259,11 @@ func TestLaterStepsAgainstDecimals(t *testing.T) {
 		}
 		gamma, adjusted := both(t, c, alpha, p)
 		what := fmt.Sprintf("%v, n = %d, ln alpha = %g, ln p = %g", steps, n, alpha.Ln(), p.Ln())
-		price := number(k).plus(number(math.Log(outcomes))).plus(number(float64(n)).times(number(epsilon)))
-		b := number(slack.Ln()).exp()
-		below.bounds(t, what, gamma, number(alpha.Ln()).exp().minus(b).ln().minus(price), 1e-12)
-		if want := b.plus(number(p.Ln()).plus(price).exp()); want.less(number(1)) {
-			above.bounds(t, what, adjusted, want.ln(), 1e-12)
+		price := number(k).Plus(number(math.Log(outcomes))).Plus(number(float64(n)).Times(number(epsilon)))
+		b := number(slack.Ln()).Exp()
+		below.bounds(t, what, gamma, number(alpha.Ln()).Exp().Minus(b).Ln().Minus(price), 1e-12)
+		if want := b.Plus(number(p.Ln()).Plus(price).Exp()); want.Less(number(1)) {
+			above.bounds(t, what, adjusted, want.Ln(), 1e-12)
 		} else if adjusted != 0 {
 			t.Errorf("%s: ln adjusted = %g, want 0", what, adjusted)
 		}

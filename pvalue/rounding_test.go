@@ -30,13 +30,13 @@ func TestLaterStepsRoundByThemselves(t *testing.T) {
 		c := Correction{rule: exact, later: later}
 		gamma, adjusted := both(t, c, alpha, p)
 		what := fmt.Sprintf("%+v, ln alpha = %.17g, ln p = %.17g", later, alpha.Ln(), p.Ln())
-		price, b := number(float64(later.Nats)).plus(number(float64(later.Outcomes))), number(0)
+		price, b := number(float64(later.Nats)).Plus(number(float64(later.Outcomes))), number(0)
 		if later.Slack != theory.Zero {
-			b = number(later.Slack.Ln()).exp()
+			b = number(later.Slack.Ln()).Exp()
 		}
-		below.bounds(t, what+": threshold", gamma, number(alpha.Ln()).exp().minus(b).ln().minus(price), 1e-13)
-		if want := b.plus(number(p.Ln()).plus(price).exp()); want.less(number(1)) {
-			above.bounds(t, what+": adjusted", adjusted, want.ln(), 1e-13)
+		below.bounds(t, what+": threshold", gamma, number(alpha.Ln()).Exp().Minus(b).Ln().Minus(price), 1e-13)
+		if want := b.Plus(number(p.Ln()).Plus(price).Exp()); want.Less(number(1)) {
+			above.bounds(t, what+": adjusted", adjusted, want.Ln(), 1e-13)
 		} else if adjusted != 0 {
 			t.Errorf("%s: ln adjusted = %g, want 0", what, adjusted)
 		}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/internal/lawtest"
 	"github.com/dpcalc/dpcalc/maxinfo"
 	"github.com/dpcalc/dpcalc/theory"
 )
@@ -14,7 +15,7 @@ import (
 // of a whole family leaves no less than one of each of its tests. (The quoted form of
 // Russo and Zou's rule is so up to alpha = 0.6.)
 func TestThresholdIsStarShaped(t *testing.T) {
-	check(t, 3000, func(s source, alpha theory.LogProb, share float64) (bool, error) {
+	lawtest.Check(t, 20152, 3000, func(s source, alpha theory.LogProb, share float64) (bool, error) {
 		for _, c := range usable(s.plan) {
 			if c.Name == "russo-zou16" && alpha.Value() > 0.6 {
 				continue

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/internal/lawtest"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/maxinfo"
 	"github.com/dpcalc/dpcalc/theory"
@@ -122,7 +123,7 @@ func TestThresholdAndAdjustedAreEquivalent(t *testing.T) {
 
 // The same for random plans and levels.
 func TestThresholdAndAdjustedAreEquivalentAtRandom(t *testing.T) {
-	check(t, 300, func(s source, alpha theory.LogProb) (bool, error) {
+	lawtest.Check(t, 20152, 300, func(s source, alpha theory.LogProb) (bool, error) {
 		for _, c := range usable(s.plan) {
 			test, err := c.At(alpha)
 			if err != nil || test.Status != theory.OK {

@@ -8,46 +8,22 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/cockroachdb/apd/v3"
-
+	"github.com/dpcalc/dpcalc/internal/decimals"
 	"github.com/dpcalc/dpcalc/internal/vectors"
 )
 
-// decimals is the oracle's precision.
-var decimals = apd.BaseContext.WithPrecision(120)
+// bigExp returns e^x with 120 digits.
+func bigExp(x *big.Float) *big.Float { return bigBy(decimals.Number.Exp, x) }
 
-// bigExp returns e^x from apd.
-func bigExp(t *testing.T, x *big.Float) *big.Float {
-	t.Helper()
-	d, _, err := apd.NewFromString(x.Text('e', 110))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := decimals.Exp(d, d); err != nil {
-		t.Fatal(err)
-	}
-	f, _, err := big.ParseFloat(d.Text('e'), 10, 400, big.ToNearestEven)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
+// bigLn returns ln x with 120 digits.
+func bigLn(x *big.Float) *big.Float { return bigBy(decimals.Number.Ln, x) }
 
-// bigLn returns ln x from apd.
-func bigLn(t *testing.T, x *big.Float) *big.Float {
-	t.Helper()
-	d, _, err := apd.NewFromString(x.Text('e', 110))
+func bigBy(f func(decimals.Number) decimals.Number, x *big.Float) *big.Float {
+	y, _, err := big.ParseFloat(f(decimals.Digits(120).Parse(x.Text('e', 110))).Text('e'), 10, 400, big.ToNearestEven)
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
-	if _, err := decimals.Ln(d, d); err != nil {
-		t.Fatal(err)
-	}
-	f, _, err := big.ParseFloat(d.Text('e'), 10, 400, big.ToNearestEven)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return y
 }
 
 func bigOf(x float64) *big.Float { return new(big.Float).SetPrec(400).SetFloat64(x) }
@@ -60,20 +36,19 @@ func bigOp(op func(z, x, y *big.Float) *big.Float, x, y *big.Float) *big.Float {
 // step tells the truth outright with probability delta, and else answers with
 // randomized response. It returns delta(epsilon) = sum over outputs of
 // (P0 - e^epsilon P1)^+.
-func bruteForceDelta(t *testing.T, c Composition, epsilon float64) *big.Float {
-	t.Helper()
+func bruteForceDelta(c Composition, epsilon float64) *big.Float {
 	add, sub, mul, quo := (*big.Float).Add, (*big.Float).Sub, (*big.Float).Mul, (*big.Float).Quo
 	zero, one := bigOf(0), bigOf(1)
 	delta := zero
 	if c.Each.LnDelta != Zero {
-		delta = bigExp(t, bigOf(c.Each.LnDelta.Ln()))
+		delta = bigExp(bigOf(c.Each.LnDelta.Ln()))
 	}
-	e := bigExp(t, bigOf(c.Each.Epsilon))
+	e := bigExp(bigOf(c.Each.Epsilon))
 	lie := bigOp(quo, bigOp(sub, one, delta), bigOp(add, one, e))
 	truth := bigOp(mul, lie, e)
 	// Outputs 0 and 1 are answers, 2 and 3 the leaked bit.
 	laws := [2][4]*big.Float{{truth, lie, delta, zero}, {lie, truth, zero, delta}}
-	total, factor := zero, bigExp(t, bigOf(epsilon))
+	total, factor := zero, bigExp(bigOf(epsilon))
 	var walk func(step int64, p0, p1 *big.Float)
 	walk = func(step int64, p0, p1 *big.Float) {
 		if step == c.Times {
@@ -122,7 +97,7 @@ func TestOptimalAgainstEnumeration(t *testing.T) {
 		if trial%10 == 0 {
 			epsilon = 0
 		}
-		want := bruteForceDelta(t, c, epsilon)
+		want := bruteForceDelta(c, epsilon)
 		got := must[LogProb](t)(c.OptimalDelta(epsilon))
 		if want.Sign() == 0 {
 			if got != Zero {
@@ -130,7 +105,7 @@ func TestOptimalAgainstEnumeration(t *testing.T) {
 			}
 			continue
 		}
-		lnWant := bigLn(t, want)
+		lnWant := bigLn(want)
 		oneSided(t, got, lnWant)
 		if t.Failed() {
 			t.Fatalf("%+v at epsilon = %v", c, epsilon)
@@ -144,7 +119,7 @@ func TestOptimalAgainstEnumeration(t *testing.T) {
 		if back.LnDelta != got {
 			t.Fatalf("%+v: asked for %v, got %v", c, got, back)
 		}
-		if exact := bruteForceDelta(t, c, back.Epsilon); float(bigLn(t, exact)) > got.Ln() {
+		if exact := bruteForceDelta(c, back.Epsilon); float(bigLn(exact)) > got.Ln() {
 			t.Fatalf("%+v: delta at %v is %v, above %v", c, back.Epsilon, exact, got)
 		}
 	}
@@ -167,7 +142,7 @@ func TestOptimalAroundVertices(t *testing.T) {
 					continue // below 1 - (1-delta)^k, or delta = 1
 				}
 				epsilon := must[Approx](t)(a, err).Epsilon
-				if exact := bruteForceDelta(t, c, epsilon); exact.Sign() > 0 && over(total.Ln(), bigLn(t, exact)) < -1e-100 {
+				if exact := bruteForceDelta(c, epsilon); exact.Sign() > 0 && over(total.Ln(), bigLn(exact)) < -1e-100 {
 					t.Errorf("%+v at %d ulps from the vertex %v: epsilon = %v has more", c, ulps, v, epsilon)
 				}
 			}
@@ -187,12 +162,12 @@ func TestOptimalCurveAgainstEnumeration(t *testing.T) {
 			}
 			// The exact vertex; (k-2i) epsilon is not always a float64.
 			if v.Epsilon == n*c.Each.Epsilon && math.FMA(n, c.Each.Epsilon, -v.Epsilon) == 0 {
-				if want := bruteForceDelta(t, c, v.Epsilon); want.Sign() == 0 {
+				if want := bruteForceDelta(c, v.Epsilon); want.Sign() == 0 {
 					if v.LnDelta != Zero {
 						t.Errorf("%+v: delta_%d = %v, want 0", c, i, v.LnDelta)
 					}
 				} else {
-					oneSided(t, v.LnDelta, bigLn(t, want))
+					oneSided(t, v.LnDelta, bigLn(want))
 				}
 			}
 			i++
@@ -209,7 +184,7 @@ func TestOptimalVectors(t *testing.T) {
 	for _, row := range vectors.Exact(t, "composition-optimal.csv") {
 		delta := Zero
 		if row[1].Sign() > 0 {
-			delta = LogProb(float(bigLn(t, row[1])))
+			delta = LogProb(float(bigLn(row[1])))
 		}
 		c := Composition{Each: Approx{float(row[0]), delta}, Times: int64(float(row[2]))}
 		found := false

@@ -7,8 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/cockroachdb/apd/v3"
-
+	"github.com/dpcalc/dpcalc/internal/decimals"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/internal/vectors"
 )
@@ -39,41 +38,17 @@ func TestConcentrationVectors(t *testing.T) {
 	})
 }
 
-// digits50 is decimal arithmetic that panics on any error.
-var digits50 = apd.BaseContext.WithPrecision(50)
+// The oracle has 50 digits.
+type dec = decimals.Number
 
-func dec(x float64) *apd.Decimal {
-	d, _, err := apd.NewFromString(num.FromFloat(x).Big().Text('g', 1100))
-	if err != nil {
-		panic(err)
-	}
-	return d
-}
-
-func decOp(op func(d, x, y *apd.Decimal) (apd.Condition, error), x, y *apd.Decimal) *apd.Decimal {
-	d := new(apd.Decimal)
-	if _, err := op(d, x, y); err != nil {
-		panic(err)
-	}
-	return d
-}
-
-func decAdd(x, y *apd.Decimal) *apd.Decimal { return decOp(digits50.Add, x, y) }
-func decSub(x, y *apd.Decimal) *apd.Decimal { return decOp(digits50.Sub, x, y) }
-func decMul(x, y *apd.Decimal) *apd.Decimal { return decOp(digits50.Mul, x, y) }
-
-func decLn(x *apd.Decimal) *apd.Decimal {
-	d := new(apd.Decimal)
-	if _, err := digits50.Ln(d, x); err != nil {
-		panic(err)
-	}
-	return d
-}
+var (
+	digits        = decimals.Digits(50)
+	number, whole = digits.Float, digits.Int
+)
 
 // decLnOver is ln(c m/beta) with 50 digits.
-func decLnOver(l Level, c int64) *apd.Decimal {
-	m := decMul(apd.New(c, 0), apd.New(l.Queries, 0))
-	return decSub(decLn(m), dec(l.Beta.Ln()))
+func decLnOver(l Level, c int64) dec {
+	return whole(c).Times(whole(l.Queries)).Ln().Minus(number(l.Beta.Ln()))
 }
 
 // randomGoal reaches tau = 1e-6, beta = 1e-1200 and m = 1e15.
@@ -92,13 +67,9 @@ func TestLevelLnOver(t *testing.T) {
 		if i == 0 {
 			l, c = Level{1, -5e-324}, 1
 		}
-		got, _, err := apd.NewFromString(l.LnOver(c).Big().Text('g', 1100))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := decLnOver(l, c)
-		gap, _ := decSub(got, want).Float64()
-		if size, _ := want.Float64(); !(math.Abs(gap) <= 0x1p-98*size) {
+		got, want := l.LnOver(c), decLnOver(l, c)
+		gap := number(got.Hi).Minus(want).Plus(number(got.Lo)).Float()
+		if !(math.Abs(gap) <= 0x1p-98*want.Float()) {
 			t.Errorf("%+v, c = %d: off by %g", l, c, gap)
 		}
 	}
@@ -113,18 +84,18 @@ func TestHoeffdingSamplesAgainstDecimals(t *testing.T) {
 		}
 		n := must[int64](t)(HoeffdingSamples(f))
 		need := decLnOver(f.Level, 2)
-		rate := decMul(apd.New(2, 0), decMul(dec(f.Tau), dec(f.Tau)))
-		if decMul(apd.New(n, 0), rate).Cmp(need) < 0 || decMul(apd.New(n-1, 0), rate).Cmp(need) >= 0 {
+		rate := whole(2).Times(number(f.Tau).Squared())
+		if whole(n).Times(rate).Less(need) || whole(n-1).Times(rate).AtLeast(need) {
 			t.Errorf("%+v: %d is not the least n", f, n)
 		}
 	}
 }
 
 // kl(1/2+tau || 1/2) with 50 digits less what cancels, from logarithms of 1 +- 2 tau.
-func decKLHalf(tau float64) *apd.Decimal {
-	x := decMul(apd.New(2, 0), dec(tau))
-	up, down := decAdd(apd.New(1, 0), x), decSub(apd.New(1, 0), x)
-	return decMul(apd.New(5, -1), decAdd(decMul(up, decLn(up)), decMul(down, decLn(down))))
+func decKLHalf(tau float64) dec {
+	x := whole(2).Times(number(tau))
+	up, down := whole(1).Plus(x), whole(1).Minus(x)
+	return up.Times(up.Ln()).Plus(down.Times(down.Ln())).Over(whole(2))
 }
 
 // Where n is at most 0.56/tau^4 the supremum is at 1/2.
@@ -139,7 +110,7 @@ func TestKLSamplesAgainstDecimals(t *testing.T) {
 		checked++
 		n := must[int64](t)(KLSamples(f))
 		need, k := decLnOver(f.Level, 2), decKLHalf(f.Tau)
-		if decMul(apd.New(n, 0), k).Cmp(need) < 0 || decMul(apd.New(n-1, 0), k).Cmp(need) >= 0 {
+		if whole(n).Times(k).Less(need) || whole(n-1).Times(k).AtLeast(need) {
 			t.Errorf("%+v: %d is not the least n", f, n)
 		}
 		for _, at := range []int64{n - 1, n} {
@@ -298,29 +269,28 @@ func TestErratumWrongMinimum(t *testing.T) {
 
 func TestHoeffdingTails(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 28))
-	check := func(name string, got LogProb, want *apd.Decimal) {
+	check := func(name string, got LogProb, want dec) {
 		if want.Sign() >= 0 {
 			if got != 0 {
 				t.Errorf("%s: ln %v, want 0", name, got.Ln())
 			}
 			return
 		}
-		excess, err := decSub(dec(got.Ln()), want).Float64()
-		if err != nil || !(excess >= 0 && excess <= 0x1p-51*math.Abs(got.Ln())+0x1p-1070) {
-			t.Errorf("%s: ln %.17g, want %v: off by %g (%v)", name, got.Ln(), want, excess, err)
+		excess := number(got.Ln()).Minus(want).Float()
+		if !(excess >= 0 && excess <= 0x1p-51*math.Abs(got.Ln())+0x1p-1070) {
+			t.Errorf("%s: ln %.17g, want %v: off by %g", name, got.Ln(), want, excess)
 		}
 	}
 	for range 1000 {
 		d := Deviation{1 + int64(math.Pow(10, 15.9*r.Float64())), math.Pow(10, -9*r.Float64())}
-		exponent := decMul(apd.New(2*d.Samples, 0), decMul(dec(d.Tau), dec(d.Tau)))
-		check("two-sided", must[LogProb](t)(HoeffdingTail(d)), decSub(decLn(apd.New(2, 0)), exponent))
-		check("one-sided", must[LogProb](t)(HoeffdingUpperTail(d)), decSub(new(apd.Decimal), exponent))
+		exponent := whole(-2 * d.Samples).Times(number(d.Tau).Squared())
+		check("two-sided", must[LogProb](t)(HoeffdingTail(d)), whole(2).Ln().Plus(exponent))
+		check("one-sided", must[LogProb](t)(HoeffdingUpperTail(d)), exponent)
 
 		b := BoundedDifferences{d.Samples, math.Pow(10, 200*r.Float64()-100), 0}
 		b.Deviation = b.Sensitivity * math.Sqrt(float64(b.Samples)) * math.Pow(10, 4*r.Float64()-2)
-		exponent = decMul(apd.New(2, 0), decMul(dec(b.Deviation), dec(b.Deviation)))
-		exponent = decOp(digits50.Quo, exponent, decMul(apd.New(b.Samples, 0), decMul(dec(b.Sensitivity), dec(b.Sensitivity))))
-		check("McDiarmid", must[LogProb](t)(McDiarmidTail(b)), decSub(new(apd.Decimal), exponent))
+		ratio := number(b.Deviation).Over(number(b.Sensitivity))
+		check("McDiarmid", must[LogProb](t)(McDiarmidTail(b)), whole(-2).Times(ratio.Squared()).Over(whole(b.Samples)))
 	}
 	// The formulas are McDiarmid's with c = 1/n.
 	one := must[LogProb](t)(HoeffdingUpperTail(Deviation{100, 0.1}))

@@ -136,13 +136,19 @@ func (p LogProb) String() string {
 	}
 	// p = m 10^k with 1 <= m < 10, to the digits that the logarithm determines.
 	k := math.Floor(float64(p) / math.Ln10)
-	m := num.FromFloat(float64(p)).Sub(num.Ln10.MulFloat(k)).Exp().Big()
+	m := num.FromFloat(float64(p)).Sub(num.Ln10.MulFloat(k)).Exp()
+	exact := m.Big()
 	decimal := func(digits int) string {
-		mantissa, shift, _ := strings.Cut(m.Text('e', digits), "e")
+		mantissa, shift, _ := strings.Cut(exact.Text('e', digits), "e")
 		s, _ := strconv.Atoi(shift)
 		return plain(mantissa, int(k)+s)
 	}
+	// A text that reads as p is within two units in the last place of its logarithm.
+	unit := math.Nextafter(float64(-p), math.Inf(1)) + float64(p)
 	for digits := range 17 {
+		if differs(m.Float(), digits, 4*unit+1e-15) {
+			continue
+		}
 		if text := decimal(digits); readsAs(text, p) {
 			return text
 		}
@@ -150,6 +156,9 @@ func (p LogProb) String() string {
 	// Close to one the complement is the number that has digits.
 	c := -math.Expm1(float64(p))
 	for digits := range 17 {
+		if differs(c, digits, 1e-14) {
+			continue
+		}
 		mantissa, exp, _ := strings.Cut(strconv.FormatFloat(c, 'e', digits, 64), "e")
 		e, _ := strconv.Atoi(exp)
 		if text := "1-" + plain(mantissa, e); readsAs(text, p) {
@@ -168,6 +177,13 @@ func (p LogProb) String() string {
 		}
 	}
 	return "1-" + trim(c)
+}
+
+// differs reports whether rounding x > 0 to so many digits after the first changes it by more
+// than a share of slack.
+func differs(x float64, digits int, slack float64) bool {
+	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'e', digits, 64), 64)
+	return err == nil && math.Abs(y-x) > slack*x
 }
 
 // trim writes the shortest digits of c > 0, with e-9 for e-09.

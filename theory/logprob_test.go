@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -54,6 +55,25 @@ func TestLogProbString(t *testing.T) {
 		p, err := ParseLogProb(text)
 		if err != nil || p.String() != text {
 			t.Errorf("%q prints as %q (%v)", text, p.String(), err)
+		}
+	}
+}
+
+// No text is longer than another that reads the same: what is read prints with no more digits
+// than it had.
+func TestLogProbTextIsShortest(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for i := range 3000 {
+		text := strconv.FormatFloat(1+9*r.Float64(), 'f', 1+r.IntN(15), 64) + "e-" + strconv.Itoa(18+r.IntN(280))
+		if i%2 == 0 { // close to one
+			text = "1-" + text
+		}
+		p, err := ParseLogProb(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.String(); len(got) > len(text) {
+			t.Errorf("%s prints as %s", text, got)
 		}
 	}
 }

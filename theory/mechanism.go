@@ -5,6 +5,14 @@ import "math"
 // The privacy of the mechanisms as a function of their noise. Every epsilon and mu
 // is rounded up.
 
+// NoiseKind is the law of the noise that a mechanism adds, up to a scale.
+type NoiseKind string
+
+const (
+	LaplaceNoise  NoiseKind = "laplace"  // the scale is b of the density e^(-|x|/b)/(2b)
+	GaussianNoise NoiseKind = "gaussian" // the scale is the standard deviation
+)
+
 // Laplace answers a query of the given sensitivity (the most that one record moves
 // it) plus Lap(scale). The scale is the b of the density e^(-|x|/b)/(2b); the
 // standard deviation is b sqrt 2.

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/cockroachdb/apd/v3"
-
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -37,10 +35,10 @@ func (w witness) order() (a, conj dec) {
 		return dec{}, one
 	case w.a > w.conj:
 		a = number(w.a)
-		return a, a.over(a.minus(one))
+		return a, a.Over(a.Minus(one))
 	default:
 		conj = number(w.conj)
-		return conj.over(conj.minus(one)), conj
+		return conj.Over(conj.Minus(one)), conj
 	}
 }
 
@@ -144,82 +142,55 @@ func (p jointPlan) search(j int) witness {
 	return w
 }
 
-func printed(s string) dec {
-	d, _, err := apd.NewFromString(s)
-	if err != nil {
-		panic(err)
-	}
-	return dec{d}
-}
-
 var (
-	decimalPi = printed("3.14159265358979323846264338327950288419716939937510582097494459")
+	decimalPi = digits.Parse("3.14159265358979323846264338327950288419716939937510582097494459")
 	one, two  = whole(1), whole(2)
 )
 
-// exp is apd's, which is slow for a large exponent.
-func (a dec) exp() dec {
-	const halvings = 16
-	x := a.over(whole(1 << halvings))
-	x = calc(func(d *apd.Decimal) (apd.Condition, error) { return digits.Exp(d, x.Decimal) })
-	for range halvings {
-		x = x.times(x)
-	}
-	return x
-}
-
-func (a dec) squared() dec { return a.times(a) }
-
-func (a dec) float() float64 {
-	x, err := a.Float64()
-	if err != nil {
-		panic(err)
-	}
-	return x
-}
-
 // normal returns the density at u and P[N > u].
-func (a dec) normal() (density, tail dec) {
-	u := a.float()
-	density = a.squared().over(whole(-2)).exp().over(two.times(decimalPi).root())
+func normal(a dec) (density, tail dec) {
+	u := a.Float()
+	density = a.Squared().Over(whole(-2)).Exp().Over(two.Times(decimalPi).Root())
 	if u > 4 || u < -4 { // Laplace's continued fraction
 		far := a
-		far.Decimal = new(apd.Decimal).Abs(a.Decimal)
+		if u < 0 {
+			far = whole(0).Minus(a)
+		}
 		f := far
 		for k := int64(30 + 2500/(u*u)); k > 0; k-- {
-			f = far.plus(whole(k).over(f))
+			f = far.Plus(whole(k).Over(f))
 		}
-		if tail = density.over(f); u < 0 {
-			tail = one.minus(tail)
+		if tail = density.Over(f); u < 0 {
+			tail = one.Minus(tail)
 		}
 		return density, tail
 	}
 	term, sum := a, a
 	for k := int64(3); k < 41+20*int64(1+u*u); k += 2 {
-		term = term.times(a.squared()).over(whole(k))
-		sum = sum.plus(term)
+		term = term.Times(a.Squared()).Over(whole(k))
+		sum = sum.Plus(term)
 	}
-	return density, one.over(two).minus(density.times(sum))
+	return density, one.Over(two).Minus(density.Times(sum))
 }
 
 // tanh is by its continued fraction, whose convergents are good to 1e-45 for a < 1.
-func (a dec) tanh() dec {
-	square, f := a.squared(), whole(43)
+func tanh(a dec) dec {
+	square, f := a.Squared(), whole(43)
 	last := int64(41)
-	if a.float() < 0.1 {
+	if a.Float() < 0.1 {
 		last = 23
 	}
 	for k := last; k > 0; k -= 2 {
-		f = whole(k).plus(square.over(f))
+		f = whole(k).Plus(square.Over(f))
 	}
-	return a.over(f)
+	return a.Over(f)
 }
 
 // chernoffAt is ln T_b with the tangent at x, any x.
 func chernoffAt(b, n, tau, sd, x dec) dec {
-	density, tail := tau.minus(x).over(sd).normal()
-	v := b.times(density).over(tail).over(sd)
-	return b.times(tail.ln()).plus(v.squared().over(whole(8).times(n))).minus(v.times(x))
+	density, tail := normal(tau.Minus(x).Over(sd))
+	v := b.Times(density).Over(tail).Over(sd)
+	return b.Times(tail.Ln()).Plus(v.Squared().Over(whole(8).Times(n))).Minus(v.Times(x))
 }
 
 // decimalPath is what the answers reveal at one order: r and e^(2D) before the next query.
@@ -232,25 +203,25 @@ type decimalPath struct {
 // that the variance lemma does not hold.
 func (p jointPlan) revealed(at *decimalPath, j int, a dec) (d dec, ok bool) {
 	n := whole(p.n)
-	share := a.over(whole(4).times(n))
+	share := a.Over(whole(4).Times(n))
 	for ; at.next < j; at.next++ {
-		c := share.over(printed(p.sd[at.next]).squared())
-		w := two.times(at.r)
-		cube := w.squared().times(w)
-		terms := cube.over(whole(12)).plus(two.times(cube).times(w.squared()).over(whole(15)))
-		kappa := one.minus(w.tanh()).minus(n.times(terms))
+		c := share.Over(digits.Parse(p.sd[at.next]).Squared())
+		w := two.Times(at.r)
+		cube := w.Squared().Times(w)
+		terms := cube.Over(whole(12)).Plus(two.Times(cube).Times(w.Squared()).Over(whole(15)))
+		kappa := one.Minus(tanh(w)).Minus(n.Times(terms))
 		if kappa.Sign() <= 0 {
 			return dec{}, false
 		}
-		at.product = at.product.times(one.plus(c.over(kappa)))
-		at.r = at.r.plus(c.over(n))
+		at.product = at.product.Times(one.Plus(c.Over(kappa)))
+		at.r = at.r.Plus(c.Over(n))
 	}
-	return at.product.ln().over(two), true
+	return at.product.Ln().Over(two), true
 }
 
 // strict is ln eps_j as the witness has it.
 func (p jointPlan) strict(j int, w witness, path *decimalPath) dec {
-	n, tau, sd := whole(p.n), number(p.tau[j]), printed(p.sd[j])
+	n, tau, sd := whole(p.n), number(p.tau[j]), digits.Parse(p.sd[j])
 	a, conj := w.order()
 	d, ok := whole(0), true
 	if j > 0 {
@@ -260,16 +231,16 @@ func (p jointPlan) strict(j int, w witness, path *decimalPath) dec {
 		return whole(0)
 	}
 	if sd.Sign() == 0 { // T_b = e^(-2n tau^2)
-		return d.plus(two.ln()).minus(two.times(n).times(tau.squared())).over(conj)
+		return d.Plus(two.Ln()).Minus(two.Times(n).Times(tau.Squared())).Over(conj)
 	}
 	near := chernoffAt(conj, n, tau, sd, number(w.near))
 	if w.minkowski {
-		return d.plus(near).over(conj).plus(two.ln())
+		return d.Plus(near).Over(conj).Plus(two.Ln())
 	}
-	far := chernoffAt(conj.minus(one), n, tau, sd, number(w.far))
-	_, tail := tau.over(sd).normal()
-	share := conj.times(two.ln()).exp().minus(one).times(tail).times(far.minus(near).exp())
-	return d.plus(two.ln()).plus(near).plus(one.plus(share).ln()).over(conj)
+	far := chernoffAt(conj.Minus(one), n, tau, sd, number(w.far))
+	_, tail := normal(tau.Over(sd))
+	share := conj.Times(two.Ln()).Exp().Minus(one).Times(tail).Times(far.Minus(near).Exp())
+	return d.Plus(two.Ln()).Plus(near).Plus(one.Plus(share).Ln()).Over(conj)
 }
 
 // errors returns every ln eps_j in decimals. From the fiftieth query on some share an order.
@@ -290,16 +261,16 @@ func (p jointPlan) errors() []dec {
 func excess(ln []dec, beta theory.LogProb) float64 {
 	sum := whole(-1)
 	for _, x := range ln {
-		sum = sum.plus(x.minus(number(beta.Ln())).exp())
+		sum = sum.Plus(x.Minus(number(beta.Ln())).Exp())
 	}
-	return sum.float()
+	return sum.Float()
 }
 
 // The tails are of mpmath, with 60 digits.
 func TestDecimalNormalTail(t *testing.T) {
 	near := func(what string, got, want dec) {
 		t.Helper()
-		if gap := got.over(want).minus(one).float(); !(math.Abs(gap) < 1e-40) {
+		if gap := got.Over(want).Minus(one).Float(); !(math.Abs(gap) < 1e-40) {
 			t.Errorf("%s: %s, want %s", what, got, want)
 		}
 	}
@@ -313,12 +284,12 @@ func TestDecimalNormalTail(t *testing.T) {
 		{"17.25", "5.59496839490488494521471412800829303859490201e-67"},
 		{"31", "2.69525008120050007859389132246444142425136296e-211"},
 	} {
-		_, tail := printed(c[0]).normal()
-		near(c[0], tail, printed(c[1]))
+		_, tail := normal(digits.Parse(c[0]))
+		near(c[0], tail, digits.Parse(c[1]))
 	}
 	for _, s := range []string{"0.9", "0.1", "0.0999"} {
-		w := printed(s)
-		near("tanh", w.tanh(), one.minus(two.over(two.times(w).exp().plus(one))))
+		w := digits.Parse(s)
+		near("tanh", tanh(w), one.Minus(two.Over(two.Times(w).Exp().Plus(one))))
 	}
 }
 

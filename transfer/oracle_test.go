@@ -3,56 +3,22 @@ package transfer
 import (
 	"math"
 	"math/rand/v2"
-	"strconv"
+	"slices"
+	"sync"
 	"testing"
 
-	"github.com/cockroachdb/apd/v3"
+	"github.com/dpcalc/dpcalc/internal/decimals"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
 // The oracle writes each inequality once more, from the statement, in decimal
 // arithmetic of 50 digits.
-type dec struct{ *apd.Decimal }
+type dec = decimals.Number
 
-var digits = apd.BaseContext.WithPrecision(50)
-
-func number(x float64) dec {
-	d, _, err := apd.NewFromString(strconv.FormatFloat(x, 'e', 400, 64)) // all its digits
-	if err != nil {
-		panic(err)
-	}
-	return dec{d}
-}
-
-func whole(n int64) dec { return dec{apd.New(n, 0)} }
-
-func calc(f func(*apd.Decimal) (apd.Condition, error)) dec {
-	d := new(apd.Decimal)
-	if _, err := f(d); err != nil {
-		panic(err)
-	}
-	return dec{d}
-}
-
-func (a dec) plus(b dec) dec {
-	return calc(func(d *apd.Decimal) (apd.Condition, error) { return digits.Add(d, a.Decimal, b.Decimal) })
-}
-func (a dec) minus(b dec) dec {
-	return calc(func(d *apd.Decimal) (apd.Condition, error) { return digits.Sub(d, a.Decimal, b.Decimal) })
-}
-func (a dec) times(b dec) dec {
-	return calc(func(d *apd.Decimal) (apd.Condition, error) { return digits.Mul(d, a.Decimal, b.Decimal) })
-}
-func (a dec) over(b dec) dec {
-	return calc(func(d *apd.Decimal) (apd.Condition, error) { return digits.Quo(d, a.Decimal, b.Decimal) })
-}
-func (a dec) ln() dec {
-	return calc(func(d *apd.Decimal) (apd.Condition, error) { return digits.Ln(d, a.Decimal) })
-}
-func (a dec) root() dec {
-	return calc(func(d *apd.Decimal) (apd.Condition, error) { return digits.Sqrt(d, a.Decimal) })
-}
-func (a dec) atLeast(b dec) bool { return a.Cmp(b.Decimal) >= 0 }
+var (
+	digits        = decimals.Digits(50)
+	number, whole = digits.Float, digits.Int
+)
 
 // randomGoal reaches the corners: tau to 1e-6, beta to 1e-300 and close to one,
 // m to 1e15, budgets to m.
@@ -74,14 +40,14 @@ func randomGoal(r *rand.Rand) Goal {
 // demands says, for each closed method, whether n rows satisfy its inequality.
 var demands = map[string]func(g Goal, n int64) bool{
 	"hoeffding": func(g Goal, n int64) bool {
-		return whole(2 * n).times(tauSquared(g)).atLeast(oracleLevel(g, 2))
+		return whole(2 * n).Times(tauSquared(g)).AtLeast(oracleLevel(g, 2))
 	},
 	"splitting": func(g Goal, n int64) bool {
-		return n%g.Queries == 0 && whole(2*(n/g.Queries)).times(tauSquared(g)).atLeast(oracleLevel(g, 2))
+		return n%g.Queries == 0 && whole(2*(n/g.Queries)).Times(tauSquared(g)).AtLeast(oracleLevel(g, 2))
 	},
 	"rounding": func(g Goal, n int64) bool {
 		if g.Queries == 1 {
-			return whole(2 * n).times(tauSquared(g)).atLeast(oracleLevel(g, 2))
+			return whole(2 * n).Times(tauSquared(g)).AtLeast(oracleLevel(g, 2))
 		}
 		// No L may be left out: golden section from a coarse grid to the real optimum,
 		// then every L near it, and L = 1, which is a second local optimum for tau > 1/2.
@@ -109,55 +75,67 @@ var demands = map[string]func(g Goal, n int64) bool{
 		for l := max(int64(lo)-60, int64(first)); l <= int64(lo)+60; l++ {
 			candidates = append(candidates, l)
 		}
-		for _, l := range candidates {
-			t := number(g.Tau).minus(whole(1).over(whole(2 * l)))
-			if t.Sign() <= 0 {
-				continue
+		fixed := oracleLevel(g, 2)
+		return slices.ContainsFunc(candidates, func(l int64) bool {
+			// Where float64, with an error of some 1e-15, is sure, no digits are needed.
+			if gap := float64(n)/need(float64(l)) - 1; math.Abs(gap) > 1e-12 {
+				return gap > 0 && g.Tau > 1/(2*float64(l))
 			}
-			level := oracleLevel(g, 2).plus(whole(g.Queries - 1).times(whole(l).ln()))
-			if whole(2 * n).times(t).times(t).atLeast(level) {
-				return true
-			}
-		}
-		return false
+			t := number(g.Tau).Minus(whole(1).Over(whole(2 * l)))
+			level := fixed.Plus(whole(g.Queries - 1).Times(whole(l).Ln()))
+			return t.Sign() > 0 && whole(2*n).Times(t).Times(t).AtLeast(level)
+		})
 	},
 	"dp": func(g Goal, n int64) bool { // tanh(tau/4) = (e-1)/(e+1), e = exp(tau/2)
-		e := calc(func(d *apd.Decimal) (apd.Condition, error) { return digits.Exp(d, number(g.Tau/2).Decimal) })
-		gap := number(g.Tau).minus(e.minus(whole(1)).over(e.plus(whole(1))))
-		return whole(2 * n).times(gap).times(gap).atLeast(oracleLevel(g, 2))
+		e := number(g.Tau / 2).Exp()
+		gap := number(g.Tau).Minus(e.Minus(whole(1)).Over(e.Plus(whole(1))))
+		return whole(2 * n).Times(gap).Times(gap).AtLeast(oracleLevel(g, 2))
 	},
-	"dp-maxinfo": func(g Goal, n int64) bool { return whole(n).times(tauSquared(g)).atLeast(oracleLevel(g, 2)) },
-	"dp-dwork15": func(g Goal, n int64) bool { return whole(n).times(tauSquared(g)).atLeast(oracleLevel(g, 6)) },
+	"dp-maxinfo": func(g Goal, n int64) bool { return whole(n).Times(tauSquared(g)).AtLeast(oracleLevel(g, 2)) },
+	"dp-dwork15": func(g Goal, n int64) bool { return whole(n).Times(tauSquared(g)).AtLeast(oracleLevel(g, 6)) },
 	"dp-approx-dwork15": func(g Goal, n int64) bool {
-		return whole(n).times(tauSquared(g)).atLeast(whole(48).times(oracleLevel(g, 8)))
+		return whole(n).Times(tauSquared(g)).AtLeast(whole(48).Times(oracleLevel(g, 8)))
 	},
 	"thresholdout-dwork15-n0": oracleN0,
 	"thresholdout-dwork15-n1": oracleN1,
 	"thresholdout-dwork15":    func(g Goal, n int64) bool { return oracleN0(g, n) || oracleN1(g, n) },
 }
 
-func tauSquared(g Goal) dec { return number(g.Tau).times(number(g.Tau)) }
+func tauSquared(g Goal) dec { return number(g.Tau).Times(number(g.Tau)) }
 
 // oracleLevel is ln(c m/beta).
 func oracleLevel(g Goal, c int64) dec {
-	return whole(c).times(whole(g.Queries)).ln().minus(number(g.Beta.Ln()))
+	return lnProduct(c, g.Queries).Minus(number(g.Beta.Ln()))
 }
+
+// lnProduct is ln(c m). It is kept, because a goal is asked for more than one n.
+func lnProduct(c, m int64) dec {
+	key := [2]int64{c, m}
+	if ln, ok := lnProducts.Load(key); ok {
+		return ln.(dec)
+	}
+	ln := whole(c).Times(whole(m)).Ln()
+	lnProducts.Store(key, ln)
+	return ln
+}
+
+var lnProducts sync.Map
 
 // With t = tau/8 and b = beta/(2m): n >= 2B/(sigma t) and n >= ln(6/b)/t^2.
 func oracleN0(g Goal, n int64) bool {
-	t := number(g.Tau).over(whole(8))
-	sigma := number(g.Tau).over(whole(96).times(oracleLevel(g, 4)))
-	return whole(n).times(sigma).times(t).atLeast(whole(2*g.Budget)) &&
-		whole(n).times(t).times(t).atLeast(oracleLevel(g, 12))
+	t := number(g.Tau).Over(whole(8))
+	sigma := number(g.Tau).Over(whole(96).Times(oracleLevel(g, 4)))
+	return whole(n).Times(sigma).Times(t).AtLeast(whole(2*g.Budget)) &&
+		whole(n).Times(t).Times(t).AtLeast(oracleLevel(g, 12))
 }
 
 func oracleN1(g Goal, n int64) bool {
-	t := number(g.Tau).over(whole(8))
-	sigma := number(g.Tau).over(whole(96).times(oracleLevel(g, 4)))
-	lnTwoOverDelta := whole(2).ln().plus(whole(4).over(t).times(oracleLevel(g, 16)))
+	t := number(g.Tau).Over(whole(8))
+	sigma := number(g.Tau).Over(whole(96).Times(oracleLevel(g, 4)))
+	lnTwoOverDelta := whole(2).Ln().Plus(whole(4).Over(t).Times(oracleLevel(g, 16)))
 	// sqrt(32 B ln(2/delta))/(sigma n) <= t/4
-	return whole(n).times(sigma).times(t).over(whole(4)).atLeast(whole(32).times(whole(g.Budget)).times(lnTwoOverDelta).root()) &&
-		whole(n).times(t).times(t).atLeast(whole(48).times(oracleLevel(g, 16)))
+	return whole(n).Times(sigma).Times(t).Over(whole(4)).AtLeast(whole(32).Times(whole(g.Budget)).Times(lnTwoOverDelta).Root()) &&
+		whole(n).Times(t).Times(t).AtLeast(whole(48).Times(oracleLevel(g, 16)))
 }
 
 // The printed n satisfies the inequality and n-1 (one part less, for splitting)

@@ -150,7 +150,7 @@ func TestOneWordForRows(t *testing.T) {
 	texts := 0
 	dirs := []string{"."}
 	for _, pattern := range []string{"../../internal/*", "../../internal/commands/*", "../../theory", "../../transfer", "../../maxinfo",
-		"../../pvalue", "../../properties", "../../properties/audit", "../../properties/holdout"} {
+		"../../pvalue", "../../mechanism", "../../properties/*", "../../properties/audit/*"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil || len(found) == 0 {
 			t.Fatal(pattern, err)

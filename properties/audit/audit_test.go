@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -353,6 +354,34 @@ func TestTailWagerIsFair(t *testing.T) {
 			if p > v != (bet.hit > 0 && bet.miss < 0) {
 				t.Errorf("p %g, v %g: %+v", p, v, bet)
 			}
+		}
+	}
+}
+
+// What an audit of a law detects is the least deviation of its least telling outcome, wherever
+// that stands among the outcomes, and is refuted with probability at least 0.99 as is.
+func TestLawDetectsTheLeastTelling(t *testing.T) {
+	parts := []float64{0.9, 0.0625, 0.0375}
+	worst := 0.0
+	const samples = 2000
+	lnAlpha := -11*math.Ln10 - math.Log(8) - rounding
+	for _, p := range parts {
+		coin := num.Binomial{N: samples, P: p}
+		critical := int64(0)
+		for coin.LnAtLeast(critical) > lnAlpha {
+			critical++
+		}
+		d := 0.0
+		for (num.Binomial{N: samples, P: p + d}).LnAtMost(critical-1) > math.Log(0.01) {
+			d += 1e-6
+		}
+		worst = max(worst, d)
+	}
+	for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+		law, fixed := logs(parts[order[0]], parts[order[1]], parts[order[2]]), func(*rand.Rand) int { return 0 }
+		r := value[LawResult](t)(Law{Plan: Plan{Samples: samples}, Law: law, Draw: fixed}.Audit(lone(t, "1e-11")))
+		if !(r.Detectable <= worst && r.Detectable >= worst-1.1e-6) {
+			t.Errorf("in the order %v: %g, want %g", order, r.Detectable, worst)
 		}
 	}
 }

@@ -7,54 +7,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/cockroachdb/apd/v3"
-
+	"github.com/dpcalc/dpcalc/internal/decimals"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
 // The oracle: the definitions, to 45 digits, of the same rounded logarithms.
-
-type decimal = *apd.Decimal
-
-func must(_ apd.Condition, err error) {
-	if err != nil {
-		panic(err)
-	}
-}
-
-var digits = &apd.Context{Precision: 45, MaxExponent: apd.MaxExponent, MinExponent: apd.MinExponent, Rounding: apd.RoundHalfEven}
-
-// dec returns x in full; apd's own conversion stops at the shortest digits.
-func dec(x float64) decimal {
-	d, _, err := apd.NewFromString(big.NewFloat(x).Text('e', 60))
-	if err != nil {
-		panic(err)
-	}
-	return d
-}
-
-func op(f func(d, x, y *apd.Decimal) (apd.Condition, error), x, y decimal) decimal {
-	d := new(apd.Decimal)
-	must(f(d, x, y))
-	return d
-}
-
-func exp(x decimal) decimal {
-	d := new(apd.Decimal)
-	must(digits.Exp(d, x))
-	return d
-}
-
-func ln(x decimal) float64 {
-	d := new(apd.Decimal)
-	must(digits.Ln(d, x))
-	f, err := d.Float64()
-	if err != nil {
-		panic(err)
-	}
-	return f
-}
+var dec = decimals.Digits(45).Float
 
 func lnDeltaOracle(p, q []theory.LogProb, epsilon float64) float64 {
 	sum := dec(0)
@@ -62,28 +21,29 @@ func lnDeltaOracle(p, q []theory.LogProb, epsilon float64) float64 {
 		if p[i] == theory.Zero {
 			continue
 		}
-		gap := exp(dec(p[i].Ln()))
+		gap := dec(p[i].Ln()).Exp()
 		if q[i] != theory.Zero {
-			gap = op(digits.Sub, gap, exp(op(digits.Add, dec(epsilon), dec(q[i].Ln()))))
+			gap = gap.Minus(dec(epsilon).Plus(dec(q[i].Ln())).Exp())
 		}
 		if gap.Sign() > 0 {
-			sum = op(digits.Add, sum, gap)
+			sum = sum.Plus(gap)
 		}
 	}
 	if sum.Sign() == 0 {
 		return math.Inf(-1)
 	}
-	return ln(sum)
+	return sum.Ln().Float()
 }
 
 // renyiOracle returns D_a(p||q) of the laws divided by their sums.
 func renyiOracle(p, q []theory.LogProb, order float64) float64 {
 	sum, sumP, sumQ := dec(0), dec(0), dec(0)
 	for i := range p {
-		e := op(digits.Sub, op(digits.Mul, dec(order), dec(p[i].Ln())), op(digits.Mul, op(digits.Sub, dec(order), dec(1)), dec(q[i].Ln())))
-		sum = op(digits.Add, sum, exp(e))
-		sumP, sumQ = op(digits.Add, sumP, exp(dec(p[i].Ln()))), op(digits.Add, sumQ, exp(dec(q[i].Ln())))
+		lnP, lnQ := dec(p[i].Ln()), dec(q[i].Ln())
+		sum = sum.Plus(dec(order).Times(lnP.Minus(lnQ)).Plus(lnQ).Exp())
+		sumP, sumQ = sumP.Plus(lnP.Exp()), sumQ.Plus(lnQ.Exp())
 	}
+	ln := func(x decimals.Number) float64 { return x.Ln().Float() }
 	return (ln(sum) - order*ln(sumP) + (order-1)*ln(sumQ)) / (order - 1)
 }
 

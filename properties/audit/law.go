@@ -76,9 +76,9 @@ func (a Law) Audit(alarm *Alarm) (LawResult, error) {
 		if i == 0 || pValue < result.PValue {
 			result.PValue, result.Cell, result.Count = pValue, i, total[i]
 		}
-		d, ok := leastExcess(coin, alpha.Ln()-lnTests-rounding)
+		d, ok := leastExcess(coin, alpha.Ln()-lnTests-rounding, result.Detectable)
 		possible = possible || ok && i < len(a.Law)
-		result.Detectable = max(result.Detectable, d)
+		result.Detectable = d
 	}
 	switch {
 	case result.PValue <= alpha:
@@ -90,17 +90,22 @@ func (a Law) Audit(alarm *Alarm) (LawResult, error) {
 	return result, nil
 }
 
-// leastExcess returns the least d such that a coin of probability P+d shows, with
+// leastExcess returns the least d >= floor such that a coin of probability P+d shows, with
 // probability at least 0.99, more heads than P does except with probability e^lnAlpha. If
 // there is none it returns the largest d there is, and false.
-func leastExcess(coin num.Binomial, lnAlpha float64) (float64, bool) {
+func leastExcess(coin num.Binomial, lnAlpha, floor float64) (float64, bool) {
 	if coin.LnAtLeast(coin.N) > lnAlpha {
-		return 1 - coin.P, false
+		return max(1-coin.P, floor), false
 	}
-	critical := num.Ints{Lo: 0, Hi: coin.N, Guess: int64(float64(coin.N) * coin.P)}.
+	mean := float64(coin.N) * coin.P
+	critical := num.Ints{Lo: 0, Hi: coin.N, Guess: int64(mean + math.Sqrt(-2*lnAlpha*mean*(1-coin.P)))}.
 		Least(func(k int64) bool { return coin.LnAtLeast(k) <= lnAlpha })
-	p := num.Floats{Lo: coin.P, Hi: 1, Guess: float64(critical) / float64(coin.N)}.Least(func(p float64) bool {
+	shows := func(p float64) bool {
 		return num.Binomial{N: coin.N, P: p}.LnAtMost(critical-1) <= math.Log(0.01)
-	})
+	}
+	if shows(min(1, coin.P+floor)) {
+		return floor, true
+	}
+	p := num.Floats{Lo: coin.P, Hi: 1, Guess: float64(critical) / float64(coin.N)}.Least(shows)
 	return p - coin.P, true
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/dpcalc/dpcalc/internal/printed"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
-	"github.com/dpcalc/dpcalc/properties"
 	"github.com/dpcalc/dpcalc/properties/audit"
+	"github.com/dpcalc/dpcalc/properties/audit/suite"
 )
 
 // Audit is the command audit.
@@ -23,8 +23,8 @@ func Audit() *commands.Command {
 		Summary:   "check mechanisms against what they claim",
 		Arguments: "[MECHANISM...]",
 		Description: "Runs the mechanisms of this toolkit, or mutants of them that are known to be wrong, by name:\n\n" +
-			"  " + printed.Wrapped(mechanismNames(properties.Mechanisms()), 100, "\n  ") + "\n\n" +
-			"and the mutants\n\n  " + printed.Wrapped(mechanismNames(properties.Mutants()), 100, "\n  ") + "\n\n" +
+			"  " + printed.Wrapped(mechanismNames(suite.Mechanisms()), 100, "\n  ") + "\n\n" +
+			"and the mutants\n\n  " + printed.Wrapped(mechanismNames(suite.Mutants()), 100, "\n  ") + "\n\n" +
 			"Without a name all but the mutants are checked. The exact layer computes what the output laws on all small\n" +
 			"data sets reveal; there holds is a proof for these laws. The statistical layer bets against the claim on\n" +
 			"samples; there violated is wrong with probability at most --false-alarm for all rows together, holds says\n" +
@@ -37,7 +37,7 @@ func Audit() *commands.Command {
 			{Name: "seed", Usage: "`S` of the random numbers (default 2017); the same seed gives the same bytes"},
 			{Name: "list", Switch: true, Usage: "name the mechanisms and mutants, and run nothing"},
 		},
-		Words:  func() []string { return mechanismNames(slices.Concat(properties.Mechanisms(), properties.Mutants())) },
+		Words:  func() []string { return mechanismNames(slices.Concat(suite.Mechanisms(), suite.Mutants())) },
 		Output: commands.Tables,
 		Examples: [2]string{
 			"dpcalc audit --list",
@@ -47,7 +47,7 @@ func Audit() *commands.Command {
 	}
 }
 
-func mechanismNames(list []properties.Mechanism) []string {
+func mechanismNames(list []suite.Mechanism) []string {
 	names := make([]string, len(list))
 	for i, m := range list {
 		names[i] = m.Name
@@ -56,14 +56,14 @@ func mechanismNames(list []properties.Mechanism) []string {
 }
 
 // audited is a row: what a check found.
-type audited = properties.Row
+type audited = suite.Row
 
 type auditedColumn = record.Column[audited]
 
 // sampledOnly is a cell of a statistical check.
 func sampledOnly(cell func(audited) record.Cell) func(audited) record.Cell {
 	return func(r audited) record.Cell {
-		if r.Layer != properties.Statistical {
+		if r.Layer != suite.Statistical {
 			return record.Cell{}
 		}
 		return cell(r)
@@ -120,12 +120,12 @@ func runAudit(c *commands.Call) error {
 		return err
 	}
 	settings.Workers = c.Workers
-	checks, err := properties.Checks(mechanisms, settings.Epsilon)
+	checks, err := suite.Checks(mechanisms, settings.Epsilon)
 	if err != nil {
 		return err
 	}
 	bar := c.Progress(len(checks)).Of("checks")
-	found, _, err := properties.Run(c.Context, checks, settings, bar.Step)
+	found, _, err := suite.Run(c.Context, checks, settings, bar.Step)
 	bar.End()
 	if err != nil {
 		return err
@@ -155,8 +155,8 @@ func runAudit(c *commands.Call) error {
 }
 
 // auditedMechanisms are those named, or all but the mutants.
-func auditedMechanisms(c usage.Values) ([]properties.Mechanism, error) {
-	all := slices.Concat(properties.Mechanisms(), properties.Mutants())
+func auditedMechanisms(c usage.Values) ([]suite.Mechanism, error) {
+	all := slices.Concat(suite.Mechanisms(), suite.Mutants())
 	names := c.Texts(usage.Arguments)
 	switch {
 	case len(names) > 0 && c.Is("list"):
@@ -164,9 +164,9 @@ func auditedMechanisms(c usage.Values) ([]properties.Mechanism, error) {
 	case c.Is("list"):
 		return all, nil
 	case len(names) == 0:
-		return properties.Mechanisms(), nil
+		return suite.Mechanisms(), nil
 	}
-	var some []properties.Mechanism
+	var some []suite.Mechanism
 	for i, name := range names {
 		k := slices.Index(mechanismNames(all), name)
 		switch {
@@ -184,8 +184,8 @@ func auditedMechanisms(c usage.Values) ([]properties.Mechanism, error) {
 	return some, nil
 }
 
-func auditSettings(c usage.Values) (properties.Settings, error) {
-	s := properties.Defaults()
+func auditSettings(c usage.Values) (suite.Settings, error) {
+	s := suite.Defaults()
 	epsilon, ok, err := numbers.One(c, "epsilon", numbers.Positives)
 	if err != nil {
 		return s, err
@@ -217,12 +217,12 @@ func auditSettings(c usage.Values) (properties.Settings, error) {
 	return s, s.Validate()
 }
 
-func sayAudit(s properties.Settings, found []audited) (title, notes []string) {
+func sayAudit(s suite.Settings, found []audited) (title, notes []string) {
 	verdicts := map[audit.Verdict]int64{}
 	sampled := int64(0)
 	for _, r := range found {
 		verdicts[r.Verdict]++
-		if r.Layer == properties.Statistical {
+		if r.Layer == suite.Statistical {
 			sampled++
 		}
 	}
@@ -237,12 +237,12 @@ func sayAudit(s properties.Settings, found []audited) (title, notes []string) {
 		record.People(record.Chance(s.FalseAlarm)) + " together, seed " + strconv.FormatUint(s.Seed, 10)}, []string{strings.Join(counted, ", ")}
 }
 
-func listMechanisms(c *commands.Call, t commands.Target, all []properties.Mechanism) error {
-	columns := []record.Column[properties.Mechanism]{
-		{Name: "mechanism", Cell: func(m properties.Mechanism) record.Cell { return record.Words(m.Name) }},
-		{Name: "mutant", Cell: func(m properties.Mechanism) record.Cell { return record.Truth(len(m.Killers) > 0) }},
-		{Name: "summary", Cell: func(m properties.Mechanism) record.Cell { return record.Words(m.Summary) }},
-		{Name: "killers", Cell: func(m properties.Mechanism) record.Cell { return record.List(m.Killers) }},
+func listMechanisms(c *commands.Call, t commands.Target, all []suite.Mechanism) error {
+	columns := []record.Column[suite.Mechanism]{
+		{Name: "mechanism", Cell: func(m suite.Mechanism) record.Cell { return record.Words(m.Name) }},
+		{Name: "mutant", Cell: func(m suite.Mechanism) record.Cell { return record.Truth(len(m.Killers) > 0) }},
+		{Name: "summary", Cell: func(m suite.Mechanism) record.Cell { return record.Words(m.Summary) }},
+		{Name: "killers", Cell: func(m suite.Mechanism) record.Cell { return record.List(m.Killers) }},
 	}
-	return commands.Emit(c, t, commands.Answer[properties.Mechanism]{Command: "audit", Columns: columns, Shown: columns, Rows: slices.Values(all)})
+	return commands.Emit(c, t, commands.Answer[suite.Mechanism]{Command: "audit", Columns: columns, Shown: columns, Rows: slices.Values(all)})
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/dpcalc/dpcalc/internal/commandtest"
 	"github.com/dpcalc/dpcalc/internal/outfile"
 	"github.com/dpcalc/dpcalc/internal/usage"
-	"github.com/dpcalc/dpcalc/properties"
+	"github.com/dpcalc/dpcalc/properties/audit/suite"
 )
 
 // The same seed gives the same bytes for any number of workers, in every format.
@@ -78,7 +78,7 @@ func TestAuditVerdicts(t *testing.T) {
 		return a
 	}
 	all := ask(usage.ExitOK, "--samples", "5k")
-	if !slices.Equal(all.Inputs.Mechanisms, mechanismNames(properties.Mechanisms())) {
+	if !slices.Equal(all.Inputs.Mechanisms, mechanismNames(suite.Mechanisms())) {
 		t.Errorf("the default is %v", all.Inputs.Mechanisms)
 	}
 	seen := map[any]bool{}
@@ -91,10 +91,10 @@ func TestAuditVerdicts(t *testing.T) {
 			t.Errorf("%v", row)
 		}
 	}
-	if len(seen) != len(properties.Mechanisms()) {
+	if len(seen) != len(suite.Mechanisms()) {
 		t.Errorf("%d mechanisms audited", len(seen))
 	}
-	for _, m := range properties.Mutants() {
+	for _, m := range suite.Mutants() {
 		if !slices.Contains([]string{"svt4", "laplace-double", "thresholdout-frozen", "rounding-fine", "splitting-shared"}, m.Name) {
 			continue
 		}

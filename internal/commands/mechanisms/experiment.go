@@ -11,7 +11,7 @@ import (
 	"github.com/dpcalc/dpcalc/internal/numbers"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
-	"github.com/dpcalc/dpcalc/properties/holdout"
+	"github.com/dpcalc/dpcalc/properties/experiment"
 )
 
 // The defaults are the paper's experiment. The budget is as much as the algorithm with
@@ -62,38 +62,38 @@ func Experiment() *commands.Command {
 	}
 }
 
-type curveColumn = record.Column[holdout.Row]
+type curveColumn = record.Column[experiment.HoldoutRow]
 
 // meanColumn and sdColumn are of one accuracy over the repetitions.
-func meanColumn(name string, of func(holdout.Row) holdout.Moments) curveColumn {
-	return curveColumn{Name: name, Cell: func(r holdout.Row) record.Cell { return meanCell(of(r)) }}
+func meanColumn(name string, of func(experiment.HoldoutRow) experiment.Moments) curveColumn {
+	return curveColumn{Name: name, Cell: func(r experiment.HoldoutRow) record.Cell { return meanCell(of(r)) }}
 }
 
-func sdColumn(name string, of func(holdout.Row) holdout.Moments) curveColumn {
-	return curveColumn{Name: name, Cell: func(r holdout.Row) record.Cell { return sdCell(of(r)) }}
+func sdColumn(name string, of func(experiment.HoldoutRow) experiment.Moments) curveColumn {
+	return curveColumn{Name: name, Cell: func(r experiment.HoldoutRow) record.Cell { return sdCell(of(r)) }}
 }
 
-func train(r holdout.Row) holdout.Moments   { return r.Train }
-func shown(r holdout.Row) holdout.Moments   { return r.Shown }
-func heldOut(r holdout.Row) holdout.Moments { return r.Holdout }
-func fresh(r holdout.Row) holdout.Moments   { return r.Fresh }
+func train(r experiment.HoldoutRow) experiment.Moments   { return r.Train }
+func shown(r experiment.HoldoutRow) experiment.Moments   { return r.Shown }
+func heldOut(r experiment.HoldoutRow) experiment.Moments { return r.Holdout }
+func fresh(r experiment.HoldoutRow) experiment.Moments   { return r.Fresh }
 
 var (
-	curveSignal = curveColumn{Name: "signal", Cell: func(r holdout.Row) record.Cell { return record.Whole(r.Signal) }}
-	curveArm    = curveColumn{Name: "arm", Cell: func(r holdout.Row) record.Cell { return record.Words(string(r.Arm)) }}
-	curveK      = curveColumn{Name: "k", Cell: func(r holdout.Row) record.Cell { return record.Whole(int64(r.K)) }}
+	curveSignal = curveColumn{Name: "signal", Cell: func(r experiment.HoldoutRow) record.Cell { return record.Whole(r.Signal) }}
+	curveArm    = curveColumn{Name: "arm", Cell: func(r experiment.HoldoutRow) record.Cell { return record.Words(string(r.Arm)) }}
+	curveK      = curveColumn{Name: "k", Cell: func(r experiment.HoldoutRow) record.Cell { return record.Whole(int64(r.K)) }}
 	accuracies  = []curveColumn{
 		meanColumn("train", train), meanColumn("shown", shown), meanColumn("holdout", heldOut), meanColumn("fresh", fresh),
 		sdColumn("sd_train", train), sdColumn("sd_shown", shown), sdColumn("sd_holdout", heldOut), sdColumn("sd_fresh", fresh),
 	}
-	curveSelected = meanColumn("selected", func(r holdout.Row) holdout.Moments { return r.Selected })
-	curveSpent    = curveColumn{Name: "budget_used", Cell: func(r holdout.Row) record.Cell {
-		if r.Arm != holdout.Thresholdout { // an arm without a budget
+	curveSelected = meanColumn("selected", func(r experiment.HoldoutRow) experiment.Moments { return r.Selected })
+	curveSpent    = curveColumn{Name: "budget_used", Cell: func(r experiment.HoldoutRow) record.Cell {
+		if r.Arm != experiment.Thresholdout { // an arm without a budget
 			return record.Cell{}
 		}
 		return meanCell(r.Spent)
 	}}
-	curveAnswered = curveColumn{Name: "answered", Cell: func(r holdout.Row) record.Cell { return record.Whole(r.Shown.Count) }}
+	curveAnswered = curveColumn{Name: "answered", Cell: func(r experiment.HoldoutRow) record.Cell { return record.Whole(r.Shown.Count) }}
 
 	curveColumns = slices.Concat([]curveColumn{curveSignal, curveArm, curveK}, accuracies, []curveColumn{curveSelected, curveSpent, curveAnswered})
 )
@@ -101,7 +101,7 @@ var (
 // rounded is a column to what the repetitions can tell: to one digit in a unit.
 func rounded(c curveColumn, unit float64) curveColumn {
 	exact := c.Cell
-	c.Cell = func(r holdout.Row) record.Cell {
+	c.Cell = func(r experiment.HoldoutRow) record.Cell {
 		cell := exact(r)
 		if cell.Form == record.NumberForm {
 			cell.F = math.Round(cell.F*unit) / unit
@@ -113,7 +113,7 @@ func rounded(c curveColumn, unit float64) curveColumn {
 
 func armNames() []string {
 	var names []string
-	for _, arm := range holdout.Arms() {
+	for _, arm := range experiment.Arms() {
 		names = append(names, string(arm))
 	}
 	return names
@@ -145,13 +145,13 @@ func runExperiment(c *commands.Call) error {
 	if silent(e, rows) {
 		seen = append(seen, curveAnswered)
 	}
-	return commands.Emit(c, target, commands.Answer[holdout.Row]{
+	return commands.Emit(c, target, commands.Answer[experiment.HoldoutRow]{
 		Command: "experiment", Inputs: experimentInputs(c, e), Columns: curveColumns, Shown: seen, Rows: slices.Values(rows),
 		Say: func() (title, notes []string) { return sayExperiment(e, rows) },
 	})
 }
 
-func readExperiment(c usage.Values) (e holdout.Experiment, err error) {
+func readExperiment(c usage.Values) (e experiment.Holdout, err error) {
 	seed := int64(usualSeed)
 	for _, f := range []struct {
 		flag  string
@@ -183,23 +183,23 @@ func readExperiment(c usage.Values) (e holdout.Experiment, err error) {
 	if e.Signal == nil {
 		e.Signal = usualSignal
 	}
-	e.Arms = holdout.Arms()
+	e.Arms = experiment.Arms()
 	if raw, ok := c.Text("arms"); ok {
 		e.Arms = nil
 		for _, name := range numbers.NamesIn(raw) {
 			if !slices.Contains(armNames(), name) {
 				return e, usage.Errorf("--arms: got %s, want some of %s%s", usage.Shown(name), strings.Join(armNames(), ", "), usage.DidYouMean(name, armNames()))
 			}
-			if slices.Contains(e.Arms, holdout.Arm(name)) {
+			if slices.Contains(e.Arms, experiment.Arm(name)) {
 				return e, usage.Errorf("--arms: got %s twice, want it once", name)
 			}
-			e.Arms = append(e.Arms, holdout.Arm(name))
+			e.Arms = append(e.Arms, experiment.Arm(name))
 		}
 	}
 	return e, nil
 }
 
-func experimentInputs(c usage.Values, e holdout.Experiment) []record.Input {
+func experimentInputs(c usage.Values, e experiment.Holdout) []record.Input {
 	arms := make([]string, len(e.Arms))
 	for i, arm := range e.Arms {
 		arms[i] = string(arm)
@@ -216,21 +216,21 @@ func experimentInputs(c usage.Values, e holdout.Experiment) []record.Input {
 }
 
 // meanCell and sdCell are empty where there is nothing to average.
-func meanCell(m holdout.Moments) record.Cell {
+func meanCell(m experiment.Moments) record.Cell {
 	if m.Count == 0 {
 		return record.Cell{}
 	}
 	return record.Exactly(m.Mean)
 }
 
-func sdCell(m holdout.Moments) record.Cell {
+func sdCell(m experiment.Moments) record.Cell {
 	if m.Count < 2 {
 		return record.Cell{}
 	}
 	return record.Exactly(m.SD)
 }
 
-func sayExperiment(e holdout.Experiment, rows []holdout.Row) (title, notes []string) {
+func sayExperiment(e experiment.Holdout, rows []experiment.HoldoutRow) (title, notes []string) {
 	if silent(e, rows) {
 		notes = []string{"answered: the repetitions in which budget " + record.People(record.Count(e.Budget)) + " was not yet spent; shown is their mean"}
 	}
@@ -239,12 +239,12 @@ func sayExperiment(e holdout.Experiment, rows []holdout.Row) (title, notes []str
 }
 
 // silent says whether some budget was spent before the last question.
-func silent(e holdout.Experiment, rows []holdout.Row) bool {
-	return slices.ContainsFunc(rows, func(r holdout.Row) bool { return r.Shown.Count < e.Repetitions })
+func silent(e experiment.Holdout, rows []experiment.HoldoutRow) bool {
+	return slices.ContainsFunc(rows, func(r experiment.HoldoutRow) bool { return r.Shown.Count < e.Repetitions })
 }
 
 // experimentFigure has a row of panels for each setting and a column for each arm.
-func experimentFigure(e holdout.Experiment, rows []holdout.Row) record.Figure {
+func experimentFigure(e experiment.Holdout, rows []experiment.HoldoutRow) record.Figure {
 	about := record.Plural(e.Samples, "row") + ", " + record.Plural(e.Attributes, "attribute") + "; " + record.Plural(e.Repetitions, "repetition")
 	if e.Repetitions > 1 {
 		about += ": mean and a band of one standard deviation"
@@ -256,11 +256,11 @@ func experimentFigure(e holdout.Experiment, rows []holdout.Row) record.Figure {
 	x, y := record.NewRuler("k, attributes in the classifier", false), record.NewRuler("accuracy", false)
 	ways := []struct {
 		name string
-		of   func(holdout.Row) holdout.Moments
+		of   func(experiment.HoldoutRow) experiment.Moments
 	}{
-		{"training", func(r holdout.Row) holdout.Moments { return r.Train }},
-		{"shown", func(r holdout.Row) holdout.Moments { return r.Shown }},
-		{"fresh", func(r holdout.Row) holdout.Moments { return r.Fresh }},
+		{"training", func(r experiment.HoldoutRow) experiment.Moments { return r.Train }},
+		{"shown", func(r experiment.HoldoutRow) experiment.Moments { return r.Shown }},
+		{"fresh", func(r experiment.HoldoutRow) experiment.Moments { return r.Fresh }},
 	}
 	share := len(rows) / len(e.Signal) / len(e.Arms) // rows of a panel
 	for i, signal := range e.Signal {
@@ -303,11 +303,11 @@ func settingTitle(signal int64) string {
 	return record.People(record.Count(signal)) + " informative"
 }
 
-func armTitle(arm holdout.Arm, budget int64) string {
+func armTitle(arm experiment.Arm, budget int64) string {
 	switch arm {
-	case holdout.Standard:
+	case experiment.Standard:
 		return "standard holdout"
-	case holdout.Paper:
+	case experiment.Paper:
 		return "Thresholdout of the paper"
 	}
 	return "Thresholdout, budget " + record.People(record.Count(budget))

@@ -1,0 +1,193 @@
+package suite
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/properties/audit"
+)
+
+var update = flag.Bool("update", false, "rewrite the tables of docs/check/audit.md")
+
+// The tables of docs/check/audit.md stand between <!-- table: NAME --> and <!-- end -->. With -update
+// they are written, otherwise compared.
+func TestAuditPage(t *testing.T) {
+	const file = "../../../docs/check/audit.md"
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(data)
+	for _, table := range []struct {
+		name string
+		make func(t *testing.T) string
+	}{{"checks", checkTable}, {"mechanisms", mechanismTable}, {"mutants", mutantTable}, {"ledger", ledgerTable}} {
+		open := "<!-- table: " + table.name + " -->\n"
+		before, rest, found := strings.Cut(page, open)
+		old, after, closed := strings.Cut(rest, "<!-- end -->")
+		if !found || !closed {
+			t.Fatalf("%s has no table %s", file, table.name)
+		}
+		got := table.make(t)
+		if old != got && !*update {
+			t.Errorf("table %s is not what the suite does: run go test ./properties/audit/suite -run AuditPage -update\n%s", table.name, got)
+		}
+		page = before + open + got + "<!-- end -->" + after
+	}
+	if *update && page != string(data) {
+		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// markdown is a table; a | in a cell is escaped.
+func markdown(head []string, rows [][]string) string {
+	var b strings.Builder
+	line := func(cells []string) {
+		for _, c := range cells {
+			b.WriteString("| " + strings.ReplaceAll(c, "|", `\|`) + " ")
+		}
+		b.WriteString("|\n")
+	}
+	line(head)
+	b.WriteString(strings.Repeat("| --- ", len(head)) + "|\n")
+	for _, row := range rows {
+		line(row)
+	}
+	return b.String()
+}
+
+// compares says what a check asks.
+func compares(name string) string {
+	return map[string]string{
+		checkEpsilon:     "the largest likelihood ratio of neighbours, e^epsilon",
+		checkMu:          "the least mu of Gaussian privacy",
+		checkDelta:       "delta(epsilon) at 33 points of the curve",
+		checkTradeOff:    "the vertices of the trade-off curve, in both orders",
+		checkZCDP:        "the least rho of zero-concentrated privacy, the supremum over all orders",
+		checkMaxInfo:     "the approximate max-information of sample and transcript, for two laws of the rows and four slacks, against every bound of package maxinfo",
+		checkTranscripts: "the number of transcripts",
+		checkAccuracy:    "the probability of a large error: exactly where the law is known, else by bets",
+		checkSampler:     "whether the sampler draws from the law: exact binomial tests of every outcome on every data set",
+		checkPrivacy:     "bets against (epsilon, delta) on samples of two neighbours, on values, on atoms and on the lattice of float64",
+	}[name]
+}
+
+// checksAt are the checks of mechanisms that are built for epsilon, once for all tests: the output
+// laws of a mechanism go with its checks.
+func checksAt(t testing.TB, mechanisms []Mechanism, epsilon float64) []Check {
+	t.Helper()
+	var all []Check
+	for _, m := range mechanisms {
+		type key struct {
+			name    string
+			epsilon float64
+		}
+		made, _ := checked.LoadOrStore(key{m.Name, epsilon}, sync.OnceValues(func() ([]Check, error) {
+			return Checks([]Mechanism{m}, epsilon)
+		}))
+		checks, err := made.(func() ([]Check, error))()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, checks...)
+	}
+	return all
+}
+
+var checked sync.Map
+
+func allChecks(t testing.TB, mechanisms []Mechanism) []Check {
+	t.Helper()
+	return checksAt(t, mechanisms, 1)
+}
+
+func checkTable(t *testing.T) string {
+	var rows [][]string
+	for _, name := range []string{
+		checkEpsilon, checkMu, checkDelta, checkTradeOff, checkZCDP, checkMaxInfo, checkTranscripts, checkAccuracy, checkSampler, checkPrivacy,
+	} {
+		var layers, killed []string
+		count, tight := 0, 0
+		for _, c := range allChecks(t, Mechanisms()) {
+			if c.Name != name {
+				continue
+			}
+			count++
+			if c.Tight {
+				tight++
+			}
+			if !slices.Contains(layers, string(c.Layer)) {
+				layers = append(layers, string(c.Layer))
+			}
+		}
+		for _, m := range Mutants() {
+			if slices.Contains(m.Killers, name) {
+				killed = append(killed, m.Name)
+			}
+		}
+		rows = append(rows, []string{"`" + name + "`", strings.Join(layers, ", "), compares(name), fmt.Sprint(count), fmt.Sprint(tight), strings.Join(killed, ", ")})
+	}
+	return markdown([]string{"check", "layer", "what is compared with the claim", "mechanisms", "of them attained", "mutants that it must refute"}, rows)
+}
+
+func mechanismTable(t *testing.T) string {
+	var rows [][]string
+	for _, m := range Mechanisms() {
+		var names []string
+		claim := ""
+		for _, c := range allChecks(t, []Mechanism{m}) {
+			name := c.Name
+			if c.Tight {
+				name += " (=)"
+			}
+			names, claim = append(names, name), c.Claim
+		}
+		rows = append(rows, []string{"`" + m.Name + "`", m.Summary, claim, strings.Join(names, ", ")})
+	}
+	return markdown([]string{"mechanism", "what it does", "claim at epsilon 1", "checks"}, rows)
+}
+
+func mutantTable(t *testing.T) string {
+	var rows [][]string
+	for _, m := range Mutants() {
+		var found []string
+		for _, c := range allChecks(t, []Mechanism{m}) {
+			if !slices.Contains(m.Killers, c.Name) {
+				continue
+			}
+			if c.Layer == Statistical {
+				found = append(found, c.Name)
+				continue
+			}
+			row, err := c.exact()
+			if err != nil || row.Verdict != audit.Violated {
+				t.Fatal(row, err)
+			}
+			measured := fmt.Sprintf("%.4g", row.Measured)
+			if row.Unbounded {
+				measured = "unbounded"
+			}
+			found = append(found, fmt.Sprintf("%s (%s, claimed %.4g)", c.Name, measured, row.Bound))
+		}
+		rows = append(rows, []string{"`" + m.Name + "`", m.Summary, strings.Join(found, ", ")})
+	}
+	return markdown([]string{"mutant", "what is wrong", "refuted by"}, rows)
+}
+
+func ledgerTable(t *testing.T) string {
+	_, ledger := briefly(t)
+	var rows [][]string
+	for _, e := range ledger.Entries() {
+		unit := map[string]string{checkSampler: "deviation", checkAccuracy: "probability", checkPrivacy: "epsilon"}
+		kind := e.Name[strings.LastIndexByte(e.Name, ' ')+1:]
+		rows = append(rows, []string{e.Name, fmt.Sprintf("%.0e", e.Alpha.Value()), fmt.Sprint(e.Samples), string(e.Verdict), fmt.Sprintf("%s %.4g", unit[kind], e.Detectable)})
+	}
+	return markdown([]string{"test", "false alarm", "samples", "verdict", "detectable with probability 0.99"}, rows)
+}

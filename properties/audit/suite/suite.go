@@ -1,0 +1,201 @@
+package suite
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"sync"
+
+	"github.com/dpcalc/dpcalc/properties/audit"
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// Settings are those of a run of checks.
+type Settings struct {
+	Epsilon    float64        // the privacy that the mechanisms are built for, from 0.05 to 8
+	Samples    int64          // of a statistical check at most, from 2 to 2^31
+	FalseAlarm theory.LogProb // of all statistical checks together, in (0, 1)
+	Seed       uint64
+	Workers    int // goroutines; one for each processor if 0. The result does not depend on it.
+}
+
+// Defaults returns the settings of the suite: epsilon 1, 2^20 samples and a false alarm of
+// 1e-9.
+func Defaults() Settings {
+	return Settings{Epsilon: 1, Samples: 1 << 20, FalseAlarm: theory.LogProb(-9 * math.Ln10), Seed: 2017}
+}
+
+// Validate reports a DomainError for the first field outside its domain.
+func (s Settings) Validate() error {
+	for _, err := range []error{
+		theory.Domain(s.Epsilon >= 0.05 && s.Epsilon <= 8, "epsilon", s.Epsilon, "a number in [0.05, 8]"),
+		s.plan().Validate(),
+		theory.Domain(s.FalseAlarm.Interior(), "false-alarm", s.FalseAlarm, "a number in (0, 1)"),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s Settings) plan() audit.Plan {
+	return audit.Plan{Samples: s.Samples, Seed: s.Seed, Workers: s.Workers}
+}
+
+// Layer is how a check looks at a mechanism.
+type Layer string
+
+const (
+	Exact       Layer = "exact"       // at its laws on all data sets of a small size
+	Statistical Layer = "statistical" // at samples
+)
+
+// Mechanism is a mechanism with its claims, or a mutant of one.
+type Mechanism struct {
+	Name    string
+	Summary string   // what it does; of a mutant, what is wrong with it
+	Killers []string // of a mutant, the checks that must refute it
+
+	change func(s *shape) // of the usual shape; nil for none
+	build  func(s shape) (subject, error)
+}
+
+// Checks returns the checks of a mechanism that is built for epsilon.
+func (m Mechanism) Checks(epsilon float64) ([]Check, error) {
+	s := usual(epsilon)
+	if m.change != nil {
+		m.change(&s)
+	}
+	sub, err := m.build(s)
+	if err != nil {
+		return nil, err
+	}
+	checks := sub.checks()
+	for i := range checks {
+		checks[i].Mechanism, checks[i].Claim = m.Name, sub.claim.text
+	}
+	return checks, nil
+}
+
+// Check is one check of one mechanism.
+type Check struct {
+	Mechanism string
+	Claim     string
+	Name      string // what is checked; the same for every mechanism
+	Layer     Layer
+	Tight     bool // whether the mechanism attains the bound: Measured is then not below it either
+
+	exact       func() (Row, error)
+	statistical func(plan audit.Plan, alarm *audit.Alarm) (Row, error)
+}
+
+// Row is what a check found.
+type Row struct {
+	Mechanism, Claim, Check string
+	Layer                   Layer
+	Verdict                 audit.Verdict
+
+	// What the claim allows and what was found, of the worst case that the event
+	// describes: exactly, or as a lower confidence bound at the false alarm; for the
+	// check "law" it is the frequency.
+	Bound, Measured float64
+	Unbounded       bool // nothing bounds what was found; Measured is then 0
+	Event           string
+
+	// Of the statistical layer.
+	Samples    int64          // drawn
+	FalseAlarm theory.LogProb // of this check; 0 in the exact layer
+	Detectable float64        // the least violation that is found with probability 0.99; see package audit
+	Seed       uint64
+}
+
+// shares is how many statistical checks there may be: each has that part of the false
+// alarm, so that a row does not depend on which other checks are run.
+const shares = 100
+
+// Run runs a check, a statistical one with an alarm from the ledger. It reports the
+// errors of Settings.Validate and of the ledger.
+func (c Check) Run(s Settings, ledger *audit.Ledger) (Row, error) {
+	if err := s.Validate(); err != nil {
+		return Row{}, err
+	}
+	if c.Layer == Exact {
+		row, err := c.exact()
+		return c.signed(row), err
+	}
+	alpha := s.FalseAlarm - theory.LogProb(math.Log(shares))
+	alarm, err := ledger.Draw(c.Mechanism+" "+c.Name, alpha)
+	if err != nil {
+		return Row{}, err
+	}
+	row, err := c.statistical(s.plan(), alarm)
+	row.FalseAlarm, row.Seed = alpha, s.Seed
+	return c.signed(row), err
+}
+
+func (c Check) signed(row Row) Row {
+	row.Mechanism, row.Claim, row.Check, row.Layer = c.Mechanism, c.Claim, c.Name, c.Layer
+	return row
+}
+
+// Checks returns the checks of several mechanisms.
+func Checks(mechanisms []Mechanism, epsilon float64) ([]Check, error) {
+	var all []Check
+	for _, m := range mechanisms {
+		checks, err := m.Checks(epsilon)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, checks...)
+	}
+	return all, nil
+}
+
+// Run runs checks side by side, on one ledger of the settings' false alarm, and returns
+// their rows in order, and the ledger. It calls step, if given, with the number of those
+// that are done. It reports the errors of Check.Run, and that of the context.
+func Run(ctx context.Context, checks []Check, s Settings, step func(done int)) ([]Row, *audit.Ledger, error) {
+	if err := s.Validate(); err != nil {
+		return nil, nil, err
+	}
+	ledger, err := audit.NewLedger(s.FalseAlarm)
+	if err != nil {
+		return nil, nil, err
+	}
+	workers := s.Workers
+	if workers < 1 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	var (
+		wait       sync.WaitGroup
+		mu         sync.Mutex
+		next, done int
+		first      error
+		rows       = make([]Row, len(checks))
+	)
+	for range min(workers, len(checks)) {
+		wait.Go(func() {
+			mu.Lock()
+			defer mu.Unlock()
+			for first == nil && next < len(checks) {
+				i := next
+				next++
+				mu.Unlock()
+				err := ctx.Err()
+				if err == nil {
+					rows[i], err = checks[i].Run(s, ledger)
+				}
+				mu.Lock()
+				if first == nil {
+					first = err
+				}
+				if done++; step != nil {
+					step(done)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	return rows, ledger, first
+}
