@@ -1,0 +1,96 @@
+// Style finds lines of more than 120 characters and conditions of more than three clauses in
+// Go files.
+//
+//	style DIR
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	longestLine = 120
+	mostClauses = 3
+)
+
+func main() {
+	found := 0
+	err := filepath.WalkDir(os.Args[1], func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		found += long(path, string(text))
+		more, err := crowded(path, text)
+		found += more
+		return err
+	})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "style:", err)
+		os.Exit(2)
+	}
+	if found > 0 {
+		os.Exit(1)
+	}
+}
+
+// long tells the lines that are too long. A tab counts for one.
+func long(path, text string) (found int) {
+	line := 0
+	for s := range strings.Lines(text) {
+		line++
+		if n := utf8.RuneCountInString(strings.TrimRight(s, "\n")); n > longestLine {
+			fmt.Printf("%s:%d: %d characters\n", path, line, n)
+			found++
+		}
+	}
+	return found
+}
+
+// crowded tells the conditions with too many clauses, in functions that are no tests: a
+// function is a condition of its own.
+func crowded(path string, text []byte) (found int, err error) {
+	files := token.NewFileSet()
+	tree, err := parser.ParseFile(files, path, text, parser.SkipObjectResolution)
+	if err != nil || strings.HasSuffix(path, "_test.go") {
+		return 0, err
+	}
+	ast.Inspect(tree, func(n ast.Node) bool {
+		e, ok := n.(*ast.BinaryExpr)
+		if !ok || e.Op != token.LAND && e.Op != token.LOR {
+			return true
+		}
+		if c := clauses(e); c > mostClauses {
+			fmt.Printf("%s: a condition of %d clauses\n", files.Position(e.Pos()), c)
+			found++
+		}
+		return false
+	})
+	return found, nil
+}
+
+// clauses counts what && and || join.
+func clauses(e ast.Expr) int {
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return clauses(e.X)
+	case *ast.UnaryExpr:
+		return clauses(e.X)
+	case *ast.BinaryExpr:
+		if e.Op == token.LAND || e.Op == token.LOR {
+			return clauses(e.X) + clauses(e.Y)
+		}
+	}
+	return 1
+}
