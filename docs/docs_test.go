@@ -151,7 +151,8 @@ func TestBrokenLinksAreSeen(t *testing.T) {
 		}
 	}
 	for _, target := range []string{
-		"b.md", "a.md#b", "#two-words", "#in-code", "#twice-2", "README.md", "../README.md#a", "img/b.svg", "../../README.md", "http://a.md",
+		"b.md", "a.md#b", "#two-words", "#in-code", "#twice-2", "README.md", "../README.md#a", "img/b.svg",
+		"../../README.md", "http://a.md",
 	} {
 		if why := broken(tree, "docs/a.md", string(tree["docs/a.md"].Data)+"[x]("+target+")"); len(why) != 1 {
 			t.Errorf("%s: %d complaints, want one: %v", target, len(why), why)
@@ -272,7 +273,8 @@ func TestSections(t *testing.T) {
 		t.Fatal(err)
 	}
 	for section, page := range map[string]string{
-		"binomial": "theory", "renyi": "maxinfo", "joint-bound": "transfer", "thresholdout": "thresholdout", "later-steps": "pvalue",
+		"binomial": "theory", "renyi": "maxinfo", "joint-bound": "transfer", "thresholdout": "thresholdout",
+		"later-steps":             "pvalue",
 		"zubkov-and-serovs-bound": "theory", "conventions": "README",
 	} {
 		if got, want := sections[section], "docs/theorems/"+page+".md"; got != want {

@@ -105,7 +105,8 @@ func (m LaplaceAnswers) Start(r *rand.Rand) (*Run[float64, float64], error) {
 
 // schedule returns the noise of each query of sensitivity 1/n.
 func schedule(samples int64, scales []float64, noise func(sensitivity, scale float64) (Noise, error)) ([]Noise, error) {
-	if err := theory.Domain(samples >= 1 && samples <= theory.MaxSamples, "samples", samples, "an integer from 1 to 2^53"); err != nil {
+	if err := theory.Domain(samples >= 1 && samples <= theory.MaxSamples, "samples", samples,
+		"an integer from 1 to 2^53"); err != nil {
 		return nil, err
 	}
 	if err := theory.Domain(len(scales) > 0, "queries", len(scales), "at least one"); err != nil {
@@ -183,10 +184,12 @@ type Part struct{ From, To int64 }
 
 // Validate reports a DomainError for the first field outside its domain.
 func (m Splitting) Validate() error {
-	if err := theory.Domain(m.Samples >= 1 && m.Samples <= theory.MaxSamples, "samples", m.Samples, "an integer from 1 to 2^53"); err != nil {
+	if err := theory.Domain(m.Samples >= 1 && m.Samples <= theory.MaxSamples, "samples", m.Samples,
+		"an integer from 1 to 2^53"); err != nil {
 		return err
 	}
-	return theory.Domain(m.Queries >= 1 && m.Queries <= m.Samples, "queries", m.Queries, "an integer from 1 to the number of samples")
+	return theory.Domain(m.Queries >= 1 && m.Queries <= m.Samples, "queries", m.Queries,
+		"an integer from 1 to the number of samples")
 }
 
 // Start begins a run: a query takes a mean over the part that it is given. All parts have

@@ -28,7 +28,8 @@ func BenchmarkFill(b *testing.B) {
 }
 
 func BenchmarkThresholdoutAsk(b *testing.B) {
-	run := must(Thresholdout{Samples: 10_000, Budget: 1 << 62, Threshold: 0.04, Scale: 0.01}.Start(rand.New(rand.NewPCG(1, 2))))
+	run := must(Thresholdout{Samples: 10_000, Budget: 1 << 62, Threshold: 0.04,
+		Scale: 0.01}.Start(rand.New(rand.NewPCG(1, 2))))
 	for b.Loop() {
 		run.Ask(Means{Training: 0.7, Holdout: 0.68})
 	}

@@ -19,7 +19,8 @@ type comparison struct {
 // admits reports a DomainError for a threshold of more than half the size that
 // queries are limited to. No noise reaches from that half to the limit.
 func (l lattice) admits(threshold float64) error {
-	return theory.Domain(l.steps(math.Abs(threshold)) <= limit/2, "threshold", threshold, "a number of at most 2^59 lattice steps")
+	return theory.Domain(l.steps(math.Abs(threshold)) <= limit/2, "threshold", threshold,
+		"a number of at most 2^59 lattice steps")
 }
 
 // run returns the comparisons of a run, each of which tells whether a query is above.
@@ -144,4 +145,5 @@ func (m interaction[Q, A]) window(least, most int64, queries int) (low, high int
 // maxWork bounds the terms of an enumeration.
 const maxWork = 1 << 28
 
-var errWork = &theory.NoAnswerError{Reason: "the law is a sum of more than 2^28 terms: choose a coarser lattice, or fewer queries"}
+var errWork = &theory.NoAnswerError{Reason: "the law is a sum of more than 2^28 terms: choose a coarser lattice, or " +
+	"fewer queries"}

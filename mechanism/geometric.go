@@ -26,7 +26,8 @@ func (m Geometric) Validate() error {
 	if err := theory.Domain(m.Low >= -1<<53 && m.Low < 1<<53, "low", m.Low, "an integer from -2^53 to 2^53"); err != nil {
 		return err
 	}
-	return theory.Domain(m.Low < m.High && m.High <= 1<<53 && m.High-m.Low <= maxSteps, "high", m.High, "an integer above low, by at most 2^20, and at most 2^53")
+	return theory.Domain(m.Low < m.High && m.High <= 1<<53 && m.High-m.Low <= maxSteps, "high", m.High,
+		"an integer above low, by at most 2^20, and at most 2^53")
 }
 
 func (m Geometric) noise() Laplace {

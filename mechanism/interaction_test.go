@@ -62,7 +62,8 @@ func adaptiveValue(past []bool, data float64) (float64, bool) {
 func TestSparseVectorLaw(t *testing.T) {
 	for _, redraw := range []bool{false, true} {
 		for cutoff := int64(1); cutoff <= 3; cutoff++ {
-			m := SparseVector{Sensitivity: 1, Threshold: 1.5, ThresholdScale: 0.7, QueryScale: 2.2, Cutoff: cutoff, Redraw: redraw, Resolution: 2}
+			m := SparseVector{Sensitivity: 1, Threshold: 1.5, ThresholdScale: 0.7, QueryScale: 2.2, Cutoff: cutoff,
+				Redraw: redraw, Resolution: 2}
 			var want []float64
 			var list func(past []bool, transcript []step)
 			list = func(past []bool, transcript []step) {
@@ -128,12 +129,14 @@ func streak(n, c int, first, last float64) func(past []bool) (float64, bool) {
 func TestSparseVectorTight(t *testing.T) {
 	for _, redraw := range []bool{false, true} {
 		m := SparseVector{Sensitivity: 1, ThresholdScale: 2, QueryScale: 4, Cutoff: 1, Redraw: redraw, Resolution: 1}
-		if ratio := within(t, "long streak", must(m.On(streak(20_000, 1, 0, 1))), must(m.On(streak(20_000, 1, 1, 0)))); !(ratio > 0.99) {
+		if ratio := within(t, "long streak", must(m.On(streak(20_000, 1, 0, 1))),
+			must(m.On(streak(20_000, 1, 1, 0)))); !(ratio > 0.99) {
 			t.Errorf("redraw %v: %v of the claim", redraw, ratio)
 		}
 	}
 	m := SparseVector{Sensitivity: 1, ThresholdScale: 0.5, QueryScale: 4, Cutoff: 3, Resolution: 1}
-	if ratio := within(t, "long streak, cut-off 3", must(m.On(streak(5000, 3, 0, 1))), must(m.On(streak(5000, 3, 1, 0)))); !(ratio > 0.99) {
+	if ratio := within(t, "long streak, cut-off 3", must(m.On(streak(5000, 3, 0, 1))),
+		must(m.On(streak(5000, 3, 1, 0)))); !(ratio > 0.99) {
 		t.Errorf("cut-off 3: %v of the claim", ratio)
 	}
 }
@@ -142,7 +145,8 @@ func TestSparseVectorTight(t *testing.T) {
 // long enough: here the noisy threshold is clamped to [-4, 4].
 func TestTruncatedComparisonIsNotPrivate(t *testing.T) {
 	bar, noise := geometricTable(2, false), geometricTable(4, false).tails()
-	claim := must(SparseVector{Sensitivity: 1, ThresholdScale: 2, QueryScale: 4, Cutoff: 1, Resolution: 1}.Pure()).Value.Epsilon
+	claim := must(SparseVector{Sensitivity: 1, ThresholdScale: 2, QueryScale: 4, Cutoff: 1,
+		Resolution: 1}.Pure()).Value.Epsilon
 	loss := func(length float64) float64 {
 		var p [2]float64
 		for data := range p {
@@ -209,8 +213,10 @@ func TestThresholdoutLaw(t *testing.T) {
 				compared := int64(math.Abs(2*q.Holdout - 2*q.Training))
 				list(append(slices.Clone(past), Answer{q.Training, false}), append(slices.Clone(transcript), step{query: compared}))
 				center := int64(2 * q.Holdout)
-				for k, p := range []float64{release.between(-1<<40, -center), release.at(1 - center), release.between(2-center, 1<<40)} {
-					list(append(slices.Clone(past), Answer{float64(k) / 2, true}), append(slices.Clone(transcript), step{compared, true, p}))
+				for k, p := range []float64{release.between(-1<<40, -center), release.at(1 - center),
+					release.between(2-center, 1<<40)} {
+					list(append(slices.Clone(past), Answer{float64(k) / 2, true}),
+						append(slices.Clone(transcript), step{compared, true, p}))
 				}
 			}
 			list(nil, nil)

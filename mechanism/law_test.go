@@ -188,7 +188,8 @@ func TestExponentialLaw(t *testing.T) {
 	f := must(Exponential{Sensitivity: 1, Weight: math.Ln2}.On([]float64{0, 1, 3, -1, 3, -100}))
 	sum := 0x1p-100 + 0.5 + 1 + 2 + 8 + 8
 	sameLaw(t, "exponential", f.Law, []float64{1 / sum, 2 / sum, 8 / sum, 0.5 / sum, 8 / sum, 0x1p-100 / sum})
-	if f := must(Exponential{Sensitivity: 1, Weight: 1e300}.On([]float64{-1e300, 1e300})); f.Law[0] != -math.MaxFloat64 || f.Law[1] != 0 {
+	if f := must(Exponential{Sensitivity: 1, Weight: 1e300}.On([]float64{-1e300, 1e300})); f.Law[0] != -math.MaxFloat64 ||
+		f.Law[1] != 0 {
 		t.Errorf("law %v at utilities -1e300 and 1e300", f.Law)
 	}
 }
@@ -258,7 +259,8 @@ func TestNoisyMaxClaim(t *testing.T) {
 	m := NoisyMax{Sensitivity: 1, Scale: 3, OneSided: true, Resolution: 1}
 	attains(t, "exponential noise", must(m.On([]float64{0, 2})), must(m.On([]float64{1, 1})))
 	m.OneSided = false
-	if ratio := within(t, "Laplace noise", must(m.On([]float64{0, 3000})), must(m.On([]float64{1, 2999}))); !(ratio > 0.998) {
+	if ratio := within(t, "Laplace noise", must(m.On([]float64{0, 3000})),
+		must(m.On([]float64{1, 2999}))); !(ratio > 0.998) {
 		t.Errorf("Laplace noise has %v of the claim", ratio)
 	}
 }

@@ -164,11 +164,13 @@ type spacing struct {
 // lattice returns the lattice, the finest if the resolution is 0, if it suits all the
 // scales.
 func (s spacing) lattice(scales ...float64) (lattice, error) {
-	if err := theory.Domain(s.sensitivity >= 1e-100 && s.sensitivity <= 1e100, "sensitivity", s.sensitivity, "a number from 1e-100 to 1e100"); err != nil {
+	if err := theory.Domain(s.sensitivity >= 1e-100 && s.sensitivity <= 1e100, "sensitivity", s.sensitivity,
+		"a number from 1e-100 to 1e100"); err != nil {
 		return 0, err
 	}
 	for _, b := range scales {
-		if err := theory.Domain(b >= 0x1p-32*s.sensitivity && b <= 0x1p45*s.sensitivity, "scale", b, "a number from 2^-32 to 2^45 sensitivities"); err != nil {
+		if err := theory.Domain(b >= 0x1p-32*s.sensitivity && b <= 0x1p45*s.sensitivity, "scale", b,
+			"a number from 2^-32 to 2^45 sensitivities"); err != nil {
 			return 0, err
 		}
 	}
@@ -181,7 +183,8 @@ func (s spacing) lattice(scales ...float64) (lattice, error) {
 	}
 	step := lattice(s.sensitivity / float64(s.resolution))
 	ok := s.resolution > 0 && step.steps(slices.Max(scales)) <= 0x1p45
-	return step, theory.Domain(ok, "resolution", s.resolution, "0, or a positive integer with scales of at most 2^45 steps")
+	return step, theory.Domain(ok, "resolution", s.resolution, "0, or a positive integer with scales of at most 2^45 "+
+		"steps")
 }
 
 // lattice is the set of the multiples of a step. Its points are known by their number.

@@ -38,7 +38,8 @@ func TestRunsRefuse(t *testing.T) {
 			t.Fatalf("unflagged: %v, %v", a, ok)
 		}
 		if i < 3 {
-			if a, ok := out.Ask(Means{0.7, 0.1}); !ok || !a.Flagged || !(math.Abs(a.Value-0.1) < 0.05) || a.Value == 0.1 || out.Left() != int64(2-i) {
+			if a, ok := out.Ask(Means{0.7, 0.1}); !ok || !a.Flagged || !(math.Abs(a.Value-0.1) < 0.05) || a.Value == 0.1 ||
+				out.Left() != int64(2-i) {
 				t.Fatalf("flagged: %v, %v, %d left", a, ok, out.Left())
 			}
 		}
@@ -76,7 +77,8 @@ func TestRunsRefuse(t *testing.T) {
 	}
 
 	rounding := must(Rounding{Cells: 4, Queries: 6}.Start())
-	for mean, want := range map[float64]float64{0: 0.125, 0.3: 0.375, 0.49: 0.375, 0.99: 0.875, 1: 0.875, math.NaN(): 0.125} {
+	for mean, want := range map[float64]float64{0: 0.125, 0.3: 0.375, 0.49: 0.375, 0.99: 0.875, 1: 0.875,
+		math.NaN(): 0.125} {
 		if a, ok := rounding.Ask(mean); !ok || a != want {
 			t.Errorf("rounding %v: %v, %v", mean, a, ok)
 		}
@@ -114,7 +116,8 @@ func TestClaims(t *testing.T) {
 	near("Laplace", must(Laplace{Sensitivity: 0.5, Scale: 4}.Pure()).Value.Epsilon, 0.125)
 	near("Gaussian", must(Gaussian{Sensitivity: 0.5, SD: 4}.GDP()).Value.Mu, 0.125)
 	near("Laplace answers", must(LaplaceAnswers{Samples: 50, Scale: []float64{0.1, 0.2, 0.4}}.Pure()).Value.Epsilon, 0.35)
-	near("Gaussian answers", must(GaussianAnswers{Samples: 50, SD: []float64{0.1, 0.2, 0.4}}.GDP()).Value.Mu, math.Sqrt(0.0525))
+	near("Gaussian answers", must(GaussianAnswers{Samples: 50, SD: []float64{0.1, 0.2, 0.4}}.GDP()).Value.Mu,
+		math.Sqrt(0.0525))
 	near("Gaussian answers", must(GaussianAnswers{Samples: 50, SD: slices.Repeat([]float64{0.1}, 9)}.GDP()).Value.Mu,
 		must(theory.GaussianQueries{Queries: 9, Samples: 50, SD: 0.1}.GDP()).Value.Mu)
 	near("rounding", float64(must(Rounding{Cells: 8, Queries: 5}.DescriptionLength())), 15*math.Ln2)
@@ -193,7 +196,8 @@ func TestDomains(t *testing.T) {
 							x, _ := run.Ask(Means{0, 1})
 							return x.Value, nil
 						})
-					sparse := SparseVector{Sensitivity: 0.3, Threshold: a, ThresholdScale: b, QueryScale: 1, Cutoff: n, Resolution: k, Redraw: k == 7}
+					sparse := SparseVector{Sensitivity: 0.3, Threshold: a, ThresholdScale: b, QueryScale: 1, Cutoff: n, Resolution: k,
+						Redraw: k == 7}
 					check("sparse vector", func() (float64, error) { p, err := sparse.Pure(); return p.Value.Epsilon, err },
 						func(r *rand.Rand) (float64, error) { _, err := sparse.Start(r); return 0, err })
 					geometric := Geometric{Sensitivity: n, Scale: b, Low: k, High: k/2 + 10}
@@ -234,10 +238,11 @@ func TestDomains(t *testing.T) {
 		"infinite utility": second(Exponential{1, 1}.On([]float64{0, math.Inf(-1)})),
 		"NaN score":        second(NoisyMax{Sensitivity: 1, Scale: 1, Resolution: 1}.On([]float64{math.NaN()})),
 		"negative record":  second(RandomizedResponse{1, 2}.On(0, -1)),
-		"no queries":       second(SparseVector{Sensitivity: 1, ThresholdScale: 1, QueryScale: 1, Cutoff: 1, Resolution: 1}.On(Fixed[bool, float64]())),
-		"no schedule":      second(GaussianAnswers{Samples: 5}.Start(nil)),
-		"no cells":         second(Rounding{0, 1}.Start()),
-		"no part for all":  second(Splitting{Samples: 3, Queries: 4}.Start()),
+		"no queries": second(SparseVector{Sensitivity: 1, ThresholdScale: 1, QueryScale: 1, Cutoff: 1,
+			Resolution: 1}.On(Fixed[bool, float64]())),
+		"no schedule":     second(GaussianAnswers{Samples: 5}.Start(nil)),
+		"no cells":        second(Rounding{0, 1}.Start()),
+		"no part for all": second(Splitting{Samples: 3, Queries: 4}.Start()),
 	} {
 		if !errors.As(err, &domain) {
 			t.Errorf("%s: %v", name, err)
@@ -246,11 +251,13 @@ func TestDomains(t *testing.T) {
 	var none *theory.NoAnswerError
 	forever := func(past []bool) (float64, bool) { return 0, true }
 	for name, err := range map[string]error{
-		"finest noisy max":     second(NoisyMax{Sensitivity: 1, Scale: 1}.On([]float64{0, 1})),
-		"finest sparse vector": second(SparseVector{Sensitivity: 1, ThresholdScale: 1, QueryScale: 1, Cutoff: 1}.On(Fixed[bool](0., 1.))),
-		"finest Thresholdout":  second(Thresholdout{Samples: 2, Budget: 1, Scale: 1}.On(Fixed[Answer](Means{}))),
-		"endless queries":      second(SparseVector{Sensitivity: 1, ThresholdScale: 1, QueryScale: 1, Cutoff: 1, Resolution: 1}.On(forever)),
-		"many records":         second(RandomizedResponse{1, 2}.On(make([]int, 21)...)),
+		"finest noisy max": second(NoisyMax{Sensitivity: 1, Scale: 1}.On([]float64{0, 1})),
+		"finest sparse vector": second(SparseVector{Sensitivity: 1, ThresholdScale: 1, QueryScale: 1,
+			Cutoff: 1}.On(Fixed[bool](0., 1.))),
+		"finest Thresholdout": second(Thresholdout{Samples: 2, Budget: 1, Scale: 1}.On(Fixed[Answer](Means{}))),
+		"endless queries": second(SparseVector{Sensitivity: 1, ThresholdScale: 1, QueryScale: 1, Cutoff: 1,
+			Resolution: 1}.On(forever)),
+		"many records": second(RandomizedResponse{1, 2}.On(make([]int, 21)...)),
 	} {
 		if !errors.As(err, &none) {
 			t.Errorf("%s: %v", name, err)

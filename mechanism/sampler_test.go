@@ -34,7 +34,8 @@ func fits(t *testing.T, name string, counts []int64, lnP []float64) {
 func TestSamplersFitLaws(t *testing.T) {
 	out := Thresholdout{Samples: 2, Budget: 2, Threshold: 0.4, Scale: 0.2, Resolution: 1}
 	sparse := func(cutoff int64, redraw bool) Finite {
-		m := SparseVector{Sensitivity: 1, Threshold: 1, ThresholdScale: 1, QueryScale: 2, Cutoff: cutoff, Redraw: redraw, Resolution: 2}
+		m := SparseVector{Sensitivity: 1, Threshold: 1, ThresholdScale: 1, QueryScale: 2, Cutoff: cutoff, Redraw: redraw,
+			Resolution: 2}
 		return must(m.On(func(past []bool) (float64, bool) { return adaptiveValue(past, 0.5) }))
 	}
 	scores := []float64{1, 2, 2, 0}
@@ -187,9 +188,12 @@ func TestLattice(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 26))
 	for range 1000 {
 		exponent := r.IntN(20) - 10
-		m := Laplace{Sensitivity: math.Ldexp(1, exponent), Scale: math.Ldexp(1+r.Float64()*float64(r.IntN(2)), exponent+r.IntN(8)), Resolution: []int64{0, 1, 4}[r.IntN(3)]}
+		m := Laplace{Sensitivity: math.Ldexp(1, exponent),
+			Scale: math.Ldexp(1+r.Float64()*float64(r.IntN(2)), exponent+r.IntN(8)), Resolution: []int64{0, 1, 4}[r.IntN(3)]}
 		z := must(m.Noise())
-		if m.Resolution == 0 && !(z.Step() <= m.Sensitivity && (z.Step() <= 0x1p-30*m.Scale && (z.Step() > 0x1p-31*m.Scale || z.Step() == m.Sensitivity))) {
+		if m.Resolution == 0 &&
+			!(z.Step() <= m.Sensitivity &&
+				(z.Step() <= 0x1p-30*m.Scale && (z.Step() > 0x1p-31*m.Scale || z.Step() == m.Sensitivity))) {
 			t.Fatalf("%+v has the step %v", m, z.Step())
 		}
 		seed := r.Uint64()

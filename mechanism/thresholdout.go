@@ -44,7 +44,8 @@ func (m Thresholdout) Validate() error {
 
 // parts returns the comparisons, and the noise of an answer.
 func (m Thresholdout) parts() (comparison, Noise, error) {
-	err := theory.Domain(m.Samples >= 1 && m.Samples <= theory.MaxSamples, "samples", m.Samples, "an integer from 1 to 2^53")
+	err := theory.Domain(m.Samples >= 1 && m.Samples <= theory.MaxSamples, "samples", m.Samples,
+		"an integer from 1 to 2^53")
 	if err == nil {
 		err = theory.Domain(m.Budget >= 1, "budget", m.Budget, "an integer >= 1")
 	}
@@ -62,7 +63,8 @@ func (m Thresholdout) parts() (comparison, Noise, error) {
 		return comparison{}, Noise{}, err
 	}
 	s := l.steps(m.Scale)
-	return comparison{l.index(m.Threshold), 2 * s, 4 * s, true}, Noise{kind: theory.LaplaceNoise, lattice: l, scale: s}, nil
+	return comparison{l.index(m.Threshold), 2 * s, 4 * s, true}, Noise{kind: theory.LaplaceNoise, lattice: l, scale: s},
+		nil
 }
 
 // Pure returns epsilon = 2B/(scale n), for the holdout. See [theory.Thresholdout] for

@@ -386,7 +386,8 @@ func TestAttackMutants(t *testing.T) {
 		}
 		half := oneShot(records, z.times(0.5)).repeat(r, runs, goal)
 		more := interactive(records, z.stretched(10*len(z.scale))).repeat(r, runs, goal)
-		t.Logf("%s, m = %d, planned n = %d: half the noise %v; ten times the queries %v", method, goal.Queries, records, half, more)
+		t.Logf("%s, m = %d, planned n = %d: half the noise %v; ten times the queries %v", method, goal.Queries, records,
+			half, more)
 		if method != "laplace" && !caught(more, goal) {
 			t.Errorf("%s: ten times the queries on the planned records are not caught: %v", method, more)
 		}
@@ -397,7 +398,8 @@ func TestAttackMutants(t *testing.T) {
 		}
 		least, factor := resisted(z, goal)
 		n, best := least+least/5, z.times(factor)
-		t.Logf("%s, m = %d, planned n = %d, run at n = %d with %.2f times the noise:", method, goal.Queries, records, n, factor)
+		t.Logf("%s, m = %d, planned n = %d, run at n = %d with %.2f times the noise:", method, goal.Queries, records, n,
+			factor)
 		for _, kind := range kinds {
 			a := kind.with(n, best)
 			honest := a.repeat(r, 100, goal)

@@ -138,7 +138,8 @@ func TestThresholdoutWithstandsAttacks(t *testing.T) {
 			t.Logf("m = %d, B = %d, n = %d, drain %v: %d of %d runs broken; (tau/4)/overfit %.1f",
 				a.queries, a.budget, a.records, drain, got.failures, got.runs, a.tau/4/got.quantile)
 			if got.failures > 2 {
-				t.Errorf("m = %d, B = %d, n = %d, drain %v: %d of %d runs broken", a.queries, a.budget, a.records, drain, got.failures, got.runs)
+				t.Errorf("m = %d, B = %d, n = %d, drain %v: %d of %d runs broken", a.queries, a.budget, a.records, drain,
+					got.failures, got.runs)
 			}
 		}
 	}
@@ -159,14 +160,17 @@ func TestThresholdoutAttackMutants(t *testing.T) {
 	honest := a.misled(r, 10, a.queries-1)
 	a.enforced = a.queries
 	mutant := a.misled(r, 10, a.queries-1)
-	t.Logf("m = %d, B = %d, n = %d: misled with the budget enforced %d times, without %d times in %d", a.queries, a.budget, a.records, honest.failures, mutant.failures, mutant.runs)
+	t.Logf("m = %d, B = %d, n = %d: misled with the budget enforced %d times, without %d times in %d", a.queries,
+		a.budget, a.records, honest.failures, mutant.failures, mutant.runs)
 	if honest.failures > 0 || !mutant.refutes(goal.Beta) {
-		t.Errorf("the budget: misled %d times with it and %d times without in %d", honest.failures, mutant.failures, mutant.runs)
+		t.Errorf("the budget: misled %d times with it and %d times without in %d", honest.failures, mutant.failures,
+			mutant.runs)
 	}
 
 	const n, sigma = 5600, 0.0005
 	for _, drain := range []bool{false, true} {
-		a := holdoutAttack{records: n, queries: 1000, tau: 0.3, threshold: 0.225, sigma: sigma, budget: 100, enforced: 100, drain: drain}
+		a := holdoutAttack{records: n, queries: 1000, tau: 0.3, threshold: 0.225, sigma: sigma, budget: 100, enforced: 100,
+			drain: drain}
 		honest := a.broken(r, 200, 0.05)
 		a.sigma /= 2
 		half := a.broken(r, 200, 0.05)

@@ -564,7 +564,8 @@ func TestStabilityByEnumeration(t *testing.T) {
 	all.report(t)
 	// Nor would F(b/2)/b do, which leaves out that the ghost record differs more often
 	// where the mean has moved: for pure privacy it is tanh(eps/2)/2.
-	if most := slices.MaxFunc(tiltedBit(3).shifts(), func(x, y shift) int { return cmp.Compare(x.gain, y.gain) }); most.gain < 1.2*math.Tanh(1.5)/2 {
+	if most := slices.MaxFunc(tiltedBit(3).shifts(),
+		func(x, y shift) int { return cmp.Compare(x.gain, y.gain) }); most.gain < 1.2*math.Tanh(1.5)/2 {
 		t.Errorf("the tilted bit gains %v and does not refute the bound without the fixed point", most.gain)
 	}
 }
@@ -832,7 +833,8 @@ func TestPureTransferByEnumeration(t *testing.T) {
 				gap := tau - math.Tanh(eps/4)
 				bound, closed := math.Exp(-float64(n)*leastEntropy(tau, eps)), math.Exp(-2*float64(n)*gap*gap)
 				if exact > bound*(1+1e-9) || bound > closed*(1+1e-9) {
-					t.Errorf("%s, n = %d, eps = %v, tau = %v: exact %v, bound %v, closed form %v", name, n, eps, tau, exact, bound, closed)
+					t.Errorf("%s, n = %d, eps = %v, tau = %v: exact %v, bound %v, closed form %v", name, n, eps, tau, exact, bound,
+						closed)
 				}
 				tightest, tightestClosed = math.Max(tightest, exact/bound), math.Max(tightestClosed, exact/closed)
 				if exact > math.Exp(-float64(n)*leastEntropy(tau, weakened*eps))*(1+1e-9) {
@@ -869,7 +871,8 @@ func TestPureTransferByEnumeration(t *testing.T) {
 			try("reported value", oneRecord(slices.Repeat([]float64{1 / float64(k)}, k), law))
 		}
 	}
-	t.Logf("tightest exact/bound: %.5f (random mechanisms %.5f), closed form %.5f; %d cases refute it with 0.97 eps", tightest, random, tightestClosed, caught)
+	t.Logf("tightest exact/bound: %.5f (random mechanisms %.5f), closed form %.5f; %d cases refute it with 0.97 eps",
+		tightest, random, tightestClosed, caught)
 	if caught == 0 {
 		t.Error("nothing refutes the theorem with 0.97 eps: the check has no power")
 	}

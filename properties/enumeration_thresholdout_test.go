@@ -138,7 +138,8 @@ func TestThresholdoutInequality(t *testing.T) {
 		}
 		excess := sign*(holdout[i]-transcript[i].population) + n1
 		if excess+late < tau/4-1e-9 {
-			t.Errorf("tau %v, budget %d: query %d of %+v exceeds by %v, less than tau/4 - N*, N1 = %v, W = %v", tau, budget, i, transcript, excess-n1, n1, w)
+			t.Errorf("tau %v, budget %d: query %d of %+v exceeds by %v, less than tau/4 - N*, N1 = %v, W = %v", tau, budget, i,
+				transcript, excess-n1, n1, w)
 		}
 		tightest = math.Min(tightest, (excess+late)/tau)
 		if excess < tau/4-1e-6 {
@@ -148,7 +149,8 @@ func TestThresholdoutInequality(t *testing.T) {
 			quarter++
 		}
 	}
-	t.Logf("%d failures, %d of them with W+N1 > T; least (excess + N*)/tau %.6f; refuted: 0.26 tau %d times, no term in W %d times",
+	t.Logf("%d failures, %d of them with W+N1 > T; least (excess + N*)/tau %.6f; refuted: 0.26 tau %d times, no term in "+
+		"W %d times",
 		failures, wide, tightest, quarter, withoutW)
 	if failures < 10_000 || quarter == 0 || withoutW == 0 {
 		t.Error("the check has no power")

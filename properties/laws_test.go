@@ -19,7 +19,8 @@ func cases(name string) int {
 	switch name {
 	case "gaussian-schedule", "thresholdout", "laplace":
 		return 40
-	case "binomial", "splitting-exact", "gaussian", "gaussian-cvar", "gaussian-jung20", "gaussian-rogers20", "gaussian-bassily16", "laplace-jung20":
+	case "binomial", "splitting-exact", "gaussian", "gaussian-cvar", "gaussian-jung20", "gaussian-rogers20",
+		"gaussian-bassily16", "laplace-jung20":
 		return 150
 	}
 	return 400
@@ -91,7 +92,8 @@ func TestEasierGoalNeverNeedsMore(t *testing.T) {
 				}
 				easy := solve(m, easier)
 				if easy.Status != transfer.OK || easy.Samples > hard.Samples {
-					return false, fmt.Errorf("%+v needs %d, the easier %+v needs %d (%s)", g, hard.Samples, easier, easy.Samples, easy.Status)
+					return false, fmt.Errorf("%+v needs %d, the easier %+v needs %d (%s)", g, hard.Samples, easier, easy.Samples,
+						easy.Status)
 				}
 			}
 			return true, nil
@@ -135,7 +137,8 @@ func TestSolutionsAgree(t *testing.T) {
 					covered, last = covered+block.Queries, block.SD
 				}
 				if covered != plan.Queries || last != a.Mechanism.Scale {
-					return false, fmt.Errorf("%+v: noise for %d queries, the last %v; the row says %v", plan, covered, last, a.Mechanism.Scale)
+					return false, fmt.Errorf("%+v: noise for %d queries, the last %v; the row says %v", plan, covered, last,
+						a.Mechanism.Scale)
 				}
 			}
 			if !(a.TauAchieved > 0 && a.TauAchieved <= g.Tau) {
@@ -189,7 +192,8 @@ func TestSharperNeverNeedsMore(t *testing.T) {
 		t.Run(pair[0]+" "+pair[1], func(t *testing.T) {
 			lawtest.Check(t, 20151, min(cases(pair[0]), cases(pair[1])), func(g transfer.Goal) (bool, error) {
 				a, b := solve(sharp, g), solve(loose, g)
-				if b.Status == transfer.OK && a.Status != transfer.NotApplicable && (a.Status != transfer.OK || a.Samples > b.Samples) {
+				if b.Status == transfer.OK && a.Status != transfer.NotApplicable &&
+					(a.Status != transfer.OK || a.Samples > b.Samples) {
 					return false, fmt.Errorf("%+v: %s needs %d (%s), %s needs %d", g, pair[0], a.Samples, a.Status, pair[1], b.Samples)
 				}
 				return true, nil
@@ -264,7 +268,8 @@ func TestNoInputBreaksASolver(t *testing.T) {
 			if a.Status != transfer.OK && a.Reason == "" {
 				return false, fmt.Errorf("%+v: status %s, reason %q", g, a.Status, a.Reason)
 			}
-			if a.Status == transfer.OK && (a.Samples < 1 || a.Queries < 1 || a.Samples > transfer.MaxCount || !(a.Tau > 0) || !a.Beta.Interior()) {
+			if a.Status == transfer.OK &&
+				(a.Samples < 1 || a.Queries < 1 || a.Samples > transfer.MaxCount || !(a.Tau > 0) || !a.Beta.Interior()) {
 				return false, fmt.Errorf("%+v: %+v", g, a)
 			}
 			return true, nil

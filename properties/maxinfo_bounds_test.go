@@ -271,7 +271,8 @@ func TestCompositionByEnumeration(t *testing.T) {
 		for i := range described {
 			described[i] = r.IntN(outcomes)
 		}
-		pure, bits := maxinfo.PureDP{Epsilon: first.epsilon()}, maxinfo.Description{Outcomes: theory.Nats(math.Log(float64(outcomes)))}
+		pure, bits := maxinfo.PureDP{Epsilon: first.epsilon()},
+			maxinfo.Description{Outcomes: theory.Nats(math.Log(float64(outcomes)))}
 		later := maxinfo.PureDP{Epsilon: eps}
 
 		// Private, then described.
@@ -284,7 +285,8 @@ func TestCompositionByEnumeration(t *testing.T) {
 		})
 		j := jointTable(t, a.prior, a.law)
 		for _, data := range []maxinfo.Data{maxinfo.AnyData, maxinfo.ProductData} {
-			found.checkChain(t, "private, description", maxinfo.Plan{Samples: int64(n), Data: data, Steps: []maxinfo.Step{pure, bits}}, j)
+			found.checkChain(t, "private, description",
+				maxinfo.Plan{Samples: int64(n), Data: data, Steps: []maxinfo.Step{pure, bits}}, j)
 		}
 
 		// Described, then private in view of that, then described again.
@@ -297,7 +299,8 @@ func TestCompositionByEnumeration(t *testing.T) {
 			}
 			return law
 		})
-		found.checkChain(t, "description, private, description", maxinfo.Plan{Samples: int64(n), Steps: []maxinfo.Step{bits, later, bits}}, jointTable(t, a.prior, a.law))
+		found.checkChain(t, "description, private, description",
+			maxinfo.Plan{Samples: int64(n), Steps: []maxinfo.Step{bits, later, bits}}, jointTable(t, a.prior, a.law))
 	}
 	found.report(t)
 }

@@ -46,7 +46,8 @@ func TestProductBoundsFailForCopies(t *testing.T) {
 	for _, c := range []struct {
 		n    int
 		fail []string
-	}{{30, []string{"kl"}}, {1_000, []string{"renyi", "kl", "max-info-dwork15"}}, {30_000, []string{"renyi", "kl", "max-info-dwork15", "approx-dp"}}} {
+	}{{30, []string{"kl"}}, {1_000, []string{"renyi", "kl", "max-info-dwork15"}},
+		{30_000, []string{"renyi", "kl", "max-info-dwork15", "approx-dp"}}} {
 		eps := 7 / float64(c.n)
 		yes := majority(c.n, eps)
 		isPrivate(t, c.n, eps, yes)
@@ -82,7 +83,8 @@ func TestProductBoundsFailForCopies(t *testing.T) {
 						t.Errorf("n = %d: %s is %v for any data, but the max-information is %v", c.n, m.Name, bound, exact)
 					case violated && !slices.Contains(failed, m.Name):
 						failed = append(failed, m.Name)
-						t.Logf("n = %d copies: I_inf^0.01 = %.4f, I = %.4f nats; %s for independent records: %.4f", c.n, exact, j.MutualInformation(), m.Name, bound)
+						t.Logf("n = %d copies: I_inf^0.01 = %.4f, I = %.4f nats; %s for independent records: %.4f", c.n, exact,
+							j.MutualInformation(), m.Name, bound)
 					}
 				}
 			}
@@ -98,7 +100,8 @@ func TestProductBoundsFailForCopies(t *testing.T) {
 // secondAnswer is the law of (first, second) on n fair bits: the first answer depends
 // on the data alone, and for each of its values the second is yes with a probability
 // that depends on the number of ones, counted after some records were flipped.
-func secondAnswer(n, outcomes int, first func(d int) int, flip func(first int) int, yes func(ones int) float64) analysis {
+func secondAnswer(n, outcomes int, first func(d int) int, flip func(first int) int,
+	yes func(ones int) float64) analysis {
 	priors := make([][]float64, n)
 	for i := range priors {
 		priors[i] = []float64{0.5, 0.5}
@@ -160,7 +163,8 @@ func TestOneBitThenPrivate(t *testing.T) {
 	if !(own > 1.2*sum) {
 		t.Errorf("the answer tells %v nats, n eps^2/8 is %v: the example has no power", own, sum)
 	}
-	plan := maxinfo.Plan{Samples: n, Data: maxinfo.ProductData, Steps: []maxinfo.Step{maxinfo.Description{Outcomes: math.Ln2}, maxinfo.PureDP{Epsilon: eps}}}
+	plan := maxinfo.Plan{Samples: n, Data: maxinfo.ProductData,
+		Steps: []maxinfo.Step{maxinfo.Description{Outcomes: math.Ln2}, maxinfo.PureDP{Epsilon: eps}}}
 	if chain, err := plan.Chain(); err != nil || float64(chain.Later.Nats) < n*eps {
 		t.Errorf("%v, %v: want n eps for the private answer", chain, err)
 	}
@@ -189,7 +193,8 @@ func TestPairThenPrivate(t *testing.T) {
 		t.Errorf("the answer tells %v nats, n eps tanh(eps/2) is %v: the example has no power", own, rho)
 	}
 	refused(t, n, bitsOfPair, maxinfo.ApproxDP{Epsilon: eps, LnDelta: -200})
-	boundsFound{}.checkChain(t, "pair, then private", maxinfo.Plan{Samples: n, Steps: []maxinfo.Step{bitsOfPair, maxinfo.PureDP{Epsilon: eps}}}, j)
+	boundsFound{}.checkChain(t, "pair, then private",
+		maxinfo.Plan{Samples: n, Steps: []maxinfo.Step{bitsOfPair, maxinfo.PureDP{Epsilon: eps}}}, j)
 
 	const sd, cells = 1.0, 40
 	noisy := tabulate(a.priors, func(d int, _ []int) []float64 {

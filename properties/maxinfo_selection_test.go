@@ -69,7 +69,8 @@ func threshold(t testing.TB, c pvalue.Correction, alpha float64) float64 {
 // and the test is chosen so that this is uniform on the lowest of low points with
 // probability alpha and uniform on the others otherwise.
 func circle(size, low int, alpha float64) selection {
-	s := selection{analysis: oneRecord(slices.Repeat([]float64{1 / float64(size)}, size), make([][]float64, size)), p: make([][]float64, size)}
+	s := selection{analysis: oneRecord(slices.Repeat([]float64{1 / float64(size)}, size), make([][]float64, size)),
+		p: make([][]float64, size)}
 	for d := range size {
 		s.law[d], s.p[d] = make([]float64, size), make([]float64, size)
 		for test := range size {
@@ -254,7 +255,8 @@ func TestGaussianSelectionByEnumeration(t *testing.T) {
 			}
 			return both
 		})
-		all, err := pvalue.Corrections(maxinfo.Plan{Samples: int64(n), Data: maxinfo.ProductData, Steps: []maxinfo.Step{maxinfo.Gaussian{Queries: int64(queries), SD: sd}}})
+		all, err := pvalue.Corrections(maxinfo.Plan{Samples: int64(n), Data: maxinfo.ProductData,
+			Steps: []maxinfo.Step{maxinfo.Gaussian{Queries: int64(queries), SD: sd}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -268,7 +270,8 @@ func TestGaussianSelectionByEnumeration(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				found.compare(t, fmt.Sprintf("n = %d, %d queries, sd = %v, q = %v", n, queries, sd, q), c.Name, exact, worst.Value())
+				found.compare(t, fmt.Sprintf("n = %d, %d queries, sd = %v, q = %v", n, queries, sd, q), c.Name, exact,
+					worst.Value())
 			}
 		}
 	}

@@ -77,7 +77,8 @@ func twoSteps(t *testing.T, eps [2]float64, records []int, ones int) mechanism.F
 		case past[0]&1 == past[0]>>1&1:
 			f, err = mechanism.RandomizedResponse{Epsilon: eps[1], Values: 2}.On(records...)
 		default:
-			f, err = mechanism.Geometric{Sensitivity: 1, Scale: 1 / eps[1], Low: -3, High: int64(len(records)) + 3}.On(int64(ones))
+			f, err = mechanism.Geometric{Sensitivity: 1, Scale: 1 / eps[1], Low: -3,
+				High: int64(len(records)) + 3}.On(int64(ones))
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -43,7 +43,8 @@ func prescribed(m transfer.Method, a transfer.Answer) *gopter.PropResult {
 			return lawtest.Evidence(false, "%+v is %g-private, want %g", out, pure.Value.Epsilon, want)
 		}
 		noise := run.Scale * num.MaxLaplaceQuantile(a.Budget, a.Beta.Ln())
-		return lawtest.Evidence(noise < a.Tau, "the noise of an answer from the holdout exceeds %g, above tau = %g, with probability beta", noise, a.Tau)
+		return lawtest.Evidence(noise < a.Tau, "the noise of an answer from the holdout exceeds %g, above tau = %g, with "+
+			"probability beta", noise, a.Tau)
 	case run.Cells > 0:
 		r := mechanism.Rounding{Cells: run.Cells, Queries: queries}
 		length, err := r.DescriptionLength()
@@ -52,8 +53,11 @@ func prescribed(m transfer.Method, a transfer.Answer) *gopter.PropResult {
 		}
 		// The union bound over all transcripts.
 		off := a.Tau - 1/(2*float64(run.Cells))
-		lnFails := math.Ln2 + math.Log(float64(queries)) + float64(length) - math.Log(float64(run.Cells)) - 2*float64(n)*off*off
-		return lawtest.Evidence(off > 0 && lnFails <= a.Beta.Ln()+1e-6*math.Abs(lnFails)+1e-6+1e-15*float64(length), "%d cells: error %g beyond half a cell with probability e^%g, want beta = e^%g", run.Cells, off, lnFails, a.Beta.Ln())
+		lnFails := math.Ln2 + math.Log(float64(queries)) +
+			float64(length) - math.Log(float64(run.Cells)) - 2*float64(n)*off*off
+		return lawtest.Evidence(off > 0 && lnFails <= a.Beta.Ln()+1e-6*math.Abs(lnFails)+1e-6+1e-15*float64(length),
+			"%d cells: error %g beyond half a cell with probability e^%g, want beta = e^%g", run.Cells, off, lnFails,
+			a.Beta.Ln())
 	case run.Noise == "laplace":
 		one, err := mechanism.LaplaceAnswers{Samples: n, Scale: []float64{run.Scale}}.Pure()
 		if err != nil {
@@ -103,7 +107,8 @@ func prescribed(m transfer.Method, a transfer.Answer) *gopter.PropResult {
 			off := a.Tau - math.Tanh(run.Epsilon/4)
 			fails = theory.LogProb(math.Ln2 - 2*float64(n)*off*off)
 		}
-		return lawtest.Evidence(err == nil && fails.Ln() <= each+1e-6*math.Abs(each), "%+v fails with probability e^%g, want e^%g, %v", o, fails.Ln(), each, err)
+		return lawtest.Evidence(err == nil && fails.Ln() <= each+1e-6*math.Abs(each),
+			"%+v fails with probability e^%g, want e^%g, %v", o, fails.Ln(), each, err)
 	}
 	// Splitting and the queries fixed in advance: no mechanism but the parts.
 	if m.Adaptive {

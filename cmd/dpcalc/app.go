@@ -33,13 +33,15 @@ type program struct{ *commands.Front }
 
 // formats are all that the command line offers, those of tables before the drawings.
 var formats = []record.Format{
-	printed.Table, record.CSV, record.TSV, record.JSON, record.JSONLines, printed.Markdown, printed.LaTeX, workbook.Format, figures.SVG, figures.PNG, figures.PDF,
+	printed.Table, record.CSV, record.TSV, record.JSON, record.JSONLines, printed.Markdown, printed.LaTeX,
+	workbook.Format, figures.SVG, figures.PNG, figures.PDF,
 }
 
 func newProgram(s *outfile.Session) *program {
 	p := &program{&commands.Front{Session: s, Formats: formats, Knows: articles.Has}}
 	p.Commands = []*commands.Command{
-		samplesize.Command(), privacy.Transfer(), privacy.Compose(), steps.Command(), pvalues.Command(), mechanisms.Experiment(),
+		samplesize.Command(), privacy.Transfer(), privacy.Compose(), steps.Command(), pvalues.Command(),
+		mechanisms.Experiment(),
 		samplesize.PlanFile(), advise.Command(), mechanisms.Audit(),
 		articles.Explain(), articles.Cite(), articles.Methods(),
 		p.completion(), p.man(), p.version(), p.help(),
@@ -122,7 +124,8 @@ func (p *program) declared(c *commands.Command) *cli.Command {
 		if f.Switch {
 			d.Flags = append(d.Flags, &cli.BoolFlag{Name: f.Name, Aliases: aliases, Usage: f.Usage, DisableDefaultText: true})
 		} else {
-			d.Flags = append(d.Flags, &cli.GenericFlag{Name: f.Name, Aliases: aliases, Usage: f.Usage, Value: &text{repeats: f.Repeats}})
+			d.Flags = append(d.Flags,
+				&cli.GenericFlag{Name: f.Name, Aliases: aliases, Usage: f.Usage, Value: &text{repeats: f.Repeats}})
 		}
 	}
 	return d

@@ -28,7 +28,8 @@ func shellNames() []string {
 func (p *program) completion() *commands.Command {
 	names := shellNames()
 	return &commands.Command{
-		Name: "completion", Summary: "print the completion script of a shell", Arguments: strings.Join(names, "|"), Words: shellNames,
+		Name: "completion", Summary: "print the completion script of a shell", Arguments: strings.Join(names, "|"),
+		Words:    shellNames,
 		Examples: [2]string{"dpcalc completion bash > dpcalc.bash", "dpcalc completion fish > dpcalc.fish"},
 		Run: func(c *commands.Call) error {
 			got := c.Texts(usage.Arguments)
@@ -37,7 +38,8 @@ func (p *program) completion() *commands.Command {
 			}
 			i := slices.Index(names, got[0])
 			if i < 0 {
-				return usage.Errorf("completion: got %s, want %s%s", usage.Shown(got[0]), usage.OrList(names), usage.DidYouMean(got[0], names))
+				return usage.Errorf("completion: got %s, want %s%s", usage.Shown(got[0]), usage.OrList(names),
+					usage.DidYouMean(got[0], names))
 			}
 			return c.Print([]byte(shells[i].script(p.Front)))
 		},
@@ -93,7 +95,8 @@ func bashScript(p *commands.Front) string {
 	for _, c := range p.Commands {
 		fmt.Fprintf(&b, "            %s) words=\"%s\" ;;\n", c.Name, strings.Join(following(p, c), " "))
 	}
-	b.WriteString("            esac ;;\n        esac\n    fi\n    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n}\n")
+	b.WriteString("            esac ;;\n        esac\n    fi\n    COMPREPLY=($(compgen -W \"$words\" -- " +
+		"\"$current\"))\n}\n")
 	b.WriteString("complete -o default -F _dpcalc dpcalc\n")
 	return b.String()
 }
@@ -102,7 +105,8 @@ func fishScript(p *commands.Front) string {
 	var b strings.Builder
 	b.WriteString("complete -c dpcalc -e\n")
 	for _, c := range p.Commands {
-		fmt.Fprintf(&b, "complete -c dpcalc -f -n __fish_use_subcommand -a %s -d '%s'\n", c.Name, strings.ReplaceAll(c.Summary, "'", `\'`))
+		fmt.Fprintf(&b, "complete -c dpcalc -f -n __fish_use_subcommand -a %s -d '%s'\n", c.Name,
+			strings.ReplaceAll(c.Summary, "'", `\'`))
 	}
 	for _, c := range p.Commands {
 		seen := "'__fish_seen_subcommand_from " + c.Name + "'"
@@ -123,13 +127,15 @@ func fishScript(p *commands.Front) string {
 func powershellScript(p *commands.Front) string {
 	var b strings.Builder
 	quote := func(words []string) string { return "'" + strings.Join(words, "', '") + "'" }
-	b.WriteString("Register-ArgumentCompleter -Native -CommandName dpcalc -ScriptBlock {\n    param($word, $ast, $position)\n")
+	b.WriteString("Register-ArgumentCompleter -Native -CommandName dpcalc -ScriptBlock {\n    param($word, $ast, " +
+		"$position)\n")
 	b.WriteString("    $typed = @($ast.CommandElements | ForEach-Object { $_.ToString() })\n    $words = @(")
 	var names []string
 	for _, c := range p.Commands {
 		names = append(names, c.Name)
 	}
-	b.WriteString(quote(names) + ")\n    if ($typed.Count -gt 2 -or ($typed.Count -eq 2 -and $word -eq '')) {\n        switch ($typed[1]) {\n")
+	b.WriteString(quote(names) + ")\n    if ($typed.Count -gt 2 -or ($typed.Count -eq 2 -and $word -eq '')) {\n        " +
+		"switch ($typed[1]) {\n")
 	for _, c := range p.Commands {
 		fmt.Fprintf(&b, "            '%s' { $words = @(%s) }\n", c.Name, quote(following(p, c)))
 	}
@@ -188,7 +194,8 @@ func (p *program) manual() string {
 		b.WriteString(".fi\n")
 	}
 	b.WriteString(".SH EXIT STATUS\n")
-	for _, line := range []string{"0 done", "1 input or output failed", "2 wrong usage or an invalid value", "3 no row has an answer", "4 a check failed"} {
+	for _, line := range []string{"0 done", "1 input or output failed", "2 wrong usage or an invalid value",
+		"3 no row has an answer", "4 a check failed"} {
 		b.WriteString(".TP\n.B " + line[:1] + "\n" + line[2:] + "\n")
 	}
 	return b.String()

@@ -44,9 +44,11 @@ func TestWriteFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer full.Close()
-	for _, args := range [][]string{small, {"dpcalc", "--help"}, {"dpcalc", "--version"}, {"dpcalc", "explain", "splitting"}, {"dpcalc", "methods"}} {
+	for _, args := range [][]string{small, {"dpcalc", "--help"}, {"dpcalc", "--version"},
+		{"dpcalc", "explain", "splitting"}, {"dpcalc", "methods"}} {
 		var stderr bytes.Buffer
-		if code := run(args, nil, full, &stderr); code != usage.ExitFailure || stderr.String() != "dpcalc: standard output: no space left on device\n" {
+		if code := run(args, nil, full, &stderr); code != usage.ExitFailure ||
+			stderr.String() != "dpcalc: standard output: no space left on device\n" {
 			t.Errorf("%v: exit %d, stderr %q", args, code, stderr.String())
 		}
 	}
@@ -60,8 +62,10 @@ func TestClosedPipe(t *testing.T) {
 	r.Close()
 	defer w.Close()
 	var stderr bytes.Buffer
-	args := []string{"dpcalc", "samplesize", "-m", "1:5k:1", "-t", "0.1", "-b", "0.05", "--method", "splitting", "-f", "csv"}
-	if code := run(args, nil, w, &stderr); code != usage.ExitFailure || stderr.String() != "dpcalc: standard output: broken pipe\n" {
+	args := []string{"dpcalc", "samplesize", "-m", "1:5k:1", "-t", "0.1", "-b", "0.05", "--method", "splitting", "-f",
+		"csv"}
+	if code := run(args, nil, w, &stderr); code != usage.ExitFailure ||
+		stderr.String() != "dpcalc: standard output: broken pipe\n" {
 		t.Errorf("exit %d, stderr %q", code, stderr.String())
 	}
 }
@@ -85,12 +89,14 @@ func TestReplace(t *testing.T) {
 		t.Fatalf("after a failure: %v, %q, %v", err, data, commandtest.Files(t, dir))
 	}
 	var stdout, stderr bytes.Buffer
-	if code := run(append(small, "-o", link), nil, &stdout, &stderr); code != usage.ExitOK || stdout.Len()+stderr.Len() != 0 {
+	if code := run(append(small, "-o", link), nil, &stdout, &stderr); code != usage.ExitOK ||
+		stdout.Len()+stderr.Len() != 0 {
 		t.Fatalf("exit %d, %q, %q", code, stdout.String(), stderr.String())
 	}
 	data, _ = os.ReadFile(path)
 	info, err := os.Lstat(link)
-	if err != nil || info.Mode()&os.ModeSymlink == 0 || !strings.HasPrefix(string(data), "method,") || len(commandtest.Files(t, dir)) != 2 {
+	if err != nil || info.Mode()&os.ModeSymlink == 0 || !strings.HasPrefix(string(data), "method,") ||
+		len(commandtest.Files(t, dir)) != 2 {
 		t.Errorf("link %v (%v), file %q, %v", info, err, data, commandtest.Files(t, dir))
 	}
 	if info, _ := os.Stat(path); info.Mode().Perm() != 0o600 {
@@ -151,16 +157,20 @@ func TestRowLimits(t *testing.T) {
 		says string
 	}{
 		{"-m 1:3:1 --method splitting --max-rows 3 -o " + out, usage.ExitOK, ""},
-		{"-m 1:4:1 --method splitting --max-rows 3 -o " + out, usage.ExitUsage, "--max-rows: got 4 rows, want at most 3" + again},
+		{"-m 1:4:1 --method splitting --max-rows 3 -o " + out, usage.ExitUsage,
+			"--max-rows: got 4 rows, want at most 3" + again},
 		{"-m 1:3:1 --method splitting,dp --max-rows 6 -o " + out, usage.ExitOK, ""},
-		{"-m 1:3:1 --method splitting,dp --max-rows 5 -o " + out, usage.ExitUsage, "--max-rows: got 6 rows, want at most 5" + again},
+		{"-m 1:3:1 --method splitting,dp --max-rows 5 -o " + out, usage.ExitUsage,
+			"--max-rows: got 6 rows, want at most 5" + again},
 		{"-m 1 --method splitting --max-rows 1 -o " + out, usage.ExitOK, ""},
 		{"-m 1:1M:1 --method splitting -o " + missing, usage.ExitFailure, missing + ": no such file or directory"},
-		{"-m 1:1000001:1 --method dp -o " + missing, usage.ExitUsage, "--max-rows: got 1000001 rows, want at most 1000000" + again},
+		{"-m 1:1000001:1 --method dp -o " + missing, usage.ExitUsage,
+			"--max-rows: got 1000001 rows, want at most 1000000" + again},
 		{"-m 20" + both, usage.ExitOK, ""},
 		{"-m 21" + both, usage.ExitUsage, "--schedule: got 21 queries, want at most 20" + again},
 	} {
-		code, stdout, stderr := commandtest.Dpcalc(append(strings.Fields("samplesize -t 0.1 -b 0.05"), strings.Fields(c.args)...)...)
+		code, stdout, stderr := commandtest.Dpcalc(append(strings.Fields("samplesize -t 0.1 -b 0.05"),
+			strings.Fields(c.args)...)...)
 		want := ""
 		if c.says != "" {
 			want = "dpcalc: " + c.says + "\n"
@@ -231,7 +241,8 @@ func TestUsageErrorsWriteNothing(t *testing.T) {
 	dir := t.TempDir()
 	var stdout, stderr bytes.Buffer
 	code := run(append(small, "--epsilon", "-1", "-o", filepath.Join(dir, "plan.csv")), nil, &stdout, &stderr)
-	if code != usage.ExitUsage || stdout.Len() != 0 || commandtest.Files(t, dir) != nil || strings.Count(stderr.String(), "\n") != 1 {
+	if code != usage.ExitUsage || stdout.Len() != 0 || commandtest.Files(t, dir) != nil ||
+		strings.Count(stderr.String(), "\n") != 1 {
 		t.Errorf("exit %d, stdout %q, stderr %q, files %v", code, stdout.String(), stderr.String(), commandtest.Files(t, dir))
 	}
 }
@@ -245,7 +256,8 @@ func TestNoCommand(t *testing.T) {
 
 // The bytes do not depend on the number of workers.
 func TestWorkers(t *testing.T) {
-	args := []string{"dpcalc", "samplesize", "-m", "1:1M:log300", "-t", "0.01:0.1:0.01", "-b", "0.05", "--method", "hoeffding,splitting,rounding"}
+	args := []string{"dpcalc", "samplesize", "-m", "1:1M:log300", "-t", "0.01:0.1:0.01", "-b", "0.05", "--method",
+		"hoeffding,splitting,rounding"}
 	for _, format := range []string{"csv", "tsv", "json", "jsonl"} {
 		var want string
 		for workers := 1; workers <= 8; workers += 3 {
@@ -309,7 +321,8 @@ func TestStream(t *testing.T) {
 
 // Scripts and manual are the same on every run and name every command.
 func TestCompletionAndManual(t *testing.T) {
-	for _, args := range [][]string{{"completion", "bash"}, {"completion", "zsh"}, {"completion", "fish"}, {"completion", "powershell"}, {"man"}} {
+	for _, args := range [][]string{{"completion", "bash"}, {"completion", "zsh"}, {"completion", "fish"},
+		{"completion", "powershell"}, {"man"}} {
 		code, first, stderr := commandtest.Dpcalc(args...)
 		_, second, _ := commandtest.Dpcalc(args...)
 		if code != usage.ExitOK || first != second || stderr != "" {

@@ -26,10 +26,12 @@ func TestThresholdTables(t *testing.T) {
 		gaussian = append(gaussian, sourceOf{[]string{strconv.FormatInt(m, 10)}, maxinfo.Gaussian{Queries: m, SD: 0.05}})
 	}
 	for _, bits := range []float64{0.001, 0.01, 0.1, 1, 10} {
-		information = append(information, sourceOf{[]string{shortDecimal(bits)}, maxinfo.MutualInformation{Nats: theory.Nats(bits * math.Ln2)}})
+		information = append(information,
+			sourceOf{[]string{shortDecimal(bits)}, maxinfo.MutualInformation{Nats: theory.Nats(bits * math.Ln2)}})
 	}
 	checkTables(t, "../../docs/use/p-values.md", []pageTable{
-		thresholds{"pvalue-pure", []string{"eps sqrt n", "epsilon"}, []string{"renyi", "kl", "max-info-dwork15", "max-info-any"}, true, pure},
+		thresholds{"pvalue-pure", []string{"eps sqrt n", "epsilon"},
+			[]string{"renyi", "kl", "max-info-dwork15", "max-info-any"}, true, pure},
 		thresholds{"pvalue-approx", []string{"eps sqrt n", "epsilon"}, []string{"approx-dp", "group"}, false, approx},
 		thresholds{"pvalue-gdp", []string{"mu sqrt n", "mu"}, []string{"kl", "approx-dp", "group"}, false, gdp},
 		thresholds{"pvalue-gaussian", []string{"queries"}, []string{"renyi", "kl", "approx-dp"}, false, gaussian},
@@ -70,7 +72,8 @@ func (c thresholds) markdown(t *testing.T) string {
 	b.WriteString("|" + strings.Repeat(" ---: |", len(head)) + "\n")
 	for _, alpha := range []float64{0.05, 0.01} {
 		for _, s := range c.sources {
-			all, err := pvalue.Corrections(maxinfo.Plan{Samples: 10_000, Data: maxinfo.ProductData, Steps: []maxinfo.Step{s.step}})
+			all, err := pvalue.Corrections(maxinfo.Plan{Samples: 10_000, Data: maxinfo.ProductData,
+				Steps: []maxinfo.Step{s.step}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -30,7 +30,8 @@ func checkTables(t *testing.T, file string, tables []pageTable) {
 		}
 		got := c.markdown(t)
 		if old != got && !*commandtest.Update {
-			t.Errorf("table %s is not what the program computes: run go test ./cmd/dpcalc -run %s -update\n%s", c.name(), t.Name(), got)
+			t.Errorf("table %s is not what the program computes: run go test ./cmd/dpcalc -run %s -update\n%s", c.name(),
+				t.Name(), got)
 		}
 		page = before + open + got + "<!-- end -->" + after
 	}
@@ -63,9 +64,10 @@ func (c comparison) name() string { return c.title }
 
 func comparisons() []pageTable {
 	adaptive := comparison{
-		title:     "adaptive",
-		derived:   []string{"gaussian-schedule", "gaussian", "gaussian-cvar", "laplace"},
-		published: []string{"splitting", "rounding", "gaussian-jung20", "gaussian-rogers20", "gaussian-bassily16", "laplace-jung20"},
+		title:   "adaptive",
+		derived: []string{"gaussian-schedule", "gaussian", "gaussian-cvar", "laplace"},
+		published: []string{"splitting", "rounding", "gaussian-jung20", "gaussian-rogers20", "gaussian-bassily16",
+			"laplace-jung20"},
 	}
 	holdout := comparison{
 		title:     "thresholdout",

@@ -127,7 +127,8 @@ func endsBlock(lines []string, i int, indent string, markdown bool) bool {
 			continue
 		}
 		rest, indented := strings.CutPrefix(lines[i], indent)
-		return !indented || strings.HasPrefix(rest, "$ ") || !markdown && strings.HasPrefix(rest, "#") || markdown && strings.HasPrefix(rest, "```")
+		return !indented || strings.HasPrefix(rest, "$ ") || !markdown && strings.HasPrefix(rest, "#") || markdown &&
+			strings.HasPrefix(rest, "```")
 	}
 	return true
 }

@@ -149,7 +149,8 @@ func TestOneWordForRows(t *testing.T) {
 	record := regexp.MustCompile(`(?i)\brecords?\b`)
 	texts := 0
 	dirs := []string{"."}
-	for _, pattern := range []string{"../../internal/*", "../../internal/commands/*", "../../theory", "../../transfer", "../../maxinfo",
+	for _, pattern := range []string{"../../internal/*", "../../internal/commands/*", "../../theory", "../../transfer",
+		"../../maxinfo",
 		"../../pvalue", "../../mechanism", "../../properties/*", "../../properties/audit/*"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil || len(found) == 0 {
@@ -190,7 +191,8 @@ func TestOneWordForRows(t *testing.T) {
 		"samplesize -m 5 -t 0.1 -b 0.05", "samplesize -n 50 -m 5 -t 0.1 -b 0.05",
 		"samplesize -n 50k -m 5 -b 0.05", "samplesize -n 1k:2k:log5 -m 5 -b 0.05 --plot",
 	} {
-		if _, out, _ := commandtest.Dpcalc(strings.Fields(args)...); strings.Contains(strings.ReplaceAll(out, "--samples", ""), "samples") {
+		if _, out, _ := commandtest.Dpcalc(strings.Fields(args)...); strings.Contains(strings.ReplaceAll(out, "--samples",
+			""), "samples") {
 			t.Errorf("%v:\n%s", args, out)
 		}
 	}

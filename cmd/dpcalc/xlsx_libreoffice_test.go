@@ -28,7 +28,8 @@ import (
 // A CSV file of either dialect opens with every number a number of all its digits,
 // every text as it was written and no formula.
 func TestLibreOfficeCSV(t *testing.T) {
-	foreigns := append(slices.Clone(awkward.Texts), "-1.5", "-12", "0.05", "-2.5e-7", "=HYPERLINK(\"http://x\",\"y\")", "=cmd|' /C calc'!A0", "@SUM(1)", "1/2")
+	foreigns := append(slices.Clone(awkward.Texts), "-1.5", "-12", "0.05", "-2.5e-7", "=HYPERLINK(\"http://x\",\"y\")",
+		"=cmd|' /C calc'!A0", "@SUM(1)", "1/2")
 	foreigns = slices.DeleteFunc(foreigns, func(s string) bool { return strings.ContainsAny(s, "\x00\r\t") })
 	dialects := []struct {
 		format              record.Format
@@ -42,9 +43,12 @@ func TestLibreOfficeCSV(t *testing.T) {
 		c := &commands.Call{Session: &outfile.Session{Context: t.Context()}}
 		var rows [][]record.Cell
 		for i, s := range foreigns {
-			rows = append(rows, []record.Cell{record.Count(int64(i + 1)), {Form: record.ForeignForm, S: s}, record.Exactly(-0.1 * float64(i+1)), record.Chance(theory.LogProb(-float64(i + 1)))})
+			rows = append(rows,
+				[]record.Cell{record.Count(int64(i + 1)), {Form: record.ForeignForm, S: s}, record.Exactly(-0.1 * float64(i+1)),
+					record.Chance(theory.LogProb(-float64(i + 1)))})
 		}
-		a := commands.Answer[[]record.Cell]{Columns: commandtest.Columns("n", "text", "number", "chance"), Rows: slices.Values(rows)}
+		a := commands.Answer[[]record.Cell]{Columns: commandtest.Columns("n", "text", "number", "chance"),
+			Rows: slices.Values(rows)}
 		if err := commands.Emit(c, commands.Target{Format: d.format, Path: texts}, a); err != nil {
 			t.Fatal(err)
 		}
@@ -52,11 +56,14 @@ func TestLibreOfficeCSV(t *testing.T) {
 		if d.format.Dialect != "" {
 			dialect[1] = "excel-eu"
 		}
-		if code, _, stderr := commandtest.Dpcalc(slices.Concat(plan, dialect, []string{"-o", grid})...); code != usage.ExitOK {
+		if code, _, stderr := commandtest.Dpcalc(slices.Concat(plan, dialect,
+			[]string{"-o", grid})...); code != usage.ExitOK {
 			t.Fatal(stderr)
 		}
-		// separator, quote, UTF-8, first line, columns, language, quoted is text, special numbers, ..., formulas are evaluated
-		books := commandtest.Reopened(t, []string{texts, grid}, "--infilter=CSV:"+d.separator+",34,76,1,,"+d.language+",false,true,false,false,false,0,true")
+		// separator, quote, UTF-8, first line, columns, language, quoted is text, special numbers, ...,
+		// formulas are evaluated
+		books := commandtest.Reopened(t, []string{texts, grid},
+			"--infilter=CSV:"+d.separator+",34,76,1,,"+d.language+",false,true,false,false,false,0,true")
 		sheet := books[0].GetSheetName(0)
 		for i, s := range foreigns {
 			for j, c := range rows[i] {
@@ -75,7 +82,8 @@ func TestLibreOfficeCSV(t *testing.T) {
 						continue
 					}
 				}
-				value := map[record.Form]float64{record.CountForm: float64(c.N), record.NumberForm: c.F, record.ForeignForm: c.F, record.ChanceForm: math.Exp(c.F)}[c.Form]
+				value := map[record.Form]float64{record.CountForm: float64(c.N), record.NumberForm: c.F, record.ForeignForm: c.F,
+					record.ChanceForm: math.Exp(c.F)}[c.Form]
 				if x, err := strconv.ParseFloat(got, 64); err != nil || math.Abs(x-value) > 1e-13*math.Abs(value) {
 					t.Errorf("%s: row %d, %v reads as %q", d.format.Name+d.format.Dialect, i, value, got)
 				}
@@ -112,15 +120,21 @@ func TestLibreOfficeCSV(t *testing.T) {
 // A workbook's cells read as they were written: text of a user's file as text,
 // numbers with every digit.
 func TestLibreOfficeWorkbook(t *testing.T) {
-	foreigns := append(slices.Clone(awkward.Texts), "-12", "007", "0.05", "_x0041_", " spaces ", "1e5", "=HYPERLINK(\"x\")", strings.Repeat("é", 300))
-	foreigns = slices.DeleteFunc(foreigns, func(s string) bool { return strings.ContainsAny(s, "\x00\r") }) // no XML holds the one, none keeps the other
+	foreigns := append(slices.Clone(awkward.Texts), "-12", "007", "0.05", "_x0041_", " spaces ", "1e5",
+		"=HYPERLINK(\"x\")", strings.Repeat("é", 300))
+	foreigns = slices.DeleteFunc(foreigns,
+		func(s string) bool { return strings.ContainsAny(s, "\x00\r") }) // no XML holds the one, none keeps the other
 	var rows [][]record.Cell
 	for i, s := range foreigns {
-		rows = append(rows, []record.Cell{record.Count(transfer.MaxCount - int64(i)), {Form: record.ForeignForm, S: s}, record.Exactly(-math.Pi * math.Pow(10, float64(20-4*i))), record.Truth(i%2 == 0), record.Chance(theory.LogProb(-50 * float64(i)))})
+		rows = append(rows,
+			[]record.Cell{record.Count(transfer.MaxCount - int64(i)), {Form: record.ForeignForm, S: s},
+				record.Exactly(-math.Pi * math.Pow(10, float64(20-4*i))), record.Truth(i%2 == 0),
+				record.Chance(theory.LogProb(-50 * float64(i)))})
 	}
 	path := filepath.Join(t.TempDir(), "book.xlsx")
 	c := &commands.Call{Session: &outfile.Session{Context: t.Context()}}
-	a := commands.Answer[[]record.Cell]{Command: "test", Columns: commandtest.Columns("n", "text", "number", "truth", "chance"), Rows: slices.Values(rows)}
+	a := commands.Answer[[]record.Cell]{Command: "test",
+		Columns: commandtest.Columns("n", "text", "number", "truth", "chance"), Rows: slices.Values(rows)}
 	if err := commands.Emit(c, commands.Target{Format: workbook.Format, Path: path}, a); err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +143,8 @@ func TestLibreOfficeWorkbook(t *testing.T) {
 		for j, c := range row {
 			at := commandtest.CellAt(j+1, i+2)
 			got := commandtest.Raw(t, f, "test", at)
-			if formula, err := f.GetCellFormula("test", at); c.Form != record.TruthForm && formula != "" || err != nil { // it writes truths as TRUE()
+			if formula, err := f.GetCellFormula("test", at); c.Form != record.TruthForm && formula != "" ||
+				err != nil { // it writes truths as TRUE()
 				t.Errorf("%s: a formula %s (%v)", at, formula, err)
 			}
 			switch c.Form {
@@ -142,7 +157,8 @@ func TestLibreOfficeWorkbook(t *testing.T) {
 					t.Errorf("%v reads as %q", c.N == 1, got)
 				}
 			default:
-				value := map[record.Form]float64{record.CountForm: float64(c.N), record.NumberForm: c.F, record.ChanceForm: math.Exp(c.F)}[c.Form]
+				value := map[record.Form]float64{record.CountForm: float64(c.N), record.NumberForm: c.F,
+					record.ChanceForm: math.Exp(c.F)}[c.Form]
 				if x, err := strconv.ParseFloat(got, 64); err != nil || math.Abs(x-value) > 1e-13*math.Abs(value) {
 					t.Errorf("%v reads as %q", value, got)
 				}

@@ -54,7 +54,8 @@ func TestOtherWorkbooks(t *testing.T) {
 			}
 		}
 		about := commandtest.Contents(t, f, "About")
-		if !slices.ContainsFunc(about, func(row []string) bool { return len(row) > 1 && row[0] == c.cites && len(row[1]) > 60 }) ||
+		if !slices.ContainsFunc(about,
+			func(row []string) bool { return len(row) > 1 && row[0] == c.cites && len(row[1]) > 60 }) ||
 			!strings.HasPrefix(about[1][1], "dpcalc "+words[0]+" ") {
 			t.Errorf("%s: About %v", c.command, about)
 		}
@@ -67,7 +68,8 @@ func TestWorkbookIsDeterministic(t *testing.T) {
 	var want []byte
 	for workers := 1; workers <= 7; workers += 3 {
 		path := filepath.Join(t.TempDir(), "plan.xlsx")
-		p := newProgram(&outfile.Session{Context: context.Background(), Stdout: new(bytes.Buffer), Stderr: new(bytes.Buffer), Workers: workers})
+		p := newProgram(&outfile.Session{Context: context.Background(), Stdout: new(bytes.Buffer), Stderr: new(bytes.Buffer),
+			Workers: workers})
 		if code := p.run(append(args, path)); code != usage.ExitOK {
 			t.Fatalf("exit %d: %s", code, p.Stderr)
 		}
@@ -89,7 +91,8 @@ func TestLongWorkbook(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	path := filepath.Join(t.TempDir(), "plan.xlsx")
-	if code, _, stderr := commandtest.Dpcalc(strings.Fields("samplesize -m 1:20k:1 -t 0.1 -b 0.05 --method splitting,hoeffding -o " + path)...); code != usage.ExitOK {
+	if code, _, stderr := commandtest.Dpcalc(strings.Fields("samplesize -m 1:20k:1 -t 0.1 -b 0.05 --method " +
+		"splitting,hoeffding -o " + path)...); code != usage.ExitOK {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
 	if left := commandtest.Files(t, dir); left != nil {
@@ -118,23 +121,27 @@ func TestWorkbookUsage(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "plan.xlsx")
 	for _, c := range []struct{ args, says string }{
-		{"-m 1:1048576:1 --max-rows 2M -o " + path, "--output: got 1048576 rows, want at most 1048575 in a workbook, or a .csv file"},
+		{"-m 1:1048576:1 --max-rows 2M -o " + path, "--output: got 1048576 rows, want at most 1048575 in a workbook, or a " +
+			".csv file"},
 		{"-m 1 -f xlsx", "--format: got xlsx without --output, want --output FILE, or --output - for standard output"},
 		{"-m 1 --csv-dialect excel-eu", "--csv-dialect: got it for table, want csv"},
 		{"-m 1 --csv-dialect excel-eu -o " + path, "--csv-dialect: got it for xlsx, want csv"},
 		{"-m 1 --csv-dialect excel -f csv", "--csv-dialect: got excel, want rfc4180 or excel-eu, did you mean excel-eu?"},
 	} {
-		code, stdout, stderr := commandtest.Dpcalc(strings.Fields("samplesize -t 0.1 -b 0.05 --method splitting " + c.args)...)
+		code, stdout, stderr := commandtest.Dpcalc(strings.Fields("samplesize -t 0.1 -b 0.05 --method splitting " +
+			c.args)...)
 		if code != usage.ExitUsage || stdout != "" || stderr != "dpcalc: "+c.says+"\n" || commandtest.Files(t, dir) != nil {
 			t.Errorf("%s: exit %d, %d bytes, %q, files %v", c.args, code, len(stdout), stderr, commandtest.Files(t, dir))
 		}
 	}
 	c := &commands.Call{Session: &outfile.Session{Context: t.Context(), Stdout: io.Discard}}
-	long := commands.Answer[[]record.Cell]{Command: "test", Rows: slices.Values(make([][]record.Cell, record.MostSheetRows+1))}
+	long := commands.Answer[[]record.Cell]{Command: "test",
+		Rows: slices.Values(make([][]record.Cell, record.MostSheetRows+1))}
 	if err := commands.Emit(c, commands.Target{Format: workbook.Format}, long); err == nil {
 		t.Error("a sheet of more rows than there are")
 	}
-	_, stdout, stderr := commandtest.Dpcalc(strings.Fields("samplesize -m 1 -t 0.1 -b 0.05 --method splitting -f xlsx -o -")...)
+	_, stdout, stderr := commandtest.Dpcalc(strings.Fields("samplesize -m 1 -t 0.1 -b 0.05 --method splitting -f xlsx " +
+		"-o -")...)
 	if f, err := excelize.OpenReader(strings.NewReader(stdout)); err != nil || stderr != "" || len(f.GetSheetList()) != 3 {
 		t.Errorf("standard output: %v, %q", err, stderr)
 	}
@@ -144,7 +151,8 @@ func TestWorkbookUsage(t *testing.T) {
 	}
 	defer full.Close()
 	var message bytes.Buffer
-	if code := run(append(small, "-f", "xlsx", "-o", "-"), nil, full, &message); code != usage.ExitFailure || message.String() != "dpcalc: standard output: no space left on device\n" {
+	if code := run(append(small, "-f", "xlsx", "-o", "-"), nil, full, &message); code != usage.ExitFailure ||
+		message.String() != "dpcalc: standard output: no space left on device\n" {
 		t.Errorf("exit %d, %s", code, message.String())
 	}
 }
@@ -152,11 +160,14 @@ func TestWorkbookUsage(t *testing.T) {
 // The command line is repeated without the directory of the output, in words that
 // a shell reads as they were.
 func TestCommandLine(t *testing.T) {
-	f := commandtest.OpenBook(t, "samplesize", "-b", "1/20", "-t0.1"[:2], "0.1", "-m", "1,2", "--zip", "--method", "splitting")
-	if got := commandtest.Contents(t, f, "About")[1][1]; got != "dpcalc samplesize --queries 1,2 --tau 0.1 --beta 1/20 --method splitting --zip --output book.xlsx" {
+	f := commandtest.OpenBook(t, "samplesize", "-b", "1/20", "-t0.1"[:2], "0.1", "-m", "1,2", "--zip", "--method",
+		"splitting")
+	if got := commandtest.Contents(t, f, "About")[1][1]; got != "dpcalc samplesize --queries 1,2 --tau 0.1 --beta 1/20 "+
+		"--method splitting --zip --output book.xlsx" {
 		t.Error(got)
 	}
-	for word, want := range map[string]string{"": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$x": "'$x'", "pure-dp:epsilon=0.01": "pure-dp:epsilon=0.01", "é": "'é'"} {
+	for word, want := range map[string]string{"": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$x": "'$x'",
+		"pure-dp:epsilon=0.01": "pure-dp:epsilon=0.01", "é": "'é'"} {
 		if got := commands.ShellWord(word); got != want {
 			t.Errorf("%q: got %s, want %s", word, got, want)
 		}
@@ -166,14 +177,18 @@ func TestCommandLine(t *testing.T) {
 // A command that gives its result a live sheet gets it beside its rows.
 func TestLiveResult(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.xlsx")
-	a := commands.Answer[[]record.Cell]{Command: "test", Columns: commandtest.Columns("x"), Rows: slices.Values([][]record.Cell{{record.Exactly(3)}}), Live: &record.Live{
-		Intro:   []string{"Twice"},
-		Inputs:  []record.LiveInput{{Name: "x", Label: "x", Value: record.Exactly(3), Holds: record.IsNumber("x", "x>0"), Wants: "want a positive number"}},
-		Columns: []string{"what", "value"},
-		Rows:    [][]record.LiveCell{{{Value: record.Words("double")}, {Value: record.Exactly(6), Formula: record.Guarded("2*x")}}},
-	}}
+	a := commands.Answer[[]record.Cell]{Command: "test", Columns: commandtest.Columns("x"),
+		Rows: slices.Values([][]record.Cell{{record.Exactly(3)}}), Live: &record.Live{
+			Intro: []string{"Twice"},
+			Inputs: []record.LiveInput{{Name: "x", Label: "x", Value: record.Exactly(3), Holds: record.IsNumber("x", "x>0"),
+				Wants: "want a positive number"}},
+			Columns: []string{"what", "value"},
+			Rows: [][]record.LiveCell{{{Value: record.Words("double")},
+				{Value: record.Exactly(6), Formula: record.Guarded("2*x")}}},
+		}}
 	c := &commands.Call{Session: &outfile.Session{Context: context.Background()}}
-	if err := commands.Emit(c, commands.Target{Format: workbook.Format, Path: path, Command: "dpcalc test"}, a); err != nil {
+	if err := commands.Emit(c, commands.Target{Format: workbook.Format, Path: path, Command: "dpcalc test"},
+		a); err != nil {
 		t.Fatal(err)
 	}
 	f, err := excelize.OpenFile(path)
@@ -184,13 +199,16 @@ func TestLiveResult(t *testing.T) {
 	if got := f.GetSheetList(); !slices.Equal(got, []string{"test", "Live", "About"}) {
 		t.Errorf("sheets %v", got)
 	}
-	want := [][]string{{"Twice"}, nil, {"input", "value", "remark"}, {"x", "3"}, {"problem", "none"}, nil, {"what", "value"}, {"double", "6"}}
+	want := [][]string{{"Twice"}, nil, {"input", "value", "remark"}, {"x", "3"}, {"problem", "none"}, nil,
+		{"what", "value"}, {"double", "6"}}
 	for i, row := range commandtest.Contents(t, f, "Live") {
 		if got := strings.TrimRight(strings.Join(row, "|"), "|"); got != strings.Join(want[i], "|") {
 			t.Errorf("row %d: %q, want %q", i+1, row, want[i])
 		}
 	}
-	for cell, want := range map[string]string{"B8": `IF(problem<>"none",problem,2*x)`, "C4": `IF(IF(ISNUMBER(x),x>0,FALSE),"","want a positive number")`, "B5": `IF(NOT(IF(ISNUMBER(x),x>0,FALSE)),"x: want a positive number","none")`} {
+	for cell, want := range map[string]string{"B8": `IF(problem<>"none",problem,2*x)`,
+		"C4": `IF(IF(ISNUMBER(x),x>0,FALSE),"","want a positive number")`,
+		"B5": `IF(NOT(IF(ISNUMBER(x),x>0,FALSE)),"x: want a positive number","none")`} {
 		if got, err := f.GetCellFormula("Live", cell); got != want || err != nil {
 			t.Errorf("%s: %s, want %s (%v)", cell, got, want, err)
 		}

@@ -39,8 +39,10 @@ func Entry(s theory.Source) (string, error) {
 		if at := Revision(usage.Version()); at != "" {
 			url += "/blob/" + at + "/docs/theorems/README.md"
 		}
-		return "@software{dpcalc,\n  author    = {{The dpcalc authors}},\n  title     = {dpcalc: sample sizes for adaptively chosen queries},\n" +
-			"  version   = {" + usage.Version() + "},\n  note      = {proofs in docs/theorems, not refereed},\n  url       = {" + url + "},\n}\n", nil
+		return "@software{dpcalc,\n  author    = {{The dpcalc authors}},\n  title     = {dpcalc: sample sizes for " +
+			"adaptively chosen queries},\n" +
+			"  version   = {" + usage.Version() +
+			"},\n  note      = {proofs in docs/theorems, not refereed},\n  url       = {" + url + "},\n}\n", nil
 	}
 	for entry := range strings.SplitAfterSeq(docs.References, "\n}\n") {
 		entry = strings.TrimLeft(entry, "\n")
@@ -82,7 +84,8 @@ func Citation(entry string) string {
 			text += ". " + part
 		}
 	}
-	for _, link := range []struct{ name, prefix string }{{"doi", "doi:"}, {"eprint", "arXiv:"}, {"note", ""}, {"url", ""}} {
+	for _, link := range []struct{ name, prefix string }{{"doi", "doi:"}, {"eprint", "arXiv:"}, {"note", ""},
+		{"url", ""}} {
 		if v := field[link.name]; v != "" {
 			text += ". " + link.prefix + v
 		}
@@ -94,7 +97,8 @@ func Citation(entry string) string {
 var plainTeX = sync.OnceValue(func() *strings.Replacer {
 	pairs := []string{`\&`, "&", "{", "", "}", "", "--", "–"}
 	for mark, letters := range map[string][2]string{
-		`\'`: {"aeiouAEIOU", "áéíóúÁÉÍÓÚ"}, "\\`": {"aeiouAEIOU", "àèìòùÀÈÌÒÙ"}, `\"`: {"aeiouAEIOU", "äëïöüÄËÏÖÜ"}, `\^`: {"aeiouAEIOU", "âêîôûÂÊÎÔÛ"},
+		`\'`: {"aeiouAEIOU", "áéíóúÁÉÍÓÚ"}, "\\`": {"aeiouAEIOU", "àèìòùÀÈÌÒÙ"}, `\"`: {"aeiouAEIOU", "äëïöüÄËÏÖÜ"},
+		`\^`: {"aeiouAEIOU", "âêîôûÂÊÎÔÛ"},
 	} {
 		accented := []rune(letters[1])
 		for i, letter := range letters[0] {

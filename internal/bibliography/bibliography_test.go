@@ -25,7 +25,8 @@ func TestCitation(t *testing.T) {
 	entries := strings.Split(docs.References, "\n@")
 	for _, entry := range entries {
 		line := Citation(entry)
-		if strings.ContainsAny(line, `\{}`) || strings.Contains(line, "..") || strings.Contains(line, "  ") || len(line) < 60 || strings.HasPrefix(line, ".") {
+		if strings.ContainsAny(line, `\{}`) || strings.Contains(line, "..") || strings.Contains(line, "  ") ||
+			len(line) < 60 || strings.HasPrefix(line, ".") {
 			t.Errorf("%s\nreads %s", entry, line)
 		}
 	}

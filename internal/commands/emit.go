@@ -181,7 +181,8 @@ func (a Answer[R]) bind(c *Call, w io.Writer, to Target) error {
 	if err != nil {
 		return err
 	}
-	if err := b.About(to.Command, slices.Concat(record.Remarks("result", said.Title), record.Remarks("", said.Notes), works)); err != nil {
+	if err := b.About(to.Command,
+		slices.Concat(record.Remarks("result", said.Title), record.Remarks("", said.Notes), works)); err != nil {
 		return err
 	}
 	return b.Write(w)
@@ -202,7 +203,8 @@ func ListInput[T any](c usage.Values, flag string, values []T, toCell func(T) re
 // FitsSheet refuses what no sheet holds.
 func FitsSheet(rows int64) error {
 	if rows > record.MostSheetRows {
-		return usage.Errorf("--output: got %d rows, want at most %d in a workbook, or a .csv file", rows, record.MostSheetRows)
+		return usage.Errorf("--output: got %d rows, want at most %d in a workbook, or a .csv file", rows,
+			record.MostSheetRows)
 	}
 	return nil
 }

@@ -23,7 +23,8 @@ var Program func(s *outfile.Session, args []string) int
 
 // Offer makes commands, with all formats, the program that the tests run.
 func Offer(list ...*commands.Command) {
-	all := []record.Format{printed.Table, record.CSV, record.TSV, record.JSON, record.JSONLines, printed.Markdown, printed.LaTeX, workbook.Format, figures.SVG, figures.PNG, figures.PDF}
+	all := []record.Format{printed.Table, record.CSV, record.TSV, record.JSON, record.JSONLines, printed.Markdown,
+		printed.LaTeX, workbook.Format, figures.SVG, figures.PNG, figures.PDF}
 	Program = func(s *outfile.Session, args []string) int {
 		return (&commands.Front{Session: s, Commands: list, Formats: all}).Run(args[1:])
 	}

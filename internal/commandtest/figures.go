@@ -89,11 +89,12 @@ func Texts(t *testing.T, svg []byte) (all []written, size vg.Point) {
 func CheckOverlap(t *testing.T, all []written, size vg.Point) {
 	t.Helper()
 	for i, a := range all {
-		if a.box.Min.X < 0 || a.box.Min.Y < 0 || a.box.Max.X > size.X || a.box.Max.Y > size.Y {
+		if min(a.box.Min.X, a.box.Min.Y) < 0 || a.box.Max.X > size.X || a.box.Max.Y > size.Y {
 			t.Errorf("%q at %v is not inside %v", a.Text, a.box, size)
 		}
 		for _, b := range all[:i] {
-			if a.box.Min.X < b.box.Max.X && b.box.Min.X < a.box.Max.X && a.box.Min.Y < b.box.Max.Y && b.box.Min.Y < a.box.Max.Y {
+			across := a.box.Min.X < b.box.Max.X && b.box.Min.X < a.box.Max.X
+			if across && a.box.Min.Y < b.box.Max.Y && b.box.Min.Y < a.box.Max.Y {
 				t.Errorf("%q at %v and %q at %v overlap", a.Text, a.box, b.Text, b.box)
 			}
 		}

@@ -190,8 +190,9 @@ func (r *reader) primary() any {
 	isNumber := r.rest[0] >= '0' && r.rest[0] <= '9'
 	for end < len(r.rest) {
 		c := r.rest[end]
-		exponent := isNumber && (c == '+' || c == '-') && end > 0 && (r.rest[end-1] == 'E' || r.rest[end-1] == 'e')
-		if !exponent && c != '_' && c != '.' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
+		sign := isNumber && end > 0 && strings.ContainsRune("+-", rune(c))
+		exponent := sign && strings.ContainsRune("Ee", rune(r.rest[end-1]))
+		if !exponent && !strings.ContainsRune(nameRunes, rune(c)) {
 			break
 		}
 		end++
@@ -286,3 +287,6 @@ func (r *reader) call(name string) any {
 	}
 	return r.near(numeric(func(x ...float64) float64 { return f(x[0]) }, args...), unit)
 }
+
+// nameRunes are what names and numbers of formulas are made of.
+const nameRunes = "_.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

@@ -25,13 +25,17 @@ func Reopened(t *testing.T, files []string, options ...string) []*excelize.File 
 	profile, out := t.TempDir(), t.TempDir()
 	// Without this it shows the values in the file until an input changes.
 	settings := `<?xml version="1.0" encoding="UTF-8"?>
-<oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
-<item oor:path="/org.openoffice.Office.Calc/Formula/Load"><prop oor:name="OOXMLRecalcMode" oor:op="fuse"><value>0</value></prop></item>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry"
+  xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
+<item oor:path="/org.openoffice.Office.Calc/Formula/Load">
+<prop oor:name="OOXMLRecalcMode" oor:op="fuse"><value>0</value></prop></item>
 </oor:items>`
-	if err := errors.Join(os.Mkdir(filepath.Join(profile, "user"), 0o700), os.WriteFile(filepath.Join(profile, "user", "registrymodifications.xcu"), []byte(settings), 0o600)); err != nil {
+	if err := errors.Join(os.Mkdir(filepath.Join(profile, "user"), 0o700),
+		os.WriteFile(filepath.Join(profile, "user", "registrymodifications.xcu"), []byte(settings), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	args := append([]string{"-env:UserInstallation=file://" + profile, "--headless", "--norestore", "--convert-to", "xlsx", "--outdir", out}, options...)
+	args := append([]string{"-env:UserInstallation=file://" + profile, "--headless", "--norestore", "--convert-to",
+		"xlsx", "--outdir", out}, options...)
 	if message, err := exec.Command("soffice", append(args, files...)...).CombinedOutput(); err != nil {
 		t.Fatalf("soffice: %v\n%s", err, message)
 	}

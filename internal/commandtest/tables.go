@@ -51,8 +51,10 @@ func Genes(n int) (table string, texts []string) {
 func Correct(t *testing.T, workers int, stdin string, args ...string) (stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	s := &outfile.Session{Context: t.Context(), Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs, Workers: workers}
-	if code := RunIn(s, append([]string{"dpcalc", "pvalue-correct", "-", "--alpha", "0.05"}, args...)); code != usage.ExitOK {
+	s := &outfile.Session{Context: t.Context(), Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs,
+		Workers: workers}
+	if code := RunIn(s, append([]string{"dpcalc", "pvalue-correct", "-", "--alpha", "0.05"},
+		args...)); code != usage.ExitOK {
 		t.Fatalf("%v: exit %d, %s", args, code, errs.String())
 	}
 	return out.String(), errs.String()

@@ -484,7 +484,8 @@ func findColumn(columns []string, name string) (int, error) {
 	}
 	all := matching(func(string) bool { return true })
 	if name == "" {
-		usual := []string{"p", "pval", "pvalue", "p_val", "p_value", "p.val", "p.value", "p-val", "p-value", "p val", "p value"}
+		usual := []string{"p", "pval", "pvalue", "p_val", "p_value", "p.val", "p.value", "p-val", "p-value", "p val",
+			"p value"}
 		found := matching(func(c string) bool { return slices.Contains(usual, strings.ToLower(c)) })
 		switch len(found) {
 		case 1:
@@ -502,7 +503,8 @@ func findColumn(columns []string, name string) (int, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return 0, usage.Errorf("--p-column: got %s, want one of the columns %s%s", usage.Shown(name), list(all), usage.DidYouMean(name, columns))
+		return 0, usage.Errorf("--p-column: got %s, want one of the columns %s%s", usage.Shown(name), list(all),
+			usage.DidYouMean(name, columns))
 	}
 	return 0, usage.Errorf("--p-column: got %s, which %d columns are named, want one", usage.Shown(name), len(found))
 }
@@ -519,7 +521,10 @@ func Absent(cell string) bool {
 // PlainChance reads an ordinary decimal in (0, 1) to the nearest float64, which takes
 // a tenth of the time. It may say no to others.
 func PlainChance(cell string) (x float64, ok bool) {
-	if len(cell) == 0 || len(cell) > 40 || strings.ContainsAny(cell, "xX_") || cell[0] != '.' && (cell[0] < '0' || cell[0] > '9') {
+	if len(cell) == 0 || len(cell) > 40 || strings.ContainsAny(cell, "xX_") {
+		return 0, false
+	}
+	if cell[0] != '.' && (cell[0] < '0' || cell[0] > '9') {
 		return 0, false
 	}
 	x, err := strconv.ParseFloat(cell, 64)

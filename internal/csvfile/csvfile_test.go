@@ -92,7 +92,8 @@ func FuzzRecords(f *testing.F) {
 // What a writer of CSV puts out comes back as it was, carriage returns too.
 func TestRecordsRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 32))
-	pieces := []string{"a", "é", ",", "\"", "\n", "\r\n", " ", "=", ";", "\t", "0.05", "long" + strings.Repeat("x", 70_000)}
+	pieces := []string{"a", "é", ",", "\"", "\n", "\r\n", " ", "=", ";", "\t", "0.05",
+		"long" + strings.Repeat("x", 70_000)}
 	for range 200 {
 		var want [][]string
 		width := 1 + r.IntN(4)
@@ -162,8 +163,10 @@ func TestTables(t *testing.T) {
 		}
 		if err != nil {
 			t.Errorf("%q: %v", c.text, err)
-		} else if table.Separator != c.separator || table.P != c.p || table.Records != c.records || table.Missing != c.missing {
-			t.Errorf("%q: separator %q, p in %d, %d records, %d missing", c.text, table.Separator, table.P, table.Records, table.Missing)
+		} else if table.Separator != c.separator || table.P != c.p || table.Records != c.records ||
+			table.Missing != c.missing {
+			t.Errorf("%q: separator %q, p in %d, %d records, %d missing", c.text, table.Separator, table.P, table.Records,
+				table.Missing)
 		}
 	}
 }
@@ -188,9 +191,10 @@ func TestRefusedTables(t *testing.T) {
 		"a;p\n\"x\nx\"y;0.1\n":           "line 2: got text after a closing quote, want ';'",
 		"a,p\nx\",0.1\n":                 "line 2: got a quote inside an unquoted cell",
 		"a,p\nx,0.1\n\"y,0.2\nz,0.3\n":   "line 3: got a quote that is left open",
-		"p,x\r0.1,2\r":                   "line 1: got a carriage return inside an unquoted cell, want lines that end in LF or CRLF",
-		"x,y\n1,2\n":                     "got the columns x, y, want one named p, pval or p_value, or --p-column",
-		"p,P\n1,2\n":                     "got the columns p, P, want one of p-values, choose it by --p-column",
+		"p,x\r0.1,2\r": "line 1: got a carriage return inside an unquoted cell, want lines that end in " +
+			"LF or CRLF",
+		"x,y\n1,2\n": "got the columns x, y, want one named p, pval or p_value, or --p-column",
+		"p,P\n1,2\n": "got the columns p, P, want one of p-values, choose it by --p-column",
 		"a,p\n\"" + strings.Repeat("x\n", maxRecord): "line 2: got more than 16777216 bytes, want a row",
 	} {
 		_, err := openText(t, text, "")
@@ -217,7 +221,8 @@ func TestColumns(t *testing.T) {
 // A p-value that passes without being read exactly can be read.
 func TestPlainChance(t *testing.T) {
 	table := &Table{Separator: ','}
-	for _, text := range []string{"0.5", ".5", "5e-1", "1e-300", "0.0000", "1", "1e-400", "0x1p-3", "1_0", "+0.5", "-0.5", "nan", "inf", "0.5 ", "5%", "1.", "0.5e", "1e-5", "infinity", "0.1_1", "0b1", "9.9e-1"} {
+	for _, text := range []string{"0.5", ".5", "5e-1", "1e-300", "0.0000", "1", "1e-400", "0x1p-3", "1_0", "+0.5", "-0.5",
+		"nan", "inf", "0.5 ", "5%", "1.", "0.5e", "1e-5", "infinity", "0.1_1", "0b1", "9.9e-1"} {
 		_, ok := table.Chance(text)
 		if _, plain := PlainChance(text); plain && !ok {
 			t.Errorf("%q passes and cannot be read", text)

@@ -140,13 +140,15 @@ type canvas func(at layout) (c vg.CanvasWriterTo, finish func([]byte) []byte)
 
 func svgCanvas(at layout) (vg.CanvasWriterTo, func([]byte) []byte) {
 	return vgsvg.New(at.width, at.height), func(page []byte) []byte {
-		return bytes.ReplaceAll(page, []byte("font-family:Liberation Sans;font-variant:normal;font-weight:normal;font-style:normal"),
+		return bytes.ReplaceAll(page, []byte("font-family:Liberation "+
+			"Sans;font-variant:normal;font-weight:normal;font-style:normal"),
 			[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif"))
 	}
 }
 
 func pngCanvas(at layout) (vg.CanvasWriterTo, func([]byte) []byte) {
-	return vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(at.width, at.height), vgimg.UseDPI(144))}, func(page []byte) []byte { return page }
+	return vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(at.width, at.height), vgimg.UseDPI(144))},
+		func(page []byte) []byte { return page }
 }
 
 // The library of PDF writes the time of drawing; the length must stay.
@@ -227,7 +229,8 @@ func layoutOf(f record.Figure) layout {
 	}
 	at.width += margin
 	rows := vg.Length(len(f.Panels))
-	at.height = 2*margin + vg.Length(len(f.Title))*caption + rows*(headline+heightOf(f)+foot) + (rows-0.5)*betweenRows + caption
+	at.height = 2*margin + vg.Length(len(f.Title))*caption + rows*(headline+heightOf(f)+foot) + (rows-0.5)*betweenRows +
+		caption
 	return at
 }
 

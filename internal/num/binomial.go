@@ -61,7 +61,7 @@ func (t tosses) mirror() tosses { return tosses{t.n, t.q, t.p, t.nq, t.np} }
 // cancel.
 func (t tosses) lnPMF(k float64) (ln, pad float64) {
 	switch {
-	case k < 0 || k > t.n || t.p == 0 && k > 0 || t.q == 0 && k < t.n:
+	case k < 0, k > t.n, t.p == 0 && k > 0, t.q == 0 && k < t.n:
 		return math.Inf(-1), 0
 	case k == 0:
 		ln = t.n * lnComplement(t.p, t.q)
@@ -78,7 +78,7 @@ func (t tosses) lnPMF(k float64) (ln, pad float64) {
 
 func (t tosses) rough(k, ln float64) float64 {
 	d := (k - t.np.Hi) - t.np.Lo
-	if !(k >= 1 && k < t.n && d+t.q > 0 && t.p > 0 && t.q > 0) {
+	if inside := k >= 1 && k < t.n && d+t.q > 0; !inside || min(t.p, t.q) <= 0 {
 		return math.Exp(t.lnAtLeast(k)-ln) * (1 + 1e-9)
 	}
 	dev := deviance(k, t.np.Hi, d) + deviance(t.n-k, t.nq.Hi, -d)

@@ -55,7 +55,8 @@ func TestKLAgainstDecimals(t *testing.T) {
 		if r.IntN(2) == 0 {
 			shift = -shift
 		}
-		if q := new(big.Float).SetPrec(2000).Add(big.NewFloat(p), big.NewFloat(shift)); q.Sign() < 0 || q.Cmp(big.NewFloat(1)) > 0 || p <= 0 || p >= 1 {
+		if q := new(big.Float).SetPrec(2000).Add(big.NewFloat(p), big.NewFloat(shift)); q.Sign() < 0 ||
+			q.Cmp(big.NewFloat(1)) > 0 || p <= 0 || p >= 1 {
 			continue
 		}
 		s := KLShift{P: p, Shift: shift}

@@ -124,7 +124,8 @@ func TestLogAny(t *testing.T) {
 	}
 	inf := math.Inf(-1)
 	for _, k := range []int64{1, 7, 1 << 53, math.MaxInt64} {
-		for _, c := range []struct{ got, want float64 }{{LogAny(inf, k), inf}, {LogEach(inf, k), inf}, {LogAny(0, k), 0}, {LogEach(0, k), 0}} {
+		for _, c := range []struct{ got, want float64 }{{LogAny(inf, k), inf}, {LogEach(inf, k), inf}, {LogAny(0, k), 0},
+			{LogEach(0, k), 0}} {
 			if c.got != c.want {
 				t.Errorf("k = %d: got %v, want %v", k, c.got, c.want)
 			}

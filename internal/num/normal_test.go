@@ -55,7 +55,8 @@ func TestNormalAgainstDecimals(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("LogSurvival: %.2f of its tolerance; UpperQuantile %.2g, Mills %.2g, MillsDeficit %.2g relative", worstLn, worstInverse, worstMills, worstDeficit)
+	t.Logf("LogSurvival: %.2f of its tolerance; UpperQuantile %.2g, Mills %.2g, MillsDeficit %.2g relative", worstLn,
+		worstInverse, worstMills, worstDeficit)
 }
 
 func TestLogSurvivalEnds(t *testing.T) {

@@ -180,7 +180,8 @@ func LikelyFailures(flag string, betas []theory.LogProb) error {
 		case !ok:
 			continue
 		case flag == "confidence":
-			return usage.Errorf("--confidence %[1]s is the probability of success; did you mean --beta %[1]s?", InPercent(success))
+			return usage.Errorf("--confidence %[1]s is the probability of success; did you mean --beta %[1]s?",
+				InPercent(success))
 		}
 		meant := beta.String() // a confidence may be 1-1e-20 too
 		if text := percent(new(big.Rat).Sub(big.NewRat(1, 1), success)); text != "" {

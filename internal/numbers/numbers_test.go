@@ -60,8 +60,9 @@ func TestPositives(t *testing.T) {
 		"0.01:0.1:0.01": {0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.09, 0.1},
 		"0.001:1:log4":  {0.001, 0.01, 0.1, 1},
 		"0.1:0.8:x2":    {0.1, 0.2, 0.4, 0.8},
-		"0.1:0.3:x1.1":  {0.1, 0.11, 0.121, 0.1331, 0.14641, 0.161051, 0.1771561, 0.19487171, 0.214358881, 0.2357947691, 0.25937424601, 0.285311670611},
-		"1/3:1:1/3":     {1. / 3, 2. / 3, 1},
+		"0.1:0.3:x1.1": {0.1, 0.11, 0.121, 0.1331, 0.14641, 0.161051, 0.1771561, 0.19487171, 0.214358881, 0.2357947691,
+			0.25937424601, 0.285311670611},
+		"1/3:1:1/3": {1. / 3, 2. / 3, 1},
 	} {
 		got, err := parseList("tau", text, Positives)
 		if err != nil || !slices.Equal(got, want) {
@@ -110,7 +111,8 @@ func TestProbabilities(t *testing.T) {
 			}
 		}
 	}
-	for text, want := range map[string]string{"99%": "0.01", "0.95": "0.05", "19/20": "0.05", "99.9%": "0.001", "1-1e-4343": "1e-4343", "1e-9": "0.999999999"} {
+	for text, want := range map[string]string{"99%": "0.01", "0.95": "0.05", "19/20": "0.05", "99.9%": "0.001",
+		"1-1e-4343": "1e-4343", "1e-9": "0.999999999"} {
 		got, err := parseList("confidence", text, Confidences)
 		p, _ := theory.ParseLogProb(want)
 		if err != nil || len(got) != 1 || got[0] != p {
@@ -125,8 +127,10 @@ func TestProbabilities(t *testing.T) {
 
 func TestInvalidValues(t *testing.T) {
 	common := []string{
-		"", " ", "-1", "NaN", "nan", "Inf", "-Inf", "+1", "0x10", "1_0", "1,", ",1", "1 2", "1e", "e5", ".", "1.2.3", "1/0", "1/", "/2", "1/2/3",
-		"k", "%", "1kk", "1K", "1m", "0", "1:2", "1:2:3:4", "2:1:1", "1:2:0", "1:2:-1", "1:2:log", "1:2:log1", "1:2:log1.5", "1:2:logx",
+		"", " ", "-1", "NaN", "nan", "Inf", "-Inf", "+1", "0x10", "1_0", "1,", ",1", "1 2", "1e", "e5", ".", "1.2.3", "1/0",
+		"1/", "/2", "1/2/3",
+		"k", "%", "1kk", "1K", "1m", "0", "1:2", "1:2:3:4", "2:1:1", "1:2:0", "1:2:-1", "1:2:log", "1:2:log1", "1:2:log1.5",
+		"1:2:logx",
 		"1:2:x", "1:2:x1", "1:2:x0.5", "0:1:log3", "0:1:x2", "1:2:", ":2:1", "1::1", "1e99999999999", "٣", "1\n",
 	}
 	for _, text := range common {
@@ -142,7 +146,8 @@ func TestInvalidValues(t *testing.T) {
 			t.Errorf("probabilities: %q gives %v", text, v)
 		}
 	}
-	for _, text := range []string{"2.5", "1e-3", "1e-99999999999", "9007199254740993", "1e16", "1:2:0.5", "1:1e9:1", "1:2:log1e8", "1:9007199254740992:x1.0000001"} {
+	for _, text := range []string{"2.5", "1e-3", "1e-99999999999", "9007199254740993", "1e16", "1:2:0.5", "1:1e9:1",
+		"1:2:log1e8", "1:9007199254740992:x1.0000001"} {
 		if v, err := parseList("n", text, Counts); err == nil {
 			t.Errorf("counts: %q gives %d values", text, len(v))
 		}
@@ -152,7 +157,8 @@ func TestInvalidValues(t *testing.T) {
 			t.Errorf("positives: %q gives %v", text, v)
 		}
 	}
-	for _, text := range []string{"1", "100%", "2", "10k", "1e-4343k", "1/1", "3/2", "0%", "1-0", "1-1", "0.5:1:0.1", "1e-6000:0.1:0.01"} {
+	for _, text := range []string{"1", "100%", "2", "10k", "1e-4343k", "1/1", "3/2", "0%", "1-0", "1-1", "0.5:1:0.1",
+		"1e-6000:0.1:0.01"} {
 		if v, err := parseList("n", text, Probabilities); err == nil {
 			t.Errorf("probabilities: %q gives %v", text, v)
 		}
@@ -173,7 +179,8 @@ func TestInvalidIsOneLine(t *testing.T) {
 			t.Fatalf("%q: %v", text, err)
 		}
 		line := err.Error()
-		if strings.ContainsAny(line, "\n\x1b") || !utf8.ValidString(line) || len(line) > 200 || !strings.HasPrefix(line, "--tau: got ") || !strings.Contains(line, ", want ") {
+		if strings.ContainsAny(line, "\n\x1b") || !utf8.ValidString(line) || len(line) > 200 ||
+			!strings.HasPrefix(line, "--tau: got ") || !strings.Contains(line, ", want ") {
 			t.Errorf("%q: %q", text, line)
 		}
 	}
@@ -181,7 +188,8 @@ func TestInvalidIsOneLine(t *testing.T) {
 
 func seeds(f *testing.F) {
 	for _, text := range []string{
-		"10", "5%", "1/20", "1e-3", "10k", "1M", "10,100,1k", "0.01:0.1:0.01", "10:1M:log13", "1:512:x2", "1e-4343", "1-1e-20", "99%",
+		"10", "5%", "1/20", "1e-3", "10k", "1M", "10,100,1k", "0.01:0.1:0.01", "10:1M:log13", "1:512:x2", "1e-4343",
+		"1-1e-20", "99%",
 		"1e-4343:0.1:log5", "0x1", "NaN", "1:2:x1.0000001", "1e400", "-1", "9007199254740992", "1e-5000/1e-5000",
 	} {
 		f.Add(text)

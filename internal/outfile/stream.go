@@ -13,7 +13,8 @@ import (
 // chunks in order, so the bytes do not depend on the number of workers. At most
 // two chunks per worker are in memory. step, if not nil, is told of each chunk
 // written.
-func Stream(ctx context.Context, w io.Writer, n, workers int, encode func(dst []byte, lo, hi int) ([]byte, error), step func(done int)) error {
+func Stream(ctx context.Context, w io.Writer, n, workers int, encode func(dst []byte, lo, hi int) ([]byte, error),
+	step func(done int)) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}

@@ -9,7 +9,8 @@ import (
 
 // A pipe, an underscore or a percent sign in a cell does not break the markup.
 func TestMarkupIsEscaped(t *testing.T) {
-	s := record.Sheet{Columns: []string{"a_b", "n"}, Rows: [][]record.Cell{{record.Words("kl(p||q) 5% x_1"), record.Count(1)}}}
+	s := record.Sheet{Columns: []string{"a_b", "n"},
+		Rows: [][]record.Cell{{record.Words("kl(p||q) 5% x_1"), record.Count(1)}}}
 	for want, format := range map[string]record.Format{
 		`| kl(p\|\|q) 5% x\_1 | 1 |`: Markdown,
 		`kl(p||q) 5\% x\_1 & 1 \\`:   LaTeX,

@@ -69,6 +69,8 @@ func joined(sources []theory.Source, within, between string) string {
 }
 
 var (
-	latexSymbols = strings.NewReplacer("tau", `\tau`, "beta", `\beta`, "epsilon", `\varepsilon`, "delta", `\delta`, "sigma", `\sigma`)
-	latexText    = strings.NewReplacer(`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`, "#", `\#`, "&", `\&`, "$", `\$`, "^", `\^{}`, "<", `$<$`, ">", `$>$`, "{", `\{`, "}", `\}`)
+	latexSymbols = strings.NewReplacer("tau", `\tau`, "beta", `\beta`, "epsilon", `\varepsilon`, "delta", `\delta`,
+		"sigma", `\sigma`)
+	latexText = strings.NewReplacer(`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`, "#", `\#`, "&", `\&`, "$", `\$`,
+		"^", `\^{}`, "<", `$<$`, ">", `$>$`, "{", `\{`, "}", `\}`)
 )

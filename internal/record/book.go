@@ -14,7 +14,8 @@ import (
 type Book interface {
 	Stream(t Table, fill func(add func(row []Cell, l Look) error) error) error // a sheet for filtering
 	Live(l Live) error                                                         // a sheet that recalculates
-	About(command string, remarks []Remark) error                              // a sheet that says where the numbers come from
+	About(command string,
+		remarks []Remark) error // a sheet that says where the numbers come from
 	Write(w io.Writer) error
 	Close()
 }
@@ -53,17 +54,23 @@ const (
 // Representable says whether float64 holds a probability with all its digits and
 // tells it from one.
 func Representable(p theory.LogProb) bool {
-	return p == 0 || p == theory.Zero || p > -708 && math.Exp(p.Ln()) < 1
+	if p == 0 || p == theory.Zero {
+		return true
+	}
+	return p > -708 && math.Exp(p.Ln()) < 1
 }
 
 // PlainNumber reads a number of the user's file if a sheet shows it as it was
 // written: no zero in front as in 007, at most 15 digits.
 func PlainNumber(s string) (float64, bool) {
 	x, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return 0, false
+	}
 	digits := strings.TrimLeft(s, "-")
-	bare := digits != "" && strings.Trim(digits, "0123456789.") == "" && digits[0] != '.' && digits[len(digits)-1] != '.'
+	bare := digits != "" && strings.Trim(digits, "0123456789.") == "" && strings.Trim(digits, ".") == digits
 	padded := len(digits) > 1 && digits[0] == '0' && digits[1] != '.'
-	return x, err == nil && bare && !padded && len(digits) <= 16
+	return x, bare && !padded && len(digits) <= 16
 }
 
 // ColumnWidths makes the header and these rows visible, within reason.

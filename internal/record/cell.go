@@ -117,7 +117,7 @@ func AppendNumber(dst []byte, x float64) []byte {
 	}
 	start := len(dst)
 	dst = strconv.AppendFloat(dst, x, 'e', -1, 64)
-	if n := len(dst); n-start >= 4 && dst[n-4] == 'e' && dst[n-3] == '-' && dst[n-2] == '0' {
+	if n := len(dst); n-start >= 4 && string(dst[n-4:n-1]) == "e-0" {
 		dst[n-2] = dst[n-1] // e-09 is e-9
 		dst = dst[:n-1]
 	}
@@ -231,7 +231,8 @@ func humanChance(p theory.LogProb) string {
 			return text
 		}
 		_, digits, exponent := SixDigits(c, false)
-		return "1-" + strings.TrimSuffix(strings.TrimRight(digits[:1]+"."+digits[1:], "0"), ".") + "e" + strconv.Itoa(exponent)
+		return "1-" + strings.TrimSuffix(strings.TrimRight(digits[:1]+"."+digits[1:], "0"), ".") + "e" +
+			strconv.Itoa(exponent)
 	}
 	digits, exponent, ok := strings.Cut(text, "e")
 	mantissa, err := strconv.ParseFloat(digits, 64)
@@ -268,10 +269,17 @@ func People(c Cell) string {
 }
 
 // Same reports whether two cells without lists hold the same.
-func (c Cell) Same(d Cell) bool { return c.Form == d.Form && c.N == d.N && c.F == d.F && c.S == d.S }
+func (c Cell) Same(d Cell) bool {
+	numbers := c.N == d.N && c.F == d.F
+	return c.Form == d.Form && numbers && c.S == d.S
+}
 
 func (c Cell) isNumeric() bool {
-	return c.Form == CountForm || c.Form == NumberForm || c.Form == ChanceForm || c.Form == SpanForm
+	switch c.Form {
+	case CountForm, NumberForm, ChanceForm, SpanForm:
+		return true
+	}
+	return false
 }
 
 func Whole(n int64) Cell { return Cell{Form: CountForm, N: n} }

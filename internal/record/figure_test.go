@@ -24,7 +24,8 @@ func checkTicks(t *testing.T, a Ruler) {
 		t.Fatalf("%+v: ticks %v", a, ticks)
 	}
 	below, above := ticks[0]-a.Low, a.High-ticks[len(ticks)-1]
-	if slack := 1e-8 * (a.High - a.Low); !a.log && max(below, above) > slack || a.log && (below > 1e-8*a.Low || above > 1e-8*a.High) {
+	if slack := 1e-8 * (a.High - a.Low); !a.log && max(below, above) > slack || a.log &&
+		(below > 1e-8*a.Low || above > 1e-8*a.High) {
 		t.Fatalf("%+v: ticks %v do not cover", a, ticks)
 	}
 	step := ticks[1] - ticks[0]

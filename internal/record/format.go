@@ -24,11 +24,15 @@ type Format struct {
 
 // The formats for machines. [ExcelEU] is csv in a dialect, under the same name.
 var (
-	CSV       = Format{Name: "csv", Suffix: ".csv", Encode: func(r Result) Encoder { return delimited{separator: ',', columns: r.Columns} }}
-	ExcelEU   = Format{Name: "csv", Dialect: "excel-eu", Suffix: ".csv", Encode: func(r Result) Encoder { return delimited{separator: ';', comma: true, columns: r.Columns} }}
-	TSV       = Format{Name: "tsv", Suffix: ".tsv", Encode: func(r Result) Encoder { return delimited{separator: '\t', columns: r.Columns} }}
+	CSV = Format{Name: "csv", Suffix: ".csv",
+		Encode: func(r Result) Encoder { return delimited{separator: ',', columns: r.Columns} }}
+	ExcelEU = Format{Name: "csv", Dialect: "excel-eu", Suffix: ".csv",
+		Encode: func(r Result) Encoder { return delimited{separator: ';', comma: true, columns: r.Columns} }}
+	TSV = Format{Name: "tsv", Suffix: ".tsv",
+		Encode: func(r Result) Encoder { return delimited{separator: '\t', columns: r.Columns} }}
 	JSON      = Format{Name: "json", Suffix: ".json", Encode: func(r Result) Encoder { return newJSON(r) }, Nested: true}
-	JSONLines = Format{Name: "jsonl", Suffix: ".jsonl", Encode: func(r Result) Encoder { return newJSONLines(r) }, Nested: true}
+	JSONLines = Format{Name: "jsonl", Suffix: ".jsonl", Encode: func(r Result) Encoder { return newJSONLines(r) },
+		Nested: true}
 )
 
 // NamesOf lists the formats of a kind.

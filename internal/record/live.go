@@ -119,7 +119,8 @@ func (l Live) Compact() Live {
 	out := l
 	out.Columns, out.Rows = nil, make([][]LiveCell, len(l.Rows))
 	for j, name := range l.Columns {
-		if slices.ContainsFunc(l.Rows, func(row []LiveCell) bool { return row[j].Formula != "" || row[j].Value.Form != Missing }) {
+		if slices.ContainsFunc(l.Rows,
+			func(row []LiveCell) bool { return row[j].Formula != "" || row[j].Value.Form != Missing }) {
 			out.Columns = append(out.Columns, name)
 			for i, row := range l.Rows {
 				out.Rows[i] = append(out.Rows[i], row[j])

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/dpcalc/dpcalc/internal/usage"
 )
@@ -202,7 +201,7 @@ func AppendJSON(dst []byte, c *Cell, known *Chances) []byte {
 
 func AppendJSONString(dst []byte, s string) []byte {
 	for i := range len(s) {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf || c == 0x7f {
+		if c := s[i]; c < ' ' || c >= 0x7f || strings.IndexByte(`"\`, c) >= 0 {
 			var b bytes.Buffer
 			e := json.NewEncoder(&b)
 			e.SetEscapeHTML(false)

@@ -17,7 +17,8 @@ import (
 // The shortest decimal reads as the same float64, and is a JSON number.
 func TestAppendNumber(t *testing.T) {
 	for x, want := range map[float64]string{
-		0: "0", 1: "1", 0.1: "0.1", 1e-6: "0.000001", 1e-7: "1e-7", 1e-300: "1e-300", 5e-324: "5e-324", 1e20: "100000000000000000000", 1e21: "1e+21", -2.5: "-2.5", -1e-9: "-1e-9",
+		0: "0", 1: "1", 0.1: "0.1", 1e-6: "0.000001", 1e-7: "1e-7", 1e-300: "1e-300", 5e-324: "5e-324",
+		1e20: "100000000000000000000", 1e21: "1e+21", -2.5: "-2.5", -1e-9: "-1e-9",
 	} {
 		if got := string(AppendNumber(nil, x)); got != want {
 			t.Errorf("%v: got %s, want %s", x, got, want)
@@ -60,9 +61,12 @@ func TestDecimalOf(t *testing.T) {
 // People see six digits, rounded up, and an exponent only where it saves reading.
 func TestHuman(t *testing.T) {
 	for x, want := range map[float64]string{
-		0: "0", 1: "1", 100: "100", 0.1: "0.1", 0.05: "0.05", 0.0119071116417363: "0.0119072", 123456.789: "123457", 12.5: "12.5",
-		9007199254740992: "9.0072e15", 123456789012: "123457000000", 0.0001234: "0.0001234", 0.00001234567891: "1.23457e-5", 0.09999999: "0.1",
-		0.1181561: "0.118157", 9.999999: "10", 1.0000000000000002: "1", 0.6000000000000001: "0.6", -479.31716376863856: "-479.317", -8.733014: "-8.73301", -1.0000001: "-1", -1.0000009: "-1",
+		0: "0", 1: "1", 100: "100", 0.1: "0.1", 0.05: "0.05", 0.0119071116417363: "0.0119072", 123456.789: "123457",
+		12.5:             "12.5",
+		9007199254740992: "9.0072e15", 123456789012: "123457000000", 0.0001234: "0.0001234", 0.00001234567891: "1.23457e-5",
+		0.09999999: "0.1",
+		0.1181561:  "0.118157", 9.999999: "10", 1.0000000000000002: "1", 0.6000000000000001: "0.6",
+		-479.31716376863856: "-479.317", -8.733014: "-8.73301", -1.0000001: "-1", -1.0000009: "-1",
 		5e-324: "4.94066e-324",
 	} {
 		if got := human(x); got != want {
@@ -78,7 +82,8 @@ func TestHuman(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"1e-4343": "1e-4343", "3.8303412345678e-172": "3.83035e-172", "0.32734312345": "0.327344", "1-1.23456789e-20": "1-1.23456e-20", "9.9999999e-10": "1e-9", "0.05": "0.05", "1": "1", "0": "0",
+		"1e-4343": "1e-4343", "3.8303412345678e-172": "3.83035e-172", "0.32734312345": "0.327344",
+		"1-1.23456789e-20": "1-1.23456e-20", "9.9999999e-10": "1e-9", "0.05": "0.05", "1": "1", "0": "0",
 	} {
 		p, _ := theory.ParseLogProb(text)
 		if got := humanChance(p); got != want {
@@ -106,7 +111,8 @@ func TestMachineFormatsReadBack(t *testing.T) {
 		e := JSONLines.Encode(Result{Columns: []string{"a", "b", "c", "d", "e"}})
 		var got map[string]any
 		line := e.Row(nil, true, cells, new(Chances))
-		if err := json.Unmarshal(line, &got); err != nil || got["a"] != text || got["b"] != 3. || got["c"] != nil || got["d"] != true || got["e"].([]any)[0] != text {
+		if err := json.Unmarshal(line, &got); err != nil || got["a"] != text || got["b"] != 3. || got["c"] != nil ||
+			got["d"] != true || got["e"].([]any)[0] != text {
 			t.Errorf("jsonl: %q reads as %v (%v)", line, got, err)
 		}
 	}
@@ -122,7 +128,8 @@ func TestInert(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
-	row := CSV.Encode(Result{}).Row(nil, true, []Cell{{Form: ForeignForm, S: "=A1"}, {Form: WordsForm, S: "=A1"}}, new(Chances))
+	row := CSV.Encode(Result{}).Row(nil, true, []Cell{{Form: ForeignForm, S: "=A1"}, {Form: WordsForm, S: "=A1"}},
+		new(Chances))
 	if string(row) != "'=A1,=A1\n" {
 		t.Errorf("row %q", row)
 	}
@@ -131,7 +138,8 @@ func TestInert(t *testing.T) {
 // The envelope is one JSON document, whatever the number of rows.
 func TestJSONEnvelope(t *testing.T) {
 	for rows := range 3 {
-		e := JSON.Encode(Result{Command: "test", Inputs: []Input{{"x", Exactly(0.5)}, {"p", Chance(-1e4)}, {"none", Cell{}}}, Columns: []string{"n"}})
+		e := JSON.Encode(Result{Command: "test", Inputs: []Input{{"x", Exactly(0.5)}, {"p", Chance(-1e4)}, {"none", Cell{}}},
+			Columns: []string{"n"}})
 		b := e.Head(nil)
 		for i := range rows {
 			b = e.Row(b, i == 0, []Cell{Count(int64(i + 1))}, new(Chances))
@@ -144,7 +152,8 @@ func TestJSONEnvelope(t *testing.T) {
 		if err := json.Unmarshal(e.Foot(b), &got); err != nil {
 			t.Fatal(err)
 		}
-		if got.Schema != "dpcalc/test/1" || got.Version == "" || len(got.Rows) != rows || string(got.Inputs["none"]) != "null" || !strings.HasSuffix(string(got.Inputs["p"]), "e-4343") {
+		if got.Schema != "dpcalc/test/1" || got.Version == "" || len(got.Rows) != rows ||
+			string(got.Inputs["none"]) != "null" || !strings.HasSuffix(string(got.Inputs["p"]), "e-4343") {
 			t.Errorf("%d rows: %+v", rows, got)
 		}
 	}
@@ -191,13 +200,16 @@ func TestExcelEU(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{string(e.Head(nil)), "\ufeffa;b\n"},
 		{row(Number(-1.5), Chance(-1e4), Count(12)), "-1,5;1,1354838653148e-4343;12\n"},
-		{row(Cell{Form: ForeignForm, S: "0.05"}, Cell{Form: ForeignForm, S: "-1.5"}, Cell{Form: ForeignForm, S: "=1+1"}, Cell{Form: ForeignForm, S: "1.2.3"}), "0,05;-1,5;'=1+1;1.2.3\n"},
-		{row(List([]string{"x", "y"}), Words("0.5 of it"), Cell{Form: ForeignForm, S: "a;b"}), "\"x; y\";0.5 of it;\"a;b\"\n"},
+		{row(Cell{Form: ForeignForm, S: "0.05"}, Cell{Form: ForeignForm, S: "-1.5"}, Cell{Form: ForeignForm, S: "=1+1"},
+			Cell{Form: ForeignForm, S: "1.2.3"}), "0,05;-1,5;'=1+1;1.2.3\n"},
+		{row(List([]string{"x", "y"}), Words("0.5 of it"), Cell{Form: ForeignForm, S: "a;b"}),
+			"\"x; y\";0.5 of it;\"a;b\"\n"},
 	} {
 		if c.got != c.want && !strings.Contains(c.want, "e-4343") {
 			t.Errorf("got %q, want %q", c.got, c.want)
 		}
-		if strings.Contains(c.want, "e-4343") && (!strings.HasPrefix(c.got, "-1,5;") || !strings.HasSuffix(c.got, "e-4343;12\n") || strings.Contains(c.got, ".")) {
+		if strings.Contains(c.want, "e-4343") &&
+			(!strings.HasPrefix(c.got, "-1,5;") || !strings.HasSuffix(c.got, "e-4343;12\n") || strings.Contains(c.got, ".")) {
 			t.Errorf("got %q", c.got)
 		}
 	}

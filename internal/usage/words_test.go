@@ -8,7 +8,8 @@ import (
 
 func TestDidYouMean(t *testing.T) {
 	names := []string{"samplesize", "transfer", "compose"}
-	for got, want := range map[string]string{"samplesise": "samplesize", "sample": "samplesize", "tranfser": "transfer", "composer": "compose"} {
+	for got, want := range map[string]string{"samplesise": "samplesize", "sample": "samplesize", "tranfser": "transfer",
+		"composer": "compose"} {
 		if hint := DidYouMean(got, names); !strings.Contains(hint, want) {
 			t.Errorf("%s: hint %q, want %s", got, hint, want)
 		}

@@ -31,7 +31,8 @@ func (p placed) name(absolute ...bool) string {
 func placedCells(l record.Live) (cells []placed, names []*excelize.DefinedName) {
 	row := 0
 	define := func(name string, column int) {
-		names = append(names, &excelize.DefinedName{Name: name, RefersTo: record.LiveSheet + "!" + placed{column: column, row: row}.name(true)})
+		names = append(names,
+			&excelize.DefinedName{Name: name, RefersTo: record.LiveSheet + "!" + placed{column: column, row: row}.name(true)})
 	}
 	put := func(column int, c record.LiveCell, k record.Look) {
 		if c.Formula == "" && c.Value.Form == record.Missing && k == record.PlainLook {
@@ -63,7 +64,8 @@ func placedCells(l record.Live) (cells []placed, names []*excelize.DefinedName) 
 		}
 		put(2, record.LiveCell{Value: in.Value}, record.EntryLook)
 		if in.Holds != "" {
-			put(3, record.LiveCell{Value: record.Words(in.Fault()), Formula: "IF(" + in.Domain() + `,"","` + in.Wants + `")`}, record.StrongLook)
+			put(3, record.LiveCell{Value: record.Words(in.Fault()), Formula: "IF(" + in.Domain() + `,"","` + in.Wants + `")`},
+				record.StrongLook)
 		}
 	}
 	row++
@@ -136,7 +138,8 @@ func liveWidths(l record.Live, cells []placed) []float64 {
 		widths[j] = 13
 	}
 	for _, c := range cells {
-		if c.row > len(l.Intro) && c.look != record.HeaderLook && !(c.Formula != "" && c.Format == "") {
+		text := c.Formula != "" && c.Format == ""
+		if c.row > len(l.Intro) && c.look != record.HeaderLook && !text {
 			widths[c.column-1] = max(widths[c.column-1], float64(min(utf8.RuneCountInString(record.People(c.Value)), 40))+3)
 		}
 		if c.Format == record.CountFormat {

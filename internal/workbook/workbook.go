@@ -58,7 +58,8 @@ func newBook(title string, sheets ...string) (record.Book, error) {
 	b := &book{dir: outfile.Temporaries.Directory(), styles: make(map[style]int)}
 	b.file = excelize.NewFile(excelize.Options{TmpDir: b.dir})
 	err := errors.Join(
-		b.file.SetDocProps(&excelize.DocProperties{Title: title, Creator: "dpcalc " + usage.Version(), Created: epoch, Modified: epoch}),
+		b.file.SetDocProps(&excelize.DocProperties{Title: title, Creator: "dpcalc " + usage.Version(), Created: epoch,
+			Modified: epoch}),
 		b.file.SetAppProps(&excelize.AppProperties{Application: "dpcalc"}),
 		b.file.SetSheetName("Sheet1", sheets[0]),
 	)
@@ -193,7 +194,8 @@ func (b *book) cell(c record.Cell, l record.Look) (excelize.Cell, error) {
 	if text, ok := value.(string); ok {
 		format = textFormat
 		if n := len(utf16.Encode([]rune(text))); n > maxCellText {
-			return excelize.Cell{}, fmt.Errorf("a text of %d characters does not fit a cell of a workbook, which holds %d", n, maxCellText)
+			return excelize.Cell{},
+				fmt.Errorf("a text of %d characters does not fit a cell of a workbook, which holds %d", n, maxCellText)
 		}
 	}
 	made := excelize.Cell{Value: value}
@@ -241,7 +243,8 @@ func (b *book) Stream(t record.Table, fill func(add func(row []record.Cell, l re
 		b.file.SetSheetDimension(t.Name, "A1:"+last),
 		b.file.AutoFilter(t.Name, "A1:"+last, nil),
 		b.onePageWide(t.Name),
-		b.file.SetDefinedName(&excelize.DefinedName{Name: "_xlnm.Print_Titles", RefersTo: "'" + t.Name + "'!$1:$1", Scope: t.Name}),
+		b.file.SetDefinedName(&excelize.DefinedName{Name: "_xlnm.Print_Titles", RefersTo: "'" + t.Name + "'!$1:$1",
+			Scope: t.Name}),
 	); err != nil {
 		return err
 	}
@@ -285,7 +288,8 @@ func (b *book) Stream(t record.Table, fill func(add func(row []record.Cell, l re
 func (b *book) onePageWide(sheet string) error {
 	landscape, one, free, yes := "landscape", 1, 0, true
 	return errors.Join(
-		b.file.SetPageLayout(sheet, &excelize.PageLayoutOptions{Orientation: &landscape, FitToWidth: &one, FitToHeight: &free}),
+		b.file.SetPageLayout(sheet,
+			&excelize.PageLayoutOptions{Orientation: &landscape, FitToWidth: &one, FitToHeight: &free}),
 		b.file.SetSheetProps(sheet, &excelize.SheetPropsOptions{FitToPage: &yes}),
 	)
 }
@@ -301,7 +305,8 @@ func (b *book) About(command string, remarks []record.Remark) error {
 		{Label: "command", Text: command},
 		{Label: "numbers", Text: "cells hold every digit; what they show is rounded to the nearest"},
 	}, remarks)
-	if err := errors.Join(b.onePageWide(name), b.file.SetSheetDimension(name, "A1:B"+strconv.Itoa(len(remarks)))); err != nil {
+	if err := errors.Join(b.onePageWide(name),
+		b.file.SetSheetDimension(name, "A1:B"+strconv.Itoa(len(remarks)))); err != nil {
 		return err
 	}
 	w, err := b.file.NewStreamWriter(name)
@@ -318,7 +323,9 @@ func (b *book) About(command string, remarks []record.Remark) error {
 		for line := range strings.SplitSeq(r.Text, "\n") {
 			lines += 1 + utf8.RuneCountInString(line)/aboutWidth
 		}
-		if err := errors.Join(e1, e2, w.SetRow("A"+strconv.Itoa(i+1), []any{label, text}, excelize.RowOpts{Height: float64(lines) * lineHeight})); err != nil {
+		if err := errors.Join(e1, e2,
+			w.SetRow("A"+strconv.Itoa(i+1), []any{label, text},
+				excelize.RowOpts{Height: float64(lines) * lineHeight})); err != nil {
 			return err
 		}
 	}

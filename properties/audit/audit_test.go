@@ -99,18 +99,22 @@ func TestTrueClaimsHold(t *testing.T) {
 	}{
 		{"lattice laplace", Privacy{Claim: pure(1), First: onLattice(laplace(0, 1)), Second: onLattice(laplace(1, 1))}},
 		{"randomized response", Privacy{Claim: pure(1), First: response(0, 1, 0), Second: response(1, 1, 0)}},
-		{"leaky response", Privacy{Claim: theory.Approx{Epsilon: 1, LnDelta: lnProb("0.01")}, First: response(0, 1, 0.01), Second: response(1, 1, 0.01)}},
+		{"leaky response", Privacy{Claim: theory.Approx{Epsilon: 1, LnDelta: lnProb("0.01")}, First: response(0, 1, 0.01),
+			Second: response(1, 1, 0.01)}},
 		{"no information", Privacy{Claim: pure(0), First: laplace(0, 1), Second: laplace(0, 1)}},
 		{"gaussian", Privacy{Claim: gaussian, First: normal(0), Second: normal(1)}},
-		{"sparse vector", Privacy{Claim: pure(1), First: svt([]float64{0, 0, 1, 0}), Second: svt([]float64{1, 1, 0, 1}), Width: 4, Features: []func([]float64) float64{transcript}}},
+		{"sparse vector", Privacy{Claim: pure(1), First: svt([]float64{0, 0, 1, 0}), Second: svt([]float64{1, 1, 0, 1}),
+			Width: 4, Features: []func([]float64) float64{transcript}}},
 	} {
 		c.audit.Plan = Plan{Samples: 1_000_000, Seed: 7}
 		c.audit.Width = max(1, c.audit.Width)
 		r := value[Result](t)(c.audit.Audit(alarm(t, c.name)))
-		if r.Verdict != Holds || r.Samples != 1_000_000 || !(r.Epsilon <= c.audit.Claim.Epsilon) || !(r.Detectable > c.audit.Claim.Epsilon) {
+		if r.Verdict != Holds || r.Samples != 1_000_000 || !(r.Epsilon <= c.audit.Claim.Epsilon) ||
+			!(r.Detectable > c.audit.Claim.Epsilon) {
 			t.Errorf("%s: %+v", c.name, r)
 		}
-		t.Logf("%s: epsilon >= %.3f of %.3g claimed, detectable %.4f, ln wealth %.1f", c.name, r.Epsilon, c.audit.Claim.Epsilon, r.Detectable, r.LnWealth)
+		t.Logf("%s: epsilon >= %.3f of %.3g claimed, detectable %.4f, ln wealth %.1f", c.name, r.Epsilon,
+			c.audit.Claim.Epsilon, r.Detectable, r.LnWealth)
 	}
 }
 
@@ -131,15 +135,25 @@ func TestFalseClaimsAreRefuted(t *testing.T) {
 		audit      Privacy
 	}{
 		{"response at epsilon 1.05", "", Privacy{Claim: pure(1), First: response(0, 1.05, 0), Second: response(1, 1.05, 0)}},
-		{"laplace at 0.9 of its scale", "magnitude", Privacy{Claim: pure(1), First: onLattice(laplace(0, 0.9)), Second: onLattice(laplace(1, 0.9))}},
-		{"the same, first and second exchanged", "magnitude", Privacy{Claim: pure(1), First: onLattice(laplace(1, 0.9)), Second: onLattice(laplace(0, 0.9))}},
+		{"laplace at 0.9 of its scale", "magnitude",
+			Privacy{Claim: pure(1), First: onLattice(laplace(0, 0.9)), Second: onLattice(laplace(1, 0.9))}},
+		{"the same, first and second exchanged", "magnitude",
+			Privacy{Claim: pure(1), First: onLattice(laplace(1, 0.9)), Second: onLattice(laplace(0, 0.9))}},
 		{"a lattice that tells the input", "lattice", Privacy{Claim: pure(1), First: laplace(0, 1), Second: laplace(1, 1)}},
 		{"a value that tells the input", "atom", Privacy{Claim: pure(0.5), First: rare(0.123), Second: rare(0.124)}},
-		{"only the second has the value", "atom", Privacy{Claim: pure(0.5), First: func(r *rand.Rand, out []float64) { out[0] = r.NormFloat64() }, Second: rare(0.124)}},
+		{"only the second has the value", "atom",
+			Privacy{Claim: pure(0.5), First: func(r *rand.Rand, out []float64) { out[0] = r.NormFloat64() },
+				Second: rare(0.124)}},
 		{"gaussian at 0.9 of its delta", "magnitude", Privacy{Claim: gaussian, First: normal(0), Second: normal(1)}},
-		{"a leak of 0.02 for 0.01", "", Privacy{Claim: theory.Approx{Epsilon: 1, LnDelta: lnProb("0.01")}, First: response(0, 1, 0.02), Second: response(1, 1, 0.02)}},
-		{"a negative zero", "", Privacy{Claim: pure(2), First: func(_ *rand.Rand, out []float64) { out[0] = 0 }, Second: func(_ *rand.Rand, out []float64) { out[0] = math.Copysign(0, -1) }}},
-		{"not a number", "", Privacy{Claim: pure(2), First: func(_ *rand.Rand, out []float64) { out[0] = math.NaN() }, Second: func(_ *rand.Rand, out []float64) { out[0] = math.Inf(-1) }}},
+		{"a leak of 0.02 for 0.01", "",
+			Privacy{Claim: theory.Approx{Epsilon: 1, LnDelta: lnProb("0.01")}, First: response(0, 1, 0.02),
+				Second: response(1, 1, 0.02)}},
+		{"a negative zero", "",
+			Privacy{Claim: pure(2), First: func(_ *rand.Rand, out []float64) { out[0] = 0 },
+				Second: func(_ *rand.Rand, out []float64) { out[0] = math.Copysign(0, -1) }}},
+		{"not a number", "",
+			Privacy{Claim: pure(2), First: func(_ *rand.Rand, out []float64) { out[0] = math.NaN() },
+				Second: func(_ *rand.Rand, out []float64) { out[0] = math.Inf(-1) }}},
 	} {
 		c.audit.Plan = Plan{Samples: 4_000_000, Seed: 11}
 		c.audit.Width = 1
@@ -154,7 +168,8 @@ func TestFalseClaimsAreRefuted(t *testing.T) {
 // The confidence bound: close to the true epsilon and, except for the false alarm, below.
 func TestEpsilonBound(t *testing.T) {
 	for _, epsilon := range []float64{0.3, 0.95, 2} {
-		a := Privacy{Plan: Plan{Samples: 2_000_000, Seed: 5}, Claim: pure(2), Width: 1, First: onLattice(laplace(0, 1/epsilon)), Second: onLattice(laplace(1, 1/epsilon))}
+		a := Privacy{Plan: Plan{Samples: 2_000_000, Seed: 5}, Claim: pure(2), Width: 1,
+			First: onLattice(laplace(0, 1/epsilon)), Second: onLattice(laplace(1, 1/epsilon))}
 		r := value[Result](t)(a.Audit(alarm(t, fmt.Sprint(epsilon))))
 		if !(r.Epsilon <= epsilon && r.Epsilon > 0.9*epsilon) {
 			t.Errorf("epsilon %g: bound %g", epsilon, r.Epsilon)
@@ -194,7 +209,8 @@ func TestDetectableIsDetected(t *testing.T) {
 func TestWorkersDoNotMatter(t *testing.T) {
 	var first Result
 	for i, workers := range []int{1, 2, 5, 0} {
-		a := Privacy{Plan: Plan{Samples: 300_000, Seed: 3, Workers: workers}, Claim: pure(1), Width: 1, First: laplace(0, 0.95), Second: onLattice(laplace(1, 0.95))}
+		a := Privacy{Plan: Plan{Samples: 300_000, Seed: 3, Workers: workers}, Claim: pure(1), Width: 1,
+			First: laplace(0, 0.95), Second: onLattice(laplace(1, 0.95))}
 		a.First = onLattice(a.First)
 		r := value[Result](t)(a.Audit(lone(t, "1e-11")))
 		if i == 0 {
@@ -204,7 +220,8 @@ func TestWorkersDoNotMatter(t *testing.T) {
 			t.Errorf("%d workers: %+v, want %+v", workers, r, first)
 		}
 	}
-	a := Privacy{Plan: Plan{Samples: 300_000, Seed: 4}, Claim: pure(1), Width: 1, First: onLattice(laplace(0, 0.95)), Second: onLattice(laplace(1, 0.95))}
+	a := Privacy{Plan: Plan{Samples: 300_000, Seed: 4}, Claim: pure(1), Width: 1, First: onLattice(laplace(0, 0.95)),
+		Second: onLattice(laplace(1, 0.95))}
 	if r := value[Result](t)(a.Audit(lone(t, "1e-11"))); r == first {
 		t.Error("another seed gives the same result")
 	}
@@ -217,8 +234,10 @@ func TestTooFewSamples(t *testing.T) {
 		if r.Verdict != Undecided || r.Detectable != 0 || r.Samples > samples {
 			t.Errorf("%+v", r)
 		}
-		tail := value[TailResult](t)(Tail{Plan: Plan{Samples: samples}, Bound: lnProb("0.9"), Hit: func(*rand.Rand) bool { return true }}.Audit(lone(t, "1e-11")))
-		law := value[LawResult](t)(Law{Plan: Plan{Samples: samples}, Law: logs(0.5, 0.5), Draw: func(*rand.Rand) int { return 0 }}.Audit(lone(t, "1e-30")))
+		tail := value[TailResult](t)(Tail{Plan: Plan{Samples: samples}, Bound: lnProb("0.9"),
+			Hit: func(*rand.Rand) bool { return true }}.Audit(lone(t, "1e-11")))
+		law := value[LawResult](t)(Law{Plan: Plan{Samples: samples}, Law: logs(0.5, 0.5),
+			Draw: func(*rand.Rand) int { return 0 }}.Audit(lone(t, "1e-30")))
 		if tail.Verdict != Undecided || law.Verdict != Undecided {
 			t.Errorf("%+v, %+v", tail, law)
 		}
@@ -291,7 +310,8 @@ func TestWrongSparseVectorsAreRefuted(t *testing.T) {
 		{"SVT5", sparse{rho: 2}, []float64{0, 1}, []float64{1, 0}},
 		{"SVT6", sparse{rho: 2, nu: 2}, repeat(4, 0, repeat(4, 1)...), repeat(4, 1, repeat(4, 0)...)},
 	} {
-		a := Privacy{Plan: Plan{Samples: 2_000_000, Seed: 1}, Claim: pure(1), Width: len(c.first), Features: []func([]float64) float64{transcript}}
+		a := Privacy{Plan: Plan{Samples: 2_000_000, Seed: 1}, Claim: pure(1), Width: len(c.first),
+			Features: []func([]float64) float64{transcript}}
 		a.First, a.Second = c.mechanism.on(c.first), c.mechanism.on(c.second)
 		r := value[Result](t)(a.Audit(lone(t, "1e-11")))
 		if r.Verdict != Violated {
@@ -311,31 +331,36 @@ func TestTail(t *testing.T) {
 		want  Verdict
 	}{
 		{"0.1", 0.1, Holds}, {"0.001", 0.0009, Holds}, {"1e-9", 1e-9, Holds}, {"0.99", 0.98, Holds},
-		{"0.1", 0.105, Violated}, {"0.001", 0.0013, Violated}, {"1e-9", 3e-5, Violated}, {"0.99", 0.9915, Violated}, {"1e-100", 1e-4, Violated},
+		{"0.1", 0.105, Violated}, {"0.001", 0.0013, Violated}, {"1e-9", 3e-5, Violated}, {"0.99", 0.9915, Violated},
+		{"1e-100", 1e-4, Violated},
 	} {
 		draw := lone(t, "1e-11")
 		if c.want == Holds {
 			draw = alarm(t, c.bound)
 		}
-		r := value[TailResult](t)(Tail{Plan: Plan{Samples: 1_000_000, Seed: 2}, Bound: lnProb(c.bound), Hit: coin(c.p)}.Audit(draw))
+		r := value[TailResult](t)(Tail{Plan: Plan{Samples: 1_000_000, Seed: 2}, Bound: lnProb(c.bound),
+			Hit: coin(c.p)}.Audit(draw))
 		if r.Verdict != c.want || !(r.Lower.Value() <= c.p) || !(r.Detectable > lnProb(c.bound)) {
 			t.Errorf("P[E] = %g against %s: %+v", c.p, c.bound, r)
 		}
-		t.Logf("P[E] = %g against %s: %s, %d of %d, P[E] >= %.4g, detectable %.4g", c.p, c.bound, r.Verdict, r.Hits, r.Samples, r.Lower.Value(), r.Detectable.Value())
+		t.Logf("P[E] = %g against %s: %s, %d of %d, P[E] >= %.4g, detectable %.4g", c.p, c.bound, r.Verdict, r.Hits,
+			r.Samples, r.Lower.Value(), r.Detectable.Value())
 	}
 	// What is detectable is detected, by the test itself.
 	bound, samples := lnProb("0.2"), int64(4000)
 	var d float64
 	once := func(seed uint64, p float64) TailResult {
-		r := value[TailResult](t)(Tail{Plan: Plan{Samples: samples, Seed: seed, Workers: 1}, Bound: bound, Hit: coin(p)}.Audit(lone(t, "1e-9")))
+		r := value[TailResult](t)(Tail{Plan: Plan{Samples: samples, Seed: seed, Workers: 1}, Bound: bound,
+			Hit: coin(p)}.Audit(lone(t, "1e-9")))
 		d = r.Detectable.Value()
 		return r
 	}
 	once(1, 0.2)
 	p := d
-	r := value[TailResult](t)(Tail{Plan: Plan{Samples: 2000, Seed: 1, Workers: 1}, Bound: lnProb("0.01"), Hit: func(r *rand.Rand) bool {
-		return once(r.Uint64(), p).Verdict != Violated
-	}}.Audit(alarm(t, "detectable")))
+	r := value[TailResult](t)(Tail{Plan: Plan{Samples: 2000, Seed: 1, Workers: 1}, Bound: lnProb("0.01"),
+		Hit: func(r *rand.Rand) bool {
+			return once(r.Uint64(), p).Verdict != Violated
+		}}.Audit(alarm(t, "detectable")))
 	t.Logf("detectable %.4f for %v: missed %d of %d", p, bound, r.Hits, r.Samples)
 	if r.Verdict != Holds {
 		t.Errorf("detectable %g: missed %d of %d", p, r.Hits, r.Samples)
@@ -405,7 +430,8 @@ func TestLaw(t *testing.T) {
 		t.Errorf("the right law: %+v", r)
 	}
 	for _, shift := range []float64{1.2 * r.Detectable, -1.2 * r.Detectable} {
-		if r := value[LawResult](t)(Law{Plan: plan, Law: law, Draw: draw(shift)}.Audit(lone(t, "1e-11"))); r.Verdict != Violated {
+		if r := value[LawResult](t)(Law{Plan: plan, Law: law,
+			Draw: draw(shift)}.Audit(lone(t, "1e-11"))); r.Verdict != Violated {
 			t.Errorf("shifted by %g: %+v", shift, r)
 		}
 	}
@@ -416,7 +442,8 @@ func TestLaw(t *testing.T) {
 			}
 			return draw(0)(r)
 		}
-		if r := value[LawResult](t)(Law{Plan: plan, Law: law, Draw: once}.Audit(lone(t, "1e-11"))); r.Verdict != Violated || r.Cell != len(law) || r.PValue != theory.Zero {
+		if r := value[LawResult](t)(Law{Plan: plan, Law: law, Draw: once}.Audit(lone(t, "1e-11"))); r.Verdict != Violated ||
+			r.Cell != len(law) || r.PValue != theory.Zero {
 			t.Errorf("outcome %d: %+v", outside, r)
 		}
 	}
@@ -432,7 +459,8 @@ func TestLaw(t *testing.T) {
 		}
 		return 1 + r.IntN(80)
 	}
-	if r := value[LawResult](t)(Law{Plan: Plan{Samples: 20_000, Seed: 6}, Law: thin, Draw: lacking}.Audit(lone(t, "1e-11"))); r.Verdict != Violated || r.Cell != 0 {
+	if r := value[LawResult](t)(Law{Plan: Plan{Samples: 20_000, Seed: 6}, Law: thin,
+		Draw: lacking}.Audit(lone(t, "1e-11"))); r.Verdict != Violated || r.Cell != 0 {
 		t.Errorf("a lack of the first outcome: %+v", r)
 	}
 	// The false alarm is not above what was declared; without its division among the
@@ -452,18 +480,20 @@ func TestLaw(t *testing.T) {
 	// The definition of Detectable, at a size where a mutant of it would be seen.
 	small := Plan{Samples: 400, Workers: 1}
 	half := logs(0.5, 0.5)
-	d := value[LawResult](t)(Law{Plan: small, Law: half, Draw: func(r *rand.Rand) int { return r.IntN(2) }}.Audit(alarm(t, "coin"))).Detectable
-	missed := value[TailResult](t)(Tail{Plan: Plan{Samples: 3000, Seed: 3, Workers: 1}, Bound: lnProb("0.01"), Hit: func(r *rand.Rand) bool {
-		plan := small
-		plan.Seed = r.Uint64()
-		biased := func(r *rand.Rand) int {
-			if r.Float64() < 0.5+d {
-				return 0
+	d := value[LawResult](t)(Law{Plan: small, Law: half,
+		Draw: func(r *rand.Rand) int { return r.IntN(2) }}.Audit(alarm(t, "coin"))).Detectable
+	missed := value[TailResult](t)(Tail{Plan: Plan{Samples: 3000, Seed: 3, Workers: 1}, Bound: lnProb("0.01"),
+		Hit: func(r *rand.Rand) bool {
+			plan := small
+			plan.Seed = r.Uint64()
+			biased := func(r *rand.Rand) int {
+				if r.Float64() < 0.5+d {
+					return 0
+				}
+				return 1
 			}
-			return 1
-		}
-		return value[LawResult](t)(Law{Plan: plan, Law: half, Draw: biased}.Audit(lone(t, "1e-11"))).Verdict != Violated
-	}}.Audit(alarm(t, "detectable")))
+			return value[LawResult](t)(Law{Plan: plan, Law: half, Draw: biased}.Audit(lone(t, "1e-11"))).Verdict != Violated
+		}}.Audit(alarm(t, "detectable")))
 	t.Logf("detectable %.4f: missed %d of %d", d, missed.Hits, missed.Samples)
 	if missed.Verdict != Holds || missed.Hits == 0 {
 		t.Errorf("detectable %g: %+v", d, missed)
@@ -492,7 +522,8 @@ func TestLedger(t *testing.T) {
 	for _, bad := range []struct {
 		name  string
 		alpha theory.LogProb
-	}{{"a", -3}, {"", -3}, {"b", 0}, {"b", theory.Zero}, {"b", theory.LogProb(math.NaN())}, {"b", lnProb("0.26")}, {"b", 1}} {
+	}{{"a", -3}, {"", -3}, {"b", 0}, {"b", theory.Zero}, {"b", theory.LogProb(math.NaN())}, {"b", lnProb("0.26")},
+		{"b", 1}} {
 		if _, err := l.Draw(bad.name, bad.alpha); !isDomain(err) {
 			t.Errorf("draw %v: %v", bad, err)
 		}
@@ -500,7 +531,8 @@ func TestLedger(t *testing.T) {
 	if _, err := l.Draw("b", lnProb("0.25")); err != nil {
 		t.Errorf("what was refused has been taken: %v", err)
 	}
-	tail := Tail{Plan: Plan{Samples: 1000}, Bound: lnProb("0.5"), Hit: func(r *rand.Rand) bool { return r.Float64() < 0.1 }}
+	tail := Tail{Plan: Plan{Samples: 1000}, Bound: lnProb("0.5"),
+		Hit: func(r *rand.Rand) bool { return r.Float64() < 0.1 }}
 	d := value[TailResult](t)(tail.Audit(a)).Detectable.Value()
 	if _, err := tail.Audit(a); !isDomain(err) {
 		t.Errorf("one alarm for two tests: %v", err)
@@ -527,7 +559,8 @@ func TestAuditDomains(t *testing.T) {
 	nan := math.NaN()
 	for i, spoil := range []func(*Privacy){
 		func(a *Privacy) { a.Samples = 1 }, func(a *Privacy) { a.Samples = 1<<31 + 1 },
-		func(a *Privacy) { a.Claim.Epsilon = -1 }, func(a *Privacy) { a.Claim.Epsilon = 100.1 }, func(a *Privacy) { a.Claim.Epsilon = nan },
+		func(a *Privacy) { a.Claim.Epsilon = -1 }, func(a *Privacy) { a.Claim.Epsilon = 100.1 },
+		func(a *Privacy) { a.Claim.Epsilon = nan },
 		func(a *Privacy) { a.Claim.LnDelta = 0 }, func(a *Privacy) { a.Claim.LnDelta = theory.LogProb(nan) },
 		func(a *Privacy) { a.First = nil }, func(a *Privacy) { a.Second = nil }, func(a *Privacy) { a.Width = 0 },
 	} {
@@ -548,7 +581,8 @@ func TestAuditDomains(t *testing.T) {
 	}
 	none := func(*rand.Rand) int { return 0 }
 	for _, bad := range []Law{
-		{Plan{}, logs(1), none}, {Plan{Samples: 100}, logs(0.5), none}, {Plan{Samples: 100}, nil, none}, {Plan{Samples: 100}, logs(1), nil},
+		{Plan{}, logs(1), none}, {Plan{Samples: 100}, logs(0.5), none}, {Plan{Samples: 100}, nil, none},
+		{Plan{Samples: 100}, logs(1), nil},
 	} {
 		if _, err := bad.Audit(lone(t, "0.5")); !isDomain(err) {
 			t.Errorf("%+v: %v", bad, err)
@@ -561,7 +595,8 @@ func TestCells(t *testing.T) {
 	l := lens{centre: 0.5, lowest: int(math.Float64bits(1)>>47) - 16*octave}
 	check := func(x float64) {
 		m, a, k := l.cells(x)
-		if m < 0 || m >= magnitudeCells || a < magnitudeCells || a >= magnitudeCells+atomCells || k < magnitudeCells+atomCells || k >= featureCells {
+		if m < 0 || m >= magnitudeCells || a < magnitudeCells || a >= magnitudeCells+atomCells ||
+			k < magnitudeCells+atomCells || k >= featureCells {
 			t.Fatalf("%g: cells %d %d %d", x, m, a, k)
 		}
 	}
@@ -569,11 +604,13 @@ func TestCells(t *testing.T) {
 	for range 200_000 {
 		check(math.Float64frombits(r.Uint64()))
 	}
-	for _, x := range []float64{0, math.Copysign(0, -1), 5e-324, 1, 3, 0.75, 1 + 0x1p-52, math.MaxFloat64, math.Inf(1), math.Inf(-1), math.NaN(), 6 * 0x1p-1074} {
+	for _, x := range []float64{0, math.Copysign(0, -1), 5e-324, 1, 3, 0.75, 1 + 0x1p-52, math.MaxFloat64, math.Inf(1),
+		math.Inf(-1), math.NaN(), 6 * 0x1p-1074} {
 		check(x)
 	}
 	_, _, unit := l.cells(1)
-	for exponent, x := range map[int]float64{0: 3, -2: -0.75, -52: 1 + 0x1p-52, 5: 96, -1073: 6 * 0x1p-1074, -1074: 5e-324, -1030: 0x1p-1030} {
+	for exponent, x := range map[int]float64{0: 3, -2: -0.75, -52: 1 + 0x1p-52, 5: 96, -1073: 6 * 0x1p-1074,
+		-1074: 5e-324, -1030: 0x1p-1030} {
 		if _, _, k := l.cells(x); k-unit != exponent {
 			t.Errorf("the lowest bit of %g: 2^%d, want 2^%d", x, k-unit, exponent)
 		}

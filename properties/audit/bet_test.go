@@ -172,7 +172,8 @@ func TestWrongBetsWin(t *testing.T) {
 // exactly one on a line of it; and the growth at the true probabilities is the sum of
 // the relative entropies to the nearest claim, which a dense search cannot beat.
 func TestBet(t *testing.T) {
-	for _, c := range []claim{newClaim(0, theory.Zero), newClaim(1, theory.Zero), newClaim(0.5, -3), newClaim(6, -20), newClaim(90, theory.Zero)} {
+	for _, c := range []claim{newClaim(0, theory.Zero), newClaim(1, theory.Zero), newClaim(0.5, -3), newClaim(6, -20),
+		newClaim(90, theory.Zero)} {
 		for _, p := range [][2]float64{{0.5, 0.1}, {0.9, 0.001}, {0.999, 1e-9}, {1e-6, 1e-12}, {0.3, 1e-60}} {
 			if !(p[0] > c.odds*p[1]+c.delta) {
 				if c.bet(p, 1) != (stake{}) {

@@ -64,7 +64,8 @@ func (p *Pair) swapped() *Pair {
 	return other
 }
 
-var errNotPrivate = &theory.NoAnswerError{Reason: "an outcome that is possible for one input is impossible for its neighbour"}
+var errNotPrivate = &theory.NoAnswerError{Reason: "an outcome that is possible for one input is impossible for its " +
+	"neighbour"}
 
 // Epsilon returns the least epsilon of pure differential privacy, the largest |ln of
 // a likelihood ratio|. It reports NoAnswer for a pair that is private at no epsilon.
@@ -345,7 +346,8 @@ type WorstPair[T ~float64] struct {
 // is the law of the output for input i, and measure is a method of [Pair]: neighbours
 // and measure are symmetric. If a pair has no answer, as one that is private at no
 // epsilon, Worst returns that pair with the error.
-func Worst[T ~float64](laws [][]theory.LogProb, neighbours func(i, j int) bool, measure func(*Pair) (T, error)) (WorstPair[T], error) {
+func Worst[T ~float64](laws [][]theory.LogProb, neighbours func(i, j int) bool,
+	measure func(*Pair) (T, error)) (WorstPair[T], error) {
 	var worst WorstPair[T]
 	found := false
 	for i := range laws {

@@ -168,7 +168,8 @@ func TestRandomizedResponse(t *testing.T) {
 		close("epsilon", value[float64](t)(pair.Epsilon()), epsilon)
 		close("rho", value[float64](t)(pair.ZCDP()), epsilon*math.Tanh(epsilon/2))
 		close("relative entropy", value[float64](t)(pair.Renyi(1)), epsilon*math.Tanh(epsilon/2))
-		close("delta", value[theory.LogProb](t)(pair.LnDelta(epsilon/2)).Value(), -math.Expm1(-epsilon/2)/(1+math.Exp(-epsilon)))
+		close("delta", value[theory.LogProb](t)(pair.LnDelta(epsilon/2)).Value(),
+			-math.Expm1(-epsilon/2)/(1+math.Exp(-epsilon)))
 		if epsilon > 1e-3 {
 			mu := value[float64](t)(pair.Mu())
 			close("mu", mu, 2*num.UpperQuantile(lnP-epsilon))
@@ -364,7 +365,8 @@ func TestWorstPair(t *testing.T) {
 	if !errors.As(err, &none) || w.First != 1 || w.Second != 3 {
 		t.Errorf("worst pair %+v, %v", w, err)
 	}
-	for _, bad := range [][][]theory.LogProb{{logs(1)}, {logs(1), logs(0.5, 0.5)}, {logs(1), logs(0.9)}, {logs(1), {theory.LogProb(math.NaN())}}, {{}, {}}, {{0.1}, {0}}} {
+	for _, bad := range [][][]theory.LogProb{{logs(1)}, {logs(1), logs(0.5, 0.5)}, {logs(1), logs(0.9)},
+		{logs(1), {theory.LogProb(math.NaN())}}, {{}, {}}, {{0.1}, {0}}} {
 		if _, err := Worst(bad, func(int, int) bool { return true }, (*Pair).Epsilon); !isDomain(err) {
 			t.Errorf("%v: %v, want a DomainError", bad, err)
 		}
@@ -398,7 +400,8 @@ func TestExactDomains(t *testing.T) {
 		}
 	}
 	same := pairOf(t, logs(0.5, 0.5), logs(0.5, 0.5))
-	for _, measure := range []func() (float64, error){same.Epsilon, same.ZCDP, func() (float64, error) { return same.Renyi(3) }} {
+	for _, measure := range []func() (float64, error){same.Epsilon, same.ZCDP,
+		func() (float64, error) { return same.Renyi(3) }} {
 		if x, err := measure(); x != 0 || err != nil {
 			t.Errorf("identical laws measure %g, %v", x, err)
 		}

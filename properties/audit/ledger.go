@@ -57,10 +57,12 @@ func (l *Ledger) Draw(name string, alpha theory.LogProb) (*Alarm, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	spent := l.spent.Add(num.FromFloat((alpha - l.total).Value()))
-	if err := theory.Domain(spent.Float() <= 1+1e-12, "false alarm of "+name, alpha, "no more than what is left of "+l.total.String()); err != nil {
+	if err := theory.Domain(spent.Float() <= 1+1e-12, "false alarm of "+name, alpha,
+		"no more than what is left of "+l.total.String()); err != nil {
 		return nil, err
 	}
-	if err := theory.Domain(name != "" && l.names[name] == nil, "name", fmt.Sprintf("%q", name), "a name that has not drawn"); err != nil {
+	if err := theory.Domain(name != "" && l.names[name] == nil, "name", fmt.Sprintf("%q", name),
+		"a name that has not drawn"); err != nil {
 		return nil, err
 	}
 	l.spent = spent

@@ -21,7 +21,8 @@ func (a Tail) Validate() error {
 	if err := a.Plan.Validate(); err != nil {
 		return err
 	}
-	if err := theory.Domain(a.Bound < 0 && a.Bound >= -690, "bound", a.Bound, "a number from 1e-299 to below 1"); err != nil {
+	if err := theory.Domain(a.Bound < 0 && a.Bound >= -690, "bound", a.Bound,
+		"a number from 1e-299 to below 1"); err != nil {
 		return err
 	}
 	return theory.Domain(a.Hit != nil, "hit", "nil", "a sampler")

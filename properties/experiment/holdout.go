@@ -78,12 +78,14 @@ func (e Holdout) Validate() error {
 		}
 	}
 	for _, signal := range e.Signal {
-		if err := theory.Domain(signal >= 0 && signal <= e.Attributes, "signal", signal, "an integer from 0 to the number of attributes"); err != nil {
+		if err := theory.Domain(signal >= 0 && signal <= e.Attributes, "signal", signal,
+			"an integer from 0 to the number of attributes"); err != nil {
 			return err
 		}
 	}
 	for _, arm := range e.Arms {
-		if err := theory.Domain(arm == Standard || arm == Paper || arm == Thresholdout, "arms", string(arm), "standard, paper or thresholdout"); err != nil {
+		if err := theory.Domain(arm == Standard || arm == Paper || arm == Thresholdout, "arms", string(arm),
+			"standard, paper or thresholdout"); err != nil {
 			return err
 		}
 	}

@@ -16,7 +16,8 @@ import (
 
 // usual is the experiment of the paper, with a budget that does not run out.
 func usual() Holdout {
-	return Holdout{Samples: 10_000, Attributes: 10_000, Signal: []int64{0, 20}, Arms: Arms(), Repetitions: 100, Budget: 2500, Seed: 2015}
+	return Holdout{Samples: 10_000, Attributes: 10_000, Signal: []int64{0, 20}, Arms: Arms(), Repetitions: 100,
+		Budget: 2500, Seed: 2015}
 }
 
 // little is an experiment whose budget runs out in some repetitions and not in others.
@@ -598,7 +599,8 @@ func TestValidate(t *testing.T) {
 // The smallest experiments have rows too: one row, one attribute, nothing selected.
 func TestSmallest(t *testing.T) {
 	for _, direct := range []bool{false, true} {
-		e := Holdout{Samples: 1, Attributes: 1, Signal: []int64{0, 1}, Arms: Arms(), Repetitions: 1, Budget: 1, Direct: direct}
+		e := Holdout{Samples: 1, Attributes: 1, Signal: []int64{0, 1}, Arms: Arms(), Repetitions: 1, Budget: 1,
+			Direct: direct}
 		rows := run(t, e, 0)
 		if len(rows) != 2*3*len(sizes) {
 			t.Fatalf("%d rows", len(rows))
@@ -623,7 +625,8 @@ func TestMoments(t *testing.T) {
 	var m Moments
 	for i, x := range []float64{1, 2, 4} {
 		m.add(x)
-		want := []Moments{{Count: 1, Mean: 1}, {Count: 2, Mean: 1.5, SD: math.Sqrt(0.5)}, {Count: 3, Mean: 7. / 3, SD: math.Sqrt(7. / 3)}}[i]
+		want := []Moments{{Count: 1, Mean: 1}, {Count: 2, Mean: 1.5, SD: math.Sqrt(0.5)},
+			{Count: 3, Mean: 7. / 3, SD: math.Sqrt(7. / 3)}}[i]
 		if m.Count != want.Count || math.Abs(m.Mean-want.Mean) > 1e-15 || math.Abs(m.SD-want.SD) > 1e-15 {
 			t.Errorf("%d numbers: %+v, want %+v", i+1, m, want)
 		}

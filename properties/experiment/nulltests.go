@@ -126,10 +126,12 @@ func (s NullTests) selections() ([]Selection, error) {
 // Validate returns a DomainError for the first field outside its domain.
 func (s NullTests) Validate() error {
 	const most = 1_000_000
-	if err := theory.Domain(s.Samples > 0 && s.Samples%64 == 0 && s.Samples <= most, "samples", s.Samples, "a multiple of 64 up to 1000000"); err != nil {
+	if err := theory.Domain(s.Samples > 0 && s.Samples%64 == 0 && s.Samples <= most, "samples", s.Samples,
+		"a multiple of 64 up to 1000000"); err != nil {
 		return err
 	}
-	if err := theory.Domain(s.Tests > 0 && s.Tests <= most, "tests", s.Tests, "a whole number from 1 to 1000000"); err != nil {
+	if err := theory.Domain(s.Tests > 0 && s.Tests <= most, "tests", s.Tests,
+		"a whole number from 1 to 1000000"); err != nil {
 		return err
 	}
 	for _, scale := range s.Scales {
@@ -137,7 +139,8 @@ func (s NullTests) Validate() error {
 			return err
 		}
 	}
-	if err := theory.Domain(math.Abs(s.Effect) <= math.Sqrt(float64(s.Samples)), "effect", s.Effect, "at most sqrt(n) standard errors"); err != nil {
+	if err := theory.Domain(math.Abs(s.Effect) <= math.Sqrt(float64(s.Samples)), "effect", s.Effect,
+		"at most sqrt(n) standard errors"); err != nil {
 		return err
 	}
 	if err := theory.Domain(s.Repetitions > 0, "repetitions", s.Repetitions, "a positive number"); err != nil {

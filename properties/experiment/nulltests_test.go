@@ -139,7 +139,8 @@ func TestNullTests(t *testing.T) {
 		}{"raw": {row.Raw, want.raw}, "corrected": {row.Corrected, want.corrected}, "power": {row.Power, want.power}} {
 			lo, hi := c.rate.Interval(lnMiss)
 			if !(lo <= c.exact*(1+1e-9) && c.exact <= hi*(1+1e-9)) {
-				t.Errorf("%s %g, %s: %g, in [%.4f, %.4f], but exactly %.6f", what, row.Selection.Scale, name, c.rate.Value(), lo, hi, c.exact)
+				t.Errorf("%s %g, %s: %g, in [%.4f, %.4f], but exactly %.6f", what, row.Selection.Scale, name, c.rate.Value(), lo,
+					hi, c.exact)
 			}
 		}
 		if want.corrected > alpha {
@@ -170,8 +171,10 @@ func TestThresholds(t *testing.T) {
 	for i, want := range []struct {
 		name  string
 		gamma float64
-	}{{"bonferroni", 0.05}, {"bonferroni", 0.005}, {"renyi", math.Exp(-4.3446056888943993)}, {"renyi", math.Exp(-4.3446056888943993)}} {
-		if gamma := rows[i].Threshold.Value(); rows[i].Correction != want.name || !(gamma <= want.gamma*(1+1e-12) && gamma >= want.gamma*(1-1e-9)) {
+	}{{"bonferroni", 0.05}, {"bonferroni", 0.005}, {"renyi", math.Exp(-4.3446056888943993)},
+		{"renyi", math.Exp(-4.3446056888943993)}} {
+		if gamma := rows[i].Threshold.Value(); rows[i].Correction != want.name ||
+			!(gamma <= want.gamma*(1+1e-12) && gamma >= want.gamma*(1-1e-9)) {
 			t.Errorf("%s: %s %.12g, want %s %.12g", rows[i].Selection.Name, rows[i].Correction, gamma, want.name, want.gamma)
 		}
 	}

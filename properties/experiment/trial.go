@@ -136,7 +136,8 @@ func (t *trial) choose(c *classifier, m answerer) {
 	for _, j := range t.asked {
 		own := t.correlation[train][j]
 		reported, answered := m.ask(own, t.correlation[holdout][j])
-		t.kept[j] = answered && math.Abs(own) > t.unit && math.Copysign(reported, own) == reported && math.Abs(reported) > t.unit
+		large := min(math.Abs(own), math.Abs(reported)) > t.unit
+		t.kept[j] = answered && large && math.Copysign(reported, own) == reported
 	}
 	c.attributes, c.selected = c.attributes[:0], 0
 	for _, j := range t.ranked {

@@ -74,7 +74,8 @@ func TestNoiseAgainstItsClaims(t *testing.T) {
 		{"Gaussian, 0 and 1", theory.Approx{Epsilon: epsilon, LnDelta: lnProb(t, delta)},
 			adding(t, noise.Gaussian(), 0, epsilon, delta), adding(t, noise.Gaussian(), 1, epsilon, delta), audit.Violated},
 		{"Gaussian, 1/3 and 4/3", theory.Approx{Epsilon: epsilon, LnDelta: lnProb(t, delta)},
-			adding(t, noise.Gaussian(), 1.0/3, epsilon, delta), adding(t, noise.Gaussian(), 4.0/3, epsilon, delta), audit.Violated},
+			adding(t, noise.Gaussian(), 1.0/3, epsilon, delta), adding(t, noise.Gaussian(), 4.0/3, epsilon, delta),
+			audit.Violated},
 		{"Gaussian of an integer, 0 and 1", theory.Approx{Epsilon: epsilon, LnDelta: lnProb(t, delta)},
 			addingInt(noise.Gaussian(), 0, epsilon, delta), addingInt(noise.Gaussian(), 1, epsilon, delta), audit.Holds},
 	} {
@@ -156,7 +157,8 @@ func TestAuditFindsTooLittleNoise(t *testing.T) {
 		claimed       theory.LogProb
 	}{
 		{"Laplace for 1.2", adding(t, noise.Laplace(), 0, 1.2, 0), adding(t, noise.Laplace(), 1, 1.2, 0), theory.Zero},
-		{"Gaussian of an integer for 5", addingInt(noise.Gaussian(), 0, 5, 1e-5), addingInt(noise.Gaussian(), 1, 5, 1e-5), lnProb(t, 1e-5)},
+		{"Gaussian of an integer for 5", addingInt(noise.Gaussian(), 0, 5, 1e-5), addingInt(noise.Gaussian(), 1, 5, 1e-5),
+			lnProb(t, 1e-5)},
 	} {
 		alarm, err := ledger.Draw(c.name, lnProb(t, 1e-10))
 		if err != nil {
@@ -200,7 +202,8 @@ func TestCalibrationAtLargeEpsilon(t *testing.T) {
 		}
 		ours, theirs := 1/b.Value.Mu, noise.SigmaForGaussian(1, 1, epsilon, delta)
 		t.Logf("epsilon %g: a standard deviation of %.6g here, and %.6g there", epsilon, ours, theirs)
-		if enough, less := gaussianDelta(epsilon, ours), gaussianDelta(epsilon, ours*(1-1e-6)); !(enough <= delta*(1+1e-8) && less > delta) {
+		if enough, less := gaussianDelta(epsilon, ours),
+			gaussianDelta(epsilon, ours*(1-1e-6)); !(enough <= delta*(1+1e-8) && less > delta) {
 			t.Errorf("epsilon %g: delta is %g at %g and %g a little below", epsilon, enough, ours, less)
 		}
 		if failed := theirs == 0; failed != (epsilon >= 710) {

@@ -49,17 +49,23 @@ func wantingBeta(raw string) string {
 
 var questions = []question{
 	{flag: "goal", asks: "What is to be protected?", names: []string{"accuracy", "p-value"}},
-	{flag: "adaptive", asks: "Will a query be chosen after an answer on the same sample has been seen?", names: []string{"yes", "no"}},
-	{flag: "query", asks: "What is a query: a share of rows (binary), a mean of values in [0,1] (bounded), another low-sensitivity statistic (sensitive), or which of two candidates has the smaller loss (minimization)?",
+	{flag: "adaptive", asks: "Will a query be chosen after an answer on the same sample has been seen?",
+		names: []string{"yes", "no"}},
+	{flag: "query", asks: "What is a query: a share of rows (binary), a mean of values in [0,1] (bounded), another " +
+		"low-sensitivity statistic (sensitive), or which of two candidates has the smaller loss (minimization)?",
 		names: []string{"binary", "bounded", "sensitive", "minimization"}},
-	{flag: "sensitivity", asks: "By how much, times the number of rows, can one row move the statistic or a loss?", parse: wanting(numbers.Positives)},
-	{flag: "training", asks: "Is it enough to learn where a training set of the analyst's own overfits?", names: []string{"yes", "no"}},
+	{flag: "sensitivity", asks: "By how much, times the number of rows, can one row move the statistic or a loss?",
+		parse: wanting(numbers.Positives)},
+	{flag: "training", asks: "Is it enough to learn where a training set of the analyst's own overfits?",
+		names: []string{"yes", "no"}},
 	{flag: "noise", asks: "May the answers carry noise?", names: []string{"yes", "no"}},
 	{flag: "queries", asks: "How many queries, at most?", parse: wanting(numbers.Counts)},
 	{flag: "tau", asks: "How far may an answer be from the population?", parse: wanting(numbers.Positives)},
 	{flag: "beta", asks: "With what probability may any answer be farther off?", parse: wantingBeta},
-	{flag: "budget", asks: "How many of the queries may turn out to overfit the training set?", parse: wanting(numbers.Counts)},
-	{flag: "selection", asks: "How was the test chosen: as one fixed before the data were seen, from a menu of tests written down before, through private answers, through answers with Gaussian noise, or by looking freely?",
+	{flag: "budget", asks: "How many of the queries may turn out to overfit the training set?",
+		parse: wanting(numbers.Counts)},
+	{flag: "selection", asks: "How was the test chosen: as one fixed before the data were seen, from a menu of tests " +
+		"written down before, through private answers, through answers with Gaussian noise, or by looking freely?",
 		names: []string{"fixed", "menu", "private", "gaussian", "free"}},
 }
 
@@ -116,7 +122,8 @@ func runAdvise(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	i := &interview{ctx: c.Context, c: typed, asked: c.Stderr, terminal: c.Interactive(), answers: bufio.NewReader(c.Stdin)}
+	i := &interview{ctx: c.Context, c: typed, asked: c.Stderr, terminal: c.Interactive(),
+		answers: bufio.NewReader(c.Stdin)}
 	a, err := i.advice()
 	if err != nil {
 		return err
@@ -156,7 +163,8 @@ func readFailure(c usage.Values) (usage.Values, error) {
 	case !hasConfidence:
 		return c, nil
 	}
-	return usage.Replaced(c, "beta", confidence.String()), numbers.LikelyFailures("confidence", []theory.LogProb{confidence})
+	return usage.Replaced(c, "beta", confidence.String()),
+		numbers.LikelyFailures("confidence", []theory.LogProb{confidence})
 }
 
 // interview collects the answers from flags and, on a terminal, from the user.
@@ -271,15 +279,24 @@ func (i *interview) advice() (advice, error) {
 func (i *interview) selection() (advice, error) {
 	how, err := i.ask("selection")
 	return map[string]advice{
-		"fixed": {method: "none", command: "dpcalc pvalue-correct FILE --alpha ALPHA --by description --outcomes 1 --family holm",
-			reason: "A test that was fixed before the data were seen needs no correction for selection: the number of possible tests is one. Several reported tests need a family-wise step."},
+		"fixed": {method: "none", command: "dpcalc pvalue-correct FILE --alpha ALPHA --by description --outcomes 1 " +
+			"--family holm",
+			reason: "A test that was fixed before the data were seen needs no correction for selection: the number of " +
+				"possible tests is one. Several reported tests need a family-wise step."},
 		"menu": {method: "bonferroni", command: "dpcalc pvalue-correct FILE --alpha ALPHA --by description --outcomes N",
-			reason: "Whatever led to the choice, one of N tests that were written down before was chosen, so that alpha/N is valid. N counts every test that might have been chosen."},
-		"private": {method: "renyi", command: "dpcalc pvalue-correct FILE --alpha ALPHA --by pure-dp --epsilon EPSILON --samples N",
-			reason: "All that was known of the sample when the test was chosen came through epsilon-differentially private answers, epsilon being the privacy of all of them together. For (epsilon, delta) or Gaussian privacy: --by approx-dp or --by gdp."},
-		"gaussian": {method: "the starred row, renyi or kl", command: "dpcalc pvalue-correct FILE --alpha ALPHA --by gaussian --queries M --noise-sd SD --samples N",
-			reason: "All that was known of the sample when the test was chosen came through M means of values in [0,1], each with Gaussian noise of standard deviation SD."},
-		"free": {reason: "After a free look at the data no threshold is valid for a test on the same data. Test on fresh rows, or plan ahead: decide a menu, or look through private answers only."},
+			reason: "Whatever led to the choice, one of N tests that were written down before was chosen, so that alpha/N is " +
+				"valid. N counts every test that might have been chosen."},
+		"private": {method: "renyi", command: "dpcalc pvalue-correct FILE --alpha ALPHA --by pure-dp --epsilon EPSILON " +
+			"--samples N",
+			reason: "All that was known of the sample when the test was chosen came through epsilon-differentially private " +
+				"answers, epsilon being the privacy of all of them together. For (epsilon, delta) or Gaussian privacy: --by " +
+				"approx-dp or --by gdp."},
+		"gaussian": {method: "the starred row, renyi or kl", command: "dpcalc pvalue-correct FILE --alpha ALPHA --by " +
+			"gaussian --queries M --noise-sd SD --samples N",
+			reason: "All that was known of the sample when the test was chosen came through M means of values in [0,1], each " +
+				"with Gaussian noise of standard deviation SD."},
+		"free": {reason: "After a free look at the data no threshold is valid for a test on the same data. Test on fresh " +
+			"rows, or plan ahead: decide a menu, or look through private answers only."},
 	}[how], err
 }
 
@@ -345,7 +362,10 @@ func (i *interview) accuracy() (advice, error) {
 	var method *transfer.Method
 	fenced := int64(0) // what Thresholdout needs
 	for _, m := range transfer.Methods() {
-		if m.Procedure || m.Adaptive != adaptive || m.Budgeted && !training {
+		if m.Procedure || m.Adaptive != adaptive {
+			continue
+		}
+		if m.Budgeted && !training {
 			continue
 		}
 		a, err := m.Solve(g)
@@ -370,7 +390,8 @@ func (i *interview) accuracy() (advice, error) {
 		}
 		return advice{command: command, reason: reason, none: true}, nil
 	}
-	why := map[bool]string{true: "a query may depend on earlier answers", false: "the queries are fixed before the data are seen"}[adaptive]
+	why := map[bool]string{true: "a query may depend on earlier answers",
+		false: "the queries are fixed before the data are seen"}[adaptive]
 	switch {
 	case adaptive && noise:
 		why += " and answers may carry noise"
@@ -383,6 +404,7 @@ func (i *interview) accuracy() (advice, error) {
 	}
 	return advice{
 		method: method.Name, command: command + " --method " + method.Name,
-		reason: fmt.Sprintf("Given that %s, it needs the fewest rows: %s%s. %s", why, record.People(record.Count(best.Samples)), compared, commands.Flagged(method.Practice)),
+		reason: fmt.Sprintf("Given that %s, it needs the fewest rows: %s%s. %s", why,
+			record.People(record.Count(best.Samples)), compared, commands.Flagged(method.Practice)),
 	}, nil
 }

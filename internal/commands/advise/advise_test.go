@@ -17,7 +17,8 @@ import (
 func interviewed(t *testing.T, typed string) (advice, string, error) {
 	t.Helper()
 	var asked bytes.Buffer
-	i := &interview{ctx: t.Context(), c: usage.Typed{}, terminal: true, answers: bufio.NewReader(strings.NewReader(typed)), asked: &asked}
+	i := &interview{ctx: t.Context(), c: usage.Typed{}, terminal: true,
+		answers: bufio.NewReader(strings.NewReader(typed)), asked: &asked}
 	a, err := i.advice()
 	return a, asked.String(), err
 }
@@ -50,7 +51,8 @@ func TestAdviseAsks(t *testing.T) {
 // input, the command gives up.
 func TestAdviseAsksAgain(t *testing.T) {
 	a, asked, err := interviewed(t, "pvalue\n\np-value\nfree\n")
-	if err != nil || a.command != "" || a.reason == "" || !strings.Contains(asked, "got pvalue, want accuracy or p-value, did you mean p-value?") {
+	if err != nil || a.command != "" || a.reason == "" || !strings.Contains(asked, "got pvalue, want accuracy or "+
+		"p-value, did you mean p-value?") {
 		t.Errorf("%+v, %v\n%s", a, err, asked)
 	}
 	if _, _, err := interviewed(t, "x\ny\nz\nw\n"); err == nil {

@@ -79,7 +79,8 @@ func articles() ([]article, error) {
 		}
 		switch {
 		case m.Procedure:
-			a.practice = []string{"This is a promise about a private procedure's output. It certifies no plan for answering queries."}
+			a.practice = []string{"This is a promise about a private procedure's output. It certifies no plan for answering " +
+				"queries."}
 		case m.Reference():
 			a.practice = []string{"A reference: it holds only for queries fixed before the data are seen."}
 		}
@@ -267,7 +268,8 @@ func Methods() *commands.Command {
 			return commands.Emit(c, target, commands.Answer[article]{
 				Command: "methods", Rows: slices.Values(all),
 				Columns: []articleColumn{
-					methodName, methodSummary, methodAdaptive, methodProcedure, methodBudgeted, methodProof, methodFormula, methodSources,
+					methodName, methodSummary, methodAdaptive, methodProcedure, methodBudgeted, methodProof, methodFormula,
+					methodSources,
 					methodAssumes, methodCommand,
 				},
 				Shown:   []articleColumn{methodName, methodProof, methodSummary, methodCommand},
@@ -283,13 +285,16 @@ var (
 	methodName      = articleColumn{Name: "method", Cell: func(a article) record.Cell { return record.Words(a.Name) }}
 	methodSummary   = articleColumn{Name: "summary", Cell: func(a article) record.Cell { return record.Words(a.Summary) }}
 	methodAdaptive  = articleColumn{Name: "adaptive", Cell: ofMethod(func(m *transfer.Method) bool { return m.Adaptive })}
-	methodProcedure = articleColumn{Name: "procedure", Cell: ofMethod(func(m *transfer.Method) bool { return m.Procedure })}
-	methodBudgeted  = articleColumn{Name: "budgeted", Cell: ofMethod(func(m *transfer.Method) bool { return m.Budgeted })}
-	methodProof     = articleColumn{Name: "proof", Cell: func(a article) record.Cell { return record.Words(string(a.Proof)) }}
-	methodFormula   = articleColumn{Name: "formula", Cell: func(a article) record.Cell { return record.Words(a.Formula) }}
-	methodSources   = articleColumn{Name: "sources", Cell: func(a article) record.Cell { return record.Sources(a.Sources) }}
-	methodAssumes   = articleColumn{Name: "assumes", Cell: func(a article) record.Cell { return record.List(a.Assumes) }}
-	methodCommand   = articleColumn{Name: "command", Cell: func(a article) record.Cell { return record.Words(a.command) }}
+	methodProcedure = articleColumn{Name: "procedure",
+		Cell: ofMethod(func(m *transfer.Method) bool { return m.Procedure })}
+	methodBudgeted = articleColumn{Name: "budgeted", Cell: ofMethod(func(m *transfer.Method) bool { return m.Budgeted })}
+	methodProof    = articleColumn{Name: "proof",
+		Cell: func(a article) record.Cell { return record.Words(string(a.Proof)) }}
+	methodFormula = articleColumn{Name: "formula", Cell: func(a article) record.Cell { return record.Words(a.Formula) }}
+	methodSources = articleColumn{Name: "sources",
+		Cell: func(a article) record.Cell { return record.Sources(a.Sources) }}
+	methodAssumes = articleColumn{Name: "assumes", Cell: func(a article) record.Cell { return record.List(a.Assumes) }}
+	methodCommand = articleColumn{Name: "command", Cell: func(a article) record.Cell { return record.Words(a.command) }}
 )
 
 // ofMethod is what there is to say of methods for sample sizes alone.

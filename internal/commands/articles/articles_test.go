@@ -18,7 +18,8 @@ import (
 // The command prints what the library computes, and marks the least.
 func TestMaxinfoRows(t *testing.T) {
 	for _, plan := range commandtest.Plans() {
-		code, stdout, stderr := commandtest.Dpcalc("maxinfo", "--samples", "1000", "--slack", "0.01", "--step", plan.Steps[0].String(), "-f", "csv")
+		code, stdout, stderr := commandtest.Dpcalc("maxinfo", "--samples", "1000", "--slack", "0.01", "--step",
+			plan.Steps[0].String(), "-f", "csv")
 		if code != usage.ExitOK {
 			t.Fatalf("%v: exit %d, %s", plan.Steps, code, stderr)
 		}
@@ -114,7 +115,8 @@ func TestEveryNameIsExplained(t *testing.T) {
 		}
 		delete(printed, a.Name)
 		code, page, stderr := commandtest.Dpcalc("explain", a.Name)
-		if code != usage.ExitOK || !strings.Contains(page, "Formula\n  ") || !strings.Contains(page, "Hypotheses\n  ") || !strings.Contains(page, "In practice\n  ") {
+		if code != usage.ExitOK || !strings.Contains(page, "Formula\n  ") || !strings.Contains(page, "Hypotheses\n  ") ||
+			!strings.Contains(page, "In practice\n  ") {
 			t.Errorf("explain %s: exit %d, %s%s", a.Name, code, page, stderr)
 		}
 		for line := range strings.Lines(page) {
@@ -122,7 +124,8 @@ func TestEveryNameIsExplained(t *testing.T) {
 				t.Errorf("explain %s: long line %q", a.Name, line)
 			}
 		}
-		if code, entries, stderr := commandtest.Dpcalc("cite", a.Name); code != usage.ExitOK || strings.Count(entries, "@") < 1 {
+		if code, entries, stderr := commandtest.Dpcalc("cite", a.Name); code != usage.ExitOK ||
+			strings.Count(entries, "@") < 1 {
 			t.Errorf("cite %s: exit %d, %s", a.Name, code, stderr)
 		}
 		if !strings.Contains(list, "\n"+a.Name+",") {
@@ -141,7 +144,8 @@ func TestEveryNameIsExplained(t *testing.T) {
 func TestEveryMethodIsExplainedAndCited(t *testing.T) {
 	for _, m := range transfer.Methods() {
 		code, page, stderr := commandtest.Dpcalc("explain", m.Name)
-		if code != usage.ExitOK || !strings.Contains(page, "Formula\n  ") || !strings.Contains(page, "Proof: "+string(m.Proof)) {
+		if code != usage.ExitOK || !strings.Contains(page, "Formula\n  ") ||
+			!strings.Contains(page, "Proof: "+string(m.Proof)) {
 			t.Errorf("explain %s: exit %d, %s%s", m.Name, code, page, stderr)
 		}
 		for line := range strings.Lines(page) {

@@ -9,5 +9,6 @@ import (
 )
 
 func init() {
-	commandtest.Offer(Explain(), Cite(), Methods(), samplesize.Command(), steps.Command(), pvalues.Command(), privacy.Compose(), privacy.Transfer())
+	commandtest.Offer(Explain(), Cite(), Methods(), samplesize.Command(), steps.Command(), pvalues.Command(),
+		privacy.Compose(), privacy.Transfer())
 }

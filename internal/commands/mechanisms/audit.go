@@ -33,7 +33,8 @@ func Audit() *commands.Command {
 		Flags: []usage.Flag{
 			{Name: "epsilon", Usage: "`E` that the mechanisms are built for, from 0.05 to 8 (default 1)"},
 			{Name: "samples", Alias: "n", Usage: "at most `N` samples of each statistical check (default 1048576)"},
-			{Name: "false-alarm", Usage: "`A`, the probability that a true claim is called violated, in the whole suite (default 1e-9)"},
+			{Name: "false-alarm", Usage: "`A`, the probability that a true claim is called violated, in the whole suite " +
+				"(default 1e-9)"},
 			{Name: "seed", Usage: "`S` of the random numbers (default 2017); the same seed gives the same bytes"},
 			{Name: "list", Switch: true, Usage: "name the mechanisms and mutants, and run nothing"},
 		},
@@ -71,13 +72,16 @@ func sampledOnly(cell func(audited) record.Cell) func(audited) record.Cell {
 }
 
 var (
-	auditedMechanism = auditedColumn{Name: "mechanism", Cell: func(r audited) record.Cell { return record.Words(r.Mechanism) }}
-	auditedClaim     = auditedColumn{Name: "claim", Cell: func(r audited) record.Cell { return record.Words(r.Claim) }}
-	auditedLayer     = auditedColumn{Name: "layer", Cell: func(r audited) record.Cell { return record.Words(string(r.Layer)) }}
-	auditedCheck     = auditedColumn{Name: "check", Cell: func(r audited) record.Cell { return record.Words(r.Check) }}
-	auditedVerdict   = auditedColumn{Name: "verdict", Cell: func(r audited) record.Cell { return record.Words(string(r.Verdict)) }}
-	auditedBound     = auditedColumn{Name: "bound", Cell: func(r audited) record.Cell { return record.Exactly(r.Bound) }}
-	auditedMeasured  = auditedColumn{Name: "measured", Cell: func(r audited) record.Cell {
+	auditedMechanism = auditedColumn{Name: "mechanism",
+		Cell: func(r audited) record.Cell { return record.Words(r.Mechanism) }}
+	auditedClaim = auditedColumn{Name: "claim", Cell: func(r audited) record.Cell { return record.Words(r.Claim) }}
+	auditedLayer = auditedColumn{Name: "layer",
+		Cell: func(r audited) record.Cell { return record.Words(string(r.Layer)) }}
+	auditedCheck   = auditedColumn{Name: "check", Cell: func(r audited) record.Cell { return record.Words(r.Check) }}
+	auditedVerdict = auditedColumn{Name: "verdict",
+		Cell: func(r audited) record.Cell { return record.Words(string(r.Verdict)) }}
+	auditedBound    = auditedColumn{Name: "bound", Cell: func(r audited) record.Cell { return record.Exactly(r.Bound) }}
+	auditedMeasured = auditedColumn{Name: "measured", Cell: func(r audited) record.Cell {
 		if r.Unbounded {
 			return record.Cell{}
 		}
@@ -89,13 +93,18 @@ var (
 		}
 		return record.Exactly(r.Measured / r.Bound)
 	}}
-	auditedSamples      = auditedColumn{Name: "samples", Cell: sampledOnly(func(r audited) record.Cell { return record.Count(r.Samples) })}
-	auditedFalseAlarm   = auditedColumn{Name: "false_alarm", Cell: sampledOnly(func(r audited) record.Cell { return record.Chance(r.FalseAlarm) })}
-	auditedLnFalseAlarm = auditedColumn{Name: "ln_false_alarm", Cell: sampledOnly(func(r audited) record.Cell { return record.Exactly(r.FalseAlarm.Ln()) })}
-	auditedDetectable   = auditedColumn{Name: "detectable", Cell: sampledOnly(func(r audited) record.Cell { return record.Number(r.Detectable) })}
-	auditedSeed         = auditedColumn{Name: "seed", Cell: sampledOnly(func(r audited) record.Cell { return record.Whole(int64(r.Seed)) })}
-	auditedEvent        = auditedColumn{Name: "event", Cell: func(r audited) record.Cell { return record.Words(r.Event) }}
-	auditedViolation    = auditedColumn{Name: "event", Cell: func(r audited) record.Cell {
+	auditedSamples = auditedColumn{Name: "samples",
+		Cell: sampledOnly(func(r audited) record.Cell { return record.Count(r.Samples) })}
+	auditedFalseAlarm = auditedColumn{Name: "false_alarm",
+		Cell: sampledOnly(func(r audited) record.Cell { return record.Chance(r.FalseAlarm) })}
+	auditedLnFalseAlarm = auditedColumn{Name: "ln_false_alarm",
+		Cell: sampledOnly(func(r audited) record.Cell { return record.Exactly(r.FalseAlarm.Ln()) })}
+	auditedDetectable = auditedColumn{Name: "detectable",
+		Cell: sampledOnly(func(r audited) record.Cell { return record.Number(r.Detectable) })}
+	auditedSeed = auditedColumn{Name: "seed",
+		Cell: sampledOnly(func(r audited) record.Cell { return record.Whole(int64(r.Seed)) })}
+	auditedEvent     = auditedColumn{Name: "event", Cell: func(r audited) record.Cell { return record.Words(r.Event) }}
+	auditedViolation = auditedColumn{Name: "event", Cell: func(r audited) record.Cell {
 		if r.Verdict == audit.Holds {
 			return record.Cell{}
 		}
@@ -133,16 +142,20 @@ func runAudit(c *commands.Call) error {
 	err = commands.Emit(c, target, commands.Answer[audited]{
 		Command: "audit", Rows: slices.Values(found),
 		Inputs: []record.Input{
-			{Name: "mechanisms", Value: record.List(mechanismNames(mechanisms))}, {Name: "epsilon", Value: record.Exactly(settings.Epsilon)},
-			{Name: "samples", Value: record.Count(settings.Samples)}, {Name: "false_alarm", Value: record.Chance(settings.FalseAlarm)},
+			{Name: "mechanisms", Value: record.List(mechanismNames(mechanisms))},
+			{Name: "epsilon", Value: record.Exactly(settings.Epsilon)},
+			{Name: "samples", Value: record.Count(settings.Samples)},
+			{Name: "false_alarm", Value: record.Chance(settings.FalseAlarm)},
 			{Name: "seed", Value: record.Whole(int64(settings.Seed))},
 		},
 		Columns: []auditedColumn{
-			auditedMechanism, auditedClaim, auditedLayer, auditedCheck, auditedVerdict, auditedBound, auditedMeasured, auditedRatio,
+			auditedMechanism, auditedClaim, auditedLayer, auditedCheck, auditedVerdict, auditedBound, auditedMeasured,
+			auditedRatio,
 			auditedSamples, auditedFalseAlarm, auditedLnFalseAlarm, auditedDetectable, auditedSeed, auditedEvent,
 		},
 		Shown: []auditedColumn{ // without what is the same in all rows
-			auditedMechanism, auditedClaim, auditedLayer, auditedCheck, auditedVerdict, auditedBound, auditedMeasured, auditedRatio,
+			auditedMechanism, auditedClaim, auditedLayer, auditedCheck, auditedVerdict, auditedBound, auditedMeasured,
+			auditedRatio,
 			auditedSamples, auditedDetectable, auditedViolation,
 		},
 		Say: func() (title, notes []string) { return sayAudit(settings, found) },
@@ -232,9 +245,11 @@ func sayAudit(s suite.Settings, found []audited) (title, notes []string) {
 			counted = append(counted, strconv.FormatInt(n, 10)+" "+string(v))
 		}
 	}
-	return []string{"Audit at epsilon " + record.People(record.Exactly(s.Epsilon)) + ": " + record.Plural(int64(len(found)), "check") +
-		", of which " + strconv.FormatInt(sampled, 10) + " statistical with a false alarm of at most " +
-		record.People(record.Chance(s.FalseAlarm)) + " together, seed " + strconv.FormatUint(s.Seed, 10)}, []string{strings.Join(counted, ", ")}
+	return []string{"Audit at epsilon " + record.People(record.Exactly(s.Epsilon)) + ": " +
+			record.Plural(int64(len(found)), "check") +
+			", of which " + strconv.FormatInt(sampled, 10) + " statistical with a false alarm of at most " +
+			record.People(record.Chance(s.FalseAlarm)) + " together, seed " + strconv.FormatUint(s.Seed, 10)},
+		[]string{strings.Join(counted, ", ")}
 }
 
 func listMechanisms(c *commands.Call, t commands.Target, all []suite.Mechanism) error {
@@ -244,5 +259,6 @@ func listMechanisms(c *commands.Call, t commands.Target, all []suite.Mechanism) 
 		{Name: "summary", Cell: func(m suite.Mechanism) record.Cell { return record.Words(m.Summary) }},
 		{Name: "killers", Cell: func(m suite.Mechanism) record.Cell { return record.List(m.Killers) }},
 	}
-	return commands.Emit(c, t, commands.Answer[suite.Mechanism]{Command: "audit", Columns: columns, Shown: columns, Rows: slices.Values(all)})
+	return commands.Emit(c, t,
+		commands.Answer[suite.Mechanism]{Command: "audit", Columns: columns, Shown: columns, Rows: slices.Values(all)})
 }

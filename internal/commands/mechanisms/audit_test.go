@@ -24,7 +24,8 @@ func TestAuditBytes(t *testing.T) {
 			var stdout, stderr bytes.Buffer
 			s := &outfile.Session{Context: context.Background(), Stdout: &stdout, Stderr: &stderr, Workers: workers}
 			args := []string{"dpcalc", "audit", "laplace", "svt6", "thresholdout", "--samples", "8k", "-f", format}
-			if code := commandtest.RunIn(s, append(args, more...)); code != usage.ExitRefuted || stderr.Len() != 0 || stdout.Len() == 0 {
+			if code := commandtest.RunIn(s, append(args, more...)); code != usage.ExitRefuted || stderr.Len() != 0 ||
+				stdout.Len() == 0 {
 				t.Fatalf("%s: exit %d, stderr %q", format, code, stderr.String())
 			}
 			return stdout.String()
@@ -95,12 +96,14 @@ func TestAuditVerdicts(t *testing.T) {
 		t.Errorf("%d mechanisms audited", len(seen))
 	}
 	for _, m := range suite.Mutants() {
-		if !slices.Contains([]string{"svt4", "laplace-double", "thresholdout-frozen", "rounding-fine", "splitting-shared"}, m.Name) {
+		if !slices.Contains([]string{"svt4", "laplace-double", "thresholdout-frozen", "rounding-fine", "splitting-shared"},
+			m.Name) {
 			continue
 		}
 		found := ask(usage.ExitRefuted, m.Name, "--samples", "50k")
 		for _, killer := range m.Killers {
-			if !slices.ContainsFunc(found.Rows, func(row map[string]any) bool { return row["check"] == killer && row["verdict"] == "violated" }) {
+			if !slices.ContainsFunc(found.Rows,
+				func(row map[string]any) bool { return row["check"] == killer && row["verdict"] == "violated" }) {
 				t.Errorf("%s: %s does not refute it", m.Name, killer)
 			}
 		}
@@ -115,7 +118,8 @@ func TestAuditInterrupted(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	s := &outfile.Session{Context: ctx, Stdout: &stdout, Stderr: &stderr}
 	code := commandtest.RunIn(s, []string{"dpcalc", "audit", "--samples", "1M", "-o", path})
-	if entries, err := os.ReadDir(filepath.Dir(path)); code != usage.ExitFailure || err != nil || len(entries) != 0 || stdout.Len() != 0 {
+	if entries, err := os.ReadDir(filepath.Dir(path)); code != usage.ExitFailure || err != nil || len(entries) != 0 ||
+		stdout.Len() != 0 {
 		t.Errorf("exit %d, %v, %v, stdout %q", code, entries, err, stdout.String())
 	}
 	if !strings.Contains(stderr.String(), "interrupted") {

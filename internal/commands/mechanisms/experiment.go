@@ -49,7 +49,8 @@ func Experiment() *commands.Command {
 			{Name: "signal", Usage: "`S` informative attributes; a list gives several settings (default 0,20)"},
 			{Name: "reps", Usage: "`R` repetitions of each setting (default 100)"},
 			{Name: "arms", Usage: "only these arms, `A,B,...`: " + strings.Join(armNames(), ", ")},
-			{Name: "budget", Alias: "B", Usage: "`K` flagged answers of the arm thresholdout (default 2500, which 10000 attributes do not use up)"},
+			{Name: "budget", Alias: "B", Usage: "`K` flagged answers of the arm thresholdout (default 2500, which 10000 " +
+				"attributes do not use up)"},
 			{Name: "seed", Usage: "`S` of the random numbers (default 2015); the same seed gives the same bytes"},
 			{Name: "direct", Switch: true, Usage: "draw all the data instead of what the classifiers look at"},
 		},
@@ -79,12 +80,16 @@ func heldOut(r experiment.HoldoutRow) experiment.Moments { return r.Holdout }
 func fresh(r experiment.HoldoutRow) experiment.Moments   { return r.Fresh }
 
 var (
-	curveSignal = curveColumn{Name: "signal", Cell: func(r experiment.HoldoutRow) record.Cell { return record.Whole(r.Signal) }}
-	curveArm    = curveColumn{Name: "arm", Cell: func(r experiment.HoldoutRow) record.Cell { return record.Words(string(r.Arm)) }}
-	curveK      = curveColumn{Name: "k", Cell: func(r experiment.HoldoutRow) record.Cell { return record.Whole(int64(r.K)) }}
-	accuracies  = []curveColumn{
+	curveSignal = curveColumn{Name: "signal",
+		Cell: func(r experiment.HoldoutRow) record.Cell { return record.Whole(r.Signal) }}
+	curveArm = curveColumn{Name: "arm",
+		Cell: func(r experiment.HoldoutRow) record.Cell { return record.Words(string(r.Arm)) }}
+	curveK = curveColumn{Name: "k",
+		Cell: func(r experiment.HoldoutRow) record.Cell { return record.Whole(int64(r.K)) }}
+	accuracies = []curveColumn{
 		meanColumn("train", train), meanColumn("shown", shown), meanColumn("holdout", heldOut), meanColumn("fresh", fresh),
-		sdColumn("sd_train", train), sdColumn("sd_shown", shown), sdColumn("sd_holdout", heldOut), sdColumn("sd_fresh", fresh),
+		sdColumn("sd_train", train), sdColumn("sd_shown", shown), sdColumn("sd_holdout", heldOut),
+		sdColumn("sd_fresh", fresh),
 	}
 	curveSelected = meanColumn("selected", func(r experiment.HoldoutRow) experiment.Moments { return r.Selected })
 	curveSpent    = curveColumn{Name: "budget_used", Cell: func(r experiment.HoldoutRow) record.Cell {
@@ -93,9 +98,11 @@ var (
 		}
 		return meanCell(r.Spent)
 	}}
-	curveAnswered = curveColumn{Name: "answered", Cell: func(r experiment.HoldoutRow) record.Cell { return record.Whole(r.Shown.Count) }}
+	curveAnswered = curveColumn{Name: "answered",
+		Cell: func(r experiment.HoldoutRow) record.Cell { return record.Whole(r.Shown.Count) }}
 
-	curveColumns = slices.Concat([]curveColumn{curveSignal, curveArm, curveK}, accuracies, []curveColumn{curveSelected, curveSpent, curveAnswered})
+	curveColumns = slices.Concat([]curveColumn{curveSignal, curveArm, curveK}, accuracies,
+		[]curveColumn{curveSelected, curveSpent, curveAnswered})
 )
 
 // rounded is a column to what the repetitions can tell: to one digit in a unit.
@@ -188,7 +195,8 @@ func readExperiment(c usage.Values) (e experiment.Holdout, err error) {
 		e.Arms = nil
 		for _, name := range numbers.NamesIn(raw) {
 			if !slices.Contains(armNames(), name) {
-				return e, usage.Errorf("--arms: got %s, want some of %s%s", usage.Shown(name), strings.Join(armNames(), ", "), usage.DidYouMean(name, armNames()))
+				return e, usage.Errorf("--arms: got %s, want some of %s%s", usage.Shown(name), strings.Join(armNames(), ", "),
+					usage.DidYouMean(name, armNames()))
 			}
 			if slices.Contains(e.Arms, experiment.Arm(name)) {
 				return e, usage.Errorf("--arms: got %s twice, want it once", name)
@@ -209,8 +217,10 @@ func experimentInputs(c usage.Values, e experiment.Holdout) []record.Input {
 		signal.Value = record.Words("0,20")
 	}
 	return []record.Input{
-		{Name: "samples", Value: record.Count(e.Samples)}, {Name: "attributes", Value: record.Count(e.Attributes)}, signal, {Name: "reps", Value: record.Count(e.Repetitions)},
-		{Name: "arms", Value: record.Words(strings.Join(arms, ","))}, {Name: "budget", Value: record.Count(e.Budget)}, {Name: "seed", Value: record.Whole(int64(e.Seed))},
+		{Name: "samples", Value: record.Count(e.Samples)}, {Name: "attributes", Value: record.Count(e.Attributes)}, signal,
+		{Name: "reps", Value: record.Count(e.Repetitions)},
+		{Name: "arms", Value: record.Words(strings.Join(arms, ","))}, {Name: "budget", Value: record.Count(e.Budget)},
+		{Name: "seed", Value: record.Whole(int64(e.Seed))},
 		{Name: "direct", Value: record.Truth(e.Direct)},
 	}
 }
@@ -232,10 +242,12 @@ func sdCell(m experiment.Moments) record.Cell {
 
 func sayExperiment(e experiment.Holdout, rows []experiment.HoldoutRow) (title, notes []string) {
 	if silent(e, rows) {
-		notes = []string{"answered: the repetitions in which budget " + record.People(record.Count(e.Budget)) + " was not yet spent; shown is their mean"}
+		notes = []string{"answered: the repetitions in which budget " + record.People(record.Count(e.Budget)) +
+			" was not yet spent; shown is their mean"}
 	}
 	return []string{"Accuracy of a classifier of k attributes, over " + record.Plural(e.Repetitions, "repetition") + ": " +
-		record.Plural(e.Samples, "row") + ", " + record.Plural(e.Attributes, "attribute") + ", seed " + strconv.FormatUint(e.Seed, 10)}, notes
+		record.Plural(e.Samples, "row") + ", " + record.Plural(e.Attributes, "attribute") + ", seed " +
+		strconv.FormatUint(e.Seed, 10)}, notes
 }
 
 // silent says whether some budget was spent before the last question.
@@ -245,14 +257,16 @@ func silent(e experiment.Holdout, rows []experiment.HoldoutRow) bool {
 
 // experimentFigure has a row of panels for each setting and a column for each arm.
 func experimentFigure(e experiment.Holdout, rows []experiment.HoldoutRow) record.Figure {
-	about := record.Plural(e.Samples, "row") + ", " + record.Plural(e.Attributes, "attribute") + "; " + record.Plural(e.Repetitions, "repetition")
+	about := record.Plural(e.Samples, "row") + ", " + record.Plural(e.Attributes, "attribute") + "; " +
+		record.Plural(e.Repetitions, "repetition")
 	if e.Repetitions > 1 {
 		about += ": mean and a band of one standard deviation"
 	}
 	if silent(e, rows) {
 		about += "; shown: while budget is left"
 	}
-	f := record.Figure{Title: []string{"Accuracy of the classifier: on the training set, on the holdout as shown, on fresh data", about}}
+	f := record.Figure{Title: []string{"Accuracy of the classifier: on the training set, on the holdout as shown, on " +
+		"fresh data", about}}
 	x, y := record.NewRuler("k, attributes in the classifier", false), record.NewRuler("accuracy", false)
 	ways := []struct {
 		name string

@@ -20,7 +20,8 @@ import (
 )
 
 // tiny is an experiment of a few milliseconds whose budget runs out here and there.
-var tiny = []string{"dpcalc", "experiment", "-n", "100", "--attributes", "300", "--signal", "0,5", "--reps", "20", "--budget", "60"}
+var tiny = []string{"dpcalc", "experiment", "-n", "100", "--attributes", "300", "--signal", "0,5", "--reps", "20",
+	"--budget", "60"}
 
 // The same seed gives the same bytes for any number of workers, in every format, and
 // another seed gives others.
@@ -30,7 +31,8 @@ func TestExperimentBytes(t *testing.T) {
 			var stdout, stderr bytes.Buffer
 			s := &outfile.Session{Context: context.Background(), Stdout: &stdout, Stderr: &stderr, Workers: workers}
 			args := append(append([]string{}, tiny...), "-f", format)
-			if code := commandtest.RunIn(s, append(args, more...)); code != usage.ExitOK || stderr.Len() != 0 || stdout.Len() == 0 {
+			if code := commandtest.RunIn(s, append(args, more...)); code != usage.ExitOK || stderr.Len() != 0 ||
+				stdout.Len() == 0 {
 				t.Fatalf("%s: exit %d, stderr %q", format, code, stderr.String())
 			}
 			return stdout.String()
@@ -48,7 +50,8 @@ func TestExperimentBytes(t *testing.T) {
 }
 
 func TestExperimentRows(t *testing.T) {
-	code, stdout, stderr := commandtest.Dpcalc(append(tiny[1:], "-f", "json", "--arms", "standard,paper,thresholdout", "--seed", "0")...)
+	code, stdout, stderr := commandtest.Dpcalc(append(tiny[1:], "-f", "json", "--arms", "standard,paper,thresholdout",
+		"--seed", "0")...)
 	if code != usage.ExitOK || stderr != "" {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
@@ -60,7 +63,8 @@ func TestExperimentRows(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]any{"samples": 100., "attributes": 300., "signal": "0,5", "reps": 20., "arms": "standard,paper,thresholdout", "budget": 60., "seed": 0., "direct": false} {
+	for name, want := range map[string]any{"samples": 100., "attributes": 300., "signal": "0,5", "reps": 20.,
+		"arms": "standard,paper,thresholdout", "budget": 60., "seed": 0., "direct": false} {
 		if got.Inputs[name] != want {
 			t.Errorf("input %s is %v, want %v", name, got.Inputs[name], want)
 		}
@@ -84,7 +88,8 @@ func TestExperimentRows(t *testing.T) {
 		}
 		partly = partly || answered > 1 && answered < 20
 		spent, spends := row["budget_used"].(float64)
-		if spends != (row["arm"] == "thresholdout") || spent > 60 || row["arm"] == "standard" && (answered != 20 || row["shown"] != row["holdout"]) {
+		if spends != (row["arm"] == "thresholdout") || spent > 60 || row["arm"] == "standard" &&
+			(answered != 20 || row["shown"] != row["holdout"]) {
 			t.Errorf("row %d: %v", i, row)
 		}
 		if row["k"] == 0. && (row["train"] != 0.5 || row["sd_train"] != 0.) {
@@ -100,19 +105,22 @@ func TestExperimentRows(t *testing.T) {
 
 	// The other ways to write the same.
 	_, table, _ := commandtest.Dpcalc(append(tiny[1:], "--arms", "standard")...)
-	if !strings.HasPrefix(table, "Accuracy of a classifier of k attributes, over 20 repetitions: 100 rows, 300 attributes, seed 2015\n") ||
+	if !strings.HasPrefix(table, "Accuracy of a classifier of k attributes, over 20 repetitions: 100 rows, 300 "+
+		"attributes, seed 2015\n") ||
 		strings.Contains(table, "answered") || strings.Contains(table, "budget") {
 		t.Errorf("table of an arm that always answers:\n%s", table)
 	}
 	_, table, _ = commandtest.Dpcalc(tiny[1:]...)
-	if !strings.Contains(table, "\nanswered: the repetitions in which budget 60 was not yet spent; shown is their mean\n") {
+	if !strings.Contains(table,
+		"\nanswered: the repetitions in which budget 60 was not yet spent; shown is their mean\n") {
 		t.Errorf("table of an arm that stops:\n%s", table)
 	}
 	_, single, _ := commandtest.Dpcalc(append(tiny[1:], "--reps", "1", "-f", "csv")...)
 	if single != "" {
 		t.Error("a flag was given twice and something printed")
 	}
-	_, single, _ = commandtest.Dpcalc("experiment", "-n", "10", "--attributes", "1", "--signal", "0:1:1", "--reps", "1", "-f", "csv")
+	_, single, _ = commandtest.Dpcalc("experiment", "-n", "10", "--attributes", "1", "--signal", "0:1:1", "--reps", "1",
+		"-f", "csv")
 	records, err := csv.NewReader(strings.NewReader(single)).ReadAll()
 	if err != nil || len(records) != 1+2*3*13 || records[1][7] != "" || records[1][0] != "0" || records[40][0] != "1" {
 		t.Errorf("one repetition: %v, %v", records, err)
@@ -133,12 +141,14 @@ func TestExperimentUsage(t *testing.T) {
 		{[]string{"--reps", "2M"}, "--reps: got 2000000, want an integer from 1 to 1000000"},
 		{[]string{"--seed", "0.5"}, "--seed: got 0.5, want a whole number from 0 to 9007199254740992"},
 		{[]string{"--budget", "0"}, "--budget: got 0, want a whole number from 1 to 9007199254740992"},
-		{[]string{"--arms", "standart"}, "--arms: got standart, want some of standard, paper, thresholdout, did you mean standard?"},
+		{[]string{"--arms", "standart"}, "--arms: got standart, want some of standard, paper, thresholdout, did you mean " +
+			"standard?"},
 		{[]string{"--arms", "paper,paper"}, "--arms: got paper twice, want it once"},
 		{[]string{"--signal", "0:100:1"}, "--signal: got 101 settings, want at most 100"},
 		{[]string{"more"}, "experiment: unexpected argument more"},
 	} {
-		code, stdout, stderr := commandtest.Dpcalc(append([]string{"experiment", "--attributes", "300", "-o", path}, c.args...)...)
+		code, stdout, stderr := commandtest.Dpcalc(append([]string{"experiment", "--attributes", "300", "-o", path},
+			c.args...)...)
 		if code != usage.ExitUsage || stdout != "" || stderr != "dpcalc: "+c.says+"\n" {
 			t.Errorf("%v: exit %d, stderr %q, want %q", c.args, code, stderr, c.says)
 		}
@@ -147,7 +157,8 @@ func TestExperimentUsage(t *testing.T) {
 		t.Error("a file was written")
 	}
 	// Only commands with a figure write one.
-	if code, _, stderr := commandtest.Dpcalc("compose", "--epsilon", "1", "--delta", "0", "--times", "2", "-o", path); code != usage.ExitUsage || !strings.Contains(stderr, "--output: got ") {
+	if code, _, stderr := commandtest.Dpcalc("compose", "--epsilon", "1", "--delta", "0", "--times", "2", "-o",
+		path); code != usage.ExitUsage || !strings.Contains(stderr, "--output: got ") {
 		t.Errorf("compose to svg: exit %d, stderr %q", code, stderr)
 	}
 }
@@ -161,7 +172,8 @@ func TestExperimentInterrupted(t *testing.T) {
 		s := &outfile.Session{Context: ctx, Stdout: &stdout, Stderr: &stderr}
 		code := commandtest.RunIn(s, []string{"dpcalc", "experiment", "--reps", "1M", "-o", filepath.Join(dir, name)})
 		cancel()
-		if code != usage.ExitFailure || stderr.String() != "dpcalc: interrupted\n" || stdout.Len() != 0 || commandtest.Files(t, dir) != nil {
+		if code != usage.ExitFailure || stderr.String() != "dpcalc: interrupted\n" || stdout.Len() != 0 ||
+			commandtest.Files(t, dir) != nil {
 			t.Errorf("%s: exit %d, stderr %q, files %v", name, code, stderr.String(), commandtest.Files(t, dir))
 		}
 	}
@@ -187,7 +199,8 @@ func TestExperimentFigure(t *testing.T) {
 		t.Errorf("the figure has %d bytes", len(stdout))
 	}
 	all, _ := commandtest.Texts(t, []byte(stdout))
-	for i, want := range []string{"No signal: standard holdout", "No signal: Thresholdout of the paper", "20 informative: standard holdout", "20 informative: Thresholdout of the paper"} {
+	for i, want := range []string{"No signal: standard holdout", "No signal: Thresholdout of the paper",
+		"20 informative: standard holdout", "20 informative: Thresholdout of the paper"} {
 		found := false
 		for _, w := range all {
 			found = found || w.Text == want

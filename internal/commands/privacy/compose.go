@@ -64,7 +64,8 @@ type composed struct {
 }
 
 func (r composed) verdict() commands.Verdict {
-	return commands.Verdict{Method: r.method, Status: r.Status, Reason: commands.Flagged(r.Reason), Sources: r.by.Sources(r.Sources)}
+	return commands.Verdict{Method: r.method, Status: r.Status, Reason: commands.Flagged(r.Reason),
+		Sources: r.by.Sources(r.Sources)}
 }
 
 // value is a cell of a row that has a value.
@@ -79,13 +80,20 @@ type composedColumn = record.Column[composed]
 
 var (
 	composedMethod  = composedColumn{Name: "method", Cell: func(r composed) record.Cell { return record.Words(r.method) }}
-	composedEpsilon = composedColumn{Name: "epsilon", Cell: func(r composed) record.Cell { return r.value(record.Exactly(r.Value.Epsilon)) }}
-	composedDelta   = composedColumn{Name: "delta", Cell: func(r composed) record.Cell { return r.value(record.Chance(r.Value.LnDelta)) }}
-	composedLnDelta = composedColumn{Name: "ln_delta", Cell: func(r composed) record.Cell { return r.value(record.Exactly(r.Value.LnDelta.Ln())) }}
-	composedStatus  = composedColumn{Name: "status", Cell: func(r composed) record.Cell { return record.Words(string(r.Status)) }}
-	composedReason  = composedColumn{Name: "reason", Cell: func(r composed) record.Cell { return record.Words(r.verdict().Reason) }}
-	composedSources = composedColumn{Name: "sources", Cell: func(r composed) record.Cell { return record.Sources(r.verdict().Sources) }}
-	composedBy      = composedColumn{Name: commands.NeighboursKey, Cell: func(r composed) record.Cell { return record.Words(string(r.by)) }}
+	composedEpsilon = composedColumn{Name: "epsilon",
+		Cell: func(r composed) record.Cell { return r.value(record.Exactly(r.Value.Epsilon)) }}
+	composedDelta = composedColumn{Name: "delta",
+		Cell: func(r composed) record.Cell { return r.value(record.Chance(r.Value.LnDelta)) }}
+	composedLnDelta = composedColumn{Name: "ln_delta",
+		Cell: func(r composed) record.Cell { return r.value(record.Exactly(r.Value.LnDelta.Ln())) }}
+	composedStatus = composedColumn{Name: "status",
+		Cell: func(r composed) record.Cell { return record.Words(string(r.Status)) }}
+	composedReason = composedColumn{Name: "reason",
+		Cell: func(r composed) record.Cell { return record.Words(r.verdict().Reason) }}
+	composedSources = composedColumn{Name: "sources",
+		Cell: func(r composed) record.Cell { return record.Sources(r.verdict().Sources) }}
+	composedBy = composedColumn{Name: commands.NeighboursKey,
+		Cell: func(r composed) record.Cell { return record.Words(string(r.by)) }}
 )
 
 func runCompose(c *commands.Call) error {
@@ -133,10 +141,12 @@ func readComposition(c *commands.Call) ([]theory.CompositionMethod, error) {
 	wanted, names := numbers.NamesIn(raw), compositionNames()
 	for _, name := range wanted {
 		if !slices.Contains(names, name) {
-			return nil, usage.Errorf("--method: got %s, want some of %s%s", usage.Shown(name), strings.Join(names, ", "), usage.DidYouMean(name, names))
+			return nil, usage.Errorf("--method: got %s, want some of %s%s", usage.Shown(name), strings.Join(names, ", "),
+				usage.DidYouMean(name, names))
 		}
 	}
-	return slices.DeleteFunc(methods, func(m theory.CompositionMethod) bool { return !slices.Contains(wanted, m.Name) }), nil
+	return slices.DeleteFunc(methods, func(m theory.CompositionMethod) bool { return !slices.Contains(wanted, m.Name) }),
+		nil
 }
 
 func readSteps(c *commands.Call) (s steps, err error) {
@@ -188,7 +198,8 @@ func readSteps(c *commands.Call) (s steps, err error) {
 		total = record.Chance(s.Total)
 	}
 	s.inputs = []record.Input{
-		{Name: "epsilon", Value: record.Number(s.Each.Epsilon)}, {Name: "delta", Value: delta}, {Name: "mu", Value: record.Number(s.Mu)},
+		{Name: "epsilon", Value: record.Number(s.Each.Epsilon)}, {Name: "delta", Value: delta},
+		{Name: "mu", Value: record.Number(s.Mu)},
 		{Name: "times", Value: record.Count(s.Times)}, {Name: "target_delta", Value: total},
 		{Name: commands.NeighboursKey, Value: record.Words(string(s.by))},
 	}
@@ -211,7 +222,8 @@ func (s *steps) answer(rows iter.Seq[composed]) commands.Answer[composed] {
 	return commands.Answer[composed]{
 		Command: "compose", Inputs: s.inputs, Rows: rows,
 		Columns: []composedColumn{
-			composedMethod, composedEpsilon, composedDelta, composedLnDelta, composedStatus, composedReason, composedSources, composedBy,
+			composedMethod, composedEpsilon, composedDelta, composedLnDelta, composedStatus, composedReason, composedSources,
+			composedBy,
 		},
 		Shown:   []composedColumn{composedMethod, composedEpsilon, composedDelta, composedStatus, composedReason},
 		Verdict: composed.verdict,
@@ -227,7 +239,8 @@ func (s *steps) say() (title, notes []string) {
 		}
 	}
 	if s.by == commands.ByAdding {
-		each := "epsilon " + record.People(record.Exactly(s.Each.Epsilon)) + ", delta " + record.People(record.Chance(s.Each.LnDelta))
+		each := "epsilon " + record.People(record.Exactly(s.Each.Epsilon)) + ", delta " +
+			record.People(record.Chance(s.Each.LnDelta))
 		if s.Mu != 0 {
 			each = "mu " + record.People(record.Exactly(s.Mu))
 		}

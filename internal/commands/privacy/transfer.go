@@ -26,8 +26,10 @@ func Transfer() *commands.Command {
 			commands.NeighboursFlag,
 			{Name: "target-beta", Usage: "`B2`, the failure probability of the conclusion"},
 			{Name: "samples", Alias: "n", Usage: "`N` rows; some theorems need it"},
-			{Name: "query", Usage: "`KIND` of query: bounded (default), binary, sensitive or minimization", Words: commands.QueryKinds},
-			{Name: "sensitivity", Usage: "one row moves a sensitive query or a loss by at most `D`/n (default 1); needs --samples"},
+			{Name: "query", Usage: "`KIND` of query: bounded (default), binary, sensitive or minimization",
+				Words: commands.QueryKinds},
+			{Name: "sensitivity", Usage: "one row moves a sensitive query or a loss by at most `D`/n (default 1); needs " +
+				"--samples"},
 		},
 		Output: commands.Tables,
 		Examples: [2]string{
@@ -69,16 +71,26 @@ func (r concluded) value(c record.Cell) record.Cell {
 type concludedColumn = record.Column[concluded]
 
 var (
-	concludedMethod  = concludedColumn{Name: "method", Cell: func(r concluded) record.Cell { return record.Words(r.theorem.Name) }}
-	concludedAlpha   = concludedColumn{Name: "alpha_out", Title: "alpha", Cell: func(r concluded) record.Cell { return r.value(record.Exactly(r.Value.Alpha)) }}
-	concludedBeta    = concludedColumn{Name: "beta_out", Title: "beta", Cell: func(r concluded) record.Cell { return r.value(record.Chance(r.Value.Beta)) }}
-	concludedLnBeta  = concludedColumn{Name: "ln_beta_out", Cell: func(r concluded) record.Cell { return r.value(record.Exactly(r.Value.Beta.Ln())) }}
-	concludedProof   = concludedColumn{Name: "proof", Cell: func(r concluded) record.Cell { return record.Words(string(r.theorem.Proof)) }}
-	concludedStatus  = concludedColumn{Name: "status", Cell: func(r concluded) record.Cell { return record.Words(string(r.Status)) }}
-	concludedReason  = concludedColumn{Name: "reason", Cell: func(r concluded) record.Cell { return record.Words(r.Reason) }}
-	concludedSources = concludedColumn{Name: "sources", Cell: func(r concluded) record.Cell { return record.Sources(r.verdict().Sources) }}
-	concludedAssumes = concludedColumn{Name: "assumes", Cell: func(r concluded) record.Cell { return record.List(r.Assumes) }}
-	concludedBy      = concludedColumn{Name: commands.NeighboursKey, Cell: func(r concluded) record.Cell { return record.Words(string(r.by)) }}
+	concludedMethod = concludedColumn{Name: "method",
+		Cell: func(r concluded) record.Cell { return record.Words(r.theorem.Name) }}
+	concludedAlpha = concludedColumn{Name: "alpha_out", Title: "alpha",
+		Cell: func(r concluded) record.Cell { return r.value(record.Exactly(r.Value.Alpha)) }}
+	concludedBeta = concludedColumn{Name: "beta_out", Title: "beta",
+		Cell: func(r concluded) record.Cell { return r.value(record.Chance(r.Value.Beta)) }}
+	concludedLnBeta = concludedColumn{Name: "ln_beta_out",
+		Cell: func(r concluded) record.Cell { return r.value(record.Exactly(r.Value.Beta.Ln())) }}
+	concludedProof = concludedColumn{Name: "proof",
+		Cell: func(r concluded) record.Cell { return record.Words(string(r.theorem.Proof)) }}
+	concludedStatus = concludedColumn{Name: "status",
+		Cell: func(r concluded) record.Cell { return record.Words(string(r.Status)) }}
+	concludedReason = concludedColumn{Name: "reason",
+		Cell: func(r concluded) record.Cell { return record.Words(r.Reason) }}
+	concludedSources = concludedColumn{Name: "sources",
+		Cell: func(r concluded) record.Cell { return record.Sources(r.verdict().Sources) }}
+	concludedAssumes = concludedColumn{Name: "assumes",
+		Cell: func(r concluded) record.Cell { return record.List(r.Assumes) }}
+	concludedBy = concludedColumn{Name: commands.NeighboursKey,
+		Cell: func(r concluded) record.Cell { return record.Words(string(r.by)) }}
 )
 
 func runTransfer(c *commands.Call) error {
@@ -110,12 +122,14 @@ func runTransfer(c *commands.Call) error {
 			concludedMethod, concludedAlpha, concludedBeta, concludedLnBeta, concludedProof, concludedStatus, concludedReason,
 			concludedSources, concludedAssumes, concludedBy,
 		},
-		Shown:   []concludedColumn{concludedMethod, concludedAlpha, concludedBeta, concludedProof, concludedStatus, concludedReason},
+		Shown: []concludedColumn{concludedMethod, concludedAlpha, concludedBeta, concludedProof, concludedStatus,
+			concludedReason},
 		Verdict: concluded.verdict,
 		Say: func() (title, notes []string) {
 			return []string{"Accuracy on the population, from accuracy " + record.People(record.Exactly(a.Alpha)) +
 				" on the sample except with probability " + record.People(record.Chance(a.Beta)) + ", epsilon " +
-				record.People(record.Exactly(a.Epsilon)) + ", delta " + record.People(record.Chance(a.LnDelta)) + ", " + a.by.String()}, nil
+				record.People(record.Exactly(a.Epsilon)) + ", delta " + record.People(record.Chance(a.LnDelta)) + ", " +
+				a.by.String()}, nil
 		},
 	})
 	answered := slices.ContainsFunc(rows, func(r concluded) bool { return r.Status == theory.OK })

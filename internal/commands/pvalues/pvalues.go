@@ -54,8 +54,11 @@ func Command() *commands.Command {
 			{Name: "slack", Usage: "`B`, the slack of the max-information (default 0)"},
 			steps.StepFlag,
 			{Name: "method", Usage: "only this `METHOD`"},
-			{Name: "family", Usage: "correct all p-values of the FILE by `STEP`: " + usage.OrList(familyNames()) + " (default none)", Words: familyNames()},
-			{Name: "family-on", Usage: "take the STEP on `WHICH` p-values: " + usage.OrList(familyBases) + " (default adjusted)", Words: familyBases},
+			{Name: "family", Usage: "correct all p-values of the FILE by `STEP`: " + usage.OrList(familyNames()) +
+				" (default none)", Words: familyNames()},
+			{Name: "family-on",
+				Usage: "take the STEP on `WHICH` p-values: " + usage.OrList(familyBases) + " (default adjusted)",
+				Words: familyBases},
 			{Name: "p-column", Usage: "`NAME` of the column of p-values (default p, pval, p_value or the like)"},
 			{Name: "raw", Switch: true, Usage: "leave cells of the FILE that a spreadsheet would run as formulas as they are"},
 		},
@@ -194,9 +197,11 @@ func runPvalueCorrect(c *commands.Call) error {
 	}
 	_, hasFormat := c.Text("format")
 	to, hasOutput := c.Text("output")
-	own := path != "" && !hasFormat && (!hasOutput || to == "-") // the FILE's kind decides the format
+	standard := !hasOutput || to == "-"
+	own := path != "" && !hasFormat && standard // the FILE's kind decides the format
 	if own {
-		c = &commands.Call{Session: c.Session, Values: usage.Replaced(c.Values, "format", record.CSV.Name), Command: c.Command, Formats: c.Formats}
+		c = &commands.Call{Session: c.Session, Values: usage.Replaced(c.Values, "format", record.CSV.Name),
+			Command: c.Command, Formats: c.Formats}
 	}
 	target, err := c.Target()
 	if err != nil {
@@ -250,9 +255,11 @@ func runPvalueCorrect(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	inputs := slices.Concat([]record.Input{{Name: "alpha", Value: record.Chance(alpha)}, {Name: "by", Value: record.Words(source)}}, plan.Inputs(),
+	inputs := slices.Concat([]record.Input{{Name: "alpha", Value: record.Chance(alpha)},
+		{Name: "by", Value: record.Words(source)}}, plan.Inputs(),
 		[]record.Input{
-			{Name: "method", Value: record.Words(method)}, {Name: "family", Value: record.Words(family)}, {Name: "family_on", Value: record.Words(basis)},
+			{Name: "method", Value: record.Words(method)}, {Name: "family", Value: record.Words(family)},
+			{Name: "family_on", Value: record.Words(basis)},
 		})
 	follow := selection{plan: plan, source: source, method: method, alpha: alpha}
 	if path == "" {
@@ -260,7 +267,8 @@ func runPvalueCorrect(c *commands.Call) error {
 	} else {
 		by := all[chosen(all, best)]
 		t := correction{
-			inputs: inputs, target: target, by: by, after: plan.String(), family: pvalue.Family(family), rawFamily: basis == "raw", raw: c.Is("raw"),
+			inputs: inputs, target: target, by: by, after: plan.String(), family: pvalue.Family(family),
+			rawFamily: basis == "raw", raw: c.Is("raw"),
 		}
 		if t.live, err = follow.live([]pvalue.Test{by}, nil); err != nil {
 			return err

@@ -78,8 +78,10 @@ func rejections(t *testing.T, test pvalue.Test) int {
 			t.Fatal(err)
 		}
 		reject := a <= test.Alpha
-		if below := p <= threshold; below != reject && p != threshold || (printed(adjustedCell(&test, a)) <= test.Alpha) != reject {
-			t.Errorf("%s at %v: p = %v, threshold %v, adjusted %v, printed %v", test.Correction.Name, test.Alpha, p, threshold, a, printed(adjustedCell(&test, a)))
+		if below := p <= threshold; below != reject && p != threshold ||
+			(printed(adjustedCell(&test, a)) <= test.Alpha) != reject {
+			t.Errorf("%s at %v: p = %v, threshold %v, adjusted %v, printed %v", test.Correction.Name, test.Alpha, p, threshold,
+				a, printed(adjustedCell(&test, a)))
 		}
 	}
 	return len(ps) + 2
@@ -96,7 +98,8 @@ func TestLegible(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"0.05": "0.05", "0.0000129999999": "1.29999e-5", "0.999999999": "0.999999", "0.9999999": "0.999999", "0.123456789": "0.123456",
+		"0.05": "0.05", "0.0000129999999": "1.29999e-5", "0.999999999": "0.999999", "0.9999999": "0.999999",
+		"0.123456789":      "0.123456",
 		"1.23456789e-4343": "1.23456e-4343", "0.0123456": "0.0123456", "0": "0", "1": "1", "0.04999999999999999": "0.05",
 	} {
 		p, ok := numbers.ParseProb(text)
@@ -115,13 +118,16 @@ func TestFamilyOfATableWithMissingValues(t *testing.T) {
 		table, warning, size string
 		more                 []string
 	}{
-		{table, "2 missing p-values\nwarning: --family holm counted m = 2 p-values", `"family_size":2`, []string{"--family", "holm"}},
-		{table, "2 missing p-values\nwarning: --family bh counted m = 2 p-values", `"family_size":2`, []string{"--family", "bh", "--family-on", "raw"}},
+		{table, "2 missing p-values\nwarning: --family holm counted m = 2 p-values", `"family_size":2`,
+			[]string{"--family", "holm"}},
+		{table, "2 missing p-values\nwarning: --family bh counted m = 2 p-values", `"family_size":2`,
+			[]string{"--family", "bh", "--family-on", "raw"}},
 		{"p\n0.001\n0.02\n", "", `"family_size":2`, []string{"--family", "holm"}},
 		{table, "2 missing p-values\n", `"corrected_by":"bonferroni"}`, nil},
 	} {
 		out, said := commandtest.Correct(t, 2, c.table, append(append(by, c.more...), "-f", "json")...)
-		if !strings.HasPrefix(said, c.warning) || strings.Contains(said, "warning") != strings.Contains(c.warning, "warning") {
+		if !strings.HasPrefix(said, c.warning) ||
+			strings.Contains(said, "warning") != strings.Contains(c.warning, "warning") {
 			t.Errorf("%v: %q, want %q", c.more, said, c.warning)
 		}
 		if !strings.Contains(out, c.size) || len(c.more) == 0 && strings.Contains(out, "family_size") {
@@ -131,7 +137,8 @@ func TestFamilyOfATableWithMissingValues(t *testing.T) {
 	// Without an answer no step was taken, and nothing is said of one.
 	var out, errs bytes.Buffer
 	s := &outfile.Session{Context: t.Context(), Stdin: strings.NewReader(table), Stdout: &out, Stderr: &errs, Workers: 1}
-	code := commandtest.RunIn(s, strings.Fields("dpcalc pvalue-correct - --alpha 0.05 --by pure-dp --epsilon 1e308 -n 1000 --family holm"))
+	code := commandtest.RunIn(s, strings.Fields("dpcalc pvalue-correct - --alpha 0.05 --by pure-dp --epsilon 1e308 -n "+
+		"1000 --family holm"))
 	if code != usage.ExitNoAnswer || errs.String() != "2 missing p-values\n" {
 		t.Errorf("exit %d, %s%s", code, out.String(), errs.String())
 	}
@@ -178,14 +185,16 @@ func TestCorrectedTable(t *testing.T) {
 		if count != fmt.Sprintf("%d missing p-values", missing) || (warning != "") != (family != pvalue.NoFamily) {
 			t.Errorf("standard error: %q, %d are missing", said, missing)
 		}
-		if warning != "" && !strings.HasPrefix(warning, fmt.Sprintf("warning: --family %s counted m = %d p-values and none of the missing ones;", family, len(want))) {
+		if warning != "" && !strings.HasPrefix(warning, fmt.Sprintf("warning: --family %s counted m = %d p-values and none "+
+			"of the missing ones;", family, len(want))) {
 			t.Errorf("%s of %d: %q", family, len(want), warning)
 		}
 		rows, err := csv.NewReader(strings.NewReader(strings.ReplaceAll(one, "\r\nlines", "\rlines"))).ReadAll()
 		if err != nil || len(rows) != n+1 {
 			t.Fatal(len(rows), err)
 		}
-		if head := append(slices.Clone(original[0]), "p_adjusted", "threshold", "reject", "status"); !slices.Equal(rows[0], head) {
+		if head := append(slices.Clone(original[0]), "p_adjusted", "threshold", "reject", "status"); !slices.Equal(rows[0],
+			head) {
 			t.Errorf("header %q", rows[0])
 		}
 		for i, row := range rows[1:] {
@@ -231,7 +240,8 @@ func TestFamilyOnRaw(t *testing.T) {
 				continue
 			}
 			for _, family := range pvalue.Families()[1:] {
-				args := append(slices.Clone(source), "--method", method.Correction.Name, "--family", string(family), "-f", "jsonl", "--family-on")
+				args := append(slices.Clone(source), "--method", method.Correction.Name, "--family", string(family), "-f", "jsonl",
+					"--family-on")
 				var values [2][]float64
 				for i, basis := range familyBases {
 					out, _ := commandtest.Correct(t, 3, text, append(args, basis)...)
@@ -295,7 +305,8 @@ func TestFamilyOnRawThresholds(t *testing.T) {
 		{"adjusted", "0.0003908123", "0.0003908124"},
 	} {
 		for p, want := range map[string]string{c.rejected: "true", c.kept: "false"} {
-			out, _ := commandtest.Correct(t, 1, "p\n"+p+"\n"+strings.Repeat("1\n", 19), "--by", "pure-dp", "--epsilon", "0.01", "-n", "10k", "--family", "bonferroni", "--family-on", c.basis)
+			out, _ := commandtest.Correct(t, 1, "p\n"+p+"\n"+strings.Repeat("1\n", 19), "--by", "pure-dp", "--epsilon", "0.01",
+				"-n", "10k", "--family", "bonferroni", "--family-on", c.basis)
 			if line := strings.Split(out, "\n")[1]; !strings.HasSuffix(line, ","+want+",ok") {
 				t.Errorf("%s: %s, want %s", c.basis, line, want)
 			}
@@ -318,7 +329,8 @@ func TestThresholdInATable(t *testing.T) {
 		}
 		x := all[best].ThresholdFloat()
 		at, above := string(record.AppendNumber(nil, x)), strconv.FormatFloat(math.Nextafter(x, 1), 'g', -1, 64)
-		out, _ := commandtest.Correct(t, 1, fmt.Sprintf("p\n%v\n%v\n", at, above), "--by", bySteps, "--step", plan.Steps[0].String(), "--samples", "1000")
+		out, _ := commandtest.Correct(t, 1, fmt.Sprintf("p\n%v\n%v\n", at, above), "--by", bySteps, "--step",
+			plan.Steps[0].String(), "--samples", "1000")
 		lines := strings.Split(out, "\n")
 		if !strings.HasSuffix(lines[1], ","+at+",true,ok") || !strings.HasSuffix(lines[2], ","+at+",false,ok") {
 			t.Errorf("%v: %s", plan.Steps, out)
@@ -339,7 +351,8 @@ func TestCorrectedFormats(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &envelope); err != nil {
 		t.Fatal(err)
 	}
-	if len(envelope.Rows) != 40 || envelope.Schema != "dpcalc/pvalue-correct/1" || envelope.Inputs["corrected_by"] != "kl" || len(envelope.Rows[0]) != 9 {
+	if len(envelope.Rows) != 40 || envelope.Schema != "dpcalc/pvalue-correct/1" ||
+		envelope.Inputs["corrected_by"] != "kl" || len(envelope.Rows[0]) != 9 {
 		t.Errorf("%d rows, %v", len(envelope.Rows), envelope)
 	}
 	lines, _ := commandtest.Correct(t, 2, text, append(args, "-f", "jsonl")...)
@@ -371,10 +384,12 @@ func TestRefusedTableLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	by := []string{"--alpha", "0.05", "--by", "description", "--outcomes", "10"}
-	for _, args := range [][]string{{path}, {path, "--family", "by"}, {path, "-o", filepath.Join(dir, "out.csv")}, {path, "-f", "json"}} {
+	for _, args := range [][]string{{path}, {path, "--family", "by"}, {path, "-o", filepath.Join(dir, "out.csv")},
+		{path, "-f", "json"}} {
 		code, stdout, stderr := commandtest.Dpcalc(slices.Concat([]string{"pvalue-correct"}, args, by)...)
 		line := 2 + strings.Count(text, "\n") - 1
-		if want := fmt.Sprintf("dpcalc: %s: line %d: p: got 1.01, want a probability in [0, 1]\n", path, line); code != usage.ExitUsage || stdout != "" || stderr != want {
+		if want := fmt.Sprintf("dpcalc: %s: line %d: p: got 1.01, want a probability in [0, 1]\n", path,
+			line); code != usage.ExitUsage || stdout != "" || stderr != want {
 			t.Errorf("%v: exit %d, %d bytes, %s, want %s", args, code, len(stdout), stderr, want)
 		}
 	}
@@ -389,7 +404,8 @@ func TestCorrectedInPlace(t *testing.T) {
 	if err := os.WriteFile(path, []byte("p\n0.01\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := commandtest.Dpcalc("pvalue-correct", path, "--alpha", "0.05", "--by", "description", "--outcomes", "2", "-o", path); code != usage.ExitOK {
+	if code, _, stderr := commandtest.Dpcalc("pvalue-correct", path, "--alpha", "0.05", "--by", "description",
+		"--outcomes", "2", "-o", path); code != usage.ExitOK {
 		t.Fatal(stderr)
 	}
 	got, err := os.ReadFile(path)
@@ -402,7 +418,8 @@ func TestCorrectedInPlace(t *testing.T) {
 func TestInertHeader(t *testing.T) {
 	for _, c := range []struct{ raw, want string }{{"", "'=A1,p,p_adjusted"}, {"--raw", "=A1,p,p_adjusted"}} {
 		args := []string{"--by", "description", "--outcomes", "2", c.raw}
-		out, _ := commandtest.Correct(t, 1, "=A1,p\nx,1\n", slices.DeleteFunc(args, func(s string) bool { return s == "" })...)
+		out, _ := commandtest.Correct(t, 1, "=A1,p\nx,1\n",
+			slices.DeleteFunc(args, func(s string) bool { return s == "" })...)
 		if !strings.HasPrefix(out, c.want) {
 			t.Errorf("%q", out)
 		}
@@ -435,7 +452,8 @@ func TestSourcesAreSteps(t *testing.T) {
 			for _, flag := range sourceFlags(other) {
 				code, stdout, stderr := commandtest.Dpcalc(append(slices.Clone(single), "--"+flag, "1")...)
 				mine := slices.Contains(sourceFlags(kind), flag)
-				if !mine && (code != usage.ExitUsage || stdout != "" || !strings.HasPrefix(stderr, "dpcalc: --"+flag+": given with --by "+kind+", which takes --")) {
+				if !mine && (code != usage.ExitUsage || stdout != "" ||
+					!strings.HasPrefix(stderr, "dpcalc: --"+flag+": given with --by "+kind+", which takes --")) {
 					t.Errorf("%s with --%s: exit %d, %s", kind, flag, code, stderr)
 				}
 			}
@@ -464,7 +482,8 @@ func BenchmarkPValueRows(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			args := append([]string{"dpcalc", "pvalue-correct", path, "--alpha", "0.05"}, strings.Fields(source)...)
 			for b.Loop() {
-				if code := commandtest.RunIn(&outfile.Session{Context: b.Context(), Stdout: io.Discard, Stderr: io.Discard}, args); code != usage.ExitOK {
+				if code := commandtest.RunIn(&outfile.Session{Context: b.Context(), Stdout: io.Discard, Stderr: io.Discard},
+					args); code != usage.ExitOK {
 					b.Fatal(code)
 				}
 			}

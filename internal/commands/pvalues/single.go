@@ -23,7 +23,8 @@ type tested struct {
 
 func (r tested) verdict() commands.Verdict {
 	return commands.Verdict{
-		Method: r.Correction.Name, Status: r.Status, Reason: r.Reason, Sources: r.by.Sources(r.Correction.Sources), Best: r.best,
+		Method: r.Correction.Name, Status: r.Status, Reason: r.Reason, Sources: r.by.Sources(r.Correction.Sources),
+		Best: r.best,
 	}
 }
 
@@ -46,20 +47,30 @@ func (r tested) ofP(c func() record.Cell) record.Cell {
 type testedColumn = record.Column[tested]
 
 var (
-	testedStar      = testedColumn{Cell: func(r tested) record.Cell { return record.Mark(r.best) }}
-	testedMethod    = testedColumn{Name: "method", Cell: func(r tested) record.Cell { return record.Words(r.Correction.Name) }}
-	testedAlpha     = testedColumn{Name: "alpha", Cell: func(r tested) record.Cell { return record.Chance(r.Alpha) }}
-	testedLnAlpha   = testedColumn{Name: "ln_alpha", Cell: func(r tested) record.Cell { return record.Exactly(r.Alpha.Ln()) }}
-	testedThreshold = testedColumn{Name: "threshold", Cell: func(r tested) record.Cell { return r.value(thresholdCell(&r.Test)) }}
-	testedLegible   = testedColumn{Name: "threshold", Cell: func(r tested) record.Cell { return r.value(legible(r.Threshold)) }}
-	testedLn        = testedColumn{Name: "ln_threshold", Cell: func(r tested) record.Cell { return r.value(record.Exactly(r.Threshold.Ln())) }}
-	testedBest      = testedColumn{Name: "best", Cell: func(r tested) record.Cell { return record.Truth(r.best) }}
-	testedProof     = testedColumn{Name: "proof", Cell: func(r tested) record.Cell { return record.Words(string(r.Correction.Proof)) }}
-	testedStatus    = testedColumn{Name: "status", Cell: func(r tested) record.Cell { return record.Words(string(r.Status)) }}
-	testedReason    = testedColumn{Name: "reason", Cell: func(r tested) record.Cell { return record.Words(r.Reason) }}
-	testedSources   = testedColumn{Name: "sources", Cell: func(r tested) record.Cell { return record.Sources(r.verdict().Sources) }}
-	testedAssumes   = testedColumn{Name: "assumes", Cell: func(r tested) record.Cell { return record.List(r.Correction.Assumes) }}
-	testedBy        = testedColumn{Name: commands.NeighboursKey, Cell: func(r tested) record.Cell { return record.Words(string(r.by)) }}
+	testedStar   = testedColumn{Cell: func(r tested) record.Cell { return record.Mark(r.best) }}
+	testedMethod = testedColumn{Name: "method",
+		Cell: func(r tested) record.Cell { return record.Words(r.Correction.Name) }}
+	testedAlpha   = testedColumn{Name: "alpha", Cell: func(r tested) record.Cell { return record.Chance(r.Alpha) }}
+	testedLnAlpha = testedColumn{Name: "ln_alpha",
+		Cell: func(r tested) record.Cell { return record.Exactly(r.Alpha.Ln()) }}
+	testedThreshold = testedColumn{Name: "threshold",
+		Cell: func(r tested) record.Cell { return r.value(thresholdCell(&r.Test)) }}
+	testedLegible = testedColumn{Name: "threshold",
+		Cell: func(r tested) record.Cell { return r.value(legible(r.Threshold)) }}
+	testedLn = testedColumn{Name: "ln_threshold",
+		Cell: func(r tested) record.Cell { return r.value(record.Exactly(r.Threshold.Ln())) }}
+	testedBest  = testedColumn{Name: "best", Cell: func(r tested) record.Cell { return record.Truth(r.best) }}
+	testedProof = testedColumn{Name: "proof",
+		Cell: func(r tested) record.Cell { return record.Words(string(r.Correction.Proof)) }}
+	testedStatus = testedColumn{Name: "status",
+		Cell: func(r tested) record.Cell { return record.Words(string(r.Status)) }}
+	testedReason  = testedColumn{Name: "reason", Cell: func(r tested) record.Cell { return record.Words(r.Reason) }}
+	testedSources = testedColumn{Name: "sources",
+		Cell: func(r tested) record.Cell { return record.Sources(r.verdict().Sources) }}
+	testedAssumes = testedColumn{Name: "assumes",
+		Cell: func(r tested) record.Cell { return record.List(r.Correction.Assumes) }}
+	testedBy = testedColumn{Name: commands.NeighboursKey,
+		Cell: func(r tested) record.Cell { return record.Words(string(r.by)) }}
 
 	testedP        = testedColumn{Name: "p", Cell: func(r tested) record.Cell { return record.Chance(r.p.value) }}
 	testedLnP      = testedColumn{Name: "ln_p", Cell: func(r tested) record.Cell { return record.Exactly(r.p.value.Ln()) }}
@@ -75,11 +86,13 @@ var (
 )
 
 // correctOne writes a row for each test, with what it makes of p.
-func correctOne(c *commands.Call, t commands.Target, inputs []record.Input, follow selection, all []pvalue.Test, best int, p typedP) (err error) {
+func correctOne(c *commands.Call, t commands.Target, inputs []record.Input, follow selection, all []pvalue.Test,
+	best int, p typedP) (err error) {
 	a := commands.Answer[tested]{
 		Command: "pvalue-correct", Inputs: inputs, Verdict: tested.verdict,
 		Columns: []testedColumn{
-			testedMethod, testedAlpha, testedLnAlpha, testedThreshold, testedLn, testedBest, testedProof, testedStatus, testedReason,
+			testedMethod, testedAlpha, testedLnAlpha, testedThreshold, testedLn, testedBest, testedProof, testedStatus,
+			testedReason,
 			testedSources, testedAssumes, testedBy,
 		},
 		Shown: []testedColumn{
@@ -120,7 +133,8 @@ func sayOne(follow selection, all []pvalue.Test, best int, p typedP) (title, not
 		text += ", p " + record.People(record.Chance(p.value))
 	}
 	if best >= 0 {
-		star := "* " + all[best].Correction.Name + ", greatest threshold: reject if p <= " + record.People(legible(all[best].Threshold))
+		star := "* " + all[best].Correction.Name + ", greatest threshold: reject if p <= " +
+			record.People(legible(all[best].Threshold))
 		notes = append([]string{star}, commands.Assumed(all[best].Correction.Assumes)...)
 	}
 	return []string{text + ": " + follow.plan.String()}, notes

@@ -52,25 +52,28 @@ func (j judged) value(c func() record.Cell) record.Cell {
 }
 
 // rejected says whether a p-value is rejected.
-var rejected = record.Column[judged]{Name: "reject", Says: "whether p_adjusted is at most alpha", Cell: func(j judged) record.Cell {
-	return j.value(func() record.Cell { return record.Truth(j.adjusted <= j.by.Alpha) })
-}}
+var rejected = record.Column[judged]{Name: "reject", Says: "whether p_adjusted is at most alpha",
+	Cell: func(j judged) record.Cell {
+		return j.value(func() record.Cell { return record.Truth(j.adjusted <= j.by.Alpha) })
+	}}
 
 // appended are the columns after those of the table.
 var appended = []record.Column[judged]{
-	{Name: "p_adjusted", Says: "the least alpha at which the test is rejected, with the family step", Cell: func(j judged) record.Cell {
-		return j.value(func() record.Cell { return adjustedCell(&j.by, j.adjusted) })
-	}},
+	{Name: "p_adjusted", Says: "the least alpha at which the test is rejected, with the family step",
+		Cell: func(j judged) record.Cell {
+			return j.value(func() record.Cell { return adjustedCell(&j.by, j.adjusted) })
+		}},
 	{Name: "threshold", Says: "that of a single selected test", Cell: func(j judged) record.Cell {
 		return j.value(func() record.Cell { return j.threshold })
 	}},
 	rejected,
-	{Name: "status", Says: "ok: certified; missing: no p-value; vacuous: the theorem leaves no threshold", Cell: func(j judged) record.Cell {
-		if !j.p {
-			return record.Words(string(theory.Missing))
-		}
-		return record.Words(string(j.by.Status))
-	}},
+	{Name: "status", Says: "ok: certified; missing: no p-value; vacuous: the theorem leaves no threshold",
+		Cell: func(j judged) record.Cell {
+			if !j.p {
+				return record.Words(string(theory.Missing))
+			}
+			return record.Words(string(j.by.Status))
+		}},
 }
 
 // inLogarithms are the columns after those, in formats that nest.
@@ -115,7 +118,8 @@ func correctFile(c *commands.Call, t *correction, path, column string, own bool)
 	before := passes * t.table.Records
 	switch {
 	case t.target.Format.Encode != nil:
-		err = t.stream(c, t.target.Format.Encode(record.Result{Command: command, Inputs: t.inputs, Columns: t.columns}), bar, before)
+		err = t.stream(c, t.target.Format.Encode(record.Result{Command: command, Inputs: t.inputs, Columns: t.columns}), bar,
+			before)
 	case t.xlsx():
 		err = t.workbook(c, bar, before)
 	default:
@@ -143,8 +147,10 @@ func (t *correction) tellMissing(w io.Writer) {
 		fmt.Fprintf(w, "%d missing p-values\n", n)
 	}
 	if t.family != pvalue.NoFamily && t.adjusted != nil {
-		fmt.Fprintf(w, "warning: --family %s counted m = %d p-values and none of the missing ones; NA may stand for \"not significant\", "+
-			"as DESeq2's padj does for genes that it filters out: a test that was made counts, give it p = 1\n", t.family, t.tests())
+		fmt.Fprintf(w, "warning: --family %s counted m = %d p-values and none of the missing ones; NA may stand for \"not "+
+			"significant\", "+
+			"as DESeq2's padj does for genes that it filters out: a test that was made counts, give it p = 1\n", t.family,
+			t.tests())
 	}
 }
 
@@ -180,13 +186,16 @@ func (t *correction) head() error {
 		t.columns = append(t.columns, name)
 	}
 	t.columns = append(t.columns, mine...)
-	t.inputs = append(t.inputs, record.Input{Name: "file", Value: record.Words(t.table.Name)}, record.Input{Name: "p_column", Value: record.Words(t.table.Columns[t.table.P])}, record.Input{Name: "corrected_by", Value: record.Words(t.by.Correction.Name)})
+	t.inputs = append(t.inputs, record.Input{Name: "file", Value: record.Words(t.table.Name)},
+		record.Input{Name: "p_column", Value: record.Words(t.table.Columns[t.table.P])},
+		record.Input{Name: "corrected_by", Value: record.Words(t.by.Correction.Name)})
 	if t.family != pvalue.NoFamily {
 		t.inputs = append(t.inputs, record.Input{Name: "family_size", Value: record.Count(int64(t.tests()))})
 	}
 	switch {
 	case t.family != pvalue.NoFamily && t.tests() > mostAdjusted:
-		return usage.Errorf("--family: got %d p-values, want at most %d, which the step holds in memory", t.tests(), mostAdjusted)
+		return usage.Errorf("--family: got %d p-values, want at most %d, which the step holds in memory", t.tests(),
+			mostAdjusted)
 	case t.xlsx():
 		return t.fits()
 	case t.target.Format.Encode == nil:
@@ -223,12 +232,13 @@ func (t *correction) adjustAll(c *commands.Call, bar *outfile.Progress) error {
 	if err != nil || !t.rawFamily {
 		return err
 	}
-	return outfile.Stream(c.Context, io.Discard, len(t.adjusted), c.Workers, func(dst []byte, lo, hi int) (_ []byte, err error) {
-		for i := lo; i < hi && err == nil; i++ {
-			t.adjusted[i], err = t.by.Adjusted(t.adjusted[i])
-		}
-		return dst, err
-	}, func(done int) { bar.Step(t.table.Records + done) })
+	return outfile.Stream(c.Context, io.Discard, len(t.adjusted), c.Workers,
+		func(dst []byte, lo, hi int) (_ []byte, err error) {
+			for i := lo; i < hi && err == nil; i++ {
+				t.adjusted[i], err = t.by.Adjusted(t.adjusted[i])
+			}
+			return dst, err
+		}, func(done int) { bar.Step(t.table.Records + done) })
 }
 
 func splitters() *sync.Pool {
@@ -316,7 +326,8 @@ func (t *correction) stream(c *commands.Call, e record.Encoder, bar *outfile.Pro
 		if _, err := w.Write(e.Head(nil)); err != nil {
 			return err
 		}
-		if err := outfile.Stream(c.Context, w, t.table.Records, c.Workers, encode, func(done int) { bar.Step(before + done) }); err != nil {
+		if err := outfile.Stream(c.Context, w, t.table.Records, c.Workers, encode,
+			func(done int) { bar.Step(before + done) }); err != nil {
 			return err
 		}
 		_, err := w.Write(e.Foot(nil))
@@ -351,9 +362,11 @@ func (t *correction) summary() record.Sheet {
 	if t.rawFamily {
 		step += " on raw p-values"
 	}
-	s := record.Sheet{Title: []string{"P-values corrected by " + t.by.Correction.Name + " at alpha " + record.People(record.Chance(t.by.Alpha)) + ", family " + step + ": " + t.after}}
+	s := record.Sheet{Title: []string{"P-values corrected by " + t.by.Correction.Name + " at alpha " +
+		record.People(record.Chance(t.by.Alpha)) + ", family " + step + ": " + t.after}}
 	if t.by.Status.Applies() {
-		s.Notes = append([]string{"One selected test rejects if p <= " + record.People(legible(t.by.Threshold))}, commands.Assumed(t.by.Correction.Assumes)...)
+		s.Notes = append([]string{"One selected test rejects if p <= " + record.People(legible(t.by.Threshold))},
+			commands.Assumed(t.by.Correction.Assumes)...)
 	}
 	return s
 }

@@ -39,7 +39,8 @@ const (
 	lnP   = "ln_p"
 
 	askedP  = `problem="none",ISNUMBER(` + lnP + ")"
-	decides = `IF(ISNUMBER(C{row}),IF(` + lnP + `<=C{row},"yes","no"),IF(OR(C{row}="none",` + lnP + `>-700),"no","undecided"))`
+	decides = `IF(ISNUMBER(C{row}),IF(` + lnP + `<=C{row},"yes","no"),IF(OR(C{row}="none",` + lnP +
+		`>-700),"no","undecided"))`
 
 	thresholdName = "threshold"   // of the cell with the threshold for a FILE
 	rejectLive    = "reject_live" // the column that refers to it
@@ -139,7 +140,8 @@ func chanceInput(in record.LiveInput, from string, p theory.LogProb) (record.Liv
 		in.Holds, in.Wants = record.IsNumber(in.Name, in.Name+">0"), "want a positive number"
 		return in, liveChance{ln: "0-" + in.Name}
 	}
-	in.Value, in.Holds, in.Wants = record.Chance(p), record.IsNumber(in.Name, "AND("+in.Name+from+","+in.Name+"<1)"), "want "+numbers.Probabilities.Want
+	in.Value, in.Holds, in.Wants = record.Chance(p), record.IsNumber(in.Name, "AND("+in.Name+from+","+in.Name+"<1)"),
+		"want "+numbers.Probabilities.Want
 	if from == ">=0" {
 		in.Wants = "want " + numbers.BelowOne.Want
 	}
@@ -167,7 +169,8 @@ func parameter(kind, key, value, suffix string) (in record.LiveInput, p liveChan
 	in.Value = record.Exactly(x)
 	switch {
 	case key == "noise-sd":
-		in.Holds, in.Wants = record.IsNumber(in.Name, "AND("+in.Name+">=1E-150,"+in.Name+"<=1E+150)"), "want "+steps.Deviations.Want
+		in.Holds, in.Wants = record.IsNumber(in.Name, "AND("+in.Name+">=1E-150,"+in.Name+"<=1E+150)"),
+			"want "+steps.Deviations.Want
 	case key == "mu", kind == "pure-dp":
 		in.Holds, in.Wants = record.IsNumber(in.Name, in.Name+">0"), "want "+numbers.Positives.Want
 	default:
@@ -230,7 +233,8 @@ func (s selection) terms() terms {
 		}
 	}
 	if n := s.plan.Samples; n != 0 {
-		in := record.LiveInput{Name: "samples", Label: "samples", Value: record.Count(n), Holds: record.IsCount("samples"), Wants: "want a whole number from 1 to 2^53"}
+		in := record.LiveInput{Name: "samples", Label: "samples", Value: record.Count(n), Holds: record.IsCount("samples"),
+			Wants: "want a whole number from 1 to 2^53"}
 		t.inputs = append(t.inputs, in)
 		t.say.flag(" --samples ", in)
 		t.say.text(" --data " + s.plan.Data.String())
@@ -307,7 +311,10 @@ func (t terms) rule(name string) (liveRule, bool) {
 		return ratio(sum(t.outside), t.defect), true
 	case name == "rogers16":
 		c := "2*(" + sum(t.outside) + "+0.54*LN(2))"
-		return liveRule{threshold: func(level string) string { return "(0-" + level + "-LN(2)-" + c + "*EXP(" + level + "))" }}, true
+		return liveRule{threshold: func(level string) string {
+			return "(0-" + level + "-LN(2)-" + c + "*EXP(" + level +
+				"))"
+		}}, true
 	case name == "max-info-any":
 		return ratio("samples*"+epsilon, liveChance{}), true
 	case name == "renyi" && private:
@@ -316,9 +323,11 @@ func (t terms) rule(name string) (liveRule, bool) {
 		half := "(" + epsilon + "/2)"
 		// tanh by its series, where TANH may be careless; the last term makes it too large.
 		tanh := "IF(" + half + "<0.01," + half + "-" + half + "^3/3+2*" + half + "^5/15,TANH(" + half + "))*(1+1E-13)"
-		return renyi("samples*"+epsilon+"*"+tanh, liveChance{ln: t.defect.ln + "+LN(samples)+LN(1+EXP(0-" + epsilon + "))"}), true
+		return renyi("samples*"+epsilon+"*"+tanh, liveChance{ln: t.defect.ln + "+LN(samples)+LN(1+EXP(0-" + epsilon + "))"}),
+			true
 	case name == "group" && private:
-		copies := "IF(" + epsilon + "=0,LN(samples),(samples-1)*" + epsilon + "+LN(" + oneLessExp("(samples*"+epsilon+")") + ")-LN(" + oneLessExp(epsilon) + "))"
+		copies := "IF(" + epsilon + "=0,LN(samples),(samples-1)*" + epsilon + "+LN(" + oneLessExp("(samples*"+epsilon+")") +
+			")-LN(" + oneLessExp(epsilon) + "))"
 		return ratio("samples*"+epsilon, liveChance{ln: t.defect.ln + "+" + copies}), true
 	case name == "group" && len(t.epsilon) == 0:
 		m := "SQRT(" + sum(t.shifts) + ")"
@@ -350,18 +359,21 @@ func (s selection) live(all []pvalue.Test, p *typedP) (*record.Live, error) {
 	l := record.Live{
 		Intro: []string{
 			"Threshold for the p-value of one selected test: change the yellow cells",
-			"Rows marked formula follow them. Thresholds are rounded down and adjusted p-values up by a part in 10^12, in 10^9 for the normal law, more than the rounding errors of a spreadsheet.",
+			"Rows marked formula follow them. Thresholds are rounded down and adjusted p-values up by a part in 10^12, in " +
+				"10^9 for the normal law, more than the rounding errors of a spreadsheet.",
 		},
 		Columns: []string{"method", "threshold", "ln threshold", "source"},
 		Stale:   `$D{row}="value for other inputs"`,
 	}
 	if s.plan.Neighbours == commands.ByAdding {
-		l.Intro = append(l.Intro, "The privacy below is for neighbours by replacing a row: it was converted from that for adding or removing one.")
+		l.Intro = append(l.Intro, "The privacy below is for neighbours by replacing a row: it was converted from that for "+
+			"adding or removing one.")
 	}
 	var ask record.LiveInput
 	if p != nil {
 		ask = p.input()
-		l.Intro = append(l.Intro, "Rows marked value have no explicit formula. They hold for the inputs at the start; dpcalc computes them for others.")
+		l.Intro = append(l.Intro, "Rows marked value have no explicit formula. They hold for the inputs at the start; "+
+			"dpcalc computes them for others.")
 		l.Columns = append(l.Columns, "p adjusted", "reject")
 	}
 	l.Inputs = s.liveInputs(t, p, ask)
@@ -389,7 +401,9 @@ func (s selection) live(all []pvalue.Test, p *typedP) (*record.Live, error) {
 		default:
 			line[1].Name = thresholdName
 		}
-		l.Rows = append(l.Rows, append(line, record.LiveCell{Value: record.Words(string(c.Correction.Proof))}, record.LiveCell{Value: record.Words(strings.Join(c.Correction.Assumes, "; "))}))
+		l.Rows = append(l.Rows,
+			append(line, record.LiveCell{Value: record.Words(string(c.Correction.Proof))},
+				record.LiveCell{Value: record.Words(strings.Join(c.Correction.Assumes, "; "))}))
 	}
 	l = l.Compact()
 	return &l, nil
@@ -397,7 +411,8 @@ func (s selection) live(all []pvalue.Test, p *typedP) (*record.Live, error) {
 
 // input is the cell of a p-value, which may be blank.
 func (p *typedP) input() record.LiveInput {
-	in := record.LiveInput{Name: "p", Label: "p", Holds: record.IsNumber("p", "AND(p>=0,p<=1)"), Wants: "want " + numbers.ChancesOfAll.Want + ", or nothing", Optional: true}
+	in := record.LiveInput{Name: "p", Label: "p", Holds: record.IsNumber("p", "AND(p>=0,p<=1)"),
+		Wants: "want " + numbers.ChancesOfAll.Want + ", or nothing", Optional: true}
 	switch {
 	case p.given && !record.Representable(p.value):
 		in.Name, in.Label, in.Value = "ln_inv_p", "ln(1/p)", record.Exactly(-p.value.Ln())
@@ -437,7 +452,8 @@ func (s selection) liveInputs(t terms, p *typedP, ask record.LiveInput) []record
 	}
 	left := sum([]string{t.slack.taken("(" + inverse + "*(1+1E-13)+1E-15)"), sum(t.later)})
 	inputs = append(inputs,
-		record.LiveInput{Name: "unchanged", Label: "as at the start", Value: record.Words("yes"), Formula: "IF(IFERROR(AND(" + same + `),FALSE),"yes","no")`},
+		record.LiveInput{Name: "unchanged", Label: "as at the start", Value: record.Words("yes"),
+			Formula: "IF(IFERROR(AND(" + same + `),FALSE),"yes","no")`},
 		record.LiveInput{Name: level, Label: label, Value: s.left(), Formula: "IFERROR(" + left + `,"none")`},
 	)
 	if p != nil {
@@ -452,14 +468,16 @@ func (s selection) liveInputs(t terms, p *typedP, ask record.LiveInput) []record
 		inputs = append(inputs, in)
 	}
 	if whole {
-		inputs = append(inputs, record.LiveInput{Name: "command", Label: "command", Value: record.Words(say.words), Formula: say.formula})
+		inputs = append(inputs,
+			record.LiveInput{Name: "command", Label: "command", Value: record.Words(say.words), Formula: say.formula})
 	}
 	return inputs
 }
 
 // liveThreshold is the threshold that holds for the inputs at the start.
 func liveThreshold(c *pvalue.Test) []record.LiveCell {
-	line := []record.LiveCell{{Value: record.Words(c.Correction.Name)}, {Value: record.Words("none")}, {}, {Value: record.Words(c.Reason)}}
+	line := []record.LiveCell{{Value: record.Words(c.Correction.Name)}, {Value: record.Words("none")}, {},
+		{Value: record.Words(c.Reason)}}
 	source := "value"
 	switch c.Status {
 	case transfer.OK:
@@ -473,7 +491,8 @@ func liveThreshold(c *pvalue.Test) []record.LiveCell {
 	default:
 		return line
 	}
-	line[3] = record.LiveCell{Value: record.Words(source), Formula: `IF(unchanged="yes","` + source + `","value for other inputs")`}
+	line[3] = record.LiveCell{Value: record.Words(source),
+		Formula: `IF(unchanged="yes","` + source + `","value for other inputs")`}
 	return line
 }
 
@@ -481,7 +500,8 @@ func liveThreshold(c *pvalue.Test) []record.LiveCell {
 func (r liveRule) follow(line []record.LiveCell) []record.LiveCell {
 	level := r.defect.taken(level)
 	ln := "IF(ISNUMBER(" + level + "),IFERROR(" + r.threshold(level) + `*(1+1E-12)-1E-12,"` + belowLn + `"),"none")`
-	line[1].Formula, line[1].Format = `IF(ISNUMBER(C{row}),IF(C{row}<-706.9,"`+belowCell+`",EXP(C{row})),IF(C{row}="none","none","`+belowCell+`"))`, record.SmallFormat
+	line[1].Formula, line[1].Format = `IF(ISNUMBER(C{row}),IF(C{row}<-706.9,"`+belowCell+
+		`",EXP(C{row})),IF(C{row}="none","none","`+belowCell+`"))`, record.SmallFormat
 	line[2].Formula, line[2].Format = `IF(problem<>"none","none",`+ln+")", "0.0000"
 	line[3].Formula = record.Guarded(`IF(C{row}="none","` + noThreshold + `","formula")`)
 	if line[3].Value.S == "value" {
@@ -507,7 +527,8 @@ func liveP(c *pvalue.Test, p typedP, ask record.LiveInput) (adjusted, reject rec
 		if a <= c.Alpha {
 			reject.Value = record.Words("yes")
 		}
-		text = `IF(IFERROR(AND(unchanged="yes",` + ask.Unchanged() + "),FALSE)," + strconv.FormatFloat(adjusted.Value.F, 'G', 17, 64) + "," + text + ")"
+		text = `IF(IFERROR(AND(unchanged="yes",` + ask.Unchanged() + "),FALSE)," +
+			strconv.FormatFloat(adjusted.Value.F, 'G', 17, 64) + "," + text + ")"
 	}
 	adjusted.Formula = "IF(AND(" + askedP + ")," + text + `,"")`
 	reject.Formula = "IF(AND(" + askedP + `,unchanged="yes"),` + decides + `,"")`
@@ -604,7 +625,8 @@ func (t *correction) workbook(c *commands.Call, bar *outfile.Progress, before in
 		return err
 	}
 	done := 0
-	sheet := record.Table{Name: command, Columns: t.columns, Widths: record.ColumnWidths(t.columns, first), Rows: t.table.Records}
+	sheet := record.Table{Name: command, Columns: t.columns, Widths: record.ColumnWidths(t.columns, first),
+		Rows: t.table.Records}
 	err = b.Stream(sheet, func(add func([]record.Cell, record.Look) error) error {
 		return rows(t.table.Records, func(row []record.Cell, stands record.Look) error {
 			if done++; done%record.Block == 0 {
@@ -628,7 +650,9 @@ func (t *correction) workbook(c *commands.Call, bar *outfile.Progress, before in
 	if err != nil {
 		return err
 	}
-	if err := b.About(t.target.Command, slices.Concat(record.Remarks("result", said.Title), record.Remarks("", said.Notes), t.remarks(sources), works)); err != nil {
+	if err := b.About(t.target.Command,
+		slices.Concat(record.Remarks("result", said.Title), record.Remarks("", said.Notes), t.remarks(sources),
+			works)); err != nil {
 		return err
 	}
 	return c.WriteTo(t.target, func(w io.Writer) error { return b.Write(w) })
@@ -655,9 +679,12 @@ func (t *correction) remarks(sources []string) []record.Remark {
 		list = append(list, record.Remark{Label: c.Name, Text: c.Says})
 	}
 	if t.follows() {
-		list = append(list, record.Remark{Label: rejectLive, Text: "whether p is at most the threshold of the sheet Live, whose inputs may be changed"})
+		list = append(list, record.Remark{Label: rejectLive, Text: "whether p is at most the threshold of the sheet Live, " +
+			"whose inputs may be changed"})
 	}
-	return append(list, record.Remark{}, record.Remark{Label: "Method"}, record.Remark{Label: t.by.Correction.Name, Text: strings.Join([]string{
-		"assumes " + strings.Join(t.by.Correction.Assumes, "; "), "proof: " + string(t.by.Correction.Proof), "source: " + strings.Join(sources, "; "),
-	}, "\n")})
+	return append(list, record.Remark{}, record.Remark{Label: "Method"},
+		record.Remark{Label: t.by.Correction.Name, Text: strings.Join([]string{
+			"assumes " + strings.Join(t.by.Correction.Assumes, "; "), "proof: " + string(t.by.Correction.Proof),
+			"source: " + strings.Join(sources, "; "),
+		}, "\n")})
 }

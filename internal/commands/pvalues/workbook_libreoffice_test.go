@@ -34,8 +34,9 @@ func TestLibreOfficeCorrections(t *testing.T) {
 		bits     = "--alpha 0.05 --by description --bits 7 --p 0.01"
 		mutual   = "--alpha 0.05 --by mutual-info --bits 0.1 --p 0.003"
 		given    = "--alpha 0.05 --by max-info --bits 3 --p 0.0001"
-		steps    = "--alpha 0.05 --by steps -n 10k --step pure-dp:epsilon=0.01 --step description:outcomes=100 --step max-info:bits=2,slack=0.001,data=any"
-		atAlpha  = "alpha: want a probability in (0, 1)"
+		steps    = "--alpha 0.05 --by steps -n 10k --step pure-dp:epsilon=0.01 --step description:outcomes=100 --step " +
+			"max-info:bits=2,slack=0.001,data=any"
+		atAlpha = "alpha: want a probability in (0, 1)"
 	)
 	var changes []commandtest.Change
 	for _, start := range liveCorrections {
@@ -109,7 +110,8 @@ func TestLibreOfficeCorrections(t *testing.T) {
 		if c.Fault != "" {
 			for name, row := range table {
 				formula, _ := f.GetCellFormula("Live", fmt.Sprint("B", at[name]))
-				if formula != "" && (row["threshold"] != "none" || row["source"] != c.Fault || row["p adjusted"]+row["reject"] != "") {
+				if formula != "" &&
+					(row["threshold"] != "none" || row["source"] != c.Fault || row["p adjusted"]+row["reject"] != "") {
 					t.Errorf("%s: %s is %v", where, name, row)
 				}
 			}
@@ -139,7 +141,8 @@ func TestLibreOfficeCorrections(t *testing.T) {
 			formula, _ := f.GetCellFormula("Live", fmt.Sprint("B", at[name]))
 			switch {
 			case formula == "" && !onlyP:
-				if got["source"] != "value for other inputs" || got["reject"] != "" || got["p adjusted"] != "" && got["p adjusted"] != onlyDpcalc {
+				if got["source"] != "value for other inputs" || got["reject"] != "" || got["p adjusted"] != "" &&
+					got["p adjusted"] != onlyDpcalc {
 					t.Errorf("%s: %s is %v", where, name, got)
 				}
 			case row["status"] == "not_applicable":
@@ -180,7 +183,8 @@ func TestLibreOfficeCorrectionsOneSided(t *testing.T) {
 		},
 		func() (maxinfo.Step, int64) {
 			n := count(1e9)
-			s := maxinfo.ApproxDP{Epsilon: logUniform(1e-3, 5) / math.Sqrt(float64(n)), LnDelta: theory.LogProb(-math.Log(float64(n)) - logUniform(0.5, 800))}
+			s := maxinfo.ApproxDP{Epsilon: logUniform(1e-3, 5) / math.Sqrt(float64(n)),
+				LnDelta: theory.LogProb(-math.Log(float64(n)) - logUniform(0.5, 800))}
 			if r.IntN(4) == 0 {
 				s.Epsilon /= math.Sqrt(float64(n)) // where the group bound says something
 			}
@@ -227,7 +231,8 @@ func TestLibreOfficeCorrectionsOneSided(t *testing.T) {
 			err = f.SetCellValue("Sheet1", at, c.S)
 		case c.Form != record.Missing:
 			var value any = record.PlainText(c)
-			if x, bad := strconv.ParseFloat(record.PlainText(c), 64); bad == nil && (c.Form != record.ChanceForm || record.Representable(theory.LogProb(c.F))) {
+			if x, bad := strconv.ParseFloat(record.PlainText(c), 64); bad == nil &&
+				(c.Form != record.ChanceForm || record.Representable(theory.LogProb(c.F))) {
 				value = x
 			}
 			err = f.SetCellValue("Sheet1", at, value)
@@ -239,7 +244,8 @@ func TestLibreOfficeCorrectionsOneSided(t *testing.T) {
 	for k, kind := range kinds {
 		for i := range cases {
 			step, n := kind()
-			plan := steps.Learned{Plan: maxinfo.Plan{Samples: n, Data: maxinfo.ProductData, Steps: []maxinfo.Step{step}}, Typed: []string{step.String()}}
+			plan := steps.Learned{Plan: maxinfo.Plan{Samples: n, Data: maxinfo.ProductData, Steps: []maxinfo.Step{step}},
+				Typed: []string{step.String()}}
 			if k < 4 && i%5 == 4 { // composed private steps
 				if s, ok := step.(maxinfo.Gaussian); ok {
 					s.SD *= 1.5
@@ -249,7 +255,8 @@ func TestLibreOfficeCorrectionsOneSided(t *testing.T) {
 			}
 			later := i%4 == 3
 			if later {
-				slack := maxinfo.MaxInformation{Nats: theory.Nats(logUniform(1e-3, 5)), Slack: theory.LogProb(-logUniform(2, 50)), Always: true}
+				slack := maxinfo.MaxInformation{Nats: theory.Nats(logUniform(1e-3, 5)), Slack: theory.LogProb(-logUniform(2, 50)),
+					Always: true}
 				plan.Steps = append(plan.Steps, maxinfo.Description{Outcomes: theory.Nats(math.Log(float64(count(1e6))))}, slack)
 				plan.Typed = append(plan.Typed, plan.Steps[len(plan.Steps)-2].String(), slack.String())
 			}
@@ -281,7 +288,8 @@ func TestLibreOfficeCorrectionsOneSided(t *testing.T) {
 				p.value = about + theory.LogProb([]float64{-1e-9, -1e-13, 1e-13, 1e-9}[r.IntN(4)])*(1-about)
 			}
 			p.value, _ = numbers.ParseProb(min(p.value, 0).String())
-			l, err := selection{plan: plan, source: map[bool]string{true: bySteps, false: "one"}[len(plan.Typed) > 1], alpha: alpha}.live(corrections, &p)
+			l, err := selection{plan: plan, source: map[bool]string{true: bySteps, false: "one"}[len(plan.Typed) > 1],
+				alpha: alpha}.live(corrections, &p)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -312,16 +320,19 @@ func TestLibreOfficeCorrectionsOneSided(t *testing.T) {
 				if !c.Status.Applies() {
 					continue
 				}
-				a := asked{where: fmt.Sprintf("%v, %s, alpha %v, p %v", plan, c.Correction.Name, alpha, p.value), row: map[string]any{"p": 1.0, "ln_threshold": c.Threshold.Ln()}}
+				a := asked{where: fmt.Sprintf("%v, %s, alpha %v, p %v", plan, c.Correction.Name, alpha, p.value),
+					row: map[string]any{"p": 1.0, "ln_threshold": c.Threshold.Ln()}}
 				adjusted, err := c.Adjusted(p.value)
 				if err != nil {
 					t.Fatal(err)
 				}
-				a.row["ln_p"], a.row["ln_p_adjusted"], a.row["reject"], a.row["status"] = p.value.Ln(), adjusted.Ln(), adjusted <= alpha, string(c.Status)
+				a.row["ln_p"], a.row["ln_p_adjusted"], a.row["reject"], a.row["status"] = p.value.Ln(), adjusted.Ln(),
+					adjusted <= alpha, string(c.Status)
 				switch {
 				case c.Correction.Name == "group" && k != 1:
 					a.loose = 1e-6
-				case later || k == 1 || k == 6 || c.Correction.Name == "rogers16": // some of alpha is gone, or its inverse has the weight
+				case later || k == 1 || k == 6 ||
+					c.Correction.Name == "rogers16": // some of alpha is gone, or its inverse has the weight
 					a.loose = 1e-9
 				}
 				line := l.Rows[j][1:6]
@@ -355,13 +366,15 @@ func TestLibreOfficeCorrectionsOneSided(t *testing.T) {
 				continue
 			}
 			// 1e-12 may decide whether there is a threshold
-			if got["threshold"] != "none" || got["reject"] != "no" || a.row["status"] == "ok" && a.row["ln_threshold"].(float64) > -20 {
+			if got["threshold"] != "none" || got["reject"] != "no" || a.row["status"] == "ok" &&
+				a.row["ln_threshold"].(float64) > -20 {
 				t.Errorf("%s: %v, dpcalc says %v", a.where, got, a.row)
 			}
 			continue
 		}
 		numbers++
-		if math.Abs(a.row["ln_p"].(float64)-a.row["ln_threshold"].(float64)) < 1e-8*(1+math.Abs(a.row["ln_threshold"].(float64))) {
+		if math.Abs(a.row["ln_p"].(float64)-a.row["ln_threshold"].(float64)) < 1e-8*(1+
+			math.Abs(a.row["ln_threshold"].(float64))) {
 			near++
 		}
 		checkLive(t, a.where, got, a.row, a.loose)

@@ -42,10 +42,13 @@ var liveCorrections = []string{
 	"--alpha 0.05 --by max-info --bits 3 --slack 0.01 --p 0.0001",
 	"--alpha 0.05 --by max-info --nats 2000 --p 0.0001",
 	"--alpha 0.05 --by max-info --bits 3 --slack 0.01 --data any --p 0.0001",
-	"--alpha 0.05 --by steps -n 10k --step pure-dp:epsilon=0.005 --step pure-dp:epsilon=0.005 --step description:outcomes=100 --step max-info:bits=2,slack=0.001,data=any --step pure-dp:epsilon=0.0001 --p 0.00001",
+	"--alpha 0.05 --by steps -n 10k --step pure-dp:epsilon=0.005 --step pure-dp:epsilon=0.005 --step " +
+		"description:outcomes=100 --step max-info:bits=2,slack=0.001,data=any --step pure-dp:epsilon=0.0001 --p 0.00001",
 	"--alpha 0.05 --by steps -n 10k --step gdp:mu=0.0001 --step gaussian:queries=100,noise-sd=10 --p 0.00001",
-	"--alpha 0.05 --by steps -n 10k --step gaussian:queries=100,noise-sd=10 --step gaussian:queries=50,noise-sd=9 --p 0.00001",
-	"--alpha 0.05 --by steps -n 10k --step description:outcomes=10 --step description:bits=3 --step max-info:bits=1,slack=0.01,data=any --step max-info:bits=1,slack=0.02,data=any",
+	"--alpha 0.05 --by steps -n 10k --step gaussian:queries=100,noise-sd=10 --step gaussian:queries=50,noise-sd=9 --p " +
+		"0.00001",
+	"--alpha 0.05 --by steps -n 10k --step description:outcomes=10 --step description:bits=3 --step " +
+		"max-info:bits=1,slack=0.01,data=any --step max-info:bits=1,slack=0.02,data=any",
 	"--alpha 0.05 --by steps -n 10k --step approx-dp:epsilon=0.0001,delta=1e-12 --step pure-dp:epsilon=0.0001 --p 0.01",
 	"--alpha 0.05 --by pure-dp --epsilon 0.01 -n 10k --data any --p 1e-50",
 }
@@ -106,7 +109,8 @@ func TestLiveCorrections(t *testing.T) {
 			got := table[name]
 			formula, _ := f.GetCellFormula("Live", fmt.Sprint("B", at[name]))
 			several := name == "approx-dp" && strings.Count(command, "-dp:") > 1 // have a better bound
-			if follows := row["status"] != "not_applicable" && slices.Contains(followed[kind], name) && !several; follows != (formula != "") {
+			if follows := row["status"] != "not_applicable" && slices.Contains(followed[kind], name) &&
+				!several; follows != (formula != "") {
 				t.Errorf("%s: %s has the formula %q", command, name, formula)
 			}
 			source := "value"
@@ -129,7 +133,8 @@ func TestLiveCorrections(t *testing.T) {
 			}
 			checkLive(t, command+" "+name, got, row, 0)
 			for j := 2; j <= 6; j++ {
-				if formula, _ := f.GetCellFormula("Live", commandtest.CellAt(j, at[name])); len(formula) > 4000 { // 8192 are allowed
+				if formula, _ := f.GetCellFormula("Live",
+					commandtest.CellAt(j, at[name])); len(formula) > 4000 { // 8192 are allowed
 					t.Errorf("%s: %s has a formula of %d characters", command, name, len(formula))
 				}
 			}
@@ -169,7 +174,8 @@ func checkLive(t *testing.T, where string, got map[string]string, row map[string
 			if exact > -706.89 {
 				t.Errorf("%s: threshold %s, dpcalc says e^%v", where, belowCell, exact)
 			}
-		} else if x, err := strconv.ParseFloat(got["threshold"], 64); err != nil || x < 1e-307 || math.Abs(math.Log(x)-ln) > 2e-13*(1+math.Abs(ln)) || math.Log(x) > exact {
+		} else if x, err := strconv.ParseFloat(got["threshold"], 64); err != nil || x < 1e-307 ||
+			math.Abs(math.Log(x)-ln) > 2e-13*(1+math.Abs(ln)) || math.Log(x) > exact {
 			t.Errorf("%s: threshold %s of logarithm %v", where, got["threshold"], ln)
 		}
 	}
@@ -201,7 +207,8 @@ func checkLive(t *testing.T, where string, got map[string]string, row map[string
 		high = 0
 	}
 	// A spreadsheet's file has 15 digits.
-	if x, err := strconv.ParseFloat(got["p adjusted"], 64); err != nil || x > 1 || math.Log(x) < adjusted-1e-14 || math.Log(x) > high {
+	if x, err := strconv.ParseFloat(got["p adjusted"], 64); err != nil || x > 1 || math.Log(x) < adjusted-1e-14 ||
+		math.Log(x) > high {
 		t.Errorf("%s: p adjusted %s, dpcalc says e^%v", where, got["p adjusted"], adjusted)
 	}
 }
@@ -297,22 +304,27 @@ func TestCorrectedWorkbook(t *testing.T) {
 				t.Fatalf("%s, row %d, reject %v: %+v, %v", c.flags, i, row["reject"], style.Font, err)
 			}
 			formula, _ := f.GetCellFormula("pvalue-correct", commandtest.CellAt(8, i+2))
-			if follows := c.own && !csvfile.Absent(ps[i]); follows != (formula != "") || follows && commandtest.At(t, got, i+1, rejectLive) != commandtest.At(t, got, i+1, "reject") {
+			if follows := c.own && !csvfile.Absent(ps[i]); follows != (formula != "") || follows &&
+				commandtest.At(t, got, i+1, rejectLive) != commandtest.At(t, got, i+1, "reject") {
 				t.Fatalf("%s, row %d: formula %q", c.flags, i, formula)
 			}
 			x, err := strconv.ParseFloat(ps[i], 64)
-			if number := err == nil && (x > 1e-307 && x < 1 || (x == 0 || x == 1) && len(ps[i]) == 1 && !strings.Contains(c.flags, "--raw")); formula != "" && strings.Contains(formula, fmt.Sprint("B", i+2)) != number {
+			if number := err == nil &&
+				(x > 1e-307 && x < 1 || (x == 0 || x == 1) && len(ps[i]) == 1 &&
+					!strings.Contains(c.flags, "--raw")); formula != "" && strings.Contains(formula, fmt.Sprint("B", i+2)) != number {
 				t.Fatalf("%s, row %d: formula %q for %s", c.flags, i, formula, ps[i])
 			}
 		}
 		about := fmt.Sprint(commandtest.Contents(t, f, "About"))
-		for _, want := range []string{"dpcalc pvalue-correct --alpha 0.05 --by", "P-values corrected by", "Columns of pvalue-correct", "assumes ", "source: dpcalc docs/theorems/"} {
+		for _, want := range []string{"dpcalc pvalue-correct --alpha 0.05 --by", "P-values corrected by",
+			"Columns of pvalue-correct", "assumes ", "source: dpcalc docs/theorems/"} {
 			if !strings.Contains(about, want) {
 				t.Errorf("%s: About lacks %q: %s", c.flags, want, about)
 			}
 		}
 		if c.live && !slices.ContainsFunc(f.GetDefinedName(), func(n excelize.DefinedName) bool {
-			return n.Name == thresholdName && value(t, f, strings.ReplaceAll(strings.TrimPrefix(n.RefersTo, "Live!"), "$", "")) != ""
+			return n.Name == thresholdName &&
+				value(t, f, strings.ReplaceAll(strings.TrimPrefix(n.RefersTo, "Live!"), "$", "")) != ""
 		}) {
 			t.Errorf("%s: no cell is named threshold: %v", c.flags, f.GetDefinedName())
 		}
@@ -330,15 +342,21 @@ func TestCorrectedWorkbookEdges(t *testing.T) {
 		code               int
 	}{
 		{"p\n", "--outcomes 2", "", usage.ExitOK},
-		{"p,reject_live\n0.1,x\n", "--outcomes 2", "dpcalc: standard input: got a column reject_live, want that name free for the result\n", usage.ExitUsage},
+		{"p,reject_live\n0.1,x\n", "--outcomes 2", "dpcalc: standard input: got a column reject_live, want that name free " +
+			"for the result\n", usage.ExitUsage},
 		{"p,reject_live\n0.1,x\n", "--outcomes 2 --family by", "", usage.ExitOK},
-		{"p\n" + strings.Repeat("1\n", 1<<20), "--outcomes 2", "dpcalc: --output: got 1048576 rows, want at most 1048575 in a workbook, or a .csv file\n", usage.ExitUsage},
-		{wide + "p\n", "--outcomes 2", "dpcalc: --output: got 16386 columns, want at most 16384 in a workbook, or a .csv file\n", usage.ExitUsage},
-		{"p\n1\n", "--outcomes 2 --method no", "dpcalc: --method: got no, want bonferroni for this source\n", usage.ExitUsage},
+		{"p\n" + strings.Repeat("1\n", 1<<20), "--outcomes 2", "dpcalc: --output: got 1048576 rows, want at most 1048575 " +
+			"in a workbook, or a .csv file\n", usage.ExitUsage},
+		{wide + "p\n", "--outcomes 2", "dpcalc: --output: got 16386 columns, want at most 16384 in a workbook, or a .csv " +
+			"file\n", usage.ExitUsage},
+		{"p\n1\n", "--outcomes 2 --method no", "dpcalc: --method: got no, want bonferroni for this source\n",
+			usage.ExitUsage},
 	} {
 		var message bytes.Buffer
-		s := &outfile.Session{Context: t.Context(), Stdin: strings.NewReader(c.table), Stdout: new(bytes.Buffer), Stderr: &message}
-		code := commandtest.RunIn(s, append(strings.Fields("dpcalc pvalue-correct - --alpha 0.05 --by description "+c.flags), "-o", path))
+		s := &outfile.Session{Context: t.Context(), Stdin: strings.NewReader(c.table), Stdout: new(bytes.Buffer),
+			Stderr: &message}
+		code := commandtest.RunIn(s,
+			append(strings.Fields("dpcalc pvalue-correct - --alpha 0.05 --by description "+c.flags), "-o", path))
 		if code != c.code || message.String() != c.says {
 			t.Errorf("%.20q: exit %d, %s", c.table, code, message.String())
 		}
@@ -347,7 +365,8 @@ func TestCorrectedWorkbookEdges(t *testing.T) {
 		}
 		os.Remove(path)
 	}
-	if code, _, stderr := commandtest.Dpcalc("pvalue-correct", "--alpha", "0.05", "--by", "max-info", "--bits", "3", "--slack", "0.05", "-o", path); code != usage.ExitNoAnswer {
+	if code, _, stderr := commandtest.Dpcalc("pvalue-correct", "--alpha", "0.05", "--by", "max-info", "--bits", "3",
+		"--slack", "0.05", "-o", path); code != usage.ExitNoAnswer {
 		t.Fatal(stderr)
 	}
 	f, err := excelize.OpenFile(path)

@@ -19,14 +19,19 @@ import (
 )
 
 // checkFlags are the flags that go with --check-schedule.
-var checkFlags = []string{"check-schedule", "samples", "queries", "tau", "beta", "confidence", "query", "format", "output"}
+var checkFlags = []string{"check-schedule", "samples", "queries", "tau", "beta", "confidence", "query", "format",
+	"output"}
 
 // checkSchedule prints the sum of the eps_j of the joint bound for a noise schedule in a file.
 func checkSchedule(c *commands.Call, path string) error {
 	for _, f := range c.Command.AllFlags(c.Formats) {
 		_, given := c.Text(f.Name)
-		if (given || f.Switch && c.Is(f.Name)) && !slices.Contains(checkFlags, f.Name) {
-			return usage.Errorf("--check-schedule: given with --%s, want %s", f.Name, usage.OrList([]string{"--samples", "--queries", "--tau", "--beta", "--query"}))
+		if f.Switch {
+			given = c.Is(f.Name)
+		}
+		if given && !slices.Contains(checkFlags, f.Name) {
+			return usage.Errorf("--check-schedule: given with --%s, want %s", f.Name,
+				usage.OrList([]string{"--samples", "--queries", "--tau", "--beta", "--query"}))
 		}
 	}
 	target, err := c.Target()
@@ -52,7 +57,8 @@ func checkSchedule(c *commands.Call, path string) error {
 		row.Status, row.Reason = transfer.Vacuous, "no failure probability below one is certified"
 	case refuted:
 		row.Status = transfer.Infeasible
-		row.Reason = "the schedule is certified at beta " + record.People(record.Chance(answer.Beta)) + ", not at " + record.People(record.Chance(goal.Beta))
+		row.Reason = "the schedule is certified at beta " + record.People(record.Chance(answer.Beta)) + ", not at " +
+			record.People(record.Chance(goal.Beta))
 	default:
 		row.Status, row.TauAchieved, row.Best = transfer.OK, answer.Tau, true
 	}
@@ -106,7 +112,8 @@ func readCheck(c usage.Values, inputs *[]record.Input) (grid, error) {
 }
 
 func sayChecked(r *row, goal theory.LogProb) (title, notes []string) {
-	title = []string{fmt.Sprintf("Check of a noise schedule: rows %s, queries %s, tau %s", record.People(record.Count(r.Samples)),
+	title = []string{fmt.Sprintf("Check of a noise schedule: rows %s, queries %s, tau %s",
+		record.People(record.Count(r.Samples)),
 		record.People(record.Count(r.Queries)), record.People(record.Number(r.Tau)))}
 	switch {
 	case r.Reason != "":
@@ -169,7 +176,8 @@ func sumErrors(ctx context.Context, s *csvfile.Splitter, a *transfer.Answer) err
 			_, err = bound.Answer(transfer.NoiseBlock{Queries: 1, SD: sd}, a.Tau)
 		}
 		if !ok || err != nil {
-			return csvfile.Refuse(s.Line, "got noise_scale %s, want a standard deviation from 1e-100 to 1e100, or 0 on the last line",
+			return csvfile.Refuse(s.Line, "got noise_scale %s, want a standard deviation from 1e-100 to 1e100, or 0 on the "+
+				"last line",
 				usage.Shown(cells[scale]))
 		}
 		if sd == 0 {
@@ -208,7 +216,8 @@ func noiseColumns(s *csvfile.Splitter) (query, scale int, err error) {
 	s.Width = len(columns)
 	query, scale = slices.Index(columns, "query"), slices.Index(columns, "noise_scale")
 	if query < 0 || scale < 0 {
-		return 0, 0, csvfile.Refuse(s.Line, "got the columns %s, want query and noise_scale, as --schedule writes them in .csv or .tsv",
+		return 0, 0, csvfile.Refuse(s.Line, "got the columns %s, want query and noise_scale, as --schedule writes them in "+
+			".csv or .tsv",
 			usage.Shown(strings.Join(columns, ",")))
 	}
 	return query, scale, nil

@@ -16,7 +16,8 @@ type column = record.Column[*row]
 
 // The columns of a goal.
 var (
-	columnSamples = column{Name: "samples", Says: "rows in the holdout", Cell: func(r *row) record.Cell { return record.Count(r.Samples) }}
+	columnSamples = column{Name: "samples", Says: "rows in the holdout",
+		Cell: func(r *row) record.Cell { return record.Count(r.Samples) }}
 	columnQueries = column{
 		Name: "queries", Says: "queries answered from it, each chosen in view of the answers before",
 		Cell: func(r *row) record.Cell { return record.Count(r.Queries) },
@@ -33,7 +34,8 @@ var (
 		Name: "budget", Says: "Thresholdout's flagged queries that are answered",
 		Cell: func(r *row) record.Cell { return record.Count(r.Budget) },
 	}
-	columnQuery       = column{Name: "query", Says: "the kind of query", Cell: func(r *row) record.Cell { return record.Words(r.Query.String()) }}
+	columnQuery = column{Name: "query", Says: "the kind of query",
+		Cell: func(r *row) record.Cell { return record.Words(r.Query.String()) }}
 	columnSensitivity = column{Name: "sensitivity", Says: "n times what one row can move a query by", Cell: sensitivityOf}
 )
 
@@ -45,19 +47,21 @@ var (
 	}
 	columnBest = column{Name: "best", Cell: func(r *row) record.Cell { return record.Truth(r.Best) }}
 	columnStar = column{Cell: func(r *row) record.Cell { return record.Mark(r.Best) }}
-	columnName = column{Name: "best", Says: "the adaptive method that does best for the goal", Cell: func(r *row) record.Cell {
-		if r.Best {
-			return record.Words("best")
-		}
-		return record.Cell{}
-	}}
+	columnName = column{Name: "best", Says: "the adaptive method that does best for the goal",
+		Cell: func(r *row) record.Cell {
+			if r.Best {
+				return record.Words("best")
+			}
+			return record.Cell{}
+		}}
 	columnTauAchieved = column{
 		Name: "tau_achieved", Says: "the accuracy certified for the whole numbers in the row",
 		Cell: func(r *row) record.Cell { return record.Number(r.TauAchieved) },
 	}
 	columnBetaReached   = column{Name: "beta", Cell: reached(func(r *row) record.Cell { return record.Chance(r.Beta) })}
-	columnLnBetaReached = column{Name: "ln_beta", Cell: reached(func(r *row) record.Cell { return record.Exactly(r.Beta.Ln()) })}
-	columnLnBeta        = column{
+	columnLnBetaReached = column{Name: "ln_beta",
+		Cell: reached(func(r *row) record.Cell { return record.Exactly(r.Beta.Ln()) })}
+	columnLnBeta = column{
 		Name: "ln_beta", Says: "its natural logarithm, where a sheet cannot hold beta as a number",
 		Cell: func(r *row) record.Cell {
 			if record.Representable(r.Beta) {
@@ -77,9 +81,10 @@ var (
 		Cell: func(r *row) record.Cell { return record.Words(string(r.Method.Proof)) },
 	}
 	columnStatus     = column{Name: "status", Cell: func(r *row) record.Cell { return record.Words(string(r.Status)) }}
-	columnStatusText = column{Name: "status", Says: "ok: certified; other rows have no answer", Cell: func(r *row) record.Cell {
-		return record.Words(strings.ReplaceAll(string(r.Status), "_", " "))
-	}}
+	columnStatusText = column{Name: "status", Says: "ok: certified; other rows have no answer",
+		Cell: func(r *row) record.Cell {
+			return record.Words(strings.ReplaceAll(string(r.Status), "_", " "))
+		}}
 	columnReason = column{
 		Name: "reason", Says: "why there is none, or what limits one",
 		Cell: func(r *row) record.Cell { return record.Words(commands.Flagged(r.Reason)) },
@@ -104,7 +109,8 @@ var (
 	}
 	columnNoiseSpan  = column{Name: "noise_scale", Cell: func(r *row) record.Cell { return noiseCell(r.Mechanism) }}
 	columnNoiseFirst = column{
-		Name: "noise_first", Title: "first noise scale", Says: "of a schedule that of the first answer; --schedule FILE writes all",
+		Name: "noise_first", Title: "first noise scale", Says: "of a schedule that of the first answer; --schedule FILE " +
+			"writes all",
 		Cell: ofSchedule(func(run transfer.Mechanism) float64 { return run.ScaleFirst }),
 	}
 	columnNoiseLast = column{
@@ -129,7 +135,8 @@ var (
 	}
 
 	// toRun are the columns of a sheet that say what to run.
-	toRun = []column{columnNoiseScale, columnNoiseFirst, columnNoiseLast, columnThreshold, columnCells, columnEpsilon, columnLnDelta}
+	toRun = []column{columnNoiseScale, columnNoiseFirst, columnNoiseLast, columnThreshold, columnCells, columnEpsilon,
+		columnLnDelta}
 )
 
 // reached is a cell of the failure probability, which may be one where a theorem says nothing.
@@ -185,7 +192,8 @@ func (s *plan) columns() []column {
 		sources[m], assumes[m] = record.Sources(m.Sources), record.List(m.Assumes)
 	}
 	return []column{
-		columnMethod, columnSamples, columnQueries, columnTau, columnTauAchieved, columnBetaReached, columnLnBetaReached, columnBudget,
+		columnMethod, columnSamples, columnQueries, columnTau, columnTauAchieved, columnBetaReached, columnLnBetaReached,
+		columnBudget,
 		columnAdaptive, columnProof, columnNoise, columnNoiseScale, columnThreshold, columnEpsilon, columnLnDelta, columnBest,
 		columnStatus, columnReason,
 		{Name: "sources", Cell: func(r *row) record.Cell { return sources[r.Method] }},
@@ -212,8 +220,10 @@ func (s *plan) solvedOnly(u transfer.Unknown, c column) column {
 // planColumns are those of the sheet Plan.
 func (s *plan) planColumns() []column {
 	return slices.Concat([]column{
-		columnMethod, columnName, s.solvedOnly(transfer.Samples, columnSamples), s.solvedOnly(transfer.Queries, columnQueries),
-		s.solvedOnly(transfer.Tau, columnTau), columnTauAchieved, s.solvedOnly(transfer.Beta, columnBeta), columnLnBeta, columnBudget,
+		columnMethod, columnName, s.solvedOnly(transfer.Samples, columnSamples),
+		s.solvedOnly(transfer.Queries, columnQueries),
+		s.solvedOnly(transfer.Tau, columnTau), columnTauAchieved, s.solvedOnly(transfer.Beta, columnBeta), columnLnBeta,
+		columnBudget,
 		columnNoise,
 	}, toRun, []column{columnUse, columnProof, columnStatusText, columnQuery, columnSensitivity, columnReason})
 }
@@ -261,5 +271,6 @@ func (s *plan) shown() (columns []column, constants []string) {
 	if s.unknown != transfer.Tau {
 		columns = append(columns, columnTauAchieved)
 	}
-	return append(columns, columnNoise, columnNoiseSpan, columnThreshold, columnCells, columnEpsilon, columnLnDelta, columnProof, columnNote), constants
+	return append(columns, columnNoise, columnNoiseSpan, columnThreshold, columnCells, columnEpsilon, columnLnDelta,
+		columnProof, columnNote), constants
 }

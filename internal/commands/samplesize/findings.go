@@ -28,7 +28,8 @@ func (s *plan) findings(ctx context.Context, rows [][]row) ([]string, error) {
 
 // smoothed says why a method for queries chosen in view of answers can do with less than one
 // for queries fixed beforehand.
-const smoothed = "The best row is below a reference row: its noise smooths the tail that an exact answer has on both sides."
+const smoothed = "The best row is below a reference row: its noise smooths the tail that an exact answer has on both " +
+	"sides."
 
 // beatsReference reports whether the best row of a goal does better than a reference row.
 func (s *plan) beatsReference(group []row) bool {

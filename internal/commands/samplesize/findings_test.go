@@ -37,7 +37,8 @@ func bySamples(t *testing.T, args []string, last int) []solved {
 	for i := range goals {
 		goals[i] = solved{}
 	}
-	for _, r := range commandtest.RowsOf(t, append([]string{"samplesize", "-m", fmt.Sprintf("1:%d:1", last)}, args...)...) {
+	for _, r := range commandtest.RowsOf(t,
+		append([]string{"samplesize", "-m", fmt.Sprintf("1:%d:1", last)}, args...)...) {
 		if r["adaptive"] == true && r["status"] == "ok" {
 			goals[int(r["queries"].(float64))][r["method"].(string)] = int64(r["samples"].(float64))
 		}
@@ -45,7 +46,8 @@ func bySamples(t *testing.T, args []string, last int) []solved {
 	return goals
 }
 
-var crossingLine = regexp.MustCompile(`(?m)^At tau .*, (\S+) needs fewer rows than (splitting\S*(?: and splitting\S*)?) (from|with) (?:the )?(\S+) quer`)
+var crossingLine = regexp.MustCompile(`(?m)^At tau .*, (\S+) needs fewer rows than ` +
+	`(splitting\S*(?: and splitting\S*)?) (from|with) (?:the )?(\S+) quer`)
 
 // The sentence on the crossing is held against all rows of many numbers of queries:
 // before it no method beats splitting, at it the named one has the star, and from there on
@@ -56,10 +58,13 @@ func TestCrossingAgainstAllRows(t *testing.T) {
 		last int
 		more string
 	}{
-		{7, ""}, {7, "--query binary"}, {7, "--proofs published"}, {7, "--query binary --proofs published"}, {4, "-B 1"}, {4, "-B 2 --proofs published"},
-		{4, "--query sensitive"}, {4, "--query minimization"}, {30, "--query binary --method splitting,gaussian"}, {10, "--method gaussian,rounding"},
+		{7, ""}, {7, "--query binary"}, {7, "--proofs published"}, {7, "--query binary --proofs published"}, {4, "-B 1"},
+		{4, "-B 2 --proofs published"},
+		{4, "--query sensitive"}, {4, "--query minimization"}, {30, "--query binary --method splitting,gaussian"},
+		{10, "--method gaussian,rounding"},
 		{30, "--query binary --method splitting-exact,gaussian-cvar,rounding"}, {60, "--method splitting,splitting-exact"},
-		{50, "--query binary --method splitting,splitting-exact,rounding"}, {10, "--query binary --method splitting,laplace,dp"},
+		{50, "--query binary --method splitting,splitting-exact,rounding"},
+		{10, "--query binary --method splitting,laplace,dp"},
 	} {
 		for _, goal := range []string{"-t 0.4 -b 0.05", "-t 0.1 -b 0.05", "-t 0.07 -b 1e-9"} {
 			args := strings.Fields(goal + " " + c.more)
@@ -158,7 +163,8 @@ func TestExactnessIsTrue(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"hoeffding": "exact", "splitting": "exact", "splitting-exact": "exact", "binomial": "exact", "rounding": "exact",
-		"gaussian": "search", "gaussian-schedule": "search", "gaussian-cvar": "search", "laplace": "search", "thresholdout": "search",
+		"gaussian": "search", "gaussian-schedule": "search", "gaussian-cvar": "search", "laplace": "search",
+		"thresholdout": "search",
 	} {
 		m, ok := transfer.Lookup(name)
 		if text := exactness(&m); !ok || !strings.Contains(text, want) {
@@ -178,7 +184,8 @@ func TestBelowAReferenceRow(t *testing.T) {
 		args := append([]string{"samplesize"}, strings.Fields(goal)...)
 		best, unknown := map[string]any{}, ""
 		for _, name := range []string{"samples", "queries", "tau", "beta"} {
-			if !strings.Contains(goal, "-"+map[string]string{"samples": "n", "queries": "m", "tau": "t", "beta": "b"}[name]+" ") {
+			if !strings.Contains(goal,
+				"-"+map[string]string{"samples": "n", "queries": "m", "tau": "t", "beta": "b"}[name]+" ") {
 				unknown = name
 			}
 		}

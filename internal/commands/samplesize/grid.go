@@ -36,8 +36,9 @@ func newGrid(base transfer.Goal, zip bool, axes ...axis) (grid, error) {
 			continue
 		}
 		g.axes = append(g.axes, a)
-		if a.length > 1 && longest.length > 1 && a.length != longest.length && zip {
-			return grid{}, usage.Errorf("--zip: got %d values of --%s and %d of --%s, want as many", longest.length, longest.flag, a.length, a.flag)
+		if several := min(a.length, longest.length) > 1; several && a.length != longest.length && zip {
+			return grid{}, usage.Errorf("--zip: got %d values of --%s and %d of --%s, want as many", longest.length,
+				longest.flag, a.length, a.flag)
 		}
 		if a.length > longest.length {
 			longest = a

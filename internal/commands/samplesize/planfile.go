@@ -369,7 +369,8 @@ type setting struct {
 }
 
 // planKeys are the flags of samplesize that a plan file may set.
-var planKeys = []string{"samples", "queries", "tau", "beta", "confidence", "budget", "query", "sensitivity", "epsilon", "method", "proofs", "zip", "max-rows"}
+var planKeys = []string{"samples", "queries", "tau", "beta", "confidence", "budget", "query", "sensitivity", "epsilon",
+	"method", "proofs", "zip", "max-rows"}
 
 func readSettings(node *yaml.Node, named bool, fail func(*yaml.Node, string, ...any) error) ([]setting, error) {
 	keys := planKeys
@@ -401,7 +402,8 @@ func readSettings(node *yaml.Node, named bool, fail func(*yaml.Node, string, ...
 }
 
 // eachKey calls use for every key of a mapping; an unknown or repeated key is an error.
-func eachKey(node *yaml.Node, keys []string, fail func(*yaml.Node, string, ...any) error, use func(string, *yaml.Node) error) error {
+func eachKey(node *yaml.Node, keys []string, fail func(*yaml.Node, string, ...any) error,
+	use func(string, *yaml.Node) error) error {
 	at := node
 	if node = meant(node); node.Kind != yaml.MappingNode {
 		return fail(at, "got %s, want keys with values", usage.Shown(node.Value))
@@ -470,14 +472,15 @@ func solveScenarios(c *commands.Call, scenarios []scenario, v []verdict) error {
 	for k := range scenarios {
 		s := &scenarios[k]
 		s.rows = make([][]row, s.plan.goals)
-		err := outfile.Stream(c.Context, io.Discard, s.plan.goals, c.Workers, func(dst []byte, lo, hi int) (_ []byte, err error) {
-			for i := lo; i < hi; i++ {
-				if s.rows[i], err = s.plan.solve(nil, i, &v[k]); err != nil {
-					return dst, err
+		err := outfile.Stream(c.Context, io.Discard, s.plan.goals, c.Workers,
+			func(dst []byte, lo, hi int) (_ []byte, err error) {
+				for i := lo; i < hi; i++ {
+					if s.rows[i], err = s.plan.solve(nil, i, &v[k]); err != nil {
+						return dst, err
+					}
 				}
-			}
-			return dst, nil
-		}, func(done int) { bar.Step(before + done) })
+				return dst, nil
+			}, func(done int) { bar.Step(before + done) })
 		if err != nil {
 			return err
 		}
@@ -502,13 +505,15 @@ func (p planned) verdict() commands.Verdict {
 	return commands.Verdict{Sources: p.row.Method.Sources, Best: p.row.Best}
 }
 
-var scenarioName = record.Column[planned]{Name: "scenario", Cell: func(p planned) record.Cell { return record.Foreign(p.scenario.name) }}
+var scenarioName = record.Column[planned]{Name: "scenario",
+	Cell: func(p planned) record.Cell { return record.Foreign(p.scenario.name) }}
 
 // scenarioColumns are the columns for machines: those of samplesize after the scenario.
 func scenarioColumns(columns []column) []record.Column[planned] {
 	all := []record.Column[planned]{scenarioName}
 	for j, c := range columns {
-		all = append(all, record.Column[planned]{Name: c.Name, Cell: func(p planned) record.Cell { return p.columns[j].Cell(p.row) }})
+		all = append(all, record.Column[planned]{Name: c.Name,
+			Cell: func(p planned) record.Cell { return p.columns[j].Cell(p.row) }})
 	}
 	return all
 }
@@ -537,10 +542,12 @@ var shortColumns = []record.Column[planned]{
 	scenarioName, ofBest(columnMethod),
 	{Name: "solved for", Cell: func(p planned) record.Cell {
 		return record.Words(map[transfer.Unknown]string{
-			transfer.Samples: "rows", transfer.Queries: "queries", transfer.Tau: "tau", transfer.Beta: "beta", transfer.None: "check",
+			transfer.Samples: "rows", transfer.Queries: "queries", transfer.Tau: "tau", transfer.Beta: "beta",
+			transfer.None: "check",
 		}[p.scenario.plan.unknown])
 	}},
-	ofGoal(columnSamples.Titled("rows")), ofGoal(columnQueries), ofGoal(columnTau), ofGoal(columnBeta), ofGoal(columnBudget),
+	ofGoal(columnSamples.Titled("rows")), ofGoal(columnQueries), ofGoal(columnTau), ofGoal(columnBeta),
+	ofGoal(columnBudget),
 	ofBest(columnNoise), ofBest(columnNoiseSpan),
 	{Name: "note", Cell: func(p planned) record.Cell {
 		if p.row == nil {
@@ -682,12 +689,14 @@ func planDiff(c *commands.Call, t commands.Target, oldPath, newPath string) erro
 			}
 		}
 	}
-	shown := slices.Concat(pairColumns, bothSides(comparedColumns[0]), bothSides(comparedColumns[1]), []record.Column[pair]{ratioColumn})
+	shown := slices.Concat(pairColumns, bothSides(comparedColumns[0]), bothSides(comparedColumns[1]),
+		[]record.Column[pair]{ratioColumn})
 	for _, compared := range comparedColumns[2:] {
 		shown = append(shown, bothSides(compared)...)
 	}
 	return commands.Emit(c, t, commands.Answer[pair]{
-		Command: "plan-diff", Inputs: []record.Input{{Name: "old", Value: record.Words(oldPath)}, {Name: "new", Value: record.Words(newPath)}},
+		Command: "plan-diff",
+		Inputs:  []record.Input{{Name: "old", Value: record.Words(oldPath)}, {Name: "new", Value: record.Words(newPath)}},
 		Columns: slices.Concat(shown, bothSides(lnBetaColumn)), Shown: shown, Rows: slices.Values(pairs),
 		Say: func() (title, notes []string) { return []string{"From " + oldPath + " to " + newPath}, nil },
 	})
@@ -726,12 +735,13 @@ var lnBetaColumn = column{Name: "ln_beta", Cell: func(r *row) record.Cell {
 func bothSides(c column) (both []record.Column[pair]) {
 	title := record.Titles([]column{c})[0]
 	for side, name := range []string{"old", "new"} {
-		both = append(both, record.Column[pair]{Name: c.Name + "_" + name, Title: title + " " + name, Cell: func(q pair) record.Cell {
-			if q.sides[side] == nil {
-				return record.Cell{}
-			}
-			return c.Cell(q.sides[side])
-		}})
+		both = append(both,
+			record.Column[pair]{Name: c.Name + "_" + name, Title: title + " " + name, Cell: func(q pair) record.Cell {
+				if q.sides[side] == nil {
+					return record.Cell{}
+				}
+				return c.Cell(q.sides[side])
+			}})
 	}
 	return both
 }
@@ -744,7 +754,10 @@ var pairColumns = []record.Column[pair]{
 
 var ratioColumn = record.Column[pair]{Name: "samples_ratio", Title: "rows ratio", Cell: func(q pair) record.Cell {
 	a, b := q.sides[0], q.sides[1]
-	if a == nil || b == nil || a.Samples == 0 || b.Samples == 0 || a.Samples == b.Samples {
+	if a == nil || b == nil {
+		return record.Cell{}
+	}
+	if a.Samples == 0 || b.Samples == 0 || a.Samples == b.Samples {
 		return record.Cell{}
 	}
 	return record.Exactly(float64(b.Samples) / float64(a.Samples))

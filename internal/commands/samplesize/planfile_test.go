@@ -32,28 +32,41 @@ func TestPlanFileErrors(t *testing.T) {
 		{"not a mapping", "- 1\n", "p.yaml:1: got \"\", want keys with values"},
 		{"no scenarios", "defaults:\n  tau: 0.1\n", "p.yaml:1: scenarios: got none, want a list of them"},
 		{"empty list", "scenarios: []\n", "p.yaml:1: scenarios: got none, want a list of them"},
-		{"schema", "schema: dpcalc/plan-file/2\nscenarios:\n  - name: a\n", "p.yaml:1: schema: got dpcalc/plan-file/2, want dpcalc/plan-file/1"},
+		{"schema", "schema: dpcalc/plan-file/2\nscenarios:\n  - name: a\n",
+			"p.yaml:1: schema: got dpcalc/plan-file/2, want dpcalc/plan-file/1"},
 		{"top-level key", "scenario:\n  - name: a\n", "p.yaml:1: unknown key scenario, did you mean scenarios?"},
 		{"key", "scenarios:\n  - name: a\n    querys: 10\n", "p.yaml:3: unknown key querys, did you mean query?"},
-		{"key of the defaults", "defaults:\n  taus: 0.1\nscenarios:\n  - name: a\n", "p.yaml:2: unknown key taus, did you mean tau?"},
+		{"key of the defaults", "defaults:\n  taus: 0.1\nscenarios:\n  - name: a\n",
+			"p.yaml:2: unknown key taus, did you mean tau?"},
 		{"name in the defaults", "defaults:\n  name: a\nscenarios:\n  - name: a\n", "p.yaml:2: unknown key name"},
 		{"twice", "scenarios:\n  - name: a\n    tau: 0.1\n    tau: 0.2\n", "p.yaml"},
 		{"no name", "scenarios:\n  - tau: 0.1\n", "p.yaml:2: name: got nothing, want one for every scenario"},
-		{"same name", "defaults: {tau: 0.1, beta: 0.1, queries: 1}\nscenarios:\n  - name: a\n  - name: a\n", "p.yaml:4: name: got a twice, want different names"},
-		{"nested", "scenarios:\n  - name: a\n    tau: {x: 1}\n", "p.yaml:3: tau: got a nested value, want a number, a word or a list"},
-		{"value", "scenarios:\n  - name: a\n    tau: 2\n    beta: 0.1\n    queries: 1\n", "p.yaml:2: scenario a: --tau: got 2, want a number in (0, 1)"},
+		{"same name", "defaults: {tau: 0.1, beta: 0.1, queries: 1}\nscenarios:\n  - name: a\n  - name: a\n",
+			"p.yaml:4: name: got a twice, want different names"},
+		{"nested", "scenarios:\n  - name: a\n    tau: {x: 1}\n", "p.yaml:3: tau: got a nested value, want a number, a word " +
+			"or a list"},
+		{"value", "scenarios:\n  - name: a\n    tau: 2\n    beta: 0.1\n    queries: 1\n",
+			"p.yaml:2: scenario a: --tau: got 2, want a number in (0, 1)"},
 		{"too few", "scenarios:\n  - name: a\n    tau: 0.1\n", "p.yaml:2: scenario a: samplesize: got --tau, want three of"},
-		{"method", "scenarios:\n  - name: a\n    tau: 0.1\n    beta: 0.1\n    queries: 1\n    method: gausian\n", "p.yaml:2: scenario a: --method: unknown method gausian, did you mean gaussian?"},
-		{"null name", "defaults: {tau: 0.1, beta: 0.1, queries: 1}\nscenarios:\n  - name: null\n", "p.yaml:3: name: got nothing, want one for every scenario"},
-		{"bell", "defaults: {tau: 0.1, beta: 0.1, queries: 1}\nscenarios:\n  - name: \"a\\a\"\n", "p.yaml:3: name: got \"a\\a\", want one without control characters"},
-		{"merge key", "scenarios:\n  - name: a\n    <<: {tau: 0.1}\n", "p.yaml:3: got a merge key, want the keys written out or in the defaults"},
-		{"two documents", "scenarios: [{name: a, tau: 0.1, beta: 0.1, queries: 1}]\n---\na: 1\n", "p.yaml: got more than one document, want one"},
-		{"too many goals", "scenarios: [{name: a, tau: 0.1, beta: 0.1, queries: \"1:20001:1\", method: hoeffding}]\n", "p.yaml:1: scenario a: got more than 20000 goals in the file"},
-		{"zip", "scenarios:\n  - name: a\n    tau: 0.1\n    beta: 0.1\n    queries: 1\n    zip: maybe\n", "p.yaml:2: scenario a: --zip: got maybe, want true or false"},
+		{"method", "scenarios:\n  - name: a\n    tau: 0.1\n    beta: 0.1\n    queries: 1\n    method: gausian\n",
+			"p.yaml:2: scenario a: --method: unknown method gausian, did you mean gaussian?"},
+		{"null name", "defaults: {tau: 0.1, beta: 0.1, queries: 1}\nscenarios:\n  - name: null\n",
+			"p.yaml:3: name: got nothing, want one for every scenario"},
+		{"bell", "defaults: {tau: 0.1, beta: 0.1, queries: 1}\nscenarios:\n  - name: \"a\\a\"\n",
+			"p.yaml:3: name: got \"a\\a\", want one without control characters"},
+		{"merge key", "scenarios:\n  - name: a\n    <<: {tau: 0.1}\n",
+			"p.yaml:3: got a merge key, want the keys written out or in the defaults"},
+		{"two documents", "scenarios: [{name: a, tau: 0.1, beta: 0.1, queries: 1}]\n---\na: 1\n",
+			"p.yaml: got more than one document, want one"},
+		{"too many goals", "scenarios: [{name: a, tau: 0.1, beta: 0.1, queries: \"1:20001:1\", method: hoeffding}]\n",
+			"p.yaml:1: scenario a: got more than 20000 goals in the file"},
+		{"zip", "scenarios:\n  - name: a\n    tau: 0.1\n    beta: 0.1\n    queries: 1\n    zip: maybe\n",
+			"p.yaml:2: scenario a: --zip: got maybe, want true or false"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			code, stdout, stderr := planRows(t, "p.yaml", c.text)
-			if code != usage.ExitUsage || stdout != "" || !strings.HasPrefix(stderr, "dpcalc: "+c.want) || strings.Count(stderr, "\n") != 1 {
+			if code != usage.ExitUsage || stdout != "" || !strings.HasPrefix(stderr, "dpcalc: "+c.want) ||
+				strings.Count(stderr, "\n") != 1 {
 				t.Errorf("exit %d, %q, %q; want %q", code, stdout, stderr, c.want)
 			}
 		})
@@ -111,7 +124,8 @@ func TestPlanExitCodes(t *testing.T) {
 	}{
 		{"{\n\t\"scenarios\": [\n\t\t{\"name\": \"a\", \"tau\": 0.1, \"beta\": 0.05, \"queries\": 1}\n\t]\n}", usage.ExitOK},
 		{`{"scenarios": [{"name": "a", "tau": 0.1, "beta": 0.05, "queries": 1, "samples": 10}]}`, usage.ExitRefuted},
-		{`{"scenarios": [{"name": "a", "tau": 0.1, "beta": 0.05, "queries": 1, "method": "thresholdout"}]}`, usage.ExitNoAnswer},
+		{`{"scenarios": [{"name": "a", "tau": 0.1, "beta": 0.05, "queries": 1, "method": "thresholdout"}]}`,
+			usage.ExitNoAnswer},
 	} {
 		code, _, stderr := planRows(t, "p.json", c.text)
 		if code != c.want {
@@ -124,7 +138,8 @@ func TestPlanExitCodes(t *testing.T) {
 func TestPlanDiff(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write := func(name, text string) {
-		if err := os.WriteFile(name, []byte("defaults: {tau: 0.1, beta: 0.05, method: splitting}\nscenarios:\n"+text), 0o666); err != nil {
+		if err := os.WriteFile(name, []byte("defaults: {tau: 0.1, beta: 0.05, method: splitting}\nscenarios:\n"+text),
+			0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -152,8 +167,10 @@ func TestPlanDiff(t *testing.T) {
 // A saved plan solves to what the command line that saved it printed.
 func TestSavedPlan(t *testing.T) {
 	t.Chdir(t.TempDir())
-	args := []string{"-m", "10,1k", "-t", "0.05:0.1:0.05", "--confidence", "95%", "-B", "5", "--query", "binary", "--proofs", "published"}
-	code, direct, stderr := commandtest.Dpcalc(append([]string{"samplesize", "-f", "csv", "--save-plan", "p.yaml"}, args...)...)
+	args := []string{"-m", "10,1k", "-t", "0.05:0.1:0.05", "--confidence", "95%", "-B", "5", "--query", "binary",
+		"--proofs", "published"}
+	code, direct, stderr := commandtest.Dpcalc(append([]string{"samplesize", "-f", "csv", "--save-plan", "p.yaml"},
+		args...)...)
 	if code != usage.ExitOK {
 		t.Fatal(stderr)
 	}
@@ -173,9 +190,11 @@ func TestSavedPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, out, stderr := commandtest.Dpcalc("samplesize", "-m", "1", "-t", "0.1", "-b", "0.1", "--save-plan", "p.yaml", "-o", "rows.csv")
+	code, out, stderr := commandtest.Dpcalc("samplesize", "-m", "1", "-t", "0.1", "-b", "0.1", "--save-plan", "p.yaml",
+		"-o", "rows.csv")
 	after, err := os.ReadFile("p.yaml")
-	if code != usage.ExitUsage || out != "" || !strings.Contains(stderr, "exists") || err != nil || string(after) != string(before) {
+	if code != usage.ExitUsage || out != "" || !strings.Contains(stderr, "exists") || err != nil ||
+		string(after) != string(before) {
 		t.Errorf("exit %d, %q, %q", code, out, stderr)
 	}
 	if left, _ := filepath.Glob("*"); len(left) != 1 {
@@ -185,13 +204,15 @@ func TestSavedPlan(t *testing.T) {
 
 // JSON is read as JSON: escapes that YAML does not know, and nothing that JSON does not.
 func TestPlanJSON(t *testing.T) {
-	code, out, stderr := planRows(t, "p.json", `{"scenarios": [{"name": "\ud83d\ude00 x\/y", "tau": 0.1, "beta": 0.05, "queries": 1}]}`, "--best", "-f", "csv")
+	code, out, stderr := planRows(t, "p.json",
+		`{"scenarios": [{"name": "\ud83d\ude00 x\/y", "tau": 0.1, "beta": 0.05, "queries": 1}]}`, "--best", "-f", "csv")
 	if code != usage.ExitOK || !strings.Contains(out, "\n\U0001F600 x/y,") {
 		t.Errorf("exit %d, %q, %q", code, out, stderr)
 	}
 	for _, text := range []string{"scenarios: []", `{"scenarios": [],}`, `{"scenarios": []} {}`, `{"scenarios": [`, ""} {
 		code, out, stderr := planRows(t, "p.json", text)
-		if code != usage.ExitUsage || out != "" || !strings.HasPrefix(stderr, "dpcalc: p.json") || strings.Count(stderr, "\n") != 1 {
+		if code != usage.ExitUsage || out != "" || !strings.HasPrefix(stderr, "dpcalc: p.json") ||
+			strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%q: exit %d, %q, %q", text, code, out, stderr)
 		}
 	}
@@ -200,17 +221,20 @@ func TestPlanJSON(t *testing.T) {
 // What is saved as JSON is JSON, however the numbers were typed.
 func TestSavedPlanIsJSON(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if code, _, stderr := commandtest.Dpcalc("samplesize", "-m", "010", "-t", ".1", "-b", "5.e-2", "--save-plan", "p.json"); code != usage.ExitOK {
+	if code, _, stderr := commandtest.Dpcalc("samplesize", "-m", "010", "-t", ".1", "-b", "5.e-2", "--save-plan",
+		"p.json"); code != usage.ExitOK {
 		t.Fatal(stderr)
 	}
 	data, err := os.ReadFile("p.json")
 	if err != nil || !json.Valid(data) {
 		t.Fatalf("%v:\n%s", err, data)
 	}
-	if code, out, stderr := commandtest.Dpcalc("plan", "run", "p.json", "--best", "-f", "csv"); code != usage.ExitOK || !strings.Contains(out, "plan,gaussian-schedule,689,10,0.1,") {
+	if code, out, stderr := commandtest.Dpcalc("plan", "run", "p.json", "--best", "-f", "csv"); code != usage.ExitOK ||
+		!strings.Contains(out, "plan,gaussian-schedule,689,10,0.1,") {
 		t.Errorf("exit %d, %q, %q", code, out, stderr)
 	}
-	code, _, stderr := commandtest.Dpcalc("samplesize", "-m", "1", "-t", "0.1", "-b", "0.1", "--save-plan", "q.json", "-o", "q.json")
+	code, _, stderr := commandtest.Dpcalc("samplesize", "-m", "1", "-t", "0.1", "-b", "0.1", "--save-plan", "q.json",
+		"-o", "q.json")
 	if code != usage.ExitUsage || !strings.Contains(stderr, "--save-plan: got q.json") {
 		t.Errorf("exit %d, %q", code, stderr)
 	}
@@ -243,7 +267,8 @@ func TestPlanDiffOfGrids(t *testing.T) {
 		"old.yaml": "- {name: g, queries: [1, 2]}\n- {name: g 2, queries: 3}\n",
 		"new.yaml": "- {name: g, queries: [4, 1, 2]}\n- {name: g 2, queries: 3, query: binary}\n",
 	} {
-		if err := os.WriteFile(name, []byte("defaults: {tau: 0.1, beta: 0.05, method: splitting}\nscenarios:\n"+text), 0o666); err != nil {
+		if err := os.WriteFile(name, []byte("defaults: {tau: 0.1, beta: 0.05, method: splitting}\nscenarios:\n"+text),
+			0o666); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -205,7 +205,8 @@ func (s *plan) plotTitle(solved dimension) []string {
 	if !s.grid.zip {
 		for _, d := range dimensions {
 			value := d.of(first)
-			if value != 0 && d.unknown != s.unknown && !slices.ContainsFunc(varying, func(v dimension) bool { return v.name == d.name }) {
+			if value != 0 && d.unknown != s.unknown &&
+				!slices.ContainsFunc(varying, func(v dimension) bool { return v.name == d.name }) {
 				constants = append(constants, d.name+" "+record.People(record.Number(value)))
 			}
 		}
@@ -222,7 +223,8 @@ func (s *plan) plotTitle(solved dimension) []string {
 // crossover says where sample splitting stops being the best or begins to be: exactly
 // if n is solved for and queries vary, else between the goals of the panel. It says
 // nothing if that happens more than once, or never.
-func (s *plan) crossover(ctx context.Context, along dimension, rows [][]row, goals []int) (at float64, text string, err error) {
+func (s *plan) crossover(ctx context.Context, along dimension, rows [][]row, goals []int) (at float64, text string,
+	err error) {
 	order := slices.Clone(goals)
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Compare(along.of(s.grid.goal(a)), along.of(s.grid.goal(b)))

@@ -12,9 +12,11 @@ import (
 // crossover is where splitting stops being best.
 func TestGridFigures(t *testing.T) {
 	t.Chdir(t.TempDir())
-	grid := []string{"samplesize", "-m", "1:1k:log4", "-t", "0.1,0.05", "-b", "0.05", "--method", "splitting,gaussian-cvar,laplace"}
+	grid := []string{"samplesize", "-m", "1:1k:log4", "-t", "0.1,0.05", "-b", "0.05", "--method",
+		"splitting,gaussian-cvar,laplace"}
 	for _, name := range []string{"x.svg", "x.png", "x.pdf"} {
-		if code, out, stderr := commandtest.Dpcalc(append(grid, "-o", name)...); code != usage.ExitOK || out != "" || stderr != "" {
+		if code, out, stderr := commandtest.Dpcalc(append(grid, "-o", name)...); code != usage.ExitOK || out != "" ||
+			stderr != "" {
 			t.Errorf("%s: exit %d, %q, %q", name, code, out, stderr)
 		}
 	}
@@ -22,7 +24,8 @@ func TestGridFigures(t *testing.T) {
 	if code != usage.ExitOK || stderr != "" {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	for _, want := range []string{"Rows needed", "tau 0.1; splitting is best below 8 queries", "tau 0.05; splitting is best below 8 queries", "a splitting\n", "b gaussian-cvar\n", "c laplace\n"} {
+	for _, want := range []string{"Rows needed", "tau 0.1; splitting is best below 8 queries",
+		"tau 0.05; splitting is best below 8 queries", "a splitting\n", "b gaussian-cvar\n", "c laplace\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}

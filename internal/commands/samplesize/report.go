@@ -26,7 +26,9 @@ func (s *plan) report(rows [][]row, t record.Prose) string {
 		best := bestOf(group)
 		for i := range group {
 			r := &group[i]
-			if r.Status == transfer.OK && (best == nil || !best.Best && r.Better(best.Answer, s.unknown)) {
+			switch {
+			case r.Status != transfer.OK:
+			case best == nil, !best.Best && r.Better(best.Answer, s.unknown):
 				best = r
 			}
 		}
@@ -46,7 +48,8 @@ func (s *plan) goalText(g transfer.Goal) string {
 	for _, q := range []struct {
 		name  string
 		value record.Cell
-	}{{"rows", record.Count(g.Samples)}, {"queries", record.Count(g.Queries)}, {"tau", record.Number(g.Tau)}, {"budget", record.Count(g.Budget)}} {
+	}{{"rows", record.Count(g.Samples)}, {"queries", record.Count(g.Queries)}, {"tau", record.Number(g.Tau)},
+		{"budget", record.Count(g.Budget)}} {
 		if q.value.Form != record.Missing {
 			parts = append(parts, q.name+" "+record.People(q.value))
 		}
@@ -90,7 +93,8 @@ func (s *plan) paragraph(r *row, t record.Prose) string {
 	case transfer.Sensitive:
 		write(", each of which one row moves by at most %s/n", t.Number(record.People(d)))
 	case transfer.Minimization:
-		write(", each the difference of two candidates' losses, which one row moves by at most %s/n each", t.Number(record.People(d)))
+		write(", each the difference of two candidates' losses, which one row moves by at most %s/n each",
+			t.Number(record.People(d)))
 	}
 	write(", ")
 	switch {
@@ -103,16 +107,19 @@ func (s *plan) paragraph(r *row, t record.Prose) string {
 
 	switch run := r.Mechanism; {
 	case m.Procedure:
-		write("They are the output of a procedure that is differentially private with %s = %s", t.Symbol("epsilon"), number(run.Epsilon))
+		write("They are the output of a procedure that is differentially private with %s = %s", t.Symbol("epsilon"),
+			number(run.Epsilon))
 		if run.LnDelta != 0 {
 			write(" and %s = %s", t.Symbol("delta"), t.Power(record.People(record.Number(run.LnDelta.Ln()))))
 		}
 		write(". ")
 	case run.Threshold != 0:
-		write("Answers come from Thresholdout with threshold %s = %s, noise scale %s = %s and a budget of %s answers that overfit the training set. ",
+		write("Answers come from Thresholdout with threshold %s = %s, noise scale %s = %s and a budget of %s answers that "+
+			"overfit the training set. ",
 			t.Symbol("T"), number(run.Threshold), t.Symbol("sigma"), number(run.Scale), count(r.Budget))
 	case run.Schedule != nil && run.ScaleFirst != run.Scale:
-		write("To the value on the sample we add independent Gaussian noise, whose standard deviation falls from %s for the first answer to %s for the last. ",
+		write("To the value on the sample we add independent Gaussian noise, whose standard deviation falls from %s for "+
+			"the first answer to %s for the last. ",
 			number(run.ScaleFirst), number(run.Scale))
 	case noisy(run) && run.Noise == "gaussian":
 		write("To the value on the sample we add independent Gaussian noise of standard deviation %s. ", number(run.Scale))
@@ -137,11 +144,14 @@ func (s *plan) paragraph(r *row, t record.Prose) string {
 	if m.Procedure {
 		every = "the sample value of every query is"
 	}
-	write("Except with probability at most %s, %s within %s of its population value", t.Number(record.People(record.Chance(r.Beta))), every, number(accuracy))
+	write("Except with probability at most %s, %s within %s of its population value",
+		t.Number(record.People(record.Chance(r.Beta))), every, number(accuracy))
 	if run := r.Mechanism; run.Threshold != 0 {
-		write(" as long as fewer than %s queries have had a value on the training set that is off by more than half of that", count(r.Budget))
+		write(" as long as fewer than %s queries have had a value on the training set that is off by more than half of that",
+			count(r.Budget))
 	}
-	write(", by the method %s of dpcalc %s, %s%s. ", t.Code(m.Name), t.Escape(usage.Version()), t.Link(bibliography.Home), t.Cite(m.Sources))
+	write(", by the method %s of dpcalc %s, %s%s. ", t.Code(m.Name), t.Escape(usage.Version()), t.Link(bibliography.Home),
+		t.Cite(m.Sources))
 	if m.Proof == theory.Derived {
 		write("The proof of that method is dpcalc's own and has not been refereed: %s. ", proofText(m, t))
 	}

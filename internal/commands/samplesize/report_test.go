@@ -17,11 +17,13 @@ import (
 // queries, records, accuracy, failure probability, mechanism, theorem, assumptions.
 func TestReportOfEveryMethod(t *testing.T) {
 	for _, m := range transfer.Methods() {
-		args := []string{"samplesize", "-m", "30", "-t", "0.1", "-b", "0.05", "--query", "binary", "--report", "--method", m.Name}
+		args := []string{"samplesize", "-m", "30", "-t", "0.1", "-b", "0.05", "--query", "binary", "--report", "--method",
+			m.Name}
 		if m.Budgeted {
 			args = append(args, "-B", "7")
 		}
-		answer, err := m.Solve(transfer.Goal{Queries: 30, Tau: 0.1, Beta: theory.LogProb(math.Log(0.05)), Query: transfer.Binary, Budget: map[bool]int64{true: 7}[m.Budgeted]})
+		answer, err := m.Solve(transfer.Goal{Queries: 30, Tau: 0.1, Beta: theory.LogProb(math.Log(0.05)),
+			Query: transfer.Binary, Budget: map[bool]int64{true: 7}[m.Budgeted]})
 		if err != nil || answer.Status != transfer.OK {
 			t.Fatalf("%s: %+v, %v", m.Name, answer, err)
 		}
@@ -31,7 +33,8 @@ func TestReportOfEveryMethod(t *testing.T) {
 				t.Fatalf("%s: exit %d: %s", m.Name, code, stderr)
 			}
 			text := strings.Join(strings.Fields(out), " ")
-			wants := append([]string{"30", record.People(record.Count(answer.Samples)), "0.1", "0.05", m.Name, "Assumptions: "}, m.Sources[0].Key)
+			wants := append([]string{"30", record.People(record.Count(answer.Samples)), "0.1", "0.05", m.Name, "Assumptions: "},
+				m.Sources[0].Key)
 			if answer.Mechanism.Noise != "" && format != "latex" {
 				wants = append(wants, record.People(record.Exactly(answer.Mechanism.Scale)))
 			}
@@ -64,7 +67,8 @@ func TestReportOfSecrecyAndProof(t *testing.T) {
 	defer func(old string) { usage.Release = old }(usage.Release)
 	for _, usage.Release = range []string{"v9.8.7", ""} {
 		for _, m := range transfer.Methods() {
-			args := []string{"samplesize", "-m", "30", "-t", "0.1", "-b", "0.05", "--query", "binary", "--report", "--method", m.Name}
+			args := []string{"samplesize", "-m", "30", "-t", "0.1", "-b", "0.05", "--query", "binary", "--report", "--method",
+				m.Name}
 			if m.Budgeted {
 				args = append(args, "-B", "7")
 			}
@@ -99,9 +103,11 @@ func TestReportOfSecrecyAndProof(t *testing.T) {
 // for, and the report's promise is at that tau: the one at a greater tau, with the half of
 // it that the budget is about, would need another threshold.
 func TestThresholdGoesWithTheTauOfThePromise(t *testing.T) {
-	for _, method := range []string{"thresholdout", "thresholdout-dwork15", "thresholdout-dwork15-n0", "thresholdout-dwork15-n1"} {
+	for _, method := range []string{"thresholdout", "thresholdout-dwork15", "thresholdout-dwork15-n0",
+		"thresholdout-dwork15-n1"} {
 		for _, goal := range []string{
-			"-m 3 -t 0.3 -b 0.05", "-n 300M -m 3 -b 0.05", "-n 300M -t 0.3 -b 0.05", "-n 300M -m 3 -t 0.3", "-n 300M -m 3 -t 0.3 -b 0.05",
+			"-m 3 -t 0.3 -b 0.05", "-n 300M -m 3 -b 0.05", "-n 300M -t 0.3 -b 0.05", "-n 300M -m 3 -t 0.3",
+			"-n 300M -m 3 -t 0.3 -b 0.05",
 		} {
 			args := append(strings.Fields("samplesize -B 1 --method "+method), strings.Fields(goal)...)
 			rows := commandtest.RowsOf(t, args...)
@@ -111,7 +117,8 @@ func TestThresholdGoesWithTheTauOfThePromise(t *testing.T) {
 			}
 			_, out, _ := commandtest.Dpcalc(append(args, "--report")...)
 			text := strings.Join(strings.Fields(out), " ")
-			for _, want := range []string{"T = " + record.People(record.Exactly(0.75*tau)) + ",", "within " + record.People(record.Exactly(tau)) + " of its population value as long as"} {
+			for _, want := range []string{"T = " + record.People(record.Exactly(0.75*tau)) + ",",
+				"within " + record.People(record.Exactly(tau)) + " of its population value as long as"} {
 				if !strings.Contains(text, want) {
 					t.Errorf("%v: no %q in\n%s", args, want, out)
 				}
@@ -125,14 +132,17 @@ func TestScheduleWithoutLastNoise(t *testing.T) {
 	method := scheduled(transfer.Methods())
 	r := row{Method: method, Answer: transfer.Answer{
 		Goal:      transfer.Goal{Samples: 1000, Queries: 10, Tau: 0.1, Beta: theory.LogProb(math.Log(0.05))},
-		Mechanism: transfer.Mechanism{Noise: "gaussian", ScaleFirst: 0.0138404, Schedule: new(transfer.NoiseSchedule)}, Status: transfer.OK,
+		Mechanism: transfer.Mechanism{Noise: "gaussian", ScaleFirst: 0.0138404, Schedule: new(transfer.NoiseSchedule)},
+		Status:    transfer.OK,
 	}}
 	s := plan{unknown: transfer.Samples, methods: []transfer.Method{*method}}
-	if text := strings.Join(strings.Fields(s.paragraph(&r, *printed.Table.Prose)), " "); !strings.Contains(text, "falls from 0.0138404 for the first answer to 0 for the last.") {
+	if text := strings.Join(strings.Fields(s.paragraph(&r, *printed.Table.Prose)), " "); !strings.Contains(text,
+		"falls from 0.0138404 for the first answer to 0 for the last.") {
 		t.Errorf("%s", text)
 	}
 	scale, first, last := columnNoiseScale.Cell(&r), columnNoiseFirst.Cell(&r), columnNoiseLast.Cell(&r)
-	if got := record.People(noiseCell(r.Mechanism)); scale.Form != record.Missing || first.F != 0.0138404 || last.Form != record.NumberForm || last.F != 0 || got != "0.0138 > 0" {
+	if got := record.People(noiseCell(r.Mechanism)); scale.Form != record.Missing || first.F != 0.0138404 ||
+		last.Form != record.NumberForm || last.F != 0 || got != "0.0138 > 0" {
 		t.Errorf("%+v, %+v, %+v, %q", scale, first, last, got)
 	}
 	cells := record.Row(nil, s.columns(), &r)
@@ -140,7 +150,8 @@ func TestScheduleWithoutLastNoise(t *testing.T) {
 	if !strings.HasSuffix(line, ",0.0138404,0\n") || !strings.Contains(line, ",gaussian,,,") {
 		t.Errorf("%s", line)
 	}
-	for first, want := range map[float64]string{0.0138404: "0.0138 > 0.00321", 0.012: "0.012 > 0.00321", 0.00320511: "0.00320511"} {
+	for first, want := range map[float64]string{0.0138404: "0.0138 > 0.00321", 0.012: "0.012 > 0.00321",
+		0.00320511: "0.00320511"} {
 		r.Mechanism.ScaleFirst, r.Mechanism.Scale = first, 0.00320511
 		if got := record.People(noiseCell(r.Mechanism)); got != want {
 			t.Errorf("%v: %q, want %q", first, got, want)
@@ -149,7 +160,8 @@ func TestScheduleWithoutLastNoise(t *testing.T) {
 	// The one answer of a schedule may have no noise at all.
 	r.Queries, r.Mechanism.ScaleFirst, r.Mechanism.Scale = 1, 0, 0
 	text := strings.Join(strings.Fields(s.paragraph(&r, *printed.Table.Prose)), " ")
-	if record.People(noiseCell(r.Mechanism)) != "0" || !strings.Contains(text, "Each answer is the value") || strings.Contains(text, "noise") {
+	if record.People(noiseCell(r.Mechanism)) != "0" || !strings.Contains(text, "Each answer is the value") ||
+		strings.Contains(text, "noise") {
 		t.Errorf("%q, %s", record.People(noiseCell(r.Mechanism)), text)
 	}
 }
@@ -188,7 +200,8 @@ func TestCrossoverOfAGrid(t *testing.T) {
 		{[]string{"-m", "100:1M:log5", "-t", "0.1", "-b", "0.05"}, ""},
 		{[]string{"-m", "1,2,3,100", "-t", "0.5,0.01,0.02,0.1", "-b", "0.05,1e-9,1e-9,0.05", "--zip"}, ""},
 	} {
-		code, out, stderr := commandtest.Dpcalc(append([]string{"samplesize", "--plot", "--method", "splitting,gaussian-cvar,laplace"}, c.args...)...)
+		code, out, stderr := commandtest.Dpcalc(append([]string{"samplesize", "--plot", "--method",
+			"splitting,gaussian-cvar,laplace"}, c.args...)...)
 		if code != usage.ExitOK {
 			t.Fatalf("%v: exit %d: %s", c.args, code, stderr)
 		}
@@ -205,11 +218,13 @@ func TestCrossoverOfAGrid(t *testing.T) {
 	// Whatever the theorems give: no word where it begins and ends more than once.
 	for _, c := range []struct{ best, want string }{
 		{"s g g g", "splitting is no longer best from queries 2 on"}, {"g g s s", "splitting is best from queries 3 on"},
-		{"s g s s", ""}, {"g s g g", ""}, {"s s s s", ""}, {"g g g g", ""}, {"- s - g", "splitting is no longer best from queries 4 on"}, {"- - - -", ""},
+		{"s g s s", ""}, {"g s g g", ""}, {"s s s s", ""}, {"g g g g", ""},
+		{"- s - g", "splitting is no longer best from queries 4 on"}, {"- - - -", ""},
 	} {
 		names := map[string]string{"s": "splitting-exact", "g": "gaussian"}
 		queries := []int64{1, 2, 3, 4}
-		grid, err := newGrid(transfer.Goal{Samples: 100}, false, axisOf("queries", queries, func(g *transfer.Goal, m int64) { g.Queries = m }))
+		grid, err := newGrid(transfer.Goal{Samples: 100}, false,
+			axisOf("queries", queries, func(g *transfer.Goal, m int64) { g.Queries = m }))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +238,8 @@ func TestCrossoverOfAGrid(t *testing.T) {
 		}
 	}
 	// With no answer there is nothing to draw.
-	code, out, stderr := commandtest.Dpcalc("samplesize", "-n", "1", "-m", "1000,2000", "-b", "1e-9", "--method", "splitting", "--plot")
+	code, out, stderr := commandtest.Dpcalc("samplesize", "-n", "1", "-m", "1000,2000", "-b", "1e-9", "--method",
+		"splitting", "--plot")
 	if code != usage.ExitNoAnswer || out != "" || stderr != "dpcalc: no method has an answer to draw\n" {
 		t.Errorf("exit %d, %q, %q", code, out, stderr)
 	}
@@ -236,11 +252,15 @@ func TestReportOfReferencesAndOfNothing(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"-m", "50", "-t", "0.1", "-b", "0.05", "--query", "binary", "--method", "hoeffding,binomial"}, "by the method binomial of"},
-		{[]string{"-m", "1000", "-t", "0.1", "-b", "0.05"}, "by the method gaussian-schedule of"}, // and not hoeffding, which needs less
-		{[]string{"-n", "1", "-m", "1000", "-b", "1e-9", "--method", "splitting"}, "No method answers this goal: rows 1, queries 1000, beta 1e-9."},
+		{[]string{"-m", "50", "-t", "0.1", "-b", "0.05", "--query", "binary", "--method", "hoeffding,binomial"},
+			"by the method binomial of"},
+		{[]string{"-m", "1000", "-t", "0.1", "-b", "0.05"},
+			"by the method gaussian-schedule of"}, // and not hoeffding, which needs less
+		{[]string{"-n", "1", "-m", "1000", "-b", "1e-9", "--method", "splitting"},
+			"No method answers this goal: rows 1, queries 1000, beta 1e-9."},
 		{[]string{"-m", "10", "-t", "0.1", "-b", "0.05", "--method", "dp-approx-dwork15"}, "and delta = e^-295.11."},
-		{[]string{"-m", "10", "-t", "0.1", "-b", "0.05", "--query", "sensitive", "--sensitivity", "3"}, "which one row moves by at most 3/n"},
+		{[]string{"-m", "10", "-t", "0.1", "-b", "0.05", "--query", "sensitive", "--sensitivity", "3"},
+			"which one row moves by at most 3/n"},
 		{[]string{"-m", "1", "-t", "0.1", "-b", "0.05", "--method", "splitting"}, "Each answer is the value on the sample."},
 	} {
 		_, out, _ := commandtest.Dpcalc(append([]string{"samplesize", "--report"}, c.args...)...)

@@ -40,19 +40,25 @@ func Command() *commands.Command {
 			{Name: "tau", Alias: "t", Usage: "accuracy `T`: how far an answer may be from the population"},
 			{Name: "beta", Alias: "b", Usage: "failure probability `B`, for all queries together; 1e-4343 is fine"},
 			{Name: "confidence", Usage: "1 - beta, `C`, in place of --beta"},
-			{Name: "budget", Alias: "B", Usage: "Thresholdout's budget `K`: flagged queries that are answered; needed by its rows"},
-			{Name: "query", Usage: "`KIND` of query: bounded (default), binary, sensitive or minimization", Words: commands.QueryKinds},
+			{Name: "budget", Alias: "B", Usage: "Thresholdout's budget `K`: flagged queries that are answered; needed by its " +
+				"rows"},
+			{Name: "query", Usage: "`KIND` of query: bounded (default), binary, sensitive or minimization",
+				Words: commands.QueryKinds},
 			{Name: "sensitivity", Usage: "one row moves a sensitive query or a loss by at most `D`/n (default 1)"},
 			{Name: "epsilon", Usage: "privacy `E` of the procedure, for the dp rows (default: each method's own)"},
 			{Name: "method", Usage: "only these methods, `A,B,...`; see dpcalc methods", Words: commands.MethodNames()},
 			{Name: "proofs", Usage: "`WHICH` methods: all (default) or published", Words: []string{"all", "published"}},
-			{Name: "schedule", Usage: "write the noise of every query of gaussian-schedule to `FILE`: .csv, .tsv, .json or .jsonl"},
-			{Name: "check-schedule", Usage: "print what the noise schedule in `FILE`, .csv or .tsv, certifies with --samples and --tau; with --beta, check it"},
+			{Name: "schedule", Usage: "write the noise of every query of gaussian-schedule to `FILE`: .csv, .tsv, .json or " +
+				".jsonl"},
+			{Name: "check-schedule", Usage: "print what the noise schedule in `FILE`, .csv or .tsv, certifies with --samples " +
+				"and --tau; with --beta, check it"},
 			{Name: "zip", Switch: true, Usage: "pair the lists instead of crossing them"},
 			{Name: "max-rows", Usage: "write up to `R` rows (default 1000000)"},
-			{Name: "report", Switch: true, Usage: "write the best plan as a paragraph for a methods section; with -f markdown or latex in these"},
+			{Name: "report", Switch: true, Usage: "write the best plan as a paragraph for a methods section; with -f markdown " +
+				"or latex in these"},
 			{Name: "plot", Switch: true, Usage: "draw the grid in characters; -o with .svg, .png or .pdf draws it in a file"},
-			{Name: "save-plan", Usage: "write the command as a plan file to `FILE`, a new one in .yaml, .yml or .json; see dpcalc plan"},
+			{Name: "save-plan", Usage: "write the command as a plan file to `FILE`, a new one in .yaml, .yml or .json; see " +
+				"dpcalc plan"},
 		},
 		Output: commands.Tables | commands.Drawings,
 		Examples: [2]string{
@@ -104,7 +110,8 @@ func runSamplesize(c *commands.Call) error {
 	}
 	if path, ok := c.Text("save-plan"); ok {
 		if alsoWritten(path, plan.target.Path, plan.schedule.Path) {
-			return usage.Errorf("--save-plan: got %s, which is written by another flag too, want a file of its own", usage.Shown(path))
+			return usage.Errorf("--save-plan: got %s, which is written by another flag too, want a file of its own",
+				usage.Shown(path))
 		}
 		if err := newFile(c, "--save-plan", path, savedPlan(c)); err != nil {
 			return err
@@ -201,8 +208,10 @@ func leastGoals(c usage.Values) int64 {
 	goals := int64(1)
 	for _, length := range []int64{
 		numbers.LeastLength(c, "samples", numbers.Counts), numbers.LeastLength(c, "queries", numbers.Counts),
-		numbers.LeastLength(c, "tau", numbers.Positives), numbers.LeastLength(c, "beta", numbers.Probabilities), numbers.LeastLength(c, "confidence", numbers.Confidences),
-		numbers.LeastLength(c, "budget", numbers.Counts), numbers.LeastLength(c, "sensitivity", numbers.Positives), numbers.LeastLength(c, "epsilon", numbers.Positives),
+		numbers.LeastLength(c, "tau", numbers.Positives), numbers.LeastLength(c, "beta", numbers.Probabilities),
+		numbers.LeastLength(c, "confidence", numbers.Confidences),
+		numbers.LeastLength(c, "budget", numbers.Counts), numbers.LeastLength(c, "sensitivity", numbers.Positives),
+		numbers.LeastLength(c, "epsilon", numbers.Positives),
 	} {
 		if c.Is("zip") {
 			goals = max(goals, length)
@@ -219,9 +228,11 @@ func readView(c usage.Values, format record.Format, offered []record.Format) (vi
 	case report && plot:
 		return 0, usage.Errorf("--plot: given with --report, want one of the two")
 	case report && format.Prose == nil:
-		return 0, usage.Errorf("--report: got the format %s, want %s", format.Name, usage.OrList(record.NamesOf(offered, func(f record.Format) bool { return f.Prose != nil })))
+		return 0, usage.Errorf("--report: got the format %s, want %s", format.Name,
+			usage.OrList(record.NamesOf(offered, func(f record.Format) bool { return f.Prose != nil })))
 	case plot && format.Name != offered[0].Name:
-		return 0, usage.Errorf("--plot: got the format %s, want none; -o with .svg, .png or .pdf draws without --plot", format.Name)
+		return 0, usage.Errorf("--plot: got the format %s, want none; -o with .svg, .png or .pdf draws without --plot",
+			format.Name)
 	case report:
 		return reportView, nil
 	case plot:
@@ -248,7 +259,8 @@ func readMethods(c usage.Values) ([]transfer.Method, error) {
 		}
 	}
 	chosen := slices.DeleteFunc(all, func(m transfer.Method) bool {
-		return wanted != nil && !slices.Contains(wanted, m.Name) || proofs == "published" && m.Proof != transfer.Published
+		unwanted := wanted != nil && !slices.Contains(wanted, m.Name)
+		return unwanted || proofs == "published" && m.Proof != transfer.Published
 	})
 	if len(chosen) == 0 {
 		return nil, usage.Errorf("--proofs: got published, want a published one among the methods")
@@ -302,7 +314,8 @@ func readGrid(c usage.Values, inputs *[]record.Input, needs int) (grid, error) {
 	if beta != nil && confidence != nil {
 		return none, usage.Errorf("--confidence: given with --beta, want one of the two")
 	}
-	if err := errors.Join(numbers.LikelyFailures("beta", beta), numbers.LikelyFailures("confidence", confidence)); err != nil {
+	if err := errors.Join(numbers.LikelyFailures("beta", beta),
+		numbers.LikelyFailures("confidence", confidence)); err != nil {
 		return none, err
 	}
 	budget, err := numbers.List(c, "budget", numbers.Counts)
@@ -321,7 +334,8 @@ func readGrid(c usage.Values, inputs *[]record.Input, needs int) (grid, error) {
 	for _, f := range []struct {
 		flag string
 		set  bool
-	}{{"--samples", samples != nil}, {"--queries", queries != nil}, {"--tau", tau != nil}, {"--beta", beta != nil || confidence != nil}} {
+	}{{"--samples", samples != nil}, {"--queries", queries != nil}, {"--tau", tau != nil},
+		{"--beta", beta != nil || confidence != nil}} {
 		if f.set {
 			known = append(known, f.flag)
 		}
@@ -331,7 +345,8 @@ func readGrid(c usage.Values, inputs *[]record.Input, needs int) (grid, error) {
 		if got == "" {
 			got = "none"
 		}
-		return none, usage.Errorf("samplesize: got %s, want three of --samples, --queries, --tau, --beta to find the fourth, or all to check", got)
+		return none, usage.Errorf("samplesize: got %s, want three of --samples, --queries, --tau, --beta to find the "+
+			"fourth, or all to check", got)
 	}
 	*inputs = []record.Input{
 		commands.ListInput(c, "samples", samples, record.Count),
@@ -479,13 +494,14 @@ func (s *plan) tabulate(c *commands.Call, v *verdict) error {
 // solveAll answers the goals from lo to hi on several workers.
 func (s *plan) solveAll(c *commands.Call, lo, hi int, v *verdict, bar *outfile.Progress) ([][]row, error) {
 	rows := make([][]row, hi-lo)
-	err := outfile.Stream(c.Context, io.Discard, len(rows), c.Workers, func(dst []byte, from, to int) (_ []byte, err error) {
-		for i := from; i < to; i++ {
-			if rows[i], err = s.solve(nil, lo+i, v); err != nil {
-				return dst, err
+	err := outfile.Stream(c.Context, io.Discard, len(rows), c.Workers,
+		func(dst []byte, from, to int) (_ []byte, err error) {
+			for i := from; i < to; i++ {
+				if rows[i], err = s.solve(nil, lo+i, v); err != nil {
+					return dst, err
+				}
 			}
-		}
-		return dst, nil
-	}, func(done int) { bar.Step(lo + done) })
+			return dst, nil
+		}, func(done int) { bar.Step(lo + done) })
 	return rows, err
 }

@@ -42,7 +42,8 @@ func (s *plan) readSchedule(c *commands.Call, limit int64) error {
 		return usage.Errorf("--schedule: got methods without %s, want it among them", scheduled(transfer.Methods()).Name)
 	}
 	if s.scheduleAnswer, err = scheduled(s.methods).Solve(s.grid.goal(0)); err == nil && s.scheduleAnswer.Queries > limit {
-		err = usage.Errorf("--schedule: got %d queries, want at most %d; allow more with --max-rows", s.scheduleAnswer.Queries, limit)
+		err = usage.Errorf("--schedule: got %d queries, want at most %d; allow more with --max-rows",
+			s.scheduleAnswer.Queries, limit)
 	}
 	return err
 }
@@ -57,7 +58,8 @@ func (s *plan) writeSchedule(c *commands.Call) error {
 	if answer.Status != transfer.OK {
 		return nil
 	}
-	e := s.schedule.Format.Encode(record.Result{Command: "schedule", Inputs: s.inputs, Columns: []string{"query", "noise_scale"}})
+	e := s.schedule.Format.Encode(record.Result{Command: "schedule", Inputs: s.inputs,
+		Columns: []string{"query", "noise_scale"}})
 	return c.WriteTo(s.schedule, func(w io.Writer) error {
 		query := int64(0)
 		b := e.Head(nil)

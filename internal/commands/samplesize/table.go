@@ -22,7 +22,8 @@ func (s *plan) sheet(ctx context.Context, rows [][]row) (record.Sheet, error) {
 		transfer.None:    "Check of the plan",
 	}[s.unknown]
 	kind := s.grid.goal(0).Query.String() + " queries"
-	out := record.Sheet{Title: []string{subject + ": " + strings.Join(append(constants, kind), ", ")}, Columns: record.Titles(columns)}
+	out := record.Sheet{Title: []string{subject + ": " + strings.Join(append(constants, kind), ", ")},
+		Columns: record.Titles(columns)}
 	var leftOut, unanswered commands.Reasons
 	for _, group := range rows {
 		for k := range group {
@@ -39,7 +40,8 @@ func (s *plan) sheet(ctx context.Context, rows [][]row) (record.Sheet, error) {
 	if err != nil {
 		return record.Sheet{}, err
 	}
-	out.Notes = slices.Concat(found, s.legend(rows), scheduleNote(slices.Concat(rows...)), leftOut.Lines(), unanswered.Lines())
+	out.Notes = slices.Concat(found, s.legend(rows), scheduleNote(slices.Concat(rows...)), leftOut.Lines(),
+		unanswered.Lines())
 	return out, nil
 }
 
@@ -75,7 +77,8 @@ func (s *plan) legend(rows [][]row) (lines []string) {
 		if s.unknown == transfer.Tau {
 			tau = "tau"
 		}
-		lines = append(lines, "thresholdout rows: answers are within "+tau+" while fewer than budget queries had a value on the training set "+
+		lines = append(lines, "thresholdout rows: answers are within "+tau+" while fewer than budget queries had a value "+
+			"on the training set "+
 			"that is off by more than half of it; the threshold is three quarters of it")
 	}
 	return lines
@@ -87,5 +90,6 @@ func scheduleNote(rows []row) []string {
 	if !slices.ContainsFunc(rows, falls) {
 		return nil
 	}
-	return []string{"noise scale a > b: it falls from a for the first answer to b for the last; --schedule FILE writes that of every answer"}
+	return []string{"noise scale a > b: it falls from a for the first answer to b for the last; --schedule FILE writes " +
+		"that of every answer"}
 }

@@ -157,7 +157,8 @@ func TestShortfall(t *testing.T) {
 		if err := os.WriteFile("p.yaml", []byte(file), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if code, out, _ := commandtest.Dpcalc("plan", "run", "p.yaml"); code != usage.ExitRefuted || !strings.Contains(out, m[0]) {
+		if code, out, _ := commandtest.Dpcalc("plan", "run", "p.yaml"); code != usage.ExitRefuted ||
+			!strings.Contains(out, m[0]) {
 			t.Errorf("plan run does not say %s: exit %d\n%s", m[0], code, out)
 		}
 	}

@@ -37,7 +37,8 @@ func (s *plan) workbook(c *commands.Call, v *verdict) error {
 	}
 	if s.goals <= record.Block {
 		kept := short.Compact().Columns
-		columns = slices.DeleteFunc(columns, func(c column) bool { return !slices.Contains(kept, record.Titles([]column{c})[0]) })
+		columns = slices.DeleteFunc(columns,
+			func(c column) bool { return !slices.Contains(kept, record.Titles([]column{c})[0]) })
 		short = short.Compact()
 	} else {
 		text.Notes = nil
@@ -47,7 +48,8 @@ func (s *plan) workbook(c *commands.Call, v *verdict) error {
 		return err
 	}
 	defer b.Close()
-	t := record.Table{Name: "Plan", Columns: short.Columns, Widths: record.ColumnWidths(short.Columns, short.Rows), Rows: s.goals * len(s.methods)}
+	t := record.Table{Name: "Plan", Columns: short.Columns, Widths: record.ColumnWidths(short.Columns, short.Rows),
+		Rows: s.goals * len(s.methods)}
 	err = b.Stream(t, func(add func([]record.Cell, record.Look) error) error {
 		for lo := 0; ; {
 			for _, group := range rows {
@@ -104,7 +106,8 @@ func look(r *row) record.Look {
 
 // remarks tells what was found, what the columns are and what the methods rest on.
 func (s *plan) remarks(text record.Sheet, columns []column) ([]record.Remark, error) {
-	list := slices.Concat(record.Remarks("result", text.Title), record.Remarks("", text.Notes), []record.Remark{{}, {Label: "Columns of Plan"}})
+	list := slices.Concat(record.Remarks("result", text.Title), record.Remarks("", text.Notes),
+		[]record.Remark{{}, {Label: "Columns of Plan"}})
 	for i, title := range record.Titles(columns) {
 		list = append(list, record.Remark{Label: title, Text: columns[i].Says})
 	}
@@ -116,7 +119,10 @@ func (s *plan) remarks(text record.Sheet, columns []column) ([]record.Remark, er
 			sources = append(sources, source.String())
 		}
 		all = append(all, sources...)
-		list = append(list, record.Remark{Label: m.Name, Text: strings.Join([]string{m.Summary, m.Formula, "assumes " + strings.Join(m.Assumes, "; "), "source: " + strings.Join(sources, "; ")}, "\n")})
+		list = append(list,
+			record.Remark{Label: m.Name,
+				Text: strings.Join([]string{m.Summary, m.Formula, "assumes " + strings.Join(m.Assumes, "; "),
+					"source: " + strings.Join(sources, "; ")}, "\n")})
 	}
 	works, err := commands.References(all)
 	return append(list, works...), err
@@ -155,15 +161,17 @@ func closedForms(q transfer.Query) map[string]closedForm {
 		ownEpsilon = `IF(epsilon="",tau,epsilon)`
 		quarter    = "(" + ownEpsilon + "/4)"
 		// tanh is above tanh(x) by at most a part in 1e12, also where TANH is careless near zero.
-		tanh    = "IF(" + quarter + "<0.01," + quarter + "-" + quarter + "^3/3+2*" + quarter + "^5/15,TANH(" + quarter + "))*(1+1E-13)"
+		tanh = "IF(" + quarter + "<0.01," + quarter + "-" + quarter + "^3/3+2*" + quarter + "^5/15,TANH(" + quarter +
+			"))*(1+1E-13)"
 		gap     = "(tau*(1-1E-14)-" + tanh + ")"
 		cellGap = "(tau*(1-1E-14)-0.5/cells)"
 	)
 	var (
-		hoeffding    = lnOver(2) + "/(2*tau^2)"
-		n0           = "1536*budget*" + lnOver(4) + "/tau^2"
-		n1           = "3072*" + lnOver(4) + "/tau^2*SQRT(32*budget*(LN(2)+32/tau*" + lnOver(16) + "))"
-		budget       = [][2]string{{record.IsCount("budget"), "needs a budget"}, {"budget<=queries", "needs a budget of at most the number of queries"}}
+		hoeffding = lnOver(2) + "/(2*tau^2)"
+		n0        = "1536*budget*" + lnOver(4) + "/tau^2"
+		n1        = "3072*" + lnOver(4) + "/tau^2*SQRT(32*budget*(LN(2)+32/tau*" + lnOver(16) + "))"
+		budget    = [][2]string{{record.IsCount("budget"), "needs a budget"},
+			{"budget<=queries", "needs a budget of at most the number of queries"}}
 		thresholdout = map[string]string{"noise scale": "tau/(96*" + lnOver(4) + ")", "threshold": "0.75*tau"}
 	)
 	private := func(condition, text string) [][2]string {
@@ -186,9 +194,12 @@ func closedForms(q transfer.Query) map[string]closedForm {
 		"thresholdout-dwork15":    {need: "MIN(" + n0 + "," + n1 + ")", needs: budget, run: thresholdout},
 		"thresholdout-dwork15-n0": {need: n0, needs: budget, run: thresholdout},
 		"thresholdout-dwork15-n1": {need: n1, needs: budget, run: thresholdout},
-		"dp":                      {need: lnOver(2) + "/(2*" + gap + "^2)", needs: private(gap+">0", "below 4 atanh(tau)"), run: map[string]string{"epsilon": ownEpsilon}},
-		"dp-maxinfo":              {need: lnOver(2) + "/tau^2", needs: private("epsilon<=tau^2", "at most tau^2"), run: map[string]string{"epsilon": `IF(epsilon="",tau^2,epsilon)`}},
-		"dp-dwork15":              {need: lnOver(6) + "/tau^2", needs: private("epsilon<=tau", "at most tau"), run: map[string]string{"epsilon": ownEpsilon}},
+		"dp": {need: lnOver(2) + "/(2*" + gap + "^2)", needs: private(gap+">0", "below 4 atanh(tau)"),
+			run: map[string]string{"epsilon": ownEpsilon}},
+		"dp-maxinfo": {need: lnOver(2) + "/tau^2", needs: private("epsilon<=tau^2", "at most tau^2"),
+			run: map[string]string{"epsilon": `IF(epsilon="",tau^2,epsilon)`}},
+		"dp-dwork15": {need: lnOver(6) + "/tau^2", needs: private("epsilon<=tau", "at most tau"),
+			run: map[string]string{"epsilon": ownEpsilon}},
 		"dp-approx-dwork15": {
 			need: "48*" + lnOver(8) + "/tau^2", needs: private("epsilon<=tau/4", "at most tau/4"),
 			run: map[string]string{"epsilon": `IF(epsilon="",tau/4,epsilon)`, "ln delta": "-4*" + lnOver(8) + "/tau*(1+1E-15)"},
@@ -216,8 +227,10 @@ func (s *plan) live(rows []row) (record.Live, error) {
 	l := record.Live{
 		Intro: []string{
 			"Samples needed by every method: change the yellow cells",
-			"Rows marked formula follow them. n is rounded up after a part in 10^12 is added, more than the rounding errors of a spreadsheet: it is never below what dpcalc computes.",
-			"Rows marked value have no explicit formula. They hold for the inputs at the start; dpcalc computes them for others.",
+			"Rows marked formula follow them. n is rounded up after a part in 10^12 is added, more than the rounding errors " +
+				"of a spreadsheet: it is never below what dpcalc computes.",
+			"Rows marked value have no explicit formula. They hold for the inputs at the start; dpcalc computes them for " +
+				"others.",
 		},
 		Inputs:  s.liveInputs(start),
 		Columns: []string{"method", "samples", "source"},
@@ -284,12 +297,14 @@ func stay(r *row) []record.LiveCell {
 	line := []record.LiveCell{
 		{Value: record.Words(r.Method.Name)},
 		{Value: n},
-		{Value: record.Words(source), Formula: `IF(unchanged="yes","` + strings.ReplaceAll(source, `"`, `""`) + `","value for other inputs")`},
+		{Value: record.Words(source),
+			Formula: `IF(unchanged="yes","` + strings.ReplaceAll(source, `"`, `""`) + `","value for other inputs")`},
 	}
 	for _, c := range toRun {
 		line = append(line, record.LiveCell{Value: c.Cell(r)})
 	}
-	return append(line, record.LiveCell{Value: record.Words(use(r))}, record.LiveCell{Value: record.Words(string(r.Method.Proof))})
+	return append(line, record.LiveCell{Value: record.Words(use(r))},
+		record.LiveCell{Value: record.Words(string(r.Method.Proof))})
 }
 
 // liveInputs are the quantities of a goal and what follows from them.
@@ -308,13 +323,16 @@ func (s *plan) liveInputs(g transfer.Goal) []record.LiveInput {
 	}
 	inputs := []record.LiveInput{
 		{Name: "queries", Label: "queries", Value: record.Count(g.Queries), Holds: record.IsCount("queries"), Wants: whole},
-		{Name: "tau", Label: "tau", Value: record.Number(g.Tau), Holds: record.IsNumber("tau", "AND(tau>0,tau<"+top+")"), Wants: "want a number above 0 and below " + top},
+		{Name: "tau", Label: "tau", Value: record.Number(g.Tau), Holds: record.IsNumber("tau", "AND(tau>0,tau<"+top+")"),
+			Wants: "want a number above 0 and below " + top},
 	}
 	// LN is exact enough for a beta that is not too close to one.
 	plain := record.Representable(g.Beta) && (g.Beta == 0 || g.Beta < -1e-6)
-	beta := record.LiveInput{Name: "ln_inv_beta", Label: "ln(1/beta)", Value: record.Exactly(-g.Beta.Ln()), Holds: record.IsNumber("ln_inv_beta", "ln_inv_beta>0"), Wants: positive}
+	beta := record.LiveInput{Name: "ln_inv_beta", Label: "ln(1/beta)", Value: record.Exactly(-g.Beta.Ln()),
+		Holds: record.IsNumber("ln_inv_beta", "ln_inv_beta>0"), Wants: positive}
 	if plain {
-		beta = record.LiveInput{Name: "beta", Label: "beta", Holds: record.IsNumber("beta", "AND(beta>0,beta<1)"), Wants: "want a probability above 0 and below 1"}
+		beta = record.LiveInput{Name: "beta", Label: "beta", Holds: record.IsNumber("beta", "AND(beta>0,beta<1)"),
+			Wants: "want a probability above 0 and below 1"}
 		if g.Beta != 0 {
 			beta.Value = record.Chance(g.Beta)
 		}
@@ -322,21 +340,32 @@ func (s *plan) liveInputs(g transfer.Goal) []record.LiveInput {
 	inputs = append(inputs, beta)
 	if top != "1" {
 		d := row{Answer: transfer.Answer{Goal: g}}
-		inputs = append(inputs, record.LiveInput{Name: "sensitivity", Label: "sensitivity", Value: sensitivityOf(&d), Holds: record.IsNumber("sensitivity", "sensitivity>0"), Wants: positive})
+		inputs = append(inputs,
+			record.LiveInput{Name: "sensitivity", Label: "sensitivity", Value: sensitivityOf(&d),
+				Holds: record.IsNumber("sensitivity", "sensitivity>0"), Wants: positive})
 	}
 	if uses(func(m transfer.Method) bool { return m.Budgeted }) {
-		inputs = append(inputs, record.LiveInput{Name: "budget", Label: "budget", Value: record.Count(g.Budget), Holds: record.IsCount("budget"), Wants: whole + ", or nothing", Optional: true})
+		inputs = append(inputs,
+			record.LiveInput{Name: "budget", Label: "budget", Value: record.Count(g.Budget), Holds: record.IsCount("budget"),
+				Wants: whole + ", or nothing", Optional: true})
 	}
 	if uses(func(m transfer.Method) bool { return m.Procedure }) {
-		inputs = append(inputs, record.LiveInput{Name: "epsilon", Label: "epsilon", Value: record.Number(g.Epsilon), Holds: record.IsNumber("epsilon", "epsilon>0"), Wants: positive + ", or nothing for each method's own", Optional: true})
+		inputs = append(inputs,
+			record.LiveInput{Name: "epsilon", Label: "epsilon", Value: record.Number(g.Epsilon),
+				Holds: record.IsNumber("epsilon", "epsilon>0"), Wants: positive + ", or nothing for each method's own",
+				Optional: true})
 	}
 	same, command := rerun(inputs, g.Query)
 	if uses(func(m transfer.Method) bool { return m.Name == "rounding" }) { // dpcalc finds the best number itself
-		inputs = append(inputs, record.LiveInput{Name: "cells", Label: "cells", Value: record.Count(s.cells(g)), Holds: record.IsCount("cells"), Wants: whole, Optional: true})
+		inputs = append(inputs,
+			record.LiveInput{Name: "cells", Label: "cells", Value: record.Count(s.cells(g)), Holds: record.IsCount("cells"),
+				Wants: whole, Optional: true})
 	}
 	inputs = append(inputs, same)
 	if plain {
-		inputs = append(inputs, record.LiveInput{Name: "ln_inv_beta", Label: "ln(1/beta)", Value: record.Number(-g.Beta.Ln()), Formula: `IFERROR(-LN(beta),"")`}, command)
+		inputs = append(inputs,
+			record.LiveInput{Name: "ln_inv_beta", Label: "ln(1/beta)", Value: record.Number(-g.Beta.Ln()),
+				Formula: `IFERROR(-LN(beta),"")`}, command)
 	}
 	return inputs
 }
@@ -359,7 +388,8 @@ func rerun(inputs []record.LiveInput, q transfer.Query) (same, command record.Li
 			words += " --" + in.Name + " " + record.PlainText(in.Value)
 		}
 	}
-	return record.LiveInput{Name: "unchanged", Label: "as at the start", Value: record.Words("yes"), Formula: "IF(IFERROR(AND(" + conditions + `),FALSE),"yes","no")`},
+	return record.LiveInput{Name: "unchanged", Label: "as at the start", Value: record.Words("yes"),
+			Formula: "IF(IFERROR(AND(" + conditions + `),FALSE),"yes","no")`},
 		record.LiveInput{Name: "command", Label: "command", Value: record.Words(words), Formula: formula}
 }
 

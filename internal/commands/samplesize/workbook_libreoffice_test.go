@@ -40,11 +40,13 @@ func TestLibreOfficeLive(t *testing.T) {
 		{Start: bounded, To: map[string]any{"tau": 0.05, "cells": 87}},
 		{Start: bounded, To: map[string]any{"tau": 0.31, "queries": 7, "budget": 7, "cells": 5}},
 		{Start: bounded, To: map[string]any{"beta": 1e-9}},
-		{Start: bounded, To: map[string]any{"beta": 1e-300, "queries": 1 << 40}, Rows: map[string]string{"splitting": tooMany}},
+		{Start: bounded, To: map[string]any{"beta": 1e-300, "queries": 1 << 40},
+			Rows: map[string]string{"splitting": tooMany}},
 		{Start: bounded, To: map[string]any{"queries": 1, "budget": 1, "cells": nil}},
 		{Start: bounded, To: map[string]any{"epsilon": 0.0001}},
 		{Start: bounded, To: map[string]any{"epsilon": 0.4, "tau": 0.2}, Rows: map[string]string{
-			"dp-maxinfo": "needs epsilon at most tau^2", "dp-dwork15": "needs epsilon at most tau", "dp-approx-dwork15": "needs epsilon at most tau/4"}},
+			"dp-maxinfo": "needs epsilon at most tau^2", "dp-dwork15": "needs epsilon at most tau",
+			"dp-approx-dwork15": "needs epsilon at most tau/4"}},
 		{Start: bounded, To: map[string]any{"epsilon": 2}, Rows: map[string]string{
 			"dp": "needs epsilon below 4 atanh(tau)", "dp-maxinfo": "needs epsilon at most tau^2",
 			"dp-dwork15": "needs epsilon at most tau", "dp-approx-dwork15": "needs epsilon at most tau/4"}},
@@ -52,17 +54,25 @@ func TestLibreOfficeLive(t *testing.T) {
 			"dp": "needs a positive epsilon, or none", "dp-maxinfo": "needs a positive epsilon, or none",
 			"dp-dwork15": "needs a positive epsilon, or none", "dp-approx-dwork15": "needs a positive epsilon, or none"}},
 		{Start: bounded, To: map[string]any{"budget": nil}, Rows: map[string]string{
-			"thresholdout-dwork15": needsBudget, "thresholdout-dwork15-n0": needsBudget, "thresholdout-dwork15-n1": needsBudget}},
+			"thresholdout-dwork15": needsBudget, "thresholdout-dwork15-n0": needsBudget,
+			"thresholdout-dwork15-n1": needsBudget}},
 		{Start: bounded, To: map[string]any{"budget": 1001}, Rows: map[string]string{
-			"thresholdout-dwork15": needsBudget + " of at most the number of queries", "thresholdout-dwork15-n0": needsBudget + " of at most the number of queries",
+			"thresholdout-dwork15":    needsBudget + " of at most the number of queries",
+			"thresholdout-dwork15-n0": needsBudget + " of at most the number of queries",
 			"thresholdout-dwork15-n1": needsBudget + " of at most the number of queries"}},
-		{Start: bounded, To: map[string]any{"cells": 5}, Rows: map[string]string{"rounding": "needs more than 1/(2 tau) cells"}},
-		{Start: bounded, To: map[string]any{"cells": 5.5}, Rows: map[string]string{"rounding": "needs a whole number of cells"}},
-		{Start: bounded, To: map[string]any{"cells": nil}, Rows: map[string]string{"rounding": "needs a whole number of cells"}},
+		{Start: bounded, To: map[string]any{"cells": 5}, Rows: map[string]string{"rounding": "needs more than 1/(2 tau) " +
+			"cells"}},
+		{Start: bounded, To: map[string]any{"cells": 5.5}, Rows: map[string]string{"rounding": "needs a whole number of " +
+			"cells"}},
+		{Start: bounded, To: map[string]any{"cells": nil}, Rows: map[string]string{"rounding": "needs a whole number of " +
+			"cells"}},
 		{Start: bounded, To: map[string]any{"tau": 1e-200, "cells": 1 << 50}, Rows: map[string]string{
-			"hoeffding": tooMany, "splitting": tooMany, "rounding": "needs more than 1/(2 tau) cells", "thresholdout-dwork15": tooMany, "thresholdout-dwork15-n0": tooMany,
-			"thresholdout-dwork15-n1": tooMany, "dp": tooMany, "dp-maxinfo": tooMany, "dp-dwork15": tooMany, "dp-approx-dwork15": tooMany}},
-		{Start: bounded, To: map[string]any{"queries": 1 << 50}, Rows: map[string]string{"splitting": tooMany, "rounding": tooMany}},
+			"hoeffding": tooMany, "splitting": tooMany, "rounding": "needs more than 1/(2 tau) cells",
+			"thresholdout-dwork15": tooMany, "thresholdout-dwork15-n0": tooMany,
+			"thresholdout-dwork15-n1": tooMany, "dp": tooMany, "dp-maxinfo": tooMany, "dp-dwork15": tooMany,
+			"dp-approx-dwork15": tooMany}},
+		{Start: bounded, To: map[string]any{"queries": 1 << 50},
+			Rows: map[string]string{"splitting": tooMany, "rounding": tooMany}},
 		{Start: bounded, To: map[string]any{"tau": 0}, Fault: inUnit},
 		{Start: bounded, To: map[string]any{"tau": 1}, Fault: inUnit},
 		{Start: bounded, To: map[string]any{"tau": -0.1}, Fault: inUnit},
@@ -92,7 +102,8 @@ func TestLibreOfficeLive(t *testing.T) {
 		c := changes[i]
 		where := fmt.Sprint(c.Start, " with ", c.To)
 		inputs, rows := commandtest.LiveTable(t, f)
-		if got, want := commandtest.Raw(t, f, "Live", inputs["problem"]), c.Fault; got != want && (want != "" || got != "none") {
+		if got, want := commandtest.Raw(t, f, "Live", inputs["problem"]), c.Fault; got != want &&
+			(want != "" || got != "none") {
 			t.Errorf("%s: problem %q, want %q", where, got, want)
 		}
 		for _, row := range commandtest.Contents(t, f, "Live") {
@@ -103,7 +114,8 @@ func TestLibreOfficeLive(t *testing.T) {
 			}
 		}
 		if command := inputs["command"]; command != "" && c.To["tau"] == 0.05 {
-			if got := commandtest.Raw(t, f, "Live", command); !strings.Contains(got, " --tau 0.05 --beta 0.05") || !strings.HasPrefix(got, "dpcalc samplesize --") {
+			if got := commandtest.Raw(t, f, "Live", command); !strings.Contains(got, " --tau 0.05 --beta 0.05") ||
+				!strings.HasPrefix(got, "dpcalc samplesize --") {
 				t.Errorf("%s: command %q", where, got)
 			}
 		}
@@ -113,7 +125,8 @@ func TestLibreOfficeLive(t *testing.T) {
 		}
 		goal := transfer.Goal{}
 		if c.Fault == "" {
-			goal = commandtest.GoalOf(t, c.Start, inputs, func(cell string) string { return strings.TrimPrefix(commandtest.Raw(t, f, "Live", cell), "abc") })
+			goal = commandtest.GoalOf(t, c.Start, inputs,
+				func(cell string) string { return strings.TrimPrefix(commandtest.Raw(t, f, "Live", cell), "abc") })
 		}
 		for name, k := range rows {
 			n, source := commandtest.Raw(t, f, "Live", fmt.Sprint("B", k)), commandtest.Raw(t, f, "Live", fmt.Sprint("C", k))
@@ -177,7 +190,8 @@ func TestLibreOfficeNeverBelow(t *testing.T) {
 	for _, method := range commandtest.Explicit {
 		m, _ := transfer.Lookup(method)
 		for i := 0; i < goals; {
-			g := transfer.Goal{Queries: int64(logUniform(1, 1e6)), Tau: logUniform(1e-4, 0.9), Beta: theory.LogProb(-logUniform(1e-3, 600))}
+			g := transfer.Goal{Queries: int64(logUniform(1, 1e6)), Tau: logUniform(1e-4, 0.9),
+				Beta: theory.LogProb(-logUniform(1e-3, 600))}
 			g.Budget = int64(logUniform(1, float64(g.Queries)))
 			if m.Procedure && i%4 == 0 {
 				g.Epsilon = g.Tau * g.Tau / 4 * r.Float64()
@@ -190,7 +204,8 @@ func TestLibreOfficeNeverBelow(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if i%2 == 0 && answer.Status == transfer.OK && answer.Samples > 1 { // the least tau that n is enough for, and the one before
+			if i%2 == 0 && answer.Status == transfer.OK &&
+				answer.Samples > 1 { // the least tau that n is enough for, and the one before
 				g.Samples, g.Tau = answer.Samples, 0
 				if answer, err = m.Solve(g); err != nil {
 					t.Fatal(err)
@@ -226,7 +241,8 @@ func TestLibreOfficeNeverBelow(t *testing.T) {
 			if form.parts != "" {
 				formula = form.parts + "*" + formula
 			}
-			formula = name.ReplaceAllStringFunc(formula, func(s string) string { return "$" + commandtest.CellAt(1+slices.Index(names, s), row) })
+			formula = name.ReplaceAllStringFunc(formula,
+				func(s string) string { return "$" + commandtest.CellAt(1+slices.Index(names, s), row) })
 			if err := f.SetCellFormula("Sheet1", commandtest.CellAt(7, row), formula); err != nil {
 				t.Fatal(err)
 			}
@@ -252,7 +268,8 @@ func TestLibreOfficeNeverBelow(t *testing.T) {
 		if a.sharp {
 			sharp++
 		}
-		if inflation := n/float64(a.least) - 1; inflation > 1e-11 && a.goal.Epsilon == 0 && n > float64(a.least)+float64(a.goal.Queries) {
+		if inflation := n/float64(a.least) - 1; inflation > 1e-11 && a.goal.Epsilon == 0 &&
+			n > float64(a.least)+float64(a.goal.Queries) {
 			t.Errorf("%s, %+v: %v is %v above %d", a.method, a.goal, n, inflation, a.least)
 		}
 	}

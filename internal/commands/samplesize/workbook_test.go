@@ -29,7 +29,8 @@ func TestPlanSheet(t *testing.T) {
 	numbers := 0
 	for i, row := range want {
 		for _, column := range []string{
-			"method", "samples", "queries", "tau", "tau_achieved", "beta", "budget", "noise", "noise_scale", "noise_first", "noise_last",
+			"method", "samples", "queries", "tau", "tau_achieved", "beta", "budget", "noise", "noise_scale", "noise_first",
+			"noise_last",
 			"threshold", "cells", "epsilon", "ln_delta", "proof", "status", "reason", "query",
 		} {
 			name := strings.ReplaceAll(column, "_", " ")
@@ -102,12 +103,14 @@ func TestPlanSheet(t *testing.T) {
 func TestPlanSheetEdges(t *testing.T) {
 	f := commandtest.OpenBook(t, strings.Fields("samplesize -n 100 -m 1000 -b 0.05 --method splitting,hoeffding")...)
 	rows := commandtest.Contents(t, f, "Plan")
-	if tau, status := commandtest.At(t, rows, 2, "tau"), commandtest.At(t, rows, 2, "status"); tau != "" || status != "vacuous" {
+	if tau, status := commandtest.At(t, rows, 2, "tau"), commandtest.At(t, rows, 2, "status"); tau != "" ||
+		status != "vacuous" {
 		t.Errorf("tau %q, %s", tau, status)
 	}
 	f = commandtest.OpenBook(t, strings.Fields("samplesize -m 10 -t 0.1 -b 1e-4343 --method splitting")...)
 	rows = commandtest.Contents(t, f, "Plan")
-	if commandtest.At(t, rows, 1, "beta") != "1e-4343" || !strings.HasPrefix(commandtest.At(t, rows, 1, "ln beta"), "-10000.1") {
+	if commandtest.At(t, rows, 1, "beta") != "1e-4343" ||
+		!strings.HasPrefix(commandtest.At(t, rows, 1, "ln beta"), "-10000.1") {
 		t.Errorf("%v", rows)
 	}
 }
@@ -154,7 +157,8 @@ func TestLiveSheet(t *testing.T) {
 				t.Fatal(err, e)
 			}
 			linear := goal.Query == transfer.Bounded || goal.Query == transfer.Binary
-			if follows := slices.Contains(commandtest.Explicit, name) && (linear || name == "hoeffding"); follows != (formula != "") {
+			if follows := slices.Contains(commandtest.Explicit, name) &&
+				(linear || name == "hoeffding"); follows != (formula != "") {
 				t.Errorf("%s: %s has the formula %q", command, name, formula)
 			}
 			wantN, wantSource := "none", answer.Reason
@@ -174,7 +178,8 @@ func TestLiveSheet(t *testing.T) {
 // With nothing to start from, the sheet says so.
 func TestLiveSheetWithoutStart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "plan.xlsx")
-	if code, _, stderr := commandtest.Dpcalc(strings.Fields("samplesize -n 2 -m 1000 -b 0.05 --method splitting,gaussian -o " + path)...); code != usage.ExitNoAnswer {
+	if code, _, stderr := commandtest.Dpcalc(strings.Fields("samplesize -n 2 -m 1000 -b 0.05 --method " +
+		"splitting,gaussian -o " + path)...); code != usage.ExitNoAnswer {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
 	f, err := excelize.OpenFile(path)
@@ -196,18 +201,22 @@ func TestLiveSheetWithoutStart(t *testing.T) {
 // About says which version wrote the file by which command, what was found, and
 // what the methods rest on.
 func TestAboutSheet(t *testing.T) {
-	f := commandtest.OpenBook(t, "samplesize", "-m", "1000", "-t", "0.1", "-b", "5%", "--method", "splitting,gaussian-jung20")
+	f := commandtest.OpenBook(t, "samplesize", "-m", "1000", "-t", "0.1", "-b", "5%", "--method",
+		"splitting,gaussian-jung20")
 	var page strings.Builder
 	for _, row := range commandtest.Contents(t, f, "About") {
 		page.WriteString(strings.Join(row, "|") + "\n")
 	}
 	for _, want := range []string{
 		"dpcalc|version " + usage.Version() + "\n",
-		"command|dpcalc samplesize --queries 1000 --tau 0.1 --beta 5% --method splitting,gaussian-jung20 --output book.xlsx\n",
+		"command|dpcalc samplesize --queries 1000 --tau 0.1 --beta 5% --method splitting,gaussian-jung20 --output " +
+			"book.xlsx\n",
 		"result|Rows needed: queries 1000, tau 0.1, beta 0.05, bounded queries\n|gaussian-jung20, fewest rows: ",
 		"tau achieved|the accuracy certified",
-		"splitting|a fresh part of the holdout for every query\nn = m ceil(ln(2m/beta)/(2 tau^2))\nassumes rows independent and identically distributed\nsource: hoeffding63 Theorem 2",
-		"hoeffding63|Wassily Hoeffding. Probability inequalities for sums of bounded random variables. Journal of the American Statistical Association 58(301), 13–30. 1963. doi:10.1080/01621459.1963.10500830.\n",
+		"splitting|a fresh part of the holdout for every query\nn = m ceil(ln(2m/beta)/(2 tau^2))\nassumes rows " +
+			"independent and identically distributed\nsource: hoeffding63 Theorem 2",
+		"hoeffding63|Wassily Hoeffding. Probability inequalities for sums of bounded random variables. Journal of the " +
+			"American Statistical Association 58(301), 13–30. 1963. doi:10.1080/01621459.1963.10500830.\n",
 		"jung20|Christopher Jung, Katrina Ligett, ",
 	} {
 		if !strings.Contains(page.String(), want) {

@@ -19,7 +19,8 @@ func Command() *commands.Command {
 	return &commands.Command{
 		Name:    "maxinfo",
 		Summary: "how much the steps of an analysis reveal about the sample",
-		Description: "Upper bounds, in bits, of the max-information between the sample and everything that was seen of it,\n" +
+		Description: "Upper bounds, in bits, of the max-information between the sample and everything that was seen of " +
+			"it,\n" +
 			"by every theorem that speaks about the steps: no event is more than 2^bits times likelier than on a\n" +
 			"fresh sample, except with probability --slack. Give the steps in order of use:\n\n" + stepGrammar() + "\n\n" +
 			"A number of outcomes counts the possible answers; bits and nats are upper bounds. Without data=any the bound\n" +
@@ -55,7 +56,8 @@ type revealed struct {
 }
 
 func (r revealed) verdict() commands.Verdict {
-	return commands.Verdict{Method: r.Name, Status: r.Status, Reason: r.Reason, Sources: r.by.Sources(r.Sources), Best: r.best}
+	return commands.Verdict{Method: r.Name, Status: r.Status, Reason: r.Reason, Sources: r.by.Sources(r.Sources),
+		Best: r.best}
 }
 
 type revealedColumn = record.Column[revealed]
@@ -87,12 +89,16 @@ var (
 		}
 		return record.Truth(r.best)
 	}}
-	revealedProof   = revealedColumn{Name: "proof", Cell: func(r revealed) record.Cell { return record.Words(string(r.Proof)) }}
-	revealedStatus  = revealedColumn{Name: "status", Cell: func(r revealed) record.Cell { return record.Words(string(r.Status)) }}
+	revealedProof = revealedColumn{Name: "proof",
+		Cell: func(r revealed) record.Cell { return record.Words(string(r.Proof)) }}
+	revealedStatus = revealedColumn{Name: "status",
+		Cell: func(r revealed) record.Cell { return record.Words(string(r.Status)) }}
 	revealedReason  = revealedColumn{Name: "reason", Cell: func(r revealed) record.Cell { return record.Words(r.Reason) }}
-	revealedSources = revealedColumn{Name: "sources", Cell: func(r revealed) record.Cell { return record.Sources(r.verdict().Sources) }}
+	revealedSources = revealedColumn{Name: "sources",
+		Cell: func(r revealed) record.Cell { return record.Sources(r.verdict().Sources) }}
 	revealedAssumes = revealedColumn{Name: "assumes", Cell: func(r revealed) record.Cell { return record.List(r.Assumes) }}
-	revealedBy      = revealedColumn{Name: commands.NeighboursKey, Cell: func(r revealed) record.Cell { return record.Words(string(r.by)) }}
+	revealedBy      = revealedColumn{Name: commands.NeighboursKey,
+		Cell: func(r revealed) record.Cell { return record.Words(string(r.by)) }}
 
 	revealedColumns = []revealedColumn{
 		revealedMethod, revealedBits, revealedSlack, revealedLnSlack, revealedBest, revealedProof, revealedStatus,
@@ -164,7 +170,8 @@ func exactInfo(c *commands.Call, t commands.Target, path string, slack theory.Lo
 	var rows []revealed
 	add := func(method string, bound theory.Nats, sources ...theory.Source) *revealed {
 		m := maxinfo.Method{Name: method, Proof: theory.Published, Sources: sources}
-		rows = append(rows, revealed{Answer: maxinfo.Answer{Method: m, Bound: bound, Status: theory.OK}, slack: theory.Zero, exact: true})
+		rows = append(rows,
+			revealed{Answer: maxinfo.Answer{Method: m, Bound: bound, Status: theory.OK}, slack: theory.Zero, exact: true})
 		return &rows[len(rows)-1]
 	}
 	wanted := map[string]theory.LogProb{"max-info": theory.Zero, "approx-max-info": slack}

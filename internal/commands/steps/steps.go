@@ -19,8 +19,10 @@ import (
 
 // Flags of the commands that take steps.
 var (
-	StepFlag = usage.Flag{Name: "step", Usage: "one `STEP`, KIND:key=value,...; repeat the flag for each, in order of use", Repeats: true}
-	DataFlag = usage.Flag{Name: "data", Usage: "`LAW` of the rows: product (default), which are independent, or any", Words: []string{"product", "any"}}
+	StepFlag = usage.Flag{Name: "step",
+		Usage: "one `STEP`, KIND:key=value,...; repeat the flag for each, in order of use", Repeats: true}
+	DataFlag = usage.Flag{Name: "data", Usage: "`LAW` of the rows: product (default), which are independent, or any",
+		Words: []string{"product", "any"}}
 )
 
 // Kind is a way of learning from the sample, with what it takes to say how much.
@@ -46,7 +48,8 @@ func Kinds() []Kind {
 			return Formulas{Epsilon: in["epsilon"], Later: "samples*" + in["epsilon"]}
 		}, replacedPure},
 		{"approx-dp", [][]string{{"epsilon"}, {"delta"}}, nil, true, func(d *Details) maxinfo.Step {
-			return maxinfo.ApproxDP{Epsilon: detail(d, "epsilon", numbers.NonNegatives), LnDelta: detail(d, "delta", numbers.Probabilities)}
+			return maxinfo.ApproxDP{Epsilon: detail(d, "epsilon", numbers.NonNegatives),
+				LnDelta: detail(d, "delta", numbers.Probabilities)}
 		}, func(in InputNames) Formulas { return Formulas{Epsilon: in["epsilon"]} }, replacedApprox},
 		{"gdp", [][]string{{"mu"}}, nil, true, func(d *Details) maxinfo.Step {
 			return maxinfo.GDP{Mu: detail(d, "mu", numbers.Positives)}
@@ -68,7 +71,8 @@ func Kinds() []Kind {
 			return maxinfo.MutualInformation{Nats: d.information()}
 		}, InputNames.information, nil},
 		{"max-info", [][]string{{"bits", "nats"}}, []string{"slack", "data"}, false, func(d *Details) maxinfo.Step {
-			s := maxinfo.MaxInformation{Nats: d.information(), Slack: theory.Zero, Always: d.Has("data") && detail(d, "data", laws) == maxinfo.AnyData}
+			s := maxinfo.MaxInformation{Nats: d.information(), Slack: theory.Zero, Always: d.Has("data") &&
+				detail(d, "data", laws) == maxinfo.AnyData}
 			if d.Has("slack") {
 				s.Slack = detail(d, "slack", numbers.BelowOne)
 			}
@@ -104,7 +108,8 @@ func (k Kind) Keys() []string { return append(slices.Concat(k.Needs...), k.Optio
 
 // stepGrammar is the kinds with their keys, a line each.
 func stepGrammar() string {
-	placeholder := map[string]string{"epsilon": "E", "delta": "D", "mu": "M", "queries": "M", "noise-sd": "S", "outcomes": "N", "bits": "B", "nats": "I", "slack": "B", "data": "any"}
+	placeholder := map[string]string{"epsilon": "E", "delta": "D", "mu": "M", "queries": "M", "noise-sd": "S",
+		"outcomes": "N", "bits": "B", "nats": "I", "slack": "B", "data": "any"}
 	var lines []string
 	for _, k := range Kinds() {
 		var parts []string
@@ -314,7 +319,9 @@ func (l Learned) Inputs() []record.Input {
 	if l.Samples != 0 {
 		data = record.Words(l.Data.String())
 	}
-	return []record.Input{{Name: "samples", Value: record.Count(l.Samples)}, {Name: "data", Value: data}, {Name: "steps", Value: record.List(l.Typed)}, {Name: commands.NeighboursKey, Value: record.Words(string(l.Neighbours))}}
+	return []record.Input{{Name: "samples", Value: record.Count(l.Samples)}, {Name: "data", Value: data},
+		{Name: "steps", Value: record.List(l.Typed)},
+		{Name: commands.NeighboursKey, Value: record.Words(string(l.Neighbours))}}
 }
 
 // String says what was learned, for a title.

@@ -15,7 +15,8 @@ import (
 func TestStepsRoundTrip(t *testing.T) {
 	for _, text := range []string{
 		"pure-dp:epsilon=0.01", "approx-dp:epsilon=0,delta=1e-4343", "gdp:mu=0.001", "gaussian:queries=100,noise-sd=1e-150",
-		"description:outcomes=100", "description:outcomes=1", "description:bits=1000", "mutual-info:bits=0.1", "mutual-info:bits=0",
+		"description:outcomes=100", "description:outcomes=1", "description:bits=1000", "mutual-info:bits=0.1",
+		"mutual-info:bits=0",
 		"max-info:bits=10", "max-info:bits=10,slack=1e-9", "max-info:bits=10,slack=0.5,data=any", "max-info:bits=10,data=any",
 	} {
 		step, _, err := ParseStep(text)
@@ -27,7 +28,8 @@ func TestStepsRoundTrip(t *testing.T) {
 		}
 	}
 	for other, same := range map[string]string{
-		"description:outcomes=1k": "description:outcomes=1000", "mutual-info:nats=0": "mutual-info:bits=0", "gdp:mu=1/1000": "gdp:mu=0.001",
+		"description:outcomes=1k": "description:outcomes=1000", "mutual-info:nats=0": "mutual-info:bits=0",
+		"gdp:mu=1/1000":                "gdp:mu=0.001",
 		"approx-dp:delta=1%,epsilon=1": "approx-dp:epsilon=1,delta=0.01", "max-info:bits=10,data=product": "max-info:bits=10",
 	} {
 		a, _, err := ParseStep(other)
@@ -84,7 +86,8 @@ func TestStepsAdd(t *testing.T) {
 		return k.Bits()
 	}
 	a, b := bits("max-info:bits=3,data=any"), bits("pure-dp:epsilon=0.01")
-	if sum := bits("max-info:bits=3,data=any", "pure-dp:epsilon=0.01"); math.Abs(sum-a-b) > 1e-12 || math.Abs(a-3) > 1e-12 || math.Abs(b-math.Log2E) > 1e-12 {
+	if sum := bits("max-info:bits=3,data=any", "pure-dp:epsilon=0.01"); math.Abs(sum-a-b) > 1e-12 ||
+		math.Abs(a-3) > 1e-12 || math.Abs(b-math.Log2E) > 1e-12 {
 		t.Errorf("%g and %g are %g", a, b, sum)
 	}
 }

@@ -76,7 +76,8 @@ func BenchmarkDetect(b *testing.B) {
 						b.Fatal(err)
 					}
 					c := checks[len(checks)-1]
-					if rows, _, err = Run(context.Background(), []Check{c}, Defaults(), nil); err != nil || rows[0].Verdict != audit.Violated {
+					if rows, _, err = Run(context.Background(), []Check{c}, Defaults(), nil); err != nil ||
+						rows[0].Verdict != audit.Violated {
 						b.Fatal(rows, err)
 					}
 				}

@@ -249,7 +249,8 @@ func (s *subject) tradeOff() (Row, error) {
 				bound := s.claim.most(second)
 				if x := math.Log(first / bound); first > 0 && first < 1 && x > most {
 					most = x
-					worst = compared(first, bound, fmt.Sprintf("data %v and %v, an event of probability %.4g on the second", s.laws.data(i), s.laws.data(j), second))
+					worst = compared(first, bound,
+						fmt.Sprintf("data %v and %v, an event of probability %.4g on the second", s.laws.data(i), s.laws.data(j), second))
 				}
 			}
 		}
@@ -265,7 +266,8 @@ func (s *subject) maxInfo() (Row, error) {
 	if err != nil {
 		return Row{}, err
 	}
-	chain, err := maxinfo.Plan{Samples: int64(s.laws.records), Data: maxinfo.ProductData, Steps: []maxinfo.Step{s.claim.step}}.Chain()
+	chain, err := maxinfo.Plan{Samples: int64(s.laws.records), Data: maxinfo.ProductData,
+		Steps: []maxinfo.Step{s.claim.step}}.Chain()
 	if err != nil {
 		return Row{}, err
 	}
@@ -305,7 +307,8 @@ func (s *subject) maxInfo() (Row, error) {
 				}
 				if x > most {
 					most = x
-					worst = compared(float64(exact), float64(bound), fmt.Sprintf("P[row is not 0] = %.2g, slack %g, %s", rare, b, m.Name))
+					worst = compared(float64(exact), float64(bound),
+						fmt.Sprintf("P[row is not 0] = %.2g, slack %g, %s", rare, b, m.Name))
 				}
 			}
 		}
@@ -456,7 +459,8 @@ func (s *subject) privacy(plan audit.Plan, alarm *audit.Alarm) (Row, error) {
 		if e.Reversed {
 			order = "reversed, "
 		}
-		row.Event = fmt.Sprintf("%s, %s%s of feature %d: %d and %d of %d", b.text, order, e.View, e.Feature, e.First, e.Second, e.Rounds)
+		row.Event = fmt.Sprintf("%s, %s%s of feature %d: %d and %d of %d", b.text, order, e.View, e.Feature, e.First,
+			e.Second, e.Rounds)
 	}
 	return row, err
 }

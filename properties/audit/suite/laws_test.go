@@ -107,7 +107,8 @@ func TestClaimsOfRandomInstances(t *testing.T) {
 				}
 				row, err := c.exact()
 				if err != nil || row.Verdict != audit.Holds {
-					return lawtest.Evidence(false, "%s: measured %g, claimed %g (%s), %v", c.Name, row.Measured, row.Bound, row.Event, err)
+					return lawtest.Evidence(false, "%s: measured %g, claimed %g (%s), %v", c.Name, row.Measured, row.Bound, row.Event,
+						err)
 				}
 			}
 			return lawtest.Evidence(true, "")
@@ -144,7 +145,8 @@ func TestTransferOfRandomInstances(t *testing.T) {
 					continue
 				}
 				if shift := math.Abs(mean/total - p); shift > bound*(1+1e-9) {
-					return lawtest.Evidence(false, "outcome %d of probability %.3g: the mean of the records is %g off its population value %g, more than %g", y, total, shift, p, bound)
+					return lawtest.Evidence(false, "outcome %d of probability %.3g: the mean of the records is %g off its "+
+						"population value %g, more than %g", y, total, shift, p, bound)
 				}
 			}
 			return lawtest.Evidence(true, "")
@@ -261,7 +263,8 @@ func TestProcessingRaisesNothing(t *testing.T) {
 				a, err1 := raw.MaxInformation(slack)
 				b, err2 := done.MaxInformation(slack)
 				if err1 != nil || err2 != nil || b > a+1e-9 {
-					return lawtest.Evidence(false, "max-information at slack %v rises from %v to %v by the channel %v, %v, %v", slack, a, b, c, err1, err2)
+					return lawtest.Evidence(false, "max-information at slack %v rises from %v to %v by the channel %v, %v, %v", slack,
+						a, b, c, err1, err2)
 				}
 			}
 			return lawtest.Evidence(true, "")
@@ -295,8 +298,10 @@ func TestCompositionOfRandomInstances(t *testing.T) {
 			if w < max(u, v)*(1-1e-8)-1e-11 {
 				return lawtest.Evidence(false, "%s: %s of both is %g, and %g and %g of the parts", names, measure.name, w, u, v)
 			}
-			if adds := measure.name == "epsilon" || measure.name == "zcdp" || len(measure.name) > 5 && measure.name[:5] == "renyi"; adds && w > (u+v)*(1+1e-8)+1e-11 {
-				return lawtest.Evidence(false, "%s: %s of both is %g, more than %g and %g of the parts", names, measure.name, w, u, v)
+			if adds := measure.name == "epsilon" || measure.name == "zcdp" || len(measure.name) > 5 &&
+				measure.name[:5] == "renyi"; adds && w > (u+v)*(1+1e-8)+1e-11 {
+				return lawtest.Evidence(false, "%s: %s of both is %g, more than %g and %g of the parts", names, measure.name, w, u,
+					v)
 			}
 		}
 		// With the greater epsilon for both.
@@ -310,7 +315,8 @@ func TestCompositionOfRandomInstances(t *testing.T) {
 			bound, err := steps.OptimalDelta(epsilon)
 			got, err2 := both.LnDelta(epsilon)
 			if err != nil || err2 != nil || got > bound.Value+1e-8 {
-				return lawtest.Evidence(false, "%s: delta(%g) of both is %v, more than %v of two steps of %g-privacy", names, epsilon, got, bound.Value, each)
+				return lawtest.Evidence(false, "%s: delta(%g) of both is %v, more than %v of two steps of %g-privacy", names,
+					epsilon, got, bound.Value, each)
 			}
 		}
 		return lawtest.Evidence(true, "")
@@ -353,7 +359,8 @@ func TestMonotonicity(t *testing.T) {
 				return lawtest.Evidence(false, "delta is %v at %g and %v at %g", d, a, e, b)
 			}
 			low, high := theory.LogProb(-5*b), theory.LogProb(-5*a)
-			if x, y := valueOf(pair, func(p *audit.Pair) (float64, error) { return p.EpsilonAt(low) }), valueOf(pair, func(p *audit.Pair) (float64, error) { return p.EpsilonAt(high) }); y > x {
+			if x, y := valueOf(pair, func(p *audit.Pair) (float64, error) { return p.EpsilonAt(low) }),
+				valueOf(pair, func(p *audit.Pair) (float64, error) { return p.EpsilonAt(high) }); y > x {
 				return lawtest.Evidence(false, "epsilon is %g at delta %v and %g at %v", x, low, y, high)
 			}
 			if x, err := pair.Renyi(1 + a); err == nil {

@@ -30,7 +30,8 @@ type shape struct {
 // usual is the shape of the suite.
 func usual(epsilon float64) shape {
 	return shape{
-		epsilon: epsilon, records: 2, resolution: 2, cutoff: 2, queries: 5, threshold: 1, analyst: 0xff00ff00ff00ff00, stretch: 1,
+		epsilon: epsilon, records: 2, resolution: 2, cutoff: 2, queries: 5, threshold: 1, analyst: 0xff00ff00ff00ff00,
+		stretch: 1,
 	}
 }
 
@@ -45,13 +46,19 @@ func Mechanisms() []Mechanism {
 		{Name: "noisy-max", Summary: "the candidate with the largest score after Laplace noise", build: shape.noisyMax},
 		{Name: "noisy-max-exponential", Summary: "the same after exponential noise", build: shape.noisyMaxOneSided},
 		{Name: "above-threshold", Summary: "sparse vector that stops at the first query above", build: shape.aboveThreshold},
-		{Name: "sparse-vector", Summary: "which queries are above a threshold, whose noise is drawn once", build: shape.sparseVector},
-		{Name: "sparse-vector-redrawn", Summary: "the same with a new threshold after each query above", build: shape.sparseVectorRedrawn},
-		{Name: "thresholdout", Summary: "the training mean, or the holdout's with noise where they differ", build: shape.thresholdout},
+		{Name: "sparse-vector", Summary: "which queries are above a threshold, whose noise is drawn once",
+			build: shape.sparseVector},
+		{Name: "sparse-vector-redrawn", Summary: "the same with a new threshold after each query above",
+			build: shape.sparseVectorRedrawn},
+		{Name: "thresholdout", Summary: "the training mean, or the holdout's with noise where they differ",
+			build: shape.thresholdout},
 		{Name: "composition", Summary: "randomized response of the same row, repeatedly", build: shape.composition},
-		{Name: "adaptive-composition", Summary: "different mechanisms, each chosen in view of the outcomes before", build: shape.adaptiveComposition},
-		{Name: "laplace-answers", Summary: "adaptively chosen statistical queries with Laplace noise", build: shape.laplaceAnswers},
-		{Name: "gaussian-answers", Summary: "adaptively chosen statistical queries with Gaussian noise", build: shape.gaussianAnswers},
+		{Name: "adaptive-composition", Summary: "different mechanisms, each chosen in view of the outcomes before",
+			build: shape.adaptiveComposition},
+		{Name: "laplace-answers", Summary: "adaptively chosen statistical queries with Laplace noise",
+			build: shape.laplaceAnswers},
+		{Name: "gaussian-answers", Summary: "adaptively chosen statistical queries with Gaussian noise",
+			build: shape.gaussianAnswers},
 		{Name: "rounding", Summary: "answers rounded to few values", build: shape.rounding},
 		{Name: "splitting", Summary: "each query from rows of its own", build: shape.splitting},
 	}
@@ -154,7 +161,8 @@ func (s shape) laplace() (subject, error) {
 }
 
 // onLattice is the law with the sampler of the noise, clamped to the same range.
-func (s shape) onLattice(z mechanism.Noise, law func(data []int) (mechanism.Finite, error)) func(data []int) (mechanism.Finite, error) {
+func (s shape) onLattice(z mechanism.Noise,
+	law func(data []int) (mechanism.Finite, error)) func(data []int) (mechanism.Finite, error) {
 	return func(data []int) (mechanism.Finite, error) {
 		f, err := law(data)
 		f.Draw = func(r *rand.Rand) int {
@@ -218,7 +226,11 @@ func rounded(mean, sd float64, n int) []theory.LogProb {
 		if float64(k) < mean {
 			a, b = -b, -a
 		}
-		lower := k == 0 && float64(k) < mean || k == n-1 && float64(k) >= mean
+		end := n - 1
+		if float64(k) < mean {
+			end = 0
+		}
+		lower := k == end
 		law[k] = theory.LogProb(num.LogSurvival(a))
 		if !lower {
 			law[k] = theory.LogProb(num.LogSubExp(num.LogSurvival(a), num.LogSurvival(b)))
@@ -320,8 +332,9 @@ func (s shape) sparse(redraw bool) (subject, error) {
 	c, err := pure(s.epsilon)
 	count := float64(s.cutoff)
 	m := mechanism.SparseVector{
-		Sensitivity: 1, Threshold: s.threshold, ThresholdScale: 2 * s.stretch / s.epsilon, QueryScale: 4 * count * s.stretch / s.epsilon,
-		Cutoff: s.cutoff, Redraw: redraw, Resolution: s.resolution,
+		Sensitivity: 1, Threshold: s.threshold, ThresholdScale: 2 * s.stretch / s.epsilon,
+		QueryScale: 4 * count * s.stretch / s.epsilon,
+		Cutoff:     s.cutoff, Redraw: redraw, Resolution: s.resolution,
 	}
 	if redraw {
 		m.ThresholdScale *= count
@@ -356,7 +369,8 @@ func (s shape) sparse(redraw bool) (subject, error) {
 				for j := range s.queries {
 					sign := float64(1 - 2*(j%2))
 					above, ok := run.Ask(fine.Threshold - sign*far)
-					wrong = wrong || ok && (above == (sign > 0) || left == 0)
+					right := above != (sign > 0) && left > 0
+					wrong = wrong || ok && !right
 					if above {
 						left--
 					}
@@ -417,7 +431,8 @@ func (s shape) thresholdout() (subject, error) {
 						aboves++
 					}
 				}
-				return mechanism.Means{Training: s.training(), Holdout: float64(s.asks(data, len(past), aboves)) / n}, len(past) < s.queries
+				return mechanism.Means{Training: s.training(), Holdout: float64(s.asks(data, len(past), aboves)) / n},
+					len(past) < s.queries
 			})
 		}),
 		mistake: &mistake{
@@ -558,8 +573,9 @@ func (s shape) gaussianAnswers() (subject, error) {
 	}
 	far := sd * (num.MaxNormalQuantile(3, lnRare.Ln()) + 1e-8)
 	return subject{
-		claim:   c,
-		drawn:   residuals(m.Start, z.Step(), sd, func(k float64) float64 { return math.Erfc(-(k+0.5)*z.Step()/(sd*math.Sqrt2)) / 2 }),
+		claim: c,
+		drawn: residuals(m.Start, z.Step(), sd,
+			func(k float64) float64 { return math.Erfc(-(k+0.5)*z.Step()/(sd*math.Sqrt2)) / 2 }),
 		mistake: offBy(far, m.Start),
 		bets:    asked(m.Start, func(x float64) float64 { return x - 0.55 }),
 	}, nil
@@ -672,7 +688,8 @@ func (s shape) cells(cells int64) (subject, error) {
 		claim: claim{text: "2^3 transcripts", step: maxinfo.Description{Outcomes: claimed}},
 		laws: enumerated(1, 64, func(data []int) (mechanism.Finite, error) {
 			outcome, _ := answers(data)
-			f := mechanism.Finite{Law: slices.Repeat([]theory.LogProb{theory.Zero}, int(cells*cells*cells)), Draw: func(*rand.Rand) int { return outcome }}
+			f := mechanism.Finite{Law: slices.Repeat([]theory.LogProb{theory.Zero}, int(cells*cells*cells)),
+				Draw: func(*rand.Rand) int { return outcome }}
 			f.Law[outcome] = 0
 			return f, nil
 		}),
@@ -732,7 +749,8 @@ func (s shape) overfitted(start func() func(query func(mechanism.Part) float64) 
 }
 
 // overfit attacks once, and says what the last answer is and whether some answer is off by far.
-func overfit(r *rand.Rand, ask func(query func(mechanism.Part) float64) float64, far float64) (last float64, wrong bool) {
+func overfit(r *rand.Rand, ask func(query func(mechanism.Part) float64) float64, far float64) (last float64,
+	wrong bool) {
 	var words, flip [attributes]uint64 // the bits of an attribute, and what disagrees
 	var from [attributes]int64         // in the records from here on
 	for j := range words {

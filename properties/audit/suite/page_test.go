@@ -35,7 +35,8 @@ func TestAuditPage(t *testing.T) {
 		}
 		got := table.make(t)
 		if old != got && !*update {
-			t.Errorf("table %s is not what the suite does: run go test ./properties/audit/suite -run AuditPage -update\n%s", table.name, got)
+			t.Errorf("table %s is not what the suite does: run go test ./properties/audit/suite -run AuditPage -update\n%s",
+				table.name, got)
 		}
 		page = before + open + got + "<!-- end -->" + after
 	}
@@ -66,16 +67,18 @@ func markdown(head []string, rows [][]string) string {
 // compares says what a check asks.
 func compares(name string) string {
 	return map[string]string{
-		checkEpsilon:     "the largest likelihood ratio of neighbours, e^epsilon",
-		checkMu:          "the least mu of Gaussian privacy",
-		checkDelta:       "delta(epsilon) at 33 points of the curve",
-		checkTradeOff:    "the vertices of the trade-off curve, in both orders",
-		checkZCDP:        "the least rho of zero-concentrated privacy, the supremum over all orders",
-		checkMaxInfo:     "the approximate max-information of sample and transcript, for two laws of the rows and four slacks, against every bound of package maxinfo",
+		checkEpsilon:  "the largest likelihood ratio of neighbours, e^epsilon",
+		checkMu:       "the least mu of Gaussian privacy",
+		checkDelta:    "delta(epsilon) at 33 points of the curve",
+		checkTradeOff: "the vertices of the trade-off curve, in both orders",
+		checkZCDP:     "the least rho of zero-concentrated privacy, the supremum over all orders",
+		checkMaxInfo: "the approximate max-information of sample and transcript, for two laws of the rows and four " +
+			"slacks, against every bound of package maxinfo",
 		checkTranscripts: "the number of transcripts",
 		checkAccuracy:    "the probability of a large error: exactly where the law is known, else by bets",
 		checkSampler:     "whether the sampler draws from the law: exact binomial tests of every outcome on every data set",
-		checkPrivacy:     "bets against (epsilon, delta) on samples of two neighbours, on values, on atoms and on the lattice of float64",
+		checkPrivacy: "bets against (epsilon, delta) on samples of two neighbours, on values, on atoms and on the " +
+			"lattice of float64",
 	}[name]
 }
 
@@ -111,7 +114,8 @@ func allChecks(t testing.TB, mechanisms []Mechanism) []Check {
 func checkTable(t *testing.T) string {
 	var rows [][]string
 	for _, name := range []string{
-		checkEpsilon, checkMu, checkDelta, checkTradeOff, checkZCDP, checkMaxInfo, checkTranscripts, checkAccuracy, checkSampler, checkPrivacy,
+		checkEpsilon, checkMu, checkDelta, checkTradeOff, checkZCDP, checkMaxInfo, checkTranscripts, checkAccuracy,
+		checkSampler, checkPrivacy,
 	} {
 		var layers, killed []string
 		count, tight := 0, 0
@@ -132,9 +136,12 @@ func checkTable(t *testing.T) string {
 				killed = append(killed, m.Name)
 			}
 		}
-		rows = append(rows, []string{"`" + name + "`", strings.Join(layers, ", "), compares(name), fmt.Sprint(count), fmt.Sprint(tight), strings.Join(killed, ", ")})
+		rows = append(rows,
+			[]string{"`" + name + "`", strings.Join(layers, ", "), compares(name), fmt.Sprint(count), fmt.Sprint(tight),
+				strings.Join(killed, ", ")})
 	}
-	return markdown([]string{"check", "layer", "what is compared with the claim", "mechanisms", "of them attained", "mutants that it must refute"}, rows)
+	return markdown([]string{"check", "layer", "what is compared with the claim", "mechanisms", "of them attained",
+		"mutants that it must refute"}, rows)
 }
 
 func mechanismTable(t *testing.T) string {
@@ -187,7 +194,9 @@ func ledgerTable(t *testing.T) string {
 	for _, e := range ledger.Entries() {
 		unit := map[string]string{checkSampler: "deviation", checkAccuracy: "probability", checkPrivacy: "epsilon"}
 		kind := e.Name[strings.LastIndexByte(e.Name, ' ')+1:]
-		rows = append(rows, []string{e.Name, fmt.Sprintf("%.0e", e.Alpha.Value()), fmt.Sprint(e.Samples), string(e.Verdict), fmt.Sprintf("%s %.4g", unit[kind], e.Detectable)})
+		rows = append(rows,
+			[]string{e.Name, fmt.Sprintf("%.0e", e.Alpha.Value()), fmt.Sprint(e.Samples), string(e.Verdict),
+				fmt.Sprintf("%s %.4g", unit[kind], e.Detectable)})
 	}
 	return markdown([]string{"test", "false alarm", "samples", "verdict", "detectable with probability 0.99"}, rows)
 }

@@ -47,7 +47,8 @@ func unharmed(r Row) error {
 	switch {
 	case r.Verdict != audit.Holds:
 		return fmt.Errorf("the verdict is %s", r.Verdict)
-	case r.Layer == Exact && (r.Samples != 0 || r.FalseAlarm != 0 || r.Unbounded || r.Measured > r.Bound+1e-9*math.Abs(r.Bound)):
+	case r.Layer == Exact &&
+		(r.Samples != 0 || r.FalseAlarm != 0 || r.Unbounded || r.Measured > r.Bound+1e-9*math.Abs(r.Bound)):
 		return errors.New("an exact row that cannot be")
 	case r.Layer == Statistical && !(r.FalseAlarm.Interior() && r.Samples > 0 && r.Detectable > 0):
 		return errors.New("a statistical row that does not say what it is worth")
@@ -90,7 +91,8 @@ func TestSuite(t *testing.T) {
 			samplers++
 		}
 	}
-	if declared := brief().FalseAlarm.Value(); total > declared || declared > 1e-9*(1+1e-12) || samplers != len(Mechanisms()) {
+	if declared := brief().FalseAlarm.Value(); total > declared || declared > 1e-9*(1+1e-12) ||
+		samplers != len(Mechanisms()) {
 		t.Errorf("a false alarm of %g in all, %d of %d samplers", total, samplers, len(Mechanisms()))
 	}
 }
@@ -301,7 +303,8 @@ func TestRowsDoNotDependOnWorkers(t *testing.T) {
 func TestLedgerHoldsAllChecks(t *testing.T) {
 	s := Defaults()
 	s.Samples = 100
-	all := slices.DeleteFunc(allChecks(t, append(Mechanisms(), Mutants()...)), func(c Check) bool { return !statistical(c) })
+	all := slices.DeleteFunc(allChecks(t, append(Mechanisms(), Mutants()...)),
+		func(c Check) bool { return !statistical(c) })
 	if len(all) > shares {
 		t.Fatalf("%d statistical checks, and shares for %d", len(all), shares)
 	}
@@ -342,7 +345,8 @@ func TestSettings(t *testing.T) {
 	for i, spoil := range []func(*Settings){
 		func(s *Settings) { s.Epsilon = 0 }, func(s *Settings) { s.Epsilon = nan }, func(s *Settings) { s.Epsilon = 8.1 },
 		func(s *Settings) { s.Samples = 1 }, func(s *Settings) { s.Samples = 1<<31 + 1 },
-		func(s *Settings) { s.FalseAlarm = 0 }, func(s *Settings) { s.FalseAlarm = theory.Zero }, func(s *Settings) { s.FalseAlarm = theory.LogProb(nan) },
+		func(s *Settings) { s.FalseAlarm = 0 }, func(s *Settings) { s.FalseAlarm = theory.Zero },
+		func(s *Settings) { s.FalseAlarm = theory.LogProb(nan) },
 	} {
 		s := Defaults()
 		spoil(&s)
@@ -447,10 +451,12 @@ func missesSampler(t *testing.T, law, actual *laws, s Settings) float64 {
 		coin := num.Binomial{N: s.Samples, P: p.Value()}
 		real := num.Binomial{N: s.Samples, P: all[cell/outcomes].Law[cell%outcomes].Value() / float64(len(all))}
 		if real.P > coin.P {
-			critical := num.Ints{Lo: 0, Hi: coin.N, Guess: int64(coin.P * float64(coin.N))}.Least(func(k int64) bool { return coin.LnAtLeast(k) <= level })
+			critical := num.Ints{Lo: 0, Hi: coin.N,
+				Guess: int64(coin.P * float64(coin.N))}.Least(func(k int64) bool { return coin.LnAtLeast(k) <= level })
 			least = min(least, real.LnAtMost(critical-1))
 		} else if coin.LnAtMost(0) <= level {
-			critical := num.Ints{Lo: 0, Hi: coin.N, Guess: int64(coin.P * float64(coin.N))}.Greatest(func(k int64) bool { return coin.LnAtMost(k) <= level })
+			critical := num.Ints{Lo: 0, Hi: coin.N,
+				Guess: int64(coin.P * float64(coin.N))}.Greatest(func(k int64) bool { return coin.LnAtMost(k) <= level })
 			least = min(least, real.LnAtLeast(critical+1))
 		}
 	}

@@ -44,7 +44,8 @@ func Mutants() []Mechanism {
 			change:  stretched(0.9), build: shape.gaussian,
 		},
 		{
-			Name: "gaussian-classical", Summary: "Gaussian noise of sqrt(2 ln(1.25/delta))/epsilon at epsilon = 10, where that is too little",
+			Name: "gaussian-classical", Summary: "Gaussian noise of sqrt(2 ln(1.25/delta))/epsilon at epsilon = 10, where " +
+				"that is too little",
 			Killers: []string{checkDelta, checkTradeOff},
 			build:   shape.classicalGaussian,
 		},
@@ -228,7 +229,8 @@ func (l *laws) between(first, second int) *bets {
 			out[0] = float64(all[i].Draw(r))
 		}
 	}
-	return &bets{text: fmt.Sprintf("data %v and %v", l.data(first), l.data(second)), width: 1, first: of(first), second: of(second)}
+	return &bets{text: fmt.Sprintf("data %v and %v", l.data(first), l.data(second)), width: 1, first: of(first),
+		second: of(second)}
 }
 
 // brokenThresholdout claims what Thresholdout does, and to draw from its law.
