@@ -132,7 +132,7 @@ func TestSignalsEndEverything(t *testing.T) {
 			"samplesize", "-m", "10", "-t", "0.1", "-f", "csv", "--method", "splitting", "-b", "1e-4990:1e-4984:1e-4990",
 		}},
 		{"many values", "numbers.parseRange[", grid("-m", "1:9000000:1")},
-		{"large grid", "samplesize.readPlan(", grid("-m", "1:8000:1", "-B", "1:8000:1")},
+		{"large grid", "samplesize.readRequest(", grid("-m", "1:8000:1", "-B", "1:8000:1")},
 		{"file in the making", "outfile.Stream(", []string{
 			"samplesize", "-m", "1:20k:1", "-t", "0.1", "-b", "0.05", "--method", "gaussian", "-o", "plan.csv",
 		}},

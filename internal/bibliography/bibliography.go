@@ -1,3 +1,4 @@
+// Package bibliography finds the entries of the bibliography and writes them as references.
 package bibliography
 
 import (

@@ -1,3 +1,5 @@
+// Package commands has what every command and every front end shares: a command as a value, what
+// was typed, and how an answer is written in any format.
 package commands
 
 import (
@@ -51,6 +53,7 @@ func (c *Command) AllFlags(formats []record.Format) []usage.Flag {
 	return slices.Concat(c.Flags, OutputFlags(formats))
 }
 
+// OutputFlags are the flags that say where and how to write. They name the formats.
 func OutputFlags(formats []record.Format) []usage.Flag {
 	var names, helps []string
 	for _, f := range formats {

@@ -163,7 +163,7 @@ func (a Answer[R]) bind(c *Call, w io.Writer, to Target) error {
 	defer b.Close()
 	names := record.Names(a.Columns)
 	t := record.Table{Name: a.Command, Columns: names, Widths: record.ColumnWidths(names, rows), Rows: len(rows)}
-	err = b.Stream(t, func(add func([]record.Cell, record.Look) error) error {
+	err = b.Fill(t, func(add func([]record.Cell, record.Look) error) error {
 		for i, row := range rows {
 			if err := add(row, looks[i]); err != nil {
 				return err

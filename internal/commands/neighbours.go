@@ -16,21 +16,25 @@ const (
 	ByAdding    Convention = "add-remove"
 )
 
+// NeighboursKey is the name of the flag and of the column.
 const NeighboursKey = "neighbours"
 
 // OnNeighbours is where the conversions are proved.
 var OnNeighbours = theory.Source{Key: "dpcalc", Where: "docs/theorems/theory.md#neighbours"}
 
+// NeighboursFlag is the flag of the commands that take a privacy.
 var NeighboursFlag = usage.Flag{
 	Name: NeighboursKey, Words: []string{string(byReplacing), string(ByAdding)},
 	Usage: "the privacy given is for `WHICH` of replace (default), a row replaced, or add-remove, added or removed",
 }
 
+// ReadConvention reads the flag; without it a row is replaced.
 func ReadConvention(c usage.Values) (Convention, error) {
 	name, err := usage.OneOf(c, NeighboursKey, string(byReplacing), string(ByAdding))
 	return Convention(name), err
 }
 
+// String says in words what neighbours are.
 func (by Convention) String() string {
 	if by == ByAdding {
 		return "neighbours by adding or removing a row, converted to replacing one"
@@ -80,6 +84,7 @@ func (by Convention) Mu(mu float64) (float64, error) {
 // QueryKinds are the names of --query. The first is the default.
 var QueryKinds = []string{"bounded", "binary", "sensitive", "minimization"}
 
+// MethodNames lists the methods for sample sizes.
 func MethodNames() []string {
 	var names []string
 	for _, m := range transfer.Methods() {

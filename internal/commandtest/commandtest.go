@@ -1,3 +1,4 @@
+// Package commandtest runs commands in tests, and reads what they write.
 package commandtest
 
 import (

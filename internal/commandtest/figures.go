@@ -86,6 +86,7 @@ func Texts(t *testing.T, svg []byte) (all []written, size vg.Point) {
 	}
 }
 
+// CheckOverlap asserts that no two texts meet and that all are inside.
 func CheckOverlap(t *testing.T, all []written, size vg.Point) {
 	t.Helper()
 	for i, a := range all {

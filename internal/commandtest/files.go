@@ -20,6 +20,7 @@ func ByBits(more ...string) []string {
 	return append([]string{"pvalue-correct", "--alpha", "0.05", "--by", "description", "--bits", "3"}, more...)
 }
 
+// Files lists the names in a directory.
 func Files(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

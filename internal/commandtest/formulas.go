@@ -31,6 +31,7 @@ type reader struct {
 	off  bool // in a branch that is not taken
 }
 
+// Eval computes a formula.
 func (c Calculator) Eval(formula string) any {
 	r := &reader{Calculator: c, rest: formula}
 	v := r.comparison()
@@ -95,6 +96,7 @@ func (r *reader) text() any {
 	return v
 }
 
+// Spelled writes a value as a cell shows it.
 func Spelled(v any) string {
 	if x, ok := v.(float64); ok {
 		return strconv.FormatFloat(x, 'g', -1, 64)

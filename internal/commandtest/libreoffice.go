@@ -52,6 +52,7 @@ func Reopened(t *testing.T, files []string, options ...string) []*excelize.File 
 	return books
 }
 
+// Raw is what a cell holds.
 func Raw(t *testing.T, f *excelize.File, sheet, cell string) string {
 	t.Helper()
 	text, err := f.GetCellValue(sheet, cell, excelize.Options{RawCellValue: true})
@@ -94,6 +95,7 @@ func Recalculated(t *testing.T, changes []Change, words ...string) []*excelize.F
 	return Reopened(t, paths)
 }
 
+// LiveNumber is the number in a cell of the sheet Live.
 func LiveNumber(t *testing.T, f *excelize.File, cell string) float64 {
 	t.Helper()
 	if cell == "" {

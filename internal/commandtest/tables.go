@@ -16,6 +16,7 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
+// LnProb reads a probability.
 func LnProb(t *testing.T, text string) theory.LogProb {
 	t.Helper()
 	p, ok := numbers.ParseProb(text)
@@ -48,6 +49,7 @@ func Genes(n int) (table string, texts []string) {
 	return b.String(), texts
 }
 
+// Correct corrects a table of p-values at level 0.05.
 func Correct(t *testing.T, workers int, stdin string, args ...string) (stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer

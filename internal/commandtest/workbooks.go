@@ -52,6 +52,7 @@ func At(t *testing.T, rows [][]string, row int, column string) string {
 	return rows[row][j]
 }
 
+// CellAt names a cell.
 func CellAt(column, row int) string {
 	name, err := excelize.CoordinatesToCellName(column, row)
 	if err != nil {

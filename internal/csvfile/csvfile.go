@@ -1,3 +1,5 @@
+// Package csvfile reads the tables of users as they are: RFC 4180 with commas, semicolons or tabs,
+// LF or CRLF, with or without a byte order mark.
 package csvfile
 
 import (
@@ -42,6 +44,7 @@ type Splitter struct {
 	Cells     []string
 }
 
+// NewSplitter reads records from r.
 func NewSplitter(r io.Reader, separator byte) *Splitter {
 	return &Splitter{in: bufio.NewReaderSize(r, 1<<16), Separator: separator, next: 1}
 }
@@ -146,6 +149,7 @@ type refusal struct {
 
 func (r *refusal) Error() string { return fmt.Sprintf("line %d: %s", r.line, r.text) }
 
+// Refuse says what is wrong with a line.
 func Refuse(line int, format string, args ...any) error {
 	return &refusal{line, fmt.Sprintf(format, args...)}
 }

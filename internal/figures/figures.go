@@ -1,3 +1,4 @@
+// Package figures draws curves as SVG, PNG and PDF.
 package figures
 
 import (
@@ -131,6 +132,7 @@ var sans = sync.OnceValue(func() plottext.Handler {
 // typeface is the name of the face, without a size.
 var typeface = font.Font{Typeface: "Liberation", Variant: "Sans"}
 
+// Lettering is the style of a text.
 func Lettering(size vg.Length, c color.Color, x draw.XAlignment, y draw.YAlignment) plottext.Style {
 	return plottext.Style{Color: c, Font: font.From(typeface, size), XAlign: x, YAlign: y, Handler: sans()}
 }

@@ -1,3 +1,5 @@
+// Package numbers reads numbers, probabilities, lists and ranges as people type them, and guesses what
+// a refused one was meant to be.
 package numbers
 
 import (
@@ -390,6 +392,7 @@ func ParseRat(s string) (*big.Rat, bool) {
 	return r.Quo(r, d), true
 }
 
+// ParseDecimal reads a decimal number exactly.
 func ParseDecimal(s string) (*big.Rat, bool) {
 	s, negative := strings.CutPrefix(s, "-")
 	scale := 0

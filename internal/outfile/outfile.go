@@ -1,3 +1,4 @@
+// Package outfile writes files whole or not at all, and has what a command sees of the world.
 package outfile
 
 import (

@@ -22,6 +22,7 @@ type Progress struct {
 // clearLine removes the line of progress.
 const clearLine = "\r\x1b[K"
 
+// Progress tells how far a number of goals has come. It is nil where nobody looks.
 func (s *Session) Progress(total int) *Progress {
 	f, ok := s.Stderr.(*os.File)
 	if !ok {
@@ -42,6 +43,7 @@ func (p *Progress) Of(unit string) *Progress {
 	return p
 }
 
+// Step tells how many are done.
 func (p *Progress) Step(done int) {
 	if p == nil {
 		return

@@ -1,3 +1,4 @@
+// Package printed has the formats for people: tables, Markdown and LaTeX, and plots of characters.
 package printed
 
 import (

@@ -12,7 +12,7 @@ import (
 
 // Book is a workbook in the making.
 type Book interface {
-	Stream(t Table, fill func(add func(row []Cell, l Look) error) error) error // a sheet for filtering
+	Fill(t Table, fill func(add func(row []Cell, l Look) error) error) error // a sheet for filtering
 	Live(l Live) error                                                         // a sheet that recalculates
 	About(command string,
 		remarks []Remark) error // a sheet that says where the numbers come from

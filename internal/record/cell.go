@@ -1,3 +1,5 @@
+// Package record says what a result is: cells, columns, sheets, curves and formats. It has the formats
+// for machines.
 package record
 
 import (
@@ -45,6 +47,7 @@ func Count(n int64) Cell {
 	return Cell{Form: CountForm, N: n}
 }
 
+// Number is a number; zero is a missing one.
 func Number(x float64) Cell {
 	if x == 0 {
 		return Cell{}
@@ -60,8 +63,10 @@ func Exactly(x float64) Cell {
 	return Cell{Form: NumberForm, F: x}
 }
 
+// Chance is a probability of any size.
 func Chance(p theory.LogProb) Cell { return Cell{Form: ChanceForm, F: p.Ln()} }
 
+// Truth is yes or no.
 func Truth(b bool) Cell {
 	c := Cell{Form: TruthForm}
 	if b {
@@ -70,6 +75,7 @@ func Truth(b bool) Cell {
 	return c
 }
 
+// Words is a text of the program; an empty one is missing.
 func Words(s string) Cell {
 	if s == "" {
 		return Cell{}
@@ -77,8 +83,10 @@ func Words(s string) Cell {
 	return Cell{Form: WordsForm, S: s}
 }
 
+// List is several texts.
 func List(list []string) Cell { return Cell{Form: ListForm, List: list} }
 
+// Sources is where a theorem is proved.
 func Sources(sources []theory.Source) Cell {
 	list := make([]string, len(sources))
 	for i, s := range sources {
@@ -127,6 +135,7 @@ func AppendNumber(dst []byte, x float64) []byte {
 // Chances remembers the text of probabilities, which is dear and mostly repeats.
 type Chances struct{ text map[float64]string }
 
+// Of is the decimal of a probability that is given by its logarithm.
 func (c *Chances) Of(ln float64) string {
 	if s, ok := c.text[ln]; ok {
 		return s
@@ -282,8 +291,10 @@ func (c Cell) isNumeric() bool {
 	return false
 }
 
+// Whole is a count for which zero is a value.
 func Whole(n int64) Cell { return Cell{Form: CountForm, N: n} }
 
+// Plural is a number with its noun.
 func Plural(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -15,6 +15,7 @@ type Figure struct {
 	Tall   bool      // for many lines
 }
 
+// Panel is a drawing with axes of its own.
 type Panel struct {
 	Title string
 	X, Y  Ruler
@@ -37,10 +38,12 @@ type Ruler struct {
 	Low, High float64
 }
 
+// NewRuler is an axis that covers nothing yet.
 func NewRuler(label string, log bool) Ruler {
 	return Ruler{Label: label, log: log, Low: math.Inf(1), High: math.Inf(-1)}
 }
 
+// Include makes the axis cover more values.
 func (a *Ruler) Include(xs ...float64) {
 	for _, x := range xs {
 		a.Low, a.High = min(a.Low, x), max(a.High, x)

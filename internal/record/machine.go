@@ -107,6 +107,7 @@ func Inert(s string) string {
 // decimal point or comma, with or without an exponent. Nothing else is taken for a number.
 var numeral = regexp.MustCompile(`^[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?$`)
 
+// IsNumeral reports whether a text is a plain decimal number.
 func IsNumeral(s string) bool { return numeral.MatchString(s) }
 
 // jsonRows writes rows as objects: one to a line, or inside the envelope.
@@ -174,6 +175,7 @@ func (e jsonRows) Foot(dst []byte) []byte {
 	return append(dst, "\n]}\n"...)
 }
 
+// AppendJSON writes a cell as a JSON value.
 func AppendJSON(dst []byte, c *Cell, known *Chances) []byte {
 	switch c.Form {
 	case CountForm:
@@ -199,6 +201,7 @@ func AppendJSON(dst []byte, c *Cell, known *Chances) []byte {
 	return append(dst, "null"...)
 }
 
+// AppendJSONString writes a text as a JSON string.
 func AppendJSONString(dst []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c >= 0x7f || strings.IndexByte(`"\`, c) >= 0 {

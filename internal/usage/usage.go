@@ -1,3 +1,5 @@
+// Package usage has what front ends and commands agree on: what was typed, what is wrong with it, and
+// the exit codes.
 package usage
 
 import (
@@ -28,6 +30,7 @@ type Error struct{ text string }
 
 func (e *Error) Error() string { return e.text }
 
+// Errorf is an [Error] with a text of this form: what, got, want, and a hint.
 func Errorf(format string, args ...any) error {
 	return &Error{fmt.Sprintf(format, args...)}
 }

@@ -13,8 +13,10 @@ func OrSee(hint, where string) string {
 	return hint
 }
 
+// AndList joins names: "a, b and c".
 func AndList(names []string) string { return strings.ReplaceAll(OrList(names), " or ", " and ") }
 
+// OrList joins names: "a, b or c".
 func OrList(names []string) string {
 	if len(names) == 1 {
 		return names[0]

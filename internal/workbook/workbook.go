@@ -1,3 +1,4 @@
+// Package workbook writes workbooks, some of whose sheets recalculate.
 package workbook
 
 import (
@@ -233,8 +234,8 @@ func rowHeight(l record.Look, row ...record.Cell) excelize.RowOpts {
 	return excelize.RowOpts{}
 }
 
-// Stream writes a table, whose rows fill adds one by one.
-func (b *book) Stream(t record.Table, fill func(add func(row []record.Cell, l record.Look) error) error) error {
+// Fill writes a table, whose rows fill adds one by one.
+func (b *book) Fill(t record.Table, fill func(add func(row []record.Cell, l record.Look) error) error) error {
 	last, err := excelize.CoordinatesToCellName(len(t.Columns), t.Rows+1)
 	if err != nil {
 		return err

@@ -19,6 +19,7 @@ import (
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
+// Explain is the command explain.
 func Explain() *commands.Command {
 	return &commands.Command{
 		Name:      "explain",
@@ -213,6 +214,7 @@ func articlesNamed(command string, names []string, more ...string) ([]article, e
 	return found, nil
 }
 
+// Cite is the command cite.
 func Cite() *commands.Command {
 	return &commands.Command{
 		Name:      "cite",

@@ -118,7 +118,7 @@ func correctFile(c *commands.Call, t *correction, path, column string, own bool)
 	before := passes * t.table.Records
 	switch {
 	case t.target.Format.Encode != nil:
-		err = t.stream(c, t.target.Format.Encode(record.Result{Command: command, Inputs: t.inputs, Columns: t.columns}), bar,
+		err = t.writeRows(c, t.target.Format.Encode(record.Result{Command: command, Inputs: t.inputs, Columns: t.columns}), bar,
 			before)
 	case t.xlsx():
 		err = t.workbook(c, bar, before)
@@ -300,8 +300,8 @@ func (t *correction) asItWas(row []record.Cell, cells []string) []record.Cell {
 	return row
 }
 
-// stream writes the rows for machines in bounded memory.
-func (t *correction) stream(c *commands.Call, e record.Encoder, bar *outfile.Progress, before int) error {
+// writeRows writes the rows for machines in bounded memory.
+func (t *correction) writeRows(c *commands.Call, e record.Encoder, bar *outfile.Progress, before int) error {
 	type scratch struct {
 		*csvfile.Splitter
 		row   []record.Cell

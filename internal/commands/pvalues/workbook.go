@@ -627,7 +627,7 @@ func (t *correction) workbook(c *commands.Call, bar *outfile.Progress, before in
 	done := 0
 	sheet := record.Table{Name: command, Columns: t.columns, Widths: record.ColumnWidths(t.columns, first),
 		Rows: t.table.Records}
-	err = b.Stream(sheet, func(add func([]record.Cell, record.Look) error) error {
+	err = b.Fill(sheet, func(add func([]record.Cell, record.Look) error) error {
 		return rows(t.table.Records, func(row []record.Cell, stands record.Look) error {
 			if done++; done%record.Block == 0 {
 				bar.Step(before + done)

@@ -38,7 +38,7 @@ func checkSchedule(c *commands.Call, path string) error {
 	if err != nil {
 		return err
 	}
-	s := plan{target: target}
+	s := request{target: target}
 	if s.grid, err = readCheck(c, &s.inputs); err != nil {
 		return err
 	}

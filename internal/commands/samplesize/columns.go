@@ -185,7 +185,7 @@ func noiseCell(run transfer.Mechanism) record.Cell {
 
 // columns are the machine's, in the contract's order. What is the same in every row of a method
 // is made once.
-func (s *plan) columns() []column {
+func (s *request) columns() []column {
 	sources, assumes := make(map[*transfer.Method]record.Cell), make(map[*transfer.Method]record.Cell)
 	for i := range s.methods {
 		m := &s.methods[i]
@@ -203,7 +203,7 @@ func (s *plan) columns() []column {
 }
 
 // solvedOnly hides the unknown in a row without an answer.
-func (s *plan) solvedOnly(u transfer.Unknown, c column) column {
+func (s *request) solvedOnly(u transfer.Unknown, c column) column {
 	if s.unknown != u || u == transfer.None {
 		return c
 	}
@@ -218,7 +218,7 @@ func (s *plan) solvedOnly(u transfer.Unknown, c column) column {
 }
 
 // planColumns are those of the sheet Plan.
-func (s *plan) planColumns() []column {
+func (s *request) planColumns() []column {
 	return slices.Concat([]column{
 		columnMethod, columnName, s.solvedOnly(transfer.Samples, columnSamples),
 		s.solvedOnly(transfer.Queries, columnQueries),
@@ -245,7 +245,7 @@ var quantities = []quantity{
 
 // shown are the columns for people: what varies, what was asked for and what to run. The
 // constants are told in words.
-func (s *plan) shown() (columns []column, constants []string) {
+func (s *request) shown() (columns []column, constants []string) {
 	columns = []column{columnStar, columnMethod}
 	asked := []column{}
 	first := s.grid.goal(0)

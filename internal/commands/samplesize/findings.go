@@ -14,7 +14,7 @@ import (
 // findings says what the rows show: which is best, how close its number of rows is
 // to the least one, and from how many queries on it needs fewer than sample splitting.
 // It speaks of the methods of this table alone.
-func (s *plan) findings(ctx context.Context, rows [][]row) ([]string, error) {
+func (s *request) findings(ctx context.Context, rows [][]row) ([]string, error) {
 	lines, err := s.winners(rows)
 	if err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ const smoothed = "The best row is below a reference row: its noise smooths the t
 	"sides."
 
 // beatsReference reports whether the best row of a goal does better than a reference row.
-func (s *plan) beatsReference(group []row) bool {
+func (s *request) beatsReference(group []row) bool {
 	best := bestOf(group)
 	return best != nil && slices.ContainsFunc(group, func(r row) bool {
 		return r.Method.Reference() && r.Status == transfer.OK && best.Compare(r.Answer, s.unknown) < 0
@@ -40,7 +40,7 @@ func (s *plan) beatsReference(group []row) bool {
 }
 
 // winners says which rows are best.
-func (s *plan) winners(rows [][]row) ([]string, error) {
+func (s *request) winners(rows [][]row) ([]string, error) {
 	if len(rows) > 1 {
 		return s.winnersOfMany(rows), nil
 	}
@@ -62,7 +62,7 @@ func (s *plan) winners(rows [][]row) ([]string, error) {
 }
 
 // winnersOfMany says what the stars of several goals mean, or why there are none.
-func (s *plan) winnersOfMany(rows [][]row) []string {
+func (s *request) winnersOfMany(rows [][]row) []string {
 	starred := func(group []row) bool { return bestOf(group) != nil }
 	unfixed := func(group []row) bool { return !s.fixedSuffices(group) }
 	switch {
@@ -91,7 +91,7 @@ func exactness(m *transfer.Method) string {
 // crossings says, for up to three goals that differ in more than the queries, from how
 // many queries on the best method needs fewer rows than sample splitting, which is the
 // simpler plan below that.
-func (s *plan) crossings(ctx context.Context) (lines []string, err error) {
+func (s *request) crossings(ctx context.Context) (lines []string, err error) {
 	if s.unknown != transfer.Samples {
 		return nil, nil
 	}
@@ -114,7 +114,7 @@ func (s *plan) crossings(ctx context.Context) (lines []string, err error) {
 	return lines, nil
 }
 
-func (s *plan) crossingText(g transfer.Goal, c transfer.Crossing) string {
+func (s *request) crossingText(g transfer.Goal, c transfer.Crossing) string {
 	goal := "At tau " + record.People(record.Number(g.Tau)) + ", beta " + record.People(record.Chance(g.Beta))
 	if g.Budget != 0 && slices.ContainsFunc(s.methods, func(m transfer.Method) bool { return m.Budgeted }) {
 		goal += ", budget " + record.People(record.Count(g.Budget))

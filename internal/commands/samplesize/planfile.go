@@ -133,7 +133,7 @@ func newFile(c *commands.Call, where, path, text string) error {
 // scenario is a named goal or grid of goals of a plan file.
 type scenario struct {
 	name string
-	plan plan
+	request request
 	rows [][]row
 }
 
@@ -205,12 +205,12 @@ func readPlanFile(c *commands.Call, path string) ([]scenario, error) {
 			return nil, tooMany(node, s.name)
 		}
 		if err == nil {
-			s.plan, err = readPlan(&commands.Call{Session: c.Session, Values: typed, Command: Command(), Formats: c.Formats})
+			s.request, err = readRequest(&commands.Call{Session: c.Session, Values: typed, Command: Command(), Formats: c.Formats})
 		}
 		if err = numbers.InWords(err); err != nil {
 			return nil, fail(node, "scenario %s: %v", usage.Shown(s.name), err)
 		}
-		if total += s.plan.goals; total > mostPlanGoals {
+		if total += s.request.goals; total > mostPlanGoals {
 			return nil, tooMany(node, s.name)
 		}
 		scenarios = append(scenarios, s)
@@ -464,18 +464,18 @@ func scenarioValues(settings []setting) (usage.Values, error) {
 func solveScenarios(c *commands.Call, scenarios []scenario, v []verdict) error {
 	total := 0
 	for _, s := range scenarios {
-		total += s.plan.goals
+		total += s.request.goals
 	}
 	bar := c.Progress(total)
 	defer bar.End()
 	before := 0
 	for k := range scenarios {
 		s := &scenarios[k]
-		s.rows = make([][]row, s.plan.goals)
-		err := outfile.Stream(c.Context, io.Discard, s.plan.goals, c.Workers,
+		s.rows = make([][]row, s.request.goals)
+		err := outfile.Stream(c.Context, io.Discard, s.request.goals, c.Workers,
 			func(dst []byte, lo, hi int) (_ []byte, err error) {
 				for i := lo; i < hi; i++ {
-					if s.rows[i], err = s.plan.solve(nil, i, &v[k]); err != nil {
+					if s.rows[i], err = s.request.solve(nil, i, &v[k]); err != nil {
 						return dst, err
 					}
 				}
@@ -484,7 +484,7 @@ func solveScenarios(c *commands.Call, scenarios []scenario, v []verdict) error {
 		if err != nil {
 			return err
 		}
-		before += s.plan.goals
+		before += s.request.goals
 	}
 	return nil
 }
@@ -544,7 +544,7 @@ var shortColumns = []record.Column[planned]{
 		return record.Words(map[transfer.Unknown]string{
 			transfer.Samples: "rows", transfer.Queries: "queries", transfer.Tau: "tau", transfer.Beta: "beta",
 			transfer.None: "check",
-		}[p.scenario.plan.unknown])
+		}[p.scenario.request.unknown])
 	}},
 	ofGoal(columnSamples.Titled("rows")), ofGoal(columnQueries), ofGoal(columnTau), ofGoal(columnBeta),
 	ofGoal(columnBudget),
@@ -576,7 +576,7 @@ func planRun(c *commands.Call, t commands.Target, path string, bestOnly bool) er
 	}
 	err = commands.Emit(c, t, commands.Answer[planned]{
 		Command: "plan", Inputs: []record.Input{{Name: "file", Value: record.Words(path)}}, Rows: slices.Values(rows),
-		Columns: scenarioColumns(scenarios[0].plan.columns()), Shown: shortColumns, Verdict: planned.verdict,
+		Columns: scenarioColumns(scenarios[0].request.columns()), Shown: shortColumns, Verdict: planned.verdict,
 		Say: func() (title, notes []string) {
 			var best []row
 			for _, p := range short {
@@ -600,8 +600,8 @@ func bestRows(c *commands.Call, scenarios []scenario) (rows []planned, err error
 		for _, group := range s.rows {
 			p := planned{scenario: s, row: bestOf(group)}
 			if p.row == nil {
-				p.asked.Goal = asked(group[0].Goal, s.plan.unknown)
-				p.none, err = s.plan.noBest(group)
+				p.asked.Goal = asked(group[0].Goal, s.request.unknown)
+				p.none, err = s.request.noBest(group)
 			}
 			if err = errors.Join(err, c.Context.Err()); err != nil {
 				return nil, err
@@ -616,7 +616,7 @@ func bestRows(c *commands.Call, scenarios []scenario) (rows []planned, err error
 func allRows(scenarios []scenario, bestOnly bool) (rows []planned) {
 	for k := range scenarios {
 		s := &scenarios[k]
-		columns := s.plan.columns()
+		columns := s.request.columns()
 		for _, group := range s.rows {
 			for i := range group {
 				if group[i].Best || !bestOnly {
@@ -632,7 +632,7 @@ func allRows(scenarios []scenario, bestOnly bool) (rows []planned) {
 func outcomeOf(scenarios []scenario, verdicts []verdict) error {
 	answered := false
 	for k := range scenarios {
-		checked := scenarios[k].plan.unknown == transfer.None
+		checked := scenarios[k].request.unknown == transfer.None
 		if checked && verdicts[k].refuted.Load() {
 			return usage.Outcome(usage.ExitRefuted)
 		}
@@ -674,7 +674,7 @@ func planDiff(c *commands.Call, t commands.Target, oldPath, newPath string) erro
 			for i, group := range s.rows {
 				key := pairKey{scenario: s.name}
 				if len(s.rows) > 1 {
-					key.goal = s.plan.goalText(s.plan.grid.goal(i))
+					key.goal = s.request.goalText(s.request.grid.goal(i))
 				}
 				at := slices.IndexFunc(pairs, func(q pair) bool { return q.key == key })
 				if at < 0 {
@@ -683,7 +683,7 @@ func planDiff(c *commands.Call, t commands.Target, oldPath, newPath string) erro
 				}
 				best := bestOf(group)
 				if best == nil {
-					best = &row{Answer: transfer.Answer{Goal: s.plan.grid.goal(i), Status: transfer.Infeasible}}
+					best = &row{Answer: transfer.Answer{Goal: s.request.grid.goal(i), Status: transfer.Infeasible}}
 				}
 				pairs[at].sides[side] = best
 			}

@@ -45,7 +45,7 @@ var errNothingToDraw = errors.New("no method has an answer to draw")
 
 // axes returns the dimension to be drawn along, the one that is solved for, and the
 // goals of each panel. An error says why the grid cannot be drawn.
-func (s *plan) axes() (along, solved dimension, panels [][]int, err error) {
+func (s *request) axes() (along, solved dimension, panels [][]int, err error) {
 	none := func(format string, args ...any) (dimension, dimension, [][]int, error) {
 		return dimension{}, dimension{}, nil, usage.Errorf("plot: "+format, args...)
 	}
@@ -102,7 +102,7 @@ func panelTitle(g transfer.Goal, varying []dimension, along dimension) string {
 
 // figure draws the rows: the methods that were asked for, or else those that answer
 // adaptive queries, with hoeffding beside them.
-func (s *plan) figure(ctx context.Context, rows [][]row) (record.Figure, error) {
+func (s *request) figure(ctx context.Context, rows [][]row) (record.Figure, error) {
 	along, solved, panels, err := s.axes()
 	if err != nil {
 		return record.Figure{}, err
@@ -182,7 +182,7 @@ func sortLine(l *record.Line) {
 
 // varying are the dimensions that take more than one value, none if the lists are
 // paired.
-func (s *plan) varying() (list []dimension) {
+func (s *request) varying() (list []dimension) {
 	if s.grid.zip {
 		return nil
 	}
@@ -198,7 +198,7 @@ func (s *plan) varying() (list []dimension) {
 	return list
 }
 
-func (s *plan) plotTitle(solved dimension) []string {
+func (s *request) plotTitle(solved dimension) []string {
 	first := s.grid.goal(0)
 	var constants []string
 	varying := s.varying()
@@ -223,7 +223,7 @@ func (s *plan) plotTitle(solved dimension) []string {
 // crossover says where sample splitting stops being the best or begins to be: exactly
 // if n is solved for and queries vary, else between the goals of the panel. It says
 // nothing if that happens more than once, or never.
-func (s *plan) crossover(ctx context.Context, along dimension, rows [][]row, goals []int) (at float64, text string,
+func (s *request) crossover(ctx context.Context, along dimension, rows [][]row, goals []int) (at float64, text string,
 	err error) {
 	order := slices.Clone(goals)
 	slices.SortStableFunc(order, func(a, b int) int {

@@ -20,7 +20,7 @@ import (
 
 // report returns one paragraph for each goal: the best row's or, where no row is
 // adaptive, that of the best one that has an answer.
-func (s *plan) report(rows [][]row, t record.Prose) string {
+func (s *request) report(rows [][]row, t record.Prose) string {
 	var paragraphs []string
 	for _, group := range rows {
 		best := bestOf(group)
@@ -42,7 +42,7 @@ func (s *plan) report(rows [][]row, t record.Prose) string {
 }
 
 // goalText lists what a goal gives.
-func (s *plan) goalText(g transfer.Goal) string {
+func (s *request) goalText(g transfer.Goal) string {
 	g = asked(g, s.unknown)
 	var parts []string
 	for _, q := range []struct {
@@ -76,7 +76,7 @@ func asked(g transfer.Goal, u transfer.Unknown) transfer.Goal {
 }
 
 // paragraph states what a row plans.
-func (s *plan) paragraph(r *row, t record.Prose) string {
+func (s *request) paragraph(r *row, t record.Prose) string {
 	m := r.Method
 	var b strings.Builder
 	write := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }

@@ -135,7 +135,7 @@ func TestScheduleWithoutLastNoise(t *testing.T) {
 		Mechanism: transfer.Mechanism{Noise: "gaussian", ScaleFirst: 0.0138404, Schedule: new(transfer.NoiseSchedule)},
 		Status:    transfer.OK,
 	}}
-	s := plan{unknown: transfer.Samples, methods: []transfer.Method{*method}}
+	s := request{unknown: transfer.Samples, methods: []transfer.Method{*method}}
 	if text := strings.Join(strings.Fields(s.paragraph(&r, *printed.Table.Prose)), " "); !strings.Contains(text,
 		"falls from 0.0138404 for the first answer to 0 for the last.") {
 		t.Errorf("%s", text)
@@ -228,7 +228,7 @@ func TestCrossoverOfAGrid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := plan{unknown: transfer.Tau, grid: grid, goals: 4}
+		s := request{unknown: transfer.Tau, grid: grid, goals: 4}
 		rows := make([][]row, 4)
 		for i, letter := range strings.Fields(c.best) {
 			rows[i] = []row{{Method: &transfer.Method{Name: names[letter], Splits: letter == "s"}, Best: names[letter] != ""}}

@@ -69,8 +69,8 @@ func Command() *commands.Command {
 	}
 }
 
-// plan is a samplesize command that has been read and validated.
-type plan struct {
+// request is a samplesize command that has been read and validated.
+type request struct {
 	grid    grid
 	goals   int
 	methods []transfer.Method
@@ -104,12 +104,12 @@ func runSamplesize(c *commands.Call) error {
 	if path, ok := c.Text("check-schedule"); ok {
 		return checkSchedule(c, path)
 	}
-	plan, err := readPlan(c)
+	asked, err := readRequest(c)
 	if err != nil {
 		return err
 	}
 	if path, ok := c.Text("save-plan"); ok {
-		if alsoWritten(path, plan.target.Path, plan.schedule.Path) {
+		if alsoWritten(path, asked.target.Path, asked.schedule.Path) {
 			return usage.Errorf("--save-plan: got %s, which is written by another flag too, want a file of its own",
 				usage.Shown(path))
 		}
@@ -119,75 +119,75 @@ func runSamplesize(c *commands.Call) error {
 	}
 	var verdict verdict
 	switch {
-	case plan.target.Format.Book != nil:
-		err = plan.workbook(c, &verdict)
-	case plan.target.Format.Encode != nil:
-		err = plan.stream(c, plan.encoder(plan.target.Format, "samplesize"), &verdict)
+	case asked.target.Format.Book != nil:
+		err = asked.workbook(c, &verdict)
+	case asked.target.Format.Encode != nil:
+		err = asked.writeRows(c, asked.encoder(asked.target.Format, "samplesize"), &verdict)
 	default:
-		err = plan.tabulate(c, &verdict)
+		err = asked.tabulate(c, &verdict)
 	}
 	if err == nil {
-		err = plan.writeSchedule(c)
+		err = asked.writeSchedule(c)
 	}
 	if err != nil {
 		return err
 	}
 	switch {
-	case plan.unknown == transfer.None && verdict.refuted.Load():
+	case asked.unknown == transfer.None && verdict.refuted.Load():
 		return usage.Outcome(usage.ExitRefuted)
-	case plan.unknown != transfer.None && !verdict.answered.Load():
+	case asked.unknown != transfer.None && !verdict.answered.Load():
 		return usage.Outcome(usage.ExitNoAnswer)
 	}
 	return nil
 }
 
-// readPlan reads the flags. It returns an error for everything that is wrong with
+// readRequest reads the flags. It returns an error for everything that is wrong with
 // them, so that nothing is written before all is known to be well.
-func readPlan(c *commands.Call) (plan plan, err error) {
-	if plan.target, err = c.Target(); err != nil {
-		return plan, err
+func readRequest(c *commands.Call) (s request, err error) {
+	if s.target, err = c.Target(); err != nil {
+		return s, err
 	}
-	if plan.view, err = readView(c, plan.target.Format, c.Offered()); err != nil {
-		return plan, err
+	if s.view, err = readView(c, s.target.Format, c.Offered()); err != nil {
+		return s, err
 	}
-	_, plan.asked = c.Text("method")
-	if plan.methods, err = readMethods(c); err != nil {
-		return plan, err
+	_, s.asked = c.Text("method")
+	if s.methods, err = readMethods(c); err != nil {
+		return s, err
 	}
 	limit, ok, err := numbers.One(c, "max-rows", numbers.Counts)
 	if err != nil {
-		return plan, err
+		return s, err
 	}
 	if !ok {
 		limit = defaultMaxRows
 	}
-	if err := plan.fits(leastGoals(c), limit); err != nil { // before the values are made
-		return plan, err
+	if err := s.fits(leastGoals(c), limit); err != nil { // before the values are made
+		return s, err
 	}
-	if plan.grid, err = readGrid(c, &plan.inputs, 3); err != nil {
-		return plan, err
+	if s.grid, err = readGrid(c, &s.inputs, 3); err != nil {
+		return s, err
 	}
-	plan.goals = plan.grid.size()
-	if err := plan.fits(int64(plan.goals), limit); err != nil {
-		return plan, err
+	s.goals = s.grid.size()
+	if err := s.fits(int64(s.goals), limit); err != nil {
+		return s, err
 	}
-	for i := range plan.goals {
-		goal := plan.grid.goal(i)
+	for i := range s.goals {
+		goal := s.grid.goal(i)
 		if err := goal.Validate(); err != nil {
-			return plan, err
+			return s, err
 		}
-		plan.unknown = goal.Unknown()
+		s.unknown = goal.Unknown()
 	}
-	if plan.view == plotView || plan.view == figureView {
-		if _, _, _, err := plan.axes(); err != nil {
-			return plan, err
+	if s.view == plotView || s.view == figureView {
+		if _, _, _, err := s.axes(); err != nil {
+			return s, err
 		}
 	}
-	return plan, plan.readSchedule(c, limit)
+	return s, s.readSchedule(c, limit)
 }
 
 // fits refuses more goals than the limit of rows and the format allow.
-func (s *plan) fits(goals, limit int64) error {
+func (s *request) fits(goals, limit int64) error {
 	rows := goals * int64(len(s.methods))
 	switch {
 	case goals >= math.MaxInt32:
@@ -387,7 +387,7 @@ type verdict struct {
 }
 
 // solve answers the i-th goal.
-func (s *plan) solve(rows []row, i int, v *verdict) ([]row, error) {
+func (s *request) solve(rows []row, i int, v *verdict) ([]row, error) {
 	rows, best, err := transfer.Solve(rows, s.methods, s.grid.goal(i))
 	if err != nil {
 		return nil, err
@@ -402,12 +402,12 @@ func (s *plan) solve(rows []row, i int, v *verdict) ([]row, error) {
 }
 
 // encoder is that of the rows in a format for machines.
-func (s *plan) encoder(f record.Format, command string) record.Encoder {
+func (s *request) encoder(f record.Format, command string) record.Encoder {
 	return f.Encode(record.Result{Command: command, Inputs: s.inputs, Columns: record.Names(s.columns())})
 }
 
-// stream writes the rows of a grid for machines in bounded memory.
-func (s *plan) stream(c *commands.Call, e record.Encoder, v *verdict) error {
+// writeRows writes the rows of a grid for machines in bounded memory.
+func (s *request) writeRows(c *commands.Call, e record.Encoder, v *verdict) error {
 	columns := s.columns()
 	type scratch struct {
 		rows  []row
@@ -455,7 +455,7 @@ func (s *plan) stream(c *commands.Call, e record.Encoder, v *verdict) error {
 }
 
 // tabulate writes the rows for people.
-func (s *plan) tabulate(c *commands.Call, v *verdict) error {
+func (s *request) tabulate(c *commands.Call, v *verdict) error {
 	bar := c.Progress(s.goals)
 	rows, err := s.solveAll(c, 0, s.goals, v, bar)
 	bar.End()
@@ -492,7 +492,7 @@ func (s *plan) tabulate(c *commands.Call, v *verdict) error {
 }
 
 // solveAll answers the goals from lo to hi on several workers.
-func (s *plan) solveAll(c *commands.Call, lo, hi int, v *verdict, bar *outfile.Progress) ([][]row, error) {
+func (s *request) solveAll(c *commands.Call, lo, hi int, v *verdict, bar *outfile.Progress) ([][]row, error) {
 	rows := make([][]row, hi-lo)
 	err := outfile.Stream(c.Context, io.Discard, len(rows), c.Workers,
 		func(dst []byte, from, to int) (_ []byte, err error) {

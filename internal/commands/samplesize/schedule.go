@@ -20,7 +20,7 @@ func scheduled(methods []transfer.Method) *transfer.Method {
 	return &methods[i]
 }
 
-func (s *plan) readSchedule(c *commands.Call, limit int64) error {
+func (s *request) readSchedule(c *commands.Call, limit int64) error {
 	path, ok := c.Text("schedule")
 	if !ok {
 		return nil
@@ -50,7 +50,7 @@ func (s *plan) readSchedule(c *commands.Call, limit int64) error {
 
 // writeSchedule writes the standard deviation of every query's noise. There is no
 // file if the method has no answer: its row says why.
-func (s *plan) writeSchedule(c *commands.Call) error {
+func (s *request) writeSchedule(c *commands.Call) error {
 	if s.schedule.Path == "" {
 		return nil
 	}

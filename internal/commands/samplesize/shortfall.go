@@ -11,7 +11,7 @@ import (
 // shortfall says of a goal that no adaptive method certifies what the plan needs and
 // what its rows give: "it needs 24371 rows; these rows give tau 0.318". It is empty if
 // no adaptive method says either.
-func (s *plan) shortfall(g transfer.Goal) (string, error) {
+func (s *request) shortfall(g transfer.Goal) (string, error) {
 	need, given := g, g
 	need.Samples, given.Tau = 0, 0
 	fewest, err := s.bestAnswer(need)
@@ -35,7 +35,7 @@ func (s *plan) shortfall(g transfer.Goal) (string, error) {
 }
 
 // bestAnswer is that of the best adaptive method, nil if none has one.
-func (s *plan) bestAnswer(g transfer.Goal) (*transfer.Answer, error) {
+func (s *request) bestAnswer(g transfer.Goal) (*transfer.Answer, error) {
 	rows, best, err := transfer.Solve(nil, s.methods, g)
 	if err != nil || best < 0 {
 		return nil, err
@@ -46,7 +46,7 @@ func (s *plan) bestAnswer(g transfer.Goal) (*transfer.Answer, error) {
 // fixedSuffices reports whether a goal without an adaptive answer has one all the same:
 // a single query on rows that nobody has looked at is fixed in advance, so that a
 // reference row speaks of it.
-func (s *plan) fixedSuffices(group []row) bool {
+func (s *request) fixedSuffices(group []row) bool {
 	return s.unknown != transfer.Queries && group[0].Queries == 1 && slices.ContainsFunc(group, func(r row) bool {
 		return r.Status == transfer.OK && r.Method.Reference()
 	})
@@ -56,7 +56,7 @@ func (s *plan) fixedSuffices(group []row) bool {
 const fixedOnce = "one query on rows that nobody has looked at is fixed in advance: the reference rows cover it"
 
 // noBest says of a goal without a best row what there is instead.
-func (s *plan) noBest(group []row) (string, error) {
+func (s *request) noBest(group []row) (string, error) {
 	fixed := s.fixedSuffices(group)
 	if s.unknown != transfer.None {
 		if fixed {

@@ -12,7 +12,7 @@ import (
 
 // sheet lays the rows out for people: the goal's constants in the title, what
 // varies and what was solved in columns, and what to make of it below.
-func (s *plan) sheet(ctx context.Context, rows [][]row) (record.Sheet, error) {
+func (s *request) sheet(ctx context.Context, rows [][]row) (record.Sheet, error) {
 	columns, constants := s.shown()
 	subject := map[transfer.Unknown]string{
 		transfer.Samples: "Rows needed",
@@ -58,7 +58,7 @@ func note(r *row) string {
 }
 
 // legend explains the labels that occur.
-func (s *plan) legend(rows [][]row) (lines []string) {
+func (s *request) legend(rows [][]row) (lines []string) {
 	has := func(label string) bool {
 		return slices.ContainsFunc(rows, func(group []row) bool {
 			return slices.ContainsFunc(group, func(r row) bool { return note(&r) == label })

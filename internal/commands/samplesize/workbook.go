@@ -13,7 +13,7 @@ import (
 
 // workbook writes the plan, a sheet that follows its inputs, and where both come
 // from.
-func (s *plan) workbook(c *commands.Call, v *verdict) error {
+func (s *request) workbook(c *commands.Call, v *verdict) error {
 	bar := c.Progress(s.goals)
 	defer bar.End()
 	rows, err := s.solveAll(c, 0, min(record.Block, s.goals), v, bar)
@@ -50,7 +50,7 @@ func (s *plan) workbook(c *commands.Call, v *verdict) error {
 	defer b.Close()
 	t := record.Table{Name: "Plan", Columns: short.Columns, Widths: record.ColumnWidths(short.Columns, short.Rows),
 		Rows: s.goals * len(s.methods)}
-	err = b.Stream(t, func(add func([]record.Cell, record.Look) error) error {
+	err = b.Fill(t, func(add func([]record.Cell, record.Look) error) error {
 		for lo := 0; ; {
 			for _, group := range rows {
 				for k := range group {
@@ -105,7 +105,7 @@ func look(r *row) record.Look {
 }
 
 // remarks tells what was found, what the columns are and what the methods rest on.
-func (s *plan) remarks(text record.Sheet, columns []column) ([]record.Remark, error) {
+func (s *request) remarks(text record.Sheet, columns []column) ([]record.Remark, error) {
 	list := slices.Concat(record.Remarks("result", text.Title), record.Remarks("", text.Notes),
 		[]record.Remark{{}, {Label: "Columns of Plan"}})
 	for i, title := range record.Titles(columns) {
@@ -214,7 +214,7 @@ func positiveOrBlank(name string) string {
 // live is the sheet that asks every method for n. It starts from the first goal,
 // with the best solved value in place of the unknown. Explicit formulas follow the
 // inputs; the other rows hold for those at the start and say so.
-func (s *plan) live(rows []row) (record.Live, error) {
+func (s *request) live(rows []row) (record.Live, error) {
 	start := s.grid.goal(0)
 	first := slices.IndexFunc(rows, func(r row) bool { return r.Best })
 	if first < 0 {
@@ -308,7 +308,7 @@ func stay(r *row) []record.LiveCell {
 }
 
 // liveInputs are the quantities of a goal and what follows from them.
-func (s *plan) liveInputs(g transfer.Goal) []record.LiveInput {
+func (s *request) liveInputs(g transfer.Goal) []record.LiveInput {
 	uses := func(is func(transfer.Method) bool) bool { return slices.ContainsFunc(s.methods, is) }
 	const (
 		whole    = "want a whole number from 1 to 2^53"
@@ -394,7 +394,7 @@ func rerun(inputs []record.LiveInput, q transfer.Query) (same, command record.Li
 }
 
 // cells is the number of cells that rounding uses for g.
-func (s *plan) cells(g transfer.Goal) int64 {
+func (s *request) cells(g transfer.Goal) int64 {
 	m, _ := transfer.Lookup("rounding")
 	a, err := m.Solve(g)
 	if err != nil {

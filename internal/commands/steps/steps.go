@@ -129,6 +129,7 @@ func stepGrammar() string {
 	return strings.Join(lines, "\n")
 }
 
+// KindNames lists the names of kinds.
 func KindNames(kinds []Kind) []string {
 	names := make([]string, len(kinds))
 	for i, k := range kinds {
@@ -145,6 +146,7 @@ type Details struct {
 	err   error // the first value that makes no sense
 }
 
+// Has reports whether a key was given.
 func (d *Details) Has(key string) bool { _, ok := d.Said[key]; return ok }
 
 // detail reads a value. It is zero if the key was not given.

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/internal/commands"
+	"github.com/dpcalc/dpcalc/internal/commandtest"
+	"github.com/dpcalc/dpcalc/internal/outfile"
+	"github.com/dpcalc/dpcalc/internal/usage"
+)
+
+// Every command writes every format that it offers, to a file whose suffix implies the format
+// and to one that says nothing; its help names the formats, and the completion has them.
+func TestEveryCommandInEveryFormat(t *testing.T) {
+	t.Chdir(t.TempDir())
+	p := newProgram(&outfile.Session{})
+	_, script, _ := commandtest.Dpcalc("completion", "bash")
+	written := 0
+	for _, c := range p.Commands {
+		if c.Output == 0 {
+			continue
+		}
+		_, help, _ := commandtest.Dpcalc("help", c.Name)
+		args := example(t, c)
+		for _, f := range formats {
+			if f.Draw != nil && c.Output&commands.Drawings == 0 {
+				code, out, stderr := commandtest.Dpcalc(append(args, "-f", f.Name, "-o", "refused")...)
+				if !commandtest.Refused(code, out, stderr, "--format: got "+f.Name) {
+					t.Errorf("%s offers no %s: exit %d, %q", c.Name, f.Name, code, stderr)
+				}
+				continue
+			}
+			if f.Draw == nil && !strings.Contains(help, f.Name) || !strings.Contains(script, f.Name) {
+				t.Errorf("%s: the help or the completion does not name %s", c.Name, f.Name)
+			}
+			for _, way := range [][]string{{"-o", "implied" + f.Suffix}, {"-f", f.Name, "-o", "said"}} {
+				if path := way[len(way)-1]; path == "implied" { // a name without a suffix implies nothing
+					continue
+				}
+				written += write(t, append(args, way...), way[len(way)-1])
+			}
+		}
+	}
+	if written < 150 {
+		t.Errorf("%d files", written)
+	}
+}
+
+// example is an example of a command that writes to no file.
+func example(t *testing.T, c *commands.Command) []string {
+	t.Helper()
+	if c.Name == "plan" {
+		if code, _, stderr := commandtest.Dpcalc("plan", "init", "plan.yaml"); code != usage.ExitOK {
+			t.Fatal(stderr)
+		}
+		return []string{"plan", "run", "plan.yaml"}
+	}
+	args := split(t, c.Examples[0])[1:]
+	switch c.Name {
+	case "samplesize": // a figure has several goals
+		args = strings.Fields("samplesize -m 10,20,40 -t 5% --confidence 95% --method hoeffding,splitting")
+	case "experiment":
+		args = strings.Fields("experiment --samples 100 --attributes 50 --reps 2")
+	}
+	return args
+}
+
+// write runs a command that writes a file, and returns how many it has written.
+func write(t *testing.T, args []string, path string) int {
+	t.Helper()
+	code, out, stderr := commandtest.Dpcalc(args...)
+	info, err := os.Stat(path)
+	if code != usage.ExitOK || out != "" || stderr != "" || err != nil || info.Size() == 0 {
+		t.Errorf("%v: exit %d, %q, %q, %v", args, code, out, stderr, err)
+		return 0
+	}
+	if err := os.Remove(filepath.Clean(path)); err != nil {
+		t.Fatal(err)
+	}
+	return 1
+}
