@@ -10,14 +10,24 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// Book is a workbook in the making.
-type Book interface {
-	Fill(t Table, fill func(add func(row []Cell, l Look) error) error) error // a sheet for filtering
-	Live(l Live) error                                                         // a sheet that recalculates
-	About(command string,
-		remarks []Remark) error // a sheet that says where the numbers come from
-	Write(w io.Writer) error
-	Close()
+// Book is a workbook in the making. It holds functions, where an interface would do, because
+// the linker keeps every method of a type that an interface may hold, and of the types that it is made of:
+// those of a library for workbooks are two megabytes.
+type Book struct {
+	Fill  FillSheet
+	Live  func(l Live) error                           // a sheet that recalculates
+	About func(command string, remarks []Remark) error // a sheet that says where the numbers come from
+	Write func(w io.Writer) error
+	Close func()
+}
+
+// FillSheet writes a sheet for filtering, whose rows fill adds one by one.
+type FillSheet func(t Table, fill func(add func(row []Cell, l Look) error) error) error
+
+// NewBook takes what a workbook is made by.
+func NewBook(fill FillSheet, live func(Live) error, about func(string, []Remark) error, write func(io.Writer) error,
+	end func()) Book {
+	return Book{fill, live, about, write, end}
 }
 
 // Block is how many goals are solved before their rows are written. A plan of one

@@ -79,8 +79,8 @@ func placedCells(l record.Live) (cells []placed, names []*excelize.DefinedName) 
 	return cells, names
 }
 
-// Live writes the sheet of that name.
-func (b *book) Live(l record.Live) error {
+// live writes the sheet of that name.
+func (b *book) live(l record.Live) error {
 	cells, names := placedCells(l)
 	last := cells[len(cells)-1].row
 	always := true

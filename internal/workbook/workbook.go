@@ -50,11 +50,16 @@ const (
 )
 
 // Workbook is the format of spreadsheets.
-var Format = record.Format{Name: "xlsx", Suffix: ".xlsx", Help: " with --output", Book: newBook}
+var Format = record.Format{Name: "xlsx", Suffix: ".xlsx", Help: " with --output", Book: open}
+
+func open(title string, sheets ...string) (record.Book, error) {
+	b, err := newBook(title, sheets...)
+	return record.NewBook(b.fill, b.live, b.about, b.write, b.close), err
+}
 
 // newBook returns a workbook with the sheets of these names. The properties are
 // fixed, so that equal contents are equal bytes.
-func newBook(title string, sheets ...string) (record.Book, error) {
+func newBook(title string, sheets ...string) (*book, error) {
 	const epoch = "1980-01-01T00:00:00Z" // where the clock of a ZIP archive begins
 	b := &book{dir: outfile.Temporaries.Directory(), styles: make(map[style]int)}
 	b.file = excelize.NewFile(excelize.Options{TmpDir: b.dir})
@@ -71,14 +76,14 @@ func newBook(title string, sheets ...string) (record.Book, error) {
 	return b, err
 }
 
-// Write writes the workbook and removes the temporary files, whatever happened.
-func (b *book) Write(w io.Writer) error {
+// write writes the workbook and removes the temporary files, whatever happened.
+func (b *book) write(w io.Writer) error {
 	b.file.SetZipWriter(func(io.Writer) excelize.ZipWriter { return newArchive(w) })
 	_, err := b.file.WriteToBuffer() // the buffer stays empty
 	return err
 }
 
-func (b *book) Close() {
+func (b *book) close() {
 	b.file.Close()
 	outfile.Temporaries.Remove(b.dir)
 }
@@ -234,8 +239,8 @@ func rowHeight(l record.Look, row ...record.Cell) excelize.RowOpts {
 	return excelize.RowOpts{}
 }
 
-// Fill writes a table, whose rows fill adds one by one.
-func (b *book) Fill(t record.Table, fill func(add func(row []record.Cell, l record.Look) error) error) error {
+// fill writes a table, whose rows fill adds one by one.
+func (b *book) fill(t record.Table, fill func(add func(row []record.Cell, l record.Look) error) error) error {
 	last, err := excelize.CoordinatesToCellName(len(t.Columns), t.Rows+1)
 	if err != nil {
 		return err
@@ -298,8 +303,8 @@ func (b *book) onePageWide(sheet string) error {
 // aboutWidth is how many characters a line of About holds for certain.
 const aboutWidth = 100
 
-// About writes the sheet that says where the numbers come from.
-func (b *book) About(command string, remarks []record.Remark) error {
+// about writes the sheet that says where the numbers come from.
+func (b *book) about(command string, remarks []record.Remark) error {
 	const name = "About"
 	remarks = slices.Concat([]record.Remark{
 		{Label: "dpcalc", Text: "version " + usage.Version()},

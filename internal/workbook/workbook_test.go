@@ -21,12 +21,11 @@ func TestForeignCells(t *testing.T) {
 			t.Errorf("%q is a number: %v", text, got)
 		}
 	}
-	made, err := newBook("test", "Test")
+	b, err := newBook("test", "Test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := made.(*book)
-	defer b.Close()
+	defer b.close()
 	for _, text := range awkward.Texts {
 		c, err := b.cell(record.Cell{Form: record.ForeignForm, S: text}, record.PlainLook)
 		if err != nil || c.Formula != "" || text != "-1.5" && c.Value != text || text == "-1.5" && c.Value != -1.5 {
