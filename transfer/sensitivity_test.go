@@ -23,7 +23,7 @@ func TestTheorem23AtItsHypothesis(t *testing.T) {
 			holds  bool
 		}{{0, true}, {0.5, true}, {1 - 1e-12, true}, {1 + 1e-12, false}, {1.1, false}, {2, false}} {
 			s.Epsilon = c.factor * limit
-			if _, err := Theorem23(s); (err == nil) != c.holds || applicable(err) != c.holds {
+			if _, err := SelectionDwork15(s); (err == nil) != c.holds || applicable(err) != c.holds {
 				t.Fatalf("%+v, %v times the limit: %v", s, c.factor, err)
 			}
 		}
