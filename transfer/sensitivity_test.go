@@ -13,7 +13,7 @@ import (
 func applicable(err error) bool { return !errors.As(err, new(*theory.NotApplicableError)) }
 
 // Theorem 2.3 holds up to epsilon = sqrt(ln(1/beta)/(2n)) and no further.
-func TestTheorem23AtItsHypothesis(t *testing.T) {
+func TestSelectionDwork15AtItsHypothesis(t *testing.T) {
 	r := rand.New(rand.NewPCG(91, 92))
 	for range 200 {
 		s := Selection{Samples: 1 + r.Int64N(1e9), Beta: theory.LogProb(-math.Exp(12*r.Float64() - 4))}
