@@ -132,9 +132,9 @@ func newFile(c *commands.Call, where, path, text string) error {
 
 // scenario is a named goal or grid of goals of a plan file.
 type scenario struct {
-	name string
+	name    string
 	request request
-	rows [][]row
+	rows    [][]row
 }
 
 // readPlanFile reads and validates a plan file. Its errors name the file and, but for
