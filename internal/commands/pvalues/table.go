@@ -118,7 +118,8 @@ func correctFile(c *commands.Call, t *correction, path, column string, own bool)
 	before := passes * t.table.Records
 	switch {
 	case t.target.Format.Encode != nil:
-		err = t.writeRows(c, t.target.Format.Encode(record.Result{Command: command, Inputs: t.inputs, Columns: t.columns}), bar,
+		err = t.writeRows(c, t.target.Format.Encode(record.Result{Command: command, Inputs: t.inputs, Columns: t.columns}),
+			bar,
 			before)
 	case t.xlsx():
 		err = t.workbook(c, bar, before)

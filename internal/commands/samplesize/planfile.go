@@ -205,7 +205,8 @@ func readPlanFile(c *commands.Call, path string) ([]scenario, error) {
 			return nil, tooMany(node, s.name)
 		}
 		if err == nil {
-			s.request, err = readRequest(&commands.Call{Session: c.Session, Values: typed, Command: Command(), Formats: c.Formats})
+			s.request, err = readRequest(&commands.Call{Session: c.Session, Values: typed, Command: Command(),
+				Formats: c.Formats})
 		}
 		if err = numbers.InWords(err); err != nil {
 			return nil, fail(node, "scenario %s: %v", usage.Shown(s.name), err)
