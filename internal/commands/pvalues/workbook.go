@@ -198,6 +198,11 @@ func (s selection) terms() terms {
 			before, lead, glue, suffix = " --step ", ":", "=", "_"+strconv.Itoa(i+1)
 		}
 		t.say.text(before + name)
+		if kind.Formulas == nil {
+			t.say.text(lead + rest)
+			t.plain = false
+			continue
+		}
 		if name == "max-info" && !strings.Contains(rest, "slack=") {
 			rest += ",slack=0"
 		}
@@ -606,7 +611,7 @@ func (t *correction) workbook(c *commands.Call, bar *outfile.Progress, before in
 				stands = record.BestLook
 			}
 			place := column + strconv.Itoa(at)
-			if x, ok := csvfile.PlainChance(text); ok && x > 1e-307 {
+			if x, ok := t.table.Plain(text); ok && x > 1e-307 {
 				row[t.table.P] = record.Exactly(x)
 			} else if _, ok := record.PlainNumber(text); !ok || t.raw { // the cell is a text
 				place = ""
