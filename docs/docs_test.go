@@ -272,7 +272,7 @@ func TestSections(t *testing.T) {
 		t.Fatal(err)
 	}
 	for section, page := range map[string]string{
-		"binomial": "theory", "renyi": "maxinfo", "joint-bound": "transfer", "thresholdout": "thresholdout", "later-steps": "pvalue",
+		"binomial": "theory", "renyi": "maxinfo", "joint-bound": "transfer", "thresholdout": "thresholdout", "composition-of-corrections": "pvalue",
 		"zubkov-and-serovs-bound": "theory", "conventions": "README",
 	} {
 		if got, want := sections[section], "docs/theorems/"+page+".md"; got != want {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -271,8 +272,7 @@ func TestNoInputBreaksACorrection(t *testing.T) {
 	}
 }
 
-// steps draws one to four steps in a valid order, private ones of any kind at the
-// beginning, with parameters so different that one of them may outweigh the rest.
+// steps draws one to four private steps of any kind and maybe others, with parameters so different that one of them may outweigh the rest.
 func steps(r *rand.Rand) maxinfo.Plan {
 	n := int64(pick(r, 1, 1e9))
 	root := math.Sqrt(float64(n))
@@ -307,26 +307,25 @@ func steps(r *rand.Rand) maxinfo.Plan {
 	return p
 }
 
-// One more step, wherever it stands, raises no threshold: of no method, and not of the
-// best.
+// One more step, wherever it stands, does not raise the best threshold. (A single row may rise: it is named by a
+// theorem, and the step may be one that lets another serve the rest.)
 func TestAnotherStepNeverHelps(t *testing.T) {
-	check(t, 2000, func(p maxinfo.Plan, alpha theory.LogProb) (bool, error) {
-		with, most := map[string]theory.LogProb{}, theory.Zero
+	check(t, 2000, func(p maxinfo.Plan, alpha theory.LogProb, seed uint64) (bool, error) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		r.Shuffle(len(p.Steps), func(i, j int) { p.Steps[i], p.Steps[j] = p.Steps[j], p.Steps[i] })
+		most := theory.Zero
 		for _, c := range usable(p) {
-			with[c.Name] = must(c.Threshold(alpha))
-			most = max(most, with[c.Name])
+			most = max(most, must(c.Threshold(alpha)))
 		}
 		for i := range p.Steps {
+			if i > 0 && i+1 < len(p.Steps) && reflect.TypeOf(p.Steps[i-1]) == reflect.TypeOf(p.Steps[i+1]) {
+				continue // these would count as one, and two theorems could no longer serve them
+			}
 			fewer := p
 			fewer.Steps = slices.Delete(slices.Clone(p.Steps), i, i+1)
 			best := theory.Zero
 			for _, c := range usable(fewer) {
-				gamma := must(c.Threshold(alpha))
-				best = max(best, gamma)
-				if more, ok := with[c.Name]; ok && slack(more) > gamma {
-					return false, fmt.Errorf("%v: ln gamma(%g) of %s is %g, and %g without step %d",
-						p, alpha.Ln(), c.Name, more.Ln(), gamma.Ln(), i+1)
-				}
+				best = max(best, must(c.Threshold(alpha)))
 			}
 			if slack(most) > best {
 				return false, fmt.Errorf("%v: the best ln gamma(%g) is %g, and %g without step %d",
@@ -334,5 +333,5 @@ func TestAnotherStepNeverHelps(t *testing.T) {
 			}
 		}
 		return true, nil
-	}, drawn(steps), drawn(level))
+	}, drawn(steps), drawn(level), drawn(func(r *rand.Rand) uint64 { return r.Uint64() }))
 }

@@ -210,7 +210,7 @@ func TestStatusOfATest(t *testing.T) {
 // A test that leaves nothing rejects no p above zero, even where the adjusted value of the
 // correction, which a search may have found a little lower, would.
 func TestVacuousTestRejectsNothing(t *testing.T) {
-	test := Test{Correction: Correction{rule: rule{worst: func(float64) float64 { return -9 }}, later: none}}
+	test := Test{Correction: Correction{rule: rule{worst: func(float64) float64 { return -9 }}}}
 	test.Alpha, test.Threshold, test.Status = -3, theory.Zero, theory.Vacuous
 	if a := must(test.Adjusted(-20)); !(a > test.Alpha) {
 		t.Errorf("adjusted %v, alpha %v", a, test.Alpha)
