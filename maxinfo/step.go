@@ -19,6 +19,7 @@ type Step interface {
 	String() string
 
 	roles() roles
+	parts() []part // its quantities
 }
 
 // roles is what theorems say about a step at each place of a plan. A place without an

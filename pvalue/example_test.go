@@ -84,6 +84,7 @@ func ExampleArticles() {
 	// rogers16: mutual information: the published bound through max-information
 	// russo-zou16: mutual information: the published rule of Russo and Zou
 	// max-info: max-information of k bits with slack b, known from elsewhere
+	// composed: several steps, each by the theorem that leaves most
 }
 
 // Four tests are reported together: Holm's step makes their p-values valid for all of them.
