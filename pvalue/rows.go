@@ -109,11 +109,12 @@ func (c *Correction) refuse(p maxinfo.Plan, links []link, name string) {
 	}
 }
 
-// unserved returns the link to blame, and its theorem of the name or else its first: a link to which nothing
-// applies and that no longer one makes up for, or one to which the theorem does not apply.
+// unserved returns the link to blame, and its theorem of the name or else its first: a shortest link to which
+// nothing applies, nor to a longer one about it, or a link to which the theorem does not apply.
 func unserved(links []link, name string) (l link, o option) {
 	for _, l := range links {
-		if len(l.free) > 0 || slices.ContainsFunc(links, func(m link) bool { return m.covers(l) && len(m.free) > 0 }) {
+		served := func(m link) bool { return m.covers(l) && len(m.free) > 0 }
+		if l.Last+1 > shortest(links, l.First) || slices.ContainsFunc(links, served) {
 			continue
 		}
 		i := max(0, slices.IndexFunc(l.all, func(o option) bool { return o.Name == name }))
