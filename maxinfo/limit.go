@@ -223,7 +223,7 @@ func (p Profile) Best(within Defects, cost func(Renyi) float64) (x, least float6
 	}
 	share := math.Log(float64(p.Samples))
 	from, to := p.reach(within.Most.Ln()-share), p.reach(within.Least.Ln()-share)
-	v, least := num.Interval{Lo: math.Log(from), Hi: math.Log(to)}.MinimizeScanned(24, 1e-6, func(v float64) float64 {
+	v, least := num.Interval{Lo: math.Log(from), Hi: math.Log(to)}.MinimizeScanned(12, 1e-6, func(v float64) float64 {
 		return cost(p.At(math.Exp(v)))
 	})
 	return math.Exp(v), least
