@@ -221,9 +221,13 @@ func (p Profile) Best(within Defects, cost func(Renyi) float64) (x, least float6
 	if p.Mu == 0 && !p.Renyi.bounds() {
 		return 0, cost(p.At(0))
 	}
+	tolerance := 1e-6
+	if len(p.Renyi.Points) > 0 {
+		tolerance = 1e-9 // the curve has edges
+	}
 	share := math.Log(float64(p.Samples))
 	from, to := p.reach(within.Most.Ln()-share), p.reach(within.Least.Ln()-share)
-	v, least := num.Interval{Lo: math.Log(from), Hi: math.Log(to)}.MinimizeScanned(24, 1e-6, func(v float64) float64 {
+	v, least := num.Interval{Lo: math.Log(from), Hi: math.Log(to)}.MinimizeScanned(12, tolerance, func(v float64) float64 {
 		return cost(p.At(math.Exp(v)))
 	})
 	return math.Exp(v), least

@@ -67,7 +67,11 @@ type link struct {
 	maxinfo.Link
 	all  []option // in printing order
 	free []option // those that apply
+	best []option // those among them that no other is always better than
 }
+
+// sharper names, for a published theorem, the one that is never worse (docs/theorems/maxinfo.md).
+var sharper = map[string]string{"max-info-dwork15": "renyi", "rogers16": "kl", quotedRussoZou16: "kl"}
 
 // linkOf returns a link of a plan; nothing follows the last one.
 func linkOf(l maxinfo.Link, last bool) link {
@@ -93,7 +97,9 @@ func linkOf(l maxinfo.Link, last bool) link {
 		}
 		all = append(all, o)
 	}
-	return link{Link: l, all: all, free: slices.DeleteFunc(slices.Clone(all), func(o option) bool { return !o.usable() })}
+	made := link{Link: l, all: all, free: slices.DeleteFunc(slices.Clone(all), func(o option) bool { return !o.usable() })}
+	made.best = slices.DeleteFunc(slices.Clone(made.free), func(o option) bool { return made.speaks(sharper[o.Name]) })
+	return made
 }
 
 // linksOf returns the links of a plan.
@@ -117,16 +123,16 @@ func (l link) speaks(name string) bool {
 	return slices.ContainsFunc(l.free, func(o option) bool { return o.Name == name })
 }
 
-// options returns the option of a name, or else all that apply.
+// options returns the option of a name, or else the best.
 func (l link) options(name string) []option {
 	if i := slices.IndexFunc(l.free, func(o option) bool { return o.Name == name }); i >= 0 {
 		return l.free[i : i+1]
 	}
-	return l.free
+	return l.best
 }
 
-// best returns the rule of a link by the theorem of a name, or by the best if it does not speak.
-func (l link) best(name string, pick func(option) rule) rule {
+// rule returns the rule of a link by the theorem of a name, or by the best if it does not speak.
+func (l link) rule(name string, pick func(option) rule) rule {
 	var all []rule
 	for _, o := range l.options(name) {
 		all = append(all, pick(o))
@@ -235,35 +241,52 @@ func bounded(x float64) float64 {
 }
 
 // graphOf returns the graph of a plan's links by the theorem of a name, and by the best where it does not speak.
+// It has the edges that are on a way.
 func graphOf(links []link, name string, pick func(link) rule) graph {
 	g := graph{needs: name != composed}
-	for _, l := range links {
+	for _, l := range onWays(links, name) {
 		g.steps = max(g.steps, l.Last+1)
-		if len(l.free) > 0 {
-			g.edges = append(g.edges, edge{l.First, l.Last + 1, pick(l), l.speaks(name)})
-		}
+		g.edges = append(g.edges, edge{l.First, l.Last + 1, pick(l), l.speaks(name)})
 	}
 	return g
 }
 
-// whole reports whether there is a way.
-func (g graph) whole() bool {
-	reached := make([][2]bool, g.steps+1)
-	reached[0][0] = true
-	for _, e := range g.edges {
-		for i, ok := range reached[e.from] {
-			to := &reached[e.to][e.after(i)]
-			*to = *to || ok
+// onWays returns the links that are on a way through the plan on which the theorem of a name speaks, none if there
+// is no such way.
+func onWays(links []link, name string) (on []link) {
+	steps := 0
+	for _, l := range links {
+		steps = max(steps, l.Last+1)
+	}
+	// Whether a way leads there from the beginning, and from there to the end: any, and one that speaks.
+	from, to := make([][2]bool, steps+1), make([][2]bool, steps+1)
+	from[0][0], to[steps][0] = true, true
+	extend := func(a, b *[2]bool, l link) { // ways at a go on to b
+		if len(l.free) > 0 && a[0] {
+			b[0] = true
+			b[1] = b[1] || a[1] || l.speaks(name)
 		}
 	}
-	end := reached[g.steps]
-	return end[1] || end[0] && !g.needs
+	for _, l := range links {
+		extend(&from[l.First], &from[l.Last+1], l)
+	}
+	for _, l := range slices.Backward(links) {
+		extend(&to[l.Last+1], &to[l.First], l)
+	}
+	for _, l := range links {
+		a, b := from[l.First], to[l.Last+1]
+		speaks := name == composed || a[1] || b[1] || l.speaks(name)
+		if len(l.free) > 0 && a[0] && b[0] && speaks {
+			on = append(on, l)
+		}
+	}
+	return on
 }
 
 // composition returns the rule of a plan by the theorem of a name: with the slack of every step where it stands,
 // or with the slacks of later steps that hold for every law of the data taken once, from the whole.
 func composition(links []link, name string, pick func(option) rule) rule {
-	best := func(l link) rule { return l.best(name, pick) }
+	best := func(l link) rule { return l.rule(name, pick) }
 	rules := []rule{graphOf(links, name, best).rule()}
 	slack := math.Inf(-1)
 	for _, l := range links {

@@ -1,7 +1,10 @@
 package pvalue
 
 import (
+	"fmt"
 	"math"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/dpcalc/dpcalc/maxinfo"
@@ -202,5 +205,42 @@ func TestSpendingSequences(t *testing.T) {
 		if _, err := bad.Fixed(1); err == nil {
 			t.Errorf("%+v has levels", bad)
 		}
+	}
+}
+
+// The tables of docs/use/p-values.md: clean wins, and levels of spending sequences with six digits.
+func TestTablesOfThePage(t *testing.T) {
+	page, err := os.ReadFile("../docs/use/p-values.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	has := func(line string) {
+		t.Helper()
+		if !strings.Contains(string(page), line) {
+			t.Errorf("the page does not have %q", line)
+		}
+	}
+	for _, c := range []struct {
+		looks, passes int64
+		text          string
+	}{{20, 1, "20"}, {20, 3, "20"}, {20, 20, "20"}, {32, 1, "32"}, {32, 5, "32"}, {100, 1, "100"}, {100, 5, "100"}, {100, 10, "100"}, {1000, 1, "1,000"}, {1000, 10, "1,000"}} {
+		gate := tested(t, maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.Gates{Looks: c.looks, Passes: c.passes}}}, "0.05")[0]
+		wins, err := WinsNeeded(gate.Threshold, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		has(fmt.Sprintf("| %s | %d | %d |", c.text, c.passes, wins))
+	}
+	parts := map[Spending]string{EqualShares: "1/J", InverseSquares: "6/(pi^2 j^2)", Halving: "1/2^j"}
+	for _, spending := range Spendings() {
+		s := Series{Alpha: prob(t, "0.05"), Tests: 10, Passes: 10, Spending: spending}
+		run, err := s.Start()
+		if err != nil {
+			t.Fatal(err)
+		}
+		third, _ := run.After(false).After(false).Level()
+		once, _ := run.After(true).After(false).Level()
+		ever, _ := s.Fixed(3)
+		has(fmt.Sprintf("| `%s` | %s | %.6g | %.6g | %.6g |", spending, parts[spending], third.Value(), once.Value(), ever.Value()))
 	}
 }

@@ -40,7 +40,19 @@ func anySource(r *rand.Rand) source {
 	worseN := n
 	epsilon, mu := pick(r, 1e-4, 1e3)/root, pick(r, 1e-4, 30)/root
 	var step, worse maxinfo.Step
-	switch r.IntN(7) {
+	switch r.IntN(10) {
+	case 7:
+		step, worse = maxinfo.ZCDP{Rho: mu * mu / 2}, maxinfo.ZCDP{Rho: mu * mu / 2 * factor}
+	case 8:
+		a := 1 + pick(r, 0.1, 1e4)
+		points := func(by float64) maxinfo.Step {
+			return maxinfo.RDP{Points: []theory.RenyiPoint{{Order: a, Epsilon: a * mu * mu * by}, {Order: 1.5 * a, Epsilon: 2 * a * mu * mu * by}}}
+		}
+		step, worse = points(1), points(factor)
+	case 9:
+		looks := 1 + int64(pick(r, 1, 1e6))
+		passes := 1 + r.Int64N(min(looks, 50))
+		step, worse = maxinfo.Gates{Looks: looks, Passes: passes}, maxinfo.Gates{Looks: looks * 2, Passes: passes + 1}
 	case 0:
 		step, worse = maxinfo.PureDP{Epsilon: epsilon}, maxinfo.PureDP{Epsilon: epsilon * factor}
 	case 1:
@@ -217,7 +229,10 @@ func TestNoInputBreaksACorrection(t *testing.T) {
 			maxinfo.Description{Outcomes: theory.Nats(float(r))},
 			maxinfo.MutualInformation{Nats: theory.Nats(float(r))},
 			maxinfo.MaxInformation{Nats: theory.Nats(float(r)), Slack: theory.LogProb(minus(r)), Always: r.IntN(2) == 0},
-		}[r.IntN(7)]
+			maxinfo.ZCDP{Rho: float(r)},
+			maxinfo.RDP{Points: []theory.RenyiPoint{{Order: float(r), Epsilon: float(r)}, {Order: 8, Epsilon: 0.1}}},
+			maxinfo.Gates{Looks: int64(float(r)), Passes: int64(1 + 3*r.Float64())},
+		}[r.IntN(10)]
 	}
 	r := rand.New(rand.NewPCG(71, 72))
 	ran := map[string]int{}
@@ -252,8 +267,8 @@ func TestNoInputBreaksACorrection(t *testing.T) {
 			ran[c.Name]++
 		}
 	}
-	for _, name := range []string{"max-info-any", "max-info-dwork15", "renyi", "kl", "rogers16", "russo-zou16", "max-info", "bonferroni", "group", "approx-dp"} {
-		if ran[name] < 100 {
+	for _, name := range []string{"max-info-any", "max-info-dwork15", "renyi", "kl", "rogers16", "russo-zou16", "max-info", "bonferroni", "group", "approx-dp", "gates", composed} {
+		if ran[name] < 50 {
 			t.Errorf("%s ran %d times", name, ran[name])
 		}
 	}

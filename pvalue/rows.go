@@ -49,17 +49,17 @@ func shortest(links []link, from int) int {
 func correctionOf(p maxinfo.Plan, links []link, name string) Correction {
 	c := Correction{Name: name, Proof: theory.Published, plan: p}
 	pick := func(o option) rule { return o.rule }
-	c.graph = graphOf(links, name, func(l link) rule { return l.best(name, pick) })
-	if !c.graph.whole() {
+	c.graph = graphOf(links, name, func(l link) rule { return l.rule(name, pick) })
+	if len(c.graph.edges) == 0 {
 		c.refuse(p, links, name)
 		return c
 	}
-	for _, l := range links {
+	for _, l := range onWays(links, name) {
 		for _, o := range l.options(name) {
 			c.told(o)
 		}
 	}
-	if links[0].Last+1 < c.graph.steps || len(links) > 1 {
+	if len(c.graph.edges) > 1 {
 		c.Proof = theory.Derived
 		c.Sources = included(c.Sources, compositionSource)
 	}
