@@ -45,7 +45,7 @@ func Kinds() []Kind {
 		{"pure-dp", [][]string{{"epsilon"}}, nil, true, func(d *Details) maxinfo.Step {
 			return maxinfo.PureDP{Epsilon: detail(d, "epsilon", numbers.Positives)}
 		}, func(in InputNames) Formulas {
-			return Formulas{Epsilon: in["epsilon"], Later: "samples*" + in["epsilon"]}
+			return Formulas{Epsilon: in["epsilon"]}
 		}, replacedPure},
 		{"approx-dp", [][]string{{"epsilon"}, {"delta"}}, nil, true, func(d *Details) maxinfo.Step {
 			return maxinfo.ApproxDP{Epsilon: detail(d, "epsilon", numbers.NonNegatives),
