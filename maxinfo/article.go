@@ -26,13 +26,15 @@ var kinds = []Kind{
 	{"approx-dp", "an answer of (epsilon, delta)-differential privacy", ApproxDP{Epsilon: 0.01, LnDelta: -100}},
 	{"gdp", "an answer of Gaussian differential privacy", GDP{Mu: 0.01}},
 	{"zcdp", "an answer of zero-concentrated differential privacy", ZCDP{Rho: 0.0001}},
-	{"rdp", "an answer of Renyi differential privacy", RDP{Points: []theory.RenyiPoint{{Order: 8, Epsilon: 0.001}, {Order: 32, Epsilon: 0.005}}}},
+	{"rdp", "an answer of Renyi differential privacy", RDP{Points: exampleCurve}},
 	{"gaussian", "linear queries, answered with Gaussian noise", Gaussian{Queries: 10, SD: 0.1}},
 	{"description", "one answer out of a number of possible ones", Description{Outcomes: theory.Nats(math.Log(100))}},
 	{"gates", "the verdicts of tests behind a gate", Gates{Looks: 20, Passes: 3}},
 	{"mutual-info", "an answer of known mutual information with the sample", MutualInformation{Nats: 1}},
 	{"max-info", "an answer of known max-information", MaxInformation{Nats: 1, Slack: theory.Zero}},
 }
+
+var exampleCurve = []theory.RenyiPoint{{Order: 8, Epsilon: 0.001}, {Order: 32, Epsilon: 0.005}}
 
 // Articles says what there is to say of the methods of a [Chain], in printing order. Proof, sources
 // and hypotheses are those of the methods for one step of each of the [Kinds]; a hypothesis begins with the
@@ -72,7 +74,8 @@ var articles = []theory.Article{
 		Summary: "pure differential privacy, any law of the rows",
 		Formula: "I_inf <= n epsilon nats; gamma = alpha exp(-n epsilon)",
 		Practice: "For rows that may depend on each other: repeated measurements, families, time series. It costs a " +
-			"factor e^epsilon for every row, so it serves small samples and very small epsilon. Such a step may follow others.",
+			"factor e^epsilon for every row, so it serves small samples and very small epsilon. Such a step may follow others, for " +
+			"max-information too.",
 	},
 	{
 		Name:    "max-info-dwork15",
@@ -103,8 +106,8 @@ var articles = []theory.Article{
 		Summary: "(epsilon, delta)-differential privacy, GDP, zCDP or RDP, independent rows",
 		Formula: "as renyi, with rho = n epsilon tanh(epsilon/2), at alpha - n delta (1 + e^(-epsilon)) in place of " +
 			"alpha; for GDP, zCDP and RDP at the best point of the privacy curve",
-		Practice: "Nothing is left unless delta is below about alpha/(2n). Private steps at the beginning count as " +
-			"one, whose epsilons and deltas add up; other kinds of steps follow it.",
+		Practice: "Nothing is left unless delta is below about alpha/(2n). Neighbouring private steps count as one, whose " +
+			"epsilons and deltas add up. For max-information they stand first; for p-values at any place.",
 	},
 	{
 		Name:    "group",
@@ -142,7 +145,7 @@ var articles = []theory.Article{
 		Summary: "max-information of k bits with slack b, known from elsewhere",
 		Formula: "gamma = (alpha - b) 2^(-k)",
 		Practice: "For a mechanism with a bound of its own. If the bound holds for every law of the data, data=any " +
-			"lets the step follow others.",
+			"lets the step follow others for max-information, and its slack count once for p-values.",
 	},
 }
 

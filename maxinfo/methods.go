@@ -150,7 +150,8 @@ func (p Plan) concentrated(parts []privacy, sum Profile, info theory.Nats) ([]Me
 		n := float64(p.Samples)
 		group.Limit = Renyi{theory.Nats(min(n*(n*last.Rho*up)*up, math.MaxFloat64)), theory.Zero}
 	} else {
-		group.Needs = &theory.NotApplicableError{Source: group.Sources[0], Needs: "zero-concentrated privacy without delta in all private steps"}
+		const needs = "zero-concentrated privacy without delta in all private steps"
+		group.Needs = &theory.NotApplicableError{Source: group.Sources[0], Needs: needs}
 	}
 	return append(methods, group), nil
 }

@@ -34,14 +34,12 @@ func (p Plan) Quantities() ([]Quantity, error) {
 	var all []Quantity
 	for i, s := range p.Steps {
 		for _, part := range s.parts() {
-			q := Quantity{Name: part.name, Whole: part.whole, Ln: part.ln, Least: part.least, Most: part.most, Raises: part.raises}
-			q.With = func(x float64) Plan {
+			all = append(all, Quantity{part.name, part.whole, part.ln, part.least, part.most, part.raises, func(x float64) Plan {
 				other := p
 				other.Steps = slices.Clone(p.Steps)
 				other.Steps[i] = part.with(x)
 				return other
-			}
-			all = append(all, q)
+			}})
 		}
 	}
 	var rises, falls bool
@@ -50,7 +48,7 @@ func (p Plan) Quantities() ([]Quantity, error) {
 		rises, falls = rises || gaussian, falls || private(s) && !gaussian
 	}
 	if rises != falls {
-		all = append(all, Quantity{Name: samples, Whole: true, Least: 1, Most: 1 << 53, Raises: rises, With: func(x float64) Plan {
+		all = append(all, Quantity{samples, true, false, 1, counts, rises, func(x float64) Plan {
 			other := p
 			other.Samples = int64(x)
 			return other
@@ -81,7 +79,9 @@ func (s PureDP) parts() []part {
 func (s ApproxDP) parts() []part {
 	return []part{
 		{"epsilon", false, false, tiniest, largest, false, func(x float64) Step { return ApproxDP{x, s.LnDelta} }},
-		{"delta", false, true, -largest, -tiniest, false, func(x float64) Step { return ApproxDP{s.Epsilon, theory.LogProb(x)} }},
+		{"delta", false, true, -largest, -tiniest, false, func(x float64) Step {
+			return ApproxDP{s.Epsilon, theory.LogProb(x)}
+		}},
 	}
 }
 
@@ -105,7 +105,9 @@ func (s Gaussian) parts() []part {
 
 func (s Description) parts() []part {
 	return []part{
-		{"outcomes", true, false, 1, counts, false, func(x float64) Step { return Description{theory.Nats(math.Log(x) * up)} }},
+		{"outcomes", true, false, 1, counts, false, func(x float64) Step {
+			return Description{theory.Nats(math.Log(x) * up)}
+		}},
 		{"bits", false, false, 0, largest, false, func(x float64) Step { return Description{nats(x)} }},
 	}
 }
@@ -126,7 +128,9 @@ func (s MutualInformation) parts() []part {
 }
 
 func (s MaxInformation) parts() []part {
-	return []part{{"bits", false, false, 0, largest, false, func(x float64) Step { return MaxInformation{nats(x), s.Slack, s.Always} }}}
+	return []part{{"bits", false, false, 0, largest, false, func(x float64) Step {
+		return MaxInformation{nats(x), s.Slack, s.Always}
+	}}}
 }
 
 // nats returns an amount in bits, rounded up.

@@ -175,11 +175,13 @@ func (g Goal) value(place float64) float64 {
 // edge returns the last value that is enough, from one that is towards the harsh end, which is not.
 func (g Goal) edge(start float64, enough func(float64) bool) float64 {
 	lo, hi := min(start, g.harsh()), max(start, g.harsh())
+	whole := num.Ints{Lo: int64(lo), Hi: int64(hi), Guess: int64(lo)}
+	one := func(i int64) bool { return enough(float64(i)) }
 	switch {
 	case g.Quantity.Whole && g.Quantity.Raises:
-		return float64(num.Ints{Lo: int64(lo), Hi: int64(hi), Guess: int64(lo)}.Least(func(i int64) bool { return enough(float64(i)) }))
+		return float64(whole.Least(one))
 	case g.Quantity.Whole:
-		return float64(num.Ints{Lo: int64(lo), Hi: int64(hi), Guess: int64(lo)}.Greatest(func(i int64) bool { return enough(float64(i)) }))
+		return float64(whole.Greatest(one))
 	case g.Quantity.Raises:
 		return num.Floats{Lo: lo, Hi: hi, Guess: hi}.Least(enough)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Spending is a way to share alpha among tests that come one after the other, each chosen in view of the
-// verdicts before: the j-th of J tests gets the share s_j while nothing is rejected, and the shares add up to at most 1.
+// verdicts before: the j-th of J tests gets the share s_j while nothing is rejected. The shares add up to at most 1.
 type Spending string
 
 // The sequences. Equal shares are Bonferroni's. The inverse squares favour the first tests and need no number
@@ -55,10 +55,12 @@ func (s Series) Validate() error {
 	if err := theory.Domain(s.Tests >= 1 && s.Tests <= 1<<53, "tests", s.Tests, tests); err != nil {
 		return err
 	}
-	if err := theory.Domain(s.Passes >= 1 && s.Passes <= s.Tests, "passes", s.Passes, "a whole number from 1 to the number of tests"); err != nil {
+	const passes = "a whole number from 1 to the number of tests"
+	if err := theory.Domain(s.Passes >= 1 && s.Passes <= s.Tests, "passes", s.Passes, passes); err != nil {
 		return err
 	}
-	return theory.Domain(slices.Contains(Spendings(), s.Spending), "spending", string(s.Spending), "equal, inverse-square or halving")
+	known := slices.Contains(Spendings(), s.Spending)
+	return theory.Domain(known, "spending", string(s.Spending), "equal, inverse-square or halving")
 }
 
 // Bonferroni returns alpha/J, rounded down: the level of each of J tests that are all fixed in advance.
@@ -76,7 +78,8 @@ func (s Series) Fixed(j int64) (theory.LogProb, error) {
 	if err := s.Validate(); err != nil {
 		return 0, err
 	}
-	if err := theory.Domain(j >= 1 && j <= s.Tests, "test", j, "a whole number from 1 to the number of tests"); err != nil {
+	const test = "a whole number from 1 to the number of tests"
+	if err := theory.Domain(j >= 1 && j <= s.Tests, "test", j, test); err != nil {
 		return 0, err
 	}
 	ln := s.Spending.lnShare(j, s.Tests)

@@ -32,9 +32,9 @@ func (s Pairs) Validate() error {
 //
 //	P[Bin(W+L, 1/2) >= W],
 //
-// never below it, and at most 1e-9 above it up to 10^9 pairs. It is a p-value of the hypothesis that in a pair drawn at random a
-// win is no likelier than a loss, for independent and identically distributed pairs: given that a pair
-// does not agree it is then a win with probability at most 1/2. Source: mcnemar47.
+// never below it, and at most 1e-9 of itself above it up to 10^9 pairs. It is a p-value of the hypothesis that in
+// a pair drawn at random a win is no likelier than a loss, for independent and identically distributed pairs:
+// given that a pair does not agree it is then a win with probability at most 1/2. Source: mcnemar47.
 func (s Pairs) PValue() (theory.LogProb, error) {
 	if err := s.Validate(); err != nil {
 		return 0, err
@@ -69,7 +69,8 @@ func WinsNeeded(threshold theory.LogProb, losses int64) (int64, error) {
 	if err := theory.Domain(threshold.Interior(), "threshold", threshold, "a probability in (0, 1)"); err != nil {
 		return 0, err
 	}
-	if err := theory.Domain(losses >= 0 && losses <= mostPairs/10, "losses", losses, "a whole number from 0 to 100000000000"); err != nil {
+	const count = "a whole number from 0 to 100000000000"
+	if err := theory.Domain(losses >= 0 && losses <= mostPairs/10, "losses", losses, count); err != nil {
 		return 0, err
 	}
 	enough := func(wins int64) bool {
