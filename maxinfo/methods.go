@@ -304,8 +304,9 @@ func informedRogers16(info theory.Nats) Method {
 func gated(s Gates, all Range) Method {
 	return Method{
 		Name: "gates", Proof: theory.Published, Assumes: []string{AnyRows},
-		Sources: []theory.Source{{Key: "dwork15generalization", Where: "description length"}},
-		Limit:   Gate{Range: all, Gates: s},
+		Sources: []theory.Source{{Key: "dwork15generalization", Where: "description length"},
+			{Key: "dpcalc", Where: "docs/theorems/pvalue.md#tests-behind-a-gate"}},
+		Limit: Gate{Range: all, Gates: s},
 	}
 }
 

@@ -95,6 +95,11 @@ func (c Confidence) Text(digits int) string {
 	if !c.Miss.Interior() {
 		return "NaN"
 	}
+	if c.Miss < -4e16 { // digits other than those of the exponent would be made up
+		places := num.FromFloat(-c.Miss.Ln()).Div(num.Ln10)
+		up, _ := places.Add(places.MulFloat(0x1p-100)).Big().Int(nil)
+		return "1-1e-" + up.Add(up, big.NewInt(1)).String()
+	}
 	mantissa, power := c.complement(digits)
 	if power+len(mantissa) < -14 {
 		text := mantissa[:1]
@@ -117,7 +122,7 @@ func (c Confidence) complement(digits int) (mantissa string, power int) {
 	ln := num.FromFloat(c.Miss.Ln())
 	k := math.Floor(c.Miss.Ln() / math.Ln10)
 	m := ln.Sub(num.Ln10.MulFloat(k)).Exp().Big() // in [1, 10), or at its ends by rounding
-	m.Sub(m, new(big.Float).Mul(m, big.NewFloat(0x1p-80)))
+	m.Sub(m, new(big.Float).Mul(m, big.NewFloat(0x1p-80-0x1p-98*c.Miss.Ln())))
 	scale := new(big.Float).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits-1)), nil))
 	cut, _ := m.Mul(m, scale).Int(nil)
 	return cut.String(), int(k) - digits + 1

@@ -166,3 +166,23 @@ func TestEValues(t *testing.T) {
 		t.Errorf("%v: %g", small.Threshold, e)
 	}
 }
+
+// A level whose complement lies beyond the digits of its logarithm is written by a power of ten alone. The power is
+// compared with digits of 1/ln 10 that are known beforehand.
+func TestConfidenceFarBelowEveryFloat(t *testing.T) {
+	const inverse = "0.43429448190325182765112891891660508229439700580366656611445378316586464920887"
+	for _, ln := range []float64{-4.1e16, -1e20, -0x1p70, -1e100, -3e307} {
+		digits, ok := strings.CutPrefix(Confidence{theory.LogProb(ln)}.Text(6), "1-1e-")
+		got, read := new(big.Int).SetString(digits, 10)
+		if !ok || !read {
+			t.Fatalf("ln miss %g: %s", ln, Confidence{theory.LogProb(ln)})
+		}
+		places, _ := new(big.Float).SetPrec(400).SetString(inverse)
+		places.Mul(places, new(big.Float).SetPrec(400).SetFloat64(-ln))
+		above := new(big.Float).SetPrec(400).Sub(new(big.Float).SetInt(got), places)
+		share, _ := new(big.Float).Quo(above, places).Float64()
+		if above.Sign() < 0 || share > 1e-16 {
+			t.Errorf("ln miss %g: the power is %s, %g of it above", ln, digits, share)
+		}
+	}
+}

@@ -150,7 +150,7 @@ func sourceGrammar() string {
 		}
 		lines = append(lines, fmt.Sprintf("  %-12s %s", k.Name, strings.Join(parts, " ")))
 	}
-	return strings.Join(append(lines, fmt.Sprintf("  %-12s --step ... as in maxinfo", bySteps)), "\n")
+	return strings.Join(append(lines, fmt.Sprintf("  %-12s --step ... as in maxinfo, in any order", bySteps)), "\n")
 }
 
 // readSource reads --by and the flags of that source.

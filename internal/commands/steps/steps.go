@@ -21,7 +21,8 @@ import (
 var (
 	StepFlag = usage.Flag{Name: "step",
 		Usage: "one `STEP`, KIND:key=value,...; repeat the flag for each, in order of use", Repeats: true}
-	DataFlag = usage.Flag{Name: "data", Usage: "`LAW` of the rows: product (default), which are independent, or any",
+	DataFlag = usage.Flag{Name: "data",
+		Usage: "`LAW` of the rows: product (default), which are independent and need not be alike, or any",
 		Words: []string{"product", "any"}}
 )
 
