@@ -101,6 +101,7 @@ type Method struct {
 	Adaptive  bool            // whether it answers adaptively chosen queries; reference rows and DP procedures do not
 	Procedure bool            // whether the guarantee is for the output of a DP procedure
 	Budgeted  bool            // whether it needs Goal.Budget
+	Counted   bool            // whether it needs Goal.Transcripts or its logarithm
 	Splits    bool            // whether every query has a part of the holdout of its own
 	Scheduled bool            // whether the noise may change from query to query
 	Rounds    bool            // whether answers are midpoints of Mechanism.Cells cells

@@ -83,7 +83,7 @@ func lnTranscripts(g Goal) float64 {
 
 func transcriptsGiven(g Goal) error {
 	if g.Transcripts == 0 && g.LnTranscripts == 0 {
-		return needs("a number of transcripts (--transcripts or --ln-transcripts)")
+		return needs("a number of transcripts")
 	}
 	if math.Log(float64(g.Queries)) > lnTranscripts(g)*(1+1e-15) {
 		return needs("at least as many transcripts as queries")

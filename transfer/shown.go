@@ -119,25 +119,25 @@ func (g Goal) validShown() error {
 		{"ln-transcripts", ln, ln != 0, Answers, ln > 0 && ln <= math.MaxFloat64, "a positive number"},
 		{"past-looks", g.PastLooks, g.PastLooks != 0, Answers, g.PastLooks >= 1 && g.PastLooks <= MaxCount, count},
 	} {
-		if err := theory.Domain(!c.given || c.kind == g.Feedback, c.name, c.value, "none, or --feedback "+c.kind.String()); err != nil {
+		if err := theory.Domain(!c.given || c.kind == g.Feedback, c.name, c.value, "none, or the feedback "+c.kind.String()); err != nil {
 			return err
 		}
 		if err := theory.Domain(!c.given || c.ok, c.name, c.value, c.want); err != nil {
 			return err
 		}
 	}
-	if err := theory.Domain(hold == 0 || !g.GuessError.Given, "guess-error", guess, "none with --hold"); err != nil {
+	if err := theory.Domain(hold == 0 || !g.GuessError.Given, "guess-error", guess, "none beside a hold"); err != nil {
 		return err
 	}
-	if err := theory.Domain(ln == 0 || g.Transcripts == 0, "ln-transcripts", ln, "none with --transcripts"); err != nil {
+	if err := theory.Domain(ln == 0 || g.Transcripts == 0, "ln-transcripts", ln, "none beside transcripts"); err != nil {
 		return err
 	}
 	budgeted := g.Feedback == Answers || g.Feedback == Flags
-	if err := theory.Domain(g.Budget == 0 || budgeted, "budget", g.Budget, "none, or --feedback flags"); err != nil {
+	if err := theory.Domain(g.Budget == 0 || budgeted, "budget", g.Budget, "none, or the feedback flags"); err != nil {
 		return err
 	}
 	d := g.Disagreement
-	if err := theory.Domain(d == 0 || g.Query == Difference, "disagreement", d, "none, or --query difference"); err != nil {
+	if err := theory.Domain(d == 0 || g.Query == Difference, "disagreement", d, "none, or difference queries"); err != nil {
 		return err
 	}
 	return theory.Domain(d == 0 || d > 0 && d <= 1, "disagreement", d, "a number in (0, 1]")

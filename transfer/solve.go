@@ -176,7 +176,7 @@ func (m Method) ruleFor(g Goal) rule {
 // applies is that of the rule, for a kind of feedback that the method serves.
 func (m Method) applies(r rule, g Goal) error {
 	if !m.Serves(g.Feedback) {
-		return needs("another feedback (--feedback " + m.shownBy() + ")")
+		return needs("the feedback " + m.shownBy())
 	}
 	return r.applies(g)
 }

@@ -258,7 +258,7 @@ func (u union) tau(g Goal) (float64, Mechanism) {
 	if u.run == nil || tau >= limit(u, g) {
 		return tau, Mechanism{}
 	}
-	if g.Tau = tau; u.applies(g) != nil {
+	if g.Tau = max(g.Tau, tau); u.applies(g) != nil { // what is run is that of the tau asked for, if one is
 		return tau, Mechanism{}
 	}
 	return tau, u.run(g)

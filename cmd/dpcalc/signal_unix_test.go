@@ -164,8 +164,11 @@ func TestSignalsEndEverything(t *testing.T) {
 					cmd.Stderr = cmd.Stdout
 				}
 			}, c.args...)
-			if strings.HasPrefix(c.name, "standard input") && commandtest.Files(t, dir) != nil {
-				t.Errorf("the copy has a name: %v", commandtest.Files(t, dir))
+			for wait := 10 * time.Second; strings.HasPrefix(c.name, "standard input") && commandtest.Files(t, dir) != nil; {
+				if wait -= 10 * time.Millisecond; wait < 0 { // it may be seen just before its name goes
+					t.Fatalf("the copy has a name: %v", commandtest.Files(t, dir))
+				}
+				time.Sleep(10 * time.Millisecond)
 			}
 			s := signals[i%len(signals)]
 			if status := p.end(t, s); status.ExitStatus() != exitSignal+int(s) {

@@ -99,7 +99,7 @@ var plainTeX = sync.OnceValue(func() *strings.Replacer {
 	pairs := []string{`\&`, "&", "{", "", "}", "", "--", "–"}
 	for mark, letters := range map[string][2]string{
 		`\'`: {"aeiouAEIOU", "áéíóúÁÉÍÓÚ"}, "\\`": {"aeiouAEIOU", "àèìòùÀÈÌÒÙ"}, `\"`: {"aeiouAEIOU", "äëïöüÄËÏÖÜ"},
-		`\^`: {"aeiouAEIOU", "âêîôûÂÊÎÔÛ"},
+		`\^`: {"aeiouAEIOU", "âêîôûÂÊÎÔÛ"}, `\v{`: {"cszrenCSZREN", "čšžřěňČŠŽŘĚŇ"},
 	} {
 		accented := []rune(letters[1])
 		for i, letter := range letters[0] {

@@ -72,6 +72,9 @@ var flagged = strings.NewReplacer(
 	"needs a budget of", "needs a budget of",
 	"needs a budget", "needs a budget (--budget)",
 	"sd_j from the schedule;", "sd_j from the schedule (--schedule writes it);",
+	"from the table of the plan", "from the table of the plan (--schedule writes it)",
+	"needs the feedback ", "needs --feedback ",
+	"needs a number of transcripts", "needs a number of transcripts (--transcripts or --ln-transcripts)",
 )
 
 // Flagged adds the flags to a library's text.

@@ -75,6 +75,14 @@ var (
 		ln:       math.Log,
 		fraction: ParseRat,
 	}
+	Reals = Kind[float64]{
+		Want:     "a number",
+		Parse:    func(s string) (float64, bool) { return through(s, ParseRat, floatOf) },
+		exact:    floatOf,
+		nearest:  func(ln float64) float64 { return snap(math.Exp(ln)) },
+		ln:       math.Log,
+		fraction: ParseRat,
+	}
 	Probabilities = Kind[theory.LogProb]{
 		Want:     "a probability in (0, 1)",
 		Parse:    parseInterior,

@@ -22,6 +22,12 @@ import (
 var checkFlags = []string{"check-schedule", "samples", "queries", "tau", "beta", "confidence", "query", "format",
 	"output"}
 
+// fallingNoise is the method whose noise changes from query to query.
+func fallingNoise() transfer.Method {
+	methods := transfer.Methods()
+	return methods[slices.IndexFunc(methods, func(m transfer.Method) bool { return m.Scheduled })]
+}
+
 // checkSchedule prints the sum of the eps_j of the joint bound for a noise schedule in a file.
 func checkSchedule(c *commands.Call, path string) error {
 	for _, f := range c.Command.AllFlags(c.Formats) {
@@ -47,7 +53,7 @@ func checkSchedule(c *commands.Call, path string) error {
 	if err := readNoise(c, path, &answer); err != nil {
 		return err
 	}
-	s.methods = []transfer.Method{*scheduled(transfer.Methods())}
+	s.methods = []transfer.Method{fallingNoise()}
 	s.inputs = append(s.inputs, record.Input{Name: "check_schedule", Value: record.Words(path)})
 
 	row := row{Method: &s.methods[0], Answer: answer}

@@ -39,6 +39,63 @@ var (
 	columnSensitivity = column{Name: "sensitivity", Says: "n times what one row can move a query by", Cell: sensitivityOf}
 )
 
+// The columns of what the analyst is shown.
+var (
+	columnFeedback = column{Name: "feedback", Says: "what the analyst is shown",
+		Cell: func(r *row) record.Cell { return record.Words(r.Feedback.String()) }}
+	columnOneSided = column{Name: "one_sided", Says: "whether only what exceeds the truth counts as an error",
+		Cell: func(r *row) record.Cell { return record.Truth(r.OneSided && r.Method.OneSided) }}
+	columnPasses = column{Name: "passes", Says: "the pass at which the gate is retired", Cell: func(r *row) record.Cell {
+		if r.Feedback == transfer.Gate && r.Passes == 0 {
+			return record.Count(r.Queries)
+		}
+		return record.Count(r.Passes)
+	}}
+	columnBar = column{Name: "bar", Says: "the gate's known bar", Cell: func(r *row) record.Cell {
+		return optional(r.Bar)
+	}}
+	columnFloor = column{Name: "floor", Says: "the population score of the board's known baseline",
+		Cell: func(r *row) record.Cell {
+			if r.Feedback != transfer.Best {
+				return record.Cell{}
+			}
+			return record.Exactly(r.Floor)
+		}}
+	columnHold = column{Name: "hold", Says: "no guess within it of the value on the sample is flagged",
+		Cell: func(r *row) record.Cell { return record.Number(r.Hold) }}
+	columnGuessError = column{Name: "guess_error", Says: "no guess within it of the truth is flagged",
+		Cell: func(r *row) record.Cell {
+			if r.Feedback != transfer.Flags || r.Hold != 0 || r.Tau == 0 {
+				return record.Cell{}
+			}
+			return record.Exactly(r.GuessError.Or(r.Tau / 2))
+		}}
+	columnDisagreement = column{Name: "disagreement", Says: "the share of the population on which two models may differ",
+		Cell: func(r *row) record.Cell {
+			switch {
+			case r.Query != transfer.Difference:
+				return record.Cell{}
+			case r.Disagreement == 0:
+				return record.Exactly(1)
+			}
+			return record.Exactly(r.Disagreement)
+		}}
+	columnTranscripts = column{Name: "transcripts", Says: "queries that could be asked in all",
+		Cell: func(r *row) record.Cell { return totalCell(r.Transcripts) }}
+	columnLnGiven = column{Name: "ln_transcripts", Says: "the logarithm of the queries that could be asked in all",
+		Cell: func(r *row) record.Cell { return record.Number(r.LnTranscripts) }}
+	columnPastLooks = column{Name: "past_looks", Says: "looks at these rows that were taken before",
+		Cell: func(r *row) record.Cell { return record.Count(r.PastLooks) }}
+)
+
+// optional is a cell of a number that may be missing although zero is one.
+func optional(o transfer.Option) record.Cell {
+	if !o.Given {
+		return record.Cell{}
+	}
+	return record.Exactly(o.Value)
+}
+
 // The columns of an answer.
 var (
 	columnMethod = column{
@@ -78,7 +135,7 @@ var (
 	}
 	columnProof = column{
 		Name: "proof", Says: "published in the literature, or derived in dpcalc's docs/theorems",
-		Cell: func(r *row) record.Cell { return record.Words(string(r.Method.Proof)) },
+		Cell: func(r *row) record.Cell { return record.Words(string(proofOf(r))) },
 	}
 	columnStatus     = column{Name: "status", Cell: func(r *row) record.Cell { return record.Words(string(r.Status)) }}
 	columnStatusText = column{Name: "status", Says: "ok: certified; other rows have no answer",
@@ -125,6 +182,31 @@ var (
 		Name: "cells", Says: "how many cells [0,1] is divided into for rounded answers",
 		Cell: func(r *row) record.Cell { return record.Count(r.Mechanism.Cells) },
 	}
+	columnPassAt = column{
+		Name: "pass_at", Says: "the score on the sample at which a test passes the gate",
+		Cell: func(r *row) record.Cell { return optional(r.Mechanism.PassAt) },
+	}
+	columnLnTranscripts = column{
+		Name: "ln_transcripts", Says: "the logarithm of how many queries could be asked",
+		Cell: func(r *row) record.Cell { return optional(r.Mechanism.LnNodes) },
+	}
+	columnFalseFlag = column{
+		Name: "false_flag", Says: "the chance that a guess that is right is flagged, of each query",
+		Cell: func(r *row) record.Cell {
+			if r.Mechanism.FlagWidths == nil {
+				return record.Cell{}
+			}
+			return record.Chance(r.Mechanism.FalseFlag)
+		},
+	}
+	columnParts = column{
+		Name: "parts", Says: "equal parts of the rows, each of which serves one flag",
+		Cell: func(r *row) record.Cell { return record.Count(r.Mechanism.Chunks) },
+	}
+	columnStep = column{
+		Name: "step", Says: "the step of the board",
+		Cell: func(r *row) record.Cell { return record.Number(r.Mechanism.Step) },
+	}
 	columnEpsilon = column{
 		Name: "epsilon", Says: "the privacy that the theorem was applied with",
 		Cell: func(r *row) record.Cell { return record.Number(r.Mechanism.Epsilon) },
@@ -135,9 +217,15 @@ var (
 	}
 
 	// toRun are the columns of a sheet that say what to run.
-	toRun = []column{columnNoiseScale, columnNoiseFirst, columnNoiseLast, columnThreshold, columnCells, columnEpsilon,
-		columnLnDelta}
+	toRun = []column{columnNoiseScale, columnNoiseFirst, columnNoiseLast, columnThreshold, columnCells, columnPassAt,
+		columnFalseFlag, columnParts, columnStep, columnEpsilon, columnLnDelta}
 )
+
+// proofOf says where the proof of a row is.
+func proofOf(r *row) transfer.Proof {
+	proof, _ := r.Method.Proven(r.Goal)
+	return proof
+}
 
 // reached is a cell of the failure probability, which may be one where a theorem says nothing.
 func reached(cell func(*row) record.Cell) func(*row) record.Cell {
@@ -189,7 +277,8 @@ func (s *request) columns() []column {
 	sources, assumes := make(map[*transfer.Method]record.Cell), make(map[*transfer.Method]record.Cell)
 	for i := range s.methods {
 		m := &s.methods[i]
-		sources[m], assumes[m] = record.Sources(m.Sources), record.List(m.Assumes)
+		_, proven := m.Proven(s.grid.base)
+		sources[m], assumes[m] = record.Sources(proven), record.List(m.Assumes)
 	}
 	return []column{
 		columnMethod, columnSamples, columnQueries, columnTau, columnTauAchieved, columnBetaReached, columnLnBetaReached,
@@ -199,6 +288,8 @@ func (s *request) columns() []column {
 		{Name: "sources", Cell: func(r *row) record.Cell { return sources[r.Method] }},
 		{Name: "assumes", Cell: func(r *row) record.Cell { return assumes[r.Method] }},
 		columnQuery, columnSensitivity, columnCells, columnNoiseFirst, columnNoiseLast,
+		columnFeedback, columnPasses, columnBar, columnFloor, columnHold, columnGuessError, columnDisagreement,
+		columnOneSided, columnPassAt, columnLnTranscripts, columnFalseFlag, columnParts, columnStep, columnPastLooks,
 	}
 }
 
@@ -225,22 +316,9 @@ func (s *request) planColumns() []column {
 		s.solvedOnly(transfer.Tau, columnTau), columnTauAchieved, s.solvedOnly(transfer.Beta, columnBeta), columnLnBeta,
 		columnBudget,
 		columnNoise,
-	}, toRun, []column{columnUse, columnProof, columnStatusText, columnQuery, columnSensitivity, columnReason})
-}
-
-// quantity is a column that a goal gives or asks for.
-type quantity struct {
-	column
-	unknown transfer.Unknown // None if it is never asked for
-}
-
-var quantities = []quantity{
-	{columnSamples.Titled("rows"), transfer.Samples},
-	{columnQueries, transfer.Queries},
-	{columnTau, transfer.Tau},
-	{columnBeta, transfer.Beta},
-	{columnBudget, transfer.None},
-	{columnSensitivity, transfer.None},
+	}, toRun, []column{columnUse, columnProof, columnStatusText, columnQuery, columnSensitivity, columnDisagreement,
+		given(columnFeedback, func(g transfer.Goal) bool { return g.Feedback != transfer.Answers }), columnPasses, columnBar, columnFloor, columnHold, columnGuessError, columnPastLooks,
+		columnReason})
 }
 
 // shown are the columns for people: what varies, what was asked for and what to run. The
@@ -249,13 +327,16 @@ func (s *request) shown() (columns []column, constants []string) {
 	columns = []column{columnStar, columnMethod}
 	asked := []column{}
 	first := s.grid.goal(0)
-	for _, q := range quantities {
+	for _, q := range parameters {
+		if q.column.Cell == nil {
+			continue
+		}
 		at := row{Answer: transfer.Answer{Goal: first}}
-		one := q.Cell(&at)
+		one := q.column.Cell(&at)
 		varies := false
 		for i := 0; i < s.goals && !varies; i++ {
 			at.Goal = s.grid.goal(i)
-			c := q.Cell(&at)
+			c := q.column.Cell(&at)
 			varies = c.Form != one.Form || c.N != one.N || c.F != one.F
 		}
 		switch {
@@ -271,6 +352,6 @@ func (s *request) shown() (columns []column, constants []string) {
 	if s.unknown != transfer.Tau {
 		columns = append(columns, columnTauAchieved)
 	}
-	return append(columns, columnNoise, columnNoiseSpan, columnThreshold, columnCells, columnEpsilon, columnLnDelta,
-		columnProof, columnNote), constants
+	return append(columns, columnNoise, columnNoiseSpan, columnThreshold, columnCells, columnPassAt, columnFalseFlag,
+		columnParts, columnStep, columnEpsilon, columnLnDelta, columnProof, columnNote), constants
 }

@@ -23,7 +23,54 @@ func (s *request) findings(ctx context.Context, rows [][]row) ([]string, error) 
 		lines = append(lines, smoothed)
 	}
 	crossings, err := s.crossings(ctx)
-	return append(lines, crossings...), err
+	if err != nil {
+		return nil, err
+	}
+	less, err := s.lessFeedback(rows)
+	return slices.Concat(lines, crossings, less), err
+}
+
+// lessFeedback says what the goal of a table of all methods would cost if less were shown than every answer. It says
+// so of what costs less alone.
+func (s *request) lessFeedback(rows [][]row) ([]string, error) {
+	base := s.grid.base
+	if len(rows) > 1 || s.asked || s.unknown != transfer.Samples || base.Feedback != transfer.Answers {
+		return nil, nil
+	}
+	most := bestOf(rows[0])
+	if most == nil || most.Queries == 1 || most.Transcripts != 0 || most.LnTranscripts != 0 || most.PastLooks != 0 {
+		return nil, nil
+	}
+	var parts []string
+	for _, way := range []struct {
+		feedback transfer.Feedback
+		says     string
+	}{
+		{transfer.Best, "showing the best score only"},
+		{transfer.Gate, "pass or fail only, to the first pass"},
+		{transfer.Final, "only the final choice, one finalist"},
+	} {
+		g := asked(most.Goal, s.unknown)
+		g.Feedback, g.Budget = way.feedback, 0
+		switch way.feedback {
+		case transfer.Gate:
+			g.Passes = 1
+		case transfer.Final:
+			g.Queries = 1
+		}
+		solved, best, err := transfer.Solve(nil, transfer.MethodsFor(way.feedback), g)
+		if err != nil {
+			return nil, err
+		}
+		if best >= 0 && solved[best].Better(most.Answer, s.unknown) && solved[best].Samples < most.Samples {
+			parts = append(parts, fmt.Sprintf("%s: %s, %s rows", way.says, solved[best].Method.Name,
+				record.People(record.Count(solved[best].Samples))))
+		}
+	}
+	if parts == nil {
+		return nil, nil
+	}
+	return []string{"With less feedback: " + strings.Join(parts, "; ") + "."}, nil
 }
 
 // smoothed says why a method for queries chosen in view of answers can do with less than one
@@ -34,7 +81,7 @@ const smoothed = "The best row is below a reference row: its noise smooths the t
 // beatsReference reports whether the best row of a goal does better than a reference row.
 func (s *request) beatsReference(group []row) bool {
 	best := bestOf(group)
-	return best != nil && slices.ContainsFunc(group, func(r row) bool {
+	return best != nil && noisy(best.Mechanism) && slices.ContainsFunc(group, func(r row) bool {
 		return r.Method.Reference() && r.Status == transfer.OK && best.Compare(r.Answer, s.unknown) < 0
 	})
 }
@@ -92,7 +139,7 @@ func exactness(m *transfer.Method) string {
 // many queries on the best method needs fewer rows than sample splitting, which is the
 // simpler plan below that.
 func (s *request) crossings(ctx context.Context) (lines []string, err error) {
-	if s.unknown != transfer.Samples {
+	if s.unknown != transfer.Samples || s.grid.base.Feedback != transfer.Answers {
 		return nil, nil
 	}
 	var seen []transfer.Goal

@@ -15,7 +15,7 @@ import (
 // below.
 func TestFormulasNeverBelow(t *testing.T) {
 	r := rand.New(rand.NewPCG(107, 108))
-	forms := closedForms(transfer.Bounded)
+	forms := closedForms(transfer.Goal{})
 	below := map[string]int{}
 	for name, form := range forms {
 		method, _ := transfer.Lookup(name)

@@ -369,14 +369,10 @@ type setting struct {
 	null       bool
 }
 
-// planKeys are the flags of samplesize that a plan file may set.
-var planKeys = []string{"samples", "queries", "tau", "beta", "confidence", "budget", "query", "sensitivity", "epsilon",
-	"method", "proofs", "zip", "max-rows"}
-
 func readSettings(node *yaml.Node, named bool, fail func(*yaml.Node, string, ...any) error) ([]setting, error) {
-	keys := planKeys
+	keys := planKeys()
 	if named {
-		keys = append([]string{"name"}, planKeys...)
+		keys = slices.Insert(keys, 0, "name")
 	}
 	var list []setting
 	err := eachKey(node, keys, fail, func(key string, value *yaml.Node) error {
@@ -432,12 +428,11 @@ func eachKey(node *yaml.Node, keys []string, fail func(*yaml.Node, string, ...an
 }
 
 // overridden returns the defaults with a scenario's own settings in their place.
-// Confidence and beta are two names of one quantity.
+// Of rivals only the scenario's own remains.
 func overridden(defaults, own []setting) []setting {
-	rival := map[string]string{"beta": "confidence", "confidence": "beta"}
 	var list []setting
 	for _, d := range defaults {
-		if !slices.ContainsFunc(own, func(o setting) bool { return o.key == d.key || o.key == rival[d.key] }) {
+		if !slices.ContainsFunc(own, func(o setting) bool { return o.key == d.key || o.key == rivals[d.key] }) {
 			list = append(list, d)
 		}
 	}
@@ -450,12 +445,10 @@ func scenarioValues(settings []setting) (usage.Values, error) {
 	for _, s := range settings {
 		switch {
 		case s.null || s.key == "name":
-		case s.key != "zip":
-			typed[s.key] = []string{s.value}
-		case s.value == "true":
+		case !slices.Contains(planSwitches, s.key), s.value == "true":
 			typed[s.key] = []string{s.value}
 		case s.value != "false":
-			return nil, usage.Errorf("--zip: got %s, want true or false", usage.Shown(s.value))
+			return nil, usage.Errorf("--%s: got %s, want true or false", s.key, usage.Shown(s.value))
 		}
 	}
 	return typed, nil
@@ -503,7 +496,8 @@ func (p planned) verdict() commands.Verdict {
 	if p.row == nil {
 		return commands.Verdict{}
 	}
-	return commands.Verdict{Sources: p.row.Method.Sources, Best: p.row.Best}
+	_, sources := p.row.Method.Proven(p.row.Goal)
+	return commands.Verdict{Sources: sources, Best: p.row.Best}
 }
 
 var scenarioName = record.Column[planned]{Name: "scenario",
@@ -579,13 +573,13 @@ func planRun(c *commands.Call, t commands.Target, path string, bestOnly bool) er
 		Command: "plan", Inputs: []record.Input{{Name: "file", Value: record.Words(path)}}, Rows: slices.Values(rows),
 		Columns: scenarioColumns(scenarios[0].request.columns()), Shown: shortColumns, Verdict: planned.verdict,
 		Say: func() (title, notes []string) {
-			var best []row
+			var best [][]row
 			for _, p := range short {
 				if p.row != nil {
-					best = append(best, *p.row)
+					best = append(best, []row{*p.row})
 				}
 			}
-			return []string{"The best method for each scenario of " + path}, scheduleNote(best)
+			return []string{"The best method for each scenario of " + path}, tableNote(best)
 		},
 	})
 	if err != nil {
@@ -723,6 +717,8 @@ var comparedColumns = []column{
 		return record.Words(r.Method.Name)
 	}},
 	columnSamples.Titled("rows"), columnQueries, columnTau, columnBeta, columnBudget, columnQuery, columnSensitivity,
+	given(columnFeedback, func(g transfer.Goal) bool { return g.Feedback != transfer.Answers }),
+	given(columnOneSided, func(g transfer.Goal) bool { return g.OneSided }), columnPasses, columnBar, columnFloor, columnHold, columnGuessError, columnDisagreement,
 }
 
 var lnBetaColumn = column{Name: "ln_beta", Cell: func(r *row) record.Cell {
@@ -783,13 +779,10 @@ func (q pair) change() string {
 func savedPlan(c usage.Values) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Run it with: dpcalc plan run FILE\nschema: %s\nscenarios:\n  - name: plan\n", planSchema)
-	for _, key := range planKeys {
+	for _, key := range planKeys() {
 		value, ok := c.Text(key)
-		switch {
-		case key == "zip" && c.Is("zip"):
-			value, ok = "true", true
-		case key == "zip":
-			ok = false
+		if slices.Contains(planSwitches, key) {
+			value, ok = "true", c.Is(key)
 		}
 		if ok {
 			fmt.Fprintf(&b, "    %s: %s\n", key, yamlScalar(value))

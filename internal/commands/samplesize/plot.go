@@ -16,26 +16,12 @@ import (
 // A grid is drawn as the solved quantity against the one that varies most, with a line
 // for each method and a panel for each combination of the others.
 
-// dimension is a quantity of a goal as an axis.
-type dimension struct {
-	name    string
-	unknown transfer.Unknown // transfer.None if it is never solved for
-	of      func(transfer.Goal) float64
-}
-
-var dimensions = []dimension{
-	{"queries", transfer.Queries, func(g transfer.Goal) float64 { return float64(g.Queries) }},
-	{"tau", transfer.Tau, func(g transfer.Goal) float64 { return g.Tau }},
-	{"beta", transfer.Beta, func(g transfer.Goal) float64 {
-		if g.Beta == 0 {
-			return 0
-		}
-		return g.Beta.Value()
-	}},
-	{"rows", transfer.Samples, func(g transfer.Goal) float64 { return float64(g.Samples) }},
-	{"budget", transfer.None, func(g transfer.Goal) float64 { return float64(g.Budget) }},
-	{"sensitivity", transfer.None, func(g transfer.Goal) float64 { return g.Sensitivity }},
-	{"epsilon", transfer.None, func(g transfer.Goal) float64 { return g.Epsilon }},
+// name is what an axis is called.
+func (p parameter) name() string {
+	if p.unknown == transfer.Samples {
+		return "rows"
+	}
+	return strings.ReplaceAll(p.flag.Name, "-", " ")
 }
 
 const mostPanels = 6
@@ -43,26 +29,26 @@ const mostPanels = 6
 // errNothingToDraw says that no method has an answer.
 var errNothingToDraw = errors.New("no method has an answer to draw")
 
-// axes returns the dimension to be drawn along, the one that is solved for, and the
+// axes returns the parameter to be drawn along, the one that is solved for, and the
 // goals of each panel. An error says why the grid cannot be drawn.
-func (s *request) axes() (along, solved dimension, panels [][]int, err error) {
-	none := func(format string, args ...any) (dimension, dimension, [][]int, error) {
-		return dimension{}, dimension{}, nil, usage.Errorf("plot: "+format, args...)
+func (s *request) axes() (along, solved parameter, panels [][]int, err error) {
+	none := func(format string, args ...any) (parameter, parameter, [][]int, error) {
+		return parameter{}, parameter{}, nil, usage.Errorf("plot: "+format, args...)
 	}
 	if s.unknown == transfer.None {
 		return none("got all four quantities, want one to be solved for")
 	}
 	most := 1
-	for _, d := range dimensions {
+	for _, d := range drawn() {
 		if d.unknown == s.unknown {
 			solved = d
 			continue
 		}
 		values := map[float64]bool{}
 		for i := range s.goals {
-			values[d.of(s.grid.goal(i))] = true
+			values[d.axis(s.grid.goal(i))] = true
 		}
-		if d.name == "beta" && values[0] {
+		if d.name() == "beta" && values[0] {
 			return none("got a beta below 1e-308, want one that an axis can show")
 		}
 		if len(values) > most {
@@ -90,11 +76,11 @@ func (s *request) axes() (along, solved dimension, panels [][]int, err error) {
 }
 
 // panelTitle names the values that make a panel.
-func panelTitle(g transfer.Goal, varying []dimension, along dimension) string {
+func panelTitle(g transfer.Goal, varying []parameter, along parameter) string {
 	var parts []string
 	for _, d := range varying {
-		if d.name != along.name {
-			parts = append(parts, d.name+" "+record.People(record.Number(d.of(g))))
+		if d.name() != along.name() {
+			parts = append(parts, d.name()+" "+record.People(record.Number(d.axis(g))))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -108,7 +94,11 @@ func (s *request) figure(ctx context.Context, rows [][]row) (record.Figure, erro
 		return record.Figure{}, err
 	}
 	f := record.Figure{Tall: true, Title: s.plotTitle(solved)}
-	x, y := record.NewRuler(along.name, true), record.NewRuler(solved.name, true)
+	positive := true
+	for i := range s.goals {
+		positive = positive && along.axis(s.grid.goal(i)) > 0
+	}
+	x, y := record.NewRuler(along.name(), positive), record.NewRuler(solved.name(), true)
 	for _, goals := range panels {
 		var p record.Panel
 		for k := range s.methods {
@@ -119,8 +109,8 @@ func (s *request) figure(ctx context.Context, rows [][]row) (record.Figure, erro
 			l := record.Line{Label: m.Name, Style: len(p.Lines)}
 			for _, i := range goals {
 				r := &rows[i][k]
-				at, value := along.of(r.Goal), solved.of(r.Goal)
-				if r.Status != transfer.OK || !(at > 0 && value > 0) {
+				at, value := along.axis(r.Goal), solved.axis(r.Goal)
+				if r.Status != transfer.OK || !(value > 0) {
 					continue
 				}
 				l.X, l.Y = append(l.X, at), append(l.Y, value)
@@ -180,16 +170,16 @@ func sortLine(l *record.Line) {
 	l.X, l.Y = x, y
 }
 
-// varying are the dimensions that take more than one value, none if the lists are
+// varying are the parameters that take more than one value, none if the lists are
 // paired.
-func (s *request) varying() (list []dimension) {
+func (s *request) varying() (list []parameter) {
 	if s.grid.zip {
 		return nil
 	}
-	for _, d := range dimensions {
-		first := d.of(s.grid.goal(0))
+	for _, d := range drawn() {
+		first := d.axis(s.grid.goal(0))
 		for i := range s.goals {
-			if d.unknown != s.unknown && d.of(s.grid.goal(i)) != first {
+			if d.unknown != s.unknown && d.axis(s.grid.goal(i)) != first {
 				list = append(list, d)
 				break
 			}
@@ -198,16 +188,16 @@ func (s *request) varying() (list []dimension) {
 	return list
 }
 
-func (s *request) plotTitle(solved dimension) []string {
+func (s *request) plotTitle(solved parameter) []string {
 	first := s.grid.goal(0)
 	var constants []string
 	varying := s.varying()
 	if !s.grid.zip {
-		for _, d := range dimensions {
-			value := d.of(first)
+		for _, d := range drawn() {
+			value := d.axis(first)
 			if value != 0 && d.unknown != s.unknown &&
-				!slices.ContainsFunc(varying, func(v dimension) bool { return v.name == d.name }) {
-				constants = append(constants, d.name+" "+record.People(record.Number(value)))
+				!slices.ContainsFunc(varying, func(v parameter) bool { return v.name() == d.name() }) {
+				constants = append(constants, d.name()+" "+record.People(record.Number(value)))
 			}
 		}
 	}
@@ -223,11 +213,11 @@ func (s *request) plotTitle(solved dimension) []string {
 // crossover says where sample splitting stops being the best or begins to be: exactly
 // if n is solved for and queries vary, else between the goals of the panel. It says
 // nothing if that happens more than once, or never.
-func (s *request) crossover(ctx context.Context, along dimension, rows [][]row, goals []int) (at float64, text string,
+func (s *request) crossover(ctx context.Context, along parameter, rows [][]row, goals []int) (at float64, text string,
 	err error) {
 	order := slices.Clone(goals)
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(along.of(s.grid.goal(a)), along.of(s.grid.goal(b)))
+		return cmp.Compare(along.axis(s.grid.goal(a)), along.axis(s.grid.goal(b)))
 	})
 	type point struct {
 		x         float64
@@ -240,7 +230,7 @@ func (s *request) crossover(ctx context.Context, along dimension, rows [][]row, 
 		if best == nil {
 			continue
 		}
-		now := point{along.of(s.grid.goal(goal)), best.Method.Splits}
+		now := point{along.axis(s.grid.goal(goal)), best.Method.Splits}
 		if len(points) > 0 && points[len(points)-1].splitting != now.splitting {
 			changes++
 			at = now.x
@@ -251,13 +241,13 @@ func (s *request) crossover(ctx context.Context, along dimension, rows [][]row, 
 	case changes != 1 || s.grid.zip:
 		return 0, "", nil
 	case !points[0].splitting:
-		return at, fmt.Sprintf("splitting is best from %s %s on", along.name, record.People(record.Number(at))), nil
-	case s.unknown == transfer.Samples && along.name == "queries":
+		return at, fmt.Sprintf("splitting is best from %s %s on", along.name(), record.People(record.Number(at))), nil
+	case s.unknown == transfer.Samples && along.name() == "queries":
 		c, ok, err := transfer.FindCrossing(ctx, s.methods, s.grid.goal(goals[0]))
 		if err != nil || !ok {
 			return 0, "", err
 		}
 		return float64(c.Queries), "splitting is best below " + countText(c.Queries), nil
 	}
-	return at, fmt.Sprintf("splitting is no longer best from %s %s on", along.name, record.People(record.Number(at))), nil
+	return at, fmt.Sprintf("splitting is no longer best from %s %s on", along.name(), record.People(record.Number(at))), nil
 }

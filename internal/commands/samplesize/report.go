@@ -45,17 +45,14 @@ func (s *request) report(rows [][]row, t record.Prose) string {
 func (s *request) goalText(g transfer.Goal) string {
 	g = asked(g, s.unknown)
 	var parts []string
-	for _, q := range []struct {
-		name  string
-		value record.Cell
-	}{{"rows", record.Count(g.Samples)}, {"queries", record.Count(g.Queries)}, {"tau", record.Number(g.Tau)},
-		{"budget", record.Count(g.Budget)}} {
-		if q.value.Form != record.Missing {
-			parts = append(parts, q.name+" "+record.People(q.value))
+	at := row{Answer: transfer.Answer{Goal: g}}
+	for _, p := range parameters {
+		if p.column.Cell == nil || p.flag.Name == "sensitivity" {
+			continue
 		}
-	}
-	if g.Beta != 0 {
-		parts = append(parts, "beta "+record.People(record.Chance(g.Beta)))
+		if value := p.column.Cell(&at); value.Form != record.Missing {
+			parts = append(parts, record.Titles([]column{p.column})[0]+" "+record.People(value))
+		}
 	}
 	return strings.Join(parts, ", ")
 }
@@ -98,6 +95,8 @@ func (s *request) paragraph(r *row, t record.Prose) string {
 	}
 	write(", ")
 	switch {
+	case m.Adaptive && r.Feedback == transfer.Final:
+		write("chosen before any of them is scored on these rows, ")
 	case m.Adaptive && r.Queries > 1:
 		write("each of which may depend on the answers to those before it, ")
 	case !m.Adaptive && !m.Procedure:
@@ -113,7 +112,7 @@ func (s *request) paragraph(r *row, t record.Prose) string {
 			write(" and %s = %s", t.Symbol("delta"), t.Power(record.People(record.Number(run.LnDelta.Ln()))))
 		}
 		write(". ")
-	case run.Threshold != 0:
+	case noisy(run) && run.Threshold != 0:
 		write("Answers come from Thresholdout with threshold %s = %s, noise scale %s = %s and a budget of %s answers that "+
 			"overfit the training set. ",
 			t.Symbol("T"), number(run.Threshold), t.Symbol("sigma"), number(run.Scale), count(r.Budget))
@@ -125,6 +124,11 @@ func (s *request) paragraph(r *row, t record.Prose) string {
 		write("To the value on the sample we add independent Gaussian noise of standard deviation %s. ", number(run.Scale))
 	case noisy(run):
 		write("To the value on the sample we add independent Laplace noise of scale %s. ", number(run.Scale))
+	case m.Feedbacks != nil && r.Feedback != transfer.Answers:
+		write("%s", s.shownText(r, t))
+	case run.QueryWidths != nil:
+		write("Each answer is the value on the sample, rounded to the nearest multiple of a width that was fixed in advance " +
+			"for each query. ")
 	case run.Cells != 0:
 		write("Each answer is the value on the sample, rounded to the nearest of %s cell midpoints. ", count(run.Cells))
 	case m.Splits && r.Queries > 1:
@@ -137,16 +141,13 @@ func (s *request) paragraph(r *row, t record.Prose) string {
 	}
 
 	accuracy := r.Tau
-	if s.unknown == transfer.None || r.Mechanism.Threshold != 0 { // the budget of Thresholdout goes with its own tau
+	thresholdout := r.Mechanism.Threshold != 0 && noisy(r.Mechanism)
+	if s.unknown == transfer.None || thresholdout { // the budget of Thresholdout goes with its own tau
 		accuracy = r.TauAchieved
 	}
-	every := "every answer is"
-	if m.Procedure {
-		every = "the sample value of every query is"
-	}
-	write("Except with probability at most %s, %s within %s of its population value",
-		t.Number(record.People(record.Chance(r.Beta))), every, number(accuracy))
-	if run := r.Mechanism; run.Threshold != 0 {
+	write("Except with probability at most %s, %s", t.Number(record.People(record.Chance(r.Beta))),
+		promise(r, number(accuracy), number(2*accuracy)))
+	if thresholdout {
 		write(" as long as fewer than %s queries have had a value on the training set that is off by more than half of that",
 			count(r.Budget))
 	}
@@ -155,6 +156,9 @@ func (s *request) paragraph(r *row, t record.Prose) string {
 	if m.Proof == theory.Derived {
 		write("The proof of that method is dpcalc's own and has not been refereed: %s. ", proofText(m, t))
 	}
+	if r.Disagreement != 0 {
+		write("The two models of a difference are taken to differ on at most %s of the population. ", number(r.Disagreement))
+	}
 	write("Assumptions: %s.", t.Escape(strings.Join(m.Assumes, "; ")))
 
 	var wrapped strings.Builder
@@ -162,11 +166,62 @@ func (s *request) paragraph(r *row, t record.Prose) string {
 	return wrapped.String()
 }
 
+// shownText says what a method for less feedback than answers shows.
+func (s *request) shownText(r *row, t record.Prose) string {
+	count := func(n int64) string { return t.Number(record.People(record.Count(n))) }
+	number := func(x float64) string { return t.Number(record.People(record.Exactly(x))) }
+	switch run := r.Mechanism; r.Feedback {
+	case transfer.Gate:
+		text := "Of a test nothing but pass or fail is shown. A test passes if its value on the sample is at least its bar plus " +
+			number(r.Tau)
+		switch {
+		case run.PassCount > 0:
+			text = "Of a test nothing but pass or fail is shown. A test passes if its query is 1 on at least " + count(run.PassCount) +
+				" rows of the sample"
+		case run.PassAt.Given:
+			text = "Of a test nothing but pass or fail is shown. A test passes if its value on the sample is at least " +
+				number(run.PassAt.Value)
+		}
+		if r.Passes == 0 || r.Passes == r.Queries {
+			return text + ". "
+		}
+		return text + "; after the pass with the number " + count(r.Passes) + " nothing is shown any more. "
+	case transfer.Best:
+		return "Nothing but the best score so far is shown, in steps that were fixed in advance. "
+	case transfer.Flags:
+		return "A guess comes with each query. It is answered by the guess if the value on the sample is within " +
+			number(run.Threshold) + " of it, and else by the guess moved towards that value in steps that were fixed in advance; " +
+			"after " + count(r.Budget) + " such corrections nothing is answered any more. "
+	}
+	return "The values on the sample are shown once, together, after all of the queries have been chosen. "
+}
+
+// promise is what a row certifies for an accuracy, of which twice is also given.
+func promise(r *row, tau, twice string) string {
+	oneSided := r.OneSided && r.Method.OneSided
+	verb := "is within " + tau + " of"
+	if oneSided {
+		verb = "exceeds by at most " + tau
+	}
+	switch {
+	case r.Method.Procedure:
+		return "the sample value of every query is within " + tau + " of its population value"
+	case r.Feedback == transfer.Gate && oneSided:
+		return "every test that passes has a population value above its bar"
+	case r.Feedback == transfer.Gate:
+		return "every test that passes has a population value above its bar, and every test whose population value is at least " +
+			twice + " above its bar passes"
+	case r.Feedback == transfer.Best:
+		return "the score shown " + verb + " the best population score so far, at all times"
+	}
+	return "every answer " + verb + " its population value"
+}
+
 // secrecy says what an adaptive guarantee depends on beyond the mechanism itself.
 func secrecy(run transfer.Mechanism) string {
 	const end = "about the sample is shown to anybody, and answering stops "
 	switch {
-	case run.Threshold != 0:
+	case noisy(run) && run.Threshold != 0:
 		return "Neither the noise nor anything else " + end + "when the budget is spent, or after the last query. "
 	case noisy(run):
 		return "The noise is drawn afresh for every answer. Neither it nor anything else " + end + "after the last query. "

@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"github.com/dpcalc/dpcalc/internal/commands"
@@ -17,7 +16,6 @@ import (
 	"github.com/dpcalc/dpcalc/internal/printed"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
-	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -34,32 +32,21 @@ func Command() *commands.Command {
 			"A number is 0.05, 5%, 1/20, 1e-3, 10k or 1M; a flag takes a list of numbers and ranges:\n" +
 			"10,100,1k or 0.01:0.1:0.01 (step) or 10:1M:log13 (13 points) or 1:512:x2 (doubling). A space may follow a\n" +
 			"comma, and makes it certain that it separates: \"20, 500\" is two numbers of rows, and 20,500 is refused.",
-		Flags: []usage.Flag{
-			{Name: "samples", Alias: "n", Usage: "`N` rows in the sample"},
-			{Name: "queries", Alias: "m", Usage: "`M` adaptively chosen queries"},
-			{Name: "tau", Alias: "t", Usage: "accuracy `T`: how far an answer may be from the population"},
-			{Name: "beta", Alias: "b", Usage: "failure probability `B`, for all queries together; 1e-4343 is fine"},
-			{Name: "confidence", Usage: "1 - beta, `C`, in place of --beta"},
-			{Name: "budget", Alias: "B", Usage: "Thresholdout's budget `K`: flagged queries that are answered; needed by its " +
-				"rows"},
-			{Name: "query", Usage: "`KIND` of query: bounded (default), binary, sensitive or minimization",
-				Words: commands.QueryKinds},
-			{Name: "sensitivity", Usage: "one row moves a sensitive query or a loss by at most `D`/n (default 1)"},
-			{Name: "epsilon", Usage: "privacy `E` of the procedure, for the dp rows (default: each method's own)"},
-			{Name: "method", Usage: "only these methods, `A,B,...`; see dpcalc methods", Words: commands.MethodNames()},
-			{Name: "proofs", Usage: "`WHICH` methods: all (default) or published", Words: []string{"all", "published"}},
-			{Name: "schedule", Usage: "write the noise of every query of gaussian-schedule to `FILE`: .csv, .tsv, .json or " +
-				".jsonl"},
-			{Name: "check-schedule", Usage: "print what the noise schedule in `FILE`, .csv or .tsv, certifies with --samples " +
+		Flags: append(goalFlags(),
+			usage.Flag{Name: "method", Usage: "only these methods, `A,B,...`; see dpcalc methods", Words: commands.MethodNames()},
+			usage.Flag{Name: "proofs", Usage: "`WHICH` methods: all (default) or published", Words: []string{"all", "published"}},
+			usage.Flag{Name: "schedule", Usage: "write the table that the best method runs on, the noise of every query say, to `FILE`: " +
+				".csv, .tsv, .json or .jsonl"},
+			usage.Flag{Name: "check-schedule", Usage: "print what the noise schedule in `FILE`, .csv or .tsv, certifies with --samples " +
 				"and --tau; with --beta, check it"},
-			{Name: "zip", Switch: true, Usage: "pair the lists instead of crossing them"},
-			{Name: "max-rows", Usage: "write up to `R` rows (default 1000000)"},
-			{Name: "report", Switch: true, Usage: "write the best plan as a paragraph for a methods section; with -f markdown " +
+			usage.Flag{Name: "zip", Switch: true, Usage: "pair the lists instead of crossing them"},
+			usage.Flag{Name: "max-rows", Usage: "write up to `R` rows (default 1000000)"},
+			usage.Flag{Name: "report", Switch: true, Usage: "write the best plan as a paragraph for a methods section; with -f markdown " +
 				"or latex in these"},
-			{Name: "plot", Switch: true, Usage: "draw the grid in characters; -o with .svg, .png or .pdf draws it in a file"},
-			{Name: "save-plan", Usage: "write the command as a plan file to `FILE`, a new one in .yaml, .yml or .json; see " +
+			usage.Flag{Name: "plot", Switch: true, Usage: "draw the grid in characters; -o with .svg, .png or .pdf draws it in a file"},
+			usage.Flag{Name: "save-plan", Usage: "write the command as a plan file to `FILE`, a new one in .yaml, .yml or .json; see " +
 				"dpcalc plan"},
-		},
+		),
 		Output: commands.Tables | commands.Drawings,
 		Examples: [2]string{
 			"dpcalc samplesize -m 1000 -t 5% --confidence 95%",
@@ -80,9 +67,8 @@ type request struct {
 	view    view
 	inputs  []record.Input
 
-	schedule commands.Target // where the noise schedule goes, if it has a path
-
-	scheduleAnswer transfer.Answer // whose noise that is
+	schedule commands.Target // where the table goes that the method runs on, if it has a path
+	table    *runTable       // which one that is, nil if the method has no answer
 }
 
 // alsoWritten says whether a path writes the file of another one, empty for none.
@@ -171,12 +157,8 @@ func readRequest(c *commands.Call) (s request, err error) {
 	if err := s.fits(int64(s.goals), limit); err != nil {
 		return s, err
 	}
-	for i := range s.goals {
-		goal := s.grid.goal(i)
-		if err := goal.Validate(); err != nil {
-			return s, err
-		}
-		s.unknown = goal.Unknown()
+	if s.unknown, err = s.grid.valid(s.goals); err != nil {
+		return s, err
 	}
 	if s.view == plotView || s.view == figureView {
 		if _, _, _, err := s.axes(); err != nil {
@@ -200,26 +182,6 @@ func (s *request) fits(goals, limit int64) error {
 		return commands.FitsTable(rows, int64(len(s.columns())))
 	}
 	return nil
-}
-
-// leastGoals is how many goals a command has, or slightly fewer, told before the values of
-// its lists are made.
-func leastGoals(c usage.Values) int64 {
-	goals := int64(1)
-	for _, length := range []int64{
-		numbers.LeastLength(c, "samples", numbers.Counts), numbers.LeastLength(c, "queries", numbers.Counts),
-		numbers.LeastLength(c, "tau", numbers.Positives), numbers.LeastLength(c, "beta", numbers.Probabilities),
-		numbers.LeastLength(c, "confidence", numbers.Confidences),
-		numbers.LeastLength(c, "budget", numbers.Counts), numbers.LeastLength(c, "sensitivity", numbers.Positives),
-		numbers.LeastLength(c, "epsilon", numbers.Positives),
-	} {
-		if c.Is("zip") {
-			goals = max(goals, length)
-		} else {
-			goals = min(goals*length, math.MaxInt32) // both are below 2^31
-		}
-	}
-	return goals
 }
 
 func readView(c usage.Values, format record.Format, offered []record.Format) (view, error) {
@@ -248,6 +210,10 @@ func readMethods(c usage.Values) ([]transfer.Method, error) {
 	if err != nil {
 		return nil, err
 	}
+	base, err := readKind(c)
+	if err != nil {
+		return nil, err
+	}
 	all := transfer.Methods()
 	var wanted []string
 	if raw, ok := c.Text("method"); ok {
@@ -258,9 +224,17 @@ func readMethods(c usage.Values) ([]transfer.Method, error) {
 			}
 		}
 	}
+	_, counted := c.Text("transcripts")
+	_, lnCounted := c.Text("ln-transcripts")
 	chosen := slices.DeleteFunc(all, func(m transfer.Method) bool {
-		unwanted := wanted != nil && !slices.Contains(wanted, m.Name)
-		return unwanted || proofs == "published" && m.Proof != transfer.Published
+		proof, _ := m.Proven(base)
+		switch {
+		case proofs == "published" && proof != transfer.Published:
+			return true
+		case wanted != nil:
+			return !slices.Contains(wanted, m.Name)
+		}
+		return !m.Serves(base.Feedback) || m.Counted && !counted && !lnCounted
 	})
 	if len(chosen) == 0 {
 		return nil, usage.Errorf("--proofs: got published, want a published one among the methods")
@@ -274,110 +248,6 @@ func unknownMethod(where, name string) error {
 		hint = ", see dpcalc methods"
 	}
 	return usage.Errorf("%s: unknown method %s%s", where, usage.Shown(name), hint)
-}
-
-// readGrid reads the goals. Of samples, queries, tau and beta at least as many are needed as needs says.
-func readGrid(c usage.Values, inputs *[]record.Input, needs int) (grid, error) {
-	var none grid
-	var base transfer.Goal
-	samples, err := numbers.List(c, "samples", numbers.Counts)
-	if err != nil {
-		return none, err
-	}
-	queries, err := numbers.List(c, "queries", numbers.Counts)
-	if err != nil {
-		return none, err
-	}
-	query, err := usage.OneOf(c, "query", commands.QueryKinds...)
-	if err != nil {
-		return none, err
-	}
-	if base.Query, err = transfer.ParseQuery(query); err != nil {
-		return none, err
-	}
-	accuracies := numbers.Positives
-	if base.Query == transfer.Bounded || base.Query == transfer.Binary {
-		accuracies.Want = "a number in (0, 1)"
-	}
-	tau, err := numbers.List(c, "tau", accuracies)
-	if err != nil {
-		return none, err
-	}
-	beta, err := numbers.List(c, "beta", numbers.Probabilities)
-	if err != nil {
-		return none, err
-	}
-	confidence, err := numbers.List(c, "confidence", numbers.Confidences)
-	if err != nil {
-		return none, err
-	}
-	if beta != nil && confidence != nil {
-		return none, usage.Errorf("--confidence: given with --beta, want one of the two")
-	}
-	if err := errors.Join(numbers.LikelyFailures("beta", beta),
-		numbers.LikelyFailures("confidence", confidence)); err != nil {
-		return none, err
-	}
-	budget, err := numbers.List(c, "budget", numbers.Counts)
-	if err != nil {
-		return none, err
-	}
-	sensitivity, err := numbers.List(c, "sensitivity", numbers.Positives)
-	if err != nil {
-		return none, err
-	}
-	epsilon, err := numbers.List(c, "epsilon", numbers.Positives)
-	if err != nil {
-		return none, err
-	}
-	var known []string
-	for _, f := range []struct {
-		flag string
-		set  bool
-	}{{"--samples", samples != nil}, {"--queries", queries != nil}, {"--tau", tau != nil},
-		{"--beta", beta != nil || confidence != nil}} {
-		if f.set {
-			known = append(known, f.flag)
-		}
-	}
-	if len(known) < needs {
-		got := strings.Join(known, ", ")
-		if got == "" {
-			got = "none"
-		}
-		return none, usage.Errorf("samplesize: got %s, want three of --samples, --queries, --tau, --beta to find the "+
-			"fourth, or all to check", got)
-	}
-	*inputs = []record.Input{
-		commands.ListInput(c, "samples", samples, record.Count),
-		commands.ListInput(c, "queries", queries, record.Count),
-		commands.ListInput(c, "tau", tau, record.Number),
-		commands.ListInput(c, "beta", beta, record.Chance),
-	}
-	if confidence != nil {
-		(*inputs)[3] = commands.ListInput(c, "confidence", confidence, record.Chance)
-		if len(confidence) > 1 { // the text has confidences
-			(*inputs)[3].Name = "confidence"
-		} else {
-			(*inputs)[3].Name = "beta"
-		}
-	}
-	*inputs = append(*inputs,
-		commands.ListInput(c, "budget", budget, record.Count),
-		record.Input{Name: "query", Value: record.Words(query)},
-		commands.ListInput(c, "sensitivity", sensitivity, record.Number),
-		commands.ListInput(c, "epsilon", epsilon, record.Number),
-	)
-	return newGrid(base, c.Is("zip"),
-		axisOf("samples", samples, func(g *transfer.Goal, n int64) { g.Samples = n }),
-		axisOf("queries", queries, func(g *transfer.Goal, m int64) { g.Queries = m }),
-		axisOf("tau", tau, func(g *transfer.Goal, t float64) { g.Tau = t }),
-		axisOf("beta", beta, func(g *transfer.Goal, b theory.LogProb) { g.Beta = b }),
-		axisOf("confidence", confidence, func(g *transfer.Goal, b theory.LogProb) { g.Beta = b }),
-		axisOf("budget", budget, func(g *transfer.Goal, k int64) { g.Budget = k }),
-		axisOf("sensitivity", sensitivity, func(g *transfer.Goal, d float64) { g.Sensitivity = d }),
-		axisOf("epsilon", epsilon, func(g *transfer.Goal, e float64) { g.Epsilon = e }),
-	)
 }
 
 // verdict is what the exit code depends on.

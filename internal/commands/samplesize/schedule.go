@@ -3,7 +3,7 @@ package samplesize
 import (
 	"fmt"
 	"io"
-	"slices"
+	"iter"
 
 	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/record"
@@ -11,13 +11,91 @@ import (
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// scheduled is the method whose noise changes from query to query.
-func scheduled(methods []transfer.Method) *transfer.Method {
-	i := slices.IndexFunc(methods, func(m transfer.Method) bool { return m.Scheduled })
-	if i < 0 {
-		return nil
+// runTable is the table that a method runs on: the noise of every query, say.
+type runTable struct {
+	columns []string
+	lines   int64
+	rows    iter.Seq[[2]record.Cell]
+}
+
+// tableOf is the table that a row's method runs on, if it has one.
+func tableOf(r *row) (t runTable, ok bool) {
+	switch run := r.Mechanism; {
+	case run.Board != nil:
+		return runTable{[]string{"boundary", "value"}, int64(len(run.Board)), func(yield func([2]record.Cell) bool) {
+			for _, s := range run.Board {
+				if !yield([2]record.Cell{record.Exactly(s.Boundary), record.Exactly(s.Value)}) {
+					return
+				}
+			}
+		}}, true
+	case run.QueryWidths != nil:
+		return numbered("query", "width", r.Queries, func(yield func(int64, float64) bool) {
+			for _, block := range run.QueryWidths {
+				if !yield(block.Queries, block.Width) {
+					return
+				}
+			}
+		}), true
+	case run.FlagWidths != nil:
+		return numbered("flag", "width", r.Budget, flagWidths(r)), true
+	case run.Noise != "" && run.Threshold == 0:
+		return numbered("query", "noise_scale", r.Queries, func(yield func(int64, float64) bool) {
+			for block := range r.Noise() {
+				if !yield(block.Queries, block.SD) {
+					return
+				}
+			}
+		}), true
 	}
-	return &methods[i]
+	return t, false
+}
+
+// flagWidths are the widths in runs of equal ones. With parts of its own every flag has none.
+func flagWidths(r *row) iter.Seq2[int64, float64] {
+	return func(yield func(int64, float64) bool) {
+		widths := r.Mechanism.FlagWidths
+		for i, w := range widths {
+			end := r.Budget
+			if i+1 < len(widths) {
+				end = widths[i+1].Flags
+			}
+			if !yield(end-w.Flags, w.Width) {
+				return
+			}
+		}
+	}
+}
+
+// numbered is a table with a line for each query or flag, of runs of equal values.
+func numbered(of, value string, lines int64, runs iter.Seq2[int64, float64]) runTable {
+	return runTable{[]string{of, value}, lines, func(yield func([2]record.Cell) bool) {
+		number := int64(0)
+		for length, x := range runs {
+			for range length {
+				number++
+				if !yield([2]record.Cell{record.Count(number), record.Exactly(x)}) {
+					return
+				}
+			}
+		}
+	}}
+}
+
+// scheduled is the row whose table is meant: the best one, or the only one.
+func (s *request) scheduled(rows []row) (r *row, t runTable, err error) {
+	if r = bestOf(rows); r == nil && len(rows) == 1 {
+		r = &rows[0]
+	}
+	if r == nil || r.Status != transfer.OK {
+		return nil, t, nil // the rows say why
+	}
+	t, ok := tableOf(r)
+	if !ok {
+		return nil, t, usage.Errorf("--schedule: got %s as the best method, which runs on no table, want another --method",
+			r.Method.Name)
+	}
+	return r, t, nil
 }
 
 func (s *request) readSchedule(c *commands.Call, limit int64) error {
@@ -38,49 +116,46 @@ func (s *request) readSchedule(c *commands.Call, limit int64) error {
 		return usage.Errorf("--schedule: got the file of --output, want another one")
 	case s.goals != 1:
 		return usage.Errorf("--schedule: got %d goals, want one", s.goals)
-	case scheduled(s.methods) == nil:
-		return usage.Errorf("--schedule: got methods without %s, want it among them", scheduled(transfer.Methods()).Name)
 	}
-	if s.scheduleAnswer, err = scheduled(s.methods).Solve(s.grid.goal(0)); err == nil && s.scheduleAnswer.Queries > limit {
-		err = usage.Errorf("--schedule: got %d queries, want at most %d; allow more with --max-rows",
-			s.scheduleAnswer.Queries, limit)
+	rows, _, err := transfer.Solve(nil, s.methods, s.grid.goal(0))
+	if err != nil {
+		return err
 	}
-	return err
+	r, t, err := s.scheduled(rows)
+	switch {
+	case err != nil || r == nil:
+		return err
+	case t.lines > limit:
+		return usage.Errorf("--schedule: got %d lines, want at most %d; allow more with --max-rows", t.lines, limit)
+	}
+	s.table = &t
+	return nil
 }
 
-// writeSchedule writes the standard deviation of every query's noise. There is no
-// file if the method has no answer: its row says why.
+// writeSchedule writes the table. There is no file if the method has no answer: its row says why.
 func (s *request) writeSchedule(c *commands.Call) error {
-	if s.schedule.Path == "" {
+	if s.table == nil {
 		return nil
 	}
-	answer := s.scheduleAnswer
-	if answer.Status != transfer.OK {
-		return nil
-	}
-	e := s.schedule.Format.Encode(record.Result{Command: "schedule", Inputs: s.inputs,
-		Columns: []string{"query", "noise_scale"}})
+	e := s.schedule.Format.Encode(record.Result{Command: "schedule", Inputs: s.inputs, Columns: s.table.columns})
 	return c.WriteTo(s.schedule, func(w io.Writer) error {
-		query := int64(0)
+		lines := int64(0)
 		b := e.Head(nil)
-		for block := range answer.Noise() {
-			for range block.Queries {
-				query++
-				b = e.Row(b, query == 1, []record.Cell{record.Count(query), record.Exactly(block.SD)}, nil)
-				if len(b) < 1<<15 {
-					continue
-				}
-				if _, err := w.Write(b); err != nil {
-					return err
-				}
-				if err := c.Context.Err(); err != nil {
-					return err
-				}
-				b = b[:0]
+		for cells := range s.table.rows {
+			lines++
+			if b = e.Row(b, lines == 1, cells[:], nil); len(b) < 1<<15 {
+				continue
 			}
+			if _, err := w.Write(b); err != nil {
+				return err
+			}
+			if err := c.Context.Err(); err != nil {
+				return err
+			}
+			b = b[:0]
 		}
-		if query != answer.Queries { // never publish a plan with a query missing
-			return fmt.Errorf("the noise schedule covers %d of %d queries", query, answer.Queries)
+		if lines != s.table.lines { // never publish a plan with a line missing
+			return fmt.Errorf("the table has %d lines of %d", lines, s.table.lines)
 		}
 		_, err := w.Write(e.Foot(b))
 		return err

@@ -10,6 +10,12 @@ import (
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
+// shownAs says what the analyst is shown, if not every answer.
+var shownAs = map[transfer.Feedback]string{
+	transfer.Gate: "only pass or fail shown", transfer.Best: "only the best score shown",
+	transfer.Flags: "guesses corrected where they are wrong", transfer.Final: "scored once, together",
+}
+
 // sheet lays the rows out for people: the goal's constants in the title, what
 // varies and what was solved in columns, and what to make of it below.
 func (s *request) sheet(ctx context.Context, rows [][]row) (record.Sheet, error) {
@@ -21,8 +27,15 @@ func (s *request) sheet(ctx context.Context, rows [][]row) (record.Sheet, error)
 		transfer.Beta:    "Failure probability beta reached",
 		transfer.None:    "Check of the plan",
 	}[s.unknown]
-	kind := s.grid.goal(0).Query.String() + " queries"
-	out := record.Sheet{Title: []string{subject + ": " + strings.Join(append(constants, kind), ", ")},
+	base := s.grid.base
+	constants = append(constants, base.Query.String()+" queries")
+	if said := shownAs[base.Feedback]; said != "" {
+		constants = append(constants, said)
+	}
+	if base.OneSided {
+		constants = append(constants, "one-sided")
+	}
+	out := record.Sheet{Title: []string{subject + ": " + strings.Join(constants, ", ")},
 		Columns: record.Titles(columns)}
 	var leftOut, unanswered commands.Reasons
 	for _, group := range rows {
@@ -40,7 +53,7 @@ func (s *request) sheet(ctx context.Context, rows [][]row) (record.Sheet, error)
 	if err != nil {
 		return record.Sheet{}, err
 	}
-	out.Notes = slices.Concat(found, s.legend(rows), scheduleNote(slices.Concat(rows...)), leftOut.Lines(),
+	out.Notes = slices.Concat(found, s.legend(rows), tableNote(rows), leftOut.Lines(),
 		unanswered.Lines())
 	return out, nil
 }
@@ -71,7 +84,9 @@ func (s *request) legend(rows [][]row) (lines []string) {
 		lines = append(lines, "dp procedure: for what a private procedure puts out, not for answers to queries")
 	}
 	if slices.ContainsFunc(rows, func(group []row) bool {
-		return slices.ContainsFunc(group, func(r row) bool { return r.Method.Budgeted && r.Status == transfer.OK })
+		return slices.ContainsFunc(group, func(r row) bool {
+			return r.Mechanism.Threshold != 0 && r.Mechanism.Noise != "" && r.Status == transfer.OK
+		})
 	}) {
 		tau := "tau achieved"
 		if s.unknown == transfer.Tau {
@@ -84,12 +99,24 @@ func (s *request) legend(rows [][]row) (lines []string) {
 	return lines
 }
 
-// scheduleNote explains a noise scale that is the first and the last of a schedule.
-func scheduleNote(rows []row) []string {
+// tableNote explains a noise scale that is the first and the last of a schedule, and where the table of the best
+// row is.
+func tableNote(rows [][]row) (lines []string) {
 	falls := func(r row) bool { return noiseCell(r.Mechanism).Form == record.SpanForm }
-	if !slices.ContainsFunc(rows, falls) {
-		return nil
+	if slices.ContainsFunc(slices.Concat(rows...), falls) {
+		lines = append(lines, "noise scale a > b: it falls from a for the first answer to b for the last; --schedule FILE writes "+
+			"that of every answer")
 	}
-	return []string{"noise scale a > b: it falls from a for the first answer to b for the last; --schedule FILE writes " +
-		"that of every answer"}
+	if len(rows) != 1 {
+		return lines
+	}
+	best := bestOf(rows[0])
+	if best == nil || best.Mechanism.Noise != "" {
+		return lines
+	}
+	if t, ok := tableOf(best); ok {
+		lines = append(lines, best.Method.Name+" runs on a table of "+strings.Join(t.columns, " and ")+
+			"; --schedule FILE writes it")
+	}
+	return lines
 }

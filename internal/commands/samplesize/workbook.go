@@ -150,8 +150,13 @@ type closedForm struct {
 // large. Of the maxima n0 and n1 at tau/8 and beta/(2m) it is always the first term
 // that counts: with A = ln(4m/beta) > ln 4 the others are 64 (A + ln 3)/tau^2 and
 // 3072 (A + ln 4)/tau^2, below 128 A/tau^2 and 6144 A/tau^2.
-func closedForms(q transfer.Query) map[string]closedForm {
-	switch q {
+func closedForms(g transfer.Goal) map[string]closedForm {
+	if g.OneSided || g.PastLooks != 0 {
+		return nil
+	}
+	switch g.Query {
+	case transfer.Difference:
+		return nil
 	case transfer.Sensitive:
 		return map[string]closedForm{"hoeffding": {need: lnOver(2) + "/(2*(tau/sensitivity)^2)"}}
 	case transfer.Minimization:
@@ -237,7 +242,7 @@ func (s *request) live(rows []row) (record.Live, error) {
 		Stale:   `$C{row}="value for other inputs"`,
 	}
 	l.Columns = slices.Concat(l.Columns, record.Titles(toRun), []string{"use", "proof"})
-	forms := closedForms(start.Query)
+	forms := closedForms(start)
 	for k := range s.methods {
 		r := &row{Method: &s.methods[k], Answer: rows[k].Answer}
 		if s.unknown != transfer.Samples {
@@ -320,6 +325,8 @@ func (s *request) liveInputs(g transfer.Goal) []record.LiveInput {
 		top = "sensitivity"
 	case transfer.Minimization:
 		top = "2*sensitivity"
+	case transfer.Difference:
+		top = "2"
 	}
 	inputs := []record.LiveInput{
 		{Name: "queries", Label: "queries", Value: record.Count(g.Queries), Holds: record.IsCount("queries"), Wants: whole},
@@ -338,7 +345,7 @@ func (s *request) liveInputs(g transfer.Goal) []record.LiveInput {
 		}
 	}
 	inputs = append(inputs, beta)
-	if top != "1" {
+	if g.Query == transfer.Sensitive || g.Query == transfer.Minimization {
 		d := row{Answer: transfer.Answer{Goal: g}}
 		inputs = append(inputs,
 			record.LiveInput{Name: "sensitivity", Label: "sensitivity", Value: sensitivityOf(&d),
@@ -355,7 +362,7 @@ func (s *request) liveInputs(g transfer.Goal) []record.LiveInput {
 				Holds: record.IsNumber("epsilon", "epsilon>0"), Wants: positive + ", or nothing for each method's own",
 				Optional: true})
 	}
-	same, command := rerun(inputs, g.Query)
+	same, command := rerun(inputs, g)
 	if uses(func(m transfer.Method) bool { return m.Name == "rounding" }) { // dpcalc finds the best number itself
 		inputs = append(inputs,
 			record.LiveInput{Name: "cells", Label: "cells", Value: record.Count(s.cells(g)), Holds: record.IsCount("cells"),
@@ -371,11 +378,8 @@ func (s *request) liveInputs(g transfer.Goal) []record.LiveInput {
 }
 
 // rerun says whether the inputs are those at the start, and the command for them.
-func rerun(inputs []record.LiveInput, q transfer.Query) (same, command record.LiveInput) {
-	words := "dpcalc samplesize"
-	if q != transfer.Bounded {
-		words += " --query " + q.String()
-	}
+func rerun(inputs []record.LiveInput, g transfer.Goal) (same, command record.LiveInput) {
+	words := "dpcalc samplesize" + constantFlags(inputs, g)
 	conditions, formula := "TRUE", `"`+words+`"`
 	for _, in := range inputs {
 		conditions += "," + in.Unchanged()
@@ -391,6 +395,30 @@ func rerun(inputs []record.LiveInput, q transfer.Query) (same, command record.Li
 	return record.LiveInput{Name: "unchanged", Label: "as at the start", Value: record.Words("yes"),
 			Formula: "IF(IFERROR(AND(" + conditions + `),FALSE),"yes","no")`},
 		record.LiveInput{Name: "command", Label: "command", Value: record.Words(words), Formula: formula}
+}
+
+// constantFlags are the flags of a goal that no input of a sheet changes.
+func constantFlags(inputs []record.LiveInput, g transfer.Goal) (words string) {
+	if g.Query != transfer.Bounded {
+		words += " --" + queryFlag.Name + " " + g.Query.String()
+	}
+	if g.Feedback != transfer.Answers {
+		words += " --" + feedbackFlag.Name + " " + g.Feedback.String()
+	}
+	if g.OneSided {
+		words += " --" + oneSidedFlag.Name
+	}
+	at := row{Answer: transfer.Answer{Goal: g}}
+	for _, p := range parameters {
+		input := slices.ContainsFunc(inputs, func(in record.LiveInput) bool { return in.Name == p.flag.Name })
+		if input || p.column.Cell == nil || p.unknown != transfer.None {
+			continue
+		}
+		if value := p.column.Cell(&at); value.Form != record.Missing {
+			words += " --" + p.flag.Name + " " + record.PlainText(value)
+		}
+	}
+	return words
 }
 
 // cells is the number of cells that rounding uses for g.
