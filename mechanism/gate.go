@@ -59,8 +59,8 @@ type GateRun struct {
 	queries, passes int64
 }
 
-// Test shows whether the mean passes the bar. A number that is not finite is a DomainError and costs nothing; after the
-// last pass or test the error is [ErrSpent].
+// Test shows whether the mean passes the bar. A number that is not finite is a DomainError and costs nothing;
+// after the last pass or test the error is [ErrSpent].
 func (r *GateRun) Test(mean, bar float64) (pass bool, err error) {
 	if err := r.admits(isFinite("mean", mean), isFinite("bar", bar)); err != nil {
 		return false, err

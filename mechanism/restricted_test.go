@@ -79,7 +79,8 @@ func TestLadderClimbs(t *testing.T) {
 	}
 }
 
-// A guess stands up to the threshold; beyond, it moves by whole cells, and at the last flag by what exceeds the threshold.
+// A guess stands up to the threshold; beyond, it moves by whole cells, and at the last flag by what exceeds the
+// threshold.
 func TestSparseValidateMoves(t *testing.T) {
 	const width = 0.0625
 	run, err := SparseValidate{10, 3, 0.125, []FlagWidth{{0, 2 * width}, {1, width}, {2, 0}}}.Start()

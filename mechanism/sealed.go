@@ -12,8 +12,8 @@ type Sealed struct {
 	opened    bool
 }
 
-// Open shows the scores of at most Finalists finalists. From then on the error is [ErrSpent]. No score at all, too many
-// and one that is not finite are a DomainError, after which the rows are still sealed.
+// Open shows the scores of at most Finalists finalists. From then on the error is [ErrSpent]. No score at all, too
+// many and one that is not finite are a DomainError, after which the rows are still sealed.
 func (s *Sealed) Open(scores []float64) ([]float64, error) {
 	if s.opened {
 		return nil, ErrSpent

@@ -14,9 +14,9 @@ type FlagWidth struct {
 	Width float64
 }
 
-// SparseValidate answers a query by its guess where that is within Threshold of the mean on the holdout, and else by the
-// guess moved towards the mean, by what exceeds the threshold, rounded up to cells. It stops after Flags such answers
-// and after Queries queries.
+// SparseValidate answers a query by its guess where that is within Threshold of the mean on the holdout, and else
+// by the guess moved towards the mean, by what exceeds the threshold, rounded up to cells. It stops after Flags
+// such answers and after Queries queries.
 type SparseValidate struct {
 	Queries   int64       // m >= 1
 	Flags     int64       // B, from 1 to m
@@ -55,8 +55,8 @@ type ValidateRun struct {
 	at             int   // the width in force
 }
 
-// Ask answers a query, and says whether it was flagged. Numbers that are not finite are a DomainError and cost nothing;
-// after the last flag or query the error is [ErrSpent].
+// Ask answers a query, and says whether it was flagged. Numbers that are not finite are a DomainError and cost
+// nothing; after the last flag or query the error is [ErrSpent].
 func (r *ValidateRun) Ask(mean, guess float64) (answer float64, flagged bool, err error) {
 	if r.queries == 0 || r.flags == r.plan.Flags {
 		return 0, false, ErrSpent

@@ -11,11 +11,11 @@ import (
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// The majority attack asks for one bit at a time which of many fair attributes lean which way on the holdout, and then
-// for their majority vote, each attribute turned to where it leaned. In the population every attribute and every vote has
-// the mean 1/2. Each promise is attacked on real runs: at the number of rows that is certified the attack fails more
-// rarely than the promise allows, at a tenth of them it succeeds far more often, and it succeeds against a mechanism that shows more than
-// it says.
+// The majority attack asks for one bit at a time which of many fair attributes lean which way on the holdout, and
+// then for their majority vote, each attribute turned to where it leaned. In the population every attribute and
+// every vote has the mean 1/2. Each promise is attacked on real runs: at the number of rows that is certified the
+// attack fails more rarely than the promise allows, at a tenth of them it succeeds far more often, and it succeeds
+// against a mechanism that shows more than it says.
 
 // holdout draws the attributes of its rows one after the other, and counts the votes of those that were kept.
 type holdout struct {
@@ -84,8 +84,8 @@ func rate(seed uint64, runs int, broken func(r *rand.Rand) bool) float64 {
 // gateTest is a gate as the attacker sees it.
 type gateTest func(mean, bar float64) (pass bool, err error)
 
-// attackGate learns which way the attributes lean, by bars at which neither bit is wrong, and puts the vote to a bar that it
-// does not exceed. It reports whether the vote passes.
+// attackGate learns which way the attributes lean, by bars at which neither bit is wrong, and puts the vote to a
+// bar that it does not exceed. It reports whether the vote passes.
 func attackGate(h *holdout, attributes int, test gateTest) bool {
 	for range attributes {
 		pass, err := test(h.next(), 0.5-attackTau)
@@ -101,7 +101,8 @@ func attackGate(h *holdout, attributes int, test gateTest) bool {
 func TestGateUnderAttack(t *testing.T) {
 	const tests = 100
 	plan := func(passes int64) transfer.Answer {
-		return certifiedRows(t, "gate", transfer.Goal{Queries: tests, Shown: transfer.Shown{Feedback: transfer.Gate, Passes: passes}})
+		shown := transfer.Shown{Feedback: transfer.Gate, Passes: passes}
+		return certifiedRows(t, "gate", transfer.Goal{Queries: tests, Shown: shown})
 	}
 	attack := func(rows, passes int64) func(r *rand.Rand) bool {
 		return func(r *rand.Rand) bool {
@@ -132,10 +133,12 @@ func TestGateUnderAttack(t *testing.T) {
 	}
 }
 
-// A gate with fresh noise at each retry lets pass what does not exceed its bar; the gate as it is answers a retry alike.
+// A gate with fresh noise at each retry lets pass what does not exceed its bar; the gate as it is answers a retry
+// alike.
 func TestRetriesUnderAttack(t *testing.T) {
 	const tests = 100
-	rows := certifiedRows(t, "gate", transfer.Goal{Queries: tests, Shown: transfer.Shown{Feedback: transfer.Gate, Passes: 1}}).Samples
+	shown := transfer.Shown{Feedback: transfer.Gate, Passes: 1}
+	rows := certifiedRows(t, "gate", transfer.Goal{Queries: tests, Shown: shown}).Samples
 	retried := func(gate func(r *rand.Rand) gateTest) func(r *rand.Rand) bool {
 		return func(r *rand.Rand) bool {
 			mean, test := newHoldout(r, rows).next(), gate(r)
@@ -165,10 +168,10 @@ func TestRetriesUnderAttack(t *testing.T) {
 	}
 }
 
-// attackBoard mixes what improved the board with a fresh direction, in the proportion that makes the next step likeliest;
-// for that it is told the score of its incumbent. On each row a direction is a normal variable, and the labels are fair
-// coins, so that every model errs half of the time in the population. It reports whether the board shows
-// more than 1/2 + tau.
+// attackBoard mixes what improved the board with a fresh direction, in the proportion that makes the next step
+// likeliest; for that it is told the score of its incumbent. On each row a direction is a normal variable, and the
+// labels are fair coins, so that every model errs half of the time in the population. It reports whether the board
+// shows more than 1/2 + tau.
 func attackBoard(r *rand.Rand, rows, submissions int64, board []mechanism.Step, run *mechanism.LadderRun) bool {
 	labels, direction, next := make([]bool, rows), make([]float64, rows), make([]float64, rows)
 	for i := range labels {
@@ -253,8 +256,9 @@ func TestBoardUnderAttack(t *testing.T) {
 	}
 }
 
-// attackGuesses asks for attributes with guesses that are right to within the threshold and seldom flagged, and then for the
-// vote of those that were flagged, with a guess that is off by tau. It reports whether that guess stands.
+// attackGuesses asks for attributes with guesses that are right to within the threshold and seldom flagged, and
+// then for the vote of those that were flagged, with a guess that is off by tau. It reports whether that guess
+// stands.
 func attackGuesses(h *holdout, ask guessTest, lean float64, flags int) bool {
 	for range guessQueries - 1 {
 		if h.tally.cast == flags {

@@ -253,14 +253,15 @@ func guessMoves(t *testing.T, s small, v feedback.Validator, widths []feedback.F
 			for _, guess := range guesses {
 				move := make([]response, len(q.means))
 				for kind, mean := range q.means {
-					run, err := mechanism.SparseValidate{Queries: v.Flags, Flags: v.Flags, Threshold: v.Threshold, Widths: list}.Start()
+					plan := mechanism.SparseValidate{Queries: v.Flags, Flags: v.Flags, Threshold: v.Threshold, Widths: list}
+					run, err := plan.Start()
+					if err != nil {
+						t.Fatal(err)
+					}
 					for range at.stage { // flags that were spent before
 						if _, _, err := run.Ask(9, 0); err != nil {
 							t.Fatal(err)
 						}
-					}
-					if err != nil {
-						t.Fatal(err)
 					}
 					answer, flagged, err := run.Ask(mean, guess)
 					if err != nil {
@@ -320,7 +321,8 @@ func TestSmallTreesNeverFailMore(t *testing.T) {
 			passes  int64
 			tau     float64
 		}{{1, 1, 0.4}, {3, 1, 0.4}, {3, 2, 0.4}, {3, 3, 0.45}} {
-			ln := feedback.Gate{Queries: int64(c.queries), Passes: c.passes}.Tree(feedback.Side{Values: feedback.Interval{}, By: c.tau}).LnFailure(rows)
+			gate := feedback.Gate{Queries: int64(c.queries), Passes: c.passes}
+			ln := gate.Tree(feedback.Side{Values: feedback.Interval{}, By: c.tau}).LnFailure(rows)
 			check("gate", s.worst(c.queries, state{}, gateMoves(t, s, c.tau, c.passes, true)), ln)
 		}
 		w := feedback.Widths{Values: feedback.Interval{}, Queries: 3, Tau: 0.5}
@@ -357,7 +359,8 @@ func TestSmallTreesNeverFailMore(t *testing.T) {
 		tau     float64
 		beta    float64
 	}{
-		{newSmall(42, 0.5, 0.5), 42, 3, 0.25, 0.5}, {newSmall(42, 0.3, 0.7), 42, 2, 0.25, 0.5}, {newSmall(60, 0.4, 0.6), 60, 4, 0.25, 0.5},
+		{newSmall(42, 0.5, 0.5), 42, 3, 0.25, 0.5}, {newSmall(42, 0.3, 0.7), 42, 2, 0.25, 0.5},
+		{newSmall(60, 0.4, 0.6), 60, 4, 0.25, 0.5},
 	} {
 		d := feedback.Ladder{Queries: c.queries, Tau: c.tau, Top: 1, LnBeta: math.Log(c.beta)}
 		cells := d.Cells(c.rows)

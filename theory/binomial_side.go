@@ -6,14 +6,14 @@ import (
 	"github.com/dpcalc/dpcalc/internal/num"
 )
 
-// Side is the goal for one side of one 0/1 query: with probability at least 1-Beta its mean is not Tau or more above its
-// expectation; as often it is not Tau or more below. Beta may be a share of a failure probability that any number
-// of such events divide, so it may be far below what a [Level] allows.
+// Side is the goal for one side of one 0/1 query: with probability at least 1-Beta its mean is not Tau or more
+// above its expectation; as often it is not Tau or more below. Beta may be a share of a failure probability that
+// any number of such events divide, so it may be far below what a [Level] allows.
 //
-// For one n the probability is greatest at a break point, sup_p P[Bin(n,p) <= n(p-tau)] = max_j P[Bin(n, j/n+tau) <= j]:
-// between two break points the count that fails is fixed and its probability falls in p. It is not
-// monotone in n. The requirement is the least n such that it and every greater n serve, where
-// [BinomialUpperTail], which falls in n, certifies one of at most MaxExactSamples; else the least n that this bound certifies.
+// For one n the probability is greatest at a break point, sup_p P[Bin(n,p) <= n(p-tau)] = max_j P[Bin(n, j/n+tau)
+// <= j]: between two break points the count that fails is fixed and its probability falls in p. It is not monotone
+// in n. The requirement is the least n such that it and every greater n serve, where [BinomialUpperTail], which
+// falls in n, certifies one of at most MaxExactSamples; else the least n that this bound certifies.
 type Side struct {
 	Tau  float64 // in (0, 1)
 	Beta LogProb // in (0, 1)

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// worstSide is max_j P[Bin(n, j/n+tau) <= j] to 200 bits: the chance that a 0/1 query is tau or more below its expectation.
+// worstSide is max_j P[Bin(n, j/n+tau) <= j] to 200 bits: the chance that a 0/1 query is tau or more below its
+// expectation.
 func worstSide(n int64, tau *big.Rat) float64 {
 	wide := func() *big.Float { return new(big.Float).SetPrec(200) }
 	worst := 0.0
@@ -37,7 +38,8 @@ func TestSideAgainstDecimals(t *testing.T) {
 		tau  *big.Rat
 		beta float64
 	}{
-		{big.NewRat(1, 10), 0.05}, {big.NewRat(1, 10), 0.001}, {big.NewRat(1, 4), 1e-6}, {big.NewRat(3, 4), 1e-9}, {big.NewRat(2, 25), 0.2},
+		{big.NewRat(1, 10), 0.05}, {big.NewRat(1, 10), 0.001}, {big.NewRat(1, 4), 1e-6},
+		{big.NewRat(3, 4), 1e-9}, {big.NewRat(2, 25), 0.2},
 	} {
 		tau, _ := c.tau.Float64()
 		s := Side{tau, LogProb(math.Log(c.beta))}

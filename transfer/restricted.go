@@ -230,8 +230,8 @@ func validatorFor(g Goal) (feedback.Validator, bool) {
 	return v, ln <= v.LnBeta
 }
 
-// partsFor returns the rows of each of B fresh parts that serve one flag each, or 0. They are used where they save a tenth
-// and less than one right guess of all is flagged.
+// partsFor returns the rows of each of B fresh parts that serve one flag each, or 0. They are used where they save
+// a tenth and less than one right guess of all is flagged.
 func partsFor(g Goal) int64 {
 	if !g.heldTo() || g.Budget == 1 || !(g.Hold < g.Tau) {
 		return 0
@@ -271,8 +271,8 @@ func runValidator(g Goal) Mechanism {
 	return Mechanism{Threshold: v.Threshold, FlagWidths: widths, FalseFlag: falseFlag(g, g.Samples)}
 }
 
-// falseFlag is the chance that a guess that is exactly right is flagged on n rows at the threshold Hold: of the worst 0/1
-// query, which for other values in [0,1] is the one to reckon with; a bound on it for differences.
+// falseFlag is the chance that a guess that is exactly right is flagged on n rows at the threshold Hold: of the
+// worst 0/1 query, which for other values in [0,1] is the one to reckon with; a bound on it for differences.
 func falseFlag(g Goal, n int64) theory.LogProb {
 	if g.Query == Difference {
 		v := feedback.Validator{Values: g.values(), Threshold: g.Hold}

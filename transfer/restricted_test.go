@@ -51,8 +51,8 @@ func randomShown(r *rand.Rand, m Method) Goal {
 	return g
 }
 
-// What is solved for one unknown is what is solved for the others: n rows serve and hold, fewer do not where the method
-// is exact, no better tau or beta is missed by much, and at least as many queries are certified.
+// What is solved for one unknown is what is solved for the others: n rows serve and hold, fewer do not where the
+// method is exact, no better tau or beta is missed by much, and at least as many queries are certified.
 func TestRestrictedUnknownsAgree(t *testing.T) {
 	r := rand.New(rand.NewPCG(51, 52))
 	for _, name := range restrictedNames {
@@ -154,7 +154,8 @@ func TestRestrictedMethodsAreMonotone(t *testing.T) {
 				if err != nil || b.Status == Vacuous || b.Status == OK && float64(b.Samples) <= float64(a.Samples)*slack {
 					continue
 				}
-				t.Errorf("%s %+v needs %d rows; an easier %s, %d (%s %s)", name, g, a.Samples, change, b.Samples, b.Status, b.Reason)
+				t.Errorf("%s %+v needs %d rows; an easier %s, %d (%s %s)",
+					name, g, a.Samples, change, b.Samples, b.Status, b.Reason)
 			}
 		}
 	}
@@ -167,8 +168,8 @@ func b2i(b bool) int {
 	return 0
 }
 
-// The derived counts never ask for more than the published ones, a known bar never for more than an unknown one, and exact
-// tails never for more than a relative entropy.
+// The derived counts never ask for more than the published ones, a known bar never for more than an unknown one,
+// and exact tails never for more than a relative entropy.
 func TestRestrictedSharperNeverNeedsMore(t *testing.T) {
 	r := rand.New(rand.NewPCG(55, 56))
 	rows := func(name string, g Goal) int64 {
@@ -218,7 +219,8 @@ func TestRestrictedSharperNeverNeedsMore(t *testing.T) {
 	}
 }
 
-// At one look a ladder is the better of a board and of the score itself, and a transcript of each query is the sealed plan.
+// At one look a ladder is the better of a board and of the score itself, and a transcript of each query is the
+// sealed plan.
 func TestRestrictedAtTheEnds(t *testing.T) {
 	g := Goal{Queries: 1, Tau: 0.1, Beta: -3}
 	solve := func(name string, g Goal) Answer {
@@ -281,7 +283,10 @@ func TestPastLooks(t *testing.T) {
 
 // Differences are answered in their own units: a method for [0,1] by half of it.
 func TestDifferencesAreHalved(t *testing.T) {
-	for _, name := range []string{"hoeffding", "splitting", "gaussian-schedule", "gaussian", "gaussian-jung20", "laplace", "thresholdout", "thresholdout-dwork15"} {
+	for _, name := range []string{
+		"hoeffding", "splitting", "gaussian-schedule", "gaussian", "gaussian-jung20", "laplace", "thresholdout",
+		"thresholdout-dwork15",
+	} {
 		m, _ := Lookup(name)
 		g := Goal{Queries: 20, Tau: 0.1, Beta: -3, Budget: 2}
 		plain, err := m.Solve(g)

@@ -59,8 +59,8 @@ func (o Option) Or(other float64) float64 {
 	return other
 }
 
-// Shown says what the analyst is shown and what is known beforehand. A field that belongs to one kind of feedback or of
-// query is zero for the others.
+// Shown says what the analyst is shown and what is known beforehand. A field that belongs to one kind of feedback
+// or of query is zero for the others.
 type Shown struct {
 	Feedback Feedback
 	OneSided bool // nothing shown exceeds the truth by more than tau; short of it, it may be anything
@@ -113,13 +113,15 @@ func (g Goal) validShown() error {
 			"a number in [" + formatFloat(least) + ", " + formatFloat(1-g.Tau) + "), and a query that is a mean"},
 		{"floor", g.Floor, g.Floor != 0, Best, g.Floor >= 0 && g.Floor < 1, "a number in [0, 1)"},
 		{"hold", hold, hold != 0, Flags, hold > 0 && hold < tau, "a number in (0, " + formatFloat(tau) + ")"},
-		{"guess-error", guess, g.GuessError.Given, Flags, guess >= 0 && guess < tau, "a number in [0, " + formatFloat(tau) + ")"},
+		{"guess-error", guess, g.GuessError.Given, Flags, guess >= 0 && guess < tau,
+			"a number in [0, " + formatFloat(tau) + ")"},
 		{"transcripts", g.Transcripts, g.Transcripts != 0, Answers,
 			g.Transcripts >= 1 && g.Transcripts <= math.MaxFloat64, "a number of at least 1"},
 		{"ln-transcripts", ln, ln != 0, Answers, ln > 0 && ln <= math.MaxFloat64, "a positive number"},
 		{"past-looks", g.PastLooks, g.PastLooks != 0, Answers, g.PastLooks >= 1 && g.PastLooks <= MaxCount, count},
 	} {
-		if err := theory.Domain(!c.given || c.kind == g.Feedback, c.name, c.value, "none, or the feedback "+c.kind.String()); err != nil {
+		own := !c.given || c.kind == g.Feedback
+		if err := theory.Domain(own, c.name, c.value, "none, or the feedback "+c.kind.String()); err != nil {
 			return err
 		}
 		if err := theory.Domain(!c.given || c.ok, c.name, c.value, c.want); err != nil {
@@ -136,15 +138,16 @@ func (g Goal) validShown() error {
 	if err := theory.Domain(g.Budget == 0 || budgeted, "budget", g.Budget, "none, or the feedback flags"); err != nil {
 		return err
 	}
-	d := g.Disagreement
-	if err := theory.Domain(d == 0 || g.Query == Difference, "disagreement", d, "none, or difference queries"); err != nil {
+	d, known := g.Disagreement, g.Disagreement != 0
+	want := "none, or difference queries"
+	if err := theory.Domain(!known || g.Query == Difference, "disagreement", d, want); err != nil {
 		return err
 	}
-	return theory.Domain(d == 0 || d > 0 && d <= 1, "disagreement", d, "a number in (0, 1]")
+	return theory.Domain(!known || d > 0 && d <= 1, "disagreement", d, "a number in (0, 1]")
 }
 
-// Overspent returns a DomainError if more passes or more flags are given than there are queries. [Method.Solve] answers
-// such a goal with a status, as it may be one of many.
+// Overspent returns a DomainError if more passes or more flags are given than there are queries. [Method.Solve]
+// answers such a goal with a status, as it may be one of many.
 func (g Goal) Overspent() error {
 	most := "at most the number of queries"
 	if err := theory.Domain(g.Queries == 0 || g.Passes <= g.Queries, "passes", g.Passes, most); err != nil {

@@ -125,12 +125,12 @@ func (r countRule) beta(g Goal) theory.LogProb {
 	return mostCertain(g, r.holds)
 }
 
-// near says where to look for the least x in (0, top) at which a decision holds. From is zero if nothing is known; else x
-// is expected below it by about the share Step, or 1e-5 if that is zero.
+// near says where to look for the least x in (0, top) at which a decision holds. From is zero if nothing is known;
+// else x is expected below it by about the share Step, or 1e-5 if that is zero.
 type near struct{ from, top, step float64 }
 
-// leastNear returns about the least such x, at which the decision holds, or top: within 1e-7 relative, or a sixteenth of
-// the expected step.
+// leastNear returns about the least such x, at which the decision holds, or top: within 1e-7 relative, or a
+// sixteenth of the expected step.
 func leastNear(in near, ok func(x float64) bool) float64 {
 	last := math.Nextafter(in.top, 0)
 	hi := min(in.from, last)

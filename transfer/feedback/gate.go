@@ -62,8 +62,9 @@ func (Interval) RateAt(b Bar) num.DD {
 // RateAt is that of [Interval].
 func (ZeroOne) RateAt(b Bar) num.DD { return Interval{}.RateAt(b) }
 
-// RateAt returns the lesser of two rates, J at a mean of at most c that reaches c + tau and, unless the bar is one-sided
-// or c + 2 tau is above d, J at a mean of at most -(c+2tau) that reaches -(c+tau). Neither is below I_d(tau).
+// RateAt returns the lesser of two rates, J at a mean of at most c that reaches c + tau and, unless the bar is
+// one-sided or c + 2 tau is above d, J at a mean of at most -(c+2tau) that reaches -(c+tau). Neither is below
+// I_d(tau).
 func (v Difference) RateAt(b Bar) num.DD {
 	rate := known{v, b.Height}.reaches(b.Height + b.Margin)
 	if missed := b.Height + 2*b.Margin; !b.OneSided && missed <= v.Disagreement {

@@ -6,11 +6,12 @@ import (
 	"github.com/dpcalc/dpcalc/internal/num"
 )
 
-// Ladder shows the best score so far in steps that are wide at the start. Here a model has a loss in [0,1], whose mean
-// over the rows is h; a score is 1 - h. Boundaries hi = u_0 > u_1 > ... > u_K = 0 and values v_0 > ... > v_(K-1) are
-// fixed in advance. The state l starts at 0. On a submission: while l < K-1 and h <= u_(l+1), l grows by one; v_l is
-// shown. If l grew, the model is the incumbent. With b_t the least of hi and the population losses of the first t models,
-// |shown - b_t| <= tau at all times, and the shown value is within tau of each new incumbent's own loss.
+// Ladder shows the best score so far in steps that are wide at the start. Here a model has a loss in [0,1], whose
+// mean over the rows is h; a score is 1 - h. Boundaries hi = u_0 > u_1 > ... > u_K = 0 and values v_0 > ... >
+// v_(K-1) are fixed in advance. The state l starts at 0. On a submission: while l < K-1 and h <= u_(l+1), l grows
+// by one; v_l is shown. If l grew, the model is the incumbent. With b_t the least of hi and the population losses
+// of the first t models, |shown - b_t| <= tau at all times, and the shown value is within tau of each new
+// incumbent's own loss.
 //
 // The rows are independent; for 0/1 losses with [Ladder.ZeroOne] they are also identically distributed.
 type Ladder struct {

@@ -89,7 +89,8 @@ func TestValidatorCountsByRecursion(t *testing.T) {
 		for i := range risks {
 			risks[i] = math.Exp(-8 * r.Float64() * r.Float64())
 		}
-		tree := newFlagTree(Validator{Values: graded{func(float64) float64 { return 0 }}, Queries: m, Flags: b, Tau: 1, Threshold: 0.5}, 1)
+		certain := graded{func(float64) float64 { return 0 }}
+		tree := newFlagTree(Validator{Values: certain, Queries: m, Flags: b, Tau: 1, Threshold: 0.5}, 1)
 		for i, c := range cells {
 			tree.lnLast = math.Log(risks[i] / 2)
 			tree.descend(c)
@@ -108,8 +109,8 @@ func TestValidatorCountsByRecursion(t *testing.T) {
 	t.Logf("the closest tree has %.4f of the bound", closest)
 }
 
-// riskiest is the greatest sum of risks in a subtree at a level with j queries left. A right guess leads on by "accept"
-// and c cells, a wrong one by c+1 cells.
+// riskiest is the greatest sum of risks in a subtree at a level with j queries left. A right guess leads on by
+// "accept" and c cells, a wrong one by c+1 cells.
 func riskiest(level, j int64, cells []int64, risks []float64, wrong float64) float64 {
 	if j == 0 {
 		return 0
@@ -176,7 +177,8 @@ func TestWidthsByRecursion(t *testing.T) {
 			}
 			search(last, m-1)
 			if left != 0 || math.Abs(math.Log(own)-ln) > 1e-10 || ln > math.Log(best)+1e-10 {
-				t.Errorf("n = %d, m = %d: ln V is %v, of the widths %v it is %v, the best %v", n, m, ln, blocks, math.Log(own), math.Log(best))
+				t.Errorf("n = %d, m = %d: ln V is %v, of the widths %v it is %v, the best %v",
+					n, m, ln, blocks, math.Log(own), math.Log(best))
 			}
 		}
 	}
@@ -228,7 +230,8 @@ func TestCountGateAgainstWholeNumbers(t *testing.T) {
 		oneSided    bool
 		risk        float64
 	}{
-		{50, 5, false, 0.01}, {50, 10, true, 0.002}, {90, 3, false, 0.05}, {0, 10, false, 0.01}, {95, 4, false, 0.05}, {80, 5, false, 0.02},
+		{50, 5, false, 0.01}, {50, 10, true, 0.002}, {90, 3, false, 0.05}, {0, 10, false, 0.01},
+		{95, 4, false, 0.05}, {80, 5, false, 0.02},
 	} {
 		gate := CountGate{Bar{float64(c.bar) / 100, float64(c.margin) / 100, c.oneSided}, math.Log(c.risk)}
 		risk := big.NewFloat(c.risk)

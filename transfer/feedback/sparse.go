@@ -6,7 +6,8 @@ import (
 	"github.com/dpcalc/dpcalc/internal/num"
 )
 
-// Validator corrects guesses. A query f_j: X -> [0,1] comes with a guess g_j; h = f_j(S), and i counts the flags so far.
+// Validator corrects guesses. A query f_j: X -> [0,1] comes with a guess g_j; h = f_j(S), and i counts the flags
+// so far.
 //
 //	|h - g| <= T:        the answer is g
 //	otherwise i < B-1:   the answer is g + sign(h-g) 2w_i ceil((|h-g|-T)/(2w_i)), and a flag

@@ -114,7 +114,8 @@ func leastEntropy(s float64) num.DD {
 func leastEntropyBracketed(s float64) num.DD {
 	s = min(s, 1-0x1p-20) // the minimum does not fall in s
 	slope := func(p float64) float64 { return num.KLShift{P: p, Shift: s}.Slope() }
-	p := num.Floats{Lo: (1 - s) / 2, Hi: 1 - s, Guess: (1 - s) * (0.5 + s/6)}.Least(func(p float64) bool { return slope(p) >= 0 })
+	within := num.Floats{Lo: (1 - s) / 2, Hi: 1 - s, Guess: (1 - s) * (0.5 + s/6)}
+	p := within.Least(func(p float64) bool { return slope(p) >= 0 })
 	before := math.Nextafter(p, 0)
 	fall := (math.Abs(slope(before)) + 1e-14*s/before) * (p - before)
 	return num.KLShift{P: before, Shift: s}.DD().AddFloat(-0x1p-94 - fall)

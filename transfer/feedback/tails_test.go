@@ -94,7 +94,9 @@ func TestRateAgainstDecimals(t *testing.T) {
 
 // Rates do not fall in s, and end where no mean can be so far off.
 func TestRatesRise(t *testing.T) {
-	for _, v := range []Values{Interval{}, Difference{Disagreement: 1}, Difference{Disagreement: 0.03}, BoundedDifferences{Spread: 3}} {
+	for _, v := range []Values{
+		Interval{}, Difference{Disagreement: 1}, Difference{Disagreement: 0.03}, BoundedDifferences{Spread: 3},
+	} {
 		last := 0.0
 		for s := 1e-6; s < 4; s *= 1.01 {
 			rate := v.Rate(s).Float()
@@ -123,10 +125,12 @@ func legendre(s, a, b float64) float64 {
 	return f(lo)
 }
 
-// I_d is the least Legendre transform over the laws on -1, 0 and 1 with a disagreement of at most d, and above Bennett's and
-// Hoeffding's rates.
+// I_d is the least Legendre transform over the laws on -1, 0 and 1 with a disagreement of at most d, and above
+// Bennett's and Hoeffding's rates.
 func TestDifferenceRate(t *testing.T) {
-	for _, c := range [][2]float64{{0.01, 0.1}, {0.05, 0.1}, {0.02, 0.5}, {0.3, 0.2}, {0.1, 1}, {0.7, 1}, {0.2, 0.03}, {1.2, 0.9}} {
+	for _, c := range [][2]float64{
+		{0.01, 0.1}, {0.05, 0.1}, {0.02, 0.5}, {0.3, 0.2}, {0.1, 1}, {0.7, 1}, {0.2, 0.03}, {1.2, 0.9},
+	} {
 		s, d := c[0], c[1]
 		got := Difference{Disagreement: d}.Rate(s).Float()
 		least := math.Inf(1)
@@ -149,7 +153,9 @@ func TestDifferenceRate(t *testing.T) {
 // J is the least Legendre transform over the laws with the disagreement and the mean that are known, and I_d is
 // no greater.
 func TestKnownDifferenceRate(t *testing.T) {
-	for _, c := range [][3]float64{{0.01, 0.1, 0.02}, {0.01, 0.1, 0}, {0.05, 0.3, -0.1}, {0.02, 0.1, 0.1}, {0.02, 0.1, 0.5}, {0.1, 1, 0.3}} {
+	for _, c := range [][3]float64{
+		{0.01, 0.1, 0.02}, {0.01, 0.1, 0}, {0.05, 0.3, -0.1}, {0.02, 0.1, 0.1}, {0.02, 0.1, 0.5}, {0.1, 1, 0.3},
+	} {
 		s, d, mean := c[0], c[1], c[2]
 		v := Difference{Disagreement: d}
 		got := known{v, mean}.reaches(mean + s).Float()

@@ -24,8 +24,8 @@ type QueryWidth struct {
 	Width   float64
 }
 
-// Bound returns about the least ln V_1 over all c_j for n rows, rounded up, and the widths in the order of the queries.
-// V_j grows with V_(j+1), so the best c_j is found from the last query back. The greater V_(j+1) is, the
+// Bound returns about the least ln V_1 over all c_j for n rows, rounded up, and the widths in the order of the
+// queries. V_j grows with V_(j+1), so the best c_j is found from the last query back. The greater V_(j+1) is, the
 // less the best c_j. Up to 512 every c is tried, beyond that one in each 1.6 per cent.
 func (w Widths) Bound(n int64) (lnFailure float64, widths []QueryWidth) {
 	v := widthWalk{Widths: w, n: n, lnWhole: w.Values.LnSide(n, w.Tau)}

@@ -15,6 +15,7 @@ import (
 type runTable struct {
 	columns []string
 	lines   int64
+	unit    string // what the lines are
 	rows    iter.Seq[[2]record.Cell]
 }
 
@@ -22,7 +23,7 @@ type runTable struct {
 func tableOf(r *row) (t runTable, ok bool) {
 	switch run := r.Mechanism; {
 	case run.Board != nil:
-		return runTable{[]string{"boundary", "value"}, int64(len(run.Board)), func(yield func([2]record.Cell) bool) {
+		return runTable{[]string{"boundary", "value"}, int64(len(run.Board)), "steps", func(yield func([2]record.Cell) bool) {
 			for _, s := range run.Board {
 				if !yield([2]record.Cell{record.Exactly(s.Boundary), record.Exactly(s.Value)}) {
 					return
@@ -30,7 +31,7 @@ func tableOf(r *row) (t runTable, ok bool) {
 			}
 		}}, true
 	case run.QueryWidths != nil:
-		return numbered("query", "width", r.Queries, func(yield func(int64, float64) bool) {
+		return numbered("query", "queries", "width", r.Queries, func(yield func(int64, float64) bool) {
 			for _, block := range run.QueryWidths {
 				if !yield(block.Queries, block.Width) {
 					return
@@ -38,9 +39,9 @@ func tableOf(r *row) (t runTable, ok bool) {
 			}
 		}), true
 	case run.FlagWidths != nil:
-		return numbered("flag", "width", r.Budget, flagWidths(r)), true
+		return numbered("flag", "flags", "width", r.Budget, flagWidths(r)), true
 	case run.Noise != "" && run.Threshold == 0:
-		return numbered("query", "noise_scale", r.Queries, func(yield func(int64, float64) bool) {
+		return numbered("query", "queries", "noise_scale", r.Queries, func(yield func(int64, float64) bool) {
 			for block := range r.Noise() {
 				if !yield(block.Queries, block.SD) {
 					return
@@ -68,8 +69,8 @@ func flagWidths(r *row) iter.Seq2[int64, float64] {
 }
 
 // numbered is a table with a line for each query or flag, of runs of equal values.
-func numbered(of, value string, lines int64, runs iter.Seq2[int64, float64]) runTable {
-	return runTable{[]string{of, value}, lines, func(yield func([2]record.Cell) bool) {
+func numbered(of, unit, value string, lines int64, runs iter.Seq2[int64, float64]) runTable {
+	return runTable{[]string{of, value}, lines, unit, func(yield func([2]record.Cell) bool) {
 		number := int64(0)
 		for length, x := range runs {
 			for range length {
@@ -126,7 +127,7 @@ func (s *request) readSchedule(c *commands.Call, limit int64) error {
 	case err != nil || r == nil:
 		return err
 	case t.lines > limit:
-		return usage.Errorf("--schedule: got %d lines, want at most %d; allow more with --max-rows", t.lines, limit)
+		return usage.Errorf("--schedule: got %d %s, want at most %d; allow more with --max-rows", t.lines, t.unit, limit)
 	}
 	s.table = &t
 	return nil
