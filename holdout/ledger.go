@@ -1,0 +1,423 @@
+package holdout
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	randv2 "math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// The two files of a ledger.
+const (
+	planFile  = "plan.json"
+	looksFile = "looks.jsonl"
+)
+
+// Ledger answers looks at the labels and keeps the plan's promise. It may be used by several goroutines and
+// processes: each look takes a lock.
+type Ledger struct {
+	dir    string
+	labels *Labels
+	plan   *Plan
+	hooks
+
+	mu   sync.Mutex
+	seen *history // as far as this Ledger has read; nil if it has to read anew
+}
+
+// hooks are what tests replace.
+type hooks struct {
+	noise func() (*randv2.Rand, error) // the source of a look's noise
+	now   func() time.Time
+	at    func(step string) // called at every step of a look
+	write func(*os.File, []byte) (int, error)
+	sync  func(*os.File) error
+}
+
+var standard = hooks{noise: secret, now: time.Now, at: func(string) {}, write: (*os.File).Write, sync: (*os.File).Sync}
+
+// secret is a source that nobody can predict.
+func secret() (*randv2.Rand, error) {
+	var seed [32]byte
+	if _, err := rand.Read(seed[:]); err != nil {
+		return nil, err
+	}
+	return randv2.New(randv2.NewChaCha8(seed)), nil
+}
+
+// Create makes a ledger in a folder that is empty or does not exist. The certificate is computed anew. The error is an
+// [InputError], a [PlanError], a DomainError, or one of the file system; no folder is left then.
+func Create(dir string, labels *Labels, terms Terms) (*Ledger, error) {
+	l := &Ledger{dir: dir, labels: labels, hooks: standard}
+	plan, err := Certify(terms, labels.Samples())
+	if err != nil {
+		return nil, err
+	}
+	l.plan = plan
+	return l, l.create(plan)
+}
+
+func (l *Ledger) create(p *Plan) error {
+	p.Created = l.now().UTC().Format(time.RFC3339)
+	p.Labels.Fingerprint = l.labels.Fingerprint()
+	if err := p.encode(); err != nil {
+		return err
+	}
+	made, err := newFolder(l.dir)
+	if err != nil {
+		return err
+	}
+	if err = l.newFiles(p); err == nil {
+		return nil
+	}
+	for _, name := range []string{looksFile, planFile} {
+		_ = os.Remove(filepath.Join(l.dir, name))
+	}
+	if made {
+		_ = os.Remove(l.dir)
+	}
+	return err
+}
+
+// newFolder makes the folder, or takes an empty one.
+func newFolder(dir string) (made bool, err error) {
+	err = os.Mkdir(dir, 0o700)
+	if err == nil || !errors.Is(err, fs.ErrExist) {
+		return err == nil, err
+	}
+	inside, err := os.ReadDir(dir)
+	if err != nil {
+		return false, err
+	}
+	if len(inside) > 0 {
+		return false, inputf("%s: got a folder with %s in it, want an empty or a new one", dir, shown(inside[0].Name()))
+	}
+	return false, os.Chmod(dir, 0o700)
+}
+
+// newFiles writes plan.json last: a folder with one is a ledger.
+func (l *Ledger) newFiles(p *Plan) error {
+	for _, f := range []struct {
+		name string
+		text []byte
+	}{{looksFile, nil}, {planFile, p.sealed}} {
+		file, err := os.OpenFile(filepath.Join(l.dir, f.name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return err
+		}
+		_, err = l.write(file, f.text)
+		if err = errors.Join(err, l.sync(file), file.Close()); err != nil {
+			return err
+		}
+	}
+	return errors.Join(syncFolder(l.dir), syncFolder(filepath.Dir(filepath.Clean(l.dir))))
+}
+
+// ChangedError says that the labels are not those of the ledger.
+type ChangedError struct{}
+
+func (*ChangedError) Error() string { return "the labels are not those that the ledger was made for" }
+
+// Open opens a ledger to take looks. The labels must be those that it was made for, in the same order.
+func Open(dir string, labels *Labels) (*Ledger, error) {
+	l := &Ledger{dir: dir, labels: labels, hooks: standard}
+	h, err := read(dir)
+	if err != nil {
+		return nil, err
+	}
+	if labels.Fingerprint() != h.plan.Labels.Fingerprint {
+		return nil, &ChangedError{}
+	}
+	l.plan, l.seen = h.plan, h
+	return l, nil
+}
+
+// Plan returns what the ledger promises and runs.
+func (l *Ledger) Plan() *Plan { return l.plan }
+
+// Submission is what a look is asked about.
+type Submission struct {
+	Name   string // for the log: at most 100 printable characters, and no part of the fingerprint
+	Metric string // "" for the plan's
+	Values Table  // every id with its prediction or value
+}
+
+// Answer is what is shown of a look.
+type Answer struct {
+	Look        int64 // 0 if it was refused
+	Name        string
+	Verdict     string   // "" if there is none
+	Response    *float64 // nil if there is none
+	Remaining   Remaining
+	Tau         float64
+	Method      string
+	Fingerprint string
+	Chain       string // the head's
+	Known       bool   // the look was known and cost nothing
+}
+
+// RefusedError says that the plan covers no further look.
+type RefusedError struct{ Reason string }
+
+func (e *RefusedError) Error() string { return "refused: " + e.Reason }
+
+// Score takes a look. Its line is on the disk before Score returns. Input that is refused as an [InputError] costs
+// nothing. With a [RefusedError] comes an Answer without a response.
+func (l *Ledger) Score(ctx context.Context, s Submission) (Answer, error) {
+	asked, err := l.ask(s)
+	if err != nil {
+		return Answer{}, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	file, err := os.OpenFile(filepath.Join(l.dir, looksFile), os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		return Answer{}, notLedger(err)
+	}
+	defer file.Close()
+	if err := lock(ctx, file); err != nil {
+		return Answer{}, err
+	}
+	l.at("locked")
+	h, err := l.load(file)
+	if err != nil {
+		return Answer{}, err
+	}
+	answer, done, err := h.settled(asked)
+	switch {
+	case answer.Known:
+		err = l.settle(file)
+	case !done:
+		answer, err = l.answer(h, file, asked)
+	}
+	if err == nil {
+		l.seen = h
+	}
+	return answer, err
+}
+
+// load reads what this Ledger has not read yet. It forgets what it knew until the look has come to its end.
+func (l *Ledger) load(file *os.File) (*history, error) {
+	h := l.seen
+	l.seen = nil
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if h == nil || h.tail != nil || info.Size() < h.read {
+		return readFrom(l.dir, file)
+	}
+	lines, err := io.ReadAll(io.NewSectionReader(file, h.read, info.Size()-h.read))
+	if err != nil {
+		return nil, err
+	}
+	return h, h.take(lines)
+}
+
+// Preview says what a look would be, and takes none.
+func (l *Ledger) Preview(s Submission) (Answer, error) {
+	asked, err := l.ask(s)
+	if err != nil {
+		return Answer{}, err
+	}
+	h, err := read(l.dir)
+	if err != nil {
+		return Answer{}, err
+	}
+	answer, done, err := h.settled(asked)
+	if !done {
+		answer.Look = h.looks + 1
+	}
+	answer.Response, answer.Verdict = nil, ""
+	return answer, err
+}
+
+// asked is a submission that has been read.
+type asked struct {
+	Line
+	values values
+}
+
+// ask reads a submission.
+func (l *Ledger) ask(s Submission) (a asked, err error) {
+	if err := validName(s.Name); err != nil {
+		return a, err
+	}
+	if s.Metric == "" {
+		s.Metric = l.plan.Metric
+	}
+	a.values, err = l.labels.read(s.Metric, l.plan.Query == transfer.Binary.String(), s.Values)
+	if err != nil {
+		return a, err
+	}
+	a.Line = Line{Event: Looked, Name: s.Name, Metric: s.Metric, Fingerprint: a.values.fingerprint()}
+	return a, nil
+}
+
+// mostName is how many characters a name has.
+const mostName = 100
+
+func validName(name string) error {
+	switch {
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return inputf("name: got %s, want printable characters", shown(name))
+	case utf8.RuneCountInString(name) > mostName:
+		return inputf("name: got %d characters, want at most %d", utf8.RuneCountInString(name), mostName)
+	}
+	return nil
+}
+
+// settled answers what needs no look: what is known, and what the plan does not cover.
+func (h *history) settled(a asked) (answer Answer, done bool, err error) {
+	answer = h.answer(a.Line)
+	if i, ok := h.known[a.Fingerprint]; ok {
+		answer = h.answer(h.lines[i])
+		answer.Known = true
+		return answer, true, nil
+	}
+	if h.used() {
+		reason := "the plan is used up"
+		if h.retired {
+			reason = "the ledger is retired"
+		}
+		return answer, true, &RefusedError{reason}
+	}
+	return answer, false, nil
+}
+
+// answer is what is shown of a line.
+func (h *history) answer(l Line) Answer {
+	return Answer{
+		Look: l.Look, Name: l.Name, Verdict: l.Verdict, Response: l.Response, Fingerprint: l.Fingerprint,
+		Remaining: practiceOf(h.plan.Method).remaining(h), Tau: h.plan.Tau, Method: h.plan.Method, Chain: h.chain,
+	}
+}
+
+// answer takes a look: noise, one write, and everything on the disk before the answer is returned.
+func (l *Ledger) answer(h *history, file *os.File, a asked) (Answer, error) {
+	source, err := l.noise()
+	if err != nil {
+		return Answer{}, err
+	}
+	shown, err := practiceOf(h.plan.Method).respond(h, look{values: a.values, noise: source})
+	if err != nil {
+		return Answer{}, err
+	}
+	a.Look, a.Response, a.Verdict = h.looks+1, shown.value, shown.verdict
+	l.at("answered")
+	if err := l.add(h, file, a.Line); err != nil {
+		return Answer{}, err
+	}
+	return h.answer(h.lines[len(h.lines)-1]), nil
+}
+
+// add appends lines and takes them into the history.
+func (l *Ledger) add(h *history, file *os.File, lines ...Line) error {
+	for i := range lines {
+		lines[i].Time = l.now().UTC().Format(time.RFC3339)
+	}
+	text, err := h.append(lines)
+	if err != nil {
+		return err
+	}
+	size, err := file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	if _, err := l.write(file, text); err != nil {
+		// Nobody has seen the answer, so that the look need not be spent.
+		return errors.Join(err, file.Truncate(size))
+	}
+	l.at("written")
+	if err := l.settle(file); err != nil {
+		return err
+	}
+	if h.tail != nil {
+		h.past.Write(h.tail)
+		h.past.Write([]byte("\n"))
+		h.read += int64(len(h.tail)) + 1
+		h.tail, text = nil, text[1:]
+	}
+	return h.take(text)
+}
+
+// settle puts the lines on the disk. A line that was read may be one that another process has not synced.
+func (l *Ledger) settle(file *os.File) error {
+	if err := l.sync(file); err != nil {
+		return err
+	}
+	l.at("synced")
+	if err := syncFolder(l.dir); err != nil {
+		return err
+	}
+	l.at("settled")
+	return nil
+}
+
+// Retire ends a ledger: no new look is answered any more.
+func Retire(ctx context.Context, dir string) (Status, error) {
+	l := &Ledger{dir: dir, hooks: standard}
+	file, err := os.OpenFile(filepath.Join(dir, looksFile), os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		return Status{}, notLedger(err)
+	}
+	defer file.Close()
+	if err := lock(ctx, file); err != nil {
+		return Status{}, err
+	}
+	h, err := readFrom(dir, file)
+	if err != nil {
+		return Status{}, err
+	}
+	if !h.retired {
+		err = l.add(h, file, Line{Event: Retired})
+	}
+	return h.status(), err
+}
+
+// read reads both files, without a lock.
+func read(dir string) (*history, error) {
+	file, err := os.Open(filepath.Join(dir, looksFile))
+	if err != nil {
+		return nil, notLedger(err)
+	}
+	defer file.Close()
+	return readFrom(dir, file)
+}
+
+func readFrom(dir string, file *os.File) (*history, error) {
+	text, err := os.ReadFile(filepath.Join(dir, planFile))
+	if err != nil {
+		return nil, notLedger(err)
+	}
+	plan, err := decodePlan(text)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := io.ReadAll(file)
+	if err != nil {
+		return nil, err
+	}
+	h := newHistory(plan)
+	return h, h.take(lines)
+}
+
+// notLedger says that a folder has no ledger if that is why a file cannot be opened.
+func notLedger(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("got no ledger there, make one by init: %w", err)
+	}
+	return err
+}
