@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash"
 	"hash/maphash"
-	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -269,17 +268,7 @@ func (v values) fingerprint(rest ...string) string {
 	return d.sum()
 }
 
-// scores yields the score of every row: 1 for a right prediction and 0 for a wrong one, or the value of the metric.
-func (v values) scores() iter.Seq2[int, float64] {
-	return func(yield func(int, float64) bool) {
-		for i := range v.of {
-			if !yield(i, v.score(i)) {
-				return
-			}
-		}
-	}
-}
-
+// score is 1 for a right prediction and 0 for a wrong one, or the value of the metric.
 func (v values) score(i int) float64 {
 	switch {
 	case v.metric != Accuracy:

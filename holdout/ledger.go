@@ -10,6 +10,7 @@ import (
 	randv2 "math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -64,6 +65,19 @@ func Create(dir string, labels *Labels, terms Terms) (*Ledger, error) {
 	plan, err := Certify(terms, labels.Samples())
 	if err != nil {
 		return nil, err
+	}
+	difference := plan.goal.Query == transfer.Difference
+	switch {
+	case difference && terms.Incumbent.Values == nil:
+		return nil, inputf("incumbent: got nothing, want the predictions that the first candidate is compared with")
+	case !difference && terms.Incumbent.Values != nil:
+		return nil, inputf("incumbent: got one, want none without --query difference")
+	case difference:
+		base, err := labels.read(plan.Metric, false, terms.Incumbent.Values)
+		if err != nil {
+			return nil, inputf("incumbent: %v", err)
+		}
+		plan.Incumbent = &LabelsFile{Path: terms.Incumbent.Path, Fingerprint: base.fingerprint()}
 	}
 	l.plan = plan
 	return l, l.create(plan)
@@ -149,9 +163,13 @@ func (l *Ledger) Plan() *Plan { return l.plan }
 
 // Submission is what a look is asked about.
 type Submission struct {
-	Name   string // for the log: at most 100 printable characters, and no part of the fingerprint
-	Metric string // "" for the plan's
-	Values Table  // every id with its prediction or value
+	Name      string   // for the log: at most 100 printable characters, and no part of the fingerprint
+	Metric    string   // "" for the plan's
+	Values    Table    // every id with its prediction or value
+	Path      string   // the file that they are in, to be found again if they become the incumbent
+	Bar       *float64 // gate: the bar; nil for the plan's
+	Guess     *float64 // flags: the guess
+	Incumbent Table    // of differences: the values of the incumbent
 }
 
 // Answer is what is shown of a look.
@@ -161,8 +179,7 @@ type Answer struct {
 	Verdict     string   // "" if there is none
 	Response    *float64 // nil if there is none
 	Remaining   Remaining
-	Tau         float64
-	Method      string
+	Plan        *Plan
 	Fingerprint string
 	Chain       string // the head's
 	Known       bool   // the look was known and cost nothing
@@ -176,36 +193,44 @@ func (e *RefusedError) Error() string { return "refused: " + e.Reason }
 // Score takes a look. Its line is on the disk before Score returns. Input that is refused as an [InputError] costs
 // nothing. With a [RefusedError] comes an Answer without a response.
 func (l *Ledger) Score(ctx context.Context, s Submission) (Answer, error) {
-	asked, err := l.ask(s)
-	if err != nil {
+	answers, err := l.ScoreAll(ctx, []Submission{s})
+	if len(answers) == 0 {
 		return Answer{}, err
+	}
+	return answers[0], err
+}
+
+// ScoreAll takes the one look at all finalists that a plan for them covers. Their lines are on the disk before it
+// returns, and the ledger is retired. A plan of another kind takes one submission at a time.
+func (l *Ledger) ScoreAll(ctx context.Context, list []Submission) ([]Answer, error) {
+	all, err := l.askAll(list)
+	if err != nil {
+		return nil, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	file, err := os.OpenFile(filepath.Join(l.dir, looksFile), os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
-		return Answer{}, notLedger(err)
+		return nil, notLedger(err)
 	}
 	defer file.Close()
 	if err := lock(ctx, file); err != nil {
-		return Answer{}, err
+		return nil, err
 	}
 	l.at("locked")
 	h, err := l.load(file)
 	if err != nil {
-		return Answer{}, err
+		return nil, err
 	}
-	answer, done, err := h.settled(asked)
-	switch {
-	case answer.Known:
-		err = l.settle(file)
-	case !done:
-		answer, err = l.answer(h, file, asked)
+	if err := l.answer(h, file, all); err != nil {
+		if refused := (*RefusedError)(nil); errors.As(err, &refused) {
+			l.seen = h
+			return h.answers(all), err
+		}
+		return nil, err
 	}
-	if err == nil {
-		l.seen = h
-	}
-	return answer, err
+	l.seen = h
+	return h.answers(all), nil
 }
 
 // load reads what this Ledger has not read yet. It forgets what it knew until the look has come to its end.
@@ -227,43 +252,117 @@ func (l *Ledger) load(file *os.File) (*history, error) {
 }
 
 // Preview says what a look would be, and takes none.
-func (l *Ledger) Preview(s Submission) (Answer, error) {
-	asked, err := l.ask(s)
+func (l *Ledger) Preview(list ...Submission) ([]Answer, error) {
+	all, err := l.askAll(list)
 	if err != nil {
-		return Answer{}, err
+		return nil, err
 	}
 	h, err := read(l.dir)
 	if err != nil {
-		return Answer{}, err
+		return nil, err
 	}
-	answer, done, err := h.settled(asked)
-	if !done {
-		answer.Look = h.looks + 1
+	fresh, err := h.fresh(all)
+	answers := h.answers(all)
+	for i := range answers {
+		answers[i].Response, answers[i].Verdict = nil, ""
+		for k, a := range fresh {
+			if err == nil && a.Fingerprint == answers[i].Fingerprint {
+				answers[i].Look = h.looks + int64(k) + 1
+			}
+		}
 	}
-	answer.Response, answer.Verdict = nil, ""
-	return answer, err
+	return answers, err
 }
 
 // asked is a submission that has been read.
 type asked struct {
 	Line
-	values values
+	look  look
+	known bool // when it was asked
+}
+
+// askAll reads submissions.
+func (l *Ledger) askAll(list []Submission) (all []asked, err error) {
+	most := int64(1)
+	if l.plan.goal.Feedback == transfer.Final {
+		most = l.plan.goal.Queries
+	}
+	if n := int64(len(list)); n < 1 || n > most {
+		return nil, inputf("got %d submissions, want at least 1 and at most %d", n, most)
+	}
+	for _, s := range list {
+		a, err := l.ask(s)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, a)
+	}
+	return all, nil
 }
 
 // ask reads a submission.
 func (l *Ledger) ask(s Submission) (a asked, err error) {
-	if err := validName(s.Name); err != nil {
+	if err := errors.Join(validName(s.Name), l.plan.needs(&s)); err != nil {
 		return a, err
 	}
 	if s.Metric == "" {
 		s.Metric = l.plan.Metric
 	}
-	a.values, err = l.labels.read(s.Metric, l.plan.Query == transfer.Binary.String(), s.Values)
-	if err != nil {
+	a.look = look{bar: s.Bar, guess: s.Guess}
+	binary := l.plan.goal.Query == transfer.Binary
+	if a.look.values, err = l.labels.read(s.Metric, binary, s.Values); err != nil {
 		return a, err
 	}
-	a.Line = Line{Event: Looked, Name: s.Name, Metric: s.Metric, Fingerprint: a.values.fingerprint()}
+	a.Line = Line{Event: Looked, Name: s.Name, Metric: s.Metric, Bar: s.Bar, Guess: s.Guess, Path: s.Path}
+	if l.plan.Incumbent != nil {
+		if err := l.compare(&a, s); err != nil {
+			return a, err
+		}
+	}
+	a.Fingerprint = a.look.values.fingerprint(a.Incumbent, text(s.Bar), text(s.Guess))
 	return a, nil
+}
+
+// compare reads the incumbent that a candidate is compared with.
+func (l *Ledger) compare(a *asked, s Submission) error {
+	switch {
+	case s.Incumbent == nil:
+		return inputf("incumbent: got nothing, want the predictions that the candidate is compared with")
+	case s.Metric != l.plan.Metric:
+		return inputf("metric: got %s, want %s as in the plan: the incumbent has no other", shown(s.Metric), l.plan.Metric)
+	}
+	base, err := l.labels.read(s.Metric, false, s.Incumbent)
+	if err != nil {
+		return inputf("incumbent: %v", err)
+	}
+	a.look.base = &base
+	a.Incumbent, a.Predictions = base.fingerprint(), a.look.values.fingerprint()
+	if a.Incumbent == a.Predictions {
+		return inputf("got the incumbent itself, want a candidate that differs from it")
+	}
+	d := l.plan.goal.Disagreement
+	if d == 0 {
+		return nil
+	}
+	differ := 0
+	for row, x := range a.look.values.of {
+		if x != base.of[row] {
+			differ++
+		}
+	}
+	n := l.plan.goal.Samples
+	if !reaches(float64(-differ), n, -d, 0) {
+		return inputf("got a candidate that differs from the incumbent on %d of %d rows, want at most a share of %v", differ, n, d)
+	}
+	return nil
+}
+
+// text is a number that may be missing, for a fingerprint.
+func text(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*x+0, 'g', -1, 64) // -0 is 0
 }
 
 // mostName is how many characters a name has.
@@ -279,48 +378,76 @@ func validName(name string) error {
 	return nil
 }
 
-// settled answers what needs no look: what is known, and what the plan does not cover.
-func (h *history) settled(a asked) (answer Answer, done bool, err error) {
-	answer = h.answer(a.Line)
-	if i, ok := h.known[a.Fingerprint]; ok {
-		answer = h.answer(h.lines[i])
-		answer.Known = true
-		return answer, true, nil
-	}
-	if h.used() {
-		reason := "the plan is used up"
-		if h.retired {
-			reason = "the ledger is retired"
+// fresh are those that are new, each once. The error is a [RefusedError] if there are some and the plan covers no
+// further look, and an [InputError] if they were compared with another incumbent.
+func (h *history) fresh(all []asked) (list []asked, err error) {
+	once := make(map[string]bool)
+	for i := range all {
+		a := &all[i]
+		_, a.known = h.known[a.Fingerprint]
+		if !a.known && !once[a.Fingerprint] {
+			once[a.Fingerprint] = true
+			list = append(list, *a)
 		}
-		return answer, true, &RefusedError{reason}
 	}
-	return answer, false, nil
+	switch current := h.incumbent(); {
+	case len(list) == 0:
+		return nil, nil
+	case h.retired:
+		return nil, &RefusedError{"the ledger is retired"}
+	case h.remaining().Looks == 0:
+		return nil, &RefusedError{"the plan is used up"}
+	case current != nil && current.Fingerprint != list[0].Incumbent:
+		return nil, inputf("incumbent: got other predictions than the last candidate that passed, or the plan's")
+	}
+	return list, nil
 }
 
-// answer is what is shown of a line.
-func (h *history) answer(l Line) Answer {
-	return Answer{
-		Look: l.Look, Name: l.Name, Verdict: l.Verdict, Response: l.Response, Fingerprint: l.Fingerprint,
-		Remaining: practiceOf(h.plan.Method).remaining(h), Tau: h.plan.Tau, Method: h.plan.Method, Chain: h.chain,
+// answers are what is shown of the submissions: their lines, if they have some.
+func (h *history) answers(all []asked) (list []Answer) {
+	for _, a := range all {
+		line := a.Line
+		if i, ok := h.known[a.Fingerprint]; ok {
+			line = h.lines[i]
+		}
+		list = append(list, Answer{
+			Look: line.Look, Name: line.Name, Verdict: line.Verdict, Response: line.Response, Fingerprint: line.Fingerprint,
+			Remaining: h.remaining(), Plan: h.plan, Chain: h.chain, Known: a.known,
+		})
 	}
+	return list
 }
 
-// answer takes a look: noise, one write, and everything on the disk before the answer is returned.
-func (l *Ledger) answer(h *history, file *os.File, a asked) (Answer, error) {
-	source, err := l.noise()
+// answer takes a look at what is new: noise, one write, and everything on the disk before it returns. What is known may
+// have been written by a process that died before it was on the disk.
+func (l *Ledger) answer(h *history, file *os.File, all []asked) error {
+	fresh, err := h.fresh(all)
 	if err != nil {
-		return Answer{}, err
+		return err
 	}
-	shown, err := practiceOf(h.plan.Method).respond(h, look{values: a.values, noise: source})
-	if err != nil {
-		return Answer{}, err
+	if len(fresh) == 0 {
+		return l.settle(file)
 	}
-	a.Look, a.Response, a.Verdict = h.looks+1, shown.value, shown.verdict
+	var lines []Line
+	for _, a := range fresh {
+		if a.look.noise, err = l.noise(); err != nil {
+			return err
+		}
+		shown, err := practiceOf(h.plan.Method).respond(h, a.look)
+		if err != nil {
+			return err
+		}
+		a.Look, a.Response, a.Verdict = h.looks+int64(len(lines))+1, shown.value, shown.verdict
+		if a.Verdict != Pass || a.Predictions == "" {
+			a.Path = ""
+		}
+		lines = append(lines, a.Line)
+	}
+	if h.plan.goal.Feedback == transfer.Final {
+		lines = append(lines, Line{Event: Retired})
+	}
 	l.at("answered")
-	if err := l.add(h, file, a.Line); err != nil {
-		return Answer{}, err
-	}
-	return h.answer(h.lines[len(h.lines)-1]), nil
+	return l.add(h, file, lines...)
 }
 
 // add appends lines and takes them into the history.

@@ -121,7 +121,7 @@ func TestScoreFollowsTheSchedule(t *testing.T) {
 		}
 		want := accuracy(classes, predictions)
 		if sds[k] > 0 {
-			noise, err := gaussian(2000, sds[k]).Noise()
+			noise, err := gaussian(transfer.Goal{Samples: 2000}, sds[k]).Noise()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -329,10 +329,10 @@ func TestNoLedger(t *testing.T) {
 	good := terms(3, 0.3, beta(t, "0.05"), "")
 	dir := filepath.Join(t.TempDir(), "new")
 	for want, change := range map[string]func(*Terms){
-		"the plan has no certificate: ":                    func(t *Terms) { t.Goal.Tau = 0.01 },
-		"method: got laplace, want one that a ledger runs": func(t *Terms) { t.Method = "laplace" },
-		"samples: got 99, want 100, the number of labels":  func(t *Terms) { t.Goal.Samples = 99 },
-		"query: got sensitive, want bounded or binary":     func(t *Terms) { t.Goal.Query = transfer.Sensitive },
+		"the plan has no certificate: ":                            func(t *Terms) { t.Goal.Tau = 0.01 },
+		"method: got laplace, want one that a ledger runs":         func(t *Terms) { t.Method = "laplace" },
+		"samples: got 99, want 100, the number of labels":          func(t *Terms) { t.Goal.Samples = 99 },
+		"query: got sensitive, want bounded, binary or difference": func(t *Terms) { t.Goal.Query = transfer.Sensitive },
 		"metric: got auc":      func(t *Terms) { t.Metric = "auc" },
 		"two or more unknowns": func(t *Terms) { t.Goal.Tau, t.Goal.Queries = 0, 0 },
 	} {
@@ -373,8 +373,8 @@ func TestSolvedPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !(p.Tau > 0.03 && p.Tau < 0.1) || p.Method != "gaussian-schedule" {
-		t.Errorf("got %v by %s", p.Tau, p.Method)
+	if !(p.Promise.Tau > 0.03 && p.Promise.Tau < 0.1) || p.Method != "gaussian-schedule" {
+		t.Errorf("got %v by %s", p.Promise.Tau, p.Method)
 	}
 	var none *PlanError
 	if _, err := Certify(Terms{Goal: transfer.Goal{Tau: 0.001, Beta: beta(t, "0.05")}}, 10); !errors.As(err, &none) || none.Checked {

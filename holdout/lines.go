@@ -14,12 +14,6 @@ const (
 	Torn    = "torn" // a line that was cut short: its look is spent, and nobody has seen its answer
 )
 
-// The verdicts of a look.
-const (
-	Pass = "pass"
-	Fail = "fail"
-)
-
 // Line is a line of looks.jsonl.
 type Line struct {
 	Event       string   `json:"event"`
@@ -30,6 +24,11 @@ type Line struct {
 	Fingerprint string   `json:"fingerprint,omitempty"`
 	Response    *float64 `json:"response,omitempty"` // what was shown
 	Verdict     string   `json:"verdict,omitempty"`
+	Bar         *float64 `json:"bar,omitempty"`
+	Guess       *float64 `json:"guess,omitempty"`
+	Incumbent   string   `json:"incumbent,omitempty"`   // of differences: the fingerprint of the incumbent's values
+	Predictions string   `json:"predictions,omitempty"` // and of the candidate's
+	Path        string   `json:"path,omitempty"`        // and its file, if it is the incumbent from here on
 
 	Chain string `json:"-"` // of everything up to this line
 }
@@ -41,6 +40,10 @@ type history struct {
 	known   map[string]int // the lines of the looks, by their fingerprints
 	looks   int64          // spent, torn ones included
 	torn    int64
+	passes  int64
+	flags   int64
+	board   *float64    // the last number shown
+	best    *LabelsFile // the incumbent, if a candidate has passed
 	retired bool
 	chain   string // the head's
 	past    hash.Hash
@@ -111,11 +114,36 @@ func (h *history) line(text []byte, whole bool) (bool, error) {
 	case l.Event != Looked || l.Look != h.looks+1:
 		return false, corrupt("looks.jsonl: line %d: got %s %d, want look %d", number, shown(l.Event), l.Look, h.looks+1)
 	default:
-		h.looks++
-		h.known[l.Fingerprint] = len(h.lines)
+		h.count(l)
 	}
 	h.lines, h.chain = append(h.lines, l), chain
 	return true, nil
+}
+
+// count counts a look.
+func (h *history) count(l Line) {
+	h.looks++
+	h.known[l.Fingerprint] = len(h.lines)
+	if l.Response != nil {
+		h.board = l.Response
+	}
+	switch l.Verdict {
+	case Pass:
+		h.passes++
+		if l.Predictions != "" {
+			h.best = &LabelsFile{Path: l.Path, Fingerprint: l.Predictions}
+		}
+	case Moved:
+		h.flags++
+	}
+}
+
+// incumbent is what a candidate is compared with, nil if the plan is for no differences.
+func (h *history) incumbent() *LabelsFile {
+	if h.best != nil {
+		return h.best
+	}
+	return h.plan.Incumbent
 }
 
 // tear counts a line without its chain.
@@ -152,9 +180,4 @@ func (h *history) append(lines []Line) ([]byte, error) {
 		all = append(all, sealed...)
 	}
 	return all, nil
-}
-
-// used reports whether the plan covers no further look.
-func (h *history) used() bool {
-	return h.retired || practiceOf(h.plan.Method).remaining(h).Looks <= 0
 }

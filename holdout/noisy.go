@@ -10,7 +10,7 @@ import (
 )
 
 // noisy answers a look by the mean over all rows with Gaussian noise, in the order of the plan's blocks. The answer is
-// clamped to [0,1], where the truth is.
+// clamped to the range of the truth.
 type noisy struct{}
 
 func (noisy) prepare(a transfer.Answer) (m Mechanism, err error) {
@@ -26,7 +26,7 @@ func (noisy) prepare(a transfer.Answer) (m Mechanism, err error) {
 		if b.SD == 0 {
 			continue
 		}
-		if _, err := gaussian(a.Samples, b.SD).Noise(); err != nil {
+		if _, err := gaussian(a.Goal, b.SD).Noise(); err != nil {
 			return m, err
 		}
 	}
@@ -34,12 +34,20 @@ func (noisy) prepare(a transfer.Answer) (m Mechanism, err error) {
 }
 
 // gaussian is the mechanism of one answer.
-func gaussian(samples int64, sd float64) mechanism.Gaussian {
-	return mechanism.Gaussian{Sensitivity: 1 / float64(samples), SD: sd}
+func gaussian(g transfer.Goal, sd float64) mechanism.Gaussian {
+	return mechanism.Gaussian{Sensitivity: (1 - lowest(g)) / float64(g.Samples), SD: sd}
+}
+
+// lowest is the least value of a row: 0, or -1 for a difference. The greatest is 1.
+func lowest(g transfer.Goal) float64 {
+	if g.Query == transfer.Difference {
+		return -1
+	}
+	return 0
 }
 
 // certified accepts the noise that the method asks for today, and any noise that the joint bound certifies: a later
-// version of the program may choose another one.
+// version of the program may choose another one. A difference x is twice (1+x)/2, less one.
 func (noisy) certified(p *Plan, a transfer.Answer) error {
 	today, err := noisy{}.prepare(a)
 	if err != nil {
@@ -48,42 +56,39 @@ func (noisy) certified(p *Plan, a transfer.Answer) error {
 	if slices.Equal(today.Noise, p.Mechanism.Noise) {
 		return nil
 	}
-	bound, err := transfer.NewJointBound(p.Samples)
+	bound, err := transfer.NewJointBound(p.goal.Samples)
 	if err != nil {
 		return err
 	}
-	covered := int64(0)
+	covered, unit := int64(0), 1-lowest(p.goal)
 	for _, b := range p.Mechanism.Noise {
-		if _, err := bound.Answer(transfer.NoiseBlock{Queries: b.Looks, SD: b.SD}, p.Tau); err != nil {
+		block := transfer.NoiseBlock{Queries: b.Looks, SD: b.SD / unit}
+		if _, err := bound.Answer(block, p.goal.Tau/unit); err != nil {
 			return err
 		}
 		covered += b.Looks
 	}
-	if covered != p.Queries || bound.Total() > p.Beta {
+	if covered != p.goal.Queries || bound.Total() > p.goal.Beta {
 		return differs(p)
 	}
 	return nil
 }
 
 func (noisy) respond(h *history, l look) (response, error) {
-	sum := 0.0
-	for _, score := range l.values.scores() {
-		sum += score
-	}
-	mean := sum / float64(h.plan.Samples)
+	goal := h.plan.goal
+	mean := l.sum() / float64(goal.Samples)
 	sd, err := noiseAt(h.plan.Mechanism.Noise, h.looks)
 	if err != nil {
 		return response{}, err
 	}
 	if sd > 0 {
-		noise, err := gaussian(h.plan.Samples, sd).Noise()
+		noise, err := gaussian(goal, sd).Noise()
 		if err != nil {
 			return response{}, err
 		}
 		mean = noise.Answer(l.noise, mean)
 	}
-	mean = math.Max(0, math.Min(1, mean))
-	return response{value: &mean}, nil
+	return h.show(math.Max(lowest(goal), math.Min(1, mean)), l)
 }
 
 // noiseAt is the noise after so many looks.
@@ -96,5 +101,3 @@ func noiseAt(blocks []NoiseBlock, looks int64) (float64, error) {
 	}
 	return 0, corrupt("plan.json has no noise for this look")
 }
-
-func (noisy) remaining(h *history) Remaining { return left(h) }

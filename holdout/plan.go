@@ -3,6 +3,7 @@ package holdout
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,32 +18,94 @@ const schema = "dpcalc/ledger/1"
 // Plan is what a ledger promises and what it runs, as plan.json has it. Nothing in it is secret but the
 // labels' fingerprint, for those who can guess all labels.
 type Plan struct {
-	Schema    string         `json:"schema"`
-	Created   string         `json:"created"` // UTC, RFC 3339
-	Method    string         `json:"method"`
-	Query     string         `json:"query"`
-	Metric    string         `json:"metric"` // of looks that name none
-	Samples   int64          `json:"samples"`
-	Queries   int64          `json:"queries"`
-	Tau       float64        `json:"tau"`  // every answer is within this of its truth
-	Beta      theory.LogProb `json:"beta"` // but for this probability, for all looks together
-	Mechanism Mechanism      `json:"mechanism"`
-	Labels    LabelsFile     `json:"labels"`
+	Schema    string      `json:"schema"`
+	Created   string      `json:"created"` // UTC, RFC 3339
+	Method    string      `json:"method"`
+	Metric    string      `json:"metric"` // of looks that name none
+	Promise   Promise     `json:"promise"`
+	Mechanism Mechanism   `json:"mechanism"`
+	Labels    LabelsFile  `json:"labels"`
+	Incumbent *LabelsFile `json:"incumbent,omitempty"` // of differences: what the first candidate is compared with
 
+	goal   transfer.Goal
 	sealed []byte // plan.json
 }
 
-// LabelsFile says where the labels are and which they were.
+// LabelsFile says where labels or predictions are and which they were.
 type LabelsFile struct {
 	Path        string `json:"path,omitempty"` // as the maker of the ledger named it; empty if they are in no file
 	Fingerprint string `json:"fingerprint"`
 }
 
+// Promise is a complete goal: with probability at least 1 - beta, whatever Queries adaptively chosen looks are shown
+// is within tau of the truth. A field that was not given is empty.
+type Promise struct {
+	Samples      int64          `json:"samples"`
+	Queries      int64          `json:"queries"`
+	Tau          float64        `json:"tau"`
+	Beta         theory.LogProb `json:"beta"`
+	Query        string         `json:"query"`
+	Feedback     string         `json:"feedback"`
+	Passes       int64          `json:"passes,omitempty"`
+	Bar          *float64       `json:"bar,omitempty"`
+	Floor        float64        `json:"floor,omitempty"`
+	Flags        int64          `json:"flags,omitempty"`
+	Hold         float64        `json:"hold,omitempty"`
+	GuessError   *float64       `json:"guess_error,omitempty"`
+	Disagreement float64        `json:"disagreement,omitempty"`
+	OneSided     bool           `json:"one_sided,omitempty"`
+}
+
+func promiseOf(g transfer.Goal) Promise {
+	return Promise{
+		Samples: g.Samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta, Query: g.Query.String(),
+		Feedback: g.Feedback.String(), Passes: g.Passes, Bar: given(g.Bar), Floor: g.Floor, Flags: g.Budget, Hold: g.Hold,
+		GuessError: given(g.GuessError), Disagreement: g.Disagreement, OneSided: g.OneSided,
+	}
+}
+
+// goal is the goal that the promise is of.
+func (p Promise) goal() (g transfer.Goal, err error) {
+	if g.Query, err = transfer.ParseQuery(p.Query); err != nil {
+		return g, err
+	}
+	g.Samples, g.Queries, g.Tau, g.Beta, g.Budget = p.Samples, p.Queries, p.Tau, p.Beta, p.Flags
+	g.Shown = transfer.Shown{
+		Passes: p.Passes, Bar: option(p.Bar), Floor: p.Floor, Hold: p.Hold, GuessError: option(p.GuessError),
+		Disagreement: p.Disagreement, OneSided: p.OneSided,
+	}
+	if g.Feedback, err = transfer.ParseFeedback(p.Feedback); err != nil {
+		return g, err
+	}
+	if u := g.Unknown(); u != transfer.None {
+		return g, corrupt("plan.json: got no %s", u)
+	}
+	return g, g.Validate()
+}
+
+func given(o transfer.Option) *float64 {
+	if !o.Given {
+		return nil
+	}
+	return &o.Value
+}
+
+func option(x *float64) transfer.Option {
+	if x == nil {
+		return transfer.Option{}
+	}
+	return transfer.Some(*x)
+}
+
 // Mechanism is the public part of what is run. A field that does not belong to the method is empty.
 type Mechanism struct {
 	Noise       []NoiseBlock `json:"noise,omitempty"`       // standard deviations in the order of the looks
-	Parts       int64        `json:"parts,omitempty"`       // into which the rows are cut, one for each look
+	Parts       int64        `json:"parts,omitempty"`       // into which the rows are cut
 	Permutation string       `json:"permutation,omitempty"` // the seed of the random order in which they are cut
+	PassCount   int64        `json:"pass_count,omitempty"`  // gate: the least count that passes the plan's bar
+	Threshold   float64      `json:"threshold,omitempty"`   // sparse-validate: how far off a guess may be
+	Widths      []Width      `json:"widths,omitempty"`      // sparse-validate: the cells of the answers
+	Board       []Step       `json:"board,omitempty"`       // ladder: what is shown from which score on
 }
 
 // NoiseBlock is a run of looks with the same Gaussian noise.
@@ -51,12 +114,25 @@ type NoiseBlock struct {
 	SD    float64 `json:"sd"`
 }
 
+// Width is how wide the cells of sparse-validate are after so many flags.
+type Width struct {
+	Flags int64   `json:"flags"`
+	Width float64 `json:"width"`
+}
+
+// Step is a step of a ladder.
+type Step struct {
+	Boundary float64 `json:"boundary"`
+	Value    float64 `json:"value"`
+}
+
 // Terms are what a new ledger is to promise.
 type Terms struct {
-	Goal   transfer.Goal // Samples may be left 0; of Queries, Tau and Beta one may be 0 and is solved
-	Method string        // "" for the best that a ledger runs
-	Metric string        // "" for accuracy
-	Labels string        // the labels' file, to be found again; "" if they are in none
+	Goal      transfer.Goal // Samples may be left 0; of Queries, Tau and Beta one may be 0 and is solved
+	Method    string        // "" for the best that a ledger runs
+	Metric    string        // "" for accuracy
+	Labels    string        // the labels' file, to be found again; "" if they are in none
+	Incumbent Submission    // of differences: what the first candidate is compared with
 }
 
 // PlanError says that no plan came of the terms. Checked says that all of the goal was given: it is a check that
@@ -92,14 +168,14 @@ func Certify(t Terms, samples int64) (*Plan, error) {
 	case goal.Samples != samples:
 		return nil, inputf("samples: got %d, want %d, the number of labels, or none", goal.Samples, samples)
 	}
-	if goal.Query != transfer.Bounded && goal.Query != transfer.Binary {
-		return nil, inputf("query: got %s, want bounded or binary: a look is a mean of values in [0, 1]", goal.Query)
+	if err := looksAt(goal); err != nil {
+		return nil, err
 	}
 	methods, err := methodsOf(t.Method)
 	if err != nil {
 		return nil, err
 	}
-	if err := goal.Validate(); err != nil {
+	if err := errors.Join(goal.Validate(), goal.Overspent()); err != nil {
 		return nil, err
 	}
 	rows, best, err := transfer.Solve(nil, methods, goal)
@@ -114,6 +190,19 @@ func Certify(t Terms, samples int64) (*Plan, error) {
 		return nil, &PlanError{Checked: goal.Unknown() == transfer.None, Reason: strings.Join(reasons, "; ")}
 	}
 	return plan(rows[best], t)
+}
+
+// looksAt refuses goals whose queries are no means of values of the rows, or that no ledger can keep.
+func looksAt(g transfer.Goal) error {
+	switch {
+	case g.Query == transfer.Sensitive || g.Query == transfer.Minimization:
+		return inputf("query: got %s, want bounded, binary or difference: a look is a mean over the rows", g.Query)
+	case g.Transcripts != 0 || g.LnTranscripts != 0:
+		return inputf("transcripts: got a number of them, want none: a ledger counts looks")
+	case g.PastLooks != 0:
+		return inputf("past-looks: got %d, want none: the rows of a ledger are looked at by nobody else", g.PastLooks)
+	}
+	return nil
 }
 
 // methodsOf returns the method of that name, or all that a ledger runs.
@@ -136,39 +225,28 @@ func methodsOf(name string) (list []transfer.Method, err error) {
 // plan is the plan of a certified answer.
 func plan(row transfer.Row, t Terms) (*Plan, error) {
 	p := &Plan{
-		Schema: schema, Method: row.Method.Name, Query: row.Query.String(), Metric: t.Metric,
-		Samples: row.Samples, Queries: row.Queries, Tau: row.Tau, Beta: row.Beta, Labels: LabelsFile{Path: t.Labels},
+		Schema: schema, Method: row.Method.Name, Metric: t.Metric, Promise: promiseOf(row.Goal),
+		Labels: LabelsFile{Path: t.Labels}, goal: row.Goal,
 	}
 	var err error
 	p.Mechanism, err = practiceOf(p.Method).prepare(row.Answer)
 	return p, err
 }
 
-// goal is what the plan promises.
-func (p *Plan) goal() (transfer.Goal, error) {
-	query, err := transfer.ParseQuery(p.Query)
-	return transfer.Goal{Samples: p.Samples, Queries: p.Queries, Tau: p.Tau, Beta: p.Beta, Query: query}, err
-}
-
 // Certified computes the certificate of an existing plan anew.
 func (p *Plan) Certified() error {
-	goal, err := p.goal()
-	if err != nil {
-		return err
+	method, ok := transfer.Lookup(p.Method)
+	if !ok {
+		return corrupt("plan.json: got the unknown method %s", shown(p.Method))
 	}
-	practice := practiceOf(p.Method)
-	if practice == nil {
-		return fmt.Errorf("plan.json: got the method %s, want one that a ledger runs", shown(p.Method))
-	}
-	method, _ := transfer.Lookup(p.Method)
-	answer, err := method.Solve(goal)
+	answer, err := method.Solve(p.goal)
 	if err != nil {
 		return err
 	}
 	if answer.Status != transfer.OK {
 		return fmt.Errorf("plan.json: the plan has no certificate: %s", answer.Reason)
 	}
-	return practice.certified(p, answer)
+	return practiceOf(p.Method).certified(p, answer)
 }
 
 // The ends of the two kinds of sealed texts, around their chain.
@@ -198,10 +276,8 @@ func decodePlan(text []byte) (*Plan, error) {
 	if p.Schema != schema {
 		return nil, fmt.Errorf("plan.json: got the schema %s, want %s", shown(p.Schema), schema)
 	}
-	goal, err := p.goal()
-	if err == nil {
-		err = goal.Validate()
-	}
+	var err error
+	p.goal, err = p.Promise.goal()
 	if err == nil && practiceOf(p.Method) == nil {
 		err = fmt.Errorf("got the method %s, want one of %s", shown(p.Method), strings.Join(Methods(), ", "))
 	}

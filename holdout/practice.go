@@ -1,9 +1,8 @@
 package holdout
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"slices"
+	"reflect"
 
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -13,35 +12,63 @@ type practice interface {
 	prepare(transfer.Answer) (Mechanism, error) // what a new plan is to run
 	certified(*Plan, transfer.Answer) error     // whether an old plan runs what is certified
 	respond(*history, look) (response, error)   // the answer to the next look
-	remaining(*history) Remaining               // what is left
-}
-
-// named is a practice with the name of its method.
-type named struct {
-	method string
-	practice
 }
 
 // practices are the methods that a ledger runs, in the order in which the best of equals is chosen.
-var practices = []named{
+var practices = []struct {
+	method string
+	practice
+}{
 	{"gaussian-schedule", noisy{}},
 	{"gaussian", noisy{}},
+	{"gate", gate{}},
+	{"ladder", ladder{}},
+	{"sparse-validate", validator{}},
+	{"sealed", sealed{}},
 	{"splitting", splitting{}},
 }
 
 // practiceOf finds the practice of a method, nil if a ledger does not run it.
 func practiceOf(method string) practice {
-	i := slices.IndexFunc(practices, func(p named) bool { return p.method == method })
-	if i < 0 {
-		return nil
+	for _, p := range practices {
+		if p.method == method {
+			return p.practice
+		}
 	}
-	return practices[i].practice
+	return nil
 }
 
 // look is a look that is to be answered.
 type look struct {
-	values values
-	noise  *rand.Rand
+	values     values
+	base       *values // of differences: the incumbent's
+	bar, guess *float64
+	noise      *rand.Rand
+}
+
+// score is that of a row.
+func (l look) score(row int) float64 {
+	s := l.values.score(row)
+	if l.base != nil {
+		s -= l.base.score(row)
+	}
+	return s
+}
+
+// sum adds the scores of all rows.
+func (l look) sum() (sum float64) {
+	for row := range l.values.of {
+		sum += l.score(row)
+	}
+	return sum
+}
+
+// sumOf adds the scores of some rows.
+func (l look) sumOf(rows []int32) (sum float64) {
+	for _, row := range rows {
+		sum += l.score(int(row))
+	}
+	return sum
 }
 
 // response is what is shown.
@@ -50,20 +77,18 @@ type response struct {
 	verdict string
 }
 
-// Remaining is what is left of a plan.
-type Remaining struct {
-	Looks int64
-}
+// number shows a number.
+func number(x float64, verdict string) response { return response{&x, verdict} }
 
-// left are the looks that are left, and nothing else.
-func left(h *history) Remaining {
-	if h.retired {
-		return Remaining{}
+// same accepts the mechanism that the method asks for today, and no other.
+func same(p *Plan, today Mechanism) error {
+	if !reflect.DeepEqual(today, p.Mechanism) {
+		return differs(p)
 	}
-	return Remaining{Looks: max(h.plan.Queries-h.looks, 0)}
+	return nil
 }
 
 // differs says that a plan does not run what is certified for it.
 func differs(p *Plan) error {
-	return fmt.Errorf("plan.json: the mechanism is not one that the certificate of %s is for", p.Method)
+	return corrupt("plan.json: the mechanism is not the one that this version certifies for %s", p.Method)
 }

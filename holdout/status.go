@@ -12,6 +12,7 @@ type Status struct {
 	Torn        int64 // of these, cut short by a crash
 	Remaining   Remaining
 	Retired     bool
+	Incumbent   *LabelsFile // of differences: what the next candidate is compared with
 	Chain       string
 	LooksPerDay float64 // at which the looks were taken so far; 0 if that is not known
 }
@@ -46,8 +47,8 @@ func ReadStatus(dir string) (Status, error) {
 
 func (h *history) status() Status {
 	return Status{
-		Plan: h.plan, Looks: h.looks, Torn: h.torn, Remaining: practiceOf(h.plan.Method).remaining(h), Retired: h.retired,
-		Chain: h.chain, LooksPerDay: h.pace(),
+		Plan: h.plan, Looks: h.looks, Torn: h.torn, Remaining: h.remaining(), Retired: h.retired,
+		Incumbent: h.incumbent(), Chain: h.chain, LooksPerDay: h.pace(),
 	}
 }
 
