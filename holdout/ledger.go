@@ -75,7 +75,7 @@ func Create(dir string, labels *Labels, terms Terms) (*Ledger, error) {
 	case difference:
 		base, err := labels.read(plan.Metric, false, terms.Incumbent.Values)
 		if err != nil {
-			return nil, inputf("incumbent: %v", err)
+			return nil, fmt.Errorf("incumbent: %w", err)
 		}
 		plan.Incumbent = &LabelsFile{Path: terms.Incumbent.Path, Fingerprint: base.fingerprint()}
 	}
@@ -333,7 +333,7 @@ func (l *Ledger) compare(a *asked, s Submission) error {
 	}
 	base, err := l.labels.read(s.Metric, false, s.Incumbent)
 	if err != nil {
-		return inputf("incumbent: %v", err)
+		return fmt.Errorf("incumbent: %w", err)
 	}
 	a.look.base = &base
 	a.Incumbent, a.Predictions = base.fingerprint(), a.look.values.fingerprint()

@@ -185,7 +185,9 @@ func Certify(t Terms, samples int64) (*Plan, error) {
 	if best < 0 {
 		var reasons []string
 		for _, r := range rows {
-			reasons = append(reasons, r.Method.Name+" "+r.Reason)
+			if r.Status != transfer.NotApplicable || t.Method != "" {
+				reasons = append(reasons, r.Method.Name+": "+r.Reason)
+			}
 		}
 		return nil, &PlanError{Checked: goal.Unknown() == transfer.None, Reason: strings.Join(reasons, "; ")}
 	}
