@@ -166,6 +166,7 @@ type Submission struct {
 	Name      string   // for the log: at most 100 printable characters, and no part of the fingerprint
 	Metric    string   // "" for the plan's
 	Values    Table    // every id with its prediction or value
+	Source    string   // what errors call the values; "" for nothing
 	Path      string   // the file that they are in, to be found again if they become the incumbent
 	Bar       *float64 // gate: the bar; nil for the plan's
 	Guess     *float64 // flags: the guess
@@ -311,6 +312,9 @@ func (l *Ledger) ask(s Submission) (a asked, err error) {
 	a.look = look{bar: s.Bar, guess: s.Guess}
 	binary := l.plan.goal.Query == transfer.Binary
 	if a.look.values, err = l.labels.read(s.Metric, binary, s.Values); err != nil {
+		if wrong := (*InputError)(nil); errors.As(err, &wrong) && s.Source != "" {
+			err = inputf("%s: %v", s.Source, err)
+		}
 		return a, err
 	}
 	a.Line = Line{Event: Looked, Name: s.Name, Metric: s.Metric, Bar: s.Bar, Guess: s.Guess, Path: s.Path}

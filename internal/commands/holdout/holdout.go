@@ -352,6 +352,7 @@ func readSubmissions(c *commands.Call, status holdout.Status, paths []string) (l
 		if s.Values, err = table(path); err != nil {
 			return nil, done, err
 		}
+		s.Source = open[len(open)-1].Name
 		list = append(list, s)
 	}
 	return list, done, nil

@@ -41,12 +41,14 @@ func (f *file) blame(err error) error {
 	return f.Blame(err)
 }
 
-// table visits the rows, and names the file in what is wrong with them.
+// table visits the rows, and names the file in what is wrong with its form. What is wrong with ids and values is told
+// by the ledger, some of it after the last row.
 func (f *file) table(visit func(id, value string) error) error {
-	if err := f.rows(visit); err != nil {
-		return f.blame(err)
+	err := f.rows(visit)
+	if wrong := (*holdout.InputError)(nil); err == nil || errors.As(err, &wrong) {
+		return err
 	}
-	return nil
+	return f.Blame(err)
 }
 
 // rows visits the rows.

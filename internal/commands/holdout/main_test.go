@@ -1,0 +1,8 @@
+package holdout
+
+import (
+	"github.com/dpcalc/dpcalc/internal/commands/samplesize"
+	"github.com/dpcalc/dpcalc/internal/commandtest"
+)
+
+func init() { commandtest.Offer(Command(), samplesize.PlanFile()) }
