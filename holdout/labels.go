@@ -357,20 +357,31 @@ type digest struct {
 	buffer []byte
 }
 
+const digestBuffer = 1 << 14
+
 func newDigest(of string) *digest {
-	d := &digest{Hash: sha256.New()}
+	d := &digest{Hash: sha256.New(), buffer: make([]byte, 0, 2*digestBuffer)}
 	d.text(of)
 	return d
 }
 
 func (d *digest) text(s string) {
-	d.buffer = append(binary.BigEndian.AppendUint64(d.buffer[:0], uint64(len(s))), s...)
-	d.Write(d.buffer)
+	d.buffer = append(binary.BigEndian.AppendUint64(d.buffer, uint64(len(s))), s...)
+	if len(d.buffer) >= digestBuffer {
+		d.flush()
+	}
 }
 
 func (d *digest) number(x float64) {
-	d.buffer = binary.BigEndian.AppendUint64(d.buffer[:0], math.Float64bits(x))
-	d.Write(d.buffer)
+	d.buffer = binary.BigEndian.AppendUint64(d.buffer, math.Float64bits(x))
 }
 
-func (d *digest) sum() string { return hex.EncodeToString(d.Sum(nil)) }
+func (d *digest) flush() {
+	d.Write(d.buffer)
+	d.buffer = d.buffer[:0]
+}
+
+func (d *digest) sum() string {
+	d.flush()
+	return hex.EncodeToString(d.Sum(nil))
+}

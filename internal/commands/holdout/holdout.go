@@ -79,7 +79,7 @@ func Command() *commands.Command {
 		}),
 		Output: commands.Tables,
 		Examples: [2]string{
-			"dpcalc holdout init ledger --labels labels.csv -m 20 -t 0.1 -b 0.05 --query binary",
+			"dpcalc holdout init ledger --labels labels.csv -m 20 -b 0.05 --query binary",
 			"dpcalc holdout score ledger predictions.csv --name first",
 		},
 		Run: run,

@@ -22,22 +22,24 @@ func rows(t testing.TB, n int, right ...int) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
 	classes := make([]string, n)
-	text := "id,label\n"
+	var text strings.Builder
+	text.WriteString("id,label\n")
 	for i := range classes {
 		classes[i] = []string{"cat", "dog"}[r.IntN(2)]
-		text += fmt.Sprintf("r%d,%s\n", i, classes[i])
+		fmt.Fprintf(&text, "r%d,%s\n", i, classes[i])
 	}
-	write(t, "labels.csv", text)
+	write(t, "labels.csv", text.String())
 	for _, count := range right {
-		text := "prediction\tnote\tid\n"
+		var text strings.Builder
+		text.WriteString("prediction\tnote\tid\n")
 		for k, i := range r.Perm(n) {
 			prediction := classes[i]
 			if k >= count {
 				prediction = map[string]string{"cat": "dog", "dog": "cat"}[prediction]
 			}
-			text += fmt.Sprintf("%s\t\"a, b\"\tr%d\n", prediction, i)
+			fmt.Fprintf(&text, "%s\t\"a, b\"\tr%d\n", prediction, i)
 		}
-		write(t, fmt.Sprintf("p%d.tsv", count), text)
+		write(t, fmt.Sprintf("p%d.tsv", count), text.String())
 	}
 }
 
@@ -176,6 +178,26 @@ func TestForms(t *testing.T) {
 	code, stdout, stderr := commandtest.DpcalcReading(string(text), "holdout", "score", "ledger", "-", "-f", "csv")
 	if code != 0 || !strings.Contains(stdout, "0.6666666666666666") {
 		t.Error(code, stdout, stderr)
+	}
+}
+
+// Objects of plain texts are read as the library reads them.
+func TestPlainObjects(t *testing.T) {
+	f := &file{column: "prediction"}
+	for text, want := range map[string]bool{
+		`{"id":"1","prediction":"a"}`: true, `{ "x" : "y" , "prediction":"a", "id" :"1"}`: true, `{"id":"0","id":"1","prediction":"a"}`: true,
+		`{"id":1,"prediction":"a"}`: false, `{"id":"1"}`: false, `{"id":"1","prediction":"a"`: false, `{"id":"1","prediction":"a"}}`: false,
+		`{"id":"1" "prediction":"a"}`: false, `{"id":"\u0031","prediction":"a"}`: false, `"id":"1","prediction":"a"}`: false,
+		`{"id":"1","prediction":"a",}`: false, "{\"id\":\"1\",\"prediction\":\"\x01\"}": false, `{"id":"1","prediction":"é"}`: false, ``: false,
+		`{"id":"1","prediction":"a" "}`: false, `{id:"1","prediction":"a"}`: false,
+	} {
+		id, value, ok := f.plain([]byte(text))
+		if ok != want || ok && (id != "1" || value != "a") {
+			t.Errorf("%s: got %s, %s, %v", text, id, value, ok)
+		}
+		if ok && !json.Valid([]byte(text)) {
+			t.Errorf("%s is no JSON", text)
+		}
 	}
 }
 

