@@ -274,8 +274,8 @@ func TestSections(t *testing.T) {
 	}
 	for section, page := range map[string]string{
 		"binomial": "theory", "renyi": "maxinfo", "joint-bound": "transfer", "thresholdout": "thresholdout",
-		"later-steps":             "pvalue",
-		"zubkov-and-serovs-bound": "theory", "conventions": "README",
+		"composition-of-corrections": "pvalue",
+		"zubkov-and-serovs-bound":    "theory", "conventions": "README",
 	} {
 		if got, want := sections[section], "docs/theorems/"+page+".md"; got != want {
 			t.Errorf("%s stands in %q, want %q", section, got, want)

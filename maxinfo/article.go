@@ -25,11 +25,16 @@ var kinds = []Kind{
 	{"pure-dp", "an answer of pure differential privacy", PureDP{Epsilon: 0.01}},
 	{"approx-dp", "an answer of (epsilon, delta)-differential privacy", ApproxDP{Epsilon: 0.01, LnDelta: -100}},
 	{"gdp", "an answer of Gaussian differential privacy", GDP{Mu: 0.01}},
+	{"zcdp", "an answer of zero-concentrated differential privacy", ZCDP{Rho: 0.0001}},
+	{"rdp", "an answer of Renyi differential privacy", RDP{Points: exampleCurve}},
 	{"gaussian", "linear queries, answered with Gaussian noise", Gaussian{Queries: 10, SD: 0.1}},
 	{"description", "one answer out of a number of possible ones", Description{Outcomes: theory.Nats(math.Log(100))}},
+	{"gates", "the verdicts of tests behind a gate", Gates{Looks: 20, Passes: 3}},
 	{"mutual-info", "an answer of known mutual information with the sample", MutualInformation{Nats: 1}},
 	{"max-info", "an answer of known max-information", MaxInformation{Nats: 1, Slack: theory.Zero}},
 }
+
+var exampleCurve = []theory.RenyiPoint{{Order: 8, Epsilon: 0.001}, {Order: 32, Epsilon: 0.005}}
 
 // Articles says what there is to say of the methods of a [Chain], in printing order. Proof, sources
 // and hypotheses are those of the methods for one step of each of the [Kinds]; a hypothesis begins with the
@@ -69,7 +74,8 @@ var articles = []theory.Article{
 		Summary: "pure differential privacy, any law of the rows",
 		Formula: "I_inf <= n epsilon nats; gamma = alpha exp(-n epsilon)",
 		Practice: "For rows that may depend on each other: repeated measurements, families, time series. It costs a " +
-			"factor e^epsilon for every row, so it serves small samples and very small epsilon. Such a step may follow others.",
+			"factor e^epsilon for every row, so it serves small samples and very small epsilon. Such a step may follow others, for " +
+			"max-information too.",
 	},
 	{
 		Name:    "max-info-dwork15",
@@ -91,23 +97,23 @@ var articles = []theory.Article{
 		Name:    "kl",
 		Summary: "mutual information between sample and answers: the exact bound",
 		Formula: "gamma <= alpha solves kl(alpha||gamma) = I, the mutual information in nats: n epsilon^2/8 for pure " +
-			"differential privacy, n mu^2/2 for GDP, at most (n m/2) ln(1 + 1/(4 n^2 sd^2)) for Gaussian noise",
+			"differential privacy, n mu^2/2 for GDP, n rho for zCDP, at most (n m/2) ln(1 + 1/(4 n^2 sd^2)) for Gaussian noise",
 		Practice: "No correction that uses the mutual information alone is better. At the usual alpha renyi leaves " +
 			"more where it applies.",
 	},
 	{
 		Name:    "approx-dp",
-		Summary: "(epsilon, delta)-differential privacy or GDP, independent rows",
+		Summary: "(epsilon, delta)-differential privacy, GDP, zCDP or RDP, independent rows",
 		Formula: "as renyi, with rho = n epsilon tanh(epsilon/2), at alpha - n delta (1 + e^(-epsilon)) in place of " +
-			"alpha; for GDP at the best point of the privacy curve",
-		Practice: "Nothing is left unless delta is below about alpha/(2n). Private steps at the beginning count as " +
-			"one, whose epsilons and deltas add up; other kinds of steps follow it.",
+			"alpha; for GDP, zCDP and RDP at the best point of the privacy curve",
+		Practice: "Nothing is left unless delta is below about alpha/(2n). Neighbouring private steps count as one, whose " +
+			"epsilons and deltas add up. For max-information they stand first; for p-values at any place.",
 	},
 	{
 		Name:    "group",
-		Summary: "(epsilon, delta)-differential privacy or GDP, any law of the rows",
+		Summary: "(epsilon, delta)-differential privacy, GDP or zCDP, any law of the rows",
 		Formula: "gamma = (alpha - delta_n) e^(-n epsilon), delta_n = delta (e^(n epsilon)-1)/(e^epsilon-1); for GDP " +
-			"gamma = Phi(Phi^-1(alpha) - n mu)",
+			"gamma = Phi(Phi^-1(alpha) - n mu), for zCDP exp(-(sqrt(ln(1/alpha)) + n sqrt(rho))^2)",
 		Practice: "The privacy of the whole sample as one group. For rows that may depend on each other; of use where " +
 			"n epsilon or n mu is of the order of one.",
 	},
@@ -117,6 +123,15 @@ var articles = []theory.Article{
 		Formula: "P[E] <= N max_y P[E_y]; I_inf^b <= ln(N/b) nats",
 		Practice: "Count every answer that could have been given, not only those that were. Such a step may follow " +
 			"others: its factor N multiplies theirs.",
+	},
+	{
+		Name:    "gates",
+		Summary: "tests behind a gate that shows a verdict only, any law of the rows",
+		Formula: "I_inf^b <= ln(N/b) nats, N = sum_(l<=B) C(m,l) sequences of verdicts in m looks with at most B " +
+			"passes; gamma = alpha/N, N = sum_(l<=min(B,m-1)) C(m-1,l)",
+		Practice: "For one test set that judges every change. All false rejections on the path count, so no family " +
+			"step follows. Nothing but pass or fail may be shown, and the data are retired at the last pass. An e-value " +
+			"passes at e >= 1/gamma. An interval behind the gate needs more: see the confidence.",
 	},
 	{
 		Name:    "rogers16",
@@ -130,7 +145,7 @@ var articles = []theory.Article{
 		Summary: "max-information of k bits with slack b, known from elsewhere",
 		Formula: "gamma = (alpha - b) 2^(-k)",
 		Practice: "For a mechanism with a bound of its own. If the bound holds for every law of the data, data=any " +
-			"lets the step follow others.",
+			"lets the step follow others for max-information, and its slack count once for p-values.",
 	},
 }
 

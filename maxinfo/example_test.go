@@ -63,8 +63,11 @@ func ExampleKinds() {
 	// pure-dp: an answer of pure differential privacy
 	// approx-dp: an answer of (epsilon, delta)-differential privacy
 	// gdp: an answer of Gaussian differential privacy
+	// zcdp: an answer of zero-concentrated differential privacy
+	// rdp: an answer of Renyi differential privacy
 	// gaussian: linear queries, answered with Gaussian noise
 	// description: one answer out of a number of possible ones
+	// gates: the verdicts of tests behind a gate
 	// mutual-info: an answer of known mutual information with the sample
 	// max-info: an answer of known max-information
 }
@@ -84,9 +87,10 @@ func ExampleArticles() {
 	// max-info-dwork15: pure differential privacy, independent rows: the published bound
 	// renyi: pure differential privacy or Gaussian noise, independent rows: the sharp bound
 	// kl: mutual information between sample and answers: the exact bound
-	// approx-dp: (epsilon, delta)-differential privacy or GDP, independent rows
-	// group: (epsilon, delta)-differential privacy or GDP, any law of the rows
+	// approx-dp: (epsilon, delta)-differential privacy, GDP, zCDP or RDP, independent rows
+	// group: (epsilon, delta)-differential privacy, GDP or zCDP, any law of the rows
 	// description: one answer out of N possible ones, any law of the rows
+	// gates: tests behind a gate that shows a verdict only, any law of the rows
 	// rogers16: mutual information: the published bound through max-information
 	// max-info: max-information of k bits with slack b, known from elsewhere
 	// approx-max-info: the max-information of a table with slack, exactly

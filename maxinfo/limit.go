@@ -52,6 +52,13 @@ func (r Range) MaxInformation(slack theory.LogProb) (theory.Nats, error) {
 	return finite(float64(r.Outcomes) - slack.Ln())
 }
 
+// Gate says that the transcript is the verdicts of a gate, and further answers out of a range: Range counts
+// all of them.
+type Gate struct {
+	Range
+	Gates Gates
+}
+
 // Dwork15 is the published bound for an epsilon-differentially private transcript of
 // n independent records.
 type Dwork15 struct {
@@ -137,14 +144,16 @@ func (g GaussianTranscript) MaxInformation(slack theory.LogProb) (theory.Nats, e
 // Profile is an (epsilon, delta)-differentially private transcript of n independent
 // records. It is private for every x >= 0 with
 //
-//	epsilon = Epsilon + x,  delta = Delta + delta_mu(x),
+//	epsilon = Epsilon + x,  delta = Delta + delta(x),
 //
-// delta_mu the curve of mu-GDP, and for x = 0 alone where Mu is zero.
+// delta(x) the curve of mu-GDP or of a bound of Renyi divergences, and for x = 0 alone where there is
+// neither.
 type Profile struct {
 	Samples int64
 	Epsilon float64        // >= 0
 	LnDelta theory.LogProb // below 1
 	Mu      float64        // >= 0
+	Renyi   Divergence     // empty unless Mu is zero
 }
 
 // At returns what (epsilon, delta) privacy at x says: with rho = n epsilon
@@ -152,8 +161,11 @@ type Profile struct {
 func (p Profile) At(x float64) Renyi {
 	n := float64(p.Samples)
 	lnDelta := p.LnDelta.Ln()
-	if p.Mu > 0 {
+	switch {
+	case p.Mu > 0:
 		lnDelta = num.LogAddExp(lnDelta, theory.GDP{Mu: p.Mu}.LnDelta(x).Ln())
+	case p.Renyi.bounds():
+		lnDelta = num.LogAddExp(lnDelta, p.Renyi.lnDelta(x))
 	}
 	epsilon := p.Epsilon + x
 	defect := lnDelta + math.Log(n)*(1+0x1p-50) + math.Log1p(math.Exp(-epsilon))
@@ -206,19 +218,26 @@ type Defects struct{ Most, Least theory.LogProb }
 // Best returns the x at which the cost of [Profile.At] is least, among those with a
 // defect in the range, and that cost.
 func (p Profile) Best(within Defects, cost func(Renyi) float64) (x, least float64) {
-	if p.Mu == 0 {
+	if p.Mu == 0 && !p.Renyi.bounds() {
 		return 0, cost(p.At(0))
+	}
+	tolerance := 1e-6
+	if len(p.Renyi.Points) > 0 {
+		tolerance = 1e-9 // the curve has edges
 	}
 	share := math.Log(float64(p.Samples))
 	from, to := p.reach(within.Most.Ln()-share), p.reach(within.Least.Ln()-share)
-	v, least := num.Interval{Lo: math.Log(from), Hi: math.Log(to)}.MinimizeScanned(24, 1e-6, func(v float64) float64 {
+	v, least := num.Interval{Lo: math.Log(from), Hi: math.Log(to)}.MinimizeScanned(12, tolerance, func(v float64) float64 {
 		return cost(p.At(math.Exp(v)))
 	})
 	return math.Exp(v), least
 }
 
-// reach returns an x at which the curve of mu-GDP is about e^lnDelta.
+// reach returns an x at which the curve is about e^lnDelta.
 func (p Profile) reach(lnDelta float64) float64 {
+	if p.Renyi.bounds() {
+		return p.Renyi.reach(lnDelta)
+	}
 	if !(lnDelta < 0) {
 		return p.Mu * 1e-3
 	}

@@ -568,7 +568,7 @@ func TestLimitsAreNumbers(t *testing.T) {
 	}
 	nan := math.NaN()
 	for _, l := range []Limit{
-		Ratio{1, theory.Zero}, Range{1}, Dwork15{10, 1}, Renyi{1, theory.Zero}, Renyi{1, -20}, Profile{10, 1, -20, 0}, Profile{10, 0, theory.Zero, 1},
+		Ratio{1, theory.Zero}, Range{1}, Dwork15{10, 1}, Renyi{1, theory.Zero}, Renyi{1, -20}, Profile{10, 1, -20, 0, Divergence{}}, Profile{10, 0, theory.Zero, 1, Divergence{}},
 		Mutual{1}, Rogers16{1}, Group{1}, GaussianTranscript{1000, 10, 0.1},
 	} {
 		for _, b := range []theory.LogProb{theory.LogProb(nan), 0, 1} {
@@ -597,8 +597,8 @@ func TestLimitsAreMonotone(t *testing.T) {
 			{Mutual{theory.Nats(x)}, Mutual{theory.Nats(x * factor)}},
 			{Rogers16{theory.Nats(x)}, Rogers16{theory.Nats(x * factor)}},
 			{Group{x}, Group{x * factor}},
-			{Profile{n, x, slack - 30, 0}, Profile{n, x * factor, slack - 30, 0}},
-			{Profile{n, 0, theory.Zero, x}, Profile{n, 0, theory.Zero, x * factor}},
+			{Profile{n, x, slack - 30, 0, Divergence{}}, Profile{n, x * factor, slack - 30, 0, Divergence{}}},
+			{Profile{n, 0, theory.Zero, x, Divergence{}}, Profile{n, 0, theory.Zero, x * factor, Divergence{}}},
 		} {
 			less, e1 := pair[0].MaxInformation(slack)
 			more, e2 := pair[1].MaxInformation(slack)
@@ -616,7 +616,7 @@ func TestLimitsAreMonotone(t *testing.T) {
 
 func BenchmarkMaxInformation(b *testing.B) {
 	for name, l := range map[string]Limit{
-		"renyi": Renyi{1, theory.Zero}, "approx-dp": Profile{1000, 0.01, -40, 0}, "gdp": Profile{1000, 0, theory.Zero, 0.01},
+		"renyi": Renyi{1, theory.Zero}, "approx-dp": Profile{1000, 0.01, -40, 0, Divergence{}}, "gdp": Profile{1000, 0, theory.Zero, 0.01, Divergence{}},
 		"kl": Mutual{0.1}, "gaussian": GaussianTranscript{10_000, 100, 0.1}, "group": Group{3},
 	} {
 		b.Run(name, func(b *testing.B) {

@@ -10,9 +10,10 @@ import (
 
 // The methods for the first step: which theorems speak about it, in printing order.
 
+// What a method assumes of the rows, in [Method.Assumes].
 const (
-	independent = "independent rows"
-	anyRecords  = "any joint law of the rows"
+	IndependentRows = "independent rows" // they need not be identically distributed
+	AnyRows         = "any joint law of the rows"
 )
 
 func derived(anchor string) []theory.Source {
@@ -66,12 +67,15 @@ func (p Plan) private(parts []privacy) ([]Method, error) {
 	if len(parts) > 1 {
 		sum.Epsilon *= up
 	}
+	if slices.ContainsFunc(parts, func(part privacy) bool { return part.renyi.bounds() }) {
+		return p.concentrated(parts, sum, info)
+	}
 	var err error
 	if sum.Mu, err = composed(mus); err != nil {
 		return nil, err
 	}
-	if reach := float64(p.Samples) * (sum.Epsilon + sum.Mu + sum.Mu*sum.Mu); !(reach <= math.MaxFloat64/4) {
-		return nil, &theory.NoAnswerError{Reason: "n epsilon exceeds what a number can hold"}
+	if err := p.withinReach(sum.Epsilon + sum.Mu + sum.Mu*sum.Mu); err != nil {
+		return nil, err
 	}
 	if g, ok := merged(parts); ok {
 		return p.gaussian(g, sum, info)
@@ -96,6 +100,60 @@ func (p Plan) private(parts []privacy) ([]Method, error) {
 		return methods, nil
 	}
 	return p.approximate(whole, info)
+}
+
+// withinReach refuses a privacy that adds up, over all records, to more than a number can hold.
+func (p Plan) withinReach(each float64) error {
+	if !(float64(p.Samples)*each <= math.MaxFloat64/4) {
+		return &theory.NoAnswerError{Reason: "n epsilon exceeds what a number can hold"}
+	}
+	return nil
+}
+
+// concentrated lists the bounds for steps among which are some with a bound of their Renyi divergences. The
+// epsilons of the others add, or count by their Renyi divergences too.
+func (p Plan) concentrated(parts []privacy, sum Profile, info theory.Nats) ([]Method, error) {
+	known, all := make([]Divergence, len(parts)), make([]Divergence, len(parts))
+	for i, part := range parts {
+		known[i] = part.renyi
+		if part.mu > 0 {
+			known[i].Rho += part.mu * (part.mu / 2) * up
+		}
+		all[i] = known[i]
+		all[i].Rho += part.epsilon * math.Tanh(part.epsilon/2) * up
+	}
+	whole := Profiles{sum}
+	var err error
+	if whole[0].Renyi, err = composedDivergence(known); err != nil {
+		return nil, err
+	}
+	if err := p.withinReach(sum.Epsilon + whole[0].Renyi.Rho*float64(p.Samples)); err != nil {
+		return nil, err
+	}
+	if sum.Epsilon > 0 {
+		renyi, err := composedDivergence(all)
+		if err != nil {
+			return nil, err
+		}
+		whole = append(whole, Profile{Samples: p.Samples, LnDelta: sum.LnDelta, Renyi: renyi})
+	}
+	methods := []Method{p.local(whole)}
+	if sum.LnDelta == theory.Zero {
+		methods = append(methods, p.information(info))
+	}
+	group := Method{
+		Name: "group", Proof: theory.Published, Assumes: []string{AnyRows},
+		Sources: append([]theory.Source{{Key: "bun16", Where: "Proposition 1.9"}}, derived("group")...),
+	}
+	last := whole[len(whole)-1].Renyi
+	if sum.LnDelta == theory.Zero && len(last.Points) == 0 {
+		n := float64(p.Samples)
+		group.Limit = Renyi{theory.Nats(min(n*(n*last.Rho*up)*up, math.MaxFloat64)), theory.Zero}
+	} else {
+		const needs = "zero-concentrated privacy without delta in all private steps"
+		group.Needs = &theory.NotApplicableError{Source: group.Sources[0], Needs: needs}
+	}
+	return append(methods, group), nil
 }
 
 // merged returns the Gaussian transcript that steps of such answers make. An answer with
@@ -141,7 +199,7 @@ func (p Plan) information(info theory.Nats) Method {
 func (p Plan) pure(epsilon float64, info theory.Nats) []Method {
 	return []Method{
 		{
-			Name: "max-info-any", Proof: theory.Published, Assumes: []string{anyRecords},
+			Name: "max-info-any", Proof: theory.Published, Assumes: []string{AnyRows},
 			Sources: []theory.Source{{Key: "dwork15generalization", Where: "max-information of pure differential privacy"}},
 			Limit:   Ratio{Nats: pureAny(p.Samples, epsilon), Slack: theory.Zero},
 		},
@@ -166,7 +224,7 @@ func (p Plan) approximate(ways Profiles, info theory.Nats) ([]Method, error) {
 		local = append(local, p.information(info))
 	}
 	group := Method{
-		Name: "group", Proof: theory.Published, Assumes: []string{anyRecords},
+		Name: "group", Proof: theory.Published, Assumes: []string{AnyRows},
 		Sources: []theory.Source{{Key: "dwork06calibrating", Where: "group privacy, by induction over the rows"}},
 	}
 	if whole.Mu > 0 {
@@ -192,7 +250,7 @@ func (p Plan) gdp(whole Profile, info theory.Nats) ([]Method, error) {
 		p.product(Method{Name: "approx-dp", Proof: theory.Derived, Sources: append(derived("approx-dp"), theory.Source{Key: "balle18", Where: "Theorem 8"}), Limit: Profiles{whole}}),
 		p.information(info),
 		{
-			Name: "group", Proof: theory.Published, Assumes: []string{anyRecords},
+			Name: "group", Proof: theory.Published, Assumes: []string{AnyRows},
 			Sources: append(all.Sources, theory.Source{Key: "dpcalc", Where: "docs/theorems/maxinfo.md#group"}),
 			Limit:   Group{all.Value.Mu},
 		},
@@ -225,7 +283,7 @@ const linear = "linear queries with values in [0,1]"
 
 func ranged(r Range) Method {
 	return Method{
-		Name: "description", Proof: theory.Published, Assumes: []string{anyRecords},
+		Name: "description", Proof: theory.Published, Assumes: []string{AnyRows},
 		Sources: []theory.Source{{Key: "dwork15generalization", Where: "description length"}},
 		Limit:   r,
 	}
@@ -243,12 +301,21 @@ func informedRogers16(info theory.Nats) Method {
 	}
 }
 
+func gated(s Gates, all Range) Method {
+	return Method{
+		Name: "gates", Proof: theory.Published, Assumes: []string{AnyRows},
+		Sources: []theory.Source{{Key: "dwork15generalization", Where: "description length"},
+			{Key: "dpcalc", Where: "docs/theorems/pvalue.md#tests-behind-a-gate"}},
+		Limit: Gate{Range: all, Gates: s},
+	}
+}
+
 var maxInformation = theory.Source{Key: "dwork15generalization", Where: "max-information"}
 
 func given(s MaxInformation) Method {
 	assumes := "the max-information with this sample"
 	if s.Always {
-		assumes = anyRecords
+		assumes = AnyRows
 	}
 	return Method{
 		Name: "max-info", Proof: theory.Published, Assumes: []string{assumes},
@@ -259,9 +326,9 @@ func given(s MaxInformation) Method {
 
 // product keeps a method that needs independent records if they are.
 func (p Plan) product(m Method) Method {
-	m.Assumes = []string{independent}
+	m.Assumes = []string{IndependentRows}
 	if p.Data != ProductData {
-		m.Limit, m.Needs = nil, &theory.NotApplicableError{Source: m.Sources[0], Needs: independent}
+		m.Limit, m.Needs = nil, &theory.NotApplicableError{Source: m.Sources[0], Needs: IndependentRows}
 	}
 	return m
 }

@@ -60,7 +60,7 @@ type Later struct {
 	Outcomes theory.Nats
 }
 
-// OrderError reports steps in an order for which no theorem adds up their bounds.
+// OrderError reports steps in an order for which no theorem adds up their bounds of max-information.
 // After an answer has been seen, the records are no longer independent given it. A
 // bound that needs independent records, or that is known for this sample's law alone,
 // may therefore stand first only.
@@ -85,6 +85,19 @@ func (e *OrderError) Error() string {
 // Validate returns a DomainError for the first value outside its domain and an
 // [*OrderError] for an order without a theorem.
 func (p Plan) Validate() error {
+	if err := p.domain(); err != nil {
+		return err
+	}
+	for i, s := range p.Steps[p.first():] {
+		if !everywhere(s) {
+			return &OrderError{Step: p.first() + i + 1, Named: s, Valid: p.reordered()}
+		}
+	}
+	return nil
+}
+
+// domain returns a DomainError for the first value outside its domain.
+func (p Plan) domain() error {
 	if err := theory.Domain(len(p.Steps) > 0, "steps", len(p.Steps), "one or more"); err != nil {
 		return err
 	}
@@ -104,15 +117,12 @@ func (p Plan) Validate() error {
 			return err
 		}
 	}
-	if s := p.Steps[0]; !private(s) && s.roles().first == nil {
-		return theory.Domain(false, "steps", s, "a first step that a theorem speaks about")
-	}
-	for i, s := range p.Steps[p.first():] {
-		if !everywhere(s) {
-			return &OrderError{Step: p.first() + i + 1, Named: s, Valid: p.reordered()}
-		}
-	}
-	return nil
+	return spokenOf(p.Steps[0])
+}
+
+// spokenOf refuses a step that no theorem speaks about by itself.
+func spokenOf(s Step) error {
+	return theory.Domain(private(s) || s.roles().first != nil, "steps", s, "a first step that a theorem speaks about")
 }
 
 // first returns how many steps make up the first one: private steps at the beginning

@@ -289,7 +289,7 @@ func TestLimitsOfSteps(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"renyi", "kl", "approx-dp"} {
-		if got := named(t, gaussian, name).Assumes; !slices.Equal(got, []string{independent, linear}) {
+		if got := named(t, gaussian, name).Assumes; !slices.Equal(got, []string{IndependentRows, linear}) {
 			t.Errorf("%s assumes %q", name, got)
 		}
 	}

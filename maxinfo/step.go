@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
+	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -17,6 +19,7 @@ type Step interface {
 	String() string
 
 	roles() roles
+	parts() []part // its quantities
 }
 
 // roles is what theorems say about a step at each place of a plan. A place without an
@@ -33,17 +36,24 @@ type roles struct {
 	later func(l *Later, n int64)
 }
 
+// kindOf returns the name of the step's kind, with which its text begins.
+func kindOf(s Step) string {
+	name, _, _ := strings.Cut(s.String(), ":")
+	return name
+}
+
 // private reports whether a step is differentially private, everywhere whether it has
 // a bound that holds for every law of the data.
 func private(s Step) bool    { return s.roles().privacy != nil }
 func everywhere(s Step) bool { return s.roles().later != nil }
 
-// privacy is a step's differential privacy: of two parts, one (epsilon, delta)-private
-// and one mu-GDP.
+// privacy is a step's differential privacy: of three parts, one (epsilon, delta)-private, one mu-GDP
+// and one with a bound of its Renyi divergences.
 type privacy struct {
 	epsilon float64
 	lnDelta theory.LogProb
 	mu      float64
+	renyi   Divergence
 	// info bounds the information of the step, given the answers before it, for
 	// independent records; +Inf if nothing does.
 	info theory.Nats
@@ -67,6 +77,16 @@ type GDP struct {
 	Mu float64 // > 0
 }
 
+// ZCDP is a rho-zero-concentrated differentially private answer.
+type ZCDP struct {
+	Rho float64 // > 0, in nats
+}
+
+// RDP is a Renyi differentially private answer: a divergence for each of some orders.
+type RDP struct {
+	Points []theory.RenyiPoint // one or more
+}
+
 // Gaussian is the answers to Queries adaptively chosen linear queries, means of
 // values in [0,1], with N(0, SD^2) on each.
 type Gaussian struct {
@@ -77,6 +97,13 @@ type Gaussian struct {
 // Description is an answer out of Outcomes possible ones, whatever their order.
 type Description struct {
 	Outcomes theory.Nats // ln of their number, >= 0
+}
+
+// Gates is the verdicts of up to Looks tests, each chosen in view of the verdicts before it, until
+// Passes of them have rejected. Nothing but the verdicts is shown.
+type Gates struct {
+	Looks  int64 // from 1 to 2^53
+	Passes int64 // from 1 to Looks
 }
 
 // MutualInformation is an answer that shares at most Nats of information with this
@@ -105,6 +132,10 @@ func (s ApproxDP) Validate() error {
 
 func (s GDP) Validate() error { return positive("mu", s.Mu) }
 
+func (s ZCDP) Validate() error { return positive("rho", s.Rho) }
+
+func (s RDP) Validate() error { return theory.RDP{Points: s.Points}.Validate() }
+
 func (s Gaussian) Validate() error { return s.transcript(1).Validate() }
 
 func (s Gaussian) transcript(n int64) GaussianTranscript {
@@ -112,6 +143,42 @@ func (s Gaussian) transcript(n int64) GaussianTranscript {
 }
 
 func (s Description) Validate() error { return amount("outcomes", s.Outcomes) }
+
+func (s Gates) Validate() error {
+	const looks = "a whole number from 1 to 9007199254740992"
+	if err := theory.Domain(s.Looks >= 1 && s.Looks <= 1<<53, "looks", s.Looks, looks); err != nil {
+		return err
+	}
+	want := fmt.Sprintf("a whole number from 1 to the number of looks, %d", s.Looks)
+	return theory.Domain(s.Passes >= 1 && s.Passes <= s.Looks, "passes", s.Passes, want)
+}
+
+// Transcripts returns ln of the number of sequences of verdicts, sum_(l<=B) C(m,l) for m looks and B
+// passes: with fewer than B passes there are C(m,l) for each l, and C(m,B) end with the B-th. Rounded up.
+func (s Gates) Transcripts() theory.Nats { return lnCount(s.Looks, s.Passes) }
+
+// Tests returns ln of the number of tests at which a true null hypothesis may be rejected first,
+// sum_(l<=min(B,m-1)) C(m-1,l). Rounded up; see docs/theorems/pvalue.md#tests-behind-a-gate.
+func (s Gates) Tests() theory.Nats { return lnCount(s.Looks-1, s.Passes) }
+
+// Intervals returns ln of the number of looks in all transcripts together, one less than [Gates.Transcripts]
+// counts: an interval may miss wherever the gate got, at a false null hypothesis too. Rounded up.
+func (s Gates) Intervals() theory.Nats {
+	all := s.Transcripts()
+	if all > 37 {
+		return all
+	}
+	return theory.Nats(math.Log(math.Round(math.Exp(float64(all))-1)) * up)
+}
+
+// lnCount returns ln of C(m,0) + ... + C(m,k), rounded up.
+func lnCount(m, k int64) theory.Nats {
+	ln := num.LnChooseUpTo(m, k)
+	if ln.Lo > 0 {
+		return theory.Nats(math.Nextafter(ln.Hi, math.Inf(1)))
+	}
+	return theory.Nats(ln.Hi)
+}
 
 func (s MutualInformation) Validate() error { return amount("mutual information", s.Nats) }
 
@@ -133,7 +200,7 @@ func amount(param string, x theory.Nats) error {
 func (s PureDP) roles() roles {
 	return roles{
 		func(n int64) (privacy, error) {
-			return privacy{s.Epsilon, theory.Zero, 0, pureInformation(n, s.Epsilon), Gaussian{}}, nil
+			return privacy{s.Epsilon, theory.Zero, 0, Divergence{}, pureInformation(n, s.Epsilon), Gaussian{}}, nil
 		},
 		nil,
 		func(l *Later, n int64) { l.Nats += pureAny(n, s.Epsilon) },
@@ -143,7 +210,7 @@ func (s PureDP) roles() roles {
 func (s ApproxDP) roles() roles {
 	return roles{
 		func(int64) (privacy, error) {
-			return privacy{s.Epsilon, s.LnDelta, 0, theory.Nats(math.Inf(1)), Gaussian{}}, nil
+			return privacy{s.Epsilon, s.LnDelta, 0, Divergence{}, theory.Nats(math.Inf(1)), Gaussian{}}, nil
 		},
 		nil,
 		nil,
@@ -154,7 +221,33 @@ func (s GDP) roles() roles {
 	return roles{
 		func(n int64) (privacy, error) {
 			info := theory.Nats(float64(n) * (s.Mu * (s.Mu / 2)) * up)
-			return privacy{0, theory.Zero, s.Mu, info, Gaussian{}}, nil
+			return privacy{0, theory.Zero, s.Mu, Divergence{}, info, Gaussian{}}, nil
+		},
+		nil,
+		nil,
+	}
+}
+
+func (s ZCDP) roles() roles {
+	return roles{
+		func(n int64) (privacy, error) {
+			info := theory.Nats(float64(n) * s.Rho * up)
+			return privacy{0, theory.Zero, 0, Divergence{Rho: s.Rho}, info, Gaussian{}}, nil
+		},
+		nil,
+		nil,
+	}
+}
+
+func (s RDP) roles() roles {
+	return roles{
+		func(n int64) (privacy, error) {
+			least := math.Inf(1) // the divergence of order 1 is at most that of any other
+			for _, p := range s.Points {
+				least = min(least, p.Epsilon)
+			}
+			info := theory.Nats(float64(n) * least * up)
+			return privacy{0, theory.Zero, 0, Divergence{Points: s.Points}, info, Gaussian{}}, nil
 		},
 		nil,
 		nil,
@@ -165,7 +258,7 @@ func (s Gaussian) roles() roles {
 	return roles{
 		func(n int64) (privacy, error) {
 			mu, err := theory.GaussianQueries{Queries: s.Queries, Samples: n, SD: s.SD}.GDP()
-			return privacy{0, theory.Zero, mu.Value.Mu, s.transcript(n).capacity(), s}, err
+			return privacy{0, theory.Zero, mu.Value.Mu, Divergence{}, s.transcript(n).capacity(), s}, err
 		},
 		nil,
 		nil,
@@ -182,6 +275,18 @@ func (s Description) roles() roles {
 			return []Method{ranged(all)}
 		},
 		func(l *Later, _ int64) { l.Outcomes += s.Outcomes },
+	}
+}
+
+func (s Gates) roles() roles {
+	return roles{
+		nil,
+		func(l *Later) []Method {
+			all := Range{s.Transcripts() + l.Outcomes}
+			l.Outcomes = 0
+			return []Method{gated(s, all)}
+		},
+		func(l *Later, _ int64) { l.Outcomes += s.Transcripts() },
 	}
 }
 
@@ -211,6 +316,18 @@ func (s ApproxDP) String() string {
 }
 
 func (s GDP) String() string { return fmt.Sprintf("gdp:mu=%v", s.Mu) }
+
+func (s ZCDP) String() string { return fmt.Sprintf("zcdp:rho=%v", s.Rho) }
+
+func (s RDP) String() string {
+	points := make([]string, len(s.Points))
+	for i, p := range s.Points {
+		points[i] = fmt.Sprintf("order=%v,epsilon=%v", p.Order, p.Epsilon)
+	}
+	return "rdp:" + strings.Join(points, ";")
+}
+
+func (s Gates) String() string { return fmt.Sprintf("gates:looks=%d,passes=%d", s.Looks, s.Passes) }
 
 func (s Gaussian) String() string {
 	return fmt.Sprintf("gaussian:queries=%d,noise-sd=%v", s.Queries, s.SD)

@@ -13,7 +13,7 @@ import (
 )
 
 // The theorems for independent records fail for others. These tests show by how much,
-// and so why a step that needs independent records may stand first only.
+// and so why for max-information a step that needs independent records may stand first only.
 
 // majority answers whether more than n/2 records are 1, with a probability of "yes"
 // that moves as fast in their number as epsilon-differential privacy lets it.

@@ -97,12 +97,12 @@ func prescribed(m transfer.Method, a transfer.Answer) *gopter.PropResult {
 		var err error
 		switch m.Name {
 		case "dp-maxinfo":
-			fails, err = transfer.Corollary211(o)
+			fails, err = transfer.TailByMaxInformation(o)
 			each -= math.Ln2
 		case "dp-dwork15":
-			fails, err = transfer.Corollary231(o)
+			fails, err = transfer.TailDwork15(o)
 		case "dp-approx-dwork15":
-			fails, err = transfer.Theorem24(o)
+			fails, err = transfer.TailApproxDwork15(o)
 		default: // 4.9 of the theorems: two-sided
 			off := a.Tau - math.Tanh(run.Epsilon/4)
 			fails = theory.LogProb(math.Ln2 - 2*float64(n)*off*off)

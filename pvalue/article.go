@@ -31,7 +31,19 @@ func Articles() ([]theory.Article, error) {
 		}
 		all = append(all, a)
 	}
-	return all, nil
+	return append(all, composedArticle), nil
+}
+
+// composedArticle is that of the correction by several theorems.
+var composedArticle = theory.Article{
+	Name:    composed,
+	Summary: "several steps, each by the theorem that leaves most",
+	Formula: "gamma = gamma_J(...gamma_2(gamma_1(alpha))), gamma_j the correction of step j alone",
+	Practice: "For steps of which each has several theorems. The steps may stand in any order, and those for " +
+		"independent rows at any place. Neighbouring private steps count as one, or one by one, whichever leaves more.",
+	Proof:   theory.Derived,
+	Sources: []theory.Source{compositionSource},
+	Assumes: []string{"the hypotheses of the theorems used, for every earlier answer held fixed"},
 }
 
 // menu is the article of Bonferroni's correction, by that of the description it comes from.

@@ -144,3 +144,71 @@ func TestGaussianAgainstEveryOrder(t *testing.T) {
 		above.optimal(t, what+": adjusted", adjusted, min(0, over(func(a, d float64) float64 { return (a - 1) / a * (d + p.Ln()) })))
 	}
 }
+
+// The least over the points of an RDP curve, and over the orders for zCDP, of what (epsilon, delta) gives.
+func TestRenyiPrivacyAgainstEveryEpsilon(t *testing.T) {
+	r := rand.New(rand.NewPCG(67, 68))
+	for trial := range 60 {
+		n := int64(pick(r, 1, 1e9))
+		rho := pick(r, 1e-6, 10) / float64(n)
+		alpha, p := theory.LogProb(-pick(r, 1e-3, 1e3)), theory.LogProb(-pick(r, 1e-3, 1e3))
+		var private maxinfo.Step = maxinfo.ZCDP{Rho: rho}
+		var curve []theory.RenyiPoint
+		if trial%2 == 0 {
+			for range 1 + r.IntN(10) {
+				a := 1 + pick(r, 0.1, 1e4)
+				curve = append(curve, theory.RenyiPoint{Order: a, Epsilon: a * rho * pick(r, 0.1, 10)})
+			}
+			private = maxinfo.RDP{Points: curve}
+		}
+		c := corrected(t, maxinfo.Plan{Samples: n, Data: maxinfo.ProductData, Steps: []maxinfo.Step{private}}, "approx-dp")
+		if gamma := threshold(t, c, alpha); trial%4 < 2 && gamma > theory.Zero {
+			p = gamma
+		}
+		gamma, adjusted := both(t, c, alpha, p)
+		what := fmt.Sprintf("%.80v, n = %d, ln alpha = %g, ln p = %g", private, n, alpha.Ln(), p.Ln())
+		lnd := func(epsilon float64) float64 { // of the defect
+			least := 0.0
+			at := func(a, d float64) {
+				least = min(least, (a-1)*(d-epsilon)+a*math.Log1p(-1/a)-math.Log(a-1))
+			}
+			for _, q := range curve {
+				at(q.Order, q.Epsilon)
+			}
+			if curve == nil {
+				for v := -8.0; v < 16; v += 0.02 {
+					at(1+math.Exp(v), (1+math.Exp(v))*rho)
+				}
+			}
+			return math.Log(float64(n)) + least + math.Log1p(math.Exp(-epsilon))
+		}
+		best, least := math.Inf(-1), 0.0
+		step := 0.02
+		if curve != nil {
+			step = 0.0005
+		}
+		for v := -14.0; v < 10; v += step {
+			epsilon := math.Sqrt(rho) * math.Exp(v)
+			part, d := float64(n)*epsilon*math.Tanh(epsilon/2), lnd(epsilon)
+			if d < alpha.Ln() {
+				rest := alpha.Ln() + math.Log(-math.Expm1(d-alpha.Ln()))
+				best = max(best, -math.Pow(math.Sqrt(-rest)+math.Sqrt(part), 2))
+			}
+			hi, lo := d, -math.Pow(max(0, math.Sqrt(-p.Ln())-math.Sqrt(part)), 2)
+			if hi < lo {
+				hi, lo = lo, hi
+			}
+			least = min(least, hi+math.Log1p(math.Exp(lo-hi)))
+		}
+		// The grid is coarse: it may be beaten by a little, and must not beat the rule.
+		if !(gamma >= best-1e-6*(1+math.Abs(best))) {
+			t.Errorf("%s: ln gamma %.12g, a grid has %.12g", what, gamma, best)
+		}
+		if !(adjusted <= least+1e-6*(1+math.Abs(least))) {
+			t.Errorf("%s: ln adjusted %.12g, a grid has %.12g", what, adjusted, least)
+		}
+		if curve != nil && gamma > best+3e-3*(1+math.Abs(best)) {
+			t.Errorf("%s: ln gamma %.12g, a grid only %.12g", what, gamma, best)
+		}
+	}
+}

@@ -1,14 +1,16 @@
 package pvalue
 
 import (
+	"fmt"
 	"math"
 
-	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/maxinfo"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// Correction is one theorem's correction for the selection that a plan describes.
+// Correction is one theorem's correction for the selection that a plan describes. For several steps it is
+// named by a theorem that serves every step it speaks about; each of the others is served by the best one that
+// applies to it.
 type Correction struct {
 	Name    string
 	Proof   theory.Proof
@@ -17,11 +19,12 @@ type Correction struct {
 	Needs   *theory.NotApplicableError // why the theorem does not apply, nil if it does
 
 	rule  rule
-	later maxinfo.Later
+	wide  rule  // the same for an interval, which may miss where a test cannot err
+	graph graph // the steps one by one, to find the one that leaves nothing
+	plan  maxinfo.Plan
 }
 
-// A rule is a bound on selection by the first step of a plan. Both functions are the
-// same curve, read from its two sides.
+// A rule is a bound on selection. Both functions are the same curve, read from its two sides.
 type rule struct {
 	// threshold returns ln gamma, a lower bound of the largest gamma with P[p_T <= gamma]
 	// <= e^lnAlpha, for lowest <= lnAlpha < 0; -Inf where there is none.
@@ -31,46 +34,24 @@ type rule struct {
 	worst func(lnGamma float64) float64
 }
 
-// Corrections returns every correction for the selection that a valid plan
-// describes, in printing order.
+// composed is the name of the correction that serves each step by the best theorem.
+const composed = "composed"
+
+// Corrections returns every correction for the selection that a plan describes, in printing order. Its steps
+// may stand in any order, and those that need independent records at any place. It reports a DomainError, and
+// a NoAnswerError where no theorem has a number for the whole.
 func Corrections(p maxinfo.Plan) ([]Correction, error) {
-	chain, err := p.Chain()
+	links, err := linksOf(p)
 	if err != nil {
 		return nil, err
 	}
-	var all []Correction
-	for _, m := range chain.Methods {
-		c := Correction{
-			Name: m.Name, Proof: m.Proof, Sources: m.Sources, Assumes: m.Assumes, Needs: m.Needs,
-			later: chain.Later,
-		}
-		if m.Limit != nil {
-			c.rule = ruleFor(m.Limit)
-		}
-		switch limit := m.Limit.(type) {
-		case maxinfo.Range:
-			c.Name = string(Bonferroni)
-		case maxinfo.Rogers16:
-			all = append(all, c)
-			c.Name, c.rule = quotedRussoZou16, russoZou16(float64(limit.Nats)).absolute()
-			c.Sources = russoZou16Sources
-		}
-		all = append(all, c)
-	}
-	if chain.Later != none {
-		for i := range all {
-			all[i].Sources = append(all[i].Sources, theory.Source{Key: "dpcalc", Where: "docs/theorems/pvalue.md#later-steps"})
-			all[i].Proof = theory.Derived
-		}
+	names := rowNames(links)
+	all := make([]Correction, len(names))
+	for i, name := range names {
+		all[i] = correctionOf(p, links, name)
 	}
 	return all, nil
 }
-
-// none is what no later step adds.
-var none = maxinfo.Later{Slack: theory.Zero}
-
-// followed reports whether steps follow the first.
-func (c Correction) followed() bool { return c.later != none }
 
 // ruleFor returns the rule for what is known about the first step.
 func ruleFor(l maxinfo.Limit) rule {
@@ -79,6 +60,8 @@ func ruleFor(l maxinfo.Limit) rule {
 		return ratio(l)
 	case maxinfo.Range:
 		return ratio(maxinfo.Ratio{Nats: l.Outcomes, Slack: theory.Zero})
+	case maxinfo.Gate:
+		return counted(l.Outcomes)
 	case maxinfo.Renyi:
 		return renyi(l)
 	case maxinfo.Profiles:
@@ -113,27 +96,22 @@ func (r rule) absolute() rule {
 // true, P[p <= gamma] <= alpha. It is theory.Zero where the theorem leaves nothing.
 // It reports a DomainError unless 0 < alpha < 1, and the NotApplicableError of a
 // correction that does not apply.
-//
-// Later steps take their part of alpha first: with P[E] <= N e^k P'[E] + b for all of
-// them, the first step's rule is taken at (alpha-b) e^(-k)/N.
 func (c Correction) Threshold(alpha theory.LogProb) (theory.LogProb, error) {
-	if err := theory.Domain(alpha.Interior(), "alpha", alpha, "a probability in (0, 1)"); err != nil {
+	return c.left(c.rule, alpha)
+}
+
+// left is Threshold by one of the rules.
+func (c Correction) left(r rule, alpha theory.LogProb) (theory.LogProb, error) {
+	if err := interior(alpha); err != nil {
 		return 0, err
 	}
 	if c.Needs != nil {
 		return 0, c.Needs
 	}
-	lnAlpha := alpha.Ln()
-	if c.followed() {
-		if !(alpha > c.later.Slack) {
-			return theory.Zero, nil
-		}
-		lnAlpha = down(num.LogSubExp(lnAlpha, c.later.Slack.Ln()) - float64(c.later.Nats+c.later.Outcomes))
-	}
-	if lnAlpha < lowest {
+	if alpha < lowest {
 		return theory.Zero, nil
 	}
-	gamma := c.rule.threshold(lnAlpha)
+	gamma := r.threshold(alpha.Ln())
 	if !(gamma >= -math.MaxFloat64) {
 		return theory.Zero, nil
 	}
@@ -144,7 +122,10 @@ func (c Correction) Threshold(alpha theory.LogProb) (theory.LogProb, error) {
 // rounded up and at most 1; p = 0 gives the least alpha of all. It reports a
 // DomainError unless 0 <= p <= 1, and the NotApplicableError of a correction that
 // does not apply.
-func (c Correction) Adjusted(p theory.LogProb) (theory.LogProb, error) {
+func (c Correction) Adjusted(p theory.LogProb) (theory.LogProb, error) { return c.spent(c.rule, p) }
+
+// spent is Adjusted by one of the rules.
+func (c Correction) spent(r rule, p theory.LogProb) (theory.LogProb, error) {
 	if err := theory.Domain(p.Valid(), "p", p, "a probability in [0, 1]"); err != nil {
 		return 0, err
 	}
@@ -154,14 +135,32 @@ func (c Correction) Adjusted(p theory.LogProb) (theory.LogProb, error) {
 	lnAlpha := 0.0
 	switch {
 	case p == theory.Zero:
-		lnAlpha = c.rule.worst(p.Ln())
+		lnAlpha = r.worst(p.Ln())
 	case p < 0:
-		lnAlpha = c.rule.worst(max(p.Ln(), lowest))
-	}
-	if c.followed() {
-		lnAlpha = upwards(num.LogAddExp(lnAlpha+float64(c.later.Nats+c.later.Outcomes), c.later.Slack.Ln()))
+		lnAlpha = r.worst(max(p.Ln(), lowest))
 	}
 	return theory.LogProb(min(0, max(lnAlpha, p.Ln()))), nil
+}
+
+// blame says which step leaves no threshold above zero at alpha.
+func (c Correction) blame(alpha theory.LogProb) string {
+	const reason = "no threshold above zero at this alpha"
+	if len(c.plan.Steps) < 2 || alpha < lowest {
+		return reason
+	}
+	levels := c.graph.levels(alpha.Ln())
+	for i := len(levels) - 2; i >= 0; i-- {
+		left := max(levels[i][0], levels[i][1])
+		if left < lowest {
+			continue
+		}
+		text := fmt.Sprintf("step %d, %s, leaves no threshold above zero at %.6g", i+1, c.plan.Steps[i], math.Exp(left))
+		if i > 0 {
+			text += ", which is what the steps before it leave"
+		}
+		return text
+	}
+	return reason
 }
 
 // lowest keeps the squares and sums of a rule within range. Smaller probabilities count

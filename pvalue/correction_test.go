@@ -129,8 +129,8 @@ func TestCorrectionErrors(t *testing.T) {
 	}
 }
 
-// Every correction of a chain names the theorem of its later steps, and is derived.
-func TestLaterStepsAreNamed(t *testing.T) {
+// Every correction of several steps names the theorem on their composition, and is derived.
+func TestCompositionIsNamed(t *testing.T) {
 	for _, first := range []maxinfo.Step{maxinfo.MutualInformation{Nats: 0.1}, maxinfo.PureDP{Epsilon: 0.01}} {
 		all, err := Corrections(maxinfo.Plan{Samples: 100, Data: maxinfo.ProductData, Steps: []maxinfo.Step{first, maxinfo.Description{Outcomes: 1}}})
 		if err != nil {
@@ -138,7 +138,7 @@ func TestLaterStepsAreNamed(t *testing.T) {
 		}
 		for _, c := range all {
 			last := c.Sources[len(c.Sources)-1]
-			if last.Where != "docs/theorems/pvalue.md#later-steps" || len(c.Sources) < 2 || c.Proof != theory.Derived {
+			if last.Where != "docs/theorems/pvalue.md#composition-of-corrections" || len(c.Sources) < 2 || c.Proof != theory.Derived {
 				t.Errorf("%s: %v, %s", c.Name, c.Sources, c.Proof)
 			}
 		}

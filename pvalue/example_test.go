@@ -77,12 +77,14 @@ func ExampleArticles() {
 	// max-info-dwork15: pure differential privacy, independent rows: the published bound
 	// renyi: pure differential privacy or Gaussian noise, independent rows: the sharp bound
 	// kl: mutual information between sample and answers: the exact bound
-	// approx-dp: (epsilon, delta)-differential privacy or GDP, independent rows
-	// group: (epsilon, delta)-differential privacy or GDP, any law of the rows
+	// approx-dp: (epsilon, delta)-differential privacy, GDP, zCDP or RDP, independent rows
+	// group: (epsilon, delta)-differential privacy, GDP or zCDP, any law of the rows
 	// bonferroni: one test selected among N possible ones, any law of the rows
+	// gates: tests behind a gate that shows a verdict only, any law of the rows
 	// rogers16: mutual information: the published bound through max-information
 	// russo-zou16: mutual information: the published rule of Russo and Zou
 	// max-info: max-information of k bits with slack b, known from elsewhere
+	// composed: several steps, each by the theorem that leaves most
 }
 
 // Four tests are reported together: Holm's step makes their p-values valid for all of them.

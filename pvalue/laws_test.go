@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -39,7 +40,19 @@ func anySource(r *rand.Rand) source {
 	worseN := n
 	epsilon, mu := pick(r, 1e-4, 1e3)/root, pick(r, 1e-4, 30)/root
 	var step, worse maxinfo.Step
-	switch r.IntN(7) {
+	switch r.IntN(10) {
+	case 7:
+		step, worse = maxinfo.ZCDP{Rho: mu * mu / 2}, maxinfo.ZCDP{Rho: mu * mu / 2 * factor}
+	case 8:
+		a := 1 + pick(r, 0.1, 1e4)
+		points := func(by float64) maxinfo.Step {
+			return maxinfo.RDP{Points: []theory.RenyiPoint{{Order: a, Epsilon: a * mu * mu * by}, {Order: 1.5 * a, Epsilon: 2 * a * mu * mu * by}}}
+		}
+		step, worse = points(1), points(factor)
+	case 9:
+		looks := 1 + int64(pick(r, 1, 1e6))
+		passes := 1 + r.Int64N(min(looks, 50))
+		step, worse = maxinfo.Gates{Looks: looks, Passes: passes}, maxinfo.Gates{Looks: looks * 2, Passes: passes + 1}
 	case 0:
 		step, worse = maxinfo.PureDP{Epsilon: epsilon}, maxinfo.PureDP{Epsilon: epsilon * factor}
 	case 1:
@@ -216,7 +229,10 @@ func TestNoInputBreaksACorrection(t *testing.T) {
 			maxinfo.Description{Outcomes: theory.Nats(float(r))},
 			maxinfo.MutualInformation{Nats: theory.Nats(float(r))},
 			maxinfo.MaxInformation{Nats: theory.Nats(float(r)), Slack: theory.LogProb(minus(r)), Always: r.IntN(2) == 0},
-		}[r.IntN(7)]
+			maxinfo.ZCDP{Rho: float(r)},
+			maxinfo.RDP{Points: []theory.RenyiPoint{{Order: float(r), Epsilon: float(r)}, {Order: 8, Epsilon: 0.1}}},
+			maxinfo.Gates{Looks: int64(float(r)), Passes: int64(1 + 3*r.Float64())},
+		}[r.IntN(10)]
 	}
 	r := rand.New(rand.NewPCG(71, 72))
 	ran := map[string]int{}
@@ -251,15 +267,14 @@ func TestNoInputBreaksACorrection(t *testing.T) {
 			ran[c.Name]++
 		}
 	}
-	for _, name := range []string{"max-info-any", "max-info-dwork15", "renyi", "kl", "rogers16", "russo-zou16", "max-info", "bonferroni", "group", "approx-dp"} {
-		if ran[name] < 100 {
+	for _, name := range []string{"max-info-any", "max-info-dwork15", "renyi", "kl", "rogers16", "russo-zou16", "max-info", "bonferroni", "group", "approx-dp", "gates", composed} {
+		if ran[name] < 50 {
 			t.Errorf("%s ran %d times", name, ran[name])
 		}
 	}
 }
 
-// steps draws one to four steps in a valid order, private ones of any kind at the
-// beginning, with parameters so different that one of them may outweigh the rest.
+// steps draws one to four private steps of any kind and maybe others, with parameters so different that one of them may outweigh the rest.
 func steps(r *rand.Rand) maxinfo.Plan {
 	n := int64(pick(r, 1, 1e9))
 	root := math.Sqrt(float64(n))
@@ -294,26 +309,25 @@ func steps(r *rand.Rand) maxinfo.Plan {
 	return p
 }
 
-// One more step, wherever it stands, raises no threshold: of no method, and not of the
-// best.
+// One more step, wherever it stands, does not raise the best threshold. (A single row may rise: it is named by a
+// theorem, and the step may be one that lets another serve the rest.)
 func TestAnotherStepNeverHelps(t *testing.T) {
-	lawtest.Check(t, 20152, 2000, func(p maxinfo.Plan, alpha theory.LogProb) (bool, error) {
-		with, most := map[string]theory.LogProb{}, theory.Zero
+	lawtest.Check(t, 20152, 2000, func(p maxinfo.Plan, alpha theory.LogProb, seed uint64) (bool, error) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		r.Shuffle(len(p.Steps), func(i, j int) { p.Steps[i], p.Steps[j] = p.Steps[j], p.Steps[i] })
+		most := theory.Zero
 		for _, c := range usable(p) {
-			with[c.Name] = must(c.Threshold(alpha))
-			most = max(most, with[c.Name])
+			most = max(most, must(c.Threshold(alpha)))
 		}
 		for i := range p.Steps {
+			if i > 0 && i+1 < len(p.Steps) && reflect.TypeOf(p.Steps[i-1]) == reflect.TypeOf(p.Steps[i+1]) {
+				continue // these would count as one, and two theorems could no longer serve them
+			}
 			fewer := p
 			fewer.Steps = slices.Delete(slices.Clone(p.Steps), i, i+1)
 			best := theory.Zero
 			for _, c := range usable(fewer) {
-				gamma := must(c.Threshold(alpha))
-				best = max(best, gamma)
-				if more, ok := with[c.Name]; ok && slack(more) > gamma {
-					return false, fmt.Errorf("%v: ln gamma(%g) of %s is %g, and %g without step %d",
-						p, alpha.Ln(), c.Name, more.Ln(), gamma.Ln(), i+1)
-				}
+				best = max(best, must(c.Threshold(alpha)))
 			}
 			if slack(most) > best {
 				return false, fmt.Errorf("%v: the best ln gamma(%g) is %g, and %g without step %d",
@@ -321,5 +335,5 @@ func TestAnotherStepNeverHelps(t *testing.T) {
 			}
 		}
 		return true, nil
-	}, drawn(steps), drawn(level))
+	}, drawn(steps), drawn(level), drawn(func(r *rand.Rand) uint64 { return r.Uint64() }))
 }

@@ -63,7 +63,7 @@ func profile(p maxinfo.Profile) rule {
 				if r.Defect == 0 {
 					return math.Inf(1)
 				}
-				return renyiWorst(r, lnGamma)
+				return guided(r, lnGamma)
 			})
 			if !(least < 0) { // mu may be too small for the search
 				return 0
@@ -71,6 +71,19 @@ func profile(p maxinfo.Profile) rule {
 			return least
 		},
 	}
+}
+
+// guided is renyiWorst where it says something. Elsewhere it falls towards such points: rest, the root of the
+// exponent, has to be so large and the defect so small that e^(-rest^2) + defect < 1.
+func guided(r maxinfo.Renyi, lnGamma float64) float64 {
+	if bound := renyiWorst(r, lnGamma); bound < 0 {
+		return bound
+	}
+	rest := math.Sqrt(-lnGamma) - math.Sqrt(float64(r.Rho))
+	if rest < 1e-150 {
+		return 800 - rest
+	}
+	return max(0, r.Defect.Ln()-num.Log1mExp(-rest*rest))
 }
 
 // profiles is profile for the best of several curves.

@@ -10,9 +10,18 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// What later steps take is rounded by itself, whatever the margin of the first step's
-// rule: here that rule takes nothing and has none.
-func TestLaterStepsRoundByThemselves(t *testing.T) {
+// inOrder is the rule of links that follow each other.
+func inOrder(rules ...rule) rule {
+	g := graph{steps: len(rules)}
+	for i, r := range rules {
+		g.edges = append(g.edges, edge{i, i + 1, r, false})
+	}
+	return g.rule()
+}
+
+// What is charged beside a rule is rounded by itself, whatever the margin of that rule: here it takes nothing
+// and has none.
+func TestChargesRoundByThemselves(t *testing.T) {
 	exact := rule{
 		threshold: func(lnAlpha float64) float64 { return lnAlpha },
 		worst:     func(lnGamma float64) float64 { return lnGamma },
@@ -27,7 +36,7 @@ func TestLaterStepsRoundByThemselves(t *testing.T) {
 		if r.IntN(3) > 0 {
 			later.Nats = theory.Nats(pick(r, 1e-9, 1e4))
 		}
-		c := Correction{rule: exact, later: later}
+		c := Correction{rule: charged(later.Slack.Ln(), inOrder(counted(later.Outcomes), exact, counted(later.Nats)))}
 		gamma, adjusted := both(t, c, alpha, p)
 		what := fmt.Sprintf("%+v, ln alpha = %.17g, ln p = %.17g", later, alpha.Ln(), p.Ln())
 		price, b := number(float64(later.Nats)).Plus(number(float64(later.Outcomes))), number(0)

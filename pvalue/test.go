@@ -35,7 +35,7 @@ type Test struct {
 
 // Tests returns the test by every correction for the selection that a plan describes, in printing
 // order. Where no theorem has a number for the whole plan, it is one test without a name, and Infeasible. The
-// errors are a DomainError and a [*maxinfo.OrderError].
+// error is a DomainError.
 func Tests(p maxinfo.Plan, alpha theory.LogProb) ([]Test, error) {
 	if err := interior(alpha); err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (c Correction) At(alpha theory.LogProb) (Test, error) {
 	// and what is read. The threshold stays below alpha and gamma all the same.
 	gamma = gamma*(1+0x1p-52) - 0x1p-52
 	if !(gamma >= -math.MaxFloat64) {
-		t.Status, t.Reason = theory.Vacuous, "no threshold above zero at this alpha"
+		t.Status, t.Reason = theory.Vacuous, c.blame(alpha)
 		return t, nil
 	}
 	t.Threshold = gamma

@@ -16,16 +16,16 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// everyKind is a plan for every kind of step, alone, and with later steps where there may be any.
+// everyKind is a plan for every kind of step, alone, and before and after others.
 func everyKind() (plans []maxinfo.Plan) {
 	later := [][]maxinfo.Step{
 		nil, {maxinfo.Description{Outcomes: 2}}, {maxinfo.MaxInformation{Nats: 0.5, Slack: -9, Always: true}},
 	}
 	for _, k := range maxinfo.Kinds() {
 		for _, more := range later {
-			plans = append(plans, maxinfo.Plan{
-				Samples: 1000, Data: maxinfo.ProductData, Steps: append([]maxinfo.Step{k.Example}, more...),
-			})
+			for _, steps := range [][]maxinfo.Step{slices.Concat([]maxinfo.Step{k.Example}, more), slices.Concat(more, []maxinfo.Step{k.Example})} {
+				plans = append(plans, maxinfo.Plan{Samples: 1000, Data: maxinfo.ProductData, Steps: steps})
+			}
 		}
 	}
 	return append(plans, maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.MutualInformation{}}})
@@ -211,7 +211,7 @@ func TestStatusOfATest(t *testing.T) {
 // A test that leaves nothing rejects no p above zero, even where the adjusted value of the
 // correction, which a search may have found a little lower, would.
 func TestVacuousTestRejectsNothing(t *testing.T) {
-	test := Test{Correction: Correction{rule: rule{worst: func(float64) float64 { return -9 }}, later: none}}
+	test := Test{Correction: Correction{rule: rule{worst: func(float64) float64 { return -9 }}}}
 	test.Alpha, test.Threshold, test.Status = -3, theory.Zero, theory.Vacuous
 	if a := must(test.Adjusted(-20)); !(a > test.Alpha) {
 		t.Errorf("adjusted %v, alpha %v", a, test.Alpha)

@@ -25,7 +25,7 @@ func TestErratumSquareRootOfBeta(t *testing.T) {
 	for _, text := range []string{"0.1", "1e-6", "1e-300", "1e-4343"} {
 		beta := prob(t, text)
 		literal := math.Log(3) - beta.Ln()/2
-		got, err := Theorem23(Selection{Epsilon: 1e-9, Samples: 1000, Beta: beta})
+		got, err := SelectionDwork15(Selection{Epsilon: 1e-9, Samples: 1000, Beta: beta})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,11 +68,11 @@ func TestErratumSecondRequirement(t *testing.T) {
 	}
 	delta := theory.LogProb(4 / h.Tau * (h.Beta.Ln() - math.Log(8)))
 	at := Output{Samples: int64(math.Ceil(literal)), Tau: h.Tau, Epsilon: h.Tau / 4, LnDelta: delta}
-	if beta, err := Theorem24(at); err != nil || beta.Value() < 0.5 {
+	if beta, err := TailApproxDwork15(at); err != nil || beta.Value() < 0.5 {
 		t.Errorf("Theorem 2.4 at the literal n gives beta = %v, %v; want a bound of no use", beta, err)
 	}
 	at.Samples = exact
-	if beta, err := Theorem24(at); err != nil || beta.Ln() > h.Beta.Ln()+1e-9 {
+	if beta, err := TailApproxDwork15(at); err != nil || beta.Ln() > h.Beta.Ln()+1e-9 {
 		t.Errorf("Theorem 2.4 at the exact n gives beta = %v, %v; want 0.05", beta, err)
 	}
 

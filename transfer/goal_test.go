@@ -96,9 +96,9 @@ func TestOutputTheoremsAtTheirHypotheses(t *testing.T) {
 		bound func(Output) (theory.LogProb, error)
 		limit float64
 	}{
-		"corollary 2.1.1": {Corollary211, 0.3 * 0.3},
-		"corollary 2.3.1": {Corollary231, 0.3},
-		"theorem 2.4":     {Theorem24, 0.3 / 4},
+		"corollary 2.1.1": {TailByMaxInformation, 0.3 * 0.3},
+		"corollary 2.3.1": {TailDwork15, 0.3},
+		"theorem 2.4":     {TailApproxDwork15, 0.3 / 4},
 	} {
 		for _, e := range []struct {
 			epsilon float64
@@ -131,7 +131,7 @@ func TestOutputTheoremsAtTheirHypotheses(t *testing.T) {
 		}
 	}
 	// Theorem 2.4: the larger of its two conditions binds.
-	byDelta, err := Theorem24(Output{Samples: MaxCount, Tau: 0.5, Epsilon: 0.1, LnDelta: -80})
+	byDelta, err := TailApproxDwork15(Output{Samples: MaxCount, Tau: 0.5, Epsilon: 0.1, LnDelta: -80})
 	if want := math.Log(8) - 10; err != nil || !(byDelta.Ln() >= want && byDelta.Ln() <= want+1e-9) {
 		t.Errorf("theorem 2.4 by delta: %v, %v, want %v", byDelta.Ln(), err, want)
 	}
@@ -145,7 +145,7 @@ func TestOutputTheoremsAtTheirHypotheses(t *testing.T) {
 		{Selection{-math.SmallestNonzeroFloat64, 1, -1}, false}, {Selection{math.Inf(1), 1, -1}, false},
 		{Selection{math.MaxFloat64, 1, -1}, true},
 	} {
-		if _, err := Theorem23(s.Selection); isDomain(err) == s.ok {
+		if _, err := SelectionDwork15(s.Selection); isDomain(err) == s.ok {
 			t.Errorf("theorem 2.3, %+v: %v", s.Selection, err)
 		}
 	}

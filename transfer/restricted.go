@@ -104,7 +104,7 @@ var ladderRule = either{
 		kinds: linear,
 		top:   boardLimit,
 		rows: func(g Goal) float64 {
-			return 0.5 * (math.Log(float64(g.Queries)) - g.Beta.Ln()) * math.Pow(1-g.Floor, 2) / math.Pow(g.Tau, 3)
+			return 0.44 * (math.Log(float64(g.Queries)) - g.Beta.Ln()/8) * math.Pow(1-g.Floor, 1.5) / math.Pow(g.Tau, 3)
 		},
 		built: func(g Goal) bool { return ladderOf(g).Cells(g.Samples) != nil },
 		run: func(g Goal) Mechanism {

@@ -63,7 +63,11 @@ func (s searched) queries(g Goal) int64 { return mostQueries(g, s.least(g), s.ho
 
 func (s searched) tau(g Goal) (float64, Mechanism) {
 	top := s.limit(g)
-	tau := leastNear(near{from: g.Tau, top: top}, func(tau float64) bool { g.Tau = tau; return s.holds(g) })
+	in := near{from: g.Tau, top: top}
+	if g.Samples > 100 { // between n and n-1 tau changes by about that share
+		in.step = 0.4 / float64(g.Samples)
+	}
+	tau := leastNear(in, func(tau float64) bool { g.Tau = tau; return s.holds(g) })
 	if g.Tau = tau; tau >= top || s.applies(g) != nil {
 		return tau, Mechanism{}
 	}

@@ -14,7 +14,7 @@ import (
 func applicable(err error) bool { return !errors.As(err, new(*theory.NotApplicableError)) }
 
 // Theorem 2.3 holds up to epsilon = sqrt(ln(1/beta)/(2n)) and no further.
-func TestTheorem23AtItsHypothesis(t *testing.T) {
+func TestSelectionDwork15AtItsHypothesis(t *testing.T) {
 	r := rand.New(rand.NewPCG(91, 92))
 	for range 200 {
 		s := Selection{Samples: 1 + r.Int64N(1e9), Beta: theory.LogProb(-math.Exp(12*r.Float64() - 4))}
@@ -24,7 +24,7 @@ func TestTheorem23AtItsHypothesis(t *testing.T) {
 			holds  bool
 		}{{0, true}, {0.5, true}, {1 - 1e-12, true}, {1 + 1e-12, false}, {1.1, false}, {2, false}} {
 			s.Epsilon = c.factor * limit
-			if _, err := Theorem23(s); (err == nil) != c.holds || applicable(err) != c.holds {
+			if _, err := SelectionDwork15(s); (err == nil) != c.holds || applicable(err) != c.holds {
 				t.Fatalf("%+v, %v times the limit: %v", s, c.factor, err)
 			}
 		}

@@ -177,10 +177,10 @@ type Selection struct {
 	Beta    theory.LogProb
 }
 
-// Theorem23 bounds P[S in R(Y)] by 3 sqrt(Beta), if epsilon <= sqrt(ln(1/Beta)/(2n)).
+// SelectionDwork15 is Theorem 2.3 of the notes. It bounds P[S in R(Y)] by 3 sqrt(Beta), if epsilon <= sqrt(ln(1/Beta)/(2n)).
 // The bound is rounded up and at most 1. Errors: DomainError, and
 // NotApplicableError if epsilon is larger. Source: dwork15preserving.
-func Theorem23(s Selection) (theory.LogProb, error) {
+func SelectionDwork15(s Selection) (theory.LogProb, error) {
 	if err := s.validate(); err != nil {
 		return 0, err
 	}
@@ -215,17 +215,17 @@ type Output struct {
 	LnDelta theory.LogProb // theory.Zero for pure privacy
 }
 
-// Corollary211 bounds the one-sided P[E_S[phi] - P[phi] > tau] by exp(-tau^2 n),
+// TailByMaxInformation is Corollary 2.1.1 of the notes. It bounds the one-sided P[E_S[phi] - P[phi] > tau] by exp(-tau^2 n),
 // for pure epsilon <= tau^2: then I_inf(S;phi) <= log2(e) tau^2 n. Rounded up.
 // Errors: DomainError, NotApplicableError. Source: dwork15generalization.
-func Corollary211(o Output) (theory.LogProb, error) {
+func TailByMaxInformation(o Output) (theory.LogProb, error) {
 	return o.tail(theory.Source{Key: "dwork15generalization", Where: "notes, Corollary 2.1.1"}, "pure epsilon <= tau^2", o.Tau*o.Tau, 0)
 }
 
-// Corollary231 bounds the two-sided P[|P[phi] - E_S[phi]| >= tau] by
+// TailDwork15 is Corollary 2.3.1 of the notes. It bounds the two-sided P[|P[phi] - E_S[phi]| >= tau] by
 // 6 exp(-tau^2 n), for pure epsilon <= tau. Rounded up and at most 1. Errors:
 // DomainError, NotApplicableError. Source: dwork15preserving.
-func Corollary231(o Output) (theory.LogProb, error) {
+func TailDwork15(o Output) (theory.LogProb, error) {
 	return o.tail(theory.Source{Key: "dwork15preserving", Where: "notes, Corollary 2.3.1"}, "pure epsilon <= tau", o.Tau, math.Log(6))
 }
 
@@ -253,11 +253,11 @@ func (o Output) tail(source theory.Source, hypothesis string, limit, lnFactor fl
 	return capped(lnFactor - o.Tau*o.Tau*float64(o.Samples)), nil
 }
 
-// Theorem24 returns the least beta with n >= 48 ln(8/beta)/tau^2 and
+// TailApproxDwork15 is Theorem 2.4 of the notes. It returns the least beta with n >= 48 ln(8/beta)/tau^2 and
 // delta <= (beta/8)^(4/tau), for epsilon <= tau/4: then P[|P[phi] - E_S[phi]| >=
 // tau] <= beta. Rounded up and at most 1. Errors: DomainError,
 // NotApplicableError. Source: dwork15preserving.
-func Theorem24(o Output) (theory.LogProb, error) {
+func TailApproxDwork15(o Output) (theory.LogProb, error) {
 	if err := o.validate(); err != nil {
 		return 0, err
 	}

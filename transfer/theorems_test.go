@@ -71,16 +71,16 @@ func TestSeedTheoremValues(t *testing.T) {
 		f    func() (theory.LogProb, error)
 	}{
 		{"theorem 2.3", -44.953089571212803989, func() (theory.LogProb, error) {
-			return Theorem23(Selection{Epsilon: 0.2, Samples: 1000, Beta: lp("1e-40")})
+			return SelectionDwork15(Selection{Epsilon: 0.2, Samples: 1000, Beta: lp("1e-40")})
 		}},
 		{"corollary 2.1.1", -10, func() (theory.LogProb, error) {
-			return Corollary211(Output{Samples: 1000, Tau: 0.1, Epsilon: 0.01, LnDelta: theory.Zero})
+			return TailByMaxInformation(Output{Samples: 1000, Tau: 0.1, Epsilon: 0.01, LnDelta: theory.Zero})
 		}},
 		{"corollary 2.3.1", -8.2082405307719449992, func() (theory.LogProb, error) {
-			return Corollary231(Output{Samples: 1000, Tau: 0.1, Epsilon: 0.1, LnDelta: theory.Zero})
+			return TailDwork15(Output{Samples: 1000, Tau: 0.1, Epsilon: 0.1, LnDelta: theory.Zero})
 		}},
 		{"theorem 2.4", -15.189946655775506702, func() (theory.LogProb, error) {
-			return Theorem24(Output{Samples: 100000, Tau: 0.1, Epsilon: 0.025, LnDelta: lp("1e-300")})
+			return TailApproxDwork15(Output{Samples: 100000, Tau: 0.1, Epsilon: 0.025, LnDelta: lp("1e-300")})
 		}},
 	} {
 		p, err := c.f()
@@ -88,7 +88,7 @@ func TestSeedTheoremValues(t *testing.T) {
 			t.Errorf("%s: ln p = %.17g, %v; want %.17g", c.name, p.Ln(), err, c.want)
 		}
 	}
-	if p, err := Corollary231(Output{Samples: 1, Tau: 0.1, Epsilon: 0.1, LnDelta: theory.Zero}); err != nil || p != 0 {
+	if p, err := TailDwork15(Output{Samples: 1, Tau: 0.1, Epsilon: 0.1, LnDelta: theory.Zero}); err != nil || p != 0 {
 		t.Errorf("a bound above one reads as %v, %v; want the probability one", p, err)
 	}
 }
@@ -144,19 +144,19 @@ func TestTransferHypotheses(t *testing.T) {
 			return err
 		},
 		"theorem 2.3, epsilon": func() error {
-			_, err := Theorem23(Selection{Epsilon: 0.1, Samples: 1000, Beta: lp("0.01")})
+			_, err := SelectionDwork15(Selection{Epsilon: 0.1, Samples: 1000, Beta: lp("0.01")})
 			return err
 		},
 		"corollary 2.1.1, epsilon": func() error {
-			_, err := Corollary211(Output{Samples: 100, Tau: 0.1, Epsilon: 0.02, LnDelta: theory.Zero})
+			_, err := TailByMaxInformation(Output{Samples: 100, Tau: 0.1, Epsilon: 0.02, LnDelta: theory.Zero})
 			return err
 		},
 		"corollary 2.3.1, delta": func() error {
-			_, err := Corollary231(Output{Samples: 100, Tau: 0.1, Epsilon: 0.1, LnDelta: lp("1e-9")})
+			_, err := TailDwork15(Output{Samples: 100, Tau: 0.1, Epsilon: 0.1, LnDelta: lp("1e-9")})
 			return err
 		},
 		"theorem 2.4, epsilon": func() error {
-			_, err := Theorem24(Output{Samples: 100, Tau: 0.1, Epsilon: 0.03, LnDelta: lp("1e-300")})
+			_, err := TailApproxDwork15(Output{Samples: 100, Tau: 0.1, Epsilon: 0.03, LnDelta: lp("1e-300")})
 			return err
 		},
 	} {

@@ -125,27 +125,31 @@ func (r countRule) beta(g Goal) theory.LogProb {
 	return mostCertain(g, r.holds)
 }
 
-// near says where to look for the least x in (0, top) at which a decision holds. From is zero if nothing
-// is known.
-type near struct{ from, top float64 }
+// near says where to look for the least x in (0, top) at which a decision holds. From is zero if nothing is known; else x
+// is expected below it by about the share Step, or 1e-5 if that is zero.
+type near struct{ from, top, step float64 }
 
-// leastNear returns about the least such x, within 1e-7 relative and at which the decision holds, or top.
+// leastNear returns about the least such x, at which the decision holds, or top: within 1e-7 relative, or a sixteenth of
+// the expected step.
 func leastNear(in near, ok func(x float64) bool) float64 {
 	last := math.Nextafter(in.top, 0)
 	hi := min(in.from, last)
 	if hi > 0 && !ok(hi) {
-		hi = 0
+		hi, in.step = 0, 0
 	}
 	if hi == 0 {
 		if hi = last; !ok(hi) {
 			return in.top
 		}
 	}
-	lo := hi
-	for step := 1e-5; lo > 0 && ok(lo); step *= 4 {
+	lo, step, tolerance := hi, 1e-5, 1e-7
+	if in.step > 0 {
+		step, tolerance = in.step, in.step/16
+	}
+	for ; lo > 0 && ok(lo); step *= 4 {
 		hi, lo = lo, lo*math.Max(1-step, 1e-3)
 	}
-	for hi-lo > 1e-7*hi {
+	for hi-lo > tolerance*hi {
 		if mid := lo + (hi-lo)/2; ok(mid) {
 			hi = mid
 		} else {

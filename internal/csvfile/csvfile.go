@@ -5,6 +5,7 @@ package csvfile
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -295,6 +296,7 @@ func (s *Source) Blame(err error) error {
 // Table is a table with a column of p-values, checked.
 type Table struct {
 	*Source
+	column    Column
 	Separator byte
 	Columns   []string
 	P         int // the column of p-values
@@ -312,9 +314,17 @@ type place struct {
 	missing int // p-values before
 }
 
+// Column is the column of a table that holds p-values, or what is read as such. Without a name it is found by
+// the usual names of p-values.
+type Column struct {
+	Name string
+	Read func(text string) (theory.LogProb, bool) // nil for p-values
+	Want string                                   // what Read takes, for messages
+}
+
 // OpenTable checks a table and remembers where its records are. The column of
 // p-values is found by its name, or without one by the usual names.
-func OpenTable(c *outfile.Session, path, column string) (*Table, error) {
+func OpenTable(c *outfile.Session, path string, column Column) (*Table, error) {
 	in, err := Open(c, path)
 	if err != nil {
 		return nil, err
@@ -328,7 +338,8 @@ func OpenTable(c *outfile.Session, path, column string) (*Table, error) {
 }
 
 // check reads the whole table.
-func (t *Table) check(ctx context.Context, column string) error {
+func (t *Table) check(ctx context.Context, column Column) error {
+	t.column = column
 	s := NewSplitter(t.Reader(), 0)
 	if start, err := s.in.Peek(3); err == nil && string(start) == "\ufeff" {
 		s.offset = 3
@@ -354,7 +365,7 @@ func (t *Table) check(ctx context.Context, column string) error {
 		}
 		t.Columns = slices.Clone(s.Cells)
 	}
-	bare, err := t.withoutHeader(column)
+	bare, err := t.withoutHeader(column.Name)
 	if err != nil {
 		return err
 	}
@@ -364,7 +375,7 @@ func (t *Table) check(ctx context.Context, column string) error {
 		s.offset = start
 	}
 	s.Width = len(t.Columns)
-	if t.P, err = findColumn(t.Columns, column); err != nil {
+	if t.P, err = findColumn(t.Columns, column.Name); err != nil {
 		return err
 	}
 	records, missing := 0, 0
@@ -387,12 +398,13 @@ func (t *Table) check(ctx context.Context, column string) error {
 		records++
 		if Absent(text) {
 			missing++
-		} else if _, ok := PlainChance(text); !ok {
+		} else if _, ok := t.Plain(text); !ok {
 			if _, ok := t.Chance(text); !ok {
 				line := s.Line + strings.Count(strings.Join(cells[:t.P], ""), "\n")
-				return Refuse(line, "%s: got %s, want a probability in [0, 1]", usage.Shown(t.Columns[t.P]), usage.Shown(text))
+				return Refuse(line, "%s: got %s, want %s", usage.Shown(t.Columns[t.P]), usage.Shown(text),
+					cmp.Or(column.Want, "a probability in [0, 1]"))
 			}
-			if _, bound := numbers.UpperBound(text); bound {
+			if _, bound := numbers.UpperBound(text); bound && column.Read == nil {
 				t.bounds++
 			}
 		}
@@ -535,12 +547,23 @@ func PlainChance(cell string) (x float64, ok bool) {
 	return x, err == nil && x > 0 && x < 1
 }
 
+// Plain is [PlainChance] for the column of the table. It may say no to others.
+func (t *Table) Plain(cell string) (x float64, ok bool) {
+	if t.column.Read != nil {
+		return 0, false
+	}
+	return PlainChance(cell)
+}
+
 // Chance reads a p-value. Where semicolons separate the cells, it may have a decimal
 // comma.
 func (t *Table) Chance(cell string) (theory.LogProb, bool) {
 	cell = strings.TrimSpace(cell)
 	if t.Separator == ';' {
 		cell = strings.Replace(cell, ",", ".", 1)
+	}
+	if t.column.Read != nil {
+		return t.column.Read(cell)
 	}
 	return numbers.ParsePValue(cell)
 }

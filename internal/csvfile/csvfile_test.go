@@ -125,7 +125,7 @@ func TestRecordsRoundTrip(t *testing.T) {
 func openText(t *testing.T, text, column string) (*Table, error) {
 	t.Helper()
 	p := &outfile.Session{Context: t.Context(), Stdin: strings.NewReader(text)}
-	table, err := OpenTable(p, "-", column)
+	table, err := OpenTable(p, "-", Column{Name: column})
 	if err == nil {
 		t.Cleanup(table.Close)
 	}
@@ -312,11 +312,11 @@ func TestSpool(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	p := &outfile.Session{Context: t.Context(), Stdin: iotest.ErrReader(errors.New("the cable"))}
-	if _, err := OpenTable(p, "-", ""); err == nil || err.Error() != "standard input: the cable" {
+	if _, err := OpenTable(p, "-", Column{Name: ""}); err == nil || err.Error() != "standard input: the cable" {
 		t.Error(err)
 	}
 	p.Stdin = iotest.OneByteReader(strings.NewReader("p\n0.1\n"))
-	table, err := OpenTable(p, "-", "")
+	table, err := OpenTable(p, "-", Column{Name: ""})
 	if err != nil || table.Records != 1 {
 		t.Fatal(table, err)
 	}
@@ -332,7 +332,7 @@ func TestSpool(t *testing.T) {
 	defer w.Close()
 	p = &outfile.Session{Context: ctx, Stdin: blocked}
 	time.AfterFunc(20*time.Millisecond, cancel)
-	if _, err := OpenTable(p, "-", ""); !errors.Is(err, context.Canceled) {
+	if _, err := OpenTable(p, "-", Column{Name: ""}); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {

@@ -112,7 +112,7 @@ func (b *builder) counts(l int) (entered, states float64) {
 // build returns the cells at a share of beta/(2(most-1)) for each term, as many as it takes, or nil if
 // a step is not one downwards.
 func (b *builder) build(most int64) []Cell {
-	lnTerms := math.Log(2*float64(most-1)) - b.LnBeta + 1e-11
+	lnTerms := math.Log(2*float64(most-1)) - b.LnBeta + 1e-10 // for what the roots below are off
 	cells := []Cell{{b.Top, b.Top - b.Tau}}
 	for l := 0; ; l++ {
 		last := cells[l]
@@ -198,38 +198,46 @@ func klAbove(p, e float64) float64 {
 	if !(e < -math.Log(p)) {
 		return 2
 	}
-	u := p + math.Sqrt(2*e*p*(1-p)+4*e*e/9) + 2*e/3 // Bernstein's, beyond the root
-	u = min(u, (1+p)/2+(1-p)/2*(1-1e-9))
-	// kl is convex in u: Newton's steps fall to the root.
+	// The first terms of the root as a series in x. kl is convex in u: Newton's steps come to the root from above.
+	x := math.Sqrt(2 * e)
+	u := p + x*math.Sqrt(p*(1-p)) + (1-2*p)*x*x/6
+	u = min(max(u, p+1e-3*(1-p)*min(e, 1)), p+(1-p)*(1-1e-9))
 	for range 60 {
-		kl := num.KLShift{P: p, Shift: u - p}.Nats()
-		slope := math.Log(u * (1 - p) / (p * (1 - u)))
-		next := u - (kl-e)/slope
-		if !(next > p) || math.Abs(next-u) <= 1e-14*u {
+		kl, slope := entropyAndSlope(u, p)
+		step := (kl - e) / slope
+		u = min(max(u-step, p+(u-p)/16), (u+1)/2)
+		if math.Abs(step) <= 1e-8*(u-p) {
 			break
 		}
-		u = next
 	}
 	return u * (1 + 1e-14)
 }
 
 // klExpectation returns about the least q > u with kl(u||q) >= e, at most 1.
 func klExpectation(u, e float64) float64 {
-	// In x = ln(1-q) for u = 0, and in general kl is convex in q: from above Newton's steps fall.
 	if u <= 0 {
-		return -math.Expm1(-e)
+		return -math.Expm1(-e) * (1 + 1e-15)
 	}
-	q := u + math.Sqrt(2*e*u*(1-u)) + 2*e
-	q = min(q, 1-(1-u)/2*math.Exp(-e/(1-u)))
+	// As for klAbove; kl is convex in q.
+	x := math.Sqrt(2 * e)
+	q := u + x*math.Sqrt(u*(1-u)) + (1-2*u)*x*x/3
+	q = min(max(q, u+1e-3*(1-u)*min(e, 1)), u+(1-u)*(1-1e-9))
 	for range 60 {
-		kl := num.KLShift{P: q, Shift: u - q}.Nats()
-		slope := (q - u) / (q * (1 - q))
-		next := q - (kl-e)/slope
-		next = min(next, (1+q)/2)
-		if !(next > u) || math.Abs(next-q) <= 1e-14*q {
+		kl, _ := entropyAndSlope(u, q)
+		step := (kl - e) / (q - u) * q * (1 - q)
+		q = min(max(q-step, u+(q-u)/16), (q+1)/2)
+		if math.Abs(step) <= 1e-8*(q-u) {
 			break
 		}
-		q = next
 	}
 	return min(q*(1+1e-14), 1)
+}
+
+// entropyAndSlope returns kl(u||p) and its derivative in u, for u and p in (0,1).
+func entropyAndSlope(u, p float64) (kl, slope float64) {
+	ones, zeros := math.Log(u/p), math.Log((1-u)/(1-p))
+	if kl = u*ones + (1-u)*zeros; kl < 2e-3 { // where that would lose digits
+		kl = num.KLShift{P: p, Shift: u - p}.Nats()
+	}
+	return kl, ones - zeros
 }

@@ -9,10 +9,12 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/commands/steps"
+	"github.com/dpcalc/dpcalc/internal/csvfile"
 	"github.com/dpcalc/dpcalc/internal/numbers"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/pvalue"
+	"github.com/dpcalc/dpcalc/theory"
 )
 
 // command is the name of the command.
@@ -40,15 +42,23 @@ func Command() *commands.Command {
 			{Name: "alpha", Alias: "a", Usage: "`A`, the probability of a false rejection"},
 			{Name: "by", Usage: "`SOURCE` of the selection: " + usage.OrList(sourceNames()), Words: sourceNames()},
 			{Name: "p", Usage: "`P`, a p-value, in place of a FILE"},
+			{Name: "wins", Usage: "`W` pairs in which the new one is better: the p-value of the exact sign test, with --losses"},
+			{Name: "losses", Usage: "`L` pairs in which it is worse"},
+			{Name: "target-threshold", Usage: "find the number of the SOURCE that is left out, for a threshold of `G`"},
+			{Name: "survives", Usage: "the same for a p-value `P`: how much selection it survives"},
+			{Name: "level", Usage: "in place of --alpha: the alpha at which intervals of confidence `L` hold"},
 			{Name: "samples", Alias: "n", Usage: "`N` rows"},
 			steps.DataFlag,
 			commands.NeighboursFlag,
 			{Name: "epsilon", Usage: "`E`, the privacy of all that was seen"},
 			{Name: "delta", Usage: "`D`, its delta"},
 			{Name: "mu", Usage: "`M`, its Gaussian differential privacy"},
+			{Name: "rho", Usage: "`R`, its zero-concentrated differential privacy"},
 			{Name: "queries", Alias: "m", Usage: "`M` linear queries with values in [0,1], answered with Gaussian noise"},
 			{Name: "noise-sd", Usage: "`S`, the standard deviation of the noise"},
-			{Name: "outcomes", Usage: "`N` possible answers, or tests among which one was selected"},
+			{Name: "outcomes", Usage: "`N` possible answers, or tests among which one was selected; 2^80 is fine"},
+			{Name: "looks", Usage: "`M` tests behind a gate that shows only whether they reject"},
+			{Name: "passes", Usage: "`K` rejections at which the gate is closed for good (default the looks)"},
 			{Name: "bits", Usage: "`B` bits of description, of mutual information or of max-information"},
 			{Name: "nats", Usage: "`I` nats of mutual information or of max-information, in place of bits"},
 			{Name: "slack", Usage: "`B`, the slack of the max-information (default 0)"},
@@ -60,6 +70,7 @@ func Command() *commands.Command {
 				Usage: "take the STEP on `WHICH` p-values: " + usage.OrList(familyBases) + " (default adjusted)",
 				Words: familyBases},
 			{Name: "p-column", Usage: "`NAME` of the column of p-values (default p, pval, p_value or the like)"},
+			{Name: "e-column", Usage: "`NAME` of a column of e-values, of which 1/e is a p-value"},
 			{Name: "raw", Switch: true, Usage: "leave cells of the FILE that a spreadsheet would run as formulas as they are"},
 		},
 		Output: commands.Tables,
@@ -74,7 +85,15 @@ func Command() *commands.Command {
 // bySteps is the source that is a chain of --step.
 const bySteps = "steps"
 
-func sourceNames() []string { return append(steps.KindNames(steps.Kinds()), bySteps) }
+func sourceNames() []string {
+	var names []string
+	for _, k := range steps.Kinds() {
+		if !k.Several() {
+			names = append(names, k.Name)
+		}
+	}
+	return append(names, bySteps)
+}
 
 // familyBases are the p-values that a family step is taken on. The first is the
 // default.
@@ -113,6 +132,9 @@ func sourceFlags(source string) []string {
 func sourceGrammar() string {
 	var lines []string
 	for _, k := range steps.Kinds() {
+		if k.Several() {
+			continue
+		}
 		var parts []string
 		for _, group := range k.Needs {
 			parts = append(parts, "--"+strings.Join(group, "|--"))
@@ -128,7 +150,7 @@ func sourceGrammar() string {
 		}
 		lines = append(lines, fmt.Sprintf("  %-12s %s", k.Name, strings.Join(parts, " ")))
 	}
-	return strings.Join(append(lines, fmt.Sprintf("  %-12s --step ... as in maxinfo", bySteps)), "\n")
+	return strings.Join(append(lines, fmt.Sprintf("  %-12s --step ... as in maxinfo, in any order", bySteps)), "\n")
 }
 
 // readSource reads --by and the flags of that source.
@@ -187,6 +209,39 @@ func ownersOf(flag string) []string {
 	return slices.DeleteFunc(sourceNames(), func(s string) bool { return !slices.Contains(sourceFlags(s), flag) })
 }
 
+// readColumn reads which column of the FILE is meant, and the flag that says so, "" for none.
+func readColumn(c usage.Values) (column csvfile.Column, flag string, err error) {
+	p, hasP := c.Text("p-column")
+	e, hasE := c.Text("e-column")
+	switch {
+	case hasP && hasE:
+		return column, "", usage.Errorf("--e-column: given with --p-column, want one of the two")
+	case hasP:
+		return csvfile.Column{Name: p}, "p-column", nil
+	case !hasE:
+		return column, "", nil
+	}
+	read := func(text string) (theory.LogProb, bool) {
+		p, err := pvalue.ParseEValue(text)
+		return p, err == nil
+	}
+	return csvfile.Column{Name: e, Read: read, Want: "an e-value, a number of at least 0"}, "e-column", nil
+}
+
+// alone refuses what has no meaning beside a question about the selection itself.
+func alone(c usage.Values, asked string) error {
+	for _, flag := range []string{"p", "wins", "losses", "family", "family-on", "p-column", "e-column", "target-threshold",
+		"survives", "level"} {
+		if _, ok := c.Text(flag); ok && flag != asked {
+			return usage.Errorf("--%s: given with --%s, want one of the two", asked, flag)
+		}
+	}
+	if files := c.Texts(usage.Arguments); len(files) > 0 {
+		return usage.Errorf("--%s: given with %s, want one of the two", asked, usage.Shown(files[0]))
+	}
+	return nil
+}
+
 func runPvalueCorrect(c *commands.Call) error {
 	path := ""
 	switch files := c.Texts(usage.Arguments); {
@@ -211,8 +266,25 @@ func runPvalueCorrect(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	if !ok {
-		return usage.Errorf("--alpha: got nothing, want a value")
+	level, hasLevel := c.Text("level")
+	switch {
+	case ok && hasLevel:
+		return usage.Errorf("--level: given with --alpha, want one of the two")
+	case hasLevel:
+		if err := alone(c, "level"); err != nil {
+			return err
+		}
+		return alphaOf(c, target, level)
+	case !ok:
+		return usage.Errorf("--alpha: got nothing, want a value, or --level")
+	}
+	for _, asked := range []string{"target-threshold", "survives"} {
+		if _, ok := c.Text(asked); ok {
+			if err := alone(c, asked); err != nil {
+				return err
+			}
+			return solveFor(c, target, asked, alpha)
+		}
 	}
 	plan, source, err := readSource(c)
 	if err != nil {
@@ -221,6 +293,13 @@ func runPvalueCorrect(c *commands.Call) error {
 	single, hasP, err := numbers.One(c, "p", numbers.ChancesOfAll)
 	if err != nil {
 		return err
+	}
+	pairs, err := readPairs(c)
+	if err != nil {
+		return err
+	}
+	if pairs.given {
+		single, hasP = pairs.value, true
 	}
 	family, err := usage.OneOf(c, "family", familyNames()...)
 	if err != nil {
@@ -232,16 +311,19 @@ func runPvalueCorrect(c *commands.Call) error {
 		return err
 	}
 	method, _ := c.Text("method")
-	column, hasColumn := c.Text("p-column")
+	column, hasColumn, err := readColumn(c)
+	if err != nil {
+		return err
+	}
 	switch {
 	case len(c.Texts(usage.Arguments)) > 0 && path == "":
 		return usage.Errorf("pvalue-correct: got %s, want a FILE", usage.Shown(path))
 	case hasP && path != "":
 		return usage.Errorf("--p: given with %s, want one of the two", usage.Shown(path))
-	case hasColumn && path == "":
-		return usage.Errorf("--p-column: got %s without a FILE", usage.Shown(column))
-	case hasColumn && column == "":
-		return usage.Invalid("p-column", column, "the name of a column")
+	case hasColumn != "" && path == "":
+		return usage.Errorf("--%s: got %s without a FILE", hasColumn, usage.Shown(column.Name))
+	case hasColumn != "" && column.Name == "":
+		return usage.Invalid(hasColumn, column.Name, "the name of a column")
 	case c.Is("raw") && path == "":
 		return usage.Errorf("--raw: given without a FILE")
 	case family != string(pvalue.NoFamily) && path == "" && !hasP:

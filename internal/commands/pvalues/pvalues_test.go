@@ -431,6 +431,9 @@ func TestInertHeader(t *testing.T) {
 func TestSourcesAreSteps(t *testing.T) {
 	for _, plan := range commandtest.Plans() {
 		kind, rest, _ := strings.Cut(plan.Steps[0].String(), ":")
+		if !slices.Contains(sourceNames(), kind) { // several points have no flags
+			continue
+		}
 		args := []string{"pvalue-correct", "--alpha", "0.05", "-f", "csv", "--by"}
 		single := append(slices.Clone(args), kind)
 		for item := range strings.SplitSeq(rest, ",") {

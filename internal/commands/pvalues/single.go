@@ -72,6 +72,9 @@ var (
 	testedBy = testedColumn{Name: commands.NeighboursKey,
 		Cell: func(r tested) record.Cell { return record.Words(string(r.by)) }}
 
+	testedConfidence = testedColumn{Name: "confidence",
+		Cell: func(r tested) record.Cell { return r.value(confidenceCell(&r.Test)) }}
+
 	testedP        = testedColumn{Name: "p", Cell: func(r tested) record.Cell { return record.Chance(r.p.value) }}
 	testedLnP      = testedColumn{Name: "ln_p", Cell: func(r tested) record.Cell { return record.Exactly(r.p.value.Ln()) }}
 	testedAdjusted = testedColumn{Name: "p_adjusted", Cell: func(r tested) record.Cell {
@@ -93,7 +96,7 @@ func correctOne(c *commands.Call, t commands.Target, inputs []record.Input, foll
 		Columns: []testedColumn{
 			testedMethod, testedAlpha, testedLnAlpha, testedThreshold, testedLn, testedBest, testedProof, testedStatus,
 			testedReason,
-			testedSources, testedAssumes, testedBy,
+			testedSources, testedAssumes, testedBy, testedConfidence,
 		},
 		Shown: []testedColumn{
 			testedStar, testedMethod, testedLegible, testedAdjusted, testedReject, testedProof, testedStatus, testedReason,
@@ -135,7 +138,7 @@ func sayOne(follow selection, all []pvalue.Test, best int, p typedP) (title, not
 	if best >= 0 {
 		star := "* " + all[best].Correction.Name + ", greatest threshold: reject if p <= " +
 			record.People(legible(all[best].Threshold))
-		notes = append([]string{star}, commands.Assumed(all[best].Correction.Assumes)...)
+		notes = slices.Concat([]string{star}, intervals(&all[best]), commands.Assumed(all[best].Correction.Assumes))
 	}
 	return []string{text + ": " + follow.plan.String()}, notes
 }

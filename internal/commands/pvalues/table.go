@@ -88,7 +88,7 @@ var inLogarithms = []record.Column[judged]{
 
 // correctFile writes a table with the corrected p-values. With own it is written with
 // the separator that it has.
-func correctFile(c *commands.Call, t *correction, path, column string, own bool) (err error) {
+func correctFile(c *commands.Call, t *correction, path string, column csvfile.Column, own bool) (err error) {
 	if t.table, err = csvfile.OpenTable(c.Session, path, column); err != nil {
 		return err
 	}
@@ -118,7 +118,8 @@ func correctFile(c *commands.Call, t *correction, path, column string, own bool)
 	before := passes * t.table.Records
 	switch {
 	case t.target.Format.Encode != nil:
-		err = t.writeRows(c, t.target.Format.Encode(record.Result{Command: command, Inputs: t.inputs, Columns: t.columns}), bar,
+		err = t.writeRows(c, t.target.Format.Encode(record.Result{Command: command, Inputs: t.inputs, Columns: t.columns}),
+			bar,
 			before)
 	case t.xlsx():
 		err = t.workbook(c, bar, before)
@@ -257,7 +258,7 @@ func (t *correction) one(text string) (theory.LogProb, error) {
 // read reads a p-value. The float64 above an ordinary decimal will do, except where a
 // rounding decides.
 func (t *correction) read(text string) (theory.LogProb, error) {
-	if x, ok := csvfile.PlainChance(text); ok && x > 1e-300 {
+	if x, ok := t.table.Plain(text); ok && x > 1e-300 {
 		if p, err := theory.Prob(math.Nextafter(x, 1)); err == nil && math.Abs(p.Ln()-t.by.Threshold.Ln()) > 1e-9 {
 			return p, nil
 		}

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dpcalc/dpcalc/internal/commands/steps"
 	"github.com/dpcalc/dpcalc/internal/numbers"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
@@ -19,7 +18,7 @@ import (
 func tests(plan maxinfo.Plan, alpha theory.LogProb, method string) (all []pvalue.Test, best int, err error) {
 	all, err = pvalue.Tests(plan, alpha)
 	if err != nil {
-		return nil, -1, steps.WrongOrder(err)
+		return nil, -1, err
 	}
 	if method != "" && all[0].Correction.Name != "" { // else no theorem has a number for the whole
 		var names []string

@@ -1,11 +1,9 @@
 package pvalues
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,8 +31,7 @@ const (
 	belowLn     = "below -706"              // its logarithm, where it cannot be computed
 	onlyDpcalc  = "only by dpcalc"          // what has no explicit formula
 
-	// Cells that follow from the inputs: ln(1/alpha), or what later steps leave of it, and
-	// ln p, neither of them below its value, nor a number where there is none.
+	// Cells that follow from the inputs: ln(1/alpha), and ln p, neither of them below its value, nor a number where there is none.
 	level = "ln_inv_level"
 	lnP   = "ln_p"
 
@@ -81,35 +78,16 @@ type selection struct {
 	alpha          theory.LogProb
 }
 
-// terms are the steps of a selection as formulas. Sums of the steps are lists.
+// terms are the steps of a selection as formulas. Several steps have none: the best way through them is found by
+// a search.
 type terms struct {
 	inputs  []record.LiveInput
 	say     sentence   // the flags of the steps
-	epsilon []string   // of the first step, which may be composed
-	shifts  []string   // the squares of n mu of it
-	outside []string   // its information, where that is known
-	defect  liveChance // its deltas or slack
-	later   []string   // information of the later steps
-	slack   liveChance // theirs
-	plain   bool       // every step has its formula, and the chances can be added up
-}
-
-// add adds the amounts of a step to those before it, and tells whether it has any.
-func (t *terms) add(f steps.Formulas, first bool) bool {
-	if !first {
-		t.later = append(t.later, cmp.Or(f.Later, "NA()"))
-		return f.Later != ""
-	}
-	some := false
-	for _, part := range []struct {
-		all  *[]string
-		more string
-	}{{&t.epsilon, f.Epsilon}, {&t.shifts, f.Shift}, {&t.outside, f.Outside}} {
-		if part.more != "" {
-			*part.all, some = append(*part.all, part.more), true
-		}
-	}
-	return some
+	epsilon string     // of the step
+	shift   string     // the square of n mu of it
+	outside string     // its information, where that is known
+	defect  liveChance // its delta or slack
+	plain   bool       // there is one step, and it has formulas
 }
 
 // sentence is a command as a formula and as the text for the values at the start.
@@ -182,22 +160,23 @@ func parameter(kind, key, value, suffix string) (in record.LiveInput, p liveChan
 // terms makes inputs of what was typed.
 func (s selection) terms() terms {
 	t := terms{plain: true}
-	var defects, slacks []liveChance
 	if s.source == bySteps {
 		t.say.text(" --by " + bySteps)
 	}
 	kinds := steps.Kinds()
-	composed := true // into the first step
 	for i, typed := range s.plan.ByReplacement() {
 		name, rest, _ := strings.Cut(typed, ":")
 		kind := kinds[slices.IndexFunc(kinds, func(k steps.Kind) bool { return k.Name == name })]
-		composed = composed && kind.Private
-		first := i == 0 || composed
 		before, lead, glue, suffix := " --by ", " --", " ", ""
 		if s.source == bySteps {
 			before, lead, glue, suffix = " --step ", ":", "=", "_"+strconv.Itoa(i+1)
 		}
 		t.say.text(before + name)
+		if kind.Formulas == nil {
+			t.say.text(lead + rest)
+			t.plain = false
+			continue
+		}
 		if name == "max-info" && !strings.Contains(rest, "slack=") {
 			rest += ",slack=0"
 		}
@@ -223,15 +202,10 @@ func (s selection) terms() terms {
 				lead = ","
 			}
 		}
-		t.plain = t.add(kind.Formulas(has), first) && t.plain
-		switch {
-		case chance.ln == "":
-		case first:
-			defects = append(defects, chance)
-		default:
-			slacks = append(slacks, chance)
-		}
+		f := kind.Formulas(has)
+		t.epsilon, t.shift, t.outside, t.defect = f.Epsilon, f.Shift, f.Outside, chance
 	}
+	t.plain = t.plain && len(s.plan.Steps) == 1
 	if n := s.plan.Samples; n != 0 {
 		in := record.LiveInput{Name: "samples", Label: "samples", Value: record.Count(n), Holds: record.IsCount("samples"),
 			Wants: "want a whole number from 1 to 2^53"}
@@ -239,30 +213,7 @@ func (s selection) terms() terms {
 		t.say.flag(" --samples ", in)
 		t.say.text(" --data " + s.plan.Data.String())
 	}
-	var plain, both bool
-	t.defect, plain = total(defects)
-	t.slack, both = total(slacks)
-	t.plain = t.plain && plain && both
 	return t
-}
-
-// total is a sum of probabilities. It says no to several of which one is beyond float64.
-func total(parts []liveChance) (t liveChance, ok bool) {
-	switch len(parts) {
-	case 0:
-		return t, true
-	case 1:
-		return parts[0], true
-	}
-	var values []string
-	for _, p := range parts {
-		if p.value == "" {
-			return t, false
-		}
-		values = append(values, p.value)
-	}
-	all := sum(values)
-	return liveChance{ln: "LN(" + all + ")", value: all}, true
 }
 
 // sum adds up formulas, those that are not 0.
@@ -303,14 +254,13 @@ func (t terms) rule(name string) (liveRule, bool) {
 			"(0-MAX(0,SQRT(0-" + lnP + ")-" + root + ")^2)",
 		}
 	}
-	epsilon := sum(t.epsilon)
-	private := len(t.epsilon) > 0 && len(t.shifts) == 0
+	epsilon, private := t.epsilon, t.epsilon != ""
 	switch {
 	case !t.plain:
 	case name == "bonferroni", name == "max-info":
-		return ratio(sum(t.outside), t.defect), true
+		return ratio(t.outside, t.defect), true
 	case name == "rogers16":
-		c := "2*(" + sum(t.outside) + "+0.54*LN(2))"
+		c := "2*(" + t.outside + "+0.54*LN(2))"
 		return liveRule{threshold: func(level string) string {
 			return "(0-" + level + "-LN(2)-" + c + "*EXP(" + level +
 				"))"
@@ -319,7 +269,7 @@ func (t terms) rule(name string) (liveRule, bool) {
 		return ratio("samples*"+epsilon, liveChance{}), true
 	case name == "renyi" && private:
 		return renyi("samples*"+epsilon+"^2/8", liveChance{}), true
-	case name == "approx-dp" && private && len(t.epsilon) == 1: // of several there is a better bound
+	case name == "approx-dp" && private:
 		half := "(" + epsilon + "/2)"
 		// tanh by its series, where TANH may be careless; the last term makes it too large.
 		tanh := "IF(" + half + "<0.01," + half + "-" + half + "^3/3+2*" + half + "^5/15,TANH(" + half + "))*(1+1E-13)"
@@ -329,8 +279,8 @@ func (t terms) rule(name string) (liveRule, bool) {
 		copies := "IF(" + epsilon + "=0,LN(samples),(samples-1)*" + epsilon + "+LN(" + oneLessExp("(samples*"+epsilon+")") +
 			")-LN(" + oneLessExp(epsilon) + "))"
 		return ratio("samples*"+epsilon, liveChance{ln: t.defect.ln + "+" + copies}), true
-	case name == "group" && len(t.epsilon) == 0:
-		m := "SQRT(" + sum(t.shifts) + ")"
+	case name == "group" && t.shift != "":
+		m := "SQRT(" + t.shift + ")"
 		// The normal law is moved by a part in 1e9. At p below 1e-307 that one serves.
 		return liveRule{
 			threshold: func(level string) string { return "LN(NORMSDIST(" + apart("NORMSINV(EXP(0-"+level+"))", "-", m) + "))" },
@@ -446,15 +396,12 @@ func (s selection) liveInputs(t terms, p *typedP, ask record.LiveInput) []record
 	if inverse == "alpha" {
 		inverse = "(0-LN(alpha))"
 	}
-	label := "ln(1/alpha)"
-	if len(t.later) > 0 {
-		label += " for step 1"
-	}
-	left := sum([]string{t.slack.taken("(" + inverse + "*(1+1E-13)+1E-15)"), sum(t.later)})
+	left := "(" + inverse + "*(1+1E-13)+1E-15)"
 	inputs = append(inputs,
 		record.LiveInput{Name: "unchanged", Label: "as at the start", Value: record.Words("yes"),
 			Formula: "IF(IFERROR(AND(" + same + `),FALSE),"yes","no")`},
-		record.LiveInput{Name: level, Label: label, Value: s.left(), Formula: "IFERROR(" + left + `,"none")`},
+		record.LiveInput{Name: level, Label: "ln(1/alpha)", Value: record.Exactly(-s.alpha.Ln()),
+			Formula: "IFERROR(" + left + `,"none")`},
 	)
 	if p != nil {
 		ln := "(0-ln_inv_p)"
@@ -539,22 +486,11 @@ func liveP(c *pvalue.Test, p typedP, ask record.LiveInput) (adjusted, reject rec
 func (t terms) followP(r liveRule, adjusted, reject record.LiveCell) (record.LiveCell, record.LiveCell) {
 	reject.Formula = "IF(AND(" + askedP + ")," + decides + `,"")`
 	if r.worst != "" {
-		more := sum(t.later)
-		least := sum([]string{liveChance{ln: r.worst}.times(more), r.defect.times(more), t.slack.times("0")})
+		least := sum([]string{liveChance{ln: r.worst}.times("0"), r.defect.times("0")})
 		adjusted.Formula = "IF(AND(" + askedP + "),IFERROR(MAX(1E-307,MIN(1," + least + `*(1+1E-12))),1),"")`
 		adjusted.Format = record.SmallFormat
 	}
 	return adjusted, reject
-}
-
-// left is ln(1/alpha) less what the later steps take, at the start.
-func (s selection) left() record.Cell {
-	chain, err := s.plan.Chain()
-	if err != nil || !(chain.Later.Slack < s.alpha) {
-		return record.Words("none")
-	}
-	rest := s.alpha.Ln() + math.Log1p(-math.Exp(chain.Later.Slack.Ln()-s.alpha.Ln()))
-	return record.Exactly(float64(chain.Later.Nats+chain.Later.Outcomes) - rest)
 }
 
 // fits refuses what no sheet holds.
@@ -606,7 +542,7 @@ func (t *correction) workbook(c *commands.Call, bar *outfile.Progress, before in
 				stands = record.BestLook
 			}
 			place := column + strconv.Itoa(at)
-			if x, ok := csvfile.PlainChance(text); ok && x > 1e-307 {
+			if x, ok := t.table.Plain(text); ok && x > 1e-307 {
 				row[t.table.P] = record.Exactly(x)
 			} else if _, ok := record.PlainNumber(text); !ok || t.raw { // the cell is a text
 				place = ""

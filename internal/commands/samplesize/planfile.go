@@ -132,9 +132,9 @@ func newFile(c *commands.Call, where, path, text string) error {
 
 // scenario is a named goal or grid of goals of a plan file.
 type scenario struct {
-	name string
+	name    string
 	request request
-	rows [][]row
+	rows    [][]row
 }
 
 // readPlanFile reads and validates a plan file. Its errors name the file and, but for
@@ -205,7 +205,8 @@ func readPlanFile(c *commands.Call, path string) ([]scenario, error) {
 			return nil, tooMany(node, s.name)
 		}
 		if err == nil {
-			s.request, err = readRequest(&commands.Call{Session: c.Session, Values: typed, Command: Command(), Formats: c.Formats})
+			s.request, err = readRequest(&commands.Call{Session: c.Session, Values: typed, Command: Command(),
+				Formats: c.Formats})
 		}
 		if err = numbers.InWords(err); err != nil {
 			return nil, fail(node, "scenario %s: %v", usage.Shown(s.name), err)

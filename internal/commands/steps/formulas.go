@@ -3,9 +3,9 @@ package steps
 // InputNames are the names of a step's inputs by its keys.
 type InputNames map[string]string
 
-// Formulas are the amounts of a step: what adds up to those of the first step, and
-// what it costs after others. A step that has none where it stands has no formulas.
-type Formulas struct{ Epsilon, Shift, Outside, Later string }
+// Formulas are the amounts of a step as formulas of a sheet. A step that has none where it stands has no
+// formulas.
+type Formulas struct{ Epsilon, Shift, Outside string }
 
 // information is the amount of a step that was given as such, in nats.
 func (in InputNames) information() Formulas {
@@ -16,5 +16,5 @@ func (in InputNames) information() Formulas {
 	case in["outcomes"] != "":
 		nats = "LN(" + in["outcomes"] + ")"
 	}
-	return Formulas{Outside: nats, Later: nats}
+	return Formulas{Outside: nats}
 }

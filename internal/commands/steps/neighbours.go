@@ -2,6 +2,7 @@ package steps
 
 import (
 	"github.com/dpcalc/dpcalc/internal/commands"
+	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/maxinfo"
 	"github.com/dpcalc/dpcalc/theory"
 )
@@ -20,4 +21,15 @@ func replacedApprox(by commands.Convention, s maxinfo.Step) (maxinfo.Step, error
 func replacedGDP(by commands.Convention, s maxinfo.Step) (maxinfo.Step, error) {
 	mu, err := by.Mu(s.(maxinfo.GDP).Mu)
 	return maxinfo.GDP{Mu: mu}, err
+}
+
+func replacedRenyi(by commands.Convention, s maxinfo.Step) (maxinfo.Step, error) {
+	if by != commands.ByAdding {
+		return s, nil
+	}
+	converted, _, err := maxinfo.Replaced(s)
+	if err != nil {
+		return s, usage.Errorf("--%s: got %s, want less privacy lost: %v", commands.NeighboursKey, string(by), err)
+	}
+	return converted, nil
 }

@@ -21,7 +21,8 @@ import (
 var (
 	StepFlag = usage.Flag{Name: "step",
 		Usage: "one `STEP`, KIND:key=value,...; repeat the flag for each, in order of use", Repeats: true}
-	DataFlag = usage.Flag{Name: "data", Usage: "`LAW` of the rows: product (default), which are independent, or any",
+	DataFlag = usage.Flag{Name: "data",
+		Usage: "`LAW` of the rows: product (default), which are independent and need not be alike, or any",
 		Words: []string{"product", "any"}}
 )
 
@@ -32,7 +33,7 @@ type Kind struct {
 	Optional []string
 	Private  bool // its bounds depend on the number of records
 	build    func(d *Details) maxinfo.Step
-	Formulas func(in InputNames) Formulas // its amounts in a workbook
+	Formulas func(in InputNames) Formulas // its amounts in a workbook; nil for none
 
 	// Replaced converts it from another convention of neighbours; nil if it has none.
 	Replaced func(by commands.Convention, s maxinfo.Step) (maxinfo.Step, error)
@@ -45,7 +46,7 @@ func Kinds() []Kind {
 		{"pure-dp", [][]string{{"epsilon"}}, nil, true, func(d *Details) maxinfo.Step {
 			return maxinfo.PureDP{Epsilon: detail(d, "epsilon", numbers.Positives)}
 		}, func(in InputNames) Formulas {
-			return Formulas{Epsilon: in["epsilon"], Later: "samples*" + in["epsilon"]}
+			return Formulas{Epsilon: in["epsilon"]}
 		}, replacedPure},
 		{"approx-dp", [][]string{{"epsilon"}, {"delta"}}, nil, true, func(d *Details) maxinfo.Step {
 			return maxinfo.ApproxDP{Epsilon: detail(d, "epsilon", numbers.NonNegatives),
@@ -56,6 +57,12 @@ func Kinds() []Kind {
 		}, func(in InputNames) Formulas {
 			return Formulas{Shift: "(samples*" + in["mu"] + ")^2"}
 		}, replacedGDP},
+		{"zcdp", [][]string{{"rho"}}, nil, true, func(d *Details) maxinfo.Step {
+			return maxinfo.ZCDP{Rho: detail(d, "rho", numbers.Positives)}
+		}, nil, replacedRenyi},
+		{"rdp", [][]string{{"order"}, {"epsilon"}}, nil, true, func(d *Details) maxinfo.Step {
+			return maxinfo.RDP{Points: d.points()}
+		}, nil, replacedRenyi},
 		{"gaussian", [][]string{{"queries"}, {"noise-sd"}}, nil, true, func(d *Details) maxinfo.Step {
 			return maxinfo.Gaussian{Queries: detail(d, "queries", numbers.Counts), SD: detail(d, "noise-sd", Deviations)}
 		}, func(in InputNames) Formulas {
@@ -63,10 +70,17 @@ func Kinds() []Kind {
 		}, nil},
 		{"description", [][]string{{"outcomes", "bits"}}, nil, false, func(d *Details) maxinfo.Step {
 			if d.Has("outcomes") {
-				return maxinfo.Description{Outcomes: theory.Nats(math.Log(float64(detail(d, "outcomes", numbers.Counts))))}
+				return maxinfo.Description{Outcomes: detail(d, "outcomes", outcomes)}
 			}
 			return maxinfo.Description{Outcomes: d.information()}
 		}, InputNames.information, nil},
+		{"gates", [][]string{{"looks"}}, []string{"passes"}, false, func(d *Details) maxinfo.Step {
+			s := maxinfo.Gates{Looks: detail(d, "looks", numbers.Counts)}
+			if s.Passes = s.Looks; d.Has("passes") {
+				s.Passes = detail(d, "passes", numbers.Counts)
+			}
+			return s
+		}, nil, nil},
 		{"mutual-info", [][]string{{"bits", "nats"}}, nil, false, func(d *Details) maxinfo.Step {
 			return maxinfo.MutualInformation{Nats: d.information()}
 		}, InputNames.information, nil},
@@ -103,13 +117,17 @@ var laws = numbers.Kind[maxinfo.Data]{
 	},
 }
 
+// Several reports whether a step of this kind is several points, which no flag has.
+func (k Kind) Several() bool { return k.Name == curve }
+
 // Keys lists what a kind takes, in the order of its description.
 func (k Kind) Keys() []string { return append(slices.Concat(k.Needs...), k.Optional...) }
 
 // stepGrammar is the kinds with their keys, a line each.
 func stepGrammar() string {
 	placeholder := map[string]string{"epsilon": "E", "delta": "D", "mu": "M", "queries": "M", "noise-sd": "S",
-		"outcomes": "N", "bits": "B", "nats": "I", "slack": "B", "data": "any"}
+		"outcomes": "N", "bits": "B", "nats": "I", "slack": "B", "data": "any", "rho": "R", "order": "A", "looks": "M",
+		"passes": "K"}
 	var lines []string
 	for _, k := range Kinds() {
 		var parts []string
@@ -123,6 +141,9 @@ func stepGrammar() string {
 		line := "  " + k.Name + ":" + strings.Join(parts, ",")
 		for _, key := range k.Optional {
 			line += "[," + key + "=" + placeholder[key] + "]"
+		}
+		if k.Name == curve {
+			line += ";..."
 		}
 		lines = append(lines, line)
 	}
@@ -212,27 +233,93 @@ func ParseStep(raw string) (maxinfo.Step, Kind, error) {
 	}
 	k := kinds[i]
 	d := &Details{Where: "--step " + name + ": ", Said: make(map[string]string)}
-	for item := range strings.SplitSeq(rest, ",") {
-		if rest == "" {
+	parts := []string{rest}
+	if name == curve {
+		parts = strings.Split(rest, ";")
+	}
+	for _, part := range parts {
+		if err := d.read(k, part); err != nil {
+			return nil, k, err
+		}
+	}
+	step, err := k.Step(d)
+	return step, k, err
+}
+
+// curve is the kind of step that has several values of each key: points of a curve, which are
+// separated by semicolons.
+const curve = "rdp"
+
+// read reads key=value,key=value.
+func (d *Details) read(k Kind, text string) error {
+	seen := make(map[string]bool)
+	for item := range strings.SplitSeq(text, ",") {
+		if text == "" {
 			break
 		}
 		key, value, ok := strings.Cut(item, "=")
 		switch {
 		case !ok:
-			return nil, k, usage.Errorf("%sgot %s, want key=value", d.Where, usage.Shown(item))
+			return usage.Errorf("%sgot %s, want key=value", d.Where, usage.Shown(item))
 		case !slices.Contains(k.Keys(), key):
 			hint := usage.DidYouMean(key, k.Keys())
 			if hint == "" {
 				hint = ", want " + usage.OrList(k.Keys())
 			}
-			return nil, k, usage.Errorf("%sunknown key %s%s", d.Where, usage.Shown(key), hint)
-		case d.Has(key):
-			return nil, k, usage.Errorf("%s%s: given twice", d.Where, key)
+			return usage.Errorf("%sunknown key %s%s", d.Where, usage.Shown(key), hint)
+		case seen[key]:
+			return usage.Errorf("%s%s: given twice", d.Where, key)
+		}
+		if seen[key] = true; d.Has(key) {
+			value = d.Said[key] + ";" + value
 		}
 		d.Said[key] = value
 	}
-	step, err := k.Step(d)
-	return step, k, err
+	return nil
+}
+
+// points reads the points of a curve.
+func (d *Details) points() []theory.RenyiPoint {
+	orders, epsilons := strings.Split(d.Said["order"], ";"), strings.Split(d.Said["epsilon"], ";")
+	if len(orders) != len(epsilons) {
+		d.err = usage.Errorf("%sgot %d orders and %d epsilons, want order=A,epsilon=E for each point", d.Where,
+			len(orders), len(epsilons))
+		return nil
+	}
+	points := make([]theory.RenyiPoint, len(orders))
+	for i := range points {
+		one := &Details{Where: d.Where, Said: map[string]string{"order": orders[i], "epsilon": epsilons[i]}}
+		points[i] = theory.RenyiPoint{
+			Order: detail(one, "order", aboveOne), Epsilon: detail(one, "epsilon", numbers.NonNegatives),
+		}
+		if d.err == nil {
+			d.err = one.err
+		}
+	}
+	return points
+}
+
+// aboveOne are the orders of a Renyi divergence.
+var aboveOne = numbers.Kind[float64]{
+	Want: "a number above 1",
+	Parse: func(s string) (float64, bool) {
+		x, ok := numbers.Positives.Parse(s)
+		return x, ok && x > 1
+	},
+}
+
+// outcomes are numbers of possible answers, by their logarithms: 2^32 and more are fine.
+var outcomes = numbers.Kind[theory.Nats]{
+	Want: numbers.Counts.Want + ", or a power such as 2^80",
+	Parse: func(s string) (theory.Nats, bool) {
+		base, exponent, power := strings.Cut(s, "^")
+		n, ok := numbers.Counts.Parse(base)
+		if !power || !ok {
+			return theory.Nats(math.Log(float64(n))), ok
+		}
+		k, ok := numbers.Counts.Parse(exponent)
+		return theory.Nats(math.Nextafter(math.Log(float64(n))*float64(k), math.Inf(1))), ok
+	},
 }
 
 // Learned is a plan with its steps as they were typed.

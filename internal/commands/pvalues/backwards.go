@@ -1,0 +1,294 @@
+package pvalues
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/internal/commands"
+	"github.com/dpcalc/dpcalc/internal/commands/steps"
+	"github.com/dpcalc/dpcalc/internal/numbers"
+	"github.com/dpcalc/dpcalc/internal/record"
+	"github.com/dpcalc/dpcalc/internal/usage"
+	"github.com/dpcalc/dpcalc/maxinfo"
+	"github.com/dpcalc/dpcalc/pvalue"
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// unknown is what a source leaves out, to be found.
+type unknown struct {
+	maxinfo.Quantity
+	plan   steps.Learned // with something in its place
+	source string
+	by     commands.Convention
+}
+
+// placeholders stand for what is left out, until a value is tried.
+var placeholders = map[string]string{"delta": "0.5", "slack": "0.5"}
+
+// kindOf is the kind of step that a source is, if it is one.
+func kindOf(source string) (k steps.Kind, ok bool) {
+	kinds := steps.Kinds()
+	i := slices.IndexFunc(kinds, func(k steps.Kind) bool { return k.Name == source })
+	if i < 0 {
+		return k, false
+	}
+	return kinds[i], true
+}
+
+// leftOut are the flags that a source misses. A gate whose looks are given may leave out its passes.
+func leftOut(c usage.Values, source string) (flags []string) {
+	given := func(flag string) bool { _, ok := c.Text(flag); return ok }
+	k, ok := kindOf(source)
+	for _, group := range k.Needs {
+		if !slices.ContainsFunc(group, given) {
+			flags = append(flags, group[0])
+		}
+	}
+	if (!ok || k.Private) && !given("samples") {
+		flags = append(flags, "samples")
+	}
+	if i := slices.Index(k.Optional, "passes"); i >= 0 && len(flags) == 0 && !given("passes") {
+		flags = append(flags, "passes")
+	}
+	return flags
+}
+
+// readUnknown reads the flags of a source, of which one is left out.
+func readUnknown(c usage.Values, asked string) (u unknown, err error) {
+	if _, ok := c.Text("by"); !ok {
+		return u, usage.Errorf("--by: got nothing, want %s", usage.OrList(sourceNames()))
+	}
+	source, err := usage.OneOf(c, "by", sourceNames()...)
+	if err != nil {
+		return u, err
+	}
+	flags := leftOut(c, source)
+	if len(flags) != 1 {
+		got := "everything"
+		if len(flags) > 1 {
+			got = "nothing for --" + strings.Join(flags, " and --")
+		}
+		return u, usage.Errorf("--%s: got %s, want one of the numbers of --by %s left out, to be found", asked, got, source)
+	}
+	text, ok := placeholders[flags[0]]
+	if !ok {
+		text = "1"
+	}
+	if passes, ok := c.Text("passes"); ok && flags[0] == "looks" {
+		text = passes
+	}
+	with := usage.Replaced(c, flags[0], text)
+	k, _ := kindOf(source)
+	if u.by, err = commands.ReadConvention(c); err != nil {
+		return u, err
+	}
+	if k.Replaced == nil {
+		u.by = ""
+	} else { // what is tried is converted as it would be if it were typed
+		with = usage.Replaced(with, commands.NeighboursKey, commands.NeighboursFlag.Words[0])
+	}
+	if u.plan, u.source, err = readSource(with); err != nil {
+		return u, err
+	}
+	u.plan.Neighbours = u.by
+	return u, u.find(flags[0], asked)
+}
+
+// find looks the quantity up.
+func (u *unknown) find(name, asked string) error {
+	quantities, err := u.plan.Quantities()
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(quantities, func(q maxinfo.Quantity) bool { return q.Name == name })
+	if i < 0 {
+		return usage.Errorf("--%s: got no --%s, want it: thresholds do not rise or fall with it throughout", asked, name)
+	}
+	u.Quantity = quantities[i]
+	if u.by == commands.ByAdding {
+		with := u.With
+		u.With = func(x float64) maxinfo.Plan { return replaced(with(x)) }
+	}
+	return nil
+}
+
+// replaced converts a plan to neighbours by replacement. A step that cannot be converted reveals all there is.
+func replaced(p maxinfo.Plan) maxinfo.Plan {
+	p.Steps = slices.Clone(p.Steps)
+	for i, s := range p.Steps {
+		converted, _, err := maxinfo.Replaced(s)
+		if err != nil {
+			converted = maxinfo.PureDP{Epsilon: 1e300}
+		}
+		p.Steps[i] = converted
+	}
+	return p
+}
+
+// solved is a row: what a correction allows.
+type solved struct {
+	pvalue.Answer
+	of     *unknown
+	target theory.LogProb
+	best   bool
+}
+
+func (r solved) verdict() commands.Verdict {
+	return commands.Verdict{Method: r.Name, Status: r.Status, Reason: r.reason(),
+		Sources: r.of.by.Sources(r.Test.Correction.Sources), Best: r.best}
+}
+
+// reason says of a value that is an end of its range that every value will do.
+func (r solved) reason() string {
+	if r.All {
+		return "every " + r.of.Name + " will do"
+	}
+	return r.Reason
+}
+
+// ok is a cell of a row that has a value.
+func (r solved) ok(cell func() record.Cell) record.Cell {
+	if r.Status != theory.OK {
+		return record.Cell{}
+	}
+	return cell()
+}
+
+// value is the value that was found.
+func (r solved) value() record.Cell {
+	return r.ok(func() record.Cell {
+		switch {
+		case r.of.Ln:
+			return record.Chance(theory.LogProb(r.Value))
+		case r.of.Whole:
+			return record.Whole(int64(r.Value))
+		}
+		return record.Exactly(r.Value)
+	})
+}
+
+type solvedColumn = record.Column[solved]
+
+var (
+	solvedStar      = solvedColumn{Cell: func(r solved) record.Cell { return record.Mark(r.best) }}
+	solvedMethod    = solvedColumn{Name: "method", Cell: func(r solved) record.Cell { return record.Words(r.Name) }}
+	solvedTarget    = solvedColumn{Name: "target_threshold", Cell: func(r solved) record.Cell { return record.Chance(r.target) }}
+	solvedThreshold = solvedColumn{Name: "threshold", Cell: func(r solved) record.Cell {
+		return r.ok(func() record.Cell { return thresholdCell(&r.Test) })
+	}}
+	solvedLegible = solvedColumn{Name: "threshold", Cell: func(r solved) record.Cell {
+		return r.ok(func() record.Cell { return legible(r.Test.Threshold) })
+	}}
+	solvedConfidence = solvedColumn{Name: "confidence", Cell: func(r solved) record.Cell { return confidenceCell(&r.Test) }}
+	solvedBest       = solvedColumn{Name: "best", Cell: func(r solved) record.Cell { return record.Truth(r.best) }}
+	solvedProof      = solvedColumn{Name: "proof",
+		Cell: func(r solved) record.Cell { return record.Words(string(r.Test.Correction.Proof)) }}
+	solvedStatus  = solvedColumn{Name: "status", Cell: func(r solved) record.Cell { return record.Words(string(r.Status)) }}
+	solvedReason  = solvedColumn{Name: "reason", Cell: func(r solved) record.Cell { return record.Words(r.reason()) }}
+	solvedSources = solvedColumn{Name: "sources",
+		Cell: func(r solved) record.Cell { return record.Sources(r.verdict().Sources) }}
+	solvedAssumes = solvedColumn{Name: "assumes",
+		Cell: func(r solved) record.Cell { return record.List(r.Test.Correction.Assumes) }}
+	solvedBy = solvedColumn{Name: commands.NeighboursKey,
+		Cell: func(r solved) record.Cell { return record.Words(string(r.of.by)) }}
+)
+
+// solveFor finds what a source leaves out, so that the threshold is at least the target: how much may be shown,
+// or how little has to be known.
+func solveFor(c *commands.Call, t commands.Target, asked string, alpha theory.LogProb) error {
+	target, _, err := numbers.One(c, asked, numbers.Probabilities)
+	if err != nil {
+		return err
+	}
+	u, err := readUnknown(c, asked)
+	if err != nil {
+		return err
+	}
+	method, _ := c.Text("method")
+	all, best, err := pvalue.Goal{Alpha: alpha, Threshold: target, Quantity: u.Quantity}.Solve()
+	if err != nil {
+		return err
+	}
+	if all, best, err = namedOnly(all, best, method); err != nil {
+		return err
+	}
+	rows := make([]solved, len(all))
+	for i, a := range all {
+		rows[i] = solved{Answer: a, of: &u, target: target, best: i == best}
+	}
+	found := solvedColumn{Name: strings.ReplaceAll(u.Name, "-", "_"), Cell: solved.value}
+	err = commands.Emit(c, t, commands.Answer[solved]{
+		Command: command, Rows: slices.Values(rows), Verdict: solved.verdict,
+		Inputs: []record.Input{
+			{Name: "alpha", Value: record.Chance(alpha)}, {Name: "by", Value: record.Words(u.source)},
+			{Name: "unknown", Value: record.Words(u.Name)}, {Name: "target_threshold", Value: record.Chance(target)},
+			{Name: "method", Value: record.Words(method)},
+		},
+		Columns: []solvedColumn{
+			solvedMethod, found, solvedTarget, solvedThreshold, solvedConfidence, solvedBest, solvedProof, solvedStatus, solvedReason,
+			solvedSources, solvedAssumes, solvedBy,
+		},
+		Shown: []solvedColumn{
+			solvedStar, solvedMethod, found.Titled(u.Name), solvedLegible, solvedProof, solvedStatus, solvedReason,
+		},
+		Say: func() (title, notes []string) { return sayFound(c, &u, rows, best, alpha, target) },
+	})
+	if err == nil && best < 0 {
+		return usage.Outcome(usage.ExitNoAnswer)
+	}
+	return err
+}
+
+// namedOnly are the answers of the method, if one is named.
+func namedOnly(all []pvalue.Answer, best int, method string) ([]pvalue.Answer, int, error) {
+	if method == "" {
+		return all, best, nil
+	}
+	var names []string
+	for _, a := range all {
+		if names = append(names, a.Name); a.Name != method {
+			continue
+		}
+		if best = -1; a.Status == theory.OK {
+			best = 0
+		}
+		return []pvalue.Answer{a}, best, nil
+	}
+	return nil, -1, usage.Errorf("--method: got %s, want %s for this source%s",
+		usage.Shown(method), usage.OrList(names), usage.DidYouMean(method, names))
+}
+
+func sayFound(c usage.Values, u *unknown, rows []solved, best int, alpha, target theory.LogProb) (title, notes []string) {
+	most := "greatest "
+	if u.Raises {
+		most = "least "
+	}
+	from := u.source
+	for _, flag := range sourceFlags(u.source) {
+		if text, ok := c.Text(flag); ok {
+			from += ", " + flag + " " + text
+		}
+	}
+	title = []string{"The " + most + u.Name + " with a threshold of " + record.People(record.Chance(target)) + " at alpha " +
+		record.People(record.Chance(alpha)) + ": " + from}
+	if best < 0 {
+		return title, nil
+	}
+	r := rows[best]
+	star := "* " + r.Name + ", " + most + u.Name + ": " + towards(r.value(), !u.Raises)
+	return title, append([]string{star}, commands.Assumed(r.Test.Correction.Assumes)...)
+}
+
+// towards writes a number to six digits, cut where it is an upper limit.
+func towards(c record.Cell, down bool) string {
+	if !down || c.Form != record.NumberForm {
+		return record.People(c)
+	}
+	_, digits, exponent := record.SixDigits(c.F, false)
+	x, ok := numbers.Positives.Parse(digits[:1] + "." + digits[1:] + "e" + record.People(record.Whole(int64(exponent))))
+	if !ok || math.IsInf(x, 0) {
+		return record.People(c)
+	}
+	return record.People(record.Exactly(x))
+}
