@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -184,7 +183,6 @@ func TestAttacks(t *testing.T) {
 				x.ids, x.classes = coinRows(planned.Samples, coins)
 				x.ledger, _ = ledgerOf(t, labelsOf(t, x.ids, x.classes), Terms{Goal: c.goal, Method: c.method})
 				x.ledger.noise = func() (*rand.Rand, error) { return coins, nil }
-				x.ledger.sync = func(*os.File) error { return nil }
 				if attacks[c.goal.Feedback](x, c.goal.Queries) {
 					failures++
 				}

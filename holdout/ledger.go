@@ -45,9 +45,11 @@ type hooks struct {
 	at    func(step string) // called at every step of a look
 	write func(*os.File, []byte) (int, error)
 	sync  func(*os.File) error
+	names func(dir string) error // puts the names in a folder on the disk
 }
 
-var standard = hooks{noise: secret, now: time.Now, at: func(string) {}, write: (*os.File).Write, sync: (*os.File).Sync}
+var standard = hooks{noise: secret, now: time.Now, at: func(string) {}, write: (*os.File).Write, sync: (*os.File).Sync,
+	names: syncFolder}
 
 // secret is a source that nobody can predict.
 func secret() (*randv2.Rand, error) {
@@ -136,7 +138,7 @@ func (l *Ledger) newFiles(p *Plan) error {
 			return err
 		}
 	}
-	return errors.Join(syncFolder(l.dir), syncFolder(filepath.Dir(filepath.Clean(l.dir))))
+	return errors.Join(l.names(l.dir), l.names(filepath.Dir(filepath.Clean(l.dir))))
 }
 
 // ChangedError says that the labels are not those of the ledger.
@@ -490,7 +492,7 @@ func (l *Ledger) settle(file *os.File) error {
 		return err
 	}
 	l.at("synced")
-	if err := syncFolder(l.dir); err != nil {
+	if err := l.names(l.dir); err != nil {
 		return err
 	}
 	l.at("settled")

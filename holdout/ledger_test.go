@@ -66,6 +66,8 @@ func fixed(h hooks) hooks {
 	h.noise = func() (*rand.Rand, error) { return source, nil }
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	h.now = func() time.Time { now = now.Add(time.Hour); return now }
+	h.sync = func(*os.File) error { return nil }
+	h.names = func(string) error { return nil }
 	return h
 }
 
@@ -509,7 +511,6 @@ func TestTornLines(t *testing.T) {
 	ids, classes := rowsOf(t, 200, 1)
 	labels := labelsOf(t, ids, classes)
 	l, dir := ledgerOf(t, labels, terms(4, 0.4, beta(t, "0.1"), "gaussian"))
-	l.sync = func(*os.File) error { return nil }
 	path := filepath.Join(dir, looksFile)
 	ask := func(k int) (Answer, error) {
 		return l.Score(context.Background(), Submission{Values: Columns(ids, guesses(classes, 0.5, uint64(k)))})
@@ -526,27 +527,27 @@ func TestTornLines(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text[:end]), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		v, err := Verify(dir, "")
+		v, err := read(dir)
 		want := int64(2)
 		if end == one {
 			want = 1
 		}
-		if err != nil || v.Looks != want {
-			t.Fatalf("cut at %d: %+v, %v", end, v.Looks, err)
+		if err != nil || v.looks != want {
+			t.Fatalf("cut at %d: %v, %v", end, v.looks, err)
 		}
 		l.seen = nil
 		if a, err := ask(2); err != nil || a.Look != want+1 {
 			t.Fatalf("cut at %d: then %+v, %v", end, a, err)
 		}
-		if v, err = Verify(dir, ""); err != nil || v.Looks != want+1 {
-			t.Fatalf("cut at %d: after it %+v, %v", end, v.Looks, err)
+		if v, err = read(dir); err != nil || v.looks != want+1 {
+			t.Fatalf("cut at %d: after it %v, %v", end, v.looks, err)
 		}
 		// a second crash, after the end of the torn line alone was written
 		if err := os.WriteFile(path, []byte(text[:end]+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if v, err = Verify(dir, ""); end > one && (err != nil || v.Looks != 2) {
-			t.Fatalf("cut at %d and ended: %+v, %v", end, v.Looks, err)
+		if v, err = read(dir); end > one && (err != nil || v.looks != 2) {
+			t.Fatalf("cut at %d and ended: %v, %v", end, v.looks, err)
 		}
 	}
 }
@@ -577,12 +578,30 @@ func TestFullDisk(t *testing.T) {
 	if a, err := ask(); !errors.Is(err, full) || a.Response != nil {
 		t.Fatalf("got %+v, %v", a, err)
 	}
-	l.sync = standard.sync
 	synced := 0
 	l.sync = func(f *os.File) error { synced++; return f.Sync() }
+	l.names = func(dir string) error { synced += 10; return syncFolder(dir) }
 	a, err := ask() // written, never shown: it is repeated, once it is on the disk
-	if err != nil || !a.Known || a.Look != 1 || synced != 1 {
+	if err != nil || !a.Known || a.Look != 1 || synced != 11 {
 		t.Errorf("got %+v, %v after %d syncs", a, err, synced)
+	}
+}
+
+// An answer is returned after its line was written and synced, and then its folder; so is a known one.
+func TestWrittenBeforeShown(t *testing.T) {
+	ids, classes := rowsOf(t, 200, 1)
+	l, _ := ledgerOf(t, labelsOf(t, ids, classes), terms(2, 0.4, beta(t, "0.1"), "gaussian"))
+	var order []string
+	l.at = func(step string) { order = append(order, step) }
+	l.write = func(f *os.File, b []byte) (int, error) { order = append(order, "write"); return f.Write(b) }
+	l.sync = func(f *os.File) error { order = append(order, "sync"); return f.Sync() }
+	l.names = func(dir string) error { order = append(order, "names"); return syncFolder(dir) }
+	for _, want := range []string{"locked answered write written sync synced names settled", "locked sync synced names settled"} {
+		order = nil
+		takes(t, l, Submission{Values: Columns(ids, classes)})
+		if got := strings.Join(order, " "); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
 	}
 }
 
