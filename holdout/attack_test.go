@@ -166,7 +166,8 @@ func TestAttacks(t *testing.T) {
 		{"splitting", transfer.Goal{Queries: 10, Tau: 0.1}, 30},
 		{"gate", transfer.Goal{Queries: 40, Tau: 0.1, Shown: transfer.Shown{Feedback: transfer.Gate}}, 30},
 		{"ladder", transfer.Goal{Queries: 60, Tau: 0.1, Shown: transfer.Shown{Feedback: transfer.Best}}, 20},
-		{"sparse-validate", transfer.Goal{Queries: 60, Tau: 0.1, Budget: 3, Shown: transfer.Shown{Feedback: transfer.Flags}}, 12},
+		{"sparse-validate", transfer.Goal{Queries: 60, Tau: 0.1, Budget: 3, Shown: transfer.Shown{Feedback: transfer.Flags}},
+			12},
 		{"sealed", transfer.Goal{Queries: 20, Tau: 0.1, Shown: transfer.Shown{Feedback: transfer.Final}}, 30},
 	} {
 		t.Run(c.method, func(t *testing.T) {

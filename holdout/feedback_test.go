@@ -69,7 +69,8 @@ func TestGate(t *testing.T) {
 		}
 	}
 	var refused *RefusedError
-	if _, err := l.Score(context.Background(), Submission{Values: Columns(ids, classes), Bar: float(0.1)}); !errors.As(err, &refused) {
+	if _, err := l.Score(context.Background(), Submission{Values: Columns(ids, classes),
+		Bar: float(0.1)}); !errors.As(err, &refused) {
 		t.Errorf("after the last pass: %v", err)
 	}
 	if a := look(799, 0.7); !a.Known || a.Verdict != Fail {
@@ -196,11 +197,13 @@ func TestSparseValidate(t *testing.T) {
 		}
 		a = look(4000, 0.9)
 		want := 0.5 + threshold
-		if a.Verdict != Moved || a.Remaining != (Remaining{}) || l.plan.Mechanism.Parts == 0 && math.Abs(*a.Response-want) > 1e-9 {
+		if a.Verdict != Moved || a.Remaining != (Remaining{}) || l.plan.Mechanism.Parts == 0 &&
+			math.Abs(*a.Response-want) > 1e-9 {
 			t.Errorf("the last flag: %+v, %v, want %v", a, *a.Response, want)
 		}
 		var refused *RefusedError
-		if _, err := l.Score(context.Background(), Submission{Values: Columns(ids, classes), Guess: float(1)}); !errors.As(err, &refused) {
+		if _, err := l.Score(context.Background(), Submission{Values: Columns(ids, classes),
+			Guess: float(1)}); !errors.As(err, &refused) {
 			t.Errorf("after the last flag: %v", err)
 		}
 		if _, err := Verify(dir, ""); err != nil {
@@ -212,8 +215,9 @@ func TestSparseValidate(t *testing.T) {
 // Fresh parts: each flag is served by rows of its own.
 func TestSparseValidateInParts(t *testing.T) {
 	ids, classes := rowsOf(t, 60000, 1)
-	terms := Terms{Method: "sparse-validate", Goal: transfer.Goal{Queries: 1_000_000, Tau: 0.1, Beta: beta(t, "0.05"), Budget: 10,
-		Query: transfer.Binary, Shown: transfer.Shown{Feedback: transfer.Flags, Hold: 0.08}}}
+	terms := Terms{Method: "sparse-validate", Goal: transfer.Goal{Queries: 1_000_000, Tau: 0.1, Beta: beta(t, "0.05"),
+		Budget: 10,
+		Query:  transfer.Binary, Shown: transfer.Shown{Feedback: transfer.Flags, Hold: 0.08}}}
 	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms)
 	if l.plan.Mechanism.Parts != 10 {
 		t.Fatalf("the plan has %d parts", l.plan.Mechanism.Parts)
@@ -291,13 +295,15 @@ func TestDifferences(t *testing.T) {
 	terms := shows(transfer.Gate, 10, 0.06, "gate", transfer.Shown{Disagreement: 0.1})(t)
 	terms.Goal.Query = transfer.Difference
 	dir := t.TempDir()
-	if _, err := Create(dir, labelsOf(t, ids, classes), terms); err == nil || !strings.Contains(err.Error(), "incumbent: got nothing") {
+	if _, err := Create(dir, labelsOf(t, ids, classes), terms); err == nil || !strings.Contains(err.Error(),
+		"incumbent: got nothing") {
 		t.Fatalf("got %v", err)
 	}
 	terms.Incumbent = Submission{Values: table(1400)}
 	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms)
 	look := func(count, against int) (Answer, error) {
-		return l.Score(context.Background(), Submission{Values: table(count), Incumbent: table(against), Bar: float(0), Path: fmt.Sprint(count)})
+		return l.Score(context.Background(), Submission{Values: table(count), Incumbent: table(against), Bar: float(0),
+			Path: fmt.Sprint(count)})
 	}
 	for _, c := range []struct {
 		count, against int
@@ -337,10 +343,12 @@ func TestBarsAndGuesses(t *testing.T) {
 		feedback transfer.Feedback
 		Submission
 	}{
-		"bar: got nothing, want a number in [0, 1] with --feedback gate":    {transfer.Gate, Submission{}},
-		"bar: got 1.5, want a number in [0, 1]":                             {transfer.Gate, Submission{Bar: float(1.5)}},
-		"bar: got NaN, want a number in [0, 1]":                             {transfer.Gate, Submission{Bar: float(math.NaN())}},
-		"guess: got 0.5, want none with --feedback gate":                    {transfer.Gate, Submission{Bar: float(0), Guess: float(0.5)}},
+		"bar: got nothing, want a number in [0, 1] with --feedback gate": {transfer.Gate, Submission{}},
+		"bar: got 1.5, want a number in [0, 1]":                          {transfer.Gate, Submission{Bar: float(1.5)}},
+		"bar: got NaN, want a number in [0, 1]": {transfer.Gate,
+			Submission{Bar: float(math.NaN())}},
+		"guess: got 0.5, want none with --feedback gate": {transfer.Gate, Submission{Bar: float(0),
+			Guess: float(0.5)}},
 		"guess: got nothing, want a number in [0, 1] with --feedback flags": {transfer.Flags, Submission{}},
 		"bar: got 0.5, want none with --feedback best":                      {transfer.Best, Submission{Bar: float(0.5)}},
 	} {
@@ -348,7 +356,8 @@ func TestBarsAndGuesses(t *testing.T) {
 		before := files(t, dir)
 		c.Values = Columns(ids, classes)
 		var input *InputError
-		if _, err := l.Score(context.Background(), c.Submission); !errors.As(err, &input) || !strings.Contains(err.Error(), want) {
+		if _, err := l.Score(context.Background(), c.Submission); !errors.As(err, &input) || !strings.Contains(err.Error(),
+			want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 		if !maps(before, files(t, dir)) {

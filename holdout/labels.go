@@ -311,7 +311,9 @@ func shown(text string) string {
 	if long {
 		text = text[:57] + "..."
 	}
-	if quoted := strconv.Quote(text); long || text == "" || quoted != `"`+text+`"` || strings.Contains(text, " ") {
+	quoted := strconv.Quote(text)
+	plain := text != "" && quoted == `"`+text+`"` && !strings.Contains(text, " ")
+	if long || !plain {
 		return quoted
 	}
 	return text

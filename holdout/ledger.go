@@ -358,7 +358,8 @@ func (l *Ledger) compare(a *asked, s Submission) error {
 	}
 	n := l.plan.goal.Samples
 	if !reaches(float64(-differ), n, -d, 0) {
-		return inputf("got a candidate that differs from the incumbent on %d of %d rows, want at most a share of %v", differ, n, d)
+		return inputf("got a candidate that differs from the incumbent on %d of %d rows, want at most a share of %v",
+			differ, n, d)
 	}
 	return nil
 }

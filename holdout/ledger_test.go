@@ -117,7 +117,8 @@ func TestScoreFollowsTheSchedule(t *testing.T) {
 	chains := map[string]bool{}
 	for k := range 5 {
 		predictions := guesses(classes, 0.6, uint64(k))
-		got, err := l.Score(context.Background(), Submission{Name: fmt.Sprint("model ", k), Values: Columns(ids, predictions)})
+		got, err := l.Score(context.Background(), Submission{Name: fmt.Sprint("model ", k), Values: Columns(ids,
+			predictions)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -266,15 +267,19 @@ func TestBadInput(t *testing.T) {
 			Values: with(func(i, p []string) ([]string, []string) { p[2] = "c"; return i, p })},
 		`id row-00002: got the prediction "", want`: {
 			Values: with(func(i, p []string) ([]string, []string) { p[2] = ""; return i, p })},
-		"metric: got f1, want accuracy":                 {Metric: "f1", Values: Columns(ids, classes)},
-		`metric: got column:, want accuracy`:            {Metric: "column:", Values: Columns(ids, classes)},
-		"got the value NaN, want a number in [0, 1]":    {Metric: "column:x", Values: Columns(ids, slices.Repeat([]string{"NaN"}, 400))},
-		"got the value 0x1p-1, want a number in [0, 1]": {Metric: "column:x", Values: Columns(ids, slices.Repeat([]string{"0x1p-1"}, 400))},
-		"got the value 1.5, want a number in [0, 1]":    {Metric: "column:x", Values: Columns(ids, slices.Repeat([]string{"1.5"}, 400))},
-		"got the value 0.5, want 0 or 1 as the plan":    {Metric: "column:x", Values: Columns(ids, slices.Repeat([]string{"0.5"}, 400))},
-		`name: got "a\nb", want printable characters`:   {Name: "a\nb", Values: Columns(ids, classes)},
-		"name: got 101 characters, want at most 100":    {Name: strings.Repeat("x", 101), Values: Columns(ids, classes)},
-		"got 400 ids and 399 values":                    {Values: Columns(ids, classes[1:])},
+		"metric: got f1, want accuracy":      {Metric: "f1", Values: Columns(ids, classes)},
+		`metric: got column:, want accuracy`: {Metric: "column:", Values: Columns(ids, classes)},
+		"got the value NaN, want a number in [0, 1]": {Metric: "column:x", Values: Columns(ids,
+			slices.Repeat([]string{"NaN"}, 400))},
+		"got the value 0x1p-1, want a number in [0, 1]": {Metric: "column:x", Values: Columns(ids,
+			slices.Repeat([]string{"0x1p-1"}, 400))},
+		"got the value 1.5, want a number in [0, 1]": {Metric: "column:x", Values: Columns(ids,
+			slices.Repeat([]string{"1.5"}, 400))},
+		"got the value 0.5, want 0 or 1 as the plan": {Metric: "column:x", Values: Columns(ids,
+			slices.Repeat([]string{"0.5"}, 400))},
+		`name: got "a\nb", want printable characters`: {Name: "a\nb", Values: Columns(ids, classes)},
+		"name: got 101 characters, want at most 100":  {Name: strings.Repeat("x", 101), Values: Columns(ids, classes)},
+		"got 400 ids and 399 values":                  {Values: Columns(ids, classes[1:])},
 	} {
 		_, err := l.Score(context.Background(), s)
 		var input *InputError
@@ -379,7 +384,8 @@ func TestSolvedPlan(t *testing.T) {
 		t.Errorf("got %v by %s", p.Promise.Tau, p.Method)
 	}
 	var none *PlanError
-	if _, err := Certify(Terms{Goal: transfer.Goal{Tau: 0.001, Beta: beta(t, "0.05")}}, 10); !errors.As(err, &none) || none.Checked {
+	if _, err := Certify(Terms{Goal: transfer.Goal{Tau: 0.001, Beta: beta(t, "0.05")}}, 10); !errors.As(err, &none) ||
+		none.Checked {
 		t.Errorf("got %v", err)
 	}
 	if err := p.Certified(); err != nil {
@@ -444,7 +450,8 @@ func TestNothingSecretInTheFiles(t *testing.T) {
 		score := accuracy(classes, predictions)
 		noise := *got.Response - score
 		right := int(math.Round(score * 3000))
-		secrets = append(secrets, fmt.Sprint(score), fmt.Sprintf("%.6f", score), fmt.Sprint(noise), fmt.Sprintf("%.6f", noise),
+		secrets = append(secrets, fmt.Sprint(score), fmt.Sprintf("%.6f", score), fmt.Sprint(noise), fmt.Sprintf("%.6f",
+			noise),
 			fmt.Sprintf(":%d,", right), fmt.Sprintf(":%d}", right))
 	}
 	secrets = append(secrets, "secretclass", "row-00000")
@@ -464,7 +471,8 @@ func TestClockBackwards(t *testing.T) {
 	now := time.Date(2026, 5, 5, 0, 0, 0, 0, time.UTC)
 	l.now = func() time.Time { now = now.Add(-48 * time.Hour); return now }
 	for k := range 3 {
-		if _, err := l.Score(context.Background(), Submission{Values: Columns(ids, guesses(classes, 0.5, uint64(k)))}); err != nil {
+		if _, err := l.Score(context.Background(), Submission{Values: Columns(ids, guesses(classes, 0.5,
+			uint64(k)))}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -480,7 +488,8 @@ func TestEveryByteIsCovered(t *testing.T) {
 	ids, classes := rowsOf(t, 200, 1)
 	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms(3, 0.4, beta(t, "0.1"), "splitting"))
 	for k := range 2 {
-		if _, err := l.Score(context.Background(), Submission{Values: Columns(ids, guesses(classes, 0.5, uint64(k)))}); err != nil {
+		if _, err := l.Score(context.Background(), Submission{Values: Columns(ids, guesses(classes, 0.5,
+			uint64(k)))}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -596,7 +605,8 @@ func TestWrittenBeforeShown(t *testing.T) {
 	l.write = func(f *os.File, b []byte) (int, error) { order = append(order, "write"); return f.Write(b) }
 	l.sync = func(f *os.File) error { order = append(order, "sync"); return f.Sync() }
 	l.names = func(dir string) error { order = append(order, "names"); return syncFolder(dir) }
-	for _, want := range []string{"locked answered write written sync synced names settled", "locked sync synced names settled"} {
+	for _, want := range []string{"locked answered write written sync synced names settled",
+		"locked sync synced names settled"} {
 		order = nil
 		takes(t, l, Submission{Values: Columns(ids, classes)})
 		if got := strings.Join(order, " "); got != want {

@@ -11,7 +11,8 @@ import (
 func BenchmarkLook(b *testing.B) {
 	b.Chdir(b.TempDir())
 	rows(b, 20_000, 15_000)
-	if code, _, stderr := commandtest.Dpcalc("holdout", "init", "ledger", "--labels", "labels.csv", "-m", "1M", "-t", "0.3", "-b",
+	if code, _, stderr := commandtest.Dpcalc("holdout", "init", "ledger", "--labels", "labels.csv", "-m", "1M", "-t",
+		"0.3", "-b",
 		"0.05", "--feedback", "gate", "--passes", "1", "--method", "gate"); code != 0 {
 		b.Fatal(stderr)
 	}

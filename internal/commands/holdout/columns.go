@@ -28,8 +28,8 @@ func folder(dir string) []record.Input {
 }
 
 // promise says what is promised, in words.
-const promise = "The truth of a look is the mean over fresh labels of the same rows: the population's value only for predictions " +
-	"of a model that was made without these rows."
+const promise = "The truth of a look is the mean over fresh labels of the same rows: the population's value only for " +
+	"predictions of a model that was made without these rows."
 
 // made is the row of init.
 type made struct {
@@ -178,8 +178,10 @@ var statusColumns = []record.Column[holdout.Status]{
 	{Name: "days_left", Cell: func(s holdout.Status) record.Cell { return record.Number(s.DaysLeft()) }},
 	{Name: "method", Cell: func(s holdout.Status) record.Cell { return record.Words(s.Plan.Method) }},
 	{Name: "feedback", Cell: func(s holdout.Status) record.Cell { return record.Words(s.Plan.Promise.Feedback) }},
-	{Name: "samples", Title: "rows", Cell: func(s holdout.Status) record.Cell { return record.Count(s.Plan.Promise.Samples) }},
-	{Name: "queries", Title: "looks", Cell: func(s holdout.Status) record.Cell { return record.Count(s.Plan.Promise.Queries) }},
+	{Name: "samples", Title: "rows",
+		Cell: func(s holdout.Status) record.Cell { return record.Count(s.Plan.Promise.Samples) }},
+	{Name: "queries", Title: "looks",
+		Cell: func(s holdout.Status) record.Cell { return record.Count(s.Plan.Promise.Queries) }},
 	{Name: "tau", Cell: func(s holdout.Status) record.Cell { return record.Number(s.Plan.Promise.Tau) }},
 	{Name: "beta", Cell: func(s holdout.Status) record.Cell { return beta(s.Plan.Promise.Beta) }},
 	{Name: "labels", Cell: func(s holdout.Status) record.Cell { return record.Foreign(s.Plan.Labels.Path) }},

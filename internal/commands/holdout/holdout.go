@@ -52,11 +52,11 @@ func Command() *commands.Command {
 		Summary:   "run a plan: answer looks, write each down first, refuse what the plan does not cover",
 		Arguments: strings.Join(lines, " | "),
 		Words:     func() []string { return names },
-		Description: "init makes a ledger in the folder DIR, for the labels of a holdout and one plan: the flags of samplesize, or\n" +
-			"a scenario of a plan file. The certificate is computed anew. score takes one look: the answer is on the disk\n" +
-			"before it is shown. A look that is known is repeated and costs nothing. status says what remains, log who\n" +
-			"looked when. verify checks every byte, and with --chain that the files continue those that had this chain.\n" +
-			"retire ends the ledger.\n\n" +
+		Description: "init makes a ledger in the folder DIR, for the labels of a holdout and one plan: the flags of\n" +
+			"samplesize, or a scenario of a plan file. The certificate is computed anew. score takes one look: the\n" +
+			"answer is on the disk before it is shown. A look that is known is repeated and costs nothing. status says\n" +
+			"what remains, log who looked when. verify checks every byte, and with --chain that the files continue those\n" +
+			"that had this chain. retire ends the ledger.\n\n" +
 			"Labels have the columns id and label, predictions id and prediction, in csv, tsv or JSON lines and in any\n" +
 			"order. A metric column:NAME is the mean of the column NAME of the predictions, values in [0, 1].\n\n" +
 			"What is promised is conditional on the rows' features, which the submitter usually has: the truth of a\n" +
@@ -154,8 +154,11 @@ func runInit(c *commands.Call, target commands.Target, dir string, _ []string) e
 		return err
 	}
 	path, ok := c.Text("labels")
-	if !ok || path == "-" {
-		return usage.Errorf("--labels: got %s, want a file that stays where it is", map[bool]string{false: "nothing", true: "-"}[ok])
+	switch {
+	case !ok:
+		return usage.Errorf("--labels: got nothing, want a file")
+	case path == "-":
+		return usage.Errorf("--labels: got -, want a file that stays where it is")
 	}
 	if terms.Labels, err = filepath.Abs(path); err != nil {
 		return err
@@ -293,7 +296,8 @@ func runScore(c *commands.Call, target commands.Target, dir string, paths []stri
 }
 
 // readSubmissions opens the predictions. The files stay open until done is called.
-func readSubmissions(c *commands.Call, status holdout.Status, paths []string) (list []holdout.Submission, done func(), err error) {
+func readSubmissions(c *commands.Call, status holdout.Status, paths []string) (list []holdout.Submission,
+	done func(), err error) {
 	var open []*file
 	done = func() {
 		for _, f := range open {
@@ -335,7 +339,7 @@ func readSubmissions(c *commands.Call, status holdout.Status, paths []string) (l
 			path = moved
 		}
 		if path == "" {
-			return nil, done, usage.Errorf("--incumbent: got nothing, want the file of the incumbent, which came by standard input")
+			return nil, done, usage.Errorf("--incumbent: got nothing, want its file: the incumbent came by standard input")
 		}
 		if one.Incumbent, err = table(path); err != nil {
 			return nil, done, err

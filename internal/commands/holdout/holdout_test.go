@@ -78,7 +78,8 @@ func row(t *testing.T, want int, line string) map[string]any {
 func TestStory(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rows(t, 1000, 600, 700, 800, 900)
-	made := row(t, 0, "holdout init ledger --labels labels.csv -m 3 -t 0.1 -b 0.05 --query binary --feedback gate --method gate --passes 1")
+	made := row(t, 0, "holdout init ledger --labels labels.csv -m 3 -t 0.1 -b 0.05 --query binary "+
+		"--feedback gate --method gate --passes 1")
 	if made["method"] != "gate" || made["samples"] != 1000. || made["status"] != "ok" {
 		t.Errorf("%v", made)
 	}
@@ -91,7 +92,8 @@ func TestStory(t *testing.T) {
 		t.Errorf("%v", dry)
 	}
 	failed := row(t, 4, "holdout score ledger p700.tsv --bar 0.7 --name cautious")
-	if failed["verdict"] != "fail" || failed["response"] != nil || failed["remaining_looks"] != 2. || failed["remaining_passes"] != 1. ||
+	if failed["verdict"] != "fail" || failed["response"] != nil || failed["remaining_looks"] != 2. ||
+		failed["remaining_passes"] != 1. ||
 		failed["remaining_flags"] != nil || failed["tau"] != 0.1 || failed["beta"] != 0.05 {
 		t.Errorf("%v", failed)
 	}
@@ -104,10 +106,12 @@ func TestStory(t *testing.T) {
 		t.Errorf("%v", passed)
 	}
 	refused := row(t, 3, "holdout score ledger p900.tsv --bar 0.7")
-	if refused["verdict"] != nil || refused["response"] != nil || refused["look"] != nil || refused["chain"] != passed["chain"] {
+	if refused["verdict"] != nil || refused["response"] != nil || refused["look"] != nil ||
+		refused["chain"] != passed["chain"] {
 		t.Errorf("%v", refused)
 	}
-	if _, stderr := runs(t, 3, "holdout score ledger p900.tsv --bar 0.7"); stderr != "dpcalc: holdout: refused: the plan is used up\n" {
+	if _, stderr := runs(t, 3,
+		"holdout score ledger p900.tsv --bar 0.7"); stderr != "dpcalc: holdout: refused: the plan is used up\n" {
 		t.Error(stderr)
 	}
 	status := row(t, 0, "holdout status ledger")
@@ -116,7 +120,8 @@ func TestStory(t *testing.T) {
 	}
 	log, _ := runs(t, 0, "holdout log ledger -f csv")
 	lines := strings.Split(log, "\n")
-	if len(lines) != 4 || !strings.HasPrefix(lines[0], "look,event,time,name,metric,verdict,response,bar,guess,fingerprint,chain") ||
+	if len(lines) != 4 || !strings.HasPrefix(lines[0],
+		"look,event,time,name,metric,verdict,response,bar,guess,fingerprint,chain") ||
 		!strings.HasPrefix(lines[1], "1,look,2") || !strings.Contains(lines[1], ",cautious,accuracy,fail,,0.7,,") {
 		t.Error(log)
 	}
@@ -127,7 +132,8 @@ func TestStory(t *testing.T) {
 	if ended := row(t, 0, "holdout retire ledger"); ended["state"] != "retired" {
 		t.Errorf("%v", ended)
 	}
-	if _, stderr := runs(t, 3, "holdout score ledger p900.tsv --bar 0.7"); !strings.Contains(stderr, "the ledger is retired") {
+	if _, stderr := runs(t, 3, "holdout score ledger p900.tsv --bar 0.7"); !strings.Contains(stderr,
+		"the ledger is retired") {
 		t.Error(stderr)
 	}
 	row(t, 4, "holdout score ledger p700.tsv --bar 0.7") // a known look is answered still
@@ -163,7 +169,8 @@ func TestForms(t *testing.T) {
 	write(t, "labels.csv", "id,label\n1,yes\n2,no\n\"3,5\",yes\n")
 	write(t, "a.csv", "\ufeffid;extra;prediction\r\n2;x;no\r\n\r\n\"3,5\";;no\r\n1;\"a;b\";yes\r\n")
 	write(t, "a.tsv", "prediction\tid\nyes\t1\nno\t2\nno\t3,5\n")
-	write(t, "a.jsonl", "{\"id\": 1, \"prediction\": \"yes\"}\n\n{\"prediction\":\"no\",\"id\":\"2\",\"x\":[1]}\n{\"id\":\"3,5\",\"prediction\":\"no\"}\n")
+	write(t, "a.jsonl", "{\"id\": 1, \"prediction\": \"yes\"}\n\n"+
+		"{\"prediction\":\"no\",\"id\":\"2\",\"x\":[1]}\n{\"id\":\"3,5\",\"prediction\":\"no\"}\n")
 	runs(t, 0, "holdout init ledger --labels labels.csv -m 1 -t 0.9 -b 0.4 --method splitting")
 	for i, name := range []string{"a.csv", "a.tsv", "a.jsonl"} {
 		got := row(t, 0, "holdout score ledger "+name)
@@ -185,10 +192,13 @@ func TestForms(t *testing.T) {
 func TestPlainObjects(t *testing.T) {
 	f := &file{column: "prediction"}
 	for text, want := range map[string]bool{
-		`{"id":"1","prediction":"a"}`: true, `{ "x" : "y" , "prediction":"a", "id" :"1"}`: true, `{"id":"0","id":"1","prediction":"a"}`: true,
-		`{"id":1,"prediction":"a"}`: false, `{"id":"1"}`: false, `{"id":"1","prediction":"a"`: false, `{"id":"1","prediction":"a"}}`: false,
-		`{"id":"1" "prediction":"a"}`: false, `{"id":"\u0031","prediction":"a"}`: false, `"id":"1","prediction":"a"}`: false,
-		`{"id":"1","prediction":"a",}`: false, "{\"id\":\"1\",\"prediction\":\"\x01\"}": false, `{"id":"1","prediction":"é"}`: false, ``: false,
+		`{"id":"1","prediction":"a"}`: true, `{ "x" : "y" , "prediction":"a", "id" :"1"}`: true,
+		`{"id":"0","id":"1","prediction":"a"}`: true,
+		`{"id":1,"prediction":"a"}`:            false, `{"id":"1"}`: false, `{"id":"1","prediction":"a"`: false,
+		`{"id":"1","prediction":"a"}}`: false,
+		`{"id":"1" "prediction":"a"}`:  false, `{"id":"\u0031","prediction":"a"}`: false, `"id":"1","prediction":"a"}`: false,
+		`{"id":"1","prediction":"a",}`: false, "{\"id\":\"1\",\"prediction\":\"\x01\"}": false,
+		`{"id":"1","prediction":"é"}`: false, ``: false,
 		`{"id":"1","prediction":"a" "}`: false, `{id:"1","prediction":"a"}`: false,
 	} {
 		id, value, ok := f.plain([]byte(text))
@@ -220,41 +230,68 @@ func TestBadInput(t *testing.T) {
 	write(t, "worse.jsonl", "[1]\n")
 	write(t, "nan.csv", "id,judge\nr0,NaN\n")
 	write(t, "labels2.csv", "id,label\nr0,\n")
+	const fresh = "init new --labels labels.csv -m 3 -t 0.2 -b 0.05"
 	for line, want := range map[string]string{
-		"":                           "holdout: got nothing, want init, score, status, log, verify or retire, and a folder",
-		"scor ledger":                "holdout: got scor, want init, score, status, log, verify or retire, did you mean score?",
+
+		"": "holdout: got nothing, want init, score, status, log, verify or retire, and a folder",
+
+		"scor ledger": "log, verify or retire, did you mean score?",
+
 		"score":                      "holdout score: got no folder, want score DIR PREDICTIONS...",
 		"score ledger":               "holdout score: got 0 files, want score DIR PREDICTIONS...",
 		"status ledger x":            "holdout status: got 1 files, want status DIR",
 		"status ledger --bar 1":      "--bar: got holdout status, want holdout score",
 		"score ledger p600.tsv -m 3": "--queries: got holdout score, want holdout init",
-		"score ledger none.csv":      "none.csv: got nothing, want a header line with id and prediction",
-		"score ledger few.csv":       "holdout: few.csv: got 999 missing ids (r0, r2, r3, r4, r5, ...), 1 surplus id (zz), 1 doubled id (r1), want every id",
-		"score ledger class.csv":     "class.csv: id r0: got the prediction cow, want a class of the labels: ",
-		"score ledger wide.csv":      "wide.csv: line 2: got 3 cells, want 2 as in the header",
-		"score ledger twice.csv":     "twice.csv: got two columns id, want one",
-		"score ledger column.csv":    "column.csv: got the columns id, guess, want id and prediction",
-		"score ledger bad.jsonl":     "bad.jsonl: line 1: got an object without a text or a number as id or prediction, want both",
-		"score ledger worse.jsonl":   "worse.jsonl: line 1: got no JSON object",
-		"score ledger nan.csv --metric column:judge":                               "nan.csv: id r0: got the value NaN, want a number in [0, 1]",
-		"score ledger p600.tsv --metric f1":                                        "holdout: metric: got f1, want accuracy, or column:NAME for values in [0, 1]",
-		"score ledger p600.tsv --bar 0.5":                                          "holdout: bar: got 0.5, want none with --feedback answers",
-		"score ledger p600.tsv --guess x":                                          "--guess: got x, want a number",
-		"score ledger p600.tsv p600.tsv":                                           "holdout: got 2 submissions, want at least 1 and at most 1",
-		"score ledger p600.tsv --name " + strings.Repeat("n", 101):                 "holdout: name: got 101 characters, want at most 100",
-		"init ledger --labels labels.csv -m 3 -t 0.2 -b 0.05":                      "want an empty or a new one",
-		"init new --labels labels.csv -m 3":                                        "goal: got two or more unknowns",
-		"init new -m 3 -t 0.2 -b 0.05":                                             "--labels: got nothing, want a file that stays where it is",
-		"init new --labels - -m 3 -t 0.2 -b 0.05":                                  "--labels: got -, want a file",
-		"init new --labels labels2.csv -m 3 -t 0.2 -b 0.05":                        "labels2.csv: id r0: got an empty label",
-		"init new --labels p600.tsv -m 3 -t 0.2 -b 0.05":                           "p600.tsv: got the columns prediction, note, id, want id and label",
-		"init new --labels labels.csv -m 3 -t 0.2 -b 0.05 -n 999":                  "samples: got 999, want 1000, the number of labels, or none",
-		"init new --labels labels.csv -m 3 -t 0.2 -b 0.05 --method gate-renggli19": "method: got gate-renggli19, want one that a ledger runs",
-		"init new --labels labels.csv -m 3 -t 0.2 -b 0.05 --query sensitive":       "query: got sensitive, want bounded, binary or difference",
-		"init new --labels labels.csv -m 3 -t 0.2 -b 0.05 --metric auc":            "metric: got auc, want accuracy",
-		"init new --labels labels.csv -m 3 -t 0.2 -b 0.05 --passes 2":              "--passes: got 2, want none, or --feedback gate",
-		"init new --labels labels.csv -m 3 -t 0.2 -b 95%":                          "--beta",
-		"init new --labels labels.csv -m 3 -t 0.2 -b 0.05 --query difference":      "--query difference",
+
+		"score ledger none.csv": "none.csv: got nothing, want a header line with id and prediction",
+
+		"score ledger few.csv": "holdout: few.csv: got 999 missing ids (r0, r2, r3, r4, r5, ...), 1 surplus id (zz), " +
+			"1 doubled id (r1), want every id",
+
+		"score ledger class.csv": "class.csv: id r0: got the prediction cow, want a class of the labels: ",
+
+		"score ledger wide.csv":  "wide.csv: line 2: got 3 cells, want 2 as in the header",
+		"score ledger twice.csv": "twice.csv: got two columns id, want one",
+
+		"score ledger column.csv": "column.csv: got the columns id, guess, want id and prediction",
+
+		"score ledger bad.jsonl": "line 1: got an object without a text or a number as id or prediction, want both",
+
+		"score ledger worse.jsonl": "worse.jsonl: line 1: got no JSON object",
+
+		"score ledger nan.csv --metric column:judge": "nan.csv: id r0: got the value NaN, want a number in [0, 1]",
+
+		"score ledger p600.tsv --metric f1": "holdout: metric: got f1, want accuracy, or column:NAME for values in [0, 1]",
+
+		"score ledger p600.tsv --bar 0.5": "holdout: bar: got 0.5, want none with --feedback answers",
+
+		"score ledger p600.tsv --guess x": "--guess: got x, want a number",
+
+		"score ledger p600.tsv p600.tsv": "holdout: got 2 submissions, want at least 1 and at most 1",
+
+		"score ledger p600.tsv --name " + strings.Repeat("n",
+			101): "holdout: name: got 101 characters, want at most 100",
+
+		"init ledger --labels labels.csv -m 3 -t 0.2 -b 0.05": "want an empty or a new one",
+
+		"init new --labels labels.csv -m 3":       "goal: got two or more unknowns",
+		"init new -m 3 -t 0.2 -b 0.05":            "--labels: got nothing, want a file",
+		"init new --labels - -m 3 -t 0.2 -b 0.05": "--labels: got -, want a file",
+
+		"init new --labels labels2.csv -m 3 -t 0.2 -b 0.05": "labels2.csv: id r0: got an empty label",
+
+		"init new --labels p600.tsv -m 3 -t 0.2 -b 0.05": "p600.tsv: got the columns prediction, note, id, want id and label",
+
+		fresh + " -n 999": "samples: got 999, want 1000, the number of labels, or none",
+
+		fresh + " --method gate-renggli19": "method: got gate-renggli19, want one that a ledger runs",
+
+		fresh + " --query sensitive": "query: got sensitive, want bounded, binary or difference",
+
+		fresh + " --metric auc":                           "metric: got auc, want accuracy",
+		fresh + " --passes 2":                             "--passes: got 2, want none, or --feedback gate",
+		"init new --labels labels.csv -m 3 -t 0.2 -b 95%": "--beta",
+		fresh + " --query difference":                     "--query difference",
 	} {
 		if strings.HasSuffix(line, "--query difference") {
 			continue // below: it may have no certificate
@@ -264,7 +301,8 @@ func TestBadInput(t *testing.T) {
 			t.Errorf("%s:\n%s%swant %s", line, stdout, stderr, want)
 		}
 	}
-	if _, stderr := runs(t, 2, "holdout init new --labels labels.csv -m 2 -t 0.5 -b 0.05 --query difference"); !strings.Contains(stderr,
+	if _, stderr := runs(t, 2,
+		"holdout init new --labels labels.csv -m 2 -t 0.5 -b 0.05 --query difference"); !strings.Contains(stderr,
 		"incumbent: got nothing, want the predictions") {
 		t.Error(stderr)
 	}
@@ -299,7 +337,8 @@ func TestFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, "labels.csv", strings.Replace(string(text), "cat", "dog", 1))
-	if _, stderr := runs(t, 1, "holdout score ledger p700.tsv"); !strings.Contains(stderr, "not those that the ledger was made for") {
+	if _, stderr := runs(t, 1, "holdout score ledger p700.tsv"); !strings.Contains(stderr,
+		"not those that the ledger was made for") {
 		t.Error(stderr)
 	}
 	looks := filepath.Join("ledger", "looks.jsonl")
@@ -308,7 +347,8 @@ func TestFiles(t *testing.T) {
 	}
 	write(t, looks, strings.Replace(string(text), `"look":1`, `"look":0`, 1))
 	for _, line := range []string{"verify ledger", "status ledger", "score ledger p700.tsv --labels moved.csv"} {
-		if stdout, stderr := runs(t, 1, "holdout "+line); stdout != "" || !strings.Contains(stderr, "looks.jsonl is not as it was written") {
+		if stdout, stderr := runs(t, 1, "holdout "+line); stdout != "" || !strings.Contains(stderr,
+			"looks.jsonl is not as it was written") {
 			t.Errorf("%s: %s", line, stderr)
 		}
 	}
@@ -320,7 +360,8 @@ func TestNoCertificate(t *testing.T) {
 	rows(t, 100)
 	for line, want := range map[string]int{"-m 10 -t 0.05 -b 0.05": 4, "-t 0.001 -b 0.05": 3} {
 		got := row(t, want, "holdout init new --labels labels.csv "+line)
-		if got["status"] != "infeasible" || got["chain"] != nil || !strings.Contains(got["reason"].(string), "rows, and there are 100") {
+		if got["status"] != "infeasible" || got["chain"] != nil || !strings.Contains(got["reason"].(string),
+			"rows, and there are 100") {
 			t.Errorf("%v", got)
 		}
 		if _, err := os.Stat("new"); err == nil {

@@ -62,7 +62,8 @@ func TestScripts(t *testing.T) {
 		}
 		return strings.TrimSpace(string(out))
 	}
-	interpreters := map[string][4]string{"sh": {"keep the old prompt", "promote p900.tsv", "the plan is used up: collect new tasks",
+	interpreters := map[string][4]string{"sh": {"keep the old prompt", "promote p900.tsv",
+		"the plan is used up: collect new tasks",
 		"nothing was asked"}}
 	if _, err := exec.LookPath("python3"); err == nil {
 		interpreters["python3"] = [4]string{"False", "True", "None", ""}

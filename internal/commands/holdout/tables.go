@@ -221,7 +221,7 @@ func plainText(in []byte) (text, rest []byte, ok bool) {
 
 // scalar is a text, a number as it stands, or true or false.
 func scalar(raw json.RawMessage) (string, bool) {
-	if len(raw) == 0 || raw[0] == '{' || raw[0] == '[' || raw[0] == 'n' {
+	if len(raw) == 0 || bytes.ContainsRune([]byte("{[n"), rune(raw[0])) {
 		return "", false
 	}
 	if raw[0] != '"' {

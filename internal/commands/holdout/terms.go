@@ -31,8 +31,9 @@ var goalFlags = []usage.Flag{
 	{Name: "budget", Alias: "B", Usage: "flags: retired at flag `K`"},
 	{Name: "guess-error", Usage: "flags: no guess within `G` of the truth is flagged (default tau/2)"},
 	{Name: "hold", Usage: "flags: a guess within `T` of the holdout's value is not flagged, in place of --guess-error"},
-	{Name: "disagreement", Usage: "difference: candidates differ from the incumbent on a share of at most `D` of the rows"},
-	{Name: "one-sided", Switch: true, Usage: "nothing shown exceeds its truth by more than tau; short of it, it may be anything"},
+	{Name: "disagreement",
+		Usage: "difference: candidates differ from the incumbent on a share of at most `D` of the rows"},
+	{Name: "one-sided", Switch: true, Usage: "nothing shown exceeds its truth by more than tau; it may fall short of it"},
 }
 
 // anyNumber is a number of either sign.
