@@ -7,6 +7,7 @@ import (
 	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/commands/advise"
 	"github.com/dpcalc/dpcalc/internal/commands/articles"
+	"github.com/dpcalc/dpcalc/internal/commands/holdout"
 	"github.com/dpcalc/dpcalc/internal/commands/mechanisms"
 	"github.com/dpcalc/dpcalc/internal/commands/privacy"
 	"github.com/dpcalc/dpcalc/internal/commands/pvalues"
@@ -42,7 +43,7 @@ func newProgram(s *outfile.Session) *program {
 	p.Commands = []*commands.Command{
 		samplesize.Command(), privacy.Transfer(), privacy.Compose(), steps.Command(), pvalues.Command(),
 		mechanisms.Experiment(),
-		samplesize.PlanFile(), advise.Command(), mechanisms.Audit(),
+		samplesize.PlanFile(), holdout.Command(), advise.Command(), mechanisms.Audit(),
 		articles.Explain(), articles.Cite(), articles.Methods(),
 		p.completion(), p.man(), p.version(), p.help(),
 	}

@@ -59,6 +59,13 @@ func example(t *testing.T, c *commands.Command) []string {
 		return []string{"plan", "run", "plan.yaml"}
 	}
 	args := split(t, c.Examples[0])[1:]
+	if c.Name == "holdout" {
+		holdoutFiles(t)
+		if code, _, stderr := commandtest.Dpcalc(args...); code != usage.ExitOK {
+			t.Fatal(stderr)
+		}
+		return []string{"holdout", "status", "ledger"}
+	}
 	switch c.Name {
 	case "samplesize": // a figure has several goals
 		args = strings.Fields("samplesize -m 10,20,40 -t 5% --confidence 95% --method hoeffding,splitting")

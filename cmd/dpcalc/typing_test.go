@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -130,16 +131,31 @@ func TestExamples(t *testing.T) {
 			if err := os.WriteFile("pvalues.csv", []byte("test,p\na,0.001\nb,0.2\n"), 0o666); err != nil {
 				t.Fatal(err)
 			}
+			holdoutFiles(t)
 			for _, line := range c.Examples {
 				line, _, _ = strings.Cut(line, " > ")
 				line, _, _ = strings.Cut(line, " | ")
 				code, out, stderr := commandtest.Dpcalc(split(t, line)[1:]...)
-				silent := strings.Contains(line, " -o ") || strings.Contains(line, " init ")
+				silent := strings.Contains(line, " -o ") || strings.Contains(line, " plan init ")
 				if code != usage.ExitOK || stderr != "" || silent != (out == "") {
 					t.Errorf("%s: exit %d, %q, %s", line, code, out, stderr)
 				}
 			}
 		})
+	}
+}
+
+// holdoutFiles writes labels and predictions, as the examples name them.
+func holdoutFiles(t *testing.T) {
+	t.Helper()
+	for name, header := range map[string]string{"labels.csv": "id,label\n", "predictions.csv": "id,prediction\n"} {
+		text := []byte(header)
+		for i := range 400 {
+			text = fmt.Appendf(text, "%d,%s\n", i, []string{"yes", "no"}[i%2])
+		}
+		if err := os.WriteFile(name, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -1,0 +1,263 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package holdout
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// childVariable makes the tests' binary a child that takes looks until it kills itself: folder, step, number of the
+// step's occurrence at which it does, and the look to begin with.
+const childVariable = "DPCALC_HOLDOUT_CHILD"
+
+func TestMain(m *testing.M) {
+	if task, ok := os.LookupEnv(childVariable); ok {
+		child(strings.Split(task, "\n"))
+	}
+	os.Exit(m.Run())
+}
+
+// The steps of a look at which a child dies. At half it has written half of the line.
+var steps = []string{"locked", "answered", "half", "written", "synced", "settled", "shown"}
+
+// child takes looks, each printed once it is known, and kills itself as kill -9 would.
+func child(task []string) {
+	dir, step := task[0], task[1]
+	after, _ := strconv.Atoi(task[2])
+	first, _ := strconv.Atoi(task[3])
+	die := func(at string) {
+		if at != step {
+			return
+		}
+		if after--; after < 0 {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
+		}
+	}
+	ids, classes := childRows()
+	labels, err := NewLabels(Columns(ids, classes))
+	if err != nil {
+		panic(err)
+	}
+	l, err := Open(dir, labels)
+	if err != nil {
+		fmt.Println("open", err)
+		os.Exit(1)
+	}
+	l.at = die
+	l.sync = func(*os.File) error { return nil } // the system outlives the process
+	l.names = func(string) error { return nil }
+	l.write = func(f *os.File, b []byte) (int, error) {
+		if step == "half" && after == 0 {
+			_, _ = f.Write(b[:len(b)/2])
+			die("half")
+		}
+		if step == "half" {
+			after--
+		}
+		return f.Write(b)
+	}
+	for k := first; ; k++ {
+		a, err := l.Score(context.Background(), Submission{Values: Columns(ids, guesses(classes, 0.6, uint64(k)))})
+		if err != nil {
+			fmt.Println("refused", err)
+			os.Exit(0)
+		}
+		fmt.Println("shown", a.Look, *a.Response)
+		die("shown")
+	}
+}
+
+func childRows() (ids, classes []string) {
+	for i := range 400 {
+		ids, classes = append(ids, fmt.Sprint(i)), append(classes, []string{"a", "b"}[i*i%7%2])
+	}
+	return ids, classes
+}
+
+// A child is killed 500 times, at every step of a look. No answer that was shown is unspent, none is spent twice, the
+// files always verify, and only a look whose write was cut is torn.
+func TestKilledAtEveryStep(t *testing.T) {
+	ids, classes := childRows()
+	labels := labelsOf(t, ids, classes)
+	dir := filepath.Join(t.TempDir(), "ledger")
+	if _, err := Create(dir, labels, terms(5000, 0.99, beta(t, "0.99"), "gaussian")); err != nil {
+		t.Fatal(err)
+	}
+	shown := map[int64]float64{}
+	before, torn := int64(0), int64(0)
+	for kill := range 500 {
+		step, after := steps[kill%len(steps)], kill/len(steps)%3
+		c := exec.Command(os.Args[0])
+		c.Env = append(os.Environ(), fmt.Sprintf("%s=%s\n%s\n%d\n%d", childVariable, dir, step, after, 10*kill))
+		out, err := c.Output()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+			t.Fatalf("kill %d at %s: the child was not killed: %v, %s", kill, step, err, out)
+		}
+		lines := bufio.NewScanner(strings.NewReader(string(out)))
+		for lines.Scan() {
+			var look int64
+			var response float64
+			if _, err := fmt.Sscanf(lines.Text(), "shown %d %g", &look, &response); err != nil {
+				t.Fatalf("kill %d at %s: %s", kill, step, lines.Text())
+			}
+			if _, ok := shown[look]; ok {
+				t.Fatalf("look %d is shown twice", look)
+			}
+			shown[look] = response
+		}
+		h, err := read(dir)
+		if err != nil {
+			t.Fatalf("kill %d at %s: %v", kill, step, err)
+		}
+		want := before + int64(after) // looks of which the line is whole
+		switch step {
+		case "half", "written", "synced", "settled", "shown":
+			want++
+		}
+		if step == "half" {
+			torn++
+		}
+		if h.looks != want || h.torn != torn {
+			t.Fatalf("kill %d at %s: %d looks and %d torn, want %d and %d", kill, step, h.looks, h.torn, want, torn)
+		}
+		before = h.looks
+	}
+	h, err := read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Verify(dir, ""); err != nil {
+		t.Error(err)
+	}
+	if h.torn != 72 {
+		t.Errorf("%d torn looks, want 72 of 500", h.torn)
+	}
+	for look, response := range shown {
+		if l := h.lines[look-1]; l.Look != look || l.Response == nil || *l.Response != response {
+			t.Errorf("look %d was shown as %v and is written as %+v", look, response, l)
+		}
+	}
+	if len(shown) < 400 {
+		t.Errorf("%d looks were shown", len(shown))
+	}
+}
+
+// Two writers, in processes of their own and in this one, spend each look once.
+func TestTwoWriters(t *testing.T) {
+	ids, classes := childRows()
+	labels := labelsOf(t, ids, classes)
+	dir := filepath.Join(t.TempDir(), "ledger")
+	if _, err := Create(dir, labels, terms(40, 0.9, beta(t, "0.9"), "gaussian")); err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	var mu sync.Mutex
+	seen := map[int64]int{}
+	count := func(look int64) {
+		mu.Lock()
+		defer mu.Unlock()
+		seen[look]++
+	}
+	for w := range 2 {
+		group.Go(func() {
+			c := exec.Command(os.Args[0])
+			c.Env = append(os.Environ(), fmt.Sprintf("%s=%s\nnever\n0\n%d", childVariable, dir, 1000*w))
+			out, err := c.Output()
+			if err != nil {
+				t.Errorf("%v, %s", err, out)
+			}
+			for line := range strings.Lines(string(out)) {
+				var look int64
+				var response float64
+				if n, _ := fmt.Sscanf(line, "shown %d %g", &look, &response); n == 2 {
+					count(look)
+				}
+			}
+		})
+		group.Go(func() {
+			l, err := Open(dir, labels)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for k := 0; ; k++ {
+				a, err := l.Score(context.Background(),
+					Submission{Values: Columns(ids, guesses(classes, 0.6, uint64(5000+1000*w+k)))})
+				var refused *RefusedError
+				if errors.As(err, &refused) {
+					return
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				count(a.Look)
+			}
+		})
+	}
+	group.Wait()
+	for look := int64(1); look <= 40; look++ {
+		if seen[look] != 1 {
+			t.Errorf("look %d was answered %d times", look, seen[look])
+		}
+	}
+	if v, err := Verify(dir, ""); err != nil || v.Looks != 40 || len(seen) != 40 {
+		t.Errorf("%+v, %v, %d answers", v, err, len(seen))
+	}
+}
+
+// A look waits for the lock as long as its context allows, and readers do not wait.
+func TestLockedLedger(t *testing.T) {
+	ids, classes := childRows()
+	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms(3, 0.9, beta(t, "0.9"), "gaussian"))
+	f, err := os.OpenFile(filepath.Join(dir, looksFile), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if ok, err := tryLock(f); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	l.at = func(string) { t.Error("a locked ledger took a look") }
+	cancel()
+	if _, err := l.Score(ctx, Submission{Values: Columns(ids, classes)}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if s, err := ReadStatus(dir); err != nil || s.Looks != 0 {
+		t.Error(s, err)
+	}
+}
+
+// A disk without room, as the system reports it: a limit on the size of files cuts the line.
+func TestFileSizeLimit(t *testing.T) {
+	ids, classes := childRows()
+	labels := labelsOf(t, ids, classes)
+	dir := filepath.Join(t.TempDir(), "ledger")
+	if _, err := Create(dir, labels, terms(30, 0.9, beta(t, "0.9"), "gaussian")); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command("sh", "-c", `trap '' XFSZ; ulimit -f 1; exec "$0"`, os.Args[0])
+	c.Env = append(os.Environ(), fmt.Sprintf("%s=%s\nnever\n0\n0", childVariable, dir))
+	out, err := c.Output()
+	if err != nil || !strings.Contains(string(out), "file too large") {
+		t.Fatalf("%v, %s", err, out)
+	}
+	v, err := Verify(dir, "")
+	if err != nil || v.Torn != 0 || v.Looks != int64(strings.Count(string(out), "shown")) || v.Looks == 0 {
+		t.Errorf("%+v, %v", v, err)
+	}
+}

@@ -1,0 +1,109 @@
+package holdout
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// The verdicts of a look.
+const (
+	Pass     = "pass"     // gate: above the bar
+	Fail     = "fail"     // gate: below the bar and 2 tau
+	Holds    = "holds"    // flags: the guess is right
+	Moved    = "moved"    // flags: the guess is wrong
+	Improved = "improved" // best: the best so far
+	Kept     = "kept"     // best: not better than what is shown
+)
+
+// show turns an answer within tau of the truth into what the plan's feedback shows, and nothing more.
+func (h *history) show(answer float64, l look) (response, error) {
+	goal := h.plan.goal
+	switch goal.Feedback {
+	case transfer.Answers, transfer.Final:
+		return number(answer, ""), nil
+	case transfer.Gate:
+		return bit(answer >= *l.bar+goal.Tau), nil
+	case transfer.Best:
+		best := goal.Floor
+		if goal.Query == transfer.Difference {
+			best = -1
+		}
+		if h.board != nil {
+			best = *h.board
+		}
+		return number(math.Max(best, answer), risen(answer > best)), nil
+	case transfer.Flags:
+		// A guess within the guess error of the truth is within that and tau of the answer.
+		return number(answer, moved(math.Abs(answer-*l.guess) > goal.Tau+goal.GuessError.Or(goal.Tau/2))), nil
+	}
+	return response{}, fmt.Errorf("no response for the feedback %s", goal.Feedback)
+}
+
+func risen(improved bool) string {
+	if improved {
+		return Improved
+	}
+	return Kept
+}
+
+func moved(flagged bool) string {
+	if flagged {
+		return Moved
+	}
+	return Holds
+}
+
+// needs checks what a look has to say beside its predictions. The bar of a plan that has one may be left out.
+func (p *Plan) needs(s *Submission) error {
+	goal := p.goal
+	low := lowest(goal)
+	for _, c := range []struct {
+		name  string
+		value **float64
+		kind  transfer.Feedback
+	}{{"bar", &s.Bar, transfer.Gate}, {"guess", &s.Guess, transfer.Flags}} {
+		if c.kind == goal.Feedback && *c.value == nil && c.name == "bar" {
+			*c.value = p.Promise.Bar
+		}
+		x := *c.value
+		switch {
+		case c.kind != goal.Feedback && x == nil:
+		case c.kind != goal.Feedback:
+			return inputf("%s: got %v, want none with --feedback %s", c.name, *x, goal.Feedback)
+		case x == nil:
+			return inputf("%s: got nothing, want a number in [%v, 1] with --feedback %s", c.name, low, goal.Feedback)
+		case !(*x >= low && *x <= 1):
+			return inputf("%s: got %v, want a number in [%v, 1]", c.name, *x, low)
+		}
+	}
+	if bar := p.Promise.Bar; bar != nil && *bar != *s.Bar {
+		return inputf("bar: got %v, want %v as in the plan, or none", *s.Bar, *bar)
+	}
+	return nil
+}
+
+// Remaining is what is left of a plan. Passes belong to a gate, flags to a plan with guesses.
+type Remaining struct{ Looks, Passes, Flags int64 }
+
+// remaining is what is left: nothing after the last look, pass or flag, or once the finalists were scored.
+func (h *history) remaining() (r Remaining) {
+	goal := h.plan.goal
+	r.Looks = max(goal.Queries-h.looks, 0)
+	over := h.retired
+	switch goal.Feedback {
+	case transfer.Gate:
+		r.Passes = max(passes(goal)-h.passes, 0)
+		over = over || r.Passes == 0
+	case transfer.Flags:
+		r.Flags = max(goal.Budget-h.flags, 0)
+		over = over || r.Flags == 0
+	case transfer.Final:
+		over = over || h.looks > 0
+	}
+	if over {
+		return Remaining{}
+	}
+	return r
+}

@@ -1,0 +1,86 @@
+package holdout
+
+import (
+	"math/big"
+	"strconv"
+
+	"github.com/dpcalc/dpcalc/mechanism"
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// gate shows whether the mean over all rows is at least the bar plus tau, or the count at least the plan's.
+type gate struct{}
+
+func (gate) prepare(a transfer.Answer) (Mechanism, error) {
+	return Mechanism{PassCount: a.Mechanism.PassCount}, nil
+}
+
+func (gate) certified(p *Plan, a transfer.Answer) error {
+	today, err := gate{}.prepare(a)
+	if err != nil {
+		return err
+	}
+	return same(p, today)
+}
+
+func (gate) respond(h *history, l look) (response, error) {
+	goal := h.plan.goal
+	run, err := mechanism.Gate{Queries: goal.Queries, Passes: passes(goal), Margin: goal.Tau}.Start()
+	if err != nil {
+		return response{}, err
+	}
+	for _, line := range h.lines {
+		if _, err := run.TestCount(one(line.Verdict == Pass), 1); err != nil {
+			return response{}, err
+		}
+	}
+	passed := reaches(l.sum(), goal.Samples, *l.bar, goal.Tau)
+	if count := h.plan.Mechanism.PassCount; count > 0 {
+		passed = l.sum() >= float64(count)
+	}
+	if passed, err = run.TestCount(one(passed), 1); err != nil {
+		return response{}, err
+	}
+	return bit(passed), nil
+}
+
+// bit shows a verdict and nothing else.
+func bit(passed bool) response {
+	if passed {
+		return response{verdict: Pass}
+	}
+	return response{verdict: Fail}
+}
+
+func one(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// passes is how many passes the plan covers.
+func passes(g transfer.Goal) int64 {
+	if g.Passes == 0 {
+		return g.Queries
+	}
+	return g.Passes
+}
+
+// reaches reports whether sum/n >= bar + tau, of the decimals that bar and tau were typed as: 850 of 1,000 reach
+// 0.8 + 0.05, which is above 0.85 in float64.
+func reaches(sum float64, n int64, bar, tau float64) bool {
+	need := new(big.Rat).Add(typed(bar), typed(tau))
+	need.Mul(need, new(big.Rat).SetInt64(n))
+	got := new(big.Rat).SetFloat64(sum)
+	return got != nil && got.Cmp(need) >= 0
+}
+
+// typed is the shortest decimal that is read as x.
+func typed(x float64) *big.Rat {
+	r, ok := new(big.Rat).SetString(strconv.FormatFloat(x, 'g', -1, 64))
+	if !ok {
+		panic("holdout: a bar that is no number")
+	}
+	return r
+}

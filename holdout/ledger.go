@@ -1,0 +1,557 @@
+package holdout
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	randv2 "math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// The two files of a ledger.
+const (
+	planFile  = "plan.json"
+	looksFile = "looks.jsonl"
+)
+
+// Ledger answers looks at the labels and keeps the plan's promise. It may be used by several goroutines and
+// processes: each look takes a lock.
+type Ledger struct {
+	dir    string
+	labels *Labels
+	plan   *Plan
+	hooks
+
+	mu   sync.Mutex
+	seen *history // as far as this Ledger has read; nil if it has to read anew
+}
+
+// hooks are what tests replace.
+type hooks struct {
+	noise func() (*randv2.Rand, error) // the source of a look's noise
+	now   func() time.Time
+	at    func(step string) // called at every step of a look
+	write func(*os.File, []byte) (int, error)
+	sync  func(*os.File) error
+	names func(dir string) error // puts the names in a folder on the disk
+}
+
+var standard = hooks{noise: secret, now: time.Now, at: func(string) {}, write: (*os.File).Write, sync: (*os.File).Sync,
+	names: syncFolder}
+
+// secret is a source that nobody can predict.
+func secret() (*randv2.Rand, error) {
+	var seed [32]byte
+	if _, err := rand.Read(seed[:]); err != nil {
+		return nil, err
+	}
+	return randv2.New(randv2.NewChaCha8(seed)), nil
+}
+
+// Create makes a ledger in a folder that is empty or does not exist. The certificate is computed anew. The error is an
+// [InputError], a [PlanError], a DomainError, or one of the file system; no folder is left then.
+func Create(dir string, labels *Labels, terms Terms) (*Ledger, error) {
+	l := &Ledger{dir: dir, labels: labels, hooks: standard}
+	plan, err := Certify(terms, labels.Samples())
+	if err != nil {
+		return nil, err
+	}
+	difference := plan.goal.Query == transfer.Difference
+	switch {
+	case difference && terms.Incumbent.Values == nil:
+		return nil, inputf("incumbent: got nothing, want the predictions that the first candidate is compared with")
+	case !difference && terms.Incumbent.Values != nil:
+		return nil, inputf("incumbent: got one, want none without --query difference")
+	case difference:
+		base, err := labels.read(plan.Metric, false, terms.Incumbent.Values)
+		if err != nil {
+			return nil, fmt.Errorf("incumbent: %w", err)
+		}
+		plan.Incumbent = &LabelsFile{Path: terms.Incumbent.Path, Fingerprint: base.fingerprint()}
+	}
+	l.plan = plan
+	return l, l.create(plan)
+}
+
+func (l *Ledger) create(p *Plan) error {
+	p.Created = l.now().UTC().Format(time.RFC3339)
+	p.Labels.Fingerprint = l.labels.Fingerprint()
+	if err := p.encode(); err != nil {
+		return err
+	}
+	made, err := newFolder(l.dir)
+	if err != nil {
+		return err
+	}
+	if err = l.newFiles(p); err == nil {
+		return nil
+	}
+	for _, name := range []string{looksFile, planFile} {
+		_ = os.Remove(filepath.Join(l.dir, name))
+	}
+	if made {
+		_ = os.Remove(l.dir)
+	}
+	return err
+}
+
+// newFolder makes the folder, or takes an empty one.
+func newFolder(dir string) (made bool, err error) {
+	err = os.Mkdir(dir, 0o700)
+	if err == nil || !errors.Is(err, fs.ErrExist) {
+		return err == nil, err
+	}
+	inside, err := os.ReadDir(dir)
+	if err != nil {
+		return false, err
+	}
+	if len(inside) > 0 {
+		return false, inputf("%s: got a folder with %s in it, want an empty or a new one", dir, shown(inside[0].Name()))
+	}
+	return false, os.Chmod(dir, 0o700)
+}
+
+// newFiles writes plan.json last: a folder with one is a ledger.
+func (l *Ledger) newFiles(p *Plan) error {
+	for _, f := range []struct {
+		name string
+		text []byte
+	}{{looksFile, nil}, {planFile, p.sealed}} {
+		file, err := os.OpenFile(filepath.Join(l.dir, f.name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return err
+		}
+		_, err = l.write(file, f.text)
+		if err = errors.Join(err, l.sync(file), file.Close()); err != nil {
+			return err
+		}
+	}
+	return errors.Join(l.names(l.dir), l.names(filepath.Dir(filepath.Clean(l.dir))))
+}
+
+// ChangedError says that the labels are not those of the ledger.
+type ChangedError struct{}
+
+func (*ChangedError) Error() string { return "the labels are not those that the ledger was made for" }
+
+// Open opens a ledger to take looks. The labels must be those that it was made for, in the same order.
+func Open(dir string, labels *Labels) (*Ledger, error) {
+	l := &Ledger{dir: dir, labels: labels, hooks: standard}
+	h, err := read(dir)
+	if err != nil {
+		return nil, err
+	}
+	if labels.Fingerprint() != h.plan.Labels.Fingerprint {
+		return nil, &ChangedError{}
+	}
+	l.plan, l.seen = h.plan, h
+	return l, nil
+}
+
+// Plan returns what the ledger promises and runs.
+func (l *Ledger) Plan() *Plan { return l.plan }
+
+// Submission is what a look is asked about.
+type Submission struct {
+	Name      string   // for the log: at most 100 printable characters, and no part of the fingerprint
+	Metric    string   // "" for the plan's
+	Values    Table    // every id with its prediction or value
+	Source    string   // what errors call the values; "" for nothing
+	Path      string   // the file that they are in, to be found again if they become the incumbent
+	Bar       *float64 // gate: the bar; nil for the plan's
+	Guess     *float64 // flags: the guess
+	Incumbent Table    // of differences: the values of the incumbent
+}
+
+// Answer is what is shown of a look.
+type Answer struct {
+	Look        int64 // 0 if it was refused
+	Name        string
+	Verdict     string   // "" if there is none
+	Response    *float64 // nil if there is none
+	Remaining   Remaining
+	Plan        *Plan
+	Fingerprint string
+	Chain       string // the head's
+	Known       bool   // the look was known and cost nothing
+}
+
+// RefusedError says that the plan covers no further look.
+type RefusedError struct{ Reason string }
+
+func (e *RefusedError) Error() string { return "refused: " + e.Reason }
+
+// Score takes a look. Its line is on the disk before Score returns. Input that is refused as an [InputError] costs
+// nothing. With a [RefusedError] comes an Answer without a response.
+func (l *Ledger) Score(ctx context.Context, s Submission) (Answer, error) {
+	answers, err := l.ScoreAll(ctx, []Submission{s})
+	if len(answers) == 0 {
+		return Answer{}, err
+	}
+	return answers[0], err
+}
+
+// ScoreAll takes the one look at all finalists that a plan for them covers. Their lines are on the disk before it
+// returns, and the ledger is retired. A plan of another kind takes one submission at a time.
+func (l *Ledger) ScoreAll(ctx context.Context, list []Submission) ([]Answer, error) {
+	all, err := l.askAll(list)
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	file, err := os.OpenFile(filepath.Join(l.dir, looksFile), os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		return nil, notLedger(err)
+	}
+	defer file.Close()
+	if err := lock(ctx, file); err != nil {
+		return nil, err
+	}
+	l.at("locked")
+	h, err := l.load(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.answer(h, file, all); err != nil {
+		if refused := (*RefusedError)(nil); errors.As(err, &refused) {
+			l.seen = h
+			return h.answers(all), err
+		}
+		return nil, err
+	}
+	l.seen = h
+	return h.answers(all), nil
+}
+
+// load reads what this Ledger has not read yet. It forgets what it knew until the look has come to its end.
+func (l *Ledger) load(file *os.File) (*history, error) {
+	h := l.seen
+	l.seen = nil
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if h == nil || h.tail != nil || info.Size() < h.read {
+		return readFrom(l.dir, file)
+	}
+	lines, err := io.ReadAll(io.NewSectionReader(file, h.read, info.Size()-h.read))
+	if err != nil {
+		return nil, err
+	}
+	return h, h.take(lines)
+}
+
+// Preview says what a look would be, and takes none.
+func (l *Ledger) Preview(list ...Submission) ([]Answer, error) {
+	all, err := l.askAll(list)
+	if err != nil {
+		return nil, err
+	}
+	h, err := read(l.dir)
+	if err != nil {
+		return nil, err
+	}
+	fresh, err := h.fresh(all)
+	answers := h.answers(all)
+	for i := range answers {
+		answers[i].Response, answers[i].Verdict = nil, ""
+		for k, a := range fresh {
+			if err == nil && a.Fingerprint == answers[i].Fingerprint {
+				answers[i].Look = h.looks + int64(k) + 1
+			}
+		}
+	}
+	return answers, err
+}
+
+// asked is a submission that has been read.
+type asked struct {
+	Line
+	look  look
+	known bool // when it was asked
+}
+
+// askAll reads submissions.
+func (l *Ledger) askAll(list []Submission) (all []asked, err error) {
+	most := int64(1)
+	if l.plan.goal.Feedback == transfer.Final {
+		most = l.plan.goal.Queries
+	}
+	if n := int64(len(list)); n < 1 || n > most {
+		return nil, inputf("got %d submissions, want at least 1 and at most %d", n, most)
+	}
+	for _, s := range list {
+		a, err := l.ask(s)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+// ask reads a submission.
+func (l *Ledger) ask(s Submission) (a asked, err error) {
+	if err := errors.Join(validName(s.Name), l.plan.needs(&s)); err != nil {
+		return a, err
+	}
+	if s.Metric == "" {
+		s.Metric = l.plan.Metric
+	}
+	a.look = look{bar: s.Bar, guess: s.Guess}
+	binary := l.plan.goal.Query == transfer.Binary
+	if a.look.values, err = l.labels.read(s.Metric, binary, s.Values); err != nil {
+		if wrong := (*InputError)(nil); errors.As(err, &wrong) && s.Source != "" {
+			err = inputf("%s: %v", s.Source, err)
+		}
+		return a, err
+	}
+	a.Line = Line{Event: Looked, Name: s.Name, Metric: s.Metric, Bar: s.Bar, Guess: s.Guess, Path: s.Path}
+	if l.plan.Incumbent != nil {
+		if err := l.compare(&a, s); err != nil {
+			return a, err
+		}
+	}
+	a.Fingerprint = a.look.values.fingerprint(a.Incumbent, text(s.Bar), text(s.Guess))
+	return a, nil
+}
+
+// compare reads the incumbent that a candidate is compared with.
+func (l *Ledger) compare(a *asked, s Submission) error {
+	switch {
+	case s.Incumbent == nil:
+		return inputf("incumbent: got nothing, want the predictions that the candidate is compared with")
+	case s.Metric != l.plan.Metric:
+		return inputf("metric: got %s, want %s as in the plan: the incumbent has no other", shown(s.Metric), l.plan.Metric)
+	}
+	base, err := l.labels.read(s.Metric, false, s.Incumbent)
+	if err != nil {
+		return fmt.Errorf("incumbent: %w", err)
+	}
+	a.look.base = &base
+	a.Incumbent, a.Predictions = base.fingerprint(), a.look.values.fingerprint()
+	if a.Incumbent == a.Predictions {
+		return inputf("got the incumbent itself, want a candidate that differs from it")
+	}
+	d := l.plan.goal.Disagreement
+	if d == 0 {
+		return nil
+	}
+	differ := 0
+	for row, x := range a.look.values.of {
+		if x != base.of[row] {
+			differ++
+		}
+	}
+	n := l.plan.goal.Samples
+	if !reaches(float64(-differ), n, -d, 0) {
+		return inputf("got a candidate that differs from the incumbent on %d of %d rows, want at most a share of %v",
+			differ, n, d)
+	}
+	return nil
+}
+
+// text is a number that may be missing, for a fingerprint.
+func text(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*x+0, 'g', -1, 64) // -0 is 0
+}
+
+// mostName is how many characters a name has.
+const mostName = 100
+
+func validName(name string) error {
+	switch {
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return inputf("name: got %s, want printable characters", shown(name))
+	case utf8.RuneCountInString(name) > mostName:
+		return inputf("name: got %d characters, want at most %d", utf8.RuneCountInString(name), mostName)
+	}
+	return nil
+}
+
+// fresh are those that are new, each once. The error is a [RefusedError] if there are some and the plan covers no
+// further look, and an [InputError] if they were compared with another incumbent.
+func (h *history) fresh(all []asked) (list []asked, err error) {
+	once := make(map[string]bool)
+	for i := range all {
+		a := &all[i]
+		_, a.known = h.known[a.Fingerprint]
+		if !a.known && !once[a.Fingerprint] {
+			once[a.Fingerprint] = true
+			list = append(list, *a)
+		}
+	}
+	switch current := h.incumbent(); {
+	case len(list) == 0:
+		return nil, nil
+	case h.retired:
+		return nil, &RefusedError{"the ledger is retired"}
+	case h.remaining().Looks == 0:
+		return nil, &RefusedError{"the plan is used up"}
+	case current != nil && current.Fingerprint != list[0].Incumbent:
+		return nil, inputf("incumbent: got other predictions than the last candidate that passed, or the plan's")
+	}
+	return list, nil
+}
+
+// answers are what is shown of the submissions: their lines, if they have some.
+func (h *history) answers(all []asked) (list []Answer) {
+	for _, a := range all {
+		line := a.Line
+		if i, ok := h.known[a.Fingerprint]; ok {
+			line = h.lines[i]
+		}
+		list = append(list, Answer{
+			Look: line.Look, Name: line.Name, Verdict: line.Verdict, Response: line.Response, Fingerprint: line.Fingerprint,
+			Remaining: h.remaining(), Plan: h.plan, Chain: h.chain, Known: a.known,
+		})
+	}
+	return list
+}
+
+// answer takes a look at what is new: noise, one write, and everything on the disk before it returns. What is known may
+// have been written by a process that died before it was on the disk.
+func (l *Ledger) answer(h *history, file *os.File, all []asked) error {
+	fresh, err := h.fresh(all)
+	if err != nil {
+		return err
+	}
+	if len(fresh) == 0 {
+		return l.settle(file)
+	}
+	var lines []Line
+	for _, a := range fresh {
+		if a.look.noise, err = l.noise(); err != nil {
+			return err
+		}
+		shown, err := practiceOf(h.plan.Method).respond(h, a.look)
+		if err != nil {
+			return err
+		}
+		a.Look, a.Response, a.Verdict = h.looks+int64(len(lines))+1, shown.value, shown.verdict
+		if a.Verdict != Pass || a.Predictions == "" {
+			a.Path = ""
+		}
+		lines = append(lines, a.Line)
+	}
+	if h.plan.goal.Feedback == transfer.Final {
+		lines = append(lines, Line{Event: Retired})
+	}
+	l.at("answered")
+	return l.add(h, file, lines...)
+}
+
+// add appends lines and takes them into the history.
+func (l *Ledger) add(h *history, file *os.File, lines ...Line) error {
+	for i := range lines {
+		lines[i].Time = l.now().UTC().Format(time.RFC3339)
+	}
+	text, err := h.append(lines)
+	if err != nil {
+		return err
+	}
+	size, err := file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	if _, err := l.write(file, text); err != nil {
+		// Nobody has seen the answer, so that the look need not be spent.
+		return errors.Join(err, file.Truncate(size))
+	}
+	l.at("written")
+	if err := l.settle(file); err != nil {
+		return err
+	}
+	if h.tail != nil {
+		h.past.Write(h.tail)
+		h.past.Write([]byte("\n"))
+		h.read += int64(len(h.tail)) + 1
+		h.tail, text = nil, text[1:]
+	}
+	return h.take(text)
+}
+
+// settle puts the lines on the disk. A line that was read may be one that another process has not synced.
+func (l *Ledger) settle(file *os.File) error {
+	if err := l.sync(file); err != nil {
+		return err
+	}
+	l.at("synced")
+	if err := l.names(l.dir); err != nil {
+		return err
+	}
+	l.at("settled")
+	return nil
+}
+
+// Retire ends a ledger: no new look is answered any more.
+func Retire(ctx context.Context, dir string) (Status, error) {
+	l := &Ledger{dir: dir, hooks: standard}
+	file, err := os.OpenFile(filepath.Join(dir, looksFile), os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		return Status{}, notLedger(err)
+	}
+	defer file.Close()
+	if err := lock(ctx, file); err != nil {
+		return Status{}, err
+	}
+	h, err := readFrom(dir, file)
+	if err != nil {
+		return Status{}, err
+	}
+	if !h.retired {
+		err = l.add(h, file, Line{Event: Retired})
+	}
+	return h.status(), err
+}
+
+// read reads both files, without a lock.
+func read(dir string) (*history, error) {
+	file, err := os.Open(filepath.Join(dir, looksFile))
+	if err != nil {
+		return nil, notLedger(err)
+	}
+	defer file.Close()
+	return readFrom(dir, file)
+}
+
+func readFrom(dir string, file *os.File) (*history, error) {
+	text, err := os.ReadFile(filepath.Join(dir, planFile))
+	if err != nil {
+		return nil, notLedger(err)
+	}
+	plan, err := decodePlan(text)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := io.ReadAll(file)
+	if err != nil {
+		return nil, err
+	}
+	h := newHistory(plan)
+	return h, h.take(lines)
+}
+
+// notLedger says that a folder has no ledger if that is why a file cannot be opened.
+func notLedger(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("got no ledger there, make one by init: %w", err)
+	}
+	return err
+}

@@ -1,0 +1,642 @@
+package holdout
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// rowsOf makes so many ids with labels "a" and "b" from a fixed seed.
+func rowsOf(t testing.TB, n int, seed uint64) (ids, classes []string) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 1))
+	for i := range n {
+		ids = append(ids, fmt.Sprintf("row-%05d", i))
+		classes = append(classes, []string{"a", "b"}[r.IntN(2)])
+	}
+	return ids, classes
+}
+
+func labelsOf(t testing.TB, ids, classes []string) *Labels {
+	t.Helper()
+	labels, err := NewLabels(Columns(ids, classes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return labels
+}
+
+func beta(t testing.TB, text string) theory.LogProb {
+	t.Helper()
+	p, err := theory.ParseLogProb(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// ledgerOf makes a ledger with fixed noise and clock.
+func ledgerOf(t testing.TB, labels *Labels, terms Terms) (*Ledger, string) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "ledger")
+	l, err := Create(dir, labels, terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.hooks = fixed(standard)
+	return l, dir
+}
+
+// fixed are hooks with noise and times that do not change from run to run.
+func fixed(h hooks) hooks {
+	source := rand.New(rand.NewPCG(7, 8))
+	h.noise = func() (*rand.Rand, error) { return source, nil }
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	h.now = func() time.Time { now = now.Add(time.Hour); return now }
+	h.sync = func(*os.File) error { return nil }
+	h.names = func(string) error { return nil }
+	return h
+}
+
+// guesses are predictions that are right on a share of the rows.
+func guesses(classes []string, right float64, seed uint64) []string {
+	r := rand.New(rand.NewPCG(seed, 2))
+	out := slices.Clone(classes)
+	for i := range out {
+		if r.Float64() >= right {
+			out[i] = map[string]string{"a": "b", "b": "a"}[out[i]]
+		}
+	}
+	return out
+}
+
+func accuracy(classes, predictions []string) float64 {
+	right := 0
+	for i := range classes {
+		if classes[i] == predictions[i] {
+			right++
+		}
+	}
+	return float64(right) / float64(len(classes))
+}
+
+func terms(m int64, tau float64, b theory.LogProb, method string) Terms {
+	return Terms{Goal: transfer.Goal{Queries: m, Tau: tau, Beta: b, Query: transfer.Binary}, Method: method}
+}
+
+// Answers follow the plan: the k-th look has the k-th noise, from the source, and the plan's last look is
+// the last.
+func TestScoreFollowsTheSchedule(t *testing.T) {
+	ids, classes := rowsOf(t, 2000, 1)
+	labels := labelsOf(t, ids, classes)
+	l, dir := ledgerOf(t, labels, terms(5, 0.15, beta(t, "0.05"), "gaussian-schedule"))
+	method, _ := transfer.Lookup("gaussian-schedule")
+	answer, err := method.Solve(transfer.Goal{Samples: 2000, Queries: 5, Tau: 0.15, Beta: beta(t, "0.05"),
+		Query: transfer.Binary})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sds []float64
+	for block := range answer.Noise() {
+		sds = append(sds, slices.Repeat([]float64{block.SD}, int(block.Queries))...)
+	}
+	source := rand.New(rand.NewPCG(7, 8))
+	chains := map[string]bool{}
+	for k := range 5 {
+		predictions := guesses(classes, 0.6, uint64(k))
+		got, err := l.Score(context.Background(), Submission{Name: fmt.Sprint("model ", k), Values: Columns(ids,
+			predictions)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := accuracy(classes, predictions)
+		if sds[k] > 0 {
+			noise, err := gaussian(transfer.Goal{Samples: 2000}, sds[k]).Noise()
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = noise.Answer(source, want)
+		}
+		if *got.Response != want || got.Look != int64(k+1) || got.Remaining.Looks != int64(4-k) {
+			t.Errorf("look %d: got %v, %d left, want %v", got.Look, *got.Response, got.Remaining.Looks, want)
+		}
+		chains[got.Chain] = true
+	}
+	if len(chains) != 5 {
+		t.Errorf("%d chains", len(chains))
+	}
+	got, err := l.Score(context.Background(), Submission{Values: Columns(ids, guesses(classes, 0.7, 99))})
+	var refused *RefusedError
+	if !errors.As(err, &refused) || got.Response != nil || got.Look != 0 {
+		t.Errorf("beyond the plan: %+v, %v", got, err)
+	}
+	for chain := range chains {
+		if _, err := Verify(dir, chain); err != nil {
+			t.Errorf("chain %s: %v", chain, err)
+		}
+	}
+	if _, err := Verify(dir, strings.Repeat("0", 64)); err == nil {
+		t.Error("a chain of nobody is found")
+	}
+}
+
+// A known fingerprint costs nothing, in any order of the rows and under any name, after the last look too, and from
+// another process.
+func TestKnownLooksAreFree(t *testing.T) {
+	ids, classes := rowsOf(t, 500, 1)
+	labels := labelsOf(t, ids, classes)
+	l, dir := ledgerOf(t, labels, terms(2, 0.3, beta(t, "0.1"), ""))
+	first := guesses(classes, 0.8, 3)
+	a, err := l.Score(context.Background(), Submission{Name: "one", Values: Columns(ids, first)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Score(context.Background(), Submission{Values: Columns(ids, guesses(classes, 0.5, 4))}); err != nil {
+		t.Fatal(err)
+	}
+	reversed, back := slices.Clone(ids), slices.Clone(first)
+	slices.Reverse(reversed)
+	slices.Reverse(back)
+	again, err := Open(dir, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := again.Score(context.Background(), Submission{Name: "another name", Values: Columns(reversed, back)})
+	if err != nil || *b.Response != *a.Response || b.Look != 1 || !b.Known || b.Name != "one" || b.Remaining.Looks != 0 {
+		t.Errorf("got %+v, %v, want look 1 again", b, err)
+	}
+	if b.Chain == a.Chain {
+		t.Error("a repeated answer has an old chain")
+	}
+	s, err := Retire(context.Background(), dir)
+	if err != nil || s.State() != "retired" {
+		t.Fatal(s, err)
+	}
+	if b, err = again.Score(context.Background(), Submission{Values: Columns(ids, first)}); err != nil || !b.Known {
+		t.Errorf("after the end: %+v, %v", b, err)
+	}
+	if v, err := Verify(dir, a.Chain); err != nil || v.After != 1 {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+// Splitting touches each row for one look at most, in an order that is drawn once.
+func TestSplitting(t *testing.T) {
+	ids, classes := rowsOf(t, 103, 1)
+	labels := labelsOf(t, ids, classes)
+	l, dir := ledgerOf(t, labels, terms(4, 0.6, beta(t, "0.4"), "splitting"))
+	order, err := permutation(l.plan.Mechanism.Permutation, 103)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sorted := slices.Sorted(slices.Values(order))
+	for i, row := range sorted {
+		if row != int32(i) {
+			t.Fatal("not a permutation")
+		}
+	}
+	for k := range 4 {
+		predictions := guesses(classes, 0.6, uint64(k))
+		right := 0
+		for _, row := range order[25*k : 25*k+25] {
+			if predictions[row] == classes[row] {
+				right++
+			}
+		}
+		again, err := Open(dir, labels) // as another process would
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := again.Score(context.Background(), Submission{Values: Columns(ids, predictions)})
+		if err != nil || *got.Response != float64(right)/25 {
+			t.Errorf("look %d: got %v, want %v/25, %v", k+1, got, right, err)
+		}
+	}
+}
+
+// Values of a metric are averaged as they are.
+func TestColumnMetric(t *testing.T) {
+	ids, classes := rowsOf(t, 50, 1)
+	labels := labelsOf(t, ids, classes)
+	l, _ := ledgerOf(t, labels, Terms{Goal: transfer.Goal{Queries: 1, Tau: 0.3, Beta: beta(t, "0.1")}, Method: "splitting",
+		Metric: "column:judge"})
+	cells := slices.Repeat([]string{"0.25", "1e-1"}, 25)
+	got, err := l.Score(context.Background(), Submission{Values: Columns(ids, cells)})
+	if err != nil || math.Abs(*got.Response-0.175) > 1e-12 {
+		t.Fatal(got, err)
+	}
+	cells[0], cells[1] = "0.250", "0.1" // the same numbers
+	if got, err = l.Score(context.Background(), Submission{Values: Columns(ids, cells)}); err != nil || !got.Known {
+		t.Error(got, err)
+	}
+}
+
+// What is refused costs nothing and leaves the files as they were.
+func TestBadInput(t *testing.T) {
+	ids, classes := rowsOf(t, 400, 1)
+	labels := labelsOf(t, ids, classes)
+	l, dir := ledgerOf(t, labels, terms(3, 0.3, beta(t, "0.05"), ""))
+	before := files(t, dir)
+	with := func(change func(i, p []string) ([]string, []string)) Table {
+		i, p := change(slices.Clone(ids), slices.Clone(classes))
+		return Columns(i, p)
+	}
+	for want, s := range map[string]Submission{
+		"got 7 missing ids (row-00000, row-00001, row-00002, row-00003, row-00004, ...)": {
+			Values: with(func(i, p []string) ([]string, []string) { return i[7:], p[7:] })},
+		"1 surplus id (x)": {
+			Values: with(func(i, p []string) ([]string, []string) { return append(i, "x"), append(p, "a") })},
+		"1 doubled id (row-00003)": {
+			Values: with(func(i, p []string) ([]string, []string) { return append(i, i[3]), append(p, "a") })},
+		"1 missing id (row-00001), 1 doubled id (row-00000)": {
+			Values: with(func(i, p []string) ([]string, []string) { i[1] = i[0]; return i, p })},
+		"id row-00002: got the prediction c, want a class of the labels: ": {
+			Values: with(func(i, p []string) ([]string, []string) { p[2] = "c"; return i, p })},
+		`id row-00002: got the prediction "", want`: {
+			Values: with(func(i, p []string) ([]string, []string) { p[2] = ""; return i, p })},
+		"metric: got f1, want accuracy":      {Metric: "f1", Values: Columns(ids, classes)},
+		`metric: got column:, want accuracy`: {Metric: "column:", Values: Columns(ids, classes)},
+		"got the value NaN, want a number in [0, 1]": {Metric: "column:x", Values: Columns(ids,
+			slices.Repeat([]string{"NaN"}, 400))},
+		"got the value 0x1p-1, want a number in [0, 1]": {Metric: "column:x", Values: Columns(ids,
+			slices.Repeat([]string{"0x1p-1"}, 400))},
+		"got the value 1.5, want a number in [0, 1]": {Metric: "column:x", Values: Columns(ids,
+			slices.Repeat([]string{"1.5"}, 400))},
+		"got the value 0.5, want 0 or 1 as the plan": {Metric: "column:x", Values: Columns(ids,
+			slices.Repeat([]string{"0.5"}, 400))},
+		`name: got "a\nb", want printable characters`: {Name: "a\nb", Values: Columns(ids, classes)},
+		"name: got 101 characters, want at most 100":  {Name: strings.Repeat("x", 101), Values: Columns(ids, classes)},
+		"got 400 ids and 399 values":                  {Values: Columns(ids, classes[1:])},
+	} {
+		_, err := l.Score(context.Background(), s)
+		var input *InputError
+		if !errors.As(err, &input) || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	if !maps(before, files(t, dir)) {
+		t.Error("bad input changed the files")
+	}
+}
+
+// files are the bytes of a ledger's folder.
+func files(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, f := range list {
+		text, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[f.Name()] = string(text)
+	}
+	return all
+}
+
+func maps(a, b map[string]string) bool {
+	for k, v := range a {
+		if b[k] != v {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+// Labels are refused with what is wrong, and so are terms; no folder is left.
+func TestNoLedger(t *testing.T) {
+	for want, table := range map[string]Table{
+		"got no rows":                      Columns(nil, nil),
+		"row 2: got an empty id":           Columns([]string{"a", ""}, []string{"x", "y"}),
+		"id b: got an empty label":         Columns([]string{"a", "b"}, []string{"x", ""}),
+		"2 doubled ids (a, b), want every": Columns([]string{"a", "b", "a", "b"}, []string{"x", "x", "x", "x"}),
+	} {
+		if _, err := NewLabels(table); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	ids, classes := rowsOf(t, 100, 1)
+	labels := labelsOf(t, ids, classes)
+	good := terms(3, 0.3, beta(t, "0.05"), "")
+	dir := filepath.Join(t.TempDir(), "new")
+	for want, change := range map[string]func(*Terms){
+		"the plan has no certificate: ":                            func(t *Terms) { t.Goal.Tau = 0.01 },
+		"method: got laplace, want one that a ledger runs":         func(t *Terms) { t.Method = "laplace" },
+		"samples: got 99, want 100, the number of labels":          func(t *Terms) { t.Goal.Samples = 99 },
+		"query: got sensitive, want bounded, binary or difference": func(t *Terms) { t.Goal.Query = transfer.Sensitive },
+		"metric: got auc":      func(t *Terms) { t.Metric = "auc" },
+		"two or more unknowns": func(t *Terms) { t.Goal.Tau, t.Goal.Queries = 0, 0 },
+	} {
+		bad := good
+		change(&bad)
+		if _, err := Create(dir, labels, bad); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+		if _, err := os.Stat(dir); err == nil {
+			t.Errorf("%s: a folder is left", want)
+		}
+	}
+	if _, err := Create(filepath.Join(dir, "below"), labels, good); err == nil {
+		t.Error("a folder in no folder")
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(dir, labels, good); err != nil { // an empty one will do
+		t.Fatal(err)
+	}
+	if _, err := Create(dir, labels, good); err == nil || !strings.Contains(err.Error(), "want an empty or a new one") {
+		t.Errorf("got %v", err)
+	}
+	for path, want := range map[string]os.FileMode{"": 0o700, planFile: 0o600, looksFile: 0o600} {
+		info, err := os.Stat(filepath.Join(dir, path))
+		if err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: mode %v, want %v, %v", path, info.Mode().Perm(), want, err)
+		}
+	}
+}
+
+// A plan that leaves one thing open is solved, and what is solved is promised.
+func TestSolvedPlan(t *testing.T) {
+	ids, classes := rowsOf(t, 5000, 1)
+	labels := labelsOf(t, ids, classes)
+	p, err := Certify(Terms{Goal: transfer.Goal{Queries: 20, Beta: beta(t, "0.05")}}, labels.Samples())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !(p.Promise.Tau > 0.03 && p.Promise.Tau < 0.1) || p.Method != "gaussian-schedule" {
+		t.Errorf("got %v by %s", p.Promise.Tau, p.Method)
+	}
+	var none *PlanError
+	if _, err := Certify(Terms{Goal: transfer.Goal{Tau: 0.001, Beta: beta(t, "0.05")}}, 10); !errors.As(err, &none) ||
+		none.Checked {
+		t.Errorf("got %v", err)
+	}
+	if err := p.Certified(); err != nil {
+		t.Error(err)
+	}
+	p.Mechanism.Noise[0].SD /= 2
+	if err := p.Certified(); err == nil {
+		t.Error("half the noise is certified")
+	}
+	p.Mechanism.Noise[0].SD *= 2.02
+	if err := p.Certified(); err == nil {
+		t.Error("noise above the schedule's is certified at the least tau")
+	}
+}
+
+// Labels that changed in any way are not those of the ledger.
+func TestChangedLabels(t *testing.T) {
+	ids, classes := rowsOf(t, 300, 1)
+	_, dir := ledgerOf(t, labelsOf(t, ids, classes), terms(2, 0.3, beta(t, "0.05"), ""))
+	var changed *ChangedError
+	for what, change := range map[string]func(i, c []string){
+		"a label": func(i, c []string) { c[9] = "c" },
+		"swapped": func(i, c []string) {
+			k := slices.IndexFunc(c, func(x string) bool { return x != c[0] })
+			c[0], c[k] = c[k], c[0]
+		},
+		"an id":    func(i, c []string) { i[0] = "other" },
+		"in order": func(i, c []string) { i[0], i[1], c[0], c[1] = i[1], i[0], c[1], c[0] },
+	} {
+		i, c := slices.Clone(ids), slices.Clone(classes)
+		change(i, c)
+		if _, err := Open(dir, labelsOf(t, i, c)); !errors.As(err, &changed) {
+			t.Errorf("%s: got %v", what, err)
+		}
+	}
+	if _, err := Open(dir, labelsOf(t, ids, classes)); err != nil {
+		t.Error(err)
+	}
+}
+
+// Neither a label, nor the noise, nor the score that noise was added to is in any file: the bytes are searched for the
+// score in every form in which Go writes it, and for the row's labels.
+func TestNothingSecretInTheFiles(t *testing.T) {
+	ids, _ := rowsOf(t, 3000, 1)
+	r := rand.New(rand.NewPCG(5, 5))
+	classes := make([]string, len(ids))
+	for i := range classes {
+		classes[i] = []string{"secretclassone", "secretclasstwo"}[r.IntN(2)]
+	}
+	labels := labelsOf(t, ids, classes)
+	l, dir := ledgerOf(t, labels, terms(4, 0.2, beta(t, "0.05"), "gaussian"))
+	var secrets []string
+	for k := range 4 {
+		predictions := slices.Clone(classes)
+		for i := range 700 + 13*k {
+			predictions[i] = "secretclassone"
+		}
+		got, err := l.Score(context.Background(), Submission{Values: Columns(ids, predictions)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		score := accuracy(classes, predictions)
+		noise := *got.Response - score
+		right := int(math.Round(score * 3000))
+		secrets = append(secrets, fmt.Sprint(score), fmt.Sprintf("%.6f", score), fmt.Sprint(noise), fmt.Sprintf("%.6f",
+			noise),
+			fmt.Sprintf(":%d,", right), fmt.Sprintf(":%d}", right))
+	}
+	secrets = append(secrets, "secretclass", "row-00000")
+	for name, text := range files(t, dir) {
+		for _, s := range secrets {
+			if strings.Contains(text, s) {
+				t.Errorf("%s has %s", name, s)
+			}
+		}
+	}
+}
+
+// The clock decides nothing: with one that runs backwards all is as before, but no pace is told.
+func TestClockBackwards(t *testing.T) {
+	ids, classes := rowsOf(t, 300, 1)
+	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms(3, 0.3, beta(t, "0.05"), ""))
+	now := time.Date(2026, 5, 5, 0, 0, 0, 0, time.UTC)
+	l.now = func() time.Time { now = now.Add(-48 * time.Hour); return now }
+	for k := range 3 {
+		if _, err := l.Score(context.Background(), Submission{Values: Columns(ids, guesses(classes, 0.5,
+			uint64(k)))}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v, err := Verify(dir, "")
+	if err != nil || v.Looks != 3 || v.LooksPerDay != 0 || v.State() != "used up" {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+// Every byte of both files is covered: whichever is changed, verification fails, or the last line counts as cut
+// short and its look as spent.
+func TestEveryByteIsCovered(t *testing.T) {
+	ids, classes := rowsOf(t, 200, 1)
+	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms(3, 0.4, beta(t, "0.1"), "splitting"))
+	for k := range 2 {
+		if _, err := l.Score(context.Background(), Submission{Values: Columns(ids, guesses(classes, 0.5,
+			uint64(k)))}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range files(t, dir) {
+		path := filepath.Join(dir, name)
+		for i := range len(text) {
+			for _, change := range []byte{1, 0x20} {
+				edited := []byte(text)
+				edited[i] ^= change
+				if err := os.WriteFile(path, edited, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				v, err := Verify(dir, "")
+				cut := i >= len(text)-len("\"}\n")-chainLength-len(`,"chain":"`)
+				if err == nil && !(name == looksFile && cut && v.Torn == 1 && v.Looks == 2) {
+					t.Fatalf("%s: byte %d changed unnoticed: %+v", name, i, v)
+				}
+			}
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A file that ends anywhere is never corrupt: whole looks stand, and one that was cut short is spent and nothing else.
+func TestTornLines(t *testing.T) {
+	ids, classes := rowsOf(t, 200, 1)
+	labels := labelsOf(t, ids, classes)
+	l, dir := ledgerOf(t, labels, terms(4, 0.4, beta(t, "0.1"), "gaussian"))
+	path := filepath.Join(dir, looksFile)
+	ask := func(k int) (Answer, error) {
+		return l.Score(context.Background(), Submission{Values: Columns(ids, guesses(classes, 0.5, uint64(k)))})
+	}
+	if _, err := ask(0); err != nil {
+		t.Fatal(err)
+	}
+	one := len(files(t, dir)[looksFile])
+	if _, err := ask(1); err != nil {
+		t.Fatal(err)
+	}
+	text := files(t, dir)[looksFile]
+	for end := one; end < len(text); end++ {
+		if err := os.WriteFile(path, []byte(text[:end]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		v, err := read(dir)
+		want := int64(2)
+		if end == one {
+			want = 1
+		}
+		if err != nil || v.looks != want {
+			t.Fatalf("cut at %d: %v, %v", end, v.looks, err)
+		}
+		l.seen = nil
+		if a, err := ask(2); err != nil || a.Look != want+1 {
+			t.Fatalf("cut at %d: then %+v, %v", end, a, err)
+		}
+		if v, err = read(dir); err != nil || v.looks != want+1 {
+			t.Fatalf("cut at %d: after it %v, %v", end, v.looks, err)
+		}
+		// a second crash, after the end of the torn line alone was written
+		if err := os.WriteFile(path, []byte(text[:end]+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if v, err = read(dir); end > one && (err != nil || v.looks != 2) {
+			t.Fatalf("cut at %d and ended: %v, %v", end, v.looks, err)
+		}
+	}
+}
+
+// A folder of a full disk: the answer is not returned, and the ledger is as it was.
+func TestFullDisk(t *testing.T) {
+	ids, classes := rowsOf(t, 200, 1)
+	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms(3, 0.4, beta(t, "0.1"), "gaussian"))
+	full := errors.New("no space left")
+	before := files(t, dir)
+	ask := func() (Answer, error) {
+		return l.Score(context.Background(), Submission{Values: Columns(ids, classes)})
+	}
+	for _, part := range []int{0, 1, 100} {
+		l.write = func(f *os.File, b []byte) (int, error) {
+			n, _ := f.Write(b[:part])
+			return n, full
+		}
+		if a, err := ask(); !errors.Is(err, full) || a.Response != nil {
+			t.Fatalf("got %+v, %v", a, err)
+		}
+		if !maps(before, files(t, dir)) {
+			t.Error("something was written")
+		}
+	}
+	l.write = standard.write
+	l.sync = func(*os.File) error { return full }
+	if a, err := ask(); !errors.Is(err, full) || a.Response != nil {
+		t.Fatalf("got %+v, %v", a, err)
+	}
+	synced := 0
+	l.sync = func(f *os.File) error { synced++; return f.Sync() }
+	l.names = func(dir string) error { synced += 10; return syncFolder(dir) }
+	a, err := ask() // written, never shown: it is repeated, once it is on the disk
+	if err != nil || !a.Known || a.Look != 1 || synced != 11 {
+		t.Errorf("got %+v, %v after %d syncs", a, err, synced)
+	}
+}
+
+// An answer is returned after its line was written and synced, and then its folder; so is a known one.
+func TestWrittenBeforeShown(t *testing.T) {
+	ids, classes := rowsOf(t, 200, 1)
+	l, _ := ledgerOf(t, labelsOf(t, ids, classes), terms(2, 0.4, beta(t, "0.1"), "gaussian"))
+	var order []string
+	l.at = func(step string) { order = append(order, step) }
+	l.write = func(f *os.File, b []byte) (int, error) { order = append(order, "write"); return f.Write(b) }
+	l.sync = func(f *os.File) error { order = append(order, "sync"); return f.Sync() }
+	l.names = func(dir string) error { order = append(order, "names"); return syncFolder(dir) }
+	for _, want := range []string{"locked answered write written sync synced names settled",
+		"locked sync synced names settled"} {
+		order = nil
+		takes(t, l, Submission{Values: Columns(ids, classes)})
+		if got := strings.Join(order, " "); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// Lines are JSON, one a look, and their chain is what the answer carried.
+func TestLinesAreJSON(t *testing.T) {
+	ids, classes := rowsOf(t, 200, 1)
+	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms(2, 0.4, beta(t, "0.1"), "gaussian"))
+	a, err := l.Score(context.Background(), Submission{Name: "é <b>", Values: Columns(ids, classes)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := []byte(files(t, dir)[looksFile])
+	var line struct {
+		Look                     int64
+		Name, Fingerprint, Chain string
+		Response                 float64
+	}
+	if err := json.Unmarshal(bytes.TrimSpace(text), &line); err != nil || bytes.Count(text, []byte("\n")) != 1 {
+		t.Fatal(err)
+	}
+	if line.Chain != a.Chain || line.Response != *a.Response || line.Name != "é <b>" || line.Look != 1 {
+		t.Errorf("%+v, want %+v", line, a)
+	}
+	var plan map[string]any
+	if err := json.Unmarshal([]byte(files(t, dir)[planFile]), &plan); err != nil || plan["schema"] != schema {
+		t.Error(err, plan)
+	}
+}

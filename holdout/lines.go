@@ -1,0 +1,183 @@
+package holdout
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"hash"
+)
+
+// The events of the log.
+const (
+	Looked  = "look"
+	Retired = "retired"
+	Torn    = "torn" // a line that was cut short: its look is spent, and nobody has seen its answer
+)
+
+// Line is a line of looks.jsonl.
+type Line struct {
+	Event       string   `json:"event"`
+	Look        int64    `json:"look,omitempty"` // from 1; 0 for no look
+	Time        string   `json:"time"`           // UTC, RFC 3339; no decision depends on it
+	Name        string   `json:"name,omitempty"`
+	Metric      string   `json:"metric,omitempty"`
+	Fingerprint string   `json:"fingerprint,omitempty"`
+	Response    *float64 `json:"response,omitempty"` // what was shown
+	Verdict     string   `json:"verdict,omitempty"`
+	Bar         *float64 `json:"bar,omitempty"`
+	Guess       *float64 `json:"guess,omitempty"`
+	Incumbent   string   `json:"incumbent,omitempty"`   // of differences: the fingerprint of the incumbent's values
+	Predictions string   `json:"predictions,omitempty"` // and of the candidate's
+	Path        string   `json:"path,omitempty"`        // and its file, if it is the incumbent from here on
+
+	Chain string `json:"-"` // of everything up to this line
+}
+
+// history is what the files say has happened.
+type history struct {
+	plan    *Plan
+	lines   []Line
+	known   map[string]int // the lines of the looks, by their fingerprints
+	looks   int64          // spent, torn ones included
+	torn    int64
+	passes  int64
+	flags   int64
+	board   *float64    // the last number shown
+	best    *LabelsFile // the incumbent, if a candidate has passed
+	retired bool
+	chain   string // the head's
+	past    hash.Hash
+	read    int64 // bytes of whole lines
+	tail    []byte
+}
+
+func newHistory(p *Plan) *history {
+	h := &history{plan: p, known: make(map[string]int), past: sha256.New()}
+	h.chain, _ = planEnds.open(sha256.New(), p.sealed)
+	h.past.Write(p.sealed)
+	return h
+}
+
+// take reads what follows in looks.jsonl.
+func (h *history) take(data []byte) error {
+	for len(data) > 0 {
+		text, whole := data, false
+		if i := bytes.IndexByte(data, '\n'); i >= 0 {
+			text, whole = data[:i+1], true
+		}
+		data = data[len(text):]
+		ok, err := h.line(text, whole)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			h.tear()
+		}
+		if !whole {
+			h.tail = bytes.Clone(text)
+			break
+		}
+		h.past.Write(text)
+		h.read += int64(len(text))
+	}
+	return nil
+}
+
+// line takes a line, or returns false if a crash has cut it short: it has no chain at its end. A line of which only the
+// newline is missing is as good. A line whose chain is wrong was edited, or one before it was.
+func (h *history) line(text []byte, whole bool) (bool, error) {
+	number := len(h.lines) + 1
+	sealed := text
+	if !whole {
+		sealed = append(bytes.Clone(text), '\n')
+	}
+	past, err := h.past.(hash.Cloner).Clone()
+	if err != nil {
+		return false, err
+	}
+	chain, ok := lineEnds.open(past, sealed)
+	switch {
+	case chain == "":
+		return false, nil
+	case !ok:
+		return false, corrupt("looks.jsonl is not as it was written: line %d, or one before it, was edited", number)
+	}
+	l := Line{Chain: chain}
+	if err := json.Unmarshal(sealed, &l); err != nil {
+		return false, corrupt("looks.jsonl: line %d: %v", number, err)
+	}
+	switch {
+	case h.retired:
+		return false, corrupt("looks.jsonl: line %d follows the end", number)
+	case l.Event == Retired:
+		h.retired = true
+	case l.Event != Looked || l.Look != h.looks+1:
+		return false, corrupt("looks.jsonl: line %d: got %s %d, want look %d", number, shown(l.Event), l.Look, h.looks+1)
+	default:
+		h.count(l)
+	}
+	h.lines, h.chain = append(h.lines, l), chain
+	return true, nil
+}
+
+// count counts a look.
+func (h *history) count(l Line) {
+	h.looks++
+	h.known[l.Fingerprint] = len(h.lines)
+	if l.Response != nil {
+		h.board = l.Response
+	}
+	switch l.Verdict {
+	case Pass:
+		h.passes++
+		if l.Predictions != "" {
+			h.best = &LabelsFile{Path: l.Path, Fingerprint: l.Predictions}
+		}
+	case Moved:
+		h.flags++
+	}
+}
+
+// incumbent is what a candidate is compared with, nil if the plan is for no differences.
+func (h *history) incumbent() *LabelsFile {
+	if h.best != nil {
+		return h.best
+	}
+	return h.plan.Incumbent
+}
+
+// tear counts a line without its chain.
+func (h *history) tear() {
+	h.looks++
+	h.torn++
+	h.lines = append(h.lines, Line{Event: Torn, Look: h.looks})
+}
+
+// append returns the bytes that add lines, which get their chains. They begin with the end of a last line that
+// has none.
+func (h *history) append(lines []Line) ([]byte, error) {
+	past, err := h.past.(hash.Cloner).Clone()
+	if err != nil {
+		return nil, err
+	}
+	var all []byte
+	if h.tail != nil {
+		past.Write(h.tail)
+		past.Write([]byte("\n"))
+		all = []byte("\n")
+	}
+	for i := range lines {
+		text, err := json.Marshal(lines[i])
+		if err != nil {
+			return nil, err
+		}
+		next, err := past.Clone()
+		if err != nil {
+			return nil, err
+		}
+		sealed := lineEnds.seal(next, text[:len(text)-len("}")])
+		past.Write(sealed)
+		all = append(all, sealed...)
+	}
+	return all, nil
+}

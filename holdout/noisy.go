@@ -1,0 +1,103 @@
+package holdout
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dpcalc/dpcalc/mechanism"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// noisy answers a look by the mean over all rows with Gaussian noise, in the order of the plan's blocks. The answer is
+// clamped to the range of the truth.
+type noisy struct{}
+
+func (noisy) prepare(a transfer.Answer) (m Mechanism, err error) {
+	covered := int64(0)
+	for block := range a.Noise() {
+		covered += block.Queries
+		m.Noise = append(m.Noise, NoiseBlock{Looks: block.Queries, SD: block.SD})
+	}
+	if err := theory.Domain(covered == a.Queries, "queries", covered, "noise for every look"); err != nil {
+		return m, err
+	}
+	for _, b := range m.Noise {
+		if b.SD == 0 {
+			continue
+		}
+		if _, err := gaussian(a.Goal, b.SD).Noise(); err != nil {
+			return m, err
+		}
+	}
+	return m, nil
+}
+
+// gaussian is the mechanism of one answer.
+func gaussian(g transfer.Goal, sd float64) mechanism.Gaussian {
+	return mechanism.Gaussian{Sensitivity: (1 - lowest(g)) / float64(g.Samples), SD: sd}
+}
+
+// lowest is the least value of a row: 0, or -1 for a difference. The greatest is 1.
+func lowest(g transfer.Goal) float64 {
+	if g.Query == transfer.Difference {
+		return -1
+	}
+	return 0
+}
+
+// certified accepts the noise that the method asks for today, and any noise that the joint bound certifies: a later
+// version of the program may choose another one. A difference x is twice (1+x)/2, less one.
+func (noisy) certified(p *Plan, a transfer.Answer) error {
+	today, err := noisy{}.prepare(a)
+	if err != nil {
+		return err
+	}
+	if slices.Equal(today.Noise, p.Mechanism.Noise) {
+		return nil
+	}
+	bound, err := transfer.NewJointBound(p.goal.Samples)
+	if err != nil {
+		return err
+	}
+	covered, unit := int64(0), 1-lowest(p.goal)
+	for _, b := range p.Mechanism.Noise {
+		block := transfer.NoiseBlock{Queries: b.Looks, SD: b.SD / unit}
+		if _, err := bound.Answer(block, p.goal.Tau/unit); err != nil {
+			return err
+		}
+		covered += b.Looks
+	}
+	if covered != p.goal.Queries || bound.Total() > p.goal.Beta {
+		return differs(p)
+	}
+	return nil
+}
+
+func (noisy) respond(h *history, l look) (response, error) {
+	goal := h.plan.goal
+	mean := l.sum() / float64(goal.Samples)
+	sd, err := noiseAt(h.plan.Mechanism.Noise, h.looks)
+	if err != nil {
+		return response{}, err
+	}
+	if sd > 0 {
+		noise, err := gaussian(goal, sd).Noise()
+		if err != nil {
+			return response{}, err
+		}
+		mean = noise.Answer(l.noise, mean)
+	}
+	return h.show(math.Max(lowest(goal), math.Min(1, mean)), l)
+}
+
+// noiseAt is the noise after so many looks.
+func noiseAt(blocks []NoiseBlock, looks int64) (float64, error) {
+	for _, b := range blocks {
+		if looks < b.Looks {
+			return b.SD, nil
+		}
+		looks -= b.Looks
+	}
+	return 0, corrupt("plan.json has no noise for this look")
+}

@@ -1,0 +1,290 @@
+package holdout
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// schema names the form of plan.json and looks.jsonl.
+const schema = "dpcalc/ledger/1"
+
+// Plan is what a ledger promises and what it runs, as plan.json has it. Nothing in it is secret but the
+// labels' fingerprint, for those who can guess all labels.
+type Plan struct {
+	Schema    string      `json:"schema"`
+	Created   string      `json:"created"` // UTC, RFC 3339
+	Method    string      `json:"method"`
+	Metric    string      `json:"metric"` // of looks that name none
+	Promise   Promise     `json:"promise"`
+	Mechanism Mechanism   `json:"mechanism"`
+	Labels    LabelsFile  `json:"labels"`
+	Incumbent *LabelsFile `json:"incumbent,omitempty"` // of differences: what the first candidate is compared with
+
+	goal   transfer.Goal
+	sealed []byte // plan.json
+}
+
+// LabelsFile says where labels or predictions are and which they were.
+type LabelsFile struct {
+	Path        string `json:"path,omitempty"` // as the maker of the ledger named it; empty if they are in no file
+	Fingerprint string `json:"fingerprint"`
+}
+
+// Promise is a complete goal: with probability at least 1 - beta, whatever Queries adaptively chosen looks are shown
+// is within tau of the truth. A field that was not given is empty.
+type Promise struct {
+	Samples      int64          `json:"samples"`
+	Queries      int64          `json:"queries"`
+	Tau          float64        `json:"tau"`
+	Beta         theory.LogProb `json:"beta"`
+	Query        string         `json:"query"`
+	Feedback     string         `json:"feedback"`
+	Passes       int64          `json:"passes,omitempty"`
+	Bar          *float64       `json:"bar,omitempty"`
+	Floor        float64        `json:"floor,omitempty"`
+	Flags        int64          `json:"flags,omitempty"`
+	Hold         float64        `json:"hold,omitempty"`
+	GuessError   *float64       `json:"guess_error,omitempty"`
+	Disagreement float64        `json:"disagreement,omitempty"`
+	OneSided     bool           `json:"one_sided,omitempty"`
+}
+
+func promiseOf(g transfer.Goal) Promise {
+	return Promise{
+		Samples: g.Samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta, Query: g.Query.String(),
+		Feedback: g.Feedback.String(), Passes: g.Passes, Bar: given(g.Bar), Floor: g.Floor, Flags: g.Budget, Hold: g.Hold,
+		GuessError: given(g.GuessError), Disagreement: g.Disagreement, OneSided: g.OneSided,
+	}
+}
+
+// goal is the goal that the promise is of.
+func (p Promise) goal() (g transfer.Goal, err error) {
+	if g.Query, err = transfer.ParseQuery(p.Query); err != nil {
+		return g, err
+	}
+	g.Samples, g.Queries, g.Tau, g.Beta, g.Budget = p.Samples, p.Queries, p.Tau, p.Beta, p.Flags
+	g.Shown = transfer.Shown{
+		Passes: p.Passes, Bar: option(p.Bar), Floor: p.Floor, Hold: p.Hold, GuessError: option(p.GuessError),
+		Disagreement: p.Disagreement, OneSided: p.OneSided,
+	}
+	if g.Feedback, err = transfer.ParseFeedback(p.Feedback); err != nil {
+		return g, err
+	}
+	if u := g.Unknown(); u != transfer.None {
+		return g, corrupt("plan.json: got no %s", u)
+	}
+	return g, g.Validate()
+}
+
+func given(o transfer.Option) *float64 {
+	if !o.Given {
+		return nil
+	}
+	return &o.Value
+}
+
+func option(x *float64) transfer.Option {
+	if x == nil {
+		return transfer.Option{}
+	}
+	return transfer.Some(*x)
+}
+
+// Mechanism is the public part of what is run. A field that does not belong to the method is empty.
+type Mechanism struct {
+	Noise       []NoiseBlock `json:"noise,omitempty"`       // standard deviations in the order of the looks
+	Parts       int64        `json:"parts,omitempty"`       // into which the rows are cut
+	Permutation string       `json:"permutation,omitempty"` // the seed of the random order in which they are cut
+	PassCount   int64        `json:"pass_count,omitempty"`  // gate: the least count that passes the plan's bar
+	Threshold   float64      `json:"threshold,omitempty"`   // sparse-validate: how far off a guess may be
+	Widths      []Width      `json:"widths,omitempty"`      // sparse-validate: the cells of the answers
+	Board       []Step       `json:"board,omitempty"`       // ladder: what is shown from which score on
+}
+
+// NoiseBlock is a run of looks with the same Gaussian noise.
+type NoiseBlock struct {
+	Looks int64   `json:"looks"`
+	SD    float64 `json:"sd"`
+}
+
+// Width is how wide the cells of sparse-validate are after so many flags.
+type Width struct {
+	Flags int64   `json:"flags"`
+	Width float64 `json:"width"`
+}
+
+// Step is a step of a ladder.
+type Step struct {
+	Boundary float64 `json:"boundary"`
+	Value    float64 `json:"value"`
+}
+
+// Terms are what a new ledger is to promise.
+type Terms struct {
+	Goal      transfer.Goal // Samples may be left 0; of Queries, Tau and Beta one may be 0 and is solved
+	Method    string        // "" for the best that a ledger runs
+	Metric    string        // "" for accuracy
+	Labels    string        // the labels' file, to be found again; "" if they are in none
+	Incumbent Submission    // of differences: what the first candidate is compared with
+}
+
+// PlanError says that no plan came of the terms. Checked says that all of the goal was given: it is a check that
+// failed. Otherwise the goal has no answer.
+type PlanError struct {
+	Checked bool
+	Reason  string
+}
+
+func (e *PlanError) Error() string { return "the plan has no certificate: " + e.Reason }
+
+// Methods returns the methods that a ledger runs.
+func Methods() (names []string) {
+	for _, p := range practices {
+		names = append(names, p.method)
+	}
+	return names
+}
+
+// Certify computes the certificate of the terms for so many rows, and what is to be run: the method named, or the best
+// that a ledger runs. The error is an [InputError], a [PlanError] or a DomainError.
+func Certify(t Terms, samples int64) (*Plan, error) {
+	if t.Metric == "" {
+		t.Metric = Accuracy
+	}
+	if _, err := ColumnOf(t.Metric); err != nil {
+		return nil, err
+	}
+	goal := t.Goal
+	switch {
+	case goal.Samples == 0:
+		goal.Samples = samples
+	case goal.Samples != samples:
+		return nil, inputf("samples: got %d, want %d, the number of labels, or none", goal.Samples, samples)
+	}
+	if err := looksAt(goal); err != nil {
+		return nil, err
+	}
+	methods, err := methodsOf(t.Method)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(goal.Validate(), goal.Overspent()); err != nil {
+		return nil, err
+	}
+	rows, best, err := transfer.Solve(nil, methods, goal)
+	if err != nil {
+		return nil, err
+	}
+	if best < 0 {
+		var reasons []string
+		for _, r := range rows {
+			if r.Status != transfer.NotApplicable || t.Method != "" {
+				reasons = append(reasons, r.Method.Name+": "+r.Reason)
+			}
+		}
+		return nil, &PlanError{Checked: goal.Unknown() == transfer.None, Reason: strings.Join(reasons, "; ")}
+	}
+	return plan(rows[best], t)
+}
+
+// looksAt refuses goals whose queries are no means of values of the rows, or that no ledger can keep.
+func looksAt(g transfer.Goal) error {
+	switch {
+	case g.Query == transfer.Sensitive || g.Query == transfer.Minimization:
+		return inputf("query: got %s, want bounded, binary or difference: a look is a mean over the rows", g.Query)
+	case g.Transcripts != 0 || g.LnTranscripts != 0:
+		return inputf("transcripts: got a number of them, want none: a ledger counts looks")
+	case g.PastLooks != 0:
+		return inputf("past-looks: got %d, want none: the rows of a ledger are looked at by nobody else", g.PastLooks)
+	}
+	return nil
+}
+
+// methodsOf returns the method of that name, or all that a ledger runs.
+func methodsOf(name string) (list []transfer.Method, err error) {
+	if name != "" && practiceOf(name) == nil {
+		return nil, inputf("method: got %s, want one that a ledger runs: %s", shown(name), strings.Join(Methods(), ", "))
+	}
+	for _, p := range practices {
+		m, ok := transfer.Lookup(p.method)
+		if !ok {
+			return nil, fmt.Errorf("the registry has no method %s", p.method)
+		}
+		if name == "" || name == p.method {
+			list = append(list, m)
+		}
+	}
+	return list, nil
+}
+
+// plan is the plan of a certified answer.
+func plan(row transfer.Row, t Terms) (*Plan, error) {
+	p := &Plan{
+		Schema: schema, Method: row.Method.Name, Metric: t.Metric, Promise: promiseOf(row.Goal),
+		Labels: LabelsFile{Path: t.Labels}, goal: row.Goal,
+	}
+	var err error
+	p.Mechanism, err = practiceOf(p.Method).prepare(row.Answer)
+	return p, err
+}
+
+// Certified computes the certificate of an existing plan anew.
+func (p *Plan) Certified() error {
+	method, ok := transfer.Lookup(p.Method)
+	if !ok {
+		return corrupt("plan.json: got the unknown method %s", shown(p.Method))
+	}
+	answer, err := method.Solve(p.goal)
+	if err != nil {
+		return err
+	}
+	if answer.Status != transfer.OK {
+		return fmt.Errorf("plan.json: the plan has no certificate: %s", answer.Reason)
+	}
+	return practiceOf(p.Method).certified(p, answer)
+}
+
+// The ends of the two kinds of sealed texts, around their chain.
+var (
+	planEnds = ends{",\n  \"chain\": \"", "\"\n}\n"}
+	lineEnds = ends{`,"chain":"`, "\"}\n"}
+)
+
+// encode writes plan.json.
+func (p *Plan) encode() error {
+	text, err := json.MarshalIndent(p, "", "  ")
+	if err == nil {
+		p.sealed = planEnds.seal(sha256.New(), text[:len(text)-len("\n}")])
+	}
+	return err
+}
+
+// decodePlan reads plan.json and checks what its seal and its fields can tell.
+func decodePlan(text []byte) (*Plan, error) {
+	if _, ok := planEnds.open(sha256.New(), text); !ok {
+		return nil, corrupt("plan.json is not as it was written")
+	}
+	p := &Plan{sealed: slices.Clone(text)}
+	if err := json.Unmarshal(text, p); err != nil {
+		return nil, corrupt("plan.json: %v", err)
+	}
+	if p.Schema != schema {
+		return nil, fmt.Errorf("plan.json: got the schema %s, want %s", shown(p.Schema), schema)
+	}
+	var err error
+	p.goal, err = p.Promise.goal()
+	if err == nil && practiceOf(p.Method) == nil {
+		err = fmt.Errorf("got the method %s, want one of %s", shown(p.Method), strings.Join(Methods(), ", "))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("plan.json: %w", err)
+	}
+	return p, nil
+}

@@ -1,0 +1,94 @@
+package holdout
+
+import (
+	"math/rand/v2"
+	"reflect"
+
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// practice is how a method of the registry answers looks. A method that a ledger runs is an entry of [practices].
+type practice interface {
+	prepare(transfer.Answer) (Mechanism, error) // what a new plan is to run
+	certified(*Plan, transfer.Answer) error     // whether an old plan runs what is certified
+	respond(*history, look) (response, error)   // the answer to the next look
+}
+
+// practices are the methods that a ledger runs, in the order in which the best of equals is chosen.
+var practices = []struct {
+	method string
+	practice
+}{
+	{"gaussian-schedule", noisy{}},
+	{"gaussian", noisy{}},
+	{"gate", gate{}},
+	{"ladder", ladder{}},
+	{"sparse-validate", validator{}},
+	{"sealed", sealed{}},
+	{"splitting", splitting{}},
+}
+
+// practiceOf finds the practice of a method, nil if a ledger does not run it.
+func practiceOf(method string) practice {
+	for _, p := range practices {
+		if p.method == method {
+			return p.practice
+		}
+	}
+	return nil
+}
+
+// look is a look that is to be answered.
+type look struct {
+	values     values
+	base       *values // of differences: the incumbent's
+	bar, guess *float64
+	noise      *rand.Rand
+}
+
+// score is that of a row.
+func (l look) score(row int) float64 {
+	s := l.values.score(row)
+	if l.base != nil {
+		s -= l.base.score(row)
+	}
+	return s
+}
+
+// sum adds the scores of all rows.
+func (l look) sum() (sum float64) {
+	for row := range l.values.of {
+		sum += l.score(row)
+	}
+	return sum
+}
+
+// sumOf adds the scores of some rows.
+func (l look) sumOf(rows []int32) (sum float64) {
+	for _, row := range rows {
+		sum += l.score(int(row))
+	}
+	return sum
+}
+
+// response is what is shown.
+type response struct {
+	value   *float64
+	verdict string
+}
+
+// number shows a number.
+func number(x float64, verdict string) response { return response{&x, verdict} }
+
+// same accepts the mechanism that the method asks for today, and no other.
+func same(p *Plan, today Mechanism) error {
+	if !reflect.DeepEqual(today, p.Mechanism) {
+		return differs(p)
+	}
+	return nil
+}
+
+// differs says that a plan does not run what is certified for it.
+func differs(p *Plan) error {
+	return corrupt("plan.json: the mechanism is not the one that this version certifies for %s", p.Method)
+}

@@ -1,0 +1,396 @@
+// Package holdout has the command that runs a plan and keeps its promise.
+package holdout
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/holdout"
+	"github.com/dpcalc/dpcalc/internal/commands"
+	"github.com/dpcalc/dpcalc/internal/numbers"
+	"github.com/dpcalc/dpcalc/internal/usage"
+)
+
+// action is what the command does, by its first argument.
+type action struct {
+	name  string
+	files string   // what follows the folder, for people
+	most  int      // arguments after the folder
+	least int      // of them
+	flags []string // that belong to it, beside those of the output
+	run   func(*commands.Call, commands.Target, string, []string) error
+}
+
+func actions() []action {
+	init := []string{"labels", "incumbent", "metric", "plan", "scenario", "dry-run"}
+	for _, f := range goalFlags {
+		init = append(init, f.Name)
+	}
+	return []action{
+		{name: "init", flags: init, run: runInit},
+		{name: "score", files: " PREDICTIONS...", least: 1, most: 1 << 20, run: runScore,
+			flags: []string{"labels", "incumbent", "metric", "name", "guess", "bar", "dry-run"}},
+		{name: "status", run: runStatus},
+		{name: "log", run: runLog},
+		{name: "verify", flags: []string{"chain"}, run: runVerify},
+		{name: "retire", run: runRetire},
+	}
+}
+
+// Command is the command holdout.
+func Command() *commands.Command {
+	var names, lines []string
+	for _, a := range actions() {
+		names = append(names, a.name)
+		lines = append(lines, a.name+" DIR"+a.files)
+	}
+	return &commands.Command{
+		Name:      "holdout",
+		Summary:   "run a plan: answer looks, write each down first, refuse what the plan does not cover",
+		Arguments: strings.Join(lines, " | "),
+		Words:     func() []string { return names },
+		Description: "init makes a ledger in the folder DIR, for the labels of a holdout and one plan: the flags of\n" +
+			"samplesize, or a scenario of a plan file. The certificate is computed anew. score takes one look: the\n" +
+			"answer is on the disk before it is shown. A look that is known is repeated and costs nothing. status says\n" +
+			"what remains, log who looked when. verify checks every byte, and with --chain that the files continue those\n" +
+			"that had this chain. retire ends the ledger.\n\n" +
+			"Labels have the columns id and label, predictions id and prediction, in csv, tsv or JSON lines and in any\n" +
+			"order. A metric column:NAME is the mean of the column NAME of the predictions, values in [0, 1].\n\n" +
+			"What is promised is conditional on the rows' features, which the submitter usually has: the truth of a\n" +
+			"look is the mean over fresh labels of the same rows. It is the population's value only for predictions of a\n" +
+			"model that was made without these rows. Nobody may look at the labels but through the ledger.\n\n" +
+			"Exit codes: 0 answered, 4 a gate said fail or a plan does not certify, 3 refused: used up or retired.",
+		Flags: slices.Concat([]usage.Flag{
+			{Name: "labels", Usage: "labels in `FILE`; for score, where those of the ledger are now"},
+			{Name: "incumbent", Usage: "difference: the predictions in `FILE` that candidates are compared with; for score, " +
+				"where they are now"},
+			{Name: "metric", Usage: "`METRIC` of a look: accuracy (default), or column:NAME for values in [0, 1]"},
+			{Name: "plan", Usage: "the plan file `FILE`, in place of the flags of samplesize"},
+			{Name: "scenario", Usage: "the scenario `NAME` of the plan file"},
+		}, goalFlags, []usage.Flag{
+			{Name: "name", Usage: "the look's `NAME` in the log, up to 100 characters"},
+			{Name: "guess", Usage: "flags: the guess `G`"},
+			{Name: "bar", Usage: "gate: the bar `C`, unless the plan has one"},
+			{Name: "dry-run", Switch: true, Usage: "check everything, and write and answer nothing"},
+			{Name: "chain", Usage: "verify: find the chain `HASH` of an earlier answer"},
+		}),
+		Output: commands.Tables,
+		Examples: [2]string{
+			"dpcalc holdout init ledger --labels labels.csv -m 20 -b 0.05 --query binary",
+			"dpcalc holdout score ledger predictions.csv --name first",
+		},
+		Run: run,
+	}
+}
+
+func run(c *commands.Call) error {
+	all := actions()
+	var names []string
+	for _, a := range all {
+		names = append(names, a.name)
+	}
+	args := c.Texts(usage.Arguments)
+	if len(args) == 0 {
+		return usage.Errorf("holdout: got nothing, want %s, and a folder", usage.OrList(names))
+	}
+	at := slices.Index(names, args[0])
+	if at < 0 {
+		return usage.Errorf("holdout: got %s, want %s%s", usage.Shown(args[0]), usage.OrList(names),
+			usage.DidYouMean(args[0], names))
+	}
+	a := all[at]
+	switch n := len(args) - 2; {
+	case n < 0 || args[1] == "":
+		return usage.Errorf("holdout %s: got no folder, want %s DIR%s", a.name, a.name, a.files)
+	case n < a.least || n > a.most:
+		return usage.Errorf("holdout %s: got %d files, want %s DIR%s", a.name, n, a.name, a.files)
+	}
+	if err := belongs(c, all, a); err != nil {
+		return err
+	}
+	target, err := c.Target()
+	if err != nil {
+		return err
+	}
+	return input(a.run(c, target, args[1], args[2:]))
+}
+
+// belongs refuses the flags of other actions.
+func belongs(c *commands.Call, all []action, a action) error {
+	for _, f := range c.Command.Flags {
+		given := f.Switch && c.Is(f.Name)
+		if !f.Switch {
+			_, given = c.Text(f.Name)
+		}
+		if !given || slices.Contains(a.flags, f.Name) {
+			continue
+		}
+		var owners []string
+		for _, other := range all {
+			if slices.Contains(other.flags, f.Name) {
+				owners = append(owners, other.name)
+			}
+		}
+		return usage.Errorf("--%s: got holdout %s, want holdout %s", f.Name, a.name, usage.OrList(owners))
+	}
+	return nil
+}
+
+// input makes what is wrong with the input a usage error.
+func input(err error) error {
+	wrong := (*holdout.InputError)(nil)
+	if told := (*usage.Error)(nil); errors.As(err, &wrong) && !errors.As(err, &told) {
+		return usage.Errorf("holdout: %v", err)
+	}
+	return err
+}
+
+func runInit(c *commands.Call, target commands.Target, dir string, _ []string) error {
+	terms, err := readTerms(c)
+	if err != nil {
+		return err
+	}
+	path, ok := c.Text("labels")
+	switch {
+	case !ok:
+		return usage.Errorf("--labels: got nothing, want a file")
+	case path == "-":
+		return usage.Errorf("--labels: got -, want a file that stays where it is")
+	}
+	if terms.Labels, err = filepath.Abs(path); err != nil {
+		return err
+	}
+	labels, err := readLabels(c, path)
+	if err != nil {
+		return err
+	}
+	done, err := readIncumbent(c, labels, &terms)
+	defer done()
+	if err != nil {
+		return err
+	}
+	row := made{terms: terms, samples: labels.Samples()}
+	if c.Is("dry-run") {
+		row.plan, err = holdout.Certify(terms, labels.Samples())
+	} else {
+		var ledger *holdout.Ledger
+		if ledger, err = holdout.Create(dir, labels, terms); err == nil {
+			var status holdout.Status
+			status, err = holdout.ReadStatus(dir)
+			row.plan, row.chain = ledger.Plan(), status.Chain
+		}
+	}
+	none := (*holdout.PlanError)(nil)
+	if errors.As(err, &none) {
+		row.reason = none.Reason
+	} else if err != nil {
+		return err
+	}
+	if err := commands.Emit(c, target, row.answer(dir)); err != nil {
+		return err
+	}
+	switch {
+	case none == nil:
+		return nil
+	case none.Checked:
+		return usage.Outcome(usage.ExitRefuted)
+	}
+	return usage.Outcome(usage.ExitNoAnswer)
+}
+
+// readLabels reads the labels' file.
+func readLabels(c *commands.Call, path string) (*holdout.Labels, error) {
+	f, err := openFile(c, path, "label", 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	labels, err := holdout.NewLabels(f.rows)
+	if err != nil {
+		return nil, f.blame(err)
+	}
+	return labels, nil
+}
+
+// readIncumbent opens the first incumbent, if there is one. The file stays open until done is called.
+func readIncumbent(c *commands.Call, labels *holdout.Labels, t *holdout.Terms) (done func(), err error) {
+	done = func() {}
+	path, ok := c.Text("incumbent")
+	if !ok {
+		return done, nil
+	}
+	metric := t.Metric
+	if metric == "" {
+		metric = holdout.Accuracy
+	}
+	column, err := holdout.ColumnOf(metric)
+	if err != nil {
+		return done, err
+	}
+	f, err := openFile(c, path, column, labels.Samples())
+	if err != nil {
+		return done, err
+	}
+	t.Incumbent.Values = f.table
+	t.Incumbent.Path, err = absolute(path)
+	return f.Close, err
+}
+
+// absolute is where a file is found again, "" for standard input.
+func absolute(path string) (string, error) {
+	if path == "-" {
+		return "", nil
+	}
+	return filepath.Abs(path)
+}
+
+func runScore(c *commands.Call, target commands.Target, dir string, paths []string) error {
+	status, err := holdout.ReadStatus(dir)
+	if err != nil {
+		return err
+	}
+	labelled := status.Plan.Labels.Path
+	if path, ok := c.Text("labels"); ok {
+		labelled = path
+	}
+	labels, err := readLabels(c, labelled)
+	if err != nil {
+		return fmt.Errorf("the labels: %w", err)
+	}
+	ledger, err := holdout.Open(dir, labels)
+	if err != nil {
+		if changed := (*holdout.ChangedError)(nil); errors.As(err, &changed) {
+			return fmt.Errorf("%s: %w", labelled, err)
+		}
+		return err
+	}
+	list, done, err := readSubmissions(c, status, paths)
+	defer done()
+	if err != nil {
+		return err
+	}
+	var answers []holdout.Answer
+	if c.Is("dry-run") {
+		answers, err = ledger.Preview(list...)
+	} else {
+		answers, err = ledger.ScoreAll(c.Context, list)
+	}
+	refused := (*holdout.RefusedError)(nil)
+	if err != nil && !errors.As(err, &refused) {
+		return err
+	}
+	if err := commands.Emit(c, target, looked(answers, dir, c.Is("dry-run"))); err != nil {
+		return err
+	}
+	if refused != nil {
+		fmt.Fprintf(c.Stderr, "dpcalc: holdout: %v\n", refused)
+		return usage.Outcome(usage.ExitNoAnswer)
+	}
+	if slices.ContainsFunc(answers, func(a holdout.Answer) bool { return a.Verdict == holdout.Fail }) {
+		return usage.Outcome(usage.ExitRefuted)
+	}
+	return nil
+}
+
+// readSubmissions opens the predictions. The files stay open until done is called.
+func readSubmissions(c *commands.Call, status holdout.Status, paths []string) (list []holdout.Submission,
+	done func(), err error) {
+	var open []*file
+	done = func() {
+		for _, f := range open {
+			f.Close()
+		}
+	}
+	one := holdout.Submission{Metric: status.Plan.Metric}
+	one.Name, _ = c.Text("name")
+	if metric, ok := c.Text("metric"); ok {
+		one.Metric = metric
+	}
+	for _, f := range []struct {
+		name string
+		into **float64
+	}{{"bar", &one.Bar}, {"guess", &one.Guess}} {
+		x, ok, err := numbers.One(c, f.name, anyNumber)
+		if err != nil {
+			return nil, done, err
+		}
+		if ok {
+			*f.into = &x
+		}
+	}
+	column, err := holdout.ColumnOf(one.Metric)
+	if err != nil {
+		return nil, done, err
+	}
+	table := func(path string) (holdout.Table, error) {
+		f, err := openFile(c, path, column, status.Plan.Promise.Samples)
+		if err != nil {
+			return nil, err
+		}
+		open = append(open, f)
+		return f.table, nil
+	}
+	if status.Incumbent != nil {
+		path := status.Incumbent.Path
+		if moved, ok := c.Text("incumbent"); ok {
+			path = moved
+		}
+		if path == "" {
+			return nil, done, usage.Errorf("--incumbent: got nothing, want its file: the incumbent came by standard input")
+		}
+		if one.Incumbent, err = table(path); err != nil {
+			return nil, done, err
+		}
+	}
+	if slices.Contains(paths, "-") && len(paths) > 1 {
+		return nil, done, usage.Errorf("holdout score: got - among %d files, want files, or - alone", len(paths))
+	}
+	for _, path := range paths {
+		s := one
+		if s.Path, err = absolute(path); err != nil {
+			return nil, done, err
+		}
+		if s.Values, err = table(path); err != nil {
+			return nil, done, err
+		}
+		s.Source = open[len(open)-1].Name
+		list = append(list, s)
+	}
+	return list, done, nil
+}
+
+func runStatus(c *commands.Call, target commands.Target, dir string, _ []string) error {
+	s, err := holdout.ReadStatus(dir)
+	if err != nil {
+		return err
+	}
+	return commands.Emit(c, target, statusOf(s, dir))
+}
+
+func runLog(c *commands.Call, target commands.Target, dir string, _ []string) error {
+	_, lines, err := holdout.ReadLog(dir)
+	if err != nil {
+		return err
+	}
+	return commands.Emit(c, target, logOf(lines, dir))
+}
+
+func runVerify(c *commands.Call, target commands.Target, dir string, _ []string) error {
+	chain, _ := c.Text("chain")
+	v, err := holdout.Verify(dir, chain)
+	if err != nil {
+		return err
+	}
+	return commands.Emit(c, target, verifiedOf(v, dir, chain))
+}
+
+func runRetire(c *commands.Call, target commands.Target, dir string, _ []string) error {
+	s, err := holdout.Retire(c.Context, dir)
+	if err != nil {
+		return err
+	}
+	return commands.Emit(c, target, statusOf(s, dir))
+}

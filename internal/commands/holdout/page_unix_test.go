@@ -1,0 +1,114 @@
+//go:build unix
+
+package holdout
+
+import (
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/docs"
+	"github.com/dpcalc/dpcalc/holdout"
+	"github.com/dpcalc/dpcalc/internal/commandtest"
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// page is the page about ledgers.
+func page(t *testing.T) string {
+	t.Helper()
+	text, err := fs.ReadFile(docs.Pages(), "use/holdout.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// script is the block of the page in a language.
+func script(t *testing.T, language string) string {
+	t.Helper()
+	_, rest, ok := strings.Cut(page(t), "\n```"+language+"\n")
+	text, _, ended := strings.Cut(rest, "\n```\n")
+	if !ok || !ended {
+		t.Fatalf("no block in %s", language)
+	}
+	return text + "\n"
+}
+
+// The scripts of the page promote what passes, and stop when the plan is used up.
+func TestScripts(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rows(t, 1000, 500, 900, 950)
+	program := fmt.Sprintf("#!/bin/sh\n%s=1 exec '%s' \"$@\"\n", programVariable, os.Args[0])
+	if err := os.WriteFile("dpcalc", []byte(program), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "promote.sh", script(t, "sh"))
+	write(t, "promotes.py", script(t, "python")+"\nimport sys\nprint(promotes(sys.argv[1], sys.argv[2]))\n")
+	here, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	says := func(interpreter, file, predictions string) string {
+		c := exec.Command(interpreter, file, predictions, "0.6")
+		c.Env = append(os.Environ(), "PATH="+here+":"+os.Getenv("PATH"))
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v, %s", file, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	interpreters := map[string][4]string{"sh": {"keep the old prompt", "promote p900.tsv",
+		"the plan is used up: collect new tasks",
+		"nothing was asked"}}
+	if _, err := exec.LookPath("python3"); err == nil {
+		interpreters["python3"] = [4]string{"False", "True", "None", ""}
+	}
+	for interpreter, want := range interpreters {
+		file := map[string]string{"sh": "promote.sh", "python3": "promotes.py"}[interpreter]
+		if err := os.RemoveAll("ledger"); err != nil {
+			t.Fatal(err)
+		}
+		runs(t, 0, "holdout init ledger --labels labels.csv -m 9 -t 0.1 -b 0.05 --query binary --feedback gate --passes 1")
+		for i, predictions := range []string{"p500.tsv", "p900.tsv", "p950.tsv", "nothing.csv"} {
+			if want[i] == "" {
+				continue
+			}
+			if got := says(interpreter, file, predictions); !strings.HasSuffix(got, want[i]) {
+				t.Errorf("%s %s: %s, want %s", interpreter, predictions, got, want[i])
+			}
+		}
+	}
+}
+
+// The table of what 500 tasks allow is computed, and so is the tau of the gate for commits.
+func TestPageNumbers(t *testing.T) {
+	tau := func(n, m int64, query transfer.Query, shown transfer.Shown) string {
+		goal := transfer.Goal{Queries: m, Beta: commandtest.LnProb(t, "0.05"), Query: query, Shown: shown}
+		plan, err := holdout.Certify(holdout.Terms{Goal: goal}, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf("%.3f", math.Ceil(plan.Promise.Tau*1000)/1000)
+	}
+	gate := func(passes int64) transfer.Shown { return transfer.Shown{Feedback: transfer.Gate, Passes: passes} }
+	commits := gate(5)
+	commits.Disagreement = 0.1
+	for _, line := range []string{
+		"| every score | 50 | " + tau(500, 50, transfer.Binary, transfer.Shown{}) + " |",
+		"| the best score so far, above a baseline of 0.5 | 50 | " +
+			tau(500, 50, transfer.Binary, transfer.Shown{Feedback: transfer.Best, Floor: 0.5}) + " |",
+		"| pass or fail, retired at the third pass | 50 | " + tau(500, 50, transfer.Binary, gate(3)) + " |",
+		"| pass or fail, retired at the first pass | 50 | " + tau(500, 50, transfer.Binary, gate(1)) + " |",
+		"| five finalists, once | 5 | " + tau(500, 5, transfer.Binary, transfer.Shown{Feedback: transfer.Final}) + " |",
+		"For 100 commits and 5 passes tau is " + tau(5000, 100, transfer.Difference, commits) + ":",
+	} {
+		if !strings.Contains(page(t), line) {
+			t.Errorf("the page has no line %q", line)
+		}
+	}
+}
