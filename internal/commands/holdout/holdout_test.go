@@ -289,7 +289,7 @@ func TestBadInput(t *testing.T) {
 		fresh + " --query sensitive": "query: got sensitive, want bounded, binary or difference",
 
 		fresh + " --metric auc":                           "metric: got auc, want accuracy",
-		fresh + " --passes 2":                             "--passes: got 2, want none, or --feedback gate",
+		fresh + " --passes 2":                             "--passes: got 2, want none, or the feedback gate",
 		"init new --labels labels.csv -m 3 -t 0.2 -b 95%": "--beta",
 		fresh + " --query difference":                     "--query difference",
 	} {
