@@ -18,6 +18,15 @@ type closed struct {
 	epsilon  func(g Goal) float64   // the privacy that the theorem asks of a procedure; nil means none
 	needs    func(g Goal) error     // hypotheses beyond the domain; nil means none
 	run      func(g Goal) Mechanism // what the theorem sets for g; nil means nothing
+	top      func(g Goal) float64   // where tau ends; nil means at the query's spread
+}
+
+// limit is where tau ends.
+func (c closed) limit(g Goal) float64 {
+	if c.top == nil {
+		return g.spread()
+	}
+	return c.top(g)
 }
 
 func (c closed) applies(g Goal) error {
@@ -77,7 +86,7 @@ func tooMany(n float64) error {
 // tau is the least accuracy at which the inequality holds. ln need is close to
 // linear in ln tau, of slope -2, so secants come within an ulp or two of it.
 func (c closed) tau(g Goal) (float64, Mechanism) {
-	top := g.spread()
+	top := c.limit(g)
 	lnRows := math.Log(float64(c.rows(g)))
 	asked := g
 	if c.epsilon != nil && g.Tau > 0 { // what is asked of the procedure stays
@@ -104,7 +113,7 @@ func (c closed) tau(g Goal) (float64, Mechanism) {
 	if c.applies(at) != nil { // epsilon binds
 		at.Tau = max(asked.Tau, at.Tau)
 	}
-	tau := leastTau(g, at.Tau, c.holds)
+	tau := leastBelow(top, at.Tau, func(tau float64) bool { g.Tau = tau; return c.holds(g) })
 	if c.epsilon == nil || asked.Tau == 0 {
 		asked.Tau = tau
 	}
@@ -132,7 +141,7 @@ func (c closed) beta(g Goal) theory.LogProb {
 func (c closed) queries(g Goal) int64 { return mostQueries(g, fewest(g, c.budgeted), c.holds) }
 
 func (c closed) mechanism(g Goal) Mechanism {
-	if c.run == nil || g.Tau >= g.spread() {
+	if c.run == nil || g.Tau >= c.limit(g) {
 		return Mechanism{}
 	}
 	return c.run(g)
@@ -144,7 +153,9 @@ type kinds uint
 const (
 	linear   kinds = 1<<Bounded | 1<<Binary
 	zeroOne  kinds = 1 << Binary
+	means    kinds = linear | 1<<Difference
 	anyQuery kinds = linear | 1<<Sensitive | 1<<Minimization
+	allKinds kinds = anyQuery | means
 )
 
 func (k kinds) check(q Query) error {
@@ -153,6 +164,8 @@ func (k kinds) check(q Query) error {
 		return nil
 	case k == zeroOne:
 		return needs("a 0/1 query")
+	case q == Difference:
+		return needs("a query with values in [0,1]")
 	}
 	return needs("a linear query, a mean over the rows")
 }
@@ -171,9 +184,17 @@ func square(g Goal) num.DD {
 	return t.Mul(t)
 }
 
-// hoeffding: 2m exp(-2 n tau^2) <= beta; for functions of sensitivity D/n by
+// hoeffding: 2m exp(-2 n tau^2) <= beta, m for 2m where one side counts; for functions of sensitivity D/n by
 // McDiarmid's inequality with tau/D in the place of tau.
-func hoeffding(g Goal) num.DD { return lnOver(2, g).Div(square(g).MulFloat(2)) }
+func hoeffding(g Goal) num.DD { return lnOver(g.sides(), g).Div(square(g).MulFloat(2)) }
+
+// sides is how many of an answer's two errors count.
+func (g Goal) sides() float64 {
+	if g.OneSided {
+		return 1
+	}
+	return 2
+}
 
 // rounding: 2m L^(m-1) exp(-2n (tau - 1/(2L))^2) <= beta with the best L. The
 // last answer is used by no later query, so one query alone needs no rounding.
@@ -188,6 +209,7 @@ func rounding(g Goal) num.DD {
 // it is one, which needs no digits at all.
 func bestRounding(g Goal) (need num.DD, cells int64) {
 	if g.Queries == 1 {
+		g.OneSided = false
 		return hoeffding(g), 0
 	}
 	level, steps := lnOver(2, g), num.FromInt(g.Queries-1)

@@ -19,10 +19,13 @@ const (
 	Binary                    // linear, phi in {0,1}: accuracies, error rates
 	Sensitive                 // any function that one record moves by at most D/n
 	Minimization              // the better of two candidates by a loss that one record moves by at most D/n
+	Difference                // a mean of phi: X -> [-1,1]: what is new less what is old
 )
 
 // queryNames are the names that the command line uses.
-var queryNames = [...]string{"bounded", "binary", "sensitive", "minimization"}
+var queryNames = [...]string{"bounded", "binary", "sensitive", "minimization", "difference"}
+
+const anyKind = "bounded, binary, sensitive, minimization or difference"
 
 // String returns the name that the command line uses, or "unknown".
 func (q Query) String() string {
@@ -39,7 +42,7 @@ func ParseQuery(name string) (Query, error) {
 			return Query(i), nil
 		}
 	}
-	return 0, &theory.DomainError{Param: "query", Value: name, Want: "bounded, binary, sensitive or minimization"}
+	return 0, &theory.DomainError{Param: "query", Value: name, Want: anyKind}
 }
 
 // Unknown says which of the four quantities of a [Goal] is to be found.
@@ -70,13 +73,15 @@ func (u Unknown) String() string {
 type Goal struct {
 	Samples int64          // n, from 1 to MaxCount
 	Queries int64          // m, from 1 to MaxCount
-	Tau     float64        // the accuracy, in (0,1) for linear queries, in (0,D) for Sensitive and (0,2D) for Minimization
+	Tau     float64        // the accuracy, in (0,1), (0,2) for Difference, (0,D) for Sensitive and (0,2D) for Minimization
 	Beta    theory.LogProb // the failure probability, in (0,1)
 
 	Budget      int64   // Thresholdout's B, from 1 to MaxCount; 0 if none is given
 	Query       Query   // the kind of query
 	Sensitivity float64 // D of Sensitive and Minimization queries; 0 means 1
 	Epsilon     float64 // the privacy of a DP procedure, for the dp methods; 0 means the method's own choice
+
+	Shown // what the analyst is shown
 }
 
 // Validate returns a DomainError for the first field outside its domain, or if
@@ -94,8 +99,8 @@ func (g Goal) Validate() error {
 			return err
 		}
 	}
-	if g.Query < Bounded || g.Query > Minimization {
-		return theory.Domain(false, "query", int(g.Query), "bounded, binary, sensitive or minimization")
+	if g.Query < Bounded || g.Query > Difference {
+		return theory.Domain(false, "query", int(g.Query), anyKind)
 	}
 	d := g.Sensitivity
 	if err := theory.Domain(d == 0 || d > 0 && d <= 1e100 && d >= 1e-100, "sensitivity", d, "a number in [1e-100, 1e100]"); err != nil {
@@ -120,6 +125,9 @@ func (g Goal) Validate() error {
 		}
 	}
 	if err := theory.Domain(g.Epsilon == 0 || g.Epsilon > 0 && g.Epsilon <= math.MaxFloat64, "epsilon", g.Epsilon, "a positive number"); err != nil {
+		return err
+	}
+	if err := g.validShown(); err != nil {
 		return err
 	}
 	if missing > 1 {
@@ -156,6 +164,8 @@ func (g Goal) spread() float64 {
 		return d
 	case Minimization:
 		return 2 * d
+	case Difference:
+		return 2
 	}
 	return 1
 }

@@ -56,8 +56,8 @@ func TestGoalAtTheEndsOfItsDomain(t *testing.T) {
 		{"infinite epsilon", good, func(g *Goal) { g.Epsilon = math.Inf(1) }, false},
 		{"negative epsilon", good, func(g *Goal) { g.Epsilon = -math.SmallestNonzeroFloat64 }, false},
 		{"epsilon NaN", good, func(g *Goal) { g.Epsilon = math.NaN() }, false},
-		{"the last kind of query", good, func(g *Goal) { g.Query = Minimization }, true},
-		{"a kind too many", good, func(g *Goal) { g.Query = Minimization + 1 }, false},
+		{"the last kind of query", good, func(g *Goal) { g.Query = Difference }, true},
+		{"a kind too many", good, func(g *Goal) { g.Query = Difference + 1 }, false},
 		{"a kind below", good, func(g *Goal) { g.Query = Bounded - 1 }, false},
 		{"one unknown", good, func(g *Goal) { g.Beta, g.Samples = -1, 0 }, true},
 		{"none unknown", good, func(g *Goal) { g.Beta = -1 }, true},
@@ -74,7 +74,7 @@ func TestGoalAtTheEndsOfItsDomain(t *testing.T) {
 // A kind of query and an unknown out of range are named so.
 func TestNamesOfKinds(t *testing.T) {
 	for q, want := range map[Query]string{
-		-1: "unknown", Bounded: "bounded", Minimization: "minimization", Minimization + 1: "unknown",
+		-1: "unknown", Bounded: "bounded", Difference: "difference", Difference + 1: "unknown",
 	} {
 		if got := q.String(); got != want {
 			t.Errorf("query %d is %s, want %s", int(q), got, want)

@@ -4,8 +4,10 @@ import (
 	"iter"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/feedback"
 )
 
 // Proof says where the proof of a method's theorem is.
@@ -38,7 +40,21 @@ type Mechanism struct {
 	Cells      int64          // rounding: the number L of cells that [0,1] is divided into
 	Epsilon    float64        // the privacy that the theorem was applied with
 	LnDelta    theory.LogProb // ln delta that goes with Epsilon; 0 if the theorem has none
+	Unit       float64        // what the noise of Schedule is multiplied by; 0 stands for 1
+
+	PassAt      Option                // gate: the least score on the holdout that passes, if the bar is known
+	PassCount   int64                 // gate: and the least count, for 0/1 queries at a known bar
+	LnNodes     Option                // gate, sealed, transcripts: ln of how many queries could be asked
+	QueryWidths []feedback.QueryWidth // rounding-widths: how wide the cells of the queries are
+	FlagWidths  []feedback.FlagWidth  // sparse-validate: how wide the cells are after so many flags
+	Chunks      int64                 // sparse-validate: the equal parts of the holdout, each of which serves one flag; 0 stands for 1
+	FalseFlag   theory.LogProb        // sparse-validate: the chance that a right guess is flagged, of a query
+	Step        float64               // ladder-blum15: the step of the board
+	Board       []Step                // ladder: from which score on which value is shown
 }
+
+// Step is one of a ladder's: from the score Boundary on, and below that of the next step, the board shows Value.
+type Step struct{ Boundary, Value float64 }
 
 // Scheduled reports whether the noise belongs to a schedule, which has a first and a last
 // scale. They are equal where one noise for all answers certifies more than noise that falls.
@@ -57,6 +73,14 @@ type Answer struct {
 // equal ones, in the order of the queries. It yields nothing if there is no noise.
 func (a Answer) Noise() iter.Seq[NoiseBlock] {
 	switch run := a.Mechanism; {
+	case run.Schedule != nil && run.Unit != 0:
+		return func(yield func(NoiseBlock) bool) {
+			for block := range run.Schedule.Blocks() {
+				if block.SD *= run.Unit; !yield(block) {
+					return
+				}
+			}
+		}
 	case run.Schedule != nil:
 		return run.Schedule.Blocks()
 	case run.Noise == "":
@@ -81,7 +105,10 @@ type Method struct {
 	Scheduled bool            // whether the noise may change from query to query
 	Rounds    bool            // whether answers are midpoints of Mechanism.Cells cells
 	Baseline  bool            // whether it is the one that drawings show as what adaptivity is compared with
+	OneSided  bool            // whether it has a form of its own for Goal.OneSided; others keep both sides
+	Feedbacks []Feedback      // what its promise is about; nil stands for the answers and for whatever is shown less
 	Sources   []theory.Source // where the theorem is proved
+	Tails     []theory.Source // the derived lemma that an answer about a [Difference] rests on as well, if any
 	Assumes   []string        // hypotheses that code cannot check
 
 	rule rule
@@ -91,12 +118,50 @@ type Method struct {
 // seen: what adaptivity is compared with.
 func (m Method) Reference() bool { return !m.Adaptive && !m.Procedure }
 
+// Serves reports whether the method's promise is one for an analyst who is shown that. Reference rows are for
+// queries fixed in advance, whatever is shown; a procedure's output is no answer to a gate or a board.
+func (m Method) Serves(f Feedback) bool {
+	switch {
+	case m.Reference():
+		return true
+	case m.Procedure:
+		return f == Answers
+	case m.Feedbacks != nil:
+		return slices.Contains(m.Feedbacks, f)
+	}
+	return f != Final
+}
+
+// shownBy names the kinds of feedback that the method serves.
+func (m Method) shownBy() string {
+	var names []string
+	for f := Answers; f <= Final; f++ {
+		if m.Serves(f) {
+			names = append(names, f.String())
+		}
+	}
+	return strings.Join(names, " or ")
+}
+
+// MethodsFor returns the methods that serve a kind of feedback, in printing order.
+func MethodsFor(f Feedback) []Method {
+	return slices.DeleteFunc(Methods(), func(m Method) bool { return !m.Serves(f) })
+}
+
 // Article says what there is to say of the method.
 func (m Method) Article() theory.Article {
 	return theory.Article{
 		Name: m.Name, Summary: m.Summary, Formula: m.Formula, Practice: m.Practice, Proof: m.Proof,
 		Sources: m.Sources, Assumes: m.Assumes,
 	}
+}
+
+// Proven says where the proof of an answer to g is, and what it rests on.
+func (m Method) Proven(g Goal) (Proof, []theory.Source) {
+	if g.Query != Difference || m.Tails == nil {
+		return m.Proof, m.Sources
+	}
+	return Derived, slices.Concat(m.Sources, m.Tails)
 }
 
 // Exact reports whether the samples of an answer are the least number for which the

@@ -96,6 +96,30 @@ var demands = map[string]func(g Goal, n int64) bool{
 	"dp-approx-dwork15": func(g Goal, n int64) bool {
 		return whole(n).Times(tauSquared(g)).AtLeast(whole(48).Times(oracleLevel(g, 8)))
 	},
+	"gate-renggli19": func(g Goal, n int64) bool { // never retired: 2^m, but for one test
+		if g.Queries == 1 {
+			return whole(2 * n).Times(tauSquared(g)).AtLeast(number(-g.Beta.Ln()))
+		}
+		level := whole(g.Queries).Times(whole(2).Ln()).Minus(number(g.Beta.Ln()))
+		return whole(2 * n).Times(tauSquared(g)).AtLeast(level)
+	},
+	"ladder-blum15": func(g Goal, n int64) bool {
+		// d ln of the need in ln eta, which grows, is 0 at the optimum.
+		m, lo, hi := float64(g.Queries), 0.0, g.Tau
+		for range 80 {
+			eta := lo + (hi-lo)/2
+			top := (1+2*eta)*math.Log(4*m/eta) + eta*(1-g.Beta.Ln())
+			if 2*eta/(g.Tau-eta) < (math.Log(4*m/eta)+1+2*eta)/top {
+				lo = eta
+			} else {
+				hi = eta
+			}
+		}
+		eta := number(lo)
+		count := whole(1).Over(eta).Plus(whole(2)).Times(whole(4).Times(whole(g.Queries)).Over(eta).Ln())
+		gap := number(g.Tau).Minus(eta)
+		return whole(2 * n).Times(gap).Times(gap).AtLeast(count.Plus(whole(1)).Minus(number(g.Beta.Ln())))
+	},
 	"thresholdout-dwork15-n0": oracleN0,
 	"thresholdout-dwork15-n1": oracleN1,
 	"thresholdout-dwork15":    func(g Goal, n int64) bool { return oracleN0(g, n) || oracleN1(g, n) },
@@ -153,7 +177,7 @@ func TestClosedMethodsAreExactCeilings(t *testing.T) {
 		}
 		answered := 0
 		for range 300 {
-			g := randomGoal(r)
+			g := shownBy(m, randomGoal(r))
 			a, err := m.Solve(g)
 			if err != nil {
 				t.Fatalf("%s %+v: %v", m.Name, g, err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -223,7 +224,7 @@ func TestNoiseScalesWithTheQuery(t *testing.T) {
 				return a
 			}
 			one := solve(Sensitive, 0, 1, 0)
-			if same := solve(Sensitive, 1, 1, 0); same.Mechanism != one.Mechanism || same.Samples != one.Samples {
+			if same := solve(Sensitive, 1, 1, 0); !reflect.DeepEqual(same.Mechanism, one.Mechanism) || same.Samples != one.Samples {
 				t.Errorf("%s %+v: no sensitivity is %+v, 1 is %+v", m.Name, goal, one, same)
 			}
 			for _, c := range []struct {

@@ -34,49 +34,54 @@ func (m Method) Solve(g Goal) (Answer, error) {
 		return Answer{}, err
 	}
 	a := Answer{Goal: g, Status: OK}
-	if err := m.rule.applies(g); err != nil {
+	r := m.ruleFor(g)
+	if err := m.applies(r, g); err != nil {
 		return a.refused(err)
+	}
+	if trivial(r, g) {
+		a.TauAchieved = g.Tau
+		return a.without(Vacuous, noBetter), nil
 	}
 	switch g.Unknown() {
 	case Samples:
-		least, err := m.rule.samples(g)
+		least, err := r.samples(g)
 		if err != nil {
 			return a.refused(err)
 		}
 		a.Samples, a.TauAchieved, a.Mechanism = least.n, least.tau, least.run
 		if least.tau > 0 {
-			return a.noted(m.rule), nil
+			return a.noted(r), nil
 		}
 	case Queries:
-		if a.Queries = m.rule.queries(g); a.Queries == 0 {
-			return a.without(Infeasible, m.shortage(g)), nil
+		if a.Queries = r.queries(g); a.Queries == 0 {
+			return a.without(Infeasible, m.shortage(r, g)), nil
 		}
 		if a.Queries == MaxCount {
 			a.Reason = "certified for 2^53 queries, the most that dpcalc counts"
 		}
 	case Tau:
-		a.Tau, a.Mechanism = m.rule.tau(g)
+		a.Tau, a.Mechanism = r.tau(g)
 		a.TauAchieved = a.Tau
-		if a.Tau >= g.spread() {
+		if a.Tau >= limit(r, g) {
 			a.Mechanism = Mechanism{}
-			return a.without(Vacuous, "no accuracy better than the trivial one is certified"), nil
+			return a.without(Vacuous, noBetter), nil
 		}
-		return a.noted(m.rule), nil
+		return a.noted(r), nil
 	case Beta:
-		if a.Beta = m.rule.beta(g); a.Beta == 0 {
+		if a.Beta = r.beta(g); a.Beta == 0 {
 			return a.without(Vacuous, "no failure probability below one is certified"), nil
 		}
 	case None:
-		if !m.rule.holds(g) {
-			return a.without(Infeasible, m.missing(g)), nil
+		if !r.holds(g) {
+			return a.without(Infeasible, missing(r, g)), nil
 		}
 	}
 	// The solved unknown may be what a hypothesis speaks of.
-	if err := m.rule.applies(a.Goal); err != nil {
+	if err := r.applies(a.Goal); err != nil {
 		return Answer{Goal: g}.refused(err)
 	}
-	a.TauAchieved, a.Mechanism = m.rule.tau(a.Goal)
-	return a.noted(m.rule), nil
+	a.TauAchieved, a.Mechanism = r.tau(a.Goal)
+	return a.noted(r), nil
 }
 
 // Certifies reports whether the theorem certifies g, in which nothing may be
@@ -88,7 +93,8 @@ func (m Method) Certifies(g Goal) (bool, error) {
 	if u := g.Unknown(); u != None {
 		return false, theory.Domain(false, u.String(), "nothing", "a value")
 	}
-	return m.rule.applies(g) == nil && m.rule.holds(g), nil
+	r := m.ruleFor(g)
+	return m.applies(r, g) == nil && !trivial(r, g) && r.holds(g), nil
 }
 
 func (a Answer) without(s Status, reason string) Answer {
@@ -110,16 +116,28 @@ func (a Answer) noted(r rule) Answer {
 	if n, ok := r.(interface{ note(Goal) string }); ok && a.Reason == "" {
 		a.Reason = n.note(a.Goal)
 	}
-	if a.Reason == "" && linear.check(a.Query) == nil && a.TauAchieved >= 0.5 {
-		a.Reason = "answering 1/2 without any data does as well"
+	if a.Reason == "" {
+		a.Reason = a.guessed()
 	}
 	return a
 }
 
+// guessed says what does as well as the answers without any data.
+func (a Answer) guessed() string {
+	answers := a.Feedback == Answers || a.Feedback == Final
+	switch {
+	case a.Query == Difference && a.TauAchieved >= a.disagreement():
+		return "no difference is more than " + formatFloat(a.disagreement()) + ", the disagreement"
+	case answers && linear.check(a.Query) == nil && a.TauAchieved >= 0.5:
+		return "answering 1/2 without any data does as well"
+	}
+	return ""
+}
+
 // shortage says why not even the fewest queries can be answered.
-func (m Method) shortage(g Goal) string {
+func (m Method) shortage(r rule, g Goal) string {
 	g.Queries = fewest(g, m.Budgeted)
-	least, err := m.rule.samples(g)
+	least, err := r.samples(g)
 	if err != nil {
 		return err.Error()
 	}
@@ -129,14 +147,43 @@ func (m Method) shortage(g Goal) string {
 // fewest returns the least number of queries that a theorem speaks of.
 func fewest(g Goal, budgeted bool) int64 {
 	if budgeted {
-		return max(g.Budget, 1)
+		return max(g.Budget, g.Passes, 1)
 	}
-	return 1
+	return max(g.Passes, 1)
+}
+
+const noBetter = "no accuracy better than the trivial one is certified"
+
+// limit is where the tau of a rule ends: what is no better than knowing nothing.
+func limit(r rule, g Goal) float64 {
+	if l, ok := r.(interface{ limit(Goal) float64 }); ok {
+		return l.limit(g)
+	}
+	return g.spread()
+}
+
+// trivial reports whether the tau asked for is beyond the limit of the rule.
+func trivial(r rule, g Goal) bool { return g.Tau > 0 && g.Tau >= limit(r, g) }
+
+// ruleFor is the method's theorem for what the goal says of earlier looks.
+func (m Method) ruleFor(g Goal) rule {
+	if g.PastLooks > 0 && m.Adaptive {
+		return afterLooks{m.rule}
+	}
+	return m.rule
+}
+
+// applies is that of the rule, for a kind of feedback that the method serves.
+func (m Method) applies(r rule, g Goal) error {
+	if !m.Serves(g.Feedback) {
+		return needs("another feedback (--feedback " + m.shownBy() + ")")
+	}
+	return r.applies(g)
 }
 
 // missing says what a plan that fails would need.
-func (m Method) missing(g Goal) string {
-	least, err := m.rule.samples(g)
+func missing(r rule, g Goal) string {
+	least, err := r.samples(g)
 	if err != nil {
 		return err.Error()
 	}
@@ -164,9 +211,12 @@ func mostQueries(g Goal, fewest int64, holds func(Goal) bool) int64 {
 }
 
 func leastTau(g Goal, guess float64, holds func(Goal) bool) float64 {
-	top := g.spread()
+	return leastBelow(g.spread(), guess, func(tau float64) bool { g.Tau = tau; return holds(g) })
+}
+
+// leastBelow is leastTau for a decision about tau alone, which ends at top.
+func leastBelow(top, guess float64, ok func(tau float64) bool) float64 {
 	last := math.Nextafter(top, 0)
-	ok := func(tau float64) bool { g.Tau = tau; return holds(g) }
 	if !ok(last) {
 		return top
 	}

@@ -1,0 +1,100 @@
+package theory
+
+import (
+	"math"
+	"math/big"
+	"testing"
+)
+
+// worstSide is max_j P[Bin(n, j/n+tau) <= j] to 200 bits: the chance that a 0/1 query is tau or more below its expectation.
+func worstSide(n int64, tau *big.Rat) float64 {
+	wide := func() *big.Float { return new(big.Float).SetPrec(200) }
+	worst := 0.0
+	for j := int64(0); j < n; j++ {
+		p := new(big.Rat).Add(big.NewRat(j, n), tau)
+		if p.Cmp(big.NewRat(1, 1)) >= 0 {
+			break
+		}
+		odds := wide().SetRat(new(big.Rat).Quo(p, new(big.Rat).Sub(big.NewRat(1, 1), p)))
+		term, q := wide().SetInt64(1), wide().SetRat(new(big.Rat).Sub(big.NewRat(1, 1), p))
+		for range n {
+			term.Mul(term, q)
+		}
+		sum := wide().Set(term)
+		for k := range j {
+			term.Mul(term, odds).Mul(term, wide().SetRat(big.NewRat(n-k, k+1)))
+			sum.Add(sum, term)
+		}
+		x, _ := sum.Float64()
+		worst = math.Max(worst, x)
+	}
+	return worst
+}
+
+// The requirement serves, as the next n do, and one row fewer does not; tau and beta are its inverses.
+func TestSideAgainstDecimals(t *testing.T) {
+	for _, c := range []struct {
+		tau  *big.Rat
+		beta float64
+	}{
+		{big.NewRat(1, 10), 0.05}, {big.NewRat(1, 10), 0.001}, {big.NewRat(1, 4), 1e-6}, {big.NewRat(3, 4), 1e-9}, {big.NewRat(2, 25), 0.2},
+	} {
+		tau, _ := c.tau.Float64()
+		s := Side{tau, LogProb(math.Log(c.beta))}
+		n, err := BinomialSideSamples(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n.Value > 1 && worstSide(n.Value-1, c.tau) <= c.beta*(1-1e-9) {
+			t.Errorf("%+v: %d rows, and one fewer serves", s, n.Value)
+		}
+		for more := n.Value; more < n.Value+6; more++ {
+			worst := worstSide(more, c.tau)
+			if holds, _ := BinomialSideHolds(s, more); worst > c.beta || !holds {
+				t.Errorf("%+v: %d rows serve, and of %d the worst chance is %v", s, n.Value, more, worst)
+			}
+		}
+		if holds, _ := BinomialSideHolds(s, n.Value-1); holds {
+			t.Errorf("%+v: %d rows hold", s, n.Value-1)
+		}
+		least, err := BinomialSideWorst(Deviation{n.Value, tau})
+		if err != nil || least > s.Beta {
+			t.Errorf("%+v: the least beta is %v, %v", s, least, err)
+		}
+		if holds, _ := BinomialSideHolds(Side{tau, least + 1e-8}, n.Value); !holds {
+			t.Errorf("%+v: the least beta %v does not hold", s, least)
+		}
+		if holds, _ := BinomialSideHolds(Side{tau, least - 1e-8}, n.Value); holds {
+			t.Errorf("%+v: less than the least beta %v holds", s, least)
+		}
+		sharpest, err := BinomialSideTau(s.Beta, n.Value)
+		if err != nil || sharpest > tau*(1+1e-9) {
+			t.Errorf("%+v: the least tau is %v, %v", s, sharpest, err)
+		}
+		if holds, _ := BinomialSideHolds(Side{sharpest * (1 + 1e-9), s.Beta}, n.Value); !holds {
+			t.Errorf("%+v: the least tau %v does not hold", s, sharpest)
+		}
+		if holds, _ := BinomialSideHolds(Side{sharpest * (1 - 1e-6), s.Beta}, n.Value); holds {
+			t.Errorf("%+v: less than the least tau %v holds", s, sharpest)
+		}
+	}
+}
+
+// Nonsense is refused, whichever function is asked.
+func TestSideDomains(t *testing.T) {
+	nan := math.NaN()
+	for _, s := range []Side{{0, -1}, {1, -1}, {nan, -1}, {0.5, 0}, {0.5, 1}, {0.5, Zero}, {0.5, LogProb(nan)}} {
+		if _, err := BinomialSideSamples(s); err == nil {
+			t.Errorf("%+v has a number of rows", s)
+		}
+		if _, err := BinomialSideHolds(s, 10); err == nil {
+			t.Errorf("%+v holds or not", s)
+		}
+	}
+	if _, err := BinomialSideTau(-1, 0); err == nil {
+		t.Error("no rows have a tau")
+	}
+	if _, err := BinomialSideWorst(Deviation{0, 0.1}); err == nil {
+		t.Error("no rows have a beta")
+	}
+}

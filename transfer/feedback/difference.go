@@ -1,0 +1,96 @@
+package feedback
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+)
+
+// Difference is the values of f: X -> [-1,1] with E|f| <= Disagreement under the population: the difference of the
+// losses of two models that differ on at most that share of it. Independent rows are enough. The rate is that of
+// Lemma 5,
+//
+//	I_d(s) = sup over l > 0 of l s - G_d(l),   h = sinh(l)/l,
+//	G_d(l) = ln(1 + d(e^l-1)) - l d                      if 1 + d(e^l-1) <= h,
+//	G_d(l) = ln h - l (h - 1 - d(cosh l - 1))/sinh l     otherwise.
+//
+// Every l gives a valid bound.
+type Difference struct {
+	Disagreement float64 // d in (0,1]
+}
+
+// Rate returns I_d(s), or up to 1e-12 of it less. It is +Inf for s >= 1 + d.
+func (v Difference) Rate(s float64) num.DD {
+	if s >= 1+v.Disagreement {
+		return impossible
+	}
+	return num.FromFloat(supremum(s, v.tilt))
+}
+
+// LnSide returns -n I_d(s), rounded up.
+func (v Difference) LnSide(n int64, s float64) float64 { return lnExponential(v, n, s) }
+
+// tilt returns G_d(l) and its derivative. The greatest ln E e^(l(f-Ef)) is at P[f=1] - P[f=-1] = x.
+func (v Difference) tilt(l float64) (g, slope float64) {
+	d, sinh := v.Disagreement, math.Sinh(l)
+	half := math.Sinh(l / 2)
+	coshLess := 2 * half * half // cosh l - 1
+	excess := sinhExcess(l)     // h - 1
+	x := (excess - d*coshLess) / sinh
+	if full := d * math.Expm1(l); full <= excess { // all that differs is on one side
+		x, g = d, math.Log1p(full)-l*d
+	} else {
+		g = math.Log1p(excess) - l*x
+	}
+	mean := 1 + x*sinh + d*coshLess
+	return g, (x*(1+coshLess)+d*sinh)/mean - x
+}
+
+// sinhExcess returns sinh(l)/l - 1 for l > 0.
+func sinhExcess(l float64) float64 {
+	if l > 1 {
+		return math.Sinh(l)/l - 1
+	}
+	y := l * l
+	return y / 6 * (1 + y/20*(1+y/42*(1+y/72*(1+y/110*(1+y/156*(1+y/210*(1+y/272)))))))
+}
+
+// known is a difference whose expectation is known to be at most Mean.
+type known struct {
+	Difference
+	Mean float64
+}
+
+// reaches returns the rate at which its mean comes to the level or above, or up to 1e-12 of that less:
+//
+//	J = sup over l > 0 of l level - ln(1 + d(cosh l - 1) + mean sinh l).
+//
+// An expectation is never outside [-d,d].
+func (k known) reaches(level float64) num.DD {
+	d := k.Disagreement
+	mean := min(k.Mean, d)
+	if mean < -d || level > 1 {
+		return impossible
+	}
+	return num.FromFloat(supremum(level-mean, func(l float64) (g, slope float64) {
+		sinh, half := math.Sinh(l), math.Sinh(l/2)
+		grown := 2*d*half*half + mean*sinh
+		return math.Log1p(grown) - l*mean, (d*sinh+mean*math.Cosh(l))/(1+grown) - mean
+	}))
+}
+
+// supremum returns l s - g(l) at an l > 0 where that is greatest, for a convex g with g(0) = g'(0) = 0, rounded down.
+func supremum(s float64, tilt func(l float64) (g, slope float64)) float64 {
+	const last = 300 // beyond, the exponentials overflow
+	short := func(l float64) float64 { _, slope := tilt(l); return s - slope }
+	lo, hi := 0.0, s
+	for hi < last && short(hi) > 0 {
+		lo, hi = hi, 2*hi
+	}
+	l := min(hi, last)
+	if lo < last && short(l) <= 0 {
+		l = num.Interval{Lo: max(lo, 1e-300), Hi: l}.SafeRoot(1e-8, short)
+	}
+	g, _ := tilt(l)
+	return max(0, (l*s-g)*(1-1e-13)-4e-16*l*s)
+}

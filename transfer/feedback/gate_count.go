@@ -1,0 +1,104 @@
+package feedback
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+)
+
+// CountGate is a gate for 0/1 values at a known bar: a test passes if and only if its count of ones is at least k.
+// The least k for which a wrong pass is rare enough,
+//
+//	P[Bin(n,c) >= k] <= e^LnRisk,
+//
+// serves if a wrong failure is as rare, P[Bin(n,c+2tau) < k] <= e^LnRisk, or, where that does not count or
+// cannot happen, if k <= n(c+tau) rounded up. The rows are independent and identically distributed.
+//
+// A number of rows serves if that holds for it and for every greater number.
+type CountGate struct {
+	Bar
+	LnRisk float64 // ln of beta/N, below 0
+}
+
+// failsToo reports whether a wrong failure counts and can happen.
+func (c CountGate) failsToo() bool { return !c.OneSided && c.Height+2*c.Margin < 1 }
+
+// Count returns k for n rows, and whether it does for n itself. The search begins at the guess.
+func (c CountGate) Count(n, guess int64) (k int64, ok bool) {
+	atBar := num.Binomial{N: n, P: c.Height}
+	k = num.Ints{Lo: 0, Hi: n + 1, Guess: guess}.Least(func(k int64) bool { return atBar.LnAtLeast(k) <= c.LnRisk })
+	if c.failsToo() {
+		above := num.Binomial{N: n, P: math.Nextafter(c.Height+2*c.Margin, 0)}
+		return k, above.LnAtMost(k-1) <= c.LnRisk
+	}
+	return k, float64(k) <= math.Ceil(float64(n)*(c.Height+c.Margin)*(1-0x1p-50))
+}
+
+// Certified reports whether the bound of Zubkov and Serov, which falls in n, shows that n rows and every greater
+// number serve: with e = z^2/2n at P[N(0,1) > z] = e^LnRisk, the level with kl(u||c) = e and the one
+// with kl(w||c+2tau) = e leave room for a whole number between them.
+func (c CountGate) Certified(n int64) bool {
+	z := num.UpperQuantile(c.LnRisk-1e-12) * (1 + 1e-12)
+	rows := float64(n)
+	e := max(z, 0) * max(z, 0) / (2 * rows)
+	low := entropyAbove(c.Height, e) + 1/rows
+	high := c.Height + c.Margin
+	if c.failsToo() {
+		high = 1 - entropyAbove(1-c.Height-2*c.Margin, e) - 1/rows
+	}
+	return low <= high*(1-1e-14)
+}
+
+// entropyAbove returns a u >= p with kl(u||p) >= e, about the least; it is above 1 if there is none.
+func entropyAbove(p, e float64) float64 {
+	if p <= 0 {
+		return 0
+	}
+	if !(e < -math.Log(p)) {
+		return 2
+	}
+	u := num.Interval{Lo: p, Hi: 1}.SafeRoot(1e-13, func(u float64) float64 {
+		if u >= 1 {
+			return -1
+		}
+		return e - num.KLShift{P: p, Shift: u - p}.Nats()
+	})
+	return u * (1 + 4e-16)
+}
+
+// mostCounted is the greatest number of rows for which counts are looked at one by one.
+const mostCounted = 1 << 20
+
+// Samples returns the least number of rows that serves, at most most, or 0.
+func (c CountGate) Samples(most int64) int64 {
+	if !c.Certified(most) {
+		return 0
+	}
+	rate := max(Interval{}.RateAt(c.Bar).Hi, 1e-300)
+	guess := int64(min(-c.LnRisk/rate, float64(most)))
+	n := num.Ints{Lo: 1, Hi: most, Guess: guess}.Least(c.Certified)
+	if n > mostCounted {
+		return n
+	}
+	k, _ := c.Count(n, int64(float64(n)*(c.Height+c.Margin)))
+	for ok := true; n > 1; n-- {
+		if k, ok = c.Count(n-1, k); !ok {
+			break
+		}
+	}
+	return n
+}
+
+// Holds reports whether n rows serve.
+func (c CountGate) Holds(n int64) bool {
+	k := int64(float64(n) * (c.Height + c.Margin))
+	for ok := true; !c.Certified(n); n++ {
+		if n > mostCounted {
+			return false
+		}
+		if k, ok = c.Count(n, k); !ok {
+			return false
+		}
+	}
+	return true
+}

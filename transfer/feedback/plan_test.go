@@ -1,0 +1,262 @@
+package feedback
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+)
+
+// Every ladder keeps its promise by Theorem 4, evaluated as it is stated, and its steps are steps.
+func TestLaddersCertify(t *testing.T) {
+	r := rand.New(rand.NewPCG(41, 42))
+	built := 0
+	for range 300 {
+		d := Ladder{
+			Queries: 2 + int64(math.Exp(r.Float64()*20)), Tau: math.Exp(-0.8 - 3*r.Float64()), Top: 0.3 + 0.7*r.Float64(),
+			LnBeta: -0.01 - 9*r.Float64(), ZeroOne: r.IntN(2) == 0,
+		}
+		n := int64(math.Exp(3 + 9*r.Float64()))
+		cells := d.Cells(n)
+		if cells == nil {
+			continue
+		}
+		built++
+		first, last := cells[0], cells[len(cells)-1]
+		if first.Boundary != d.Top || first.Value != d.Top-d.Tau || len(cells) > 1 && last.Value > d.Tau {
+			t.Fatalf("%+v, n = %d: from %+v to %+v", d, n, first, last)
+		}
+		for l := range len(cells) - 1 {
+			here, next := cells[l], cells[l+1]
+			falls := next.Boundary < here.Boundary && next.Value < here.Value
+			if !falls || next.Boundary <= here.Value-d.Tau || next.Boundary >= next.Value+d.Tau {
+				t.Fatalf("%+v, n = %d: from %+v to %+v", d, n, here, next)
+			}
+		}
+		if ln := d.Tree(cells).LnFailure(n); !(ln <= d.LnBeta || len(cells) == 1) {
+			t.Errorf("%+v, n = %d: ln of the bound is %v", d, n, ln)
+		}
+	}
+	if built < 100 {
+		t.Errorf("only %d of 300 ladders were built", built)
+	}
+}
+
+// More rows, fewer submissions, a greater tau and a greater beta never lose a ladder.
+func TestLaddersAreMonotone(t *testing.T) {
+	d := Ladder{Queries: 500, Tau: 0.1, Top: 1, LnBeta: -3}
+	least := num.Ints{Lo: 1, Hi: 1e6, Guess: 3000}.Least(func(n int64) bool { return d.Cells(n) != nil })
+	for n := least; n < least+400; n++ {
+		if d.Cells(n) == nil {
+			t.Errorf("%+v: %d rows serve, and %d do not", d, least, n)
+		}
+	}
+	for _, easier := range []Ladder{
+		{Queries: 499, Tau: 0.1, Top: 1, LnBeta: -3}, {Queries: 500, Tau: 0.1001, Top: 1, LnBeta: -3},
+		{Queries: 500, Tau: 0.1, Top: 0.99, LnBeta: -3}, {Queries: 500, Tau: 0.1, Top: 1, LnBeta: -2.99},
+		{Queries: 500, Tau: 0.1, Top: 1, LnBeta: -3, ZeroOne: true},
+	} {
+		if easier.Cells(least) == nil {
+			t.Errorf("%+v: %d rows do not serve", easier, least)
+		}
+	}
+}
+
+// graded is values whose one-sided tails are given by the deviation alone, for tests of counts.
+type graded struct{ ln func(s float64) float64 }
+
+func (graded) Rate(float64) num.DD                 { return num.DD{} }
+func (g graded) LnSide(_ int64, s float64) float64 { return g.ln(s) }
+
+// The bound of Theorem 1 at given cells is never below the greatest sum of risks over a tree, found from what the
+// children of a node are; it is close for some.
+func TestValidatorCountsByRecursion(t *testing.T) {
+	r := rand.New(rand.NewPCG(43, 44))
+	closest := 0.0
+	for range 4000 {
+		m, b := 1+r.Int64N(9), int64(1)
+		b += r.Int64N(min(m, 5))
+		cells := make([]int64, b-1)
+		for i := range cells {
+			cells[i] = 1 + r.Int64N(2)
+			if i > 0 {
+				cells[i] += cells[i-1] - 1
+			}
+		}
+		wrong, risks := math.Exp(-4*r.Float64()), make([]float64, b)
+		for i := range risks {
+			risks[i] = math.Exp(-8 * r.Float64() * r.Float64())
+		}
+		tree := newFlagTree(Validator{Values: graded{func(float64) float64 { return 0 }}, Queries: m, Flags: b, Tau: 1, Threshold: 0.5}, 1)
+		for i, c := range cells {
+			tree.lnLast = math.Log(risks[i] / 2)
+			tree.descend(c)
+		}
+		tree.charge(math.Log(risks[b-1] / 2))
+		bound := math.Exp(tree.total) + math.Exp(tree.lnWrong())*wrong
+		worst := riskiest(0, m, cells, risks, wrong)
+		if worst > bound*(1+1e-9) {
+			t.Errorf("m = %d, c = %v: the bound is %v and a tree has %v", m, cells, bound, worst)
+		}
+		closest = math.Max(closest, worst/bound)
+	}
+	if closest < 0.98 {
+		t.Errorf("the closest tree has %v of the bound", closest)
+	}
+	t.Logf("the closest tree has %.4f of the bound", closest)
+}
+
+// riskiest is the greatest sum of risks in a subtree at a level with j queries left. A right guess leads on by "accept"
+// and c cells, a wrong one by c+1 cells.
+func riskiest(level, j int64, cells []int64, risks []float64, wrong float64) float64 {
+	if j == 0 {
+		return 0
+	}
+	if level == int64(len(cells)) {
+		return risks[level] + math.Max(riskiest(level, j-1, cells, risks, wrong), wrong)
+	}
+	c := float64(cells[level])
+	stay, down := riskiest(level, j-1, cells, risks, wrong), riskiest(level+1, j-1, cells, risks, wrong)
+	return risks[level] + math.Max(stay+c*down, wrong+(c+1)*down)
+}
+
+// A validator's widths never grow, the last flag has none, and its bound for these widths falls in n.
+func TestValidatorWidths(t *testing.T) {
+	v := Validator{Values: Interval{}, Queries: 1000, Flags: 30, Tau: 0.1, Threshold: 0.025, LnBeta: math.Log(0.05)}
+	ln, widths := v.Bound(14_076)
+	if ln > v.LnBeta {
+		t.Errorf("ln of the bound is %v at 14076 rows", ln)
+	}
+	for i, w := range widths {
+		last := i == len(widths)-1
+		if last != (w.Width == 0) || last && w.Flags != v.Flags-1 {
+			t.Errorf("widths %v", widths)
+		}
+		if i > 0 && !(w.Flags > widths[i-1].Flags && w.Width < widths[i-1].Width) {
+			t.Errorf("widths %v", widths)
+		}
+	}
+	if less, _ := v.Bound(13_900); less <= v.LnBeta {
+		t.Errorf("13900 rows serve")
+	}
+}
+
+// The best widths are no worse than any others, and the bound is V_1 as it is stated.
+func TestWidthsByRecursion(t *testing.T) {
+	for _, n := range []int64{150, 300, 500, 700} {
+		for m := int64(1); m <= 4; m++ {
+			w := Widths{Values: Interval{}, Queries: m, Tau: 0.1}
+			ln, blocks := w.Bound(n)
+			tail := func(s float64) float64 { return math.Exp(w.Values.LnSide(n, s)) }
+			back := func(v, c float64) float64 {
+				half := w.Tau / c
+				return math.Max(c*v+tail(w.Tau-half)+tail(w.Tau), (c-1)*v+2*tail(w.Tau-half))
+			}
+			last := 2 * tail(w.Tau)
+			own, left := last, m
+			for i := len(blocks) - 1; i >= 0; i-- {
+				for range blocks[i].Queries {
+					if left--; blocks[i].Width > 0 {
+						own = back(own, math.Round(2*w.Tau/blocks[i].Width))
+					}
+				}
+			}
+			best := math.Inf(1)
+			var search func(v float64, left int64)
+			search = func(v float64, left int64) {
+				if left == 0 {
+					best = math.Min(best, v)
+					return
+				}
+				for c := 2.0; c < 26; c++ {
+					search(back(v, c), left-1)
+				}
+			}
+			search(last, m-1)
+			if left != 0 || math.Abs(math.Log(own)-ln) > 1e-10 || ln > math.Log(best)+1e-10 {
+				t.Errorf("n = %d, m = %d: ln V is %v, of the widths %v it is %v, the best %v", n, m, ln, blocks, math.Log(own), math.Log(best))
+			}
+		}
+	}
+}
+
+// The bound takes long runs of equal widths in one step.
+func TestWidthsOfManyQueries(t *testing.T) {
+	w := Widths{Values: Interval{}, Queries: 1e15, Tau: 0.1}
+	_, blocks := w.Bound(1 << 52)
+	sum := int64(0)
+	for i, b := range blocks {
+		sum += b.Queries
+		if i > 0 && b.Width >= blocks[i-1].Width {
+			t.Fatalf("the widths grow from %+v to %+v", blocks[i-1], b)
+		}
+	}
+	if sum != w.Queries {
+		t.Errorf("the widths are for %d queries", sum)
+	}
+}
+
+// tailsFrom is P[Bin(n,p) >= k] for every k from 0 to n+1, to 200 bits.
+func tailsFrom(n int64, p *big.Rat) []*big.Float {
+	wide := func() *big.Float { return new(big.Float).SetPrec(200) }
+	x, y := wide().SetRat(p), wide().SetRat(new(big.Rat).Sub(big.NewRat(1, 1), p))
+	term := wide().SetInt64(1)
+	power := []*big.Float{term} // of y
+	for range n {
+		power = append(power, wide().Mul(power[len(power)-1], y))
+	}
+	tails, high := make([]*big.Float, n+2), wide().SetInt64(1)
+	terms := make([]*big.Float, n+1)
+	for k := range n + 1 {
+		ways := wide().SetInt(new(big.Int).Binomial(n, k))
+		terms[k] = ways.Mul(ways, high).Mul(ways, power[n-k])
+		high = wide().Mul(high, x)
+	}
+	tails[n+1] = wide()
+	for k := n; k >= 0; k-- {
+		tails[k] = wide().Add(tails[k+1], terms[k])
+	}
+	return tails
+}
+
+// The printed count serves at the printed n and at the next ones, and at one row fewer no count does.
+func TestCountGateAgainstWholeNumbers(t *testing.T) {
+	for _, c := range []struct {
+		bar, margin int64 // in hundredths
+		oneSided    bool
+		risk        float64
+	}{
+		{50, 5, false, 0.01}, {50, 10, true, 0.002}, {90, 3, false, 0.05}, {0, 10, false, 0.01}, {95, 4, false, 0.05}, {80, 5, false, 0.02},
+	} {
+		gate := CountGate{Bar{float64(c.bar) / 100, float64(c.margin) / 100, c.oneSided}, math.Log(c.risk)}
+		risk := big.NewFloat(c.risk)
+		serves := func(n int64) bool {
+			low, k := tailsFrom(n, big.NewRat(c.bar, 100)), int64(0)
+			for low[k].Cmp(risk) > 0 {
+				k++
+			}
+			if got, _ := gate.Count(n, 3); got != k {
+				t.Errorf("%+v, n = %d: the count is %d, want %d", gate, n, got, k)
+			}
+			if c.oneSided || c.bar+2*c.margin >= 100 {
+				return 100*k < n*(c.bar+c.margin)+100
+			}
+			short := new(big.Float).Sub(big.NewFloat(1), tailsFrom(n, big.NewRat(c.bar+2*c.margin, 100))[k])
+			return short.Cmp(risk) <= 0
+		}
+		n := gate.Samples(1 << 53)
+		if n == 0 || n > 1 && serves(n-1) {
+			t.Errorf("%+v: %d rows, and one fewer serves", gate, n)
+		}
+		for more := n; more < n+12; more++ {
+			if !serves(more) || !gate.Holds(more) {
+				t.Errorf("%+v: %d rows serve, and %d do not", gate, n, more)
+			}
+		}
+		if n > 1 && gate.Holds(n-1) {
+			t.Errorf("%+v: %d rows hold", gate, n-1)
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package feedback
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+)
+
+// Validator corrects guesses. A query f_j: X -> [0,1] comes with a guess g_j; h = f_j(S), and i counts the flags so far.
+//
+//	|h - g| <= T:        the answer is g
+//	otherwise i < B-1:   the answer is g + sign(h-g) 2w_i ceil((|h-g|-T)/(2w_i)), and a flag
+//	otherwise:           the answer is g + sign(h-g) (|h-g|-T), a flag, and the end
+//
+// with public cells of 2w_i = 2 tau/(c_i+1), c_i >= 1 whole and not falling. With probability at least 1 - beta every
+// answer is within tau of the population and, if Guesses is set, no guess within Tolerance of it is flagged.
+type Validator struct {
+	Values    Values
+	Queries   int64   // m >= 1
+	Flags     int64   // B, from 1 to m
+	Tau       float64 // > 0
+	Threshold float64 // T in (0, tau)
+	Guesses   bool    // whether a right guess must not be flagged
+	Tolerance float64 // tau_0 in [0, T): what a right guess is
+	LnBeta    float64 // below 0
+}
+
+// FlagWidth says that from Flags flags on a cell is Width wide, until the next of a list. The last flag has no cells,
+// Width 0.
+type FlagWidth struct {
+	Flags int64
+	Width float64
+}
+
+// mostCellsPerFlag is where the search for c_i ends.
+const mostCellsPerFlag = 1 << 40
+
+// Bound returns ln of the bound of Theorem 1 on the probability of a failure for n rows, rounded up,
+//
+//	W A(tau-T) + sum_(i<B) N_i r_i,   r_i = 2A(s_i) or, with Guesses, max{2A(s_i), A(T-tau_0) + A(T)},
+//	s_i = tau + T - 2tau/(c_i+1),     s_(B-1) = tau + T,
+//	N_i = sum_(z<=i) C(m,z+1) c_(i-1)...c_(i-z),   W = sum_(z<B) C(m,z) c_(B-2)...c_(B-1-z),
+//
+// and the widths. Each c_i is the least, from that of the level before on, with ln N_i + ln 2A(s_i) <= ln(beta/10) -
+// (B-1-i) ln 2. Any c_i are valid.
+func (v Validator) Bound(n int64) (lnFailure float64, widths []FlagWidth) {
+	t := newFlagTree(v, n)
+	for t.level < v.Flags-1 {
+		c := t.cells(math.Log(0.1) + v.LnBeta - float64(v.Flags-1-t.level)*math.Ln2)
+		if width := 2 * v.Tau / float64(c+1); len(widths) == 0 || widths[len(widths)-1].Width != width {
+			widths = append(widths, FlagWidth{t.level, width})
+		}
+		t.descend(c)
+	}
+	widths = append(widths, FlagWidth{v.Flags - 1, 0})
+	t.charge(v.Values.LnSide(n, v.Tau+v.Threshold))
+	wrong := t.lnWrong() + v.Values.LnSide(n, v.Tau-v.Threshold)
+	return num.LogAddExp(t.total, wrong) + 1e-13*(1+math.Abs(t.lnChoose)), widths
+}
+
+// LnFalseFlag returns ln of a bound on the probability that a guess that is exactly right is flagged on n rows.
+func (v Validator) LnFalseFlag(n int64) float64 {
+	return math.Min(0, math.Ln2+v.Values.LnSide(n, v.Threshold))
+}
+
+// flagTree is the tree of a validator on n rows, level by level.
+type flagTree struct {
+	Validator
+	n        int64
+	level    int64     // i
+	choices  []float64 // c_0 to c_(i-1)
+	lnCells  float64   // the sum of their logarithms
+	lnChoose float64   // ln C(m,i+1)
+	lnGuess  float64   // ln of A(T-tau_0) + A(T), or -Inf
+	last     int64     // c_(i-1), 1 before
+	lnLast   float64   // ln of A at it
+	total    float64   // ln of sum N_i r_i so far
+}
+
+func newFlagTree(v Validator, n int64) *flagTree {
+	t := &flagTree{Validator: v, n: n, last: 1, lnGuess: math.Inf(-1), total: math.Inf(-1)}
+	t.lnChoose = LnChoose(v.Queries, 1).Hi
+	if v.Guesses {
+		t.lnGuess = num.LogAddExp(v.Values.LnSide(n, v.Threshold-v.Tolerance), v.Values.LnSide(n, v.Threshold))
+	}
+	t.lnLast = t.lnSide(1)
+	return t
+}
+
+// lnSide returns ln A(s_i) for c_i = c.
+func (t *flagTree) lnSide(c int64) float64 {
+	// The width is rounded up, so that s is too small rather than too large.
+	return t.Values.LnSide(t.n, t.Tau+t.Threshold-2*t.Tau/float64(c+1)*(1+0x1p-50))
+}
+
+// lnNodes returns ln N_i. From z = i down a term is that above times (z+1)/((m-z) c_(i-z)), a factor that falls.
+func (t *flagTree) lnNodes() float64 {
+	return t.lnChoose + t.lnCells + t.lnTail(t.level, 0)
+}
+
+// lnWrong returns ln W at the last level, i = B-1: the terms have C(m,z) for C(m,z+1).
+func (t *flagTree) lnWrong() float64 {
+	top := 0.0
+	if t.level > 0 {
+		top = t.lnChoose - math.Log(float64(t.Queries-t.level)/float64(t.level+1))
+	}
+	return top + t.lnCells + t.lnTail(t.level, 1)
+}
+
+// lnTail returns ln of the sum of the terms over that at z = top; less is 1 for C(m,z), else 0.
+func (t *flagTree) lnTail(top, less int64) float64 {
+	sum, term := 1.0, 1.0
+	for z := top; z > 0; z-- {
+		term *= float64(z+1-less) / (float64(t.Queries-z+less) * t.choices[t.level-z])
+		sum += term
+		if term < sum*1e-18 && 4*z < t.Queries {
+			break
+		}
+	}
+	return math.Log(sum * (1 + 1e-15))
+}
+
+// cells returns c_i for a target of ln N_i + ln 2A(s_i).
+func (t *flagTree) cells(target float64) int64 {
+	lnNodes := t.lnNodes() + math.Ln2
+	enough := func(c int64) bool { return lnNodes+t.lnSide(c) <= target }
+	if lnNodes+t.lnLast > target {
+		t.last = num.Ints{Lo: t.last + 1, Hi: mostCellsPerFlag, Guess: t.last + 1}.Least(enough)
+		t.lnLast = t.lnSide(t.last)
+	}
+	return t.last
+}
+
+// charge adds N_i r_i for A(s_i).
+func (t *flagTree) charge(lnSide float64) {
+	t.total = num.LogAddExp(t.total, t.lnNodes()+math.Max(math.Ln2+lnSide, t.lnGuess))
+}
+
+// descend charges a level with c cells and goes to the next.
+func (t *flagTree) descend(c int64) {
+	t.charge(t.lnLast)
+	t.choices = append(t.choices, float64(c))
+	t.lnCells += math.Log(float64(c))
+	t.level++
+	t.lnChoose += math.Log(float64(t.Queries-t.level) / float64(t.level+1))
+}

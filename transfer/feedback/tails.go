@@ -1,0 +1,129 @@
+package feedback
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// Values says what one row adds to a query, the mean of f over the rows.
+type Values interface {
+	// Rate returns E(s) for s > 0, rounded down: the mean over n rows is s or more above its expectation
+	// with probability at most e^(-n E(s)), and as much below. E does not fall in s; it is +Inf where
+	// no mean can be so far off.
+	Rate(s float64) num.DD
+	// LnSide returns an upper bound on ln of that probability, at most -n E(s) up to rounding. It falls
+	// in n and does not rise in s; it is 0 for s <= 0.
+	LnSide(n int64, s float64) float64
+}
+
+// Side is the event that a fixed query is off by By or more to one side.
+type Side struct {
+	Values Values
+	By     float64
+}
+
+// Ln returns ln of its probability, rounded up.
+func (e Side) Ln(n int64) float64 { return e.Values.LnSide(n, e.By) }
+
+// Interval is the values of f: X -> [0,1]. Independent rows are enough. Source: Hoeffding 1963, Theorem 1.
+type Interval struct{}
+
+// Rate returns E(s) = min_p kl(p+s || p), within 1e-15 relative and below it.
+func (Interval) Rate(s float64) num.DD { return leastEntropy(s) }
+
+// LnSide returns -n E(s), rounded up.
+func (v Interval) LnSide(n int64, s float64) float64 { return lnExponential(v, n, s) }
+
+// ZeroOne is the values of f: X -> {0,1}, of rows that are independent and identically distributed.
+type ZeroOne struct{}
+
+// Rate is that of [Interval].
+func (ZeroOne) Rate(s float64) num.DD { return leastEntropy(s) }
+
+// LnSide returns the lesser of -n E(s) and the bound of Zubkov and Serov, both of which fall in n.
+func (ZeroOne) LnSide(n int64, s float64) float64 {
+	switch {
+	case !(s > 0):
+		return 0
+	case s >= 1:
+		return math.Inf(-1)
+	}
+	bound, err := theory.BinomialUpperTail(theory.Deviation{Samples: n, Tau: s})
+	if err != nil {
+		return 0
+	}
+	return bound.Value.Ln()
+}
+
+// BoundedDifferences is any query that one of the n rows moves by at most Spread/n. Source: McDiarmid 1989, Lemma 1.2.
+type BoundedDifferences struct{ Spread float64 }
+
+// Rate returns 2 (s/Spread)^2.
+func (v BoundedDifferences) Rate(s float64) num.DD {
+	if s >= v.Spread {
+		return impossible
+	}
+	ratio := num.FromFloat(s).Div(num.FromFloat(v.Spread))
+	return ratio.Mul(ratio).MulFloat(2)
+}
+
+// LnSide returns -2 n (s/Spread)^2, rounded up.
+func (v BoundedDifferences) LnSide(n int64, s float64) float64 { return lnExponential(v, n, s) }
+
+// impossible is the rate of an event that cannot happen.
+var impossible = num.FromFloat(math.Inf(1))
+
+// lnExponential returns -n E(s), rounded up.
+func lnExponential(v Values, n int64, s float64) float64 {
+	if !(s > 0) {
+		return 0
+	}
+	return Exponential{Sides: 1, Rate: v.Rate(s)}.Ln(n)
+}
+
+// leastEntropy returns min_p K(p), K(p) = kl(p+s || p), or a little less. K is convex with K” >= 16 s^2, so that
+// K(p) - K'(p)^2/(32 s^2) is no more than the minimum at any p. Newton's method finds a p where that is close.
+func leastEntropy(s float64) num.DD {
+	switch {
+	case s >= 1:
+		return impossible
+	case s > 0.4:
+		return leastEntropyBracketed(s)
+	case s < 1e-4: // 2 s^2 + (4/9) s^4 is less than the minimum by about s^6/4
+		square := num.Square(s)
+		return square.MulFloat(2).Add(square.MulFloat(s * s * (4. / 9 * (1 - 0x1p-50))))
+	}
+	p := (1 - s) * (0.5 + s/6)
+	slope := num.KLShift{P: p, Shift: s}.Slope()
+	for range 8 {
+		q := p + s
+		p -= slope / (s * s * (1/(q*p*p) + 1/((1-q)*(1-p)*(1-p))))
+		slope = num.KLShift{P: p, Shift: s}.Slope()
+		if math.Abs(slope) < 1e-12*s*s {
+			break
+		}
+	}
+	slope = math.Abs(slope) + 1e-14*s/min(p, 1-p-s)
+	return num.KLShift{P: p, Shift: s}.DD().AddFloat(-0x1p-94 - slope*slope/(32*s*s))
+}
+
+// leastEntropyBracketed is that where the minimum comes close to p = 1-s, beyond which there is nothing: it is
+// between two neighbouring numbers, and above the tangent at the first.
+func leastEntropyBracketed(s float64) num.DD {
+	s = min(s, 1-0x1p-20) // the minimum does not fall in s
+	slope := func(p float64) float64 { return num.KLShift{P: p, Shift: s}.Slope() }
+	p := num.Floats{Lo: (1 - s) / 2, Hi: 1 - s, Guess: (1 - s) * (0.5 + s/6)}.Least(func(p float64) bool { return slope(p) >= 0 })
+	before := math.Nextafter(p, 0)
+	fall := (math.Abs(slope(before)) + 1e-14*s/before) * (p - before)
+	return num.KLShift{P: before, Shift: s}.DD().AddFloat(-0x1p-94 - fall)
+}
+
+// knownEntropy returns kl(q || p) for a mean q and an expectation p in [0,1], rounded down.
+func knownEntropy(q, p float64) float64 {
+	if (p <= 0 || p >= 1) && q != p {
+		return math.Inf(1)
+	}
+	return max(0, num.KLShift{P: p, Shift: q - p}.Nats()*(1-1e-14))
+}

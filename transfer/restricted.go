@@ -1,0 +1,308 @@
+package transfer
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/feedback"
+)
+
+// The methods for an analyst who is shown less than answers, without noise. Package feedback has what is counted.
+
+// gateRule is Theorem 3.
+var gateRule = union{
+	look: oneLook{kinds: allKinds, exact: true}, needs: passesFit, lnNodes: gateNodes,
+	run: func(g Goal) Mechanism {
+		run := Mechanism{LnNodes: Some(gateNodes(g))}
+		if !g.Bar.Given {
+			return run
+		}
+		run.PassAt = Some(g.Bar.Value + g.Tau)
+		if g.Query == Binary {
+			g.Beta -= theory.LogProb(gateNodes(g))
+			gate := countRule{}.gate(g)
+			run.PassCount, _ = gate.Count(g.Samples, int64(float64(g.Samples)*run.PassAt.Value))
+			run.PassAt = Some(float64(run.PassCount) / float64(g.Samples))
+		}
+		return run
+	},
+}
+
+func gateNodes(g Goal) float64 {
+	ln := feedback.Gate{Queries: g.Queries, Passes: g.passes()}.LnNodes().Float()
+	return ln * (1 + 2e-16)
+}
+
+// passesFit asks for no more passes than queries.
+func passesFit(g Goal) error {
+	if g.Queries > 0 && g.Passes > g.Queries {
+		return needs("passes of at most the number of queries")
+	}
+	return nil
+}
+
+// gateRenggli19 is the published count of ease.ml/ci, N = m up to the first pass and 2^m beyond, with Hoeffding's
+// inequality. A difference is two estimates with tau/2 and beta/2 each, or where the disagreement d is known one
+// with Bennett's inequality:
+//
+//	n = (ln N + ln 4/beta)/(d h(tau/d)),   h(u) = (1+u) ln(1+u) - u.
+func gateRenggli19(g Goal) num.DD {
+	level := num.FromFloat(-g.Beta.Ln())
+	if g.passes() == 1 {
+		level = level.Add(num.FromInt(g.Queries).Ln())
+	} else {
+		level = level.Add(num.FromInt(2).Ln().Mul(num.FromInt(g.Queries)))
+	}
+	tau := num.FromFloat(g.Tau)
+	switch {
+	case g.Query != Difference:
+		return level.Div(tau.Mul(tau).MulFloat(2))
+	case g.Disagreement == 0:
+		return level.Add(num.FromInt(2).Ln()).Div(tau.Mul(tau).MulFloat(0.5))
+	}
+	d := num.FromFloat(g.Disagreement)
+	more := tau.Div(d).AddFloat(1)
+	rate := d.Mul(more.Mul(more.Ln()).Sub(tau.Div(d)))
+	return level.Add(num.FromInt(4).Ln()).Div(rate)
+}
+
+// transcriptsRule is the union over as many queries as the user counts.
+var transcriptsRule = union{
+	look: oneLook{kinds: allKinds, both: true, exact: true}, needs: transcriptsGiven, lnNodes: lnTranscripts,
+	run:  func(g Goal) Mechanism { return Mechanism{LnNodes: Some(lnTranscripts(g))} },
+	most: func(g Goal) int64 { return int64(math.Exp(min(lnTranscripts(g), math.Log(MaxCount)))) },
+}
+
+func lnTranscripts(g Goal) float64 {
+	if g.Transcripts > 1 {
+		return math.Nextafter(num.Ln(g.Transcripts), math.Inf(1))
+	}
+	return g.LnTranscripts
+}
+
+func transcriptsGiven(g Goal) error {
+	if g.Transcripts == 0 && g.LnTranscripts == 0 {
+		return needs("a number of transcripts (--transcripts or --ln-transcripts)")
+	}
+	if math.Log(float64(g.Queries)) > lnTranscripts(g)*(1+1e-15) {
+		return needs("at least as many transcripts as queries")
+	}
+	return nil
+}
+
+// sealedRule is the union over the finalists.
+var sealedRule = func() union {
+	u := perQuery(oneLook{kinds: allKinds, exact: true}, false)
+	u.run = func(g Goal) Mechanism { return Mechanism{LnNodes: Some(lnQueries(g))} }
+	return u
+}()
+
+// ladderRule is Theorem 4. At one look it is the score itself, where that needs fewer rows.
+var ladderRule = either{
+	searched{
+		kinds: linear,
+		top:   boardLimit,
+		rows: func(g Goal) float64 {
+			return 0.44 * (math.Log(float64(g.Queries)) - g.Beta.Ln()/8) * math.Pow(1-g.Floor, 1.5) / math.Pow(g.Tau, 3)
+		},
+		built: func(g Goal) bool { return ladderOf(g).Cells(g.Samples) != nil },
+		run: func(g Goal) Mechanism {
+			var run Mechanism
+			for _, cell := range ladderOf(g).Cells(g.Samples) {
+				run.Board = append(run.Board, Step{Boundary: 1 - cell.Boundary, Value: 1 - cell.Value})
+			}
+			return run
+		},
+		least: func(Goal) int64 { return 1 },
+	},
+	onlyOne{fixedQuery{kinds: linear, exact: true}},
+}
+
+func ladderOf(g Goal) feedback.Ladder {
+	return feedback.Ladder{
+		Queries: max(g.Queries, 2), Tau: g.Tau, Top: 1 - g.Floor, LnBeta: g.Beta.Ln(), ZeroOne: g.Query == Binary,
+	}
+}
+
+// boardLimit is where the tau of a board ends: a constant is as good from there on.
+func boardLimit(g Goal) float64 { return (1 - g.Floor) / 2 }
+
+func (e either) limit(g Goal) float64 { return limit(e[0], g) }
+
+// onlyOne is a rule for plans of one query.
+type onlyOne struct{ rule }
+
+func (r onlyOne) holds(g Goal) bool {
+	return g.Queries == 1 && g.Tau < boardLimit(g) && r.rule.holds(g)
+}
+
+func (r onlyOne) queries(g Goal) int64 {
+	if g.Queries = 1; r.holds(g) {
+		return 1
+	}
+	return 0
+}
+
+func (r onlyOne) samples(g Goal) (reached, error) {
+	if g.Queries != 1 {
+		return reached{}, tooMany(math.Inf(1))
+	}
+	return r.rule.samples(g)
+}
+
+func (r onlyOne) beta(g Goal) theory.LogProb {
+	if g.Queries != 1 {
+		return 0
+	}
+	return r.rule.beta(g)
+}
+
+// ladderBlum15 is the published analysis of the Ladder with one step: for every step eta < tau,
+//
+//	exp(-2 (tau-eta)^2 n + (1/eta + 2) ln(4m/eta) + 1) <= beta.
+func ladderBlum15(g Goal) num.DD {
+	need, _ := bestStep(g)
+	return need
+}
+
+func bestStep(g Goal) (need num.DD, step float64) {
+	at := func(eta float64) num.DD {
+		gap := num.FromFloat(g.Tau).AddFloat(-eta)
+		count := num.FromFloat(1).Div(num.FromFloat(eta)).AddFloat(2)
+		ln := num.FromInt(g.Queries).MulFloat(4).Div(num.FromFloat(eta)).Ln()
+		return count.Mul(ln).AddFloat(1).AddFloat(-g.Beta.Ln()).Div(gap.Mul(gap).MulFloat(2))
+	}
+	// The need is least where (tau-eta) L'(eta) + 2 L(eta) = 0, L = (1/eta + 2) ln(4m/eta) + 1 + ln 1/beta.
+	rest := 1 - g.Beta.Ln()
+	step = num.Interval{Lo: g.Tau / 100, Hi: g.Tau * (1 - 1e-9)}.SafeRoot(1e-15, func(eta float64) float64 {
+		count, ln := 1/eta+2, math.Log(4*float64(g.Queries)/eta)
+		return (g.Tau-eta)*(ln/eta+count)/eta - 2*(count*ln+rest)
+	})
+	return at(step), step
+}
+
+// sparseRule is Theorem 1, or Theorem 2 where fresh parts of the holdout save a tenth and rarely flag a right guess.
+var sparseRule = searched{
+	kinds: means,
+	needs: func(g Goal) error {
+		if err := budgetNeeds(g); err != nil || g.Budget <= mostFlags {
+			return err
+		}
+		return needs("a budget of at most " + formatFloat(mostFlags))
+	},
+	rows: func(g Goal) float64 {
+		m, b := float64(g.Queries), float64(g.Budget)
+		return (b*math.Log(math.E*m/b) - g.Beta.Ln()) / (g.Tau * g.Tau)
+	},
+	built: func(g Goal) bool { _, ok := validatorFor(g); return ok || partsFor(g) > 0 },
+	run:   runValidator,
+	least: func(g Goal) int64 { return g.Budget },
+}
+
+// mostFlags is how many flags are counted one by one.
+const mostFlags = 1_000_000
+
+// validatorFor returns a validator for the plan and whether it keeps the promise: with the threshold asked for, or the
+// best one that leaves room for the guess error.
+func validatorFor(g Goal) (feedback.Validator, bool) {
+	v := feedback.Validator{
+		Values: g.values(), Queries: g.Queries, Flags: g.Budget, Tau: g.Tau, Threshold: g.Hold, LnBeta: g.Beta.Ln(),
+	}
+	if g.heldTo() {
+		if !(v.Threshold < v.Tau) {
+			return v, false
+		}
+		ln, _ := v.Bound(g.Samples)
+		return v, ln <= v.LnBeta
+	}
+	v.Guesses, v.Tolerance = true, g.guessError()
+	if !(v.Tolerance < v.Tau) {
+		return v, false
+	}
+	at := func(share float64) float64 {
+		v.Threshold = v.Tolerance + share*(v.Tau-v.Tolerance)
+		ln, _ := v.Bound(g.Samples)
+		return ln
+	}
+	share, ln := num.Interval{Lo: 0.02, Hi: 0.98}.MinimizeScanned(9, 1e-3, at)
+	v.Threshold = v.Tolerance + share*(v.Tau-v.Tolerance)
+	return v, ln <= v.LnBeta
+}
+
+// partsFor returns the rows of each of B fresh parts that serve one flag each, or 0. They are used where they save a tenth
+// and less than one right guess of all is flagged.
+func partsFor(g Goal) int64 {
+	if !g.heldTo() || g.Budget == 1 || !(g.Hold < g.Tau) {
+		return 0
+	}
+	one := g
+	one.Budget, one.Beta = 1, g.Beta-theory.LogProb(math.Log(float64(g.Budget))*(1+1e-15))
+	serves := func(n int64) bool {
+		one.Samples = n
+		_, ok := validatorFor(one)
+		return ok
+	}
+	rows := g.Samples / g.Budget
+	if rows == 0 || !serves(rows) {
+		return 0
+	}
+	least := num.Ints{Lo: 1, Hi: rows, Guess: rows}.Least(serves)
+	if falseFlag(one, least).Ln()+math.Log(float64(g.Queries)) >= 0 {
+		return 0
+	}
+	g.Samples = least * g.Budget * 10 / 9
+	if _, tree := validatorFor(g); tree {
+		return 0
+	}
+	return rows
+}
+
+func runValidator(g Goal) Mechanism {
+	if rows := partsFor(g); rows > 0 {
+		return Mechanism{
+			Threshold: g.Hold, Chunks: g.Budget, FalseFlag: falseFlag(g, rows),
+			FlagWidths: []feedback.FlagWidth{{}},
+		}
+	}
+	v, _ := validatorFor(g)
+	_, widths := v.Bound(g.Samples)
+	g.Hold = v.Threshold
+	return Mechanism{Threshold: v.Threshold, FlagWidths: widths, FalseFlag: falseFlag(g, g.Samples)}
+}
+
+// falseFlag is the chance that a guess that is exactly right is flagged on n rows at the threshold Hold: of the worst 0/1
+// query, which for other values in [0,1] is the one to reckon with; a bound on it for differences.
+func falseFlag(g Goal, n int64) theory.LogProb {
+	if g.Query == Difference {
+		v := feedback.Validator{Values: g.values(), Threshold: g.Hold}
+		return theory.LogProb(v.LnFalseFlag(n))
+	}
+	tail, err := theory.BinomialTail(theory.Deviation{Samples: n, Tau: g.Hold})
+	if err != nil {
+		return 0
+	}
+	return tail.Value
+}
+
+// widthsRule is Theorem 6.
+var widthsRule = searched{
+	kinds: linear,
+	rows: func(g Goal) float64 {
+		m := float64(g.Queries)
+		return (math.Log(2)*(m-1) + 2*math.Sqrt(m) - g.Beta.Ln()) / (g.Tau * g.Tau)
+	},
+	built: func(g Goal) bool {
+		ln, _ := widthsOf(g).Bound(g.Samples)
+		return ln <= g.Beta.Ln()
+	},
+	run: func(g Goal) Mechanism {
+		_, widths := widthsOf(g).Bound(g.Samples)
+		return Mechanism{QueryWidths: widths}
+	},
+	least: func(Goal) int64 { return 1 },
+}
+
+func widthsOf(g Goal) feedback.Widths {
+	return feedback.Widths{Values: g.values(), Queries: g.Queries, Tau: g.Tau}
+}

@@ -1,0 +1,77 @@
+package transfer
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// searched is a theorem whose mechanism is built for a plan: whether one is found is the decision. It is
+// monotone in each of the four, up to what the construction leaves to rounding.
+type searched struct {
+	kinds kinds
+	needs func(g Goal) error          // hypotheses beyond the kinds; nil means none
+	top   func(g Goal) float64        // where tau ends; nil means at the query's spread
+	rows  func(g Goal) float64        // about how many rows are needed
+	built func(g Goal) bool           // whether a mechanism for the plan is found
+	run   func(g Goal) Mechanism      // that mechanism
+	least func(g Goal) (fewest int64) // the least number of queries
+}
+
+func (s searched) applies(g Goal) error {
+	if err := s.kinds.check(g.Query); err != nil {
+		return err
+	}
+	if s.needs != nil {
+		return s.needs(g)
+	}
+	return nil
+}
+
+func (s searched) limit(g Goal) float64 {
+	if s.top == nil {
+		return g.spread()
+	}
+	return s.top(g)
+}
+
+func (s searched) holds(g Goal) bool { return s.applies(g) == nil && s.built(g) }
+
+// samples strides from the guess to both sides of the least n and halves what is between.
+func (s searched) samples(g Goal) (reached, error) {
+	holds := func(n int64) bool { g.Samples = n; return s.built(g) }
+	guess := int64(math.Min(math.Max(s.rows(g), 1), MaxCount/4))
+	no, yes := int64(0), guess
+	if step := guess/32 + 1; !holds(guess) {
+		for no, yes = guess, min(guess+step, MaxCount); !holds(yes); step *= 2 {
+			if yes == MaxCount {
+				return reached{}, tooMany(math.Inf(1))
+			}
+			no, yes = yes, min(yes+step, MaxCount)
+		}
+	} else {
+		for no = yes - step; no > 0 && holds(no); no = yes - step {
+			yes, step = no, 2*step
+		}
+		no = max(no, 0)
+	}
+	return reached{n: num.Ints{Lo: no + 1, Hi: yes, Guess: no + (yes-no)/2}.Least(holds)}, nil
+}
+
+func (s searched) queries(g Goal) int64 { return mostQueries(g, s.least(g), s.holds) }
+
+func (s searched) tau(g Goal) (float64, Mechanism) {
+	top := s.limit(g)
+	in := near{from: g.Tau, top: top}
+	if g.Samples > 100 { // between n and n-1 tau changes by about that share
+		in.step = 0.4 / float64(g.Samples)
+	}
+	tau := leastNear(in, func(tau float64) bool { g.Tau = tau; return s.holds(g) })
+	if g.Tau = tau; tau >= top || s.applies(g) != nil {
+		return tau, Mechanism{}
+	}
+	return tau, s.run(g)
+}
+
+func (s searched) beta(g Goal) theory.LogProb { return mostCertain(g, s.holds) }

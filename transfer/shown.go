@@ -1,0 +1,188 @@
+package transfer
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/feedback"
+)
+
+// Feedback is what the analyst is shown.
+type Feedback int
+
+// The kinds. Whatever is computed from answers within tau keeps what is promised of it, so that a method for Answers
+// serves every kind but Final.
+const (
+	Answers Feedback = iota // every query's value
+	Gate                    // one bit a test: it passes or fails a bar
+	Best                    // the best score so far
+	Flags                   // a correction where a guess was wrong
+	Final                   // the scores of the finalists, once and together
+)
+
+// feedbackNames are the names that the command line uses.
+var feedbackNames = [...]string{"answers", "gate", "best", "flags", "final"}
+
+const anyFeedback = "answers, gate, best, flags or final"
+
+// String returns the name that the command line uses, or "unknown".
+func (f Feedback) String() string {
+	if f < 0 || int(f) >= len(feedbackNames) {
+		return "unknown"
+	}
+	return feedbackNames[f]
+}
+
+// ParseFeedback reads the name of a kind.
+func ParseFeedback(name string) (Feedback, error) {
+	if i := slices.Index(feedbackNames[:], name); i >= 0 {
+		return Feedback(i), nil
+	}
+	return 0, &theory.DomainError{Param: "feedback", Value: name, Want: anyFeedback}
+}
+
+// Option is a number that may be missing although zero is a value. The zero Option is missing.
+type Option struct {
+	Value float64
+	Given bool
+}
+
+// Some returns a number that is given.
+func Some(x float64) Option { return Option{x, true} }
+
+// Or returns the number, or another where it is missing.
+func (o Option) Or(other float64) float64 {
+	if o.Given {
+		return o.Value
+	}
+	return other
+}
+
+// Shown says what the analyst is shown and what is known beforehand. A field that belongs to one kind of feedback or of
+// query is zero for the others.
+type Shown struct {
+	Feedback Feedback
+	OneSided bool // nothing shown exceeds the truth by more than tau; short of it, it may be anything
+
+	Passes int64  // Gate: the gate is retired at this pass, from 1 to MaxCount; 0 stands for the number of queries
+	Bar    Option // Gate: the bar, if it is known and the same for all tests, in [0,1-tau), [-1,1-tau) for Difference
+
+	Floor float64 // Best: the population score of a known baseline, in [0,1)
+
+	Hold       float64 // Flags: a guess within Hold of the holdout's value is not flagged, in (0,tau); 0 if not asked for
+	GuessError Option  // Flags: no guess within GuessError of the truth is flagged, in [0,tau); tau/2 without Hold
+
+	Transcripts   float64 // Answers: how many queries could be asked in all, at least 1; 0 if not given
+	LnTranscripts float64 // Answers: its logarithm, above 0, in place of it; 0 if not given
+	PastLooks     int64   // Answers: looks already taken at full precision, to MaxCount
+
+	Disagreement float64 // Difference: P[phi is not 0] is at most this, in (0,1]; 0 stands for 1
+}
+
+// validShown returns a DomainError for the first field of Shown outside its domain, or that belongs to
+// another kind of feedback or query.
+func (g Goal) validShown() error {
+	if g.Shown == (Shown{}) {
+		return nil
+	}
+	if g.Feedback < Answers || g.Feedback > Final {
+		return theory.Domain(false, "feedback", int(g.Feedback), anyFeedback)
+	}
+	tau := g.Tau
+	if tau == 0 {
+		tau = g.spread()
+	}
+	count := "a whole number from 1 to 9007199254740992"
+	least, means := 0.0, g.Query != Sensitive && g.Query != Minimization
+	if g.Query == Difference {
+		least = -1
+	}
+	bar, hold, guess := g.Bar.Value, g.Hold, g.GuessError.Value
+	ln := g.LnTranscripts
+	for _, c := range []struct {
+		name  string
+		value any
+		given bool
+		kind  Feedback // the kind the field belongs to
+		ok    bool     // whether it is in its domain
+		want  string
+	}{
+		{"passes", g.Passes, g.Passes != 0, Gate, g.Passes >= 1 && g.Passes <= MaxCount, count},
+		{"threshold", bar, g.Bar.Given, Gate, !g.Bar.Given || means && bar >= least && bar < 1-g.Tau,
+			"a number in [" + formatFloat(least) + ", " + formatFloat(1-g.Tau) + "), and a query that is a mean"},
+		{"floor", g.Floor, g.Floor != 0, Best, g.Floor >= 0 && g.Floor < 1, "a number in [0, 1)"},
+		{"hold", hold, hold != 0, Flags, hold > 0 && hold < tau, "a number in (0, " + formatFloat(tau) + ")"},
+		{"guess-error", guess, g.GuessError.Given, Flags, guess >= 0 && guess < tau, "a number in [0, " + formatFloat(tau) + ")"},
+		{"transcripts", g.Transcripts, g.Transcripts != 0, Answers,
+			g.Transcripts >= 1 && g.Transcripts <= math.MaxFloat64, "a number of at least 1"},
+		{"ln-transcripts", ln, ln != 0, Answers, ln > 0 && ln <= math.MaxFloat64, "a positive number"},
+		{"past-looks", g.PastLooks, g.PastLooks != 0, Answers, g.PastLooks >= 1 && g.PastLooks <= MaxCount, count},
+	} {
+		if err := theory.Domain(!c.given || c.kind == g.Feedback, c.name, c.value, "none, or --feedback "+c.kind.String()); err != nil {
+			return err
+		}
+		if err := theory.Domain(!c.given || c.ok, c.name, c.value, c.want); err != nil {
+			return err
+		}
+	}
+	if err := theory.Domain(hold == 0 || !g.GuessError.Given, "guess-error", guess, "none with --hold"); err != nil {
+		return err
+	}
+	if err := theory.Domain(ln == 0 || g.Transcripts == 0, "ln-transcripts", ln, "none with --transcripts"); err != nil {
+		return err
+	}
+	budgeted := g.Feedback == Answers || g.Feedback == Flags
+	if err := theory.Domain(g.Budget == 0 || budgeted, "budget", g.Budget, "none, or --feedback flags"); err != nil {
+		return err
+	}
+	d := g.Disagreement
+	if err := theory.Domain(d == 0 || g.Query == Difference, "disagreement", d, "none, or --query difference"); err != nil {
+		return err
+	}
+	return theory.Domain(d == 0 || d > 0 && d <= 1, "disagreement", d, "a number in (0, 1]")
+}
+
+// Overspent returns a DomainError if more passes or more flags are given than there are queries. [Method.Solve] answers
+// such a goal with a status, as it may be one of many.
+func (g Goal) Overspent() error {
+	most := "at most the number of queries"
+	if err := theory.Domain(g.Queries == 0 || g.Passes <= g.Queries, "passes", g.Passes, most); err != nil {
+		return err
+	}
+	return theory.Domain(g.Queries == 0 || g.Feedback != Flags || g.Budget <= g.Queries, "budget", g.Budget, most)
+}
+
+// values is the kind of the goal's query for the tails of package feedback.
+func (g Goal) values() feedback.Values {
+	switch g.Query {
+	case Binary:
+		return feedback.ZeroOne{}
+	case Difference:
+		return feedback.Difference{Disagreement: g.disagreement()}
+	case Sensitive, Minimization:
+		return feedback.BoundedDifferences{Spread: g.spread()}
+	}
+	return feedback.Interval{}
+}
+
+func (g Goal) disagreement() float64 {
+	if g.Disagreement == 0 {
+		return 1
+	}
+	return g.Disagreement
+}
+
+// passes is B of a gate.
+func (g Goal) passes() int64 {
+	if g.Passes == 0 {
+		return g.Queries
+	}
+	return g.Passes
+}
+
+// guessError is tau_0 of a validator that is not asked to hold.
+func (g Goal) guessError() float64 { return g.GuessError.Or(g.Tau / 2) }
+
+// heldTo reports whether a validator keeps to a threshold instead of a guess error.
+func (g Goal) heldTo() bool { return g.Hold > 0 }

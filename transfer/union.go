@@ -1,0 +1,404 @@
+package transfer
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/feedback"
+)
+
+// oneLook is the rule for one query, fixed before it meets the rows, at a failure probability that may be a small
+// share of the goal's.
+type oneLook struct {
+	kinds kinds
+	both  bool // whether both sides count unless the goal asks for one
+	exact bool // whether the tails of 0/1 queries are binomial
+}
+
+// pick returns the tail that serves the goal.
+func (o oneLook) pick(g Goal) rule {
+	both, exact := o.both && !g.OneSided, o.exact && g.Query == Binary
+	switch {
+	case exact && g.Bar.Given:
+		return countRule{}
+	case both && linear.check(g.Query) == nil:
+		return fixedQuery{kinds: linear, exact: exact}
+	case exact:
+		return sideRule{}
+	case both:
+		return closed{kinds: o.kinds, need: bothSides}
+	}
+	return closed{kinds: o.kinds, need: oneSide, top: barredLimit}
+}
+
+// oneSide is n >= ln(1/beta)/E(tau) and, at a known bar, the rate of the likelier error there.
+func oneSide(g Goal) num.DD {
+	rate := num.DD{}
+	if barred, ok := g.values().(feedback.Barred); ok && g.Bar.Given {
+		rate = barred.RateAt(g.bar())
+	} else {
+		rate = g.values().Rate(g.Tau)
+	}
+	return feedback.Need(num.DD{}, feedback.Exponential{Sides: 1, Rate: rate}, g.Beta.Ln())
+}
+
+// bothSides is n >= ln(2/beta)/E(tau).
+func bothSides(g Goal) num.DD {
+	return feedback.Need(num.DD{}, feedback.Exponential{Sides: 2, Rate: g.values().Rate(g.Tau)}, g.Beta.Ln())
+}
+
+func (g Goal) bar() feedback.Bar {
+	return feedback.Bar{Height: g.Bar.Value, Margin: g.Tau, OneSided: g.OneSided}
+}
+
+// barredLimit is where the tau of a gate ends: beyond, nothing passes at a known bar.
+func barredLimit(g Goal) float64 {
+	if g.Bar.Given {
+		return 1 - g.Bar.Value
+	}
+	return g.spread()
+}
+
+// sideRule is one side of one 0/1 query: the exact binomial tail, or a bound on it.
+type sideRule struct{}
+
+func (sideRule) applies(g Goal) error { return zeroOne.check(g.Query) }
+
+func (sideRule) holds(g Goal) bool {
+	ok, err := theory.BinomialSideHolds(theory.Side{Tau: g.Tau, Beta: g.Beta}, g.Samples)
+	return ok && err == nil
+}
+
+func (sideRule) samples(g Goal) (reached, error) {
+	n, err := theory.BinomialSideSamples(theory.Side{Tau: g.Tau, Beta: g.Beta})
+	return reached{n: n.Value}, err
+}
+
+func (r sideRule) queries(g Goal) int64 { return mostQueries(g, 1, r.holds) }
+
+func (sideRule) tau(g Goal) (float64, Mechanism) {
+	tau, err := theory.BinomialSideTau(g.Beta, g.Samples)
+	if err != nil {
+		tau = g.spread()
+	}
+	return tau, Mechanism{}
+}
+
+func (sideRule) beta(g Goal) theory.LogProb {
+	worst, err := theory.BinomialSideWorst(theory.Deviation{Samples: g.Samples, Tau: g.Tau})
+	if err != nil {
+		return 0
+	}
+	return worst
+}
+
+// countRule is one side of one 0/1 query at a known bar, by the count that passes.
+type countRule struct{}
+
+func (countRule) gate(g Goal) feedback.CountGate {
+	return feedback.CountGate{Bar: g.bar(), LnRisk: g.Beta.Ln()}
+}
+
+func (countRule) applies(g Goal) error { return zeroOne.check(g.Query) }
+
+func (countRule) limit(g Goal) float64 { return barredLimit(g) }
+
+func (r countRule) holds(g Goal) bool { return r.gate(g).Holds(g.Samples) }
+
+func (r countRule) samples(g Goal) (reached, error) {
+	if n := r.gate(g).Samples(MaxCount); n > 0 {
+		return reached{n: n}, nil
+	}
+	return reached{}, tooMany(math.Inf(1))
+}
+
+func (r countRule) queries(g Goal) int64 { return mostQueries(g, 1, r.holds) }
+
+func (r countRule) tau(g Goal) (float64, Mechanism) {
+	top := barredLimit(g)
+	tau := leastNear(near{from: g.Tau, top: top}, func(tau float64) bool { g.Tau = tau; return r.holds(g) })
+	return tau, Mechanism{}
+}
+
+func (r countRule) beta(g Goal) theory.LogProb {
+	return mostCertain(g, r.holds)
+}
+
+// near says where to look for the least x in (0, top) at which a decision holds. From is zero if nothing is known; else x
+// is expected below it by about the share Step, or 1e-5 if that is zero.
+type near struct{ from, top, step float64 }
+
+// leastNear returns about the least such x, at which the decision holds, or top: within 1e-7 relative, or a sixteenth of
+// the expected step.
+func leastNear(in near, ok func(x float64) bool) float64 {
+	last := math.Nextafter(in.top, 0)
+	hi := min(in.from, last)
+	if hi > 0 && !ok(hi) {
+		hi, in.step = 0, 0
+	}
+	if hi == 0 {
+		if hi = last; !ok(hi) {
+			return in.top
+		}
+	}
+	lo, step, tolerance := hi, 1e-5, 1e-7
+	if in.step > 0 {
+		step, tolerance = in.step, in.step/16
+	}
+	for ; lo > 0 && ok(lo); step *= 4 {
+		hi, lo = lo, lo*math.Max(1-step, 1e-3)
+	}
+	for hi-lo > tolerance*hi {
+		if mid := lo + (hi-lo)/2; ok(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi
+}
+
+// mostCertain returns about the least beta at which a plan holds, or 0: within 1e-7 of its logarithm.
+func mostCertain(g Goal, holds func(Goal) bool) theory.LogProb {
+	const most = 1e9 // beta of 1-1e-9
+	inverse := leastNear(near{from: 1, top: most}, func(x float64) bool {
+		g.Beta = theory.LogProb(-1 / x)
+		return holds(g)
+	})
+	if inverse >= most {
+		return 0
+	}
+	return theory.LogProb(-1 / inverse)
+}
+
+// union is the tree lemma with one tail: so many nodes, each at its share of the failure probability.
+type union struct {
+	look    oneLook
+	lnNodes func(g Goal) float64         // ln of the number of nodes, rounded up, growing with the queries
+	split   bool                         // n is first divided into m equal parts, and a node meets one of them
+	needs   func(g Goal) error           // hypotheses beyond the kinds; nil means none
+	run     func(g Goal) Mechanism       // what to run for a certified plan; nil means nothing
+	most    func(g Goal) (queries int64) // more queries than that the count does not cover; nil means any number
+}
+
+// share is the goal of one node.
+func (u union) share(g Goal) Goal {
+	if g.Beta != 0 {
+		g.Beta = theory.LogProb(math.Nextafter(g.Beta.Ln()-u.lnNodes(g), math.Inf(-1)))
+	}
+	if u.split {
+		g.Samples /= g.Queries
+	}
+	g.Queries = 1
+	return g
+}
+
+func (u union) applies(g Goal) error {
+	if err := u.look.kinds.check(g.Query); err != nil {
+		return err
+	}
+	if u.needs != nil {
+		return u.needs(g)
+	}
+	return nil
+}
+
+func (u union) tight() bool { return true }
+
+func (u union) limit(g Goal) float64 { return limit(u.look.pick(g), g) }
+
+func (u union) holds(g Goal) bool {
+	if u.applies(g) != nil || u.split && g.Samples < g.Queries {
+		return false
+	}
+	return u.look.pick(g).holds(u.share(g))
+}
+
+func (u union) samples(g Goal) (reached, error) {
+	least, err := u.look.pick(g).samples(u.share(g))
+	if err != nil || !u.split {
+		return least, err
+	}
+	if least.n > MaxCount/g.Queries {
+		return reached{}, tooMany(float64(least.n) * float64(g.Queries))
+	}
+	return reached{n: least.n * g.Queries}, nil
+}
+
+// queries compares what one node may fail with, unless the rows of a node depend on the queries.
+func (u union) queries(g Goal) int64 {
+	holds := u.holds
+	if !u.split {
+		one := g
+		one.Queries = 1
+		worst := u.look.pick(g).beta(one)
+		if worst == 0 {
+			worst = math.MaxFloat64
+		}
+		holds = func(g Goal) bool { return u.applies(g) == nil && g.Beta.Ln()-u.lnNodes(g) > worst.Ln() }
+	}
+	first := fewest(g, false)
+	if u.most != nil {
+		all := g
+		if all.Queries = u.most(g); all.Queries < first {
+			return 0
+		} else if holds(all) {
+			return all.Queries
+		}
+	}
+	return mostQueries(g, first, holds)
+}
+
+func (u union) tau(g Goal) (float64, Mechanism) {
+	if u.split && g.Samples < g.Queries {
+		return limit(u, g), Mechanism{}
+	}
+	tau, _ := u.look.pick(g).tau(u.share(g))
+	if u.run == nil || tau >= limit(u, g) {
+		return tau, Mechanism{}
+	}
+	if g.Tau = tau; u.applies(g) != nil {
+		return tau, Mechanism{}
+	}
+	return tau, u.run(g)
+}
+
+func (u union) beta(g Goal) theory.LogProb {
+	if u.split && g.Samples < g.Queries {
+		return 0
+	}
+	worst := u.look.pick(g).beta(u.share(g))
+	ln := worst.Ln() + u.lnNodes(g)
+	if ln += 1e-13 + 1e-15*(math.Abs(ln)-worst.Ln()); worst == 0 || !(ln < 0) {
+		return 0
+	}
+	return theory.LogProb(ln)
+}
+
+// byQuery is a rule for two sides of values in [0,1], and another where one side counts or values are differences.
+type byQuery struct{ plain, other rule }
+
+func (b byQuery) pick(g Goal) rule {
+	if g.OneSided || g.Query == Difference {
+		return b.other
+	}
+	return b.plain
+}
+
+func (b byQuery) applies(g Goal) error            { return b.pick(g).applies(g) }
+func (b byQuery) holds(g Goal) bool               { return b.pick(g).holds(g) }
+func (b byQuery) samples(g Goal) (reached, error) { return b.pick(g).samples(g) }
+func (b byQuery) queries(g Goal) int64            { return b.pick(g).queries(g) }
+func (b byQuery) tau(g Goal) (float64, Mechanism) { return b.pick(g).tau(g) }
+func (b byQuery) beta(g Goal) theory.LogProb      { return b.pick(g).beta(g) }
+func (b byQuery) tight() bool                     { return true }
+
+// perQuery is the union over the queries themselves.
+func perQuery(look oneLook, split bool) union {
+	look.both = true
+	return union{look: look, split: split, lnNodes: lnQueries}
+}
+
+func lnQueries(g Goal) float64 {
+	if g.Queries == 1 {
+		return 0
+	}
+	return math.Nextafter(math.Log(float64(g.Queries)), math.Inf(1))
+}
+
+// onHalf is a rule for values in [0,1] that serves differences as well, as twice the mean of (1+phi)/2, less one.
+type onHalf struct{ rule }
+
+func half(g Goal) Goal {
+	if g.Query == Difference {
+		g.Query, g.Tau, g.Disagreement = Bounded, g.Tau/2, 0
+	}
+	return g
+}
+
+// doubled is what is run for differences, in their units.
+func (g Goal) doubled(run Mechanism) Mechanism {
+	if g.Query == Difference {
+		run.Scale, run.ScaleFirst, run.Threshold = 2*run.Scale, 2*run.ScaleFirst, 2*run.Threshold
+		if run.Schedule != nil {
+			run.Unit = 2
+		}
+	}
+	return run
+}
+
+func (r onHalf) applies(g Goal) error       { return r.rule.applies(half(g)) }
+func (r onHalf) holds(g Goal) bool          { return r.rule.holds(half(g)) }
+func (r onHalf) queries(g Goal) int64       { return r.rule.queries(half(g)) }
+func (r onHalf) beta(g Goal) theory.LogProb { return r.rule.beta(half(g)) }
+
+func (r onHalf) samples(g Goal) (reached, error) {
+	least, err := r.rule.samples(half(g))
+	if g.Query == Difference {
+		least.tau *= 2
+	}
+	least.run = g.doubled(least.run)
+	return least, err
+}
+
+func (r onHalf) tau(g Goal) (float64, Mechanism) {
+	tau, run := r.rule.tau(half(g))
+	if g.Query == Difference {
+		tau *= 2
+	}
+	return tau, g.doubled(run)
+}
+
+func (r onHalf) tight() bool {
+	t, ok := r.rule.(interface{ tight() bool })
+	return ok && t.tight()
+}
+
+// afterLooks is a rule for an analyst who has already looked PastLooks times at the exact mean of a 0/1 query. Each
+// look had n+1 possible values. The analyst who acts as after one sequence of values fails with the rule's
+// probability, so one who may have seen any of them fails with at most (n+1)^PastLooks times that.
+type afterLooks struct{ rule }
+
+func (afterLooks) seen(g Goal, n int64) float64 {
+	return float64(g.PastLooks) * math.Log1p(float64(n)) * (1 + 4e-16)
+}
+
+func (r afterLooks) share(g Goal, n int64) Goal {
+	if g.Beta != 0 {
+		g.Beta -= theory.LogProb(r.seen(g, n))
+	}
+	return g
+}
+
+func (r afterLooks) applies(g Goal) error {
+	if g.Query != Binary {
+		return &theory.NoAnswerError{Reason: "after a look at full precision at values other than 0 and 1 nothing is left"}
+	}
+	return r.rule.applies(g)
+}
+
+func (r afterLooks) holds(g Goal) bool    { return r.rule.holds(r.share(g, g.Samples)) }
+func (r afterLooks) queries(g Goal) int64 { return r.rule.queries(r.share(g, g.Samples)) }
+func (r afterLooks) limit(g Goal) float64 { return limit(r.rule, g) }
+
+func (r afterLooks) tau(g Goal) (float64, Mechanism) { return r.rule.tau(r.share(g, g.Samples)) }
+
+// samples climbs to the least n that is enough for its own number of values.
+func (r afterLooks) samples(g Goal) (reached, error) {
+	for n := int64(1); ; {
+		least, err := r.rule.samples(r.share(g, n))
+		if err != nil || least.n <= n {
+			return reached{n: max(least.n, n)}, err
+		}
+		n = least.n
+	}
+}
+
+func (r afterLooks) beta(g Goal) theory.LogProb {
+	worst := r.rule.beta(g)
+	if ln := worst.Ln() + r.seen(g, g.Samples); worst != 0 && ln < 0 {
+		return theory.LogProb(ln)
+	}
+	return 0
+}
