@@ -1,4 +1,4 @@
-"""Writes digits.txt.gz and cancer.txt.gz beside this file: the rows that each of 120 small classifiers gets right.
+"""python3 outcomes.py writes digits.txt.gz and cancer.txt.gz beside this file: what 120 small classifiers get right.
 
 A line is a classifier, a letter a row: 1 if its label is predicted, 0 if not. The data come with scikit-learn
 (Debian's python3-sklearn 1.2.1); nothing but these outcomes is kept. The rows are those no classifier was trained on.
@@ -15,7 +15,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-KINDS = [LogisticRegression(), GaussianNB(), KNeighborsClassifier(5), DecisionTreeClassifier(max_depth=3, random_state=0)]
+TREE = DecisionTreeClassifier(max_depth=3, random_state=0)
+KINDS = [LogisticRegression(), GaussianNB(), KNeighborsClassifier(5), TREE]
 
 
 def outcomes(data, labels, kept, columns):
