@@ -227,7 +227,7 @@ func checkRRows(t *testing.T, dir string) {
 			call = strings.ReplaceAll(c.python, "True", "TRUE")
 		}
 		printed := rScript.printed(t, dir, rScript.load+
-			"got <- tryCatch(list(code = 0, line = \"\", rows = "+call+"),\n"+
+			"options(OutDec = \",\")\ngot <- tryCatch(list(code = 0, line = \"\", rows = "+call+"),\n"+
 			"  dpcalc_error = function(e) list(code = e$code, line = conditionMessage(e), rows = e$rows))\n"+
 			"want <- if (file.size(\"want.json\") > 0) jsonlite::fromJSON(\"want.json\")$rows\n"+
 			"cat(got$code, identical(got$rows, want), got$line == readLines(\"want.txt\"), \"\\n\")\n")

@@ -2,8 +2,8 @@
 
 # The fewest digits that read as the same number.
 exact <- function(x) {
-  short <- format(x, digits = 15)
-  if (is.numeric(x) && !is.na(x) && as.numeric(short) != x) format(x, digits = 17) else short
+  short <- format(x, digits = 15, decimal.mark = ".")
+  if (is.numeric(x) && !is.na(x) && as.numeric(short) != x) format(x, digits = 17, decimal.mark = ".") else short
 }
 
 # The rows of `dpcalc COMMAND ARGUMENTS FLAGS`, a data frame. target_beta = 0.1 stands for --target-beta=0.1,
