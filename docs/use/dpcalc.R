@@ -1,0 +1,59 @@
+# dpcalc from R. Copy this file: it needs jsonlite and the program, on the PATH or named by DPCALC.
+
+# The fewest digits that read as the same number.
+exact <- function(x) {
+  short <- format(x, digits = 15, decimal.mark = ".")
+  if (is.numeric(x) && !is.na(x) && as.numeric(short) != x) format(x, digits = 17, decimal.mark = ".") else short
+}
+
+# The rows of `dpcalc COMMAND ARGUMENTS FLAGS`, a data frame. target_beta = 0.1 stands for --target-beta=0.1,
+# zip = TRUE for --zip, step = c("a", "b") for --step=a --step=b. With output = FILE the rows are in the file.
+# Where the program fails, a dpcalc_error has its line as the message, its exit code as code and its rows as rows.
+dpcalc <- function(command, ..., input = character()) {
+  all <- list(...)
+  if (is.null(all$output)) all$format <- "json"
+  words <- mapply(function(name, value) {
+    flag <- gsub("_", "-", name)
+    if (name == "") value else if (isTRUE(value)) paste0("--", flag) else sprintf("--%s=%s", flag, sapply(value, exact))
+  }, if (is.null(names(all))) rep("", length(all)) else names(all), all)
+  files <- tempfile(c("out", "err", "in"))
+  on.exit(unlink(files))
+  writeLines(input, files[3])
+  code <- system2(Sys.getenv("DPCALC", "dpcalc"), shQuote(c(command, unlist(words))),
+                  stdin = files[3], stdout = files[1], stderr = files[2])
+  out <- readLines(files[1])
+  said <- readLines(files[2])
+  rows <- if (any(startsWith(out, "{"))) jsonlite::fromJSON(out)$rows
+  if (code != 0) {
+    if (length(said) == 0) said <- paste0(rows$method, ": ", rows$reason)[!is.na(rows$reason)]
+    stop(structure(class = c("dpcalc_error", "error", "condition"),
+                   list(message = paste(said, collapse = "; "), call = NULL, code = code, rows = rows)))
+  }
+  for (notice in said) warning(notice, call. = FALSE)
+  invisible(rows)
+}
+
+# A normal number by the system's source, which no one can predict: 48 random bits, through the quantile function.
+noise <- function(sd) {
+  source <- file("/dev/urandom", "rb", raw = TRUE)
+  on.exit(close(source))
+  sd * qnorm((sum(as.integer(readBin(source, "raw", 6)) * 256^(0:5)) + 0.5) / 256^6)
+}
+
+# The plan of gaussian-schedule for a goal, and a function that adds its noise to one value after another. After the
+# last of the plan's answers the function stops with code 3, whatever it is asked.
+answers <- function(...) {
+  file <- tempfile(fileext = ".json")
+  on.exit(unlink(file))
+  plan <- dpcalc("samplesize", ..., method = "gaussian-schedule", schedule = file)
+  left <- jsonlite::fromJSON(file)$rows$noise_scale
+  list(plan = plan, answer = function(value) {
+    if (length(left) == 0) stop(structure(class = c("dpcalc_error", "error", "condition"),
+      list(message = "the plan is used up: nothing more may be shown", call = NULL, code = 3)))
+    stopifnot(is.numeric(value), length(value) == 1, is.finite(value)) # costs no answer
+    sd <- left[1]
+    left <<- left[-1]
+    # The last digits of a sum of floats tell of the value, so they are rounded away.
+    round(value + noise(sd), 9)
+  })
+}
