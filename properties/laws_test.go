@@ -17,7 +17,7 @@ import (
 // cases is how many goals a law meets: fewer where a solve takes milliseconds.
 func cases(name string) int {
 	switch name {
-	case "gaussian-schedule", "thresholdout", "laplace":
+	case "gaussian-schedule", "thresholdout", "laplace", "rounding-widths":
 		return 40
 	case "binomial", "splitting-exact", "gaussian", "gaussian-cvar", "gaussian-jung20", "gaussian-rogers20",
 		"gaussian-bassily16", "laplace-jung20":
@@ -231,13 +231,35 @@ func TestNoInputBreaksASolver(t *testing.T) {
 		}
 		g := transfer.Goal{
 			Samples: count(), Queries: count(), Tau: float(), Beta: theory.LogProb(-1 / float()), Budget: count(),
-			Query: transfer.Query(r.Intn(5)), Epsilon: float(),
+			Query: transfer.Query(r.Intn(6)), Epsilon: float(),
 		}
 		if r.Intn(2) == 0 {
 			g.Budget, g.Epsilon = max(g.Budget, 0), 0
 		}
-		if g.Query >= transfer.Sensitive {
+		if g.Query == transfer.Sensitive || g.Query == transfer.Minimization {
 			g.Sensitivity = float()
+		}
+		if r.Intn(2) == 0 {
+			g.Feedback = transfer.Feedback(r.Intn(6))
+		}
+		for _, field := range []func(){
+			func() { g.OneSided = true },
+			func() { g.Passes = min(count(), g.Queries) },
+			func() { g.Bar = transfer.Some(float()) },
+			func() { g.Floor = float() },
+			func() { g.Hold = float() },
+			func() { g.GuessError = transfer.Some(float()) },
+			func() { g.Transcripts = 1 / float() },
+			func() { g.LnTranscripts = float() },
+			func() { g.PastLooks = count() },
+			func() { g.Disagreement = float() },
+		} {
+			if r.Intn(8) == 0 {
+				field()
+			}
+		}
+		if g.Feedback != transfer.Answers && g.Feedback != transfer.Flags {
+			g.Budget = 0
 		}
 		switch r.Intn(5) {
 		case 0:

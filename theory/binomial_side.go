@@ -30,8 +30,8 @@ func BinomialSideSamples(s Side) (Bound[int64], error) {
 		return Bound[int64]{}, err
 	}
 	n, err := s.leastCertified()
-	for err == nil && n > 1 && n <= MaxExactSamples && s.good(n-1) {
-		n--
+	if err == nil && n > 1 {
+		n = min(n, s.atMostHalf().leastGood())
 	}
 	return Bound[int64]{n, binomialSources, binomialSingle}, err
 }
@@ -41,48 +41,52 @@ func BinomialSideHolds(s Side, n int64) (bool, error) {
 	if err := first(s.Validate(), sampleSize(n)); err != nil {
 		return false, err
 	}
+	if s.certified(n) {
+		return true, nil
+	}
+	if s = s.atMostHalf(); n >= MaxExactSamples || !s.certified(MaxExactSamples) {
+		return false, nil
+	}
 	for ; !s.certified(n); n++ {
-		if n >= MaxExactSamples || !s.good(n) {
+		if !s.good(n) {
 			return false, nil
 		}
 	}
 	return true, nil
 }
 
-// BinomialSideTau returns about the least tau for which n is at least the requirement, rounded up by at most 1e-9 of
-// itself, or 1 if none below one will do.
+// BinomialSideTau returns about the least tau for which n is at least the requirement, rounded up by at most 1e-9
+// of itself, or 1 if none below one will do.
 func BinomialSideTau(beta LogProb, n int64) (float64, error) {
-	if err := first(Side{0.5, beta}.Validate(), sampleSize(n)); err != nil {
+	s := Side{0.5, beta}
+	if err := first(s.Validate(), sampleSize(n)); err != nil {
 		return 0, err
 	}
-	holds := func(tau float64, n int64) bool { return tau < 1 && Side{tau, beta}.certified(n) }
-	top := leastOf(func(tau float64) bool { return holds(tau, n) })
+	top := s.leastTau(0, func(s Side) bool { return s.certified(n) })
 	if n >= MaxExactSamples {
 		return top, nil
 	}
-	tau := 0.0
-	for ; tau < top; n++ {
-		if tau > 0 && holds(tau, n) {
-			return tau, nil
+	s = s.atMostHalf()
+	s.Tau = s.leastTau(0, func(s Side) bool { return s.certified(MaxExactSamples) })
+	for ; s.Tau < top; n++ {
+		if s.certified(n) {
+			return s.Tau, nil
 		}
-		if n >= MaxExactSamples {
-			break
-		}
-		if tau == 0 || !(Side{tau, beta}).good(n) {
-			tau = leastOf(func(t float64) bool { return t > tau && t < 1 && Side{t, beta}.good(n) })
+		if !s.good(n) {
+			s.Tau = s.leastTau(s.Tau, func(s Side) bool { return s.good(n) })
 		}
 	}
 	return top, nil
 }
 
-// leastOf returns about the least tau in (0,1] from which on ok holds.
-func leastOf(ok func(tau float64) bool) float64 {
-	lo, hi := 0.0, 1.0
+// leastTau returns about the least tau above floor from which on ok holds, or 1.
+func (s Side) leastTau(floor float64, ok func(Side) bool) float64 {
+	lo, hi := floor, 1.0
 	for hi-lo > 1e-10*hi {
-		if mid := lo + (hi-lo)/2; ok(mid) {
-			hi = mid
+		if s.Tau = lo + (hi-lo)/2; s.Tau > 0 && s.Tau < 1 && ok(s) {
+			hi = s.Tau
 		} else {
-			lo = mid
+			lo = s.Tau
 		}
 	}
 	return hi
@@ -93,13 +97,20 @@ func BinomialSideWorst(d Deviation) (LogProb, error) {
 	if err := d.Validate(); err != nil {
 		return 0, err
 	}
-	bound := func(n int64) LogProb { tail, _ := BinomialUpperTail(Deviation{n, d.Tau}); return tail.Value }
-	top, worst := bound(d.Samples), Zero
-	for n := d.Samples; n < MaxExactSamples; n++ {
+	bound := func(n int64) float64 {
+		tail, _ := BinomialUpperTail(Deviation{n, d.Tau * (1 - 0x1p-48)})
+		return tail.Value.Ln()
+	}
+	top := LogProb(bound(d.Samples))
+	if d.Samples >= MaxExactSamples {
+		return top, nil
+	}
+	worst := bound(MaxExactSamples)
+	for n := d.Samples; worst <= -math.Ln2; n++ {
 		if bound(n) <= worst {
-			return min(worst, top), nil
+			return min(LogProb(worst), top), nil
 		}
-		worst = max(worst, LogProb(newSideLattice(Deviation{n, d.Tau}).above(float64(worst))))
+		worst = newSideLattice(Deviation{n, d.Tau}).above(worst)
 	}
 	return top, nil
 }
@@ -110,6 +121,28 @@ func newSideLattice(d Deviation) lattice {
 	l.gap = d.Samples + 1
 	return l
 }
+
+// atMostHalf asks no event to occur more often than every other time. Above one half almost every expectation is a
+// worst case, and the exact tails are dear for what they save.
+func (s Side) atMostHalf() Side {
+	s.Beta = min(s.Beta, -math.Ln2)
+	return s
+}
+
+// leastGood returns the least n that the exact tails add, or MaxSamples.
+func (s Side) leastGood() int64 {
+	if !s.certified(MaxExactSamples) {
+		return MaxSamples
+	}
+	n := num.Ints{Lo: 1, Hi: MaxExactSamples, Guess: s.guess()}.Least(s.certified)
+	for n > 1 && s.good(n-1) {
+		n--
+	}
+	return n
+}
+
+// guess is about the least n that is certified.
+func (s Side) guess() int64 { return int64(math.Min(-s.Beta.Ln()/(2*s.Tau*s.Tau), MaxSamples)) }
 
 // good reports whether n alone serves. A tie counts as no.
 func (s Side) good(n int64) bool {
@@ -123,9 +156,8 @@ func (s Side) certified(n int64) bool {
 }
 
 func (s Side) leastCertified() (int64, error) {
-	guess := int64(math.Min(-s.Beta.Ln()/(2*s.Tau*s.Tau), MaxSamples))
 	if !s.certified(MaxSamples) {
 		return 0, &NoAnswerError{Reason: "needs more than 2^53 rows"}
 	}
-	return num.Ints{Lo: 1, Hi: MaxSamples, Guess: guess}.Least(s.certified), nil
+	return num.Ints{Lo: 1, Hi: MaxSamples, Guess: s.guess()}.Least(s.certified), nil
 }

@@ -106,8 +106,10 @@ func (g Goal) Validate() error {
 	if err := theory.Domain(d == 0 || d > 0 && d <= 1e100 && d >= 1e-100, "sensitivity", d, "a number in [1e-100, 1e100]"); err != nil {
 		return err
 	}
-	if d != 0 && g.Query != Sensitive && g.Query != Minimization {
-		return theory.Domain(d == 1, "sensitivity", d, "a sensitive or minimization query, or none")
+	moves := g.Query == Sensitive || g.Query == Minimization
+	want := "a sensitive or minimization query, or none"
+	if err := theory.Domain(d == 0 || d == 1 || moves, "sensitivity", d, want); err != nil {
+		return err
 	}
 	if g.Tau == 0 {
 		missing++

@@ -48,6 +48,8 @@ func TestGoalAtTheEndsOfItsDomain(t *testing.T) {
 		{"more D", sensitive, func(g *Goal) { g.Sensitivity = above(1e100) }, false},
 		{"negative D", sensitive, func(g *Goal) { g.Sensitivity = -1 }, false},
 		{"D of a linear query", good, func(g *Goal) { g.Sensitivity = 2 }, false},
+		{"D = 1 of a linear query, tau 5", good, func(g *Goal) { g.Sensitivity, g.Tau = 1, 5 }, false},
+		{"D = 1 of a linear query, two unknowns", good, func(g *Goal) { g.Sensitivity, g.Samples = 1, 0 }, false},
 		{"D = 1 of a linear query", good, func(g *Goal) { g.Sensitivity = 1 }, true},
 		{"beta near one", good, func(g *Goal) { g.Beta = -math.SmallestNonzeroFloat64 }, true},
 		{"beta above one", good, func(g *Goal) { g.Beta = math.SmallestNonzeroFloat64 }, false},

@@ -102,7 +102,13 @@ var sealedRule = func() union {
 var ladderRule = either{
 	searched{
 		kinds: linear,
-		top:   boardLimit,
+		needs: func(g Goal) error {
+			if g.Tau == 0 || g.Tau >= feedback.LeastLadderTau {
+				return nil
+			}
+			return needs("a tau of at least " + formatFloat(feedback.LeastLadderTau))
+		},
+		top: boardLimit,
 		rows: func(g Goal) float64 {
 			return 0.44 * (math.Log(float64(g.Queries)) - g.Beta.Ln()/8) * math.Pow(1-g.Floor, 1.5) / math.Pow(g.Tau, 3)
 		},
@@ -173,6 +179,9 @@ func bestStep(g Goal) (need num.DD, step float64) {
 		ln := num.FromInt(g.Queries).MulFloat(4).Div(num.FromFloat(eta)).Ln()
 		return count.Mul(ln).AddFloat(1).AddFloat(-g.Beta.Ln()).Div(gap.Mul(gap).MulFloat(2))
 	}
+	if g.Tau < 1e-100 { // no number of rows is enough, and 1/eta overflows
+		return num.FromFloat(math.Inf(1)), 0
+	}
 	// The need is least where (tau-eta) L'(eta) + 2 L(eta) = 0, L = (1/eta + 2) ln(4m/eta) + 1 + ln 1/beta.
 	rest := 1 - g.Beta.Ln()
 	step = num.Interval{Lo: g.Tau / 100, Hi: g.Tau * (1 - 1e-9)}.SafeRoot(1e-15, func(eta float64) float64 {
@@ -201,7 +210,7 @@ var sparseRule = searched{
 }
 
 // mostFlags is how many flags are counted one by one.
-const mostFlags = 1_000_000
+const mostFlags = 100_000
 
 // validatorFor returns a validator for the plan and whether it keeps the promise: with the threshold asked for, or the
 // best one that leaves room for the guess error.

@@ -16,11 +16,14 @@ import (
 // The rows are independent; for 0/1 losses with [Ladder.ZeroOne] they are also identically distributed.
 type Ladder struct {
 	Queries int64   // m >= 2
-	Tau     float64 // in (0, 1)
+	Tau     float64 // in [LeastLadderTau, 1)
 	Top     float64 // hi in (0, 1]: the known loss of a baseline, 1 if there is none
 	LnBeta  float64 // below 0
 	ZeroOne bool    // whether losses are 0 and 1 and binomial tails may serve
 }
+
+// LeastLadderTau is the least tau for which a ladder is built: its number of cells grows as 1/tau.
+const LeastLadderTau = 3e-4
 
 // Cell is a state of a [Ladder]: at a mean loss of at most Boundary, Value is shown.
 type Cell struct{ Boundary, Value float64 }
@@ -55,6 +58,9 @@ func (d Ladder) mostCells() int64 { return int64(6/d.Tau) + 5 }
 // has the same share of beta. The steps are the smallest that the terms allow; fewer are enough for
 // more rows, a greater tau or beta, and fewer queries.
 func (d Ladder) Cells(n int64) []Cell {
+	if d.Tau < LeastLadderTau {
+		return nil
+	}
 	if d.Top <= 2*d.Tau { // v_0 = hi - tau is within tau of every loss
 		return []Cell{{d.Top, d.Top - d.Tau}}
 	}

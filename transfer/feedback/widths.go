@@ -26,7 +26,7 @@ type QueryWidth struct {
 
 // Bound returns about the least ln V_1 over all c_j for n rows, rounded up, and the widths in the order of the
 // queries. V_j grows with V_(j+1), so the best c_j is found from the last query back. The greater V_(j+1) is, the
-// less the best c_j. Up to 512 every c is tried, beyond that one in each 1.6 per cent.
+// less the best c_j. Up to 128 every c is tried, beyond that one in each 6 per cent.
 func (w Widths) Bound(n int64) (lnFailure float64, widths []QueryWidth) {
 	v := widthWalk{Widths: w, n: n, lnWhole: w.Values.LnSide(n, w.Tau)}
 	v.ln = math.Ln2 + v.lnWhole
@@ -34,8 +34,12 @@ func (w Widths) Bound(n int64) (lnFailure float64, widths []QueryWidth) {
 	at := int64(manyCells)
 	for left := w.Queries - 1; left > 0; {
 		at = num.Ints{Lo: 2, Hi: at, Guess: at}.Least(func(i int64) bool { return v.after(i) <= v.after(i+1) })
-		steps := v.stay(at, left)
-		widths = append(widths, QueryWidth{steps, 2 * w.Tau / candidate(at)})
+		steps, width := v.stay(at, left), 2*w.Tau/candidate(at)
+		if last := &widths[len(widths)-1]; last.Width == width { // by rounding it stayed the best once more
+			last.Queries += steps
+		} else {
+			widths = append(widths, QueryWidth{steps, width})
+		}
 		left -= steps
 	}
 	slices.Reverse(widths)
@@ -43,16 +47,16 @@ func (w Widths) Bound(n int64) (lnFailure float64, widths []QueryWidth) {
 }
 
 const (
-	everyCell = 512
-	manyCells = 2048
+	everyCell = 128
+	manyCells = 512
 )
 
-// candidate returns a c: from 2 on every whole number up to 512, and then in steps that grow.
+// candidate returns a c: from 2 on every whole number up to 128, and then in steps that grow.
 func candidate(i int64) float64 {
 	if i <= everyCell {
 		return float64(i)
 	}
-	return math.Floor(everyCell * math.Pow(1+1./64, float64(i-everyCell)))
+	return math.Floor(everyCell * math.Pow(1+1./16, float64(i-everyCell)))
 }
 
 // widthWalk goes from the last query back.
@@ -82,24 +86,22 @@ func (v *widthWalk) after(i int64) float64 {
 
 // stay moves back by as many queries, at most left, as the candidate stays the best for, and returns their number.
 func (v *widthWalk) stay(i, left int64) int64 {
-	best := func() bool { return i == 2 || v.after(i) < v.after(i-1) }
+	before := v.ln
 	v.ln = v.after(i)
-	if left == 1 || !best() || v.ln < v.side(i) {
+	if left == 1 || before < v.side(i) {
 		return 1
 	}
-	// With V_j >= A(tau-w) from here on, V_j + a/(c-1) grows by the factor c, a = A(tau-w) + A(tau).
-	c, base := candidate(i), v.ln
+	// With V_(j+1) >= A(tau-w) from here on, V_j + a/(c-1) grows by the factor c, a = A(tau-w) + A(tau). The next
+	// candidate b < c is better from (c-b) V = A(tau-w_b) - A(tau-w_c) on.
+	c, steps := candidate(i), left
 	lnShift := num.LogAddExp(v.side(i), v.lnWhole) - math.Log(c-1)
-	to := func(steps int64) {
-		grown := num.LogAddExp(base, lnShift) + float64(steps)*math.Log(c)*(1+4e-16)
-		v.ln = num.LogSubExp(grown, lnShift) + 4e-16*math.Abs(grown)
+	from := num.LogAddExp(before, lnShift)
+	if i > 2 {
+		turn := num.LogSubExp(v.side(i-1), v.side(i)) - math.Log(c-candidate(i-1))
+		more := (num.LogAddExp(turn, lnShift) - from) / math.Log(c)
+		steps = min(left, int64(math.Min(math.Max(more, 0), 0x1p60))+1)
 	}
-	more := num.Ints{Lo: 0, Hi: left - 1, Guess: 0}.Greatest(func(steps int64) bool {
-		to(max(steps-1, 0))
-		return steps == 0 || best()
-	})
-	if v.ln = base; more > 0 {
-		to(more)
-	}
-	return 1 + more
+	grown := from + float64(steps)*math.Log(c)*(1+4e-16)
+	v.ln = math.Max(v.ln, num.LogSubExp(grown, lnShift)+4e-16*math.Abs(grown))
+	return steps
 }
