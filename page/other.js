@@ -133,11 +133,9 @@ const explaining = {
     const page = element("pre", { tabIndex: 0, "aria-label": "Explanation" }, rest.join("\n").replace(/^\n+/, ""));
     const cited = state.command === "explain" && element("button", { type: "button", onclick: async () =>
       copy((await dpcalc.run(["cite", ...state.args])).stdout, "BibTeX") }, "Copy BibTeX");
-    const methods = state.args.every((word) => samplesizeMethods().includes(word));
+    const methods = state.args.every((word) => description.commands.cite.words.includes(word));
     $("says").replaceChildren(page, ...(cited && methods && state.args.length ? [element("p", { className: "buttons" }, cited)] : []));
     drawRows([], [], []);
     offer({ table: false });
   },
 };
-
-const samplesizeMethods = () => description.commands.cite.words;

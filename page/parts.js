@@ -90,12 +90,15 @@ function inputOf(flag, hasDefault = true) {
   if (flag.switch) return element("input", { id, type: "checkbox", "data-flag": flag.name });
   if (flag.words?.length && flag.words.length <= 12) {
     const select = element("select", { id, "data-flag": flag.name });
-    if (hasDefault) select.append(new Option("", ""));
+    if (hasDefault) select.append(new Option(flag.usage.includes("(default)") ? "default" : "\u2013", ""));
     for (const word of flag.words) select.append(new Option(SAYINGS[flag.name + "=" + word] ?? word, word));
     return select;
   }
   return element("input", { id, type: "text", spellcheck: false, autocapitalize: "off", "data-flag": flag.name });
 }
+
+// SHORT is the length of a usage that says no more than the label.
+const SHORT = 24;
 
 // field is a labelled input. With a word of the glossary it has a button that explains it.
 function field(flag, { label = LABELS[flag.name] ?? flag.name, word = null, hint = false, hasDefault = true } = {}) {
@@ -104,7 +107,7 @@ function field(flag, { label = LABELS[flag.name] ?? flag.name, word = null, hint
   if (flag.switch) return element("div", { className: "field check" }, input, name);
   const head = element("div", { className: "head" }, name, word ? explainer(word) : null);
   const box = element("div", { className: "field" }, head, input);
-  if (hint) {
+  if (hint && flag.usage.length > SHORT) {
     const text = element("small", { id: input.id + "-hint" }, flag.usage.replaceAll("`", ""));
     input.setAttribute("aria-describedby", text.id);
     box.append(text);

@@ -5,7 +5,7 @@ const pvalue = {
 
   build() {
     const flag = (name) => flagNamed("pvalue-correct", name);
-    $("pvalue-first").append(field(flag("by"), { hasDefault: false }), field(flag("alpha"), { word: "alpha" }), field(flag("p"), { hint: true }));
+    $("pvalue-first").append(field(flag("by"), { hasDefault: false }), field(flag("alpha"), { word: "alpha" }), field(flag("p")));
     const keys = [...new Set(["samples", ...description.kinds.flatMap((k) => [...k.needs.flat(), ...(k.optional ?? [])])])];
     const offered = keys.filter((key) => flag(key) && key !== "data");
     for (const key of offered) $("pvalue-kind").append(field(flag(key), { hint: true }));

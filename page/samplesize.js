@@ -200,10 +200,7 @@ const samplesize = {
     }
     if (unknown !== "tau") columns.push(number("tau_achieved", "tau achieved"));
     if (!unknown) columns.push(number("beta", "beta"));
-    columns.push({ title: "noise", cell: (r) => r.noise ?? "" }, { title: "noise scale", number: true, cell: noiseOf });
-    for (const name of ["threshold", "cells", "epsilon", "ln_delta"]) {
-      if (applicable.some((r) => r[name] !== null)) columns.push({ title: name.replace("_", " "), number: true, cell: (r) => shown(r[name]) });
-    }
+    columns.push({ title: "to run", cell: parameters });
     columns.push({ title: "proof", cell: (r) => r.proof },
       { title: "note", long: true, cell: (r) => [useOf(r), r.reason].filter(Boolean).join("; ") });
     drawRows(columns, applicable, rows.filter((r) => r.status === "not_applicable"));
@@ -212,6 +209,12 @@ const samplesize = {
 
 const noiseOf = (r) => r.noise_first !== null && r.noise_first !== undefined
   ? `${Number(r.noise_first.toPrecision(3))} falling to ${Number(r.noise_last.toPrecision(3))}` : shown(r.noise_scale);
+// parameters is what a method is run with.
+const parameters = (r) => [
+  r.noise ? `${r.noise} noise ${noiseOf(r)}` : "",
+  ...["threshold", "cells", "epsilon", "ln_delta"].map((name) => r[name] === null ? "" : `${name.replace("_", " ")} ${shown(r[name])}`),
+].filter(Boolean).join(", ");
+
 const useOf = (r) => r.adaptive ? "" : r.method.startsWith("dp") ? "for what a private procedure puts out"
   : "only for scores fixed beforehand";
 
