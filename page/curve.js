@@ -51,6 +51,7 @@ class Curve {
       $("axes").append(element("div", { className: "field" }, element("label", { for: select.id }, label), select));
     }
     $("point").addEventListener("input", () => this.read());
+    window.addEventListener("resize", () => this.plan && $("figure")?.dataset.complete && this.draw(true));
   }
 
   // turned keeps the axes apart.
@@ -61,7 +62,7 @@ class Curve {
       other.value = Object.keys(QUANTITIES).find((name) => name !== x.value);
     }
     this.axesByHand = true;
-    this.plan && this.show(this.plan);
+    if (this.plan) this.show(this.plan).catch(unlessDropped);
     rewrite();
   }
 
@@ -96,6 +97,7 @@ class Curve {
   async show(plan) {
     const asked = ++this.asked;
     this.plan = plan;
+    if ($("figure")) delete $("figure").dataset.complete;
     $("curve").hidden = false;
     if (!this.axesByHand) {
       const y = plan.unknown ?? "tau";
@@ -180,8 +182,10 @@ class Curve {
     if (had) $("lines").querySelector(`[value="${CSS.escape(had)}"]`)?.focus();
   }
 
-  draw() {
-    const [width, height, left, right, top, bottom] = [760, 400, 84, 150, 16, 52];
+  draw(complete = false) {
+    const width = Math.max(320, Math.min(760, $("figure-box").clientWidth || 760));
+    const narrow = width < 560; // then the names of the lines stand over their ends, not beside them
+    const [height, left, right, top, bottom] = [narrow ? 340 : 400, narrow ? 64 : 84, narrow ? 12 : 150, 16, 52];
     const all = [...this.points.values()].flat();
     const here = { x: logOf(this.plan.best, this.x), y: logOf(this.plan.best, this.y) };
     const xs = [...all.map((p) => p.x), here.x], ys = [...all.map((p) => p.y), here.y];
@@ -217,16 +221,18 @@ class Curve {
       ends.push({ method, colour, x: X(line.at(-1).x), y: Y(line.at(-1).y) });
     });
     ends.sort((a, b) => a.y - b.y);
-    ends.forEach((end, i) => { end.at = Math.max(end.y, i ? ends[i - 1].at + 16 : top + 8); });
+    ends.forEach((end, i) => { end.at = Math.max(end.y - (narrow ? 12 : 0), i ? ends[i - 1].at + 16 : top + 8); });
     ends.reverse().forEach((end, i) => { end.at = Math.min(end.at, i ? ends[i - 1].at - 16 : height - bottom); });
     for (const { method, colour, x, y, at } of ends) {
-      svg.append(drawn("path", { d: `M${x + 2},${y}L${width - right + 8},${at}`, stroke: colour, fill: "none", "stroke-opacity": ".5" }),
-        drawn("text", { x: width - right + 11, y: at + 4, fill: colour, "font-weight": method === this.best ? "700" : "400" }, method));
+      const beside = { x: width - right + 11, y: at + 4 }, over = { x: width - right, y: at + 4, "text-anchor": "end" };
+      if (!narrow) svg.append(drawn("path", { d: `M${x + 2},${y}L${width - right + 8},${at}`, stroke: colour, fill: "none", "stroke-opacity": ".5" }));
+      svg.append(drawn("text", { ...(narrow ? over : beside), fill: colour, "font-weight": method === this.best ? "700" : "400" }, method));
     }
     svg.append(drawn("circle", { cx: X(here.x), cy: Y(here.y), r: 6, fill: "var(--paper)", stroke: "var(--c0)", "stroke-width": 3 }));
     this.hair = drawn("line", { y1: top, y2: height - bottom, stroke: "currentColor", "stroke-dasharray": "3 3", visibility: "hidden" });
     svg.append(this.hair);
     svg.addEventListener("pointermove", (event) => this.hover(event));
+    if (complete) svg.dataset.complete = "true";
     $("figure-box").replaceChildren(svg);
     this.places = [...new Set(all.map((p) => p.x))].sort((a, b) => a - b);
     const nearest = this.places.reduce((k, x, i) => Math.abs(x - here.x) < Math.abs(this.places[k] - here.x) ? i : k, 0);

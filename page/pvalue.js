@@ -13,7 +13,7 @@ const pvalue = {
     const main = [...offered, "data", "neighbours", "by", "alpha", "p", "step", "family-on"];
     for (const more of flagsOf("pvalue-correct", { without: main })) $("more-pvalue-correct").append(field(more, { hint: true }));
     this.steps = new StepsEditor($("pvalue-steps"), () => changed());
-    this.by().addEventListener("change", () => this.open());
+    this.by().addEventListener("input", () => this.open());
   },
 
   by() { return $("panel-pvalue-correct").querySelector("[data-flag=by]"); },

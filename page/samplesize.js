@@ -38,7 +38,7 @@ const samplesize = {
 
   build() {
     for (const [name, q] of [...Object.entries(QUANTITIES), ["none", { chip: "Does my plan hold?" }]]) {
-      const radio = element("input", { type: "radio", name: "unknown", value: name, onchange: () => this.turn(name) });
+      const radio = element("input", { type: "radio", name: "unknown", value: name, oninput: () => this.turn(name) });
       $("unknowns").append(element("label", {}, radio, q.chip));
     }
     for (const [name, q] of Object.entries(QUANTITIES)) {
@@ -47,13 +47,13 @@ const samplesize = {
       if (q.slider) box.append(this.slider(q, input));
       $("sentence").append(element("span", {}, q.before), box, ...(q.after ? [element("span", {}, q.after)] : []));
     }
-    const shown = element("select", { id: "shown", onchange: () => this.open() });
+    const shown = element("select", { id: "shown", oninput: () => this.open() });
     SHOWN.forEach(({ label }, i) => shown.append(new Option(label, String(i))));
     $("kinds").append(element("div", { className: "field" }, element("label", { for: "shown" }, "what is shown"), shown),
       field(flagNamed("samplesize", "query"), { label: "a score is", hasDefault: false }));
     this.opened = [...new Set([...SHOWN.flatMap((s) => s.opens), ...Object.values(OPENED).flat()])];
     for (const name of this.opened) $("kinds").append(field(flagNamed("samplesize", name), { hint: true }));
-    $("panel-samplesize").querySelector("[data-flag=query]").addEventListener("change", () => this.open());
+    $("panel-samplesize").querySelector("[data-flag=query]").addEventListener("input", () => this.open());
     const main = [...Object.keys(QUANTITIES), ...this.opened, "query", "report", "plot", "zip", "max-rows",
       ...SHOWN.flatMap((s) => Object.keys(s.fixed))];
     for (const flag of flagsOf("samplesize", { without: main })) $("more-samplesize").append(field(flag, { hint: true }));
@@ -200,7 +200,7 @@ const samplesize = {
     }
     if (unknown !== "tau") columns.push(number("tau_achieved", "tau achieved"));
     if (!unknown) columns.push(number("beta", "beta"));
-    columns.push({ title: "to run", cell: parameters });
+    columns.push({ title: "to run", long: true, cell: parameters });
     columns.push({ title: "proof", cell: (r) => r.proof },
       { title: "note", long: true, cell: (r) => [useOf(r), r.reason].filter(Boolean).join("; ") });
     drawRows(columns, applicable, rows.filter((r) => r.status === "not_applicable"));
