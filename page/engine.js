@@ -14,7 +14,8 @@ class Engine {
 
   begin() {
     workerAddress ??= URL.createObjectURL(
-      new Blob([document.getElementById("worker").textContent], { type: "text/javascript" }));
+      new Blob([document.getElementById("worker").textContent], { type: "text/javascript" }),
+    );
     this.isReady = false;
     this.worker = new Worker(workerAddress);
     this.ready = new Promise((resolve, reject) => {
@@ -56,7 +57,8 @@ class Engine {
     if (this.current?.id !== id) return;
     const { resolve, reject } = this.current;
     this.current = null;
-    if (result) resolve(result); else reject(new Error(failed));
+    if (result) resolve(result);
+    else reject(new Error(failed));
     this.go();
   }
 
@@ -79,4 +81,6 @@ class Engine {
 class Dropped extends Error {}
 
 // unlessDropped ignores that a call was dropped.
-const unlessDropped = (error) => { if (!(error instanceof Dropped)) throw error; };
+const unlessDropped = (error) => {
+  if (!(error instanceof Dropped)) throw error;
+};

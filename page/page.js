@@ -38,7 +38,8 @@ function start(described) {
 }
 
 // groupOf is the tab in which a command stands.
-const groupOf = (command) => command in OTHERS ? "other" : ["methods", "cite", "explain"].includes(command) ? "explain" : command;
+const groupOf = (command) =>
+  command in OTHERS ? "other" : ["methods", "cite", "explain"].includes(command) ? "explain" : command;
 
 function tabList() {
   const all = [...$("tabs").children];
@@ -119,11 +120,16 @@ function clear() {
 // VIEWS are switches that change what people see and not the answer.
 const VIEWS = ["report", "plot"];
 
-const rowsOf = ({ stdout }) => stdout.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+const rowsOf = ({ stdout }) =>
+  stdout
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
 
 async function answer() {
   const asked = ++answering;
-  const asking = state, form = tab;
+  const asking = state,
+    form = tab;
   $("command").textContent = commandLine(asking);
   answers.drop("answer");
   $("result").setAttribute("aria-busy", "true");
@@ -185,7 +191,9 @@ function drawRows(columns, rows, leftOut) {
   drawTable($("table"), columns, rows);
   const reasons = new Map();
   for (const r of leftOut) reasons.set(r.reason, [...(reasons.get(r.reason) ?? []), r.method]);
-  $("left-out").replaceChildren(...[...reasons].map(([reason, methods]) => element("li", {}, `${methods.join(", ")}: ${reason}`)));
+  $("left-out").replaceChildren(
+    ...[...reasons].map(([reason, methods]) => element("li", {}, `${methods.join(", ")}: ${reason}`)),
+  );
 }
 
 // offered are the buttons, with when they are there.
@@ -199,7 +207,8 @@ function offer(what) {
 }
 
 function buttons() {
-  const add = (when, label, onclick) => $("buttons").append(element("button", { type: "button", "data-when": when, onclick }, label));
+  const add = (when, label, onclick) =>
+    $("buttons").append(element("button", { type: "button", "data-when": when, onclick }, label));
   const out = async (extra, call = dpcalc.run) => {
     const { code, stdout, stderr } = await call([...wordsOf(state, { without: VIEWS }), ...extra]);
     if (code === 1 || code === 2) fail(stderr);
@@ -217,10 +226,16 @@ function buttons() {
   });
   add("table", "Workbook (XLSX)", () => {
     $("workbook").hidden = false;
-    $("workbook").replaceChildren("Workbooks with live formulas are the command line's: ",
-      element("code", {}, commandLine(state) + " -o plan.xlsx"));
+    $("workbook").replaceChildren(
+      "Workbooks with live formulas are the command line's: ",
+      element("code", {}, commandLine(state) + " -o plan.xlsx"),
+    );
   });
-  add("figure", "Save curve (SVG)", () => $("figure") && save("curve.svg", "image/svg+xml", samplesize.curve.text()));
+  add(
+    "figure",
+    "Save curve (SVG)",
+    () => $("figure") && save("curve.svg", "image/svg+xml", samplesize.curve.text()),
+  );
   add("schedule", "Save noise schedule (CSV)", async () => {
     const text = await out([], (words) => answers.call(words, { schedule: true }));
     if (text) save("noise.csv", "text/csv", text);

@@ -21,8 +21,9 @@ const plain = (x) => String(x).replace("e+", "e");
 function sixDigits(x, up) {
   const size = Math.abs(x);
   const [mantissa, exponent] = size.toExponential(5).split("e");
-  const near = Number(size.toExponential(5)), slack = 1e-12 * size;
-  const away = up !== (x < 0);
+  const near = Number(size.toExponential(5)),
+    slack = 1e-12 * size;
+  const away = up !== x < 0;
   let m = Math.round(Number(mantissa) * 1e5);
   if (away && near < size - slack) m++;
   else if (!away && near > size + slack) m--;
@@ -56,11 +57,31 @@ function fromLogarithm(ln, down) {
 
 // Labels of flags that the program's usage says at more length.
 const LABELS = {
-  p: "p-value", alpha: "alpha", by: "the choice was made by", samples: "rows", epsilon: "epsilon", delta: "delta", mu: "mu",
-  queries: "queries", "noise-sd": "noise, standard deviation", outcomes: "possible choices", bits: "bits", nats: "nats",
-  slack: "slack", data: "rows are", neighbours: "neighbours", method: "methods", proofs: "proofs",
-  sensitivity: "sensitivity", budget: "budget", times: "steps", "target-delta": "target delta", "target-beta": "target beta",
-  beta: "beta", tau: "tau", query: "a query is",
+  p: "p-value",
+  alpha: "alpha",
+  by: "the choice was made by",
+  samples: "rows",
+  epsilon: "epsilon",
+  delta: "delta",
+  mu: "mu",
+  queries: "queries",
+  "noise-sd": "noise, standard deviation",
+  outcomes: "possible choices",
+  bits: "bits",
+  nats: "nats",
+  slack: "slack",
+  data: "rows are",
+  neighbours: "neighbours",
+  method: "methods",
+  proofs: "proofs",
+  sensitivity: "sensitivity",
+  budget: "budget",
+  times: "steps",
+  "target-delta": "target delta",
+  "target-beta": "target beta",
+  beta: "beta",
+  tau: "tau",
+  query: "a query is",
 };
 
 // Words that select boxes show for those of the program.
@@ -69,7 +90,8 @@ const SAYINGS = {
   "query=binary": "a share: every row counts 0 or 1",
   "query=sensitive": "another statistic of low sensitivity",
   "query=minimization": "which candidate has the least loss",
-  "proofs=all": "all", "proofs=published": "published in the literature",
+  "proofs=all": "all",
+  "proofs=published": "published in the literature",
   "by=pure-dp": "private answers (epsilon)",
   "by=approx-dp": "private answers (epsilon, delta)",
   "by=gdp": "private answers (Gaussian, mu)",
@@ -78,8 +100,10 @@ const SAYINGS = {
   "by=mutual-info": "bounded mutual information",
   "by=max-info": "bounded max-information",
   "by=steps": "several steps, one after the other",
-  "data=product": "independent", "data=any": "of any joint law",
-  "neighbours=replace": "one row replaced", "neighbours=add-remove": "one row added or removed",
+  "data=product": "independent",
+  "data=any": "of any joint law",
+  "neighbours=replace": "one row replaced",
+  "neighbours=add-remove": "one row added or removed",
 };
 
 let made = 0;
@@ -101,7 +125,10 @@ function inputOf(flag, hasDefault = true) {
 const SHORT = 24;
 
 // field is a labelled input. With a word of the glossary it has a button that explains it.
-function field(flag, { label = LABELS[flag.name] ?? flag.name, word = null, hint = false, hasDefault = true } = {}) {
+function field(
+  flag,
+  { label = LABELS[flag.name] ?? flag.name, word = null, hint = false, hasDefault = true } = {},
+) {
   const input = inputOf(flag, hasDefault);
   const name = element("label", { for: input.id }, label);
   if (flag.switch) return element("div", { className: "field check" }, input, name);
@@ -117,7 +144,11 @@ function field(flag, { label = LABELS[flag.name] ?? flag.name, word = null, hint
 
 // explainer is the button that opens the glossary at a word.
 function explainer(word) {
-  return element("button", { type: "button", className: "ask", "aria-label": "What is " + word + "?", onclick: () => explain(word) }, "?");
+  return element(
+    "button",
+    { type: "button", className: "ask", "aria-label": "What is " + word + "?", onclick: () => explain(word) },
+    "?",
+  );
 }
 
 async function explain(word) {
@@ -185,7 +216,9 @@ function inOrder(flags, command) {
 
 // flagsOf are the flags of a command that a form can have, by name.
 function flagsOf(command, { without = [] } = {}) {
-  return description.commands[command].flags.filter((f) => !f.file && !without.includes(f.name) && !f.usage.includes("FILE"));
+  return description.commands[command].flags.filter(
+    (f) => !f.file && !without.includes(f.name) && !f.usage.includes("FILE"),
+  );
 }
 
 const flagNamed = (command, name) => description.commands[command].flags.find((f) => f.name === name);
@@ -196,8 +229,19 @@ class StepsEditor {
     this.changed = changed;
     this.steps = [];
     this.list = element("ol", { className: "steps" });
-    box.append(element("fieldset", {}, element("legend", {}, "Steps, in order of use"), this.list,
-      element("button", { type: "button", onclick: () => this.add(description.kinds[0].name + ":") }, "Add a step")));
+    box.append(
+      element(
+        "fieldset",
+        {},
+        element("legend", {}, "Steps, in order of use"),
+        this.list,
+        element(
+          "button",
+          { type: "button", onclick: () => this.add(description.kinds[0].name + ":") },
+          "Add a step",
+        ),
+      ),
+    );
   }
 
   restore(texts) {
@@ -216,15 +260,26 @@ class StepsEditor {
   static parsed(text) {
     const [, name, rest] = /^([^:]*):?(.*)$/s.exec(text);
     const kind = description.kinds.find((k) => k.name === name);
-    const pairs = rest.split(",").filter(Boolean).map((pair) => pair.split("="));
+    const pairs = rest
+      .split(",")
+      .filter(Boolean)
+      .map((pair) => pair.split("="));
     const known = kind && [...kind.needs.flat(), ...(kind.optional ?? [])];
     if (!known || pairs.some((pair) => pair.length !== 2 || !known.includes(pair[0]))) return { text };
     return { kind: name, values: new Map(pairs) };
   }
 
   texts() {
-    return this.steps.map((s) => s.text ??
-      s.kind + ":" + [...s.values].filter(([, v]) => v.trim()).map(([k, v]) => k + "=" + v.trim()).join(","));
+    return this.steps.map(
+      (s) =>
+        s.text ??
+        s.kind +
+          ":" +
+          [...s.values]
+            .filter(([, v]) => v.trim())
+            .map(([k, v]) => k + "=" + v.trim())
+            .join(","),
+    );
   }
 
   draw() {
@@ -234,22 +289,40 @@ class StepsEditor {
   row(step, i) {
     const fields = element("div", { className: "fields" });
     if (step.text !== undefined) {
-      fields.append(this.cell("step", i, { value: step.text, oninput: (e) => { step.text = e.target.value; this.changed(); } }));
+      fields.append(
+        this.cell("step", i, {
+          value: step.text,
+          oninput: (e) => {
+            step.text = e.target.value;
+            this.changed();
+          },
+        }),
+      );
     } else {
       const id = "step-" + ++made;
-      const select = element("select", { id, onchange: () => {
-        this.steps[i] = { kind: select.value, values: new Map() };
-        this.draw();
-        this.list.children[i].querySelector("select").focus();
-        this.changed();
-      } });
+      const select = element("select", {
+        id,
+        onchange: () => {
+          this.steps[i] = { kind: select.value, values: new Map() };
+          this.draw();
+          this.list.children[i].querySelector("select").focus();
+          this.changed();
+        },
+      });
       for (const k of description.kinds) select.append(new Option(SAYINGS["by=" + k.name] ?? k.name, k.name));
       select.value = step.kind;
       fields.append(element("div", { className: "field" }, element("label", { for: id }, `step ${i + 1}`), select));
       const kind = description.kinds.find((k) => k.name === step.kind);
       for (const key of [...kind.needs.flat(), ...(kind.optional ?? [])]) {
-        fields.append(this.cell(key, i, { value: step.values.get(key) ?? "",
-          oninput: (e) => { step.values.set(key, e.target.value); this.changed(); } }));
+        fields.append(
+          this.cell(key, i, {
+            value: step.values.get(key) ?? "",
+            oninput: (e) => {
+              step.values.set(key, e.target.value);
+              this.changed();
+            },
+          }),
+        );
       }
     }
     const move = (to) => {
@@ -257,24 +330,49 @@ class StepsEditor {
       this.draw();
       this.changed();
     };
-    const buttons = element("p", { className: "buttons" },
+    const buttons = element(
+      "p",
+      { className: "buttons" },
       element("button", { type: "button", disabled: i === 0, onclick: () => move(i - 1) }, `Step ${i + 1} earlier`),
-      element("button", { type: "button", disabled: i === this.steps.length - 1, onclick: () => move(i + 1) }, `Step ${i + 1} later`),
-      element("button", { type: "button", onclick: () => { this.steps.splice(i, 1); this.draw(); this.changed(); } }, `Remove step ${i + 1}`));
+      element(
+        "button",
+        { type: "button", disabled: i === this.steps.length - 1, onclick: () => move(i + 1) },
+        `Step ${i + 1} later`,
+      ),
+      element(
+        "button",
+        {
+          type: "button",
+          onclick: () => {
+            this.steps.splice(i, 1);
+            this.draw();
+            this.changed();
+          },
+        },
+        `Remove step ${i + 1}`,
+      ),
+    );
     return element("li", {}, fields, buttons);
   }
 
   cell(key, i, properties) {
     const id = "step-" + ++made;
-    return element("div", { className: "field" }, element("label", { for: id }, LABELS[key] ?? key),
-      element("input", { id, type: "text", spellcheck: false, ...properties }));
+    return element(
+      "div",
+      { className: "field" },
+      element("label", { for: id }, LABELS[key] ?? key),
+      element("input", { id, type: "text", spellcheck: false, ...properties }),
+    );
   }
 }
 
 // drawTable writes rows below columns {title, cell, number, long}. A cell is a text or an element.
 function drawTable(table, columns, rows) {
-  const head = element("tr", {}, ...columns.map((c) =>
-    element("th", { scope: "col", className: c.number ? "number" : "" }, c.title)));
+  const head = element(
+    "tr",
+    {},
+    ...columns.map((c) => element("th", { scope: "col", className: c.number ? "number" : "" }, c.title)),
+  );
   const body = rows.map((row) => {
     const tr = element("tr", { className: row.best ? "best" : row.adaptive === false ? "reference" : "" });
     for (const c of columns) {
@@ -308,7 +406,8 @@ function save(name, type, text) {
 async function copy(text, what) {
   try {
     await navigator.clipboard.writeText(text);
-  } catch { // where the browser has no clipboard for the page
+  } catch {
+    // where the browser has no clipboard for the page
     const area = element("textarea", { value: text });
     document.body.append(area);
     area.select();
@@ -322,7 +421,9 @@ let telling = 0;
 function tell(text) {
   $("message").textContent = text;
   clearTimeout(telling);
-  telling = setTimeout(() => { $("message").textContent = ""; }, 2500);
+  telling = setTimeout(() => {
+    $("message").textContent = "";
+  }, 2500);
 }
 
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

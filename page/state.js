@@ -12,7 +12,7 @@ const escaped = (text) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (c) => "%" + c.charCodeAt(0).toString(16).toUpperCase());
 
 function fragmentOf(state) {
-  const parts = state.flags.map(([name, value]) => value === null ? name : name + "=" + escaped(value));
+  const parts = state.flags.map(([name, value]) => (value === null ? name : name + "=" + escaped(value)));
   parts.push(...state.args.map((value) => "=" + escaped(value)));
   for (const [name, value] of state.view) parts.push("." + name + "=" + escaped(value));
   return "#" + state.command + (parts.length ? "?" + parts.join("&") : "");
@@ -58,7 +58,8 @@ function wordsOf(state, { without = [] } = {}) {
   return words;
 }
 
-const shellWord = (text) => /^[%+,\-./:=@_0-9A-Za-z]+$/.test(text) ? text : "'" + text.replaceAll("'", "'\\''") + "'";
+const shellWord = (text) =>
+  /^[%+,\-./:=@_0-9A-Za-z]+$/.test(text) ? text : "'" + text.replaceAll("'", "'\\''") + "'";
 
 // commandLine is the state as it is typed in a shell.
 function commandLine(state) {

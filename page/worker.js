@@ -3,7 +3,9 @@
 // unarmoured is the inverse of armoured in tools/page: seven bits a character, some after "=".
 function unarmoured(text) {
   const bytes = new Uint8Array(text.length);
-  let length = 0, bits = 0, held = 0;
+  let length = 0,
+    bits = 0,
+    held = 0;
   for (let i = 0; i < text.length; i++) {
     let c = text.charCodeAt(i);
     if (c === 61) c = text.charCodeAt(++i) - 64;
@@ -26,13 +28,16 @@ async function compiled(text) {
 async function start({ text, module }) {
   module ??= await compiled(text);
   const go = new Go();
-  const ready = new Promise((resolve) => { globalThis.dpcalcReady = resolve; });
+  const ready = new Promise((resolve) => {
+    globalThis.dpcalcReady = resolve;
+  });
   go.run(await WebAssembly.instantiate(module, go.importObject));
   await ready;
   const description = JSON.parse(dpcalcDescription());
   try {
     postMessage({ ready: true, description, module });
-  } catch { // a browser that hands no modules over compiles anew
+  } catch {
+    // a browser that hands no modules over compiles anew
     postMessage({ ready: true, description });
   }
 }

@@ -53,7 +53,9 @@ func run(output, release, notices string, rest []string) error {
 }
 
 // scripts are the page's own, in the order in which one uses the other.
-var scripts = []string{"engine.js", "state.js", "parts.js", "curve.js", "samplesize.js", "pvalue.js", "other.js", "page.js"}
+var scripts = []string{
+	"engine.js", "state.js", "parts.js", "curve.js", "samplesize.js", "pvalue.js", "other.js", "page.js",
+}
 
 // assembled is the page of the module at root.
 func assembled(root, release, notices string) ([]byte, error) {

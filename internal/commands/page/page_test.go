@@ -19,11 +19,14 @@ func init() { commandtest.Offer(append(answering(), Link())...) }
 // The page gives the bytes that a command line gives.
 func TestRun(t *testing.T) {
 	for _, line := range []string{
-		"samplesize -m 1000 -t 0.1 -b 0.05 -f json", "samplesize -m 1000 -t 0.1 -b 0.05", "samplesize -m 10,20 -t 5% -b 0.05 -f csv",
-		"samplesize -n 100 -m 10 -t 0.1 -b 0.05 -f tsv", "samplesize -n 1 -m 10 -b 0.05 -f jsonl", "samplesize -m 10 -t 0.1 -b 0.05 --report",
-		"transfer --alpha 0.01 --beta 0 --epsilon 0.05 --target-beta 0.05 -f markdown", "compose --mu 0.1 --times 10 --target-delta 1e-6 -f latex",
-		"maxinfo --step pure-dp:epsilon=0.01 --samples 100 -f csv", "pvalue-correct -p 0.01 -a 0.05 --by description --outcomes 3",
-		"advise --goal p-value --selection menu", "advise", "explain tau", "cite gaussian", "methods -f csv", "link explain tau",
+		"samplesize -m 1000 -t 0.1 -b 0.05 -f json", "samplesize -m 1000 -t 0.1 -b 0.05",
+		"samplesize -m 10,20 -t 5% -b 0.05 -f csv", "samplesize -n 100 -m 10 -t 0.1 -b 0.05 -f tsv",
+		"samplesize -n 1 -m 10 -b 0.05 -f jsonl", "samplesize -m 10 -t 0.1 -b 0.05 --report",
+		"transfer --alpha 0.01 --beta 0 --epsilon 0.05 --target-beta 0.05 -f markdown",
+		"compose --mu 0.1 --times 10 --target-delta 1e-6 -f latex",
+		"maxinfo --step pure-dp:epsilon=0.01 --samples 100 -f csv",
+		"pvalue-correct -p 0.01 -a 0.05 --by description --outcomes 3", "advise --goal p-value --selection menu",
+		"advise", "explain tau", "cite gaussian", "methods -f csv", "link explain tau",
 		"samplesize -m oops -t 0.1 -b 0.05", "samplesize --tua 0.1", "nonsense", "pvalue-correct --alpha 2",
 	} {
 		args := strings.Fields(line)
@@ -109,7 +112,8 @@ func TestLink(t *testing.T) {
 		"samplesize --tua 1": "did you mean --tau", "samplesize -m 1 --schedule noise.csv": "the page has no files",
 		"pvalue-correct p.csv": "the page has no files", "samplesize --help": "got --help",
 	} {
-		if r := Run(append([]string{"link"}, strings.Fields(line)...)); !commandtest.Refused(r.Code, r.Stdout, r.Stderr, says) {
+		r := Run(append([]string{"link"}, strings.Fields(line)...))
+		if !commandtest.Refused(r.Code, r.Stdout, r.Stderr, says) {
 			t.Errorf("%s: %+v, want %s", line, r, says)
 		}
 	}
@@ -166,10 +170,10 @@ func TestDependencies(t *testing.T) {
 		t.Fatalf("no dependencies: %v", deps)
 	}
 	for _, dep := range deps {
+		own := strings.TrimPrefix(dep, "github.com/dpcalc/dpcalc/")
 		for _, unwanted := range []string{"net/http", "github.com/xuri/", "gonum.org/", "github.com/urfave/",
-			"github.com/dpcalc/dpcalc/properties", "github.com/dpcalc/dpcalc/holdout", "github.com/dpcalc/dpcalc/internal/workbook",
-			"github.com/dpcalc/dpcalc/internal/figures", "github.com/dpcalc/dpcalc/internal/commands/mechanisms"} {
-			if strings.HasPrefix(dep, unwanted) {
+			"properties", "holdout", "internal/workbook", "internal/figures", "internal/commands/mechanisms"} {
+			if strings.HasPrefix(own, unwanted) {
 				t.Errorf("the page links %s", dep)
 			}
 		}
