@@ -16,7 +16,7 @@ const pvalue = {
     const offered = keys.filter((key) => flag(key) && key !== "data");
     for (const key of offered) $("pvalue-kind").append(field(flag(key), { hint: true }));
     for (const key of ["data", "neighbours"]) $("pvalue-kind").append(field(flag(key)));
-    const main = [...offered, "data", "neighbours", "by", "alpha", "p", "step", "family-on"];
+    const main = [...offered, "data", "neighbours", "by", "alpha", "p", "step", "family-on", "p-column"];
     for (const more of flagsOf("pvalue-correct", { without: main }))
       $("more-pvalue-correct").append(field(more, { hint: true }));
     this.steps = new StepsEditor($("pvalue-steps"), () => changed());
