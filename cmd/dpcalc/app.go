@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/internal/commands"
@@ -9,6 +8,7 @@ import (
 	"github.com/dpcalc/dpcalc/internal/commands/articles"
 	"github.com/dpcalc/dpcalc/internal/commands/holdout"
 	"github.com/dpcalc/dpcalc/internal/commands/mechanisms"
+	"github.com/dpcalc/dpcalc/internal/commands/page"
 	"github.com/dpcalc/dpcalc/internal/commands/privacy"
 	"github.com/dpcalc/dpcalc/internal/commands/pvalues"
 	"github.com/dpcalc/dpcalc/internal/commands/samplesize"
@@ -45,7 +45,7 @@ func newProgram(s *outfile.Session) *program {
 		mechanisms.Experiment(),
 		samplesize.PlanFile(), holdout.Command(), advise.Command(), mechanisms.Audit(),
 		articles.Explain(), articles.Cite(), articles.Methods(),
-		p.completion(), p.man(), p.version(), p.help(),
+		page.Link(), p.completion(), p.man(), p.version(), p.Help(),
 	}
 	return p
 }
@@ -62,7 +62,7 @@ func (p *program) dispatch(args []string) error {
 		return p.Print([]byte("dpcalc " + usage.Version() + "\n"))
 	}
 	if len(args) < 2 {
-		_, _ = p.Stderr.Write(p.page(nil))
+		_, _ = p.Stderr.Write(p.HelpPage())
 		return usage.Outcome(usage.ExitUsage)
 	}
 	command, typed, err := p.Read(args[1:])
@@ -86,8 +86,8 @@ func (p *program) dispatch(args []string) error {
 func (p *program) app() *cli.App {
 	app := &cli.App{
 		Name:            "dpcalc",
-		Usage:           "plan samples that are queried adaptively",
-		UsageText:       "dpcalc COMMAND [flags] [arguments]\ndpcalc help COMMAND\ndpcalc --version",
+		Usage:           commands.Purpose,
+		UsageText:       commands.UsageLines,
 		Version:         usage.Version(),
 		HideHelpCommand: true,
 		HideVersion:     true,
@@ -95,10 +95,7 @@ func (p *program) app() *cli.App {
 		ErrWriter:       p.Stderr,
 		OnUsageError:    func(_ *cli.Context, err error, _ bool) error { return usage.Errorf("%v", err) },
 		ExitErrHandler:  func(*cli.Context, error) {},
-		Description: "Every number is a bound with a theorem behind it: sample sizes are sufficient, accuracies and\n" +
-			"failure probabilities are certified. Data go to standard output, everything else to standard error.\n" +
-			"Exit codes: 0 done, 1 input or output failed, 2 wrong usage, 3 no row has an answer, 4 a check failed,\n" +
-			"128 and its number for a signal (130 for Ctrl-C), which leaves no file behind.",
+		Description:     commands.Description,
 	}
 	for _, c := range p.Commands {
 		declared := p.declared(c)
@@ -188,50 +185,4 @@ func (p *program) version() *commands.Command {
 		Examples: [2]string{"dpcalc version", "dpcalc --version"},
 		Run:      func(c *commands.Call) error { return c.Print([]byte("dpcalc " + usage.Version() + "\n")) },
 	}
-}
-
-// help is a command of our own: the library's writes errors of its own and
-// takes over arguments that are spelled "help".
-func (p *program) help() *commands.Command {
-	return &commands.Command{
-		Name: "help", Summary: "show the commands, or the flags of one", Arguments: "[COMMAND]", Words: p.Names,
-		Examples: [2]string{"dpcalc help", "dpcalc help pvalue"},
-		Run: func(c *commands.Call) error {
-			names := c.Texts(usage.Arguments)
-			switch len(names) {
-			case 0:
-				return c.Print(p.page(nil))
-			case 1:
-				command, err := p.Meant(names[0])
-				if err != nil {
-					return err
-				}
-				return c.Print(p.page(command))
-			}
-			return usage.Errorf("help: unexpected argument %s", usage.Shown(names[1]))
-		},
-	}
-}
-
-// page is the help text of the program or of a command.
-func (p *program) page(command *commands.Command) []byte {
-	var b bytes.Buffer
-	app := p.app()
-	examples := []string{"dpcalc samplesize --queries 1000 --tau 0.1 --beta 0.05", "dpcalc help samplesize"}
-	app.Setup()
-	if command == nil {
-		cli.HelpPrinter(&b, cli.AppHelpTemplate, app)
-	} else {
-		declared := app.Command(command.Name)
-		if command.Name == "help" { // which has no flag but the one of every command
-			declared.Flags = append(declared.Flags, cli.HelpFlag)
-		}
-		cli.HelpPrinter(&b, cli.CommandHelpTemplate, declared)
-		examples = command.Examples[:]
-	}
-	b.WriteString("\nEXAMPLES:\n")
-	for _, line := range examples {
-		b.WriteString("   " + line + "\n")
-	}
-	return b.Bytes()
 }

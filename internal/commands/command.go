@@ -21,6 +21,7 @@ type Command struct {
 	Summary     string
 	Arguments   string          // what it takes besides flags; "" for nothing
 	Words       func() []string // the arguments that it takes, if they are words
+	Verbatim    bool            // its arguments are another command line, flags and all
 	Description string
 	Flags       []usage.Flag // its own, without those of the output
 	Output      Output       // the formats that it offers

@@ -89,6 +89,9 @@ func (f *Front) Read(args []string) (*Command, usage.Typed, error) {
 	if command == nil {
 		return nil, nil, usage.Errorf("unknown command %s%s", usage.Shown(name), f.AboutCommand(name))
 	}
+	if command.Verbatim && !asksForHelp(args[1:]) {
+		return command, usage.Typed{usage.Arguments: args[1:]}, nil
+	}
 	typed := make(usage.Typed)
 	for left := args[1:]; len(left) > 0; {
 		arg := left[0]
@@ -126,6 +129,11 @@ func (f *Front) Read(args []string) (*Command, usage.Typed, error) {
 		return nil, nil, usage.Errorf("%s: unexpected argument %s", command.Name, usage.Shown(rest[0]))
 	}
 	return command, typed, nil
+}
+
+// asksForHelp reports whether a command's arguments begin with the flag of every command.
+func asksForHelp(args []string) bool {
+	return len(args) > 0 && slices.Contains([]string{"--help", "-help", "-h", "--h"}, args[0])
 }
 
 // Command finds a command by its name, nil if there is none.

@@ -23,6 +23,9 @@ func (s *Session) Write(file string, emit func(io.Writer) error) error {
 		}
 		return nil
 	}
+	if s.Keep != nil {
+		return outputError(file, buffered(s.Keep(file), emit))
+	}
 	path, err := behind(file)
 	if err != nil {
 		return outputError(file, err)

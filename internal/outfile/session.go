@@ -16,6 +16,10 @@ type Session struct {
 	Stderr  io.Writer
 	Workers int         // 0 for one per processor
 	drawn   atomic.Bool // whether a line of progress stands on standard error
+
+	// Keep takes what would go to a file of this name, where there is no file system; nil where
+	// there is one.
+	Keep func(file string) io.Writer
 }
 
 // Print writes a page to standard output.

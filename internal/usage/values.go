@@ -2,6 +2,7 @@ package usage
 
 import (
 	"slices"
+	"strings"
 )
 
 // Values is what was typed, by the names of the flags: on a command line, in a form or in a
@@ -22,6 +23,13 @@ type Flag struct {
 	Repeats            bool     // it may be given several times
 	Switch             bool     // it takes no value
 	Words              []string // the values that it takes, if they are a few words
+}
+
+// Placeholder is the word for a flag's value, which its usage has in backquotes.
+func (f Flag) Placeholder() string {
+	_, rest, _ := strings.Cut(f.Usage, "`")
+	word, _, _ := strings.Cut(rest, "`")
+	return word
 }
 
 // Typed is [Values] that were collected one by one.

@@ -1,0 +1,207 @@
+// The tabs for the other commands: forms made of their flags, and the list of methods and words.
+
+const OTHERS = {
+  advise: "Which method and which command?",
+  maxinfo: "How much do the steps of an analysis reveal?",
+  compose: "How private are many private steps?",
+  transfer: "How far is a private, accurate answer from the population?",
+};
+
+const STARTS = {
+  advise: [
+    ["goal", "accuracy"],
+    ["adaptive", "yes"],
+    ["query", "binary"],
+    ["training", "no"],
+    ["noise", "yes"],
+    ["queries", "200"],
+    ["tau", "3%"],
+    ["beta", "5%"],
+  ],
+  maxinfo: [
+    ["step", "pure-dp:epsilon=0.01"],
+    ["step", "description:outcomes=100"],
+    ["samples", "10k"],
+    ["slack", "1%"],
+  ],
+  compose: [
+    ["epsilon", "0.1"],
+    ["times", "100"],
+    ["target-delta", "1e-6"],
+  ],
+  transfer: [
+    ["alpha", "0.01"],
+    ["beta", "0"],
+    ["epsilon", "0.05"],
+    ["target-beta", "0.05"],
+  ],
+};
+
+// otherTab is the form of one of these commands.
+function otherTab(name) {
+  return {
+    name,
+
+    build() {
+      this.box = element("div", { id: "form-" + name, hidden: true });
+      const fields = element("div", { className: "fields" });
+      for (const flag of flagsOf(name, { without: ["step"] }))
+        fields.append(field(this.asked(flag), { label: this.label(flag), hint: true }));
+      this.box.append(fields);
+      if (flagNamed(name, "step")) this.steps = new StepsEditor(this.box, () => changed());
+      $("other-forms").append(this.box);
+      $("other-command").append(new Option(OTHERS[name], name));
+    },
+
+    // asked leaves of a question's usage the question.
+    asked: (flag) => (name === "advise" ? { ...flag, usage: flag.usage.replace(/^.*? to: /, "") } : flag),
+    label: (flag) => (name === "advise" ? flag.name : (LABELS[flag.name] ?? flag.name)),
+
+    start() {
+      const state = newState(name);
+      state.flags = STARTS[name].map((flag) => [...flag]);
+      return state;
+    },
+
+    restore(state) {
+      const steps = this.steps ? state.flags.filter(([flag, value]) => flag === "step" && value !== null) : [];
+      this.left = restoreIn(this.box, { ...state, flags: state.flags.filter((f) => !steps.includes(f)) });
+      this.steps?.restore(steps.map(([, value]) => value));
+      $("other-command").value = name;
+      for (const form of $("other-forms").children) form.hidden = form !== this.box;
+    },
+
+    collect() {
+      const state = newState(name);
+      state.flags = typedIn(this.box, name);
+      if (this.steps)
+        state.flags = inOrder([...state.flags, ...this.steps.texts().map((text) => ["step", text])], name);
+      return state;
+    },
+
+    async show(state, rows) {
+      const find = { maxinfo: "bits", compose: "epsilon", transfer: "alpha_out" }[name];
+      const answered = rows.filter((r) => find && r.status === "ok" && r[find] !== null);
+      const best = rows.find((r) => r.best) ?? answered.sort((a, b) => a[find] - b[find])[0] ?? null;
+      const strong = (text) => element("strong", {}, text);
+      const says = {
+        maxinfo: () => [
+          "The steps reveal at most ",
+          strong(shown(best.bits) + " bits"),
+          ` of max-information, by ${best.method}.`,
+        ],
+        compose: () => [
+          "The steps together are private with epsilon ",
+          strong(shown(best.epsilon)),
+          best.delta ? `, delta ${shownChance(best.delta, best.ln_delta)}` : "",
+          `, by ${best.method}.`,
+        ],
+        transfer: () => [
+          "An answer is within ",
+          strong(shown(best.alpha_out)),
+          ` of the population, except with probability ${shownChance(best.beta_out, best.ln_beta_out)}, `,
+          `by ${best.method}.`,
+        ],
+      }[name];
+      if (name === "advise") {
+        answerIs(null, [rows[0].method ? element("strong", {}, rows[0].method) : "No method."]);
+        $("says").replaceChildren(
+          definitions([
+            ["Command", rows[0].command ? element("code", {}, rows[0].command) : ""],
+            ["Reason", rows[0].reason ?? ""],
+          ]),
+        );
+        drawRows([], [], []);
+      } else {
+        answerIs(best ? plain(best[find]) : null, best ? says() : ["No method has an answer for these inputs."]);
+        $("says").replaceChildren(definitions([["It holds for", (best?.assumes ?? []).join("; ")]]));
+        drawRows(
+          columnsOf(rows),
+          rows.filter((r) => r.status !== "not_applicable"),
+          rows.filter((r) => r.status === "not_applicable"),
+        );
+      }
+      offer({});
+    },
+  };
+}
+
+// columnsOf are those of the rows' members that a reader wants, in their order.
+function columnsOf(rows) {
+  const names = Object.keys(rows[0] ?? {}).filter(
+    (name) =>
+      !["method", "best", "sources", "assumes", "status"].includes(name) &&
+      !name.startsWith("ln_") &&
+      rows.some((r) => r[name] !== null && r.status !== "not_applicable"),
+  );
+  return [
+    { title: "method", cell: (r) => methodButton(r.method) },
+    ...names.map((name) => ({
+      title: name.replaceAll("_", " "),
+      number: rows.some((r) => typeof r[name] === "number"),
+      cell: (r) => shown(r[name]),
+    })),
+  ];
+}
+
+// The tab for what explains: the list of all methods and words.
+const explaining = {
+  name: "explain",
+  left: [],
+
+  async build() {
+    $("explain-filter").addEventListener("input", (event) => {
+      event.stopPropagation(); // it is no input of a command
+      this.filter();
+    });
+    const { words } = description.commands.explain;
+    this.list = words.map((word) => element("button", { type: "button", onclick: () => this.choose(word) }, word));
+    $("explain-list").append(element("p", { className: "buttons" }, ...this.list));
+  },
+
+  filter() {
+    const wanted = $("explain-filter").value.trim().toLowerCase();
+    for (const button of this.list) button.hidden = !button.textContent.toLowerCase().includes(wanted);
+  },
+
+  choose(word) {
+    this.state = newState("explain");
+    this.state.args = [word];
+    changed();
+  },
+
+  start() {
+    const state = newState("explain");
+    state.args = ["tau"];
+    return state;
+  },
+
+  restore(state) {
+    this.state = state;
+  },
+
+  collect() {
+    return this.state;
+  },
+
+  // show has the program's text for an answer.
+  show(state, rows, code, text) {
+    const [head, ...rest] = text.trim().split("\n");
+    answerIs(null, [head]);
+    const page = element("pre", { tabIndex: 0, "aria-label": "Explanation" }, rest.join("\n").replace(/^\n+/, ""));
+    const cited =
+      state.command === "explain" &&
+      element(
+        "button",
+        { type: "button", onclick: async () => copy((await dpcalc.run(["cite", ...state.args])).stdout, "BibTeX") },
+        "Copy BibTeX",
+      );
+    const methods = state.args.every((word) => description.commands.cite.words.includes(word));
+    $("says").replaceChildren(
+      page,
+      ...(cited && methods && state.args.length ? [element("p", { className: "buttons" }, cited)] : []),
+    );
+    drawRows([], [], []);
+    offer({ table: false });
+  },
+};

@@ -1,0 +1,378 @@
+// The tab for sample sizes.
+
+// QUANTITIES are the four of a plan, each of which may be the unknown: the words around it in the
+// sentence, the word that explains it, and the range of its curve and slider.
+const QUANTITIES = {
+  samples: {
+    title: "rows",
+    axis: "rows",
+    chip: "How many rows?",
+    before: "I have",
+    after: "rows",
+    word: "n",
+    low: 1,
+    high: 1e9,
+    whole: true,
+  },
+  queries: {
+    title: "scores",
+    axis: "scores shown",
+    chip: "How many scores?",
+    before: "and want to show",
+    after: "scores,",
+    word: "m",
+    low: 1,
+    high: 1e6,
+    whole: true,
+    slider: true,
+  },
+  tau: {
+    title: "accuracy",
+    axis: "accuracy tau",
+    chip: "How close?",
+    before: "each within",
+    after: "of its true value,",
+    word: "tau",
+    low: 1e-4,
+    high: 0.5,
+    slider: true,
+  },
+  beta: {
+    title: "failure probability",
+    axis: "failure probability beta",
+    chip: "How sure?",
+    before: "except with probability",
+    after: "",
+    word: "beta",
+    low: 1e-12,
+    high: 0.5,
+  },
+};
+
+// SHOWN is what the analyst is shown: the flags whose inputs the choice opens, and flags that it
+// fixes. A kind of feedback is added here.
+const SHOWN = [
+  { label: "every score", opens: [], fixed: {} },
+  { label: "only scores that a guess from other data misses (Thresholdout)", opens: ["budget"], fixed: {} },
+];
+
+// OPENED are inputs that a kind of query opens.
+const OPENED = { sensitive: ["sensitivity"], minimization: ["sensitivity"] };
+
+const valueOf = (row, name) => (name === "beta" ? chance(row.beta, row.ln_beta) : plain(row[name]));
+const shownValue = (row, name) => (name === "beta" ? shownChance(row.beta, row.ln_beta) : shown(row[name]));
+
+const NOT_PROMISED = [
+  "Another population: the rows must be independent draws from the one that the scores are about.",
+  "Rows that somebody has seen or guessed by other means.",
+  "Anything once more scores than planned were shown, or scores without the noise.",
+  "The order of two scores that differ by less than 2 tau.",
+  "That the number of rows is the least possible: fewer may do, and no theorem here says so.",
+];
+
+const samplesize = {
+  name: "samplesize",
+
+  build() {
+    for (const [name, q] of [...Object.entries(QUANTITIES), ["none", { chip: "Does my plan hold?" }]]) {
+      const radio = element("input", {
+        type: "radio",
+        name: "unknown",
+        value: name,
+        oninput: () => this.turn(name),
+      });
+      $("unknowns").append(element("label", {}, radio, q.chip));
+    }
+    for (const [name, q] of Object.entries(QUANTITIES)) {
+      const box = field(flagNamed("samplesize", name), { label: q.title, word: q.word });
+      const input = box.querySelector("input");
+      if (q.slider) box.append(this.slider(q, input));
+      $("sentence").append(element("span", {}, q.before), box, ...(q.after ? [element("span", {}, q.after)] : []));
+    }
+    const shown = element("select", { id: "shown", oninput: () => this.open() });
+    SHOWN.forEach(({ label }, i) => shown.append(new Option(label, String(i))));
+    $("kinds").append(
+      element("div", { className: "field" }, element("label", { for: "shown" }, "what is shown"), shown),
+      field(flagNamed("samplesize", "query"), { label: "a score is", hasDefault: false }),
+    );
+    this.opened = [...new Set([...SHOWN.flatMap((s) => s.opens), ...Object.values(OPENED).flat()])];
+    for (const name of this.opened) $("kinds").append(field(flagNamed("samplesize", name), { hint: true }));
+    $("panel-samplesize")
+      .querySelector("[data-flag=query]")
+      .addEventListener("input", () => this.open());
+    const main = [
+      ...Object.keys(QUANTITIES),
+      ...this.opened,
+      "query",
+      "report",
+      "plot",
+      "zip",
+      "max-rows",
+      ...SHOWN.flatMap((s) => Object.keys(s.fixed)),
+    ];
+    for (const flag of flagsOf("samplesize", { without: main }))
+      $("more-samplesize").append(field(flag, { hint: true }));
+    this.curve = new Curve();
+  },
+
+  slider(q, input) {
+    const range = element("input", {
+      type: "range",
+      min: Math.log(q.low),
+      max: Math.log(q.high),
+      step: "any",
+      "aria-label": q.title + ", by a slider",
+    });
+    range.addEventListener("input", () => {
+      const x = Math.exp(Number(range.value));
+      input.value = q.whole
+        ? plain(Number(x.toPrecision(2)) < 1 ? 1 : Math.round(Number(x.toPrecision(2))))
+        : plain(Number(x.toPrecision(2)));
+      range.setAttribute("aria-valuetext", input.value);
+    });
+    input.addEventListener("input", () => this.slide(range, input));
+    return range;
+  },
+
+  slide(range, input) {
+    range.disabled = input.disabled;
+    const x = Number(input.value);
+    if (x > 0) range.value = Math.log(x);
+    range.setAttribute("aria-valuetext", input.value);
+  },
+
+  input(name) {
+    return $("panel-samplesize").querySelector(`[data-flag="${name}"]`);
+  },
+
+  // turn makes a quantity the unknown. What was the unknown keeps the value that was found.
+  turn(name) {
+    for (const other of Object.keys(QUANTITIES)) {
+      const input = this.input(other);
+      if (input.disabled && other !== name) input.value = this.found?.[other] ?? input.dataset.before ?? "";
+      if (!input.disabled && other === name) input.dataset.before = input.value;
+    }
+    this.mark(name);
+  },
+
+  mark(unknown) {
+    for (const name of Object.keys(QUANTITIES)) {
+      const input = this.input(name);
+      input.disabled = name === unknown;
+      if (name === unknown) input.value = "?";
+      const range = input.parentElement.querySelector("[type=range]");
+      if (range) this.slide(range, input);
+    }
+    $("unknowns").querySelector(`[value="${unknown}"]`).checked = true;
+  },
+
+  open() {
+    const opens = [...SHOWN[Number($("shown").value)].opens, ...(OPENED[this.input("query").value] ?? [])];
+    for (const name of this.opened) this.input(name).closest(".field").hidden = !opens.includes(name);
+  },
+
+  start() {
+    const state = newState("samplesize");
+    state.flags = [
+      ["queries", "1000"],
+      ["tau", "0.1"],
+      ["beta", "0.05"],
+    ];
+    return state;
+  },
+
+  restore(state) {
+    const panel = $("panel-samplesize");
+    const given = (name) => hasFlag(state, name) || (name === "beta" && hasFlag(state, "confidence"));
+    const i = SHOWN.findLastIndex(
+      ({ opens, fixed }) =>
+        Object.entries(fixed).every(([name, value]) => flagOf(state, name) === value) &&
+        (opens.length === 0 || opens.some(given)),
+    );
+    const { fixed } = SHOWN[i];
+    const rest = { ...state, flags: state.flags.filter(([name]) => !(name in fixed)) };
+    for (const name of Object.keys(QUANTITIES)) this.input(name).disabled = false;
+    this.left = restoreIn(panel, rest);
+    $("shown").value = String(i);
+    if (!hasFlag(state, "query")) this.input("query").value = "bounded";
+    this.open();
+    for (const name of this.opened) if (given(name)) this.input(name).closest(".field").hidden = false;
+    this.mark(Object.keys(QUANTITIES).find((name) => !given(name)) ?? "none");
+    if (hasFlag(state, "confidence")) this.input("beta").value = "";
+    this.curve.restore(state.view);
+  },
+
+  collect() {
+    const state = newState("samplesize");
+    const typed = typedIn($("panel-samplesize"), "samplesize").filter(
+      ([name, value]) => name !== "query" || value !== "bounded",
+    );
+    state.flags = inOrder([...typed, ...Object.entries(SHOWN[Number($("shown").value)].fixed)], "samplesize");
+    this.curve.view(state.view);
+    return state;
+  },
+
+  unknown(state) {
+    return (
+      Object.keys(QUANTITIES).find(
+        (name) => !hasFlag(state, name) && !(name === "beta" && hasFlag(state, "confidence")),
+      ) ?? null
+    );
+  },
+
+  async show(state, rows, code) {
+    const unknown = this.unknown(state);
+    const best = rows.find((r) => r.best) ?? null;
+    const goals = rows.filter((r) => r.method === rows[0].method).length;
+    this.found = best && unknown ? { [unknown]: valueOf(best, unknown) } : null;
+    this.say(state, best, unknown, code, goals);
+    this.table(state, rows, unknown, goals > 1);
+    if (best && goals === 1) this.curve.show({ state, unknown, rows, best }).catch(unlessDropped);
+    else this.curve.hide();
+    await this.explain(best, rows, unknown);
+  },
+
+  say(state, best, unknown, code, goals) {
+    const given = (name) => flagOf(state, name) ?? shown(best?.[name]);
+    const sure = hasFlag(state, "confidence")
+      ? `with confidence ${flagOf(state, "confidence")}`
+      : `except with probability ${given("beta")}`;
+    const strong = (text) => element("strong", {}, text);
+    const first = goals > 1 ? `The first of ${goals} plans: ` : "";
+    const answers = {
+      samples: () => [
+        strong(shown(best.samples) + " rows"),
+        ` are enough to show ${given("queries")} scores, each within ${given("tau")} of its true value, ${sure}.`,
+      ],
+      queries: () => [
+        `${given("samples")} rows allow `,
+        strong(shown(best.queries) + (best.queries === 1 ? " score" : " scores")),
+        `, each within ${given("tau")} of its true value, ${sure}.`,
+      ],
+      tau: () => [
+        `With ${given("samples")} rows and ${given("queries")} scores, each is within `,
+        strong(shown(best.tau)),
+        ` of its true value, ${sure}.`,
+      ],
+      beta: () => [
+        `With ${given("samples")} rows, each of ${given("queries")} scores is within ${given("tau")} `,
+        "of its true value, except with probability ",
+        strong(shownChance(best.beta, best.ln_beta)),
+        ".",
+      ],
+      none: () => [
+        code === 0 ? strong("Yes") : strong("No"),
+        code === 0
+          ? `: with ${given("samples")} rows, each of ${given("queries")} scores is within ${given("tau")}`
+          : `: no method here certifies ${given("queries")} scores within ${given("tau")}`,
+        code === 0 ? ` of its true value, ${sure}.` : ` from ${given("samples")} rows, ${sure}.`,
+      ],
+    };
+    answerIs(
+      best && unknown ? valueOf(best, unknown) : null,
+      best || !unknown ? [first, ...answers[unknown ?? "none"]()] : ["No method has an answer for these inputs."],
+    );
+  },
+
+  // explain says what to run, under which proof and what it does not promise.
+  async explain(best, rows, unknown) {
+    if (!best) return $("says").replaceChildren();
+    const text = await practice(best.method);
+    const better = (a, b) =>
+      (unknown === "queries" ? -1 : 1) * (a[unknown ?? "tau_achieved"] - b[unknown ?? "tau_achieved"]);
+    const published = rows
+      .filter((r) => r.adaptive && r.status === "ok" && r.proof === "published")
+      .sort(better)[0];
+    const other =
+      best.proof === "published" || !published || !unknown
+        ? ""
+        : ` The best method whose proof is published, ${published.method}, gives ${shownValue(published, unknown)}.`;
+    const proof =
+      best.proof === "published"
+        ? "Published in the literature."
+        : "Derived in dpcalc's documents; nobody has refereed it yet.";
+    $("says").replaceChildren(
+      definitions([
+        [
+          "Run",
+          methodButton(best.method),
+          ". " + text,
+          noiseOf(best) ? ` Noise: ${best.noise}, ${noiseOf(best)}.` : "",
+        ],
+        ["It holds for", best.assumes.join("; ")],
+        ["Proof", proof + other],
+        [
+          "Not promised",
+          element(
+            "details",
+            {},
+            element("summary", {}, "what no plan covers"),
+            element("ul", {}, ...NOT_PROMISED.map((t) => element("li", {}, t))),
+          ),
+        ],
+      ]),
+    );
+    offer({ schedule: best.noise_first !== null, figure: true, report: true });
+  },
+
+  table(state, rows, unknown, several) {
+    const applicable = rows.filter((r) => r.status !== "not_applicable");
+    const number = (name, title) => ({
+      title,
+      number: true,
+      cell: (r) => (r.status === "ok" ? shownValue(r, name) : ""),
+    });
+    const columns = [
+      { title: "", cell: (r) => (r.best ? "best" : "") },
+      { title: "method", cell: (r) => methodButton(r.method) },
+    ];
+    for (const [name, q] of Object.entries(QUANTITIES)) {
+      if (name === unknown || several) columns.push(number(name, name === "samples" ? "rows" : name));
+    }
+    if (unknown !== "tau") columns.push(number("tau_achieved", "tau achieved"));
+    if (!unknown) columns.push(number("beta", "beta"));
+    columns.push({ title: "to run", long: true, cell: parameters });
+    columns.push(
+      { title: "proof", cell: (r) => r.proof },
+      { title: "note", long: true, cell: (r) => [useOf(r), r.reason].filter(Boolean).join("; ") },
+    );
+    drawRows(
+      columns,
+      applicable,
+      rows.filter((r) => r.status === "not_applicable"),
+    );
+  },
+};
+
+const noiseOf = (r) =>
+  r.noise_first !== null && r.noise_first !== undefined
+    ? `${Number(r.noise_first.toPrecision(3))} falling to ${Number(r.noise_last.toPrecision(3))}`
+    : shown(r.noise_scale);
+// parameters is what a method is run with.
+const parameters = (r) =>
+  [
+    r.noise ? `${r.noise} noise ${noiseOf(r)}` : "",
+    ...["threshold", "cells", "epsilon", "ln_delta"].map((name) =>
+      r[name] === null ? "" : `${name.replace("_", " ")} ${shown(r[name])}`,
+    ),
+  ]
+    .filter(Boolean)
+    .join(", ");
+
+const useOf = (r) =>
+  r.adaptive
+    ? ""
+    : r.method.startsWith("dp")
+      ? "for what a private procedure puts out"
+      : "only for scores fixed beforehand";
+
+// practice is what explain says of the use of a method.
+const practices = new Map();
+async function practice(method) {
+  if (!practices.has(method)) {
+    const { stdout } = await dpcalc.run(["explain", method]);
+    const [, text = ""] = /\nIn practice\n([\s\S]*?)\n\n/.exec(stdout) ?? [];
+    practices.set(method, text.replace(/\s+/g, " ").trim());
+  }
+  return practices.get(method);
+}

@@ -1,0 +1,484 @@
+// Tests the page in a real browser.
+//
+//   node page/test/browser.mjs PAGE.html DPCALC [FOLDER]
+//
+// PAGE.html is what tools/page wrote, DPCALC the command line program, FOLDER where pictures go. The
+// modules of page/test/package.json are found as node finds modules; CHROMIUM is the browser.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import http from "node:http";
+import { createRequire } from "node:module";
+import os from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+const [pageFile, program, pictures] = process.argv.slice(2);
+const require = createRequire(
+  path.join(process.env.MODULES ?? path.dirname(new URL(import.meta.url).pathname), "x.js"),
+);
+const { default: puppeteer } = await import(pathToFileURL(require.resolve("puppeteer-core")));
+const axe = fs.readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "dpcalc-page-"));
+const address = pathToFileURL(pageFile).href;
+const browser = await puppeteer.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-gpu"],
+});
+
+// Everything that any page asks for or says is noted; only the page itself and its worker may be asked for.
+const heard = [];
+async function opened(url) {
+  const page = await browser.newPage();
+  await page.setViewport({ width: 1100, height: 900 });
+  page.on("console", (m) => heard.push("console: " + m.text()));
+  page.on("pageerror", (e) => heard.push("error: " + e.message));
+  page.on("request", (r) => {
+    if (r.url().split("#")[0] !== url.split("#")[0] && !/^(blob|data):/.test(r.url()))
+      heard.push("request: " + r.url());
+  });
+  await page.goto(url);
+  await page.evaluate("dpcalc.ready.then(() => null)");
+  return page;
+}
+
+const settled = (page) =>
+  page.waitForFunction(() => document.getElementById("result").getAttribute("aria-busy") === "false");
+const curveDrawn = (page) =>
+  page.waitForFunction(() => document.querySelector("#figure")?.dataset.complete === "true", { timeout: 60_000 });
+const native = (words) => spawnSync(program, words, { input: "", encoding: "utf8", cwd: scratch });
+async function visit(page, fragment) {
+  await page.evaluate((f) => {
+    document.getElementById("result").setAttribute("aria-busy", "true");
+    location.hash = f;
+  }, fragment);
+  await settled(page);
+}
+const value = (page) => page.$eval("#answer", (e) => e.dataset.value ?? null);
+const text = (page, selector) => page.$eval(selector, (e) => e.textContent);
+async function type(page, flag, what) {
+  const selector = `[role=tabpanel]:not([hidden]) [data-flag="${flag}"]`;
+  await page.$eval(
+    selector,
+    (e, v) => {
+      e.value = v;
+      e.dispatchEvent(new Event("input", { bubbles: true }));
+    },
+    what,
+  );
+}
+
+// six leaves of longer numbers six digits. Go's logarithm and exponential differ in the last digit from
+// one kind of processor to the next, WebAssembly among them, and a search for the best noise ends
+// elsewhere on the flat top.
+const six = (s) => s.replace(/\d+\.\d{6,}/g, (x) => Number(x).toPrecision(6));
+
+const tests = [];
+const test = (name, f) => tests.push([name, f]);
+
+test("it is ready, and answers while the curve is drawn", async () => {
+  const begun = performance.now();
+  const page = await opened(address);
+  console.log(`  ready after ${Math.round(performance.now() - begun)} ms`);
+  await page.evaluate(() => {
+    window.longest = 0;
+    let last = performance.now();
+    setInterval(() => {
+      const now = performance.now();
+      window.longest = Math.max(window.longest, now - last);
+      last = now;
+    }, 5);
+  });
+  await settled(page);
+  assert.equal(await value(page), "8255");
+  await curveDrawn(page);
+  console.log(
+    `  curve after ${Math.round(performance.now() - begun)} ms, ` +
+      `the page was busy for ${Math.round(await page.evaluate("longest"))} ms at most`,
+  );
+  const points = await page.$$eval("#figure polyline", (ls) =>
+    ls.map((l) => l.getAttribute("points").split(" ").length),
+  );
+  assert.deepEqual(points, [41, 41, 41]);
+  const spent = await page.evaluate(async () => {
+    const words = ["samplesize", "-m", "1000", "-t", "0.1", "-b", "0.05", "-f", "json"];
+    const times = [];
+    for (let i = 0; i < 10; i++) {
+      const from = performance.now();
+      await dpcalc.run(words);
+      times.push(performance.now() - from);
+    }
+    return Math.min(...times);
+  });
+  console.log(`  one goal in ${Math.round(spent)} ms`);
+  await page.close();
+});
+
+const goals = [
+  "-m 1000 -t 0.1 -b 0.05",
+  "-m 25,200 -n 20k -b 5%",
+  "-n 20k -t 3% --confidence 95% --query binary",
+  "-n 1M -m 10 -t 0.1",
+  "-m 1000 -n 500 -t 0.1 -b 0.05",
+  "-m 100 -t 0.1 -b 0.05 -B 10",
+  "-m 50 -t 5 -b 0.01 --query sensitive --sensitivity 20",
+  "-m 10 -t 0.1 -b 1e-4343",
+];
+const formats = ["table", "csv", "tsv", "json", "jsonl", "markdown", "latex"];
+const commands = [
+  ...goals.flatMap((g, i) => formats.filter((_, k) => (i + k) % 2 === 0).map((f) => `samplesize ${g} -f ${f}`)),
+  ...goals.slice(0, 3).map((g) => `samplesize ${g} --report`),
+  "samplesize -m 10:1k:log5 -t 0.1 -b 0.05 --plot --method gaussian,rounding",
+  ...formats.map((f) => `pvalue-correct -p 0.003 --alpha 0.05 --by pure-dp --epsilon 0.01 --samples 10k -f ${f}`),
+  "pvalue-correct -a 0.05 --by description --outcomes 100",
+  "pvalue-correct -a 0.05 --by steps --step description:outcomes=9 --step max-info:bits=3,data=any -f json",
+  ...formats
+    .slice(0, 4)
+    .map(
+      (f) => `maxinfo --samples 10k --slack 1% --step pure-dp:epsilon=0.01 --step description:outcomes=100 -f ${f}`,
+    ),
+  ...formats.slice(2).map((f) => `compose --epsilon 0.1 --times 100 --target-delta 1e-6 -f ${f}`),
+  "compose --epsilon 0.1 --delta 1e-9 --times 20 --target-delta 1e-6 --all -f csv",
+  ...formats.slice(0, 3).map((f) => `transfer --alpha 0.01 --beta 0 --epsilon 0.05 --target-beta 0.05 -f ${f}`),
+  "advise --goal p-value --selection menu",
+  "advise --goal accuracy --adaptive yes --query binary --training no --noise yes --queries 9 --tau 3% --beta 5%",
+  "advise",
+  "explain gaussian tau",
+  "explain gausian",
+  "cite gaussian rounding",
+  "methods",
+  "methods -f json",
+  "link samplesize -m 1k -t 5% -b 0.05",
+  "link audit",
+  "samplesize -m oops -t 0.1 -b 0.05",
+  "samplesize -m 1 -t 0.1",
+  "samplesize --tua 1",
+  "nonsense",
+  "maxinfo --step gdp:mu=1",
+  "samplesize -m 1:9000000:1 -t 0.1 -b 0.05",
+];
+
+test("it gives what the command line gives", async () => {
+  const page = await opened(address + "#methods");
+  let same = 0;
+  assert.ok(commands.length >= 60, `${commands.length} commands`);
+  for (const line of commands) {
+    const words = line.split(" ");
+    const want = native(words);
+    const got = await page.evaluate((w) => dpcalc.run(w), words);
+    assert.deepEqual(
+      { ...got, stdout: six(got.stdout) },
+      { code: want.status, stdout: six(want.stdout), stderr: want.stderr },
+      line,
+    );
+    same += got.stdout === want.stdout;
+  }
+  const got = await page.evaluate(
+    (w) => dpcalc.run(w),
+    ["samplesize", "-m", "1", "-t", "0.1", "-b", "0.05", "-o", "x.csv"],
+  );
+  assert.equal(got.code, 2);
+  assert.match(got.stderr, /^dpcalc: --output: got x.csv.*\n$/);
+  console.log(`  ${commands.length} command lines, of which ${same} to the last digit`);
+  await page.close();
+});
+
+// states are the fragments that the page writes for these command lines.
+const states = [
+  "samplesize -m 1000 -t 0.1 -b 0.05",
+  "samplesize -n 20k -m 200 --confidence 95% --query binary",
+  "samplesize -n 20k -t 3% -b 1/20 --proofs published",
+  "samplesize -n 1k -m 10 -t 0.1 -b 5%",
+  "samplesize -m 100 -t 0.1 -b 0.05 -B 10 --method thresholdout,gaussian --epsilon 0.1",
+  "samplesize -m 10 -t 5 -b 0.05 --query sensitive --sensitivity 20",
+  "pvalue-correct -p 0.003 -a 0.05 --by pure-dp --epsilon 0.01 -n 10k",
+  "pvalue-correct -a 0.05 --by description --bits 3",
+  "pvalue-correct -a 0.05 --by gaussian -m 10 --noise-sd 0.1 -n 1k --data product",
+  "pvalue-correct -a 0.05 --by steps --step pure-dp:epsilon=0.01 --step description:outcomes=3 -n 10k",
+  "maxinfo -n 10k --slack 1% --step pure-dp:epsilon=0.01",
+  "compose --mu 0.1 --times 10 --target-delta 1e-6",
+  "compose --epsilon 0.1 --times 3 --all",
+  "transfer --alpha 0.01 --beta 0 --epsilon 0.05 --target-beta 0.05 -n 1M",
+  "advise --goal p-value --selection menu",
+  "explain tau beta",
+  "cite gaussian",
+  "methods",
+];
+
+test("the address restores every input, and is what dpcalc link writes", async () => {
+  const page = await opened(address);
+  for (const line of states) {
+    const fragment = native(["link", ...line.split(" ")]).stdout.trim();
+    await visit(page, fragment);
+    assert.ok(await page.$eval("#error", (e) => e.hidden), line + ": " + (await text(page, "#error")));
+    // The address is written anew.
+    await page.evaluate(() => document.getElementById("form").dispatchEvent(new Event("input")));
+    await settled(page);
+    assert.equal(await page.evaluate("location.hash"), fragment, line);
+    const typed = (await text(page, "#command"))
+      .split(" ")
+      .slice(1)
+      .map((w) => w.replace(/^'|'$/g, ""));
+    assert.equal(native(["link", ...typed]).stdout.trim(), fragment, "the command line of " + line);
+  }
+  await visit(page, "#samplesize?queries=10&tau=0.1&beta=0.05&.x=tau&.y=queries&.unheard=of&.v=7");
+  assert.equal(await page.$eval("#axis-x", (e) => e.value), "tau");
+  await page.close();
+});
+
+test("every unknown has its answer", async () => {
+  const page = await opened(address + "#samplesize?samples=20k&queries=200&tau=0.05&beta=0.05");
+  await settled(page);
+  assert.equal(await value(page), null);
+  assert.match(await text(page, "#answer"), /^Yes/);
+  for (const unknown of ["samples", "queries", "tau", "beta"]) {
+    await page.$eval(`#unknowns [value=${unknown}]`, (e) => e.click());
+    await settled(page);
+    const rows = JSON.parse(
+      (
+        await page.evaluate(
+          (w) => dpcalc.run(w),
+          [...(await text(page, "#command")).split(" ").slice(1), "--format=json"],
+        )
+      ).stdout,
+    ).rows;
+    assert.equal(Number(await value(page)), rows.find((r) => r.best)[unknown], unknown);
+    await page.$eval("#unknowns [value=none]", (e) => e.click());
+    await settled(page);
+  }
+  await page.close();
+});
+
+test("both axes of the curve can be chosen, and the keyboard reads it", async () => {
+  const page = await opened(address);
+  await curveDrawn(page);
+  await page.select("#axis-y", "tau");
+  await page.select("#axis-x", "beta");
+  await curveDrawn(page);
+  assert.match(
+    await page.$eval("#figure", (e) => e.getAttribute("aria-label")),
+    /^Accuracy against failure probability/,
+  );
+  const before = await text(page, "#reading");
+  await page.focus("#point");
+  await page.keyboard.press("ArrowLeft");
+  const after = await text(page, "#reading");
+  assert.notEqual(after, before);
+  assert.match(after, /^failure probability .*gaussian-schedule 0\.\d+/);
+  assert.match(await page.evaluate("location.hash"), /\.x=beta&\.y=tau$/);
+  await page.close();
+});
+
+test("an error is the program's line beside its input, and the last answer is greyed", async () => {
+  const page = await opened(address);
+  await settled(page);
+  await type(page, "tau", "2");
+  await page.waitForFunction(() => !document.getElementById("error").hidden);
+  assert.equal(
+    await text(page, "#error"),
+    native(["samplesize", "--queries", "1000", "--tau", "2", "--beta", "0.05"]).stderr.trim(),
+  );
+  assert.equal(await page.$eval("[data-flag=tau]", (e) => e.getAttribute("aria-invalid")), "true");
+  assert.equal(await value(page), "8255");
+  assert.ok(await page.$eval("#result", (e) => e.classList.contains("stale")));
+  await type(page, "tau", "10%");
+  await page.waitForFunction(() => document.getElementById("error").hidden);
+  assert.ok(!(await page.$eval("#result", (e) => e.classList.contains("stale"))));
+  await page.close();
+});
+
+test("nonsense in the address shows its error, and nothing is evaluated", async () => {
+  const page = await opened(address);
+  for (const fragment of [
+    "#nonsense",
+    "#samplesize?<script>heard=1</script>=1",
+    "#samplesize?queries",
+    "#samplesize?queries=%zz",
+    "#constructor?a=b",
+    "#%",
+    "#samplesize?tau=1e999&queries=x&beta=<img src=x onerror=heard>",
+    "#pvalue-correct?step=%3Cb%3E&by=steps&alpha=0.05",
+    "#explain?=" + "x".repeat(9000),
+    "#samplesize?" + "queries=1&".repeat(990),
+    "#" + "y".repeat(20000),
+    "#samplesize?output=x.csv&queries=1&tau=0.1&beta=0.05",
+  ]) {
+    await visit(page, "#methods");
+    await page.evaluate((f) => {
+      location.hash = f;
+    }, fragment);
+    await page.waitForFunction(() => !document.getElementById("error").hidden, { timeout: 10_000 });
+    assert.match(await text(page, "#error"), /^dpcalc: ./, fragment);
+    assert.equal(await page.$$eval("main b, main img, main script", (es) => es.length), 0);
+    await page.evaluate(() => {
+      location.hash = "#samplesize?queries=10&tau=0.1&beta=0.05";
+    });
+    await page.waitForFunction(
+      () => document.getElementById("error").hidden && document.getElementById("answer").dataset.value > 0,
+    );
+  }
+  await page.close();
+});
+
+test("a newer input cancels an older computation", async () => {
+  const page = await opened(address);
+  await settled(page);
+  await type(page, "queries", "1:20k:1"); // minutes
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  const begun = performance.now();
+  await type(page, "queries", "7");
+  await page.waitForFunction(
+    () =>
+      document.getElementById("result").getAttribute("aria-busy") === "false" &&
+      location.hash.includes("queries=7&"),
+  );
+  const want = JSON.parse(
+    native(["samplesize", "-m", "7", "-t", "0.1", "-b", "0.05", "-f", "json"]).stdout,
+  ).rows.find((r) => r.best).samples;
+  assert.equal(Number(await value(page)), want);
+  console.log(`  answered ${Math.round(performance.now() - begun)} ms after it`);
+  await page.close();
+});
+
+test("files are those of the command line", async () => {
+  const page = await opened(address);
+  const client = await page.createCDPSession();
+  await client.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: scratch });
+  await curveDrawn(page);
+  native(["samplesize", "-m", "1000", "-t", "0.1", "-b", "0.05", "--schedule", "want.csv"]);
+  const saved = async (label, file) => {
+    await page.evaluate(
+      (l) => [...document.querySelectorAll("#buttons button")].find((b) => b.textContent === l).click(),
+      label,
+    );
+    for (let i = 0; i < 100 && !fs.existsSync(path.join(scratch, file)); i++)
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    return fs.readFileSync(path.join(scratch, file), "utf8");
+  };
+  assert.equal(
+    six(await saved("Save noise schedule (CSV)", "noise.csv")),
+    six(fs.readFileSync(path.join(scratch, "want.csv"), "utf8")),
+  );
+  assert.equal(
+    six(await saved("Save CSV", "samplesize.csv")),
+    six(native(["samplesize", "-m", "1000", "-t", "0.1", "-b", "0.05", "-f", "csv"]).stdout),
+  );
+  assert.match(
+    await saved("Save curve (SVG)", "curve.svg"),
+    /^<svg (?!.*var\().* xmlns="http:\/\/www.w3.org\/2000\/svg"/s,
+  );
+  await page.close();
+});
+
+test("steps are edited in order", async () => {
+  const page = await opened(
+    address +
+      "#pvalue-correct?alpha=0.05&by=steps&samples=10k&step=pure-dp%3Aepsilon%3D0.01&step=description%3Aoutcomes%3D3",
+  );
+  await settled(page);
+  const press = (label) =>
+    page.evaluate(
+      (l) => [...document.querySelectorAll("#pvalue-steps button")].find((b) => b.textContent === l).click(),
+      label,
+    );
+  await press("Step 2 earlier");
+  assert.match(await text(page, "#command"), /description:outcomes=3 --step pure-dp/);
+  await press("Remove step 1");
+  assert.ok(!(await text(page, "#command")).includes("description"));
+  await press("Add a step");
+  await settled(page);
+  assert.match(await text(page, "#error"), /^dpcalc: --step/);
+  await page.close();
+});
+
+test("a host serves it with one request", async () => {
+  const asked = [];
+  const server = http.createServer((request, response) => {
+    asked.push(request.url);
+    response.setHeader("Content-Type", "text/html; charset=iso-8859-1"); // a careless host
+    fs.createReadStream(pageFile).pipe(response);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const page = await opened(`http://127.0.0.1:${server.address().port}/`);
+  await settled(page);
+  assert.equal(await value(page), "8255");
+  assert.deepEqual(asked, ["/"]);
+  await page.close();
+  server.close();
+});
+
+const shown = {
+  samplesize: "#samplesize?queries=1000&tau=0.1&beta=0.05",
+  pvalue: "#pvalue-correct?alpha=0.05&by=steps&p=0.003&samples=10k&step=pure-dp%3Aepsilon%3D0.01",
+  advise: "#advise?goal=p-value&selection=menu",
+  compose: "#compose?epsilon=0.1&times=100&target-delta=1e-6",
+  explain: "#explain?=tau",
+  error: "#samplesize?queries=1000&tau=oops&beta=0.05",
+};
+
+test("it is accessible by the rules of WCAG AA, in light, dark and on narrow screens", async () => {
+  const page = await opened(address);
+  for (const [name, fragment] of Object.entries(shown)) {
+    await page.evaluate((f) => {
+      location.hash = f;
+    }, fragment);
+    if (name === "samplesize") await curveDrawn(page);
+    await settled(page);
+    const screens = [
+      ["light", 1100],
+      ["dark", 360],
+      ...(name === "samplesize" || pictures
+        ? [
+            ["dark", 1100],
+            ["light", 700],
+          ]
+        : []),
+    ];
+    for (const [scheme, width] of screens) {
+      await page.emulateMediaFeatures([
+        { name: "prefers-color-scheme", value: scheme },
+        { name: "prefers-reduced-motion", value: "reduce" },
+      ]);
+      await page.setViewport({ width, height: 900 });
+      await page.$$eval("details.more", (ds) =>
+        ds.forEach((d) => {
+          d.open = true;
+        }),
+      );
+      if (pictures)
+        await page.screenshot({ path: path.join(pictures, `${name}-${scheme}-${width}.png`), fullPage: true });
+      assert.ok(
+        await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+        `${name} is wider than ${width}`,
+      );
+      if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe);
+      const problems = await page.evaluate(async (stale) => {
+        const { violations } = await axe.run(
+          { exclude: stale ? [["#result"]] : [] },
+          { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] },
+        );
+        return violations.map((v) => v.id + ": " + v.nodes.map((n) => n.target.join(" ")).join(", "));
+      }, name === "error");
+      assert.deepEqual(problems, [], `${name}, ${scheme}, ${width}`);
+    }
+  }
+  await page.close();
+});
+
+let failed = 0;
+for (const [name, f] of tests) {
+  heard.length = 0;
+  try {
+    await f();
+    assert.deepEqual(heard, [], "the console or the network");
+    console.log("ok   " + name);
+  } catch (error) {
+    failed++;
+    console.log("FAIL " + name + "\n" + error.stack + (heard.length ? "\nheard: " + heard.join("\n") : ""));
+  }
+}
+await browser.close();
+fs.rmSync(scratch, { recursive: true });
+process.exit(failed ? 1 : 0);
