@@ -379,7 +379,8 @@ type Pair struct{ Key, Value string }
 // Text is the file of one scenario.
 func Text(name string, pairs []Pair) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Run it with: dpcalc plan run FILE\nschema: %s\nscenarios:\n  - name: %s\n", schema, yamlScalar(name))
+	fmt.Fprintf(&b, "# Run it with: dpcalc plan run FILE\nschema: %s\nscenarios:\n  - name: %s\n", schema,
+		yamlScalar(name))
 	for _, p := range pairs {
 		fmt.Fprintf(&b, "    %s: %s\n", p.Key, yamlScalar(p.Value))
 	}
