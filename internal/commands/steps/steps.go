@@ -70,7 +70,7 @@ func Kinds() []Kind {
 		}, nil},
 		{"description", [][]string{{"outcomes", "bits"}}, nil, false, func(d *Details) maxinfo.Step {
 			if d.Has("outcomes") {
-				return maxinfo.Description{Outcomes: detail(d, "outcomes", outcomes)}
+				return maxinfo.Description{Outcomes: detail(d, "outcomes", Outcomes)}
 			}
 			return maxinfo.Description{Outcomes: d.information()}
 		}, InputNames.information, nil},
@@ -308,8 +308,8 @@ var aboveOne = numbers.Kind[float64]{
 	},
 }
 
-// outcomes are numbers of possible answers, by their logarithms: 2^32 and more are fine.
-var outcomes = numbers.Kind[theory.Nats]{
+// Outcomes are numbers of possible answers, by their logarithms: 2^32 and more are fine.
+var Outcomes = numbers.Kind[theory.Nats]{
 	Want: numbers.Counts.Want + ", or a power such as 2^80",
 	Parse: func(s string) (theory.Nats, bool) {
 		base, exponent, power := strings.Cut(s, "^")
