@@ -48,7 +48,7 @@ func drawable(c *commands.Call, t commands.Target, g grid, path string) error {
 	}
 	for _, cell := range g.axes[g.along()].cells {
 		if x, ok := height(cell); !ok || x < 0 {
-			return usage.Errorf("plot: got a %s of %s, want one that an axis can show", g.axes[g.along()].flag,
+			return usage.Errorf("plot: got --%s %s, want a value that an axis can show", g.axes[g.along()].flag,
 				record.People(cell))
 		}
 	}

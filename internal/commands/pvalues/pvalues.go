@@ -59,6 +59,10 @@ func Command() *commands.Command {
 			{Name: "outcomes", Usage: "`N` possible answers, or tests among which one was selected; 2^80 is fine"},
 			{Name: "looks", Usage: "`M` tests behind a gate that shows only whether they reject"},
 			{Name: "passes", Usage: "`K` rejections at which the gate is closed for good (default the looks)"},
+			{Name: "tests", Usage: "`J` tests one after the other, each chosen after the verdicts before"},
+			{Name: "spending", Usage: "how they share alpha, `SEQUENCE`: " + usage.OrList(spendingNames()) + " (default equal)",
+				Words: spendingNames()},
+			{Name: "rejected", Usage: "the numbers of those rejected so far, `I,J,...`"},
 			{Name: "bits", Usage: "`B` bits of description, of mutual information or of max-information"},
 			{Name: "nats", Usage: "`I` nats of mutual information or of max-information, in place of bits"},
 			{Name: "slack", Usage: "`B`, the slack of the max-information (default 0)"},
@@ -94,7 +98,7 @@ func sourceNames() []string {
 			names = append(names, k.Name)
 		}
 	}
-	return append(names, bySteps)
+	return append(names, bySteps, bySeries)
 }
 
 // familyBases are the p-values that a family step is taken on. The first is the
@@ -114,6 +118,9 @@ var sampleFlags = []string{"samples", "data"}
 
 // sourceFlags returns the flags that belong to a source.
 func sourceFlags(source string) []string {
+	if source == bySeries {
+		return seriesFlags
+	}
 	for _, k := range steps.Kinds() {
 		if k.Name != source {
 			continue
@@ -152,7 +159,10 @@ func sourceGrammar() string {
 		}
 		lines = append(lines, fmt.Sprintf("  %-12s %s", k.Name, strings.Join(parts, " ")))
 	}
-	return strings.Join(append(lines, fmt.Sprintf("  %-12s --step ... as in maxinfo, in any order", bySteps)), "\n")
+	lines = append(lines, fmt.Sprintf("  %-12s --step ... as in maxinfo, in any order", bySteps),
+		fmt.Sprintf("  %-12s --tests [--spending] [--rejected] [--passes]: levels of tests, each chosen after the verdicts before",
+			bySeries))
+	return strings.Join(lines, "\n")
 }
 
 // readSource reads --by and the flags of that source.
@@ -178,6 +188,9 @@ func readSource(c usage.Values) (plan steps.Learned, source string, err error) {
 		}
 	}
 	kinds := steps.Kinds()
+	if source == bySeries { // its own flags are read by itself
+		return plan, source, nil
+	}
 	i := slices.IndexFunc(kinds, func(k steps.Kind) bool { return k.Name == source })
 	if i < 0 {
 		plan, err = steps.Read(c)
@@ -264,6 +277,12 @@ func runPvalueCorrect(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
+	if c.Is("raw") && path == "" {
+		return usage.Errorf("--raw: given without a FILE")
+	}
+	if by, _ := c.Text("by"); by == bySeries {
+		return series(c, target)
+	}
 	asked, err := askedFor(c)
 	if err != nil {
 		return err
@@ -312,8 +331,6 @@ func runPvalueCorrect(c *commands.Call) error {
 		return usage.Errorf("--%s: got %s without a FILE", hasColumn, usage.Shown(column.Name))
 	case hasColumn != "" && column.Name == "":
 		return usage.Invalid(hasColumn, column.Name, "the name of a column")
-	case c.Is("raw") && path == "":
-		return usage.Errorf("--raw: given without a FILE")
 	case family != string(pvalue.NoFamily) && path == "" && !r.p.given:
 		return usage.Errorf("--family: got %s without a FILE of p-values", family)
 	case family == string(pvalue.NoFamily) && hasBasis:
