@@ -145,6 +145,7 @@ type edge struct {
 	from, to int
 	rule     rule
 	speaks   bool
+	link     link
 }
 
 // A graph is the ways from the first step of a plan to its end, by links that follow each other: those
@@ -206,6 +207,62 @@ func (g graph) levels(x float64) []pair {
 	return level
 }
 
+// A Leg is a link of a way through a plan: its steps, from 0, the theorem that serves it there, and the level that
+// it leaves of alpha.
+type Leg struct {
+	First, Last int
+	Name        string
+	Left        theory.LogProb
+}
+
+// Way returns the links along which the test's threshold is composed, or of which a slack is taken from the whole
+// and not where it stands: then the last one leaves less than the threshold. It is nil unless Status is OK.
+func (t Test) Way() []Leg {
+	if t.Status != theory.OK {
+		return nil
+	}
+	g, name := t.Correction.graph, t.Correction.Name
+	levels := g.levels(t.Alpha.Ln())
+	at, state := g.steps, 0
+	if last := levels[at]; g.needs || last[1] > last[0] {
+		state = 1
+	}
+	var way []Leg
+	for at > 0 {
+		i := slices.IndexFunc(g.edges, func(e edge) bool { return e.to == at && e.leaves(levels, state) >= 0 })
+		if i < 0 { // every way leaves nothing
+			return nil
+		}
+		e := g.edges[i]
+		from := e.leaves(levels, state)
+		way = append(way, Leg{e.from, e.to - 1, e.link.named(name, levels[e.from][from]), theory.LogProb(levels[at][state])})
+		at, state = e.from, from
+	}
+	slices.Reverse(way)
+	return way
+}
+
+// leaves returns the state before the edge from which it leaves what there is behind it, -1 if it leaves less.
+func (e edge) leaves(levels []pair, state int) int {
+	for i, y := range levels[e.from] {
+		if y >= lowest && e.after(i) == state && min(y, e.rule.threshold(y)) == levels[e.to][state] {
+			return i
+		}
+	}
+	return -1
+}
+
+// named returns the name of the theorem that leaves most of a level, among those that serve a link.
+func (l link) named(name string, level float64) string {
+	most, best := math.Inf(-1), ""
+	for _, o := range l.options(name) {
+		if left := o.rule.threshold(level); best == "" || left > most {
+			most, best = left, o.Name
+		}
+	}
+	return best
+}
+
 // worst returns the least probability that a way shows, from its end to its beginning.
 func (g graph) worst(x float64) float64 {
 	probability := make([]pair, g.steps+1)
@@ -246,7 +303,7 @@ func graphOf(links []link, name string, pick func(link) rule) graph {
 	g := graph{needs: name != composed}
 	for _, l := range onWays(links, name) {
 		g.steps = max(g.steps, l.Last+1)
-		g.edges = append(g.edges, edge{l.First, l.Last + 1, pick(l), l.speaks(name)})
+		g.edges = append(g.edges, edge{l.First, l.Last + 1, pick(l), l.speaks(name), l})
 	}
 	return g
 }

@@ -14,7 +14,7 @@ import (
 func inOrder(rules ...rule) rule {
 	g := graph{steps: len(rules)}
 	for i, r := range rules {
-		g.edges = append(g.edges, edge{i, i + 1, r, false})
+		g.edges = append(g.edges, edge{from: i, to: i + 1, rule: r})
 	}
 	return g.rule()
 }

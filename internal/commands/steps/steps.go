@@ -59,7 +59,7 @@ func Kinds() []Kind {
 		}, replacedGDP},
 		{"zcdp", [][]string{{"rho"}}, nil, true, func(d *Details) maxinfo.Step {
 			return maxinfo.ZCDP{Rho: detail(d, "rho", numbers.Positives)}
-		}, nil, replacedRenyi},
+		}, func(in InputNames) Formulas { return Formulas{Rho: in["rho"]} }, replacedRenyi},
 		{"rdp", [][]string{{"order"}, {"epsilon"}}, nil, true, func(d *Details) maxinfo.Step {
 			return maxinfo.RDP{Points: d.points()}
 		}, nil, replacedRenyi},
@@ -80,7 +80,7 @@ func Kinds() []Kind {
 				s.Passes = detail(d, "passes", numbers.Counts)
 			}
 			return s
-		}, nil, nil},
+		}, func(in InputNames) Formulas { return Formulas{Looks: in["looks"], Passes: in["passes"]} }, nil},
 		{"mutual-info", [][]string{{"bits", "nats"}}, nil, false, func(d *Details) maxinfo.Step {
 			return maxinfo.MutualInformation{Nats: d.information()}
 		}, InputNames.information, nil},
