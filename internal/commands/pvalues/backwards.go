@@ -1,8 +1,8 @@
 package pvalues
 
 import (
-	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/internal/commands"
@@ -180,9 +180,11 @@ var (
 	solvedLegible = solvedColumn{Name: "threshold", Cell: func(r solved) record.Cell {
 		return r.ok(func() record.Cell { return legible(r.Test.Threshold) })
 	}}
-	solvedConfidence = solvedColumn{Name: "confidence", Cell: func(r solved) record.Cell { return confidenceCell(&r.Test) }}
-	solvedBest       = solvedColumn{Name: "best", Cell: func(r solved) record.Cell { return record.Truth(r.best) }}
-	solvedProof      = solvedColumn{Name: "proof",
+	solvedConfidence = solvedColumn{Name: "confidence", Cell: func(r solved) record.Cell {
+		return r.ok(func() record.Cell { return confidenceCell(&r.Test) })
+	}}
+	solvedBest  = solvedColumn{Name: "best", Cell: func(r solved) record.Cell { return record.Truth(r.best) }}
+	solvedProof = solvedColumn{Name: "proof",
 		Cell: func(r solved) record.Cell { return record.Words(string(r.Test.Correction.Proof)) }}
 	solvedStatus  = solvedColumn{Name: "status", Cell: func(r solved) record.Cell { return record.Words(string(r.Status)) }}
 	solvedReason  = solvedColumn{Name: "reason", Cell: func(r solved) record.Cell { return record.Words(r.reason()) }}
@@ -239,7 +241,7 @@ func solvedColumns(unknown string) (columns, shown []solvedColumn) {
 			solvedMethod, found, solvedTarget, solvedThreshold, solvedConfidence, solvedBest, solvedProof, solvedStatus,
 			solvedReason, solvedSources, solvedAssumes, solvedBy,
 		}, []solvedColumn{
-			solvedStar, solvedMethod, found.Titled(unknown), solvedLegible, solvedProof, solvedStatus, solvedReason,
+			solvedStar, solvedMethod, {Name: unknown, Cell: solved.legible}, solvedLegible, solvedProof, solvedStatus, solvedReason,
 		}
 }
 
@@ -318,19 +320,23 @@ func (b *backwards) say(c usage.Values, rows []solved, best int) (title, notes [
 		return title, nil
 	}
 	r := rows[best]
-	star := "* " + r.Name + ", " + most + b.Name + ": " + towards(r.value(), !b.Raises)
+	star := "* " + r.Name + ", " + most + b.Name + ": " + record.People(r.legible())
 	return title, append([]string{star}, commands.Assumed(r.Test.Correction.Assumes)...)
 }
 
-// towards writes a number to six digits, cut where it is an upper limit.
-func towards(c record.Cell, down bool) string {
-	if !down || c.Form != record.NumberForm {
-		return record.People(c)
+// legible is the value for people, to six digits that serve: cut where it is the greatest, raised where it is the
+// least.
+func (r solved) legible() record.Cell {
+	c := r.value()
+	switch c.Form {
+	case record.ChanceForm:
+		return legible(theory.LogProb(c.F))
+	case record.NumberForm:
+		_, digits, exponent := record.SixDigits(c.F, r.of.Raises)
+		text := digits[:1] + "." + digits[1:] + "e" + strconv.Itoa(exponent)
+		if x, ok := numbers.Positives.Parse(text); ok {
+			return record.Exactly(x)
+		}
 	}
-	_, digits, exponent := record.SixDigits(c.F, false)
-	x, ok := numbers.Positives.Parse(digits[:1] + "." + digits[1:] + "e" + record.People(record.Whole(int64(exponent))))
-	if !ok || math.IsInf(x, 0) {
-		return record.People(c)
-	}
-	return record.People(record.Exactly(x))
+	return c
 }
