@@ -171,9 +171,10 @@ func (r solved) value() record.Cell {
 type solvedColumn = record.Column[solved]
 
 var (
-	solvedStar      = solvedColumn{Cell: func(r solved) record.Cell { return record.Mark(r.best) }}
-	solvedMethod    = solvedColumn{Name: "method", Cell: func(r solved) record.Cell { return record.Words(r.Name) }}
-	solvedTarget    = solvedColumn{Name: "target_threshold", Cell: func(r solved) record.Cell { return record.Chance(r.target) }}
+	solvedStar   = solvedColumn{Cell: func(r solved) record.Cell { return record.Mark(r.best) }}
+	solvedMethod = solvedColumn{Name: "method", Cell: func(r solved) record.Cell { return record.Words(r.Name) }}
+	solvedTarget = solvedColumn{Name: "target_threshold",
+		Cell: func(r solved) record.Cell { return record.Chance(r.target) }}
 	solvedThreshold = solvedColumn{Name: "threshold", Cell: func(r solved) record.Cell {
 		return r.ok(func() record.Cell { return thresholdCell(&r.Test) })
 	}}
@@ -186,7 +187,8 @@ var (
 	solvedBest  = solvedColumn{Name: "best", Cell: func(r solved) record.Cell { return record.Truth(r.best) }}
 	solvedProof = solvedColumn{Name: "proof",
 		Cell: func(r solved) record.Cell { return record.Words(string(r.Test.Correction.Proof)) }}
-	solvedStatus  = solvedColumn{Name: "status", Cell: func(r solved) record.Cell { return record.Words(string(r.Status)) }}
+	solvedStatus = solvedColumn{Name: "status",
+		Cell: func(r solved) record.Cell { return record.Words(string(r.Status)) }}
 	solvedReason  = solvedColumn{Name: "reason", Cell: func(r solved) record.Cell { return record.Words(r.reason()) }}
 	solvedSources = solvedColumn{Name: "sources",
 		Cell: func(r solved) record.Cell { return record.Sources(r.verdict().Sources) }}
@@ -241,7 +243,8 @@ func solvedColumns(unknown string) (columns, shown []solvedColumn) {
 			solvedMethod, found, solvedTarget, solvedThreshold, solvedConfidence, solvedBest, solvedProof, solvedStatus,
 			solvedReason, solvedSources, solvedAssumes, solvedBy,
 		}, []solvedColumn{
-			solvedStar, solvedMethod, {Name: unknown, Cell: solved.legible}, solvedLegible, solvedProof, solvedStatus, solvedReason,
+			solvedStar, solvedMethod, {Name: unknown, Cell: solved.legible}, solvedLegible, solvedProof, solvedStatus,
+			solvedReason,
 		}
 }
 
@@ -314,8 +317,8 @@ func (b *backwards) say(c usage.Values, rows []solved, best int) (title, notes [
 			from += ", " + flag + " " + text
 		}
 	}
-	title = []string{"The " + most + b.Name + " with a threshold of " + record.People(record.Chance(b.target)) + " at alpha " +
-		record.People(record.Chance(b.alpha)) + ": " + from}
+	title = []string{"The " + most + b.Name + " with a threshold of " + record.People(record.Chance(b.target)) +
+		" at alpha " + record.People(record.Chance(b.alpha)) + ": " + from}
 	if best < 0 {
 		return title, nil
 	}

@@ -50,7 +50,9 @@ type levelled struct {
 }
 
 func (r levelled) verdict() commands.Verdict {
-	return commands.Verdict{Method: r.Name, Status: r.status, Reason: r.reason, Sources: r.by.Sources(r.Sources), Best: r.best}
+	return commands.Verdict{
+		Method: r.Name, Status: r.status, Reason: r.reason, Sources: r.by.Sources(r.Sources), Best: r.best,
+	}
 }
 
 // value is a cell of a row that has an alpha.
@@ -71,8 +73,9 @@ var (
 		Cell: func(r levelled) record.Cell { return r.value(record.Chance(r.alpha)) }}
 	levelledLnAlpha = levelledColumn{Name: "ln_alpha",
 		Cell: func(r levelled) record.Cell { return r.value(record.Exactly(r.alpha.Ln())) }}
-	levelledBest   = levelledColumn{Name: "best", Cell: func(r levelled) record.Cell { return record.Truth(r.best) }}
-	levelledProof  = levelledColumn{Name: "proof", Cell: func(r levelled) record.Cell { return record.Words(string(r.Proof)) }}
+	levelledBest  = levelledColumn{Name: "best", Cell: func(r levelled) record.Cell { return record.Truth(r.best) }}
+	levelledProof = levelledColumn{Name: "proof",
+		Cell: func(r levelled) record.Cell { return record.Words(string(r.Proof)) }}
 	levelledStatus = levelledColumn{Name: "status",
 		Cell: func(r levelled) record.Cell { return record.Words(string(r.status)) }}
 	levelledReason  = levelledColumn{Name: "reason", Cell: func(r levelled) record.Cell { return record.Words(r.reason) }}

@@ -280,7 +280,8 @@ func columnsOf[R any](g grid, others []record.Column[R]) (all []record.Column[pl
 // points stand.
 func (q question[R]) at(g grid, i int) (solve func() ([]R, error), err error) {
 	if solve, err = q.read(g.point(i)); refusal(err) {
-		return func() ([]R, error) { return []R{q.refused(err.Error())}, nil }, nil
+		row := q.refused(err.Error())
+		return func() ([]R, error) { return []R{row}, nil }, nil
 	}
 	return solve, err
 }

@@ -40,6 +40,8 @@ func TestListsAreOneByOne(t *testing.T) {
 		{"--by gaussian --alpha 0.05 -n 10k", []string{"queries=1,10", "noise-sd=0.05,0.1"}},
 		{"--by description --alpha 0.05", []string{"outcomes=2^80,10,1:512:x8", "p=<0.001,0,1,0.001:0.003:0.001"}},
 		{"--by gates --alpha 0.05", []string{"looks=20,32,100", "passes=1,3,20"}},
+		{"--by gates --alpha 0.05 --losses 0", []string{"looks=2,20", "passes=3,1,20"}},
+		{"--by gates", []string{"looks=2,20", "passes=3,1", "level=0.9,0.99"}},
 		{"--by gates --alpha 0.05 --looks 20 --wins 12", []string{"losses=0:5:1"}},
 		{"--by gates --alpha 0.05 --looks 20", []string{"losses=0:5:1"}},
 		{"--by mutual-info --alpha 0.05", []string{"bits=0,0.1,1"}},

@@ -127,7 +127,11 @@ func drawLists[R any](c *commands.Call, t commands.Target, g grid, q question[R]
 // logarithmic reports whether the axis is: that of a confidence is not, nor one that has 0.
 func (g grid) logarithmic() bool {
 	a := g.axes[g.along()]
-	return a.flag != "level" && !slices.ContainsFunc(a.cells, func(c record.Cell) bool { x, _ := height(c); return x == 0 })
+	zero := func(c record.Cell) bool {
+		x, _ := height(c)
+		return x == 0
+	}
+	return a.flag != "level" && !slices.ContainsFunc(a.cells, zero)
 }
 
 // sortLine puts the points of a line in the order of the axis.

@@ -218,10 +218,10 @@ func saySeries(s pvalue.Series, rejected string, reached int64) (title, notes []
 	if reached < s.Tests {
 		text += ", which ends the series"
 	}
-	return []string{text}, []string{
-		"Any false rejection at all has a probability of at most alpha, for any law of the rows.",
-		"next if rejected: the level of the next test if this one is rejected too",
-		"written in advance: a level that holds whatever the verdicts",
-		"bonferroni: the level of each, were all fixed before the data were seen",
+	notes = []string{"Any false rejection at all has a probability of at most alpha, for any law of the rows."}
+	if s.Passes > 1 {
+		notes = append(notes, "next if rejected: the level of the next test if this one is rejected too")
 	}
+	return []string{text}, append(notes, "written in advance: a level that holds whatever the verdicts",
+		"bonferroni: the level of each, were all fixed before the data were seen")
 }

@@ -345,8 +345,8 @@ func (a amounts) concentrated() liveRule {
 const exactPasses = 16
 
 // nodes is the logarithm of the number of nodes of a gate, not below it: of its tests, of its intervals, or of its
-// transcripts where more follows. It is C(n,0) + ... + C(n,B), for intervals without the first term, term by term for up
-// to exactPasses passes; for more it is (e n/B)^B or 2^n, and least says when.
+// transcripts where more follows. It is C(n,0) + ... + C(n,B), for intervals without the first term, term by term
+// for up to exactPasses passes; for more it is (e n/B)^B or 2^n, and least says when.
 func (a amounts) nodes(last, wide bool) (formula, least string) {
 	n, all, one := "("+a.Looks+"-1)", "%s*LN(2)*(1+1E-13)", "1+"
 	if !last || wide {

@@ -31,8 +31,9 @@ var followed = map[string][]string{
 var followedWays = map[string][]string{
 	"pure-dp pure-dp description max-info pure-dp": {"max-info-any", "renyi", "approx-dp", "composed"},
 	"gdp gaussian": {"group"}, "gaussian gaussian": {"group"}, "description description max-info max-info": {"bonferroni"},
-	"approx-dp pure-dp": {"max-info-any", "renyi", "approx-dp", "group", "composed"}, "description pure-dp": {"max-info-any", "renyi"},
-	"gates zcdp gates": {"approx-dp", "group"}, "max-info gdp description": {"max-info", "group"},
+	"approx-dp pure-dp":   {"max-info-any", "renyi", "approx-dp", "group", "composed"},
+	"description pure-dp": {"max-info-any", "renyi"},
+	"gates zcdp gates":    {"approx-dp", "group"}, "max-info gdp description": {"max-info", "group"},
 	"zcdp zcdp": {"approx-dp", "group"},
 }
 
