@@ -302,6 +302,8 @@ func (a amounts) rule(name string, last, wide bool) (liveRule, bool) {
 		return liveRule{threshold: func(level string) string {
 			return "(0-" + level + "-LN(2)-" + c + "*EXP(" + level + "))"
 		}}, true
+	case name == "kl" && a.information() != "":
+		return liveKL(a.information()), true
 	case name == "max-info-any" && private:
 		return liveRatio("samples*"+epsilon, liveChance{}), true
 	case name == "renyi" && private:
@@ -329,6 +331,44 @@ func (a amounts) rule(name string, last, wide bool) (liveRule, bool) {
 		}, true
 	}
 	return liveRule{}, false
+}
+
+// information is a bound of the mutual information, "" if there is none.
+func (a amounts) information() string {
+	switch {
+	case a.Outside != "":
+		return a.Outside
+	case a.Shift != "":
+		return a.Shift + "/(2*samples)"
+	case a.Rho != "":
+		return "samples*" + a.Rho
+	case a.Epsilon != "" && a.defect.ln == "":
+		return "samples*" + a.Epsilon + "^2/8"
+	}
+	return ""
+}
+
+// liveKL is the rule of mutual information I. Its threshold is the gamma below alpha with d(alpha|gamma) = I for the
+// relative entropy d, that is, with L = ln(1/alpha),
+//
+//	ln gamma = -(I e^L + L + c) + (e^L - 1) ln(1/(1-gamma)),  c = -(e^L - 1) ln(1-alpha) <= 1 - alpha/2.
+//
+// The right side rises with gamma and ln(1/(1-gamma)) >= gamma, so that a gamma that is not above the threshold gives
+// another one. The first is alpha (1 - sqrt(2 I e^L)), as d(alpha|gamma) >= (alpha-gamma)^2/(2 alpha), or 0.
+func liveKL(information string) liveRule {
+	return liveRule{least: always, threshold: func(level string) string {
+		odds := "EXP(" + level + ")"
+		root := "SQRT(2*" + information + "*" + odds + ")"
+		c := "IF(" + level + ">7,1-EXP(0-" + level + ")/2,(1-" + odds + ")*LN(1-EXP(0-" + level + ")))"
+		fixed := "(" + information + "*" + odds + "+" + level + "+" + c + ")"
+		gamma := "EXP(0-" + level + ")*MAX(0,1-" + root + ")"
+		ln := ""
+		for range 3 {
+			ln = "((" + odds + "-1)*" + gamma + "-" + fixed + ")"
+			gamma = "EXP(" + ln + ")"
+		}
+		return "MAX(" + ln + ",IF(" + root + "<0.9,LN(1-MIN(0.9," + root + "))-" + level + ",-1E+300))"
+	}}
 }
 
 // concentrated is the rule of zero-concentrated privacy. It is (x, delta)-private for every x >= rho with delta =

@@ -22,19 +22,21 @@ import (
 
 // followed are the corrections with explicit formulas, by the kind of the first step.
 var followed = map[string][]string{
-	"pure-dp": {"max-info-any", "renyi"}, "approx-dp": {"approx-dp", "group"}, "gdp": {"group"}, "gaussian": {"group"},
-	"description": {"bonferroni"}, "mutual-info": {"rogers16"}, "max-info": {"max-info"},
-	"zcdp": {"approx-dp", "group"}, "gates": {"gates"},
+	"pure-dp": {"max-info-any", "renyi", "kl"}, "approx-dp": {"approx-dp", "group"}, "gdp": {"group", "kl"},
+	"gaussian": {"group", "kl"}, "description": {"bonferroni"}, "mutual-info": {"rogers16", "kl"},
+	"max-info": {"max-info"}, "zcdp": {"approx-dp", "group", "kl"}, "gates": {"gates"},
 }
 
 // followedWays are the corrections of several steps of which every link has a formula, by the steps.
 var followedWays = map[string][]string{
-	"pure-dp pure-dp description max-info pure-dp": {"max-info-any", "renyi", "approx-dp", "composed"},
-	"gdp gaussian": {"group"}, "gaussian gaussian": {"group"}, "description description max-info max-info": {"bonferroni"},
-	"approx-dp pure-dp":   {"max-info-any", "renyi", "approx-dp", "group", "composed"},
-	"description pure-dp": {"max-info-any", "renyi"},
-	"gates zcdp gates":    {"approx-dp", "group"}, "max-info gdp description": {"max-info", "group"},
-	"zcdp zcdp": {"approx-dp", "group"},
+	"pure-dp pure-dp description max-info pure-dp": {"max-info-any", "renyi", "kl", "approx-dp", "composed"},
+	"gdp gaussian": {"kl", "group", "composed"}, "gaussian gaussian": {"kl", "group"},
+	"description description max-info max-info": {"bonferroni"},
+	"approx-dp pure-dp":                         {"max-info-any", "renyi", "kl", "approx-dp", "group", "composed"},
+	"description pure-dp":                       {"max-info-any", "renyi", "kl"},
+	"gates zcdp gates":                          {"approx-dp", "kl", "group"},
+	"max-info gdp description":                  {"max-info", "kl", "group"},
+	"zcdp zcdp":                                 {"approx-dp", "kl", "group"},
 }
 
 // liveCorrections are commands whose workbooks have every kind of cell.
@@ -148,7 +150,7 @@ func TestLiveCorrections(t *testing.T) {
 				t.Errorf("%s: %s has the formula %q", command, name, formula)
 			}
 			exact := formula != "" && len(stepKinds) < 2 && !strings.Contains(command, "--passes 40") &&
-				!(kind == "zcdp" && name == "approx-dp")
+				!(kind == "zcdp" && name == "approx-dp") && name != "kl"
 			source := "value"
 			switch {
 			case row["status"] == "vacuous":
@@ -310,7 +312,8 @@ func TestCorrectedWorkbook(t *testing.T) {
 		{"--by pure-dp --epsilon 0.01 -n 10k --raw", true, true},
 		{"--by pure-dp --epsilon 0.01 -n 10k --family holm", true, false},
 		{"--by pure-dp --epsilon 0.01 -n 10k --family bh --family-on raw", true, false},
-		{"--by mutual-info --bits 0.1", false, false},
+		{"--by mutual-info --bits 0.1", true, true},
+		{"--by steps -n 10k --step rdp:order=8,epsilon=1e-6", false, false},
 	} {
 		args := append([]string{"pvalue-correct", in, "--alpha", "0.05"}, strings.Fields(c.flags)...)
 		var book []byte
