@@ -397,7 +397,8 @@ func TestMethodsServeTheirFeedback(t *testing.T) {
 				continue
 			}
 			g := Goal{Queries: 10, Tau: 0.1, Beta: -3, Shown: Shown{Feedback: f}}
-			if a, err := m.Solve(g); err != nil || a.Status != NotApplicable || a.Reason != "needs the feedback "+strings.ReplaceAll(want, " ", " or ") {
+			if a, err := m.Solve(g); err != nil || a.Status != NotApplicable ||
+				a.Reason != "needs the feedback "+strings.ReplaceAll(want, " ", " or ") {
 				t.Errorf("%s for %s: %+v, %v", name, f, a, err)
 			}
 		}

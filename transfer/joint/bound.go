@@ -96,7 +96,8 @@ func (b *Bound) Answer(block theory.NoiseBlock, tau float64) (theory.LogProb, er
 		return 0, err
 	}
 	want := "a whole number from 1 to 9007199254740992"
-	if err := theory.Domain(block.Queries >= 1 && block.Queries <= theory.MaxSamples, "queries", block.Queries, want); err != nil {
+	if err := theory.Domain(block.Queries >= 1 && block.Queries <= theory.MaxSamples, "queries", block.Queries,
+		want); err != nil {
 		return 0, err
 	}
 	if err := theory.Domain(tau > 0 && tau < 1, "tau", tau, "a number in (0, 1)"); err != nil {

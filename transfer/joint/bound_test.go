@@ -157,9 +157,12 @@ func TestBoundRefusesNonsense(t *testing.T) {
 		block theory.NoiseBlock
 		tau   float64
 	}{
-		{theory.NoiseBlock{Queries: 0, Scale: 0.1}, 0.1}, {theory.NoiseBlock{Queries: -1, Scale: 0.1}, 0.1}, {theory.NoiseBlock{Queries: theory.MaxSamples + 1, Scale: 0.1}, 0.1},
-		{theory.NoiseBlock{Queries: 1, Scale: -0.1}, 0.1}, {theory.NoiseBlock{Queries: 1, Scale: nan}, 0.1}, {theory.NoiseBlock{Queries: 1, Scale: math.Inf(1)}, 0.1}, {theory.NoiseBlock{Queries: 2, Scale: 0}, 0.1},
-		{theory.NoiseBlock{Queries: 1, Scale: 0.1}, 0}, {theory.NoiseBlock{Queries: 1, Scale: 0.1}, 1}, {theory.NoiseBlock{Queries: 1, Scale: 0.1}, nan}, {theory.NoiseBlock{Queries: 1, Scale: 0.1}, -0.1},
+		{theory.NoiseBlock{Queries: 0, Scale: 0.1}, 0.1}, {theory.NoiseBlock{Queries: -1, Scale: 0.1}, 0.1},
+		{theory.NoiseBlock{Queries: theory.MaxSamples + 1, Scale: 0.1}, 0.1},
+		{theory.NoiseBlock{Queries: 1, Scale: -0.1}, 0.1}, {theory.NoiseBlock{Queries: 1, Scale: nan}, 0.1},
+		{theory.NoiseBlock{Queries: 1, Scale: math.Inf(1)}, 0.1}, {theory.NoiseBlock{Queries: 2, Scale: 0}, 0.1},
+		{theory.NoiseBlock{Queries: 1, Scale: 0.1}, 0}, {theory.NoiseBlock{Queries: 1, Scale: 0.1}, 1},
+		{theory.NoiseBlock{Queries: 1, Scale: 0.1}, nan}, {theory.NoiseBlock{Queries: 1, Scale: 0.1}, -0.1},
 	} {
 		if _, err := bound.Answer(c.block, c.tau); !errors.As(err, &domain) {
 			t.Errorf("%+v: %v", c, err)
@@ -183,7 +186,8 @@ func TestBoundStaysAProbability(t *testing.T) {
 		n := int64(math.Exp(r.Float64() * math.Log(theory.MaxSamples)))
 		bound, _ := New(n)
 		for range 1 + r.IntN(5) {
-			block := theory.NoiseBlock{Queries: int64(math.Exp(r.Float64() * math.Log(theory.MaxSamples))), Scale: math.Pow(10, -100+200*r.Float64())}
+			block := theory.NoiseBlock{Queries: int64(math.Exp(r.Float64() * math.Log(theory.MaxSamples))),
+				Scale: math.Pow(10, -100+200*r.Float64())}
 			if r.IntN(2) == 0 {
 				block = theory.NoiseBlock{Queries: 1 + r.Int64N(3), Scale: math.Pow(10, -6*r.Float64())}
 			}

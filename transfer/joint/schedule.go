@@ -26,8 +26,9 @@ func (s Plan) Blocks() iter.Seq[theory.NoiseBlock] {
 }
 
 func (s Plan) valid() bool {
-	whole := isCount(s.Samples) && isCount(s.Queries)
-	return whole && s.Tau > 0 && s.Tau < 1 && s.Beta.Interior() && !s.beyondHope()
+	counted := isCount(s.Samples) && isCount(s.Queries)
+	small := s.Tau > 0 && s.Tau < 1 && s.Beta.Interior()
+	return counted && small && !s.beyondHope()
 }
 
 func isCount(n int64) bool { return n >= 1 && n <= theory.MaxSamples }
@@ -151,7 +152,10 @@ func (t *trail) lay(order int, z float64) {
 // misled reports whether a walk that failed may have done so because of the trail: it went far from it, or came nearly
 // to the end. The trail is then forgotten.
 func (t *trail) misled(nearly bool) bool {
-	if t == nil || t.away < 0 || t.away < 0.01 && !nearly {
+	if t == nil || t.away < 0 {
+		return false
+	}
+	if t.away < 0.01 && !nearly {
 		return false
 	}
 	t.posts = t.posts[:0]
