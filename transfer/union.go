@@ -160,10 +160,10 @@ func leastNear(in near, ok func(x float64) bool) float64 {
 	return hi
 }
 
-// mostCertain returns about the least beta at which a plan holds, or 0: within 1e-7 of its logarithm.
+// mostCertain returns about the least beta at which a plan holds, or 0: within 1e-9 of its logarithm.
 func mostCertain(g Goal, holds func(Goal) bool) theory.LogProb {
 	const most = 1e9 // beta of 1-1e-9
-	inverse := leastNear(near{from: 1, top: most}, func(x float64) bool {
+	inverse := leastNear(near{from: 1, top: most, step: 16e-9}, func(x float64) bool {
 		g.Beta = theory.LogProb(-1 / x)
 		return holds(g)
 	})
