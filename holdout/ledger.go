@@ -1,6 +1,7 @@
 package holdout
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -88,6 +89,7 @@ func Create(dir string, labels *Labels, terms Terms) (*Ledger, error) {
 func (l *Ledger) create(p *Plan) error {
 	p.Created = l.now().UTC().Format(time.RFC3339)
 	p.Labels.Fingerprint = l.labels.Fingerprint()
+	p.Salt = rand.Text() + rand.Text()
 	if err := p.encode(); err != nil {
 		return err
 	}
@@ -166,6 +168,7 @@ func (l *Ledger) Plan() *Plan { return l.plan }
 // Submission is what a look is asked about.
 type Submission struct {
 	Name      string   // for the log: at most 100 printable characters, and no part of the fingerprint
+	Team      string   // for the log, likewise: who asks, if several do
 	Metric    string   // "" for the plan's
 	Values    Table    // every id with its prediction or value
 	Source    string   // what errors call the values; "" for nothing
@@ -305,7 +308,7 @@ func (l *Ledger) askAll(list []Submission) (all []asked, err error) {
 
 // ask reads a submission.
 func (l *Ledger) ask(s Submission) (a asked, err error) {
-	if err := errors.Join(validName(s.Name), l.plan.needs(&s)); err != nil {
+	if err := cmp.Or(ValidName("name", s.Name), ValidName("team", s.Team), l.plan.needs(&s)); err != nil {
 		return a, err
 	}
 	if s.Metric == "" {
@@ -319,7 +322,7 @@ func (l *Ledger) ask(s Submission) (a asked, err error) {
 		}
 		return a, err
 	}
-	a.Line = Line{Event: Looked, Name: s.Name, Metric: s.Metric, Bar: s.Bar, Guess: s.Guess, Path: s.Path}
+	a.Line = Line{Event: Looked, Name: s.Name, Team: s.Team, Metric: s.Metric, Bar: s.Bar, Guess: s.Guess, Path: s.Path}
 	if l.plan.Incumbent != nil {
 		if err := l.compare(&a, s); err != nil {
 			return a, err
@@ -375,12 +378,14 @@ func text(x *float64) string {
 // mostName is how many characters a name has.
 const mostName = 100
 
-func validName(name string) error {
+// ValidName refuses what is no name of a look or a team: at most 100 printable characters. The error is an
+// [InputError] that begins with what is named.
+func ValidName(what, name string) error {
 	switch {
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return inputf("name: got %s, want printable characters", shown(name))
+		return inputf("%s: got %s, want printable characters", what, shown(name))
 	case utf8.RuneCountInString(name) > mostName:
-		return inputf("name: got %d characters, want at most %d", utf8.RuneCountInString(name), mostName)
+		return inputf("%s: got %d characters, want at most %d", what, utf8.RuneCountInString(name), mostName)
 	}
 	return nil
 }

@@ -640,3 +640,51 @@ func TestLinesAreJSON(t *testing.T) {
 		t.Error(err, plan)
 	}
 }
+
+// The chain is a hash of the labels' fingerprint that every answer carries. Who guesses all labels and knows the rest
+// of the plan cannot check the guess with it: two ledgers of the same labels, plan and time have different chains.
+func TestChainHidesTheLabels(t *testing.T) {
+	ids, classes := rowsOf(t, 200, 1)
+	chains := map[string]bool{}
+	for range 2 {
+		labels := labelsOf(t, ids, classes)
+		l := &Ledger{dir: filepath.Join(t.TempDir(), "ledger"), labels: labels, hooks: fixed(standard)}
+		plan, err := Certify(terms(3, 0.4, beta(t, "0.1"), "gaussian"), labels.Samples())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.create(plan); err != nil {
+			t.Fatal(err)
+		}
+		status, err := ReadStatus(l.dir)
+		if err != nil || len(plan.Salt) < 52 {
+			t.Fatal(plan.Salt, err)
+		}
+		chains[status.Chain] = true
+	}
+	if len(chains) != 2 {
+		t.Error("the same labels have the same chain: it can be guessed")
+	}
+}
+
+// The team is written down with its look and is no part of the fingerprint.
+func TestTeams(t *testing.T) {
+	ids, classes := rowsOf(t, 200, 1)
+	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms(3, 0.4, beta(t, "0.1"), "gaussian"))
+	for i, team := range []string{"red", "blue"} {
+		a, err := l.Score(context.Background(), Submission{Team: team, Values: Columns(ids, classes)})
+		if err != nil || a.Look != 1 || a.Known != (i > 0) {
+			t.Errorf("%+v, %v", a, err)
+		}
+	}
+	if _, lines, err := ReadLog(dir); err != nil || len(lines) != 1 || lines[0].Team != "red" {
+		t.Errorf("%+v, %v", lines, err)
+	}
+	for _, s := range []Submission{{Team: "a\nb"}, {Team: strings.Repeat("é", 101)}, {Name: "\u202e", Team: "\x00"}} {
+		s.Values = Columns(ids, classes)
+		wrong := (*InputError)(nil)
+		if _, err := l.Score(context.Background(), s); !errors.As(err, &wrong) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%+v: %v", s, err)
+		}
+	}
+}
