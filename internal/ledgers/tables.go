@@ -1,4 +1,4 @@
-package holdout
+package ledgers
 
 import (
 	"bufio"
@@ -6,103 +6,80 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/dpcalc/dpcalc/holdout"
-	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/csvfile"
 	"github.com/dpcalc/dpcalc/internal/usage"
 )
 
-// file is a table of ids and values: csv, tsv or JSON lines.
-type file struct {
-	*csvfile.Source
-	call   *commands.Call
-	column string // of the values
-	total  int64  // of the rows that are expected, for people who wait; 0 if nobody knows
-}
+// Form is the form of a table.
+type Form int
 
-// openFile opens a table.
-func openFile(c *commands.Call, path, column string, total int64) (*file, error) {
-	in, err := csvfile.Open(c.Session, path)
-	if err != nil {
-		return nil, err
-	}
-	return &file{Source: in, call: c, column: column, total: total}, nil
-}
+// The forms of a table. A table of unknown form is told by its beginning: JSON lines begin with a brace, and the
+// header says what separates the cells.
+const (
+	Unknown Form = iota
+	Tabs
+	JSONLines
+)
 
-// blame names the file in what is wrong with it.
-func (f *file) blame(err error) error {
-	if wrong := (*holdout.InputError)(nil); errors.As(err, &wrong) {
-		return usage.Errorf("%s: %v", f.Name, err)
-	}
-	return f.Blame(err)
-}
-
-// table visits the rows, and names the file in what is wrong with its form. What is wrong with ids and values is told
-// by the ledger, some of it after the last row.
-func (f *file) table(visit func(id, value string) error) error {
-	err := f.rows(visit)
-	if wrong := (*holdout.InputError)(nil); err == nil || errors.As(err, &wrong) {
+// Rows reads a table with the column id and another one, in csv, tsv or JSON lines, with or without a byte order mark.
+// It calls visit for every row, stops at visit's error and returns it. An error of the form is told of a line, as
+// csvfile has it, or a usage error.
+func Rows(in io.Reader, form Form, column string, visit func(id, value string) error) error {
+	r := bufio.NewReaderSize(in, 1<<16)
+	start, err := r.Peek(4096)
+	if err != nil && err != io.EOF {
 		return err
 	}
-	return f.Blame(err)
-}
-
-// rows visits the rows.
-func (f *file) rows(visit func(id, value string) error) error {
-	bar := f.call.Progress(int(f.total)).Of("rows")
-	defer bar.End()
-	done := 0
-	counted := func(id, value string) error {
-		if done++; done%4096 == 0 {
-			if f.total > 0 {
-				bar.Step(done)
-			}
-			if err := f.call.Context.Err(); err != nil {
-				return err
-			}
-		}
-		return visit(id, value)
+	if name, _ := csvfile.WideEncoding(start); name != "" {
+		return usage.Errorf("got %s, want UTF-8", name)
 	}
-	in := bufio.NewReaderSize(f.Reader(), 1<<16)
-	if start, err := in.Peek(3); err == nil && string(start) == "\ufeff" {
-		if _, err := in.Discard(3); err != nil {
+	if marked := bytes.HasPrefix(start, []byte("\ufeff")); marked {
+		start = start[3:]
+		if _, err := r.Discard(3); err != nil {
 			return err
 		}
 	}
-	start, err := in.Peek(1)
-	if lines := filepath.Ext(f.Name); err == nil && (start[0] == '{' || lines == ".jsonl") {
-		return f.objects(in, counted)
+	t := table{column: column, visit: visit}
+	if form == JSONLines || bytes.HasPrefix(start, []byte("{")) {
+		return t.objects(r)
 	}
-	return f.cells(in, counted)
+	return t.cells(r, form)
+}
+
+// table is a table that is read.
+type table struct {
+	column string // of the values
+	visit  func(id, value string) error
 }
 
 // cells reads a table with a header.
-func (f *file) cells(in io.Reader, visit func(id, value string) error) error {
+func (t table) cells(in io.Reader, form Form) error {
 	s := csvfile.NewSplitter(in, 0)
 	header := ""
 	for header == "" {
 		var err error
 		if header, err = s.Text(); err == io.EOF {
-			return usage.Errorf("got nothing, want a header line with id and %s", f.column)
+			return usage.Errorf("got nothing, want a header line with id and %s", t.column)
 		} else if err != nil {
 			return err
 		}
 	}
-	s.Separator = csvfile.SeparatorOf(header)
+	if s.Separator = csvfile.SeparatorOf(header); form == Tabs {
+		s.Separator = '\t'
+	}
 	if err := s.Split(header); err != nil {
 		return err
 	}
 	s.Width = len(s.Cells)
 	columns := slices.Clone(s.Cells)
 	var at [2]int
-	for i, name := range []string{"id", f.column} {
+	for i, name := range []string{"id", t.column} {
 		if at[i] = slices.Index(columns, name); at[i] < 0 {
 			return usage.Errorf("got the columns %s, want id and %s", strings.Join(shownNames(columns), ", "),
-				usage.Shown(f.column))
+				usage.Shown(t.column))
 		}
 		if again := slices.Index(columns[at[i]+1:], name); again >= 0 {
 			return usage.Errorf("got two columns %s, want one", usage.Shown(name))
@@ -118,7 +95,7 @@ func (f *file) cells(in io.Reader, visit func(id, value string) error) error {
 		case empty:
 			continue
 		}
-		if err := visit(cells[at[0]], cells[at[1]]); err != nil {
+		if err := t.visit(cells[at[0]], cells[at[1]]); err != nil {
 			return err
 		}
 	}
@@ -138,33 +115,33 @@ func shownNames(columns []string) (names []string) {
 const longestLine = 1 << 24
 
 // objects reads JSON lines, each an object with the two keys.
-func (f *file) objects(in io.Reader, visit func(id, value string) error) error {
+func (t table) objects(in io.Reader) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, longestLine)
 	number := 0
 	for lines.Scan() {
 		number++
-		text := bytes.TrimSpace(lines.Bytes())
+		text := bytes.Trim(lines.Bytes(), " \t\r")
 		if len(text) == 0 {
 			continue
 		}
-		id, value, plain := f.plain(text)
+		id, value, plain := t.plain(text)
 		if plain {
-			if err := visit(id, value); err != nil {
+			if err := t.visit(id, value); err != nil {
 				return err
 			}
 			continue
 		}
 		var object map[string]json.RawMessage
 		if err := json.Unmarshal(text, &object); err != nil {
-			return csvfile.Refuse(number, "got no JSON object, want one with id and %s", f.column)
+			return csvfile.Refuse(number, "got no JSON object, want one with id and %s", t.column)
 		}
 		id, okID := scalar(object["id"])
-		value, okValue := scalar(object[f.column])
+		value, okValue := scalar(object[t.column])
 		if !okID || !okValue {
-			return csvfile.Refuse(number, "got an object without a text or a number as id or %s, want both", f.column)
+			return csvfile.Refuse(number, "got an object without a text or a number as id or %s, want both", t.column)
 		}
-		if err := visit(id, value); err != nil {
+		if err := t.visit(id, value); err != nil {
 			return err
 		}
 	}
@@ -176,7 +153,7 @@ func (f *file) objects(in io.Reader, visit func(id, value string) error) error {
 
 // plain reads an object of nothing but plain texts, the id and the value among them, in a tenth of the time that the
 // library takes. It says no to all others.
-func (f *file) plain(text []byte) (id, value string, ok bool) {
+func (t table) plain(text []byte) (id, value string, ok bool) {
 	rest, ok := bytes.CutPrefix(text, []byte("{"))
 	seen := 0
 	for ok {
@@ -193,7 +170,7 @@ func (f *file) plain(text []byte) (id, value string, ok bool) {
 		switch string(key) {
 		case "id":
 			id, seen = string(cell), seen|1
-		case f.column:
+		case t.column:
 			value, seen = string(cell), seen|2
 		}
 		rest = bytes.TrimLeft(rest, " \t")

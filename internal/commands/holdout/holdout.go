@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/holdout"
 	"github.com/dpcalc/dpcalc/internal/commands"
+	"github.com/dpcalc/dpcalc/internal/ledgers"
 	"github.com/dpcalc/dpcalc/internal/numbers"
 	"github.com/dpcalc/dpcalc/internal/usage"
 )
@@ -313,7 +314,7 @@ func readSubmissions(c *commands.Call, status holdout.Status, paths []string) (l
 		name string
 		into **float64
 	}{{"bar", &one.Bar}, {"guess", &one.Guess}} {
-		x, ok, err := numbers.One(c, f.name, anyNumber)
+		x, ok, err := numbers.One(c, f.name, ledgers.AnyNumber)
 		if err != nil {
 			return nil, done, err
 		}

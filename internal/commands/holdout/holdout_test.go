@@ -188,29 +188,6 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// Objects of plain texts are read as the library reads them.
-func TestPlainObjects(t *testing.T) {
-	f := &file{column: "prediction"}
-	for text, want := range map[string]bool{
-		`{"id":"1","prediction":"a"}`: true, `{ "x" : "y" , "prediction":"a", "id" :"1"}`: true,
-		`{"id":"0","id":"1","prediction":"a"}`: true,
-		`{"id":1,"prediction":"a"}`:            false, `{"id":"1"}`: false, `{"id":"1","prediction":"a"`: false,
-		`{"id":"1","prediction":"a"}}`: false,
-		`{"id":"1" "prediction":"a"}`:  false, `{"id":"\u0031","prediction":"a"}`: false, `"id":"1","prediction":"a"}`: false,
-		`{"id":"1","prediction":"a",}`: false, "{\"id\":\"1\",\"prediction\":\"\x01\"}": false,
-		`{"id":"1","prediction":"é"}`: false, ``: false,
-		`{"id":"1","prediction":"a" "}`: false, `{id:"1","prediction":"a"}`: false,
-	} {
-		id, value, ok := f.plain([]byte(text))
-		if ok != want || ok && (id != "1" || value != "a") {
-			t.Errorf("%s: got %s, %s, %v", text, id, value, ok)
-		}
-		if ok && !json.Valid([]byte(text)) {
-			t.Errorf("%s is no JSON", text)
-		}
-	}
-}
-
 // Bad input is one line on standard error and exit 2, and the ledger stays as it is.
 func TestBadInput(t *testing.T) {
 	t.Chdir(t.TempDir())

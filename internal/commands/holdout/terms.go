@@ -6,6 +6,7 @@ import (
 	"github.com/dpcalc/dpcalc/holdout"
 	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/commands/samplesize"
+	"github.com/dpcalc/dpcalc/internal/ledgers"
 	"github.com/dpcalc/dpcalc/internal/numbers"
 	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/theory"
@@ -34,19 +35,6 @@ var goalFlags = []usage.Flag{
 	{Name: "disagreement",
 		Usage: "difference: candidates differ from the incumbent on a share of at most `D` of the rows"},
 	{Name: "one-sided", Switch: true, Usage: "nothing shown exceeds its truth by more than tau; it may fall short of it"},
-}
-
-// anyNumber is a number of either sign.
-var anyNumber = numbers.Kind[float64]{
-	Want: "a number",
-	Parse: func(s string) (float64, bool) {
-		positive, negative := strings.CutPrefix(s, "-")
-		x, ok := numbers.NonNegatives.Parse(positive)
-		if negative {
-			x = -x
-		}
-		return x, ok
-	},
 }
 
 // readTerms reads what a new ledger is to promise.
@@ -113,7 +101,7 @@ func readGoal(c usage.Values) (g transfer.Goal, err error) {
 		name string
 		into *transfer.Option
 	}{{"threshold", &g.Bar}, {"guess-error", &g.GuessError}} {
-		if f.into.Value, f.into.Given, err = numbers.One(c, f.name, anyNumber); err != nil {
+		if f.into.Value, f.into.Given, err = numbers.One(c, f.name, ledgers.AnyNumber); err != nil {
 			return g, err
 		}
 	}
