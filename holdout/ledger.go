@@ -45,12 +45,13 @@ type hooks struct {
 	now   func() time.Time
 	at    func(step string) // called at every step of a look
 	write func(*os.File, []byte) (int, error)
+	cut   func(*os.File, int64) error
 	sync  func(*os.File) error
 	names func(dir string) error // puts the names in a folder on the disk
 }
 
-var standard = hooks{noise: secret, now: time.Now, at: func(string) {}, write: (*os.File).Write, sync: (*os.File).Sync,
-	names: syncFolder}
+var standard = hooks{noise: secret, now: time.Now, at: func(string) {}, write: (*os.File).Write,
+	cut: (*os.File).Truncate, sync: (*os.File).Sync, names: syncFolder}
 
 // secret is a source that nobody can predict.
 func secret() (*randv2.Rand, error) {
@@ -332,6 +333,15 @@ func (l *Ledger) ask(s Submission) (a asked, err error) {
 	return a, nil
 }
 
+// Predictions returns the fingerprint of predictions, as a plan for differences has it of the incumbent's.
+func (l *Ledger) Predictions(t Table) (string, error) {
+	v, err := l.labels.read(l.plan.Metric, false, t)
+	if err != nil {
+		return "", err
+	}
+	return v.fingerprint(), nil
+}
+
 // compare reads the incumbent that a candidate is compared with.
 func (l *Ledger) compare(a *asked, s Submission) error {
 	switch {
@@ -477,7 +487,7 @@ func (l *Ledger) add(h *history, file *os.File, lines ...Line) error {
 	}
 	if _, err := l.write(file, text); err != nil {
 		// Nobody has seen the answer, so that the look need not be spent.
-		return errors.Join(err, file.Truncate(size))
+		return errors.Join(err, l.cut(file, size))
 	}
 	l.at("written")
 	if err := l.settle(file); err != nil {
