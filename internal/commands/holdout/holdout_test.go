@@ -210,9 +210,9 @@ func TestBadInput(t *testing.T) {
 	const fresh = "init new --labels labels.csv -m 3 -t 0.2 -b 0.05"
 	for line, want := range map[string]string{
 
-		"": "holdout: got nothing, want init, score, status, log, verify or retire, and a folder",
+		"": "holdout: got nothing, want init, score, status, log, verify, retire, token or serve",
 
-		"scor ledger": "log, verify or retire, did you mean score?",
+		"scor ledger": "verify, retire, token or serve, did you mean score?",
 
 		"score":                      "holdout score: got no folder, want score DIR PREDICTIONS...",
 		"score ledger":               "holdout score: got 0 files, want score DIR PREDICTIONS...",

@@ -6,7 +6,6 @@ import (
 	"github.com/dpcalc/dpcalc/holdout"
 	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/commands/samplesize"
-	"github.com/dpcalc/dpcalc/internal/ledgers"
 	"github.com/dpcalc/dpcalc/internal/numbers"
 	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/theory"
@@ -101,7 +100,7 @@ func readGoal(c usage.Values) (g transfer.Goal, err error) {
 		name string
 		into *transfer.Option
 	}{{"threshold", &g.Bar}, {"guess-error", &g.GuessError}} {
-		if f.into.Value, f.into.Given, err = numbers.One(c, f.name, ledgers.AnyNumber); err != nil {
+		if f.into.Value, f.into.Given, err = numbers.One(c, f.name, numbers.Reals); err != nil {
 			return g, err
 		}
 	}
