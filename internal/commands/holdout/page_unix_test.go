@@ -127,8 +127,9 @@ func TestBoardScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := fmt.Sprintf("within %.3f of the best\ntruth", math.Ceil(plan.Promise.Tau*1000)/1000)
-	if plan.Method != "ladder" || !strings.Contains(page(t, boardPage), want) {
+	want := fmt.Sprintf("within %.3f of the best truth so far", math.Ceil(plan.Promise.Tau*1000)/1000)
+	text := strings.Join(strings.Fields(page(t, boardPage)), " ")
+	if plan.Method != "ladder" || !strings.Contains(text, want) {
 		t.Errorf("the page has no %q", want)
 	}
 	t.Chdir(t.TempDir())
@@ -152,7 +153,7 @@ func TestBoardScripts(t *testing.T) {
 		if _, err := exec.LookPath(c.needs); err != nil {
 			continue
 		}
-		run := exec.Command(c.interpreter, c.file, c.predictions, "mine")
+		run := exec.Command(c.interpreter, c.file, c.predictions, "my model")
 		run.Env = append(os.Environ(), "BOARD="+address, "TOKEN="+token)
 		if out, err := run.CombinedOutput(); err != nil || !strings.Contains(string(out), c.want) {
 			t.Errorf("%s: %v, %s", c.file, err, out)
@@ -162,7 +163,7 @@ func TestBoardScripts(t *testing.T) {
 		t.Error(code, stderr)
 	}
 	log, _ := runs(t, 0, "holdout log ledger -f csv")
-	if !strings.Contains(log, ",mine,") {
+	if !strings.Contains(log, ",my model,") {
 		t.Error(log)
 	}
 }
