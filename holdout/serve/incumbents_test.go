@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/dpcalc/dpcalc/holdout"
@@ -84,6 +86,34 @@ func TestIncumbents(t *testing.T) {
 	info, err := os.Stat(status.Incumbent.Path)
 	if err != nil || info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
 		t.Errorf("%v, %v", info, err)
+	}
+}
+
+// Candidates that come at once are compared one by one, each with the one that passed last: none is told that its
+// incumbent is another.
+func TestCandidatesAtOnce(t *testing.T) {
+	labels, predictions := holdoutOf(t, 1)
+	dir, _ := differences(t, labels, predictions(100))
+	s := run(t, dir, labels, Options{})
+	var group sync.WaitGroup
+	var answered atomic.Int64
+	for k := range 12 {
+		group.Go(func() {
+			code, text, _, err := sends(s.address, looks(predictions(200+k), "?bar=0"))
+			if code == 200 {
+				answered.Add(1)
+			}
+			if err != nil || code != 200 && code != 409 {
+				t.Errorf("got %d, %v, %s", code, err, text)
+			}
+		})
+	}
+	group.Wait()
+	if v, err := holdout.Verify(dir, ""); err != nil || v.Looks != answered.Load() || v.Looks == 0 {
+		t.Errorf("%+v, %v, %d answered", v, err, answered.Load())
+	}
+	if names := kept(t, dir); len(names) != 1 {
+		t.Errorf("kept %v", names)
 	}
 }
 

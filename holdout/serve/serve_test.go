@@ -212,6 +212,9 @@ func TestLooks(t *testing.T) {
 	labels, predictions := holdoutOf(t, 1)
 	dir := create(t, labels, answers(2))
 	s := run(t, dir, labels, Options{})
+	if page := s.ask(t, 200, asks{method: "GET", path: "/board"}); !strings.Contains(page, "No look was taken") {
+		t.Error(page)
+	}
 	first := s.look(t, 200, looks(predictions(300), "?name=first"))
 	if first.Look != 1 || first.Name != "first" || first.Response == nil || first.Remaining != 1 || first.Repeated {
 		t.Errorf("%+v", first)
@@ -434,6 +437,22 @@ func TestGracefulStop(t *testing.T) {
 	if v, err := holdout.Verify(dir, ""); err != nil || v.Looks != 1 || v.Torn != 0 {
 		t.Errorf("%+v, %v", v, err)
 	}
+}
+
+// A server does not end before a look that has begun, also where its client is cut off.
+func TestLookInHand(t *testing.T) {
+	labels, _ := holdoutOf(t, 1)
+	s := run(t, create(t, labels, answers(2)), labels, Options{})
+	s.ending.RLock() // as a look does
+	ended := make(chan struct{})
+	go func() { s.stop(); close(ended) }()
+	select {
+	case <-ended:
+		t.Fatal("the server has ended")
+	case <-time.After(100 * time.Millisecond):
+	}
+	s.ending.RUnlock()
+	<-ended
 }
 
 // What cannot be served is refused before it is.
