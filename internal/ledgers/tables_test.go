@@ -66,7 +66,8 @@ func TestRows(t *testing.T) {
 func FuzzRows(f *testing.F) {
 	for _, text := range []string{"id,prediction\n1,a\n", "prediction;id\n\"a;b\";1\n", "id\tprediction\n1\t\n",
 		"\ufeffid,prediction\r\n1,\"a\"\"b\"\r\n", "{\"id\":1,\"prediction\":\"a\"}\n{\"id\":\"2\",\"prediction\":1e3}",
-		"{\"id\":\"a\" , \"prediction\":\"\\u0061\"}", "{\"id\":1,\"prediction\":2}\n\f", "id,prediction\n\"1\n", "\x00", "{", "id,id,prediction\n1,1,a\n"} {
+		"{\"id\":\"a\" , \"prediction\":\"\\u0061\"}", "{\"id\":1,\"prediction\":2}\n\f", "id,prediction\n\"1\n", "\x00", "{",
+		"id,id,prediction\n1,1,a\n"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -125,8 +126,8 @@ func sameAsJSON(t *testing.T, text string, got [][2]string) {
 	}
 }
 
-// sameAsCSV compares with encoding/csv, where that takes the text. It rewrites the line ends in cells, and skips none of
-// ours but empty lines.
+// sameAsCSV compares with encoding/csv, where that takes the text. It rewrites the line ends in cells, and skips none
+// of ours but empty lines.
 func sameAsCSV(t *testing.T, text string, got [][2]string) {
 	if strings.Contains(text, "\r") || !utf8.ValidString(text) {
 		return

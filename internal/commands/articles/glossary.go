@@ -169,7 +169,8 @@ var glossary = []symbol{
 			writes it down before it is shown, and refuses what the plan does not cover. The submitter usually
 			has the features of the rows, so the promise is conditional on them: the truth of a look is the
 			mean over fresh labels of the same rows, or of those of its part under splitting. It is the
-			population's value only for predictions of a model that was made without these rows. The rows have to be independent, and nothing else about
+			population's value only for predictions of a model that was made without these rows. The rows
+			have to be independent, and nothing else about
 			their labels may get out.`,
 		where: "dpcalc holdout init, score, status, log, verify, retire, token and serve",
 	},
