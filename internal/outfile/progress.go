@@ -57,6 +57,15 @@ func (p *Progress) Step(done int) {
 	fmt.Fprintf(p.w, "\r%d of %d %s", done, p.total, p.unit)
 }
 
+// Say shows a text in place of the line before.
+func (p *Progress) Say(text string) {
+	if p == nil {
+		return
+	}
+	p.drawn.Store(true)
+	fmt.Fprint(p.w, clearLine+text)
+}
+
 // End removes the line.
 func (p *Progress) End() {
 	if p != nil && p.drawn.Swap(false) {

@@ -162,6 +162,19 @@ var glossary = []symbol{
 		where: "the source mutual-info of pvalue-correct and maxinfo",
 	},
 	{
+		name:    "holdout",
+		aliases: []string{"ledger", "look", "looks", "leaderboard", "board"},
+		summary: "the rows whose labels nobody sees but through a ledger of looks",
+		text: `A look is an answer to one submission of predictions: dpcalc holdout takes it by the plan's method,
+			writes it down before it is shown, and refuses what the plan does not cover. The submitter usually
+			has the features of the rows, so the promise is conditional on them: the truth of a look is the
+			mean over fresh labels of the same rows, or of those of its part under splitting. It is the
+			population's value only for predictions of a model that was made without these rows. The rows
+			have to be independent, and nothing else about
+			their labels may get out.`,
+		where: "dpcalc holdout init, score, status, log, verify, retire, token and serve",
+	},
+	{
 		name:    "slack",
 		summary: "the probability that a bound on information is exceeded",
 		text: `Max-information of k bits with slack b allows every event an excess of b beside the factor 2^k. A
