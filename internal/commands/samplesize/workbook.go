@@ -31,6 +31,7 @@ func (s *request) workbook(c *commands.Call, v *verdict) error {
 	columns := s.planColumns()
 	short := record.Sheet{Columns: record.Titles(columns)}
 	for _, group := range rows {
+		group = s.shownRows(group)
 		for k := range group {
 			short.Rows = append(short.Rows, record.Row(nil, columns, &group[k]))
 		}
@@ -49,10 +50,11 @@ func (s *request) workbook(c *commands.Call, v *verdict) error {
 	}
 	defer b.Close()
 	t := record.Table{Name: "Plan", Columns: short.Columns, Widths: record.ColumnWidths(short.Columns, short.Rows),
-		Rows: s.goals * len(s.methods)}
+		Rows: s.goals * int(s.perGoal())}
 	err = b.Fill(t, func(add func([]record.Cell, record.Look) error) error {
 		for lo := 0; ; {
 			for _, group := range rows {
+				group = s.shownRows(group)
 				for k := range group {
 					if err := add(record.Row(nil, columns, &group[k]), look(&group[k])); err != nil {
 						return err
