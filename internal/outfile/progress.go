@@ -57,6 +57,15 @@ func (p *Progress) Step(done int) {
 	fmt.Fprintf(p.w, "\r%d of %d %s", done, p.total, p.unit)
 }
 
+// Say shows what is done after the last step, which has no number.
+func (p *Progress) Say(what string) {
+	if p == nil || time.Since(p.start) < time.Second {
+		return
+	}
+	p.drawn.Store(true)
+	fmt.Fprint(p.w, clearLine, what)
+}
+
 // End removes the line.
 func (p *Progress) End() {
 	if p != nil && p.drawn.Swap(false) {

@@ -19,15 +19,15 @@ const (
 	matrixFlag = "matrix"
 )
 
-// unanswered is what stands for the method of a goal that no adaptive method answers.
-var unanswered transfer.Method
+// unstarred stands for the method of a goal that no adaptive method answers.
+var unstarred = transfer.Method{Adaptive: true}
 
 // starred is the row of a goal that is marked as best. Where there is none, the row says so.
 func (s *request) starred(group []row) row {
 	if best := bestOf(group); best != nil {
 		return *best
 	}
-	r := row{Method: &unanswered}
+	r := row{Method: &unstarred}
 	if len(group) > 0 {
 		r.Goal = asked(group[0].Goal, s.unknown)
 	}
@@ -41,6 +41,18 @@ func (s *request) shownRows(group []row) []row {
 		return group
 	}
 	return []row{s.starred(group)}
+}
+
+// written are the rows that are written of all.
+func (s *request) written(rows [][]row) [][]row {
+	if !s.best {
+		return rows
+	}
+	list := make([][]row, len(rows))
+	for i, group := range rows {
+		list[i] = s.shownRows(group)
+	}
+	return list
 }
 
 // perGoal is how many rows a goal has.
@@ -72,8 +84,10 @@ func (s *request) readMatrix(c *commands.Call) error {
 	switch {
 	case s.best && ok:
 		return usage.Errorf("--%s: given with --%s, want one of the two", bestFlag, matrixFlag)
-	case (s.best || ok) && s.view != tableView:
-		return usage.Errorf("--%s: got %s, want a table", bestFlag+" or --"+matrixFlag, s.viewName())
+	case s.best && s.view != tableView:
+		return usage.Errorf("--%s: got %s, want a table", bestFlag, s.viewName())
+	case ok && s.view != tableView:
+		return usage.Errorf("--%s: got %s, want a table", matrixFlag, s.viewName())
 	case !ok:
 		return nil
 	case s.target.Format.Nested:
@@ -129,13 +143,15 @@ func (s *request) validMatrix() error {
 				own[0], own[1])
 		}
 	}
-	columns := int64(s.grid.length(own[1])) + 1
+	lines, columns := int64(s.grid.length(own[0])), int64(s.grid.length(own[1]))+1
 	switch {
 	case s.target.Format.Book != nil && columns > record.MostColumns:
 		return usage.Errorf("--output: got %d columns, want at most %d in a workbook, or a .csv file", columns,
 			record.MostColumns)
+	case s.target.Format.Book != nil:
+		return commands.FitsSheet(lines)
 	case s.target.Format.Print != nil:
-		return commands.FitsTable(int64(s.grid.length(own[0])), columns)
+		return commands.FitsTable(lines, columns)
 	}
 	return nil
 }

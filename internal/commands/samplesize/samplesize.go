@@ -189,9 +189,11 @@ func (s *request) fits(goals, limit int64) error {
 		return usage.Errorf("samplesize: got a grid of 2^31 goals or more, want fewer")
 	case rows > limit:
 		return usage.Errorf("--max-rows: got %d rows, want at most %d; allow more with --max-rows", rows, limit)
+	case s.matrix != nil: // its lists are counted when they are known
+		return nil
 	case s.target.Format.Book != nil:
 		return commands.FitsSheet(rows)
-	case s.target.Format.Encode == nil && s.matrix == nil: // a matrix is wider than its columns are now
+	case s.target.Format.Encode == nil:
 		return commands.FitsTable(rows, int64(len(s.columns())))
 	}
 	return nil
@@ -318,8 +320,9 @@ func (s *request) writeRows(c *commands.Call, e record.Encoder, v *verdict) erro
 			if w.rows, err = s.solve(w.rows, i, v); err != nil {
 				return nil, err
 			}
-			for k, r := range s.shownRows(w.rows) {
-				w.cells = record.Row(w.cells[:0], columns, &r)
+			shown := s.shownRows(w.rows)
+			for k := range shown {
+				w.cells = record.Row(w.cells[:0], columns, &shown[k])
 				dst = e.Row(dst, i == 0 && k == 0, w.cells, &w.known)
 			}
 		}

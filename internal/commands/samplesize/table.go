@@ -46,15 +46,17 @@ func (s *request) sheet(ctx context.Context, rows [][]row) (record.Sheet, error)
 	out := record.Sheet{Title: []string{subjects[s.unknown] + ": " + strings.Join(constants, ", ")},
 		Columns: record.Titles(columns)}
 	var leftOut, unanswered commands.Reasons
-	for _, group := range rows {
-		group = s.shownRows(group)
+	written := s.written(rows)
+	for _, group := range written {
 		for k := range group {
 			r := &group[k]
 			reason := commands.Flagged(r.Reason)
 			if leftOut.LeavesOut(r.Method.Name, r.Status, reason) {
 				continue
 			}
-			unanswered.Add(r.Method.Name, reason)
+			if r.Method != &unstarred {
+				unanswered.Add(r.Method.Name, reason)
+			}
 			out.Rows = append(out.Rows, record.Row(nil, columns, r))
 		}
 	}
@@ -62,7 +64,7 @@ func (s *request) sheet(ctx context.Context, rows [][]row) (record.Sheet, error)
 	if err != nil {
 		return record.Sheet{}, err
 	}
-	out.Notes = slices.Concat(found, s.legend(rows), tableNote(rows), leftOut.Lines(),
+	out.Notes = slices.Concat(found, s.legend(written), tableNote(written), leftOut.Lines(),
 		unanswered.Lines())
 	return out, nil
 }

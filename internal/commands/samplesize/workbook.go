@@ -20,6 +20,7 @@ func (s *request) workbook(c *commands.Call, v *verdict) error {
 	if err != nil {
 		return err
 	}
+	bar.Say("comparing the methods")
 	text, err := s.sheet(c.Context, rows)
 	if err != nil {
 		return err
@@ -83,6 +84,7 @@ func (s *request) workbook(c *commands.Call, v *verdict) error {
 	if err := b.About(s.target.Command, remarks); err != nil {
 		return err
 	}
+	bar.Say("writing the workbook")
 	return c.WriteTo(s.target, func(w io.Writer) error { return b.Write(w) })
 }
 
