@@ -1,6 +1,9 @@
 package workbook
 
 import (
+	"bytes"
+	"errors"
+
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/xuri/excelize/v2"
 )
@@ -16,7 +19,8 @@ func (b *book) chart(t record.Table) error {
 		return err
 	}
 	var series []excelize.ChartSeries
-	for _, j := range c.Y {
+	for k, j := range c.Y {
+		color := excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{chartColors[k%len(chartColors)]}}
 		name, e1 := excelize.CoordinatesToCellName(j+1, 1, true)
 		x, e2 := columnRange(c.X, t.Rows)
 		y, e3 := columnRange(j, t.Rows)
@@ -27,10 +31,11 @@ func (b *book) chart(t record.Table) error {
 		}
 		series = append(series, excelize.ChartSeries{
 			Name: t.Name + "!" + name, Categories: t.Name + "!" + x, Values: t.Name + "!" + y,
-			Line: excelize.LineOptions{Width: 1.5}, Marker: excelize.ChartMarker{Symbol: "circle", Size: 4},
+			Fill: color, Line: excelize.LineOptions{Type: excelize.LineSolid, Width: 1.5},
+			Marker: excelize.ChartMarker{Symbol: chartMarkers[k/len(chartColors)%len(chartMarkers)], Size: 5, Fill: color},
 		})
 	}
-	return b.file.AddChart(t.Name, place, &excelize.Chart{
+	err = b.file.AddChart(t.Name, place, &excelize.Chart{
 		Type: excelize.Scatter, Series: series, ShowBlanksAs: "gap",
 		Title:     chartTitle(c.Title),
 		Legend:    excelize.ChartLegend{Position: "right"},
@@ -38,7 +43,30 @@ func (b *book) chart(t record.Table) error {
 		XAxis:     chartAxis(c.XTitle, c.LogX),
 		YAxis:     chartAxis(c.YTitle, c.LogY),
 	})
+	if err != nil || !c.LogX {
+		return err
+	}
+	return b.logAcross()
 }
+
+// logAcross makes the horizontal axis of the book's chart logarithmic. The library does so for the vertical one alone.
+// The horizontal axis is the first of the two.
+func (b *book) logAcross() error {
+	const part, scale, log = "xl/charts/chart1.xml", "<scaling>", `<scaling><logBase val="10"></logBase>`
+	drawn, _ := b.file.Pkg.Load(part)
+	text, _ := drawn.([]byte)
+	if !bytes.Contains(text, []byte(scale)) {
+		return errors.New("a chart without a scale")
+	}
+	b.file.Pkg.Store(part, bytes.Replace(text, []byte(scale), []byte(log), 1))
+	return nil
+}
+
+// A chart's curves differ in colour, and after these in marker.
+var (
+	chartColors  = []string{"222222", "B83A0A", "1F5FA8", "1B7A4B", "7A3E9D", "8A6D00"}
+	chartMarkers = []string{"circle", "square", "triangle", "diamond"}
+)
 
 // columnRange is the cells of a column below its header.
 func columnRange(column, rows int) (string, error) {
@@ -51,7 +79,8 @@ func columnRange(column, rows int) (string, error) {
 }
 
 func chartAxis(title string, log bool) excelize.ChartAxis {
-	axis := excelize.ChartAxis{Title: chartTitle(title), MajorGridLines: true}
+	axis := excelize.ChartAxis{Title: chartTitle(title), MajorGridLines: true,
+		Font: excelize.Font{Color: "404040"}}
 	if log {
 		axis.LogBase = 10
 	}
