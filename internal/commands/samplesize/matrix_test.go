@@ -190,6 +190,29 @@ func TestMatrixBook(t *testing.T) {
 	}
 }
 
+// The workbook of the best rows of one list has a chart of what was solved over it; that of two lists has none.
+func TestBestBook(t *testing.T) {
+	f := commandtest.OpenBook(t, strings.Fields("samplesize -m 3,40,7 -t 0.1 -b 0.05 --best")...)
+	rows := commandtest.Contents(t, f, "Plan")
+	if len(rows) != 4 || commandtest.At(t, rows, 1, "method") != "gaussian-schedule" {
+		t.Errorf("rows %v", rows)
+	}
+	chart, ok := f.Pkg.Load("xl/charts/chart1.xml")
+	if !ok {
+		t.Fatal("no chart")
+	}
+	for _, name := range []string{"queries", "samples"} {
+		column := strings.TrimSuffix(commandtest.CellAt(slices.Index(rows[0], name)+1, 1), "1")
+		if part := "Plan!$" + column + "$2:$" + column + "$4"; !strings.Contains(string(chart.([]byte)), part) {
+			t.Errorf("the chart lacks %s", part)
+		}
+	}
+	f = commandtest.OpenBook(t, strings.Fields("samplesize -m 3,40 -t 0.1,0.2 -b 0.05 --best")...)
+	if _, ok := f.Pkg.Load("xl/charts/chart1.xml"); ok {
+		t.Error("a chart of two lists")
+	}
+}
+
 // What cannot be laid out is one line, exit 2 and no file.
 func TestMatrixRefused(t *testing.T) {
 	for args, want := range map[string]string{

@@ -24,6 +24,7 @@ func (s *request) workbook(c *commands.Call, v *verdict) error {
 	if err != nil {
 		return err
 	}
+	bar.Say("interpolating around the first goal")
 	live, err := s.live(c, rows[0])
 	if err != nil {
 		return err
@@ -50,7 +51,7 @@ func (s *request) workbook(c *commands.Call, v *verdict) error {
 	}
 	defer b.Close()
 	t := record.Table{Name: "Plan", Columns: short.Columns, Widths: record.ColumnWidths(short.Columns, short.Rows),
-		Rows: s.goals * int(s.perGoal())}
+		Rows: s.goals * int(s.perGoal()), Chart: s.bestChart(columns)}
 	err = b.Fill(t, func(add func([]record.Cell, record.Look) error) error {
 		for lo := 0; ; {
 			for _, group := range rows {
@@ -85,6 +86,28 @@ func (s *request) workbook(c *commands.Call, v *verdict) error {
 	}
 	bar.Say("writing the workbook")
 	return c.WriteTo(s.target, func(w io.Writer) error { return b.Write(w) })
+}
+
+// bestChart draws the solved column over the one that varies, nil where there are several rows for a goal or not one
+// list.
+func (s *request) bestChart(columns []column) *record.Chart {
+	varying := s.varying()
+	if !s.best || len(varying) != 1 || s.unknown == transfer.None {
+		return nil
+	}
+	at := func(name string) int {
+		return slices.IndexFunc(columns, func(c column) bool { return c.Name == name })
+	}
+	x, y := at(varying[0].column.Name), at(s.solvedColumn().Name)
+	if x < 0 || y < 0 {
+		return nil
+	}
+	positive := true
+	for i := range s.goals {
+		positive = positive && varying[0].axis(s.grid.goal(i)) > 0
+	}
+	return &record.Chart{Title: subjects[s.unknown] + " by the best method", XTitle: columns[x].Name,
+		YTitle: columns[y].Name, X: x, Y: []int{y}, LogX: positive, LogY: true}
 }
 
 func use(r *row) string {
