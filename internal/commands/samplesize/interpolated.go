@@ -1,10 +1,12 @@
 package samplesize
 
 import (
+	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/outfile"
@@ -18,8 +20,8 @@ import (
 //	x = ln(m/m0), y = ln(tau/tau0), z = ln(L/L0), L = ln(1/beta),
 //
 // from ten solved goals. It is compared with the method at the eight corners of the box and half-way along the axes.
-// The most that it is off there, a quarter of that and leastMargin are added to it, so that a sheet may say "at most". A
-// method that it misses by more than mostMiss is left to dpcalc.
+// The most that it is off there, a quarter of that and leastMargin are added to it, so that a sheet may say "at
+// most". A method that it misses by more than mostMiss is left to dpcalc.
 const (
 	reachQueries = 2    // the box is from m0/2 to 2 m0,
 	reachTau     = 1.35 // from tau0/1.35 to 1.35 tau0,
@@ -210,7 +212,8 @@ func (s *request) interpolate(c *commands.Call, start transfer.Goal, rows []row,
 		}
 		return dst, nil
 	}
-	if start.Queries == 0 || start.Beta == 0 || b.axes[1].fixed() || !slices.Contains(open, true) {
+	nowhere := start.Queries == 0 || start.Beta == 0 || b.axes[1].fixed() // to go from
+	if nowhere || !slices.Contains(open, true) {
 		return make([]*polynomial, len(s.methods)), nil
 	}
 	if err := outfile.Stream(c.Context, io.Discard, len(found), c.Workers, solve, nil); err != nil {
@@ -239,56 +242,77 @@ const (
 	inBoxRows = "grid_inside_but" // the same, but for tau
 )
 
-// boxSheet is the hidden sheet: where the inputs are in the box, and a line for each polynomial with ln n, not below
-// its value, and the tau that the rows in the input samples reach, or nothing. It returns their cells for each method.
+// boxSheet is the hidden sheet: where the inputs are in the box, and a line for each polynomial. It returns the cells
+// with ln n and with tau for each method.
 func (s *request) boxSheet(b box, polynomials []*polynomial) (sheet [][]record.LiveCell, needs, reaches []string) {
-	say := func(text string) record.LiveCell { return record.LiveCell{Value: record.Words(text)} }
-	number := func(x float64) string { return strconv.FormatFloat(x, 'G', 17, 64) }
-	condition := func(name, label, formula string) {
-		sheet = append(sheet, []record.LiveCell{say(label), {Name: name, Formula: formula, Format: record.SmallFormat}})
-	}
-	sheet = append(sheet, []record.LiveCell{say("ln n around the start, between values computed by dpcalc, with a margin")})
-	logs := [3]string{"queries/" + strconv.FormatInt(b.start.Queries, 10), "tau/" + number(b.start.Tau),
-		"ln_inv_beta/" + number(-b.start.Beta.Ln())}
-	holds := [3]string{}
-	for i, name := range []string{"grid_x", "grid_y", "grid_z"} {
-		condition(name, name, "IFERROR(LN("+logs[i]+`),"")`)
-		low, high := number(b.axes[i].low-1e-9), number(b.axes[i].high+1e-9)
-		if b.axes[i].fixed() {
-			low, high = "-1E-9", "1E-9"
-		}
-		holds[i] = "IF(ISNUMBER(" + name + "),AND(" + name + ">=" + low + "," + name + "<=" + high + "),FALSE)"
-	}
-	others := othersUnchanged + `="yes",`
-	condition(inBoxRows, "inside, but for tau", "IF(AND("+others+holds[0]+","+holds[2]+`),"yes","no")`)
-	condition(inBox, "inside", `IF(AND(problem="none",`+others+holds[0]+","+holds[1]+","+holds[2]+`),"yes","no")`)
+	sheet = b.conditions()
 	needs, reaches = make([]string, len(polynomials)), make([]string, len(polynomials))
 	for k, p := range polynomials {
 		if p == nil {
 			continue
 		}
-		line := []record.LiveCell{say(s.methods[k].Name)}
-		for _, x := range []float64{p.constant, p.linear[0], p.linear[1], p.linear[2], p.curve[0], p.curve[1], p.curve[2],
-			p.mixed[1][0], p.mixed[2][0], p.mixed[2][1]} {
-			line = append(line, record.LiveCell{Value: record.Exactly(x)})
-		}
-		at := "{row}"
-		rest := "$B" + at + "+$C" + at + "*grid_x+$E" + at + "*grid_z+$F" + at + "*grid_x^2+$H" + at + "*grid_z^2+$J" + at +
-			"*grid_x*grid_z"
-		slope := "($D" + at + "+$I" + at + "*grid_x+$K" + at + "*grid_z)"
-		low, high := number(b.axes[1].low), number(b.axes[1].high)
-		root := "2*($M" + at + "-LN(samples)*(1-1E-13))/(0-" + slope + "+SQRT(" + slope + "^2-4*$G" + at + "*($M" + at +
-			"-LN(samples)*(1-1E-13))))"
-		line = append(line,
-			record.LiveCell{Formula: `IFERROR($M` + at + "+" + slope + "*grid_y+$G" + at + `*grid_y^2,"")`, Format: record.SmallFormat},
-			record.LiveCell{Formula: "IFERROR(" + rest + `,"")`, Format: record.SmallFormat},
-			record.LiveCell{Formula: "IFERROR(" + root + `,"")`, Format: record.SmallFormat},
-			record.LiveCell{Formula: "IF(ISNUMBER($N" + at + "),IF(AND(" + inBoxRows + `="yes",$N` + at + ">=" + low + ",$N" + at +
-				"<=" + high + ")," + number(b.start.Tau) + "*EXP($N" + at + `)*(1+1E-9),""),"")`, Format: record.SmallFormat},
-		)
-		sheet = append(sheet, line)
-		n := strconv.Itoa(len(sheet))
-		needs[k], reaches[k] = record.HiddenSheet+"!$L$"+n, record.HiddenSheet+"!$O$"+n
+		sheet = append(sheet, p.line(s.methods[k].Name, b))
+		at := record.HiddenSheet + "!$%s$" + strconv.Itoa(len(sheet))
+		needs[k], reaches[k] = fmt.Sprintf(at, "L"), fmt.Sprintf(at, "O")
 	}
 	return sheet, needs, reaches
+}
+
+// literalOf is a number in a formula.
+func literalOf(x float64) string { return strconv.FormatFloat(x, 'G', 17, 64) }
+
+// conditions are the lines that say where the inputs are.
+func (b box) conditions() (sheet [][]record.LiveCell) {
+	named := func(name string, value record.Cell, formula string) {
+		label := record.LiveCell{Value: record.Words(strings.ReplaceAll(name, "_", " "))}
+		cell := record.LiveCell{Name: name, Value: value, Formula: formula, Format: record.SmallFormat}
+		sheet = append(sheet, []record.LiveCell{label, cell})
+	}
+	sheet = append(sheet, []record.LiveCell{{
+		Value: record.Words("ln n around the start, between values computed by dpcalc, with a margin"),
+	}})
+	inputs := [3]string{"queries/" + strconv.FormatInt(b.start.Queries, 10), "tau/" + literalOf(b.start.Tau),
+		"ln_inv_beta/" + literalOf(-b.start.Beta.Ln())}
+	var holds [3]string
+	for i, name := range []string{"grid_x", "grid_y", "grid_z"} {
+		low, high := b.axes[i].low, b.axes[i].high
+		if b.axes[i].fixed() {
+			low, high = 0, 0
+		}
+		named(name, record.Exactly(0), "IFERROR(LN("+inputs[i]+`),"")`)
+		holds[i] = record.IsNumber(name, "AND("+name+">="+literalOf(low-1e-9)+","+name+"<="+literalOf(high+1e-9)+")")
+	}
+	others, yes := othersUnchanged+`="yes",`, record.Words("yes")
+	named(inBoxRows, yes, "IF(AND("+others+holds[0]+","+holds[2]+`),"yes","no")`)
+	named(inBox, yes, `IF(AND(problem="none",`+others+holds[0]+","+holds[1]+","+holds[2]+`),"yes","no")`)
+	return sheet
+}
+
+// line is a polynomial from column B on and, from L on, ln n; ln n at grid_y = 0; the grid_y at which it is that of the
+// rows in the input samples; and tau there, or nothing outside the box.
+func (p *polynomial) line(name string, b box) []record.LiveCell {
+	line := []record.LiveCell{{Value: record.Words(name)}}
+	for _, x := range slices.Concat([]float64{p.constant}, p.linear[:], p.curve[:],
+		[]float64{p.mixed[1][0], p.mixed[2][0], p.mixed[2][1]}) {
+		line = append(line, record.LiveCell{Value: record.Exactly(x)})
+	}
+	const (
+		rest  = "$B{row}+$C{row}*grid_x+$E{row}*grid_z+$F{row}*grid_x^2+$H{row}*grid_z^2+$J{row}*grid_x*grid_z"
+		slope = "($D{row}+$I{row}*grid_x+$K{row}*grid_z)"
+		above = "($M{row}-LN(samples)*(1-1E-13))"
+		root  = "2*" + above + "/(0-" + slope + "+SQRT(" + slope + "^2-4*$G{row}*" + above + "))"
+	)
+	tau := "IF(AND(" + inBoxRows + `="yes",$N{row}>=` + literalOf(b.axes[1].low) + ",$N{row}<=" +
+		literalOf(b.axes[1].high) + ")," + literalOf(b.start.Tau) + `*EXP($N{row})*(1+1E-9),"")`
+	start := record.Exactly(p.constant)
+	for _, c := range []record.LiveCell{
+		{Value: start, Formula: "IFERROR($M{row}+" + slope + `*grid_y+$G{row}*grid_y^2,"")`},
+		{Value: start, Formula: "IFERROR(" + rest + `,"")`},
+		{Formula: "IFERROR(" + root + `,"")`},
+		{Formula: "IF(ISNUMBER($N{row})," + tau + `,"")`},
+	} {
+		c.Format = record.SmallFormat
+		line = append(line, c)
+	}
+	return line
 }

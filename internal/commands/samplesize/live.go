@@ -93,7 +93,8 @@ func lnNodes(n, passes string) string {
 		tail = fmt.Sprintf("IF(%s<%d,0,(%s-%d)/%d*(1+%s))", passes, k, n, k-1, k, tail)
 	}
 	all := n + "*LN(2)"
-	entropy := fmt.Sprintf("MIN((%[1]s-1)*LN(2),%[2]s*LN(%[1]s/%[2]s)+IF(%[2]s<%[1]s/10000,%[2]s,(%[2]s-%[1]s)*LN(1-%[2]s/%[1]s))"+
+	entropy := fmt.Sprintf("MIN((%[1]s-1)*LN(2),%[2]s*LN(%[1]s/%[2]s)"+
+		"+IF(%[2]s<%[1]s/10000,%[2]s,(%[2]s-%[1]s)*LN(1-%[2]s/%[1]s))"+
 		"+MIN(0,LN(%[1]s/(%[1]s-%[2]s)/%[2]s/6.28318)/2+LN((%[1]s-%[2]s+1)/(%[1]s-2*%[2]s+1))))", n, passes)
 	return fmt.Sprintf("(IF(%[1]s>=%[2]s,%[3]s,IF(%[1]s<=%[4]d,LN(1+%[5]s),IF(2*%[1]s>=%[2]s,%[3]s,%[6]s)))*(1+1E-11))",
 		passes, n, all, countedPasses, tail, entropy)
@@ -530,7 +531,8 @@ func tauEnd(g transfer.Goal) string {
 
 // without leaves inputs out.
 func without(inputs []record.LiveInput, names ...string) []record.LiveInput {
-	return slices.DeleteFunc(slices.Clone(inputs), func(in record.LiveInput) bool { return slices.Contains(names, in.Name) })
+	named := func(in record.LiveInput) bool { return slices.Contains(names, in.Name) }
+	return slices.DeleteFunc(slices.Clone(inputs), named)
 }
 
 // again is what some of the inputs are compared with the start by, and the command for them.

@@ -289,6 +289,9 @@ func (s *request) matrixTitle() []string {
 		own[0] + " goes down, " + own[1] + " across; an empty cell has no answer; --best says which method is the best"}
 }
 
+// mostSeries is how many curves spreadsheets draw in one chart.
+const mostSeries = 255
+
 // matrixBook writes the matrix with a chart of its columns, and the methods that its cells are of.
 func (s *request) matrixBook(c *commands.Call, out laidOut) error {
 	b, err := s.target.Format.Book("dpcalc samplesize", "Matrix", "Methods", "About")
@@ -301,13 +304,18 @@ func (s *request) matrixBook(c *commands.Call, out laidOut) error {
 	for j := range across {
 		across[j] = j + 1
 	}
-	chart := record.Chart{Title: subjects[s.unknown], XTitle: s.matrix.down.heading(), YTitle: s.solvedColumn().Name, Y: across,
+	chart := record.Chart{Title: subjects[s.unknown], XTitle: s.matrix.down.heading(), YTitle: s.solvedColumn().Name,
+		Y:    across,
 		LogX: positive(out.lines, 0), LogY: true}
+	drawn := &chart
+	if len(across) > mostSeries {
+		drawn = nil
+	}
 	tables := []struct {
 		name  string
 		lines [][]record.Cell
 		chart *record.Chart
-	}{{"Matrix", out.lines, &chart}, {"Methods", out.methods, nil}}
+	}{{"Matrix", out.lines, drawn}, {"Methods", out.methods, nil}}
 	for _, table := range tables {
 		lines := table.lines
 		t := record.Table{Name: table.name, Columns: out.titles(), Rows: len(lines), Chart: table.chart,

@@ -202,7 +202,8 @@ func checkTau(t *testing.T, where string, f *excelize.File, name string, k int, 
 	inputs, _ := commandtest.LiveTable(t, f)
 	text, source := commandtest.Raw(t, f, "Live", fmt.Sprint("D", k)), commandtest.Raw(t, f, "Live", fmt.Sprint("E", k))
 	goal.Samples, goal.Tau = int64(commandtest.LiveNumber(t, f, inputs["samples"])), 0
-	if marked := slices.Contains([]string{"formula", "formula, at most", "at most", "value"}, source); marked != (text != "") {
+	answers := []string{"formula", "formula, at most", "at most", "value"}
+	if slices.Contains(answers, source) != (text != "") {
 		t.Errorf("%s: %s reaches %q and is marked %q", where, name, text, source)
 		return
 	}
