@@ -66,6 +66,13 @@ func (p *Progress) Say(text string) {
 	fmt.Fprint(p.w, clearLine+text)
 }
 
+// After shows what is done after the last step, which has no number, if the steps took a second.
+func (p *Progress) After(what string) {
+	if p != nil && time.Since(p.start) >= time.Second {
+		p.Say(what)
+	}
+}
+
 // End removes the line.
 func (p *Progress) End() {
 	if p != nil && p.drawn.Swap(false) {
