@@ -37,9 +37,13 @@ func (v SparseValidate) Start() (*ValidateRun, error) {
 		rises := i == 0 || w.Flags > v.Widths[i-1].Flags
 		whole := w.Width == 0 && w.Flags == v.Flags-1
 		cells := w.Width > 0 && w.Width <= math.MaxFloat64 && w.Flags < v.Flags-1
+		right := cells
+		if last {
+			right = whole
+		}
 		errs = append(errs,
 			theory.Domain(rises, "flags of a width", w.Flags, "more than of the width before"),
-			theory.Domain(last && whole || !last && cells, "width", w.Width, "a positive number, and 0 at the last flag"))
+			theory.Domain(right, "width", w.Width, "a positive number, and 0 at the last flag"))
 	}
 	if err := firstOf(errs...); err != nil {
 		return nil, err

@@ -68,7 +68,8 @@ func TestCoverageOfSelectedIntervals(t *testing.T) {
 		misses [2]int  // at this level and at 95%
 		naive  int     // at least so many misses at 95%
 	}{
-		{"largest of 100", confidence(t, maxinfo.Description{Outcomes: theory.Nats(math.Log(coverageAttributes))}), 0, [2]int{}, runs * 9 / 10},
+		{"largest of 100", confidence(t, maxinfo.Description{Outcomes: theory.Nats(math.Log(coverageAttributes))}), 0,
+			[2]int{}, runs * 9 / 10},
 		{"exponential mechanism", confidence(t, maxinfo.PureDP{Epsilon: epsilon}), 2 / epsilon, [2]int{}, most},
 	}
 	r := rand.New(rand.NewPCG(511, 512))
@@ -95,7 +96,8 @@ func TestCoverageOfSelectedIntervals(t *testing.T) {
 		}
 	}
 	for _, arm := range arms {
-		t.Logf("%s: misses %.4f at level %s, %.4f at 0.95", arm.name, float64(arm.misses[0])/runs, arm.level.Text(3), float64(arm.misses[1])/runs)
+		t.Logf("%s: misses %.4f at level %s, %.4f at 0.95", arm.name, float64(arm.misses[0])/runs, arm.level.Text(3),
+			float64(arm.misses[1])/runs)
 		if arm.misses[0] > most {
 			t.Errorf("%s: %d of %d intervals at level %s miss", arm.name, arm.misses[0], runs, arm.level)
 		}
@@ -123,7 +125,8 @@ func TestIntervalsOfThePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, level := range []pvalue.Confidence{{Miss: theory.LogProb(math.Log(0.05))}, confidence(t, maxinfo.Description{Outcomes: theory.Nats(math.Log(coverageAttributes))})} {
+	for _, level := range []pvalue.Confidence{{Miss: theory.LogProb(math.Log(0.05))},
+		confidence(t, maxinfo.Description{Outcomes: theory.Nats(math.Log(coverageAttributes))})} {
 		lo, hi := interval(555, level.Miss.Value())
 		text := fmt.Sprintf("%.1f%% to %.1f%%", math.Floor(lo*1000)/10, math.Ceil(hi*1000)/10)
 		if !strings.Contains(strings.Join(strings.Fields(string(page)), " "), text) {

@@ -207,3 +207,62 @@ func TestStepsToBlame(t *testing.T) {
 		t.Errorf("%s, %q", test.Status, test.Reason)
 	}
 }
+
+// The way of a test leads over all steps, and the corrections of its links, each of a plan of its own, give the
+// threshold one after the other.
+func TestWay(t *testing.T) {
+	pure, gdp := maxinfo.PureDP{Epsilon: 0.005}, maxinfo.GDP{Mu: 0.0005}
+	leaky := maxinfo.MaxInformation{Nats: math.Ln2, Slack: prob(t, "0.001")}
+	always := maxinfo.MaxInformation{Nats: math.Ln2, Slack: prob(t, "0.001"), Always: true}
+	for _, p := range []maxinfo.Plan{
+		steps10k(pure), steps10k(outcomes(10), pure), steps10k(pure, outcomes(10), gdp), steps10k(pure, gdp, outcomes(3)),
+		steps10k(leaky, outcomes(10), leaky), steps10k(maxinfo.Gates{Looks: 5, Passes: 2}, pure, maxinfo.Gates{Looks: 5, Passes: 2}),
+		steps10k(maxinfo.MutualInformation{Nats: 0.01}, outcomes(20), maxinfo.ZCDP{Rho: 1e-7}),
+		steps10k(outcomes(100), always, pure, always),
+	} {
+		for _, test := range tested(t, p, "0.05") {
+			way := test.Way()
+			if test.Status != theory.OK {
+				if way != nil {
+					t.Errorf("%v, %s: a way to no threshold", p.Steps, test.Correction.Name)
+				}
+				continue
+			}
+			level, next := test.Alpha, 0
+			for _, l := range way { // what is charged before the first
+				if s, ok := p.Steps[l.First].(maxinfo.MaxInformation); ok && l.Charged {
+					level = prob(t, fmt.Sprint(level.Value()-s.Slack.Value()))
+				}
+			}
+			for _, l := range way {
+				part := p
+				part.Steps = p.Steps[l.First : l.Last+1]
+				if l.First != next || l.Last < l.First {
+					t.Fatalf("%v, %s: %+v", p.Steps, test.Correction.Name, way)
+				}
+				if _, gate := part.Steps[0].(maxinfo.Gates); gate && l.Last < len(p.Steps)-1 { // its verdicts are answers
+					part.Steps = append(part.Steps[:1:1], outcomes(1))
+				}
+				if s, ok := part.Steps[0].(maxinfo.MaxInformation); ok && l.Charged {
+					s.Slack = theory.Zero
+					part.Steps = []maxinfo.Step{s}
+				}
+				all := tested(t, part, level.String())
+				if got := named(t, all, l.Name).Threshold.Ln(); math.Abs(got-l.Left.Ln()) > 1e-10*(1+math.Abs(got)) {
+					t.Errorf("%v, %s: %s leaves %v of %v, want %v", p.Steps, test.Correction.Name, l.Name, l.Left, level,
+						theory.LogProb(got))
+				}
+				level, next = l.Left, l.Last+1
+			}
+			ln := test.Threshold.Ln()
+			if next != len(p.Steps) || math.Abs(level.Ln()-ln) > 1e-9*math.Abs(ln) {
+				t.Errorf("%v, %s: the way ends at %d with %v, the threshold is %v", p.Steps, test.Correction.Name, next, level,
+					test.Threshold)
+			}
+		}
+	}
+	way := tested(t, steps10k(outcomes(10), pure), "0.05")[2].Way()
+	if len(way) != 2 || way[0].Name != "bonferroni" || way[1].Name != "renyi" || math.Abs(way[0].Left.Value()-0.005) > 1e-12 {
+		t.Errorf("%+v", way)
+	}
+}

@@ -18,10 +18,10 @@ type Correction struct {
 	Assumes []string
 	Needs   *theory.NotApplicableError // why the theorem does not apply, nil if it does
 
-	rule  rule
-	wide  rule  // the same for an interval, which may miss where a test cannot err
-	graph graph // the steps one by one, to find the one that leaves nothing
-	plan  maxinfo.Plan
+	rule rule
+	wide rule       // the same for an interval, which may miss where a test cannot err
+	ways []charging // of the rule; the first has every slack where it stands
+	plan maxinfo.Plan
 }
 
 // A rule is a bound on selection. Both functions are the same curve, read from its two sides.
@@ -148,7 +148,7 @@ func (c Correction) blame(alpha theory.LogProb) string {
 	if len(c.plan.Steps) < 2 || alpha < lowest {
 		return reason
 	}
-	levels := c.graph.levels(alpha.Ln())
+	levels := c.ways[0].levels(alpha.Ln())
 	for i := len(levels) - 2; i >= 0; i-- {
 		left := max(levels[i][0], levels[i][1])
 		if left < lowest {

@@ -14,7 +14,7 @@ import (
 func inOrder(rules ...rule) rule {
 	g := graph{steps: len(rules)}
 	for i, r := range rules {
-		g.edges = append(g.edges, edge{i, i + 1, r, false})
+		g.edges = append(g.edges, edge{from: i, to: i + 1, rule: r})
 	}
 	return g.rule()
 }
@@ -36,7 +36,7 @@ func TestChargesRoundByThemselves(t *testing.T) {
 		if r.IntN(3) > 0 {
 			later.Nats = theory.Nats(pick(r, 1e-9, 1e4))
 		}
-		c := Correction{rule: charged(later.Slack.Ln(), inOrder(counted(later.Outcomes), exact, counted(later.Nats)))}
+		c := Correction{rule: charged(charging{slack: later.Slack.Ln()}, inOrder(counted(later.Outcomes), exact, counted(later.Nats)))}
 		gamma, adjusted := both(t, c, alpha, p)
 		what := fmt.Sprintf("%+v, ln alpha = %.17g, ln p = %.17g", later, alpha.Ln(), p.Ln())
 		price, b := number(float64(later.Nats)).Plus(number(float64(later.Outcomes))), number(0)

@@ -49,8 +49,8 @@ func shortest(links []link, from int) int {
 func correctionOf(p maxinfo.Plan, links []link, name string) Correction {
 	c := Correction{Name: name, Proof: theory.Published, plan: p}
 	pick := func(o option) rule { return o.rule }
-	c.graph = graphOf(links, name, func(l link) rule { return l.rule(name, pick) })
-	if len(c.graph.edges) == 0 {
+	c.ways = chargings(links, name, pick)
+	if len(c.ways[0].edges) == 0 {
 		c.refuse(p, links, name)
 		return c
 	}
@@ -59,13 +59,13 @@ func correctionOf(p maxinfo.Plan, links []link, name string) Correction {
 			c.told(o)
 		}
 	}
-	if len(c.graph.edges) > 1 {
+	if len(c.ways[0].edges) > 1 {
 		c.Proof = theory.Derived
 		c.Sources = included(c.Sources, compositionSource)
 	}
 	c.Assumes = strongest(c.Assumes)
-	c.rule = composition(links, name, pick)
-	c.wide = composition(links, name, func(o option) rule { return o.wide })
+	c.rule = composition(c.ways)
+	c.wide = composition(chargings(links, name, func(o option) rule { return o.wide }))
 	return c
 }
 

@@ -409,7 +409,10 @@ func (l lattice) anyAbove(limit float64, above func(int64) bool) bool {
 	lo, hi := l.window(limit)
 	middle := l.middle()
 	for up, down := middle, middle-1; up < hi || down > lo; up, down = up+1, down-1 {
-		if up < hi && above(up) || down > lo && above(down) {
+		if up < hi && above(up) {
+			return true
+		}
+		if down > lo && above(down) {
 			return true
 		}
 	}

@@ -97,7 +97,8 @@ func TestBinomialTailKeepsTheBoundary(t *testing.T) {
 			}
 			checked++
 			got := must[LogProb](t)(BinomialTail(Deviation{n, x}))
-			if excess := num.FromFloat(got.Ln()).Sub(lnFloat(enumerate(n, tau))).Hi; !(excess >= -1e-14*float64(n) && excess <= 1e-9) {
+			if excess := num.FromFloat(got.Ln()).Sub(lnFloat(enumerate(n, tau))).Hi; !(excess >= -1e-14*float64(n) &&
+				excess <= 1e-9) {
 				t.Errorf("n=%d tau=%v: ln %v, off by %g", n, tau, got.Ln(), excess)
 			}
 		}

@@ -108,7 +108,8 @@ func (c Composition) OptimalCurve() (Bound[iter.Seq[Approx]], error) {
 // rounded up by at most 1e-14 + 2^-50 |ln delta| in its logarithm. It reports
 // NoAnswer for k > 10^7.
 func (c Composition) OptimalDelta(epsilon float64) (Bound[LogProb], error) {
-	if err := first(c.validateOptimal(), Domain(epsilon >= 0 && epsilon <= math.MaxFloat64, "epsilon", epsilon, "a number >= 0")); err != nil {
+	if err := first(c.validateOptimal(),
+		Domain(epsilon >= 0 && epsilon <= math.MaxFloat64, "epsilon", epsilon, "a number >= 0")); err != nil {
 		return Bound[LogProb]{}, err
 	}
 	r := newResponses(c.Each.Epsilon, c.Times)
@@ -116,7 +117,8 @@ func (c Composition) OptimalDelta(epsilon float64) (Bound[LogProb], error) {
 	for r.excess() >= 2 && math.FMA(r.excess()-2, c.Each.Epsilon, -epsilon) >= 0 {
 		r.next()
 	}
-	return Bound[LogProb]{Value: c.withOwnDelta(r.lnDelta(math.Max(0, below()))), Sources: []Source{optimalComposition}}, nil
+	return Bound[LogProb]{Value: c.withOwnDelta(r.lnDelta(math.Max(0, below()))), Sources: []Source{optimalComposition}},
+		nil
 }
 
 // Optimal returns the least epsilon >= 0 that holds at total failure probability

@@ -89,7 +89,8 @@ func isLeast(t *testing.T, c Composition, epsilon float64, total LogProb) {
 func TestOptimalAgainstEnumeration(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 32))
 	for trial := range 120 {
-		c := Composition{Each: Approx{math.Pow(10, -3+4*r.Float64()), LogProb(-math.Pow(10, -1+3*r.Float64()))}, Times: 1 + r.Int64N(6)}
+		c := Composition{Each: Approx{math.Pow(10, -3+4*r.Float64()), LogProb(-math.Pow(10, -1+3*r.Float64()))},
+			Times: 1 + r.Int64N(6)}
 		if trial%3 == 0 {
 			c.Each.LnDelta = Zero
 		}
@@ -129,7 +130,8 @@ func TestOptimalAgainstEnumeration(t *testing.T) {
 // way the answer is valid.
 func TestOptimalAroundVertices(t *testing.T) {
 	for _, c := range []Composition{
-		{Approx{100, Zero}, 3}, {Approx{100, Zero}, 4}, {Approx{30, -1e-3}, 4}, {Approx{1, Zero}, 5}, {Approx{1, -7}, 4}, {Approx{1e-3, Zero}, 4}, {Approx{20, -40}, 1},
+		{Approx{100, Zero}, 3}, {Approx{100, Zero}, 4}, {Approx{30, -1e-3}, 4}, {Approx{1, Zero}, 5}, {Approx{1, -7}, 4},
+		{Approx{1e-3, Zero}, 4}, {Approx{20, -40}, 1},
 	} {
 		for v := range must[iter.Seq[Approx]](t)(c.OptimalCurve()) {
 			if v.LnDelta == Zero {
@@ -152,12 +154,14 @@ func TestOptimalAroundVertices(t *testing.T) {
 
 func TestOptimalCurveAgainstEnumeration(t *testing.T) {
 	for _, c := range []Composition{
-		{Approx{0.3, Zero}, 1}, {Approx{0.3, Zero}, 6}, {Approx{0.3, -5}, 5}, {Approx{1e-4, -30}, 6}, {Approx{5, -0.1}, 4}, {Approx{100, -200}, 3},
+		{Approx{0.3, Zero}, 1}, {Approx{0.3, Zero}, 6}, {Approx{0.3, -5}, 5}, {Approx{1e-4, -30}, 6}, {Approx{5, -0.1}, 4},
+		{Approx{100, -200}, 3},
 	} {
 		i := int64(0)
 		for v := range must[iter.Seq[Approx]](t)(c.OptimalCurve()) {
 			n := float64(c.Times - 2*i)
-			if exact := bigOp((*big.Float).Mul, bigOf(n), bigOf(c.Each.Epsilon)); over(v.Epsilon, exact) < 0 || v.Epsilon > n*c.Each.Epsilon*(1+1e-15) {
+			if exact := bigOp((*big.Float).Mul, bigOf(n), bigOf(c.Each.Epsilon)); over(v.Epsilon, exact) < 0 ||
+				v.Epsilon > n*c.Each.Epsilon*(1+1e-15) {
 				t.Errorf("%+v: vertex %d at %v", c, i, v.Epsilon)
 			}
 			// The exact vertex; (k-2i) epsilon is not always a float64.
@@ -289,7 +293,8 @@ func TestAdvanced(t *testing.T) {
 	}
 	// With delta = 1e-6 a total of 3e-4 leaves d' = 2e-4.
 	got = must[Approx](t)(Composition{Approx{0.1, delta}, 100}.Advanced(LogProb(math.Log(3e-4))))
-	if want := 0.1*math.Sqrt(200*math.Log(5e3)) + 10*math.Tanh(0.05); got.Epsilon < want*(1-1e-14) || got.Epsilon > want*(1+1e-9) {
+	if want := 0.1*math.Sqrt(200*math.Log(5e3)) + 10*math.Tanh(0.05); got.Epsilon < want*(1-1e-14) ||
+		got.Epsilon > want*(1+1e-9) {
 		t.Errorf("advanced = %v, want %v", got, want)
 	}
 	for _, total := range []LogProb{Zero, delta, LogProb(math.Log(1e-4))} {
@@ -322,7 +327,8 @@ func TestOptimalEnds(t *testing.T) {
 		}
 	}
 	// 1 - (1-delta)^k does not cancel at any size: k delta - k(k-1) delta^2/2 + ...
-	if got := must[LogProb](t)(Composition{Approx{1, -1e6}, 100000}.OptimalDelta(1e5)); math.Abs(got.Ln()-(-1e6+math.Log(1e5))) > 1e-9 {
+	if got := must[LogProb](t)(Composition{Approx{1, -1e6},
+		100000}.OptimalDelta(1e5)); math.Abs(got.Ln()-(-1e6+math.Log(1e5))) > 1e-9 {
 		t.Errorf("ln(1-(1-delta)^k) = %v", got.Ln())
 	}
 	if got := must[LogProb](t)(Composition{Approx{1, 0}, 10}.OptimalDelta(10)); got != 0 {
@@ -396,7 +402,8 @@ func TestComposeDomains(t *testing.T) {
 			t.Errorf("%s accepts the zero value", name)
 		}
 		checkDomain(t, name+" epsilon", negative, func(x float64) error { return way(Composition{Approx{x, -30}, 3}) })
-		checkDomain(t, name+" delta", notProbability, func(x float64) error { return way(Composition{Approx{0.1, LogProb(x)}, 3}) })
+		checkDomain(t, name+" delta", notProbability,
+			func(x float64) error { return way(Composition{Approx{0.1, LogProb(x)}, 3}) })
 		checkDomain(t, name+" times", notCount, func(x float64) error { return way(Composition{good, int64(x)}) })
 	}
 	c := Composition{good, 3}

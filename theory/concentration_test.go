@@ -299,7 +299,8 @@ func TestHoeffdingTails(t *testing.T) {
 		t.Errorf("Hoeffding %v, McDiarmid %v", one.Ln(), other.Ln())
 	}
 	huge := must[LogProb](t)(McDiarmidTail(BoundedDifferences{1, 1e-300, 1e300}))
-	if none := must[LogProb](t)(McDiarmidTail(BoundedDifferences{1, 1e300, 1e-300})); none.Ln() > 0 || none.Ln() < -1e-300 || huge != -math.MaxFloat64 {
+	if none := must[LogProb](t)(McDiarmidTail(BoundedDifferences{1, 1e300, 1e-300})); none.Ln() > 0 ||
+		none.Ln() < -1e-300 || huge != -math.MaxFloat64 {
 		t.Errorf("extremes: %v and %v", none.Ln(), huge.Ln())
 	}
 }
@@ -320,10 +321,12 @@ func TestConcentrationDomains(t *testing.T) {
 			}
 		}
 	}
-	for _, l := range []Level{{}, {0, -3}, {-1, -3}, {1<<53 + 1, -3}, {1, 0}, {1, 0.1}, {1, Zero}, {1, LogProb(math.NaN())}} {
+	for _, l := range []Level{{}, {0, -3}, {-1, -3}, {1<<53 + 1, -3}, {1, 0}, {1, 0.1}, {1, Zero},
+		{1, LogProb(math.NaN())}} {
 		for _, err := range []error{
 			l.Validate(), errorOf(HoeffdingSamples(Fixed{0.1, l})), errorOf(KLSamples(Fixed{0.1, l})),
-			second(KLHolds(Fixed{0.1, l}, 10)), errorOf(BinomialSamples(Fixed{0.1, l})), second(BinomialHolds(Fixed{0.1, l}, 10)),
+			second(KLHolds(Fixed{0.1, l}, 10)), errorOf(BinomialSamples(Fixed{0.1, l})),
+			second(BinomialHolds(Fixed{0.1, l}, 10)),
 		} {
 			if !errors.As(err, &wrong) {
 				t.Errorf("%+v: %v", l, err)
@@ -342,7 +345,8 @@ func TestConcentrationDomains(t *testing.T) {
 		}
 	}
 	for _, x := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		if err := errorOf(McDiarmidTail(BoundedDifferences{1, x, 1})); !errors.As(err, &wrong) || wrong.Param != "sensitivity" {
+		if err := errorOf(McDiarmidTail(BoundedDifferences{1, x, 1})); !errors.As(err, &wrong) ||
+			wrong.Param != "sensitivity" {
 			t.Errorf("sensitivity = %v: %v", x, err)
 		}
 		if err := errorOf(McDiarmidTail(BoundedDifferences{1, 1, x})); !errors.As(err, &wrong) || wrong.Param != "deviation" {
@@ -356,7 +360,8 @@ func second(_ bool, err error) error { return err }
 // Nothing but a value in its range or an error, whatever the float64.
 func TestConcentrationExtremes(t *testing.T) {
 	tooMany := new(NoAnswerError)
-	for _, tau := range []float64{5e-324, 1e-300, 1e-160, 1e-20, 1e-9, 1e-8, 1e-3, 0.25, 1. / 3, 0.5 - 0x1p-54, 0.5, 0.5 + 0x1p-53, 0.999, 1 - 1e-12, 1 - 0x1p-53} {
+	for _, tau := range []float64{5e-324, 1e-300, 1e-160, 1e-20, 1e-9, 1e-8, 1e-3, 0.25, 1. / 3, 0.5 - 0x1p-54, 0.5,
+		0.5 + 0x1p-53, 0.999, 1 - 1e-12, 1 - 0x1p-53} {
 		for _, beta := range []LogProb{-5e-324, -1e-20, -0.1, -3, -700, -1e4, -1e6, -1e15, -1e300, -math.MaxFloat64} {
 			for _, m := range []int64{1, 1e15, 1 << 53} {
 				f := Fixed{tau, Level{m, beta}}
@@ -375,7 +380,8 @@ func TestConcentrationExtremes(t *testing.T) {
 		}
 		for _, n := range []int64{1, 2, 1000, 1 << 40, MaxSamples} {
 			d := Deviation{n, tau}
-			for _, p := range []LogProb{must[LogProb](t)(HoeffdingTail(d)), must[LogProb](t)(HoeffdingUpperTail(d)), must[LogProb](t)(KLTail(d))} {
+			for _, p := range []LogProb{must[LogProb](t)(HoeffdingTail(d)), must[LogProb](t)(HoeffdingUpperTail(d)),
+				must[LogProb](t)(KLTail(d))} {
 				if !p.Valid() || p == Zero {
 					t.Errorf("%+v: ln %v", d, p.Ln())
 				}
@@ -394,7 +400,8 @@ func BenchmarkKLSamplesHalf(b *testing.B) {
 }
 
 func BenchmarkKLSamplesSearch(b *testing.B) {
-	for _, f := range []Fixed{{0.1, Level{1000, -1000}}, {0.3, Level{1, -30}}, {0.45, Level{1, -3}}, {0.9, Level{1, -1e4}}} {
+	for _, f := range []Fixed{{0.1, Level{1000, -1000}}, {0.3, Level{1, -30}}, {0.45, Level{1, -3}},
+		{0.9, Level{1, -1e4}}} {
 		b.Run(strconv.FormatFloat(f.Tau, 'g', -1, 64), func(b *testing.B) {
 			for b.Loop() {
 				if _, err := KLSamples(f); err != nil {

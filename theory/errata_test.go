@@ -119,7 +119,8 @@ func TestErratumThresholdoutLemma(t *testing.T) {
 	}
 	literal := step * math.Sqrt(32*budget*math.Log(4))
 	gap := budget*(step-1+math.Exp(-step)) - literal - 10
-	if least := (1 - budget*step*step/(gap*gap)) * -math.Expm1(-10); gap <= 0 || least < 0.8 || math.Abs(literal-133.2) > 0.01 {
+	if least := (1 - budget*step*step/(gap*gap)) * -math.Expm1(-10); gap <= 0 || least < 0.8 ||
+		math.Abs(literal-133.2) > 0.01 {
 		t.Errorf("delta(%.1f) >= %.2f, want at least 0.8 at 133.2", literal, least)
 	}
 	holdout := Thresholdout{Budget: budget, Scale: 1, Samples: 50}

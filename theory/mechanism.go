@@ -79,7 +79,8 @@ func (m Exponential) BoundedRange() (Bound[BoundedRange], error) {
 		return Bound[BoundedRange]{}, err
 	}
 	epsilon := 2 * mulUp(m.Weight, m.Sensitivity)
-	return finite(BoundedRange{epsilon}, epsilon, "epsilon", Source{"mcsherry07", "Theorem 6"}, Source{"durfee19", "bounded range"})
+	return finite(BoundedRange{epsilon}, epsilon, "epsilon", Source{"mcsherry07", "Theorem 6"},
+		Source{"durfee19", "bounded range"})
 }
 
 // SparseVector (AboveThreshold) compares queries of the given sensitivity plus
@@ -95,7 +96,8 @@ type SparseVector struct {
 // whatever the number of "below". The textbook scales 2 sensitivity/epsilon and 4
 // sensitivity/epsilon make each term epsilon/2.
 func (m SparseVector) Pure() (Bound[Pure], error) {
-	if err := first(positive("sensitivity", m.Sensitivity), positive("threshold scale", m.ThresholdScale), positive("query scale", m.QueryScale)); err != nil {
+	if err := first(positive("sensitivity", m.Sensitivity), positive("threshold scale", m.ThresholdScale),
+		positive("query scale", m.QueryScale)); err != nil {
 		return Bound[Pure]{}, err
 	}
 	epsilon := addUp(divUp(m.Sensitivity, m.ThresholdScale), 2*divUp(m.Sensitivity, m.QueryScale))
@@ -162,7 +164,8 @@ func (m Thresholdout) Approx(delta LogProb) (Bound[Approx], error) {
 	budget, l := floatUp(m.Budget), math.Ln2-delta.Ln()
 	epsilon := above(step * math.Sqrt(32*budget*l))
 	if !(epsilon <= 20*l || epsilon >= mulUp(step, 2*budget)) {
-		return Bound[Approx]{}, &NotApplicableError{Source: thresholdoutPrivacy, Needs: "sqrt(32 B ln(2/delta))/(scale n) at most 20 ln(2/delta) or at least 2B/(scale n)"}
+		return Bound[Approx]{}, &NotApplicableError{Source: thresholdoutPrivacy, Needs: "sqrt(32 B ln(2/delta))/(scale n) " +
+			"at most 20 ln(2/delta) or at least 2B/(scale n)"}
 	}
 	return finite(Approx{epsilon, delta}, epsilon, "epsilon", thresholdoutPrivacy)
 }

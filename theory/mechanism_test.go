@@ -34,7 +34,8 @@ func TestNoiseMechanisms(t *testing.T) {
 	}
 	// k queries at once are k compositions of one.
 	one := must[GDP](t)(Gaussian{Sensitivity: 1. / 500, SD: 0.02}.GDP())
-	within("queries mu", must[GDP](t)(GaussianQueries{Queries: 37, Samples: 500, SD: 0.02}.GDP()).Mu, must[GDP](t)(one.Repeat(37)).Mu)
+	within("queries mu", must[GDP](t)(GaussianQueries{Queries: 37, Samples: 500, SD: 0.02}.GDP()).Mu,
+		must[GDP](t)(one.Repeat(37)).Mu)
 	within("queries mu, large", must[GDP](t)(GaussianQueries{Queries: 1e16, Samples: 1e12, SD: 1e-3}.GDP()).Mu, 0.1)
 }
 
@@ -150,7 +151,8 @@ func TestSparseVectorByIntegration(t *testing.T) {
 		for _, j := range []int{0, 1, 10, 1000, 100000} {
 			for _, level := range []float64{-20, -3, 0} {
 				// The queries below rise by the sensitivity and the one above falls.
-				loss := math.Log(probability(m, level, level-20*m.QueryScale, j) / probability(m, level+m.Sensitivity, level-20*m.QueryScale-m.Sensitivity, j))
+				loss := math.Log(probability(m, level, level-20*m.QueryScale, j) / probability(m, level+m.Sensitivity,
+					level-20*m.QueryScale-m.Sensitivity, j))
 				most = math.Max(most, math.Abs(loss))
 			}
 		}
@@ -160,7 +162,8 @@ func TestSparseVectorByIntegration(t *testing.T) {
 	}
 	// The textbook scales.
 	const epsilon = 0.3
-	got := must[Pure](t)(SparseVector{Sensitivity: 0.1, ThresholdScale: 2 * 0.1 / epsilon, QueryScale: 4 * 0.1 / epsilon}.Pure())
+	got := must[Pure](t)(SparseVector{Sensitivity: 0.1, ThresholdScale: 2 * 0.1 / epsilon,
+		QueryScale: 4 * 0.1 / epsilon}.Pure())
 	if got.Epsilon < epsilon*(1-1e-15) || got.Epsilon > epsilon*(1+1e-14) {
 		t.Errorf("epsilon = %v, want %v", got.Epsilon, epsilon)
 	}
@@ -172,7 +175,8 @@ func TestThresholdoutPrivacy(t *testing.T) {
 		t.Errorf("epsilon = %v, want 0.4", got)
 	}
 	composed := must[Composition](t)(m.Composition())
-	if composed.Times != 20 || composed.Each.LnDelta != Zero || composed.Each.Epsilon < 0.02 || composed.Each.Epsilon > 0.02*(1+1e-14) {
+	if composed.Times != 20 || composed.Each.LnDelta != Zero || composed.Each.Epsilon < 0.02 ||
+		composed.Each.Epsilon > 0.02*(1+1e-14) {
 		t.Errorf("composition %+v, want 20 steps of 0.02", composed)
 	}
 	// Its parts are the mechanisms it runs.
@@ -251,8 +255,10 @@ func TestMechanismDomains(t *testing.T) {
 		{"Laplace scale", notPositive, func(x float64) error { return errorOf(Laplace{1, x}.Pure()) }},
 		{"Gaussian sensitivity", notPositive, func(x float64) error { return errorOf(Gaussian{x, 1}.GDP()) }},
 		{"Gaussian SD", notPositive, func(x float64) error { return errorOf(Gaussian{1, x}.GDP()) }},
-		{"GaussianQueries queries", notCount, func(x float64) error { return errorOf(GaussianQueries{int64(x), 1, 1}.GDP()) }},
-		{"GaussianQueries samples", notCount, func(x float64) error { return errorOf(GaussianQueries{1, int64(x), 1}.GDP()) }},
+		{"GaussianQueries queries", notCount,
+			func(x float64) error { return errorOf(GaussianQueries{int64(x), 1, 1}.GDP()) }},
+		{"GaussianQueries samples", notCount,
+			func(x float64) error { return errorOf(GaussianQueries{1, int64(x), 1}.GDP()) }},
 		{"GaussianQueries SD", notPositive, func(x float64) error { return errorOf(GaussianQueries{1, 1, x}.GDP()) }},
 		{"Exponential sensitivity", notPositive, func(x float64) error { return errorOf(Exponential{x, 1}.BoundedRange()) }},
 		{"Exponential weight", notPositive, func(x float64) error { return errorOf(Exponential{1, x}.BoundedRange()) }},
@@ -272,7 +278,8 @@ func TestMechanismDomains(t *testing.T) {
 		checkDomain(t, name+" scale", notPositive, func(x float64) error { return way(Thresholdout{1, x, 1}) })
 		checkDomain(t, name+" samples", notCount, func(x float64) error { return way(Thresholdout{1, 1, int64(x)}) })
 	}
-	checkDomain(t, "Thresholdout.Approx delta", notProbability, func(x float64) error { return errorOf(Thresholdout{1, 1, 1}.Approx(LogProb(x))) })
+	checkDomain(t, "Thresholdout.Approx delta", notProbability,
+		func(x float64) error { return errorOf(Thresholdout{1, 1, 1}.Approx(LogProb(x))) })
 	if err := errorOf(Thresholdout{1, 1, 1}.Approx(Zero)); !errors.As(err, new(*NotApplicableError)) {
 		t.Errorf("Thresholdout.Approx at delta = 0: error %v, want NotApplicable", err)
 	}

@@ -112,7 +112,8 @@ func TestReplacedIsAttained(t *testing.T) {
 	if e := approx.LnDelta.Ln() - math.Log(0.03); approx.Epsilon != pure.Epsilon || e < -1e-15 || e > 1e-12 {
 		t.Errorf("%+v", approx)
 	}
-	if a := must[Approx](t)(Approx{0, ln(0.01)}.Replaced()); a.Epsilon != 0 || math.Abs(a.LnDelta.Ln()-math.Log(0.02)) > 1e-12 {
+	if a := must[Approx](t)(Approx{0, ln(0.01)}.Replaced()); a.Epsilon != 0 ||
+		math.Abs(a.LnDelta.Ln()-math.Log(0.02)) > 1e-12 {
 		t.Errorf("%+v", a)
 	}
 	if a := must[Approx](t)(Approx{0.5, Zero}.Replaced()); a.Epsilon != 1 || a.LnDelta != Zero {

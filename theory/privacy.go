@@ -134,7 +134,8 @@ func (a Approx) Group(g int64) (Bound[Approx], error) {
 		ratio := more + num.Log1mExp(-epsilon) - num.Log1mExp(-a.Epsilon)
 		lnDelta = lnUp(lnDelta.Ln()+ratio, more-lnDelta.Ln()+800)
 	}
-	return finite(Approx{epsilon, lnDelta}, epsilon, "epsilon", Source{"dwork06calibrating", "group privacy, by induction over the rows"})
+	return finite(Approx{epsilon, lnDelta}, epsilon, "epsilon",
+		Source{"dwork06calibrating", "group privacy, by induction over the rows"})
 }
 
 // ZCDP is rho-zero-concentrated differential privacy: the Renyi divergence of
@@ -216,7 +217,8 @@ func (g GDP) Approx(delta LogProb) (Bound[Approx], error) {
 // outside mu > 0 and epsilon >= 0, and for NaN, it returns delta = 1, which is true
 // of anything.
 func (g GDP) LnDelta(epsilon float64) LogProb {
-	if !(g.Mu > 0 && g.Mu <= math.MaxFloat64 && epsilon >= 0 && epsilon <= math.MaxFloat64) {
+	inside := g.Mu > 0 && g.Mu <= math.MaxFloat64
+	if !(inside && epsilon >= 0 && epsilon <= math.MaxFloat64) {
 		return 0
 	}
 	lnDelta, _ := g.profile(epsilon)
@@ -306,7 +308,8 @@ func (g GDP) leastEpsilon(delta LogProb) float64 {
 // inside of a search: no error, no allocation. It returns 0, which is no valid
 // mu, where epsilon >= 0 and -1e299 <= ln delta < 0 fail or mu would underflow.
 func GaussianMu(epsilon float64, delta LogProb) float64 {
-	if !(epsilon >= 0 && epsilon <= math.MaxFloat64 && delta.Interior() && delta >= farBelow) {
+	inside := delta.Interior() && delta >= farBelow
+	if !(inside && epsilon >= 0 && epsilon <= math.MaxFloat64) {
 		return 0
 	}
 	target := min(delta.Ln(), lnAlmostOne)
@@ -342,7 +345,8 @@ func GaussianMu(epsilon float64, delta LogProb) float64 {
 // (epsilon, delta) goal with 0 < delta < 1, rounded down by a few units in the last
 // place: the Gaussian mechanism then needs the standard deviation sensitivity/mu.
 func GaussianFor(goal Approx) (Bound[GDP], error) {
-	if err := first(goal.Validate(), Domain(goal.LnDelta.Interior(), "delta", goal.LnDelta, "a probability in (0, 1)")); err != nil {
+	if err := first(goal.Validate(),
+		Domain(goal.LnDelta.Interior(), "delta", goal.LnDelta, "a probability in (0, 1)")); err != nil {
 		return Bound[GDP]{}, err
 	}
 	mu := GaussianMu(goal.Epsilon, goal.LnDelta)
@@ -404,7 +408,8 @@ func lnUp(x, magnitude float64) LogProb {
 // mulUp returns the product of two numbers >= 0, rounded up.
 func mulUp(a, b float64) float64 {
 	p := a * b
-	if math.FMA(a, b, -p) > 0 || p < 0x1p-960 && a > 0 && b > 0 {
+	lost := p < 0x1p-960 && a > 0 && b > 0
+	if lost || math.FMA(a, b, -p) > 0 {
 		p = math.Nextafter(p, math.Inf(1))
 	}
 	return p

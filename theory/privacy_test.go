@@ -46,7 +46,8 @@ func TestGaussianProfile(t *testing.T) {
 		slack := over(got.Ln(), row[2]) / (3e-13 + 0x1p-51*math.Abs(want))
 		worst = max(worst, slack)
 		if !(slack >= 0 && slack <= 1) {
-			t.Errorf("mu = %v, epsilon = %v: ln delta = %.17g, want %.20g (%.3g of the slack)", mu, epsilon, got.Ln(), row[2], slack)
+			t.Errorf("mu = %v, epsilon = %v: ln delta = %.17g, want %.20g (%.3g of the slack)", mu, epsilon, got.Ln(), row[2],
+				slack)
 		}
 		if !got.Interior() {
 			continue
@@ -133,7 +134,8 @@ func TestGaussianProfileAnyFloat(t *testing.T) {
 					t.Errorf("GaussianMu(%v, %v) = %v", x, y, m)
 				}
 				a, err := GDP{mu}.Approx(LogProb(y))
-				if err == nil && !(a.Value.Epsilon >= 0 && a.Value.Epsilon <= math.MaxFloat64 && (GDP{mu}).LnDelta(a.Value.Epsilon) <= LogProb(y)) {
+				if err == nil && !(a.Value.Epsilon >= 0 && a.Value.Epsilon <= math.MaxFloat64 &&
+					(GDP{mu}).LnDelta(a.Value.Epsilon) <= LogProb(y)) {
 					t.Errorf("mu = %v, ln delta = %v: %+v", mu, y, a.Value)
 				}
 			}
@@ -190,7 +192,8 @@ func TestConversions(t *testing.T) {
 	up("group GDP", must[GDP](t)(GDP{0.5}.Group(6)).Mu, 3, 0)
 	// delta (e^1.5-1)/(e^0.5-1) = delta (1 + e^0.5 + e^1)
 	a := must[Approx](t)(Approx{0.5, -1e6}.Group(3))
-	if want := -1e6 + math.Log(1+math.Exp(0.5)+math.E); a.Epsilon != 1.5 || a.LnDelta.Ln() < want || a.LnDelta.Ln() > want+1e-9 {
+	if want := -1e6 + math.Log(1+math.Exp(0.5)+math.E); a.Epsilon != 1.5 || a.LnDelta.Ln() < want ||
+		a.LnDelta.Ln() > want+1e-9 {
 		t.Errorf("group approx = %v, want (1.5, %v)", a, want)
 	}
 	for _, c := range []struct {
@@ -287,7 +290,8 @@ func TestPrivacyDomains(t *testing.T) {
 		{"GDP.Approx", notPositive, func(x float64) error { return errorOf(GDP{x}.Approx(-1)) }},
 		{"GDP.Approx delta", notProbability, func(x float64) error { return errorOf(GDP{1}.Approx(LogProb(x))) }},
 		{"GaussianFor", negative, func(x float64) error { return errorOf(GaussianFor(Approx{x, -1})) }},
-		{"GaussianFor delta", append([]float64{0, math.Inf(-1)}, notProbability...), func(x float64) error { return errorOf(GaussianFor(Approx{1, LogProb(x)})) }},
+		{"GaussianFor delta", append([]float64{0, math.Inf(-1)}, notProbability...),
+			func(x float64) error { return errorOf(GaussianFor(Approx{1, LogProb(x)})) }},
 	} {
 		checkDomain(t, c.name, c.bad, c.call)
 	}
@@ -334,14 +338,16 @@ func TestRoundedOperations(t *testing.T) {
 			check("mulUp", mulUp(a, b), func(x float64) int { return exact(x).Cmp(want) })
 		}
 		if q := a / b; q > 1e-320 && q < 1e300 {
-			check("divUp", divUp(a, b), func(x float64) int { return new(big.Float).SetPrec(4000).Mul(exact(x), exact(b)).Cmp(exact(a)) })
+			check("divUp", divUp(a, b),
+				func(x float64) int { return new(big.Float).SetPrec(4000).Mul(exact(x), exact(b)).Cmp(exact(a)) })
 		}
 		if a < 1e300 && b < 1e300 {
 			want := new(big.Float).SetPrec(4000).Add(exact(a), exact(b))
 			check("addUp", addUp(a, b), func(x float64) int { return exact(x).Cmp(want) })
 		}
 		if a > 1e-250 {
-			check("sqrtUp", sqrtUp(a), func(x float64) int { return new(big.Float).SetPrec(4000).Mul(exact(x), exact(x)).Cmp(exact(a)) })
+			check("sqrtUp", sqrtUp(a),
+				func(x float64) int { return new(big.Float).SetPrec(4000).Mul(exact(x), exact(x)).Cmp(exact(a)) })
 		}
 	}
 	for _, n := range []int64{1, 1 << 53, 1<<53 + 1, 1<<62 - 1, math.MaxInt64 - 1, math.MaxInt64} {

@@ -113,7 +113,8 @@ func TestReplacedRDP(t *testing.T) {
 	if near > 1.01 {
 		t.Errorf("the points are %g times those of 4 rho", near)
 	}
-	for _, bad := range []RDP{{}, {[]RenyiPoint{{1, 1}}}, {[]RenyiPoint{{2, -1}}}, {[]RenyiPoint{{math.NaN(), 1}}}, {[]RenyiPoint{{2, math.Inf(1)}}}} {
+	for _, bad := range []RDP{{}, {[]RenyiPoint{{1, 1}}}, {[]RenyiPoint{{2, -1}}}, {[]RenyiPoint{{math.NaN(), 1}}},
+		{[]RenyiPoint{{2, math.Inf(1)}}}} {
 		if _, err := bad.Replaced(); !errors.As(err, new(*DomainError)) {
 			t.Errorf("%v: %v", bad, err)
 		}

@@ -103,7 +103,8 @@ func (g Goal) Validate() error {
 		return theory.Domain(false, "query", int(g.Query), anyKind)
 	}
 	d := g.Sensitivity
-	if err := theory.Domain(d == 0 || d > 0 && d <= 1e100 && d >= 1e-100, "sensitivity", d, "a number in [1e-100, 1e100]"); err != nil {
+	usual := d >= 1e-100 && d <= 1e100
+	if err := theory.Domain(d == 0 || usual, "sensitivity", d, "a number in [1e-100, 1e100]"); err != nil {
 		return err
 	}
 	moves := g.Query == Sensitive || g.Query == Minimization

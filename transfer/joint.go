@@ -26,12 +26,13 @@ import (
 // below the theorem's least value. The sd_j and tau_j must not depend on the answers. The
 // proof is in docs/theorems/transfer.md, "Joint bound".
 type JointBound struct {
-	n      float64
-	orders []order
-	best   int     // the order that served last
-	total  float64 // ln of the sum of the errors
-	runs   int     // how many were added
-	closed bool    // the last answer carried no noise
+	n        float64
+	orders   []order
+	answered []run   // the last runs, which not all orders have seen
+	best     int     // the order that served last
+	total    float64 // ln of the sum of the errors
+	runs     int     // how many were added
+	closed   bool    // the last answer carried no noise
 }
 
 // order is one order of the Renyi divergence and what the answers so far reveal at it.
@@ -40,7 +41,8 @@ type order struct {
 	gain    float64    // ln(2^a' - 1)
 	past    float64    // D_(j-1), +Inf where the theorem does not hold
 	r       float64    // r_j
-	touch   [2]float64 // where the tangents of T_a' and T_(a'-1) last touched, as shares of tau/sd
+	seen    int        // how many of the bound's last runs these count
+	touch   [2]tangent // those that served T_a' and T_(a'-1) last
 }
 
 // Any set of orders is valid. From one to the next a-1 grows by a third, which costs less than
@@ -64,7 +66,6 @@ var noAnswers = func() []order {
 			o.a, o.conj = math.Inf(1), 1
 		}
 		o.gain = math.Log(math.Expm1(o.conj * math.Ln2))
-		o.touch = [2]float64{0.5, 0.5}
 		excess *= ratio
 	}
 	return orders
@@ -112,6 +113,7 @@ func (b *JointBound) Answer(block NoiseBlock, tau float64) (theory.LogProb, erro
 	b.total, b.runs = num.LogAddExp(b.total, min(ln, 700)), b.runs+1 // finite, and beyond one
 	if b.closed = silent; !silent {
 		b.answer(q)
+		b.settle()
 	}
 	return theory.LogProb(min(ln, 0)), nil
 }
@@ -140,31 +142,59 @@ func lnTail(u, h float64) float64 {
 	return -u*u/2 - num.LnSqrt2Pi - math.Log(h)
 }
 
-// chernoff returns ln T_b, rounded up, and its derivative in z = tau/sd. With k = 1/(4n sd^2),
-// every u = (tau-x)/sd is valid; the best solves u + b k hazard(u) = z. Its share of z is touch, where
-// the search begins.
-func chernoff(b, k, z float64, touch *float64) (ln, slope float64) {
-	u := *touch * z
-	if least := z / (b * k); least < 0.1 { // the tangent touches where the tail is nearly one
-		u = -math.Sqrt(-2 * (math.Log(least) + num.LnSqrt2Pi))
+// tangent is where a line touches the logarithm of the normal tail: u = (tau-x)/sd, and the hazard there,
+// which is zero if nothing is known.
+type tangent struct{ u, h float64 }
+
+// chernoff returns ln T_b by the tangent, rounded up. Here k = 1/(4n sd^2) and z = tau/sd. Every
+// tangent is valid.
+func (t tangent) chernoff(b, k, z float64) float64 {
+	v := b * t.h // times sd
+	spread, shift, drop := v*v*k/2, v*(z-t.u), -b*lnTail(t.u, t.h)
+	return spread - shift - drop + (spread+math.Abs(shift)+drop+b)*roundJoint
+}
+
+// slope returns about the derivative of ln T_b in z = tau/sd.
+func (t tangent) slope(b, k, z float64) float64 {
+	v := b * t.h
+	return v * (v*k/z - 1)
+}
+
+// settle moves to the best tangent, where u + b k hazard(u) = z. What u is off then, less than 1e-7, costs
+// its square.
+func (t *tangent) settle(b, k, z float64) {
+	if least := z / (b * k); least < 0.1 { // it touches where the tail is nearly one
+		t.u, t.h = -math.Sqrt(-2*(math.Log(least)+num.LnSqrt2Pi)), 0
+	} else if t.h == 0 {
+		t.u = z / 2
 	}
 	for range 60 {
-		h := hazard(u)
-		rise := 1.0 // of the hazard, which the difference below loses for large u
-		if u < 1000 {
-			rise = h * (h - u)
+		if t.h == 0 {
+			t.h = hazard(t.u)
 		}
-		step := (u + b*k*h - z) / (1 + b*k*rise)
-		u -= step
-		if math.Abs(step) <= 1e-4*(1+math.Abs(u)) {
-			break
+		step := t.step(b, k, z)
+		if math.Abs(step) <= 1e-7*(1+math.Abs(t.u)) {
+			return
 		}
+		t.u, t.h = t.u-step, 0
 	}
-	*touch = u / z
-	h := hazard(u)
-	v := b * h // times sd
-	spread, shift, drop := v*v*k/2, v*(z-u), -b*lnTail(u, h)
-	return spread - shift - drop + (spread+math.Abs(shift)+drop+b)*roundJoint, v * (v*k/z - 1)
+	t.h = hazard(t.u)
+}
+
+// step returns how far u is above the best one, by Halley's method where that is near and by
+// Newton's elsewhere.
+func (t *tangent) step(b, k, z float64) float64 {
+	rise, bend := 1.0, 0.0 // of the hazard, which the differences below lose for large u
+	if t.u < 1000 {
+		rise = t.h * (t.h - t.u)
+		bend = rise*(2*t.h-t.u) - t.h
+	}
+	slope := 1 + b*k*rise
+	step := (t.u + b*k*t.h - z) / slope
+	if math.Abs(step) > 0.1*(1+math.Abs(t.u)) {
+		return step
+	}
+	return step / (1 - step*b*k*bend/(2*slope))
 }
 
 // sampling returns ln eps_j without what earlier answers reveal, and its derivative in
@@ -177,21 +207,36 @@ func (o *order) sampling(n, tau, sd float64) (ln, slope float64) {
 	if !(z > 1e-6) { // no noise like that is of use: the trivial bound, twice over
 		return math.Ln2, 0
 	}
-	near, dNear := chernoff(o.conj, k, z, &o.touch[0])
-	far, dFar := 0.0, 0.0
-	if o.conj > 1 {
-		far, dFar = chernoff(o.conj-1, k, z, &o.touch[1])
-	}
+	t := &o.touch[0]
+	t.settle(o.conj, k, z)
+	near, slope := t.chernoff(o.conj, k, z), t.slope(o.conj, k, z)
 	h := hazard(z)
-	far += o.gain + lnTail(z, h)*(1-roundJoint)
-	both := num.LogAddExp(near, far)
+	far, dFar := o.otherSide(k, z, near-o.gain-lnTail(z, h)*(1-roundJoint))
+	odds := math.Exp(far)
+	both := near + math.Log1p(odds)
 	minkowski, sum := math.Ln2+near/o.conj+roundJoint, (math.Ln2+both+roundJoint)/o.conj
 	if minkowski <= sum {
-		return minkowski, dNear / o.conj
+		return minkowski, slope / o.conj
 	}
-	share := math.Exp(far - both)
-	return sum, (dNear + share*(dFar-h-dNear)) / o.conj
+	return sum, (slope + odds/(1+odds)*(dFar-h-slope)) / o.conj
 }
+
+// otherSide returns ln T_(a'-1) less the given number, and about its derivative.
+func (o *order) otherSide(k, z, less float64) (ln, slope float64) {
+	b := o.conj - 1
+	if b == 0 {
+		return -less, 0
+	}
+	if ln = o.touch[0].chernoff(b, k, z) - less; ln < negligible {
+		return ln, 0
+	}
+	t := &o.touch[1]
+	t.settle(b, k, z)
+	return t.chernoff(b, k, z) - less, t.slope(b, k, z)
+}
+
+// negligible is ln of what is lost in the rounding of one.
+const negligible = -40
 
 // adds returns what each answer of the run adds to D on average, rounded up; it is +Inf where
 // the theorem does not hold. The summand is convex in r: its mean over the run is at most that
@@ -249,6 +294,7 @@ func mostShift(n float64) float64 {
 // in z = tau/sd. What the answers reveal grows convexly within the run, so ln eps_j
 // stays below its chord, and the sum below a geometric one.
 func (b *JointBound) errors(o *order, q run) (ln, slope float64) {
+	b.follow(o)
 	if math.IsInf(o.past, 1) {
 		return math.Inf(1), 0
 	}
@@ -274,10 +320,6 @@ func lnGeometric(x, count float64) float64 {
 	}
 	return (top - x + math.Log(math.Expm1(-top)/math.Expm1(-x))) * (1 + roundJoint)
 }
-
-// settle gives up the orders far above the one that served last. Where every query is
-// allowed the same error, the best order falls: the more is revealed, the lower it is.
-func (b *JointBound) settle() { b.orders = b.orders[:min(b.best+6, len(b.orders))] }
 
 // leastOfAll returns the least of errors over the orders.
 func (b *JointBound) leastOfAll(q run) (ln float64) {
@@ -307,10 +349,22 @@ func (b *JointBound) least(q run) (ln, slope float64) {
 	return ln, slope
 }
 
-// answer moves the bound past the run.
-func (b *JointBound) answer(q run) {
-	for i := range b.orders {
-		o := &b.orders[i]
+// answer moves the bound past the run. An order is moved when it is needed.
+func (b *JointBound) answer(q run) { b.answered = append(b.answered, q) }
+
+// follow moves the order past the runs that it has not seen.
+func (b *JointBound) follow(o *order) {
+	for ; o.seen < len(b.answered); o.seen++ {
+		q := b.answered[o.seen]
 		o.pass(b.n, q, o.adds(b.n, q))
 	}
+}
+
+// settle moves all orders, so that the runs need not be kept.
+func (b *JointBound) settle() {
+	for i := range b.orders {
+		b.follow(&b.orders[i])
+		b.orders[i].seen = 0
+	}
+	b.answered = b.answered[:0]
 }

@@ -122,9 +122,124 @@ func TestEvenNoiseSumsTheJointBound(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got, want := newEvenNoise(m).lnErrors(float64(g.Samples), g.Tau, sd), bound.total
+		sum := newEvenNoise(m)
+		got, want := sum.lnErrors(float64(g.Samples), g.Tau, sd), bound.total
+		if same := sum.lnErrorsAsServed(float64(g.Samples), g.Tau, sd); same != got {
+			t.Errorf("%+v, sd %g: ln of the sum %v, with the same orders %v", g, sd, got, same)
+		}
+		sum.lnErrors(float64(g.Samples)*1.2, g.Tau, sd*1.1) // other orders serve
+		if other := sum.lnErrorsAsServed(float64(g.Samples), g.Tau, sd); !(other >= want-1e-9*math.Abs(want)) {
+			t.Errorf("%+v, sd %g: ln of the sum %v with other orders, by answers %v", g, sd, other, want)
+		}
 		if !(got >= want-1e-9*math.Abs(want)) || want < 0 && !(got <= want+slack+0.01*math.Abs(want)) {
 			t.Errorf("%+v, sd %g: ln of the sum %v, by answers %v", g, sd, got, want)
+		}
+	}
+}
+
+// With the best noise the bound of one query is e^(-2n tau^2), half of what Hoeffding's inequality gives for both sides.
+func TestOneQueryNeedsItsExponent(t *testing.T) {
+	r := rand.New(rand.NewPCG(51, 52))
+	for range 300 {
+		g := Goal{Queries: 1, Tau: math.Pow(10, -5*r.Float64()) * 0.99, Beta: theory.LogProb(-math.Pow(10, -3+5.8*r.Float64()))}
+		rows := -g.Beta.Ln() / (2 * g.Tau * g.Tau)
+		for _, name := range []string{"gaussian", "gaussian-schedule"} {
+			method, _ := Lookup(name)
+			a, err := method.Solve(g)
+			if got := float64(a.Samples); err != nil || !(got >= rows && got <= rows*(1+1e-9)+1) {
+				t.Errorf("%s %+v: %v rows (%s, %v), want %v", name, g, got, a.Status, err, rows)
+			}
+		}
+	}
+}
+
+// Plans whose own check once failed, or held with one row fewer: where a sum has several minima, a search
+// from nearby and one of its own must come to the same.
+func TestLeastRowsAreLeast(t *testing.T) {
+	method, _ := Lookup("gaussian")
+	for _, g := range []Goal{
+		{Queries: 3, Tau: 0.1834689555114834, Beta: -11.848113134625128},
+		{Queries: 1, Tau: 0.013300676412459822, Beta: -0.23439560313225297},
+		{Queries: 1, Tau: 9.790901413266927e-05, Beta: -0.06097922381747448},
+		{Queries: 7, Tau: 0.17073681061756329, Beta: -145.04163922350818},
+		{Queries: 51, Tau: 0.060533351915242277, Beta: -650.12090605012474},
+		{Queries: 33, Tau: 0.67502564129450526, Beta: -21.876182849111533},
+		{Queries: 719, Tau: 0.94747805720255951, Beta: -9.537215532298875},
+		{Queries: 6, Tau: 0.00047104092005612286, Beta: -511.49617493735292},
+		{Queries: 929, Tau: 0.4419231246604135, Beta: -3.2519037004144646},
+		{Queries: 2, Tau: 0.05238835895959128, Beta: -9.206861},
+	} {
+		a, err := method.Solve(g)
+		if err != nil || a.Status != OK {
+			t.Errorf("%+v: %s, %v", g, a.Status, err)
+			continue
+		}
+		plan := a.Goal
+		if own, _ := method.Solve(plan); own.Status != OK {
+			t.Errorf("%+v: its own answer is %s", plan, own.Status)
+		}
+		plan.Samples--
+		if less, _ := method.Solve(plan); less.Status == OK {
+			t.Errorf("%+v is certified, one row below the answer", plan)
+		}
+	}
+}
+
+// A walk that follows the trail of another comes to the same, but that the orders with the least errors may be others
+// where there are two.
+func TestTrailsDoNotMislead(t *testing.T) {
+	r := rand.New(rand.NewPCG(53, 54))
+	silent := func(NoiseBlock) bool { return true }
+	feasible := 0
+	for range 60 {
+		m := int64(math.Exp(r.Float64() * math.Log(1e6)))
+		g := Goal{Queries: m, Tau: math.Pow(10, -2*r.Float64()) / 3, Beta: theory.LogProb(-math.Pow(10, -0.5+2*r.Float64()))}
+		a, err := schedulePlan(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var way trail
+		for range 12 {
+			s := NoiseSchedule{Samples: int64(float64(a) * (1 + 0.02*r.NormFloat64())), Queries: m, Tau: g.Tau, Beta: g.Beta}
+			got, want := s.walk(fineGrain, &way, silent), s.walk(fineGrain, nil, silent)
+			if (got <= 0) != (want <= 0) || want <= 0 && !(math.Abs(got-want) <= -3e-3*want) {
+				t.Errorf("%+v: excess %v, on a trail %v", s, want, got)
+			}
+			if want <= 0 {
+				feasible++
+			}
+		}
+	}
+	if feasible < 200 {
+		t.Errorf("only %d are feasible", feasible)
+	}
+}
+
+func schedulePlan(g Goal) (samples int64, err error) {
+	method, _ := Lookup("gaussian-schedule")
+	a, err := method.Solve(g)
+	return a.Samples, err
+}
+
+// Where a tangent is looked for first does not matter, and no other is better.
+func TestTangentsSettle(t *testing.T) {
+	r := rand.New(rand.NewPCG(55, 56))
+	for range 2000 {
+		b, z := math.Pow(10, -2+4.5*r.Float64()), math.Pow(10, -1+3*r.Float64())
+		k := math.Pow(10, -3+4*r.Float64())
+		var fresh, stale tangent
+		fresh.settle(b, k, z)
+		least := fresh.chernoff(b, k, z)
+		stale.settle(b*math.Exp(r.NormFloat64()), k*math.Exp(r.NormFloat64()), z*math.Exp(r.NormFloat64()/3))
+		stale.settle(b, k, z)
+		size := 1e-12*(b+math.Abs(least)) + 3e-14*b*(1+z*z)
+		if got := stale.chernoff(b, k, z); !(math.Abs(got-least) <= size) {
+			t.Errorf("b %g, k %g, z %g: %v, and %v from another tangent", b, k, z, least, got)
+		}
+		for _, u := range []float64{fresh.u + 0.01, fresh.u - 0.01, fresh.u + 0.3, fresh.u * 0.9, z * r.Float64()} {
+			if got := (tangent{u, hazard(u)}).chernoff(b, k, z); got < least-size {
+				t.Errorf("b %g, k %g, z %g: %v, and %v at u = %g in place of %g", b, k, z, least, got, u, fresh.u)
+			}
 		}
 	}
 }

@@ -27,13 +27,13 @@ type NoiseBlock struct {
 
 // Feasible reports whether all the queries can be answered.
 func (s NoiseSchedule) Feasible() bool {
-	return s.walk(fineGrain, func(NoiseBlock) bool { return true }) <= 0
+	return s.walk(fineGrain, nil, func(NoiseBlock) bool { return true }) <= 0
 }
 
 // Blocks returns the schedule in the order of the queries, which is as long as the
 // plan's queries only if the plan is feasible.
 func (s NoiseSchedule) Blocks() iter.Seq[NoiseBlock] {
-	return func(yield func(NoiseBlock) bool) { s.walk(fineGrain, yield) }
+	return func(yield func(NoiseBlock) bool) { s.walk(fineGrain, nil, yield) }
 }
 
 func (s NoiseSchedule) valid() bool {
@@ -53,32 +53,42 @@ var (
 
 // walk yields the blocks while they are feasible. It returns an excess that falls in n, tau and beta
 // and is at most 0 if the plan is feasible: about ln of m over the queries that are reached, or
-// less a fraction of the room that the last few queries leave in ln eps_j.
-func (s NoiseSchedule) walk(g grain, yield func(NoiseBlock) bool) (excess float64) {
+// less a fraction of the room that the last few queries leave in ln eps_j. A trail, if there is one,
+// tells it where to look first; then it may begin anew and yield again.
+func (s NoiseSchedule) walk(g grain, t *trail, yield func(NoiseBlock) bool) (excess float64) {
 	if !s.valid() {
 		return math.Inf(1)
 	}
+	t.begin()
 	bound := newJointBound(s.Samples)
 	m := float64(s.Queries)
 	target := s.Beta.Ln()*(1+1e-15) - math.Log(m+1) - roundJoint
 	z := num.UpperQuantile(min(target-math.Ln2, -math.Ln2)) + 1e-9
-	step, room := 0.0, math.Inf(-1)
+	before, step, room := 0.0, 0.0, math.Inf(-1)
+	fails := func(reached float64) float64 {
+		if t.misled(reached > m-max(4, m/1e4)) {
+			return s.walk(g, t, yield)
+		}
+		return math.Log(m / reached)
+	}
 	for done := int64(0); done < s.Queries-1; {
 		q := run{tau: s.Tau, count: float64(max(min(done/g.begin, (s.Queries-1-done)/g.end), 1))}
-		at, ok := bound.loudest(q, target+math.Log(q.count), z*(1-1e-3), z+step)
+		share := target + math.Log(q.count)
+		at, ok := bound.loudest(q, share, z*(1-1e-3), t.guess(bound, z+ahead(before, step)))
 		if !ok {
-			return math.Log(m / (float64(done) + 0.5))
+			return fails(float64(done) + 0.5)
 		}
+		t.lay(bound.best, at)
 		if s.Queries-done <= nearEnd {
 			_, least := bound.quietest(s.Tau)
 			room = max(room, least-target)
 		}
-		step, z = at-z, max(at, z) // a shorter run may allow a hair more than the one before
+		// A shorter run may allow a hair more than the one before.
+		before, step, z = step, at-z, max(at, z)
 		q.sd = s.Tau / z
 		if !yield(NoiseBlock{int64(q.count), q.sd}) {
 			return 0
 		}
-		bound.settle()
 		bound.answer(q)
 		done += int64(q.count)
 	}
@@ -88,13 +98,77 @@ func (s NoiseSchedule) walk(g grain, yield func(NoiseBlock) bool) (excess float6
 		least, _ = bound.least(run{tau: s.Tau, sd: sd, count: 1})
 	}
 	if target += math.Ln2; least > target {
-		return math.Log(m / (m - 0.5))
+		return fails(m - 0.5)
 	}
 	if ln, _ := bound.least(run{tau: s.Tau, count: 1}); ln <= target {
 		sd = 0
 	}
 	yield(NoiseBlock{1, sd})
 	return max(room, least-target) / 300
+}
+
+// trail is what a walk leaves for the next over as many queries, for about as many records: the
+// orders and the noise of the blocks. A nil one is no trail.
+type trail struct {
+	posts []post
+	at    int     // the next post
+	scale float64 // by what tau/sd differs from that of the last walk
+	away  float64 // how far that was from one where the trail was followed; negative if it was not
+}
+
+// post says which order served a block, and its tau/sd.
+type post struct {
+	order int
+	z     float64
+}
+
+// begin is called before a walk.
+func (t *trail) begin() {
+	if t != nil {
+		t.at, t.scale, t.away = 0, 1, -1
+	}
+}
+
+// guess returns where the block's tau/sd is looked for first, another guess where there is no trail.
+func (t *trail) guess(b *JointBound, other float64) float64 {
+	if t == nil || t.at == len(t.posts) {
+		return other
+	}
+	p := t.posts[t.at]
+	b.best, t.away = p.order, max(t.away, math.Abs(t.scale-1))
+	return p.z * t.scale
+}
+
+// lay sets the block's post.
+func (t *trail) lay(order int, z float64) {
+	if t == nil {
+		return
+	}
+	if t.at == len(t.posts) {
+		t.posts = append(t.posts, post{z: z})
+	}
+	p := &t.posts[t.at]
+	t.scale = z / p.z
+	*p = post{order, z}
+	t.at++
+}
+
+// misled reports whether a walk that failed may have done so because of the trail: it went far from it, or came nearly
+// to the end. The trail is then forgotten.
+func (t *trail) misled(nearly bool) bool {
+	if t == nil || t.away < 0 || t.away < 0.01 && !nearly {
+		return false
+	}
+	t.posts = t.posts[:0]
+	return true
+}
+
+// ahead guesses a step from the last two.
+func ahead(before, last float64) float64 {
+	if before > 0 && last > 0 {
+		return last * min(last/before, 2)
+	}
+	return last
 }
 
 // nearEnd is for how many of the last queries the room is looked at.
@@ -116,37 +190,62 @@ func (b *JointBound) loudest(q run, target, from, guess float64) (at float64, ok
 
 // newton is loudest where the errors fall from the start to the root.
 func (b *JointBound) newton(q run, target, from, z float64) (at float64, ok bool) {
+	var last errorsAt
 	for range 12 {
 		q.sd = q.tau / z
-		ln, slope := b.errors(&b.orders[b.best], q)
-		gap := ln - target
+		p := errorsAt{order: b.best, z: z}
+		p.ln, p.slope = b.errors(&b.orders[b.best], q)
+		gap := p.ln - target
 		if gap <= 0 && gap > -slack {
-			if !b.better(q, ln-slack) {
+			if !b.better(q, p.ln-slack) {
 				return z, true
 			}
 			continue
 		}
-		next := z - (gap+slack/4)/slope
-		if !(slope < 0 && next > from && next < 4*z) {
-			return z, false
+		if z -= p.excess(gap+slack/4, last); !(p.slope < 0 && z > from && z < 4*p.z) {
+			return p.z, false
 		}
-		z = next
+		last = p
 	}
 	return z, false
 }
 
-// better moves to an order next to the one that served last if its errors are below ln.
-func (b *JointBound) better(q run, ln float64) bool {
-	for _, i := range [2]int{b.best - 1, b.best + 1} {
-		if i < 0 || i >= len(b.orders) {
-			continue
+// errorsAt is ln of a run's errors at z, and about its derivative.
+type errorsAt struct {
+	order        int
+	z, ln, slope float64
+}
+
+// excess returns about by how much z is above where ln is less by the gap. Two points at one order tell how far off
+// their slopes are, and the curvature.
+func (p errorsAt) excess(gap float64, last errorsAt) float64 {
+	step := gap / p.slope
+	if last.order != p.order || last.z == p.z || last.z == 0 {
+		return step
+	}
+	step *= (p.slope + last.slope) / 2 * (p.z - last.z) / (p.ln - last.ln)
+	if bend := (p.slope - last.slope) / (p.z - last.z) / p.slope; math.Abs(step*bend) < 0.5 {
+		step /= 1 - step*bend/2
+	}
+	return step
+}
+
+// better moves from the order that served last to one near it with the least errors, if they are below
+// ln.
+func (b *JointBound) better(q run, ln float64) (found bool) {
+	for _, step := range [2]int{-1, 1} {
+		for i := b.best + step; i >= 0 && i < len(b.orders); i += step {
+			other, _ := b.errors(&b.orders[i], q)
+			if !(other < ln) {
+				break
+			}
+			b.best, ln, found = i, other, true
 		}
-		if other, _ := b.errors(&b.orders[i], q); other < ln {
-			b.best = i
-			return true
+		if found {
+			break
 		}
 	}
-	return false
+	return found
 }
 
 // bracketed is loudest between from and the dip, where Newton's method does not get there.
@@ -225,3 +324,61 @@ func (b *JointBound) quietest(tau float64) (sd, ln float64) {
 
 // hazardAtZero is phi(0)/P[N(0,1) > 0] = sqrt(2/pi).
 const hazardAtZero = 0.79788456080286535588
+
+// scheduled chooses a [NoiseSchedule].
+type scheduled struct {
+	known        map[Goal]walked
+	fine, coarse trail
+	last         Goal    // where tuned looked last
+	there        float64 // and what it found
+}
+
+// walked is what a walk has shown: the excess, the first and the last noise.
+type walked struct{ excess, first, last float64 }
+
+func (*scheduled) schedule(g Goal) NoiseSchedule {
+	return NoiseSchedule{Samples: g.Samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta}
+}
+
+// walk is the truth: it is that of a schedule on its own.
+func (c *scheduled) walk(g Goal) walked {
+	w, ok := c.known[g]
+	if ok {
+		return w
+	}
+	w.excess = c.schedule(g).walk(fineGrain, nil, func(block NoiseBlock) bool {
+		if w.last = block.SD; w.first == 0 {
+			w.first = block.SD
+		}
+		return true
+	})
+	c.known[g] = w
+	return w
+}
+
+func (c *scheduled) excess(g Goal) float64 { return c.walk(g).excess }
+
+func (c *scheduled) holds(g Goal) bool { return c.excess(g) <= 0 }
+
+func (c *scheduled) rough(g Goal) float64 {
+	return c.schedule(g).walk(coarseGrain, &c.coarse, func(NoiseBlock) bool { return true })
+}
+
+func (c *scheduled) tuned(g Goal) float64 {
+	if w, ok := c.known[g]; ok {
+		return w.excess
+	}
+	if g != c.last {
+		c.last, c.there = g, c.schedule(g).walk(fineGrain, &c.fine, func(NoiseBlock) bool { return true })
+	}
+	return c.there
+}
+
+func (c *scheduled) near(d descent, s search) search { return falling(s, d.of(c.rough)) }
+
+func (c *scheduled) root(d descent, s search) search { return falling(s, d.of(c.tuned)) }
+
+func (c *scheduled) run(g Goal) Mechanism {
+	s, w := c.schedule(g), c.walk(g)
+	return Mechanism{Noise: "gaussian", Schedule: &s, ScaleFirst: w.first, Scale: w.last}
+}

@@ -109,7 +109,7 @@ func (g Goal) validShown() error {
 		want  string
 	}{
 		{"passes", g.Passes, g.Passes != 0, Gate, g.Passes >= 1 && g.Passes <= MaxCount, count},
-		{"threshold", bar, g.Bar.Given, Gate, !g.Bar.Given || means && bar >= least && bar < 1-g.Tau,
+		{"threshold", bar, g.Bar.Given, Gate, means && bar >= least && bar < 1-g.Tau,
 			"a number in [" + formatFloat(least) + ", " + formatFloat(1-g.Tau) + "), and a query that is a mean"},
 		{"floor", g.Floor, g.Floor != 0, Best, g.Floor >= 0 && g.Floor < 1, "a number in [0, 1)"},
 		{"hold", hold, hold != 0, Flags, hold > 0 && hold < tau, "a number in (0, " + formatFloat(tau) + ")"},

@@ -69,6 +69,8 @@ func example(t *testing.T, c *commands.Command) []string {
 	switch c.Name {
 	case "samplesize": // a figure has several goals
 		args = strings.Fields("samplesize -m 10,20,40 -t 5% --confidence 95% --method hoeffding,splitting")
+	case "pvalue-correct":
+		args = strings.Fields("pvalue-correct --alpha 0.05 --by pure-dp --epsilon 0.001:0.01:log3 --samples 10k")
 	case "experiment":
 		args = strings.Fields("experiment --samples 100 --attributes 50 --reps 2")
 	}

@@ -178,6 +178,32 @@ func parseItems[T any](flag, raw string, k Kind[T]) ([]T, error) {
 	return values, nil
 }
 
+// Texts reads a flag with a list of values and ranges as texts that [Kind.Parse] reads one by one: single values as
+// they were typed, those of ranges as write puts them. It is nil if the flag was not given.
+func Texts[T any](c usage.Values, flag string, k Kind[T], write func(T) string) (texts []string, err error) {
+	raw, ok := c.Text(flag)
+	if !ok {
+		return nil, nil
+	}
+	if _, err := parseList(flag, raw, k); err != nil {
+		return nil, err
+	}
+	for item := range strings.SplitSeq(raw, ",") {
+		if !strings.Contains(item, ":") {
+			texts = append(texts, strings.Trim(item, " "))
+			continue
+		}
+		values, err := parseItems(flag, item, k)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range values {
+			texts = append(texts, write(v))
+		}
+	}
+	return texts, nil
+}
+
 // NamesIn cuts a list of names.
 func NamesIn(raw string) []string {
 	list := strings.Split(raw, ",")

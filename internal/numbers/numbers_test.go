@@ -253,3 +253,24 @@ func FuzzProbabilities(f *testing.F) {
 		}
 	})
 }
+
+// A list as texts has single values as they were typed, and those of ranges as decimals that read the same.
+func TestTexts(t *testing.T) {
+	typed := usage.Typed{"epsilon": {"1e-2, 5%,0.1:0.3:0.1,1:100:log3"}, "samples": {"20,500"}, "delta": {"0.1,x"}}
+	write := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	got, err := Texts(typed, "epsilon", Positives, write)
+	if want := []string{"1e-2", "5%", "0.1", "0.2", "0.3", "1", "10", "100"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+	for flag, want := range map[string]string{
+		"samples": `--samples: got 20,500, want 20500, or "20, 500" with a space`,
+		"delta":   "--delta: got x, want a positive number",
+	} {
+		if got, err := Texts(typed, flag, Positives, write); err == nil || got != nil || err.Error() != want {
+			t.Errorf("%s: %q, %v, want %s", flag, got, err, want)
+		}
+	}
+	if got, err := Texts(typed, "mu", Positives, write); got != nil || err != nil {
+		t.Errorf("%q, %v of a flag that was not given", got, err)
+	}
+}

@@ -1,8 +1,8 @@
 package pvalues
 
 import (
-	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/internal/commands"
@@ -171,20 +171,24 @@ func (r solved) value() record.Cell {
 type solvedColumn = record.Column[solved]
 
 var (
-	solvedStar      = solvedColumn{Cell: func(r solved) record.Cell { return record.Mark(r.best) }}
-	solvedMethod    = solvedColumn{Name: "method", Cell: func(r solved) record.Cell { return record.Words(r.Name) }}
-	solvedTarget    = solvedColumn{Name: "target_threshold", Cell: func(r solved) record.Cell { return record.Chance(r.target) }}
+	solvedStar   = solvedColumn{Cell: func(r solved) record.Cell { return record.Mark(r.best) }}
+	solvedMethod = solvedColumn{Name: "method", Cell: func(r solved) record.Cell { return record.Words(r.Name) }}
+	solvedTarget = solvedColumn{Name: "target_threshold",
+		Cell: func(r solved) record.Cell { return record.Chance(r.target) }}
 	solvedThreshold = solvedColumn{Name: "threshold", Cell: func(r solved) record.Cell {
 		return r.ok(func() record.Cell { return thresholdCell(&r.Test) })
 	}}
 	solvedLegible = solvedColumn{Name: "threshold", Cell: func(r solved) record.Cell {
 		return r.ok(func() record.Cell { return legible(r.Test.Threshold) })
 	}}
-	solvedConfidence = solvedColumn{Name: "confidence", Cell: func(r solved) record.Cell { return confidenceCell(&r.Test) }}
-	solvedBest       = solvedColumn{Name: "best", Cell: func(r solved) record.Cell { return record.Truth(r.best) }}
-	solvedProof      = solvedColumn{Name: "proof",
+	solvedConfidence = solvedColumn{Name: "confidence", Cell: func(r solved) record.Cell {
+		return r.ok(func() record.Cell { return confidenceCell(&r.Test) })
+	}}
+	solvedBest  = solvedColumn{Name: "best", Cell: func(r solved) record.Cell { return record.Truth(r.best) }}
+	solvedProof = solvedColumn{Name: "proof",
 		Cell: func(r solved) record.Cell { return record.Words(string(r.Test.Correction.Proof)) }}
-	solvedStatus  = solvedColumn{Name: "status", Cell: func(r solved) record.Cell { return record.Words(string(r.Status)) }}
+	solvedStatus = solvedColumn{Name: "status",
+		Cell: func(r solved) record.Cell { return record.Words(string(r.Status)) }}
 	solvedReason  = solvedColumn{Name: "reason", Cell: func(r solved) record.Cell { return record.Words(r.reason()) }}
 	solvedSources = solvedColumn{Name: "sources",
 		Cell: func(r solved) record.Cell { return record.Sources(r.verdict().Sources) }}
@@ -194,45 +198,76 @@ var (
 		Cell: func(r solved) record.Cell { return record.Words(string(r.of.by)) }}
 )
 
-// solveFor finds what a source leaves out, so that the threshold is at least the target: how much may be shown,
-// or how little has to be known.
-func solveFor(c *commands.Call, t commands.Target, asked string, alpha theory.LogProb) error {
-	target, _, err := numbers.One(c, asked, numbers.Probabilities)
+// backwards is a question for what a source leaves out, so that the threshold is at least the target: how much may
+// be shown, or how little has to be known.
+type backwards struct {
+	unknown
+	alpha, target theory.LogProb
+	method        string
+}
+
+func readBackwards(c usage.Values, asked string) (b backwards, err error) {
+	if b.alpha, err = readAlpha(c); err != nil {
+		return b, err
+	}
+	if b.target, _, err = numbers.One(c, asked, numbers.Probabilities); err != nil {
+		return b, err
+	}
+	b.method, _ = c.Text("method")
+	b.unknown, err = readUnknown(c, asked)
+	return b, err
+}
+
+// solve returns a row for each correction, and the index of the best.
+func (b *backwards) solve() (rows []solved, best int, err error) {
+	all, best, err := pvalue.Goal{Alpha: b.alpha, Threshold: b.target, Quantity: b.Quantity}.Solve()
 	if err != nil {
-		return err
+		return nil, -1, err
 	}
-	u, err := readUnknown(c, asked)
-	if err != nil {
-		return err
+	if b.method != "" {
+		if all, err = only(all, func(a pvalue.Answer) string { return a.Name }, b.method); err != nil {
+			return nil, -1, err
+		}
+		best = slices.IndexFunc(all, func(a pvalue.Answer) bool { return a.Status == theory.OK })
 	}
-	method, _ := c.Text("method")
-	all, best, err := pvalue.Goal{Alpha: alpha, Threshold: target, Quantity: u.Quantity}.Solve()
-	if err != nil {
-		return err
-	}
-	if all, best, err = namedOnly(all, best, method); err != nil {
-		return err
-	}
-	rows := make([]solved, len(all))
 	for i, a := range all {
-		rows[i] = solved{Answer: a, of: &u, target: target, best: i == best}
+		rows = append(rows, solved{Answer: a, of: &b.unknown, target: b.target, best: i == best})
 	}
-	found := solvedColumn{Name: strings.ReplaceAll(u.Name, "-", "_"), Cell: solved.value}
+	return rows, best, nil
+}
+
+// solvedColumns are the columns for machines and for people, with what was left out.
+func solvedColumns(unknown string) (columns, shown []solvedColumn) {
+	found := solvedColumn{Name: strings.ReplaceAll(unknown, "-", "_"), Cell: solved.value}
+	return []solvedColumn{
+			solvedMethod, found, solvedTarget, solvedThreshold, solvedConfidence, solvedBest, solvedProof, solvedStatus,
+			solvedReason, solvedSources, solvedAssumes, solvedBy,
+		}, []solvedColumn{
+			solvedStar, solvedMethod, {Name: unknown, Cell: solved.legible}, solvedLegible, solvedProof, solvedStatus,
+			solvedReason,
+		}
+}
+
+// solveFor finds what a source leaves out.
+func solveFor(c *commands.Call, t commands.Target, asked string) error {
+	b, err := readBackwards(c, asked)
+	if err != nil {
+		return err
+	}
+	rows, best, err := b.solve()
+	if err != nil {
+		return err
+	}
+	columns, shown := solvedColumns(b.Name)
 	err = commands.Emit(c, t, commands.Answer[solved]{
 		Command: command, Rows: slices.Values(rows), Verdict: solved.verdict,
 		Inputs: []record.Input{
-			{Name: "alpha", Value: record.Chance(alpha)}, {Name: "by", Value: record.Words(u.source)},
-			{Name: "unknown", Value: record.Words(u.Name)}, {Name: "target_threshold", Value: record.Chance(target)},
-			{Name: "method", Value: record.Words(method)},
+			{Name: "alpha", Value: record.Chance(b.alpha)}, {Name: "by", Value: record.Words(b.source)},
+			{Name: "unknown", Value: record.Words(b.Name)}, {Name: "target_threshold", Value: record.Chance(b.target)},
+			{Name: "method", Value: record.Words(b.method)},
 		},
-		Columns: []solvedColumn{
-			solvedMethod, found, solvedTarget, solvedThreshold, solvedConfidence, solvedBest, solvedProof, solvedStatus, solvedReason,
-			solvedSources, solvedAssumes, solvedBy,
-		},
-		Shown: []solvedColumn{
-			solvedStar, solvedMethod, found.Titled(u.Name), solvedLegible, solvedProof, solvedStatus, solvedReason,
-		},
-		Say: func() (title, notes []string) { return sayFound(c, &u, rows, best, alpha, target) },
+		Columns: columns, Shown: shown,
+		Say: func() (title, notes []string) { return b.say(c, rows, best) },
 	})
 	if err == nil && best < 0 {
 		return usage.Outcome(usage.ExitNoAnswer)
@@ -240,55 +275,71 @@ func solveFor(c *commands.Call, t commands.Target, asked string, alpha theory.Lo
 	return err
 }
 
-// namedOnly are the answers of the method, if one is named.
-func namedOnly(all []pvalue.Answer, best int, method string) ([]pvalue.Answer, int, error) {
-	if method == "" {
-		return all, best, nil
+// solveForAll finds what a source leaves out for every combination of lists.
+func solveForAll(c *commands.Call, t commands.Target, g grid, asked string) error {
+	first, err := readBackwards(g.point(0), asked)
+	if err != nil {
+		return err
 	}
-	var names []string
-	for _, a := range all {
-		if names = append(names, a.Name); a.Name != method {
-			continue
-		}
-		if best = -1; a.Status == theory.OK {
-			best = 0
-		}
-		return []pvalue.Answer{a}, best, nil
-	}
-	return nil, -1, usage.Errorf("--method: got %s, want %s for this source%s",
-		usage.Shown(method), usage.OrList(names), usage.DidYouMean(method, names))
+	columns, shown := solvedColumns(first.Name)
+	return overLists(c, t, g, question[solved]{
+		columns: columns, shown: shown, verdict: solved.verdict,
+		read: func(v usage.Values) (func() ([]solved, error), error) {
+			b, err := readBackwards(v, asked)
+			return func() ([]solved, error) {
+				rows, _, err := b.solve()
+				return rows, err
+			}, err
+		},
+		refused: func(reason string) solved {
+			return solved{Answer: pvalue.Answer{Name: first.source, Status: theory.NotApplicable, Reason: reason},
+				of: &first.unknown, target: first.target}
+		},
+		inputs: g.inputs(first.source, record.Input{Name: "unknown", Value: record.Words(first.Name)}),
+		title:  "The " + first.most() + first.Name + ": " + g.told(first.source),
+		star:   first.most() + first.Name,
+		drawn:  first.Name, height: solved.value,
+	})
 }
 
-func sayFound(c usage.Values, u *unknown, rows []solved, best int, alpha, target theory.LogProb) (title, notes []string) {
-	most := "greatest "
+// most says which end of the values is found.
+func (u *unknown) most() string {
 	if u.Raises {
-		most = "least "
+		return "least "
 	}
-	from := u.source
-	for _, flag := range sourceFlags(u.source) {
+	return "greatest "
+}
+
+func (b *backwards) say(c usage.Values, rows []solved, best int) (title, notes []string) {
+	most, from := b.most(), b.source
+	for _, flag := range sourceFlags(b.source) {
 		if text, ok := c.Text(flag); ok {
 			from += ", " + flag + " " + text
 		}
 	}
-	title = []string{"The " + most + u.Name + " with a threshold of " + record.People(record.Chance(target)) + " at alpha " +
-		record.People(record.Chance(alpha)) + ": " + from}
+	title = []string{"The " + most + b.Name + " with a threshold of " + record.People(record.Chance(b.target)) +
+		" at alpha " + record.People(record.Chance(b.alpha)) + ": " + from}
 	if best < 0 {
 		return title, nil
 	}
 	r := rows[best]
-	star := "* " + r.Name + ", " + most + u.Name + ": " + towards(r.value(), !u.Raises)
+	star := "* " + r.Name + ", " + most + b.Name + ": " + record.People(r.legible())
 	return title, append([]string{star}, commands.Assumed(r.Test.Correction.Assumes)...)
 }
 
-// towards writes a number to six digits, cut where it is an upper limit.
-func towards(c record.Cell, down bool) string {
-	if !down || c.Form != record.NumberForm {
-		return record.People(c)
+// legible is the value for people, to six digits that serve: cut where it is the greatest, raised where it is the
+// least.
+func (r solved) legible() record.Cell {
+	c := r.value()
+	switch c.Form {
+	case record.ChanceForm:
+		return legible(theory.LogProb(c.F))
+	case record.NumberForm:
+		_, digits, exponent := record.SixDigits(c.F, r.of.Raises)
+		text := digits[:1] + "." + digits[1:] + "e" + strconv.Itoa(exponent)
+		if x, ok := numbers.Positives.Parse(text); ok {
+			return record.Exactly(x)
+		}
 	}
-	_, digits, exponent := record.SixDigits(c.F, false)
-	x, ok := numbers.Positives.Parse(digits[:1] + "." + digits[1:] + "e" + record.People(record.Whole(int64(exponent))))
-	if !ok || math.IsInf(x, 0) {
-		return record.People(c)
-	}
-	return record.People(record.Exactly(x))
+	return c
 }

@@ -61,8 +61,10 @@ func otherInputs(t *testing.T, f *excelize.File, names map[string]string, r *ran
 		x *= math.Exp(4*r.Float64() - 2.5)
 		stem, _, _ := strings.Cut(name, "_")
 		switch stem {
-		case "samples", "queries", "outcomes":
+		case "samples", "queries", "outcomes", "looks":
 			x = math.Ceil(x)
+		case "passes":
+			x = min(math.Ceil(x), values[strings.Replace(name, "passes", "looks", 1)])
 		case "alpha", "p":
 			x = min(x, 0.9)
 		}
@@ -102,10 +104,12 @@ func TestCorrectionFormulasKeepTheirSide(t *testing.T) {
 				for j, column := range head {
 					got[column] = commandtest.Spelled(sheet.Value(commandtest.CellAt(j+1, at[name])))
 				}
+				where := strings.Join(words, " ") + " " + name
 				if got["source"] != "formula" {
+					compared[got["source"]]++
+					checkSafe(t, where, got, row)
 					continue
 				}
-				where := strings.Join(words, " ") + " " + name
 				if row["status"] != "ok" {
 					t.Errorf("%s: %v in the sheet, %v by dpcalc", where, got, row)
 					continue
@@ -116,10 +120,12 @@ func TestCorrectionFormulasKeepTheirSide(t *testing.T) {
 					loose = 1e-6
 				}
 				checkLive(t, where, got, row, loose)
+				checkConfidence(t, where, got["confidence"], row, loose)
 			}
 		}
 	}
-	for _, name := range []string{"max-info-any", "renyi", "approx-dp", "group", "bonferroni", "rogers16", "max-info"} {
+	for _, name := range []string{"max-info-any", "renyi", "approx-dp", "group", "bonferroni", "rogers16", "max-info", "gates",
+		mayBeMore, onlyDpcalc, noThreshold} {
 		if compared[name] < 5 {
 			t.Errorf("%d rows of %s compared", compared[name], name)
 		}

@@ -37,13 +37,15 @@ func Command() *commands.Command {
 			"stays that of a single test. --family-on adjusted (default) takes the step on the adjusted p-values; raw takes\n" +
 			"it on the p-values of the FILE and corrects the result once, which is valid too and rejects no less (by\n" +
 			"russo-zou16, at alpha up to 0.6).\n" +
+			"Without a FILE the numbers of a question take lists and ranges, as in samplesize: 0.001,0.01 or 1:1k:x10. There is\n" +
+			"a row for each method of each combination, and --plot draws one list or two.\n" +
 			"A workbook (-o FILE.xlsx) has a sheet whose thresholds follow its inputs.",
 		Flags: []usage.Flag{
 			{Name: "alpha", Alias: "a", Usage: "`A`, the probability of a false rejection"},
 			{Name: "by", Usage: "`SOURCE` of the selection: " + usage.OrList(sourceNames()), Words: sourceNames()},
 			{Name: "p", Usage: "`P`, a p-value, in place of a FILE"},
 			{Name: "wins", Usage: "`W` pairs in which the new one is better: the p-value of the exact sign test, with --losses"},
-			{Name: "losses", Usage: "`L` pairs in which it is worse"},
+			{Name: "losses", Usage: "`L` pairs in which it is worse; without --wins, how many wins it takes"},
 			{Name: "target-threshold", Usage: "find the number of the SOURCE that is left out, for a threshold of `G`"},
 			{Name: "survives", Usage: "the same for a p-value `P`: how much selection it survives"},
 			{Name: "level", Usage: "in place of --alpha: the alpha at which intervals of confidence `L` hold"},
@@ -59,6 +61,10 @@ func Command() *commands.Command {
 			{Name: "outcomes", Usage: "`N` possible answers, or tests among which one was selected; 2^80 is fine"},
 			{Name: "looks", Usage: "`M` tests behind a gate that shows only whether they reject"},
 			{Name: "passes", Usage: "`K` rejections at which the gate is closed for good (default the looks)"},
+			{Name: "tests", Usage: "`J` tests one after the other, each chosen in view of the verdicts before"},
+			{Name: "spending", Usage: "how they share alpha, `SEQUENCE`: " + usage.OrList(spendingNames()) + " (default equal)",
+				Words: spendingNames()},
+			{Name: "rejected", Usage: "the numbers of those rejected so far, `I,J,...`"},
 			{Name: "bits", Usage: "`B` bits of description, of mutual information or of max-information"},
 			{Name: "nats", Usage: "`I` nats of mutual information or of max-information, in place of bits"},
 			{Name: "slack", Usage: "`B`, the slack of the max-information (default 0)"},
@@ -71,9 +77,11 @@ func Command() *commands.Command {
 				Words: familyBases},
 			{Name: "p-column", Usage: "`NAME` of the column of p-values (default p, pval, p_value or the like)"},
 			{Name: "e-column", Usage: "`NAME` of a column of e-values, of which 1/e is a p-value"},
+			{Name: "max-rows", Usage: "answer up to `R` combinations of lists (default 1000000)"},
+			{Name: "plot", Switch: true, Usage: "draw a list in characters; -o with .svg, .png or .pdf draws it in a file"},
 			{Name: "raw", Switch: true, Usage: "leave cells of the FILE that a spreadsheet would run as formulas as they are"},
 		},
-		Output: commands.Tables,
+		Output: commands.Tables | commands.Drawings,
 		Examples: [2]string{
 			"dpcalc pvalue-correct --p 0.003 --alpha 0.05 --by pure-dp --epsilon 0.01 --samples 10k",
 			"dpcalc pvalue-correct pvalues.csv --alpha 0.05 --by description --outcomes 40 --family holm",
@@ -92,7 +100,7 @@ func sourceNames() []string {
 			names = append(names, k.Name)
 		}
 	}
-	return append(names, bySteps)
+	return append(names, bySteps, bySeries)
 }
 
 // familyBases are the p-values that a family step is taken on. The first is the
@@ -112,6 +120,9 @@ var sampleFlags = []string{"samples", "data"}
 
 // sourceFlags returns the flags that belong to a source.
 func sourceFlags(source string) []string {
+	if source == bySeries {
+		return seriesFlags
+	}
 	for _, k := range steps.Kinds() {
 		if k.Name != source {
 			continue
@@ -150,7 +161,9 @@ func sourceGrammar() string {
 		}
 		lines = append(lines, fmt.Sprintf("  %-12s %s", k.Name, strings.Join(parts, " ")))
 	}
-	return strings.Join(append(lines, fmt.Sprintf("  %-12s --step ... as in maxinfo, in any order", bySteps)), "\n")
+	lines = append(lines, fmt.Sprintf("  %-12s --step ... as in maxinfo, in any order", bySteps),
+		fmt.Sprintf("  %-12s --tests [--spending] [--rejected] [--passes], for levels of tests one after the other", bySeries))
+	return strings.Join(lines, "\n")
 }
 
 // readSource reads --by and the flags of that source.
@@ -176,6 +189,9 @@ func readSource(c usage.Values) (plan steps.Learned, source string, err error) {
 		}
 	}
 	kinds := steps.Kinds()
+	if source == bySeries { // its own flags are read by itself
+		return plan, source, nil
+	}
 	i := slices.IndexFunc(kinds, func(k steps.Kind) bool { return k.Name == source })
 	if i < 0 {
 		plan, err = steps.Read(c)
@@ -262,44 +278,35 @@ func runPvalueCorrect(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	alpha, ok, err := numbers.One(c, "alpha", numbers.Probabilities)
+	if c.Is("raw") && path == "" {
+		return usage.Errorf("--raw: given without a FILE")
+	}
+	if by, _ := c.Text("by"); by == bySeries {
+		return series(c, target)
+	}
+	asked, err := askedFor(c)
 	if err != nil {
 		return err
 	}
-	level, hasLevel := c.Text("level")
-	switch {
-	case ok && hasLevel:
-		return usage.Errorf("--level: given with --alpha, want one of the two")
-	case hasLevel:
-		if err := alone(c, "level"); err != nil {
-			return err
-		}
-		return alphaOf(c, target, level)
-	case !ok:
-		return usage.Errorf("--alpha: got nothing, want a value, or --level")
-	}
-	for _, asked := range []string{"target-threshold", "survives"} {
-		if _, ok := c.Text(asked); ok {
-			if err := alone(c, asked); err != nil {
-				return err
-			}
-			return solveFor(c, target, asked, alpha)
-		}
-	}
-	plan, source, err := readSource(c)
+	g, err := readGrid(c)
 	if err != nil {
 		return err
 	}
-	single, hasP, err := numbers.One(c, "p", numbers.ChancesOfAll)
-	if err != nil {
+	if err := drawable(c, target, g, path); err != nil {
 		return err
 	}
-	pairs, err := readPairs(c)
+	if len(g.axes) > 0 {
+		return g.answer(c, target, asked, path)
+	}
+	switch asked {
+	case "level":
+		return alphaOf(c, target)
+	case "target-threshold", "survives":
+		return solveFor(c, target, asked)
+	}
+	r, err := readRequest(c)
 	if err != nil {
 		return err
-	}
-	if pairs.given {
-		single, hasP = pairs.value, true
 	}
 	family, err := usage.OneOf(c, "family", familyNames()...)
 	if err != nil {
@@ -310,7 +317,6 @@ func runPvalueCorrect(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	method, _ := c.Text("method")
 	column, hasColumn, err := readColumn(c)
 	if err != nil {
 		return err
@@ -318,47 +324,89 @@ func runPvalueCorrect(c *commands.Call) error {
 	switch {
 	case len(c.Texts(usage.Arguments)) > 0 && path == "":
 		return usage.Errorf("pvalue-correct: got %s, want a FILE", usage.Shown(path))
-	case hasP && path != "":
+	case r.p.given && path != "":
 		return usage.Errorf("--p: given with %s, want one of the two", usage.Shown(path))
+	case r.against.given && path != "":
+		return usage.Errorf("--losses: given with %s, want one of the two", usage.Shown(path))
 	case hasColumn != "" && path == "":
 		return usage.Errorf("--%s: got %s without a FILE", hasColumn, usage.Shown(column.Name))
 	case hasColumn != "" && column.Name == "":
 		return usage.Invalid(hasColumn, column.Name, "the name of a column")
-	case c.Is("raw") && path == "":
-		return usage.Errorf("--raw: given without a FILE")
-	case family != string(pvalue.NoFamily) && path == "" && !hasP:
+	case family != string(pvalue.NoFamily) && path == "" && !r.p.given:
 		return usage.Errorf("--family: got %s without a FILE of p-values", family)
 	case family == string(pvalue.NoFamily) && hasBasis:
 		return usage.Errorf("--family-on: got %s without a --family", basis)
 	case family == string(pvalue.NoFamily):
 		basis = ""
 	}
-	all, best, err := tests(plan.Plan, alpha, method)
+	inputs := slices.Concat([]record.Input{{Name: "alpha", Value: record.Chance(r.alpha)},
+		{Name: "by", Value: record.Words(r.source)}}, r.plan.Inputs(),
+		[]record.Input{
+			{Name: "method", Value: record.Words(r.method)}, {Name: "family", Value: record.Words(family)},
+			{Name: "family_on", Value: record.Words(basis)},
+		})
+	if path == "" {
+		return correctOne(c, target, inputs, r)
+	}
+	all, best, err := tests(r.plan.Plan, r.alpha, r.method)
 	if err != nil {
 		return err
 	}
-	inputs := slices.Concat([]record.Input{{Name: "alpha", Value: record.Chance(alpha)},
-		{Name: "by", Value: record.Words(source)}}, plan.Inputs(),
-		[]record.Input{
-			{Name: "method", Value: record.Words(method)}, {Name: "family", Value: record.Words(family)},
-			{Name: "family_on", Value: record.Words(basis)},
-		})
-	follow := selection{plan: plan, source: source, method: method, alpha: alpha}
-	if path == "" {
-		err = correctOne(c, target, inputs, follow, all, best, typedP{single, hasP})
-	} else {
-		by := all[chosen(all, best)]
-		t := correction{
-			inputs: inputs, target: target, by: by, after: plan.String(), family: pvalue.Family(family),
-			rawFamily: basis == "raw", raw: c.Is("raw"),
-		}
-		if t.live, err = follow.live([]pvalue.Test{by}, nil); err != nil {
-			return err
-		}
-		err = correctFile(c, &t, path, column, own)
+	by := all[chosen(all, best)]
+	t := correction{
+		inputs: inputs, target: target, by: by, after: r.plan.String(), family: pvalue.Family(family),
+		rawFamily: basis == "raw", raw: c.Is("raw"),
 	}
-	if err == nil && best < 0 {
+	if t.live, err = r.live([]pvalue.Test{by}, nil); err != nil {
+		return err
+	}
+	if err = correctFile(c, &t, path, column, own); err == nil && best < 0 {
 		return usage.Outcome(usage.ExitNoAnswer)
 	}
 	return err
+}
+
+// askedFor is the flag that asks another question than for the threshold, "" for none.
+func askedFor(c usage.Values) (asked string, err error) {
+	_, hasAlpha := c.Text("alpha")
+	_, hasLevel := c.Text("level")
+	switch {
+	case hasAlpha && hasLevel:
+		return "", usage.Errorf("--level: given with --alpha, want one of the two")
+	case hasLevel:
+		return "level", alone(c, "level")
+	case !hasAlpha:
+		return "", usage.Errorf("--alpha: got nothing, want a value, or --level")
+	}
+	for _, flag := range []string{"target-threshold", "survives"} {
+		if _, ok := c.Text(flag); ok {
+			return flag, alone(c, flag)
+		}
+	}
+	return "", nil
+}
+
+func readAlpha(c usage.Values) (theory.LogProb, error) {
+	alpha, _, err := numbers.One(c, "alpha", numbers.Probabilities)
+	return alpha, err
+}
+
+// answer answers every combination of lists.
+func (g grid) answer(c *commands.Call, t commands.Target, asked, path string) error {
+	flag := g.axes[0].flag
+	for _, other := range []string{"family", "family-on", "p-column", "e-column"} {
+		if _, ok := c.Text(other); ok {
+			return usage.Errorf("--%s: got a list with --%s, want one value", flag, other)
+		}
+	}
+	if path != "" || len(c.Texts(usage.Arguments)) > 0 {
+		return usage.Errorf("--%s: got a list with %s, want one value", flag, usage.Shown(path))
+	}
+	switch asked {
+	case "level":
+		return alphaOfAll(c, t, g)
+	case "target-threshold", "survives":
+		return solveForAll(c, t, g, asked)
+	}
+	return correctAll(c, t, g)
 }

@@ -2,7 +2,9 @@ package pvalues
 
 import (
 	"fmt"
+	"io"
 	"slices"
+	"strconv"
 
 	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/numbers"
@@ -19,6 +21,7 @@ type tested struct {
 	by       commands.Convention
 	p        typedP
 	adjusted theory.LogProb // of p, if it was given and the test applies
+	against  against
 }
 
 func (r tested) verdict() commands.Verdict {
@@ -86,59 +89,188 @@ var (
 	testedReject = testedColumn{Name: "reject", Cell: func(r tested) record.Cell {
 		return r.ofP(func() record.Cell { return record.Truth(r.adjusted <= r.Alpha) })
 	}}
+
+	testedLosses = testedColumn{Name: "losses", Cell: func(r tested) record.Cell { return record.Whole(r.against.losses) }}
+	testedWins   = testedColumn{Name: "wins_needed", Cell: tested.winsNeeded}
 )
 
-// correctOne writes a row for each test, with what it makes of p.
-func correctOne(c *commands.Call, t commands.Target, inputs []record.Input, follow selection, all []pvalue.Test,
-	best int, p typedP) (err error) {
-	a := commands.Answer[tested]{
-		Command: "pvalue-correct", Inputs: inputs, Verdict: tested.verdict,
-		Columns: []testedColumn{
-			testedMethod, testedAlpha, testedLnAlpha, testedThreshold, testedLn, testedBest, testedProof, testedStatus,
-			testedReason,
-			testedSources, testedAssumes, testedBy, testedConfidence,
-		},
-		Shown: []testedColumn{
-			testedStar, testedMethod, testedLegible, testedAdjusted, testedReject, testedProof, testedStatus, testedReason,
-		},
-		Say: func() (title, notes []string) { return sayOne(follow, all, best, p) },
+// winsNeeded is the least number of wins against the losses at which the sign test rejects.
+func (r tested) winsNeeded() record.Cell {
+	if r.Status != theory.OK {
+		return record.Cell{}
 	}
-	if p.given {
-		a.Inputs = append(a.Inputs, record.Input{Name: "p", Value: record.Chance(p.value)})
-		a.Columns = append(a.Columns, testedP, testedLnP, testedAdjusted, testedLnAdjusted, testedReject)
+	wins, err := pvalue.WinsNeeded(r.Threshold, r.against.losses)
+	if err != nil { // more than there can be
+		return record.Cell{}
 	}
-	rows := make([]tested, len(all))
+	return record.Whole(wins)
+}
+
+// request is the question for thresholds.
+type request struct {
+	selection
+	p       typedP
+	against against
+}
+
+func readRequest(c usage.Values) (r request, err error) {
+	if r.alpha, err = readAlpha(c); err != nil {
+		return r, err
+	}
+	if r.plan, r.source, err = readSource(c); err != nil {
+		return r, err
+	}
+	single, hasP, err := numbers.One(c, "p", numbers.ChancesOfAll)
+	if err != nil {
+		return r, err
+	}
+	if r.p, r.against, err = readPairs(c); err != nil {
+		return r, err
+	}
+	if hasP {
+		r.p = typedP{single, true}
+	}
+	r.method, _ = c.Text("method")
+	_, err = r.plan.Quantities() // for its domain
+	return r, err
+}
+
+// solve returns a row for each test, with what it makes of p, and the index of the best.
+func (r request) solve() (rows []tested, best int, err error) {
+	all, best, err := tests(r.plan.Plan, r.alpha, r.method)
+	if err != nil {
+		return nil, -1, err
+	}
+	rows = make([]tested, len(all))
 	for i, test := range all {
-		rows[i] = tested{Test: test, best: i == best, by: follow.plan.Neighbours, p: p}
-		if p.given && test.Status.Applies() {
-			if rows[i].adjusted, err = test.Adjusted(p.value); err != nil {
-				return err
+		rows[i] = tested{Test: test, best: i == best, by: r.plan.Neighbours, p: r.p, against: r.against}
+		if r.p.given && test.Status.Applies() {
+			if rows[i].adjusted, err = test.Adjusted(r.p.value); err != nil {
+				return nil, -1, err
 			}
 		}
 	}
-	a.Rows = slices.Values(rows)
-	if a.Live, err = follow.live(all, &p); err != nil {
+	return rows, best, nil
+}
+
+// columns are those for machines and for people.
+func (r request) columns() (columns, shown []testedColumn) {
+	columns = []testedColumn{
+		testedMethod, testedAlpha, testedLnAlpha, testedThreshold, testedLn, testedBest, testedProof, testedStatus,
+		testedReason, testedSources, testedAssumes, testedBy, testedConfidence,
+	}
+	shown = []testedColumn{testedStar, testedMethod, testedLegible}
+	if r.p.given {
+		columns = append(columns, testedP, testedLnP, testedAdjusted, testedLnAdjusted, testedReject)
+		shown = append(shown, testedAdjusted, testedReject)
+	}
+	if r.against.given {
+		columns = append(columns, testedLosses, testedWins)
+		shown = append(shown, testedWins)
+	}
+	return columns, append(shown, testedProof, testedStatus, testedReason)
+}
+
+// correctOne writes a row for each test.
+func correctOne(c *commands.Call, t commands.Target, inputs []record.Input, r request) error {
+	rows, best, err := r.solve()
+	if err != nil {
+		return err
+	}
+	a := commands.Answer[tested]{Command: command, Inputs: inputs, Rows: slices.Values(rows), Verdict: tested.verdict}
+	a.Columns, a.Shown = r.columns()
+	all := make([]pvalue.Test, len(rows))
+	for i, row := range rows {
+		all[i] = row.Test
+	}
+	a.Say = func() (title, notes []string) { return r.say(rows, best) }
+	if r.p.given {
+		a.Inputs = append(a.Inputs, record.Input{Name: "p", Value: record.Chance(r.p.value)})
+	}
+	if a.Live, err = r.live(all, &r.p); err != nil {
 		return err
 	}
 	if err := commands.Emit(c, t, a); err != nil {
 		return err
 	}
-	raw, _ := c.Text("p")
-	if number, bound := numbers.UpperBound(raw); bound {
-		fmt.Fprintf(c.Stderr, "p %s is read as %s\n", usage.Shown(raw), number)
+	tellBound(c, c.Stderr)
+	if best < 0 {
+		return usage.Outcome(usage.ExitNoAnswer)
 	}
 	return nil
 }
 
-func sayOne(follow selection, all []pvalue.Test, best int, p typedP) (title, notes []string) {
-	text := "Threshold for the p-value of one selected test at alpha " + record.People(record.Chance(follow.alpha))
-	if p.given {
-		text += ", p " + record.People(record.Chance(p.value))
+// tellBound says of a p-value that is an upper bound how it is read.
+func tellBound(c usage.Values, w io.Writer) {
+	raw, _ := c.Text("p")
+	if number, bound := numbers.UpperBound(raw); bound {
+		fmt.Fprintf(w, "p %s is read as %s\n", usage.Shown(raw), number)
+	}
+}
+
+// correctAll writes a row for each test of every combination of lists.
+func correctAll(c *commands.Call, t commands.Target, g grid) error {
+	first, err := readRequest(g.point(0))
+	if refusal(err) {
+		first.source, _ = c.Text("by")
+	} else if err != nil {
+		return err
+	}
+	q := question[tested]{
+		verdict: tested.verdict,
+		read: func(v usage.Values) (func() ([]tested, error), error) {
+			r, err := readRequest(v)
+			return func() ([]tested, error) {
+				rows, _, err := r.solve()
+				return rows, err
+			}, err
+		},
+		refused: func(reason string) tested {
+			test := pvalue.Test{Alpha: first.alpha, Status: theory.NotApplicable, Reason: reason}
+			test.Correction.Name = first.source
+			return tested{Test: test, against: first.against}
+		},
+		inputs: g.inputs(first.source, record.Input{Name: "method", Value: record.Words(first.method)}),
+		title:  "Threshold for the p-value of one selected test: " + g.told(first.source),
+		star:   "greatest threshold", drawn: "threshold",
+		height: func(r tested) record.Cell { return r.value(record.Chance(r.Threshold)) },
+	}
+	q.columns, q.shown = first.columns()
+	switch {
+	case first.against.given:
+		q.drawn, q.height = "wins needed", tested.winsNeeded
+	case first.p.given && g.has("p", "wins", "losses"):
+		q.drawn, q.height = "p adjusted", testedAdjusted.Cell
+	}
+	for _, a := range g.axes {
+		for _, text := range a.values {
+			if a.flag == "p" {
+				tellBound(usage.Typed{"p": {text}}, c.Stderr)
+			}
+		}
+	}
+	return overLists(c, t, g, q)
+}
+
+func (r request) say(rows []tested, best int) (title, notes []string) {
+	text := "Threshold for the p-value of one selected test at alpha " + record.People(record.Chance(r.alpha))
+	if r.p.given {
+		text += ", p " + record.People(record.Chance(r.p.value))
 	}
 	if best >= 0 {
-		star := "* " + all[best].Correction.Name + ", greatest threshold: reject if p <= " +
-			record.People(legible(all[best].Threshold))
-		notes = slices.Concat([]string{star}, intervals(&all[best]), commands.Assumed(all[best].Correction.Assumes))
+		b := &rows[best]
+		star := "* " + b.Correction.Name + ", greatest threshold: reject if p <= " + record.People(legible(b.Threshold))
+		notes = slices.Concat([]string{star}, b.saysWins(), intervals(&b.Test), commands.Assumed(b.Correction.Assumes))
 	}
-	return []string{text + ": " + follow.plan.String()}, notes
+	return []string{text + ": " + r.plan.String()}, notes
+}
+
+// saysWins is what people are told of the wins that it takes.
+func (r tested) saysWins() []string {
+	wins := r.winsNeeded()
+	if !r.against.given || wins.Form == record.Missing {
+		return nil
+	}
+	return []string{"It takes " + record.Plural(wins.N, "win") + " against " + strconv.FormatInt(r.against.losses, 10) +
+		" losses"}
 }

@@ -21,17 +21,24 @@ func tests(plan maxinfo.Plan, alpha theory.LogProb, method string) (all []pvalue
 		return nil, -1, err
 	}
 	if method != "" && all[0].Correction.Name != "" { // else no theorem has a number for the whole
-		var names []string
-		for _, t := range all {
-			names = append(names, t.Correction.Name)
+		if all, err = only(all, func(t pvalue.Test) string { return t.Correction.Name }, method); err != nil {
+			return nil, -1, err
 		}
-		if !slices.Contains(names, method) {
-			return nil, -1, usage.Errorf("--method: got %s, want %s for this source%s",
-				usage.Shown(method), usage.OrList(names), usage.DidYouMean(method, names))
-		}
-		all = slices.DeleteFunc(all, func(t pvalue.Test) bool { return t.Correction.Name != method })
 	}
 	return all, pvalue.Best(all), nil
+}
+
+// only keeps what has the name of a method.
+func only[T any](all []T, name func(T) string, method string) ([]T, error) {
+	var names []string
+	for _, x := range all {
+		names = append(names, name(x))
+	}
+	if !slices.Contains(names, method) {
+		return nil, usage.Errorf("--method: got %s, want %s for this source%s",
+			usage.Shown(method), usage.OrList(names), usage.DidYouMean(method, names))
+	}
+	return slices.DeleteFunc(all, func(x T) bool { return name(x) != method }), nil
 }
 
 // chosen is the best test, or else the first that says something, or the first.

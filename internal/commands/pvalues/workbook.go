@@ -30,8 +30,10 @@ const (
 	belowCell   = "below 1e-307"            // what no cell holds as a number
 	belowLn     = "below -706"              // its logarithm, where it cannot be computed
 	onlyDpcalc  = "only by dpcalc"          // what has no explicit formula
+	mayBeMore   = "formula; dpcalc may allow more"
 
-	// Cells that follow from the inputs: ln(1/alpha), and ln p, neither of them below its value, nor a number where there is none.
+	// Cells that follow from the inputs: ln(1/alpha), and ln p, neither of them below its value, nor a number where
+	// there is none.
 	level = "ln_inv_level"
 	lnP   = "ln_p"
 
@@ -78,16 +80,19 @@ type selection struct {
 	alpha          theory.LogProb
 }
 
-// terms are the steps of a selection as formulas. Several steps have none: the best way through them is found by
-// a search.
+// terms are the steps of a selection as formulas.
 type terms struct {
-	inputs  []record.LiveInput
-	say     sentence   // the flags of the steps
-	epsilon string     // of the step
-	shift   string     // the square of n mu of it
-	outside string     // its information, where that is known
-	defect  liveChance // its delta or slack
-	plain   bool       // there is one step, and it has formulas
+	inputs []record.LiveInput
+	say    sentence // the flags of the steps
+	steps  []amounts
+}
+
+// amounts are what is known of a step.
+type amounts struct {
+	steps.Formulas
+	defect liveChance // its delta or slack
+	passes int64      // of a gate, at the start
+	known  bool       // it has formulas
 }
 
 // sentence is a command as a formula and as the text for the values at the start.
@@ -132,9 +137,21 @@ func parameter(kind, key, value, suffix string) (in record.LiveInput, p liveChan
 	in = record.LiveInput{Label: key, Name: strings.ReplaceAll(key, "-", "_") + suffix}
 	from := ">0"
 	switch key {
-	case "queries", "outcomes":
-		n, _ := numbers.Counts.Parse(value)
+	case "queries", "outcomes", "looks", "passes":
+		n, ok := numbers.Counts.Parse(value)
+		if !ok { // a power
+			ln, _ := steps.Outcomes.Parse(value)
+			in.Name, in.Label, in.Value = steps.LnOutcomes+suffix, "ln(outcomes)", record.Exactly(float64(ln))
+			in.Holds, in.Wants = record.IsNumber(in.Name, in.Name+">=0"), "want "+numbers.NonNegatives.Want
+			return in, p
+		}
 		in.Value, in.Holds, in.Wants = record.Count(n), record.IsCount(in.Name), "want a whole number from 1 to 2^53"
+		if key == "passes" {
+			looks := "looks" + suffix
+			in.Holds = record.IsNumber(in.Name, "IF("+record.IsCount(in.Name)+",IF(ISNUMBER("+looks+"),"+in.Name+"<="+looks+
+				",TRUE),FALSE)")
+			in.Wants = "want a whole number from 1 to the number of looks"
+		}
 		return in, p
 	case "slack":
 		from = ">=0"
@@ -149,7 +166,7 @@ func parameter(kind, key, value, suffix string) (in record.LiveInput, p liveChan
 	case key == "noise-sd":
 		in.Holds, in.Wants = record.IsNumber(in.Name, "AND("+in.Name+">=1E-150,"+in.Name+"<=1E+150)"),
 			"want "+steps.Deviations.Want
-	case key == "mu", kind == "pure-dp":
+	case key == "mu", key == "rho", kind == "pure-dp":
 		in.Holds, in.Wants = record.IsNumber(in.Name, in.Name+">0"), "want "+numbers.Positives.Want
 	default:
 		in.Holds, in.Wants = record.IsNumber(in.Name, in.Name+">=0"), "want "+numbers.NonNegatives.Want
@@ -159,7 +176,7 @@ func parameter(kind, key, value, suffix string) (in record.LiveInput, p liveChan
 
 // terms makes inputs of what was typed.
 func (s selection) terms() terms {
-	t := terms{plain: true}
+	var t terms
 	if s.source == bySteps {
 		t.say.text(" --by " + bySteps)
 	}
@@ -174,7 +191,7 @@ func (s selection) terms() terms {
 		t.say.text(before + name)
 		if kind.Formulas == nil {
 			t.say.text(lead + rest)
-			t.plain = false
+			t.steps = append(t.steps, amounts{})
 			continue
 		}
 		if name == "max-info" && !strings.Contains(rest, "slack=") {
@@ -182,6 +199,7 @@ func (s selection) terms() terms {
 		}
 		has := make(steps.InputNames)
 		var chance liveChance
+		var passes int64
 		for item := range strings.SplitSeq(rest, ",") {
 			key, value, _ := strings.Cut(item, "=")
 			if key == "data" {
@@ -191,6 +209,9 @@ func (s selection) terms() terms {
 			in, p := parameter(name, key, value, suffix)
 			if p.ln != "" {
 				chance = p
+			}
+			if key == "passes" {
+				passes = in.Value.N
 			}
 			has[key] = in.Name
 			if suffix != "" {
@@ -202,10 +223,8 @@ func (s selection) terms() terms {
 				lead = ","
 			}
 		}
-		f := kind.Formulas(has)
-		t.epsilon, t.shift, t.outside, t.defect = f.Epsilon, f.Shift, f.Outside, chance
+		t.steps = append(t.steps, amounts{kind.Formulas(has), chance, passes, true})
 	}
-	t.plain = t.plain && len(s.plan.Steps) == 1
 	if n := s.plan.Samples; n != 0 {
 		in := record.LiveInput{Name: "samples", Label: "samples", Value: record.Count(n), Holds: record.IsCount("samples"),
 			Wants: "want a whole number from 1 to 2^53"}
@@ -228,13 +247,13 @@ func sum(parts []string) string {
 	return "(" + strings.Join(parts, "+") + ")"
 }
 
-// liveRule is a correction as formulas. On the level ln(1/alpha) that the defect leaves,
-// threshold is ln gamma; worst is the logarithm of the least alpha, less the defect,
-// "" if it has none.
+// liveRule is a theorem about a step as formulas. On the level ln(1/alpha) that the defect leaves, threshold is ln
+// gamma; worst is the logarithm of the least alpha, less the defect, "" if it has none.
 type liveRule struct {
 	defect    liveChance
 	threshold func(level string) string
 	worst     string
+	least     string // the condition under which dpcalc may find a greater threshold, "" for none
 }
 
 // oneLessExp is 1 - e^(-x) to a part in 1e12.
@@ -242,45 +261,69 @@ func oneLessExp(x string) string {
 	return "IF(" + x + "<0.001," + x + "-" + x + "^2/2+" + x + "^3/6-" + x + "^4/24+" + x + "^5/120,1-EXP(0-" + x + "))"
 }
 
-// rule is the correction of this name, if it has explicit formulas.
-func (t terms) rule(name string) (liveRule, bool) {
-	ratio := func(k string, defect liveChance) liveRule {
-		return liveRule{defect, func(level string) string { return "(0-" + level + "-" + k + ")" }, "(" + k + "+" + lnP + ")"}
+// always is a condition that holds.
+const always = "TRUE"
+
+// liveRatio is the rule of max-information k.
+func liveRatio(k string, defect liveChance) liveRule {
+	return liveRule{defect: defect, threshold: func(level string) string { return "(0-" + level + "-" + k + ")" },
+		worst: "(" + k + "+" + lnP + ")"}
+}
+
+// liveRenyi is the rule of Renyi divergences a rho.
+func liveRenyi(rho string, defect liveChance) liveRule {
+	root := "SQRT(" + rho + ")"
+	return liveRule{
+		defect: defect, threshold: func(level string) string { return "(0-(SQRT(" + level + ")+" + root + ")^2)" },
+		worst: "(0-MAX(0,SQRT(0-" + lnP + ")-" + root + ")^2)",
 	}
-	renyi := func(rho string, defect liveChance) liveRule {
-		root := "SQRT(" + rho + ")"
-		return liveRule{
-			defect, func(level string) string { return "(0-(SQRT(" + level + ")+" + root + ")^2)" },
-			"(0-MAX(0,SQRT(0-" + lnP + ")-" + root + ")^2)",
-		}
-	}
-	epsilon, private := t.epsilon, t.epsilon != ""
-	switch {
-	case !t.plain:
-	case name == "bonferroni", name == "max-info":
-		return ratio(t.outside, t.defect), true
-	case name == "rogers16":
-		c := "2*(" + t.outside + "+0.54*LN(2))"
+}
+
+// tanhOfHalf is tanh(x/2), not below it: by its series where TANH may be careless. The last term makes that too large.
+func tanhOfHalf(x string) string {
+	half := "(" + x + "/2)"
+	return "IF(" + half + "<0.01," + half + "-" + half + "^3/3+2*" + half + "^5/15,TANH(" + half + "))*(1+1E-13)"
+}
+
+// rule is the theorem of this name about a step, if it has explicit formulas. wide is that for intervals.
+func (a amounts) rule(name string, last, wide bool) (liveRule, bool) {
+	epsilon := a.Epsilon
+	switch private := epsilon != ""; {
+	case !a.known:
+	case name == "gates" && a.Looks != "":
+		nodes, least := a.nodes(last, wide)
+		r := liveRatio(nodes, liveChance{})
+		r.least = least
+		return r, true
+	case (name == "bonferroni" || name == "max-info") && a.Outside != "":
+		return liveRatio(a.Outside, a.defect), true
+	case name == "rogers16" && a.Outside != "":
+		c := "2*(" + a.Outside + "+0.54*LN(2))"
 		return liveRule{threshold: func(level string) string {
-			return "(0-" + level + "-LN(2)-" + c + "*EXP(" + level +
-				"))"
+			return "(0-" + level + "-LN(2)-" + c + "*EXP(" + level + "))"
 		}}, true
-	case name == "max-info-any":
-		return ratio("samples*"+epsilon, liveChance{}), true
+	case name == "kl" && a.information() != "":
+		return liveKL(a.information()), true
+	case name == "max-info-any" && private:
+		return liveRatio("samples*"+epsilon, liveChance{}), true
 	case name == "renyi" && private:
-		return renyi("samples*"+epsilon+"^2/8", liveChance{}), true
+		return liveRenyi("samples*"+epsilon+"^2/8", liveChance{}), true
 	case name == "approx-dp" && private:
-		half := "(" + epsilon + "/2)"
-		// tanh by its series, where TANH may be careless; the last term makes it too large.
-		tanh := "IF(" + half + "<0.01," + half + "-" + half + "^3/3+2*" + half + "^5/15,TANH(" + half + "))*(1+1E-13)"
-		return renyi("samples*"+epsilon+"*"+tanh, liveChance{ln: t.defect.ln + "+LN(samples)+LN(1+EXP(0-" + epsilon + "))"}),
-			true
-	case name == "group" && private:
+		defect := a.defect
+		if defect.ln != "" {
+			defect = liveChance{ln: defect.ln + "+LN(samples)+LN(1+EXP(0-" + epsilon + "))"}
+		}
+		return liveRenyi("samples*"+epsilon+"*"+tanhOfHalf(epsilon), defect), true
+	case name == "approx-dp" && a.Rho != "":
+		return a.concentrated(), true
+	case name == "group" && a.Rho != "":
+		return liveRenyi("samples^2*"+a.Rho, liveChance{}), true
+	case name == "group" && private && a.defect.ln != "":
 		copies := "IF(" + epsilon + "=0,LN(samples),(samples-1)*" + epsilon + "+LN(" + oneLessExp("(samples*"+epsilon+")") +
 			")-LN(" + oneLessExp(epsilon) + "))"
-		return ratio("samples*"+epsilon, liveChance{ln: t.defect.ln + "+" + copies}), true
-	case name == "group" && t.shift != "":
-		m := "SQRT(" + t.shift + ")"
+		return liveRatio("samples*"+epsilon, liveChance{ln: a.defect.ln + "+" + copies}), true
+	case name == "group" && a.Shift != "":
+		m := "SQRT(" + a.Shift + ")"
 		// The normal law is moved by a part in 1e9. At p below 1e-307 that one serves.
 		return liveRule{
 			threshold: func(level string) string { return "LN(NORMSDIST(" + apart("NORMSINV(EXP(0-"+level+"))", "-", m) + "))" },
@@ -288,6 +331,178 @@ func (t terms) rule(name string) (liveRule, bool) {
 		}, true
 	}
 	return liveRule{}, false
+}
+
+// information is a bound of the mutual information, "" if there is none.
+func (a amounts) information() string {
+	switch {
+	case a.Outside != "":
+		return a.Outside
+	case a.Shift != "":
+		return a.Shift + "/(2*samples)"
+	case a.Rho != "":
+		return "samples*" + a.Rho
+	case a.Epsilon != "" && a.defect.ln == "":
+		return "samples*" + a.Epsilon + "^2/8"
+	}
+	return ""
+}
+
+// liveKL is the rule of mutual information I. Its threshold is the gamma below alpha with d(alpha|gamma) = I for the
+// relative entropy d, that is, with L = ln(1/alpha),
+//
+//	ln gamma = -(I e^L + L + c) + (e^L - 1) ln(1/(1-gamma)),  c = -(e^L - 1) ln(1-alpha) <= 1 - alpha/2.
+//
+// The right side rises with gamma and ln(1/(1-gamma)) >= gamma, so that a gamma that is not above the threshold gives
+// another one. The first is alpha (1 - sqrt(2 I e^L)), as d(alpha|gamma) >= (alpha-gamma)^2/(2 alpha), or 0.
+func liveKL(information string) liveRule {
+	return liveRule{least: always, threshold: func(level string) string {
+		odds := "EXP(" + level + ")"
+		root := "SQRT(2*" + information + "*" + odds + ")"
+		c := "IF(" + level + ">7,1-EXP(0-" + level + ")/2,(1-" + odds + ")*LN(1-EXP(0-" + level + ")))"
+		fixed := "(" + information + "*" + odds + "+" + level + "+" + c + ")"
+		gamma := "EXP(0-" + level + ")*MAX(0,1-" + root + ")"
+		ln := ""
+		for range 3 {
+			ln = "((" + odds + "-1)*" + gamma + "-" + fixed + ")"
+			gamma = "EXP(" + ln + ")"
+		}
+		return "MAX(" + ln + ",IF(" + root + "<0.9,LN(1-MIN(0.9," + root + "))-" + level + ",-1E+300))"
+	}}
+}
+
+// concentrated is the rule of zero-concentrated privacy. It is (x, delta)-private for every x >= rho with delta =
+// e^(-(x-rho)^2/(4 rho)) (Bun and Steinke 2016). Here a 32nd of alpha goes to the defect 2 n delta; dpcalc takes the
+// best x, and a sharper delta.
+func (a amounts) concentrated() liveRule {
+	return liveRule{least: always, threshold: func(level string) string {
+		x := "(" + a.Rho + "+2*SQRT(" + a.Rho + "*(LN(64*samples)+" + level + "))*(1+1E-13))"
+		return "(0-(SQRT(" + level + "-LN(31/32))+SQRT(samples*" + x + "*" + tanhOfHalf(x) + "))^2)"
+	}}
+}
+
+// exactPasses is up to how many passes a formula counts the nodes of a gate one by one.
+const exactPasses = 16
+
+// nodes is the logarithm of the number of nodes of a gate, not below it: of its tests, of its intervals, or of its
+// transcripts where more follows. It is C(n,0) + ... + C(n,B), for intervals without the first term, term by term
+// for up to exactPasses passes; for more it is (e n/B)^B or 2^n, and least says when.
+func (a amounts) nodes(last, wide bool) (formula, least string) {
+	n, all, one := "("+a.Looks+"-1)", "%s*LN(2)*(1+1E-13)", "1+"
+	if !last || wide {
+		n = a.Looks
+	}
+	if last && wide {
+		all, one = "((%[1]s*LN(2)+LN(1-EXP(0-%[1]s*LN(2))))*(1+1E-13)+1E-15)", ""
+	}
+	if all = fmt.Sprintf(all, n); a.Passes == "" {
+		return all, ""
+	}
+	tail := "0"
+	for k := exactPasses; k >= 1; k-- {
+		tail = fmt.Sprintf("IF(%s<%d,0,(%s-%d)/%d*(1+%s))", a.Passes, k, n, k-1, k, tail)
+	}
+	many := "MIN(" + all + "," + a.Passes + "*(1+LN(" + n + "/" + a.Passes + "))*(1+1E-13))"
+	return fmt.Sprintf("IF(%[1]s>=%[2]s,%[3]s,IF(%[1]s<=%[4]d,LN(%[5]s)*(1+1E-13)+1E-15,%[6]s))", a.Passes, n, all,
+		exactPasses, one+tail, many), fmt.Sprintf("%s>%d", a.Passes, exactPasses)
+}
+
+// merged are the amounts of private steps as one: those of a kind add up. Others have no formulas.
+func merged(parts []amounts) (all amounts) {
+	var epsilons, shifts, rhos, deltas []string
+	for _, a := range parts {
+		if a.defect.ln != "" && a.defect.value == "" { // below float64's
+			return amounts{}
+		}
+		for list, part := range map[*[]string]string{&epsilons: a.Epsilon, &shifts: a.Shift, &rhos: a.Rho,
+			&deltas: a.defect.value} {
+			if part != "" {
+				*list = append(*list, part)
+			}
+		}
+	}
+	if all.known = slices.Contains([]int{len(epsilons), len(shifts), len(rhos)}, len(parts)); !all.known {
+		return amounts{}
+	}
+	if len(epsilons) > 0 {
+		all.Epsilon = sum(epsilons)
+	}
+	if len(shifts) > 0 {
+		all.Shift = sum(shifts)
+	}
+	if len(rhos) > 0 {
+		all.Rho = sum(rhos)
+	}
+	if len(deltas) > 0 {
+		all.defect = liveChance{ln: "LN(" + sum(deltas) + ")", value: sum(deltas)}
+	}
+	return all
+}
+
+// chain is the theorems of a way as formulas.
+type chain struct {
+	links []liveRule
+	wide  *liveRule // the last one for intervals, nil if it is the same
+	says  string    // which theorem serves which steps
+	least string    // the condition under which dpcalc may find a greater threshold
+	lower bool      // it holds at the start
+
+	charged liveChance // slacks that are taken from alpha before the first of them
+}
+
+// chain is the way of a test, if all of its theorems have formulas.
+func (t terms) chain(c *pvalue.Test) (ch chain, explicit bool) {
+	way := c.Way()
+	if len(t.steps) == 1 {
+		way = []pvalue.Leg{{Name: c.Correction.Name}}
+	}
+	var says, slacks []string
+	for _, leg := range way {
+		last := leg.Last == len(t.steps)-1
+		a, steps := t.steps[leg.First], strconv.Itoa(leg.First+1)
+		if leg.First < leg.Last {
+			a, steps = merged(t.steps[leg.First:leg.Last+1]), steps+"-"+strconv.Itoa(leg.Last+1)
+		}
+		if leg.Charged && a.defect.ln != "" {
+			if a.defect.value == "" { // below float64's
+				return ch, false
+			}
+			slacks, a.defect = append(slacks, a.defect.value), liveChance{}
+		}
+		r, ok := a.rule(leg.Name, last, false)
+		if !ok {
+			return ch, false
+		}
+		if last && a.Looks != "" {
+			wide, _ := a.rule(leg.Name, last, true)
+			ch.wide = &wide
+		}
+		ch.lower = ch.lower || a.passes > exactPasses || r.least == always
+		ch.links, says = append(ch.links, r), append(says, steps+" "+leg.Name)
+	}
+	if ch.says = strings.Join(says, ", "); len(t.steps) > 1 {
+		ch.least, ch.lower = always, true
+	} else if len(way) == 1 {
+		ch.least = ch.links[0].least
+	}
+	if len(slacks) > 0 {
+		ch.charged = liveChance{ln: "LN(" + sum(slacks) + ")", value: sum(slacks)}
+	}
+	return ch, len(way) > 0 && c.Status.Applies()
+}
+
+// start is the level for the first theorem.
+func (ch *chain) start() string { return ch.charged.taken(level) }
+
+// ln is what a theorem leaves of the level in a cell, as a logarithm.
+func (r liveRule) ln(level string) string {
+	left := r.defect.taken(level)
+	return "IF(ISNUMBER(" + left + "),IFERROR(" + r.threshold(left) + `*(1+1E-12)-1E-12,"` + belowLn + `"),"none")`
+}
+
+// after is what a theorem leaves of the logarithm in a cell.
+func (r liveRule) after(cell string) string {
+	return "IF(ISNUMBER(" + cell + ")," + r.ln("(0-"+cell+")") + "," + cell + ")"
 }
 
 // apart is z + m or z - m, a part in 1e9 farther.
@@ -306,57 +521,121 @@ func (s selection) live(all []pvalue.Test, p *typedP) (*record.Live, error) {
 		return nil, nil
 	}
 	t := s.terms()
-	l := record.Live{
-		Intro: []string{
-			"Threshold for the p-value of one selected test: change the yellow cells",
-			"Rows marked formula follow them. Thresholds are rounded down and adjusted p-values up by a part in 10^12, in " +
-				"10^9 for the normal law, more than the rounding errors of a spreadsheet.",
-		},
-		Columns: []string{"method", "threshold", "ln threshold", "source"},
-		Stale:   `$D{row}="value for other inputs"`,
+	chains, most := make([]*chain, len(all)), 1
+	for i := range all {
+		if ch, explicit := t.chain(&all[i]); explicit {
+			chains[i], most = &ch, max(most, len(ch.links))
+		} else if p == nil {
+			return nil, nil
+		}
 	}
-	if s.plan.Neighbours == commands.ByAdding {
-		l.Intro = append(l.Intro, "The privacy below is for neighbours by replacing a row: it was converted from that for "+
-			"adding or removing one.")
-	}
+	l := record.Live{Intro: s.liveIntro(p, len(t.steps) > 1), Stale: `$D{row}="` + onlyDpcalc + `"`}
 	var ask record.LiveInput
 	if p != nil {
 		ask = p.input()
-		l.Intro = append(l.Intro, "Rows marked value have no explicit formula. They hold for the inputs at the start; "+
-			"dpcalc computes them for others.")
-		l.Columns = append(l.Columns, "p adjusted", "reject")
 	}
 	l.Inputs = s.liveInputs(t, p, ask)
-	l.Columns = append(l.Columns, "proof", "hypotheses")
+	l.Columns = []string{"method", "threshold", "ln threshold", "source"}
+	for k := 1; k < most; k++ {
+		l.Columns = append(l.Columns, fmt.Sprintf("ln left (%d)", k))
+	}
+	if p != nil {
+		l.Columns = append(l.Columns, "p adjusted", "reject")
+	}
+	l.Columns = append(l.Columns, "confidence", "way", "proof", "hypotheses")
 	for i := range all {
-		c := &all[i]
-		rule, explicit := t.rule(c.Correction.Name)
-		explicit = explicit && c.Status.Applies()
-		line := liveThreshold(c)
-		if explicit {
-			line = rule.follow(line)
+		line, err := t.liveRow(&all[i], chains[i], most, p, ask)
+		if err != nil {
+			return nil, err
 		}
-		switch {
-		case p != nil:
-			adjusted, reject, err := liveP(c, *p, ask)
-			if err != nil {
-				return nil, err
-			}
-			if explicit {
-				adjusted, reject = t.followP(rule, adjusted, reject)
-			}
-			line = append(line, adjusted, reject)
-		case !explicit:
-			return nil, nil
-		default:
-			line[1].Name = thresholdName
-		}
-		l.Rows = append(l.Rows,
-			append(line, record.LiveCell{Value: record.Words(string(c.Correction.Proof))},
-				record.LiveCell{Value: record.Words(strings.Join(c.Correction.Assumes, "; "))}))
+		l.Rows = append(l.Rows, line)
 	}
 	l = l.Compact()
 	return &l, nil
+}
+
+// liveIntro says how to read the sheet.
+func (s selection) liveIntro(p *typedP, several bool) []string {
+	intro := []string{
+		"Threshold for the p-value of one selected test: change the yellow cells",
+		"Rows marked formula follow them. Thresholds are rounded down and adjusted p-values up by a part in 10^12, in " +
+			"10^9 for the normal law, more than the rounding errors of a spreadsheet.",
+		"confidence is the level of intervals for what was selected.",
+	}
+	if several {
+		intro = append(intro, "The formulas follow the way through the steps that was best at the start. It is valid for "+
+			"other inputs too; another way may then leave more, which dpcalc finds. ln left (k) is what the first k links of "+
+			"the way leave of alpha.")
+	}
+	if s.plan.Neighbours == commands.ByAdding {
+		intro = append(intro, "The privacy below is for neighbours by replacing a row: it was converted from that for "+
+			"adding or removing one.")
+	}
+	if p != nil {
+		intro = append(intro, "Rows marked value have no explicit formula. They hold for the inputs at the start and are "+
+			"blank for others; dpcalc computes them.")
+	}
+	return intro
+}
+
+// liveRow is the row of a test: as a way of formulas, or without one as values that vanish with the first change.
+func (t terms) liveRow(
+	c *pvalue.Test, ch *chain, most int, p *typedP, ask record.LiveInput,
+) ([]record.LiveCell, error) {
+	line := liveThreshold(c)
+	between := make([]record.LiveCell, most-1)
+	confidence, way := record.LiveCell{Value: confidenceCell(c)}, record.LiveCell{}
+	if c.Status != theory.OK {
+		confidence = record.LiveCell{}
+	}
+	if ch != nil {
+		line, between = ch.follow(c, line, most)
+		confidence = ch.interval(confidence)
+		if len(t.steps) > 1 {
+			way.Value = record.Words(ch.says)
+		}
+	} else {
+		confidence = vanishing(confidence)
+	}
+	if p == nil {
+		line[1].Name = thresholdName
+	}
+	line = append(line, between...)
+	if p != nil {
+		adjusted, reject, err := liveP(c, *p, ask)
+		if err != nil {
+			return nil, err
+		}
+		if ch != nil {
+			adjusted, reject = ch.followP(adjusted, reject)
+		}
+		line = append(line, adjusted, reject)
+	}
+	return append(line, confidence, way, record.LiveCell{Value: record.Words(string(c.Correction.Proof))},
+		record.LiveCell{Value: record.Words(strings.Join(c.Correction.Assumes, "; "))}), nil
+}
+
+// vanishing is a value that is blank for other inputs.
+func vanishing(c record.LiveCell) record.LiveCell {
+	if c.Value.Form == record.Missing {
+		return c
+	}
+	c.Formula = `IF(unchanged="yes",` + literal(c.Value) + `,"")`
+	if c.Value.Form != record.WordsForm {
+		c.Format = record.SmallFormat
+	}
+	return c
+}
+
+// literal is a value in a formula.
+func literal(c record.Cell) string {
+	switch c.Form {
+	case record.ChanceForm:
+		return strconv.FormatFloat(theory.LogProb(c.F).Value(), 'G', 17, 64)
+	case record.NumberForm:
+		return strconv.FormatFloat(c.F, 'G', 17, 64)
+	}
+	return `"` + strings.ReplaceAll(c.S, `"`, `""`) + `"`
 }
 
 // input is the cell of a p-value, which may be blank.
@@ -391,7 +670,7 @@ func (s selection) liveInputs(t terms, p *typedP, ask record.LiveInput) []record
 		inputs = append(inputs, ask)
 		say.flag(" --p ", ask)
 	}
-	whole := !slices.ContainsFunc(inputs, func(in record.LiveInput) bool { return strings.HasPrefix(in.Name, "ln_inv_") })
+	whole := !slices.ContainsFunc(inputs, func(in record.LiveInput) bool { return strings.HasPrefix(in.Name, "ln_") })
 	inverse := alpha.Name
 	if inverse == "alpha" {
 		inverse = "(0-LN(alpha))"
@@ -425,7 +704,6 @@ func (s selection) liveInputs(t terms, p *typedP, ask record.LiveInput) []record
 func liveThreshold(c *pvalue.Test) []record.LiveCell {
 	line := []record.LiveCell{{Value: record.Words(c.Correction.Name)}, {Value: record.Words("none")}, {},
 		{Value: record.Words(c.Reason)}}
-	source := "value"
 	switch c.Status {
 	case transfer.OK:
 		ln := c.Threshold.Ln()*(1+1e-12) - 1e-12
@@ -433,28 +711,77 @@ func liveThreshold(c *pvalue.Test) []record.LiveCell {
 		if ln < -706.9 {
 			line[1].Value = record.Words(belowCell)
 		}
+		line[3].Value = record.Words("value")
 	case transfer.Vacuous:
-		line[2].Value, source = record.Words("none"), noThreshold
-	default:
-		return line
+		line[2].Value, line[3].Value = record.Words("none"), record.Words(noThreshold)
 	}
-	line[3] = record.LiveCell{Value: record.Words(source),
-		Formula: `IF(unchanged="yes","` + source + `","value for other inputs")`}
+	for j := 1; j < 3; j++ {
+		line[j] = vanishing(line[j])
+	}
+	if line[2].Format != "" {
+		line[2].Format = "0.0000"
+	}
+	line[3].Formula = `IF(unchanged="yes",` + literal(line[3].Value) + `,"` + onlyDpcalc + `")`
 	return line
 }
 
-// follow makes formulas of a threshold.
-func (r liveRule) follow(line []record.LiveCell) []record.LiveCell {
-	level := r.defect.taken(level)
-	ln := "IF(ISNUMBER(" + level + "),IFERROR(" + r.threshold(level) + `*(1+1E-12)-1E-12,"` + belowLn + `"),"none")`
+// between is the cell with what the first k links of a way leave.
+func between(k int) string { return record.ColumnName(4+k) + "{row}" }
+
+// left is the logarithm of what the last theorem of the way leaves, r in its place.
+func (ch *chain) left(r liveRule) string {
+	if n := len(ch.links); n > 1 {
+		return r.after(between(n - 1))
+	}
+	return r.ln(ch.start())
+}
+
+// follow makes formulas of a threshold, and of what the links before the last one leave.
+func (ch *chain) follow(c *pvalue.Test, line []record.LiveCell, most int) (_, betweens []record.LiveCell) {
+	betweens = make([]record.LiveCell, most-1)
+	way := c.Way()
+	for k, r := range ch.links[:len(ch.links)-1] {
+		cell := record.LiveCell{Value: record.Exactly(way[k].Left.Ln()), Format: "0.0000"}
+		ln := r.ln(ch.start())
+		if k > 0 {
+			ln = r.after(between(k))
+		}
+		cell.Formula = `IF(problem<>"none","none",` + ln + ")"
+		betweens[k] = cell
+	}
+	ln := ch.left(ch.links[len(ch.links)-1])
+	says := `"formula"`
+	if ch.least != "" {
+		ln = `IF(AND(unchanged="yes",` + ch.least + ")," + literal(line[2].Value) + "," + ln + ")"
+		says = "IF(" + ch.least + `,IF(unchanged="yes","value","` + mayBeMore + `"),"formula")`
+	}
 	line[1].Formula, line[1].Format = `IF(ISNUMBER(C{row}),IF(C{row}<-706.9,"`+belowCell+
 		`",EXP(C{row})),IF(C{row}="none","none","`+belowCell+`"))`, record.SmallFormat
 	line[2].Formula, line[2].Format = `IF(problem<>"none","none",`+ln+")", "0.0000"
-	line[3].Formula = record.Guarded(`IF(C{row}="none","` + noThreshold + `","formula")`)
-	if line[3].Value.S == "value" {
+	line[3].Formula = record.Guarded(`IF(C{row}="none","` + noThreshold + `",` + says + ")")
+	if !ch.lower && c.Status == theory.OK {
 		line[3].Value = record.Words("formula")
 	}
-	return line
+	return line, betweens
+}
+
+// overAll is a confidence that no cell tells from one.
+const overAll = "over 1-1E-13"
+
+// interval makes a formula of a confidence.
+func (ch *chain) interval(c record.LiveCell) record.LiveCell {
+	ln := "C{row}"
+	if ch.wide != nil {
+		ln = ch.left(*ch.wide)
+	}
+	start := `""`
+	if c.Value.Form != record.Missing {
+		start = literal(c.Value)
+	}
+	c.Formula = `IF(unchanged="yes",` + start + `,IF(ISNUMBER(C{row}),IF(C{row}<-29.94,"` + overAll + `",1-EXP(` + ln +
+		`)+2E-15),IF(C{row}="` + belowLn + `","` + overAll + `","")))`
+	c.Format = "0.000000000"
+	return c
 }
 
 // liveP is the adjusted p-value and the decision for the threshold beside them. The one
@@ -483,9 +810,9 @@ func liveP(c *pvalue.Test, p typedP, ask record.LiveInput) (adjusted, reject rec
 }
 
 // followP makes formulas of an adjusted p-value, if it has one, and of the decision.
-func (t terms) followP(r liveRule, adjusted, reject record.LiveCell) (record.LiveCell, record.LiveCell) {
+func (ch *chain) followP(adjusted, reject record.LiveCell) (record.LiveCell, record.LiveCell) {
 	reject.Formula = "IF(AND(" + askedP + ")," + decides + `,"")`
-	if r.worst != "" {
+	if r := ch.links[0]; len(ch.links) == 1 && r.worst != "" && ch.least == "" {
 		least := sum([]string{liveChance{ln: r.worst}.times("0"), r.defect.times("0")})
 		adjusted.Formula = "IF(AND(" + askedP + "),IFERROR(MAX(1E-307,MIN(1," + least + `*(1+1E-12))),1),"")`
 		adjusted.Format = record.SmallFormat

@@ -36,6 +36,10 @@ func TestLibreOfficeCorrections(t *testing.T) {
 		given    = "--alpha 0.05 --by max-info --bits 3 --p 0.0001"
 		steps    = "--alpha 0.05 --by steps -n 10k --step pure-dp:epsilon=0.01 --step description:outcomes=100 --step " +
 			"max-info:bits=2,slack=0.001,data=any"
+		zcdp    = "--alpha 0.05 --by zcdp --rho 1e-6 -n 10k --p 1e-3"
+		gate    = "--alpha 0.05 --by gates --looks 20 --passes 3 --p 1e-5"
+		order   = "--alpha 0.05 --by steps -n 10k --step description:outcomes=10 --step pure-dp:epsilon=0.005 --p 0.001"
+		mixed   = "--alpha 0.05 --by steps -n 10k --step gates:looks=5,passes=2 --step zcdp:rho=1e-7 --step gates:looks=6"
 		atAlpha = "alpha: want a probability in (0, 1)"
 	)
 	var changes []commandtest.Change
@@ -80,6 +84,19 @@ func TestLibreOfficeCorrections(t *testing.T) {
 		{Start: steps, To: map[string]any{"epsilon_1": 0.005, "outcomes_2": 3, "bits_3": 0.5, "slack_3": 0, "p": 0.002}},
 		{Start: steps, To: map[string]any{"slack_3": 0.04, "p": 1e-9}},
 		{Start: steps, To: map[string]any{"slack_3": 0.05, "p": 1e-9}},
+		{Start: zcdp, To: map[string]any{"rho": 1e-7, "alpha": 0.01, "p": 0.0004}},
+		{Start: zcdp, To: map[string]any{"samples": 100}},
+		{Start: gate, To: map[string]any{"looks": 32, "passes": 5}},
+		{Start: gate, To: map[string]any{"looks": 1000, "passes": 16}},
+		{Start: gate, To: map[string]any{"looks": 1000, "passes": 17}},
+		{Start: gate, To: map[string]any{"looks": 1000, "passes": 1000}},
+		{Start: gate, To: map[string]any{"looks": 1, "passes": 1, "p": 0.04}},
+		{Start: order, To: map[string]any{"epsilon_2": 0.02, "outcomes_1": 3, "p": 0.0001}},
+		{Start: order, To: map[string]any{"alpha": 0.5, "p": 0.02}},
+		{Start: mixed, To: map[string]any{"looks_1": 7, "rho_2": 2e-7, "looks_3": 3}},
+		{Start: mixed, To: map[string]any{"alpha": 1e-9}},
+		{Start: gate, To: map[string]any{"passes": 21}, Fault: "passes: want a whole number from 1 to the number of looks"},
+		{Start: order, To: map[string]any{"epsilon_2": 0}, Fault: "epsilon of step 2: want a positive number"},
 		{Start: pure, To: map[string]any{"alpha": 0}, Fault: atAlpha},
 		{Start: pure, To: map[string]any{"alpha": 1}, Fault: atAlpha},
 		{Start: pure, To: map[string]any{"alpha": "0,05"}, Fault: atAlpha},
@@ -91,7 +108,7 @@ func TestLibreOfficeCorrections(t *testing.T) {
 		{Start: given, To: map[string]any{"slack": 1}, Fault: "slack: want a probability in [0, 1)"},
 		{Start: steps, To: map[string]any{"slack_3": -1}, Fault: "slack of step 3: want a probability in [0, 1)"},
 	}...)
-	compared := 0
+	compared, safe := 0, map[string]int{}
 	for i, f := range commandtest.Recalculated(t, changes, "pvalue-correct") {
 		c := changes[i]
 		where := fmt.Sprint(c.Start, " with ", c.To)
@@ -106,12 +123,16 @@ func TestLibreOfficeCorrections(t *testing.T) {
 		if got := value(t, f, inputs["problem"]); got != c.Fault && !(c.Fault == "" && got == "none") {
 			t.Errorf("%s: problem %q, want %q", where, got, c.Fault)
 		}
-		table, at := liveRows(t, f)
+		table, _ := liveRows(t, f)
 		if c.Fault != "" {
 			for name, row := range table {
-				formula, _ := f.GetCellFormula("Live", fmt.Sprint("B", at[name]))
-				if formula != "" &&
-					(row["threshold"] != "none" || row["source"] != c.Fault || row["p adjusted"]+row["reject"] != "") {
+				says := c.Fault
+				if row["threshold"] == "" {
+					says = onlyDpcalc
+				} else if row["threshold"] != "none" {
+					says = "nothing else"
+				}
+				if row["source"] != says || row["p adjusted"]+row["reject"]+row["confidence"] != "" {
 					t.Errorf("%s: %s is %v", where, name, row)
 				}
 			}
@@ -138,21 +159,21 @@ func TestLibreOfficeCorrections(t *testing.T) {
 		for _, row := range rows {
 			name := row["method"].(string)
 			got := table[name]
-			formula, _ := f.GetCellFormula("Live", fmt.Sprint("B", at[name]))
 			switch {
-			case formula == "" && !onlyP:
-				if got["source"] != "value for other inputs" || got["reject"] != "" || got["p adjusted"] != "" &&
-					got["p adjusted"] != onlyDpcalc {
+			case got["source"] == onlyDpcalc || got["source"] == mayBeMore:
+				if onlyP {
 					t.Errorf("%s: %s is %v", where, name, got)
 				}
+				safe[got["source"]]++
+				checkSafe(t, where+": "+name, got, row)
 			case row["status"] == "not_applicable":
 			case row["status"] == "vacuous":
 				if got["threshold"] != "none" || got["source"] != noThreshold || row["p"] != nil && got["reject"] != "no" {
 					t.Errorf("%s: %s is %v, want no threshold", where, name, got)
 				}
 			default:
-				if want := map[bool]string{true: "value", false: "formula"}[formula == ""]; got["source"] != want {
-					t.Errorf("%s: %s is %v, want %s", where, name, got, want)
+				if got["source"] != "formula" && (got["source"] != "value" || !onlyP) {
+					t.Errorf("%s: %s is %v", where, name, got)
 				}
 				loose := 0.0
 				if name == "group" && !strings.Contains(c.Start, "approx") || c.To["slack"] == 0.0499999 {
@@ -160,11 +181,12 @@ func TestLibreOfficeCorrections(t *testing.T) {
 				}
 				compared++
 				checkLive(t, where+": "+name, got, row, loose)
+				checkConfidence(t, where+": "+name, got["confidence"], row, loose)
 			}
 		}
 	}
-	if compared < 100 {
-		t.Errorf("%d rows compared", compared)
+	if compared < 100 || safe[onlyDpcalc] < 15 || safe[mayBeMore] < 8 {
+		t.Errorf("%d rows compared, %v", compared, safe)
 	}
 }
 
@@ -211,13 +233,20 @@ func TestLibreOfficeCorrectionsOneSided(t *testing.T) {
 			return s, 0
 		},
 	}
+	kinds = append(kinds, func() (maxinfo.Step, int64) {
+		n := count(1e9)
+		return maxinfo.ZCDP{Rho: logUniform(1e-6, 10) / float64(n)}, n
+	}, func() (maxinfo.Step, int64) {
+		looks := count(1e6)
+		return maxinfo.Gates{Looks: looks, Passes: min(count(100), looks)}, 0
+	})
 	f := excelize.NewFile()
 	name := regexp.MustCompile(`\b[a-z][a-z_0-9]*\b`)
-	quoted := regexp.MustCompile(`"[^"]*"`)
+	quoted, cell := regexp.MustCompile(`"[^"]*"`), regexp.MustCompile(`[A-Z]\{row\}`)
 	type asked struct {
 		where string
 		row   map[string]any
-		at    []string // of threshold, its logarithm, source, p adjusted and reject
+		at    map[string]string // of its columns
 		loose float64
 	}
 	var all []asked
@@ -313,7 +342,11 @@ func TestLibreOfficeCorrectionsOneSided(t *testing.T) {
 					continue
 				}
 				places[in.Name] = "$" + commandtest.CellAt(column, row)
-				set(commandtest.CellAt(column, row), in.Value, local(in.Formula))
+				formula := local(in.Formula)
+				if in.Name == "unchanged" { // so that there are no values
+					in.Value, formula = record.Words("no"), ""
+				}
+				set(commandtest.CellAt(column, row), in.Value, formula)
 				column++
 			}
 			for j, c := range corrections {
@@ -335,17 +368,18 @@ func TestLibreOfficeCorrectionsOneSided(t *testing.T) {
 					c.Correction.Name == "rogers16": // some of alpha is gone, or its inverse has the weight
 					a.loose = 1e-9
 				}
-				line := l.Rows[j][1:6]
-				if line[0].Formula == "" {
-					continue
+				a.at = make(map[string]string)
+				own := make(map[string]string)
+				for m, title := range l.Columns {
+					a.at[title] = commandtest.CellAt(column+m, row)
+					own[record.ColumnName(m+1)+"{row}"] = a.at[title]
 				}
-				for m := range line {
-					a.at = append(a.at, commandtest.CellAt(column+m, row))
+				for m, c := range l.Rows[j] {
+					set(a.at[l.Columns[m]], c.Value, cell.ReplaceAllStringFunc(local(c.Formula), func(s string) string {
+						return own[s]
+					}))
 				}
-				for m, c := range line {
-					set(a.at[m], c.Value, strings.ReplaceAll(local(strings.ReplaceAll(c.Formula, "C{row}", "@")), "@", a.at[1]))
-				}
-				column += len(line)
+				column += len(l.Columns)
 				all = append(all, a)
 			}
 		}
@@ -355,11 +389,16 @@ func TestLibreOfficeCorrectionsOneSided(t *testing.T) {
 		t.Fatal(err)
 	}
 	calculated := commandtest.Reopened(t, []string{path})[0]
-	numbers, near := 0, 0
+	numbers, near, safe := 0, 0, map[string]int{}
 	for _, a := range all {
 		got := map[string]string{}
-		for m, name := range []string{"threshold", "ln threshold", "source", "p adjusted", "reject"} {
-			got[name] = commandtest.Raw(t, calculated, "Sheet1", a.at[m])
+		for title, at := range a.at {
+			got[title] = commandtest.Raw(t, calculated, "Sheet1", at)
+		}
+		if got["source"] == onlyDpcalc || got["source"] == mayBeMore {
+			safe[got["source"]]++
+			checkSafe(t, a.where, got, a.row)
+			continue
 		}
 		if a.row["status"] != "ok" || got["threshold"] == "none" {
 			if a.row["status"] == "vacuous" && got["ln threshold"] == belowLn { // beyond float64, for both
@@ -379,8 +418,8 @@ func TestLibreOfficeCorrectionsOneSided(t *testing.T) {
 		}
 		checkLive(t, a.where, got, a.row, a.loose)
 	}
-	if numbers < 800 || near < 100 {
-		t.Errorf("%d thresholds compared, %d p-values at one", numbers, near)
+	if numbers < 800 || near < 100 || safe[mayBeMore] < 200 {
+		t.Errorf("%d thresholds compared, %d p-values at one, %v", numbers, near, safe)
 	}
 }
 

@@ -34,11 +34,15 @@ func (s *request) findings(ctx context.Context, rows [][]row) ([]string, error) 
 // so of what costs less alone.
 func (s *request) lessFeedback(rows [][]row) ([]string, error) {
 	base := s.grid.base
-	if len(rows) > 1 || s.asked || s.unknown != transfer.Samples || base.Feedback != transfer.Answers {
+	plain := !s.asked && len(rows) == 1 && s.unknown == transfer.Samples
+	if !plain || base.Shown != (transfer.Shown{Disagreement: base.Disagreement}) {
 		return nil, nil
 	}
 	most := bestOf(rows[0])
-	if most == nil || most.Queries == 1 || most.Transcripts != 0 || most.LnTranscripts != 0 || most.PastLooks != 0 {
+	if most == nil || most.Queries == 1 || most.PastLooks != 0 {
+		return nil, nil
+	}
+	if most.Transcripts != 0 || most.LnTranscripts != 0 {
 		return nil, nil
 	}
 	var parts []string

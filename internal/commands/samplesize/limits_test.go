@@ -31,9 +31,9 @@ func TestLimitsOfPlanFiles(t *testing.T) {
 		{"open900k.json", strings.Repeat("[", 900_000), "got lists or mappings more than 100 deep, want at most that"},
 		{"shallow.json", nested(100, "[", "", "]"), "1: got "},
 		{"shallow.yaml", nested(100, "[", "1", "]"), "1: got "},
-		{"large.json", strings.Repeat(" ", mostPlanBytes+1), "got more than 16 MB, want a plan file of at most that"},
-		{"large.yaml", strings.Repeat(" ", mostPlanBytes+1), "got more than 16 MB, want a plan file of at most that"},
-		{"full.yaml", valid + strings.Repeat(" ", mostPlanBytes-len(valid)), ""},
+		{"large.json", strings.Repeat(" ", (16<<20)+1), "got more than 16 MB, want a plan file of at most that"},
+		{"large.yaml", strings.Repeat(" ", (16<<20)+1), "got more than 16 MB, want a plan file of at most that"},
+		{"full.yaml", valid + strings.Repeat(" ", (16<<20)-len(valid)), ""},
 		{"items.json", `{"scenarios":[` + strings.Repeat("{},\n", 300_000) + `{}]}`, "name: got nothing"},
 	} {
 		path := filepath.Join(dir, c.name)

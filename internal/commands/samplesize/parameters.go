@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/numbers"
+	"github.com/dpcalc/dpcalc/internal/planfile"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/theory"
@@ -361,20 +362,16 @@ func (g grid) valid(goals int) (unknown transfer.Unknown, err error) {
 }
 
 // planKeys are the flags of samplesize that a plan file may set.
-func planKeys() (keys []string) {
+func planKeys() planfile.Keys {
+	k := planfile.Keys{Switches: []string{"zip", oneSidedFlag.Name}, Rivals: map[string]string{
+		betaFlag: confidenceFlag, confidenceFlag: betaFlag, "hold": "guess-error", "guess-error": "hold",
+		"transcripts": "ln-transcripts", "ln-transcripts": "transcripts",
+	}}
 	for _, f := range goalFlags() {
-		keys = append(keys, f.Name)
+		k.All = append(k.All, f.Name)
 	}
-	return append(keys, "method", "proofs", "zip", "max-rows")
-}
-
-// planSwitches are those of them that are true or false.
-var planSwitches = []string{"zip", oneSidedFlag.Name}
-
-// rivals are keys of which one replaces the other: two names of a quantity, or two ways to ask.
-var rivals = map[string]string{
-	betaFlag: confidenceFlag, confidenceFlag: betaFlag, "hold": "guess-error", "guess-error": "hold",
-	"transcripts": "ln-transcripts", "ln-transcripts": "transcripts",
+	k.All = append(k.All, "method", "proofs", "zip", "max-rows")
+	return k
 }
 
 // drawn are the parameters that a drawing has an axis for, the first of equals first.

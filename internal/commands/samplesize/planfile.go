@@ -1,55 +1,21 @@
 package samplesize
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/dpcalc/dpcalc/internal/commands"
-	"github.com/dpcalc/dpcalc/internal/csvfile"
-	"github.com/dpcalc/dpcalc/internal/numbers"
 	"github.com/dpcalc/dpcalc/internal/outfile"
+	"github.com/dpcalc/dpcalc/internal/planfile"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/transfer"
-	"go.yaml.in/yaml/v3"
 )
-
-// A plan file is YAML or JSON: defaults, and named scenarios. Their keys are flags of
-// samplesize and their values are read as those are, so that 10k, 5%, 1/20 and lists
-// mean the same. A scenario's own key overrides a default, null removes it.
-
-const planSchema = "dpcalc/plan-file/1"
-
-const planTemplate = `# A plan for a sample that is queried adaptively. Run it with
-#   dpcalc plan run FILE
-# Keys are the flags of dpcalc samplesize: three of samples, queries, tau and beta are
-# given and the fourth is solved; with all four the plan is checked. A scenario's keys
-# override the defaults; null removes one.
-schema: dpcalc/plan-file/1
-defaults:
-  tau: 0.1
-  beta: 5%
-scenarios:
-  - name: model selection
-    queries: 100
-  - name: leaderboard
-    queries: 10k
-    tau: 0.05
-  - name: holdout at hand
-    samples: 20k
-    queries: 1000
-    tau: null
-`
 
 // PlanFile is the command plan.
 func PlanFile() *commands.Command {
@@ -96,7 +62,7 @@ func runPlanFile(c *commands.Call) error {
 				return usage.Errorf("--%s: got plan init, want plan run or diff", f.Name)
 			}
 		}
-		return newFile(c, "plan init", files[0], planTemplate)
+		return newFile(c, "plan init", files[0], planfile.Template)
 	}
 	target, err := c.Target()
 	if err != nil {
@@ -120,7 +86,7 @@ func newFile(c *commands.Call, where, path, text string) error {
 	}
 	if strings.EqualFold(filepath.Ext(path), ".json") {
 		var err error
-		if text, err = planJSON(text); err != nil {
+		if text, err = planfile.JSON(text); err != nil {
 			return err
 		}
 	}
@@ -137,322 +103,35 @@ type scenario struct {
 	rows    [][]row
 }
 
-// readPlanFile reads and validates a plan file. Its errors name the file and, but for
-// those of the syntax, the line.
-func readPlanFile(c *commands.Call, path string) ([]scenario, error) {
-	data, err := planText(path)
-	if err != nil {
-		return nil, err
-	}
-	fail := func(n *yaml.Node, format string, args ...any) error {
-		return usage.Errorf("%s:%d: %s", path, n.Line, fmt.Sprintf(format, args...))
-	}
-	tooMany := func(n *yaml.Node, scenario string) error {
-		return fail(n, "scenario %s: got more than %d goals in the file, want fewer; samplesize writes larger grids",
-			usage.Shown(scenario), mostPlanGoals)
-	}
-	root, err := planTree(path, data)
-	if err != nil {
-		return nil, usage.Errorf("%s: %s", path, strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")), " "))
-	}
-	if root == nil {
-		return nil, usage.Errorf("%s: got an empty file, want scenarios", path)
-	}
-	var defaults []setting
-	var list *yaml.Node
-	err = eachKey(root, []string{"schema", "defaults", "scenarios"}, fail, func(key string, value *yaml.Node) (err error) {
-		switch key {
-		case "schema":
-			if got := meant(value).Value; got != planSchema {
-				return fail(value, "schema: got %s, want %s", usage.Shown(got), planSchema)
-			}
-		case "defaults":
-			defaults, err = readSettings(value, false, fail)
-		case "scenarios":
-			list = meant(value)
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	if list == nil || list.Kind != yaml.SequenceNode || len(list.Content) == 0 {
-		return nil, fail(root, "scenarios: got none, want a list of them")
-	}
-	var scenarios []scenario
+// readPlanFile reads and validates a plan file.
+func readPlanFile(c *commands.Call, path string) (scenarios []scenario, err error) {
 	total := 0
-	for _, node := range list.Content {
-		own, err := readSettings(node, true, fail)
+	err = planfile.Read(path, planKeys(), func(read planfile.Scenario) (err error) {
+		tooMany := func() error {
+			return read.Refuse("scenario %s: got more than %d goals in the file, want fewer; samplesize writes larger grids",
+				usage.Shown(read.Name), mostPlanGoals)
+		}
+		if int64(total)+leastGoals(read.Values) > mostPlanGoals {
+			return tooMany()
+		}
+		s := scenario{name: read.Name}
+		s.request, err = readRequest(&commands.Call{Session: c.Session, Values: read.Values, Command: Command(),
+			Formats: c.Formats})
 		if err != nil {
-			return nil, err
-		}
-		s := scenario{}
-		for _, set := range own {
-			if set.key == "name" && !set.null {
-				s.name = set.value
-			}
-		}
-		switch {
-		case strings.ContainsFunc(s.name, unicode.IsControl):
-			return nil, fail(node, "name: got %s, want one without control characters", usage.Shown(s.name))
-		case s.name == "":
-			return nil, fail(node, "name: got nothing, want one for every scenario")
-		case slices.ContainsFunc(scenarios, func(o scenario) bool { return o.name == s.name }):
-			return nil, fail(node, "name: got %s twice, want different names", usage.Shown(s.name))
-		}
-		typed, err := scenarioValues(overridden(defaults, own))
-		if err == nil && int64(total)+leastGoals(typed) > mostPlanGoals {
-			return nil, tooMany(node, s.name)
-		}
-		if err == nil {
-			s.request, err = readRequest(&commands.Call{Session: c.Session, Values: typed, Command: Command(),
-				Formats: c.Formats})
-		}
-		if err = numbers.InWords(err); err != nil {
-			return nil, fail(node, "scenario %s: %v", usage.Shown(s.name), err)
+			return read.Wrong(err)
 		}
 		if total += s.request.goals; total > mostPlanGoals {
-			return nil, tooMany(node, s.name)
+			return tooMany()
 		}
 		scenarios = append(scenarios, s)
-	}
-	return scenarios, nil
+		return nil
+	})
+	return scenarios, err
 }
 
 // mostPlanGoals is how many goals all scenarios of a file may have: the rows of all are
 // held in memory.
 const mostPlanGoals = 20_000
-
-// Limits of a plan file. People write far smaller ones; what a program writes in error, or
-// someone in malice, must not use up the memory.
-const (
-	mostPlanBytes = 16 << 20
-	mostPlanMarks = 1_000_000 // lines, commas, brackets, dashes: without one there is no further item
-	mostPlanDepth = 100       // of lists and mappings in each other
-)
-
-// planText reads a file as far as the limit.
-func planText(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, outfile.Cause(err))
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, mostPlanBytes+1))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, outfile.Cause(err))
-	}
-	if len(data) > mostPlanBytes {
-		return nil, usage.Errorf("%s: got more than %d MB, want a plan file of at most that", path, mostPlanBytes>>20)
-	}
-	marks := 0
-	for _, mark := range []string{"\n", ",", "[", "{", "-", "?"} {
-		marks += bytes.Count(data, []byte(mark))
-	}
-	if marks > mostPlanMarks {
-		return nil, usage.Errorf("%s: got more than %d lines, commas, brackets and dashes, want a plan file with fewer",
-			path, mostPlanMarks)
-	}
-	return data, nil
-}
-
-var errDeepPlan = fmt.Errorf("got lists or mappings more than %d deep, want at most that", mostPlanDepth)
-
-// planTree reads a file into a tree with line numbers, nil if it is empty.
-func planTree(path string, data []byte) (*yaml.Node, error) {
-	isJSON := strings.EqualFold(filepath.Ext(path), ".json")
-	encoding, marked := csvfile.WideEncoding(data)
-	if yamlReads := marked && encoding == "UTF-16" && !isJSON; encoding != "" && !yamlReads {
-		return nil, fmt.Errorf("got %s, want UTF-8", encoding)
-	}
-	if isJSON {
-		if len(bytes.TrimSpace(data)) == 0 {
-			return nil, nil
-		}
-		r := jsonReader{Decoder: json.NewDecoder(bytes.NewReader(data)), data: data, line: 1}
-		r.UseNumber()
-		root, err := r.tree(0)
-		if err == nil {
-			if _, more := r.Token(); !errors.Is(more, io.EOF) {
-				err = errors.New("got more than one value, want one")
-			}
-		}
-		return root, err
-	}
-	decoder := yaml.NewDecoder(bytes.NewReader(data))
-	var document yaml.Node
-	switch err := decoder.Decode(&document); {
-	case errors.Is(err, io.EOF):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	}
-	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-		return nil, errors.New("got more than one document, want one")
-	}
-	return document.Content[0], shallow(document.Content[0], 1)
-}
-
-// shallow checks the depth of a tree whose root is at this depth.
-func shallow(n *yaml.Node, depth int) error {
-	if len(n.Content) > 0 && depth > mostPlanDepth {
-		return errDeepPlan
-	}
-	for _, child := range n.Content {
-		if err := shallow(child, depth+1); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// jsonReader reads JSON as the trees that YAML would make of it.
-type jsonReader struct {
-	*json.Decoder
-	data []byte
-	read int64 // up to here the lines have been counted
-	line int
-}
-
-// tree reads a value that is inside so many others.
-func (r *jsonReader) tree(depth int) (*yaml.Node, error) {
-	token, err := r.Token()
-	if err != nil {
-		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
-		}
-		return nil, err
-	}
-	r.line += bytes.Count(r.data[r.read:r.InputOffset()], []byte("\n"))
-	r.read = r.InputOffset()
-	node := &yaml.Node{Kind: yaml.ScalarNode, Line: r.line}
-	switch v := token.(type) {
-	case json.Delim:
-		if depth == mostPlanDepth {
-			return nil, errDeepPlan
-		}
-		node.Kind = yaml.SequenceNode
-		if v == '{' {
-			node.Kind = yaml.MappingNode
-		}
-		for r.More() {
-			child, err := r.tree(depth + 1)
-			if err != nil {
-				return nil, err
-			}
-			node.Content = append(node.Content, child)
-		}
-		_, err = r.Token() // the closing bracket
-	case nil:
-		node.Tag = "!!null"
-	case bool:
-		node.Value = strconv.FormatBool(v)
-	case json.Number:
-		node.Value = v.String()
-	case string:
-		node.Value = v
-	}
-	return node, err
-}
-
-// meant is the node that an alias stands for, or the node itself.
-func meant(n *yaml.Node) *yaml.Node {
-	if n.Kind == yaml.AliasNode {
-		return n.Alias
-	}
-	return n
-}
-
-// setting is a key of a plan file with the text of its value, and whether it is null.
-type setting struct {
-	key, value string
-	null       bool
-}
-
-func readSettings(node *yaml.Node, named bool, fail func(*yaml.Node, string, ...any) error) ([]setting, error) {
-	keys := planKeys()
-	if named {
-		keys = slices.Insert(keys, 0, "name")
-	}
-	var list []setting
-	err := eachKey(node, keys, fail, func(key string, value *yaml.Node) error {
-		value = meant(value)
-		set := setting{key: key, value: value.Value, null: value.Tag == "!!null"}
-		switch value.Kind {
-		case yaml.ScalarNode:
-		case yaml.SequenceNode:
-			var items []string
-			for _, item := range value.Content {
-				if item = meant(item); item.Kind != yaml.ScalarNode {
-					return fail(item, "%s: got a nested value, want a list of numbers", key)
-				}
-				items = append(items, item.Value)
-			}
-			set.value = strings.Join(items, ", ")
-		default:
-			return fail(value, "%s: got a nested value, want a number, a word or a list", key)
-		}
-		list = append(list, set)
-		return nil
-	})
-	return list, err
-}
-
-// eachKey calls use for every key of a mapping; an unknown or repeated key is an error.
-func eachKey(node *yaml.Node, keys []string, fail func(*yaml.Node, string, ...any) error,
-	use func(string, *yaml.Node) error) error {
-	at := node
-	if node = meant(node); node.Kind != yaml.MappingNode {
-		return fail(at, "got %s, want keys with values", usage.Shown(node.Value))
-	}
-	seen := map[string]bool{}
-	for i := 0; i < len(node.Content); i += 2 {
-		name := meant(node.Content[i])
-		key := name.Value
-		switch {
-		case name.Kind != yaml.ScalarNode:
-			return fail(node.Content[i], "got a nested key, want %s", usage.OrList(keys))
-		case key == "<<":
-			return fail(node.Content[i], "got a merge key, want the keys written out or in the defaults")
-		case !slices.Contains(keys, key):
-			return fail(node.Content[i], "unknown key %s%s", usage.Shown(key), usage.DidYouMean(key, keys))
-		case seen[key]:
-			return fail(node.Content[i], "%s: given twice", key)
-		}
-		seen[key] = true
-		if err := use(key, node.Content[i+1]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// overridden returns the defaults with a scenario's own settings in their place.
-// Of rivals only the scenario's own remains.
-func overridden(defaults, own []setting) []setting {
-	var list []setting
-	for _, d := range defaults {
-		if !slices.ContainsFunc(own, func(o setting) bool { return o.key == d.key || o.key == rivals[d.key] }) {
-			list = append(list, d)
-		}
-	}
-	return append(list, own...)
-}
-
-// scenarioValues are the flags that the settings stand for.
-func scenarioValues(settings []setting) (usage.Values, error) {
-	typed := make(usage.Typed)
-	for _, s := range settings {
-		switch {
-		case s.null || s.key == "name":
-		case !slices.Contains(planSwitches, s.key), s.value == "true":
-			typed[s.key] = []string{s.value}
-		case s.value != "false":
-			return nil, usage.Errorf("--%s: got %s, want true or false", s.key, usage.Shown(s.value))
-		}
-	}
-	return typed, nil
-}
 
 // solveScenarios answers all goals of all scenarios.
 func solveScenarios(c *commands.Call, scenarios []scenario, v []verdict) error {
@@ -777,71 +456,15 @@ func (q pair) change() string {
 
 // savedPlan is the plan file of one command line.
 func savedPlan(c usage.Values) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "# Run it with: dpcalc plan run FILE\nschema: %s\nscenarios:\n  - name: plan\n", planSchema)
-	for _, key := range planKeys() {
+	var pairs []planfile.Pair
+	for _, key := range planKeys().All {
 		value, ok := c.Text(key)
-		if slices.Contains(planSwitches, key) {
+		if slices.Contains(planKeys().Switches, key) {
 			value, ok = "true", c.Is(key)
 		}
 		if ok {
-			fmt.Fprintf(&b, "    %s: %s\n", key, yamlScalar(value))
+			pairs = append(pairs, planfile.Pair{Key: key, Value: value})
 		}
 	}
-	return b.String()
-}
-
-// yamlScalar quotes a value unless it is a plain word or number.
-func yamlScalar(text string) string {
-	plain := text != "" && !strings.ContainsFunc(text, func(r rune) bool {
-		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune(".-/%", r)
-	})
-	if plain {
-		return text
-	}
-	return strconv.Quote(text)
-}
-
-// planJSON turns a plan file from YAML into JSON of the same order.
-func planJSON(text string) (string, error) {
-	var document yaml.Node
-	if err := yaml.Unmarshal([]byte(text), &document); err != nil {
-		return "", err
-	}
-	var b []byte
-	var write func(n *yaml.Node, indent string)
-	write = func(n *yaml.Node, indent string) {
-		inner := indent + "  "
-		switch n.Kind {
-		case yaml.MappingNode:
-			b = append(b, '{')
-			for i := 0; i < len(n.Content); i += 2 {
-				if i > 0 {
-					b = append(b, ',')
-				}
-				b = append(append(b, '\n'), inner...)
-				b = append(record.AppendJSONString(b, n.Content[i].Value), ':', ' ')
-				write(n.Content[i+1], inner)
-			}
-			b = append(append(append(b, '\n'), indent...), '}')
-		case yaml.SequenceNode:
-			b = append(b, '[')
-			for i, item := range n.Content {
-				if i > 0 {
-					b = append(b, ',')
-				}
-				b = append(append(b, '\n'), inner...)
-				write(item, inner)
-			}
-			b = append(append(append(b, '\n'), indent...), ']')
-		default:
-			if n.Tag == "!!null" || n.Tag != "!!str" && json.Valid([]byte(n.Value)) {
-				b = append(b, n.Value...)
-			} else {
-				b = record.AppendJSONString(b, n.Value)
-			}
-		}
-	}
-	write(document.Content[0], "")
-	return string(append(b, '\n')), nil
+	return planfile.Text("plan", pairs)
 }

@@ -226,6 +226,7 @@ func readMethods(c usage.Values) ([]transfer.Method, error) {
 	}
 	_, counted := c.Text("transcripts")
 	_, lnCounted := c.Text("ln-transcripts")
+	countable := counted || lnCounted
 	chosen := slices.DeleteFunc(all, func(m transfer.Method) bool {
 		proof, _ := m.Proven(base)
 		switch {
@@ -234,7 +235,7 @@ func readMethods(c usage.Values) ([]transfer.Method, error) {
 		case wanted != nil:
 			return !slices.Contains(wanted, m.Name)
 		}
-		return !m.Serves(base.Feedback) || m.Counted && !counted && !lnCounted
+		return !m.Serves(base.Feedback) || m.Counted && !countable
 	})
 	if len(chosen) == 0 {
 		return nil, usage.Errorf("--proofs: got published, want a published one among the methods")

@@ -59,7 +59,7 @@ func Kinds() []Kind {
 		}, replacedGDP},
 		{"zcdp", [][]string{{"rho"}}, nil, true, func(d *Details) maxinfo.Step {
 			return maxinfo.ZCDP{Rho: detail(d, "rho", numbers.Positives)}
-		}, nil, replacedRenyi},
+		}, func(in InputNames) Formulas { return Formulas{Rho: in["rho"]} }, replacedRenyi},
 		{"rdp", [][]string{{"order"}, {"epsilon"}}, nil, true, func(d *Details) maxinfo.Step {
 			return maxinfo.RDP{Points: d.points()}
 		}, nil, replacedRenyi},
@@ -70,7 +70,7 @@ func Kinds() []Kind {
 		}, nil},
 		{"description", [][]string{{"outcomes", "bits"}}, nil, false, func(d *Details) maxinfo.Step {
 			if d.Has("outcomes") {
-				return maxinfo.Description{Outcomes: detail(d, "outcomes", outcomes)}
+				return maxinfo.Description{Outcomes: detail(d, "outcomes", Outcomes)}
 			}
 			return maxinfo.Description{Outcomes: d.information()}
 		}, InputNames.information, nil},
@@ -80,7 +80,7 @@ func Kinds() []Kind {
 				s.Passes = detail(d, "passes", numbers.Counts)
 			}
 			return s
-		}, nil, nil},
+		}, func(in InputNames) Formulas { return Formulas{Looks: in["looks"], Passes: in["passes"]} }, nil},
 		{"mutual-info", [][]string{{"bits", "nats"}}, nil, false, func(d *Details) maxinfo.Step {
 			return maxinfo.MutualInformation{Nats: d.information()}
 		}, InputNames.information, nil},
@@ -308,8 +308,8 @@ var aboveOne = numbers.Kind[float64]{
 	},
 }
 
-// outcomes are numbers of possible answers, by their logarithms: 2^32 and more are fine.
-var outcomes = numbers.Kind[theory.Nats]{
+// Outcomes are numbers of possible answers, by their logarithms: 2^32 and more are fine.
+var Outcomes = numbers.Kind[theory.Nats]{
 	Want: numbers.Counts.Want + ", or a power such as 2^80",
 	Parse: func(s string) (theory.Nats, bool) {
 		base, exponent, power := strings.Cut(s, "^")
