@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
 )
 
 // The CVaR transfer theorem makes a method of any pair of a noise and a
@@ -30,7 +31,7 @@ func gaussianCVaR(g Goal) func(int64) (float64, Mechanism) {
 			mu := math.Exp(lnMu)
 			return noise/mu + gdpShift(mu, lnBeta)
 		})
-		return certified(d*tau, d, Mechanism{Noise: "gaussian", Scale: d * root / (float64(samples) * math.Exp(lnMu))})
+		return certified(d*tau, d, Mechanism{Noise: theory.GaussianNoise, Scale: d * root / (float64(samples) * math.Exp(lnMu))})
 	}
 }
 
@@ -45,7 +46,7 @@ func laplaceCVaR(g Goal) func(int64) (float64, Mechanism) {
 		lnEps, tau := bestSteps(steps{count: g.Queries, lnBeta: lnBeta, pure: 4 * noise / m, composed: noise / math.Sqrt(m)},
 			func(eps, shift float64) float64 { return noise/eps + shift })
 		eps := math.Exp(lnEps)
-		return certified(d*tau, d, Mechanism{Noise: "laplace", Scale: d / (float64(samples) * eps), Epsilon: m * eps})
+		return certified(d*tau, d, Mechanism{Noise: theory.LaplaceNoise, Scale: d / (float64(samples) * eps), Epsilon: m * eps})
 	}
 }
 
@@ -131,7 +132,7 @@ func thresholdoutCVaR(g Goal) func(int64) (float64, Mechanism) {
 			// kappa falls as tau grows, so at the tau without it it is large enough.
 			return quarter + sigma*math.Exp(noise.lnKappa(3*quarter/sigma)-lnBeta)
 		})
-		tau, run := certified(4*quarter, 1, Mechanism{Noise: "laplace", Scale: 1 / (n * math.Exp(lnEps))})
+		tau, run := certified(4*quarter, 1, Mechanism{Noise: theory.LaplaceNoise, Scale: 1 / (n * math.Exp(lnEps))})
 		if run.Noise != "" {
 			run.Threshold, run.Epsilon = 0.75*tau, float64(count)*math.Exp(lnEps)
 		}

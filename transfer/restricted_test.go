@@ -301,12 +301,12 @@ func TestDifferencesAreHalved(t *testing.T) {
 		if a.Mechanism.Scale != 2*plain.Mechanism.Scale || a.Mechanism.Threshold != 2*plain.Mechanism.Threshold {
 			t.Errorf("%s runs %+v, want twice %+v", name, a.Mechanism, plain.Mechanism)
 		}
-		var noise []NoiseBlock
+		var noise []theory.NoiseBlock
 		for block := range plain.Noise() {
 			noise = append(noise, block)
 		}
 		for block := range a.Noise() {
-			if len(noise) == 0 || block.SD != 2*noise[0].SD || block.Queries != noise[0].Queries {
+			if len(noise) == 0 || block.Scale != 2*noise[0].Scale || block.Queries != noise[0].Queries {
 				t.Fatalf("%s: noise %+v, want twice %+v", name, block, noise)
 			}
 			noise = noise[1:]

@@ -123,7 +123,7 @@ func gdpShift(mu, lnb float64) float64 {
 	tail := func(c float64) (lnSum, slope float64) {
 		lnA, lnB := num.LogSurvival(c-mu/2), num.LogSurvival(c+mu/2)
 		rho := math.Exp(lnB - lnA)
-		return lnA + math.Log1p(3*rho), (hazard(c-mu/2) + 3*rho*hazard(c+mu/2)) / (1 + 3*rho)
+		return lnA + math.Log1p(3*rho), (num.Hazard(c-mu/2) + 3*rho*num.Hazard(c+mu/2)) / (1 + 3*rho)
 	}
 	// The result may stay to the right of the root, by little.
 	slack := 1e-13 + 1e-15*math.Abs(lnb)
@@ -139,20 +139,12 @@ func gdpShift(mu, lnb float64) float64 {
 	// ln(A/B), as an integral where the difference would cancel.
 	var gap float64
 	if mu < 0.5 {
-		gap = gapRule.Integral(num.Interval{Lo: -mu / 2, Hi: mu / 2}, func(x float64) float64 { return hazard(c + x) })
+		gap = gapRule.Integral(num.Interval{Lo: -mu / 2, Hi: mu / 2}, func(x float64) float64 { return num.Hazard(c + x) })
 	} else {
 		gap = num.LogSurvival(c-mu/2) - num.LogSurvival(c+mu/2)
 	}
 	rise := -math.Expm1(-gap) // 1-rho
 	return min(1, rise/(4-3*rise)*(1+1e-12))
-}
-
-// hazard returns phi(x)/Q(x), the density over the upper tail.
-func hazard(x float64) float64 {
-	if x < -1 {
-		return math.Exp(-x*x/2-num.LogSurvival(x)) / math.Sqrt(2*math.Pi)
-	}
-	return 1 / num.Mills(x)
 }
 
 var gapRule = num.Legendre(4)

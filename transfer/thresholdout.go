@@ -151,7 +151,7 @@ func thresholdoutRule(need func(holdout) num.DD) closed {
 		need:     func(g Goal) num.DD { return need(theorem33(g)) },
 		needs:    budgetNeeds,
 		run: func(g Goal) Mechanism {
-			return Mechanism{Noise: "laplace", Scale: sigma33(g).Float(), Threshold: 0.75 * g.Tau}
+			return Mechanism{Noise: theory.LaplaceNoise, Scale: sigma33(g).Float(), Threshold: 0.75 * g.Tau}
 		},
 	}
 }

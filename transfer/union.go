@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"iter"
 	"math"
 
 	"github.com/dpcalc/dpcalc/internal/num"
@@ -322,10 +323,23 @@ func (g Goal) doubled(run Mechanism) Mechanism {
 	if g.Query == Difference {
 		run.Scale, run.ScaleFirst, run.Threshold = 2*run.Scale, 2*run.ScaleFirst, 2*run.Threshold
 		if run.Schedule != nil {
-			run.Unit = 2
+			run.Schedule = twice{run.Schedule}
 		}
 	}
 	return run
+}
+
+// twice is a schedule in the units of differences.
+type twice struct{ Schedule }
+
+func (t twice) Blocks() iter.Seq[theory.NoiseBlock] {
+	return func(yield func(theory.NoiseBlock) bool) {
+		for block := range t.Schedule.Blocks() {
+			if block.Scale *= 2; !yield(block) {
+				return
+			}
+		}
+	}
 }
 
 func (r onHalf) applies(g Goal) error       { return r.rule.applies(half(g)) }

@@ -1,4 +1,4 @@
-package transfer
+package joint
 
 import (
 	"math"
@@ -9,14 +9,14 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// JointBound is the joint bound for Gaussian answers. The n records are independent.
+// Bound is the joint bound for Gaussian answers. The n records are independent.
 // Query j is a mean over the records of a function with values in [0,1], which may depend on
 // all earlier answers; its answer carries independent noise N(0, sd_j^2). With probability at least
 // 1 - eps_j answer j is within tau_j of the population, where for every order a > 1, with a' = a/(a-1),
 //
 //	eps_j = e^(D_(j-1)/a') min{ 2 T_a'^(1/a'), (2 T_a' + 2 (2^a'-1) P[N > tau_j/sd_j] T_(a'-1))^(1/a') },
 //	D_j   = (1/2) sum_(l<=j) ln(1 + a(1+h_l)/(4n sd_l^2)),
-//	T_b   = min_x P[N > (tau_j-x)/sd_j]^b exp(v^2/(8n) - v x),   v = (b/sd_j) hazard((tau_j-x)/sd_j),
+//	T_b   = min_x P[N > (tau_j-x)/sd_j]^b exp(v^2/(8n) - v x),   v = (b/sd_j) num.Hazard((tau_j-x)/sd_j),
 //
 // N standard normal, and 1+h_l the inflation of [maxinfo.Inflation] at r_l =
 // (a/(4n^2)) sum_(i<l) sd_i^-2. The probability that any answer is further off than its
@@ -25,7 +25,7 @@ import (
 // Each eps_j is taken at the best of a fixed set of orders and rounded up, so it is never
 // below the theorem's least value. The sd_j and tau_j must not depend on the answers. The
 // proof is in docs/theorems/transfer.md, "Joint bound".
-type JointBound struct {
+type Bound struct {
 	n        float64
 	orders   []order
 	answered []run   // the last runs, which not all orders have seen
@@ -71,18 +71,18 @@ var noAnswers = func() []order {
 	return orders
 }()
 
-// NewJointBound returns the bound before the first query to n = samples records. The error is
+// New returns the bound before the first query to n = samples records. The error is
 // a DomainError.
-func NewJointBound(samples int64) (*JointBound, error) {
+func New(samples int64) (*Bound, error) {
 	want := "a whole number from 1 to 9007199254740992"
-	if err := theory.Domain(samples >= 1 && samples <= MaxCount, "samples", samples, want); err != nil {
+	if err := theory.Domain(samples >= 1 && samples <= theory.MaxSamples, "samples", samples, want); err != nil {
 		return nil, err
 	}
-	return newJointBound(samples), nil
+	return newBound(samples), nil
 }
 
-func newJointBound(samples int64) *JointBound {
-	b := &JointBound{n: float64(samples), orders: slices.Clone(noAnswers), total: math.Inf(-1)}
+func newBound(samples int64) *Bound {
+	b := &Bound{n: float64(samples), orders: slices.Clone(noAnswers), total: math.Inf(-1)}
 	b.best = len(b.orders) - 1
 	return b
 }
@@ -91,24 +91,24 @@ func newJointBound(samples int64) *JointBound {
 // within tau. It returns an upper bound of the sum of their eps_j, at most 1, in time that
 // does not depend on the run's length. A standard deviation of zero is allowed for the last query
 // of all. The error is a DomainError, after which the bound is as it was.
-func (b *JointBound) Answer(block NoiseBlock, tau float64) (theory.LogProb, error) {
+func (b *Bound) Answer(block theory.NoiseBlock, tau float64) (theory.LogProb, error) {
 	if err := theory.Domain(!b.closed, "query", "one after an answer without noise", "none"); err != nil {
 		return 0, err
 	}
 	want := "a whole number from 1 to 9007199254740992"
-	if err := theory.Domain(block.Queries >= 1 && block.Queries <= MaxCount, "queries", block.Queries, want); err != nil {
+	if err := theory.Domain(block.Queries >= 1 && block.Queries <= theory.MaxSamples, "queries", block.Queries, want); err != nil {
 		return 0, err
 	}
 	if err := theory.Domain(tau > 0 && tau < 1, "tau", tau, "a number in (0, 1)"); err != nil {
 		return 0, err
 	}
-	silent := block.SD == 0 && block.Queries == 1
+	silent := block.Scale == 0 && block.Queries == 1
 	want = "a number in [1e-100, 1e100], or 0 for the last query"
-	noisy := block.SD >= 1e-100 && block.SD <= 1e100
-	if err := theory.Domain(silent || noisy, "standard deviation", block.SD, want); err != nil {
+	noisy := block.Scale >= 1e-100 && block.Scale <= 1e100
+	if err := theory.Domain(silent || noisy, "standard deviation", block.Scale, want); err != nil {
 		return 0, err
 	}
-	q := run{tau: tau, sd: block.SD, count: float64(block.Queries)}
+	q := run{tau: tau, sd: block.Scale, count: float64(block.Queries)}
 	ln := b.leastOfAll(q)
 	b.total, b.runs = num.LogAddExp(b.total, min(ln, 700)), b.runs+1 // finite, and beyond one
 	if b.closed = silent; !silent {
@@ -120,7 +120,7 @@ func (b *JointBound) Answer(block NoiseBlock, tau float64) (theory.LogProb, erro
 
 // Total returns an upper bound of the sum of all eps_j so far, at most 1: the probability that any
 // answer is further off than its tau.
-func (b *JointBound) Total() theory.LogProb {
+func (b *Bound) Total() theory.LogProb {
 	if b.runs == 0 {
 		return theory.Zero
 	}
@@ -160,7 +160,7 @@ func (t tangent) slope(b, k, z float64) float64 {
 	return v * (v*k/z - 1)
 }
 
-// settle moves to the best tangent, where u + b k hazard(u) = z. What u is off then, less than 1e-7, costs
+// settle moves to the best tangent, where u + b k num.Hazard(u) = z. What u is off then, less than 1e-7, costs
 // its square.
 func (t *tangent) settle(b, k, z float64) {
 	if least := z / (b * k); least < 0.1 { // it touches where the tail is nearly one
@@ -170,7 +170,7 @@ func (t *tangent) settle(b, k, z float64) {
 	}
 	for range 60 {
 		if t.h == 0 {
-			t.h = hazard(t.u)
+			t.h = num.Hazard(t.u)
 		}
 		step := t.step(b, k, z)
 		if math.Abs(step) <= 1e-7*(1+math.Abs(t.u)) {
@@ -178,7 +178,7 @@ func (t *tangent) settle(b, k, z float64) {
 		}
 		t.u, t.h = t.u-step, 0
 	}
-	t.h = hazard(t.u)
+	t.h = num.Hazard(t.u)
 }
 
 // step returns how far u is above the best one, by Halley's method where that is near and by
@@ -210,7 +210,7 @@ func (o *order) sampling(n, tau, sd float64) (ln, slope float64) {
 	t := &o.touch[0]
 	t.settle(o.conj, k, z)
 	near, slope := t.chernoff(o.conj, k, z), t.slope(o.conj, k, z)
-	h := hazard(z)
+	h := num.Hazard(z)
 	far, dFar := o.otherSide(k, z, near-o.gain-lnTail(z, h)*(1-roundJoint))
 	odds := math.Exp(far)
 	both := near + math.Log1p(odds)
@@ -293,7 +293,7 @@ func mostShift(n float64) float64 {
 // errors returns ln of the sum of eps_j over the run at one order, and about its derivative
 // in z = tau/sd. What the answers reveal grows convexly within the run, so ln eps_j
 // stays below its chord, and the sum below a geometric one.
-func (b *JointBound) errors(o *order, q run) (ln, slope float64) {
+func (b *Bound) errors(o *order, q run) (ln, slope float64) {
 	b.follow(o)
 	if math.IsInf(o.past, 1) {
 		return math.Inf(1), 0
@@ -322,7 +322,7 @@ func lnGeometric(x, count float64) float64 {
 }
 
 // leastOfAll returns the least of errors over the orders.
-func (b *JointBound) leastOfAll(q run) (ln float64) {
+func (b *Bound) leastOfAll(q run) (ln float64) {
 	ln = math.Inf(1)
 	for i := range b.orders {
 		if other, _ := b.errors(&b.orders[i], q); other < ln {
@@ -334,7 +334,7 @@ func (b *JointBound) leastOfAll(q run) (ln float64) {
 
 // least returns about the least of errors over the orders, going from the one that served
 // last: as a function of the order they have one minimum, seldom one for each form of eps_j.
-func (b *JointBound) least(q run) (ln, slope float64) {
+func (b *Bound) least(q run) (ln, slope float64) {
 	ln, slope = b.errors(&b.orders[b.best], q)
 	for _, step := range [2]int{-1, 1} {
 		for i := b.best + step; i >= 0 && i < len(b.orders); i += step {
@@ -350,10 +350,10 @@ func (b *JointBound) least(q run) (ln, slope float64) {
 }
 
 // answer moves the bound past the run. An order is moved when it is needed.
-func (b *JointBound) answer(q run) { b.answered = append(b.answered, q) }
+func (b *Bound) answer(q run) { b.answered = append(b.answered, q) }
 
 // follow moves the order past the runs that it has not seen.
-func (b *JointBound) follow(o *order) {
+func (b *Bound) follow(o *order) {
 	for ; o.seen < len(b.answered); o.seen++ {
 		q := b.answered[o.seen]
 		o.pass(b.n, q, o.adds(b.n, q))
@@ -361,7 +361,7 @@ func (b *JointBound) follow(o *order) {
 }
 
 // settle moves all orders, so that the runs need not be kept.
-func (b *JointBound) settle() {
+func (b *Bound) settle() {
 	for i := range b.orders {
 		b.follow(&b.orders[i])
 		b.orders[i].seen = 0

@@ -1,4 +1,4 @@
-package transfer
+package joint
 
 import (
 	"math"
@@ -7,7 +7,7 @@ import (
 	"github.com/dpcalc/dpcalc/internal/num"
 )
 
-// evenNoise sums the eps_j of the [JointBound] over m queries with one noise for all, in
+// evenNoise sums the eps_j of the [Bound] over m queries with one noise for all, in
 // time and memory that grow as the logarithm of m.
 type evenNoise struct {
 	queries int64
@@ -212,83 +212,83 @@ func (p *path) follow(o *order, n, j float64, q run) {
 type even struct {
 	sum   *evenNoise
 	best  float64 // ln of tau/sd of the last choice
-	tuned Goal    // what that and the orders of the sum are best for
+	tuned Plan    // what that and the orders of the sum are best for
 	rough bool    // whether only one order of the last run was tried
 	close bool    // whether the variance lemma ends nearby
-	last  Goal    // what the choice was tried for last
+	last  Plan    // what the choice was tried for last
 	z     float64 // tau/sd then
 	over  float64 // the excess then
 }
 
-func (c *even) sumOver(g Goal) *evenNoise {
-	if c.sum == nil || c.sum.queries != g.Queries {
-		c.sum = newEvenNoise(g.Queries)
+func (c *even) sumOver(p Plan) *evenNoise {
+	if c.sum == nil || c.sum.queries != p.Queries {
+		c.sum = newEvenNoise(p.Queries)
 	}
 	return c.sum
 }
 
 // excess is that at the best noise.
-func (c *even) excess(g Goal) float64 {
-	if g == c.tuned && g == c.last && !c.rough {
+func (c *even) excess(p Plan) float64 {
+	if p == c.tuned && p == c.last && !c.rough {
 		return c.over
 	}
-	return c.tune(g, nearby/10, false)
+	return c.tune(p, nearby/10, false)
 }
 
 // kept is the excess at the last choice.
-func (c *even) kept(g Goal) float64 {
-	sum, n := c.sumOver(g), float64(g.Samples)
+func (c *even) kept(p Plan) float64 {
+	sum, n := c.sumOver(p), float64(p.Samples)
 	switch {
-	case beyondHope(g):
+	case p.beyondHope():
 		return math.Inf(1)
-	case g == c.last:
+	case p == c.last:
 		return c.over
 	case c.tuned.Samples == 0:
-		c.z = min(2*noiseQuantile(g), math.Exp(lemmaEnd(g)-0.1))
-		c.over = sum.lnErrors(n, g.Tau, g.Tau/c.z)
+		c.z = min(2*noiseQuantile(p), math.Exp(lemmaEnd(p)-0.1))
+		c.over = sum.lnErrors(n, p.Tau, p.Tau/c.z)
 	case c.close:
-		c.z = math.Exp(c.best + lemmaEnd(g) - lemmaEnd(c.tuned))
-		c.over = sum.lnErrorsAsServed(n, g.Tau, g.Tau/c.z)
+		c.z = math.Exp(c.best + lemmaEnd(p) - lemmaEnd(c.tuned))
+		c.over = sum.lnErrorsAsServed(n, p.Tau, p.Tau/c.z)
 	default:
 		c.z = math.Exp(c.best)
-		c.over = sum.lnErrorsAsServed(n, g.Tau, g.Tau/c.z)
+		c.over = sum.lnErrorsAsServed(n, p.Tau, p.Tau/c.z)
 	}
-	c.last, c.over = g, c.over-g.Beta.Ln()
+	c.last, c.over = p, c.over-p.Beta.Ln()
 	return c.over
 }
 
 // lemmaEnd is ln of tau/sd where the variance lemma ends at a = 1, +Inf for up to two queries: the sum looks at
 // r_(m-1), and between points at r_m.
-func lemmaEnd(g Goal) float64 {
-	n, answers := float64(g.Samples), float64(g.Queries)-1
-	if g.Queries <= pathPoints {
+func lemmaEnd(p Plan) float64 {
+	n, answers := float64(p.Samples), float64(p.Queries)-1
+	if p.Queries <= pathPoints {
 		answers = max(answers-1, 0)
 	}
-	return math.Log(4*mostShift(n)/answers)/2 + math.Log(n*g.Tau)
+	return math.Log(4*mostShift(n)/answers)/2 + math.Log(n*p.Tau)
 }
 
 // holds leaves a margin, as another search may choose the noise a little worse. The last choice stays where it
 // serves, and where it fails by more than a better one could mend.
-func (c *even) holds(g Goal) bool {
-	margin := 1e-5 / float64(g.Samples)
-	if g.Queries == 1 { // the choice is exact
+func (c *even) holds(p Plan) bool {
+	margin := 1e-5 / float64(p.Samples)
+	if p.Queries == 1 { // the choice is exact
 		margin = 0
 	}
-	over, away := c.kept(g), c.away(g)
+	over, away := c.kept(p), c.away(p)
 	hopeless := over > margin+away+100*away*away && over < math.MaxFloat64
 	if over > -margin && !hopeless {
-		over = c.excess(g)
+		over = c.excess(p)
 	}
 	return over <= -margin
 }
 
 // away returns how far a goal is from what the last choice is best for.
-func (c *even) away(g Goal) float64 {
+func (c *even) away(p Plan) float64 {
 	if c.tuned.Samples == 0 {
 		return math.Inf(1)
 	}
-	n, tau := float64(g.Samples)/float64(c.tuned.Samples), g.Tau/c.tuned.Tau
-	return math.Abs(math.Log(n*tau*tau)) + math.Abs(math.Log(g.Beta.Ln()/c.tuned.Beta.Ln()))
+	n, tau := float64(p.Samples)/float64(c.tuned.Samples), p.Tau/c.tuned.Tau
+	return math.Abs(math.Log(n*tau*tau)) + math.Abs(math.Log(p.Beta.Ln()/c.tuned.Beta.Ln()))
 }
 
 // near keeps the first noise.
@@ -315,23 +315,24 @@ func (c *even) root(d descent, s search) search {
 }
 
 // run is called for what holds.
-func (c *even) run(g Goal) Mechanism {
-	if g != c.last {
-		c.excess(g)
+func (c *even) run(p Plan) Run {
+	if p != c.last {
+		c.excess(p)
 	}
-	return Mechanism{Noise: "gaussian", Scale: g.Tau / c.z}
+	sd := p.Tau / c.z
+	return Run{First: sd, Last: sd}
 }
 
 // tune chooses the best noise, which is likely to be within some steps of the last, and returns the excess.
-func (c *even) tune(g Goal, step float64, rough bool) float64 {
-	if beyondHope(g) {
+func (c *even) tune(p Plan, step float64, rough bool) float64 {
+	if p.beyondHope() {
 		return math.Inf(1)
 	}
-	f := c.valley(g)
+	f := c.valley(p)
 	f.rough = rough
 	v, ln := c.choose(f, step)
-	c.best, c.tuned, c.rough, c.close = v, g, rough, f.closeToEnd(f.order(), v)
-	c.last, c.z, c.over = g, math.Exp(v), ln-g.Beta.Ln()
+	c.best, c.tuned, c.rough, c.close = v, p, rough, f.closeToEnd(f.order(), v)
+	c.last, c.z, c.over = p, math.Exp(v), ln-p.Beta.Ln()
 	return c.over
 }
 
@@ -361,9 +362,9 @@ type valley struct {
 	rough  bool    // whether only one order of the last run is tried
 }
 
-func (c *even) valley(g Goal) valley {
-	f := valley{sum: c.sumOver(g), n: float64(g.Samples), tau: g.Tau, top: lemmaEnd(g)}
-	low := math.Log(noiseQuantile(g))
+func (c *even) valley(p Plan) valley {
+	f := valley{sum: c.sumOver(p), n: float64(p.Samples), tau: p.Tau, top: lemmaEnd(p)}
+	low := math.Log(noiseQuantile(p))
 	f.Hi = min(low+1.8, f.end(0))
 	f.Lo = min(low+0.2, f.Hi-0.5)
 	return f
@@ -478,6 +479,6 @@ func (f valley) lowestAsServed(v, step float64) (at, ln float64, ok bool) {
 const nearby = 0.02
 
 // noiseQuantile is what tau/sd would be if the noise made all the errors.
-func noiseQuantile(g Goal) float64 {
-	return num.UpperQuantile(min(g.Beta.Ln()-math.Log(float64(g.Queries)), -1) - math.Ln2)
+func noiseQuantile(p Plan) float64 {
+	return num.UpperQuantile(min(p.Beta.Ln()-math.Log(float64(p.Queries)), -1) - math.Ln2)
 }

@@ -1,4 +1,4 @@
-package transfer
+package joint
 
 import (
 	"iter"
@@ -8,38 +8,33 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// NoiseSchedule is the plan of Gaussian answers with a noise of its own for each query.
-// Of the [JointBound], eps_j is beta/(m+1), and twice that for the last query. Each answer but the
-// last has the largest noise with which that holds, so the early ones carry more. The last
-// has none where the bound allows that, and otherwise the noise at which eps_m is least.
-type NoiseSchedule struct {
+// Plan is Gaussian answers to Queries adaptive queries about Samples records, all within Tau of the population but
+// with probability Beta. A field that is to be found may be zero.
+type Plan struct {
 	Samples int64          // n
 	Queries int64          // m
-	Tau     float64        // the accuracy
-	Beta    theory.LogProb // the failure probability
+	Tau     float64        // the accuracy, in (0,1)
+	Beta    theory.LogProb // the failure probability, in (0,1)
 }
 
-// NoiseBlock is a run of consecutive queries with the same noise.
-type NoiseBlock struct {
-	Queries int64
-	SD      float64
+// Blocks returns the falling noise of the plan in the order of the queries. Of the [Bound], eps_j is beta/(m+1), and
+// twice that for the last query. Each answer but the last has the largest noise with which that holds, so the early
+// ones carry more. The last has none where the bound allows that, and otherwise the noise at which eps_m is
+// least. The blocks are as long as the plan's queries only if [Falling] certifies it.
+func (s Plan) Blocks() iter.Seq[theory.NoiseBlock] {
+	return func(yield func(theory.NoiseBlock) bool) { s.walk(fineGrain, nil, yield) }
 }
 
-// Feasible reports whether all the queries can be answered.
-func (s NoiseSchedule) Feasible() bool {
-	return s.walk(fineGrain, nil, func(NoiseBlock) bool { return true }) <= 0
+func (s Plan) valid() bool {
+	whole := isCount(s.Samples) && isCount(s.Queries)
+	return whole && s.Tau > 0 && s.Tau < 1 && s.Beta.Interior() && !s.beyondHope()
 }
 
-// Blocks returns the schedule in the order of the queries, which is as long as the
-// plan's queries only if the plan is feasible.
-func (s NoiseSchedule) Blocks() iter.Seq[NoiseBlock] {
-	return func(yield func(NoiseBlock) bool) { s.walk(fineGrain, nil, yield) }
-}
+func isCount(n int64) bool { return n >= 1 && n <= theory.MaxSamples }
 
-func (s NoiseSchedule) valid() bool {
-	goal := Goal{Samples: s.Samples, Queries: s.Queries, Tau: s.Tau, Beta: s.Beta}
-	return goal.Unknown() == None && goal.Validate() == nil && !beyondHope(goal)
-}
+// beyondHope reports whether so few records allow no beta below 1-1e-12: no answer at all errs more
+// rarely than e^(-2n tau^2) by the bound. What follows need not look at numbers so small.
+func (s Plan) beyondHope() bool { return !(float64(s.Samples)*s.Tau*s.Tau > 1e-12) }
 
 // grain says how many queries share a noise: one in begin of those answered before, one in end
 // of those left, at least one. The schedule takes time and no memory, both growing as the
@@ -55,12 +50,12 @@ var (
 // and is at most 0 if the plan is feasible: about ln of m over the queries that are reached, or
 // less a fraction of the room that the last few queries leave in ln eps_j. A trail, if there is one,
 // tells it where to look first; then it may begin anew and yield again.
-func (s NoiseSchedule) walk(g grain, t *trail, yield func(NoiseBlock) bool) (excess float64) {
+func (s Plan) walk(g grain, t *trail, yield func(theory.NoiseBlock) bool) (excess float64) {
 	if !s.valid() {
 		return math.Inf(1)
 	}
 	t.begin()
-	bound := newJointBound(s.Samples)
+	bound := newBound(s.Samples)
 	m := float64(s.Queries)
 	target := s.Beta.Ln()*(1+1e-15) - math.Log(m+1) - roundJoint
 	z := num.UpperQuantile(min(target-math.Ln2, -math.Ln2)) + 1e-9
@@ -86,7 +81,7 @@ func (s NoiseSchedule) walk(g grain, t *trail, yield func(NoiseBlock) bool) (exc
 		// A shorter run may allow a hair more than the one before.
 		before, step, z = step, at-z, max(at, z)
 		q.sd = s.Tau / z
-		if !yield(NoiseBlock{int64(q.count), q.sd}) {
+		if !yield(theory.NoiseBlock{Queries: int64(q.count), Scale: q.sd}) {
 			return 0
 		}
 		bound.answer(q)
@@ -103,7 +98,7 @@ func (s NoiseSchedule) walk(g grain, t *trail, yield func(NoiseBlock) bool) (exc
 	if ln, _ := bound.least(run{tau: s.Tau, count: 1}); ln <= target {
 		sd = 0
 	}
-	yield(NoiseBlock{1, sd})
+	yield(theory.NoiseBlock{Queries: 1, Scale: sd})
 	return max(room, least-target) / 300
 }
 
@@ -130,7 +125,7 @@ func (t *trail) begin() {
 }
 
 // guess returns where the block's tau/sd is looked for first, another guess where there is no trail.
-func (t *trail) guess(b *JointBound, other float64) float64 {
+func (t *trail) guess(b *Bound, other float64) float64 {
 	if t == nil || t.at == len(t.posts) {
 		return other
 	}
@@ -179,7 +174,7 @@ const slack = 1e-10
 
 // loudest returns the least z = tau/sd, from a given one on, at which the run's errors sum to at most
 // e^target, to a slack below, and whether there is one. Newton's method begins at the guess.
-func (b *JointBound) loudest(q run, target, from, guess float64) (at float64, ok bool) {
+func (b *Bound) loudest(q run, target, from, guess float64) (at float64, ok bool) {
 	for _, start := range [2]float64{guess, from} {
 		if z, ok := b.newton(q, target, from, start); ok {
 			return z, true
@@ -189,7 +184,7 @@ func (b *JointBound) loudest(q run, target, from, guess float64) (at float64, ok
 }
 
 // newton is loudest where the errors fall from the start to the root.
-func (b *JointBound) newton(q run, target, from, z float64) (at float64, ok bool) {
+func (b *Bound) newton(q run, target, from, z float64) (at float64, ok bool) {
 	var last errorsAt
 	for range 12 {
 		q.sd = q.tau / z
@@ -232,7 +227,7 @@ func (p errorsAt) excess(gap float64, last errorsAt) float64 {
 
 // better moves from the order that served last to one near it with the least errors, if they are below
 // ln.
-func (b *JointBound) better(q run, ln float64) (found bool) {
+func (b *Bound) better(q run, ln float64) (found bool) {
 	for _, step := range [2]int{-1, 1} {
 		for i := b.best + step; i >= 0 && i < len(b.orders); i += step {
 			other, _ := b.errors(&b.orders[i], q)
@@ -249,7 +244,7 @@ func (b *JointBound) better(q run, ln float64) (found bool) {
 }
 
 // bracketed is loudest between from and the dip, where Newton's method does not get there.
-func (b *JointBound) bracketed(q run, target, from float64) (at float64, ok bool) {
+func (b *Bound) bracketed(q run, target, from float64) (at float64, ok bool) {
 	high, least := b.dip(q, from)
 	if least > target {
 		return high, false
@@ -263,7 +258,7 @@ func (b *JointBound) bracketed(q run, target, from float64) (at float64, ok bool
 
 // dip returns the z above from at which the run's errors are least, and ln of them. Each order has a
 // least value of its own, below that for one query; as a function of the order these have one least.
-func (b *JointBound) dip(q run, from float64) (at, least float64) {
+func (b *Bound) dip(q run, from float64) (at, least float64) {
 	best := b.best
 	sd, least := b.quietest(q.tau)
 	at = q.tau / sd
@@ -302,7 +297,7 @@ func (b *JointBound) dip(q run, from float64) (at, least float64) {
 
 // quietest returns the noise at which the error of one query, the last, is least, and
 // ln of it. At one order T_a' is least where its tangent touches at u = 0.
-func (b *JointBound) quietest(tau float64) (sd, ln float64) {
+func (b *Bound) quietest(tau float64) (sd, ln float64) {
 	at := func(i int) (sd, ln float64) {
 		o := &b.orders[i]
 		sd = o.conj * hazardAtZero / (4 * b.n * tau)
@@ -325,51 +320,47 @@ func (b *JointBound) quietest(tau float64) (sd, ln float64) {
 // hazardAtZero is phi(0)/P[N(0,1) > 0] = sqrt(2/pi).
 const hazardAtZero = 0.79788456080286535588
 
-// scheduled chooses a [NoiseSchedule].
+// scheduled chooses a [Plan].
 type scheduled struct {
-	known        map[Goal]walked
+	known        map[Plan]walked
 	fine, coarse trail
-	last         Goal    // where tuned looked last
+	last         Plan    // where tuned looked last
 	there        float64 // and what it found
 }
 
 // walked is what a walk has shown: the excess, the first and the last noise.
 type walked struct{ excess, first, last float64 }
 
-func (*scheduled) schedule(g Goal) NoiseSchedule {
-	return NoiseSchedule{Samples: g.Samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta}
-}
-
 // walk is the truth: it is that of a schedule on its own.
-func (c *scheduled) walk(g Goal) walked {
-	w, ok := c.known[g]
+func (c *scheduled) walk(p Plan) walked {
+	w, ok := c.known[p]
 	if ok {
 		return w
 	}
-	w.excess = c.schedule(g).walk(fineGrain, nil, func(block NoiseBlock) bool {
-		if w.last = block.SD; w.first == 0 {
-			w.first = block.SD
+	w.excess = p.walk(fineGrain, nil, func(block theory.NoiseBlock) bool {
+		if w.last = block.Scale; w.first == 0 {
+			w.first = block.Scale
 		}
 		return true
 	})
-	c.known[g] = w
+	c.known[p] = w
 	return w
 }
 
-func (c *scheduled) excess(g Goal) float64 { return c.walk(g).excess }
+func (c *scheduled) excess(p Plan) float64 { return c.walk(p).excess }
 
-func (c *scheduled) holds(g Goal) bool { return c.excess(g) <= 0 }
+func (c *scheduled) holds(p Plan) bool { return c.excess(p) <= 0 }
 
-func (c *scheduled) rough(g Goal) float64 {
-	return c.schedule(g).walk(coarseGrain, &c.coarse, func(NoiseBlock) bool { return true })
+func (c *scheduled) rough(p Plan) float64 {
+	return p.walk(coarseGrain, &c.coarse, func(theory.NoiseBlock) bool { return true })
 }
 
-func (c *scheduled) tuned(g Goal) float64 {
-	if w, ok := c.known[g]; ok {
+func (c *scheduled) tuned(p Plan) float64 {
+	if w, ok := c.known[p]; ok {
 		return w.excess
 	}
-	if g != c.last {
-		c.last, c.there = g, c.schedule(g).walk(fineGrain, &c.fine, func(NoiseBlock) bool { return true })
+	if p != c.last {
+		c.last, c.there = p, p.walk(fineGrain, &c.fine, func(theory.NoiseBlock) bool { return true })
 	}
 	return c.there
 }
@@ -378,7 +369,7 @@ func (c *scheduled) near(d descent, s search) search { return falling(s, d.of(c.
 
 func (c *scheduled) root(d descent, s search) search { return falling(s, d.of(c.tuned)) }
 
-func (c *scheduled) run(g Goal) Mechanism {
-	s, w := c.schedule(g), c.walk(g)
-	return Mechanism{Noise: "gaussian", Schedule: &s, ScaleFirst: w.first, Scale: w.last}
+func (c *scheduled) run(p Plan) Run {
+	w := c.walk(p)
+	return Run{First: w.first, Last: w.last}
 }
