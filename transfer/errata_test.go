@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/theorem"
 )
 
 // These tests show the misprints that docs/check/errata.md lists: the literal formula
@@ -18,24 +19,6 @@ func prob(t *testing.T, text string) theory.LogProb {
 		t.Fatal(err)
 	}
 	return p
-}
-
-// Notes, Theorem 2.3 prints 3/sqrt(beta), which exceeds one whatever beta is.
-func TestErratumSquareRootOfBeta(t *testing.T) {
-	for _, text := range []string{"0.1", "1e-6", "1e-300", "1e-4343"} {
-		beta := prob(t, text)
-		literal := math.Log(3) - beta.Ln()/2
-		got, err := SelectionDwork15(Selection{Epsilon: 1e-9, Samples: 1000, Beta: beta})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if literal <= 0 || got >= 0 {
-			t.Errorf("beta = %s: the literal bound is e^%g and the theorem's %s; want one above 1 and one below", text, literal, got)
-		}
-		if want := math.Log(3) + beta.Ln()/2; got.Ln() < want || got.Ln() > want+1e-9*math.Abs(want) {
-			t.Errorf("beta = %s: ln of the bound is %g, want %g", text, got.Ln(), want)
-		}
-	}
 }
 
 // literalN1 is the second requirement as the notes print it, under the name n0.
@@ -67,12 +50,12 @@ func TestErratumSecondRequirement(t *testing.T) {
 		t.Errorf("N0 = %d, %v; want ceil(ln(120)/0.01) = 479", first, err)
 	}
 	delta := theory.LogProb(4 / h.Tau * (h.Beta.Ln() - math.Log(8)))
-	at := Output{Samples: int64(math.Ceil(literal)), Tau: h.Tau, Epsilon: h.Tau / 4, LnDelta: delta}
-	if beta, err := TailApproxDwork15(at); err != nil || beta.Value() < 0.5 {
+	at := theorem.Output{Samples: int64(math.Ceil(literal)), Tau: h.Tau, Epsilon: h.Tau / 4, LnDelta: delta}
+	if beta, err := theorem.TailApproxDwork15(at); err != nil || beta.Value() < 0.5 {
 		t.Errorf("Theorem 2.4 at the literal n gives beta = %v, %v; want a bound of no use", beta, err)
 	}
 	at.Samples = exact
-	if beta, err := TailApproxDwork15(at); err != nil || beta.Ln() > h.Beta.Ln()+1e-9 {
+	if beta, err := theorem.TailApproxDwork15(at); err != nil || beta.Ln() > h.Beta.Ln()+1e-9 {
 		t.Errorf("Theorem 2.4 at the exact n gives beta = %v, %v; want 0.05", beta, err)
 	}
 
@@ -177,7 +160,7 @@ func TestErratumLectureLogarithm(t *testing.T) {
 		if literal := math.Sqrt(2 * eta.Ln() / float64(n)); !math.IsNaN(literal) {
 			t.Errorf("eta = %s: the literal formula gives %g", text, literal)
 		}
-		bound, err := Jung20Pure(Sampled{Beta: theory.Zero, LnDelta: theory.Zero}, Class{Samples: n}, eta)
+		bound, err := theorem.Jung20Pure(theorem.Sampled{Beta: theory.Zero, LnDelta: theory.Zero}, theorem.Class{Samples: n}, eta)
 		if err != nil {
 			t.Fatal(err)
 		}

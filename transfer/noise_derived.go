@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/stability"
 )
 
 // The CVaR transfer theorem makes a method of any pair of a noise and a
@@ -29,7 +30,7 @@ func gaussianCVaR(g Goal) func(int64) (float64, Mechanism) {
 		center := math.Log(noise/slope) / 2
 		lnMu, tau := num.Interval{Lo: center - 1, Hi: center + 1.5}.Minimize(3e-5, func(lnMu float64) float64 {
 			mu := math.Exp(lnMu)
-			return noise/mu + gdpShift(mu, lnBeta)
+			return noise/mu + stability.GDPAt(mu, lnBeta)
 		})
 		return certified(d*tau, d, Mechanism{Noise: theory.GaussianNoise, Scale: d * root / (float64(samples) * math.Exp(lnMu))})
 	}
@@ -63,11 +64,11 @@ type steps struct {
 func bestSteps(k steps, cost func(eps, shift float64) float64) (lnEps, least float64) {
 	pure := func(lnEps float64) float64 {
 		eps := math.Exp(lnEps)
-		return cost(eps, pureShift(float64(k.count)*eps))
+		return cost(eps, stability.PureAt(float64(k.count)*eps))
 	}
 	composed := func(lnEps float64) float64 {
 		eps := math.Exp(lnEps)
-		return cost(eps, min(pureShift(float64(k.count)*eps), composedShift(k.count, eps, k.lnBeta)))
+		return cost(eps, min(stability.PureAt(float64(k.count)*eps), stability.ComposedAt(k.count, eps, k.lnBeta)))
 	}
 	center := math.Log(k.pure) / 2
 	lnEps, least = num.Interval{Lo: center - 2, Hi: center + 4}.Minimize(3e-5, pure)

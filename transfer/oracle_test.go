@@ -20,6 +20,14 @@ var (
 	number, whole = digits.Float, digits.Int
 )
 
+func lp(text string) theory.LogProb {
+	p, err := theory.ParseLogProb(text)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
 // randomGoal reaches the corners: tau to 1e-6, beta to 1e-300 and close to one,
 // m to 1e15, budgets to m.
 func randomGoal(r *rand.Rand) Goal {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/vectors"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/theorem"
 )
 
 // samplesize.csv holds independent 40-digit values: a column per method with its n,
@@ -119,7 +120,7 @@ func TestPrintedMechanismCertifies(t *testing.T) {
 		best := math.Inf(1)
 		for lnB := g.Beta.Ln() - 60; lnB < g.Beta.Ln(); lnB += 0.01 {
 			alpha := a.Mechanism.Scale * quantileOfMax(g.Queries, lnB)
-			b, err := Jung20(Sampled{Alpha: alpha, Beta: theory.LogProb(lnB), Epsilon: a.Mechanism.Epsilon, LnDelta: a.Mechanism.LnDelta}, Class{}, g.Beta)
+			b, err := theorem.Jung20(theorem.Sampled{Alpha: alpha, Beta: theory.LogProb(lnB), Epsilon: a.Mechanism.Epsilon, LnDelta: a.Mechanism.LnDelta}, theorem.Class{}, g.Beta)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package transfer
+package theorem
 
 import (
 	"math"
@@ -40,20 +40,29 @@ type Population struct {
 
 // Class says which queries were answered and how many records there are.
 type Class struct {
-	Query       Query   // the kind of query
-	Sensitivity float64 // D: one record moves a Sensitive query, or a loss, by at most D/n; 0 means 1
-	Samples     int64   // n, at least 1; 0 if it is not given, where the theorem does not need it
+	// n times what one record moves a query by, twice that for the comparison of two candidates; 0 stands for linear
+	// queries with values in [0,1].
+	Spread  float64
+	Samples int64 // n, at least 1; 0 if it is not given, where the theorem does not need it
 }
 
 func (c Class) validate() error {
-	g := Goal{Samples: c.Samples, Query: c.Query, Sensitivity: c.Sensitivity, Queries: 1, Tau: 1e-300, Beta: -1}
-	return g.Validate()
+	usual := c.Spread >= 1e-100 && c.Spread <= 2e100
+	if err := theory.Domain(c.Spread == 0 || usual, "spread", c.Spread, "a number in [1e-100, 2e100]"); err != nil {
+		return err
+	}
+	whole := c.Samples >= 0 && c.Samples <= theory.MaxSamples
+	return theory.Domain(whole, "samples", c.Samples, "a whole number from 1 to 9007199254740992")
 }
 
-// Spread returns how far two values of a query can lie apart: an accuracy that is
-// not below it says nothing.
-func (c Class) Spread() float64 {
-	return Goal{Query: c.Query, Sensitivity: c.Sensitivity}.spread()
+func (c Class) linear() bool { return c.Spread == 0 }
+
+// spread is how far two values of a query can lie apart: an accuracy that is not below it says nothing.
+func (c Class) spread() float64 {
+	if c.linear() {
+		return 1
+	}
+	return c.Spread
 }
 
 // Jung20 is the transfer theorem of Jung et al. For every c, d > 0 the answers
@@ -70,8 +79,8 @@ func Jung20(s Sampled, class Class, target theory.LogProb) (theory.Bound[Populat
 	if err := validTransfer(s, class, target); err != nil {
 		return theory.Bound[Population]{}, err
 	}
-	d, w := class.Spread(), 2.0
-	if class.Query == Sensitive || class.Query == Minimization {
+	d, w := class.spread(), 2.0
+	if !class.linear() {
 		w = 4 * d
 	}
 	root := math.Exp((s.Beta.Ln()-target.Ln())/2) + math.Exp((math.Log(w)+s.LnDelta.Ln()-target.Ln())/2)
@@ -95,7 +104,7 @@ func Jung20Pure(s Sampled, class Class, target theory.LogProb) (theory.Bound[Pop
 		needs string
 	}{
 		{s.LnDelta == theory.Zero, "pure privacy, delta = 0"},
-		{class.Query == Bounded || class.Query == Binary, "linear queries"},
+		{class.linear(), "linear queries"},
 		{class.Samples > 0, "the number of rows"},
 		{s.Beta < target, "a target beta above the sample's beta"},
 	} {
@@ -147,7 +156,7 @@ func Bassily16(s Sampled, class Class, target theory.LogProb) (theory.Bound[Popu
 	if !(float64(class.Samples) >= (math.Log(4)-lnRatio)/(s.Epsilon*s.Epsilon)*(1+0x1p-40)) {
 		return fail("n of at least ln(4 epsilon/delta)/epsilon^2")
 	}
-	alpha := s.Alpha + 18*s.Epsilon*class.Spread()
+	alpha := s.Alpha + 18*s.Epsilon*class.spread()
 	return concluded(alpha, target, []theory.Source{source}, onePopulation)
 }
 
@@ -160,6 +169,9 @@ func validTransfer(s Sampled, class Class, target theory.LogProb) error {
 	}
 	return theory.Domain(target.Interior(), "target-beta", target, "a probability in (0, 1)")
 }
+
+// up rounds the result of some float64 operations to the safe side.
+func up(x float64) float64 { return x * (1 + 0x1p-40) }
 
 func concluded(alpha float64, target theory.LogProb, sources []theory.Source, assumes ...string) (theory.Bound[Population], error) {
 	alpha = up(alpha)
@@ -196,7 +208,7 @@ func SelectionDwork15(s Selection) (theory.LogProb, error) {
 func (s Selection) validate() error {
 	for _, err := range []error{
 		theory.Domain(s.Epsilon >= 0 && s.Epsilon <= math.MaxFloat64, "epsilon", s.Epsilon, "a number of at least 0"),
-		theory.Domain(s.Samples >= 1 && s.Samples <= MaxCount, "samples", s.Samples, "a whole number from 1 to 9007199254740992"),
+		theory.Domain(s.Samples >= 1 && s.Samples <= theory.MaxSamples, "samples", s.Samples, "a whole number from 1 to 9007199254740992"),
 		theory.Domain(s.Beta.Interior(), "beta", s.Beta, "a probability in (0, 1)"),
 	} {
 		if err != nil {
@@ -231,7 +243,7 @@ func TailDwork15(o Output) (theory.LogProb, error) {
 
 func (o Output) validate() error {
 	for _, err := range []error{
-		theory.Domain(o.Samples >= 1 && o.Samples <= MaxCount, "samples", o.Samples, "a whole number from 1 to 9007199254740992"),
+		theory.Domain(o.Samples >= 1 && o.Samples <= theory.MaxSamples, "samples", o.Samples, "a whole number from 1 to 9007199254740992"),
 		theory.Domain(o.Tau > 0 && o.Tau < 1, "tau", o.Tau, "a number in (0, 1)"),
 		theory.Domain(o.Epsilon >= 0 && o.Epsilon <= math.MaxFloat64, "epsilon", o.Epsilon, "a number of at least 0"),
 		theory.Domain(o.LnDelta < 0, "delta", o.LnDelta, "a probability in [0, 1)"),

@@ -1,4 +1,4 @@
-package transfer
+package theorem
 
 import (
 	"errors"
@@ -33,9 +33,9 @@ func TestJung20Values(t *testing.T) {
 		want  float64
 	}{
 		{Class{}, 0.070223168881137809992},
-		{Class{Query: Sensitive, Samples: 1000}, 0.070223949848883944864},
-		{Class{Query: Sensitive, Sensitivity: 0.5, Samples: 1000}, 0.060122498867759904912},
-		{Class{Query: Minimization, Samples: 1000}, 0.090426417762275619984},
+		{Class{Spread: 1, Samples: 1000}, 0.070223949848883944864},
+		{Class{Spread: 0.5, Samples: 1000}, 0.060122498867759904912},
+		{Class{Spread: 2, Samples: 1000}, 0.090426417762275619984},
 	} {
 		b, err := Jung20(s, c.class, lp("0.05"))
 		if err != nil {
@@ -104,7 +104,7 @@ func TestJung20IsTheBestSplit(t *testing.T) {
 		d := 1.0
 		if r.IntN(2) == 0 {
 			d = math.Exp(2*r.Float64() - 1)
-			class, w = Class{Query: Sensitive, Sensitivity: d, Samples: 100}, 4*d
+			class, w = Class{Spread: d, Samples: 100}, 4*d
 		}
 		got, err := Jung20(s, class, target)
 		if err != nil {
@@ -132,7 +132,7 @@ func TestTransferHypotheses(t *testing.T) {
 			_, err := Jung20Pure(d, linear, lp("0.05"))
 			return err
 		},
-		"pure, sensitive":      func() error { _, err := Jung20Pure(s, Class{Query: Sensitive, Samples: 10}, lp("0.05")); return err },
+		"pure, sensitive":      func() error { _, err := Jung20Pure(s, Class{Spread: 1, Samples: 10}, lp("0.05")); return err },
 		"pure without n":       func() error { _, err := Jung20Pure(s, Class{}, lp("0.05")); return err },
 		"pure, target = beta":  func() error { _, err := Jung20Pure(s, linear, lp("1e-6")); return err },
 		"bassily, epsilon":     func() error { d := s; d.Epsilon = 0.4; _, err := Bassily16(d, linear, lp("0.05")); return err },
@@ -178,9 +178,8 @@ func TestTransferDomains(t *testing.T) {
 		"epsilon NaN":     func(s *Sampled, _ *Class, _ *theory.LogProb) { s.Epsilon = nan },
 		"delta one":       func(s *Sampled, _ *Class, _ *theory.LogProb) { s.LnDelta = 0 },
 		"samples":         func(_ *Sampled, c *Class, _ *theory.LogProb) { c.Samples = -1 },
-		"sensitivity":     func(_ *Sampled, c *Class, _ *theory.LogProb) { c.Query, c.Sensitivity = Sensitive, nan },
-		"unasked":         func(_ *Sampled, c *Class, _ *theory.LogProb) { c.Sensitivity = 2 },
-		"kind":            func(_ *Sampled, c *Class, _ *theory.LogProb) { c.Query = 9 },
+		"spread NaN":      func(_ *Sampled, c *Class, _ *theory.LogProb) { c.Spread = nan },
+		"spread negative": func(_ *Sampled, c *Class, _ *theory.LogProb) { c.Spread = -1 },
 		"target zero":     func(_ *Sampled, _ *Class, b *theory.LogProb) { *b = theory.Zero },
 		"target one":      func(_ *Sampled, _ *Class, b *theory.LogProb) { *b = 0 },
 		"target NaN":      func(_ *Sampled, _ *Class, b *theory.LogProb) { *b = theory.LogProb(nan) },
