@@ -4,7 +4,6 @@ package advise
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,7 +57,7 @@ type advice struct {
 
 	// of a p-value
 	runs      bool // whether its command can be run as it stands
-	corrected *correction
+	corrected correction
 }
 
 // line is a command line as it is typed.
@@ -85,37 +84,9 @@ func ofPlan(name string, cell func(advice) record.Cell) column {
 	}}
 }
 
-// ofCorrection is a column that a plan does not have.
-func ofCorrection(name string, cell func(correction) record.Cell) column {
-	return column{Name: name, Cell: func(a advice) record.Cell {
-		if a.corrected == nil {
-			return record.Cell{}
-		}
-		return cell(*a.corrected)
-	}}
-}
-
-// chance is a probability as it was written, or by its logarithm where it is too small for a float64.
-func chance(written json.Number, ln *float64) record.Cell {
-	x, err := written.Float64()
-	switch {
-	case ln == nil:
-		return record.Cell{}
-	case err != nil || x < tiny:
-		return record.Chance(theory.LogProb(*ln))
-	}
-	return record.Exactly(x)
-}
-
-// tiny is where a float64 begins to lose digits.
-const tiny = 0x1p-1022
-
-// logarithm is that of a probability.
-func logarithm(ln *float64) record.Cell {
-	if ln == nil {
-		return record.Cell{}
-	}
-	return record.Exactly(*ln)
+// ofCorrection is a column of pvalue-correct, which a plan does not have.
+func ofCorrection(name string) column {
+	return column{Name: name, Cell: func(a advice) record.Cell { return a.corrected[name] }}
 }
 
 var (
@@ -151,16 +122,8 @@ var columns = []column{
 	columnProof,
 	{Name: "status", Cell: func(a advice) record.Cell { return record.Words(string(a.status)) }},
 	ofPlan("ledger", func(a advice) record.Cell { return record.Words(line(a.run)) }),
-	ofCorrection("threshold", func(c correction) record.Cell { return chance(c.Threshold, c.LnThreshold) }),
-	ofCorrection("ln_threshold", func(c correction) record.Cell { return logarithm(c.LnThreshold) }),
-	ofCorrection("p_adjusted", func(c correction) record.Cell { return chance(c.Adjusted, c.LnAdjusted) }),
-	ofCorrection("ln_p_adjusted", func(c correction) record.Cell { return logarithm(c.LnAdjusted) }),
-	ofCorrection("reject", func(c correction) record.Cell {
-		if c.Reject == nil {
-			return record.Cell{}
-		}
-		return record.Truth(*c.Reject)
-	}),
+	ofCorrection("threshold"), ofCorrection("ln_threshold"),
+	ofCorrection("p_adjusted"), ofCorrection("ln_p_adjusted"), ofCorrection("reject"),
 }
 
 // shown are the columns for people, who see plans in a table.
@@ -280,15 +243,7 @@ func (a advice) lines() (lines []string) {
 	if a.method != "" {
 		lines = append(lines, "Method: "+a.method)
 	}
-	if c := a.corrected; c != nil {
-		if c.LnThreshold != nil {
-			lines = append(lines, "Threshold: "+record.People(pvalues.Legible(theory.LogProb(*c.LnThreshold))))
-		}
-		if c.LnAdjusted != nil && c.Reject != nil {
-			verdict := map[bool]string{true: "rejected", false: "not rejected"}[*c.Reject]
-			lines = append(lines, "Adjusted p-value: "+record.People(record.Chance(theory.LogProb(*c.LnAdjusted)))+", "+verdict)
-		}
-	}
+	lines = append(lines, a.corrected.lines()...)
 	if a.words != nil {
 		lines = append(lines, "Command: "+line(a.words))
 	}

@@ -1,9 +1,8 @@
 package advise
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/dpcalc/dpcalc/internal/outfile"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
+	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -105,24 +105,42 @@ func (i *interview) open(b blank) string {
 	return i.put(q)
 }
 
-// correction is a row of pvalue-correct.
-type correction struct {
-	Method      string
-	Best        bool
-	Reason      string
-	Threshold   json.Number
-	LnThreshold *float64    `json:"ln_threshold"`
-	Adjusted    json.Number `json:"p_adjusted"`
-	LnAdjusted  *float64    `json:"ln_p_adjusted"`
-	Reject      *bool
+// correction is the best row of pvalue-correct, by the names of its columns; nil for none.
+type correction map[string]record.Cell
+
+// catcher is a format that keeps the best row.
+type catcher struct {
+	columns []string
+	best    correction
+}
+
+func (c *catcher) Head(dst []byte) []byte { return dst }
+func (c *catcher) Foot(dst []byte) []byte { return dst }
+
+func (c *catcher) Row(dst []byte, _ bool, row []record.Cell, _ *record.Chances) []byte {
+	if best := slices.Index(c.columns, "best"); row[best].N != 0 {
+		c.best = make(correction)
+		for k, name := range c.columns {
+			c.best[name] = row[k]
+		}
+	}
+	return dst
+}
+
+// format is the catcher as a format.
+func (c *catcher) format() record.Format {
+	return record.Format{Name: "best", Encode: func(r record.Result) record.Encoder {
+		c.columns = r.Columns
+		return c
+	}}
 }
 
 // correct takes the threshold and what it says of the p-value from the command that is recommended.
 func (a *advice) correct(i *interview, by []string) error {
-	var out bytes.Buffer
-	s := &outfile.Session{Context: i.ctx, Stdin: strings.NewReader(""), Stdout: &out, Stderr: i.asked}
+	var caught catcher
+	s := &outfile.Session{Context: i.ctx, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: i.asked}
 	front := commands.Front{Session: s, Commands: []*commands.Command{pvalues.Command()},
-		Formats: []record.Format{record.JSON}}
+		Formats: []record.Format{caught.format()}}
 	command, typed, err := front.Read(slices.Concat([]string{"pvalue-correct"}, by))
 	if err != nil {
 		return err
@@ -131,19 +149,28 @@ func (a *advice) correct(i *interview, by []string) error {
 	if err := front.Do(command, typed); err != nil && !errors.As(err, &code) {
 		return err
 	}
-	var answer struct{ Rows []correction }
-	if err := json.Unmarshal(out.Bytes(), &answer); err != nil {
-		return err
-	}
-	at := slices.IndexFunc(answer.Rows, func(c correction) bool { return c.Best })
-	if at < 0 {
+	if caught.best == nil {
 		a.status, a.best = transfer.Infeasible, false
 		a.reason += " With these numbers no method leaves any threshold."
 		return nil
 	}
-	a.corrected = &answer.Rows[at]
+	a.corrected = caught.best
 	if a.method != none {
-		a.method = a.corrected.Method
+		a.method = a.corrected["method"].S
 	}
 	return nil
+}
+
+// lines are the correction for people.
+func (c correction) lines() (lines []string) {
+	if c == nil {
+		return nil
+	}
+	lines = []string{"Threshold: " + record.People(pvalues.Legible(theory.LogProb(c["ln_threshold"].F)))}
+	if reject := c["reject"]; reject.Form != record.Missing {
+		verdict := map[bool]string{true: "rejected", false: "not rejected"}[reject.N != 0]
+		adjusted := record.Chance(theory.LogProb(c["ln_p_adjusted"].F))
+		lines = append(lines, "Adjusted p-value: "+record.People(adjusted)+", "+verdict)
+	}
+	return lines
 }
