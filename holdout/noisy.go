@@ -57,7 +57,7 @@ func (noisy) certified(p *Plan, a transfer.Answer) error {
 	if slices.Equal(today.Noise, p.Mechanism.Noise) {
 		return nil
 	}
-	bound, err := joint.New(p.goal.Samples)
+	bound, err := joint.New(p.goal.Samples, joint.SidesOf(p.goal.OneSided))
 	if err != nil {
 		return err
 	}

@@ -115,7 +115,8 @@ func (g Goal) Validate() error {
 	}
 	if g.Tau == 0 {
 		missing++
-	} else if err := theory.Domain(g.Tau > 0 && g.Tau < g.spread(), "tau", g.Tau, "a number in (0, "+formatFloat(g.spread())+")"); err != nil {
+	} else if err := theory.Domain(g.Tau > 0 && g.Tau < g.spread(), "tau", g.Tau,
+		"a number in (0, "+formatFloat(g.spread())+")"); err != nil {
 		return err
 	}
 	if g.Beta == 0 {
@@ -128,7 +129,8 @@ func (g Goal) Validate() error {
 			return err
 		}
 	}
-	if err := theory.Domain(g.Epsilon == 0 || g.Epsilon > 0 && g.Epsilon <= math.MaxFloat64, "epsilon", g.Epsilon, "a positive number"); err != nil {
+	if err := theory.Domain(g.Epsilon == 0 || g.Epsilon > 0 && g.Epsilon <= math.MaxFloat64, "epsilon", g.Epsilon,
+		"a positive number"); err != nil {
 		return err
 	}
 	if err := g.validShown(); err != nil {

@@ -26,7 +26,8 @@ func TestScheduleNeeds(t *testing.T) {
 		a, err := method.Solve(Goal{Queries: c.queries, Tau: c.tau, Beta: theory.LogProb(math.Log(c.beta))})
 		rows := float64(a.Samples)
 		if err != nil || a.Status != OK || !(rows <= math.Ceil(c.samples*1.005)) || !(rows >= 0.7*c.samples) {
-			t.Errorf("tau %g, beta %g, m %d: %d (%s, %v), want about %g", c.tau, c.beta, c.queries, a.Samples, a.Status, err, c.samples)
+			t.Errorf("tau %g, beta %g, m %d: %d (%s, %v), want about %g", c.tau, c.beta, c.queries, a.Samples, a.Status, err,
+				c.samples)
 		}
 	}
 	for _, c := range []struct {
@@ -55,12 +56,18 @@ func TestEvenNoiseIsNearlyOptimal(t *testing.T) {
 	}
 }
 
-// With the best noise the bound of one query is e^(-2n tau^2), half of what Hoeffding's inequality gives for both sides.
+// With the best noise the bound of one query is e^(-2n tau^2), half of what Hoeffding's inequality
+// gives for both sides.
 func TestOneQueryNeedsItsExponent(t *testing.T) {
 	r := rand.New(rand.NewPCG(51, 52))
 	for range 300 {
-		g := Goal{Queries: 1, Tau: math.Pow(10, -5*r.Float64()) * 0.99, Beta: theory.LogProb(-math.Pow(10, -3+5.8*r.Float64()))}
+		g := Goal{Queries: 1, Tau: math.Pow(10, -5*r.Float64()) * 0.99,
+			Beta: theory.LogProb(-math.Pow(10, -3+5.8*r.Float64()))}
 		rows := -g.Beta.Ln() / (2 * g.Tau * g.Tau)
+		if r.IntN(3) == 0 && -g.Beta.Ln() > 1 { // of one side it is half of that
+			g.OneSided = true
+			rows = (-g.Beta.Ln() - math.Ln2) / (2 * g.Tau * g.Tau)
+		}
 		for _, name := range []string{"gaussian", "gaussian-schedule"} {
 			method, _ := Lookup(name)
 			a, err := method.Solve(g)

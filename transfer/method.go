@@ -33,7 +33,7 @@ const (
 // Mechanism is what to run. A field that does not belong to the method is zero.
 type Mechanism struct {
 	Noise      theory.NoiseKind // "" if the answers carry none
-	Scale      float64          // the Gaussian standard deviation, the scale of Laplace noise, or Thresholdout's sigma; of a schedule the last and least
+	Scale      float64          // see theory.NoiseKind; Thresholdout's sigma; of a schedule the last and least
 	ScaleFirst float64          // the first and greatest of a schedule's scales
 	Schedule   Schedule         // the noise of each query, if it falls from one to the next
 	Threshold  float64          // Thresholdout's T
@@ -46,7 +46,7 @@ type Mechanism struct {
 	LnNodes     Option                // gate, sealed, transcripts: ln of how many queries could be asked
 	QueryWidths []feedback.QueryWidth // rounding-widths: how wide the cells of the queries are
 	FlagWidths  []feedback.FlagWidth  // sparse-validate: how wide the cells are after so many flags
-	Chunks      int64                 // sparse-validate: the equal parts of the holdout, each of which serves one flag; 0 stands for 1
+	Chunks      int64                 // sparse-validate: the parts of the holdout, each for one flag; 0 stands for 1
 	FalseFlag   theory.LogProb        // sparse-validate: the chance that a right guess is flagged, of a query
 	Step        float64               // ladder-blum15: the step of the board
 	Board       []Step                // ladder: from which score on which value is shown

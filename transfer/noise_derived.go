@@ -6,6 +6,7 @@ import (
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer/stability"
+	"github.com/dpcalc/dpcalc/transfer/thresholdout"
 )
 
 // The CVaR transfer theorem makes a method of any pair of a noise and a
@@ -32,7 +33,8 @@ func gaussianCVaR(g Goal) func(int64) (float64, Mechanism) {
 			mu := math.Exp(lnMu)
 			return noise/mu + stability.GDPAt(mu, lnBeta)
 		})
-		return certified(d*tau, d, Mechanism{Noise: theory.GaussianNoise, Scale: d * root / (float64(samples) * math.Exp(lnMu))})
+		return certified(d*tau, d,
+			Mechanism{Noise: theory.GaussianNoise, Scale: d * root / (float64(samples) * math.Exp(lnMu))})
 	}
 }
 
@@ -47,7 +49,8 @@ func laplaceCVaR(g Goal) func(int64) (float64, Mechanism) {
 		lnEps, tau := bestSteps(steps{count: g.Queries, lnBeta: lnBeta, pure: 4 * noise / m, composed: noise / math.Sqrt(m)},
 			func(eps, shift float64) float64 { return noise/eps + shift })
 		eps := math.Exp(lnEps)
-		return certified(d*tau, d, Mechanism{Noise: theory.LaplaceNoise, Scale: d / (float64(samples) * eps), Epsilon: m * eps})
+		return certified(d*tau, d,
+			Mechanism{Noise: theory.LaplaceNoise, Scale: d / (float64(samples) * eps), Epsilon: m * eps})
 	}
 }
 
@@ -122,16 +125,17 @@ func dpTiltNeeds(g Goal) error {
 // and s the stability of 2B steps of 1/(sigma n)-privacy, pure or composed.
 func thresholdoutCVaR(g Goal) func(int64) (float64, Mechanism) {
 	lnBeta, count := g.Beta.Ln(), 2*g.Budget
-	noise := thresholdNoise{g.Queries, g.Budget}
-	unit := noise.cvar(lnBeta)
+	noise := thresholdout.Noise{Queries: g.Queries, Budget: g.Budget}
+	unit := noise.CVaR(lnBeta)
 	return func(samples int64) (float64, Mechanism) {
 		n := float64(samples)
-		k := steps{count: count, lnBeta: lnBeta, pure: 4 * unit / (n * float64(count)), composed: unit / (n * math.Sqrt(float64(count)))}
+		k := steps{count: count, lnBeta: lnBeta, pure: 4 * unit / (n * float64(count)),
+			composed: unit / (n * math.Sqrt(float64(count)))}
 		lnEps, quarter := bestSteps(k, func(eps, shift float64) float64 {
 			sigma := 1 / (n * eps)
 			quarter := sigma*unit + shift
 			// kappa falls as tau grows, so at the tau without it it is large enough.
-			return quarter + sigma*math.Exp(noise.lnKappa(3*quarter/sigma)-lnBeta)
+			return quarter + sigma*math.Exp(noise.LnKappa(3*quarter/sigma)-lnBeta)
 		})
 		tau, run := certified(4*quarter, 1, Mechanism{Noise: theory.LaplaceNoise, Scale: 1 / (n * math.Exp(lnEps))})
 		if run.Noise != "" {

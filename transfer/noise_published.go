@@ -137,7 +137,9 @@ func gaussianBassily16(g Goal) (float64, Mechanism) {
 		lnEpsilon, tau = at, inside
 	}
 	epsilon := math.Exp(lnEpsilon)
-	return certified(tau, d, Mechanism{Noise: theory.GaussianNoise, Scale: noise(epsilon), Epsilon: epsilon, LnDelta: theory.LogProb(lnEpsilon + lnRatio)})
+	return certified(tau, d,
+		Mechanism{Noise: theory.GaussianNoise, Scale: noise(epsilon), Epsilon: epsilon,
+			LnDelta: theory.LogProb(lnEpsilon + lnRatio)})
 }
 
 // laplaceJung20 is the pure transfer theorem with Laplace noise of scale
@@ -180,5 +182,6 @@ func laplaceJung20(g Goal) (float64, Mechanism) {
 		return noisy + sampling(num.LogAny(math.Min(-x, 0), m))
 	})
 	_, epsilon := best(x)
-	return certified(tau, d, Mechanism{Noise: theory.LaplaceNoise, Scale: d * float64(m) / (n * epsilon), Epsilon: epsilon})
+	return certified(tau, d,
+		Mechanism{Noise: theory.LaplaceNoise, Scale: d * float64(m) / (n * epsilon), Epsilon: epsilon})
 }

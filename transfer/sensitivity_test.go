@@ -156,7 +156,8 @@ func TestNoiseScalesWithTheQuery(t *testing.T) {
 				return a
 			}
 			one := solve(Sensitive, 0, 1, 0)
-			if same := solve(Sensitive, 1, 1, 0); !reflect.DeepEqual(same.Mechanism, one.Mechanism) || same.Samples != one.Samples {
+			if same := solve(Sensitive, 1, 1, 0); !reflect.DeepEqual(same.Mechanism, one.Mechanism) ||
+				same.Samples != one.Samples {
 				t.Errorf("%s %+v: no sensitivity is %+v, 1 is %+v", m.Name, goal, one, same)
 			}
 			for _, c := range []struct {

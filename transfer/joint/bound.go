@@ -27,6 +27,7 @@ import (
 // proof is in docs/theorems/transfer.md, "Joint bound".
 type Bound struct {
 	n        float64
+	sides    Sides
 	orders   []order
 	answered []run   // the last runs, which not all orders have seen
 	best     int     // the order that served last
@@ -71,18 +72,42 @@ var noAnswers = func() []order {
 	return orders
 }()
 
+// Sides says which errors count.
+type Sides int
+
+const (
+	Both  Sides = iota // answers that are off by more than tau
+	Above              // answers that exceed the population's value by more than tau
+)
+
+// SidesOf returns Above for a promise about one side.
+func SidesOf(oneSided bool) Sides {
+	if oneSided {
+		return Above
+	}
+	return Both
+}
+
+// lnCount is ln of how many sides there are.
+func (s Sides) lnCount() float64 {
+	if s == Above {
+		return 0
+	}
+	return math.Ln2
+}
+
 // New returns the bound before the first query to n = samples records. The error is
 // a DomainError.
-func New(samples int64) (*Bound, error) {
+func New(samples int64, sides Sides) (*Bound, error) {
 	want := "a whole number from 1 to 9007199254740992"
 	if err := theory.Domain(samples >= 1 && samples <= theory.MaxSamples, "samples", samples, want); err != nil {
 		return nil, err
 	}
-	return newBound(samples), nil
+	return newBound(samples, sides), nil
 }
 
-func newBound(samples int64) *Bound {
-	b := &Bound{n: float64(samples), orders: slices.Clone(noAnswers), total: math.Inf(-1)}
+func newBound(samples int64, sides Sides) *Bound {
+	b := &Bound{n: float64(samples), sides: sides, orders: slices.Clone(noAnswers), total: math.Inf(-1)}
 	b.best = len(b.orders) - 1
 	return b
 }
@@ -96,7 +121,8 @@ func (b *Bound) Answer(block theory.NoiseBlock, tau float64) (theory.LogProb, er
 		return 0, err
 	}
 	want := "a whole number from 1 to 9007199254740992"
-	if err := theory.Domain(block.Queries >= 1 && block.Queries <= theory.MaxSamples, "queries", block.Queries, want); err != nil {
+	if err := theory.Domain(block.Queries >= 1 && block.Queries <= theory.MaxSamples, "queries", block.Queries,
+		want); err != nil {
 		return 0, err
 	}
 	if err := theory.Domain(tau > 0 && tau < 1, "tau", tau, "a number in (0, 1)"); err != nil {
@@ -108,7 +134,7 @@ func (b *Bound) Answer(block theory.NoiseBlock, tau float64) (theory.LogProb, er
 	if err := theory.Domain(silent || noisy, "standard deviation", block.Scale, want); err != nil {
 		return 0, err
 	}
-	q := run{tau: tau, sd: block.Scale, count: float64(block.Queries)}
+	q := run{tau: tau, sd: block.Scale, count: float64(block.Queries), sides: b.sides}
 	ln := b.leastOfAll(q)
 	b.total, b.runs = num.LogAddExp(b.total, min(ln, 700)), b.runs+1 // finite, and beyond one
 	if b.closed = silent; !silent {
@@ -128,7 +154,10 @@ func (b *Bound) Total() theory.LogProb {
 }
 
 // run is consecutive queries with the same noise and the same accuracy.
-type run struct{ tau, sd, count float64 }
+type run struct {
+	tau, sd, count float64
+	sides          Sides
+}
 
 // roundJoint covers the rounding of the sums and elementary functions below, relative
 // to the largest term.
@@ -199,17 +228,20 @@ func (t *tangent) step(b, k, z float64) float64 {
 
 // sampling returns ln eps_j without what earlier answers reveal, and its derivative in
 // z = tau/sd.
-func (o *order) sampling(n, tau, sd float64) (ln, slope float64) {
-	if sd == 0 { // T_b = e^(-2n tau^2), whatever b is
-		return (math.Ln2 - 2*n*tau*tau*(1-roundJoint)) / o.conj, 0
+func (o *order) sampling(n float64, q run) (ln, slope float64) {
+	if q.sd == 0 { // T_b = e^(-2n tau^2), whatever b is
+		return (q.sides.lnCount() - 2*n*q.tau*q.tau*(1-roundJoint)) / o.conj, 0
 	}
-	z, k := tau/sd, 1/(4*n*sd*sd)
-	if !(z > 1e-6) { // no noise like that is of use: the trivial bound, twice over
-		return math.Ln2, 0
+	z, k := q.tau/q.sd, 1/(4*n*q.sd*q.sd)
+	if !(z > 1e-6) { // no noise like that is of use: the trivial bound, once for each side
+		return q.sides.lnCount(), 0
 	}
 	t := &o.touch[0]
 	t.settle(o.conj, k, z)
 	near, slope := t.chernoff(o.conj, k, z), t.slope(o.conj, k, z)
+	if q.sides == Above {
+		return near/o.conj + roundJoint, slope / o.conj
+	}
 	h := num.Hazard(z)
 	far, dFar := o.otherSide(k, z, near-o.gain-lnTail(z, h)*(1-roundJoint))
 	odds := math.Exp(far)
@@ -298,7 +330,7 @@ func (b *Bound) errors(o *order, q run) (ln, slope float64) {
 	if math.IsInf(o.past, 1) {
 		return math.Inf(1), 0
 	}
-	ln, slope = o.sampling(b.n, q.tau, q.sd)
+	ln, slope = o.sampling(b.n, q)
 	ln += o.past / o.conj
 	if q.count == 1 {
 		return ln, slope

@@ -11,6 +11,7 @@ import (
 // time and memory that grow as the logarithm of m.
 type evenNoise struct {
 	queries int64
+	sides   Sides
 	starts  []float64 // the answers before each run of queries
 	blocks  []float64 // and the lengths of the runs
 	served  []int     // the order that serves each run
@@ -60,8 +61,8 @@ func (p *path) upTo(x float64) float64 {
 // A run is one query in evenGrain of those before it, at least one.
 const evenGrain = 3
 
-func newEvenNoise(queries int64) *evenNoise {
-	e := &evenNoise{queries: queries, orders: slices.Clone(noAnswers)}
+func newEvenNoise(queries int64, sides Sides) *evenNoise {
+	e := &evenNoise{queries: queries, sides: sides, orders: slices.Clone(noAnswers)}
 	for done := int64(0); done < queries; {
 		count := min(max(done/evenGrain, 1), queries-done)
 		e.starts, e.blocks = append(e.starts, float64(done)), append(e.blocks, float64(count))
@@ -83,7 +84,7 @@ func (e *evenNoise) with(n, tau, sd float64) oneNoise {
 	for i := range e.paths {
 		e.paths[i].known = false
 	}
-	return oneNoise{e, n, run{tau: tau, sd: sd, count: 1}}
+	return oneNoise{e, n, run{tau: tau, sd: sd, count: 1, sides: e.sides}}
 }
 
 // lnErrors returns ln of the sum of eps_j with the noise sd on n records, rounded up. The last run is served by the
@@ -193,7 +194,7 @@ func (p oneNoise) run(i, block int) float64 {
 func (p *path) start(o *order, n, queries float64, q run) {
 	p.known, p.points, p.spacing = true, 0, max((queries-1)/(pathPoints-1), 1)
 	p.step = p.spacing * o.a / (4 * n * n * q.sd * q.sd) * (1 + roundJoint)
-	p.sampling, _ = o.sampling(n, q.tau, q.sd)
+	p.sampling, _ = o.sampling(n, q)
 }
 
 // follow fills in what the bound after j answers needs of the path.
@@ -221,8 +222,8 @@ type even struct {
 }
 
 func (c *even) sumOver(p Plan) *evenNoise {
-	if c.sum == nil || c.sum.queries != p.Queries {
-		c.sum = newEvenNoise(p.Queries)
+	if c.sum == nil || c.sum.queries != p.Queries || c.sum.sides != p.Sides {
+		c.sum = newEvenNoise(p.Queries, p.Sides)
 	}
 	return c.sum
 }
@@ -480,5 +481,5 @@ const nearby = 0.02
 
 // noiseQuantile is what tau/sd would be if the noise made all the errors.
 func noiseQuantile(p Plan) float64 {
-	return num.UpperQuantile(min(p.Beta.Ln()-math.Log(float64(p.Queries)), -1) - math.Ln2)
+	return num.UpperQuantile(min(p.Beta.Ln()-math.Log(float64(p.Queries)), -1) - p.Sides.lnCount())
 }

@@ -15,6 +15,7 @@ type Plan struct {
 	Queries int64          // m
 	Tau     float64        // the accuracy, in (0,1)
 	Beta    theory.LogProb // the failure probability, in (0,1)
+	Sides   Sides          // the answers that fail: those off by more than Tau, or above by more
 }
 
 // Blocks returns the falling noise of the plan in the order of the queries. Of the [Bound], eps_j is beta/(m+1), and
@@ -26,8 +27,9 @@ func (s Plan) Blocks() iter.Seq[theory.NoiseBlock] {
 }
 
 func (s Plan) valid() bool {
-	whole := isCount(s.Samples) && isCount(s.Queries)
-	return whole && s.Tau > 0 && s.Tau < 1 && s.Beta.Interior() && !s.beyondHope()
+	counted := isCount(s.Samples) && isCount(s.Queries)
+	small := s.Tau > 0 && s.Tau < 1 && s.Beta.Interior()
+	return counted && small && !s.beyondHope()
 }
 
 func isCount(n int64) bool { return n >= 1 && n <= theory.MaxSamples }
@@ -55,10 +57,10 @@ func (s Plan) walk(g grain, t *trail, yield func(theory.NoiseBlock) bool) (exces
 		return math.Inf(1)
 	}
 	t.begin()
-	bound := newBound(s.Samples)
+	bound := newBound(s.Samples, s.Sides)
 	m := float64(s.Queries)
 	target := s.Beta.Ln()*(1+1e-15) - math.Log(m+1) - roundJoint
-	z := num.UpperQuantile(min(target-math.Ln2, -math.Ln2)) + 1e-9
+	z := num.UpperQuantile(min(target-s.Sides.lnCount(), -math.Ln2)) + 1e-9
 	before, step, room := 0.0, 0.0, math.Inf(-1)
 	fails := func(reached float64) float64 {
 		if t.misled(reached > m-max(4, m/1e4)) {
@@ -67,7 +69,7 @@ func (s Plan) walk(g grain, t *trail, yield func(theory.NoiseBlock) bool) (exces
 		return math.Log(m / reached)
 	}
 	for done := int64(0); done < s.Queries-1; {
-		q := run{tau: s.Tau, count: float64(max(min(done/g.begin, (s.Queries-1-done)/g.end), 1))}
+		q := run{tau: s.Tau, sides: s.Sides, count: float64(max(min(done/g.begin, (s.Queries-1-done)/g.end), 1))}
 		share := target + math.Log(q.count)
 		at, ok := bound.loudest(q, share, z*(1-1e-3), t.guess(bound, z+ahead(before, step)))
 		if !ok {
@@ -90,12 +92,12 @@ func (s Plan) walk(g grain, t *trail, yield func(theory.NoiseBlock) bool) (exces
 	sd, least := bound.quietest(s.Tau)
 	if before := s.Tau / z; s.Queries > 1 && sd > before { // noise falls
 		sd = before
-		least, _ = bound.least(run{tau: s.Tau, sd: sd, count: 1})
+		least, _ = bound.least(run{tau: s.Tau, sd: sd, count: 1, sides: s.Sides})
 	}
 	if target += math.Ln2; least > target {
 		return fails(m - 0.5)
 	}
-	if ln, _ := bound.least(run{tau: s.Tau, count: 1}); ln <= target {
+	if ln, _ := bound.least(run{tau: s.Tau, count: 1, sides: s.Sides}); ln <= target {
 		sd = 0
 	}
 	yield(theory.NoiseBlock{Queries: 1, Scale: sd})
@@ -151,7 +153,10 @@ func (t *trail) lay(order int, z float64) {
 // misled reports whether a walk that failed may have done so because of the trail: it went far from it, or came nearly
 // to the end. The trail is then forgotten.
 func (t *trail) misled(nearly bool) bool {
-	if t == nil || t.away < 0 || t.away < 0.01 && !nearly {
+	if t == nil || t.away < 0 {
+		return false
+	}
+	if t.away < 0.01 && !nearly {
 		return false
 	}
 	t.posts = t.posts[:0]
@@ -301,7 +306,7 @@ func (b *Bound) quietest(tau float64) (sd, ln float64) {
 	at := func(i int) (sd, ln float64) {
 		o := &b.orders[i]
 		sd = o.conj * hazardAtZero / (4 * b.n * tau)
-		ln, _ = b.errors(o, run{tau: tau, sd: sd, count: 1})
+		ln, _ = b.errors(o, run{tau: tau, sd: sd, count: 1, sides: b.sides})
 		return sd, ln
 	}
 	sd, ln = at(b.best)

@@ -123,23 +123,29 @@ func (r Noise) LeastBeta(p Plan) theory.LogProb {
 	if p.beyondHope() {
 		return 0
 	}
-	const most = 20
+	const most, tolerance = 20, 1e-11
 	d := descent{choice: r.choose(), at: func(x float64) (float64, Plan) { // ln beta = -e^(-x)
 		p.Beta = theory.LogProb(-math.Exp(-max(min(x, 2*most), -690)))
 		return x, p
 	}}
 	s := d.choice.near(d, search{from: -math.Log(r.exponent(p)), step: 0.1, tolerance: 0.01})
-	x := d.strict(s.near(most, 1e-11))
-	for step := 1e-11; step < 1; step *= 2 {
-		if p = d.nearest(x); x > most {
-			break
-		}
-		if r.Certifies(p) {
-			return p.Beta
-		}
-		x += step
+	low := d.strict(s.near(most, tolerance))
+	high := low
+	for step := tolerance; high <= most &&
+		!r.Certifies(d.nearest(high)); step *= 2 { // a choice of its own may ask for more
+		low, high = high, high+step
 	}
-	return 0
+	for high-low > tolerance {
+		if mid := low + (high-low)/2; r.Certifies(d.nearest(mid)) {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	if high > most {
+		return 0
+	}
+	return d.nearest(high).Beta
 }
 
 // scale returns about what n tau^2 is for the least n.

@@ -83,7 +83,8 @@ func GDP(mu float64) (Bound, error) {
 // tanh(k eps/4) if that is less. Beyond k = 1,000,000, where the sum takes too long,
 // g steps are counted as one of privacy g eps.
 func Composed(k int64, eps float64) (Bound, error) {
-	if err := theory.Domain(k >= 1 && k <= theory.MaxSamples, "steps", k, "a whole number from 1 to 9007199254740992"); err != nil {
+	if err := theory.Domain(k >= 1 && k <= theory.MaxSamples, "steps", k,
+		"a whole number from 1 to 9007199254740992"); err != nil {
 		return nil, err
 	}
 	if err := nonNegative("epsilon", eps); err != nil {
@@ -106,7 +107,8 @@ func PureAt(eps float64) float64 { return min(1, math.Tanh(eps/4)*(1+0x1p-50)) }
 //
 // and the event grows with b: one monotone equation and no fixed point.
 
-// GDPAt is [GDP] at ln b, without a check of its domain. It solves the equation for the event {x > c}: A = Q(c-mu/2), B = Q(c+mu/2). With
+// GDPAt is [GDP] at ln b, without a check of its domain. It solves the equation for the event {x >
+// c}: A = Q(c-mu/2), B = Q(c+mu/2). With
 // rho = B/A, s = (1-rho)/(1+3 rho), which increases with c.
 func GDPAt(mu, lnb float64) float64 {
 	if mu == 0 {
@@ -152,7 +154,8 @@ var gapRule = num.Legendre(4)
 
 const mostSteps = 1_000_000
 
-// ComposedAt is [Composed] at ln b, without a check of its domain. It solves the equation for the event {J >= j} and part of the atom below it,
+// ComposedAt is [Composed] at ln b, without a check of its domain. It solves the equation for the
+// event {J >= j} and part of the atom below it,
 // where J counts the steps that tell the truth: Bin(k,p) or Bin(k,1-p), p =
 // e^eps/(1+e^eps). The atoms are a_j and a_j e^(-eps(2j-k)).
 func ComposedAt(k int64, eps, lnb float64) float64 {

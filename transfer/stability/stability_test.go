@@ -210,7 +210,8 @@ func TestStabilityLaws(t *testing.T) {
 			if !(got >= 0 && got <= 1 && s(b*1.001) >= got*(1-1e-10) && more(b) >= got*(1-1e-10)) {
 				t.Fatalf("%s(%g): s = %g at ln b = %g, %g below it, %g for more", name, x, got, b, s(b*1.001), more(b))
 			}
-			for _, no := range []theory.LogProb{theory.Zero, 1, theory.LogProb(math.NaN()), theory.LogProb(math.Inf(1)), -math.MaxFloat64} {
+			for _, no := range []theory.LogProb{theory.Zero, 1, theory.LogProb(math.NaN()), theory.LogProb(math.Inf(1)),
+				-math.MaxFloat64} {
 				if !(s(no) >= got) || s(no) > 1 {
 					t.Fatalf("%s(%g) at %g: %g, below %g", name, x, no, s(no), got)
 				}

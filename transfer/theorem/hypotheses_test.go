@@ -170,7 +170,8 @@ func TestErratumSquareRootOfBeta(t *testing.T) {
 			t.Fatal(err)
 		}
 		if literal <= 0 || got >= 0 {
-			t.Errorf("beta = %s: the literal bound is e^%g and the theorem's %s; want one above 1 and one below", text, literal, got)
+			t.Errorf("beta = %s: the literal bound is e^%g and the theorem's %s; want one above 1 and one below", text, literal,
+				got)
 		}
 		if want := math.Log(3) + beta.Ln()/2; got.Ln() < want || got.Ln() > want+1e-9*math.Abs(want) {
 			t.Errorf("beta = %s: ln of the bound is %g, want %g", text, got.Ln(), want)

@@ -115,7 +115,8 @@ func Jung20Pure(s Sampled, class Class, target theory.LogProb) (theory.Bound[Pop
 	// ln(1/eta), eta = target - beta rounded down
 	rest := -math.Expm1(s.Beta.Ln()-target.Ln()) * (1 - 0x1p-50)
 	if !(rest > 0) {
-		return theory.Bound[Population]{}, &theory.NotApplicableError{Source: source, Needs: "a target beta above the sample's beta"}
+		return theory.Bound[Population]{}, &theory.NotApplicableError{Source: source, Needs: "a target beta above the " +
+			"sample's beta"}
 	}
 	alpha := s.Alpha + math.Expm1(s.Epsilon) + math.Sqrt(2*(-target.Ln()-math.Log(rest))/float64(class.Samples))
 	return concluded(alpha, target, []theory.Source{source}, onePopulation)
@@ -173,7 +174,8 @@ func validTransfer(s Sampled, class Class, target theory.LogProb) error {
 // up rounds the result of some float64 operations to the safe side.
 func up(x float64) float64 { return x * (1 + 0x1p-40) }
 
-func concluded(alpha float64, target theory.LogProb, sources []theory.Source, assumes ...string) (theory.Bound[Population], error) {
+func concluded(alpha float64, target theory.LogProb, sources []theory.Source,
+	assumes ...string) (theory.Bound[Population], error) {
 	alpha = up(alpha)
 	if !(alpha <= math.MaxFloat64) {
 		return theory.Bound[Population]{}, &theory.NoAnswerError{Reason: "alpha is beyond the range of float64"}
@@ -189,7 +191,8 @@ type Selection struct {
 	Beta    theory.LogProb
 }
 
-// SelectionDwork15 is Theorem 2.3 of the notes. It bounds P[S in R(Y)] by 3 sqrt(Beta), if epsilon <= sqrt(ln(1/Beta)/(2n)).
+// SelectionDwork15 is Theorem 2.3 of the notes. It bounds P[S in R(Y)] by 3 sqrt(Beta), if epsilon
+// <= sqrt(ln(1/Beta)/(2n)).
 // The bound is rounded up and at most 1. Errors: DomainError, and
 // NotApplicableError if epsilon is larger. Source: dwork15preserving.
 func SelectionDwork15(s Selection) (theory.LogProb, error) {
@@ -208,7 +211,8 @@ func SelectionDwork15(s Selection) (theory.LogProb, error) {
 func (s Selection) validate() error {
 	for _, err := range []error{
 		theory.Domain(s.Epsilon >= 0 && s.Epsilon <= math.MaxFloat64, "epsilon", s.Epsilon, "a number of at least 0"),
-		theory.Domain(s.Samples >= 1 && s.Samples <= theory.MaxSamples, "samples", s.Samples, "a whole number from 1 to 9007199254740992"),
+		theory.Domain(s.Samples >= 1 && s.Samples <= theory.MaxSamples, "samples", s.Samples,
+			"a whole number from 1 to 9007199254740992"),
 		theory.Domain(s.Beta.Interior(), "beta", s.Beta, "a probability in (0, 1)"),
 	} {
 		if err != nil {
@@ -227,23 +231,27 @@ type Output struct {
 	LnDelta theory.LogProb // theory.Zero for pure privacy
 }
 
-// TailByMaxInformation is Corollary 2.1.1 of the notes. It bounds the one-sided P[E_S[phi] - P[phi] > tau] by exp(-tau^2 n),
+// TailByMaxInformation is Corollary 2.1.1 of the notes. It bounds the one-sided P[E_S[phi] - P[phi]
+// > tau] by exp(-tau^2 n),
 // for pure epsilon <= tau^2: then I_inf(S;phi) <= log2(e) tau^2 n. Rounded up.
 // Errors: DomainError, NotApplicableError. Source: dwork15generalization.
 func TailByMaxInformation(o Output) (theory.LogProb, error) {
-	return o.tail(theory.Source{Key: "dwork15generalization", Where: "notes, Corollary 2.1.1"}, "pure epsilon <= tau^2", o.Tau*o.Tau, 0)
+	return o.tail(theory.Source{Key: "dwork15generalization", Where: "notes, Corollary 2.1.1"}, "pure epsilon <= tau^2",
+		o.Tau*o.Tau, 0)
 }
 
 // TailDwork15 is Corollary 2.3.1 of the notes. It bounds the two-sided P[|P[phi] - E_S[phi]| >= tau] by
 // 6 exp(-tau^2 n), for pure epsilon <= tau. Rounded up and at most 1. Errors:
 // DomainError, NotApplicableError. Source: dwork15preserving.
 func TailDwork15(o Output) (theory.LogProb, error) {
-	return o.tail(theory.Source{Key: "dwork15preserving", Where: "notes, Corollary 2.3.1"}, "pure epsilon <= tau", o.Tau, math.Log(6))
+	return o.tail(theory.Source{Key: "dwork15preserving", Where: "notes, Corollary 2.3.1"}, "pure epsilon <= tau", o.Tau,
+		math.Log(6))
 }
 
 func (o Output) validate() error {
 	for _, err := range []error{
-		theory.Domain(o.Samples >= 1 && o.Samples <= theory.MaxSamples, "samples", o.Samples, "a whole number from 1 to 9007199254740992"),
+		theory.Domain(o.Samples >= 1 && o.Samples <= theory.MaxSamples, "samples", o.Samples,
+			"a whole number from 1 to 9007199254740992"),
 		theory.Domain(o.Tau > 0 && o.Tau < 1, "tau", o.Tau, "a number in (0, 1)"),
 		theory.Domain(o.Epsilon >= 0 && o.Epsilon <= math.MaxFloat64, "epsilon", o.Epsilon, "a number of at least 0"),
 		theory.Domain(o.LnDelta < 0, "delta", o.LnDelta, "a probability in [0, 1)"),

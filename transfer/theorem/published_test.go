@@ -98,7 +98,8 @@ func TestSeedTheoremValues(t *testing.T) {
 func TestJung20IsTheBestSplit(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	for range 200 {
-		s := Sampled{Alpha: r.Float64() / 10, Beta: theory.LogProb(-5 - 20*r.Float64()), Epsilon: r.Float64() / 5, LnDelta: theory.LogProb(-8 - 20*r.Float64())}
+		s := Sampled{Alpha: r.Float64() / 10, Beta: theory.LogProb(-5 - 20*r.Float64()), Epsilon: r.Float64() / 5,
+			LnDelta: theory.LogProb(-8 - 20*r.Float64())}
 		target := theory.LogProb(-3*r.Float64() - 0.01)
 		class, w := Class{}, 2.0
 		d := 1.0
@@ -132,10 +133,20 @@ func TestTransferHypotheses(t *testing.T) {
 			_, err := Jung20Pure(d, linear, lp("0.05"))
 			return err
 		},
-		"pure, sensitive":      func() error { _, err := Jung20Pure(s, Class{Spread: 1, Samples: 10}, lp("0.05")); return err },
-		"pure without n":       func() error { _, err := Jung20Pure(s, Class{}, lp("0.05")); return err },
-		"pure, target = beta":  func() error { _, err := Jung20Pure(s, linear, lp("1e-6")); return err },
-		"bassily, epsilon":     func() error { d := s; d.Epsilon = 0.4; _, err := Bassily16(d, linear, lp("0.05")); return err },
+		"pure, sensitive": func() error {
+			_,
+				err := Jung20Pure(s, Class{Spread: 1, Samples: 10}, lp("0.05"))
+			return err
+		},
+		"pure without n":      func() error { _, err := Jung20Pure(s, Class{}, lp("0.05")); return err },
+		"pure, target = beta": func() error { _, err := Jung20Pure(s, linear, lp("1e-6")); return err },
+		"bassily, epsilon": func() error {
+			d := s
+			d.Epsilon = 0.4
+			_,
+				err := Bassily16(d, linear, lp("0.05"))
+			return err
+		},
 		"bassily, few samples": func() error { _, err := Bassily16(s, Class{Samples: 100}, lp("0.05")); return err },
 		"bassily, delta": func() error {
 			d := s
@@ -187,7 +198,8 @@ func TestTransferDomains(t *testing.T) {
 	} {
 		s, c, b := good, Class{Samples: 1000}, lp("0.05")
 		change(&s, &c, &b)
-		for _, f := range []func(Sampled, Class, theory.LogProb) (theory.Bound[Population], error){Jung20, Jung20Pure, Bassily16} {
+		for _, f := range []func(Sampled, Class, theory.LogProb) (theory.Bound[Population], error){Jung20, Jung20Pure,
+			Bassily16} {
 			if _, err := f(s, c, b); !isDomain(err) {
 				t.Errorf("%s: got %v, want a DomainError", name, err)
 			}

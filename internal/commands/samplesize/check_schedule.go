@@ -20,7 +20,7 @@ import (
 )
 
 // checkFlags are the flags that go with --check-schedule.
-var checkFlags = []string{"check-schedule", "samples", "queries", "tau", "beta", "confidence", "query", "format",
+var checkFlags = []string{"check-schedule", "samples", "queries", "tau", "beta", "confidence", "query", "one-sided", "format",
 	"output"}
 
 // fallingNoise is the method whose noise changes from query to query.
@@ -38,7 +38,7 @@ func checkSchedule(c *commands.Call, path string) error {
 		}
 		if given && !slices.Contains(checkFlags, f.Name) {
 			return usage.Errorf("--check-schedule: given with --%s, want %s", f.Name,
-				usage.OrList([]string{"--samples", "--queries", "--tau", "--beta", "--query"}))
+				usage.OrList([]string{"--samples", "--queries", "--tau", "--beta", "--query", "--one-sided"}))
 		}
 	}
 	target, err := c.Target()
@@ -128,7 +128,11 @@ func sayChecked(r *row, goal theory.LogProb) (title, notes []string) {
 	case goal != 0:
 		return title, []string{"The schedule is certified at beta " + record.People(record.Chance(goal)) + "."}
 	}
-	return title, []string{"Except with probability at most beta every answer is within tau, by the joint bound."}
+	promise := "every answer is within tau"
+	if r.OneSided {
+		promise = "no answer is above the truth by more than tau"
+	}
+	return title, []string{"Except with probability at most beta " + promise + ", by the joint bound."}
 }
 
 // readNoise reads a schedule as --schedule writes it, and sums its errors.
@@ -146,7 +150,7 @@ func readNoise(c *commands.Call, path string, a *transfer.Answer) error {
 
 // sumErrors fills in the queries, the noise and the failure probability.
 func sumErrors(ctx context.Context, s *csvfile.Splitter, a *transfer.Answer) error {
-	bound, err := joint.New(a.Samples)
+	bound, err := joint.New(a.Samples, joint.SidesOf(a.OneSided))
 	if err != nil {
 		return err
 	}
