@@ -51,9 +51,10 @@ type advice struct {
 	way     string
 	plan    transfer.Goal
 	proof   theory.Proof
-	needs   int64 // the rows that the accuracy asked for takes, 0 if there are none or none was
-	checked bool  // whether there are rows and an accuracy
-	enough  bool  // and whether they give it
+	note    string // what limits the answer, "" for nothing
+	needs   int64  // the rows that the accuracy asked for takes, 0 if there are none or none was
+	checked bool   // whether there are rows and an accuracy
+	enough  bool   // and whether they give it
 
 	// of a p-value
 	runs      bool // whether its command can be run as it stands
@@ -120,6 +121,7 @@ var columns = []column{
 	}),
 	{Name: "best", Cell: func(a advice) record.Cell { return record.Truth(a.best) }},
 	columnProof,
+	ofPlan("note", func(a advice) record.Cell { return record.Words(a.note) }),
 	{Name: "status", Cell: func(a advice) record.Cell { return record.Words(string(a.status)) }},
 	ofPlan("ledger", func(a advice) record.Cell { return record.Words(line(a.run)) }),
 	ofCorrection("threshold"), ofCorrection("ln_threshold"),
@@ -227,8 +229,11 @@ func (i *interview) compared(all []advice) (title, notes []string) {
 		if a.way == lessFeedback {
 			name += ", " + a.plan.Feedback.String()
 		}
-		if a.status != transfer.OK {
+		switch {
+		case a.status != transfer.OK:
 			notes = append(notes, name+": "+a.reason)
+		case a.note != "":
+			notes = append(notes, name+": "+a.note)
 		}
 		notes = append(notes, name+": "+line(a.words))
 	}

@@ -273,6 +273,20 @@ func TestWaysAndTheBest(t *testing.T) {
 	}
 }
 
+// What is no better than an answer without data says so.
+func TestTrivialAnswersAreNoted(t *testing.T) {
+	for flags, note := range map[string]string{
+		"--samples 5 --queries 3 --feedback answers": "plan: answering 1/2 without any data does as well\n",
+		"--samples 500 --queries 30 --query difference --disagreement 0.1 --feedback answers": "plan: no difference is more " +
+			"than 0.1, the disagreement\n",
+	} {
+		_, out, _ := commandtest.Dpcalc(append([]string{"advise"}, strings.Fields(flags)...)...)
+		if !strings.Contains(out, note) {
+			t.Errorf("%s: no %q in\n%s", flags, note, out)
+		}
+	}
+}
+
 // What is told of a check is so: a plan holds with as many rows as are called needed, and only those with so many are
 // called enough.
 func TestNeededRowsHold(t *testing.T) {

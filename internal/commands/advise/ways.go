@@ -295,7 +295,7 @@ func (p *planner) advise(w way) (a advice, err error) {
 		a.enough = answer.Tau <= p.goal.Tau
 		a.checked = true
 	}
-	a.run = p.ledger(w.goal, method)
+	a.run, a.note = p.ledger(w.goal, method), answer.Reason
 	a.reason = p.reason(a) + " " + commands.Flagged(method.Practice)
 	return a, nil
 }
