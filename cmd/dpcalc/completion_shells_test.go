@@ -18,8 +18,8 @@ import (
 // The shells themselves complete what is typed. The test needs bash, zsh and fish on Linux, and is run by
 // go test -tags shells ./cmd/dpcalc -run InShells.
 
-// prompts are the shells on a terminal, and how they take the script in FILE. There dpcalc shows its arguments, one in a
-// line.
+// prompts are the shells on a terminal, and how they take the script in FILE. There dpcalc shows its arguments, one in
+// a line.
 var prompts = []struct{ shell, run, setup string }{
 	{"bash", "bash --norc --noprofile -i", `dpcalc() { printf 'got:%s\n' "$@"; echo end:; }; . FILE`},
 	{"zsh", "zsh -f -i", `autoload -Uz compinit; compinit -u -D; ` +

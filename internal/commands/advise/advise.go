@@ -205,8 +205,8 @@ func (i *interview) told(all []advice) (title, notes []string) {
 }
 
 // promise is what tau is a distance from.
-const promise = "Whoever has the rows' features may have fitted them, so that the truth of a look is the mean over fresh labels of " +
-	"the same rows; it is the population's for predictions that were made without these rows."
+const promise = "Whoever has the rows' features may have fitted them, so that the truth of a look is the mean over " +
+	"fresh labels of the same rows; it is the population's for predictions that were made without these rows."
 
 // compared is what people read above and below the plans.
 func (i *interview) compared(all []advice) (title, notes []string) {

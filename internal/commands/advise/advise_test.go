@@ -46,7 +46,8 @@ func commandOf(all []advice) string {
 // An answer is its number, its word or the beginning of it, in any case, and an empty line is the one that is shown.
 func TestAnswersAreReadAsTyped(t *testing.T) {
 	const want = "dpcalc samplesize -n 500 -m 20 -b 0.05 --query binary --method gaussian-schedule"
-	for yes, goal := range map[string]string{"y": "1", "Y": "accuracy", "yes": "a", "YES": "A", "ye": "", "1": "acc", "": ""} {
+	goals := map[string]string{"y": "1", "Y": "accuracy", "yes": "a", "YES": "A", "ye": "", "1": "acc", "": ""}
+	for yes, goal := range goals {
 		all, _, err := interviewed(t, goal+"\n500\n"+yes+"\nanswers\n20\nbin\n\nNone\n")
 		if err != nil || len(all) == 0 || line(all[0].words) != want {
 			t.Errorf("%q, %q: %+v, %v", goal, yes, all, err)
@@ -277,8 +278,8 @@ func TestWaysAndTheBest(t *testing.T) {
 func TestTrivialAnswersAreNoted(t *testing.T) {
 	for flags, note := range map[string]string{
 		"--samples 5 --queries 3 --feedback answers": "plan: answering 1/2 without any data does as well\n",
-		"--samples 500 --queries 30 --query difference --disagreement 0.1 --feedback answers": "plan: no difference is more " +
-			"than 0.1, the disagreement\n",
+		"--samples 500 --queries 30 --query difference --disagreement 0.1 --feedback answers": "plan: no difference " +
+			"is more than 0.1, the disagreement\n",
 	} {
 		_, out, _ := commandtest.Dpcalc(append([]string{"advise"}, strings.Fields(flags)...)...)
 		if !strings.Contains(out, note) {
@@ -396,7 +397,8 @@ func TestPipe(t *testing.T) {
 		"--queries 2 --samples 10 --feedback gate --budget 1":      "--budget: plays no part",
 		"--queries 2 --samples 10 --feedback final --finalists 1":  "--finalists: plays no part",
 		"--queries 2 --samples 10 --query bounded --sensitivity 2": "--sensitivity: plays no part",
-		"--goal p-value":                                       "--selection: got nothing, want fixed, menu, private, gaussian, gate or free",
+		"--goal p-value": "--selection: got nothing, want fixed, menu, private, " +
+			"gaussian, gate or free",
 		"--goal p-value --selection menu --p 2":                "--p: got 2, want a probability",
 		"--goal p-value --selection gate --looks 3 --passes 4": "passes: got 4",
 	} {
@@ -411,7 +413,8 @@ func TestPipe(t *testing.T) {
 	if !strings.Contains(out, taken) {
 		t.Errorf("%s", out)
 	}
-	rows := rowsOf[told](t, usage.ExitNoAnswer, "advise --queries 10 --tau 1e-9 --query sensitive --noise no --feedback answers")
+	const hopeless = "advise --queries 10 --tau 1e-9 --query sensitive --noise no --feedback answers"
+	rows := rowsOf[told](t, usage.ExitNoAnswer, hopeless)
 	if slices.ContainsFunc(rows, func(a told) bool { return a.Best || a.Status == string(transfer.OK) }) {
 		t.Errorf("%+v", rows)
 	}

@@ -105,16 +105,16 @@ var questions = []question{
 			{"flags", "where a guess is wrong"}, {"final", "nothing until the finalists are scored, once and together"},
 			{unsure, "whatever costs least: compare them"},
 		},
-		explains: "What leaves the rows informs the next choice, so that less feedback costs fewer rows. A gate, a best score " +
-			"and sealed finalists need no noise."},
+		explains: "What leaves the rows informs the next choice, so that less feedback costs fewer rows. A gate, a best " +
+			"score and sealed finalists need no noise."},
 	{flag: "queries", asks: "How many looks, at most?", parse: wanting(numbers.Counts),
 		explains: "Every look counts: each model that is scored, each prompt, each commit, also those that are thrown away."},
 	{flag: "passes", asks: "At which pass is a gate retired?", standard: "1", parse: wanting(numbers.Counts),
-		explains: "A gate that has passed something tells more than one that has not. With more passes the rows are used for " +
-			"longer, and each costs accuracy."},
+		explains: "A gate that has passed something tells more than one that has not. With more passes the rows are used " +
+			"for longer, and each costs accuracy."},
 	{flag: "budget", asks: "How many guesses may turn out wrong?", standard: "1", parse: wanting(numbers.Counts),
-		explains: "Who has a training set guesses the score from there. The answer is the guess as long as it is right, and " +
-			"after so many corrections the rows are used up."},
+		explains: "Who has a training set guesses the score from there. The answer is the guess as long as it is right, " +
+			"and after so many corrections the rows are used up."},
 	{flag: "finalists", asks: "How many finalists are scored on rows that are sealed for them?", standard: "1",
 		parse: wanting(numbers.Counts), quiet: true},
 	{flag: "query", asks: "What does a look measure?", standard: "bounded",
@@ -129,13 +129,16 @@ var questions = []question{
 		standard: "1", parse: wanting(numbers.Positives),
 		explains: "1 if one row moves it by at most 1/n, as it does a mean of values in [0,1]."},
 	{flag: "disagreement", asks: "On which share of the population do the two differ, at most?", standard: "1",
-		parse: wanting(numbers.Positives), explains: "Models that agree on most rows are compared with fewer. 1 if nobody knows."},
+		parse:    wanting(numbers.Positives),
+		explains: "Models that agree on most rows are compared with fewer. 1 if nobody knows."},
 	{flag: "training", asks: "Is it enough to learn where a training set of the analyst's own overfits?", standard: "no",
 		choices: yesOrNo, quiet: true},
 	{flag: "noise", asks: "May the answers carry noise?", standard: "yes", choices: yesOrNo, quiet: true},
-	{flag: "beta", asks: "With what probability may any answer be farther off than tau?", standard: "0.05", parse: wantingBeta,
+	{flag: "beta", asks: "With what probability may any answer be farther off than tau?", standard: "0.05",
+		parse:    wantingBeta,
 		explains: "It is shared by all looks: 0.05 says that with a confidence of 95% all of them are within tau."},
-	{flag: "tau", asks: "How far may an answer be from the population, tau?", standard: none, parse: wanting(numbers.Positives),
+	{flag: "tau", asks: "How far may an answer be from the population, tau?", standard: none,
+		parse:    wanting(numbers.Positives),
 		explains: "0.03 for an accuracy is three points. Where the rows are there already, none asks what they give."},
 
 	{flag: "selection", asks: "How was the test chosen?",

@@ -97,7 +97,8 @@ func (i *interview) open(b blank) string {
 	q := find(b.flag)
 	switch b.flag {
 	case "samples":
-		q = q.of("How many rows was the test computed on?", "Count what is independent: ten lines of one patient are one row.")
+		q = q.of("How many rows was the test computed on?",
+			"Count what is independent: ten lines of one patient are one row.")
 	case "queries":
 		q = q.of("How many means were seen?", "All that were seen before the test was chosen, by whoever chose it.")
 		q.standard = none
