@@ -58,7 +58,7 @@ const (
 // first query, before which nothing is revealed.
 var noAnswers = func() []order {
 	orders := make([]order, orderCount+1)
-	ratio := math.Pow(mostExcess/leastExcess, 1.0/(orderCount-1))
+	ratio := num.Exp(num.Log(mostExcess/leastExcess) / (orderCount - 1))
 	excess := leastExcess
 	for i := range orders {
 		o := &orders[i]
@@ -66,7 +66,7 @@ var noAnswers = func() []order {
 		if i == orderCount {
 			o.a, o.conj = math.Inf(1), 1
 		}
-		o.gain = math.Log(math.Expm1(o.conj * math.Ln2))
+		o.gain = num.Log(math.Expm1(o.conj * math.Ln2))
 		excess *= ratio
 	}
 	return orders
@@ -168,7 +168,7 @@ func lnTail(u, h float64) float64 {
 	if u < -1 {
 		return num.LogSurvival(u)
 	}
-	return -u*u/2 - num.LnSqrt2Pi - math.Log(h)
+	return -u*u/2 - num.LnSqrt2Pi - num.Log(h)
 }
 
 // tangent is where a line touches the logarithm of the normal tail: u = (tau-x)/sd, and the hazard there,
@@ -193,7 +193,7 @@ func (t tangent) slope(b, k, z float64) float64 {
 // its square.
 func (t *tangent) settle(b, k, z float64) {
 	if least := z / (b * k); least < 0.1 { // it touches where the tail is nearly one
-		t.u, t.h = -math.Sqrt(-2*(math.Log(least)+num.LnSqrt2Pi)), 0
+		t.u, t.h = -math.Sqrt(-2*(num.Log(least)+num.LnSqrt2Pi)), 0
 	} else if t.h == 0 {
 		t.u = z / 2
 	}
@@ -244,7 +244,7 @@ func (o *order) sampling(n float64, q run) (ln, slope float64) {
 	}
 	h := num.Hazard(z)
 	far, dFar := o.otherSide(k, z, near-o.gain-lnTail(z, h)*(1-roundJoint))
-	odds := math.Exp(far)
+	odds := num.Exp(far)
 	both := near + math.Log1p(odds)
 	minkowski, sum := math.Ln2+near/o.conj+roundJoint, (math.Ln2+both+roundJoint)/o.conj
 	if minkowski <= sum {
@@ -289,7 +289,7 @@ func lnUp(x float64) float64 {
 	if x < 1e-3 {
 		return math.Log1p(x)
 	}
-	return math.Log(1+x) + 0x1p-52
+	return num.Log(1+x) + 0x1p-52
 }
 
 // pass moves the order past the run, each answer of which adds the given amount to D.
@@ -348,9 +348,9 @@ func (b *Bound) errors(o *order, q run) (ln, slope float64) {
 func lnGeometric(x, count float64) float64 {
 	top := x * count
 	if top < 1e-9 {
-		return math.Log(count) + top
+		return num.Log(count) + top
 	}
-	return (top - x + math.Log(math.Expm1(-top)/math.Expm1(-x))) * (1 + roundJoint)
+	return (top - x + num.Log(math.Expm1(-top)/math.Expm1(-x))) * (1 + roundJoint)
 }
 
 // leastOfAll returns the least of errors over the orders.

@@ -59,18 +59,18 @@ func (s Plan) walk(g grain, t *trail, yield func(theory.NoiseBlock) bool) (exces
 	t.begin()
 	bound := newBound(s.Samples, s.Sides)
 	m := float64(s.Queries)
-	target := s.Beta.Ln()*(1+1e-15) - math.Log(m+1) - roundJoint
+	target := s.Beta.Ln()*(1+1e-15) - num.Log(m+1) - roundJoint
 	z := num.UpperQuantile(min(target-s.Sides.lnCount(), -math.Ln2)) + 1e-9
 	before, step, room := 0.0, 0.0, math.Inf(-1)
 	fails := func(reached float64) float64 {
 		if t.misled(reached > m-max(4, m/1e4)) {
 			return s.walk(g, t, yield)
 		}
-		return math.Log(m / reached)
+		return num.Log(m / reached)
 	}
 	for done := int64(0); done < s.Queries-1; {
 		q := run{tau: s.Tau, sides: s.Sides, count: float64(max(min(done/g.begin, (s.Queries-1-done)/g.end), 1))}
-		share := target + math.Log(q.count)
+		share := target + num.Log(q.count)
 		at, ok := bound.loudest(q, share, z*(1-1e-3), t.guess(bound, z+ahead(before, step)))
 		if !ok {
 			return fails(float64(done) + 0.5)
@@ -271,21 +271,21 @@ func (b *Bound) dip(q run, from float64) (at, least float64) {
 		return at, least
 	}
 	b.best = best
-	far := math.Log(at)
+	far := num.Log(at)
 	of := func(i int) (at, ln float64) {
-		low, high := min(math.Log(from), far), far
+		low, high := min(num.Log(from), far), far
 		for high-low > 1e-4 {
 			mid := (low + high) / 2
-			q.sd = q.tau / math.Exp(mid)
+			q.sd = q.tau / num.Exp(mid)
 			if _, slope := b.errors(&b.orders[i], q); slope < 0 {
 				low = mid
 			} else {
 				high = mid
 			}
 		}
-		q.sd = q.tau / math.Exp(low) // above, the variance lemma may have come to its end
+		q.sd = q.tau / num.Exp(low) // above, the variance lemma may have come to its end
 		ln, _ = b.errors(&b.orders[i], q)
-		return math.Exp(low), ln
+		return num.Exp(low), ln
 	}
 	at, least = of(b.best)
 	for _, step := range [2]int{-1, 1} {
