@@ -371,7 +371,7 @@ func TestMillionRows(t *testing.T) {
 		t.Fatal(out.String())
 	}
 	runtime.ReadMemStats(&after)
-	if grown := float64(after.HeapSys-before.HeapSys) / n; grown > 250 {
+	if grown := (float64(after.HeapSys) - float64(before.HeapSys)) / n; grown > 250 {
 		t.Errorf("%v bytes a row", grown)
 	}
 }
