@@ -116,7 +116,7 @@ func integration(t *testing.T) string {
 	return b.String()
 }
 
-// The tables of restricted feedback are what the methods compute. With -update they are written.
+// The tables of restricted feedback and of other tools are what the methods compute. With -update they are written.
 func TestFeedbackTables(t *testing.T) {
 	for _, c := range []struct {
 		page, name string
@@ -124,6 +124,9 @@ func TestFeedbackTables(t *testing.T) {
 	}{
 		{"../docs/check/performance.md", "feedback", byFeedback(t)},
 		{"../docs/use/comparison.md", "integration", integration(t)},
+		{"../docs/use/comparison.md", "boards", boards(t)},
+		{"../docs/use/comparison.md", "others", others(t)},
+		{"../docs/use/comparison.md", "betting", betting(t)},
 	} {
 		data, err := os.ReadFile(c.page)
 		if err != nil {

@@ -57,13 +57,20 @@ func (p *Progress) Step(done int) {
 	fmt.Fprintf(p.w, "\r%d of %d %s", done, p.total, p.unit)
 }
 
-// Say shows what is done after the last step, which has no number.
-func (p *Progress) Say(what string) {
-	if p == nil || time.Since(p.start) < time.Second {
+// Say shows a text in place of the line before.
+func (p *Progress) Say(text string) {
+	if p == nil {
 		return
 	}
 	p.drawn.Store(true)
-	fmt.Fprint(p.w, clearLine, what)
+	fmt.Fprint(p.w, clearLine+text)
+}
+
+// After shows what is done after the last step, which has no number, if the steps took a second.
+func (p *Progress) After(what string) {
+	if p != nil && time.Since(p.start) >= time.Second {
+		p.Say(what)
+	}
 }
 
 // End removes the line.

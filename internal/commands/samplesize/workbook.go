@@ -19,12 +19,12 @@ func (s *request) workbook(c *commands.Call, v *verdict) error {
 	if err != nil {
 		return err
 	}
-	bar.Say("comparing the methods")
+	bar.After("comparing the methods")
 	text, err := s.sheet(c.Context, rows)
 	if err != nil {
 		return err
 	}
-	bar.Say("interpolating around the first goal")
+	bar.After("interpolating around the first goal")
 	live, err := s.live(c, rows[0])
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (s *request) workbook(c *commands.Call, v *verdict) error {
 	if err := b.About(s.target.Command, remarks); err != nil {
 		return err
 	}
-	bar.Say("writing the workbook")
+	bar.After("writing the workbook")
 	return c.WriteTo(s.target, func(w io.Writer) error { return b.Write(w) })
 }
 
