@@ -23,12 +23,14 @@ import (
 // The most that it is off there, a quarter of that and leastMargin are added to it, so that a sheet may say "at
 // most". A method that it misses by more than mostMiss is left to dpcalc.
 const (
-	reachQueries = 2    // the box is from m0/2 to 2 m0,
-	reachTau     = 1.35 // from tau0/1.35 to 1.35 tau0,
-	reachBeta    = 1.5  // and from L0/1.5 to 1.5 L0
+	reachQueries = 1.5 // the box is from m0/1.5 to 1.5 m0,
+	reachTau     = 1.3 // from tau0/1.3 to 1.3 tau0,
+	reachBeta    = 1.5 // and from L0/1.5 to 1.5 L0
+
+	leastQueries = 8 // fewer are too coarse for an axis
 
 	leastMargin = 0.006
-	mostMiss    = 0.01
+	mostMiss    = 0.009
 )
 
 // unsmooth are the methods that take the best of several ways to compose their steps. Where the best changes, n has an
@@ -65,9 +67,10 @@ func boxAround(g transfer.Goal) box {
 	if top, ok := topOf(g); ok {
 		most = min(most, math.Log(0.98*top/g.Tau))
 	}
-	m := float64(g.Queries)
-	least := max(math.Round(m/reachQueries), float64(g.Budget), float64(g.Passes), 1)
-	b.axes[0] = span{math.Log(min(least, m) / m), math.Log(reachQueries)}
+	if m := float64(g.Queries); m >= leastQueries {
+		least := max(math.Round(m/reachQueries), float64(g.Budget), float64(g.Passes))
+		b.axes[0] = span{math.Log(min(least, m) / m), math.Log(math.Round(m*reachQueries) / m)}
+	}
 	b.axes[1] = span{-math.Log(reachTau), max(most, 0)}
 	b.axes[2] = span{-math.Log(reachBeta), math.Log(reachBeta)}
 	return b

@@ -149,7 +149,7 @@ func TestFittedMargin(t *testing.T) {
 	for _, c := range []struct {
 		bump float64
 		ok   bool
-	}{{0, true}, {0.01, true}, {-0.01, true}, {0.02, false}, {-0.03, false}} {
+	}{{0, true}, {0.008, true}, {-0.008, true}, {0.02, false}, {-0.03, false}} {
 		values := make(map[place]float64)
 		for _, p := range b.places() {
 			_, x := b.goal(p)

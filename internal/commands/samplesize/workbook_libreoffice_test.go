@@ -40,6 +40,7 @@ func TestLibreOfficeLive(t *testing.T) {
 		{Start: bounded, To: map[string]any{"tau": 0.05, "cells": 87}},
 		{Start: bounded, To: map[string]any{"tau": 0.31, "queries": 7, "budget": 7, "cells": 5}},
 		{Start: bounded, To: map[string]any{"beta": 1e-9}},
+		{Start: bounded, To: map[string]any{"tau": 0.11}},
 		{Start: bounded, To: map[string]any{"beta": 1e-300, "queries": 1 << 40},
 			Rows: map[string]string{"splitting": tooMany}},
 		{Start: bounded, To: map[string]any{"queries": 1, "budget": 1, "cells": nil}},
@@ -269,8 +270,8 @@ func TestLibreOfficeNear(t *testing.T) {
 		}
 		within := func(x, reach float64) float64 { return x * math.Exp((2*r.Float64()-1)*math.Log(reach)) }
 		for range 3 {
-			m, b := math.Round(within(number("-m", 0), 1.9)), math.Exp(within(math.Log(number("-b", 0)), 1.45))
-			tau := within(number("-t", 0), 1.3)
+			m, b := math.Round(within(number("-m", 0), 1.45)), math.Exp(within(math.Log(number("-b", 0)), 1.45))
+			tau := within(number("-t", 0), 1.25)
 			to := map[string]any{"queries": m, "beta": b, "samples": math.Round(within(number("-n", 5000), 1.2))}
 			if tau > 0 {
 				to["tau"] = tau
