@@ -1,0 +1,71 @@
+package lowvariance
+
+import (
+	"iter"
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+)
+
+// EvenBlocks returns the shares that the certificate counts with if every answer has the noise sd.
+func (p Plan) EvenBlocks(sd float64) iter.Seq[Block] {
+	return func(yield func(Block) bool) { p.even(sd, yield) }
+}
+
+// EvenErrors returns ln of the sum of the errors if every answer has the noise sd, rounded up; it may be above 0,
+// and is +Inf where the theorem does not hold.
+func (p Plan) EvenErrors(sd float64) float64 {
+	return p.even(sd, func(Block) bool { return true })
+}
+
+func (p Plan) even(sd float64, yield func(Block) bool) float64 {
+	if p.validate() != nil || !(sd > 0) {
+		return math.Inf(1)
+	}
+	w, total := p.walk(), math.Inf(-1)
+	for done := int64(0); done < p.Queries; {
+		count := max(min(done/evenGrain.begin, (p.Queries-1-done)/evenGrain.end), 1)
+		q := run{query: w.query(p.Tau), count: float64(count)}
+		q.sd = sd
+		done += count
+		last := done == p.Queries
+		if q.share = p.Values.Share(); !last {
+			q.share = w.shareFor(q)
+			w.reveal(q)
+		}
+		if !yield(Block{count, sd, q.share}) {
+			return total
+		}
+		answers, shares := w.least(q).ln, math.Inf(-1)
+		if !last {
+			_, shares = w.shareErrors(q)
+		}
+		if math.IsInf(answers, 1) || math.IsInf(shares, 1) {
+			return math.Inf(1)
+		}
+		total = num.LogAddExp(total, num.LogAddExp(answers, shares))
+		w.settle(float64(p.Queries) / float64(done))
+		w.pass(q)
+	}
+	return total + roundUp*float64(len(w.orders))*(1+math.Abs(total))
+}
+
+var evenGrain = grain{6, 6}
+
+// EvenNoise returns about the noise at which EvenErrors is least, and the errors there. Where a guess is given, it
+// is looked for nearby.
+func (p Plan) EvenNoise(guess float64) (sd, ln float64) {
+	if p.validate() != nil {
+		return 0, math.Inf(1)
+	}
+	at := func(v float64) float64 { return p.EvenErrors(p.Tau / math.Exp(v)) }
+	each := min(p.Beta.Ln()-math.Log(float64(p.Queries)), -1) - math.Ln2
+	low := math.Log(num.UpperQuantile(each))
+	over := num.Interval{Lo: low + 0.1, Hi: low + 1.8}
+	if guess > 0 {
+		v := math.Log(p.Tau / guess)
+		over = num.Interval{Lo: v - 0.05, Hi: v + 0.05}
+	}
+	v, ln := over.Minimize(2e-3, at)
+	return p.Tau / math.Exp(v), ln
+}
