@@ -111,7 +111,7 @@ func TestScoreFollowsTheSchedule(t *testing.T) {
 	}
 	var sds []float64
 	for block := range answer.Noise() {
-		sds = append(sds, slices.Repeat([]float64{block.SD}, int(block.Queries))...)
+		sds = append(sds, slices.Repeat([]float64{block.Scale}, int(block.Queries))...)
 	}
 	source := rand.New(rand.NewPCG(7, 8))
 	chains := map[string]bool{}

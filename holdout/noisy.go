@@ -7,6 +7,7 @@ import (
 	"github.com/dpcalc/dpcalc/mechanism"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/joint"
 )
 
 // noisy answers a look by the mean over all rows with Gaussian noise, in the order of the plan's blocks. The answer is
@@ -17,7 +18,7 @@ func (noisy) prepare(a transfer.Answer) (m Mechanism, err error) {
 	covered := int64(0)
 	for block := range a.Noise() {
 		covered += block.Queries
-		m.Noise = append(m.Noise, NoiseBlock{Looks: block.Queries, SD: block.SD})
+		m.Noise = append(m.Noise, NoiseBlock{Looks: block.Queries, SD: block.Scale})
 	}
 	if err := theory.Domain(covered == a.Queries, "queries", covered, "noise for every look"); err != nil {
 		return m, err
@@ -56,13 +57,13 @@ func (noisy) certified(p *Plan, a transfer.Answer) error {
 	if slices.Equal(today.Noise, p.Mechanism.Noise) {
 		return nil
 	}
-	bound, err := transfer.NewJointBound(p.goal.Samples)
+	bound, err := joint.New(p.goal.Samples)
 	if err != nil {
 		return err
 	}
 	covered, unit := int64(0), 1-lowest(p.goal)
 	for _, b := range p.Mechanism.Noise {
-		block := transfer.NoiseBlock{Queries: b.Looks, SD: b.SD / unit}
+		block := theory.NoiseBlock{Queries: b.Looks, Scale: b.SD / unit}
 		if _, err := bound.Answer(block, p.goal.Tau/unit); err != nil {
 			return err
 		}

@@ -74,8 +74,8 @@ var articles = []theory.Article{
 		Summary: "pure differential privacy, any law of the rows",
 		Formula: "I_inf <= n epsilon nats; gamma = alpha exp(-n epsilon)",
 		Practice: "For rows that may depend on each other: repeated measurements, families, time series. It costs a " +
-			"factor e^epsilon for every row, so it serves small samples and very small epsilon. Such a step may follow others, for " +
-			"max-information too.",
+			"factor e^epsilon for every row, so it serves small samples and very small epsilon. Such a step may follow " +
+			"others, for max-information too.",
 	},
 	{
 		Name:    "max-info-dwork15",
@@ -162,8 +162,9 @@ var jointArticles = []theory.Article{
 		Formula: "I_inf^b = ln max (P[E] - b)/Q[E] over the events E with P[E] > b, Q the product of the marginal laws",
 		Practice: "For a mechanism with finitely many answers on finitely many samples, as the truth that a bound is " +
 			"compared with.",
-		Proof:   theory.Published,
-		Sources: []theory.Source{maxInformation, {Key: "dpcalc", Where: "docs/theorems/maxinfo.md#exact-max-information-of-a-table"}},
+		Proof: theory.Published,
+		Sources: []theory.Source{maxInformation,
+			{Key: "dpcalc", Where: "docs/theorems/maxinfo.md#exact-max-information-of-a-table"}},
 		Assumes: []string{finiteLaw},
 	},
 	{
@@ -172,7 +173,8 @@ var jointArticles = []theory.Article{
 		Formula:  "I = sum over x, y of P(x,y) ln(P(x,y)/Q(x,y)), Q the product of the marginal laws",
 		Practice: "What kl takes for one step, without a bound in between: the step mutual-info of a plan.",
 		Proof:    theory.Published,
-		Sources:  []theory.Source{{Key: "vanerven14", Where: "divergence of order 1"}, {Key: "dpcalc", Where: "docs/theorems/maxinfo.md#kl"}},
-		Assumes:  []string{finiteLaw},
+		Sources: []theory.Source{{Key: "vanerven14", Where: "divergence of order 1"},
+			{Key: "dpcalc", Where: "docs/theorems/maxinfo.md#kl"}},
+		Assumes: []string{finiteLaw},
 	},
 }

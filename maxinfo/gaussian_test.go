@@ -243,7 +243,8 @@ func TestRenyiOutsideTheTheorem(t *testing.T) {
 // The shift is the bound at the order it names, no order of a fine grid does
 // better by one part in 10^6, and it is near its leading terms.
 func TestShift(t *testing.T) {
-	for _, g := range []GaussianTranscript{{16948, 1000, 0.0115}, {1483, 10, 0.0084}, {422, 1, 0.005}, {20, 3, 0.2}, {1e9, 1e6, 0.01}} {
+	for _, g := range []GaussianTranscript{{16948, 1000, 0.0115}, {1483, 10, 0.0084}, {422, 1, 0.005}, {20, 3, 0.2},
+		{1e9, 1e6, 0.01}} {
 		for _, b := range []theory.LogProb{-1e-3, -1, -3, -30, -700} {
 			got, order, ok := g.Shift(b)
 			if !ok {
@@ -311,7 +312,8 @@ func TestMutualInformationAgainstDecimals(t *testing.T) {
 }
 
 func BenchmarkRenyi(b *testing.B) {
-	for _, g := range []GaussianTranscript{{1483, 10, 0.0084}, {16948, 1000, 0.0115}, {1e9, 1e6, 0.01}, {5e13, 1e15, 0.01}} {
+	for _, g := range []GaussianTranscript{{1483, 10, 0.0084}, {16948, 1000, 0.0115}, {1e9, 1e6, 0.01},
+		{5e13, 1e15, 0.01}} {
 		b.Run(strconv.FormatInt(g.Queries, 10), func(b *testing.B) {
 			for b.Loop() {
 				if _, ok := g.Renyi(2); !ok {

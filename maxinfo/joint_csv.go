@@ -29,7 +29,8 @@ func ReadJoint(r io.Reader) (*Joint, error) {
 	if bytes.HasPrefix(start, []byte("\ufeff")) { // a byte order mark
 		in.Discard(3)
 	}
-	if header, _, _ := bytes.Cut(start, []byte("\n")); bytes.ContainsRune(header, '\t') && !bytes.ContainsRune(header, ',') {
+	if header, _, _ := bytes.Cut(start, []byte("\n")); bytes.ContainsRune(header, '\t') &&
+		!bytes.ContainsRune(header, ',') {
 		lines.Comma = '\t'
 	}
 	header, err := lines.Read()
@@ -76,7 +77,8 @@ func columns(header []string) (x, y, p int, err error) {
 		at[name] = append(at[name], i)
 	}
 	if len(at["x"]) != 1 || len(at["y"]) != 1 || len(at["p"]) != 1 {
-		return 0, 0, 0, theory.Domain(false, "header", strconv.Quote(strings.Join(header, ",")), "the columns x, y and p, each once")
+		return 0, 0, 0, theory.Domain(false, "header", strconv.Quote(strings.Join(header, ",")),
+			"the columns x, y and p, each once")
 	}
 	return at["x"][0], at["y"][0], at["p"][0], nil
 }
@@ -87,5 +89,6 @@ func malformed(err error) error {
 	if !errors.As(err, &bad) {
 		return err
 	}
-	return theory.Domain(false, fmt.Sprintf("line %d", bad.Line), bad.Err.Error(), "fields as in the header, with quotes around those that contain a quote or a line break")
+	return theory.Domain(false, fmt.Sprintf("line %d", bad.Line), bad.Err.Error(),
+		"fields as in the header, with quotes around those that contain a quote or a line break")
 }

@@ -234,7 +234,8 @@ func checkEvents(t *testing.T, j *Joint, e exactTable) {
 
 // Independent variables have no information, and ln(1-b) at the slack b.
 func TestJointOfIndependentVariables(t *testing.T) {
-	for _, laws := range [][2][]float64{{{0.5, 0.5}, {0.25, 0.75}}, {{0.2, 0.3, 0.5}, {0.1, 0.9}}, {{1}, {1}}, {{1, 0}, {0.5, 0.5}}} {
+	for _, laws := range [][2][]float64{{{0.5, 0.5}, {0.25, 0.75}}, {{0.2, 0.3, 0.5}, {0.1, 0.9}}, {{1}, {1}},
+		{{1, 0}, {0.5, 0.5}}} {
 		var cells []Cell
 		for x, p := range laws[0] {
 			for y, q := range laws[1] {
@@ -300,7 +301,8 @@ func TestJointIsSymmetric(t *testing.T) {
 		slack := theory.LogProb(-8 * r.Float64())
 		ka, _ := a.MaxInformation(slack)
 		kb, _ := b.MaxInformation(slack)
-		if math.Abs(float64(ka-kb)) > 1e-12*math.Max(1, math.Abs(float64(ka))) || math.Abs(float64(a.MutualInformation()-b.MutualInformation())) > 1e-12 {
+		if math.Abs(float64(ka-kb)) > 1e-12*math.Max(1, math.Abs(float64(ka))) ||
+			math.Abs(float64(a.MutualInformation()-b.MutualInformation())) > 1e-12 {
 			t.Fatalf("%v: %v and %v", cells, ka, kb)
 		}
 	}
@@ -317,9 +319,12 @@ func TestJointErrors(t *testing.T) {
 		{[]Cell{{"a", "a", 1}, {"a", "b", -0.25}}, "cell 2, p: got -0.25, want 0 or a number in [1e-300, 1]"},
 		{[]Cell{{"a", "a", nan}}, "cell 1, p: got NaN, want 0 or a number in [1e-300, 1]"},
 		{[]Cell{{"a", "a", 1e-301}}, "cell 1, p: got 1e-301, want 0 or a number in [1e-300, 1]"},
-		{[]Cell{{"a", "a", 0}}, "sum of p: got 0, want 1 within 1e-9, which leaves room for probabilities rounded to ten digits and none for missing cells"},
-		{[]Cell{{"a", "a", 0.5}, {"b", "a", 0.25}}, "sum of p: got 0.75, want 1 within 1e-9, which leaves room for probabilities rounded to ten digits and none for missing cells"},
-		{[]Cell{{"b", "c", 0.25}, {"a", "a", 0.25}, {"b", "a", 0.25}, {"b", "b", 0.25}, {"a", "a", 0}, {"b", "c", 0}}, `cell 5: got x = "a" and y = "a" as in cell 2, want each pair of x and y once`},
+		{[]Cell{{"a", "a", 0}}, "sum of p: got 0, want 1 within 1e-9, which leaves room for probabilities rounded to ten " +
+			"digits and none for missing cells"},
+		{[]Cell{{"a", "a", 0.5}, {"b", "a", 0.25}}, "sum of p: got 0.75, want 1 within 1e-9, which leaves room for " +
+			"probabilities rounded to ten digits and none for missing cells"},
+		{[]Cell{{"b", "c", 0.25}, {"a", "a", 0.25}, {"b", "a", 0.25}, {"b", "b", 0.25}, {"a", "a", 0}, {"b", "c", 0}},
+			`cell 5: got x = "a" and y = "a" as in cell 2, want each pair of x and y once`},
 	} {
 		_, err := NewJoint(c.cells)
 		if e := new(theory.DomainError); !errors.As(err, &e) || err.Error() != c.want {
@@ -372,17 +377,22 @@ func TestReadJointErrors(t *testing.T) {
 		{"x,y,p\na,a,\n", `line 2, p: got "", want 0 or a number in [1e-300, 1]`},
 		{"x,y,p\na,a,1e-400\n", `line 2, p: got "1e-400", want 0 or a number in [1e-300, 1]`},
 		{"x,y,p\na,a,0.5\n\n\"b\n\",b,-1\n", "line 4, p: got -1, want 0 or a number in [1e-300, 1]"},
-		{"x,y,p\na,a,0.5\na,0.5\n", "line 3: got wrong number of fields, want fields as in the header, with quotes around those that contain a quote or a line break"},
-		{"x,y,p\na,a\"b,0.5\n", "line 2: got bare \" in non-quoted-field, want fields as in the header, with quotes around those that contain a quote or a line break"},
-		{"x,y,p\na,a,0.5\nb,b,0.25\na,a,0.25\n", `line 4: got x = "a" and y = "a" as in line 2, want each pair of x and y once`},
-		{"x,y,p\na,a,0.5\n", "sum of p: got 0.5, want 1 within 1e-9, which leaves room for probabilities rounded to ten digits and none for missing cells"},
+		{"x,y,p\na,a,0.5\na,0.5\n", "line 3: got wrong number of fields, want fields as in the header, with quotes around " +
+			"those that contain a quote or a line break"},
+		{"x,y,p\na,a\"b,0.5\n", "line 2: got bare \" in non-quoted-field, want fields as in the header, with quotes around " +
+			"those that contain a quote or a line break"},
+		{"x,y,p\na,a,0.5\nb,b,0.25\na,a,0.25\n",
+			`line 4: got x = "a" and y = "a" as in line 2, want each pair of x and y once`},
+		{"x,y,p\na,a,0.5\n", "sum of p: got 0.5, want 1 within 1e-9, which leaves room for probabilities rounded to ten " +
+			"digits and none for missing cells"},
 	} {
 		_, err := ReadJoint(strings.NewReader(c.text))
 		if e := new(theory.DomainError); !errors.As(err, &e) || err.Error() != c.want {
 			t.Errorf("%q:\n got %v\nwant %s", c.text, err, c.want)
 		}
 	}
-	if _, err := ReadJoint(iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("x,y,p\na,a,1\n")))); !errors.Is(err, iotest.ErrTimeout) {
+	slow := iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("x,y,p\na,a,1\n")))
+	if _, err := ReadJoint(slow); !errors.Is(err, iotest.ErrTimeout) {
 		t.Errorf("the reader's error becomes %v", err)
 	}
 }
@@ -429,7 +439,8 @@ func TestJointTooLarge(t *testing.T) {
 // Whatever the text, there is a law with numbers or an error of one line.
 func FuzzReadJoint(f *testing.F) {
 	for _, text := range []string{
-		"x,y,p\na,a,0.5\nb,b,0.5\n", "p\ty\tX\n1\t\"a\nb\"\t2\n", "\ufeffx,y,p\n,,1\n", "x,y,p\na,b,1e-300\nb,b,1\n", "x,y,p\n\"a", "",
+		"x,y,p\na,a,0.5\nb,b,0.5\n", "p\ty\tX\n1\t\"a\nb\"\t2\n", "\ufeffx,y,p\n,,1\n", "x,y,p\na,b,1e-300\nb,b,1\n",
+		"x,y,p\n\"a", "",
 	} {
 		f.Add(text)
 	}

@@ -261,7 +261,8 @@ func TestMutualLimitFormula(t *testing.T) {
 			}
 		}
 		least = min(least, at((a+c)/2))
-		if got := information(t, l, slack); !(got >= least-1e-6*math.Abs(least)-1e-12 && got <= least+1e-6*math.Abs(least)+1e-12) {
+		if got := information(t, l, slack); !(got >= least-1e-6*math.Abs(least)-1e-12 &&
+			got <= least+1e-6*math.Abs(least)+1e-12) {
 			t.Errorf("I = %v, b = %v: %v, the formula has %v", l.Nats, slack, got, least)
 		}
 		if t.Failed() {
@@ -568,7 +569,8 @@ func TestLimitsAreNumbers(t *testing.T) {
 	}
 	nan := math.NaN()
 	for _, l := range []Limit{
-		Ratio{1, theory.Zero}, Range{1}, Dwork15{10, 1}, Renyi{1, theory.Zero}, Renyi{1, -20}, Profile{10, 1, -20, 0, Divergence{}}, Profile{10, 0, theory.Zero, 1, Divergence{}},
+		Ratio{1, theory.Zero}, Range{1}, Dwork15{10, 1}, Renyi{1, theory.Zero}, Renyi{1, -20},
+		Profile{10, 1, -20, 0, Divergence{}}, Profile{10, 0, theory.Zero, 1, Divergence{}},
 		Mutual{1}, Rogers16{1}, Group{1}, GaussianTranscript{1000, 10, 0.1},
 	} {
 		for _, b := range []theory.LogProb{theory.LogProb(nan), 0, 1} {
@@ -616,8 +618,9 @@ func TestLimitsAreMonotone(t *testing.T) {
 
 func BenchmarkMaxInformation(b *testing.B) {
 	for name, l := range map[string]Limit{
-		"renyi": Renyi{1, theory.Zero}, "approx-dp": Profile{1000, 0.01, -40, 0, Divergence{}}, "gdp": Profile{1000, 0, theory.Zero, 0.01, Divergence{}},
-		"kl": Mutual{0.1}, "gaussian": GaussianTranscript{10_000, 100, 0.1}, "group": Group{3},
+		"renyi": Renyi{1, theory.Zero}, "approx-dp": Profile{1000, 0.01, -40, 0, Divergence{}},
+		"gdp": Profile{1000, 0, theory.Zero, 0.01, Divergence{}},
+		"kl":  Mutual{0.1}, "gaussian": GaussianTranscript{10_000, 100, 0.1}, "group": Group{3},
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

@@ -70,7 +70,10 @@ func (p Plan) units() (firsts []int) {
 func alike(a, b Step) bool {
 	g, ok := a.(Gaussian)
 	h, too := b.(Gaussian)
-	return kindOf(a) == kindOf(b) && (!ok || !too || g.SD == h.SD)
+	if ok && too && g.SD != h.SD {
+		return false
+	}
+	return kindOf(a) == kindOf(b)
 }
 
 func (p Plan) link(first, last int) (l Link, err error) {

@@ -74,7 +74,8 @@ func TestLinksAreStepsByThemselves(t *testing.T) {
 			t.Errorf("%s: always is %v", k.Name, links[1].Always)
 		}
 	}
-	if _, err := (Plan{Samples: 10, Steps: []Step{Description{1}, silent{PureDP{0.1}}}}).Links(); !errors.As(err, new(*theory.DomainError)) {
+	if _, err := (Plan{Samples: 10, Steps: []Step{Description{1}, silent{PureDP{0.1}}}}).Links(); !errors.As(err,
+		new(*theory.DomainError)) {
 		t.Errorf("a step that nothing is known of: %v", err)
 	}
 	if _, err := (Plan{}).Links(); !errors.As(err, new(*theory.DomainError)) {
@@ -85,8 +86,10 @@ func TestLinksAreStepsByThemselves(t *testing.T) {
 // Every number of every kind of step may be looked for, and with it comes the same plan with that number.
 func TestQuantitiesOfEveryKind(t *testing.T) {
 	want := map[string]string{
-		"pure-dp": "epsilon samples", "approx-dp": "epsilon delta samples", "gdp": "mu samples", "zcdp": "rho samples", "rdp": "samples",
-		"gaussian": "queries noise-sd samples", "description": "outcomes bits", "gates": "looks passes", "mutual-info": "bits", "max-info": "bits",
+		"pure-dp": "epsilon samples", "approx-dp": "epsilon delta samples", "gdp": "mu samples", "zcdp": "rho samples",
+		"rdp":      "samples",
+		"gaussian": "queries noise-sd samples", "description": "outcomes bits", "gates": "looks passes",
+		"mutual-info": "bits", "max-info": "bits",
 	}
 	for _, k := range Kinds() {
 		plan := Plan{Samples: 1000, Data: ProductData, Steps: []Step{k.Example, Description{1}}}
@@ -148,10 +151,12 @@ func TestReplacedSteps(t *testing.T) {
 // Domains of the new steps, and their texts.
 func TestNewStepsDomain(t *testing.T) {
 	for text, s := range map[string]Step{
-		"rho: got 0, want a number > 0":                                       ZCDP{},
-		"points: got 0, want one or more":                                     RDP{},
-		"order: got 1, want a number above 1, at most 1e100":                  RDP{[]theory.RenyiPoint{{Order: 1, Epsilon: 1}}},
-		"epsilon: got -1, want a number >= 0":                                 RDP{[]theory.RenyiPoint{{Order: 2, Epsilon: -1}}},
+		"rho: got 0, want a number > 0":   ZCDP{},
+		"points: got 0, want one or more": RDP{},
+		"order: got 1, want a number above 1, at most 1e100": RDP{[]theory.RenyiPoint{{Order: 1,
+			Epsilon: 1}}},
+		"epsilon: got -1, want a number >= 0": RDP{[]theory.RenyiPoint{{Order: 2,
+			Epsilon: -1}}},
 		"looks: got 0, want a whole number from 1 to 9007199254740992":        Gates{},
 		"passes: got 0, want a whole number from 1 to the number of looks, 3": Gates{3, 0},
 		"passes: got 4, want a whole number from 1 to the number of looks, 3": Gates{3, 4},
@@ -162,7 +167,8 @@ func TestNewStepsDomain(t *testing.T) {
 	}
 	for text, s := range map[string]Step{
 		"zcdp:rho=0.5": ZCDP{0.5}, "gates:looks=20,passes=3": Gates{20, 3},
-		"rdp:order=2,epsilon=0.5;order=4,epsilon=1": RDP{[]theory.RenyiPoint{{Order: 2, Epsilon: 0.5}, {Order: 4, Epsilon: 1}}},
+		"rdp:order=2,epsilon=0.5;order=4,epsilon=1": RDP{[]theory.RenyiPoint{{Order: 2, Epsilon: 0.5},
+			{Order: 4, Epsilon: 1}}},
 	} {
 		if s.String() != text {
 			t.Errorf("%s, want %s", s, text)

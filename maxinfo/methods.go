@@ -192,7 +192,8 @@ func pureInformation(n int64, epsilon float64) theory.Nats {
 
 // information is the rule for the sum of what the private steps reveal.
 func (p Plan) information(info theory.Nats) Method {
-	return p.product(Method{Name: "kl", Proof: theory.Derived, Sources: append(derived("kl"), derived("information-of-private-steps")...), Limit: Mutual{info}})
+	return p.product(Method{Name: "kl", Proof: theory.Derived,
+		Sources: append(derived("kl"), derived("information-of-private-steps")...), Limit: Mutual{info}})
 }
 
 // pure lists the bounds for epsilon-differential privacy.
@@ -205,8 +206,9 @@ func (p Plan) pure(epsilon float64, info theory.Nats) []Method {
 		},
 		p.product(Method{
 			Name: "max-info-dwork15", Proof: theory.Published,
-			Sources: []theory.Source{{Key: "dwork15generalization", Where: "approximate max-information of pure differential privacy"}},
-			Limit:   Dwork15{p.Samples, epsilon},
+			Sources: []theory.Source{{Key: "dwork15generalization", Where: "approximate max-information of pure differential " +
+				"privacy"}},
+			Limit: Dwork15{p.Samples, epsilon},
 		}),
 		p.product(Method{
 			Name: "renyi", Proof: theory.Derived, Sources: derived("renyi"),
@@ -228,7 +230,8 @@ func (p Plan) approximate(ways Profiles, info theory.Nats) ([]Method, error) {
 		Sources: []theory.Source{{Key: "dwork06calibrating", Where: "group privacy, by induction over the rows"}},
 	}
 	if whole.Mu > 0 {
-		group.Needs = &theory.NotApplicableError{Source: group.Sources[0], Needs: "privacy of one kind, (epsilon, delta) or GDP, in all private steps"}
+		group.Needs = &theory.NotApplicableError{Source: group.Sources[0],
+			Needs: "privacy of one kind, (epsilon, delta) or GDP, in all private steps"}
 		return append(local, group), nil
 	}
 	all, err := theory.Approx{Epsilon: whole.Epsilon, LnDelta: whole.LnDelta}.Group(p.Samples)
@@ -247,7 +250,8 @@ func (p Plan) gdp(whole Profile, info theory.Nats) ([]Method, error) {
 		return nil, err
 	}
 	return []Method{
-		p.product(Method{Name: "approx-dp", Proof: theory.Derived, Sources: append(derived("approx-dp"), theory.Source{Key: "balle18", Where: "Theorem 8"}), Limit: Profiles{whole}}),
+		p.product(Method{Name: "approx-dp", Proof: theory.Derived,
+			Sources: append(derived("approx-dp"), theory.Source{Key: "balle18", Where: "Theorem 8"}), Limit: Profiles{whole}}),
 		p.information(info),
 		{
 			Name: "group", Proof: theory.Published, Assumes: []string{AnyRows},
@@ -275,7 +279,8 @@ func (p Plan) gaussian(g Gaussian, sum Profile, info theory.Nats) ([]Method, err
 	if _, least := t.BestOrder(1, func(a, d float64) float64 { return d }); math.IsInf(least, 1) && renyi.Limit != nil {
 		renyi.Limit, renyi.Needs = nil, moreNoise
 	}
-	kl := p.product(Method{Name: "kl", Proof: theory.Derived, Sources: append(derived("kl"), derived("gaussian-information")...), Limit: Mutual{info}})
+	kl := p.product(Method{Name: "kl", Proof: theory.Derived,
+		Sources: append(derived("kl"), derived("gaussian-information")...), Limit: Mutual{info}})
 	return []Method{renyi, kl, rest[0], rest[2]}, nil
 }
 
@@ -290,7 +295,8 @@ func ranged(r Range) Method {
 }
 
 func informed(info theory.Nats) Method {
-	return Method{Name: "kl", Proof: theory.Derived, Sources: derived("kl"), Assumes: []string{"the mutual information with this sample"}, Limit: Mutual{info}}
+	return Method{Name: "kl", Proof: theory.Derived, Sources: derived("kl"),
+		Assumes: []string{"the mutual information with this sample"}, Limit: Mutual{info}}
 }
 
 func informedRogers16(info theory.Nats) Method {

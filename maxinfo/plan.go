@@ -71,7 +71,8 @@ type OrderError struct {
 }
 
 func (e *OrderError) Error() string {
-	text := fmt.Sprintf("step %d, %s: after another answer the rows are no longer independent, and its bound may stand first only", e.Step, e.Named)
+	text := fmt.Sprintf("step %d, %s: after another answer the rows are no longer independent, and its bound may stand "+
+		"first only", e.Step, e.Named)
 	if e.Valid == nil {
 		return text + "; no order of these steps is valid"
 	}
@@ -101,7 +102,8 @@ func (p Plan) domain() error {
 	if err := theory.Domain(len(p.Steps) > 0, "steps", len(p.Steps), "one or more"); err != nil {
 		return err
 	}
-	if err := theory.Domain(p.Data == AnyData || p.Data == ProductData, "data", int(p.Data), "product or any"); err != nil {
+	if err := theory.Domain(p.Data == AnyData || p.Data == ProductData, "data", int(p.Data),
+		"product or any"); err != nil {
 		return err
 	}
 	for _, s := range p.Steps {
@@ -113,7 +115,8 @@ func (p Plan) domain() error {
 		}
 	}
 	if slices.ContainsFunc(p.Steps, private) || p.Samples != 0 {
-		if err := theory.Domain(p.Samples >= 1 && p.Samples <= 1<<53, "samples", p.Samples, "a whole number from 1 to 9007199254740992"); err != nil {
+		if err := theory.Domain(p.Samples >= 1 && p.Samples <= 1<<53, "samples", p.Samples,
+			"a whole number from 1 to 9007199254740992"); err != nil {
 			return err
 		}
 	}

@@ -129,7 +129,8 @@ func TestOrderingRule(t *testing.T) {
 				hopeless++
 				want = "; no order of these steps is valid"
 			}
-			if text := err.Error(); !strings.Contains(text, want) || !strings.Contains(text, bad.Named.String()) || strings.Contains(text, "\n") {
+			if text := err.Error(); !strings.Contains(text, want) || !strings.Contains(text, bad.Named.String()) ||
+				strings.Contains(text, "\n") {
 				t.Errorf("%q", text)
 			}
 		}
@@ -152,7 +153,8 @@ func TestPlanDomain(t *testing.T) {
 		{Plan{Samples: 10, Data: -1, Steps: []Step{good}}, "data: got -1, want product or any"},
 		{Plan{Steps: []Step{good}}, "samples: got 0, want a whole number from 1 to 9007199254740992"},
 		{Plan{Samples: -1, Steps: []Step{Description{1}}}, "samples: got -1, want a whole number from 1 to 9007199254740992"},
-		{Plan{Samples: 1<<53 + 1, Steps: []Step{good}}, "samples: got 9007199254740993, want a whole number from 1 to 9007199254740992"},
+		{Plan{Samples: 1<<53 + 1, Steps: []Step{good}}, "samples: got 9007199254740993, want a whole number from 1 to " +
+			"9007199254740992"},
 		{Plan{Samples: 10, Steps: []Step{PureDP{0}}}, "epsilon: got 0, want a number > 0"},
 		{Plan{Samples: 10, Steps: []Step{PureDP{nan}}}, "epsilon: got NaN, want a number > 0"},
 		{Plan{Samples: 10, Steps: []Step{PureDP{inf}}}, "epsilon: got +Inf, want a number > 0"},
@@ -163,7 +165,8 @@ func TestPlanDomain(t *testing.T) {
 		{Plan{Samples: 10, Steps: []Step{Gaussian{0, 1}}}, "queries: got 0, want a whole number from 1 to 9007199254740992"},
 		{Plan{Samples: 10, Steps: []Step{Gaussian{1, 0}}}, "standard deviation: got 0, want a number in [1e-150, 1e150]"},
 		{Plan{Samples: 10, Steps: []Step{Description{-1}}}, "outcomes: got -1, want a number >= 0"},
-		{Plan{Samples: 10, Steps: []Step{MutualInformation{theory.Nats(nan)}}}, "mutual information: got NaN, want a number >= 0"},
+		{Plan{Samples: 10, Steps: []Step{MutualInformation{theory.Nats(nan)}}},
+			"mutual information: got NaN, want a number >= 0"},
 		{Plan{Samples: 10, Steps: []Step{MaxInformation{Nats: -1}}}, "max-information: got -1, want a number >= 0"},
 		{Plan{Samples: 10, Steps: []Step{MaxInformation{Nats: 1, Slack: 0}}}, "slack: got 1, want a probability in [0, 1)"},
 	} {
@@ -324,14 +327,16 @@ func TestLaterSteps(t *testing.T) {
 		PureDP{0.001}, PureDP{0.002}, Description{theory.Nats(math.Log(3))}, Description{theory.Nats(math.Log(5))},
 		MaxInformation{Nats: 0.25, Slack: -20, Always: true}, MaxInformation{Nats: 0.5, Slack: -21, Always: true},
 	}
-	want := Later{Nats: 1 + 2 + 0.75, Slack: theory.LogProb(math.Log(math.Exp(-20) + math.Exp(-21))), Outcomes: theory.Nats(math.Log(15))}
+	want := Later{Nats: 1 + 2 + 0.75, Slack: theory.LogProb(math.Log(math.Exp(-20) + math.Exp(-21))),
+		Outcomes: theory.Nats(math.Log(15))}
 	r := rand.New(rand.NewPCG(91, 92))
 	slack := theory.LogProb(-4)
 	var reference theory.Nats
 	for i := range 50 {
 		c := chain(t, Plan{Samples: 1000, Steps: append([]Step{first}, later...)})
 		for _, pair := range [][2]float64{
-			{float64(c.Later.Nats), float64(want.Nats)}, {float64(c.Later.Outcomes), float64(want.Outcomes)}, {c.Later.Slack.Value(), want.Slack.Value()},
+			{float64(c.Later.Nats), float64(want.Nats)}, {float64(c.Later.Outcomes), float64(want.Outcomes)},
+			{c.Later.Slack.Value(), want.Slack.Value()},
 		} {
 			if !(pair[0] >= pair[1]*(1-1e-15) && pair[0] <= pair[1]*(1+1e-12)) {
 				t.Fatalf("%v: %+v, want %+v", later, c.Later, want)
@@ -369,7 +374,8 @@ func TestLaterSteps(t *testing.T) {
 	own := MaxInformation{Nats: 2, Slack: -6}
 	c = chain(t, Plan{Steps: []Step{own, Description{theory.Nats(math.Log(7))}}})
 	k, err = c.MaxInformation(c.Methods[0], slack)
-	if want := 2 + math.Log(7/(math.Exp(-4)-math.Exp(-6))); err != nil || !(float64(k) >= want && float64(k) <= want*(1+1e-12)) {
+	if want := 2 + math.Log(7/(math.Exp(-4)-math.Exp(-6))); err != nil ||
+		!(float64(k) >= want && float64(k) <= want*(1+1e-12)) {
 		t.Errorf("%v, %v, want %v", k, err, want)
 	}
 	c = chain(t, Plan{Steps: []Step{own, MaxInformation{Nats: 3, Slack: -5, Always: true}}})
@@ -421,14 +427,17 @@ func TestLongerPlansCostMore(t *testing.T) {
 
 func TestStepString(t *testing.T) {
 	want := "[pure-dp:epsilon=0.01 approx-dp:epsilon=0.02,delta=1e-9 gdp:mu=0.03 gaussian:queries=10,noise-sd=0.1 " +
-		"description:outcomes=3 description:bits=1442.6950408889634 mutual-info:bits=2 max-info:bits=1,slack=0.5 max-info:bits=1,data=any]"
+		"description:outcomes=3 description:bits=1442.6950408889634 mutual-info:bits=2 max-info:bits=1,slack=0.5 " +
+		"max-info:bits=1,data=any]"
 	delta, err := theory.ParseLogProb("1e-9")
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := fmt.Sprint([]Step{
-		PureDP{0.01}, ApproxDP{0.02, delta}, GDP{0.03}, Gaussian{10, 0.1}, Description{theory.Nats(math.Log(3))}, Description{1000},
-		MutualInformation{2 * math.Ln2}, MaxInformation{Nats: math.Ln2, Slack: -math.Ln2}, MaxInformation{Nats: math.Ln2, Slack: theory.Zero, Always: true},
+		PureDP{0.01}, ApproxDP{0.02, delta}, GDP{0.03}, Gaussian{10, 0.1}, Description{theory.Nats(math.Log(3))},
+		Description{1000},
+		MutualInformation{2 * math.Ln2}, MaxInformation{Nats: math.Ln2, Slack: -math.Ln2},
+		MaxInformation{Nats: math.Ln2, Slack: theory.Zero, Always: true},
 	})
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

@@ -124,7 +124,8 @@ type MaxInformation struct {
 func (s PureDP) Validate() error { return positive("epsilon", s.Epsilon) }
 
 func (s ApproxDP) Validate() error {
-	if err := theory.Domain(s.Epsilon >= 0 && s.Epsilon <= math.MaxFloat64, "epsilon", s.Epsilon, "a number >= 0"); err != nil {
+	if err := theory.Domain(s.Epsilon >= 0 && s.Epsilon <= math.MaxFloat64, "epsilon", s.Epsilon,
+		"a number >= 0"); err != nil {
 		return err
 	}
 	return theory.Domain(s.LnDelta.Interior(), "delta", s.LnDelta, "a probability in (0, 1)")

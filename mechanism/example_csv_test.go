@@ -93,7 +93,7 @@ func ExampleGaussianAnswers_csv() {
 	var sd []float64
 	for block := range plan.Noise() {
 		for range block.Queries {
-			sd = append(sd, block.SD)
+			sd = append(sd, block.Scale)
 		}
 	}
 	answers, err := mechanism.GaussianAnswers{Samples: int64(records), SD: sd}.Start(rand.New(rand.NewPCG(3, 4)))

@@ -10,6 +10,7 @@ import (
 	"github.com/dpcalc/dpcalc/pvalue"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/theorem"
 )
 
 // registries are the articles of every registry of the libraries.
@@ -19,7 +20,7 @@ func registries(t *testing.T) [][]theory.Article {
 	for _, m := range transfer.Methods() {
 		methods = append(methods, m.Article())
 	}
-	for _, th := range transfer.Theorems() {
+	for _, th := range theorem.All() {
 		theorems = append(theorems, th.Article)
 	}
 	for _, m := range theory.CompositionMethods() {

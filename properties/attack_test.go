@@ -234,7 +234,7 @@ func planned(a transfer.Answer) noise {
 	z := noise{laplace: a.Mechanism.Noise == "laplace"}
 	if s := a.Mechanism.Schedule; s != nil {
 		for block := range s.Blocks() {
-			z.scale = append(z.scale, slices.Repeat([]float64{block.SD}, int(block.Queries))...)
+			z.scale = append(z.scale, slices.Repeat([]float64{block.Scale}, int(block.Queries))...)
 		}
 		return z
 	}

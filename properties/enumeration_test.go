@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/stability"
 )
 
 // analysis is a finite mechanism on independent records: record i has the value c
@@ -481,7 +481,7 @@ type stabilities struct{ pure, approx, gdp, composed verdict }
 // function at the mechanism's exact privacy.
 func (s *stabilities) check(t *testing.T, name string, a analysis, shifts []shift, spread float64) {
 	t.Helper()
-	against := func(v *verdict, stability transfer.Stability, err error) {
+	against := func(v *verdict, stability stability.Bound, err error) {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
@@ -494,22 +494,22 @@ func (s *stabilities) check(t *testing.T, name string, a analysis, shifts []shif
 	top := 2.
 	if !math.IsInf(eps, 1) {
 		top = eps
-		stability, err := transfer.PureStability(eps)
+		stability, err := stability.Pure(eps)
 		against(&s.pure, stability, err)
 	}
 	for _, part := range []float64{0, 0.3, 0.7, 0.95} {
-		stability, err := transfer.ApproxStability(part*top, theory.LogProb(math.Log(a.delta(part*top))))
+		stability, err := stability.Approx(part*top, theory.LogProb(math.Log(a.delta(part*top))))
 		against(&s.approx, stability, err)
 	}
 	if mu := a.mu(); !math.IsInf(mu, 1) {
-		stability, err := transfer.GDPStability(mu)
+		stability, err := stability.GDP(mu)
 		against(&s.gdp, stability, err)
 	}
 }
 
 func (s *stabilities) checkComposed(t *testing.T, name string, shifts []shift, spread, eps float64, steps int) {
 	t.Helper()
-	stability, err := transfer.ComposedStability(int64(steps), eps)
+	stability, err := stability.Composed(int64(steps), eps)
 	if err != nil {
 		t.Fatal(err)
 	}

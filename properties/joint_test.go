@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/joint"
 )
 
 // The joint bound against an analyst who is as good as can be. The records take few
@@ -161,12 +162,12 @@ func (g twoAnswers) bins(center float64) []float64 {
 // claimed is the eps_j of a bound.
 func claimed(t *testing.T, n int, tau float64, sd ...float64) (eps []float64) {
 	t.Helper()
-	bound, err := transfer.NewJointBound(int64(n))
+	bound, err := joint.New(int64(n))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range sd {
-		p, err := bound.Answer(transfer.NoiseBlock{Queries: 1, SD: s}, tau)
+		p, err := bound.Answer(theory.NoiseBlock{Queries: 1, Scale: s}, tau)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -131,10 +131,10 @@ func TestSolutionsAgree(t *testing.T) {
 				for block := range noise {
 					// The last answer of all may have no noise.
 					silent := covered+block.Queries == plan.Queries && block.Queries == 1
-					if !(block.SD > 0 || silent) || !(block.SD >= 0 && block.SD <= last) {
-						return false, fmt.Errorf("%+v: noise %v after %v", plan, block.SD, last)
+					if !(block.Scale > 0 || silent) || !(block.Scale >= 0 && block.Scale <= last) {
+						return false, fmt.Errorf("%+v: noise %v after %v", plan, block.Scale, last)
 					}
-					covered, last = covered+block.Queries, block.SD
+					covered, last = covered+block.Queries, block.Scale
 				}
 				if covered != plan.Queries || last != a.Mechanism.Scale {
 					return false, fmt.Errorf("%+v: noise for %d queries, the last %v; the row says %v", plan, covered, last,

@@ -12,6 +12,7 @@ import (
 	"github.com/dpcalc/dpcalc/mechanism"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/theorem"
 )
 
 // A row of the registry prescribes a mechanism that exists: it has the privacy that the theorem
@@ -89,7 +90,7 @@ func prescribed(m transfer.Method, a transfer.Answer) *gopter.PropResult {
 		}
 		return lawtest.Evidence(more >= some, "max-information %g at slack %v and %g at its square", some, a.Beta, more)
 	case m.Procedure:
-		o := transfer.Output{Samples: n, Tau: a.Tau, Epsilon: run.Epsilon, LnDelta: theory.Zero}
+		o := theorem.Output{Samples: n, Tau: a.Tau, Epsilon: run.Epsilon, LnDelta: theory.Zero}
 		if run.LnDelta < 0 {
 			o.LnDelta = run.LnDelta
 		}
@@ -97,12 +98,12 @@ func prescribed(m transfer.Method, a transfer.Answer) *gopter.PropResult {
 		var err error
 		switch m.Name {
 		case "dp-maxinfo":
-			fails, err = transfer.TailByMaxInformation(o)
+			fails, err = theorem.TailByMaxInformation(o)
 			each -= math.Ln2
 		case "dp-dwork15":
-			fails, err = transfer.TailDwork15(o)
+			fails, err = theorem.TailDwork15(o)
 		case "dp-approx-dwork15":
-			fails, err = transfer.TailApproxDwork15(o)
+			fails, err = theorem.TailApproxDwork15(o)
 		default: // 4.9 of the theorems: two-sided
 			off := a.Tau - math.Tanh(run.Epsilon/4)
 			fails = theory.LogProb(math.Ln2 - 2*float64(n)*off*off)

@@ -31,7 +31,8 @@ func BenchmarkCorrection(b *testing.B) {
 			if c.Needs != nil {
 				continue
 			}
-			for name, curve := range map[string]func(theory.LogProb) (theory.LogProb, error){"threshold": c.Threshold, "adjusted": c.Adjusted} {
+			for name, curve := range map[string]func(theory.LogProb) (theory.LogProb, error){"threshold": c.Threshold,
+				"adjusted": c.Adjusted} {
 				b.Run(fmt.Sprintf("%.30s", step)+"/"+c.Name+"/"+name, func(b *testing.B) {
 					x := theory.LogProb(-3)
 					for b.Loop() {
@@ -70,7 +71,8 @@ func BenchmarkSteps(b *testing.B) {
 	} {
 		plan := steps10k(c.steps...)
 		correction := corrected(b, plan, c.method)
-		for name, curve := range map[string]func(theory.LogProb) (theory.LogProb, error){"threshold": correction.Threshold, "adjusted": correction.Adjusted} {
+		for name, curve := range map[string]func(theory.LogProb) (theory.LogProb, error){"threshold": correction.Threshold,
+			"adjusted": correction.Adjusted} {
 			b.Run(fmt.Sprintf("%v/%s/%s", c.steps, c.method, name), func(b *testing.B) {
 				for b.Loop() {
 					if y, err := curve(-3); err != nil || y > 0 {

@@ -45,7 +45,8 @@ func TestDwork15AgainstEverySlack(t *testing.T) {
 		n := int64(pick(r, 1, 1e12))
 		epsilon := pick(r, 1e-4, 1e3) / math.Sqrt(float64(n))
 		alpha, p := level(r), level(r)
-		c := corrected(t, maxinfo.Plan{Samples: n, Data: maxinfo.ProductData, Steps: []maxinfo.Step{maxinfo.PureDP{Epsilon: epsilon}}}, "max-info-dwork15")
+		c := corrected(t, maxinfo.Plan{Samples: n, Data: maxinfo.ProductData,
+			Steps: []maxinfo.Step{maxinfo.PureDP{Epsilon: epsilon}}}, "max-info-dwork15")
 		if gamma := threshold(t, c, alpha); trial%2 == 0 && gamma > theory.Zero {
 			p = gamma // whose adjusted value is close to alpha, and not often one
 		}
@@ -72,7 +73,8 @@ func TestGDPAgainstEveryPointOfItsCurve(t *testing.T) {
 		n := int64(pick(r, 1, 1e12))
 		mu := pick(r, 1e-4, 30) / math.Sqrt(float64(n))
 		alpha, p := level(r), level(r)
-		c := corrected(t, maxinfo.Plan{Samples: n, Data: maxinfo.ProductData, Steps: []maxinfo.Step{maxinfo.GDP{Mu: mu}}}, "approx-dp")
+		c := corrected(t, maxinfo.Plan{Samples: n, Data: maxinfo.ProductData, Steps: []maxinfo.Step{maxinfo.GDP{Mu: mu}}},
+			"approx-dp")
 		if gamma := threshold(t, c, alpha); trial%2 == 0 && gamma > theory.Zero {
 			p = gamma // whose adjusted value is close to alpha, and not often one
 		}
@@ -118,7 +120,8 @@ func TestGaussianAgainstEveryOrder(t *testing.T) {
 		// rho = m/(8 n sd^2)
 		sd := math.Sqrt(float64(m) / (8 * float64(n) * pick(r, 1e-6, 1e4)))
 		alpha, p := level(r), level(r)
-		c := corrected(t, maxinfo.Plan{Samples: n, Data: maxinfo.ProductData, Steps: []maxinfo.Step{maxinfo.Gaussian{Queries: m, SD: sd}}}, "renyi")
+		c := corrected(t, maxinfo.Plan{Samples: n, Data: maxinfo.ProductData,
+			Steps: []maxinfo.Step{maxinfo.Gaussian{Queries: m, SD: sd}}}, "renyi")
 		if _, ok := (maxinfo.GaussianTranscript{Samples: n, Queries: m, SD: sd}).Renyi(1 + 1e-9); c.Needs != nil {
 			if ok {
 				t.Errorf("n = %d, m = %d, sd = %g: does not apply, and there is a bound", n, m, sd)
@@ -141,7 +144,8 @@ func TestGaussianAgainstEveryOrder(t *testing.T) {
 			})
 		}
 		below.optimal(t, what+": threshold", gamma, -over(func(a, d float64) float64 { return d - alpha.Ln()*(a/(a-1)) }))
-		above.optimal(t, what+": adjusted", adjusted, min(0, over(func(a, d float64) float64 { return (a - 1) / a * (d + p.Ln()) })))
+		above.optimal(t, what+": adjusted", adjusted,
+			min(0, over(func(a, d float64) float64 { return (a - 1) / a * (d + p.Ln()) })))
 	}
 }
 

@@ -341,8 +341,10 @@ func onWays(links []link, name string) (on []link) {
 	}
 	for _, l := range links {
 		a, b := from[l.First], to[l.Last+1]
-		speaks := name == composed || a[1] || b[1] || l.speaks(name)
-		if len(l.free) > 0 && a[0] && b[0] && speaks {
+		elsewhere := a[1] || b[1]
+		speaks := name == composed || elsewhere || l.speaks(name)
+		through := a[0] && b[0]
+		if len(l.free) > 0 && through && speaks {
 			on = append(on, l)
 		}
 	}

@@ -50,7 +50,8 @@ func TestStepsInAnyOrder(t *testing.T) {
 		tests := tested(t, steps10k(c.steps...), "0.05")
 		best := tests[Best(tests)]
 		got := best.Threshold.Value()
-		if digits := fmt.Sprintf("%.4g", got); best.Correction.Name != c.method || math.Abs(got-c.want) > 5e-6*c.want && digits != fmt.Sprintf("%.4g", c.want) {
+		if digits := fmt.Sprintf("%.4g", got); best.Correction.Name != c.method || math.Abs(got-c.want) > 5e-6*c.want &&
+			digits != fmt.Sprintf("%.4g", c.want) {
 			t.Errorf("%v: %s %.9g, want %s %g", c.steps, best.Correction.Name, got, c.method, c.want)
 		}
 	}
@@ -80,12 +81,14 @@ func TestSlackIsChargedOnce(t *testing.T) {
 		if got := test.Threshold.Value(); math.Abs(got-c.want) > 1e-12*c.want || (test.Status == theory.OK) != c.always {
 			t.Errorf("always %v: %g, %s, want %g", c.always, got, test.Status, c.want)
 		}
-		if want := "step 2, max-info:bits=1,slack=0.001, leaves no threshold above zero at 0.0005, which is what the steps before it leave"; !c.always && test.Reason != want {
+		if want := "step 2, max-info:bits=1,slack=0.001, leaves no threshold above zero at 0.0005, which is what the steps " +
+			"before it leave"; !c.always && test.Reason != want {
 			t.Errorf("%q, want %q", test.Reason, want)
 		}
 	}
 	// Where a step before keeps its slack, the sum is the same; where it stretches alpha, not taking it at once is better.
-	near := tested(t, steps10k(maxinfo.GDP{Mu: 0.0001}, maxinfo.MaxInformation{Nats: 1e-9, Slack: prob(t, "0.001"), Always: true}), "0.999")
+	near := tested(t, steps10k(maxinfo.GDP{Mu: 0.0001},
+		maxinfo.MaxInformation{Nats: 1e-9, Slack: prob(t, "0.001"), Always: true}), "0.999")
 	alone := tested(t, steps10k(maxinfo.GDP{Mu: 0.0001}), "0.999")
 	for _, test := range near {
 		first := named(t, alone, test.Correction.Name)
@@ -198,12 +201,14 @@ func TestStepsToBlame(t *testing.T) {
 	}
 	any.Steps = append(any.Steps, maxinfo.RDP{Points: []theory.RenyiPoint{{Order: 8, Epsilon: 0.01}}})
 	for _, test := range tested(t, any, "0.05") {
-		if want := "(step 3, rdp:order=8,epsilon=0.01)"; test.Status != theory.NotApplicable || !strings.HasSuffix(test.Reason, want) {
+		if want := "(step 3, rdp:order=8,epsilon=0.01)"; test.Status != theory.NotApplicable ||
+			!strings.HasSuffix(test.Reason, want) {
 			t.Errorf("%s: %s, %q", test.Correction.Name, test.Status, test.Reason)
 		}
 	}
 	harsh := steps10k(outcomes(10), maxinfo.ApproxDP{Epsilon: 0.001, LnDelta: prob(t, "1e-6")}, outcomes(3))
-	if test := named(t, tested(t, harsh, "0.05"), "approx-dp"); test.Status != theory.Vacuous || !strings.HasPrefix(test.Reason, "step 2, approx-dp:") {
+	if test := named(t, tested(t, harsh, "0.05"), "approx-dp"); test.Status != theory.Vacuous ||
+		!strings.HasPrefix(test.Reason, "step 2, approx-dp:") {
 		t.Errorf("%s, %q", test.Status, test.Reason)
 	}
 }
@@ -216,7 +221,8 @@ func TestWay(t *testing.T) {
 	always := maxinfo.MaxInformation{Nats: math.Ln2, Slack: prob(t, "0.001"), Always: true}
 	for _, p := range []maxinfo.Plan{
 		steps10k(pure), steps10k(outcomes(10), pure), steps10k(pure, outcomes(10), gdp), steps10k(pure, gdp, outcomes(3)),
-		steps10k(leaky, outcomes(10), leaky), steps10k(maxinfo.Gates{Looks: 5, Passes: 2}, pure, maxinfo.Gates{Looks: 5, Passes: 2}),
+		steps10k(leaky, outcomes(10), leaky),
+		steps10k(maxinfo.Gates{Looks: 5, Passes: 2}, pure, maxinfo.Gates{Looks: 5, Passes: 2}),
 		steps10k(maxinfo.MutualInformation{Nats: 0.01}, outcomes(20), maxinfo.ZCDP{Rho: 1e-7}),
 		steps10k(outcomes(100), always, pure, always),
 	} {
@@ -262,7 +268,8 @@ func TestWay(t *testing.T) {
 		}
 	}
 	way := tested(t, steps10k(outcomes(10), pure), "0.05")[2].Way()
-	if len(way) != 2 || way[0].Name != "bonferroni" || way[1].Name != "renyi" || math.Abs(way[0].Left.Value()-0.005) > 1e-12 {
+	if len(way) != 2 || way[0].Name != "bonferroni" || way[1].Name != "renyi" ||
+		math.Abs(way[0].Left.Value()-0.005) > 1e-12 {
 		t.Errorf("%+v", way)
 	}
 }

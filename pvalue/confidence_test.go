@@ -59,7 +59,8 @@ func TestConfidenceText(t *testing.T) {
 			}
 		}
 	}
-	for text, want := range map[string]string{"0.95": "0.05", "98.7%": "0.013", "0.999999999999999999999": "1e-21", "1-1e-400": "1e-400", ".5": "0.5"} {
+	for text, want := range map[string]string{"0.95": "0.05", "98.7%": "0.013", "0.999999999999999999999": "1e-21",
+		"1-1e-400": "1e-400", ".5": "0.5"} {
 		c, err := ParseConfidence(text)
 		if err != nil || !(c.Miss >= prob(t, want) && c.Miss.Ln() < prob(t, want).Ln()*(1-1e-15)) {
 			t.Errorf("%s: %v, %v, want %s", text, c.Miss, err, want)
@@ -151,8 +152,10 @@ func TestEValues(t *testing.T) {
 			t.Errorf("e = %.17g: rejects is %v, threshold %.17g", x, rejects, e)
 		}
 	}
-	for text, want := range map[string]float64{"0": 0, "0.5": 0, "1": 0, "20": -math.Log(20), "1e400": -400 * math.Ln10, "inf": math.Inf(-1)} {
-		if p, err := ParseEValue(text); err != nil || !(p.Ln() >= want && p.Ln() <= want+1e-15*math.Abs(want)) && p.Ln() != want {
+	for text, want := range map[string]float64{"0": 0, "0.5": 0, "1": 0, "20": -math.Log(20), "1e400": -400 * math.Ln10,
+		"inf": math.Inf(-1)} {
+		if p, err := ParseEValue(text); err != nil || !(p.Ln() >= want && p.Ln() <= want+1e-15*math.Abs(want)) &&
+			p.Ln() != want {
 			t.Errorf("%s: %v, %v", text, p.Ln(), err)
 		}
 	}

@@ -52,7 +52,8 @@ func TestQuotedRussoZouFails(t *testing.T) {
 	}
 	plan := maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.MutualInformation{Nats: theory.Nats(bits * math.Ln2)}}}
 	gamma := threshold(t, corrected(t, plan, "russo-zou16"), theory.LogProb(math.Log(alpha)))
-	if exact := threshold(t, corrected(t, plan, "kl"), theory.LogProb(math.Log(alpha))); gamma != exact || !(gamma.Value() < quoted*0.99) {
+	if exact := threshold(t, corrected(t, plan, "kl"), theory.LogProb(math.Log(alpha))); gamma != exact ||
+		!(gamma.Value() < quoted*0.99) {
 		t.Errorf("gamma = %g, kl has %g, the quotation %g", gamma.Value(), exact.Value(), quoted)
 	}
 }
@@ -67,7 +68,8 @@ func TestCorrectionsAtTheirEnds(t *testing.T) {
 		zero theory.LogProb // Adjusted(0)
 	}{
 		{"max-info", maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.MaxInformation{Nats: 1, Slack: alpha}}}, alpha},
-		{"approx-dp", maxinfo.Plan{Samples: 100, Data: maxinfo.ProductData, Steps: []maxinfo.Step{maxinfo.ApproxDP{Epsilon: 0.1, LnDelta: -3}}}, 0},
+		{"approx-dp", maxinfo.Plan{Samples: 100, Data: maxinfo.ProductData,
+			Steps: []maxinfo.Step{maxinfo.ApproxDP{Epsilon: 0.1, LnDelta: -3}}}, 0},
 		{"rogers16", maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.MutualInformation{Nats: 1e308}}}, theory.Zero},
 		{"kl", maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.MutualInformation{Nats: 1e308}}}, theory.Zero},
 		{"bonferroni", maxinfo.Plan{Steps: []maxinfo.Step{
@@ -89,7 +91,8 @@ func TestCorrectionsAtTheirEnds(t *testing.T) {
 	certain := corrected(t, maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.MutualInformation{Nats: 2}}}, "kl")
 	below.bounds(t, "kl", threshold(t, certain, -1e-310).Ln(), number(-2), 1e-12)
 	// Thresholds far below float64.
-	tiny := maxinfo.Plan{Samples: 1_000_000, Data: maxinfo.ProductData, Steps: []maxinfo.Step{maxinfo.PureDP{Epsilon: 0.1}}}
+	tiny := maxinfo.Plan{Samples: 1_000_000, Data: maxinfo.ProductData,
+		Steps: []maxinfo.Step{maxinfo.PureDP{Epsilon: 0.1}}}
 	gamma := threshold(t, corrected(t, tiny, "renyi"), prob(t, "1e-4343"))
 	below.bounds(t, "renyi", gamma.Ln(), number(-18321.239792691326537), 1e-11) // -(sqrt(4343 ln 10) + sqrt(1250))^2
 	if text := gamma.String(); text != "1.5e-7957" && text[len(text)-6:] != "e-7957" {
@@ -119,7 +122,8 @@ func TestCorrectionErrors(t *testing.T) {
 		_, noThreshold := c.Threshold(-3)
 		_, noAdjusted := c.Adjusted(-3)
 		for _, err := range []error{noThreshold, noAdjusted} {
-			if needs := c.Name != "max-info-any"; errors.As(err, new(*theory.NotApplicableError)) != needs || (err != nil) != needs {
+			if needs := c.Name != "max-info-any"; errors.As(err, new(*theory.NotApplicableError)) != needs ||
+				(err != nil) != needs {
 				t.Errorf("%s: %v", c.Name, err)
 			}
 		}
@@ -132,13 +136,15 @@ func TestCorrectionErrors(t *testing.T) {
 // Every correction of several steps names the theorem on their composition, and is derived.
 func TestCompositionIsNamed(t *testing.T) {
 	for _, first := range []maxinfo.Step{maxinfo.MutualInformation{Nats: 0.1}, maxinfo.PureDP{Epsilon: 0.01}} {
-		all, err := Corrections(maxinfo.Plan{Samples: 100, Data: maxinfo.ProductData, Steps: []maxinfo.Step{first, maxinfo.Description{Outcomes: 1}}})
+		all, err := Corrections(maxinfo.Plan{Samples: 100, Data: maxinfo.ProductData,
+			Steps: []maxinfo.Step{first, maxinfo.Description{Outcomes: 1}}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range all {
 			last := c.Sources[len(c.Sources)-1]
-			if last.Where != "docs/theorems/pvalue.md#composition-of-corrections" || len(c.Sources) < 2 || c.Proof != theory.Derived {
+			if last.Where != "docs/theorems/pvalue.md#composition-of-corrections" || len(c.Sources) < 2 ||
+				c.Proof != theory.Derived {
 				t.Errorf("%s: %v, %s", c.Name, c.Sources, c.Proof)
 			}
 		}

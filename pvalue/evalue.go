@@ -19,7 +19,8 @@ func ParseEValue(text string) (theory.LogProb, error) {
 	if strings.EqualFold(text, "inf") || strings.EqualFold(text, "+inf") {
 		return theory.Zero, nil
 	}
-	if text == "" || strings.Trim(text, "0123456789.eE+-") != "" || len(text) > 400 || strings.HasPrefix(text, "-") {
+	foreign := strings.Trim(text, "0123456789.eE+-") != "" || strings.HasPrefix(text, "-")
+	if text == "" || foreign || len(text) > 400 {
 		return 0, bad
 	}
 	e, _, err := big.ParseFloat(text, 10, 200, big.ToZero) // downwards, so that 1/e is rounded up

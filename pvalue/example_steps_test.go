@@ -26,7 +26,8 @@ func ExampleTest_Confidence() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("%s: reject if p <= %.6f; use intervals of level %s\n", best.Correction.Name, best.ThresholdFloat(), level.Text(4))
+	fmt.Printf("%s: reject if p <= %.6f; use intervals of level %s\n", best.Correction.Name, best.ThresholdFloat(),
+		level.Text(4))
 	// Output:
 	// renyi: reject if p <= 0.002148; use intervals of level 0.997853
 }

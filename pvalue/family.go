@@ -39,7 +39,8 @@ func Families() []Family {
 //
 // It reports a DomainError for a p that is no probability and an unknown family.
 func (f Family) Adjust(p []theory.LogProb) error {
-	if err := theory.Domain(slices.Contains(Families(), f), "family", string(f), "none, bonferroni, holm, bh or by"); err != nil {
+	if err := theory.Domain(slices.Contains(Families(), f), "family", string(f),
+		"none, bonferroni, holm, bh or by"); err != nil {
 		return err
 	}
 	for _, x := range p {

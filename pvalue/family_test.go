@@ -54,10 +54,12 @@ func TestFamilyAgainstR(t *testing.T) {
 			5.23656777208e-4, 1.4070253099e-3, 4.995910359866667e-2, 5.06831721995e-2, 0.354193905446,
 			0.895336727975, 0.895336727975, 0.895336727975, 0.9317126306144445, 0.967833824309,
 		}},
-		{BenjaminiYekutieli, first, []float64{1.5337740764175588e-3, 4.1211324652269442e-3, 0.14632862843720582, 0.14844940238274187, 1, 1, 1, 1, 1, 1}},
+		{BenjaminiYekutieli, first,
+			[]float64{1.5337740764175588e-3, 4.1211324652269442e-3, 0.14632862843720582, 0.14844940238274187, 1, 1, 1, 1, 1, 1}},
 		{Bonferroni, third, []float64{0.01, 0.02, 0.03, 0.04, 0.05, 0.5, 0.6, 0.7, 0.8, 0.9}},
 		{Holm, third, []float64{0.01, 0.018, 0.024, 0.028, 0.03, 0.25, 0.25, 0.25, 0.25, 0.25}},
-		{BenjaminiHochberg, third, []float64{0.01, 0.01, 0.01, 0.01, 0.01, 0.08333333333333334, 0.0857142857142857, 0.0875, 0.0888888888888889, 0.09}},
+		{BenjaminiHochberg, third,
+			[]float64{0.01, 0.01, 0.01, 0.01, 0.01, 0.08333333333333334, 0.0857142857142857, 0.0875, 0.0888888888888889, 0.09}},
 		{BenjaminiYekutieli, third, []float64{
 			0.02928968253968254, 0.02928968253968254, 0.02928968253968254, 0.02928968253968254, 0.02928968253968254,
 			0.2440806878306878, 0.2510544217687075, 0.2562847222222222, 0.2603527336860670, 0.2636071428571428,
@@ -77,8 +79,10 @@ func TestFamilyAgainstR(t *testing.T) {
 // The worked example of Benjamini and Hochberg (1995, section 3.2), 15 p-values of a
 // trial: at 0.05 Bonferroni rejects 3, and their procedure 4. Holm rejects 3.
 func TestFamilyInTheWorkedExample(t *testing.T) {
-	p := logs(0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1)
-	for family, want := range map[Family]int{NoFamily: 9, Bonferroni: 3, Holm: 3, BenjaminiHochberg: 4, BenjaminiYekutieli: 3} {
+	p := logs(0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528,
+		0.7590, 1)
+	for family, want := range map[Family]int{NoFamily: 9, Bonferroni: 3, Holm: 3, BenjaminiHochberg: 4,
+		BenjaminiYekutieli: 3} {
 		rejected := 0
 		for _, x := range familywise(t, family, p) {
 			if x <= prob(t, "0.05") {
@@ -204,13 +208,15 @@ func TestFamilyIdentities(t *testing.T) {
 			harmonic += 1 / float64(j)
 		}
 		for i, x := range p {
-			bonferroni, holm, bh, by := adjusted[Bonferroni][i], adjusted[Holm][i], adjusted[BenjaminiHochberg][i], adjusted[BenjaminiYekutieli][i]
+			bonferroni, holm, bh, by := adjusted[Bonferroni][i], adjusted[Holm][i], adjusted[BenjaminiHochberg][i],
+				adjusted[BenjaminiYekutieli][i]
 			scaled := min(0, bh+theory.LogProb(math.Log(harmonic)))
 			if !(x == adjusted[NoFamily][i] && x <= bh && bh <= holm && holm <= bonferroni && bh <= by && bonferroni <= 0) ||
 				by != scaled && !(math.Abs((by-scaled).Ln()) <= 1e-12*(1-scaled.Ln())) {
 				// With a tie at one, bh says less than by.
 				if !(bh == 0 && by == 0) {
-					t.Fatalf("%v: %g adjusts to bh %g, holm %g, bonferroni %g, by %g", p, x.Ln(), bh.Ln(), holm.Ln(), bonferroni.Ln(), by.Ln())
+					t.Fatalf("%v: %g adjusts to bh %g, holm %g, bonferroni %g, by %g", p, x.Ln(), bh.Ln(), holm.Ln(), bonferroni.Ln(),
+						by.Ln())
 				}
 			}
 			for j, y := range p {

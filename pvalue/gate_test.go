@@ -165,7 +165,8 @@ func TestSpendingSequences(t *testing.T) {
 		third, once, ever float64 // the third test's level: nothing rejected, the first rejected, in advance
 	}{
 		{EqualShares, 0.05 / 10, 0.05 / 10 / 9, 0.05 / 10 / 4},
-		{InverseSquares, 0.05 * 6 / math.Pi / math.Pi / 9, 0.05 * 36 / math.Pow(math.Pi, 4) / 4, 0.05 * 6 / math.Pi / math.Pi / 9 / 4},
+		{InverseSquares, 0.05 * 6 / math.Pi / math.Pi / 9, 0.05 * 36 / math.Pow(math.Pi, 4) / 4,
+			0.05 * 6 / math.Pi / math.Pi / 9 / 4},
 		{Halving, 0.05 / 8, 0.05 / 8, 0.05 / 8},
 	} {
 		s := Series{Alpha: alpha, Tests: 10, Passes: 10, Spending: c.spending}
@@ -223,7 +224,8 @@ func TestTablesOfThePage(t *testing.T) {
 	for _, c := range []struct {
 		looks, passes int64
 		text          string
-	}{{20, 1, "20"}, {20, 3, "20"}, {20, 20, "20"}, {32, 1, "32"}, {32, 5, "32"}, {100, 1, "100"}, {100, 5, "100"}, {100, 10, "100"}, {1000, 1, "1,000"}, {1000, 10, "1,000"}} {
+	}{{20, 1, "20"}, {20, 3, "20"}, {20, 20, "20"}, {32, 1, "32"}, {32, 5, "32"}, {100, 1, "100"}, {100, 5, "100"},
+		{100, 10, "100"}, {1000, 1, "1,000"}, {1000, 10, "1,000"}} {
 		gate := tested(t, maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.Gates{Looks: c.looks, Passes: c.passes}}}, "0.05")[0]
 		wins, err := WinsNeeded(gate.Threshold, 0)
 		if err != nil {
@@ -241,6 +243,7 @@ func TestTablesOfThePage(t *testing.T) {
 		third, _ := run.After(false).After(false).Level()
 		once, _ := run.After(true).After(false).Level()
 		ever, _ := s.Fixed(3)
-		has(fmt.Sprintf("| `%s` | %s | %.6g | %.6g | %.6g |", spending, parts[spending], third.Value(), once.Value(), ever.Value()))
+		has(fmt.Sprintf("| `%s` | %s | %.6g | %.6g | %.6g |", spending, parts[spending], third.Value(), once.Value(),
+			ever.Value()))
 	}
 }

@@ -49,7 +49,6 @@ func (g Goal) Solve() (all []Answer, best int, err error) {
 	if err := g.Validate(); err != nil {
 		return nil, -1, err
 	}
-	q := g.Quantity
 	names, err := g.names()
 	if err != nil {
 		return nil, -1, err
@@ -58,12 +57,19 @@ func (g Goal) Solve() (all []Answer, best int, err error) {
 	for _, name := range names {
 		a := g.by(name)
 		all = append(all, a)
-		better := a.Status == theory.OK && (best < 0 || a.Value != all[best].Value && (a.Value < all[best].Value) == q.Raises)
-		if better {
+		if a.Status == theory.OK && (best < 0 || g.better(a, all[best])) {
 			best = len(all) - 1
 		}
 	}
 	return all, best, nil
+}
+
+// better reports whether the first answer asks for less, or allows more.
+func (g Goal) better(a, b Answer) bool {
+	if g.Quantity.Raises {
+		return a.Value < b.Value
+	}
+	return a.Value > b.Value
 }
 
 // names returns the corrections at either end of the range and in its middle, as not all need exist everywhere.

@@ -53,7 +53,8 @@ func TestEveryQuantityIsFound(t *testing.T) {
 					}
 					again, ok := goal.at(a.Name, a.Value)
 					if !ok || a.Test.Threshold < goal.Threshold || again.Threshold != a.Test.Threshold {
-						t.Errorf("%s, %s = %g by %s: threshold %v, want %v", k.Name, q.Name, a.Value, a.Name, a.Test.Threshold, goal.Threshold)
+						t.Errorf("%s, %s = %g by %s: threshold %v, want %v", k.Name, q.Name, a.Value, a.Name, a.Test.Threshold,
+							goal.Threshold)
 					}
 					if a.All {
 						continue
@@ -110,7 +111,8 @@ func TestGoalsWithoutAnAnswer(t *testing.T) {
 	plan := steps10k(maxinfo.PureDP{Epsilon: 1})
 	epsilon := quantityOf(t, plan, "epsilon")
 	answers, best, err := Goal{prob(t, "0.01"), prob(t, "0.05"), epsilon}.Solve()
-	if err != nil || best >= 0 || answers[0].Status != theory.Infeasible || answers[0].Reason != "no epsilon leaves a threshold of 0.05 at alpha 0.01" {
+	if err != nil || best >= 0 || answers[0].Status != theory.Infeasible ||
+		answers[0].Reason != "no epsilon leaves a threshold of 0.05 at alpha 0.01" {
 		t.Errorf("a threshold above alpha: %+v, %d, %v", answers, best, err)
 	}
 	plan.Data = maxinfo.AnyData
@@ -119,7 +121,8 @@ func TestGoalsWithoutAnAnswer(t *testing.T) {
 		t.Errorf("any data: %+v, %d, %v", answers, best, err)
 	}
 	for _, g := range []Goal{
-		{Alpha: 0, Threshold: -3, Quantity: epsilon}, {Alpha: -3, Threshold: theory.Zero, Quantity: epsilon}, {Alpha: -3, Threshold: -4},
+		{Alpha: 0, Threshold: -3, Quantity: epsilon}, {Alpha: -3, Threshold: theory.Zero, Quantity: epsilon},
+		{Alpha: -3, Threshold: -4},
 	} {
 		if _, _, err := g.Solve(); !errors.As(err, new(*theory.DomainError)) {
 			t.Errorf("%+v: %v", g, err)

@@ -46,7 +46,8 @@ func anySource(r *rand.Rand) source {
 	case 8:
 		a := 1 + pick(r, 0.1, 1e4)
 		points := func(by float64) maxinfo.Step {
-			return maxinfo.RDP{Points: []theory.RenyiPoint{{Order: a, Epsilon: a * mu * mu * by}, {Order: 1.5 * a, Epsilon: 2 * a * mu * mu * by}}}
+			return maxinfo.RDP{Points: []theory.RenyiPoint{{Order: a, Epsilon: a * mu * mu * by},
+				{Order: 1.5 * a, Epsilon: 2 * a * mu * mu * by}}}
 		}
 		step, worse = points(1), points(factor)
 	case 9:
@@ -62,14 +63,16 @@ func anySource(r *rand.Rand) source {
 		delta := theory.LogProb(-math.Log(float64(n)) - pick(r, 0.1, 1e3))
 		// The defect n delta (1+e^-epsilon) falls with epsilon, so a larger epsilon may
 		// do better where the defect is nearly alpha.
-		step, worse = maxinfo.ApproxDP{Epsilon: epsilon, LnDelta: delta}, maxinfo.ApproxDP{Epsilon: epsilon, LnDelta: delta / theory.LogProb(factor)}
+		step, worse = maxinfo.ApproxDP{Epsilon: epsilon, LnDelta: delta},
+			maxinfo.ApproxDP{Epsilon: epsilon, LnDelta: delta / theory.LogProb(factor)}
 		worseN = int64(float64(n) * pick(r, 1, factor))
 	case 3:
 		step, worse = maxinfo.GDP{Mu: mu}, maxinfo.GDP{Mu: mu * factor}
 	case 4:
 		queries := int64(pick(r, 1, 1e6))
 		sd := math.Sqrt(float64(queries)/float64(n)) / pick(r, 1e-3, 1e2)
-		step, worse = maxinfo.Gaussian{Queries: queries, SD: sd}, maxinfo.Gaussian{Queries: int64(float64(queries) * factor), SD: sd / factor}
+		step, worse = maxinfo.Gaussian{Queries: queries, SD: sd},
+			maxinfo.Gaussian{Queries: int64(float64(queries) * factor), SD: sd / factor}
 	case 5:
 		info := theory.Nats(pick(r, 1e-12, 1e4))
 		step, worse = maxinfo.MutualInformation{Nats: info}, maxinfo.MutualInformation{Nats: info * theory.Nats(factor)}
@@ -86,7 +89,8 @@ func anySource(r *rand.Rand) source {
 		later = append(later, maxinfo.Description{Outcomes: theory.Nats(pick(r, 1e-2, 10))})
 	}
 	if r.IntN(3) == 0 {
-		later = append(later, maxinfo.MaxInformation{Nats: theory.Nats(pick(r, 1e-2, 10)), Slack: theory.LogProb(-pick(r, 1, 1e3)), Always: true})
+		later = append(later,
+			maxinfo.MaxInformation{Nats: theory.Nats(pick(r, 1e-2, 10)), Slack: theory.LogProb(-pick(r, 1, 1e3)), Always: true})
 	}
 	return source{
 		plan:  maxinfo.Plan{Samples: n, Data: maxinfo.ProductData, Steps: append([]maxinfo.Step{step}, later...)},
@@ -136,7 +140,8 @@ func TestCorrectionsAreMonotone(t *testing.T) {
 				return false, fmt.Errorf("%s: gamma(%g) = %.17g, gamma(%g) = %.17g", c.Name, low.Ln(), a.Ln(), high.Ln(), b.Ln())
 			}
 			if a, b := must(c.Adjusted(low)), must(c.Adjusted(high)); b < slack(a) {
-				return false, fmt.Errorf("%s: adjusted(%g) = %.17g, adjusted(%g) = %.17g", c.Name, low.Ln(), a.Ln(), high.Ln(), b.Ln())
+				return false, fmt.Errorf("%s: adjusted(%g) = %.17g, adjusted(%g) = %.17g", c.Name, low.Ln(), a.Ln(), high.Ln(),
+					b.Ln())
 			}
 		}
 		return true, nil
@@ -154,10 +159,12 @@ func TestThresholdAndAdjustedAgree(t *testing.T) {
 			}
 			if adjusted := must(c.Adjusted(x)); adjusted < 0 {
 				if back := must(c.Threshold(adjusted)); back < slack(x) {
-					return false, fmt.Errorf("%s: adjusted(%.17g) = %.17g, too low: its threshold is %.17g", c.Name, x.Ln(), adjusted.Ln(), back.Ln())
+					return false, fmt.Errorf("%s: adjusted(%.17g) = %.17g, too low: its threshold is %.17g", c.Name, x.Ln(),
+						adjusted.Ln(), back.Ln())
 				}
 				if back := must(c.Threshold(slack(adjusted))); back > x {
-					return false, fmt.Errorf("%s: adjusted(%.17g) = %.17g, too high: below it the threshold is %.17g", c.Name, x.Ln(), adjusted.Ln(), back.Ln())
+					return false, fmt.Errorf("%s: adjusted(%.17g) = %.17g, too high: below it the threshold is %.17g", c.Name, x.Ln(),
+						adjusted.Ln(), back.Ln())
 				}
 			}
 		}
@@ -215,7 +222,8 @@ func TestNoInputBreaksACorrection(t *testing.T) {
 		case 0:
 			return math.Float64frombits(r.Uint64())
 		case 1:
-			return []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, 1, 5e-324, math.MaxFloat64, -5e-324, -math.MaxFloat64}[r.IntN(9)]
+			return []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, 1, 5e-324, math.MaxFloat64, -5e-324,
+				-math.MaxFloat64}[r.IntN(9)]
 		}
 		return pick(r, 1e-20, 1e20)
 	}
@@ -267,14 +275,16 @@ func TestNoInputBreaksACorrection(t *testing.T) {
 			ran[c.Name]++
 		}
 	}
-	for _, name := range []string{"max-info-any", "max-info-dwork15", "renyi", "kl", "rogers16", "russo-zou16", "max-info", "bonferroni", "group", "approx-dp", "gates", composed} {
+	for _, name := range []string{"max-info-any", "max-info-dwork15", "renyi", "kl", "rogers16", "russo-zou16",
+		"max-info", "bonferroni", "group", "approx-dp", "gates", composed} {
 		if ran[name] < 50 {
 			t.Errorf("%s ran %d times", name, ran[name])
 		}
 	}
 }
 
-// steps draws one to four private steps of any kind and maybe others, with parameters so different that one of them may outweigh the rest.
+// steps draws one to four private steps of any kind and maybe others, with parameters so different
+// that one of them may outweigh the rest.
 func steps(r *rand.Rand) maxinfo.Plan {
 	n := int64(pick(r, 1, 1e9))
 	root := math.Sqrt(float64(n))

@@ -35,7 +35,8 @@ func kl(info float64) rule {
 			}
 			// F(x) >= x - 1 + e^(-x) >= x^2/(2+x)
 			most := (y + math.Sqrt(2*y)) * (1 + 1e-9)
-			return down(lnAlpha - num.Interval{Lo: 0, Hi: most}.SafeRoot(1e-13, func(x float64) float64 { return y - relative(lnAlpha, x) }))
+			return down(lnAlpha - num.Interval{Lo: 0, Hi: most}.SafeRoot(1e-13,
+				func(x float64) float64 { return y - relative(lnAlpha, x) }))
 		},
 		worst: func(lnGamma float64) float64 {
 			switch {
@@ -68,7 +69,8 @@ func rogers16(info float64) rule {
 			}
 			// c/alpha <= ln(1/gamma)
 			least := max(lnGamma, math.Log(c)-math.Log(-lnGamma))
-			return num.Interval{Lo: least, Hi: 0}.SafeRoot(1e-13, func(lnAlpha float64) float64 { return lnGamma - threshold(lnAlpha) })
+			return num.Interval{Lo: least, Hi: 0}.SafeRoot(1e-13,
+				func(lnAlpha float64) float64 { return lnGamma - threshold(lnAlpha) })
 		},
 	}
 }

@@ -157,7 +157,8 @@ func TestMutualInformationAgainstDecimals(t *testing.T) {
 		enough := func(lnAlpha, lnGamma dec) bool { // kl(alpha||gamma) >= I
 			return !divergence(lnAlpha, lnGamma).Times(lnAlpha.Exp()).Less(number(info))
 		}
-		what := fmt.Sprintf("I = %g, ln alpha = %.17g, ln p = %.17g: ln gamma = %.17g, ln adjusted = %.17g", info, alpha.Ln(), p.Ln(), gamma, adjusted)
+		what := fmt.Sprintf("I = %g, ln alpha = %.17g, ln p = %.17g: ln gamma = %.17g, ln adjusted = %.17g", info,
+			alpha.Ln(), p.Ln(), gamma, adjusted)
 		if math.IsInf(gamma, -1) {
 			if info/alpha.Value() < 1e299 {
 				t.Errorf("%s: no threshold", what)
@@ -217,14 +218,16 @@ func TestClosedFormsAgainstDecimals(t *testing.T) {
 			if adjusted < 0 && want(number(adjusted)).Less(number(p.Ln())) {
 				t.Errorf("%s: ln adjusted = %.17g is too low", what, adjusted)
 			}
-			if fewer := adjusted - 1e-12*(1-adjusted); !(adjusted > math.Log(0.19) && adjusted < math.Log(0.38) && name == "russo-zou16") &&
+			if fewer := adjusted - 1e-12*(1-adjusted); !(adjusted > math.Log(0.19) && adjusted < math.Log(0.38) &&
+				name == "russo-zou16") &&
 				!want(number(fewer)).Less(number(p.Ln())) {
 				t.Errorf("%s: ln adjusted = %.17g is too high", what, adjusted)
 			}
 		}
 
 		k, slack := pick(r, 1e-3, 1e4), alpha-theory.LogProb(pick(r, 1e-6, 100))
-		c := corrected(t, maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.MaxInformation{Nats: theory.Nats(k), Slack: slack}}}, "max-info")
+		c := corrected(t, maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.MaxInformation{Nats: theory.Nats(k), Slack: slack}}},
+			"max-info")
 		gamma, adjusted := both(t, c, alpha, p)
 		what := fmt.Sprintf("k = %g, ln b = %g, ln alpha = %g, ln p = %g", k, slack.Ln(), alpha.Ln(), p.Ln())
 		below.bounds(t, what, gamma, lnAlpha.Exp().Minus(number(slack.Ln()).Exp()).Ln().Minus(number(k)), 1e-12)

@@ -36,7 +36,8 @@ func TestChargesRoundByThemselves(t *testing.T) {
 		if r.IntN(3) > 0 {
 			later.Nats = theory.Nats(pick(r, 1e-9, 1e4))
 		}
-		c := Correction{rule: charged(charging{slack: later.Slack.Ln()}, inOrder(counted(later.Outcomes), exact, counted(later.Nats)))}
+		c := Correction{rule: charged(charging{slack: later.Slack.Ln()},
+			inOrder(counted(later.Outcomes), exact, counted(later.Nats)))}
 		gamma, adjusted := both(t, c, alpha, p)
 		what := fmt.Sprintf("%+v, ln alpha = %.17g, ln p = %.17g", later, alpha.Ln(), p.Ln())
 		price, b := number(float64(later.Nats)).Plus(number(float64(later.Outcomes))), number(0)

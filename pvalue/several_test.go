@@ -26,7 +26,8 @@ func TestThresholdIsStarShaped(t *testing.T) {
 				continue
 			}
 			if slack(part)-less > whole-alpha+1e-12 {
-				return false, fmt.Errorf("%s: gamma/alpha is e^%.17g at %v, and e^%.17g at %v", c.Name, whole-alpha, alpha, part-less, less)
+				return false, fmt.Errorf("%s: gamma/alpha is e^%.17g at %v, and e^%.17g at %v", c.Name, whole-alpha, alpha,
+					part-less, less)
 			}
 		}
 		return true, nil
@@ -51,8 +52,9 @@ func TestFamilyFirstIsCheaper(t *testing.T) {
 }
 
 var (
-	pureHundredth = maxinfo.Plan{Samples: 10_000, Data: maxinfo.ProductData, Steps: []maxinfo.Step{maxinfo.PureDP{Epsilon: 0.01}}}
-	tenthOfABit   = maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.MutualInformation{Nats: theory.Nats(0.1 * math.Ln2)}}}
+	pureHundredth = maxinfo.Plan{Samples: 10_000, Data: maxinfo.ProductData,
+		Steps: []maxinfo.Step{maxinfo.PureDP{Epsilon: 0.01}}}
+	tenthOfABit = maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.MutualInformation{Nats: theory.Nats(0.1 * math.Ln2)}}}
 )
 
 // rejections are the tests rejected at a level by the family step on the adjusted values,

@@ -23,7 +23,8 @@ func everyKind() (plans []maxinfo.Plan) {
 	}
 	for _, k := range maxinfo.Kinds() {
 		for _, more := range later {
-			for _, steps := range [][]maxinfo.Step{slices.Concat([]maxinfo.Step{k.Example}, more), slices.Concat(more, []maxinfo.Step{k.Example})} {
+			for _, steps := range [][]maxinfo.Step{slices.Concat([]maxinfo.Step{k.Example}, more),
+				slices.Concat(more, []maxinfo.Step{k.Example})} {
 				plans = append(plans, maxinfo.Plan{Samples: 1000, Data: maxinfo.ProductData, Steps: steps})
 			}
 		}
@@ -97,7 +98,8 @@ func equivalent(test Test) (seen int, err error) {
 func TestThresholdAndAdjustedAreEquivalent(t *testing.T) {
 	seen := 0
 	for _, text := range []string{
-		"1e-4343", "5e-324", "1e-319", "1e-312", "1e-300", "1e-30", "1e-8", "1e-5", "0.001", "0.005", "0.01", "0.025", "0.05", "0.1", "0.2", "0.3",
+		"1e-4343", "5e-324", "1e-319", "1e-312", "1e-300", "1e-30", "1e-8", "1e-5", "0.001", "0.005", "0.01", "0.025",
+		"0.05", "0.1", "0.2", "0.3",
 		"0.36787944117144233", "0.36787944117144236", "0.5", "0.7", "0.9", "0.99", "0.999999",
 	} {
 		for _, plan := range everyKind() {

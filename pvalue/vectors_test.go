@@ -63,7 +63,8 @@ func TestPureVectors(t *testing.T) {
 
 func TestMutualInformationVectors(t *testing.T) {
 	for _, row := range vectors.Rows(t, "pvalue-mutual-info.csv") {
-		p := maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.MutualInformation{Nats: theory.Nats(row.Float(t, "bits") * math.Ln2)}}}
+		p := maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.MutualInformation{Nats: theory.Nats(row.Float(t,
+			"bits") * math.Ln2)}}}
 		for column := range row {
 			if name, ok := strings.CutSuffix(column, ".ln"); ok {
 				checkVector(t, corrected(t, p, name), prob(t, row["alpha"]), row.Float(t, column))

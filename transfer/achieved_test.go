@@ -16,7 +16,8 @@ func TestAchievedByWhatIsPrinted(t *testing.T) {
 			Queries: 2 + r.Int64N(1000), Tau: 0.05 + r.Float64()/3,
 			Beta: lp("0.05"), Budget: 1, Epsilon: 0,
 		}
-		m, n, level := float64(g.Queries), 0.0, func(c float64) float64 { return math.Log(c*float64(g.Queries)) - g.Beta.Ln() }
+		m, n, level := float64(g.Queries), 0.0,
+			func(c float64) float64 { return math.Log(c*float64(g.Queries)) - g.Beta.Ln() }
 		solved := func(name string) Answer {
 			method, _ := Lookup(name)
 			plan, err := method.Solve(g)
@@ -41,7 +42,8 @@ func TestAchievedByWhatIsPrinted(t *testing.T) {
 			t.Errorf("thresholdout-dwork15 %+v: tau %v with %+v", a.Goal, a.TauAchieved, a.Mechanism)
 		}
 		a = solved("dp")
-		if want := math.Tanh(a.Mechanism.Epsilon/4) + math.Sqrt(level(2)/(2*n)); !near(a.TauAchieved, want) || a.Mechanism.Epsilon != g.Tau {
+		if want := math.Tanh(a.Mechanism.Epsilon/4) + math.Sqrt(level(2)/(2*n)); !near(a.TauAchieved, want) ||
+			a.Mechanism.Epsilon != g.Tau {
 			t.Errorf("dp %+v: tau %v, epsilon %v reaches %v", a.Goal, a.TauAchieved, a.Mechanism.Epsilon, want)
 		}
 		a = solved("dp-maxinfo")

@@ -275,7 +275,8 @@ func epsilonAtMost(text string, limit func(tau float64) float64) (func(Goal) err
 	return check, choose
 }
 
-func dpRule(need func(Goal) num.DD, text string, limit func(tau float64) float64, lnDelta func(Goal) theory.LogProb) closed {
+func dpRule(need func(Goal) num.DD, text string, limit func(tau float64) float64,
+	lnDelta func(Goal) theory.LogProb) closed {
 	check, choose := epsilonAtMost(text, limit)
 	return closed{kinds: linear, need: need, epsilon: choose, needs: check, run: func(g Goal) Mechanism {
 		m := Mechanism{Epsilon: choose(g)}

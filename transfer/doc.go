@@ -2,17 +2,18 @@
 //
 // A mechanism that answers adaptively chosen queries and reveals little about
 // any one record cannot overfit: its answers are close to the population, not
-// only to the sample. The transfer theorems make that a number. This package
-// holds them one per function, the Thresholdout requirements, and a registry of
-// [Method] values, each of which answers four questions from one inequality:
+// only to the sample. Transfer theorems make that a number. This package
+// holds a registry of [Method] values, each of which answers four questions from one inequality:
 // how many samples, how many queries, what accuracy tau, what failure
 // probability beta. Leave one of them out of a [Goal] and the method solves for
 // it; give all four and it checks the plan.
 //
 // A newcomer states a [Goal], looks a method up by [Lookup] and calls [Method.Solve], or lets all
 // [Methods] answer by [Solve], which marks the best row. [FindCrossing] says from how many queries on a
-// method beats cutting the holdout into a part for every query. The transfer theorems by themselves are
-// [Theorems].
+// method beats cutting the holdout into a part for every query.
+//
+// The mathematics has packages of its own: theorem for the transfer theorems by themselves, stability for how far a
+// transcript can move a mean, joint for Gaussian answers, thresholdout for its requirements, feedback for what shows less than an answer.
 //
 // Every answer is on the safe side: the least n that satisfies the inequality,
 // the least tau and beta that are certified, the greatest number of queries.

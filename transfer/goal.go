@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/theorem"
 )
 
 // MaxCount is the largest number of samples, queries or flagged answers: every
@@ -114,7 +115,8 @@ func (g Goal) Validate() error {
 	}
 	if g.Tau == 0 {
 		missing++
-	} else if err := theory.Domain(g.Tau > 0 && g.Tau < g.spread(), "tau", g.Tau, "a number in (0, "+formatFloat(g.spread())+")"); err != nil {
+	} else if err := theory.Domain(g.Tau > 0 && g.Tau < g.spread(), "tau", g.Tau,
+		"a number in (0, "+formatFloat(g.spread())+")"); err != nil {
 		return err
 	}
 	if g.Beta == 0 {
@@ -127,7 +129,8 @@ func (g Goal) Validate() error {
 			return err
 		}
 	}
-	if err := theory.Domain(g.Epsilon == 0 || g.Epsilon > 0 && g.Epsilon <= math.MaxFloat64, "epsilon", g.Epsilon, "a positive number"); err != nil {
+	if err := theory.Domain(g.Epsilon == 0 || g.Epsilon > 0 && g.Epsilon <= math.MaxFloat64, "epsilon", g.Epsilon,
+		"a positive number"); err != nil {
 		return err
 	}
 	if err := g.validShown(); err != nil {
@@ -137,6 +140,22 @@ func (g Goal) Validate() error {
 		return theory.Domain(false, "goal", "two or more unknowns", "three or four of samples, queries, tau and beta")
 	}
 	return nil
+}
+
+// Class says what a transfer theorem needs to know of the goal's queries and rows. The error is a
+// DomainError. There is none for a [Difference], which is twice a [Bounded] query, less one.
+func (g Goal) Class() (theorem.Class, error) {
+	asked := Goal{Samples: g.Samples, Query: g.Query, Sensitivity: g.Sensitivity, Queries: 1, Tau: 1e-300, Beta: -1}
+	if err := asked.Validate(); err != nil {
+		return theorem.Class{}, err
+	}
+	switch g.Query {
+	case Sensitive, Minimization:
+		return theorem.Class{Spread: g.spread(), Samples: g.Samples}, nil
+	case Difference:
+		return theorem.Class{}, theory.Domain(false, "query", g.Query, "another kind than a difference")
+	}
+	return theorem.Class{Samples: g.Samples}, nil
 }
 
 // Unknown returns which of the four quantities is missing from a valid goal.

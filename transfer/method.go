@@ -32,25 +32,29 @@ const (
 
 // Mechanism is what to run. A field that does not belong to the method is zero.
 type Mechanism struct {
-	Noise      string         // "gaussian" or "laplace", or "" if the answers carry none
-	Scale      float64        // the Gaussian standard deviation, the scale of Laplace noise, or Thresholdout's sigma; of a schedule the last and least
-	ScaleFirst float64        // the first and greatest of a schedule's scales
-	Schedule   *NoiseSchedule // the noise of each query, if it falls from one to the next
-	Threshold  float64        // Thresholdout's T
-	Cells      int64          // rounding: the number L of cells that [0,1] is divided into
-	Epsilon    float64        // the privacy that the theorem was applied with
-	LnDelta    theory.LogProb // ln delta that goes with Epsilon; 0 if the theorem has none
-	Unit       float64        // what the noise of Schedule is multiplied by; 0 stands for 1
+	Noise      theory.NoiseKind // "" if the answers carry none
+	Scale      float64          // see theory.NoiseKind; Thresholdout's sigma; of a schedule the last and least
+	ScaleFirst float64          // the first and greatest of a schedule's scales
+	Schedule   Schedule         // the noise of each query, if it falls from one to the next
+	Threshold  float64          // Thresholdout's T
+	Cells      int64            // rounding: the number L of cells that [0,1] is divided into
+	Epsilon    float64          // the privacy that the theorem was applied with
+	LnDelta    theory.LogProb   // ln delta that goes with Epsilon; 0 if the theorem has none
 
 	PassAt      Option                // gate: the least score on the holdout that passes, if the bar is known
 	PassCount   int64                 // gate: and the least count, for 0/1 queries at a known bar
 	LnNodes     Option                // gate, sealed, transcripts: ln of how many queries could be asked
 	QueryWidths []feedback.QueryWidth // rounding-widths: how wide the cells of the queries are
 	FlagWidths  []feedback.FlagWidth  // sparse-validate: how wide the cells are after so many flags
-	Chunks      int64                 // sparse-validate: the equal parts of the holdout, each of which serves one flag; 0 stands for 1
+	Chunks      int64                 // sparse-validate: the parts of the holdout, each for one flag; 0 stands for 1
 	FalseFlag   theory.LogProb        // sparse-validate: the chance that a right guess is flagged, of a query
 	Step        float64               // ladder-blum15: the step of the board
 	Board       []Step                // ladder: from which score on which value is shown
+}
+
+// Schedule is noise that falls from one query to the next, in the order of the queries.
+type Schedule interface {
+	Blocks() iter.Seq[theory.NoiseBlock]
 }
 
 // Step is one of a ladder's: from the score Boundary on, and below that of the next step, the board shows Value.
@@ -71,22 +75,16 @@ type Answer struct {
 
 // Noise yields the standard deviation or scale of each answer's noise, in runs of
 // equal ones, in the order of the queries. It yields nothing if there is no noise.
-func (a Answer) Noise() iter.Seq[NoiseBlock] {
+func (a Answer) Noise() iter.Seq[theory.NoiseBlock] {
 	switch run := a.Mechanism; {
-	case run.Schedule != nil && run.Unit != 0:
-		return func(yield func(NoiseBlock) bool) {
-			for block := range run.Schedule.Blocks() {
-				if block.SD *= run.Unit; !yield(block) {
-					return
-				}
-			}
-		}
 	case run.Schedule != nil:
 		return run.Schedule.Blocks()
 	case run.Noise == "":
-		return func(func(NoiseBlock) bool) {}
+		return func(func(theory.NoiseBlock) bool) {}
 	default:
-		return func(yield func(NoiseBlock) bool) { yield(NoiseBlock{Queries: a.Queries, SD: run.Scale}) }
+		return func(yield func(theory.NoiseBlock) bool) {
+			yield(theory.NoiseBlock{Queries: a.Queries, Scale: run.Scale})
+		}
 	}
 }
 

@@ -4,6 +4,9 @@ import (
 	"math"
 
 	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/stability"
+	"github.com/dpcalc/dpcalc/transfer/thresholdout"
 )
 
 // The CVaR transfer theorem makes a method of any pair of a noise and a
@@ -28,9 +31,10 @@ func gaussianCVaR(g Goal) func(int64) (float64, Mechanism) {
 		center := math.Log(noise/slope) / 2
 		lnMu, tau := num.Interval{Lo: center - 1, Hi: center + 1.5}.Minimize(3e-5, func(lnMu float64) float64 {
 			mu := math.Exp(lnMu)
-			return noise/mu + gdpShift(mu, lnBeta)
+			return noise/mu + stability.GDPAt(mu, lnBeta)
 		})
-		return certified(d*tau, d, Mechanism{Noise: "gaussian", Scale: d * root / (float64(samples) * math.Exp(lnMu))})
+		return certified(d*tau, d,
+			Mechanism{Noise: theory.GaussianNoise, Scale: d * root / (float64(samples) * math.Exp(lnMu))})
 	}
 }
 
@@ -45,7 +49,8 @@ func laplaceCVaR(g Goal) func(int64) (float64, Mechanism) {
 		lnEps, tau := bestSteps(steps{count: g.Queries, lnBeta: lnBeta, pure: 4 * noise / m, composed: noise / math.Sqrt(m)},
 			func(eps, shift float64) float64 { return noise/eps + shift })
 		eps := math.Exp(lnEps)
-		return certified(d*tau, d, Mechanism{Noise: "laplace", Scale: d / (float64(samples) * eps), Epsilon: m * eps})
+		return certified(d*tau, d,
+			Mechanism{Noise: theory.LaplaceNoise, Scale: d / (float64(samples) * eps), Epsilon: m * eps})
 	}
 }
 
@@ -62,11 +67,11 @@ type steps struct {
 func bestSteps(k steps, cost func(eps, shift float64) float64) (lnEps, least float64) {
 	pure := func(lnEps float64) float64 {
 		eps := math.Exp(lnEps)
-		return cost(eps, pureShift(float64(k.count)*eps))
+		return cost(eps, stability.PureAt(float64(k.count)*eps))
 	}
 	composed := func(lnEps float64) float64 {
 		eps := math.Exp(lnEps)
-		return cost(eps, min(pureShift(float64(k.count)*eps), composedShift(k.count, eps, k.lnBeta)))
+		return cost(eps, min(stability.PureAt(float64(k.count)*eps), stability.ComposedAt(k.count, eps, k.lnBeta)))
 	}
 	center := math.Log(k.pure) / 2
 	lnEps, least = num.Interval{Lo: center - 2, Hi: center + 4}.Minimize(3e-5, pure)
@@ -120,18 +125,19 @@ func dpTiltNeeds(g Goal) error {
 // and s the stability of 2B steps of 1/(sigma n)-privacy, pure or composed.
 func thresholdoutCVaR(g Goal) func(int64) (float64, Mechanism) {
 	lnBeta, count := g.Beta.Ln(), 2*g.Budget
-	noise := thresholdNoise{g.Queries, g.Budget}
-	unit := noise.cvar(lnBeta)
+	noise := thresholdout.Noise{Queries: g.Queries, Budget: g.Budget}
+	unit := noise.CVaR(lnBeta)
 	return func(samples int64) (float64, Mechanism) {
 		n := float64(samples)
-		k := steps{count: count, lnBeta: lnBeta, pure: 4 * unit / (n * float64(count)), composed: unit / (n * math.Sqrt(float64(count)))}
+		k := steps{count: count, lnBeta: lnBeta, pure: 4 * unit / (n * float64(count)),
+			composed: unit / (n * math.Sqrt(float64(count)))}
 		lnEps, quarter := bestSteps(k, func(eps, shift float64) float64 {
 			sigma := 1 / (n * eps)
 			quarter := sigma*unit + shift
 			// kappa falls as tau grows, so at the tau without it it is large enough.
-			return quarter + sigma*math.Exp(noise.lnKappa(3*quarter/sigma)-lnBeta)
+			return quarter + sigma*math.Exp(noise.LnKappa(3*quarter/sigma)-lnBeta)
 		})
-		tau, run := certified(4*quarter, 1, Mechanism{Noise: "laplace", Scale: 1 / (n * math.Exp(lnEps))})
+		tau, run := certified(4*quarter, 1, Mechanism{Noise: theory.LaplaceNoise, Scale: 1 / (n * math.Exp(lnEps))})
 		if run.Noise != "" {
 			run.Threshold, run.Epsilon = 0.75*tau, float64(count)*math.Exp(lnEps)
 		}

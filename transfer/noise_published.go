@@ -72,7 +72,7 @@ func gaussianJung20(g Goal) (float64, Mechanism) {
 	mu := math.Exp(lnMu)
 	tau, epsilon := reach(mu)
 	return certified(tau, d, Mechanism{
-		Noise: "gaussian", Scale: d * math.Sqrt(float64(m)) / (n * mu),
+		Noise: theory.GaussianNoise, Scale: d * math.Sqrt(float64(m)) / (n * mu),
 		Epsilon: epsilon, LnDelta: theory.GDP{Mu: mu}.LnDelta(epsilon),
 	})
 }
@@ -103,7 +103,7 @@ func gaussianRogers20(g Goal) (float64, Mechanism) {
 	center := (math.Log(m) + math.Log(-lnBeta+math.Log(4*m)) + lnBeta) / 2
 	v, best := num.Interval{Lo: math.Min(center/2, center) - 6, Hi: math.Max(center, 0) + 6}.Minimize(1e-8, lnTau)
 	tau := math.Exp(best)
-	return certified(tau, 1, Mechanism{Noise: "gaussian", Scale: math.Sqrt(m / (n * information(v)))})
+	return certified(tau, 1, Mechanism{Noise: theory.GaussianNoise, Scale: math.Sqrt(m / (n * information(v)))})
 }
 
 // gaussianBassily16 is Theorem 4.5 applied to each of the m queries at
@@ -137,7 +137,9 @@ func gaussianBassily16(g Goal) (float64, Mechanism) {
 		lnEpsilon, tau = at, inside
 	}
 	epsilon := math.Exp(lnEpsilon)
-	return certified(tau, d, Mechanism{Noise: "gaussian", Scale: noise(epsilon), Epsilon: epsilon, LnDelta: theory.LogProb(lnEpsilon + lnRatio)})
+	return certified(tau, d,
+		Mechanism{Noise: theory.GaussianNoise, Scale: noise(epsilon), Epsilon: epsilon,
+			LnDelta: theory.LogProb(lnEpsilon + lnRatio)})
 }
 
 // laplaceJung20 is the pure transfer theorem with Laplace noise of scale
@@ -180,5 +182,6 @@ func laplaceJung20(g Goal) (float64, Mechanism) {
 		return noisy + sampling(num.LogAny(math.Min(-x, 0), m))
 	})
 	_, epsilon := best(x)
-	return certified(tau, d, Mechanism{Noise: "laplace", Scale: d * float64(m) / (n * epsilon), Epsilon: epsilon})
+	return certified(tau, d,
+		Mechanism{Noise: theory.LaplaceNoise, Scale: d * float64(m) / (n * epsilon), Epsilon: epsilon})
 }

@@ -20,6 +20,14 @@ var (
 	number, whole = digits.Float, digits.Int
 )
 
+func lp(text string) theory.LogProb {
+	p, err := theory.ParseLogProb(text)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
 // randomGoal reaches the corners: tau to 1e-6, beta to 1e-300 and close to one,
 // m to 1e15, budgets to m.
 func randomGoal(r *rand.Rand) Goal {
@@ -158,7 +166,8 @@ func oracleN1(g Goal, n int64) bool {
 	sigma := number(g.Tau).Over(whole(96).Times(oracleLevel(g, 4)))
 	lnTwoOverDelta := whole(2).Ln().Plus(whole(4).Over(t).Times(oracleLevel(g, 16)))
 	// sqrt(32 B ln(2/delta))/(sigma n) <= t/4
-	return whole(n).Times(sigma).Times(t).Over(whole(4)).AtLeast(whole(32).Times(whole(g.Budget)).Times(lnTwoOverDelta).Root()) &&
+	noise := whole(32).Times(whole(g.Budget)).Times(lnTwoOverDelta).Root()
+	return whole(n).Times(sigma).Times(t).Over(whole(4)).AtLeast(noise) &&
 		whole(n).Times(t).Times(t).AtLeast(whole(48).Times(oracleLevel(g, 16)))
 }
 

@@ -301,12 +301,12 @@ func TestDifferencesAreHalved(t *testing.T) {
 		if a.Mechanism.Scale != 2*plain.Mechanism.Scale || a.Mechanism.Threshold != 2*plain.Mechanism.Threshold {
 			t.Errorf("%s runs %+v, want twice %+v", name, a.Mechanism, plain.Mechanism)
 		}
-		var noise []NoiseBlock
+		var noise []theory.NoiseBlock
 		for block := range plain.Noise() {
 			noise = append(noise, block)
 		}
 		for block := range a.Noise() {
-			if len(noise) == 0 || block.SD != 2*noise[0].SD || block.Queries != noise[0].Queries {
+			if len(noise) == 0 || block.Scale != 2*noise[0].Scale || block.Queries != noise[0].Queries {
 				t.Fatalf("%s: noise %+v, want twice %+v", name, block, noise)
 			}
 			noise = noise[1:]
@@ -397,7 +397,8 @@ func TestMethodsServeTheirFeedback(t *testing.T) {
 				continue
 			}
 			g := Goal{Queries: 10, Tau: 0.1, Beta: -3, Shown: Shown{Feedback: f}}
-			if a, err := m.Solve(g); err != nil || a.Status != NotApplicable || a.Reason != "needs the feedback "+strings.ReplaceAll(want, " ", " or ") {
+			if a, err := m.Solve(g); err != nil || a.Status != NotApplicable ||
+				a.Reason != "needs the feedback "+strings.ReplaceAll(want, " ", " or ") {
 				t.Errorf("%s for %s: %+v, %v", name, f, a, err)
 			}
 		}
@@ -408,6 +409,21 @@ func TestMethodsServeTheirFeedback(t *testing.T) {
 	for _, m := range MethodsFor(Final) {
 		if m.Name != "sealed" && !m.Reference() {
 			t.Errorf("%s scores finalists", m.Name)
+		}
+	}
+}
+
+// Where n is so large that one row moves tau by less than a rounding, tau is found all the same.
+func TestLeastTauOfManyRows(t *testing.T) {
+	for _, name := range []string{"rounding-widths", "gate", "ladder", "sealed"} {
+		m, _ := Lookup(name)
+		goal := Goal{Queries: 1e15, Tau: 0.49, Beta: lp("1e-8")}
+		if m.Feedbacks != nil {
+			goal.Feedback = m.Feedbacks[0]
+		}
+		a, err := m.Solve(goal)
+		if err != nil || a.Status != OK || !(a.TauAchieved > 0 && a.TauAchieved <= goal.Tau) {
+			t.Errorf("%s: %d rows reach %v (%s %s), %v", name, a.Samples, a.TauAchieved, a.Status, a.Reason, err)
 		}
 	}
 }

@@ -1,81 +1,13 @@
 package transfer
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/dpcalc/dpcalc/theory"
 )
-
-func applicable(err error) bool { return !errors.As(err, new(*theory.NotApplicableError)) }
-
-// Theorem 2.3 holds up to epsilon = sqrt(ln(1/beta)/(2n)) and no further.
-func TestSelectionDwork15AtItsHypothesis(t *testing.T) {
-	r := rand.New(rand.NewPCG(91, 92))
-	for range 200 {
-		s := Selection{Samples: 1 + r.Int64N(1e9), Beta: theory.LogProb(-math.Exp(12*r.Float64() - 4))}
-		limit := math.Sqrt(-s.Beta.Ln() / (2 * float64(s.Samples)))
-		for _, c := range []struct {
-			factor float64
-			holds  bool
-		}{{0, true}, {0.5, true}, {1 - 1e-12, true}, {1 + 1e-12, false}, {1.1, false}, {2, false}} {
-			s.Epsilon = c.factor * limit
-			if _, err := SelectionDwork15(s); (err == nil) != c.holds || applicable(err) != c.holds {
-				t.Fatalf("%+v, %v times the limit: %v", s, c.factor, err)
-			}
-		}
-	}
-}
-
-// Bassily et al. ask for delta below epsilon/4, also where the target leaves more, and
-// for the n that goes with it.
-func TestBassily16AtItsHypotheses(t *testing.T) {
-	for _, c := range []struct {
-		delta   float64 // over epsilon
-		target  string
-		samples int64
-		holds   bool
-	}{
-		// ln(4 epsilon/delta)/epsilon^2 = 2.7730 10^4 at delta = 0.2499 epsilon, 2.7726 10^4 in the limit.
-		{0.2, "0.9", 27_731, true},
-		{0.2498, "0.9", 27_731, true},
-		{0.25, "0.9", 1 << 40, false},
-		{0.3, "0.9", 1 << 40, false},
-		{0, "0.9", 27_725, false}, // at delta = 0.9 epsilon it would do
-		{0, "0.9", 27_731, true},
-		// Below one quarter it is the target that binds: ln(40)/epsilon^2 = 3.6889 10^4.
-		{0.0999, "0.1", 36_889, true},
-		{0.0999, "0.1", 36_888, false},
-		{0.1001, "0.1", 1 << 40, false},
-	} {
-		const epsilon = 0.01
-		s := Sampled{Alpha: 0.05, Beta: theory.Zero, Epsilon: epsilon, LnDelta: theory.LogProb(math.Log(c.delta * epsilon))}
-		b, err := Bassily16(s, Class{Samples: c.samples}, lp(c.target))
-		if (err == nil) != c.holds || applicable(err) != c.holds {
-			t.Errorf("%+v: %v, %v", c, b.Value, err)
-		}
-		if err == nil {
-			oneSided(t, "alpha'", b.Value.Alpha, 0.05+18*epsilon)
-		}
-	}
-	// Nothing is left of the target for delta.
-	spent := Sampled{Alpha: 0.05, Beta: lp("0.1"), Epsilon: 0.01, LnDelta: theory.Zero}
-	_, err := Bassily16(spent, Class{Samples: 1 << 40}, lp("0.1"))
-	if err == nil || !strings.Contains(err.Error(), "above the sample's beta") {
-		t.Errorf("the target is the sample's beta: %v", err)
-	}
-	// Epsilon is below 1/3.
-	for epsilon, holds := range map[float64]bool{0.3333: true, 1. / 3: false, 0.3334: false} {
-		s := Sampled{Alpha: 0.05, Beta: theory.Zero, Epsilon: epsilon, LnDelta: theory.Zero}
-		if _, err := Bassily16(s, Class{Samples: 1 << 40}, lp("0.1")); (err == nil) != holds {
-			t.Errorf("epsilon %v: %v", epsilon, err)
-		}
-	}
-}
 
 // noisyGoal draws a goal for tau of m sensitive queries or comparisons.
 func noisyGoal(r *rand.Rand) Goal {
@@ -224,7 +156,8 @@ func TestNoiseScalesWithTheQuery(t *testing.T) {
 				return a
 			}
 			one := solve(Sensitive, 0, 1, 0)
-			if same := solve(Sensitive, 1, 1, 0); !reflect.DeepEqual(same.Mechanism, one.Mechanism) || same.Samples != one.Samples {
+			if same := solve(Sensitive, 1, 1, 0); !reflect.DeepEqual(same.Mechanism, one.Mechanism) ||
+				same.Samples != one.Samples {
 				t.Errorf("%s %+v: no sensitivity is %+v, 1 is %+v", m.Name, goal, one, same)
 			}
 			for _, c := range []struct {

@@ -141,7 +141,8 @@ func (m Method) shortage(r rule, g Goal) string {
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprintf("%s %d rows, and there are %d", plural(g.Queries, "query needs", "queries need"), least.n, g.Samples)
+	return fmt.Sprintf("%s %d rows, and there are %d", plural(g.Queries, "query needs", "queries need"), least.n,
+		g.Samples)
 }
 
 // fewest returns the least number of queries that a theorem speaks of.

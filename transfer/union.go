@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"iter"
 	"math"
 
 	"github.com/dpcalc/dpcalc/internal/num"
@@ -130,7 +131,7 @@ func (r countRule) beta(g Goal) theory.LogProb {
 type near struct{ from, top, step float64 }
 
 // leastNear returns about the least such x, at which the decision holds, or top: within 1e-7 relative, or a
-// sixteenth of the expected step.
+// sixteenth of the expected step, but not closer than four roundings.
 func leastNear(in near, ok func(x float64) bool) float64 {
 	last := math.Nextafter(in.top, 0)
 	hi := min(in.from, last)
@@ -144,7 +145,7 @@ func leastNear(in near, ok func(x float64) bool) float64 {
 	}
 	lo, step, tolerance := hi, 1e-5, 1e-7
 	if in.step > 0 {
-		step, tolerance = in.step, in.step/16
+		step, tolerance = max(in.step, 0x1p-46), max(in.step/16, 0x1p-50) // below, there may be no number between
 	}
 	for ; lo > 0 && ok(lo); step *= 4 {
 		hi, lo = lo, lo*math.Max(1-step, 1e-3)
@@ -159,10 +160,10 @@ func leastNear(in near, ok func(x float64) bool) float64 {
 	return hi
 }
 
-// mostCertain returns about the least beta at which a plan holds, or 0: within 1e-7 of its logarithm.
+// mostCertain returns about the least beta at which a plan holds, or 0: within 1e-9 of its logarithm.
 func mostCertain(g Goal, holds func(Goal) bool) theory.LogProb {
 	const most = 1e9 // beta of 1-1e-9
-	inverse := leastNear(near{from: 1, top: most}, func(x float64) bool {
+	inverse := leastNear(near{from: 1, top: most, step: 16e-9}, func(x float64) bool {
 		g.Beta = theory.LogProb(-1 / x)
 		return holds(g)
 	})
@@ -322,10 +323,23 @@ func (g Goal) doubled(run Mechanism) Mechanism {
 	if g.Query == Difference {
 		run.Scale, run.ScaleFirst, run.Threshold = 2*run.Scale, 2*run.ScaleFirst, 2*run.Threshold
 		if run.Schedule != nil {
-			run.Unit = 2
+			run.Schedule = twice{run.Schedule}
 		}
 	}
 	return run
+}
+
+// twice is a schedule in the units of differences.
+type twice struct{ Schedule }
+
+func (t twice) Blocks() iter.Seq[theory.NoiseBlock] {
+	return func(yield func(theory.NoiseBlock) bool) {
+		for block := range t.Schedule.Blocks() {
+			if block.Scale *= 2; !yield(block) {
+				return
+			}
+		}
+	}
 }
 
 func (r onHalf) applies(g Goal) error       { return r.rule.applies(half(g)) }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/vectors"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/theorem"
 )
 
 // samplesize.csv holds independent 40-digit values: a column per method with its n,
@@ -81,7 +82,8 @@ func TestSampleSizeVectors(t *testing.T) {
 // optimiser at 40 digits. A search may only miss the optimum upwards.
 func TestPublishedNoiseVectors(t *testing.T) {
 	for _, row := range vectors.Rows(t, "noise-published.csv") {
-		g := Goal{Samples: int64(row.Float(t, "samples")), Queries: int64(row.Float(t, "queries")), Beta: prob(t, row["beta"])}
+		g := Goal{Samples: int64(row.Float(t, "samples")), Queries: int64(row.Float(t, "queries")),
+			Beta: prob(t, row["beta"])}
 		for _, name := range []string{"gaussian-jung20", "gaussian-rogers20", "gaussian-bassily16", "laplace-jung20"} {
 			m, _ := Lookup(name)
 			a, err := m.Solve(g)
@@ -105,7 +107,8 @@ func TestPublishedNoiseVectors(t *testing.T) {
 // epsilon and delta the theorem gives no more than the printed tau.
 func TestPrintedMechanismCertifies(t *testing.T) {
 	for _, row := range vectors.Rows(t, "noise-published.csv") {
-		g := Goal{Samples: int64(row.Float(t, "samples")), Queries: int64(row.Float(t, "queries")), Beta: prob(t, row["beta"])}
+		g := Goal{Samples: int64(row.Float(t, "samples")), Queries: int64(row.Float(t, "queries")),
+			Beta: prob(t, row["beta"])}
 		m, _ := Lookup("gaussian-jung20")
 		a, err := m.Solve(g)
 		if err != nil || a.Status != OK {
@@ -113,13 +116,15 @@ func TestPrintedMechanismCertifies(t *testing.T) {
 		}
 		// The printed delta is the exact profile of m answers with the printed noise.
 		mu := math.Sqrt(float64(g.Queries)) / (float64(g.Samples) * a.Mechanism.Scale)
-		if got := (theory.GDP{Mu: mu}).LnDelta(a.Mechanism.Epsilon).Ln(); math.Abs(got-a.Mechanism.LnDelta.Ln()) > 1e-9*math.Abs(got) {
-			t.Errorf("%+v: ln delta = %v, the profile has %v", g, a.Mechanism.LnDelta.Ln(), got)
+		printed := a.Mechanism.LnDelta.Ln()
+		if got := (theory.GDP{Mu: mu}).LnDelta(a.Mechanism.Epsilon).Ln(); math.Abs(got-printed) > 1e-9*math.Abs(got) {
+			t.Errorf("%+v: ln delta = %v, the profile has %v", g, printed, got)
 		}
 		best := math.Inf(1)
 		for lnB := g.Beta.Ln() - 60; lnB < g.Beta.Ln(); lnB += 0.01 {
 			alpha := a.Mechanism.Scale * quantileOfMax(g.Queries, lnB)
-			b, err := Jung20(Sampled{Alpha: alpha, Beta: theory.LogProb(lnB), Epsilon: a.Mechanism.Epsilon, LnDelta: a.Mechanism.LnDelta}, Class{}, g.Beta)
+			b, err := theorem.Jung20(theorem.Sampled{Alpha: alpha, Beta: theory.LogProb(lnB), Epsilon: a.Mechanism.Epsilon,
+				LnDelta: a.Mechanism.LnDelta}, theorem.Class{}, g.Beta)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -62,6 +62,14 @@ func MillsDeficit(x float64) float64 {
 	return poly(deficitPoly[:], (x-3)*r) * r * r
 }
 
+// Hazard returns phi(x)/P[N > x], the density over the upper tail, for every x, within 1e-14 relative.
+func Hazard(x float64) float64 {
+	if x < -1 {
+		return math.Exp(-x*x/2-LogSurvival(x)) / math.Sqrt(2*math.Pi)
+	}
+	return 1 / Mills(x)
+}
+
 var dropRule = Legendre(6)
 
 // MillsDrop returns R(a) - R(a+width) for a >= -1 and width >= 0, within 5e-14

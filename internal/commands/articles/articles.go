@@ -17,6 +17,7 @@ import (
 	"github.com/dpcalc/dpcalc/pvalue"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/theorem"
 )
 
 // Explain is the command explain.
@@ -101,7 +102,7 @@ func articles() ([]article, error) {
 	for _, m := range theory.CompositionMethods() {
 		all = append(all, article{Article: m.Article, command: "compose"})
 	}
-	for _, t := range transfer.Theorems() {
+	for _, t := range theorem.All() {
 		all = append(all, article{Article: t.Article, command: "transfer"})
 	}
 	return all, nil

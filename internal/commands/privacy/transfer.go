@@ -9,6 +9,7 @@ import (
 	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/theorem"
 )
 
 // Transfer is the command transfer.
@@ -42,8 +43,8 @@ func Transfer() *commands.Command {
 
 // accuracy is what the command was asked.
 type accuracy struct {
-	transfer.Sampled
-	class  transfer.Class
+	theorem.Sampled
+	class  theorem.Class
 	target theory.LogProb
 	by     commands.Convention
 	inputs []record.Input
@@ -51,9 +52,9 @@ type accuracy struct {
 
 // concluded is a row: what a theorem concludes.
 type concluded struct {
-	theorem *transfer.Theorem
+	theorem *theorem.Theorem
 	by      commands.Convention
-	theory.Outcome[transfer.Population]
+	theory.Outcome[theorem.Population]
 }
 
 func (r concluded) verdict() commands.Verdict {
@@ -108,7 +109,7 @@ func runTransfer(c *commands.Call) error {
 	}
 	sampled := a.Sampled
 	sampled.Epsilon, sampled.LnDelta = private.Epsilon, private.LnDelta
-	theorems := transfer.Theorems()
+	theorems := theorem.All()
 	rows := make([]concluded, len(theorems))
 	for i := range theorems {
 		rows[i].theorem, rows[i].by = &theorems[i], a.by
@@ -159,10 +160,11 @@ func readAccuracy(c *commands.Call) (a accuracy, err error) {
 	if a.target, okTarget, err = numbers.One(c, "target-beta", numbers.Probabilities); err != nil {
 		return a, err
 	}
-	if a.class.Samples, _, err = numbers.One(c, "samples", numbers.Counts); err != nil {
+	var goal transfer.Goal
+	if goal.Samples, _, err = numbers.One(c, "samples", numbers.Counts); err != nil {
 		return a, err
 	}
-	if a.class.Sensitivity, okSensitivity, err = numbers.One(c, "sensitivity", numbers.Positives); err != nil {
+	if goal.Sensitivity, okSensitivity, err = numbers.One(c, "sensitivity", numbers.Positives); err != nil {
 		return a, err
 	}
 	if a.by, err = commands.ReadConvention(c); err != nil {
@@ -175,7 +177,7 @@ func readAccuracy(c *commands.Call) (a accuracy, err error) {
 	if _, ok := c.Text("query"); !ok && okSensitivity {
 		query = "sensitive" // a sensitivity says what the queries are
 	}
-	if a.class.Query, err = transfer.ParseQuery(query); err != nil {
+	if goal.Query, err = transfer.ParseQuery(query); err != nil {
 		return a, err
 	}
 	for _, need := range []struct {
@@ -183,17 +185,20 @@ func readAccuracy(c *commands.Call) (a accuracy, err error) {
 		ok   bool
 	}{
 		{"alpha", okAlpha}, {"beta", okBeta}, {"epsilon", okEpsilon}, {"target-beta", okTarget},
-		{"samples", !okSensitivity || a.class.Samples != 0},
+		{"samples", !okSensitivity || goal.Samples != 0},
 	} {
 		if !need.ok {
 			return a, usage.Errorf("--%s: got nothing, want a value", need.flag)
 		}
 	}
+	if a.class, err = goal.Class(); err != nil {
+		return a, err
+	}
 	a.inputs = []record.Input{
 		{Name: "alpha", Value: record.Exactly(a.Alpha)}, {Name: "beta", Value: record.Chance(a.Beta)},
 		{Name: "epsilon", Value: record.Exactly(a.Epsilon)}, {Name: "delta", Value: record.Chance(a.LnDelta)},
-		{Name: "target_beta", Value: record.Chance(a.target)}, {Name: "samples", Value: record.Count(a.class.Samples)},
-		{Name: "query", Value: record.Words(query)}, {Name: "sensitivity", Value: record.Number(a.class.Sensitivity)},
+		{Name: "target_beta", Value: record.Chance(a.target)}, {Name: "samples", Value: record.Count(goal.Samples)},
+		{Name: "query", Value: record.Words(query)}, {Name: "sensitivity", Value: record.Number(goal.Sensitivity)},
 		{Name: commands.NeighboursKey, Value: record.Words(string(a.by))},
 	}
 	return a, nil

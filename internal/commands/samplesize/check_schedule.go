@@ -16,6 +16,7 @@ import (
 	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/joint"
 )
 
 // checkFlags are the flags that go with --check-schedule.
@@ -145,7 +146,7 @@ func readNoise(c *commands.Call, path string, a *transfer.Answer) error {
 
 // sumErrors fills in the queries, the noise and the failure probability.
 func sumErrors(ctx context.Context, s *csvfile.Splitter, a *transfer.Answer) error {
-	bound, err := transfer.NewJointBound(a.Samples)
+	bound, err := joint.New(a.Samples)
 	if err != nil {
 		return err
 	}
@@ -179,7 +180,7 @@ func sumErrors(ctx context.Context, s *csvfile.Splitter, a *transfer.Answer) err
 			return csvfile.Refuse(silent, "got noise_scale 0, want 0 on the last line alone")
 		}
 		if ok {
-			_, err = bound.Answer(transfer.NoiseBlock{Queries: 1, SD: sd}, a.Tau)
+			_, err = bound.Answer(theory.NoiseBlock{Queries: 1, Scale: sd}, a.Tau)
 		}
 		if !ok || err != nil {
 			return csvfile.Refuse(s.Line, "got noise_scale %s, want a standard deviation from 1e-100 to 1e100, or 0 on the "+

@@ -153,7 +153,7 @@ var (
 var (
 	columnNoise = column{
 		Name: "noise", Says: "the distribution of the noise to add to every answer",
-		Cell: func(r *row) record.Cell { return record.Words(r.Mechanism.Noise) },
+		Cell: func(r *row) record.Cell { return record.Words(string(r.Mechanism.Noise)) },
 	}
 	columnNoiseScale = column{
 		Name: "noise_scale", Says: "its standard deviation (Gaussian) or scale (Laplace), if all answers have the same",

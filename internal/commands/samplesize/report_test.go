@@ -11,6 +11,7 @@ import (
 	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/joint"
 )
 
 // reported is a plan that a method serves: its command and its goal.
@@ -147,7 +148,7 @@ func TestScheduleWithoutLastNoise(t *testing.T) {
 	method := fallingNoise()
 	r := row{Method: &method, Answer: transfer.Answer{
 		Goal:      transfer.Goal{Samples: 1000, Queries: 10, Tau: 0.1, Beta: theory.LogProb(math.Log(0.05))},
-		Mechanism: transfer.Mechanism{Noise: "gaussian", ScaleFirst: 0.0138404, Schedule: new(transfer.NoiseSchedule)},
+		Mechanism: transfer.Mechanism{Noise: "gaussian", ScaleFirst: 0.0138404, Schedule: new(joint.Plan)},
 		Status:    transfer.OK,
 	}}
 	s := request{unknown: transfer.Samples, methods: []transfer.Method{method}}

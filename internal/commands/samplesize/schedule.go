@@ -43,7 +43,7 @@ func tableOf(r *row) (t runTable, ok bool) {
 	case run.Noise != "" && run.Threshold == 0:
 		return numbered("query", "queries", "noise_scale", r.Queries, func(yield func(int64, float64) bool) {
 			for block := range r.Noise() {
-				if !yield(block.Queries, block.SD) {
+				if !yield(block.Queries, block.Scale) {
 					return
 				}
 			}

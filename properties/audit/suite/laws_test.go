@@ -14,7 +14,7 @@ import (
 	"github.com/dpcalc/dpcalc/mechanism"
 	"github.com/dpcalc/dpcalc/properties/audit"
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/stability"
 )
 
 // shapes generates small instances of a mechanism, with a log-uniform epsilon: the same for every
@@ -126,7 +126,7 @@ func TestTransferOfRandomInstances(t *testing.T) {
 		}
 		lawtest.Check(t, 20151, 25, func(s shape, lnOdds float64) *gopter.PropResult {
 			sub := built(m, s)
-			stable, err := transfer.PureStability(sub.claim.epsilon)
+			stable, err := stability.Pure(sub.claim.epsilon)
 			if err != nil {
 				return lawtest.Evidence(false, "%v", err)
 			}

@@ -1,4 +1,4 @@
-package transfer
+package stability
 
 import (
 	"math"
@@ -25,7 +25,7 @@ func TestGDPStabilityVectors(t *testing.T) {
 	}
 	rows = append(rows, vectors.Floats(t, "stability-gdp-grid.csv")...)
 	for _, row := range rows {
-		s, err := GDPStability(row[0])
+		s, err := GDP(row[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func TestApproxStabilityAgainstKnapsack(t *testing.T) {
 		high := (1 - delta) / (1 + math.Exp(-eps))
 		low := (1 - delta) / (1 + math.Exp(eps))
 		laws := pair{[]float64{delta, high, low, 0}, []float64{0, low, high, delta}}
-		s, err := ApproxStability(eps, theory.LogProb(math.Log(delta)))
+		s, err := Approx(eps, theory.LogProb(math.Log(delta)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +110,7 @@ func TestComposedStabilityAgainstKnapsack(t *testing.T) {
 			}
 			laws = next
 		}
-		s, err := ComposedStability(int64(k), eps)
+		s, err := Composed(int64(k), eps)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func TestGDPStabilityAgainstKnapsack(t *testing.T) {
 			laws.p0 = append(laws.p0, mass(c.mu/2, x, y))
 			laws.p1 = append(laws.p1, mass(-c.mu/2, x, y))
 		}
-		s, _ := GDPStability(c.mu)
+		s, _ := GDP(c.mu)
 		got, want := s(theory.LogProb(math.Log(c.b))), laws.shift(c.b)
 		if !(got >= want && got <= want*(1+1e-4)) {
 			t.Errorf("mu = %g, b = %g: %.12g, want a little more than %.12g", c.mu, c.b, got, want)
@@ -159,7 +159,7 @@ func TestComposedStabilityVectors(t *testing.T) {
 		{100, 1e-8, 0.001, 9.2223429841548950931e-8},
 		{1000, 0.02, 1e-200, 0.99990920426259513123},
 	} {
-		s, err := ComposedStability(c.k, c.eps)
+		s, err := Composed(c.k, c.eps)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,13 +171,13 @@ func TestComposedStabilityVectors(t *testing.T) {
 // exact range, g of them count as one, with mu = eps sqrt(g k); the pure bound is never
 // exceeded.
 func TestComposedStabilityOfMany(t *testing.T) {
-	for _, k := range []int64{999_999, 1_000_000, 1_000_001, 1_999_999, 5_000_000, 1e12, MaxCount} {
+	for _, k := range []int64{999_999, 1_000_000, 1_000_001, 1_999_999, 5_000_000, 1e12, theory.MaxSamples} {
 		for _, b := range []theory.LogProb{-0.1, -3, -50} {
 			mu := 0.1
 			eps := mu / math.Sqrt(float64(k))
-			composed, _ := ComposedStability(k, eps)
-			gdp, _ := GDPStability(mu)
-			grouped, _ := GDPStability(mu * math.Sqrt(math.Ceil(float64(k)/mostSteps)))
+			composed, _ := Composed(k, eps)
+			gdp, _ := GDP(mu)
+			grouped, _ := GDP(mu * math.Sqrt(math.Ceil(float64(k)/mostSteps)))
 			got, limit := composed(b), min(grouped(b)*1.001, math.Tanh(float64(k)*eps/4)*(1+1e-9))
 			if !(got <= limit && got >= gdp(b)*0.999) {
 				t.Errorf("k = %d, ln b = %g: %g, want at most %g and at least %g", k, b, got, limit, gdp(b))
@@ -191,11 +191,11 @@ func TestComposedStabilityOfMany(t *testing.T) {
 // no probability.
 func TestStabilityLaws(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
-	makers := map[string]func(x float64) (Stability, error){
-		"pure":     PureStability,
-		"approx":   func(x float64) (Stability, error) { return ApproxStability(x, -20) },
-		"gdp":      GDPStability,
-		"composed": func(x float64) (Stability, error) { return ComposedStability(50, x) },
+	makers := map[string]func(x float64) (Bound, error){
+		"pure":     Pure,
+		"approx":   func(x float64) (Bound, error) { return Approx(x, -20) },
+		"gdp":      GDP,
+		"composed": func(x float64) (Bound, error) { return Composed(50, x) },
 	}
 	for name, maker := range makers {
 		for range 2000 {
@@ -210,7 +210,8 @@ func TestStabilityLaws(t *testing.T) {
 			if !(got >= 0 && got <= 1 && s(b*1.001) >= got*(1-1e-10) && more(b) >= got*(1-1e-10)) {
 				t.Fatalf("%s(%g): s = %g at ln b = %g, %g below it, %g for more", name, x, got, b, s(b*1.001), more(b))
 			}
-			for _, no := range []theory.LogProb{theory.Zero, 1, theory.LogProb(math.NaN()), theory.LogProb(math.Inf(1)), -math.MaxFloat64} {
+			for _, no := range []theory.LogProb{theory.Zero, 1, theory.LogProb(math.NaN()), theory.LogProb(math.Inf(1)),
+				-math.MaxFloat64} {
 				if !(s(no) >= got) || s(no) > 1 {
 					t.Fatalf("%s(%g) at %g: %g, below %g", name, x, no, s(no), got)
 				}
@@ -225,16 +226,16 @@ func TestStabilityLaws(t *testing.T) {
 			t.Errorf("%s(0): %v", name, err)
 		}
 	}
-	for _, k := range []int64{0, -1, MaxCount + 1} {
-		if _, err := ComposedStability(k, 0.1); err == nil {
+	for _, k := range []int64{0, -1, theory.MaxSamples + 1} {
+		if _, err := Composed(k, 0.1); err == nil {
 			t.Errorf("%d steps: no error", k)
 		}
 	}
-	if _, err := ApproxStability(1, 0.1); err == nil {
+	if _, err := Approx(1, 0.1); err == nil {
 		t.Error("ln delta = 0.1: no error")
 	}
-	pure, _ := PureStability(1)
-	if s, err := ApproxStability(1, theory.Zero); err != nil || s(-2) != pure(-2) {
+	pure, _ := Pure(1)
+	if s, err := Approx(1, theory.Zero); err != nil || s(-2) != pure(-2) {
 		t.Error("delta = 0 is not the pure form")
 	}
 	checkAbove(t, "tanh(1/4)", pure(-2), 0.24491866240370912928, 1e-14)
@@ -245,7 +246,7 @@ var sink float64
 func BenchmarkGDPStability(b *testing.B) {
 	for _, mu := range []float64{0.01, 0.1, 1} {
 		b.Run(formatMu(mu), func(b *testing.B) {
-			s, _ := GDPStability(mu)
+			s, _ := GDP(mu)
 			for b.Loop() {
 				sink = s(-3)
 			}
@@ -258,7 +259,7 @@ func formatMu(mu float64) string { return strconv.FormatFloat(mu, 'g', -1, 64) }
 func BenchmarkComposedStability(b *testing.B) {
 	for _, k := range []int64{20, 2000, 1_000_000} {
 		b.Run(strconv.FormatInt(k, 10), func(b *testing.B) {
-			s, _ := ComposedStability(k, 0.05/math.Sqrt(float64(k)))
+			s, _ := Composed(k, 0.05/math.Sqrt(float64(k)))
 			for b.Loop() {
 				sink = s(-3)
 			}

@@ -1,4 +1,4 @@
-package transfer
+package stability
 
 import (
 	"math"
@@ -7,7 +7,7 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// A Stability is a bound on how far a transcript can move a mean: on every event of
+// A Bound is a bound on how far a transcript can move a mean: on every event of
 // probability b that the transcript decides, the conditional expectation of a mean
 // of independent records, with values in [0,1] and chosen by the transcript, exceeds
 // its population value by at most s(b) on average. s does not increase with b and
@@ -19,11 +19,11 @@ import (
 // D (n times its per-record sensitivity; twice that for the comparison of two
 // candidates) s(b) becomes D s(b).
 //
-// A new mechanism is a new Stability and the noise that goes with it.
-type Stability func(b theory.LogProb) float64
+// A new mechanism is a new Bound and the noise that goes with it.
+type Bound func(b theory.LogProb) float64
 
-// stability wraps s, computed at ln b; least is a shift that no level needs to exceed.
-func stability(least float64, s func(lnb float64) float64) Stability {
+// bounded wraps s, computed at ln b; least is a shift that no level needs to exceed.
+func bounded(least float64, s func(lnb float64) float64) Bound {
 	return func(b theory.LogProb) float64 {
 		if !(b <= 0 && b > -1e15) {
 			return least
@@ -32,22 +32,22 @@ func stability(least float64, s func(lnb float64) float64) Stability {
 	}
 }
 
-// PureStability is the stability of eps-differential privacy, tanh(eps/4) at every
+// Pure is the stability of eps-differential privacy, tanh(eps/4) at every
 // level: the posterior of a record is its prior tilted by a likelihood whose logarithm
 // varies by at most eps.
-func PureStability(eps float64) (Stability, error) {
+func Pure(eps float64) (Bound, error) {
 	if err := nonNegative("epsilon", eps); err != nil {
 		return nil, err
 	}
-	return stability(pureShift(eps), func(float64) float64 { return 1 }), nil
+	return bounded(PureAt(eps), func(float64) float64 { return 1 }), nil
 }
 
-// ApproxStability is the stability of (eps,delta)-differential privacy,
+// Approx is the stability of (eps,delta)-differential privacy,
 //
 //	s(b) = min(1, (t/2 + (delta/b)(1-t))/(1-t/2)),  t = tanh(eps/2),
 //
 // and that of pure privacy where delta is zero.
-func ApproxStability(eps float64, delta theory.LogProb) (Stability, error) {
+func Approx(eps float64, delta theory.LogProb) (Bound, error) {
 	if err := nonNegative("epsilon", eps); err != nil {
 		return nil, err
 	}
@@ -55,48 +55,50 @@ func ApproxStability(eps float64, delta theory.LogProb) (Stability, error) {
 		return nil, err
 	}
 	if delta == theory.Zero {
-		return PureStability(eps)
+		return Pure(eps)
 	}
 	t := math.Tanh(eps / 2)
 	rest := 2 / (1 + math.Exp(eps)) // 1-t
-	return stability(1, func(lnb float64) float64 {
+	return bounded(1, func(lnb float64) float64 {
 		leak := math.Exp(delta.Ln()-lnb) * (1 + 1e-15*math.Abs(lnb))
 		return (t/2 + leak*rest) / (0.5 + rest/2) * (1 + 0x1p-48)
 	}), nil
 }
 
-// GDPStability is the stability of mu-Gaussian differential privacy: with
+// GDP is the stability of mu-Gaussian differential privacy: with
 //
 //	F(y) = Phi(mu/2-c) - Phi(-mu/2-c)  at the c where  Phi(mu/2-c) + Phi(-mu/2-c) = y,
 //
 // the root s of b s = F(b(1+s)/2).
-func GDPStability(mu float64) (Stability, error) {
+func GDP(mu float64) (Bound, error) {
 	if err := nonNegative("mu", mu); err != nil {
 		return nil, err
 	}
-	return stability(1, func(lnb float64) float64 { return gdpShift(mu, lnb) }), nil
+	return bounded(1, func(lnb float64) float64 { return GDPAt(mu, lnb) }), nil
 }
 
-// ComposedStability is the stability of k adaptively chosen eps-differentially
+// Composed is the stability of k adaptively chosen eps-differentially
 // private steps. Randomized response k times dominates them all; its F interpolates
 // between the tails of two binomials, and s is the root of b s = F(b(1+s)/2), or
 // tanh(k eps/4) if that is less. Beyond k = 1,000,000, where the sum takes too long,
 // g steps are counted as one of privacy g eps.
-func ComposedStability(k int64, eps float64) (Stability, error) {
-	if err := theory.Domain(k >= 1 && k <= MaxCount, "steps", k, "a whole number from 1 to 9007199254740992"); err != nil {
+func Composed(k int64, eps float64) (Bound, error) {
+	if err := theory.Domain(k >= 1 && k <= theory.MaxSamples, "steps", k,
+		"a whole number from 1 to 9007199254740992"); err != nil {
 		return nil, err
 	}
 	if err := nonNegative("epsilon", eps); err != nil {
 		return nil, err
 	}
-	return stability(pureShift(float64(k)*eps), func(lnb float64) float64 { return composedShift(k, eps, lnb) }), nil
+	return bounded(PureAt(float64(k)*eps), func(lnb float64) float64 { return ComposedAt(k, eps, lnb) }), nil
 }
 
 func nonNegative(name string, x float64) error {
 	return theory.Domain(x >= 0 && x <= math.MaxFloat64, name, x, "a number >= 0")
 }
 
-func pureShift(eps float64) float64 { return min(1, math.Tanh(eps/4)*(1+0x1p-50)) }
+// PureAt is [Pure] at every level, without a check of its domain.
+func PureAt(eps float64) float64 { return min(1, math.Tanh(eps/4)*(1+0x1p-50)) }
 
 // Both F(y) below have the form A-B with A+B = y, where A and B are the
 // probabilities of one event under the two laws. Then b s = F(b(1+s)/2) says
@@ -105,9 +107,10 @@ func pureShift(eps float64) float64 { return min(1, math.Tanh(eps/4)*(1+0x1p-50)
 //
 // and the event grows with b: one monotone equation and no fixed point.
 
-// gdpShift solves it for the event {x > c}: A = Q(c-mu/2), B = Q(c+mu/2). With
+// GDPAt is [GDP] at ln b, without a check of its domain. It solves the equation for the event {x >
+// c}: A = Q(c-mu/2), B = Q(c+mu/2). With
 // rho = B/A, s = (1-rho)/(1+3 rho), which increases with c.
-func gdpShift(mu, lnb float64) float64 {
+func GDPAt(mu, lnb float64) float64 {
 	if mu == 0 {
 		return 0
 	}
@@ -123,7 +126,7 @@ func gdpShift(mu, lnb float64) float64 {
 	tail := func(c float64) (lnSum, slope float64) {
 		lnA, lnB := num.LogSurvival(c-mu/2), num.LogSurvival(c+mu/2)
 		rho := math.Exp(lnB - lnA)
-		return lnA + math.Log1p(3*rho), (hazard(c-mu/2) + 3*rho*hazard(c+mu/2)) / (1 + 3*rho)
+		return lnA + math.Log1p(3*rho), (num.Hazard(c-mu/2) + 3*rho*num.Hazard(c+mu/2)) / (1 + 3*rho)
 	}
 	// The result may stay to the right of the root, by little.
 	slack := 1e-13 + 1e-15*math.Abs(lnb)
@@ -139,7 +142,7 @@ func gdpShift(mu, lnb float64) float64 {
 	// ln(A/B), as an integral where the difference would cancel.
 	var gap float64
 	if mu < 0.5 {
-		gap = gapRule.Integral(num.Interval{Lo: -mu / 2, Hi: mu / 2}, func(x float64) float64 { return hazard(c + x) })
+		gap = gapRule.Integral(num.Interval{Lo: -mu / 2, Hi: mu / 2}, func(x float64) float64 { return num.Hazard(c + x) })
 	} else {
 		gap = num.LogSurvival(c-mu/2) - num.LogSurvival(c+mu/2)
 	}
@@ -147,28 +150,21 @@ func gdpShift(mu, lnb float64) float64 {
 	return min(1, rise/(4-3*rise)*(1+1e-12))
 }
 
-// hazard returns phi(x)/Q(x), the density over the upper tail.
-func hazard(x float64) float64 {
-	if x < -1 {
-		return math.Exp(-x*x/2-num.LogSurvival(x)) / math.Sqrt(2*math.Pi)
-	}
-	return 1 / num.Mills(x)
-}
-
 var gapRule = num.Legendre(4)
 
 const mostSteps = 1_000_000
 
-// composedShift solves it for the event {J >= j} and part of the atom below it,
+// ComposedAt is [Composed] at ln b, without a check of its domain. It solves the equation for the
+// event {J >= j} and part of the atom below it,
 // where J counts the steps that tell the truth: Bin(k,p) or Bin(k,1-p), p =
 // e^eps/(1+e^eps). The atoms are a_j and a_j e^(-eps(2j-k)).
-func composedShift(k int64, eps, lnb float64) float64 {
+func ComposedAt(k int64, eps, lnb float64) float64 {
 	if group := (k + mostSteps - 1) / mostSteps; group > 1 {
-		return composedShift((k+group-1)/group, float64(group)*eps*(1+0x1p-51), lnb)
+		return ComposedAt((k+group-1)/group, float64(group)*eps*(1+0x1p-51), lnb)
 	}
 	n := float64(k)
 	if n*eps > 1e9 || eps == 0 {
-		return pureShift(n * eps)
+		return PureAt(n * eps)
 	}
 	// Above top the probability is below e^-50 b, by Chernoff's bound.
 	lnP := -math.Log1p(math.Exp(-eps))

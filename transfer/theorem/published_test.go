@@ -1,4 +1,4 @@
-package transfer
+package theorem
 
 import (
 	"errors"
@@ -33,9 +33,9 @@ func TestJung20Values(t *testing.T) {
 		want  float64
 	}{
 		{Class{}, 0.070223168881137809992},
-		{Class{Query: Sensitive, Samples: 1000}, 0.070223949848883944864},
-		{Class{Query: Sensitive, Sensitivity: 0.5, Samples: 1000}, 0.060122498867759904912},
-		{Class{Query: Minimization, Samples: 1000}, 0.090426417762275619984},
+		{Class{Spread: 1, Samples: 1000}, 0.070223949848883944864},
+		{Class{Spread: 0.5, Samples: 1000}, 0.060122498867759904912},
+		{Class{Spread: 2, Samples: 1000}, 0.090426417762275619984},
 	} {
 		b, err := Jung20(s, c.class, lp("0.05"))
 		if err != nil {
@@ -98,13 +98,14 @@ func TestSeedTheoremValues(t *testing.T) {
 func TestJung20IsTheBestSplit(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	for range 200 {
-		s := Sampled{Alpha: r.Float64() / 10, Beta: theory.LogProb(-5 - 20*r.Float64()), Epsilon: r.Float64() / 5, LnDelta: theory.LogProb(-8 - 20*r.Float64())}
+		s := Sampled{Alpha: r.Float64() / 10, Beta: theory.LogProb(-5 - 20*r.Float64()), Epsilon: r.Float64() / 5,
+			LnDelta: theory.LogProb(-8 - 20*r.Float64())}
 		target := theory.LogProb(-3*r.Float64() - 0.01)
 		class, w := Class{}, 2.0
 		d := 1.0
 		if r.IntN(2) == 0 {
 			d = math.Exp(2*r.Float64() - 1)
-			class, w = Class{Query: Sensitive, Sensitivity: d, Samples: 100}, 4*d
+			class, w = Class{Spread: d, Samples: 100}, 4*d
 		}
 		got, err := Jung20(s, class, target)
 		if err != nil {
@@ -132,10 +133,20 @@ func TestTransferHypotheses(t *testing.T) {
 			_, err := Jung20Pure(d, linear, lp("0.05"))
 			return err
 		},
-		"pure, sensitive":      func() error { _, err := Jung20Pure(s, Class{Query: Sensitive, Samples: 10}, lp("0.05")); return err },
-		"pure without n":       func() error { _, err := Jung20Pure(s, Class{}, lp("0.05")); return err },
-		"pure, target = beta":  func() error { _, err := Jung20Pure(s, linear, lp("1e-6")); return err },
-		"bassily, epsilon":     func() error { d := s; d.Epsilon = 0.4; _, err := Bassily16(d, linear, lp("0.05")); return err },
+		"pure, sensitive": func() error {
+			_,
+				err := Jung20Pure(s, Class{Spread: 1, Samples: 10}, lp("0.05"))
+			return err
+		},
+		"pure without n":      func() error { _, err := Jung20Pure(s, Class{}, lp("0.05")); return err },
+		"pure, target = beta": func() error { _, err := Jung20Pure(s, linear, lp("1e-6")); return err },
+		"bassily, epsilon": func() error {
+			d := s
+			d.Epsilon = 0.4
+			_,
+				err := Bassily16(d, linear, lp("0.05"))
+			return err
+		},
 		"bassily, few samples": func() error { _, err := Bassily16(s, Class{Samples: 100}, lp("0.05")); return err },
 		"bassily, delta": func() error {
 			d := s
@@ -178,9 +189,8 @@ func TestTransferDomains(t *testing.T) {
 		"epsilon NaN":     func(s *Sampled, _ *Class, _ *theory.LogProb) { s.Epsilon = nan },
 		"delta one":       func(s *Sampled, _ *Class, _ *theory.LogProb) { s.LnDelta = 0 },
 		"samples":         func(_ *Sampled, c *Class, _ *theory.LogProb) { c.Samples = -1 },
-		"sensitivity":     func(_ *Sampled, c *Class, _ *theory.LogProb) { c.Query, c.Sensitivity = Sensitive, nan },
-		"unasked":         func(_ *Sampled, c *Class, _ *theory.LogProb) { c.Sensitivity = 2 },
-		"kind":            func(_ *Sampled, c *Class, _ *theory.LogProb) { c.Query = 9 },
+		"spread NaN":      func(_ *Sampled, c *Class, _ *theory.LogProb) { c.Spread = nan },
+		"spread negative": func(_ *Sampled, c *Class, _ *theory.LogProb) { c.Spread = -1 },
 		"target zero":     func(_ *Sampled, _ *Class, b *theory.LogProb) { *b = theory.Zero },
 		"target one":      func(_ *Sampled, _ *Class, b *theory.LogProb) { *b = 0 },
 		"target NaN":      func(_ *Sampled, _ *Class, b *theory.LogProb) { *b = theory.LogProb(nan) },
@@ -188,7 +198,8 @@ func TestTransferDomains(t *testing.T) {
 	} {
 		s, c, b := good, Class{Samples: 1000}, lp("0.05")
 		change(&s, &c, &b)
-		for _, f := range []func(Sampled, Class, theory.LogProb) (theory.Bound[Population], error){Jung20, Jung20Pure, Bassily16} {
+		for _, f := range []func(Sampled, Class, theory.LogProb) (theory.Bound[Population], error){Jung20, Jung20Pure,
+			Bassily16} {
 			if _, err := f(s, c, b); !isDomain(err) {
 				t.Errorf("%s: got %v, want a DomainError", name, err)
 			}

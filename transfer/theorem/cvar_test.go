@@ -1,4 +1,4 @@
-package transfer
+package theorem
 
 import (
 	"errors"
@@ -22,10 +22,10 @@ func TestCVaRValues(t *testing.T) {
 		want  float64
 	}{
 		{"linear", CVaR, approx, Class{}, 0.055044977188486127619},
-		{"comparison", CVaR, approx, Class{Query: Minimization, Samples: 100}, 0.060069954376972255238},
+		{"comparison", CVaR, approx, Class{Spread: 2, Samples: 100}, 0.060069954376972255238},
 		{"pure", CVaRPure, pure, Class{}, 0.055019958333749995784},
 		{"pure, beta close to the target", CVaRPure, often, Class{Samples: 1e7}, 0.055479810924968803905},
-		{"pure, sensitive", CVaRPure, often, Class{Query: Sensitive, Samples: 1e7}, 0.85499995833374999579},
+		{"pure, sensitive", CVaRPure, often, Class{Spread: 1, Samples: 1e7}, 0.85499995833374999579},
 	} {
 		b, err := c.f(c.s, c.class, lp("0.05"))
 		if err != nil {
@@ -55,9 +55,9 @@ func TestCVaRDominatesJung20(t *testing.T) {
 		if r.IntN(5) == 0 {
 			s.Beta = theory.Zero
 		}
-		class := Class{Query: Query(r.IntN(4)), Samples: 1000}
-		if class.Query >= Sensitive {
-			class.Sensitivity = math.Exp(4*r.Float64() - 2)
+		class := Class{Samples: 1000}
+		if r.IntN(2) == 0 {
+			class.Spread = math.Exp(4*r.Float64() - 2)
 		}
 		target := theory.LogProb(-10 * r.Float64())
 		if s.Beta == 0 || s.LnDelta == 0 || target == 0 {

@@ -1,4 +1,4 @@
-package transfer
+package theorem
 
 import (
 	"errors"
@@ -14,8 +14,8 @@ type Theorem struct {
 	Apply func(s Sampled, class Class, target theory.LogProb) (theory.Bound[Population], error)
 }
 
-// Theorems returns the transfer theorems in printing order.
-func Theorems() []Theorem { return slices.Clone(theorems) }
+// All returns the transfer theorems in printing order.
+func All() []Theorem { return slices.Clone(theorems) }
 
 const (
 	unitErrors      = "values and answers in an interval of length one"
@@ -24,11 +24,11 @@ const (
 )
 
 var (
-	jung20Source     = source("jung20", "transfer theorem, c and d optimised")
-	jung20PureSource = source("jung20", "transfer theorem for pure differential privacy")
-	bassily16Source  = source("bassily16", "transfer theorem for low-sensitivity queries")
-	cvarSource       = source("dpcalc", "docs/theorems/transfer.md#cvar")
-	cvarPureSource   = source("dpcalc", "docs/theorems/transfer.md#cvar-pure")
+	jung20Source     = theory.Source{Key: "jung20", Where: "transfer theorem, c and d optimised"}
+	jung20PureSource = theory.Source{Key: "jung20", Where: "transfer theorem for pure differential privacy"}
+	bassily16Source  = theory.Source{Key: "bassily16", Where: "transfer theorem for low-sensitivity queries"}
+	cvarSource       = theory.Source{Key: "dpcalc", Where: "docs/theorems/transfer.md#cvar"}
+	cvarPureSource   = theory.Source{Key: "dpcalc", Where: "docs/theorems/transfer.md#cvar-pure"}
 )
 
 var theorems = []Theorem{
@@ -40,7 +40,7 @@ var theorems = []Theorem{
 				"queries, whose D is 1, and 4D for others",
 			Practice: "The published theorem to cite. The target beta' pays for beta and delta by their share of it; " +
 				"cvar is never worse.",
-			Proof:   Published,
+			Proof:   theory.Published,
 			Sources: []theory.Source{jung20Source},
 			Assumes: []string{unitErrors, onePopulation},
 		},
@@ -53,7 +53,7 @@ var theorems = []Theorem{
 			Formula: "alpha' = alpha + (e^epsilon - 1) + sqrt(2 ln(1/(beta'-beta))/n)",
 			Practice: "For pure privacy and a small target beta', which enters by its logarithm. It needs the number " +
 				"of rows; cvar-pure is never worse.",
-			Proof:   Published,
+			Proof:   theory.Published,
 			Sources: []theory.Source{jung20PureSource},
 			Assumes: []string{onePopulation},
 		},
@@ -66,7 +66,7 @@ var theorems = []Theorem{
 			Formula: "alpha' = alpha + 18 epsilon D, if epsilon < 1/3, delta <= epsilon (beta'-beta), delta < epsilon/4 " +
 				"and n >= ln(4 epsilon/delta)/epsilon^2",
 			Practice: "Kept for comparison: its constant is large. It needs the number of rows.",
-			Proof:    Published,
+			Proof:    theory.Published,
 			Sources:  []theory.Source{bassily16Source},
 			Assumes:  []string{onePopulation},
 		},
@@ -79,7 +79,7 @@ var theorems = []Theorem{
 			Formula: "alpha' = alpha + beta/beta' + D min(1, (t/2 + (delta/beta')(1-t))/(1-t/2)), t = tanh(epsilon/2)",
 			Practice: "The sharpest of these for a delta above zero. The rows need not be identically distributed. " +
 				"Its proof has not been refereed.",
-			Proof:   Derived,
+			Proof:   theory.Derived,
 			Sources: []theory.Source{cvarSource},
 			Assumes: []string{unitErrors, independentRows},
 		},
@@ -93,7 +93,7 @@ var theorems = []Theorem{
 				"tanh(epsilon/4) + sqrt(ln(1/(beta'-beta))/(2n)), whichever is less",
 			Practice: "The sharpest of these for pure privacy. The number of rows is of use and not needed. Its proof " +
 				"has not been refereed.",
-			Proof:   Derived,
+			Proof:   theory.Derived,
 			Sources: []theory.Source{cvarPureSource},
 			Assumes: []string{unitErrors, independentRows},
 		},
@@ -107,7 +107,7 @@ var theorems = []Theorem{
 func (t Theorem) Conclude(s Sampled, class Class, target theory.LogProb) (theory.Outcome[Population], error) {
 	bound, refusal := t.Apply(s, class, target)
 	vacuous := ""
-	if !(bound.Value.Alpha < class.Spread()) {
+	if !(bound.Value.Alpha < class.spread()) {
 		vacuous = "alpha is not below the spread of the query"
 	}
 	out, err := theory.OutcomeOf(bound, refusal, vacuous)

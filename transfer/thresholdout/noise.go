@@ -1,4 +1,4 @@
-package transfer
+package thresholdout
 
 import (
 	"math"
@@ -6,28 +6,28 @@ import (
 	"github.com/dpcalc/dpcalc/internal/num"
 )
 
-// thresholdNoise is the noise of one run of Thresholdout, in units of its sigma:
+// Noise is the noise of one run of Thresholdout, in units of its sigma:
 // eta_i ~ Lap(4) on each of m queries, gamma_b ~ Lap(2) on the threshold and xi_b ~
 // Lap(1) on the answer of each of B epochs. With
 //
 //	N1 = max |eta| + max |gamma|,   W = max |xi|,
 //
 // an answer is off by at most N1 + 2W 1{W+N1 > T}, besides the shift of the mean.
-type thresholdNoise struct{ Queries, Budget int64 }
+type Noise struct{ Queries, Budget int64 }
 
-// cvar returns CVaR_b(N1) at b = e^lnb, never below the truth.
-func (t thresholdNoise) cvar(lnb float64) float64 {
+// CVaR returns CVaR_b(N1) at b = e^lnb, never below the truth.
+func (t Noise) CVaR(lnb float64) float64 {
 	return num.LaplaceMaxima{Four: t.Queries, Two: t.Budget}.CVaR(lnb)
 }
 
-// lnKappa returns the logarithm of an upper bound of E[2W 1{W+N1 > T}], for T in
+// LnKappa returns the logarithm of an upper bound of E[2W 1{W+N1 > T}], for T in
 // units of sigma. The indicator is at most e^((W+N1-T)/8), and the three maxima
 // are independent and those of m, B and B variables Exp(1), scaled by 4, 2 and 1:
 //
 //	kappa = 2 e^(-T/8) R(m,1/2) R(B,1/4) R'(B,1/8),   R(j,l) = E e^(l max of j Exp(1)).
 //
 // R' = R(B,1/8) (psi(B+7/8) - psi(7/8)) is the derivative in l.
-func (t thresholdNoise) lnKappa(threshold float64) float64 {
+func (t Noise) LnKappa(threshold float64) float64 {
 	rest := num.LogMaxExpMoment(t.Queries, 1.0/2) + num.LogMaxExpMoment(t.Budget, 1.0/4) +
 		num.LogMaxExpMoment(t.Budget, 1.0/8) + math.Log(shiftedHarmonic(t.Budget))
 	return math.Ln2 + rest - threshold/8 + 1e-15*(rest+threshold)

@@ -1,4 +1,4 @@
-package transfer
+package joint
 
 import (
 	"math"
@@ -7,12 +7,20 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/internal/decimals"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
 // The joint bound once more, from its statement: the orders and the tangents are searched
 // for in floating point, where any that come out are valid, and the eps_j are evaluated at them
 // in decimals.
+
+type dec = decimals.Number
+
+var (
+	digits        = decimals.Digits(50)
+	number, whole = digits.Float, digits.Int
+)
 
 // jointPlan is answers with noise: the standard deviations as they are printed.
 type jointPlan struct {
@@ -293,6 +301,39 @@ func TestDecimalNormalTail(t *testing.T) {
 	}
 }
 
+// solved is a plan for another unknown and with another kind of noise each time, and the noise.
+func solved(t *testing.T, i int, p Plan) (Plan, []float64) {
+	t.Helper()
+	how := []Noise{Falling, Even}[i%2]
+	found, ok := how.Samples(p)
+	if p.Samples = found.Samples; !ok {
+		t.Fatalf("%+v: no plan", p)
+	}
+	run := found.Run
+	if p.Tau = found.Tau; i/2%3 > 0 {
+		p.Samples += p.Samples / 10
+		if i/2%3 == 2 {
+			p.Beta = how.LeastBeta(p)
+		}
+		p.Tau, run = how.LeastTau(p)
+	}
+	if i%2 == 1 {
+		return p, slices.Repeat([]float64{run.Last}, int(p.Queries))
+	}
+	noise := noiseOf(p)
+	if int64(len(noise)) != p.Queries || noise[0] != run.First || noise[len(noise)-1] != run.Last {
+		t.Fatalf("%+v: noise for %d queries, %g", p, len(noise), run)
+	}
+	return p, noise
+}
+
+func noiseOf(p Plan) (noise []float64) {
+	for block := range p.Blocks() {
+		noise = append(noise, slices.Repeat([]float64{block.Scale}, int(block.Queries))...)
+	}
+	return noise
+}
+
 // The sums of eps_j over the printed noise, in decimals, are at most beta: the certificates
 // hold. They are also not far below it.
 func TestJointCertificatesInDecimals(t *testing.T) {
@@ -304,29 +345,13 @@ func TestJointCertificatesInDecimals(t *testing.T) {
 		runs    int
 	}{{1, 10}, {2, 10}, {3, 10}, {10, 3}, {60, 1}, {200, 1}} {
 		for i := range 2 * c.runs {
-			method, _ := Lookup([]string{"gaussian-schedule", "gaussian"}[i%2])
-			goal := Goal{Queries: c.queries, Tau: pick(0.01, 0.3), Beta: theory.LogProb(-pick(-math.Log(0.5), 40*math.Ln10))}
-			a, err := method.Solve(goal)
-			if i/2%4 > 0 { // another unknown
-				goal.Samples = a.Samples + a.Samples/10
-				[]func(){1: func() { goal.Tau = 0 }, 2: func() { goal.Beta = 0 }, 3: func() { goal.Queries = 0 }}[i/2%4]()
-				a, err = method.Solve(goal)
-			}
-			if err != nil || a.Status != OK {
-				t.Fatalf("%s %+v: %v, %s", method.Name, goal, err, a.Reason)
-			}
-			var noise []float64
-			for block := range a.Noise() {
-				noise = append(noise, slices.Repeat([]float64{block.SD}, int(block.Queries))...)
-			}
-			if len(noise) != int(a.Queries) {
-				t.Fatalf("%s %+v: noise for %d queries", method.Name, goal, len(noise))
-			}
-			over := excess(evenPlan(a.Samples, a.TauAchieved, noise).errors(), a.Beta)
+			p := Plan{Queries: c.queries, Tau: pick(0.01, 0.3), Beta: theory.LogProb(-pick(-math.Log(0.5), 40*math.Ln10))}
+			p, noise := solved(t, i, p)
+			over := excess(evenPlan(p.Samples, p.Tau, noise).errors(), p.Beta)
 			if over > 0 {
-				t.Errorf("%s %+v: the sum of the errors is beta times 1%+.3g", method.Name, a.Goal, over)
+				t.Errorf("%+v: the sum of the errors is beta times 1%+.3g", p, over)
 			}
-			worst = min(worst, over/(1-a.Beta.Ln()))
+			worst = min(worst, over/(1-p.Beta.Ln()))
 		}
 	}
 	if t.Logf("least of (sum/beta - 1)/(1 - ln beta): %.2g", worst); !(worst > -0.01) {
@@ -338,20 +363,16 @@ func TestJointCertificatesInDecimals(t *testing.T) {
 // holds as well.
 func TestSilentCertificatesInDecimals(t *testing.T) {
 	r := rand.New(rand.NewPCG(45, 46))
-	method, _ := Lookup("gaussian-schedule")
 	for i := range 12 {
-		goal := Goal{Queries: []int64{1, 2, 3, 10}[i%4], Tau: 0.01 * math.Pow(30, r.Float64())}
-		goal.Beta = theory.LogProb(-math.Pow(90, r.Float64()))
-		a, err := method.Solve(goal)
-		if err != nil || a.Status != OK {
-			t.Fatalf("%+v: %v, %s", goal, err, a.Reason)
+		s := Plan{Queries: []int64{1, 2, 3, 10}[i%4], Tau: 0.01 * math.Pow(30, r.Float64())}
+		s.Beta = theory.LogProb(-math.Pow(90, r.Float64()))
+		found, ok := Falling.Samples(s)
+		if !ok {
+			t.Fatalf("%+v: no plan", s)
 		}
-		s := NoiseSchedule{Samples: a.Samples + a.Samples/2, Queries: goal.Queries, Tau: goal.Tau, Beta: goal.Beta}
-		var noise []float64
-		for block := range s.Blocks() {
-			noise = append(noise, slices.Repeat([]float64{block.SD}, int(block.Queries))...)
-		}
-		if len(noise) != int(goal.Queries) || noise[len(noise)-1] != 0 {
+		s.Samples = found.Samples + found.Samples/2
+		noise := noiseOf(s)
+		if len(noise) != int(s.Queries) || noise[len(noise)-1] != 0 {
 			t.Errorf("%+v: noise %g", s, noise)
 		}
 		if over := excess(evenPlan(s.Samples, s.Tau, noise).errors(), s.Beta); over > 0 {
@@ -363,17 +384,17 @@ func TestSilentCertificatesInDecimals(t *testing.T) {
 // What Answer returns is never below the theorem's eps_j, whatever the noise and the accuracies, and
 // of a run never below the sum. Where no run came before, it is at most one per cent of
 // 1 - ln eps_j above.
-func TestJointBoundAgainstDecimals(t *testing.T) {
+func TestBoundAgainstDecimals(t *testing.T) {
 	r := rand.New(rand.NewPCG(43, 44))
 	pick := func(lo, hi float64) float64 { return lo * math.Exp(r.Float64()*math.Log(hi/lo)) }
 	worst, sizes := 0., 0
 	for plans := 0; plans < 40; plans++ {
 		n := int64(pick(3, 1e7))
-		bound, _ := NewJointBound(n)
+		bound, _ := New(n)
 		tau := min(0.9, pick(2, 20)/math.Sqrt(float64(n)))
 		p, runs, got := jointPlan{n: n}, []int64(nil), []float64(nil)
 		for range 1 + r.IntN(4) {
-			run := NoiseBlock{1, tau * pick(0.1, 0.7)}
+			run := theory.NoiseBlock{Queries: 1, Scale: tau * pick(0.1, 0.7)}
 			if r.IntN(4) == 0 {
 				run.Queries = 1 + r.Int64N(12)
 			}
@@ -385,13 +406,13 @@ func TestJointBoundAgainstDecimals(t *testing.T) {
 			if ln == 0 { // the theorem says nothing from here on
 				break
 			}
-			sd := strconv.FormatFloat(run.SD, 'g', -1, 64)
+			sd := strconv.FormatFloat(run.Scale, 'g', -1, 64)
 			p.sd = append(p.sd, slices.Repeat([]string{sd}, int(run.Queries))...)
 			p.tau = append(p.tau, slices.Repeat([]float64{goal}, int(run.Queries))...)
 			runs, got = append(runs, run.Queries), append(got, ln.Ln())
 		}
 		if vacuous := bound.runs > len(runs); !vacuous && r.IntN(3) == 0 {
-			if ln, _ := bound.Answer(NoiseBlock{1, 0}, tau); ln < 0 {
+			if ln, _ := bound.Answer(theory.NoiseBlock{Queries: 1, Scale: 0}, tau); ln < 0 {
 				p.sd, p.tau, runs, got = append(p.sd, "0"), append(p.tau, tau), append(runs, 1), append(got, ln.Ln())
 			}
 		}
@@ -416,17 +437,17 @@ func TestJointBoundAgainstDecimals(t *testing.T) {
 }
 
 // At the orders of the bound no rounding brings Answer below the theorem.
-func TestJointBoundRoundsUp(t *testing.T) {
+func TestBoundRoundsUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(47, 48))
 	least := 1.
 	for range 60 {
 		n := int64(math.Pow(10, 1+6*r.Float64()))
 		tau := min(0.9, (2+15*r.Float64())/math.Sqrt(float64(n)))
-		bound, _ := NewJointBound(n)
+		bound, _ := New(n)
 		p := jointPlan{n: n}
 		for j := range 3 {
 			sd := tau * math.Pow(10, -1.2*r.Float64())
-			got, err := bound.Answer(NoiseBlock{1, sd}, tau)
+			got, err := bound.Answer(theory.NoiseBlock{Queries: 1, Scale: sd}, tau)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -464,24 +485,22 @@ func (p jointPlan) leastOf(j int) dec {
 // forms.
 func TestPlansPassTheirOwnCheck(t *testing.T) {
 	r := rand.New(rand.NewPCG(49, 50))
-	method, _ := Lookup("gaussian-schedule")
 	for range 60 {
-		goal := Goal{Queries: 2 + r.Int64N(40), Tau: 0.003 * math.Pow(300, r.Float64())}
-		goal.Beta = theory.LogProb(-math.Pow(10, -1.5+2*r.Float64()))
-		a, err := method.Solve(goal)
-		if err != nil || a.Status != OK {
-			t.Fatalf("%+v: %v, %s", goal, err, a.Reason)
+		p := Plan{Queries: 2 + r.Int64N(40), Tau: 0.003 * math.Pow(300, r.Float64())}
+		p.Beta = theory.LogProb(-math.Pow(10, -1.5+2*r.Float64()))
+		found, ok := Falling.Samples(p)
+		if !ok {
+			t.Fatalf("%+v: no plan", p)
 		}
-		bound, _ := NewJointBound(a.Samples)
-		for block := range a.Noise() {
-			for range block.Queries {
-				if _, err := bound.Answer(NoiseBlock{1, block.SD}, a.TauAchieved); err != nil {
-					t.Fatal(err)
-				}
+		p.Samples, p.Tau = found.Samples, found.Tau
+		bound, _ := New(p.Samples)
+		for _, sd := range noiseOf(p) {
+			if _, err := bound.Answer(theory.NoiseBlock{Queries: 1, Scale: sd}, p.Tau); err != nil {
+				t.Fatal(err)
 			}
 		}
-		if total := bound.Total(); !(total <= a.Beta) {
-			t.Errorf("%+v: the sum is beta times 1%+.3g", a, math.Expm1(total.Ln()-a.Beta.Ln()))
+		if total := bound.Total(); !(total <= p.Beta) {
+			t.Errorf("%+v: the sum is beta times 1%+.3g", p, math.Expm1(total.Ln()-p.Beta.Ln()))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package transfer
+package joint
 
 import (
 	"math"
@@ -9,14 +9,14 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// JointBound is the joint bound for Gaussian answers. The n records are independent.
+// Bound is the joint bound for Gaussian answers. The n records are independent.
 // Query j is a mean over the records of a function with values in [0,1], which may depend on
 // all earlier answers; its answer carries independent noise N(0, sd_j^2). With probability at least
 // 1 - eps_j answer j is within tau_j of the population, where for every order a > 1, with a' = a/(a-1),
 //
 //	eps_j = e^(D_(j-1)/a') min{ 2 T_a'^(1/a'), (2 T_a' + 2 (2^a'-1) P[N > tau_j/sd_j] T_(a'-1))^(1/a') },
 //	D_j   = (1/2) sum_(l<=j) ln(1 + a(1+h_l)/(4n sd_l^2)),
-//	T_b   = min_x P[N > (tau_j-x)/sd_j]^b exp(v^2/(8n) - v x),   v = (b/sd_j) hazard((tau_j-x)/sd_j),
+//	T_b   = min_x P[N > (tau_j-x)/sd_j]^b exp(v^2/(8n) - v x),   v = (b/sd_j) num.Hazard((tau_j-x)/sd_j),
 //
 // N standard normal, and 1+h_l the inflation of [maxinfo.Inflation] at r_l =
 // (a/(4n^2)) sum_(i<l) sd_i^-2. The probability that any answer is further off than its
@@ -25,13 +25,14 @@ import (
 // Each eps_j is taken at the best of a fixed set of orders and rounded up, so it is never
 // below the theorem's least value. The sd_j and tau_j must not depend on the answers. The
 // proof is in docs/theorems/transfer.md, "Joint bound".
-type JointBound struct {
-	n      float64
-	orders []order
-	best   int     // the order that served last
-	total  float64 // ln of the sum of the errors
-	runs   int     // how many were added
-	closed bool    // the last answer carried no noise
+type Bound struct {
+	n        float64
+	orders   []order
+	answered []run   // the last runs, which not all orders have seen
+	best     int     // the order that served last
+	total    float64 // ln of the sum of the errors
+	runs     int     // how many were added
+	closed   bool    // the last answer carried no noise
 }
 
 // order is one order of the Renyi divergence and what the answers so far reveal at it.
@@ -40,7 +41,8 @@ type order struct {
 	gain    float64    // ln(2^a' - 1)
 	past    float64    // D_(j-1), +Inf where the theorem does not hold
 	r       float64    // r_j
-	touch   [2]float64 // where the tangents of T_a' and T_(a'-1) last touched, as shares of tau/sd
+	seen    int        // how many of the bound's last runs these count
+	touch   [2]tangent // those that served T_a' and T_(a'-1) last
 }
 
 // Any set of orders is valid. From one to the next a-1 grows by a third, which costs less than
@@ -64,24 +66,23 @@ var noAnswers = func() []order {
 			o.a, o.conj = math.Inf(1), 1
 		}
 		o.gain = math.Log(math.Expm1(o.conj * math.Ln2))
-		o.touch = [2]float64{0.5, 0.5}
 		excess *= ratio
 	}
 	return orders
 }()
 
-// NewJointBound returns the bound before the first query to n = samples records. The error is
+// New returns the bound before the first query to n = samples records. The error is
 // a DomainError.
-func NewJointBound(samples int64) (*JointBound, error) {
+func New(samples int64) (*Bound, error) {
 	want := "a whole number from 1 to 9007199254740992"
-	if err := theory.Domain(samples >= 1 && samples <= MaxCount, "samples", samples, want); err != nil {
+	if err := theory.Domain(samples >= 1 && samples <= theory.MaxSamples, "samples", samples, want); err != nil {
 		return nil, err
 	}
-	return newJointBound(samples), nil
+	return newBound(samples), nil
 }
 
-func newJointBound(samples int64) *JointBound {
-	b := &JointBound{n: float64(samples), orders: slices.Clone(noAnswers), total: math.Inf(-1)}
+func newBound(samples int64) *Bound {
+	b := &Bound{n: float64(samples), orders: slices.Clone(noAnswers), total: math.Inf(-1)}
 	b.best = len(b.orders) - 1
 	return b
 }
@@ -90,35 +91,37 @@ func newJointBound(samples int64) *JointBound {
 // within tau. It returns an upper bound of the sum of their eps_j, at most 1, in time that
 // does not depend on the run's length. A standard deviation of zero is allowed for the last query
 // of all. The error is a DomainError, after which the bound is as it was.
-func (b *JointBound) Answer(block NoiseBlock, tau float64) (theory.LogProb, error) {
+func (b *Bound) Answer(block theory.NoiseBlock, tau float64) (theory.LogProb, error) {
 	if err := theory.Domain(!b.closed, "query", "one after an answer without noise", "none"); err != nil {
 		return 0, err
 	}
 	want := "a whole number from 1 to 9007199254740992"
-	if err := theory.Domain(block.Queries >= 1 && block.Queries <= MaxCount, "queries", block.Queries, want); err != nil {
+	if err := theory.Domain(block.Queries >= 1 && block.Queries <= theory.MaxSamples, "queries", block.Queries,
+		want); err != nil {
 		return 0, err
 	}
 	if err := theory.Domain(tau > 0 && tau < 1, "tau", tau, "a number in (0, 1)"); err != nil {
 		return 0, err
 	}
-	silent := block.SD == 0 && block.Queries == 1
+	silent := block.Scale == 0 && block.Queries == 1
 	want = "a number in [1e-100, 1e100], or 0 for the last query"
-	noisy := block.SD >= 1e-100 && block.SD <= 1e100
-	if err := theory.Domain(silent || noisy, "standard deviation", block.SD, want); err != nil {
+	noisy := block.Scale >= 1e-100 && block.Scale <= 1e100
+	if err := theory.Domain(silent || noisy, "standard deviation", block.Scale, want); err != nil {
 		return 0, err
 	}
-	q := run{tau: tau, sd: block.SD, count: float64(block.Queries)}
+	q := run{tau: tau, sd: block.Scale, count: float64(block.Queries)}
 	ln := b.leastOfAll(q)
 	b.total, b.runs = num.LogAddExp(b.total, min(ln, 700)), b.runs+1 // finite, and beyond one
 	if b.closed = silent; !silent {
 		b.answer(q)
+		b.settle()
 	}
 	return theory.LogProb(min(ln, 0)), nil
 }
 
 // Total returns an upper bound of the sum of all eps_j so far, at most 1: the probability that any
 // answer is further off than its tau.
-func (b *JointBound) Total() theory.LogProb {
+func (b *Bound) Total() theory.LogProb {
 	if b.runs == 0 {
 		return theory.Zero
 	}
@@ -140,31 +143,59 @@ func lnTail(u, h float64) float64 {
 	return -u*u/2 - num.LnSqrt2Pi - math.Log(h)
 }
 
-// chernoff returns ln T_b, rounded up, and its derivative in z = tau/sd. With k = 1/(4n sd^2),
-// every u = (tau-x)/sd is valid; the best solves u + b k hazard(u) = z. Its share of z is touch, where
-// the search begins.
-func chernoff(b, k, z float64, touch *float64) (ln, slope float64) {
-	u := *touch * z
-	if least := z / (b * k); least < 0.1 { // the tangent touches where the tail is nearly one
-		u = -math.Sqrt(-2 * (math.Log(least) + num.LnSqrt2Pi))
+// tangent is where a line touches the logarithm of the normal tail: u = (tau-x)/sd, and the hazard there,
+// which is zero if nothing is known.
+type tangent struct{ u, h float64 }
+
+// chernoff returns ln T_b by the tangent, rounded up. Here k = 1/(4n sd^2) and z = tau/sd. Every
+// tangent is valid.
+func (t tangent) chernoff(b, k, z float64) float64 {
+	v := b * t.h // times sd
+	spread, shift, drop := v*v*k/2, v*(z-t.u), -b*lnTail(t.u, t.h)
+	return spread - shift - drop + (spread+math.Abs(shift)+drop+b)*roundJoint
+}
+
+// slope returns about the derivative of ln T_b in z = tau/sd.
+func (t tangent) slope(b, k, z float64) float64 {
+	v := b * t.h
+	return v * (v*k/z - 1)
+}
+
+// settle moves to the best tangent, where u + b k num.Hazard(u) = z. What u is off then, less than 1e-7, costs
+// its square.
+func (t *tangent) settle(b, k, z float64) {
+	if least := z / (b * k); least < 0.1 { // it touches where the tail is nearly one
+		t.u, t.h = -math.Sqrt(-2*(math.Log(least)+num.LnSqrt2Pi)), 0
+	} else if t.h == 0 {
+		t.u = z / 2
 	}
 	for range 60 {
-		h := hazard(u)
-		rise := 1.0 // of the hazard, which the difference below loses for large u
-		if u < 1000 {
-			rise = h * (h - u)
+		if t.h == 0 {
+			t.h = num.Hazard(t.u)
 		}
-		step := (u + b*k*h - z) / (1 + b*k*rise)
-		u -= step
-		if math.Abs(step) <= 1e-4*(1+math.Abs(u)) {
-			break
+		step := t.step(b, k, z)
+		if math.Abs(step) <= 1e-7*(1+math.Abs(t.u)) {
+			return
 		}
+		t.u, t.h = t.u-step, 0
 	}
-	*touch = u / z
-	h := hazard(u)
-	v := b * h // times sd
-	spread, shift, drop := v*v*k/2, v*(z-u), -b*lnTail(u, h)
-	return spread - shift - drop + (spread+math.Abs(shift)+drop+b)*roundJoint, v * (v*k/z - 1)
+	t.h = num.Hazard(t.u)
+}
+
+// step returns how far u is above the best one, by Halley's method where that is near and by
+// Newton's elsewhere.
+func (t *tangent) step(b, k, z float64) float64 {
+	rise, bend := 1.0, 0.0 // of the hazard, which the differences below lose for large u
+	if t.u < 1000 {
+		rise = t.h * (t.h - t.u)
+		bend = rise*(2*t.h-t.u) - t.h
+	}
+	slope := 1 + b*k*rise
+	step := (t.u + b*k*t.h - z) / slope
+	if math.Abs(step) > 0.1*(1+math.Abs(t.u)) {
+		return step
+	}
+	return step / (1 - step*b*k*bend/(2*slope))
 }
 
 // sampling returns ln eps_j without what earlier answers reveal, and its derivative in
@@ -177,21 +208,36 @@ func (o *order) sampling(n, tau, sd float64) (ln, slope float64) {
 	if !(z > 1e-6) { // no noise like that is of use: the trivial bound, twice over
 		return math.Ln2, 0
 	}
-	near, dNear := chernoff(o.conj, k, z, &o.touch[0])
-	far, dFar := 0.0, 0.0
-	if o.conj > 1 {
-		far, dFar = chernoff(o.conj-1, k, z, &o.touch[1])
-	}
-	h := hazard(z)
-	far += o.gain + lnTail(z, h)*(1-roundJoint)
-	both := num.LogAddExp(near, far)
+	t := &o.touch[0]
+	t.settle(o.conj, k, z)
+	near, slope := t.chernoff(o.conj, k, z), t.slope(o.conj, k, z)
+	h := num.Hazard(z)
+	far, dFar := o.otherSide(k, z, near-o.gain-lnTail(z, h)*(1-roundJoint))
+	odds := math.Exp(far)
+	both := near + math.Log1p(odds)
 	minkowski, sum := math.Ln2+near/o.conj+roundJoint, (math.Ln2+both+roundJoint)/o.conj
 	if minkowski <= sum {
-		return minkowski, dNear / o.conj
+		return minkowski, slope / o.conj
 	}
-	share := math.Exp(far - both)
-	return sum, (dNear + share*(dFar-h-dNear)) / o.conj
+	return sum, (slope + odds/(1+odds)*(dFar-h-slope)) / o.conj
 }
+
+// otherSide returns ln T_(a'-1) less the given number, and about its derivative.
+func (o *order) otherSide(k, z, less float64) (ln, slope float64) {
+	b := o.conj - 1
+	if b == 0 {
+		return -less, 0
+	}
+	if ln = o.touch[0].chernoff(b, k, z) - less; ln < negligible {
+		return ln, 0
+	}
+	t := &o.touch[1]
+	t.settle(b, k, z)
+	return t.chernoff(b, k, z) - less, t.slope(b, k, z)
+}
+
+// negligible is ln of what is lost in the rounding of one.
+const negligible = -40
 
 // adds returns what each answer of the run adds to D on average, rounded up; it is +Inf where
 // the theorem does not hold. The summand is convex in r: its mean over the run is at most that
@@ -248,7 +294,8 @@ func mostShift(n float64) float64 {
 // errors returns ln of the sum of eps_j over the run at one order, and about its derivative
 // in z = tau/sd. What the answers reveal grows convexly within the run, so ln eps_j
 // stays below its chord, and the sum below a geometric one.
-func (b *JointBound) errors(o *order, q run) (ln, slope float64) {
+func (b *Bound) errors(o *order, q run) (ln, slope float64) {
+	b.follow(o)
 	if math.IsInf(o.past, 1) {
 		return math.Inf(1), 0
 	}
@@ -275,12 +322,8 @@ func lnGeometric(x, count float64) float64 {
 	return (top - x + math.Log(math.Expm1(-top)/math.Expm1(-x))) * (1 + roundJoint)
 }
 
-// settle gives up the orders far above the one that served last. Where every query is
-// allowed the same error, the best order falls: the more is revealed, the lower it is.
-func (b *JointBound) settle() { b.orders = b.orders[:min(b.best+6, len(b.orders))] }
-
 // leastOfAll returns the least of errors over the orders.
-func (b *JointBound) leastOfAll(q run) (ln float64) {
+func (b *Bound) leastOfAll(q run) (ln float64) {
 	ln = math.Inf(1)
 	for i := range b.orders {
 		if other, _ := b.errors(&b.orders[i], q); other < ln {
@@ -292,7 +335,7 @@ func (b *JointBound) leastOfAll(q run) (ln float64) {
 
 // least returns about the least of errors over the orders, going from the one that served
 // last: as a function of the order they have one minimum, seldom one for each form of eps_j.
-func (b *JointBound) least(q run) (ln, slope float64) {
+func (b *Bound) least(q run) (ln, slope float64) {
 	ln, slope = b.errors(&b.orders[b.best], q)
 	for _, step := range [2]int{-1, 1} {
 		for i := b.best + step; i >= 0 && i < len(b.orders); i += step {
@@ -307,10 +350,22 @@ func (b *JointBound) least(q run) (ln, slope float64) {
 	return ln, slope
 }
 
-// answer moves the bound past the run.
-func (b *JointBound) answer(q run) {
-	for i := range b.orders {
-		o := &b.orders[i]
+// answer moves the bound past the run. An order is moved when it is needed.
+func (b *Bound) answer(q run) { b.answered = append(b.answered, q) }
+
+// follow moves the order past the runs that it has not seen.
+func (b *Bound) follow(o *order) {
+	for ; o.seen < len(b.answered); o.seen++ {
+		q := b.answered[o.seen]
 		o.pass(b.n, q, o.adds(b.n, q))
 	}
+}
+
+// settle moves all orders, so that the runs need not be kept.
+func (b *Bound) settle() {
+	for i := range b.orders {
+		b.follow(&b.orders[i])
+		b.orders[i].seen = 0
+	}
+	b.answered = b.answered[:0]
 }

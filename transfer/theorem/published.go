@@ -1,4 +1,4 @@
-package transfer
+package theorem
 
 import (
 	"math"
@@ -40,20 +40,29 @@ type Population struct {
 
 // Class says which queries were answered and how many records there are.
 type Class struct {
-	Query       Query   // the kind of query
-	Sensitivity float64 // D: one record moves a Sensitive query, or a loss, by at most D/n; 0 means 1
-	Samples     int64   // n, at least 1; 0 if it is not given, where the theorem does not need it
+	// n times what one record moves a query by, twice that for the comparison of two candidates; 0 stands for linear
+	// queries with values in [0,1].
+	Spread  float64
+	Samples int64 // n, at least 1; 0 if it is not given, where the theorem does not need it
 }
 
 func (c Class) validate() error {
-	g := Goal{Samples: c.Samples, Query: c.Query, Sensitivity: c.Sensitivity, Queries: 1, Tau: 1e-300, Beta: -1}
-	return g.Validate()
+	usual := c.Spread >= 1e-100 && c.Spread <= 2e100
+	if err := theory.Domain(c.Spread == 0 || usual, "spread", c.Spread, "a number in [1e-100, 2e100]"); err != nil {
+		return err
+	}
+	whole := c.Samples >= 0 && c.Samples <= theory.MaxSamples
+	return theory.Domain(whole, "samples", c.Samples, "a whole number from 1 to 9007199254740992")
 }
 
-// Spread returns how far two values of a query can lie apart: an accuracy that is
-// not below it says nothing.
-func (c Class) Spread() float64 {
-	return Goal{Query: c.Query, Sensitivity: c.Sensitivity}.spread()
+func (c Class) linear() bool { return c.Spread == 0 }
+
+// spread is how far two values of a query can lie apart: an accuracy that is not below it says nothing.
+func (c Class) spread() float64 {
+	if c.linear() {
+		return 1
+	}
+	return c.Spread
 }
 
 // Jung20 is the transfer theorem of Jung et al. For every c, d > 0 the answers
@@ -70,8 +79,8 @@ func Jung20(s Sampled, class Class, target theory.LogProb) (theory.Bound[Populat
 	if err := validTransfer(s, class, target); err != nil {
 		return theory.Bound[Population]{}, err
 	}
-	d, w := class.Spread(), 2.0
-	if class.Query == Sensitive || class.Query == Minimization {
+	d, w := class.spread(), 2.0
+	if !class.linear() {
 		w = 4 * d
 	}
 	root := math.Exp((s.Beta.Ln()-target.Ln())/2) + math.Exp((math.Log(w)+s.LnDelta.Ln()-target.Ln())/2)
@@ -95,7 +104,7 @@ func Jung20Pure(s Sampled, class Class, target theory.LogProb) (theory.Bound[Pop
 		needs string
 	}{
 		{s.LnDelta == theory.Zero, "pure privacy, delta = 0"},
-		{class.Query == Bounded || class.Query == Binary, "linear queries"},
+		{class.linear(), "linear queries"},
 		{class.Samples > 0, "the number of rows"},
 		{s.Beta < target, "a target beta above the sample's beta"},
 	} {
@@ -106,7 +115,8 @@ func Jung20Pure(s Sampled, class Class, target theory.LogProb) (theory.Bound[Pop
 	// ln(1/eta), eta = target - beta rounded down
 	rest := -math.Expm1(s.Beta.Ln()-target.Ln()) * (1 - 0x1p-50)
 	if !(rest > 0) {
-		return theory.Bound[Population]{}, &theory.NotApplicableError{Source: source, Needs: "a target beta above the sample's beta"}
+		return theory.Bound[Population]{}, &theory.NotApplicableError{Source: source, Needs: "a target beta above the " +
+			"sample's beta"}
 	}
 	alpha := s.Alpha + math.Expm1(s.Epsilon) + math.Sqrt(2*(-target.Ln()-math.Log(rest))/float64(class.Samples))
 	return concluded(alpha, target, []theory.Source{source}, onePopulation)
@@ -147,7 +157,7 @@ func Bassily16(s Sampled, class Class, target theory.LogProb) (theory.Bound[Popu
 	if !(float64(class.Samples) >= (math.Log(4)-lnRatio)/(s.Epsilon*s.Epsilon)*(1+0x1p-40)) {
 		return fail("n of at least ln(4 epsilon/delta)/epsilon^2")
 	}
-	alpha := s.Alpha + 18*s.Epsilon*class.Spread()
+	alpha := s.Alpha + 18*s.Epsilon*class.spread()
 	return concluded(alpha, target, []theory.Source{source}, onePopulation)
 }
 
@@ -161,7 +171,11 @@ func validTransfer(s Sampled, class Class, target theory.LogProb) error {
 	return theory.Domain(target.Interior(), "target-beta", target, "a probability in (0, 1)")
 }
 
-func concluded(alpha float64, target theory.LogProb, sources []theory.Source, assumes ...string) (theory.Bound[Population], error) {
+// up rounds the result of some float64 operations to the safe side.
+func up(x float64) float64 { return x * (1 + 0x1p-40) }
+
+func concluded(alpha float64, target theory.LogProb, sources []theory.Source,
+	assumes ...string) (theory.Bound[Population], error) {
 	alpha = up(alpha)
 	if !(alpha <= math.MaxFloat64) {
 		return theory.Bound[Population]{}, &theory.NoAnswerError{Reason: "alpha is beyond the range of float64"}
@@ -177,7 +191,8 @@ type Selection struct {
 	Beta    theory.LogProb
 }
 
-// SelectionDwork15 is Theorem 2.3 of the notes. It bounds P[S in R(Y)] by 3 sqrt(Beta), if epsilon <= sqrt(ln(1/Beta)/(2n)).
+// SelectionDwork15 is Theorem 2.3 of the notes. It bounds P[S in R(Y)] by 3 sqrt(Beta), if epsilon
+// <= sqrt(ln(1/Beta)/(2n)).
 // The bound is rounded up and at most 1. Errors: DomainError, and
 // NotApplicableError if epsilon is larger. Source: dwork15preserving.
 func SelectionDwork15(s Selection) (theory.LogProb, error) {
@@ -196,7 +211,8 @@ func SelectionDwork15(s Selection) (theory.LogProb, error) {
 func (s Selection) validate() error {
 	for _, err := range []error{
 		theory.Domain(s.Epsilon >= 0 && s.Epsilon <= math.MaxFloat64, "epsilon", s.Epsilon, "a number of at least 0"),
-		theory.Domain(s.Samples >= 1 && s.Samples <= MaxCount, "samples", s.Samples, "a whole number from 1 to 9007199254740992"),
+		theory.Domain(s.Samples >= 1 && s.Samples <= theory.MaxSamples, "samples", s.Samples,
+			"a whole number from 1 to 9007199254740992"),
 		theory.Domain(s.Beta.Interior(), "beta", s.Beta, "a probability in (0, 1)"),
 	} {
 		if err != nil {
@@ -215,23 +231,27 @@ type Output struct {
 	LnDelta theory.LogProb // theory.Zero for pure privacy
 }
 
-// TailByMaxInformation is Corollary 2.1.1 of the notes. It bounds the one-sided P[E_S[phi] - P[phi] > tau] by exp(-tau^2 n),
+// TailByMaxInformation is Corollary 2.1.1 of the notes. It bounds the one-sided P[E_S[phi] - P[phi]
+// > tau] by exp(-tau^2 n),
 // for pure epsilon <= tau^2: then I_inf(S;phi) <= log2(e) tau^2 n. Rounded up.
 // Errors: DomainError, NotApplicableError. Source: dwork15generalization.
 func TailByMaxInformation(o Output) (theory.LogProb, error) {
-	return o.tail(theory.Source{Key: "dwork15generalization", Where: "notes, Corollary 2.1.1"}, "pure epsilon <= tau^2", o.Tau*o.Tau, 0)
+	return o.tail(theory.Source{Key: "dwork15generalization", Where: "notes, Corollary 2.1.1"}, "pure epsilon <= tau^2",
+		o.Tau*o.Tau, 0)
 }
 
 // TailDwork15 is Corollary 2.3.1 of the notes. It bounds the two-sided P[|P[phi] - E_S[phi]| >= tau] by
 // 6 exp(-tau^2 n), for pure epsilon <= tau. Rounded up and at most 1. Errors:
 // DomainError, NotApplicableError. Source: dwork15preserving.
 func TailDwork15(o Output) (theory.LogProb, error) {
-	return o.tail(theory.Source{Key: "dwork15preserving", Where: "notes, Corollary 2.3.1"}, "pure epsilon <= tau", o.Tau, math.Log(6))
+	return o.tail(theory.Source{Key: "dwork15preserving", Where: "notes, Corollary 2.3.1"}, "pure epsilon <= tau", o.Tau,
+		math.Log(6))
 }
 
 func (o Output) validate() error {
 	for _, err := range []error{
-		theory.Domain(o.Samples >= 1 && o.Samples <= MaxCount, "samples", o.Samples, "a whole number from 1 to 9007199254740992"),
+		theory.Domain(o.Samples >= 1 && o.Samples <= theory.MaxSamples, "samples", o.Samples,
+			"a whole number from 1 to 9007199254740992"),
 		theory.Domain(o.Tau > 0 && o.Tau < 1, "tau", o.Tau, "a number in (0, 1)"),
 		theory.Domain(o.Epsilon >= 0 && o.Epsilon <= math.MaxFloat64, "epsilon", o.Epsilon, "a number of at least 0"),
 		theory.Domain(o.LnDelta < 0, "delta", o.LnDelta, "a probability in [0, 1)"),

@@ -1,9 +1,10 @@
-package transfer
+package theorem
 
 import (
 	"math"
 
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/stability"
 )
 
 // CVaR is the CVaR transfer theorem for (epsilon, delta)-privacy and errors of at
@@ -19,11 +20,11 @@ func CVaR(s Sampled, class Class, target theory.LogProb) (theory.Bound[Populatio
 	if err := validTransfer(s, class, target); err != nil {
 		return theory.Bound[Population]{}, err
 	}
-	stable, err := ApproxStability(s.Epsilon, s.LnDelta)
+	stable, err := stability.Approx(s.Epsilon, s.LnDelta)
 	if err != nil {
 		return theory.Bound[Population]{}, err
 	}
-	alpha := s.Alpha + math.Exp(s.Beta.Ln()-target.Ln()) + class.Spread()*stable(target)
+	alpha := s.Alpha + math.Exp(s.Beta.Ln()-target.Ln()) + class.spread()*stable(target)
 	return concluded(alpha, target, []theory.Source{cvarSource}, unitErrors, independentRows)
 }
 
@@ -47,10 +48,10 @@ func CVaRPure(s Sampled, class Class, target theory.LogProb) (theory.Bound[Popul
 		return best, err
 	}
 	best.Sources = []theory.Source{source}
-	linearQueries := class.Query == Bounded || class.Query == Binary
-	if rest := -math.Expm1(s.Beta.Ln()-target.Ln()) * (1 - 0x1p-50); linearQueries && class.Samples > 0 && rest > 0 {
+	counted := class.linear() && class.Samples > 0
+	if rest := -math.Expm1(s.Beta.Ln()-target.Ln()) * (1 - 0x1p-50); counted && rest > 0 {
 		sampling := math.Sqrt((-target.Ln() - math.Log(rest)) / (2 * float64(class.Samples)))
-		best.Value.Alpha = math.Min(best.Value.Alpha, up(s.Alpha+pureShift(s.Epsilon)+sampling))
+		best.Value.Alpha = math.Min(best.Value.Alpha, up(s.Alpha+stability.PureAt(s.Epsilon)+sampling))
 	}
 	return best, nil
 }

@@ -1,4 +1,4 @@
-package transfer
+package thresholdout
 
 import (
 	"math"
@@ -9,18 +9,18 @@ import (
 // E[2W 1{W+N1 > T}] itself, by integration.
 func TestKappa(t *testing.T) {
 	for _, c := range []struct {
-		noise     thresholdNoise
+		noise     Noise
 		threshold float64
 		want      float64
 	}{
-		{thresholdNoise{1, 1}, 10.0, 0.69103921882071679257},
-		{thresholdNoise{1000, 10}, 180.0, -15.467749520305172979},
-		{thresholdNoise{1000000, 1000}, 300.0, -24.404239501345244951},
-		{thresholdNoise{1000000000000000, 1000000000}, 5000.0, -595.3354142282260026},
-		{thresholdNoise{65, 129}, 64.0, -0.79803901151180201764},
-		{thresholdNoise{3, 1000000000000000}, 0.5, 18.600073306338612195},
+		{Noise{1, 1}, 10.0, 0.69103921882071679257},
+		{Noise{1000, 10}, 180.0, -15.467749520305172979},
+		{Noise{1000000, 1000}, 300.0, -24.404239501345244951},
+		{Noise{1000000000000000, 1000000000}, 5000.0, -595.3354142282260026},
+		{Noise{65, 129}, 64.0, -0.79803901151180201764},
+		{Noise{3, 1000000000000000}, 0.5, 18.600073306338612195},
 	} {
-		got := c.noise.lnKappa(c.threshold)
+		got := c.noise.LnKappa(c.threshold)
 		if !(got >= c.want-1e-14*math.Abs(c.want) && got <= c.want+1e-9) {
 			t.Errorf("%+v at %g: %.17g, want %.17g", c.noise, c.threshold, got, c.want)
 		}
@@ -35,7 +35,7 @@ func TestKappaCoversTheExpectation(t *testing.T) {
 		{40.0, 0.00032282745574881610937},
 		{100.0, 9.8758711927090035461e-11},
 	} {
-		if got := math.Exp(thresholdNoise{Queries: 1, Budget: 1}.lnKappa(c.threshold)); got < c.exact {
+		if got := math.Exp(Noise{Queries: 1, Budget: 1}.LnKappa(c.threshold)); got < c.exact {
 			t.Errorf("kappa(%g) = %g, the expectation is %g", c.threshold, got, c.exact)
 		}
 	}

@@ -1,0 +1,379 @@
+package joint
+
+import (
+	"iter"
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// Plan is Gaussian answers to Queries adaptive queries about Samples records, all within Tau of the population but
+// with probability Beta. A field that is to be found may be zero.
+type Plan struct {
+	Samples int64          // n
+	Queries int64          // m
+	Tau     float64        // the accuracy, in (0,1)
+	Beta    theory.LogProb // the failure probability, in (0,1)
+}
+
+// Blocks returns the falling noise of the plan in the order of the queries. Of the [Bound], eps_j is beta/(m+1), and
+// twice that for the last query. Each answer but the last has the largest noise with which that holds, so the early
+// ones carry more. The last has none where the bound allows that, and otherwise the noise at which eps_m is
+// least. The blocks are as long as the plan's queries only if [Falling] certifies it.
+func (s Plan) Blocks() iter.Seq[theory.NoiseBlock] {
+	return func(yield func(theory.NoiseBlock) bool) { s.walk(fineGrain, nil, yield) }
+}
+
+func (s Plan) valid() bool {
+	counted := isCount(s.Samples) && isCount(s.Queries)
+	small := s.Tau > 0 && s.Tau < 1 && s.Beta.Interior()
+	return counted && small && !s.beyondHope()
+}
+
+func isCount(n int64) bool { return n >= 1 && n <= theory.MaxSamples }
+
+// beyondHope reports whether so few records allow no beta below 1-1e-12: no answer at all errs more
+// rarely than e^(-2n tau^2) by the bound. What follows need not look at numbers so small.
+func (s Plan) beyondHope() bool { return !(float64(s.Samples)*s.Tau*s.Tau > 1e-12) }
+
+// grain says how many queries share a noise: one in begin of those answered before, one in end
+// of those left, at least one. The schedule takes time and no memory, both growing as the
+// logarithm of m, and asks for about a thousandth more records than one with a noise for each query.
+type grain struct{ begin, end int64 }
+
+var (
+	fineGrain   = grain{16, 8}
+	coarseGrain = grain{4, 3}
+)
+
+// walk yields the blocks while they are feasible. It returns an excess that falls in n, tau and beta
+// and is at most 0 if the plan is feasible: about ln of m over the queries that are reached, or
+// less a fraction of the room that the last few queries leave in ln eps_j. A trail, if there is one,
+// tells it where to look first; then it may begin anew and yield again.
+func (s Plan) walk(g grain, t *trail, yield func(theory.NoiseBlock) bool) (excess float64) {
+	if !s.valid() {
+		return math.Inf(1)
+	}
+	t.begin()
+	bound := newBound(s.Samples)
+	m := float64(s.Queries)
+	target := s.Beta.Ln()*(1+1e-15) - math.Log(m+1) - roundJoint
+	z := num.UpperQuantile(min(target-math.Ln2, -math.Ln2)) + 1e-9
+	before, step, room := 0.0, 0.0, math.Inf(-1)
+	fails := func(reached float64) float64 {
+		if t.misled(reached > m-max(4, m/1e4)) {
+			return s.walk(g, t, yield)
+		}
+		return math.Log(m / reached)
+	}
+	for done := int64(0); done < s.Queries-1; {
+		q := run{tau: s.Tau, count: float64(max(min(done/g.begin, (s.Queries-1-done)/g.end), 1))}
+		share := target + math.Log(q.count)
+		at, ok := bound.loudest(q, share, z*(1-1e-3), t.guess(bound, z+ahead(before, step)))
+		if !ok {
+			return fails(float64(done) + 0.5)
+		}
+		t.lay(bound.best, at)
+		if s.Queries-done <= nearEnd {
+			_, least := bound.quietest(s.Tau)
+			room = max(room, least-target)
+		}
+		// A shorter run may allow a hair more than the one before.
+		before, step, z = step, at-z, max(at, z)
+		q.sd = s.Tau / z
+		if !yield(theory.NoiseBlock{Queries: int64(q.count), Scale: q.sd}) {
+			return 0
+		}
+		bound.answer(q)
+		done += int64(q.count)
+	}
+	sd, least := bound.quietest(s.Tau)
+	if before := s.Tau / z; s.Queries > 1 && sd > before { // noise falls
+		sd = before
+		least, _ = bound.least(run{tau: s.Tau, sd: sd, count: 1})
+	}
+	if target += math.Ln2; least > target {
+		return fails(m - 0.5)
+	}
+	if ln, _ := bound.least(run{tau: s.Tau, count: 1}); ln <= target {
+		sd = 0
+	}
+	yield(theory.NoiseBlock{Queries: 1, Scale: sd})
+	return max(room, least-target) / 300
+}
+
+// trail is what a walk leaves for the next over as many queries, for about as many records: the
+// orders and the noise of the blocks. A nil one is no trail.
+type trail struct {
+	posts []post
+	at    int     // the next post
+	scale float64 // by what tau/sd differs from that of the last walk
+	away  float64 // how far that was from one where the trail was followed; negative if it was not
+}
+
+// post says which order served a block, and its tau/sd.
+type post struct {
+	order int
+	z     float64
+}
+
+// begin is called before a walk.
+func (t *trail) begin() {
+	if t != nil {
+		t.at, t.scale, t.away = 0, 1, -1
+	}
+}
+
+// guess returns where the block's tau/sd is looked for first, another guess where there is no trail.
+func (t *trail) guess(b *Bound, other float64) float64 {
+	if t == nil || t.at == len(t.posts) {
+		return other
+	}
+	p := t.posts[t.at]
+	b.best, t.away = p.order, max(t.away, math.Abs(t.scale-1))
+	return p.z * t.scale
+}
+
+// lay sets the block's post.
+func (t *trail) lay(order int, z float64) {
+	if t == nil {
+		return
+	}
+	if t.at == len(t.posts) {
+		t.posts = append(t.posts, post{z: z})
+	}
+	p := &t.posts[t.at]
+	t.scale = z / p.z
+	*p = post{order, z}
+	t.at++
+}
+
+// misled reports whether a walk that failed may have done so because of the trail: it went far from it, or came nearly
+// to the end. The trail is then forgotten.
+func (t *trail) misled(nearly bool) bool {
+	if t == nil || t.away < 0 {
+		return false
+	}
+	if t.away < 0.01 && !nearly {
+		return false
+	}
+	t.posts = t.posts[:0]
+	return true
+}
+
+// ahead guesses a step from the last two.
+func ahead(before, last float64) float64 {
+	if before > 0 && last > 0 {
+		return last * min(last/before, 2)
+	}
+	return last
+}
+
+// nearEnd is for how many of the last queries the room is looked at.
+const nearEnd = 4
+
+// slack is how far ln of a run's errors may stay below that of its share of beta.
+const slack = 1e-10
+
+// loudest returns the least z = tau/sd, from a given one on, at which the run's errors sum to at most
+// e^target, to a slack below, and whether there is one. Newton's method begins at the guess.
+func (b *Bound) loudest(q run, target, from, guess float64) (at float64, ok bool) {
+	for _, start := range [2]float64{guess, from} {
+		if z, ok := b.newton(q, target, from, start); ok {
+			return z, true
+		}
+	}
+	return b.bracketed(q, target, from)
+}
+
+// newton is loudest where the errors fall from the start to the root.
+func (b *Bound) newton(q run, target, from, z float64) (at float64, ok bool) {
+	var last errorsAt
+	for range 12 {
+		q.sd = q.tau / z
+		p := errorsAt{order: b.best, z: z}
+		p.ln, p.slope = b.errors(&b.orders[b.best], q)
+		gap := p.ln - target
+		if gap <= 0 && gap > -slack {
+			if !b.better(q, p.ln-slack) {
+				return z, true
+			}
+			continue
+		}
+		if z -= p.excess(gap+slack/4, last); !(p.slope < 0 && z > from && z < 4*p.z) {
+			return p.z, false
+		}
+		last = p
+	}
+	return z, false
+}
+
+// errorsAt is ln of a run's errors at z, and about its derivative.
+type errorsAt struct {
+	order        int
+	z, ln, slope float64
+}
+
+// excess returns about by how much z is above where ln is less by the gap. Two points at one order tell how far off
+// their slopes are, and the curvature.
+func (p errorsAt) excess(gap float64, last errorsAt) float64 {
+	step := gap / p.slope
+	if last.order != p.order || last.z == p.z || last.z == 0 {
+		return step
+	}
+	step *= (p.slope + last.slope) / 2 * (p.z - last.z) / (p.ln - last.ln)
+	if bend := (p.slope - last.slope) / (p.z - last.z) / p.slope; math.Abs(step*bend) < 0.5 {
+		step /= 1 - step*bend/2
+	}
+	return step
+}
+
+// better moves from the order that served last to one near it with the least errors, if they are below
+// ln.
+func (b *Bound) better(q run, ln float64) (found bool) {
+	for _, step := range [2]int{-1, 1} {
+		for i := b.best + step; i >= 0 && i < len(b.orders); i += step {
+			other, _ := b.errors(&b.orders[i], q)
+			if !(other < ln) {
+				break
+			}
+			b.best, ln, found = i, other, true
+		}
+		if found {
+			break
+		}
+	}
+	return found
+}
+
+// bracketed is loudest between from and the dip, where Newton's method does not get there.
+func (b *Bound) bracketed(q run, target, from float64) (at float64, ok bool) {
+	high, least := b.dip(q, from)
+	if least > target {
+		return high, false
+	}
+	return num.Interval{Lo: from, Hi: high}.SafeRoot(slack, func(z float64) float64 {
+		q.sd = q.tau / z
+		ln, _ := b.least(q)
+		return ln - target
+	}), true
+}
+
+// dip returns the z above from at which the run's errors are least, and ln of them. Each order has a
+// least value of its own, below that for one query; as a function of the order these have one least.
+func (b *Bound) dip(q run, from float64) (at, least float64) {
+	best := b.best
+	sd, least := b.quietest(q.tau)
+	at = q.tau / sd
+	if q.count == 1 {
+		return at, least
+	}
+	b.best = best
+	far := math.Log(at)
+	of := func(i int) (at, ln float64) {
+		low, high := min(math.Log(from), far), far
+		for high-low > 1e-4 {
+			mid := (low + high) / 2
+			q.sd = q.tau / math.Exp(mid)
+			if _, slope := b.errors(&b.orders[i], q); slope < 0 {
+				low = mid
+			} else {
+				high = mid
+			}
+		}
+		q.sd = q.tau / math.Exp(low) // above, the variance lemma may have come to its end
+		ln, _ = b.errors(&b.orders[i], q)
+		return math.Exp(low), ln
+	}
+	at, least = of(b.best)
+	for _, step := range [2]int{-1, 1} {
+		for i := b.best + step; i >= 0 && i < len(b.orders); i += step {
+			z, ln := of(i)
+			if !(ln < least || step < 0 && math.IsInf(least, 1)) {
+				break
+			}
+			b.best, at, least = i, z, ln
+		}
+	}
+	return at, least
+}
+
+// quietest returns the noise at which the error of one query, the last, is least, and
+// ln of it. At one order T_a' is least where its tangent touches at u = 0.
+func (b *Bound) quietest(tau float64) (sd, ln float64) {
+	at := func(i int) (sd, ln float64) {
+		o := &b.orders[i]
+		sd = o.conj * hazardAtZero / (4 * b.n * tau)
+		ln, _ = b.errors(o, run{tau: tau, sd: sd, count: 1})
+		return sd, ln
+	}
+	sd, ln = at(b.best)
+	for _, step := range [2]int{-1, 1} {
+		for i := b.best + step; i >= 0 && i < len(b.orders); i += step {
+			other, least := at(i)
+			if !(least < ln || math.IsInf(ln, 1) && step < 0) {
+				break
+			}
+			b.best, sd, ln = i, other, least
+		}
+	}
+	return sd, ln
+}
+
+// hazardAtZero is phi(0)/P[N(0,1) > 0] = sqrt(2/pi).
+const hazardAtZero = 0.79788456080286535588
+
+// scheduled chooses a [Plan].
+type scheduled struct {
+	known        map[Plan]walked
+	fine, coarse trail
+	last         Plan    // where tuned looked last
+	there        float64 // and what it found
+}
+
+// walked is what a walk has shown: the excess, the first and the last noise.
+type walked struct{ excess, first, last float64 }
+
+// walk is the truth: it is that of a schedule on its own.
+func (c *scheduled) walk(p Plan) walked {
+	w, ok := c.known[p]
+	if ok {
+		return w
+	}
+	w.excess = p.walk(fineGrain, nil, func(block theory.NoiseBlock) bool {
+		if w.last = block.Scale; w.first == 0 {
+			w.first = block.Scale
+		}
+		return true
+	})
+	c.known[p] = w
+	return w
+}
+
+func (c *scheduled) excess(p Plan) float64 { return c.walk(p).excess }
+
+func (c *scheduled) holds(p Plan) bool { return c.excess(p) <= 0 }
+
+func (c *scheduled) rough(p Plan) float64 {
+	return p.walk(coarseGrain, &c.coarse, func(theory.NoiseBlock) bool { return true })
+}
+
+func (c *scheduled) tuned(p Plan) float64 {
+	if w, ok := c.known[p]; ok {
+		return w.excess
+	}
+	if p != c.last {
+		c.last, c.there = p, p.walk(fineGrain, &c.fine, func(theory.NoiseBlock) bool { return true })
+	}
+	return c.there
+}
+
+func (c *scheduled) near(d descent, s search) search { return falling(s, d.of(c.rough)) }
+
+func (c *scheduled) root(d descent, s search) search { return falling(s, d.of(c.tuned)) }
+
+func (c *scheduled) run(p Plan) Run {
+	w := c.walk(p)
+	return Run{First: w.first, Last: w.last}
+}

@@ -1,0 +1,180 @@
+package theorem
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+func applicable(err error) bool { return !errors.As(err, new(*theory.NotApplicableError)) }
+
+// Theorem 2.3 holds up to epsilon = sqrt(ln(1/beta)/(2n)) and no further.
+func TestSelectionDwork15AtItsHypothesis(t *testing.T) {
+	r := rand.New(rand.NewPCG(91, 92))
+	for range 200 {
+		s := Selection{Samples: 1 + r.Int64N(1e9), Beta: theory.LogProb(-math.Exp(12*r.Float64() - 4))}
+		limit := math.Sqrt(-s.Beta.Ln() / (2 * float64(s.Samples)))
+		for _, c := range []struct {
+			factor float64
+			holds  bool
+		}{{0, true}, {0.5, true}, {1 - 1e-12, true}, {1 + 1e-12, false}, {1.1, false}, {2, false}} {
+			s.Epsilon = c.factor * limit
+			if _, err := SelectionDwork15(s); (err == nil) != c.holds || applicable(err) != c.holds {
+				t.Fatalf("%+v, %v times the limit: %v", s, c.factor, err)
+			}
+		}
+	}
+}
+
+// Bassily et al. ask for delta below epsilon/4, also where the target leaves more, and
+// for the n that goes with it.
+func TestBassily16AtItsHypotheses(t *testing.T) {
+	for _, c := range []struct {
+		delta   float64 // over epsilon
+		target  string
+		samples int64
+		holds   bool
+	}{
+		// ln(4 epsilon/delta)/epsilon^2 = 2.7730 10^4 at delta = 0.2499 epsilon, 2.7726 10^4 in the limit.
+		{0.2, "0.9", 27_731, true},
+		{0.2498, "0.9", 27_731, true},
+		{0.25, "0.9", 1 << 40, false},
+		{0.3, "0.9", 1 << 40, false},
+		{0, "0.9", 27_725, false}, // at delta = 0.9 epsilon it would do
+		{0, "0.9", 27_731, true},
+		// Below one quarter it is the target that binds: ln(40)/epsilon^2 = 3.6889 10^4.
+		{0.0999, "0.1", 36_889, true},
+		{0.0999, "0.1", 36_888, false},
+		{0.1001, "0.1", 1 << 40, false},
+	} {
+		const epsilon = 0.01
+		s := Sampled{Alpha: 0.05, Beta: theory.Zero, Epsilon: epsilon, LnDelta: theory.LogProb(math.Log(c.delta * epsilon))}
+		b, err := Bassily16(s, Class{Samples: c.samples}, lp(c.target))
+		if (err == nil) != c.holds || applicable(err) != c.holds {
+			t.Errorf("%+v: %v, %v", c, b.Value, err)
+		}
+		if err == nil {
+			oneSided(t, "alpha'", b.Value.Alpha, 0.05+18*epsilon)
+		}
+	}
+	// Nothing is left of the target for delta.
+	spent := Sampled{Alpha: 0.05, Beta: lp("0.1"), Epsilon: 0.01, LnDelta: theory.Zero}
+	_, err := Bassily16(spent, Class{Samples: 1 << 40}, lp("0.1"))
+	if err == nil || !strings.Contains(err.Error(), "above the sample's beta") {
+		t.Errorf("the target is the sample's beta: %v", err)
+	}
+	// Epsilon is below 1/3.
+	for epsilon, holds := range map[float64]bool{0.3333: true, 1. / 3: false, 0.3334: false} {
+		s := Sampled{Alpha: 0.05, Beta: theory.Zero, Epsilon: epsilon, LnDelta: theory.Zero}
+		if _, err := Bassily16(s, Class{Samples: 1 << 40}, lp("0.1")); (err == nil) != holds {
+			t.Errorf("epsilon %v: %v", epsilon, err)
+		}
+	}
+}
+
+// The theorems for what a private algorithm puts out hold up to their epsilon and no
+// further, for any sample and accuracy within their domains.
+func TestOutputTheoremsAtTheirHypotheses(t *testing.T) {
+	above := func(x float64) float64 { return math.Nextafter(x, 1) }
+	pure := Output{Samples: 1000, Tau: 0.3, LnDelta: theory.Zero}
+	for name, c := range map[string]struct {
+		bound func(Output) (theory.LogProb, error)
+		limit float64
+	}{
+		"corollary 2.1.1": {TailByMaxInformation, 0.3 * 0.3},
+		"corollary 2.3.1": {TailDwork15, 0.3},
+		"theorem 2.4":     {TailApproxDwork15, 0.3 / 4},
+	} {
+		for _, e := range []struct {
+			epsilon float64
+			holds   bool
+		}{{0, true}, {c.limit, true}, {above(c.limit), false}} {
+			o := pure
+			o.Epsilon = e.epsilon
+			if _, err := c.bound(o); (err == nil) != e.holds || applicable(err) != e.holds {
+				t.Errorf("%s at epsilon %g: %v", name, e.epsilon, err)
+			}
+		}
+		for _, e := range []struct {
+			samples      int64
+			tau, epsilon float64
+			delta        theory.LogProb
+			ok           bool
+		}{
+			{1, 0.3, 0, theory.Zero, true}, {0, 0.3, 0, theory.Zero, false},
+			{theory.MaxSamples, 0.3, 0, theory.Zero, true}, {theory.MaxSamples + 1, 0.3, 0, theory.Zero, false},
+			{1000, math.Nextafter(1, 0), 0, theory.Zero, true}, {1000, 1, 0, theory.Zero, false},
+			{1000, math.SmallestNonzeroFloat64, 0, theory.Zero, true}, {1000, 0, 0, theory.Zero, false},
+			{1000, 0.3, -math.SmallestNonzeroFloat64, theory.Zero, false}, {1000, 0.3, math.Inf(1), theory.Zero, false},
+			{1000, 0.3, math.MaxFloat64, theory.Zero, true},
+			{1000, 0.3, 0, 0, false}, {1000, 0.3, 0, 1, false}, {1000, 0.3, 0, theory.LogProb(math.NaN()), false},
+		} {
+			_, err := c.bound(Output{Samples: e.samples, Tau: e.tau, Epsilon: e.epsilon, LnDelta: e.delta})
+			if isDomain(err) == e.ok {
+				t.Errorf("%s, %+v: %v", name, e, err)
+			}
+		}
+	}
+	// Theorem 2.4: the larger of its two conditions binds.
+	byDelta, err := TailApproxDwork15(Output{Samples: theory.MaxSamples, Tau: 0.5, Epsilon: 0.1, LnDelta: -80})
+	if want := math.Log(8) - 10; err != nil || !(byDelta.Ln() >= want && byDelta.Ln() <= want+1e-9) {
+		t.Errorf("theorem 2.4 by delta: %v, %v, want %v", byDelta.Ln(), err, want)
+	}
+	for _, s := range []struct {
+		Selection
+		ok bool
+	}{
+		{Selection{0, 1, -1}, true}, {Selection{0, 0, -1}, false},
+		{Selection{0, theory.MaxSamples, -1}, true}, {Selection{0, theory.MaxSamples + 1, -1}, false},
+		{Selection{0, 1, 0}, false}, {Selection{0, 1, theory.Zero}, false},
+		{Selection{-math.SmallestNonzeroFloat64, 1, -1}, false}, {Selection{math.Inf(1), 1, -1}, false},
+		{Selection{math.MaxFloat64, 1, -1}, true},
+	} {
+		if _, err := SelectionDwork15(s.Selection); isDomain(err) == s.ok {
+			t.Errorf("theorem 2.3, %+v: %v", s.Selection, err)
+		}
+	}
+}
+
+// What was shown on the sample may be exact and without noise, and has no other limits than
+// its numbers.
+func TestSampledAtTheEndsOfItsDomain(t *testing.T) {
+	least, most := math.SmallestNonzeroFloat64, math.MaxFloat64
+	for _, c := range []struct {
+		Sampled
+		ok bool
+	}{
+		{Sampled{0, theory.Zero, 0, theory.Zero}, true},
+		{Sampled{most, theory.LogProb(-least), most, theory.LogProb(-least)}, true},
+		{Sampled{-least, -1, 0, -1}, false}, {Sampled{math.Inf(1), -1, 0, -1}, false},
+		{Sampled{0, 0, 0, -1}, false}, {Sampled{0, -1, 0, 0}, false},
+		{Sampled{0, -1, -least, -1}, false}, {Sampled{0, -1, math.Inf(1), -1}, false},
+	} {
+		if err := c.Validate(); (err == nil) != c.ok || err != nil && !isDomain(err) {
+			t.Errorf("%+v: %v", c.Sampled, err)
+		}
+	}
+}
+
+// Notes, Theorem 2.3 prints 3/sqrt(beta), which exceeds one whatever beta is.
+func TestErratumSquareRootOfBeta(t *testing.T) {
+	for _, text := range []string{"0.1", "1e-6", "1e-300", "1e-4343"} {
+		beta := lp(text)
+		literal := math.Log(3) - beta.Ln()/2
+		got, err := SelectionDwork15(Selection{Epsilon: 1e-9, Samples: 1000, Beta: beta})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if literal <= 0 || got >= 0 {
+			t.Errorf("beta = %s: the literal bound is e^%g and the theorem's %s; want one above 1 and one below", text, literal,
+				got)
+		}
+		if want := math.Log(3) + beta.Ln()/2; got.Ln() < want || got.Ln() > want+1e-9*math.Abs(want) {
+			t.Errorf("beta = %s: ln of the bound is %g, want %g", text, got.Ln(), want)
+		}
+	}
+}
