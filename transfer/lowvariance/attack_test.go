@@ -187,10 +187,7 @@ func attack(p Plan, samples int64, games int) (wins, deviation float64) {
 // noise of the plan, it wins more often.
 func TestAttack(t *testing.T) {
 	p := Plan{Design{Difference{0.1}, false, 1, 10}, 0.02, lnp(0.05)}
-	n, err := p.LeastSamples()
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := leastSamples(t, p)
 	p.Samples = n
 	for _, c := range []struct {
 		part  float64

@@ -18,7 +18,7 @@ type Design struct {
 }
 
 // MaxCount is the largest number of records or queries.
-const MaxCount = 1 << 53
+const MaxCount = theory.MaxSamples
 
 func (d Design) validate() error {
 	if d.Values == nil {

@@ -350,10 +350,11 @@ func TestCertificatesInDecimals(t *testing.T) {
 			Design: lowvariance.Design{Values: c.values, Queries: c.queries},
 			Tau:    c.tau, Beta: theory.LogProb(math.Log(c.beta)),
 		}
-		n, err := p.LeastSamples()
-		if err != nil {
-			t.Fatal(err)
+		found, ok := lowvariance.Falling.Samples(p)
+		if !ok {
+			t.Fatal("no number of records is enough")
 		}
+		n := found.Samples
 		p.Samples = n
 		o := noisy{n: n, span: 1, g: 1, tau: c.tau, share: c.values.Share(), moment: func(s dec) dec { return s }}
 		switch v := c.values.(type) {

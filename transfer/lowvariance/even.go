@@ -52,6 +52,9 @@ func (p Plan) even(sd float64, yield func(Block) bool) float64 {
 
 var evenGrain = grain{6, 6}
 
+// nearby is how far in ln sd from a guess the best noise is looked for first.
+const nearby = 0.05
+
 // EvenNoise returns about the noise at which EvenErrors is least, and the errors there. Where a guess is given, it
 // is looked for nearby.
 func (p Plan) EvenNoise(guess float64) (sd, ln float64) {
@@ -59,13 +62,19 @@ func (p Plan) EvenNoise(guess float64) (sd, ln float64) {
 		return 0, math.Inf(1)
 	}
 	at := func(v float64) float64 { return p.EvenErrors(p.Tau / math.Exp(v)) }
-	each := min(p.Beta.Ln()-math.Log(float64(p.Queries)), -1) - math.Ln2
-	low := math.Log(num.UpperQuantile(each))
-	over := num.Interval{Lo: low + 0.1, Hi: low + 1.8}
+	low := math.Log(p.quantile())
 	if guess > 0 {
-		v := math.Log(p.Tau / guess)
-		over = num.Interval{Lo: v - 0.05, Hi: v + 0.05}
+		near := math.Log(p.Tau / guess)
+		v, ln := num.Interval{Lo: near - nearby, Hi: near + nearby}.Minimize(2e-3, at)
+		if math.Abs(v-near) < 0.8*nearby {
+			return p.Tau / math.Exp(v), ln
+		}
 	}
-	v, ln := over.Minimize(2e-3, at)
+	v, ln := num.Interval{Lo: low + 0.1, Hi: low + 1.8}.Minimize(2e-3, at)
 	return p.Tau / math.Exp(v), ln
+}
+
+// quantile is what tau over the noise would be if the noise made all the errors.
+func (p Plan) quantile() float64 {
+	return num.UpperQuantile(min(p.Beta.Ln()-math.Log(float64(p.Queries)), -1) - math.Ln2)
 }

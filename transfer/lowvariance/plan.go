@@ -38,17 +38,11 @@ func (p Plan) validate() error {
 	return theory.Domain(p.Beta.Interior(), "beta", p.Beta, "a probability in (0, 1)")
 }
 
-// Feasible reports whether all the queries can be answered.
-func (p Plan) Feasible() bool { return p.Excess() <= 0 }
+// excess is at most 0 if the noise that falls certifies the plan, and smooth there; it falls in n, tau and beta.
+func (p Plan) excess(g grain) float64 { return p.schedule(g, func(Block) bool { return true }) }
 
-// Excess is at most 0 if the plan is feasible, and smooth there; it falls in n, tau and beta.
-func (p Plan) Excess() float64 { return p.schedule(fineGrain, func(Block) bool { return true }) }
-
-// Rough is about Excess, sooner.
-func (p Plan) Rough() float64 { return p.schedule(coarseGrain, func(Block) bool { return true }) }
-
-// Blocks returns the schedule in the order of the queries, which is as long as the plan's queries only if the plan is
-// feasible.
+// Blocks returns the noise that falls, in the order of the queries, and the shares that it is certified with. It
+// is as long as the plan's queries only if [Falling] certifies the plan.
 func (p Plan) Blocks() iter.Seq[Block] {
 	return func(yield func(Block) bool) { p.schedule(fineGrain, yield) }
 }
@@ -276,58 +270,6 @@ func (w *walk) quietest(end *ending) (sd, ln float64) {
 		}
 	}
 	return sd, ln
-}
-
-// LeastSamples returns the least n at which the plan is feasible. The error is a DomainError, or a NoAnswerError
-// beyond MaxCount.
-func (p Plan) LeastSamples() (int64, error) {
-	p.Samples = MaxCount
-	if err := p.validate(); err != nil {
-		return 0, err
-	}
-	if !p.Feasible() {
-		return 0, &theory.NoAnswerError{Reason: "no number of rows up to 2^53 is enough"}
-	}
-	rough := func(n float64) bool { p.Samples = rows(n); return n >= MaxCount || p.Rough() <= 0 }
-	fine := func(n float64) bool { p.Samples = rows(n); return n >= MaxCount || p.Feasible() }
-	lo, hi := bracket(p.guess(), 1.3, rough)
-	for hi > 1.01*lo {
-		if mid := math.Sqrt(lo * hi); rough(mid) {
-			hi = mid
-		} else {
-			lo = mid
-		}
-	}
-	lo, hi = bracket(hi, 1.01, fine)
-	for rows(hi) > rows(lo)+1 {
-		if mid := (lo + hi) / 2; fine(mid) {
-			hi = mid
-		} else {
-			lo = mid
-		}
-	}
-	return rows(hi), nil
-}
-
-// rows returns x as a number of records.
-func rows(x float64) int64 { return int64(min(x, MaxCount)) }
-
-// bracket returns two neighbouring powers of the factor times x, of which ok holds at the greater alone; lo is 0
-// if it holds at 1.
-func bracket(x, factor float64, ok func(float64) bool) (lo, hi float64) {
-	if !ok(x) {
-		for lo = x; ; lo = hi {
-			if hi = lo * factor; ok(hi) {
-				return lo, hi
-			}
-		}
-	}
-	for hi = x; hi >= 1; hi = lo {
-		if lo = hi / factor; lo < 1 || !ok(lo) {
-			return lo, hi
-		}
-	}
-	return 0, hi
 }
 
 // guess is about how many records are needed.

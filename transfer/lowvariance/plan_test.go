@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -42,10 +41,10 @@ var needs = []struct {
 func TestPlanNeeds(t *testing.T) {
 	for _, c := range needs {
 		p := Plan{Design{c.values, c.checked, 1, c.queries}, c.tau, lnp(0.05)}
-		n, err := p.LeastSamples()
-		if rows := float64(n); err != nil || !(rows <= 1.007*c.samples && rows >= 0.9*c.samples) {
-			t.Errorf("%T%v, checked %v, tau %g, m %d: %d (%v), want about %g",
-				c.values, c.values, c.checked, c.tau, c.queries, n, err, c.samples)
+		n := leastSamples(t, p)
+		if rows := float64(n); !(rows <= 1.007*c.samples && rows >= 0.9*c.samples) {
+			t.Errorf("%T%v, checked %v, tau %g, m %d: %d, want about %g",
+				c.values, c.values, c.checked, c.tau, c.queries, n, c.samples)
 		}
 	}
 }
@@ -77,10 +76,7 @@ func TestPlansObeyTheBound(t *testing.T) {
 	loosest := 0.0
 	for range 36 {
 		p := aPlan(r, int64(math.Exp(r.Float64()*math.Log(400))))
-		n, err := p.LeastSamples()
-		if err != nil {
-			t.Fatalf("%+v: %v", p, err)
-		}
+		n := leastSamples(t, p)
 		p.Samples = n
 		bound, err := NewBound(p.Design)
 		if err != nil {
@@ -147,10 +143,7 @@ func TestPlansAreMonotone(t *testing.T) {
 	r := rand.New(rand.NewPCG(113, 1))
 	for range 16 {
 		p := aPlan(r, 1+r.Int64N(60))
-		n, err := p.LeastSamples()
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := leastSamples(t, p)
 		p.Samples = n + n/50
 		for _, easier := range []func(*Plan){
 			func(p *Plan) { p.Samples += p.Samples / 3 },
@@ -158,33 +151,56 @@ func TestPlansAreMonotone(t *testing.T) {
 			func(p *Plan) { p.Beta *= 0.9 },
 			func(p *Plan) { p.Queries = max(p.Queries*9/10, 1) },
 		} {
-			if q := p; !q.Feasible() {
+			if q := p; !Falling.Certifies(q) {
 				t.Errorf("%+v: infeasible with more records than enough", q)
-			} else if easier(&q); !q.Feasible() {
+			} else if easier(&q); !Falling.Certifies(q) {
 				t.Errorf("%+v is feasible and %+v is not", p, q)
 			}
 		}
 	}
 }
 
-// One noise for all needs more than noise that falls, and less than half more.
-func TestEvenNoise(t *testing.T) {
-	for _, m := range []int64{1, 10, 100, 1000} {
+// One noise for all needs more than noise that falls, and less than half more. All unknowns agree.
+func TestUnknownsAgree(t *testing.T) {
+	for _, m := range []int64{1, 10, 100} {
 		p := Plan{Design{Difference{0.1}, false, 1, m}, 0.02, lnp(0.05)}
-		n, err := p.LeastSamples()
-		if err != nil {
-			t.Fatal(err)
+		var rows [2]float64
+		for i, noise := range []Noise{Falling, Even} {
+			found, ok := noise.Samples(p)
+			if !ok {
+				t.Fatal("no answer")
+			}
+			rows[i] = float64(found.Samples)
+			q := p
+			q.Samples = found.Samples
+			tau, run, ok := noise.LeastTau(q)
+			if !ok || !(tau <= p.Tau*(1+1e-6) && tau >= p.Tau*(1-2/rows[i])) || !(run.First >= run.Last) {
+				t.Errorf("m %d: tau %g, noise %+v", m, tau, run)
+			}
+			beta := noise.LeastBeta(q)
+			if !(beta.Ln() <= p.Beta.Ln()*(1-1e-6) && beta.Ln() >= p.Beta.Ln()*(1+10/rows[i])-0.01) {
+				t.Errorf("m %d: beta %v", m, beta)
+			}
+			for _, other := range []Plan{{q.Design, tau, p.Beta}, {q.Design, p.Tau, beta}} {
+				if !noise.Certifies(other) && !noise.Certifies(Plan{other.Design, other.Tau, other.Beta * (1 - 1e-6)}) {
+					t.Errorf("%+v is not certified", other)
+				}
+			}
 		}
-		holds := func(n int64) bool {
-			p.Samples = n
-			_, ln := p.EvenNoise(0)
-			return ln <= p.Beta.Ln()
-		}
-		even := num.Ints{Lo: 1, Hi: 4 * n, Guess: n * 5 / 4}.Least(holds)
-		if float64(even) < 0.98*float64(n) || even > n*3/2 {
-			t.Errorf("m %d: %d with one noise, %d else", m, even, n)
+		if rows[1] < 0.98*rows[0] || rows[1] > 1.5*rows[0] {
+			t.Errorf("m %d: %g with one noise, %g else", m, rows[1], rows[0])
 		}
 	}
+}
+
+// leastSamples is the least number of records with noise that falls.
+func leastSamples(t *testing.T, p Plan) int64 {
+	t.Helper()
+	found, ok := Falling.Samples(p)
+	if !ok {
+		t.Fatalf("%+v: no number of records is enough", p)
+	}
+	return found.Samples
 }
 
 func TestBadInput(t *testing.T) {
@@ -201,7 +217,7 @@ func TestBadInput(t *testing.T) {
 		if _, err := NewBound(d); !errors.As(err, &domain) {
 			t.Errorf("%+v: %v", d, err)
 		}
-		if (Plan{d, 0.02, -3}).Feasible() {
+		if Falling.Certifies(Plan{d, 0.02, -3}) {
 			t.Errorf("%+v is feasible", d)
 		}
 	}
@@ -209,8 +225,8 @@ func TestBadInput(t *testing.T) {
 		{good, 0, -3}, {good, nan, -3}, {good, 2, -3}, {good, 0.02, 0}, {good, 0.02, theory.Zero},
 		{good, 0.02, theory.LogProb(nan)},
 	} {
-		if _, err := p.LeastSamples(); !errors.As(err, &domain) || p.Feasible() {
-			t.Errorf("%+v: %v", p, err)
+		if _, ok := Falling.Samples(p); ok || Falling.Certifies(p) || Even.Certifies(p) {
+			t.Errorf("%+v is certified", p)
 		}
 		if _, ln := p.EvenNoise(0); !math.IsInf(ln, 1) {
 			t.Errorf("%+v: one noise, %v", p, ln)
