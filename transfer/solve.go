@@ -128,6 +128,8 @@ func (a Answer) guessed() string {
 	switch {
 	case a.Query == Difference && a.TauAchieved >= a.disagreement():
 		return "no difference is more than " + formatFloat(a.disagreement()) + ", the disagreement"
+	case answers && a.AtLeast > 0 && a.TauAchieved >= (1-a.AtLeast)/2:
+		return "answering " + formatFloat((1+a.AtLeast)/2) + " without any data does as well"
 	case answers && linear.check(a.Query) == nil && a.TauAchieved >= 0.5:
 		return "answering 1/2 without any data does as well"
 	}

@@ -80,12 +80,17 @@ func (e *even) near(p Plan) float64 { return e.close(p) }
 func (e *even) run(p Plan) Run { return Run{p.Tau / e.z, p.Tau / e.z} }
 
 // Certifies reports whether all answers of the plan are within tau but with probability beta.
-func (n Noise) Certifies(p Plan) bool {
+func (n Noise) Certifies(p Plan) bool { return certified(n.chooser(), p) }
+
+func certified(c chooser, p Plan) bool { return c.close(p) <= 0 || c.excess(p) <= 0 }
+
+// Choose returns the noise for a plan, and false if it is not certified.
+func (n Noise) Choose(p Plan) (Run, bool) {
 	c := n.chooser()
-	if c.close(p) <= 0 {
-		return true
+	if !certified(c, p) {
+		return Run{}, false
 	}
-	return c.excess(p) <= 0
+	return c.run(p), true
 }
 
 // Samples returns the least n, whatever that of the plan is, and false if there is none up to 2^53.
@@ -104,7 +109,13 @@ func (n Noise) Samples(p Plan) (Found, bool) {
 	}
 	holds := func(n int64) bool { p.Samples = n; return n >= MaxCount || c.close(p) <= 0 }
 	p.Samples = num.Ints{Lo: 1, Hi: MaxCount, Guess: at(lnN).Samples}.Least(holds)
-	return Found{p.Samples, c.run(p)}, p.Samples < MaxCount
+	for step := int64(1); p.Samples < MaxCount; step *= 2 { // a choice of its own may ask for a row more
+		if run, ok := n.Choose(p); ok {
+			return Found{p.Samples, run}, true
+		}
+		p.Samples = min(p.Samples+step, MaxCount)
+	}
+	return Found{}, false
 }
 
 // LeastTau returns the least accuracy, and the noise for it; ok is false if there is none below the span.
@@ -120,12 +131,13 @@ func (n Noise) LeastTau(p Plan) (tau float64, run Run, ok bool) {
 	if !ok {
 		return 0, Run{}, false
 	}
-	for step := closely; c.close(at(lnTau)) > 0; step *= 2 { // a choice of its own may ask for a hair more
-		if lnTau += step; lnTau > most {
-			return 0, Run{}, false
+	for step := closely; lnTau <= most; step *= 2 { // a choice of its own may ask for a hair more
+		if run, ok := n.Choose(at(lnTau)); ok {
+			return p.Tau, run, true
 		}
+		lnTau += step
 	}
-	return p.Tau, c.run(p), true
+	return 0, Run{}, false
 }
 
 // LeastBeta returns the least failure probability, one if there is none below.
@@ -140,7 +152,7 @@ func (n Noise) LeastBeta(p Plan) theory.LogProb {
 		return p
 	}
 	x, ok := solve(c, at, bounds{from: -1, most: most, tolerance: closely})
-	for step := closely; ok && c.close(at(x)) > 0; step *= 2 {
+	for step := closely; ok && !n.Certifies(at(x)); step *= 2 {
 		x += step
 		ok = x < most
 	}
