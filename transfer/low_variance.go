@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/joint"
 	"github.com/dpcalc/dpcalc/transfer/lowvariance"
 )
 
@@ -107,6 +108,41 @@ func (r orMoment) samples(g Goal) (reached, error) { return r.rule(g).samples(g)
 func (r orMoment) queries(g Goal) int64            { return r.rule(g).queries(g) }
 func (r orMoment) tau(g Goal) (float64, Mechanism) { return r.rule(g).tau(g) }
 func (r orMoment) beta(g Goal) theory.LogProb      { return r.rule(g).beta(g) }
+
+// CertifyNoise fills in the failure probability at which Gaussian noise, for all queries of the answer in their order, is
+// certified: by the joint bound, or by the bound for queries of low variance where that says more. The error is a
+// DomainError.
+func (a *Answer) CertifyNoise(noise []theory.NoiseBlock) error {
+	bound, err := joint.New(a.Samples)
+	if err != nil {
+		return err
+	}
+	unit := a.Unit()
+	for _, block := range noise {
+		block.Scale /= unit
+		if _, err := bound.Answer(block, a.Tau/unit); err != nil {
+			return err
+		}
+	}
+	a.Beta, a.Mechanism.LowVariance = bound.Total(), false
+	if a.moment() == nil {
+		return nil
+	}
+	low, err := lowvariance.Certified(a.momentPlan().Design, a.Tau, noise)
+	if err == nil && low < a.Beta {
+		a.Beta, a.Mechanism.LowVariance = low, true
+	}
+	return err
+}
+
+// Unit is what the accuracy and the noise of the joint bound are multiplied by: a difference is twice a mean of values in
+// an interval of length one.
+func (g Goal) Unit() float64 {
+	if g.Query == Difference {
+		return 2
+	}
+	return 1
+}
 
 // lowVariance is where the bound is proved.
 var lowVariance = []theory.Source{source("dpcalc", "docs/theorems/variance.md#low-variance-bound")}

@@ -124,6 +124,36 @@ func newBound(d Design) *Bound {
 	}
 }
 
+// Certified returns an upper bound of the probability that any answer of the design is off by more than tau, if the answers
+// carry that noise, which is for all its queries. The shares are chosen, with about the best beta. The error is a
+// DomainError.
+func Certified(d Design, tau float64, noise []theory.NoiseBlock) (theory.LogProb, error) {
+	least, guess := 0.0, theory.LogProb(-3)
+	for range 3 {
+		b, err := NewBound(d)
+		if err != nil {
+			return 0, err
+		}
+		w := Plan{d, tau, guess}.walk()
+		w.Bound = b
+		for _, run := range noise {
+			q := w.run(tau, run)
+			q.share = d.Values.Share()
+			if run.Scale > 0 {
+				q.share = w.shareFor(q)
+			}
+			if _, err := b.Answer(Block{run.Queries, run.Scale, q.share}, tau); err != nil {
+				return 0, err
+			}
+		}
+		if least = min(least, b.Total().Ln()); least == 0 {
+			break
+		}
+		guess = theory.LogProb(least)
+	}
+	return theory.LogProb(least), nil
+}
+
 // Answer adds a block of queries, each wanted within tau, in time that does not depend on how many there are. The
 // error is a DomainError, after which the bound is as it was.
 func (b *Bound) Answer(block Block, tau float64) (Errors, error) {

@@ -5,35 +5,47 @@ import (
 	"math"
 
 	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
 )
 
 // EvenBlocks returns the shares that the certificate counts with if every answer has the noise sd.
 func (p Plan) EvenBlocks(sd float64) iter.Seq[Block] {
-	return func(yield func(Block) bool) { p.even(sd, yield) }
+	return func(yield func(Block) bool) { p.errors(p.runs(sd), yield) }
 }
 
 // EvenErrors returns ln of the sum of the errors if every answer has the noise sd, rounded up; it may be above 0,
 // and is +Inf where the theorem does not hold.
 func (p Plan) EvenErrors(sd float64) float64 {
-	return p.even(sd, func(Block) bool { return true })
-}
-
-func (p Plan) even(sd float64, yield func(Block) bool) float64 {
 	if p.validate() != nil || !(sd > 0) {
 		return math.Inf(1)
 	}
-	w, total := p.walk(), math.Inf(-1)
-	for done := int64(0); done < p.Queries; {
-		count := max(min(done/evenGrain.begin, (p.Queries-1-done)/evenGrain.end), 1)
-		q := run{query: w.query(p.Tau), count: float64(count)}
-		q.sd = sd
-		done += count
-		last := done == p.Queries
+	return p.errors(p.runs(sd), func(Block) bool { return true })
+}
+
+// runs are the runs in which the errors of one noise for all are summed.
+func (p Plan) runs(sd float64) iter.Seq[theory.NoiseBlock] {
+	return func(yield func(theory.NoiseBlock) bool) {
+		for done := int64(0); done < p.Queries; {
+			count := max(min(done/evenGrain.begin, (p.Queries-1-done)/evenGrain.end), 1)
+			if done += count; !yield(theory.NoiseBlock{Queries: count, Scale: sd}) {
+				return
+			}
+		}
+	}
+}
+
+// errors returns ln of the sum of the errors with the noise of the runs, the shares chosen for beta.
+func (p Plan) errors(runs iter.Seq[theory.NoiseBlock], yield func(Block) bool) float64 {
+	w, total, done := p.walk(), math.Inf(-1), int64(0)
+	for run := range runs {
+		q := w.run(p.Tau, run)
+		done += run.Queries
+		last := done == p.Queries && run.Queries == 1
 		if q.share = p.Values.Share(); !last {
 			q.share = w.shareFor(q)
 			w.reveal(q)
 		}
-		if !yield(Block{count, sd, q.share}) {
+		if !yield(Block{run.Queries, run.Scale, q.share}) {
 			return total
 		}
 		answers, shares := w.least(q).ln, math.Inf(-1)
@@ -48,6 +60,13 @@ func (p Plan) even(sd float64, yield func(Block) bool) float64 {
 		w.pass(q)
 	}
 	return total + roundUp*float64(len(w.orders))*(1+math.Abs(total))
+}
+
+// run is a run of queries with noise, whose share is still to be chosen.
+func (w walk) run(tau float64, b theory.NoiseBlock) run {
+	q := run{query: w.query(tau), count: float64(b.Queries)}
+	q.sd = b.Scale
+	return q
 }
 
 var evenGrain = grain{6, 6}
