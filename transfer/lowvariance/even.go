@@ -48,6 +48,8 @@ func (p Plan) errors(runs iter.Seq[theory.NoiseBlock], yield func(Block) bool) f
 		if !yield(Block{run.Queries, run.Scale, q.share}) {
 			return total
 		}
+		w.z = p.Tau / q.sd
+		w.orient(q, done-run.Queries)
 		answers, shares := w.least(q).ln, math.Inf(-1)
 		if !last {
 			_, shares = w.shareErrors(q)

@@ -82,6 +82,7 @@ func (p Plan) schedule(g grain, yield func(Block) bool) (excess float64) {
 		count := max(min(done/g.begin, (p.Queries-1-done)/g.end), 1)
 		q := run{query: w.query(p.Tau), count: float64(count)}
 		q.share = w.shareFor(q)
+		w.orient(q, done)
 		z, ok := w.loudest(q, w.answers+math.Log(q.count))
 		if !ok {
 			return math.Log(m / (float64(done) + 0.5))
@@ -124,6 +125,15 @@ func (p Plan) finish(w walk, end *ending, room float64, yield func(Block) bool) 
 
 // nearEnd is for how many of the last queries the room is looked at.
 const nearEnd = 4
+
+// orient looks at all orders before one of the first queries: there the bound may have two minima, one for each kind of
+// certificate.
+func (w *walk) orient(q run, done int64) {
+	if done > 0 && done <= 8 {
+		q.sd = q.tau / w.z
+		w.leastOfAll(q)
+	}
+}
 
 // settle gives up the orders far above the one that served last, and those so far below that it will hardly come
 // down to them in what is left: a-1 falls about as fast as the square root of the number of answers grows.

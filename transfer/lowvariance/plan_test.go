@@ -49,6 +49,20 @@ func TestPlanNeeds(t *testing.T) {
 	}
 }
 
+// The rows grow with the second moment, and no faster once it is well above tau.
+func TestRowsGrowWithTheSecondMoment(t *testing.T) {
+	for _, m := range []int64{30, 1000} {
+		before, share := 0.0, 0.0
+		for _, d := range []float64{0.02, 0.1, 0.25, 1} {
+			n := float64(leastSamples(t, Plan{Design{Difference{d}, false, 1, m}, 0.01, lnp(0.05)}))
+			if before > 0 && !(n > before && n/before < 1.03*d/share) {
+				t.Errorf("m %d: %g rows at %g, %g at %g", m, n, d, before, share)
+			}
+			before, share = n, d
+		}
+	}
+}
+
 // aPlan is a random plan that is feasible or nearly so.
 func aPlan(r *rand.Rand, queries int64) Plan {
 	tau := 0.01 * math.Pow(10, r.Float64())
