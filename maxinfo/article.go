@@ -1,10 +1,10 @@
 package maxinfo
 
 import (
-	"math"
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -28,7 +28,7 @@ var kinds = []Kind{
 	{"zcdp", "an answer of zero-concentrated differential privacy", ZCDP{Rho: 0.0001}},
 	{"rdp", "an answer of Renyi differential privacy", RDP{Points: exampleCurve}},
 	{"gaussian", "linear queries, answered with Gaussian noise", Gaussian{Queries: 10, SD: 0.1}},
-	{"description", "one answer out of a number of possible ones", Description{Outcomes: theory.Nats(math.Log(100))}},
+	{"description", "one answer out of a number of possible ones", Description{Outcomes: theory.Nats(num.Log(100))}},
 	{"gates", "the verdicts of tests behind a gate", Gates{Looks: 20, Passes: 3}},
 	{"mutual-info", "an answer of known mutual information with the sample", MutualInformation{Nats: 1}},
 	{"max-info", "an answer of known max-information", MaxInformation{Nats: 1, Slack: theory.Zero}},

@@ -99,7 +99,7 @@ func (g GaussianTranscript) Shift(b theory.LogProb) (t, order float64, ok bool) 
 // no order serves. The cost is about D_a + need/(a-1), as it is in the use of a
 // divergence for an event of probability e^(-need).
 func (g GaussianTranscript) BestOrder(need float64, cost func(a, d float64) float64) (order, least float64) {
-	center := max(math.Log(need/g.rate())/2, -28) // below, a would be 1
+	center := max(num.Log(need/g.rate())/2, -28) // below, a would be 1
 	// D_a grows as slowly as ln a where the noise is small.
 	top := center + 8
 	if m := float64(g.Queries); m > 1 { // kappa(r_m) > 0
@@ -108,10 +108,10 @@ func (g GaussianTranscript) BestOrder(need float64, cost func(a, d float64) floa
 		if !(most > 1) {
 			return 0, math.Inf(1)
 		}
-		top = min(top, math.Log(most-1))
+		top = min(top, num.Log(most-1))
 	}
 	at := func(v float64) float64 { // a = 1 + e^v
-		a := 1 + math.Exp(v)
+		a := 1 + num.Exp(v)
 		d, ok := g.Renyi(a)
 		if !ok {
 			return math.Inf(1)
@@ -124,7 +124,7 @@ func (g GaussianTranscript) BestOrder(need float64, cost func(a, d float64) floa
 			v, least = w, less
 		}
 	}
-	return 1 + math.Exp(v), least
+	return 1 + num.Exp(v), least
 }
 
 // rate returns about D_a/a: a m/(8 n sd^2), less where the noise is small.

@@ -28,7 +28,7 @@ type atom struct{ ratio, p float64 }
 // scaled returns Q in units of e^(-top). The product does not overflow if the result
 // does not.
 func (a atom) scaled(top float64) float64 {
-	root := math.Exp((top - a.ratio) / 2)
+	root := num.Exp((top - a.ratio) / 2)
 	return a.p * root * root
 }
 
@@ -83,7 +83,7 @@ func (j *Joint) MaxInformation(slack theory.LogProb) (theory.Nats, error) {
 		p, q = p.AddFloat(a.p), q.AddFloat(part)
 		best = max(best, p.Div(j.whole).Sub(b).Hi/q.Hi)
 	}
-	ln := num.Ln(best)
+	ln := num.Log(best)
 	rounding := (math.Abs(top) + math.Abs(ln)) * 0x1p-50
 	if top != 0 || ln != 0 { // or P and Q are the same
 		rounding += 0x1p-50
@@ -110,9 +110,9 @@ func (j *Joint) Renyi(a float64) (theory.Nats, error) {
 	var sum num.DD
 	if x*top > 600 {
 		for _, c := range j.atoms {
-			sum = sum.AddFloat(c.p * math.Exp(x*(c.ratio-top)))
+			sum = sum.AddFloat(c.p * num.Exp(x*(c.ratio-top)))
 		}
-		return theory.Nats((top + math.Log(sum.Hi)/x) * (1 + 0x1p-44)), nil
+		return theory.Nats((top + num.Log(sum.Hi)/x) * (1 + 0x1p-44)), nil
 	}
 	sum = num.FromFloat(x * j.void)
 	for _, c := range j.atoms { // sum P^a Q^(1-a) - a P + (a-1) Q, whose terms are not negative
@@ -138,8 +138,8 @@ func (j *Joint) Events() iter.Seq[Event] {
 				continue
 			}
 			event := Event{
-				Joint:   theory.LogProb(min(0, math.Log(p.Div(j.whole).Hi))),
-				Product: theory.LogProb(min(0, math.Log(q.Hi)-top)),
+				Joint:   theory.LogProb(min(0, num.Log(p.Div(j.whole).Hi))),
+				Product: theory.LogProb(min(0, num.Log(q.Hi)-top)),
 			}
 			if !yield(event) {
 				return
@@ -227,7 +227,7 @@ func (t *table) joint() (*Joint, error) {
 			continue
 		}
 		given, alone := num.FromFloat(c.p).Div(px[c.x]), py[c.y] // of y
-		ratio := math.Log(given.Hi) - math.Log(alone.Hi)
+		ratio := num.Log(given.Hi) - num.Log(alone.Hi)
 		if math.Abs(ratio) < 0.5 {
 			ratio = math.Log1p(given.Sub(alone).Div(alone).Hi)
 		}

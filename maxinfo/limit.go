@@ -96,9 +96,9 @@ func (r Renyi) MaxInformation(slack theory.LogProb) (theory.Nats, error) {
 		return finite(num.Log1mExp(lnb))
 	}
 	// At the best x = a-1, x^2 rho = ln(1/b') - ln a: below both of these.
-	top := max(-300, min((math.Log(-lnb)-math.Log(rho))/2, num.Ln(math.Expm1(-lnb))))
+	top := max(-300, min((num.Log(-lnb)-num.Log(rho))/2, num.Log(math.Expm1(-lnb))))
 	_, least := num.Interval{Lo: top - 6, Hi: top}.Minimize(1e-6, func(v float64) float64 {
-		x := math.Exp(v)
+		x := num.Exp(v)
 		return ratioAt(x, (1+x)*rho, lnb)
 	})
 	return finite(least)
@@ -110,7 +110,7 @@ func ratioAt(excess, d, lnb float64) float64 {
 	lna := math.Log1p(excess)
 	share, lift := math.Log1p(-1/(1+excess)), (lnb+lna)/excess
 	if excess < 1 {
-		share = num.Ln(excess) - lna
+		share = num.Log(excess) - lna
 	}
 	return d + share - lift + (d-share+math.Abs(lift))*0x1p-48
 }
@@ -168,9 +168,9 @@ func (p Profile) At(x float64) Renyi {
 		lnDelta = num.LogAddExp(lnDelta, p.Renyi.lnDelta(x))
 	}
 	epsilon := p.Epsilon + x
-	defect := lnDelta + math.Log(n)*(1+0x1p-50) + math.Log1p(math.Exp(-epsilon))
+	defect := lnDelta + num.Log(n)*(1+0x1p-50) + math.Log1p(num.Exp(-epsilon))
 	return Renyi{
-		Rho:    theory.Nats(n * epsilon * math.Tanh(epsilon/2) * up),
+		Rho:    theory.Nats(n * epsilon * num.Tanh(epsilon/2) * up),
 		Defect: lnUp(defect),
 	}
 }
@@ -225,12 +225,12 @@ func (p Profile) Best(within Defects, cost func(Renyi) float64) (x, least float6
 	if len(p.Renyi.Points) > 0 {
 		tolerance = 1e-9 // the curve has edges
 	}
-	share := math.Log(float64(p.Samples))
+	share := num.Log(float64(p.Samples))
 	from, to := p.reach(within.Most.Ln()-share), p.reach(within.Least.Ln()-share)
-	v, least := num.Interval{Lo: math.Log(from), Hi: math.Log(to)}.MinimizeScanned(12, tolerance, func(v float64) float64 {
-		return cost(p.At(math.Exp(v)))
+	v, least := num.Interval{Lo: num.Log(from), Hi: num.Log(to)}.MinimizeScanned(12, tolerance, func(v float64) float64 {
+		return cost(p.At(num.Exp(v)))
 	})
-	return math.Exp(v), least
+	return num.Exp(v), least
 }
 
 // reach returns an x at which the curve is about e^lnDelta.
@@ -271,7 +271,7 @@ func (m Mutual) MaxInformation(slack theory.LogProb) (theory.Nats, error) {
 	if info == 0 {
 		return finite(num.Log1mExp(lnb))
 	}
-	share := math.Exp(num.Ln(info)-lnb) * up // I/b
+	share := num.Exp(num.Log(info)-lnb) * up // I/b
 	if !(share <= math.MaxFloat64) {
 		return 0, tooLarge
 	}
@@ -284,8 +284,8 @@ func (m Mutual) MaxInformation(slack theory.LogProb) (theory.Nats, error) {
 	if b < 0.5 {
 		to = min(to, -math.Log1p(-2*b))
 	}
-	_, least := num.Interval{Lo: math.Log(from), Hi: math.Log(to)}.Minimize(1e-7, func(v float64) float64 {
-		s := math.Exp(v)
+	_, least := num.Interval{Lo: num.Log(from), Hi: num.Log(to)}.Minimize(1e-7, func(v float64) float64 {
+		s := num.Exp(v)
 		gone := -math.Expm1(-s) // t - s without cancellation
 		return share + (s*rest-gone)/b - lnRise(share+(s-gone)/b)
 	})
@@ -293,7 +293,7 @@ func (m Mutual) MaxInformation(slack theory.LogProb) (theory.Nats, error) {
 }
 
 // lnRise returns ln t - ln(1 - e^(-t)) for t > 0.
-func lnRise(t float64) float64 { return math.Log(t / -math.Expm1(-t)) }
+func lnRise(t float64) float64 { return num.Log(t / -math.Expm1(-t)) }
 
 // Rogers16 is the published bound from mutual information.
 type Rogers16 struct {

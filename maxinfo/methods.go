@@ -120,7 +120,7 @@ func (p Plan) concentrated(parts []privacy, sum Profile, info theory.Nats) ([]Me
 			known[i].Rho += part.mu * (part.mu / 2) * up
 		}
 		all[i] = known[i]
-		all[i].Rho += part.epsilon * math.Tanh(part.epsilon/2) * up
+		all[i].Rho += part.epsilon * num.Tanh(part.epsilon/2) * up
 	}
 	whole := Profiles{sum}
 	var err error

@@ -237,7 +237,7 @@ func (c Chain) MaxInformation(m Method, slack theory.LogProb) (theory.Nats, erro
 	var refused error
 	_, least := num.Interval{Lo: -60, Hi: 60}.MinimizeScanned(61, 1e-5, func(v float64) float64 {
 		share := func(v float64) theory.LogProb { // of rest/(1 + e^(-v))
-			return rest - theory.LogProb(math.Log1p(math.Exp(-v))*(1+0x1p-48)) + rest*0x1p-50
+			return rest - theory.LogProb(math.Log1p(num.Exp(-v))*(1+0x1p-48)) + rest*0x1p-50
 		}
 		k, err := split(share(v), share(-v))
 		if err != nil {

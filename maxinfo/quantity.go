@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -106,7 +107,7 @@ func (s Gaussian) parts() []part {
 func (s Description) parts() []part {
 	return []part{
 		{"outcomes", true, false, 1, counts, false, func(x float64) Step {
-			return Description{theory.Nats(math.Log(x) * up)}
+			return Description{theory.Nats(num.Log(x) * up)}
 		}},
 		{"bits", false, false, 0, largest, false, func(x float64) Step { return Description{nats(x)} }},
 	}

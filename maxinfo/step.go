@@ -169,7 +169,7 @@ func (s Gates) Intervals() theory.Nats {
 	if all > 37 {
 		return all
 	}
-	return theory.Nats(math.Log(math.Round(math.Exp(float64(all))-1)) * up)
+	return theory.Nats(num.Log(math.Round(num.Exp(float64(all))-1)) * up)
 }
 
 // lnCount returns ln of C(m,0) + ... + C(m,k), rounded up.
@@ -335,7 +335,7 @@ func (s Gaussian) String() string {
 }
 
 func (s Description) String() string {
-	if n := math.Exp(float64(s.Outcomes)); n < 1e9 && math.Abs(n-math.Round(n)) < 1e-6 {
+	if n := num.Exp(float64(s.Outcomes)); n < 1e9 && math.Abs(n-math.Round(n)) < 1e-6 {
 		return fmt.Sprintf("description:outcomes=%.0f", n)
 	}
 	return "description:bits=" + bits(s.Outcomes)

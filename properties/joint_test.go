@@ -95,12 +95,16 @@ func errs(x, sd, tau float64) float64 {
 	return upperTail((tau-x)/sd) + upperTail((tau+x)/sd)
 }
 
+// exceeds is the probability that it is above by more.
+func exceeds(x, sd, tau float64) float64 { return upperTail((tau - x) / sd) }
+
 // twoAnswers is two answers and the queries that the analyst may ask.
 type twoAnswers struct {
 	population
 	first, second []query
 	tau           float64
 	sd            [2]float64
+	sides         joint.Sides
 }
 
 // success is what an analyst achieves: the probabilities that the first answer, the second, any
@@ -114,7 +118,11 @@ func (g twoAnswers) optimum() (best success) {
 	for q, f := range g.second {
 		errors[q] = make([]float64, len(sets))
 		for i, s := range sets {
-			errors[q][i] = s.probability * errs(f.on(s, n)-f.of(g.population), g.sd[1], g.tau)
+			off, each := f.on(s, n)-f.of(g.population), errs
+			if g.sides == joint.Above {
+				each = exceeds
+			}
+			errors[q][i] = s.probability * each(off, g.sd[1], g.tau)
 		}
 	}
 	for _, f := range g.first {
@@ -136,7 +144,8 @@ func (g twoAnswers) optimum() (best success) {
 				strike = math.Max(strike, sum)
 			}
 			got.second += strike
-			if math.Abs((bin[i]+bin[i+1])/2-center) > g.tau {
+			off := (bin[i]+bin[i+1])/2 - center
+			if off > g.tau || g.sides == joint.Both && -off > g.tau {
 				got.first += probability
 				got.any += probability
 			} else {
@@ -160,14 +169,14 @@ func (g twoAnswers) bins(center float64) []float64 {
 }
 
 // claimed is the eps_j of a bound.
-func claimed(t *testing.T, n int, tau float64, sd ...float64) (eps []float64) {
+func claimed(t *testing.T, n int, g twoAnswers, sd ...float64) (eps []float64) {
 	t.Helper()
-	bound, err := joint.New(int64(n))
+	bound, err := joint.New(int64(n), g.sides)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range sd {
-		p, err := bound.Answer(theory.NoiseBlock{Queries: 1, Scale: s}, tau)
+		p, err := bound.Answer(theory.NoiseBlock{Queries: 1, Scale: s}, g.tau)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,7 +216,8 @@ func TestJointBoundWithstandsTheBestAnalyst(t *testing.T) {
 			if i < 2 {
 				g.tau, g.sd = 0.49, [2]float64{[]float64{0.007, 0.02}[i], 0.01}
 			}
-			eps, got := claimed(t, n, g.tau, g.sd[:]...), g.optimum()
+			g.sides = joint.Sides(i / 2 % 2)
+			eps, got := claimed(t, n, g, g.sd[:]...), g.optimum()
 			worst.first = max(worst.first, got.first/eps[0])
 			worst.second = max(worst.second, got.second/eps[1])
 			worst.any = max(worst.any, got.any/(eps[0]+eps[1]))
@@ -215,9 +225,9 @@ func TestJointBoundWithstandsTheBestAnalyst(t *testing.T) {
 				t.Errorf("n = %d, tau %g, noise %g: the analyst reaches %+v, the bound is %g", n, g.tau, g.sd, got, eps)
 			}
 			for what, low := range map[string]bool{
-				"nothing learnt":    got.second > claimed(t, n, g.tau, g.sd[1])[0],
-				"one side":          got.first > eps[0]/2 || got.second > eps[1]/2,
-				"half the variance": got.first > claimed(t, 2*n, g.tau, g.sd[0])[0],
+				"nothing learnt":    got.second > claimed(t, n, g, g.sd[1])[0],
+				"one side":          g.sides == joint.Both && (got.first > eps[0]/2 || got.second > eps[1]/2),
+				"half the variance": got.first > claimed(t, 2*n, g, g.sd[0])[0],
 			} {
 				if low {
 					weaker[what]++
@@ -239,7 +249,8 @@ func TestTwoPlannedAnswersWithstandTheBestAnalyst(t *testing.T) {
 	t.Parallel()
 	goal := transfer.Goal{Queries: 2, Tau: 0.3, Beta: theory.LogProb(math.Log(0.3))}
 	n, z := plan(t, "gaussian-schedule", goal)
-	g := twoAnswers{evenly(n, 4), []query{{0, 0, 1, 1}}, functions(4, 0, 0.5, 1), goal.Tau, [2]float64(z.scale)}
+	g := twoAnswers{population: evenly(n, 4), first: []query{{0, 0, 1, 1}}, second: functions(4, 0, 0.5, 1),
+		tau: goal.Tau, sd: [2]float64(z.scale)}
 	got := g.optimum()
 	t.Logf("n = %d, noise %.3g: %+v", n, z.scale, got)
 	if !(got.any > 0.09 && got.any < goal.Beta.Value()) {

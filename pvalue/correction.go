@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/maxinfo"
 	"github.com/dpcalc/dpcalc/theory"
 )
@@ -154,7 +155,7 @@ func (c Correction) blame(alpha theory.LogProb) string {
 		if left < lowest {
 			continue
 		}
-		text := fmt.Sprintf("step %d, %s, leaves no threshold above zero at %.6g", i+1, c.plan.Steps[i], math.Exp(left))
+		text := fmt.Sprintf("step %d, %s, leaves no threshold above zero at %.6g", i+1, c.plan.Steps[i], num.Exp(left))
 		if i > 0 {
 			text += ", which is what the steps before it leave"
 		}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -49,7 +50,7 @@ func (t Test) EThreshold() (float64, error) {
 		p, err := ParseEValue(strconv.FormatFloat(e, 'e', -1, 64))
 		return err == nil && p <= t.Threshold
 	}
-	e := math.Exp(-t.Threshold.Ln())
+	e := num.Exp(-t.Threshold.Ln())
 	if !(e <= math.MaxFloat64/2) {
 		return 0, &theory.NoAnswerError{Reason: "no float64 e-value is large enough"}
 	}

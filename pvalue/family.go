@@ -1,9 +1,9 @@
 package pvalue
 
 import (
-	"math"
 	"slices"
 
+	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -53,7 +53,7 @@ func (f Family) Adjust(p []theory.LogProb) error {
 		if factor == 1 {
 			return x
 		}
-		return theory.LogProb(min(0, upwards(x.Ln()+math.Log(factor))))
+		return theory.LogProb(min(0, upwards(x.Ln()+num.Log(factor))))
 	}
 	switch f {
 	case NoFamily:

@@ -162,15 +162,15 @@ func (g Goal) start(enough func(float64) bool) (float64, bool) {
 // place spaces the values of the range evenly, by their logarithms.
 func (g Goal) place(x float64) float64 {
 	if g.Quantity.Ln {
-		return -math.Log(-x)
+		return -num.Log(-x)
 	}
-	return math.Log(max(x, 1e-300))
+	return num.Log(max(x, 1e-300))
 }
 
 func (g Goal) value(place float64) float64 {
-	x := math.Exp(place)
+	x := num.Exp(place)
 	if g.Quantity.Ln {
-		x = -math.Exp(-place)
+		x = -num.Exp(-place)
 	}
 	if g.Quantity.Whole {
 		x = math.Round(x)

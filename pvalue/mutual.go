@@ -15,7 +15,7 @@ func kl(info float64) rule {
 	// F(x) = kl(alpha||gamma)/alpha at gamma = alpha e^(-x), which is
 	// x - ((1-alpha)/alpha) ln(1 + (alpha-gamma)/(1-alpha)).
 	relative := func(lnAlpha, x float64) float64 {
-		alpha, rest := math.Exp(lnAlpha), -math.Expm1(lnAlpha)
+		alpha, rest := num.Exp(lnAlpha), -math.Expm1(lnAlpha)
 		drop := -math.Expm1(-x)
 		if alpha < 1e-18 {
 			return x - drop // to within alpha
@@ -23,7 +23,7 @@ func kl(info float64) rule {
 		return x - rest/alpha*math.Log1p(min(alpha*drop/rest, math.MaxFloat64))
 	}
 	// need returns I/alpha, rounded up: the exponent may be off by 1e-13.
-	need := func(lnAlpha float64) float64 { return math.Exp(num.Ln(info)-lnAlpha) * (1 + 0x1p-42) }
+	need := func(lnAlpha float64) float64 { return num.Exp(num.Log(info)-lnAlpha) * (1 + 0x1p-42) }
 	return rule{
 		threshold: func(lnAlpha float64) float64 {
 			if info == 0 {
@@ -46,7 +46,7 @@ func kl(info float64) rule {
 				return 0 // alpha = 1 is within reach
 			}
 			// kl(alpha||gamma) <= alpha ln(1/gamma)
-			least := max(lnGamma, num.Ln(info)-math.Log(-lnGamma))
+			least := max(lnGamma, num.Log(info)-num.Log(-lnGamma))
 			return min(0, upwards(num.Interval{Lo: least, Hi: 0}.SafeRoot(1e-13, func(lnAlpha float64) float64 {
 				return need(lnAlpha) - relative(lnAlpha, lnAlpha-lnGamma)
 			})))
@@ -60,7 +60,7 @@ func kl(info float64) rule {
 //	gamma = (alpha/2) 2^(-(2/alpha)(I+0.54)).
 func rogers16(info float64) rule {
 	c := 2 * (info + 0.54*math.Ln2)
-	threshold := func(lnAlpha float64) float64 { return down(lnAlpha - math.Ln2 - c*math.Exp(-lnAlpha)) }
+	threshold := func(lnAlpha float64) float64 { return down(lnAlpha - math.Ln2 - c*num.Exp(-lnAlpha)) }
 	return rule{
 		threshold: threshold,
 		worst: func(lnGamma float64) float64 {
@@ -68,7 +68,7 @@ func rogers16(info float64) rule {
 				return 0
 			}
 			// c/alpha <= ln(1/gamma)
-			least := max(lnGamma, math.Log(c)-math.Log(-lnGamma))
+			least := max(lnGamma, num.Log(c)-num.Log(-lnGamma))
 			return num.Interval{Lo: least, Hi: 0}.SafeRoot(1e-13,
 				func(lnAlpha float64) float64 { return lnGamma - threshold(lnAlpha) })
 		},
@@ -89,14 +89,14 @@ func russoZou16(info float64) rule {
 		threshold: func(lnAlpha float64) float64 {
 			gamma := lnAlpha
 			if bits > 0 {
-				gamma = min(gamma, -bits*math.Exp(-2*lnAlpha))
+				gamma = min(gamma, -bits*num.Exp(-2*lnAlpha))
 			}
 			return min(down(gamma-math.Ln2), exact.threshold(lnAlpha))
 		},
 		worst: func(lnGamma float64) float64 {
 			lnAlpha := lnGamma + math.Ln2
 			if bits > 0 {
-				lnAlpha = max(lnAlpha, (num.Ln(bits)-math.Log(-lnGamma-math.Ln2))/2)
+				lnAlpha = max(lnAlpha, (num.Log(bits)-num.Log(-lnGamma-math.Ln2))/2)
 			}
 			if !(lnAlpha < 0) { // or gamma above one half
 				return 0

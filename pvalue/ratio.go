@@ -37,7 +37,7 @@ func dwork15(d maxinfo.Dwork15) rule {
 		threshold: func(lnAlpha float64) float64 {
 			// b = alpha/(1+e^v)
 			_, least := num.Interval{Lo: -40, Hi: 40}.MinimizeScanned(9, 1e-6, func(v float64) float64 {
-				share := math.Log1p(math.Exp(-v))
+				share := math.Log1p(num.Exp(-v))
 				return k(lnAlpha-v-share) - lnAlpha + share
 			})
 			return down(-least)

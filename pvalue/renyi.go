@@ -58,7 +58,7 @@ func profile(p maxinfo.Profile) rule {
 			// From n y tanh(y/2) = ln(1/gamma) at y = epsilon+x on there is nothing to find.
 			c := -lnGamma / float64(p.Samples)
 			y := num.Interval{Lo: 0, Hi: c + math.Sqrt(2*c)}.SafeRoot(1e-6,
-				func(y float64) float64 { return c - y*math.Tanh(y/2) })
+				func(y float64) float64 { return c - y*num.Tanh(y/2) })
 			last := p.At(max(0, y-p.Epsilon)).Defect - math.Ln2
 			within := maxinfo.Defects{Most: 0, Least: max(last, theory.LogProb(lnGamma-40))}
 			_, least := p.Best(within, func(r maxinfo.Renyi) float64 {

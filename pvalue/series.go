@@ -27,9 +27,9 @@ func Spendings() []Spending { return []Spending{EqualShares, InverseSquares, Hal
 func (s Spending) lnShare(j, tests int64) float64 {
 	switch s {
 	case EqualShares:
-		return -math.Log(float64(tests))
+		return -num.Log(float64(tests))
 	case InverseSquares:
-		return math.Log(6/(math.Pi*math.Pi)) - 2*math.Log(float64(j))
+		return num.Log(6/(math.Pi*math.Pi)) - 2*num.Log(float64(j))
 	case Halving:
 		return -math.Ln2 * float64(j)
 	}

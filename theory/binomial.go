@@ -158,15 +158,15 @@ func (l Level) leastTau(n int64, top float64) float64 {
 func (l Level) guessTau(n int64) float64 {
 	rows, target := float64(n), l.LnOver(1).Hi
 	tau := func(s float64) float64 { return math.Min(s+1/rows, math.Nextafter(1, 0)) }
-	gap := func(s float64) float64 { return math.Log(-Deviation{n, tau(s)}.falling().Hi / target) }
+	gap := func(s float64) float64 { return num.Log(-Deviation{n, tau(s)}.falling().Hi / target) }
 	s, slope := math.Sqrt(target/(2*rows)), 2.0
 	y := gap(s)
 	for range 8 {
 		step := -y / slope
-		if !(math.Abs(step) > 1e-15 && s*math.Exp(step) < 1) {
+		if !(math.Abs(step) > 1e-15 && s*num.Exp(step) < 1) {
 			break
 		}
-		s *= math.Exp(step)
+		s *= num.Exp(step)
 		after := gap(s)
 		if secant := (after - y) / step; secant > 0.5 && secant < 50 {
 			slope = secant
@@ -182,7 +182,7 @@ func (f Fixed) limit() num.DD { return f.Level.LnOver(1).Neg() }
 // atMostHalf asks no query to fail more often than every other time. Above one half almost
 // every p is a worst case, and the exact tails are dear for what they save.
 func (f Fixed) atMostHalf() Fixed {
-	half := LogProb(math.Log(float64(f.Level.Queries) / 2))
+	half := LogProb(num.Log(float64(f.Level.Queries) / 2))
 	f.Level.Beta = min(f.Level.Beta, half)
 	return f
 }

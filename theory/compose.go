@@ -34,7 +34,7 @@ func (c Composition) sumOfDeltas() LogProb {
 		return c.Each.LnDelta
 	}
 	lnDelta := c.Each.LnDelta.Ln()
-	return lnUp(lnDelta+math.Log(float64(c.Times)), lnDelta)
+	return lnUp(lnDelta+num.Log(float64(c.Times)), lnDelta)
 }
 
 // Advanced returns the epsilon that goes with total failure probability delta_total
@@ -56,7 +56,7 @@ func (c Composition) Advanced(total LogProb) (Bound[Approx], error) {
 	}
 	lnLeft := lnDown(num.LogSubExp(total.Ln(), spent.Ln()), total.Ln())
 	k, epsilon := floatUp(c.Times), c.Each.Epsilon
-	sum := above(epsilon*math.Sqrt(2*k)*math.Sqrt(-lnLeft) + k*epsilon*math.Tanh(epsilon/2))
+	sum := above(epsilon*math.Sqrt(2*k)*math.Sqrt(-lnLeft) + k*epsilon*num.Tanh(epsilon/2))
 	return finite(Approx{sum, total}, sum, "epsilon", sources...)
 }
 
@@ -155,7 +155,7 @@ func leastResponseEpsilon(c Composition, lnTarget float64) float64 {
 	}
 	// On the segment left of this vertex delta = delta_i + (1 - e^-s) u_i at a
 	// distance s below it.
-	share := (math.Exp(lnDown(lnTarget-at.lnScale(), lnTarget)) - at.delta.Hi) / at.u.Hi
+	share := (num.Exp(lnDown(lnTarget-at.lnScale(), lnTarget)) - at.delta.Hi) / at.u.Hi
 	end := mulUp(math.Max(0, at.excess()-2), c.Each.Epsilon)
 	if share >= 1 { // by rounding, or on the last segment
 		return end
@@ -246,7 +246,7 @@ func (r *responses) lnDelta(s float64) LogProb {
 		return Zero
 	}
 	fraction, exponent := math.Frexp(x)
-	ln := ln2.MulFloat(r.scale + float64(exponent)).AddFloat(math.Log(fraction)).Hi
+	ln := ln2.MulFloat(r.scale + float64(exponent)).AddFloat(num.Log(fraction)).Hi
 	return lnUp(ln, ln)
 }
 

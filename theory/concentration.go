@@ -346,7 +346,7 @@ type klPoint struct {
 func (f klSum) at(p float64) klPoint {
 	e1, s1 := f.term(num.KLShift{P: p, Shift: f.shift})
 	e2, s2 := f.term(num.KLShift{P: p, Shift: -f.shift})
-	share := 1 / (1 + math.Exp(e1-e2))
+	share := 1 / (1 + num.Exp(e1-e2))
 	slope := s1
 	if share > 0 {
 		slope = (1-share)*s1 + share*s2
@@ -364,7 +364,7 @@ func (f klSum) term(s num.KLShift) (ln, slope float64) {
 	if f.normal { // Phi(-x) = phi(x) R(x), and d ln R(x)/dy + 1 = 1/(x R(x)) for x = sqrt(2y)
 		x := math.Sqrt(2 * y)
 		mills := num.Mills(x)
-		ln += math.Log(mills) - lnSqrt2Pi
+		ln += num.Log(mills) - lnSqrt2Pi
 		slope /= x * mills
 	}
 	return ln, slope
@@ -404,7 +404,7 @@ func (f klSum) curvature(cell num.Interval, c float64, pt klPoint) float64 {
 	least, most := pt.odds+pt.tilt*(cell.Lo-c), pt.odds+pt.tilt*(cell.Hi-c)
 	spread := 0.25
 	if near := math.Max(least, -most); near > 0 {
-		e := math.Exp(-near)
+		e := num.Exp(-near)
 		spread = e / ((1 + e) * (1 + e))
 	}
 	return pt.tilt*pt.tilt*spread - f.n*math.Min(f.bend(1, cell), f.bend(-1, cell)) + f.lift(cell)
@@ -531,7 +531,7 @@ func (f klSum) exact(c float64) num.DD {
 	}
 	gap := b.Sub(a)
 	if gap.Hi < -70 {
-		return a.AddFloat(math.Exp(gap.Hi))
+		return a.AddFloat(num.Exp(gap.Hi))
 	}
 	return a.Add(gap.Exp().AddFloat(1).Ln())
 }

@@ -23,14 +23,14 @@ func Prob(p float64) (LogProb, error) {
 	if err := Domain(p >= 0 && p <= 1, "probability", p, "a number in [0, 1]"); err != nil {
 		return 0, err
 	}
-	return LogProb(num.Ln(p)), nil // math.Log is wrong for subnormal numbers on some machines
+	return LogProb(num.Log(p)), nil // math.Log is wrong for subnormal numbers on some machines
 }
 
 // Ln returns the natural logarithm.
 func (p LogProb) Ln() float64 { return float64(p) }
 
 // Value returns the probability; it is 0 where float64 underflows.
-func (p LogProb) Value() float64 { return math.Exp(float64(p)) }
+func (p LogProb) Value() float64 { return num.Exp(float64(p)) }
 
 // Valid reports whether p is the logarithm of a probability.
 func (p LogProb) Valid() bool { return p <= 0 }
@@ -128,7 +128,7 @@ func (p LogProb) String() string {
 	case math.IsInf(float64(p), -1):
 		return "0"
 	case !p.Valid(): // above one, or NaN; only an error message shows it
-		return strconv.FormatFloat(math.Exp(float64(p)), 'g', -1, 64)
+		return strconv.FormatFloat(num.Exp(float64(p)), 'g', -1, 64)
 	case p < -4e16:
 		power := num.FromFloat(-float64(p)).Div(num.Ln10)
 		text, _, _ := strings.Cut(power.Sub(power.MulFloat(0x1p-100)).Big().Text('f', 1), ".")

@@ -33,7 +33,7 @@ func (p Pure) ZCDP() (Bound[ZCDP], error) {
 	if err := p.Validate(); err != nil {
 		return Bound[ZCDP]{}, err
 	}
-	rho := above(p.Epsilon * math.Tanh(p.Epsilon/2))
+	rho := above(p.Epsilon * num.Tanh(p.Epsilon/2))
 	return finite(ZCDP{rho}, rho, "rho", Source{"bun16", "Proposition 3.3, the last step of its proof sharpened"})
 }
 
@@ -51,10 +51,10 @@ func (p Pure) GDP() (Bound[GDP], error) {
 	var mu float64
 	switch {
 	case p.Epsilon < 1e-3: // Phi^-1(1/2 + y) = sqrt(2 pi) y (1 + pi y^2/3 + ...), and pi/3 < 1.05
-		y := math.Tanh(p.Epsilon/2) / 2
+		y := num.Tanh(p.Epsilon/2) / 2
 		mu = math.Nextafter(2*math.Sqrt(2*math.Pi)*y*(1+1.05*y*y), 1)
 	default:
-		mu = 2*num.UpperQuantile(-p.Epsilon-math.Log1p(math.Exp(-p.Epsilon))) + 8e-15
+		mu = 2*num.UpperQuantile(-p.Epsilon-math.Log1p(num.Exp(-p.Epsilon))) + 8e-15
 	}
 	mu *= 1 + 0x1p-46
 	return finite(GDP{mu}, mu, "mu", Source{"dong22", "trade-off functions of epsilon-differential privacy and of GDP"})
@@ -128,7 +128,7 @@ func (a Approx) Group(g int64) (Bound[Approx], error) {
 	switch {
 	case g == 1 || lnDelta == Zero:
 	case a.Epsilon == 0:
-		lnDelta = lnUp(lnDelta.Ln()+math.Log(n), -lnDelta.Ln())
+		lnDelta = lnUp(lnDelta.Ln()+num.Log(n), -lnDelta.Ln())
 	default:
 		more := mulUp(a.Epsilon, n-1)
 		ratio := more + num.Log1mExp(-epsilon) - num.Log1mExp(-a.Epsilon)
@@ -252,14 +252,14 @@ func (g GDP) profile(epsilon float64) (lnDelta, spread float64) {
 		if a.Hi < -40 {
 			return 0, math.Inf(1)
 		}
-		phi := math.Exp(-square.Hi/2) * (1 - rest) * invSqrt2Pi
+		phi := num.Exp(-square.Hi/2) * (1 - rest) * invSqrt2Pi
 		lnDelta = math.Log1p(-phi * (num.Mills(-a.Hi) + num.Mills(a.Hi+g.Mu)) * (1 - 0x1p-43))
-		return lnDelta, math.Exp(lnDelta) / phi
+		return lnDelta, num.Exp(lnDelta) / phi
 	}
 	spread = num.MillsDrop(a.Hi, g.Mu)
-	lnSpread := math.Log(spread)
+	lnSpread := num.Log(spread)
 	if spread < 0x1p-1000 { // R is convex: the drop is at most width times slope
-		lnSpread = num.Ln(g.Mu) + math.Log(num.MillsDeficit(a.Hi))
+		lnSpread = num.Log(g.Mu) + num.Log(num.MillsDeficit(a.Hi))
 	}
 	lnDelta = -square.Hi/2 - (rest + lnSqrt2Pi - lnSpread)
 	return math.Min(0, lnDelta+(0x1p-43+0x1p-52*math.Abs(lnDelta))), spread
@@ -318,12 +318,12 @@ func GaussianMu(epsilon float64, delta LogProb) float64 {
 	// [a, b], which grows with mu as R is convex and b - a grows while (a+b)/2 falls. So
 	// Newton's steps climb to the root and never past it.
 	x := num.UpperQuantile(target)
-	root := math.Hypot(x, math.Sqrt2*math.Sqrt(epsilon))
+	root := hypot(x, math.Sqrt2*math.Sqrt(epsilon))
 	mu := root - x
 	if x > 0 {
 		mu = 2 * (epsilon / (root + x))
 	}
-	mu = math.Max(mu, math.Exp(target+lnSqrt2Pi))
+	mu = math.Max(mu, num.Exp(target+lnSqrt2Pi))
 	for range 100 {
 		if mu == 0 {
 			return 0
@@ -333,7 +333,7 @@ func GaussianMu(epsilon float64, delta LogProb) float64 {
 		if !(step > 0x1p-51) {
 			break
 		}
-		mu *= math.Exp(math.Min(step, 600))
+		mu *= num.Exp(math.Min(step, 600))
 	}
 	for slack := 0x1p-52; mu > 0 && (GDP{mu}).LnDelta(epsilon) > delta; slack *= 2 {
 		mu *= 1 - math.Min(slack, 0.5)
@@ -449,4 +449,13 @@ func floatUp(n int64) float64 {
 		return math.Nextafter(f, math.Inf(1))
 	}
 	return f
+}
+
+// hypot returns sqrt(x^2 + y^2) without overflow, the same on all machines.
+func hypot(x, y float64) float64 {
+	large, small := max(math.Abs(x), math.Abs(y)), min(math.Abs(x), math.Abs(y))
+	if large == 0 {
+		return 0
+	}
+	return large * math.Sqrt(1+small/large*(small/large))
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/dpcalc/dpcalc/internal/num"
 )
 
 // RDP is Renyi differential privacy: for each of its points the Renyi divergence of that order between
@@ -52,12 +54,12 @@ func (r RDP) LnDelta(epsilon float64) LogProb {
 // LnDelta returns ln delta by one order, rounded up. It exceeds 0 where the order says nothing.
 func (p RenyiPoint) LnDelta(epsilon float64) float64 {
 	a := p.Order
-	gain, share, drop := (a-1)*(p.Epsilon-epsilon), a*math.Log1p(-1/a), math.Log(a-1)
+	gain, share, drop := (a-1)*(p.Epsilon-epsilon), a*math.Log1p(-1/a), num.Log(a-1)
 	if a > 1e15 {
 		share = -1 // in the limit, and less before
 	}
 	if a < 1.5 {
-		share = a * (drop - math.Log(a))
+		share = a * (drop - num.Log(a))
 	}
 	size := (a-1)*(p.Epsilon+epsilon) + math.Abs(share) + math.Abs(drop)
 	return gain + share - drop + size*0x1p-50

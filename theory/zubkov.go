@@ -117,7 +117,7 @@ func lnNormal(y num.DD) num.DD {
 	const below = 1<<32 - 1
 	bits := math.Float64bits(y.Hi) &^ below
 	lo, hi := math.Float64frombits(bits), math.Float64frombits(bits+below+1)
-	mills := func(y float64) float64 { return math.Log(num.Mills(math.Sqrt(2*y))) - lnSqrt2Pi + 2e-14 }
+	mills := func(y float64) float64 { return num.Log(num.Mills(math.Sqrt(2*y))) - lnSqrt2Pi + 2e-14 }
 	a, b := mills(lo), mills(hi)
 	chord := math.Max(b, a+(b-a)*((y.Hi-lo)/(hi-lo)))
 	return y.Neg().AddFloat(chord)

@@ -87,7 +87,7 @@ func tooMany(n float64) error {
 // linear in ln tau, of slope -2, so secants come within an ulp or two of it.
 func (c closed) tau(g Goal) (float64, Mechanism) {
 	top := c.limit(g)
-	lnRows := math.Log(float64(c.rows(g)))
+	lnRows := num.Log(float64(c.rows(g)))
 	asked := g
 	if c.epsilon != nil && g.Tau > 0 { // what is asked of the procedure stays
 		g.Epsilon = c.epsilon(g)
@@ -96,15 +96,15 @@ func (c closed) tau(g Goal) (float64, Mechanism) {
 	if at.Tau == 0 {
 		at.Tau = top / 2
 	}
-	y, slope := math.Log(c.need(at).Float())-lnRows, -2.0
+	y, slope := num.Log(c.need(at).Float())-lnRows, -2.0
 	for range 8 {
 		step := -y / slope
 		next := at
-		next.Tau *= math.Exp(step)
+		next.Tau *= num.Exp(step)
 		if !(math.Abs(step) > 1e-15) || !(next.Tau < top) {
 			break
 		}
-		after := math.Log(c.need(next).Float()) - lnRows
+		after := num.Log(c.need(next).Float()) - lnRows
 		if s := (after - y) / step; s < -0.5 && s > -50 {
 			slope = s
 		}
@@ -214,9 +214,9 @@ func bestRounding(g Goal) (need num.DD, cells int64) {
 	}
 	level, steps := lnOver(2, g), num.FromInt(g.Queries-1)
 	a := level.Float() / steps.Float()
-	l := 4 * (a + 2 - math.Log(g.Tau)) / g.Tau // above the greater root, from where Newton falls to it
+	l := 4 * (a + 2 - num.Log(g.Tau)) / g.Tau // above the greater root, from where Newton falls to it
 	for range 60 {
-		next := l - (g.Tau*l-a-math.Log(l)-0.5)/(g.Tau-1/l)
+		next := l - (g.Tau*l-a-num.Log(l)-0.5)/(g.Tau-1/l)
 		if !(math.Abs(next-l) > 1e-3) {
 			break
 		}

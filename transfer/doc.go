@@ -13,7 +13,8 @@
 // method beats cutting the holdout into a part for every query.
 //
 // The mathematics has packages of its own: theorem for the transfer theorems by themselves, stability for how far a
-// transcript can move a mean, joint for Gaussian answers, thresholdout for its requirements, feedback for what shows less than an answer.
+// transcript can move a mean, joint for Gaussian answers, thresholdout for its requirements, feedback for what shows
+// less than an answer.
 //
 // Every answer is on the safe side: the least n that satisfies the inequality,
 // the least tau and beta that are certified, the greatest number of queries.

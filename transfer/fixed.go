@@ -78,7 +78,7 @@ func (f fixedQuery) queries(g Goal) int64 {
 	if err != nil || !ok(1) {
 		return 0
 	}
-	guess := int64(min(math.Exp(min(g.Beta.Ln()-worst.Ln(), 40)), MaxCount))
+	guess := int64(min(num.Exp(min(g.Beta.Ln()-worst.Ln(), 40)), MaxCount))
 	return num.Ints{Lo: 1, Hi: MaxCount, Guess: guess}.Greatest(ok)
 }
 
@@ -106,13 +106,13 @@ func (f fixedQuery) beta(g Goal) theory.LogProb {
 	rows := f.rows(g)
 	if f.binomial(g) && rows >= 1 {
 		worst, err := theory.BinomialWorst(theory.Deviation{Samples: rows, Tau: g.Tau})
-		beta := worst.Ln() + math.Log(float64(g.Queries))
+		beta := worst.Ln() + num.Log(float64(g.Queries))
 		beta += 1e-13 + 1e-15*(math.Abs(beta)-worst.Ln()) // so that beta/m is not below worst
 		if err != nil || !(beta < 0) {
 			return 0
 		}
 		return theory.LogProb(beta)
 	}
-	guess := math.Log(2*float64(g.Queries)) - float64(rows)*num.KLShift{P: 0.5, Shift: math.Min(g.Tau, 0.499)}.Nats()
+	guess := num.Log(2*float64(g.Queries)) - float64(rows)*num.KLShift{P: 0.5, Shift: math.Min(g.Tau, 0.499)}.Nats()
 	return leastBeta(g, math.Min(guess, -1e-300), f.holds)
 }

@@ -14,7 +14,8 @@ type jointRule struct {
 }
 
 func planOf(g Goal) joint.Plan {
-	return joint.Plan{Samples: g.Samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta}
+	sides := joint.SidesOf(g.OneSided)
+	return joint.Plan{Samples: g.Samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta, Sides: sides}
 }
 
 func (jointRule) applies(g Goal) error { return linear.check(g.Query) }

@@ -64,6 +64,10 @@ func TestOneQueryNeedsItsExponent(t *testing.T) {
 		g := Goal{Queries: 1, Tau: math.Pow(10, -5*r.Float64()) * 0.99,
 			Beta: theory.LogProb(-math.Pow(10, -3+5.8*r.Float64()))}
 		rows := -g.Beta.Ln() / (2 * g.Tau * g.Tau)
+		if r.IntN(3) == 0 && -g.Beta.Ln() > 1 { // of one side it is half of that
+			g.OneSided = true
+			rows = (-g.Beta.Ln() - math.Ln2) / (2 * g.Tau * g.Tau)
+		}
 		for _, name := range []string{"gaussian", "gaussian-schedule"} {
 			method, _ := Lookup(name)
 			a, err := method.Solve(g)

@@ -113,7 +113,7 @@ func (r orMoment) beta(g Goal) theory.LogProb      { return r.rule(g).beta(g) }
 // certified: by the joint bound, or by the bound for queries of low variance where that says more. The error is a
 // DomainError.
 func (a *Answer) CertifyNoise(noise []theory.NoiseBlock) error {
-	bound, err := joint.New(a.Samples)
+	bound, err := joint.New(a.Samples, joint.SidesOf(a.OneSided))
 	if err != nil {
 		return err
 	}

@@ -28,13 +28,13 @@ func gaussianCVaR(g Goal) func(int64) (float64, Mechanism) {
 	slope := 1 / (4 * num.Mills(num.UpperQuantile(lnBeta-2*math.Ln2)))
 	return func(samples int64) (float64, Mechanism) {
 		noise := c * root / float64(samples)
-		center := math.Log(noise/slope) / 2
+		center := num.Log(noise/slope) / 2
 		lnMu, tau := num.Interval{Lo: center - 1, Hi: center + 1.5}.Minimize(3e-5, func(lnMu float64) float64 {
-			mu := math.Exp(lnMu)
+			mu := num.Exp(lnMu)
 			return noise/mu + stability.GDPAt(mu, lnBeta)
 		})
 		return certified(d*tau, d,
-			Mechanism{Noise: theory.GaussianNoise, Scale: d * root / (float64(samples) * math.Exp(lnMu))})
+			Mechanism{Noise: theory.GaussianNoise, Scale: d * root / (float64(samples) * num.Exp(lnMu))})
 	}
 }
 
@@ -48,7 +48,7 @@ func laplaceCVaR(g Goal) func(int64) (float64, Mechanism) {
 		noise := c / float64(samples)
 		lnEps, tau := bestSteps(steps{count: g.Queries, lnBeta: lnBeta, pure: 4 * noise / m, composed: noise / math.Sqrt(m)},
 			func(eps, shift float64) float64 { return noise/eps + shift })
-		eps := math.Exp(lnEps)
+		eps := num.Exp(lnEps)
 		return certified(d*tau, d,
 			Mechanism{Noise: theory.LaplaceNoise, Scale: d / (float64(samples) * eps), Epsilon: m * eps})
 	}
@@ -66,16 +66,16 @@ type steps struct {
 // (k eps)-privacy and of the k-fold composition.
 func bestSteps(k steps, cost func(eps, shift float64) float64) (lnEps, least float64) {
 	pure := func(lnEps float64) float64 {
-		eps := math.Exp(lnEps)
+		eps := num.Exp(lnEps)
 		return cost(eps, stability.PureAt(float64(k.count)*eps))
 	}
 	composed := func(lnEps float64) float64 {
-		eps := math.Exp(lnEps)
+		eps := num.Exp(lnEps)
 		return cost(eps, min(stability.PureAt(float64(k.count)*eps), stability.ComposedAt(k.count, eps, k.lnBeta)))
 	}
-	center := math.Log(k.pure) / 2
+	center := num.Log(k.pure) / 2
 	lnEps, least = num.Interval{Lo: center - 2, Hi: center + 4}.Minimize(3e-5, pure)
-	center = math.Log(k.composed)/2 - 1
+	center = num.Log(k.composed)/2 - 1
 	if at, other := (num.Interval{Lo: center - 4, Hi: center + 4}).MinimizeScanned(11, 3e-5, composed); other < least {
 		return at, other
 	}
@@ -110,7 +110,7 @@ func tanhQuarter(eps float64) num.DD {
 }
 
 func dpTiltNeeds(g Goal) error {
-	if g.Epsilon > 0 && g.Tau > 0 && math.Tanh(g.Epsilon/4) >= g.Tau {
+	if g.Epsilon > 0 && g.Tau > 0 && num.Tanh(g.Epsilon/4) >= g.Tau {
 		return needs("epsilon below 4 atanh(tau) = " + formatFloat(4*math.Atanh(g.Tau)))
 	}
 	return nil
@@ -135,11 +135,11 @@ func thresholdoutCVaR(g Goal) func(int64) (float64, Mechanism) {
 			sigma := 1 / (n * eps)
 			quarter := sigma*unit + shift
 			// kappa falls as tau grows, so at the tau without it it is large enough.
-			return quarter + sigma*math.Exp(noise.LnKappa(3*quarter/sigma)-lnBeta)
+			return quarter + sigma*num.Exp(noise.LnKappa(3*quarter/sigma)-lnBeta)
 		})
-		tau, run := certified(4*quarter, 1, Mechanism{Noise: theory.LaplaceNoise, Scale: 1 / (n * math.Exp(lnEps))})
+		tau, run := certified(4*quarter, 1, Mechanism{Noise: theory.LaplaceNoise, Scale: 1 / (n * num.Exp(lnEps))})
 		if run.Noise != "" {
-			run.Threshold, run.Epsilon = 0.75*tau, float64(count)*math.Exp(lnEps)
+			run.Threshold, run.Epsilon = 0.75*tau, float64(count)*num.Exp(lnEps)
 		}
 		return tau, run
 	}

@@ -33,7 +33,7 @@ func gaussianJung20(g Goal) (float64, Mechanism) {
 	// and t where (u+v) u = p and (u+v) v = q, p and q the other terms' slopes over those
 	// of -ln b and -ln delta. Newton's steps in x and t aim at u = p/sqrt(p+q), v =
 	// q/sqrt(p+q); they begin where the last mu ended.
-	x := math.Sqrt(2 * (math.Log(float64(m)) - lnBeta + 2))
+	x := math.Sqrt(2 * (num.Log(float64(m)) - lnBeta + 2))
 	t := math.Sqrt(2 * (2 - lnBeta))
 	reach := func(mu float64) (tau, epsilon float64) {
 		scale := d * math.Sqrt(float64(m)) / (n * mu)
@@ -42,12 +42,12 @@ func gaussianJung20(g Goal) (float64, Mechanism) {
 		for range 40 {
 			lnb, lnDelta := lnB(x), privacy.LnDelta(t*mu).Ln()
 			lnEach := math.Min(math.Ln2+num.LogSurvival(x), 0)
-			fall := math.Exp(math.Log(float64(m))+lnEach+float64(m-1)*math.Log1p(-math.Exp(lnEach))-lnb) / num.Mills(x)
-			leak := mu * math.Exp(t*mu+num.LogSurvival(t+mu/2)-lnDelta)
-			p, q := scale/fall, d*mu*math.Exp(t*mu)/leak
-			half := math.Log(p+q) / 2
-			stepX := (lnb + math.Log(r) - lnBeta - 2*(math.Log(p)-half)) / fall
-			stepT := (lnDelta + math.Log(w) - lnBeta - 2*(math.Log(q)-half)) / leak
+			fall := num.Exp(num.Log(float64(m))+lnEach+float64(m-1)*math.Log1p(-num.Exp(lnEach))-lnb) / num.Mills(x)
+			leak := mu * num.Exp(t*mu+num.LogSurvival(t+mu/2)-lnDelta)
+			p, q := scale/fall, d*mu*num.Exp(t*mu)/leak
+			half := num.Log(p+q) / 2
+			stepX := (lnb + num.Log(r) - lnBeta - 2*(num.Log(p)-half)) / fall
+			stepT := (lnDelta + num.Log(w) - lnBeta - 2*(num.Log(q)-half)) / leak
 			if math.IsNaN(stepX + stepT) {
 				break
 			}
@@ -57,19 +57,19 @@ func gaussianJung20(g Goal) (float64, Mechanism) {
 				break
 			}
 		}
-		u := math.Exp((math.Log(r) + lnB(x) - lnBeta) / 2)
-		v := math.Exp((math.Log(w) + privacy.LnDelta(t*mu).Ln() - lnBeta) / 2)
+		u := num.Exp((num.Log(r) + lnB(x) - lnBeta) / 2)
+		v := num.Exp((num.Log(w) + privacy.LnDelta(t*mu).Ln() - lnBeta) / 2)
 		return scale*x + d*math.Expm1(t*mu) + (u+v)*(u+v), t * mu
 	}
-	center := math.Log(math.Sqrt(float64(m))/n) / 2
+	center := num.Log(math.Sqrt(float64(m))/n) / 2
 	lnMu, tau := num.Interval{Lo: center - 4, Hi: center + 4}.Minimize(1e-6, func(lnMu float64) float64 {
-		tau, _ := reach(math.Exp(lnMu))
+		tau, _ := reach(num.Exp(lnMu))
 		return tau
 	})
 	if !(tau < d) {
 		return math.Inf(1), Mechanism{}
 	}
-	mu := math.Exp(lnMu)
+	mu := num.Exp(lnMu)
 	tau, epsilon := reach(mu)
 	return certified(tau, d, Mechanism{
 		Noise: theory.GaussianNoise, Scale: d * math.Sqrt(float64(m)) / (n * mu),
@@ -88,21 +88,21 @@ func gaussianRogers20(g Goal) (float64, Mechanism) {
 	tail := math.Sqrt(2 * m * lnOver(4, g).Float() / n)
 	// v = ln(u-1); u - 1 - ln u without cancellation.
 	information := func(v float64) float64 {
-		x := math.Exp(v)
+		x := num.Exp(v)
 		if x < 1e-4 {
 			return x * x * (0.5 - x*(1./3-x*(0.25-x/5)))
 		}
 		return x - math.Log1p(x)
 	}
 	lnTau := func(v float64) float64 {
-		lnSample := (math.Log1p(math.Exp(v)) - math.Log(2*n) - lnBeta) / 2
-		lnNoise := math.Log(tail) - math.Log(information(v))/2
-		return math.Max(lnSample, lnNoise) + math.Log1p(math.Exp(-math.Abs(lnSample-lnNoise)))
+		lnSample := (math.Log1p(num.Exp(v)) - num.Log(2*n) - lnBeta) / 2
+		lnNoise := num.Log(tail) - num.Log(information(v))/2
+		return math.Max(lnSample, lnNoise) + math.Log1p(num.Exp(-math.Abs(lnSample-lnNoise)))
 	}
 	// Where both terms balance u is of the order of sqrt(m ln(m/beta) beta), or one.
-	center := (math.Log(m) + math.Log(-lnBeta+math.Log(4*m)) + lnBeta) / 2
+	center := (num.Log(m) + num.Log(-lnBeta+num.Log(4*m)) + lnBeta) / 2
 	v, best := num.Interval{Lo: math.Min(center/2, center) - 6, Hi: math.Max(center, 0) + 6}.Minimize(1e-8, lnTau)
-	tau := math.Exp(best)
+	tau := num.Exp(best)
 	return certified(tau, 1, Mechanism{Noise: theory.GaussianNoise, Scale: math.Sqrt(m / (n * information(v)))})
 }
 
@@ -116,27 +116,27 @@ func gaussianRogers20(g Goal) (float64, Mechanism) {
 // (epsilon, delta)-private.
 func gaussianBassily16(g Goal) (float64, Mechanism) {
 	d, n, m := g.spread(), float64(g.Samples), g.Queries
-	lnRatio := math.Min(-lnOver(2, g).Float(), math.Log(0.2499)) // delta < epsilon/4
-	least := math.Sqrt((math.Log(4)-lnRatio)/n) * (1 + 0x1p-40)
+	lnRatio := math.Min(-lnOver(2, g).Float(), num.Log(0.2499)) // delta < epsilon/4
+	least := math.Sqrt((num.Log(4)-lnRatio)/n) * (1 + 0x1p-40)
 	if !(least < 1./3) {
 		return math.Inf(1), Mechanism{}
 	}
 	quantile := num.UpperQuantile(num.LogEach(g.Beta.Ln()-math.Ln2, m) - math.Ln2)
 	noise := func(epsilon float64) float64 {
-		mu := theory.GaussianMu(epsilon, theory.LogProb(math.Log(epsilon)+lnRatio))
+		mu := theory.GaussianMu(epsilon, theory.LogProb(num.Log(epsilon)+lnRatio))
 		return d * math.Sqrt(float64(m)) / (n * mu)
 	}
 	reach := func(lnEpsilon float64) float64 {
-		epsilon := math.Exp(lnEpsilon)
+		epsilon := num.Exp(lnEpsilon)
 		return 18*epsilon*d + noise(epsilon)*quantile
 	}
 	// For large beta the demand on n binds and the optimum is at the end.
-	lnEpsilon := math.Log(least)
+	lnEpsilon := num.Log(least)
 	tau := reach(lnEpsilon)
-	if at, inside := (num.Interval{Lo: lnEpsilon, Hi: math.Log(1. / 3)}).Minimize(1e-7, reach); inside < tau {
+	if at, inside := (num.Interval{Lo: lnEpsilon, Hi: num.Log(1. / 3)}).Minimize(1e-7, reach); inside < tau {
 		lnEpsilon, tau = at, inside
 	}
-	epsilon := math.Exp(lnEpsilon)
+	epsilon := num.Exp(lnEpsilon)
 	return certified(tau, d,
 		Mechanism{Noise: theory.GaussianNoise, Scale: noise(epsilon), Epsilon: epsilon,
 			LnDelta: theory.LogProb(lnEpsilon + lnRatio)})
@@ -153,13 +153,13 @@ func laplaceJung20(g Goal) (float64, Mechanism) {
 	lnBeta := g.Beta.Ln()
 	sampling := func(lnB float64) float64 {
 		if g.Query == Sensitive || g.Query == Minimization {
-			return math.Exp(lnB-lnBeta) * math.Max(1, d)
+			return num.Exp(lnB-lnBeta) * math.Max(1, d)
 		}
 		rest := -math.Expm1(lnB - lnBeta) // (beta-b)/beta
 		if !(rest > 0) {
 			return math.Inf(1)
 		}
-		return math.Sqrt(2 * (-lnBeta - math.Log(rest)) / n)
+		return math.Sqrt(2 * (-lnBeta - num.Log(rest)) / n)
 	}
 	// For given x the best epsilon balances c/epsilon against D e^epsilon, c the
 	// noise at epsilon = 1: epsilon e^(epsilon/2) = sqrt(c/D).
@@ -167,7 +167,7 @@ func laplaceJung20(g Goal) (float64, Mechanism) {
 		ratio := math.Sqrt(float64(m) * x / n)
 		epsilon = math.Min(ratio, 1+2*math.Log1p(ratio))
 		for range 50 {
-			e := ratio * math.Exp(-epsilon/2)
+			e := ratio * num.Exp(-epsilon/2)
 			step := (epsilon - e) / (1 + e/2)
 			epsilon -= step
 			if math.Abs(step) <= 1e-14*epsilon {

@@ -75,26 +75,26 @@ func (o optimised) samples(g Goal) (reached, error) {
 		}
 		return r
 	}
-	last := math.Log(MaxCount)
-	x := math.Min(math.Log(4*float64(g.Queries))-2*math.Log(g.Tau), last)
-	y, slope := math.Log(at(int64(math.Ceil(math.Exp(x)))).tau/g.Tau), -0.5
+	last := num.Log(MaxCount)
+	x := math.Min(num.Log(4*float64(g.Queries))-2*num.Log(g.Tau), last)
+	y, slope := num.Log(at(int64(math.Ceil(num.Exp(x)))).tau/g.Tau), -0.5
 	for range 60 {
 		next := x - y/slope
 		if math.IsInf(y, 1) { // no choice is valid at n
 			next = x + 2
 		}
 		next = math.Max(math.Min(next, last), 0)
-		if math.Abs(next-x) <= math.Max(1e-9, 0.3*math.Exp(-next)) {
+		if math.Abs(next-x) <= math.Max(1e-9, 0.3*num.Exp(-next)) {
 			break
 		}
-		after := math.Log(at(int64(math.Min(math.Ceil(math.Exp(next)), MaxCount))).tau / g.Tau)
+		after := num.Log(at(int64(math.Min(math.Ceil(num.Exp(next)), MaxCount))).tau / g.Tau)
 		if s := (after - y) / (next - x); s < -0.2 && s > -2 {
 			slope = s
 		}
 		x, y = next, after
 	}
 	ok := func(n int64) bool { return at(n).tau <= g.Tau }
-	guess := int64(math.Min(math.Ceil(math.Exp(x)), MaxCount))
+	guess := int64(math.Min(math.Ceil(num.Exp(x)), MaxCount))
 	hi := guess
 	for step := int64(1); !ok(hi); step *= 4 {
 		if hi == MaxCount {

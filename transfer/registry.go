@@ -128,12 +128,13 @@ var registry = []Method{
 		Summary: "Gaussian noise that falls from query to query: the joint bound",
 		Formula: "eps_j <= beta/(m+1) for j < m and eps_m <= 2 beta/(m+1); eps_j = min over a > 1 of e^(D_(j-1)/a') " +
 			"min{2 T^(1/a'), (2 T + 2 (2^a'-1) P[N > tau/sd_j] U)^(1/a')}, a' = a/(a-1), D_j the Renyi divergence of order a " +
-			"that j answers reveal, T and U the tail bounds T_a' and T_(a'-1) of sample and noise together; gaussian where " +
-			"that is less",
+			"that j answers reveal, T and U the tail bounds T_a' and T_(a'-1) of sample and noise together; one-sided, " +
+			"T^(1/a') in place of the lesser; gaussian where that is less",
 		Practice: "Add independent N(0, sd_j^2) to answer j, with sd_j from the schedule; noise_first is the first and " +
 			"noise_last the last and smallest, 0 where the last answer needs none. Stop after m answers.",
 		Proof:     Derived,
 		Adaptive:  true,
+		OneSided:  true,
 		Scheduled: true,
 		Sources: []theory.Source{source("dpcalc", "docs/theorems/transfer.md#gaussian-schedule"),
 			source("dpcalc", "docs/theorems/transfer.md#joint-bound")},
@@ -149,6 +150,7 @@ var registry = []Method{
 			"answers.",
 		Proof:    Derived,
 		Adaptive: true,
+		OneSided: true,
 		Sources: []theory.Source{source("dpcalc", "docs/theorems/transfer.md#gaussian"),
 			source("dpcalc", "docs/theorems/transfer.md#joint-bound")},
 		Assumes: []string{independentOnly},

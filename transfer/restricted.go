@@ -71,12 +71,12 @@ func gateRenggli19(g Goal) num.DD {
 var transcriptsRule = union{
 	look: oneLook{kinds: allKinds, both: true, exact: true}, needs: transcriptsGiven, lnNodes: lnTranscripts,
 	run:  func(g Goal) Mechanism { return Mechanism{LnNodes: Some(lnTranscripts(g))} },
-	most: func(g Goal) int64 { return int64(math.Exp(min(lnTranscripts(g), math.Log(MaxCount)))) },
+	most: func(g Goal) int64 { return int64(num.Exp(min(lnTranscripts(g), num.Log(MaxCount)))) },
 }
 
 func lnTranscripts(g Goal) float64 {
 	if g.Transcripts > 1 {
-		return math.Nextafter(num.Ln(g.Transcripts), math.Inf(1))
+		return math.Nextafter(num.Log(g.Transcripts), math.Inf(1))
 	}
 	return g.LnTranscripts
 }
@@ -85,7 +85,7 @@ func transcriptsGiven(g Goal) error {
 	if g.Transcripts == 0 && g.LnTranscripts == 0 {
 		return needs("a number of transcripts")
 	}
-	if math.Log(float64(g.Queries)) > lnTranscripts(g)*(1+1e-15) {
+	if num.Log(float64(g.Queries)) > lnTranscripts(g)*(1+1e-15) {
 		return needs("at least as many transcripts as queries")
 	}
 	return nil
@@ -110,7 +110,8 @@ var ladderRule = either{
 		},
 		top: boardLimit,
 		rows: func(g Goal) float64 {
-			return 0.44 * (math.Log(float64(g.Queries)) - g.Beta.Ln()/8) * math.Pow(1-g.Floor, 1.5) / math.Pow(g.Tau, 3)
+			above := 1 - g.Floor
+			return 0.44 * (num.Log(float64(g.Queries)) - g.Beta.Ln()/8) * above * math.Sqrt(above) / (g.Tau * g.Tau * g.Tau)
 		},
 		built: func(g Goal) bool { return ladderOf(g).Cells(g.Samples) != nil },
 		run: func(g Goal) Mechanism {
@@ -185,7 +186,7 @@ func bestStep(g Goal) (need num.DD, step float64) {
 	// The need is least where (tau-eta) L'(eta) + 2 L(eta) = 0, L = (1/eta + 2) ln(4m/eta) + 1 + ln 1/beta.
 	rest := 1 - g.Beta.Ln()
 	step = num.Interval{Lo: g.Tau / 100, Hi: g.Tau * (1 - 1e-9)}.SafeRoot(1e-15, func(eta float64) float64 {
-		count, ln := 1/eta+2, math.Log(4*float64(g.Queries)/eta)
+		count, ln := 1/eta+2, num.Log(4*float64(g.Queries)/eta)
 		return (g.Tau-eta)*(ln/eta+count)/eta - 2*(count*ln+rest)
 	})
 	return at(step), step
@@ -202,7 +203,7 @@ var sparseRule = searched{
 	},
 	rows: func(g Goal) float64 {
 		m, b := float64(g.Queries), float64(g.Budget)
-		return (b*math.Log(math.E*m/b) - g.Beta.Ln()) / (g.Tau * g.Tau)
+		return (b*num.Log(math.E*m/b) - g.Beta.Ln()) / (g.Tau * g.Tau)
 	},
 	built: func(g Goal) bool { _, ok := validatorFor(g); return ok || partsFor(g) > 0 },
 	run:   runValidator,
@@ -246,7 +247,7 @@ func partsFor(g Goal) int64 {
 		return 0
 	}
 	one := g
-	one.Budget, one.Beta = 1, g.Beta-theory.LogProb(math.Log(float64(g.Budget))*(1+1e-15))
+	one.Budget, one.Beta = 1, g.Beta-theory.LogProb(num.Log(float64(g.Budget))*(1+1e-15))
 	serves := func(n int64) bool {
 		one.Samples = n
 		_, ok := validatorFor(one)
@@ -257,7 +258,7 @@ func partsFor(g Goal) int64 {
 		return 0
 	}
 	least := num.Ints{Lo: 1, Hi: rows, Guess: rows}.Least(serves)
-	if falseFlag(one, least).Ln()+math.Log(float64(g.Queries)) >= 0 {
+	if falseFlag(one, least).Ln()+num.Log(float64(g.Queries)) >= 0 {
 		return 0
 	}
 	g.Samples = least * g.Budget * 10 / 9
@@ -299,7 +300,7 @@ var widthsRule = searched{
 	kinds: linear,
 	rows: func(g Goal) float64 {
 		m := float64(g.Queries)
-		return (math.Log(2)*(m-1) + 2*math.Sqrt(m) - g.Beta.Ln()) / (g.Tau * g.Tau)
+		return (num.Log(2)*(m-1) + 2*math.Sqrt(m) - g.Beta.Ln()) / (g.Tau * g.Tau)
 	},
 	built: func(g Goal) bool {
 		ln, _ := widthsOf(g).Bound(g.Samples)

@@ -305,7 +305,7 @@ func lnQueries(g Goal) float64 {
 	if g.Queries == 1 {
 		return 0
 	}
-	return math.Nextafter(math.Log(float64(g.Queries)), math.Inf(1))
+	return math.Nextafter(num.Log(float64(g.Queries)), math.Inf(1))
 }
 
 // onHalf is a rule for values in [0,1] that serves differences as well, as twice the mean of (1+phi)/2, less one.

@@ -71,7 +71,7 @@ func (t tosses) lnPMF(k float64) (ln, pad float64) {
 		d := (k - t.np.Hi) - t.np.Lo
 		j := t.n - k
 		dev := deviance(k, t.np.Hi, d) + deviance(j, t.nq.Hi, -d)
-		ln = stirlingError(t.n) - stirlingError(k) - stirlingError(j) - dev + math.Log(t.n/k/j/(2*math.Pi))/2
+		ln = stirlingError(t.n) - stirlingError(k) - stirlingError(j) - dev + Log(t.n/k/j/(2*math.Pi))/2
 	}
 	return ln, math.Abs(ln)*0x1p-51 + 2e-14
 }
@@ -79,10 +79,10 @@ func (t tosses) lnPMF(k float64) (ln, pad float64) {
 func (t tosses) rough(k, ln float64) float64 {
 	d := (k - t.np.Hi) - t.np.Lo
 	if inside := k >= 1 && k < t.n && d+t.q > 0; !inside || min(t.p, t.q) <= 0 {
-		return math.Exp(t.lnAtLeast(k)-ln) * (1 + 1e-9)
+		return Exp(t.lnAtLeast(k)-ln) * (1 + 1e-9)
 	}
 	dev := deviance(k, t.np.Hi, d) + deviance(t.n-k, t.nq.Hi, -d)
-	term := math.Sqrt(t.n/k/(t.n-k)) / math.Sqrt(2*math.Pi) * math.Exp(-dev*(1-1e-15)-ln)
+	term := math.Sqrt(t.n/k/(t.n-k)) / math.Sqrt(2*math.Pi) * Exp(-dev*(1-1e-15)-ln)
 	z := (d + t.q) * (d + t.q) / (t.np.Hi * t.q)
 	return term * t.fraction(k, d, 5+2*math.Floor(math.Min(20, 4/z))) * (1 + 1e-9)
 }
@@ -92,7 +92,7 @@ func lnComplement(p, q float64) float64 {
 	if p < q {
 		return math.Log1p(-p)
 	}
-	return math.Log(q)
+	return Log(q)
 }
 
 // lnAtLeast returns ln P[X >= k], never below the truth.
@@ -113,7 +113,7 @@ func (t tosses) lnAtLeast(k float64) float64 {
 		return math.Min(0, ln+pad)
 	}
 	ln, pad := t.mirror().tail(t.n-k+1, 1-d)
-	return math.Min(0, math.Log1p(-math.Exp(ln-2*pad-2e-13))+pad)
+	return math.Min(0, math.Log1p(-Exp(ln-2*pad-2e-13))+pad)
 }
 
 // tail returns ln P[X >= k], an upper bound up to rounding, and what that may be; d
@@ -133,7 +133,7 @@ func (t tosses) tail(k, d float64) (ln, pad float64) {
 		sum, terms = t.series(k)
 		pad += math.Sqrt(terms) * 0x1p-50
 	}
-	return ln + math.Log(sum), pad + 1e-14
+	return ln + Log(sum), pad + 1e-14
 }
 
 // series returns 1 + r1 + r1 r2 + ..., ri = P[k+i]/P[k+i-1], and the number of terms.

@@ -26,7 +26,7 @@ func LnChooseUpTo(m, k int64) DD {
 		term *= i / (n - i + 1)
 		sum += term
 	}
-	return raised(FromFloat(lnChoose(n, l)+math.Log(sum+term)), 0x1p-46)
+	return raised(FromFloat(lnChoose(n, l)+Log(sum+term)), 0x1p-46)
 }
 
 // lnFewTerms adds the terms from the first, each the one before it times (m-i)/(i+1).
@@ -49,8 +49,8 @@ func lnFewTerms(m, k int64) DD {
 // lnChoose returns ln C(m,k) for 0 < k < m by Stirling's formula with its error, within 2^-48 of itself.
 func lnChoose(m, k float64) float64 {
 	j := m - k
-	entropy := k*math.Log(m/k) - j*math.Log1p(-k/m)
-	return entropy + math.Log(m/k/j/(2*math.Pi))/2 + stirlingError(m) - stirlingError(k) - stirlingError(j)
+	entropy := k*Log(m/k) - j*math.Log1p(-k/m)
+	return entropy + Log(m/k/j/(2*math.Pi))/2 + stirlingError(m) - stirlingError(k) - stirlingError(j)
 }
 
 // raised moves x >= 0 upwards by a part of itself.

@@ -36,16 +36,16 @@ func MaxNormalCVaR(k int64, lnb float64) float64 {
 	// The integrand is at most k u(x), and u integrates to 2 phi(x) (1 - x R(x)), R =
 	// Mills' ratio.
 	if k == 1 || lnb < -30 {
-		return (t + math.Exp(LogSurvival(t)+math.Log(2*n)-lnb)*MillsDeficit(t)/Mills(t)) * roundUp
+		return (t + Exp(LogSurvival(t)+Log(2*n)-lnb)*MillsDeficit(t)/Mills(t)) * roundUp
 	}
 	// Beyond the cut k u < 1e-8 sqrt(b), and the bound is as good as the integral.
-	b := math.Exp(lnb)
-	reach := math.Log(-Log1mExp(lnb)) - lnb/2 + 18.5
+	b := Exp(lnb)
+	reach := Log(-Log1mExp(lnb)) - lnb/2 + 18.5
 	cut := math.Sqrt(t*t + 2*reach)
 	excess := maxNormalRule.Integral(Interval{t, cut}, func(x float64) float64 {
-		return -math.Expm1(n * math.Log1p(-math.Erfc(x/math.Sqrt2)))
+		return -math.Expm1(n * math.Log1p(-2*Exp(LogSurvival(x))))
 	})
-	excess += 2 * n * math.Exp(-cut*cut/2-LnSqrt2Pi) * MillsDeficit(cut)
+	excess += 2 * n * Exp(-cut*cut/2-LnSqrt2Pi) * MillsDeficit(cut)
 	return (t + excess/b) * roundUp
 }
 
@@ -56,13 +56,13 @@ func MaxLaplaceCVaR(k int64, lnb float64) float64 {
 	n := float64(k)
 	lambda := -Log1mExp(lnb) // P[max <= q] = e^-lambda
 	if lnb < tiny {
-		return (math.Log(n) - lnb + 1) * roundUp
+		return (Log(n) - lnb + 1) * roundUp
 	}
 	q := -Log1mExp(-lambda / n)
 	if lambda/n < 1e-17 {
-		q = math.Log(n) - math.Log(lambda)
+		q = Log(n) - Log(lambda)
 	}
-	return (q + meanExcess(n, lambda)/math.Exp(lnb)) * roundUp
+	return (q + meanExcess(n, lambda)/Exp(lnb)) * roundUp
 }
 
 var excessRules = [...]Rule{Legendre(3), Legendre(8)}
@@ -101,7 +101,7 @@ func harmonic(k int64) float64 {
 	const gamma = 0.57721566490153286061
 	n := float64(k)
 	n2 := 1 / (n * n)
-	return math.Log(n) + gamma + 1/(2*n) - n2*(1.0/12-n2*(1.0/120-n2/252))
+	return Log(n) + gamma + 1/(2*n) - n2*(1.0/12-n2*(1.0/120-n2/252))
 }
 
 // LogMaxExpMoment returns ln E e^(l M) for the largest M of k >= 1 variables
@@ -121,7 +121,7 @@ func LogMaxExpMoment(k int64, l float64) float64 {
 		// alternating series that envelops its value.
 		c := l * (1 - l*l) / 24
 		top, bottom := float64(k)+(1-l)/2, direct+(1-l)/2
-		sum += l*math.Log(top/bottom) + c/(top*top) - c/(bottom*bottom)*(1-7.0/40/(bottom*bottom))
+		sum += l*Log(top/bottom) + c/(top*top) - c/(bottom*bottom)*(1-7.0/40/(bottom*bottom))
 	}
 	return sum * roundUp
 }
@@ -138,22 +138,22 @@ var sumRule = Legendre(12)
 func (s LaplaceMaxima) CVaR(lnb float64) float64 {
 	// E(N-t)^+ <= E 4 Four e^(-(t-2G)/4), by the union bound, which is exact as
 	// b -> 0; this t is optimal for it and too large for N.
-	t := 4 * (math.Log(float64(s.Four)) + LogMaxExpMoment(s.Two, 0.5) - lnb)
+	t := 4 * (Log(float64(s.Four)) + LogMaxExpMoment(s.Two, 0.5) - lnb)
 	if lnb < -34 {
 		return (t + 4) * (1 + 1e-11)
 	}
-	if s.tail(0) > math.Exp(lnb) {
-		t = Interval{0, t}.SafeRoot(1e-5, func(t float64) float64 { return math.Log(s.tail(t)) - lnb })
+	if s.tail(0) > Exp(lnb) {
+		t = Interval{0, t}.SafeRoot(1e-5, func(t float64) float64 { return Log(s.tail(t)) - lnb })
 	}
-	return (t + s.excess(t)/math.Exp(lnb)) * (1 + 1e-11)
+	return (t + s.excess(t)/Exp(lnb)) * (1 + 1e-11)
 }
 
 // tail approximates P[N > t].
 func (s LaplaceMaxima) tail(t float64) float64 {
 	n := float64(s.Four)
-	far := math.Exp(LogAny(-t/2, s.Two)) // P[2G > t]
+	far := Exp(LogAny(-t/2, s.Two)) // P[2G > t]
 	return far + s.overG(t, func(z float64) float64 {
-		return -math.Expm1(n * math.Log1p(-math.Exp(-z/4)))
+		return -math.Expm1(n * math.Log1p(-Exp(-z/4)))
 	})
 }
 
@@ -161,11 +161,11 @@ func (s LaplaceMaxima) tail(t float64) float64 {
 func (s LaplaceMaxima) excess(t float64) float64 {
 	four, two := float64(s.Four), float64(s.Two)
 	mean := harmonic(s.Four)
-	lambda := -two * math.Log1p(-math.Exp(-t/2))
+	lambda := -two * math.Log1p(-Exp(-t/2))
 	// 2G > t: E(4A + 2G - t; 2G > t).
 	far := 4*mean*-math.Expm1(-lambda) + 2*meanExcess(two, lambda)
 	return far + s.overG(t, func(z float64) float64 {
-		return 4 * meanExcess(four, -four*math.Log1p(-math.Exp(-z/4)))
+		return 4 * meanExcess(four, -four*math.Log1p(-Exp(-z/4)))
 	})
 }
 
@@ -173,11 +173,11 @@ func (s LaplaceMaxima) excess(t float64) float64 {
 // the error of the quadrature.
 func (s LaplaceMaxima) overG(t float64, h func(z float64) float64) float64 {
 	n := float64(s.Two)
-	density := func(v float64) float64 { return n * math.Exp(-v+(n-1)*math.Log1p(-math.Exp(-v))) }
+	density := func(v float64) float64 { return n * Exp(-v+(n-1)*math.Log1p(-Exp(-v))) }
 	// Below low G has probability e^-45; there h is replaced by its largest value.
 	end := t / 2
 	low := min(end, -Log1mExp(-45/n))
-	sum := math.Exp(-45) * h(t-2*low)
+	sum := Exp(-45) * h(t-2*low)
 	for from := low; from < end; {
 		to := min(from+2, end)
 		part := sumRule.Integral(Interval{from, to}, func(v float64) float64 { return density(v) * h(t-2*v) })

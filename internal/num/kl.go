@@ -66,9 +66,9 @@ func deviance(x, m, d float64) float64 {
 		return m
 	}
 	if ratio := x / m; ratio < math.MaxFloat64 {
-		return x*math.Log(ratio) - d
+		return x*Log(ratio) - d
 	}
-	return x*(math.Log(x)-math.Log(m)) - d
+	return x*(Log(x)-Log(m)) - d
 }
 
 // logDeficit returns ln x - u for x = 1+u.
@@ -77,7 +77,7 @@ func logDeficit(x, u float64) float64 {
 	if math.Abs(v) < 0.3 {
 		return 2*atanhExcess(v) - u*v
 	}
-	return math.Log(x) - u
+	return Log(x) - u
 }
 
 // atanhExcess returns atanh(v) - v for |v| < 0.3.

@@ -2,21 +2,12 @@ package num
 
 import "math"
 
-// Ln returns the natural logarithm. For x below 2^-1022 the assembly of math.Log on
-// amd64 is wrong: it makes ln 5e-324 = -709.09 of -744.44 (Go 1.26).
-func Ln(x float64) float64 {
-	if x < 0x1p-1022 {
-		return math.Log(x*0x1p64) - 64*math.Ln2
-	}
-	return math.Log(x)
-}
-
 // Log1mExp returns ln(1 - e^x) for x <= 0, without cancellation at either end.
 func Log1mExp(x float64) float64 {
 	if x > -math.Ln2 {
-		return Ln(-math.Expm1(x))
+		return Log(-math.Expm1(x))
 	}
-	return math.Log1p(-math.Exp(x))
+	return math.Log1p(-Exp(x))
 }
 
 // LogAddExp returns ln(e^a + e^b). Either may be -Inf.
@@ -27,7 +18,7 @@ func LogAddExp(a, b float64) float64 {
 	if math.IsInf(b, -1) {
 		return a
 	}
-	return a + math.Log1p(math.Exp(b-a))
+	return a + math.Log1p(Exp(b-a))
 }
 
 // LogSubExp returns ln(e^a - e^b) for a >= b; it is -Inf where they are equal.
@@ -47,11 +38,11 @@ func LogAny(lnp float64, k int64) float64 {
 	if lnp >= tiny {
 		return Log1mExp(float64(k) * Log1mExp(lnp))
 	}
-	v := lnp + math.Log(float64(k)) // (1-p)^k = exp(-e^v)
+	v := lnp + Log(float64(k)) // (1-p)^k = exp(-e^v)
 	if v < tiny {
 		return v
 	}
-	return Log1mExp(-math.Exp(v))
+	return Log1mExp(-Exp(v))
 }
 
 // LogEach returns ln(1 - (1-b)^(1/m)), the inverse of [LogAny]: the probability
@@ -59,7 +50,7 @@ func LogAny(lnp float64, k int64) float64 {
 // occur with probability b = e^lnb.
 func LogEach(lnb float64, m int64) float64 {
 	if lnb < tiny {
-		return lnb - math.Log(float64(m))
+		return lnb - Log(float64(m))
 	}
 	return Log1mExp(Log1mExp(lnb) / float64(m))
 }

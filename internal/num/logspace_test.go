@@ -68,12 +68,12 @@ func TestLogSpaceAgainstDecimal(t *testing.T) {
 }
 
 // Subnormal numbers have the logarithm that their exponent and fraction give.
-func TestLnOfSubnormals(t *testing.T) {
+func TestLogOfSubnormals(t *testing.T) {
 	for _, x := range []float64{5e-324, 3.3e-309, 1e-310, 0x1p-1022, 2.3e-308, 1, 1e300} {
 		fraction, exponent := math.Frexp(x)
 		want := math.Log(fraction) + float64(exponent)*math.Ln2
-		if got := Ln(x); math.Abs(got-want) > 1e-15*math.Abs(want) {
-			t.Errorf("Ln(%v) = %v, want %v", x, got, want)
+		if got := Log(x); math.Abs(got-want) > 1e-15*math.Abs(want) {
+			t.Errorf("Log(%v) = %v, want %v", x, got, want)
 		}
 		if x < 1e-300 {
 			if got := Log1mExp(-x); math.Abs(got-want) > 1e-15*math.Abs(want) {
@@ -81,8 +81,8 @@ func TestLnOfSubnormals(t *testing.T) {
 			}
 		}
 	}
-	if got := Ln(0); !math.IsInf(got, -1) {
-		t.Errorf("Ln(0) = %v", got)
+	if got := Log(0); !math.IsInf(got, -1) {
+		t.Errorf("Log(0) = %v", got)
 	}
 }
 

@@ -65,7 +65,7 @@ func MillsDeficit(x float64) float64 {
 // Hazard returns phi(x)/P[N > x], the density over the upper tail, for every x, within 1e-14 relative.
 func Hazard(x float64) float64 {
 	if x < -1 {
-		return math.Exp(-x*x/2-LogSurvival(x)) / math.Sqrt(2*math.Pi)
+		return Exp(-x*x/2-LogSurvival(x)) / math.Sqrt(2*math.Pi)
 	}
 	return 1 / Mills(x)
 }
@@ -101,9 +101,9 @@ func LogSurvival(x float64) float64 {
 		return math.Min(0, math.Copysign(math.Inf(1), -x))
 	}
 	if x < -1 {
-		return math.Log1p(-math.Exp(-square.Hi/2) * (1 - square.Lo/2) / math.Sqrt(2*math.Pi) * Mills(-x))
+		return math.Log1p(-Exp(-square.Hi/2) * (1 - square.Lo/2) / math.Sqrt(2*math.Pi) * Mills(-x))
 	}
-	return -square.Hi/2 - (square.Lo/2 + LnSqrt2Pi - math.Log(Mills(x)))
+	return -square.Hi/2 - (square.Lo/2 + LnSqrt2Pi - Log(Mills(x)))
 }
 
 // UpperQuantile returns x with ln P[N > x] = lnp, for -1e300 <= lnp <= -1e-300,
@@ -119,7 +119,7 @@ func UpperQuantile(lnp float64) float64 {
 	for range 2 {
 		r := Mills(x)
 		square := Square(x)
-		u := r * ((-square.Hi/2 - lnp) - (square.Lo/2 + LnSqrt2Pi - math.Log(r)))
+		u := r * ((-square.Hi/2 - lnp) - (square.Lo/2 + LnSqrt2Pi - Log(r)))
 		x += u - u*u*MillsDeficit(x)/(2*r)
 	}
 	return x
@@ -134,7 +134,7 @@ const quantileUp = 1 + 0x1p-42
 func MaxNormalQuantile(m int64, lnb float64) float64 {
 	each := LogEach(lnb, m) // ln P[|N| > x]
 	if each > -0.5 {        // x < 0.52: P[|N| <= x] = (1-b)^(1/m) is the smaller one
-		return math.Sqrt2 * math.Erfinv(math.Exp(Log1mExp(lnb)/float64(m))) * quantileUp
+		return math.Sqrt2 * math.Erfinv(Exp(Log1mExp(lnb)/float64(m))) * quantileUp
 	}
 	return UpperQuantile(each-math.Ln2) * quantileUp
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/theory"
 )
@@ -54,33 +55,33 @@ var (
 		},
 		exact: countOf,
 		nearest: func(ln float64) int64 {
-			return int64(math.Round(math.Exp(ln)))
+			return int64(math.Round(num.Exp(ln)))
 		},
-		ln:       func(n int64) float64 { return math.Log(float64(n)) },
+		ln:       func(n int64) float64 { return num.Log(float64(n)) },
 		fraction: ParseRat,
 	}
 	Positives = Kind[float64]{
 		Want:     "a positive number",
 		Parse:    func(s string) (float64, bool) { return through(s, ParseRat, positiveOf) },
 		exact:    positiveOf,
-		nearest:  func(ln float64) float64 { return snap(math.Exp(ln)) },
-		ln:       math.Log,
+		nearest:  func(ln float64) float64 { return snap(num.Exp(ln)) },
+		ln:       num.Log,
 		fraction: ParseRat,
 	}
 	NonNegatives = Kind[float64]{
 		Want:     "a number of at least 0",
 		Parse:    func(s string) (float64, bool) { return through(s, ParseRat, nonNegativeOf) },
 		exact:    nonNegativeOf,
-		nearest:  func(ln float64) float64 { return snap(math.Exp(ln)) },
-		ln:       math.Log,
+		nearest:  func(ln float64) float64 { return snap(num.Exp(ln)) },
+		ln:       num.Log,
 		fraction: ParseRat,
 	}
 	Reals = Kind[float64]{
 		Want:     "a number",
 		Parse:    func(s string) (float64, bool) { return through(s, ParseRat, floatOf) },
 		exact:    floatOf,
-		nearest:  func(ln float64) float64 { return snap(math.Exp(ln)) },
-		ln:       math.Log,
+		nearest:  func(ln float64) float64 { return snap(num.Exp(ln)) },
+		ln:       num.Log,
 		fraction: ParseRat,
 	}
 	Probabilities = Kind[theory.LogProb]{
@@ -404,7 +405,7 @@ func lnBig(x *big.Float) float64 {
 	mantissa := new(big.Float)
 	exponent := x.MantExp(mantissa)
 	m, _ := mantissa.Float64()
-	return math.Log(m) + float64(exponent)*math.Ln2
+	return num.Log(m) + float64(exponent)*math.Ln2
 }
 
 func round(r *big.Rat) *big.Rat {
@@ -579,7 +580,7 @@ func snap(x float64) float64 {
 // snapProb is [snap] for a logarithm.
 func snapProb(ln float64) theory.LogProb {
 	k := math.Floor(ln / math.Ln10)
-	text := strconv.FormatFloat(math.Exp(ln-k*math.Ln10), 'f', 9, 64) + "e" + strconv.Itoa(int(k))
+	text := strconv.FormatFloat(num.Exp(ln-k*math.Ln10), 'f', 9, 64) + "e" + strconv.Itoa(int(k))
 	near, err := theory.ParseLogProb(text)
 	if err == nil && math.Abs(near.Ln()-ln) <= 8*(math.Nextafter(-ln, math.Inf(1))+ln) {
 		return near

@@ -387,15 +387,37 @@ func Text(name string, pairs []Pair) string {
 	return b.String()
 }
 
+// TextJSON is that file as JSON.
+func TextJSON(name string, pairs []Pair) string {
+	b := []byte("{\n  \"schema\": \"" + schema + "\",\n  \"scenarios\": [\n    {\n      \"name\": ")
+	b = appendJSON(b, name)
+	for _, p := range pairs {
+		b = append(b, ",\n      "...)
+		b = append(record.AppendJSONString(b, p.Key), ": "...)
+		b = appendJSON(b, p.Value)
+	}
+	return string(append(b, "\n    }\n  ]\n}\n"...))
+}
+
+func appendJSON(b []byte, text string) []byte {
+	if isPlain(text) && json.Valid([]byte(text)) {
+		return append(b, text...)
+	}
+	return record.AppendJSONString(b, text)
+}
+
 // yamlScalar quotes a value unless it is a plain word or number.
 func yamlScalar(text string) string {
-	plain := text != "" && !strings.ContainsFunc(text, func(r rune) bool {
-		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune(".-/%", r)
-	})
-	if plain {
+	if isPlain(text) {
 		return text
 	}
 	return strconv.Quote(text)
+}
+
+func isPlain(text string) bool {
+	return text != "" && !strings.ContainsFunc(text, func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune(".-/%", r)
+	})
 }
 
 // JSON turns a plan file from YAML into JSON of the same order.

@@ -3,7 +3,6 @@ package record
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -103,12 +102,33 @@ func Inert(s string) string {
 	return "'" + s
 }
 
-// numeral is a plain decimal number, as spreadsheets of any language write it: with a
+// IsNumeral reports whether a text is a plain decimal number, as spreadsheets of any language write it: with a
 // decimal point or comma, with or without an exponent. Nothing else is taken for a number.
-var numeral = regexp.MustCompile(`^[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?$`)
+func IsNumeral(s string) bool {
+	mantissa, exponent, scientific := s, "", false
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		mantissa, exponent, scientific = s[:i], unsigned(s[i+1:]), true
+	}
+	mantissa = unsigned(mantissa)
+	whole, fraction := mantissa, ""
+	if i := strings.IndexAny(mantissa, ".,"); i >= 0 {
+		whole, fraction = mantissa[:i], mantissa[i+1:]
+	}
+	if scientific && (exponent == "" || !isDigits(exponent)) {
+		return false
+	}
+	return whole+fraction != "" && isDigits(whole+fraction)
+}
 
-// IsNumeral reports whether a text is a plain decimal number.
-func IsNumeral(s string) bool { return numeral.MatchString(s) }
+// unsigned takes one sign off.
+func unsigned(s string) string {
+	if s != "" && (s[0] == '+' || s[0] == '-') {
+		return s[1:]
+	}
+	return s
+}
+
+func isDigits(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
 // jsonRows writes rows as objects: one to a line, or inside the envelope.
 type jsonRows struct {

@@ -66,7 +66,7 @@ func laws(r *rand.Rand, outcomes int, depth float64) (p, q []theory.LogProb) {
 func logs(ps ...float64) []theory.LogProb {
 	all := make([]theory.LogProb, len(ps))
 	for i, p := range ps {
-		all[i] = theory.LogProb(num.Ln(p))
+		all[i] = theory.LogProb(num.Log(p))
 	}
 	return all
 }

@@ -1,5 +1,5 @@
-// Style finds lines of more than 120 characters and conditions of more than three clauses in
-// Go files.
+// Style finds lines of more than 120 characters, conditions of more than three clauses and, where numbers
+// are printed that must not depend on the machine, elementary functions that do, in Go files.
 //
 //	style DIR
 package main
@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -19,6 +20,14 @@ import (
 const (
 	longestLine = 120
 	mostClauses = 3
+)
+
+// exact are the folders whose numbers are the same in the page and on the command line. On amd64 the standard
+// library has machine code of its own for these functions, and so for those that call them.
+var (
+	exact   = []string{"theory", "maxinfo", "pvalue", "transfer", "internal/numbers", "internal/commands"}
+	machine = []string{"Exp", "Log", "Exp2", "Log2", "Log10", "Tanh", "Sinh", "Cosh", "Lgamma", "Gamma", "Erf", "Erfc",
+		"Hypot"}
 )
 
 func main() {
@@ -33,6 +42,10 @@ func main() {
 		}
 		found += long(path, string(text))
 		more, err := crowded(path, text)
+		if found += more; err != nil {
+			return err
+		}
+		more, err = dependent(path, text)
 		found += more
 		return err
 	})
@@ -76,6 +89,30 @@ func crowded(path string, text []byte) (found int, err error) {
 			found++
 		}
 		return false
+	})
+	return found, nil
+}
+
+// dependent tells the calls of elementary functions that depend on the machine.
+func dependent(path string, text []byte) (found int, err error) {
+	within, err := filepath.Rel(os.Args[1], path)
+	inside := func(folder string) bool { return strings.HasPrefix(filepath.ToSlash(within), folder+"/") }
+	if err != nil || strings.HasSuffix(path, "_test.go") || !slices.ContainsFunc(exact, inside) {
+		return 0, err
+	}
+	files := token.NewFileSet()
+	tree, err := parser.ParseFile(files, path, text, parser.SkipObjectResolution)
+	if err != nil {
+		return 0, err
+	}
+	ast.Inspect(tree, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if of, ok := s.X.(*ast.Ident); ok && of.Name == "math" && slices.Contains(machine, s.Sel.Name) {
+				fmt.Printf("%s: math.%s depends on the machine, want that of internal/num\n", files.Position(s.Pos()), s.Sel.Name)
+				found++
+			}
+		}
+		return true
 	})
 	return found, nil
 }

@@ -37,8 +37,8 @@ func LnChoose(m, k int64) num.DD {
 // less at most 1/(360 x^3) each, add up to less than 0.
 func lnChooseLarge(m, k float64) float64 {
 	j := m - k
-	entropy := k*math.Log(m/k) - j*math.Log1p(-k/m)
-	ln := entropy + math.Log(m/k/j/(2*math.Pi))/2 + 1/(12*m) - 1/(12*k) - 1/(12*j) + 1/(360*k*k*k) + 1/(360*j*j*j)
+	entropy := k*num.Log(m/k) - j*math.Log1p(-k/m)
+	ln := entropy + num.Log(m/k/j/(2*math.Pi))/2 + 1/(12*m) - 1/(12*k) - 1/(12*j) + 1/(360*k*k*k) + 1/(360*j*j*j)
 	return ln * (1 + 4e-15)
 }
 

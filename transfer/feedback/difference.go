@@ -32,8 +32,8 @@ func (v Difference) LnSide(n int64, s float64) float64 { return lnExponential(v,
 
 // Tilt returns G_d(l), l > 0, and its derivative. The greatest ln E e^(l(f-Ef)) is at P[f=1] - P[f=-1] = x.
 func (v Difference) Tilt(l float64) (g, slope float64) {
-	d, sinh := v.Disagreement, math.Sinh(l)
-	half := math.Sinh(l / 2)
+	d, sinh := v.Disagreement, num.Sinh(l)
+	half := num.Sinh(l / 2)
 	coshLess := 2 * half * half // cosh l - 1
 	excess := sinhExcess(l)     // h - 1
 	x := (excess - d*coshLess) / sinh
@@ -49,7 +49,7 @@ func (v Difference) Tilt(l float64) (g, slope float64) {
 // sinhExcess returns sinh(l)/l - 1 for l > 0.
 func sinhExcess(l float64) float64 {
 	if l > 1 {
-		return math.Sinh(l)/l - 1
+		return num.Sinh(l)/l - 1
 	}
 	y := l * l
 	return y / 6 * (1 + y/20*(1+y/42*(1+y/72*(1+y/110*(1+y/156*(1+y/210*(1+y/272)))))))
@@ -72,10 +72,16 @@ func (k known) reaches(level float64) num.DD {
 	if mean < -d || level > 1 {
 		return impossible
 	}
+	up, down := (d+mean)/2, (d-mean)/2 // P[f = 1] and P[f = -1]
 	return num.FromFloat(supremum(level-mean, func(l float64) (g, slope float64) {
-		sinh, half := math.Sinh(l), math.Sinh(l/2)
-		grown := 2*d*half*half + mean*sinh
-		return math.Log1p(grown) - l*mean, (d*sinh+mean*math.Cosh(l))/(1+grown) - mean
+		more, less := up*num.Exp(l), down*num.Exp(-l)
+		sum := 1 - d + more + less // positive, however large l is
+		if l > 1 {
+			g = num.Log(sum)
+		} else {
+			g = math.Log1p(up*math.Expm1(l) + down*math.Expm1(-l))
+		}
+		return g - l*mean, (more-less)/sum - mean
 	}))
 }
 

@@ -54,7 +54,7 @@ func entropyAbove(p, e float64) float64 {
 	if p <= 0 {
 		return 0
 	}
-	if !(e < -math.Log(p)) {
+	if !(e < -num.Log(p)) {
 		return 2
 	}
 	u := num.Interval{Lo: p, Hi: 1}.SafeRoot(1e-13, func(u float64) float64 {

@@ -102,14 +102,14 @@ func (b *builder) counts(l int) (entered, states float64) {
 	m := float64(max(b.Queries, 3))
 	for i := len(b.entered); i <= l; i++ {
 		if i == 0 {
-			b.entered, b.states = append(b.entered, 0), append(b.states, math.Log(m))
+			b.entered, b.states = append(b.entered, 0), append(b.states, num.Log(m))
 			continue
 		}
 		k := float64(i)
-		w := b.entered[i-1] + math.Log((float64(b.Queries)+k-2)/k)
-		n := b.states[i-1] + math.Log((m+k-1)/(k+1))
+		w := b.entered[i-1] + num.Log((float64(b.Queries)+k-2)/k)
+		n := b.states[i-1] + num.Log((m+k-1)/(k+1))
 		if i == 1 {
-			n = math.Log(m) + math.Log((m-1)/2)
+			n = num.Log(m) + num.Log((m-1)/2)
 		}
 		b.entered, b.states = append(b.entered, w+1e-15*(1+w)), append(b.states, n+1e-15*(1+n))
 	}
@@ -119,7 +119,7 @@ func (b *builder) counts(l int) (entered, states float64) {
 // build returns the cells at a share of beta/(2(most-1)) for each term, as many as it takes, or nil if
 // a step is not one downwards.
 func (b *builder) build(most int64) []Cell {
-	lnTerms := math.Log(2*float64(most-1)) - b.LnBeta + 1e-10 // for what the roots below are off
+	lnTerms := num.Log(2*float64(most-1)) - b.LnBeta + 1e-10 // for what the roots below are off
 	cells := []Cell{{b.Top, b.Top - b.Tau}}
 	for l := 0; ; l++ {
 		last := cells[l]
@@ -202,7 +202,7 @@ func whole(level float64, n int64) int64 {
 
 // klAbove returns about the least u > p with kl(u||p) >= e, in (0,1); it is 2 if there is none.
 func klAbove(p, e float64) float64 {
-	if !(e < -math.Log(p)) {
+	if !(e < -num.Log(p)) {
 		return 2
 	}
 	// The first terms of the root as a series in x. kl is convex in u: Newton's steps come to the root from above.
@@ -242,7 +242,7 @@ func klExpectation(u, e float64) float64 {
 
 // entropyAndSlope returns kl(u||p) and its derivative in u, for u and p in (0,1).
 func entropyAndSlope(u, p float64) (kl, slope float64) {
-	ones, zeros := math.Log(u/p), math.Log((1-u)/(1-p))
+	ones, zeros := num.Log(u/p), num.Log((1-u)/(1-p))
 	if kl = u*ones + (1-u)*zeros; kl < 2e-3 { // where that would lose digits
 		kl = num.KLShift{P: p, Shift: u - p}.Nats()
 	}

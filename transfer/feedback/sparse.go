@@ -47,7 +47,7 @@ const mostCellsPerFlag = 1 << 40
 func (v Validator) Bound(n int64) (lnFailure float64, widths []FlagWidth) {
 	t := newFlagTree(v, n)
 	for t.level < v.Flags-1 {
-		c := t.cells(math.Log(0.1) + v.LnBeta - float64(v.Flags-1-t.level)*math.Ln2)
+		c := t.cells(num.Log(0.1) + v.LnBeta - float64(v.Flags-1-t.level)*math.Ln2)
 		if width := 2 * v.Tau / float64(c+1); len(widths) == 0 || widths[len(widths)-1].Width != width {
 			widths = append(widths, FlagWidth{t.level, width})
 		}
@@ -103,7 +103,7 @@ func (t *flagTree) lnNodes() float64 {
 func (t *flagTree) lnWrong() float64 {
 	top := 0.0
 	if t.level > 0 {
-		top = t.lnChoose - math.Log(float64(t.Queries-t.level)/float64(t.level+1))
+		top = t.lnChoose - num.Log(float64(t.Queries-t.level)/float64(t.level+1))
 	}
 	return top + t.lnCells + t.lnTail(t.level, 1)
 }
@@ -118,7 +118,7 @@ func (t *flagTree) lnTail(top, less int64) float64 {
 			break
 		}
 	}
-	return math.Log(sum * (1 + 1e-15))
+	return num.Log(sum * (1 + 1e-15))
 }
 
 // cells returns c_i for a target of ln N_i + ln 2A(s_i).
@@ -141,7 +141,7 @@ func (t *flagTree) charge(lnSide float64) {
 func (t *flagTree) descend(c int64) {
 	t.charge(t.lnLast)
 	t.choices = append(t.choices, float64(c))
-	t.lnCells += math.Log(float64(c))
+	t.lnCells += num.Log(float64(c))
 	t.level++
-	t.lnChoose += math.Log(float64(t.Queries-t.level) / float64(t.level+1))
+	t.lnChoose += num.Log(float64(t.Queries-t.level) / float64(t.level+1))
 }

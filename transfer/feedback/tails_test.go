@@ -3,6 +3,7 @@ package feedback
 import (
 	"math"
 	"math/big"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/cockroachdb/apd/v3"
@@ -207,4 +208,24 @@ func trinomial(n int64, a, b, s float64) float64 {
 		}
 	}
 	return sum
+}
+
+// Where all rows must differ for the expectation to be so low, c + 2 tau = d, the rate is that of its neighbours.
+func TestRateAtTheEdgeOfTheBar(t *testing.T) {
+	r := rand.New(rand.NewPCG(61, 62))
+	for range 2000 {
+		d := min(1, 2*r.Float64()) // 1 half of the time
+		bar := Bar{Height: d * (2*r.Float64() - 1)}
+		edge := (d - bar.Height) / 2
+		v := Difference{Disagreement: d}
+		before := 0.0
+		for _, tau := range []float64{edge * (1 - 1e-9), math.Nextafter(edge, 0), edge} {
+			bar.Margin = tau
+			rate := v.RateAt(bar).Float()
+			if !(rate >= before*(1-1e-9)) || !(rate >= v.Rate(tau).Float()*(1-1e-9)) {
+				t.Fatalf("d %v, %+v: rate %v, before %v, without a bar %v", d, bar, rate, before, v.Rate(tau).Float())
+			}
+			before = rate
+		}
+	}
 }

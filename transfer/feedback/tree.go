@@ -39,7 +39,7 @@ func (e Exponential) Ln(n int64) float64 {
 	if math.IsInf(e.Rate.Hi, 1) {
 		return math.Inf(-1)
 	}
-	ln := math.Log(float64(e.Sides)) - e.Rate.Hi*float64(n)
+	ln := num.Log(float64(e.Sides)) - e.Rate.Hi*float64(n)
 	return math.Min(0, ln+4e-16*(1+math.Abs(ln)))
 }
 

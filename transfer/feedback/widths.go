@@ -56,7 +56,7 @@ func candidate(i int64) float64 {
 	if i <= everyCell {
 		return float64(i)
 	}
-	return math.Floor(everyCell * math.Pow(1+1./16, float64(i-everyCell)))
+	return math.Floor(everyCell * num.Exp(float64(i-everyCell)*num.Log(1+1./16)))
 }
 
 // widthWalk goes from the last query back.
@@ -79,8 +79,8 @@ func (v *widthWalk) side(i int64) float64 {
 // after returns ln V_j for a candidate.
 func (v *widthWalk) after(i int64) float64 {
 	c, side := candidate(i), v.side(i)
-	full := num.LogAddExp(math.Log(c)+v.ln, num.LogAddExp(side, v.lnWhole))
-	ln := math.Max(full, num.LogAddExp(math.Log(c-1)+v.ln, math.Ln2+side))
+	full := num.LogAddExp(num.Log(c)+v.ln, num.LogAddExp(side, v.lnWhole))
+	ln := math.Max(full, num.LogAddExp(num.Log(c-1)+v.ln, math.Ln2+side))
 	return ln + 4e-16*math.Abs(ln)
 }
 
@@ -94,14 +94,14 @@ func (v *widthWalk) stay(i, left int64) int64 {
 	// With V_(j+1) >= A(tau-w) from here on, V_j + a/(c-1) grows by the factor c, a = A(tau-w) + A(tau). The next
 	// candidate b < c is better from (c-b) V = A(tau-w_b) - A(tau-w_c) on.
 	c, steps := candidate(i), left
-	lnShift := num.LogAddExp(v.side(i), v.lnWhole) - math.Log(c-1)
+	lnShift := num.LogAddExp(v.side(i), v.lnWhole) - num.Log(c-1)
 	from := num.LogAddExp(before, lnShift)
 	if i > 2 {
-		turn := num.LogSubExp(v.side(i-1), v.side(i)) - math.Log(c-candidate(i-1))
-		more := (num.LogAddExp(turn, lnShift) - from) / math.Log(c)
+		turn := num.LogSubExp(v.side(i-1), v.side(i)) - num.Log(c-candidate(i-1))
+		more := (num.LogAddExp(turn, lnShift) - from) / num.Log(c)
 		steps = min(left, int64(math.Min(math.Max(more, 0), 0x1p60))+1)
 	}
-	grown := from + float64(steps)*math.Log(c)*(1+4e-16)
+	grown := from + float64(steps)*num.Log(c)*(1+4e-16)
 	v.ln = math.Max(v.ln, num.LogSubExp(grown, lnShift)+4e-16*math.Abs(grown))
 	return steps
 }

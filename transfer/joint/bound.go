@@ -27,6 +27,7 @@ import (
 // proof is in docs/theorems/transfer.md, "Joint bound".
 type Bound struct {
 	n        float64
+	sides    Sides
 	orders   []order
 	answered []run   // the last runs, which not all orders have seen
 	best     int     // the order that served last
@@ -57,7 +58,7 @@ const (
 // first query, before which nothing is revealed.
 var noAnswers = func() []order {
 	orders := make([]order, orderCount+1)
-	ratio := math.Pow(mostExcess/leastExcess, 1.0/(orderCount-1))
+	ratio := num.Exp(num.Log(mostExcess/leastExcess) / (orderCount - 1))
 	excess := leastExcess
 	for i := range orders {
 		o := &orders[i]
@@ -65,24 +66,48 @@ var noAnswers = func() []order {
 		if i == orderCount {
 			o.a, o.conj = math.Inf(1), 1
 		}
-		o.gain = math.Log(math.Expm1(o.conj * math.Ln2))
+		o.gain = num.Log(math.Expm1(o.conj * math.Ln2))
 		excess *= ratio
 	}
 	return orders
 }()
 
+// Sides says which errors count.
+type Sides int
+
+const (
+	Both  Sides = iota // answers that are off by more than tau
+	Above              // answers that exceed the population's value by more than tau
+)
+
+// SidesOf returns Above for a promise about one side.
+func SidesOf(oneSided bool) Sides {
+	if oneSided {
+		return Above
+	}
+	return Both
+}
+
+// lnCount is ln of how many sides there are.
+func (s Sides) lnCount() float64 {
+	if s == Above {
+		return 0
+	}
+	return math.Ln2
+}
+
 // New returns the bound before the first query to n = samples records. The error is
 // a DomainError.
-func New(samples int64) (*Bound, error) {
+func New(samples int64, sides Sides) (*Bound, error) {
 	want := "a whole number from 1 to 9007199254740992"
 	if err := theory.Domain(samples >= 1 && samples <= theory.MaxSamples, "samples", samples, want); err != nil {
 		return nil, err
 	}
-	return newBound(samples), nil
+	return newBound(samples, sides), nil
 }
 
-func newBound(samples int64) *Bound {
-	b := &Bound{n: float64(samples), orders: slices.Clone(noAnswers), total: math.Inf(-1)}
+func newBound(samples int64, sides Sides) *Bound {
+	b := &Bound{n: float64(samples), sides: sides, orders: slices.Clone(noAnswers), total: math.Inf(-1)}
 	b.best = len(b.orders) - 1
 	return b
 }
@@ -109,7 +134,7 @@ func (b *Bound) Answer(block theory.NoiseBlock, tau float64) (theory.LogProb, er
 	if err := theory.Domain(silent || noisy, "standard deviation", block.Scale, want); err != nil {
 		return 0, err
 	}
-	q := run{tau: tau, sd: block.Scale, count: float64(block.Queries)}
+	q := run{tau: tau, sd: block.Scale, count: float64(block.Queries), sides: b.sides}
 	ln := b.leastOfAll(q)
 	b.total, b.runs = num.LogAddExp(b.total, min(ln, 700)), b.runs+1 // finite, and beyond one
 	if b.closed = silent; !silent {
@@ -129,7 +154,10 @@ func (b *Bound) Total() theory.LogProb {
 }
 
 // run is consecutive queries with the same noise and the same accuracy.
-type run struct{ tau, sd, count float64 }
+type run struct {
+	tau, sd, count float64
+	sides          Sides
+}
 
 // roundJoint covers the rounding of the sums and elementary functions below, relative
 // to the largest term.
@@ -140,7 +168,7 @@ func lnTail(u, h float64) float64 {
 	if u < -1 {
 		return num.LogSurvival(u)
 	}
-	return -u*u/2 - num.LnSqrt2Pi - math.Log(h)
+	return -u*u/2 - num.LnSqrt2Pi - num.Log(h)
 }
 
 // tangent is where a line touches the logarithm of the normal tail: u = (tau-x)/sd, and the hazard there,
@@ -165,7 +193,7 @@ func (t tangent) slope(b, k, z float64) float64 {
 // its square.
 func (t *tangent) settle(b, k, z float64) {
 	if least := z / (b * k); least < 0.1 { // it touches where the tail is nearly one
-		t.u, t.h = -math.Sqrt(-2*(math.Log(least)+num.LnSqrt2Pi)), 0
+		t.u, t.h = -math.Sqrt(-2*(num.Log(least)+num.LnSqrt2Pi)), 0
 	} else if t.h == 0 {
 		t.u = z / 2
 	}
@@ -200,20 +228,23 @@ func (t *tangent) step(b, k, z float64) float64 {
 
 // sampling returns ln eps_j without what earlier answers reveal, and its derivative in
 // z = tau/sd.
-func (o *order) sampling(n, tau, sd float64) (ln, slope float64) {
-	if sd == 0 { // T_b = e^(-2n tau^2), whatever b is
-		return (math.Ln2 - 2*n*tau*tau*(1-roundJoint)) / o.conj, 0
+func (o *order) sampling(n float64, q run) (ln, slope float64) {
+	if q.sd == 0 { // T_b = e^(-2n tau^2), whatever b is
+		return (q.sides.lnCount() - 2*n*q.tau*q.tau*(1-roundJoint)) / o.conj, 0
 	}
-	z, k := tau/sd, 1/(4*n*sd*sd)
-	if !(z > 1e-6) { // no noise like that is of use: the trivial bound, twice over
-		return math.Ln2, 0
+	z, k := q.tau/q.sd, 1/(4*n*q.sd*q.sd)
+	if !(z > 1e-6) { // no noise like that is of use: the trivial bound, once for each side
+		return q.sides.lnCount(), 0
 	}
 	t := &o.touch[0]
 	t.settle(o.conj, k, z)
 	near, slope := t.chernoff(o.conj, k, z), t.slope(o.conj, k, z)
+	if q.sides == Above {
+		return near/o.conj + roundJoint, slope / o.conj
+	}
 	h := num.Hazard(z)
 	far, dFar := o.otherSide(k, z, near-o.gain-lnTail(z, h)*(1-roundJoint))
-	odds := math.Exp(far)
+	odds := num.Exp(far)
 	both := near + math.Log1p(odds)
 	minkowski, sum := math.Ln2+near/o.conj+roundJoint, (math.Ln2+both+roundJoint)/o.conj
 	if minkowski <= sum {
@@ -258,7 +289,7 @@ func lnUp(x float64) float64 {
 	if x < 1e-3 {
 		return math.Log1p(x)
 	}
-	return math.Log(1+x) + 0x1p-52
+	return num.Log(1+x) + 0x1p-52
 }
 
 // pass moves the order past the run, each answer of which adds the given amount to D.
@@ -299,7 +330,7 @@ func (b *Bound) errors(o *order, q run) (ln, slope float64) {
 	if math.IsInf(o.past, 1) {
 		return math.Inf(1), 0
 	}
-	ln, slope = o.sampling(b.n, q.tau, q.sd)
+	ln, slope = o.sampling(b.n, q)
 	ln += o.past / o.conj
 	if q.count == 1 {
 		return ln, slope
@@ -317,9 +348,9 @@ func (b *Bound) errors(o *order, q run) (ln, slope float64) {
 func lnGeometric(x, count float64) float64 {
 	top := x * count
 	if top < 1e-9 {
-		return math.Log(count) + top
+		return num.Log(count) + top
 	}
-	return (top - x + math.Log(math.Expm1(-top)/math.Expm1(-x))) * (1 + roundJoint)
+	return (top - x + num.Log(math.Expm1(-top)/math.Expm1(-x))) * (1 + roundJoint)
 }
 
 // leastOfAll returns the least of errors over the orders.

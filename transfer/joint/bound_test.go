@@ -13,7 +13,7 @@ import (
 // certify replays a schedule, query by query.
 func certify(t *testing.T, s Plan) (total theory.LogProb, queries int64) {
 	t.Helper()
-	bound, err := New(s.Samples)
+	bound, err := New(s.Samples, Both)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,13 +70,13 @@ func TestEvenNoiseSumsTheBound(t *testing.T) {
 		if r.IntN(2) == 0 { // less noise can bring the variance lemma to its end
 			sd, slack = sd*math.Exp(r.NormFloat64()/5), 100
 		}
-		bound, _ := New(g.Samples)
+		bound, _ := New(g.Samples, Both)
 		for range m {
 			if _, err := bound.Answer(theory.NoiseBlock{Queries: 1, Scale: sd}, g.Tau); err != nil {
 				t.Fatal(err)
 			}
 		}
-		sum := newEvenNoise(m)
+		sum := newEvenNoise(m, Both)
 		got, want := sum.lnErrors(float64(g.Samples), g.Tau, sd), bound.total
 		if same := sum.lnErrorsAsServed(float64(g.Samples), g.Tau, sd); same != got {
 			t.Errorf("%+v, sd %g: ln of the sum %v, with the same orders %v", g, sd, got, same)
@@ -148,11 +148,11 @@ func TestBoundRefusesNonsense(t *testing.T) {
 	nan := math.NaN()
 	var domain *theory.DomainError
 	for _, n := range []int64{0, -1, theory.MaxSamples + 1} {
-		if _, err := New(n); !errors.As(err, &domain) {
+		if _, err := New(n, Both); !errors.As(err, &domain) {
 			t.Errorf("%d records: %v", n, err)
 		}
 	}
-	bound, _ := New(1000)
+	bound, _ := New(1000, Both)
 	for _, c := range []struct {
 		block theory.NoiseBlock
 		tau   float64
@@ -184,7 +184,7 @@ func TestBoundStaysAProbability(t *testing.T) {
 	r := rand.New(rand.NewPCG(35, 36))
 	for range 3000 {
 		n := int64(math.Exp(r.Float64() * math.Log(theory.MaxSamples)))
-		bound, _ := New(n)
+		bound, _ := New(n, Both)
 		for range 1 + r.IntN(5) {
 			block := theory.NoiseBlock{Queries: int64(math.Exp(r.Float64() * math.Log(theory.MaxSamples))),
 				Scale: math.Pow(10, -100+200*r.Float64())}

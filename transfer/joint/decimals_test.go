@@ -24,9 +24,10 @@ var (
 
 // jointPlan is answers with noise: the standard deviations as they are printed.
 type jointPlan struct {
-	n   int64
-	tau []float64
-	sd  []string
+	n     int64
+	tau   []float64
+	sd    []string
+	sides Sides
 }
 
 // witness says where the theorem is applied to one query: at which order, with which tangents,
@@ -51,8 +52,8 @@ func (w witness) order() (a, conj dec) {
 }
 
 // evenPlan is a plan with one accuracy.
-func evenPlan(n int64, tau float64, noise []float64) jointPlan {
-	p := jointPlan{n: n, tau: slices.Repeat([]float64{tau}, len(noise))}
+func evenPlan(n int64, tau float64, noise []float64, sides Sides) jointPlan {
+	p := jointPlan{n: n, tau: slices.Repeat([]float64{tau}, len(noise)), sides: sides}
 	for _, sd := range noise {
 		p.sd = append(p.sd, strconv.FormatFloat(sd, 'g', -1, 64))
 	}
@@ -115,6 +116,9 @@ func (p jointPlan) loose(j int, a float64) (witness, float64) {
 	var near, far float64
 	sd := p.float(j)
 	w.near, near = looseTangent(w.conj, n, p.tau[j], sd)
+	if p.sides == Above {
+		return w, (d + near) / w.conj
+	}
 	w.far, far = looseTangent(w.conj-1, n, p.tau[j], sd)
 	far += math.Log(math.Pow(2, w.conj)-1) + looseTail(p.tau[j]/sd)
 	both := near + math.Log1p(math.Exp(far-near))
@@ -238,10 +242,17 @@ func (p jointPlan) strict(j int, w witness, path *decimalPath) dec {
 	if !ok { // the trivial bound
 		return whole(0)
 	}
+	lnSides := two.Ln()
+	if p.sides == Above {
+		lnSides = whole(0)
+	}
 	if sd.Sign() == 0 { // T_b = e^(-2n tau^2)
-		return d.Plus(two.Ln()).Minus(two.Times(n).Times(tau.Squared())).Over(conj)
+		return d.Plus(lnSides).Minus(two.Times(n).Times(tau.Squared())).Over(conj)
 	}
 	near := chernoffAt(conj, n, tau, sd, number(w.near))
+	if p.sides == Above {
+		return d.Plus(near).Over(conj)
+	}
 	if w.minkowski {
 		return d.Plus(near).Over(conj).Plus(two.Ln())
 	}
@@ -346,8 +357,9 @@ func TestJointCertificatesInDecimals(t *testing.T) {
 	}{{1, 10}, {2, 10}, {3, 10}, {10, 3}, {60, 1}, {200, 1}} {
 		for i := range 2 * c.runs {
 			p := Plan{Queries: c.queries, Tau: pick(0.01, 0.3), Beta: theory.LogProb(-pick(-math.Log(0.5), 40*math.Ln10))}
+			p.Sides = Sides(i / 2 % 2)
 			p, noise := solved(t, i, p)
-			over := excess(evenPlan(p.Samples, p.Tau, noise).errors(), p.Beta)
+			over := excess(evenPlan(p.Samples, p.Tau, noise, p.Sides).errors(), p.Beta)
 			if over > 0 {
 				t.Errorf("%+v: the sum of the errors is beta times 1%+.3g", p, over)
 			}
@@ -366,6 +378,7 @@ func TestSilentCertificatesInDecimals(t *testing.T) {
 	for i := range 12 {
 		s := Plan{Queries: []int64{1, 2, 3, 10}[i%4], Tau: 0.01 * math.Pow(30, r.Float64())}
 		s.Beta = theory.LogProb(-math.Pow(90, r.Float64()))
+		s.Sides = Sides(i / 4 % 2)
 		found, ok := Falling.Samples(s)
 		if !ok {
 			t.Fatalf("%+v: no plan", s)
@@ -375,7 +388,7 @@ func TestSilentCertificatesInDecimals(t *testing.T) {
 		if len(noise) != int(s.Queries) || noise[len(noise)-1] != 0 {
 			t.Errorf("%+v: noise %g", s, noise)
 		}
-		if over := excess(evenPlan(s.Samples, s.Tau, noise).errors(), s.Beta); over > 0 {
+		if over := excess(evenPlan(s.Samples, s.Tau, noise, s.Sides).errors(), s.Beta); over > 0 {
 			t.Errorf("%+v: the sum of the errors is beta times 1%+.3g", s, over)
 		}
 	}
@@ -390,9 +403,9 @@ func TestBoundAgainstDecimals(t *testing.T) {
 	worst, sizes := 0., 0
 	for plans := 0; plans < 40; plans++ {
 		n := int64(pick(3, 1e7))
-		bound, _ := New(n)
+		p, runs, got := jointPlan{n: n, sides: Sides(plans % 2)}, []int64(nil), []float64(nil)
+		bound, _ := New(n, p.sides)
 		tau := min(0.9, pick(2, 20)/math.Sqrt(float64(n)))
-		p, runs, got := jointPlan{n: n}, []int64(nil), []float64(nil)
 		for range 1 + r.IntN(4) {
 			run := theory.NoiseBlock{Queries: 1, Scale: tau * pick(0.1, 0.7)}
 			if r.IntN(4) == 0 {
@@ -443,8 +456,8 @@ func TestBoundRoundsUp(t *testing.T) {
 	for range 60 {
 		n := int64(math.Pow(10, 1+6*r.Float64()))
 		tau := min(0.9, (2+15*r.Float64())/math.Sqrt(float64(n)))
-		bound, _ := New(n)
-		p := jointPlan{n: n}
+		p := jointPlan{n: n, sides: Sides(r.IntN(2))}
+		bound, _ := New(n, p.sides)
 		for j := range 3 {
 			sd := tau * math.Pow(10, -1.2*r.Float64())
 			got, err := bound.Answer(theory.NoiseBlock{Queries: 1, Scale: sd}, tau)
@@ -488,12 +501,13 @@ func TestPlansPassTheirOwnCheck(t *testing.T) {
 	for range 60 {
 		p := Plan{Queries: 2 + r.Int64N(40), Tau: 0.003 * math.Pow(300, r.Float64())}
 		p.Beta = theory.LogProb(-math.Pow(10, -1.5+2*r.Float64()))
+		p.Sides = Sides(r.IntN(2))
 		found, ok := Falling.Samples(p)
 		if !ok {
 			t.Fatalf("%+v: no plan", p)
 		}
 		p.Samples, p.Tau = found.Samples, found.Tau
-		bound, _ := New(p.Samples)
+		bound, _ := New(p.Samples, p.Sides)
 		for _, sd := range noiseOf(p) {
 			if _, err := bound.Answer(theory.NoiseBlock{Queries: 1, Scale: sd}, p.Tau); err != nil {
 				t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 // time and memory that grow as the logarithm of m.
 type evenNoise struct {
 	queries int64
+	sides   Sides
 	starts  []float64 // the answers before each run of queries
 	blocks  []float64 // and the lengths of the runs
 	served  []int     // the order that serves each run
@@ -60,8 +61,8 @@ func (p *path) upTo(x float64) float64 {
 // A run is one query in evenGrain of those before it, at least one.
 const evenGrain = 3
 
-func newEvenNoise(queries int64) *evenNoise {
-	e := &evenNoise{queries: queries, orders: slices.Clone(noAnswers)}
+func newEvenNoise(queries int64, sides Sides) *evenNoise {
+	e := &evenNoise{queries: queries, sides: sides, orders: slices.Clone(noAnswers)}
 	for done := int64(0); done < queries; {
 		count := min(max(done/evenGrain, 1), queries-done)
 		e.starts, e.blocks = append(e.starts, float64(done)), append(e.blocks, float64(count))
@@ -83,7 +84,7 @@ func (e *evenNoise) with(n, tau, sd float64) oneNoise {
 	for i := range e.paths {
 		e.paths[i].known = false
 	}
-	return oneNoise{e, n, run{tau: tau, sd: sd, count: 1}}
+	return oneNoise{e, n, run{tau: tau, sd: sd, count: 1, sides: e.sides}}
 }
 
 // lnErrors returns ln of the sum of eps_j with the noise sd on n records, rounded up. The last run is served by the
@@ -193,7 +194,7 @@ func (p oneNoise) run(i, block int) float64 {
 func (p *path) start(o *order, n, queries float64, q run) {
 	p.known, p.points, p.spacing = true, 0, max((queries-1)/(pathPoints-1), 1)
 	p.step = p.spacing * o.a / (4 * n * n * q.sd * q.sd) * (1 + roundJoint)
-	p.sampling, _ = o.sampling(n, q.tau, q.sd)
+	p.sampling, _ = o.sampling(n, q)
 }
 
 // follow fills in what the bound after j answers needs of the path.
@@ -221,8 +222,8 @@ type even struct {
 }
 
 func (c *even) sumOver(p Plan) *evenNoise {
-	if c.sum == nil || c.sum.queries != p.Queries {
-		c.sum = newEvenNoise(p.Queries)
+	if c.sum == nil || c.sum.queries != p.Queries || c.sum.sides != p.Sides {
+		c.sum = newEvenNoise(p.Queries, p.Sides)
 	}
 	return c.sum
 }
@@ -244,13 +245,13 @@ func (c *even) kept(p Plan) float64 {
 	case p == c.last:
 		return c.over
 	case c.tuned.Samples == 0:
-		c.z = min(2*noiseQuantile(p), math.Exp(lemmaEnd(p)-0.1))
+		c.z = min(2*noiseQuantile(p), num.Exp(lemmaEnd(p)-0.1))
 		c.over = sum.lnErrors(n, p.Tau, p.Tau/c.z)
 	case c.close:
-		c.z = math.Exp(c.best + lemmaEnd(p) - lemmaEnd(c.tuned))
+		c.z = num.Exp(c.best + lemmaEnd(p) - lemmaEnd(c.tuned))
 		c.over = sum.lnErrorsAsServed(n, p.Tau, p.Tau/c.z)
 	default:
-		c.z = math.Exp(c.best)
+		c.z = num.Exp(c.best)
 		c.over = sum.lnErrorsAsServed(n, p.Tau, p.Tau/c.z)
 	}
 	c.last, c.over = p, c.over-p.Beta.Ln()
@@ -264,7 +265,7 @@ func lemmaEnd(p Plan) float64 {
 	if p.Queries <= pathPoints {
 		answers = max(answers-1, 0)
 	}
-	return math.Log(4*mostShift(n)/answers)/2 + math.Log(n*p.Tau)
+	return num.Log(4*mostShift(n)/answers)/2 + num.Log(n*p.Tau)
 }
 
 // holds leaves a margin, as another search may choose the noise a little worse. The last choice stays where it
@@ -288,7 +289,7 @@ func (c *even) away(p Plan) float64 {
 		return math.Inf(1)
 	}
 	n, tau := float64(p.Samples)/float64(c.tuned.Samples), p.Tau/c.tuned.Tau
-	return math.Abs(math.Log(n*tau*tau)) + math.Abs(math.Log(p.Beta.Ln()/c.tuned.Beta.Ln()))
+	return math.Abs(num.Log(n*tau*tau)) + math.Abs(num.Log(p.Beta.Ln()/c.tuned.Beta.Ln()))
 }
 
 // near keeps the first noise.
@@ -298,7 +299,7 @@ func (c *even) near(d descent, s search) search { return crossing(s, d.of(c.kept
 // second order in their distance.
 func (c *even) root(d descent, s search) search {
 	for range 5 {
-		if from := d.nearest(s.from); c.rough || !(math.Pow(c.away(from), 2) <= s.tolerance) {
+		if from := d.nearest(s.from); c.rough || !(c.away(from) <= math.Sqrt(s.tolerance)) {
 			c.tune(from, min(max(s.step, nearby/40), nearby), c.tuned.Samples == 0)
 		}
 		s = crossing(s, d.of(c.kept))
@@ -332,17 +333,17 @@ func (c *even) tune(p Plan, step float64, rough bool) float64 {
 	f.rough = rough
 	v, ln := c.choose(f, step)
 	c.best, c.tuned, c.rough, c.close = v, p, rough, f.closeToEnd(f.order(), v)
-	c.last, c.z, c.over = p, math.Exp(v), ln-p.Beta.Ln()
+	c.last, c.z, c.over = p, num.Exp(v), ln-p.Beta.Ln()
 	return c.over
 }
 
 // choose returns ln of tau/sd and of the least sum.
 func (c *even) choose(f valley, step float64) (v, ln float64) {
 	if f.sum.queries == 1 { // where the tangent of T_1 touches at u = 0
-		v = math.Log(4 * f.n * f.tau * f.tau / hazardAtZero)
+		v = num.Log(4 * f.n * f.tau * f.tau / hazardAtZero)
 		return v, f.with(v).serve(orderCount)
 	}
-	last := math.Log(c.z)
+	last := num.Log(c.z)
 	known := c.tuned.Samples > 0 && last > f.Lo && last <= f.Hi
 	if known && !(c.rough && c.close) {
 		if v, ln, ok := f.lowest(last, step); ok {
@@ -364,13 +365,13 @@ type valley struct {
 
 func (c *even) valley(p Plan) valley {
 	f := valley{sum: c.sumOver(p), n: float64(p.Samples), tau: p.Tau, top: lemmaEnd(p)}
-	low := math.Log(noiseQuantile(p))
+	low := num.Log(noiseQuantile(p))
 	f.Hi = min(low+1.8, f.end(0))
 	f.Lo = min(low+0.2, f.Hi-0.5)
 	return f
 }
 
-func (f valley) with(v float64) oneNoise { return f.sum.with(f.n, f.tau, f.tau/math.Exp(v)) }
+func (f valley) with(v float64) oneNoise { return f.sum.with(f.n, f.tau, f.tau/num.Exp(v)) }
 
 // free is the sum where the orders are chosen, asServed where they stay.
 func (f valley) free(v float64) float64     { p := f.with(v); return p.serve(p.best()) }
@@ -380,7 +381,7 @@ func (f valley) asServed(v float64) float64 { return f.with(v).total() }
 func (f valley) order() int { return f.sum.served[len(f.sum.served)-1] }
 
 // end is where the variance lemma ends at an order.
-func (f valley) end(order int) float64 { return f.top - math.Log(f.sum.orders[order].a)/2 }
+func (f valley) end(order int) float64 { return f.top - num.Log(f.sum.orders[order].a)/2 }
 
 // closeToEnd reports whether it ends so soon above v that the least values at two orders may be far from each other.
 func (f valley) closeToEnd(order int, v float64) bool { return f.end(order) < v+0.3 }
@@ -480,5 +481,5 @@ const nearby = 0.02
 
 // noiseQuantile is what tau/sd would be if the noise made all the errors.
 func noiseQuantile(p Plan) float64 {
-	return num.UpperQuantile(min(p.Beta.Ln()-math.Log(float64(p.Queries)), -1) - math.Ln2)
+	return num.UpperQuantile(min(p.Beta.Ln()-num.Log(float64(p.Queries)), -1) - p.Sides.lnCount())
 }

@@ -15,6 +15,7 @@ type Plan struct {
 	Queries int64          // m
 	Tau     float64        // the accuracy, in (0,1)
 	Beta    theory.LogProb // the failure probability, in (0,1)
+	Sides   Sides          // the answers that fail: those off by more than Tau, or above by more
 }
 
 // Blocks returns the falling noise of the plan in the order of the queries. Of the [Bound], eps_j is beta/(m+1), and
@@ -56,20 +57,20 @@ func (s Plan) walk(g grain, t *trail, yield func(theory.NoiseBlock) bool) (exces
 		return math.Inf(1)
 	}
 	t.begin()
-	bound := newBound(s.Samples)
+	bound := newBound(s.Samples, s.Sides)
 	m := float64(s.Queries)
-	target := s.Beta.Ln()*(1+1e-15) - math.Log(m+1) - roundJoint
-	z := num.UpperQuantile(min(target-math.Ln2, -math.Ln2)) + 1e-9
+	target := s.Beta.Ln()*(1+1e-15) - num.Log(m+1) - roundJoint
+	z := num.UpperQuantile(min(target-s.Sides.lnCount(), -math.Ln2)) + 1e-9
 	before, step, room := 0.0, 0.0, math.Inf(-1)
 	fails := func(reached float64) float64 {
 		if t.misled(reached > m-max(4, m/1e4)) {
 			return s.walk(g, t, yield)
 		}
-		return math.Log(m / reached)
+		return num.Log(m / reached)
 	}
 	for done := int64(0); done < s.Queries-1; {
-		q := run{tau: s.Tau, count: float64(max(min(done/g.begin, (s.Queries-1-done)/g.end), 1))}
-		share := target + math.Log(q.count)
+		q := run{tau: s.Tau, sides: s.Sides, count: float64(max(min(done/g.begin, (s.Queries-1-done)/g.end), 1))}
+		share := target + num.Log(q.count)
 		at, ok := bound.loudest(q, share, z*(1-1e-3), t.guess(bound, z+ahead(before, step)))
 		if !ok {
 			return fails(float64(done) + 0.5)
@@ -91,12 +92,12 @@ func (s Plan) walk(g grain, t *trail, yield func(theory.NoiseBlock) bool) (exces
 	sd, least := bound.quietest(s.Tau)
 	if before := s.Tau / z; s.Queries > 1 && sd > before { // noise falls
 		sd = before
-		least, _ = bound.least(run{tau: s.Tau, sd: sd, count: 1})
+		least, _ = bound.least(run{tau: s.Tau, sd: sd, count: 1, sides: s.Sides})
 	}
 	if target += math.Ln2; least > target {
 		return fails(m - 0.5)
 	}
-	if ln, _ := bound.least(run{tau: s.Tau, count: 1}); ln <= target {
+	if ln, _ := bound.least(run{tau: s.Tau, count: 1, sides: s.Sides}); ln <= target {
 		sd = 0
 	}
 	yield(theory.NoiseBlock{Queries: 1, Scale: sd})
@@ -270,21 +271,21 @@ func (b *Bound) dip(q run, from float64) (at, least float64) {
 		return at, least
 	}
 	b.best = best
-	far := math.Log(at)
+	far := num.Log(at)
 	of := func(i int) (at, ln float64) {
-		low, high := min(math.Log(from), far), far
+		low, high := min(num.Log(from), far), far
 		for high-low > 1e-4 {
 			mid := (low + high) / 2
-			q.sd = q.tau / math.Exp(mid)
+			q.sd = q.tau / num.Exp(mid)
 			if _, slope := b.errors(&b.orders[i], q); slope < 0 {
 				low = mid
 			} else {
 				high = mid
 			}
 		}
-		q.sd = q.tau / math.Exp(low) // above, the variance lemma may have come to its end
+		q.sd = q.tau / num.Exp(low) // above, the variance lemma may have come to its end
 		ln, _ = b.errors(&b.orders[i], q)
-		return math.Exp(low), ln
+		return num.Exp(low), ln
 	}
 	at, least = of(b.best)
 	for _, step := range [2]int{-1, 1} {
@@ -305,7 +306,7 @@ func (b *Bound) quietest(tau float64) (sd, ln float64) {
 	at := func(i int) (sd, ln float64) {
 		o := &b.orders[i]
 		sd = o.conj * hazardAtZero / (4 * b.n * tau)
-		ln, _ = b.errors(o, run{tau: tau, sd: sd, count: 1})
+		ln, _ = b.errors(o, run{tau: tau, sd: sd, count: 1, sides: b.sides})
 		return sd, ln
 	}
 	sd, ln = at(b.best)

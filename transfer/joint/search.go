@@ -46,14 +46,14 @@ func (r Noise) Certifies(p Plan) bool { return r.choose().excess(p) <= 0 }
 
 // Samples returns the least n, whatever that of the plan is, and false if there is none up to 2^53.
 func (r Noise) Samples(p Plan) (Found, bool) {
-	last := math.Log(theory.MaxSamples)
+	last := num.Log(theory.MaxSamples)
 	d := descent{choice: r.choose(), at: func(lnN float64) (float64, Plan) {
-		p.Samples = int64(math.Ceil(math.Exp(min(lnN, last)) * (1 - 4e-15))) // so that ln n leads to n
-		return max(math.Log(float64(p.Samples)), lnN), p
+		p.Samples = int64(math.Ceil(num.Exp(min(lnN, last)) * (1 - 4e-15))) // so that ln n leads to n
+		return max(num.Log(float64(p.Samples)), lnN), p
 	}}
-	lnN := math.Log(r.scale(p)) - 2*math.Log(p.Tau)
+	lnN := num.Log(r.scale(p)) - 2*num.Log(p.Tau)
 	s := d.choice.near(d, search{from: min(lnN, last), step: 0.02, rise: r.rise, tolerance: 0.01})
-	s = d.choice.root(d, s.near(last, 0.3*math.Exp(-min(s.from, last))))
+	s = d.choice.root(d, s.near(last, 0.3*num.Exp(-min(s.from, last))))
 	lnN = s.from
 	holds := func(n int64) bool {
 		if p.Samples = n; n > 1e10 { // where one row is worth less than what a choice remembers
@@ -79,18 +79,18 @@ func (r Noise) LeastTau(p Plan) (float64, Run) { return r.tauBy(r.choose(), p, 0
 // tauBy is the least tau, by a choice that may know a similar plan, and then about the slope of the excess
 // in ln tau.
 func (r Noise) tauBy(choice choice, p Plan, slope float64) (float64, Run) {
-	top := math.Log(math.Nextafter(1, 0))
+	top := num.Log(math.Nextafter(1, 0))
 	d := descent{choice: choice, at: func(lnTau float64) (float64, Plan) {
-		p.Tau = math.Exp(min(lnTau, top))
+		p.Tau = num.Exp(min(lnTau, top))
 		return lnTau, p
 	}}
 	n := float64(p.Samples)
-	from := search{from: math.Log(p.Tau), step: 1 / n, slope: slope, rise: 2 * r.rise}
+	from := search{from: num.Log(p.Tau), step: 1 / n, slope: slope, rise: 2 * r.rise}
 	from.tolerance = min(1e-8, max(0.01/n, 5e-16))
 	asked := p.Tau
 	if asked == 0 || !choice.holds(p) {
 		asked = 1
-		lnTau := math.Log(r.scale(p)/n) / 2
+		lnTau := num.Log(r.scale(p)/n) / 2
 		rough := choice.near(d, search{from: min(lnTau, top), step: 0.01, rise: from.rise, tolerance: 0.01})
 		from = rough.near(top, from.tolerance)
 	}
@@ -125,10 +125,10 @@ func (r Noise) LeastBeta(p Plan) theory.LogProb {
 	}
 	const most, tolerance = 20, 1e-11
 	d := descent{choice: r.choose(), at: func(x float64) (float64, Plan) { // ln beta = -e^(-x)
-		p.Beta = theory.LogProb(-math.Exp(-max(min(x, 2*most), -690)))
+		p.Beta = theory.LogProb(-num.Exp(-max(min(x, 2*most), -690)))
 		return x, p
 	}}
-	s := d.choice.near(d, search{from: -math.Log(r.exponent(p)), step: 0.1, tolerance: 0.01})
+	s := d.choice.near(d, search{from: -num.Log(r.exponent(p)), step: 0.1, tolerance: 0.01})
 	low := d.strict(s.near(most, tolerance))
 	high := low
 	for step := tolerance; high <= most &&
@@ -151,15 +151,15 @@ func (r Noise) LeastBeta(p Plan) theory.LogProb {
 // scale returns about what n tau^2 is for the least n.
 func (r Noise) scale(p Plan) float64 {
 	m, l := float64(p.Queries), -p.Beta.Ln()
-	return l/2 + r.spread*math.Sqrt((m-1)*(math.Log(m)+l))
+	return l/2 + r.spread*math.Sqrt((m-1)*(num.Log(m)+l))
 }
 
 // exponent returns about what -ln beta is for the least beta: it solves scale for it.
 func (r Noise) exponent(p Plan) float64 {
 	m := float64(p.Queries)
 	half := r.spread * math.Sqrt(m-1)
-	root := math.Sqrt(half*half+2*float64(p.Samples)*p.Tau*p.Tau+math.Log(m)) - half
-	return max(root*root-math.Log(m), 1e-3)
+	root := math.Sqrt(half*half+2*float64(p.Samples)*p.Tau*p.Tau+num.Log(m)) - half
+	return max(root*root-num.Log(m), 1e-3)
 }
 
 // descent is the excess of a plan that depends on one number.

@@ -99,7 +99,7 @@ func ordersFor(queries float64) []order {
 	}
 	orders = append(orders, order{a: math.Inf(1), conj: 1})
 	for i := range orders {
-		orders[i].gain = math.Log(math.Expm1(orders[i].conj * math.Ln2))
+		orders[i].gain = num.Log(math.Expm1(orders[i].conj * math.Ln2))
 	}
 	return orders
 }
@@ -280,9 +280,9 @@ func (b *Bound) errors(o *order, q run) graded {
 func lnGeometric(x, count float64) float64 {
 	top := x * count
 	if top < 1e-9 {
-		return math.Log(count) + top
+		return num.Log(count) + top
 	}
-	return (top - x + math.Log(math.Expm1(-top)/math.Expm1(-x))) * (1 + roundUp)
+	return (top - x + num.Log(math.Expm1(-top)/math.Expm1(-x))) * (1 + roundUp)
 }
 
 // leastOfAll returns the least of errors over the orders.

@@ -44,8 +44,8 @@ func lnUp(x float64) float64 { return math.Log1p(x) * (1 + 0x1p-50) }
 // (1+z)ln(1+z) - z, and A = kappa n vbar/g^2. Any V is valid.
 func (c certificate) byMoment() float64 {
 	amount := c.kappa * c.n * c.moment / (c.reach * c.reach) // A
-	lnWide := 0.5 + math.Log(math.Sqrt(c.span*c.span+c.sd*c.sd)/(c.sd*c.delta))
-	need := (c.a-1)*lnWide + math.Ln2 - math.Log(c.tail)
+	lnWide := 0.5 + num.Log(math.Sqrt(c.span*c.span+c.sd*c.sd)/(c.sd*c.delta))
+	need := (c.a-1)*lnWide + math.Ln2 - num.Log(c.tail)
 	x0, tail := c.moment/c.reach*entropyRoot(need*(1+roundUp)/amount), c.tail
 	if x0 >= c.span { // |X| never exceeds the span
 		x0, tail = c.span, 0
@@ -58,7 +58,7 @@ func (c certificate) byMoment() float64 {
 	v := (pairs/(root*root) - square) / (c.a * c.a)
 	ratio := c.a * v / square
 	ln := (c.a*math.Log1p(ratio)-math.Log1p(c.a*ratio))/2 - (c.a-1)*math.Log1p(-c.delta)
-	ln += math.Log(m.integral(root) + tail*math.Exp(-ln))
+	ln += num.Log(m.integral(root) + tail*num.Exp(-ln))
 	return (ln + roundUp*(1+c.a*ratio)) / (c.a - 1)
 }
 
@@ -97,7 +97,7 @@ func (m moments) at(b, z float64) (e, slope float64) {
 // expExcess returns e^u - 1 - u for u >= 0, within 1e-13 relative.
 func expExcess(u float64) float64 {
 	if u > 0.4 {
-		return math.Exp(u) - 1 - u
+		return num.Exp(u) - 1 - u
 	}
 	p := 1 + u/11*(1+u/12)
 	p = 1 + u/9*(1+u/10*p)
@@ -148,7 +148,7 @@ func (m moments) integral(root float64) float64 {
 		i++
 	}
 	sum := rules[i].rule.Integral(num.Interval{Lo: 0, Hi: cut}, func(z float64) float64 {
-		return math.Exp(m.amount*expExcess(b*z) - z*z/2)
+		return num.Exp(m.amount*expExcess(b*z) - z*z/2)
 	})
 	return (sum*(1+2e-9) + rest) * math.Sqrt(2/math.Pi) * (1 + 4.1e-8)
 }
@@ -171,7 +171,7 @@ func (m moments) cut(b, end float64) (cut, rest float64) {
 			e, slope = m.at(b, cut)
 		}
 		if last, _ := m.at(b, end); cut > 0 && cut < end && e < -13 && slope < 0 && usable(cut) {
-			return cut, (end - cut) * math.Exp(max(e, last))
+			return cut, (end - cut) * num.Exp(max(e, last))
 		}
 	}
 	if usable(end) {

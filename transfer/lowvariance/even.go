@@ -82,20 +82,20 @@ func (p Plan) EvenNoise(guess float64) (sd, ln float64) {
 	if p.validate() != nil {
 		return 0, math.Inf(1)
 	}
-	at := func(v float64) float64 { return p.EvenErrors(p.Tau / math.Exp(v)) }
-	low := math.Log(p.quantile())
+	at := func(v float64) float64 { return p.EvenErrors(p.Tau / num.Exp(v)) }
+	low := num.Log(p.quantile())
 	if guess > 0 {
-		near := math.Log(p.Tau / guess)
+		near := num.Log(p.Tau / guess)
 		v, ln := num.Interval{Lo: near - nearby, Hi: near + nearby}.Minimize(2e-3, at)
 		if math.Abs(v-near) < 0.8*nearby {
-			return p.Tau / math.Exp(v), ln
+			return p.Tau / num.Exp(v), ln
 		}
 	}
 	v, ln := num.Interval{Lo: low + 0.1, Hi: low + 1.8}.Minimize(2e-3, at)
-	return p.Tau / math.Exp(v), ln
+	return p.Tau / num.Exp(v), ln
 }
 
 // quantile is what tau over the noise would be if the noise made all the errors.
 func (p Plan) quantile() float64 {
-	return num.UpperQuantile(min(p.Beta.Ln()-math.Log(float64(p.Queries)), -1) - math.Ln2)
+	return num.UpperQuantile(min(p.Beta.Ln()-num.Log(float64(p.Queries)), -1) - math.Ln2)
 }

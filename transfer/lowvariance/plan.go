@@ -61,7 +61,7 @@ func (p Plan) walk() walk {
 	w := walk{Bound: newBound(p.Design), answers: p.Beta.Ln() - spare, shares: math.Inf(-1)}
 	if m := float64(p.Queries); m > 1 && !p.Checked {
 		w.answers += math.Log1p(-shareOfShares)
-		w.shares = p.Beta.Ln() + math.Log(shareOfShares) - math.Log(m-1) - spare
+		w.shares = p.Beta.Ln() + num.Log(shareOfShares) - num.Log(m-1) - spare
 	}
 	return w
 }
@@ -74,7 +74,7 @@ func (p Plan) schedule(g grain, yield func(Block) bool) (excess float64) {
 	}
 	w := p.walk()
 	m := float64(p.Queries)
-	w.answers -= math.Log(m + 1) // twice that for the last query
+	w.answers -= num.Log(m + 1) // twice that for the last query
 	w.z = num.UpperQuantile(min(w.answers-math.Ln2, -math.Ln2)) + 1e-9
 	end := ending{query: w.query(p.Tau)}
 	room := math.Inf(-1)
@@ -83,9 +83,9 @@ func (p Plan) schedule(g grain, yield func(Block) bool) (excess float64) {
 		q := run{query: w.query(p.Tau), count: float64(count)}
 		q.share = w.shareFor(q)
 		w.orient(q, done)
-		z, ok := w.loudest(q, w.answers+math.Log(q.count))
+		z, ok := w.loudest(q, w.answers+num.Log(q.count))
 		if !ok {
-			return math.Log(m / (float64(done) + 0.5))
+			return num.Log(m / (float64(done) + 0.5))
 		}
 		if p.Queries-done <= nearEnd {
 			best := w.best
@@ -113,7 +113,7 @@ func (p Plan) finish(w walk, end *ending, room float64, yield func(Block) bool) 
 		least = w.least(run{query: end.query, count: 1}).ln
 	}
 	if least > target {
-		return math.Log(m / (m - 0.5))
+		return num.Log(m / (m - 0.5))
 	}
 	end.sd = 0
 	if w.least(run{query: end.query, count: 1}).ln <= target {
@@ -141,7 +141,7 @@ func (b *Bound) settle(left float64) {
 	if math.IsInf(b.orders[b.best].a, 1) {
 		return
 	}
-	low := max(0, b.best-8-int(math.Log(left)*0.7/math.Log(orderRatio)))
+	low := max(0, b.best-8-int(num.Log(left)*0.7/num.Log(orderRatio)))
 	b.orders = b.orders[low:min(b.best+4, len(b.orders))]
 	b.best -= low
 }
@@ -166,13 +166,13 @@ func (w *walk) shareFor(q run) float64 {
 
 // shareAt returns an s with kl(s||p) >= y, close to the least; 1 if there is none. Newton's steps descend to it.
 func shareAt(p, y float64) float64 {
-	if !(y < -math.Log(p)) {
+	if !(y < -num.Log(p)) {
 		return 1
 	}
 	s := min(p*(1+entropyRoot(y/p)), 1-1e-12)
 	for range 30 {
 		gap := num.KLShift{P: p, Shift: s - p}.Nats() - y
-		step := gap / (math.Log(s/p) + math.Log((1-p)/(1-s)))
+		step := gap / (num.Log(s/p) + num.Log((1-p)/(1-s)))
 		if s -= step; step < 1e-9*s {
 			break
 		}
@@ -204,10 +204,10 @@ func (w *walk) loudest(q run, target float64) (z float64, ok bool) {
 
 // newton is loudest where the errors fall from the last z to the root.
 func (w *walk) newton(q run, target float64) (z float64, ok bool) {
-	v := math.Log(w.z)
+	v := num.Log(w.z)
 	least, most := v-1e-3, v+1
 	for range 15 {
-		z = math.Exp(v)
+		z = num.Exp(v)
 		q.sd = q.tau / z
 		g := w.errors(&w.orders[w.best], q)
 		gap := g.ln - target

@@ -98,12 +98,12 @@ func (n Noise) Samples(p Plan) (Found, bool) {
 	if p.Samples = 1; p.validate() != nil {
 		return Found{}, false
 	}
-	c, last := n.chooser(), math.Log(MaxCount)
+	c, last := n.chooser(), num.Log(MaxCount)
 	at := func(lnN float64) Plan {
-		p.Samples = int64(math.Ceil(math.Exp(min(lnN, last))))
+		p.Samples = int64(math.Ceil(num.Exp(min(lnN, last))))
 		return p
 	}
-	lnN, ok := solve(c, at, bounds{from: math.Log(p.guess()), most: last, tolerance: oneRow})
+	lnN, ok := solve(c, at, bounds{from: num.Log(p.guess()), most: last, tolerance: oneRow})
 	if !ok {
 		return Found{}, false
 	}
@@ -123,10 +123,10 @@ func (n Noise) LeastTau(p Plan) (tau float64, run Run, ok bool) {
 	if p.Tau = 1e-3; p.validate() != nil {
 		return 0, Run{}, false
 	}
-	c, most := n.chooser(), math.Log(p.Values.span())-1e-15
-	at := func(lnTau float64) Plan { p.Tau = math.Exp(lnTau); return p }
+	c, most := n.chooser(), num.Log(p.Values.span())-1e-15
+	at := func(lnTau float64) Plan { p.Tau = num.Exp(lnTau); return p }
 	m, moment := float64(p.Queries), p.Values.moment(p.Values.Share())
-	from := math.Log((3*math.Sqrt(m)-p.Beta.Ln())*(moment+0.05)/float64(p.Samples)) / 2
+	from := num.Log((3*math.Sqrt(m)-p.Beta.Ln())*(moment+0.05)/float64(p.Samples)) / 2
 	lnTau, ok := solve(c, at, bounds{from: min(from, most-0.1), most: most, tolerance: closely})
 	if !ok {
 		return 0, Run{}, false
@@ -148,7 +148,7 @@ func (n Noise) LeastBeta(p Plan) theory.LogProb {
 	}
 	c := n.chooser()
 	at := func(x float64) Plan { // ln beta = -e^-x
-		p.Beta = theory.LogProb(-math.Exp(-max(min(x, most), -690)))
+		p.Beta = theory.LogProb(-num.Exp(-max(min(x, most), -690)))
 		return p
 	}
 	x, ok := solve(c, at, bounds{from: -1, most: most, tolerance: closely})
@@ -180,7 +180,7 @@ func solve(c chooser, at func(x float64) Plan, b bounds) (x float64, ok bool) {
 	for fine.step = 0.01; ; fine.step /= 10 {
 		c.excess(at(x))
 		if fine.tolerance = b.tolerance; b.tolerance == oneRow {
-			fine.tolerance = 0.3 * math.Exp(-x)
+			fine.tolerance = 0.3 * num.Exp(-x)
 		}
 		fine.step = max(fine.step, 2*fine.tolerance)
 		last := x

@@ -91,7 +91,7 @@ const roundTilt = 0x1p-48
 // hazard is phi(u)/P[N > u].
 func hazard(u float64) float64 {
 	if u < -1 {
-		return math.Exp(-u*u/2-num.LogSurvival(u)) / math.Sqrt(2*math.Pi)
+		return num.Exp(-u*u/2-num.LogSurvival(u)) / math.Sqrt(2*math.Pi)
 	}
 	return 1 / num.Mills(u)
 }
@@ -102,7 +102,7 @@ type graded struct{ ln, slope float64 }
 // plus adds two numbers given by their logarithms.
 func (x graded) plus(y graded) graded {
 	ln := num.LogAddExp(x.ln, y.ln)
-	w := math.Exp(x.ln - ln)
+	w := num.Exp(x.ln - ln)
 	return graded{ln, w*x.slope + (1-w)*y.slope}
 }
 

@@ -3,6 +3,7 @@ package lowvariance
 import (
 	"math"
 
+	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer/feedback"
 )
@@ -51,7 +52,7 @@ func (v Difference) tilts(l float64) (above, below tilt) {
 func (v Difference) checkedTilts(l float64) (above, below tilt, ok bool) {
 	t, free := checkedAbove(l, v.Disagreement)
 	if cosh := lnCosh(l); free < cosh { // beyond, both signs would count: the multiplier stays at ln cosh l
-		u := math.Tanh(l)
+		u := num.Tanh(l)
 		t = multiplied(l, v.Disagreement, cosh, u)
 		y := l/u - 1
 		t.slope = v.Disagreement*u + y/(1+y)*(1/u-l*(1-u*u)/(u*u))
@@ -62,10 +63,10 @@ func (v Difference) checkedTilts(l float64) (above, below tilt, ok bool) {
 // lnCosh returns ln cosh l for l > 0.
 func lnCosh(l float64) float64 {
 	if l < 1 {
-		h := math.Sinh(l / 2)
+		h := num.Sinh(l / 2)
 		return math.Log1p(2 * h * h)
 	}
-	return l - math.Ln2 + math.Log1p(math.Exp(-2*l))
+	return l - math.Ln2 + math.Log1p(num.Exp(-2*l))
 }
 
 // Accuracy is the values of f: X -> {0,1} with Ef >= 1 - Errors, Errors < 1/2. psi = (f - (1-Errors))^2.

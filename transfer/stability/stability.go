@@ -57,10 +57,10 @@ func Approx(eps float64, delta theory.LogProb) (Bound, error) {
 	if delta == theory.Zero {
 		return Pure(eps)
 	}
-	t := math.Tanh(eps / 2)
-	rest := 2 / (1 + math.Exp(eps)) // 1-t
+	t := num.Tanh(eps / 2)
+	rest := 2 / (1 + num.Exp(eps)) // 1-t
 	return bounded(1, func(lnb float64) float64 {
-		leak := math.Exp(delta.Ln()-lnb) * (1 + 1e-15*math.Abs(lnb))
+		leak := num.Exp(delta.Ln()-lnb) * (1 + 1e-15*math.Abs(lnb))
 		return (t/2 + leak*rest) / (0.5 + rest/2) * (1 + 0x1p-48)
 	}), nil
 }
@@ -98,7 +98,7 @@ func nonNegative(name string, x float64) error {
 }
 
 // PureAt is [Pure] at every level, without a check of its domain.
-func PureAt(eps float64) float64 { return min(1, math.Tanh(eps/4)*(1+0x1p-50)) }
+func PureAt(eps float64) float64 { return min(1, num.Tanh(eps/4)*(1+0x1p-50)) }
 
 // Both F(y) below have the form A-B with A+B = y, where A and B are the
 // probabilities of one event under the two laws. Then b s = F(b(1+s)/2) says
@@ -125,7 +125,7 @@ func GDPAt(mu, lnb float64) float64 {
 	c = max(c, 0)
 	tail := func(c float64) (lnSum, slope float64) {
 		lnA, lnB := num.LogSurvival(c-mu/2), num.LogSurvival(c+mu/2)
-		rho := math.Exp(lnB - lnA)
+		rho := num.Exp(lnB - lnA)
 		return lnA + math.Log1p(3*rho), (num.Hazard(c-mu/2) + 3*rho*num.Hazard(c+mu/2)) / (1 + 3*rho)
 	}
 	// The result may stay to the right of the root, by little.
@@ -167,14 +167,14 @@ func ComposedAt(k int64, eps, lnb float64) float64 {
 		return PureAt(n * eps)
 	}
 	// Above top the probability is below e^-50 b, by Chernoff's bound.
-	lnP := -math.Log1p(math.Exp(-eps))
+	lnP := -math.Log1p(num.Exp(-eps))
 	lnQ := lnP - eps
 	const negligible = 50
-	low, top := int64(n*math.Exp(lnP)), k
+	low, top := int64(n*num.Exp(lnP)), k
 	for low+1 < top {
 		j := low + (top-low)/2
 		x := float64(j) / n
-		if n*(x*(math.Log(x)-lnP)+(1-x)*(math.Log1p(-x)-lnQ)) > negligible+1-lnb {
+		if n*(x*(num.Log(x)-lnP)+(1-x)*(math.Log1p(-x)-lnQ)) > negligible+1-lnb {
 			top = j
 		} else {
 			low = j
@@ -185,11 +185,11 @@ func ComposedAt(k int64, eps, lnb float64) float64 {
 	lnCosh := n * (eps/2 + math.Log1p(math.Expm1(-eps)/2)) // n ln cosh(eps/2)
 	// s does not increase with b, so the error of the first atom goes there.
 	lnb -= 1e-13 + 2e-15*(math.Abs(lnFair)+math.Abs(lift)+math.Abs(lnCosh)+math.Abs(lnb))
-	atom := math.Exp(lnFair + lift - lnCosh - lnb)
-	down := math.Exp(-eps)
+	atom := num.Exp(lnFair + lift - lnCosh - lnb)
+	down := num.Exp(-eps)
 	shift, room := 0.0, 1.0 // (A-B)/b and 1-(A+3B)/b
 	if top < k {
-		shift = math.Exp(-negligible) * -math.Expm1(-n*eps)
+		shift = num.Exp(-negligible) * -math.Expm1(-n*eps)
 	}
 	for i := top; 2*i > k && room > 0; i-- {
 		rise := -math.Expm1(-eps * float64(2*i-k))
@@ -213,14 +213,17 @@ func lnFairBinomial(k, j int64) float64 {
 	y := float64(2*j-k) / n
 	entropy := ((1+y)*math.Log1p(y) + (1-y)*math.Log1p(-y)) / 2
 	a, b := float64(j), float64(k-j)
-	return stirling(n) - stirling(a) - stirling(b) - n*entropy + math.Log(n/(2*math.Pi*a*b))/2
+	return stirling(n) - stirling(a) - stirling(b) - n*entropy + num.Log(n/(2*math.Pi*a*b))/2
 }
 
 // stirling returns ln(n!) - ln(sqrt(2 pi n) (n/e)^n) for n >= 1.
 func stirling(n float64) float64 {
 	if n < 16 {
-		lgamma, _ := math.Lgamma(n + 1)
-		return lgamma - (n+0.5)*math.Log(n) + n - math.Log(2*math.Pi)/2
+		factorial := 1.0
+		for i := 2.0; i <= n; i++ {
+			factorial *= i
+		}
+		return num.Log(factorial) - (n+0.5)*num.Log(n) + n - num.Log(2*math.Pi)/2
 	}
 	m := 1 / (n * n)
 	return (1.0/12 - m*(1.0/360-m*(1.0/1260-m/1680))) / n

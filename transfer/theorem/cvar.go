@@ -3,6 +3,7 @@ package theorem
 import (
 	"math"
 
+	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer/stability"
 )
@@ -24,7 +25,7 @@ func CVaR(s Sampled, class Class, target theory.LogProb) (theory.Bound[Populatio
 	if err != nil {
 		return theory.Bound[Population]{}, err
 	}
-	alpha := s.Alpha + math.Exp(s.Beta.Ln()-target.Ln()) + class.spread()*stable(target)
+	alpha := s.Alpha + num.Exp(s.Beta.Ln()-target.Ln()) + class.spread()*stable(target)
 	return concluded(alpha, target, []theory.Source{cvarSource}, unitErrors, independentRows)
 }
 
@@ -50,7 +51,7 @@ func CVaRPure(s Sampled, class Class, target theory.LogProb) (theory.Bound[Popul
 	best.Sources = []theory.Source{source}
 	counted := class.linear() && class.Samples > 0
 	if rest := -math.Expm1(s.Beta.Ln()-target.Ln()) * (1 - 0x1p-50); counted && rest > 0 {
-		sampling := math.Sqrt((-target.Ln() - math.Log(rest)) / (2 * float64(class.Samples)))
+		sampling := math.Sqrt((-target.Ln() - num.Log(rest)) / (2 * float64(class.Samples)))
 		best.Value.Alpha = math.Min(best.Value.Alpha, up(s.Alpha+stability.PureAt(s.Epsilon)+sampling))
 	}
 	return best, nil

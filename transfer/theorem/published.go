@@ -3,6 +3,7 @@ package theorem
 import (
 	"math"
 
+	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -83,7 +84,7 @@ func Jung20(s Sampled, class Class, target theory.LogProb) (theory.Bound[Populat
 	if !class.linear() {
 		w = 4 * d
 	}
-	root := math.Exp((s.Beta.Ln()-target.Ln())/2) + math.Exp((math.Log(w)+s.LnDelta.Ln()-target.Ln())/2)
+	root := num.Exp((s.Beta.Ln()-target.Ln())/2) + num.Exp((num.Log(w)+s.LnDelta.Ln()-target.Ln())/2)
 	alpha := s.Alpha + d*math.Expm1(s.Epsilon) + root*root
 	return concluded(alpha, target, []theory.Source{jung20Source}, unitErrors, onePopulation)
 }
@@ -118,7 +119,7 @@ func Jung20Pure(s Sampled, class Class, target theory.LogProb) (theory.Bound[Pop
 		return theory.Bound[Population]{}, &theory.NotApplicableError{Source: source, Needs: "a target beta above the " +
 			"sample's beta"}
 	}
-	alpha := s.Alpha + math.Expm1(s.Epsilon) + math.Sqrt(2*(-target.Ln()-math.Log(rest))/float64(class.Samples))
+	alpha := s.Alpha + math.Expm1(s.Epsilon) + math.Sqrt(2*(-target.Ln()-num.Log(rest))/float64(class.Samples))
 	return concluded(alpha, target, []theory.Source{source}, onePopulation)
 }
 
@@ -150,11 +151,11 @@ func Bassily16(s Sampled, class Class, target theory.LogProb) (theory.Bound[Popu
 		return fail("a target beta above the sample's beta")
 	}
 	// ln(delta'/epsilon): what target leaves after beta, and below 1/4.
-	lnRatio := math.Min(target.Ln()+math.Log(-math.Expm1(s.Beta.Ln()-target.Ln())), math.Log(0.2499))
-	if !(s.LnDelta.Ln() <= math.Log(s.Epsilon)+lnRatio) {
+	lnRatio := math.Min(target.Ln()+num.Log(-math.Expm1(s.Beta.Ln()-target.Ln())), num.Log(0.2499))
+	if !(s.LnDelta.Ln() <= num.Log(s.Epsilon)+lnRatio) {
 		return fail("delta at most epsilon (target - beta), and below epsilon/4")
 	}
-	if !(float64(class.Samples) >= (math.Log(4)-lnRatio)/(s.Epsilon*s.Epsilon)*(1+0x1p-40)) {
+	if !(float64(class.Samples) >= (num.Log(4)-lnRatio)/(s.Epsilon*s.Epsilon)*(1+0x1p-40)) {
 		return fail("n of at least ln(4 epsilon/delta)/epsilon^2")
 	}
 	alpha := s.Alpha + 18*s.Epsilon*class.spread()
@@ -205,7 +206,7 @@ func SelectionDwork15(s Selection) (theory.LogProb, error) {
 			Needs:  "epsilon <= sqrt(ln(1/beta)/(2n))",
 		}
 	}
-	return capped(math.Log(3) + s.Beta.Ln()/2), nil
+	return capped(num.Log(3) + s.Beta.Ln()/2), nil
 }
 
 func (s Selection) validate() error {
@@ -245,7 +246,7 @@ func TailByMaxInformation(o Output) (theory.LogProb, error) {
 // DomainError, NotApplicableError. Source: dwork15preserving.
 func TailDwork15(o Output) (theory.LogProb, error) {
 	return o.tail(theory.Source{Key: "dwork15preserving", Where: "notes, Corollary 2.3.1"}, "pure epsilon <= tau", o.Tau,
-		math.Log(6))
+		num.Log(6))
 }
 
 func (o Output) validate() error {
@@ -286,8 +287,8 @@ func TailApproxDwork15(o Output) (theory.LogProb, error) {
 			Source: theory.Source{Key: "dwork15preserving", Where: "notes, Theorem 2.4"}, Needs: "epsilon <= tau/4",
 		}
 	}
-	bySamples := math.Log(8) - o.Tau*o.Tau*float64(o.Samples)/48
-	byDelta := math.Log(8) + o.LnDelta.Ln()*o.Tau/4
+	bySamples := num.Log(8) - o.Tau*o.Tau*float64(o.Samples)/48
+	byDelta := num.Log(8) + o.LnDelta.Ln()*o.Tau/4
 	return capped(math.Max(bySamples, byDelta)), nil
 }
 

@@ -29,7 +29,7 @@ func (t Noise) CVaR(lnb float64) float64 {
 // R' = R(B,1/8) (psi(B+7/8) - psi(7/8)) is the derivative in l.
 func (t Noise) LnKappa(threshold float64) float64 {
 	rest := num.LogMaxExpMoment(t.Queries, 1.0/2) + num.LogMaxExpMoment(t.Budget, 1.0/4) +
-		num.LogMaxExpMoment(t.Budget, 1.0/8) + math.Log(shiftedHarmonic(t.Budget))
+		num.LogMaxExpMoment(t.Budget, 1.0/8) + num.Log(shiftedHarmonic(t.Budget))
 	return math.Ln2 + rest - threshold/8 + 1e-15*(rest+threshold)
 }
 
@@ -43,7 +43,7 @@ func shiftedHarmonic(k int64) float64 {
 	if k > direct {
 		// ln x - 1/2x - 1/12x^2 + 1/120x^4 is above psi(x), without its last term below.
 		x, y := float64(k)+7.0/8, direct+7.0/8
-		sum += math.Log(x/y) - 1/(2*x) + 1/(2*y) - 1/(12*x*x) + 1/(12*y*y) + 1/(120*x*x*x*x)
+		sum += num.Log(x/y) - 1/(2*x) + 1/(2*y) - 1/(12*x*x) + 1/(12*y*y) + 1/(120*x*x*x*x)
 	}
 	return sum * (1 + 0x1p-48)
 }

@@ -19,7 +19,8 @@ type Goal struct {
 
 func (g Goal) validate() error {
 	for _, err := range []error{
-		theory.Domain(g.Budget >= 1 && g.Budget <= theory.MaxSamples, "budget", g.Budget, "a whole number from 1 to 9007199254740992"),
+		theory.Domain(g.Budget >= 1 && g.Budget <= theory.MaxSamples, "budget", g.Budget,
+			"a whole number from 1 to 9007199254740992"),
 		theory.Domain(g.Sigma > 0 && g.Sigma <= math.MaxFloat64, "sigma", g.Sigma, "a positive number"),
 		theory.Domain(g.Tau > 0 && g.Tau < 1, "tau", g.Tau, "a number in (0, 1)"),
 		theory.Domain(g.Beta.Interior(), "beta", g.Beta, "a probability in (0, 1)"),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/commands/steps"
+	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/internal/numbers"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
@@ -68,7 +69,7 @@ func listables() []listable {
 	})
 	answers := count("outcomes", parsing(numbers.Counts, steps.Outcomes.Want, func(s string) (int64, bool) {
 		ln, ok := steps.Outcomes.Parse(s)
-		return int64(min(math.Round(math.Exp(float64(ln))), 1<<53)), ok
+		return int64(min(math.Round(num.Exp(float64(ln))), 1<<53)), ok
 	}))
 	answers.cell = outcomesCell
 	return []listable{
@@ -91,7 +92,7 @@ func outcomesCell(text string) record.Cell {
 		return record.Whole(n)
 	}
 	ln, _ := steps.Outcomes.Parse(text)
-	if x := math.Exp(float64(ln)); x <= math.MaxFloat64 {
+	if x := num.Exp(float64(ln)); x <= math.MaxFloat64 {
 		return record.Exactly(x)
 	}
 	return record.Words(text)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/internal/commands"
+	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/internal/printed"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
@@ -71,7 +72,7 @@ func height(c record.Cell) (x float64, ok bool) {
 	case record.NumberForm:
 		return c.F, c.F == 0 || math.Abs(c.F) >= tiny && math.Abs(c.F) <= 1/tiny
 	case record.ChanceForm:
-		x = math.Exp(c.F)
+		x = num.Exp(c.F)
 		return x, x == 0 && math.IsInf(c.F, -1) || x >= tiny
 	}
 	return 0, false

@@ -20,8 +20,8 @@ import (
 )
 
 // checkFlags are the flags that go with --check-schedule.
-var checkFlags = []string{"check-schedule", "samples", "queries", "tau", "beta", "confidence", "query", "disagreement",
-	"at-least", "variance", "checked", "format", "output"}
+var checkFlags = []string{"check-schedule", "samples", "queries", "tau", "beta", "confidence", "query", "one-sided",
+	"disagreement", "at-least", "variance", "checked", "format", "output"}
 
 // fallingNoise is the method whose noise changes from query to query.
 func fallingNoise() transfer.Method {
@@ -38,7 +38,7 @@ func checkSchedule(c *commands.Call, path string) error {
 		}
 		if given && !slices.Contains(checkFlags, f.Name) {
 			return usage.Errorf("--check-schedule: given with --%s, want %s", f.Name,
-				usage.OrList([]string{"--samples", "--queries", "--tau", "--beta", "--query",
+				usage.OrList([]string{"--samples", "--queries", "--tau", "--beta", "--query", "--one-sided",
 					"--disagreement", "--at-least", "--variance", "--checked"}))
 		}
 	}
@@ -129,11 +129,14 @@ func sayChecked(r *row, goal theory.LogProb) (title, notes []string) {
 	case goal != 0:
 		return title, []string{"The schedule is certified at beta " + record.People(record.Chance(goal)) + "."}
 	}
-	by := "the joint bound"
+	promise, by := "every answer is within tau", "the joint bound"
+	if r.OneSided {
+		promise = "no answer is above the truth by more than tau"
+	}
 	if r.Mechanism.LowVariance {
 		by = "the low-variance bound"
 	}
-	return title, []string{"Except with probability at most beta every answer is within tau, by " + by + "."}
+	return title, []string{"Except with probability at most beta " + promise + ", by " + by + "."}
 }
 
 // readNoise reads a schedule as --schedule writes it, and sums its errors.
@@ -151,7 +154,7 @@ func readNoise(c *commands.Call, path string, a *transfer.Answer) error {
 
 // sumErrors fills in the queries, the noise and the failure probability.
 func sumErrors(ctx context.Context, s *csvfile.Splitter, a *transfer.Answer) error {
-	bound, err := joint.New(a.Samples)
+	bound, err := joint.New(a.Samples, joint.SidesOf(a.OneSided))
 	if err != nil {
 		return err
 	}

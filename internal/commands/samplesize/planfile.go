@@ -62,7 +62,12 @@ func runPlanFile(c *commands.Call) error {
 				return usage.Errorf("--%s: got plan init, want plan run or diff", f.Name)
 			}
 		}
-		return newFile(c, "plan init", files[0], planfile.Template)
+		return newFile(c, "plan init", files[0], func(inJSON bool) (string, error) {
+			if inJSON {
+				return planfile.JSON(planfile.Template)
+			}
+			return planfile.Template, nil
+		})
 	}
 	target, err := c.Target()
 	if err != nil {
@@ -75,7 +80,7 @@ func runPlanFile(c *commands.Call) error {
 }
 
 // newFile writes a plan file whose name is free.
-func newFile(c *commands.Call, where, path, text string) error {
+func newFile(c *commands.Call, where, path string, textOf func(inJSON bool) (string, error)) error {
 	switch suffix := strings.ToLower(filepath.Ext(path)); suffix {
 	case ".yaml", ".yml", ".json":
 	default:
@@ -84,11 +89,9 @@ func newFile(c *commands.Call, where, path, text string) error {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return usage.Errorf("%s: got %s, which exists, want a new file", where, usage.Shown(path))
 	}
-	if strings.EqualFold(filepath.Ext(path), ".json") {
-		var err error
-		if text, err = planfile.JSON(text); err != nil {
-			return err
-		}
+	text, err := textOf(strings.EqualFold(filepath.Ext(path), ".json"))
+	if err != nil {
+		return err
 	}
 	return c.Write(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
@@ -456,7 +459,7 @@ func (q pair) change() string {
 }
 
 // savedPlan is the plan file of one command line.
-func savedPlan(c usage.Values) string {
+func savedPlan(c usage.Values, inJSON bool) string {
 	var pairs []planfile.Pair
 	for _, key := range planKeys().All {
 		value, ok := c.Text(key)
@@ -466,6 +469,9 @@ func savedPlan(c usage.Values) string {
 		if ok {
 			pairs = append(pairs, planfile.Pair{Key: key, Value: value})
 		}
+	}
+	if inJSON {
+		return planfile.TextJSON("plan", pairs)
 	}
 	return planfile.Text("plan", pairs)
 }

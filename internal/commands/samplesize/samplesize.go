@@ -99,7 +99,9 @@ func runSamplesize(c *commands.Call) error {
 			return usage.Errorf("--save-plan: got %s, which is written by another flag too, want a file of its own",
 				usage.Shown(path))
 		}
-		if err := newFile(c, "--save-plan", path, savedPlan(c)); err != nil {
+		if err := newFile(c, "--save-plan", path, func(inJSON bool) (string, error) {
+			return savedPlan(c, inJSON), nil
+		}); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/internal/commands"
+	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/internal/numbers"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
@@ -315,10 +316,10 @@ var Outcomes = numbers.Kind[theory.Nats]{
 		base, exponent, power := strings.Cut(s, "^")
 		n, ok := numbers.Counts.Parse(base)
 		if !power || !ok {
-			return theory.Nats(math.Log(float64(n))), ok
+			return theory.Nats(num.Log(float64(n))), ok
 		}
 		k, ok := numbers.Counts.Parse(exponent)
-		return theory.Nats(math.Nextafter(math.Log(float64(n))*float64(k), math.Inf(1))), ok
+		return theory.Nats(math.Nextafter(num.Log(float64(n))*float64(k), math.Inf(1))), ok
 	},
 }
 

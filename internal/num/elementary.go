@@ -1,0 +1,102 @@
+package num
+
+import "math"
+
+// The standard library has machine code of its own for the exponential function and the logarithm on amd64, whose last
+// digits differ from those of other machines, and whose logarithm is wrong below 2^-1022 (Go 1.26). With these the page
+// prints what the command line does, digit by digit.
+
+const (
+	ln2Hi = 0x1.62e42feep-1       // ln 2 to 33 bits, so that k ln2Hi is exact
+	ln2Lo = 0x1.a39ef35793c76p-33 // the rest
+	most  = 0x1.62e42fefa39efp+9  // e^x overflows beyond
+	least = -0x1.74910d52d3051p+9 // and is zero below
+)
+
+// Exp returns e^x within one unit in the last place.
+func Exp(x float64) float64 {
+	switch {
+	case x != x || x > math.MaxFloat64:
+		return x
+	case x > most:
+		return math.Inf(1)
+	case x < least:
+		return 0
+	case -0x1p-28 < x && x < 0x1p-28:
+		return 1 + x
+	}
+	const rounding = 0x1.8p52 // added and taken off again it leaves the nearest whole number
+	k := (x*(1/math.Ln2) + rounding) - rounding
+	hi, lo := x-k*ln2Hi, k*ln2Lo
+	r := hi - lo
+	t := r * r
+	// r coth(r/2) = 2 + r^2/6 - r^4/360 + ..., by the Bernoulli numbers, and e^r = 1 + r + r c/(2-c) with
+	// c = r - (r coth(r/2) - 2).
+	c := r - t*(1./6-t*(1./360-t*(1./15120-t*(1./604800-t*(1./23950080-t*(691./653837184000-t*(1./37362124800)))))))
+	y := 1 - ((lo - r*c/(2-c)) - hi)
+	if power := int64(k); power > -1022 && power < 1024 {
+		return y * math.Float64frombits(uint64(power+1023)<<52)
+	}
+	return math.Ldexp(y, int(k))
+}
+
+// Log returns ln x within one unit in the last place, NaN below zero and -Inf at zero.
+func Log(x float64) float64 {
+	switch {
+	case x != x || x > math.MaxFloat64:
+		return x
+	case x < 0:
+		return math.NaN()
+	case x == 0:
+		return math.Inf(-1)
+	}
+	k := 0.0
+	if x < 0x1p-1022 {
+		x, k = x*0x1p64, -64
+	}
+	// x = 2^k (1+f) with 1+f from sqrt(1/2) to sqrt 2.
+	bits := math.Float64bits(x)
+	f := math.Float64frombits(bits&(1<<52-1) | 0x3ff<<52)
+	k += float64(int64(bits>>52) - 1023)
+	if f > math.Sqrt2 {
+		f, k = f/2, k+1
+	}
+	f--
+	// ln(1+f) = 2 artanh s = f - (f^2/2 - s (f^2/2 + R)), R = 2 s^2/3 + 2 s^4/5 + ...
+	s := f / (2 + f)
+	t := s * s
+	rest := t * (2./3 + t*(2./5+t*(2./7+t*(2./9+t*(2./11+t*(2./13+t*(2./15+t*(2./17+t*(2./19+t*(2./21+t*(2./23)))))))))))
+	half := 0.5 * f * f
+	return k*ln2Hi - ((half - (s*(half+rest) + k*ln2Lo)) - f)
+}
+
+// Tanh returns the hyperbolic tangent within three units in the last place.
+func Tanh(x float64) float64 {
+	if x < 0 {
+		return -Tanh(-x)
+	}
+	if x > 20 {
+		return 1
+	}
+	e := math.Expm1(2 * x)
+	return e / (e + 2)
+}
+
+// Sinh returns the hyperbolic sine within three units in the last place.
+func Sinh(x float64) float64 {
+	if x < 0 {
+		return -Sinh(-x)
+	}
+	if x > 40 {
+		half := Exp(x / 2)
+		return half / 2 * half
+	}
+	e := math.Expm1(x)
+	return 0.5 * (e + e/(e+1))
+}
+
+// Cosh returns the hyperbolic cosine within three units in the last place.
+func Cosh(x float64) float64 {
+	half := Exp(math.Abs(x) / 2)
+	return half/2*half + 0.5/half/half
+}
