@@ -121,3 +121,32 @@ func TestLowVarianceNoise(t *testing.T) {
 		t.Errorf("%+v: %d queries, from %g to %g", a.Mechanism, queries, first, last)
 	}
 }
+
+// Noise of one's own is certified by the bound that says more.
+func TestCertifyNoise(t *testing.T) {
+	m, _ := Lookup("gaussian-schedule")
+	for _, c := range moments {
+		g := c.goal
+		g.Queries, g.Tau, g.Beta = 20, 0.03, lp("0.05")
+		a, err := m.Solve(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var noise []theory.NoiseBlock
+		for block := range a.Noise() {
+			noise = append(noise, block)
+		}
+		own := Answer{Goal: a.Goal}
+		if err := own.CertifyNoise(noise); err != nil || !(own.Beta.Ln() < math.Log(0.055)) || !own.Mechanism.LowVariance {
+			t.Errorf("%+v: %v, %v", g, own.Beta, err)
+		}
+		own.Shown = Shown{}
+		if err := own.CertifyNoise(noise); err != nil || own.Beta != 0 && own.Beta.Ln() < -1 || own.Mechanism.LowVariance {
+			t.Errorf("%+v without the bound: %v, %v", g, own.Beta, err)
+		}
+		noise[0].Scale = -1
+		if err := own.CertifyNoise(noise); err == nil {
+			t.Error("negative noise is certified")
+		}
+	}
+}
