@@ -12,7 +12,7 @@ type Noise struct{ chooser func() chooser }
 
 // Falling is the noise of [Plan.Blocks], and Even one noise for all answers, that of [Plan.EvenNoise].
 var (
-	Falling = Noise{func() chooser { return falling{} }}
+	Falling = Noise{func() chooser { return falling{make(map[Plan]float64)} }}
 	Even    = Noise{func() chooser { return new(even) }}
 )
 
@@ -32,13 +32,24 @@ type chooser interface {
 	near(p Plan) float64   // about that, sooner
 	close(p Plan) float64  // that, as close as the least is searched for, if the last best choice is kept
 	run(p Plan) Run        // what to run for a certified plan
+	fresh() chooser        // one whose choices depend on the plan alone
 }
 
-type falling struct{}
+// falling remembers the plans that it has seen.
+type falling struct{ seen map[Plan]float64 }
 
-func (falling) excess(p Plan) float64 { return p.excess(fineGrain) }
-func (falling) near(p Plan) float64   { return p.excess(coarseGrain) }
-func (falling) close(p Plan) float64  { return p.excess(fineGrain) }
+func (c falling) excess(p Plan) float64 {
+	excess, ok := c.seen[p]
+	if !ok {
+		excess = p.excess(fineGrain)
+		c.seen[p] = excess
+	}
+	return excess
+}
+
+func (falling) near(p Plan) float64    { return p.excess(coarseGrain) }
+func (c falling) close(p Plan) float64 { return c.excess(p) }
+func (c falling) fresh() chooser       { return c }
 
 func (falling) run(p Plan) (run Run) {
 	for b := range p.Blocks() {
@@ -75,6 +86,8 @@ func (e *even) close(p Plan) float64 {
 	return p.EvenErrors(p.Tau/e.z) - p.Beta.Ln()
 }
 
+func (*even) fresh() chooser { return new(even) }
+
 func (e *even) near(p Plan) float64 { return e.close(p) }
 
 func (e *even) run(p Plan) Run { return Run{p.Tau / e.z, p.Tau / e.z} }
@@ -85,8 +98,9 @@ func (n Noise) Certifies(p Plan) bool { return certified(n.chooser(), p) }
 func certified(c chooser, p Plan) bool { return c.close(p) <= 0 || c.excess(p) <= 0 }
 
 // Choose returns the noise for a plan, and false if it is not certified.
-func (n Noise) Choose(p Plan) (Run, bool) {
-	c := n.chooser()
+func (n Noise) Choose(p Plan) (Run, bool) { return choose(n.chooser(), p) }
+
+func choose(c chooser, p Plan) (Run, bool) {
 	if !certified(c, p) {
 		return Run{}, false
 	}
@@ -110,7 +124,7 @@ func (n Noise) Samples(p Plan) (Found, bool) {
 	holds := func(n int64) bool { p.Samples = n; return n >= MaxCount || c.close(p) <= 0 }
 	p.Samples = num.Ints{Lo: 1, Hi: MaxCount, Guess: at(lnN).Samples}.Least(holds)
 	for step := int64(1); p.Samples < MaxCount; step *= 2 { // a choice of its own may ask for a row more
-		if run, ok := n.Choose(p); ok {
+		if run, ok := choose(c.fresh(), p); ok {
 			return Found{p.Samples, run}, true
 		}
 		p.Samples = min(p.Samples+step, MaxCount)
@@ -132,7 +146,7 @@ func (n Noise) LeastTau(p Plan) (tau float64, run Run, ok bool) {
 		return 0, Run{}, false
 	}
 	for step := closely; lnTau <= most; step *= 2 { // a choice of its own may ask for a hair more
-		if run, ok := n.Choose(at(lnTau)); ok {
+		if run, ok := choose(c.fresh(), at(lnTau)); ok {
 			return p.Tau, run, true
 		}
 		lnTau += step
@@ -152,7 +166,7 @@ func (n Noise) LeastBeta(p Plan) theory.LogProb {
 		return p
 	}
 	x, ok := solve(c, at, bounds{from: -1, most: most, tolerance: closely})
-	for step := closely; ok && !n.Certifies(at(x)); step *= 2 {
+	for step := closely; ok && !certified(c.fresh(), at(x)); step *= 2 {
 		x += step
 		ok = x < most
 	}
@@ -180,7 +194,7 @@ func solve(c chooser, at func(x float64) Plan, b bounds) (x float64, ok bool) {
 	for fine.step = 0.01; ; fine.step /= 10 {
 		c.excess(at(x))
 		if fine.tolerance = b.tolerance; b.tolerance == oneRow {
-			fine.tolerance = 0.3 * num.Exp(-x)
+			fine.tolerance = max(0.3*num.Exp(-x), closely)
 		}
 		fine.step = max(fine.step, 2*fine.tolerance)
 		last := x
