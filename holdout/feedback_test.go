@@ -365,3 +365,61 @@ func TestBarsAndGuesses(t *testing.T) {
 		}
 	}
 }
+
+// The differences from the incumbent may be shown themselves, by the low-variance bound. The share of rows on which a
+// candidate differs is looked at before any label, and one that differs too often costs nothing.
+func TestShownDifferences(t *testing.T) {
+	ids, classes := rowsOf(t, 4000, 1)
+	table := func(count int) Table { return Columns(ids, right(classes, count)) }
+	for _, checked := range []bool{false, true} {
+		terms := shows(transfer.Answers, 10, 0.06, "", transfer.Shown{Disagreement: 0.1, Checked: checked})(t)
+		terms.Goal.Query = transfer.Difference
+		terms.Incumbent = Submission{Values: table(3000)}
+		l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms)
+		if len(l.plan.Mechanism.Noise) == 0 || l.plan.Promise.Checked != checked {
+			t.Fatalf("%+v", l.plan)
+		}
+		without := terms
+		without.Goal.Disagreement, without.Goal.Checked, without.Method = 0, false, "gaussian-schedule"
+		if _, err := Certify(without, 4000); err == nil {
+			t.Error("so many rows are enough without the disagreement")
+		}
+		for _, count := range []int{3200, 2700} {
+			a := takes(t, l, Submission{Values: table(count), Incumbent: table(3000)})
+			if want := float64(count-3000) / 4000; math.Abs(*a.Response-want) > 0.06 {
+				t.Errorf("a difference of %g is shown as %g", want, *a.Response)
+			}
+		}
+		left := takes(t, l, Submission{Values: table(3200), Incumbent: table(3000)}).Remaining
+		_, err := l.Score(context.Background(), Submission{Values: table(3401), Incumbent: table(3000)})
+		if err == nil || !strings.Contains(err.Error(), "differs from the incumbent on 401 of 4000 rows") {
+			t.Errorf("got %v", err)
+		}
+		if a := takes(t, l, Submission{Values: table(2900), Incumbent: table(3000)}); a.Remaining.Looks != left.Looks-1 {
+			t.Errorf("the refusal cost a look: %+v after %+v", a.Remaining, left)
+		}
+		if v, err := Verify(dir, ""); err != nil || v.State() == "" {
+			t.Error(v, err)
+		}
+	}
+}
+
+// What the plan says of its looks is kept, and what a ledger cannot check is refused.
+func TestKnownMoments(t *testing.T) {
+	for _, s := range []transfer.Shown{{AtLeast: 0.9}, {Variance: 0.05}} {
+		terms := shows(transfer.Answers, 10, 0.06, "gaussian", s)(t)
+		terms.Goal.Query = transfer.Binary
+		plan, err := Certify(terms, 3000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g, err := plan.Promise.goal(); err != nil || g.Shown != s {
+			t.Errorf("%+v, %v: want %+v", g, err, s)
+		}
+	}
+	terms := shows(transfer.Answers, 10, 0.06, "gaussian", transfer.Shown{AtLeast: 0.9, Checked: true})(t)
+	terms.Goal.Query = transfer.Binary
+	if _, err := Certify(terms, 3000); err == nil || !strings.Contains(err.Error(), "checked: got it with binary queries") {
+		t.Errorf("got %v", err)
+	}
+}

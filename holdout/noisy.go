@@ -7,7 +7,6 @@ import (
 	"github.com/dpcalc/dpcalc/mechanism"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
-	"github.com/dpcalc/dpcalc/transfer/joint"
 )
 
 // noisy answers a look by the mean over all rows with Gaussian noise, in the order of the plan's blocks. The answer is
@@ -47,8 +46,8 @@ func lowest(g transfer.Goal) float64 {
 	return 0
 }
 
-// certified accepts the noise that the method asks for today, and any noise that the joint bound certifies: a later
-// version of the program may choose another one. A difference x is twice (1+x)/2, less one.
+// certified accepts the noise that the method asks for today, and any noise that is certified: a later version of the
+// program may choose another one.
 func (noisy) certified(p *Plan, a transfer.Answer) error {
 	today, err := noisy{}.prepare(a)
 	if err != nil {
@@ -57,19 +56,19 @@ func (noisy) certified(p *Plan, a transfer.Answer) error {
 	if slices.Equal(today.Noise, p.Mechanism.Noise) {
 		return nil
 	}
-	bound, err := joint.New(p.goal.Samples, joint.SidesOf(p.goal.OneSided))
-	if err != nil {
-		return err
-	}
-	covered, unit := int64(0), 1-lowest(p.goal)
+	covered, kept := int64(0), transfer.Answer{Goal: p.goal}
+	var noise []theory.NoiseBlock
 	for _, b := range p.Mechanism.Noise {
-		block := theory.NoiseBlock{Queries: b.Looks, Scale: b.SD / unit}
-		if _, err := bound.Answer(block, p.goal.Tau/unit); err != nil {
-			return err
-		}
+		noise = append(noise, theory.NoiseBlock{Queries: b.Looks, Scale: b.SD})
 		covered += b.Looks
 	}
-	if covered != p.goal.Queries || bound.Total() > p.goal.Beta {
+	if covered != p.goal.Queries {
+		return differs(p)
+	}
+	if err := kept.CertifyNoise(noise); err != nil {
+		return err
+	}
+	if kept.Beta > p.goal.Beta {
 		return differs(p)
 	}
 	return nil

@@ -54,6 +54,9 @@ type Promise struct {
 	Hold         float64        `json:"hold,omitempty"`
 	GuessError   *float64       `json:"guess_error,omitempty"`
 	Disagreement float64        `json:"disagreement,omitempty"`
+	AtLeast      float64        `json:"at_least,omitempty"`
+	Variance     float64        `json:"variance,omitempty"`
+	Checked      bool           `json:"checked,omitempty"`
 	OneSided     bool           `json:"one_sided,omitempty"`
 }
 
@@ -61,7 +64,8 @@ func promiseOf(g transfer.Goal) Promise {
 	return Promise{
 		Samples: g.Samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta, Query: g.Query.String(),
 		Feedback: g.Feedback.String(), Passes: g.Passes, Bar: given(g.Bar), Floor: g.Floor, Flags: g.Budget, Hold: g.Hold,
-		GuessError: given(g.GuessError), Disagreement: g.Disagreement, OneSided: g.OneSided,
+		GuessError: given(g.GuessError), Disagreement: g.Disagreement, AtLeast: g.AtLeast, Variance: g.Variance,
+		Checked: g.Checked, OneSided: g.OneSided,
 	}
 }
 
@@ -73,7 +77,7 @@ func (p Promise) goal() (g transfer.Goal, err error) {
 	g.Samples, g.Queries, g.Tau, g.Beta, g.Budget = p.Samples, p.Queries, p.Tau, p.Beta, p.Flags
 	g.Shown = transfer.Shown{
 		Passes: p.Passes, Bar: option(p.Bar), Floor: p.Floor, Hold: p.Hold, GuessError: option(p.GuessError),
-		Disagreement: p.Disagreement, OneSided: p.OneSided,
+		Disagreement: p.Disagreement, AtLeast: p.AtLeast, Variance: p.Variance, Checked: p.Checked, OneSided: p.OneSided,
 	}
 	if g.Feedback, err = transfer.ParseFeedback(p.Feedback); err != nil {
 		return g, err
@@ -198,6 +202,8 @@ func Certify(t Terms, samples int64) (*Plan, error) {
 // looksAt refuses goals whose queries are no means of values of the rows, or that no ledger can keep.
 func looksAt(g transfer.Goal) error {
 	switch {
+	case g.Checked && g.Query != transfer.Difference:
+		return inputf("checked: got it with %s queries, want differences, on which no label is needed for the check", g.Query)
 	case g.Query == transfer.Sensitive || g.Query == transfer.Minimization:
 		return inputf("query: got %s, want bounded, binary or difference: a look is a mean over the rows", g.Query)
 	case g.Transcripts != 0 || g.LnTranscripts != 0:

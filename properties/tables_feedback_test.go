@@ -80,6 +80,36 @@ func byFeedback(t *testing.T) string {
 	return b.String()
 }
 
+// byDisagreement is a line for each share of the population on which two models may differ, tau and m.
+func byDisagreement(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("| d | tau | m | every difference | checked | d not known | gate: 1 pass | all | guesses: 1 flag |\n|" +
+		strings.Repeat(" ---: |", 9) + "\n")
+	for _, tau := range []float64{0.01, 0.02, 0.05} {
+		for _, m := range []int64{10, 30, 100, 1000} {
+			g := transfer.Goal{Queries: m, Tau: tau, Beta: theory.LogProb(math.Log(0.05)), Query: transfer.Difference}
+			joint := cell(t, "gaussian-schedule", g)
+			for _, d := range []float64{0.02, 0.05, 0.1, 0.16, 0.25} {
+				known := transfer.Shown{Disagreement: d}
+				row := []string{
+					strconv.FormatFloat(d, 'g', -1, 64), strconv.FormatFloat(tau, 'g', -1, 64), strconv.FormatInt(m, 10),
+					cell(t, "gaussian-schedule", shownAs(g, known)),
+				}
+				known.Checked = true
+				row = append(row, cell(t, "gaussian-schedule", shownAs(g, known)), joint)
+				known = transfer.Shown{Disagreement: d, Feedback: transfer.Gate}
+				row = append(row, cell(t, "gate", shownAs(g, transfer.Shown{Disagreement: d, Feedback: transfer.Gate, Passes: 1})))
+				row = append(row, cell(t, "gate", shownAs(g, known)))
+				flagged := shownAs(g, transfer.Shown{Disagreement: d, Feedback: transfer.Flags})
+				flagged.Budget = 1
+				row = append(row, cell(t, "sparse-validate", flagged))
+				b.WriteString("| " + strings.Join(row, " | ") + " |\n")
+			}
+		}
+	}
+	return b.String()
+}
+
 // integration is ease.ml/ci's table for 32 steps: its rows, ours and ours for 0/1 queries.
 func integration(t *testing.T) string {
 	var b strings.Builder
@@ -118,16 +148,27 @@ func integration(t *testing.T) string {
 
 // The tables of restricted feedback and of other tools are what the methods compute. With -update they are written.
 func TestFeedbackTables(t *testing.T) {
-	for _, c := range []struct {
-		page, name string
-		table      string
-	}{
+	compare(t, []pageTable{
 		{"../docs/check/performance.md", "feedback", byFeedback(t)},
 		{"../docs/use/comparison.md", "integration", integration(t)},
 		{"../docs/use/comparison.md", "boards", boards(t)},
 		{"../docs/use/comparison.md", "others", others(t)},
 		{"../docs/use/comparison.md", "betting", betting(t)},
-	} {
+	})
+}
+
+// So is the table of differences that are seldom not zero.
+func TestLowVarianceTable(t *testing.T) {
+	compare(t, []pageTable{{"../docs/check/performance.md", "variance", byDisagreement(t)}})
+}
+
+// pageTable is a table of a page.
+type pageTable struct{ page, name, table string }
+
+// compare compares tables with their pages, or writes them.
+func compare(t *testing.T, tables []pageTable) {
+	t.Helper()
+	for _, c := range tables {
 		data, err := os.ReadFile(c.page)
 		if err != nil {
 			t.Fatal(err)
@@ -142,8 +183,8 @@ func TestFeedbackTables(t *testing.T) {
 			continue
 		}
 		if !*update {
-			t.Errorf("table %s is not what the methods compute: run go test ./properties -run FeedbackTables -update\n%s",
-				c.name, c.table)
+			t.Errorf("table %s is not what the methods compute: run go test ./properties -run %s -update\n%s",
+				c.name, t.Name(), c.table)
 			continue
 		}
 		if err := os.WriteFile(c.page, []byte(before+open+c.table+"<!-- end -->"+after), 0o644); err != nil {

@@ -41,6 +41,8 @@ type Mechanism struct {
 	Epsilon    float64          // the privacy that the theorem was applied with
 	LnDelta    theory.LogProb   // ln delta that goes with Epsilon; 0 if the theorem has none
 
+	LowVariance bool // the certificate rests on Goal.Disagreement, AtLeast or Variance
+
 	PassAt      Option                // gate: the least score on the holdout that passes, if the bar is known
 	PassCount   int64                 // gate: and the least count, for 0/1 queries at a known bar
 	LnNodes     Option                // gate, sealed, transcripts: ln of how many queries could be asked

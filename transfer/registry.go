@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/lowvariance"
 	"github.com/dpcalc/dpcalc/transfer/thresholdout"
 )
 
@@ -138,7 +139,7 @@ var registry = []Method{
 		Sources: []theory.Source{source("dpcalc", "docs/theorems/transfer.md#gaussian-schedule"),
 			source("dpcalc", "docs/theorems/transfer.md#joint-bound")},
 		Assumes: []string{independentOnly},
-		rule:    onHalf{scheduledNoise},
+		rule:    orMoment{onHalf{scheduledNoise}, momentRule{lowvariance.Falling, true}},
 	},
 	{
 		Name:    "gaussian",
@@ -153,7 +154,7 @@ var registry = []Method{
 		Sources: []theory.Source{source("dpcalc", "docs/theorems/transfer.md#gaussian"),
 			source("dpcalc", "docs/theorems/transfer.md#joint-bound")},
 		Assumes: []string{independentOnly},
-		rule:    onHalf{evenNoiseRule},
+		rule:    orMoment{onHalf{evenNoiseRule}, momentRule{lowvariance.Even, false}},
 	},
 	{
 		Name:    "gaussian-cvar",

@@ -293,7 +293,7 @@ func TestDifferencesAreHalved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g.Query, g.Tau, g.Disagreement = Difference, 0.2, 0.5
+		g.Query, g.Tau = Difference, 0.2
 		a, err := m.Solve(g)
 		if err != nil || a.Status != OK || a.Samples != plain.Samples || math.Abs(a.TauAchieved-2*plain.TauAchieved) > 1e-12 {
 			t.Errorf("%s: %+v, %v; want twice %+v", name, a, err, plain)
@@ -358,6 +358,24 @@ func TestShownAtTheEndsOfItsDomain(t *testing.T) {
 		{"disagreement", func(g *Goal) { g.Query, g.Disagreement = Difference, 1.01 }},
 		{"disagreement", func(g *Goal) { g.Query, g.Disagreement = Difference, -0.1 }},
 		{"disagreement", func(g *Goal) { g.Disagreement = 0.5 }},
+		{"", func(g *Goal) { g.Query, g.AtLeast = Binary, 0.51 }},
+		{"at-least", func(g *Goal) { g.Query, g.AtLeast = Binary, 0.5 }},
+		{"at-least", func(g *Goal) { g.Query, g.AtLeast = Binary, 1 }},
+		{"at-least", func(g *Goal) { g.Query, g.AtLeast = Binary, math.NaN() }},
+		{"at-least", func(g *Goal) { g.AtLeast = 0.9 }},
+		{"at-least", func(g *Goal) { g.Query, g.Disagreement, g.AtLeast = Difference, 0.1, 0.9 }},
+		{"", func(g *Goal) { g.Variance = 0.25 }},
+		{"variance", func(g *Goal) { g.Variance = 0.26 }},
+		{"variance", func(g *Goal) { g.Variance = -0.1 }},
+		{"variance", func(g *Goal) { g.Variance = math.NaN() }},
+		{"variance", func(g *Goal) { g.Query, g.Variance = Sensitive, 0.1 }},
+		{"variance", func(g *Goal) { g.Query, g.Disagreement, g.Variance = Difference, 0.1, 0.1 }},
+		{"variance", func(g *Goal) { g.Query, g.AtLeast, g.Variance = Binary, 0.9, 0.1 }},
+		{"", func(g *Goal) { g.Query, g.AtLeast, g.Checked = Binary, 0.9, true }},
+		{"", func(g *Goal) { g.Query, g.Disagreement, g.Checked = Difference, 0.1, true }},
+		{"checked", func(g *Goal) { g.Checked = true }},
+		{"checked", func(g *Goal) { g.Variance, g.Checked = 0.1, true }},
+		{"checked", func(g *Goal) { g.Query, g.Checked = Difference, true }},
 		{"", func(g *Goal) { g.Query, g.Tau = Difference, math.Nextafter(2, 0) }},
 		{"tau", func(g *Goal) { g.Query, g.Tau = Difference, 2 }},
 	} {

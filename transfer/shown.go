@@ -78,6 +78,9 @@ type Shown struct {
 	PastLooks     int64   // Answers: looks already taken at full precision, to MaxCount
 
 	Disagreement float64 // Difference: P[phi is not 0] is at most this, in (0,1]; 0 stands for 1
+	AtLeast      float64 // Binary: every population value is at least this, in (1/2,1); 0 if not known
+	Variance     float64 // Bounded, Binary: every query's variance is at most this, in (0,1/4]; 0 if not known
+	Checked      bool    // Disagreement, or AtLeast: kept on the sample by the mechanism, and not known of the population
 }
 
 // validShown returns a DomainError for the first field of Shown outside its domain, or that belongs to
@@ -143,7 +146,33 @@ func (g Goal) validShown() error {
 	if err := theory.Domain(!known || g.Query == Difference, "disagreement", d, want); err != nil {
 		return err
 	}
-	return theory.Domain(!known || d > 0 && d <= 1, "disagreement", d, "a number in (0, 1]")
+	if err := theory.Domain(!known || d > 0 && d <= 1, "disagreement", d, "a number in (0, 1]"); err != nil {
+		return err
+	}
+	return g.validMoment()
+}
+
+// validMoment is validShown for what is known of the variance of the queries.
+func (g Goal) validMoment() error {
+	r, v := g.AtLeast, g.Variance
+	if err := theory.Domain(r == 0 || g.Query == Binary, "at-least", r, "none, or binary queries"); err != nil {
+		return err
+	}
+	if err := theory.Domain(v == 0 || linear.check(g.Query) == nil, "variance", v,
+		"none, or bounded or binary queries"); err != nil {
+		return err
+	}
+	if err := theory.Domain(r == 0 || r > 0.5 && r < 1, "at-least", r, "a number in (0.5, 1)"); err != nil {
+		return err
+	}
+	if err := theory.Domain(v == 0 || v > 0 && v <= 0.25, "variance", v, "a number in (0, 0.25]"); err != nil {
+		return err
+	}
+	if err := theory.Domain(r == 0 || v == 0, "variance", v, "none beside at-least"); err != nil {
+		return err
+	}
+	bounded := g.Disagreement > 0 || r > 0
+	return theory.Domain(!g.Checked || bounded, "checked", g.Checked, "false, or a disagreement or at-least to check")
 }
 
 // Overspent returns a DomainError if more passes or more flags are given than there are queries. [Method.Solve]

@@ -122,12 +122,17 @@ func (a Answer) noted(r rule) Answer {
 	return a
 }
 
+// likelyHigh reports whether the population values are known to be at least something.
+func (g Goal) likelyHigh() bool { return g.AtLeast > 0 && !g.Checked }
+
 // guessed says what does as well as the answers without any data.
 func (a Answer) guessed() string {
 	answers := a.Feedback == Answers || a.Feedback == Final
 	switch {
-	case a.Query == Difference && a.TauAchieved >= a.disagreement():
+	case !a.Checked && a.Query == Difference && a.TauAchieved >= a.disagreement():
 		return "no difference is more than " + formatFloat(a.disagreement()) + ", the disagreement"
+	case answers && a.likelyHigh() && a.TauAchieved >= (1-a.AtLeast)/2:
+		return "answering " + formatFloat((1+a.AtLeast)/2) + " without any data does as well"
 	case answers && linear.check(a.Query) == nil && a.TauAchieved >= 0.5:
 		return "answering 1/2 without any data does as well"
 	}

@@ -313,7 +313,7 @@ type onHalf struct{ rule }
 
 func half(g Goal) Goal {
 	if g.Query == Difference {
-		g.Query, g.Tau, g.Disagreement = Bounded, g.Tau/2, 0
+		g.Query, g.Tau, g.Disagreement, g.Checked = Bounded, g.Tau/2, 0, false
 	}
 	return g
 }

@@ -24,14 +24,14 @@ func (v Difference) Rate(s float64) num.DD {
 	if s >= 1+v.Disagreement {
 		return impossible
 	}
-	return num.FromFloat(supremum(s, v.tilt))
+	return num.FromFloat(supremum(s, v.Tilt))
 }
 
 // LnSide returns -n I_d(s), rounded up.
 func (v Difference) LnSide(n int64, s float64) float64 { return lnExponential(v, n, s) }
 
-// tilt returns G_d(l) and its derivative. The greatest ln E e^(l(f-Ef)) is at P[f=1] - P[f=-1] = x.
-func (v Difference) tilt(l float64) (g, slope float64) {
+// Tilt returns G_d(l), l > 0, and its derivative. The greatest ln E e^(l(f-Ef)) is at P[f=1] - P[f=-1] = x.
+func (v Difference) Tilt(l float64) (g, slope float64) {
 	d, sinh := v.Disagreement, num.Sinh(l)
 	half := num.Sinh(l / 2)
 	coshLess := 2 * half * half // cosh l - 1

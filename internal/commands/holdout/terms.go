@@ -33,6 +33,9 @@ var goalFlags = []usage.Flag{
 	{Name: "hold", Usage: "flags: a guess within `T` of the holdout's value is not flagged, in place of --guess-error"},
 	{Name: "disagreement",
 		Usage: "difference: candidates differ from the incumbent on a share of at most `D` of the rows"},
+	{Name: "at-least", Usage: "binary: every population value is known to be at least `R`"},
+	{Name: "variance", Usage: "the values of every look vary from row to row with variance at most `V`"},
+	{Name: "checked", Switch: true, Usage: "difference: the disagreement is kept on the sample, and not known of the population"},
 	{Name: "one-sided", Switch: true, Usage: "nothing shown exceeds its truth by more than tau; it may fall short of it"},
 }
 
@@ -88,7 +91,8 @@ func readGoal(c usage.Values) (g transfer.Goal, err error) {
 	for _, f := range []struct {
 		name string
 		into *float64
-	}{{"tau", &g.Tau}, {"floor", &g.Floor}, {"hold", &g.Hold}, {"disagreement", &g.Disagreement}} {
+	}{{"tau", &g.Tau}, {"floor", &g.Floor}, {"hold", &g.Hold}, {"disagreement", &g.Disagreement},
+		{"at-least", &g.AtLeast}, {"variance", &g.Variance}} {
 		if *f.into, _, err = numbers.One(c, f.name, numbers.NonNegatives); err != nil {
 			return g, err
 		}
@@ -104,7 +108,7 @@ func readGoal(c usage.Values) (g transfer.Goal, err error) {
 			return g, err
 		}
 	}
-	g.OneSided = c.Is("one-sided")
+	g.OneSided, g.Checked = c.Is("one-sided"), c.Is("checked")
 	return g, nil
 }
 

@@ -20,8 +20,8 @@ import (
 )
 
 // checkFlags are the flags that go with --check-schedule.
-var checkFlags = []string{"check-schedule", "samples", "queries", "tau", "beta", "confidence", "query", "one-sided", "format",
-	"output"}
+var checkFlags = []string{"check-schedule", "samples", "queries", "tau", "beta", "confidence", "query", "one-sided",
+	"disagreement", "at-least", "variance", "checked", "format", "output"}
 
 // fallingNoise is the method whose noise changes from query to query.
 func fallingNoise() transfer.Method {
@@ -38,7 +38,8 @@ func checkSchedule(c *commands.Call, path string) error {
 		}
 		if given && !slices.Contains(checkFlags, f.Name) {
 			return usage.Errorf("--check-schedule: given with --%s, want %s", f.Name,
-				usage.OrList([]string{"--samples", "--queries", "--tau", "--beta", "--query", "--one-sided"}))
+				usage.OrList([]string{"--samples", "--queries", "--tau", "--beta", "--query", "--one-sided",
+					"--disagreement", "--at-least", "--variance", "--checked"}))
 		}
 	}
 	target, err := c.Target()
@@ -112,8 +113,8 @@ func readCheck(c usage.Values, inputs *[]record.Input) (grid, error) {
 	if err := g.Validate(); err != nil {
 		return grid{}, err
 	}
-	if g.Query != transfer.Bounded && g.Query != transfer.Binary {
-		return grid{}, usage.Errorf("--query: got %s, want bounded or binary with --check-schedule", g.Query)
+	if g.Query == transfer.Sensitive || g.Query == transfer.Minimization {
+		return grid{}, usage.Errorf("--query: got %s, want bounded, binary or difference with --check-schedule", g.Query)
 	}
 	return goals, nil
 }
@@ -128,11 +129,14 @@ func sayChecked(r *row, goal theory.LogProb) (title, notes []string) {
 	case goal != 0:
 		return title, []string{"The schedule is certified at beta " + record.People(record.Chance(goal)) + "."}
 	}
-	promise := "every answer is within tau"
+	promise, by := "every answer is within tau", "the joint bound"
 	if r.OneSided {
 		promise = "no answer is above the truth by more than tau"
 	}
-	return title, []string{"Except with probability at most beta " + promise + ", by the joint bound."}
+	if r.Mechanism.LowVariance {
+		by = "the low-variance bound"
+	}
+	return title, []string{"Except with probability at most beta " + promise + ", by " + by + "."}
 }
 
 // readNoise reads a schedule as --schedule writes it, and sums its errors.
@@ -158,7 +162,8 @@ func sumErrors(ctx context.Context, s *csvfile.Splitter, a *transfer.Answer) err
 	if err != nil {
 		return err
 	}
-	asked, silent := a.Queries, 0
+	asked, silent, unit := a.Queries, 0, a.Unit()
+	var noise []theory.NoiseBlock
 	a.Queries, a.Mechanism.Noise = 0, "gaussian"
 	for {
 		cells, _, err := s.Record()
@@ -184,7 +189,7 @@ func sumErrors(ctx context.Context, s *csvfile.Splitter, a *transfer.Answer) err
 			return csvfile.Refuse(silent, "got noise_scale 0, want 0 on the last line alone")
 		}
 		if ok {
-			_, err = bound.Answer(theory.NoiseBlock{Queries: 1, Scale: sd}, a.Tau)
+			_, err = bound.Answer(theory.NoiseBlock{Queries: 1, Scale: sd / unit}, a.Tau/unit)
 		}
 		if !ok || err != nil {
 			return csvfile.Refuse(s.Line, "got noise_scale %s, want a standard deviation from 1e-100 to 1e100, or 0 on the "+
@@ -198,6 +203,11 @@ func sumErrors(ctx context.Context, s *csvfile.Splitter, a *transfer.Answer) err
 			a.Mechanism.ScaleFirst = sd
 		}
 		a.Mechanism.Scale = sd
+		if last := len(noise) - 1; last >= 0 && noise[last].Scale == sd {
+			noise[last].Queries++
+		} else {
+			noise = append(noise, theory.NoiseBlock{Queries: 1, Scale: sd})
+		}
 	}
 	switch {
 	case a.Queries == 0:
@@ -205,7 +215,11 @@ func sumErrors(ctx context.Context, s *csvfile.Splitter, a *transfer.Answer) err
 	case asked != 0 && asked != a.Queries:
 		return usage.Errorf("got %d queries, want %d as --queries says", a.Queries, asked)
 	}
-	a.Beta = bound.Total()
+	joint := bound.Total()
+	if err := a.CertifyNoise(noise); err != nil {
+		return err
+	}
+	a.Beta = min(a.Beta, joint)
 	return nil
 }
 

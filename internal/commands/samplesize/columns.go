@@ -80,6 +80,17 @@ var (
 			}
 			return record.Exactly(r.Disagreement)
 		}}
+	columnAtLeast = column{Name: "at_least", Says: "every population value is known to be at least this",
+		Cell: func(r *row) record.Cell { return record.Number(r.AtLeast) }}
+	columnVariance = column{Name: "variance", Says: "the variance of a query from row to row is known to be at most this",
+		Cell: func(r *row) record.Cell { return record.Number(r.Variance) }}
+	columnChecked = column{Name: "checked", Says: "the mechanism keeps the bound on the sample",
+		Cell: func(r *row) record.Cell {
+			if !r.Checked {
+				return record.Cell{}
+			}
+			return record.Truth(true)
+		}}
 	columnTranscripts = column{Name: "transcripts", Says: "queries that could be asked in all",
 		Cell: func(r *row) record.Cell { return totalCell(r.Transcripts) }}
 	columnLnGiven = column{Name: "ln_transcripts", Says: "the logarithm of the queries that could be asked in all",
@@ -277,19 +288,34 @@ func (s *request) columns() []column {
 	sources, assumes := make(map[*transfer.Method]record.Cell), make(map[*transfer.Method]record.Cell)
 	for i := range s.methods {
 		m := &s.methods[i]
-		_, proven := m.Proven(s.grid.base)
-		sources[m], assumes[m] = record.Sources(proven), record.List(m.Assumes)
+		proven, hypotheses := m.Rests(transfer.Answer{Goal: s.grid.base})
+		sources[m], assumes[m] = record.Sources(proven), record.List(hypotheses)
+	}
+	sourcesOf := func(r *row) record.Cell {
+		if !r.Mechanism.LowVariance {
+			return sources[r.Method]
+		}
+		proven, _ := r.Method.Rests(r.Answer)
+		return record.Sources(proven)
+	}
+	assumesOf := func(r *row) record.Cell {
+		if !r.Mechanism.LowVariance {
+			return assumes[r.Method]
+		}
+		_, hypotheses := r.Method.Rests(r.Answer)
+		return record.List(hypotheses)
 	}
 	return []column{
 		columnMethod, columnSamples, columnQueries, columnTau, columnTauAchieved, columnBetaReached, columnLnBetaReached,
 		columnBudget,
 		columnAdaptive, columnProof, columnNoise, columnNoiseScale, columnThreshold, columnEpsilon, columnLnDelta, columnBest,
 		columnStatus, columnReason,
-		{Name: "sources", Cell: func(r *row) record.Cell { return sources[r.Method] }},
-		{Name: "assumes", Cell: func(r *row) record.Cell { return assumes[r.Method] }},
+		{Name: "sources", Cell: sourcesOf},
+		{Name: "assumes", Cell: assumesOf},
 		columnQuery, columnSensitivity, columnCells, columnNoiseFirst, columnNoiseLast,
 		columnFeedback, columnPasses, columnBar, columnFloor, columnHold, columnGuessError, columnDisagreement,
 		columnOneSided, columnPassAt, columnLnTranscripts, columnFalseFlag, columnParts, columnStep, columnPastLooks,
+		columnAtLeast, columnVariance, columnChecked,
 	}
 }
 
@@ -317,7 +343,7 @@ func (s *request) planColumns() []column {
 		columnBudget,
 		columnNoise,
 	}, toRun, []column{columnUse, columnProof, columnStatusText, columnQuery, columnSensitivity, columnDisagreement,
-		given(columnFeedback, func(g transfer.Goal) bool { return g.Feedback != transfer.Answers }), columnPasses, columnBar, columnFloor, columnHold, columnGuessError, columnPastLooks,
+		columnAtLeast, columnVariance, given(columnFeedback, func(g transfer.Goal) bool { return g.Feedback != transfer.Answers }), columnPasses, columnBar, columnFloor, columnHold, columnGuessError, columnPastLooks,
 		columnReason})
 }
 

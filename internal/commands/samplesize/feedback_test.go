@@ -154,7 +154,20 @@ func TestFeedbackRefusals(t *testing.T) {
 		"-m 8 --feedback flags -B 1 --guess-error .01 --hold .05": "--guess-error: got 0.01, want none beside a hold",
 		"-m 8 --disagreement .5": "--disagreement: got 0.5, want none, or difference " +
 			"queries",
-		"-m 8 --query difference --disagreement 1.5": "--disagreement: got 1.5, want a number in (0, 1]",
+		"-m 8 --query difference --disagreement 1.5":      "--disagreement: got 1.5, want a number in (0, 1]",
+		"-m 8 --query binary --at-least .5":               "--at-least: got 0.5, want a number in (0.5, 1)",
+		"-m 8 --query binary --at-least 1":                "--at-least: got 1, want a number in (0.5, 1)",
+		"-m 8 --query binary --at-least nine":             "--at-least: got nine, want a number in (0.5, 1)",
+		"-m 8 --at-least .9":                              "--at-least: got 0.9, want none, or binary queries",
+		"-m 8 --variance .26":                             "--variance: got 0.26, want a number in (0, 0.25]",
+		"-m 8 --variance 0":                               "--variance: got 0, want a number in (0, 0.25]",
+		"-m 8 --query sensitive --variance .1":            "--variance: got 0.1, want none, or bounded or binary queries",
+		"-m 8 --query binary --at-least .9 --variance .1": "--variance: got 0.1, want none beside at-least",
+		"-m 8 --query difference --disagreement .1 --variance .1": "--variance: got 0.1, want none, or bounded or binary " +
+			"queries",
+		"-m 8 --query difference --disagreement .1 --at-least .9": "--at-least: got 0.9, want none, or binary queries",
+		"-m 8 --checked":               "--checked: got true, want false, or a disagreement or at-least to check",
+		"-m 8 --variance .1 --checked": "--checked: got true, want false, or a disagreement or at-least to check",
 		"-m 8 --transcripts .5": "--transcripts: got .5, want a number of at least 1, " +
 			"or a power such as 2^80",
 		"-m 8 --transcripts 9 --ln-transcripts 3": "--ln-transcripts: got 3, want none beside transcripts",

@@ -82,10 +82,14 @@ func (s *request) lessFeedback(rows [][]row) ([]string, error) {
 const smoothed = "The best row is below a reference row: its noise smooths the tail that an exact answer has on both " +
 	"sides."
 
-// beatsReference reports whether the best row of a goal does better than a reference row.
+// beatsReference reports whether the best row of a goal does better than a reference row by its noise alone, and not by
+// what is known of the queries.
 func (s *request) beatsReference(group []row) bool {
 	best := bestOf(group)
-	return best != nil && noisy(best.Mechanism) && slices.ContainsFunc(group, func(r row) bool {
+	if best == nil || best.Mechanism.LowVariance {
+		return false
+	}
+	return noisy(best.Mechanism) && slices.ContainsFunc(group, func(r row) bool {
 		return r.Method.Reference() && r.Status == transfer.OK && best.Compare(r.Answer, s.unknown) < 0
 	})
 }

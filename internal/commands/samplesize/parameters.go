@@ -146,6 +146,22 @@ var parameters = []parameter{
 		kind: numbers.Positives, want: func(transfer.Goal) string { return "a number in (0, 1]" }, cell: record.Number,
 		set: func(g *transfer.Goal, d float64) { g.Disagreement = d },
 	}.made(),
+	listed[float64]{
+		parameter: parameter{flag: usage.Flag{Name: "at-least",
+			Usage: "every population value is known to be at least `R`, with --query binary"},
+			column: given(columnAtLeast, func(g transfer.Goal) bool { return g.AtLeast != 0 }),
+			axis:   func(g transfer.Goal) float64 { return g.AtLeast }},
+		kind: numbers.Positives, want: func(transfer.Goal) string { return "a number in (0.5, 1)" }, cell: record.Number,
+		set: func(g *transfer.Goal, r float64) { g.AtLeast = r },
+	}.made(),
+	listed[float64]{
+		parameter: parameter{flag: usage.Flag{Name: "variance",
+			Usage: "the values of every query vary from row to row with variance at most `V`"},
+			column: given(columnVariance, func(g transfer.Goal) bool { return g.Variance != 0 }),
+			axis:   func(g transfer.Goal) float64 { return g.Variance }},
+		kind: numbers.Positives, want: func(transfer.Goal) string { return "a number in (0, 0.25]" }, cell: record.Number,
+		set: func(g *transfer.Goal, v float64) { g.Variance = v },
+	}.made(),
 	listed[int64]{
 		parameter: parameter{flag: usage.Flag{Name: "passes",
 			Usage: "the gate is retired at pass `K` (default: the number of queries)"},
@@ -237,6 +253,8 @@ var (
 		"score), flags (corrections of guesses) or final (scores of finalists, once)", Words: shownNames()}
 	oneSidedFlag = usage.Flag{Name: "one-sided", Switch: true,
 		Usage: "nothing shown exceeds the truth by more than tau; short of it, it may be anything"}
+	checkedFlag = usage.Flag{Name: "checked", Switch: true,
+		Usage: "the mechanism keeps --disagreement or --at-least on the sample, and nothing is assumed of the population"}
 )
 
 // kinds are the names of --query. The first is the default.
@@ -257,7 +275,7 @@ func goalFlags() (flags []usage.Flag) {
 		case "sensitivity":
 			flags = append(flags, queryFlag)
 		case "passes":
-			flags = append(flags, feedbackFlag, oneSidedFlag)
+			flags = append(flags, checkedFlag, feedbackFlag, oneSidedFlag)
 		}
 		flags = append(flags, p.flag)
 	}
@@ -291,7 +309,7 @@ func readKind(c usage.Values) (base transfer.Goal, err error) {
 	if base.Query, err = transfer.ParseQuery(query); err != nil {
 		return base, err
 	}
-	base.OneSided = c.Is(oneSidedFlag.Name)
+	base.OneSided, base.Checked = c.Is(oneSidedFlag.Name), c.Is(checkedFlag.Name)
 	base.Feedback, err = transfer.ParseFeedback(shown)
 	return base, err
 }
@@ -324,6 +342,9 @@ func readGrid(c usage.Values, inputs *[]record.Input, needs int) (none grid, err
 		case name == "passes":
 			*inputs = append(*inputs, record.Input{Name: feedbackFlag.Name, Value: record.Words(base.Feedback.String())},
 				record.Input{Name: "one_sided", Value: record.Truth(base.OneSided)})
+			if base.Checked {
+				*inputs = append(*inputs, record.Input{Name: "checked", Value: record.Truth(true)})
+			}
 		}
 		*inputs = append(*inputs, in)
 	}
@@ -363,9 +384,9 @@ func (g grid) valid(goals int) (unknown transfer.Unknown, err error) {
 
 // planKeys are the flags of samplesize that a plan file may set.
 func planKeys() planfile.Keys {
-	k := planfile.Keys{Switches: []string{"zip", oneSidedFlag.Name}, Rivals: map[string]string{
+	k := planfile.Keys{Switches: []string{"zip", oneSidedFlag.Name, checkedFlag.Name}, Rivals: map[string]string{
 		betaFlag: confidenceFlag, confidenceFlag: betaFlag, "hold": "guess-error", "guess-error": "hold",
-		"transcripts": "ln-transcripts", "ln-transcripts": "transcripts",
+		"transcripts": "ln-transcripts", "ln-transcripts": "transcripts", "at-least": "variance", "variance": "at-least",
 	}}
 	for _, f := range goalFlags() {
 		k.All = append(k.All, f.Name)

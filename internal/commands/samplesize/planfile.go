@@ -178,7 +178,7 @@ func (p planned) verdict() commands.Verdict {
 	if p.row == nil {
 		return commands.Verdict{}
 	}
-	_, sources := p.row.Method.Proven(p.row.Goal)
+	sources, _ := p.row.Method.Rests(p.row.Answer)
 	return commands.Verdict{Sources: sources, Best: p.row.Best}
 }
 
@@ -401,6 +401,7 @@ var comparedColumns = []column{
 	columnSamples.Titled("rows"), columnQueries, columnTau, columnBeta, columnBudget, columnQuery, columnSensitivity,
 	given(columnFeedback, func(g transfer.Goal) bool { return g.Feedback != transfer.Answers }),
 	given(columnOneSided, func(g transfer.Goal) bool { return g.OneSided }), columnPasses, columnBar, columnFloor, columnHold, columnGuessError, columnDisagreement,
+	columnAtLeast, columnVariance, columnChecked,
 }
 
 var lnBetaColumn = column{Name: "ln_beta", Cell: func(r *row) record.Cell {

@@ -151,15 +151,16 @@ func (s *request) paragraph(r *row, t record.Prose) string {
 		write(" as long as fewer than %s queries have had a value on the training set that is off by more than half of that",
 			count(r.Budget))
 	}
+	sources, assumes := m.Rests(r.Answer)
 	write(", by the method %s of dpcalc %s, %s%s. ", t.Code(m.Name), t.Escape(usage.Version()), t.Link(bibliography.Home),
-		t.Cite(m.Sources))
+		t.Cite(sources))
 	if m.Proof == theory.Derived {
 		write("The proof of that method is dpcalc's own and has not been refereed: %s. ", proofText(m, t))
 	}
-	if r.Disagreement != 0 {
+	if r.Disagreement != 0 && !r.Checked {
 		write("The two models of a difference are taken to differ on at most %s of the population. ", number(r.Disagreement))
 	}
-	write("Assumptions: %s.", t.Escape(strings.Join(m.Assumes, "; ")))
+	write("Assumptions: %s.", t.Escape(strings.Join(assumes, "; ")))
 
 	var wrapped strings.Builder
 	printed.Fill(&wrapped, b.String())

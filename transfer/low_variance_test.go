@@ -1,0 +1,152 @@
+package transfer
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/lowvariance"
+)
+
+// moments are goals whose queries have a small second moment, and what their rows are said to assume.
+var moments = []struct {
+	goal    Goal
+	assumes string
+}{
+	{Goal{Query: Difference, Shown: Shown{Disagreement: 0.1}}, "0 on all but the share 0.1 of the population"},
+	{Goal{Query: Difference, Shown: Shown{Disagreement: 0.1, Checked: true}}, "share 0.1 of the sample's rows differ"},
+	{Goal{Query: Binary, Shown: Shown{AtLeast: 0.9}}, "population value of at least 0.9"},
+	{Goal{Query: Binary, Shown: Shown{AtLeast: 0.9, Checked: true}}, "accuracy on the sample is below 0.9"},
+	{Goal{Shown: Shown{Variance: 0.05}}, "variance of at most 0.05"},
+}
+
+// Every unknown is solved for by the bound, the row says so, and its noise is certified query by query.
+func TestLowVarianceAnswersEveryUnknown(t *testing.T) {
+	for _, name := range []string{"gaussian-schedule", "gaussian"} {
+		m, _ := Lookup(name)
+		for _, c := range moments {
+			full := c.goal
+			full.Queries, full.Tau, full.Beta = 12, 0.03, lp("0.05")
+			plain := full
+			plain.Shown = Shown{}
+			wide, err := m.Solve(plain)
+			if err != nil {
+				t.Fatal(err)
+			}
+			least, err := m.Solve(full)
+			if err != nil || least.Status != OK || !(float64(least.Samples) < 0.7*float64(wide.Samples)) {
+				t.Fatalf("%s %+v: %+v, %v; without the bound %d", name, full, least, err, wide.Samples)
+			}
+			full.Samples = least.Samples
+			for _, forget := range []func(*Goal){
+				func(*Goal) {}, func(g *Goal) { g.Queries = 0 }, func(g *Goal) { g.Tau = 0 }, func(g *Goal) { g.Beta = 0 },
+			} {
+				g := full
+				forget(&g)
+				a, err := m.Solve(g)
+				if err != nil || a.Status != OK || !(a.TauAchieved <= full.Tau) || a.Queries < 12 || a.Beta.Ln() > full.Beta.Ln() {
+					t.Errorf("%s %+v: %+v, %v", name, g, a, err)
+					continue
+				}
+				_, assumes := m.Rests(a)
+				if !a.Mechanism.LowVariance || !strings.Contains(strings.Join(assumes, "; "), c.assumes) {
+					t.Errorf("%s %+v assumes %q", name, g, assumes)
+				}
+				if total := certifiedBy(t, a); total > a.Beta.Ln()*(1-1e-6) {
+					t.Errorf("%s %+v: the noise is certified at %g, not %g", name, g, math.Exp(total), a.Beta.Value())
+				}
+			}
+		}
+	}
+}
+
+// certifiedBy is ln of the least beta at which the noise of an answer is certified, the shares chosen anew.
+func certifiedBy(t *testing.T, a Answer) float64 {
+	t.Helper()
+	plan := a.Goal.momentPlan()
+	plan.Tau = a.TauAchieved
+	if a.Mechanism.Schedule == nil {
+		return plan.EvenErrors(a.Mechanism.Scale)
+	}
+	bound, err := lowvariance.NewBound(plan.Design)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b := range plan.Blocks() {
+		if _, err := bound.Answer(b, plan.Tau); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return bound.Total().Ln()
+}
+
+// Where the second moment is no help the joint bound answers, and the row does not say that it was of use.
+func TestWithoutABoundTheJointBoundAnswers(t *testing.T) {
+	m, _ := Lookup("gaussian-schedule")
+	g := Goal{Queries: 10, Tau: 0.1, Beta: -3, Query: Difference}
+	a, err := m.Solve(g)
+	if _, assumes := m.Rests(a); err != nil || a.Mechanism.LowVariance || len(assumes) != len(m.Assumes) {
+		t.Errorf("%+v, %v: assumes %q", a, err, assumes)
+	}
+	for _, name := range []string{"rounding", "hoeffding", "gaussian-cvar"} { // which keep their row
+		other, _ := Lookup(name)
+		with := Goal{Queries: 10, Tau: 0.1, Beta: -3, Query: Binary, Shown: Shown{AtLeast: 0.9}}
+		without := with
+		without.AtLeast = 0
+		a, err := other.Solve(with)
+		b, err2 := other.Solve(without)
+		if err != nil || err2 != nil || a.Samples != b.Samples || a.Mechanism.LowVariance {
+			t.Errorf("%s: %d with a bound, %d without", name, a.Samples, b.Samples)
+		}
+	}
+}
+
+// The blocks of an answer are the noise of its plan.
+func TestLowVarianceNoise(t *testing.T) {
+	m, _ := Lookup("gaussian-schedule")
+	a, err := m.Solve(Goal{Queries: 40, Tau: 0.03, Beta: -3, Query: Difference, Shown: Shown{Disagreement: 0.05}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first, last float64
+	queries := int64(0)
+	for block := range a.Noise() {
+		if queries == 0 {
+			first = block.Scale
+		}
+		queries, last = queries+block.Queries, block.Scale
+	}
+	if queries != 40 || first != a.Mechanism.ScaleFirst || last != a.Mechanism.Scale || a.Mechanism.Noise != theory.GaussianNoise {
+		t.Errorf("%+v: %d queries, from %g to %g", a.Mechanism, queries, first, last)
+	}
+}
+
+// Noise of one's own is certified by the bound that says more.
+func TestCertifyNoise(t *testing.T) {
+	m, _ := Lookup("gaussian-schedule")
+	for _, c := range moments {
+		g := c.goal
+		g.Queries, g.Tau, g.Beta = 20, 0.03, lp("0.05")
+		a, err := m.Solve(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var noise []theory.NoiseBlock
+		for block := range a.Noise() {
+			noise = append(noise, block)
+		}
+		own := Answer{Goal: a.Goal}
+		if err := own.CertifyNoise(noise); err != nil || !(own.Beta.Ln() < math.Log(0.055)) || !own.Mechanism.LowVariance {
+			t.Errorf("%+v: %v, %v", g, own.Beta, err)
+		}
+		own.Shown = Shown{}
+		if err := own.CertifyNoise(noise); err != nil || own.Beta != 0 && own.Beta.Ln() < -1 || own.Mechanism.LowVariance {
+			t.Errorf("%+v without the bound: %v, %v", g, own.Beta, err)
+		}
+		noise[0].Scale = -1
+		if err := own.CertifyNoise(noise); err == nil {
+			t.Error("negative noise is certified")
+		}
+	}
+}

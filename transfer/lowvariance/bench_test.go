@@ -1,0 +1,18 @@
+package lowvariance
+
+import (
+	"fmt"
+	"testing"
+)
+
+func BenchmarkSamples(b *testing.B) {
+	for name, noise := range map[string]Noise{"falling": Falling, "even": Even} {
+		for _, m := range []int64{10, 100, 1000, 1_000_000} {
+			b.Run(fmt.Sprintf("%s/%d", name, m), func(b *testing.B) {
+				for b.Loop() {
+					noise.Samples(Plan{Design{Difference{0.1}, false, 1, m}, 0.02, lnp(0.05)})
+				}
+			})
+		}
+	}
+}

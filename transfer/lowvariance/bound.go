@@ -1,0 +1,321 @@
+package lowvariance
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// Design is what a [Bound] is for.
+type Design struct {
+	Values Values
+	// Checked says that nothing is answered once the sample's own share is above Values.Share(), and that nothing is
+	// assumed of the population.
+	Checked bool
+	Samples int64 // n, from 1 to MaxCount
+	Queries int64 // m, from 1 to MaxCount
+}
+
+// MaxCount is the largest number of records or queries.
+const MaxCount = theory.MaxSamples
+
+func (d Design) validate() error {
+	if d.Values == nil {
+		return theory.Domain(false, "values", "nothing", "a kind of values")
+	}
+	if err := d.Values.validate(); err != nil {
+		return err
+	}
+	if _, _, ok := d.Values.checkedTilts(1); d.Checked && !ok {
+		return theory.Domain(false, "checked", true, "differences or accuracies, or false")
+	}
+	count := "a whole number from 1 to 9007199254740992"
+	if err := theory.Domain(d.Samples >= 1 && d.Samples <= MaxCount, "samples", d.Samples, count); err != nil {
+		return err
+	}
+	return theory.Domain(d.Queries >= 1 && d.Queries <= MaxCount, "queries", d.Queries, count)
+}
+
+// Block is consecutive queries that are answered and certified alike.
+type Block struct {
+	Queries int64
+	SD      float64 // of the noise; 0 is allowed for the last query
+	Share   float64 // the sample's own share that the certificate counts with, from Values.Share() to 1
+}
+
+// Errors is what a block can have wrong: the sums of its eps_j and of its eta_j.
+type Errors struct{ Answers, Shares theory.LogProb }
+
+// Bound is the low-variance bound. Query j is a mean of f over n independent records, may depend on all earlier
+// answers, and its answer carries independent noise N(0, sd_j^2). vbar_j is psi(S) for the share of the block. For
+// every order a > 1, with a' = a/(a-1),
+//
+//	eps_j = e^(D_(j-1)/a') min{ T+^(1/a') + T-^(1/a'), (T+ + T- + (2^a'-1) P[N > tau_j/sd_j] (t+ + t-))^(1/a') },
+//	eta_j = exp((D_j-1 - n kl(share_j||share))/a'),
+//
+// T+- the Chernoff bounds of sample and noise together at a', t+- those at a'-1, and D_j the sum of the ln F/(a-1)
+// of the certificates. The probability that any answer is further off than its tau_j is at most the sum of the
+// eps_j and, but for the last query, the eta_j. Checked, it is at most the sum of the eps_j, for the answers that
+// were given.
+//
+// Each is taken at the best of a fixed set of orders and rounded up. The sd_j, tau_j and shares must not depend on
+// the answers. The proof is in docs/theorems/variance.md.
+type Bound struct {
+	design   Design
+	n        float64
+	template certificate
+	orders   []order
+	best     int     // the order that served last
+	total    float64 // ln of the sum of the errors so far
+	shares   float64 // ln of the errors of the last query's share, which do not count yet
+	runs     int
+	closed   bool // the last answer carried no noise
+}
+
+// order is one order of the Renyi divergence and what the answers so far reveal at it.
+type order struct {
+	a, conj   float64    // a and a'; +Inf and 1 for the order that serves the first query
+	gain      float64    // ln(2^a' - 1)
+	past      float64    // D, +Inf where the theorem does not hold
+	r         float64    // of the variance lemma
+	each      float64    // what each answer of the last run added to past
+	near, far [2]float64 // where the tangents of T and t last touched, as shares of z
+}
+
+// Any set of orders is valid. From one to the next a-1 grows by the ratio. The last queries of m are served by an
+// a-1 of a few times m^-0.6, below which none is of use.
+const (
+	orderRatio = 1.3
+	mostExcess = 200 // of a above 1
+)
+
+// ordersFor returns the orders before the first query. The last is the limit of a: it serves the first query, before
+// which nothing is revealed.
+func ordersFor(queries float64) []order {
+	var orders []order
+	for excess := min(0.3, 1.2*math.Pow(queries, -0.6)); excess < mostExcess; excess *= orderRatio {
+		orders = append(orders, order{a: 1 + excess, conj: (1 + excess) / excess})
+	}
+	orders = append(orders, order{a: math.Inf(1), conj: 1})
+	for i := range orders {
+		orders[i].gain = num.Log(math.Expm1(orders[i].conj * math.Ln2))
+	}
+	return orders
+}
+
+// NewBound returns the bound before the first query. The error is a DomainError.
+func NewBound(d Design) (*Bound, error) {
+	if err := d.validate(); err != nil {
+		return nil, err
+	}
+	return newBound(d), nil
+}
+
+func newBound(d Design) *Bound {
+	n, m := float64(d.Samples), float64(d.Queries)
+	orders := ordersFor(m)
+	return &Bound{
+		design: d, n: n, orders: orders, best: len(orders) - 1,
+		total: math.Inf(-1), shares: math.Inf(-1),
+		template: certificate{
+			n: n, span: d.Values.span(), reach: d.Values.reach(), delta: 1e-4 / m, tail: 1e-4 / max(m, 100),
+		},
+	}
+}
+
+// Certified returns an upper bound of the probability that any answer of the design is off by more than tau, if the answers
+// carry that noise, which is for all its queries. The shares are chosen, with about the best beta. The error is a
+// DomainError.
+func Certified(d Design, tau float64, noise []theory.NoiseBlock) (theory.LogProb, error) {
+	least, guess := 0.0, theory.LogProb(-3)
+	for range 3 {
+		b, err := NewBound(d)
+		if err != nil {
+			return 0, err
+		}
+		w := Plan{d, tau, guess}.walk()
+		w.Bound = b
+		for _, run := range noise {
+			q := w.run(tau, run)
+			q.share = d.Values.Share()
+			if run.Scale > 0 {
+				q.share = w.shareFor(q)
+			}
+			if _, err := b.Answer(Block{run.Queries, run.Scale, q.share}, tau); err != nil {
+				return 0, err
+			}
+		}
+		if least = min(least, b.Total().Ln()); least == 0 {
+			break
+		}
+		guess = theory.LogProb(least)
+	}
+	return theory.LogProb(least), nil
+}
+
+// Answer adds a block of queries, each wanted within tau, in time that does not depend on how many there are. The
+// error is a DomainError, after which the bound is as it was.
+func (b *Bound) Answer(block Block, tau float64) (Errors, error) {
+	if err := theory.Domain(!b.closed, "query", "one after an answer without noise", "none"); err != nil {
+		return Errors{}, err
+	}
+	most := b.design.Queries
+	if err := theory.Domain(block.Queries >= 1 && block.Queries <= most, "queries", block.Queries,
+		"a positive number, at most that of the design"); err != nil {
+		return Errors{}, err
+	}
+	span := b.design.Values.span()
+	if err := theory.Domain(tau > 0 && tau < span, "tau", tau, "a number above 0 and below the span"); err != nil {
+		return Errors{}, err
+	}
+	silent := block.SD == 0 && block.Queries == 1
+	noisy := block.SD >= 1e-100 && block.SD <= 1e100
+	want := "a number in [1e-100, 1e100], or 0 for the last query"
+	if err := theory.Domain(silent || noisy, "standard deviation", block.SD, want); err != nil {
+		return Errors{}, err
+	}
+	least := b.design.Values.Share()
+	held := block.Share >= least && block.Share <= 1
+	if b.design.Checked {
+		held = block.Share == least
+	}
+	want = "a number from the bound to 1, or the bound if checked"
+	if err := theory.Domain(held, "share", block.Share, want); err != nil {
+		return Errors{}, err
+	}
+	q := run{query: b.query(tau), share: block.Share, count: float64(block.Queries)}
+	q.sd = block.SD
+	if !silent {
+		b.reveal(q)
+	}
+	answers := b.leastOfAll(q)
+	before, whole := b.shareErrors(q)
+	answers, before, whole = min(answers, 700), min(before, 700), min(whole, 700) // finite, and beyond one
+	b.total = num.LogAddExp(num.LogAddExp(b.total, b.shares), num.LogAddExp(answers, before))
+	b.shares, b.runs = num.LogSubExp(whole, before), b.runs+1
+	if b.closed = silent; !silent {
+		b.pass(q)
+	}
+	return Errors{theory.LogProb(min(answers, 0)), theory.LogProb(min(whole, 0))}, nil
+}
+
+// Total returns an upper bound of the probability that any answer so far is further off than its tau.
+func (b *Bound) Total() theory.LogProb {
+	if b.runs == 0 {
+		return theory.Zero
+	}
+	return theory.LogProb(min(b.total+float64(b.runs)*(1+math.Abs(b.total))*0x1p-48, 0))
+}
+
+func (b *Bound) query(tau float64) query {
+	return query{values: b.design.Values, checked: b.design.Checked, n: b.n, tau: tau}
+}
+
+// run is consecutive queries with the same noise, share and accuracy.
+type run struct {
+	query
+	share, count float64
+}
+
+// reveal sets what each answer of the run adds to D, rounded up, at every order; +Inf where the theorem does not
+// hold.
+func (b *Bound) reveal(q run) {
+	for i := range b.orders {
+		b.orders[i].each = b.adds(&b.orders[i], q)
+	}
+}
+
+func (b *Bound) adds(o *order, q run) float64 {
+	if math.IsInf(o.a, 1) || math.IsInf(o.past, 1) {
+		return math.Inf(1)
+	}
+	c := b.template
+	c.a, c.sd, c.moment = o.a, q.sd, q.values.moment(q.share)
+	c.kappa = kappa(b.n, (o.r+(q.count-1)*b.shift(o, q))*(1+roundUp)) // before the run's last query
+	if c.kappa == 0 {
+		return math.Inf(1)
+	}
+	c.tail *= max(1, o.a-1)
+	return c.value()
+}
+
+// shift is what one answer adds to the variance lemma's r.
+func (b *Bound) shift(o *order, q run) float64 {
+	return o.a / 4 * (b.template.span / b.n / q.sd) * (b.template.span / b.n / q.sd)
+}
+
+// pass moves the orders past the run, as revealed.
+func (b *Bound) pass(q run) {
+	for i := range b.orders {
+		o := &b.orders[i]
+		o.past += q.count * o.each * (1 + roundUp)
+		o.r += q.count * b.shift(o, q) * (1 + roundUp)
+		if !(o.past < math.MaxFloat64) {
+			o.past = math.Inf(1)
+		}
+	}
+}
+
+// errors returns ln of the sum of eps_j over the run at one order, and about its derivative in ln z. Each answer
+// adds the same to D.
+func (b *Bound) errors(o *order, q run) graded {
+	if math.IsInf(o.past, 1) {
+		return graded{ln: math.Inf(1)}
+	}
+	g := q.sampling(o)
+	g.ln += o.past / o.conj
+	if q.count == 1 {
+		return g
+	}
+	if o.each = b.adds(o, q); math.IsInf(o.each, 1) {
+		return graded{ln: o.each}
+	}
+	g.slope += (q.count - 1) * o.each / o.conj
+	g.ln += lnGeometric(o.each/o.conj, q.count)
+	return g
+}
+
+// lnGeometric returns ln sum_(i<count) e^(ix) for x >= 0, rounded up.
+func lnGeometric(x, count float64) float64 {
+	top := x * count
+	if top < 1e-9 {
+		return num.Log(count) + top
+	}
+	return (top - x + num.Log(math.Expm1(-top)/math.Expm1(-x))) * (1 + roundUp)
+}
+
+// leastOfAll returns the least of errors over the orders.
+func (b *Bound) leastOfAll(q run) float64 {
+	ln := math.Inf(1)
+	for i := range b.orders {
+		if other := b.errors(&b.orders[i], q).ln; other < ln {
+			b.best, ln = i, other
+		}
+	}
+	return ln
+}
+
+// shareErrors returns ln of the sums of eta_j over the run, without its last query and with it, at the best order, as
+// revealed.
+func (b *Bound) shareErrors(q run) (before, whole float64) {
+	if b.design.Checked || q.share == 1 {
+		return math.Inf(-1), math.Inf(-1)
+	}
+	p := q.values.Share()
+	rate := num.KLShift{P: p, Shift: q.share - p}.Nats() * (1 - 1e-13)
+	before, whole = math.Inf(1), math.Inf(1)
+	for i := range b.orders {
+		o := &b.orders[i]
+		if math.IsInf(o.past, 1) {
+			continue
+		}
+		first := (o.past-b.n*rate)/o.conj + roundUp*(1+o.past)
+		if q.count == 1 {
+			before, whole = math.Inf(-1), min(whole, first)
+		} else if x := o.each / o.conj; !math.IsInf(x, 1) {
+			before, whole = min(before, first+lnGeometric(x, q.count-1)), min(whole, first+lnGeometric(x, q.count))
+		}
+	}
+	return before, whole
+}

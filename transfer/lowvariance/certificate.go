@@ -1,0 +1,202 @@
+package lowvariance
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/maxinfo"
+)
+
+// certificate is one answer at one order. Its value is an upper bound of ln F/(a-1), where some law R of the
+// answer has
+//
+//	E_nu int phi_s(y-f(S))^a R(y)^(1-a) dy <= F
+//
+// for every nu of the class with E_nu psi(S) <= moment.
+type certificate struct {
+	n, span, reach float64
+	moment         float64 // vbar
+	delta          float64 // the weight of the wide part of R, in (0,1)
+	tail           float64 // what the event |X| > x0 adds to F
+	a, kappa, sd   float64
+}
+
+// value returns the lesser of the certificate by the moment and that by the span,
+//
+//	ln(1 + a span^2/(4 kappa n sd^2))/2.
+func (c certificate) value() float64 {
+	wide := lnUp(c.a*c.span*c.span/(4*c.kappa*c.n*c.sd*c.sd)) / 2
+	if !(c.moment < c.span*c.span/4) {
+		return wide
+	}
+	return min(wide, c.byMoment())
+}
+
+// lnUp returns ln(1+x) for x >= 0, rounded up.
+func lnUp(x float64) float64 { return math.Log1p(x) * (1 + 0x1p-50) }
+
+// byMoment returns ln F/(a-1), rounded up, with X = f(S) - E_nu f(S) and, for the V chosen,
+//
+//	F  = (1-delta)^(1-a) (1+aV/s^2)^(a/2) (1+a^2V/s^2)^(-1/2) I/(1-4e-8) + tail,
+//	I >= E_nu[e^(cX^2); |X| <= x0],   c = a(a-1)/(2(s^2+a^2V)),
+//
+// and x0 such that tail is (K/delta)^(a-1) 2 exp(-A h(g x0/vbar)), K = e^(1/2) sqrt(span^2+s^2)/s, h(z) =
+// (1+z)ln(1+z) - z, and A = kappa n vbar/g^2. Any V is valid.
+func (c certificate) byMoment() float64 {
+	amount := c.kappa * c.n * c.moment / (c.reach * c.reach) // A
+	lnWide := 0.5 + num.Log(math.Sqrt(c.span*c.span+c.sd*c.sd)/(c.sd*c.delta))
+	need := (c.a-1)*lnWide + math.Ln2 - num.Log(c.tail)
+	x0, tail := c.moment/c.reach*entropyRoot(need*(1+roundUp)/amount), c.tail
+	if x0 >= c.span { // |X| never exceeds the span
+		x0, tail = c.span, 0
+	}
+	variance := c.moment / (c.kappa * c.n)
+	square, pairs := c.sd*c.sd, c.a*(c.a-1)
+	m := moments{amount: amount, unit: c.reach / (c.kappa * c.n), x0: x0}
+	spread := square + c.a*c.a*variance
+	root := m.steepest(math.Sqrt(pairs/spread), c.a*c.a*variance/spread) // sqrt(2c)
+	v := (pairs/(root*root) - square) / (c.a * c.a)
+	ratio := c.a * v / square
+	ln := (c.a*math.Log1p(ratio)-math.Log1p(c.a*ratio))/2 - (c.a-1)*math.Log1p(-c.delta)
+	ln += num.Log(m.integral(root) + tail*num.Exp(-ln))
+	return (ln + roundUp*(1+c.a*ratio)) / (c.a - 1)
+}
+
+// roundUp covers the rounding of a few elementary functions and sums, relative to the largest term.
+const roundUp = 0x1p-46
+
+// entropyRoot returns a z with h(z) >= y > 0, close to the least. Newton's steps descend to it from where
+// z^2/(2+2z/3), which is less than h, is y.
+func entropyRoot(y float64) float64 {
+	z := y/3 + math.Sqrt(y*y/9+2*y)
+	if z < 1e-3 {
+		return z
+	}
+	for range 2 {
+		ln := math.Log1p(z)
+		z -= ((1+z)*ln - z - y) / ln
+	}
+	return z * (1 + 1e-12)
+}
+
+// moments bounds E e^(cX^2) over |X| <= x0 by ln E e^(tX) <= A (e^u - 1 - u), u = unit |t|. With t = sqrt(2c) z and a
+// normal z,
+//
+//	I = (2/sqrt(2 pi)) int_0^G exp(e(z)) dz,   e(z) = A (e^(bz)-1-bz) - z^2/2,
+//
+// b = unit sqrt(2c) and G = sqrt(2c) x0 + 5.5.
+type moments struct{ amount, unit, x0 float64 }
+
+// at returns e(z) and its derivative.
+func (m moments) at(b, z float64) (e, slope float64) {
+	u := b * z
+	over := expExcess(u)
+	return m.amount*over - z*z/2, m.amount*b*(u+over) - z
+}
+
+// expExcess returns e^u - 1 - u for u >= 0, within 1e-13 relative.
+func expExcess(u float64) float64 {
+	if u > 0.4 {
+		return num.Exp(u) - 1 - u
+	}
+	p := 1 + u/11*(1+u/12)
+	p = 1 + u/9*(1+u/10*p)
+	p = 1 + u/7*(1+u/8*p)
+	p = 1 + u/5*(1+u/6*p)
+	return u * u / 2 * (1 + u/3*(1+u/4*p))
+}
+
+// end returns G.
+func (m moments) end(root float64) float64 { return root*m.x0 + 5.5 }
+
+// steepest returns a good sqrt(2c), given that where V is vbar/(kappa n), and the share of a^2 V in s^2 + a^2 V
+// there. V is a little more, as e^(bz) is more than its square term, and more again where e(G) would not be low.
+func (m moments) steepest(root, share float64) float64 {
+	b := m.unit * root
+	curb := max(1-m.amount*b*b, 0.02)
+	root /= math.Sqrt(1 + share*0.82*b/math.Sqrt(curb))
+	const low = -14
+	high := func(root float64) bool {
+		e, _ := m.at(m.unit*root, m.end(root))
+		return !(e <= low)
+	}
+	if !high(root) {
+		return root
+	}
+	lo, hi := 0.0, root
+	for range 10 {
+		if mid := (lo + hi) / 2; high(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return lo
+}
+
+// integral returns I/(1-4e-8), rounded up, and +Inf where it is of no use. e(z) is concave and then convex: beyond a
+// point where it falls it is at most the greater of its ends. docs/theorems/variance.md bounds the error of the
+// rules by 1e-9.
+func (m moments) integral(root float64) float64 {
+	b, end := m.unit*root, m.end(root)
+	cut, rest := m.cut(b, end)
+	if !(cut <= mostCut) {
+		return math.Inf(1)
+	}
+	i := 0
+	for cut > rules[i].most {
+		i++
+	}
+	sum := rules[i].rule.Integral(num.Interval{Lo: 0, Hi: cut}, func(z float64) float64 {
+		return num.Exp(m.amount*expExcess(b*z) - z*z/2)
+	})
+	return (sum*(1+2e-9) + rest) * math.Sqrt(2/math.Pi) * (1 + 4.1e-8)
+}
+
+// cut returns where a rule may end, and a bound on the rest of the integral; +Inf if there is no such point.
+func (m moments) cut(b, end float64) (cut, rest float64) {
+	curb := 1 - m.amount*b*b
+	if !(curb > 0) {
+		return math.Inf(1), 0
+	}
+	usable := func(z float64) bool { beyond, _ := m.at(b, 1.3*z); return beyond <= 0 }
+	for _, deep := range [2]float64{21, 14} { // minus e(z) there
+		cut = math.Sqrt(2 * deep / curb)
+		e, slope := m.at(b, cut)
+		for range 6 {
+			if math.Abs(e+deep) < 0.5 {
+				break
+			}
+			cut -= (e + deep) / slope
+			e, slope = m.at(b, cut)
+		}
+		if last, _ := m.at(b, end); cut > 0 && cut < end && e < -13 && slope < 0 && usable(cut) {
+			return cut, (end - cut) * num.Exp(max(e, last))
+		}
+	}
+	if usable(end) {
+		return end, 0
+	}
+	return math.Inf(1), 0
+}
+
+// mostCut is the longest interval for which there is a rule.
+const mostCut = 32
+
+// rules are quadrature rules and the longest interval on which each is used.
+var rules = [...]struct {
+	most float64
+	rule num.Rule
+}{
+	{6.8, num.Legendre(16)}, {9, num.Legendre(20)}, {14, num.Legendre(28)}, {22, num.Legendre(48)},
+	{mostCut, num.Legendre(64)},
+}
+
+// kappa returns that of the variance lemma, rounded down, and 0 where the lemma does not hold.
+func kappa(n, r float64) float64 {
+	inflation, ok := maxinfo.Inflation(int64(n), r)
+	if !ok {
+		return 0
+	}
+	return 1 / inflation * (1 - 0x1p-52)
+}

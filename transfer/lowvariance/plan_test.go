@@ -1,0 +1,307 @@
+package lowvariance
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+func lnp(p float64) theory.LogProb { return theory.LogProb(math.Log(p)) }
+
+// needs is the numbers of records that an independent program found, with one noise for each query.
+var needs = []struct {
+	values  Values
+	checked bool
+	tau     float64
+	queries int64
+	samples float64
+}{
+	{Difference{0.02}, false, 0.01, 10, 7412}, {Difference{0.02}, false, 0.01, 100, 28_951},
+	{Difference{0.02}, false, 0.01, 1000, 113_263},
+	{Difference{0.05}, false, 0.01, 10, 14_942}, {Difference{0.05}, false, 0.01, 100, 52_492},
+	{Difference{0.05}, false, 0.01, 1000, 183_747},
+	{Difference{0.05}, false, 0.02, 10, 4125}, {Difference{0.05}, false, 0.02, 100, 15_341},
+	{Difference{0.1}, false, 0.02, 10, 7397}, {Difference{0.1}, false, 0.02, 100, 25_863},
+	{Difference{0.1}, false, 0.02, 1000, 89_537},
+	{Difference{0.1}, false, 0.05, 10, 1337}, {Difference{0.1}, false, 0.05, 100, 5042},
+	{Difference{0.1}, false, 0.05, 1000, 18_890},
+	{Accuracy{0.1}, false, 0.02, 10, 6650}, {Accuracy{0.1}, false, 0.02, 100, 23_150},
+	{Accuracy{0.1}, false, 0.02, 1000, 78_700},
+	{Accuracy{0.05}, false, 0.02, 10, 3740}, {Accuracy{0.05}, false, 0.02, 100, 13_200},
+	{Difference{0.1}, true, 0.02, 10, 7269}, {Difference{0.1}, true, 0.02, 100, 24_859},
+	{Difference{0.05}, true, 0.02, 10, 4155}, {Difference{0.1}, true, 0.05, 10, 1351},
+	// Where the second moment is no help, it is the joint bound at half the accuracy.
+	{Difference{1}, false, 0.02, 10, 69_579}, {Variance{0.25}, false, 0.01, 10, 69_579},
+}
+
+// A plan needs at most 0.7 per cent more than was found, and not less than nine tenths.
+func TestPlanNeeds(t *testing.T) {
+	for _, c := range needs {
+		p := Plan{Design{c.values, c.checked, 1, c.queries}, c.tau, lnp(0.05)}
+		n := leastSamples(t, p)
+		if rows := float64(n); !(rows <= 1.007*c.samples && rows >= 0.9*c.samples) {
+			t.Errorf("%T%v, checked %v, tau %g, m %d: %d, want about %g",
+				c.values, c.values, c.checked, c.tau, c.queries, n, c.samples)
+		}
+	}
+}
+
+// The rows grow with the second moment, and no faster once it is well above tau.
+func TestRowsGrowWithTheSecondMoment(t *testing.T) {
+	for _, m := range []int64{30, 1000} {
+		before, share := 0.0, 0.0
+		for _, d := range []float64{0.02, 0.1, 0.25, 1} {
+			n := float64(leastSamples(t, Plan{Design{Difference{d}, false, 1, m}, 0.01, lnp(0.05)}))
+			if before > 0 && !(n > before && n/before < 1.03*d/share) {
+				t.Errorf("m %d: %g rows at %g, %g at %g", m, n, d, before, share)
+			}
+			before, share = n, d
+		}
+	}
+}
+
+// aPlan is a random plan that is feasible or nearly so.
+func aPlan(r *rand.Rand, queries int64) Plan {
+	tau := 0.01 * math.Pow(10, r.Float64())
+	share := math.Exp(r.Float64()*4-3) * tau * 3
+	p := Plan{Design: Design{Queries: queries}, Tau: tau, Beta: theory.LogProb(-math.Pow(10, -0.3+1.5*r.Float64()))}
+	switch r.IntN(5) {
+	case 0:
+		p.Values = Accuracy{min(share, 0.45)}
+	case 1:
+		p.Values, p.Checked = Accuracy{min(share, 0.45)}, true
+	case 2:
+		p.Values = Variance{min(share, 0.25)}
+	case 3:
+		p.Values, p.Checked = Difference{min(share, 1)}, true
+	default:
+		p.Values = Difference{min(share, 1)}
+	}
+	return p
+}
+
+// A feasible plan covers all its queries with noise that falls, and the bound of it, query by query, is at most
+// beta, and not far below.
+func TestPlansObeyTheBound(t *testing.T) {
+	r := rand.New(rand.NewPCG(111, 1))
+	loosest := 0.0
+	for range 36 {
+		p := aPlan(r, int64(math.Exp(r.Float64()*math.Log(400))))
+		n := leastSamples(t, p)
+		p.Samples = n
+		bound, err := NewBound(p.Design)
+		if err != nil {
+			t.Fatal(err)
+		}
+		covered, last := int64(0), math.Inf(1)
+		for b := range p.Blocks() {
+			if !(b.SD <= last) {
+				t.Fatalf("%+v: noise %g after %g", p, b.SD, last)
+			}
+			covered, last = covered+b.Queries, b.SD
+			for range b.Queries {
+				if _, err := bound.Answer(Block{1, b.SD, b.Share}, p.Tau); err != nil {
+					t.Fatalf("%+v: %v", p, err)
+				}
+			}
+		}
+		total := bound.Total()
+		if covered != p.Queries || !(total <= p.Beta) {
+			t.Errorf("%+v: %d queries, beta %v", p, covered, total)
+		}
+		loosest = max(loosest, (p.Beta.Ln()-total.Ln())/(1-p.Beta.Ln()))
+	}
+	if t.Logf("most of ln beta that is left: %.3f", loosest); !(loosest < 0.12) {
+		t.Error("a plan stays far below its beta")
+	}
+}
+
+// The bound of a block is at least that of its queries one by one; for one noise the errors of the plan are at
+// least the bound's.
+func TestBlocksAreOnTheSafeSide(t *testing.T) {
+	r := rand.New(rand.NewPCG(112, 1))
+	for range 60 {
+		p := aPlan(r, 1+r.Int64N(150))
+		p.Samples = int64(float64(p.guess()) * math.Exp(r.NormFloat64()/3))
+		sd := p.Tau / (3 + 3*r.Float64())
+		if r.IntN(3) > 0 {
+			sd, _ = p.EvenNoise(0)
+		}
+		blocks, _ := NewBound(p.Design)
+		single, _ := NewBound(p.Design)
+		for b := range p.EvenBlocks(sd) {
+			if _, err := blocks.Answer(b, p.Tau); err != nil {
+				t.Fatal(err)
+			}
+			for range b.Queries {
+				if _, err := single.Answer(Block{1, b.SD, b.Share}, p.Tau); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		errs := p.EvenErrors(sd)
+		if blocks.total > 0 {
+			continue // what is not certified need not be summed
+		}
+		if errs < blocks.total-1e-6 || blocks.total < single.total-1e-6 {
+			t.Errorf("%+v, sd %g: plan %g, by blocks %g, by queries %g", p, sd, errs, blocks.total, single.total)
+		}
+	}
+}
+
+// More records, a larger tau, a larger beta and fewer queries never make a plan harder.
+func TestPlansAreMonotone(t *testing.T) {
+	r := rand.New(rand.NewPCG(113, 1))
+	for range 16 {
+		p := aPlan(r, 1+r.Int64N(60))
+		n := leastSamples(t, p)
+		p.Samples = n + n/50
+		for _, easier := range []func(*Plan){
+			func(p *Plan) { p.Samples += p.Samples / 3 },
+			func(p *Plan) { p.Tau *= 1.05 },
+			func(p *Plan) { p.Beta *= 0.9 },
+			func(p *Plan) { p.Queries = max(p.Queries*9/10, 1) },
+		} {
+			if q := p; !Falling.Certifies(q) {
+				t.Errorf("%+v: infeasible with more records than enough", q)
+			} else if easier(&q); !Falling.Certifies(q) {
+				t.Errorf("%+v is feasible and %+v is not", p, q)
+			}
+		}
+	}
+}
+
+// One noise for all needs more than noise that falls, and less than half more. All unknowns agree.
+func TestUnknownsAgree(t *testing.T) {
+	for _, m := range []int64{1, 10, 100} {
+		p := Plan{Design{Difference{0.1}, false, 1, m}, 0.02, lnp(0.05)}
+		var rows [2]float64
+		for i, noise := range []Noise{Falling, Even} {
+			found, ok := noise.Samples(p)
+			if !ok {
+				t.Fatal("no answer")
+			}
+			rows[i] = float64(found.Samples)
+			q := p
+			q.Samples = found.Samples
+			tau, run, ok := noise.LeastTau(q)
+			if !ok || !(tau <= p.Tau*(1+1e-6) && tau >= p.Tau*(1-2/rows[i])) || !(run.First >= run.Last) {
+				t.Errorf("m %d: tau %g, noise %+v", m, tau, run)
+			}
+			beta := noise.LeastBeta(q)
+			if !(beta.Ln() <= p.Beta.Ln()*(1-1e-6) && beta.Ln() >= p.Beta.Ln()*(1+10/rows[i])-0.01) {
+				t.Errorf("m %d: beta %v", m, beta)
+			}
+			for _, other := range []Plan{{q.Design, tau, p.Beta}, {q.Design, p.Tau, beta}} {
+				if !noise.Certifies(other) && !noise.Certifies(Plan{other.Design, other.Tau, other.Beta * (1 - 1e-6)}) {
+					t.Errorf("%+v is not certified", other)
+				}
+			}
+		}
+		if rows[1] < 0.98*rows[0] || rows[1] > 1.5*rows[0] {
+			t.Errorf("m %d: %g with one noise, %g else", m, rows[1], rows[0])
+		}
+	}
+}
+
+// leastSamples is the least number of records with noise that falls.
+func leastSamples(t *testing.T, p Plan) int64 {
+	t.Helper()
+	found, ok := Falling.Samples(p)
+	if !ok {
+		t.Fatalf("%+v: no number of records is enough", p)
+	}
+	return found.Samples
+}
+
+func TestBadInput(t *testing.T) {
+	nan := math.NaN()
+	var domain *theory.DomainError
+	good := Design{Difference{0.1}, false, 1000, 10}
+	for _, d := range []Design{
+		{}, {nil, false, 1000, 10}, {Difference{0}, false, 1000, 10}, {Difference{1.1}, false, 1000, 10},
+		{Difference{nan}, false, 1000, 10}, {Accuracy{0.5}, false, 1000, 10}, {Accuracy{0}, false, 1000, 10},
+		{Accuracy{nan}, false, 1000, 10}, {Variance{0.26}, false, 1000, 10}, {Variance{nan}, false, 1000, 10},
+		{Variance{0.1}, true, 1000, 10}, {Difference{0.1}, false, 0, 10}, {Difference{0.1}, false, 1000, 0},
+		{Difference{0.1}, false, MaxCount + 1, 10}, {Difference{0.1}, false, 1000, MaxCount + 1},
+	} {
+		if _, err := NewBound(d); !errors.As(err, &domain) {
+			t.Errorf("%+v: %v", d, err)
+		}
+		if Falling.Certifies(Plan{d, 0.02, -3}) {
+			t.Errorf("%+v is feasible", d)
+		}
+	}
+	for _, p := range []Plan{
+		{good, 0, -3}, {good, nan, -3}, {good, 2, -3}, {good, 0.02, 0}, {good, 0.02, theory.Zero},
+		{good, 0.02, theory.LogProb(nan)},
+	} {
+		if _, ok := Falling.Samples(p); ok || Falling.Certifies(p) || Even.Certifies(p) {
+			t.Errorf("%+v is certified", p)
+		}
+		if _, ln := p.EvenNoise(0); !math.IsInf(ln, 1) {
+			t.Errorf("%+v: one noise, %v", p, ln)
+		}
+		for b := range p.Blocks() {
+			t.Errorf("%+v: %+v", p, b)
+		}
+	}
+	bound, err := NewBound(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		block Block
+		tau   float64
+	}{
+		{Block{0, 0.1, 0.1}, 0.1}, {Block{11, 0.1, 0.1}, 0.1}, {Block{1, -1, 0.1}, 0.1}, {Block{1, nan, 0.1}, 0.1},
+		{Block{2, 0, 0.1}, 0.1}, {Block{1, 0.1, 0.09}, 0.1}, {Block{1, 0.1, 1.1}, 0.1}, {Block{1, 0.1, nan}, 0.1},
+		{Block{1, 0.1, 0.1}, 0}, {Block{1, 0.1, 0.1}, 2}, {Block{1, 0.1, 0.1}, nan},
+	} {
+		if _, err := bound.Answer(c.block, c.tau); !errors.As(err, &domain) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	if total := bound.Total(); total != theory.Zero {
+		t.Errorf("nothing answered: %v", total)
+	}
+	if _, err := bound.Answer(Block{1, 0, 0.1}, 0.1); err != nil {
+		t.Error(err)
+	}
+	if _, err := bound.Answer(Block{1, 0.1, 0.1}, 0.1); !errors.As(err, &domain) {
+		t.Errorf("a query after one without noise: %v", err)
+	}
+	checked, _ := NewBound(Design{Difference{0.1}, true, 1000, 10})
+	if _, err := checked.Answer(Block{1, 0.1, 0.2}, 0.1); !errors.As(err, &domain) {
+		t.Errorf("a share that the check does not keep: %v", err)
+	}
+}
+
+// No noise, no accuracy and no share breaks the bound, and it stays a probability.
+func TestBoundStaysAProbability(t *testing.T) {
+	r := rand.New(rand.NewPCG(114, 1))
+	for range 1500 {
+		p := aPlan(r, 1+r.Int64N(1000))
+		p.Samples = int64(math.Exp(r.Float64() * math.Log(MaxCount)))
+		bound, err := NewBound(p.Design)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 1 + r.IntN(4) {
+			b := Block{1 + r.Int64N(p.Queries), math.Pow(10, -100+200*r.Float64()), p.Values.Share()}
+			if r.IntN(2) == 0 {
+				b.SD = math.Pow(10, -6*r.Float64())
+			}
+			if !p.Checked {
+				b.Share += (1 - b.Share) * math.Pow(r.Float64(), 3)
+			}
+			e, err := bound.Answer(b, math.Pow(10, -300*math.Pow(r.Float64(), 4))*0.999)
+			if err != nil || !(e.Answers <= 0 && e.Shares <= 0) || !(bound.Total() >= e.Answers && bound.Total() <= 0) {
+				t.Fatalf("%+v, %+v: %+v, %v, total %v", p, b, e, err, bound.Total())
+			}
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package lowvariance
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/feedback"
+)
+
+// Values says what one record adds to a query, the mean of f over the records, and what keeps its second moment
+// small. Each kind has a psi with (f-c)^2 <= psi <= g^2 for some c. psi(S), the mean of psi over the records, is a
+// rising function of a share in [0,1], a mean as well, whose expectation is at most Share(). The kinds are
+// [Difference], [Accuracy] and [Variance].
+type Values interface {
+	Share() float64               // the bound on the share: of records that differ, of errors, or the variance
+	span() float64                // the length of the interval that holds f
+	reach() float64               // g
+	moment(share float64) float64 // psi(S)
+	symmetric() bool              // whether above and below are one function
+	validate() error
+
+	// tilts returns bounds on ln E e^(l(f-Ef)) and ln E e^(-l(f-Ef)) of one record, for l > 0. They are concave in
+	// the share: the bound may be on the mean over unequal records.
+	tilts(l float64) (above, below tilt)
+	// checkedTilts returns the same, per record, with the indicator that the share on the sample is at most Share() as a
+	// factor, and for any population. ok is false where there is no such theorem.
+	checkedTilts(l float64) (above, below tilt, ok bool)
+}
+
+// tilt is the logarithm of a moment generating function, and its derivative.
+type tilt struct{ ln, slope float64 }
+
+// Difference is the values of f: X -> [-1,1] with E|f| <= Disagreement: the difference of two models that differ
+// on at most that share of the rows. psi = |f| >= f^2.
+type Difference struct {
+	Disagreement float64 // in (0,1]
+}
+
+// Share returns the disagreement.
+func (v Difference) Share() float64         { return v.Disagreement }
+func (Difference) span() float64            { return 2 }
+func (Difference) reach() float64           { return 1 }
+func (Difference) moment(s float64) float64 { return s }
+func (Difference) symmetric() bool          { return true }
+
+func (v Difference) tilts(l float64) (above, below tilt) {
+	ln, slope := feedback.Difference(v).Tilt(l)
+	return tilt{ln, slope}, tilt{ln, slope}
+}
+
+func (v Difference) checkedTilts(l float64) (above, below tilt, ok bool) {
+	t, free := checkedAbove(l, v.Disagreement)
+	if cosh := lnCosh(l); free < cosh { // beyond, both signs would count: the multiplier stays at ln cosh l
+		u := num.Tanh(l)
+		t = multiplied(l, v.Disagreement, cosh, u)
+		y := l/u - 1
+		t.slope = v.Disagreement*u + y/(1+y)*(1/u-l*(1-u*u)/(u*u))
+	}
+	return t, t, true
+}
+
+// lnCosh returns ln cosh l for l > 0.
+func lnCosh(l float64) float64 {
+	if l < 1 {
+		h := num.Sinh(l / 2)
+		return math.Log1p(2 * h * h)
+	}
+	return l - math.Ln2 + math.Log1p(num.Exp(-2*l))
+}
+
+// Accuracy is the values of f: X -> {0,1} with Ef >= 1 - Errors, Errors < 1/2. psi = (f - (1-Errors))^2.
+type Accuracy struct {
+	Errors float64 // q in (0,1/2)
+}
+
+// Share returns the greatest rate of errors.
+func (v Accuracy) Share() float64           { return v.Errors }
+func (Accuracy) span() float64              { return 1 }
+func (v Accuracy) reach() float64           { return 1 - v.Errors }
+func (v Accuracy) moment(s float64) float64 { return v.Errors*v.Errors + s*(1-2*v.Errors) }
+func (Accuracy) symmetric() bool            { return false }
+
+func (v Accuracy) tilts(l float64) (above, below tilt) {
+	return fewErrors(l, v.Errors), bernoulli(l, v.Errors)
+}
+
+func (v Accuracy) checkedTilts(l float64) (above, below tilt, ok bool) {
+	above, free := checkedAbove(l, v.Errors)
+	if free < 0 { // the constraint does not bind
+		above = fewErrors(l, 1)
+	}
+	below, free = checkedBelow(l, v.Errors)
+	if free < 0 {
+		below = bernoulli(l, 1)
+	}
+	return above, below, true
+}
+
+// Variance is the values of f: X -> [0,1] with variance at most Most. psi = (f - Ef)^2; nobody need know Ef.
+type Variance struct {
+	Most float64 // in (0,1/4]
+}
+
+// Share returns the greatest variance.
+func (v Variance) Share() float64         { return v.Most }
+func (Variance) span() float64            { return 1 }
+func (Variance) reach() float64           { return 1 }
+func (Variance) moment(s float64) float64 { return s }
+func (Variance) symmetric() bool          { return true }
+
+func (v Variance) tilts(l float64) (above, below tilt) {
+	p := 2 * v.Most / (1 + math.Sqrt(1-4*v.Most)) // p(1-p) = Most
+	above = bernoulli(l, p)
+	return above, above
+}
+
+func (Variance) checkedTilts(float64) (above, below tilt, ok bool) { return above, below, false }
+
+// bernoulli returns the greatest ln E e^(l(X-EX)) of an X in {0,1} with EX <= most:
+//
+//	ln(1 + p(e^l-1)) - l p,   p = min{most, 1/l - 1/(e^l-1)}.
+func bernoulli(l, most float64) tilt {
+	e := math.Expm1(l)
+	p := min(most, 1/l-1/e)
+	if l < 1e-4 { // where the difference cancels, any p above its value serves
+		p = min(most, 0.5)
+	}
+	return tilt{math.Log1p(p*e) - l*p, p*(e+1)/(1+p*e) - p}
+}
+
+// fewErrors returns the same of -X:
+//
+//	ln(1 - p(1-e^-l)) + l p,   p = min{most, 1/(1-e^-l) - 1/l}.
+func fewErrors(l, most float64) tilt {
+	u := -math.Expm1(-l)
+	p := min(most, 1/u-1/l)
+	if l < 1e-4 {
+		p = min(most, 0.5)
+	}
+	return tilt{math.Log1p(-p*u) + l*p, p - p*(1-u)/(1-p*u)}
+}
+
+// multiplied returns the greatest over p of xi v + ln(1-pu) + l p, u = 1 - e^-(l+xi), which is
+//
+//	xi v + y - ln(1+y),   y = l/u - 1.
+//
+// Every xi >= 0 gives a valid bound.
+func multiplied(l, v, xi, u float64) tilt {
+	y := l/u - 1
+	p := y / l
+	return tilt{xi*v + y - math.Log1p(y), p * (1 - l*(1-u)/u)}
+}
+
+// checkedAbove returns multiplied at the xi where it is least, and that xi: where the tilted share is v.
+func checkedAbove(l, v float64) (t tilt, xi float64) {
+	root := math.Sqrt((1-l)*(1-l) + 4*l*v)
+	p := 2 * v / (1 - l + root)
+	if l > 1 {
+		p = (l - 1 + root) / (2 * l)
+	}
+	u := l / (1 + l*p)
+	if !(u < 1) {
+		return tilt{}, -1
+	}
+	xi = -math.Log1p(-u) - l
+	return multiplied(l, v, xi, u), xi
+}
+
+// checkedBelow returns xi v + (greatest over p of ln(1 + p w) - l p), w = e^(l-xi) - 1, at the xi where it is
+// least, and that xi. Every xi in [0,l) gives a valid bound.
+func checkedBelow(l, v float64) (t tilt, xi float64) {
+	p := 2 * v / (1 + l + math.Sqrt((1+l)*(1+l)-4*l*v))
+	w := l / (1 - l*p)
+	xi = l - math.Log1p(w)
+	return tilt{xi*v - math.Log1p(-l*p) - l*p, p*(w+1)/(1+p*w) - p}, xi
+}
+
+func (v Difference) validate() error {
+	d := v.Disagreement
+	return theory.Domain(d > 0 && d <= 1, "disagreement", d, "a number in (0, 1]")
+}
+
+func (v Accuracy) validate() error {
+	q := v.Errors
+	return theory.Domain(q > 0 && q < 0.5, "errors", q, "a number in (0, 0.5)")
+}
+
+func (v Variance) validate() error {
+	most := v.Most
+	return theory.Domain(most > 0 && most <= 0.25, "variance", most, "a number in (0, 0.25]")
+}

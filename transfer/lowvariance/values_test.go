@@ -1,0 +1,138 @@
+package lowvariance
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// lnMoment is ln E e^(l(f-Ef)).
+func lnMoment(l float64, values, p []float64) float64 {
+	mean, sum := 0.0, 0.0
+	for i, v := range values {
+		mean += p[i] * v
+		sum += p[i] * math.Exp(l*v)
+	}
+	return math.Log(sum) - l*mean
+}
+
+// No law of a kind has a greater moment generating function than its tilts say, and some come close.
+func TestTiltsHoldForEveryLaw(t *testing.T) {
+	r := rand.New(rand.NewPCG(131, 1))
+	grid := []float64{-1, -0.6, -0.1, 0, 0.2, 0.7, 1}
+	closest := map[string]float64{}
+	check := func(what string, v Values, l float64, values, p []float64) {
+		t.Helper()
+		above, below := v.tilts(l)
+		up, down := lnMoment(l, values, p), lnMoment(-l, values, p)
+		if up > above.ln+1e-12 || down > below.ln+1e-12 {
+			t.Fatalf("%s %v, l %g, law %v: %g of %g above, %g of %g below", what, v, l, p, up, above.ln, down, below.ln)
+		}
+		closest[what] = max(closest[what], up/above.ln)
+		closest[what+" below"] = max(closest[what+" below"], down/below.ln)
+	}
+	for range 20_000 {
+		l := math.Exp(r.Float64()*7 - 4.5)
+		p := randomLaw(r, len(grid))
+		if r.IntN(2) == 0 { // on the ends
+			p = []float64{p[0], 0, 0, p[1], 0, 0, 1 - p[0] - p[1]}
+		}
+		d := 0.0
+		for i, v := range grid {
+			d += p[i] * math.Abs(v)
+		}
+		check("difference", Difference{d}, l, grid, p)
+		if q := p[0] / 2; q > 0 {
+			check("accuracy", Accuracy{q}, l, []float64{0, 1}, []float64{q, 1 - q})
+		}
+		unit := []float64{0, 0.1, 0.3, 0.5, 0.6, 0.9, 1}
+		mean, square := 0.0, 0.0
+		for i, v := range unit {
+			mean, square = mean+p[i]*v, square+p[i]*v*v
+		}
+		check("variance", Variance{square - mean*mean}, l, unit, p)
+	}
+	for what, part := range closest {
+		if t.Logf("%s: %.4f of the bound", what, part); !(part > 0.95) {
+			t.Errorf("%s: no law comes close", what)
+		}
+	}
+}
+
+// The derivatives are those of the functions.
+func TestTiltSlopes(t *testing.T) {
+	const h = 1e-5
+	for _, v := range []Values{
+		Difference{0.02}, Difference{0.3}, Difference{1}, Accuracy{0.01}, Accuracy{0.3}, Variance{0.02}, Variance{0.25},
+	} {
+		for _, l := range []float64{0.05, 0.31, 1.1, 2.9, 7} {
+			check := func(what string, f func(l float64) tilt) {
+				want := (f(l*(1+h)).ln - f(l*(1-h)).ln) / (2 * h * l)
+				if got := f(l).slope; math.Abs(got-want) > 1e-5*math.Abs(want)+1e-8 {
+					t.Errorf("%T%v, %s, l %g: slope %g, want %g", v, v, what, l, got, want)
+				}
+			}
+			check("above", func(l float64) tilt { above, _ := v.tilts(l); return above })
+			check("below", func(l float64) tilt { _, below := v.tilts(l); return below })
+			if _, _, ok := v.checkedTilts(l); ok {
+				check("checked above", func(l float64) tilt { above, _, _ := v.checkedTilts(l); return above })
+				check("checked below", func(l float64) tilt { _, below, _ := v.checkedTilts(l); return below })
+			}
+		}
+	}
+}
+
+// greatest returns the greatest value of a concave f between 0 and 1, or a little less.
+func greatest(f func(x float64) float64) float64 {
+	lo, hi := 0.0, 1.0
+	for range 45 {
+		if a, b := lo+(hi-lo)/3, hi-(hi-lo)/3; f(a) < f(b) {
+			lo = a
+		} else {
+			hi = b
+		}
+	}
+	return f((lo + hi) / 2)
+}
+
+// relative is q ln(q/p).
+func relative(q, p float64) float64 {
+	if q == 0 {
+		return 0
+	}
+	return q * math.Log(q/p)
+}
+
+// By duality a checked tilt is the greatest l(P”f - Pf) - KL(P”||P) over all P and all P” whose share is at most
+// that of the check. It is never below, and 0.99 of it is refuted.
+func TestCheckedTilts(t *testing.T) {
+	for _, v := range []float64{0.02, 0.1, 0.4} {
+		for _, l := range []float64{0.1, 0.5, 1.25, 3} {
+			want := 0.0
+			for i := range 9 { // P'' is (up, down), P is (share x, share (1-x))
+				up := v * float64(i) / 8
+				down := v - up
+				want = max(want, greatest(func(share float64) float64 {
+					return greatest(func(x float64) float64 {
+						kl := relative(up, share*x) + relative(down, share*(1-x)) + relative(1-v, 1-share)
+						return l*(up-down-share*(2*x-1)) - kl
+					})
+				}))
+			}
+			got, _, _ := Difference{v}.checkedTilts(l)
+			if got.ln < want-1e-9 || 0.99*got.ln > want {
+				t.Errorf("difference, check at %g, l %g: %g, want %g", v, l, got.ln, want)
+			}
+			above, below, _ := Accuracy{v}.checkedTilts(l)
+			for sign, got := range map[float64]float64{1: above.ln, -1: below.ln} {
+				want := greatest(func(x float64) float64 {
+					q := v * x
+					return greatest(func(p float64) float64 { return sign*l*(p-q) - relative(q, p) - relative(1-q, 1-p) })
+				})
+				if got < want-1e-9 || 0.99*got > want {
+					t.Errorf("accuracy, check at %g, l %g: %g, want %g", v, sign*l, got, want)
+				}
+			}
+		}
+	}
+}
