@@ -9,7 +9,7 @@
 // it; give all four and it checks the plan.
 //
 // A newcomer states a [Goal], looks a method up by [Lookup] and calls [Method.Solve], or lets all
-// [Methods] answer by [Solve], which marks the best row. [FindCrossing] says from how many queries on a
+// [Methods] answer by [Solve], which marks the best row. Package crossing says from how many queries on a
 // method beats cutting the holdout into a part for every query.
 //
 // The mathematics has packages of its own: theorem for the transfer theorems by themselves, stability for how far a

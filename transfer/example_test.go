@@ -1,7 +1,6 @@
 package transfer_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -57,24 +56,6 @@ func ExampleSolve() {
 	fmt.Println(rows[best].Method.Name, rows[best].Samples)
 	// Output:
 	// splitting-exact 714
-}
-
-// From how many queries on is something better than a fresh part of the holdout for each?
-func ExampleFindCrossing() {
-	beta, _ := theory.ParseLogProb("0.05")
-	methods := []transfer.Method{}
-	for _, name := range []string{"splitting", "gaussian-cvar"} {
-		m, _ := transfer.Lookup(name)
-		methods = append(methods, m)
-	}
-	c, ok, err := transfer.FindCrossing(context.Background(), methods, transfer.Goal{Tau: 0.1, Beta: beta})
-	if err != nil || !ok {
-		fmt.Println("nothing beats splitting", err)
-		return
-	}
-	fmt.Println(c.Method.Name, c.Queries, c.Onward)
-	// Output:
-	// gaussian-cvar 8 true
 }
 
 // The registry of sample-size methods, in printing order.

@@ -9,6 +9,7 @@ import (
 	"github.com/dpcalc/dpcalc/internal/printed"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/crossing"
 )
 
 // findings says what the rows show: which is best, how close its number of rows is
@@ -158,7 +159,7 @@ func (s *request) crossings(ctx context.Context) (lines []string, err error) {
 			continue
 		}
 		seen = append(seen, g)
-		c, ok, err := transfer.FindCrossing(ctx, s.methods, g)
+		c, ok, err := crossing.Find(ctx, s.methods, g)
 		if err != nil {
 			return nil, err
 		}
@@ -169,7 +170,7 @@ func (s *request) crossings(ctx context.Context) (lines []string, err error) {
 	return lines, nil
 }
 
-func (s *request) crossingText(g transfer.Goal, c transfer.Crossing) string {
+func (s *request) crossingText(g transfer.Goal, c crossing.Point) string {
 	goal := "At tau " + record.People(record.Number(g.Tau)) + ", beta " + record.People(record.Chance(g.Beta))
 	if g.Budget != 0 && slices.ContainsFunc(s.methods, func(m transfer.Method) bool { return m.Budgeted }) {
 		goal += ", budget " + record.People(record.Count(g.Budget))

@@ -11,6 +11,7 @@ import (
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/crossing"
 )
 
 // A grid is drawn as the solved quantity against the one that varies most, with a line
@@ -326,7 +327,7 @@ func (s *request) crossover(ctx context.Context, along parameter, rows [][]row, 
 	case !points[0].splitting:
 		return at, fmt.Sprintf("splitting is best from %s %s on", along.name(), record.People(record.Number(at))), nil
 	case s.unknown == transfer.Samples && along.name() == "queries":
-		c, ok, err := transfer.FindCrossing(ctx, s.methods, s.grid.goal(goals[0]))
+		c, ok, err := crossing.Find(ctx, s.methods, s.grid.goal(goals[0]))
 		if err != nil || !ok {
 			return 0, "", err
 		}

@@ -1,15 +1,19 @@
-package transfer
+// Package crossing finds the number of queries from which on another method asks for fewer rows than sample
+// splitting.
+package crossing
 
 import (
 	"context"
 	"slices"
+
+	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// Crossing is where sample splitting, the simplest plan, stops being the best.
-type Crossing struct {
-	Queries int64   // the least number at which the method with the fewest rows is no form of splitting
-	Method  *Method // that method
-	Onward  bool    // whether it needs fewer rows than splitting with more queries too
+// Point is where sample splitting, the simplest plan, stops being the best.
+type Point struct {
+	Queries int64            // the least number at which the method with the fewest rows is no form of splitting
+	Method  *transfer.Method // that method
+	Onward  bool             // whether it needs fewer rows than splitting with more queries too
 }
 
 const (
@@ -17,25 +21,25 @@ const (
 	mostLook = 1 << 20 // and up to here by doubling
 )
 
-// FindCrossing looks for the crossing of a goal, whose samples and queries do not count, among
+// Find looks for the crossing of a goal, whose samples and queries do not count, among
 // methods that the result points into. It is not ok where no form of splitting is among them or applies, and
 // where nothing beats splitting with up to 2^20 queries. Up to 64 queries every number is tried. Above that
 // what is beaten is taken to stay beaten, as splitting needs some m ln m rows and the others no more than
 // m times a constant. The error is a DomainError, or that of ctx.
-func FindCrossing(ctx context.Context, methods []Method, g Goal) (c Crossing, ok bool, err error) {
+func Find(ctx context.Context, methods []transfer.Method, g transfer.Goal) (c Point, ok bool, err error) {
 	all := contest{ctx: ctx, methods: methods, goal: g}
-	if !slices.ContainsFunc(methods, func(m Method) bool { return m.Splits }) {
+	if !slices.ContainsFunc(methods, func(m transfer.Method) bool { return m.Splits }) {
 		return c, false, nil
 	}
 	c.Queries, err = leastBeaten(func(m int64) (bool, error) { return all.beaten(m, nil) })
 	if c.Queries == 0 || err != nil {
-		return Crossing{}, false, err
+		return Point{}, false, err
 	}
 	if c.Method, err = all.fewest(c.Queries); c.Method == nil || err != nil {
-		return Crossing{}, false, err
+		return Point{}, false, err
 	}
 	if c.Onward, err = all.staysAhead(c); err != nil {
-		return Crossing{}, false, err
+		return Point{}, false, err
 	}
 	return c, true, nil
 }
@@ -43,19 +47,19 @@ func FindCrossing(ctx context.Context, methods []Method, g Goal) (c Crossing, ok
 // contest compares splitting with the other methods for a goal.
 type contest struct {
 	ctx     context.Context
-	methods []Method
-	goal    Goal
+	methods []transfer.Method
+	goal    transfer.Goal
 }
 
 // at is the goal with m queries, and n rows to be found if that is zero.
-func (c contest) at(m, n int64) Goal {
+func (c contest) at(m, n int64) transfer.Goal {
 	g := c.goal
 	g.Queries, g.Samples = m, n
 	return g
 }
 
 // fewest is the method that needs the fewest rows for m queries, of those that beat splitting.
-func (c contest) fewest(m int64) (best *Method, err error) {
+func (c contest) fewest(m int64) (best *transfer.Method, err error) {
 	below, err := c.belowSplitting(m)
 	if err != nil || below == 0 {
 		return nil, err
@@ -63,7 +67,7 @@ func (c contest) fewest(m int64) (best *Method, err error) {
 	least := below + 1
 	for i := range c.methods {
 		method := &c.methods[i]
-		if ok, err := method.rivals(c.at(m, below)); err != nil {
+		if ok, err := rivals(method, c.at(m, below)); err != nil {
 			return nil, err
 		} else if !ok {
 			continue
@@ -72,7 +76,7 @@ func (c contest) fewest(m int64) (best *Method, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if a.Status == OK && a.Samples < least {
+		if a.Status == transfer.OK && a.Samples < least {
 			best, least = method, a.Samples
 		}
 	}
@@ -80,7 +84,7 @@ func (c contest) fewest(m int64) (best *Method, err error) {
 }
 
 // rivals reports whether a method that is no form of splitting certifies a goal.
-func (m *Method) rivals(g Goal) (bool, error) {
+func rivals(m *transfer.Method, g transfer.Goal) (bool, error) {
 	if !m.Adaptive || m.Splits {
 		return false, nil
 	}
@@ -123,7 +127,7 @@ func leastBeaten(beaten func(m int64) (bool, error)) (int64, error) {
 
 // staysAhead reports whether the method of a crossing beats splitting with the next few
 // numbers of queries too, where whole rows and parts may upset the order, and far beyond.
-func (c contest) staysAhead(at Crossing) (bool, error) {
+func (c contest) staysAhead(at Point) (bool, error) {
 	var more []int64
 	for k := range int64(4) {
 		more = append(more, at.Queries+1+k)
@@ -141,16 +145,16 @@ func (c contest) staysAhead(at Crossing) (bool, error) {
 
 // beaten reports whether a method, or any that is no form of splitting if it is nil, needs
 // fewer rows for m queries than every form of splitting.
-func (c contest) beaten(m int64, by *Method) (bool, error) {
+func (c contest) beaten(m int64, by *transfer.Method) (bool, error) {
 	below, err := c.belowSplitting(m)
 	if err != nil || below == 0 {
 		return false, err
 	}
 	if by != nil {
-		return by.rivals(c.at(m, below))
+		return rivals(by, c.at(m, below))
 	}
 	for i := range c.methods {
-		if ok, err := c.methods[i].rivals(c.at(m, below)); ok || err != nil {
+		if ok, err := rivals(&c.methods[i], c.at(m, below)); ok || err != nil {
 			return ok, err
 		}
 	}
@@ -163,17 +167,17 @@ func (c contest) belowSplitting(m int64) (int64, error) {
 	if err := c.ctx.Err(); err != nil {
 		return 0, err
 	}
-	least := int64(MaxCount) + 1
+	least := int64(transfer.MaxCount) + 1
 	for i := range c.methods {
 		method := &c.methods[i]
 		if !method.Splits {
 			continue
 		}
 		base, err := method.Solve(c.at(m, 0))
-		if err != nil || base.Status == NotApplicable {
+		if err != nil || base.Status == transfer.NotApplicable {
 			return 0, err
 		}
-		if base.Status == OK {
+		if base.Status == transfer.OK {
 			least = min(least, base.Samples)
 		}
 	}
