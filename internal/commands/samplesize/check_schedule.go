@@ -96,14 +96,14 @@ func readCheck(c usage.Values, inputs *[]record.Input) (grid, error) {
 			return grid{}, usage.Errorf("--%s: got nothing, want a value to go with --check-schedule", flag)
 		}
 	}
-	goals, err := readGrid(c, inputs, 0)
+	asked, err := readGrid(c, inputs, 0)
 	switch {
 	case err != nil:
 		return grid{}, err
-	case goals.size() != 1:
-		return grid{}, usage.Errorf("--check-schedule: got %d goals, want one", goals.size())
+	case asked.size() != 1:
+		return grid{}, usage.Errorf("--check-schedule: got %d goals, want one", asked.size())
 	}
-	g := goals.goal(0)
+	g := asked.goal(0)
 	if g.Queries == 0 {
 		g.Queries = 1 // stands for what the file says
 	}
@@ -116,7 +116,7 @@ func readCheck(c usage.Values, inputs *[]record.Input) (grid, error) {
 	if g.Query == transfer.Sensitive || g.Query == transfer.Minimization {
 		return grid{}, usage.Errorf("--query: got %s, want bounded, binary or difference with --check-schedule", g.Query)
 	}
-	return goals, nil
+	return asked, nil
 }
 
 func sayChecked(r *row, goal theory.LogProb) (title, notes []string) {

@@ -131,8 +131,8 @@ func (s *request) figure(ctx context.Context, rows [][]row) (record.Figure, erro
 		f.Title[0] += " by " + s.methods[k].Name
 		f.Panels = [][]record.Panel{{s.curvesOf(k, &d, panels)}}
 	} else {
-		for _, goals := range panels {
-			p, err := s.panel(ctx, &d, goals)
+		for _, group := range panels {
+			p, err := s.panel(ctx, &d, group)
 			if err != nil {
 				return record.Figure{}, err
 			}
@@ -156,14 +156,14 @@ func (s *request) figure(ctx context.Context, rows [][]row) (record.Figure, erro
 }
 
 // panel has a curve for each method.
-func (s *request) panel(ctx context.Context, d *drawing, goals []int) (p record.Panel, err error) {
+func (s *request) panel(ctx context.Context, d *drawing, group []int) (p record.Panel, err error) {
 	for k := range s.methods {
 		if s.drawnMethod(&s.methods[k]) {
-			d.add(&p, k, goals, s.methods[k].Name)
+			d.add(&p, k, group, s.methods[k].Name)
 		}
 	}
-	p.Title = panelTitle(s.grid.goal(goals[0]), s.varying(), d.along)
-	mark, text, err := s.crossover(ctx, d.along, d.rows, goals)
+	p.Title = panelTitle(s.grid.goal(group[0]), s.varying(), d.along)
+	mark, text, err := s.crossover(ctx, d.along, d.rows, group)
 	if text != "" {
 		p.Marks = []float64{mark}
 		p.Title = strings.TrimPrefix(p.Title+"; "+text, "; ")
@@ -173,8 +173,8 @@ func (s *request) panel(ctx context.Context, d *drawing, goals []int) (p record.
 
 // curvesOf has a curve of one method for each combination of what varies.
 func (s *request) curvesOf(k int, d *drawing, panels [][]int) (p record.Panel) {
-	for _, goals := range panels {
-		d.add(&p, k, goals, panelTitle(s.grid.goal(goals[0]), s.varying(), d.along))
+	for _, group := range panels {
+		d.add(&p, k, group, panelTitle(s.grid.goal(group[0]), s.varying(), d.along))
 	}
 	return p
 }
@@ -186,9 +186,9 @@ const (
 )
 
 // add draws the k-th method at the goals that it answers, if there are any.
-func (d *drawing) add(p *record.Panel, k int, goals []int, label string) {
+func (d *drawing) add(p *record.Panel, k int, group []int, label string) {
 	l := record.Line{Label: label, Style: len(p.Lines)}
-	for _, i := range goals {
+	for _, i := range group {
 		r := &d.rows[i][k]
 		at, value := d.along.axis(r.Goal), d.solved.axis(r.Goal)
 		if r.Status != transfer.OK || !(value > 0) {
@@ -201,7 +201,7 @@ func (d *drawing) add(p *record.Panel, k int, goals []int, label string) {
 	if len(l.X) == 0 {
 		return
 	}
-	r := &d.rows[goals[0]][k]
+	r := &d.rows[group[0]][k]
 	if r.Method.Procedure {
 		l.Label += " (dp procedure)"
 	}
@@ -297,9 +297,9 @@ func (s *request) plotTitle(solved parameter) []string {
 // crossover says where sample splitting stops being the best or begins to be: exactly
 // if n is solved for and queries vary, else between the goals of the panel. It says
 // nothing if that happens more than once, or never.
-func (s *request) crossover(ctx context.Context, along parameter, rows [][]row, goals []int) (at float64, text string,
+func (s *request) crossover(ctx context.Context, along parameter, rows [][]row, group []int) (at float64, text string,
 	err error) {
-	order := slices.Clone(goals)
+	order := slices.Clone(group)
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Compare(along.axis(s.grid.goal(a)), along.axis(s.grid.goal(b)))
 	})
@@ -327,7 +327,7 @@ func (s *request) crossover(ctx context.Context, along parameter, rows [][]row, 
 	case !points[0].splitting:
 		return at, fmt.Sprintf("splitting is best from %s %s on", along.name(), record.People(record.Number(at))), nil
 	case s.unknown == transfer.Samples && along.name() == "queries":
-		c, ok, err := crossing.Find(ctx, s.methods, s.grid.goal(goals[0]))
+		c, ok, err := crossing.Find(ctx, s.methods, s.grid.goal(group[0]))
 		if err != nil || !ok {
 			return 0, "", err
 		}
