@@ -117,7 +117,8 @@ func TestLowVarianceNoise(t *testing.T) {
 		}
 		queries, last = queries+block.Queries, block.Scale
 	}
-	if queries != 40 || first != a.Mechanism.ScaleFirst || last != a.Mechanism.Scale || a.Mechanism.Noise != theory.GaussianNoise {
+	if queries != 40 || first != a.Mechanism.ScaleFirst || last != a.Mechanism.Scale ||
+		a.Mechanism.Noise != theory.GaussianNoise {
 		t.Errorf("%+v: %d queries, from %g to %g", a.Mechanism, queries, first, last)
 	}
 }

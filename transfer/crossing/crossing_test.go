@@ -97,7 +97,8 @@ func TestCrossingThatDoesNotStay(t *testing.T) {
 
 // crossingOf solves for every number of queries: the first at which no form of splitting is the
 // least, the method that is, and whether it stays below splitting.
-func crossingOf(t *testing.T, methods []transfer.Method, g transfer.Goal, last int64) (queries int64, winner string, onward bool) {
+func crossingOf(t *testing.T, methods []transfer.Method, g transfer.Goal, last int64) (queries int64, winner string,
+	onward bool) {
 	onward = true
 	for m := int64(1); m <= last; m++ {
 		g.Samples, g.Queries = 0, m
@@ -136,7 +137,8 @@ func TestNoCrossing(t *testing.T) {
 		names []string
 		query transfer.Query
 	}{
-		{[]string{"rounding", "gaussian"}, transfer.Bounded}, {[]string{"splitting", "splitting-exact", "hoeffding", "dp"}, transfer.Bounded},
+		{[]string{"rounding", "gaussian"}, transfer.Bounded},
+		{[]string{"splitting", "splitting-exact", "hoeffding", "dp"}, transfer.Bounded},
 		{[]string{"splitting", "gaussian-cvar"}, transfer.Sensitive},
 	} {
 		g.Query = c.query
@@ -147,7 +149,8 @@ func TestNoCrossing(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, ok, err := Find(ctx, transfer.Methods(), transfer.Goal{Tau: 0.1, Beta: -3}); ok || !errors.Is(err, context.Canceled) {
+	if _, ok, err := Find(ctx, transfer.Methods(), transfer.Goal{Tau: 0.1, Beta: -3}); ok ||
+		!errors.Is(err, context.Canceled) {
 		t.Errorf("a search that is called off: %v, %v", ok, err)
 	}
 	if _, ok, err := Find(t.Context(), transfer.Methods(), transfer.Goal{Tau: -1, Beta: -3}); ok || err == nil {

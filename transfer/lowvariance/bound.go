@@ -124,7 +124,8 @@ func newBound(d Design) *Bound {
 	}
 }
 
-// Certified returns an upper bound of the probability that any answer of the design is off by more than tau, if the answers
+// Certified returns an upper bound of the probability that any answer of the design is off by more
+// than tau, if the answers
 // carry that noise, which is for all its queries. The shares are chosen, with about the best beta. The error is a
 // DomainError.
 func Certified(d Design, tau float64, noise []theory.NoiseBlock) (theory.LogProb, error) {

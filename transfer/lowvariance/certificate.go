@@ -170,7 +170,8 @@ func (m moments) cut(b, end float64) (cut, rest float64) {
 			cut -= (e + deep) / slope
 			e, slope = m.at(b, cut)
 		}
-		if last, _ := m.at(b, end); cut > 0 && cut < end && e < -13 && slope < 0 && usable(cut) {
+		inside, falls := cut > 0 && cut < end, e < -13 && slope < 0
+		if last, _ := m.at(b, end); inside && falls && usable(cut) {
 			return cut, (end - cut) * num.Exp(max(e, last))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/internal/commands"
+	"github.com/dpcalc/dpcalc/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/internal/csvfile"
 	"github.com/dpcalc/dpcalc/internal/numbers"
 	"github.com/dpcalc/dpcalc/internal/printed"
@@ -50,7 +51,7 @@ func checkSchedule(c *commands.Call, path string) error {
 	if s.grid, err = readCheck(c, &s.inputs); err != nil {
 		return err
 	}
-	goal := s.grid.goal(0)
+	goal := s.grid.Goal(0)
 	answer := transfer.Answer{Goal: goal}
 	if err := readNoise(c, path, &answer); err != nil {
 		return err
@@ -58,7 +59,7 @@ func checkSchedule(c *commands.Call, path string) error {
 	s.methods = []transfer.Method{fallingNoise()}
 	s.inputs = append(s.inputs, record.Input{Name: "check_schedule", Value: record.Words(path)})
 
-	row := row{Method: &s.methods[0], Answer: answer}
+	row := goals.Row{Method: &s.methods[0], Answer: answer}
 	refuted := goal.Beta != 0 && answer.Beta > goal.Beta
 	switch {
 	case answer.Beta == 0:
@@ -72,7 +73,7 @@ func checkSchedule(c *commands.Call, path string) error {
 	}
 	err = commands.Emit(c, target, commands.Answer[*transfer.Row]{
 		Command: "samplesize", Inputs: s.inputs, Columns: s.columns(), Rows: slices.Values([]*transfer.Row{&row}),
-		Shown: []column{columnMethod, columnBetaReached, columnNoiseSpan, columnStatus},
+		Shown: []goals.Column{goals.ColumnMethod, goals.ColumnBetaReached, goals.ColumnNoiseSpan, goals.ColumnStatus},
 		Verdict: func(r *transfer.Row) commands.Verdict {
 			return commands.Verdict{Sources: r.Method.Sources, Best: r.Best}
 		},
@@ -90,20 +91,20 @@ func checkSchedule(c *commands.Call, path string) error {
 }
 
 // readCheck reads the goal: samples and tau are needed, queries and beta are compared.
-func readCheck(c usage.Values, inputs *[]record.Input) (grid, error) {
+func readCheck(c usage.Values, inputs *[]record.Input) (goals.Grid, error) {
 	for _, flag := range []string{"samples", "tau"} {
 		if _, ok := c.Text(flag); !ok {
-			return grid{}, usage.Errorf("--%s: got nothing, want a value to go with --check-schedule", flag)
+			return goals.Grid{}, usage.Errorf("--%s: got nothing, want a value to go with --check-schedule", flag)
 		}
 	}
-	asked, err := readGrid(c, inputs, 0)
+	asked, err := goals.ReadGrid(c, inputs, 0)
 	switch {
 	case err != nil:
-		return grid{}, err
-	case asked.size() != 1:
-		return grid{}, usage.Errorf("--check-schedule: got %d goals, want one", asked.size())
+		return goals.Grid{}, err
+	case asked.Size() != 1:
+		return goals.Grid{}, usage.Errorf("--check-schedule: got %d goals, want one", asked.Size())
 	}
-	g := asked.goal(0)
+	g := asked.Goal(0)
 	if g.Queries == 0 {
 		g.Queries = 1 // stands for what the file says
 	}
@@ -111,15 +112,16 @@ func readCheck(c usage.Values, inputs *[]record.Input) (grid, error) {
 		g.Beta = -1
 	}
 	if err := g.Validate(); err != nil {
-		return grid{}, err
+		return goals.Grid{}, err
 	}
 	if g.Query == transfer.Sensitive || g.Query == transfer.Minimization {
-		return grid{}, usage.Errorf("--query: got %s, want bounded, binary or difference with --check-schedule", g.Query)
+		return goals.Grid{},
+			usage.Errorf("--query: got %s, want bounded, binary or difference with --check-schedule", g.Query)
 	}
 	return asked, nil
 }
 
-func sayChecked(r *row, goal theory.LogProb) (title, notes []string) {
+func sayChecked(r *goals.Row, goal theory.LogProb) (title, notes []string) {
 	title = []string{fmt.Sprintf("Check of a noise schedule: rows %s, queries %s, tau %s",
 		record.People(record.Count(r.Samples)),
 		record.People(record.Count(r.Queries)), record.People(record.Number(r.Tau)))}

@@ -32,26 +32,42 @@ func rowsBy(t *testing.T, command string) map[string]map[string]any {
 
 // The plans of the page on feedback, whose numbers were found by another program. The star is the least of the rows.
 func TestFeedbackPlans(t *testing.T) {
-	for command, want := range map[string]string{
-		"-m 32 -t .01 -b 1e-4 --feedback gate --passes 1":                                                                  "gate 63379 gate-renggli19 63381",
-		"-m 32 -t .01 -b 1e-4 --feedback gate --passes 5":                                                                  "gate 107237 gate-renggli19 156956",
-		"-m 32 -t .01 -b 1e-4 --feedback gate":                                                                             "gate 153487 gate-renggli19 156956",
-		"-m 32 -t .01 -b 1e-4 --feedback gate --threshold .95":                                                             "gate 27246",
-		"-m 32 -t .01 -b 1e-4 --feedback gate --query difference --disagreement .1 --threshold .02 --one-sided":            "gate 61472 gate-renggli19 67706",
-		"-m 32 -t .01 -b 1e-4 --feedback gate --query difference --disagreement .1 --threshold .02 --one-sided --passes 1": "gate 25384 gate-renggli19 29048",
-		"-m 100 -t .1 -b .05 --feedback best":                                                                              "ladder 2046",
-		"-m 1000 -t .1 -b .05 --feedback best":                                                                             "ladder 3066 ladder-blum15 42551",
-		"-m 1000 -t .1 -b .05 --feedback best --floor .5":                                                                  "ladder 1186",
-		"-m 1000 -t .1 -b .05 --feedback flags --budget 1":                                                                 "sparse-validate 5326",
-		"-m 1000 -t .1 -b .05 --feedback flags --budget 10":                                                                "sparse-validate 44247",
-		"-m 1000 -t .1 -b .05 --feedback flags --budget 1 --guess-error 0":                                                 "sparse-validate 1385",
-		"-m 1000 -t .1 -b .05 --feedback flags --budget 1 --hold .05":                                                      "sparse-validate 599",
-		"-m 1000 -t .1 -b .05 --feedback flags --budget 10 --hold .05":                                                     "sparse-validate 10602",
-		"-m 1 -t .1 -b .05 --feedback final":                                                                               "sealed 184",
-		"-m 10 -t .1 -b .05":                                                                                               "rounding-widths 925 rounding 2544",
+	for _, c := range []struct{ command, want string }{
+		{"-m 32 -t .01 -b 1e-4 --feedback gate --passes 1",
+			"gate 63379 gate-renggli19 63381"},
+		{"-m 32 -t .01 -b 1e-4 --feedback gate --passes 5",
+			"gate 107237 gate-renggli19 156956"},
+		{"-m 32 -t .01 -b 1e-4 --feedback gate",
+			"gate 153487 gate-renggli19 156956"},
+		{"-m 32 -t .01 -b 1e-4 --feedback gate --threshold .95",
+			"gate 27246"},
+		{"-m 32 -t .01 -b 1e-4 --feedback gate --query difference --disagreement .1 --threshold .02 --one-sided",
+			"gate 61472 gate-renggli19 67706"},
+		{"-m 32 -t .01 -b 1e-4 --feedback gate --query difference --disagreement .1 --threshold .02 --one-sided --passes 1",
+			"gate 25384 gate-renggli19 29048"},
+		{"-m 100 -t .1 -b .05 --feedback best",
+			"ladder 2046"},
+		{"-m 1000 -t .1 -b .05 --feedback best",
+			"ladder 3066 ladder-blum15 42551"},
+		{"-m 1000 -t .1 -b .05 --feedback best --floor .5",
+			"ladder 1186"},
+		{"-m 1000 -t .1 -b .05 --feedback flags --budget 1",
+			"sparse-validate 5326"},
+		{"-m 1000 -t .1 -b .05 --feedback flags --budget 10",
+			"sparse-validate 44247"},
+		{"-m 1000 -t .1 -b .05 --feedback flags --budget 1 --guess-error 0",
+			"sparse-validate 1385"},
+		{"-m 1000 -t .1 -b .05 --feedback flags --budget 1 --hold .05",
+			"sparse-validate 599"},
+		{"-m 1000 -t .1 -b .05 --feedback flags --budget 10 --hold .05",
+			"sparse-validate 10602"},
+		{"-m 1 -t .1 -b .05 --feedback final",
+			"sealed 184"},
+		{"-m 10 -t .1 -b .05",
+			"rounding-widths 925 rounding 2544"},
 	} {
+		command, fields := c.command, strings.Fields(c.want)
 		rows := rowsBy(t, command)
-		fields := strings.Fields(want)
 		for i := 0; i < len(fields); i += 2 {
 			most, err := strconv.ParseFloat(fields[i+1], 64)
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/internal/printed"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -15,7 +16,7 @@ import (
 // findings says what the rows show: which is best, how close its number of rows is
 // to the least one, and from how many queries on it needs fewer than sample splitting.
 // It speaks of the methods of this table alone.
-func (s *request) findings(ctx context.Context, rows [][]row) ([]string, error) {
+func (s *request) findings(ctx context.Context, rows [][]goals.Row) ([]string, error) {
 	lines, err := s.winners(rows)
 	if err != nil {
 		return nil, err
@@ -33,8 +34,8 @@ func (s *request) findings(ctx context.Context, rows [][]row) ([]string, error) 
 
 // lessFeedback says what the goal of a table of all methods would cost if less were shown than every answer. It says
 // so of what costs less alone.
-func (s *request) lessFeedback(rows [][]row) ([]string, error) {
-	base := s.grid.base
+func (s *request) lessFeedback(rows [][]goals.Row) ([]string, error) {
+	base := s.grid.Base
 	plain := !s.asked && len(rows) == 1 && s.unknown == transfer.Samples
 	if !plain || base.Shown != (transfer.Shown{Disagreement: base.Disagreement}) {
 		return nil, nil
@@ -85,18 +86,18 @@ const smoothed = "The best row is below a reference row: its noise smooths the t
 
 // beatsReference reports whether the best row of a goal does better than a reference row by its noise alone, and not by
 // what is known of the queries.
-func (s *request) beatsReference(group []row) bool {
+func (s *request) beatsReference(group []goals.Row) bool {
 	best := bestOf(group)
 	if best == nil || best.Mechanism.LowVariance {
 		return false
 	}
-	return noisy(best.Mechanism) && slices.ContainsFunc(group, func(r row) bool {
+	return noisy(best.Mechanism) && slices.ContainsFunc(group, func(r goals.Row) bool {
 		return r.Method.Reference() && r.Status == transfer.OK && best.Compare(r.Answer, s.unknown) < 0
 	})
 }
 
 // winners says which rows are best.
-func (s *request) winners(rows [][]row) ([]string, error) {
+func (s *request) winners(rows [][]goals.Row) ([]string, error) {
 	if len(rows) > 1 {
 		return s.winnersOfMany(rows), nil
 	}
@@ -118,9 +119,9 @@ func (s *request) winners(rows [][]row) ([]string, error) {
 }
 
 // winnersOfMany says what the stars of several goals mean, or why there are none.
-func (s *request) winnersOfMany(rows [][]row) []string {
-	starred := func(group []row) bool { return bestOf(group) != nil }
-	unfixed := func(group []row) bool { return !s.fixedSuffices(group) }
+func (s *request) winnersOfMany(rows [][]goals.Row) []string {
+	starred := func(group []goals.Row) bool { return bestOf(group) != nil }
+	unfixed := func(group []goals.Row) bool { return !s.fixedSuffices(group) }
 	switch {
 	case slices.ContainsFunc(rows, starred):
 		if s.unknown == transfer.None {
@@ -148,12 +149,12 @@ func exactness(m *transfer.Method) string {
 // many queries on the best method needs fewer rows than sample splitting, which is the
 // simpler plan below that.
 func (s *request) crossings(ctx context.Context) (lines []string, err error) {
-	if s.unknown != transfer.Samples || s.grid.base.Feedback != transfer.Answers {
+	if s.unknown != transfer.Samples || s.grid.Base.Feedback != transfer.Answers {
 		return nil, nil
 	}
 	var seen []transfer.Goal
 	for i := 0; i < s.goals && len(seen) < 3; i++ {
-		g := s.grid.goal(i)
+		g := s.grid.Goal(i)
 		g.Queries = 0
 		if slices.Contains(seen, g) {
 			continue

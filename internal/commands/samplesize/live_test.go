@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/internal/commands"
+	"github.com/dpcalc/dpcalc/internal/commands/live"
 	"github.com/dpcalc/dpcalc/internal/commandtest"
 	"github.com/dpcalc/dpcalc/internal/outfile"
 	"github.com/dpcalc/dpcalc/theory"
@@ -73,7 +74,7 @@ func TestLiveTau(t *testing.T) {
 }
 
 // solvedAround interpolates the methods around a goal.
-func solvedAround(t *testing.T, g transfer.Goal, methods []transfer.Method) (box, []*polynomial) {
+func solvedAround(t *testing.T, g transfer.Goal, methods []transfer.Method) (live.Box, []*live.Polynomial) {
 	t.Helper()
 	s := request{methods: methods}
 	rows, _, err := transfer.Solve(nil, methods, g)
@@ -89,7 +90,7 @@ func solvedAround(t *testing.T, g transfer.Goal, methods []transfer.Method) (box
 	if err != nil {
 		t.Fatal(err)
 	}
-	return boxAround(g), list
+	return live.BoxAround(g), list
 }
 
 // At random places of the box an interpolated number of rows is not below that of the method, and at most three parts
@@ -104,9 +105,9 @@ func TestInterpolated(t *testing.T) {
 	} {
 		g.Beta = theory.LogProb(math.Log(0.05))
 		methods := slices.DeleteFunc(transfer.Methods(), func(m transfer.Method) bool {
-			_, explicit := closedForms(g)[m.Name]
+			_, explicit := live.ClosedForms(g)[m.Name]
 			served := g.Feedback == transfer.Answers || slices.Contains(m.Feedbacks, g.Feedback)
-			return m.Counted || explicit || !served || slices.Contains(unsmooth, m.Name) ||
+			return m.Counted || explicit || !served || slices.Contains(live.Unsmooth, m.Name) ||
 				m.Name == "rounding-widths" && g.Queries > 100
 		})
 		b, list := solvedAround(t, g, methods)
@@ -117,9 +118,9 @@ func TestInterpolated(t *testing.T) {
 			for range 3 {
 				at := g
 				var x [3]float64
-				for i, axis := range b.axes {
-					if !axis.fixed() {
-						x[i] = axis.low + (axis.high-axis.low)*r.Float64()
+				for i, axis := range b.Axes {
+					if !axis.Fixed() {
+						x[i] = axis.Low + (axis.High-axis.Low)*r.Float64()
 					}
 				}
 				at.Queries = int64(math.Round(float64(g.Queries) * math.Exp(x[0])))
@@ -131,7 +132,7 @@ func TestInterpolated(t *testing.T) {
 					continue
 				}
 				compared++
-				n, least := math.Floor(math.Exp(p.at(x)))+1, float64(answer.Samples)
+				n, least := math.Floor(math.Exp(p.At(x)))+1, float64(answer.Samples)
 				if n < least || n > 1.03*least+1 {
 					t.Errorf("%s, %+v: %v rows, dpcalc says %v", methods[k].Name, at, n, least)
 				}
@@ -140,27 +141,5 @@ func TestInterpolated(t *testing.T) {
 	}
 	if compared < 50 {
 		t.Errorf("%d numbers compared", compared)
-	}
-}
-
-// A value that the polynomial misses by much closes the method; one that it misses by little widens its margin.
-func TestFittedMargin(t *testing.T) {
-	b := boxAround(transfer.Goal{Queries: 100, Tau: 0.1, Beta: theory.LogProb(math.Log(0.05))})
-	for _, c := range []struct {
-		bump float64
-		ok   bool
-	}{{0, true}, {0.008, true}, {-0.008, true}, {0.02, false}, {-0.03, false}} {
-		values := make(map[place]float64)
-		for _, p := range b.places() {
-			_, x := b.goal(p)
-			values[p] = 9 + 0.5*x[0] - 2*x[1] + x[2] + 0.1*x[0]*x[0] - 0.2*x[0]*x[1]
-		}
-		corner := place{whole, whole, whole}
-		values[corner] += c.bump
-		p, ok := b.fitted(9, values)
-		_, x := b.goal(corner)
-		if above := p.at(x) - values[corner]; ok != c.ok || ok && above < leastMargin-1e-12 {
-			t.Errorf("bump %v: ok %v, %v above", c.bump, ok, above)
-		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/internal/commands"
+	"github.com/dpcalc/dpcalc/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/internal/numbers"
 	"github.com/dpcalc/dpcalc/internal/outfile"
 	"github.com/dpcalc/dpcalc/internal/record"
@@ -23,11 +24,11 @@ const (
 var unstarred = transfer.Method{Adaptive: true}
 
 // starred is the row of a goal that is marked as best. Where there is none, the row says so.
-func (s *request) starred(group []row) row {
+func (s *request) starred(group []goals.Row) goals.Row {
 	if best := bestOf(group); best != nil {
 		return *best
 	}
-	r := row{Method: &unstarred}
+	r := goals.Row{Method: &unstarred}
 	if len(group) > 0 {
 		r.Goal = asked(group[0].Goal, s.unknown)
 	}
@@ -36,19 +37,19 @@ func (s *request) starred(group []row) row {
 }
 
 // shownRows are the rows of a goal that are written: all, or with --best the starred one.
-func (s *request) shownRows(group []row) []row {
+func (s *request) shownRows(group []goals.Row) []goals.Row {
 	if !s.best {
 		return group
 	}
-	return []row{s.starred(group)}
+	return []goals.Row{s.starred(group)}
 }
 
 // written are the rows that are written of all.
-func (s *request) written(rows [][]row) [][]row {
+func (s *request) written(rows [][]goals.Row) [][]goals.Row {
 	if !s.best {
 		return rows
 	}
-	list := make([][]row, len(rows))
+	list := make([][]goals.Row, len(rows))
 	for i, group := range rows {
 		list[i] = s.shownRows(group)
 	}
@@ -64,17 +65,17 @@ func (s *request) perGoal() int64 {
 }
 
 // matrix is a grid laid out by two of its lists: one down, the other across.
-type matrix struct{ down, across parameter }
+type matrix struct{ down, across goals.Parameter }
 
 // namedParameter finds a parameter by the name of its flag, long or short.
-func namedParameter(name string) (parameter, bool) {
-	i := slices.IndexFunc(parameters, func(p parameter) bool {
-		return p.flag.Name == name || p.flag.Alias != "" && p.flag.Alias == name
+func namedParameter(name string) (goals.Parameter, bool) {
+	i := slices.IndexFunc(goals.Parameters, func(p goals.Parameter) bool {
+		return p.Flag.Name == name || p.Flag.Alias != "" && p.Flag.Alias == name
 	})
 	if i < 0 {
-		return parameter{}, false
+		return goals.Parameter{}, false
 	}
-	return parameters[i], true
+	return goals.Parameters[i], true
 }
 
 // readMatrix reads --matrix, and --best, which does not go with it.
@@ -99,18 +100,18 @@ func (s *request) readMatrix(c *commands.Call) error {
 	if len(names) != 2 || names[0] == names[1] {
 		return usage.Invalid(matrixFlag, raw, "two flags whose lists go down and across, such as m,tau")
 	}
-	var found [2]parameter
+	var found [2]goals.Parameter
 	for i, name := range names {
 		p, known := namedParameter(name)
 		if !known {
 			return usage.Invalid(matrixFlag, raw, "names of flags with a list of numbers, such as queries or m")
 		}
-		if _, typed := c.Text(p.flag.Name); !typed {
-			return usage.Errorf("--%s: got %s, want values for --%s too", matrixFlag, name, p.flag.Name)
+		if _, typed := c.Text(p.Flag.Name); !typed {
+			return usage.Errorf("--%s: got %s, want values for --%s too", matrixFlag, name, p.Flag.Name)
 		}
 		found[i] = p
 	}
-	if found[0].flag.Name == found[1].flag.Name {
+	if found[0].Flag.Name == found[1].Flag.Name {
 		return usage.Invalid(matrixFlag, raw, "two different flags")
 	}
 	s.matrix = &matrix{found[0], found[1]}
@@ -136,14 +137,14 @@ func (s *request) validMatrix() error {
 	if s.unknown == transfer.None {
 		return usage.Errorf("--%s: got all of samples, queries, tau and beta, want one to be solved for", matrixFlag)
 	}
-	own := []string{s.matrix.down.flag.Name, s.matrix.across.flag.Name}
-	for _, a := range s.grid.axes {
-		if a.length > 1 && !slices.Contains(own, a.flag) {
-			return usage.Errorf("--%s: got a list for --%s too, want lists for --%s and --%s alone", matrixFlag, a.flag,
+	own := []string{s.matrix.down.Flag.Name, s.matrix.across.Flag.Name}
+	for _, a := range s.grid.Axes {
+		if a.Length > 1 && !slices.Contains(own, a.Flag) {
+			return usage.Errorf("--%s: got a list for --%s too, want lists for --%s and --%s alone", matrixFlag, a.Flag,
 				own[0], own[1])
 		}
 	}
-	lines, columns := int64(s.grid.length(own[0])), int64(s.grid.length(own[1]))+1
+	lines, columns := int64(s.grid.Length(own[0])), int64(s.grid.Length(own[1]))+1
 	switch {
 	case s.target.Format.Book != nil && columns > record.MostColumns:
 		return usage.Errorf("--output: got %d columns, want at most %d in a workbook, or a .csv file", columns,
@@ -154,44 +155,6 @@ func (s *request) validMatrix() error {
 		return commands.FitsTable(lines, columns)
 	}
 	return nil
-}
-
-// length is how many values a flag has.
-func (g grid) length(flag string) int {
-	for _, a := range g.axes {
-		if a.flag == flag {
-			return a.length
-		}
-	}
-	return 0
-}
-
-// index is the number of the goal at a place of two axes, where all others have one value.
-func (g grid) index(place map[string]int) (i int) {
-	for _, a := range g.axes {
-		i = i*a.length + place[a.flag]
-	}
-	return i
-}
-
-// cellOf is the value of a parameter of a goal.
-func (p parameter) cellOf(g transfer.Goal) record.Cell {
-	at := row{Answer: transfer.Answer{Goal: g}}
-	switch {
-	case p.flag.Name == confidenceFlag:
-		return columnBeta.Cell(&at)
-	case p.column.Cell == nil:
-		return record.Number(p.axis(g))
-	}
-	return p.column.Cell(&at)
-}
-
-// heading is what the values of a parameter are called, a confidence being shown as its beta.
-func (p parameter) heading() string {
-	if p.flag.Name == confidenceFlag {
-		return betaFlag
-	}
-	return strings.ReplaceAll(p.flag.Name, "-", "_")
 }
 
 // laidOut is a matrix with its cells: a line for each value that goes down, which stands first.
@@ -209,7 +172,7 @@ func (s *request) layOut(c *commands.Call, v *verdict) (laidOut, error) {
 	cells := make([]cell, s.goals)
 	solved := s.solvedColumn()
 	err := outfile.Stream(c.Context, io.Discard, s.goals, c.Workers, func(dst []byte, from, to int) ([]byte, error) {
-		var rows []row
+		var rows []goals.Row
 		for i := from; i < to; i++ {
 			var err error
 			if rows, err = s.solve(rows, i, v); err != nil {
@@ -222,13 +185,13 @@ func (s *request) layOut(c *commands.Call, v *verdict) (laidOut, error) {
 		return dst, nil
 	}, bar.Step)
 	down, across := s.matrix.down, s.matrix.across
-	at := func(i, j int) int { return s.grid.index(map[string]int{down.flag.Name: i, across.flag.Name: j}) }
-	out := laidOut{names: []string{down.heading()}}
-	for j := range s.grid.length(across.flag.Name) {
-		out.names = append(out.names, across.heading()+"_"+record.PlainText(across.cellOf(s.grid.goal(at(0, j)))))
+	at := func(i, j int) int { return s.grid.Index(map[string]int{down.Flag.Name: i, across.Flag.Name: j}) }
+	out := laidOut{names: []string{down.Heading()}}
+	for j := range s.grid.Length(across.Flag.Name) {
+		out.names = append(out.names, across.Heading()+"_"+record.PlainText(across.CellOf(s.grid.Goal(at(0, j)))))
 	}
-	for i := range s.grid.length(down.flag.Name) {
-		head := down.cellOf(s.grid.goal(at(i, 0)))
+	for i := range s.grid.Length(down.Flag.Name) {
+		head := down.CellOf(s.grid.Goal(at(i, 0)))
 		line, methods := []record.Cell{head}, []record.Cell{head}
 		for j := range len(out.names) - 1 {
 			line, methods = append(line, cells[at(i, j)].value), append(methods, cells[at(i, j)].method)
@@ -248,9 +211,9 @@ func (l laidOut) titles() []string {
 }
 
 // solvedColumn is the column of the unknown.
-func (s *request) solvedColumn() column {
-	i := slices.IndexFunc(parameters, func(p parameter) bool { return p.unknown == s.unknown })
-	return s.solvedOnly(s.unknown, parameters[i].column)
+func (s *request) solvedColumn() goals.Column {
+	i := slices.IndexFunc(goals.Parameters, func(p goals.Parameter) bool { return p.Unknown == s.unknown })
+	return s.solvedOnly(s.unknown, goals.Parameters[i].Column)
 }
 
 // writeMatrix writes the grid laid out by two lists.
@@ -282,7 +245,7 @@ func (s *request) writeMatrix(c *commands.Call, v *verdict) error {
 
 // matrixTitle says what the cells are, and what goes down and across.
 func (s *request) matrixTitle() []string {
-	own := []string{s.matrix.down.flag.Name, s.matrix.across.flag.Name}
+	own := []string{s.matrix.down.Flag.Name, s.matrix.across.Flag.Name}
 	_, constants := s.shown()
 	constants = append(constants, s.shownWords()...)
 	return []string{subjects[s.unknown] + " by the best method: " + strings.Join(constants, ", "),
@@ -304,7 +267,7 @@ func (s *request) matrixBook(c *commands.Call, out laidOut) error {
 	for j := range across {
 		across[j] = j + 1
 	}
-	chart := record.Chart{Title: subjects[s.unknown], XTitle: s.matrix.down.heading(), YTitle: s.solvedColumn().Name,
+	chart := record.Chart{Title: subjects[s.unknown], XTitle: s.matrix.down.Heading(), YTitle: s.solvedColumn().Name,
 		Y:    across,
 		LogX: positive(out.lines, 0), LogY: true}
 	drawn := &chart

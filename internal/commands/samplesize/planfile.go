@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/internal/commands"
+	"github.com/dpcalc/dpcalc/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/internal/outfile"
 	"github.com/dpcalc/dpcalc/internal/planfile"
 	"github.com/dpcalc/dpcalc/internal/record"
@@ -103,7 +104,7 @@ func newFile(c *commands.Call, where, path string, textOf func(inJSON bool) (str
 type scenario struct {
 	name    string
 	request request
-	rows    [][]row
+	rows    [][]goals.Row
 }
 
 // readPlanFile reads and validates a plan file.
@@ -114,7 +115,7 @@ func readPlanFile(c *commands.Call, path string) (scenarios []scenario, err erro
 			return read.Refuse("scenario %s: got more than %d goals in the file, want fewer; samplesize writes larger grids",
 				usage.Shown(read.Name), mostPlanGoals)
 		}
-		if int64(total)+leastGoals(read.Values) > mostPlanGoals {
+		if int64(total)+goals.LeastGoals(read.Values) > mostPlanGoals {
 			return tooMany()
 		}
 		s := scenario{name: read.Name}
@@ -147,7 +148,7 @@ func solveScenarios(c *commands.Call, scenarios []scenario, v []verdict) error {
 	before := 0
 	for k := range scenarios {
 		s := &scenarios[k]
-		s.rows = make([][]row, s.request.goals)
+		s.rows = make([][]goals.Row, s.request.goals)
 		err := outfile.Stream(c.Context, io.Discard, s.request.goals, c.Workers,
 			func(dst []byte, lo, hi int) (_ []byte, err error) {
 				for i := lo; i < hi; i++ {
@@ -168,10 +169,10 @@ func solveScenarios(c *commands.Call, scenarios []scenario, v []verdict) error {
 // planned is a row of a scenario. For people it is the best of a goal, or none.
 type planned struct {
 	scenario *scenario
-	columns  []column // of the scenario's rows
-	row      *row     // nil if there is none
-	none     string   // what there is instead
-	asked    row      // the goal as it was put
+	columns  []goals.Column // of the scenario's rows
+	row      *goals.Row     // nil if there is none
+	none     string         // what there is instead
+	asked    goals.Row      // the goal as it was put
 }
 
 func (p planned) verdict() commands.Verdict {
@@ -186,7 +187,7 @@ var scenarioName = record.Column[planned]{Name: "scenario",
 	Cell: func(p planned) record.Cell { return record.Foreign(p.scenario.name) }}
 
 // scenarioColumns are the columns for machines: those of samplesize after the scenario.
-func scenarioColumns(columns []column) []record.Column[planned] {
+func scenarioColumns(columns []goals.Column) []record.Column[planned] {
 	all := []record.Column[planned]{scenarioName}
 	for j, c := range columns {
 		all = append(all, record.Column[planned]{Name: c.Name,
@@ -196,7 +197,7 @@ func scenarioColumns(columns []column) []record.Column[planned] {
 }
 
 // ofGoal is a column of the best row or, where there is none, of the goal as it was put.
-func ofGoal(c column) record.Column[planned] {
+func ofGoal(c goals.Column) record.Column[planned] {
 	return record.Column[planned]{Name: c.Name, Title: c.Title, Cell: func(p planned) record.Cell {
 		if p.row == nil {
 			return c.Cell(&p.asked)
@@ -206,7 +207,7 @@ func ofGoal(c column) record.Column[planned] {
 }
 
 // ofBest is a column of the best row.
-func ofBest(c column) record.Column[planned] {
+func ofBest(c goals.Column) record.Column[planned] {
 	return record.Column[planned]{Name: c.Name, Cell: func(p planned) record.Cell {
 		if p.row == nil {
 			return record.Cell{}
@@ -216,21 +217,22 @@ func ofBest(c column) record.Column[planned] {
 }
 
 var shortColumns = []record.Column[planned]{
-	scenarioName, ofBest(columnMethod),
+	scenarioName, ofBest(goals.ColumnMethod),
 	{Name: "solved for", Cell: func(p planned) record.Cell {
 		return record.Words(map[transfer.Unknown]string{
 			transfer.Samples: "rows", transfer.Queries: "queries", transfer.Tau: "tau", transfer.Beta: "beta",
 			transfer.None: "check",
 		}[p.scenario.request.unknown])
 	}},
-	ofGoal(columnSamples.Titled("rows")), ofGoal(columnQueries), ofGoal(columnTau), ofGoal(columnBeta),
-	ofGoal(columnBudget),
-	ofBest(columnNoise), ofBest(columnNoiseSpan),
+	ofGoal(goals.ColumnSamples.Titled("rows")), ofGoal(goals.ColumnQueries), ofGoal(goals.ColumnTau),
+	ofGoal(goals.ColumnBeta),
+	ofGoal(goals.ColumnBudget),
+	ofBest(goals.ColumnNoise), ofBest(goals.ColumnNoiseSpan),
 	{Name: "note", Cell: func(p planned) record.Cell {
 		if p.row == nil {
 			return record.Words(p.none)
 		}
-		return record.Words(note(p.row))
+		return record.Words(goals.Note(p.row))
 	}},
 }
 
@@ -255,10 +257,10 @@ func planRun(c *commands.Call, t commands.Target, path string, bestOnly bool) er
 		Command: "plan", Inputs: []record.Input{{Name: "file", Value: record.Words(path)}}, Rows: slices.Values(rows),
 		Columns: scenarioColumns(scenarios[0].request.columns()), Shown: shortColumns, Verdict: planned.verdict,
 		Say: func() (title, notes []string) {
-			var best [][]row
+			var best [][]goals.Row
 			for _, p := range short {
 				if p.row != nil {
-					best = append(best, []row{*p.row})
+					best = append(best, []goals.Row{*p.row})
 				}
 			}
 			return []string{"The best method for each scenario of " + path}, tableNote(best)
@@ -321,7 +323,7 @@ func outcomeOf(scenarios []scenario, verdicts []verdict) error {
 	return nil
 }
 
-func bestOf(group []row) *row {
+func bestOf(group []goals.Row) *goals.Row {
 	for i := range group {
 		if group[i].Best {
 			return &group[i]
@@ -351,7 +353,7 @@ func planDiff(c *commands.Call, t commands.Target, oldPath, newPath string) erro
 			for i, group := range s.rows {
 				key := pairKey{scenario: s.name}
 				if len(s.rows) > 1 {
-					key.goal = s.request.goalText(s.request.grid.goal(i))
+					key.goal = s.request.goalText(s.request.grid.Goal(i))
 				}
 				at := slices.IndexFunc(pairs, func(q pair) bool { return q.key == key })
 				if at < 0 {
@@ -360,7 +362,7 @@ func planDiff(c *commands.Call, t commands.Target, oldPath, newPath string) erro
 				}
 				best := bestOf(group)
 				if best == nil {
-					best = &row{Answer: transfer.Answer{Goal: s.request.grid.goal(i), Status: transfer.Infeasible}}
+					best = &goals.Row{Answer: transfer.Answer{Goal: s.request.grid.Goal(i), Status: transfer.Infeasible}}
 				}
 				pairs[at].sides[side] = best
 			}
@@ -387,24 +389,26 @@ type pairKey struct{ scenario, goal string }
 // the file.
 type pair struct {
 	key   pairKey
-	sides [2]*row
+	sides [2]*goals.Row
 }
 
 // comparedColumns are those in which two files may differ.
-var comparedColumns = []column{
-	{Name: "method", Cell: func(r *row) record.Cell {
+var comparedColumns = []goals.Column{
+	{Name: "method", Cell: func(r *goals.Row) record.Cell {
 		if r.Method == nil {
 			return record.Cell{}
 		}
 		return record.Words(r.Method.Name)
 	}},
-	columnSamples.Titled("rows"), columnQueries, columnTau, columnBeta, columnBudget, columnQuery, columnSensitivity,
-	given(columnFeedback, func(g transfer.Goal) bool { return g.Feedback != transfer.Answers }),
-	given(columnOneSided, func(g transfer.Goal) bool { return g.OneSided }), columnPasses, columnBar, columnFloor, columnHold, columnGuessError, columnDisagreement,
-	columnAtLeast, columnVariance, columnChecked,
+	goals.ColumnSamples.Titled("rows"), goals.ColumnQueries, goals.ColumnTau, goals.ColumnBeta, goals.ColumnBudget,
+	goals.ColumnQuery, goals.ColumnSensitivity,
+	goals.Given(goals.ColumnFeedback, func(g transfer.Goal) bool { return g.Feedback != transfer.Answers }),
+	goals.Given(goals.ColumnOneSided, func(g transfer.Goal) bool { return g.OneSided }), goals.ColumnPasses,
+	goals.ColumnBar, goals.ColumnFloor, goals.ColumnHold, goals.ColumnGuessError, goals.ColumnDisagreement,
+	goals.ColumnAtLeast, goals.ColumnVariance, goals.ColumnChecked,
 }
 
-var lnBetaColumn = column{Name: "ln_beta", Cell: func(r *row) record.Cell {
+var lnBetaColumn = goals.Column{Name: "ln_beta", Cell: func(r *goals.Row) record.Cell {
 	if r.Beta == 0 {
 		return record.Cell{}
 	}
@@ -412,8 +416,8 @@ var lnBetaColumn = column{Name: "ln_beta", Cell: func(r *row) record.Cell {
 }}
 
 // bothSides are a column of the old file and one of the new.
-func bothSides(c column) (both []record.Column[pair]) {
-	title := record.Titles([]column{c})[0]
+func bothSides(c goals.Column) (both []record.Column[pair]) {
+	title := record.Titles([]goals.Column{c})[0]
 	for side, name := range []string{"old", "new"} {
 		both = append(both,
 			record.Column[pair]{Name: c.Name + "_" + name, Title: title + " " + name, Cell: func(q pair) record.Cell {
@@ -474,4 +478,19 @@ func savedPlan(c usage.Values, inJSON bool) string {
 		return planfile.TextJSON("plan", pairs)
 	}
 	return planfile.Text("plan", pairs)
+}
+
+// planKeys are the flags of samplesize that a plan file may set.
+func planKeys() planfile.Keys {
+	k := planfile.Keys{Switches: []string{"zip", goals.OneSidedFlag.Name, goals.CheckedFlag.Name},
+		Rivals: map[string]string{
+			goals.BetaFlag: goals.ConfidenceFlag, goals.ConfidenceFlag: goals.BetaFlag, "hold": "guess-error",
+			"guess-error": "hold",
+			"transcripts": "ln-transcripts", "ln-transcripts": "transcripts", "at-least": "variance", "variance": "at-least",
+		}}
+	for _, f := range goals.GoalFlags() {
+		k.All = append(k.All, f.Name)
+	}
+	k.All = append(k.All, "method", "proofs", "zip", "max-rows")
+	return k
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -16,14 +17,6 @@ import (
 
 // A grid is drawn as the solved quantity against the one that varies most, with a line
 // for each method and a panel for each combination of the others.
-
-// name is what an axis is called.
-func (p parameter) name() string {
-	if p.unknown == transfer.Samples {
-		return "rows"
-	}
-	return strings.ReplaceAll(p.flag.Name, "-", " ")
-}
 
 const (
 	mostPanels = 6
@@ -35,24 +28,24 @@ var errNothingToDraw = errors.New("no method has an answer to draw")
 
 // axes returns the parameter to be drawn along, the one that is solved for, and the
 // goals of each panel. An error says why the grid cannot be drawn.
-func (s *request) axes() (along, solved parameter, panels [][]int, err error) {
-	none := func(format string, args ...any) (parameter, parameter, [][]int, error) {
-		return parameter{}, parameter{}, nil, usage.Errorf("plot: "+format, args...)
+func (s *request) axes() (along, solved goals.Parameter, panels [][]int, err error) {
+	none := func(format string, args ...any) (goals.Parameter, goals.Parameter, [][]int, error) {
+		return goals.Parameter{}, goals.Parameter{}, nil, usage.Errorf("plot: "+format, args...)
 	}
 	if s.unknown == transfer.None {
 		return none("got all four quantities, want one to be solved for")
 	}
 	most := 1
-	for _, d := range drawn() {
-		if d.unknown == s.unknown {
+	for _, d := range goals.Drawn() {
+		if d.Unknown == s.unknown {
 			solved = d
 			continue
 		}
 		values := map[float64]bool{}
 		for i := range s.goals {
-			values[d.axis(s.grid.goal(i))] = true
+			values[d.Axis(s.grid.Goal(i))] = true
 		}
-		if d.name() == "beta" && values[0] {
+		if d.Name() == "beta" && values[0] {
 			return none("got a beta below 1e-308, want one that an axis can show")
 		}
 		if len(values) > most {
@@ -65,7 +58,7 @@ func (s *request) axes() (along, solved parameter, panels [][]int, err error) {
 	varying := s.varying()
 	var keys []string
 	for i := range s.goals {
-		key := panelTitle(s.grid.goal(i), varying, along)
+		key := panelTitle(s.grid.Goal(i), varying, along)
 		k := slices.Index(keys, key)
 		if k < 0 {
 			k = len(keys)
@@ -86,11 +79,11 @@ func (s *request) axes() (along, solved parameter, panels [][]int, err error) {
 }
 
 // panelTitle names the values that make a panel.
-func panelTitle(g transfer.Goal, varying []parameter, along parameter) string {
+func panelTitle(g transfer.Goal, varying []goals.Parameter, along goals.Parameter) string {
 	var parts []string
 	for _, d := range varying {
-		if d.name() != along.name() {
-			parts = append(parts, d.name()+" "+record.People(record.Number(d.axis(g))))
+		if d.Name() != along.Name() {
+			parts = append(parts, d.Name()+" "+record.People(record.Number(d.Axis(g))))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -109,23 +102,23 @@ func (s *request) only() (k int, one bool) {
 
 // drawing is a figure in the making: what its axes show, and the rows.
 type drawing struct {
-	along, solved parameter
+	along, solved goals.Parameter
 	x, y          record.Ruler
-	rows          [][]row
+	rows          [][]goals.Row
 }
 
 // figure draws the rows, with a panel for each combination of what varies besides the axis. One method alone has a
 // curve for each in one panel.
-func (s *request) figure(ctx context.Context, rows [][]row) (record.Figure, error) {
+func (s *request) figure(ctx context.Context, rows [][]goals.Row) (record.Figure, error) {
 	along, solved, panels, err := s.axes()
 	if err != nil {
 		return record.Figure{}, err
 	}
 	positive := true
 	for i := range s.goals {
-		positive = positive && along.axis(s.grid.goal(i)) > 0
+		positive = positive && along.Axis(s.grid.Goal(i)) > 0
 	}
-	d := drawing{along, solved, record.NewRuler(along.name(), positive), record.NewRuler(solved.name(), true), rows}
+	d := drawing{along, solved, record.NewRuler(along.Name(), positive), record.NewRuler(solved.Name(), true), rows}
 	f := record.Figure{Tall: true, Title: s.plotTitle(solved)}
 	if k, one := s.only(); one && len(panels) > 1 {
 		f.Title[0] += " by " + s.methods[k].Name
@@ -162,7 +155,7 @@ func (s *request) panel(ctx context.Context, d *drawing, group []int) (p record.
 			d.add(&p, k, group, s.methods[k].Name)
 		}
 	}
-	p.Title = panelTitle(s.grid.goal(group[0]), s.varying(), d.along)
+	p.Title = panelTitle(s.grid.Goal(group[0]), s.varying(), d.along)
 	mark, text, err := s.crossover(ctx, d.along, d.rows, group)
 	if text != "" {
 		p.Marks = []float64{mark}
@@ -174,7 +167,7 @@ func (s *request) panel(ctx context.Context, d *drawing, group []int) (p record.
 // curvesOf has a curve of one method for each combination of what varies.
 func (s *request) curvesOf(k int, d *drawing, panels [][]int) (p record.Panel) {
 	for _, group := range panels {
-		d.add(&p, k, group, panelTitle(s.grid.goal(group[0]), s.varying(), d.along))
+		d.add(&p, k, group, panelTitle(s.grid.Goal(group[0]), s.varying(), d.along))
 	}
 	return p
 }
@@ -190,7 +183,7 @@ func (d *drawing) add(p *record.Panel, k int, group []int, label string) {
 	l := record.Line{Label: label, Style: len(p.Lines)}
 	for _, i := range group {
 		r := &d.rows[i][k]
-		at, value := d.along.axis(r.Goal), d.solved.axis(r.Goal)
+		at, value := d.along.Axis(r.Goal), d.solved.Axis(r.Goal)
 		if r.Status != transfer.OK || !(value > 0) {
 			continue
 		}
@@ -209,7 +202,7 @@ func (d *drawing) add(p *record.Panel, k int, group []int, label string) {
 	case r.Method.Reference():
 		l.Faint = true
 		l.Label += " (fixed queries only)"
-	case proofOf(r) == transfer.Published:
+	case goals.ProofOf(r) == transfer.Published:
 		l.Note, l.Hollow = publishedNote, true
 	default:
 		l.Note = derivedNote
@@ -262,14 +255,14 @@ func sortLine(l *record.Line) {
 
 // varying are the parameters that take more than one value, none if the lists are
 // paired.
-func (s *request) varying() (list []parameter) {
-	if s.grid.zip {
+func (s *request) varying() (list []goals.Parameter) {
+	if s.grid.Zip {
 		return nil
 	}
-	for _, d := range drawn() {
-		first := d.axis(s.grid.goal(0))
+	for _, d := range goals.Drawn() {
+		first := d.Axis(s.grid.Goal(0))
 		for i := range s.goals {
-			if d.unknown != s.unknown && d.axis(s.grid.goal(i)) != first {
+			if d.Unknown != s.unknown && d.Axis(s.grid.Goal(i)) != first {
 				list = append(list, d)
 				break
 			}
@@ -278,30 +271,31 @@ func (s *request) varying() (list []parameter) {
 	return list
 }
 
-func (s *request) plotTitle(solved parameter) []string {
-	first := s.grid.goal(0)
+func (s *request) plotTitle(solved goals.Parameter) []string {
+	first := s.grid.Goal(0)
 	var constants []string
 	varying := s.varying()
-	if !s.grid.zip {
-		for _, d := range drawn() {
-			value := d.axis(first)
-			if value != 0 && d.unknown != s.unknown &&
-				!slices.ContainsFunc(varying, func(v parameter) bool { return v.name() == d.name() }) {
-				constants = append(constants, d.name()+" "+record.People(record.Number(value)))
+	if !s.grid.Zip {
+		for _, d := range goals.Drawn() {
+			value := d.Axis(first)
+			if value != 0 && d.Unknown != s.unknown &&
+				!slices.ContainsFunc(varying, func(v goals.Parameter) bool { return v.Name() == d.Name() }) {
+				constants = append(constants, d.Name()+" "+record.People(record.Number(value)))
 			}
 		}
 	}
-	return []string{subjects[solved.unknown], strings.Join(append(constants, s.shownWords()...), ", ")}
+	return []string{subjects[solved.Unknown], strings.Join(append(constants, s.shownWords()...), ", ")}
 }
 
 // crossover says where sample splitting stops being the best or begins to be: exactly
 // if n is solved for and queries vary, else between the goals of the panel. It says
 // nothing if that happens more than once, or never.
-func (s *request) crossover(ctx context.Context, along parameter, rows [][]row, group []int) (at float64, text string,
+func (s *request) crossover(ctx context.Context, along goals.Parameter, rows [][]goals.Row, group []int) (at float64,
+	text string,
 	err error) {
 	order := slices.Clone(group)
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(along.axis(s.grid.goal(a)), along.axis(s.grid.goal(b)))
+		return cmp.Compare(along.Axis(s.grid.Goal(a)), along.Axis(s.grid.Goal(b)))
 	})
 	type point struct {
 		x         float64
@@ -314,7 +308,7 @@ func (s *request) crossover(ctx context.Context, along parameter, rows [][]row, 
 		if best == nil {
 			continue
 		}
-		now := point{along.axis(s.grid.goal(goal)), best.Method.Splits}
+		now := point{along.Axis(s.grid.Goal(goal)), best.Method.Splits}
 		if len(points) > 0 && points[len(points)-1].splitting != now.splitting {
 			changes++
 			at = now.x
@@ -322,16 +316,17 @@ func (s *request) crossover(ctx context.Context, along parameter, rows [][]row, 
 		points = append(points, now)
 	}
 	switch {
-	case changes != 1 || s.grid.zip:
+	case changes != 1 || s.grid.Zip:
 		return 0, "", nil
 	case !points[0].splitting:
-		return at, fmt.Sprintf("splitting is best from %s %s on", along.name(), record.People(record.Number(at))), nil
-	case s.unknown == transfer.Samples && along.name() == "queries":
-		c, ok, err := crossing.Find(ctx, s.methods, s.grid.goal(group[0]))
+		return at, fmt.Sprintf("splitting is best from %s %s on", along.Name(), record.People(record.Number(at))), nil
+	case s.unknown == transfer.Samples && along.Name() == "queries":
+		c, ok, err := crossing.Find(ctx, s.methods, s.grid.Goal(group[0]))
 		if err != nil || !ok {
 			return 0, "", err
 		}
 		return float64(c.Queries), "splitting is best below " + countText(c.Queries), nil
 	}
-	return at, fmt.Sprintf("splitting is no longer best from %s %s on", along.name(), record.People(record.Number(at))), nil
+	return at, fmt.Sprintf("splitting is no longer best from %s %s on", along.Name(), record.People(record.Number(at))),
+		nil
 }

@@ -64,7 +64,8 @@ func TestFiguresDoNotMislead(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const both = "filled markers: derived in dpcalc; hollow markers: published"
 	for command, want := range map[string][]string{
-		"samplesize -m 10,100 -t 0.1 -b 0.05":                             {"hoeffding (fixed queries only)", both, "queries"},
+		"samplesize -m 10,100 -t 0.1 -b 0.05": {"hoeffding (fixed queries only)", both,
+			"queries"},
 		"samplesize -m 10,100 -t 0.1 -b 0.05 --method splitting,rounding": {"published; hollow markers"},
 		"samplesize -m 10,100 -t 0.1 -b 0.05 --method gaussian,laplace":   {"derived in dpcalc"},
 		"samplesize -m 10,100 -t 0.1 -b 0.05 --method dp,dp-dwork15":      {"dp (dp procedure)", both},

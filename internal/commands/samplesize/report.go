@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/internal/bibliography"
+	"github.com/dpcalc/dpcalc/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/internal/printed"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
@@ -20,7 +21,7 @@ import (
 
 // report returns one paragraph for each goal: the best row's or, where no row is
 // adaptive, that of the best one that has an answer.
-func (s *request) report(rows [][]row, t record.Prose) string {
+func (s *request) report(rows [][]goals.Row, t record.Prose) string {
 	var paragraphs []string
 	for _, group := range rows {
 		best := bestOf(group)
@@ -45,13 +46,13 @@ func (s *request) report(rows [][]row, t record.Prose) string {
 func (s *request) goalText(g transfer.Goal) string {
 	g = asked(g, s.unknown)
 	var parts []string
-	at := row{Answer: transfer.Answer{Goal: g}}
-	for _, p := range parameters {
-		if p.column.Cell == nil || p.flag.Name == "sensitivity" {
+	at := goals.Row{Answer: transfer.Answer{Goal: g}}
+	for _, p := range goals.Parameters {
+		if p.Column.Cell == nil || p.Flag.Name == "sensitivity" {
 			continue
 		}
-		if value := p.column.Cell(&at); value.Form != record.Missing {
-			parts = append(parts, record.Titles([]column{p.column})[0]+" "+record.People(value))
+		if value := p.Column.Cell(&at); value.Form != record.Missing {
+			parts = append(parts, record.Titles([]goals.Column{p.Column})[0]+" "+record.People(value))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -73,7 +74,7 @@ func asked(g transfer.Goal, u transfer.Unknown) transfer.Goal {
 }
 
 // paragraph states what a row plans.
-func (s *request) paragraph(r *row, t record.Prose) string {
+func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 	m := r.Method
 	var b strings.Builder
 	write := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
@@ -86,7 +87,7 @@ func (s *request) paragraph(r *row, t record.Prose) string {
 	} else {
 		write("%s %s queries", count(r.Queries), r.Query)
 	}
-	switch d := sensitivityOf(r); r.Query {
+	switch d := goals.SensitivityOf(r); r.Query {
 	case transfer.Sensitive:
 		write(", each of which one row moves by at most %s/n", t.Number(record.People(d)))
 	case transfer.Minimization:
@@ -127,8 +128,8 @@ func (s *request) paragraph(r *row, t record.Prose) string {
 	case m.Feedbacks != nil && r.Feedback != transfer.Answers:
 		write("%s", s.shownText(r, t))
 	case run.QueryWidths != nil:
-		write("Each answer is the value on the sample, rounded to the nearest multiple of a width that was fixed in advance " +
-			"for each query. ")
+		write("Each answer is the value on the sample, rounded to the nearest multiple of a width that was fixed in " +
+			"advance for each query. ")
 	case run.Cells != 0:
 		write("Each answer is the value on the sample, rounded to the nearest of %s cell midpoints. ", count(run.Cells))
 	case m.Splits && r.Queries > 1:
@@ -168,16 +169,18 @@ func (s *request) paragraph(r *row, t record.Prose) string {
 }
 
 // shownText says what a method for less feedback than answers shows.
-func (s *request) shownText(r *row, t record.Prose) string {
+func (s *request) shownText(r *goals.Row, t record.Prose) string {
 	count := func(n int64) string { return t.Number(record.People(record.Count(n))) }
 	number := func(x float64) string { return t.Number(record.People(record.Exactly(x))) }
 	switch run := r.Mechanism; r.Feedback {
 	case transfer.Gate:
-		text := "Of a test nothing but pass or fail is shown. A test passes if its value on the sample is at least its bar plus " +
+		text := "Of a test nothing but pass or fail is shown. A test passes if its value on the sample is at least its bar " +
+			"plus " +
 			number(r.Tau)
 		switch {
 		case run.PassCount > 0:
-			text = "Of a test nothing but pass or fail is shown. A test passes if its query is 1 on at least " + count(run.PassCount) +
+			text = "Of a test nothing but pass or fail is shown. A test passes if its query is 1 on at least " +
+				count(run.PassCount) +
 				" rows of the sample"
 		case run.PassAt.Given:
 			text = "Of a test nothing but pass or fail is shown. A test passes if its value on the sample is at least " +
@@ -191,14 +194,15 @@ func (s *request) shownText(r *row, t record.Prose) string {
 		return "Nothing but the best score so far is shown, in steps that were fixed in advance. "
 	case transfer.Flags:
 		return "A guess comes with each query. It is answered by the guess if the value on the sample is within " +
-			number(run.Threshold) + " of it, and else by the guess moved towards that value in steps that were fixed in advance; " +
+			number(run.Threshold) + " of it, and else by the guess moved towards that value in steps that were fixed in " +
+			"advance; " +
 			"after " + count(r.Budget) + " such corrections nothing is answered any more. "
 	}
 	return "The values on the sample are shown once, together, after all of the queries have been chosen. "
 }
 
 // promise is what a row certifies for an accuracy, of which twice is also given.
-func promise(r *row, tau, twice string) string {
+func promise(r *goals.Row, tau, twice string) string {
 	oneSided := r.OneSided && r.Method.OneSided
 	verb := "is within " + tau + " of"
 	if oneSided {
@@ -210,7 +214,8 @@ func promise(r *row, tau, twice string) string {
 	case r.Feedback == transfer.Gate && oneSided:
 		return "every test that passes has a population value above its bar"
 	case r.Feedback == transfer.Gate:
-		return "every test that passes has a population value above its bar, and every test whose population value is at least " +
+		return "every test that passes has a population value above its bar, and every test whose population value is at " +
+			"least " +
 			twice + " above its bar passes"
 	case r.Feedback == transfer.Best:
 		return "the score shown " + verb + " the best population score so far, at all times"

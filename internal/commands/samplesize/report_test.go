@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/internal/commandtest"
 	"github.com/dpcalc/dpcalc/internal/printed"
 	"github.com/dpcalc/dpcalc/internal/record"
@@ -16,7 +17,8 @@ import (
 
 // reported is a plan that a method serves: its command and its goal.
 func reported(m transfer.Method) (args []string, g transfer.Goal) {
-	args = []string{"samplesize", "-m", "30", "-t", "0.1", "-b", "0.05", "--query", "binary", "--report", "--method", m.Name}
+	args = []string{"samplesize", "-m", "30", "-t", "0.1", "-b", "0.05", "--query", "binary", "--report", "--method",
+		m.Name}
 	g = transfer.Goal{Queries: 30, Tau: 0.1, Beta: theory.LogProb(math.Log(0.05)), Query: transfer.Binary}
 	if m.Budgeted {
 		args, g.Budget = append(args, "-B", "7"), 7
@@ -85,7 +87,8 @@ func TestReportOfSecrecyAndProof(t *testing.T) {
 			args, _ := reported(m)
 			noisy := m.Adaptive && !m.Splits && !m.Rounds
 			switch m.Name {
-			case "gate", "gate-renggli19", "ladder", "ladder-blum15", "sparse-validate", "sealed", "transcripts", "rounding-widths":
+			case "gate", "gate-renggli19", "ladder", "ladder-blum15", "sparse-validate", "sealed", "transcripts",
+				"rounding-widths":
 				noisy = false
 			}
 			_, out, _ := commandtest.Dpcalc(args...)
@@ -146,7 +149,7 @@ func TestThresholdGoesWithTheTauOfThePromise(t *testing.T) {
 // The report of a schedule whose last answer has no noise says so, and so do the rows.
 func TestScheduleWithoutLastNoise(t *testing.T) {
 	method := fallingNoise()
-	r := row{Method: &method, Answer: transfer.Answer{
+	r := goals.Row{Method: &method, Answer: transfer.Answer{
 		Goal:      transfer.Goal{Samples: 1000, Queries: 10, Tau: 0.1, Beta: theory.LogProb(math.Log(0.05))},
 		Mechanism: transfer.Mechanism{Noise: "gaussian", ScaleFirst: 0.0138404, Schedule: new(joint.Plan)},
 		Status:    transfer.OK,
@@ -156,8 +159,8 @@ func TestScheduleWithoutLastNoise(t *testing.T) {
 		"falls from 0.0138404 for the first answer to 0 for the last.") {
 		t.Errorf("%s", text)
 	}
-	scale, first, last := columnNoiseScale.Cell(&r), columnNoiseFirst.Cell(&r), columnNoiseLast.Cell(&r)
-	if got := record.People(noiseCell(r.Mechanism)); scale.Form != record.Missing || first.F != 0.0138404 ||
+	scale, first, last := goals.ColumnNoiseScale.Cell(&r), goals.ColumnNoiseFirst.Cell(&r), goals.ColumnNoiseLast.Cell(&r)
+	if got := record.People(goals.NoiseCell(r.Mechanism)); scale.Form != record.Missing || first.F != 0.0138404 ||
 		last.Form != record.NumberForm || last.F != 0 || got != "0.0138 > 0" {
 		t.Errorf("%+v, %+v, %+v, %q", scale, first, last, got)
 	}
@@ -169,16 +172,16 @@ func TestScheduleWithoutLastNoise(t *testing.T) {
 	for first, want := range map[float64]string{0.0138404: "0.0138 > 0.00321", 0.012: "0.012 > 0.00321",
 		0.00320511: "0.00320511"} {
 		r.Mechanism.ScaleFirst, r.Mechanism.Scale = first, 0.00320511
-		if got := record.People(noiseCell(r.Mechanism)); got != want {
+		if got := record.People(goals.NoiseCell(r.Mechanism)); got != want {
 			t.Errorf("%v: %q, want %q", first, got, want)
 		}
 	}
 	// The one answer of a schedule may have no noise at all.
 	r.Queries, r.Mechanism.ScaleFirst, r.Mechanism.Scale = 1, 0, 0
 	text := strings.Join(strings.Fields(s.paragraph(&r, *printed.Table.Prose)), " ")
-	if record.People(noiseCell(r.Mechanism)) != "0" || !strings.Contains(text, "Each answer is the value") ||
+	if record.People(goals.NoiseCell(r.Mechanism)) != "0" || !strings.Contains(text, "Each answer is the value") ||
 		strings.Contains(text, "noise") {
-		t.Errorf("%q, %s", record.People(noiseCell(r.Mechanism)), text)
+		t.Errorf("%q, %s", record.People(goals.NoiseCell(r.Mechanism)), text)
 	}
 }
 
@@ -239,17 +242,18 @@ func TestCrossoverOfAGrid(t *testing.T) {
 	} {
 		names := map[string]string{"s": "splitting-exact", "g": "gaussian"}
 		queries := []int64{1, 2, 3, 4}
-		grid, err := newGrid(transfer.Goal{Samples: 100}, false,
-			axisOf("queries", queries, func(g *transfer.Goal, m int64) { g.Queries = m }))
+		grid, err := goals.NewGrid(transfer.Goal{Samples: 100}, false,
+			goals.AxisOf("queries", queries, func(g *transfer.Goal, m int64) { g.Queries = m }))
 		if err != nil {
 			t.Fatal(err)
 		}
 		s := request{unknown: transfer.Tau, grid: grid, goals: 4}
-		rows := make([][]row, 4)
+		rows := make([][]goals.Row, 4)
 		for i, letter := range strings.Fields(c.best) {
-			rows[i] = []row{{Method: &transfer.Method{Name: names[letter], Splits: letter == "s"}, Best: names[letter] != ""}}
+			rows[i] = []goals.Row{{Method: &transfer.Method{Name: names[letter], Splits: letter == "s"},
+				Best: names[letter] != ""}}
 		}
-		if _, got, err := s.crossover(t.Context(), drawn()[0], rows, []int{3, 1, 0, 2}); got != c.want || err != nil {
+		if _, got, err := s.crossover(t.Context(), goals.Drawn()[0], rows, []int{3, 1, 0, 2}); got != c.want || err != nil {
 			t.Errorf("%s: %q, %v, want %q", c.best, got, err, c.want)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/dpcalc/dpcalc/internal/commands"
+	"github.com/dpcalc/dpcalc/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/internal/numbers"
 	"github.com/dpcalc/dpcalc/internal/outfile"
 	"github.com/dpcalc/dpcalc/internal/printed"
@@ -32,23 +33,30 @@ func Command() *commands.Command {
 			"A number is 0.05, 5%, 1/20, 1e-3, 10k or 1M; a flag takes a list of numbers and ranges:\n" +
 			"10,100,1k or 0.01:0.1:0.01 (step) or 10:1M:log13 (13 points) or 1:512:x2 (doubling). A space may follow a\n" +
 			"comma, and makes it certain that it separates: \"20, 500\" is two numbers of rows, and 20,500 is refused.",
-		Flags: append(goalFlags(),
+		Flags: append(goals.GoalFlags(),
 			usage.Flag{Name: "method", Usage: "only these methods, `A,B,...`; see dpcalc methods", Words: commands.MethodNames(),
 				List: true},
-			usage.Flag{Name: "proofs", Usage: "`WHICH` methods: all (default) or published", Words: []string{"all", "published"}},
-			usage.Flag{Name: "schedule", Usage: "write the table that the best method runs on, the noise of every query say, to `FILE`: " +
+			usage.Flag{Name: "proofs", Usage: "`WHICH` methods: all (default) or published",
+				Words: []string{"all", "published"}},
+			usage.Flag{Name: "schedule", Usage: "write the table that the best method runs on, the noise of every query say, " +
+				"to `FILE`: " +
 				".csv, .tsv, .json or .jsonl"},
-			usage.Flag{Name: "check-schedule", Usage: "print what the noise schedule in `FILE`, .csv or .tsv, certifies with --samples " +
+			usage.Flag{Name: "check-schedule", Usage: "print what the noise schedule in `FILE`, .csv or .tsv, certifies with " +
+				"--samples " +
 				"and --tau; with --beta, check it"},
 			usage.Flag{Name: "zip", Switch: true, Usage: "pair the lists instead of crossing them"},
 			usage.Flag{Name: "max-rows", Usage: "write up to `R` rows (default 1000000)"},
 			usage.Flag{Name: bestFlag, Switch: true, Usage: "one row for each goal, that of its best method"},
-			usage.Flag{Name: matrixFlag, Usage: "the best method's value alone, the list of the first flag down and that of the " +
+			usage.Flag{Name: matrixFlag, Usage: "the best method's value alone, the list of the first flag down and that of " +
+				"the " +
 				"second across: `A,B`, such as m,tau"},
-			usage.Flag{Name: "report", Switch: true, Usage: "write the best plan as a paragraph for a methods section; with -f markdown " +
+			usage.Flag{Name: "report", Switch: true, Usage: "write the best plan as a paragraph for a methods section; with " +
+				"-f markdown " +
 				"or latex in these"},
-			usage.Flag{Name: "plot", Switch: true, Usage: "draw the grid in characters; -o with .svg, .png or .pdf draws it in a file"},
-			usage.Flag{Name: "save-plan", Usage: "write the command as a plan file to `FILE`, a new one in .yaml, .yml or .json; see " +
+			usage.Flag{Name: "plot", Switch: true, Usage: "draw the grid in characters; -o with .svg, .png or .pdf draws it " +
+				"in a file"},
+			usage.Flag{Name: "save-plan", Usage: "write the command as a plan file to `FILE`, a new one in .yaml, .yml or " +
+				".json; see " +
 				"dpcalc plan"},
 		),
 		Output: commands.Tables | commands.Drawings,
@@ -62,7 +70,7 @@ func Command() *commands.Command {
 
 // request is a samplesize command that has been read and validated.
 type request struct {
-	grid    grid
+	grid    goals.Grid
 	goals   int
 	methods []transfer.Method
 	asked   bool // for these methods, by name
@@ -160,17 +168,17 @@ func readRequest(c *commands.Call) (s request, err error) {
 	if !ok {
 		limit = defaultMaxRows
 	}
-	if err := s.fits(leastGoals(c), limit); err != nil { // before the values are made
+	if err := s.fits(goals.LeastGoals(c), limit); err != nil { // before the values are made
 		return s, err
 	}
-	if s.grid, err = readGrid(c, &s.inputs, 3); err != nil {
+	if s.grid, err = goals.ReadGrid(c, &s.inputs, 3); err != nil {
 		return s, err
 	}
-	s.goals = s.grid.size()
+	s.goals = s.grid.Size()
 	if err := s.fits(int64(s.goals), limit); err != nil {
 		return s, err
 	}
-	if s.unknown, err = s.grid.valid(s.goals); err != nil {
+	if s.unknown, err = s.grid.Valid(s.goals); err != nil {
 		return s, err
 	}
 	if err := s.validMatrix(); err != nil {
@@ -228,7 +236,7 @@ func readMethods(c usage.Values) ([]transfer.Method, error) {
 	if err != nil {
 		return nil, err
 	}
-	base, err := readKind(c)
+	base, err := goals.ReadKind(c)
 	if err != nil {
 		return nil, err
 	}
@@ -276,13 +284,13 @@ type verdict struct {
 }
 
 // solve answers the i-th goal.
-func (s *request) solve(rows []row, i int, v *verdict) ([]row, error) {
-	rows, best, err := transfer.Solve(rows, s.methods, s.grid.goal(i))
+func (s *request) solve(rows []goals.Row, i int, v *verdict) ([]goals.Row, error) {
+	rows, best, err := transfer.Solve(rows, s.methods, s.grid.Goal(i))
 	if err != nil {
 		return nil, err
 	}
 	starred := s.best || s.matrix != nil // and nothing else counts
-	if best >= 0 || !starred && slices.ContainsFunc(rows, func(r row) bool { return r.Status == transfer.OK }) {
+	if best >= 0 || !starred && slices.ContainsFunc(rows, func(r goals.Row) bool { return r.Status == transfer.OK }) {
 		v.answered.Store(true)
 	}
 	if best < 0 {
@@ -300,7 +308,7 @@ func (s *request) encoder(f record.Format, command string) record.Encoder {
 func (s *request) writeRows(c *commands.Call, e record.Encoder, v *verdict) error {
 	columns := s.columns()
 	type scratch struct {
-		rows  []row
+		rows  []goals.Row
 		cells []record.Cell
 		known record.Chances
 	}
@@ -383,8 +391,8 @@ func (s *request) tabulate(c *commands.Call, v *verdict) error {
 }
 
 // solveAll answers the goals from lo to hi on several workers.
-func (s *request) solveAll(c *commands.Call, lo, hi int, v *verdict, bar *outfile.Progress) ([][]row, error) {
-	rows := make([][]row, hi-lo)
+func (s *request) solveAll(c *commands.Call, lo, hi int, v *verdict, bar *outfile.Progress) ([][]goals.Row, error) {
+	rows := make([][]goals.Row, hi-lo)
 	err := outfile.Stream(c.Context, io.Discard, len(rows), c.Workers,
 		func(dst []byte, from, to int) (_ []byte, err error) {
 			for i := from; i < to; i++ {

@@ -32,7 +32,7 @@ func Scenario(c *commands.Call, path, name string) (goal transfer.Goal, method s
 		if s.request.asked {
 			method = s.request.methods[0].Name
 		}
-		return s.request.grid.goal(0), method, nil
+		return s.request.grid.Goal(0), method, nil
 	}
 	if name == "" {
 		return goal, "", usage.Errorf("--scenario: got nothing, want one of %s", strings.Join(names, ", "))

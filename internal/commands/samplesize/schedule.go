@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/dpcalc/dpcalc/internal/commands"
+	"github.com/dpcalc/dpcalc/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -20,7 +21,7 @@ type runTable struct {
 }
 
 // tableOf is the table that a row's method runs on, if it has one.
-func tableOf(r *row) (t runTable, ok bool) {
+func tableOf(r *goals.Row) (t runTable, ok bool) {
 	switch run := r.Mechanism; {
 	case run.Board != nil:
 		return runTable{[]string{"boundary", "value"}, int64(len(run.Board)), "steps", func(yield func([2]record.Cell) bool) {
@@ -53,7 +54,7 @@ func tableOf(r *row) (t runTable, ok bool) {
 }
 
 // flagWidths are the widths in runs of equal ones. With parts of its own every flag has none.
-func flagWidths(r *row) iter.Seq2[int64, float64] {
+func flagWidths(r *goals.Row) iter.Seq2[int64, float64] {
 	return func(yield func(int64, float64) bool) {
 		widths := r.Mechanism.FlagWidths
 		for i, w := range widths {
@@ -84,7 +85,7 @@ func numbered(of, unit, value string, lines int64, runs iter.Seq2[int64, float64
 }
 
 // scheduled is the row whose table is meant: the best one, or the only one.
-func (s *request) scheduled(rows []row) (r *row, t runTable, err error) {
+func (s *request) scheduled(rows []goals.Row) (r *goals.Row, t runTable, err error) {
 	if r = bestOf(rows); r == nil && len(rows) == 1 {
 		r = &rows[0]
 	}
@@ -118,7 +119,7 @@ func (s *request) readSchedule(c *commands.Call, limit int64) error {
 	case s.goals != 1:
 		return usage.Errorf("--schedule: got %d goals, want one", s.goals)
 	}
-	rows, _, err := transfer.Solve(nil, s.methods, s.grid.goal(0))
+	rows, _, err := transfer.Solve(nil, s.methods, s.grid.Goal(0))
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package samplesize
 import (
 	"slices"
 
+	"github.com/dpcalc/dpcalc/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/internal/printed"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -46,8 +47,8 @@ func (s *request) bestAnswer(g transfer.Goal) (*transfer.Answer, error) {
 // fixedSuffices reports whether a goal without an adaptive answer has one all the same:
 // a single query on rows that nobody has looked at is fixed in advance, so that a
 // reference row speaks of it.
-func (s *request) fixedSuffices(group []row) bool {
-	return s.unknown != transfer.Queries && group[0].Queries == 1 && slices.ContainsFunc(group, func(r row) bool {
+func (s *request) fixedSuffices(group []goals.Row) bool {
+	return s.unknown != transfer.Queries && group[0].Queries == 1 && slices.ContainsFunc(group, func(r goals.Row) bool {
 		return r.Status == transfer.OK && r.Method.Reference()
 	})
 }
@@ -56,7 +57,7 @@ func (s *request) fixedSuffices(group []row) bool {
 const fixedOnce = "one query on rows that nobody has looked at is fixed in advance: the reference rows cover it"
 
 // noBest says of a goal without a best row what there is instead.
-func (s *request) noBest(group []row) (string, error) {
+func (s *request) noBest(group []goals.Row) (string, error) {
 	fixed := s.fixedSuffices(group)
 	if s.unknown != transfer.None {
 		if fixed {

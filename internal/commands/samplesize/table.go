@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/internal/commands"
+	"github.com/dpcalc/dpcalc/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -27,7 +28,7 @@ var subjects = map[transfer.Unknown]string{
 
 // shownWords are the constants of a goal that are words.
 func (s *request) shownWords() []string {
-	base := s.grid.base
+	base := s.grid.Base
 	words := []string{base.Query.String() + " queries"}
 	if said := shownAs[base.Feedback]; said != "" {
 		words = append(words, said)
@@ -40,7 +41,7 @@ func (s *request) shownWords() []string {
 
 // sheet lays the rows out for people: the goal's constants in the title, what
 // varies and what was solved in columns, and what to make of it below.
-func (s *request) sheet(ctx context.Context, rows [][]row) (record.Sheet, error) {
+func (s *request) sheet(ctx context.Context, rows [][]goals.Row) (record.Sheet, error) {
 	columns, constants := s.shown()
 	constants = append(constants, s.shownWords()...)
 	out := record.Sheet{Title: []string{subjects[s.unknown] + ": " + strings.Join(constants, ", ")},
@@ -69,23 +70,11 @@ func (s *request) sheet(ctx context.Context, rows [][]row) (record.Sheet, error)
 	return out, nil
 }
 
-func note(r *row) string {
-	switch {
-	case r.Status != transfer.OK:
-		return strings.ReplaceAll(string(r.Status), "_", " ")
-	case r.Method.Procedure:
-		return "dp procedure"
-	case !r.Method.Adaptive:
-		return "reference"
-	}
-	return ""
-}
-
 // legend explains the labels that occur.
-func (s *request) legend(rows [][]row) (lines []string) {
+func (s *request) legend(rows [][]goals.Row) (lines []string) {
 	has := func(label string) bool {
-		return slices.ContainsFunc(rows, func(group []row) bool {
-			return slices.ContainsFunc(group, func(r row) bool { return note(&r) == label })
+		return slices.ContainsFunc(rows, func(group []goals.Row) bool {
+			return slices.ContainsFunc(group, func(r goals.Row) bool { return goals.Note(&r) == label })
 		})
 	}
 	if has("reference") {
@@ -94,8 +83,8 @@ func (s *request) legend(rows [][]row) (lines []string) {
 	if has("dp procedure") {
 		lines = append(lines, "dp procedure: for what a private procedure puts out, not for answers to queries")
 	}
-	if slices.ContainsFunc(rows, func(group []row) bool {
-		return slices.ContainsFunc(group, func(r row) bool {
+	if slices.ContainsFunc(rows, func(group []goals.Row) bool {
+		return slices.ContainsFunc(group, func(r goals.Row) bool {
 			return r.Mechanism.Threshold != 0 && r.Mechanism.Noise != "" && r.Status == transfer.OK
 		})
 	}) {
@@ -112,10 +101,11 @@ func (s *request) legend(rows [][]row) (lines []string) {
 
 // tableNote explains a noise scale that is the first and the last of a schedule, and where the table of the best
 // row is.
-func tableNote(rows [][]row) (lines []string) {
-	falls := func(r row) bool { return noiseCell(r.Mechanism).Form == record.SpanForm }
+func tableNote(rows [][]goals.Row) (lines []string) {
+	falls := func(r goals.Row) bool { return goals.NoiseCell(r.Mechanism).Form == record.SpanForm }
 	if slices.ContainsFunc(slices.Concat(rows...), falls) {
-		lines = append(lines, "noise scale a > b: it falls from a for the first answer to b for the last; --schedule FILE writes "+
+		lines = append(lines, "noise scale a > b: it falls from a for the first answer to b for the last; --schedule FILE "+
+			"writes "+
 			"that of every answer")
 	}
 	if len(rows) != 1 {

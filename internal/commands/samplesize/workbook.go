@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/internal/commands"
+	"github.com/dpcalc/dpcalc/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -40,7 +41,7 @@ func (s *request) workbook(c *commands.Call, v *verdict) error {
 	if s.goals <= record.Block {
 		kept := short.Compact().Columns
 		columns = slices.DeleteFunc(columns,
-			func(c column) bool { return !slices.Contains(kept, record.Titles([]column{c})[0]) })
+			func(c goals.Column) bool { return !slices.Contains(kept, record.Titles([]goals.Column{c})[0]) })
 		short = short.Compact()
 	} else {
 		text.Notes = nil
@@ -90,37 +91,27 @@ func (s *request) workbook(c *commands.Call, v *verdict) error {
 
 // bestChart draws the solved column over the one that varies, nil where there are several rows for a goal or not one
 // list.
-func (s *request) bestChart(columns []column) *record.Chart {
+func (s *request) bestChart(columns []goals.Column) *record.Chart {
 	varying := s.varying()
 	if !s.best || len(varying) != 1 || s.unknown == transfer.None {
 		return nil
 	}
 	at := func(name string) int {
-		return slices.IndexFunc(columns, func(c column) bool { return c.Name == name })
+		return slices.IndexFunc(columns, func(c goals.Column) bool { return c.Name == name })
 	}
-	x, y := at(varying[0].column.Name), at(s.solvedColumn().Name)
+	x, y := at(varying[0].Column.Name), at(s.solvedColumn().Name)
 	if x < 0 || y < 0 {
 		return nil
 	}
 	positive := true
 	for i := range s.goals {
-		positive = positive && varying[0].axis(s.grid.goal(i)) > 0
+		positive = positive && varying[0].Axis(s.grid.Goal(i)) > 0
 	}
 	return &record.Chart{Title: subjects[s.unknown] + " by the best method", XTitle: columns[x].Name,
 		YTitle: columns[y].Name, X: x, Y: []int{y}, LogX: positive, LogY: true}
 }
 
-func use(r *row) string {
-	switch {
-	case r.Method.Procedure:
-		return "dp procedure"
-	case !r.Method.Adaptive:
-		return "reference"
-	}
-	return "adaptive"
-}
-
-func look(r *row) record.Look {
+func look(r *goals.Row) record.Look {
 	switch {
 	case r.Best:
 		return record.BestLook
@@ -131,7 +122,7 @@ func look(r *row) record.Look {
 }
 
 // remarks tells what was found, what the columns are and what the methods rest on.
-func (s *request) remarks(text record.Sheet, columns []column) ([]record.Remark, error) {
+func (s *request) remarks(text record.Sheet, columns []goals.Column) ([]record.Remark, error) {
 	list := slices.Concat(record.Remarks("result", text.Title), record.Remarks("", text.Notes),
 		[]record.Remark{{}, {Label: "Columns of Plan"}})
 	for i, title := range record.Titles(columns) {

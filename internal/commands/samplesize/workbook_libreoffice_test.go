@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/internal/commands/live"
 	"github.com/dpcalc/dpcalc/internal/commandtest"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -324,7 +325,7 @@ func TestLibreOfficeNeverBelow(t *testing.T) {
 	f := excelize.NewFile()
 	names := []string{"queries", "tau", "ln_inv_beta", "budget", "cells", "epsilon"}
 	name := regexp.MustCompile(`\b(` + strings.Join(names, "|") + `)\b`)
-	forms := closedForms(transfer.Goal{Query: transfer.Bounded})
+	forms := live.ClosedForms(transfer.Goal{Query: transfer.Bounded})
 	type asked struct {
 		method string
 		goal   transfer.Goal
@@ -382,9 +383,9 @@ func TestLibreOfficeNeverBelow(t *testing.T) {
 				}
 			}
 			form := forms[method]
-			formula := roundedUp(form.need)
-			if form.parts != "" {
-				formula = form.parts + "*" + formula
+			formula := live.RoundedUp(form.Need)
+			if form.Parts != "" {
+				formula = form.Parts + "*" + formula
 			}
 			formula = name.ReplaceAllStringFunc(formula,
 				func(s string) string { return "$" + commandtest.CellAt(1+slices.Index(names, s), row) })

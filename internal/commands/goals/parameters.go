@@ -1,4 +1,4 @@
-package samplesize
+package goals
 
 import (
 	"math"
@@ -7,28 +7,27 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/numbers"
-	"github.com/dpcalc/dpcalc/internal/planfile"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// parameter is a number of a goal: the flag that lists its values, how they are read, and its column.
-type parameter struct {
-	flag   usage.Flag
-	column column                      // Missing where the goal does not give it
-	axis   func(transfer.Goal) float64 // its value on a drawing
+// Parameter is a number of a goal: the flag that lists its values, how they are read, and its column.
+type Parameter struct {
+	Flag   usage.Flag
+	Column Column                      // Missing where the goal does not give it
+	Axis   func(transfer.Goal) float64 // its value on a drawing
 
-	unknown transfer.Unknown // what it is as an unknown; None if it is never solved for
+	Unknown transfer.Unknown // what it is as an unknown; None if it is never solved for
 
 	least func(c usage.Values) int64
-	read  func(c usage.Values, base transfer.Goal) (axis, record.Input, error)
+	read  func(c usage.Values, base transfer.Goal) (Axis, record.Input, error)
 }
 
 // listed is a parameter of one type of values.
 type listed[T any] struct {
-	parameter
+	Parameter
 	kind  numbers.Kind[T]
 	want  func(transfer.Goal) string // what a value is, where that depends on the kind of query
 	cell  func(T) record.Cell
@@ -36,10 +35,10 @@ type listed[T any] struct {
 	check func(values []T) error
 }
 
-func (l listed[T]) made() parameter {
-	p, flag := l.parameter, l.flag.Name
+func (l listed[T]) made() Parameter {
+	p, flag := l.Parameter, l.Flag.Name
 	p.least = func(c usage.Values) int64 { return numbers.LeastLength(c, flag, l.kind) }
-	p.read = func(c usage.Values, base transfer.Goal) (axis, record.Input, error) {
+	p.read = func(c usage.Values, base transfer.Goal) (Axis, record.Input, error) {
 		kind := l.kind
 		if l.want != nil {
 			kind.Want = l.want(base)
@@ -50,15 +49,15 @@ func (l listed[T]) made() parameter {
 		}
 		in := commands.ListInput(c, flag, values, l.cell)
 		in.Name = strings.ReplaceAll(flag, "-", "_")
-		return axisOf(flag, values, l.set), in, err
+		return AxisOf(flag, values, l.set), in, err
 	}
 	return p
 }
 
-// given is a cell of a number that the goal may leave out.
-func given(column column, is func(transfer.Goal) bool) column {
+// Given is a cell of a number that the goal may leave out.
+func Given(column Column, is func(transfer.Goal) bool) Column {
 	cell := column.Cell
-	column.Cell = func(r *row) record.Cell {
+	column.Cell = func(r *Row) record.Cell {
 		if !is(r.Goal) {
 			return record.Cell{}
 		}
@@ -69,29 +68,29 @@ func given(column column, is func(transfer.Goal) bool) column {
 
 // betaFlag and confidenceFlag are two names of one quantity.
 const (
-	betaFlag       = "beta"
-	confidenceFlag = "confidence"
+	BetaFlag       = "beta"
+	ConfidenceFlag = "confidence"
 )
 
-// parameters are the numbers of a goal, in the order of the flags. A new one is an entry here, and a field of the row
+// Parameters are the numbers of a goal, in the order of the flags. A new one is an entry here, and a field of the row
 // where it has one.
-var parameters = []parameter{
+var Parameters = []Parameter{
 	listed[int64]{
-		parameter: parameter{flag: usage.Flag{Name: "samples", Alias: "n", Usage: "`N` rows in the sample"},
-			column: columnSamples.Titled("rows"), unknown: transfer.Samples,
-			axis: func(g transfer.Goal) float64 { return float64(g.Samples) }},
+		Parameter: Parameter{Flag: usage.Flag{Name: "samples", Alias: "n", Usage: "`N` rows in the sample"},
+			Column: ColumnSamples.Titled("rows"), Unknown: transfer.Samples,
+			Axis: func(g transfer.Goal) float64 { return float64(g.Samples) }},
 		kind: numbers.Counts, cell: record.Count, set: func(g *transfer.Goal, n int64) { g.Samples = n },
 	}.made(),
 	listed[int64]{
-		parameter: parameter{flag: usage.Flag{Name: "queries", Alias: "m", Usage: "`M` adaptively chosen queries"},
-			column: columnQueries, unknown: transfer.Queries,
-			axis: func(g transfer.Goal) float64 { return float64(g.Queries) }},
+		Parameter: Parameter{Flag: usage.Flag{Name: "queries", Alias: "m", Usage: "`M` adaptively chosen queries"},
+			Column: ColumnQueries, Unknown: transfer.Queries,
+			Axis: func(g transfer.Goal) float64 { return float64(g.Queries) }},
 		kind: numbers.Counts, cell: record.Count, set: func(g *transfer.Goal, m int64) { g.Queries = m },
 	}.made(),
 	listed[float64]{
-		parameter: parameter{flag: usage.Flag{Name: "tau", Alias: "t",
+		Parameter: Parameter{Flag: usage.Flag{Name: "tau", Alias: "t",
 			Usage: "accuracy `T`: how far an answer may be from the population"},
-			column: columnTau, unknown: transfer.Tau, axis: func(g transfer.Goal) float64 { return g.Tau }},
+			Column: ColumnTau, Unknown: transfer.Tau, Axis: func(g transfer.Goal) float64 { return g.Tau }},
 		kind: numbers.Positives, cell: record.Number, set: func(g *transfer.Goal, t float64) { g.Tau = t },
 		want: func(g transfer.Goal) string {
 			switch g.Query {
@@ -104,114 +103,114 @@ var parameters = []parameter{
 		},
 	}.made(),
 	listed[theory.LogProb]{
-		parameter: parameter{flag: usage.Flag{Name: betaFlag, Alias: "b",
+		Parameter: Parameter{Flag: usage.Flag{Name: BetaFlag, Alias: "b",
 			Usage: "failure probability `B`, for all queries together; 1e-4343 is fine"},
-			column: columnBeta, unknown: transfer.Beta, axis: func(g transfer.Goal) float64 {
+			Column: ColumnBeta, Unknown: transfer.Beta, Axis: func(g transfer.Goal) float64 {
 				if g.Beta == 0 {
 					return 0
 				}
 				return g.Beta.Value()
 			}},
 		kind: numbers.Probabilities, cell: record.Chance, set: func(g *transfer.Goal, b theory.LogProb) { g.Beta = b },
-		check: func(values []theory.LogProb) error { return numbers.LikelyFailures(betaFlag, values) },
+		check: func(values []theory.LogProb) error { return numbers.LikelyFailures(BetaFlag, values) },
 	}.made(),
 	listed[theory.LogProb]{
-		parameter: parameter{flag: usage.Flag{Name: confidenceFlag, Usage: "1 - beta, `C`, in place of --beta"}},
+		Parameter: Parameter{Flag: usage.Flag{Name: ConfidenceFlag, Usage: "1 - beta, `C`, in place of --beta"}},
 		kind:      numbers.Confidences, cell: record.Chance, set: func(g *transfer.Goal, b theory.LogProb) { g.Beta = b },
-		check: func(values []theory.LogProb) error { return numbers.LikelyFailures(confidenceFlag, values) },
+		check: func(values []theory.LogProb) error { return numbers.LikelyFailures(ConfidenceFlag, values) },
 	}.made(),
 	listed[int64]{
-		parameter: parameter{flag: usage.Flag{Name: "budget", Alias: "B",
+		Parameter: Parameter{Flag: usage.Flag{Name: "budget", Alias: "B",
 			Usage: "flagged queries `K` that are answered: of Thresholdout, and with --feedback flags"},
-			column: columnBudget, axis: func(g transfer.Goal) float64 { return float64(g.Budget) }},
+			Column: ColumnBudget, Axis: func(g transfer.Goal) float64 { return float64(g.Budget) }},
 		kind: numbers.Counts, cell: record.Count, set: func(g *transfer.Goal, k int64) { g.Budget = k },
 	}.made(),
 	listed[float64]{
-		parameter: parameter{flag: usage.Flag{Name: "sensitivity",
+		Parameter: Parameter{Flag: usage.Flag{Name: "sensitivity",
 			Usage: "one row moves a sensitive query or a loss by at most `D`/n (default 1)"},
-			column: columnSensitivity, axis: func(g transfer.Goal) float64 { return g.Sensitivity }},
+			Column: ColumnSensitivity, Axis: func(g transfer.Goal) float64 { return g.Sensitivity }},
 		kind: numbers.Positives, cell: record.Number, set: func(g *transfer.Goal, d float64) { g.Sensitivity = d },
 	}.made(),
 	listed[float64]{
-		parameter: parameter{flag: usage.Flag{Name: "epsilon",
+		Parameter: Parameter{Flag: usage.Flag{Name: "epsilon",
 			Usage: "privacy `E` of the procedure, for the dp rows (default: each method's own)"},
-			axis: func(g transfer.Goal) float64 { return g.Epsilon }},
+			Axis: func(g transfer.Goal) float64 { return g.Epsilon }},
 		kind: numbers.Positives, cell: record.Number, set: func(g *transfer.Goal, e float64) { g.Epsilon = e },
 	}.made(),
 	listed[float64]{
-		parameter: parameter{flag: usage.Flag{Name: "disagreement",
+		Parameter: Parameter{Flag: usage.Flag{Name: "disagreement",
 			Usage: "two models differ on at most `D` of the population, with --query difference (default 1)"},
-			column: given(columnDisagreement, func(g transfer.Goal) bool { return g.Disagreement != 0 }),
-			axis:   func(g transfer.Goal) float64 { return g.Disagreement }},
+			Column: Given(ColumnDisagreement, func(g transfer.Goal) bool { return g.Disagreement != 0 }),
+			Axis:   func(g transfer.Goal) float64 { return g.Disagreement }},
 		kind: numbers.Positives, want: func(transfer.Goal) string { return "a number in (0, 1]" }, cell: record.Number,
 		set: func(g *transfer.Goal, d float64) { g.Disagreement = d },
 	}.made(),
 	listed[float64]{
-		parameter: parameter{flag: usage.Flag{Name: "at-least",
+		Parameter: Parameter{Flag: usage.Flag{Name: "at-least",
 			Usage: "every population value is known to be at least `R`, with --query binary"},
-			column: given(columnAtLeast, func(g transfer.Goal) bool { return g.AtLeast != 0 }),
-			axis:   func(g transfer.Goal) float64 { return g.AtLeast }},
+			Column: Given(ColumnAtLeast, func(g transfer.Goal) bool { return g.AtLeast != 0 }),
+			Axis:   func(g transfer.Goal) float64 { return g.AtLeast }},
 		kind: numbers.Positives, want: func(transfer.Goal) string { return "a number in (0.5, 1)" }, cell: record.Number,
 		set: func(g *transfer.Goal, r float64) { g.AtLeast = r },
 	}.made(),
 	listed[float64]{
-		parameter: parameter{flag: usage.Flag{Name: "variance",
+		Parameter: Parameter{Flag: usage.Flag{Name: "variance",
 			Usage: "the values of every query vary from row to row with variance at most `V`"},
-			column: given(columnVariance, func(g transfer.Goal) bool { return g.Variance != 0 }),
-			axis:   func(g transfer.Goal) float64 { return g.Variance }},
+			Column: Given(ColumnVariance, func(g transfer.Goal) bool { return g.Variance != 0 }),
+			Axis:   func(g transfer.Goal) float64 { return g.Variance }},
 		kind: numbers.Positives, want: func(transfer.Goal) string { return "a number in (0, 0.25]" }, cell: record.Number,
 		set: func(g *transfer.Goal, v float64) { g.Variance = v },
 	}.made(),
 	listed[int64]{
-		parameter: parameter{flag: usage.Flag{Name: "passes",
+		Parameter: Parameter{Flag: usage.Flag{Name: "passes",
 			Usage: "the gate is retired at pass `K` (default: the number of queries)"},
-			column: given(columnPasses, func(g transfer.Goal) bool { return g.Passes != 0 }),
-			axis:   func(g transfer.Goal) float64 { return float64(g.Passes) }},
+			Column: Given(ColumnPasses, func(g transfer.Goal) bool { return g.Passes != 0 }),
+			Axis:   func(g transfer.Goal) float64 { return float64(g.Passes) }},
 		kind: numbers.Counts, cell: record.Count, set: func(g *transfer.Goal, k int64) { g.Passes = k },
 	}.made(),
 	listed[float64]{
-		parameter: parameter{flag: usage.Flag{Name: "threshold",
+		Parameter: Parameter{Flag: usage.Flag{Name: "threshold",
 			Usage: "the gate's bar `C`, if it is known and the same for all tests"},
-			column: columnBar, axis: func(g transfer.Goal) float64 { return g.Bar.Value }},
+			Column: ColumnBar, Axis: func(g transfer.Goal) float64 { return g.Bar.Value }},
 		kind: numbers.Reals, cell: record.Exactly, set: func(g *transfer.Goal, c float64) { g.Bar = transfer.Some(c) },
 	}.made(),
 	listed[float64]{
-		parameter: parameter{flag: usage.Flag{Name: "floor",
+		Parameter: Parameter{Flag: usage.Flag{Name: "floor",
 			Usage: "the board's known baseline has the score `F` on the population (default 0)"},
-			column: given(columnFloor, func(g transfer.Goal) bool { return g.Floor != 0 }),
-			axis:   func(g transfer.Goal) float64 { return g.Floor }},
+			Column: Given(ColumnFloor, func(g transfer.Goal) bool { return g.Floor != 0 }),
+			Axis:   func(g transfer.Goal) float64 { return g.Floor }},
 		kind: numbers.NonNegatives, want: func(transfer.Goal) string { return "a number in [0, 1)" }, cell: record.Exactly,
 		set: func(g *transfer.Goal, f float64) { g.Floor = f },
 	}.made(),
 	listed[float64]{
-		parameter: parameter{flag: usage.Flag{Name: "guess-error",
+		Parameter: Parameter{Flag: usage.Flag{Name: "guess-error",
 			Usage: "no guess within `G` of the truth is flagged (default half of tau)"},
-			column: given(columnGuessError, func(g transfer.Goal) bool { return g.GuessError.Given }),
-			axis:   func(g transfer.Goal) float64 { return g.GuessError.Value }},
+			Column: Given(ColumnGuessError, func(g transfer.Goal) bool { return g.GuessError.Given }),
+			Axis:   func(g transfer.Goal) float64 { return g.GuessError.Value }},
 		kind: numbers.NonNegatives, cell: record.Exactly,
 		set: func(g *transfer.Goal, e float64) { g.GuessError = transfer.Some(e) },
 	}.made(),
 	listed[float64]{
-		parameter: parameter{flag: usage.Flag{Name: "hold",
+		Parameter: Parameter{Flag: usage.Flag{Name: "hold",
 			Usage: "no guess within `T` of the value on the sample is flagged, in place of --guess-error"},
-			column: columnHold, axis: func(g transfer.Goal) float64 { return g.Hold }},
+			Column: ColumnHold, Axis: func(g transfer.Goal) float64 { return g.Hold }},
 		kind: numbers.Positives, cell: record.Number, set: func(g *transfer.Goal, t float64) { g.Hold = t },
 	}.made(),
 	listed[float64]{
-		parameter: parameter{flag: usage.Flag{Name: "transcripts",
+		Parameter: Parameter{Flag: usage.Flag{Name: "transcripts",
 			Usage: "queries `N` that could be asked in all, for the method transcripts; 2^80 is fine"},
-			column: columnTranscripts, axis: func(g transfer.Goal) float64 { return g.Transcripts }},
+			Column: columnTranscripts, Axis: func(g transfer.Goal) float64 { return g.Transcripts }},
 		kind: totals(), cell: totalCell, set: func(g *transfer.Goal, n float64) { g.Transcripts = n },
 	}.made(),
 	listed[float64]{
-		parameter: parameter{flag: usage.Flag{Name: "ln-transcripts", Usage: "the natural logarithm `X` of that number"},
-			column: columnLnGiven, axis: func(g transfer.Goal) float64 { return g.LnTranscripts }},
+		Parameter: Parameter{Flag: usage.Flag{Name: "ln-transcripts", Usage: "the natural logarithm `X` of that number"},
+			Column: columnLnGiven, Axis: func(g transfer.Goal) float64 { return g.LnTranscripts }},
 		kind: numbers.Positives, cell: record.Number, set: func(g *transfer.Goal, x float64) { g.LnTranscripts = x },
 	}.made(),
 	listed[int64]{
-		parameter: parameter{flag: usage.Flag{Name: "past-looks",
+		Parameter: Parameter{Flag: usage.Flag{Name: "past-looks",
 			Usage: "looks `K` at the same rows that have been taken at full precision"},
-			column: columnPastLooks, axis: func(g transfer.Goal) float64 { return float64(g.PastLooks) }},
+			Column: ColumnPastLooks, Axis: func(g transfer.Goal) float64 { return float64(g.PastLooks) }},
 		kind: numbers.Counts, cell: record.Count, set: func(g *transfer.Goal, k int64) { g.PastLooks = k },
 	}.made(),
 }
@@ -247,13 +246,14 @@ func totalCell(x float64) record.Cell {
 
 // The flags of a goal that are words.
 var (
-	queryFlag = usage.Flag{Name: "query", Usage: "`KIND` of query: " + kinds[0] + " (default), " +
+	QueryFlag = usage.Flag{Name: "query", Usage: "`KIND` of query: " + kinds[0] + " (default), " +
 		usage.OrList(kinds[1:]), Words: kinds}
-	feedbackFlag = usage.Flag{Name: "feedback", Usage: "what is `SHOWN`: answers (default), gate (pass or fail), best (the best " +
+	FeedbackFlag = usage.Flag{Name: "feedback", Usage: "what is `SHOWN`: answers (default), gate (pass or fail), best " +
+		"(the best " +
 		"score), flags (corrections of guesses) or final (scores of finalists, once)", Words: shownNames()}
-	oneSidedFlag = usage.Flag{Name: "one-sided", Switch: true,
+	OneSidedFlag = usage.Flag{Name: "one-sided", Switch: true,
 		Usage: "nothing shown exceeds the truth by more than tau; short of it, it may be anything"}
-	checkedFlag = usage.Flag{Name: "checked", Switch: true,
+	CheckedFlag = usage.Flag{Name: "checked", Switch: true,
 		Usage: "the mechanism keeps --disagreement or --at-least on the sample, and nothing is assumed of the population"}
 )
 
@@ -268,25 +268,25 @@ func shownNames() (names []string) {
 	return names
 }
 
-// goalFlags are the flags that say what a goal is.
-func goalFlags() (flags []usage.Flag) {
-	for _, p := range parameters {
-		switch p.flag.Name {
+// GoalFlags are the flags that say what a goal is.
+func GoalFlags() (flags []usage.Flag) {
+	for _, p := range Parameters {
+		switch p.Flag.Name {
 		case "sensitivity":
-			flags = append(flags, queryFlag)
+			flags = append(flags, QueryFlag)
 		case "passes":
-			flags = append(flags, checkedFlag, feedbackFlag, oneSidedFlag)
+			flags = append(flags, CheckedFlag, FeedbackFlag, OneSidedFlag)
 		}
-		flags = append(flags, p.flag)
+		flags = append(flags, p.Flag)
 	}
 	return flags
 }
 
-// leastGoals is how many goals a command has, or slightly fewer, told before the values of
+// LeastGoals is how many goals a command has, or slightly fewer, told before the values of
 // its lists are made.
-func leastGoals(c usage.Values) int64 {
+func LeastGoals(c usage.Values) int64 {
 	goals := int64(1)
-	for _, p := range parameters {
+	for _, p := range Parameters {
 		if length := p.least(c); c.Is("zip") {
 			goals = max(goals, length)
 		} else {
@@ -296,51 +296,51 @@ func leastGoals(c usage.Values) int64 {
 	return goals
 }
 
-// readKind reads what the queries are and what is shown of them.
-func readKind(c usage.Values) (base transfer.Goal, err error) {
-	query, err := usage.OneOf(c, queryFlag.Name, queryFlag.Words...)
+// ReadKind reads what the queries are and what is shown of them.
+func ReadKind(c usage.Values) (base transfer.Goal, err error) {
+	query, err := usage.OneOf(c, QueryFlag.Name, QueryFlag.Words...)
 	if err != nil {
 		return base, err
 	}
-	shown, err := usage.OneOf(c, feedbackFlag.Name, feedbackFlag.Words...)
+	shown, err := usage.OneOf(c, FeedbackFlag.Name, FeedbackFlag.Words...)
 	if err != nil {
 		return base, err
 	}
 	if base.Query, err = transfer.ParseQuery(query); err != nil {
 		return base, err
 	}
-	base.OneSided, base.Checked = c.Is(oneSidedFlag.Name), c.Is(checkedFlag.Name)
+	base.OneSided, base.Checked = c.Is(OneSidedFlag.Name), c.Is(CheckedFlag.Name)
 	base.Feedback, err = transfer.ParseFeedback(shown)
 	return base, err
 }
 
-// readGrid reads the goals. Of samples, queries, tau and beta at least as many are needed as needs says.
-func readGrid(c usage.Values, inputs *[]record.Input, needs int) (none grid, err error) {
-	base, err := readKind(c)
+// ReadGrid reads the goals. Of samples, queries, tau and beta at least as many are needed as needs says.
+func ReadGrid(c usage.Values, inputs *[]record.Input, needs int) (none Grid, err error) {
+	base, err := ReadKind(c)
 	if err != nil {
 		return none, err
 	}
 	typed := func(flag string) bool { _, ok := c.Text(flag); return ok }
-	if typed(betaFlag) && typed(confidenceFlag) {
+	if typed(BetaFlag) && typed(ConfidenceFlag) {
 		return none, usage.Errorf("--confidence: given with --beta, want one of the two")
 	}
-	var axes []axis
+	var axes []Axis
 	var known []string
-	for _, p := range parameters {
+	for _, p := range Parameters {
 		axis, in, err := p.read(c, base)
 		if err != nil {
 			return none, err
 		}
 		axes = append(axes, axis)
-		switch name := p.flag.Name; {
-		case name == betaFlag && typed(confidenceFlag), name == confidenceFlag && !typed(name):
+		switch name := p.Flag.Name; {
+		case name == BetaFlag && typed(ConfidenceFlag), name == ConfidenceFlag && !typed(name):
 			continue
-		case name == confidenceFlag && axis.length == 1: // a list is repeated as it was typed
-			in.Name = betaFlag
+		case name == ConfidenceFlag && axis.Length == 1: // a list is repeated as it was typed
+			in.Name = BetaFlag
 		case name == "sensitivity":
-			*inputs = append(*inputs, record.Input{Name: queryFlag.Name, Value: record.Words(base.Query.String())})
+			*inputs = append(*inputs, record.Input{Name: QueryFlag.Name, Value: record.Words(base.Query.String())})
 		case name == "passes":
-			*inputs = append(*inputs, record.Input{Name: feedbackFlag.Name, Value: record.Words(base.Feedback.String())},
+			*inputs = append(*inputs, record.Input{Name: FeedbackFlag.Name, Value: record.Words(base.Feedback.String())},
 				record.Input{Name: "one_sided", Value: record.Truth(base.OneSided)})
 			if base.Checked {
 				*inputs = append(*inputs, record.Input{Name: "checked", Value: record.Truth(true)})
@@ -349,7 +349,7 @@ func readGrid(c usage.Values, inputs *[]record.Input, needs int) (none grid, err
 		*inputs = append(*inputs, in)
 	}
 	for _, u := range []transfer.Unknown{transfer.Samples, transfer.Queries, transfer.Tau, transfer.Beta} {
-		if typed(u.String()) || u == transfer.Beta && typed(confidenceFlag) {
+		if typed(u.String()) || u == transfer.Beta && typed(ConfidenceFlag) {
 			known = append(known, "--"+u.String())
 		}
 	}
@@ -364,43 +364,30 @@ func readGrid(c usage.Values, inputs *[]record.Input, needs int) (none grid, err
 	if base.Feedback == transfer.Flags && !typed("budget") {
 		return none, usage.Errorf("--budget: got nothing, want how many flags --feedback flags may raise")
 	}
-	return newGrid(base, c.Is("zip"), axes...)
+	return NewGrid(base, c.Is("zip"), axes...)
 }
 
-// valid refuses what is wrong with a goal. A single goal is refused as well for what of many is a row's status.
-func (g grid) valid(goals int) (unknown transfer.Unknown, err error) {
+// Valid refuses what is wrong with a goal. A single goal is refused as well for what of many is a row's status.
+func (g Grid) Valid(goals int) (unknown transfer.Unknown, err error) {
 	for i := range goals {
-		goal := g.goal(i)
+		goal := g.Goal(i)
 		if err := goal.Validate(); err != nil {
 			return unknown, err
 		}
 		unknown = goal.Unknown()
 	}
 	if goals == 1 {
-		err = g.goal(0).Overspent()
+		err = g.Goal(0).Overspent()
 	}
 	return unknown, err
 }
 
-// planKeys are the flags of samplesize that a plan file may set.
-func planKeys() planfile.Keys {
-	k := planfile.Keys{Switches: []string{"zip", oneSidedFlag.Name, checkedFlag.Name}, Rivals: map[string]string{
-		betaFlag: confidenceFlag, confidenceFlag: betaFlag, "hold": "guess-error", "guess-error": "hold",
-		"transcripts": "ln-transcripts", "ln-transcripts": "transcripts", "at-least": "variance", "variance": "at-least",
-	}}
-	for _, f := range goalFlags() {
-		k.All = append(k.All, f.Name)
-	}
-	k.All = append(k.All, "method", "proofs", "zip", "max-rows")
-	return k
-}
-
-// drawn are the parameters that a drawing has an axis for, the first of equals first.
-func drawn() []parameter {
+// Drawn are the parameters that a drawing has an axis for, the first of equals first.
+func Drawn() []Parameter {
 	order := []string{"queries", "tau", "beta", "samples"}
-	list := slices.DeleteFunc(slices.Clone(parameters), func(p parameter) bool { return p.axis == nil })
-	slices.SortStableFunc(list, func(a, b parameter) int {
-		return rank(order, a.flag.Name) - rank(order, b.flag.Name)
+	list := slices.DeleteFunc(slices.Clone(Parameters), func(p Parameter) bool { return p.Axis == nil })
+	slices.SortStableFunc(list, func(a, b Parameter) int {
+		return rank(order, a.Flag.Name) - rank(order, b.Flag.Name)
 	})
 	return list
 }
@@ -411,4 +398,32 @@ func rank(order []string, name string) int {
 		return i
 	}
 	return len(order)
+}
+
+// CellOf is the value of a parameter of a goal.
+func (p Parameter) CellOf(g transfer.Goal) record.Cell {
+	at := Row{Answer: transfer.Answer{Goal: g}}
+	switch {
+	case p.Flag.Name == ConfidenceFlag:
+		return ColumnBeta.Cell(&at)
+	case p.Column.Cell == nil:
+		return record.Number(p.Axis(g))
+	}
+	return p.Column.Cell(&at)
+}
+
+// Heading is what the values of a parameter are called, a confidence being shown as its beta.
+func (p Parameter) Heading() string {
+	if p.Flag.Name == ConfidenceFlag {
+		return BetaFlag
+	}
+	return strings.ReplaceAll(p.Flag.Name, "-", "_")
+}
+
+// Name is what an axis is called.
+func (p Parameter) Name() string {
+	if p.Unknown == transfer.Samples {
+		return "rows"
+	}
+	return strings.ReplaceAll(p.Flag.Name, "-", " ")
 }

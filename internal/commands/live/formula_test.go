@@ -1,4 +1,4 @@
-package samplesize
+package live
 
 import (
 	"maps"
@@ -17,7 +17,7 @@ import (
 // below.
 func TestFormulasNeverBelow(t *testing.T) {
 	r := rand.New(rand.NewPCG(107, 108))
-	forms := closedForms(transfer.Goal{})
+	forms := ClosedForms(transfer.Goal{})
 	below := map[string]int{}
 	for _, name := range slices.Sorted(maps.Keys(forms)) {
 		form := forms[name]
@@ -37,7 +37,7 @@ func TestFormulasNeverBelow(t *testing.T) {
 			case transfer.Gate:
 				chosen.Passes = 1 + r.Int64N(chosen.Queries)
 			}
-			if form.parts != "" {
+			if form.Parts != "" {
 				chosen.Samples *= chosen.Queries
 			}
 			a, err := method.Solve(chosen)
@@ -58,8 +58,8 @@ func TestFormulasNeverBelow(t *testing.T) {
 				}
 				sheet := commandtest.Calculator{Value: func(name string) any { return values[name] }, Rough: r}
 				count := func(formula string) float64 {
-					if form.parts != "" {
-						formula = form.parts + "*" + formula
+					if form.Parts != "" {
+						formula = form.Parts + "*" + formula
 					}
 					n, ok := sheet.Eval(formula).(float64)
 					if !ok {
@@ -68,17 +68,17 @@ func TestFormulasNeverBelow(t *testing.T) {
 					return n
 				}
 				want, step := float64(plan.Samples), 1.0
-				if form.parts != "" {
+				if form.Parts != "" {
 					step = float64(goal.Queries)
 				}
 				most := want*(1+2e-12) + step
 				if form.atMost {
 					most = (want+0.75/(2*tau*tau))*(1+tau*tau) + 1 // ln N is at most ln 2 too large
 				}
-				if n := count(roundedUp(form.need)); !(n >= want && n <= most) {
+				if n := count(RoundedUp(form.Need)); !(n >= want && n <= most) {
 					t.Errorf("%s %+v: the sheet says %.0f, dpcalc %.0f", name, goal, n, want)
 				}
-				if count("(INT("+form.need+")+1)") < want {
+				if count("(INT("+form.Need+")+1)") < want {
 					below[name]++
 				}
 				goals++
@@ -95,7 +95,7 @@ func TestFormulasNeverBelow(t *testing.T) {
 
 // checkFormulaOfTau compares the formula of the tau that some rows reach with a solved one: never below it, and the
 // same to a part in 1e8 where the formula is not said to be above.
-func checkFormulaOfTau(t *testing.T, form closedForm, solved transfer.Answer, r *rand.Rand) {
+func checkFormulaOfTau(t *testing.T, form ClosedForm, solved transfer.Answer, r *rand.Rand) {
 	t.Helper()
 	if form.tau == "" {
 		return
