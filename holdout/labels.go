@@ -1,6 +1,7 @@
 package holdout
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -51,6 +52,7 @@ type Labels struct {
 	class   []int32
 	classes []string
 	rows    index
+	order   []int32 // the rows by their ids, in which all is told: the order of the file may be that of the labels
 }
 
 // NewLabels reads the labels. An id must not occur twice, and neither id nor label may be empty.
@@ -93,7 +95,23 @@ func NewLabels(t Table) (*Labels, error) {
 	if doubled.count > 0 {
 		return nil, inputf("got %s, want every id once", doubled.text("doubled"))
 	}
+	l.sort()
 	return l, nil
+}
+
+// sort finds the order of the ids, the shorter ones first. Most files have it.
+func (l *Labels) sort() {
+	l.order = make([]int32, len(l.ids))
+	for i := range l.order {
+		l.order[i] = int32(i)
+	}
+	byID := func(i, j int32) int {
+		a, b := l.ids[i], l.ids[j]
+		return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+	}
+	if !slices.IsSortedFunc(l.order, byID) {
+		slices.SortFunc(l.order, byID)
+	}
 }
 
 // Samples returns the number of rows.
@@ -178,8 +196,8 @@ func (l *Labels) read(metric string, binary bool, t Table) (values, error) {
 	if err != nil {
 		return v, err
 	}
-	for i, x := range v.of {
-		if math.IsNaN(x) {
+	for _, i := range l.order {
+		if math.IsNaN(v.of[i]) {
 			missing.add(l.ids[i])
 		}
 	}
@@ -213,10 +231,10 @@ func (l *Labels) classCell() func(string) (float64, error) {
 	}
 }
 
-// wanted names the classes, which are public.
+// wanted names the classes, which are public. Their order in the file is not.
 func (l *Labels) wanted() string {
 	var names []string
-	for _, c := range l.classes[:min(len(l.classes), mostNamed)] {
+	for _, c := range slices.Sorted(slices.Values(l.classes))[:min(len(l.classes), mostNamed)] {
 		names = append(names, shown(c))
 	}
 	if more := len(l.classes) - len(names); more > 0 {
@@ -254,7 +272,8 @@ func decimal(text string) (float64, bool) {
 func (v values) fingerprint(rest ...string) string {
 	d := newDigest("dpcalc look 1")
 	d.text(v.metric)
-	for i, x := range v.of {
+	for _, i := range v.labels.order {
+		x := v.of[i]
 		d.text(v.labels.ids[i])
 		if v.metric == Accuracy {
 			d.text(v.labels.classes[int(x)])

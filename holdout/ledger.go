@@ -1,6 +1,7 @@
 package holdout
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -44,12 +45,13 @@ type hooks struct {
 	now   func() time.Time
 	at    func(step string) // called at every step of a look
 	write func(*os.File, []byte) (int, error)
+	cut   func(*os.File, int64) error
 	sync  func(*os.File) error
 	names func(dir string) error // puts the names in a folder on the disk
 }
 
-var standard = hooks{noise: secret, now: time.Now, at: func(string) {}, write: (*os.File).Write, sync: (*os.File).Sync,
-	names: syncFolder}
+var standard = hooks{noise: secret, now: time.Now, at: func(string) {}, write: (*os.File).Write,
+	cut: (*os.File).Truncate, sync: (*os.File).Sync, names: syncFolder}
 
 // secret is a source that nobody can predict.
 func secret() (*randv2.Rand, error) {
@@ -88,6 +90,7 @@ func Create(dir string, labels *Labels, terms Terms) (*Ledger, error) {
 func (l *Ledger) create(p *Plan) error {
 	p.Created = l.now().UTC().Format(time.RFC3339)
 	p.Labels.Fingerprint = l.labels.Fingerprint()
+	p.Salt = rand.Text() + rand.Text()
 	if err := p.encode(); err != nil {
 		return err
 	}
@@ -166,6 +169,7 @@ func (l *Ledger) Plan() *Plan { return l.plan }
 // Submission is what a look is asked about.
 type Submission struct {
 	Name      string   // for the log: at most 100 printable characters, and no part of the fingerprint
+	Team      string   // for the log, likewise: who asks, if several do
 	Metric    string   // "" for the plan's
 	Values    Table    // every id with its prediction or value
 	Source    string   // what errors call the values; "" for nothing
@@ -305,7 +309,7 @@ func (l *Ledger) askAll(list []Submission) (all []asked, err error) {
 
 // ask reads a submission.
 func (l *Ledger) ask(s Submission) (a asked, err error) {
-	if err := errors.Join(validName(s.Name), l.plan.needs(&s)); err != nil {
+	if err := cmp.Or(ValidName("name", s.Name), ValidName("team", s.Team), l.plan.needs(&s)); err != nil {
 		return a, err
 	}
 	if s.Metric == "" {
@@ -319,7 +323,7 @@ func (l *Ledger) ask(s Submission) (a asked, err error) {
 		}
 		return a, err
 	}
-	a.Line = Line{Event: Looked, Name: s.Name, Metric: s.Metric, Bar: s.Bar, Guess: s.Guess, Path: s.Path}
+	a.Line = Line{Event: Looked, Name: s.Name, Team: s.Team, Metric: s.Metric, Bar: s.Bar, Guess: s.Guess, Path: s.Path}
 	if l.plan.Incumbent != nil {
 		if err := l.compare(&a, s); err != nil {
 			return a, err
@@ -327,6 +331,15 @@ func (l *Ledger) ask(s Submission) (a asked, err error) {
 	}
 	a.Fingerprint = a.look.values.fingerprint(a.Incumbent, text(s.Bar), text(s.Guess))
 	return a, nil
+}
+
+// Predictions returns the fingerprint of predictions, as a plan for differences has it of the incumbent's.
+func (l *Ledger) Predictions(t Table) (string, error) {
+	v, err := l.labels.read(l.plan.Metric, false, t)
+	if err != nil {
+		return "", err
+	}
+	return v.fingerprint(), nil
 }
 
 // compare reads the incumbent that a candidate is compared with.
@@ -375,12 +388,14 @@ func text(x *float64) string {
 // mostName is how many characters a name has.
 const mostName = 100
 
-func validName(name string) error {
+// ValidName refuses what is no name of a look or a team: at most 100 printable characters. The error is an
+// [InputError] that begins with what is named.
+func ValidName(what, name string) error {
 	switch {
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return inputf("name: got %s, want printable characters", shown(name))
+		return inputf("%s: got %s, want printable characters", what, shown(name))
 	case utf8.RuneCountInString(name) > mostName:
-		return inputf("name: got %d characters, want at most %d", utf8.RuneCountInString(name), mostName)
+		return inputf("%s: got %d characters, want at most %d", what, utf8.RuneCountInString(name), mostName)
 	}
 	return nil
 }
@@ -472,7 +487,7 @@ func (l *Ledger) add(h *history, file *os.File, lines ...Line) error {
 	}
 	if _, err := l.write(file, text); err != nil {
 		// Nobody has seen the answer, so that the look need not be spent.
-		return errors.Join(err, file.Truncate(size))
+		return errors.Join(err, l.cut(file, size))
 	}
 	l.at("written")
 	if err := l.settle(file); err != nil {

@@ -640,3 +640,118 @@ func TestLinesAreJSON(t *testing.T) {
 		t.Error(err, plan)
 	}
 }
+
+// The chain is a hash of the labels' fingerprint that every answer carries. Who guesses all labels and knows the rest
+// of the plan cannot check the guess with it: two ledgers of the same labels, plan and time have different chains.
+func TestChainHidesTheLabels(t *testing.T) {
+	ids, classes := rowsOf(t, 200, 1)
+	chains := map[string]bool{}
+	for range 2 {
+		labels := labelsOf(t, ids, classes)
+		l := &Ledger{dir: filepath.Join(t.TempDir(), "ledger"), labels: labels, hooks: fixed(standard)}
+		plan, err := Certify(terms(3, 0.4, beta(t, "0.1"), "gaussian"), labels.Samples())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.create(plan); err != nil {
+			t.Fatal(err)
+		}
+		status, err := ReadStatus(l.dir)
+		if err != nil || len(plan.Salt) < 52 {
+			t.Fatal(plan.Salt, err)
+		}
+		chains[status.Chain] = true
+	}
+	if len(chains) != 2 {
+		t.Error("the same labels have the same chain: it can be guessed")
+	}
+}
+
+// The team is written down with its look and is no part of the fingerprint.
+func TestTeams(t *testing.T) {
+	ids, classes := rowsOf(t, 200, 1)
+	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms(3, 0.4, beta(t, "0.1"), "gaussian"))
+	for i, team := range []string{"red", "blue"} {
+		a, err := l.Score(context.Background(), Submission{Team: team, Values: Columns(ids, classes)})
+		if err != nil || a.Look != 1 || a.Known != (i > 0) {
+			t.Errorf("%+v, %v", a, err)
+		}
+	}
+	if _, lines, err := ReadLog(dir); err != nil || len(lines) != 1 || lines[0].Team != "red" {
+		t.Errorf("%+v, %v", lines, err)
+	}
+	for _, s := range []Submission{{Team: "a\nb"}, {Team: strings.Repeat("é", 101)}, {Name: "\u202e", Team: "\x00"}} {
+		s.Values = Columns(ids, classes)
+		wrong := (*InputError)(nil)
+		if _, err := l.Score(context.Background(), s); !errors.As(err, &wrong) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%+v: %v", s, err)
+		}
+	}
+}
+
+// The file of the labels may be sorted by them. What is told of a submission, its fingerprint included, does not depend
+// on the order of the rows or on the class of the first.
+func TestNothingTellsTheOrderOfTheFile(t *testing.T) {
+	ids, classes := []string{"r10", "r2", "r3", "r1"}, []string{"b", "b", "a", "a"}
+	told := func(order []int) (all string) {
+		var i, c []string
+		for _, row := range order {
+			i, c = append(i, ids[row]), append(c, classes[row])
+		}
+		l, _ := ledgerOf(t, labelsOf(t, i, c), terms(2, 0.9, beta(t, "0.9"), "gaussian"))
+		for _, s := range []Table{
+			Columns(nil, nil), Columns([]string{"r1"}, []string{"?"}), Columns([]string{"r3"}, []string{"a"}),
+		} {
+			_, err := l.Score(context.Background(), Submission{Values: s})
+			all += fmt.Sprintln(err)
+		}
+		return all + takes(t, l, Submission{Values: Columns(ids, []string{"a", "b", "a", "b"})}).Fingerprint
+	}
+	one := told([]int{0, 1, 2, 3})
+	if !strings.Contains(one, "4 missing ids (r1, r2, r3, r10)") || !strings.Contains(one, "labels: a, b") {
+		t.Error(one)
+	}
+	for _, order := range [][]int{{3, 2, 1, 0}, {2, 0, 3, 1}} {
+		if other := told(order); other != one {
+			t.Errorf("%s\nis not\n%s", other, one)
+		}
+	}
+}
+
+// Why the file is cut back where a write fails: without that the half of a line would be a look that is spent, and
+// nobody has seen its answer.
+func TestFailedWriteIsCutBack(t *testing.T) {
+	ids, classes := rowsOf(t, 200, 1)
+	labels := labelsOf(t, ids, classes)
+	full := errors.New("no space left")
+	for _, c := range []struct {
+		cut         func(*os.File, int64) error
+		looks, torn int64
+	}{
+		{standard.cut, 1, 0},
+		{func(*os.File, int64) error { return nil }, 2, 1},
+		{func(*os.File, int64) error { return errors.New("nor to cut") }, 2, 1},
+	} {
+		l, dir := ledgerOf(t, labels, terms(3, 0.4, beta(t, "0.1"), "gaussian"))
+		l.cut = c.cut
+		l.write = func(f *os.File, b []byte) (int, error) {
+			n, _ := f.Write(b[:len(b)/2])
+			return n, full
+		}
+		ask := func() (Answer, error) {
+			return l.Score(context.Background(), Submission{Values: Columns(ids, classes)})
+		}
+		if a, err := ask(); !errors.Is(err, full) || a.Response != nil {
+			t.Fatalf("got %+v, %v", a, err)
+		}
+		l.write = standard.write
+		a, err := ask()
+		if err != nil || a.Look != c.looks || a.Known {
+			t.Errorf("got %+v, %v, want look %d", a, err, c.looks)
+		}
+		v, err := Verify(dir, "")
+		if err != nil || v.Looks != c.looks || v.Torn != c.torn || v.Chain != a.Chain {
+			t.Errorf("got %+v, %v, want %d looks and %d torn", v, err, c.looks, c.torn)
+		}
+	}
+}

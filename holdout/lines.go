@@ -20,6 +20,7 @@ type Line struct {
 	Look        int64    `json:"look,omitempty"` // from 1; 0 for no look
 	Time        string   `json:"time"`           // UTC, RFC 3339; no decision depends on it
 	Name        string   `json:"name,omitempty"`
+	Team        string   `json:"team,omitempty"` // who asked, where several teams do
 	Metric      string   `json:"metric,omitempty"`
 	Fingerprint string   `json:"fingerprint,omitempty"`
 	Response    *float64 `json:"response,omitempty"` // what was shown

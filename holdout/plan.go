@@ -15,11 +15,12 @@ import (
 // schema names the form of plan.json and looks.jsonl.
 const schema = "dpcalc/ledger/1"
 
-// Plan is what a ledger promises and what it runs, as plan.json has it. Nothing in it is secret but the
-// labels' fingerprint, for those who can guess all labels.
+// Plan is what a ledger promises and what it runs, as plan.json has it. Nothing in it is secret but the labels'
+// fingerprint and the salt. Without the salt, who can guess all labels could check the guess with the chain.
 type Plan struct {
 	Schema    string      `json:"schema"`
-	Created   string      `json:"created"` // UTC, RFC 3339
+	Salt      string      `json:"salt,omitempty"` // 256 random bits; empty in ledgers of an earlier version
+	Created   string      `json:"created"`        // UTC, RFC 3339
 	Method    string      `json:"method"`
 	Metric    string      `json:"metric"` // of looks that name none
 	Promise   Promise     `json:"promise"`

@@ -4,37 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 )
-
-// Kind is a kind of step.
-type Kind struct {
-	Name    string // what its [Step.String] begins with
-	Summary string // one line
-	Example Step   // a valid step of this kind, which may stand first
-}
-
-// Private reports whether the bounds of such steps depend on the number of records.
-func (k Kind) Private() bool { return private(k.Example) }
-
-// Kinds lists the kinds of steps in printing order.
-func Kinds() []Kind { return slices.Clone(kinds) }
-
-var kinds = []Kind{
-	{"pure-dp", "an answer of pure differential privacy", PureDP{Epsilon: 0.01}},
-	{"approx-dp", "an answer of (epsilon, delta)-differential privacy", ApproxDP{Epsilon: 0.01, LnDelta: -100}},
-	{"gdp", "an answer of Gaussian differential privacy", GDP{Mu: 0.01}},
-	{"zcdp", "an answer of zero-concentrated differential privacy", ZCDP{Rho: 0.0001}},
-	{"rdp", "an answer of Renyi differential privacy", RDP{Points: exampleCurve}},
-	{"gaussian", "linear queries, answered with Gaussian noise", Gaussian{Queries: 10, SD: 0.1}},
-	{"description", "one answer out of a number of possible ones", Description{Outcomes: theory.Nats(num.Log(100))}},
-	{"gates", "the verdicts of tests behind a gate", Gates{Looks: 20, Passes: 3}},
-	{"mutual-info", "an answer of known mutual information with the sample", MutualInformation{Nats: 1}},
-	{"max-info", "an answer of known max-information", MaxInformation{Nats: 1, Slack: theory.Zero}},
-}
-
-var exampleCurve = []theory.RenyiPoint{{Order: 8, Epsilon: 0.001}, {Order: 32, Epsilon: 0.005}}
 
 // Articles says what there is to say of the methods of a [Chain], in printing order. Proof, sources
 // and hypotheses are those of the methods for one step of each of the [Kinds]; a hypothesis begins with the

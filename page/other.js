@@ -1,7 +1,7 @@
 // The tabs for the other commands: forms made of their flags, and the list of methods and words.
 
 const OTHERS = {
-  advise: "Which method and which command?",
+  advise: "What do my rows give, and which plan is best?",
   maxinfo: "How much do the steps of an analysis reveal?",
   compose: "How private are many private steps?",
   transfer: "How far is a private, accurate answer from the population?",
@@ -10,13 +10,9 @@ const OTHERS = {
 const STARTS = {
   advise: [
     ["goal", "accuracy"],
-    ["adaptive", "yes"],
+    ["samples", "5000"],
+    ["queries", "150"],
     ["query", "binary"],
-    ["training", "no"],
-    ["noise", "yes"],
-    ["queries", "200"],
-    ["tau", "3%"],
-    ["beta", "5%"],
   ],
   maxinfo: [
     ["step", "pure-dp:epsilon=0.01"],
@@ -36,6 +32,20 @@ const STARTS = {
     ["target-beta", "0.05"],
   ],
 };
+
+// WAYS are the columns of the plans that advise compares.
+const WAYS = [
+  { title: "way", cell: (r) => (r.best ? "* " : "") + r.way },
+  { title: "what is shown", cell: (r) => r.feedback },
+  ...[
+    ["looks", "queries"],
+    ["rows", "samples"],
+    ["tau", "tau"],
+    ["rows for the tau asked", "samples_needed"],
+  ].map(([title, name]) => ({ title, number: true, cell: (r) => (r[name] === null ? "" : shown(r[name])) })),
+  { title: "method", cell: (r) => (r.method ? methodButton(r.method) : r.reason) },
+  { title: "command", cell: (r) => element("code", {}, r.command) },
+];
 
 // otherTab is the form of one of these commands.
 function otherTab(name) {
@@ -104,14 +114,22 @@ function otherTab(name) {
         ],
       }[name];
       if (name === "advise") {
-        answerIs(null, [rows[0].method ? element("strong", {}, rows[0].method) : "No method."]);
+        const advised = best ?? rows[0];
+        answerIs(null, [
+          advised.way ? `${advised.way}: ` : "",
+          advised.method ? element("strong", {}, advised.method) : "No method.",
+        ]);
+        const command = (line) => (line ? element("code", {}, line) : "");
         $("says").replaceChildren(
           definitions([
-            ["Command", rows[0].command ? element("code", {}, rows[0].command) : ""],
-            ["Reason", rows[0].reason ?? ""],
+            ["Command", command(advised.command)],
+            ["Reason", advised.reason ?? ""],
+            ...(advised.ledger ? [["To carry it out", command(advised.ledger)]] : []),
+            ...(advised.threshold === null ? [] : [["Threshold", shown(advised.threshold)]]),
+            ...(advised.p_adjusted === null ? [] : [["Adjusted p-value", shown(advised.p_adjusted)]]),
           ]),
         );
-        drawRows([], [], []);
+        drawRows(WAYS, advised.way ? rows : [], []);
       } else {
         answerIs(best ? plain(best[find]) : null, best ? says() : ["No method has an answer for these inputs."]);
         $("says").replaceChildren(definitions([["It holds for", (best?.assumes ?? []).join("; ")]]));

@@ -107,6 +107,8 @@ const samplesize = {
       "report",
       "plot",
       "zip",
+      "best",
+      "matrix",
       "max-rows",
       ...SHOWN.flatMap((s) => Object.keys(s.fixed)),
     ];

@@ -146,11 +146,14 @@ func integration(t *testing.T) string {
 	return b.String()
 }
 
-// The tables of restricted feedback are what the methods compute. With -update they are written.
+// The tables of restricted feedback and of other tools are what the methods compute. With -update they are written.
 func TestFeedbackTables(t *testing.T) {
 	compare(t, []pageTable{
 		{"../docs/check/performance.md", "feedback", byFeedback(t)},
 		{"../docs/use/comparison.md", "integration", integration(t)},
+		{"../docs/use/comparison.md", "boards", boards(t)},
+		{"../docs/use/comparison.md", "others", others(t)},
+		{"../docs/use/comparison.md", "betting", betting(t)},
 	})
 }
 

@@ -34,7 +34,9 @@ func (s Pairs) Validate() error {
 //
 // never below it, and at most 1e-9 of itself above it up to 10^9 pairs. It is a p-value of the hypothesis that in
 // a pair drawn at random a win is no likelier than a loss, for independent and identically distributed pairs:
-// given that a pair does not agree it is then a win with probability at most 1/2. Source: mcnemar47.
+// given that a pair does not agree it is then a win with probability at most 1/2. Below 1/2 it is one for independent
+// pairs that are not alike, too, of the hypothesis that these probabilities have a mean of at most 1/2:
+// docs/theorems/pvalue.md#pairs-that-are-not-alike. Source: mcnemar47, hoeffding56.
 func (s Pairs) PValue() (theory.LogProb, error) {
 	if err := s.Validate(); err != nil {
 		return 0, err

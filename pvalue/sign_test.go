@@ -2,7 +2,9 @@ package pvalue
 
 import (
 	"errors"
+	"math"
 	"math/big"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/dpcalc/dpcalc/maxinfo"
@@ -67,5 +69,60 @@ func TestCleanWins(t *testing.T) {
 	}
 	if _, err := WinsNeeded(0, 0); !errors.As(err, new(*theory.DomainError)) {
 		t.Errorf("threshold one: %v", err)
+	}
+}
+
+// tailsOf are P[W >= w], w from 0, for independent wins with these probabilities.
+func tailsOf(chances []float64) []float64 {
+	law := []float64{1}
+	for _, p := range chances {
+		next := make([]float64, len(law)+1)
+		for k, x := range law {
+			next[k] += x * (1 - p)
+			next[k+1] += x * p
+		}
+		law = next
+	}
+	for k := len(law) - 2; k >= 0; k-- {
+		law[k] += law[k+1]
+	}
+	return law
+}
+
+// Below one half the p-value of the sign test holds for pairs of which some are likelier wins than others, as long as
+// the mean is at most one half. At one half it need not.
+func TestSignTestOfUnlikePairs(t *testing.T) {
+	r := rand.New(rand.NewPCG(56, 713))
+	above := 0.0
+	for range 3000 {
+		chances := make([]float64, 1+r.IntN(40))
+		spread, mean := math.Exp(4*r.Float64()-2), 0.0
+		for k := range chances {
+			chances[k] = math.Pow(r.Float64(), spread)
+			if r.IntN(3) == 0 {
+				chances[k] = float64(r.IntN(2))
+			}
+			mean += chances[k] / float64(len(chances))
+		}
+		for k := range chances {
+			if mean > 0.5 {
+				chances[k] *= 0.5 / mean
+			}
+		}
+		for wins, tail := range tailsOf(chances) {
+			p, err := Pairs{int64(wins), int64(len(chances) - wins)}.PValue()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Value() < 0.5 {
+				above = max(above, tail/p.Value()-1)
+			}
+		}
+	}
+	if above > 1e-12 {
+		t.Errorf("a tail is %g of itself above the p-value", above)
+	}
+	if p := must(Pairs{1, 1}.PValue()); tailsOf([]float64{1, 0})[1] <= p.Value() {
+		t.Error("the bound on the threshold is not needed")
 	}
 }

@@ -15,6 +15,15 @@ func BenchmarkSolve(b *testing.B) {
 			if m.Name == "binomial" {
 				g.Query = Binary
 			}
+			if m.Feedbacks != nil {
+				g.Feedback = m.Feedbacks[0]
+			}
+			if g.Feedback != Answers && g.Feedback != Flags {
+				g.Budget = 0
+			}
+			if m.Counted {
+				g.Transcripts = 1000
+			}
 			for b.Loop() {
 				if a, err := m.Solve(g); err != nil || a.Status != OK {
 					b.Fatalf("%+v, %v", a, err)

@@ -54,74 +54,170 @@ func following(p *commands.Front, c *commands.Command) []string {
 	return append(p.FlagNames(c), c.Words()...)
 }
 
-// flagWords are the flags that take one of a few words, with what any command takes for them.
-func flagWords(commands []*commands.Command) (flags []string, words map[string][]string) {
-	words = make(map[string][]string)
-	for _, c := range commands {
-		for _, f := range c.AllFlags(formats) {
-			if len(f.Words) > 0 && words[f.Name] == nil {
-				flags = append(flags, f.Name)
-			}
-			for _, word := range f.Words {
-				if !slices.Contains(words[f.Name], word) {
-					words[f.Name] = append(words[f.Name], word)
-				}
-			}
-		}
-	}
-	return flags, words
+// commandNames lists the commands for a shell.
+func commandNames(p *commands.Front) string { return strings.Join(p.Names(), " ") }
+
+// branch is a line of a shell's case: what may follow a command and the word before, as an assignment of words, and of
+// list where several go with commas between.
+type branch struct {
+	patterns []string
+	words    []string
+	list     bool
 }
 
-func zshScript(p *commands.Front) string {
-	return "#compdef dpcalc\nautoload -Uz bashcompinit\nbashcompinit\n" + bashScript(p)
-}
-
-func bashScript(p *commands.Front) string {
-	var b strings.Builder
-	b.WriteString("_dpcalc() {\n    local words current=\"${COMP_WORDS[COMP_CWORD]}\"\n")
-	b.WriteString("    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        words=\"")
-	for i, c := range p.Commands {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(c.Name)
-	}
-	b.WriteString("\"\n    else\n        case \"${COMP_WORDS[COMP_CWORD-1]}\" in\n")
-	flags, words := flagWords(p.Commands)
-	for _, flag := range flags {
-		fmt.Fprintf(&b, "        --%s) words=\"%s\" ;;\n", flag, strings.Join(words[flag], " "))
-	}
-	b.WriteString("        *) case \"${COMP_WORDS[1]}\" in\n")
+// branches are those of all commands: the values of their flags, and then what else follows them.
+func branches(p *commands.Front) (all []branch) {
 	for _, c := range p.Commands {
-		fmt.Fprintf(&b, "            %s) words=\"%s\" ;;\n", c.Name, strings.Join(following(p, c), " "))
+		var free []string // patterns of flags whose values are no words
+		for _, f := range c.AllFlags(formats) {
+			patterns := []string{fmt.Sprintf("%q", c.Name+" --"+f.Name)}
+			if f.Alias != "" {
+				patterns = append(patterns, fmt.Sprintf("%q", c.Name+" -"+f.Alias))
+			}
+			switch {
+			case f.Switch:
+			case f.Words == nil:
+				free = append(free, patterns...)
+			default:
+				all = append(all, branch{patterns, f.Words, f.List})
+			}
+		}
+		if free != nil {
+			all = append(all, branch{patterns: free})
+		}
+		all = append(all, branch{[]string{fmt.Sprintf("%q*", c.Name+" ")}, following(p, c), false})
 	}
-	b.WriteString("            esac ;;\n        esac\n    fi\n    COMPREPLY=($(compgen -W \"$words\" -- " +
-		"\"$current\"))\n}\n")
-	b.WriteString("complete -o default -F _dpcalc dpcalc\n")
+	return all
+}
+
+// cases are the branches in a shell where the assignment of words opens and closes like this.
+func cases(p *commands.Front, open, closing string) string {
+	var b strings.Builder
+	for _, way := range branches(p) {
+		list := ""
+		if way.list {
+			list = "list=1 "
+		}
+		fmt.Fprintf(&b, "        %s) %s%s%s%s ;;\n", strings.Join(way.patterns, "|"), list, open,
+			strings.Join(way.words, " "), closing)
+	}
 	return b.String()
 }
 
+// bashBody asks for the words after a flag and its equals sign too, which bash has as three words. What a list has
+// already is not offered again.
+const bashBody = `_dpcalc() {
+    local words= list= head= word left=
+    local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}"
+    if [ "$current" = "=" ]; then
+        current=
+    elif [ "$previous" = "=" ]; then
+        previous="${COMP_WORDS[COMP_CWORD-2]}"
+    fi
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        words="%s"
+    else
+        case "${COMP_WORDS[1]} $previous" in
+%s        esac
+    fi
+    if [ -n "$list" ]; then
+        case "$current" in *,*) head="${current%%,*}," ;; esac
+        for word in $words; do
+            case ",$head" in *",$word,"*) ;; *) left="$left $word" ;; esac
+        done
+        words="$left" current="${current##*,}"
+        compopt -o nospace 2>/dev/null
+    fi
+    COMPREPLY=($(compgen -P "$head" -W "$words" -- "$current"))
+}
+complete -o default -F _dpcalc dpcalc
+`
+
+func bashScript(p *commands.Front) string {
+	return fmt.Sprintf(bashBody, commandNames(p), cases(p, `words="`, `"`))
+}
+
+// zshBody is a file for a folder of fpath, and can be sourced too.
+const zshBody = `#compdef dpcalc
+_dpcalc() {
+    local list= previous="${words[CURRENT-1]}" command="${words[2]}"
+    local -a answers given
+    if [[ "${words[CURRENT]}" == --*=* ]]; then
+        previous="${words[CURRENT]%%%%=*}"
+        compset -P '*='
+    fi
+    if (( CURRENT == 2 )); then
+        answers=(%s)
+    else
+        case "$command $previous" in
+%s        esac
+    fi
+    if [[ -n "$list" ]]; then
+        compset -P '*,'
+        given=("${(@s:,:)${IPREFIX##*=}}")
+        answers=("${(@)answers:|given}")
+        compadd -q -S ',' -a answers
+    elif (( $#answers )); then
+        compadd -a answers
+    else
+        _files
+    fi
+}
+if [[ "${funcstack[1]}" == _dpcalc ]]; then
+    _dpcalc "$@"
+else
+    compdef _dpcalc dpcalc
+fi
+`
+
+func zshScript(p *commands.Front) string {
+	return fmt.Sprintf(zshBody, commandNames(p), cases(p, "answers=(", ")"))
+}
+
+// fishList is the values of a list: those that it has not yet, after those that it has.
+const fishList = `function __dpcalc_list
+    set -l typed (string replace -r '^--[^=]*=' '' -- (commandline -ct))
+    set -l head (string match -r '^.*,' -- $typed)
+    for word in $argv
+        string match -q -- "*,$word,*" ",$head"; or echo "$head$word"
+    end
+end
+`
+
 func fishScript(p *commands.Front) string {
 	var b strings.Builder
-	b.WriteString("complete -c dpcalc -e\n")
+	b.WriteString(fishList + "complete -c dpcalc -e\n")
 	for _, c := range p.Commands {
 		fmt.Fprintf(&b, "complete -c dpcalc -f -n __fish_use_subcommand -a %s -d '%s'\n", c.Name,
 			strings.ReplaceAll(c.Summary, "'", `\'`))
 	}
 	for _, c := range p.Commands {
 		seen := "'__fish_seen_subcommand_from " + c.Name + "'"
-		for _, flag := range append(c.AllFlags(formats), usage.Flag{Name: "help"}) {
-			fmt.Fprintf(&b, "complete -c dpcalc -n %s -l %s", seen, flag.Name)
-			if len(flag.Words) > 0 {
-				fmt.Fprintf(&b, " -x -a '%s'", strings.Join(flag.Words, " "))
-			}
-			b.WriteByte('\n')
+		for _, flag := range append(c.AllFlags(formats), usage.Flag{Name: "help", Switch: true}) {
+			fmt.Fprintf(&b, "complete -c dpcalc -n %s -l %s%s\n", seen, flag.Name, fishValue(flag))
 		}
 		if c.Words != nil {
 			fmt.Fprintf(&b, "complete -c dpcalc -f -n %s -a '%s'\n", seen, strings.Join(c.Words(), " "))
 		}
 	}
 	return b.String()
+}
+
+// fishValue is a flag's alias, and what it takes.
+func fishValue(f usage.Flag) string {
+	alias, words := "", strings.Join(f.Words, " ")
+	if f.Alias != "" {
+		alias = " -s " + f.Alias
+	}
+	switch {
+	case f.Switch:
+		return alias
+	case f.Words == nil:
+		return alias + " -r"
+	case f.List:
+		return alias + " -x -a '(__dpcalc_list " + words + ")'"
+	}
+	return alias + " -x -a '" + words + "'"
 }
 
 func powershellScript(p *commands.Front) string {

@@ -107,7 +107,8 @@ func TestManyColumns(t *testing.T) {
 	}
 	text := strings.Replace(table.String(), ",p\n", ",q\n", 1)
 	openText := func(column string) error {
-		table, err := csvfile.OpenTable(&outfile.Session{Context: t.Context(), Stdin: strings.NewReader(text)}, "-", csvfile.Column{Name: column})
+		table, err := csvfile.OpenTable(&outfile.Session{Context: t.Context(), Stdin: strings.NewReader(text)}, "-",
+			csvfile.Column{Name: column})
 		if err == nil {
 			table.Close()
 		}

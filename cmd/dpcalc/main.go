@@ -20,7 +20,7 @@ func main() { os.Exit(run(os.Args, os.Stdin, os.Stdout, os.Stderr)) }
 const exitSignal = 128
 
 // run is the program: it returns the exit code. A signal ends it wherever it computes or
-// waits, so the program does not have to look out for one. A second signal kills.
+// waits, so the program does not have to look out for one. What is served comes to its end. A second signal kills.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ended := make(chan os.Signal, 1)
 	listen(ended)
@@ -33,6 +33,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return code
 	case s := <-ended:
 		signal.Stop(ended)
+		if p.Stop() {
+			return <-done
+		}
 		outfile.Temporaries.Discard()
 		p.sayInterrupted()
 		number, _ := s.(syscall.Signal)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -333,5 +334,34 @@ func TestCompletionAndManual(t *testing.T) {
 				t.Errorf("%v does not name %s", args, c.Name)
 			}
 		}
+	}
+}
+
+// A flag that takes a list has words, and each script completes them after a comma.
+func TestListsAreCompleted(t *testing.T) {
+	lists := 0
+	for _, c := range newProgram(&outfile.Session{}).Commands {
+		for _, f := range c.AllFlags(formats) {
+			if takes := f.Placeholder() == "A,B,..."; takes != f.List || f.List && f.Words == nil {
+				t.Errorf("%s --%s: a list %v, words %v", c.Name, f.Name, f.List, f.Words)
+			}
+			if !f.List {
+				continue
+			}
+			lists++
+			words := strings.Join(f.Words, " ")
+			for shell, want := range map[string]string{
+				"bash": fmt.Sprintf("%q) list=1 words=\"%s\" ;;", c.Name+" --"+f.Name, words),
+				"zsh":  fmt.Sprintf("%q) list=1 answers=(%s) ;;", c.Name+" --"+f.Name, words),
+				"fish": "__fish_seen_subcommand_from " + c.Name + "' -l " + f.Name + " -x -a '(__dpcalc_list " + words + ")'",
+			} {
+				if _, script, _ := commandtest.Dpcalc("completion", shell); !strings.Contains(script, want) {
+					t.Errorf("%s: no %s", shell, want)
+				}
+			}
+		}
+	}
+	if lists < 3 {
+		t.Errorf("%d lists", lists)
 	}
 }

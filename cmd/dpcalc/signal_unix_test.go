@@ -184,6 +184,27 @@ func TestSignalsEndEverything(t *testing.T) {
 	}
 }
 
+// A signal stops a server: it comes to its end, tells how far the ledger has come, and leaves with 0.
+func TestSignalStopsServer(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	holdoutFiles(t)
+	made := strings.Fields("holdout init ledger --labels labels.csv -m 2 -t 0.3 -b 0.3")
+	if code, _, stderr := commandtest.Dpcalc(made...); code != 0 {
+		t.Fatal(stderr)
+	}
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+		var stdout, stderr bytes.Buffer
+		p := start(t, dir, "serve.(*Server).Serve(", func(cmd *exec.Cmd) { cmd.Stdout, cmd.Stderr = &stdout, &stderr },
+			"holdout", "serve", "ledger", "--addr", "127.0.0.1:0")
+		status := p.end(t, signal)
+		if status.ExitStatus() != 0 || !strings.Contains(stdout.String(), "looks taken") ||
+			strings.Count(stderr.String(), "\n") != 1 {
+			t.Errorf("%v: status %v, %s%s", signal, status, stdout.String(), stderr.String())
+		}
+	}
+}
+
 // The first signal waits for a file system that hangs; the second does not.
 func TestSecondSignalKills(t *testing.T) {
 	p := start(t, t.TempDir(), "outfile.Stream(", func(cmd *exec.Cmd) {

@@ -15,10 +15,9 @@ import (
 // Home is where the program and its proofs are published.
 const Home = "https://github.com/dpcalc/dpcalc"
 
-// The versions that the toolchain records are tags, or pseudo-versions that end in a
-// commit.
+// The versions that a build records are tags, or pseudo-versions that end in a commit, or a commit after "devel".
 var (
-	pseudoVersion = regexp.MustCompile(`[-.]\d{14}-([0-9a-f]{12})$`)
+	pseudoVersion = regexp.MustCompile(`(?:[-.]\d{14}|^devel)-([0-9a-f]{12})$`)
 	taggedVersion = regexp.MustCompile(`^v\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$`)
 )
 

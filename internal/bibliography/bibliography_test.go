@@ -12,7 +12,9 @@ func TestRevision(t *testing.T) {
 	for version, want := range map[string]string{
 		"v0.1.0": "v0.1.0", "v1.2.3-rc.1": "v1.2.3-rc.1", "v0.0.0-20261122100326-f398a1c3dcd5": "f398a1c3dcd5",
 		"v0.1.1-0.20261122100326-f398a1c3dcd5": "f398a1c3dcd5", "v0.1.1-rc.1.0.20261122100326-f398a1c3dcd5": "f398a1c3dcd5",
-		"v0.0.0-20261122100326-f398a1c3dcd5+dirty": "", "devel": "", "": "", "v0.1.0+dirty": "",
+		"v0.0.0-20261122100326-f398a1c3dcd5+dirty": "", "devel": "", "": "", "devel-f398a1c3dcd5": "f398a1c3dcd5",
+		"devel-f398a1c3dcd5+dirty": "", "devel-7": "",
+		"v0.1.0+dirty": "",
 	} {
 		if got := Revision(version); got != want {
 			t.Errorf("%q: got %q, want %q", version, got, want)

@@ -76,8 +76,16 @@ func Recalculated(t *testing.T, changes []Change, words ...string) []*excelize.F
 	t.Helper()
 	dir := t.TempDir()
 	paths := make([]string, len(changes))
+	made := make(map[string]string) // a workbook for each start, whose copies are changed
 	for i, c := range changes {
-		f := OpenBook(t, slices.Concat(words, strings.Fields(c.Start))...)
+		if made[c.Start] == "" {
+			made[c.Start] = OpenBook(t, slices.Concat(words, strings.Fields(c.Start))...).Path
+		}
+		f, err := excelize.OpenFile(made[c.Start])
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
 		inputs, _ := LiveTable(t, f)
 		for name, value := range c.To {
 			if inputs[name] == "" {

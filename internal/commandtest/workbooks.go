@@ -107,17 +107,35 @@ func GoalOf(t *testing.T, command string, inputs map[string]string, value func(s
 		Queries: int64(number("queries")), Tau: number("tau"), Budget: int64(number("budget")),
 		Epsilon: number("epsilon"), Sensitivity: number("sensitivity"), Beta: theory.LogProb(-number("ln_inv_beta")),
 	}
+	g.Passes = int64(number("passes"))
 	if inputs["beta"] != "" {
 		if err := g.Beta.UnmarshalText([]byte(value(inputs["beta"]))); err != nil {
 			t.Fatal(err)
 		}
 	}
 	words := strings.Fields(command)
-	if i := slices.Index(words, "--query"); i >= 0 {
-		var err error
-		if g.Query, err = transfer.ParseQuery(words[i+1]); err != nil {
+	after := func(flag string) string {
+		if i := slices.Index(words, flag); i >= 0 {
+			return words[i+1]
+		}
+		return ""
+	}
+	var err error
+	if query := after("--query"); query != "" {
+		if g.Query, err = transfer.ParseQuery(query); err != nil {
 			t.Fatal(err)
 		}
 	}
+	if shown := after("--feedback"); shown != "" {
+		if g.Feedback, err = transfer.ParseFeedback(shown); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := after("--disagreement"); d != "" {
+		if g.Disagreement, err = strconv.ParseFloat(d, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.OneSided = slices.Contains(words, "--one-sided")
 	return g
 }

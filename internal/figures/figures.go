@@ -66,17 +66,18 @@ func spread(wanted []float64, gap, low, high float64) []float64 {
 type stroke struct {
 	color  color.RGBA
 	dashes []vg.Length
-	marker []vg.Point // corners, on the unit circle
+	marker []vg.Point // corners, on the unit circle; nil for none
+	width  vg.Length
 }
 
 // strokes are dark enough to be read as text on white.
 var strokes = []stroke{
-	{color.RGBA{0x22, 0x22, 0x22, 0xff}, nil, polygon(16, 0)},
-	{color.RGBA{0xb8, 0x3a, 0x0a, 0xff}, []vg.Length{6, 2.5}, polygon(4, math.Pi/4)},
-	{color.RGBA{0x1f, 0x5f, 0xa8, 0xff}, []vg.Length{1.5, 2}, polygon(3, math.Pi/2)},
-	{color.RGBA{0x1b, 0x7a, 0x4b, 0xff}, []vg.Length{8, 2, 1.5, 2}, polygon(4, 0)},
-	{color.RGBA{0x8a, 0x2f, 0x8f, 0xff}, []vg.Length{3, 3}, polygon(3, -math.Pi/2)},
-	{color.RGBA{0x7a, 0x5c, 0x00, 0xff}, []vg.Length{10, 3}, polygon(5, math.Pi/2)},
+	{color: color.RGBA{0x22, 0x22, 0x22, 0xff}, dashes: nil, marker: polygon(16, 0)},
+	{color: color.RGBA{0xb8, 0x3a, 0x0a, 0xff}, dashes: []vg.Length{6, 2.5}, marker: polygon(4, math.Pi/4)},
+	{color: color.RGBA{0x1f, 0x5f, 0xa8, 0xff}, dashes: []vg.Length{1.5, 2}, marker: polygon(3, math.Pi/2)},
+	{color: color.RGBA{0x1b, 0x7a, 0x4b, 0xff}, dashes: []vg.Length{8, 2, 1.5, 2}, marker: polygon(4, 0)},
+	{color: color.RGBA{0x8a, 0x2f, 0x8f, 0xff}, dashes: []vg.Length{3, 3}, marker: polygon(3, -math.Pi/2)},
+	{color: color.RGBA{0x7a, 0x5c, 0x00, 0xff}, dashes: []vg.Length{10, 3}, marker: polygon(5, math.Pi/2)},
 }
 
 func polygon(corners int, turn float64) []vg.Point {
@@ -177,6 +178,9 @@ func drawing(on canvas) func(io.Writer, record.Figure) error {
 }
 
 func pageOf(f record.Figure, on canvas) ([]byte, error) {
+	if f.Key != "" {
+		f.Title = append(slices.Clone(f.Title), f.Key)
+	}
 	at := layoutOf(f)
 	canvas, finish := on(at)
 	drawFigure(f, draw.NewCanvas(canvas, at.width, at.height), at)
@@ -330,6 +334,10 @@ func strokeOf(l record.Line) stroke {
 	s := strokes[i%len(strokes)]
 	s.dashes = strokes[(i+turn)%len(strokes)].dashes
 	s.marker = strokes[(i+2*turn)%len(strokes)].marker
+	s.width = 1.1
+	if l.Faint {
+		s.color, s.marker, s.width = grey, nil, 0.6
+	}
 	return s
 }
 
@@ -353,7 +361,10 @@ func drawLine(l record.Line, c draw.Canvas, x, y func(float64) vg.Length) {
 	for i := range l.X {
 		points[i] = vg.Point{X: x(l.X[i]), Y: y(l.Y[i])}
 	}
-	c.StrokeLines(draw.LineStyle{Color: stroke.color, Width: 1.1, Dashes: stroke.dashes}, points)
+	c.StrokeLines(draw.LineStyle{Color: stroke.color, Width: stroke.width, Dashes: stroke.dashes}, points)
+	if stroke.marker == nil {
+		return
+	}
 	last := points[len(points)-1]
 	previous := vg.Point{X: -markerGap, Y: -markerGap}
 	for i, at := range points {
@@ -367,7 +378,12 @@ func drawLine(l record.Line, c draw.Canvas, x, y func(float64) vg.Length) {
 		for _, corner := range stroke.marker {
 			corners = append(corners, at.Add(corner.Scale(markerSize)))
 		}
-		c.FillPolygon(stroke.color, corners)
+		if l.Hollow {
+			c.FillPolygon(color.White, corners)
+			c.StrokeLines(draw.LineStyle{Color: stroke.color, Width: 0.9}, append(corners, corners[0]))
+		} else {
+			c.FillPolygon(stroke.color, corners)
+		}
 	}
 }
 

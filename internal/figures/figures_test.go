@@ -1,11 +1,15 @@
 package figures
 
 import (
+	"bytes"
 	"image/color"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/dpcalc/dpcalc/internal/record"
 )
 
 // Labels keep their distance, their order and the range, move only if they must, and no
@@ -85,6 +89,41 @@ func TestStrokes(t *testing.T) {
 		for j, b := range strokes[:i] {
 			if slices.Equal(a.dashes, b.dashes) || slices.Equal(a.marker, b.marker) {
 				t.Errorf("strokes %d and %d: dashes %v, %v", j, i, b.dashes, a.dashes)
+			}
+		}
+	}
+}
+
+// A faint line is thin, grey and without markers; hollow markers are white inside.
+func TestFaintAndHollow(t *testing.T) {
+	drawn := func(l record.Line) string {
+		l.Label, l.X, l.Y = "line", []float64{1, 2}, []float64{1, 2}
+		x, y := record.NewRuler("x", false), record.NewRuler("y", false)
+		x.Include(l.X...)
+		y.Include(l.Y...)
+		var page bytes.Buffer
+		f := record.Figure{Panels: [][]record.Panel{{{X: x, Y: y, Lines: []record.Line{l}}}}}
+		if err := SVG.Draw(&page, f); err != nil {
+			t.Fatal(err)
+		}
+		return page.String()
+	}
+	for name, c := range map[string]struct {
+		line                     record.Line
+		markers, holes, ink, dim int
+	}{
+		"plain":  {record.Line{}, 2, 0, 1, 0},
+		"faint":  {record.Line{Faint: true}, 0, 0, 0, 1},
+		"hollow": {record.Line{Hollow: true}, 0, 2, 1, 0},
+	} {
+		page := drawn(c.line)
+		for part, want := range map[string]int{
+			`style="fill:#222222" />`: c.markers, `style="fill:#FFFFFF" />`: 1 + c.holes, // with the page
+			"stroke:#222222;stroke-width:0.9": c.holes, "stroke:#222222;stroke-width:1.1": c.ink,
+			"stroke:#666666;stroke-width:0.6": c.dim,
+		} {
+			if got := strings.Count(page, part); got != want {
+				t.Errorf("%s: %d times %q, want %d\n%s", name, got, part, want, page)
 			}
 		}
 	}

@@ -57,6 +57,22 @@ func (p *Progress) Step(done int) {
 	fmt.Fprintf(p.w, "\r%d of %d %s", done, p.total, p.unit)
 }
 
+// Say shows a text in place of the line before.
+func (p *Progress) Say(text string) {
+	if p == nil {
+		return
+	}
+	p.drawn.Store(true)
+	fmt.Fprint(p.w, clearLine+text)
+}
+
+// After shows what is done after the last step, which has no number, if the steps took a second.
+func (p *Progress) After(what string) {
+	if p != nil && time.Since(p.start) >= time.Second {
+		p.Say(what)
+	}
+}
+
 // End removes the line.
 func (p *Progress) End() {
 	if p != nil && p.drawn.Swap(false) {

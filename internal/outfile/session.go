@@ -16,10 +16,31 @@ type Session struct {
 	Stderr  io.Writer
 	Workers int         // 0 for one per processor
 	drawn   atomic.Bool // whether a line of progress stands on standard error
+	serving atomic.Pointer[context.CancelFunc]
 
 	// Keep takes what would go to a file of this name, where there is no file system; nil where
 	// there is one.
 	Keep func(file string) io.Writer
+}
+
+// Serving is a context for a command that answers until it is stopped, and then finishes what it has in hand. The
+// command calls done at its end.
+func (s *Session) Serving() (ctx context.Context, done func()) {
+	ctx, stop := context.WithCancel(s.Context)
+	s.serving.Store(&stop)
+	return ctx, func() {
+		s.serving.Store(nil)
+		stop()
+	}
+}
+
+// Stop ends what is served, and reports whether something is: the command then comes to its end by itself.
+func (s *Session) Stop() bool {
+	stop := s.serving.Load()
+	if stop != nil {
+		(*stop)()
+	}
+	return stop != nil
 }
 
 // Print writes a page to standard output.

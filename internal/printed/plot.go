@@ -81,7 +81,11 @@ func plotPanel(p record.Panel, b *strings.Builder) {
 	fmt.Fprintf(b, "%*s +%s\n", width, "", ruler)
 	fmt.Fprintf(b, "%*s  %s  %s\n", width, "", strings.TrimRight(string(names), " "), p.X.Label)
 	for k, l := range p.Lines {
-		fmt.Fprintf(b, "%*s  %c %s\n", width, "", letterOf(k), l.Label)
+		label := l.Label
+		if l.Note != "" {
+			label += ", " + l.Note
+		}
+		fmt.Fprintf(b, "%*s  %c %s\n", width, "", letterOf(k), label)
 	}
 }
 

@@ -110,6 +110,16 @@ type Table struct {
 	Columns []string
 	Widths  []float64
 	Rows    int
+	Chart   *Chart // right of the rows; nil for none
+}
+
+// Chart draws columns of a table, counted from 0, over its column X: a curve each, named by its header.
+type Chart struct {
+	Title, XTitle, YTitle string
+
+	X          int
+	Y          []int
+	LogX, LogY bool
 }
 
 // Remark is a line of the sheet About. Without a text it is a heading.

@@ -13,6 +13,7 @@ type Figure struct {
 	Title  []string
 	Panels [][]Panel // rows, all of one length
 	Tall   bool      // for many lines
+	Key    string    // what the markers say, for a drawing that has them
 }
 
 // Panel is a drawing with axes of its own.
@@ -26,9 +27,14 @@ type Panel struct {
 // Line is drawn over its band, if it has one, in one of several styles.
 type Line struct {
 	Label string
+	Note  string // what the markers say, for a drawing without markers
 	Style int
-	X, Y  []float64
-	Band  []float64 // half its height at each point; nil for none
+
+	Faint  bool // thin and grey, without markers
+	Hollow bool // its markers
+
+	X, Y []float64
+	Band []float64 // half its height at each point; nil for none
 }
 
 // Ruler is an axis. It covers everything that was included.

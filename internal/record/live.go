@@ -18,6 +18,11 @@ type Live struct {
 	Columns []string
 	Rows    [][]LiveCell
 	Stale   string // a condition on "{row}" under which a row is greyed; "" for none
+
+	Apart string       // the heading of a block of its own below the rows
+	Below [][]LiveCell // its rows, under the same columns; nil for no block
+
+	Hidden [][]LiveCell // of the sheet [HiddenSheet], which formulas refer to; nil for no such sheet
 }
 
 // LiveInput is a named cell: an input, or with a formula what follows from them.
@@ -41,7 +46,8 @@ type LiveCell struct {
 }
 
 const (
-	LiveSheet = "Live"
+	LiveSheet   = "Live"
+	HiddenSheet = "Grid"
 
 	// The formats of formulas, for whole numbers and for small ones.
 	CountFormat = "#,##0"
@@ -116,16 +122,26 @@ func (in LiveInput) Unchanged() string {
 
 // Compact drops the columns of the table that hold nothing.
 func (l Live) Compact() Live {
-	out := l
-	out.Columns, out.Rows = nil, make([][]LiveCell, len(l.Rows))
+	out, all := l, slices.Concat(l.Rows, l.Below)
+	out.Columns = nil
+	kept := make([][]LiveCell, len(all))
 	for j, name := range l.Columns {
-		if slices.ContainsFunc(l.Rows,
+		if slices.ContainsFunc(all,
 			func(row []LiveCell) bool { return row[j].Formula != "" || row[j].Value.Form != Missing }) {
 			out.Columns = append(out.Columns, name)
-			for i, row := range l.Rows {
-				out.Rows[i] = append(out.Rows[i], row[j])
+			for i, row := range all {
+				kept[i] = append(kept[i], row[j])
 			}
 		}
 	}
+	out.Rows, out.Below = kept[:len(l.Rows)], kept[len(l.Rows):]
 	return out
+}
+
+// Lines is how many rows of the sheet the table has below its header, those between its blocks included.
+func (l Live) Lines() int {
+	if len(l.Below) == 0 {
+		return len(l.Rows)
+	}
+	return len(l.Rows) + 2 + len(l.Below)
 }

@@ -5,6 +5,7 @@ package usage
 import (
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -75,13 +76,42 @@ func OrFault(f func() error) (err error) {
 // Release is the version of a release build, set by the linker.
 var Release string
 
-// Version is the version of a release or the one that the toolchain recorded.
+// Version is the version of a release, the one that the toolchain recorded, or the commit of the clone that the
+// program was built from.
 func Version() string {
 	if Release != "" {
 		return Release
 	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
+	info, _ := debug.ReadBuildInfo()
+	return versionOf(info)
+}
+
+// shortCommit is how many digits of a commit name it.
+const shortCommit = 12
+
+// versionOf reads what a build recorded: "v1.2.3", "devel-0123456789ab" of a commit, with "+dirty" if files were
+// changed since, or "devel" where nothing is known.
+func versionOf(info *debug.BuildInfo) string {
+	if info == nil {
+		return "devel"
 	}
-	return "devel"
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	setting := func(key string) string {
+		i := slices.IndexFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == key })
+		if i < 0 {
+			return ""
+		}
+		return info.Settings[i].Value
+	}
+	commit := setting("vcs.revision")
+	if commit == "" {
+		return "devel"
+	}
+	version := "devel-" + commit[:min(len(commit), shortCommit)]
+	if setting("vcs.modified") == "true" {
+		version += "+dirty"
+	}
+	return version
 }

@@ -23,6 +23,7 @@ type Flag struct {
 	Repeats            bool     // it may be given several times
 	Switch             bool     // it takes no value
 	Words              []string // the values that it takes, if they are a few words
+	List               bool     // it takes several of them, with commas between
 }
 
 // Placeholder is the word for a flag's value, which its usage has in backquotes.

@@ -70,17 +70,30 @@ func placedCells(l record.Live) (cells []placed, names []*excelize.DefinedName) 
 	}
 	row++
 	line(l.Columns, record.HeaderLook)
-	for _, cells := range l.Rows {
-		row++
-		for j, c := range cells {
-			put(j+1, c, record.PlainLook)
+	block := func(rows [][]record.LiveCell) {
+		for _, cells := range rows {
+			row++
+			for j, c := range cells {
+				put(j+1, c, record.PlainLook)
+			}
 		}
+	}
+	block(l.Rows)
+	if len(l.Below) > 0 {
+		row++
+		line([]string{l.Apart}, record.StrongLook)
+		block(l.Below)
 	}
 	return cells, names
 }
 
-// live writes the sheet of that name.
+// live writes the sheet of that name, and the hidden one if there is one.
 func (b *book) live(l record.Live) error {
+	if l.Hidden != nil {
+		if err := b.hidden(l.Hidden); err != nil {
+			return err
+		}
+	}
 	cells, names := placedCells(l)
 	last := cells[len(cells)-1].row
 	always := true
@@ -119,6 +132,40 @@ func (b *book) live(l record.Live) error {
 	return errors.Join(err, w.Flush())
 }
 
+// hidden writes the sheet that formulas refer to. It is the last but for About, and made when it is needed.
+func (b *book) hidden(rows [][]record.LiveCell) error {
+	const name = record.HiddenSheet
+	if _, err := b.file.NewSheet(name); err != nil {
+		return err
+	}
+	err := b.file.SetSheetVisible(name, false)
+	w, e := b.file.NewStreamWriter(name)
+	if err := errors.Join(err, e); err != nil {
+		return err
+	}
+	for i, row := range rows {
+		values := make([]any, len(row))
+		for j, c := range row {
+			at := placed{c, j + 1, i + 1, record.PlainLook}
+			at.Formula = strings.ReplaceAll(at.Formula, "{row}", strconv.Itoa(i+1))
+			content, err := b.formula(at)
+			if values[j] = content; err != nil {
+				return err
+			}
+			if c.Name != "" {
+				place := &excelize.DefinedName{Name: c.Name, RefersTo: name + "!" + at.name(true)}
+				if err := b.file.SetDefinedName(place); err != nil {
+					return err
+				}
+			}
+		}
+		if err := w.SetRow("A"+strconv.Itoa(i+1), values); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
 // formula is [book.cell] for a cell that may have one.
 func (b *book) formula(c placed) (excelize.Cell, error) {
 	content, err := b.cell(c.Value, c.look)
@@ -145,7 +192,7 @@ func liveWidths(l record.Live, cells []placed) []float64 {
 		if c.Format == record.CountFormat {
 			widths[c.column-1] = max(widths[c.column-1], 22) // up to 2^53
 		}
-		if c.row > cells[len(cells)-1].row-len(l.Rows) && c.Format == "" { // what a row of the table may say
+		if c.row > cells[len(cells)-1].row-l.Lines() && c.Format == "" { // what a row of the table may say
 			for i, text := range strings.Split(c.Formula, `"`) {
 				if i%2 == 1 {
 					widths[c.column-1] = max(widths[c.column-1], float64(min(utf8.RuneCountInString(text), 40)))
@@ -165,7 +212,7 @@ func (b *book) greyStale(l record.Live, last int) error {
 	if err != nil {
 		return err
 	}
-	first := last - len(l.Rows) + 1
+	first := last - l.Lines() + 1
 	area := placed{column: 1, row: first}.name() + ":" + placed{column: len(l.Columns), row: last}.name()
 	return b.file.SetConditionalFormat(record.LiveSheet, area, []excelize.ConditionalFormatOptions{
 		{Type: "formula", Criteria: strings.ReplaceAll(l.Stale, "{row}", strconv.Itoa(first)), Format: &grey},

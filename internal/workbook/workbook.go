@@ -251,6 +251,7 @@ func (b *book) fill(t record.Table, fill func(add func(row []record.Cell, l reco
 		b.onePageWide(t.Name),
 		b.file.SetDefinedName(&excelize.DefinedName{Name: "_xlnm.Print_Titles", RefersTo: "'" + t.Name + "'!$1:$1",
 			Scope: t.Name}),
+		b.chart(t), // before the rows, which are streamed
 	); err != nil {
 		return err
 	}

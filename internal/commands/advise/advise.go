@@ -1,16 +1,16 @@
-// Package advise has the command advise: which method and which command line, by a few questions.
+// Package advise has the command advise: what the rows give, which plan is best and which ways out there are, by a few
+// questions.
 package advise
 
 import (
 	"bufio"
-	"context"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/internal/commands"
+	"github.com/dpcalc/dpcalc/internal/commands/pvalues"
+	"github.com/dpcalc/dpcalc/internal/commands/samplesize"
 	"github.com/dpcalc/dpcalc/internal/numbers"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
@@ -18,77 +18,21 @@ import (
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// A question has a flag that answers it. On a terminal the questions that no flag has
-// answered are asked; elsewhere a missing one is an error. No answer is assumed.
-type question struct {
-	flag, asks string
-	names      []string                   // the answers, or
-	parse      func(string) (want string) // what is wanted if the answer will not do
-}
-
-func wanting[T any](k numbers.Kind[T]) func(string) string {
-	return func(raw string) string {
-		if _, ok := k.Parse(raw); ok {
-			return ""
-		}
-		return k.Wanted(raw)
-	}
-}
-
-// wantingBeta does without a probability of failure above one half.
-func wantingBeta(raw string) string {
-	if want := wanting(numbers.Probabilities)(raw); want != "" {
-		return want
-	}
-	beta, _ := numbers.Probabilities.Parse(raw)
-	if success, ok := numbers.SuccessOf(beta); ok {
-		return "at most 0.5, the probability of failure; did you mean " + numbers.InPercent(success) + "?"
-	}
-	return ""
-}
-
-var questions = []question{
-	{flag: "goal", asks: "What is to be protected?", names: []string{"accuracy", "p-value"}},
-	{flag: "adaptive", asks: "Will a query be chosen after an answer on the same sample has been seen?",
-		names: []string{"yes", "no"}},
-	{flag: "query", asks: "What is a query: a share of rows (binary), a mean of values in [0,1] (bounded), another " +
-		"low-sensitivity statistic (sensitive), or which of two candidates has the smaller loss (minimization)?",
-		names: []string{"binary", "bounded", "sensitive", "minimization"}},
-	{flag: "sensitivity", asks: "By how much, times the number of rows, can one row move the statistic or a loss?",
-		parse: wanting(numbers.Positives)},
-	{flag: "training", asks: "Is it enough to learn where a training set of the analyst's own overfits?",
-		names: []string{"yes", "no"}},
-	{flag: "noise", asks: "May the answers carry noise?", names: []string{"yes", "no"}},
-	{flag: "queries", asks: "How many queries, at most?", parse: wanting(numbers.Counts)},
-	{flag: "tau", asks: "How far may an answer be from the population?", parse: wanting(numbers.Positives)},
-	{flag: "beta", asks: "With what probability may any answer be farther off?", parse: wantingBeta},
-	{flag: "budget", asks: "How many of the queries may turn out to overfit the training set?",
-		parse: wanting(numbers.Counts)},
-	{flag: "selection", asks: "How was the test chosen: as one fixed before the data were seen, from a menu of tests " +
-		"written down before, through private answers, through answers with Gaussian noise, or by looking freely?",
-		names: []string{"fixed", "menu", "private", "gaussian", "free"}},
-}
-
 // Command is the command advise.
 func Command() *commands.Command {
-	flags := make([]usage.Flag, len(questions))
-	for i, q := range questions {
-		help := "`ANSWER` to: " + q.asks
-		if q.names != nil {
-			help = "`ANSWER`, " + usage.OrList(q.names) + ", to: " + q.asks
-		}
-		flags[i] = usage.Flag{Name: q.flag, Usage: help, Words: q.names}
-	}
 	return &commands.Command{
 		Name:    "advise",
-		Summary: "which method and which command line, by a few questions",
-		Description: "On a terminal, questions that no flag answers are asked. Elsewhere every question that\n" +
-			"matters must be answered by its flag: nothing is assumed.",
-		Flags:  append(flags, usage.Flag{Name: "confidence", Usage: "1 - beta, `C`, in place of --beta"}),
+		Summary: "what your rows give, the best plan and the ways out, by a few questions",
+		Description: "On a terminal, questions that no flag answers are asked: an answer is its number, its word or the\n" +
+			"beginning of it, Enter takes the one that is shown, and ? explains. Elsewhere what no flag says takes its\n" +
+			"default, and the answer names it. With --samples it says how far an answer may be off on these rows,\n" +
+			"without it how many rows --tau takes: for the plan, for fewer looks, for less feedback and for finalists\n" +
+			"that are scored on sealed rows. --feedback unsure compares all kinds, the sealed rows first.",
+		Flags:  append(flags(), usage.Flag{Name: "confidence", Usage: "1 - beta, `C`, in place of --beta"}),
 		Output: commands.Tables,
 		Examples: [2]string{
-			"dpcalc advise --goal p-value --selection menu",
-			"dpcalc advise --goal accuracy --adaptive no --query binary --queries 50 --tau 5% --confidence 95%",
+			"dpcalc advise --samples 5000 --queries 150 --query binary",
+			"dpcalc advise --goal p-value --selection menu --outcomes 40 --p 0.003",
 		},
 		Run: runAdvise,
 	}
@@ -96,21 +40,101 @@ func Command() *commands.Command {
 
 // advice is what to do, and why.
 type advice struct {
-	method  string
-	command string
-	reason  string
-	none    bool // no method answers
+	method string
+	words  []string // of the command line that answers, nil for none
+	run    []string // of the one that begins to carry it out, nil for none
+	reason string
+	status theory.Status
+	best   bool
+
+	// of a plan
+	way     string
+	plan    transfer.Goal
+	proof   theory.Proof
+	note    string // what limits the answer, "" for nothing
+	needs   int64  // the rows that the accuracy asked for takes, 0 if there are none or none was
+	checked bool   // whether there are rows and an accuracy
+	enough  bool   // and whether they give it
+
+	// of a p-value
+	runs      bool // whether its command can be run as it stands
+	corrected correction
 }
 
-// lines are the advice for people.
-func (a advice) lines() (lines []string) {
-	if a.method != "" {
-		lines = append(lines, "Method: "+a.method)
+// line is a command line as it is typed.
+func line(words []string) string {
+	typed := make([]string, len(words))
+	for i, word := range words {
+		typed[i] = commands.ShellWord(word)
 	}
-	if a.command != "" {
-		lines = append(lines, "Command: "+a.command)
-	}
-	return append(lines, "Reason: "+a.reason)
+	return strings.Join(typed, " ")
+}
+
+// planned reports whether the advice is a plan.
+func (a advice) planned() bool { return a.way != "" }
+
+type column = record.Column[advice]
+
+// ofPlan is a column that a p-value does not have.
+func ofPlan(name string, cell func(advice) record.Cell) column {
+	return column{Name: name, Cell: func(a advice) record.Cell {
+		if !a.planned() {
+			return record.Cell{}
+		}
+		return cell(a)
+	}}
+}
+
+// ofCorrection is a column of pvalue-correct, which a plan does not have.
+func ofCorrection(name string) column {
+	return column{Name: name, Cell: func(a advice) record.Cell { return a.corrected[name] }}
+}
+
+var (
+	columnWay     = ofPlan("way", func(a advice) record.Cell { return record.Words(a.way) })
+	columnRows    = ofPlan("samples", func(a advice) record.Cell { return record.Count(a.plan.Samples) })
+	columnLooks   = ofPlan("queries", func(a advice) record.Cell { return record.Count(a.plan.Queries) })
+	columnTau     = ofPlan("tau", func(a advice) record.Cell { return record.Number(a.plan.Tau) })
+	columnNeeds   = ofPlan("samples_needed", func(a advice) record.Cell { return record.Count(a.needs) })
+	columnMethod  = column{Name: "method", Cell: func(a advice) record.Cell { return record.Words(a.method) }}
+	columnProof   = ofPlan("proof", func(a advice) record.Cell { return record.Words(string(a.proof)) })
+	columnCommand = column{Name: "command", Cell: func(a advice) record.Cell { return record.Words(line(a.words)) }}
+)
+
+// columns are those for machines.
+var columns = []column{
+	columnMethod, columnCommand,
+	{Name: "reason", Cell: func(a advice) record.Cell { return record.Words(a.reason) }},
+	columnWay,
+	ofPlan("feedback", func(a advice) record.Cell { return record.Words(a.plan.Feedback.String()) }),
+	columnRows, columnLooks, columnTau,
+	ofPlan("beta", func(a advice) record.Cell { return record.Chance(a.plan.Beta) }),
+	ofPlan("ln_beta", func(a advice) record.Cell { return record.Exactly(a.plan.Beta.Ln()) }),
+	ofPlan("passes", func(a advice) record.Cell { return record.Count(a.plan.Passes) }),
+	ofPlan("budget", func(a advice) record.Cell { return record.Count(a.plan.Budget) }),
+	columnNeeds,
+	ofPlan("enough", func(a advice) record.Cell {
+		if !a.checked {
+			return record.Cell{}
+		}
+		return record.Truth(a.enough)
+	}),
+	{Name: "best", Cell: func(a advice) record.Cell { return record.Truth(a.best) }},
+	columnProof,
+	ofPlan("note", func(a advice) record.Cell { return record.Words(a.note) }),
+	{Name: "status", Cell: func(a advice) record.Cell { return record.Words(string(a.status)) }},
+	ofPlan("ledger", func(a advice) record.Cell { return record.Words(line(a.run)) }),
+	ofCorrection("threshold"), ofCorrection("ln_threshold"),
+	ofCorrection("p_adjusted"), ofCorrection("ln_p_adjusted"), ofCorrection("reject"),
+}
+
+// shown are the columns for people, who see plans in a table.
+var shown = []column{
+	{Cell: func(a advice) record.Cell { return record.Mark(a.best) }},
+	columnWay.Titled("way"),
+	column{Cell: func(a advice) record.Cell { return record.Words(says(a.plan)) }}.Titled("what is shown"),
+	columnLooks.Titled("looks"), columnRows.Titled("rows"), columnTau.Titled("tau"),
+	columnNeeds.Titled("rows for the tau asked"), columnMethod.Titled("method"), columnProof.Titled("proof"),
 }
 
 func runAdvise(c *commands.Call) error {
@@ -124,26 +148,129 @@ func runAdvise(c *commands.Call) error {
 	}
 	i := &interview{ctx: c.Context, c: typed, asked: c.Stderr, terminal: c.Interactive(),
 		answers: bufio.NewReader(c.Stdin)}
-	a, err := i.advice()
+	all, err := i.advice()
 	if err != nil {
 		return err
 	}
 	if extra := i.unused(); extra != "" {
 		return usage.Errorf("--%s: plays no part with the other answers, want it left out", extra)
 	}
-	columns := []record.Column[advice]{
-		{Name: "method", Cell: func(a advice) record.Cell { return record.Words(a.method) }},
-		{Name: "command", Cell: func(a advice) record.Cell { return record.Words(a.command) }},
-		{Name: "reason", Cell: func(a advice) record.Cell { return record.Words(a.reason) }},
+	answer := commands.Answer[advice]{
+		Command: "advise", Inputs: i.given, Columns: columns, Rows: slices.Values(all),
+		Say: func() (title, notes []string) { return i.told(all) },
 	}
-	err = commands.Emit(c, target, commands.Answer[advice]{
-		Command: "advise", Inputs: i.given, Columns: columns, Rows: slices.Values([]advice{a}),
-		Say: func() (title, notes []string) { return a.lines(), nil },
-	})
-	if err == nil && a.none {
+	if all[0].planned() {
+		answer.Shown = shown
+	}
+	if err := commands.Emit(c, target, answer); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(all, func(a advice) bool { return a.status == transfer.OK }) {
 		return usage.Outcome(usage.ExitNoAnswer)
 	}
-	return err
+	if i.terminal && target.Format.Print != nil && target.Path == "" {
+		return i.offer(c, all)
+	}
+	return nil
+}
+
+// advice asks what is asked first, and then what belongs to it.
+func (i *interview) advice() ([]advice, error) {
+	if i.ask("goal") == "p-value" {
+		return i.selection()
+	}
+	return i.accuracy()
+}
+
+// bestOf is the advice to follow, nil if there is none.
+func bestOf(all []advice) *advice {
+	at := slices.IndexFunc(all, func(a advice) bool { return a.best })
+	if at < 0 {
+		return nil
+	}
+	return &all[at]
+}
+
+// told is the advice for people.
+func (i *interview) told(all []advice) (title, notes []string) {
+	if !all[0].planned() {
+		title = all[0].lines()
+	} else {
+		title, notes = i.compared(all)
+	}
+	if i.taken != nil {
+		notes = append(notes, "Taken where no flag says it: "+strings.Join(i.taken, ", "))
+	}
+	return title, notes
+}
+
+// promise is what tau is a distance from.
+const promise = "Whoever has the rows' features may have fitted them, so that the truth of a look is the mean over " +
+	"fresh labels of the same rows; it is the population's for predictions that were made without these rows."
+
+// compared is what people read above and below the plans.
+func (i *interview) compared(all []advice) (title, notes []string) {
+	var goal []string
+	for _, in := range i.given {
+		if slices.Contains([]string{"samples", "queries", "query", "beta", "tau"}, in.Name) && in.Value.S != "" {
+			goal = append(goal, in.Name+" "+in.Value.S)
+		}
+	}
+	title = []string{"Ways to look: " + strings.Join(goal, ", ")}
+	best := bestOf(all)
+	if best != nil {
+		notes = append(notes, "* best: "+best.reason)
+		if best.checked && !best.enough {
+			notes = append(notes, "No way gives the tau that was asked for on these rows; this one is nearest to it.")
+		}
+	}
+	for _, a := range all {
+		name := a.way
+		if a.way == lessFeedback {
+			name += ", " + a.plan.Feedback.String()
+		}
+		switch {
+		case a.status != transfer.OK:
+			notes = append(notes, name+": "+a.reason)
+		case a.note != "":
+			notes = append(notes, name+": "+a.note)
+		}
+		notes = append(notes, name+": "+line(a.words))
+	}
+	if best != nil && best.run != nil {
+		notes = append(notes, "To carry the best plan out: "+line(best.run))
+	}
+	return title, append(notes, promise)
+}
+
+// lines are the advice on a p-value for people.
+func (a advice) lines() (lines []string) {
+	if a.method != "" {
+		lines = append(lines, "Method: "+a.method)
+	}
+	lines = append(lines, a.corrected.lines()...)
+	if a.words != nil {
+		lines = append(lines, "Command: "+line(a.words))
+	}
+	return append(lines, "Reason: "+a.reason)
+}
+
+// offer runs the command of the best advice, if the user agrees.
+func (i *interview) offer(c *commands.Call, all []advice) error {
+	best := bestOf(all)
+	if best == nil || !best.planned() && !best.runs {
+		return nil
+	}
+	if !i.agreed("Run " + line(best.words) + " now?") {
+		return nil
+	}
+	front := commands.Front{Session: c.Session, Formats: c.Formats,
+		Commands: []*commands.Command{samplesize.Command(), pvalues.Command()}}
+	command, typed, err := front.Read(best.words[1:])
+	if err != nil {
+		return fmt.Errorf("advise: %w", err)
+	}
+	return front.Do(command, typed)
 }
 
 // readFailure makes --beta of --confidence and checks either.
@@ -165,246 +292,4 @@ func readFailure(c usage.Values) (usage.Values, error) {
 	}
 	return usage.Replaced(c, "beta", confidence.String()),
 		numbers.LikelyFailures("confidence", []theory.LogProb{confidence})
-}
-
-// interview collects the answers from flags and, on a terminal, from the user.
-type interview struct {
-	ctx      context.Context
-	c        usage.Values
-	terminal bool
-	answers  *bufio.Reader
-	asked    io.Writer
-	given    []record.Input
-}
-
-// ask returns the answer to a question.
-func (i *interview) ask(flag string) (string, error) {
-	k := slices.IndexFunc(questions, func(q question) bool { return q.flag == flag })
-	q := questions[k]
-	accept := func(raw string) (string, string) {
-		if q.names == nil {
-			return raw, q.parse(raw)
-		}
-		for _, name := range q.names {
-			if raw == name {
-				return name, ""
-			}
-		}
-		return "", usage.OrList(q.names) + usage.DidYouMean(raw, q.names)
-	}
-	raw, ok := i.c.Text(flag)
-	for tries := 0; !ok; tries++ {
-		if !i.terminal || tries == 3 {
-			want := "an answer"
-			if q.names != nil {
-				want = usage.OrList(q.names)
-			}
-			return "", usage.Errorf("--%s: got nothing, want %s: %s", flag, want, q.asks)
-		}
-		fmt.Fprintf(i.asked, "%s\n", q.asks)
-		if q.names != nil {
-			fmt.Fprintf(i.asked, "[%s] ", strings.Join(q.names, "/"))
-		} else {
-			fmt.Fprint(i.asked, "> ")
-		}
-		line, err := i.line()
-		if err != nil {
-			return "", err
-		}
-		if raw = strings.TrimSpace(line); raw != "" {
-			if _, want := accept(raw); want == "" {
-				ok = true
-			} else {
-				fmt.Fprintf(i.asked, "got %s, want %s\n", usage.Shown(raw), want)
-			}
-		}
-	}
-	answer, want := accept(raw)
-	if want != "" {
-		return "", usage.Errorf("--%s: got %s, want %s", flag, usage.Shown(raw), want)
-	}
-	i.given = append(i.given, record.Input{Name: flag, Value: record.Words(answer)})
-	return answer, nil
-}
-
-// line reads a line. An interrupt ends the wait for it; so does the end of the input.
-func (i *interview) line() (string, error) {
-	type read struct {
-		line string
-		err  error
-	}
-	done := make(chan read, 1)
-	go func() {
-		line, err := i.answers.ReadString('\n')
-		done <- read{line, err}
-	}()
-	select {
-	case <-i.ctx.Done():
-		return "", i.ctx.Err()
-	case r := <-done:
-		if errors.Is(r.err, io.EOF) {
-			return "", errors.New("the input ended before all questions were answered")
-		}
-		return r.line, r.err
-	}
-}
-
-// unused returns a flag that was given and that no question asked for.
-func (i *interview) unused() string {
-	for _, q := range questions {
-		_, ok := i.c.Text(q.flag)
-		if !ok || slices.ContainsFunc(i.given, func(in record.Input) bool { return in.Name == q.flag }) {
-			continue
-		}
-		if _, ok := i.c.Text("confidence"); ok && q.flag == "beta" {
-			return "confidence"
-		}
-		return q.flag
-	}
-	return ""
-}
-
-func (i *interview) advice() (advice, error) {
-	goal, err := i.ask("goal")
-	if err != nil {
-		return advice{}, err
-	}
-	if goal == "p-value" {
-		return i.selection()
-	}
-	return i.accuracy()
-}
-
-// selection advises on a p-value.
-func (i *interview) selection() (advice, error) {
-	how, err := i.ask("selection")
-	return map[string]advice{
-		"fixed": {method: "none", command: "dpcalc pvalue-correct FILE --alpha ALPHA --by description --outcomes 1 " +
-			"--family holm",
-			reason: "A test that was fixed before the data were seen needs no correction for selection: the number of " +
-				"possible tests is one. Several reported tests need a family-wise step."},
-		"menu": {method: "bonferroni", command: "dpcalc pvalue-correct FILE --alpha ALPHA --by description --outcomes N",
-			reason: "Whatever led to the choice, one of N tests that were written down before was chosen, so that alpha/N is " +
-				"valid. N counts every test that might have been chosen."},
-		"private": {method: "renyi", command: "dpcalc pvalue-correct FILE --alpha ALPHA --by pure-dp --epsilon EPSILON " +
-			"--samples N",
-			reason: "All that was known of the sample when the test was chosen came through epsilon-differentially private " +
-				"answers, epsilon being the privacy of all of them together. For (epsilon, delta) or Gaussian privacy: --by " +
-				"approx-dp or --by gdp."},
-		"gaussian": {method: "the starred row, renyi or kl", command: "dpcalc pvalue-correct FILE --alpha ALPHA --by " +
-			"gaussian --queries M --noise-sd SD --samples N",
-			reason: "All that was known of the sample when the test was chosen came through M means of values in [0,1], each " +
-				"with Gaussian noise of standard deviation SD."},
-		"free": {reason: "After a free look at the data no threshold is valid for a test on the same data. Test on fresh " +
-			"rows, or plan ahead: decide a menu, or look through private answers only."},
-	}[how], err
-}
-
-// accuracy advises on the answers to queries: among the methods that the answers
-// leave, the one that needs the fewest records.
-func (i *interview) accuracy() (advice, error) {
-	var read []string // the flags of the command
-	var failure error
-	ask := func(flag string) string {
-		if failure != nil {
-			return ""
-		}
-		var answer string
-		answer, failure = i.ask(flag)
-		return answer
-	}
-	number := func(flag, short string) string {
-		answer := ask(flag)
-		read = append(read, short, answer)
-		return answer
-	}
-	adaptive, kind := ask("adaptive") == "yes", ask("query")
-	linear := kind == "binary" || kind == "bounded"
-	sensitivity := ""
-	if failure == nil && !linear {
-		sensitivity = ask("sensitivity")
-	}
-	training, noise := false, true
-	if failure == nil && adaptive {
-		noise = ask("noise") == "yes"
-		if linear && noise {
-			training = ask("training") == "yes"
-		}
-	}
-	var g transfer.Goal
-	queries, tau, beta := number("queries", "-m"), number("tau", "-t"), number("beta", "-b")
-	budget := ""
-	if training {
-		budget = number("budget", "-B")
-	}
-	if failure != nil {
-		return advice{}, failure
-	}
-	g.Queries, _ = numbers.Counts.Parse(queries)
-	g.Tau, _ = numbers.Positives.Parse(tau)
-	g.Beta, _ = numbers.Probabilities.Parse(beta)
-	g.Budget, _ = numbers.Counts.Parse(budget)
-	g.Sensitivity, _ = numbers.Positives.Parse(sensitivity)
-	g.Query, failure = transfer.ParseQuery(kind)
-	if failure == nil {
-		failure = g.Validate()
-	}
-	if failure != nil {
-		return advice{}, failure
-	}
-	if kind != "bounded" {
-		read = append(read, "--query", kind)
-	}
-	if sensitivity != "" {
-		read = append(read, "--sensitivity", sensitivity)
-	}
-	var best transfer.Answer
-	var method *transfer.Method
-	fenced := int64(0) // what Thresholdout needs
-	for _, m := range transfer.Methods() {
-		if m.Procedure || m.Adaptive != adaptive {
-			continue
-		}
-		if m.Budgeted && !training {
-			continue
-		}
-		a, err := m.Solve(g)
-		if err != nil {
-			return advice{}, err
-		}
-		if a.Status != transfer.OK || a.Mechanism.Noise != "" && !noise {
-			continue
-		}
-		if m.Budgeted && (fenced == 0 || a.Samples < fenced) {
-			fenced = a.Samples
-		}
-		if method == nil || a.Better(best, transfer.Samples) {
-			method, best = &m, a
-		}
-	}
-	command := "dpcalc samplesize " + strings.Join(read, " ")
-	if method == nil {
-		reason := "No method answers this goal; the table says for each why not."
-		if !noise {
-			reason = "No method answers this goal without noise on the answers; the rows of the table with noise do."
-		}
-		return advice{command: command, reason: reason, none: true}, nil
-	}
-	why := map[bool]string{true: "a query may depend on earlier answers",
-		false: "the queries are fixed before the data are seen"}[adaptive]
-	switch {
-	case adaptive && noise:
-		why += " and answers may carry noise"
-	case adaptive:
-		why += " and answers carry no noise"
-	}
-	compared := ""
-	if fenced > best.Samples {
-		compared = ", Thresholdout " + record.People(record.Count(fenced))
-	}
-	return advice{
-		method: method.Name, command: command + " --method " + method.Name,
-		reason: fmt.Sprintf("Given that %s, it needs the fewest rows: %s%s. %s", why,
-			record.People(record.Count(best.Samples)), compared, commands.Flagged(method.Practice)),
-	}, nil
 }

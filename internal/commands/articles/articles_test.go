@@ -191,3 +191,16 @@ func TestGlossary(t *testing.T) {
 		}
 	}
 }
+
+// What a ledger promises is conditional on the rows, and explain says so.
+func TestHoldoutIsExplained(t *testing.T) {
+	for _, name := range []string{"holdout", "look", "Leaderboard"} {
+		code, stdout, stderr := commandtest.Dpcalc("explain", name)
+		text := strings.Join(strings.Fields(stdout), " ")
+		for _, want := range []string{"the mean over fresh labels of the same rows", "made without these rows"} {
+			if code != usage.ExitOK || !strings.Contains(text, want) {
+				t.Errorf("%s: exit %d, %s%s", name, code, stdout, stderr)
+			}
+		}
+	}
+}

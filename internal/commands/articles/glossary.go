@@ -61,7 +61,7 @@ var glossary = []symbol{
 		text: `Thresholdout answers from the training set until that and the holdout differ by more than a noisy
 			threshold. Such a query is flagged and answered from the holdout, with noise. After B flagged
 			queries it stops.`,
-		where: "--budget (-B) of samplesize and experiment",
+		where: "--budget (-B) of samplesize and experiment; --budget of advise",
 	},
 	{
 		name:    "T",
@@ -78,7 +78,7 @@ var glossary = []symbol{
 		summary: "the size of the noise that is added to an answer",
 		text: `For Gaussian noise the standard deviation, for Laplace noise the scale b of the density
 			e^(-|x|/b)/(2b). It is part of the guarantee: without the noise nothing is certified.`,
-		where: "the columns noise_scale and noise_first; --noise-sd of pvalue-correct",
+		where: "the columns noise_scale and noise_first; --noise-sd of pvalue-correct and advise",
 	},
 	{
 		name:    "L",
@@ -102,7 +102,7 @@ var glossary = []symbol{
 		text: `A procedure is epsilon-differentially private if replacing one row changes the probability of any
 			outcome by a factor of at most e^epsilon. A small epsilon means that the outcome tells little
 			about the sample. Steps on the same rows add up; dpcalc compose adds them.`,
-		where: "--epsilon of pvalue-correct, transfer, compose, audit and the dp rows of samplesize",
+		where: "--epsilon of pvalue-correct, transfer, compose, audit, advise and the dp rows of samplesize",
 	},
 	{
 		name:    "delta",
@@ -135,14 +135,14 @@ var glossary = []symbol{
 		text: `A test of a true null hypothesis rejects with probability at most alpha, here for a test that was
 			selected from the data. In transfer, alpha is another thing: the accuracy of a private mechanism
 			on the sample itself.`,
-		where: "--alpha (-a) of pvalue-correct; --alpha of transfer",
+		where: "--alpha (-a) of pvalue-correct; --alpha of transfer and advise",
 	},
 	{
 		name:    "gamma",
 		summary: "the threshold of a p-value: reject if p is at most gamma",
 		text: `The greatest p-value at which the selected test may reject at level alpha; it is at most alpha.
 			p_adjusted says the same from the other side: the test rejects if p_adjusted is at most alpha.`,
-		where: "the columns threshold and p_adjusted of pvalue-correct",
+		where: "the columns threshold and p_adjusted of pvalue-correct and advise",
 	},
 	{
 		name:    "max-information",
@@ -160,6 +160,19 @@ var glossary = []symbol{
 		text: `The divergence between the joint law of sample and answers and that of independent ones. In nats it
 			takes natural logarithms, in bits those of base two: a nat is 1.4427 bits.`,
 		where: "the source mutual-info of pvalue-correct and maxinfo",
+	},
+	{
+		name:    "holdout",
+		aliases: []string{"ledger", "look", "looks", "leaderboard", "board"},
+		summary: "the rows whose labels nobody sees but through a ledger of looks",
+		text: `A look is an answer to one submission of predictions: dpcalc holdout takes it by the plan's method,
+			writes it down before it is shown, and refuses what the plan does not cover. The submitter usually
+			has the features of the rows, so the promise is conditional on them: the truth of a look is the
+			mean over fresh labels of the same rows, or of those of its part under splitting. It is the
+			population's value only for predictions of a model that was made without these rows. The rows
+			have to be independent, and nothing else about
+			their labels may get out.`,
+		where: "dpcalc holdout init, score, status, log, verify, retire, token and serve",
 	},
 	{
 		name:    "slack",

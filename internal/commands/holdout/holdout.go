@@ -2,6 +2,7 @@
 package holdout
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -17,7 +18,8 @@ import (
 // action is what the command does, by its first argument.
 type action struct {
 	name  string
-	files string   // what follows the folder, for people
+	takes string   // its first argument, for people: a folder if it is empty
+	files string   // what follows that, for people
 	most  int      // arguments after the folder
 	least int      // of them
 	flags []string // that belong to it, beside those of the output
@@ -29,6 +31,10 @@ func actions() []action {
 	for _, f := range goalFlags {
 		init = append(init, f.Name)
 	}
+	serving := []string{"labels", "incumbent"}
+	for _, f := range serveFlags {
+		serving = append(serving, f.Name)
+	}
 	return []action{
 		{name: "init", flags: init, run: runInit},
 		{name: "score", files: " PREDICTIONS...", least: 1, most: 1 << 20, run: runScore,
@@ -37,15 +43,20 @@ func actions() []action {
 		{name: "log", run: runLog},
 		{name: "verify", flags: []string{"chain"}, run: runVerify},
 		{name: "retire", run: runRetire},
+		{name: "token", takes: " NAME", run: runToken},
+		{name: "serve", flags: serving, run: runServe},
 	}
 }
+
+// line is what is typed.
+func (a action) line() string { return a.name + cmp.Or(a.takes, " DIR") + a.files }
 
 // Command is the command holdout.
 func Command() *commands.Command {
 	var names, lines []string
 	for _, a := range actions() {
 		names = append(names, a.name)
-		lines = append(lines, a.name+" DIR"+a.files)
+		lines = append(lines, a.line())
 	}
 	return &commands.Command{
 		Name:      "holdout",
@@ -56,7 +67,8 @@ func Command() *commands.Command {
 			"samplesize, or a scenario of a plan file. The certificate is computed anew. score takes one look: the\n" +
 			"answer is on the disk before it is shown. A look that is known is repeated and costs nothing. status says\n" +
 			"what remains, log who looked when. verify checks every byte, and with --chain that the files continue those\n" +
-			"that had this chain. retire ends the ledger.\n\n" +
+			"that had this chain. retire ends the ledger. serve answers the same looks over HTTP, to the teams whose tokens\n" +
+			"token made; it ends when it is told to, and finishes the look in hand.\n\n" +
 			"Labels have the columns id and label, predictions id and prediction, in csv, tsv or JSON lines and in any\n" +
 			"order. A metric column:NAME is the mean of the column NAME of the predictions, values in [0, 1].\n\n" +
 			"What is promised is conditional on the rows' features, which the submitter usually has: the truth of a\n" +
@@ -64,9 +76,9 @@ func Command() *commands.Command {
 			"model that was made without these rows. Nobody may look at the labels but through the ledger.\n\n" +
 			"Exit codes: 0 answered, 4 a gate said fail or a plan does not certify, 3 refused: used up or retired.",
 		Flags: slices.Concat([]usage.Flag{
-			{Name: "labels", Usage: "labels in `FILE`; for score, where those of the ledger are now"},
-			{Name: "incumbent", Usage: "difference: the predictions in `FILE` that candidates are compared with; for score, " +
-				"where they are now"},
+			{Name: "labels", Usage: "labels in `FILE`; for score and serve, where those of the ledger are now"},
+			{Name: "incumbent", Usage: "difference: the predictions in `FILE` that candidates are compared with; for score " +
+				"and serve, where they are now"},
 			{Name: "metric", Usage: "`METRIC` of a look: accuracy (default), or column:NAME for values in [0, 1]"},
 			{Name: "plan", Usage: "the plan file `FILE`, in place of the flags of samplesize"},
 			{Name: "scenario", Usage: "the scenario `NAME` of the plan file"},
@@ -76,7 +88,7 @@ func Command() *commands.Command {
 			{Name: "bar", Usage: "gate: the bar `C`, unless the plan has one"},
 			{Name: "dry-run", Switch: true, Usage: "check everything, and write and answer nothing"},
 			{Name: "chain", Usage: "verify: find the chain `HASH` of an earlier answer"},
-		}),
+		}, serveFlags),
 		Output: commands.Tables,
 		Examples: [2]string{
 			"dpcalc holdout init ledger --labels labels.csv -m 20 -b 0.05 --query binary",
@@ -94,7 +106,7 @@ func run(c *commands.Call) error {
 	}
 	args := c.Texts(usage.Arguments)
 	if len(args) == 0 {
-		return usage.Errorf("holdout: got nothing, want %s, and a folder", usage.OrList(names))
+		return usage.Errorf("holdout: got nothing, want %s", usage.OrList(names))
 	}
 	at := slices.Index(names, args[0])
 	if at < 0 {
@@ -104,9 +116,10 @@ func run(c *commands.Call) error {
 	a := all[at]
 	switch n := len(args) - 2; {
 	case n < 0 || args[1] == "":
-		return usage.Errorf("holdout %s: got no folder, want %s DIR%s", a.name, a.name, a.files)
+		return usage.Errorf("holdout %s: got no %s, want %s", a.name, cmp.Or(strings.ToLower(a.takes), " folder")[1:],
+			a.line())
 	case n < a.least || n > a.most:
-		return usage.Errorf("holdout %s: got %d files, want %s DIR%s", a.name, n, a.name, a.files)
+		return usage.Errorf("holdout %s: got %d files, want %s", a.name, n, a.line())
 	}
 	if err := belongs(c, all, a); err != nil {
 		return err
@@ -201,6 +214,18 @@ func runInit(c *commands.Call, target commands.Target, dir string, _ []string) e
 	return usage.Outcome(usage.ExitNoAnswer)
 }
 
+// labelsOf reads the labels of a ledger, and says where they are.
+func labelsOf(c *commands.Call, status holdout.Status) (labels *holdout.Labels, path string, err error) {
+	path = status.Plan.Labels.Path
+	if moved, ok := c.Text("labels"); ok {
+		path = moved
+	}
+	if labels, err = readLabels(c, path); err != nil {
+		return nil, path, fmt.Errorf("the labels: %w", err)
+	}
+	return labels, path, nil
+}
+
 // readLabels reads the labels' file.
 func readLabels(c *commands.Call, path string) (*holdout.Labels, error) {
 	f, err := openFile(c, path, "label", 0)
@@ -252,13 +277,9 @@ func runScore(c *commands.Call, target commands.Target, dir string, paths []stri
 	if err != nil {
 		return err
 	}
-	labelled := status.Plan.Labels.Path
-	if path, ok := c.Text("labels"); ok {
-		labelled = path
-	}
-	labels, err := readLabels(c, labelled)
+	labels, labelled, err := labelsOf(c, status)
 	if err != nil {
-		return fmt.Errorf("the labels: %w", err)
+		return err
 	}
 	ledger, err := holdout.Open(dir, labels)
 	if err != nil {
@@ -313,7 +334,7 @@ func readSubmissions(c *commands.Call, status holdout.Status, paths []string) (l
 		name string
 		into **float64
 	}{{"bar", &one.Bar}, {"guess", &one.Guess}} {
-		x, ok, err := numbers.One(c, f.name, anyNumber)
+		x, ok, err := numbers.One(c, f.name, numbers.Reals)
 		if err != nil {
 			return nil, done, err
 		}

@@ -39,19 +39,6 @@ var goalFlags = []usage.Flag{
 	{Name: "one-sided", Switch: true, Usage: "nothing shown exceeds its truth by more than tau; it may fall short of it"},
 }
 
-// anyNumber is a number of either sign.
-var anyNumber = numbers.Kind[float64]{
-	Want: "a number",
-	Parse: func(s string) (float64, bool) {
-		positive, negative := strings.CutPrefix(s, "-")
-		x, ok := numbers.NonNegatives.Parse(positive)
-		if negative {
-			x = -x
-		}
-		return x, ok
-	},
-}
-
 // readTerms reads what a new ledger is to promise.
 func readTerms(c *commands.Call) (t holdout.Terms, err error) {
 	t.Metric, _ = c.Text("metric")
@@ -117,7 +104,7 @@ func readGoal(c usage.Values) (g transfer.Goal, err error) {
 		name string
 		into *transfer.Option
 	}{{"threshold", &g.Bar}, {"guess-error", &g.GuessError}} {
-		if f.into.Value, f.into.Given, err = numbers.One(c, f.name, anyNumber); err != nil {
+		if f.into.Value, f.into.Given, err = numbers.One(c, f.name, numbers.Reals); err != nil {
 			return g, err
 		}
 	}

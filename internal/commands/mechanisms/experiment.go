@@ -48,7 +48,8 @@ func Experiment() *commands.Command {
 			{Name: "attributes", Usage: "`D` attributes (default 10000)"},
 			{Name: "signal", Usage: "`S` informative attributes; a list gives several settings (default 0,20)"},
 			{Name: "reps", Usage: "`R` repetitions of each setting (default 100)"},
-			{Name: "arms", Usage: "only these arms, `A,B,...`: " + strings.Join(armNames(), ", ")},
+			{Name: "arms", Usage: "only these arms, `A,B,...`: " + strings.Join(armNames(), ", "), Words: armNames(),
+				List: true},
 			{Name: "budget", Alias: "B", Usage: "`K` flagged answers of the arm thresholdout (default 2500, which 10000 " +
 				"attributes do not use up)"},
 			{Name: "seed", Usage: "`S` of the random numbers (default 2015); the same seed gives the same bytes"},

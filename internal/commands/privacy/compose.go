@@ -30,7 +30,7 @@ func Compose() *commands.Command {
 			commands.NeighboursFlag,
 			{Name: "times", Alias: "k", Usage: "`K` steps"},
 			{Name: "target-delta", Usage: "`D2`, the delta of the whole, for every method but basic"},
-			{Name: "method", Usage: "only these methods, `A,B,...`: " + strings.Join(names, ", "), Words: names},
+			{Name: "method", Usage: "only these methods, `A,B,...`: " + strings.Join(names, ", "), Words: names, List: true},
 			{Name: "all", Switch: true, Usage: "every vertex of the optimal privacy curve"},
 		},
 		Output: commands.Tables,

@@ -179,7 +179,7 @@ var (
 		return r.ok(func() record.Cell { return thresholdCell(&r.Test) })
 	}}
 	solvedLegible = solvedColumn{Name: "threshold", Cell: func(r solved) record.Cell {
-		return r.ok(func() record.Cell { return legible(r.Test.Threshold) })
+		return r.ok(func() record.Cell { return Legible(r.Test.Threshold) })
 	}}
 	solvedConfidence = solvedColumn{Name: "confidence", Cell: func(r solved) record.Cell {
 		return r.ok(func() record.Cell { return confidenceCell(&r.Test) })
@@ -333,7 +333,7 @@ func (r solved) legible() record.Cell {
 	c := r.value()
 	switch c.Form {
 	case record.ChanceForm:
-		return legible(theory.LogProb(c.F))
+		return Legible(theory.LogProb(c.F))
 	case record.NumberForm:
 		_, digits, exponent := record.SixDigits(c.F, r.of.Raises)
 		text := digits[:1] + "." + digits[1:] + "e" + strconv.Itoa(exponent)

@@ -124,7 +124,8 @@ func TestCorrectionFormulasKeepTheirSide(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"max-info-any", "renyi", "approx-dp", "group", "bonferroni", "rogers16", "max-info", "gates",
+	for _, name := range []string{"max-info-any", "renyi", "approx-dp", "group", "bonferroni", "rogers16", "max-info",
+		"gates",
 		mayBeMore, onlyDpcalc, noThreshold} {
 		if compared[name] < 5 {
 			t.Errorf("%d rows of %s compared", compared[name], name)

@@ -227,18 +227,21 @@ func TestSenselessLists(t *testing.T) {
 		by + "--alpha 0.05 --outcomes 2,4 --method no":    "--method: got no, want bonferroni for this source",
 		by + "--alpha 0.05 --outcomes 2 --wins 0,1 --losses 0,1": "--wins: got 0 with --losses 0, want a pair that does " +
 			"not agree",
-		by + "--alpha 0.05 --outcomes 2 --losses 0:2:1 --p 0.1":       "--losses: given with --p, want one of the two",
-		by + "--alpha 0.05 --outcomes 1:2000000:1":                    "--max-rows: got 2000000 combinations, want at most 1000000",
-		by + "--alpha 0.05 --outcomes 1,2,3 --max-rows 2":             "--max-rows: got 3 combinations, want at most 2",
-		by + "--alpha 0.05 --outcomes 2 --max-rows 2":                 "--max-rows: given without a list",
-		by + "--alpha 0.05 --outcomes 2 --plot":                       "plot: got no list, want a list or range",
-		by + "--alpha 0.05 --outcomes 2 -o x.svg":                     "plot: got no list, want a list or range",
-		by + "--alpha 0.05 --outcomes 2 p.csv -o x.png":               "plot: got p.csv, want a list or range",
-		by + "--alpha 0.05 --outcomes 2,3 --plot -f csv":              "--plot: got the format csv, want none",
-		by + "--alpha 0.05,0.1 --outcomes 2,3 --p 0.1,0.2 --plot":     "plot: got 3 lists, want one or two",
-		by + "--alpha 0.01:0.2:0.01 --outcomes 1:20:1 --plot":         "plot: got 20 curves, want at most 12",
-		by + "--alpha 1e-400,0.1 --outcomes 2 --plot":                 "plot: got --alpha 1e-400, want a value that an axis can show",
-		by + "--alpha 0.05 --outcomes 2^2000,3 --plot":                "plot: got --outcomes 2^2000, want a value that an axis can show",
+		by + "--alpha 0.05 --outcomes 2 --losses 0:2:1 --p 0.1": "--losses: given with --p, want one of the two",
+		by + "--alpha 0.05 --outcomes 1:2000000:1": "--max-rows: got 2000000 combinations, want at most " +
+			"1000000",
+		by + "--alpha 0.05 --outcomes 1,2,3 --max-rows 2":         "--max-rows: got 3 combinations, want at most 2",
+		by + "--alpha 0.05 --outcomes 2 --max-rows 2":             "--max-rows: given without a list",
+		by + "--alpha 0.05 --outcomes 2 --plot":                   "plot: got no list, want a list or range",
+		by + "--alpha 0.05 --outcomes 2 -o x.svg":                 "plot: got no list, want a list or range",
+		by + "--alpha 0.05 --outcomes 2 p.csv -o x.png":           "plot: got p.csv, want a list or range",
+		by + "--alpha 0.05 --outcomes 2,3 --plot -f csv":          "--plot: got the format csv, want none",
+		by + "--alpha 0.05,0.1 --outcomes 2,3 --p 0.1,0.2 --plot": "plot: got 3 lists, want one or two",
+		by + "--alpha 0.01:0.2:0.01 --outcomes 1:20:1 --plot":     "plot: got 20 curves, want at most 12",
+		by + "--alpha 1e-400,0.1 --outcomes 2 --plot": "plot: got --alpha 1e-400, want a value that an " +
+			"axis can show",
+		by + "--alpha 0.05 --outcomes 2^2000,3 --plot": "plot: got --outcomes 2^2000, want a value that an " +
+			"axis can show",
 		"pvalue-correct --by pure-dp --alpha 0.05 --epsilon 0,1 -n 9": "--epsilon: got 0, want a positive number",
 		"pvalue-correct --by gaussian --alpha 0.05 -m 2 -n 9 --noise-sd 1,1e-200": "--noise-sd: got 1e-200, want a number " +
 			"in [1e-150, 1e150]",

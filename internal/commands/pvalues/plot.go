@@ -92,7 +92,8 @@ func drawLists[R any](c *commands.Call, t commands.Target, g grid, q question[R]
 		}
 		at, _ := height(g.axes[g.along()].cells[r.at[g.along()]])
 		value, ok := height(q.height(r.row))
-		if v.Status != theory.OK || len(g.axes) == 2 && !v.Best || !ok || value <= 0 {
+		drawn := v.Status == theory.OK && ok && value > 0
+		if !drawn || len(g.axes) == 2 && !v.Best {
 			continue
 		}
 		i := slices.IndexFunc(p.Lines, func(l record.Line) bool { return l.Label == label })

@@ -51,7 +51,7 @@ func chanceColumns(name string, of func(seriesTest) (theory.LogProb, bool)) (exa
 	}
 	exact = seriesColumn{Name: name, Cell: cell(record.Chance)}
 	ln = seriesColumn{Name: "ln_" + name, Cell: cell(func(p theory.LogProb) record.Cell { return record.Exactly(p.Ln()) })}
-	return exact, ln, seriesColumn{Name: name, Cell: cell(legible)}
+	return exact, ln, seriesColumn{Name: name, Cell: cell(Legible)}
 }
 
 var seriesSource = theory.Source{Key: "dpcalc", Where: "docs/theorems/pvalue.md#tests-behind-a-gate"}

@@ -59,7 +59,7 @@ var (
 	testedThreshold = testedColumn{Name: "threshold",
 		Cell: func(r tested) record.Cell { return r.value(thresholdCell(&r.Test)) }}
 	testedLegible = testedColumn{Name: "threshold",
-		Cell: func(r tested) record.Cell { return r.value(legible(r.Threshold)) }}
+		Cell: func(r tested) record.Cell { return r.value(Legible(r.Threshold)) }}
 	testedLn = testedColumn{Name: "ln_threshold",
 		Cell: func(r tested) record.Cell { return r.value(record.Exactly(r.Threshold.Ln())) }}
 	testedBest  = testedColumn{Name: "best", Cell: func(r tested) record.Cell { return record.Truth(r.best) }}
@@ -259,7 +259,7 @@ func (r request) say(rows []tested, best int) (title, notes []string) {
 	}
 	if best >= 0 {
 		b := &rows[best]
-		star := "* " + b.Correction.Name + ", greatest threshold: reject if p <= " + record.People(legible(b.Threshold))
+		star := "* " + b.Correction.Name + ", greatest threshold: reject if p <= " + record.People(Legible(b.Threshold))
 		notes = slices.Concat([]string{star}, b.saysWins(), intervals(&b.Test), commands.Assumed(b.Correction.Assumes))
 	}
 	return []string{text + ": " + r.plan.String()}, notes

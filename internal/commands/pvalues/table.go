@@ -100,7 +100,7 @@ func correctFile(c *commands.Call, t *correction, path string, column csvfile.Co
 		return err
 	}
 	if t.threshold = thresholdCell(&t.by); t.target.Format.Print != nil {
-		t.threshold = legible(t.by.Threshold)
+		t.threshold = Legible(t.by.Threshold)
 	}
 	passes := 0 // before the rows are written
 	if t.by.Status.Applies() && (t.family != pvalue.NoFamily || t.xlsx()) {
@@ -366,7 +366,7 @@ func (t *correction) summary() record.Sheet {
 	s := record.Sheet{Title: []string{"P-values corrected by " + t.by.Correction.Name + " at alpha " +
 		record.People(record.Chance(t.by.Alpha)) + ", family " + step + ": " + t.after}}
 	if t.by.Status.Applies() {
-		s.Notes = append([]string{"One selected test rejects if p <= " + record.People(legible(t.by.Threshold))},
+		s.Notes = append([]string{"One selected test rejects if p <= " + record.People(Legible(t.by.Threshold))},
 			commands.Assumed(t.by.Correction.Assumes)...)
 	}
 	return s

@@ -68,9 +68,9 @@ func adjustedCell(t *pvalue.Test, a theory.LogProb) record.Cell {
 	return record.Exactly(t.AdjustedFloat(a))
 }
 
-// legible cuts a threshold to six digits, so that people read none above it but for
+// Legible cuts a threshold to six digits, so that people read none above it but for
 // the rounding of float64, as people read numbers.
-func legible(threshold theory.LogProb) record.Cell {
+func Legible(threshold theory.LogProb) record.Cell {
 	mantissa, exponent, tiny := strings.Cut(threshold.String(), "e")
 	if x := threshold.Value(); x > 1e-300 {
 		_, digits, e := record.SixDigits(x, false)

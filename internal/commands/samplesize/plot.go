@@ -24,7 +24,10 @@ func (p parameter) name() string {
 	return strings.ReplaceAll(p.flag.Name, "-", " ")
 }
 
-const mostPanels = 6
+const (
+	mostPanels = 6
+	mostCurves = 12 // of one method
+)
 
 // errNothingToDraw says that no method has an answer.
 var errNothingToDraw = errors.New("no method has an answer to draw")
@@ -69,6 +72,12 @@ func (s *request) axes() (along, solved parameter, panels [][]int, err error) {
 		}
 		panels[k] = append(panels[k], i)
 	}
+	if _, one := s.only(); one {
+		if len(panels) > mostCurves {
+			return none("got %d curves, want at most %d; make all lists but one shorter", len(panels), mostCurves)
+		}
+		return along, solved, panels, nil
+	}
 	if len(panels) > mostPanels {
 		return none("got %d panels, want at most %d; make all lists but one shorter", len(panels), mostPanels)
 	}
@@ -86,66 +95,146 @@ func panelTitle(g transfer.Goal, varying []parameter, along parameter) string {
 	return strings.Join(parts, ", ")
 }
 
-// figure draws the rows: the methods that were asked for, or else those that answer
+// drawnMethod reports whether a method has a curve: the methods that were asked for, or else those that answer
 // adaptive queries, with hoeffding beside them.
+func (s *request) drawnMethod(m *transfer.Method) bool { return s.asked || m.Adaptive || m.Baseline }
+
+// only is the one method that is drawn, if there is one.
+func (s *request) only() (k int, one bool) {
+	is := func(m transfer.Method) bool { return s.drawnMethod(&m) }
+	k = slices.IndexFunc(s.methods, is)
+	return k, k >= 0 && !slices.ContainsFunc(s.methods[k+1:], is)
+}
+
+// drawing is a figure in the making: what its axes show, and the rows.
+type drawing struct {
+	along, solved parameter
+	x, y          record.Ruler
+	rows          [][]row
+}
+
+// figure draws the rows, with a panel for each combination of what varies besides the axis. One method alone has a
+// curve for each in one panel.
 func (s *request) figure(ctx context.Context, rows [][]row) (record.Figure, error) {
 	along, solved, panels, err := s.axes()
 	if err != nil {
 		return record.Figure{}, err
 	}
-	f := record.Figure{Tall: true, Title: s.plotTitle(solved)}
 	positive := true
 	for i := range s.goals {
 		positive = positive && along.axis(s.grid.goal(i)) > 0
 	}
-	x, y := record.NewRuler(along.name(), positive), record.NewRuler(solved.name(), true)
-	for _, goals := range panels {
-		var p record.Panel
-		for k := range s.methods {
-			m := &s.methods[k]
-			if !s.asked && !m.Adaptive && !m.Baseline {
-				continue
+	d := drawing{along, solved, record.NewRuler(along.name(), positive), record.NewRuler(solved.name(), true), rows}
+	f := record.Figure{Tall: true, Title: s.plotTitle(solved)}
+	if k, one := s.only(); one && len(panels) > 1 {
+		f.Title[0] += " by " + s.methods[k].Name
+		f.Panels = [][]record.Panel{{s.curvesOf(k, &d, panels)}}
+	} else {
+		for _, goals := range panels {
+			p, err := s.panel(ctx, &d, goals)
+			if err != nil {
+				return record.Figure{}, err
 			}
-			l := record.Line{Label: m.Name, Style: len(p.Lines)}
-			for _, i := range goals {
-				r := &rows[i][k]
-				at, value := along.axis(r.Goal), solved.axis(r.Goal)
-				if r.Status != transfer.OK || !(value > 0) {
-					continue
-				}
-				l.X, l.Y = append(l.X, at), append(l.Y, value)
-				x.Include(at)
-				y.Include(value)
-			}
-			if len(l.X) > 0 {
-				sortLine(&l)
-				p.Lines = append(p.Lines, l)
-			}
+			f.Panels = append(f.Panels, []record.Panel{p})
 		}
-		p.Title = panelTitle(s.grid.goal(goals[0]), s.varying(), along)
-		mark, text, err := s.crossover(ctx, along, rows, goals)
-		if err != nil {
-			return record.Figure{}, err
-		}
-		if text != "" {
-			p.Marks = []float64{mark}
-			p.Title = strings.TrimPrefix(p.Title+"; "+text, "; ")
-		}
-		f.Panels = append(f.Panels, []record.Panel{p})
 	}
-	if x.Low > x.High {
+	if d.x.Low > d.x.High {
 		return record.Figure{}, errNothingToDraw
 	}
+	f.Key = tellProofs(f.Panels)
 	if len(f.Panels) > 1 && len(f.Panels)%2 == 0 {
 		f.Panels = pairs(f.Panels)
 	}
 	for _, row := range f.Panels { // one scale for all
 		for i := range row {
-			row[i].X, row[i].Y = x, y
-			row[i].Marks = slices.DeleteFunc(row[i].Marks, func(m float64) bool { return m < x.Low || m > x.High })
+			row[i].X, row[i].Y = d.x, d.y
+			row[i].Marks = slices.DeleteFunc(row[i].Marks, func(m float64) bool { return m < d.x.Low || m > d.x.High })
 		}
 	}
 	return f, nil
+}
+
+// panel has a curve for each method.
+func (s *request) panel(ctx context.Context, d *drawing, goals []int) (p record.Panel, err error) {
+	for k := range s.methods {
+		if s.drawnMethod(&s.methods[k]) {
+			d.add(&p, k, goals, s.methods[k].Name)
+		}
+	}
+	p.Title = panelTitle(s.grid.goal(goals[0]), s.varying(), d.along)
+	mark, text, err := s.crossover(ctx, d.along, d.rows, goals)
+	if text != "" {
+		p.Marks = []float64{mark}
+		p.Title = strings.TrimPrefix(p.Title+"; "+text, "; ")
+	}
+	return p, err
+}
+
+// curvesOf has a curve of one method for each combination of what varies.
+func (s *request) curvesOf(k int, d *drawing, panels [][]int) (p record.Panel) {
+	for _, goals := range panels {
+		d.add(&p, k, goals, panelTitle(s.grid.goal(goals[0]), s.varying(), d.along))
+	}
+	return p
+}
+
+// The proofs of curves, for a drawing without markers.
+const (
+	derivedNote   = "derived"
+	publishedNote = "published"
+)
+
+// add draws the k-th method at the goals that it answers, if there are any.
+func (d *drawing) add(p *record.Panel, k int, goals []int, label string) {
+	l := record.Line{Label: label, Style: len(p.Lines)}
+	for _, i := range goals {
+		r := &d.rows[i][k]
+		at, value := d.along.axis(r.Goal), d.solved.axis(r.Goal)
+		if r.Status != transfer.OK || !(value > 0) {
+			continue
+		}
+		l.X, l.Y = append(l.X, at), append(l.Y, value)
+		d.x.Include(at)
+		d.y.Include(value)
+	}
+	if len(l.X) == 0 {
+		return
+	}
+	r := &d.rows[goals[0]][k]
+	if r.Method.Procedure {
+		l.Label += " (dp procedure)"
+	}
+	switch {
+	case r.Method.Reference():
+		l.Faint = true
+		l.Label += " (fixed queries only)"
+	case proofOf(r) == transfer.Published:
+		l.Note, l.Hollow = publishedNote, true
+	default:
+		l.Note = derivedNote
+	}
+	sortLine(&l)
+	p.Lines = append(p.Lines, l)
+}
+
+// tellProofs says how the curves of derived methods are told from those of published ones. Where there are curves of
+// one kind alone, it says which.
+func tellProofs(panels [][]record.Panel) string {
+	notes := make(map[string]bool)
+	for _, row := range panels {
+		for _, l := range row[0].Lines {
+			notes[l.Note] = true
+		}
+	}
+	switch derived, published := notes[derivedNote], notes[publishedNote]; {
+	case derived && published:
+		return "filled markers: derived in dpcalc; hollow markers: published"
+	case derived:
+		return "derived in dpcalc"
+	case published:
+		return "published; hollow markers"
+	}
+	return ""
 }
 
 // pairs lays panels out in two columns.
@@ -201,13 +290,7 @@ func (s *request) plotTitle(solved parameter) []string {
 			}
 		}
 	}
-	head := map[transfer.Unknown]string{
-		transfer.Samples: "Rows needed",
-		transfer.Queries: "Queries that can be answered",
-		transfer.Tau:     "Accuracy tau reached",
-		transfer.Beta:    "Failure probability beta reached",
-	}[solved.unknown]
-	return []string{head, strings.Join(append(constants, first.Query.String()+" queries"), ", ")}
+	return []string{subjects[solved.unknown], strings.Join(append(constants, s.shownWords()...), ", ")}
 }
 
 // crossover says where sample splitting stops being the best or begins to be: exactly

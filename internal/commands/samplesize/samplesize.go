@@ -33,7 +33,8 @@ func Command() *commands.Command {
 			"10,100,1k or 0.01:0.1:0.01 (step) or 10:1M:log13 (13 points) or 1:512:x2 (doubling). A space may follow a\n" +
 			"comma, and makes it certain that it separates: \"20, 500\" is two numbers of rows, and 20,500 is refused.",
 		Flags: append(goalFlags(),
-			usage.Flag{Name: "method", Usage: "only these methods, `A,B,...`; see dpcalc methods", Words: commands.MethodNames()},
+			usage.Flag{Name: "method", Usage: "only these methods, `A,B,...`; see dpcalc methods", Words: commands.MethodNames(),
+				List: true},
 			usage.Flag{Name: "proofs", Usage: "`WHICH` methods: all (default) or published", Words: []string{"all", "published"}},
 			usage.Flag{Name: "schedule", Usage: "write the table that the best method runs on, the noise of every query say, to `FILE`: " +
 				".csv, .tsv, .json or .jsonl"},
@@ -41,6 +42,9 @@ func Command() *commands.Command {
 				"and --tau; with --beta, check it"},
 			usage.Flag{Name: "zip", Switch: true, Usage: "pair the lists instead of crossing them"},
 			usage.Flag{Name: "max-rows", Usage: "write up to `R` rows (default 1000000)"},
+			usage.Flag{Name: bestFlag, Switch: true, Usage: "one row for each goal, that of its best method"},
+			usage.Flag{Name: matrixFlag, Usage: "the best method's value alone, the list of the first flag down and that of the " +
+				"second across: `A,B`, such as m,tau"},
 			usage.Flag{Name: "report", Switch: true, Usage: "write the best plan as a paragraph for a methods section; with -f markdown " +
 				"or latex in these"},
 			usage.Flag{Name: "plot", Switch: true, Usage: "draw the grid in characters; -o with .svg, .png or .pdf draws it in a file"},
@@ -65,6 +69,8 @@ type request struct {
 	unknown transfer.Unknown
 	target  commands.Target
 	view    view
+	best    bool    // one row a goal, the starred one
+	matrix  *matrix // the starred values laid out by two lists; nil for rows
 	inputs  []record.Input
 
 	schedule commands.Target // where the table goes that the method runs on, if it has a path
@@ -107,6 +113,8 @@ func runSamplesize(c *commands.Call) error {
 	}
 	var verdict verdict
 	switch {
+	case asked.matrix != nil:
+		err = asked.writeMatrix(c, &verdict)
 	case asked.target.Format.Book != nil:
 		err = asked.workbook(c, &verdict)
 	case asked.target.Format.Encode != nil:
@@ -138,6 +146,9 @@ func readRequest(c *commands.Call) (s request, err error) {
 	if s.view, err = readView(c, s.target.Format, c.Offered()); err != nil {
 		return s, err
 	}
+	if err := s.readMatrix(c); err != nil {
+		return s, err
+	}
 	_, s.asked = c.Text("method")
 	if s.methods, err = readMethods(c); err != nil {
 		return s, err
@@ -162,6 +173,9 @@ func readRequest(c *commands.Call) (s request, err error) {
 	if s.unknown, err = s.grid.valid(s.goals); err != nil {
 		return s, err
 	}
+	if err := s.validMatrix(); err != nil {
+		return s, err
+	}
 	if s.view == plotView || s.view == figureView {
 		if _, _, _, err := s.axes(); err != nil {
 			return s, err
@@ -172,12 +186,14 @@ func readRequest(c *commands.Call) (s request, err error) {
 
 // fits refuses more goals than the limit of rows and the format allow.
 func (s *request) fits(goals, limit int64) error {
-	rows := goals * int64(len(s.methods))
+	rows := goals * s.perGoal()
 	switch {
 	case goals >= math.MaxInt32:
 		return usage.Errorf("samplesize: got a grid of 2^31 goals or more, want fewer")
 	case rows > limit:
 		return usage.Errorf("--max-rows: got %d rows, want at most %d; allow more with --max-rows", rows, limit)
+	case s.matrix != nil: // its lists are counted when they are known
+		return nil
 	case s.target.Format.Book != nil:
 		return commands.FitsSheet(rows)
 	case s.target.Format.Encode == nil:
@@ -265,7 +281,8 @@ func (s *request) solve(rows []row, i int, v *verdict) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(rows, func(r row) bool { return r.Status == transfer.OK }) {
+	starred := s.best || s.matrix != nil // and nothing else counts
+	if best >= 0 || !starred && slices.ContainsFunc(rows, func(r row) bool { return r.Status == transfer.OK }) {
 		v.answered.Store(true)
 	}
 	if best < 0 {
@@ -306,8 +323,9 @@ func (s *request) writeRows(c *commands.Call, e record.Encoder, v *verdict) erro
 			if w.rows, err = s.solve(w.rows, i, v); err != nil {
 				return nil, err
 			}
-			for k := range w.rows {
-				w.cells = record.Row(w.cells[:0], columns, &w.rows[k])
+			shown := s.shownRows(w.rows)
+			for k := range shown {
+				w.cells = record.Row(w.cells[:0], columns, &shown[k])
 				dst = e.Row(dst, i == 0 && k == 0, w.cells, &w.known)
 			}
 		}

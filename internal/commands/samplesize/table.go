@@ -16,36 +16,47 @@ var shownAs = map[transfer.Feedback]string{
 	transfer.Flags: "guesses corrected where they are wrong", transfer.Final: "scored once, together",
 }
 
+// subjects say what is solved for.
+var subjects = map[transfer.Unknown]string{
+	transfer.Samples: "Rows needed",
+	transfer.Queries: "Queries that can be answered",
+	transfer.Tau:     "Accuracy tau reached",
+	transfer.Beta:    "Failure probability beta reached",
+	transfer.None:    "Check of the plan",
+}
+
+// shownWords are the constants of a goal that are words.
+func (s *request) shownWords() []string {
+	base := s.grid.base
+	words := []string{base.Query.String() + " queries"}
+	if said := shownAs[base.Feedback]; said != "" {
+		words = append(words, said)
+	}
+	if base.OneSided {
+		words = append(words, "one-sided")
+	}
+	return words
+}
+
 // sheet lays the rows out for people: the goal's constants in the title, what
 // varies and what was solved in columns, and what to make of it below.
 func (s *request) sheet(ctx context.Context, rows [][]row) (record.Sheet, error) {
 	columns, constants := s.shown()
-	subject := map[transfer.Unknown]string{
-		transfer.Samples: "Rows needed",
-		transfer.Queries: "Queries that can be answered",
-		transfer.Tau:     "Accuracy tau reached",
-		transfer.Beta:    "Failure probability beta reached",
-		transfer.None:    "Check of the plan",
-	}[s.unknown]
-	base := s.grid.base
-	constants = append(constants, base.Query.String()+" queries")
-	if said := shownAs[base.Feedback]; said != "" {
-		constants = append(constants, said)
-	}
-	if base.OneSided {
-		constants = append(constants, "one-sided")
-	}
-	out := record.Sheet{Title: []string{subject + ": " + strings.Join(constants, ", ")},
+	constants = append(constants, s.shownWords()...)
+	out := record.Sheet{Title: []string{subjects[s.unknown] + ": " + strings.Join(constants, ", ")},
 		Columns: record.Titles(columns)}
 	var leftOut, unanswered commands.Reasons
-	for _, group := range rows {
+	written := s.written(rows)
+	for _, group := range written {
 		for k := range group {
 			r := &group[k]
 			reason := commands.Flagged(r.Reason)
 			if leftOut.LeavesOut(r.Method.Name, r.Status, reason) {
 				continue
 			}
-			unanswered.Add(r.Method.Name, reason)
+			if r.Method != &unstarred {
+				unanswered.Add(r.Method.Name, reason)
+			}
 			out.Rows = append(out.Rows, record.Row(nil, columns, r))
 		}
 	}
@@ -53,7 +64,7 @@ func (s *request) sheet(ctx context.Context, rows [][]row) (record.Sheet, error)
 	if err != nil {
 		return record.Sheet{}, err
 	}
-	out.Notes = slices.Concat(found, s.legend(rows), tableNote(rows), leftOut.Lines(),
+	out.Notes = slices.Concat(found, s.legend(written), tableNote(written), leftOut.Lines(),
 		unanswered.Lines())
 	return out, nil
 }

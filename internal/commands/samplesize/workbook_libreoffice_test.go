@@ -97,7 +97,7 @@ func TestLibreOfficeLive(t *testing.T) {
 		{Start: smallBeta, To: map[string]any{"ln_inv_beta": 5000, "cells": 100}},
 		{Start: smallBeta, To: map[string]any{"ln_inv_beta": 0}, Fault: "ln(1/beta): want a positive number"},
 	}
-	compared := 0
+	compared, interpolated := 0, 0
 	for i, f := range commandtest.Recalculated(t, changes) {
 		c := changes[i]
 		where := fmt.Sprint(c.Start, " with ", c.To)
@@ -131,6 +131,9 @@ func TestLibreOfficeLive(t *testing.T) {
 		for name, k := range rows {
 			n, source := commandtest.Raw(t, f, "Live", fmt.Sprint("B", k)), commandtest.Raw(t, f, "Live", fmt.Sprint("C", k))
 			formula, _ := f.GetCellFormula("Live", fmt.Sprint("B", k))
+			if c.Fault == "" {
+				checkTau(t, where, f, name, k, goal)
+			}
 			says := c.Rows[name]
 			if c.Fault != "" {
 				says = c.Fault
@@ -138,13 +141,17 @@ func TestLibreOfficeLive(t *testing.T) {
 				says = needsBudget
 			}
 			switch {
-			case formula == "":
-				want := "value for other inputs"
-				if same {
-					want = "value"
-				}
-				if source != want && !(same && n == "none") {
-					t.Errorf("%s: %s is marked %q, want %q", where, name, source, want)
+			case strings.HasPrefix(formula, "IF(unchanged="):
+				switch {
+				case same:
+					if source != "value" && n != "none" {
+						t.Errorf("%s: %s is marked %q", where, name, source)
+					}
+				case (source == "at most" || source == "formula, at most") && c.Fault == "":
+					interpolated++
+					checkMost(t, where, name, goal, n)
+				case n != "" || source != "only by dpcalc" && source != c.Fault:
+					t.Errorf("%s: %s shows %q and is marked %q", where, name, n, source)
 				}
 			case says != "":
 				if n != "none" || source != says {
@@ -165,8 +172,145 @@ func TestLibreOfficeLive(t *testing.T) {
 			}
 		}
 	}
-	if compared < 150 {
-		t.Errorf("%d numbers compared", compared)
+	if compared < 150 || interpolated < 5 {
+		t.Errorf("%d numbers compared, %d interpolated", compared, interpolated)
+	}
+}
+
+// checkMost compares a number of rows that is said to be at most so many with dpcalc's: never below it, and where it
+// is interpolated within three parts in a hundred and a row.
+func checkMost(t *testing.T, where, name string, goal transfer.Goal, text string) {
+	t.Helper()
+	m, _ := transfer.Lookup(name)
+	goal.Samples = 0
+	answer, err := m.Solve(goal)
+	n, e := strconv.ParseFloat(text, 64)
+	if err != nil || e != nil || answer.Status != transfer.OK {
+		t.Errorf("%s: %s says %q: %v, %+v", where, name, text, err, answer)
+		return
+	}
+	least := float64(answer.Samples)
+	loose := goal.Query == transfer.Binary && (name == "gate" || name == "sealed") // whose tails are exact
+	if n < least || !loose && n > 1.03*least+1 {
+		t.Errorf("%s: %s needs at most %v, dpcalc says %v", where, name, n, least)
+	}
+}
+
+// checkTau compares the tau of a row with what dpcalc reaches with the rows in the input samples.
+func checkTau(t *testing.T, where string, f *excelize.File, name string, k int, goal transfer.Goal) {
+	t.Helper()
+	inputs, _ := commandtest.LiveTable(t, f)
+	text, source := commandtest.Raw(t, f, "Live", fmt.Sprint("D", k)), commandtest.Raw(t, f, "Live", fmt.Sprint("E", k))
+	goal.Samples, goal.Tau = int64(commandtest.LiveNumber(t, f, inputs["samples"])), 0
+	answers := []string{"formula", "formula, at most", "at most", "value"}
+	if slices.Contains(answers, source) != (text != "") {
+		t.Errorf("%s: %s reaches %q and is marked %q", where, name, text, source)
+		return
+	}
+	if text == "" {
+		if (source == "") != (goal.Samples == 0) {
+			t.Errorf("%s: %s has no tau and is marked %q", where, name, source)
+		}
+		return
+	}
+	m, _ := transfer.Lookup(name)
+	answer, err := m.Solve(goal)
+	tau, e := strconv.ParseFloat(text, 64)
+	if err != nil || e != nil || answer.Status != transfer.OK {
+		t.Errorf("%s: %s reaches %q: %v, %+v", where, name, text, err, answer)
+		return
+	}
+	most := 1 + 1e-9
+	switch {
+	case source == "formula" || source == "value":
+	case name == "rounding" || name == "thresholdout-dwork15" || goal.Query == transfer.Binary:
+		most = math.Inf(1) // another number of cells, the other argument, or exact tails
+	default:
+		most = 1.03
+	}
+	if tau < answer.Tau*(1-1e-14) || tau > answer.Tau*most { // a sheet keeps 15 digits
+		t.Errorf("%s: %s reaches %v (%s), dpcalc says %v", where, name, tau, source, answer.Tau)
+	}
+	taus[source]++
+}
+
+// taus counts what checkTau compared.
+var taus = make(map[string]int)
+
+// Around the start every row follows, never below dpcalc and within three parts in a hundred: by a formula, by a bound
+// on a tail, or between values. The tau of a number of rows does so too.
+func TestLibreOfficeNear(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	var changes []commandtest.Change
+	for _, start := range []string{
+		"samplesize -m 1000 -t 0.1 -b 0.05 -B 20",
+		"samplesize -n 20k -m 200 -b 0.05",
+		"samplesize -m 100 -t 0.05 -b 0.01 --query binary",
+		"samplesize -m 100 -t 0.1 -b 0.05 --feedback gate --passes 5",
+		"samplesize -n 3000 -m 400 -b 0.05 --feedback gate --passes 40 --one-sided",
+		"samplesize -m 100 -t 0.1 -b 0.05 --feedback gate --query binary",
+		"samplesize -m 200 -t 0.1 -b 0.05 --feedback best",
+		"samplesize -m 200 -t 0.1 -b 0.05 --feedback flags -B 10",
+		"samplesize -m 20 -t 0.05 -b 0.05 --feedback final",
+		"samplesize -m 20 -t 0.05 -b 0.05 --feedback final --one-sided",
+		"samplesize -m 20 -t 0.05 -b 0.05 --feedback final --query sensitive --sensitivity 2",
+		"samplesize -m 100 -t 0.1 -b 0.05 --query difference --disagreement 0.5",
+	} {
+		words := strings.Fields(start)
+		number := func(flag string, missing float64) float64 {
+			if i := slices.Index(words, flag); i >= 0 {
+				x, err := strconv.ParseFloat(strings.Replace(words[i+1], "k", "e3", 1), 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return x
+			}
+			return missing
+		}
+		within := func(x, reach float64) float64 { return x * math.Exp((2*r.Float64()-1)*math.Log(reach)) }
+		for range 3 {
+			m, b := math.Round(within(number("-m", 0), 1.9)), math.Exp(within(math.Log(number("-b", 0)), 1.45))
+			tau := within(number("-t", 0), 1.3)
+			to := map[string]any{"queries": m, "beta": b, "samples": math.Round(within(number("-n", 5000), 1.2))}
+			if tau > 0 {
+				to["tau"] = tau
+			}
+			changes = append(changes, commandtest.Change{Start: start, To: to})
+		}
+	}
+	clear(taus)
+	marks := make(map[string]int)
+	for i, f := range commandtest.Recalculated(t, changes) {
+		c := changes[i]
+		where := fmt.Sprint(c.Start, " with ", c.To)
+		inputs, rows := commandtest.LiveTable(t, f)
+		value := func(cell string) string { return commandtest.Raw(t, f, "Live", cell) }
+		if got := value(inputs["problem"]); got != "none" {
+			t.Errorf("%s: problem %q", where, got)
+			continue
+		}
+		goal := commandtest.GoalOf(t, c.Start, inputs, value)
+		for name, k := range rows {
+			n, source := value(fmt.Sprint("B", k)), value(fmt.Sprint("C", k))
+			marks[source]++
+			switch source {
+			case "at most", "formula, at most":
+				checkMost(t, where, name, goal, n)
+			case "formula":
+				commandtest.CheckNear(t, where, f, name, k, goal, int64(commandtest.LiveNumber(t, f, inputs["cells"])))
+			default:
+				if n != "" && n != "none" {
+					t.Errorf("%s: %s shows %q and is marked %q", where, name, n, source)
+				}
+			}
+			checkTau(t, where, f, name, k, goal)
+		}
+	}
+	t.Log(marks, taus)
+	for mark, least := range map[string][2]int{"at most": {200, 30}, "formula": {80, 50}, "formula, at most": {10, 30}} {
+		if marks[mark] < least[0] || taus[mark] < least[1] {
+			t.Errorf("%d rows and %d tau are marked %s", marks[mark], taus[mark], mark)
+		}
 	}
 }
 
@@ -179,7 +323,7 @@ func TestLibreOfficeNeverBelow(t *testing.T) {
 	f := excelize.NewFile()
 	names := []string{"queries", "tau", "ln_inv_beta", "budget", "cells", "epsilon"}
 	name := regexp.MustCompile(`\b(` + strings.Join(names, "|") + `)\b`)
-	forms := closedForms(transfer.Bounded)
+	forms := closedForms(transfer.Goal{Query: transfer.Bounded})
 	type asked struct {
 		method string
 		goal   transfer.Goal

@@ -1,0 +1,105 @@
+package holdout
+
+import (
+	"bufio"
+	"errors"
+	"math"
+	"math/big"
+	"strings"
+	"testing"
+)
+
+// pairsOf is a table of lines with an id and a value on each, separated by a blank.
+func pairsOf(text string) Table {
+	return func(visit func(id, value string) error) error {
+		lines := bufio.NewScanner(strings.NewReader(text))
+		for lines.Scan() {
+			id, value, _ := strings.Cut(lines.Text(), " ")
+			if err := visit(id, value); err != nil {
+				return err
+			}
+		}
+		return lines.Err()
+	}
+}
+
+// fits says by a map and by fractions whether a table has every id of the labels once, each with a class or with a
+// decimal number in [0, 1].
+func fits(l *Labels, table Table, number bool) (want map[string]float64, ok bool) {
+	want, ok = make(map[string]float64), true
+	classes := make(map[string]float64)
+	for i, c := range l.Classes() {
+		classes[c] = float64(i)
+	}
+	err := table(func(id, value string) error {
+		x, known := classes[value]
+		if number {
+			r, parsed := new(big.Rat).SetString(value)
+			if known = parsed && !strings.ContainsAny(value, "/_xXpPbBoO"); known {
+				x, _ = r.Float64()
+			}
+			known = known && x >= 0 && x <= 1
+		}
+		_, again := want[id]
+		want[id] = x
+		ok = ok && known && !again
+		return nil
+	})
+	for _, id := range l.ids {
+		_, there := want[id]
+		ok = ok && there
+	}
+	return want, ok && err == nil && len(want) == len(l.ids)
+}
+
+// FuzzPredictions compares what a table of predictions is read as with a map of its rows. What is refused is an
+// [InputError] of one line, and the same rows in another order have the same fingerprint.
+func FuzzPredictions(f *testing.F) {
+	labels, err := NewLabels(Columns([]string{"1", "2", "a"}, []string{"yes", "no", "yes"}))
+	if err != nil {
+		f.Fatal(err)
+	}
+	plain, err := NewLabels(Columns([]string{"x", "y"}, []string{"0", "1"}))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, text := range []string{
+		"x 0\ny 1\n", "y 1e0\nx 0.5", "x 1\nx 1\ny 0", "x NaN\ny 1", "x 0x1p-1\ny 1", "y -0\nx +.5", "1 yes\n2 no\na yes\n",
+		"x 1.0000000000000001\ny 1", "x 1e-400\ny 1.", "", "x\ny", "x \xff\ny 1", "x Inf\ny _1", "z 1\nx 1\ny 1",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if strings.ContainsAny(text, "eE") && len(text) > 60 {
+			return // fractions of huge exponents take long
+		}
+		table := pairsOf(text)
+		for _, metric := range []string{Accuracy, columnPrefix + "x"} {
+			for _, l := range []*Labels{labels, plain} {
+				got, err := l.read(metric, false, table)
+				want, ok := fits(l, table, metric != Accuracy)
+				input := (*InputError)(nil)
+				if ok != (err == nil) || err != nil && (!errors.As(err, &input) || strings.Contains(err.Error(), "\n")) {
+					t.Fatalf("%s: got %v, want %v", metric, err, ok)
+				}
+				if err != nil {
+					continue
+				}
+				var ids, values []string
+				_ = table(func(id, value string) error {
+					ids, values = append([]string{id}, ids...), append([]string{value}, values...)
+					return nil
+				})
+				again, err := l.read(metric, false, Columns(ids, values))
+				if err != nil || again.fingerprint() != got.fingerprint() {
+					t.Errorf("%s: another order is another look: %v", metric, err)
+				}
+				for i, id := range l.ids {
+					if x := want[id]; math.Abs(got.of[i]-x) > 0 {
+						t.Errorf("%s: id %q: got %v, want %v", metric, id, got.of[i], x)
+					}
+				}
+			}
+		}
+	})
+}

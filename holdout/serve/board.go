@@ -1,0 +1,239 @@
+package serve
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"html"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/dpcalc/dpcalc/holdout"
+	"github.com/dpcalc/dpcalc/internal/ledgers"
+	"github.com/dpcalc/dpcalc/internal/record"
+	"github.com/dpcalc/dpcalc/internal/usage"
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// shown is what the board and the status were made of, and what was made of it.
+type shown struct {
+	mu    sync.Mutex
+	of    fs.FileInfo // of the looks
+	pages map[string][]byte
+}
+
+// looksFile has a line for every look, and grows with each.
+const looksFile = "looks.jsonl"
+
+// page makes a page, or returns the one that was made of the same looks.
+func (s *Server) page(name string, write func(holdout.Status, []holdout.Line) []byte) ([]byte, error) {
+	c := &s.shown
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now, err := os.Stat(filepath.Join(s.dir, looksFile))
+	if err != nil {
+		return nil, err
+	}
+	if c.of == nil || c.of.Size() != now.Size() || !c.of.ModTime().Equal(now.ModTime()) {
+		c.of, c.pages = now, make(map[string][]byte)
+	}
+	if text, ok := c.pages[name]; ok {
+		return text, nil
+	}
+	status, err := holdout.ReadStatus(s.dir)
+	if err != nil {
+		return nil, err
+	}
+	_, lines, err := holdout.ReadLog(s.dir)
+	if err != nil {
+		return nil, err
+	}
+	c.pages[name] = write(status, ranked(status.Plan, lines))
+	return c.pages[name], nil
+}
+
+// form is a form of an answer, by the name of ?format=.
+type form struct {
+	name, kind string
+	write      func(holdout.Status, []holdout.Line) []byte
+}
+
+// The forms of the status and of the board. The first is the default.
+var (
+	statusForms = []form{
+		{"json", kindJSON, statusIn(record.JSON)},
+		{"csv", kindCSV, statusIn(record.CSV)},
+	}
+	boardForms = []form{
+		{"html", kindHTML, boardPage},
+		{"json", kindJSON, boardIn(record.JSON)},
+		{"csv", kindCSV, boardIn(record.CSV)},
+	}
+)
+
+func (s *Server) status(_ http.ResponseWriter, r *http.Request, _ string) reply {
+	return s.inForm(r, statusForms)
+}
+
+func (s *Server) board(_ http.ResponseWriter, r *http.Request, _ string) reply {
+	return s.inForm(r, boardForms)
+}
+
+// inForm answers in the form that was asked for.
+func (s *Server) inForm(r *http.Request, forms []form) reply {
+	got := r.URL.Query().Get("format")
+	var names []string
+	for _, f := range forms {
+		names = append(names, f.name)
+	}
+	at := slices.Index(names, cmp.Or(got, names[0]))
+	if at < 0 {
+		return line(http.StatusBadRequest, "format: got %s, want %s", usage.Shown(got), usage.OrList(names))
+	}
+	body, err := s.page(r.URL.Path+" "+names[at], forms[at].write)
+	if err != nil {
+		return broken(http.StatusInternalServerError, err)
+	}
+	return reply{code: http.StatusOK, kind: forms[at].kind, body: body}
+}
+
+// statusIn is the status without the path of the labels.
+func statusIn(f record.Format) func(holdout.Status, []holdout.Line) []byte {
+	return func(s holdout.Status, _ []holdout.Line) []byte {
+		return rows(f, without(ledgers.Statuses, "labels"), s)
+	}
+}
+
+// boardIn is the board without the fingerprints, by which a guess at somebody's predictions could be checked.
+func boardIn(f record.Format) func(holdout.Status, []holdout.Line) []byte {
+	return func(_ holdout.Status, lines []holdout.Line) []byte {
+		return rows(f, without(ledgers.Lines, "fingerprint", "chain"), lines...)
+	}
+}
+
+// without are the columns but those of some names.
+func without[R any](columns []record.Column[R], names ...string) []record.Column[R] {
+	return slices.DeleteFunc(slices.Clone(columns), func(c record.Column[R]) bool {
+		return slices.Contains(names, c.Name)
+	})
+}
+
+// ranked are the looks that have a place on the board: the best number first, and otherwise in their order.
+func ranked(p *holdout.Plan, lines []holdout.Line) []holdout.Line {
+	list := slices.DeleteFunc(slices.Clone(lines), func(l holdout.Line) bool { return l.Event != holdout.Looked })
+	if numbered(p) {
+		slices.SortStableFunc(list, func(a, b holdout.Line) int { return cmp.Compare(*b.Response, *a.Response) })
+	}
+	return list
+}
+
+// numbered reports whether each look is shown a number that says how good it is.
+func numbered(p *holdout.Plan) bool {
+	return p.Promise.Feedback == transfer.Answers.String() || p.Promise.Feedback == transfer.Best.String()
+}
+
+// mostListed is how many looks the page lists; csv and json have all.
+const mostListed = 1000
+
+const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}` +
+	`table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.25rem .75rem .25rem 0;` +
+	`border-bottom:1px solid #8888;overflow-wrap:anywhere}:root{color-scheme:light dark}`
+
+// styleHash is what the header of the page allows as its style.
+var styleHash = func() string {
+	sum := sha256.Sum256([]byte(style))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}()
+
+// pageColumns are what the page shows of a look.
+var pageColumns = []string{"look", "team", "name", "verdict", "response", "bar", "guess", "metric", "time"}
+
+// boardPage is the board as a page. Every text in it is escaped.
+func boardPage(s holdout.Status, lines []holdout.Line) []byte {
+	var b strings.Builder
+	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">" +
+		"<meta name=\"viewport\" content=\"width=device-width\"><title>The board</title><style>" + style +
+		"</style></head><body>\n<h1>The board</h1>\n")
+	p := s.Plan.Promise
+	fmt.Fprintf(&b, "<p>The ledger is %s: %d looks taken, %d remain.", s.State(), s.Looks, s.Remaining.Looks)
+	if s.Torn > 0 {
+		fmt.Fprintf(&b, " %d of them were cut short by a crash: nobody has seen their answers.", s.Torn)
+	}
+	fmt.Fprintf(&b, "</p>\n<p>%s</p>\n", html.EscapeString(meaning(s.Plan)))
+	fmt.Fprintf(&b, "<p>%d rows, %d looks, tau %s, beta %s, method %s.</p>\n", p.Samples, p.Queries,
+		plain(record.Number(p.Tau)), plain(ledgers.Beta(p.Beta)), html.EscapeString(s.Plan.Method))
+	writeTable(&b, lines)
+	fmt.Fprintf(&b, "<p>Chain: <code>%s</code></p>\n</body></html>\n", html.EscapeString(s.Chain))
+	return []byte(b.String())
+}
+
+// meaning says what is promised of what is shown.
+func meaning(p *holdout.Plan) string {
+	of := "the same rows"
+	if p.Mechanism.Parts > 0 {
+		of = "the rows of its part"
+	}
+	truth := " The truth of a look is the mean over fresh labels of " + of + ". It is the population's value only for " +
+		"predictions of a model that was made without these rows."
+	promise := "With probability at least 1 - beta, "
+	within := "is within tau of its truth"
+	if p.Promise.OneSided {
+		within = "exceeds its truth by at most tau"
+	}
+	switch p.Promise.Feedback {
+	case transfer.Gate.String():
+		promise += "what passes is truly above its bar"
+		if !p.Promise.OneSided {
+			promise += ", and what is 2 tau above its bar passes"
+		}
+		promise += "."
+	case transfer.Best.String():
+		promise += "every number, the best so far, " + strings.Replace(within, "its truth", "the best truth so far", 1) + "."
+	case transfer.Flags.String():
+		promise += "every number " + within + ": the guess that came with the look, unless it moved."
+	default:
+		promise += "every number " + within + ". Where two differ by 2 tau or less, their order may be the other one."
+	}
+	return promise + truth
+}
+
+// writeTable writes the looks, without the columns that hold nothing.
+func writeTable(b *strings.Builder, lines []holdout.Line) {
+	if len(lines) == 0 {
+		b.WriteString("<p>No look was taken.</p>\n")
+		return
+	}
+	listed := lines[:min(len(lines), mostListed)]
+	var columns []record.Column[holdout.Line]
+	for _, name := range pageColumns {
+		i := slices.IndexFunc(ledgers.Lines, func(c record.Column[holdout.Line]) bool { return c.Name == name })
+		if c := ledgers.Lines[i]; slices.ContainsFunc(listed, func(l holdout.Line) bool { return plain(c.Cell(l)) != "" }) {
+			columns = append(columns, c)
+		}
+	}
+	b.WriteString("<table>\n<tr>")
+	for _, c := range columns {
+		b.WriteString("<th>" + html.EscapeString(c.Name) + "</th>")
+	}
+	b.WriteString("</tr>\n")
+	for _, l := range listed {
+		b.WriteString("<tr>")
+		for _, c := range columns {
+			b.WriteString("<td><bdi>" + plain(c.Cell(l)) + "</bdi></td>")
+		}
+		b.WriteString("</tr>\n")
+	}
+	b.WriteString("</table>\n")
+	if more := len(lines) - len(listed); more > 0 {
+		fmt.Fprintf(b, "<p>%d more looks are in <a href=\"?format=csv\">csv</a>.</p>\n", more)
+	}
+}
+
+// plain is a cell as people read it, escaped for HTML.
+func plain(c record.Cell) string { return html.EscapeString(record.People(c)) }

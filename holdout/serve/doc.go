@@ -1,0 +1,26 @@
+// Package serve answers looks at a ledger over HTTP: a leaderboard or a gate that keeps the promise of its plan.
+//
+// A [Server] is an http.Handler with three addresses. POST /looks takes predictions and answers with the row of the
+// look, GET /status says what remains, GET /board shows what was answered. [Server.Serve] runs it with limits on
+// headers, bodies and time, and finishes the looks in hand when it is stopped.
+//
+// # Who may ask
+//
+// A team has a token, of which the server knows the SHA-256 alone. Looks are counted over all teams: the plan is one.
+// Without tokens, only a connection to a loopback address is answered. The Host header must be the address that the
+// connection was made to, or one of the names in the options, so that no page of another site can ask through
+// somebody's browser. TLS is left to a proxy.
+//
+// # What leaves
+//
+// An answer has what the plan shows of a look, what remains, the chain, and what is public of the plan. What is wrong
+// with a submission is told by its ids and by the classes, both public. No answer has a label, noise, the path of a
+// file, or the text of an error of the system.
+//
+// # Looks
+//
+// The ledger takes one look at a time, and its line is on the disk before the answer is sent. A request may be sent
+// again: the same predictions get the same answer and cost nothing. A request that is cut off before its predictions
+// have come whole costs nothing either. Under a plan of differences the predictions are kept in a file beside the
+// ledger while they are, or may become, those of the incumbent.
+package serve

@@ -1,0 +1,132 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/dpcalc/dpcalc/holdout"
+	"github.com/dpcalc/dpcalc/internal/ledgers"
+	"github.com/dpcalc/dpcalc/internal/usage"
+)
+
+// incumbents are, for a plan of differences, what candidates are compared with: the file of the one that passed last.
+type incumbents struct {
+	mu    sync.Mutex          // of a look: no other candidate passes meanwhile
+	moved *holdout.LabelsFile // the incumbent at the start, where its file is now
+}
+
+// folder is where the candidates' files are, beside the files of the ledger.
+const folder = "incumbents"
+
+// suffixes of the files of each form.
+var suffixes = map[ledgers.Form]string{ledgers.Unknown: ".csv", ledgers.Tabs: ".tsv", ledgers.JSONLines: ".jsonl"}
+
+// findIncumbent checks that candidates can be compared.
+func (s *Server) findIncumbent(now holdout.LabelsFile) error {
+	if s.Incumbent != "" {
+		s.base.moved = &holdout.LabelsFile{Path: s.Incumbent, Fingerprint: now.Fingerprint}
+		now = *s.base.moved
+	}
+	if now.Path == "" {
+		return usage.Errorf("--incumbent: got nothing, want its file: the incumbent came by standard input")
+	}
+	_, done, err := s.incumbent(now)
+	if err != nil {
+		return err
+	}
+	done()
+	return os.MkdirAll(filepath.Join(s.dir, folder), 0o700)
+}
+
+// incumbent opens the incumbent's file, which must be as it was.
+func (s *Server) incumbent(now holdout.LabelsFile) (t holdout.Table, done func(), err error) {
+	if m := s.base.moved; m != nil && m.Fingerprint == now.Fingerprint {
+		now = *m
+	}
+	if t, done, err = s.open(now.Path); err != nil {
+		return nil, nil, fmt.Errorf("the incumbent: %w", err)
+	}
+	got, err := s.ledger.Predictions(t)
+	if err == nil && got != now.Fingerprint {
+		err = fmt.Errorf("got other predictions than the last candidate that passed, or the plan's")
+	}
+	done()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %v", now.Path, err) // whatever it is, it is not the candidate's fault
+	}
+	return s.open(now.Path)
+}
+
+// open opens a file of predictions with the plan's metric.
+func (s *Server) open(path string) (t holdout.Table, done func(), err error) {
+	p := predictions{form: ledgers.Unknown}
+	if filepath.Ext(path) == suffixes[ledgers.JSONLines] {
+		p.form = ledgers.JSONLines
+	}
+	if p.column, err = holdout.ColumnOf(s.ledger.Plan().Metric); err != nil {
+		return nil, nil, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.in = f
+	return p.table, func() { _ = f.Close() }, nil
+}
+
+// compare takes a look at a candidate. Its predictions are on the disk before: if it passes, they are what the next one
+// is compared with.
+func (s *Server) compare(ctx context.Context, asked holdout.Submission, body *predictions) (a holdout.Answer,
+	err error) {
+	if asked.Path, err = s.keep(body); err != nil {
+		return a, err
+	}
+	var done func()
+	if asked.Values, done, err = s.open(asked.Path); err != nil {
+		return a, err
+	}
+	defer done()
+	s.base.mu.Lock()
+	defer s.base.mu.Unlock()
+	defer s.discard(asked.Path)
+	status, err := holdout.ReadStatus(s.dir)
+	if err != nil {
+		return a, err
+	}
+	if asked.Incumbent, done, err = s.incumbent(*status.Incumbent); err != nil {
+		return a, err
+	}
+	defer done()
+	s.ending.RLock()
+	defer s.ending.RUnlock()
+	return s.ledger.Score(ctx, asked)
+}
+
+// keep writes the predictions of a candidate to a file of its own.
+func (s *Server) keep(body *predictions) (path string, err error) {
+	f, err := os.CreateTemp(filepath.Join(s.dir, folder), "*"+suffixes[body.form])
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if _, err = io.Copy(f, body); err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+		return "", err
+	}
+	return f.Name(), nil
+}
+
+// discard removes the file of a candidate that is not the incumbent. Where that is not known, the file stays.
+func (s *Server) discard(path string) {
+	status, err := holdout.ReadStatus(s.dir)
+	if err == nil && status.Incumbent.Path != path {
+		_ = os.Remove(path)
+	}
+}

@@ -1,0 +1,164 @@
+package serve
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/holdout"
+	"github.com/dpcalc/dpcalc/internal/usage"
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// differences makes a ledger that compares candidates with one that is right on so many rows.
+func differences(t *testing.T, labels *holdout.Labels, base string) (dir, path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "base.csv")
+	if err := os.WriteFile(path, []byte(base), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return create(t, labels, holdout.Terms{
+		Goal: transfer.Goal{Queries: 6, Tau: 0.2, Query: transfer.Difference,
+			Shown: transfer.Shown{Feedback: transfer.Gate, Passes: 3}},
+		Incumbent: holdout.Submission{Values: body(base), Path: path},
+	}), path
+}
+
+// kept are the files of candidates.
+func kept(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	list, err := os.ReadDir(filepath.Join(dir, folder))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range list {
+		names = append(names, f.Name())
+	}
+	return names
+}
+
+// A candidate that passes is what the next one is compared with, also after the server has been started again, and for
+// the command line. The files of the others are gone.
+func TestIncumbents(t *testing.T) {
+	labels, predictions := holdoutOf(t, 1)
+	dir, _ := differences(t, labels, predictions(100))
+	s := run(t, dir, labels, Options{})
+	verdict := func(s site, want string, right int) row {
+		t.Helper()
+		got := s.look(t, 200, looks(predictions(right), "?bar=0"))
+		if got.Verdict == nil || *got.Verdict != want {
+			t.Errorf("%d right: %+v, want %s", right, got, want)
+		}
+		return got
+	}
+	verdict(s, holdout.Fail, 110)
+	if names := kept(t, dir); len(names) != 0 {
+		t.Errorf("kept %v", names)
+	}
+	if text := s.ask(t, 400, looks(predictions(100), "?bar=0")); !strings.Contains(text, "the incumbent itself") {
+		t.Error(text)
+	}
+	verdict(s, holdout.Pass, 250)
+	verdict(s, holdout.Fail, 260) // it would pass against the first
+	if text := s.ask(t, 400, looks("id,prediction\n", "?bar=0")); !strings.Contains(text, "400 missing ids") {
+		t.Error(text)
+	}
+	if names := kept(t, dir); len(names) != 1 || filepath.Ext(names[0]) != ".csv" {
+		t.Errorf("kept %v", names)
+	}
+	s.stop()
+	again := run(t, dir, labels, Options{})
+	if got := verdict(again, holdout.Pass, 400); got.Look != 4 {
+		t.Errorf("%+v", got)
+	}
+	status, err := holdout.ReadStatus(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(status.Incumbent.Path); err != nil || string(text) != predictions(400) {
+		t.Error(err)
+	}
+	info, err := os.Stat(status.Incumbent.Path)
+	if err != nil || info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
+// Candidates that come at once are compared one by one, each with the one that passed last: none is told that its
+// incumbent is another.
+func TestCandidatesAtOnce(t *testing.T) {
+	labels, predictions := holdoutOf(t, 1)
+	dir, _ := differences(t, labels, predictions(100))
+	s := run(t, dir, labels, Options{})
+	var group sync.WaitGroup
+	var answered atomic.Int64
+	for k := range 12 {
+		group.Go(func() {
+			code, text, _, err := sends(s.address, looks(predictions(200+k), "?bar=0"))
+			if code == 200 {
+				answered.Add(1)
+			}
+			if err != nil || code != 200 && code != 409 {
+				t.Errorf("got %d, %v, %s", code, err, text)
+			}
+		})
+	}
+	group.Wait()
+	if v, err := holdout.Verify(dir, ""); err != nil || v.Looks != answered.Load() || v.Looks == 0 {
+		t.Errorf("%+v, %v, %d answered", v, err, answered.Load())
+	}
+	if names := kept(t, dir); len(names) != 1 {
+		t.Errorf("kept %v", names)
+	}
+}
+
+// An incumbent's file that moved is named anew; one that was edited, is missing or has no name is refused, and once the
+// server runs it is not told to be the candidate's fault.
+func TestMovedIncumbent(t *testing.T) {
+	labels, predictions := holdoutOf(t, 1)
+	dir, path := differences(t, labels, predictions(100))
+	moved := filepath.Join(t.TempDir(), "moved.csv")
+	if err := os.Rename(path, moved); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(dir, labels, Options{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+	s := run(t, dir, labels, Options{Incumbent: moved})
+	s.look(t, 200, looks(predictions(110), "?bar=0"))
+	if err := os.WriteFile(moved, []byte(predictions(101)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var events []Event
+	s.Log = func(e Event) { events = append(events, e) }
+	text := s.ask(t, 503, looks(predictions(120), "?bar=0"))
+	if strings.Contains(text, "moved.csv") || !strings.Contains(text, "the organiser's log says why") {
+		t.Error(text)
+	}
+	if s.stop(); len(events) != 1 || !strings.Contains(events[0].Error, "moved.csv: got other predictions") {
+		t.Errorf("%+v", events)
+	}
+	if _, err := New(dir, labels, Options{Incumbent: moved}); err == nil || !strings.Contains(err.Error(),
+		"got other predictions than the last candidate that passed") {
+		t.Errorf("got %v", err)
+	}
+	nameless := create(t, labels, holdout.Terms{
+		Goal:      transfer.Goal{Queries: 2, Tau: 0.3, Query: transfer.Difference},
+		Incumbent: holdout.Submission{Values: body(predictions(100))},
+	})
+	told := (*usage.Error)(nil)
+	if _, err := New(nameless, labels, Options{}); !errors.As(err, &told) || !strings.HasPrefix(err.Error(),
+		"--incumbent: got nothing") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// body is a table in csv.
+func body(text string) holdout.Table {
+	return (&predictions{in: strings.NewReader(text), column: "prediction"}).table
+}

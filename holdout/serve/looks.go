@@ -1,0 +1,173 @@
+package serve
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/holdout"
+	"github.com/dpcalc/dpcalc/internal/csvfile"
+	"github.com/dpcalc/dpcalc/internal/ledgers"
+	"github.com/dpcalc/dpcalc/internal/numbers"
+	"github.com/dpcalc/dpcalc/internal/record"
+	"github.com/dpcalc/dpcalc/internal/usage"
+)
+
+// look takes a look at the predictions in the body of a request.
+func (s *Server) look(w http.ResponseWriter, r *http.Request, team string) reply {
+	if r.ContentLength > s.MaxBody {
+		return s.tooLarge()
+	}
+	body := &predictions{in: http.MaxBytesReader(w, r.Body, s.MaxBody)}
+	answer, err := s.score(r, team, body)
+	refused := (*holdout.RefusedError)(nil)
+	switch {
+	case errors.As(err, &refused):
+		p := rowOf(answer)
+		p.code = http.StatusConflict
+		return p
+	case err != nil:
+		return s.failed(err, body)
+	}
+	return rowOf(answer)
+}
+
+// rowOf is the row of a look, as the command writes it in JSON.
+func rowOf(a holdout.Answer) reply {
+	return reply{code: http.StatusOK, kind: kindJSON, answer: &a,
+		body: rows(record.JSON, ledgers.Looks, a)}
+}
+
+// rows are rows in a format for machines.
+func rows[R any](f record.Format, columns []record.Column[R], list ...R) []byte {
+	e := f.Encode(record.Result{Command: "holdout", Columns: record.Names(columns)})
+	var known record.Chances
+	b := e.Head(nil)
+	for i, r := range list {
+		b = e.Row(b, i == 0, record.Row(nil, columns, r), &known)
+	}
+	return e.Foot(b)
+}
+
+func (s *Server) tooLarge() reply {
+	return line(http.StatusRequestEntityTooLarge, "got more than %d bytes of predictions, want fewer", s.MaxBody)
+}
+
+// score reads a request and takes its look.
+func (s *Server) score(r *http.Request, team string, body *predictions) (a holdout.Answer, err error) {
+	submission := holdout.Submission{Team: team, Metric: s.ledger.Plan().Metric}
+	if err := readQuery(r.URL.RawQuery, &submission); err != nil {
+		return a, err
+	}
+	if body.column, err = holdout.ColumnOf(submission.Metric); err != nil {
+		return a, err
+	}
+	if body.form, err = formOf(r.Header); err != nil {
+		return a, err
+	}
+	if s.ledger.Plan().Incumbent != nil {
+		return s.compare(r.Context(), submission, body)
+	}
+	submission.Values = body.table
+	s.ending.RLock()
+	defer s.ending.RUnlock()
+	return s.ledger.Score(r.Context(), submission)
+}
+
+// readQuery reads what is said of a look beside its predictions.
+func readQuery(query string, into *holdout.Submission) error {
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return usage.Errorf("got a query that is not one of an address, want ?name=&bar=&guess=&metric=")
+	}
+	for key, list := range values {
+		if !slices.Contains([]string{"name", "bar", "guess", "metric"}, key) {
+			return usage.Errorf("got the parameter %s, want name, bar, guess or metric", usage.Shown(key))
+		}
+		if len(list) > 1 {
+			return usage.Errorf("%s: given twice", key)
+		}
+	}
+	into.Name = values.Get("name")
+	if values.Has("metric") {
+		into.Metric = values.Get("metric")
+	}
+	for key, number := range map[string]**float64{"bar": &into.Bar, "guess": &into.Guess} {
+		text := values.Get(key)
+		if text == "" {
+			continue
+		}
+		x, ok := numbers.Reals.Parse(text)
+		if !ok {
+			return usage.Errorf("%s: got %s, want %s", key, usage.Shown(text), numbers.Reals.Want)
+		}
+		*number = &x
+	}
+	return nil
+}
+
+// formOf is the form of the predictions.
+func formOf(h http.Header) (ledgers.Form, error) {
+	if coding := h.Get("Content-Encoding"); coding != "" {
+		return 0, usage.Errorf("got the encoding %s, want predictions as they are", usage.Shown(coding))
+	}
+	got := only(h["Content-Type"])
+	kind, _, err := mime.ParseMediaType(got)
+	switch {
+	case err == nil && kind == "text/csv":
+		return ledgers.Unknown, nil
+	case err == nil && kind == "text/tab-separated-values":
+		return ledgers.Tabs, nil
+	case err == nil && kind == "application/jsonl":
+		return ledgers.JSONLines, nil
+	}
+	return 0, usage.Errorf("got the Content-Type %s, want text/csv, text/tab-separated-values or application/jsonl",
+		usage.Shown(got))
+}
+
+// predictions are the body of a request.
+type predictions struct {
+	in     io.Reader
+	form   ledgers.Form
+	column string
+	err    error // of the reading
+}
+
+// Read reads the body, and keeps what went wrong: it is the client's.
+func (p *predictions) Read(b []byte) (int, error) {
+	n, err := p.in.Read(b)
+	if err != nil && err != io.EOF {
+		p.err = err
+	}
+	return n, err
+}
+
+// table visits the rows.
+func (p *predictions) table(visit func(id, value string) error) error {
+	return ledgers.Rows(p, p.form, p.column, visit)
+}
+
+// failed is the reply to a look that was not taken.
+func (s *Server) failed(err error, body *predictions) reply {
+	large, input := (*http.MaxBytesError)(nil), (*holdout.InputError)(nil)
+	told := (*usage.Error)(nil)
+	corrupt, changed := (*holdout.CorruptError)(nil), (*holdout.ChangedError)(nil)
+	blamed := (&csvfile.Source{Name: "predictions"}).Blame(err)
+	switch {
+	case errors.As(body.err, &large):
+		return s.tooLarge()
+	case body.err != nil:
+		return line(http.StatusBadRequest, "got predictions that end early, want them whole and within %v", s.Timeout)
+	case errors.As(err, &input), errors.As(err, &told):
+		return line(http.StatusBadRequest, "%s", strings.TrimPrefix(err.Error(), "holdout: "))
+	case errors.As(blamed, &told):
+		return line(http.StatusBadRequest, "%v", blamed)
+	case errors.As(err, &corrupt), errors.As(err, &changed):
+		return broken(http.StatusInternalServerError, err)
+	}
+	return broken(http.StatusServiceUnavailable, err)
+}

@@ -1,0 +1,336 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/netip"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dpcalc/dpcalc/holdout"
+	"github.com/dpcalc/dpcalc/internal/usage"
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// Options are who may ask, and how much. The zero value answers everybody who reaches a loopback address.
+type Options struct {
+	Tokens    *Tokens       // of the teams; nil: everybody who reaches a loopback address is one team without a name
+	Public    bool          // whether status and board want no token
+	Hosts     []string      // HOST or HOST:PORT that the Host header may be, beside the address that was connected to
+	Incumbent string        // of differences: the present incumbent's file; "" where the ledger says that it is
+	MaxBody   int64         // bytes of predictions; 0 for [DefaultMaxBody]
+	Rate      float64       // requests a second of a team, ten seconds of them at once; 0 for [DefaultRate]
+	Timeout   time.Duration // in which a request has to come; 0 for [DefaultTimeout]
+
+	// Log is told of every request but those that were shown a board or a status, and those above the rate. One call is
+	// made at a time.
+	Log func(Event)
+}
+
+// The defaults of the options.
+const (
+	DefaultMaxBody = 64 << 20
+	DefaultRate    = 10
+	DefaultTimeout = time.Minute
+)
+
+// Event is a request and what became of it.
+type Event struct {
+	Time      string `json:"time"` // UTC, RFC 3339
+	Team      string `json:"team,omitempty"`
+	Method    string `json:"method"`
+	Path      string `json:"path"`
+	Status    int    `json:"status"`
+	Look      int64  `json:"look,omitempty"`
+	Remaining *int64 `json:"remaining_looks,omitempty"`
+	Refused   int64  `json:"refused,omitempty"` // requests of the team above its rate, since the last event
+	Error     string `json:"error,omitempty"`   // that the client is not told
+}
+
+// Server answers looks over HTTP. It is an http.Handler.
+type Server struct {
+	Options
+	dir    string
+	ledger *holdout.Ledger
+	limits *limits // of teams
+	public *limits // of all who look at a public board
+	origin *http.CrossOriginProtection
+	shown  shown
+	base   incumbents
+
+	patience time.Duration // for requests that have not come whole when the server is stopped
+	ending   sync.RWMutex  // is read where a look is taken
+	telling  sync.Mutex
+}
+
+// New opens a ledger and verifies it. A plan for finalists is refused: they are scored in one command.
+func New(dir string, labels *holdout.Labels, o Options) (*Server, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	ledger, err := holdout.Open(dir, labels)
+	if err != nil {
+		return nil, err
+	}
+	verified, err := holdout.Verify(dir, "")
+	if err != nil {
+		return nil, err
+	}
+	if verified.Plan.Promise.Feedback == transfer.Final.String() {
+		return nil, usage.Errorf("got a plan for finalists, want one whose looks come one by one: holdout score takes all " +
+			"finalists in one command")
+	}
+	o.MaxBody, o.Rate = cmp.Or(o.MaxBody, DefaultMaxBody), cmp.Or(o.Rate, DefaultRate)
+	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
+	s := &Server{
+		Options: o, dir: dir, ledger: ledger, origin: http.NewCrossOriginProtection(),
+		limits: newLimits(o.Rate), public: newLimits(max(o.Rate, publicRate)),
+		patience: 5 * time.Second,
+	}
+	switch {
+	case verified.Incumbent != nil:
+		err = s.findIncumbent(*verified.Incumbent)
+	case o.Incumbent != "":
+		err = usage.Errorf("--incumbent: got one, want none: the plan is for no differences")
+	}
+	return s, err
+}
+
+// mostHeader is the most bytes of the header of a request.
+const mostHeader = 1 << 14
+
+// Serve answers until the context ends. Then it takes no new request, and returns when the looks in hand are answered;
+// a client that is still sending is cut off after five seconds. Nothing is answered any more after that.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	if s.Tokens == nil && !Loopback(l.Addr()) {
+		return usage.Errorf("got the address %s without tokens, want tokens or a loopback address", l.Addr())
+	}
+	server := &http.Server{
+		Handler: s, ReadHeaderTimeout: min(s.Timeout, 10*time.Second), ReadTimeout: s.Timeout,
+		WriteTimeout: s.Timeout + time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: mostHeader,
+		ErrorLog: log.New(io.Discard, "", 0), // of broken connections; what goes wrong here is an Event
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(l) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.patience)
+	defer cancel()
+	if server.Shutdown(wait) != nil {
+		_ = server.Close()
+	}
+	s.ending.Lock() // and for ever: a look that has not begun is not taken
+	return nil
+}
+
+// Loopback reports whether only this machine reaches an address.
+func Loopback(a net.Addr) bool {
+	at, err := netip.ParseAddrPort(a.String())
+	return err == nil && at.Addr().Unmap().IsLoopback()
+}
+
+// reply is what is answered.
+type reply struct {
+	code   int
+	kind   string // of the body
+	body   []byte
+	allow  string          // the method that was wanted
+	answer *holdout.Answer // of a look
+	err    error           // that the client is not told
+}
+
+// The kinds of bodies.
+const (
+	kindLine = "text/plain; charset=utf-8"
+	kindJSON = "application/json"
+	kindCSV  = "text/csv; charset=utf-8"
+	kindHTML = "text/html; charset=utf-8"
+)
+
+// line is a reply of one line.
+func line(code int, format string, args ...any) reply {
+	text := strings.ReplaceAll(strings.ToValidUTF8(fmt.Sprintf(format, args...), "\ufffd"), "\n", `\n`)
+	return reply{code: code, kind: kindLine, body: []byte(text + "\n")}
+}
+
+// broken is the reply to what is not the client's fault.
+func broken(code int, err error) reply {
+	r := line(code, "the server cannot answer now: the organiser's log says why")
+	r.err = err
+	return r
+}
+
+// ServeHTTP answers a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	e := Event{Method: usage.Shown(r.Method), Path: usage.Shown(r.URL.Path)}
+	p := s.within(w, r, &e)
+	h := w.Header()
+	for name, value := range headers {
+		h.Set(name, value)
+	}
+	h.Set("Content-Type", p.kind)
+	h.Set("Content-Length", strconv.Itoa(len(p.body)))
+	switch p.code {
+	case http.StatusUnauthorized:
+		h.Set("WWW-Authenticate", "Bearer")
+	case http.StatusTooManyRequests:
+		h.Set("Retry-After", "1")
+	case http.StatusMethodNotAllowed:
+		h.Set("Allow", p.allow)
+	}
+	w.WriteHeader(p.code)
+	_, _ = w.Write(p.body)
+	s.tell(e, p)
+}
+
+// headers of every answer. The page needs its own style and nothing else.
+var headers = map[string]string{
+	"Content-Security-Policy": "default-src 'none'; style-src '" + styleHash + "'; base-uri 'none'; form-action 'none'; " +
+		"frame-ancestors 'none'",
+	"X-Content-Type-Options":       "nosniff",
+	"Referrer-Policy":              "no-referrer",
+	"Cache-Control":                "no-store",
+	"Cross-Origin-Resource-Policy": "same-origin",
+}
+
+// within answers a request that keeps to the limits of its team.
+func (s *Server) within(w http.ResponseWriter, r *http.Request, e *Event) (p reply) {
+	team, known := s.team(r)
+	e.Team = team
+	limits := s.limits
+	if s.shows(r) && !known {
+		limits = s.public
+	}
+	refused, ok := limits.enter(team)
+	if !ok {
+		return line(http.StatusTooManyRequests, "got more than %v requests a second or %d at once, want fewer", limits.rate,
+			atOnce)
+	}
+	defer limits.leave(team)
+	e.Refused = refused
+	err := usage.OrFault(func() error {
+		p = s.answer(w, r, team, known)
+		return nil
+	})
+	if err != nil {
+		return broken(http.StatusInternalServerError, err)
+	}
+	return p
+}
+
+// team is who asks, and whether that is known.
+func (s *Server) team(r *http.Request) (string, bool) {
+	if s.Tokens == nil {
+		return "", true
+	}
+	return s.Tokens.team(r)
+}
+
+// route is an address.
+type route struct {
+	path, method string
+	board        bool // it is shown to everybody, if the board is public
+	answer       func(*Server, http.ResponseWriter, *http.Request, string) reply
+}
+
+var routes = []route{
+	{"/looks", http.MethodPost, false, (*Server).look},
+	{"/status", http.MethodGet, true, (*Server).status},
+	{"/board", http.MethodGet, true, (*Server).board},
+}
+
+// routeOf finds the address of a request, nil if there is none.
+func routeOf(r *http.Request) *route {
+	i := slices.IndexFunc(routes, func(to route) bool { return to.path == r.URL.Path })
+	if i < 0 {
+		return nil
+	}
+	return &routes[i]
+}
+
+// shows reports whether a request wants what everybody is shown.
+func (s *Server) shows(r *http.Request) bool {
+	to := routeOf(r)
+	return s.Public && to != nil && to.board
+}
+
+// answer answers a request, if it is one for this server and from somebody who may ask.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, team string, known bool) reply {
+	if why := s.stranger(r); why != "" {
+		return line(http.StatusMisdirectedRequest, "%s", why)
+	}
+	to := routeOf(r)
+	if to == nil {
+		return line(http.StatusNotFound, "got %s, want /looks, /status or /board", usage.Shown(r.URL.Path))
+	}
+	if got := r.Method; got != to.method && (got != http.MethodHead || to.method != http.MethodGet) {
+		p := line(http.StatusMethodNotAllowed, "got %s, want %s", usage.Shown(got), to.method)
+		p.allow = to.method
+		return p
+	}
+	if err := s.origin.Check(r); err != nil {
+		return line(http.StatusForbidden, "got a request from the page of another site, want one of a program")
+	}
+	if !known && !s.shows(r) {
+		return line(http.StatusUnauthorized, "got no token of a team, want the header Authorization: Bearer TOKEN")
+	}
+	return to.answer(s, w, r, team)
+}
+
+// stranger says why a request is for another server than this one, "" if it is not.
+func (s *Server) stranger(r *http.Request) string {
+	here, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	switch {
+	case !ok:
+		return "got a request of no connection"
+	case s.Tokens == nil && (!Loopback(here) || passedOn(r.Header)):
+		return "got a request from elsewhere, want one of this machine: there are no tokens"
+	case !slices.ContainsFunc(append(s.Hosts, here.String()), func(h string) bool { return sameHost(h, r.Host) }):
+		return fmt.Sprintf("got the host %s, want the address that is served", usage.Shown(r.Host))
+	}
+	return ""
+}
+
+// passedOn reports whether a proxy says that it passed a request on.
+func passedOn(h http.Header) bool {
+	return h.Get("Forwarded") != "" || h.Get("X-Forwarded-For") != "" || h.Get("Via") != ""
+}
+
+// sameHost compares hosts with their ports. One without a port is the host at the port of http or of https.
+func sameHost(a, b string) bool { return strings.EqualFold(withoutPort(a), withoutPort(b)) }
+
+// withoutPort leaves out the ports that an address on the web leaves out.
+func withoutPort(host string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(host, ":80"), ":443")
+}
+
+// tell tells the log. It is not told of what a flood has in thousands, but of how many there were.
+func (s *Server) tell(e Event, p reply) {
+	quiet := p.code == http.StatusOK && p.answer == nil && e.Refused == 0
+	if s.Log == nil || quiet || p.code == http.StatusTooManyRequests {
+		return
+	}
+	e.Time, e.Status = time.Now().UTC().Format(time.RFC3339), p.code
+	if p.answer != nil {
+		e.Look, e.Remaining = p.answer.Look, &p.answer.Remaining.Looks
+	}
+	if p.err != nil {
+		e.Error = p.err.Error()
+	}
+	s.telling.Lock()
+	defer s.telling.Unlock()
+	s.Log(e)
+}

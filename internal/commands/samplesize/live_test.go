@@ -1,0 +1,166 @@
+package samplesize
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/internal/commands"
+	"github.com/dpcalc/dpcalc/internal/commandtest"
+	"github.com/dpcalc/dpcalc/internal/outfile"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/xuri/excelize/v2"
+)
+
+// Whatever a row of the sheet Live says of a goal is a formula, which gives way once an input has changed, and the
+// rows of private procedures are a block below the others.
+func TestLiveHasNothingStale(t *testing.T) {
+	for _, command := range []string{
+		"samplesize -m 20 -t 0.2 -b 0.05 -B 5",
+		"samplesize -n 3000 -m 20 -b 0.05 --feedback gate --passes 3 --one-sided",
+	} {
+		f := commandtest.OpenBook(t, strings.Fields(command)...)
+		_, rows := commandtest.LiveTable(t, f)
+		sheet := commandtest.Contents(t, f, "Live")
+		head := slices.IndexFunc(sheet, func(row []string) bool { return len(row) > 0 && row[0] == "method" })
+		names := sheet[head]
+		lastOther, firstProcedure := 0, len(sheet)
+		for name, k := range rows {
+			for j, text := range sheet[k-1] {
+				formula, err := f.GetCellFormula("Live", commandtest.CellAt(j+1, k))
+				constant := slices.Contains([]string{"method", "use", "proof"}, names[j])
+				if err != nil || text != "" && !constant && formula == "" {
+					t.Errorf("%s: %s of %s is the constant %q (%v)", command, names[j], name, text, err)
+				}
+			}
+			if m, _ := transfer.Lookup(name); m.Procedure {
+				firstProcedure = min(firstProcedure, k)
+			} else {
+				lastOther = max(lastOther, k)
+			}
+		}
+		if firstProcedure < len(sheet) && (firstProcedure != lastOther+3 || len(sheet[firstProcedure-2]) == 0) {
+			t.Errorf("%s: procedures from row %d, the others to row %d", command, firstProcedure, lastOther)
+		}
+		if visible, err := f.GetSheetVisible("Grid"); err != nil || visible && slices.Contains(f.GetSheetList(), "Grid") {
+			t.Errorf("%s: the sheet Grid is visible (%v)", command, err)
+		}
+	}
+}
+
+// With rows as an input the sheet has the tau of every method, as dpcalc solves for it.
+func TestLiveTau(t *testing.T) {
+	f := commandtest.OpenBook(t, strings.Fields("samplesize -n 4000 -m 20 -b 0.05 -B 6")...)
+	inputs, rows := commandtest.LiveTable(t, f)
+	if got, _ := f.GetCellValue("Live", inputs["samples"], excelize.Options{RawCellValue: true}); got != "4000" {
+		t.Errorf("samples %q", got)
+	}
+	for _, row := range commandtest.RowsOf(t, strings.Fields("samplesize -n 4000 -m 20 -b 0.05 -B 6")...) {
+		at := fmt.Sprint("D", rows[row["method"].(string)])
+		text, err := f.GetCellValue("Live", at, excelize.Options{RawCellValue: true})
+		want := ""
+		if row["status"] == "ok" {
+			want = fmt.Sprint(row["tau"])
+		}
+		if err != nil || text != want {
+			t.Errorf("%s: tau %q, want %q (%v)", row["method"], text, want, err)
+		}
+	}
+}
+
+// solvedAround interpolates the methods around a goal.
+func solvedAround(t *testing.T, g transfer.Goal, methods []transfer.Method) (box, []*polynomial) {
+	t.Helper()
+	s := request{methods: methods}
+	rows, _, err := transfer.Solve(nil, methods, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := make([]bool, len(rows))
+	for k := range rows {
+		open[k] = rows[k].Status == transfer.OK
+	}
+	call := &commands.Call{Session: &outfile.Session{Context: t.Context()}}
+	list, err := s.interpolate(call, g, rows, open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return boxAround(g), list
+}
+
+// At random places of the box an interpolated number of rows is not below that of the method, and at most three parts
+// in a hundred and a row above it. A method whose polynomial does not serve has none.
+func TestInterpolated(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	compared := 0
+	for _, g := range []transfer.Goal{
+		{Queries: 200, Tau: 0.1}, {Queries: 1, Tau: 0.05}, {Queries: 30, Tau: 0.6},
+		{Queries: 50, Tau: 0.1, Shown: transfer.Shown{Feedback: transfer.Best}},
+		{Queries: 20, Tau: 0.2, Budget: 5, Shown: transfer.Shown{Feedback: transfer.Flags}},
+	} {
+		g.Beta = theory.LogProb(math.Log(0.05))
+		methods := slices.DeleteFunc(transfer.Methods(), func(m transfer.Method) bool {
+			_, explicit := closedForms(g)[m.Name]
+			served := g.Feedback == transfer.Answers || slices.Contains(m.Feedbacks, g.Feedback)
+			return m.Counted || explicit || !served || slices.Contains(unsmooth, m.Name) ||
+				m.Name == "rounding-widths" && g.Queries > 100
+		})
+		b, list := solvedAround(t, g, methods)
+		for k, p := range list {
+			if p == nil {
+				continue
+			}
+			for range 3 {
+				at := g
+				var x [3]float64
+				for i, axis := range b.axes {
+					if !axis.fixed() {
+						x[i] = axis.low + (axis.high-axis.low)*r.Float64()
+					}
+				}
+				at.Queries = int64(math.Round(float64(g.Queries) * math.Exp(x[0])))
+				x[0] = math.Log(float64(at.Queries) / float64(g.Queries))
+				at.Tau, at.Beta = g.Tau*math.Exp(x[1]), theory.LogProb(g.Beta.Ln()*math.Exp(x[2]))
+				answer, err := methods[k].Solve(at)
+				if err != nil || answer.Status != transfer.OK {
+					t.Errorf("%s, %+v: %v, %+v", methods[k].Name, at, err, answer)
+					continue
+				}
+				compared++
+				n, least := math.Floor(math.Exp(p.at(x)))+1, float64(answer.Samples)
+				if n < least || n > 1.03*least+1 {
+					t.Errorf("%s, %+v: %v rows, dpcalc says %v", methods[k].Name, at, n, least)
+				}
+			}
+		}
+	}
+	if compared < 50 {
+		t.Errorf("%d numbers compared", compared)
+	}
+}
+
+// A value that the polynomial misses by much closes the method; one that it misses by little widens its margin.
+func TestFittedMargin(t *testing.T) {
+	b := boxAround(transfer.Goal{Queries: 100, Tau: 0.1, Beta: theory.LogProb(math.Log(0.05))})
+	for _, c := range []struct {
+		bump float64
+		ok   bool
+	}{{0, true}, {0.01, true}, {-0.01, true}, {0.02, false}, {-0.03, false}} {
+		values := make(map[place]float64)
+		for _, p := range b.places() {
+			_, x := b.goal(p)
+			values[p] = 9 + 0.5*x[0] - 2*x[1] + x[2] + 0.1*x[0]*x[0] - 0.2*x[0]*x[1]
+		}
+		corner := place{whole, whole, whole}
+		values[corner] += c.bump
+		p, ok := b.fitted(9, values)
+		_, x := b.goal(corner)
+		if above := p.at(x) - values[corner]; ok != c.ok || ok && above < leastMargin-1e-12 {
+			t.Errorf("bump %v: ok %v, %v above", c.bump, ok, above)
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package ledgers
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/dpcalc/dpcalc/holdout"
+)
+
+// pairs reads a whole table.
+func pairs(text string, form Form) (got [][2]string, err error) {
+	err = Rows(strings.NewReader(text), form, "prediction", func(id, value string) error {
+		got = append(got, [2]string{id, value})
+		return nil
+	})
+	return got, err
+}
+
+// The forms of tables: what separates the cells, byte order marks, line ends, quotes and JSON values.
+func TestRows(t *testing.T) {
+	want := [][2]string{{"1", "yes"}, {"2,5", "no"}}
+	for text, form := range map[string]Form{
+		"id,prediction\n1,yes\n\"2,5\",no\n":                                                               Unknown,
+		"\ufeffprediction;x;id\r\nyes;;1\r\n\r\nno;\"a\nb\";2,5":                                           Unknown,
+		"id\tprediction\n1\tyes\n2,5\tno\n":                                                                Unknown,
+		"a,b\tprediction\tid\nx\tyes\t1\nx\tno\t2,5\n":                                                     Tabs,
+		"{\"id\":1,\"prediction\":\"yes\"}\n{\"id\":\"2,5\",\"prediction\":\"no\"}":                        Unknown,
+		"\n {\"prediction\":\"yes\",\"id\":1,\"x\":[2]}\n\n{\"id\":\"2\\u002c5\",\"prediction\":\"no\"}\n": JSONLines,
+	} {
+		if got, err := pairs(text, form); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: got %v, %v", text, got, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"":                                 "got nothing, want a header line with id and prediction",
+		"id,value\n":                       "got the columns id, value, want id and prediction",
+		"id,prediction\n1\n":               "line 2: got 1 cells, want 2",
+		"id,prediction\n1,\"x\n":           "got a quote that is left open",
+		"i\x00d\x00,\x00":                  "got UTF-16, want UTF-8",
+		"{\"id\":{},\"prediction\":\"x\"}": "line 1: got an object without a text or a number",
+	} {
+		if _, err := pairs(text, Unknown); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %s", text, err, want)
+		}
+	}
+	stop := errors.New("enough")
+	err := Rows(strings.NewReader("id,prediction\n1,a\n2,b\n"), Unknown, "prediction", func(id, _ string) error {
+		if id != "1" {
+			t.Error("a row after the error")
+		}
+		return stop
+	})
+	if !errors.Is(err, stop) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// FuzzRows compares the readers with those of the library wherever these take a text: a table that is read has the
+// rows that it has for them. Labels that are read keep their number of rows.
+func FuzzRows(f *testing.F) {
+	for _, text := range []string{"id,prediction\n1,a\n", "prediction;id\n\"a;b\";1\n", "id\tprediction\n1\t\n",
+		"\ufeffid,prediction\r\n1,\"a\"\"b\"\r\n", "{\"id\":1,\"prediction\":\"a\"}\n{\"id\":\"2\",\"prediction\":1e3}",
+		"{\"id\":\"a\" , \"prediction\":\"\\u0061\"}", "{\"id\":1,\"prediction\":2}\n\f", "id,prediction\n\"1\n", "\x00", "{",
+		"id,id,prediction\n1,1,a\n"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, form := range []Form{Unknown, Tabs, JSONLines} {
+			got, err := pairs(text, form)
+			if err != nil {
+				if err.Error() == "" {
+					t.Error("an error without a text")
+				}
+				continue
+			}
+			plain := strings.TrimPrefix(text, "\ufeff")
+			if form == JSONLines || strings.HasPrefix(plain, "{") {
+				sameAsJSON(t, plain, got)
+			} else {
+				sameAsCSV(t, plain, got)
+			}
+			labels, err := holdout.NewLabels(func(visit func(id, label string) error) error {
+				return Rows(strings.NewReader(text), form, "prediction", visit)
+			})
+			if err == nil && labels.Samples() != int64(len(got)) {
+				t.Errorf("%d labels of %d rows", labels.Samples(), len(got))
+			}
+		}
+	})
+}
+
+// sameAsJSON reads the lines by the library alone. It takes keys of other cases too, which a table may not have.
+func sameAsJSON(t *testing.T, text string, got [][2]string) {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	for i := 0; ; i++ {
+		var object map[string]any
+		err := d.Decode(&object)
+		if err == io.EOF {
+			if i != len(got) {
+				t.Errorf("got %d rows of %d", len(got), i)
+			}
+			return
+		}
+		if err != nil || i >= len(got) {
+			t.Fatalf("got %v of what the library refuses: %v", got, err)
+		}
+		for k, key := range []string{"id", "prediction"} {
+			value := object[key]
+			if b, ok := value.(bool); ok {
+				value = json.Number(map[bool]string{true: "true", false: "false"}[b])
+			}
+			if n, ok := value.(json.Number); ok {
+				value = string(n)
+			}
+			if value != got[i][k] {
+				t.Errorf("row %d: got %q, want %v", i, got[i], object)
+			}
+		}
+	}
+}
+
+// sameAsCSV compares with encoding/csv, where that takes the text. It rewrites the line ends in cells, and skips none
+// of ours but empty lines.
+func sameAsCSV(t *testing.T, text string, got [][2]string) {
+	if strings.Contains(text, "\r") || !utf8.ValidString(text) {
+		return
+	}
+	for _, separator := range ",;\t" {
+		r := csv.NewReader(strings.NewReader(text))
+		r.Comma = separator
+		all, err := r.ReadAll()
+		if err != nil || len(all) == 0 {
+			continue
+		}
+		id, prediction := slices.Index(all[0], "id"), slices.Index(all[0], "prediction")
+		if id < 0 || prediction < 0 {
+			continue
+		}
+		if len(all)-1 != len(got) {
+			t.Fatalf("got %d rows of %d", len(got), len(all)-1)
+		}
+		for i, cells := range all[1:] {
+			if got[i] != [2]string{cells[id], cells[prediction]} {
+				t.Errorf("row %d: got %q, want %q", i, got[i], cells)
+			}
+		}
+	}
+}
+
+// Objects of plain texts are read as the library reads them.
+func TestPlainObjects(t *testing.T) {
+	f := table{column: "prediction"}
+	for text, want := range map[string]bool{
+		`{"id":"1","prediction":"a"}`: true, `{ "x" : "y" , "prediction":"a", "id" :"1"}`: true,
+		`{"id":"0","id":"1","prediction":"a"}`: true,
+		`{"id":1,"prediction":"a"}`:            false, `{"id":"1"}`: false, `{"id":"1","prediction":"a"`: false,
+		`{"id":"1","prediction":"a"}}`: false,
+		`{"id":"1" "prediction":"a"}`:  false, `{"id":"\u0031","prediction":"a"}`: false, `"id":"1","prediction":"a"}`: false,
+		`{"id":"1","prediction":"a",}`: false, "{\"id\":\"1\",\"prediction\":\"\x01\"}": false,
+		`{"id":"1","prediction":"é"}`: false, ``: false,
+		`{"id":"1","prediction":"a" "}`: false, `{id:"1","prediction":"a"}`: false,
+	} {
+		id, value, ok := f.plain([]byte(text))
+		if ok != want || ok && (id != "1" || value != "a") {
+			t.Errorf("%s: got %s, %s, %v", text, id, value, ok)
+		}
+		if ok && !json.Valid([]byte(text)) {
+			t.Errorf("%s is no JSON", text)
+		}
+	}
+}
