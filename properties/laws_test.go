@@ -253,6 +253,9 @@ func TestNoInputBreaksASolver(t *testing.T) {
 			func() { g.LnTranscripts = float() },
 			func() { g.PastLooks = count() },
 			func() { g.Disagreement = float() },
+			func() { g.AtLeast = float() },
+			func() { g.Variance = float() / 4 },
+			func() { g.Checked = true },
 		} {
 			if r.Intn(8) == 0 {
 				field()

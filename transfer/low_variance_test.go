@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -148,6 +149,36 @@ func TestCertifyNoise(t *testing.T) {
 		noise[0].Scale = -1
 		if err := own.CertifyNoise(noise); err == nil {
 			t.Error("negative noise is certified")
+		}
+	}
+}
+
+// Nothing at the ends of the domains breaks the solvers.
+func TestLowVarianceAtTheEnds(t *testing.T) {
+	r := rand.New(rand.NewPCG(141, 1))
+	for range 20 {
+		g := Goal{
+			Samples: int64(math.Exp(r.Float64() * math.Log(MaxCount))),
+			Queries: int64(math.Exp(r.Float64() * math.Log(MaxCount))),
+			Tau:     0.99 * math.Pow(10, -300*math.Pow(r.Float64(), 6)), Beta: theory.LogProb(-math.Pow(10, -5+10*r.Float64())),
+		}
+		switch share := math.Pow(10, -300*math.Pow(r.Float64(), 6)); r.IntN(3) {
+		case 0:
+			g.Query, g.Disagreement, g.Checked = Difference, share, r.IntN(2) == 0
+		case 1:
+			g.Query, g.AtLeast = Binary, math.Nextafter(1-share*0.49, 0.6)
+		default:
+			g.Variance = share / 4
+		}
+		[]func(){
+			func() { g.Samples = 0 }, func() { g.Queries = 0 }, func() { g.Tau = 0 }, func() { g.Beta = 0 }, func() {},
+		}[r.IntN(5)]()
+		for _, name := range []string{"gaussian-schedule", "gaussian"} {
+			m, _ := Lookup(name)
+			a, err := m.Solve(g)
+			if sum := a.Tau + a.TauAchieved + a.Mechanism.Scale + a.Beta.Ln(); err != nil || math.IsNaN(sum) {
+				t.Errorf("%s %+v: %+v, %v", name, g, a, err)
+			}
 		}
 	}
 }

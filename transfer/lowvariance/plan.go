@@ -27,8 +27,15 @@ var (
 	coarseGrain = grain{3, 2}
 )
 
+// MostPlanned is the largest number of queries of a plan: for more, what a search takes is no
+// longer a matter of seconds.
+const MostPlanned = 10_000_000
+
 func (p Plan) validate() error {
 	if err := p.Design.validate(); err != nil {
+		return err
+	}
+	if err := theory.Domain(p.Queries <= MostPlanned, "queries", p.Queries, "at most 10000000 in a plan"); err != nil {
 		return err
 	}
 	span := p.Values.span()

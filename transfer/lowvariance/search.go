@@ -191,7 +191,8 @@ func solve(c chooser, at func(x float64) Plan, b bounds) (x float64, ok bool) {
 		x = b.most
 	}
 	fine := search{f: func(x float64) float64 { return c.close(at(x)) }, most: b.most}
-	for fine.step = 0.01; ; fine.step /= 10 {
+	fine.step = 0.01
+	for range passes {
 		c.excess(at(x))
 		if fine.tolerance = b.tolerance; b.tolerance == oneRow {
 			fine.tolerance = max(0.3*num.Exp(-x), closely)
@@ -202,10 +203,15 @@ func solve(c chooser, at func(x float64) Plan, b bounds) (x float64, ok bool) {
 			return x, false
 		}
 		if _, kept := c.(falling); kept || math.Abs(x-last) < 1e-3 {
-			return x, true
+			break
 		}
+		fine.step /= 10
 	}
+	return x, true
 }
+
+// passes is how often choosing and searching alternate at most.
+const passes = 5
 
 // search is for the least x at which f, which falls, is at most 0. Only where it is at most 0 must f be smooth.
 type search struct {
