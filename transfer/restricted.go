@@ -296,21 +296,26 @@ func falseFlag(g Goal, n int64) theory.LogProb {
 }
 
 // widthsRule is Theorem 6.
-var widthsRule = searched{
-	kinds: linear,
-	rows: func(g Goal) float64 {
-		m := float64(g.Queries)
-		return (num.Log(2)*(m-1) + 2*math.Sqrt(m) - g.Beta.Ln()) / (g.Tau * g.Tau)
+var widthsRule = bounded{
+	searched: searched{
+		kinds: linear,
+		rows: func(g Goal) float64 {
+			m := float64(g.Queries)
+			return (num.Log(2)*(m-1) + 2*math.Sqrt(m) - g.Beta.Ln()) / (g.Tau * g.Tau)
+		},
+		built: func(g Goal) bool { return lnWidths(g) <= g.Beta.Ln() },
+		run: func(g Goal) Mechanism {
+			_, widths := widthsOf(g).Bound(g.Samples)
+			return Mechanism{QueryWidths: widths}
+		},
+		least: func(Goal) int64 { return 1 },
 	},
-	built: func(g Goal) bool {
-		ln, _ := widthsOf(g).Bound(g.Samples)
-		return ln <= g.Beta.Ln()
-	},
-	run: func(g Goal) Mechanism {
-		_, widths := widthsOf(g).Bound(g.Samples)
-		return Mechanism{QueryWidths: widths}
-	},
-	least: func(Goal) int64 { return 1 },
+	lnFailure: lnWidths,
+}
+
+func lnWidths(g Goal) float64 {
+	ln, _ := widthsOf(g).Bound(g.Samples)
+	return ln
 }
 
 func widthsOf(g Goal) feedback.Widths {

@@ -75,3 +75,40 @@ func (s searched) tau(g Goal) (float64, Mechanism) {
 }
 
 func (s searched) beta(g Goal) theory.LogProb { return mostCertain(g, s.holds) }
+
+// bounded is a rule whose failure probability is a number for n, m and tau, so that the least beta is that number, and
+// the least n is near where a line through two points meets beta.
+type bounded struct {
+	searched
+	lnFailure func(g Goal) float64 // rounded up
+}
+
+func (b bounded) beta(g Goal) theory.LogProb {
+	if ln := b.lnFailure(g); ln < 0 && b.applies(g) == nil {
+		return theory.LogProb(ln)
+	}
+	return 0
+}
+
+func (b bounded) samples(g Goal) (reached, error) {
+	const most = MaxCount / 4
+	excess := func(n float64) float64 { g.Samples = int64(n); return b.lnFailure(g) - g.Beta.Ln() }
+	x := math.Min(math.Max(math.Ceil(b.rows(g)), 1), most)
+	y, next := excess(x), math.Ceil(x*1.02)
+	for range 8 {
+		if next == x {
+			break
+		}
+		after := excess(next)
+		slope := (after - y) / (next - x)
+		if x, y = next, after; !(slope < 0) {
+			break
+		}
+		next = math.Min(math.Max(math.Ceil(x-y/slope), 1), most)
+	}
+	holds := func(n int64) bool { g.Samples = n; return b.built(g) }
+	if !holds(MaxCount) {
+		return reached{}, tooMany(math.Inf(1))
+	}
+	return reached{n: num.Ints{Lo: 1, Hi: MaxCount, Guess: int64(x)}.Least(holds)}, nil
+}
