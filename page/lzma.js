@@ -25,7 +25,7 @@ class RangeDecoder {
     this.at = HEADER + 5;
     this.probabilities = new Uint16Array(probabilities).fill(1024);
     const code = new DataView(input.buffer, input.byteOffset).getUint32(HEADER + 1); // after a byte that is 0
-    this.state = new Uint32Array([0xffffffff, code]); // the range, and the code, which is below it
+    this.state = new Int32Array([-1, code]); // the range, and the code, which is below it
   }
 
   shift() {
@@ -33,39 +33,46 @@ class RangeDecoder {
     this.state[1] = (this.state[1] << 8) | this.input[this.at++];
   }
 
+  // bit reads a bit by the probability i.
   bit(i) {
-    const { probabilities, state } = this;
-    const p = probabilities[i];
-    const bound = (state[0] >>> 11) * p;
-    const one = state[1] >= bound;
-    if (one) {
-      state[0] -= bound;
-      state[1] -= bound;
-      probabilities[i] = p - (p >> 5);
-    } else {
-      state[0] = bound;
-      probabilities[i] = p + ((2048 - p) >> 5);
-    }
-    if (state[0] < 0x1000000) this.shift();
-    return one ? 1 : 0;
+    return this.tree(i - 1, 1);
   }
 
-  // tree reads a number of n bits, the highest first, with a probability for each beginning.
+  // tree reads a number of n bits, the highest first, with a probability for each beginning. It has nearly all bits
+  // to read, so that range and code are its own until it is done.
   tree(i, n) {
+    const { input, probabilities, state } = this;
+    let range = state[0];
+    let code = state[1];
     let path = 1;
-    for (let k = 0; k < n; k++) path = (path << 1) | this.bit(i + path);
+    for (let k = 0; k < n; k++) {
+      const p = probabilities[i + path];
+      const bound = Math.imul(range >>> 11, p);
+      if (code >>> 0 < bound >>> 0) {
+        range = bound;
+        probabilities[i + path] = p + ((2048 - p) >> 5);
+        path <<= 1;
+      } else {
+        range = (range - bound) | 0;
+        code = (code - bound) | 0;
+        probabilities[i + path] = p - (p >> 5);
+        path = (path << 1) | 1;
+      }
+      if (range >>> 0 < 0x1000000) {
+        range <<= 8;
+        code = (code << 8) | input[this.at++];
+      }
+    }
+    state[0] = range;
+    state[1] = code;
     return path - (1 << n);
   }
 
   // reverse is tree, the lowest bit first.
   reverse(i, n) {
-    let path = 1;
+    const path = this.tree(i, n);
     let number = 0;
-    for (let k = 0; k < n; k++) {
-      const bit = this.bit(i + path);
-      path = (path << 1) | bit;
-      number |= bit << k;
-    }
+    for (let k = 0; k < n; k++) number |= ((path >> k) & 1) << (n - 1 - k);
     return number;
   }
 
@@ -74,11 +81,11 @@ class RangeDecoder {
     const { state } = this;
     let number = 0;
     for (let k = 0; k < n; k++) {
-      state[0] >>>= 1;
-      const one = state[1] >= state[0];
+      state[0] = state[0] >>> 1;
+      const one = state[1] >>> 0 >= state[0] >>> 0;
       if (one) state[1] -= state[0];
       number = (number << 1) | (one ? 1 : 0);
-      if (state[0] < 0x1000000) this.shift();
+      if (state[0] >>> 0 < 0x1000000) this.shift();
     }
     return number;
   }
@@ -102,6 +109,7 @@ class RangeDecoder {
 
   // literal reads a byte. After a match its bits are read by those of expected, as long as they agree.
   literal(i, expected) {
+    if (expected < 0) return this.tree(i, 8);
     let path = 1;
     for (let seen = expected; seen >= 0 && path < 256; ) {
       seen <<= 1;
@@ -142,6 +150,12 @@ function described(input) {
   };
 }
 
+// toFront moves the distances before i one further, and puts one before them.
+function toFront(distances, i, distance) {
+  for (let k = i; k > 0; k--) distances[k] = distances[k - 1];
+  distances[0] = distance;
+}
+
 // unpacked is what was packed. It throws if the bytes are not LZMA as a whole.
 function unpacked(input) {
   const { size, contextBits, contextPositions, positions } = described(input);
@@ -169,9 +183,7 @@ function unpacked(input) {
       state = 7 + 3 * afterMatch;
     } else {
       const older = decoder.older(state);
-      const distance = distances[older];
-      distances.copyWithin(1, 0, older);
-      distances[0] = distance;
+      toFront(distances, older, distances[older]);
       if (older > 0 || decoder.bit(IS_LONG_REPEAT + 16 * state + position) === 1) {
         length = decoder.length(REPEAT_LENGTH, position);
         state = 8 + 3 * afterMatch;
