@@ -182,6 +182,11 @@ const states = [
   "samplesize -n 1k -m 10 -t 0.1 -b 5%",
   "samplesize -m 100 -t 0.1 -b 0.05 -B 10 --method thresholdout,gaussian --epsilon 0.1",
   "samplesize -m 10 -t 5 -b 0.05 --query sensitive --sensitivity 20",
+  "samplesize -m 100 -t 0.1 -b 0.05 --query binary --feedback gate",
+  "samplesize -m 100 -t 0.1 -b 0.05 --query binary --feedback gate --passes 3",
+  "samplesize -n 5k -m 100 -b 0.05 --feedback best --floor 0.5",
+  "samplesize -n 9k -t 0.1 -b 0.05 -B 5 --feedback flags --guess-error 0.01",
+  "samplesize -m 100 -t 0.1 -b 0.05 --feedback final",
   "pvalue-correct -p 0.003 -a 0.05 --by pure-dp --epsilon 0.01 -n 10k",
   "pvalue-correct -a 0.05 --by description --bits 3",
   "pvalue-correct -a 0.05 --by gaussian -m 10 --noise-sd 0.1 -n 1k --data product",
@@ -240,6 +245,30 @@ test("every unknown has its answer", async () => {
   await page.close();
 });
 
+test("what is shown is a choice, and its answer is the program's", async () => {
+  const page = await opened(address);
+  await settled(page);
+  for (const [label, line, says] of [
+    ["gate", "--feedback gate", /^\d+ rows are enough for a gate with 1000 tests, that nothing passes below its bar/],
+    ["leaderboard", "--feedback best", /to show the best of 1000 scores so far, always within 0\.1 of/],
+    ["finalists", "--feedback final", /to show 1000 scores once and together, each within 0\.1 of its true value/],
+    ["every score", "", /to show 1000 scores, each within 0\.1 of its true value, except with probability 0\.05\.$/],
+  ]) {
+    await page.evaluate((l) => {
+      const shown = document.getElementById("shown");
+      document.getElementById("result").setAttribute("aria-busy", "true");
+      shown.value = [...shown.options].find((o) => o.textContent.includes(l)).value;
+      shown.dispatchEvent(new Event("input", { bubbles: true }));
+    }, label);
+    await settled(page);
+    const goal = "samplesize -m 1000 -t 0.1 -b 0.05 -f json " + line;
+    const best = JSON.parse(native(goal.trim().split(" ")).stdout).rows.find((r) => r.best);
+    assert.equal(Number(await value(page)), best.samples, label);
+    assert.match((await text(page, "#answer")).replace(/(\d)\D(?=\d{3} rows)/g, "$1"), says);
+  }
+  await page.close();
+});
+
 test("both axes of the curve can be chosen, and the keyboard reads it", async () => {
   const page = await opened(address);
   await curveDrawn(page);
@@ -292,6 +321,7 @@ test("nonsense in the address shows its error, and nothing is evaluated", async 
     "#explain?=" + "x".repeat(9000),
     "#samplesize?" + "queries=1&".repeat(990),
     "#" + "y".repeat(20000),
+    "#samplesize?feedback=nonsense&queries=1&tau=0.1&beta=0.05",
     "#samplesize?output=x.csv&queries=1&tau=0.1&beta=0.05",
   ]) {
     await visit(page, "#methods");
