@@ -129,8 +129,7 @@ func hashed(text string) string {
 
 // inlined are the packages whose functions the compiler may inline. Elsewhere inlining makes the
 // program a tenth larger and no faster.
-var inlined = []string{"math", "math/bits", "github.com/dpcalc/dpcalc/internal/num", "github.com/dpcalc/dpcalc/theory",
-	"github.com/dpcalc/dpcalc/transfer"}
+var inlined = []string{"math", "math/bits", "github.com/dpcalc/dpcalc/internal/num"}
 
 // built is the program as WebAssembly. The same commit and toolchain give the same bytes.
 func built(root, release string) ([]byte, error) {
