@@ -189,6 +189,7 @@ const states = [
   "samplesize -m 100 -t 0.1 -b 0.05 --feedback final",
   "pvalue-correct -p 0.003 -a 0.05 --by pure-dp --epsilon 0.01 -n 10k",
   "pvalue-correct -a 0.05 --by description --bits 3",
+  "pvalue-correct -a 0.05 --by pure-dp -n 10k --target-threshold 0.01",
   "pvalue-correct -a 0.05 --by gaussian -m 10 --noise-sd 0.1 -n 1k --data product",
   "pvalue-correct -a 0.05 --by steps --step pure-dp:epsilon=0.01 --step description:outcomes=3 -n 10k",
   "maxinfo -n 10k --slack 1% --step pure-dp:epsilon=0.01",
@@ -265,6 +266,24 @@ test("what is shown is a choice, and its answer is the program's", async () => {
     const best = JSON.parse(native(goal.trim().split(" ")).stdout).rows.find((r) => r.best);
     assert.equal(Number(await value(page)), best.samples, label);
     assert.match((await text(page, "#answer")).replace(/(\d)\D(?=\d{3} rows)/g, "$1"), says);
+  }
+  await page.close();
+});
+
+test("a p-value tab read backwards gives what was left out", async () => {
+  const page = await opened(address);
+  for (const [line, name] of [
+    ["-a 0.05 --by pure-dp -n 10k --target-threshold 0.01", "epsilon"],
+    ["-a 0.05 --by pure-dp --epsilon 0.01 --survives 0.001", "samples"],
+    ["-a 0.05 --by description --target-threshold 0.01", "outcomes"],
+    ["--by pure-dp --epsilon 0.01 -n 10k --level 0.99", "alpha"],
+  ]) {
+    const words = ["pvalue-correct", ...line.split(" ")];
+    await visit(page, native(["link", ...words]).stdout.trim());
+    await page.waitForFunction((n) => document.getElementById("answer").textContent.includes(n), {}, name);
+    const best = JSON.parse(native([...words, "-f", "json"]).stdout).rows.find((r) => r.best);
+    assert.equal(Number(await value(page)), best[name], line);
+    assert.equal(await text(page, "#answer"), /^\* (.*)$/m.exec(native(words).stdout)[1]);
   }
   await page.close();
 });
