@@ -175,7 +175,7 @@ function fail(text) {
   $("error").textContent = line;
   if (line !== "") {
     $("result").setAttribute("aria-busy", "false");
-    samplesize.curve.drop();
+    samplesize.curve?.drop();
   }
 }
 

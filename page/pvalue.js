@@ -1,5 +1,35 @@
 // The tab for p-values.
 
+// standing is what a number of a method stands on.
+const standing = (best) => [
+  ["It holds for", best.assumes.join("; ")],
+  [
+    "Proof",
+    best.proof === "published"
+      ? "Published in the literature."
+      : "Derived in dpcalc's documents; nobody has refereed it yet.",
+  ],
+  [
+    "Not promised",
+    "After a free look at the same data no threshold is valid. What else was known of the data when the " +
+      "test was chosen is not covered.",
+  ],
+];
+
+// FIRST_COLUMNS and LAST_COLUMNS are the columns around the numbers.
+const FIRST_COLUMNS = [
+  { title: "", cell: (r) => (r.best ? "best" : "") },
+  { title: "method", cell: (r) => methodButton(r.method) },
+];
+const LAST_COLUMNS = [
+  { title: "proof", cell: (r) => r.proof },
+  { title: "holds for", cell: (r) => r.assumes.join("; ") },
+  {
+    title: "note",
+    cell: (r) => [r.status === "ok" ? "" : r.status.replace("_", " "), r.reason].filter(Boolean).join(": "),
+  },
+];
+
 const pvalue = {
   name: "pvalue-correct",
 
@@ -9,6 +39,7 @@ const pvalue = {
       field(flag("by"), { hasDefault: false }),
       field(flag("alpha"), { word: "alpha" }),
       field(flag("p")),
+      field(flag("target-threshold")),
     );
     const keys = [
       ...new Set(["samples", ...description.kinds.flatMap((k) => [...k.needs.flat(), ...(k.optional ?? [])])]),
@@ -16,7 +47,8 @@ const pvalue = {
     const offered = keys.filter((key) => flag(key) && key !== "data");
     for (const key of offered) $("pvalue-kind").append(field(flag(key), { hint: true }));
     for (const key of ["data", "neighbours"]) $("pvalue-kind").append(field(flag(key)));
-    const main = [...offered, "data", "neighbours", "by", "alpha", "p", "step", "family-on", "p-column"];
+    const first = ["by", "alpha", "p", "target-threshold"];
+    const main = [...first, ...offered, "data", "neighbours", "step", "family-on", "p-column"];
     for (const more of flagsOf("pvalue-correct", { without: main }))
       $("more-pvalue-correct").append(field(more, { hint: true }));
     this.steps = new StepsEditor($("pvalue-steps"), () => changed());
@@ -71,6 +103,7 @@ const pvalue = {
 
   async show(state, rows) {
     const best = rows.find((r) => r.best) ?? null;
+    if (hasFlag(state, "level") || "target_threshold" in rows[0]) return this.showBackwards(state, rows, best);
     if (!best) {
       answerIs(null, ["No threshold above 0 is valid for these inputs."]);
       $("says").replaceChildren();
@@ -98,24 +131,12 @@ const pvalue = {
             `A confidence interval of level ${level}, chosen in the same way, covers with probability ` +
               `1 - ${flagOf(state, "alpha")}. That level is 1 - threshold.`,
           ],
-          ["It holds for", best.assumes.join("; ")],
-          [
-            "Proof",
-            best.proof === "published"
-              ? "Published in the literature."
-              : "Derived in dpcalc's documents; nobody has refereed it yet.",
-          ],
-          [
-            "Not promised",
-            "After a free look at the same data no threshold is valid. What else was known of the data when the " +
-              "test was chosen is not covered.",
-          ],
+          ...standing(best),
         ]),
       );
     }
     const columns = [
-      { title: "", cell: (r) => (r.best ? "best" : "") },
-      { title: "method", cell: (r) => methodButton(r.method) },
+      ...FIRST_COLUMNS,
       {
         title: "threshold",
         number: true,
@@ -128,15 +149,24 @@ const pvalue = {
         { title: "reject", cell: (r) => (r.reject === null ? "" : r.reject ? "yes" : "no") },
       );
     }
-    columns.push(
-      { title: "proof", cell: (r) => r.proof },
-      { title: "holds for", cell: (r) => r.assumes.join("; ") },
-      {
-        title: "note",
-        cell: (r) => [r.status === "ok" ? "" : r.status.replace("_", " "), r.reason].filter(Boolean).join(": "),
-      },
-    );
+    columns.push(...LAST_COLUMNS);
     drawRows(columns, rows, []);
+    offer({});
+  },
+
+  // showBackwards shows what was found for a threshold or a level: the number after the method, or alpha. The
+  // program's own line says what it is, and which way it is rounded.
+  async showBackwards(state, rows, best) {
+    const { stdout } = await dpcalc.run([...wordsOf(state, { without: ["plot"] }), "--format=table"]);
+    const keys = Object.keys(rows[0]);
+    const name = hasFlag(state, "level") ? "alpha" : keys[keys.indexOf("method") + 1];
+    const [, line = "No method has an answer for these inputs."] = /^\* (.*)$/m.exec(stdout) ?? [];
+    const up = !line.includes("greatest");
+    answerIs(best && plain(best[name]), [line]);
+    $("says").replaceChildren(best ? definitions([["Method", methodButton(best.method)], ...standing(best)]) : "");
+    const number = (r) => (r.status === "ok" ? plain(sixDigits(r[name], up)) : "");
+    const column = { title: name.replaceAll("_", " "), number: true, cell: number };
+    drawRows([...FIRST_COLUMNS, column, ...LAST_COLUMNS], rows, []);
     offer({});
   },
 };

@@ -49,11 +49,46 @@ const QUANTITIES = {
   },
 };
 
-// SHOWN is what the analyst is shown: the flags whose inputs the choice opens, and flags that it
-// fixes. A kind of feedback is added here.
+// SHOWN is what the analyst is shown: the flags whose inputs the choice opens, flags that it fixes, and the words
+// around what is promised of so many queries to within tau. A kind of feedback is added here.
+const TRUE_VALUE = " of its true value";
 const SHOWN = [
-  { label: "every score", opens: [], fixed: {} },
-  { label: "only scores that a guess from other data misses (Thresholdout)", opens: ["budget"], fixed: {} },
+  {
+    label: "every score",
+    opens: [],
+    fixed: {},
+    promise: ["to show ", " scores, each within ", TRUE_VALUE],
+  },
+  {
+    label: "only scores that a guess from other data misses (Thresholdout)",
+    opens: ["budget"],
+    fixed: {},
+    promise: ["to answer ", " questions, each within ", TRUE_VALUE],
+  },
+  {
+    label: "pass or fail of tests (gate)",
+    opens: ["passes", "threshold"],
+    fixed: { feedback: "gate" },
+    promise: ["for a gate with ", " tests, that nothing passes below its bar and all passes that is 2 x ", " above it"],
+  },
+  {
+    label: "the best score so far (leaderboard)",
+    opens: ["floor"],
+    fixed: { feedback: "best" },
+    promise: ["to show the best of ", " scores so far, always within ", " of the best true value"],
+  },
+  {
+    label: "corrections of the guesses that miss",
+    opens: ["budget", "guess-error", "hold"],
+    fixed: { feedback: "flags" },
+    promise: ["to check ", " guesses and correct those that miss, so that each is within ", TRUE_VALUE],
+  },
+  {
+    label: "the scores of finalists, once and together",
+    opens: [],
+    fixed: { feedback: "final" },
+    promise: ["to show ", " scores once and together, each within ", TRUE_VALUE],
+  },
 ];
 
 // OPENED are inputs that a kind of query opens.
@@ -186,13 +221,15 @@ const samplesize = {
   restore(state) {
     const panel = $("panel-samplesize");
     const given = (name) => hasFlag(state, name) || (name === "beta" && hasFlag(state, "confidence"));
-    const i = SHOWN.findLastIndex(
-      ({ opens, fixed }) =>
-        Object.entries(fixed).every(([name, value]) => flagOf(state, name) === value) &&
-        (opens.length === 0 || opens.some(given)),
-    );
+    const isGiven = ({ opens, fixed }) => {
+      const names = Object.keys(fixed);
+      if (names.length > 0) return names.every((name) => flagOf(state, name) === fixed[name]);
+      return opens.length === 0 || opens.some(given);
+    };
+    const i = SHOWN.findLastIndex(isGiven);
     const { fixed } = SHOWN[i];
-    const rest = { ...state, flags: state.flags.filter(([name]) => !(name in fixed)) };
+    // The feedback "answers" is what is shown without a word of it.
+    const rest = { ...state, flags: state.flags.filter(([name, value]) => !(name in fixed) && value !== "answers") };
     for (const name of Object.keys(QUANTITIES)) this.input(name).disabled = false;
     this.left = restoreIn(panel, rest);
     $("shown").value = String(i);
@@ -235,44 +272,32 @@ const samplesize = {
   },
 
   say(state, best, unknown, code, goals) {
-    const given = (name) => flagOf(state, name) ?? shown(best?.[name]);
-    const sure = hasFlag(state, "confidence")
-      ? `with confidence ${flagOf(state, "confidence")}`
-      : `except with probability ${given("beta")}`;
     const strong = (text) => element("strong", {}, text);
-    const first = goals > 1 ? `The first of ${goals} plans: ` : "";
-    const answers = {
-      samples: () => [
-        strong(shown(best.samples) + " rows"),
-        ` are enough to show ${given("queries")} scores, each within ${given("tau")} of its true value, ${sure}.`,
-      ],
-      queries: () => [
-        `${given("samples")} rows allow `,
-        strong(shown(best.queries) + (best.queries === 1 ? " score" : " scores")),
-        `, each within ${given("tau")} of its true value, ${sure}.`,
-      ],
-      tau: () => [
-        `With ${given("samples")} rows and ${given("queries")} scores, each is within `,
-        strong(shown(best.tau)),
-        ` of its true value, ${sure}.`,
-      ],
-      beta: () => [
-        `With ${given("samples")} rows, each of ${given("queries")} scores is within ${given("tau")} `,
-        "of its true value, except with probability ",
-        strong(shownChance(best.beta, best.ln_beta)),
-        ".",
-      ],
-      none: () => [
-        code === 0 ? strong("Yes") : strong("No"),
-        code === 0
-          ? `: with ${given("samples")} rows, each of ${given("queries")} scores is within ${given("tau")}`
-          : `: no method here certifies ${given("queries")} scores within ${given("tau")}`,
-        code === 0 ? ` of its true value, ${sure}.` : ` from ${given("samples")} rows, ${sure}.`,
-      ],
-    };
+    const found = (name) => strong(best ? shownValue(best, name) : "");
+    const part = (name) => (name === unknown ? found(name) : (flagOf(state, name) ?? shown(best?.[name])));
+    const [before, between, after] = SHOWN[Number($("shown").value)].promise;
+    const sure = hasFlag(state, "confidence")
+      ? ["with confidence ", flagOf(state, "confidence")]
+      : ["except with probability ", part("beta")];
+    const verdict = code === 0 ? [strong("Yes"), ": "] : [strong("No"), ": no method here certifies that "];
+    const sentence = [
+      goals > 1 ? `The first of ${goals} plans: ` : "",
+      ...(unknown ? [] : verdict),
+      part("samples"),
+      " rows are enough ",
+      before,
+      part("queries"),
+      between,
+      part("tau"),
+      after,
+      ", ",
+      ...sure,
+      ".",
+      hasFlag(state, "one-sided") ? " It holds upwards only: what is shown may fall short by more." : "",
+    ];
     answerIs(
       best && unknown ? valueOf(best, unknown) : null,
-      best || !unknown ? [first, ...answers[unknown ?? "none"]()] : ["No method has an answer for these inputs."],
+      best || !unknown ? sentence : ["No method has an answer for these inputs."],
     );
   },
 

@@ -20,13 +20,8 @@ function unarmoured(text) {
   return bytes.subarray(0, length);
 }
 
-async function compiled(text) {
-  const stream = new Blob([unarmoured(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return WebAssembly.compile(await new Response(stream).arrayBuffer());
-}
-
 async function start({ text, module }) {
-  module ??= await compiled(text);
+  module ??= await WebAssembly.compile(unpacked(unarmoured(text)));
   const go = new Go();
   const ready = new Promise((resolve) => {
     globalThis.dpcalcReady = resolve;

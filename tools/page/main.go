@@ -6,7 +6,6 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
@@ -17,6 +16,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/ulikunitz/xz/lzma"
 )
 
 // mostBytes is the size that the page keeps to.
@@ -66,7 +67,7 @@ func assembled(root, release, notices string) ([]byte, error) {
 		script += files.read(name)
 	}
 	script += "})();\n"
-	worker := files.read("worker.js")
+	worker := files.read("lzma.js") + files.read("worker.js")
 	template := files.read("index.html")
 	if files.err != nil {
 		return nil, files.err
@@ -80,6 +81,10 @@ func assembled(root, release, notices string) ([]byte, error) {
 		return nil, err
 	}
 	program, err := built(root, release)
+	if err != nil {
+		return nil, err
+	}
+	packed, err := packed(program)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +105,7 @@ func assembled(root, release, notices string) ([]byte, error) {
 	}, "; ")
 	return []byte(strings.NewReplacer(
 		"{{policy}}", html.EscapeString(policy), "{{style}}", style, "{{script}}", script,
-		"{{worker}}", string(support)+worker, "{{program}}", armoured(zipped(program)),
+		"{{worker}}", string(support)+worker, "{{program}}", armoured(packed),
 		"{{licences}}", html.EscapeString(string(licences)),
 	).Replace(template)), nil
 }
@@ -124,8 +129,7 @@ func hashed(text string) string {
 
 // inlined are the packages whose functions the compiler may inline. Elsewhere inlining makes the
 // program a tenth larger and no faster.
-var inlined = []string{"math", "math/bits", "github.com/dpcalc/dpcalc/internal/num", "github.com/dpcalc/dpcalc/theory",
-	"github.com/dpcalc/dpcalc/transfer"}
+var inlined = []string{"math", "math/bits", "github.com/dpcalc/dpcalc/internal/num"}
 
 // built is the program as WebAssembly. The same commit and toolchain give the same bytes.
 func built(root, release string) ([]byte, error) {
@@ -158,15 +162,20 @@ func output(dir string, words ...string) (string, error) {
 	return string(text), nil
 }
 
-func zipped(data []byte) []byte {
+// packed is LZMA with the size in its header, which page/lzma.js unpacks. The other matcher of the library takes
+// minutes, and other numbers of context bits make the program larger.
+func packed(data []byte) ([]byte, error) {
 	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	w, err := lzma.WriterConfig{
+		Properties: &lzma.Properties{LC: 3, LP: 0, PB: 2}, DictCap: 16 << 20, Matcher: lzma.HashTable4,
+		SizeInHeader: true, Size: int64(len(data)),
+	}.NewWriter(&b)
 	if err != nil {
-		panic(err) // of a level that there is
+		return nil, err
 	}
-	_, _ = w.Write(data) // to a buffer, which takes everything
-	_ = w.Close()
-	return b.Bytes()
+	_, err = w.Write(data)
+	err = errors.Join(err, w.Close())
+	return b.Bytes(), err
 }
 
 // armoured writes bytes as ASCII that HTML leaves as it is: seven bits a character, so that it

@@ -2,12 +2,13 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"io"
 	"math/rand/v2"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/ulikunitz/xz/lzma"
 )
 
 // unarmoured reads the digits one by one, as the page's worker does in its own way.
@@ -50,6 +51,31 @@ func TestArmour(t *testing.T) {
 	}
 }
 
+func unpacked(data []byte) ([]byte, error) {
+	r, err := lzma.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}
+
+func TestPacked(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for n := 1; n < 40; n++ {
+		data := make([]byte, n*n*n)
+		for i := range data {
+			data[i] = byte(random.IntN(2 + n%7))
+		}
+		short, err := packed(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := unpacked(short); err != nil || !bytes.Equal(got, data) {
+			t.Fatalf("%d bytes: got %d others, %v", len(data), len(got), err)
+		}
+	}
+}
+
 // The page is whole, small, and loads nothing.
 func TestAssembled(t *testing.T) {
 	page, err := assembled("../..", "v1.2.3", "")
@@ -65,11 +91,7 @@ func TestAssembled(t *testing.T) {
 	}
 	_, program, _ := strings.Cut(text, `id="program">`)
 	program, after, _ := strings.Cut(program, "</script>")
-	zip, err := gzip.NewReader(bytes.NewReader(unarmoured(program)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	wasm, err := io.ReadAll(zip)
+	wasm, err := unpacked(unarmoured(program))
 	if err != nil || !bytes.HasPrefix(wasm, []byte("\x00asm")) || !bytes.Contains(wasm, []byte("v1.2.3")) {
 		t.Errorf("the program is not whole: %d bytes, %v", len(wasm), err)
 	}
