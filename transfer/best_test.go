@@ -8,20 +8,6 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// methodsNamed returns methods in the order of their names.
-func methodsNamed(t *testing.T, names ...string) []Method {
-	t.Helper()
-	var list []Method
-	for _, name := range names {
-		m, ok := Lookup(name)
-		if !ok {
-			t.Fatalf("there is no method %s", name)
-		}
-		list = append(list, m)
-	}
-	return list
-}
-
 // shownBy is the goal for the first kind of feedback that the method serves.
 func shownBy(m Method, g Goal) Goal {
 	for !m.Serves(g.Feedback) {
