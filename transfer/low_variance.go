@@ -125,11 +125,12 @@ func (a *Answer) CertifyNoise(noise []theory.NoiseBlock) error {
 			return err
 		}
 	}
+	wanted := a.Beta
 	a.Beta, a.Mechanism.LowVariance = bound.Total(), false
 	if a.moment() == nil {
 		return nil
 	}
-	low, err := lowvariance.Certified(a.momentPlan().Design, a.Tau, noise)
+	low, err := lowvariance.Certified(a.momentPlan().Design, a.Tau, noise, wanted)
 	if err == nil && low < a.Beta {
 		a.Beta, a.Mechanism.LowVariance = low, true
 	}

@@ -190,7 +190,7 @@ func naive(s setting, _ transfer.Answer, r *rand.Rand) (o outcome, err error) {
 func gaussian(s setting, plan transfer.Answer, r *rand.Rand) (o outcome, err error) {
 	var sd []float64
 	for block := range plan.Noise() {
-		sd = append(sd, slices.Repeat([]float64{block.SD}, int(block.Queries))...)
+		sd = append(sd, slices.Repeat([]float64{block.Scale}, int(block.Queries))...)
 	}
 	run, err := mechanism.GaussianAnswers{Samples: plan.Samples, SD: sd}.Start(s.noise)
 	if err != nil {

@@ -125,34 +125,46 @@ func newBound(d Design) *Bound {
 }
 
 // Certified returns an upper bound of the probability that any answer of the design is off by more
-// than tau, if the answers
-// carry that noise, which is for all its queries. The shares are chosen, with about the best beta. The error is a
-// DomainError.
-func Certified(d Design, tau float64, noise []theory.NoiseBlock) (theory.LogProb, error) {
-	least, guess := 0.0, theory.LogProb(-3)
-	for range 3 {
-		b, err := NewBound(d)
+// than tau, if the answers carry that noise, which is for all its queries. The shares are chosen for the wanted
+// probability, or about the best one if that is 0. The error is a DomainError.
+func Certified(d Design, tau float64, noise []theory.NoiseBlock, wanted theory.LogProb) (theory.LogProb, error) {
+	least, guess := 0.0, wanted
+	if guess == 0 {
+		guess = -3
+	}
+	for range 40 {
+		ln, err := d.certified(tau, noise, guess)
 		if err != nil {
 			return 0, err
 		}
-		w := Plan{d, tau, guess}.walk()
-		w.Bound = b
-		for _, run := range noise {
-			q := w.run(tau, run)
-			q.share = d.Values.Share()
-			if run.Scale > 0 {
-				q.share = w.shareFor(q)
-			}
-			if _, err := b.Answer(Block{run.Queries, run.Scale, q.share}, tau); err != nil {
-				return 0, err
-			}
-		}
-		if least = min(least, b.Total().Ln()); least == 0 {
+		gain := least - ln
+		if least = min(least, ln); !(gain > 1e-2) || wanted != 0 && least <= wanted.Ln() {
 			break
 		}
 		guess = theory.LogProb(least)
 	}
 	return theory.LogProb(least), nil
+}
+
+// certified is ln of that probability with the shares that suit a guess.
+func (d Design) certified(tau float64, noise []theory.NoiseBlock, guess theory.LogProb) (float64, error) {
+	b, err := NewBound(d)
+	if err != nil {
+		return 0, err
+	}
+	w := Plan{d, tau, guess}.walk()
+	w.Bound = b
+	for _, run := range noise {
+		q := w.run(tau, run)
+		q.share = d.Values.Share()
+		if run.Scale > 0 {
+			w.spend(&q)
+		}
+		if _, err := b.Answer(Block{run.Queries, run.Scale, q.share}, tau); err != nil {
+			return 0, err
+		}
+	}
+	return b.Total().Ln(), nil
 }
 
 // Answer adds a block of queries, each wanted within tau, in time that does not depend on how many there are. The

@@ -87,10 +87,10 @@ func (p Plan) schedule(g grain, yield func(Block) bool) (excess float64) {
 	room := math.Inf(-1)
 	for done := int64(0); done < p.Queries-1; {
 		count := max(min(done/g.begin, (p.Queries-1-done)/g.end), 1)
-		q := run{query: w.query(p.Tau), count: float64(count)}
-		q.share = w.shareFor(q)
-		w.orient(q, done)
-		z, ok := w.loudest(q, w.answers+num.Log(q.count))
+		q, z, ok := w.choose(p.Tau, count, done)
+		for ; !ok && count > 1; q, z, ok = w.choose(p.Tau, count, done) { // what so many reveal is more than they may
+			count /= 2
+		}
 		if !ok {
 			return num.Log(m / (float64(done) + 0.5))
 		}
@@ -110,6 +110,41 @@ func (p Plan) schedule(g grain, yield func(Block) bool) (excess float64) {
 		done += count
 	}
 	return p.finish(w, &end, room, yield)
+}
+
+// choose returns the next run with its share, and tau over its noise. It is not ok unless its answers and its shares
+// err as rarely as they may.
+func (w *walk) choose(tau float64, count, done int64) (q run, z float64, ok bool) {
+	q = run{query: w.query(tau), count: float64(count)}
+	for range 8 {
+		q.share = max(q.share, w.shareFor(q))
+		w.orient(q, done)
+		if z, ok = w.loudest(q, w.answers+num.Log(q.count)); !ok {
+			return q, z, false
+		}
+		z = max(z, w.z)
+		q.sd = tau / z
+		if w.reveal(q); w.affords(q) {
+			return q, z, true
+		}
+	}
+	return q, z, false
+}
+
+// affords reports whether the eta_j of a run are what they may be, as revealed.
+func (w *walk) affords(q run) bool {
+	_, shares := w.shareErrors(q)
+	return shares <= w.shares+num.Log(q.count)+spare/2
+}
+
+// spend sets a share of a run with noise at which its eta_j are about what they may be.
+func (w *walk) spend(q *run) {
+	for range 8 {
+		q.share = max(q.share, w.shareFor(*q))
+		if w.reveal(*q); w.affords(*q) {
+			return
+		}
+	}
 }
 
 func (p Plan) finish(w walk, end *ending, room float64, yield func(Block) bool) float64 {

@@ -305,3 +305,37 @@ func TestBoundStaysAProbability(t *testing.T) {
 		}
 	}
 }
+
+// What a run's answers reveal is known only once its share is: where a second moment is far below tau and beta is
+// small, a guess from the run before falls short by far. The errors of the plan's own blocks sum to at most beta.
+func TestSharesAreSpentOnce(t *testing.T) {
+	for _, share := range []float64{0.0005, 0.001, 0.02} {
+		for _, queries := range []int64{100, 1000} {
+			for _, beta := range []float64{0.05, 1e-3, 1e-6, 1e-20} {
+				p := Plan{Design: Design{Values: Difference{share}, Queries: queries}, Tau: 0.01, Beta: lnp(beta)}
+				found, ok := Falling.Samples(p)
+				if p.Samples = found.Samples; !ok {
+					t.Fatalf("%+v: no plan", p)
+				}
+				bound, err := NewBound(p.Design)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var noise []theory.NoiseBlock
+				for b := range p.Blocks() {
+					if _, err := bound.Answer(b, p.Tau); err != nil {
+						t.Fatal(err)
+					}
+					noise = append(noise, theory.NoiseBlock{Queries: b.Queries, Scale: b.SD})
+				}
+				if total := bound.Total(); !(total <= p.Beta) {
+					t.Errorf("%+v: the sum of the errors is beta times e^%.3g", p, total.Ln()-p.Beta.Ln())
+				}
+				again, err := Certified(p.Design, p.Tau, noise, p.Beta)
+				if err != nil || again.Ln() > p.Beta.Ln()+1e-3*math.Abs(p.Beta.Ln()) {
+					t.Errorf("%+v: its noise is certified at ln beta %v, %v", p, again.Ln(), err)
+				}
+			}
+		}
+	}
+}

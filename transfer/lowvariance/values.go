@@ -123,8 +123,8 @@ func (Variance) checkedTilts(float64) (above, below tilt, ok bool) { return abov
 func bernoulli(l, most float64) tilt {
 	e := math.Expm1(l)
 	p := min(most, 1/l-1/e)
-	if l < 1e-4 { // where the difference cancels, any p above its value serves
-		p = min(most, 0.5)
+	if l < 1e-4 { // where the difference cancels
+		p = min(most, 0.5-l/12)
 	}
 	return tilt{math.Log1p(p*e) - l*p, p*(e+1)/(1+p*e) - p}
 }
@@ -136,7 +136,7 @@ func fewErrors(l, most float64) tilt {
 	u := -math.Expm1(-l)
 	p := min(most, 1/u-1/l)
 	if l < 1e-4 {
-		p = min(most, 0.5)
+		p = min(most, 0.5+l/12)
 	}
 	return tilt{math.Log1p(-p*u) + l*p, p - p*(1-u)/(1-p*u)}
 }
@@ -145,7 +145,7 @@ func fewErrors(l, most float64) tilt {
 //
 //	xi v + y - ln(1+y),   y = l/u - 1.
 //
-// Every xi >= 0 gives a valid bound.
+// Every xi at which it is a supremum, see docs/theorems/variance.md, gives a valid bound.
 func multiplied(l, v, xi, u float64) tilt {
 	y := l/u - 1
 	p := y / l
