@@ -32,7 +32,10 @@ func Exp(x float64) float64 {
 	t := r * r
 	// r coth(r/2) = 2 + r^2/6 - r^4/360 + ..., by the Bernoulli numbers, and e^r = 1 + r + r c/(2-c) with
 	// c = r - (r coth(r/2) - 2).
-	c := r - t*(1./6-t*(1./360-t*(1./15120-t*(1./604800-t*(1./23950080-t*(691./653837184000-t*(1./37362124800)))))))
+	w := t * t
+	even := 1./6 + w*(1./15120+w*(1./23950080+w*(1./37362124800)))
+	odd := 1./360 + w*(1./604800+w*(691./653837184000))
+	c := r - t*(even-t*odd)
 	y := 1 - ((lo - r*c/(2-c)) - hi)
 	if power := int64(k); power > -1022 && power < 1024 {
 		return y * math.Float64frombits(uint64(power+1023)<<52)
@@ -65,7 +68,10 @@ func Log(x float64) float64 {
 	// ln(1+f) = 2 artanh s = f - (f^2/2 - s (f^2/2 + R)), R = 2 s^2/3 + 2 s^4/5 + ...
 	s := f / (2 + f)
 	t := s * s
-	rest := t * (2./3 + t*(2./5+t*(2./7+t*(2./9+t*(2./11+t*(2./13+t*(2./15+t*(2./17+t*(2./19+t*(2./21+t*(2./23)))))))))))
+	w := t * t // two shorter sums are computed side by side
+	even := 2./3 + w*(2./7+w*(2./11+w*(2./15+w*(2./19+w*(2./23)))))
+	odd := 2./5 + w*(2./9+w*(2./13+w*(2./17+w*(2./21))))
+	rest := t * (even + t*odd)
 	half := 0.5 * f * f
 	return k*ln2Hi - ((half - (s*(half+rest) + k*ln2Lo)) - f)
 }
