@@ -10,10 +10,9 @@
 // Who submits predictions usually has the features of the rows. The promise is therefore conditional on them: the
 // truth of a look is the mean over fresh labels of the same rows. Under splitting, and under fresh parts of
 // sparse-validate, it is that of the rows of its part. It is the value in the population only for predictions of a
-// model that was made without these rows.
-// With probability at least 1 - beta every answer is within tau of its truth, whatever the earlier answers were used
-// for, if the rows are independent, if the labels are seen by this ledger alone, and if nothing else about the
-// answers, such as the time that a look took, is looked at.
+// model that was made without these rows. With probability at least 1 - beta every answer is within tau of its
+// truth, whatever the earlier answers were used for, if the rows are independent, if the labels are seen by this
+// ledger alone, and if nothing else about the answers, such as the time that a look took, is looked at.
 //
 // # Looks
 //

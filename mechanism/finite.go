@@ -23,10 +23,9 @@ type Finite struct {
 // end. Of what it returns only the probabilities may depend on the data. It must not
 // keep past. The outcomes are the transcripts in lexicographic order.
 //
-// Pure is the largest sum of the parts' epsilon along a transcript, since the likelihood
-// ratio of a transcript is the product of its parts'; a part without a claim counts as 0.
-// It reports a DomainError if there
-// is no mechanism at all, and NoAnswer for more than 2^20 answers in all transcripts.
+// Pure is the largest sum of the parts' epsilon along a transcript, since the likelihood ratio of a transcript is
+// the product of its parts'; a part without a claim counts as 0. It reports a DomainError if there is no mechanism
+// at all, and NoAnswer for more than 2^20 answers in all transcripts.
 func Adaptive(next func(past []int) (Finite, bool)) (Finite, error) {
 	u := unfolding[Finite, int]{
 		next:    next,

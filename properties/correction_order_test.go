@@ -99,9 +99,8 @@ func private(r *rand.Rand, n int, epsilon float64) [][]float64 {
 	return kernel
 }
 
-// noisyMajority is the kernel of the example in docs/theorems/pvalue.md, on two bits: of their sum,
-// or of the sum of the
-// first and the complement of the second.
+// noisyMajority is the kernel of the example in docs/theorems/pvalue.md, on two bits: of their sum, or of the sum
+// of the first and the complement of the second.
 func noisyMajority(epsilon float64, flipped bool) [][]float64 {
 	low := math.Exp(-epsilon) / 2
 	ones := []float64{low, 0.5, 1 - low}

@@ -49,3 +49,11 @@ func Domain(ok bool, param string, value any, want string) error {
 	}
 	return &DomainError{Param: param, Value: text, Want: want}
 }
+
+// TooMany is the NoAnswerError of a theorem that needs n rows, more than 2^53. It says how many where that is a number.
+func TooMany(n float64) *NoAnswerError {
+	if !(n <= 1e300) {
+		return &NoAnswerError{Reason: "needs more than 2^53 rows"}
+	}
+	return &NoAnswerError{Reason: fmt.Sprintf("needs about %.3g rows, more than 2^53", n)}
+}

@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/dpcalc/dpcalc/internal/num"
@@ -67,20 +66,13 @@ func (c closed) samples(g Goal) (reached, error) {
 	}
 	// need is at most 2^60 here, or the answer is out of range anyway.
 	if !(need.Float() <= MaxCount) {
-		return reached{}, tooMany(need.Float() * float64(parts))
+		return reached{}, theory.TooMany(need.Float() * float64(parts))
 	}
 	n := max(need.Ceil(), 1)
 	if n > MaxCount/parts {
-		return reached{}, tooMany(float64(n) * float64(parts))
+		return reached{}, theory.TooMany(float64(n) * float64(parts))
 	}
 	return reached{n: n * parts}, nil
-}
-
-func tooMany(n float64) error {
-	if !(n <= 1e300) {
-		return &theory.NoAnswerError{Reason: "needs more than 2^53 rows"}
-	}
-	return &theory.NoAnswerError{Reason: fmt.Sprintf("needs about %.3g rows, more than 2^53", n)}
 }
 
 // tau is the least accuracy at which the inequality holds. ln need is close to

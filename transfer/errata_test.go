@@ -12,22 +12,13 @@ import (
 // These tests show the misprints that docs/check/errata.md lists: the literal formula
 // fails where the code holds.
 
-func prob(t *testing.T, text string) theory.LogProb {
-	t.Helper()
-	p, err := theory.ParseLogProb(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 // Notes, eq. (6) lost "> tau/2", so that Z_i counts every query and the guarantee
 // ends with query B-1. With the condition it counts the queries on which the
 // training set overfits. Here it overfits on none: a thousand answers are
 // accurate, the printed counter passes B at the fifth and the real one stays 0.
 func TestErratumCounter(t *testing.T) {
 	method, _ := Lookup("thresholdout-dwork15")
-	goal := Goal{Queries: 1000, Tau: 0.1, Beta: prob(t, "0.05"), Budget: 5}
+	goal := Goal{Queries: 1000, Tau: 0.1, Beta: lp("0.05"), Budget: 5}
 	answer, err := method.Solve(goal)
 	if err != nil || answer.Status != OK {
 		t.Fatalf("%+v, %v", answer, err)
@@ -72,7 +63,7 @@ func TestErratumCounter(t *testing.T) {
 // eta < 1. The theorem on the same page has ln(1/eta).
 func TestErratumLectureLogarithm(t *testing.T) {
 	for _, text := range []string{"0.5", "0.05", "1e-300"} {
-		eta, n := prob(t, text), int64(10000)
+		eta, n := lp(text), int64(10000)
 		if literal := math.Sqrt(2 * eta.Ln() / float64(n)); !math.IsNaN(literal) {
 			t.Errorf("eta = %s: the literal formula gives %g", text, literal)
 		}
@@ -95,7 +86,7 @@ func TestErratumLectureLogarithm(t *testing.T) {
 func TestErratumSplittingLogarithm(t *testing.T) {
 	const k, rows, beta = 1000, 100, 0.05
 	method, _ := Lookup("splitting")
-	answer, err := method.Solve(Goal{Queries: k, Samples: k * rows, Beta: prob(t, "0.05")})
+	answer, err := method.Solve(Goal{Queries: k, Samples: k * rows, Beta: lp("0.05")})
 	if err != nil || answer.Status != OK {
 		t.Fatalf("%+v, %v", answer, err)
 	}

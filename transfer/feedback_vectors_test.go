@@ -25,7 +25,7 @@ func feedbackGoal(t *testing.T, row vectors.Row) Goal {
 		t.Fatal(err)
 	}
 	return Goal{
-		Queries: int64(row.Float(t, "queries")), Tau: row.Float(t, "tau"), Beta: prob(t, row["beta"]),
+		Queries: int64(row.Float(t, "queries")), Tau: row.Float(t, "tau"), Beta: lp(row["beta"]),
 		Query: kind, Budget: int64(number("budget").Value),
 		Shown: Shown{
 			Feedback: feedbackOf[row["method"]], OneSided: row["one_sided"] == "true",

@@ -64,7 +64,7 @@ func (f fixedQuery) samples(g Goal) (reached, error) {
 		parts = g.Queries
 	}
 	if n.Value > MaxCount/parts {
-		return reached{}, tooMany(float64(n.Value) * float64(parts))
+		return reached{}, theory.TooMany(float64(n.Value) * float64(parts))
 	}
 	return reached{n: n.Value * parts}, nil
 }

@@ -27,7 +27,7 @@ func (r jointRule) queries(g Goal) int64 { return mostQueries(g, 1, r.holds) }
 func (r jointRule) samples(g Goal) (reached, error) {
 	found, ok := r.noise.Samples(planOf(g))
 	if !ok {
-		return reached{}, tooMany(math.Inf(1))
+		return reached{}, theory.TooMany(math.Inf(1))
 	}
 	return reached{n: found.Samples, tau: found.Tau, run: r.run(g, found)}, nil
 }

@@ -46,7 +46,7 @@ func (r momentRule) beta(g Goal) theory.LogProb { return r.noise.LeastBeta(g.mom
 func (r momentRule) samples(g Goal) (reached, error) {
 	found, ok := r.noise.Samples(g.momentPlan())
 	if !ok {
-		return reached{}, tooMany(math.Inf(1))
+		return reached{}, theory.TooMany(math.Inf(1))
 	}
 	g.Samples = found.Samples
 	return reached{n: found.Samples, tau: g.Tau, run: r.run(g, found.Run)}, nil
@@ -109,10 +109,9 @@ func (r orMoment) queries(g Goal) int64            { return r.rule(g).queries(g)
 func (r orMoment) tau(g Goal) (float64, Mechanism) { return r.rule(g).tau(g) }
 func (r orMoment) beta(g Goal) theory.LogProb      { return r.rule(g).beta(g) }
 
-// CertifyNoise fills in the failure probability at which Gaussian noise, for all queries of the
-// answer in their order, is
-// certified: by the joint bound, or by the bound for queries of low variance where that says more. The error is a
-// DomainError.
+// CertifyNoise fills in the failure probability at which Gaussian noise, for all queries of the answer in their
+// order, is certified: by the joint bound, or by the bound for queries of low variance where that says more. The
+// latter spends its shares as suits the answer's beta, or about the best one if that is 0. The error is a DomainError.
 func (a *Answer) CertifyNoise(noise []theory.NoiseBlock) error {
 	bound, err := joint.New(a.Samples, joint.SidesOf(a.OneSided))
 	if err != nil {
@@ -137,9 +136,8 @@ func (a *Answer) CertifyNoise(noise []theory.NoiseBlock) error {
 	return err
 }
 
-// Unit is what the accuracy and the noise of the joint bound are multiplied by: a difference is
-// twice a mean of values in
-// an interval of length one.
+// Unit is what the accuracy and the noise of the joint bound are multiplied by: a difference is twice a mean of
+// values in an interval of length one.
 func (g Goal) Unit() float64 {
 	if g.Query == Difference {
 		return 2
@@ -150,9 +148,8 @@ func (g Goal) Unit() float64 {
 // lowVariance is where the bound is proved.
 var lowVariance = []theory.Source{source("dpcalc", "docs/theorems/variance.md#low-variance-bound")}
 
-// Rests says what an answer of the method rests on: its sources, and the hypotheses that code
-// cannot check. They include
-// the bound on the second moment of the queries where the answer makes use of it.
+// Rests says what an answer of the method rests on: its sources, and the hypotheses that code cannot check. They
+// include the bound on the second moment of the queries where the answer makes use of it.
 func (m Method) Rests(a Answer) (sources []theory.Source, assumes []string) {
 	_, sources = m.Proven(a.Goal)
 	if !a.Mechanism.LowVariance {

@@ -98,7 +98,7 @@ func (o optimised) samples(g Goal) (reached, error) {
 	hi := guess
 	for step := int64(1); !ok(hi); step *= 4 {
 		if hi == MaxCount {
-			return reached{}, tooMany(math.Inf(1))
+			return reached{}, theory.TooMany(math.Inf(1))
 		}
 		guess, hi = hi+1, min(hi+step, MaxCount)
 	}

@@ -153,7 +153,7 @@ func (r onlyOne) queries(g Goal) int64 {
 
 func (r onlyOne) samples(g Goal) (reached, error) {
 	if g.Queries != 1 {
-		return reached{}, tooMany(math.Inf(1))
+		return reached{}, theory.TooMany(math.Inf(1))
 	}
 	return r.rule.samples(g)
 }

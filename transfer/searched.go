@@ -46,7 +46,7 @@ func (s searched) samples(g Goal) (reached, error) {
 	if step := guess/32 + 1; !holds(guess) {
 		for no, yes = guess, min(guess+step, MaxCount); !holds(yes); step *= 2 {
 			if yes == MaxCount {
-				return reached{}, tooMany(math.Inf(1))
+				return reached{}, theory.TooMany(math.Inf(1))
 			}
 			no, yes = yes, min(yes+step, MaxCount)
 		}
@@ -108,7 +108,7 @@ func (b bounded) samples(g Goal) (reached, error) {
 	}
 	holds := func(n int64) bool { g.Samples = n; return b.built(g) }
 	if !holds(MaxCount) {
-		return reached{}, tooMany(math.Inf(1))
+		return reached{}, theory.TooMany(math.Inf(1))
 	}
 	return reached{n: num.Ints{Lo: 1, Hi: MaxCount, Guess: int64(x)}.Least(holds)}, nil
 }

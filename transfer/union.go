@@ -111,7 +111,7 @@ func (r countRule) samples(g Goal) (reached, error) {
 	if n := r.gate(g).Samples(MaxCount); n > 0 {
 		return reached{n: n}, nil
 	}
-	return reached{}, tooMany(math.Inf(1))
+	return reached{}, theory.TooMany(math.Inf(1))
 }
 
 func (r countRule) queries(g Goal) int64 { return mostQueries(g, 1, r.holds) }
@@ -222,7 +222,7 @@ func (u union) samples(g Goal) (reached, error) {
 		return least, err
 	}
 	if least.n > MaxCount/g.Queries {
-		return reached{}, tooMany(float64(least.n) * float64(g.Queries))
+		return reached{}, theory.TooMany(float64(least.n) * float64(g.Queries))
 	}
 	return reached{n: least.n * g.Queries}, nil
 }

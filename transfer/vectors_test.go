@@ -18,7 +18,7 @@ func TestSampleSizeVectors(t *testing.T) {
 	for _, row := range vectors.Rows(t, "samplesize.csv") {
 		g := Goal{
 			Queries: int64(row.Float(t, "queries")), Tau: row.Float(t, "tau"),
-			Beta: prob(t, row["beta"]), Budget: int64(row.Float(t, "budget")),
+			Beta: lp(row["beta"]), Budget: int64(row.Float(t, "budget")),
 		}
 		for column := range row {
 			name, part, _ := strings.Cut(column, ".")
@@ -83,7 +83,7 @@ func TestSampleSizeVectors(t *testing.T) {
 func TestPublishedNoiseVectors(t *testing.T) {
 	for _, row := range vectors.Rows(t, "noise-published.csv") {
 		g := Goal{Samples: int64(row.Float(t, "samples")), Queries: int64(row.Float(t, "queries")),
-			Beta: prob(t, row["beta"])}
+			Beta: lp(row["beta"])}
 		for _, name := range []string{"gaussian-jung20", "gaussian-rogers20", "gaussian-bassily16", "laplace-jung20"} {
 			m, _ := Lookup(name)
 			a, err := m.Solve(g)
@@ -108,7 +108,7 @@ func TestPublishedNoiseVectors(t *testing.T) {
 func TestPrintedMechanismCertifies(t *testing.T) {
 	for _, row := range vectors.Rows(t, "noise-published.csv") {
 		g := Goal{Samples: int64(row.Float(t, "samples")), Queries: int64(row.Float(t, "queries")),
-			Beta: prob(t, row["beta"])}
+			Beta: lp(row["beta"])}
 		m, _ := Lookup("gaussian-jung20")
 		a, err := m.Solve(g)
 		if err != nil || a.Status != OK {

@@ -100,9 +100,3 @@ func Sinh(x float64) float64 {
 	e := math.Expm1(x)
 	return 0.5 * (e + e/(e+1))
 }
-
-// Cosh returns the hyperbolic cosine within three units in the last place.
-func Cosh(x float64) float64 {
-	half := Exp(math.Abs(x) / 2)
-	return half/2*half + 0.5/half/half
-}

@@ -27,7 +27,6 @@ func TestElementaryFunctions(t *testing.T) {
 			sinh, cosh := up.Minus(down).Over(in.Int(2)), up.Plus(down).Over(in.Int(2))
 			see("exp", Exp(x), up)
 			see("sinh", Sinh(x), sinh)
-			see("cosh", Cosh(x), cosh)
 			see("tanh", Tanh(x), sinh.Over(cosh))
 			for _, y := range []float64{math.Abs(x), 1 + x/1e6, math.Exp2(x)} {
 				if y != 1 {
@@ -36,7 +35,7 @@ func TestElementaryFunctions(t *testing.T) {
 			}
 		}
 	}
-	for name, most := range map[string]float64{"exp": 1, "log": 1, "sinh": 3, "cosh": 3, "tanh": 3} {
+	for name, most := range map[string]float64{"exp": 1, "log": 1, "sinh": 3, "tanh": 3} {
 		if !(worst[name] > 0.4 && worst[name] <= most) {
 			t.Errorf("%s is off by up to %.3g units, want at most %g", name, worst[name], most)
 		}
@@ -54,7 +53,7 @@ func TestElementaryEnds(t *testing.T) {
 		{"e^0", Exp(0), 1},
 		{"ln 0", Log(0), -inf}, {"ln Inf", Log(inf), inf}, {"ln 1", Log(1), 0}, {"ln 5e-324", Log(5e-324), -1074 * math.Ln2},
 		{"tanh Inf", Tanh(inf), 1}, {"tanh -Inf", Tanh(-inf), -1}, {"sinh 0", Sinh(0), 0}, {"sinh Inf", Sinh(inf), inf},
-		{"cosh 0", Cosh(0), 1}, {"cosh -Inf", Cosh(-inf), inf}, {"sinh 711", Sinh(711), inf},
+		{"sinh 711", Sinh(711), inf},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s is %v, want %v", c.name, c.got, c.want)

@@ -131,12 +131,12 @@ func (r Noise) LeastBeta(p Plan) theory.LogProb {
 	s := d.choice.near(d, search{from: -num.Log(r.exponent(p)), step: 0.1, tolerance: 0.01})
 	low := d.strict(s.near(most, tolerance))
 	high := low
-	for step := tolerance; high <= most &&
-		!r.Certifies(d.nearest(high)); step *= 2 { // a choice of its own may ask for more
+	certified := func(x float64) bool { return r.Certifies(d.nearest(x)) }
+	for step := tolerance; high <= most && !certified(high); step *= 2 { // a choice of its own may ask for more
 		low, high = high, high+step
 	}
 	for high-low > tolerance {
-		if mid := low + (high-low)/2; r.Certifies(d.nearest(mid)) {
+		if mid := low + (high-low)/2; certified(mid) {
 			high = mid
 		} else {
 			low = mid

@@ -107,9 +107,8 @@ func PureAt(eps float64) float64 { return min(1, num.Tanh(eps/4)*(1+0x1p-50)) }
 //
 // and the event grows with b: one monotone equation and no fixed point.
 
-// GDPAt is [GDP] at ln b, without a check of its domain. It solves the equation for the event {x >
-// c}: A = Q(c-mu/2), B = Q(c+mu/2). With
-// rho = B/A, s = (1-rho)/(1+3 rho), which increases with c.
+// GDPAt is [GDP] at ln b, without a check of its domain. It solves the equation for the event {x > c}: A =
+// Q(c-mu/2), B = Q(c+mu/2). With rho = B/A, s = (1-rho)/(1+3 rho), which increases with c.
 func GDPAt(mu, lnb float64) float64 {
 	if mu == 0 {
 		return 0
@@ -154,9 +153,8 @@ var gapRule = num.Legendre(4)
 
 const mostSteps = 1_000_000
 
-// ComposedAt is [Composed] at ln b, without a check of its domain. It solves the equation for the
-// event {J >= j} and part of the atom below it,
-// where J counts the steps that tell the truth: Bin(k,p) or Bin(k,1-p), p =
+// ComposedAt is [Composed] at ln b, without a check of its domain. It solves the equation for the event {J >= j}
+// and part of the atom below it, where J counts the steps that tell the truth: Bin(k,p) or Bin(k,1-p), p =
 // e^eps/(1+e^eps). The atoms are a_j and a_j e^(-eps(2j-k)).
 func ComposedAt(k int64, eps, lnb float64) float64 {
 	if group := (k + mostSteps - 1) / mostSteps; group > 1 {

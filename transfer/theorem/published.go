@@ -192,10 +192,9 @@ type Selection struct {
 	Beta    theory.LogProb
 }
 
-// SelectionDwork15 is Theorem 2.3 of the notes. It bounds P[S in R(Y)] by 3 sqrt(Beta), if epsilon
-// <= sqrt(ln(1/Beta)/(2n)).
-// The bound is rounded up and at most 1. Errors: DomainError, and
-// NotApplicableError if epsilon is larger. Source: dwork15preserving.
+// SelectionDwork15 is Theorem 2.3 of the notes. It bounds P[S in R(Y)] by 3 sqrt(Beta), if epsilon <=
+// sqrt(ln(1/Beta)/(2n)). The bound is rounded up and at most 1. Errors: DomainError, and NotApplicableError if
+// epsilon is larger. Source: dwork15preserving.
 func SelectionDwork15(s Selection) (theory.LogProb, error) {
 	if err := s.validate(); err != nil {
 		return 0, err
@@ -232,10 +231,9 @@ type Output struct {
 	LnDelta theory.LogProb // theory.Zero for pure privacy
 }
 
-// TailByMaxInformation is Corollary 2.1.1 of the notes. It bounds the one-sided P[E_S[phi] - P[phi]
-// > tau] by exp(-tau^2 n),
-// for pure epsilon <= tau^2: then I_inf(S;phi) <= log2(e) tau^2 n. Rounded up.
-// Errors: DomainError, NotApplicableError. Source: dwork15generalization.
+// TailByMaxInformation is Corollary 2.1.1 of the notes. It bounds the one-sided P[E_S[phi] - P[phi] > tau] by
+// exp(-tau^2 n), for pure epsilon <= tau^2: then I_inf(S;phi) <= log2(e) tau^2 n. Rounded up. Errors: DomainError,
+// NotApplicableError. Source: dwork15generalization.
 func TailByMaxInformation(o Output) (theory.LogProb, error) {
 	return o.tail(theory.Source{Key: "dwork15generalization", Where: "notes, Corollary 2.1.1"}, "pure epsilon <= tau^2",
 		o.Tau*o.Tau, 0)

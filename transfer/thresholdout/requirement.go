@@ -1,7 +1,6 @@
 package thresholdout
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/dpcalc/dpcalc/internal/num"
@@ -76,7 +75,7 @@ func N1(g Goal, form N1Form) (int64, error) {
 
 func wholeSamples(n num.DD) (int64, error) {
 	if !(n.Float() <= theory.MaxSamples) {
-		return 0, &theory.NoAnswerError{Reason: fmt.Sprintf("needs about %.3g rows, more than 2^53", n.Float())}
+		return 0, theory.TooMany(n.Float())
 	}
 	return max(n.Ceil(), 1), nil
 }
