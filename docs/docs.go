@@ -48,15 +48,14 @@ func Sections() (map[string]string, error) {
 	return sections, nil
 }
 
-var (
-	heading  = regexp.MustCompile(`(?m)^#{1,6} +(.*?) *$`)
-	fenced   = regexp.MustCompile("(?ms)^```.*?^```$")
-	unlinked = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
-)
+var fenced = regexp.MustCompile("(?ms)^```.*?^```$")
 
 // anchors returns the names of a page's sections in links, in order: the headings in small
 // letters, without punctuation, hyphens for spaces. The second section of a name ends in -1.
 func anchors(page string) []string {
+	// Compiled here, so that a start of the program does not pay for what its commands do not need.
+	heading := regexp.MustCompile(`(?m)^#{1,6} +(.*?) *$`)
+	unlinked := regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 	var all []string
 	seen := map[string]int{}
 	for _, m := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(page, ""), -1) {

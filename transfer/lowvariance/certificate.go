@@ -2,6 +2,7 @@ package lowvariance
 
 import (
 	"math"
+	"sync"
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/maxinfo"
@@ -143,11 +144,11 @@ func (m moments) integral(root float64) float64 {
 	if !(cut <= mostCut) {
 		return math.Inf(1)
 	}
-	i := 0
-	for cut > rules[i].most {
+	all, i := rules(), 0
+	for cut > all[i].most {
 		i++
 	}
-	sum := rules[i].rule.Integral(num.Interval{Lo: 0, Hi: cut}, func(z float64) float64 {
+	sum := all[i].rule.Integral(num.Interval{Lo: 0, Hi: cut}, func(z float64) float64 {
 		return num.Exp(m.amount*expExcess(b*z) - z*z/2)
 	})
 	return (sum*(1+2e-9) + rest) * math.Sqrt(2/math.Pi) * (1 + 4.1e-8)
@@ -184,14 +185,19 @@ func (m moments) cut(b, end float64) (cut, rest float64) {
 // mostCut is the longest interval for which there is a rule.
 const mostCut = 32
 
-// rules are quadrature rules and the longest interval on which each is used.
-var rules = [...]struct {
+// within is a quadrature rule and the longest interval on which it is used.
+type within struct {
 	most float64
 	rule num.Rule
-}{
-	{6.8, num.Legendre(16)}, {9, num.Legendre(20)}, {14, num.Legendre(28)}, {22, num.Legendre(48)},
-	{mostCut, num.Legendre(64)},
 }
+
+// rules are made when the first certificate is: a command of another theorem starts without them.
+var rules = sync.OnceValue(func() []within {
+	return []within{
+		{6.8, num.Legendre(16)}, {9, num.Legendre(20)}, {14, num.Legendre(28)}, {22, num.Legendre(48)},
+		{mostCut, num.Legendre(64)},
+	}
+})
 
 // kappa returns that of the variance lemma, rounded down, and 0 where the lemma does not hold.
 func kappa(n, r float64) float64 {
