@@ -10,7 +10,10 @@ tool (
 	honnef.co/go/tools/cmd/staticcheck
 )
 
-require github.com/ulikunitz/xz v0.5.17
+require (
+	github.com/kjk/lzma v0.0.0-20161016003348-3fd93898850d
+	github.com/ulikunitz/xz v0.5.17
+)
 
 require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
