@@ -203,7 +203,7 @@ func (d Deviation) klAtHalf() num.DD {
 	if d.Tau > 0.5 {
 		return num.FromFloat(-math.MaxFloat64)
 	}
-	return ln2.Sub(klHalf(d.Tau).Mul(num.FromInt(d.Samples)))
+	return num.Ln2.Sub(klHalf(d.Tau).Mul(num.FromInt(d.Samples)))
 }
 
 func (d Deviation) shorter() Deviation { return Deviation{d.Samples, d.Tau * (1 - 0x1p-48)} }
@@ -465,5 +465,5 @@ func (l lattice) exact(j int64) num.DD {
 	}
 	mantissa := new(big.Float)
 	exponent := sum.MantExp(mantissa)
-	return num.FromBig(mantissa).Ln().Add(ln2.MulFloat(float64(exponent)))
+	return num.FromBig(mantissa).Ln().Add(num.Ln2.MulFloat(float64(exponent)))
 }

@@ -55,7 +55,7 @@ func failure(n int64, tau, p *big.Rat) *big.Float {
 func lnFloat(x *big.Float) num.DD {
 	mantissa := new(big.Float)
 	e := x.MantExp(mantissa)
-	return num.FromBig(mantissa).Ln().Add(ln2.MulFloat(float64(e)))
+	return num.FromBig(mantissa).Ln().Add(num.Ln2.MulFloat(float64(e)))
 }
 
 var rationalTaus = []*big.Rat{

@@ -211,12 +211,10 @@ func newResponses(epsilon float64, k int64) responses {
 	}
 	lnP := r.w.AddFloat(1).Ln().MulFloat(-float64(k))
 	r.scale = math.Round(lnP.Hi / math.Ln2)
-	r.p = lnP.Sub(ln2.MulFloat(r.scale)).Exp()
+	r.p = lnP.Sub(num.Ln2.MulFloat(r.scale)).Exp()
 	r.u = r.p
 	return r
 }
-
-var ln2 = num.FromFloat(2).Ln()
 
 // excess returns k - 2i, the number of epsilons at this vertex.
 func (r *responses) excess() float64 { return float64(r.k - 2*r.i) }
@@ -236,7 +234,7 @@ func (r *responses) next() {
 	}
 }
 
-func (r *responses) lnScale() float64 { return ln2.MulFloat(r.scale).Hi }
+func (r *responses) lnScale() float64 { return num.Ln2.MulFloat(r.scale).Hi }
 
 // lnDelta returns ln(delta_i + (1 - e^-s) u_i), rounded up: the curve at a distance s
 // below the vertex, up to the next one.
@@ -246,7 +244,7 @@ func (r *responses) lnDelta(s float64) LogProb {
 		return Zero
 	}
 	fraction, exponent := math.Frexp(x)
-	ln := ln2.MulFloat(r.scale + float64(exponent)).AddFloat(num.Log(fraction)).Hi
+	ln := num.Ln2.MulFloat(r.scale + float64(exponent)).AddFloat(num.Log(fraction)).Hi
 	return lnUp(ln, ln)
 }
 

@@ -73,7 +73,7 @@ func HoeffdingTail(d Deviation) (Bound[LogProb], error) {
 	if err := d.Validate(); err != nil {
 		return Bound[LogProb]{}, err
 	}
-	return Bound[LogProb]{logProbUp(ln2.Sub(d.exponent()).AddFloat(0x1p-90)), []Source{hoeffding2}, single}, nil
+	return Bound[LogProb]{logProbUp(num.Ln2.Sub(d.exponent()).AddFloat(0x1p-90)), []Source{hoeffding2}, single}, nil
 }
 
 // HoeffdingUpperTail returns exp(-2 n tau^2), an upper bound on the probability that
@@ -258,7 +258,7 @@ func (d Deviation) atHalf() bool {
 func (d Deviation) klSup() (low, high num.DD) {
 	n := num.FromInt(d.Samples)
 	if d.atHalf() {
-		ln := ln2.Sub(klHalf(d.Tau).Mul(n))
+		ln := num.Ln2.Sub(klHalf(d.Tau).Mul(n))
 		return ln, ln.AddFloat(0x1p-92)
 	}
 	least := klLeast(d.Tau)

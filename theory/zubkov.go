@@ -62,7 +62,7 @@ func (d Deviation) normalSup() num.DD {
 	case d.Tau > 0.5: // no p has both terms
 		return d.normalUpper()
 	case (Deviation{d.Samples, s}).normalAtHalf():
-		return least(num.DD{}, ln2.Add(lnNormal(klHalf(s).Mul(num.FromInt(d.Samples)))))
+		return least(num.DD{}, num.Ln2.Add(lnNormal(klHalf(s).Mul(num.FromInt(d.Samples)))))
 	}
 	f := newKLSum(float64(d.Samples), s, klLeast(s))
 	f.tau, f.normal = d.Tau, true

@@ -59,7 +59,7 @@ func exactTails(n int, p float64) (atLeast, atMost []*big.Float) {
 func lnBig(x *big.Float) DD {
 	mant := new(big.Float)
 	e := x.MantExp(mant)
-	return FromBig(mant).Ln().Add(ln2.MulFloat(float64(e)))
+	return FromBig(mant).Ln().Add(Ln2.MulFloat(float64(e)))
 }
 
 // Every tail of many binomials, from both sides, against sums of 300 bits.

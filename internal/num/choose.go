@@ -11,13 +11,13 @@ const exactTerms = 64
 func LnChooseUpTo(m, k int64) DD {
 	switch {
 	case k >= m:
-		return raised(ln2.Mul(FromInt(m)), 0x1p-96)
+		return raised(Ln2.Mul(FromInt(m)), 0x1p-96)
 	case k <= exactTerms:
 		return lnFewTerms(m, k)
 	case k > m/8: // a share of 2^m whose logarithm is within 1e-15 of m
 		n := float64(m)
 		share := Binomial{N: m, P: 0.5}.LnAtMost(k) + math.Sqrt(n)*0x1p-50
-		return raised(ln2.Mul(FromInt(m)).AddFloat(min(share, 0)), 0x1p-50)
+		return raised(Ln2.Mul(FromInt(m)).AddFloat(min(share, 0)), 0x1p-50)
 	}
 	n, l := float64(m), float64(k)
 	// The terms fall from the last back by ratios of at most k/(m-k+1) < 1/6.
@@ -37,7 +37,7 @@ func lnFewTerms(m, k int64) DD {
 		if sum = sum.Add(term); sum.Hi > 0x1p800 {
 			const shrink = 0x1p-800
 			sum, term = sum.MulFloat(shrink), term.MulFloat(shrink)
-			scale = scale.Add(ln2.MulFloat(800))
+			scale = scale.Add(Ln2.MulFloat(800))
 		}
 	}
 	if sum.Hi == 1 {

@@ -12,10 +12,11 @@ import (
 // Relative errors: 2^-103 for the four operations and Sqrt, 2^-98 for Ln and Exp.
 type DD struct{ Hi, Lo float64 }
 
-// Ln10 is ln 10.
-var Ln10 = DD{2.302585092994046, -2.1707562233822494e-16}
-
-var ln2 = DD{0.6931471805599453, 2.3190468138462996e-17}
+// Natural logarithms of 2 and of 10.
+var (
+	Ln2  = DD{0.6931471805599453, 2.3190468138462996e-17}
+	Ln10 = DD{2.302585092994046, -2.1707562233822494e-16}
+)
 
 // FromFloat returns x exactly.
 func FromFloat(x float64) DD { return DD{Hi: x} }
@@ -102,14 +103,14 @@ func (a DD) Ln() DD {
 	for n := 15; n >= 1; n -= 2 {
 		sum = sum.Mul(t2).Add(oneOver[n])
 	}
-	return ln2.MulFloat(float64(k)).Sub(entry.ln).Add(sum.Mul(t).MulFloat(2))
+	return Ln2.MulFloat(float64(k)).Sub(entry.ln).Add(sum.Mul(t).MulFloat(2))
 }
 
 // Exp returns e^a for |a| <= 700.
 func (a DD) Exp() DD {
 	const halvings = 8
 	k := math.Round(a.Hi / math.Ln2)
-	r := a.Sub(ln2.MulFloat(k))
+	r := a.Sub(Ln2.MulFloat(k))
 	r = DD{math.Ldexp(r.Hi, -halvings), math.Ldexp(r.Lo, -halvings)}
 	sum := DD{} // e^r - 1 by Horner: r(1 + r/2(1 + r/3(...)))
 	for n := 10; n >= 1; n-- {

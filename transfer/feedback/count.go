@@ -7,7 +7,7 @@ import (
 )
 
 // ln2 is ln 2, rounded up by less than 2^-97.
-var ln2 = num.FromInt(2).Ln().AddFloat(0x1p-98)
+var ln2 = num.Ln2.AddFloat(0x1p-98)
 
 // exactChoices is up to how many factors or terms a count is computed in 106 bits; beyond, in
 // float64 and rounded up by at most 1e-12 of its logarithm.
