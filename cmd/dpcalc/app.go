@@ -79,11 +79,12 @@ func (p *program) dispatch(args []string) error {
 			}
 		}
 	}
-	return p.app().RunContext(p.Context, append(append(ordered, "--"), typed[usage.Arguments]...))
+	return p.app(command).RunContext(p.Context, append(append(ordered, "--"), typed[usage.Arguments]...))
 }
 
-// app declares the commands. It is made anew for every run: flags hold values.
-func (p *program) app() *cli.App {
+// app declares commands. It is made anew for every run, as flags hold values, and with one command, as the library
+// takes a millisecond over all of them.
+func (p *program) app(of ...*commands.Command) *cli.App {
 	app := &cli.App{
 		Name:            "dpcalc",
 		Usage:           commands.Purpose,
@@ -97,7 +98,7 @@ func (p *program) app() *cli.App {
 		ExitErrHandler:  func(*cli.Context, error) {},
 		Description:     commands.Description,
 	}
-	for _, c := range p.Commands {
+	for _, c := range of {
 		declared := p.declared(c)
 		declared.OnUsageError = app.OnUsageError
 		app.Commands = append(app.Commands, declared)

@@ -329,7 +329,7 @@ func TestCompletionAndManual(t *testing.T) {
 		if code != usage.ExitOK || first != second || stderr != "" {
 			t.Errorf("%v: exit %d, stderr %q", args, code, stderr)
 		}
-		for _, c := range (newProgram(&outfile.Session{})).app().Commands {
+		for _, c := range newProgram(&outfile.Session{}).Commands {
 			if !strings.Contains(strings.ReplaceAll(first, `\-`, "-"), c.Name) {
 				t.Errorf("%v does not name %s", args, c.Name)
 			}

@@ -164,7 +164,7 @@ func pair(a, b float64) DD {
 }
 
 // oneOver[n] is 1/n.
-var oneOver = func() (t [16]DD) {
+var oneOver = func() (t [70]DD) {
 	for n := 1; n < len(t); n++ {
 		t[n] = FromFloat(1).Div(FromFloat(float64(n)))
 	}
@@ -185,7 +185,7 @@ var lnTable = sync.OnceValue(func() *[128]lnEntry {
 		t2 := t.Mul(t)
 		sum := DD{}
 		for n := 69; n >= 1; n -= 2 {
-			sum = sum.Mul(t2).Add(FromFloat(1).Div(FromFloat(float64(n))))
+			sum = sum.Mul(t2).Add(oneOver[n])
 		}
 		table[i] = lnEntry{c, sum.Mul(t).MulFloat(2)}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/theory"
@@ -57,16 +58,21 @@ func percent(r *big.Rat) string {
 }
 
 var (
-	grouped       = regexp.MustCompile(`^[1-9][0-9]{0,2}([., '_][0-9]{3})+$`)
-	commaGrouped  = regexp.MustCompile(`^[1-9][0-9]{0,2}(,[0-9]{3})+$`)
-	pointGrouped  = regexp.MustCompile(`^[1-9][0-9]{0,2}(\.[0-9]{3})+$`)
-	decimalComma  = regexp.MustCompile(`^[0-9]*,[0-9]+%?$`)
-	needlessZeros = regexp.MustCompile(`^0[0-9]`)
+	grouped       = pattern(`^[1-9][0-9]{0,2}([., '_][0-9]{3})+$`)
+	commaGrouped  = pattern(`^[1-9][0-9]{0,2}(,[0-9]{3})+$`)
+	pointGrouped  = pattern(`^[1-9][0-9]{0,2}(\.[0-9]{3})+$`)
+	decimalComma  = pattern(`^[0-9]*,[0-9]+%?$`)
+	needlessZeros = pattern(`^0[0-9]`)
 )
+
+// pattern compiles an expression when it is first needed, as most runs of the program need none.
+func pattern(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 // withoutGroups takes the thousands separators out of 20,500.
 func withoutGroups(raw string) string {
-	if !grouped.MatchString(raw) {
+	if !grouped().MatchString(raw) {
 		return ""
 	}
 	return strings.Map(func(r rune) rune {
@@ -79,7 +85,7 @@ func withoutGroups(raw string) string {
 
 // withPoint reads 0,05 with a decimal comma.
 func withPoint(raw string) string {
-	if !decimalComma.MatchString(raw) {
+	if !decimalComma().MatchString(raw) {
 		return ""
 	}
 	return strings.Replace(raw, ",", ".", 1)
@@ -129,8 +135,8 @@ func (k Kind[T]) Wanted(raw string) string {
 // zeros right after its comma, as in 1,000. A space after the comma makes it a list.
 func oneOrMany[T any](flag, raw string, k Kind[T]) error {
 	items := strings.Split(raw, ",")
-	broken := slices.ContainsFunc(items[1:], needlessZeros.MatchString)
-	if !broken && !(flag == "samples" && commaGrouped.MatchString(raw)) {
+	broken := slices.ContainsFunc(items[1:], needlessZeros().MatchString)
+	if !broken && !(flag == "samples" && commaGrouped().MatchString(raw)) {
 		return nil
 	}
 	accepts := func(text string) bool {

@@ -51,7 +51,7 @@ var (
 		Want: "a whole number from 1 to 9007199254740992",
 		Parse: func(s string) (int64, bool) {
 			n, ok := through(s, ParseRat, countOf)
-			return n, ok && !pointGrouped.MatchString(s)
+			return n, ok && !pointGrouped().MatchString(s)
 		},
 		exact: countOf,
 		nearest: func(ln float64) int64 {
