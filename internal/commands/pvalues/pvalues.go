@@ -41,7 +41,7 @@ func Command() *commands.Command {
 			"is\n" +
 			"a row for each method of each combination, and --plot draws one list or two.\n" +
 			"A workbook (-o FILE.xlsx) has a sheet whose thresholds follow its inputs.",
-		Flags: []usage.Flag{
+		Flags: slices.Concat([]usage.Flag{
 			{Name: "alpha", Alias: "a", Usage: "`A`, the probability of a false rejection"},
 			{Name: "by", Usage: "`SOURCE` of the selection: " + usage.OrList(sourceNames()), Words: sourceNames()},
 			{Name: "p", Usage: "`P`, a p-value, in place of a FILE"},
@@ -53,22 +53,11 @@ func Command() *commands.Command {
 			{Name: "samples", Alias: "n", Usage: "`N` rows"},
 			steps.DataFlag,
 			commands.NeighboursFlag,
-			{Name: "epsilon", Usage: "`E`, the privacy of all that was seen"},
-			{Name: "delta", Usage: "`D`, its delta"},
-			{Name: "mu", Usage: "`M`, its Gaussian differential privacy"},
-			{Name: "rho", Usage: "`R`, its zero-concentrated differential privacy"},
-			{Name: "queries", Alias: "m", Usage: "`M` linear queries with values in [0,1], answered with Gaussian noise"},
-			{Name: "noise-sd", Usage: "`S`, the standard deviation of the noise"},
-			{Name: "outcomes", Usage: "`N` possible answers, or tests among which one was selected; 2^80 is fine"},
-			{Name: "looks", Usage: "`M` tests behind a gate that shows only whether they reject"},
-			{Name: "passes", Usage: "`K` rejections at which the gate is closed for good (default the looks)"},
+		}, steps.NumberFlags(), []usage.Flag{
 			{Name: "tests", Usage: "`J` tests one after the other, each chosen in view of the verdicts before"},
 			{Name: "spending", Usage: "how they share alpha, `SEQUENCE`: " + usage.OrList(spendingNames()) + " (default equal)",
 				Words: spendingNames()},
 			{Name: "rejected", Usage: "the numbers of those rejected so far, `I,J,...`"},
-			{Name: "bits", Usage: "`B` bits of description, of mutual information or of max-information"},
-			{Name: "nats", Usage: "`I` nats of mutual information or of max-information, in place of bits"},
-			{Name: "slack", Usage: "`B`, the slack of the max-information (default 0)"},
 			steps.StepFlag,
 			{Name: "method", Usage: "only this `METHOD`"},
 			{Name: "family", Usage: "correct all p-values of the FILE by `STEP`: " + usage.OrList(familyNames()) +
@@ -81,7 +70,7 @@ func Command() *commands.Command {
 			{Name: "max-rows", Usage: "answer up to `R` combinations of lists (default 1000000)"},
 			{Name: "plot", Switch: true, Usage: "draw a list in characters; -o with .svg, .png or .pdf draws it in a file"},
 			{Name: "raw", Switch: true, Usage: "leave cells of the FILE that a spreadsheet would run as formulas as they are"},
-		},
+		}),
 		Output: commands.Tables | commands.Drawings,
 		Examples: [2]string{
 			"dpcalc pvalue-correct --p 0.003 --alpha 0.05 --by pure-dp --epsilon 0.01 --samples 10k",

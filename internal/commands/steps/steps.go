@@ -96,6 +96,40 @@ func Kinds() []Kind {
 	}
 }
 
+// keys are the numbers of steps, each as the flag of a command that takes one step.
+var keys = []usage.Flag{
+	{Name: "epsilon", Usage: "`E`, the privacy of all that was seen"},
+	{Name: "delta", Usage: "`D`, its delta"},
+	{Name: "mu", Usage: "`M`, its Gaussian differential privacy"},
+	{Name: "rho", Usage: "`R`, its zero-concentrated differential privacy"},
+	{Name: "order", Usage: "`A`, an order of its Renyi divergence"},
+	{Name: "queries", Alias: "m", Usage: "`M` linear queries with values in [0,1], answered with Gaussian noise"},
+	{Name: "noise-sd", Usage: "`S`, the standard deviation of the noise"},
+	{Name: "outcomes", Usage: "`N` possible answers, or tests among which one was selected; 2^80 is fine"},
+	{Name: "looks", Usage: "`M` tests behind a gate that shows only whether they reject"},
+	{Name: "passes", Usage: "`K` rejections at which the gate is closed for good (default the looks)"},
+	{Name: "bits", Usage: "`B` bits of description, of mutual information or of max-information"},
+	{Name: "nats", Usage: "`I` nats of mutual information or of max-information, in place of bits"},
+	{Name: "slack", Usage: "`B`, the slack of the max-information (default 0)"},
+	{Name: "data", Usage: "`any`, if it holds for every law of the data"},
+}
+
+// NumberFlags are those of the numbers of all kinds that have one of each.
+func NumberFlags() (flags []usage.Flag) {
+	for _, f := range keys {
+		taken := slices.ContainsFunc(Kinds(), func(k Kind) bool { return !k.Several() && slices.Contains(k.Keys(), f.Name) })
+		if taken && f.Name != DataFlag.Name {
+			flags = append(flags, f)
+		}
+	}
+	return flags
+}
+
+// placeholder stands for a key's value.
+func placeholder(key string) string {
+	return keys[slices.IndexFunc(keys, func(f usage.Flag) bool { return f.Name == key })].Placeholder()
+}
+
 // Deviations are the standard deviations that [maxinfo.GaussianTranscript] takes.
 var Deviations = numbers.Kind[float64]{
 	Want: "a number in [1e-150, 1e150]",
@@ -126,22 +160,19 @@ func (k Kind) Keys() []string { return append(slices.Concat(k.Needs...), k.Optio
 
 // stepGrammar is the kinds with their keys, a line each.
 func stepGrammar() string {
-	placeholder := map[string]string{"epsilon": "E", "delta": "D", "mu": "M", "queries": "M", "noise-sd": "S",
-		"outcomes": "N", "bits": "B", "nats": "I", "slack": "B", "data": "any", "rho": "R", "order": "A", "looks": "M",
-		"passes": "K"}
 	var lines []string
 	for _, k := range Kinds() {
 		var parts []string
 		for _, group := range k.Needs {
 			var ways []string
 			for _, key := range group {
-				ways = append(ways, key+"="+placeholder[key])
+				ways = append(ways, key+"="+placeholder(key))
 			}
 			parts = append(parts, strings.Join(ways, "|"))
 		}
 		line := "  " + k.Name + ":" + strings.Join(parts, ",")
 		for _, key := range k.Optional {
-			line += "[," + key + "=" + placeholder[key] + "]"
+			line += "[," + key + "=" + placeholder(key) + "]"
 		}
 		if k.Name == curve {
 			line += ";..."
