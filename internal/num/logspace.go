@@ -54,3 +54,28 @@ func LogEach(lnb float64, m int64) float64 {
 	}
 	return Log1mExp(Log1mExp(lnb) / float64(m))
 }
+
+// LogLess returns x - ln(1+x) for x > -1, which is >= 0, within 1e-15 of itself.
+func LogLess(x float64) float64 {
+	if x < -0.5 || x > 1 {
+		return x - math.Log1p(x)
+	}
+	r := x / (2 + x) // ln(1+x) = 2(r + r^3/3 + r^5/5 + ...) and x - 2r = xr
+	square, tail := r*r, 0.0
+	for n := 37; n >= 3; n -= 2 {
+		tail = tail*square + 1/float64(n)
+	}
+	return r * (x - 2*square*tail)
+}
+
+// ExpLess returns e^x - 1 - x, which is >= 0, within 1e-15 of itself.
+func ExpLess(x float64) float64 {
+	if math.Abs(x) > 1 {
+		return math.Expm1(x) - x
+	}
+	sum := 1.0 // x^2/2 (1 + x/3 (1 + x/4 (1 + ...)))
+	for n := 19; n >= 3; n-- {
+		sum = 1 + sum*x/float64(n)
+	}
+	return x * x / 2 * sum
+}

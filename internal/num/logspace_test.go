@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/apd/v3"
+	"github.com/dpcalc/dpcalc/internal/decimals"
 )
 
 // lnOf returns the logarithm of a decimal, from apd at 60 digits.
@@ -137,5 +138,25 @@ func BenchmarkLogAny(b *testing.B) {
 	x := -30.
 	for b.Loop() {
 		sink = LogAny(x, 1000)
+	}
+}
+
+func TestLogLessAndExpLess(t *testing.T) {
+	in := decimals.Digits(60)
+	r := rand.New(rand.NewPCG(11, 12))
+	for range 4000 {
+		x := math.Exp(-30*r.Float64() + 1)
+		for _, x := range []float64{x, -x} {
+			number := in.Float(x)
+			check := func(name string, got float64, want decimals.Number) {
+				if want := want.Float(); !(math.Abs(got-want) <= 1e-15*want) {
+					t.Errorf("%s(%v) = %v, want %v", name, x, got, want)
+				}
+			}
+			check("ExpLess", ExpLess(x), number.Exp().Minus(in.Int(1)).Minus(number))
+			if x > -0.999 {
+				check("LogLess", LogLess(x), number.Minus(number.Plus(in.Int(1)).Ln()))
+			}
+		}
 	}
 }

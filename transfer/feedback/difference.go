@@ -37,13 +37,27 @@ func (v Difference) Tilt(l float64) (g, slope float64) {
 	coshLess := 2 * half * half // cosh l - 1
 	excess := sinhExcess(l)     // h - 1
 	x := (excess - d*coshLess) / sinh
-	if full := d * math.Expm1(l); full <= excess { // all that differs is on one side
-		x, g = d, math.Log1p(full)-l*d
-	} else {
-		g = math.Log1p(excess) - l*x
+	switch {
+	case d*math.Expm1(l) <= excess: // all that differs is on one side
+		x, g = d, lnTilted(d, d, l)
+	case l > 1:
+		g = num.Log(1+excess) - l*x
+	default: // ln h - 1 + 1/h + d(cosh l - 1)/h
+		g = num.LogLess(-excess/(1+excess)) + d*coshLess/(1+excess)
 	}
 	mean := 1 + x*sinh + d*coshLess
 	return g, (x*(1+coshLess)+d*sinh)/mean - x
+}
+
+// lnTilted returns ln E e^(l(f-Ef)), l > 0, for an f that is 1, 0 or -1, with E|f| = d and Ef = mean, rounded up. The
+// difference of two numbers near l Ef, of which little may be left, is taken of what exceeds l Ef in each.
+func lnTilted(d, mean, l float64) float64 {
+	if l > 1 {
+		return num.Log(1-d+(d+mean)/2*num.Exp(l)+(d-mean)/2*num.Exp(-l)) - l*mean
+	}
+	half := num.Sinh(l / 2)
+	even, odd := d*2*half*half, mean*l*sinhExcess(l) // d(cosh l - 1), mean(sinh l - l)
+	return even*(1+1e-14) + odd - num.LogLess(even+odd+mean*l)
 }
 
 // sinhExcess returns sinh(l)/l - 1 for l > 0.
@@ -75,13 +89,7 @@ func (k known) reaches(level float64) num.DD {
 	up, down := (d+mean)/2, (d-mean)/2 // P[f = 1] and P[f = -1]
 	return num.FromFloat(supremum(level-mean, func(l float64) (g, slope float64) {
 		more, less := up*num.Exp(l), down*num.Exp(-l)
-		sum := 1 - d + more + less // positive, however large l is
-		if l > 1 {
-			g = num.Log(sum)
-		} else {
-			g = math.Log1p(up*math.Expm1(l) + down*math.Expm1(-l))
-		}
-		return g - l*mean, (more-less)/sum - mean
+		return lnTilted(d, mean, l), (more-less)/(1-d+more+less) - mean // the sum is positive, however large l is
 	}))
 }
 

@@ -1,12 +1,14 @@
 package feedback
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/cockroachdb/apd/v3"
+	"github.com/dpcalc/dpcalc/internal/decimals"
 )
 
 func decimal(t *testing.T, x float64) *apd.Decimal {
@@ -174,6 +176,63 @@ func TestKnownDifferenceRate(t *testing.T) {
 		}
 		if mean <= d && got < v.Rate(s).Float()*(1-1e-9) {
 			t.Errorf("J(%v) at the mean %v, d = %v is %v, below I_d", s, mean, d, got)
+		}
+	}
+}
+
+// The rates are never above those of 45 digits, and at most 1e-12 below, for accuracies that ask for up to 2^53 rows
+// too, where logarithms near zero are subtracted.
+func TestDifferenceRatesOfSmallErrors(t *testing.T) {
+	in := decimals.Digits(45)
+	one := in.Int(1)
+	check := func(name string, got, level, d, mean float64) {
+		t.Helper()
+		l0, m0, d0 := in.Float(level), in.Float(mean), in.Float(d)
+		at := func(l float64) decimals.Number { // l level - ln(1 + d(cosh l - 1) + mean sinh l)
+			up, down := in.Float(l).Exp(), in.Float(-l).Exp()
+			up, down = up.Times(d0.Plus(m0)).Over(in.Int(2)), down.Times(d0.Minus(m0)).Over(in.Int(2))
+			return in.Float(l).Times(l0).Minus(one.Minus(d0).Plus(up).Plus(down).Ln())
+		}
+		lo, hi := 0.0, 60*(level-mean)/d
+		for range 50 {
+			if x, y := lo+0.382*(hi-lo), lo+0.618*(hi-lo); y > x && at(y).Less(at(x)) {
+				hi = y
+			} else {
+				lo = x
+			}
+		}
+		if want := at(lo).Float(); !(got <= want*(1+1e-15) && got >= want*(1-1e-12)) {
+			t.Errorf("%s: %v, want %v and no more: off by %v of it", name, got, want, got/want-1)
+		}
+	}
+	for _, s := range []float64{1e-2, 1e-4, 1e-5, 1e-6, 3e-7, 1e-7} {
+		for _, d := range []float64{1e-3, 0.01, 0.1, 0.5, 1} {
+			v := Difference{Disagreement: d}
+			for _, mean := range []float64{0, 0.01, 0.3, 0.9, -0.01, -0.4} {
+				if s > d/4 || math.Abs(mean) > 0.99*d {
+					continue
+				}
+				level := mean + s
+				check(fmt.Sprintf("J(%v) at the mean %v, d = %v", s, mean, d), known{v, mean}.reaches(level).Float(), level, d,
+					mean)
+			}
+		}
+	}
+}
+
+// I_d is that of the worst mean, x.
+func TestRateIsOfTheWorstMean(t *testing.T) {
+	for _, s := range []float64{1e-2, 1e-4, 1e-6, 1e-8} {
+		for _, d := range []float64{2e-6, 1e-4, 0.03, 0.4, 1} {
+			got := Difference{Disagreement: d}.Rate(s).Float()
+			least := math.Inf(1)
+			for i := range 2001 {
+				mean := d * float64(i-1000) / 1000 * (1 - 1e-9)
+				least = math.Min(least, known{Difference{Disagreement: d}, mean}.reaches(mean+s).Float())
+			}
+			if !(got <= least*(1+1e-9)) || got < least*(1-1e-5) {
+				t.Errorf("I_%v(%v) = %v, the least of the means is %v", d, s, got, least)
+			}
 		}
 	}
 }
