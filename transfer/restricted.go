@@ -211,7 +211,7 @@ var sparseRule = searched{
 }
 
 // mostFlags is how many flags are counted one by one.
-const mostFlags = 100_000
+const mostFlags = 10_000
 
 // validatorFor returns a validator for the plan and whether it keeps the promise: with the threshold asked for, or the
 // best one that leaves room for the guess error.

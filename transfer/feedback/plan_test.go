@@ -96,7 +96,7 @@ func TestValidatorCountsByRecursion(t *testing.T) {
 			tree.descend(c)
 		}
 		tree.charge(math.Log(risks[b-1] / 2))
-		bound := math.Exp(tree.total) + math.Exp(tree.lnWrong())*wrong
+		bound := math.Exp(tree.total) + math.Exp(tree.lnSum(1))*wrong
 		worst := riskiest(0, m, cells, risks, wrong)
 		if worst > bound*(1+1e-9) {
 			t.Errorf("m = %d, c = %v: the bound is %v and a tree has %v", m, cells, bound, worst)
@@ -260,6 +260,37 @@ func TestCountGateAgainstWholeNumbers(t *testing.T) {
 		}
 		if n > 1 && gate.Holds(n-1) {
 			t.Errorf("%+v: %d rows hold", gate, n-1)
+		}
+	}
+}
+
+// The numbers of nodes of trees with as many flags as queries are those of whole numbers of any size.
+func TestNodesOfLargeTrees(t *testing.T) {
+	r := rand.New(rand.NewPCG(71, 72))
+	certain := graded{func(float64) float64 { return 0 }}
+	for _, m := range []int64{3, 40, 1100, 1500} {
+		for _, b := range []int64{m / 3, m - 1, m} {
+			tree := newFlagTree(Validator{Values: certain, Queries: m, Flags: b, Tau: 1, Threshold: 0.5}, 1)
+			var cells []int64 // c_0 to c_(B-2), not falling
+			for c := int64(1); int64(len(cells)) < b-1; c += r.Int64N(2) * r.Int64N(2) * r.Int64N(2) {
+				tree.descend(c)
+				cells = append(cells, c)
+			}
+			for _, less := range []int64{0, 1} {
+				sum, product := new(big.Int), big.NewInt(1)
+				for z := range b {
+					if z > 0 {
+						product.Mul(product, big.NewInt(cells[b-1-z]))
+					}
+					sum.Add(sum, new(big.Int).Mul(product, new(big.Int).Binomial(m, z+1-less)))
+				}
+				mantissa := new(big.Float)
+				exponent := new(big.Float).SetInt(sum).MantExp(mantissa)
+				want := num.FromBig(mantissa).Ln().Add(num.Ln2.MulFloat(float64(exponent))).Hi
+				if got := tree.lnSum(less); !(math.Abs(got-want) <= 1e-12*(1+want)) {
+					t.Errorf("m = %d, B = %d, less %d: got %v, want %v", m, b, less, got, want)
+				}
+			}
 		}
 	}
 }

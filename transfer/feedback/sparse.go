@@ -2,6 +2,7 @@ package feedback
 
 import (
 	"math"
+	"sort"
 
 	"github.com/dpcalc/dpcalc/internal/num"
 )
@@ -55,8 +56,8 @@ func (v Validator) Bound(n int64) (lnFailure float64, widths []FlagWidth) {
 	}
 	widths = append(widths, FlagWidth{v.Flags - 1, 0})
 	t.charge(v.Values.LnSide(n, v.Tau+v.Threshold))
-	wrong := t.lnWrong() + v.Values.LnSide(n, v.Tau-v.Threshold)
-	return num.LogAddExp(t.total, wrong) + 1e-13*(1+math.Abs(t.lnChoose)), widths
+	wrong := t.lnSum(1) + v.Values.LnSide(n, v.Tau-v.Threshold)
+	return num.LogAddExp(t.total, wrong) + (1e-13+2e-16*float64(v.Flags))*(1+t.most), widths
 }
 
 // LnFalseFlag returns ln of a bound on the probability that a guess that is exactly right is flagged on n rows.
@@ -67,24 +68,24 @@ func (v Validator) LnFalseFlag(n int64) float64 {
 // flagTree is the tree of a validator on n rows, level by level.
 type flagTree struct {
 	Validator
-	n        int64
-	level    int64     // i
-	choices  []float64 // c_0 to c_(i-1)
-	lnCells  float64   // the sum of their logarithms
-	lnChoose float64   // ln C(m,i+1)
-	lnGuess  float64   // ln of A(T-tau_0) + A(T), or -Inf
-	last     int64     // c_(i-1), 1 before
-	lnLast   float64   // ln of A at it
-	total    float64   // ln of sum N_i r_i so far
+	n       int64
+	level   int64     // i
+	choices []float64 // c_0 to c_(i-1)
+	lnCells []float64 // the sums of their logarithms, of none to all
+	lnNodes float64   // ln N_i
+	lnGuess float64   // ln of A(T-tau_0) + A(T), or -Inf
+	last    int64     // c_(i-1), 1 before
+	lnLast  float64   // ln of A at it
+	total   float64   // ln of sum N_i r_i so far
+	most    float64   // the greatest N_i or W so far, by its logarithm
 }
 
 func newFlagTree(v Validator, n int64) *flagTree {
-	t := &flagTree{Validator: v, n: n, last: 1, lnGuess: math.Inf(-1), total: math.Inf(-1)}
-	t.lnChoose = LnChoose(v.Queries, 1).Hi
+	t := &flagTree{Validator: v, n: n, last: 1, lnCells: []float64{0}, lnGuess: math.Inf(-1), total: math.Inf(-1)}
 	if v.Guesses {
 		t.lnGuess = num.LogAddExp(v.Values.LnSide(n, v.Threshold-v.Tolerance), v.Values.LnSide(n, v.Threshold))
 	}
-	t.lnLast = t.lnSide(1)
+	t.lnLast, t.lnNodes = t.lnSide(1), t.lnSum(0)
 	return t
 }
 
@@ -94,38 +95,34 @@ func (t *flagTree) lnSide(c int64) float64 {
 	return t.Values.LnSide(t.n, t.Tau+t.Threshold-2*t.Tau/float64(c+1)*(1+0x1p-50))
 }
 
-// lnNodes returns ln N_i. From z = i down a term is that above times (z+1)/((m-z) c_(i-z)), a factor that falls.
-func (t *flagTree) lnNodes() float64 {
-	return t.lnChoose + t.lnCells + t.lnTail(t.level, 0)
-}
-
-// lnWrong returns ln W at the last level, i = B-1: the terms have C(m,z) for C(m,z+1).
-func (t *flagTree) lnWrong() float64 {
-	top := 0.0
-	if t.level > 0 {
-		top = t.lnChoose - num.Log(float64(t.Queries-t.level)/float64(t.level+1))
+// lnSum returns ln N_i, or with less = 1 ln W at the last level, i = B-1: the terms have C(m,z) for C(m,z+1). From z
+// = i down a term is that above times a factor that falls, so the sum is taken from its greatest term to both sides.
+func (t *flagTree) lnSum(less int64) float64 {
+	below := func(z int64) float64 { // the term of z-1 over that of z
+		return float64(z+1-less) / (float64(t.Queries-z+less) * t.choices[t.level-z])
 	}
-	return top + t.lnCells + t.lnTail(t.level, 1)
-}
-
-// lnTail returns ln of the sum of the terms over that at z = top; less is 1 for C(m,z), else 0.
-func (t *flagTree) lnTail(top, less int64) float64 {
+	greatest := t.level - int64(sort.Search(int(t.level), func(i int) bool { return below(t.level-int64(i)) <= 1 }))
 	sum, term := 1.0, 1.0
-	for z := top; z > 0; z-- {
-		term *= float64(z+1-less) / (float64(t.Queries-z+less) * t.choices[t.level-z])
+	for z := greatest; z > 0 && term > sum*1e-18; z-- {
+		term *= below(z)
 		sum += term
-		if term < sum*1e-18 && 4*z < t.Queries {
-			break
-		}
 	}
-	return num.Log(sum * (1 + 1e-15))
+	term = 1
+	for z := greatest; z < t.level && term > sum*1e-18; z++ {
+		term /= below(z + 1)
+		sum += term
+	}
+	ln := LnChoose(t.Queries, greatest+1-less).Hi + t.lnCells[t.level] - t.lnCells[t.level-greatest]
+	ln += num.Log(sum * (1 + 1e-14))
+	t.most = max(t.most, ln)
+	return ln
 }
 
 // cells returns c_i for a target of ln N_i + ln 2A(s_i).
 func (t *flagTree) cells(target float64) int64 {
-	lnNodes := t.lnNodes() + math.Ln2
-	enough := func(c int64) bool { return lnNodes+t.lnSide(c) <= target }
-	if lnNodes+t.lnLast > target {
+	target -= t.lnNodes + math.Ln2
+	enough := func(c int64) bool { return t.lnSide(c) <= target }
+	if t.lnLast > target {
 		t.last = num.Ints{Lo: t.last + 1, Hi: mostCellsPerFlag, Guess: t.last + 1}.Least(enough)
 		t.lnLast = t.lnSide(t.last)
 	}
@@ -134,14 +131,14 @@ func (t *flagTree) cells(target float64) int64 {
 
 // charge adds N_i r_i for A(s_i).
 func (t *flagTree) charge(lnSide float64) {
-	t.total = num.LogAddExp(t.total, t.lnNodes()+math.Max(math.Ln2+lnSide, t.lnGuess))
+	t.total = num.LogAddExp(t.total, t.lnNodes+math.Max(math.Ln2+lnSide, t.lnGuess))
 }
 
 // descend charges a level with c cells and goes to the next.
 func (t *flagTree) descend(c int64) {
 	t.charge(t.lnLast)
 	t.choices = append(t.choices, float64(c))
-	t.lnCells += num.Log(float64(c))
+	t.lnCells = append(t.lnCells, t.lnCells[t.level]+num.Log(float64(c)))
 	t.level++
-	t.lnChoose += num.Log(float64(t.Queries-t.level) / float64(t.level+1))
+	t.lnNodes = t.lnSum(0)
 }
