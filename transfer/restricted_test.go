@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/feedback"
 )
 
 // restrictedNames are the methods that count what could have been asked.
@@ -99,11 +100,7 @@ func TestRestrictedUnknownsAgree(t *testing.T) {
 					t.Errorf("%s %+v without %s: %s (%s), %v", name, g, unknown, b.Status, b.Reason, err)
 					continue
 				}
-				slack := 1 + 2e-6
-				if name == "sparse-validate" && unknown == Tau && g.Hold == 0 && !g.GuessError.Given {
-					slack = 1 + 1e-3 // the guess error follows tau
-				}
-				if b.Queries < g.Queries || b.Tau > g.Tau*slack || b.Beta.Ln() > g.Beta.Ln()*(1-2e-6) {
+				if b.Queries < g.Queries || b.Tau > g.Tau*(1+2e-6) || b.Beta.Ln() > g.Beta.Ln()*(1-2e-6) {
 					t.Errorf("%s %+v without %s: %+v", name, g, unknown, b.Goal)
 				}
 			}
@@ -442,6 +439,26 @@ func TestLeastTauOfManyRows(t *testing.T) {
 		a, err := m.Solve(goal)
 		if err != nil || a.Status != OK || !(a.TauAchieved > 0 && a.TauAchieved <= goal.Tau) {
 			t.Errorf("%s: %d rows reach %v (%s %s), %v", name, a.Samples, a.TauAchieved, a.Status, a.Reason, err)
+		}
+	}
+}
+
+// The threshold that is printed keeps the guess error of the tau that was asked for, at the accuracy achieved.
+func TestGuessErrorIsThatOfTheGoal(t *testing.T) {
+	m, _ := Lookup("sparse-validate")
+	for _, g := range []Goal{
+		{Queries: 3, Tau: 0.8, Budget: 1}, {Queries: 50, Tau: 0.7, Budget: 1}, {Queries: 1000, Tau: 0.1, Budget: 10},
+		{Queries: 1e15, Tau: 0.01, Budget: 3},
+	} {
+		g.Beta, g.Feedback = theory.LogProb(math.Log(0.05)), Flags
+		a, err := m.Solve(g)
+		if err != nil || a.Status != OK {
+			t.Fatal(a, err)
+		}
+		v := feedback.Validator{Values: feedback.Interval{}, Queries: g.Queries, Flags: g.Budget, Tau: a.TauAchieved,
+			Threshold: a.Mechanism.Threshold, Guesses: true, Tolerance: g.Tau / 2, LnBeta: g.Beta.Ln()}
+		if ln, _ := v.Bound(a.Samples); !(ln <= g.Beta.Ln()) {
+			t.Errorf("%+v: ln of the failure probability is %v at the accuracy achieved, want at most %v", g, ln, g.Beta.Ln())
 		}
 	}
 }

@@ -216,5 +216,13 @@ func (g Goal) passes() int64 {
 // guessError is tau_0 of a validator that is not asked to hold.
 func (g Goal) guessError() float64 { return g.GuessError.Or(g.Tau / 2) }
 
+// withGuessError is the goal with the guess error that its tau gives it, which then stays where tau is searched.
+func (g Goal) withGuessError() Goal {
+	if g.Feedback == Flags && g.Hold == 0 {
+		g.GuessError = Some(g.guessError())
+	}
+	return g
+}
+
 // heldTo reports whether a validator keeps to a threshold instead of a guess error.
 func (g Goal) heldTo() bool { return g.Hold > 0 }

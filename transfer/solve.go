@@ -80,7 +80,7 @@ func (m Method) Solve(g Goal) (Answer, error) {
 	if err := r.applies(a.Goal); err != nil {
 		return Answer{Goal: g}.refused(err)
 	}
-	a.TauAchieved, a.Mechanism = r.tau(a.Goal)
+	a.TauAchieved, a.Mechanism = r.tau(a.withGuessError())
 	return a.noted(r), nil
 }
 
