@@ -113,7 +113,10 @@ var ladderRule = either{
 			above := 1 - g.Floor
 			return 0.44 * (num.Log(float64(g.Queries)) - g.Beta.Ln()/8) * above * math.Sqrt(above) / (g.Tau * g.Tau * g.Tau)
 		},
-		built: func(g Goal) bool { return ladderOf(g).Cells(g.Samples) != nil },
+		built: func() decision {
+			search := new(feedback.LadderSearch)
+			return func(g Goal) bool { return search.Cells(ladderOf(g), g.Samples) != nil }
+		},
 		run: func(g Goal) Mechanism {
 			var run Mechanism
 			for _, cell := range ladderOf(g).Cells(g.Samples) {
@@ -205,7 +208,7 @@ var sparseRule = searched{
 		m, b := float64(g.Queries), float64(g.Budget)
 		return (b*num.Log(math.E*m/b) - g.Beta.Ln()) / (g.Tau * g.Tau)
 	},
-	built: func(g Goal) bool { _, ok := validatorFor(g); return ok || partsFor(g) > 0 },
+	built: always(func(g Goal) bool { _, ok := validatorFor(g); return ok || partsFor(g) > 0 }),
 	run:   runValidator,
 	least: func(g Goal) int64 { return g.Budget },
 }
@@ -303,7 +306,7 @@ var widthsRule = bounded{
 			m := float64(g.Queries)
 			return (num.Log(2)*(m-1) + 2*math.Sqrt(m) - g.Beta.Ln()) / (g.Tau * g.Tau)
 		},
-		built: func(g Goal) bool { return lnWidths(g) <= g.Beta.Ln() },
+		built: always(func(g Goal) bool { return lnWidths(g) <= g.Beta.Ln() }),
 		run: func(g Goal) Mechanism {
 			_, widths := widthsOf(g).Bound(g.Samples)
 			return Mechanism{QueryWidths: widths}

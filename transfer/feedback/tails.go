@@ -84,28 +84,21 @@ func lnExponential(v Values, n int64, s float64) float64 {
 }
 
 // leastEntropy returns min_p K(p), K(p) = kl(p+s || p), or a little less. K is convex with K” >= 16 s^2, so that
-// K(p) - K'(p)^2/(32 s^2) is no more than the minimum at any p. The power series of the best p in s, an odd one but for
-// 1/2, is close up to s = 0.1, and Newton's method goes on from there.
+// K(p) - K'(p)^2/(32 s^2) is no more than the minimum at any p, and close to it near the best.
 func leastEntropy(s float64) num.DD {
-	square := s * s
 	switch {
 	case s >= 1:
 		return impossible
 	case s > 0.4:
 		return leastEntropyBracketed(s)
 	case s < 1e-4: // 2 s^2 + (4/9) s^4 is less than the minimum by about s^6/4
-		exact := num.Square(s)
-		return exact.MulFloat(2).Add(exact.MulFloat(square * (4. / 9 * (1 - 0x1p-50))))
+		square := num.Square(s)
+		return square.MulFloat(2).Add(square.MulFloat(s * s * (4. / 9 * (1 - 0x1p-50))))
 	}
-	p := 0.5 - s*(1./3+square*(8./135+square*(32./945+square*(128./5103+square*(561664./27064125+square*0.01817)))))
-	slope := num.KLShift{P: p, Shift: s}.Slope()
-	for i := 0; i < 8 && math.Abs(slope) >= 1e-12*square; i++ {
-		q := p + s
-		p -= slope / (square * (1/(q*p*p) + 1/((1-q)*(1-p)*(1-p))))
-		slope = num.KLShift{P: p, Shift: s}.Slope()
-	}
-	slope = math.Abs(slope) + 1e-14*s/min(p, 1-p-s)
-	return num.KLShift{P: p, Shift: s}.DD().AddFloat(-0x1p-94 - slope*slope/(32*square))
+	p := num.LeastEntropy(s)
+	at := num.KLShift{P: p, Shift: s}
+	slope := math.Abs(at.Slope()) + 1e-14*s/min(p, 1-p-s)
+	return at.DD().AddFloat(-0x1p-94 - slope*slope/(32*s*s))
 }
 
 // leastEntropyBracketed is that where the minimum comes close to p = 1-s, beyond which there is nothing: it is
