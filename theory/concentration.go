@@ -308,8 +308,11 @@ type klMinimum struct {
 
 func klLeast(tau float64) klMinimum {
 	slope := func(p float64) float64 { return num.KLShift{P: p, Shift: tau}.Slope() }
-	hi := math.Min(0.5, 1-tau)
-	at := num.Floats{Lo: (1 - tau) / 2, Hi: hi, Guess: 0.5 - tau/3}.Least(func(p float64) bool { return slope(p) >= 0 })
+	within := num.Floats{Lo: (1 - tau) / 2, Hi: math.Min(0.5, 1-tau), Guess: 0.5 - tau/3}
+	if tau <= 0.4 {
+		within.Guess = num.LeastEntropy(tau)
+	}
+	at := within.Least(func(p float64) bool { return slope(p) >= 0 })
 	p := math.Nextafter(at, 0)
 	above := num.KLShift{P: p, Shift: tau}.DD()
 	// The tangent at p, a little steeper because K' is known within 2e-15 tau/p only.

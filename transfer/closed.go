@@ -79,7 +79,6 @@ func (c closed) samples(g Goal) (reached, error) {
 // linear in ln tau, of slope -2, so secants come within an ulp or two of it.
 func (c closed) tau(g Goal) (float64, Mechanism) {
 	top := c.limit(g)
-	lnRows := num.Log(float64(c.rows(g)))
 	asked := g
 	if c.epsilon != nil && g.Tau > 0 { // what is asked of the procedure stays
 		g.Epsilon = c.epsilon(g)
@@ -88,15 +87,19 @@ func (c closed) tau(g Goal) (float64, Mechanism) {
 	if at.Tau == 0 {
 		at.Tau = top / 2
 	}
-	y, slope := num.Log(c.need(at).Float())-lnRows, -2.0
+	y, slope := c.lnExcess(at), -2.0
 	for range 8 {
 		step := -y / slope
 		next := at
-		next.Tau *= num.Exp(step)
-		if !(math.Abs(step) > 1e-15) || !(next.Tau < top) {
+		next.Tau += next.Tau * math.Expm1(step)
+		if !(next.Tau < top) {
 			break
 		}
-		after := num.Log(c.need(next).Float()) - lnRows
+		if math.Abs(step) < 1e-10 { // the slope is known well enough for that
+			at = next
+			break
+		}
+		after := c.lnExcess(next)
 		if s := (after - y) / step; s < -0.5 && s > -50 {
 			slope = s
 		}
@@ -110,6 +113,12 @@ func (c closed) tau(g Goal) (float64, Mechanism) {
 		asked.Tau = tau
 	}
 	return tau, c.mechanism(asked)
+}
+
+// lnExcess returns ln(need/n), to all digits where that is small.
+func (c closed) lnExcess(g Goal) float64 {
+	rows := num.FromInt(c.rows(g))
+	return math.Log1p(c.need(g).Sub(rows).Float() / rows.Float())
 }
 
 func (c closed) beta(g Goal) theory.LogProb {

@@ -115,9 +115,8 @@ func (g Goal) Validate() error {
 	}
 	if g.Tau == 0 {
 		missing++
-	} else if err := theory.Domain(g.Tau > 0 && g.Tau < g.spread(), "tau", g.Tau,
-		"a number in (0, "+formatFloat(g.spread())+")"); err != nil {
-		return err
+	} else if !(g.Tau > 0 && g.Tau < g.spread()) {
+		return theory.Domain(false, "tau", g.Tau, "a number in (0, "+formatFloat(g.spread())+")")
 	}
 	if g.Beta == 0 {
 		missing++

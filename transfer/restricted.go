@@ -13,14 +13,14 @@ import (
 // gateRule is Theorem 3.
 var gateRule = union{
 	look: oneLook{kinds: allKinds, exact: true}, needs: passesFit, lnNodes: gateNodes,
-	run: func(g Goal) Mechanism {
-		run := Mechanism{LnNodes: Some(gateNodes(g))}
+	run: func(g Goal, lnNodes float64) Mechanism {
+		run := Mechanism{LnNodes: Some(lnNodes)}
 		if !g.Bar.Given {
 			return run
 		}
 		run.PassAt = Some(g.Bar.Value + g.Tau)
 		if g.Query == Binary {
-			g.Beta -= theory.LogProb(gateNodes(g))
+			g.Beta -= theory.LogProb(lnNodes)
 			gate := countRule{}.gate(g)
 			run.PassCount, _ = gate.Count(g.Samples, int64(float64(g.Samples)*run.PassAt.Value))
 			run.PassAt = Some(float64(run.PassCount) / float64(g.Samples))
@@ -70,7 +70,7 @@ func gateRenggli19(g Goal) num.DD {
 // transcriptsRule is the union over as many queries as the user counts.
 var transcriptsRule = union{
 	look: oneLook{kinds: allKinds, both: true, exact: true}, needs: transcriptsGiven, lnNodes: lnTranscripts,
-	run:  func(g Goal) Mechanism { return Mechanism{LnNodes: Some(lnTranscripts(g))} },
+	run:  func(_ Goal, lnNodes float64) Mechanism { return Mechanism{LnNodes: Some(lnNodes)} },
 	most: func(g Goal) int64 { return int64(num.Exp(min(lnTranscripts(g), num.Log(MaxCount)))) },
 }
 
@@ -94,7 +94,7 @@ func transcriptsGiven(g Goal) error {
 // sealedRule is the union over the finalists.
 var sealedRule = func() union {
 	u := perQuery(oneLook{kinds: allKinds, exact: true}, false)
-	u.run = func(g Goal) Mechanism { return Mechanism{LnNodes: Some(lnQueries(g))} }
+	u.run = transcriptsRule.run
 	return u
 }()
 
@@ -113,7 +113,10 @@ var ladderRule = either{
 			above := 1 - g.Floor
 			return 0.44 * (num.Log(float64(g.Queries)) - g.Beta.Ln()/8) * above * math.Sqrt(above) / (g.Tau * g.Tau * g.Tau)
 		},
-		built: func(g Goal) bool { return ladderOf(g).Cells(g.Samples) != nil },
+		built: func() decision {
+			search := new(feedback.LadderSearch)
+			return func(g Goal) bool { return search.Cells(ladderOf(g), g.Samples) != nil }
+		},
 		run: func(g Goal) Mechanism {
 			var run Mechanism
 			for _, cell := range ladderOf(g).Cells(g.Samples) {
@@ -205,7 +208,7 @@ var sparseRule = searched{
 		m, b := float64(g.Queries), float64(g.Budget)
 		return (b*num.Log(math.E*m/b) - g.Beta.Ln()) / (g.Tau * g.Tau)
 	},
-	built: func(g Goal) bool { _, ok := validatorFor(g); return ok || partsFor(g) > 0 },
+	built: always(func(g Goal) bool { _, ok := validatorFor(g); return ok || partsFor(g) > 0 }),
 	run:   runValidator,
 	least: func(g Goal) int64 { return g.Budget },
 }
@@ -303,7 +306,7 @@ var widthsRule = bounded{
 			m := float64(g.Queries)
 			return (num.Log(2)*(m-1) + 2*math.Sqrt(m) - g.Beta.Ln()) / (g.Tau * g.Tau)
 		},
-		built: func(g Goal) bool { return lnWidths(g) <= g.Beta.Ln() },
+		built: always(func(g Goal) bool { return lnWidths(g) <= g.Beta.Ln() }),
 		run: func(g Goal) Mechanism {
 			_, widths := widthsOf(g).Bound(g.Samples)
 			return Mechanism{QueryWidths: widths}

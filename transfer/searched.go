@@ -14,10 +14,16 @@ type searched struct {
 	needs func(g Goal) error          // hypotheses beyond the kinds; nil means none
 	top   func(g Goal) float64        // where tau ends; nil means at the query's spread
 	rows  func(g Goal) float64        // about how many rows are needed
-	built func(g Goal) bool           // whether a mechanism for the plan is found
+	built func() decision             // begins a search, and says of its plans whether a mechanism is found
 	run   func(g Goal) Mechanism      // that mechanism
 	least func(g Goal) (fewest int64) // the least number of queries
 }
+
+// decision says whether a plan holds.
+type decision func(g Goal) bool
+
+// always is a decision that remembers nothing of the plans before.
+func always(built decision) func() decision { return func() decision { return built } }
 
 func (s searched) applies(g Goal) error {
 	if err := s.kinds.check(g.Query); err != nil {
@@ -36,11 +42,18 @@ func (s searched) limit(g Goal) float64 {
 	return s.top(g)
 }
 
-func (s searched) holds(g Goal) bool { return s.applies(g) == nil && s.built(g) }
+func (s searched) holds(g Goal) bool { return s.search()(g) }
+
+// search begins one among plans that the hypotheses may or may not be true of.
+func (s searched) search() decision {
+	built := s.built()
+	return func(g Goal) bool { return s.applies(g) == nil && built(g) }
+}
 
 // samples strides from the guess to both sides of the least n and halves what is between.
 func (s searched) samples(g Goal) (reached, error) {
-	holds := func(n int64) bool { g.Samples = n; return s.built(g) }
+	built := s.built()
+	holds := func(n int64) bool { g.Samples = n; return built(g) }
 	guess := int64(math.Min(math.Max(s.rows(g), 1), MaxCount/4))
 	no, yes := int64(0), guess
 	if step := guess/32 + 1; !holds(guess) {
@@ -59,7 +72,7 @@ func (s searched) samples(g Goal) (reached, error) {
 	return reached{n: num.Ints{Lo: no + 1, Hi: yes, Guess: no + (yes-no)/2}.Least(holds)}, nil
 }
 
-func (s searched) queries(g Goal) int64 { return mostQueries(g, s.least(g), s.holds) }
+func (s searched) queries(g Goal) int64 { return mostQueries(g, s.least(g), s.search()) }
 
 func (s searched) tau(g Goal) (float64, Mechanism) {
 	top := s.limit(g)
@@ -67,14 +80,15 @@ func (s searched) tau(g Goal) (float64, Mechanism) {
 	if g.Samples > 100 { // between n and n-1 tau changes by about that share
 		in.step = 0.4 / float64(g.Samples)
 	}
-	tau := leastNear(in, func(tau float64) bool { g.Tau = tau; return s.holds(g) })
+	holds := s.search()
+	tau := leastNear(in, func(tau float64) bool { g.Tau = tau; return holds(g) })
 	if g.Tau = tau; tau >= top || s.applies(g) != nil {
 		return tau, Mechanism{}
 	}
 	return tau, s.run(g)
 }
 
-func (s searched) beta(g Goal) theory.LogProb { return mostCertain(g, s.holds) }
+func (s searched) beta(g Goal) theory.LogProb { return mostCertain(g, s.search()) }
 
 // bounded is a rule whose failure probability is a number for n, m and tau, so that the least beta is that number, and
 // the least n is near where a line through two points meets beta.
@@ -106,7 +120,8 @@ func (b bounded) samples(g Goal) (reached, error) {
 		}
 		next = math.Min(math.Max(math.Ceil(x-y/slope), 1), most)
 	}
-	holds := func(n int64) bool { g.Samples = n; return b.built(g) }
+	built := b.built()
+	holds := func(n int64) bool { g.Samples = n; return built(g) }
 	if !holds(MaxCount) {
 		return reached{}, theory.TooMany(math.Inf(1))
 	}

@@ -179,14 +179,19 @@ type union struct {
 	lnNodes func(g Goal) float64         // ln of the number of nodes, rounded up, growing with the queries
 	split   bool                         // n is first divided into m equal parts, and a node meets one of them
 	needs   func(g Goal) error           // hypotheses beyond the kinds; nil means none
-	run     func(g Goal) Mechanism       // what to run for a certified plan; nil means nothing
+	run     unionRun                     // what to run for a certified plan; nil means nothing
 	most    func(g Goal) (queries int64) // more queries than that the count does not cover; nil means any number
 }
 
+// unionRun is what to run, of which ln of the number of nodes may be a part.
+type unionRun func(g Goal, lnNodes float64) Mechanism
+
 // share is the goal of one node.
-func (u union) share(g Goal) Goal {
+func (u union) share(g Goal) Goal { return u.shareOf(g, u.lnNodes(g)) }
+
+func (u union) shareOf(g Goal, lnNodes float64) Goal {
 	if g.Beta != 0 {
-		g.Beta = theory.LogProb(math.Nextafter(g.Beta.Ln()-u.lnNodes(g), math.Inf(-1)))
+		g.Beta = theory.LogProb(math.Nextafter(g.Beta.Ln()-lnNodes, math.Inf(-1)))
 	}
 	if u.split {
 		g.Samples /= g.Queries
@@ -255,14 +260,15 @@ func (u union) tau(g Goal) (float64, Mechanism) {
 	if u.split && g.Samples < g.Queries {
 		return limit(u, g), Mechanism{}
 	}
-	tau, _ := u.look.pick(g).tau(u.share(g))
+	lnNodes := u.lnNodes(g)
+	tau, _ := u.look.pick(g).tau(u.shareOf(g, lnNodes))
 	if u.run == nil || tau >= limit(u, g) {
 		return tau, Mechanism{}
 	}
 	if g.Tau = max(g.Tau, tau); u.applies(g) != nil { // what is run is that of the tau asked for, if one is
 		return tau, Mechanism{}
 	}
-	return tau, u.run(g)
+	return tau, u.run(g, lnNodes)
 }
 
 func (u union) beta(g Goal) theory.LogProb {

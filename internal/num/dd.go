@@ -99,8 +99,10 @@ func (a DD) Ln() DD {
 	m = m.MulFloat(entry.c)
 	t := m.AddFloat(-1).Div(m.AddFloat(1))
 	t2 := t.Mul(t)
-	sum := DD{}
-	for n := 15; n >= 1; n -= 2 {
+	x := t2.Hi // at most 2^-15, so that float64 is enough from its third power on
+	tail := x * (1./7 + x*(1./9+x*(1./11+x*(1./13+x*(1./15)))))
+	sum := oneOver[5].AddFloat(tail)
+	for n := 3; n >= 1; n -= 2 {
 		sum = sum.Mul(t2).Add(oneOver[n])
 	}
 	return Ln2.MulFloat(float64(k)).Sub(entry.ln).Add(sum.Mul(t).MulFloat(2))

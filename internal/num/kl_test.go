@@ -114,3 +114,12 @@ func BenchmarkKL(b *testing.B) {
 		s.Nats()
 	}
 }
+
+// The least relative entropy at a given shift is where its slope is zero.
+func TestLeastEntropy(t *testing.T) {
+	for shift := 1e-4; shift <= 0.4; shift *= 1.003 {
+		if p := LeastEntropy(shift); math.Abs(KLShift{P: p, Shift: shift}.Slope()) > 5e-13*shift*shift+1e-15*shift {
+			t.Errorf("shift %v: the slope at %v is %g", shift, p, KLShift{P: p, Shift: shift}.Slope())
+		}
+	}
+}

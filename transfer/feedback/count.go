@@ -20,15 +20,15 @@ func LnChoose(m, k int64) num.DD {
 	if k > exactChoices {
 		return num.FromFloat(lnChooseLarge(float64(m), float64(k)))
 	}
-	ln, product := num.DD{}, num.FromInt(1)
+	ln, above, below := num.DD{}, num.FromInt(1), num.FromInt(1)
 	for i := range k {
-		product = product.Mul(num.FromInt(m - i)).Div(num.FromInt(i + 1))
-		if product.Hi > 0x1p900 {
-			ln, product = ln.Add(product.Ln()), num.FromInt(1)
+		above, below = above.Mul(num.FromInt(m-i)), below.Mul(num.FromInt(i+1))
+		if above.Hi > 0x1p900 {
+			ln, above = ln.Add(above.Ln()), num.FromInt(1)
 		}
 	}
-	if product.Hi > 1 {
-		ln = ln.Add(product.Ln())
+	if k > 0 {
+		ln = ln.Add(above.Div(below).Ln())
 	}
 	return ln.Add(ln.MulFloat(0x1p-92))
 }

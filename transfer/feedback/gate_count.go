@@ -89,13 +89,16 @@ func (c CountGate) Samples(most int64) int64 {
 	return n
 }
 
-// Holds reports whether n rows serve.
+// Holds reports whether n rows serve. Counts are looked at only where the bound says so of the first number beyond them.
 func (c CountGate) Holds(n int64) bool {
+	if c.Certified(n) {
+		return true
+	}
+	if n > mostCounted || !c.Certified(mostCounted+1) {
+		return false
+	}
 	k := int64(float64(n) * (c.Height + c.Margin))
 	for ok := true; !c.Certified(n); n++ {
-		if n > mostCounted {
-			return false
-		}
 		if k, ok = c.Count(n, k); !ok {
 			return false
 		}

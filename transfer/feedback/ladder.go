@@ -57,18 +57,40 @@ func (d Ladder) mostCells() int64 { return int64(6/d.Tau) + 5 }
 //
 // has the same share of beta. The steps are the smallest that the terms allow; fewer are enough for
 // more rows, a greater tau or beta, and fewer queries.
-func (d Ladder) Cells(n int64) []Cell {
+func (d Ladder) Cells(n int64) []Cell { return new(LadderSearch).Cells(d, n) }
+
+// LadderSearch builds ladders for one plan after another. It is faster than [Ladder.Cells] where each plan that has a
+// ladder is harder than the one before, as in a search. The zero value is ready for use.
+type LadderSearch struct {
+	builder
+	found ladderPlan // the last plan that had a ladder
+	cells int64      // and for how many cells its shares are, 0 before
+}
+
+// Cells is [Ladder.Cells]. Shares for so many cells make a ladder of as many or more until they are enough. That takes
+// the fewest that are enough, wherever it starts below them, and an easier plan's were enough for that plan.
+func (s *LadderSearch) Cells(d Ladder, n int64) []Cell {
 	if d.Tau < LeastLadderTau {
 		return nil
 	}
 	if d.Top <= 2*d.Tau { // v_0 = hi - tau is within tau of every loss
 		return []Cell{{d.Top, d.Top - d.Tau}}
 	}
-	b := builder{Ladder: d, n: n}
+	if d.Queries != s.Queries {
+		s.entered, s.states = s.entered[:0], s.states[:0]
+	}
+	s.ladderPlan = ladderPlan{d, n}
 	cells := int64(2)
+	if s.cells > 0 && s.found.easier(s.ladderPlan) {
+		cells = s.cells
+	}
 	for cells <= d.mostCells() {
-		built := b.build(cells)
-		if built == nil || int64(len(built)) <= cells {
+		built := s.build(cells)
+		if built == nil {
+			return nil
+		}
+		if int64(len(built)) <= cells {
+			s.found, s.cells = s.ladderPlan, cells
 			return built
 		}
 		cells = int64(len(built))
@@ -88,12 +110,24 @@ func (d Ladder) Tree(cells []Cell) Tree {
 	return tree
 }
 
-// builder builds ladders for n rows.
-type builder struct {
+// ladderPlan is a ladder for n rows.
+type ladderPlan struct {
 	Ladder
-	n       int64
+	n int64
+}
+
+// builder builds ladders.
+type builder struct {
+	ladderPlan
 	entered []float64 // ln W_l, as far as known
 	states  []float64 // ln N_l
+}
+
+// easier reports whether a plan certainly needs no more cells than another one. Counts of 0/1 losses do not say so.
+func (p ladderPlan) easier(than ladderPlan) bool {
+	same := p.Top == than.Top && !p.ZeroOne && !than.ZeroOne
+	weaker := p.Tau >= than.Tau && p.LnBeta >= than.LnBeta
+	return same && weaker && p.Queries <= than.Queries && p.n >= than.n
 }
 
 // counts returns ln W_l and ln N_l, rounded up: W_l = W_(l-1) (m+l-2)/l and, but for l = 1, N_l =
@@ -120,7 +154,7 @@ func (b *builder) counts(l int) (entered, states float64) {
 // a step is not one downwards.
 func (b *builder) build(most int64) []Cell {
 	lnTerms := num.Log(2*float64(most-1)) - b.LnBeta + 1e-10 // for what the roots below are off
-	cells := []Cell{{b.Top, b.Top - b.Tau}}
+	cells := append(make([]Cell, 0, 32), Cell{b.Top, b.Top - b.Tau})
 	for l := 0; ; l++ {
 		last := cells[l]
 		if last.Value <= b.Tau || int64(l) >= b.mostCells() {
@@ -205,15 +239,15 @@ func klAbove(p, e float64) float64 {
 	if !(e < -num.Log(p)) {
 		return 2
 	}
-	// The first terms of the root as a series in x. kl is convex in u: Newton's steps come to the root from above.
+	// The first terms of the root as a series in x, and Halley's method from there.
 	x := math.Sqrt(2 * e)
 	u := p + x*math.Sqrt(p*(1-p)) + (1-2*p)*x*x/6
 	u = min(max(u, p+1e-3*(1-p)*min(e, 1)), p+(1-p)*(1-1e-9))
 	for range 60 {
 		kl, slope := entropyAndSlope(u, p)
-		step := (kl - e) / slope
+		step := halley(kl-e, slope, 1/(u*(1-u)))
 		u = min(max(u-step, p+(u-p)/16), (u+1)/2)
-		if math.Abs(step) <= 1e-8*(u-p) {
+		if math.Abs(step) <= 1e-5*(u-p) {
 			break
 		}
 	}
@@ -225,19 +259,28 @@ func klExpectation(u, e float64) float64 {
 	if u <= 0 {
 		return -math.Expm1(-e) * (1 + 1e-15)
 	}
-	// As for klAbove; kl is convex in q.
+	// As for klAbove.
 	x := math.Sqrt(2 * e)
 	q := u + x*math.Sqrt(u*(1-u)) + (1-2*u)*x*x/3
 	q = min(max(q, u+1e-3*(1-u)*min(e, 1)), u+(1-u)*(1-1e-9))
 	for range 60 {
 		kl, _ := entropyAndSlope(u, q)
-		step := (kl - e) / (q - u) * q * (1 - q)
+		step := halley(kl-e, (q-u)/(q*(1-q)), u/(q*q)+(1-u)/((1-q)*(1-q)))
 		q = min(max(q-step, u+(q-u)/16), (q+1)/2)
-		if math.Abs(step) <= 1e-8*(q-u) {
+		if math.Abs(step) <= 1e-5*(q-u) {
 			break
 		}
 	}
 	return min(q*(1+1e-14), 1)
+}
+
+// halley returns the step of Halley's method for a value y and two derivatives, after which the error is about the cube
+// of what it was, and Newton's where that is a step backwards.
+func halley(y, slope, bend float64) float64 {
+	if room := 1 - y*bend/(2*slope*slope); room > 0.5 {
+		return y / slope / room
+	}
+	return y / slope
 }
 
 // entropyAndSlope returns kl(u||p) and its derivative in u, for u and p in (0,1).

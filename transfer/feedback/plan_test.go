@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dpcalc/dpcalc/internal/num"
@@ -61,6 +62,37 @@ func TestLaddersAreMonotone(t *testing.T) {
 		if easier.Cells(least) == nil {
 			t.Errorf("%+v: %d rows do not serve", easier, least)
 		}
+	}
+}
+
+// A search finds the ladders that each plan has by itself, whatever the plans before were.
+func TestLadderSearchRemembersNothingWrong(t *testing.T) {
+	r := rand.New(rand.NewPCG(47, 48))
+	search := new(LadderSearch)
+	d, built := Ladder{Queries: 500, Tau: 0.1, Top: 1, LnBeta: -3}, 0
+	for range 3000 {
+		n := int64(2500 + r.IntN(400))
+		switch r.IntN(8) {
+		case 0:
+			d.Queries = 300 + r.Int64N(400)
+		case 1:
+			d.Tau = 0.095 + 0.01*r.Float64()
+		case 2:
+			d.Top = 0.9 + 0.1*r.Float64()
+		case 3:
+			d.LnBeta = -3.5 + r.Float64()
+		}
+		d.ZeroOne = r.IntN(40) == 0
+		want := d.Cells(n)
+		if got := search.Cells(d, n); !slices.Equal(got, want) {
+			t.Fatalf("%+v, n = %d: %d cells in a search, %d alone", d, n, len(got), len(want))
+		}
+		if want != nil {
+			built++
+		}
+	}
+	if built < 500 || built > 2500 {
+		t.Errorf("%d of 3000 ladders were built", built)
 	}
 }
 

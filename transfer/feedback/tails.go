@@ -84,7 +84,7 @@ func lnExponential(v Values, n int64, s float64) float64 {
 }
 
 // leastEntropy returns min_p K(p), K(p) = kl(p+s || p), or a little less. K is convex with K” >= 16 s^2, so that
-// K(p) - K'(p)^2/(32 s^2) is no more than the minimum at any p. Newton's method finds a p where that is close.
+// K(p) - K'(p)^2/(32 s^2) is no more than the minimum at any p, and close to it near the best.
 func leastEntropy(s float64) num.DD {
 	switch {
 	case s >= 1:
@@ -95,18 +95,10 @@ func leastEntropy(s float64) num.DD {
 		square := num.Square(s)
 		return square.MulFloat(2).Add(square.MulFloat(s * s * (4. / 9 * (1 - 0x1p-50))))
 	}
-	p := (1 - s) * (0.5 + s/6)
-	slope := num.KLShift{P: p, Shift: s}.Slope()
-	for range 8 {
-		q := p + s
-		p -= slope / (s * s * (1/(q*p*p) + 1/((1-q)*(1-p)*(1-p))))
-		slope = num.KLShift{P: p, Shift: s}.Slope()
-		if math.Abs(slope) < 1e-12*s*s {
-			break
-		}
-	}
-	slope = math.Abs(slope) + 1e-14*s/min(p, 1-p-s)
-	return num.KLShift{P: p, Shift: s}.DD().AddFloat(-0x1p-94 - slope*slope/(32*s*s))
+	p := num.LeastEntropy(s)
+	at := num.KLShift{P: p, Shift: s}
+	slope := math.Abs(at.Slope()) + 1e-14*s/min(p, 1-p-s)
+	return at.DD().AddFloat(-0x1p-94 - slope*slope/(32*s*s))
 }
 
 // leastEntropyBracketed is that where the minimum comes close to p = 1-s, beyond which there is nothing: it is
