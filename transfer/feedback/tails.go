@@ -34,7 +34,12 @@ type Interval struct{}
 func (Interval) Rate(s float64) num.DD { return leastEntropy(s) }
 
 // LnSide returns -n E(s), rounded up.
-func (v Interval) LnSide(n int64, s float64) float64 { return lnExponential(v, n, s) }
+func (v Interval) LnSide(n int64, s float64) float64 {
+	if s > smallShift && s <= largeShift && float64(n)*s*s < 1e5 { // where the probability is rounded by less than 1e-9
+		return -float64(n) * leastNats(s)
+	}
+	return lnExponential(v, n, s)
+}
 
 // ZeroOne is the values of f: X -> {0,1}, of rows that are independent and identically distributed.
 type ZeroOne struct{}
@@ -83,22 +88,36 @@ func lnExponential(v Values, n int64, s float64) float64 {
 	return Exponential{Sides: 1, Rate: v.Rate(s)}.Ln(n)
 }
 
-// leastEntropy returns min_p K(p), K(p) = kl(p+s || p), or a little less. K is convex with K” >= 16 s^2, so that
-// K(p) - K'(p)^2/(32 s^2) is no more than the minimum at any p, and close to it near the best.
+// Between these, min_p K(p), K(p) = kl(p+s || p), comes from where it about is.
+const smallShift, largeShift = 1e-4, 0.4
+
+// leastEntropy returns min_p K(p), or a little less.
 func leastEntropy(s float64) num.DD {
 	switch {
 	case s >= 1:
 		return impossible
-	case s > 0.4:
+	case s > largeShift:
 		return leastEntropyBracketed(s)
-	case s < 1e-4: // 2 s^2 + (4/9) s^4 is less than the minimum by about s^6/4
+	case s < smallShift: // 2 s^2 + (4/9) s^4 is less than the minimum by about s^6/4
 		square := num.Square(s)
 		return square.MulFloat(2).Add(square.MulFloat(s * s * (4. / 9 * (1 - 0x1p-50))))
 	}
-	p := num.LeastEntropy(s)
-	at := num.KLShift{P: p, Shift: s}
-	slope := math.Abs(at.Slope()) + 1e-14*s/min(p, 1-p-s)
-	return at.DD().AddFloat(-0x1p-94 - slope*slope/(32*s*s))
+	p, above := leastAt(s)
+	return num.KLShift{P: p, Shift: s}.DD().AddFloat(-0x1p-94 - above)
+}
+
+// leastNats is leastEntropy within 1e-14 relative, and below it.
+func leastNats(s float64) float64 {
+	p, above := leastAt(s)
+	return num.KLShift{P: p, Shift: s}.Nats()*(1-4e-15) - above
+}
+
+// leastAt returns p where K is close to its minimum, and a bound on how far it is above. K is convex with K” >= 16 s^2:
+// K(p) - K'(p)^2/(32 s^2) is no more than the minimum at any p.
+func leastAt(s float64) (p, above float64) {
+	p = num.LeastEntropy(s)
+	slope := math.Abs(num.KLShift{P: p, Shift: s}.Slope()) + 1e-14*s/min(p, 1-p-s)
+	return p, slope * slope / (32 * s * s)
 }
 
 // leastEntropyBracketed is that where the minimum comes close to p = 1-s, beyond which there is nothing: it is

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cockroachdb/apd/v3"
 	"github.com/dpcalc/dpcalc/internal/decimals"
+	"github.com/dpcalc/dpcalc/internal/num"
 )
 
 func decimal(t *testing.T, x float64) *apd.Decimal {
@@ -285,6 +286,21 @@ func TestRateAtTheEdgeOfTheBar(t *testing.T) {
 				t.Fatalf("d %v, %+v: rate %v, before %v, without a bar %v", d, bar, rate, before, v.Rate(tau).Float())
 			}
 			before = rate
+		}
+	}
+}
+
+// The tail of values in [0,1] is rounded up, by less than 1e-9 of the probability, whichever way its rate is computed.
+func TestIntervalSidesAreRoundedUp(t *testing.T) {
+	r := rand.New(rand.NewPCG(61, 62))
+	for range 20_000 {
+		s := math.Pow(10, -5*r.Float64())
+		n := int64(math.Pow(10, 1+14*r.Float64()))
+		got := num.FromFloat(Interval{}.LnSide(n, s))
+		exact := Interval{}.Rate(s).MulFloat(float64(n)).Neg()
+		over, size := got.Sub(exact).Hi, math.Abs(got.Hi)
+		if over < 0 || over > 1e-9+1e-15*size {
+			t.Errorf("n %d, s %g: ln of the tail is %v, over by %g", n, s, got.Hi, over)
 		}
 	}
 }

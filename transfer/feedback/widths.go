@@ -65,39 +65,53 @@ type widthWalk struct {
 	n       int64
 	ln      float64 // ln V_(j+1)
 	lnWhole float64 // ln A(tau)
-	sides   [manyCells + 2]float64
+	sides   [manyCells + 2]side
 }
 
-// side returns ln A(tau - w) for a candidate.
-func (v *widthWalk) side(i int64) float64 {
-	if v.sides[i] == 0 {
-		v.sides[i] = v.Values.LnSide(v.n, v.Tau-v.Tau/candidate(i)*(1+0x1p-50))
+// side is a candidate c, ln A(tau - w) for its w, ln of that and A(tau) together, and ln V_j where ln V_(j+1) was next.
+type side struct{ c, lnC, ln, lnBoth, next, after float64 }
+
+// side returns what is known of a candidate.
+func (v *widthWalk) side(i int64) *side {
+	e := &v.sides[i]
+	if e.c == 0 {
+		e.c = candidate(i)
+		e.lnC = num.Log(e.c)
+		e.ln = v.Values.LnSide(v.n, v.Tau-v.Tau/e.c*(1+0x1p-50))
+		e.lnBoth = num.LogAddExp(e.ln, v.lnWhole)
+		e.next = math.NaN()
 	}
-	return v.sides[i]
+	return e
 }
 
-// after returns ln V_j for a candidate.
+// after returns ln V_j for a candidate. Its second form is the greater where A(tau-w) > V_(j+1) + A(tau).
 func (v *widthWalk) after(i int64) float64 {
-	c, side := candidate(i), v.side(i)
-	full := num.LogAddExp(num.Log(c)+v.ln, num.LogAddExp(side, v.lnWhole))
-	ln := math.Max(full, num.LogAddExp(num.Log(c-1)+v.ln, math.Ln2+side))
-	return ln + 4e-16*math.Abs(ln)
+	e := v.side(i)
+	if e.next == v.ln {
+		return e.after
+	}
+	ln := num.LogAddExp(e.lnC+v.ln, e.lnBoth)
+	if e.ln > v.ln {
+		ln = math.Max(ln, num.LogAddExp(num.Log(e.c-1)+v.ln, math.Ln2+e.ln))
+	}
+	e.next, e.after = v.ln, ln+4e-16*math.Abs(ln)
+	return e.after
 }
 
 // stay moves back by as many queries, at most left, as the candidate stays the best for, and returns their number.
 func (v *widthWalk) stay(i, left int64) int64 {
 	before := v.ln
 	v.ln = v.after(i)
-	if left == 1 || before < v.side(i) {
+	if left == 1 || before < v.side(i).ln {
 		return 1
 	}
 	// With V_(j+1) >= A(tau-w) from here on, V_j + a/(c-1) grows by the factor c, a = A(tau-w) + A(tau). The next
 	// candidate b < c is better from (c-b) V = A(tau-w_b) - A(tau-w_c) on.
 	c, steps := candidate(i), left
-	lnShift := num.LogAddExp(v.side(i), v.lnWhole) - num.Log(c-1)
+	lnShift := v.side(i).lnBoth - num.Log(c-1)
 	from := num.LogAddExp(before, lnShift)
 	if i > 2 {
-		turn := num.LogSubExp(v.side(i-1), v.side(i)) - num.Log(c-candidate(i-1))
+		turn := num.LogSubExp(v.side(i-1).ln, v.side(i).ln) - num.Log(c-candidate(i-1))
 		more := (num.LogAddExp(turn, lnShift) - from) / num.Log(c)
 		steps = min(left, int64(math.Min(math.Max(more, 0), 0x1p60))+1)
 	}

@@ -31,6 +31,8 @@ type Bound struct {
 	orders   []order
 	answered []run   // the last runs, which not all orders have seen
 	best     int     // the order that served last
+	clear    float64 // by how much ln of the errors was above at those next to it
+	tail     tangent // at the last tau/sd, which all orders ask for
 	total    float64 // ln of the sum of the errors
 	runs     int     // how many were added
 	closed   bool    // the last answer carried no noise
@@ -171,15 +173,23 @@ func lnTail(u, h float64) float64 {
 	return -u*u/2 - num.LnSqrt2Pi - num.Log(h)
 }
 
-// tangent is where a line touches the logarithm of the normal tail: u = (tau-x)/sd, and the hazard there,
-// which is zero if nothing is known.
-type tangent struct{ u, h float64 }
+// tangent is where a line touches the logarithm of the normal tail: u = (tau-x)/sd, the hazard there,
+// which is zero if nothing is known, and ln P[N > u].
+type tangent struct{ u, h, ln float64 }
+
+// at moves to the tangent at u.
+func (t *tangent) at(u float64) {
+	if t.u != u || t.h == 0 {
+		t.u, t.h = u, num.Hazard(u)
+		t.ln = lnTail(u, t.h)
+	}
+}
 
 // chernoff returns ln T_b by the tangent, rounded up. Here k = 1/(4n sd^2) and z = tau/sd. Every
 // tangent is valid.
 func (t tangent) chernoff(b, k, z float64) float64 {
 	v := b * t.h // times sd
-	spread, shift, drop := v*v*k/2, v*(z-t.u), -b*lnTail(t.u, t.h)
+	spread, shift, drop := v*v*k/2, v*(z-t.u), -b*t.ln
 	return spread - shift - drop + (spread+math.Abs(shift)+drop+b)*roundJoint
 }
 
@@ -193,21 +203,24 @@ func (t tangent) slope(b, k, z float64) float64 {
 // its square.
 func (t *tangent) settle(b, k, z float64) {
 	if least := z / (b * k); least < 0.1 { // it touches where the tail is nearly one
-		t.u, t.h = -math.Sqrt(-2*(num.Log(least)+num.LnSqrt2Pi)), 0
+		t.at(-math.Sqrt(-2 * (num.Log(least) + num.LnSqrt2Pi)))
 	} else if t.h == 0 {
-		t.u = z / 2
+		t.at(z / 2)
 	}
 	for range 60 {
-		if t.h == 0 {
-			t.h = num.Hazard(t.u)
-		}
 		step := t.step(b, k, z)
-		if math.Abs(step) <= 1e-7*(1+math.Abs(t.u)) {
-			return
+		away := math.Abs(step) / (1 + math.Abs(t.u))
+		if away <= 1e-7 {
+			break
 		}
-		t.u, t.h = t.u-step, 0
+		t.u, t.h = t.u-step, num.Hazard(t.u-step)
+		if t.ln = 0; away <= 1e-3 { // Halley's leaves about the cube
+			break
+		}
 	}
-	t.h = num.Hazard(t.u)
+	if t.ln == 0 {
+		t.ln = lnTail(t.u, t.h)
+	}
 }
 
 // step returns how far u is above the best one, by Halley's method where that is near and by
@@ -227,8 +240,8 @@ func (t *tangent) step(b, k, z float64) float64 {
 }
 
 // sampling returns ln eps_j without what earlier answers reveal, and its derivative in
-// z = tau/sd.
-func (o *order) sampling(n float64, q run) (ln, slope float64) {
+// z = tau/sd. The tail is one that another order may have left at z.
+func (o *order) sampling(n float64, q run, noise *tangent) (ln, slope float64) {
 	if q.sd == 0 { // T_b = e^(-2n tau^2), whatever b is
 		return (q.sides.lnCount() - 2*n*q.tau*q.tau*(1-roundJoint)) / o.conj, 0
 	}
@@ -242,15 +255,15 @@ func (o *order) sampling(n float64, q run) (ln, slope float64) {
 	if q.sides == Above {
 		return near/o.conj + roundJoint, slope / o.conj
 	}
-	h := num.Hazard(z)
-	far, dFar := o.otherSide(k, z, near-o.gain-lnTail(z, h)*(1-roundJoint))
+	noise.at(z)
+	far, dFar := o.otherSide(k, z, near-o.gain-noise.ln*(1-roundJoint))
 	odds := num.Exp(far)
 	both := near + math.Log1p(odds)
 	minkowski, sum := math.Ln2+near/o.conj+roundJoint, (math.Ln2+both+roundJoint)/o.conj
 	if minkowski <= sum {
 		return minkowski, slope / o.conj
 	}
-	return sum, (slope + odds/(1+odds)*(dFar-h-slope)) / o.conj
+	return sum, (slope + odds/(1+odds)*(dFar-noise.h-slope)) / o.conj
 }
 
 // otherSide returns ln T_(a'-1) less the given number, and about its derivative.
@@ -330,7 +343,7 @@ func (b *Bound) errors(o *order, q run) (ln, slope float64) {
 	if math.IsInf(o.past, 1) {
 		return math.Inf(1), 0
 	}
-	ln, slope = o.sampling(b.n, q)
+	ln, slope = o.sampling(b.n, q, &b.tail)
 	ln += o.past / o.conj
 	if q.count == 1 {
 		return ln, slope
@@ -339,18 +352,26 @@ func (b *Bound) errors(o *order, q run) (ln, slope float64) {
 	if math.IsInf(each, 1) {
 		return each, 0
 	}
-	c := o.a / (4 * b.n * q.sd * q.sd)
-	slope += (q.count - 1) / 2 * c / (1 + c) * q.sd / q.tau / o.conj
-	return ln + lnGeometric(each/o.conj, q.count), slope
+	x := each / o.conj
+	middle := (q.count-1)/2 + (q.count*q.count-1)/12*x // the mean place of an error in the run, about
+	slope += middle * -math.Expm1(-2*each) * q.sd / q.tau / o.conj
+	return ln + lnGeometric(x, q.count), slope
 }
 
 // lnGeometric returns ln sum_(i<count) e^(ix) for x >= 0, rounded up.
 func lnGeometric(x, count float64) float64 {
 	top := x * count
-	if top < 1e-9 {
-		return num.Log(count) + top
+	return (num.Log(count) + top - x + lnMean(top) - lnMean(x)) * (1 + roundJoint)
+}
+
+// lnMean returns ln of the mean of e^-s for s from 0 to x >= 0, which is (1 - e^-x)/x.
+func lnMean(x float64) float64 {
+	if x > 0.4 {
+		return num.Log(-math.Expm1(-x) / x)
 	}
-	return (top - x + num.Log(math.Expm1(-top)/math.Expm1(-x))) * (1 + roundJoint)
+	// -x/2 + x^2/24 - x^4/2880 + ..., by the Bernoulli numbers.
+	t := x * x
+	return t*(1./24-t*(1./2880-t*(1./181440-t*(1./9676800-t*(1./479001600))))) - x/2
 }
 
 // leastOfAll returns the least of errors over the orders.

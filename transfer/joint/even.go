@@ -17,6 +17,7 @@ type evenNoise struct {
 	served  []int     // the order that serves each run
 	first   int       // the answers before this run err so seldom that it stands for them
 	orders  []order
+	tail    tangent // at the last tau/sd
 	paths   [orderCount + 1]path
 }
 
@@ -171,6 +172,7 @@ func (p oneNoise) run(i, block int) float64 {
 	path, o := &p.paths[i], &p.orders[i]
 	if !path.known {
 		path.start(o, p.n, float64(p.queries), p.q)
+		path.sampling, _ = o.sampling(p.n, p.q, &p.tail)
 	}
 	if block == 0 { // one query, before which nothing is revealed
 		return path.sampling
@@ -194,7 +196,6 @@ func (p oneNoise) run(i, block int) float64 {
 func (p *path) start(o *order, n, queries float64, q run) {
 	p.known, p.points, p.spacing = true, 0, max((queries-1)/(pathPoints-1), 1)
 	p.step = p.spacing * o.a / (4 * n * n * q.sd * q.sd) * (1 + roundJoint)
-	p.sampling, _ = o.sampling(n, q)
 }
 
 // follow fills in what the bound after j answers needs of the path.

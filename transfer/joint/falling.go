@@ -11,11 +11,13 @@ type search struct {
 	from, tolerance float64
 	step            float64 // how far off it may be
 	slope, rise     float64 // about the slopes below and, but for the sign, above zero; 0 if they are not known
+	bend            float64 // about what x has of y^2 below zero
 }
 
 // near is a search where another has come to its end.
 func (s search) near(most, tolerance float64) search {
-	return search{from: min(s.from, most), step: s.tolerance, slope: s.slope, rise: s.rise, tolerance: tolerance}
+	s.from, s.step, s.tolerance = min(s.from, most), s.tolerance, tolerance
+	return s
 }
 
 // short returns about how far x must go if f is y there, or 0.
@@ -34,7 +36,7 @@ func falling(s search, f func(x float64) (at, y float64)) search {
 	start := s.from
 	s.step = max(s.step, s.tolerance)
 	low, short := math.Inf(-1), 0.0 // f is positive at low, and about zero so far above
-	known := slide{step: s.step, slope: s.slope, least: s.tolerance}
+	known := slide{step: s.step, slope: s.slope, bend: s.bend, least: s.tolerance}
 	for step := s.step; known.points == 0; step *= 2 {
 		if at, y := f(s.from); y <= 0 {
 			known.add(at, y)
@@ -49,7 +51,7 @@ func falling(s search, f func(x float64) (at, y float64)) search {
 		root, doubt := known.root(low)
 		left := hi - max(root, low)
 		if left <= max(s.tolerance, 4e-16*math.Abs(hi)) || hi < start-far {
-			s.from, s.slope = hi, known.slope
+			s.from, s.slope, s.bend = hi, known.slope, known.bend
 			return s
 		}
 		x := root + max(doubt, s.tolerance/4)
@@ -81,6 +83,7 @@ type slide struct {
 	points int
 	step   float64 // to try next where nothing better is known
 	slope  float64 // about that where the function is zero, or 0
+	bend   float64 // about what x has of y^2
 	guess  float64 // the last root
 	least  float64 // the tolerance
 }
@@ -114,7 +117,7 @@ func (k *slide) root(low float64) (x, doubt float64) {
 		k.guess = min(k.guess, hi-k.step)
 		k.step *= 2
 	}
-	doubt = 0.3 * (hi - k.guess)
+	doubt = 0.2 * (hi - k.guess)
 	if before > 0 || before < 0 {
 		doubt = min(doubt, 0.2*math.Abs(k.guess-before))
 	}
@@ -122,21 +125,22 @@ func (k *slide) root(low float64) (x, doubt float64) {
 }
 
 func (k *slide) fit() float64 {
-	if k.points == 1 && k.slope == 0 {
-		return k.x[0]
-	}
-	if k.points == 1 { // the slope is a guess
-		return k.x[0] - max(k.y[0]/k.slope, 4*k.least)
+	if k.points == 1 {
+		if k.slope == 0 {
+			return k.x[0]
+		}
+		return k.x[0] - max(k.y[0]*(1/k.slope+k.bend*k.y[0]), 4*k.least) // the slope is a guess
 	}
 	secant := func(i, j int) float64 { return (k.x[j] - k.x[i]) / (k.y[j] - k.y[i]) }
 	rate := secant(0, 1) // of x in y
-	x := k.x[0] - k.y[0]*rate
+	bend := k.bend
 	if k.points == 3 {
-		bend := (secant(1, 2) - rate) / (k.y[2] - k.y[0])
-		there := rate - bend*(k.y[0]+k.y[1]) // the rate where y is zero
-		if curved := x + k.y[0]*bend*k.y[1]; curved < k.x[0] && there < 0 {
-			x, rate = curved, there
-		}
+		bend = (secant(1, 2) - rate) / (k.y[2] - k.y[0])
+	}
+	x := k.x[0] - k.y[0]*rate
+	there := rate - bend*(k.y[0]+k.y[1]) // the rate where y is zero
+	if curved := x + k.y[0]*bend*k.y[1]; curved < k.x[0] && there < 0 {
+		x, rate, k.bend = curved, there, bend
 	}
 	k.slope = 1 / rate
 	return x

@@ -50,8 +50,8 @@ var (
 
 // walk yields the blocks while they are feasible. It returns an excess that falls in n, tau and beta
 // and is at most 0 if the plan is feasible: about ln of m over the queries that are reached, or
-// less a fraction of the room that the last few queries leave in ln eps_j. A trail, if there is one,
-// tells it where to look first; then it may begin anew and yield again.
+// a fraction of what the last few queries lack in ln eps_j, less than zero where they have room. By a trail,
+// if there is one, a walk is sooner done, its blocks are close to feasible ones, and it may fail for a feasible plan.
 func (s Plan) walk(g grain, t *trail, yield func(theory.NoiseBlock) bool) (excess float64) {
 	if !s.valid() {
 		return math.Inf(1)
@@ -61,29 +61,26 @@ func (s Plan) walk(g grain, t *trail, yield func(theory.NoiseBlock) bool) (exces
 	m := float64(s.Queries)
 	target := s.Beta.Ln()*(1+1e-15) - num.Log(m+1) - roundJoint
 	z := num.UpperQuantile(min(target-s.Sides.lnCount(), -math.Ln2)) + 1e-9
-	before, step, room := 0.0, 0.0, math.Inf(-1)
-	fails := func(reached float64) float64 {
-		if t.misled(reached > m-max(4, m/1e4)) {
-			return s.walk(g, t, yield)
-		}
-		return num.Log(m / reached)
-	}
+	before, step, lack := 0.0, 0.0, math.Inf(-1)
 	for done := int64(0); done < s.Queries-1; {
 		q := run{tau: s.Tau, sides: s.Sides, count: float64(max(min(done/g.begin, (s.Queries-1-done)/g.end), 1))}
 		share := target + num.Log(q.count)
-		at, ok := bound.loudest(q, share, z*(1-1e-3), t.guess(bound, z+ahead(before, step)))
+		at, ok := t.follow(bound, q, share)
 		if !ok {
-			return fails(float64(done) + 0.5)
+			at, ok = bound.loudest(q, share, z*(1-1e-3), z+ahead(before, step))
 		}
-		t.lay(bound.best, at)
+		t.lay(bound, at)
 		if s.Queries-done <= nearEnd {
 			_, least := bound.quietest(s.Tau)
-			room = max(room, least-target)
+			lack = max(lack, least-target)
+		}
+		if !ok && !(lack > 0) {
+			return num.Log(m / (float64(done) + 0.5))
 		}
 		// A shorter run may allow a hair more than the one before.
 		before, step, z = step, at-z, max(at, z)
 		q.sd = s.Tau / z
-		if !yield(theory.NoiseBlock{Queries: int64(q.count), Scale: q.sd}) {
+		if lack <= 0 && !yield(theory.NoiseBlock{Queries: int64(q.count), Scale: q.sd}) {
 			return 0
 		}
 		bound.answer(q)
@@ -94,73 +91,87 @@ func (s Plan) walk(g grain, t *trail, yield func(theory.NoiseBlock) bool) (exces
 		sd = before
 		least, _ = bound.least(run{tau: s.Tau, sd: sd, count: 1, sides: s.Sides})
 	}
-	if target += math.Ln2; least > target {
-		return fails(m - 0.5)
+	target += math.Ln2
+	if lack = max(lack, least-target); lack > 0 {
+		return lack / 300
 	}
 	if ln, _ := bound.least(run{tau: s.Tau, count: 1, sides: s.Sides}); ln <= target {
 		sd = 0
 	}
+	t.keep()
 	yield(theory.NoiseBlock{Queries: 1, Scale: sd})
-	return max(room, least-target) / 300
+	return lack / 300
 }
 
-// trail is what a walk leaves for the next over as many queries, for about as many records: the
-// orders and the noise of the blocks. A nil one is no trail.
+// trail is what a feasible walk leaves for the next over as many queries, for about as many records: the
+// orders and the noise of the blocks. A nil one is no trail: what is certified is walked without.
 type trail struct {
-	posts []post
-	at    int     // the next post
-	scale float64 // by what tau/sd differs from that of the last walk
-	away  float64 // how far that was from one where the trail was followed; negative if it was not
+	posts, next []post
+	scale       float64 // by what tau/sd differs from that of the last walk
+	followed    bool    // whether this walk did
 }
 
-// post says which order served a block, and its tau/sd.
+// post says which order served a block, by how much ln of the errors was above at the next ones, and its tau/sd.
 type post struct {
-	order int
-	z     float64
+	order    int
+	clear, z float64
 }
 
-// begin is called before a walk.
+// begin is called before a walk, and keep after one that was feasible.
 func (t *trail) begin() {
 	if t != nil {
-		t.at, t.scale, t.away = 0, 1, -1
+		t.next, t.scale, t.followed = t.next[:0], 1, false
 	}
 }
 
-// guess returns where the block's tau/sd is looked for first, another guess where there is no trail.
-func (t *trail) guess(b *Bound, other float64) float64 {
-	if t == nil || t.at == len(t.posts) {
-		return other
+func (t *trail) keep() {
+	if t != nil {
+		t.posts, t.next = t.next, t.posts
 	}
-	p := t.posts[t.at]
-	b.best, t.away = p.order, max(t.away, math.Abs(t.scale-1))
-	return p.z * t.scale
 }
+
+// follow returns about the block's tau/sd, if it is near that of the last walk: the last step of Newton's method is not
+// checked. It begins at the order that served then, and looks at others where that was not clearly the best.
+func (t *trail) follow(b *Bound, q run, target float64) (z float64, ok bool) {
+	if t == nil || len(t.next) >= len(t.posts) || math.Abs(t.scale-1) > 0.1 {
+		return 0, false
+	}
+	best, p := b.best, t.posts[len(t.next)]
+	b.best, z = p.order, p.z*t.scale
+	var last errorsAt
+	for range 12 {
+		q.sd = q.tau / z
+		now := errorsAt{order: b.best, z: z}
+		now.ln, now.slope = b.errors(&b.orders[b.best], q)
+		gap := now.ln - target
+		if z -= now.excess(gap, last); !(now.slope < 0 && math.Abs(z-now.z) < 0.01*z) {
+			break
+		}
+		if last = now; math.Abs(gap) > nearlyThere {
+			continue
+		}
+		b.clear = p.clear - drift*math.Abs(z/p.z-1)
+		if b.clear > 0 || !b.better(q, now.ln-slack) {
+			t.followed = true
+			return z, true
+		}
+	}
+	b.best = best
+	return 0, false
+}
+
+// drift is more than ln of the errors at two neighbouring orders moves apart, in ln of tau/sd.
+const drift = 30
 
 // lay sets the block's post.
-func (t *trail) lay(order int, z float64) {
+func (t *trail) lay(b *Bound, z float64) {
 	if t == nil {
 		return
 	}
-	if t.at == len(t.posts) {
-		t.posts = append(t.posts, post{z: z})
+	if i := len(t.next); i < len(t.posts) {
+		t.scale = z / t.posts[i].z
 	}
-	p := &t.posts[t.at]
-	t.scale = z / p.z
-	*p = post{order, z}
-	t.at++
-}
-
-// misled reports whether a walk that failed may have done so because of the trail: it went far from it, or came nearly
-// to the end. The trail is then forgotten.
-func (t *trail) misled(nearly bool) bool {
-	if t == nil || t.away < 0 {
-		return false
-	}
-	if t.away < 0.01 && !nearly {
-		return false
-	}
-	t.posts = t.posts[:0]
-	return true
+	t.next = append(t.next, post{b.best, b.clear, z})
 }
 
 // ahead guesses a step from the last two.
@@ -171,8 +182,11 @@ func ahead(before, last float64) float64 {
 	return last
 }
 
-// nearEnd is for how many of the last queries the room is looked at.
+// nearEnd is for how many of the last queries it is looked at what they lack.
 const nearEnd = 4
+
+// nearlyThere is how far ln of a run's errors may be off before a step of Newton's method leaves nothing to speak of.
+const nearlyThere = 1e-5
 
 // slack is how far ln of a run's errors may stay below that of its share of beta.
 const slack = 1e-10
@@ -231,12 +245,14 @@ func (p errorsAt) excess(gap float64, last errorsAt) float64 {
 }
 
 // better moves from the order that served last to one near it with the least errors, if they are below
-// ln.
+// ln, and else finds out how clear it is that none is.
 func (b *Bound) better(q run, ln float64) (found bool) {
+	b.clear = math.Inf(1)
 	for _, step := range [2]int{-1, 1} {
 		for i := b.best + step; i >= 0 && i < len(b.orders); i += step {
 			other, _ := b.errors(&b.orders[i], q)
 			if !(other < ln) {
+				b.clear = min(b.clear, other-ln)
 				break
 			}
 			b.best, ln, found = i, other, true
@@ -366,13 +382,18 @@ func (c *scheduled) tuned(p Plan) float64 {
 	}
 	if p != c.last {
 		c.last, c.there = p, p.walk(fineGrain, &c.fine, func(theory.NoiseBlock) bool { return true })
+		if c.there > 0 && c.fine.followed {
+			c.there = c.excess(p)
+		}
 	}
 	return c.there
 }
 
 func (c *scheduled) near(d descent, s search) search { return falling(s, d.of(c.rough)) }
 
-func (c *scheduled) root(d descent, s search) search { return falling(s, d.of(c.tuned)) }
+func (c *scheduled) root(d descent, s search) search {
+	return falling(s, d.of(c.tuned))
+}
 
 func (c *scheduled) run(p Plan) Run {
 	w := c.walk(p)

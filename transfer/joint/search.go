@@ -19,7 +19,7 @@ type Noise struct {
 // Even is the best constant noise, and Falling the noise of [Plan.Blocks].
 var (
 	Even    = Noise{func() choice { return new(even) }, 1.1, 0}
-	Falling = Noise{func() choice { return &scheduled{known: make(map[Plan]walked)} }, 0.8, 2.4}
+	Falling = Noise{func() choice { return &scheduled{known: make(map[Plan]walked)} }, 0.83, 2.4}
 )
 
 // Run is what a plan is run with: the standard deviations of the first and the last answer.
@@ -66,7 +66,7 @@ func (r Noise) Samples(p Plan) (Found, bool) {
 	}
 	p.Samples = num.Ints{Lo: 1, Hi: theory.MaxSamples, Guess: d.nearest(lnN).Samples}.Least(holds)
 	found := Found{Samples: p.Samples}
-	if found.Tau, found.Run = r.tauBy(d.choice, p, 2*s.slope); found.Tau > p.Tau { // by rounding
+	if found.Tau, found.Run = r.tauBy(d.choice, p, s); found.Tau > p.Tau { // by rounding
 		found.Tau, found.Run = p.Tau, d.choice.run(p)
 	}
 	return found, true
@@ -74,18 +74,18 @@ func (r Noise) Samples(p Plan) (Found, bool) {
 
 // LeastTau returns the least accuracy, 1 if there is none below, and the noise for it. It is found sooner
 // if the plan's is close.
-func (r Noise) LeastTau(p Plan) (float64, Run) { return r.tauBy(r.choose(), p, 0) }
+func (r Noise) LeastTau(p Plan) (float64, Run) { return r.tauBy(r.choose(), p, search{}) }
 
-// tauBy is the least tau, by a choice that may know a similar plan, and then about the slope of the excess
-// in ln tau.
-func (r Noise) tauBy(choice choice, p Plan, slope float64) (float64, Run) {
+// tauBy is the least tau, by a choice that may know a similar plan, and then about the slope and bend of the excess
+// in ln n, which is worth half as much as ln tau.
+func (r Noise) tauBy(choice choice, p Plan, inN search) (float64, Run) {
 	top := num.Log(math.Nextafter(1, 0))
 	d := descent{choice: choice, at: func(lnTau float64) (float64, Plan) {
 		p.Tau = num.Exp(min(lnTau, top))
 		return lnTau, p
 	}}
 	n := float64(p.Samples)
-	from := search{from: num.Log(p.Tau), step: 1 / n, slope: slope, rise: 2 * r.rise}
+	from := search{from: num.Log(p.Tau), step: 1 / n, slope: 2 * inN.slope, rise: 2 * r.rise, bend: inN.bend / 2}
 	from.tolerance = min(1e-8, max(0.01/n, 5e-16))
 	asked := p.Tau
 	if asked == 0 || !choice.holds(p) {
