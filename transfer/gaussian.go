@@ -37,7 +37,21 @@ func (r jointRule) tau(g Goal) (float64, Mechanism) {
 	return tau, r.run(g, joint.Found{Samples: g.Samples, Tau: tau, Run: run})
 }
 
-func (r jointRule) beta(g Goal) theory.LogProb { return r.noise.LeastBeta(planOf(g)) }
+// beta is raised, for even noise, by the hair that the noise to run may miss: the decision finds one anew for each
+// beta. Noise that falls follows from the plan.
+func (r jointRule) beta(g Goal) theory.LogProb {
+	g.Beta = r.noise.LeastBeta(planOf(g))
+	if r.falls {
+		return g.Beta
+	}
+	for step := 1e-6 / float64(g.Samples); g.Beta < 0; step *= 4 {
+		if tau, _ := r.noise.LeastTau(planOf(g)); tau <= g.Tau {
+			return g.Beta
+		}
+		g.Beta += theory.LogProb(step)
+	}
+	return 0
+}
 
 // run is what to run for a plan whose n and tau were found.
 func (r jointRule) run(g Goal, found joint.Found) Mechanism {
