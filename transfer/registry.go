@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer/lowvariance"
 	"github.com/dpcalc/dpcalc/transfer/thresholdout"
 )
 
@@ -139,7 +138,7 @@ var registry = []Method{
 		Sources: []theory.Source{source("dpcalc", "docs/theorems/transfer.md#gaussian-schedule"),
 			source("dpcalc", "docs/theorems/transfer.md#joint-bound")},
 		Assumes: []string{independentOnly},
-		rule:    orMoment{onHalf{scheduledNoise}, momentRule{lowvariance.Falling, true}},
+		rule:    orMoment{onHalf{scheduledNoise}, scheduledMoment},
 	},
 	{
 		Name:    "gaussian",
@@ -154,7 +153,7 @@ var registry = []Method{
 		Sources: []theory.Source{source("dpcalc", "docs/theorems/transfer.md#gaussian"),
 			source("dpcalc", "docs/theorems/transfer.md#joint-bound")},
 		Assumes: []string{independentOnly},
-		rule:    orMoment{onHalf{evenNoiseRule}, momentRule{lowvariance.Even, false}},
+		rule:    orMoment{onHalf{evenNoiseRule}, evenMoment},
 	},
 	{
 		Name:    "gaussian-cvar",
