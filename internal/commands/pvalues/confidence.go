@@ -51,7 +51,8 @@ type levelled struct {
 
 func (r levelled) verdict() commands.Verdict {
 	return commands.Verdict{
-		Method: r.Name, Status: r.status, Reason: r.reason, Sources: r.by.Sources(r.Sources), Best: r.best,
+		Method: r.Name, Status: r.status, Reason: r.reason, Sources: r.by.Sources(r.Sources), Proof: r.Proof,
+		Best: r.best,
 	}
 }
 
