@@ -98,12 +98,13 @@ var familyArticles = []theory.Article{
 		Assumes: []string{validAlone, "independent or positively regression dependent p-values"},
 	},
 	{
-		Name:     string(BenjaminiYekutieli),
-		Summary:  "Benjamini and Yekutieli's step-up: as bh, under any dependence",
-		Formula:  "min over j >= i of H_m (m/j) p_(j), H_m = 1 + 1/2 + ... + 1/m, at most 1",
-		Practice: "As bh where nothing is known of how the p-values depend on each other. It costs a factor of about ln m.",
-		Proof:    theory.Published,
-		Sources:  []theory.Source{{Key: "benjamini01"}, familySource},
-		Assumes:  []string{validAlone, anyLaw},
+		Name:    string(BenjaminiYekutieli),
+		Summary: "Benjamini and Yekutieli's step-up: as bh, under any dependence",
+		Formula: "min over j >= i of H_m (m/j) p_(j), H_m = 1 + 1/2 + ... + 1/m, at most 1",
+		Practice: "For a screen whose hits are looked at again, where nothing is known of how the p-values depend on each " +
+			"other: alpha is the expected share of false ones among the hits. Against bh it costs a factor of about ln m.",
+		Proof:   theory.Published,
+		Sources: []theory.Source{{Key: "benjamini01"}, familySource},
+		Assumes: []string{validAlone, anyLaw},
 	},
 }

@@ -56,3 +56,26 @@ func TestAchievedByWhatIsPrinted(t *testing.T) {
 		}
 	}
 }
+
+// Where beta is solved for, what is printed reaches the tau that was asked for.
+func TestAchievedAtTheLeastBeta(t *testing.T) {
+	r := rand.New(rand.NewPCG(73, 74))
+	goals := []Goal{{Samples: 1000, Queries: 10, Tau: 0.2}}
+	for range 60 {
+		goals = append(goals, Goal{
+			Samples: 200 + r.Int64N(20000), Queries: 1 + r.Int64N(300), Tau: 0.05 + r.Float64()/4, Budget: 1,
+			Shown: Shown{OneSided: r.IntN(4) == 0},
+		})
+	}
+	for _, g := range goals {
+		for _, m := range Methods() {
+			a, err := m.Solve(g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a.Status == OK && !(a.TauAchieved <= g.Tau) {
+				t.Errorf("%s %+v: beta %v, tau %v", m.Name, g, a.Beta, a.TauAchieved)
+			}
+		}
+	}
+}

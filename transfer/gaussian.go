@@ -37,7 +37,21 @@ func (r jointRule) tau(g Goal) (float64, Mechanism) {
 	return tau, r.run(g, joint.Found{Samples: g.Samples, Tau: tau, Run: run})
 }
 
-func (r jointRule) beta(g Goal) theory.LogProb { return r.noise.LeastBeta(planOf(g)) }
+// beta is raised, for even noise, by the hair that the noise to run may miss: the decision finds one anew for each
+// beta. Noise that falls follows from the plan.
+func (r jointRule) beta(g Goal) theory.LogProb {
+	g.Beta = r.noise.LeastBeta(planOf(g))
+	if r.falls {
+		return g.Beta
+	}
+	for step := 1e-6 / float64(g.Samples); g.Beta < 0; step *= 4 {
+		if tau, _ := r.noise.LeastTau(planOf(g)); tau <= g.Tau {
+			return g.Beta
+		}
+		g.Beta += theory.LogProb(step)
+	}
+	return 0
+}
 
 // run is what to run for a plan whose n and tau were found.
 func (r jointRule) run(g Goal, found joint.Found) Mechanism {
@@ -73,7 +87,14 @@ func (e either) samples(g Goal) (reached, error) {
 	return reached{n: b.n}, err
 }
 
-func (e either) queries(g Goal) int64 { return max(e[0].queries(g), e[1].queries(g)) }
+// queries asks the second rule for its greatest m only if it certifies one more.
+func (e either) queries(g Goal) int64 {
+	most := e[0].queries(g)
+	if g.Queries = most + 1; most == MaxCount || !e[1].holds(g) {
+		return most
+	}
+	return e[1].queries(g)
+}
 
 // tau asks the second rule for its least tau only if it certifies a lesser one.
 func (e either) tau(g Goal) (float64, Mechanism) {
@@ -88,9 +109,14 @@ func (e either) tau(g Goal) (float64, Mechanism) {
 	return tau, run
 }
 
+// beta asks the second rule for its least beta only if it certifies a lesser one.
 func (e either) beta(g Goal) theory.LogProb {
-	a, b := e[0].beta(g), e[1].beta(g)
-	if a == 0 || b != 0 && b < a {
+	a := e[0].beta(g)
+	asked := g
+	if asked.Beta = theory.LogProb(math.Nextafter(a.Ln(), math.Inf(-1))); a != 0 && !e[1].holds(asked) {
+		return a
+	}
+	if b := e[1].beta(g); b < a {
 		return b
 	}
 	return a

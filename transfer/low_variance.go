@@ -89,10 +89,16 @@ func (p fallingNoise) Blocks() iter.Seq[theory.NoiseBlock] {
 	}
 }
 
+// For few queries equal shares of beta may ask for more than even noise does.
+var (
+	evenMoment      = momentRule{noise: lowvariance.Even}
+	scheduledMoment = either{momentRule{noise: lowvariance.Falling, falls: true}, inOneBlock{evenMoment}}
+)
+
 // orMoment is a rule for any queries, or the bound for queries of low variance where that is known and asks for less.
 type orMoment struct {
 	any rule
-	low momentRule
+	low rule
 }
 
 func (r orMoment) rule(g Goal) rule {

@@ -182,3 +182,36 @@ func TestLowVarianceAtTheEnds(t *testing.T) {
 		}
 	}
 }
+
+// Noise that may fall never asks for more than even noise does.
+func TestScheduleIsNeverWorseThanEvenNoise(t *testing.T) {
+	falling, _ := Lookup("gaussian-schedule")
+	even, _ := Lookup("gaussian")
+	solved := func(m Method, g Goal) Answer {
+		a, err := m.Solve(g)
+		if err != nil || a.Status != OK {
+			t.Fatalf("%s %+v: %+v, %v", m.Name, g, a, err)
+		}
+		return a
+	}
+	for _, c := range moments {
+		for queries := range int64(3) {
+			for _, beta := range []string{"0.001", "0.05", "0.3"} {
+				g := c.goal
+				g.Queries, g.Tau, g.Beta = queries+1, 0.05, lp(beta)
+				f, e := solved(falling, g), solved(even, g)
+				if f.Samples > e.Samples || f.TauAchieved > g.Tau {
+					t.Errorf("%+v: %d rows and tau %v, with even noise %d", g, f.Samples, f.TauAchieved, e.Samples)
+				}
+				g.Samples, g.Tau = e.Samples, 0
+				if f, e := solved(falling, g), solved(even, g); f.TauAchieved > e.TauAchieved {
+					t.Errorf("%+v: tau %v, with even noise %v", g, f.TauAchieved, e.TauAchieved)
+				}
+				g.Tau, g.Beta = 0.05, 0
+				if f, e := solved(falling, g), solved(even, g); f.Beta > e.Beta {
+					t.Errorf("%+v: beta %v, with even noise %v", g, f.Beta, e.Beta)
+				}
+			}
+		}
+	}
+}

@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer/lowvariance"
 	"github.com/dpcalc/dpcalc/transfer/thresholdout"
 )
 
@@ -18,6 +17,25 @@ const (
 	training        = "training set independent of the holdout"
 )
 
+// What is done in practice for several methods.
+const (
+	inAdvance = "Write all m queries down before looking at the holdout, then answer each with its value on it. One " +
+		"query chosen after an answer was seen voids the guarantee."
+	inParts = "Shuffle, cut the holdout into m equal parts, answer query j with its value on part j and never touch " +
+		"that part again."
+	passOrFail = "Test j passes if and only if its mean on the holdout is at least its bar plus tau. Show this bit and " +
+		"nothing else, no score, no margin, no rank; show nothing at all after pass B."
+	addGaussian = "Add independent N(0, noise_scale^2) to every answer, including to repeated queries, and stop after m " +
+		"answers."
+	addLaplace = "Add independent Laplace noise of scale noise_scale to every answer, including to repeated queries, " +
+		"and stop after m answers."
+	runThresholdout = "Run Thresholdout with threshold and noise_scale as stated: answer from the training set, and " +
+		"from the holdout with noise where the two differ by more than the noisy threshold. It covers the answers while " +
+		"fewer than B queries have overfitted the training set; then it stops."
+	privateOutput = "For a procedure that is itself private and puts out functions, such as a private learner: its " +
+		"functions' values on the data are then within tau of the population. It does not say how to answer queries."
+)
+
 // differences is where the tails of differences are proved.
 var differences = []theory.Source{source("dpcalc", "docs/theorems/feedback.md#differences")}
 
@@ -28,8 +46,7 @@ var registry = []Method{
 		Summary: "queries fixed in advance, exact answers: Hoeffding with a union bound",
 		Formula: "n >= ln(2m/beta)/(2 tau^2), from P[|E_S[phi]-P[phi]| >= tau] <= 2 exp(-2 n tau^2) for each of m " +
 			"queries; for functions of sensitivity D/n, tau/D for tau (McDiarmid)",
-		Practice: "The reference for what adaptivity costs. Write all m queries down before looking at the holdout, then " +
-			"answer each with its value on it. One query chosen after an answer was seen voids the guarantee.",
+		Practice: "The reference for what adaptivity costs. " + inAdvance,
 		Proof:    Published,
 		Baseline: true,
 		Sources:  []theory.Source{source("hoeffding63", "Theorem 2"), source("mcdiarmid89", "")},
@@ -42,7 +59,7 @@ var registry = []Method{
 		Summary: "queries fixed in advance: Hoeffding's relative-entropy form",
 		Formula: "the least n with sup_p [exp(-n kl(p+tau||p)) + exp(-n kl(p-tau||p))] <= beta/m, a term being 0 where " +
 			"p+-tau leaves [0,1]",
-		Practice: "As hoeffding, from the sharper form of the same theorem; the gain grows with tau.",
+		Practice: inAdvance + " The gain over hoeffding, from the sharper form of the same theorem, grows with tau.",
 		Proof:    Published,
 		Sources:  []theory.Source{source("hoeffding63", "Theorem 1")},
 		Assumes:  []string{independent, fixed},
@@ -56,8 +73,8 @@ var registry = []Method{
 		Formula: "V(n) = sup_p [Phi(-sqrt(2n kl(p+tau-1/n||p))) + Phi(-sqrt(2n kl(p-tau+1/n||p)))] <= beta/m with n tau " +
 			">= 1, a term being 0 where p+-tau leaves [0,1], or as hoeffding-kl if that needs less; where this is at most " +
 			"10,000 and beta/m <= 1/2, the least n such that every n' >= n has sup_p P[|Bin(n',p)/n' - p| >= tau] <= beta/m",
-		Practice: "For accuracies and error rates. It is the least n for the empirical mean and a union bound, or above " +
-			"10,000 rows at most about 2/tau more. Another estimator can do with fewer rows.",
+		Practice: inAdvance + " For accuracies and error rates. It is the least n for the empirical mean and a union " +
+			"bound, or above 10,000 rows at most about 2/tau more. Another estimator can do with fewer rows.",
 		Proof:    Published,
 		Sources:  []theory.Source{source("chen11", ""), source("zubkov13", "Theorem 1")},
 		Assumes:  []string{identical, fixed},
@@ -65,11 +82,10 @@ var registry = []Method{
 		rule:     byQuery{fixedQuery{kinds: zeroOne, exact: true}, perQuery(oneLook{kinds: zeroOne, exact: true}, false)},
 	},
 	{
-		Name:    "splitting",
-		Summary: "a fresh part of the holdout for every query",
-		Formula: "n = m ceil(ln(2m/beta)/(2 tau^2))",
-		Practice: "Shuffle, cut the holdout into m equal parts, answer query j on part j and never touch that part again. " +
-			"Simple and hard to beat for a handful of queries.",
+		Name:     "splitting",
+		Summary:  "a fresh part of the holdout for every query",
+		Formula:  "n = m ceil(ln(2m/beta)/(2 tau^2))",
+		Practice: inParts + " Simple and hard to beat for a handful of queries.",
 		Proof:    Published,
 		Adaptive: true,
 		Splits:   true,
@@ -82,7 +98,7 @@ var registry = []Method{
 		Name:     "splitting-exact",
 		Summary:  "as splitting, each part sized by the exact or relative-entropy requirement",
 		Formula:  "n = m n', n' of binomial for 0/1 queries and of hoeffding-kl otherwise",
-		Practice: "As splitting, with the smallest parts that are proved sufficient.",
+		Practice: inParts + " The parts are the smallest that are proved sufficient.",
 		Proof:    Published,
 		Adaptive: true,
 		Splits:   true,
@@ -139,30 +155,28 @@ var registry = []Method{
 		Sources: []theory.Source{source("dpcalc", "docs/theorems/transfer.md#gaussian-schedule"),
 			source("dpcalc", "docs/theorems/transfer.md#joint-bound")},
 		Assumes: []string{independentOnly},
-		rule:    orMoment{onHalf{scheduledNoise}, momentRule{lowvariance.Falling, true}},
+		rule:    orMoment{onHalf{scheduledNoise}, scheduledMoment},
 	},
 	{
 		Name:    "gaussian",
 		Summary: "Gaussian noise, the joint bound",
 		Formula: "sum over j <= m of eps_j <= beta at one noise sd for all answers, eps_j as for gaussian-schedule; " +
 			"gaussian-cvar where that is less",
-		Practice: "Add independent N(0, noise_scale^2) to every answer, including to repeated queries, and stop after m " +
-			"answers.",
+		Practice: addGaussian,
 		Proof:    Derived,
 		Adaptive: true,
 		OneSided: true,
 		Sources: []theory.Source{source("dpcalc", "docs/theorems/transfer.md#gaussian"),
 			source("dpcalc", "docs/theorems/transfer.md#joint-bound")},
 		Assumes: []string{independentOnly},
-		rule:    orMoment{onHalf{evenNoiseRule}, momentRule{lowvariance.Even, false}},
+		rule:    orMoment{onHalf{evenNoiseRule}, evenMoment},
 	},
 	{
 		Name:    "gaussian-cvar",
 		Summary: "Gaussian noise, the CVaR transfer theorem",
 		Formula: "tau = C s + D s_mu(beta), mu = D sqrt(m)/(n s), C the CVaR at beta of the max of m |N(0,1)|, s_mu the " +
 			"stability of mu-GDP",
-		Practice: "Add independent N(0, noise_scale^2) to every answer, including to repeated queries, and stop after m " +
-			"answers. For sensitive queries and comparisons too; rows need not be identically distributed.",
+		Practice: addGaussian + " For sensitive queries and comparisons too; rows need not be identically distributed.",
 		Proof:    Derived,
 		Adaptive: true,
 		Sources:  []theory.Source{source("dpcalc", "docs/theorems/transfer.md#gaussian-cvar")},
@@ -174,8 +188,7 @@ var registry = []Method{
 		Summary: "Gaussian noise, transfer theorem of Jung et al. with the exact privacy profile",
 		Formula: "tau = s x + D(e^epsilon-1) + (sqrt(b)+sqrt(w delta))^2/beta; b = P[max of m |N(0,1)| > x], delta the " +
 			"exact profile of m answers with noise s; w = 2 (linear), 4D (others)",
-		Practice: "Add independent N(0, noise_scale^2) to every answer, including to repeated queries, and stop after m " +
-			"answers.",
+		Practice: addGaussian,
 		Proof:    Published,
 		Adaptive: true,
 		Sources: []theory.Source{source("jung20", "transfer theorem"), source("balle18", "Theorem 8"),
@@ -184,11 +197,10 @@ var registry = []Method{
 		rule:    onHalf{optimised{kinds: anyQuery, reach: from(gaussianJung20)}},
 	},
 	{
-		Name:    "gaussian-rogers20",
-		Summary: "Gaussian noise, mutual information and the monitor argument",
-		Formula: "tau = min over u > 1 of sqrt(u/(2 n beta)) + (1/n) sqrt(2 m n ln(4m/beta)/(u-1-ln u))",
-		Practice: "Add independent N(0, noise_scale^2) to every answer. The failure probability enters as 1/beta: not for " +
-			"small beta.",
+		Name:     "gaussian-rogers20",
+		Summary:  "Gaussian noise, mutual information and the monitor argument",
+		Formula:  "tau = min over u > 1 of sqrt(u/(2 n beta)) + (1/n) sqrt(2 m n ln(4m/beta)/(u-1-ln u))",
+		Practice: addGaussian + " The failure probability enters as 1/beta: not for small beta.",
 		Proof:    Published,
 		Adaptive: true,
 		Sources:  []theory.Source{source("rogers20", "mutual information and monitor argument"), source("bun16", "")},
@@ -200,7 +212,7 @@ var registry = []Method{
 		Summary: "Gaussian noise, transfer theorem of Bassily et al.",
 		Formula: "tau = 18 epsilon D + s Q; epsilon < 1/3, delta/epsilon = beta/(2m), n >= ln(4 epsilon/delta)/epsilon^2, " +
 			"Q the (1-beta/2)-quantile of the max of m |N(0,1)|",
-		Practice: "Add independent N(0, noise_scale^2) to every answer. Kept for comparison.",
+		Practice: addGaussian + " Kept for comparison.",
 		Proof:    Published,
 		Adaptive: true,
 		Sources:  []theory.Source{source("bassily16", "transfer theorem"), source("balle18", "Theorem 8")},
@@ -212,8 +224,7 @@ var registry = []Method{
 		Summary: "Laplace noise, the CVaR transfer theorem",
 		Formula: "tau = C s + D s(beta), s = D/(n epsilon0), C the CVaR at beta of the max of m |Lap(1)|, s(beta) the " +
 			"stability of m-fold epsilon0-DP, pure or composed, whichever is less",
-		Practice: "Add independent Laplace noise of scale noise_scale to every answer, including to repeated queries, and " +
-			"stop after m answers.",
+		Practice: addLaplace,
 		Proof:    Derived,
 		Adaptive: true,
 		Sources:  []theory.Source{source("dpcalc", "docs/theorems/transfer.md#laplace")},
@@ -225,7 +236,7 @@ var registry = []Method{
 		Summary: "Laplace noise, pure transfer theorem of Jung et al.",
 		Formula: "tau = s x + (e^epsilon-1) + sqrt(2 ln(1/(beta-b))/n), s = m/(n epsilon), b = P[max of m |Lap(1)| > x]; " +
 			"for other than linear queries tau = s x + D(e^epsilon-1) + b max(1,D)/beta",
-		Practice: "Add independent Laplace noise of scale noise_scale to every answer. Laplace noise pays m where Gaussian " +
+		Practice: addLaplace + " Laplace noise pays m where Gaussian " +
 			"noise pays sqrt m: for few queries only.",
 		Proof:    Published,
 		Adaptive: true,
@@ -240,9 +251,8 @@ var registry = []Method{
 		Formula: "N A(tau) <= beta, N = sum over l <= min(B,m-1) of C(m-1,l), A(s) = exp(-n min_p kl(p+s||p)); at a " +
 			"known bar c the greater of exp(-n kl(c+tau||c)) and exp(-n kl(c+tau||c+2tau)); exact tails for 0/1 queries; " +
 			"Lemma 5 for differences",
-		Practice: "Test j passes if and only if its mean on the holdout is at least its bar plus tau. Show this bit and " +
-			"nothing else, no score, no margin, no rank; show nothing at all after pass B. What passes is above its bar, and " +
-			"what is 2 tau above its bar passes. A retry gets the same bit.",
+		Practice: passOrFail + " What passes is above its bar, and what is 2 tau above its bar passes. A retry gets the " +
+			"same bit.",
 		Proof:     Derived,
 		Adaptive:  true,
 		OneSided:  true,
@@ -257,7 +267,7 @@ var registry = []Method{
 		Summary: "only pass or fail is shown: the published count of ease.ml/ci",
 		Formula: "N exp(-2 n tau^2) <= beta, N = m until the first pass, 2^m for more; a difference: two estimates with " +
 			"tau/2 and beta/2 each, or with a disagreement d: n = ln(4N/beta)/(d h(tau/d)), h(u) = (1+u) ln(1+u) - u",
-		Practice:  "As gate. Kept for comparison; it does not count the passes.",
+		Practice:  passOrFail + " Kept for comparison: from the second pass on it counts every sequence of verdicts.",
 		Proof:     Published,
 		Adaptive:  true,
 		OneSided:  true,
@@ -355,9 +365,7 @@ var registry = []Method{
 		Summary: "Thresholdout with the noise that suits n, the CVaR transfer theorem",
 		Formula: "tau/4 > sigma CVaR_beta(N1) + kappa/beta + s(beta), T = 3 tau/4, s the stability of 2B steps of " +
 			"1/(sigma n)-DP",
-		Practice: "Run Thresholdout with threshold and noise_scale as stated: answer from the training set, and from the " +
-			"holdout with noise where the two differ by more than the noisy threshold. It covers the answers while fewer than " +
-			"B queries have overfitted the training set; then it stops.",
+		Practice:  runThresholdout,
 		Proof:     Derived,
 		Adaptive:  true,
 		Budgeted:  true,
@@ -367,12 +375,10 @@ var registry = []Method{
 		rule:      onHalf{optimised{kinds: linear, needs: budgetGiven, reach: thresholdoutCVaR}},
 	},
 	{
-		Name:    "thresholdout-dwork15",
-		Summary: "Thresholdout, Theorem 3.3: the lesser of its two requirements",
-		Formula: "n >= min{n0, n1}(B, sigma, tau/8, beta/(2m)) with T = 3 tau/4, sigma = tau/(96 ln(4m/beta))",
-		Practice: "Run Thresholdout with threshold and noise_scale as stated: answer from the training set, and from the " +
-			"holdout with noise where the two differ by more than the noisy threshold. It covers the answers while fewer than " +
-			"B queries have overfitted the training set; then it stops.",
+		Name:      "thresholdout-dwork15",
+		Summary:   "Thresholdout, Theorem 3.3: the lesser of its two requirements",
+		Formula:   "n >= min{n0, n1}(B, sigma, tau/8, beta/(2m)) with T = 3 tau/4, sigma = tau/(96 ln(4m/beta))",
+		Practice:  runThresholdout,
 		Proof:     Published,
 		Adaptive:  true,
 		Budgeted:  true,
@@ -385,7 +391,7 @@ var registry = []Method{
 		Name:      "thresholdout-dwork15-n0",
 		Summary:   "Thresholdout, Theorem 3.3 through pure privacy (n0)",
 		Formula:   "n0(B, sigma, t, b) = max{2B/(sigma t), ln(6/b)/t^2} at t = tau/8, b = beta/(2m)",
-		Practice:  "As thresholdout-dwork15. Linear in B.",
+		Practice:  runThresholdout + " Its rows grow as B.",
 		Proof:     Published,
 		Adaptive:  true,
 		Budgeted:  true,
@@ -400,7 +406,7 @@ var registry = []Method{
 		Summary: "Thresholdout, Theorem 3.3 through approximate privacy (n1, exact form)",
 		Formula: "n1(B, sigma, t, b) = max{(4/(sigma t)) sqrt(32 B (ln 2 + (4/t) ln(8/b))), 48 ln(8/b)/t^2} at t = " +
 			"tau/8, b = beta/(2m)",
-		Practice:  "As thresholdout-dwork15. Grows as sqrt B, from a much higher start.",
+		Practice:  runThresholdout + " Its rows grow as sqrt B, from a much higher start.",
 		Proof:     Published,
 		Adaptive:  true,
 		Budgeted:  true,
@@ -411,11 +417,10 @@ var registry = []Method{
 		rule:    onHalf{thresholdoutRule(thresholdout.Requirement.N1)},
 	},
 	{
-		Name:    "dp",
-		Summary: "output of an epsilon-DP procedure: the tilt theorem",
-		Formula: "n >= ln(2m/beta)/(2 (tau - tanh(epsilon/4))^2), epsilon = tau unless given",
-		Practice: "For a procedure that is itself private and puts out functions, such as a private learner: its " +
-			"functions' values on the data are then within tau of the population. It does not say how to answer queries.",
+		Name:      "dp",
+		Summary:   "output of an epsilon-DP procedure: the tilt theorem",
+		Formula:   "n >= ln(2m/beta)/(2 (tau - tanh(epsilon/4))^2), epsilon = tau unless given",
+		Practice:  privateOutput,
 		Proof:     Derived,
 		Procedure: true,
 		Sources:   []theory.Source{source("dpcalc", "docs/theorems/transfer.md#dp")},
@@ -424,11 +429,10 @@ var registry = []Method{
 			run: func(g Goal) Mechanism { return Mechanism{Epsilon: tiltEpsilon(g)} }},
 	},
 	{
-		Name:    "dp-maxinfo",
-		Summary: "output of an epsilon-DP procedure, epsilon = tau^2: max-information",
-		Formula: "n >= ln(2m/beta)/tau^2 at epsilon = tau^2",
-		Practice: "For a procedure that is itself private and puts out functions, such as a private learner: its " +
-			"functions' values on the data are then within tau of the population. It does not say how to answer queries.",
+		Name:      "dp-maxinfo",
+		Summary:   "output of an epsilon-DP procedure, epsilon = tau^2: max-information",
+		Formula:   "n >= ln(2m/beta)/tau^2 at epsilon = tau^2",
+		Practice:  privateOutput,
 		Proof:     Published,
 		Procedure: true,
 		Sources:   []theory.Source{source("dwork15generalization", "max-information of pure differential privacy")},
@@ -439,7 +443,7 @@ var registry = []Method{
 		Name:      "dp-dwork15",
 		Summary:   "output of an epsilon-DP procedure, epsilon = tau",
 		Formula:   "n >= ln(6m/beta)/tau^2 at epsilon = tau",
-		Practice:  "As dp-maxinfo, with far weaker privacy.",
+		Practice:  privateOutput + " It asks for far weaker privacy than dp-maxinfo.",
 		Proof:     Published,
 		Procedure: true,
 		Sources:   []theory.Source{source("dwork15preserving", "pure differential privacy")},
@@ -450,7 +454,7 @@ var registry = []Method{
 		Name:      "dp-approx-dwork15",
 		Summary:   "output of an (epsilon, delta)-DP procedure, epsilon = tau/4",
 		Formula:   "n >= 48 ln(8m/beta)/tau^2 at epsilon = tau/4, delta = (beta/(8m))^(4/tau)",
-		Practice:  "As dp-maxinfo. The delta it asks for is far below what float64 can hold: see ln_delta.",
+		Practice:  privateOutput + " The delta it asks for is far below what float64 can hold: see ln_delta.",
 		Proof:     Published,
 		Procedure: true,
 		Sources:   []theory.Source{source("dwork15preserving", "approximate differential privacy")},

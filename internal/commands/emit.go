@@ -46,6 +46,7 @@ type Verdict struct {
 	Status  theory.Status
 	Reason  string
 	Sources []theory.Source
+	Proof   theory.Proof // of a row that a figure draws
 	Best    bool
 }
 

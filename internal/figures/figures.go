@@ -4,11 +4,14 @@ package figures
 import (
 	"bytes"
 	"cmp"
+	"fmt"
+	"html"
 	"image/color"
 	"io"
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"sync"
 
 	"codeberg.org/go-fonts/liberation/liberationsansregular"
@@ -26,9 +29,9 @@ import (
 
 // The formats of figures.
 var (
-	SVG = record.Format{Name: "svg", Suffix: ".svg", Draw: drawing(svgCanvas)}
-	PNG = record.Format{Name: "png", Suffix: ".png", Draw: drawing(pngCanvas)}
-	PDF = record.Format{Name: "pdf", Suffix: ".pdf", Draw: drawing(pdfCanvas)}
+	SVG = record.Format{Name: "svg", Suffix: ".svg", Draw: drawing(svg)}
+	PNG = record.Format{Name: "png", Suffix: ".png", Draw: drawing(png)}
+	PDF = record.Format{Name: "pdf", Suffix: ".pdf", Draw: drawing(pdf)}
 )
 
 // spread moves numbers as little as possible, in the sum of squares, so that they are
@@ -117,6 +120,7 @@ const (
 	raise       vg.Length = 0.8 // from the middle of a line of text to that of its capitals
 	markerSize  vg.Length = 2.1
 	markerGap   vg.Length = 16 // the least distance of two markers on a line
+	tickGap     vg.Length = 4  // the least distance of two labels below the axis
 )
 
 // sans is set in Liberation Sans, which has the measures of Arial. The font is read when a
@@ -138,31 +142,58 @@ func Lettering(size vg.Length, c color.Color, x draw.XAlignment, y draw.YAlignme
 	return plottext.Style{Color: c, Font: font.From(typeface, size), XAlign: x, YAlign: y, Handler: sans()}
 }
 
-// canvas is a page of a format, and what remains to be done to its bytes.
-type canvas func(at layout) (c vg.CanvasWriterTo, finish func([]byte) []byte)
-
-func svgCanvas(at layout) (vg.CanvasWriterTo, func([]byte) []byte) {
-	return vgsvg.New(at.width, at.height), func(page []byte) []byte {
-		return bytes.ReplaceAll(page, []byte("font-family:Liberation "+
-			"Sans;font-variant:normal;font-weight:normal;font-style:normal"),
-			[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif"))
-	}
+// medium is a page of a format, and what remains to be done to its bytes.
+type medium struct {
+	room   float64 // for texts, in their widths: a reader may lack the font
+	canvas func(at layout) vg.CanvasWriterTo
+	finish func([]byte) []byte
 }
 
-func pngCanvas(at layout) (vg.CanvasWriterTo, func([]byte) []byte) {
-	return vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(at.width, at.height), vgimg.UseDPI(144))},
-		func(page []byte) []byte { return page }
+// The reader's program sets the texts of SVG, by its own fonts. DejaVu Sans is up to a fifth wider than ours.
+var svg = medium{
+	room:   1.2,
+	canvas: func(at layout) vg.CanvasWriterTo { return vgsvg.New(at.width, at.height) },
+	finish: func(page []byte) []byte {
+		page = bytes.ReplaceAll(page, []byte("font-family:Liberation "+
+			"Sans;font-variant:normal;font-weight:normal;font-style:normal"),
+			[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif"))
+		return svgText().ReplaceAllFunc(page, fitted)
+	},
+}
+
+var svgText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`<text ([^>]*font-size:([0-9.]+)px[^>]*)>([^<]*)</text>`)
+})
+
+// fitted gives a text of SVG the width that it was measured to have, whatever the font.
+func fitted(text []byte) []byte {
+	part := svgText().FindSubmatch(text)
+	size, err := strconv.ParseFloat(string(part[2]), 64)
+	if err != nil {
+		return text
+	}
+	width := Lettering(vg.Length(size), Ink, draw.XLeft, draw.YBottom).Width(html.UnescapeString(string(part[3])))
+	return fmt.Appendf(nil, `<text textLength="%.2f" lengthAdjust="spacingAndGlyphs" %s>%s</text>`, float64(width), part[1],
+		part[3])
+}
+
+var png = medium{
+	room: 1,
+	canvas: func(at layout) vg.CanvasWriterTo {
+		return vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(at.width, at.height), vgimg.UseDPI(144))}
+	},
+	finish: func(page []byte) []byte { return page },
 }
 
 // The library of PDF writes the time of drawing; the length must stay.
-func pdfCanvas(at layout) (vg.CanvasWriterTo, func([]byte) []byte) {
-	return vgpdf.New(at.width, at.height), func(page []byte) []byte {
-		return pdfTime.ReplaceAll(page, []byte("(D:20000101000000)"))
-	}
+var pdf = medium{
+	room:   1,
+	canvas: func(at layout) vg.CanvasWriterTo { return vgpdf.New(at.width, at.height) },
+	finish: func(page []byte) []byte { return pdfTime.ReplaceAll(page, []byte("(D:20000101000000)")) },
 }
 
-// drawing draws a figure on a canvas.
-func drawing(on canvas) func(io.Writer, record.Figure) error {
+// drawing draws a figure on a medium.
+func drawing(on medium) func(io.Writer, record.Figure) error {
 	return func(w io.Writer, f record.Figure) error {
 		var page []byte
 		err := outfile.Temporaries.Within(func() (err error) { // the library of PDF makes files for the font
@@ -177,18 +208,18 @@ func drawing(on canvas) func(io.Writer, record.Figure) error {
 	}
 }
 
-func pageOf(f record.Figure, on canvas) ([]byte, error) {
+func pageOf(f record.Figure, on medium) ([]byte, error) {
 	if f.Key != "" {
 		f.Title = append(slices.Clone(f.Title), f.Key)
 	}
-	at := layoutOf(f)
-	canvas, finish := on(at)
+	at := layoutOf(f, on.room)
+	canvas := on.canvas(at)
 	drawFigure(f, draw.NewCanvas(canvas, at.width, at.height), at)
 	var b bytes.Buffer
 	if _, err := canvas.WriteTo(&b); err != nil {
 		return nil, err
 	}
-	return finish(b.Bytes()), nil
+	return on.finish(b.Bytes()), nil
 }
 
 var pdfTime = regexp.MustCompile(`\(D:\d{14}\)`)
@@ -200,18 +231,19 @@ type layout struct {
 	panel         vg.Length   // the width of the data
 }
 
-// layoutOf measures the texts, and widens the panels to the title's width.
-func layoutOf(f record.Figure) layout {
+// layoutOf measures the texts, leaves them room, and widens the panels to the title's width.
+func layoutOf(f record.Figure, room float64) layout {
+	width := func(s plottext.Style, text string) vg.Length { return s.Width(text) * vg.Length(room) }
 	ticks, names := Lettering(8, grey, draw.XRight, draw.YCenter), Lettering(8.5, Ink, draw.XLeft, draw.YCenter)
 	before, after := make([]vg.Length, len(f.Panels[0])), make([]vg.Length, len(f.Panels[0]))
 	beside := vg.Length(len(before)-1) * betweenCols // of all data but what is left of the first
 	for col := range before {
 		for _, row := range f.Panels {
 			for _, t := range row[col].Y.TickTexts() {
-				before[col] = max(before[col], ticks.Width(t)+4)
+				before[col] = max(before[col], width(ticks, t)+4)
 			}
 			for _, l := range row[col].Lines {
-				after[col] = max(after[col], leader+names.Width(l.Label))
+				after[col] = max(after[col], leader+width(names, l.Label))
 			}
 		}
 		beside += before[col] + after[col]
@@ -220,11 +252,11 @@ func layoutOf(f record.Figure) layout {
 	at := layout{width: margin + caption, panel: panelWidth}
 	for col := range before {
 		for _, row := range f.Panels {
-			at.panel = max(at.panel, Lettering(9, Ink, draw.XLeft, draw.YBottom).Width(row[col].Title)-after[col])
+			at.panel = max(at.panel, width(Lettering(9, Ink, draw.XLeft, draw.YBottom), row[col].Title)-after[col])
 		}
 	}
 	for i, t := range f.Title {
-		at.panel = max(at.panel, (titleStyle(i).Width(t)-beside)/vg.Length(len(before)))
+		at.panel = max(at.panel, (width(titleStyle(i), t)-beside)/vg.Length(len(before)))
 	}
 	for col := range before {
 		if col > 0 {
@@ -288,15 +320,19 @@ func drawPanel(p record.Panel, c draw.Canvas, data vg.Rectangle) {
 	c.FillText(Lettering(9, Ink, draw.XLeft, draw.YBottom), vg.Point{X: data.Min.X, Y: data.Max.Y + 5}, p.Title)
 	x, y := places(p.X, data.Min.X, data.Max.X), places(p.Y, data.Min.Y, data.Max.Y)
 	thin := draw.LineStyle{Color: rule, Width: 0.5}
-	texts := p.Y.TickTexts()
-	for i, t := range p.Y.Ticks() {
+	for _, t := range p.Y.Ticks() {
 		c.StrokeLine2(thin, data.Min.X, y(t), data.Max.X, y(t))
-		c.FillText(Lettering(8, grey, draw.XRight, draw.YCenter), vg.Point{X: data.Min.X - 4, Y: y(t) + raise}, texts[i])
 	}
-	texts = p.X.TickTexts()
-	for i, t := range p.X.Ticks() {
+	left := Lettering(8, grey, draw.XRight, draw.YCenter)
+	for _, t := range tickLabels(p.Y, y, func(string) vg.Length { return left.Font.Size }) {
+		c.FillText(left, vg.Point{X: data.Min.X - 4, Y: t.at + raise}, t.text)
+	}
+	for _, t := range p.X.Ticks() {
 		c.StrokeLine2(draw.LineStyle{Color: grey, Width: 0.5}, x(t), data.Min.Y, x(t), data.Min.Y-3)
-		c.FillText(Lettering(8, grey, draw.XCenter, draw.YTop), vg.Point{X: x(t), Y: data.Min.Y - 4}, texts[i])
+	}
+	below := Lettering(8, grey, draw.XCenter, draw.YTop)
+	for _, t := range tickLabels(p.X, x, func(text string) vg.Length { return below.Width(text) + tickGap }) {
+		c.FillText(below, vg.Point{X: t.at, Y: data.Min.Y - 4}, t.text)
 	}
 	for _, m := range p.Marks {
 		c.StrokeLine2(draw.LineStyle{Color: grey, Width: 0.5, Dashes: []vg.Length{2, 2}}, x(m), data.Min.Y, x(m), data.Max.Y)
@@ -312,6 +348,28 @@ func drawPanel(p record.Panel, c draw.Canvas, data vg.Rectangle) {
 	}
 	c.StrokeLine2(draw.LineStyle{Color: grey, Width: 0.5}, data.Min.X, data.Min.Y, data.Max.X, data.Min.Y)
 	nameLines(c, lines, data, x, y)
+}
+
+// tickLabel is a label in its place.
+type tickLabel struct {
+	text string
+	at   vg.Length
+}
+
+// tickLabels leaves out the labels that would meet. The first and the last stay.
+func tickLabels(a record.Ruler, place func(float64) vg.Length, size func(string) vg.Length) (labels []tickLabel) {
+	ticks, texts := a.Ticks(), a.TickTexts()
+	end := len(ticks) - 1
+	last := tickLabel{texts[end], place(ticks[end])}
+	meet := func(a, b tickLabel) bool { return b.at-a.at < (size(a.text)+size(b.text))/2 }
+	for i, t := range ticks[:end] {
+		label := tickLabel{texts[i], place(t)}
+		if i > 0 && (meet(labels[len(labels)-1], label) || meet(label, last)) {
+			continue
+		}
+		labels = append(labels, label)
+	}
+	return append(labels, last)
 }
 
 // breadth is the area of a band.

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/internal/record"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // Labels keep their distance, their order and the range, move only if they must, and no
@@ -126,5 +128,32 @@ func TestFaintAndHollow(t *testing.T) {
 				t.Errorf("%s: %d times %q, want %d\n%s", name, got, part, want, page)
 			}
 		}
+	}
+}
+
+// Labels of an axis do not meet, and the first and the last stay.
+func TestTickLabels(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	style := Lettering(8, grey, draw.XCenter, draw.YTop)
+	size := func(text string) vg.Length { return style.Width(text) + tickGap }
+	thinned := false
+	for range 2000 {
+		axis := record.NewRuler("x", r.IntN(2) == 0)
+		low := math.Exp(20*r.Float64() - 10)
+		axis.Include(low, low*(1+math.Exp(6*r.Float64()-3)))
+		ticks, texts := axis.Ticks(), axis.TickTexts()
+		labels := tickLabels(axis, places(axis, 10, 10+panelWidth), size)
+		for i := 1; i < len(labels); i++ {
+			if a, b := labels[i-1], labels[i]; a.at+size(a.text)/2 > b.at-size(b.text)/2+1e-9 {
+				t.Errorf("%v: %v and %v meet", ticks, a, b)
+			}
+		}
+		thinned = thinned || len(labels) < len(ticks)
+		if first, last := labels[0], labels[len(labels)-1]; first.text != texts[0] || last.text != texts[len(texts)-1] {
+			t.Errorf("%v: from %v to %v", ticks, first, last)
+		}
+	}
+	if !thinned {
+		t.Error("no label was left out")
 	}
 }

@@ -19,15 +19,16 @@ import (
 type Form uint8
 
 const (
-	Missing     Form = iota
-	CountForm        // n
-	NumberForm       // f
-	ChanceForm       // f, the logarithm of a probability
-	TruthForm        // n != 0
-	WordsForm        // s
-	ForeignForm      // s, from the user's own file
-	ListForm         // list
-	SpanForm         // s, two numbers, for people only
+	Missing        Form = iota
+	CountForm           // n
+	NumberForm          // f
+	ChanceForm          // f, the logarithm of a probability
+	TruthForm           // n != 0
+	WordsForm           // s
+	ForeignForm         // s, from the user's own file
+	ListForm            // list
+	SpanForm            // s, two numbers, for people only
+	ComplementForm      // s, a number next to one as 1-1e-20; a decimal for machines
 )
 
 // Cell is one value of a row. The zero value is a missing one.
@@ -65,6 +66,9 @@ func Exactly(x float64) Cell {
 
 // Chance is a probability of any size.
 func Chance(p theory.LogProb) Cell { return Cell{Form: ChanceForm, F: p.Ln()} }
+
+// Complement is a number that no float64 tells from one, as one minus a decimal: 1-1e-20.
+func Complement(text string) Cell { return Cell{Form: ComplementForm, S: text} }
 
 // Truth is yes or no.
 func Truth(b bool) Cell {
@@ -168,6 +172,24 @@ func decimalOf(p theory.LogProb) string {
 	return s
 }
 
+// complementPlaces is how many digits a number next to one may have.
+const complementPlaces = 1000
+
+// decimalOfComplement writes 1-1e-20 as 0.99999999999999999999, and as 1, which is above it, where that takes more
+// than a thousand digits. Every reader takes it for a number.
+func decimalOfComplement(text string) string {
+	c, ok := numbers.ParseDecimal(strings.TrimPrefix(text, "1-"))
+	if !ok {
+		return "1"
+	}
+	x := new(big.Rat).Sub(big.NewRat(1, 1), c)
+	places, exact := x.FloatPrec()
+	if !exact || places > complementPlaces {
+		return "1"
+	}
+	return x.FloatString(places)
+}
+
 // human writes a number to six digits, rounded up: what people read as a bound
 // stays one. A difference below 1e-12 is the rounding of float64 and not told. An
 // exponent stands only where the number is long.
@@ -269,7 +291,7 @@ func People(c Cell) string {
 			return "yes"
 		}
 		return "no"
-	case WordsForm, ForeignForm, SpanForm:
+	case WordsForm, ForeignForm, SpanForm, ComplementForm:
 		return c.S
 	case ListForm:
 		return strings.Join(c.List, "; ")
@@ -285,7 +307,7 @@ func (c Cell) Same(d Cell) bool {
 
 func (c Cell) isNumeric() bool {
 	switch c.Form {
-	case CountForm, NumberForm, ChanceForm, SpanForm:
+	case CountForm, NumberForm, ChanceForm, SpanForm, ComplementForm:
 		return true
 	}
 	return false

@@ -44,6 +44,8 @@ func (d delimited) Row(dst []byte, _ bool, cells []Cell, known *Chances) []byte 
 			dst = d.number(AppendNumber(dst, c.F), start)
 		case ChanceForm:
 			dst = d.number(append(dst, known.Of(c.F)...), start)
+		case ComplementForm:
+			dst = d.number(append(dst, decimalOfComplement(c.S)...), start)
 		case TruthForm:
 			dst = strconv.AppendBool(dst, c.N != 0)
 		case WordsForm:
@@ -204,6 +206,8 @@ func AppendJSON(dst []byte, c *Cell, known *Chances) []byte {
 		return AppendNumber(dst, c.F)
 	case ChanceForm:
 		return append(dst, known.Of(c.F)...)
+	case ComplementForm:
+		return append(dst, decimalOfComplement(c.S)...)
 	case TruthForm:
 		return strconv.AppendBool(dst, c.N != 0)
 	case WordsForm, ForeignForm:

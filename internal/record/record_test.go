@@ -58,6 +58,18 @@ func TestDecimalOf(t *testing.T) {
 	}
 }
 
+// A complement is written with all its digits, and as 1 where those are too many.
+func TestDecimalOfComplement(t *testing.T) {
+	for text, want := range map[string]string{
+		"1-1e-20": "0.99999999999999999999", "1-2.5e-30": "0.9999999999999999999999999999975",
+		"1-3e-1000": "0." + strings.Repeat("9", 999) + "7", "1-1e-1001": "1", "1-3.3e-25063": "1", "1-1e-4e16": "1",
+	} {
+		if got := PlainText(Complement(text)); got != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+}
+
 // People see six digits, rounded up, and an exponent only where it saves reading.
 func TestHuman(t *testing.T) {
 	for x, want := range map[float64]string{

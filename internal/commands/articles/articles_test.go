@@ -166,6 +166,19 @@ func TestEveryMethodIsExplainedAndCited(t *testing.T) {
 	}
 }
 
+// What to do in practice is printed alone, so it does not begin with another method's name.
+func TestPracticeStandsAlone(t *testing.T) {
+	all, err := articles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range all {
+		if strings.HasPrefix(a.Practice, "As ") || len(a.Practice) < 40 && a.command == "samplesize" {
+			t.Errorf("%s: in practice: %q", a.Name, a.Practice)
+		}
+	}
+}
+
 // explain has every symbol that a command speaks of, by one meaning each.
 func TestGlossary(t *testing.T) {
 	for _, name := range []string{

@@ -136,7 +136,7 @@ type solved struct {
 
 func (r solved) verdict() commands.Verdict {
 	return commands.Verdict{Method: r.Name, Status: r.Status, Reason: r.reason(),
-		Sources: r.of.by.Sources(r.Test.Correction.Sources), Best: r.best}
+		Sources: r.of.by.Sources(r.Test.Correction.Sources), Proof: r.Test.Correction.Proof, Best: r.best}
 }
 
 // reason says of a value that is an end of its range that every value will do.

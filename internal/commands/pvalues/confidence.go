@@ -21,12 +21,12 @@ func confidenceCell(t *pvalue.Test) record.Cell {
 	return levelCell(level)
 }
 
-// levelCell is a level as a float64, or in words where none is below one.
+// levelCell is a level as a float64, or as the decimal that it is where no float64 is below one.
 func levelCell(level pvalue.Confidence) record.Cell {
 	if x, ok := level.Float(); ok {
 		return record.Exactly(x)
 	}
-	return record.Words(level.String())
+	return record.Complement(level.String())
 }
 
 // intervals is what people are told of intervals.
@@ -51,7 +51,8 @@ type levelled struct {
 
 func (r levelled) verdict() commands.Verdict {
 	return commands.Verdict{
-		Method: r.Name, Status: r.status, Reason: r.reason, Sources: r.by.Sources(r.Sources), Best: r.best,
+		Method: r.Name, Status: r.status, Reason: r.reason, Sources: r.by.Sources(r.Sources), Proof: r.Proof,
+		Best: r.best,
 	}
 }
 

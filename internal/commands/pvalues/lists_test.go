@@ -149,10 +149,11 @@ func TestListFigures(t *testing.T) {
 		flags string
 		wants []string
 	}{
-		{pure, []string{"threshold", "a max-info-any\n", "b max-info-dwork15\n", "c renyi\n", "d kl\n", "  epsilon\n"}},
-		{pure + " --method renyi --alpha 0.05,0.01", []string{"a alpha 0.05\n", "b alpha 0.01\n", "by the best method"}},
+		{pure, []string{"threshold", "a max-info-any, published\n", "b max-info-dwork15, published\n", "c renyi, derived\n",
+			"d kl, derived\n", "  epsilon\n"}},
+		{pure + " --method renyi --alpha 0.05,0.01", []string{"a alpha 0.05, derived\n", "b alpha 0.01, derived\n", "by the best method"}},
 		{"pvalue-correct --alpha 0.05 --by gates --looks 20:100:20 --passes 1,3 --losses 0",
-			[]string{"wins needed", "a passes 1\n", "b passes 3\n", "  looks\n"}},
+			[]string{"wins needed", "a passes 1, published\n", "b passes 3, published\n", "  looks\n"}},
 		{"pvalue-correct --alpha 0.05 --by description --outcomes 10 --p 1e-6:0.1:x10", []string{"p adjusted", "  p\n"}},
 		{"pvalue-correct --alpha 0.01:0.1:0.01 --by description --survives 0.001", []string{"outcomes\n", "  alpha\n"}},
 		{"pvalue-correct --level 0.9:0.99:0.01 --by description --outcomes 2", []string{"alpha\n", "  level\n"}},
@@ -183,10 +184,44 @@ func TestListFigures(t *testing.T) {
 			shown += text.Text + "\n"
 		}
 		for _, want := range c.wants {
-			if curve, ok := strings.CutPrefix(strings.TrimSpace(want), "a "); ok && !strings.Contains(shown, curve) {
+			curve, ok := strings.CutPrefix(strings.TrimSpace(want), "a ")
+			curve, _, _ = strings.Cut(curve, ", ")
+			if ok && !strings.Contains(shown, curve) {
 				t.Errorf("%s: no curve %s in %s", c.flags, curve, shown)
 			}
 		}
+	}
+}
+
+// A figure says which proofs are published, and how many points it leaves out.
+func TestListFiguresDoNotMislead(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const both = "filled markers: derived in dpcalc; hollow markers: published"
+	const base = "pvalue-correct --alpha 0.05 --by pure-dp --samples 10k --epsilon "
+	for command, want := range map[string]string{
+		base + "0.001:0.1:log20":                      "not drawn, outside 1e-300 to 1e300: 2 points of max-info-any",
+		base + "0.001,0.01":                           both,
+		base + "0.001,0.01 --method renyi":            "derived in dpcalc",
+		base + "0.001,0.01 --method max-info-dwork15": "published; hollow markers",
+		base + "0.001,0.01,0.02 --alpha 0.05,0.01":    "derived in dpcalc",
+	} {
+		code, _, stderr := commandtest.Dpcalc(append(withoutRepeats(command), "-o", "x.svg")...)
+		svg, err := os.ReadFile("x.svg")
+		if code != usage.ExitOK || stderr != "" || err != nil {
+			t.Fatalf("%s: exit %d, %s, %v", command, code, stderr, err)
+		}
+		texts, _ := commandtest.Texts(t, svg)
+		found := false
+		for _, text := range texts {
+			found = found || text.Text == want
+		}
+		if !found {
+			t.Errorf("%s: no %q in %v", command, want, texts)
+		}
+	}
+	_, out, _ := commandtest.Dpcalc(strings.Fields(base + "0.001:0.1:log20 --plot")...)
+	if want := "\nnot drawn, outside 1e-300 to 1e300: 2 points of max-info-any\n"; !strings.Contains(out, want) {
+		t.Errorf("no %q in\n%s", want, out)
 	}
 }
 
@@ -235,6 +270,7 @@ func TestSenselessLists(t *testing.T) {
 		by + "--alpha 0.05 --outcomes 2 --plot":                   "plot: got no list, want a list or range",
 		by + "--alpha 0.05 --outcomes 2 -o x.svg":                 "plot: got no list, want a list or range",
 		by + "--alpha 0.05 --outcomes 2 p.csv -o x.png":           "plot: got p.csv, want a list or range",
+		by + "--alpha 0.05 --outcomes 2 p.csv --plot":             "plot: got p.csv, want a list or range",
 		by + "--alpha 0.05 --outcomes 2,3 --plot -f csv":          "--plot: got the format csv, want none",
 		by + "--alpha 0.05,0.1 --outcomes 2,3 --p 0.1,0.2 --plot": "plot: got 3 lists, want one or two",
 		by + "--alpha 0.01:0.2:0.01 --outcomes 1:20:1 --plot":     "plot: got 20 curves, want at most 12",

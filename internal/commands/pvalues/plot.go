@@ -31,12 +31,12 @@ func drawable(c *commands.Call, t commands.Target, g grid, path string) error {
 	if !drawn(c, t) {
 		return nil
 	}
+	if path != "" {
+		return usage.Errorf("plot: got %s, want a list or range for one of the numbers", usage.Shown(path))
+	}
 	if c.Is("plot") && t.Format.Name != c.Offered()[0].Name {
 		return usage.Errorf("--plot: got the format %s, want none; -o with .svg, .png or .pdf draws without --plot",
 			t.Format.Name)
-	}
-	if path != "" {
-		return usage.Errorf("plot: got %s, want a list or range for one of the numbers", usage.Shown(path))
 	}
 	switch n := len(g.axes); {
 	case n == 0:
@@ -70,10 +70,10 @@ func height(c record.Cell) (x float64, ok bool) {
 	case record.CountForm:
 		return float64(c.N), true
 	case record.NumberForm:
-		return c.F, c.F == 0 || math.Abs(c.F) >= tiny && math.Abs(c.F) <= 1/tiny
+		return c.F, c.F == 0 || math.Abs(c.F) >= commands.LeastDrawn && math.Abs(c.F) <= 1/commands.LeastDrawn
 	case record.ChanceForm:
 		x = num.Exp(c.F)
-		return x, x == 0 && math.IsInf(c.F, -1) || x >= tiny
+		return x, x == 0 && math.IsInf(c.F, -1) || x >= commands.LeastDrawn
 	}
 	return 0, false
 }
@@ -83,6 +83,7 @@ func drawLists[R any](c *commands.Call, t commands.Target, g grid, q question[R]
 	x := record.NewRuler(strings.ReplaceAll(g.axes[g.along()].flag, "-", " "), g.logarithmic())
 	y := record.NewRuler(q.drawn, true)
 	var p record.Panel
+	var undrawn commands.Undrawn
 	for r := range rows {
 		v := q.verdict(r.row)
 		label := v.Method
@@ -92,14 +93,21 @@ func drawLists[R any](c *commands.Call, t commands.Target, g grid, q question[R]
 		}
 		at, _ := height(g.axes[g.along()].cells[r.at[g.along()]])
 		value, ok := height(q.height(r.row))
-		drawn := v.Status == theory.OK && ok && value > 0
-		if !drawn || len(g.axes) == 2 && !v.Best {
+		if v.Status != theory.OK || len(g.axes) == 2 && !v.Best {
+			continue
+		}
+		if !ok || value <= 0 {
+			undrawn.Add(label)
 			continue
 		}
 		i := slices.IndexFunc(p.Lines, func(l record.Line) bool { return l.Label == label })
 		if i < 0 {
 			i = len(p.Lines)
 			p.Lines = append(p.Lines, record.Line{Label: label, Style: i})
+			commands.Prove(&p.Lines[i], v.Proof)
+		}
+		if v.Proof == theory.Derived { // of the points of a curve, one is enough
+			commands.Prove(&p.Lines[i], v.Proof)
 		}
 		x.Include(at)
 		y.Include(value)
@@ -114,9 +122,11 @@ func drawLists[R any](c *commands.Call, t commands.Target, g grid, q question[R]
 	}
 	p.X, p.Y = x, y
 	f := record.Figure{Tall: true, Title: []string{q.title}, Panels: [][]record.Panel{{p}}}
+	f.Key = commands.TellProofs(f.Panels)
 	if len(g.axes) == 2 {
 		f.Title = append(f.Title, "by the best method at each point")
 	}
+	f.Title = append(f.Title, undrawn.Tell()...)
 	return c.WriteTo(t, func(w io.Writer) error {
 		if t.Format.Draw != nil {
 			return t.Format.Draw(w, f)

@@ -123,6 +123,32 @@ func TestBackwardsWithoutAnAnswer(t *testing.T) {
 	}
 }
 
+// A level that no float64 tells from one is a decimal for machines, with all its digits, and one minus a decimal
+// for people.
+func TestLevelNextToOne(t *testing.T) {
+	base := "pvalue-correct --alpha 0.05 --by pure-dp --epsilon 0.01 --samples 10k --method max-info-any"
+	_, text, _ := commandtest.Dpcalc(strings.Fields(base)...)
+	if want := "confidence 1-1.86e-45\n"; !strings.Contains(text, want) {
+		t.Errorf("%q is not in\n%s", want, text)
+	}
+	level := "0." + strings.Repeat("9", 44) + "8139962011997683"
+	for _, format := range []string{"json", "jsonl", "csv", "tsv"} {
+		_, text, _ := commandtest.Dpcalc(strings.Fields(base + " -f " + format)...)
+		if !strings.Contains(text, level) || strings.Contains(text, `"`+level) {
+			t.Errorf("%s: %s is no number in\n%s", format, level, text)
+		}
+	}
+	for _, steps := range []string{base, "pvalue-correct --alpha 0.05 --by mutual-info --bits 4000",
+		"pvalue-correct --alpha 1e-4343 --by description --outcomes 3",
+		"pvalue-correct --by description --outcomes 3 --level 0.9,1-1e-20"} {
+		for _, row := range commandtest.RowsOf(t, strings.Fields(steps)...) {
+			if level, ok := row["confidence"].(float64); !ok || level < 0.9 || level > 1 {
+				t.Errorf("%s, %v: confidence %v", steps, row["method"], row["confidence"])
+			}
+		}
+	}
+}
+
 // The alpha of a level is the one whose intervals have that level.
 func TestLevels(t *testing.T) {
 	for _, source := range []string{"--by pure-dp -n 10k --epsilon 0.01", "--by description --outcomes 20",
@@ -134,7 +160,7 @@ func TestLevels(t *testing.T) {
 				row["method"].(string))...)[0]
 			at, _ := row["confidence"].(float64)
 			got, _ := back["confidence"].(float64)
-			if got > at && at > 0 || got < at-1e-6 {
+			if got > at || got < at-1e-6 {
 				t.Errorf("%s: level %s at alpha %s, whose level is %v", source, level, alpha, back["confidence"])
 			}
 		}

@@ -27,7 +27,7 @@ type tested struct {
 func (r tested) verdict() commands.Verdict {
 	return commands.Verdict{
 		Method: r.Correction.Name, Status: r.Status, Reason: r.Reason, Sources: r.by.Sources(r.Correction.Sources),
-		Best: r.best,
+		Proof: r.Correction.Proof, Best: r.best,
 	}
 }
 

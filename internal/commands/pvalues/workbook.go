@@ -621,7 +621,9 @@ func vanishing(c record.LiveCell) record.LiveCell {
 		return c
 	}
 	c.Formula = `IF(unchanged="yes",` + literal(c.Value) + `,"")`
-	if c.Value.Form != record.WordsForm {
+	switch c.Value.Form {
+	case record.WordsForm, record.ComplementForm:
+	default:
 		c.Format = record.SmallFormat
 	}
 	return c

@@ -256,7 +256,7 @@ func TestLibreOfficeCorrectionsOneSided(t *testing.T) {
 		switch {
 		case formula != "":
 			err = f.SetCellFormula("Sheet1", at, formula)
-		case c.Form == record.WordsForm:
+		case c.Form == record.WordsForm, c.Form == record.ComplementForm:
 			err = f.SetCellValue("Sheet1", at, c.S)
 		case c.Form != record.Missing:
 			var value any = record.PlainText(c)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
@@ -105,6 +106,7 @@ type drawing struct {
 	along, solved goals.Parameter
 	x, y          record.Ruler
 	rows          [][]goals.Row
+	undrawn       commands.Undrawn
 }
 
 // figure draws the rows, with a panel for each combination of what varies besides the axis. One method alone has a
@@ -118,7 +120,8 @@ func (s *request) figure(ctx context.Context, rows [][]goals.Row) (record.Figure
 	for i := range s.goals {
 		positive = positive && along.Axis(s.grid.Goal(i)) > 0
 	}
-	d := drawing{along, solved, record.NewRuler(along.Name(), positive), record.NewRuler(solved.Name(), true), rows}
+	d := drawing{along: along, solved: solved, rows: rows,
+		x: record.NewRuler(along.Name(), positive), y: record.NewRuler(solved.Name(), true)}
 	f := record.Figure{Tall: true, Title: s.plotTitle(solved)}
 	if k, one := s.only(); one && len(panels) > 1 {
 		f.Title[0] += " by " + s.methods[k].Name
@@ -135,7 +138,8 @@ func (s *request) figure(ctx context.Context, rows [][]goals.Row) (record.Figure
 	if d.x.Low > d.x.High {
 		return record.Figure{}, errNothingToDraw
 	}
-	f.Key = tellProofs(f.Panels)
+	f.Key = commands.TellProofs(f.Panels)
+	f.Title = append(f.Title, d.undrawn.Tell()...)
 	if len(f.Panels) > 1 && len(f.Panels)%2 == 0 {
 		f.Panels = pairs(f.Panels)
 	}
@@ -172,19 +176,17 @@ func (s *request) curvesOf(k int, d *drawing, panels [][]int) (p record.Panel) {
 	return p
 }
 
-// The proofs of curves, for a drawing without markers.
-const (
-	derivedNote   = "derived"
-	publishedNote = "published"
-)
-
 // add draws the k-th method at the goals that it answers, if there are any.
 func (d *drawing) add(p *record.Panel, k int, group []int, label string) {
 	l := record.Line{Label: label, Style: len(p.Lines)}
 	for _, i := range group {
 		r := &d.rows[i][k]
 		at, value := d.along.Axis(r.Goal), d.solved.Axis(r.Goal)
-		if r.Status != transfer.OK || !(value > 0) {
+		if r.Status != transfer.OK {
+			continue
+		}
+		if value < commands.LeastDrawn {
+			d.undrawn.Add(label)
 			continue
 		}
 		l.X, l.Y = append(l.X, at), append(l.Y, value)
@@ -202,33 +204,11 @@ func (d *drawing) add(p *record.Panel, k int, group []int, label string) {
 	case r.Method.Reference():
 		l.Faint = true
 		l.Label += " (fixed queries only)"
-	case goals.ProofOf(r) == transfer.Published:
-		l.Note, l.Hollow = publishedNote, true
 	default:
-		l.Note = derivedNote
+		commands.Prove(&l, goals.ProofOf(r))
 	}
 	sortLine(&l)
 	p.Lines = append(p.Lines, l)
-}
-
-// tellProofs says how the curves of derived methods are told from those of published ones. Where there are curves of
-// one kind alone, it says which.
-func tellProofs(panels [][]record.Panel) string {
-	notes := make(map[string]bool)
-	for _, row := range panels {
-		for _, l := range row[0].Lines {
-			notes[l.Note] = true
-		}
-	}
-	switch derived, published := notes[derivedNote], notes[publishedNote]; {
-	case derived && published:
-		return "filled markers: derived in dpcalc; hollow markers: published"
-	case derived:
-		return "derived in dpcalc"
-	case published:
-		return "published; hollow markers"
-	}
-	return ""
 }
 
 // pairs lays panels out in two columns.

@@ -77,7 +77,8 @@ func TestFiguresDoNotMislead(t *testing.T) {
 			"disagreement"},
 		"samplesize -m 50 -t 0.1 -b 0.05 --query binary --past-looks 1,4 --method transcripts --transcripts 2^40": {
 			"past looks"},
-		"samplesize -m 50,500 -t 0.1 -b 0.05 --feedback gate --method gate": {"queries"},
+		"samplesize -m 50,500 -t 0.1 -b 0.05 --feedback gate --method gate":    {"queries"},
+		"samplesize -m 10,100,1000 -t 0.05:0.2:0.01 -b 0.05 --method gaussian": {"0.04", "0.12", "0.2"}, // of 9 ticks
 	} {
 		texts := drawnTexts(t, command)
 		for _, text := range want {
