@@ -98,11 +98,13 @@ func (l *Ledger) create(p *Plan) error {
 	if err != nil {
 		return err
 	}
-	if err = l.newFiles(p); err == nil {
+	l.at("folder")
+	files, err := l.newFiles(p)
+	if err == nil {
 		return nil
 	}
-	for _, name := range []string{looksFile, planFile} {
-		_ = os.Remove(filepath.Join(l.dir, name))
+	for _, path := range files { // and no file of another call, which may have begun a ledger here meanwhile
+		_ = os.Remove(path)
 	}
 	if made {
 		_ = os.Remove(l.dir)
@@ -121,27 +123,37 @@ func newFolder(dir string) (made bool, err error) {
 		return false, err
 	}
 	if len(inside) > 0 {
-		return false, inputf("%s: got a folder with %s in it, want an empty or a new one", dir, shown(inside[0].Name()))
+		return false, notEmpty(dir, inside[0].Name())
 	}
 	return false, os.Chmod(dir, 0o700)
 }
 
-// newFiles writes plan.json last: a folder with one is a ledger.
-func (l *Ledger) newFiles(p *Plan) error {
+func notEmpty(dir, name string) error {
+	return inputf("%s: got a folder with %s in it, want an empty or a new one", dir, shown(name))
+}
+
+// newFiles writes plan.json last: a folder with one is a ledger. It returns the files that it has made, none of which
+// existed before.
+func (l *Ledger) newFiles(p *Plan) (made []string, err error) {
 	for _, f := range []struct {
 		name string
 		text []byte
 	}{{looksFile, nil}, {planFile, p.sealed}} {
-		file, err := os.OpenFile(filepath.Join(l.dir, f.name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if err != nil {
-			return err
+		path := filepath.Join(l.dir, f.name)
+		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		switch {
+		case errors.Is(err, fs.ErrExist):
+			return made, notEmpty(l.dir, f.name)
+		case err != nil:
+			return made, err
 		}
+		made = append(made, path)
 		_, err = l.write(file, f.text)
 		if err = errors.Join(err, l.sync(file), file.Close()); err != nil {
-			return err
+			return made, err
 		}
 	}
-	return errors.Join(l.names(l.dir), l.names(filepath.Dir(filepath.Clean(l.dir))))
+	return made, errors.Join(l.names(l.dir), l.names(filepath.Dir(filepath.Clean(l.dir))))
 }
 
 // ChangedError says that the labels are not those of the ledger.
