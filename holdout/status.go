@@ -80,7 +80,8 @@ func ReadLog(dir string) (*Plan, []Line, error) {
 	return h.plan, h.lines, nil
 }
 
-// Verified is what [Verify] found: every byte of the files is as it was written, but for a line that was cut short.
+// Verified is what [Verify] found: every byte of the files is as it was written, but for lines that a crash has cut
+// short, which Torn counts.
 type Verified struct {
 	Status
 	After int64 // after how many lines the chain that was asked for was the head's

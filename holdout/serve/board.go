@@ -163,7 +163,7 @@ func boardPage(s holdout.Status, lines []holdout.Line) []byte {
 	p := s.Plan.Promise
 	fmt.Fprintf(&b, "<p>The ledger is %s: %d looks taken, %d remain.", s.State(), s.Looks, s.Remaining.Looks)
 	if s.Torn > 0 {
-		fmt.Fprintf(&b, " %d of them were cut short by a crash: nobody has seen their answers.", s.Torn)
+		fmt.Fprintf(&b, " A crash has cut %d of them short: they are spent.", s.Torn)
 	}
 	fmt.Fprintf(&b, "</p>\n<p>%s</p>\n", html.EscapeString(meaning(s.Plan)))
 	fmt.Fprintf(&b, "<p>%d rows, %d looks, tau %s, beta %s, method %s.</p>\n", p.Samples, p.Queries,
