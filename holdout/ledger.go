@@ -11,6 +11,7 @@ import (
 	randv2 "math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -368,9 +369,6 @@ func (l *Ledger) compare(a *asked, s Submission) error {
 	}
 	a.look.base = &base
 	a.Incumbent, a.Predictions = base.fingerprint(), a.look.values.fingerprint()
-	if a.Incumbent == a.Predictions {
-		return inputf("got the incumbent itself, want a candidate that differs from it")
-	}
 	d := l.plan.goal.Disagreement
 	if d == 0 {
 		return nil
@@ -413,11 +411,14 @@ func ValidName(what, name string) error {
 }
 
 // fresh are those that are new, each once. The error is a [RefusedError] if there are some and the plan covers no
-// further look, and an [InputError] if they were compared with another incumbent.
+// further look, and an [InputError] if they were compared with another incumbent or with themselves.
 func (h *history) fresh(all []asked) (list []asked, err error) {
 	once := make(map[string]bool)
 	for i := range all {
 		a := &all[i]
+		if err := h.promoted(a); err != nil {
+			return nil, err
+		}
 		_, a.known = h.known[a.Fingerprint]
 		if !a.known && !once[a.Fingerprint] {
 			once[a.Fingerprint] = true
@@ -435,6 +436,25 @@ func (h *history) fresh(all []asked) (list []asked, err error) {
 		return nil, inputf("incumbent: got other predictions than the last candidate that passed, or the plan's")
 	}
 	return list, nil
+}
+
+// promoted takes a candidate that is compared with itself for the look by which it became the incumbent, which is asked
+// for again if its answer never came. The error is an [InputError] if that is not so.
+func (h *history) promoted(a *asked) error {
+	if a.Incumbent == "" || a.Incumbent != a.Predictions {
+		return nil
+	}
+	for _, l := range slices.Backward(h.lines) {
+		if l.Verdict != Pass {
+			continue
+		}
+		if l.Predictions == a.Predictions && text(l.Bar) == text(a.Bar) {
+			a.Incumbent, a.Fingerprint = l.Incumbent, l.Fingerprint
+			return nil
+		}
+		break
+	}
+	return inputf("got the incumbent itself, want a candidate that differs from it")
 }
 
 // answers are what is shown of the submissions: their lines, if they have some.
