@@ -11,14 +11,16 @@ import (
 	"testing"
 )
 
-// newLedger is a ledger that is still to be made in a folder, and its plan.
-func newLedger(t testing.TB, dir string, labels *Labels) (*Ledger, *Plan) {
+// unmade is a ledger that is still to be made in a folder, and its plan.
+func unmade(t testing.TB, dir string, labels *Labels) (*Ledger, *Plan) {
 	t.Helper()
 	plan, err := Certify(terms(3, 0.4, beta(t, "0.1"), "gaussian"), labels.Samples())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Ledger{dir: dir, labels: labels, hooks: fixed(standard)}, plan
+	l := newLedger(dir, labels)
+	l.hooks = fixed(standard)
+	return l, plan
 }
 
 // Of two calls that both find the folder empty, one makes the ledger. The other is told that the folder is not empty,
@@ -33,7 +35,7 @@ func TestTwoInits(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		l, plan := newLedger(t, dir, labels)
+		l, plan := unmade(t, dir, labels)
 		var before map[string]string
 		l.at = func(step string) {
 			if step != "folder" {
@@ -68,7 +70,7 @@ func TestNewLedgerIsOnTheDisk(t *testing.T) {
 	for fails := range 5 { // at this sync; the last run has none that fails
 		parent := t.TempDir()
 		dir := filepath.Join(parent, "ledger")
-		l, plan := newLedger(t, dir, labels)
+		l, plan := unmade(t, dir, labels)
 		var order []string
 		note := func(what string) error {
 			order = append(order, what)

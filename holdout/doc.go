@@ -30,5 +30,6 @@
 // one, and an older copy of both files is as good as the newer one to anybody who has not written down a later chain.
 //
 // One process writes at a time, under a lock on looks.jsonl that the system lets go when the process dies. Readers
-// need no lock. No decision depends on the clock: times are there to be read.
+// need no lock: while a look is being taken they are shown what was before it. A [Ledger] under which the file was cut
+// or replaced by an older copy takes no look. No decision depends on the clock: times are there to be read.
 package holdout

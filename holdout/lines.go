@@ -5,6 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"hash"
+	"io"
+	"os"
+	"slices"
 )
 
 // The events of the log.
@@ -48,9 +51,14 @@ type history struct {
 	retired bool
 	chain   string // the head's
 	past    hash.Hash
-	read    int64 // bytes of whole lines
-	tail    []byte
+	read    int64  // bytes of whole lines
+	last    []byte // of these
+	tail    []byte // that follows them
+	inHand  bool   // a look was being taken, which is not in it
 }
+
+// end is where the file ended.
+func (h *history) end() int64 { return h.read + int64(len(h.tail)) }
 
 func newHistory(p *Plan) *history {
 	h := &history{plan: p, known: make(map[string]int), past: sha256.New()}
@@ -76,6 +84,21 @@ func (h *history) take(data []byte) error {
 		}
 		h.past.Write(text)
 		h.read += int64(len(text))
+		h.last = bytes.Clone(text)
+	}
+	return nil
+}
+
+// stands checks that the file begins with what was read, both times under the lock: no look is ever taken back.
+func (h *history) stands(file *os.File) error {
+	want := slices.Concat(h.last, h.tail)
+	got := make([]byte, len(want))
+	n, err := file.ReadAt(got, h.end()-int64(len(want)))
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if !bytes.Equal(got[:n], want) {
+		return corrupt("looks.jsonl is not as it was when it was read last: it was edited, or an older copy was put back")
 	}
 	return nil
 }

@@ -155,7 +155,7 @@ func reread(p *Plan, lines string) (*history, error) {
 	return h, h.take([]byte(lines))
 }
 
-// The chain may be right and the line yet none that a ledger writes: after the end, with another number, or of no event.
+// The chain may be right and the line yet none that a ledger writes: after the end, with another number, of no event.
 func TestChainedNonsense(t *testing.T) {
 	_, path, _ := onePass(t, 2)
 	h, err := read(filepath.Dir(path))

@@ -46,16 +46,15 @@ func (s *Server) page(name string, write func(holdout.Status, []holdout.Line) []
 	if text, ok := c.pages[name]; ok {
 		return text, nil
 	}
-	status, err := holdout.ReadStatus(s.dir)
+	status, lines, err := holdout.Read(s.dir)
 	if err != nil {
 		return nil, err
 	}
-	_, lines, err := holdout.ReadLog(s.dir)
-	if err != nil {
-		return nil, err
+	text := write(status, ranked(status.Plan, lines))
+	if !status.InHand { // otherwise there is more to show soon, of the same file
+		c.pages[name] = text
 	}
-	c.pages[name] = write(status, ranked(status.Plan, lines))
-	return c.pages[name], nil
+	return text, nil
 }
 
 // form is a form of an answer, by the name of ?format=.
