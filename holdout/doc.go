@@ -25,10 +25,11 @@
 //
 // A line is appended by one write, and the file and its folder are synced before the answer is shown. Every
 // line ends with the SHA-256 of plan.json, all earlier lines and its own text: the chain, whose last value each
-// answer carries. A line that a crash has cut short is a look that is spent. The chain has no key. It finds a careless
-// edit; a forger can write a new one, and an older copy of both files is as good as the newer one to anybody who has
-// not written down a later chain.
+// answer carries. A line that a crash has cut short is a look that is spent, and counts as a pass and as a flag. Any
+// other line without its chain was edited. The chain has no key. It finds a careless edit; a forger can write a new
+// one, and an older copy of both files is as good as the newer one to anybody who has not written down a later chain.
 //
 // One process writes at a time, under a lock on looks.jsonl that the system lets go when the process dies. Readers
-// need no lock. No decision depends on the clock: times are there to be read.
+// need no lock: while a look is being taken they are shown what was before it. A [Ledger] under which the file was cut
+// or replaced by an older copy takes no look. No decision depends on the clock: times are there to be read.
 package holdout

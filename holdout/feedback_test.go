@@ -317,6 +317,8 @@ func TestDifferences(t *testing.T) {
 		{1600, 1400, "", "incumbent: got other predictions than"},
 		{1600, 1520, Fail, ""},
 		{1640, 1520, Pass, ""},
+		{1640, 1640, Pass, ""}, // asked again: its answer never came
+		{1520, 1520, "", "got the incumbent itself"},
 	} {
 		a, err := look(c.count, c.against)
 		switch {
@@ -329,6 +331,27 @@ func TestDifferences(t *testing.T) {
 	s, err := ReadStatus(dir)
 	if err != nil || s.Looks != 4 || s.Incumbent.Path != "1640" {
 		t.Errorf("%+v, %v", s, err)
+	}
+	itself := Submission{Values: table(1640), Incumbent: table(1640), Bar: float(0.1), Name: "other"}
+	if _, err := l.Score(context.Background(), itself); err == nil ||
+		!strings.Contains(err.Error(), "got the incumbent itself") {
+		t.Errorf("at another bar: %v", err)
+	}
+	itself.Bar = float(0)
+	for _, ledger := range []func() (*Ledger, error){
+		func() (*Ledger, error) { return l, nil },
+		func() (*Ledger, error) { return Open(dir, labelsOf(t, ids, classes)) },
+	} {
+		l, err := ledger()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := takes(t, l, itself); !a.Known || a.Look != 4 || a.Name != "" || a.Verdict != Pass {
+			t.Errorf("asked again: %+v", a)
+		}
+	}
+	if p, err := l.Preview(itself); err != nil || !p[0].Known || p[0].Look != 4 {
+		t.Errorf("%+v, %v", p, err)
 	}
 	if _, err := Verify(dir, ""); err != nil {
 		t.Error(err)

@@ -8,12 +8,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	randv2 "math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -35,8 +36,13 @@ type Ledger struct {
 	plan   *Plan
 	hooks
 
-	mu   sync.Mutex
-	seen *history // as far as this Ledger has read; nil if it has to read anew
+	turn    chan struct{} // holds one while a look is taken
+	seen    *history      // as far as this Ledger has read under the lock; nil if it has not
+	settled int64         // bytes of the looks' file that this Ledger has put on the disk
+}
+
+func newLedger(dir string, labels *Labels) *Ledger {
+	return &Ledger{dir: dir, labels: labels, hooks: standard, turn: make(chan struct{}, 1)}
 }
 
 // hooks are what tests replace.
@@ -48,10 +54,12 @@ type hooks struct {
 	cut   func(*os.File, int64) error
 	sync  func(*os.File) error
 	names func(dir string) error // puts the names in a folder on the disk
+
+	patience time.Duration // of a look with others
 }
 
 var standard = hooks{noise: secret, now: time.Now, at: func(string) {}, write: (*os.File).Write,
-	cut: (*os.File).Truncate, sync: (*os.File).Sync, names: syncFolder}
+	cut: (*os.File).Truncate, sync: (*os.File).Sync, names: syncFolder, patience: 10 * time.Second}
 
 // secret is a source that nobody can predict.
 func secret() (*randv2.Rand, error) {
@@ -65,7 +73,7 @@ func secret() (*randv2.Rand, error) {
 // Create makes a ledger in a folder that is empty or does not exist. The certificate is computed anew. The error is an
 // [InputError], a [PlanError], a DomainError, or one of the file system; no folder is left then.
 func Create(dir string, labels *Labels, terms Terms) (*Ledger, error) {
-	l := &Ledger{dir: dir, labels: labels, hooks: standard}
+	l := newLedger(dir, labels)
 	plan, err := Certify(terms, labels.Samples())
 	if err != nil {
 		return nil, err
@@ -98,11 +106,13 @@ func (l *Ledger) create(p *Plan) error {
 	if err != nil {
 		return err
 	}
-	if err = l.newFiles(p); err == nil {
+	l.at("folder")
+	files, err := l.newFiles(p)
+	if err == nil {
 		return nil
 	}
-	for _, name := range []string{looksFile, planFile} {
-		_ = os.Remove(filepath.Join(l.dir, name))
+	for _, path := range files { // and no file of another call, which may have begun a ledger here meanwhile
+		_ = os.Remove(path)
 	}
 	if made {
 		_ = os.Remove(l.dir)
@@ -121,27 +131,37 @@ func newFolder(dir string) (made bool, err error) {
 		return false, err
 	}
 	if len(inside) > 0 {
-		return false, inputf("%s: got a folder with %s in it, want an empty or a new one", dir, shown(inside[0].Name()))
+		return false, notEmpty(dir, inside[0].Name())
 	}
 	return false, os.Chmod(dir, 0o700)
 }
 
-// newFiles writes plan.json last: a folder with one is a ledger.
-func (l *Ledger) newFiles(p *Plan) error {
+func notEmpty(dir, name string) error {
+	return inputf("%s: got a folder with %s in it, want an empty or a new one", dir, shown(name))
+}
+
+// newFiles writes plan.json last: a folder with one is a ledger. It returns the files that it has made, none of which
+// existed before.
+func (l *Ledger) newFiles(p *Plan) (made []string, err error) {
 	for _, f := range []struct {
 		name string
 		text []byte
 	}{{looksFile, nil}, {planFile, p.sealed}} {
-		file, err := os.OpenFile(filepath.Join(l.dir, f.name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if err != nil {
-			return err
+		path := filepath.Join(l.dir, f.name)
+		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		switch {
+		case errors.Is(err, fs.ErrExist):
+			return made, notEmpty(l.dir, f.name)
+		case err != nil:
+			return made, err
 		}
+		made = append(made, path)
 		_, err = l.write(file, f.text)
 		if err = errors.Join(err, l.sync(file), file.Close()); err != nil {
-			return err
+			return made, err
 		}
 	}
-	return errors.Join(l.names(l.dir), l.names(filepath.Dir(filepath.Clean(l.dir))))
+	return made, errors.Join(l.names(l.dir), l.names(filepath.Dir(filepath.Clean(l.dir))))
 }
 
 // ChangedError says that the labels are not those of the ledger.
@@ -151,7 +171,7 @@ func (*ChangedError) Error() string { return "the labels are not those that the 
 
 // Open opens a ledger to take looks. The labels must be those that it was made for, in the same order.
 func Open(dir string, labels *Labels) (*Ledger, error) {
-	l := &Ledger{dir: dir, labels: labels, hooks: standard}
+	l := newLedger(dir, labels)
 	h, err := read(dir)
 	if err != nil {
 		return nil, err
@@ -159,7 +179,7 @@ func Open(dir string, labels *Labels) (*Ledger, error) {
 	if labels.Fingerprint() != h.plan.Labels.Fingerprint {
 		return nil, &ChangedError{}
 	}
-	l.plan, l.seen = h.plan, h
+	l.plan = h.plan
 	return l, nil
 }
 
@@ -209,53 +229,65 @@ func (l *Ledger) Score(ctx context.Context, s Submission) (Answer, error) {
 
 // ScoreAll takes the one look at all finalists that a plan for them covers. Their lines are on the disk before it
 // returns, and the ledger is retired. A plan of another kind takes one submission at a time.
-func (l *Ledger) ScoreAll(ctx context.Context, list []Submission) ([]Answer, error) {
+func (l *Ledger) ScoreAll(ctx context.Context, list []Submission) (answers []Answer, err error) {
 	all, err := l.askAll(list)
 	if err != nil {
 		return nil, err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	err = l.writing(ctx, func(h *history, file *os.File) error {
+		err := l.answer(h, file, all)
+		if refused := (*RefusedError)(nil); err == nil || errors.As(err, &refused) {
+			answers = h.answers(all)
+		}
+		return err
+	})
+	return answers, err
+}
+
+// writing calls do while nobody else writes to the ledger. The turn and the lock have one patience together.
+func (l *Ledger) writing(ctx context.Context, do func(*history, *os.File) error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, l.patience, errors.New("the ledger is busy with other looks"))
+	defer cancel()
+	select {
+	case l.turn <- struct{}{}:
+		defer func() { <-l.turn }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 	file, err := os.OpenFile(filepath.Join(l.dir, looksFile), os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
-		return nil, notLedger(err)
+		return notLedger(err)
 	}
 	defer file.Close()
 	if err := lock(ctx, file); err != nil {
-		return nil, err
+		return err
 	}
 	l.at("locked")
-	h, err := l.load(file)
-	if err != nil {
-		return nil, err
+	if err := l.load(file); err != nil {
+		return err
 	}
-	if err := l.answer(h, file, all); err != nil {
-		if refused := (*RefusedError)(nil); errors.As(err, &refused) {
-			l.seen = h
-			return h.answers(all), err
-		}
-		return nil, err
-	}
-	l.seen = h
-	return h.answers(all), nil
+	return do(l.seen, file)
 }
 
-// load reads what this Ledger has not read yet. It forgets what it knew until the look has come to its end.
-func (l *Ledger) load(file *os.File) (*history, error) {
-	h := l.seen
-	l.seen = nil
-	info, err := file.Stat()
+// load reads what this Ledger has not read yet.
+func (l *Ledger) load(file *os.File) error {
+	if l.seen != nil {
+		if err := l.seen.stands(file); err != nil {
+			return err
+		}
+	}
+	if l.seen == nil || l.seen.tail != nil {
+		h, err := readFrom(l.dir, file)
+		if err == nil {
+			l.seen = h
+		}
+		return err
+	}
+	lines, err := io.ReadAll(io.NewSectionReader(file, l.seen.read, math.MaxInt64-l.seen.read))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if h == nil || h.tail != nil || info.Size() < h.read {
-		return readFrom(l.dir, file)
-	}
-	lines, err := io.ReadAll(io.NewSectionReader(file, h.read, info.Size()-h.read))
-	if err != nil {
-		return nil, err
-	}
-	return h, h.take(lines)
+	return l.seen.take(lines)
 }
 
 // Preview says what a look would be, and takes none.
@@ -264,7 +296,7 @@ func (l *Ledger) Preview(list ...Submission) ([]Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := read(l.dir)
+	h, err := readSettled(l.dir, l.sync)
 	if err != nil {
 		return nil, err
 	}
@@ -342,6 +374,15 @@ func (l *Ledger) Predictions(t Table) (string, error) {
 	return v.fingerprint(), nil
 }
 
+// Incumbent is what the next candidate is compared with, nil if the plan is for no differences.
+func (l *Ledger) Incumbent() (*LabelsFile, error) {
+	h, err := read(l.dir)
+	if err != nil {
+		return nil, err
+	}
+	return h.incumbent(), nil
+}
+
 // compare reads the incumbent that a candidate is compared with.
 func (l *Ledger) compare(a *asked, s Submission) error {
 	switch {
@@ -356,9 +397,6 @@ func (l *Ledger) compare(a *asked, s Submission) error {
 	}
 	a.look.base = &base
 	a.Incumbent, a.Predictions = base.fingerprint(), a.look.values.fingerprint()
-	if a.Incumbent == a.Predictions {
-		return inputf("got the incumbent itself, want a candidate that differs from it")
-	}
 	d := l.plan.goal.Disagreement
 	if d == 0 {
 		return nil
@@ -401,11 +439,14 @@ func ValidName(what, name string) error {
 }
 
 // fresh are those that are new, each once. The error is a [RefusedError] if there are some and the plan covers no
-// further look, and an [InputError] if they were compared with another incumbent.
+// further look, and an [InputError] if they were compared with another incumbent or with themselves.
 func (h *history) fresh(all []asked) (list []asked, err error) {
 	once := make(map[string]bool)
 	for i := range all {
 		a := &all[i]
+		if err := h.promoted(a); err != nil {
+			return nil, err
+		}
 		_, a.known = h.known[a.Fingerprint]
 		if !a.known && !once[a.Fingerprint] {
 			once[a.Fingerprint] = true
@@ -425,6 +466,25 @@ func (h *history) fresh(all []asked) (list []asked, err error) {
 	return list, nil
 }
 
+// promoted takes a candidate that is compared with itself for the look by which it became the incumbent, which is asked
+// for again if its answer never came. The error is an [InputError] if that is not so.
+func (h *history) promoted(a *asked) error {
+	if a.Incumbent == "" || a.Incumbent != a.Predictions {
+		return nil
+	}
+	for _, l := range slices.Backward(h.lines) {
+		if l.Verdict != Pass {
+			continue
+		}
+		if l.Predictions == a.Predictions && text(l.Bar) == text(a.Bar) {
+			a.Incumbent, a.Fingerprint = l.Incumbent, l.Fingerprint
+			return nil
+		}
+		break
+	}
+	return inputf("got the incumbent itself, want a candidate that differs from it")
+}
+
 // answers are what is shown of the submissions: their lines, if they have some.
 func (h *history) answers(all []asked) (list []Answer) {
 	for _, a := range all {
@@ -440,15 +500,14 @@ func (h *history) answers(all []asked) (list []Answer) {
 	return list
 }
 
-// answer takes a look at what is new: noise, one write, and everything on the disk before it returns. What is known may
-// have been written by a process that died before it was on the disk.
+// answer takes a look at what is new: noise, one write, and everything on the disk before it returns.
 func (l *Ledger) answer(h *history, file *os.File, all []asked) error {
 	fresh, err := h.fresh(all)
 	if err != nil {
 		return err
 	}
 	if len(fresh) == 0 {
-		return l.settle(file)
+		return l.confirm(h, file)
 	}
 	var lines []Line
 	for _, a := range fresh {
@@ -481,18 +540,23 @@ func (l *Ledger) add(h *history, file *os.File, lines ...Line) error {
 	if err != nil {
 		return err
 	}
+	if err := l.renew(h, file); err != nil {
+		return err
+	}
 	size, err := file.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err
 	}
-	if _, err := l.write(file, text); err != nil {
-		// Nobody has seen the answer, so that the look need not be spent.
+	if _, err = l.write(file, text); err == nil {
+		l.at("written")
+		err = l.settle(file)
+	}
+	if err != nil {
+		// Nobody has seen the answer, so that the look need not be spent. It must not stay either: after a sync that has
+		// failed the next one may succeed although the system has dropped the line.
 		return errors.Join(err, l.cut(file, size))
 	}
-	l.at("written")
-	if err := l.settle(file); err != nil {
-		return err
-	}
+	l.settled = size + int64(len(text))
 	if h.tail != nil {
 		h.past.Write(h.tail)
 		h.past.Write([]byte("\n"))
@@ -502,7 +566,45 @@ func (l *Ledger) add(h *history, file *os.File, lines ...Line) error {
 	return h.take(text)
 }
 
-// settle puts the lines on the disk. A line that was read may be one that another process has not synced.
+// confirm puts what was read on the disk before it is shown again.
+func (l *Ledger) confirm(h *history, file *os.File) error {
+	if err := l.renew(h, file); err != nil {
+		return err
+	}
+	if err := l.settle(file); err != nil {
+		return err
+	}
+	l.settled = h.end()
+	return nil
+}
+
+// renew writes the end of the file once more, unless this Ledger has put it on the disk. The process that wrote it may
+// have died before its sync, or after one that failed, and then a sync may succeed although the system has dropped what
+// was written.
+func (l *Ledger) renew(h *history, file *os.File) error {
+	if h.end() <= l.settled {
+		return nil
+	}
+	from := max(h.read-int64(len(h.last))-1, 0) // of the last write: a look may begin with the end of a torn line
+	if h.plan.goal.Feedback == transfer.Final {
+		from = 0 // all finalists are one write
+	}
+	text := make([]byte, h.end()-from)
+	if _, err := file.ReadAt(text, from); err != nil {
+		return err
+	}
+	again, err := os.OpenFile(file.Name(), os.O_WRONLY, 0) // the other one writes at the end alone
+	if err != nil {
+		return err
+	}
+	_, err = again.WriteAt(text, from)
+	if err = errors.Join(err, again.Close()); err == nil {
+		l.at("renewed")
+	}
+	return err
+}
+
+// settle puts the lines on the disk.
 func (l *Ledger) settle(file *os.File) error {
 	if err := l.sync(file); err != nil {
 		return err
@@ -516,27 +618,21 @@ func (l *Ledger) settle(file *os.File) error {
 }
 
 // Retire ends a ledger: no new look is answered any more.
-func Retire(ctx context.Context, dir string) (Status, error) {
-	l := &Ledger{dir: dir, hooks: standard}
-	file, err := os.OpenFile(filepath.Join(dir, looksFile), os.O_RDWR|os.O_APPEND, 0)
-	if err != nil {
-		return Status{}, notLedger(err)
-	}
-	defer file.Close()
-	if err := lock(ctx, file); err != nil {
-		return Status{}, err
-	}
-	h, err := readFrom(dir, file)
-	if err != nil {
-		return Status{}, err
-	}
-	if !h.retired {
-		err = l.add(h, file, Line{Event: Retired})
-	}
-	return h.status(), err
+func Retire(ctx context.Context, dir string) (status Status, err error) {
+	l := newLedger(dir, nil)
+	err = l.writing(ctx, func(h *history, file *os.File) error {
+		end := l.confirm
+		if !h.retired {
+			end = func(h *history, file *os.File) error { return l.add(h, file, Line{Event: Retired}) }
+		}
+		err := end(h, file)
+		status = h.status()
+		return err
+	})
+	return status, err
 }
 
-// read reads both files, without a lock.
+// read reads both files, without a lock. What it reads is not to be shown.
 func read(dir string) (*history, error) {
 	file, err := os.Open(filepath.Join(dir, looksFile))
 	if err != nil {
@@ -546,21 +642,28 @@ func read(dir string) (*history, error) {
 	return readFrom(dir, file)
 }
 
-func readFrom(dir string, file *os.File) (*history, error) {
-	text, err := os.ReadFile(filepath.Join(dir, planFile))
-	if err != nil {
-		return nil, notLedger(err)
-	}
-	plan, err := decodePlan(text)
-	if err != nil {
-		return nil, err
-	}
-	lines, err := io.ReadAll(file)
+// readFrom reads both files, of which one is open.
+func readFrom(dir string, looks *os.File) (*history, error) {
+	plan, text, err := contents(dir, looks)
 	if err != nil {
 		return nil, err
 	}
 	h := newHistory(plan)
-	return h, h.take(lines)
+	return h, h.take(text)
+}
+
+// contents are the plan and the text of the looks.
+func contents(dir string, looks *os.File) (*Plan, []byte, error) {
+	text, err := os.ReadFile(filepath.Join(dir, planFile))
+	if err != nil {
+		return nil, nil, notLedger(err)
+	}
+	plan, err := decodePlan(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	text, err = io.ReadAll(looks)
+	return plan, text, err
 }
 
 // notLedger says that a folder has no ledger if that is why a file cannot be opened.

@@ -482,8 +482,7 @@ func TestClockBackwards(t *testing.T) {
 	}
 }
 
-// Every byte of both files is covered: whichever is changed, verification fails, or the last line counts as cut
-// short and its look as spent.
+// Every byte of both files is covered: whichever is changed, verification fails.
 func TestEveryByteIsCovered(t *testing.T) {
 	ids, classes := rowsOf(t, 200, 1)
 	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms(3, 0.4, beta(t, "0.1"), "splitting"))
@@ -502,10 +501,9 @@ func TestEveryByteIsCovered(t *testing.T) {
 				if err := os.WriteFile(path, edited, 0o600); err != nil {
 					t.Fatal(err)
 				}
-				v, err := Verify(dir, "")
-				cut := i >= len(text)-len("\"}\n")-chainLength-len(`,"chain":"`)
-				if err == nil && !(name == looksFile && cut && v.Torn == 1 && v.Looks == 2) {
-					t.Fatalf("%s: byte %d changed unnoticed: %+v", name, i, v)
+				corrupt := (*CorruptError)(nil)
+				if v, err := Verify(dir, ""); !errors.As(err, &corrupt) {
+					t.Fatalf("%s: byte %d changed unnoticed: %+v, %v", name, i, v, err)
 				}
 			}
 		}
@@ -590,8 +588,11 @@ func TestFullDisk(t *testing.T) {
 	synced := 0
 	l.sync = func(f *os.File) error { synced++; return f.Sync() }
 	l.names = func(dir string) error { synced += 10; return syncFolder(dir) }
-	a, err := ask() // written, never shown: it is repeated, once it is on the disk
-	if err != nil || !a.Known || a.Look != 1 || synced != 11 {
+	if !maps(before, files(t, dir)) {
+		t.Error("a line stays that was never on the disk")
+	}
+	a, err := ask()
+	if err != nil || a.Known || a.Look != 1 || synced != 11 {
 		t.Errorf("got %+v, %v after %d syncs", a, err, synced)
 	}
 }

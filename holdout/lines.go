@@ -5,13 +5,16 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"hash"
+	"io"
+	"os"
+	"slices"
 )
 
 // The events of the log.
 const (
 	Looked  = "look"
 	Retired = "retired"
-	Torn    = "torn" // a line that was cut short: its look is spent, and nobody has seen its answer
+	Torn    = "torn" // a line that was cut short: its look is spent
 )
 
 // Line is a line of looks.jsonl.
@@ -48,9 +51,14 @@ type history struct {
 	retired bool
 	chain   string // the head's
 	past    hash.Hash
-	read    int64 // bytes of whole lines
-	tail    []byte
+	read    int64  // bytes of whole lines
+	last    []byte // of these
+	tail    []byte // that follows them
+	inHand  bool   // a look was being taken, which is not in it
 }
+
+// end is where the file ended.
+func (h *history) end() int64 { return h.read + int64(len(h.tail)) }
 
 func newHistory(p *Plan) *history {
 	h := &history{plan: p, known: make(map[string]int), past: sha256.New()}
@@ -67,12 +75,8 @@ func (h *history) take(data []byte) error {
 			text, whole = data[:i+1], true
 		}
 		data = data[len(text):]
-		ok, err := h.line(text, whole)
-		if err != nil {
+		if err := h.line(bytes.TrimSuffix(text, []byte("\n"))); err != nil {
 			return err
-		}
-		if !ok {
-			h.tear()
 		}
 		if !whole {
 			h.tail = bytes.Clone(text)
@@ -80,45 +84,57 @@ func (h *history) take(data []byte) error {
 		}
 		h.past.Write(text)
 		h.read += int64(len(text))
+		h.last = bytes.Clone(text)
 	}
 	return nil
 }
 
-// line takes a line, or returns false if a crash has cut it short: it has no chain at its end. A line of which only the
-// newline is missing is as good. A line whose chain is wrong was edited, or one before it was.
-func (h *history) line(text []byte, whole bool) (bool, error) {
-	number := len(h.lines) + 1
-	sealed := text
-	if !whole {
-		sealed = append(bytes.Clone(text), '\n')
+// stands checks that the file begins with what was read, both times under the lock: no look is ever taken back.
+func (h *history) stands(file *os.File) error {
+	want := slices.Concat(h.last, h.tail)
+	got := make([]byte, len(want))
+	n, err := file.ReadAt(got, h.end()-int64(len(want)))
+	if err != nil && err != io.EOF {
+		return err
 	}
+	if !bytes.Equal(got[:n], want) {
+		return corrupt("looks.jsonl is not as it was when it was read last: it was edited, or an older copy was put back")
+	}
+	return nil
+}
+
+// line takes a line without its end. A line of which only the end is missing is as good as one that has it. What a
+// crash can leave of a line is a look. Every other text was edited, or a line before it was.
+func (h *history) line(text []byte) error {
+	number := len(h.lines) + 1
 	past, err := h.past.(hash.Cloner).Clone()
 	if err != nil {
-		return false, err
+		return err
 	}
-	chain, ok := lineEnds.open(past, sealed)
-	switch {
-	case chain == "":
-		return false, nil
-	case !ok:
-		return false, corrupt("looks.jsonl is not as it was written: line %d, or one before it, was edited", number)
-	}
-	l := Line{Chain: chain}
-	if err := json.Unmarshal(sealed, &l); err != nil {
-		return false, corrupt("looks.jsonl: line %d: %v", number, err)
-	}
+	chain, ok := lineEnds.open(past, append(bytes.Clone(text), '\n'))
 	switch {
 	case h.retired:
-		return false, corrupt("looks.jsonl: line %d follows the end", number)
+		return corrupt("looks.jsonl: line %d follows the end", number)
+	case !ok && h.cutShort(text):
+		h.tear()
+		return nil
+	case !ok:
+		return corrupt("looks.jsonl is not as it was written: line %d, or one before it, was edited", number)
+	}
+	l := Line{Chain: chain}
+	if err := json.Unmarshal(text, &l); err != nil {
+		return corrupt("looks.jsonl: line %d: %v", number, err)
+	}
+	switch {
 	case l.Event == Retired:
 		h.retired = true
 	case l.Event != Looked || l.Look != h.looks+1:
-		return false, corrupt("looks.jsonl: line %d: got %s %d, want look %d", number, shown(l.Event), l.Look, h.looks+1)
+		return corrupt("looks.jsonl: line %d: got %s %d, want look %d", number, shown(l.Event), l.Look, h.looks+1)
 	default:
 		h.count(l)
 	}
 	h.lines, h.chain = append(h.lines, l), chain
-	return true, nil
+	return nil
 }
 
 // count counts a look.
@@ -147,12 +163,19 @@ func (h *history) incumbent() *LabelsFile {
 	return h.plan.Incumbent
 }
 
-// tear counts a line without its chain.
+// tear counts a line that was cut short. A crash cuts a line only before its sync has returned, and its answer is shown
+// only after that: then nobody has seen it. But the end of a file that was copied in part, as to a full disk, looks the
+// same, and somebody may have seen that answer. The look is spent therefore, and counts as a pass and as a flag.
 func (h *history) tear() {
 	h.looks++
 	h.torn++
+	h.passes++
+	h.flags++
 	h.lines = append(h.lines, Line{Event: Torn, Look: h.looks})
 }
+
+// counts reports whether a line counts as one with a verdict.
+func (l Line) counts(verdict string) bool { return l.Verdict == verdict || l.Event == Torn }
 
 // append returns the bytes that add lines, which get their chains. They begin with the end of a last line that
 // has none.

@@ -1,8 +1,15 @@
 package holdout
 
 import (
+	"bytes"
+	"context"
 	"crypto/sha256"
+	"errors"
+	"os"
+	"path/filepath"
 	"time"
+
+	"github.com/dpcalc/dpcalc/transfer"
 )
 
 // Status is how far a ledger has come.
@@ -15,6 +22,7 @@ type Status struct {
 	Incumbent   *LabelsFile // of differences: what the next candidate is compared with
 	Chain       string
 	LooksPerDay float64 // at which the looks were taken so far; 0 if that is not known
+	InHand      bool    // a look was being taken, which is not in it
 }
 
 // State is open, used up or retired.
@@ -36,19 +44,64 @@ func (s Status) DaysLeft() float64 {
 	return float64(s.Remaining.Looks) / s.LooksPerDay
 }
 
-// ReadStatus reads how far a ledger has come. It needs no labels and no lock.
+// ReadStatus reads how far a ledger has come. It needs no labels, and waits for nobody.
 func ReadStatus(dir string) (Status, error) {
-	h, err := read(dir)
+	status, _, err := Read(dir)
+	return status, err
+}
+
+// Read reads how far a ledger has come, and its lines. A look that is being taken is not in them.
+func Read(dir string) (Status, []Line, error) {
+	h, err := readSettled(dir, standard.sync)
 	if err != nil {
-		return Status{}, err
+		return Status{}, nil, err
 	}
-	return h.status(), nil
+	return h.status(), h.lines, nil
+}
+
+// readSettled reads what may be shown: what is on the disk. A sync puts there what a process has left that died. Who
+// holds the lock may be about to take back the last write, because its sync has failed. Without the lock it is left out
+// therefore. The passes that remain would show as much of it as its line.
+func readSettled(dir string, sync func(*os.File) error) (*history, error) {
+	path := filepath.Join(dir, looksFile)
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		file, err = os.Open(path) // it may be shown to those who may not write it
+	}
+	if err != nil {
+		return nil, notLedger(err)
+	}
+	defer file.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), briefly)
+	defer cancel()
+	busy := lock(ctx, file)
+	plan, text, err := contents(dir, file)
+	if err != nil {
+		return nil, err
+	}
+	h := newHistory(plan)
+	if errors.Join(busy, sync(file)) != nil {
+		h.inHand, text = true, withoutLast(plan, text)
+	}
+	return h, h.take(text)
+}
+
+// briefly is how long a reader waits for a look that is being taken.
+const briefly = 100 * time.Millisecond
+
+// withoutLast leaves out the last write: the last line, or all finalists.
+func withoutLast(p *Plan, text []byte) []byte {
+	if p.goal.Feedback == transfer.Final {
+		return nil
+	}
+	text = bytes.TrimSuffix(text, []byte("\n"))
+	return text[:bytes.LastIndexByte(text, '\n')+1]
 }
 
 func (h *history) status() Status {
 	return Status{
 		Plan: h.plan, Looks: h.looks, Torn: h.torn, Remaining: h.remaining(), Retired: h.retired,
-		Incumbent: h.incumbent(), Chain: h.chain, LooksPerDay: h.pace(),
+		Incumbent: h.incumbent(), Chain: h.chain, LooksPerDay: h.pace(), InHand: h.inHand,
 	}
 }
 
@@ -73,14 +126,12 @@ func (h *history) pace() float64 {
 
 // ReadLog reads the lines of a ledger.
 func ReadLog(dir string) (*Plan, []Line, error) {
-	h, err := read(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	return h.plan, h.lines, nil
+	status, lines, err := Read(dir)
+	return status.Plan, lines, err
 }
 
-// Verified is what [Verify] found: every byte of the files is as it was written, but for a line that was cut short.
+// Verified is what [Verify] found: every byte of the files is as it was written, but for lines that a crash has cut
+// short, which Torn counts.
 type Verified struct {
 	Status
 	After int64 // after how many lines the chain that was asked for was the head's

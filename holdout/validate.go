@@ -57,7 +57,7 @@ func (validator) respond(h *history, l look) (response, error) {
 		return response{}, err
 	}
 	for _, line := range past {
-		if _, _, err := run.Ask(2*(m.Threshold+1)*float64(one(line.Verdict == Moved)), 0); err != nil {
+		if _, _, err := run.Ask(2*(m.Threshold+1)*float64(one(line.counts(Moved))), 0); err != nil {
 			return response{}, err
 		}
 	}

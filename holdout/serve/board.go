@@ -46,16 +46,15 @@ func (s *Server) page(name string, write func(holdout.Status, []holdout.Line) []
 	if text, ok := c.pages[name]; ok {
 		return text, nil
 	}
-	status, err := holdout.ReadStatus(s.dir)
+	status, lines, err := holdout.Read(s.dir)
 	if err != nil {
 		return nil, err
 	}
-	_, lines, err := holdout.ReadLog(s.dir)
-	if err != nil {
-		return nil, err
+	text := write(status, ranked(status.Plan, lines))
+	if !status.InHand { // otherwise there is more to show soon, of the same file
+		c.pages[name] = text
 	}
-	c.pages[name] = write(status, ranked(status.Plan, lines))
-	return c.pages[name], nil
+	return text, nil
 }
 
 // form is a form of an answer, by the name of ?format=.
@@ -163,7 +162,7 @@ func boardPage(s holdout.Status, lines []holdout.Line) []byte {
 	p := s.Plan.Promise
 	fmt.Fprintf(&b, "<p>The ledger is %s: %d looks taken, %d remain.", s.State(), s.Looks, s.Remaining.Looks)
 	if s.Torn > 0 {
-		fmt.Fprintf(&b, " %d of them were cut short by a crash: nobody has seen their answers.", s.Torn)
+		fmt.Fprintf(&b, " A crash has cut %d of them short: they are spent.", s.Torn)
 	}
 	fmt.Fprintf(&b, "</p>\n<p>%s</p>\n", html.EscapeString(meaning(s.Plan)))
 	fmt.Fprintf(&b, "<p>%d rows, %d looks, tau %s, beta %s, method %s.</p>\n", p.Samples, p.Queries,

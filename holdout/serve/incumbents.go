@@ -93,11 +93,11 @@ func (s *Server) compare(ctx context.Context, asked holdout.Submission, body *pr
 	s.base.mu.Lock()
 	defer s.base.mu.Unlock()
 	defer s.discard(asked.Path)
-	status, err := holdout.ReadStatus(s.dir)
+	now, err := s.ledger.Incumbent()
 	if err != nil {
 		return a, err
 	}
-	if asked.Incumbent, done, err = s.incumbent(*status.Incumbent); err != nil {
+	if asked.Incumbent, done, err = s.incumbent(*now); err != nil {
 		return a, err
 	}
 	defer done()
@@ -125,8 +125,8 @@ func (s *Server) keep(body *predictions) (path string, err error) {
 
 // discard removes the file of a candidate that is not the incumbent. Where that is not known, the file stays.
 func (s *Server) discard(path string) {
-	status, err := holdout.ReadStatus(s.dir)
-	if err == nil && status.Incumbent.Path != path {
+	now, err := s.ledger.Incumbent()
+	if err == nil && now.Path != path {
 		_ = os.Remove(path)
 	}
 }

@@ -64,6 +64,9 @@ func TestIncumbents(t *testing.T) {
 		t.Error(text)
 	}
 	verdict(s, holdout.Pass, 250)
+	if again := verdict(s, holdout.Pass, 250); !again.Repeated || again.Look != 2 {
+		t.Errorf("asked again: %+v", again)
+	}
 	verdict(s, holdout.Fail, 260) // it would pass against the first
 	if text := s.ask(t, 400, looks("id,prediction\n", "?bar=0")); !strings.Contains(text, "400 missing ids") {
 		t.Error(text)

@@ -152,10 +152,12 @@ func verifiedOf(v holdout.Verified, dir, chain string) commands.Answer[verified]
 		Shown: but(verifiedColumns, "chain"),
 		Say: func() (title, notes []string) {
 			notes = []string{"chain " + v.Chain}
-			if v.Torn > 0 {
-				notes = append(notes, fmt.Sprintf("%d looks were cut short by a crash, or by an edit: they are spent", v.Torn))
+			if v.Torn == 0 {
+				return []string{"Every byte of " + dir + " is as it was written, and the plan certifies"}, notes
 			}
-			return []string{"Every byte of " + dir + " is as it was written, and the plan certifies"}, notes
+			notes = append(notes, fmt.Sprintf("looks that a crash has cut short, which are spent and count as passes or flags: %d",
+				v.Torn))
+			return []string{"The whole lines of " + dir + " are as they were written, and the plan certifies"}, notes
 		},
 	}
 }

@@ -1,0 +1,128 @@
+package holdout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// unmade is a ledger that is still to be made in a folder, and its plan.
+func unmade(t testing.TB, dir string, labels *Labels) (*Ledger, *Plan) {
+	t.Helper()
+	plan, err := Certify(terms(3, 0.4, beta(t, "0.1"), "gaussian"), labels.Samples())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLedger(dir, labels)
+	l.hooks = fixed(standard)
+	return l, plan
+}
+
+// Of two calls that both find the folder empty, one makes the ledger. The other is told that the folder is not empty,
+// and leaves the ledger with its looks as it is.
+func TestTwoInits(t *testing.T) {
+	ids, classes := rowsOf(t, 200, 1)
+	labels := labelsOf(t, ids, classes)
+	for _, exists := range []bool{false, true} {
+		dir := filepath.Join(t.TempDir(), "ledger")
+		if exists {
+			if err := os.Mkdir(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		l, plan := unmade(t, dir, labels)
+		var before map[string]string
+		l.at = func(step string) {
+			if step != "folder" {
+				return
+			}
+			other, err := Create(dir, labels, terms(3, 0.4, beta(t, "0.1"), "gaussian"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			takes(t, other, Submission{Values: Columns(ids, classes)})
+			before = files(t, dir)
+		}
+		err := l.create(plan)
+		if input := (*InputError)(nil); !errors.As(err, &input) || !strings.Contains(err.Error(), "want an empty or a new") {
+			t.Errorf("got %v", err)
+		}
+		if after := files(t, dir); len(before) != 2 || !maps(before, after) {
+			t.Errorf("the ledger was %v and is %v", before, after)
+		}
+		if v, err := Verify(dir, ""); err != nil || v.Looks != 1 {
+			t.Errorf("%+v, %v", v, err)
+		}
+	}
+}
+
+// A ledger is made once both files and both folders are on the disk: its own, which has their names, and the one that
+// has its own. Where anything fails, nothing is left.
+func TestNewLedgerIsOnTheDisk(t *testing.T) {
+	ids, classes := rowsOf(t, 200, 1)
+	labels := labelsOf(t, ids, classes)
+	broken := errors.New("input/output error")
+	for fails := range 5 { // at this sync; the last run has none that fails
+		parent := t.TempDir()
+		dir := filepath.Join(parent, "ledger")
+		l, plan := unmade(t, dir, labels)
+		var order []string
+		note := func(what string) error {
+			order = append(order, what)
+			if len(order) == fails+1 {
+				return broken
+			}
+			return nil
+		}
+		l.sync = func(f *os.File) error { return note(filepath.Base(f.Name())) }
+		l.names = func(path string) error { return note(path) }
+		err := l.create(plan)
+		if fails < 4 {
+			if _, left := os.Stat(dir); !errors.Is(err, broken) || !errors.Is(left, fs.ErrNotExist) {
+				t.Errorf("at sync %d: %v, %v", fails+1, err, left)
+			}
+			continue
+		}
+		if want := fmt.Sprint([]string{looksFile, planFile, dir, parent}); err != nil || fmt.Sprint(order) != want {
+			t.Errorf("synced %v, want %s, %v", order, want, err)
+		}
+	}
+}
+
+// Many calls at once make one ledger.
+func TestManyInits(t *testing.T) {
+	ids, classes := rowsOf(t, 200, 1)
+	labels := labelsOf(t, ids, classes)
+	for range 20 {
+		dir := filepath.Join(t.TempDir(), "ledger")
+		made := make(chan error)
+		const calls = 4
+		for range calls {
+			go func() {
+				l, err := Create(dir, labels, terms(3, 0.4, beta(t, "0.1"), "gaussian"))
+				if err == nil {
+					_, err = l.Score(context.Background(), Submission{Values: Columns(ids, classes)})
+				}
+				made <- err
+			}()
+		}
+		winners := 0
+		for range calls {
+			input := (*InputError)(nil)
+			switch err := <-made; {
+			case err == nil:
+				winners++
+			case !errors.As(err, &input):
+				t.Error(err)
+			}
+		}
+		if v, err := Verify(dir, ""); err != nil || v.Looks != 1 || winners != 1 {
+			t.Errorf("%d winners, %+v, %v", winners, v, err)
+		}
+	}
+}
