@@ -72,11 +72,21 @@ func Emit[R any](c *Call, t Target, a Answer[R]) error {
 // encode writes the rows for machines as they come.
 func (a Answer[R]) encode(c *Call, w io.Writer, f record.Format) error {
 	e := f.Encode(record.Result{Command: a.Command, Inputs: a.Inputs, Columns: record.Names(a.Columns)})
+	return c.WriteRows(w, e, func(yield func([]record.Cell) bool) {
+		var row []record.Cell
+		for r := range a.Rows {
+			if row = record.Row(row[:0], a.Columns, r); !yield(row) {
+				return
+			}
+		}
+	})
+}
+
+// WriteRows encodes rows as they come, until the call's context ends.
+func (c *Call) WriteRows(w io.Writer, e record.Encoder, rows iter.Seq[[]record.Cell]) error {
 	var known record.Chances
-	var row []record.Cell
 	b, first := e.Head(nil), true
-	for r := range a.Rows {
-		row = record.Row(row[:0], a.Columns, r)
+	for row := range rows {
 		b = e.Row(b, first, row, &known)
 		if first = false; len(b) < 1<<15 {
 			continue

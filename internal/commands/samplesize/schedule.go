@@ -142,24 +142,16 @@ func (s *request) writeSchedule(c *commands.Call) error {
 	e := s.schedule.Format.Encode(record.Result{Command: "schedule", Inputs: s.inputs, Columns: s.table.columns})
 	return c.WriteTo(s.schedule, func(w io.Writer) error {
 		lines := int64(0)
-		b := e.Head(nil)
-		for cells := range s.table.rows {
-			lines++
-			if b = e.Row(b, lines == 1, cells[:], nil); len(b) < 1<<15 {
-				continue
+		err := c.WriteRows(w, e, func(yield func([]record.Cell) bool) {
+			for cells := range s.table.rows {
+				if lines++; !yield(cells[:]) {
+					return
+				}
 			}
-			if _, err := w.Write(b); err != nil {
-				return err
-			}
-			if err := c.Context.Err(); err != nil {
-				return err
-			}
-			b = b[:0]
+		})
+		if err == nil && lines != s.table.lines { // never publish a plan with a line missing
+			err = fmt.Errorf("the table has %d lines of %d", lines, s.table.lines)
 		}
-		if lines != s.table.lines { // never publish a plan with a line missing
-			return fmt.Errorf("the table has %d lines of %d", lines, s.table.lines)
-		}
-		_, err := w.Write(e.Foot(b))
 		return err
 	})
 }
