@@ -352,10 +352,9 @@ func (b *Bound) errors(o *order, q run) (ln, slope float64) {
 	if math.IsInf(each, 1) {
 		return each, 0
 	}
-	x := each / o.conj
-	middle := (q.count-1)/2 + (q.count*q.count-1)/12*x // the mean place of an error in the run, about
-	slope += middle * -math.Expm1(-2*each) * q.sd / q.tau / o.conj
-	return ln + lnGeometric(x, q.count), slope
+	c := o.a / (4 * b.n * q.sd * q.sd)
+	slope += (q.count - 1) / 2 * c / (1 + c) * q.sd / q.tau / o.conj
+	return ln + lnGeometric(each/o.conj, q.count), slope
 }
 
 // lnGeometric returns ln sum_(i<count) e^(ix) for x >= 0, rounded up.

@@ -129,7 +129,11 @@ func (k *slide) fit() float64 {
 		if k.slope == 0 {
 			return k.x[0]
 		}
-		return k.x[0] - max(k.y[0]*(1/k.slope+k.bend*k.y[0]), 4*k.least) // the slope is a guess
+		step := k.y[0] / k.slope // both are guesses
+		if curved := step + k.bend*k.y[0]*k.y[0]; curved > step/4 {
+			step = curved
+		}
+		return k.x[0] - max(step, 4*k.least)
 	}
 	secant := func(i, j int) float64 { return (k.x[j] - k.x[i]) / (k.y[j] - k.y[i]) }
 	rate := secant(0, 1) // of x in y

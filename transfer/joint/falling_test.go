@@ -132,3 +132,17 @@ func TestLowest(t *testing.T) {
 		}
 	}
 }
+
+// What another search found out about the bend may be far off: it shortens a step, and turns none.
+func TestFallingSurvivesAnotherBend(t *testing.T) {
+	for _, bend := range []float64{-5e4, -10, 10, 5e4} {
+		s := search{from: 1, step: 0.01, tolerance: 1e-8, slope: -0.004, bend: bend}
+		if x := falling(s, counted(t, 2000, func(float64) float64 { return -0.01 })).from; x > -100 {
+			t.Errorf("bend %g: a function without a root crosses zero at %v", bend, x)
+		}
+		x := falling(s, counted(t, 60, func(x float64) float64 { return 0.3 - x })).from
+		if !(x >= 0.3 && x <= 0.3+1e-7) {
+			t.Errorf("bend %g: %v", bend, x)
+		}
+	}
+}
