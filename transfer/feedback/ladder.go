@@ -247,7 +247,7 @@ func klAbove(p, e float64) float64 {
 		kl, slope := entropyAndSlope(u, p)
 		step := halley(kl-e, slope, 1/(u*(1-u)))
 		u = min(max(u-step, p+(u-p)/16), (u+1)/2)
-		if math.Abs(step) <= 1e-5*(u-p) {
+		if math.Abs(step) <= 1e-5*min(u-p, 1-u) {
 			break
 		}
 	}
@@ -267,7 +267,7 @@ func klExpectation(u, e float64) float64 {
 		kl, _ := entropyAndSlope(u, q)
 		step := halley(kl-e, (q-u)/(q*(1-q)), u/(q*q)+(1-u)/((1-q)*(1-q)))
 		q = min(max(q-step, u+(q-u)/16), (q+1)/2)
-		if math.Abs(step) <= 1e-5*(q-u) {
+		if math.Abs(step) <= 1e-5*min(q-u, 1-q) {
 			break
 		}
 	}
