@@ -128,19 +128,62 @@ func BinomialTau(l Level, n int64) (float64, error) {
 // is that of [0,1) whatever f.Tau is, so that rounding cannot make the result depend on it.
 func (f Fixed) raise(n int64) float64 {
 	limit := math.Nextafter(f.limit().Hi, math.Inf(-1))
-	good := func(tau float64) bool { return !newLattice(Deviation{n, tau}).mayFail(limit) }
-	if good(f.Tau) {
+	at := func(tau float64) lattice { return newLattice(Deviation{n, tau}) }
+	if !at(f.Tau).mayFail(limit) {
 		return f.Tau
 	}
+	known := bracket{f.Tau, 1}.narrowed(limit, at)
+	good := known.remembering(func(tau float64) bool { return !at(tau).mayFail(limit) })
 	lo, hi := 0.0, 1.0
 	for mid := 0.5; mid > lo && mid < hi; mid = lo + (hi-lo)/2 {
-		if mid > f.Tau && good(mid) {
+		if good(mid) {
 			hi = mid
 		} else {
 			lo = mid
 		}
 	}
 	return hi
+}
+
+// bracket says of a decision about tau, which is monotone, that it is no at one and yes at the other.
+type bracket struct{ no, yes float64 }
+
+// remembering is the decision, asked between the two only.
+func (b bracket) remembering(ok func(tau float64) bool) func(float64) bool {
+	return func(tau float64) bool { return tau > b.no && (tau >= b.yes || ok(tau)) }
+}
+
+// narrowed brings the two ends of a bracket together at the least tau at which no break point of a lattice may fail.
+// A point that does is followed to where it does not, which is cheap, until no other one does there.
+func (b bracket) narrowed(limit float64, at func(tau float64) lattice) bracket {
+	const close = 1e-13
+	j := at(b.no).failing(limit)
+	excess := func(tau float64) float64 {
+		l := at(tau)
+		if j < 0 || j > l.last {
+			return math.Inf(-1)
+		}
+		return l.at(j) - limit
+	}
+	for range 32 {
+		within := num.Interval{Lo: b.no, Hi: math.Nextafter(b.yes, 0)}
+		if near := b.no + (b.yes-b.no)/64; excess(near) <= 0 {
+			within.Hi = near
+		}
+		if !(excess(within.Lo) > 0 && excess(within.Hi) <= 0) {
+			break
+		}
+		root := within.SafeRoot(close, excess)
+		if before := root * (1 - 2*close); before > b.no && at(before).mayFailAt(limit, j) {
+			b.no = before
+		}
+		if j = at(root).failing(limit); j < 0 {
+			b.yes = root
+			break
+		}
+		b.no = root
+	}
+	return b
 }
 
 // leastTau returns the least tau below top for which a bound that falls in n certifies n, or top.
@@ -395,28 +438,36 @@ func (l lattice) above(best float64) float64 {
 // fails reports whether ln N exceeds the limit at any break point.
 func (l lattice) fails(limit num.DD) bool {
 	low := math.Nextafter(limit.Hi, math.Inf(-1))
-	return l.anyAbove(low, func(j int64) bool { return l.exceeds(limit, j) })
+	return l.firstAbove(low, func(j int64) bool { return l.exceeds(limit, j) }) >= 0
 }
 
 // mayFail is fails without the decision of ties: what is within the rounding of at counts as
 // above the limit.
-func (l lattice) mayFail(limit float64) bool {
-	return l.anyAbove(limit, func(j int64) bool { return l.rough(j, limit) > 1 && l.at(j) > limit })
+func (l lattice) mayFail(limit float64) bool { return l.failing(limit) >= 0 }
+
+// failing returns a break point because of which mayFail holds, or -1.
+func (l lattice) failing(limit float64) int64 {
+	return l.firstAbove(limit, func(j int64) bool { return l.mayFailAt(limit, j) })
 }
 
-// anyAbove asks, from the middle outwards, the break points where ln N can be above the limit.
-func (l lattice) anyAbove(limit float64, above func(int64) bool) bool {
+func (l lattice) mayFailAt(limit float64, j int64) bool {
+	return l.rough(j, limit) > 1 && l.at(j) > limit
+}
+
+// firstAbove asks, from the middle outwards, the break points where ln N can be above the limit, and returns the
+// first that is, or -1.
+func (l lattice) firstAbove(limit float64, above func(int64) bool) int64 {
 	lo, hi := l.window(limit)
 	middle := l.middle()
 	for up, down := middle, middle-1; up < hi || down > lo; up, down = up+1, down-1 {
 		if up < hi && above(up) {
-			return true
+			return up
 		}
 		if down > lo && above(down) {
-			return true
+			return down
 		}
 	}
-	return false
+	return -1
 }
 
 // exceeds reports whether ln N exceeds the limit at j. A tie is decided with 256 bits.

@@ -73,7 +73,7 @@ func BinomialSideTau(beta LogProb, n int64) (float64, error) {
 			return s.Tau, nil
 		}
 		if !s.good(n) {
-			s.Tau = s.leastTau(s.Tau, func(s Side) bool { return s.good(n) })
+			s.Tau = s.leastGoodTau(n, top)
 		}
 	}
 	return top, nil
@@ -90,6 +90,14 @@ func (s Side) leastTau(floor float64, ok func(Side) bool) float64 {
 		}
 	}
 	return hi
+}
+
+// leastGoodTau returns about the least tau, between s.Tau and top, for which n alone serves.
+func (s Side) leastGoodTau(n int64, top float64) float64 {
+	at := func(tau float64) lattice { return newSideLattice(Deviation{n, tau}) }
+	known := bracket{s.Tau, top}.narrowed(s.strictly(), at)
+	good := known.remembering(func(tau float64) bool { return !at(tau).mayFail(s.strictly()) })
+	return s.leastTau(s.Tau, func(s Side) bool { return good(s.Tau) })
 }
 
 // BinomialSideWorst returns the least beta for which n is at least the requirement, rounded up by at most 1e-9.
@@ -145,9 +153,10 @@ func (s Side) leastGood() int64 {
 func (s Side) guess() int64 { return int64(math.Min(-s.Beta.Ln()/(2*s.Tau*s.Tau), MaxSamples)) }
 
 // good reports whether n alone serves. A tie counts as no.
-func (s Side) good(n int64) bool {
-	return !newSideLattice(Deviation{n, s.Tau}).mayFail(math.Nextafter(s.Beta.Ln(), math.Inf(-1)))
-}
+func (s Side) good(n int64) bool { return !newSideLattice(Deviation{n, s.Tau}).mayFail(s.strictly()) }
+
+// strictly is the limit below which a tie counts as no.
+func (s Side) strictly() float64 { return math.Nextafter(s.Beta.Ln(), math.Inf(-1)) }
 
 // certified reports whether the bound that falls in n serves.
 func (s Side) certified(n int64) bool {

@@ -3,6 +3,7 @@ package theory
 import (
 	"math"
 	"math/big"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -98,5 +99,39 @@ func TestSideDomains(t *testing.T) {
 	}
 	if _, err := BinomialSideWorst(Deviation{0, 0.1}); err == nil {
 		t.Error("no rows have a beta")
+	}
+}
+
+// The least tau for one n is that of a bisection that asks every time.
+func TestLeastTauOfOneSize(t *testing.T) {
+	r := rand.New(rand.NewPCG(71, 72))
+	for range 60 {
+		n, beta := int64(math.Exp(1+5*r.Float64())), LogProb(-0.7-12*r.Float64())
+		floor := 0.5 * r.Float64() / math.Sqrt(float64(n))
+		side := Side{floor, beta}
+		if !side.good(n) {
+			want := side.leastTau(floor, func(s Side) bool { return s.good(n) })
+			if got := side.leastGoodTau(n, 1); got != want {
+				t.Errorf("n = %d, beta %v: tau %v on one side, want %v", n, beta, got, want)
+			}
+		}
+		f := Fixed{floor, Level{Queries: 1 + r.Int64N(9), Beta: beta}}
+		limit := math.Nextafter(f.limit().Hi, math.Inf(-1))
+		good := func(tau float64) bool { return !newLattice(Deviation{n, tau}).mayFail(limit) }
+		want := floor
+		if !good(floor) {
+			lo, hi := 0.0, 1.0
+			for mid := 0.5; mid > lo && mid < hi; mid = lo + (hi-lo)/2 {
+				if mid > floor && good(mid) {
+					hi = mid
+				} else {
+					lo = mid
+				}
+			}
+			want = hi
+		}
+		if got := f.raise(n); got != want {
+			t.Errorf("n = %d, %+v: tau %v, want %v", n, f, got, want)
+		}
 	}
 }

@@ -92,54 +92,10 @@ func (g Goal) validShown() error {
 	if g.Feedback < Answers || g.Feedback > Final {
 		return theory.Domain(false, "feedback", int(g.Feedback), anyFeedback)
 	}
-	tau := g.Tau
-	if tau == 0 {
-		tau = g.spread()
-	}
-	count := "a whole number from 1 to 9007199254740992"
-	least, means := 0.0, g.Query != Sensitive && g.Query != Minimization
-	if g.Query == Difference {
-		least = -1
-	}
-	bar, hold, guess := g.Bar.Value, g.Hold, g.GuessError.Value
-	ln := g.LnTranscripts
-	whole := func() string { return count }
-	belowTau := func(from string) string { return "a number in " + from + ", " + formatFloat(tau) + ")" }
-	for _, c := range [...]struct {
-		name  string
-		value any
-		given bool
-		kind  Feedback      // the kind the field belongs to
-		ok    bool          // whether it is in its domain
-		want  func() string // made where something is wrong only: grids have many goals
-	}{
-		{"passes", g.Passes, g.Passes != 0, Gate, g.Passes >= 1 && g.Passes <= MaxCount, whole},
-		{"threshold", bar, g.Bar.Given, Gate, means && bar >= least && bar < 1-g.Tau, func() string {
-			return "a number in [" + formatFloat(least) + ", " + formatFloat(1-g.Tau) + "), and a query that is a mean"
-		}},
-		{"floor", g.Floor, g.Floor != 0, Best, g.Floor >= 0 && g.Floor < 1, func() string { return "a number in [0, 1)" }},
-		{"hold", hold, hold != 0, Flags, hold > 0 && hold < tau, func() string { return belowTau("(0") }},
-		{"guess-error", guess, g.GuessError.Given, Flags, guess >= 0 && guess < tau,
-			func() string { return belowTau("[0") }},
-		{"transcripts", g.Transcripts, g.Transcripts != 0, Answers,
-			g.Transcripts >= 1 && g.Transcripts <= math.MaxFloat64, func() string { return "a number of at least 1" }},
-		{"ln-transcripts", ln, ln != 0, Answers, ln > 0 && ln <= math.MaxFloat64,
-			func() string { return "a positive number" }},
-		{"past-looks", g.PastLooks, g.PastLooks != 0, Answers, g.PastLooks >= 1 && g.PastLooks <= MaxCount, whole},
-	} {
-		switch {
-		case !c.given:
-		case c.kind != g.Feedback:
-			return theory.Domain(false, c.name, c.value, "none, or the feedback "+c.kind.String())
-		case !c.ok:
-			return theory.Domain(false, c.name, c.value, c.want())
+	if g.Shown != (Shown{Feedback: g.Feedback, OneSided: g.OneSided}) {
+		if err := g.validFields(); err != nil {
+			return err
 		}
-	}
-	if err := theory.Domain(hold == 0 || !g.GuessError.Given, "guess-error", guess, "none beside a hold"); err != nil {
-		return err
-	}
-	if err := theory.Domain(ln == 0 || g.Transcripts == 0, "ln-transcripts", ln, "none beside transcripts"); err != nil {
-		return err
 	}
 	budgeted := g.Feedback == Answers || g.Feedback == Flags
 	if err := theory.Domain(g.Budget == 0 || budgeted, "budget", g.Budget, "none, or the feedback flags"); err != nil {
@@ -154,6 +110,53 @@ func (g Goal) validShown() error {
 		return err
 	}
 	return g.validMoment()
+}
+
+// validFields is validShown for the fields that belong to one kind of feedback.
+func (g Goal) validFields() error {
+	tau := g.Tau
+	if tau == 0 {
+		tau = g.spread()
+	}
+	count := "a whole number from 1 to 9007199254740992"
+	least, means := 0.0, g.Query != Sensitive && g.Query != Minimization
+	if g.Query == Difference {
+		least = -1
+	}
+	bar, hold, guess := g.Bar.Value, g.Hold, g.GuessError.Value
+	ln := g.LnTranscripts
+	for _, c := range [...]struct {
+		name  string
+		value any
+		given bool
+		kind  Feedback // the kind the field belongs to
+		ok    bool     // whether it is in its domain
+		want  string
+	}{
+		{"passes", g.Passes, g.Passes != 0, Gate, g.Passes >= 1 && g.Passes <= MaxCount, count},
+		{"threshold", bar, g.Bar.Given, Gate, means && bar >= least && bar < 1-g.Tau,
+			"a number in [" + formatFloat(least) + ", " + formatFloat(1-g.Tau) + "), and a query that is a mean"},
+		{"floor", g.Floor, g.Floor != 0, Best, g.Floor >= 0 && g.Floor < 1, "a number in [0, 1)"},
+		{"hold", hold, hold != 0, Flags, hold > 0 && hold < tau, "a number in (0, " + formatFloat(tau) + ")"},
+		{"guess-error", guess, g.GuessError.Given, Flags, guess >= 0 && guess < tau,
+			"a number in [0, " + formatFloat(tau) + ")"},
+		{"transcripts", g.Transcripts, g.Transcripts != 0, Answers,
+			g.Transcripts >= 1 && g.Transcripts <= math.MaxFloat64, "a number of at least 1"},
+		{"ln-transcripts", ln, ln != 0, Answers, ln > 0 && ln <= math.MaxFloat64, "a positive number"},
+		{"past-looks", g.PastLooks, g.PastLooks != 0, Answers, g.PastLooks >= 1 && g.PastLooks <= MaxCount, count},
+	} {
+		switch {
+		case !c.given:
+		case c.kind != g.Feedback:
+			return theory.Domain(false, c.name, c.value, "none, or the feedback "+c.kind.String())
+		case !c.ok:
+			return theory.Domain(false, c.name, c.value, c.want)
+		}
+	}
+	if err := theory.Domain(hold == 0 || !g.GuessError.Given, "guess-error", guess, "none beside a hold"); err != nil {
+		return err
+	}
+	return theory.Domain(ln == 0 || g.Transcripts == 0, "ln-transcripts", ln, "none beside transcripts")
 }
 
 // validMoment is validShown for what is known of the variance of the queries.

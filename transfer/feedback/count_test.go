@@ -6,24 +6,26 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cockroachdb/apd/v3"
+	"github.com/dpcalc/dpcalc/internal/decimals"
 	"github.com/dpcalc/dpcalc/internal/num"
 )
 
-var digits = apd.BaseContext.WithPrecision(45)
+var exact = decimals.Digits(45)
+
+// wide is a decimal in binary, with more digits than it has.
+func wide(t *testing.T, x decimals.Number) *big.Float {
+	t.Helper()
+	f, _, err := big.ParseFloat(x.String(), 10, 150, big.ToNearestEven)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
 
 // lnOf is ln of a whole number, to 45 digits.
 func lnOf(t *testing.T, n *big.Int) *big.Float {
 	t.Helper()
-	d := apd.NewWithBigInt(new(apd.BigInt).SetMathBigInt(n), 0)
-	if _, err := digits.Ln(d, d); err != nil {
-		t.Fatal(err)
-	}
-	x, _, err := big.ParseFloat(d.String(), 10, 150, big.ToNearestEven)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
+	return wide(t, exact.Parse(n.String()).Ln())
 }
 
 // above reports by how much got exceeds the truth, relative to it or to 1e-30.

@@ -41,29 +41,12 @@ func (c CountGate) Certified(n int64) bool {
 	z := num.UpperQuantile(c.LnRisk-1e-12) * (1 + 1e-12)
 	rows := float64(n)
 	e := max(z, 0) * max(z, 0) / (2 * rows)
-	low := entropyAbove(c.Height, e) + 1/rows
+	low := klAbove(c.Height, e) + 1/rows
 	high := c.Height + c.Margin
 	if c.failsToo() {
-		high = 1 - entropyAbove(1-c.Height-2*c.Margin, e) - 1/rows
+		high = 1 - klAbove(1-c.Height-2*c.Margin, e) - 1/rows
 	}
 	return low <= high*(1-1e-14)
-}
-
-// entropyAbove returns a u >= p with kl(u||p) >= e, about the least; it is above 1 if there is none.
-func entropyAbove(p, e float64) float64 {
-	if p <= 0 {
-		return 0
-	}
-	if !(e < -num.Log(p)) {
-		return 2
-	}
-	u := num.Interval{Lo: p, Hi: 1}.SafeRoot(1e-13, func(u float64) float64 {
-		if u >= 1 {
-			return -1
-		}
-		return e - num.KLShift{P: p, Shift: u - p}.Nats()
-	})
-	return u * (1 + 4e-16)
 }
 
 // mostCounted is the greatest number of rows for which counts are looked at one by one.

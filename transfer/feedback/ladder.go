@@ -234,8 +234,11 @@ func whole(level float64, n int64) int64 {
 	return int64(math.Floor(level * float64(n) * (1 + 0x1p-50)))
 }
 
-// klAbove returns about the least u > p with kl(u||p) >= e, in (0,1); it is 2 if there is none.
+// klAbove returns about the least u >= p with kl(u||p) >= e, for p < 1; it is 2 if there is none.
 func klAbove(p, e float64) float64 {
+	if p <= 0 || e <= 0 {
+		return max(p, 0)
+	}
 	if !(e < -num.Log(p)) {
 		return 2
 	}
@@ -243,11 +246,11 @@ func klAbove(p, e float64) float64 {
 	x := math.Sqrt(2 * e)
 	u := p + x*math.Sqrt(p*(1-p)) + (1-2*p)*x*x/6
 	u = min(max(u, p+1e-3*(1-p)*min(e, 1)), p+(1-p)*(1-1e-9))
-	for range 60 {
+	for i := 0; i < 60 && u < 1; i++ {
 		kl, slope := entropyAndSlope(u, p)
 		step := halley(kl-e, slope, 1/(u*(1-u)))
 		u = min(max(u-step, p+(u-p)/16), (u+1)/2)
-		if math.Abs(step) <= 1e-5*(u-p) {
+		if math.Abs(step) <= 1e-5*min(u-p, 1-u) {
 			break
 		}
 	}
@@ -263,11 +266,11 @@ func klExpectation(u, e float64) float64 {
 	x := math.Sqrt(2 * e)
 	q := u + x*math.Sqrt(u*(1-u)) + (1-2*u)*x*x/3
 	q = min(max(q, u+1e-3*(1-u)*min(e, 1)), u+(1-u)*(1-1e-9))
-	for range 60 {
+	for i := 0; i < 60 && q < 1; i++ {
 		kl, _ := entropyAndSlope(u, q)
 		step := halley(kl-e, (q-u)/(q*(1-q)), u/(q*q)+(1-u)/((1-q)*(1-q)))
 		q = min(max(q-step, u+(q-u)/16), (q+1)/2)
-		if math.Abs(step) <= 1e-5*(q-u) {
+		if math.Abs(step) <= 1e-5*min(q-u, 1-q) {
 			break
 		}
 	}

@@ -65,6 +65,32 @@ func TestLaddersAreMonotone(t *testing.T) {
 	}
 }
 
+// The steps of a ladder are roots of the relative entropy: it is at least what is asked there, and less a little nearer,
+// but for roots that are all but 1. There none is NaN.
+func TestRootsOfTheEntropy(t *testing.T) {
+	r := rand.New(rand.NewPCG(49, 50))
+	kl := func(q, p float64) float64 { return num.KLShift{P: p, Shift: q - p}.Nats() }
+	within := func(from, root, e float64, kl func(x float64) float64) bool {
+		if 1-root < 1e-6 {
+			return root > 1-1e-6
+		}
+		near := root - 1e-6*min(root-from, 1-root)
+		return kl(root) >= e*(1-1e-12) && kl(near) < e
+	}
+	for range 20_000 {
+		p, e := math.Exp(-12*r.Float64()), math.Exp(3-15*r.Float64())
+		if r.IntN(2) == 0 {
+			p = 1 - p/2
+		}
+		if u := klAbove(p, e); !within(p, u, e, func(u float64) float64 { return kl(u, p) }) {
+			t.Fatalf("kl(u||%v) = %v at u = %v, want %v", p, kl(u, p), u, e)
+		}
+		if q := klExpectation(p, e); !within(p, q, e, func(q float64) float64 { return kl(p, q) }) {
+			t.Fatalf("kl(%v||q) = %v at q = %v, want %v", p, kl(p, q), q, e)
+		}
+	}
+}
+
 // A search finds the ladders that each plan has by itself, whatever the plans before were.
 func TestLadderSearchRemembersNothingWrong(t *testing.T) {
 	r := rand.New(rand.NewPCG(47, 48))
