@@ -130,10 +130,13 @@ func newGambler(claims []claim, alpha theory.LogProb, ends []int) *gambler {
 // A claim that is refuted needs no more learning.
 func (g *gambler) observe(block counts, rounds int64) {
 	g.settle(block, rounds)
-	if !g.refuted[0] {
+	if !g.violated() {
 		g.remember(block, rounds)
 	}
 }
+
+// violated reports whether the confidence bound is above the claim.
+func (g *gambler) violated() bool { return g.lower() > g.claims[0].epsilon }
 
 // rounding covers what float64 does to a logarithm of the wealth: with s v <= 1 and
 // s e^epsilon <= 2 a round costs a few 2^-53, and there are at most 2^31.

@@ -49,12 +49,12 @@ const maxEpsilon = 100
 type Result struct {
 	Verdict  Verdict
 	Samples  int64   // outcomes drawn; the audit stops when it has refuted the claim
-	LnWealth float64 // the largest it was; the claim is refuted from ln(1/alpha) on
+	LnWealth float64 // the largest it was, against the claim
 
 	// Epsilon is a lower confidence bound on the epsilon that goes with the claim's delta:
 	// above the truth with probability at most alpha, whenever the audit stops. It is 0
 	// if there is no evidence, and at most 32 times the epsilon claimed, or 2 if that is
-	// more.
+	// more. The claim is violated where this is above it.
 	Epsilon float64
 
 	// Detectable is the least epsilon' such that randomized response that is
@@ -114,7 +114,7 @@ func (a Privacy) Audit(alarm *Alarm) (Result, error) {
 		}
 	}
 	claims := []claim{newClaim(a.Claim.Epsilon, a.Claim.LnDelta)}
-	for _, epsilon := range ladder(max(a.Claim.Epsilon, 1.0/16)) {
+	for _, epsilon := range ladder(a.Claim.Epsilon, max(a.Claim.Epsilon, 1.0/16)) {
 		claims = append(claims, newClaim(epsilon, a.Claim.LnDelta))
 	}
 	g := newGambler(claims, alpha, ends)
@@ -125,12 +125,12 @@ func (a Privacy) Audit(alarm *Alarm) (Result, error) {
 	inOrder(a.Plan, rounds, draw, func(d drawn) bool {
 		g.observe(d.counts, d.rounds)
 		result.Samples += 2 * d.rounds
-		return !g.refuted[0]
+		return !g.violated()
 	})
 	result.LnWealth, result.Epsilon, result.Event = g.peak, g.lower(), g.best()
 	result.Detectable = detectable(a.Claim, rounds/2, len(g.purses), alpha)
 	switch {
-	case g.refuted[0]:
+	case g.violated():
 		result.Verdict = Violated
 	case result.Detectable == 0:
 		result.Verdict = Undecided
@@ -145,12 +145,17 @@ type drawn struct {
 	rounds int64
 }
 
-// ladder is the grid of the confidence bounds: from x/8 to 32x by steps of 2 per cent.
-func ladder(x float64) []float64 {
-	steps := make([]float64, 0, 257)
+// ladder is the grid of the confidence bounds: from x/8 to 32x by steps of 2 per cent, and closer above the claim, so
+// that a claim that is just refuted leaves a bound above it.
+func ladder(claimed, x float64) []float64 {
+	steps := make([]float64, 0, 262)
 	for j := -96; j <= 160; j++ {
 		steps = append(steps, x*math.Exp2(float64(j)/32))
 	}
+	for _, fine := range []float64{0x1p-36, 0x1p-20, 0x1p-12, 0x1p-9, 0x1p-7} {
+		steps = append(steps, claimed+fine*x)
+	}
+	slices.Sort(steps)
 	return steps
 }
 

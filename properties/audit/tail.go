@@ -33,10 +33,11 @@ type TailResult struct {
 	Verdict  Verdict
 	Samples  int64   // events drawn; the audit stops when it has refuted the claim
 	Hits     int64   // of them the event
-	LnWealth float64 // the largest it was; the claim is refuted from ln(1/alpha) on
+	LnWealth float64 // the largest it was, against the claim
 
 	// Lower is a lower confidence bound on P[E], above the truth with probability at most
-	// alpha, whenever the audit stops: Zero, or from an eighth to 32 times the bound.
+	// alpha, whenever the audit stops: Zero, or from an eighth to 32 times the bound. The
+	// claim is violated where this is above the bound.
 	Lower theory.LogProb
 
 	// Detectable is the least P[E] that is refuted with probability at least 0.99 within
@@ -68,13 +69,13 @@ func (a Tail) Audit(alarm *Alarm) (TailResult, error) {
 		return TailResult{}, err
 	}
 	bounds := []float64{a.Bound.Value()}
-	for _, v := range ladder(bounds[0]) {
+	for _, v := range ladder(bounds[0], bounds[0]) {
 		if v < 1 {
 			bounds = append(bounds, v)
 		}
 	}
 	lnWealth, refuted := make([]float64, len(bounds)), make([]bool, len(bounds))
-	result := TailResult{Verdict: Holds}
+	result, lower := TailResult{Verdict: Holds}, 0.0
 	draw := func(r *rand.Rand, size int) wins {
 		w := wins{samples: int64(size)}
 		for range size {
@@ -95,15 +96,16 @@ func (a Tail) Audit(alarm *Alarm) (TailResult, error) {
 		}
 		result.LnWealth = max(result.LnWealth, lnWealth[0])
 		result.Samples, result.Hits = result.Samples+w.samples, result.Hits+w.hits
-		return !refuted[0]
+		lower = 0
+		for k := 1; k < len(bounds) && refuted[k]; k++ {
+			lower = bounds[k]
+		}
+		return lower <= bounds[0]
 	})
-	result.Lower = theory.Zero
-	for k := 1; k < len(bounds) && refuted[k]; k++ {
-		result.Lower = theory.LogProb(math.Log(bounds[k]))
-	}
+	result.Lower = theory.LogProb(math.Log(lower))
 	found := func(p float64) bool { return binomialFinds(bounds[0], p, a.Samples/2, alpha) }
 	switch {
-	case refuted[0]:
+	case lower > bounds[0]:
 		result.Verdict = Violated
 	case !found(1):
 		result.Verdict = Undecided

@@ -69,7 +69,7 @@ func TestTailIsRefutedAtItsThreshold(t *testing.T) {
 					t.Errorf("%v against %g at ln alpha = %g: %+v, ln wealth is %g", hits, v, lnAlpha, r, math.Log(wealth))
 				}
 				lower := 0.0
-				for _, u := range ladder(v) {
+				for _, u := range ladder(v, v) {
 					if !(u < 1 && math.Log(secondBlock(u, hits)) >= rounding-lnAlpha) {
 						break
 					}

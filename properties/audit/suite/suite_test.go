@@ -197,6 +197,20 @@ func TestEveryCheckHasPower(t *testing.T) {
 	}
 }
 
+// What is found in a violated row is above what the claim allows, also where the audit stops as soon as it can.
+func TestViolationsAreAboveTheBound(t *testing.T) {
+	weaker := slices.DeleteFunc(Mutants(), func(m Mechanism) bool { return m.Name != "laplace-0.9" })
+	bets := func(c Check) bool { return c.Name == checkPrivacy }
+	for seed := range uint64(6) {
+		s := Defaults()
+		s.Seed = seed
+		rows, _ := runAll(t, weaker, s, bets)
+		if len(rows) != 1 || rows[0].Verdict != audit.Violated || !(rows[0].Measured > rows[0].Bound) {
+			t.Errorf("seed %d: %+v", seed, rows)
+		}
+	}
+}
+
 // The comparator has the laws of the mechanisms in package mechanism, with which it shares no
 // code, on every data set.
 func TestComparatorIsTheMechanism(t *testing.T) {
