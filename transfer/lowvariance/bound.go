@@ -69,6 +69,7 @@ type Bound struct {
 	best     int     // the order that served last
 	kept     int     // the order that served the last shares
 	answered []run   // what some orders have not seen
+	trail    *trail  // nil where every number is to be certified
 	total    float64 // ln of the sum of the errors so far
 	shares   float64 // ln of the errors of the last query's share, which do not count yet
 	runs     int
@@ -81,6 +82,7 @@ type order struct {
 	gain      float64    // ln(2^a' - 1)
 	past      float64    // D, +Inf where the theorem does not hold
 	r         float64    // of the variance lemma
+	index     int        // among the orders
 	seen      int        // how many of the bound's runs are in past and r
 	last      step       // what it was asked for last
 	near, far [2]float64 // where the tangents of T and t last touched, as shares of z
@@ -109,6 +111,7 @@ func ordersFor(queries float64) []order {
 	}
 	orders = append(orders, order{a: math.Inf(1), conj: 1})
 	for i := range orders {
+		orders[i].index = i
 		orders[i].gain = num.Log(math.Expm1(orders[i].conj * math.Ln2))
 	}
 	return orders
@@ -259,7 +262,7 @@ func (b *Bound) reveals(o *order, q run) float64 {
 		return math.Inf(1)
 	}
 	c.tail *= max(1, o.a-1)
-	return c.value()
+	return b.trail.revealed(b, o, known{ratio: c.moment / (c.kappa * b.n * q.sd * q.sd)}, c.value)
 }
 
 // shift is what one answer adds to the variance lemma's r.

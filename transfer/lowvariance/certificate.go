@@ -135,16 +135,20 @@ func (m moments) steepest(root, share float64) float64 {
 	return lo
 }
 
-// integral returns I/(1-4e-8), rounded up, and +Inf where it is of no use. e(z) is concave and then convex: beyond a
-// point where it falls it is at most the greater of its ends. docs/theorems/variance.md bounds the error of the
-// rules by 1e-9.
+// integral returns I/(1 - 2 P[N > G - sqrt(2c) x0]) for some G, rounded up, and +Inf where it is of no use. e(z) is
+// concave and then convex: beyond a point where it falls it is at most the greater of its ends.
+// docs/theorems/variance.md bounds the error of the rules by 1e-9.
 func (m moments) integral(root float64) float64 {
 	b, end := m.unit*root, m.end(root)
-	sum, ok := m.nearlyNormal(b, end)
-	if !ok {
-		sum = m.farFromNormal(b, end)
+	sum, to := m.nearlyNormal(b, end)
+	if to == 0 {
+		sum, to = m.farFromNormal(b, end), end
 	}
-	return sum * math.Sqrt(2/math.Pi) * (1 + 4.1e-8)
+	missed := 4e-8 // twice the tail beyond 5.5, and beyond 6.5
+	if to > end+1 {
+		missed = 1e-10
+	}
+	return sum * math.Sqrt(2/math.Pi) * (1 + missed + 1e-9)
 }
 
 // tailed is Radau's rule for the weight e^(-t^2/2) on [0,7] with the point 7: exact for polynomials up to t^14, and
@@ -160,29 +164,29 @@ var tailed = [8]struct{ t, weight float64 }{
 	{7, 1.1935071864493788e-09},
 }
 
-// nearlyNormal returns the integral of exp(e(z)) from 0 to G, rounded up, where e(z) differs little from its square
-// term -t^2/2. exp(e(z) + t^2/2) is a power series with no negative coefficient.
-func (m moments) nearlyNormal(b, end float64) (sum float64, ok bool) {
+// nearlyNormal returns the integral of exp(e(z)) from 0 to some G, at least end, and that, where e(z) differs little
+// from its square term -t^2/2, and else zeros. The integral is rounded up. exp(e(z) + t^2/2) is a power series with no
+// negative coefficient.
+func (m moments) nearlyNormal(b, end float64) (sum, to float64) {
 	curb := 1 - m.amount*b*b
 	if !(curb > 0) {
-		return 0, false
+		return 0, 0
 	}
 	unit := 1 / math.Sqrt(curb) // of t in z
-	over := func(t float64) float64 {
-		u := b * unit * t
-		return m.amount * (expExcess(u) - u*u/2)
-	}
 	cut := 7 * unit
 	e, slope := m.at(b, cut)
-	if !(cut < end && slope < 0 && e < -22) {
-		return 0, false
+	if !(slope < 0 && e < -22) {
+		return 0, 0
 	}
-	last, _ := m.at(b, end)
-	sum = (end - cut) * num.Exp(max(e, last))
+	if to = max(cut, end); to > cut {
+		last, _ := m.at(b, to)
+		sum = (to - cut) * num.Exp(max(e, last))
+	}
 	for _, p := range tailed {
-		sum += p.weight * unit * num.Exp(over(p.t))
+		u := b * unit * p.t
+		sum += p.weight * unit * num.Exp(m.amount*(expExcess(u)-u*u/2))
 	}
-	return sum, true
+	return sum, to
 }
 
 // farFromNormal is the same for any e(z).

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dpcalc/dpcalc/internal/num"
 )
 
 // law is a probability law on the points of a product space, each a list of records.
@@ -364,5 +366,51 @@ func TestCertificates(t *testing.T) {
 	t.Logf("%d of 121 by the moment, the least is %.4f times Sibson's", byMoment, least)
 	if byMoment < 10 {
 		t.Error("hardly any certificate is by the moment")
+	}
+}
+
+// The rule for nearly normal means is exact for polynomials up to t^14.
+func TestRadauRule(t *testing.T) {
+	end := math.Exp(-24.5)
+	want, next := math.Sqrt(math.Pi/2)*math.Erf(7/math.Sqrt2), 1-end // of t^k and t^(k+1)
+	for k := range 15 {
+		sum := 0.0
+		for _, p := range tailed {
+			sum += p.weight * math.Pow(p.t, float64(k))
+		}
+		if math.Abs(sum-want) > 1e-14*want {
+			t.Errorf("t^%d: %.17g, want %.17g", k, sum, want)
+		}
+		want, next = next, float64(k+1)*want-math.Pow(7, float64(k+1))*end
+	}
+}
+
+// What the rule returns is not below the integral of exp(e(z)), and above it by 1e-9 and what bounds the rest.
+func TestNearlyNormal(t *testing.T) {
+	r := rand.New(rand.NewPCG(104, 1))
+	fine, used := num.Legendre(64), 0
+	for range 30_000 {
+		amount := math.Exp(r.Float64()*14 - 2)
+		m := moments{amount: amount, unit: math.Exp(-r.Float64()*6) / amount, x0: math.Exp(r.Float64()*6 - 6)}
+		root := math.Exp(r.Float64()*12 - 3)
+		b, end := m.unit*root, m.end(root)
+		got, to := m.nearlyNormal(b, end)
+		if to == 0 {
+			continue
+		}
+		used++
+		want, cut := 0.0, 7/math.Sqrt(1-m.amount*b*b)
+		for i := range 8 {
+			in := num.Interval{Lo: cut * float64(i) / 8, Hi: cut * float64(i+1) / 8}
+			want += fine.Integral(in, func(z float64) float64 { e, _ := m.at(b, z); return math.Exp(e) })
+		}
+		last, _ := m.at(b, to)
+		rest := (to - cut) * math.Exp(max(last, -22)) // beyond the cut e is at most that
+		if got < want*(1-1e-12) || got > (want+max(rest, 0))*(1+1e-9) {
+			t.Errorf("%+v, root %g: %.17g, want %.17g", m, root, got, want)
+		}
+	}
+	if used < 1000 {
+		t.Errorf("the rule was used %d times", used)
 	}
 }

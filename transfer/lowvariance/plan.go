@@ -22,10 +22,7 @@ const shareOfShares = 0.1
 // least one.
 type grain struct{ begin, end int64 }
 
-var (
-	fineGrain   = grain{12, 7}
-	coarseGrain = grain{3, 2}
-)
+var fallingGrain = grain{12, 7}
 
 // MostPlanned is the largest number of queries of a plan: for more, what a search takes is no
 // longer a matter of seconds.
@@ -46,14 +43,12 @@ func (p Plan) validate() error {
 }
 
 // excess is at most 0 if the noise that falls certifies the plan, and smooth there; it falls in n, tau and beta.
-func (p Plan) excess(g grain, t *trail) float64 {
-	return p.schedule(g, t, func(Block) bool { return true })
-}
+func (p Plan) excess(t *trail) float64 { return p.schedule(t, func(Block) bool { return true }) }
 
 // Blocks returns the noise that falls, in the order of the queries, and the shares that it is certified with. It
 // is as long as the plan's queries only if [Falling] certifies the plan.
 func (p Plan) Blocks() iter.Seq[Block] {
-	return func(yield func(Block) bool) { p.schedule(fineGrain, nil, yield) }
+	return func(yield func(Block) bool) { p.schedule(nil, yield) }
 }
 
 // spare is what a plan leaves of ln beta, so that another search for the same tangents certifies it too.
@@ -65,7 +60,6 @@ type walk struct {
 	answers, shares float64 // ln of what each query may err
 	z               float64 // tau/sd of the last
 	ahead           float64 // by how much ln z grew then
-	trail           *trail
 	end             ending
 }
 
@@ -82,7 +76,7 @@ func (p Plan) walk() walk {
 // schedule yields the blocks while they are feasible, and returns the excess: about ln of m over the queries that are
 // reached, or less a fraction of the room that the last few queries leave in ln eps_j. A trail tells it where to look
 // first.
-func (p Plan) schedule(g grain, t *trail, yield func(Block) bool) (excess float64) {
+func (p Plan) schedule(t *trail, yield func(Block) bool) (excess float64) {
 	if p.validate() != nil || !(float64(p.Samples)*p.Tau*p.Tau > 1e-12) {
 		return math.Inf(1)
 	}
@@ -94,7 +88,7 @@ func (p Plan) schedule(g grain, t *trail, yield func(Block) bool) (excess float6
 	w.z = num.UpperQuantile(min(w.answers-math.Ln2, -math.Ln2)) + 1e-9
 	room := math.Inf(-1)
 	for done := int64(0); done < p.Queries-1; {
-		count := max(min(done/g.begin, (p.Queries-1-done)/g.end), 1)
+		count := max(min(done/fallingGrain.begin, (p.Queries-1-done)/fallingGrain.end), 1)
 		q, z, ok := w.choose(count, done)
 		for ; !ok && count > 1; q, z, ok = w.choose(count, done) { // what so many reveal is more than they may
 			if count /= 2; w.least() > w.answers {
@@ -155,9 +149,13 @@ func (p Plan) finish(w walk, room float64, yield func(Block) bool) float64 {
 	target, m := w.answers+math.Ln2, float64(p.Queries)
 	sd, least := w.quietest()
 	last := run{query: w.end.query, count: 1}
+	last.sd = sd
 	if before := p.Tau / w.z; p.Queries > 1 && sd > before { // noise falls
 		last.sd, sd = before, before
 		least = w.leastErrors(last)
+	}
+	if least > target { // the best order may be far from that of the query before
+		least = w.leastOfAll(last)
 	}
 	if least > target {
 		return num.Log(m / (m - 0.5))
@@ -182,11 +180,44 @@ func (w *walk) orient(q run, done int64) {
 }
 
 // trail is what a walk leaves for the next over as many queries, for about as many records: the orders and the noise of
-// the blocks. A nil one is no trail.
+// the blocks, and what they reveal. A nil one is no trail. What a walk on a trail finds is not certified.
 type trail struct {
 	posts []post
-	at    int     // the next post
-	scale float64 // by what tau/sd differs from that of the last walk
+	at    int       // the next post
+	scale float64   // by what tau/sd differs from that of the last walk
+	close bool      // whether that is next to nothing, so that the block has the order that it had
+	fresh bool      // whether what is revealed is computed anew
+	known [][]known // by blocks and orders
+}
+
+// known is what an answer reveals at an order, zero if that is not known, where vbar/(kappa n sd^2) is the ratio. It
+// grows as a power of that.
+type known struct{ each, ratio, power float64 }
+
+// revealed returns what an answer reveals at an order after so many runs: anew, or about that by what the trail knows,
+// as if it were ln(1+x)/2 with x proportional to the ratio.
+func (t *trail) revealed(b *Bound, o *order, now known, anew func() float64) float64 {
+	if t == nil {
+		return anew()
+	}
+	for len(t.known) <= o.seen {
+		t.known = append(t.known, nil)
+	}
+	if t.known[o.seen] == nil {
+		t.known[o.seen] = make([]known, len(b.orders))
+	}
+	k := &t.known[o.seen][o.index]
+	if t.fresh || k.each == 0 || math.IsInf(k.each, 1) {
+		now.each = anew()
+		now.power = -math.Expm1(-2*now.each) / (2 * now.each)
+		*k = now
+		return now.each
+	}
+	more := now.ratio/k.ratio - 1
+	if math.Abs(more) < 0.02 {
+		return k.each * (1 + k.power*more*(1+(k.power-1)/2*more))
+	}
+	return math.Log1p(math.Expm1(2*k.each)*(1+more)) / 2
 }
 
 // post says which order served a block, and its tau/sd.
@@ -198,7 +229,7 @@ type post struct {
 // begin is called before a walk.
 func (t *trail) begin() {
 	if t != nil {
-		t.at, t.scale = 0, 1
+		t.at, t.scale, t.close = 0, 1, false
 	}
 }
 
@@ -215,6 +246,9 @@ func (t *trail) guess(b *Bound, other float64) float64 {
 // isNew reports whether it says nothing of the next block.
 func (t *trail) isNew() bool { return t == nil || t.at == len(t.posts) }
 
+// isWarm reports whether the block has the order that it had.
+func (t *trail) isWarm() bool { return t != nil && t.close && !t.fresh }
+
 // lay sets the block's post.
 func (t *trail) lay(order int, z float64) {
 	if t == nil {
@@ -225,6 +259,7 @@ func (t *trail) lay(order int, z float64) {
 	}
 	p := &t.posts[t.at]
 	t.scale = z / p.z
+	t.close = t.at < len(t.posts)-1 && math.Abs(t.scale-1) < 1e-3
 	*p = post{order, z}
 	t.at++
 }
@@ -263,17 +298,22 @@ func shareAt(p, y float64) float64 {
 	return min(s*(1+1e-12), 1)
 }
 
-// slack is how far ln of a run's errors may stay below that of its share of beta.
-const slack = 1e-6
+const (
+	slack  = 1e-5 // how far ln of a run's errors may stay below that of its share of beta
+	nearly = 2e-3 // from where on one more of Newton's steps leads to less than that
+)
 
 // loudest returns the least z = tau/sd, from about the last on, at which the run's errors sum to at most e^target, to
 // a slack below, and whether there is one.
 func (w *walk) loudest(q run, target float64) (z float64, ok bool) {
 	last := num.Log(w.z)
-	for _, start := range [2]float64{w.trail.guess(w.Bound, last+max(w.ahead, 0)), last} {
-		if z, ok = w.newton(q, target, start); ok {
-			return z, true
-		}
+	if z, ok = w.newton(q, target, w.trail.guess(w.Bound, last+max(w.ahead, 0))); ok {
+		return z, true
+	}
+	q.sd = q.tau / w.z
+	w.leastErrors(q)
+	if z, ok = w.newton(q, target, last); ok {
+		return z, true
 	}
 	if q.count > 1 || w.least() > w.answers { // a shorter run may do
 		return z, false
@@ -299,14 +339,17 @@ func (w *walk) newton(q run, target, start float64) (z float64, ok bool) {
 		q.sd = q.tau / z
 		g := w.errors(&w.orders[w.best], q)
 		gap := g.ln - target
+		step := math.Log1p(-2*(gap+slack/2)/g.slope) / 2 // as if ln of the errors were proportional to z^2
+		if w.trail.isWarm() && math.Abs(gap) < nearly {
+			return num.Exp(v + step), true
+		}
 		if gap <= 0 && gap > -slack {
 			if !w.better(q, g.ln-slack) {
 				return z, true
 			}
 			continue
 		}
-		v -= (gap + slack/2) / g.slope
-		if !(g.slope < 0 && v > least && v < least+1) {
+		if v += step; !(g.slope < 0 && v > least && v < least+1) {
 			return z, false
 		}
 	}
@@ -358,13 +401,15 @@ func (w *walk) quietest() (sd, ln float64) {
 	return noise(&w.orders[w.best]), ln
 }
 
-// guess is about how many records are needed: a few per cent off, where the mean over the records is nearly normal and
-// the variance lemma costs nothing. With J the rate at which a mean is off by tau, K what j answers reveal, v =
-// tau^2/(2J) and L = ln(m/beta), the best order makes eps_j about exp(-(R^(1/2) - K^(1/2))^2), R = tau^2/(2 (sd_j^2+v/n)).
-// That is beta/m if R^(1/2) = K^(1/2) + L^(1/2), and K grows by vbar/(2n sd_j^2). The last query has sd_j = 0, so that M
-// = (nJ)^(1/2) solves
+// guess is about how many records are needed, some ten per cent off. Where the mean over the records is nearly normal
+// and the variance lemma costs nothing, let J be the rate at which a mean is off by tau, v = tau^2/(2J), l = z/2^(1/2)
+// with z the quantile of the noise at beta/m, M = (nJ)^(1/2), and X^2 what earlier answers reveal over the order. The
+// best order makes ln eps_j about -(M-X)^2/(1 + n sd_j^2/v), which is -l^2, and X^2 grows by vbar/(2n sd_j^2). The last
+// query has sd_j = 0 and X = M-l:
 //
-//	m-1 = (v/vbar) (4 M^2 (ln(M/l) + l/M - 1) - 2 (M-l)^2),   l = L^(1/2).
+//	(m-1) vbar/v = l^2 ((y^4-4y)/3 + 1 - 2(y-1)^2),   y = M/l.
+//
+// The correction is a fit to plans: kappa costs most where the second moment is small.
 func (p Plan) guess() float64 {
 	q := query{values: p.Values, checked: p.Checked, n: 1, tau: p.Tau}
 	rate := -max(q.chernoffExponent(false), q.chernoffExponent(true))

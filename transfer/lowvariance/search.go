@@ -30,17 +30,18 @@ type Run struct{ First, Last float64 }
 type chooser interface {
 	tune(p Plan)           // chooses what the next excesses depend on
 	near(p Plan) float64   // about the excess, soon
-	close(p Plan) float64  // the excess, as close as the least is searched for
+	close(p Plan) float64  // about that, as close as what was chosen last allows
+	exact(p Plan) float64  // the excess, of what was chosen last
 	certifies(p Plan) bool // whether what run returns is certified
 	run(p Plan) Run        // what to run for a certified plan
 	fresh() chooser        // one whose choices depend on the plan alone
 }
 
-// falling remembers the plans that it has seen, and the trails of the last.
+// falling remembers the plans that it has seen, and the trail of the last.
 type falling struct {
-	known        map[Plan]walked
-	tried        map[Plan]float64 // the excess on the trail of another plan
-	fine, coarse trail
+	known map[Plan]walked
+	tried map[Plan]float64 // the excess on the trail of other plans
+	trail trail
 }
 
 // walked is what a walk without a trail has shown: the excess, the first and the last noise.
@@ -55,7 +56,7 @@ func (c *falling) walk(p Plan) walked {
 	if ok {
 		return w
 	}
-	w.excess = p.schedule(fineGrain, nil, func(b Block) bool {
+	w.excess = p.schedule(nil, func(b Block) bool {
 		if w.run.Last = b.SD; w.run.First == 0 {
 			w.run.First = b.SD
 		}
@@ -65,20 +66,26 @@ func (c *falling) walk(p Plan) walked {
 	return w
 }
 
-func (*falling) tune(Plan) {}
+func (c *falling) tune(p Plan) {
+	c.trail.fresh = true
+	p.excess(&c.trail)
+	c.trail.fresh = false
+	clear(c.tried)
+}
 
-func (c *falling) near(p Plan) float64 { return p.excess(coarseGrain, &c.coarse) }
+func (c *falling) near(p Plan) float64 { return c.close(p) }
 
 func (c *falling) close(p Plan) float64 {
 	excess, ok := c.tried[p]
 	if !ok {
-		excess = p.excess(fineGrain, &c.fine)
+		excess = p.excess(&c.trail)
 		c.tried[p] = excess
 	}
 	return excess
 }
 
-func (c *falling) certifies(p Plan) bool { return c.walk(p).excess <= 0 }
+func (c *falling) exact(p Plan) float64  { return c.walk(p).excess }
+func (c *falling) certifies(p Plan) bool { return c.exact(p) <= 0 }
 func (c *falling) run(p Plan) Run        { return c.walk(p).run }
 func (c *falling) fresh() chooser        { return c }
 
@@ -111,6 +118,7 @@ func (e *even) close(p Plan) float64 {
 }
 
 func (e *even) near(p Plan) float64   { return e.close(p) }
+func (e *even) exact(p Plan) float64  { return e.close(p) }
 func (e *even) certifies(p Plan) bool { return e.close(p) <= 0 || e.excess(p) <= 0 }
 func (*even) fresh() chooser          { return new(even) }
 
@@ -143,7 +151,7 @@ func (n Noise) Samples(p Plan) (Found, bool) {
 	if !ok {
 		return Found{}, false
 	}
-	holds := func(n int64) bool { p.Samples = n; return n >= MaxCount || c.close(p) <= 0 }
+	holds := func(n int64) bool { p.Samples = n; return n >= MaxCount || c.exact(p) <= 0 }
 	p.Samples = num.Ints{Lo: 1, Hi: MaxCount, Guess: at(lnN).Samples}.Least(holds)
 	for step := int64(1); p.Samples < MaxCount; step *= 2 { // a choice of its own may ask for a row more
 		if run, ok := choose(c.fresh(), p); ok {
@@ -206,27 +214,36 @@ const (
 	closely = 1e-7
 )
 
-// solve returns about the least x, to the tolerance, at which the plan is certified; false if it is not at the most.
+// solve returns about the least x, to the tolerance, at which the plan is certified, or about that for oneRow; false if
+// it is not at the most.
 func solve(c chooser, at func(x float64) Plan, b bounds) (x float64, ok bool) {
 	near := search{f: func(x float64) float64 { return c.near(at(x)) }, most: b.most, step: 0.1, tolerance: 0.01}
 	found := near.from(b.from)
 	fine := search{f: func(x float64) float64 { return c.close(at(x)) }, most: b.most, step: 0.01, slope: found.slope}
-	for range passes {
+	for i := range passes {
 		c.tune(at(found.x))
 		if fine.tolerance = b.tolerance; b.tolerance == oneRow {
 			fine.tolerance = max(0.3*num.Exp(-found.x), closely)
+		}
+		if i == 0 {
+			fine.tolerance = max(fine.tolerance, 1e-3)
 		}
 		fine.step = max(fine.step, 2*fine.tolerance)
 		last := found.x
 		if found = fine.from(last); !found.ok {
 			return found.x, false
 		}
-		if _, kept := c.(*falling); kept || math.Abs(found.x-last) < 1e-3 {
+		if i > 0 && math.Abs(found.x-last) < 1e-4 {
 			break
 		}
 		fine.step /= 10
 	}
-	return found.x, true
+	if b.tolerance == oneRow {
+		return found.x, true
+	}
+	fine.f, fine.step, fine.slope = func(x float64) float64 { return c.exact(at(x)) }, 4*fine.tolerance, found.slope
+	found = fine.from(found.x)
+	return found.x, found.ok
 }
 
 // passes is how often choosing and searching alternate at most.

@@ -120,8 +120,8 @@ func (q query) sides(power, tolerance float64, touch *[2]float64) (above, below 
 
 // What a tangent is off costs the square of that. T weighs more than t.
 const (
-	nearly  = 3e-5
-	roughly = 1e-3
+	nearTouch = 3e-5
+	farTouch  = 1e-3
 )
 
 // sampling returns ln eps_j without what earlier answers reveal, and its derivative in ln z.
@@ -129,14 +129,14 @@ func (q query) sampling(o *order) graded {
 	if q.sd == 0 {
 		return graded{ln: q.exact() / o.conj}
 	}
-	above, below := q.sides(o.conj, nearly, &o.near)
+	above, below := q.sides(o.conj, nearTouch, &o.near)
 	best, sum := above.over(o.conj).plus(below.over(o.conj)), above.plus(below)
 	z := q.tau / q.sd
 	strike := graded{o.gain + num.LogSurvival(z), -hazard(z) * z}
 	if least := sum.ln + math.Log1p(num.Exp(strike.ln)); least/o.conj < best.ln { // t is at least T
 		far := graded{ln: math.Ln2} // T_0 = 1
 		if o.conj > 1 {
-			x, y := q.sides(o.conj-1, roughly, &o.far)
+			x, y := q.sides(o.conj-1, farTouch, &o.far)
 			far = x.plus(y)
 		}
 		far.ln, far.slope = far.ln+strike.ln, far.slope+strike.slope
