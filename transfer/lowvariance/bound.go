@@ -15,6 +15,8 @@ type Design struct {
 	Checked bool
 	Samples int64 // n, from 1 to MaxCount
 	Queries int64 // m, from 1 to MaxCount
+	// OneSided says that only an answer that is more than tau above the population's value fails.
+	OneSided bool
 }
 
 // MaxCount is the largest number of records or queries.
@@ -55,9 +57,9 @@ type Errors struct{ Answers, Shares theory.LogProb }
 //	eta_j = exp((D_j-1 - n kl(share_j||share))/a'),
 //
 // T+- the Chernoff bounds of sample and noise together at a', t+- those at a'-1, and D_j the sum of the ln F/(a-1)
-// of the certificates. The probability that any answer is further off than its tau_j is at most the sum of the
-// eps_j and, but for the last query, the eta_j. Checked, it is at most the sum of the eps_j, for the answers that
-// were given.
+// of the certificates. One-sided, T+^(1/a') stands for the min. The probability that any answer is further off than
+// its tau_j is at most the sum of the eps_j and, but for the last query, the eta_j. Checked, it is at most the sum of
+// the eps_j, for the answers that were given.
 //
 // Each is taken at the best of a fixed set of orders and rounded up. The sd_j, tau_j and shares must not depend on
 // the answers. The proof is in docs/theorems/variance.md.
@@ -233,7 +235,19 @@ func (b *Bound) Total() theory.LogProb {
 }
 
 func (b *Bound) query(tau float64) query {
-	return query{values: b.design.Values, checked: b.design.Checked, n: b.n, tau: tau}
+	return b.design.query(b.n, tau)
+}
+
+func (d Design) query(n, tau float64) query {
+	return query{values: d.Values, checked: d.Checked, oneSided: d.OneSided, n: n, tau: tau}
+}
+
+// lnSides is ln of the number of sides on which an answer may fail.
+func (d Design) lnSides() float64 {
+	if d.OneSided {
+		return 0
+	}
+	return math.Ln2
 }
 
 // run is consecutive queries with the same noise, share and accuracy.

@@ -95,5 +95,5 @@ func (p Plan) EvenNoise(guess float64) (sd, ln float64) {
 
 // quantile is what tau over the noise would be if the noise made all the errors.
 func (p Plan) quantile() float64 {
-	return num.UpperQuantile(min(p.Beta.Ln()-num.Log(float64(p.Queries)), -1) - math.Ln2)
+	return num.UpperQuantile(min(p.Beta.Ln()-num.Log(float64(p.Queries)), -1) - p.lnSides())
 }

@@ -85,7 +85,7 @@ func (p Plan) schedule(t *trail, yield func(Block) bool) (excess float64) {
 	t.begin()
 	m := float64(p.Queries)
 	w.answers -= num.Log(m + 1) // twice that for the last query
-	w.z = num.UpperQuantile(min(w.answers-math.Ln2, -math.Ln2)) + 1e-9
+	w.z = num.UpperQuantile(min(w.answers-p.lnSides(), -math.Ln2)) + 1e-9
 	room := math.Inf(-1)
 	for done := int64(0); done < p.Queries-1; {
 		count := max(min(done/fallingGrain.begin, (p.Queries-1-done)/fallingGrain.end), 1)
@@ -390,7 +390,7 @@ type ending struct {
 // the tangent touches at u = 0.
 func (w *walk) quietest() (sd, ln float64) {
 	if w.end.l == 0 {
-		w.end.l = min(w.end.breaking(false), w.end.breaking(true))
+		w.end.l = w.end.soonest()
 	}
 	q := run{query: w.end.query, count: 1}
 	noise := func(o *order) float64 { return o.conj * math.Sqrt(2/math.Pi) / (w.n * w.end.l) }
@@ -411,8 +411,11 @@ func (w *walk) quietest() (sd, ln float64) {
 //
 // The correction is a fit to plans: kappa costs most where the second moment is small.
 func (p Plan) guess() float64 {
-	q := query{values: p.Values, checked: p.Checked, n: 1, tau: p.Tau}
-	rate := -max(q.chernoffExponent(false), q.chernoffExponent(true))
+	q := p.query(1, p.Tau)
+	rate := -q.chernoffExponent(false)
+	if !p.OneSided {
+		rate = min(rate, -q.chernoffExponent(true))
+	}
 	share := p.Values.Share()
 	if !p.Checked && p.Queries > 1 {
 		share = shareAt(share, rate)

@@ -8,10 +8,11 @@ import (
 
 // query is one query to n records, answered with the noise sd and wanted within tau.
 type query struct {
-	values  Values
-	checked bool
-	n       float64
-	tau, sd float64
+	values   Values
+	checked  bool
+	oneSided bool
+	n        float64
+	tau, sd  float64
 }
 
 // tilts returns the two bounds on ln E e^(l(f-Ef)) and ln E e^(-l(f-Ef)) of one record.
@@ -129,6 +130,13 @@ func (q query) sampling(o *order) graded {
 	if q.sd == 0 {
 		return graded{ln: q.exact() / o.conj}
 	}
+	if q.oneSided {
+		var above graded
+		above.ln, above.slope = q.chernoff(o.conj, nearTouch, false, &o.near[0])
+		above = above.over(o.conj)
+		above.ln += roundUp * (2 + math.Abs(above.ln))
+		return above
+	}
 	above, below := q.sides(o.conj, nearTouch, &o.near)
 	best, sum := above.over(o.conj).plus(below.over(o.conj)), above.plus(below)
 	z := q.tau / q.sd
@@ -148,9 +156,13 @@ func (q query) sampling(o *order) graded {
 	return best
 }
 
-// exact returns ln of the probability that the mean over the records is off by tau, rounded up.
+// exact returns ln of the probability that the mean over the records is off by tau, on a side that counts, rounded up.
 func (q query) exact() float64 {
-	return num.LogAddExp(q.chernoffExponent(false), q.chernoffExponent(true))
+	above := q.chernoffExponent(false)
+	if q.oneSided {
+		return above
+	}
+	return num.LogAddExp(above, q.chernoffExponent(true))
 }
 
 // chernoffExponent returns Chernoff's bound on ln of the probability that the mean is off by tau to one side.
@@ -171,4 +183,13 @@ func (q query) breaking(below bool) float64 {
 		return mostTilt
 	}
 	return num.Interval{Lo: max(lo, 1e-300), Hi: hi}.SafeRoot(1e-6, short)
+}
+
+// soonest is the lesser breaking of the sides that count.
+func (q query) soonest() float64 {
+	above := q.breaking(false)
+	if q.oneSided {
+		return above
+	}
+	return min(above, q.breaking(true))
 }
