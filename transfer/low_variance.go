@@ -31,7 +31,9 @@ func (g Goal) moment() lowvariance.Values {
 
 // momentPlan is the plan of a goal with a bound on the second moment.
 func (g Goal) momentPlan() lowvariance.Plan {
-	design := lowvariance.Design{Values: g.moment(), Checked: g.Checked, Samples: g.Samples, Queries: g.Queries}
+	design := lowvariance.Design{
+		Values: g.moment(), Checked: g.Checked, Samples: g.Samples, Queries: g.Queries, OneSided: g.OneSided,
+	}
 	return lowvariance.Plan{Design: design, Tau: g.Tau, Beta: g.Beta}
 }
 

@@ -215,3 +215,35 @@ func TestScheduleIsNeverWorseThanEvenNoise(t *testing.T) {
 		}
 	}
 }
+
+// A promise about one side asks for fewer rows, and its noise is certified for that side alone.
+func TestLowVarianceOneSided(t *testing.T) {
+	for _, name := range []string{"gaussian-schedule", "gaussian"} {
+		m, _ := Lookup(name)
+		for _, c := range moments {
+			g := c.goal
+			g.Queries, g.Tau, g.Beta = 10, 0.03, lp("0.05")
+			both, err := m.Solve(g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g.OneSided = true
+			above, err := m.Solve(g)
+			if err != nil || !above.Mechanism.LowVariance || !(float64(above.Samples) < 0.995*float64(both.Samples)) {
+				t.Errorf("%s %+v: %d rows, %d for both sides, %v", name, g, above.Samples, both.Samples, err)
+			}
+			var noise []theory.NoiseBlock
+			for block := range above.Noise() {
+				for range block.Queries {
+					noise = append(noise, theory.NoiseBlock{Queries: 1, Scale: block.Scale})
+				}
+			}
+			for _, oneSided := range []bool{true, false} {
+				own := Answer{Goal: above.Goal}
+				if own.OneSided = oneSided; own.CertifyNoise(noise) != nil || oneSided != (own.Beta.Ln() < math.Log(0.0505)) {
+					t.Errorf("%s %+v, one-sided %v: its noise is certified at %v", name, g, oneSided, own.Beta)
+				}
+			}
+		}
+	}
+}

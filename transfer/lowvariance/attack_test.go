@@ -18,6 +18,17 @@ func far(value, sd, tau float64) float64 {
 	return tail((tau-value)/sd) + tail((tau+value)/sd)
 }
 
+// above is the same of what is above tau.
+func above(value, sd, tau float64) float64 {
+	if sd > 0 {
+		return math.Erfc((tau-value)/sd/math.Sqrt2) / 2
+	}
+	if value > tau {
+		return 1
+	}
+	return 0
+}
+
 // boards calls visit with every way to put n records into so many cells, and its probability.
 func boards(n int, cells []float64, visit func(counts []int, p float64)) {
 	counts := make([]int, len(cells))
@@ -44,6 +55,11 @@ func boards(n int, cells []float64, visit func(counts []int, p float64)) {
 // The best analyst of two queries wins no more often than the bound says: every f on three cells that no more than
 // d of the population is in, and the second of them the best for each first answer.
 func TestBestAnalystOnTinyCases(t *testing.T) {
+	t.Run("two-sided", func(t *testing.T) { bestAnalyst(t, false, far) })
+	t.Run("one-sided", func(t *testing.T) { bestAnalyst(t, true, above) })
+}
+
+func bestAnalyst(t *testing.T, oneSided bool, fails func(value, sd, tau float64) float64) {
 	cells := []float64{0.1, 0.1, 0.1, 0.7}
 	var queries [][]float64
 	for i := range 27 {
@@ -74,7 +90,7 @@ func TestBestAnalystOnTinyCases(t *testing.T) {
 					mean += f[x] * float64(k[x]) / float64(c.n)
 				}
 				means[q] = append(means[q], mean)
-				wrong[q] = append(wrong[q], far(mean-truth[q], c.last, c.tau))
+				wrong[q] = append(wrong[q], fails(mean-truth[q], c.last, c.tau))
 			}
 		}
 		wins := 0.0
@@ -83,7 +99,7 @@ func TestBestAnalystOnTinyCases(t *testing.T) {
 			sum, lo, width := 0.0, -1.2-5*c.sd, (2.4+10*c.sd)/steps
 			for i := range steps {
 				y := lo + (float64(i)+0.5)*width
-				lost := math.Abs(y-truth[first]) > c.tau
+				lost := fails(y-truth[first], 0, c.tau) == 1
 				joint, all := make([]float64, len(weights)), 0.0
 				for s, w := range weights {
 					z := (y - means[first][s]) / c.sd
@@ -106,7 +122,7 @@ func TestBestAnalystOnTinyCases(t *testing.T) {
 		}
 		least := 0.0
 		for share := 0.3; share <= 1; share += 0.05 {
-			bound, err := NewBound(Design{Difference{0.3}, false, int64(c.n), 2})
+			bound, err := NewBound(Design{Difference{0.3}, false, int64(c.n), 2, oneSided})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -186,7 +202,7 @@ func attack(p Plan, samples int64, games int) (wins, deviation float64) {
 // On the planned number of records the attack wins much more rarely than beta. On less than half of it, with the
 // noise of the plan, it wins more often.
 func TestAttack(t *testing.T) {
-	p := Plan{Design{Difference{0.1}, false, 1, 10}, 0.02, lnp(0.05)}
+	p := Plan{Design{Difference{0.1}, false, 1, 10, false}, 0.02, lnp(0.05)}
 	n := leastSamples(t, p)
 	p.Samples = n
 	for _, c := range []struct {

@@ -10,7 +10,7 @@ func BenchmarkSamples(b *testing.B) {
 		for _, m := range []int64{10, 100, 1000, 1_000_000} {
 			b.Run(fmt.Sprintf("%s/%d", name, m), func(b *testing.B) {
 				for b.Loop() {
-					noise.Samples(Plan{Design{Difference{0.1}, false, 1, m}, 0.02, lnp(0.05)})
+					noise.Samples(Plan{Design{Difference{0.1}, false, 1, m, false}, 0.02, lnp(0.05)})
 				}
 			})
 		}

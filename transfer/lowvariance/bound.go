@@ -15,6 +15,8 @@ type Design struct {
 	Checked bool
 	Samples int64 // n, from 1 to MaxCount
 	Queries int64 // m, from 1 to MaxCount
+	// OneSided says that only an answer that is more than tau above the population's value fails.
+	OneSided bool
 }
 
 // MaxCount is the largest number of records or queries.
@@ -55,9 +57,9 @@ type Errors struct{ Answers, Shares theory.LogProb }
 //	eta_j = exp((D_j-1 - n kl(share_j||share))/a'),
 //
 // T+- the Chernoff bounds of sample and noise together at a', t+- those at a'-1, and D_j the sum of the ln F/(a-1)
-// of the certificates. The probability that any answer is further off than its tau_j is at most the sum of the
-// eps_j and, but for the last query, the eta_j. Checked, it is at most the sum of the eps_j, for the answers that
-// were given.
+// of the certificates. One-sided, T+^(1/a') stands for the min. The probability that any answer is further off than
+// its tau_j is at most the sum of the eps_j and, but for the last query, the eta_j. Checked, it is at most the sum of
+// the eps_j, for the answers that were given.
 //
 // Each is taken at the best of a fixed set of orders and rounded up. The sd_j, tau_j and shares must not depend on
 // the answers. The proof is in docs/theorems/variance.md.
@@ -67,6 +69,9 @@ type Bound struct {
 	template certificate
 	orders   []order
 	best     int     // the order that served last
+	kept     int     // the order that served the last shares
+	answered []run   // what some orders have not seen
+	trail    *trail  // nil where every number is to be certified
 	total    float64 // ln of the sum of the errors so far
 	shares   float64 // ln of the errors of the last query's share, which do not count yet
 	runs     int
@@ -79,8 +84,17 @@ type order struct {
 	gain      float64    // ln(2^a' - 1)
 	past      float64    // D, +Inf where the theorem does not hold
 	r         float64    // of the variance lemma
-	each      float64    // what each answer of the last run added to past
+	index     int        // among the orders
+	seen      int        // how many of the bound's runs are in past and r
+	last      step       // what it was asked for last
 	near, far [2]float64 // where the tangents of T and t last touched, as shares of z
+}
+
+// step is what each answer of a run after so many others adds to D.
+type step struct {
+	seen             int
+	sd, share, count float64
+	each             float64
 }
 
 // Any set of orders is valid. From one to the next a-1 grows by the ratio. The last queries of m are served by an
@@ -99,6 +113,7 @@ func ordersFor(queries float64) []order {
 	}
 	orders = append(orders, order{a: math.Inf(1), conj: 1})
 	for i := range orders {
+		orders[i].index = i
 		orders[i].gain = num.Log(math.Expm1(orders[i].conj * math.Ln2))
 	}
 	return orders
@@ -199,9 +214,6 @@ func (b *Bound) Answer(block Block, tau float64) (Errors, error) {
 	}
 	q := run{query: b.query(tau), share: block.Share, count: float64(block.Queries)}
 	q.sd = block.SD
-	if !silent {
-		b.reveal(q)
-	}
 	answers := b.leastOfAll(q)
 	before, whole := b.shareErrors(q)
 	answers, before, whole = min(answers, 700), min(before, 700), min(whole, 700) // finite, and beyond one
@@ -209,6 +221,7 @@ func (b *Bound) Answer(block Block, tau float64) (Errors, error) {
 	b.shares, b.runs = num.LogSubExp(whole, before), b.runs+1
 	if b.closed = silent; !silent {
 		b.pass(q)
+		b.settle()
 	}
 	return Errors{theory.LogProb(min(answers, 0)), theory.LogProb(min(whole, 0))}, nil
 }
@@ -222,7 +235,19 @@ func (b *Bound) Total() theory.LogProb {
 }
 
 func (b *Bound) query(tau float64) query {
-	return query{values: b.design.Values, checked: b.design.Checked, n: b.n, tau: tau}
+	return b.design.query(b.n, tau)
+}
+
+func (d Design) query(n, tau float64) query {
+	return query{values: d.Values, checked: d.Checked, oneSided: d.OneSided, n: n, tau: tau}
+}
+
+// lnSides is ln of the number of sides on which an answer may fail.
+func (d Design) lnSides() float64 {
+	if d.OneSided {
+		return 0
+	}
+	return math.Ln2
 }
 
 // run is consecutive queries with the same noise, share and accuracy.
@@ -231,15 +256,16 @@ type run struct {
 	share, count float64
 }
 
-// reveal sets what each answer of the run adds to D, rounded up, at every order; +Inf where the theorem does not
-// hold.
-func (b *Bound) reveal(q run) {
-	for i := range b.orders {
-		b.orders[i].each = b.adds(&b.orders[i], q)
+// adds returns what each answer of the run adds to D at the order, rounded up; +Inf where the theorem does not hold.
+func (b *Bound) adds(o *order, q run) float64 {
+	if now := (step{o.seen, q.sd, q.share, q.count, o.last.each}); now != o.last {
+		now.each = b.reveals(o, q)
+		o.last = now
 	}
+	return o.last.each
 }
 
-func (b *Bound) adds(o *order, q run) float64 {
+func (b *Bound) reveals(o *order, q run) float64 {
 	if math.IsInf(o.a, 1) || math.IsInf(o.past, 1) {
 		return math.Inf(1)
 	}
@@ -250,7 +276,7 @@ func (b *Bound) adds(o *order, q run) float64 {
 		return math.Inf(1)
 	}
 	c.tail *= max(1, o.a-1)
-	return c.value()
+	return b.trail.revealed(b, o, known{ratio: c.moment / (c.kappa * b.n * q.sd * q.sd)}, c.value)
 }
 
 // shift is what one answer adds to the variance lemma's r.
@@ -258,21 +284,36 @@ func (b *Bound) shift(o *order, q run) float64 {
 	return o.a / 4 * (b.template.span / b.n / q.sd) * (b.template.span / b.n / q.sd)
 }
 
-// pass moves the orders past the run, as revealed.
-func (b *Bound) pass(q run) {
-	for i := range b.orders {
-		o := &b.orders[i]
-		o.past += q.count * o.each * (1 + roundUp)
+// pass moves the bound past a run. An order is moved when it is needed.
+func (b *Bound) pass(q run) { b.answered = append(b.answered, q) }
+
+// follow moves the order past the runs that it has not seen.
+func (b *Bound) follow(o *order) {
+	for o.seen < len(b.answered) {
+		q := b.answered[o.seen]
+		o.past += q.count * b.adds(o, q) * (1 + roundUp)
 		o.r += q.count * b.shift(o, q) * (1 + roundUp)
+		o.seen++
 		if !(o.past < math.MaxFloat64) {
-			o.past = math.Inf(1)
+			o.past, o.seen = math.Inf(1), len(b.answered)
 		}
 	}
+}
+
+// settle moves all orders, so that the runs need not be kept.
+func (b *Bound) settle() {
+	for i := range b.orders {
+		o := &b.orders[i]
+		b.follow(o)
+		o.seen, o.last = 0, step{}
+	}
+	b.answered = b.answered[:0]
 }
 
 // errors returns ln of the sum of eps_j over the run at one order, and about its derivative in ln z. Each answer
 // adds the same to D.
 func (b *Bound) errors(o *order, q run) graded {
+	b.follow(o)
 	if math.IsInf(o.past, 1) {
 		return graded{ln: math.Inf(1)}
 	}
@@ -281,11 +322,12 @@ func (b *Bound) errors(o *order, q run) graded {
 	if q.count == 1 {
 		return g
 	}
-	if o.each = b.adds(o, q); math.IsInf(o.each, 1) {
-		return graded{ln: o.each}
+	each := b.adds(o, q)
+	if math.IsInf(each, 1) {
+		return graded{ln: each}
 	}
-	g.slope += (q.count - 1) * o.each / o.conj
-	g.ln += lnGeometric(o.each/o.conj, q.count)
+	g.slope += (q.count - 1) * each / o.conj
+	g.ln += lnGeometric(each/o.conj, q.count)
 	return g
 }
 
@@ -309,26 +351,65 @@ func (b *Bound) leastOfAll(q run) float64 {
 	return ln
 }
 
-// shareErrors returns ln of the sums of eta_j over the run, without its last query and with it, at the best order, as
-// revealed.
+// shareErrors returns ln of the sums of eta_j over the run, without its last query and with it, each at the best
+// order.
 func (b *Bound) shareErrors(q run) (before, whole float64) {
-	if b.design.Checked || q.share == 1 {
-		return math.Inf(-1), math.Inf(-1)
-	}
-	p := q.values.Share()
-	rate := num.KLShift{P: p, Shift: q.share - p}.Nats() * (1 - 1e-13)
 	before, whole = math.Inf(1), math.Inf(1)
+	rate := q.shareRate()
 	for i := range b.orders {
-		o := &b.orders[i]
-		if math.IsInf(o.past, 1) {
-			continue
-		}
-		first := (o.past-b.n*rate)/o.conj + roundUp*(1+o.past)
-		if q.count == 1 {
-			before, whole = math.Inf(-1), min(whole, first)
-		} else if x := o.each / o.conj; !math.IsInf(x, 1) {
-			before, whole = min(before, first+lnGeometric(x, q.count-1)), min(whole, first+lnGeometric(x, q.count))
-		}
+		but, all := b.sharesAt(&b.orders[i], q, rate)
+		before, whole = min(before, but), min(whole, all)
 	}
 	return before, whole
+}
+
+// leastShares returns about the lesser whole of shareErrors, going from the order that served the last shares.
+func (b *Bound) leastShares(q run) float64 {
+	rate := q.shareRate()
+	return b.downhill(&b.kept, func(o *order) float64 { _, whole := b.sharesAt(o, q, rate); return whole })
+}
+
+// downhill returns about the least f over the orders, going from one on.
+func (b *Bound) downhill(from *int, f func(o *order) float64) float64 {
+	least := f(&b.orders[*from])
+	for _, step := range [2]int{-1, 1} {
+		for i := *from + step; i >= 0 && i < len(b.orders); i += step {
+			other := f(&b.orders[i])
+			// Above a valid order all are, so an invalid one looks downwards.
+			if !(other < least || step < 0 && math.IsInf(least, 1)) {
+				break
+			}
+			*from, least = i, other
+		}
+	}
+	return least
+}
+
+// shareRate returns kl(share||Share()), rounded down, and +Inf where no share can be above.
+func (q run) shareRate() float64 {
+	if q.checked || q.share == 1 {
+		return math.Inf(1)
+	}
+	p := q.values.Share()
+	return num.KLShift{P: p, Shift: q.share - p}.Nats() * (1 - 1e-13)
+}
+
+// sharesAt is shareErrors at one order, for that rate.
+func (b *Bound) sharesAt(o *order, q run, rate float64) (before, whole float64) {
+	if math.IsInf(rate, 1) {
+		return math.Inf(-1), math.Inf(-1)
+	}
+	b.follow(o)
+	if math.IsInf(o.past, 1) {
+		return math.Inf(1), math.Inf(1)
+	}
+	first := (o.past-b.n*rate)/o.conj + roundUp*(1+o.past)
+	if q.count == 1 {
+		return math.Inf(-1), first
+	}
+	x := b.adds(o, q) / o.conj
+	if math.IsInf(x, 1) {
+		return x, x
+	}
+	return first + lnGeometric(x, q.count-1), first + lnGeometric(x, q.count)
 }

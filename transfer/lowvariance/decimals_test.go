@@ -117,6 +117,7 @@ func looseBernoulli(most float64, minus bool) func(l float64, below bool) float6
 // noisy is a plan as it is printed, and what the oracle knows of its queries.
 type noisy struct {
 	n        int64
+	oneSided bool
 	span, g  float64
 	tau      float64
 	share    float64
@@ -260,6 +261,34 @@ func (p noisy) chernoff(j int, b dec, below bool, at float64) dec {
 	return ln.Exp()
 }
 
+// sampling returns eps_j without what the answers before reveal.
+func (p noisy) sampling(j int, conj dec) dec {
+	one := whole(1)
+	power := func(x, y dec) dec { return y.Times(x.Ln()).Exp() }
+	u, _ := p.tangent(j, conj.Float(), false)
+	above := p.chernoff(j, conj, false, u)
+	if p.oneSided {
+		return power(above, one.Over(conj))
+	}
+	w, _ := p.tangent(j, conj.Float(), true)
+	below := p.chernoff(j, conj, true, w)
+	minkowski := power(above, one.Over(conj)).Plus(power(below, one.Over(conj)))
+	far := whole(2)
+	if j > 0 {
+		rest := conj.Minus(one)
+		u, _ = p.tangent(j, rest.Float(), false)
+		w, _ = p.tangent(j, rest.Float(), true)
+		far = p.chernoff(j, rest, false, u).Plus(p.chernoff(j, rest, true, w))
+	}
+	_, tail := normal(number(p.tau).Over(number(p.sd[j])))
+	far = far.Times(tail).Times(power(whole(2), conj).Minus(one))
+	best := power(above.Plus(below).Plus(far), one.Over(conj))
+	if minkowski.Less(best) {
+		best = minkowski
+	}
+	return best
+}
+
 // errors returns eps_j and, but for the last query, eta_j.
 func (p noisy) errors(j int) dec {
 	reveal := func(a float64) float64 {
@@ -283,6 +312,9 @@ func (p noisy) errors(j int) dec {
 	loose := func(a float64) float64 {
 		b := a / (a - 1)
 		_, above := p.tangent(j, b, false)
+		if p.oneSided {
+			return (reveal(a) + above) / b
+		}
 		_, below := p.tangent(j, b, true)
 		_, up := p.tangent(j, b-1, false)
 		_, down := p.tangent(j, b-1, true)
@@ -302,25 +334,7 @@ func (p noisy) errors(j int) dec {
 	if j > 0 {
 		past(choose(loose))
 	}
-	power := func(x, y dec) dec { return y.Times(x.Ln()).Exp() }
-	u, _ := p.tangent(j, conj.Float(), false)
-	w, _ := p.tangent(j, conj.Float(), true)
-	above, below := p.chernoff(j, conj, false, u), p.chernoff(j, conj, true, w)
-	minkowski := power(above, one.Over(conj)).Plus(power(below, one.Over(conj)))
-	far := whole(2)
-	if j > 0 {
-		rest := conj.Minus(one)
-		u, _ = p.tangent(j, rest.Float(), false)
-		w, _ = p.tangent(j, rest.Float(), true)
-		far = p.chernoff(j, rest, false, u).Plus(p.chernoff(j, rest, true, w))
-	}
-	_, tail := normal(number(p.tau).Over(number(p.sd[j])))
-	far = far.Times(tail).Times(power(whole(2), conj).Minus(one))
-	best := power(above.Plus(below).Plus(far), one.Over(conj))
-	if minkowski.Less(best) {
-		best = minkowski
-	}
-	eps := d.Over(conj).Exp().Times(best)
+	eps := d.Over(conj).Exp().Times(p.sampling(j, conj))
 	if j == len(p.sd)-1 {
 		return eps
 	}
@@ -339,15 +353,18 @@ func TestCertificatesInDecimals(t *testing.T) {
 		tau     float64
 		queries int64
 		beta    float64
+		above   bool // whether only what is above the truth fails
 	}{
-		{lowvariance.Difference{Disagreement: 0.1}, 0.02, 1, 0.05},
-		{lowvariance.Difference{Disagreement: 0.1}, 0.05, 5, 0.05},
-		{lowvariance.Difference{Disagreement: 0.02}, 0.01, 3, 1e-4},
-		{lowvariance.Accuracy{Errors: 0.1}, 0.03, 4, 0.1},
-		{lowvariance.Variance{Most: 0.05}, 0.04, 4, 0.01},
+		{lowvariance.Difference{Disagreement: 0.1}, 0.02, 1, 0.05, false},
+		{lowvariance.Difference{Disagreement: 0.1}, 0.05, 5, 0.05, false},
+		{lowvariance.Difference{Disagreement: 0.02}, 0.01, 3, 1e-4, false},
+		{lowvariance.Accuracy{Errors: 0.1}, 0.03, 4, 0.1, false},
+		{lowvariance.Variance{Most: 0.05}, 0.04, 4, 0.01, false},
+		{lowvariance.Difference{Disagreement: 0.1}, 0.05, 4, 0.05, true},
+		{lowvariance.Accuracy{Errors: 0.1}, 0.03, 3, 0.05, true},
 	} {
 		p := lowvariance.Plan{
-			Design: lowvariance.Design{Values: c.values, Queries: c.queries},
+			Design: lowvariance.Design{Values: c.values, Queries: c.queries, OneSided: c.above},
 			Tau:    c.tau, Beta: theory.LogProb(math.Log(c.beta)),
 		}
 		found, ok := lowvariance.Falling.Samples(p)
@@ -356,7 +373,8 @@ func TestCertificatesInDecimals(t *testing.T) {
 		}
 		n := found.Samples
 		p.Samples = n
-		o := noisy{n: n, span: 1, g: 1, tau: c.tau, share: c.values.Share(), moment: func(s dec) dec { return s }}
+		o := noisy{n: n, oneSided: c.above, span: 1, g: 1, tau: c.tau, share: c.values.Share()}
+		o.moment = func(s dec) dec { return s }
 		switch v := c.values.(type) {
 		case lowvariance.Difference:
 			o.span, o.tilt, o.loose = 2, differenceTilt(v.Disagreement), looseTilt(v.Disagreement)

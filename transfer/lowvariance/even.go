@@ -43,22 +43,20 @@ func (p Plan) errors(runs iter.Seq[theory.NoiseBlock], yield func(Block) bool) f
 		last := done == p.Queries && run.Queries == 1
 		if q.share = p.Values.Share(); !last {
 			q.share = w.shareFor(q)
-			w.reveal(q)
 		}
 		if !yield(Block{run.Queries, run.Scale, q.share}) {
 			return total
 		}
 		w.z = p.Tau / q.sd
 		w.orient(q, done-run.Queries)
-		answers, shares := w.least(q).ln, math.Inf(-1)
+		answers, shares := w.leastErrors(q), math.Inf(-1)
 		if !last {
-			_, shares = w.shareErrors(q)
+			shares = w.leastShares(q)
 		}
 		if math.IsInf(answers, 1) || math.IsInf(shares, 1) {
 			return math.Inf(1)
 		}
 		total = num.LogAddExp(total, num.LogAddExp(answers, shares))
-		w.settle(float64(p.Queries) / float64(done))
 		w.pass(q)
 	}
 	return total + roundUp*float64(len(w.orders))*(1+math.Abs(total))
@@ -97,5 +95,5 @@ func (p Plan) EvenNoise(guess float64) (sd, ln float64) {
 
 // quantile is what tau over the noise would be if the noise made all the errors.
 func (p Plan) quantile() float64 {
-	return num.UpperQuantile(min(p.Beta.Ln()-num.Log(float64(p.Queries)), -1) - math.Ln2)
+	return num.UpperQuantile(min(p.Beta.Ln()-num.Log(float64(p.Queries)), -1) - p.lnSides())
 }

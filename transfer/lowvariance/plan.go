@@ -22,10 +22,7 @@ const shareOfShares = 0.1
 // least one.
 type grain struct{ begin, end int64 }
 
-var (
-	fineGrain   = grain{12, 7}
-	coarseGrain = grain{3, 2}
-)
+var fallingGrain = grain{12, 7}
 
 // MostPlanned is the largest number of queries of a plan: for more, what a search takes is no
 // longer a matter of seconds.
@@ -46,12 +43,12 @@ func (p Plan) validate() error {
 }
 
 // excess is at most 0 if the noise that falls certifies the plan, and smooth there; it falls in n, tau and beta.
-func (p Plan) excess(g grain) float64 { return p.schedule(g, func(Block) bool { return true }) }
+func (p Plan) excess(t *trail) float64 { return p.schedule(t, func(Block) bool { return true }) }
 
 // Blocks returns the noise that falls, in the order of the queries, and the shares that it is certified with. It
 // is as long as the plan's queries only if [Falling] certifies the plan.
 func (p Plan) Blocks() iter.Seq[Block] {
-	return func(yield func(Block) bool) { p.schedule(fineGrain, yield) }
+	return func(yield func(Block) bool) { p.schedule(nil, yield) }
 }
 
 // spare is what a plan leaves of ln beta, so that another search for the same tangents certifies it too.
@@ -62,10 +59,13 @@ type walk struct {
 	*Bound
 	answers, shares float64 // ln of what each query may err
 	z               float64 // tau/sd of the last
+	ahead           float64 // by how much ln z grew then
+	end             ending
 }
 
 func (p Plan) walk() walk {
 	w := walk{Bound: newBound(p.Design), answers: p.Beta.Ln() - spare, shares: math.Inf(-1)}
+	w.end.query = w.query(p.Tau)
 	if m := float64(p.Queries); m > 1 && !p.Checked {
 		w.answers += math.Log1p(-shareOfShares)
 		w.shares = p.Beta.Ln() + num.Log(shareOfShares) - num.Log(m-1) - spare
@@ -74,48 +74,49 @@ func (p Plan) walk() walk {
 }
 
 // schedule yields the blocks while they are feasible, and returns the excess: about ln of m over the queries that are
-// reached, or less a fraction of the room that the last few queries leave in ln eps_j.
-func (p Plan) schedule(g grain, yield func(Block) bool) (excess float64) {
+// reached, or less a fraction of the room that the last few queries leave in ln eps_j. A trail tells it where to look
+// first.
+func (p Plan) schedule(t *trail, yield func(Block) bool) (excess float64) {
 	if p.validate() != nil || !(float64(p.Samples)*p.Tau*p.Tau > 1e-12) {
 		return math.Inf(1)
 	}
 	w := p.walk()
+	w.trail = t
+	t.begin()
 	m := float64(p.Queries)
 	w.answers -= num.Log(m + 1) // twice that for the last query
-	w.z = num.UpperQuantile(min(w.answers-math.Ln2, -math.Ln2)) + 1e-9
-	end := ending{query: w.query(p.Tau)}
+	w.z = num.UpperQuantile(min(w.answers-p.lnSides(), -math.Ln2)) + 1e-9
 	room := math.Inf(-1)
 	for done := int64(0); done < p.Queries-1; {
-		count := max(min(done/g.begin, (p.Queries-1-done)/g.end), 1)
-		q, z, ok := w.choose(p.Tau, count, done)
-		for ; !ok && count > 1; q, z, ok = w.choose(p.Tau, count, done) { // what so many reveal is more than they may
-			count /= 2
+		count := max(min(done/fallingGrain.begin, (p.Queries-1-done)/fallingGrain.end), 1)
+		q, z, ok := w.choose(count, done)
+		for ; !ok && count > 1; q, z, ok = w.choose(count, done) { // what so many reveal is more than they may
+			if count /= 2; w.least() > w.answers {
+				count = 1
+			}
 		}
 		if !ok {
 			return num.Log(m / (float64(done) + 0.5))
 		}
 		if p.Queries-done <= nearEnd {
-			best := w.best
-			_, least := w.quietest(&end)
-			room, w.best = max(room, least-w.answers), best
+			room = max(room, w.least()-w.answers)
 		}
-		w.z = max(z, w.z)
+		w.ahead, w.z = num.Log(z/w.z), max(z, w.z)
+		t.lay(w.best, z)
 		q.sd = p.Tau / w.z
 		if !yield(Block{count, q.sd, q.share}) {
 			return 0
 		}
-		w.settle(m / float64(done+1))
-		w.reveal(q)
 		w.pass(q)
 		done += count
 	}
-	return p.finish(w, &end, room, yield)
+	return p.finish(w, room, yield)
 }
 
 // choose returns the next run with its share, and tau over its noise. It is not ok unless its answers and its shares
 // err as rarely as they may.
-func (w *walk) choose(tau float64, count, done int64) (q run, z float64, ok bool) {
-	q = run{query: w.query(tau), count: float64(count)}
+func (w *walk) choose(count, done int64) (q run, z float64, ok bool) {
+	q = run{query: w.query(w.end.tau), count: float64(count)}
 	for range 8 {
 		q.share = max(q.share, w.shareFor(q))
 		w.orient(q, done)
@@ -123,42 +124,43 @@ func (w *walk) choose(tau float64, count, done int64) (q run, z float64, ok bool
 			return q, z, false
 		}
 		z = max(z, w.z)
-		q.sd = tau / z
-		if w.reveal(q); w.affords(q) {
+		if q.sd = q.tau / z; w.affords(q) {
 			return q, z, true
 		}
 	}
 	return q, z, false
 }
 
-// affords reports whether the eta_j of a run are what they may be, as revealed.
+// affords reports whether the eta_j of a run are what they may be.
 func (w *walk) affords(q run) bool {
-	_, shares := w.shareErrors(q)
-	return shares <= w.shares+num.Log(q.count)+spare/2
+	return w.leastShares(q) <= w.shares+num.Log(q.count)+spare/2
 }
 
 // spend sets a share of a run with noise at which its eta_j are about what they may be.
 func (w *walk) spend(q *run) {
 	for range 8 {
-		q.share = max(q.share, w.shareFor(*q))
-		if w.reveal(*q); w.affords(*q) {
+		if q.share = max(q.share, w.shareFor(*q)); w.affords(*q) {
 			return
 		}
 	}
 }
 
-func (p Plan) finish(w walk, end *ending, room float64, yield func(Block) bool) float64 {
+func (p Plan) finish(w walk, room float64, yield func(Block) bool) float64 {
 	target, m := w.answers+math.Ln2, float64(p.Queries)
-	sd, least := w.quietest(end)
+	sd, least := w.quietest()
+	last := run{query: w.end.query, count: 1}
+	last.sd = sd
 	if before := p.Tau / w.z; p.Queries > 1 && sd > before { // noise falls
-		end.sd, sd = before, before
-		least = w.least(run{query: end.query, count: 1}).ln
+		last.sd, sd = before, before
+		least = w.leastErrors(last)
+	}
+	if least > target { // the best order may be far from that of the query before
+		least = w.leastOfAll(last)
 	}
 	if least > target {
 		return num.Log(m / (m - 0.5))
 	}
-	end.sd = 0
-	if w.least(run{query: end.query, count: 1}).ln <= target {
+	if last.sd = 0; w.leastErrors(last) <= target {
 		sd = 0
 	}
 	yield(Block{1, sd, p.Values.Share()})
@@ -171,21 +173,95 @@ const nearEnd = 4
 // orient looks at all orders before one of the first queries: there the bound may have two minima, one for each kind of
 // certificate.
 func (w *walk) orient(q run, done int64) {
-	if done > 0 && done <= 8 {
+	if first := done == 1 || done == 3; first && w.trail.isNew() {
 		q.sd = q.tau / w.z
 		w.leastOfAll(q)
 	}
 }
 
-// settle gives up the orders far above the one that served last, and those so far below that it will hardly come
-// down to them in what is left: a-1 falls about as fast as the square root of the number of answers grows.
-func (b *Bound) settle(left float64) {
-	if math.IsInf(b.orders[b.best].a, 1) {
+// trail is what a walk leaves for the next over as many queries, for about as many records: the orders and the noise of
+// the blocks, and what they reveal. A nil one is no trail. What a walk on a trail finds is not certified.
+type trail struct {
+	posts []post
+	at    int       // the next post
+	scale float64   // by what tau/sd differs from that of the last walk
+	close bool      // whether that is next to nothing, so that the block has the order that it had
+	fresh bool      // whether what is revealed is computed anew
+	known [][]known // by blocks and orders
+}
+
+// known is what an answer reveals at an order, zero if that is not known, where vbar/(kappa n sd^2) is the ratio. It
+// grows as a power of that.
+type known struct{ each, ratio, power float64 }
+
+// revealed returns what an answer reveals at an order after so many runs: anew, or about that by what the trail knows,
+// as if it were ln(1+x)/2 with x proportional to the ratio.
+func (t *trail) revealed(b *Bound, o *order, now known, anew func() float64) float64 {
+	if t == nil {
+		return anew()
+	}
+	for len(t.known) <= o.seen {
+		t.known = append(t.known, nil)
+	}
+	if t.known[o.seen] == nil {
+		t.known[o.seen] = make([]known, len(b.orders))
+	}
+	k := &t.known[o.seen][o.index]
+	if t.fresh || k.each == 0 || math.IsInf(k.each, 1) {
+		now.each = anew()
+		now.power = -math.Expm1(-2*now.each) / (2 * now.each)
+		*k = now
+		return now.each
+	}
+	more := now.ratio/k.ratio - 1
+	if math.Abs(more) < 0.02 {
+		return k.each * (1 + k.power*more*(1+(k.power-1)/2*more))
+	}
+	return math.Log1p(math.Expm1(2*k.each)*(1+more)) / 2
+}
+
+// post says which order served a block, and its tau/sd.
+type post struct {
+	order int
+	z     float64
+}
+
+// begin is called before a walk.
+func (t *trail) begin() {
+	if t != nil {
+		t.at, t.scale, t.close = 0, 1, false
+	}
+}
+
+// guess returns where the block's ln tau/sd is looked for first, another guess where there is no trail.
+func (t *trail) guess(b *Bound, other float64) float64 {
+	if t.isNew() {
+		return other
+	}
+	p := t.posts[t.at]
+	b.best = p.order
+	return num.Log(p.z * t.scale)
+}
+
+// isNew reports whether it says nothing of the next block.
+func (t *trail) isNew() bool { return t == nil || t.at == len(t.posts) }
+
+// isWarm reports whether the block has the order that it had.
+func (t *trail) isWarm() bool { return t != nil && t.close && !t.fresh }
+
+// lay sets the block's post.
+func (t *trail) lay(order int, z float64) {
+	if t == nil {
 		return
 	}
-	low := max(0, b.best-8-int(num.Log(left)*0.7/num.Log(orderRatio)))
-	b.orders = b.orders[low:min(b.best+4, len(b.orders))]
-	b.best -= low
+	if t.at == len(t.posts) {
+		t.posts = append(t.posts, post{z: z})
+	}
+	p := &t.posts[t.at]
+	t.scale = z / p.z
+	t.close = t.at < len(t.posts)-1 && math.Abs(t.scale-1) < 1e-3
+	*p = post{order, z}
+	t.at++
 }
 
 // shareFor returns about the least share at which the eta_j of the run are what they may be. What the run's answers
@@ -194,15 +270,15 @@ func (w *walk) shareFor(q run) float64 {
 	if w.design.Checked {
 		return q.values.Share()
 	}
-	need := math.Inf(1)
-	for i := range w.orders {
-		o := &w.orders[i]
+	w.kept = w.best // which is close to the best for shares
+	need := w.downhill(&w.kept, func(o *order) float64 {
+		w.follow(o)
 		past := o.past
 		if q.count > 1 {
-			past += q.count * o.each * 1.1
+			past += q.count * o.last.each * 1.1
 		}
-		need = min(need, past-o.conj*w.shares)
-	}
+		return past - o.conj*w.shares
+	})
 	return shareAt(q.values.Share(), need/w.n)
 }
 
@@ -222,18 +298,29 @@ func shareAt(p, y float64) float64 {
 	return min(s*(1+1e-12), 1)
 }
 
-// slack is how far ln of a run's errors may stay below that of its share of beta.
-const slack = 1e-9
+const (
+	slack  = 1e-5 // how far ln of a run's errors may stay below that of its share of beta
+	nearly = 2e-3 // from where on one more of Newton's steps leads to less than that
+)
 
 // loudest returns the least z = tau/sd, from about the last on, at which the run's errors sum to at most e^target, to
 // a slack below, and whether there is one.
 func (w *walk) loudest(q run, target float64) (z float64, ok bool) {
-	if z, ok = w.newton(q, target); ok {
+	last := num.Log(w.z)
+	if z, ok = w.newton(q, target, w.trail.guess(w.Bound, last+max(w.ahead, 0))); ok {
 		return z, true
+	}
+	q.sd = q.tau / w.z
+	w.leastErrors(q)
+	if z, ok = w.newton(q, target, last); ok {
+		return z, true
+	}
+	if q.count > 1 || w.least() > w.answers { // a shorter run may do
+		return z, false
 	}
 	at := func(z float64) float64 {
 		q.sd = q.tau / z
-		return w.least(q).ln - target
+		return w.leastErrors(q) - target
 	}
 	lo := w.z * (1 - 1e-3)
 	for hi := lo; hi < 4*w.z; lo, hi = hi, hi*1.05 {
@@ -244,23 +331,25 @@ func (w *walk) loudest(q run, target float64) (z float64, ok bool) {
 	return lo, false
 }
 
-// newton is loudest where the errors fall from the last z to the root.
-func (w *walk) newton(q run, target float64) (z float64, ok bool) {
-	v := num.Log(w.z)
-	least, most := v-1e-3, v+1
+// newton is loudest where the errors fall from the start, in ln z, to the root.
+func (w *walk) newton(q run, target, start float64) (z float64, ok bool) {
+	least, v := num.Log(w.z)-1e-3, start
 	for range 15 {
 		z = num.Exp(v)
 		q.sd = q.tau / z
 		g := w.errors(&w.orders[w.best], q)
 		gap := g.ln - target
+		step := math.Log1p(-2*(gap+slack/2)/g.slope) / 2 // as if ln of the errors were proportional to z^2
+		if w.trail.isWarm() && math.Abs(gap) < nearly {
+			return num.Exp(v + step), true
+		}
 		if gap <= 0 && gap > -slack {
 			if !w.better(q, g.ln-slack) {
 				return z, true
 			}
 			continue
 		}
-		v -= (gap + slack/4) / g.slope
-		if !(g.slope < 0 && v > least && v < most) {
+		if v += step; !(g.slope < 0 && v > least && v < least+1) {
 			return z, false
 		}
 	}
@@ -278,20 +367,17 @@ func (b *Bound) better(q run, ln float64) bool {
 	return false
 }
 
-// least returns about the least of errors over the orders, going from the one that served last.
-func (b *Bound) least(q run) graded {
-	best := b.errors(&b.orders[b.best], q)
-	for _, step := range [2]int{-1, 1} {
-		for i := b.best + step; i >= 0 && i < len(b.orders); i += step {
-			other := b.errors(&b.orders[i], q)
-			// Above a valid order all are, so an invalid one looks downwards.
-			if !(other.ln < best.ln || step < 0 && math.IsInf(best.ln, 1)) {
-				break
-			}
-			b.best, best = i, other
-		}
-	}
-	return best
+// leastErrors returns about the least of errors over the orders, going from the one that served last.
+func (b *Bound) leastErrors(q run) float64 {
+	return b.downhill(&b.best, func(o *order) float64 { return b.errors(o, q).ln })
+}
+
+// least returns about ln of the least error of one query, the last, whatever its noise.
+func (w *walk) least() float64 {
+	best := w.best
+	_, ln := w.quietest()
+	w.best = best
+	return ln
 }
 
 // ending is a last query, and the l at which the tilted mean is off by tau.
@@ -302,31 +388,51 @@ type ending struct {
 
 // quietest returns about the noise at which the error of one query, the last, is least, and ln of it: at one order
 // the tangent touches at u = 0.
-func (w *walk) quietest(end *ending) (sd, ln float64) {
-	if end.l == 0 {
-		end.l = min(end.breaking(false), end.breaking(true))
+func (w *walk) quietest() (sd, ln float64) {
+	if w.end.l == 0 {
+		w.end.l = w.end.soonest()
 	}
-	at := func(i int) (sd, ln float64) {
-		o := &w.orders[i]
-		end.sd = o.conj * math.Sqrt(2/math.Pi) / (w.n * end.l)
-		return end.sd, w.errors(o, run{query: end.query, count: 1}).ln
-	}
-	sd, ln = at(w.best)
-	for _, step := range [2]int{-1, 1} {
-		for i := w.best + step; i >= 0 && i < len(w.orders); i += step {
-			other, least := at(i)
-			if !(least < ln || math.IsInf(ln, 1) && step < 0) {
-				break
-			}
-			w.best, sd, ln = i, other, least
-		}
-	}
-	return sd, ln
+	q := run{query: w.end.query, count: 1}
+	noise := func(o *order) float64 { return o.conj * math.Sqrt(2/math.Pi) / (w.n * w.end.l) }
+	ln = w.downhill(&w.best, func(o *order) float64 {
+		q.sd = noise(o)
+		return w.errors(o, q).ln
+	})
+	return noise(&w.orders[w.best]), ln
 }
 
-// guess is about how many records are needed.
+// guess is about how many records are needed, some ten per cent off. Where the mean over the records is nearly normal
+// and the variance lemma costs nothing, let J be the rate at which a mean is off by tau, v = tau^2/(2J), l = z/2^(1/2)
+// with z the quantile of the noise at beta/m, M = (nJ)^(1/2), and X^2 what earlier answers reveal over the order. The
+// best order makes ln eps_j about -(M-X)^2/(1 + n sd_j^2/v), which is -l^2, and X^2 grows by vbar/(2n sd_j^2). The last
+// query has sd_j = 0 and X = M-l:
+//
+//	(m-1) vbar/v = l^2 ((y^4-4y)/3 + 1 - 2(y-1)^2),   y = M/l.
+//
+// The correction is a fit to plans: kappa costs most where the second moment is small.
 func (p Plan) guess() float64 {
-	moment := p.Values.moment(p.Values.Share())
-	n := (3*math.Sqrt(float64(p.Queries)) - p.Beta.Ln()) * (moment + p.Tau) / (p.Tau * p.Tau)
+	q := p.query(1, p.Tau)
+	rate := -q.chernoffExponent(false)
+	if !p.OneSided {
+		rate = min(rate, -q.chernoffExponent(true))
+	}
+	share := p.Values.Share()
+	if !p.Checked && p.Queries > 1 {
+		share = shareAt(share, rate)
+	}
+	spread := p.Values.span() / 2
+	most := min(p.Values.moment(share), spread*spread) * 2 * rate / (p.Tau * p.Tau) // vbar/v
+	m := float64(p.Queries)
+	l := p.quantile() / math.Sqrt2
+	over := num.Interval{Lo: 0, Hi: num.Log(m + 2)}.SafeRoot(1e-4, func(x float64) float64 { // ln(M/l)
+		y := num.Exp(x)
+		return (m-1)*most/(l*l) - (y*y*y*y-4*y)/3 - 1 + 2*(y-1)*(y-1)
+	})
+	shift := 4 * spread * spread * rate * (1 - num.Exp(-over)) / min(p.Values.moment(share), spread*spread)
+	correction := 0.658*math.Log1p(shift) + 0.326*over - 0.2/(l*l) - 0.541
+	if m == 1 {
+		return max(1, min(-p.Beta.Ln()/rate, MaxCount/4))
+	}
+	n := l * l * num.Exp(2*over+correction) / rate
 	return max(1, min(n, MaxCount/4))
 }

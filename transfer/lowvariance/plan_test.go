@@ -40,7 +40,7 @@ var needs = []struct {
 // A plan needs at most 0.7 per cent more than was found, and not less than nine tenths.
 func TestPlanNeeds(t *testing.T) {
 	for _, c := range needs {
-		p := Plan{Design{c.values, c.checked, 1, c.queries}, c.tau, lnp(0.05)}
+		p := Plan{Design{c.values, c.checked, 1, c.queries, false}, c.tau, lnp(0.05)}
 		n := leastSamples(t, p)
 		if rows := float64(n); !(rows <= 1.007*c.samples && rows >= 0.9*c.samples) {
 			t.Errorf("%T%v, checked %v, tau %g, m %d: %d, want about %g",
@@ -54,7 +54,7 @@ func TestRowsGrowWithTheSecondMoment(t *testing.T) {
 	for _, m := range []int64{30, 1000} {
 		before, share := 0.0, 0.0
 		for _, d := range []float64{0.02, 0.1, 0.25, 1} {
-			n := float64(leastSamples(t, Plan{Design{Difference{d}, false, 1, m}, 0.01, lnp(0.05)}))
+			n := float64(leastSamples(t, Plan{Design{Difference{d}, false, 1, m, false}, 0.01, lnp(0.05)}))
 			if before > 0 && !(n > before && n/before < 1.03*d/share) {
 				t.Errorf("m %d: %g rows at %g, %g at %g", m, n, d, before, share)
 			}
@@ -177,7 +177,7 @@ func TestPlansAreMonotone(t *testing.T) {
 // One noise for all needs more than noise that falls, and less than half more. All unknowns agree.
 func TestUnknownsAgree(t *testing.T) {
 	for _, m := range []int64{1, 10, 100} {
-		p := Plan{Design{Difference{0.1}, false, 1, m}, 0.02, lnp(0.05)}
+		p := Plan{Design{Difference{0.1}, false, 1, m, false}, 0.02, lnp(0.05)}
 		var rows [2]float64
 		for i, noise := range []Noise{Falling, Even} {
 			found, ok := noise.Samples(p)
@@ -220,13 +220,15 @@ func leastSamples(t *testing.T, p Plan) int64 {
 func TestBadInput(t *testing.T) {
 	nan := math.NaN()
 	var domain *theory.DomainError
-	good := Design{Difference{0.1}, false, 1000, 10}
+	good := Design{Difference{0.1}, false, 1000, 10, false}
 	for _, d := range []Design{
-		{}, {nil, false, 1000, 10}, {Difference{0}, false, 1000, 10}, {Difference{1.1}, false, 1000, 10},
-		{Difference{nan}, false, 1000, 10}, {Accuracy{0.5}, false, 1000, 10}, {Accuracy{0}, false, 1000, 10},
-		{Accuracy{nan}, false, 1000, 10}, {Variance{0.26}, false, 1000, 10}, {Variance{nan}, false, 1000, 10},
-		{Variance{0.1}, true, 1000, 10}, {Difference{0.1}, false, 0, 10}, {Difference{0.1}, false, 1000, 0},
-		{Difference{0.1}, false, MaxCount + 1, 10}, {Difference{0.1}, false, 1000, MaxCount + 1},
+		{}, {nil, false, 1000, 10, false}, {Difference{0}, false, 1000, 10, false},
+		{Difference{1.1}, false, 1000, 10, false}, {Difference{nan}, false, 1000, 10, false},
+		{Accuracy{0.5}, false, 1000, 10, false}, {Accuracy{0}, false, 1000, 10, false},
+		{Accuracy{nan}, false, 1000, 10, false}, {Variance{0.26}, false, 1000, 10, false},
+		{Variance{nan}, false, 1000, 10, false}, {Variance{0.1}, true, 1000, 10, false},
+		{Difference{0.1}, false, 0, 10, false}, {Difference{0.1}, false, 1000, 0, false},
+		{Difference{0.1}, false, MaxCount + 1, 10, false}, {Difference{0.1}, false, 1000, MaxCount + 1, false},
 	} {
 		if _, err := NewBound(d); !errors.As(err, &domain) {
 			t.Errorf("%+v: %v", d, err)
@@ -274,7 +276,7 @@ func TestBadInput(t *testing.T) {
 	if _, err := bound.Answer(Block{1, 0.1, 0.1}, 0.1); !errors.As(err, &domain) {
 		t.Errorf("a query after one without noise: %v", err)
 	}
-	checked, _ := NewBound(Design{Difference{0.1}, true, 1000, 10})
+	checked, _ := NewBound(Design{Difference{0.1}, true, 1000, 10, false})
 	if _, err := checked.Answer(Block{1, 0.1, 0.2}, 0.1); !errors.As(err, &domain) {
 		t.Errorf("a share that the check does not keep: %v", err)
 	}

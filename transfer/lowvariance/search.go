@@ -12,7 +12,7 @@ type Noise struct{ chooser func() chooser }
 
 // Falling is the noise of [Plan.Blocks], and Even one noise for all answers, that of [Plan.EvenNoise].
 var (
-	Falling = Noise{func() chooser { return falling{make(map[Plan]float64)} }}
+	Falling = Noise{func() chooser { return &falling{known: make(map[Plan]walked), tried: make(map[Plan]float64)} }}
 	Even    = Noise{func() chooser { return new(even) }}
 )
 
@@ -28,42 +28,73 @@ type Run struct{ First, Last float64 }
 // chooser decides a plan by an excess, which is at most 0 where the plan is certified and falls as n, tau or beta
 // grows.
 type chooser interface {
-	excess(p Plan) float64 // at the best choice
-	near(p Plan) float64   // about that, sooner
-	close(p Plan) float64  // that, as close as the least is searched for, if the last best choice is kept
+	tune(p Plan)           // chooses what the next excesses depend on
+	near(p Plan) float64   // about the excess, soon
+	close(p Plan) float64  // about that, as close as what was chosen last allows
+	exact(p Plan) float64  // the excess, of what was chosen last
+	certifies(p Plan) bool // whether what run returns is certified
 	run(p Plan) Run        // what to run for a certified plan
 	fresh() chooser        // one whose choices depend on the plan alone
 }
 
-// falling remembers the plans that it has seen.
-type falling struct{ seen map[Plan]float64 }
+// falling remembers the plans that it has seen, and the trail of the last.
+type falling struct {
+	known map[Plan]walked
+	tried map[Plan]float64 // the excess on the trail of other plans
+	trail trail
+}
 
-func (c falling) excess(p Plan) float64 {
-	excess, ok := c.seen[p]
+// walked is what a walk without a trail has shown: the excess, the first and the last noise.
+type walked struct {
+	excess float64
+	run    Run
+}
+
+// walk is the truth: it depends on the plan alone.
+func (c *falling) walk(p Plan) walked {
+	w, ok := c.known[p]
+	if ok {
+		return w
+	}
+	w.excess = p.schedule(nil, func(b Block) bool {
+		if w.run.Last = b.SD; w.run.First == 0 {
+			w.run.First = b.SD
+		}
+		return true
+	})
+	c.known[p] = w
+	return w
+}
+
+func (c *falling) tune(p Plan) {
+	c.trail.fresh = true
+	p.excess(&c.trail)
+	c.trail.fresh = false
+	clear(c.tried)
+}
+
+func (c *falling) near(p Plan) float64 { return c.close(p) }
+
+func (c *falling) close(p Plan) float64 {
+	excess, ok := c.tried[p]
 	if !ok {
-		excess = p.excess(fineGrain)
-		c.seen[p] = excess
+		excess = p.excess(&c.trail)
+		c.tried[p] = excess
 	}
 	return excess
 }
 
-func (falling) near(p Plan) float64    { return p.excess(coarseGrain) }
-func (c falling) close(p Plan) float64 { return c.excess(p) }
-func (c falling) fresh() chooser       { return c }
-
-func (falling) run(p Plan) (run Run) {
-	for b := range p.Blocks() {
-		if run.First == 0 {
-			run.First = b.SD
-		}
-		run.Last = b.SD
-	}
-	return run
-}
+func (c *falling) exact(p Plan) float64  { return c.walk(p).excess }
+func (c *falling) certifies(p Plan) bool { return c.exact(p) <= 0 }
+func (c *falling) run(p Plan) Run        { return c.walk(p).run }
+func (c *falling) fresh() chooser        { return c }
 
 // even remembers tau over the noise that it chose last.
 type even struct{ z float64 }
 
+func (e *even) tune(p Plan) { e.excess(p) }
+
+// excess is that at the best noise.
 func (e *even) excess(p Plan) float64 {
 	guess := 0.0
 	if e.z > 0 {
@@ -86,22 +117,21 @@ func (e *even) close(p Plan) float64 {
 	return p.EvenErrors(p.Tau/e.z) - p.Beta.Ln()
 }
 
-func (*even) fresh() chooser { return new(even) }
-
-func (e *even) near(p Plan) float64 { return e.close(p) }
+func (e *even) near(p Plan) float64   { return e.close(p) }
+func (e *even) exact(p Plan) float64  { return e.close(p) }
+func (e *even) certifies(p Plan) bool { return e.close(p) <= 0 || e.excess(p) <= 0 }
+func (*even) fresh() chooser          { return new(even) }
 
 func (e *even) run(p Plan) Run { return Run{p.Tau / e.z, p.Tau / e.z} }
 
 // Certifies reports whether all answers of the plan are within tau but with probability beta.
-func (n Noise) Certifies(p Plan) bool { return certified(n.chooser(), p) }
-
-func certified(c chooser, p Plan) bool { return c.close(p) <= 0 || c.excess(p) <= 0 }
+func (n Noise) Certifies(p Plan) bool { return n.chooser().certifies(p) }
 
 // Choose returns the noise for a plan, and false if it is not certified.
 func (n Noise) Choose(p Plan) (Run, bool) { return choose(n.chooser(), p) }
 
 func choose(c chooser, p Plan) (Run, bool) {
-	if !certified(c, p) {
+	if !c.certifies(p) {
 		return Run{}, false
 	}
 	return c.run(p), true
@@ -121,7 +151,7 @@ func (n Noise) Samples(p Plan) (Found, bool) {
 	if !ok {
 		return Found{}, false
 	}
-	holds := func(n int64) bool { p.Samples = n; return n >= MaxCount || c.close(p) <= 0 }
+	holds := func(n int64) bool { p.Samples = n; return n >= MaxCount || c.exact(p) <= 0 }
 	p.Samples = num.Ints{Lo: 1, Hi: MaxCount, Guess: at(lnN).Samples}.Least(holds)
 	for step := int64(1); p.Samples < MaxCount; step *= 2 { // a choice of its own may ask for a row more
 		if run, ok := choose(c.fresh(), p); ok {
@@ -166,7 +196,7 @@ func (n Noise) LeastBeta(p Plan) theory.LogProb {
 		return p
 	}
 	x, ok := solve(c, at, bounds{from: -1, most: most, tolerance: closely})
-	for step := closely; ok && !certified(c.fresh(), at(x)); step *= 2 {
+	for step := closely; ok && !c.fresh().certifies(at(x)); step *= 2 {
 		x += step
 		ok = x < most
 	}
@@ -184,30 +214,36 @@ const (
 	closely = 1e-7
 )
 
-// solve returns about the least x, to the tolerance, at which the plan is certified; false if it is not at the most.
+// solve returns about the least x, to the tolerance, at which the plan is certified, or about that for oneRow; false if
+// it is not at the most.
 func solve(c chooser, at func(x float64) Plan, b bounds) (x float64, ok bool) {
-	rough := search{f: func(x float64) float64 { return c.near(at(x)) }, most: b.most, step: 0.2, tolerance: 0.01}
-	if x, ok = rough.from(b.from); !ok {
-		x = b.most
-	}
-	fine := search{f: func(x float64) float64 { return c.close(at(x)) }, most: b.most}
-	fine.step = 0.01
-	for range passes {
-		c.excess(at(x))
+	near := search{f: func(x float64) float64 { return c.near(at(x)) }, most: b.most, step: 0.1, tolerance: 0.01}
+	found := near.from(b.from)
+	fine := search{f: func(x float64) float64 { return c.close(at(x)) }, most: b.most, step: 0.01, slope: found.slope}
+	for i := range passes {
+		c.tune(at(found.x))
 		if fine.tolerance = b.tolerance; b.tolerance == oneRow {
-			fine.tolerance = max(0.3*num.Exp(-x), closely)
+			fine.tolerance = max(0.3*num.Exp(-found.x), closely)
+		}
+		if i == 0 {
+			fine.tolerance = max(fine.tolerance, 1e-3)
 		}
 		fine.step = max(fine.step, 2*fine.tolerance)
-		last := x
-		if x, ok = fine.from(last); !ok {
-			return x, false
+		last := found.x
+		if found = fine.from(last); !found.ok {
+			return found.x, false
 		}
-		if _, kept := c.(falling); kept || math.Abs(x-last) < 1e-3 {
+		if i > 0 && math.Abs(found.x-last) < 1e-4 {
 			break
 		}
 		fine.step /= 10
 	}
-	return x, true
+	if b.tolerance == oneRow {
+		return found.x, true
+	}
+	fine.f, fine.step, fine.slope = func(x float64) float64 { return c.exact(at(x)) }, 4*fine.tolerance, found.slope
+	found = fine.from(found.x)
+	return found.x, found.ok
 }
 
 // passes is how often choosing and searching alternate at most.
@@ -217,41 +253,52 @@ const passes = 5
 type search struct {
 	f                     func(x float64) float64
 	most, step, tolerance float64
+	slope                 float64 // about that of f where it is negative, 0 if nothing is known
 }
 
-// from returns an x at which f is at most 0, within about the tolerance of the least such; ok is false if there is
-// none up to the most. Secants go through the last two points below zero; where one falls short, growing steps go
-// up again.
-func (s search) from(start float64) (x float64, ok bool) {
+// root is where a search has come to, and about the slope there; it is not ok if f is positive up to the most.
+type root struct {
+	x, slope float64
+	ok       bool
+}
+
+// rise is about minus the slope of an excess where it is positive.
+const rise = 2.3
+
+// from returns an x at which f is at most 0, within about the tolerance of the least such. Secants go through the last
+// two points below zero; where one falls short, growing steps go up again.
+func (s search) from(start float64) root {
 	type point struct{ x, f float64 }
 	at := func(x float64) point { return point{x, s.f(x)} }
-	low, hi := math.Inf(-1), at(min(start, s.most))
+	low, hi, slope := math.Inf(-1), at(min(start, s.most)), s.slope
 	for step := s.step; !(hi.f <= 0); step *= 2 {
 		if low = hi.x; !(low < s.most) {
-			return low, false
+			return root{low, slope, false}
+		}
+		if further := 1.1 * hi.f / rise; further < 2 {
+			step = max(step, further)
 		}
 		hi = at(min(low+step, s.most))
 	}
-	before := at(min(hi.x+s.step, s.most+s.step))
 	for i, short := 0, 0.0; i < 100; i++ {
-		root := hi.x - hi.f*(before.x-hi.x)/(before.f-hi.f)
-		if !(root < hi.x && root > start-700) { // f is flat
-			root = hi.x - s.step
+		zero := hi.x - hi.f/slope
+		if !(slope < 0 && zero < hi.x && zero > start-700) { // nothing is known, or f is flat
+			zero = hi.x - s.step
 		}
-		if hi.x-max(root, low) <= s.tolerance {
+		if hi.x-max(zero, low) <= s.tolerance {
 			break
 		}
-		x := root + s.tolerance/2
+		x := zero + s.tolerance/2
 		if low > math.Inf(-1) && x <= low+short {
 			if x = low + short; i%8 == 7 || x >= hi.x {
 				x = (low + hi.x) / 2
 			}
 		}
 		if next := at(x); next.f <= 0 {
-			before, hi, short = hi, next, 0
+			slope, hi, short = (hi.f-next.f)/(hi.x-next.x), next, 0
 		} else {
-			low, short = x, max(4*short, (hi.x-x)/16, s.tolerance)
+			low, short = x, max(4*short, min(next.f/rise, (hi.x-x)/4), (hi.x-x)/16, s.tolerance)
 		}
 	}
-	return hi.x, true
+	return root{hi.x, slope, true}
 }

@@ -8,10 +8,11 @@ import (
 
 // query is one query to n records, answered with the noise sd and wanted within tau.
 type query struct {
-	values  Values
-	checked bool
-	n       float64
-	tau, sd float64
+	values   Values
+	checked  bool
+	oneSided bool
+	n        float64
+	tau, sd  float64
 }
 
 // tilts returns the two bounds on ln E e^(l(f-Ef)) and ln E e^(-l(f-Ef)) of one record.
@@ -35,8 +36,8 @@ func (q query) side(below bool, l float64) tilt {
 //
 //	T_b = min over x of P[N > (tau-x)/sd]^b exp(n G(v/n) - v x),   v = (b/sd) hazard((tau-x)/sd).
 //
-// Every u = (tau-x)/sd is valid; the best solves G'(v/n) = x. The search for it begins at touch.
-func (q query) chernoff(power float64, below bool, touch *float64) (ln, slope float64) {
+// Every u = (tau-x)/sd is valid; the best solves G'(v/n) = x. The search for it, to the tolerance, begins at touch.
+func (q query) chernoff(power, tolerance float64, below bool, touch *float64) (ln, slope float64) {
 	z := q.tau / q.sd
 	// Here v/n comes to mostTilt at most, as the hazard is at most u + sqrt(2/pi) for u >= 0.
 	most := mostTilt*q.n*q.sd/power - math.Sqrt(2/math.Pi)
@@ -68,7 +69,7 @@ func (q query) chernoff(power float64, below bool, touch *float64) (ln, slope fl
 		if !(next > lo && next < hi) {
 			next = (lo + hi) / 2
 		}
-		if math.Abs(next-u) <= 1e-5*(1+math.Abs(u)) {
+		if math.Abs(next-u) <= tolerance*(1+math.Abs(u)) {
 			break
 		}
 		last, u = u, next
@@ -108,47 +109,67 @@ func (x graded) plus(y graded) graded {
 
 func (x graded) over(power float64) graded { return graded{x.ln / power, x.slope / power} }
 
-// sides returns ln T_b for deviations above and below.
-func (q query) sides(power float64, touch *[2]float64) (above, below graded) {
-	above.ln, above.slope = q.chernoff(power, false, &touch[0])
+// sides returns ln T_b for deviations above and below, about as close to the least as the tolerance's square.
+func (q query) sides(power, tolerance float64, touch *[2]float64) (above, below graded) {
+	above.ln, above.slope = q.chernoff(power, tolerance, false, &touch[0])
 	if q.values.symmetric() {
 		return above, above
 	}
-	below.ln, below.slope = q.chernoff(power, true, &touch[1])
+	below.ln, below.slope = q.chernoff(power, tolerance, true, &touch[1])
 	return above, below
 }
+
+// What a tangent is off costs the square of that. T weighs more than t.
+const (
+	nearTouch = 3e-5
+	farTouch  = 1e-3
+)
 
 // sampling returns ln eps_j without what earlier answers reveal, and its derivative in ln z.
 func (q query) sampling(o *order) graded {
 	if q.sd == 0 {
 		return graded{ln: q.exact() / o.conj}
 	}
-	above, below := q.sides(o.conj, &o.near)
-	minkowski := above.over(o.conj).plus(below.over(o.conj))
-	far := graded{ln: math.Ln2} // T_0 = 1
-	if o.conj > 1 {
-		x, y := q.sides(o.conj-1, &o.far)
-		far = x.plus(y)
+	if q.oneSided {
+		var above graded
+		above.ln, above.slope = q.chernoff(o.conj, nearTouch, false, &o.near[0])
+		above = above.over(o.conj)
+		above.ln += roundUp * (2 + math.Abs(above.ln))
+		return above
 	}
+	above, below := q.sides(o.conj, nearTouch, &o.near)
+	best, sum := above.over(o.conj).plus(below.over(o.conj)), above.plus(below)
 	z := q.tau / q.sd
-	far.ln += o.gain + num.LogSurvival(z)
-	far.slope -= hazard(z) * z
-	best := above.plus(below).plus(far).over(o.conj)
-	if minkowski.ln <= best.ln {
-		best = minkowski
+	strike := graded{o.gain + num.LogSurvival(z), -hazard(z) * z}
+	if least := sum.ln + math.Log1p(num.Exp(strike.ln)); least/o.conj < best.ln { // t is at least T
+		far := graded{ln: math.Ln2} // T_0 = 1
+		if o.conj > 1 {
+			x, y := q.sides(o.conj-1, farTouch, &o.far)
+			far = x.plus(y)
+		}
+		far.ln, far.slope = far.ln+strike.ln, far.slope+strike.slope
+		if mixed := sum.plus(far).over(o.conj); mixed.ln < best.ln {
+			best = mixed
+		}
 	}
 	best.ln += roundUp * (2 + math.Abs(best.ln))
 	return best
 }
 
-// exact returns ln of the probability that the mean over the records is off by tau, rounded up.
+// exact returns ln of the probability that the mean over the records is off by tau, on a side that counts, rounded up.
 func (q query) exact() float64 {
-	at := func(below bool) float64 {
-		l := q.breaking(below)
-		t := q.side(below, l)
-		return min(q.n*(t.ln-l*q.tau)+q.n*l*roundTilt+roundUp, 0)
+	above := q.chernoffExponent(false)
+	if q.oneSided {
+		return above
 	}
-	return num.LogAddExp(at(false), at(true))
+	return num.LogAddExp(above, q.chernoffExponent(true))
+}
+
+// chernoffExponent returns Chernoff's bound on ln of the probability that the mean is off by tau to one side.
+func (q query) chernoffExponent(below bool) float64 {
+	l := q.breaking(below)
+	t := q.side(below, l)
+	return min(q.n*(t.ln-l*q.tau)+q.n*l*roundTilt+roundUp, 0)
 }
 
 // breaking returns about the l at which the tilted mean is off by tau.
@@ -162,4 +183,13 @@ func (q query) breaking(below bool) float64 {
 		return mostTilt
 	}
 	return num.Interval{Lo: max(lo, 1e-300), Hi: hi}.SafeRoot(1e-6, short)
+}
+
+// soonest is the lesser breaking of the sides that count.
+func (q query) soonest() float64 {
+	above := q.breaking(false)
+	if q.oneSided {
+		return above
+	}
+	return min(above, q.breaking(true))
 }
