@@ -124,31 +124,40 @@ func TestLowVarianceNoise(t *testing.T) {
 	}
 }
 
-// Noise of one's own is certified by the bound that says more.
+// Noise of one's own is certified by the bound that says more, and that of a plan at the plan's beta, however its
+// equal answers are put together.
 func TestCertifyNoise(t *testing.T) {
-	m, _ := Lookup("gaussian-schedule")
-	for _, c := range moments {
-		g := c.goal
-		g.Queries, g.Tau, g.Beta = 20, 0.03, lp("0.05")
-		a, err := m.Solve(g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var noise []theory.NoiseBlock
-		for block := range a.Noise() {
-			noise = append(noise, block)
-		}
-		own := Answer{Goal: a.Goal}
-		if err := own.CertifyNoise(noise); err != nil || !(own.Beta.Ln() < math.Log(0.055)) || !own.Mechanism.LowVariance {
-			t.Errorf("%+v: %v, %v", g, own.Beta, err)
-		}
-		own.Shown = Shown{}
-		if err := own.CertifyNoise(noise); err != nil || own.Beta != 0 && own.Beta.Ln() < -1 || own.Mechanism.LowVariance {
-			t.Errorf("%+v without the bound: %v, %v", g, own.Beta, err)
-		}
-		noise[0].Scale = -1
-		if err := own.CertifyNoise(noise); err == nil {
-			t.Error("negative noise is certified")
+	for _, name := range []string{"gaussian-schedule", "gaussian"} {
+		m, _ := Lookup(name)
+		for _, c := range moments {
+			for _, queries := range []int64{1, 2, 20, 400} {
+				g := c.goal
+				g.Queries, g.Tau, g.Beta = queries, 0.03, lp("0.05")
+				a, err := m.Solve(g)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var noise []theory.NoiseBlock
+				for block := range a.Noise() {
+					if end := len(noise) - 1; end >= 0 && noise[end].Scale == block.Scale {
+						noise[end].Queries += block.Queries
+					} else {
+						noise = append(noise, block)
+					}
+				}
+				own := Answer{Goal: a.Goal}
+				if err := own.CertifyNoise(noise); err != nil || own.Beta > g.Beta || queries > 1 && !own.Mechanism.LowVariance {
+					t.Errorf("%s %+v: %v, %v", name, g, own.Beta, err)
+				}
+				own.Shown = Shown{}
+				if err := own.CertifyNoise(noise); err != nil || own.Mechanism.LowVariance {
+					t.Errorf("%s %+v without the bound: %v, %v", name, g, own.Beta, err)
+				}
+				noise[0].Scale = -1
+				if err := own.CertifyNoise(noise); err == nil {
+					t.Error("negative noise is certified")
+				}
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package lowvariance
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
@@ -143,6 +144,11 @@ func newBound(d Design) *Bound {
 // than tau, if the answers carry that noise, which is for all its queries. The shares are chosen for the wanted
 // probability, or about the best one if that is 0. The error is a DomainError.
 func Certified(d Design, tau float64, noise []theory.NoiseBlock, wanted theory.LogProb) (theory.LogProb, error) {
+	for _, block := range noise {
+		if err := theory.Domain(block.Queries >= 1, "queries", block.Queries, "a positive number"); err != nil {
+			return 0, err
+		}
+	}
 	least, guess := 0.0, wanted
 	if guess == 0 {
 		guess = -3
@@ -152,6 +158,8 @@ func Certified(d Design, tau float64, noise []theory.NoiseBlock, wanted theory.L
 		if err != nil {
 			return 0, err
 		}
+		// Shares chosen as for one noise are valid, too, and suit that better.
+		ln = min(ln, Plan{d, tau, guess}.errors(d.cut(slices.Values(noise)), func(Block) bool { return true }))
 		gain := least - ln
 		if least = min(least, ln); !(gain > 1e-2) || wanted != 0 && least <= wanted.Ln() {
 			break
@@ -169,7 +177,7 @@ func (d Design) certified(tau float64, noise []theory.NoiseBlock, guess theory.L
 	}
 	w := Plan{d, tau, guess}.walk()
 	w.Bound = b
-	for _, run := range noise {
+	for run := range d.cut(slices.Values(noise)) {
 		q := w.run(tau, run)
 		q.share = d.Values.Share()
 		if run.Scale > 0 {

@@ -3,6 +3,7 @@ package lowvariance
 import (
 	"iter"
 	"math"
+	"slices"
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
@@ -24,11 +25,19 @@ func (p Plan) EvenErrors(sd float64) float64 {
 
 // runs are the runs in which the errors of one noise for all are summed.
 func (p Plan) runs(sd float64) iter.Seq[theory.NoiseBlock] {
+	return p.cut(slices.Values([]theory.NoiseBlock{{Queries: p.Queries, Scale: sd}}))
+}
+
+// cut are the blocks in runs that are short at both ends: the theorem takes all queries of a run for its last one.
+func (d Design) cut(noise iter.Seq[theory.NoiseBlock]) iter.Seq[theory.NoiseBlock] {
 	return func(yield func(theory.NoiseBlock) bool) {
-		for done := int64(0); done < p.Queries; {
-			count := max(min(done/evenGrain.begin, (p.Queries-1-done)/evenGrain.end), 1)
-			if done += count; !yield(theory.NoiseBlock{Queries: count, Scale: sd}) {
-				return
+		done := int64(0)
+		for block := range noise {
+			for left := block.Queries; left > 0; left -= block.Queries {
+				block.Queries = max(min(left, done/evenGrain.begin, (d.Queries-1-done)/evenGrain.end), 1)
+				if done += block.Queries; !yield(block) {
+					return
+				}
 			}
 		}
 	}
@@ -80,16 +89,26 @@ func (p Plan) EvenNoise(guess float64) (sd, ln float64) {
 	if p.validate() != nil {
 		return 0, math.Inf(1)
 	}
-	at := func(v float64) float64 { return p.EvenErrors(p.Tau / num.Exp(v)) }
+	const noTheorem = 1e200
 	low := num.Log(p.quantile())
+	at := func(v float64) float64 {
+		ln := p.EvenErrors(p.Tau / num.Exp(v))
+		if math.IsInf(ln, 1) { // the noise is too small for the theorem: the way back is up
+			return noTheorem * (1 + v - low)
+		}
+		return ln
+	}
 	if guess > 0 {
 		near := num.Log(p.Tau / guess)
 		v, ln := num.Interval{Lo: near - nearby, Hi: near + nearby}.Minimize(2e-3, at)
-		if math.Abs(v-near) < 0.8*nearby {
+		if math.Abs(v-near) < 0.8*nearby && ln < noTheorem/2 {
 			return p.Tau / num.Exp(v), ln
 		}
 	}
 	v, ln := num.Interval{Lo: low + 0.1, Hi: low + 1.8}.Minimize(2e-3, at)
+	if ln >= noTheorem/2 {
+		ln = math.Inf(1)
+	}
 	return p.Tau / num.Exp(v), ln
 }
 

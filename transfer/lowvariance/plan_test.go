@@ -155,20 +155,45 @@ func TestBlocksAreOnTheSafeSide(t *testing.T) {
 // More records, a larger tau, a larger beta and fewer queries never make a plan harder.
 func TestPlansAreMonotone(t *testing.T) {
 	r := rand.New(rand.NewPCG(113, 1))
-	for range 16 {
+	for i := range 32 {
+		noise := []Noise{Falling, Even}[i%2]
 		p := aPlan(r, 1+r.Int64N(60))
-		n := leastSamples(t, p)
-		p.Samples = n + n/50
+		found, ok := noise.Samples(p)
+		if !ok {
+			t.Fatalf("%+v: no number of records is enough", p)
+		}
+		p.Samples = found.Samples + found.Samples/50
 		for _, easier := range []func(*Plan){
 			func(p *Plan) { p.Samples += p.Samples / 3 },
 			func(p *Plan) { p.Tau *= 1.05 },
 			func(p *Plan) { p.Beta *= 0.9 },
 			func(p *Plan) { p.Queries = max(p.Queries*9/10, 1) },
 		} {
-			if q := p; !Falling.Certifies(q) {
+			if q := p; !noise.Certifies(q) {
 				t.Errorf("%+v: infeasible with more records than enough", q)
-			} else if easier(&q); !Falling.Certifies(q) {
+			} else if easier(&q); !noise.Certifies(q) {
 				t.Errorf("%+v is feasible and %+v is not", p, q)
+			}
+		}
+	}
+}
+
+// Where tau comes near the share, too, one noise for all needs at most half more than noise that falls, and fewer
+// records for a larger tau.
+func TestEvenNoiseOfLargeErrors(t *testing.T) {
+	for _, v := range []Values{Difference{0.1}, Difference{0.01}, Variance{0.02}, Accuracy{0.05}} {
+		for _, m := range []int64{3, 30, 100} {
+			last := int64(math.MaxInt64)
+			for _, ratio := range []float64{0.2, 0.4, 0.5, 0.65, 0.8, 1} {
+				p := Plan{Design{v, false, 1, m, false}, v.Share() * ratio, lnp(0.05)}
+				even, ok := Even.Samples(p)
+				if falling := leastSamples(t, p); !ok || float64(even.Samples) > 1.5*float64(falling)+5 {
+					t.Errorf("%+v: %d with one noise, %d else", p, even.Samples, falling)
+				}
+				if even.Samples > last {
+					t.Errorf("%+v: %d records, %d for less", p, even.Samples, last)
+				}
+				last = even.Samples
 			}
 		}
 	}
