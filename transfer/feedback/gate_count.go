@@ -72,7 +72,7 @@ func (c CountGate) Samples(most int64) int64 {
 	return n
 }
 
-// Holds reports whether n rows serve. Counts are looked at only where the bound says so of the first number beyond them.
+// Holds reports whether n rows serve. Counts are looked at only where the first number beyond them is certified.
 func (c CountGate) Holds(n int64) bool {
 	if c.Certified(n) {
 		return true

@@ -125,9 +125,9 @@ type builder struct {
 
 // easier reports whether a plan certainly needs no more cells than another one. Counts of 0/1 losses do not say so.
 func (p ladderPlan) easier(than ladderPlan) bool {
-	same := p.Top == than.Top && !p.ZeroOne && !than.ZeroOne
-	weaker := p.Tau >= than.Tau && p.LnBeta >= than.LnBeta
-	return same && weaker && p.Queries <= than.Queries && p.n >= than.n
+	alike := p.Top == than.Top && !p.ZeroOne && !than.ZeroOne
+	less := p.Queries <= than.Queries && p.Tau >= than.Tau && p.LnBeta >= than.LnBeta
+	return alike && less && p.n >= than.n
 }
 
 // counts returns ln W_l and ln N_l, rounded up: W_l = W_(l-1) (m+l-2)/l and, but for l = 1, N_l =

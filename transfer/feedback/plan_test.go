@@ -65,8 +65,8 @@ func TestLaddersAreMonotone(t *testing.T) {
 	}
 }
 
-// The steps of a ladder are roots of the relative entropy: it is at least what is asked there, and less a little nearer,
-// but for roots that are all but 1. There none is NaN.
+// The steps of a ladder are roots of the relative entropy: it is at least what is asked there, and less a little
+// nearer, but for roots that are all but 1. None is NaN.
 func TestRootsOfTheEntropy(t *testing.T) {
 	r := rand.New(rand.NewPCG(49, 50))
 	kl := func(q, p float64) float64 { return num.KLShift{P: p, Shift: q - p}.Nats() }
