@@ -80,16 +80,25 @@ func (p Plan) EvenNoise(guess float64) (sd, ln float64) {
 	if p.validate() != nil {
 		return 0, math.Inf(1)
 	}
-	at := func(v float64) float64 { return p.EvenErrors(p.Tau / num.Exp(v)) }
+	const beyond = 1e4
+	at := func(v float64) float64 { // the theorem ends where there is too little noise
+		if ln := p.EvenErrors(p.Tau / num.Exp(v)); !math.IsInf(ln, 1) {
+			return ln
+		}
+		return beyond * (1 + math.Abs(v))
+	}
 	low := num.Log(p.quantile())
 	if guess > 0 {
 		near := num.Log(p.Tau / guess)
 		v, ln := num.Interval{Lo: near - nearby, Hi: near + nearby}.Minimize(2e-3, at)
-		if math.Abs(v-near) < 0.8*nearby {
+		if math.Abs(v-near) < 0.8*nearby && ln < beyond {
 			return p.Tau / num.Exp(v), ln
 		}
 	}
 	v, ln := num.Interval{Lo: low + 0.1, Hi: low + 1.8}.Minimize(2e-3, at)
+	if ln >= beyond {
+		ln = math.Inf(1)
+	}
 	return p.Tau / num.Exp(v), ln
 }
 
