@@ -366,3 +366,20 @@ func TestSharesAreSpentOnce(t *testing.T) {
 		}
 	}
 }
+
+// The best constant noise is found where the variance lemma ends at a little less of it.
+func TestEvenNoiseWhereTheLemmaEnds(t *testing.T) {
+	for _, p := range []Plan{
+		{Design{Difference{0.0124}, false, 2543, 13, false}, 0.0412, -5.68},
+		{Design{Accuracy{0.0033}, false, 19_404, 351, false}, 0.0154, -1.37},
+	} {
+		_, got := p.EvenNoise(0)
+		least := math.Inf(1)
+		for z := 2.0; z < 12; z *= 1.05 {
+			least = min(least, p.EvenErrors(p.Tau/z))
+		}
+		if !(least < p.Beta.Ln()) || !(got < least+0.02) {
+			t.Errorf("%+v: ln of the errors %g, and %g with other noise", p, got, least)
+		}
+	}
+}

@@ -35,6 +35,7 @@ type chooser interface {
 	certifies(p Plan) bool // whether what run returns is certified
 	run(p Plan) Run        // what to run for a certified plan
 	fresh() chooser        // one whose choices depend on the plan alone
+	rise() float64         // about minus the slope of a positive excess in ln n, 0 if nothing is known
 }
 
 // falling remembers the plans that it has seen, and the trail of the last.
@@ -88,6 +89,7 @@ func (c *falling) exact(p Plan) float64  { return c.walk(p).excess }
 func (c *falling) certifies(p Plan) bool { return c.exact(p) <= 0 }
 func (c *falling) run(p Plan) Run        { return c.walk(p).run }
 func (c *falling) fresh() chooser        { return c }
+func (*falling) rise() float64           { return 2.3 }
 
 // even remembers tau over the noise that it chose last.
 type even struct{ z float64 }
@@ -121,6 +123,7 @@ func (e *even) near(p Plan) float64   { return e.close(p) }
 func (e *even) exact(p Plan) float64  { return e.close(p) }
 func (e *even) certifies(p Plan) bool { return e.close(p) <= 0 || e.excess(p) <= 0 }
 func (*even) fresh() chooser          { return new(even) }
+func (*even) rise() float64           { return 0 }
 
 func (e *even) run(p Plan) Run { return Run{p.Tau / e.z, p.Tau / e.z} }
 
@@ -217,9 +220,13 @@ const (
 // solve returns about the least x, to the tolerance, at which the plan is certified, or about that for oneRow; false if
 // it is not at the most.
 func solve(c chooser, at func(x float64) Plan, b bounds) (x float64, ok bool) {
-	near := search{f: func(x float64) float64 { return c.near(at(x)) }, most: b.most, step: 0.1, tolerance: 0.01}
+	near := search{f: func(x float64) float64 { return c.near(at(x)) }, most: b.most, step: 0.05, tolerance: 0.02}
+	near.rise = c.rise()
 	found := near.from(b.from)
-	fine := search{f: func(x float64) float64 { return c.close(at(x)) }, most: b.most, step: 0.01, slope: found.slope}
+	fine := search{f: func(x float64) float64 { return c.close(at(x)) }, most: b.most, step: 0.01, rise: c.rise()}
+	if fine.rise > 0 { // else what is chosen anew changes the slope
+		fine.slope = found.slope
+	}
 	for i := range passes {
 		c.tune(at(found.x))
 		if fine.tolerance = b.tolerance; b.tolerance == oneRow {
@@ -254,6 +261,7 @@ type search struct {
 	f                     func(x float64) float64
 	most, step, tolerance float64
 	slope                 float64 // about that of f where it is negative, 0 if nothing is known
+	rise                  float64 // about minus that where it is positive
 }
 
 // root is where a search has come to, and about the slope there; it is not ok if f is positive up to the most.
@@ -261,9 +269,6 @@ type root struct {
 	x, slope float64
 	ok       bool
 }
-
-// rise is about minus the slope of an excess where it is positive.
-const rise = 2.3
 
 // from returns an x at which f is at most 0, within about the tolerance of the least such. Secants go through the last
 // two points below zero; where one falls short, growing steps go up again.
@@ -275,8 +280,8 @@ func (s search) from(start float64) root {
 		if low = hi.x; !(low < s.most) {
 			return root{low, slope, false}
 		}
-		if further := 1.1 * hi.f / rise; further < 2 {
-			step = max(step, further)
+		if further := 1.1 * hi.f; further < s.rise {
+			step = max(step, further/s.rise)
 		}
 		hi = at(min(low+step, s.most))
 	}
@@ -297,7 +302,7 @@ func (s search) from(start float64) root {
 		if next := at(x); next.f <= 0 {
 			slope, hi, short = (hi.f-next.f)/(hi.x-next.x), next, 0
 		} else {
-			low, short = x, max(4*short, min(next.f/rise, (hi.x-x)/4), (hi.x-x)/16, s.tolerance)
+			low, short = x, max(4*short, (hi.x-x)/16, s.tolerance)
 		}
 	}
 	return root{hi.x, slope, true}
