@@ -74,6 +74,7 @@ var flagged = strings.NewReplacer(
 	"sd_j from the schedule;", "sd_j from the schedule (--schedule writes it);",
 	"from the table of the plan", "from the table of the plan (--schedule writes it)",
 	"needs the feedback ", "needs --feedback ",
+	"needs a slack above", "needs a --slack above",
 	"needs a number of transcripts", "needs a number of transcripts (--transcripts or --ln-transcripts)",
 )
 

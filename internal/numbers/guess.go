@@ -3,6 +3,7 @@ package numbers
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"regexp"
 	"slices"
@@ -124,10 +125,30 @@ func multiplied(raw string) string {
 
 // Wanted is what one value is to be, with a guess at what this one was.
 func (k Kind[T]) Wanted(raw string) string {
+	if _, isFloat := any(*new(T)).(float64); isFloat {
+		if limit := beyondFloat(raw); limit != "" {
+			return k.Want + limit
+		}
+	}
 	return k.Want + guess(raw, func(text string) bool {
 		_, ok := k.Parse(text)
 		return ok
 	})
+}
+
+// beyondFloat says where the numbers end that a positive one is beyond, or "".
+func beyondFloat(raw string) string {
+	r, ok := ParseRat(raw)
+	if !ok || r.Sign() <= 0 {
+		return ""
+	}
+	switch x, _ := r.Float64(); {
+	case math.IsInf(x, 0):
+		return " up to 1.79e308"
+	case x == 0:
+		return " from 5e-324 on"
+	}
+	return ""
 }
 
 // oneOrMany refuses a list that may be one number with thousands separators or a

@@ -81,11 +81,11 @@ func Read(path string, keys Keys, use func(Scenario) error) error {
 		return err
 	}
 	fail := func(n *yaml.Node, format string, args ...any) error {
-		return usage.Errorf("%s:%d: %s", path, n.Line, fmt.Sprintf(format, args...))
+		return usage.Errorf("%s: line %d: %s", path, n.Line, fmt.Sprintf(format, args...))
 	}
 	root, err := treeOf(path, data)
 	if err != nil {
-		return usage.Errorf("%s: %s", path, strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")), " "))
+		return usage.Errorf("%s: %s", path, strings.Join(strings.Fields(err.Error()), " "))
 	}
 	if root == nil {
 		return usage.Errorf("%s: got an empty file, want scenarios", path)
@@ -191,12 +191,13 @@ func treeOf(path string, data []byte) (*yaml.Node, error) {
 		r := jsonReader{Decoder: json.NewDecoder(bytes.NewReader(data)), data: data, line: 1}
 		r.UseNumber()
 		root, err := r.tree(0)
-		if err == nil {
-			if _, more := r.Token(); !errors.Is(more, io.EOF) {
-				err = errors.New("got more than one value, want one")
-			}
+		if err != nil {
+			return nil, r.located(err)
 		}
-		return root, err
+		if _, more := r.Token(); !errors.Is(more, io.EOF) {
+			return nil, errors.New("got more than one value, want one")
+		}
+		return root, nil
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var document yaml.Node
@@ -204,12 +205,32 @@ func treeOf(path string, data []byte) (*yaml.Node, error) {
 	case errors.Is(err, io.EOF):
 		return nil, nil
 	case err != nil:
-		return nil, err
+		return nil, inYAML(err, data)
 	}
 	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return nil, errors.New("got more than one document, want one")
 	}
 	return document.Content[0], shallow(document.Content[0], 1)
+}
+
+// inYAML says what is wrong with a text that is no YAML.
+func inYAML(err error, data []byte) error {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	number, _, _ := strings.Cut(strings.TrimPrefix(text, "line "), ":")
+	if line, e := strconv.Atoi(number); e == nil && indentedByTab(data, line) {
+		return fmt.Errorf("line %d: got a tab, want spaces before a key", line)
+	}
+	return fmt.Errorf("%s; want YAML", text)
+}
+
+// indentedByTab reports whether a tab stands before the text of a line.
+func indentedByTab(data []byte, line int) bool {
+	lines := bytes.Split(data, []byte("\n"))
+	if line < 1 || line > len(lines) {
+		return false
+	}
+	text := lines[line-1]
+	return bytes.IndexByte(text[:len(text)-len(bytes.TrimLeft(text, " \t"))], '\t') >= 0
 }
 
 // shallow checks the depth of a tree whose root is at this depth.
@@ -231,6 +252,19 @@ type jsonReader struct {
 	data []byte
 	read int64 // up to here the lines have been counted
 	line int
+}
+
+// located says what is wrong with a text that is no JSON, and where.
+func (r *jsonReader) located(err error) error {
+	var syntax *json.SyntaxError
+	at, text := int64(len(r.data)), "got the end of the file, want the rest of the JSON"
+	switch {
+	case errors.As(err, &syntax) && !errors.Is(err, io.ErrUnexpectedEOF):
+		at, text = min(syntax.Offset, at), syntax.Error()+", want JSON"
+	case !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF):
+		return err
+	}
+	return fmt.Errorf("line %d: %s", 1+bytes.Count(bytes.TrimRight(r.data[:at], "\n"), []byte("\n")), text)
 }
 
 // tree reads a value that is inside so many others.
@@ -334,7 +368,7 @@ func eachKey(node *yaml.Node, keys []string, fail func(*yaml.Node, string, ...an
 		case key == "<<":
 			return fail(node.Content[i], "got a merge key, want the keys written out or in the defaults")
 		case !slices.Contains(keys, key):
-			return fail(node.Content[i], "unknown key %s%s", usage.Shown(key), usage.DidYouMean(key, keys))
+			return fail(node.Content[i], "unknown key %s%s", usage.Shown(key), wantedKey(key, keys))
 		case seen[key]:
 			return fail(node.Content[i], "%s: given twice", key)
 		}
@@ -462,4 +496,16 @@ func JSON(text string) (string, error) {
 	}
 	write(document.Content[0], "")
 	return string(append(b, '\n')), nil
+}
+
+// mostKeys is how many keys a message lists.
+const mostKeys = 4
+
+// wantedKey ends the message on an unknown key.
+func wantedKey(key string, keys []string) string {
+	hint := usage.DidYouMean(key, keys)
+	if hint == "" && len(keys) <= mostKeys {
+		return ", want " + usage.OrList(keys)
+	}
+	return usage.OrSee(hint, "dpcalc help samplesize for the flags, which are the keys")
 }

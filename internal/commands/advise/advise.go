@@ -205,8 +205,8 @@ func (i *interview) told(all []advice) (title, notes []string) {
 }
 
 // promise is what tau is a distance from.
-const promise = "Whoever has the rows' features may have fitted them, so that the truth of a look is the mean over " +
-	"fresh labels of the same rows; it is the population's for predictions that were made without these rows."
+const promise = "A score is promised close to the model's mean over fresh labels of these same rows. It is close to " +
+	"the accuracy on new rows only if the model was made without these rows."
 
 // compared is what people read above and below the plans.
 func (i *interview) compared(all []advice) (title, notes []string) {

@@ -87,8 +87,11 @@ var (
 		Cell: func(r levelled) record.Cell { return record.Words(string(r.by)) }}
 )
 
-// levelWanted is what --level is to be.
-const levelWanted = "a number in (0, 1)"
+// levels are what --level may be.
+var levels = parsing(numbers.Confidences, "a number in (0, 1)", func(s string) (theory.LogProb, bool) {
+	level, err := pvalue.ParseConfidence(s)
+	return level.Miss, err == nil
+})
 
 // levelQuestion is for which alpha intervals of a level are enough.
 type levelQuestion struct {
@@ -101,7 +104,7 @@ type levelQuestion struct {
 func readLevel(c usage.Values) (q levelQuestion, err error) {
 	text, _ := c.Text("level")
 	if q.level, err = pvalue.ParseConfidence(text); err != nil {
-		return q, usage.Invalid("level", text, levelWanted)
+		return q, usage.Invalid("level", text, levels.Wanted(text))
 	}
 	q.method, _ = c.Text("method")
 	if q.plan, q.source, err = readSource(c); err != nil {

@@ -63,10 +63,6 @@ func listables() []listable {
 		return listOf(flag, k, theory.LogProb.String, record.Chance)
 	}
 	some := numbers.Probabilities
-	levels := parsing(numbers.Confidences, levelWanted, func(s string) (theory.LogProb, bool) {
-		level, err := pvalue.ParseConfidence(s)
-		return level.Miss, err == nil
-	})
 	answers := count("outcomes", parsing(numbers.Counts, steps.Outcomes.Want, func(s string) (int64, bool) {
 		ln, ok := steps.Outcomes.Parse(s)
 		return int64(min(math.Round(num.Exp(float64(ln))), 1<<53)), ok

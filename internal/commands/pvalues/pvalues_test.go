@@ -398,19 +398,26 @@ func TestRefusedTableLeavesNothing(t *testing.T) {
 	}
 }
 
-// A file may be replaced by its own correction.
-func TestCorrectedInPlace(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "p.csv")
+// A file is not replaced by its own correction, by no name that it has.
+func TestInputStays(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "p.csv"), filepath.Join(dir, "link.csv")
 	if err := os.WriteFile(path, []byte("p\n0.01\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := commandtest.Dpcalc("pvalue-correct", path, "--alpha", "0.05", "--by", "description",
-		"--outcomes", "2", "-o", path); code != usage.ExitOK {
-		t.Fatal(stderr)
+	if err := os.Link(path, link); err != nil {
+		t.Fatal(err)
 	}
-	got, err := os.ReadFile(path)
-	if err != nil || !strings.HasPrefix(string(got), "p,p_adjusted,threshold,reject,status\n0.01,0.02") {
-		t.Errorf("%q, %v", got, err)
+	for _, out := range []string{path, link, filepath.Join(dir, ".", "p.csv")} {
+		code, stdout, stderr := commandtest.Dpcalc("pvalue-correct", path, "--alpha", "0.05", "--by", "description",
+			"--outcomes", "2", "-o", out)
+		if want := "dpcalc: --output: got " + out + ", which is read, want another file\n"; code != usage.ExitUsage ||
+			stdout != "" || stderr != want {
+			t.Errorf("exit %d, %s%s, want %s", code, stdout, stderr, want)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != "p\n0.01\n" {
+			t.Errorf("%q, %v", got, err)
+		}
 	}
 }
 

@@ -270,6 +270,9 @@ func readMethods(c usage.Values) ([]transfer.Method, error) {
 }
 
 func unknownMethod(where, name string) error {
+	if name == "" {
+		return usage.Errorf("%s: got an empty name, want names with a comma between two of them", where)
+	}
 	hint := usage.DidYouMean(name, commands.MethodNames())
 	if hint == "" {
 		hint = ", see dpcalc methods"

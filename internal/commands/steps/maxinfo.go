@@ -56,8 +56,9 @@ type revealed struct {
 }
 
 func (r revealed) verdict() commands.Verdict {
-	return commands.Verdict{Method: r.Name, Status: r.Status, Reason: r.Reason, Sources: r.by.Sources(r.Sources),
-		Best: r.best}
+	return commands.Verdict{Method: r.Name, Status: r.Status, Reason: commands.Flagged(r.Reason),
+		Sources: r.by.Sources(r.Sources),
+		Best:    r.best}
 }
 
 type revealedColumn = record.Column[revealed]
@@ -93,7 +94,8 @@ var (
 		Cell: func(r revealed) record.Cell { return record.Words(string(r.Proof)) }}
 	revealedStatus = revealedColumn{Name: "status",
 		Cell: func(r revealed) record.Cell { return record.Words(string(r.Status)) }}
-	revealedReason  = revealedColumn{Name: "reason", Cell: func(r revealed) record.Cell { return record.Words(r.Reason) }}
+	revealedReason = revealedColumn{Name: "reason",
+		Cell: func(r revealed) record.Cell { return record.Words(commands.Flagged(r.Reason)) }}
 	revealedSources = revealedColumn{Name: "sources",
 		Cell: func(r revealed) record.Cell { return record.Sources(r.verdict().Sources) }}
 	revealedAssumes = revealedColumn{Name: "assumes", Cell: func(r revealed) record.Cell { return record.List(r.Assumes) }}
