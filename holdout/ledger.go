@@ -28,6 +28,9 @@ const (
 	looksFile = "looks.jsonl"
 )
 
+// Files are the names of a ledger's files, into which nobody else may write.
+func Files() []string { return []string{planFile, looksFile} }
+
 // Ledger answers looks at the labels and keeps the plan's promise. It may be used by several goroutines and
 // processes: each look takes a lock.
 type Ledger struct {

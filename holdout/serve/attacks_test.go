@@ -135,6 +135,8 @@ func TestAttacks(t *testing.T) {
 	}{
 		{"a body that says it has 1 GB", s, declared},
 		{"a body without a length and without an end", s, endless},
+		{"a row of 2 MB in them", s, longRow},
+		{"a row of nothing but separators", s, commas},
 		{"a header of 1 MB", s, header1MB},
 		{"a client that sends half of its header", hasty, halfHeader},
 		{"a client that sends half of its predictions", hasty, halfBody},
@@ -238,6 +240,29 @@ func endless(t *testing.T, s site, token string) string {
 		t.Errorf("it took %d bytes", n)
 	}
 	return strings.Replace(text, "1048576", "67108864", 1)
+}
+
+// longRow sends a row for which half of the most that is read would do.
+func longRow(t *testing.T, s site, token string) string {
+	return refused(t, s, token, "id,prediction\nr0,\""+strings.Repeat("a", 2<<20)+"\"\n", "got more than 1048576 bytes")
+}
+
+func commas(t *testing.T, s site, token string) string {
+	return refused(t, s, token, "id,prediction"+strings.Repeat(",", 1<<19)+"\n", "got more than 100000 cells")
+}
+
+// refused sends predictions that are refused.
+func refused(t *testing.T, s site, token, body, says string) string {
+	limit := s.MaxBody
+	s.MaxBody = DefaultMaxBody
+	defer func() { s.MaxBody = limit }()
+	a := looks(body, "")
+	a.token = token
+	text := s.ask(t, 400, a)
+	if !strings.Contains(text, says) {
+		t.Errorf("got %s", text)
+	}
+	return came(400, "", text)
 }
 
 func header1MB(t *testing.T, s site, token string) string {

@@ -2,11 +2,12 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"sync"
+	"runtime"
 
 	"github.com/dpcalc/dpcalc/holdout"
 	"github.com/dpcalc/dpcalc/internal/ledgers"
@@ -15,7 +16,7 @@ import (
 
 // incumbents are, for a plan of differences, what candidates are compared with: the file of the one that passed last.
 type incumbents struct {
-	mu    sync.Mutex          // of a look: no other candidate passes meanwhile
+	turn  chan struct{}       // holds one during a look: no other candidate passes meanwhile
 	moved *holdout.LabelsFile // the incumbent at the start, where its file is now
 }
 
@@ -39,7 +40,46 @@ func (s *Server) findIncumbent(now holdout.LabelsFile) error {
 		return err
 	}
 	done()
-	return os.MkdirAll(filepath.Join(s.dir, folder), 0o700)
+	return s.tidy()
+}
+
+// tidy makes the folder of candidates, and removes those that no look has made the incumbent: a server was killed while
+// it read them. A ledger may have moved with its folder, so files are known by their names.
+func (s *Server) tidy() error {
+	path := filepath.Join(s.dir, folder)
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return err
+	}
+	_, lines, err := holdout.Read(s.dir)
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{filepath.Base(s.Incumbent): true}
+	for _, l := range lines {
+		known[filepath.Base(l.Path)] = true
+	}
+	list, err := os.ReadDir(path)
+	if err != nil {
+		return err
+	}
+	for _, f := range list {
+		if f.Type().IsRegular() && !known[f.Name()] {
+			err = errors.Join(err, os.Remove(filepath.Join(path, f.Name())))
+		}
+	}
+	return errors.Join(err, syncFolder(path), syncFolder(s.dir))
+}
+
+// syncFolder puts the names in a folder on the disk, where the system can.
+func syncFolder(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }
 
 // incumbent opens the incumbent's file, which must be as it was.
@@ -90,8 +130,15 @@ func (s *Server) compare(ctx context.Context, asked holdout.Submission, body *pr
 		return a, err
 	}
 	defer done()
-	s.base.mu.Lock()
-	defer s.base.mu.Unlock()
+	ctx, cancel := context.WithTimeoutCause(ctx, s.waiting, errors.New("other candidates are being compared"))
+	defer cancel()
+	select {
+	case s.base.turn <- struct{}{}:
+		defer func() { <-s.base.turn }()
+	case <-ctx.Done():
+		s.discard(asked.Path)
+		return a, context.Cause(ctx)
+	}
 	defer s.discard(asked.Path)
 	now, err := s.ledger.Incumbent()
 	if err != nil {
@@ -114,7 +161,7 @@ func (s *Server) keep(body *predictions) (path string, err error) {
 	}
 	defer f.Close()
 	if _, err = io.Copy(f, body); err == nil {
-		err = f.Sync()
+		err = errors.Join(f.Sync(), s.names(filepath.Join(s.dir, folder)))
 	}
 	if err != nil {
 		_ = os.Remove(f.Name())

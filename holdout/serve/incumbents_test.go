@@ -5,10 +5,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/dpcalc/dpcalc/holdout"
 	"github.com/dpcalc/dpcalc/internal/usage"
@@ -159,6 +161,88 @@ func TestMovedIncumbent(t *testing.T) {
 		"--incumbent: got nothing") {
 		t.Errorf("got %v", err)
 	}
+}
+
+// A candidate's file and its name are on the disk before its look is taken.
+func TestCandidatesAreOnTheDisk(t *testing.T) {
+	labels, predictions := holdoutOf(t, 1)
+	dir, _ := differences(t, labels, predictions(100))
+	s := run(t, dir, labels, Options{})
+	var synced []string
+	s.names = func(path string) error {
+		if status, err := holdout.ReadStatus(dir); err != nil || status.Looks != 0 || len(kept(t, dir)) != 1 {
+			t.Errorf("%+v, %v", status, err)
+		}
+		synced = append(synced, path)
+		return syncFolder(path)
+	}
+	s.look(t, 200, looks(predictions(250), "?bar=0"))
+	if len(synced) != 1 || synced[0] != filepath.Join(dir, folder) {
+		t.Errorf("synced %v", synced)
+	}
+	s.names = func(string) error { return errors.New("input/output error") }
+	s.ask(t, 503, looks(predictions(300), "?bar=0"))
+	if v, err := holdout.Verify(dir, ""); err != nil || v.Looks != 1 || len(kept(t, dir)) != 1 {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+// What a killed server has left of candidates goes when the next one starts. What a look has made the incumbent stays,
+// also where the ledger has moved.
+func TestOrphans(t *testing.T) {
+	labels, predictions := holdoutOf(t, 1)
+	dir, _ := differences(t, labels, predictions(100))
+	s := run(t, dir, labels, Options{})
+	s.look(t, 200, looks(predictions(250), "?bar=0"))
+	s.look(t, 200, looks(predictions(400), "?bar=0"))
+	s.stop()
+	want := kept(t, dir)
+	moved := filepath.Join(t.TempDir(), "moved")
+	if err := os.Rename(dir, moved); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"1234.csv", "5678.jsonl"} {
+		if err := os.WriteFile(filepath.Join(moved, folder, name), []byte("id,pred"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	status, err := holdout.ReadStatus(moved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	incumbent := filepath.Join(moved, folder, filepath.Base(status.Incumbent.Path))
+	s = run(t, moved, labels, Options{Incumbent: incumbent})
+	if names := kept(t, moved); !slices.Equal(names, want) || len(want) != 2 {
+		t.Errorf("kept %v, want %v", names, want)
+	}
+	s.look(t, 200, looks(predictions(390), "?bar=0"))
+}
+
+// Candidates that wait behind one that waits give up when it does.
+func TestCandidatesGiveUp(t *testing.T) {
+	labels, predictions := holdoutOf(t, 1)
+	dir, _ := differences(t, labels, predictions(100))
+	s := run(t, dir, labels, Options{})
+	s.waiting = 300 * time.Millisecond
+	s.base.turn <- struct{}{} // as a look does that waits
+	began := time.Now()
+	var group sync.WaitGroup
+	for k := range 3 {
+		group.Go(func() {
+			if code, text, _, err := sends(s.address, looks(predictions(200+k), "?bar=0")); err != nil || code != 503 {
+				t.Errorf("got %d, %v, %s", code, err, text)
+			}
+		})
+	}
+	group.Wait()
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("the last one gave up after %v", took)
+	}
+	<-s.base.turn
+	if names := kept(t, dir); len(names) != 0 {
+		t.Errorf("kept %v", names)
+	}
+	s.look(t, 200, looks(predictions(200), "?bar=0"))
 }
 
 // body is a table in csv.

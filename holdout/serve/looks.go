@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"errors"
 	"io"
 	"mime"
@@ -22,6 +23,13 @@ func (s *Server) look(w http.ResponseWriter, r *http.Request, team string) reply
 	if r.ContentLength > s.MaxBody {
 		return s.tooLarge()
 	}
+	wait, cancel := context.WithTimeout(r.Context(), s.Timeout)
+	defer cancel()
+	done, err := s.limits.read(wait, team)
+	if err != nil {
+		return line(http.StatusTooManyRequests, "got more than %d predictions at once, want fewer", teamBodies)
+	}
+	defer done()
 	body := &predictions{in: http.MaxBytesReader(w, r.Body, s.MaxBody)}
 	answer, err := s.score(r, team, body)
 	refused := (*holdout.RefusedError)(nil)
@@ -148,7 +156,7 @@ func (p *predictions) Read(b []byte) (int, error) {
 
 // table visits the rows.
 func (p *predictions) table(visit func(id, value string) error) error {
-	return ledgers.Rows(p, p.form, p.column, visit)
+	return ledgers.Rows(p, p.form, mostRecord, p.column, visit)
 }
 
 // failed is the reply to a look that was not taken.

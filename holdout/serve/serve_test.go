@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -439,20 +440,80 @@ func TestGracefulStop(t *testing.T) {
 	}
 }
 
-// A server does not end before a look that has begun, also where its client is cut off.
+// A server does not end before a look that has begun, also where its client is cut off. No look begins after the end: its
+// client was told nothing, and would have spent it.
 func TestLookInHand(t *testing.T) {
-	labels, _ := holdoutOf(t, 1)
-	s := run(t, create(t, labels, answers(2)), labels, Options{})
-	s.ending.RLock() // as a look does
-	ended := make(chan struct{})
-	go func() { s.stop(); close(ended) }()
+	labels, predictions := holdoutOf(t, 1)
+	scores := create(t, labels, answers(2))
+	candidates, _ := differences(t, labels, predictions(100))
+	for dir, query := range map[string]string{scores: "", candidates: "?bar=0"} {
+		s := run(t, dir, labels, Options{})
+		s.look(t, 200, looks(predictions(200), query))
+		s.ending.RLock() // as a look does
+		ended := make(chan struct{})
+		go func() { s.stop(); close(ended) }()
+		select {
+		case <-ended:
+			t.Fatal("the server has ended")
+		case <-time.After(100 * time.Millisecond):
+		}
+		s.ending.RUnlock()
+		<-ended
+		late := make(chan int, 1)
+		go func() {
+			r := httptest.NewRequest("POST", "/looks"+query, strings.NewReader(predictions(300)))
+			r.Header.Set("Content-Type", "text/csv")
+			late <- s.Server.look(httptest.NewRecorder(), r, "").code
+		}()
+		select {
+		case code := <-late:
+			t.Errorf("a look after the end: %d", code)
+		case <-time.After(300 * time.Millisecond):
+		}
+		if v, err := holdout.Verify(dir, ""); err != nil || v.Looks != 1 {
+			t.Errorf("%d looks, %v", v.Looks, err)
+		}
+	}
+}
+
+// A team whose clients are slow keeps neither another team waiting nor more than its share in memory.
+func TestSlowBodies(t *testing.T) {
+	labels, predictions := holdoutOf(t, 1)
+	tokens, secrets := teams(t, 2)
+	s := run(t, create(t, labels, answers(9)), labels, Options{Tokens: tokens, Rate: 1000})
+	var slow []net.Conn
+	for range teamBodies {
+		slow = append(slow, dial(t, s, secrets[0], "Content-Length: 1000\r\n\r\nid,prediction\n"))
+	}
+	for len(s.limits.bodies) < teamBodies {
+		time.Sleep(time.Millisecond)
+	}
+	a := looks(predictions(200), "")
+	a.token = secrets[1]
+	s.ask(t, 200, a)
+	waits := make(chan int, 1)
+	own := looks(predictions(300), "")
+	own.token = secrets[0]
+	go func() {
+		code, _, _, _ := sends(s.address, own)
+		waits <- code
+	}()
 	select {
-	case <-ended:
-		t.Fatal("the server has ended")
+	case code := <-waits:
+		t.Fatalf("a fifth at once: %d", code)
 	case <-time.After(100 * time.Millisecond):
 	}
-	s.ending.RUnlock()
-	<-ended
+	slow[0].Close()
+	if code := <-waits; code != 200 {
+		t.Errorf("got %d", code)
+	}
+	for _, c := range slow {
+		c.Close()
+	}
+	s.stop()
+	if n := len(s.limits.bodies) + len(s.limits.buckets["team 0"].bodies); n != 0 {
+		t.Errorf("%d bodies are read for ever", n)
+	}
 }
 
 // What cannot be served is refused before it is.

@@ -67,8 +67,10 @@ type Server struct {
 	shown  shown
 	base   incumbents
 
-	patience time.Duration // for requests that have not come whole when the server is stopped
-	ending   sync.RWMutex  // is read where a look is taken
+	names    func(string) error // puts the names in a folder on the disk
+	waiting  time.Duration      // of a candidate for others and for the ledger
+	patience time.Duration      // for requests that have not come whole when the server is stopped
+	ending   sync.RWMutex       // is read where a look is taken
 	telling  sync.Mutex
 }
 
@@ -95,7 +97,8 @@ func New(dir string, labels *holdout.Labels, o Options) (*Server, error) {
 	s := &Server{
 		Options: o, dir: dir, ledger: ledger, origin: http.NewCrossOriginProtection(),
 		limits: newLimits(o.Rate), public: newLimits(max(o.Rate, publicRate)),
-		patience: 5 * time.Second,
+		names: syncFolder, waiting: 10 * time.Second, patience: 5 * time.Second,
+		base: incumbents{turn: make(chan struct{}, 1)},
 	}
 	switch {
 	case verified.Incumbent != nil:

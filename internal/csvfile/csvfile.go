@@ -31,6 +31,7 @@ import (
 const (
 	stride    = 512     // records between two of which the place is remembered
 	maxRecord = 1 << 24 // bytes
+	maxCells  = 100_000 // of a record: each takes many times the byte of its separator
 )
 
 // Splitter reads records one by one.
@@ -38,6 +39,7 @@ type Splitter struct {
 	in        *bufio.Reader
 	Separator byte
 	Width     int    // cells of each record; 0 before the header
+	Longest   int    // bytes of a record; 0 for 16 MiB
 	Line      int    // the physical line on which the record begins, from 1
 	next      int    // that of the next
 	offset    int64  // of the next record
@@ -62,8 +64,9 @@ func (s *Splitter) Text() (string, error) {
 		switch {
 		case err != nil && err != io.EOF && err != bufio.ErrBufferFull:
 			return "", err
-		case len(s.raw) > maxRecord:
-			return "", Refuse(s.Line, "got more than %d bytes, want a row, is a quote left open?", maxRecord)
+		case len(s.raw) > cmp.Or(s.Longest, maxRecord):
+			return "", Refuse(s.Line, "got more than %d bytes, want a row, is a quote left open?",
+				cmp.Or(s.Longest, maxRecord))
 		case err == bufio.ErrBufferFull:
 			continue
 		case err == io.EOF && len(s.raw) == 0:
@@ -105,6 +108,9 @@ func (s *Splitter) Record() (cells []string, empty bool, err error) {
 func (s *Splitter) Split(text string) error {
 	s.Cells = s.Cells[:0]
 	for {
+		if len(s.Cells) == maxCells {
+			return Refuse(s.Line, "got more than %d cells, want fewer", maxCells)
+		}
 		var end int
 		if strings.HasPrefix(text, `"`) {
 			end = 1
@@ -157,21 +163,31 @@ func Refuse(line int, format string, args ...any) error {
 
 // WideEncoding names the encoding of a text that begins so, if it is one that this program
 // does not read, and whether a mark says so. Without a mark it is told by the zero bytes
-// that the characters of ASCII have in it, one or three each.
+// that the characters of ASCII have in it, one or three each. Other zeros are in no text.
 func WideEncoding(start []byte) (name string, marked bool) {
 	line, _, _ := bytes.Cut(bytes.TrimLeft(start, "\r\n"), []byte("\n"))
 	mark := func(m string) bool { return bytes.HasPrefix(start, []byte(m)) }
+	var zeros [4]int // by their place
+	for i, c := range line {
+		if c == 0 {
+			zeros[i%4]++
+		}
+	}
+	even, odd := zeros[0]+zeros[2], zeros[1]+zeros[3]
+	slices.Sort(zeros[:])
 	switch {
 	case mark("\xff\xfe\x00\x00"), mark("\x00\x00\xfe\xff"):
 		return "UTF-32", true
 	case mark("\xff\xfe"), mark("\xfe\xff"):
 		return "UTF-16", true
-	case bytes.Contains(line, []byte{0, 0, 0}):
+	case even+odd == 0:
+		return "", false
+	case zeros[0] == 0 && zeros[1] > 0 && 2*(even+odd) >= len(line):
 		return "UTF-32", false
-	case bytes.IndexByte(line, 0) >= 0:
+	case min(even, odd) == 0 && 4*max(even, odd) >= len(line):
 		return "UTF-16", false
 	}
-	return "", false
+	return "a file that is no text", false
 }
 
 // Source is an input that can be read again.

@@ -5,9 +5,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/dpcalc/dpcalc/internal/csvfile"
 	"github.com/dpcalc/dpcalc/internal/usage"
@@ -24,10 +28,13 @@ const (
 	JSONLines
 )
 
+// Longest is the most bytes of a row of a file.
+const Longest = 1 << 24
+
 // Rows reads a table with the column id and another one, in csv, tsv or JSON lines, with or without a byte order mark.
-// It calls visit for every row, stops at visit's error and returns it. An error of the form is told of a line, as
-// csvfile has it, or a usage error.
-func Rows(in io.Reader, form Form, column string, visit func(id, value string) error) error {
+// A row has at most so many bytes. Rows calls visit for every row, stops at visit's error and returns it. An error of
+// the form is told of a line, as csvfile has it, or a usage error.
+func Rows(in io.Reader, form Form, longest int, column string, visit func(id, value string) error) error {
 	r := bufio.NewReaderSize(in, 1<<16)
 	start, err := r.Peek(4096)
 	if err != nil && err != io.EOF {
@@ -42,7 +49,7 @@ func Rows(in io.Reader, form Form, column string, visit func(id, value string) e
 			return err
 		}
 	}
-	t := table{column: column, visit: visit}
+	t := table{column: column, longest: longest, visit: visit}
 	if form == JSONLines || bytes.HasPrefix(start, []byte("{")) {
 		return t.objects(r)
 	}
@@ -51,13 +58,15 @@ func Rows(in io.Reader, form Form, column string, visit func(id, value string) e
 
 // table is a table that is read.
 type table struct {
-	column string // of the values
-	visit  func(id, value string) error
+	column  string // of the values
+	longest int    // bytes of a row
+	visit   func(id, value string) error
 }
 
 // cells reads a table with a header.
 func (t table) cells(in io.Reader, form Form) error {
 	s := csvfile.NewSplitter(in, 0)
+	s.Longest = t.longest
 	header := ""
 	for header == "" {
 		var err error
@@ -111,13 +120,10 @@ func shownNames(columns []string) (names []string) {
 	return names
 }
 
-// longestLine is the most bytes of an object.
-const longestLine = 1 << 24
-
 // objects reads JSON lines, each an object with the two keys.
 func (t table) objects(in io.Reader) error {
 	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, longestLine)
+	lines.Buffer(nil, t.longest)
 	number := 0
 	for lines.Scan() {
 		number++
@@ -125,6 +131,7 @@ func (t table) objects(in io.Reader) error {
 		if len(text) == 0 {
 			continue
 		}
+		var err error
 		id, value, plain := t.plain(text)
 		if plain {
 			if err := t.visit(id, value); err != nil {
@@ -132,23 +139,56 @@ func (t table) objects(in io.Reader) error {
 			}
 			continue
 		}
-		var object map[string]json.RawMessage
-		if err := json.Unmarshal(text, &object); err != nil {
-			return csvfile.Refuse(number, "got no JSON object, want one with id and %s", t.column)
-		}
-		id, okID := scalar(object["id"])
-		value, okValue := scalar(object[t.column])
-		if !okID || !okValue {
-			return csvfile.Refuse(number, "got an object without a text or a number as id or %s, want both", t.column)
+		if id, value, err = t.object(text); err != nil {
+			return csvfile.Refuse(number, "%v", err)
 		}
 		if err := t.visit(id, value); err != nil {
 			return err
 		}
 	}
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		return csvfile.Refuse(number+1, "got more than %d bytes, want a shorter line", longestLine)
+		return csvfile.Refuse(number+1, "got more than %d bytes, want a shorter line", t.longest)
 	}
 	return lines.Err()
+}
+
+// object reads an object with the two keys, each once.
+func (t table) object(text []byte) (id, value string, err error) {
+	switch {
+	case !utf8.Valid(text):
+		return "", "", fmt.Errorf("got bytes that are no UTF-8, want a text in UTF-8")
+	case !json.Valid(text) || text[0] != '{':
+		return "", "", fmt.Errorf("got no JSON object, want one with id and %s", t.column)
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	if _, err := d.Token(); err != nil {
+		return "", "", err
+	}
+	cells := make(map[string]json.RawMessage)
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return "", "", err
+		}
+		name, _ := key.(string)
+		var cell json.RawMessage
+		if err := d.Decode(&cell); err != nil {
+			return "", "", err
+		}
+		if name != "id" && name != t.column {
+			continue
+		}
+		if cells[name] != nil {
+			return "", "", fmt.Errorf("got two values of %s, want one", usage.Shown(name))
+		}
+		cells[name] = cell
+	}
+	id, okID := scalar(cells["id"])
+	value, okValue := scalar(cells[t.column])
+	if !okID || !okValue {
+		return "", "", fmt.Errorf("got an object without a text or a number as id or %s, want both", t.column)
+	}
+	return id, value, nil
 }
 
 // plain reads an object of nothing but plain texts, the id and the value among them, in a tenth of the time that the
@@ -167,11 +207,13 @@ func (t table) plain(text []byte) (id, value string, ok bool) {
 		if cell, rest, ok = plainText(rest); !ok {
 			break
 		}
-		switch string(key) {
-		case "id":
+		switch {
+		case string(key) == "id" && seen&1 == 0:
 			id, seen = string(cell), seen|1
-		case t.column:
+		case string(key) == t.column && seen&2 == 0:
 			value, seen = string(cell), seen|2
+		case string(key) == "id" || string(key) == t.column:
+			return "", "", false
 		}
 		rest = bytes.TrimLeft(rest, " \t")
 		if string(rest) == "}" {
@@ -196,7 +238,8 @@ func plainText(in []byte) (text, rest []byte, ok bool) {
 	return nil, nil, false
 }
 
-// scalar is a text, a number as it stands, or true or false.
+// scalar is a text, a number as it stands, or true or false. A text with half of a pair of surrogates is none: all of
+// them are read as the same character.
 func scalar(raw json.RawMessage) (string, bool) {
 	if len(raw) == 0 || bytes.ContainsRune([]byte("{[n"), rune(raw[0])) {
 		return "", false
@@ -206,5 +249,37 @@ func scalar(raw json.RawMessage) (string, bool) {
 	}
 	var text string
 	err := json.Unmarshal(raw, &text)
-	return text, err == nil
+	return text, err == nil && !halved(raw)
+}
+
+// halved reports whether a text in JSON has an escape of half of a pair of surrogates.
+func halved(raw []byte) bool {
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != '\\' {
+			continue
+		}
+		if i++; raw[i] != 'u' {
+			continue
+		}
+		i += 4
+		if c := escaped(raw[i-5:]); utf16.IsSurrogate(c) {
+			if utf16.DecodeRune(c, escaped(raw[i+1:])) == utf8.RuneError {
+				return true
+			}
+			i += 6
+		}
+	}
+	return false
+}
+
+// escaped is the character of an escape \uXXXX with which a text begins, 0 if it does not.
+func escaped(text []byte) rune {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
+		return 0
+	}
+	c, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	if err != nil {
+		return 0
+	}
+	return rune(c)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +16,7 @@ import (
 
 // pairs reads a whole table.
 func pairs(text string, form Form) (got [][2]string, err error) {
-	err = Rows(strings.NewReader(text), form, "prediction", func(id, value string) error {
+	err = Rows(strings.NewReader(text), form, Longest, "prediction", func(id, value string) error {
 		got = append(got, [2]string{id, value})
 		return nil
 	})
@@ -44,13 +45,40 @@ func TestRows(t *testing.T) {
 		"id,prediction\n1,\"x\n":           "got a quote that is left open",
 		"i\x00d\x00,\x00":                  "got UTF-16, want UTF-8",
 		"{\"id\":{},\"prediction\":\"x\"}": "line 1: got an object without a text or a number",
+
+		"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff\x03\x00": "got a file that is no text, want UTF-8",
+		"PK\x03\x04\x14\x00\x08\x00\x08\x00\x00\x00!\x00":  "got a file that is no text, want UTF-8",
+
+		"{\"id\":\"0\",\"id\":\"1\",\"prediction\":\"x\"}":            "line 1: got two values of id, want one",
+		"{\"id\":1,\"x\":2,\"x\":3,\"i\\u0064\":2}":                   "line 1: got two values of id, want one",
+		"{\"prediction\":\"0\",\"id\":\"1\",\"prediction\":null}":     "line 1: got two values of prediction, want one",
+		"{\"id\":\"1\",\"prediction\":\"a\xff\"}":                     "line 1: got bytes that are no UTF-8",
+		"{\"id\":\"1\",\"prediction\":\"\\ud800\"}":                   "line 1: got an object without a text",
+		"{\"id\":\"\\uD83D\\ude00\\udc00!\",\"prediction\":\"a\"}":    "line 1: got an object without a text",
+		"{\"id\":\"\\ud83d\\u0041\",\"prediction\":\"a\"}":            "line 1: got an object without a text",
+		"{\"id\":\"1\",\"prediction\":\"a\"} {\"id\":\"2\"}":          "line 1: got no JSON object",
+		"{\"id\":\"" + strings.Repeat("x", 1<<24) + "\"}":             "line 1: got more than 16777216 bytes",
+		"id,prediction" + strings.Repeat(",", 100_000-2) + ",":        "line 1: got more than 100000 cells, want fewer",
+		"id,prediction\n1,a" + strings.Repeat(",", 16_700_000) + "\n": "line 2: got more than 100000 cells, want fewer",
 	} {
 		if _, err := pairs(text, Unknown); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %s", text, err, want)
 		}
 	}
+	for _, text := range []string{"id,prediction\n1," + strings.Repeat("x", 100) + "\n",
+		"{\"id\":\"1\",\"prediction\":\"" + strings.Repeat("x", 100) + "\"}"} {
+		if err := Rows(strings.NewReader(text), Unknown, 90, "prediction", func(_, _ string) error {
+			return nil
+		}); err == nil || !strings.Contains(err.Error(), "got more than 90 bytes") {
+			t.Errorf("%q: got %v", text, err)
+		}
+	}
+	whole, err := pairs("{\"id\":\"\\ud83d\\ude00\\\\ud800\",\"prediction\":\"\ufffd\\ufffd\"}", Unknown)
+	if err != nil || whole[0] != [2]string{"\U0001f600\\ud800", "\ufffd\ufffd"} {
+		t.Errorf("%q, %v", whole, err)
+	}
 	stop := errors.New("enough")
-	err := Rows(strings.NewReader("id,prediction\n1,a\n2,b\n"), Unknown, "prediction", func(id, _ string) error {
+	err = Rows(strings.NewReader("id,prediction\n1,a\n2,b\n"), Unknown, Longest, "prediction", func(id, _ string) error {
 		if id != "1" {
 			t.Error("a row after the error")
 		}
@@ -86,7 +114,7 @@ func FuzzRows(f *testing.F) {
 				sameAsCSV(t, plain, got)
 			}
 			labels, err := holdout.NewLabels(func(visit func(id, label string) error) error {
-				return Rows(strings.NewReader(text), form, "prediction", visit)
+				return Rows(strings.NewReader(text), form, Longest, "prediction", visit)
 			})
 			if err == nil && labels.Samples() != int64(len(got)) {
 				t.Errorf("%d labels of %d rows", labels.Samples(), len(got))
@@ -159,8 +187,8 @@ func TestPlainObjects(t *testing.T) {
 	f := table{column: "prediction"}
 	for text, want := range map[string]bool{
 		`{"id":"1","prediction":"a"}`: true, `{ "x" : "y" , "prediction":"a", "id" :"1"}`: true,
-		`{"id":"0","id":"1","prediction":"a"}`: true,
-		`{"id":1,"prediction":"a"}`:            false, `{"id":"1"}`: false, `{"id":"1","prediction":"a"`: false,
+		`{"id":"0","id":"1","prediction":"a"}`: false, `{"prediction":"a","id":"1","prediction":"b"}`: false,
+		`{"id":1,"prediction":"a"}`: false, `{"id":"1"}`: false, `{"id":"1","prediction":"a"`: false,
 		`{"id":"1","prediction":"a"}}`: false,
 		`{"id":"1" "prediction":"a"}`:  false, `{"id":"\u0031","prediction":"a"}`: false, `"id":"1","prediction":"a"}`: false,
 		`{"id":"1","prediction":"a",}`: false, "{\"id\":\"1\",\"prediction\":\"\x01\"}": false,
@@ -174,5 +202,19 @@ func TestPlainObjects(t *testing.T) {
 		if ok && !json.Valid([]byte(text)) {
 			t.Errorf("%s is no JSON", text)
 		}
+	}
+}
+
+// A row of nothing but separators takes memory by its bytes, and not by its cells.
+func TestManyCellsTakeLittle(t *testing.T) {
+	text := "id,prediction\n" + strings.Repeat(",", 1<<24-1)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := pairs(text, Unknown); err == nil {
+		t.Error("a row of 16.7 million cells is read")
+	}
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 200<<20 {
+		t.Errorf("it took %d MB", took>>20)
 	}
 }

@@ -26,27 +26,82 @@ func (s *Session) Write(file string, emit func(io.Writer) error) error {
 	if s.Keep != nil {
 		return outputError(file, buffered(s.Keep(file), emit))
 	}
-	path, err := behind(file)
+	path, old, err := writable(file)
+	switch {
+	case err != nil:
+		return outputError(file, err)
+	case old == nil || old.Mode().IsRegular():
+		return outputError(file, s.replace(path, old, emit))
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return outputError(file, err)
 	}
-	old, err := os.Stat(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	return outputError(file, errors.Join(buffered(f, emit), f.Close()))
+}
+
+// Check says whether Write could begin, for a command that does what cannot be undone before it writes.
+func (s *Session) Check(file string) error {
+	if file == "" || s.Keep != nil {
+		return nil
+	}
+	path, old, err := writable(file)
+	switch {
+	case err != nil:
 		return outputError(file, err)
+	case old != nil && old.IsDir():
+		return outputError(file, &fs.PathError{Op: "open", Path: path, Err: errors.New("is a directory")})
+	case old != nil && !old.Mode().IsRegular():
+		return nil
 	}
+	temp, err := Temporaries.beside(path, 0o600)
 	if err == nil {
-		f, err := os.OpenFile(path, os.O_WRONLY, 0) // may we write it at all?
-		if err != nil {
-			return outputError(file, err)
+		Temporaries.Remove(temp.Name())
+	}
+	return outputError(file, err)
+}
+
+// writable finds the file that is written by a path, and the regular or other file that is there, which may be written
+// if it is regular.
+func writable(file string) (path string, old fs.FileInfo, err error) {
+	if path, err = behind(file); err != nil {
+		return path, nil, err
+	}
+	old, err = os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return path, nil, nil
+	}
+	if err != nil || !old.Mode().IsRegular() {
+		return path, old, err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return path, old, err
+	}
+	return path, old, f.Close()
+}
+
+// Inside says whether what is written by a path is in a directory, which need not exist, or below it.
+func Inside(path, dir string) bool {
+	path, err := behind(path)
+	if err != nil {
+		return false // and it cannot be written
+	}
+	if real, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		path = filepath.Join(real, filepath.Base(path))
+	}
+	at, err := filepath.Abs(path)
+	if err != nil {
+		return true
+	}
+	for above := filepath.Dir(at); ; at, above = above, filepath.Dir(above) {
+		if SameFile(above, filepath.Clean(dir)) {
+			return true
 		}
-		if !old.Mode().IsRegular() {
-			return outputError(file, errors.Join(buffered(f, emit), f.Close()))
-		}
-		if err := f.Close(); err != nil {
-			return outputError(file, err)
+		if at == above {
+			return false
 		}
 	}
-	return outputError(file, s.replace(path, old, emit))
 }
 
 // replace writes a file that takes the name when it is whole, and the mode of the old one

@@ -12,6 +12,7 @@ import (
 	"github.com/dpcalc/dpcalc/holdout"
 	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/numbers"
+	"github.com/dpcalc/dpcalc/internal/outfile"
 	"github.com/dpcalc/dpcalc/internal/usage"
 )
 
@@ -128,7 +129,29 @@ func run(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
+	if err := a.keepsOut(c, target, args[1]); err != nil {
+		return err
+	}
 	return input(a.run(c, target, args[1], args[2:]))
+}
+
+// keepsOut refuses to write into the ledger's folder, where nobody but the ledger writes, and what could not be written
+// once a look is spent.
+func (a action) keepsOut(c *commands.Call, target commands.Target, dir string) error {
+	log, _ := c.Text("log")
+	for _, f := range []struct{ flag, path string }{{"output", target.Path}, {"log", log}} {
+		if f.path == "" || a.takes != "" {
+			continue
+		}
+		inside := outfile.Inside(f.path, dir)
+		for _, file := range holdout.Files() {
+			inside = inside || outfile.SameFile(f.path, filepath.Join(dir, file))
+		}
+		if inside {
+			return usage.Invalid(f.flag, f.path, "a file outside of the ledger's folder")
+		}
+	}
+	return c.Check(target.Path)
 }
 
 // belongs refuses the flags of other actions.

@@ -66,5 +66,5 @@ func (f *file) rows(visit func(id, value string) error) error {
 	if filepath.Ext(f.Name) == ".jsonl" {
 		form = ledgers.JSONLines
 	}
-	return ledgers.Rows(f.Reader(), form, f.column, counted)
+	return ledgers.Rows(f.Reader(), form, ledgers.Longest, f.column, counted)
 }
