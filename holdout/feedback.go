@@ -78,8 +78,14 @@ func (p *Plan) needs(s *Submission) error {
 			return inputf("%s: got %v, want a number in [%v, 1]", c.name, *x, low)
 		}
 	}
-	if bar := p.Promise.Bar; bar != nil && *bar != *s.Bar {
+	bar := p.Promise.Bar
+	switch {
+	case goal.Feedback != transfer.Gate:
+		return nil
+	case bar != nil && *bar != *s.Bar:
 		return inputf("bar: got %v, want %v as in the plan, or none", *s.Bar, *bar)
+	case bar == nil && !reaches(1, 1, *s.Bar, goal.Tau):
+		return inputf("bar: got %v, want at most 1 - tau, where tau is %v: nothing passes above it", *s.Bar, goal.Tau)
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func fits(l *Labels, table Table, number bool) (want map[string]float64, ok bool
 			if known = parsed && !strings.ContainsAny(value, "/_xXpPbBoO"); known {
 				x, _ = r.Float64()
 			}
-			known = known && x >= 0 && x <= 1
+			known = known && x >= 0 && x <= 1 && (x != 0 || r.Sign() == 0)
 		}
 		_, again := want[id]
 		want[id] = x

@@ -257,7 +257,8 @@ func numberCell(binary bool) func(string) (float64, error) {
 	}
 }
 
-// decimal reads a decimal number: no NaN, no infinity, no hexadecimal digits and no blanks.
+// decimal reads a decimal number: no NaN, no infinity, no hexadecimal digits and no blanks, and nothing that would be
+// read as zero without being it.
 func decimal(text string) (float64, bool) {
 	if text == "" || strings.ContainsFunc(text, func(r rune) bool {
 		return !strings.ContainsRune("0123456789+-.eE", r)
@@ -265,7 +266,8 @@ func decimal(text string) (float64, bool) {
 		return 0, false
 	}
 	x, err := strconv.ParseFloat(text, 64)
-	return x, err == nil
+	digits, _, _ := strings.Cut(strings.ToLower(text), "e")
+	return x, err == nil && (x != 0 || !strings.ContainsAny(digits, "123456789"))
 }
 
 // fingerprint is that of the metric and every id with its value.

@@ -83,6 +83,11 @@ func Create(dir string, labels *Labels, terms Terms) (*Ledger, error) {
 	}
 	difference := plan.goal.Query == transfer.Difference
 	switch {
+	case !utf8.ValidString(terms.Labels):
+		return nil, inputf("labels: got the path %s, want one in UTF-8, so that it is found again", shown(terms.Labels))
+	case !utf8.ValidString(terms.Incumbent.Path):
+		return nil, inputf("incumbent: got the path %s, want one in UTF-8, so that it is found again",
+			shown(terms.Incumbent.Path))
 	case difference && terms.Incumbent.Values == nil:
 		return nil, inputf("incumbent: got nothing, want the predictions that the first candidate is compared with")
 	case !difference && terms.Incumbent.Values != nil:
@@ -129,6 +134,15 @@ func newFolder(dir string) (made bool, err error) {
 	if err == nil || !errors.Is(err, fs.ErrExist) {
 		return err == nil, err
 	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, inputf("%s: got a link that leads nowhere, want an empty folder or a new one", shown(dir))
+	case err == nil && !info.IsDir():
+		return false, inputf("%s: got a file, want an empty folder or a new one", shown(dir))
+	case err != nil:
+		return false, err
+	}
 	inside, err := os.ReadDir(dir)
 	if err != nil {
 		return false, err
@@ -140,7 +154,7 @@ func newFolder(dir string) (made bool, err error) {
 }
 
 func notEmpty(dir, name string) error {
-	return inputf("%s: got a folder with %s in it, want an empty or a new one", dir, shown(name))
+	return inputf("%s: got a folder with %s in it, want an empty or a new one", shown(dir), shown(name))
 }
 
 // newFiles writes plan.json last: a folder with one is a ledger. It returns the files that it has made, none of which
@@ -359,10 +373,13 @@ func (l *Ledger) ask(s Submission) (a asked, err error) {
 		return a, err
 	}
 	a.Line = Line{Event: Looked, Name: s.Name, Team: s.Team, Metric: s.Metric, Bar: s.Bar, Guess: s.Guess, Path: s.Path}
-	if l.plan.Incumbent != nil {
+	switch {
+	case l.plan.Incumbent != nil:
 		if err := l.compare(&a, s); err != nil {
 			return a, err
 		}
+	case s.Incumbent != nil:
+		return a, inputf("incumbent: got one, want none: the plan is for no differences")
 	}
 	a.Fingerprint = a.look.values.fingerprint(a.Incumbent, text(s.Bar), text(s.Guess))
 	return a, nil
@@ -391,6 +408,8 @@ func (l *Ledger) compare(a *asked, s Submission) error {
 	switch {
 	case s.Incumbent == nil:
 		return inputf("incumbent: got nothing, want the predictions that the candidate is compared with")
+	case !utf8.ValidString(s.Path):
+		return inputf("got the path %s, want one in UTF-8, so that it is found again if it passes", shown(s.Path))
 	case s.Metric != l.plan.Metric:
 		return inputf("metric: got %s, want %s as in the plan: the incumbent has no other", shown(s.Metric), l.plan.Metric)
 	}
@@ -671,8 +690,10 @@ func contents(dir string, looks *os.File) (*Plan, []byte, error) {
 
 // notLedger says that a folder has no ledger if that is why a file cannot be opened.
 func notLedger(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("got no ledger there, make one by init: %w", err)
+	path := (*fs.PathError)(nil)
+	if errors.As(err, &path) && errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: got no ledger there, want the folder of one, which holdout init makes: %w",
+			shown(filepath.Dir(path.Path)), path.Err)
 	}
 	return err
 }

@@ -37,6 +37,12 @@ type Line struct {
 	Chain string `json:"-"` // of everything up to this line
 }
 
+// sealedLine is a line with its chain.
+type sealedLine struct {
+	*Line
+	Sealed string `json:"chain"`
+}
+
 // history is what the files say has happened.
 type history struct {
 	plan    *Plan
@@ -122,7 +128,7 @@ func (h *history) line(text []byte) error {
 		return corrupt("looks.jsonl is not as it was written: line %d, or one before it, was edited", number)
 	}
 	l := Line{Chain: chain}
-	if err := json.Unmarshal(text, &l); err != nil {
+	if err := known(text, &sealedLine{Line: &l}); err != nil {
 		return corrupt("looks.jsonl: line %d: %v", number, err)
 	}
 	switch {

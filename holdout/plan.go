@@ -1,6 +1,7 @@
 package holdout
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -134,7 +135,8 @@ type Step struct {
 // Terms are what a new ledger is to promise.
 type Terms struct {
 	Goal      transfer.Goal // Samples may be left 0; of Queries, Tau and Beta one may be 0 and is solved
-	Method    string        // "" for the best that a ledger runs
+	Method    string        // "" for the best of Methods
+	Methods   []string      // of which a ledger runs one; nil for all that it runs
 	Metric    string        // "" for accuracy
 	Labels    string        // the labels' file, to be found again; "" if they are in none
 	Incumbent Submission    // of differences: what the first candidate is compared with
@@ -176,7 +178,7 @@ func Certify(t Terms, samples int64) (*Plan, error) {
 	if err := looksAt(goal); err != nil {
 		return nil, err
 	}
-	methods, err := methodsOf(t.Method)
+	methods, err := methodsOf(t.Method, t.Methods)
 	if err != nil {
 		return nil, err
 	}
@@ -208,14 +210,18 @@ func looksAt(g transfer.Goal) error {
 		return inputf("query: got %s, want bounded, binary or difference: a look is a mean over the rows", g.Query)
 	case g.Transcripts != 0 || g.LnTranscripts != 0:
 		return inputf("transcripts: got a number of them, want none: a ledger counts looks")
+	case g.Epsilon != 0:
+		return inputf("epsilon: got %v, want none: no method that a ledger runs takes one", g.Epsilon)
+	case g.Sensitivity != 0:
+		return inputf("sensitivity: got %v, want none: a look is a mean over the rows", g.Sensitivity)
 	case g.PastLooks != 0:
 		return inputf("past-looks: got %d, want none: the rows of a ledger are looked at by nobody else", g.PastLooks)
 	}
 	return nil
 }
 
-// methodsOf returns the method of that name, or all that a ledger runs.
-func methodsOf(name string) (list []transfer.Method, err error) {
+// methodsOf returns the method of that name, or those of the list that a ledger runs.
+func methodsOf(name string, among []string) (list []transfer.Method, err error) {
 	if name != "" && practiceOf(name) == nil {
 		return nil, inputf("method: got %s, want one that a ledger runs: %s", shown(name), strings.Join(Methods(), ", "))
 	}
@@ -224,9 +230,16 @@ func methodsOf(name string) (list []transfer.Method, err error) {
 		if !ok {
 			return nil, fmt.Errorf("the registry has no method %s", p.method)
 		}
+		if among != nil && !slices.Contains(among, p.method) {
+			continue
+		}
 		if name == "" || name == p.method {
 			list = append(list, m)
 		}
+	}
+	if len(list) == 0 {
+		return nil, inputf("method: got %s, want one that a ledger runs: %s", shown(strings.Join(among, ", ")),
+			strings.Join(Methods(), ", "))
 	}
 	return list, nil
 }
@@ -273,19 +286,38 @@ func (p *Plan) encode() error {
 	return err
 }
 
+// sealedPlan is a plan with its chain.
+type sealedPlan struct {
+	*Plan
+	Chain string `json:"chain"`
+}
+
+// known reads an object, and refuses members that this version does not know.
+func known(text []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	return d.Decode(into)
+}
+
 // decodePlan reads plan.json and checks what its seal and its fields can tell.
 func decodePlan(text []byte) (*Plan, error) {
 	if _, ok := planEnds.open(sha256.New(), text); !ok {
 		return nil, corrupt("plan.json is not as it was written")
 	}
 	p := &Plan{sealed: slices.Clone(text)}
-	if err := json.Unmarshal(text, p); err != nil {
+	var named struct {
+		Schema string `json:"schema"`
+	}
+	if err := json.Unmarshal(text, &named); err != nil {
 		return nil, corrupt("plan.json: %v", err)
 	}
-	if p.Schema != schema {
-		return nil, fmt.Errorf("plan.json: got the schema %s, want %s", shown(p.Schema), schema)
+	if named.Schema != schema {
+		return nil, fmt.Errorf("plan.json: got the schema %s, want %s", shown(named.Schema), schema)
 	}
-	var err error
+	err := known(text, &sealedPlan{Plan: p})
+	if err != nil {
+		return nil, fmt.Errorf("plan.json: this version cannot keep all that is promised there: %w", err)
+	}
 	p.goal, err = p.Promise.goal()
 	if err == nil && practiceOf(p.Method) == nil {
 		err = fmt.Errorf("got the method %s, want one of %s", shown(p.Method), strings.Join(Methods(), ", "))

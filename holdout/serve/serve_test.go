@@ -440,8 +440,8 @@ func TestGracefulStop(t *testing.T) {
 	}
 }
 
-// A server does not end before a look that has begun, also where its client is cut off. No look begins after the end: its
-// client was told nothing, and would have spent it.
+// A server does not end before a look that has begun, also where its client is cut off. No look begins after the end:
+// its client was told nothing, and would have spent it.
 func TestLookInHand(t *testing.T) {
 	labels, predictions := holdoutOf(t, 1)
 	scores := create(t, labels, answers(2))

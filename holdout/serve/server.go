@@ -121,7 +121,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler: s, ReadHeaderTimeout: min(s.Timeout, 10*time.Second), ReadTimeout: s.Timeout,
 		WriteTimeout: s.Timeout + time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: mostHeader,
-		ErrorLog: log.New(io.Discard, "", 0), // of broken connections; what goes wrong here is an Event
+		DisableGeneralOptionsHandler: true,                       // which would answer OPTIONS * before the host is looked at
+		ErrorLog:                     log.New(io.Discard, "", 0), // of broken connections; what goes wrong here is an Event
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()
@@ -316,8 +317,15 @@ func passedOn(h http.Header) bool {
 func sameHost(a, b string) bool { return strings.EqualFold(withoutPort(a), withoutPort(b)) }
 
 // withoutPort leaves out the ports that an address on the web leaves out.
-func withoutPort(host string) string {
-	return strings.TrimSuffix(strings.TrimSuffix(host, ":80"), ":443")
+func withoutPort(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	switch {
+	case err != nil || port != "80" && port != "443":
+		return address
+	case strings.Contains(host, ":"):
+		return "[" + host + "]"
+	}
+	return host
 }
 
 // tell tells the log. It is not told of what a flood has in thousands, but of how many there were.

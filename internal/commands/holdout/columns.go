@@ -8,6 +8,7 @@ import (
 	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/ledgers"
 	"github.com/dpcalc/dpcalc/internal/record"
+	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -73,9 +74,9 @@ func (m made) answer(dir string) commands.Answer[made] {
 			case m.plan == nil:
 				return []string{"No ledger: the plan has no certificate"}, nil
 			case m.chain == "":
-				return []string{"A ledger of this plan would be made in " + dir}, []string{promise}
+				return []string{"A ledger of this plan would be made in " + usage.Shown(dir)}, []string{promise}
 			}
-			return []string{"The ledger " + dir}, []string{promise}
+			return []string{"The ledger " + usage.Shown(dir)}, []string{promise}
 		},
 	}
 }
@@ -113,7 +114,7 @@ func statusOf(s holdout.Status, dir string) commands.Answer[holdout.Status] {
 		Command: "holdout", Inputs: folder(dir), Rows: slices.Values([]holdout.Status{s}), Columns: ledgers.Statuses,
 		Shown: but(ledgers.Statuses, "labels", "chain"),
 		Say: func() (title, notes []string) {
-			return []string{"The ledger " + dir}, []string{"chain " + s.Chain}
+			return []string{"The ledger " + usage.Shown(dir)}, []string{"chain " + s.Chain}
 		},
 	}
 }
@@ -122,7 +123,7 @@ func logOf(lines []holdout.Line, dir string) commands.Answer[holdout.Line] {
 	return commands.Answer[holdout.Line]{
 		Command: "holdout", Inputs: folder(dir), Rows: slices.Values(lines), Columns: ledgers.Lines,
 		Shown: but(ledgers.Lines, "fingerprint", "chain"),
-		Say:   func() (title, notes []string) { return []string{"The log of " + dir}, nil },
+		Say:   func() (title, notes []string) { return []string{"The log of " + usage.Shown(dir)}, nil },
 	}
 }
 
@@ -153,11 +154,14 @@ func verifiedOf(v holdout.Verified, dir, chain string) commands.Answer[verified]
 		Say: func() (title, notes []string) {
 			notes = []string{"chain " + v.Chain}
 			if v.Torn == 0 {
-				return []string{"Every byte of " + dir + " is as it was written, and the plan certifies"}, notes
+				const whole = "Every byte of %s is as it was written, and the plan certifies"
+				return []string{fmt.Sprintf(whole, usage.Shown(dir))}, notes
 			}
-			notes = append(notes, fmt.Sprintf("looks that a crash has cut short, which are spent and count as passes or flags: %d",
-				v.Torn))
-			return []string{"The whole lines of " + dir + " are as they were written, and the plan certifies"}, notes
+			const (
+				part = "The whole lines of %s are as they were written, and the plan certifies"
+				torn = "looks that a crash has cut short, which are spent and count as passes or flags: %d"
+			)
+			return []string{fmt.Sprintf(part, usage.Shown(dir))}, append(notes, fmt.Sprintf(torn, v.Torn))
 		},
 	}
 }

@@ -1,10 +1,13 @@
 package holdout
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dpcalc/dpcalc/internal/commandtest"
 )
 
 // Lines that end in CRLF, or anything else that no crash can leave, do not verify. What a crash has cut short does, and
@@ -23,7 +26,8 @@ func TestVerifyTellsTornFromEdited(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, edited := range []string{strings.ReplaceAll(string(text), "\n", "\r\n"), string(text) + "\n", string(text) + " "} {
+	whole := string(text)
+	for _, edited := range []string{strings.ReplaceAll(whole, "\n", "\r\n"), whole + "\n", whole + " "} {
 		write(t, looks, edited)
 		for _, line := range []string{"verify ledger", "score ledger p850.tsv --bar 0.7"} {
 			if stdout, stderr := runs(t, 1, "holdout "+line); stdout != "" || !strings.Contains(stderr, "was edited") {
@@ -39,15 +43,16 @@ func TestVerifyTellsTornFromEdited(t *testing.T) {
 	runs(t, 3, "holdout score ledger p850.tsv --bar 0.7") // the pass is spent
 }
 
-// Nothing is written into the ledger's folder, under whatever name, and what cannot be written is told before a ledger is
-// made or a look spent.
+// Nothing is written into the ledger's folder, under whatever name, and what cannot be written is told before a ledger
+// is made or a look spent.
 func TestOutputsOutside(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rows(t, 1000, 600, 700)
 	const terms = " --labels labels.csv -m 3 -t 0.2 -b 0.05"
 	runs(t, 0, "holdout init ledger"+terms)
 	runs(t, 0, "holdout score ledger p600.tsv")
-	for link, to := range map[string]string{"link": "ledger", "log.jsonl": "ledger/looks.jsonl", "new.csv": "ledger/x.csv"} {
+	links := map[string]string{"link": "ledger", "log.jsonl": "ledger/looks.jsonl", "new.csv": "ledger/x.csv"}
+	for link, to := range links {
 		if err := os.Symlink(to, link); err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +62,7 @@ func TestOutputsOutside(t *testing.T) {
 	}
 	before := contents(t)
 	for line, want := range map[string]string{
-		"log ledger -o ledger/looks.jsonl":                         "--output: got ledger/looks.jsonl, want a file outside of",
+		"log ledger -o ledger/looks.jsonl":                         "--output: got ledger/looks.jsonl, want a file outside",
 		"status ledger -o ledger/plan.json":                        "--output: got ledger/plan.json",
 		"status ledger -o ./link/../ledger/x.csv":                  "--output: got ./link/../ledger/x.csv",
 		"status link -o ledger/x.csv":                              "--output: got ledger/x.csv",
@@ -105,6 +110,92 @@ func contents(t *testing.T) (all string) {
 			t.Fatal(err)
 		}
 		all += string(text)
+	}
+	return all
+}
+
+// What a flag or a scenario says and the plan does not keep is refused, before a ledger is made or a look spent.
+func TestNothingIsDropped(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rows(t, 400, 200, 300)
+	const some = " --labels labels.csv -m 3 -b 0.05"
+	runs(t, 0, "holdout init ledger"+some+" --query binary --feedback gate --passes 1")
+	runs(t, 0, "holdout init answers"+some)
+	write(t, "file", "")
+	if err := os.Symlink("nowhere", "dangling"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir("a\xffb", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"labels.csv", "p200.tsv"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join("a\xffb", name), string(text))
+	}
+	write(t, "tiny.csv", strings.ReplaceAll("id,x\n"+manyTiny(400), "V", "1e-400"))
+	write(t, "plan.yaml", "schema: dpcalc/plan-file/1\ndefaults: {beta: 5%, queries: 3}\nscenarios:\n"+
+		"  - {name: open}\n  - {name: private, epsilon: 0.1, tau: 0.3}\n  - {name: proven, proofs: published}\n"+
+		"  - {name: unproven, proofs: published, method: \"gaussian,splitting\"}\n"+
+		"  - {name: other, method: laplace}\n")
+	before := contents(t)
+	for line, want := range map[string]string{
+		"verify ledger --chain=":                                           "--chain: got \"\", want the 64 hexadecimal digits",
+		"verify ledger --chain 12":                                         "--chain: got 12, want the 64 hexadecimal digits",
+		"verify ledger --chain " + strings.Repeat("g", 64):                 "want the 64 hexadecimal digits",
+		"score answers p200.tsv --incumbent p300.tsv":                      "--incumbent: got one, want none: the plan is for no differences",
+		"score ledger p200.tsv":                                            "dpcalc: --bar: got nothing, want a number in [0, 1]",
+		"score ledger p200.tsv --bar 0.99":                                 "--bar: got 0.99, want at most 1 - tau",
+		"score answers tiny.csv --metric column:x":                         "id r0: got the value 1e-400, want a number in [0, 1]",
+		"init file" + some:                                                 "file: got a file, want an empty folder or a new one",
+		"init dangling" + some:                                             "dangling: got a link that leads nowhere, want an empty folder",
+		"init new --labels labels.csv -m 3":                                "holdout init: got --queries, want two of --queries, --tau and --beta",
+		"init new --labels labels.csv":                                     "holdout init: got none of them, want two of --queries",
+		"init new --labels a\xffb/labels.csv -m 3 -b 0.05":                 `--labels: got the path "`,
+		"init new --labels labels.csv --plan plan.yaml --scenario private": "epsilon: got 0.1, want none",
+		"init new --labels labels.csv --plan plan.yaml --scenario other":   "--method: got laplace, want one that a ledger runs",
+	} {
+		stdout, stderr := runs(t, 2, "holdout "+line)
+		if stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: %s%swant %s", line, stdout, stderr, want)
+		}
+	}
+	if after := contents(t); after != before {
+		t.Errorf("was\n%s\nis\n%s", before, after)
+	}
+	for scenario, method := range map[string]string{"open": "gaussian-schedule", "proven": "splitting"} {
+		flags := row(t, 0, "holdout init new"+some+" --dry-run --method "+method)
+		made := row(t, 0, "holdout init "+scenario+" --labels labels.csv --plan plan.yaml --scenario "+scenario)
+		if made["method"] != method || made["tau"] != flags["tau"] {
+			t.Errorf("%s: %v, want %v", scenario, made, flags)
+		}
+	}
+	if stdout, _ := runs(t, 0, "holdout verify ledger --chain "+
+		strings.ToUpper(row(t, 0, "holdout verify ledger")["chain"].(string))); !strings.Contains(stdout, "verified") {
+		t.Error(stdout)
+	}
+	if _, stderr := runs(t, 1, "holdout score nosuch p200.tsv"); !strings.Contains(stderr,
+		"nosuch: got no ledger there, want the folder of one, which holdout init makes") {
+		t.Error(stderr)
+	}
+	runs(t, 0, "holdout init a\xffb/ledger"+some) // the folder may have any name
+	if err := os.Rename("answers", "two\nlines"); err != nil {
+		t.Fatal(err)
+	}
+	for _, action := range []string{"status", "log", "verify"} {
+		code, stdout, _ := commandtest.Dpcalc("holdout", action, "two\nlines")
+		if code != 0 || strings.Contains(stdout, "two\nlines") || !strings.Contains(stdout, `two\nlines`) {
+			t.Errorf("%s: %d, %s", action, code, stdout)
+		}
+	}
+}
+
+// manyTiny are so many rows with the value V.
+func manyTiny(n int) (all string) {
+	for i := range n {
+		all += fmt.Sprintf("r%d,V\n", i)
 	}
 	return all
 }

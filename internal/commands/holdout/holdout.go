@@ -3,6 +3,8 @@ package holdout
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -132,7 +134,7 @@ func run(c *commands.Call) error {
 	if err := a.keepsOut(c, target, args[1]); err != nil {
 		return err
 	}
-	return input(a.run(c, target, args[1], args[2:]))
+	return input(c, a.run(c, target, args[1], args[2:]))
 }
 
 // keepsOut refuses to write into the ledger's folder, where nobody but the ledger writes, and what could not be written
@@ -175,20 +177,20 @@ func belongs(c *commands.Call, all []action, a action) error {
 	return nil
 }
 
-// input makes what is wrong with the input a usage error.
-func input(err error) error {
+// input makes what is wrong with the input a usage error, of its flag if there is one.
+func input(c *commands.Call, err error) error {
 	wrong := (*holdout.InputError)(nil)
-	if told := (*usage.Error)(nil); errors.As(err, &wrong) && !errors.As(err, &told) {
-		return usage.Errorf("holdout: %v", err)
+	if told := (*usage.Error)(nil); !errors.As(err, &wrong) || errors.As(err, &told) {
+		return err
 	}
-	return err
+	name, _, _ := strings.Cut(err.Error(), ":")
+	if slices.ContainsFunc(c.Command.Flags, func(f usage.Flag) bool { return f.Name == name }) {
+		return usage.Errorf("--%v", err)
+	}
+	return usage.Errorf("holdout: %v", err)
 }
 
 func runInit(c *commands.Call, target commands.Target, dir string, _ []string) error {
-	terms, err := readTerms(c)
-	if err != nil {
-		return err
-	}
 	path, ok := c.Text("labels")
 	switch {
 	case !ok:
@@ -196,11 +198,15 @@ func runInit(c *commands.Call, target commands.Target, dir string, _ []string) e
 	case path == "-":
 		return usage.Errorf("--labels: got -, want a file that stays where it is")
 	}
-	if terms.Labels, err = filepath.Abs(path); err != nil {
-		return err
-	}
 	labels, err := readLabels(c, path)
 	if err != nil {
+		return err
+	}
+	terms, err := readTerms(c, labels.Samples())
+	if err != nil {
+		return err
+	}
+	if terms.Labels, err = filepath.Abs(path); err != nil {
 		return err
 	}
 	done, err := readIncumbent(c, labels, &terms)
@@ -377,9 +383,13 @@ func readSubmissions(c *commands.Call, status holdout.Status, paths []string) (l
 		open = append(open, f)
 		return f.table, nil
 	}
+	moved, named := c.Text("incumbent")
+	if named && status.Incumbent == nil {
+		return nil, done, usage.Errorf("--incumbent: got one, want none: the plan is for no differences")
+	}
 	if status.Incumbent != nil {
 		path := status.Incumbent.Path
-		if moved, ok := c.Text("incumbent"); ok {
+		if named {
 			path = moved
 		}
 		if path == "" {
@@ -423,8 +433,11 @@ func runLog(c *commands.Call, target commands.Target, dir string, _ []string) er
 }
 
 func runVerify(c *commands.Call, target commands.Target, dir string, _ []string) error {
-	chain, _ := c.Text("chain")
-	v, err := holdout.Verify(dir, chain)
+	chain, given := c.Text("chain")
+	if digits, err := hex.DecodeString(chain); given && (err != nil || len(digits) != sha256.Size) {
+		return usage.Invalid("chain", chain, "the 64 hexadecimal digits that an answer carried")
+	}
+	v, err := holdout.Verify(dir, strings.ToLower(chain))
 	if err != nil {
 		return err
 	}

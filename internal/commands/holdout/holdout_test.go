@@ -238,20 +238,20 @@ func TestBadInput(t *testing.T) {
 
 		"score ledger nan.csv --metric column:judge": "nan.csv: id r0: got the value NaN, want a number in [0, 1]",
 
-		"score ledger p600.tsv --metric f1": "holdout: metric: got f1, want accuracy, or column:NAME for values in [0, 1]",
+		"score ledger p600.tsv --metric f1": "dpcalc: --metric: got f1, want accuracy, or column:NAME for values in [0, 1]",
 
-		"score ledger p600.tsv --bar 0.5": "holdout: bar: got 0.5, want none with --feedback answers",
+		"score ledger p600.tsv --bar 0.5": "dpcalc: --bar: got 0.5, want none with --feedback answers",
 
 		"score ledger p600.tsv --guess x": "--guess: got x, want a number",
 
 		"score ledger p600.tsv p600.tsv": "holdout: got 2 submissions, want at least 1 and at most 1",
 
 		"score ledger p600.tsv --name " + strings.Repeat("n",
-			101): "holdout: name: got 101 characters, want at most 100",
+			101): "dpcalc: --name: got 101 characters, want at most 100",
 
 		"init ledger --labels labels.csv -m 3 -t 0.2 -b 0.05": "want an empty or a new one",
 
-		"init new --labels labels.csv -m 3":       "goal: got two or more unknowns",
+		"init new --labels labels.csv -m 3":       "holdout init: got --queries, want two of --queries, --tau and --beta",
 		"init new -m 3 -t 0.2 -b 0.05":            "--labels: got nothing, want a file",
 		"init new --labels - -m 3 -t 0.2 -b 0.05": "--labels: got -, want a file",
 

@@ -1,6 +1,7 @@
 package holdout
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/holdout"
@@ -40,8 +41,8 @@ var goalFlags = []usage.Flag{
 	{Name: "one-sided", Switch: true, Usage: "nothing shown exceeds its truth by more than tau; it may fall short of it"},
 }
 
-// readTerms reads what a new ledger is to promise.
-func readTerms(c *commands.Call) (t holdout.Terms, err error) {
+// readTerms reads what a new ledger is to promise for so many rows.
+func readTerms(c *commands.Call, samples int64) (t holdout.Terms, err error) {
 	t.Metric, _ = c.Text("metric")
 	path, planned := c.Text("plan")
 	if !planned {
@@ -58,7 +59,7 @@ func readTerms(c *commands.Call) (t holdout.Terms, err error) {
 		}
 	}
 	name, _ := c.Text("scenario")
-	t.Goal, t.Method, err = samplesize.Scenario(c, path, name)
+	t.Goal, t.Methods, err = samplesize.Scenario(c, path, name, samples)
 	return t, err
 }
 
@@ -110,7 +111,25 @@ func readGoal(c usage.Values) (g transfer.Goal, err error) {
 		}
 	}
 	g.OneSided, g.Checked = c.Is("one-sided"), c.Is("checked")
-	return g, nil
+	return g, enough(g)
+}
+
+// enough asks for two of the three quantities that the number of labels leaves open.
+func enough(g transfer.Goal) error {
+	var got []string
+	for _, f := range []struct {
+		name  string
+		given bool
+	}{{"--queries", g.Queries != 0}, {"--tau", g.Tau != 0}, {"--beta", g.Beta != 0}} {
+		if f.given {
+			got = append(got, f.name)
+		}
+	}
+	if len(got) >= 2 {
+		return nil
+	}
+	return usage.Errorf("holdout init: got %s, want two of --queries, --tau and --beta to find the third, or all to check",
+		cmp.Or(strings.Join(got, ""), "none of them"))
 }
 
 // readBeta reads --beta or --confidence.

@@ -109,6 +109,12 @@ type scenario struct {
 
 // readPlanFile reads and validates a plan file.
 func readPlanFile(c *commands.Call, path string) (scenarios []scenario, err error) {
+	return readScenarios(c, path, func(v usage.Values) usage.Values { return v })
+}
+
+// readScenarios reads a plan file, of whose scenarios it takes other values.
+func readScenarios(c *commands.Call, path string, taken func(usage.Values) usage.Values) (scenarios []scenario,
+	err error) {
 	total := 0
 	err = planfile.Read(path, planKeys(), func(read planfile.Scenario) (err error) {
 		tooMany := func() error {
@@ -119,7 +125,7 @@ func readPlanFile(c *commands.Call, path string) (scenarios []scenario, err erro
 			return tooMany()
 		}
 		s := scenario{name: read.Name}
-		s.request, err = readRequest(&commands.Call{Session: c.Session, Values: read.Values, Command: Command(),
+		s.request, err = readRequest(&commands.Call{Session: c.Session, Values: taken(read.Values), Command: Command(),
 			Formats: c.Formats})
 		if err != nil {
 			return read.Wrong(err)
