@@ -3,7 +3,10 @@ package transfer
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
+
+	"github.com/dpcalc/dpcalc/theory"
 )
 
 // With rows to spare, tau_achieved is what the printed mechanism reaches, by the
@@ -77,5 +80,31 @@ func TestAchievedAtTheLeastBeta(t *testing.T) {
 				t.Errorf("%s %+v: beta %v, tau %v", m.Name, g, a.Beta, a.TauAchieved)
 			}
 		}
+	}
+}
+
+// What is achieved is never more than what was asked for, and where nothing can go wrong the row says so.
+func TestAchievedIsWithinTheGoal(t *testing.T) {
+	one := Shown{OneSided: true}
+	for _, g := range []Goal{
+		{Queries: 5, Tau: 8.918723372577733e-06, Beta: theory.LogProb(math.Log(0.00655)), Query: Binary, Shown: one},
+		{Queries: 7, Tau: 1.2345e-06, Beta: theory.LogProb(math.Log(0.01)), Query: Binary},
+		{Queries: 1.8e14, Tau: 0.9, Beta: theory.LogProb(math.Log(0.05)), Shown: Shown{Feedback: Gate}},
+	} {
+		for _, m := range Methods() {
+			a, err := m.Solve(g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a.Status == OK && a.TauAchieved > a.Tau {
+				t.Errorf("%s %+v: tau achieved %v", m.Name, g, a.TauAchieved)
+			}
+		}
+	}
+	g := Goal{Queries: 1, Samples: 1, Tau: 0.01, Beta: -70, Query: Difference,
+		Shown: Shown{Feedback: Gate, Disagreement: 0.001, Bar: Some(-0.9)}}
+	m, _ := Lookup("gate")
+	if a, err := m.Solve(g); err != nil || a.Status != OK || !strings.Contains(a.Reason, "nothing at the bar") {
+		t.Errorf("%+v, %v", a, err)
 	}
 }

@@ -81,6 +81,9 @@ func (m Method) Solve(g Goal) (Answer, error) {
 		return Answer{Goal: g}.refused(err)
 	}
 	a.TauAchieved, a.Mechanism = r.tau(a.withGuessError())
+	if silent := a.Mechanism.Noise == ""; silent && a.TauAchieved > a.Tau && r.holds(a.Goal) { // it is searched for
+		a.TauAchieved = a.Tau
+	}
 	return a.noted(r), nil
 }
 
@@ -125,10 +128,12 @@ func (a Answer) noted(r rule) Answer {
 // likelyHigh reports whether the population values are known to be at least something.
 func (g Goal) likelyHigh() bool { return g.AtLeast > 0 && !g.Checked }
 
-// guessed says what does as well as the answers without any data.
+// guessed says what does as well as the answers without any data, or that there is nothing to guard against.
 func (a Answer) guessed() string {
 	answers := a.Feedback == Answers || a.Feedback == Final
 	switch {
+	case a.Bar.Given && a.TauAchieved == 0:
+		return "nothing at the bar or below it can pass, whatever tau is"
 	case !a.Checked && a.Query == Difference && a.TauAchieved >= a.disagreement():
 		return "no difference is more than " + formatFloat(a.disagreement()) + ", the disagreement"
 	case answers && a.likelyHigh() && a.TauAchieved >= (1-a.AtLeast)/2:
