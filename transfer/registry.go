@@ -322,7 +322,7 @@ var registry = []Method{
 		Sources:   []theory.Source{source("blum15", "Theorem 3.1")},
 		Assumes:   []string{independent},
 		rule: closed{kinds: linear, need: ladderBlum15, run: func(g Goal) Mechanism {
-			_, step := bestStep(g)
+			_, step := ladderBlum15Of(g).Need()
 			return Mechanism{Step: step}
 		}},
 	},

@@ -42,29 +42,12 @@ func passesFit(g Goal) error {
 	return nil
 }
 
-// gateRenggli19 is the published count of ease.ml/ci, N = m up to the first pass and 2^m beyond, with Hoeffding's
-// inequality. A difference is two estimates with tau/2 and beta/2 each, or where the disagreement d is known one
-// with Bennett's inequality:
-//
-//	n = (ln N + ln 4/beta)/(d h(tau/d)),   h(u) = (1+u) ln(1+u) - u.
+// gateRenggli19 is the published gate.
 func gateRenggli19(g Goal) num.DD {
-	level := num.FromFloat(-g.Beta.Ln())
-	if g.passes() == 1 {
-		level = level.Add(num.FromInt(g.Queries).Ln())
-	} else {
-		level = level.Add(num.FromInt(2).Ln().Mul(num.FromInt(g.Queries)))
-	}
-	tau := num.FromFloat(g.Tau)
-	switch {
-	case g.Query != Difference:
-		return level.Div(tau.Mul(tau).MulFloat(2))
-	case g.Disagreement == 0:
-		return level.Add(num.FromInt(2).Ln()).Div(tau.Mul(tau).MulFloat(0.5))
-	}
-	d := num.FromFloat(g.Disagreement)
-	more := tau.Div(d).AddFloat(1)
-	rate := d.Mul(more.Mul(more.Ln()).Sub(tau.Div(d)))
-	return level.Add(num.FromInt(4).Ln()).Div(rate)
+	return feedback.GateRenggli19{
+		Queries: g.Queries, Passes: g.passes(), Tau: g.Tau, LnBeta: g.Beta.Ln(), Difference: g.Query == Difference,
+		Disagreement: g.Disagreement,
+	}.Need()
 }
 
 // transcriptsRule is the union over as many queries as the user counts.
@@ -168,31 +151,14 @@ func (r onlyOne) beta(g Goal) theory.LogProb {
 	return r.rule.beta(g)
 }
 
-// ladderBlum15 is the published analysis of the Ladder with one step: for every step eta < tau,
-//
-//	exp(-2 (tau-eta)^2 n + (1/eta + 2) ln(4m/eta) + 1) <= beta.
+// ladderBlum15 is the published Ladder at its best step.
 func ladderBlum15(g Goal) num.DD {
-	need, _ := bestStep(g)
+	need, _ := ladderBlum15Of(g).Need()
 	return need
 }
 
-func bestStep(g Goal) (need num.DD, step float64) {
-	at := func(eta float64) num.DD {
-		gap := num.FromFloat(g.Tau).AddFloat(-eta)
-		count := num.FromFloat(1).Div(num.FromFloat(eta)).AddFloat(2)
-		ln := num.FromInt(g.Queries).MulFloat(4).Div(num.FromFloat(eta)).Ln()
-		return count.Mul(ln).AddFloat(1).AddFloat(-g.Beta.Ln()).Div(gap.Mul(gap).MulFloat(2))
-	}
-	if g.Tau < 1e-100 { // no number of rows is enough, and 1/eta overflows
-		return num.FromFloat(math.Inf(1)), 0
-	}
-	// The need is least where (tau-eta) L'(eta) + 2 L(eta) = 0, L = (1/eta + 2) ln(4m/eta) + 1 + ln 1/beta.
-	rest := 1 - g.Beta.Ln()
-	step = num.Interval{Lo: g.Tau / 100, Hi: g.Tau * (1 - 1e-9)}.SafeRoot(1e-15, func(eta float64) float64 {
-		count, ln := 1/eta+2, num.Log(4*float64(g.Queries)/eta)
-		return (g.Tau-eta)*(ln/eta+count)/eta - 2*(count*ln+rest)
-	})
-	return at(step), step
+func ladderBlum15Of(g Goal) feedback.LadderBlum15 {
+	return feedback.LadderBlum15{Queries: g.Queries, Tau: g.Tau, LnBeta: g.Beta.Ln()}
 }
 
 // sparseRule is Theorem 1, or Theorem 2 where fresh parts of the holdout save a tenth and rarely flag a right guess.

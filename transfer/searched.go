@@ -79,11 +79,11 @@ func (s searched) tau(g Goal) (float64, Mechanism) { return s.tauBy(g, s.search(
 // tauBy is tau with a way to decide that may know more.
 func (s searched) tauBy(g Goal, holds func(Goal) bool) (float64, Mechanism) {
 	top := s.limit(g)
-	in := near{from: g.Tau, top: top}
+	in := num.Near{From: g.Tau, Top: top}
 	if g.Samples > 100 { // between n and n-1 tau changes by about that share
-		in.step = 0.4 / float64(g.Samples)
+		in.Step = 0.4 / float64(g.Samples)
 	}
-	tau := leastNear(in, func(tau float64) bool { g.Tau = tau; return holds(g) })
+	tau := in.Least(func(tau float64) bool { g.Tau = tau; return holds(g) })
 	if g.Tau = tau; tau >= top || s.applies(g) != nil {
 		return tau, Mechanism{}
 	}
@@ -106,35 +106,11 @@ func (b bounded) beta(g Goal) theory.LogProb {
 	return 0
 }
 
-// known is what has been found out about a decision that is monotone in x: it fails up to one x and holds from another
-// on.
-type known struct{ fails, holds float64 }
-
-var nothing = known{fails: math.Inf(-1), holds: math.Inf(1)}
-
-// see takes in the excess at x, which is at most 0 where the decision holds, and returns it.
-func (k *known) see(x, excess float64) float64 {
-	if excess <= 0 {
-		k.holds = min(k.holds, x)
-	} else {
-		k.fails = max(k.fails, x)
-	}
-	return excess
-}
-
-// decide asks only where nothing is known.
-func (k *known) decide(x float64, excess func(x float64) float64) bool {
-	if k.fails < x && x < k.holds {
-		k.see(x, excess(x))
-	}
-	return x >= k.holds
-}
-
 func (b bounded) samples(g Goal) (reached, error) {
 	const most = MaxCount / 4
-	seen := nothing
+	seen := num.Nothing()
 	at := func(n float64) float64 { g.Samples = int64(n); return b.lnFailure(g) - g.Beta.Ln() }
-	excess := func(n float64) float64 { return seen.see(n, at(n)) }
+	excess := func(n float64) float64 { return seen.See(n, at(n)) }
 	x := math.Min(math.Max(math.Ceil(b.rows(g)), 1), most)
 	y, next := excess(x), math.Ceil(x*1.02)
 	for range 8 {
@@ -148,7 +124,7 @@ func (b bounded) samples(g Goal) (reached, error) {
 		}
 		next = math.Min(math.Max(math.Ceil(x-y/slope), 1), most)
 	}
-	holds := func(n int64) bool { return seen.decide(float64(n), at) }
+	holds := func(n int64) bool { return seen.Holds(float64(n), at) }
 	if !holds(MaxCount) {
 		return reached{}, theory.TooMany(math.Inf(1))
 	}
@@ -161,14 +137,14 @@ func (b bounded) tau(g Goal) (float64, Mechanism) {
 	if b.applies(g) != nil || asked == 0 || g.Samples <= 100 {
 		return b.searched.tau(g)
 	}
-	seen, goal := nothing, g
+	seen, goal := num.Nothing(), g
 	at := func(tau float64) float64 { goal.Tau = tau; return b.lnFailure(goal) - g.Beta.Ln() }
 	low := asked * (1 - step)
-	y, below := seen.see(asked, at(asked)), seen.see(low, at(low))
+	y, below := seen.See(asked, at(asked)), seen.See(low, at(low))
 	if root := low - below*(asked-low)/(y-below); root > low*(1-2*step) && root < asked {
 		for _, tau := range [2]float64{root * (1 + step/500), root * (1 - step/500)} {
-			seen.see(tau, at(tau))
+			seen.See(tau, at(tau))
 		}
 	}
-	return b.tauBy(g, func(g Goal) bool { return b.applies(g) == nil && seen.decide(g.Tau, at) })
+	return b.tauBy(g, func(g Goal) bool { return b.applies(g) == nil && seen.Holds(g.Tau, at) })
 }

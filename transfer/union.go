@@ -118,7 +118,7 @@ func (r countRule) queries(g Goal) int64 { return mostQueries(g, 1, r.holds) }
 
 func (r countRule) tau(g Goal) (float64, Mechanism) {
 	top := barredLimit(g)
-	tau := leastNear(near{from: g.Tau, top: top}, func(tau float64) bool { g.Tau = tau; return r.holds(g) })
+	tau := num.Near{From: g.Tau, Top: top}.Least(func(tau float64) bool { g.Tau = tau; return r.holds(g) })
 	return tau, Mechanism{}
 }
 
@@ -126,44 +126,10 @@ func (r countRule) beta(g Goal) theory.LogProb {
 	return mostCertain(g, r.holds)
 }
 
-// near says where to look for the least x in (0, top) at which a decision holds. From is zero if nothing is known;
-// else x is expected below it by about the share Step, or 1e-5 if that is zero.
-type near struct{ from, top, step float64 }
-
-// leastNear returns about the least such x, at which the decision holds, or top: within 1e-7 relative, or a
-// sixteenth of the expected step, but not closer than four roundings.
-func leastNear(in near, ok func(x float64) bool) float64 {
-	last := math.Nextafter(in.top, 0)
-	hi := min(in.from, last)
-	if hi > 0 && !ok(hi) {
-		hi, in.step = 0, 0
-	}
-	if hi == 0 {
-		if hi = last; !ok(hi) {
-			return in.top
-		}
-	}
-	lo, step, tolerance := hi, 1e-5, 1e-7
-	if in.step > 0 {
-		step, tolerance = max(in.step, 0x1p-46), max(in.step/16, 0x1p-50) // below, there may be no number between
-	}
-	for ; lo > 0 && ok(lo); step *= 4 {
-		hi, lo = lo, lo*math.Max(1-step, 1e-3)
-	}
-	for hi-lo > tolerance*hi {
-		if mid := lo + (hi-lo)/2; ok(mid) {
-			hi = mid
-		} else {
-			lo = mid
-		}
-	}
-	return hi
-}
-
 // mostCertain returns about the least beta at which a plan holds, or 0: within 1e-9 of its logarithm.
 func mostCertain(g Goal, holds func(Goal) bool) theory.LogProb {
 	const most = 1e9 // beta of 1-1e-9
-	inverse := leastNear(near{from: 1, top: most, step: 16e-9}, func(x float64) bool {
+	inverse := num.Near{From: 1, Top: most, Step: 16e-9}.Least(func(x float64) bool {
 		g.Beta = theory.LogProb(-1 / x)
 		return holds(g)
 	})

@@ -191,3 +191,62 @@ func (r Interval) SafeRoot(tolerance float64, f func(float64) float64) float64 {
 	}
 	return hi
 }
+
+// Near says where to look for the least x in (0, Top) at which a decision holds. From is zero if nothing is known;
+// else x is expected below it by about the share Step, or 1e-5 if that is zero.
+type Near struct{ From, Top, Step float64 }
+
+// Least returns about the least such x, at which the decision holds, or Top: within 1e-7 relative, or a
+// sixteenth of the expected step, but not closer than four roundings.
+func (r Near) Least(ok func(x float64) bool) float64 {
+	last := math.Nextafter(r.Top, 0)
+	hi := min(r.From, last)
+	if hi > 0 && !ok(hi) {
+		hi, r.Step = 0, 0
+	}
+	if hi == 0 {
+		if hi = last; !ok(hi) {
+			return r.Top
+		}
+	}
+	lo, step, tolerance := hi, 1e-5, 1e-7
+	if r.Step > 0 {
+		step, tolerance = max(r.Step, 0x1p-46), max(r.Step/16, 0x1p-50) // below, there may be no number between
+	}
+	for ; lo > 0 && ok(lo); step *= 4 {
+		hi, lo = lo, lo*math.Max(1-step, 1e-3)
+	}
+	for hi-lo > tolerance*hi {
+		if mid := lo + (hi-lo)/2; ok(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi
+}
+
+// Known is what has been found out about a decision that is monotone in x: it fails up to one x and holds from another
+// on.
+type Known struct{ fails, holds float64 }
+
+// Nothing is known.
+func Nothing() Known { return Known{fails: math.Inf(-1), holds: math.Inf(1)} }
+
+// See takes in the excess at x, which is at most 0 where the decision holds, and returns it.
+func (k *Known) See(x, excess float64) float64 {
+	if excess <= 0 {
+		k.holds = min(k.holds, x)
+	} else {
+		k.fails = max(k.fails, x)
+	}
+	return excess
+}
+
+// Holds reports whether the decision holds at x. It asks for the excess only where nothing is known.
+func (k *Known) Holds(x float64, excess func(x float64) float64) bool {
+	if k.fails < x && x < k.holds {
+		k.See(x, excess(x))
+	}
+	return x >= k.holds
+}
