@@ -108,7 +108,7 @@ func (c closed) tau(g Goal) (float64, Mechanism) {
 	if c.applies(at) != nil { // epsilon binds
 		at.Tau = max(asked.Tau, at.Tau)
 	}
-	tau := leastBelow(top, at.Tau, func(tau float64) bool { g.Tau = tau; return c.holds(g) })
+	tau := num.Floats{Hi: top, Guess: at.Tau}.LeastBelow(func(tau float64) bool { g.Tau = tau; return c.holds(g) })
 	if c.epsilon == nil || asked.Tau == 0 {
 		asked.Tau = tau
 	}

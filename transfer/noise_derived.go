@@ -46,40 +46,12 @@ func laplaceCVaR(g Goal) func(int64) (float64, Mechanism) {
 	c := num.MaxLaplaceCVaR(g.Queries, lnBeta)
 	return func(samples int64) (float64, Mechanism) {
 		noise := c / float64(samples)
-		lnEps, tau := bestSteps(steps{count: g.Queries, lnBeta: lnBeta, pure: 4 * noise / m, composed: noise / math.Sqrt(m)},
-			func(eps, shift float64) float64 { return noise/eps + shift })
+		steps := stability.Steps{Count: g.Queries, LnBeta: lnBeta, Pure: 4 * noise / m, Composed: noise / math.Sqrt(m)}
+		lnEps, tau := steps.Best(func(eps, shift float64) float64 { return noise/eps + shift })
 		eps := num.Exp(lnEps)
 		return certified(d*tau, d,
 			Mechanism{Noise: theory.LaplaceNoise, Scale: d / (float64(samples) * eps), Epsilon: m * eps})
 	}
-}
-
-// steps describes k adaptive steps of eps-privacy, eps free, and where the optima
-// of eps^2 are expected under the pure and under the composed stability.
-type steps struct {
-	count          int64
-	lnBeta         float64
-	pure, composed float64
-}
-
-// bestSteps minimises cost(eps, s(beta)) over eps, s the lesser of the stability of
-// (k eps)-privacy and of the k-fold composition.
-func bestSteps(k steps, cost func(eps, shift float64) float64) (lnEps, least float64) {
-	pure := func(lnEps float64) float64 {
-		eps := num.Exp(lnEps)
-		return cost(eps, stability.PureAt(float64(k.count)*eps))
-	}
-	composed := func(lnEps float64) float64 {
-		eps := num.Exp(lnEps)
-		return cost(eps, min(stability.PureAt(float64(k.count)*eps), stability.ComposedAt(k.count, eps, k.lnBeta)))
-	}
-	center := num.Log(k.pure) / 2
-	lnEps, least = num.Interval{Lo: center - 2, Hi: center + 4}.Minimize(3e-5, pure)
-	center = num.Log(k.composed)/2 - 1
-	if at, other := (num.Interval{Lo: center - 4, Hi: center + 4}).MinimizeScanned(11, 3e-5, composed); other < least {
-		return at, other
-	}
-	return lnEps, least
 }
 
 // dpTilt is the theorem for pure privacy and one selected function at level
@@ -129,9 +101,9 @@ func thresholdoutCVaR(g Goal) func(int64) (float64, Mechanism) {
 	unit := noise.CVaR(lnBeta)
 	return func(samples int64) (float64, Mechanism) {
 		n := float64(samples)
-		k := steps{count: count, lnBeta: lnBeta, pure: 4 * unit / (n * float64(count)),
-			composed: unit / (n * math.Sqrt(float64(count)))}
-		lnEps, quarter := bestSteps(k, func(eps, shift float64) float64 {
+		steps := stability.Steps{Count: count, LnBeta: lnBeta, Pure: 4 * unit / (n * float64(count)),
+			Composed: unit / (n * math.Sqrt(float64(count)))}
+		lnEps, quarter := steps.Best(func(eps, shift float64) float64 {
 			sigma := 1 / (n * eps)
 			quarter := sigma*unit + shift
 			// kappa falls as tau grows, so at the tau without it it is large enough.

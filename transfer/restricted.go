@@ -199,13 +199,7 @@ func validatorFor(g Goal) (feedback.Validator, bool) {
 	if !(v.Tolerance < v.Tau) {
 		return v, false
 	}
-	at := func(share float64) float64 {
-		v.Threshold = v.Tolerance + share*(v.Tau-v.Tolerance)
-		ln, _ := v.Bound(g.Samples)
-		return ln
-	}
-	share, ln := num.Interval{Lo: 0.02, Hi: 0.98}.MinimizeScanned(9, 1e-3, at)
-	v.Threshold = v.Tolerance + share*(v.Tau-v.Tolerance)
+	v, ln := v.WithBestThreshold(g.Samples)
 	return v, ln <= v.LnBeta
 }
 

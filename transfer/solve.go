@@ -222,20 +222,7 @@ func mostQueries(g Goal, fewest int64, holds func(Goal) bool) int64 {
 }
 
 func leastTau(g Goal, guess float64, holds func(Goal) bool) float64 {
-	return leastBelow(g.spread(), guess, func(tau float64) bool { g.Tau = tau; return holds(g) })
-}
-
-// leastBelow is leastTau for a decision about tau alone, which ends at top. Most guesses are off by a rounding or two,
-// and what holds just above them holds at top.
-func leastBelow(top, guess float64, ok func(tau float64) bool) float64 {
-	last := math.Nextafter(top, 0)
-	if above := math.Nextafter(guess, top); above < last && ok(above) {
-		return num.Floats{Lo: 0, Hi: above, Guess: guess}.Least(ok)
-	}
-	if !ok(last) {
-		return top
-	}
-	return num.Floats{Lo: 0, Hi: last, Guess: guess}.Least(ok)
+	return num.Floats{Hi: g.spread(), Guess: guess}.LeastBelow(func(tau float64) bool { g.Tau = tau; return holds(g) })
 }
 
 func leastBeta(g Goal, guess float64, holds func(Goal) bool) theory.LogProb {

@@ -65,6 +65,19 @@ func (r Floats) Least(ok func(float64) bool) float64 {
 	return fromOrdinal(order.Least(func(i int64) bool { return ok(fromOrdinal(i)) }))
 }
 
+// LeastBelow returns the least float64 of the range at which ok holds, if ok is monotone, and Hi if it holds at none
+// below. Most guesses are off by a rounding or two, and what holds just above them holds below Hi.
+func (r Floats) LeastBelow(ok func(float64) bool) float64 {
+	last := math.Nextafter(r.Hi, r.Lo)
+	if above := math.Nextafter(r.Guess, r.Hi); above < last && ok(above) {
+		last = above
+	} else if !ok(last) {
+		return r.Hi
+	}
+	r.Hi = last
+	return r.Least(ok)
+}
+
 // ordinal numbers the floats in increasing order.
 func ordinal(x float64) int64 {
 	bits := int64(math.Float64bits(x))

@@ -60,6 +60,19 @@ func (v Validator) Bound(n int64) (lnFailure float64, widths []FlagWidth) {
 	return num.LogAddExp(t.total, wrong) + (1e-13+2e-16*float64(v.Flags))*(1+t.most), widths
 }
 
+// WithBestThreshold returns the validator with about the threshold at which its bound is least for n rows, between
+// Tolerance and Tau, and that bound.
+func (v Validator) WithBestThreshold(n int64) (best Validator, lnFailure float64) {
+	room := v.Tau - v.Tolerance
+	share, lnFailure := num.Interval{Lo: 0.02, Hi: 0.98}.MinimizeScanned(9, 1e-3, func(share float64) float64 {
+		v.Threshold = v.Tolerance + share*room
+		ln, _ := v.Bound(n)
+		return ln
+	})
+	v.Threshold = v.Tolerance + share*room
+	return v, lnFailure
+}
+
 // LnFalseFlag returns ln of a bound on the probability that a guess that is exactly right is flagged on n rows.
 func (v Validator) LnFalseFlag(n int64) float64 {
 	return math.Min(0, math.Ln2+v.Values.LnSide(n, v.Threshold))
