@@ -15,7 +15,8 @@ func TestMessages(t *testing.T) {
 	for _, c := range []struct{ file, text, command, want string }{
 		{"a.json", `{"defaults": {"queries": 10`, "plan run a.json",
 			"a.json: line 1: got the end of the file, want the rest of the JSON"},
-		{"a.json", "{\"defaults\": {\n", "plan run a.json", "a.json: line 1: got the end of the file, want the rest of the JSON"},
+		{"a.json", "{\"defaults\": {\n", "plan run a.json",
+			"a.json: line 1: got the end of the file, want the rest of the JSON"},
 		{"a.json", "{\"defaults\": {},\n\n\"scenarios\" 3}", "plan run a.json",
 			"a.json: line 3: invalid character '3' after object key, want JSON"},
 		{"a.yaml", "defaults:\n\tqueries: 10\n", "plan run a.yaml", "a.yaml: line 2: got a tab, want spaces before a key"},
