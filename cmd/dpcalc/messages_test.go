@@ -20,8 +20,8 @@ func TestMessages(t *testing.T) {
 		{"a.json", "{\"defaults\": {},\n\n\"scenarios\" 3}", "plan run a.json",
 			"a.json: line 3: invalid character '3' after object key, want JSON"},
 		{"a.yaml", "defaults:\n\tqueries: 10\n", "plan run a.yaml", "a.yaml: line 2: got a tab, want spaces before a key"},
-		{"a.yaml", "defaults:\n  tau: [1\nscenarios: 3\n", "plan run a.yaml", "a.yaml: line 1: did not find expected ',' or ']'; " +
-			"want YAML"},
+		{"a.yaml", "defaults:\n  tau: [1\nscenarios: 3\n", "plan run a.yaml",
+			"a.yaml: line 1: did not find expected ',' or ']'; want YAML"},
 		{"a.yaml", "sdfs: 3\n", "plan run a.yaml", "a.yaml: line 1: unknown key sdfs, want schema, defaults or scenarios"},
 		{"a.yaml", "defaults:\n  qqqqqqqq: 10\n", "plan run a.yaml",
 			"a.yaml: line 2: unknown key qqqqqqqq, see dpcalc help samplesize for the flags, which are the keys"},
