@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
@@ -19,6 +20,14 @@ type Quantity struct {
 	Raises bool // a larger value reveals less
 	// With returns the plan with a value in the range.
 	With func(x float64) Plan
+}
+
+// Noun is what the quantity is called in a sentence about one value: the number of looks, the epsilon.
+func (q Quantity) Noun() string {
+	if strings.HasSuffix(q.Name, "s") {
+		return "number of " + q.Name
+	}
+	return q.Name
 }
 
 // samples is the name of the quantity of the plan itself.

@@ -131,7 +131,7 @@ func (g Goal) by(name string) Answer {
 		a.Status, a.Reason = a.Test.Status, a.Test.Reason
 		if a.Status != theory.NotApplicable {
 			a.Status = theory.Infeasible
-			a.Reason = fmt.Sprintf("no %s leaves a threshold of %s at alpha %s", g.Quantity.Name, g.Threshold, g.Alpha)
+			a.Reason = fmt.Sprintf("no %s leaves a threshold of %s at alpha %s", g.Quantity.Noun(), g.Threshold, g.Alpha)
 		}
 		return a
 	case enough(g.harsh()):

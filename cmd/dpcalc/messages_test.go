@@ -15,12 +15,13 @@ func TestMessages(t *testing.T) {
 	for _, c := range []struct{ file, text, command, want string }{
 		{"a.json", `{"defaults": {"queries": 10`, "plan run a.json",
 			"a.json: line 1: got the end of the file, want the rest of the JSON"},
-		{"a.json", "{\"defaults\": {\n", "plan run a.json", "a.json: line 1: got the end of the file, want the rest of the JSON"},
+		{"a.json", "{\"defaults\": {\n", "plan run a.json",
+			"a.json: line 1: got the end of the file, want the rest of the JSON"},
 		{"a.json", "{\"defaults\": {},\n\n\"scenarios\" 3}", "plan run a.json",
 			"a.json: line 3: invalid character '3' after object key, want JSON"},
 		{"a.yaml", "defaults:\n\tqueries: 10\n", "plan run a.yaml", "a.yaml: line 2: got a tab, want spaces before a key"},
-		{"a.yaml", "defaults:\n  tau: [1\nscenarios: 3\n", "plan run a.yaml", "a.yaml: line 1: did not find expected ',' or ']'; " +
-			"want YAML"},
+		{"a.yaml", "defaults:\n  tau: [1\nscenarios: 3\n", "plan run a.yaml",
+			"a.yaml: line 1: did not find expected ',' or ']'; want YAML"},
 		{"a.yaml", "sdfs: 3\n", "plan run a.yaml", "a.yaml: line 1: unknown key sdfs, want schema, defaults or scenarios"},
 		{"a.yaml", "defaults:\n  qqqqqqqq: 10\n", "plan run a.yaml",
 			"a.yaml: line 2: unknown key qqqqqqqq, see dpcalc help samplesize for the flags, which are the keys"},
@@ -33,6 +34,8 @@ func TestMessages(t *testing.T) {
 			"samplesize: unknown flag -m10, did you mean -m 10, which is --queries?"},
 		{"", "", "samplesize -m 10 -t 0.1 -b 0.05 --method gaussian,",
 			"--method: got an empty name, want names with a comma between two of them"},
+		{"", "", "samplesize -b 0.05 --matrix m,tau -m 1,2 -t 0.1,0.2,10% -f csv",
+			"--matrix: got 0.1 twice for --tau, want a column for each value"},
 		{"u.csv", "p\n0.1\n", "pvalue-correct u.csv --alpha 0.05 --by description --outcomes 2 --plot",
 			"plot: got u.csv, want a list or range for one of the numbers"},
 		{"u.csv", "p\n0.1\n", "pvalue-correct u.csv --alpha 0.05 --by description --outcomes 2 -o u.csv",
@@ -56,8 +59,29 @@ func TestMessages(t *testing.T) {
 			t.Errorf("%s: the file has %q, %v", c.command, text, err)
 		}
 	}
-	_, stdout, _ := commandtest.Dpcalc(strings.Fields("maxinfo --samples 100 --step description:outcomes=100")...)
-	if want := "description: needs a --slack above 0 and below 1\n"; !strings.Contains(stdout, want) {
-		t.Errorf("no %q in\n%s", want, stdout)
+}
+
+// What people read names the flag, counts numbers of things, and says everything once.
+func TestSentences(t *testing.T) {
+	const gates = "pvalue-correct --alpha 0.05 --by gates --looks 100 --target-threshold "
+	for _, c := range []struct {
+		command, want string
+		times         int
+	}{
+		{"maxinfo --samples 100 --step description:outcomes=100", "description: needs a --slack above 0 and below 1", 1},
+		{"pvalue-correct --alpha 0.05 --by description --target-threshold 0.001", "The greatest number of outcomes with", 1},
+		{"pvalue-correct --alpha 0.05 --by description --target-threshold 0.001", ", greatest number of outcomes:", 1},
+		{"pvalue-correct --alpha 0.05 --by pure-dp -n 10k --target-threshold 0.001", "The greatest epsilon with", 1},
+		{gates + "0.04", "no number of passes leaves a threshold of 0.04", 1},
+		{"samplesize -m 50 -t 0.1 -b 0.05 --query difference --disagreement 0.1 --report", "0.1 of the population", 1},
+		{"advise --goal p-value --p 0.003 --selection menu --outcomes 20", "Taken where no flag says it", 1},
+	} {
+		_, stdout, _ := commandtest.Dpcalc(strings.Fields(c.command)...)
+		if got := strings.Count(strings.Join(strings.Fields(stdout), " "), c.want); got != c.times {
+			t.Errorf("%s: %d times %q in\n%s", c.command, got, c.want, stdout)
+		}
+		if strings.Contains(stdout, "\n\n\n") && strings.HasPrefix(c.command, "advise") {
+			t.Errorf("%s: two empty lines in\n%s", c.command, stdout)
+		}
 	}
 }

@@ -98,7 +98,7 @@ func TestWideEncodings(t *testing.T) {
 					}
 					want := "dpcalc: " + path + ": got UTF-" + strconv.Itoa(bits) + ", want UTF-8\n"
 					if name == "plan.yaml" && bits == 16 && mark != "" {
-						want = "dpcalc: " + path + ":1: scenarios: got none, want a list of them\n" // YAML is read in it
+						want = "dpcalc: " + path + ": line 1: scenarios: got none, want a list of them\n" // YAML is read in it
 					}
 					code, stdout, stderr := commandtest.Dpcalc(append(c.args, path)...)
 					if code != usage.ExitUsage || stdout != "" || stderr != want {

@@ -182,7 +182,8 @@ func (f *Front) AboutCommand(name string) string {
 // aboutFlag ends the message on an unknown flag: with the one that was meant, with the
 // commands that have it, or with where to look.
 func (f *Front) aboutFlag(command *Command, key string) string {
-	if flag, ok := f.flag(command, key[:min(1, len(key))]); ok && len(key) > 1 && key[1] >= '0' && key[1] <= '9' {
+	number := len(key) > 1 && key[1] >= '0' && key[1] <= '9'
+	if flag, ok := f.flag(command, key[:min(1, len(key))]); ok && number {
 		return fmt.Sprintf(", did you mean -%s %s, which is --%s?", key[:1], usage.Shown(key[1:]), flag.Name)
 	}
 	if len(key) == 1 {

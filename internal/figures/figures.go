@@ -173,8 +173,8 @@ func fitted(text []byte) []byte {
 		return text
 	}
 	width := Lettering(vg.Length(size), Ink, draw.XLeft, draw.YBottom).Width(html.UnescapeString(string(part[3])))
-	return fmt.Appendf(nil, `<text textLength="%.2f" lengthAdjust="spacingAndGlyphs" %s>%s</text>`, float64(width), part[1],
-		part[3])
+	return fmt.Appendf(nil, `<text textLength="%.2f" lengthAdjust="spacingAndGlyphs" %s>%s</text>`, float64(width),
+		part[1], part[3])
 }
 
 var png = medium{

@@ -3,6 +3,7 @@ package workbook
 import (
 	"cmp"
 	"errors"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,7 +52,7 @@ func placedCells(l record.Live) (cells []placed, names []*excelize.DefinedName) 
 		}
 	}
 	for i, text := range l.Intro {
-		line([]string{text}, []record.Look{record.StrongLook, record.PlainLook}[min(i, 1)])
+		line([]string{text}, []record.Look{record.StrongLook, record.ProseLook}[min(i, 1)])
 	}
 	row++
 	line([]string{"input", "value", "remark"}, record.HeaderLook)
@@ -113,7 +114,9 @@ func (b *book) live(l record.Live) error {
 	if err != nil {
 		return err
 	}
+	across := 0.0
 	for j, width := range liveWidths(l, cells) {
+		across += width
 		err = errors.Join(err, w.SetColWidth(j+1, j+1, width))
 	}
 	for i := 0; i < len(cells) && err == nil; {
@@ -127,7 +130,12 @@ func (b *book) live(l record.Live) error {
 			content, e := b.formula(cells[i])
 			values, line, err = append(values, content), append(line, cells[i].Value), errors.Join(err, e)
 		}
-		err = errors.Join(err, w.SetRow("A"+strconv.Itoa(row), values, rowHeight(cells[i-1].look, line...)))
+		height := rowHeight(cells[i-1].look, line...)
+		if row <= len(l.Intro) { // the text goes across the table
+			height.Height = lineHeight * math.Ceil(float64(utf8.RuneCountInString(line[0].S))/(0.9*across))
+			err = errors.Join(err, w.MergeCell("A"+strconv.Itoa(row), placed{column: len(l.Columns), row: row}.name()))
+		}
+		err = errors.Join(err, w.SetRow("A"+strconv.Itoa(row), values, height))
 	}
 	return errors.Join(err, w.Flush())
 }

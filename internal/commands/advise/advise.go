@@ -198,10 +198,14 @@ func (i *interview) told(all []advice) (title, notes []string) {
 	} else {
 		title, notes = i.compared(all)
 	}
-	if i.taken != nil {
-		notes = append(notes, "Taken where no flag says it: "+strings.Join(i.taken, ", "))
+	if i.taken == nil {
+		return title, notes
 	}
-	return title, notes
+	taken := "Taken where no flag says it: " + strings.Join(i.taken, ", ")
+	if notes == nil { // there is no table either
+		return append(title, taken), nil
+	}
+	return title, append(notes, taken)
 }
 
 // promise is what tau is a distance from.

@@ -142,7 +142,7 @@ func (r solved) verdict() commands.Verdict {
 // reason says of a value that is an end of its range that every value will do.
 func (r solved) reason() string {
 	if r.All {
-		return "every " + r.of.Name + " will do"
+		return "every " + r.of.Noun() + " will do"
 	}
 	return r.Reason
 }
@@ -296,8 +296,8 @@ func solveForAll(c *commands.Call, t commands.Target, g grid, asked string) erro
 				of: &first.unknown, target: first.target}
 		},
 		inputs: g.inputs(first.source, record.Input{Name: "unknown", Value: record.Words(first.Name)}),
-		title:  "The " + first.most() + first.Name + ": " + g.told(first.source),
-		star:   first.most() + first.Name,
+		title:  "The " + first.most() + first.Noun() + ": " + g.told(first.source),
+		star:   first.most() + first.Noun(),
 		drawn:  first.Name, height: solved.value,
 	})
 }
@@ -317,13 +317,13 @@ func (b *backwards) say(c usage.Values, rows []solved, best int) (title, notes [
 			from += ", " + flag + " " + text
 		}
 	}
-	title = []string{"The " + most + b.Name + " with a threshold of " + record.People(record.Chance(b.target)) +
+	title = []string{"The " + most + b.Noun() + " with a threshold of " + record.People(record.Chance(b.target)) +
 		" at alpha " + record.People(record.Chance(b.alpha)) + ": " + from}
 	if best < 0 {
 		return title, nil
 	}
 	r := rows[best]
-	star := "* " + r.Name + ", " + most + b.Name + ": " + record.People(r.legible())
+	star := "* " + r.Name + ", " + most + b.Noun() + ": " + record.People(r.legible())
 	return title, append([]string{star}, commands.Assumed(r.Test.Correction.Assumes)...)
 }
 

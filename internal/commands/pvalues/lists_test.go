@@ -151,7 +151,8 @@ func TestListFigures(t *testing.T) {
 	}{
 		{pure, []string{"threshold", "a max-info-any, published\n", "b max-info-dwork15, published\n", "c renyi, derived\n",
 			"d kl, derived\n", "  epsilon\n"}},
-		{pure + " --method renyi --alpha 0.05,0.01", []string{"a alpha 0.05, derived\n", "b alpha 0.01, derived\n", "by the best method"}},
+		{pure + " --method renyi --alpha 0.05,0.01",
+			[]string{"a alpha 0.05, derived\n", "b alpha 0.01, derived\n", "by the best method"}},
 		{"pvalue-correct --alpha 0.05 --by gates --looks 20:100:20 --passes 1,3 --losses 0",
 			[]string{"wins needed", "a passes 1, published\n", "b passes 3, published\n", "  looks\n"}},
 		{"pvalue-correct --alpha 0.05 --by description --outcomes 10 --p 1e-6:0.1:x10", []string{"p adjusted", "  p\n"}},

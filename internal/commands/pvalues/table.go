@@ -89,7 +89,8 @@ var inLogarithms = []record.Column[judged]{
 // correctFile writes a table with the corrected p-values. With own it is written with
 // the separator that it has.
 func correctFile(c *commands.Call, t *correction, path string, column csvfile.Column, own bool) (err error) {
-	if out := t.target.Path; path != "-" && out != "" && out != "-" && outfile.SameFile(path, out) {
+	out := t.target.Path
+	if files := path != "-" && out != "-"; files && out != "" && outfile.SameFile(path, out) {
 		return usage.Errorf("--output: got %s, which is read, want another file", usage.Shown(out))
 	}
 	if t.table, err = csvfile.OpenTable(c.Session, path, column); err != nil {

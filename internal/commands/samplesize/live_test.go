@@ -143,3 +143,26 @@ func TestInterpolated(t *testing.T) {
 		t.Errorf("%d numbers compared", compared)
 	}
 }
+
+// What explains the sheet Live goes across the table and breaks its lines there.
+func TestLiveIntroIsMerged(t *testing.T) {
+	f := commandtest.OpenBook(t, strings.Fields("samplesize -m 20 -t 0.2 -b 0.05")...)
+	sheet := commandtest.Contents(t, f, "Live")
+	merged, err := f.GetMergeCells("Live")
+	if err != nil {
+		t.Fatal(err)
+	}
+	intro := slices.IndexFunc(sheet, func(row []string) bool { return len(row) == 0 || row[0] == "" })
+	if intro < 2 || len(merged) != intro {
+		t.Errorf("%d merged cells for %d lines", len(merged), intro)
+	}
+	for i, cell := range merged {
+		if row := i + 1; cell.GetStartAxis() != commandtest.CellAt(1, row) || cell.GetCellValue() != sheet[i][0] {
+			t.Errorf("line %d is in %s: %q", row, cell.GetStartAxis(), cell.GetCellValue())
+		}
+	}
+	height, err := f.GetRowHeight("Live", 2)
+	if err != nil || height < 15 {
+		t.Errorf("a line of the height %v, %v", height, err)
+	}
+}

@@ -144,6 +144,9 @@ func (s *request) validMatrix() error {
 				own[0], own[1])
 		}
 	}
+	if err := s.differentColumns(); err != nil {
+		return err
+	}
 	lines, columns := int64(s.grid.Length(own[0])), int64(s.grid.Length(own[1]))+1
 	switch {
 	case s.target.Format.Book != nil && columns > record.MostColumns:
@@ -153,6 +156,22 @@ func (s *request) validMatrix() error {
 		return commands.FitsSheet(lines)
 	case s.target.Format.Print != nil:
 		return commands.FitsTable(lines, columns)
+	}
+	return nil
+}
+
+// differentColumns refuses a value that goes across twice: a column is named by its value.
+func (s *request) differentColumns() error {
+	across := s.matrix.across
+	seen := make(map[string]bool)
+	for j := range s.grid.Length(across.Flag.Name) {
+		goal := s.grid.Goal(s.grid.Index(map[string]int{across.Flag.Name: j}))
+		value := record.PlainText(across.CellOf(goal))
+		if seen[value] {
+			return usage.Errorf("--%s: got %s twice for --%s, want a column for each value", matrixFlag, value,
+				across.Flag.Name)
+		}
+		seen[value] = true
 	}
 	return nil
 }

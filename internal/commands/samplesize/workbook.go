@@ -25,6 +25,7 @@ func (s *request) workbook(c *commands.Call, v *verdict) error {
 	if err != nil {
 		return err
 	}
+	text.Notes = slices.DeleteFunc(text.Notes, func(note string) bool { return note == spanNote })
 	bar.After("interpolating around the first goal")
 	live, err := s.live(c, rows[0])
 	if err != nil {

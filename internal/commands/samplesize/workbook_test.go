@@ -202,6 +202,13 @@ func TestLiveSheetWithoutStart(t *testing.T) {
 // what the methods rest on.
 func TestAboutSheet(t *testing.T) {
 	f := commandtest.OpenBook(t, "samplesize", "-m", "1000", "-t", "0.1", "-b", "5%", "--method",
+		"gaussian-schedule")
+	for _, row := range commandtest.Contents(t, f, "About") {
+		if text := strings.Join(row, "|"); strings.Contains(text, "a > b") {
+			t.Errorf("About explains a cell that is in no sheet: %s", text)
+		}
+	}
+	f = commandtest.OpenBook(t, "samplesize", "-m", "1000", "-t", "0.1", "-b", "5%", "--method",
 		"splitting,gaussian-jung20")
 	var page strings.Builder
 	for _, row := range commandtest.Contents(t, f, "About") {
