@@ -144,9 +144,9 @@ func noisyAnswers(t *testing.T, l *Ledger) func(count int) float64 {
 	return func(count int) float64 { return noise.Answer(source, float64(count)/3000) }
 }
 
-// A method for answers shows its number also where the guess holds. The number is within tau. A guess holds up to tau and
-// the guess error from the number, so that it may be further from the truth than tau: showing it would break the promise.
-// A guess within the guess error of the truth always holds.
+// A method for answers shows its number also where the guess holds. The number is within tau. A guess holds up to tau
+// and the guess error from the number, so that it may be further from the truth than tau: showing it would break the
+// promise. A guess within the guess error of the truth always holds.
 func TestGuessesOfAMethodForAnswers(t *testing.T) {
 	ids, classes := rowsOf(t, 3000, 1)
 	labels := labelsOf(t, ids, classes)

@@ -196,7 +196,7 @@ func meaning(p *holdout.Plan) string {
 		promise += "every number, the best so far, " + strings.Replace(within, "its truth", "the best truth so far", 1) + "."
 	case transfer.Flags.String():
 		promise += "every number " + within + "."
-		if len(p.Mechanism.Noise) == 0 && p.Method != "splitting" {
+		if p.Method == "sparse-validate" { // the others show their own number
 			promise += " It is the guess that came with the look, unless it moved."
 		}
 	default:
