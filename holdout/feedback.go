@@ -35,7 +35,9 @@ func (h *history) show(answer float64, l look) (response, error) {
 		}
 		return number(math.Max(best, answer), risen(answer > best)), nil
 	case transfer.Flags:
-		// A guess within the guess error of the truth is within that and tau of the answer.
+		// A guess within the guess error of the truth is within that and tau of the answer: it holds. One that holds may be
+		// as far as 2 tau and the guess error from the truth, so that the answer is shown and not the guess. It is within
+		// tau, and the plan has paid for it.
 		return number(answer, moved(math.Abs(answer-*l.guess) > goal.Tau+goal.GuessError.Or(goal.Tau/2))), nil
 	}
 	return response{}, fmt.Errorf("no response for the feedback %s", goal.Feedback)

@@ -106,30 +106,21 @@ func TestGateAtAKnownBar(t *testing.T) {
 func TestAnswersUnderOtherFeedback(t *testing.T) {
 	ids, classes := rowsOf(t, 3000, 1)
 	labels := labelsOf(t, ids, classes)
-	for _, feedback := range []transfer.Feedback{transfer.Gate, transfer.Best, transfer.Flags} {
-		terms := shows(feedback, 6, 0.1, "gaussian", transfer.Shown{})(t)
-		l, _ := ledgerOf(t, labels, terms)
-		source := rand.New(rand.NewPCG(7, 8))
+	for _, feedback := range []transfer.Feedback{transfer.Gate, transfer.Best} {
+		l, _ := ledgerOf(t, labels, shows(feedback, 6, 0.1, "gaussian", transfer.Shown{})(t))
+		answer := noisyAnswers(t, l)
 		board := 0.0
 		for k, count := range []int{1500, 2400, 2100, 2700} {
 			s := Submission{Values: Columns(ids, right(classes, count))}
-			noise, err := gaussian(l.plan.goal, l.plan.Mechanism.Noise[0].SD).Noise()
-			if err != nil {
-				t.Fatal(err)
-			}
-			v := noise.Answer(source, float64(count)/3000)
+			v := answer(count)
 			var want Answer
-			switch feedback {
-			case transfer.Gate:
+			if feedback == transfer.Gate {
 				s.Bar = float(0.7)
-				want.Verdict = bit(v >= 0.7+l.plan.goal.Tau).verdict
-			case transfer.Best:
+				want.Verdict = bit(v >= 0.7+0.1).verdict
+			} else {
 				want.Verdict = risen(v > board)
 				board = max(board, v)
 				want.Response = &board
-			case transfer.Flags:
-				s.Guess = float(0.68)
-				want.Verdict, want.Response = moved(math.Abs(v-0.68) > 0.1+0.05), &v
 			}
 			got := takes(t, l, s)
 			if got.Verdict != want.Verdict || (got.Response == nil) != (want.Response == nil) {
@@ -138,6 +129,54 @@ func TestAnswersUnderOtherFeedback(t *testing.T) {
 			if got.Response != nil && *got.Response != *want.Response {
 				t.Errorf("%s, look %d: got %v, want %v", feedback, k+1, *got.Response, *want.Response)
 			}
+		}
+	}
+}
+
+// noisyAnswers returns the answers of a Gaussian ledger of 3,000 rows to its next looks, from a source of its own.
+func noisyAnswers(t *testing.T, l *Ledger) func(count int) float64 {
+	t.Helper()
+	source := rand.New(rand.NewPCG(7, 8))
+	noise, err := gaussian(l.plan.goal, l.plan.Mechanism.Noise[0].SD).Noise()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(count int) float64 { return noise.Answer(source, float64(count)/3000) }
+}
+
+// A method for answers shows its number also where the guess holds. The number is within tau. A guess holds up to tau
+// and the guess error from the number, so that it may be further from the truth than tau: showing it would break the
+// promise. A guess within the guess error of the truth always holds.
+func TestGuessesOfAMethodForAnswers(t *testing.T) {
+	ids, classes := rowsOf(t, 3000, 1)
+	labels := labelsOf(t, ids, classes)
+	const tau = 0.1
+	for _, guessError := range []float64{0, 0.02, 0.05} {
+		shown := transfer.Shown{GuessError: transfer.Some(guessError)}
+		l, _ := ledgerOf(t, labels, shows(transfer.Flags, 6, tau, "gaussian", shown)(t))
+		answer := noisyAnswers(t, l)
+		beyond := 0
+		for k, away := range []float64{guessError, -guessError, tau + guessError - 1e-9, -tau - guessError + 1e-9,
+			tau + guessError + 1e-9} {
+			count := 1500 + 150*k
+			score, number := float64(count)/3000, answer(count)
+			guess := number + away
+			if k < 2 {
+				guess = score + away
+			}
+			got := takes(t, l, Submission{Values: Columns(ids, right(classes, count)), Guess: &guess})
+			if want := moved(k == 4); got.Verdict != want {
+				t.Errorf("guess error %v, a guess %v away: %s, want %s", guessError, away, got.Verdict, want)
+			}
+			if *got.Response != number || math.Abs(number-score) > tau {
+				t.Errorf("guess error %v: got %v of %v, want %v", guessError, *got.Response, score, number)
+			}
+			if got.Verdict == Holds && math.Abs(guess-score) > tau {
+				beyond++
+			}
+		}
+		if beyond == 0 {
+			t.Errorf("guess error %v: every guess that held would have kept the promise", guessError)
 		}
 	}
 }

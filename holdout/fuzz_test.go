@@ -28,7 +28,7 @@ func pairsOf(text string) Table {
 func fits(l *Labels, table Table, number bool) (want map[string]float64, ok bool) {
 	want, ok = make(map[string]float64), true
 	classes := make(map[string]float64)
-	for i, c := range l.Classes() {
+	for i, c := range l.classes {
 		classes[c] = float64(i)
 	}
 	err := table(func(id, value string) error {

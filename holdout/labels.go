@@ -117,9 +117,6 @@ func (l *Labels) sort() {
 // Samples returns the number of rows.
 func (l *Labels) Samples() int64 { return int64(len(l.ids)) }
 
-// Classes returns the labels that occur, in the order of their first rows.
-func (l *Labels) Classes() []string { return slices.Clone(l.classes) }
-
 // Fingerprint returns the SHA-256 of all ids and labels in their order. Who can guess all labels can check the guess
 // with it, so it stays in the ledger's folder.
 func (l *Labels) Fingerprint() string {

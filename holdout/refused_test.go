@@ -27,8 +27,8 @@ func refusedBy(t *testing.T, l *Ledger, s Submission, want string) {
 	}
 }
 
-// A gate at a bar that nothing reaches is not asked: its fail would cost a look and say nothing. At 1 - tau a score of 1
-// passes. A plan with a bar has its count.
+// A gate at a bar that nothing reaches is not asked: its fail would cost a look and say nothing. At 1 - tau a score of
+// 1 passes.
 func TestBarThatNothingReaches(t *testing.T) {
 	ids, classes := rowsOf(t, 1000, 1)
 	labels := labelsOf(t, ids, classes)
@@ -51,22 +51,22 @@ func TestUnusedInput(t *testing.T) {
 	terms.Incumbent = Submission{Values: Columns(ids, right(classes, 1400)), Path: "\xff"}
 	terms.Goal.Tau = 0.2
 	dir := filepath.Join(t.TempDir(), "new")
-	if _, err := Create(dir, labels, terms); err == nil || !strings.Contains(err.Error(), `incumbent: got the path "\xff"`) {
-		t.Errorf("got %v", err)
+	makes := func(terms Terms, want string) {
+		t.Helper()
+		if _, err := Create(dir, labels, terms); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
 	}
+	makes(terms, `incumbent: got the path "\xff"`)
 	terms.Incumbent.Path, terms.Labels = "", "a\xff"
-	if _, err := Create(dir, labels, terms); err == nil || !strings.Contains(err.Error(), `labels: got the path "a\xff"`) {
-		t.Errorf("got %v", err)
-	}
+	makes(terms, `labels: got the path "a\xff"`)
 	terms.Labels = ""
 	l, _ = ledgerOf(t, labels, terms)
 	refusedBy(t, l, Submission{Values: Columns(ids, classes), Incumbent: Columns(ids, right(classes, 1400)),
 		Bar: float(0), Path: "b\xff"}, `got the path "b\xff"`)
 	without := terms
 	without.Incumbent, without.Goal.Query = Submission{Values: Columns(ids, classes)}, transfer.Binary
-	if _, err := Create(dir, labels, without); err == nil || !strings.Contains(err.Error(), "incumbent: got one, want none") {
-		t.Errorf("got %v", err)
-	}
+	makes(without, "incumbent: got one, want none")
 	for want, change := range map[string]func(*Terms){
 		"epsilon: got 0.1, want none": func(t *Terms) { t.Goal.Epsilon = 0.1 },
 		"method: got laplace, want":   func(t *Terms) { t.Methods = []string{"laplace"} },

@@ -195,7 +195,10 @@ func meaning(p *holdout.Plan) string {
 	case transfer.Best.String():
 		promise += "every number, the best so far, " + strings.Replace(within, "its truth", "the best truth so far", 1) + "."
 	case transfer.Flags.String():
-		promise += "every number " + within + ": the guess that came with the look, unless it moved."
+		promise += "every number " + within + "."
+		if p.Method == "sparse-validate" { // the others show their own number
+			promise += " It is the guess that came with the look, unless it moved."
+		}
 	default:
 		promise += "every number " + within + ". Where two differ by 2 tau or less, their order may be the other one."
 	}

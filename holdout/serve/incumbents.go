@@ -40,12 +40,12 @@ func (s *Server) findIncumbent(now holdout.LabelsFile) error {
 		return err
 	}
 	done()
-	return s.tidy()
+	return s.tidy(now)
 }
 
 // tidy makes the folder of candidates, and removes those that no look has made the incumbent: a server was killed while
 // it read them. A ledger may have moved with its folder, so files are known by their names.
-func (s *Server) tidy() error {
+func (s *Server) tidy(now holdout.LabelsFile) error {
 	path := filepath.Join(s.dir, folder)
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (s *Server) tidy() error {
 	if err != nil {
 		return err
 	}
-	known := map[string]bool{filepath.Base(s.Incumbent): true}
+	known := map[string]bool{filepath.Base(now.Path): true} // its look may be in hand elsewhere
 	for _, l := range lines {
 		known[filepath.Base(l.Path)] = true
 	}

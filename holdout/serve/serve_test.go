@@ -309,6 +309,23 @@ func TestRanks(t *testing.T) {
 	}
 }
 
+// The page says what a number is under flags: the guess where the method shows that, and otherwise the method's own.
+func TestMeaningOfNumbersUnderFlags(t *testing.T) {
+	for method, guess := range map[string]bool{"sparse-validate": true, "gaussian": false, "splitting": false} {
+		goal := transfer.Goal{Samples: 1_000_000, Queries: 20, Tau: 0.1, Beta: beta(t, "0.05"), Budget: 2,
+			Query: transfer.Binary, Shown: transfer.Shown{Feedback: transfer.Flags}}
+		plan, err := holdout.Certify(holdout.Terms{Goal: goal, Method: method}, goal.Samples)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := meaning(plan)
+		if strings.Contains(text, "It is the guess that came with the look") != guess || !strings.Contains(text,
+			"every number is within tau of its truth") {
+			t.Errorf("%s: %s", method, text)
+		}
+	}
+}
+
 // teams makes tokens of so many teams.
 func teams(t testing.TB, n int) (tokens *Tokens, secrets []string) {
 	t.Helper()

@@ -141,22 +141,37 @@ func TestNothingIsDropped(t *testing.T) {
 		"  - {name: unproven, proofs: published, method: \"gaussian,splitting\"}\n"+
 		"  - {name: other, method: laplace}\n")
 	before := contents(t)
-	for line, want := range map[string]string{
-		"verify ledger --chain=":                                           "--chain: got \"\", want the 64 hexadecimal digits",
-		"verify ledger --chain 12":                                         "--chain: got 12, want the 64 hexadecimal digits",
-		"verify ledger --chain " + strings.Repeat("g", 64):                 "want the 64 hexadecimal digits",
-		"score answers p200.tsv --incumbent p300.tsv":                      "--incumbent: got one, want none: the plan is for no differences",
-		"score ledger p200.tsv":                                            "dpcalc: --bar: got nothing, want a number in [0, 1]",
-		"score ledger p200.tsv --bar 0.99":                                 "--bar: got 0.99, want at most 1 - tau",
-		"score answers tiny.csv --metric column:x":                         "id r0: got the value 1e-400, want a number in [0, 1]",
-		"init file" + some:                                                 "file: got a file, want an empty folder or a new one",
-		"init dangling" + some:                                             "dangling: got a link that leads nowhere, want an empty folder",
-		"init new --labels labels.csv -m 3":                                "holdout init: got --queries, want two of --queries, --tau and --beta",
-		"init new --labels labels.csv":                                     "holdout init: got none of them, want two of --queries",
-		"init new --labels a\xffb/labels.csv -m 3 -b 0.05":                 `--labels: got the path "`,
-		"init new --labels labels.csv --plan plan.yaml --scenario private": "epsilon: got 0.1, want none",
-		"init new --labels labels.csv --plan plan.yaml --scenario other":   "--method: got laplace, want one that a ledger runs",
+	for _, c := range [][2]string{
+		{"verify ledger --chain=",
+			"--chain: got \"\", want the 64 hexadecimal digits"},
+		{"verify ledger --chain 12",
+			"--chain: got 12, want the 64 hexadecimal digits"},
+		{"verify ledger --chain " + strings.Repeat("g", 64),
+			"want the 64 hexadecimal digits"},
+		{"score answers p200.tsv --incumbent p300.tsv",
+			"--incumbent: got one, want none: the plan is for no differences"},
+		{"score ledger p200.tsv",
+			"dpcalc: --bar: got nothing, want a number in [0, 1]"},
+		{"score ledger p200.tsv --bar 0.99",
+			"--bar: got 0.99, want at most 1 - tau"},
+		{"score answers tiny.csv --metric column:x",
+			"id r0: got the value 1e-400, want a number in [0, 1]"},
+		{"init file" + some,
+			"file: got a file, want an empty folder or a new one"},
+		{"init dangling" + some,
+			"dangling: got a link that leads nowhere, want an empty folder"},
+		{"init new --labels labels.csv -m 3",
+			"holdout init: got --queries, want two of --queries, --tau and --beta"},
+		{"init new --labels labels.csv",
+			"holdout init: got none of them, want two of --queries"},
+		{"init new --labels a\xffb/labels.csv -m 3 -b 0.05",
+			`--labels: got the path "`},
+		{"init new --labels labels.csv --plan plan.yaml --scenario private",
+			"epsilon: got 0.1, want none"},
+		{"init new --labels labels.csv --plan plan.yaml --scenario other",
+			"--method: got laplace, want one that a ledger runs"},
 	} {
+		line, want := c[0], c[1]
 		stdout, stderr := runs(t, 2, "holdout "+line)
 		if stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, want) {
 			t.Errorf("%s: %s%swant %s", line, stdout, stderr, want)

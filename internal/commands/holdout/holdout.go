@@ -317,6 +317,9 @@ func runScore(c *commands.Call, target commands.Target, dir string, paths []stri
 		}
 		return err
 	}
+	if status.Incumbent, err = ledger.Incumbent(); err != nil { // that of a look in hand too
+		return err
+	}
 	list, done, err := readSubmissions(c, status, paths)
 	defer done()
 	if err != nil {
