@@ -4,7 +4,8 @@ import "math"
 
 // The standard library has machine code of its own for the exponential function and the logarithm on amd64, whose last
 // digits differ from those of other machines, and whose logarithm is wrong below 2^-1022 (Go 1.26). With these the page
-// prints what the command line does, digit by digit.
+// prints what the command line does on amd64, digit by digit. Processors that fuse a product and a sum, such as arm64,
+// may differ in the last digits.
 
 const (
 	ln2Hi = 0x1.62e42feep-1       // ln 2 to 33 bits, so that k ln2Hi is exact
