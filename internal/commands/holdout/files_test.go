@@ -225,7 +225,8 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
-// A pass whose answer could not be written is spent, and is repeated for nothing: by then the candidate is the incumbent.
+// A pass whose answer could not be written is spent, and is repeated for nothing: by then the candidate is the
+// incumbent.
 func TestLostPass(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rows(t, 1000, 500, 800, 900)
