@@ -326,6 +326,24 @@ func TestMeaningOfNumbersUnderFlags(t *testing.T) {
 	}
 }
 
+// A ledger that is rolled back under a server takes no look, also before its first.
+func TestRolledBackServer(t *testing.T) {
+	labels, predictions := holdoutOf(t, 1)
+	dir := create(t, labels, answers(9))
+	s := run(t, dir, labels, Options{})
+	first := s.look(t, 200, looks(predictions(200), ""))
+	s.stop()
+	s = run(t, dir, labels, Options{})
+	if err := os.Truncate(filepath.Join(dir, looksFile), 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, right := range []int{200, 300} {
+		if text := s.ask(t, 500, looks(predictions(right), "")); strings.Contains(text, first.Chain) {
+			t.Error(text)
+		}
+	}
+}
+
 // teams makes tokens of so many teams.
 func teams(t testing.TB, n int) (tokens *Tokens, secrets []string) {
 	t.Helper()

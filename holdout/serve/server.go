@@ -84,6 +84,9 @@ func New(dir string, labels *holdout.Labels, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := ledger.Settle(context.Background()); err != nil {
+		return nil, err
+	}
 	verified, err := holdout.Verify(dir, "")
 	if err != nil {
 		return nil, err

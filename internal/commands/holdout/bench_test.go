@@ -17,7 +17,7 @@ func BenchmarkLook(b *testing.B) {
 		b.Fatal(stderr)
 	}
 	for i := 0; b.Loop(); i++ {
-		bar := fmt.Sprint(0.8 + float64(i)*1e-7) // a new look
+		bar := fmt.Sprint(0.6 + float64(i)*1e-7) // a new look
 		if code, _, stderr := commandtest.Dpcalc("holdout", "score", "ledger", "p15000.tsv", "--bar", bar); code != 4 {
 			b.Fatal(stderr)
 		}

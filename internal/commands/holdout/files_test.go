@@ -1,13 +1,18 @@
 package holdout
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/dpcalc/dpcalc/internal/commandtest"
+	"github.com/dpcalc/dpcalc/internal/outfile"
+	"github.com/dpcalc/dpcalc/internal/usage"
 )
 
 // Lines that end in CRLF, or anything else that no crash can leave, do not verify. What a crash has cut short does, and
@@ -213,4 +218,33 @@ func manyTiny(n int) (all string) {
 		all += fmt.Sprintf("r%d,V\n", i)
 	}
 	return all
+}
+
+// full is an output without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+// A pass whose answer could not be written is spent, and is repeated for nothing: by then the candidate is the
+// incumbent.
+func TestLostPass(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rows(t, 1000, 500, 800, 900)
+	runs(t, 0, "holdout init ledger --labels labels.csv --incumbent p500.tsv -m 5 -t 0.2 -b 0.05 --query difference "+
+		"--feedback gate --passes 2")
+	const line = "holdout score ledger p800.tsv --bar 0"
+	s := &outfile.Session{Context: context.Background(), Stdin: strings.NewReader(""), Stdout: full{}, Stderr: io.Discard}
+	if code := commandtest.RunIn(s, strings.Fields("dpcalc "+line)); code != usage.ExitFailure {
+		t.Fatalf("exit %d", code)
+	}
+	if again := row(t, 0, line); again["verdict"] != "pass" || again["look"] != 1. || again["remaining_passes"] != 1. {
+		t.Errorf("%v", again)
+	}
+	if _, stderr := runs(t, 2, line+".1"); !strings.Contains(stderr, "got the incumbent itself") {
+		t.Error(stderr)
+	}
+	if status := row(t, 0, "holdout status ledger"); status["looks"] != 1. {
+		t.Errorf("%v", status)
+	}
+	runs(t, 4, "holdout score ledger p900.tsv --bar 0")
 }
