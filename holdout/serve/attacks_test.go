@@ -252,7 +252,7 @@ func longRow(t *testing.T, s site, token string) string {
 }
 
 func commas(t *testing.T, s site, token string) string {
-	return refused(t, s, token, "id,prediction"+strings.Repeat(",", 1<<19)+"\n", "got more than 100000 cells")
+	return refused(t, s, token, "id,prediction"+strings.Repeat(",", 1<<19)+"\n", "got more than 200000 cells")
 }
 
 // refused sends predictions that are refused.

@@ -31,7 +31,7 @@ import (
 const (
 	stride    = 512     // records between two of which the place is remembered
 	maxRecord = 1 << 24 // bytes
-	maxCells  = 100_000 // of a record: each takes many times the byte of its separator
+	maxCells  = 200_000 // of a record: each takes many times the byte of its separator
 )
 
 // Splitter reads records one by one.

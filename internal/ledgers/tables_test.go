@@ -58,8 +58,8 @@ func TestRows(t *testing.T) {
 		"{\"id\":\"\\ud83d\\u0041\",\"prediction\":\"a\"}":            "line 1: got an object without a text",
 		"{\"id\":\"1\",\"prediction\":\"a\"} {\"id\":\"2\"}":          "line 1: got no JSON object",
 		"{\"id\":\"" + strings.Repeat("x", 1<<24) + "\"}":             "line 1: got more than 16777216 bytes",
-		"id,prediction" + strings.Repeat(",", 100_000-2) + ",":        "line 1: got more than 100000 cells, want fewer",
-		"id,prediction\n1,a" + strings.Repeat(",", 16_700_000) + "\n": "line 2: got more than 100000 cells, want fewer",
+		"id,prediction" + strings.Repeat(",", 200_000-2) + ",":        "line 1: got more than 200000 cells, want fewer",
+		"id,prediction\n1,a" + strings.Repeat(",", 16_700_000) + "\n": "line 2: got more than 200000 cells, want fewer",
 	} {
 		if _, err := pairs(text, Unknown); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %s", text, err, want)
