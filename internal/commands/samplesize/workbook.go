@@ -47,7 +47,11 @@ func (s *request) workbook(c *commands.Call, v *verdict) error {
 	} else {
 		text.Notes = nil
 	}
-	b, err := s.target.Format.Book("dpcalc samplesize", "Plan", record.LiveSheet, "About")
+	sheets := []string{"Plan", record.LiveSheet, "About"}
+	if live.Hidden != nil {
+		sheets = append(sheets, record.HiddenSheet)
+	}
+	b, err := s.target.Format.Book("dpcalc samplesize", sheets...)
 	if err != nil {
 		return err
 	}
