@@ -196,7 +196,7 @@ func (d Ladder) below(level, p float64) Tail {
 func (b *builder) boundary(p, x float64) float64 {
 	if b.ZeroOne {
 		at := num.Binomial{N: b.n, P: p}
-		guess := int64(float64(b.n) * klAbove(p, x/float64(b.n)))
+		guess := int64(float64(b.n) * min(klAbove(p, b.normalEntropy(x)), 1))
 		k := num.Ints{Lo: 0, Hi: b.n, Guess: guess}.Least(func(k int64) bool { return at.LnAtLeast(k+1) <= -x })
 		return float64(k) / float64(b.n)
 	}
@@ -209,10 +209,23 @@ func (b *builder) least(u, x float64) float64 {
 	if !b.ZeroOne || q >= 1 {
 		return q
 	}
-	k := whole(u, b.n)
-	return num.Interval{Lo: u, Hi: q}.SafeRoot(1e-12, func(q float64) float64 {
-		return num.Binomial{N: b.n, P: q}.LnAtMost(k) + x
-	})
+	n, k := float64(b.n), whole(u, b.n)
+	tail := func(q float64) float64 { return num.Binomial{N: b.n, P: q}.LnAtMost(k) + x }
+	lo, hi := klExpectation(float64(k)/n, b.normalEntropy(x)), q
+	if k+1 < b.n {
+		hi = min(klExpectation(float64(k+1)/n, b.normalEntropy(x)), q)
+	}
+	if !(u < lo && lo < hi) || tail(lo) <= 0 || tail(hi) > 0 { // by roundings, or at the ends
+		lo, hi = u, q
+	}
+	return num.Interval{Lo: lo, Hi: hi}.SafeRoot(1e-12, tail)
+}
+
+// normalEntropy returns kl(k/n || p) where Q(sqrt(2n kl)), of a normal variable, is e^-x. A binomial tail at k is between
+// that and that of k+1 (Zubkov and Serov).
+func (b *builder) normalEntropy(x float64) float64 {
+	z := num.UpperQuantile(-x)
+	return z * z / 2 / float64(b.n)
 }
 
 // count is the tail of a count of ones among n, whose expectation is n p.
