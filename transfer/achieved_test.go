@@ -3,7 +3,6 @@ package transfer
 import (
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/dpcalc/dpcalc/theory"
@@ -104,7 +103,16 @@ func TestAchievedIsWithinTheGoal(t *testing.T) {
 	g := Goal{Queries: 1, Samples: 1, Tau: 0.01, Beta: -70, Query: Difference,
 		Shown: Shown{Feedback: Gate, Disagreement: 0.001, Bar: Some(-0.9)}}
 	m, _ := Lookup("gate")
-	if a, err := m.Solve(g); err != nil || a.Status != OK || !strings.Contains(a.Reason, "nothing at the bar") {
+	if a, err := m.Solve(g); err != nil || a.Status != OK || a.Reason != noneCanPass {
+		t.Errorf("%+v, %v", a, err)
+	}
+	g = Goal{Queries: 8, Samples: 100, Tau: 0.01, Beta: -5, Query: Binary,
+		Shown: Shown{Feedback: Gate, OneSided: true, Bar: Some(0)}}
+	if a, err := m.Solve(g); err != nil || a.Status != OK || a.Reason != noneCanPass {
+		t.Errorf("%+v, %v", a, err)
+	}
+	g.Tau = 0
+	if a, err := m.Solve(g); err != nil || a.Status != Vacuous || a.Reason != noneCanPass {
 		t.Errorf("%+v, %v", a, err)
 	}
 }

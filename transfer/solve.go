@@ -66,6 +66,9 @@ func (m Method) Solve(g Goal) (Answer, error) {
 			a.Mechanism = Mechanism{}
 			return a.without(Vacuous, noBetter), nil
 		}
+		if a.Tau == 0 {
+			return a.without(Vacuous, noneCanPass), nil
+		}
 		return a.noted(r), nil
 	case Beta:
 		if a.Beta = r.beta(g); a.Beta == 0 {
@@ -133,7 +136,7 @@ func (a Answer) guessed() string {
 	answers := a.Feedback == Answers || a.Feedback == Final
 	switch {
 	case a.Bar.Given && a.TauAchieved == 0:
-		return "nothing at the bar or below it can pass, whatever tau is"
+		return noneCanPass
 	case !a.Checked && a.Query == Difference && a.TauAchieved >= a.disagreement():
 		return "no difference is more than " + formatFloat(a.disagreement()) + ", the disagreement"
 	case answers && a.likelyHigh() && a.TauAchieved >= (1-a.AtLeast)/2:
@@ -163,7 +166,10 @@ func fewest(g Goal, budgeted bool) int64 {
 	return max(g.Passes, 1)
 }
 
-const noBetter = "no accuracy better than the trivial one is certified"
+const (
+	noBetter    = "no accuracy better than the trivial one is certified"
+	noneCanPass = "nothing at the bar or below it can pass, whatever tau is"
+)
 
 // limit is where the tau of a rule ends: what is no better than knowing nothing.
 func limit(r rule, g Goal) float64 {

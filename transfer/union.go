@@ -117,6 +117,9 @@ func (r countRule) samples(g Goal) (reached, error) {
 func (r countRule) queries(g Goal) int64 { return mostQueries(g, 1, r.holds) }
 
 func (r countRule) tau(g Goal) (float64, Mechanism) {
+	if r.gate(g).Always() {
+		return 0, Mechanism{}
+	}
 	top := barredLimit(g)
 	tau := num.Near{From: g.Tau, Top: top}.Least(func(tau float64) bool { g.Tau = tau; return r.holds(g) })
 	return tau, Mechanism{}

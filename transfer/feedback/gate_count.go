@@ -23,6 +23,9 @@ type CountGate struct {
 // failsToo reports whether a wrong failure counts and can happen.
 func (c CountGate) failsToo() bool { return !c.OneSided && c.Height+2*c.Margin < 1 }
 
+// Always reports whether any number of rows serves: values are 0 where the bar is 0, and one of them that is 1 passes.
+func (c CountGate) Always() bool { return c.Height <= 0 && !c.failsToo() }
+
 // Count returns k for n rows, and whether it does for n itself. The search begins at the guess.
 func (c CountGate) Count(n, guess int64) (k int64, ok bool) {
 	atBar := num.Binomial{N: n, P: c.Height}
@@ -54,7 +57,10 @@ const mostCounted = 1 << 20
 
 // Samples returns the least number of rows that serves, at most most, or 0.
 func (c CountGate) Samples(most int64) int64 {
-	if !c.Certified(most) {
+	switch {
+	case c.Always():
+		return 1
+	case !c.Certified(most):
 		return 0
 	}
 	rate := max(Interval{}.RateAt(c.Bar).Hi, 1e-300)
@@ -74,7 +80,7 @@ func (c CountGate) Samples(most int64) int64 {
 
 // Holds reports whether n rows serve. Counts are looked at only where the first number beyond them is certified.
 func (c CountGate) Holds(n int64) bool {
-	if c.Certified(n) {
+	if c.Always() || c.Certified(n) {
 		return true
 	}
 	if n > mostCounted || !c.Certified(mostCounted+1) {
