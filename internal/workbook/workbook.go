@@ -73,7 +73,7 @@ func newBook(title string, sheets ...string) (*book, error) {
 		_, e := b.file.NewSheet(name)
 		err = errors.Join(err, e)
 	}
-	if slices.Contains(sheets, record.HiddenSheet) { // at once: to hide a sheet the library reads all that is in the others
+	if slices.Contains(sheets, record.HiddenSheet) { // at once: to hide a sheet the library reads all of the others
 		err = errors.Join(err, b.file.SetSheetVisible(record.HiddenSheet, false))
 	}
 	return b, err

@@ -215,14 +215,14 @@ func (b *builder) least(u, x float64) float64 {
 	if k+1 < b.n {
 		hi = min(klExpectation(float64(k+1)/n, b.normalEntropy(x)), q)
 	}
-	if !(u < lo && lo < hi) || tail(lo) <= 0 || tail(hi) > 0 { // by roundings, or at the ends
+	if !(lo < hi) || tail(lo) <= 0 || tail(hi) > 0 { // by roundings, or at the ends
 		lo, hi = u, q
 	}
 	return num.Interval{Lo: lo, Hi: hi}.SafeRoot(1e-12, tail)
 }
 
-// normalEntropy returns kl(k/n || p) where Q(sqrt(2n kl)), of a normal variable, is e^-x. A binomial tail at k is between
-// that and that of k+1 (Zubkov and Serov).
+// normalEntropy returns kl(k/n || p) where Q(sqrt(2n kl)), of a normal variable, is e^-x. A binomial tail at k is
+// between that and that of k+1 (Zubkov and Serov).
 func (b *builder) normalEntropy(x float64) float64 {
 	z := num.UpperQuantile(-x)
 	return z * z / 2 / float64(b.n)
