@@ -32,18 +32,23 @@ func (v Difference) LnSide(n int64, s float64) float64 { return lnExponential(v,
 
 // Tilt returns G_d(l), l > 0, and its derivative. The greatest ln E e^(l(f-Ef)) is at P[f=1] - P[f=-1] = x.
 func (v Difference) Tilt(l float64) (g, slope float64) {
-	d, sinh := v.Disagreement, num.Sinh(l)
-	half := num.Sinh(l / 2)
-	coshLess := 2 * half * half // cosh l - 1
-	excess := sinhExcess(l)     // h - 1
+	d, e := v.Disagreement, math.Expm1(l)
+	coshLess := e / 2 * (e / (1 + e)) // cosh l - 1
+	sinh := e - coshLess
+	excess := sinh/l - 1 // h - 1
+	if l <= 1 {
+		excess = sinhExcess(l)
+	}
 	x := (excess - d*coshLess) / sinh
-	switch {
-	case d*math.Expm1(l) <= excess: // all that differs is on one side
-		x, g = d, lnTilted(d, d, l)
+	switch even := d * coshLess; {
+	case d*e <= excess && l > 1: // all that differs is on one side
+		x, g = d, num.Log(1+d*e)-l*d
+	case d*e <= excess:
+		x, g = d, lnTiltedSum(even, d*l*excess, d*l)
 	case l > 1:
 		g = num.Log(1+excess) - l*x
 	default: // ln h - 1 + 1/h + d(cosh l - 1)/h
-		g = num.LogLess(-excess/(1+excess)) + d*coshLess/(1+excess)
+		g = num.LogLess(-excess/(1+excess)) + even/(1+excess)
 	}
 	mean := 1 + x*sinh + d*coshLess
 	return g, (x*(1+coshLess)+d*sinh)/mean - x
@@ -56,8 +61,12 @@ func lnTilted(d, mean, l float64) float64 {
 		return num.Log(1-d+(d+mean)/2*num.Exp(l)+(d-mean)/2*num.Exp(-l)) - l*mean
 	}
 	half := num.Sinh(l / 2)
-	even, odd := d*2*half*half, mean*l*sinhExcess(l) // d(cosh l - 1), mean(sinh l - l)
-	return even*(1+1e-14) + odd - num.LogLess(even+odd+mean*l)
+	return lnTiltedSum(d*2*half*half, mean*l*sinhExcess(l), mean*l)
+}
+
+// lnTiltedSum returns ln(1 + even + odd + first) - first, given d(cosh l - 1), Ef(sinh l - l) and l Ef.
+func lnTiltedSum(even, odd, first float64) float64 {
+	return even*(1+1e-14) + odd - num.LogLess(even+odd+first)
 }
 
 // sinhExcess returns sinh(l)/l - 1 for l > 0.

@@ -89,6 +89,7 @@ type order struct {
 	seen      int        // how many of the bound's runs are in past and r
 	last      step       // what it was asked for last
 	near, far [2]float64 // where the tangents of T and t last touched, as shares of z
+	sampled   sampled    // by the last query
 }
 
 // step is what each answer of a run after so many others adds to D.
@@ -96,6 +97,12 @@ type step struct {
 	seen             int
 	sd, share, count float64
 	each             float64
+}
+
+// sampled is what sampling returned.
+type sampled struct {
+	tau, sd float64
+	graded
 }
 
 // Any set of orders is valid. From one to the next a-1 grows by the ratio. The last queries of m are served by an
@@ -325,7 +332,10 @@ func (b *Bound) errors(o *order, q run) graded {
 	if math.IsInf(o.past, 1) {
 		return graded{ln: math.Inf(1)}
 	}
-	g := q.sampling(o)
+	if o.sampled.tau != q.tau || o.sampled.sd != q.sd {
+		o.sampled = sampled{q.tau, q.sd, q.sampling(o)}
+	}
+	g := o.sampled.graded
 	g.ln += o.past / o.conj
 	if q.count == 1 {
 		return g
@@ -357,6 +367,18 @@ func (b *Bound) leastOfAll(q run) float64 {
 		}
 	}
 	return ln
+}
+
+// leastAround returns about the least of errors over the orders, which may have two minima.
+func (b *Bound) leastAround(q run) float64 {
+	const stride = 4
+	ln := b.leastErrors(q)
+	for i := 0; i < len(b.orders); i += stride {
+		if other := b.errors(&b.orders[i], q).ln; other < ln {
+			b.best, ln = i, other
+		}
+	}
+	return b.leastErrors(q)
 }
 
 // shareErrors returns ln of the sums of eta_j over the run, without its last query and with it, each at the best

@@ -1,6 +1,7 @@
 package lowvariance
 
 import (
+	"cmp"
 	"iter"
 	"math"
 	"slices"
@@ -89,15 +90,7 @@ func (p Plan) EvenNoise(guess float64) (sd, ln float64) {
 	if p.validate() != nil {
 		return 0, math.Inf(1)
 	}
-	const noTheorem = 1e200
-	low := num.Log(p.quantile())
-	at := func(v float64) float64 {
-		ln := p.EvenErrors(p.Tau / num.Exp(v))
-		if math.IsInf(ln, 1) { // the noise is too small for the theorem: the way back is up
-			return noTheorem * (1 + v - low)
-		}
-		return ln
-	}
+	at, low := p.evenAt(), num.Log(p.quantile())
 	if guess > 0 {
 		near := num.Log(p.Tau / guess)
 		v, ln := num.Interval{Lo: near - nearby, Hi: near + nearby}.Minimize(2e-3, at)
@@ -110,6 +103,101 @@ func (p Plan) EvenNoise(guess float64) (sd, ln float64) {
 		ln = math.Inf(1)
 	}
 	return p.Tau / num.Exp(v), ln
+}
+
+// noTheorem stands for ln of the errors where the noise is too small for the theorem.
+const noTheorem = 1e200
+
+// evenAt returns EvenErrors as a function of ln tau/sd.
+func (p Plan) evenAt() func(v float64) float64 {
+	low := num.Log(p.quantile())
+	return func(v float64) float64 {
+		ln := p.EvenErrors(p.Tau / num.Exp(v))
+		if math.IsInf(ln, 1) { // the way back is up
+			return noTheorem * (1 + v - low)
+		}
+		return ln
+	}
+}
+
+// hopeless reports whether it is soon clear that no noise certifies the plan.
+func (p Plan) hopeless() bool {
+	const margin, tries = 0.02, 12
+	at, start := p.evenAt(), p.startEven()
+	var seen chords
+	for _, x := range [3]float64{start - 0.15, start, start + 0.15} {
+		seen = append(seen, point{x, at(x) - p.Beta.Ln() - margin})
+	}
+	for range tries {
+		x, least := seen.lowest()
+		if least > 0 {
+			return true
+		}
+		next := point{x, at(x) - p.Beta.Ln() - margin}
+		if next.f <= 0 {
+			return false
+		}
+		seen = append(seen, next)
+		slices.SortFunc(seen, func(a, b point) int { return cmp.Compare(a.x, b.x) })
+	}
+	return false
+}
+
+// point is one of a function.
+type point struct{ x, f float64 }
+
+// chords are points of a convex function, from left to right. Beyond two of them the function lies above their chord.
+type chords []point
+
+// slope is that of the chord from point i on, and none where a point is missing or has no value.
+func (c chords) slope(i int, none float64) float64 {
+	if i < 0 || i+1 >= len(c) || max(c[i].f, c[i+1].f) >= noTheorem/2 {
+		return none
+	}
+	return (c[i+1].f - c[i].f) / (c[i+1].x - c[i].x)
+}
+
+// lowest returns a lower bound on the function, and about where it is reached.
+func (c chords) lowest() (x, least float64) {
+	const step = 0.15
+	last := len(c) - 1
+	if !(c.slope(0, 1) < 0) {
+		return c[0].x - step, math.Inf(-1)
+	}
+	if c[last].f < noTheorem/2 && !(c.slope(last-1, -1) > 0) {
+		return c[last].x + step, math.Inf(-1)
+	}
+	least = math.Inf(1)
+	for i := range last {
+		if c[i].f >= noTheorem/2 {
+			break
+		}
+		width := c[i+1].x - c[i].x
+		left, right := c.slope(i-1, math.Inf(-1)), c.slope(i+1, math.Inf(1))
+		share := 1. // of the interval, where the two chords meet
+		switch rise := c[i+1].f - c[i].f; {
+		case c[i+1].f >= noTheorem/2 || math.IsInf(right, 1) && !math.IsInf(left, -1):
+		case math.IsInf(left, -1):
+			share = 0
+		default:
+			share = min(max((rise/width-right)/(left-right), 0), 1)
+		}
+		low := c[i].f + left*share*width
+		if math.IsInf(left, -1) { // above the chord on the right
+			low = c[i+1].f - right*width
+		}
+		if low < least {
+			x, least = c[i].x+min(max(share, 0.2), 0.8)*width, low
+		}
+	}
+	return x, least
+}
+
+// startEven is about ln of the best tau over the noise for a plan that noise that falls just certifies.
+func (p Plan) startEven() float64 {
+	m, steep := float64(p.Queries), p.Tau/p.Values.moment(p.Values.Share())
+	start := num.Log((1.7 + 0.7/math.Sqrt(math.Sqrt(m))) * p.quantile())
+	return start - 0.27*max(1-math.Sqrt(10/m), 0) - 0.3*min(steep, 1)
 }
 
 // quantile is what tau over the noise would be if the noise made all the errors.

@@ -22,7 +22,16 @@ const shareOfShares = 0.1
 // least one.
 type grain struct{ begin, end int64 }
 
-var fallingGrain = grain{12, 7}
+var (
+	fallingGrain = grain{12, 7}
+	roughGrain   = grain{4, 3} // takes up to a hundredth more records
+)
+
+// early is the least excess of a plan that fails before its last query.
+const early = 1
+
+// perLn times m is about by how much the room in ln eps_j grows with ln n, or less.
+const perLn = 3
 
 // MostPlanned is the largest number of queries of a plan: for more, what a search takes is no
 // longer a matter of seconds.
@@ -43,12 +52,14 @@ func (p Plan) validate() error {
 }
 
 // excess is at most 0 if the noise that falls certifies the plan, and smooth there; it falls in n, tau and beta.
-func (p Plan) excess(t *trail) float64 { return p.schedule(t, func(Block) bool { return true }) }
+func (p Plan) excess(t *trail) float64 {
+	return p.schedule(fallingGrain, t, func(Block) bool { return true })
+}
 
 // Blocks returns the noise that falls, in the order of the queries, and the shares that it is certified with. It
 // is as long as the plan's queries only if [Falling] certifies the plan.
 func (p Plan) Blocks() iter.Seq[Block] {
-	return func(yield func(Block) bool) { p.schedule(nil, yield) }
+	return func(yield func(Block) bool) { p.schedule(fallingGrain, nil, yield) }
 }
 
 // spare is what a plan leaves of ln beta, so that another search for the same tangents certifies it too.
@@ -76,7 +87,7 @@ func (p Plan) walk() walk {
 // schedule yields the blocks while they are feasible, and returns the excess: about ln of m over the queries that are
 // reached, or less a fraction of the room that the last few queries leave in ln eps_j. A trail tells it where to look
 // first.
-func (p Plan) schedule(t *trail, yield func(Block) bool) (excess float64) {
+func (p Plan) schedule(g grain, t *trail, yield func(Block) bool) (excess float64) {
 	if p.validate() != nil || !(float64(p.Samples)*p.Tau*p.Tau > 1e-12) {
 		return math.Inf(1)
 	}
@@ -88,18 +99,21 @@ func (p Plan) schedule(t *trail, yield func(Block) bool) (excess float64) {
 	w.z = num.UpperQuantile(min(w.answers-p.lnSides(), -math.Ln2)) + 1e-9
 	room := math.Inf(-1)
 	for done := int64(0); done < p.Queries-1; {
-		count := max(min(done/fallingGrain.begin, (p.Queries-1-done)/fallingGrain.end), 1)
+		count := max(min(done/g.begin, (p.Queries-1-done)/g.end), 1)
 		q, z, ok := w.choose(count, done)
 		for ; !ok && count > 1; q, z, ok = w.choose(count, done) { // what so many reveal is more than they may
 			if count /= 2; w.least() > w.answers {
 				count = 1
 			}
 		}
-		if !ok {
-			return num.Log(m / (float64(done) + 0.5))
-		}
 		if p.Queries-done <= nearEnd {
 			room = max(room, w.least()-w.answers)
+		}
+		if !ok && room > 0 {
+			return room / (perLn * m)
+		}
+		if !ok {
+			return early + num.Log(m/(float64(done)+1.5))
 		}
 		w.ahead, w.z = num.Log(z/w.z), max(z, w.z)
 		t.lay(w.best, z)
@@ -155,16 +169,16 @@ func (p Plan) finish(w walk, room float64, yield func(Block) bool) float64 {
 		least = w.leastErrors(last)
 	}
 	if least > target { // the best order may be far from that of the query before
-		least = w.leastOfAll(last)
+		least = w.leastAround(last)
 	}
 	if least > target {
-		return num.Log(m / (m - 0.5))
+		return max(room, least-target) / (perLn * m)
 	}
 	if last.sd = 0; w.leastErrors(last) <= target {
 		sd = 0
 	}
 	yield(Block{1, sd, p.Values.Share()})
-	return max(room, least-target) / 300
+	return max(room, least-target) / (perLn * m)
 }
 
 // nearEnd is for how many of the last queries the room is looked at.
@@ -175,7 +189,7 @@ const nearEnd = 4
 func (w *walk) orient(q run, done int64) {
 	if first := done == 1 || done == 3; first && w.trail.isNew() {
 		q.sd = q.tau / w.z
-		w.leastOfAll(q)
+		w.leastAround(q)
 	}
 }
 

@@ -28,7 +28,7 @@ type Run struct{ First, Last float64 }
 // chooser decides a plan by an excess, which is at most 0 where the plan is certified and falls as n, tau or beta
 // grows.
 type chooser interface {
-	tune(p Plan)           // chooses what the next excesses depend on
+	tune(p Plan) float64   // chooses what the next excesses depend on, and returns that excess
 	near(p Plan) float64   // about the excess, soon
 	close(p Plan) float64  // about that, as close as what was chosen last allows
 	exact(p Plan) float64  // the excess, of what was chosen last
@@ -43,6 +43,7 @@ type falling struct {
 	known map[Plan]walked
 	tried map[Plan]float64 // the excess on the trail of other plans
 	trail trail
+	rough trail // of coarse walks
 }
 
 // walked is what a walk without a trail has shown: the excess, the first and the last noise.
@@ -57,7 +58,7 @@ func (c *falling) walk(p Plan) walked {
 	if ok {
 		return w
 	}
-	w.excess = p.schedule(nil, func(b Block) bool {
+	w.excess = p.schedule(fallingGrain, nil, func(b Block) bool {
 		if w.run.Last = b.SD; w.run.First == 0 {
 			w.run.First = b.SD
 		}
@@ -67,14 +68,17 @@ func (c *falling) walk(p Plan) walked {
 	return w
 }
 
-func (c *falling) tune(p Plan) {
+func (c *falling) tune(p Plan) float64 {
 	c.trail.fresh = true
-	p.excess(&c.trail)
+	excess := p.excess(&c.trail)
 	c.trail.fresh = false
 	clear(c.tried)
+	return excess
 }
 
-func (c *falling) near(p Plan) float64 { return c.close(p) }
+func (c *falling) near(p Plan) float64 {
+	return p.schedule(roughGrain, &c.rough, func(Block) bool { return true })
+}
 
 func (c *falling) close(p Plan) float64 {
 	excess, ok := c.tried[p]
@@ -94,7 +98,7 @@ func (*falling) rise() float64           { return 2.3 }
 // even remembers tau over the noise that it chose last.
 type even struct{ z float64 }
 
-func (e *even) tune(p Plan) { e.excess(p) }
+func (e *even) tune(p Plan) float64 { return e.excess(p) }
 
 // excess is that at the best noise.
 func (e *even) excess(p Plan) float64 {
@@ -121,7 +125,7 @@ func (e *even) close(p Plan) float64 {
 
 func (e *even) near(p Plan) float64   { return e.close(p) }
 func (e *even) exact(p Plan) float64  { return e.close(p) }
-func (e *even) certifies(p Plan) bool { return e.close(p) <= 0 || e.excess(p) <= 0 }
+func (e *even) certifies(p Plan) bool { return e.close(p) <= 0 || !p.hopeless() && e.excess(p) <= 0 }
 func (*even) fresh() chooser          { return new(even) }
 func (*even) rise() float64           { return 0 }
 
@@ -150,7 +154,7 @@ func (n Noise) Samples(p Plan) (Found, bool) {
 		p.Samples = int64(math.Ceil(num.Exp(min(lnN, last))))
 		return p
 	}
-	lnN, ok := solve(c, at, bounds{from: num.Log(p.guess()), most: last, tolerance: oneRow})
+	lnN, ok := solve(c, at, bounds{from: num.Log(p.guess()), most: last, tolerance: oneRow, slope: -0.6})
 	if !ok {
 		return Found{}, false
 	}
@@ -210,7 +214,7 @@ func (n Noise) LeastBeta(p Plan) theory.LogProb {
 }
 
 // bounds says where to search for a logarithm. oneRow is the tolerance of a third of a record.
-type bounds struct{ from, most, tolerance float64 }
+type bounds struct{ from, most, tolerance, slope float64 }
 
 const (
 	oneRow  = 0
@@ -220,90 +224,113 @@ const (
 // solve returns about the least x, to the tolerance, at which the plan is certified, or about that for oneRow; false if
 // it is not at the most.
 func solve(c chooser, at func(x float64) Plan, b bounds) (x float64, ok bool) {
-	near := search{f: func(x float64) float64 { return c.near(at(x)) }, most: b.most, step: 0.05, tolerance: 0.02}
-	near.rise = c.rise()
-	found := near.from(b.from)
-	fine := search{f: func(x float64) float64 { return c.close(at(x)) }, most: b.most, step: 0.01, rise: c.rise()}
+	by := func(excess func(Plan) float64) func(x float64) point {
+		return func(x float64) point { return point{x, excess(at(x))} }
+	}
+	near := search{at: by(c.near), most: b.most, step: 0.05, tolerance: 5e-3, slope: b.slope, rise: c.rise()}
+	found := near.from(near.at(min(b.from, b.most)))
+	fine := search{at: by(c.close), most: b.most, step: 0.01, rise: c.rise()}
 	if fine.rise > 0 { // else what is chosen anew changes the slope
 		fine.slope = found.slope
 	}
 	for i := range passes {
-		c.tune(at(found.x))
-		if fine.tolerance = b.tolerance; b.tolerance == oneRow {
-			fine.tolerance = max(0.3*num.Exp(-found.x), closely)
-		}
+		fine.tolerance = b.finest(found.x)
 		if i == 0 {
-			fine.tolerance = max(fine.tolerance, 1e-3)
+			fine.tolerance = max(fine.tolerance, 1e-4)
 		}
 		fine.step = max(fine.step, 2*fine.tolerance)
-		last := found.x
-		if found = fine.from(last); !found.ok {
+		start := found.zero
+		if found = fine.from(by(c.tune)(start)); !found.ok {
 			return found.x, false
 		}
-		if i > 0 && math.Abs(found.x-last) < 1e-4 {
+		if math.Abs(found.zero-start) < surely {
 			break
 		}
-		fine.step /= 10
+		fine.step, fine.slope = fine.step/10, found.slope
 	}
-	if b.tolerance == oneRow {
-		return found.x, true
-	}
-	fine.f, fine.step, fine.slope = func(x float64) float64 { return c.exact(at(x)) }, 4*fine.tolerance, found.slope
-	found = fine.from(found.x)
+	fine.at, fine.step, fine.slope = by(c.exact), 4*fine.tolerance, found.slope
+	fine.tolerance = b.finest(found.x)
+	found = fine.from(fine.at(found.zero))
 	return found.x, found.ok
 }
+
+// finest is the tolerance near x.
+func (b bounds) finest(x float64) float64 {
+	if b.tolerance == oneRow {
+		return max(0.3*num.Exp(-x), closely)
+	}
+	return b.tolerance
+}
+
+// surely is how far a search may have gone since it chose what its excess depends on.
+const surely = 1e-2
 
 // passes is how often choosing and searching alternate at most.
 const passes = 5
 
-// search is for the least x at which f, which falls, is at most 0. Only where it is at most 0 must f be smooth.
+// search is for the least x at which f, which falls, is at most 0. It must be smooth where it is below early.
 type search struct {
-	f                     func(x float64) float64
+	at                    func(x float64) point
 	most, step, tolerance float64
-	slope                 float64 // about that of f where it is negative, 0 if nothing is known
-	rise                  float64 // about minus that where it is positive
+	slope                 float64 // about that of f where it is smooth, 0 if nothing is known
+	rise                  float64 // about minus that of f from early on, 0 if f is smooth there, too
 }
 
 // root is where a search has come to, and about the slope there; it is not ok if f is positive up to the most.
 type root struct {
-	x, slope float64
-	ok       bool
+	x, slope, zero float64 // zero is about where f is that
+	ok             bool
 }
 
 // from returns an x at which f is at most 0, within about the tolerance of the least such. Secants go through the last
-// two points below zero; where one falls short, growing steps go up again.
-func (s search) from(start float64) root {
-	type point struct{ x, f float64 }
-	at := func(x float64) point { return point{x, s.f(x)} }
-	low, hi, slope := math.Inf(-1), at(min(start, s.most)), s.slope
-	for step := s.step; !(hi.f <= 0); step *= 2 {
-		if low = hi.x; !(low < s.most) {
-			return root{low, slope, false}
-		}
-		if further := 1.1 * hi.f; further < s.rise {
-			step = max(step, further/s.rise)
-		}
-		hi = at(min(low+step, s.most))
-	}
-	for i, short := 0, 0.0; i < 100; i++ {
-		zero := hi.x - hi.f/slope
-		if !(slope < 0 && zero < hi.x && zero > start-700) { // nothing is known, or f is flat
-			zero = hi.x - s.step
-		}
-		if hi.x-max(zero, low) <= s.tolerance {
+// two points where f is smooth.
+func (s search) from(now point) root {
+	low, hi, slope, same := math.Inf(-1), math.Inf(1), s.slope, 0
+	for i, step := 0, s.step; i < 100; i, step = i+1, 1.5*step {
+		if now.f <= 0 {
+			hi = now.x
+		} else if low = now.x; low >= s.most {
 			break
 		}
-		x := zero + s.tolerance/2
-		if low > math.Inf(-1) && x <= low+short {
-			if x = low + short; i%8 == 7 || x >= hi.x {
-				x = (low + hi.x) / 2
-			}
+		zero := s.zero(now, slope, step)
+		if hi-low <= s.tolerance || zero < hi && hi-zero <= s.tolerance {
+			return root{hi, slope, max(min(zero, hi), low), true}
 		}
-		if next := at(x); next.f <= 0 {
-			slope, hi, short = (hi.f-next.f)/(hi.x-next.x), next, 0
-		} else {
-			low, short = x, max(4*short, (hi.x-x)/16, s.tolerance)
+		last, x := now, zero+s.tolerance/2
+		if same > 1 || !(x > low && x < hi) {
+			x = between(low, hi, step)
+		}
+		if now = s.at(min(x, s.most)); s.smooth(now) && s.smooth(last) && min(now.f, last.f) <= 0 {
+			slope = min((now.f-last.f)/(now.x-last.x), 0)
+		}
+		if same++; (now.f <= 0) != (last.f <= 0) || math.IsInf(hi-low, 1) {
+			same = 0
 		}
 	}
-	return root{hi.x, slope, true}
+	return root{min(hi, s.most), slope, min(hi, s.most), hi <= s.most}
 }
+
+// zero returns about where f is zero, or the next place to look.
+func (s search) zero(now point, slope, step float64) float64 {
+	switch {
+	case s.smooth(now) && slope < 0:
+		return now.x - now.f/slope
+	case !s.smooth(now) && s.rise > 0 && now.f < 2*early:
+		return now.x + (now.f-early)/s.rise
+	}
+	return now.x + math.Copysign(step, now.f)
+}
+
+// between returns a number above low and below hi, one of which may be infinite.
+func between(low, hi, step float64) float64 {
+	switch {
+	case math.IsInf(hi, 1):
+		return low + step
+	case math.IsInf(low, -1):
+		return hi - step
+	}
+	return (low + hi) / 2
+}
+
+// smooth reports whether f is where the point is.
+func (s search) smooth(p point) bool { return p.f < early || s.rise == 0 && !math.IsInf(p.f, 1) }
