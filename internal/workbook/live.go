@@ -135,12 +135,13 @@ func (b *book) live(l record.Live) error {
 // hidden writes the sheet that formulas refer to. It is the last but for About, and made when it is needed.
 func (b *book) hidden(rows [][]record.LiveCell) error {
 	const name = record.HiddenSheet
-	if _, err := b.file.NewSheet(name); err != nil {
+	i, err := b.file.NewSheet(name)
+	if err != nil {
 		return err
 	}
-	err := b.file.SetSheetVisible(name, false)
-	w, e := b.file.NewStreamWriter(name)
-	if err := errors.Join(err, e); err != nil {
+	b.file.WorkBook.Sheets.Sheet[i].State = "hidden" // the library's own function parses all sheets written so far
+	w, err := b.file.NewStreamWriter(name)
+	if err != nil {
 		return err
 	}
 	for i, row := range rows {
