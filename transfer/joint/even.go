@@ -284,6 +284,8 @@ func (c *even) holds(p Plan) bool {
 	return over <= -margin
 }
 
+func (c *even) likely(p Plan) bool { return c.holds(p) }
+
 // away returns how far a goal is from what the last choice is best for.
 func (c *even) away(p Plan) float64 {
 	if c.tuned.Samples == 0 {
