@@ -46,26 +46,19 @@ func Exp(x float64) float64 {
 
 // Log returns ln x within one unit in the last place, NaN below zero and -Inf at zero.
 func Log(x float64) float64 {
-	switch {
-	case x != x || x > math.MaxFloat64:
-		return x
-	case x < 0:
-		return math.NaN()
-	case x == 0:
-		return math.Inf(-1)
-	}
 	k := 0.0
-	if x < 0x1p-1022 {
+	if !(x >= 0x1p-1022 && x <= math.MaxFloat64) {
+		if !(x > 0 && x < 1) {
+			return logOfOther(x)
+		}
 		x, k = x*0x1p64, -64
 	}
-	// x = 2^k (1+f) with 1+f from sqrt(1/2) to sqrt 2.
+	// x = 2^k (1+f) with 1+f from sqrt(1/2) to sqrt 2: found without a branch, which would be a coin toss.
+	const root = 0x3fe6a09e667f3bce // the bits of what follows sqrt(1/2)
 	bits := math.Float64bits(x)
-	f := math.Float64frombits(bits&(1<<52-1) | 0x3ff<<52)
-	k += float64(int64(bits>>52) - 1023)
-	if f > math.Sqrt2 {
-		f, k = f/2, k+1
-	}
-	f--
+	power := int64(bits-root) >> 52
+	k += float64(power)
+	f := math.Float64frombits(bits-uint64(power)<<52) - 1
 	// ln(1+f) = 2 artanh s = f - (f^2/2 - s (f^2/2 + R)), R = 2 s^2/3 + 2 s^4/5 + ...
 	s := f / (2 + f)
 	t := s * s
@@ -75,6 +68,17 @@ func Log(x float64) float64 {
 	rest := t * (even + t*odd)
 	half := 0.5 * f * f
 	return k*ln2Hi - ((half - (s*(half+rest) + k*ln2Lo)) - f)
+}
+
+// logOfOther is Log of what is no positive number below infinity.
+func logOfOther(x float64) float64 {
+	switch {
+	case x < 0:
+		return math.NaN()
+	case x == 0:
+		return math.Inf(-1)
+	}
+	return x
 }
 
 // Tanh returns the hyperbolic tangent within three units in the last place.

@@ -140,7 +140,7 @@ func (b *book) live(l record.Live) error {
 	return errors.Join(err, w.Flush())
 }
 
-// hidden writes the sheet that formulas refer to. It is the last but for About, and made when it is needed.
+// hidden writes the sheet that formulas refer to.
 func (b *book) hidden(rows [][]record.LiveCell) error {
 	const name = record.HiddenSheet
 	w, err := b.file.NewStreamWriter(name)

@@ -102,42 +102,46 @@ func (e *evenNoise) lnErrorsAsServed(n, tau, sd float64) float64 { return e.with
 func (p oneNoise) serve(last int) (lnErrors float64) {
 	p.first = len(p.blocks) - 1
 	p.served[p.first] = last
-	best, ln, total := last, p.run(last, p.first), math.Inf(-1)
-	for p.first > 0 && ln > total-25 && ln < math.MaxFloat64 {
-		total = num.LogAddExp(total, ln)
+	unit, w := p.run(last, p.first)
+	best, total := last, 0.0
+	for p.first > 0 && w > total*0x1p-36 && unit < math.MaxFloat64 {
+		total += w
 		if p.first--; p.first == 0 {
 			best = orderCount // the limit, which is best where nothing is revealed
 		}
-		ln = p.run(best, p.first)
+		w = p.weight(best, p.first, unit)
 		// An earlier run is served by a higher order. Where it hardly counts, any will do.
-		for best < orderCount && ln > total-20 {
-			higher := p.run(best+1, p.first)
-			if higher >= ln {
+		for best < orderCount && w > total*0x1p-29 {
+			higher := p.weight(best+1, p.first, unit)
+			if !(higher < w) {
 				break
 			}
-			best, ln = best+1, higher
+			best, w = best+1, higher
 		}
 		p.served[p.first] = best
 	}
-	return p.up(ln, total)
+	return p.up(unit, w, total)
 }
 
 // total is serve with the orders that served last.
 func (p oneNoise) total() float64 {
-	total := math.Inf(-1)
-	for block := len(p.blocks) - 1; block > p.first && total < math.MaxFloat64; block-- {
-		total = num.LogAddExp(total, p.run(p.served[block], block))
+	block := len(p.blocks) - 1
+	unit, w := p.run(p.served[block], block)
+	total := 0.0
+	for ; block > p.first && unit < math.MaxFloat64; block-- {
+		total += w
+		w = p.weight(p.served[block-1], block-1, unit)
 	}
-	return p.up(p.run(p.served[p.first], p.first), total)
+	return p.up(unit, w, total)
 }
 
-// up adds the first run and all answers before, none of which errs more often, and rounds up.
-func (p oneNoise) up(first, total float64) float64 {
-	if first > math.MaxFloat64 || !(total < math.MaxFloat64) {
+// up adds the first run and all answers before, none of which errs more often, takes the logarithm and rounds up.
+func (p oneNoise) up(unit, first, total float64) float64 {
+	total = unit + num.Log(total+first*(1+p.starts[p.first]))
+	if !(total < math.MaxFloat64) {
 		return math.Inf(1)
 	}
-	total = num.LogAddExp(total, first+math.Log1p(p.starts[p.first]))
-	return total + roundJoint*(1+math.Abs(total))
+	return total + roundJoint*(1+math.Abs(unit)+math.Abs(total))
 }
 
 // best returns the order at which the bound of the last run is least: going from the order that served last, at first
@@ -148,16 +152,16 @@ func (p oneNoise) best() int {
 	if best < 0 {
 		ln := math.Inf(1)
 		for i := range p.orders {
-			if other := p.run(i, block); other < ln || best < 0 {
+			if other := p.lnRun(i, block); other < ln || best < 0 {
 				best, ln = i, other
 			}
 		}
 		return best
 	}
-	ln := p.run(best, block)
+	ln := p.lnRun(best, block)
 	for _, step := range [2]int{-1, 1} {
 		for i := best + step; i >= 0 && i <= orderCount; i += step {
-			other := p.run(i, block)
+			other := p.lnRun(i, block)
 			if !(other < ln || step < 0 && math.IsInf(ln, 1)) {
 				break
 			}
@@ -167,29 +171,57 @@ func (p oneNoise) best() int {
 	return best
 }
 
-// run returns ln of the sum of a run's errors at one order.
-func (p oneNoise) run(i, block int) float64 {
+// weight returns the sum of a run's errors at one order times e^-unit.
+func (p oneNoise) weight(i, block int, unit float64) float64 {
+	ln, times := p.run(i, block)
+	return times * num.Exp(ln-unit)
+}
+
+// lnRun returns ln of the sum of a run's errors at one order.
+func (p oneNoise) lnRun(i, block int) float64 {
+	ln, times := p.run(i, block)
+	return ln + num.Log(times)
+}
+
+// run returns about ln of a run's sum of errors at one order, +Inf where the variance lemma has come to its end or no
+// longer helps, and how many times that is the sum.
+func (p oneNoise) run(i, block int) (ln, times float64) {
 	path, o := &p.paths[i], &p.orders[i]
 	if !path.known {
 		path.start(o, p.n, float64(p.queries), p.q)
 		path.sampling, _ = o.sampling(p.n, p.q, &p.tail)
 	}
 	if block == 0 { // one query, before which nothing is revealed
-		return path.sampling
+		return path.sampling, 1
 	}
-	path.follow(o, p.n, p.starts[block]+p.blocks[block]-1, p.q)
-	before, count := path.before(p.starts[block]), p.blocks[block]
-	end := before
-	if count > 1 {
-		end = path.before(p.starts[block] + count - 1)
+	start, count := p.starts[block], p.blocks[block]
+	path.follow(o, p.n, start+count-1, p.q)
+	before := path.before(start)
+	if count == 1 && before < math.MaxFloat64 {
+		return path.sampling + before/o.conj, 1
 	}
-	if !(end < math.MaxFloat64) { // the variance lemma has come to its end, or no longer helps
-		return math.Inf(1)
+	end := path.before(start + count - 1)
+	if !(end < math.MaxFloat64) {
+		return math.Inf(1), 1
 	}
-	if count == 1 {
-		return path.sampling + before/o.conj
+	x := (end - before) / (count - 1) / o.conj
+	if x*count > 2 { // 1 + e^-x + ... + e^-(c-1)x
+		return path.sampling + end/o.conj, math.Expm1(-x*count) / math.Expm1(-x)
 	}
-	return path.sampling + before/o.conj + lnGeometric((end-before)/(count-1)/o.conj*(1+roundJoint), count)
+	return path.sampling + (before+end)/2/o.conj, count * sinhOver(count*x) / sinhOver(x)
+}
+
+// sinhOver returns sinh(x/2)/(x/2) for 0 <= x <= 2. In the middle of a geometric series of c terms e^x apart is the
+// mean of its ends' logarithms, and its sum is c sinhOver(cx)/sinhOver(x) times that.
+func sinhOver(x float64) float64 {
+	t := x * x / 4
+	if x < 0.06 {
+		return 1 + t*(1./6+t*(1./120+t*(1./5040)))
+	}
+	w := t * t
+	even := 1 + w*(1./120+w*(1./362880+w*(1./6227020800+w*(1./355687428096000))))
+	odd := 1./6 + w*(1./5040+w*(1./39916800+w*(1./1307674368000)))
+	return even + t*odd
 }
 
 // start begins the path of one order.
@@ -283,6 +315,8 @@ func (c *even) holds(p Plan) bool {
 	}
 	return over <= -margin
 }
+
+func (c *even) likely(p Plan) bool { return c.holds(p) }
 
 // away returns how far a goal is from what the last choice is best for.
 func (c *even) away(p Plan) float64 {
@@ -420,7 +454,7 @@ func (f valley) lowest(v, step float64) (at, ln float64, ok bool) {
 			// Far from the end of the lemma, the minima of two orders are near each other.
 			if f.closeToEnd(i, at) {
 				x = min(x, f.end(i)-2*nearby)
-			} else if p.run(i, last) > p.run(best, last)+0.02 {
+			} else if p.lnRun(i, last) > p.lnRun(best, last)+0.02 {
 				break
 			}
 			x, y, ok := f.lowestAt(i, x, nearby/4)

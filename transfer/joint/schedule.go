@@ -108,7 +108,6 @@ func (s Plan) walk(g grain, t *trail, yield func(theory.NoiseBlock) bool) (exces
 type trail struct {
 	posts, next []post
 	scale       float64 // by what tau/sd differs from that of the last walk
-	followed    bool    // whether this walk did
 }
 
 // post says which order served a block, by how much ln of the errors was above at the next ones, and its tau/sd.
@@ -120,7 +119,7 @@ type post struct {
 // begin is called before a walk, and keep after one that was feasible.
 func (t *trail) begin() {
 	if t != nil {
-		t.next, t.scale, t.followed = t.next[:0], 1, false
+		t.next, t.scale = t.next[:0], 1
 	}
 }
 
@@ -150,9 +149,8 @@ func (t *trail) follow(b *Bound, q run, target float64) (z float64, ok bool) {
 		if last = now; math.Abs(gap) > nearlyThere {
 			continue
 		}
-		b.clear = p.clear - drift*math.Abs(z/p.z-1)
+		b.clear = p.clear - drift*p.z*math.Abs(z-p.z)
 		if b.clear > 0 || !b.better(q, now.ln-slack) {
-			t.followed = true
 			return z, true
 		}
 	}
@@ -160,8 +158,8 @@ func (t *trail) follow(b *Bound, q run, target float64) (z float64, ok bool) {
 	return 0, false
 }
 
-// drift is more than ln of the errors at two neighbouring orders moves apart, in ln of tau/sd.
-const drift = 30
+// drift is more than ln of the errors at two neighbouring orders moves apart, in (tau/sd)^2.
+const drift = 1.5
 
 // lay sets the block's post.
 func (t *trail) lay(b *Bound, z float64) {
@@ -344,9 +342,12 @@ const hazardAtZero = 0.79788456080286535588
 // scheduled chooses a [Plan].
 type scheduled struct {
 	known        map[Plan]walked
+	trailed      map[Plan]float64 // the excess of walks by the fine trail
 	fine, coarse trail
-	last         Plan    // where tuned looked last
-	there        float64 // and what it found
+}
+
+func newScheduled() choice {
+	return &scheduled{known: make(map[Plan]walked), trailed: make(map[Plan]float64)}
 }
 
 // walked is what a walk has shown: the excess, the first and the last noise.
@@ -372,21 +373,23 @@ func (c *scheduled) excess(p Plan) float64 { return c.walk(p).excess }
 
 func (c *scheduled) holds(p Plan) bool { return c.excess(p) <= 0 }
 
+func (c *scheduled) likely(p Plan) bool { return c.tuned(p) <= 0 }
+
 func (c *scheduled) rough(p Plan) float64 {
 	return p.walk(coarseGrain, &c.coarse, func(theory.NoiseBlock) bool { return true })
 }
 
+// tuned is excess by the trail. What it finds feasible may not be, nor the other way round, by a hair.
 func (c *scheduled) tuned(p Plan) float64 {
 	if w, ok := c.known[p]; ok {
 		return w.excess
 	}
-	if p != c.last {
-		c.last, c.there = p, p.walk(fineGrain, &c.fine, func(theory.NoiseBlock) bool { return true })
-		if c.there > 0 && c.fine.followed {
-			c.there = c.excess(p)
-		}
+	excess, ok := c.trailed[p]
+	if !ok {
+		excess = p.walk(fineGrain, &c.fine, func(theory.NoiseBlock) bool { return true })
+		c.trailed[p] = excess
 	}
-	return c.there
+	return excess
 }
 
 func (c *scheduled) near(d descent, s search) search { return falling(s, d.of(c.rough)) }

@@ -19,7 +19,7 @@ type Noise struct {
 // Even is the best constant noise, and Falling the noise of [Plan.Blocks].
 var (
 	Even    = Noise{func() choice { return new(even) }, 1.1, 0}
-	Falling = Noise{func() choice { return &scheduled{known: make(map[Plan]walked)} }, 0.83, 2.4}
+	Falling = Noise{newScheduled, 0.83, 2.4}
 )
 
 // Run is what a plan is run with: the standard deviations of the first and the last answer.
@@ -35,6 +35,7 @@ type Found struct {
 // choice is a way to choose the noise, with what it remembers during one search.
 type choice interface {
 	excess(p Plan) float64           // at the best choice
+	likely(p Plan) bool              // is about holds, and as quick as excess
 	holds(p Plan) bool               // certifies p
 	near(d descent, s search) search // where the excess is about 0, soon
 	root(d descent, s search) search // the same, to the tolerance, and so that holds agrees
@@ -74,21 +75,24 @@ func (r Noise) Samples(p Plan) (Found, bool) {
 	s := d.choice.near(d, search{from: min(lnN, last), step: 0.02, rise: r.rise, tolerance: 0.01})
 	s = d.choice.root(d, s.near(last, 0.3*num.Exp(-min(s.from, last))))
 	lnN = s.from
-	holds := func(n int64) bool {
-		if p.Samples = n; n > 1e10 { // where one row is worth less than what a choice remembers
-			return r.Certifies(p)
-		}
-		return d.choice.holds(p)
+	least := func(holds func(Plan) bool) int64 {
+		return num.Ints{Lo: 1, Hi: theory.MaxSamples, Guess: d.nearest(lnN).Samples}.Least(func(n int64) bool {
+			if p.Samples = n; n > 1e10 { // where one row is worth less than what a choice remembers
+				return r.Certifies(p)
+			}
+			return holds(p)
+		})
 	}
-	if lnN >= last && !holds(theory.MaxSamples) {
+	if p.Samples = theory.MaxSamples; lnN >= last && !r.Certifies(p) {
 		return Found{}, false
 	}
-	p.Samples = num.Ints{Lo: 1, Hi: theory.MaxSamples, Guess: d.nearest(lnN).Samples}.Least(holds)
-	found := Found{Samples: p.Samples}
-	if found.Tau, found.Run = r.tauBy(d.choice, p, s); found.Tau > p.Tau { // by rounding
-		found.Tau, found.Run = p.Tau, d.choice.run(p)
+	p.Samples = least(d.choice.likely)
+	tau, run := r.tauBy(d.choice, p, s)
+	if tau > p.Tau { // it does not hold, or only by rounding
+		p.Samples = least(d.choice.holds)
+		tau, run = p.Tau, d.choice.run(p)
 	}
-	return found, true
+	return Found{Samples: p.Samples, Tau: tau, Run: run}, true
 }
 
 // LeastTau returns the least accuracy, 1 if there is none below, and the noise for it. It is found sooner
@@ -107,7 +111,7 @@ func (r Noise) tauBy(choice choice, p Plan, inN search) (float64, Run) {
 	from := search{from: num.Log(p.Tau), step: 1 / n, slope: 2 * inN.slope, rise: 2 * r.rise, bend: inN.bend / 2}
 	from.tolerance = min(1e-8, max(0.01/n, 5e-16))
 	asked := p.Tau
-	if asked == 0 || !choice.holds(p) {
+	if asked == 0 || !choice.likely(p) {
 		asked = 1
 		lnTau := num.Log(r.scale(p)/n) / 2
 		rough := choice.near(d, search{from: min(lnTau, top), step: 0.01, rise: from.rise, tolerance: 0.01})
