@@ -370,18 +370,29 @@ func (b *Bound) errors(o *order, q run) (ln, slope float64) {
 
 // lnGeometric returns ln sum_(i<count) e^(ix) for x >= 0, rounded up.
 func lnGeometric(x, count float64) float64 {
-	top := x * count
-	return (num.Log(count) + top - x + lnMean(top) - lnMean(x)) * (1 + roundJoint)
+	ln, times := geometric(x, count)
+	return (ln + num.Log(times)) * (1 + roundJoint)
 }
 
-// lnMean returns ln of the mean of e^-s for s from 0 to x >= 0, which is (1 - e^-x)/x.
-func lnMean(x float64) float64 {
-	if x > 0.4 {
-		return num.Log(-math.Expm1(-x) / x)
+// geometric returns about ln sum_(i<count) e^(ix) for x >= 0, and how many times that is the sum: in units of the
+// middle of the series, or of its last term.
+func geometric(x, count float64) (ln, times float64) {
+	if top := x * count; top > 2 {
+		return top - x, math.Expm1(-top) / math.Expm1(-x)
 	}
-	// -x/2 + x^2/24 - x^4/2880 + ..., by the Bernoulli numbers.
-	t := x * x
-	return t*(1./24-t*(1./2880-t*(1./181440-t*(1./9676800-t*(1./479001600))))) - x/2
+	return x * (count - 1) / 2, count * sinhOver(count*x) / sinhOver(x)
+}
+
+// sinhOver returns sinh(x/2)/(x/2) for 0 <= x <= 2.
+func sinhOver(x float64) float64 {
+	t := x * x / 4
+	if x < 0.06 {
+		return 1 + t*(1./6+t*(1./120+t*(1./5040)))
+	}
+	w := t * t
+	even := 1 + w*(1./120+w*(1./362880+w*(1./6227020800+w*(1./355687428096000))))
+	odd := 1./6 + w*(1./5040+w*(1./39916800+w*(1./1307674368000)))
+	return even + t*odd
 }
 
 // leastOfAll returns the least of errors over the orders.

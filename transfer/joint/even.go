@@ -204,24 +204,8 @@ func (p oneNoise) run(i, block int) (ln, times float64) {
 	if !(end < math.MaxFloat64) {
 		return math.Inf(1), 1
 	}
-	x := (end - before) / (count - 1) / o.conj
-	if x*count > 2 { // 1 + e^-x + ... + e^-(c-1)x
-		return path.sampling + end/o.conj, math.Expm1(-x*count) / math.Expm1(-x)
-	}
-	return path.sampling + (before+end)/2/o.conj, count * sinhOver(count*x) / sinhOver(x)
-}
-
-// sinhOver returns sinh(x/2)/(x/2) for 0 <= x <= 2. In the middle of a geometric series of c terms e^x apart is the
-// mean of its ends' logarithms, and its sum is c sinhOver(cx)/sinhOver(x) times that.
-func sinhOver(x float64) float64 {
-	t := x * x / 4
-	if x < 0.06 {
-		return 1 + t*(1./6+t*(1./120+t*(1./5040)))
-	}
-	w := t * t
-	even := 1 + w*(1./120+w*(1./362880+w*(1./6227020800+w*(1./355687428096000))))
-	odd := 1./6 + w*(1./5040+w*(1./39916800+w*(1./1307674368000)))
-	return even + t*odd
+	ln, times = geometric((end-before)/(count-1)/o.conj, count)
+	return path.sampling + before/o.conj + ln, times
 }
 
 // start begins the path of one order.

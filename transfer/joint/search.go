@@ -19,7 +19,7 @@ type Noise struct {
 // Even is the best constant noise, and Falling the noise of [Plan.Blocks].
 var (
 	Even    = Noise{func() choice { return new(even) }, 1.1, 0}
-	Falling = Noise{newScheduled, 0.83, 2.4}
+	Falling = Noise{func() choice { return &scheduled{known: map[Plan]walked{}, trailed: map[Plan]float64{}} }, 0.83, 2.4}
 )
 
 // Run is what a plan is run with: the standard deviations of the first and the last answer.
