@@ -46,6 +46,8 @@ type order struct {
 	r       float64    // r_j
 	seen    int        // how many of the bound's last runs these count
 	touch   [2]tangent // those that served T_a' and T_(a'-1) last
+	next    run        // the run looked at last, if it has not been passed
+	each    float64    // what each of its answers adds
 }
 
 // Any set of orders is valid. From one to the next a-1 grows by a third, which costs less than
@@ -296,6 +298,14 @@ func (o *order) adds(n float64, q run) float64 {
 	return lnUp(x+y+x*y) / 4
 }
 
+// addsNext is adds, which remembers the last run until it is passed.
+func (o *order) addsNext(n float64, q run) float64 {
+	if o.next != q {
+		o.next, o.each = q, o.adds(n, q)
+	}
+	return o.each
+}
+
 // lnUp returns ln(1+x) for x >= 0, at most 2^-51 too large and never too small but for the
 // rounding of its last digit. math.Log is several times faster than math.Log1p.
 func lnUp(x float64) float64 {
@@ -307,6 +317,7 @@ func lnUp(x float64) float64 {
 
 // pass moves the order past the run, each answer of which adds the given amount to D.
 func (o *order) pass(n float64, q run, each float64) {
+	o.next = run{}
 	o.past += q.count * each * (1 + roundJoint)
 	o.r += q.count * o.a / (4 * n * n * q.sd * q.sd) * (1 + roundJoint)
 	if !(o.past < math.MaxFloat64) {
@@ -348,7 +359,7 @@ func (b *Bound) errors(o *order, q run) (ln, slope float64) {
 	if q.count == 1 {
 		return ln, slope
 	}
-	each := o.adds(b.n, q)
+	each := o.addsNext(b.n, q)
 	if math.IsInf(each, 1) {
 		return each, 0
 	}
@@ -359,18 +370,29 @@ func (b *Bound) errors(o *order, q run) (ln, slope float64) {
 
 // lnGeometric returns ln sum_(i<count) e^(ix) for x >= 0, rounded up.
 func lnGeometric(x, count float64) float64 {
-	top := x * count
-	return (num.Log(count) + top - x + lnMean(top) - lnMean(x)) * (1 + roundJoint)
+	ln, times := geometric(x, count)
+	return (ln + num.Log(times)) * (1 + roundJoint)
 }
 
-// lnMean returns ln of the mean of e^-s for s from 0 to x >= 0, which is (1 - e^-x)/x.
-func lnMean(x float64) float64 {
-	if x > 0.4 {
-		return num.Log(-math.Expm1(-x) / x)
+// geometric returns about ln sum_(i<count) e^(ix) for x >= 0, and how many times that is the sum: in units of the
+// middle of the series, or of its last term.
+func geometric(x, count float64) (ln, times float64) {
+	if top := x * count; top > 2 {
+		return top - x, math.Expm1(-top) / math.Expm1(-x)
 	}
-	// -x/2 + x^2/24 - x^4/2880 + ..., by the Bernoulli numbers.
-	t := x * x
-	return t*(1./24-t*(1./2880-t*(1./181440-t*(1./9676800-t*(1./479001600))))) - x/2
+	return x * (count - 1) / 2, count * sinhOver(count*x) / sinhOver(x)
+}
+
+// sinhOver returns sinh(x/2)/(x/2) for 0 <= x <= 2.
+func sinhOver(x float64) float64 {
+	t := x * x / 4
+	if x < 0.06 {
+		return 1 + t*(1./6+t*(1./120+t*(1./5040)))
+	}
+	w := t * t
+	even := 1 + w*(1./120+w*(1./362880+w*(1./6227020800+w*(1./355687428096000))))
+	odd := 1./6 + w*(1./5040+w*(1./39916800+w*(1./1307674368000)))
+	return even + t*odd
 }
 
 // leastOfAll returns the least of errors over the orders.
@@ -408,7 +430,7 @@ func (b *Bound) answer(q run) { b.answered = append(b.answered, q) }
 func (b *Bound) follow(o *order) {
 	for ; o.seen < len(b.answered); o.seen++ {
 		q := b.answered[o.seen]
-		o.pass(b.n, q, o.adds(b.n, q))
+		o.pass(b.n, q, o.addsNext(b.n, q))
 	}
 }
 

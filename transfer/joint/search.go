@@ -19,7 +19,7 @@ type Noise struct {
 // Even is the best constant noise, and Falling the noise of [Plan.Blocks].
 var (
 	Even    = Noise{func() choice { return new(even) }, 1.1, 0}
-	Falling = Noise{newScheduled, 0.83, 2.4}
+	Falling = Noise{func() choice { return &scheduled{known: map[Plan]walked{}, trailed: map[Plan]float64{}} }, 0.83, 2.4}
 )
 
 // Run is what a plan is run with: the standard deviations of the first and the last answer.
@@ -102,15 +102,16 @@ func (r Noise) LeastTau(p Plan) (float64, Run) { return r.tauBy(r.choose(), p, s
 // tauBy is the least tau, by a choice that may know a similar plan, and then about the slope and bend of the excess
 // in ln n, which is worth half as much as ln tau.
 func (r Noise) tauBy(choice choice, p Plan, inN search) (float64, Run) {
-	top := num.Log(math.Nextafter(1, 0))
+	top, asked, lnAsked := num.Log(math.Nextafter(1, 0)), p.Tau, num.Log(p.Tau)
 	d := descent{choice: choice, at: func(lnTau float64) (float64, Plan) {
-		p.Tau = num.Exp(min(lnTau, top))
+		if p.Tau = asked; lnTau != lnAsked { // whose logarithm leads to a neighbour
+			p.Tau = num.Exp(min(lnTau, top))
+		}
 		return lnTau, p
 	}}
 	n := float64(p.Samples)
-	from := search{from: num.Log(p.Tau), step: 1 / n, slope: 2 * inN.slope, rise: 2 * r.rise, bend: inN.bend / 2}
+	from := search{from: lnAsked, step: 1 / n, slope: 2 * inN.slope, rise: 2 * r.rise, bend: inN.bend / 2}
 	from.tolerance = min(1e-8, max(0.01/n, 5e-16))
-	asked := p.Tau
 	if asked == 0 || !choice.likely(p) {
 		asked = 1
 		lnTau := num.Log(r.scale(p)/n) / 2
