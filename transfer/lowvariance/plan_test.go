@@ -1,14 +1,11 @@
 package lowvariance
 
 import (
-	"cmp"
 	"errors"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -230,34 +227,6 @@ func TestHopeless(t *testing.T) {
 	}
 	if seen < 30 {
 		t.Errorf("%d plans given up", seen)
-	}
-}
-
-// Chords bound a convex function from below, close to its least value when a few points are known.
-func TestChords(t *testing.T) {
-	r := rand.New(rand.NewPCG(26, 1))
-	for range 200 {
-		left, right, end := 5+15*r.Float64(), 5+15*r.Float64(), 0.1+r.Float64()
-		f := func(x float64) point {
-			if x > end {
-				return point{x, noTheorem * (1 + x)}
-			}
-			return point{x, math.Exp(-left*x) + math.Exp(right*x)}
-		}
-		least, _ := num.Interval{Lo: -1, Hi: end}.Minimize(1e-9, func(x float64) float64 { return f(x).f })
-		c := chords{f(-0.15), f(0), f(0.15)}
-		low := math.Inf(-1)
-		for range 9 {
-			x, bound := c.lowest()
-			if low = max(low, bound); bound > f(least).f*(1+1e-12) {
-				t.Fatalf("%v: %g is above %g", c, bound, f(least).f)
-			}
-			c = append(c, f(x))
-			slices.SortFunc(c, func(a, b point) int { return cmp.Compare(a.x, b.x) })
-		}
-		if low < 0.8*f(least).f {
-			t.Errorf("exponents %g and %g up to %g: %g of %g", left, right, end, low, f(least).f)
-		}
 	}
 }
 

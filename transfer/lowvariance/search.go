@@ -273,6 +273,9 @@ const surely = 1e-2
 // passes is how often choosing and searching alternate at most.
 const passes = 30
 
+// point is one of a function.
+type point struct{ x, f float64 }
+
 // search is for the least x at which f, which falls, is at most 0. It must be smooth where it is below early.
 type search struct {
 	at              func(x float64) point
@@ -306,8 +309,10 @@ func (s search) from(now point) root {
 			return root{hi, slope, max(min(zero, hi), low), true}
 		}
 		last, x := now, zero+s.tolerance/2
-		if same > 1 || !(x > low && x < hi) {
-			x = between(low, hi, step)
+		if inside := x > low && x < hi; !inside && math.IsInf(hi-low, 1) {
+			x = now.x + math.Copysign(step, now.f)
+		} else if !inside || same > 1 {
+			x = (low + hi) / 2
 		}
 		if now = s.at(min(max(x, s.least), s.most)); s.smooth(now) && s.smooth(last) && min(now.f, last.f) <= 0 {
 			slope = min((now.f-last.f)/(now.x-last.x), 0)
@@ -328,17 +333,6 @@ func (s search) zero(now point, slope, step float64) float64 {
 		return now.x + (now.f-early)/s.rise
 	}
 	return now.x + math.Copysign(step, now.f)
-}
-
-// between returns a number above low and below hi, one of which may be infinite.
-func between(low, hi, step float64) float64 {
-	switch {
-	case math.IsInf(hi, 1):
-		return low + step
-	case math.IsInf(low, -1):
-		return hi - step
-	}
-	return (low + hi) / 2
 }
 
 // smooth reports whether f is where the point is.
