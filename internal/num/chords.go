@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Chords are points of a convex function, from left to right. Beyond two of them the function lies above their chord. It
-// may be +Inf from some x on.
+// Chords are points of a convex function, from left to right. Beyond two of them the function lies above their chord.
+// It may be +Inf from some x on.
 type Chords []struct{ X, Y float64 }
 
 // With returns the chords with one more point.
@@ -26,8 +26,8 @@ func (c Chords) slope(i int, none float64) float64 {
 	return (c[i+1].Y - c[i].Y) / (c[i+1].X - c[i].X)
 }
 
-// Lowest returns a lower bound on the function, -Inf where the points do not surround its least value, and where to look
-// next: about where the bound is reached, or a step further. There are three points or more.
+// Lowest returns a lower bound on the function, -Inf where the points do not surround its least value, and where to
+// look next: about where the bound is reached, or a step further. There are three points or more.
 func (c Chords) Lowest(step float64) (x, least float64) {
 	last := len(c) - 1
 	if !(c.slope(0, 1) < 0) {
