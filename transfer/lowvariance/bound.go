@@ -371,14 +371,19 @@ func (b *Bound) leastOfAll(q run) float64 {
 
 // leastAround returns about the least of errors over the orders, which may have two minima.
 func (b *Bound) leastAround(q run) float64 {
+	return b.around(&b.best, func(o *order) float64 { return b.errors(o, q).ln })
+}
+
+// around returns about the least f over the orders, going from the best of a few on.
+func (b *Bound) around(from *int, f func(o *order) float64) float64 {
 	const stride = 4
-	ln := b.leastErrors(q)
+	least := f(&b.orders[*from])
 	for i := 0; i < len(b.orders); i += stride {
-		if other := b.errors(&b.orders[i], q).ln; other < ln {
-			b.best, ln = i, other
+		if other := f(&b.orders[i]); other < least {
+			*from, least = i, other
 		}
 	}
-	return b.leastErrors(q)
+	return b.downhill(from, f)
 }
 
 // shareErrors returns ln of the sums of eta_j over the run, without its last query and with it, each at the best

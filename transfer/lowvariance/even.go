@@ -1,7 +1,6 @@
 package lowvariance
 
 import (
-	"cmp"
 	"iter"
 	"math"
 	"slices"
@@ -120,77 +119,28 @@ func (p Plan) evenAt() func(v float64) float64 {
 	}
 }
 
-// hopeless reports whether it is soon clear that no noise certifies the plan.
+// hopeless reports whether it is soon clear that no noise certifies the plan: ln of the errors is nearly convex in ln
+// tau/sd.
 func (p Plan) hopeless() bool {
-	const margin, tries = 0.02, 12
-	at, start := p.evenAt(), p.startEven()
-	var seen chords
-	for _, x := range [3]float64{start - 0.15, start, start + 0.15} {
-		seen = append(seen, point{x, at(x) - p.Beta.Ln() - margin})
+	const margin, step, tries = 0.02, 0.15, 12
+	excess := func(x float64) float64 { return p.EvenErrors(p.Tau/num.Exp(x)) - p.Beta.Ln() - margin }
+	var seen num.Chords
+	start := p.startEven()
+	for _, x := range [3]float64{start - step, start, start + step} {
+		seen = seen.With(x, excess(x))
 	}
 	for range tries {
-		x, least := seen.lowest()
+		x, least := seen.Lowest(step)
 		if least > 0 {
 			return true
 		}
-		next := point{x, at(x) - p.Beta.Ln() - margin}
-		if next.f <= 0 {
+		y := excess(x)
+		if y <= 0 {
 			return false
 		}
-		seen = append(seen, next)
-		slices.SortFunc(seen, func(a, b point) int { return cmp.Compare(a.x, b.x) })
+		seen = seen.With(x, y)
 	}
 	return false
-}
-
-// point is one of a function.
-type point struct{ x, f float64 }
-
-// chords are points of a convex function, from left to right. Beyond two of them the function lies above their chord.
-type chords []point
-
-// slope is that of the chord from point i on, and none where a point is missing or has no value.
-func (c chords) slope(i int, none float64) float64 {
-	if i < 0 || i+1 >= len(c) || max(c[i].f, c[i+1].f) >= noTheorem/2 {
-		return none
-	}
-	return (c[i+1].f - c[i].f) / (c[i+1].x - c[i].x)
-}
-
-// lowest returns a lower bound on the function, and about where it is reached.
-func (c chords) lowest() (x, least float64) {
-	const step = 0.15
-	last := len(c) - 1
-	if !(c.slope(0, 1) < 0) {
-		return c[0].x - step, math.Inf(-1)
-	}
-	if c[last].f < noTheorem/2 && !(c.slope(last-1, -1) > 0) {
-		return c[last].x + step, math.Inf(-1)
-	}
-	least = math.Inf(1)
-	for i := range last {
-		if c[i].f >= noTheorem/2 {
-			break
-		}
-		width := c[i+1].x - c[i].x
-		left, right := c.slope(i-1, math.Inf(-1)), c.slope(i+1, math.Inf(1))
-		share := 1. // of the interval, where the two chords meet
-		switch rise := c[i+1].f - c[i].f; {
-		case c[i+1].f >= noTheorem/2 || math.IsInf(right, 1) && !math.IsInf(left, -1):
-		case math.IsInf(left, -1):
-			share = 0
-		default:
-			share = min(max((rise/width-right)/(left-right), 0), 1)
-		}
-		low := c[i].f + left*share*width
-		if math.IsInf(left, -1) { // above the chord on the right
-			low = c[i+1].f - right*width
-		}
-		if low < least {
-			x, least = c[i].x+min(max(share, 0.2), 0.8)*width, low
-		}
-	}
-	return x, least
 }
 
 // startEven is about ln of the best tau over the noise for a plan that noise that falls just certifies.

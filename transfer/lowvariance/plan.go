@@ -404,7 +404,7 @@ type ending struct {
 // the tangent touches at u = 0.
 func (w *walk) quietest() (sd, ln float64) {
 	if w.end.l == 0 {
-		w.end.l = w.end.soonest()
+		w.end.l = min(w.end.soonest(), 0.9*mostTilt) // where no tilted mean is off by tau, below what can be evaluated
 	}
 	q := run{query: w.end.query, count: 1}
 	noise := func(o *order) float64 { return o.conj * math.Sqrt(2/math.Pi) / (w.n * w.end.l) }

@@ -199,6 +199,67 @@ func TestEvenNoiseOfLargeErrors(t *testing.T) {
 	}
 }
 
+// A plan is hopeless for one noise only if the best noise does not certify it. Where noise that falls needs a record
+// more, that is seen at once.
+func TestHopeless(t *testing.T) {
+	seen := 0
+	for _, v := range []Values{Difference{0.1}, Difference{0.02}, Variance{0.02}, Accuracy{0.05}} {
+		for _, m := range []int64{1, 3, 30, 300} {
+			for _, tau := range []float64{0.01, 0.03} {
+				p := Plan{Design{v, false, 1, m, false}, tau, lnp(0.05)}
+				n := leastSamples(t, p)
+				for _, share := range []float64{0.8, 1, 1.1, 1.25, 1.4} {
+					p.Samples = int64(share*float64(n)) - 1
+					_, ln := p.EvenNoise(0)
+					hopeless := p.hopeless()
+					if hopeless && ln <= p.Beta.Ln() {
+						t.Errorf("%+v: given up, and one noise errs with ln %g", p, ln)
+					}
+					if !hopeless && m > 10 && share == 1 {
+						t.Errorf("%+v: not given up, and the best noise errs with ln %g", p, ln)
+					}
+					if hopeless {
+						seen++
+					}
+				}
+			}
+		}
+	}
+	if seen < 30 {
+		t.Errorf("%d plans given up", seen)
+	}
+}
+
+// Where a mean cannot be off by tau on the side that counts, every n from the least on is certified: the last query's
+// bound does not hang on a rounding.
+func TestImpossibleErrors(t *testing.T) {
+	for _, p := range []Plan{
+		{Design{Accuracy{0.0104}, false, 1, 60, true}, 0.0383, lnp(0.04)},
+		{Design{Accuracy{0.032}, false, 1, 164, true}, 0.0615, lnp(0.0043)},
+	} {
+		n := leastSamples(t, p)
+		for p.Samples = n; p.Samples < n+30; p.Samples++ {
+			if !Falling.Certifies(p) {
+				t.Errorf("%+v is not certified, and %d records are", p, n)
+			}
+		}
+	}
+}
+
+// A plan that only its last query fails has an excess that leads back to where it is certified.
+func TestExcessIsSmooth(t *testing.T) {
+	for _, d := range []float64{0.05, 0.1, 0.25} {
+		p := Plan{Design{Difference{d}, false, 1, 10, false}, 0.01, lnp(0.05)}
+		n := leastSamples(t, p)
+		at := func(n int64) float64 { p.Samples = n; return p.excess(nil) }
+		step := n / 500
+		below, root, above := at(n-step), at(n), at(n+step)
+		if ratio := (below - root) / (root - above); !(ratio > 0.7 && ratio < 1.4) {
+			t.Errorf("share %g: the excess is %g, %g and %g", d, below, root, above)
+		}
+	}
+}
+
 // One noise for all needs more than noise that falls, and less than half more. All unknowns agree.
 func TestUnknownsAgree(t *testing.T) {
 	for _, m := range []int64{1, 10, 100} {

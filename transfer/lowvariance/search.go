@@ -178,7 +178,7 @@ func (n Noise) LeastTau(p Plan) (tau float64, run Run, ok bool) {
 	at := func(lnTau float64) Plan { p.Tau = num.Exp(lnTau); return p }
 	m, moment := float64(p.Queries), p.Values.moment(p.Values.Share())
 	from := num.Log((3*math.Sqrt(m)-p.Beta.Ln())*(moment+0.05)/float64(p.Samples)) / 2
-	lnTau, ok := solve(c, at, bounds{from: min(from, most-0.1), most: most, tolerance: closely})
+	lnTau, ok := solve(c, at, bounds{from: min(from, most-0.1), least: -690, most: most, tolerance: closely})
 	if !ok {
 		return 0, Run{}, false
 	}
@@ -202,7 +202,7 @@ func (n Noise) LeastBeta(p Plan) theory.LogProb {
 		p.Beta = theory.LogProb(-num.Exp(-max(min(x, most), -690)))
 		return p
 	}
-	x, ok := solve(c, at, bounds{from: -1, most: most, tolerance: closely})
+	x, ok := solve(c, at, bounds{from: -1, least: -690, most: most, tolerance: closely})
 	for step := closely; ok && !c.fresh().certifies(at(x)); step *= 2 {
 		x += step
 		ok = x < most
@@ -214,7 +214,7 @@ func (n Noise) LeastBeta(p Plan) theory.LogProb {
 }
 
 // bounds says where to search for a logarithm. oneRow is the tolerance of a third of a record.
-type bounds struct{ from, most, tolerance, slope float64 }
+type bounds struct{ from, least, most, tolerance, slope float64 }
 
 const (
 	oneRow  = 0
@@ -227,23 +227,28 @@ func solve(c chooser, at func(x float64) Plan, b bounds) (x float64, ok bool) {
 	by := func(excess func(Plan) float64) func(x float64) point {
 		return func(x float64) point { return point{x, excess(at(x))} }
 	}
-	near := search{at: by(c.near), most: b.most, step: 0.05, tolerance: 5e-3, slope: b.slope, rise: c.rise()}
+	near := search{at: by(c.near), least: b.least, most: b.most, slope: b.slope, rise: c.rise()}
+	near.step, near.tolerance = 0.05, 5e-3
 	found := near.from(near.at(min(b.from, b.most)))
-	fine := search{at: by(c.close), most: b.most, step: 0.01, rise: c.rise()}
-	if fine.rise > 0 { // else what is chosen anew changes the slope
-		fine.slope = found.slope
+	if !found.ok { // coarse walks may need more than there is
+		found.zero = b.from
+	}
+	fine := search{at: by(c.close), least: b.least, most: b.most, step: 0.01, rise: c.rise()}
+	far := 1e-4        // from where on there is another choice
+	if fine.rise > 0 { // else that changes the excess
+		fine.slope, far = found.slope, surely
 	}
 	for i := range passes {
 		fine.tolerance = b.finest(found.x)
 		if i == 0 {
-			fine.tolerance = max(fine.tolerance, 1e-4)
+			fine.tolerance = max(fine.tolerance, 2e-5)
 		}
 		fine.step = max(fine.step, 2*fine.tolerance)
 		start := found.zero
 		if found = fine.from(by(c.tune)(start)); !found.ok {
 			return found.x, false
 		}
-		if math.Abs(found.zero-start) < surely {
+		if math.Abs(found.zero-start) < far {
 			break
 		}
 		fine.step, fine.slope = fine.step/10, found.slope
@@ -262,18 +267,22 @@ func (b bounds) finest(x float64) float64 {
 	return b.tolerance
 }
 
-// surely is how far a search may have gone since it chose what its excess depends on.
+// surely is how far a search may have gone from where its trail was laid.
 const surely = 1e-2
 
 // passes is how often choosing and searching alternate at most.
-const passes = 5
+const passes = 30
+
+// point is one of a function.
+type point struct{ x, f float64 }
 
 // search is for the least x at which f, which falls, is at most 0. It must be smooth where it is below early.
 type search struct {
-	at                    func(x float64) point
-	most, step, tolerance float64
-	slope                 float64 // about that of f where it is smooth, 0 if nothing is known
-	rise                  float64 // about minus that of f from early on, 0 if f is smooth there, too
+	at              func(x float64) point
+	least, most     float64
+	step, tolerance float64
+	slope           float64 // about that of f where it is smooth, 0 if nothing is known
+	rise            float64 // about minus that of f from early on, 0 if f is smooth there, too
 }
 
 // root is where a search has come to, and about the slope there; it is not ok if f is positive up to the most.
@@ -293,14 +302,19 @@ func (s search) from(now point) root {
 			break
 		}
 		zero := s.zero(now, slope, step)
-		if hi-low <= s.tolerance || zero < hi && hi-zero <= s.tolerance {
+		if now.f > 0 && math.IsInf(hi, 1) {
+			zero = max(zero, now.x+step-s.step)
+		}
+		if hi-max(low, s.least) <= s.tolerance || zero < hi && hi-zero <= s.tolerance {
 			return root{hi, slope, max(min(zero, hi), low), true}
 		}
 		last, x := now, zero+s.tolerance/2
-		if same > 1 || !(x > low && x < hi) {
-			x = between(low, hi, step)
+		if inside := x > low && x < hi; !inside && math.IsInf(hi-low, 1) {
+			x = now.x + math.Copysign(step, now.f)
+		} else if !inside || same > 1 {
+			x = (low + hi) / 2
 		}
-		if now = s.at(min(x, s.most)); s.smooth(now) && s.smooth(last) && min(now.f, last.f) <= 0 {
+		if now = s.at(min(max(x, s.least), s.most)); s.smooth(now) && s.smooth(last) && min(now.f, last.f) <= 0 {
 			slope = min((now.f-last.f)/(now.x-last.x), 0)
 		}
 		if same++; (now.f <= 0) != (last.f <= 0) || math.IsInf(hi-low, 1) {
@@ -319,17 +333,6 @@ func (s search) zero(now point, slope, step float64) float64 {
 		return now.x + (now.f-early)/s.rise
 	}
 	return now.x + math.Copysign(step, now.f)
-}
-
-// between returns a number above low and below hi, one of which may be infinite.
-func between(low, hi, step float64) float64 {
-	switch {
-	case math.IsInf(hi, 1):
-		return low + step
-	case math.IsInf(low, -1):
-		return hi - step
-	}
-	return (low + hi) / 2
 }
 
 // smooth reports whether f is where the point is.

@@ -75,7 +75,7 @@ func (q query) chernoff(power, tolerance float64, below bool, touch *float64) (l
 		last, u = u, next
 	}
 	*touch = u / z
-	grow, drop, shift := q.n*t.ln, -power*num.LogSurvival(u), v*(q.tau-q.sd*u)
+	grow, drop, shift := q.n*t.ln, -power*lnTail(u, h), v*(q.tau-q.sd*u)
 	ln = grow - shift - drop + (grow+math.Abs(shift)+drop+power)*roundUp + v*roundTilt
 	if !(ln < 0) {
 		return 0, 0 // a probability's power
@@ -97,11 +97,22 @@ func hazard(u float64) float64 {
 	return 1 / num.Mills(u)
 }
 
+// lnTail is ln P[N > u], given the hazard there.
+func lnTail(u, hazard float64) float64 {
+	if u < -1 {
+		return num.LogSurvival(u)
+	}
+	return -u*u/2 - num.LnSqrt2Pi - num.Log(hazard)
+}
+
 // graded is a logarithm and its derivative in ln z.
 type graded struct{ ln, slope float64 }
 
 // plus adds two numbers given by their logarithms.
 func (x graded) plus(y graded) graded {
+	if x == y {
+		return graded{x.ln + math.Ln2, x.slope}
+	}
 	ln := num.LogAddExp(x.ln, y.ln)
 	w := num.Exp(x.ln - ln)
 	return graded{ln, w*x.slope + (1-w)*y.slope}
@@ -121,7 +132,7 @@ func (q query) sides(power, tolerance float64, touch *[2]float64) (above, below 
 
 // What a tangent is off costs the square of that. T weighs more than t.
 const (
-	nearTouch = 3e-5
+	nearTouch = 1e-4
 	farTouch  = 1e-3
 )
 
@@ -140,7 +151,8 @@ func (q query) sampling(o *order) graded {
 	above, below := q.sides(o.conj, nearTouch, &o.near)
 	best, sum := above.over(o.conj).plus(below.over(o.conj)), above.plus(below)
 	z := q.tau / q.sd
-	strike := graded{o.gain + num.LogSurvival(z), -hazard(z) * z}
+	h := hazard(z)
+	strike := graded{o.gain + lnTail(z, h), -h * z}
 	if least := sum.ln + math.Log1p(num.Exp(strike.ln)); least/o.conj < best.ln { // t is at least T
 		far := graded{ln: math.Ln2} // T_0 = 1
 		if o.conj > 1 {
