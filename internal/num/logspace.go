@@ -79,3 +79,30 @@ func ExpLess(x float64) float64 {
 	}
 	return x * x / 2 * sum
 }
+
+// LnGeometric returns ln sum_(i<count) e^(ix) for x >= 0, rounded up by at most 2^-45 of itself.
+func LnGeometric(x, count float64) float64 {
+	ln, times := Geometric(x, count)
+	return (ln + Log(times)) * (1 + 0x1p-46)
+}
+
+// Geometric returns about ln sum_(i<count) e^(ix) for x >= 0, and how many times that is the sum: in units of the
+// middle of the series, or of its last term.
+func Geometric(x, count float64) (ln, times float64) {
+	if top := x * count; top > 2 {
+		return top - x, math.Expm1(-top) / math.Expm1(-x)
+	}
+	return x * (count - 1) / 2, count * sinhOver(count*x) / sinhOver(x)
+}
+
+// sinhOver returns sinh(x/2)/(x/2) for 0 <= x <= 2.
+func sinhOver(x float64) float64 {
+	t := x * x / 4
+	if x < 0.06 {
+		return 1 + t*(1./6+t*(1./120+t*(1./5040)))
+	}
+	w := t * t
+	even := 1 + w*(1./120+w*(1./362880+w*(1./6227020800+w*(1./355687428096000))))
+	odd := 1./6 + w*(1./5040+w*(1./39916800+w*(1./1307674368000)))
+	return even + t*odd
+}

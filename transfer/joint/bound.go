@@ -365,34 +365,7 @@ func (b *Bound) errors(o *order, q run) (ln, slope float64) {
 	}
 	c := o.a / (4 * b.n * q.sd * q.sd)
 	slope += (q.count - 1) / 2 * c / (1 + c) * q.sd / q.tau / o.conj
-	return ln + lnGeometric(each/o.conj, q.count), slope
-}
-
-// lnGeometric returns ln sum_(i<count) e^(ix) for x >= 0, rounded up.
-func lnGeometric(x, count float64) float64 {
-	ln, times := geometric(x, count)
-	return (ln + num.Log(times)) * (1 + roundJoint)
-}
-
-// geometric returns about ln sum_(i<count) e^(ix) for x >= 0, and how many times that is the sum: in units of the
-// middle of the series, or of its last term.
-func geometric(x, count float64) (ln, times float64) {
-	if top := x * count; top > 2 {
-		return top - x, math.Expm1(-top) / math.Expm1(-x)
-	}
-	return x * (count - 1) / 2, count * sinhOver(count*x) / sinhOver(x)
-}
-
-// sinhOver returns sinh(x/2)/(x/2) for 0 <= x <= 2.
-func sinhOver(x float64) float64 {
-	t := x * x / 4
-	if x < 0.06 {
-		return 1 + t*(1./6+t*(1./120+t*(1./5040)))
-	}
-	w := t * t
-	even := 1 + w*(1./120+w*(1./362880+w*(1./6227020800+w*(1./355687428096000))))
-	odd := 1./6 + w*(1./5040+w*(1./39916800+w*(1./1307674368000)))
-	return even + t*odd
+	return ln + num.LnGeometric(each/o.conj, q.count), slope
 }
 
 // leastOfAll returns the least of errors over the orders.

@@ -204,7 +204,7 @@ func (p oneNoise) run(i, block int) (ln, times float64) {
 	if !(end < math.MaxFloat64) {
 		return math.Inf(1), 1
 	}
-	ln, times = geometric((end-before)/(count-1)/o.conj, count)
+	ln, times = num.Geometric((end-before)/(count-1)/o.conj, count)
 	return path.sampling + before/o.conj + ln, times
 }
 

@@ -1,7 +1,6 @@
 package joint
 
 import (
-	"math"
 	"testing"
 )
 
@@ -19,23 +18,6 @@ func TestTrailLosesNoRow(t *testing.T) {
 		}
 		if p.Samples--; Falling.Certifies(p) {
 			t.Errorf("%+v is certified", p)
-		}
-	}
-}
-
-// The sums of geometric series are those of their terms, from where all are alike to where the last is nearly the sum.
-func TestGeometric(t *testing.T) {
-	for _, count := range []float64{1, 2, 3, 17, 1000} {
-		for _, top := range []float64{0, 1e-20, 1e-9, 0.01, 0.0599, 0.0601, 0.9, 1.9999, 2.0001, 30, 900} {
-			sum, x := 0.0, top/count
-			for i := count - 1; i >= 0; i-- { // in units of the last
-				sum += math.Exp((i - count + 1) * x)
-			}
-			want := (count-1)*x + math.Log(sum)
-			got := lnGeometric(x, count)
-			if !(got >= want-1e-14*(1+want) && got <= want+1e-13*(1+want)) {
-				t.Errorf("ln of the sum of %v terms %v apart is %v, want %v", count, x, got, want)
-			}
 		}
 	}
 }

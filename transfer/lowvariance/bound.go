@@ -345,17 +345,8 @@ func (b *Bound) errors(o *order, q run) graded {
 		return graded{ln: each}
 	}
 	g.slope += (q.count - 1) * each / o.conj
-	g.ln += lnGeometric(each/o.conj, q.count)
+	g.ln += num.LnGeometric(each/o.conj, q.count)
 	return g
-}
-
-// lnGeometric returns ln sum_(i<count) e^(ix) for x >= 0, rounded up.
-func lnGeometric(x, count float64) float64 {
-	top := x * count
-	if top < 1e-9 {
-		return num.Log(count) + top
-	}
-	return (top - x + num.Log(math.Expm1(-top)/math.Expm1(-x))) * (1 + roundUp)
 }
 
 // leastOfAll returns the least of errors over the orders.
@@ -446,5 +437,5 @@ func (b *Bound) sharesAt(o *order, q run, rate float64) (before, whole float64) 
 	if math.IsInf(x, 1) {
 		return x, x
 	}
-	return first + lnGeometric(x, q.count-1), first + lnGeometric(x, q.count)
+	return first + num.LnGeometric(x, q.count-1), first + num.LnGeometric(x, q.count)
 }

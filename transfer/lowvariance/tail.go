@@ -34,7 +34,7 @@ func (q query) side(below bool, l float64) tilt {
 
 // chernoff returns ln T_b for one side, rounded up, and its derivative in ln z, z = tau/sd:
 //
-//	T_b = min over x of P[N > (tau-x)/sd]^b exp(n G(v/n) - v x),   v = (b/sd) hazard((tau-x)/sd).
+//	T_b = min over x of P[N > (tau-x)/sd]^b exp(n G(v/n) - v x),   v = (b/sd) num.Hazard((tau-x)/sd).
 //
 // Every u = (tau-x)/sd is valid; the best solves G'(v/n) = x. The search for it, to the tolerance, begins at touch.
 func (q query) chernoff(power, tolerance float64, below bool, touch *float64) (ln, slope float64) {
@@ -53,7 +53,7 @@ func (q query) chernoff(power, tolerance float64, below bool, touch *float64) (l
 	var t tilt
 	var last, gap, rise float64
 	for i := range 60 {
-		h = hazard(u)
+		h = num.Hazard(u)
 		v = power * h / q.sd
 		t = q.side(below, v/q.n)
 		before := gap
@@ -88,14 +88,6 @@ const mostTilt = 300
 
 // roundTilt covers the rounding in a tilt, relative to l.
 const roundTilt = 0x1p-48
-
-// hazard is phi(u)/P[N > u].
-func hazard(u float64) float64 {
-	if u < -1 {
-		return num.Exp(-u*u/2-num.LogSurvival(u)) / math.Sqrt(2*math.Pi)
-	}
-	return 1 / num.Mills(u)
-}
 
 // lnTail is ln P[N > u], given the hazard there.
 func lnTail(u, hazard float64) float64 {
@@ -151,7 +143,7 @@ func (q query) sampling(o *order) graded {
 	above, below := q.sides(o.conj, nearTouch, &o.near)
 	best, sum := above.over(o.conj).plus(below.over(o.conj)), above.plus(below)
 	z := q.tau / q.sd
-	h := hazard(z)
+	h := num.Hazard(z)
 	strike := graded{o.gain + lnTail(z, h), -h * z}
 	if least := sum.ln + math.Log1p(num.Exp(strike.ln)); least/o.conj < best.ln { // t is at least T
 		far := graded{ln: math.Ln2} // T_0 = 1
