@@ -62,23 +62,19 @@ func LogLess(x float64) float64 {
 	}
 	r := x / (2 + x) // ln(1+x) = 2(r + r^3/3 + r^5/5 + ...) and x - 2r = xr
 	square, tail := r*r, 0.0
-	for n := 37; n >= 3; n -= 2 {
-		tail = tail*square + 1/float64(n)
+	last := len(oddInverses) - 1
+	if square < 1e-3 {
+		last = 5
+	}
+	for i := last; i >= 0; i-- {
+		tail = tail*square + oddInverses[i]
 	}
 	return r * (x - 2*square*tail)
 }
 
-// ExpLess returns e^x - 1 - x, which is >= 0, within 1e-15 of itself.
-func ExpLess(x float64) float64 {
-	if math.Abs(x) > 1 {
-		return math.Expm1(x) - x
-	}
-	sum := 1.0 // x^2/2 (1 + x/3 (1 + x/4 (1 + ...)))
-	for n := 19; n >= 3; n-- {
-		sum = 1 + sum*x/float64(n)
-	}
-	return x * x / 2 * sum
-}
+// oddInverses are 1/3, 1/5 and so on.
+var oddInverses = [...]float64{1. / 3, 1. / 5, 1. / 7, 1. / 9, 1. / 11, 1. / 13, 1. / 15, 1. / 17, 1. / 19, 1. / 21,
+	1. / 23, 1. / 25, 1. / 27, 1. / 29, 1. / 31, 1. / 33, 1. / 35, 1. / 37}
 
 // LnGeometric returns ln sum_(i<count) e^(ix) for x >= 0, rounded up by at most 2^-45 of itself.
 func LnGeometric(x, count float64) float64 {
