@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/dpcalc/dpcalc/internal/num"
@@ -165,10 +166,11 @@ func ladderBlum15Of(g Goal) feedback.LadderBlum15 {
 var sparseRule = searched{
 	kinds: means,
 	needs: func(g Goal) error {
-		if err := budgetNeeds(g); err != nil || g.Budget <= mostFlags {
+		few := g.Budget <= mostFlags || g.Budget <= 10*mostFlags && g.Queries/4 >= g.Budget
+		if err := budgetNeeds(g); err != nil || few {
 			return err
 		}
-		return needs("a budget of at most " + formatFloat(mostFlags))
+		return needs(fmt.Sprintf("a budget of at most %d, or %d with four queries for each flag", mostFlags, 10*mostFlags))
 	},
 	rows: func(g Goal) float64 {
 		m, b := float64(g.Queries), float64(g.Budget)
@@ -179,7 +181,8 @@ var sparseRule = searched{
 	least: func(g Goal) int64 { return g.Budget },
 }
 
-// mostFlags is how many flags are counted one by one.
+// mostFlags is how many flags are counted one by one. Ten times as many take no longer where there are several queries
+// for each, as the sums of their counts are short.
 const mostFlags = 10_000
 
 // validatorFor returns a validator for the plan and whether it keeps the promise: with the threshold asked for, or the

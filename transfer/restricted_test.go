@@ -462,3 +462,20 @@ func TestGuessErrorIsThatOfTheGoal(t *testing.T) {
 		}
 	}
 }
+
+// Budgets are counted as far as that ends soon.
+func TestMostFlags(t *testing.T) {
+	m, _ := Lookup("sparse-validate")
+	for _, c := range []struct {
+		budget, queries int64
+		applies         bool
+	}{
+		{10_000, 10_000, true}, {10_001, 10_001, false}, {20_000, 79_999, false}, {20_000, 80_000, true},
+		{100_000, 400_000, true}, {100_001, 1e9, false},
+	} {
+		g := Goal{Samples: 1e6, Queries: c.queries, Tau: 0.1, Budget: c.budget, Shown: Shown{Feedback: Flags}}
+		if err := m.applies(m.ruleFor(g), g); (err == nil) != c.applies {
+			t.Errorf("%d flags of %d queries: %v", c.budget, c.queries, err)
+		}
+	}
+}
