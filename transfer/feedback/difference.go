@@ -42,7 +42,7 @@ func (v Difference) Tilt(l float64) (g, slope float64) {
 	x := (excess - d*coshLess) / sinh
 	switch even := d * coshLess; {
 	case d*e <= excess && l > 1: // all that differs is on one side
-		x, g = d, num.Log(1+d*e)-l*d
+		x, g = d, math.Log1p(d*e)-l*d
 	case d*e <= excess:
 		x, g = d, lnTiltedSum(even, d*l*excess, d*l)
 	case l > 1:
@@ -58,7 +58,12 @@ func (v Difference) Tilt(l float64) (g, slope float64) {
 // difference of two numbers near l Ef, of which little may be left, is taken of what exceeds l Ef in each.
 func lnTilted(d, mean, l float64) float64 {
 	if l > 1 {
-		return num.Log(1-d+(d+mean)/2*num.Exp(l)+(d-mean)/2*num.Exp(-l)) - l*mean
+		up, down := (d+mean)/2, (d-mean)/2 // P[f = 1] and P[f = -1]
+		ln := math.Log1p(up*math.Expm1(l) + down*math.Expm1(-l))
+		if ln < -0.5 {
+			ln = num.Log(1 - d + up*num.Exp(l) + down*num.Exp(-l))
+		}
+		return ln - l*mean + 0x1p-50*(math.Abs(ln)+l*math.Abs(mean))
 	}
 	half := num.Sinh(l / 2)
 	return lnTiltedSum(d*2*half*half, mean*l*sinhExcess(l), mean*l)
@@ -84,19 +89,20 @@ type known struct {
 	Mean float64
 }
 
-// reaches returns the rate at which its mean comes to the level or above, or up to 1e-12 of that less:
+// reaches returns the rate at which its mean comes to Mean + margin or above, or up to 1e-12 of that less, or
+// 4e-14 d/(d - Mean^2) of it where nearly all that differs is on one side:
 //
-//	J = sup over l > 0 of l level - ln(1 + d(cosh l - 1) + mean sinh l).
+//	J = sup over l > 0 of l (Mean + margin) - ln(1 + d(cosh l - 1) + Mean sinh l).
 //
 // An expectation is never outside [-d,d].
-func (k known) reaches(level float64) num.DD {
+func (k known) reaches(margin float64) num.DD {
 	d := k.Disagreement
 	mean := min(k.Mean, d)
-	if mean < -d || level > 1 {
+	if mean < -d || k.Mean+margin > 1+0x1p-50 {
 		return impossible
 	}
 	up, down := (d+mean)/2, (d-mean)/2 // P[f = 1] and P[f = -1]
-	return num.FromFloat(supremum(level-mean, func(l float64) (g, slope float64) {
+	return num.FromFloat(supremum(margin+(k.Mean-mean), func(l float64) (g, slope float64) {
 		more, less := up*num.Exp(l), down*num.Exp(-l)
 		return lnTilted(d, mean, l), (more-less)/(1-d+more+less) - mean // the sum is positive, however large l is
 	}))

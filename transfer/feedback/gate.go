@@ -66,10 +66,12 @@ func (ZeroOne) RateAt(b Bar) num.DD { return Interval{}.RateAt(b) }
 // one-sided or c + 2 tau is above d, J at a mean of at most -(c+2tau) that reaches -(c+tau). Neither is below
 // I_d(tau).
 func (v Difference) RateAt(b Bar) num.DD {
-	rate := known{v, b.Height}.reaches(b.Height + b.Margin)
+	rate := known{v, b.Height}.reaches(b.Margin)
 	if missed := b.Height + 2*b.Margin; !b.OneSided && missed <= v.Disagreement {
-		if other := (known{v, -missed}).reaches(-b.Height - b.Margin); other.Cmp(rate) < 0 {
-			rate = other
+		for _, mean := range [2]float64{-math.Nextafter(missed, -2), -math.Nextafter(missed, v.Disagreement)} {
+			if other := (known{v, mean}).reaches(b.Margin); other.Cmp(rate) < 0 {
+				rate = other
+			}
 		}
 	}
 	return rate

@@ -110,7 +110,7 @@ func TestKnownDifferenceRate(t *testing.T) {
 	} {
 		s, d, mean := c[0], c[1], c[2]
 		v := Difference{Disagreement: d}
-		got := known{v, mean}.reaches(mean + s).Float()
+		got := known{v, mean}.reaches(s).Float()
 		least := math.Inf(1)
 		const steps = 120
 		for i := range steps + 1 {
@@ -134,15 +134,16 @@ func TestKnownDifferenceRate(t *testing.T) {
 func TestDifferenceRatesOfSmallErrors(t *testing.T) {
 	in := decimals.Digits(45)
 	one := in.Int(1)
-	check := func(name string, got, level, d, mean float64) {
+	check := func(name string, got, s, d, mean float64) {
 		t.Helper()
-		l0, m0, d0 := in.Float(level), in.Float(mean), in.Float(d)
+		m0, d0 := in.Float(mean), in.Float(d)
+		l0 := m0.Plus(in.Float(s))
 		at := func(l float64) decimals.Number { // l level - ln(1 + d(cosh l - 1) + mean sinh l)
 			up, down := in.Float(l).Exp(), in.Float(-l).Exp()
 			up, down = up.Times(d0.Plus(m0)).Over(in.Int(2)), down.Times(d0.Minus(m0)).Over(in.Int(2))
 			return in.Float(l).Times(l0).Minus(one.Minus(d0).Plus(up).Plus(down).Ln())
 		}
-		lo, hi := 0.0, 60*(level-mean)/d
+		lo, hi := 0.0, 60*s/d
 		for range 50 {
 			if x, y := lo+0.382*(hi-lo), lo+0.618*(hi-lo); y > x && at(y).Less(at(x)) {
 				hi = y
@@ -161,10 +162,49 @@ func TestDifferenceRatesOfSmallErrors(t *testing.T) {
 				if s > d/4 || math.Abs(mean) > 0.99*d {
 					continue
 				}
-				level := mean + s
-				check(fmt.Sprintf("J(%v) at the mean %v, d = %v", s, mean, d), known{v, mean}.reaches(level).Float(), level, d,
-					mean)
+				check(fmt.Sprintf("J(%v) at the mean %v, d = %v", s, mean, d), known{v, mean}.reaches(s).Float(), s, d, mean)
 			}
+		}
+	}
+}
+
+// So it is where few records differ and the error is not small against their share: the best l is then above 1.
+func TestRatesOfRareDifferences(t *testing.T) {
+	in := decimals.Digits(45)
+	check := func(name string, got, s, d, mean float64) {
+		t.Helper()
+		up, down := in.Float(d).Plus(in.Float(mean)).Over(in.Int(2)), in.Float(d).Minus(in.Float(mean)).Over(in.Int(2))
+		level := in.Float(mean).Plus(in.Float(s))
+		at := func(l float64) decimals.Number {
+			sum := up.Times(in.Float(l).Exp()).Plus(down.Times(in.Float(-l).Exp()))
+			return in.Float(l).Times(level).Minus(in.Int(1).Minus(in.Float(d)).Plus(sum).Ln())
+		}
+		lo, hi := 0.0, 12.0
+		for range 45 {
+			if x, y := lo+0.382*(hi-lo), lo+0.618*(hi-lo); at(y).Less(at(x)) {
+				hi = y
+			} else {
+				lo = x
+			}
+		}
+		least := 1 - 1e-12 - 4e-14*d/max(d-mean*mean, 1e-15)
+		if want := at(lo).Float(); !(got <= want*(1+1e-15) && got >= want*least) {
+			t.Errorf("%s of %v, d = %v, mean %v: %v, want %v: off by %v of it", name, s, d, mean, got, want, got/want-1)
+		}
+	}
+	for _, d := range []float64{1e-10, 1e-7, 1e-4, 0.01} {
+		for _, ratio := range []float64{1, 3, 20} {
+			s := d * ratio
+			v := Difference{Disagreement: d}
+			check("I", v.Rate(s).Float(), s, d, d) // all that differs is on one side
+			for _, share := range []float64{-0.9, 0, 0.5} {
+				check("J", known{v, d * share}.reaches(s).Float(), s, d, d*share)
+			}
+		}
+	}
+	for _, d := range []float64{1, 1 - 1e-9} { // and where nearly all are on one side
+		for _, mean := range []float64{0.9999, 0.999999} {
+			check("J", known{Difference{Disagreement: d}, mean}.reaches((1-mean)/3).Float(), (1-mean)/3, d, mean)
 		}
 	}
 }
@@ -177,7 +217,7 @@ func TestRateIsOfTheWorstMean(t *testing.T) {
 			least := math.Inf(1)
 			for i := range 2001 {
 				mean := d * float64(i-1000) / 1000 * (1 - 1e-9)
-				least = math.Min(least, known{Difference{Disagreement: d}, mean}.reaches(mean+s).Float())
+				least = math.Min(least, known{Difference{Disagreement: d}, mean}.reaches(s).Float())
 			}
 			if !(got <= least*(1+1e-9)) || got < least*(1-1e-5) {
 				t.Errorf("I_%v(%v) = %v, the least of the means is %v", d, s, got, least)
