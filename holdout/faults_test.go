@@ -219,22 +219,29 @@ func TestTwoWriters(t *testing.T) {
 	}
 }
 
-// A look waits for the lock as long as its context allows, and readers do not wait.
-func TestLockedLedger(t *testing.T) {
+// lockedLedger is a ledger whose lock somebody else holds until the test ends, and a look at it.
+func lockedLedger(t *testing.T) (l *Ledger, dir string, look Submission) {
+	t.Helper()
 	ids, classes := childRows()
-	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms(3, 0.9, beta(t, "0.9"), "gaussian"))
+	l, dir = ledgerOf(t, labelsOf(t, ids, classes), terms(3, 0.9, beta(t, "0.9"), "gaussian"))
 	f, err := os.OpenFile(filepath.Join(dir, looksFile), os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	t.Cleanup(func() { f.Close() })
 	if ok, err := tryLock(f); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
+	return l, dir, Submission{Values: Columns(ids, classes)}
+}
+
+// A look waits for the lock as long as its context allows, and readers do not wait.
+func TestLockedLedger(t *testing.T) {
+	l, dir, look := lockedLedger(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	l.at = func(string) { t.Error("a locked ledger took a look") }
 	cancel()
-	if _, err := l.Score(ctx, Submission{Values: Columns(ids, classes)}); !errors.Is(err, context.Canceled) {
+	if _, err := l.Score(ctx, look); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	if s, err := ReadStatus(dir); err != nil || s.Looks != 0 {

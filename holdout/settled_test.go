@@ -174,22 +174,13 @@ func TestLeftLinesAreRenewed(t *testing.T) {
 
 // Looks that wait behind one that waits give up when it does, or when their context ends.
 func TestWaitingEnds(t *testing.T) {
-	ids, classes := childRows()
-	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms(3, 0.9, beta(t, "0.9"), "gaussian"))
-	f, err := os.OpenFile(filepath.Join(dir, looksFile), os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if ok, err := tryLock(f); !ok || err != nil {
-		t.Fatal(ok, err)
-	}
+	l, _, look := lockedLedger(t)
 	l.patience = time.Second
 	const waiting = 6
 	ended := make(chan error, waiting)
 	began := time.Now()
 	wait := func(ctx context.Context) {
-		_, err := l.Score(ctx, Submission{Values: Columns(ids, classes)})
+		_, err := l.Score(ctx, look)
 		ended <- err
 	}
 	for range waiting - 1 {
