@@ -76,6 +76,18 @@ func LogLess(x float64) float64 {
 var oddInverses = [...]float64{1. / 3, 1. / 5, 1. / 7, 1. / 9, 1. / 11, 1. / 13, 1. / 15, 1. / 17, 1. / 19, 1. / 21,
 	1. / 23, 1. / 25, 1. / 27, 1. / 29, 1. / 31, 1. / 33, 1. / 35, 1. / 37}
 
+// ExpLess returns e^x - 1 - x, which is >= 0, within 1e-14 of itself.
+func ExpLess(x float64) float64 {
+	if math.Abs(x) > 0.4 {
+		return Exp(x) - 1 - x
+	}
+	p := 1 + x/11*(1+x/12)
+	p = 1 + x/9*(1+x/10*p)
+	p = 1 + x/7*(1+x/8*p)
+	p = 1 + x/5*(1+x/6*p)
+	return x * x / 2 * (1 + x/3*(1+x/4*p))
+}
+
 // LnGeometric returns ln sum_(i<count) e^(ix) for x >= 0, rounded up by at most 2^-45 of itself.
 func LnGeometric(x, count float64) float64 {
 	ln, times := Geometric(x, count)

@@ -141,16 +141,19 @@ func BenchmarkLogAny(b *testing.B) {
 	}
 }
 
-func TestLogLess(t *testing.T) {
+func TestLogLessAndExpLess(t *testing.T) {
 	in := decimals.Digits(60)
 	r := rand.New(rand.NewPCG(11, 12))
 	for range 800 {
 		x := math.Exp(-30*r.Float64() + 1)
 		for _, x := range []float64{x, -x} {
+			number := in.Float(x)
+			if got, want := ExpLess(x), number.Exp().Minus(in.Int(1)).Minus(number).Float(); !(math.Abs(got-want) <= 1e-14*want) {
+				t.Errorf("ExpLess(%v) = %v, want %v", x, got, want)
+			}
 			if x <= -0.999 {
 				continue
 			}
-			number := in.Float(x)
 			want := number.Minus(number.Plus(in.Int(1)).Ln()).Float()
 			if got := LogLess(x); !(math.Abs(got-want) <= 1e-15*want) {
 				t.Errorf("LogLess(%v) = %v, want %v", x, got, want)

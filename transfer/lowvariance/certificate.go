@@ -91,20 +91,8 @@ type moments struct{ amount, unit, x0 float64 }
 // at returns e(z) and its derivative.
 func (m moments) at(b, z float64) (e, slope float64) {
 	u := b * z
-	over := expExcess(u)
+	over := num.ExpLess(u)
 	return m.amount*over - z*z/2, m.amount*b*(u+over) - z
-}
-
-// expExcess returns e^u - 1 - u for u >= 0, within 1e-13 relative.
-func expExcess(u float64) float64 {
-	if u > 0.4 {
-		return num.Exp(u) - 1 - u
-	}
-	p := 1 + u/11*(1+u/12)
-	p = 1 + u/9*(1+u/10*p)
-	p = 1 + u/7*(1+u/8*p)
-	p = 1 + u/5*(1+u/6*p)
-	return u * u / 2 * (1 + u/3*(1+u/4*p))
 }
 
 // end returns G.
@@ -184,7 +172,7 @@ func (m moments) nearlyNormal(b, end float64) (sum, to float64) {
 	}
 	for _, p := range tailed {
 		u := b * unit * p.t
-		sum += p.weight * unit * num.Exp(m.amount*(expExcess(u)-u*u/2))
+		sum += p.weight * unit * num.Exp(m.amount*(num.ExpLess(u)-u*u/2))
 	}
 	return sum, to
 }
@@ -200,7 +188,7 @@ func (m moments) farFromNormal(b, end float64) float64 {
 		i++
 	}
 	sum := all[i].rule.Integral(num.Interval{Lo: 0, Hi: cut}, func(z float64) float64 {
-		return num.Exp(m.amount*expExcess(b*z) - z*z/2)
+		return num.Exp(m.amount*num.ExpLess(b*z) - z*z/2)
 	})
 	return sum*(1+2e-9) + rest
 }

@@ -274,10 +274,10 @@ func TestExponentialMomentsWeakened(t *testing.T) {
 	const n, p = 3, 1e-6
 	for _, u := range []float64{0.02, 0.3, 1, 2.5} {
 		ln := n * (math.Log1p(p*math.Expm1(u)) - u*p) // of E e^(tX), X the mean of n records that are one with probability p
-		if less := 0.99999 * n * p * expExcess(u); !(ln > less && ln <= n*p*expExcess(u)) {
+		if less := 0.99999 * n * p * num.ExpLess(u); !(ln > less && ln <= n*p*num.ExpLess(u)) {
 			t.Errorf("u %g: %g, 0.99999 of the bound is %g", u, ln, less)
 		}
-		if less := n * p * expExcess(0.99999*u); !(ln > less) {
+		if less := n * p * num.ExpLess(0.99999*u); !(ln > less) {
 			t.Errorf("u %g: %g, at 0.99999 of u the bound is %g", u, ln, less)
 		}
 	}
@@ -293,7 +293,7 @@ func TestExponentialMomentsWeakened(t *testing.T) {
 	for _, u := range []float64{-1, -0.1, 0.1, 1} {
 		tilt := u * kap * 2
 		ln := math.Log(nu.mean(func(s []int) float64 { return math.Exp(tilt * (average(f, s) - centre)) }))
-		worst = max(worst, ln/(kap*2*vbar*expExcess(math.Abs(u))))
+		worst = max(worst, ln/(kap*2*vbar*num.ExpLess(math.Abs(u))))
 	}
 	if t.Logf("kappa %.4f: %.4f of the bound", kap, worst); !(worst > 0.96*kap && worst < 0.98*kap) {
 		t.Errorf("kappa %g: the worst law comes to %g of the bound", kap, worst)

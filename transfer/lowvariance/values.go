@@ -53,8 +53,8 @@ func (v Difference) checkedTilts(l float64) (above, below tilt, ok bool) {
 	t, free := checkedAbove(l, v.Disagreement)
 	if cosh := lnCosh(l); free < cosh { // beyond, both signs would count: the multiplier stays at ln cosh l
 		u := num.Tanh(l)
-		t = multiplied(l, v.Disagreement, cosh, u)
-		y := l/u - 1
+		y := cothExcess(l)
+		t = multiplied(multiplier{l, v.Disagreement, cosh, u, y})
 		t.slope = v.Disagreement*u + y/(1+y)*(1/u-l*(1-u*u)/(u*u))
 	}
 	return t, t, true
@@ -126,7 +126,11 @@ func bernoulli(l, most float64) tilt {
 	if l < 1e-4 { // where the difference cancels
 		p = min(most, 0.5-l/12)
 	}
-	return tilt{math.Log1p(p*e) - l*p, p*(e+1)/(1+p*e) - p}
+	ln := p*num.ExpLess(l) - num.LogLess(p*e)
+	if l > 1 {
+		ln = math.Log1p(p*e) - l*p
+	}
+	return tilt{ln * upTilt, p * e * (1 - p) / (1 + p*e)}
 }
 
 // fewErrors returns the same of -X:
@@ -138,18 +142,28 @@ func fewErrors(l, most float64) tilt {
 	if l < 1e-4 {
 		p = min(most, 0.5+l/12)
 	}
-	return tilt{math.Log1p(-p*u) + l*p, p - p*(1-u)/(1-p*u)}
+	return tilt{(p*num.ExpLess(-l) - num.LogLess(-p*u)) * upTilt, p * u * (1 - p) / (1 - p*u)}
 }
 
-// multiplied returns the greatest over p of xi v + ln(1-pu) + l p, u = 1 - e^-(l+xi), which is
+// multiplier is xi for a share of v, u = 1 - e^-(l+xi), and y = l/u - 1.
+type multiplier struct{ l, v, xi, u, y float64 }
+
+// multiplied returns the greatest over p of xi v + ln(1-pu) + l p, which is
 //
-//	xi v + y - ln(1+y),   y = l/u - 1.
+//	xi v + y - ln(1+y).
 //
 // Every xi at which it is a supremum, see docs/theorems/variance.md, gives a valid bound.
-func multiplied(l, v, xi, u float64) tilt {
-	y := l/u - 1
-	p := y / l
-	return tilt{xi*v + y - math.Log1p(y), p * (1 - l*(1-u)/u)}
+func multiplied(m multiplier) tilt {
+	return tilt{(m.xi*m.v + num.LogLess(m.y)) * upTilt, m.y * (1 - m.y/m.l)}
+}
+
+// cothExcess returns l coth l - 1.
+func cothExcess(l float64) float64 {
+	if l > 0.1 {
+		return l/num.Tanh(l) - 1
+	}
+	w := l * l
+	return w / 3 * (1 - w/15*(1-w*(2./21-w*(1./105-w*(2./2079)))))
 }
 
 // checkedAbove returns multiplied at the xi where it is least, and that xi: where the tilted share is v.
@@ -159,12 +173,13 @@ func checkedAbove(l, v float64) (t tilt, xi float64) {
 	if l > 1 {
 		p = (l - 1 + root) / (2 * l)
 	}
-	u := l / (1 + l*p)
+	y := l * p
+	u := l / (1 + y)
 	if !(u < 1) {
 		return tilt{}, -1
 	}
-	xi = -math.Log1p(-u) - l
-	return multiplied(l, v, xi, u), xi
+	xi = num.LogLess(-u) - u*y // -ln(1-u) - l
+	return multiplied(multiplier{l, v, xi, u, y}), xi
 }
 
 // checkedBelow returns xi v + (greatest over p of ln(1 + p w) - l p), w = e^(l-xi) - 1, at the xi where it is
@@ -172,9 +187,12 @@ func checkedAbove(l, v float64) (t tilt, xi float64) {
 func checkedBelow(l, v float64) (t tilt, xi float64) {
 	p := 2 * v / (1 + l + math.Sqrt((1+l)*(1+l)-4*l*v))
 	w := l / (1 - l*p)
-	xi = l - math.Log1p(w)
-	return tilt{xi*v - math.Log1p(-l*p) - l*p, p*(w+1)/(1+p*w) - p}, xi
+	xi = num.LogLess(w) - w*l*p // l - ln(1+w)
+	return tilt{(xi*v + num.LogLess(-l*p)) * upTilt, p * w * (1 - p) / (1 + p*w)}, xi
 }
+
+// upTilt covers what the logarithms of moment generating functions are off by.
+const upTilt = 1 + 0x1p-43
 
 func (v Difference) validate() error {
 	d := v.Disagreement

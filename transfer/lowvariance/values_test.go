@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dpcalc/dpcalc/internal/decimals"
 )
 
 // lnMoment is ln E e^(l(f-Ef)).
@@ -134,5 +136,93 @@ func TestCheckedTilts(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The tilts are never below their formulas in sixty digits, and at most 1e-12 above, where l is small as well: there
+// they are small differences of numbers that are not, and a plan multiplies them by many rows.
+func TestTiltsInDecimals(t *testing.T) {
+	in := decimals.Digits(60)
+	one := in.Int(1)
+	expm1 := func(l decimals.Number) decimals.Number { return l.Exp().Minus(one) }
+	least := func(a, b decimals.Number) decimals.Number {
+		if a.Less(b) {
+			return a
+		}
+		return b
+	}
+	// The greatest ln E e^(lX) - l EX of an X in {0,1} with EX <= most.
+	bernoulli := func(l, most decimals.Number) decimals.Number {
+		p := least(most, one.Over(l).Minus(one.Over(expm1(l))))
+		return one.Plus(p.Times(expm1(l))).Ln().Minus(l.Times(p))
+	}
+	minus := func(x decimals.Number) decimals.Number { return in.Int(0).Minus(x) }
+	// The same with the indicator that a share of at most v was seen: the least over the multiplier xi >= 0 of
+	// xi v + (the greatest over p), with p tilted to v.
+	checked := func(l, v decimals.Number) decimals.Number {
+		// l p^2 + (1-l) p = v: tilted by e^-(l+xi) the share of p is v.
+		b := one.Minus(l)
+		p := b.Squared().Plus(in.Int(4).Times(l).Times(v)).Root().Minus(b).Over(in.Int(2).Times(l))
+		u := l.Over(one.Plus(l.Times(p)))
+		if u.Less(one) {
+			if xi := minus(one.Minus(u).Ln()).Minus(l); in.Int(0).Less(xi) {
+				return xi.Times(v).Plus(one.Minus(p.Times(u)).Ln()).Plus(l.Times(p))
+			}
+		}
+		return bernoulli(minus(l), one)
+	}
+	checkedBelow := func(l, v decimals.Number) decimals.Number {
+		b := one.Plus(l)
+		p := b.Minus(b.Squared().Minus(in.Int(4).Times(l).Times(v)).Root()).Over(in.Int(2).Times(l))
+		w := l.Over(one.Minus(l.Times(p)))
+		if xi := l.Minus(one.Plus(w).Ln()); in.Int(0).Less(xi) {
+			return xi.Times(v).Plus(one.Plus(p.Times(w)).Ln()).Minus(l.Times(p))
+		}
+		return bernoulli(l, one)
+	}
+	checkedDifference := func(l, v decimals.Number) decimals.Number {
+		xi := l.Exp().Plus(minus(l).Exp()).Over(in.Int(2)).Ln() // ln cosh l
+		u := one.Minus(minus(l.Plus(xi)).Exp())
+		y := l.Over(u).Minus(one)
+		atCosh := xi.Times(v).Plus(y).Minus(one.Plus(y).Ln())
+		// The function is convex in xi: its least value beyond ln cosh l is there or where its derivative is zero.
+		b := one.Minus(l)
+		p := b.Squared().Plus(in.Int(4).Times(l).Times(v)).Root().Minus(b).Over(in.Int(2).Times(l))
+		if u := l.Over(one.Plus(l.Times(p))); u.Less(one) {
+			if free := minus(one.Minus(u).Ln()).Minus(l); xi.Less(free) {
+				return free.Times(v).Plus(one.Minus(p.Times(u)).Ln()).Plus(l.Times(p))
+			}
+		}
+		return atCosh
+	}
+	r := rand.New(rand.NewPCG(141, 2))
+	check := func(what string, v, l, got float64, want decimals.Number) {
+		t.Helper()
+		exact := want.Float()
+		if !(got >= exact && got <= exact*(1+1e-12)) {
+			t.Errorf("%s %g, l %g: %g of itself from %g", what, v, l, got/exact-1, exact)
+		}
+	}
+	for range 400 {
+		l, share := math.Exp(-24*r.Float64()+2), math.Exp(-14*r.Float64())
+		ld := in.Float(l)
+
+		v := share
+		got, _, _ := Difference{v}.checkedTilts(l)
+		check("checked difference", v, l, got.ln, checkedDifference(ld, in.Float(v)))
+
+		v = share * 0.499
+		q := in.Float(v)
+		above, below := Accuracy{v}.tilts(l)
+		check("accuracy, above", v, l, above.ln, bernoulli(minus(ld), q))
+		check("accuracy, below", v, l, below.ln, bernoulli(ld, q))
+		above, below, _ = Accuracy{v}.checkedTilts(l)
+		check("checked accuracy, above", v, l, above.ln, checked(ld, q))
+		check("checked accuracy, below", v, l, below.ln, checkedBelow(ld, q))
+
+		v = share * 0.25
+		above, _ = Variance{v}.tilts(l)
+		p := one.Minus(one.Minus(in.Int(4).Times(in.Float(v))).Root()).Over(in.Int(2))
+		check("variance", v, l, above.ln, bernoulli(ld, p))
 	}
 }
