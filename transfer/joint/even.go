@@ -312,26 +312,30 @@ func (c *even) away(p Plan) float64 {
 }
 
 // near keeps the first noise.
-func (c *even) near(d descent, s search) search { return crossing(s, d.of(c.kept)) }
+func (c *even) near(l line, d num.Descent) (num.Landing, bool) { return crossing(d, l.of(c.kept)) }
 
 // root alternates between the noise and the goal. What a noise that is best for one goal misses at another is of
 // second order in their distance.
-func (c *even) root(d descent, s search) search {
+func (c *even) root(l line, d num.Descent) (num.Landing, bool) {
 	for range 5 {
-		if from := d.nearest(s.from); c.rough || !(c.away(from) <= math.Sqrt(s.tolerance)) {
-			c.tune(from, min(max(s.step, nearby/40), nearby), c.tuned.Samples == 0)
+		if from := l.nearest(d.From); c.rough || !(c.away(from) <= math.Sqrt(d.Tolerance)) {
+			c.tune(from, min(max(d.Step, nearby/40), nearby), c.tuned.Samples == 0)
 		}
-		s = crossing(s, d.of(c.kept))
-		to := d.nearest(s.from)
+		at, ok := crossing(d, l.of(c.kept))
+		if !ok {
+			break
+		}
+		d.From, d.Slope = at.Zero, at.Slope
+		to := l.nearest(d.From)
 		if !(math.Abs(c.kept(to)) <= 0.01) { // the noise does not serve where the excess is about 0
 			break
 		}
-		if s.step = c.away(to); !c.rough && s.step*s.step <= s.tolerance {
-			s.from += s.tolerance / 8 // for the margin
-			return s
+		if d.Step = c.away(to); !c.rough && d.Step*d.Step <= d.Tolerance {
+			at.X = at.Zero + d.Tolerance/8 // for the margin
+			return at, true
 		}
 	}
-	return falling(s, d.of(c.excess))
+	return d.Least(l.of(c.excess))
 }
 
 // run is called for what holds.

@@ -44,8 +44,8 @@ func (s Plan) beyondHope() bool { return !(float64(s.Samples)*s.Tau*s.Tau > 1e-1
 type grain struct{ begin, end int64 }
 
 var (
-	fineGrain   = grain{16, 8}
-	coarseGrain = grain{4, 3}
+	fineGrain   = grain{6, 12}
+	coarseGrain = grain{1, 5}
 )
 
 // walk yields the blocks while they are feasible. It returns an excess that falls in n, tau and beta
@@ -75,7 +75,7 @@ func (s Plan) walk(g grain, t *trail, yield func(theory.NoiseBlock) bool) (exces
 			lack = max(lack, least-target)
 		}
 		if !ok && !(lack > 0) {
-			return num.Log(m / (float64(done) + 0.5))
+			return unserved + num.Log(m/(float64(done)+0.5))
 		}
 		// A shorter run may allow a hair more than the one before.
 		before, step, z = step, at-z, max(at, z)
@@ -93,14 +93,23 @@ func (s Plan) walk(g grain, t *trail, yield func(theory.NoiseBlock) bool) (exces
 	}
 	target += math.Ln2
 	if lack = max(lack, least-target); lack > 0 {
-		return lack / 300
+		return lack / s.perLn()
 	}
 	if ln, _ := bound.least(run{tau: s.Tau, count: 1, sides: s.Sides}); ln <= target {
 		sd = 0
 	}
 	t.keep()
 	yield(theory.NoiseBlock{Queries: 1, Scale: sd})
-	return lack / 300
+	return lack / s.perLn()
+}
+
+// unserved is the least excess of a walk that ends before its last queries.
+const unserved = 1
+
+// perLn is about by how much the lack in ln eps_j falls for each ln n.
+func (s Plan) perLn() float64 {
+	m := float64(s.Queries)
+	return 4 * math.Sqrt(m*(1+num.Log(m)-s.Beta.Ln()))
 }
 
 // trail is what a feasible walk leaves for the next over as many queries, for about as many records: the
@@ -388,11 +397,8 @@ func (c *scheduled) tuned(p Plan) float64 {
 	return excess
 }
 
-func (c *scheduled) near(d descent, s search) search { return falling(s, d.of(c.rough)) }
-
-func (c *scheduled) root(d descent, s search) search {
-	return falling(s, d.of(c.tuned))
-}
+func (c *scheduled) near(l line, d num.Descent) (num.Landing, bool) { return d.Least(l.of(c.rough)) }
+func (c *scheduled) root(l line, d num.Descent) (num.Landing, bool) { return d.Least(l.of(c.tuned)) }
 
 func (c *scheduled) run(p Plan) Run {
 	w := c.walk(p)

@@ -12,14 +12,15 @@ import (
 // beta grows. The unknown is where it becomes positive.
 type Noise struct {
 	choose func() choice
-	spread float64 // n tau^2 grows with this times sqrt((m-1) ln(m/beta)), about
-	rise   float64 // about the slope of a positive excess in ln n, 0 if nothing is known
+	spread float64     // n tau^2 grows with this times sqrt((m-1) ln(m/beta)), about
+	inN    num.Descent // what is known of the excess as a function of ln n
 }
 
 // Even is the best constant noise, and Falling the noise of [Plan.Blocks].
 var (
-	Even    = Noise{func() choice { return new(even) }, 1.1, 0}
-	Falling = Noise{func() choice { return &scheduled{known: map[Plan]walked{}, trailed: map[Plan]float64{}} }, 0.83, 2.4}
+	Even    = Noise{func() choice { return new(even) }, 1.1, num.Descent{}}
+	Falling = Noise{func() choice { return &scheduled{known: map[Plan]walked{}, trailed: map[Plan]float64{}} }, 0.83,
+		num.Descent{Slope: -1, Rise: 2.4, Early: unserved}}
 )
 
 // Run is what a plan is run with: the standard deviations of the first and the last answer.
@@ -34,12 +35,12 @@ type Found struct {
 
 // choice is a way to choose the noise, with what it remembers during one search.
 type choice interface {
-	excess(p Plan) float64           // at the best choice
-	likely(p Plan) bool              // is about holds, and as quick as excess
-	holds(p Plan) bool               // certifies p
-	near(d descent, s search) search // where the excess is about 0, soon
-	root(d descent, s search) search // the same, to the tolerance, and so that holds agrees
-	run(p Plan) Run                  // what to run for a certified plan
+	excess(p Plan) float64                          // at the best choice
+	likely(p Plan) bool                             // is about holds, and as quick as excess
+	holds(p Plan) bool                              // certifies p
+	near(l line, d num.Descent) (num.Landing, bool) // where the excess is about 0, soon
+	root(l line, d num.Descent) (num.Landing, bool) // the same, to the tolerance, and so that holds agrees
+	run(p Plan) Run                                 // what to run for a certified plan
 }
 
 // Certifies reports whether all answers of the plan are within tau but with probability beta.
@@ -67,62 +68,68 @@ func (p Plan) farFromEven() bool {
 // Samples returns the least n, whatever that of the plan is, and false if there is none up to 2^53.
 func (r Noise) Samples(p Plan) (Found, bool) {
 	last := num.Log(theory.MaxSamples)
-	d := descent{choice: r.choose(), at: func(lnN float64) (float64, Plan) {
+	l := line{choice: r.choose(), at: func(lnN float64) (float64, Plan) {
 		p.Samples = int64(math.Ceil(num.Exp(min(lnN, last)) * (1 - 4e-15))) // so that ln n leads to n
 		return max(num.Log(float64(p.Samples)), lnN), p
 	}}
-	lnN := num.Log(r.scale(p)) - 2*num.Log(p.Tau)
-	s := d.choice.near(d, search{from: min(lnN, last), step: 0.02, rise: r.rise, tolerance: 0.01})
-	s = d.choice.root(d, s.near(last, 0.3*num.Exp(-min(s.from, last))))
-	lnN = s.from
+	d := r.inN
+	d.From, d.Step, d.Most, d.Tolerance = num.Log(r.scale(p))-2*num.Log(p.Tau), 0.02, last, nearEnough
+	found, ok := l.choice.near(l, d)
+	if ok {
+		found, ok = l.choice.root(l, then(d, found, 0.3*num.Exp(-found.X)))
+	}
 	least := func(holds func(Plan) bool) int64 {
-		return num.Ints{Lo: 1, Hi: theory.MaxSamples, Guess: d.nearest(lnN).Samples}.Least(func(n int64) bool {
+		return num.Ints{Lo: 1, Hi: theory.MaxSamples, Guess: l.nearest(found.X).Samples}.Least(func(n int64) bool {
 			if p.Samples = n; n > 1e10 { // where one row is worth less than what a choice remembers
 				return r.Certifies(p)
 			}
 			return holds(p)
 		})
 	}
-	if p.Samples = theory.MaxSamples; lnN >= last && !r.Certifies(p) {
+	if p.Samples = theory.MaxSamples; (!ok || found.X >= last) && !r.Certifies(p) {
 		return Found{}, false
 	}
-	p.Samples = least(d.choice.likely)
-	tau, run := r.tauBy(d.choice, p, s)
+	p.Samples = least(l.choice.likely)
+	tau, run := r.tauBy(l.choice, p, found)
 	if tau > p.Tau { // it does not hold, or only by rounding
-		p.Samples = least(d.choice.holds)
-		tau, run = p.Tau, d.choice.run(p)
+		p.Samples = least(l.choice.holds)
+		tau, run = p.Tau, l.choice.run(p)
 	}
 	return Found{Samples: p.Samples, Tau: tau, Run: run}, true
 }
 
 // LeastTau returns the least accuracy, 1 if there is none below, and the noise for it. It is found sooner
 // if the plan's is close.
-func (r Noise) LeastTau(p Plan) (float64, Run) { return r.tauBy(r.choose(), p, search{}) }
+func (r Noise) LeastTau(p Plan) (float64, Run) { return r.tauBy(r.choose(), p, num.Landing{}) }
 
 // tauBy is the least tau, by a choice that may know a similar plan, and then about the slope and bend of the excess
 // in ln n, which is worth half as much as ln tau.
-func (r Noise) tauBy(choice choice, p Plan, inN search) (float64, Run) {
+func (r Noise) tauBy(choice choice, p Plan, inN num.Landing) (float64, Run) {
 	top, asked, lnAsked := num.Log(math.Nextafter(1, 0)), p.Tau, num.Log(p.Tau)
-	d := descent{choice: choice, at: func(lnTau float64) (float64, Plan) {
+	l := line{choice: choice, at: func(lnTau float64) (float64, Plan) {
 		if p.Tau = asked; lnTau != lnAsked { // whose logarithm leads to a neighbour
 			p.Tau = num.Exp(min(lnTau, top))
 		}
 		return lnTau, p
 	}}
 	n := float64(p.Samples)
-	from := search{from: lnAsked, step: 1 / n, slope: 2 * inN.slope, rise: 2 * r.rise, bend: inN.bend / 2}
-	from.tolerance = min(1e-8, max(0.01/n, 5e-16))
+	d := r.inN
+	d.From, d.Step, d.Most, d.Tolerance = lnAsked, 1/n, top, min(1e-8, max(0.01/n, 5e-16))
+	d.Slope, d.Rise, d.Bend = 2*inN.Slope, 2*r.inN.Rise, inN.Bend/2
 	if asked == 0 || !choice.likely(p) {
 		asked = 1
-		lnTau := num.Log(r.scale(p)/n) / 2
-		rough := choice.near(d, search{from: min(lnTau, top), step: 0.01, rise: from.rise, tolerance: 0.01})
-		from = rough.near(top, from.tolerance)
-	}
-	lnTau := d.strict(from)
-	for step := from.tolerance; step < 1; step *= 2 { // a choice of its own may ask for a hair more
-		if p = d.nearest(lnTau); lnTau > top {
-			break
+		rough := d
+		rough.From, rough.Step, rough.Tolerance = num.Log(r.scale(p)/n)/2, 0.01, nearEnough
+		rough.Slope, rough.Bend = 2*r.inN.Slope, 0
+		found, ok := choice.near(l, rough)
+		if !ok {
+			found.Zero = top
 		}
+		d = then(d, found, d.Tolerance)
+	}
+	lnTau, ok := l.strict(d)
+	for step := d.Tolerance; ok && lnTau <= top && step < 1; step *= 2 { // a choice of its own may ask for a hair more
+		p = l.nearest(lnTau)
 		p.Tau = min(p.Tau, asked)
 		if !choice.holds(p) {
 			lnTau += step
@@ -148,14 +155,18 @@ func (r Noise) LeastBeta(p Plan) theory.LogProb {
 		return 0
 	}
 	const most, tolerance = 20, 1e-11
-	d := descent{choice: r.choose(), at: func(x float64) (float64, Plan) { // ln beta = -e^(-x)
+	l := line{choice: r.choose(), at: func(x float64) (float64, Plan) { // ln beta = -e^(-x)
 		p.Beta = theory.LogProb(-num.Exp(-max(min(x, 2*most), -690)))
 		return x, p
 	}}
-	s := d.choice.near(d, search{from: -num.Log(r.exponent(p)), step: 0.1, tolerance: 0.01})
-	low := d.strict(s.near(most, tolerance))
+	d := num.Descent{From: -num.Log(r.exponent(p)), Step: 0.1, Most: most, Tolerance: 0.01, Early: r.inN.Early}
+	found, _ := l.choice.near(l, d)
+	low, ok := l.strict(then(d, found, tolerance))
+	if !ok {
+		return 0
+	}
 	high := low
-	certified := func(x float64) bool { return r.Certifies(d.nearest(x)) }
+	certified := func(x float64) bool { return r.Certifies(l.nearest(x)) }
 	for step := tolerance; high <= most && !certified(high); step *= 2 { // a choice of its own may ask for more
 		low, high = high, high+step
 	}
@@ -169,7 +180,7 @@ func (r Noise) LeastBeta(p Plan) theory.LogProb {
 	if high > most {
 		return 0
 	}
-	return d.nearest(high).Beta
+	return l.nearest(high).Beta
 }
 
 // scale returns about what n tau^2 is for the least n.
@@ -186,27 +197,38 @@ func (r Noise) exponent(p Plan) float64 {
 	return max(root*root-num.Log(m), 1e-3)
 }
 
-// descent is the excess of a plan that depends on one number.
-type descent struct {
+// nearEnough is how far off a search may be that another follows.
+const nearEnough = 0.02
+
+// then is a descent from where another has landed.
+func then(d num.Descent, from num.Landing, tolerance float64) num.Descent {
+	d.From, d.Step, d.Slope, d.Bend, d.Tolerance = from.Zero, 0.003, from.Slope, from.Bend, tolerance
+	return d
+}
+
+// line is plans that differ in one number.
+type line struct {
 	choice choice
 	at     func(x float64) (float64, Plan) // the next plan from x on, and where it is
 }
 
-func (d descent) nearest(x float64) Plan { _, p := d.at(x); return p }
+func (l line) nearest(x float64) Plan { _, p := l.at(x); return p }
 
 // of is a function of plans as one of x. It also returns where the plan is.
-func (d descent) of(f func(Plan) float64) func(x float64) (at, y float64) {
+func (l line) of(f func(Plan) float64) func(x float64) (at, y float64) {
 	return func(x float64) (float64, float64) {
-		at, p := d.at(x)
+		at, p := l.at(x)
 		return at, f(p)
 	}
 }
 
 // strict returns the x of root, or one a hair above where that does not hold.
-func (d descent) strict(s search) float64 {
-	s = d.choice.root(d, s)
-	if d.choice.holds(d.nearest(s.from)) {
-		return s.from
+func (l line) strict(d num.Descent) (x float64, ok bool) {
+	found, ok := l.choice.root(l, d)
+	if !ok || l.choice.holds(l.nearest(found.X)) {
+		return found.X, ok
 	}
-	return falling(search{from: s.from, step: s.tolerance, tolerance: s.tolerance}, d.of(d.choice.excess)).from
+	d = num.Descent{From: found.X, Step: d.Tolerance, Most: d.Most, Tolerance: d.Tolerance, Early: d.Early}
+	found, ok = d.Least(l.of(l.choice.excess))
+	return found.X, ok
 }

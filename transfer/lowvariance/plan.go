@@ -23,15 +23,18 @@ const shareOfShares = 0.1
 type grain struct{ begin, end int64 }
 
 var (
-	fallingGrain = grain{12, 7}
-	roughGrain   = grain{4, 3} // takes up to a hundredth more records
+	fallingGrain = grain{4, 11}
+	roughGrain   = grain{1, 5} // takes up to a hundredth more records
 )
 
-// early is the least excess of a plan that fails before its last query.
-const early = 1
+// unserved is the least excess of a plan that fails before its last query.
+const unserved = 1
 
-// perLn times m is about by how much the room in ln eps_j grows with ln n, or less.
-const perLn = 3
+// perLn is about by how much the room in ln eps_j grows for each ln n.
+func (p Plan) perLn() float64 {
+	m := float64(p.Queries)
+	return 4 * math.Sqrt(m*(1+num.Log(m)-p.Beta.Ln()))
+}
 
 // MostPlanned is the largest number of queries of a plan: for more, what a search takes is no
 // longer a matter of seconds.
@@ -109,16 +112,17 @@ func (p Plan) schedule(g grain, t *trail, yield func(Block) bool) (excess float6
 		if p.Queries-done <= nearEnd {
 			room = max(room, w.least()-w.answers)
 		}
-		if !ok && room > 0 {
-			return room / (perLn * m)
+		if !ok && !(room > 0) {
+			return unserved + num.Log(m/(float64(done)+1.5))
 		}
-		if !ok {
-			return early + num.Log(m/(float64(done)+1.5))
+		if !ok { // it goes on, for the room of all that are left
+			sd, _ := w.quietest()
+			count, z, q.count = 1, p.Tau/sd, 1
 		}
 		w.ahead, w.z = num.Log(z/w.z), max(z, w.z)
 		t.lay(w.best, z)
 		q.sd = p.Tau / w.z
-		if !yield(Block{count, q.sd, q.share}) {
+		if !(room > 0) && !yield(Block{count, q.sd, q.share}) {
 			return 0
 		}
 		w.pass(q)
@@ -160,7 +164,7 @@ func (w *walk) spend(q *run) {
 }
 
 func (p Plan) finish(w walk, room float64, yield func(Block) bool) float64 {
-	target, m := w.answers+math.Ln2, float64(p.Queries)
+	target := w.answers + math.Ln2
 	sd, least := w.quietest()
 	last := run{query: w.end.query, count: 1}
 	last.sd = sd
@@ -171,14 +175,17 @@ func (p Plan) finish(w walk, room float64, yield func(Block) bool) float64 {
 	if least > target { // the best order may be far from that of the query before
 		least = w.leastAround(last)
 	}
-	if least > target {
-		return max(room, least-target) / (perLn * m)
+	if room = max(room, least-target); math.IsInf(room, 1) {
+		return unserved
+	}
+	if room > 0 {
+		return room / p.perLn()
 	}
 	if last.sd = 0; w.leastErrors(last) <= target {
 		sd = 0
 	}
 	yield(Block{1, sd, p.Values.Share()})
-	return max(room, least-target) / (perLn * m)
+	return room / p.perLn()
 }
 
 // nearEnd is for how many of the last queries the room is looked at.

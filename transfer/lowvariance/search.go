@@ -35,13 +35,15 @@ type chooser interface {
 	certifies(p Plan) bool // whether what run returns is certified
 	run(p Plan) Run        // what to run for a certified plan
 	fresh() chooser        // one whose choices depend on the plan alone
-	rise() float64         // about minus the slope of a positive excess in ln n, 0 if nothing is known
+	// shape returns about the slope of the excess in ln n, and for how much it is not smooth and falls how fast.
+	shape(p Plan) (slope, rise, early float64)
 }
 
 // falling remembers the plans that it has seen, and the trail of the last.
 type falling struct {
 	known map[Plan]walked
 	tried map[Plan]float64 // the excess on the trail of other plans
+	holds Plan             // the last that is certified
 	trail trail
 	rough trail // of coarse walks
 }
@@ -64,7 +66,9 @@ func (c *falling) walk(p Plan) walked {
 		}
 		return true
 	})
-	c.known[p] = w
+	if c.known[p] = w; w.excess <= 0 {
+		c.holds = p
+	}
 	return w
 }
 
@@ -89,11 +93,24 @@ func (c *falling) close(p Plan) float64 {
 	return excess
 }
 
-func (c *falling) exact(p Plan) float64  { return c.walk(p).excess }
+// exact believes the trail where it says that a few records less than are certified do not do, and that the excess is
+// smooth from there on.
+func (c *falling) exact(p Plan) float64 {
+	more := p
+	if more.Samples = c.holds.Samples; more == c.holds && p.Samples < more.Samples {
+		rise := min(3*(float64(more.Samples)/float64(p.Samples)-1), 1e-3)
+		if x := c.close(p); x > 0 && x < c.known[more].excess+rise {
+			return x
+		}
+	}
+	return c.walk(p).excess
+}
+
 func (c *falling) certifies(p Plan) bool { return c.exact(p) <= 0 }
 func (c *falling) run(p Plan) Run        { return c.walk(p).run }
 func (c *falling) fresh() chooser        { return c }
-func (*falling) rise() float64           { return 2.3 }
+
+func (*falling) shape(Plan) (slope, rise, early float64) { return -1, 2.3, unserved }
 
 // even remembers tau over the noise that it chose last.
 type even struct{ z float64 }
@@ -127,7 +144,8 @@ func (e *even) near(p Plan) float64   { return e.close(p) }
 func (e *even) exact(p Plan) float64  { return e.close(p) }
 func (e *even) certifies(p Plan) bool { return e.close(p) <= 0 || !p.hopeless() && e.excess(p) <= 0 }
 func (*even) fresh() chooser          { return new(even) }
-func (*even) rise() float64           { return 0 }
+
+func (*even) shape(p Plan) (slope, rise, early float64) { return -p.perLn(), 0, math.MaxFloat64 }
 
 func (e *even) run(p Plan) Run { return Run{p.Tau / e.z, p.Tau / e.z} }
 
@@ -150,16 +168,29 @@ func (n Noise) Samples(p Plan) (Found, bool) {
 		return Found{}, false
 	}
 	c, last := n.chooser(), num.Log(MaxCount)
-	at := func(lnN float64) Plan {
-		p.Samples = int64(math.Ceil(num.Exp(min(lnN, last))))
-		return p
+	at := func(lnN float64) (float64, Plan) {
+		p.Samples = int64(math.Ceil(num.Exp(min(lnN, last)) * (1 - 4e-15))) // so that ln n leads to n
+		return max(num.Log(float64(p.Samples)), lnN), p
 	}
-	lnN, ok := solve(c, at, bounds{from: num.Log(p.guess()), most: last, tolerance: oneRow, slope: -0.6})
+	b := bounds{from: num.Log(p.guess()), most: last, tolerance: oneRow, steep: 1}
+	found, ok := approach(c, at, b)
 	if !ok {
 		return Found{}, false
 	}
 	holds := func(n int64) bool { p.Samples = n; return n >= MaxCount || c.exact(p) <= 0 }
-	p.Samples = num.Ints{Lo: 1, Hi: MaxCount, Guess: at(lnN).Samples}.Least(holds)
+	_, guess := at(found.Zero)
+	rows, next := guess.Samples, guess.Samples+1
+	if holds(rows) {
+		next = rows - 1
+	}
+	if holds(rows) == holds(next) { // the trail is off by more than a row
+		lnN, ok := settle(c, at, b, found)
+		if !ok {
+			return Found{}, false
+		}
+		_, guess = at(lnN)
+	}
+	p.Samples = num.Ints{Lo: 1, Hi: MaxCount, Guess: guess.Samples}.Least(holds)
 	for step := int64(1); p.Samples < MaxCount; step *= 2 { // a choice of its own may ask for a row more
 		if run, ok := choose(c.fresh(), p); ok {
 			return Found{p.Samples, run}, true
@@ -175,15 +206,16 @@ func (n Noise) LeastTau(p Plan) (tau float64, run Run, ok bool) {
 		return 0, Run{}, false
 	}
 	c, most := n.chooser(), num.Log(p.Values.span())-1e-15
-	at := func(lnTau float64) Plan { p.Tau = num.Exp(lnTau); return p }
+	at := func(lnTau float64) (float64, Plan) { p.Tau = num.Exp(lnTau); return lnTau, p }
 	m, moment := float64(p.Queries), p.Values.moment(p.Values.Share())
 	from := num.Log((3*math.Sqrt(m)-p.Beta.Ln())*(moment+0.05)/float64(p.Samples)) / 2
-	lnTau, ok := solve(c, at, bounds{from: min(from, most-0.1), least: -690, most: most, tolerance: closely})
+	lnTau, ok := solve(c, at, bounds{from: min(from, most-0.1), most: most, tolerance: closely, steep: 2})
 	if !ok {
 		return 0, Run{}, false
 	}
 	for step := closely; lnTau <= most; step *= 2 { // a choice of its own may ask for a hair more
-		if run, ok := choose(c.fresh(), at(lnTau)); ok {
+		_, p = at(lnTau)
+		if run, ok := choose(c.fresh(), p); ok {
 			return p.Tau, run, true
 		}
 		lnTau += step
@@ -191,72 +223,112 @@ func (n Noise) LeastTau(p Plan) (tau float64, run Run, ok bool) {
 	return 0, Run{}, false
 }
 
-// LeastBeta returns the least failure probability, one if there is none below.
+// LeastBeta returns the least failure probability, one if there is none below. It asks for no more than decisions: far
+// from probabilities in use, the errors of one noise have several least values.
 func (n Noise) LeastBeta(p Plan) theory.LogProb {
-	const most = 20.0
+	const least, most = -690.0, 20.0
 	if p.Beta = -1; p.validate() != nil {
 		return 0
 	}
-	c := n.chooser()
-	at := func(x float64) Plan { // ln beta = -e^-x
-		p.Beta = theory.LogProb(-num.Exp(-max(min(x, most), -690)))
-		return p
+	holds := func(x float64) bool { // ln beta = -e^-x
+		p.Beta = theory.LogProb(-num.Exp(-x))
+		return n.Certifies(p)
 	}
-	x, ok := solve(c, at, bounds{from: -1, least: -690, most: most, tolerance: closely})
-	for step := closely; ok && !c.fresh().certifies(at(x)); step *= 2 {
-		x += step
-		ok = x < most
+	low, high := least, most
+	for x, step := -1.0, 0.5; high-low > closely; step *= 2 {
+		if holds(x) {
+			high = x
+		} else {
+			low = x
+		}
+		switch {
+		case low == least:
+			x = max(high-step, least)
+		case high == most:
+			x = low + step
+		default:
+			x = low + (high-low)/2
+		}
+		if x >= most {
+			return 0
+		}
 	}
-	if !ok {
-		return 0
-	}
+	holds(high)
 	return p.Beta
 }
 
-// bounds says where to search for a logarithm. oneRow is the tolerance of a third of a record.
-type bounds struct{ from, least, most, tolerance, slope float64 }
+// bounds says where to search for a logarithm, which is worth so many of that of n. oneRow is the tolerance of a third
+// of a record.
+type bounds struct{ from, most, tolerance, steep float64 }
 
 const (
 	oneRow  = 0
 	closely = 1e-7
 )
 
-// solve returns about the least x, to the tolerance, at which the plan is certified, or about that for oneRow; false if
-// it is not at the most.
-func solve(c chooser, at func(x float64) Plan, b bounds) (x float64, ok bool) {
-	by := func(excess func(Plan) float64) func(x float64) point {
-		return func(x float64) point { return point{x, excess(at(x))} }
+// solve returns about the least x, to the tolerance, at which the plan is certified; false if it is not at the most.
+func solve(c chooser, at func(x float64) (float64, Plan), b bounds) (x float64, ok bool) {
+	found, ok := approach(c, at, b)
+	if !ok {
+		return 0, false
 	}
-	near := search{at: by(c.near), least: b.least, most: b.most, slope: b.slope, rise: c.rise()}
-	near.step, near.tolerance = 0.05, 5e-3
-	found := near.from(near.at(min(b.from, b.most)))
-	if !found.ok { // coarse walks may need more than there is
-		found.zero = b.from
+	return settle(c, at, b, found)
+}
+
+// approach is solve as close as what is chosen on the way allows.
+func approach(c chooser, at func(x float64) (float64, Plan), b bounds) (found num.Landing, ok bool) {
+	_, p := at(b.from)
+	d := num.Descent{From: b.from, Step: 0.02, Most: b.most, Tolerance: 2e-2}
+	d.Slope, d.Rise, d.Early = c.shape(p)
+	d.Slope, d.Rise = d.Slope*b.steep, d.Rise*b.steep
+	found, ok = d.Least(of(c.near, at))
+	if !ok { // coarse walks may need more than there is
+		found = num.Landing{X: b.from, Zero: b.from}
 	}
-	fine := search{at: by(c.close), least: b.least, most: b.most, step: 0.01, rise: c.rise()}
-	far := 1e-4        // from where on there is another choice
-	if fine.rise > 0 { // else that changes the excess
-		fine.slope, far = found.slope, surely
+	d.Step, d.From, d.Slope, d.Bend = 0.003, found.Zero, found.Slope, found.Bend
+	far := 1e-2 // from where on there is another choice
+	if d.Early == math.MaxFloat64 {
+		far = 1e-4
 	}
 	for i := range passes {
-		fine.tolerance = b.finest(found.x)
+		d.Tolerance = b.finest(found.X)
 		if i == 0 {
-			fine.tolerance = max(fine.tolerance, 2e-5)
+			d.Tolerance = max(d.Tolerance, 2e-5)
 		}
-		fine.step = max(fine.step, 2*fine.tolerance)
-		start := found.zero
-		if found = fine.from(by(c.tune)(start)); !found.ok {
-			return found.x, false
+		chosen := false
+		found, ok = d.Least(func(x float64) (float64, float64) {
+			if chosen {
+				return of(c.close, at)(x)
+			}
+			chosen = true
+			return of(c.tune, at)(x)
+		})
+		if !ok {
+			return found, false
 		}
-		if math.Abs(found.zero-start) < far {
+		if math.Abs(found.Zero-d.From) < far {
 			break
 		}
-		fine.step, fine.slope = fine.step/10, found.slope
+		d.Step, d.From, d.Slope, d.Bend = d.Step/10, found.Zero, found.Slope, found.Bend
 	}
-	fine.at, fine.step, fine.slope = by(c.exact), 4*fine.tolerance, found.slope
-	fine.tolerance = b.finest(found.x)
-	found = fine.from(fine.at(found.zero))
-	return found.x, found.ok
+	return found, true
+}
+
+// settle is approach once more from there, by the exact excess.
+func settle(c chooser, at func(x float64) (float64, Plan), b bounds, found num.Landing) (x float64, ok bool) {
+	tolerance := b.finest(found.X)
+	d := num.Descent{From: found.Zero, Step: 4 * tolerance, Most: b.most, Tolerance: tolerance}
+	d.Slope, d.Bend = found.Slope, found.Bend
+	found, ok = d.Least(of(c.exact, at))
+	return found.X, ok
+}
+
+// of returns a function of plans as one of x, and where the plan is.
+func of(f func(Plan) float64, at func(x float64) (float64, Plan)) func(x float64) (at, y float64) {
+	return func(x float64) (float64, float64) {
+		x, p := at(x)
+		return x, f(p)
+	}
 }
 
 // finest is the tolerance near x.
@@ -267,73 +339,5 @@ func (b bounds) finest(x float64) float64 {
 	return b.tolerance
 }
 
-// surely is how far a search may have gone from where its trail was laid.
-const surely = 1e-2
-
 // passes is how often choosing and searching alternate at most.
 const passes = 30
-
-// point is one of a function.
-type point struct{ x, f float64 }
-
-// search is for the least x at which f, which falls, is at most 0. It must be smooth where it is below early.
-type search struct {
-	at              func(x float64) point
-	least, most     float64
-	step, tolerance float64
-	slope           float64 // about that of f where it is smooth, 0 if nothing is known
-	rise            float64 // about minus that of f from early on, 0 if f is smooth there, too
-}
-
-// root is where a search has come to, and about the slope there; it is not ok if f is positive up to the most.
-type root struct {
-	x, slope, zero float64 // zero is about where f is that
-	ok             bool
-}
-
-// from returns an x at which f is at most 0, within about the tolerance of the least such. Secants go through the last
-// two points where f is smooth.
-func (s search) from(now point) root {
-	low, hi, slope, same := math.Inf(-1), math.Inf(1), s.slope, 0
-	for i, step := 0, s.step; i < 100; i, step = i+1, 1.5*step {
-		if now.f <= 0 {
-			hi = now.x
-		} else if low = now.x; low >= s.most {
-			break
-		}
-		zero := s.zero(now, slope, step)
-		if now.f > 0 && math.IsInf(hi, 1) {
-			zero = max(zero, now.x+step-s.step)
-		}
-		if hi-max(low, s.least) <= s.tolerance || zero < hi && hi-zero <= s.tolerance {
-			return root{hi, slope, max(min(zero, hi), low), true}
-		}
-		last, x := now, zero+s.tolerance/2
-		if inside := x > low && x < hi; !inside && math.IsInf(hi-low, 1) {
-			x = now.x + math.Copysign(step, now.f)
-		} else if !inside || same > 1 {
-			x = (low + hi) / 2
-		}
-		if now = s.at(min(max(x, s.least), s.most)); s.smooth(now) && s.smooth(last) && min(now.f, last.f) <= 0 {
-			slope = min((now.f-last.f)/(now.x-last.x), 0)
-		}
-		if same++; (now.f <= 0) != (last.f <= 0) || math.IsInf(hi-low, 1) {
-			same = 0
-		}
-	}
-	return root{min(hi, s.most), slope, min(hi, s.most), hi <= s.most}
-}
-
-// zero returns about where f is zero, or the next place to look.
-func (s search) zero(now point, slope, step float64) float64 {
-	switch {
-	case s.smooth(now) && slope < 0:
-		return now.x - now.f/slope
-	case !s.smooth(now) && s.rise > 0 && now.f < 2*early:
-		return now.x + (now.f-early)/s.rise
-	}
-	return now.x + math.Copysign(step, now.f)
-}
-
-// smooth reports whether f is where the point is.
-func (s search) smooth(p point) bool { return p.f < early || s.rise == 0 && !math.IsInf(p.f, 1) }

@@ -1,0 +1,118 @@
+package num
+
+import (
+	"math"
+	"testing"
+)
+
+// counted is f with a limit on the calls.
+func counted(t *testing.T, most int, f func(x float64) float64) func(x float64) (at, y float64) {
+	calls := 0
+	return func(x float64) (at, y float64) {
+		t.Helper()
+		if calls++; calls == most+1 {
+			t.Errorf("more than %d calls: %g", most, x)
+		}
+		if calls > 5000 {
+			t.Fatal("endless")
+		}
+		return x, f(x)
+	}
+}
+
+// A smooth function takes few calls, however bent it is, and wherever the search begins.
+func TestDescentOfSmoothFunctions(t *testing.T) {
+	for name, f := range map[string]func(x float64) float64{
+		"line": func(x float64) float64 { return 0.1 - x }, "steep": func(x float64) float64 { return 1e4 * (0.1 - x) },
+		"bent": func(x float64) float64 { return math.Exp(8*(0.1-x)) - 1 },
+		"root": func(x float64) float64 { return math.Sqrt(0.11) - math.Sqrt(max(x+0.01, 0)) },
+	} {
+		for _, from := range []float64{-0.3, 0.08, 0.1, 0.103, 0.5} {
+			for _, slope := range []float64{0, -1, -8} {
+				d := Descent{From: from, Step: 0.02, Most: 9, Tolerance: 1e-9, Slope: slope}
+				l, ok := d.Least(counted(t, 19, f))
+				if !(ok && f(l.X) <= 0 && l.X <= 0.1+2e-9 && math.Abs(l.Zero-0.1) <= 2e-9) {
+					t.Errorf("%s from %g with slope %g: %+v", name, from, slope, l)
+				}
+			}
+		}
+	}
+}
+
+// A function that is flat on both sides costs bisections, not steps of the tolerance; nor does a jump in a slope.
+func TestDescentCrossesJumps(t *testing.T) {
+	for _, from := range []float64{-1, 0.09, 0.11, 1} {
+		for name, f := range map[string]func(x float64) float64{
+			"flat":  func(x float64) float64 { return math.Copysign(1, 0.1-x) },
+			"slope": func(x float64) float64 { return 0.1 - x + math.Copysign(0.003, 0.1-x) },
+			"low":   func(x float64) float64 { return 0.1 - x + min(math.Copysign(0.003, 0.1-x), 0) },
+			"high":  func(x float64) float64 { return 0.1 - x + max(math.Copysign(0.003, 0.1-x), 0) },
+		} {
+			d := Descent{From: from, Step: 0.005, Most: 9, Tolerance: 1e-7}
+			if l, ok := d.Least(counted(t, 60, f)); !(ok && f(l.X) <= 0 && l.X <= 0.1+2e-7) {
+				t.Errorf("%s from %g: %+v", name, from, l)
+			}
+		}
+	}
+}
+
+// Powers below zero with steps above it take some more.
+func TestDescentTakesFewCalls(t *testing.T) {
+	for _, power := range []float64{0.5, 0.7, 0.9, 1, 1.2} {
+		for _, from := range []float64{-0.03, 0.05, 0.12, 0.3} {
+			d := Descent{From: from, Step: 0.02, Most: 9, Tolerance: 1e-8, Rise: 2, Early: 1}
+			f := func(x float64) float64 {
+				if x < 0.1 {
+					return 1 + math.Ceil(200*(0.1-x))/100
+				}
+				return -math.Pow(x-0.1, power)
+			}
+			if l, ok := d.Least(counted(t, 40, f)); !(ok && f(l.X) <= 0 && l.X <= 0.1+1e-7) {
+				t.Errorf("power %g from %g: %+v", power, from, l)
+			}
+		}
+	}
+}
+
+// Where no x serves, the search ends at the most.
+func TestDescentGivesUp(t *testing.T) {
+	for _, y := range []float64{1e-300, 1, math.Inf(1), math.NaN()} {
+		f := counted(t, 40, func(float64) float64 { return y })
+		if l, ok := (Descent{From: 3, Most: 200, Tolerance: 1e-6, Rise: 2.4}).Least(f); ok || l.X != 200 {
+			t.Errorf("%g everywhere: %+v", y, l)
+		}
+	}
+}
+
+// Between whole numbers a search does not look.
+func TestDescentOnWholeNumbers(t *testing.T) {
+	seen := map[float64]int{}
+	f := func(x float64) (at, y float64) {
+		n := math.Ceil(math.Exp(x) * (1 - 4e-15))
+		seen[n]++
+		return math.Log(n), 123.4 - n
+	}
+	l, ok := Descent{From: 5, Step: 0.02, Most: 99, Tolerance: 0.3 / 124}.Least(f)
+	if got := math.Round(math.Exp(l.X)); !ok || got != 124 {
+		t.Errorf("%v", got)
+	}
+	if len(seen) > 9 {
+		t.Errorf("tried %v", seen)
+	}
+}
+
+// What is said of the slope and the bend may be far off: the search does not end with it, and turns to no other side.
+func TestSlopesAreGuesses(t *testing.T) {
+	for _, slope := range []float64{-1e9, -3, -0.004, -1e-9} {
+		for _, bend := range []float64{-5e4, -10, 0, 10, 5e4} {
+			d := Descent{From: 1, Step: 0.01, Most: 9, Tolerance: 1e-8, Slope: slope, Bend: bend}
+			l, _ := d.Least(counted(t, 2000, func(float64) float64 { return -0.01 }))
+			if l.X > -100 {
+				t.Errorf("slope %g, bend %g: a function without a root crosses zero at %v", slope, bend, l.X)
+			}
+			if l, _ = d.Least(counted(t, 60, func(x float64) float64 { return 0.3 - x })); !(l.X >= 0.3 && l.X <= 0.3+2e-8) {
+				t.Errorf("slope %g, bend %g: %v", slope, bend, l.X)
+			}
+		}
+	}
+}
