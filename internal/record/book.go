@@ -92,8 +92,11 @@ func ColumnWidths(columns []string, rows [][]Cell) []float64 {
 			widths[j] = max(widths[j], float64(utf8.RuneCountInString(word))+5) // the filter's button
 		}
 	}
-	for _, row := range rows {
+	for i, row := range rows {
 		for j, c := range row {
+			if i > 0 && j < len(rows[i-1]) && c.same(rows[i-1][j]) {
+				continue
+			}
 			length := utf8.RuneCountInString(People(c))
 			if c.Form == CountForm {
 				length += length / 3

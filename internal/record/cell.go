@@ -40,6 +40,13 @@ type Cell struct {
 	List []string
 }
 
+// same reports whether two cells that are no lists are the same.
+func (c Cell) same(d Cell) bool {
+	numbers := c.Form == d.Form && c.N == d.N && c.F == d.F
+	lists := c.List != nil || d.List != nil
+	return numbers && c.S == d.S && !lists
+}
+
 // The constructors take the zero value for missing, as the domain types do.
 func Count(n int64) Cell {
 	if n == 0 {

@@ -54,15 +54,15 @@ func (r Noise) Certifies(p Plan) bool {
 
 // farFromEven reports whether no constant noise certifies the plan, where noise that falls shows it soon. With constant
 // noise eps_j grows with j, so that each of the first k is at most beta/(m-k+1). Noise that falls then serves k queries
-// too, each with at most that; a run of queries takes about a thousandth more records.
+// too, each with at most that; coarse runs of queries take about a hundredth more records.
 func (p Plan) farFromEven() bool {
 	if p.Queries < 2 || p.Samples > theory.MaxSamples/2 {
 		return false
 	}
 	k := (p.Queries + 1) / 2
 	p.Beta += theory.LogProb(num.Log(float64(k+1) / float64(p.Queries-k+1)))
-	p.Queries, p.Samples = k, p.Samples+p.Samples/50+1
-	return p.Beta.Interior() && p.walk(fineGrain, nil, func(theory.NoiseBlock) bool { return true }) > 0
+	p.Queries, p.Samples = k, p.Samples+p.Samples/20+1
+	return p.Beta.Interior() && p.walk(coarseGrain, nil, func(theory.NoiseBlock) bool { return true }) > 0
 }
 
 // Samples returns the least n, whatever that of the plan is, and false if there is none up to 2^53.
