@@ -49,7 +49,7 @@ func (d Descent) Least(f func(x float64) (at, y float64)) (Landing, bool) {
 type sounding struct {
 	Descent
 	low, high     float64 // it is positive at low, and not at high
-	deep          float64 // the function at high
+	deep, below   float64 // the function at high, and about its slope from there on, 0 if unknown
 	wild, found   bool    // whether it is not smooth at low, and whether it was at the last spot
 	last          spot
 	before        float64 // the y that the last step began with
@@ -68,21 +68,25 @@ func (s *sounding) see(x, at, y float64) {
 		s.low, s.found = max(s.low, x), false
 		return
 	case y <= 0:
+		if rate := (y - s.deep) / (at - s.high); rate < 0 && s.deep < 0 {
+			s.below = rate
+		}
 		s.high, s.deep = at, y
 	default: // or no number
 		s.low, s.wild = max(s.low, at), !(y < s.Early)
 	}
 	if s.found = y < s.Early && y > -math.MaxFloat64; s.found {
-		s.near = slices.DeleteFunc(s.near, func(p spot) bool { return p.x == at || p.y == y })
+		s.near = slices.DeleteFunc(s.near, func(p spot) bool { return p.x == at })
 		s.near = append(s.near, s.last)
 		slices.SortFunc(s.near, func(a, b spot) int { return cmp.Compare(math.Abs(a.y), math.Abs(b.y)) })
 		s.near = s.near[:min(len(s.near), 3)]
 	}
 }
 
-// zero is the guess if it is to be trusted.
+// zero is the guess if it is to be trusted: the line through the last two spots where the function is negative is zero
+// close to high as well, however far the function may jump there.
 func (s *sounding) zero() float64 {
-	if s.guess <= s.high && len(s.near) > 1 && s.deep >= 4*s.Slope*s.Tolerance {
+	if s.guess <= s.high && s.deep >= 2*s.below*s.Tolerance {
 		return s.guess
 	}
 	return math.Inf(-1)
@@ -168,7 +172,7 @@ func (s *sounding) next() float64 {
 func (s *sounding) between(x, short, width float64) float64 {
 	step := math.Abs(s.guess - s.last.x)
 	halved := step <= s.steps[0]/2 || width <= s.widths[0]/2
-	if s.tries++; s.tries%7 == 0 { // so that nothing can go on for ever
+	if s.tries++; s.tries%4 == 0 { // so that nothing can go on for ever
 		halved = false
 	}
 	s.steps, s.widths = [2]float64{s.steps[1], step}, [2]float64{s.widths[1], width}

@@ -2,6 +2,7 @@ package num
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -114,5 +115,48 @@ func TestSlopesAreGuesses(t *testing.T) {
 				t.Errorf("slope %g, bend %g: %v", slope, bend, l.X)
 			}
 		}
+	}
+}
+
+// Functions that fall in two bent pieces, with a jump or a kink between, end at most about the tolerance above their
+// zero, in a hundred calls at most.
+func TestDescentOfRandomFunctions(t *testing.T) {
+	r := rand.New(rand.NewPCG(151, 3))
+	size := func() float64 { return math.Exp(10*r.Float64() - 8) }
+	most := 0
+	for range 20_000 {
+		up, down, before, after := 0.0, 0.0, size(), size()
+		if r.IntN(2) == 0 {
+			up = size() / 10
+		}
+		if r.IntN(2) == 0 {
+			down = size() / 10
+		}
+		bend := 0.9 * (2*r.Float64() - 1)
+		f := func(x float64) float64 {
+			x -= 0.1
+			bent := x * (1 + bend*math.Abs(x)/(1+math.Abs(x)))
+			if x < 0 {
+				return up - before*bent
+			}
+			return -down - after*bent
+		}
+		d := Descent{From: 0.1 + size()*(2*r.Float64()-1), Step: 0.02, Most: 99, Tolerance: 1e-7}
+		if r.IntN(2) == 0 {
+			d.Slope = -size()
+		}
+		calls := 0
+		l, ok := d.Least(func(x float64) (at, y float64) {
+			if calls++; calls > 200 {
+				t.Fatalf("up %g down %g slopes %g and %g: endless", up, down, before, after)
+			}
+			return x, f(x)
+		})
+		if most = max(most, calls); !ok || !(f(l.X) <= 0) || l.X > 0.1+2.5e-7 || l.Slope > 0 {
+			t.Errorf("up %g down %g slopes %g and %g from %g: %+v", up, down, before, after, d.From, l)
+		}
+	}
+	if t.Logf("at most %d calls", most); most > 110 {
+		t.Errorf("%d calls", most)
 	}
 }
