@@ -12,6 +12,7 @@ type Descent struct {
 	Step        float64 // about how far off that is
 	Tolerance   float64
 	Slope, Bend float64 // about the slope where the function is zero, and what x has of y^2 there; 0 if unknown
+	Known       bool    // whether slope and bend tell from one value that is not above 0 where the function is 0
 	Early, Rise float64 // where y is at least Early the function is not smooth, and falls by about Rise for each x; or 0
 }
 
@@ -31,6 +32,9 @@ func (d Descent) Least(f func(x float64) (at, y float64)) (Landing, bool) {
 	}
 	d.Step = max(d.Step, d.Tolerance)
 	s := sounding{Descent: d, low: math.Inf(-1), high: math.Inf(1), guess: math.NaN(), before: math.Inf(1)}
+	if d.Known {
+		s.below = d.Slope
+	}
 	s.steps, s.widths = [2]float64{s.high, s.high}, [2]float64{s.high, s.high}
 	for x := min(d.From, d.Most); ; x = min(s.next(), d.Most) {
 		at, y := f(x)
@@ -40,7 +44,11 @@ func (d Descent) Least(f func(x float64) (at, y float64)) (Landing, bool) {
 		s.fit()
 		left := s.high - max(s.zero(), s.low)
 		if left <= max(d.Tolerance, 4e-16*math.Abs(s.high)) && left < math.Inf(1) || s.high < d.From-far {
-			return Landing{X: s.high, Zero: max(s.zero(), s.low), Slope: s.Slope, Bend: s.Bend}, true
+			l := Landing{X: s.high, Zero: s.zero(), Slope: s.Slope, Bend: s.Bend}
+			if l.Zero < s.low {
+				l.Zero = s.high
+			}
+			return l, true
 		}
 	}
 }
@@ -100,10 +108,8 @@ func (s *sounding) fit() {
 	switch {
 	case len(p) == 1 && s.Slope < 0:
 		step := -p[0].y / s.Slope // both are guesses
-		if bent := step + s.Bend*p[0].y*p[0].y; bent/step > 0.25 {
-			step = bent
-		}
-		s.guess = p[0].x + step
+		bent := -s.Bend * p[0].y * p[0].y
+		s.guess = p[0].x + step + bent/(1+2*math.Abs(bent/step)) // by half at most
 	case len(p) > 1:
 		rate := s.secant(0, 1) // of x in y
 		if !(rate < 0) {

@@ -118,6 +118,25 @@ func TestSlopesAreGuesses(t *testing.T) {
 	}
 }
 
+// A slope and a bend that are known tell from one value where the function is zero.
+func TestKnownSlopesNeedOneValue(t *testing.T) {
+	for _, bend := range []float64{-0.5, 0, 0.5, 3} {
+		of := func(y float64) float64 { return 0.3 - y/2 + bend*y*y } // x in y
+		f := func(x float64) float64 {
+			return Interval{Lo: -0.3, Hi: 0.06}.SafeRoot(1e-12, func(y float64) float64 { return of(y) - x })
+		}
+		d := Descent{From: 0.32, Step: 0.02, Most: 9, Tolerance: 0.03, Slope: -2, Bend: bend, Known: true}
+		l, ok := d.Least(counted(t, 1, f))
+		if y := f(0.32); !ok || l.X != 0.32 || math.Abs(l.Zero-0.3) > 4*math.Abs(bend*bend*y*y*y)+1e-9 {
+			t.Errorf("bend %g: %+v", bend, l)
+		}
+		d.Known = false
+		if l, _ = d.Least(counted(t, 9, f)); l.X == 0.32 {
+			t.Errorf("bend %g: %+v without knowing", bend, l)
+		}
+	}
+}
+
 // Functions that fall in two bent pieces, with a jump or a kink between, end at most about the tolerance above their
 // zero, in a hundred calls at most.
 func TestDescentOfRandomFunctions(t *testing.T) {

@@ -71,6 +71,7 @@ type Bound struct {
 	orders   []order
 	best     int     // the order that served last
 	kept     int     // the order that served the last shares
+	clear    float64 // by how much ln of the last errors was above at the orders next to the best, at least
 	answered []run   // what some orders have not seen
 	trail    *trail  // nil where every number is to be certified
 	total    float64 // ln of the sum of the errors so far
@@ -83,6 +84,8 @@ type Bound struct {
 type order struct {
 	a, conj   float64    // a and a'; +Inf and 1 for the order that serves the first query
 	gain      float64    // ln(2^a' - 1)
+	tail      float64    // that of its certificates
+	lnTail    float64    // ln 2/tail
 	past      float64    // D, +Inf where the theorem does not hold
 	r         float64    // of the variance lemma
 	index     int        // among the orders
@@ -115,14 +118,17 @@ const (
 // ordersFor returns the orders before the first query. The last is the limit of a: it serves the first query, before
 // which nothing is revealed.
 func ordersFor(queries float64) []order {
-	var orders []order
-	for excess := min(0.3, 1.2*math.Pow(queries, -0.6)); excess < mostExcess; excess *= orderRatio {
+	first := min(0.3, 1.2*math.Pow(queries, -0.6))
+	orders := make([]order, 0, int(num.Log(mostExcess/first)/num.Log(orderRatio))+3)
+	for excess := first; excess < mostExcess; excess *= orderRatio {
 		orders = append(orders, order{a: 1 + excess, conj: (1 + excess) / excess})
 	}
 	orders = append(orders, order{a: math.Inf(1), conj: 1})
 	for i := range orders {
 		orders[i].index = i
 		orders[i].gain = num.Log(math.Expm1(orders[i].conj * math.Ln2))
+		orders[i].tail = 1e-4 / max(queries, 100) * max(1, orders[i].a-1)
+		orders[i].lnTail = num.Log(2 / orders[i].tail)
 	}
 	return orders
 }
@@ -140,9 +146,9 @@ func newBound(d Design) *Bound {
 	orders := ordersFor(m)
 	return &Bound{
 		design: d, n: n, orders: orders, best: len(orders) - 1,
-		total: math.Inf(-1), shares: math.Inf(-1),
+		total: math.Inf(-1), shares: math.Inf(-1), answered: make([]run, 0, min(d.Queries, 64)),
 		template: certificate{
-			n: n, span: d.Values.span(), reach: d.Values.reach(), delta: 1e-4 / m, tail: 1e-4 / max(m, 100),
+			n: n, span: d.Values.span(), reach: d.Values.reach(), delta: 1e-4 / m,
 		},
 	}
 }
@@ -284,14 +290,19 @@ func (b *Bound) reveals(o *order, q run) float64 {
 	if math.IsInf(o.a, 1) || math.IsInf(o.past, 1) {
 		return math.Inf(1)
 	}
-	c := b.template
-	c.a, c.sd, c.moment = o.a, q.sd, q.values.moment(q.share)
-	c.kappa = kappa(b.n, (o.r+(q.count-1)*b.shift(o, q))*(1+roundUp)) // before the run's last query
-	if c.kappa == 0 {
+	k := kappa(b.n, (o.r+(q.count-1)*b.shift(o, q))*(1+roundUp)) // before the run's last query
+	if k == 0 {
 		return math.Inf(1)
 	}
-	c.tail *= max(1, o.a-1)
-	return b.trail.revealed(b, o, known{ratio: c.moment / (c.kappa * b.n * q.sd * q.sd)}, c.value)
+	moment := q.values.moment(q.share)
+	return b.trail.revealed(b, o, moment/(k*b.n*q.sd*q.sd), func() float64 {
+		c := &b.template
+		if q.sd != c.sd {
+			c.sd, c.lnWide = q.sd, c.wide(q.sd)
+		}
+		c.a, c.tail, c.lnTail, c.moment, c.kappa = o.a, o.tail, o.lnTail, moment, k
+		return c.value()
+	})
 }
 
 // shift is what one answer adds to the variance lemma's r.
@@ -344,9 +355,19 @@ func (b *Bound) errors(o *order, q run) graded {
 	if math.IsInf(each, 1) {
 		return graded{ln: each}
 	}
-	g.slope += (q.count - 1) * each / o.conj
-	g.ln += num.LnGeometric(each/o.conj, q.count)
+	x := each / o.conj
+	// About as if e^(2 each)-1 were proportional to z^2.
+	g.slope += 2 * each / (o.conj * (1 + each)) * meanIndex(x, q.count)
+	g.ln += num.LnGeometric(x, q.count)
 	return g
+}
+
+// meanIndex returns about the mean of i < count, each with the weight e^(ix).
+func meanIndex(x, count float64) float64 {
+	if top := x * count; top < 2 {
+		return (count - 1) / 2 * (1 + x*(count+1)/6*(1-top*top/60))
+	}
+	return -count/math.Expm1(-x*count) + 1/math.Expm1(-x)
 }
 
 // leastOfAll returns the least of errors over the orders.
@@ -392,7 +413,13 @@ func (b *Bound) shareErrors(q run) (before, whole float64) {
 // leastShares returns about the lesser whole of shareErrors, going from the order that served the last shares.
 func (b *Bound) leastShares(q run) float64 {
 	rate := q.shareRate()
-	return b.downhill(&b.kept, func(o *order) float64 { _, whole := b.sharesAt(o, q, rate); return whole })
+	return b.downhill(&b.kept, func(o *order) float64 {
+		first, x := b.firstShare(o, q, rate)
+		if q.count > 1 {
+			first += num.LnGeometric(x, q.count)
+		}
+		return first
+	})
 }
 
 // downhill returns about the least f over the orders, going from one on.
@@ -422,20 +449,26 @@ func (q run) shareRate() float64 {
 
 // sharesAt is shareErrors at one order, for that rate.
 func (b *Bound) sharesAt(o *order, q run, rate float64) (before, whole float64) {
+	first, x := b.firstShare(o, q, rate)
+	if q.count == 1 || math.IsInf(first, 0) {
+		return min(first, math.Inf(-1)), first
+	}
+	return first + num.LnGeometric(x, q.count-1), first + num.LnGeometric(x, q.count)
+}
+
+// firstShare returns the run's first eta_j at one order, for that rate, and by how much each is above the one before.
+func (b *Bound) firstShare(o *order, q run, rate float64) (first, x float64) {
 	if math.IsInf(rate, 1) {
-		return math.Inf(-1), math.Inf(-1)
+		return math.Inf(-1), 0
 	}
 	b.follow(o)
 	if math.IsInf(o.past, 1) {
-		return math.Inf(1), math.Inf(1)
+		return o.past, 0
 	}
-	first := (o.past-b.n*rate)/o.conj + roundUp*(1+o.past)
-	if q.count == 1 {
-		return math.Inf(-1), first
+	if q.count > 1 {
+		if x = b.adds(o, q) / o.conj; math.IsInf(x, 1) {
+			return x, 0
+		}
 	}
-	x := b.adds(o, q) / o.conj
-	if math.IsInf(x, 1) {
-		return x, x
-	}
-	return first + num.LnGeometric(x, q.count-1), first + num.LnGeometric(x, q.count)
+	return (o.past-b.n*rate)/o.conj + roundUp*(1+o.past), x
 }

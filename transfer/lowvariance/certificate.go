@@ -19,6 +19,7 @@ type certificate struct {
 	moment         float64 // vbar
 	delta          float64 // the weight of the wide part of R, in (0,1)
 	tail           float64 // what the event |X| > x0 adds to F
+	lnWide, lnTail float64 // ln K/delta and ln 2/tail
 	a, kappa, sd   float64
 }
 
@@ -26,11 +27,15 @@ type certificate struct {
 //
 //	ln(1 + a span^2/(4 kappa n sd^2))/2.
 func (c certificate) value() float64 {
-	wide := lnUp(c.a*c.span*c.span/(4*c.kappa*c.n*c.sd*c.sd)) / 2
+	x := c.a * c.span * c.span / (4 * c.kappa * c.n * c.sd * c.sd)
 	if !(c.moment < c.span*c.span/4) {
-		return wide
+		return lnUp(x) / 2
 	}
-	return min(wide, c.byMoment())
+	byMoment := c.byMoment()
+	if byMoment <= x/(2+x) { // which is less than ln(1+x)/2
+		return byMoment
+	}
+	return min(lnUp(x)/2, byMoment)
 }
 
 // lnUp returns ln(1+x) for x >= 0, rounded up.
@@ -41,35 +46,45 @@ func lnUp(x float64) float64 { return math.Log1p(x) * (1 + 0x1p-50) }
 //	F  = (1-delta)^(1-a) (1+aV/s^2)^(a/2) (1+a^2V/s^2)^(-1/2) I/(1-4e-8) + tail,
 //	I >= E_nu[e^(cX^2); |X| <= x0],   c = a(a-1)/(2(s^2+a^2V)),
 //
-// and x0 such that tail is (K/delta)^(a-1) 2 exp(-A h(g x0/vbar)), K = e^(1/2) sqrt(span^2+s^2)/s, h(z) =
+// and x0 such that tail is at least (K/delta)^(a-1) 2 exp(-A h(g x0/vbar)), K = e^(1/2) sqrt(span^2+s^2)/s, h(z) =
 // (1+z)ln(1+z) - z, and A = kappa n vbar/g^2. Any V is valid.
 func (c certificate) byMoment() float64 {
 	amount := c.kappa * c.n * c.moment / (c.reach * c.reach) // A
-	lnWide := 0.5 + num.Log(math.Sqrt(c.span*c.span+c.sd*c.sd)/(c.sd*c.delta))
-	need := (c.a-1)*lnWide + math.Ln2 - num.Log(c.tail)
-	x0, tail := c.moment/c.reach*entropyRoot(need*(1+roundUp)/amount), c.tail
-	if x0 >= c.span { // |X| never exceeds the span
-		x0, tail = c.span, 0
-	}
+	need := ((c.a-1)*c.lnWide + c.lnTail) * (1 + roundUp) / amount
+	m := moments{amount: amount, unit: c.reach / (c.kappa * c.n), x0: c.moment / c.reach * entropyAbove(need)}
 	variance := c.moment / (c.kappa * c.n)
 	square, pairs := c.sd*c.sd, c.a*(c.a-1)
-	m := moments{amount: amount, unit: c.reach / (c.kappa * c.n), x0: x0}
 	spread := square + c.a*c.a*variance
-	root := m.steepest(math.Sqrt(pairs/spread), c.a*c.a*variance/spread) // sqrt(2c)
+	root := m.gentle(math.Sqrt(pairs/spread), c.a*c.a*variance/spread) // sqrt(2c)
+	if m.high(root) {
+		m.x0 = min(c.moment/c.reach*entropyRoot(need), c.span)
+		root = m.steepest(root)
+	}
+	tail := c.tail
+	if m.x0 >= c.span { // |X| never exceeds the span
+		m.x0, tail = c.span, 0
+	}
 	v := (pairs/(root*root) - square) / (c.a * c.a)
 	ratio := c.a * v / square
-	ln := (c.a*math.Log1p(ratio)-math.Log1p(c.a*ratio))/2 - (c.a-1)*math.Log1p(-c.delta)
-	ln += num.Log(m.integral(root) + tail*num.Exp(-ln))
+	ln := (c.a*math.Log1p(ratio) - math.Log1p(c.a*ratio)) / 2 // not below 0
+	ln += num.Log(m.integral(root)+tail) + (c.a-1)*c.delta/(1-c.delta)
 	return (ln + roundUp*(1+c.a*ratio)) / (c.a - 1)
 }
 
 // roundUp covers the rounding of a few elementary functions and sums, relative to the largest term.
 const roundUp = 0x1p-46
 
-// entropyRoot returns a z with h(z) >= y > 0, close to the least. Newton's steps descend to it from where
-// z^2/(2+2z/3), which is less than h, is y.
+// wide returns ln K/delta for the noise sd.
+func (c certificate) wide(sd float64) float64 {
+	return 0.5 + num.Log(math.Sqrt(c.span*c.span+sd*sd)/(sd*c.delta))
+}
+
+// entropyAbove returns a z with h(z) >= y > 0: z^2/(2+2z/3), which is less than h, is y there.
+func entropyAbove(y float64) float64 { return (y/3 + math.Sqrt(y*y/9+2*y)) * (1 + 1e-12) }
+
+// entropyRoot returns a z with h(z) >= y > 0, close to the least. Newton's steps descend to it.
 func entropyRoot(y float64) float64 {
-	z := y/3 + math.Sqrt(y*y/9+2*y)
+	z := entropyAbove(y)
 	if z < 1e-3 {
 		return z
 	}
@@ -98,23 +113,28 @@ func (m moments) at(b, z float64) (e, slope float64) {
 // end returns G.
 func (m moments) end(root float64) float64 { return root*m.x0 + 5.5 }
 
-// steepest returns a good sqrt(2c), given that where V is vbar/(kappa n), and the share of a^2 V in s^2 + a^2 V
-// there. V is a little more, as e^(bz) is more than its square term, and more again where e(G) would not be low.
-func (m moments) steepest(root, share float64) float64 {
+// gentle returns a good sqrt(2c), given that where V is vbar/(kappa n), and the share of a^2 V in s^2 + a^2 V there: V
+// is a little more, as e^(bz) is more than its square term.
+func (m moments) gentle(root, share float64) float64 {
 	b := m.unit * root
 	curb := max(1-m.amount*b*b, 0.02)
-	root /= math.Sqrt(1 + share*0.82*b/math.Sqrt(curb))
-	const low = -14
-	high := func(root float64) bool {
-		e, _ := m.at(m.unit*root, m.end(root))
-		return !(e <= low)
-	}
-	if !high(root) {
+	return root / math.Sqrt(1+share*0.82*b/math.Sqrt(curb))
+}
+
+// high reports whether e(G) is not low.
+func (m moments) high(root float64) bool {
+	e, _ := m.at(m.unit*root, m.end(root))
+	return !(e <= -14)
+}
+
+// steepest returns about the greatest sqrt(2c) up to root at which e(G) is low.
+func (m moments) steepest(root float64) float64 {
+	if !m.high(root) {
 		return root
 	}
 	lo, hi := 0.0, root
 	for range 10 {
-		if mid := (lo + hi) / 2; high(mid) {
+		if mid := (lo + hi) / 2; m.high(mid) {
 			hi = mid
 		} else {
 			lo = mid
@@ -128,6 +148,9 @@ func (m moments) steepest(root, share float64) float64 {
 // docs/theorems/variance.md bounds the error of the rules by 1e-9.
 func (m moments) integral(root float64) float64 {
 	b, end := m.unit*root, m.end(root)
+	if sum := m.hardlySkewed(b, end); sum > 0 {
+		return sum * (1 + 4.0001e-8)
+	}
 	sum, to := m.nearlyNormal(b, end)
 	if to == 0 {
 		sum, to = m.farFromNormal(b, end), end
@@ -137,6 +160,38 @@ func (m moments) integral(root float64) float64 {
 		missed = 1e-10
 	}
 	return sum * math.Sqrt(2/math.Pi) * (1 + missed + 1e-9)
+}
+
+// E |N|^k for odd k.
+const (
+	third   = 1.5957691216057307117597842397375 // 2 sqrt(2/pi)
+	fifth   = 4 * third
+	seventh = 24 * third
+	ninth   = 192 * third
+)
+
+// hardlySkewed returns a bound on I where it is close, and else 0. With t = curb^(1/2) z, e(z) + t^2/2 is at most y =
+// alpha t^3 (1 + pt + qt^2) up to G, and e^y at most 1 + y + y^2/2 + y^3/6 + e^y(7) y^4/24 up to 7. Beyond, y is at
+// most t^2/20.
+func (m moments) hardlySkewed(b, end float64) float64 {
+	curb := 1 - m.amount*b*b
+	if !(curb > 0.01) {
+		return 0
+	}
+	unit := 1 / math.Sqrt(curb) // of t in z
+	beta, last := b*unit, max(7, end/unit)
+	alpha, u := m.amount*beta*beta*beta/6, beta*last
+	if !(alpha <= 2e-3 && u <= 1) {
+		return 0
+	}
+	p, q := beta/4, beta*beta/(20-10*u/3)
+	if !(alpha*last*(1+p*last+q*last*last) <= 0.05) {
+		return 0
+	}
+	most := alpha * (1 + 7*p + 49*q) // y is at most this times t^3 up to 7
+	square := 15 + 2*p*seventh + (p*p+2*q)*105 + 2*p*q*ninth + q*q*945
+	cube, rest := most*most*most*ninth/6, most*most*most*most*10395/24*num.Exp(343*most)
+	return unit * (1 + alpha*(third+3*p+fifth*q) + alpha*alpha/2*square + cube + rest + 4e-11)
 }
 
 // tailed is Radau's rule for the weight e^(-t^2/2) on [0,7] with the point 7: exact for polynomials up to t^14, and

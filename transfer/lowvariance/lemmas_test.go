@@ -347,13 +347,19 @@ func trinomial(n int, up, down float64) (x, weights []float64) {
 	return x, weights
 }
 
+func (c certificate) with(delta, tail float64) certificate {
+	c.delta, c.tail, c.lnTail = delta, tail, math.Log(2/tail)
+	c.lnWide = c.wide(c.sd)
+	return c
+}
+
 // Lemma C3: no certificate is below the best law R of all, for laws of the class with so large a second moment. Where
 // the mean is nearly normal it is reached to a few hundredths, and 0.95 of the moment is refuted.
 func TestCertificates(t *testing.T) {
 	r := rand.New(rand.NewPCG(103, 1))
 	least, byMoment := math.Inf(1), 0
 	check := func(c certificate, x, weights []float64) float64 {
-		c.delta, c.tail = 1e-6, 1e-6*max(1, c.a-1)
+		c = c.with(1e-6, 1e-6*max(1, c.a-1))
 		got, want := c.value(), sibson(x, weights, c.a, c.sd)
 		if got < want*(1-1e-6) {
 			t.Fatalf("%+v: %g, and Sibson's is %g", c, got, want)
@@ -410,7 +416,7 @@ func TestCertificates(t *testing.T) {
 		t.Errorf("a nearly normal mean: %g times the best", ratio)
 	}
 	large.moment *= 0.95
-	large.delta, large.tail = 1e-6, 1e-6
+	large = large.with(1e-6, 1e-6)
 	if large.value() >= sibson(x, weights, large.a, large.sd) {
 		t.Error("0.95 of the moment is not refuted")
 	}
@@ -433,6 +439,41 @@ func TestRadauRule(t *testing.T) {
 			t.Errorf("t^%d: %.17g, want %.17g", k, sum, want)
 		}
 		want, next = next, float64(k+1)*want-math.Pow(7, float64(k+1))*end
+	}
+}
+
+// What is returned where the mean is hardly skewed is not below I, and above it by no more than the terms that are
+// bounded and not computed come to.
+func TestHardlySkewed(t *testing.T) {
+	r := rand.New(rand.NewPCG(105, 1))
+	fine, used, most := num.Legendre(64), 0, 0.0
+	for range 30_000 {
+		amount := math.Exp(r.Float64()*16 - 1)
+		m := moments{amount: amount, unit: math.Exp(-r.Float64()*6) / amount, x0: math.Exp(r.Float64()*6 - 6)}
+		root := math.Exp(r.Float64()*12 - 3)
+		b, end := m.unit*root, m.end(root)
+		got := m.hardlySkewed(b, end)
+		if got == 0 {
+			continue
+		}
+		used++
+		want, unit := 0.0, 1/math.Sqrt(1-m.amount*b*b)
+		for i := range 8 { // beyond, there is less than 4e-11
+			in := num.Interval{Lo: 7 * unit * float64(i) / 8, Hi: 7 * unit * float64(i+1) / 8}
+			want += fine.Integral(in, func(z float64) float64 { e, _ := m.at(b, z); return math.Exp(e) })
+		}
+		want *= math.Sqrt(2 / math.Pi)
+		beta := b * unit
+		alpha := m.amount * beta * beta * beta / 6
+		loose := 2e-7*math.Pow(alpha/2e-3, 3) + 0.1*alpha*beta*beta*beta*max(end/unit, 7) + 1e-10
+		if got < want*(1-1e-13) || got > want*(1+loose) {
+			t.Fatalf("%+v, root %g: %.17g, want %.17g; alpha %g, beta %g", m, root, got, want, alpha, beta)
+		}
+		most = max(most, got/want-1)
+	}
+	t.Logf("%d, at most %.2g above", used, most)
+	if used < 1000 || !(most > 1e-8) {
+		t.Errorf("the bound was used %d times, and is at most %g above", used, most)
 	}
 }
 

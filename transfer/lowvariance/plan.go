@@ -73,12 +73,15 @@ type walk struct {
 	*Bound
 	answers, shares float64 // ln of what each query may err
 	z               float64 // tau/sd of the last
-	ahead           float64 // by how much ln z grew then
+	count           float64 // of queries in the last run
+	pace, ahead     float64 // by how much ln z grew for each query there, and is expected to grow next
+	power           float64 // of z, to which ln of the errors was proportional there
+	shared          int     // the order that the last share was chosen at
 	end             ending
 }
 
 func (p Plan) walk() walk {
-	w := walk{Bound: newBound(p.Design), answers: p.Beta.Ln() - spare, shares: math.Inf(-1)}
+	w := walk{Bound: newBound(p.Design), answers: p.Beta.Ln() - spare, shares: math.Inf(-1), power: 2}
 	w.end.query = w.query(p.Tau)
 	if m := float64(p.Queries); m > 1 && !p.Checked {
 		w.answers += math.Log1p(-shareOfShares)
@@ -119,8 +122,8 @@ func (p Plan) schedule(g grain, t *trail, yield func(Block) bool) (excess float6
 			sd, _ := w.quietest()
 			count, z, q.count = 1, p.Tau/sd, 1
 		}
-		w.ahead, w.z = num.Log(z/w.z), max(z, w.z)
-		t.lay(w.best, z)
+		w.step(q, z)
+		t.lay(post{w.best, w.shared, w.clear, z})
 		q.sd = p.Tau / w.z
 		if !(room > 0) && !yield(Block{count, q.sd, q.share}) {
 			return 0
@@ -130,6 +133,22 @@ func (p Plan) schedule(g grain, t *trail, yield func(Block) bool) (excess float6
 	}
 	return p.finish(w, room, yield)
 }
+
+// step moves z, and what is expected of the next run: ln z grows about evenly with the queries, those of a run counted
+// to its middle.
+func (w *walk) step(q run, z float64) {
+	if w.count > 0 {
+		pace, trend := max(num.Log(z/w.z), 0)/w.between(q), 1.0
+		if w.pace > 0 {
+			trend = math.Sqrt(min(max(pace/w.pace, 0.8), 1.25))
+		}
+		w.pace, w.ahead = pace, pace*trend
+	}
+	w.count, w.z = q.count, max(z, w.z)
+}
+
+// between is how many queries lie between the middles of the last run and the next.
+func (w *walk) between(q run) float64 { return (w.count + q.count) / 2 }
 
 // choose returns the next run with its share, and tau over its noise. It is not ok unless its answers and its shares
 // err as rarely as they may.
@@ -142,7 +161,7 @@ func (w *walk) choose(count, done int64) (q run, z float64, ok bool) {
 			return q, z, false
 		}
 		z = max(z, w.z)
-		if q.sd = q.tau / z; w.affords(q) {
+		if q.sd = q.tau / z; !w.trail.isNew() || w.affords(q) {
 			return q, z, true
 		}
 	}
@@ -201,56 +220,65 @@ func (w *walk) orient(q run, done int64) {
 }
 
 // trail is what a walk leaves for the next over as many queries, for about as many records: the orders and the noise of
-// the blocks, and what they reveal. A nil one is no trail. What a walk on a trail finds is not certified.
+// the blocks, and what they reveal. A walk on one that says nothing, or on a nil one, is a walk on its own. What any
+// other walk finds is not certified.
 type trail struct {
-	posts []post
-	at    int       // the next post
-	scale float64   // by what tau/sd differs from that of the last walk
-	close bool      // whether that is next to nothing, so that the block has the order that it had
-	fresh bool      // whether what is revealed is computed anew
-	known [][]known // by blocks and orders
+	posts  []post
+	at     int       // the next post
+	scale  float64   // by what tau/sd differs from that of the last walk
+	trend  float64   // by what that grew from the block before
+	guides bool      // whether it said anything before the walk
+	known  [][]known // by blocks and orders
 }
 
 // known is what an answer reveals at an order, zero if that is not known, where vbar/(kappa n sd^2) is the ratio. It
 // grows as a power of that.
 type known struct{ each, ratio, power float64 }
 
-// revealed returns what an answer reveals at an order after so many runs: anew, or about that by what the trail knows,
-// as if it were ln(1+x)/2 with x proportional to the ratio.
-func (t *trail) revealed(b *Bound, o *order, now known, anew func() float64) float64 {
+// revealed returns what an answer reveals at an order after so many runs, where the ratio is that: anew, or about that
+// by what the trail knows, as if it were ln(1+x)/2 with x proportional to the ratio.
+func (t *trail) revealed(b *Bound, o *order, ratio float64, anew func() float64) float64 {
 	if t == nil {
 		return anew()
 	}
 	for len(t.known) <= o.seen {
-		t.known = append(t.known, nil)
-	}
-	if t.known[o.seen] == nil {
-		t.known[o.seen] = make([]known, len(b.orders))
+		t.known = append(t.known, make([]known, len(b.orders)))
 	}
 	k := &t.known[o.seen][o.index]
-	if t.fresh || k.each == 0 || math.IsInf(k.each, 1) {
-		now.each = anew()
-		now.power = -math.Expm1(-2*now.each) / (2 * now.each)
-		*k = now
-		return now.each
+	if !t.guides || k.each == 0 || math.IsInf(k.each, 1) {
+		each := anew()
+		*k = known{each, ratio, -math.Expm1(-2*each) / (2 * each)}
+		return each
 	}
-	more := now.ratio/k.ratio - 1
+	more := ratio/k.ratio - 1
 	if math.Abs(more) < 0.02 {
 		return k.each * (1 + k.power*more*(1+(k.power-1)/2*more))
 	}
 	return math.Log1p(math.Expm1(2*k.each)*(1+more)) / 2
 }
 
-// post says which order served a block, and its tau/sd.
+// post says which orders served a block and its share, by how much ln of the errors was above at the orders next to the
+// first, and its tau/sd.
 type post struct {
-	order int
-	z     float64
+	order, kept int
+	clear, z    float64
+}
+
+// drift is about how far ln of the errors at two neighbouring orders moves apart, at most, in (tau/sd)^2.
+const drift = 0.5
+
+// forget makes it one that says nothing.
+func (t *trail) forget() {
+	t.posts = t.posts[:0]
+	for _, k := range t.known {
+		clear(k)
+	}
 }
 
 // begin is called before a walk.
 func (t *trail) begin() {
 	if t != nil {
-		t.at, t.scale, t.close = 0, 1, false
+		t.at, t.scale, t.trend, t.guides = 0, 1, 1, len(t.posts) > 0
 	}
 }
 
@@ -261,27 +289,40 @@ func (t *trail) guess(b *Bound, other float64) float64 {
 	}
 	p := t.posts[t.at]
 	b.best = p.order
-	return num.Log(p.z * t.scale)
+	return num.Log(p.z * t.scale * t.trend)
 }
 
 // isNew reports whether it says nothing of the next block.
 func (t *trail) isNew() bool { return t == nil || t.at == len(t.posts) }
 
-// isWarm reports whether the block has the order that it had.
-func (t *trail) isWarm() bool { return t != nil && t.close && !t.fresh }
+// kept returns the order that served the block's share, another where there is no trail.
+func (t *trail) kept(other int) int {
+	if t.isNew() {
+		return other
+	}
+	return t.posts[t.at].kept
+}
+
+// clear returns by how much, at least, ln of the errors is above at the orders next to the block's.
+func (t *trail) clear(z float64) float64 {
+	p := t.posts[t.at]
+	return p.clear - drift*p.z*math.Abs(z-p.z)
+}
 
 // lay sets the block's post.
-func (t *trail) lay(order int, z float64) {
+func (t *trail) lay(now post) {
 	if t == nil {
 		return
 	}
 	if t.at == len(t.posts) {
-		t.posts = append(t.posts, post{z: z})
+		t.posts = append(t.posts, now)
 	}
 	p := &t.posts[t.at]
-	t.scale = z / p.z
-	t.close = t.at < len(t.posts)-1 && math.Abs(t.scale-1) < 1e-3
-	*p = post{order, z}
+	scale := now.z / p.z
+	if t.at > 0 {
+		t.trend = scale / t.scale
+	}
+	t.scale, *p = scale, now
 	t.at++
 }
 
@@ -291,7 +332,7 @@ func (w *walk) shareFor(q run) float64 {
 	if w.design.Checked {
 		return q.values.Share()
 	}
-	w.kept = w.best // which is close to the best for shares
+	w.kept = w.trail.kept(w.best) // the best is close to that for shares
 	need := w.downhill(&w.kept, func(o *order) float64 {
 		w.follow(o)
 		past := o.past
@@ -300,6 +341,7 @@ func (w *walk) shareFor(q run) float64 {
 		}
 		return past - o.conj*w.shares
 	})
+	w.shared = w.kept
 	return shareAt(q.values.Share(), need/w.n)
 }
 
@@ -328,11 +370,12 @@ const (
 // a slack below, and whether there is one.
 func (w *walk) loudest(q run, target float64) (z float64, ok bool) {
 	last := num.Log(w.z)
-	if z, ok = w.newton(q, target, w.trail.guess(w.Bound, last+max(w.ahead, 0))); ok {
+	if z, ok = w.newton(q, target, w.trail.guess(w.Bound, last+w.ahead*w.between(q))); ok {
 		return z, true
 	}
 	q.sd = q.tau / w.z
 	w.leastErrors(q)
+	w.power = 2
 	if z, ok = w.newton(q, target, last); ok {
 		return z, true
 	}
@@ -355,14 +398,23 @@ func (w *walk) loudest(q run, target float64) (z float64, ok bool) {
 // newton is loudest where the errors fall from the start, in ln z, to the root.
 func (w *walk) newton(q run, target, start float64) (z float64, ok bool) {
 	least, v := num.Log(w.z)-1e-3, start
+	last, before, best := v, 0.0, w.best // before is the slope there
 	for range 15 {
 		z = num.Exp(v)
 		q.sd = q.tau / z
 		g := w.errors(&w.orders[w.best], q)
 		gap := g.ln - target
-		step := math.Log1p(-2*(gap+slack/2)/g.slope) / 2 // as if ln of the errors were proportional to z^2
-		if w.trail.isWarm() && math.Abs(gap) < nearly {
-			return num.Exp(v + step), true
+		if away := v - last; before < 0 && best == w.best && math.Abs(away) > 1e-3 {
+			w.power = min(max(num.Log(g.slope/before)/away, -4), 4)
+		}
+		last, before, best = v, g.slope, w.best
+		step := -(gap + slack/2) / g.slope
+		step /= max(1+w.power*step/2, 0.97) // further would be beyond where the errors are least
+		if math.Abs(gap) < nearly && !w.trail.isNew() {
+			w.clear = w.trail.clear(z)
+			if w.clear > 0 || !w.better(q, g.ln-slack) {
+				return num.Exp(v + step), true
+			}
 		}
 		if gap <= 0 && gap > -slack {
 			if !w.better(q, g.ln-slack) {
@@ -377,13 +429,20 @@ func (w *walk) newton(q run, target, start float64) (z float64, ok bool) {
 	return z, false
 }
 
-// better moves to an order next to the one that served last if its errors are below ln.
+// better moves to an order next to the one that served last if its errors are below ln, and else finds out how clear it
+// is that neither is.
 func (b *Bound) better(q run, ln float64) bool {
+	b.clear = math.Inf(1)
 	for _, i := range [2]int{b.best - 1, b.best + 1} {
-		if i >= 0 && i < len(b.orders) && b.errors(&b.orders[i], q).ln < ln {
+		if i < 0 || i >= len(b.orders) {
+			continue
+		}
+		other := b.errors(&b.orders[i], q).ln
+		if other < ln {
 			b.best = i
 			return true
 		}
+		b.clear = min(b.clear, other-ln)
 	}
 	return false
 }
@@ -422,11 +481,11 @@ func (w *walk) quietest() (sd, ln float64) {
 	return noise(&w.orders[w.best]), ln
 }
 
-// guess is about how many records are needed, some ten per cent off. Where the mean over the records is nearly normal
-// and the variance lemma costs nothing, let J be the rate at which a mean is off by tau, v = tau^2/(2J), l = z/2^(1/2)
-// with z the quantile of the noise at beta/m, M = (nJ)^(1/2), and X^2 what earlier answers reveal over the order. The
-// best order makes ln eps_j about -(M-X)^2/(1 + n sd_j^2/v), which is -l^2, and X^2 grows by vbar/(2n sd_j^2). The last
-// query has sd_j = 0 and X = M-l:
+// guess is about how many records are needed, mostly a few per cent off. Where the mean over the records is nearly
+// normal and the variance lemma costs nothing, let J be the rate at which a mean is off by tau, v = tau^2/(2J), l =
+// z/2^(1/2) with z the quantile of the noise at beta/m, M = (nJ)^(1/2), and X^2 what earlier answers reveal over the
+// order. The best order makes ln eps_j about -(M-X)^2/(1 + n sd_j^2/v), which is -l^2, and X^2 grows by vbar/(2n
+// sd_j^2). The last query has sd_j = 0 and X = M-l:
 //
 //	(m-1) vbar/v = l^2 ((y^4-4y)/3 + 1 - 2(y-1)^2),   y = M/l.
 //
@@ -450,7 +509,8 @@ func (p Plan) guess() float64 {
 		return (m-1)*most/(l*l) - (y*y*y*y-4*y)/3 - 1 + 2*(y-1)*(y-1)
 	})
 	shift := 4 * spread * spread * rate * (1 - num.Exp(-over)) / min(p.Values.moment(share), spread*spread)
-	correction := 0.658*math.Log1p(shift) + 0.326*over - 0.2/(l*l) - 0.541
+	s, steep := min(math.Log1p(shift), 2), math.Log1p(p.Tau/min(p.Values.moment(share), spread*spread))
+	correction := (0.428-0.094*over)*over + 0.077/(l*l) + (0.532+0.163*over-0.089*s)*s - 0.281*steep - 0.486
 	if m == 1 {
 		return max(1, min(-p.Beta.Ln()/rate, MaxCount/4))
 	}

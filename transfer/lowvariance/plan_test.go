@@ -49,6 +49,31 @@ func TestPlanNeeds(t *testing.T) {
 	}
 }
 
+// Whatever a search has walked before, a certified walk is that of the plan alone; a walk on a trail is close to it.
+func TestWalksDoNotDependOnOthers(t *testing.T) {
+	for _, v := range []Values{Difference{0.02}, Difference{0.25}, Accuracy{0.1}} {
+		for _, m := range []int64{1, 10, 300} {
+			p := Plan{Design{v, false, 1, m, false}, 0.02, lnp(0.05)}
+			c, n := Falling.chooser().(*falling), leastSamples(t, p)
+			for _, rows := range []int64{n + n/7, n, n - n/50, n + 1, n + n/1000} {
+				p.Samples = rows
+				c.near(p)
+				want := p.schedule(fallingGrain, nil, func(Block) bool { return true })
+				if got := c.walk(p).excess; got != want {
+					t.Errorf("%T%v, m %d: the excess is %g, and %g alone", v, v, m, got, want)
+				}
+				more := p
+				if more.Samples += rows / 10_000; want < unserved {
+					alone := more.schedule(fallingGrain, nil, func(Block) bool { return true })
+					if x := c.close(more); math.Abs(x-alone) > 1e-5 {
+						t.Errorf("%T%v, m %d: the excess is %g on a trail, and %g alone", v, v, m, x, alone)
+					}
+				}
+			}
+		}
+	}
+}
+
 // The rows grow with the second moment, and no faster once it is well above tau.
 func TestRowsGrowWithTheSecondMoment(t *testing.T) {
 	for _, m := range []int64{30, 1000} {

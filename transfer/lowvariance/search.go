@@ -35,32 +35,37 @@ type chooser interface {
 	certifies(p Plan) bool // whether what run returns is certified
 	run(p Plan) Run        // what to run for a certified plan
 	fresh() chooser        // one whose choices depend on the plan alone
-	// shape returns about the slope of the excess in ln n, and for how much it is not smooth and falls how fast.
-	shape(p Plan) (slope, rise, early float64)
+	shape(p Plan) shape
 }
 
-// falling remembers the plans that it has seen, and the trail of the last.
+// shape is about what the excess is as a function of ln n: its slope and bend where it is 0, from where on it is not
+// smooth and how fast it falls there, and how much further up it is 0 for coarse walks.
+type shape struct{ slope, bend, early, rise, coarse float64 }
+
+// falling remembers the plans that it has seen, and the trail of the last that came to its end.
 type falling struct {
 	known map[Plan]walked
 	tried map[Plan]float64 // the excess on the trail of other plans
 	holds Plan             // the last that is certified
 	trail trail
+	next  trail // that the next walk lays
 	rough trail // of coarse walks
 }
 
-// walked is what a walk without a trail has shown: the excess, the first and the last noise.
+// walked is what a walk on its own has shown: the excess, the first and the last noise.
 type walked struct {
 	excess float64
 	run    Run
 }
 
-// walk is the truth: it depends on the plan alone.
+// walk is the truth: it depends on the plan alone. It lays the trail for plans near.
 func (c *falling) walk(p Plan) walked {
 	w, ok := c.known[p]
 	if ok {
 		return w
 	}
-	w.excess = p.schedule(fallingGrain, nil, func(b Block) bool {
+	c.next.forget()
+	w.excess = p.schedule(fallingGrain, &c.next, func(b Block) bool {
 		if w.run.Last = b.SD; w.run.First == 0 {
 			w.run.First = b.SD
 		}
@@ -69,16 +74,14 @@ func (c *falling) walk(p Plan) walked {
 	if c.known[p] = w; w.excess <= 0 {
 		c.holds = p
 	}
+	if w.excess < unserved {
+		c.trail, c.next = c.next, c.trail
+		clear(c.tried)
+	}
 	return w
 }
 
-func (c *falling) tune(p Plan) float64 {
-	c.trail.fresh = true
-	excess := p.excess(&c.trail)
-	c.trail.fresh = false
-	clear(c.tried)
-	return excess
-}
+func (c *falling) tune(p Plan) float64 { return c.walk(p).excess }
 
 func (c *falling) near(p Plan) float64 {
 	return p.schedule(roughGrain, &c.rough, func(Block) bool { return true })
@@ -110,7 +113,12 @@ func (c *falling) certifies(p Plan) bool { return c.exact(p) <= 0 }
 func (c *falling) run(p Plan) Run        { return c.walk(p).run }
 func (c *falling) fresh() chooser        { return c }
 
-func (*falling) shape(Plan) (slope, rise, early float64) { return -1, 2.3, unserved }
+func (*falling) shape(p Plan) shape {
+	lnM := num.Log(float64(p.Queries))
+	return shape{
+		slope: -0.6 - 0.2*lnM, bend: 4 * lnM, early: unserved, rise: 2.3, coarse: max(1e-3*lnM-1.5e-3, 0),
+	}
+}
 
 // even remembers tau over the noise that it chose last.
 type even struct{ z float64 }
@@ -145,7 +153,7 @@ func (e *even) exact(p Plan) float64  { return e.close(p) }
 func (e *even) certifies(p Plan) bool { return e.close(p) <= 0 || !p.hopeless() && e.excess(p) <= 0 }
 func (*even) fresh() chooser          { return new(even) }
 
-func (*even) shape(p Plan) (slope, rise, early float64) { return -p.perLn(), 0, math.MaxFloat64 }
+func (*even) shape(p Plan) shape { return shape{slope: -p.perLn(), early: math.MaxFloat64} }
 
 func (e *even) run(p Plan) Run { return Run{p.Tau / e.z, p.Tau / e.z} }
 
@@ -177,20 +185,30 @@ func (n Noise) Samples(p Plan) (Found, bool) {
 	if !ok {
 		return Found{}, false
 	}
-	holds := func(n int64) bool { p.Samples = n; return n >= MaxCount || c.exact(p) <= 0 }
-	_, guess := at(found.Zero)
-	rows, next := guess.Samples, guess.Samples+1
-	if holds(rows) {
-		next = rows - 1
+	holds := func(n int64) bool {
+		at := p
+		at.Samples = n
+		return n >= MaxCount || n > 0 && c.exact(at) <= 0
 	}
-	if holds(rows) == holds(next) { // the trail is off by more than a row
-		lnN, ok := settle(c, at, b, found)
-		if !ok {
-			return Found{}, false
+	_, p = at(found.Zero)
+	for range passes { // each walk tells more of those to plans near
+		n := p.Samples
+		next := n + 1
+		if holds(n) {
+			next = n - 1
 		}
-		_, guess = at(lnN)
+		if holds(n) != holds(next) {
+			break
+		}
+		p.Samples = num.Ints{Lo: 1, Hi: MaxCount, Guess: n}.Least(func(n int64) bool {
+			p.Samples = n
+			return n >= MaxCount || c.close(p) <= 0
+		})
+		if p.Samples == n {
+			break
+		}
 	}
-	p.Samples = num.Ints{Lo: 1, Hi: MaxCount, Guess: guess.Samples}.Least(holds)
+	p.Samples = num.Ints{Lo: 1, Hi: MaxCount, Guess: p.Samples}.Least(holds)
 	for step := int64(1); p.Samples < MaxCount; step *= 2 { // a choice of its own may ask for a row more
 		if run, ok := choose(c.fresh(), p); ok {
 			return Found{p.Samples, run}, true
@@ -278,18 +296,15 @@ func solve(c chooser, at func(x float64) (float64, Plan), b bounds) (x float64, 
 // approach is solve as close as what is chosen on the way allows.
 func approach(c chooser, at func(x float64) (float64, Plan), b bounds) (found num.Landing, ok bool) {
 	_, p := at(b.from)
+	is := c.shape(p)
 	d := num.Descent{From: b.from, Step: 0.02, Most: b.most, Tolerance: 2e-2}
-	d.Slope, d.Rise, d.Early = c.shape(p)
-	d.Slope, d.Rise = d.Slope*b.steep, d.Rise*b.steep
+	d.Slope, d.Bend, d.Early, d.Rise = is.slope*b.steep, is.bend/b.steep, is.early, is.rise*b.steep
+	d.Known = is.bend > 0
 	found, ok = d.Least(of(c.near, at))
 	if !ok { // coarse walks may need more than there is
 		found = num.Landing{X: b.from, Zero: b.from}
 	}
-	d.Step, d.From, d.Slope, d.Bend = 0.003, found.Zero, found.Slope, found.Bend
-	far := 1e-2 // from where on there is another choice
-	if d.Early == math.MaxFloat64 {
-		far = 1e-4
-	}
+	d.Step, d.From, d.Known = 0.003, found.Zero-is.coarse/b.steep, false
 	for i := range passes {
 		d.Tolerance = b.finest(found.X)
 		if i == 0 {
@@ -305,6 +320,10 @@ func approach(c chooser, at func(x float64) (float64, Plan), b bounds) (found nu
 		})
 		if !ok {
 			return found, false
+		}
+		far := 1e-2 // from where on there is another choice
+		if d.Early == math.MaxFloat64 {
+			far = 1e-4
 		}
 		if math.Abs(found.Zero-d.From) < far {
 			break
