@@ -106,7 +106,7 @@ func (s *sounding) fit() {
 	s.guess = math.NaN()
 	p := s.near
 	switch {
-	case len(p) == 1 && s.Slope < 0:
+	case len(p) == 1 && s.Slope < 0, len(p) > 1 && s.Known:
 		step := -p[0].y / s.Slope // both are guesses
 		bent := -s.Bend * p[0].y * p[0].y
 		s.guess = p[0].x + step + bent/(1+2*math.Abs(bent/step)) // by half at most

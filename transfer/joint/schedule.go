@@ -355,6 +355,10 @@ type scheduled struct {
 	fine, coarse trail
 }
 
+func newScheduled() choice {
+	return &scheduled{known: make(map[Plan]walked), trailed: make(map[Plan]float64)}
+}
+
 // walked is what a walk has shown: the excess, the first and the last noise.
 type walked struct{ excess, first, last float64 }
 

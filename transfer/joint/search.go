@@ -12,15 +12,14 @@ import (
 // beta grows. The unknown is where it becomes positive.
 type Noise struct {
 	choose func() choice
-	spread float64     // n tau^2 grows with this times sqrt((m-1) ln(m/beta)), about
-	inN    num.Descent // what is known of the excess as a function of ln n
+	spread float64 // n tau^2 grows with this times sqrt((m-1) (0.83 ln m - ln beta)), about
+	smooth bool    // whether the excess has the slope and the bend of [Noise.prior] where it is 0
 }
 
 // Even is the best constant noise, and Falling the noise of [Plan.Blocks].
 var (
-	Even    = Noise{func() choice { return new(even) }, 1.1, num.Descent{}}
-	Falling = Noise{func() choice { return &scheduled{known: map[Plan]walked{}, trailed: map[Plan]float64{}} }, 0.83,
-		num.Descent{Slope: -1, Rise: 2.4, Early: unserved}}
+	Even    = Noise{func() choice { return new(even) }, 1.15, false}
+	Falling = Noise{newScheduled, 0.876, true}
 )
 
 // Run is what a plan is run with: the standard deviations of the first and the last answer.
@@ -72,11 +71,11 @@ func (r Noise) Samples(p Plan) (Found, bool) {
 		p.Samples = int64(math.Ceil(num.Exp(min(lnN, last)) * (1 - 4e-15))) // so that ln n leads to n
 		return max(num.Log(float64(p.Samples)), lnN), p
 	}}
-	d := r.inN
-	d.From, d.Step, d.Most, d.Tolerance = num.Log(r.scale(p))-2*num.Log(p.Tau), 0.02, last, nearEnough
-	found, ok := l.choice.near(l, d)
+	d := r.prior(p, 1)
+	d.From, d.Step, d.Most, d.Tolerance = num.Log(r.scale(p))-2*num.Log(p.Tau)+2*p.Tau*p.Tau, 0.02, last, nearEnough
+	found, ok := l.choice.near(l, d.Descent)
 	if ok {
-		found, ok = l.choice.root(l, then(d, found, 0.3*num.Exp(-found.X)))
+		found, ok = l.choice.root(l, d.then(found, 0.3*num.Exp(-found.X)))
 	}
 	least := func(holds func(Plan) bool) int64 {
 		return num.Ints{Lo: 1, Hi: theory.MaxSamples, Guess: l.nearest(found.X).Samples}.Least(func(n int64) bool {
@@ -113,21 +112,21 @@ func (r Noise) tauBy(choice choice, p Plan, inN num.Landing) (float64, Run) {
 		return lnTau, p
 	}}
 	n := float64(p.Samples)
-	d := r.inN
-	d.From, d.Step, d.Most, d.Tolerance = lnAsked, 1/n, top, min(1e-8, max(0.01/n, 5e-16))
-	d.Slope, d.Rise, d.Bend = 2*inN.Slope, 2*r.inN.Rise, inN.Bend/2
+	d, tolerance := r.prior(p, 2), min(1e-8, max(0.01/n, 5e-16))
+	d.Most = top
 	if asked == 0 || !choice.likely(p) {
 		asked = 1
-		rough := d
-		rough.From, rough.Step, rough.Tolerance = num.Log(r.scale(p)/n)/2, 0.01, nearEnough
-		rough.Slope, rough.Bend = 2*r.inN.Slope, 0
-		found, ok := choice.near(l, rough)
+		d.From, d.Step, d.Tolerance = num.Log(r.scale(p)/n)/2, 0.01, nearEnough
+		found, ok := choice.near(l, d.Descent)
 		if !ok {
 			found.Zero = top
 		}
-		d = then(d, found, d.Tolerance)
+		d.Descent = d.then(found, tolerance)
+	} else {
+		d.From, d.Step, d.Tolerance, d.Known = lnAsked, 1/n, tolerance, false
+		d.Slope, d.Bend = 2*inN.Slope, inN.Bend/2
 	}
-	lnTau, ok := l.strict(d)
+	lnTau, ok := l.strict(d.Descent)
 	for step := d.Tolerance; ok && lnTau <= top && step < 1; step *= 2 { // a choice of its own may ask for a hair more
 		p = l.nearest(lnTau)
 		p.Tau = min(p.Tau, asked)
@@ -159,9 +158,10 @@ func (r Noise) LeastBeta(p Plan) theory.LogProb {
 		p.Beta = theory.LogProb(-num.Exp(-max(min(x, 2*most), -690)))
 		return x, p
 	}}
-	d := num.Descent{From: -num.Log(r.exponent(p)), Step: 0.1, Most: most, Tolerance: 0.01, Early: r.inN.Early}
-	found, _ := l.choice.near(l, d)
-	low, ok := l.strict(then(d, found, tolerance))
+	d := prior{Descent: num.Descent{From: -num.Log(r.exponent(p)), Step: 0.1, Most: most, Tolerance: 0.01}}
+	d.Early = r.prior(p, 1).Early
+	found, _ := l.choice.near(l, d.Descent)
+	low, ok := l.strict(d.then(found, tolerance))
 	if !ok {
 		return 0
 	}
@@ -186,24 +186,47 @@ func (r Noise) LeastBeta(p Plan) theory.LogProb {
 // scale returns about what n tau^2 is for the least n.
 func (r Noise) scale(p Plan) float64 {
 	m, l := float64(p.Queries), -p.Beta.Ln()
-	return l/2 + r.spread*math.Sqrt((m-1)*(num.Log(m)+l))
+	return l/2 + r.half(m)*math.Sqrt(0.83*num.Log(m)+l)
 }
+
+func (r Noise) half(m float64) float64 { return r.spread * (1 - 0.7/m) * math.Sqrt(m-1) }
 
 // exponent returns about what -ln beta is for the least beta: it solves scale for it.
 func (r Noise) exponent(p Plan) float64 {
 	m := float64(p.Queries)
-	half := r.spread * math.Sqrt(m-1)
-	root := math.Sqrt(half*half+2*float64(p.Samples)*p.Tau*p.Tau+num.Log(m)) - half
-	return max(root*root-num.Log(m), 1e-3)
+	half, less := r.half(m), 0.83*num.Log(m)
+	root := math.Sqrt(half*half+2*float64(p.Samples)*p.Tau*p.Tau+less) - half
+	return max(root*root-less, 1e-3)
 }
 
 // nearEnough is how far off a search may be that another follows.
 const nearEnough = 0.02
 
-// then is a descent from where another has landed.
-func then(d num.Descent, from num.Landing, tolerance float64) num.Descent {
-	d.From, d.Step, d.Slope, d.Bend, d.Tolerance = from.Zero, 0.003, from.Slope, from.Bend, tolerance
-	return d
+// prior is what is known of the excess where it is about 0, and how much further up it is 0 for coarse runs of queries.
+type prior struct {
+	num.Descent
+	coarse float64
+}
+
+// prior is that for a number of which ln n is worth so many. The slope, the bend and coarse are fits to plans.
+func (r Noise) prior(p Plan, steep float64) prior {
+	if !r.smooth {
+		return prior{}
+	}
+	lnM := num.Log(float64(p.Queries))
+	return prior{num.Descent{
+		Slope: -(0.6 + 0.2*lnM) * steep, Bend: 4 * lnM / steep, Known: true, Rise: 2.4 * steep, Early: unserved,
+	}, max(1e-3*lnM-1.5e-3, 0) / steep}
+}
+
+// then is a descent from where another, by coarse runs of queries, has landed. What is known is better than what that
+// has seen far from 0.
+func (d prior) then(from num.Landing, tolerance float64) num.Descent {
+	if !d.Known {
+		d.Slope, d.Bend = from.Slope, from.Bend
+	}
+	d.From, d.Step, d.Tolerance, d.Known = from.Zero-d.coarse, 0.003, tolerance, false
+	return d.Descent
 }
 
 // line is plans that differ in one number.

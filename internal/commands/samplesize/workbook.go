@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/commands/goals"
+	"github.com/dpcalc/dpcalc/internal/outfile"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -33,11 +34,8 @@ func (s *request) workbook(c *commands.Call, v *verdict) error {
 	}
 	columns := s.planColumns()
 	short := record.Sheet{Columns: record.Titles(columns)}
-	for _, group := range rows {
-		group = s.shownRows(group)
-		for k := range group {
-			short.Rows = append(short.Rows, record.Row(nil, columns, &group[k]))
-		}
+	if short.Rows, err = s.planCells(c, rows, columns); err != nil {
+		return err
 	}
 	if s.goals <= record.Block {
 		kept := short.Compact().Columns
@@ -59,20 +57,25 @@ func (s *request) workbook(c *commands.Call, v *verdict) error {
 	t := record.Table{Name: "Plan", Columns: short.Columns, Widths: record.ColumnWidths(short.Columns, short.Rows),
 		Rows: s.goals * int(s.perGoal()), Chart: s.bestChart(columns)}
 	err = b.Fill(t, func(add func([]record.Cell, record.Look) error) error {
+		cells := short.Rows
 		for lo := 0; ; {
 			for _, group := range rows {
 				group = s.shownRows(group)
 				for k := range group {
-					if err := add(record.Row(nil, columns, &group[k]), look(&group[k])); err != nil {
+					if err := add(cells[k], look(&group[k])); err != nil {
 						return err
 					}
 				}
+				cells = cells[len(group):]
 			}
 			if lo += record.Block; lo >= s.goals {
 				return nil
 			}
 			var err error
 			if rows, err = s.solveAll(c, lo, min(lo+record.Block, s.goals), v, bar); err != nil {
+				return err
+			}
+			if cells, err = s.planCells(c, rows, columns); err != nil {
 				return err
 			}
 		}
@@ -92,6 +95,21 @@ func (s *request) workbook(c *commands.Call, v *verdict) error {
 	}
 	bar.After("writing the workbook")
 	return c.WriteTo(s.target, func(w io.Writer) error { return b.Write(w) })
+}
+
+// planCells returns the cells of the rows that are shown.
+func (s *request) planCells(c *commands.Call, rows [][]goals.Row, columns []goals.Column) ([][]record.Cell, error) {
+	groups := make([][][]record.Cell, len(rows))
+	err := outfile.Stream(c.Context, io.Discard, len(rows), c.Workers, func(dst []byte, from, to int) ([]byte, error) {
+		for i := from; i < to; i++ {
+			group := s.shownRows(rows[i])
+			for k := range group {
+				groups[i] = append(groups[i], record.Row(make([]record.Cell, 0, len(columns)), columns, &group[k]))
+			}
+		}
+		return dst, nil
+	}, nil)
+	return slices.Concat(groups...), err
 }
 
 // bestChart draws the solved column over the one that varies, nil where there are several rows for a goal or not one
