@@ -108,8 +108,10 @@ func (s *sounding) fit() {
 	switch {
 	case len(p) == 1 && s.Slope < 0, len(p) > 1 && s.Known:
 		step := -p[0].y / s.Slope // both are guesses
-		bent := -s.Bend * p[0].y * p[0].y
-		s.guess = p[0].x + step + bent/(1+2*math.Abs(bent/step)) // by half at most
+		s.guess = p[0].x + step
+		if bent := -s.Bend * p[0].y * p[0].y; step != 0 {
+			s.guess += bent / (1 + 2*math.Abs(bent/step)) // by half at most
+		}
 	case len(p) > 1:
 		rate := s.secant(0, 1) // of x in y
 		if !(rate < 0) {

@@ -450,8 +450,11 @@ func (q run) shareRate() float64 {
 // sharesAt is shareErrors at one order, for that rate.
 func (b *Bound) sharesAt(o *order, q run, rate float64) (before, whole float64) {
 	first, x := b.firstShare(o, q, rate)
-	if q.count == 1 || math.IsInf(first, 0) {
-		return min(first, math.Inf(-1)), first
+	if math.IsInf(first, 0) {
+		return first, first
+	}
+	if q.count == 1 {
+		return math.Inf(-1), first
 	}
 	return first + num.LnGeometric(x, q.count-1), first + num.LnGeometric(x, q.count)
 }

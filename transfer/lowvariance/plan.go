@@ -404,13 +404,13 @@ func (w *walk) newton(q run, target, start float64) (z float64, ok bool) {
 		q.sd = q.tau / z
 		g := w.errors(&w.orders[w.best], q)
 		gap := g.ln - target
-		if away := v - last; before < 0 && best == w.best && math.Abs(away) > 1e-3 {
+		if away := v - last; best == w.best && g.slope/before > 0 && math.Abs(away) > 1e-3 {
 			w.power = min(max(num.Log(g.slope/before)/away, -4), 4)
 		}
 		last, before, best = v, g.slope, w.best
 		step := -(gap + slack/2) / g.slope
 		step /= max(1+w.power*step/2, 0.97) // further would be beyond where the errors are least
-		if math.Abs(gap) < nearly && !w.trail.isNew() {
+		if math.Abs(gap) < nearly && g.slope < 0 && !w.trail.isNew() {
 			w.clear = w.trail.clear(z)
 			if w.clear > 0 || !w.better(q, g.ln-slack) {
 				return num.Exp(v + step), true

@@ -74,6 +74,34 @@ func TestWalksDoNotDependOnOthers(t *testing.T) {
 	}
 }
 
+// Queries that are answered in blocks, of which the last has many, are certified as one by one, and a little worse.
+func TestBlocksOfManyQueries(t *testing.T) {
+	total := func(m int64, cut ...int64) float64 {
+		b, err := NewBound(Design{Difference{0.1}, false, 20_000, m, false})
+		for _, queries := range cut {
+			if _, e := b.Answer(Block{queries, 0.02, 0.11}, 0.1); e != nil {
+				err = e
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.Total().Ln()
+	}
+	for _, m := range []int64{2, 10, 100} {
+		single := make([]int64, m)
+		for i := range single {
+			single[i] = 1
+		}
+		want := total(m, single...)
+		for _, cut := range [][]int64{{m}, {m / 2, m - m/2}, {1, m - 1}} {
+			if got := total(m, cut...); !(got >= want-1e-9 && got < want+0.2) {
+				t.Errorf("%d queries as %v: ln %g, and %g one by one", m, cut, got, want)
+			}
+		}
+	}
+}
+
 // The rows grow with the second moment, and no faster once it is well above tau.
 func TestRowsGrowWithTheSecondMoment(t *testing.T) {
 	for _, m := range []int64{30, 1000} {

@@ -109,7 +109,10 @@ func (s *request) planCells(c *commands.Call, rows [][]goals.Row, columns []goal
 		}
 		return dst, nil
 	}, nil)
-	return slices.Concat(groups...), err
+	if err != nil { // an interrupt does not wait for what writes the groups
+		return nil, err
+	}
+	return slices.Concat(groups...), nil
 }
 
 // bestChart draws the solved column over the one that varies, nil where there are several rows for a goal or not one
