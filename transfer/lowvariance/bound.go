@@ -84,8 +84,6 @@ type Bound struct {
 type order struct {
 	a, conj   float64    // a and a'; +Inf and 1 for the order that serves the first query
 	gain      float64    // ln(2^a' - 1)
-	tail      float64    // that of its certificates
-	lnTail    float64    // ln 2/tail
 	past      float64    // D, +Inf where the theorem does not hold
 	r         float64    // of the variance lemma
 	index     int        // among the orders
@@ -127,8 +125,6 @@ func ordersFor(queries float64) []order {
 	for i := range orders {
 		orders[i].index = i
 		orders[i].gain = num.Log(math.Expm1(orders[i].conj * math.Ln2))
-		orders[i].tail = 1e-4 / max(queries, 100) * max(1, orders[i].a-1)
-		orders[i].lnTail = num.Log(2 / orders[i].tail)
 	}
 	return orders
 }
@@ -148,7 +144,7 @@ func newBound(d Design) *Bound {
 		design: d, n: n, orders: orders, best: len(orders) - 1,
 		total: math.Inf(-1), shares: math.Inf(-1), answered: make([]run, 0, min(d.Queries, 64)),
 		template: certificate{
-			n: n, span: d.Values.span(), reach: d.Values.reach(), delta: 1e-4 / m,
+			n: n, span: d.Values.span(), reach: d.Values.reach(), delta: 1e-4 / m, tail: 1e-4 / max(m, 100),
 		},
 	}
 }
@@ -296,11 +292,9 @@ func (b *Bound) reveals(o *order, q run) float64 {
 	}
 	moment := q.values.moment(q.share)
 	return b.trail.revealed(b, o, moment/(k*b.n*q.sd*q.sd), func() float64 {
-		c := &b.template
-		if q.sd != c.sd {
-			c.sd, c.lnWide = q.sd, c.wide(q.sd)
-		}
-		c.a, c.tail, c.lnTail, c.moment, c.kappa = o.a, o.tail, o.lnTail, moment, k
+		c := b.template
+		c.a, c.sd, c.moment, c.kappa = o.a, q.sd, moment, k
+		c.tail *= max(1, o.a-1)
 		return c.value()
 	})
 }
@@ -450,9 +444,6 @@ func (q run) shareRate() float64 {
 // sharesAt is shareErrors at one order, for that rate.
 func (b *Bound) sharesAt(o *order, q run, rate float64) (before, whole float64) {
 	first, x := b.firstShare(o, q, rate)
-	if math.IsInf(first, 0) {
-		return first, first
-	}
 	if q.count == 1 {
 		return math.Inf(-1), first
 	}

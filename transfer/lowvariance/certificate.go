@@ -19,7 +19,6 @@ type certificate struct {
 	moment         float64 // vbar
 	delta          float64 // the weight of the wide part of R, in (0,1)
 	tail           float64 // what the event |X| > x0 adds to F
-	lnWide, lnTail float64 // ln K/delta and ln 2/tail
 	a, kappa, sd   float64
 }
 
@@ -50,7 +49,7 @@ func lnUp(x float64) float64 { return math.Log1p(x) * (1 + 0x1p-50) }
 // (1+z)ln(1+z) - z, and A = kappa n vbar/g^2. Any V is valid.
 func (c certificate) byMoment() float64 {
 	amount := c.kappa * c.n * c.moment / (c.reach * c.reach) // A
-	need := ((c.a-1)*c.lnWide + c.lnTail) * (1 + roundUp) / amount
+	need := c.rare() / amount
 	m := moments{amount: amount, unit: c.reach / (c.kappa * c.n), x0: c.moment / c.reach * entropyAbove(need)}
 	variance := c.moment / (c.kappa * c.n)
 	square, pairs := c.sd*c.sd, c.a*(c.a-1)
@@ -74,9 +73,10 @@ func (c certificate) byMoment() float64 {
 // roundUp covers the rounding of a few elementary functions and sums, relative to the largest term.
 const roundUp = 0x1p-46
 
-// wide returns ln K/delta for the noise sd.
-func (c certificate) wide(sd float64) float64 {
-	return 0.5 + num.Log(math.Sqrt(c.span*c.span+sd*sd)/(sd*c.delta))
+// rare returns how large A h(g x0/vbar) must be, rounded up.
+func (c certificate) rare() float64 {
+	lnWide := 0.5 + num.Log(math.Sqrt(c.span*c.span+c.sd*c.sd)/(c.sd*c.delta)) // ln K/delta
+	return ((c.a-1)*lnWide + num.Log(2/c.tail)) * (1 + roundUp)
 }
 
 // entropyAbove returns a z with h(z) >= y > 0: z^2/(2+2z/3), which is less than h, is y there.

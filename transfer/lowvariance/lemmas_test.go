@@ -348,9 +348,63 @@ func trinomial(n int, up, down float64) (x, weights []float64) {
 }
 
 func (c certificate) with(delta, tail float64) certificate {
-	c.delta, c.tail, c.lnTail = delta, tail, math.Log(2/tail)
-	c.lnWide = c.wide(c.sd)
+	c.delta, c.tail = delta, tail
 	return c
+}
+
+// What is beyond x0 is as rare as the lemma asks for: (K/delta)^(a-1) 2 exp(-A h(g x0/vbar)) is at most the tail, and
+// no less than need be if x0 is the close one.
+func TestRareEnough(t *testing.T) {
+	r := rand.New(rand.NewPCG(106, 1))
+	for range 5000 {
+		c := certificate{span: 1 + r.Float64(), a: 1 + math.Exp(6*r.Float64()-4), sd: math.Exp(-7 * r.Float64())}
+		c = c.with(math.Exp(-1-15*r.Float64()), math.Exp(-1-15*r.Float64()))
+		wide := math.Sqrt(math.E*(c.span*c.span+c.sd*c.sd)) / c.sd
+		want := (c.a-1)*math.Log(wide/c.delta) + math.Log(2/c.tail)
+		amount := math.Exp(12*r.Float64() - 3)
+		h := func(z float64) float64 { return (1+z)*math.Log1p(z) - z }
+		near, far := entropyRoot(c.rare()/amount), entropyAbove(c.rare()/amount)
+		if z := near; z >= 1e-3 && !(amount*h(z) >= want*(1-1e-12) && amount*h(z) <= want*(1+1e-2)) {
+			t.Fatalf("%+v: A h is %.17g, want %.17g", c, amount*h(z), want)
+		}
+		if !(far >= near*(1-1e-11) && (far < 1e-3 || amount*h(far) >= want*(1-1e-12))) {
+			t.Fatalf("%+v: A h is %.17g at the far x0, want %.17g", c, amount*h(far), want)
+		}
+	}
+}
+
+// A certificate is the lesser of two, and F by the moment has the factor (1-delta)^(1-a) and the summand tail.
+func TestPartsOfACertificate(t *testing.T) {
+	r := rand.New(rand.NewPCG(107, 1))
+	by := [2]int{}
+	for range 3000 {
+		c := certificate{n: math.Exp(4 + 10*r.Float64()), span: 2, reach: 1, moment: math.Exp(-5 * math.Pow(r.Float64(), 6)),
+			a: 1 + math.Exp(4*r.Float64()-3), kappa: 1}
+		c.sd = 0.5 * math.Exp(3*r.Float64()) * math.Sqrt(c.moment/c.n) * c.a
+		c = c.with(1e-9, 1e-9)
+		byMoment, bySpan := c.byMoment(), lnUp(c.a*4/(4*c.n*c.sd*c.sd))/2
+		if got := c.value(); got != min(byMoment, bySpan) {
+			t.Fatalf("%+v: %g of %g and %g", c, got, byMoment, bySpan)
+		}
+		if byMoment < bySpan {
+			by[0]++
+		} else {
+			by[1]++
+		}
+		if c.n*c.moment < 1e4 { // there x0, which depends on both, may matter
+			continue
+		}
+		if more := c.with(0.3, 1e-9).byMoment() - byMoment; !(more >= -math.Log1p(-0.3)-1e-6) {
+			t.Errorf("%+v: delta adds %g", c, more)
+		}
+		before, after := math.Exp((c.a-1)*byMoment), math.Exp((c.a-1)*c.with(1e-9, 0.01).byMoment())
+		if !(after-before >= 0.01*(1-1e-4)) {
+			t.Errorf("%+v: a tail of 0.01 adds %g", c, after-before)
+		}
+	}
+	if by[0] < 100 || by[1] < 100 {
+		t.Errorf("by the moment and by the span: %d", by)
+	}
 }
 
 // Lemma C3: no certificate is below the best law R of all, for laws of the class with so large a second moment. Where
