@@ -11,6 +11,7 @@ type Descent struct {
 	From, Most  float64 // where to look first, and how far
 	Step        float64 // about how far off that is
 	Tolerance   float64
+	Trust       float64 // the tolerance where the function is so close to 0 as its slope says, if that is more
 	Slope, Bend float64 // about the slope where the function is zero, and what x has of y^2 there; 0 if unknown
 	Known       bool    // whether slope and bend tell from one value that is not above 0 where the function is 0
 	Early, Rise float64 // where y is at least Early the function is not smooth, and falls by about Rise for each x; or 0
@@ -42,8 +43,11 @@ func (d Descent) Least(f func(x float64) (at, y float64)) (Landing, bool) {
 			return Landing{X: d.Most, Zero: d.Most}, false
 		}
 		s.fit()
-		left := s.high - max(s.zero(), s.low)
-		if left <= max(d.Tolerance, 4e-16*math.Abs(s.high)) && left < math.Inf(1) || s.high < d.From-far {
+		left, enough := s.high-s.low, max(d.Tolerance, 4e-16*math.Abs(s.high))
+		if zero := s.zero(); zero > s.low {
+			left, enough = s.high-zero, max(enough, d.Trust)
+		}
+		if left <= enough && left < math.Inf(1) || s.high < d.From-far {
 			l := Landing{X: s.high, Zero: s.zero(), Slope: s.Slope, Bend: s.Bend}
 			if l.Zero < s.low {
 				l.Zero = s.high
@@ -94,7 +98,7 @@ func (s *sounding) see(x, at, y float64) {
 // zero is the guess if it is to be trusted: the line through the last two spots where the function is negative is zero
 // close to high as well, however far the function may jump there.
 func (s *sounding) zero() float64 {
-	if s.guess <= s.high && s.deep >= 2*s.below*s.Tolerance {
+	if s.guess <= s.high && s.deep >= 2*s.below*max(s.Tolerance, s.Trust) {
 		return s.guess
 	}
 	return math.Inf(-1)
@@ -109,8 +113,10 @@ func (s *sounding) fit() {
 	case len(p) == 1 && s.Slope < 0, len(p) > 1 && s.Known:
 		step := -p[0].y / s.Slope // both are guesses
 		s.guess = p[0].x + step
-		if bent := -s.Bend * p[0].y * p[0].y; step != 0 {
-			s.guess += bent / (1 + 2*math.Abs(bent/step)) // by half at most
+		if bent := -s.Bend * p[0].y * p[0].y; bent*step > 0 {
+			s.guess += bent / (1 + bent/step/4) // by four times as much at most
+		} else if step != 0 {
+			s.guess += bent / (1 - 2*bent/step) // back by half at most
 		}
 	case len(p) > 1:
 		rate := s.secant(0, 1) // of x in y

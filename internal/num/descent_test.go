@@ -50,7 +50,8 @@ func TestDescentCrossesJumps(t *testing.T) {
 			"high":  func(x float64) float64 { return 0.1 - x + max(math.Copysign(0.003, 0.1-x), 0) },
 		} {
 			d := Descent{From: from, Step: 0.005, Most: 9, Tolerance: 1e-7}
-			if l, ok := d.Least(counted(t, 60, f)); !(ok && f(l.X) <= 0 && l.X <= 0.1+2e-7) {
+			l, ok := d.Least(counted(t, 60, f))
+			if !(ok && f(l.X) <= 0 && l.X <= 0.1+2e-7 && l.Zero <= l.X && l.Zero >= 0.1-2e-7) {
 				t.Errorf("%s from %g: %+v", name, from, l)
 			}
 		}
@@ -133,6 +134,40 @@ func TestKnownSlopesNeedOneValue(t *testing.T) {
 		d.Known = false
 		if l, _ = d.Least(counted(t, 9, f)); l.X == 0.32 {
 			t.Errorf("bend %g: %+v without knowing", bend, l)
+		}
+		// From 0.35 it is farther than the tolerance, and the second value tells.
+		d.Known, d.From = true, 0.35
+		if l, _ = d.Least(counted(t, 2, f)); math.Abs(l.Zero-0.3) > 1e-3 || l.Slope != -2 || l.Bend != bend {
+			t.Errorf("bend %g: %+v by two values", bend, l)
+		}
+	}
+}
+
+// The bend may add four times what the slope says, or take half of it.
+func TestBendsAreLimited(t *testing.T) {
+	for _, c := range []struct{ bend, least, most float64 }{
+		{1e6, -0.5, -0.49}, {1e-6, -0.101, -0.1}, {-1e-6, -0.1, -0.099}, {-1e6, -0.051, -0.05},
+	} {
+		d := Descent{From: 0, Step: 1, Most: 9, Tolerance: 1, Slope: -1, Bend: c.bend, Known: true}
+		if l, _ := d.Least(counted(t, 1, func(float64) float64 { return -0.1 })); !(l.Zero >= c.least && l.Zero <= c.most) {
+			t.Errorf("bend %g: %+v", c.bend, l)
+		}
+	}
+}
+
+// A search that may trust its guess ends one value sooner, and where there is a jump as late as any.
+func TestTrustedGuesses(t *testing.T) {
+	smooth := func(x float64) float64 { return math.Exp(0.1-x) - 1 }
+	jump := func(x float64) float64 { return 0.1 - x + math.Copysign(0.003, 0.1-x) }
+	for _, from := range []float64{0.1001, 0.101} {
+		d := Descent{From: from, Step: 0.001, Most: 9, Tolerance: 1e-12, Slope: -1.02, Trust: 1e-4}
+		l, ok := d.Least(counted(t, 2, smooth))
+		if !(ok && l.X > 0.1+1e-12 && l.X <= 0.1+1e-4 && math.Abs(l.Zero-0.1) < 1e-3*(l.X-0.1)) {
+			t.Errorf("smooth from %g: %+v", from, l)
+		}
+		d.Tolerance = 1e-9
+		if l, ok = d.Least(counted(t, 60, jump)); !(ok && l.X >= 0.1 && l.X <= 0.1+2e-9 && l.Zero == l.X) {
+			t.Errorf("jump from %g: %+v", from, l)
 		}
 	}
 }

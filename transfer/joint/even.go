@@ -300,6 +300,17 @@ func (c *even) holds(p Plan) bool {
 	return over <= -margin
 }
 
+// hopeless reports whether a few values tell that the least excess is far above 0. Away from the end of the variance
+// lemma the least of them is not half as far above that.
+func (c *even) hopeless(p Plan) bool {
+	if p.beyondHope() || p.Queries == 1 {
+		return p.beyondHope()
+	}
+	f := c.valley(p)
+	v, ln := f.Minimize(4*nearby, f.free)
+	return ln-p.Beta.Ln() > 1-p.Beta.Ln()/30 && !f.closeToEnd(f.order(), v)
+}
+
 func (c *even) likely(p Plan) bool { return c.holds(p) }
 
 // away returns how far a goal is from what the last choice is best for.
@@ -336,6 +347,14 @@ func (c *even) root(l line, d num.Descent) (num.Landing, bool) {
 		}
 	}
 	return d.Least(l.of(c.excess))
+}
+
+func (c *even) least(l line, d num.Descent) (float64, bool) {
+	found, ok := c.root(l, d)
+	if !ok {
+		return found.X, false
+	}
+	return l.strict(found, d)
 }
 
 // run is called for what holds.

@@ -8,25 +8,44 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// A plan that is given up for constant noise at once is one that a search for the noise does not certify, and all plans
-// with far too few records are given up at once.
-func TestFarFromEven(t *testing.T) {
+// A plan that is given up for constant noise after a few values is one that a search for the noise does not certify.
+// Most plans that noise that falls certifies with no row to spare are given up so soon.
+func TestHopelessEvenNoise(t *testing.T) {
 	r := rand.New(rand.NewPCG(171, 1))
-	for range 60 {
+	many, soon := 0, 0
+	for range 400 {
 		p := Plan{
-			Queries: 1 + int64(math.Exp(r.Float64()*math.Log(3000))), Tau: math.Pow(10, -0.3-2*r.Float64()),
-			Beta: theory.LogProb(-math.Pow(10, -1+2.3*r.Float64())), Sides: Sides(r.IntN(2)),
+			Queries: 1 + int64(math.Exp(r.Float64()*math.Log(1e7))), Tau: math.Pow(10, -0.3-2*r.Float64()),
+			Beta: theory.LogProb(-math.Pow(10, -1+4*r.Float64())), Sides: Sides(r.IntN(2)),
 		}
 		least, ok := Even.Samples(p)
 		if !ok {
 			t.Fatalf("%+v: no answer", p)
 		}
 		p.Samples = least.Samples
-		if p.farFromEven() {
+		if new(even).hopeless(p) {
 			t.Errorf("%+v is certified, and was given up", p)
 		}
-		if p.Samples /= 4; p.Queries > 1 && p.Samples > 0 && p.Beta < -1 && !p.farFromEven() {
+		half := p
+		if half.Beta -= (1 - p.Beta/30) / 2; new(even).hopeless(half) {
+			t.Errorf("%+v is close to being given up", p)
+		}
+		falling, ok := Falling.Samples(p)
+		if !ok {
+			t.Fatalf("%+v: no answer", p)
+		}
+		if p.Samples = falling.Samples; p.Queries >= 300 {
+			if many++; new(even).hopeless(p) {
+				soon++
+			}
+		}
+		p.Samples /= 4
+		usual := p.Samples > 0 && p.Queries > 1 && p.Tau < 0.1 && p.Beta < -1 && p.Beta > -100
+		if usual && !new(even).hopeless(p) {
 			t.Errorf("%+v takes a search", p)
 		}
+	}
+	if soon < many*3/5 {
+		t.Errorf("%d of %d were given up soon", soon, many)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/internal/walks"
 )
 
 // Plan is Gaussian answers to Queries adaptive queries about Samples records, all within Tau of the population but
@@ -70,12 +71,12 @@ func (s Plan) walk(g grain, t *trail, yield func(theory.NoiseBlock) bool) (exces
 			at, ok = bound.loudest(q, share, z*(1-1e-3), z+ahead(before, step))
 		}
 		t.lay(bound, at)
-		if s.Queries-done <= nearEnd {
+		if s.Queries-done <= walks.LastQueries {
 			_, least := bound.quietest(s.Tau)
 			lack = max(lack, least-target)
 		}
 		if !ok && !(lack > 0) {
-			return unserved + num.Log(m/(float64(done)+0.5))
+			return walks.Unserved + num.Log(m/(float64(done)+0.5))
 		}
 		// A shorter run may allow a hair more than the one before.
 		before, step, z = step, at-z, max(at, z)
@@ -93,23 +94,14 @@ func (s Plan) walk(g grain, t *trail, yield func(theory.NoiseBlock) bool) (exces
 	}
 	target += math.Ln2
 	if lack = max(lack, least-target); lack > 0 {
-		return lack / s.perLn()
+		return lack / walks.PerLn(s.Queries, s.Beta)
 	}
 	if ln, _ := bound.least(run{tau: s.Tau, count: 1, sides: s.Sides}); ln <= target {
 		sd = 0
 	}
 	t.keep()
 	yield(theory.NoiseBlock{Queries: 1, Scale: sd})
-	return lack / s.perLn()
-}
-
-// unserved is the least excess of a walk that ends before its last queries.
-const unserved = 1
-
-// perLn is about by how much the lack in ln eps_j falls for each ln n.
-func (s Plan) perLn() float64 {
-	m := float64(s.Queries)
-	return 4 * math.Sqrt(m*(1+num.Log(m)-s.Beta.Ln()))
+	return lack / walks.PerLn(s.Queries, s.Beta)
 }
 
 // trail is what a feasible walk leaves for the next over as many queries, for about as many records: the
@@ -189,11 +181,8 @@ func ahead(before, last float64) float64 {
 	return last
 }
 
-// nearEnd is for how many of the last queries it is looked at what they lack.
-const nearEnd = 4
-
 // nearlyThere is how far ln of a run's errors may be off before a step of Newton's method leaves nothing to speak of.
-const nearlyThere = 1e-5
+const nearlyThere = 1e-4
 
 // slack is how far ln of a run's errors may stay below that of its share of beta.
 const slack = 1e-10
@@ -403,6 +392,27 @@ func (c *scheduled) tuned(p Plan) float64 {
 
 func (c *scheduled) near(l line, d num.Descent) (num.Landing, bool) { return d.Least(l.of(c.rough)) }
 func (c *scheduled) root(l line, d num.Descent) (num.Landing, bool) { return d.Least(l.of(c.tuned)) }
+
+// least lands so far off that a line tells where the excess is 0: the walk there is the one that certifies.
+func (c *scheduled) least(l line, d num.Descent) (float64, bool) {
+	d.Trust = min(d.Tolerance/(300*d.Step), d.Step/25)
+	found, ok := c.root(l, d)
+	if !ok {
+		return found.X, false
+	}
+	x, least := min(found.Zero+d.Tolerance/2, found.X), found.Slope*d.Tolerance
+	if x == found.X { // the excess jumps there
+		least = math.Inf(-1)
+	}
+	if y := c.excess(l.nearest(x)); y <= 0 && y >= least {
+		return x, true
+	}
+	d.From, d.Slope, d.Bend, d.Trust = found.X, found.Slope, found.Bend, 0
+	if found, ok = c.root(l, d); !ok {
+		return found.X, false
+	}
+	return l.strict(found, d)
+}
 
 func (c *scheduled) run(p Plan) Run {
 	w := c.walk(p)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/internal/walks"
 )
 
 // Noise is a way to choose the noise of Gaussian answers. It decides a plan by an
@@ -38,30 +39,18 @@ type choice interface {
 	likely(p Plan) bool                             // is about holds, and as quick as excess
 	holds(p Plan) bool                              // certifies p
 	near(l line, d num.Descent) (num.Landing, bool) // where the excess is about 0, soon
-	root(l line, d num.Descent) (num.Landing, bool) // the same, to the tolerance, and so that holds agrees
+	root(l line, d num.Descent) (num.Landing, bool) // the same, to the tolerance, and so that likely agrees
+	least(l line, d num.Descent) (float64, bool)    // the same, and so that holds agrees
 	run(p Plan) Run                                 // what to run for a certified plan
 }
 
 // Certifies reports whether all answers of the plan are within tau but with probability beta.
 func (r Noise) Certifies(p Plan) bool {
 	choice := r.choose()
-	if _, one := choice.(*even); one && p.farFromEven() {
+	if _, one := choice.(*even); one && new(even).hopeless(p) {
 		return false
 	}
 	return choice.excess(p) <= 0
-}
-
-// farFromEven reports whether no constant noise certifies the plan, where noise that falls shows it soon. With constant
-// noise eps_j grows with j, so that each of the first k is at most beta/(m-k+1). Noise that falls then serves k queries
-// too, each with at most that; coarse runs of queries take about a hundredth more records.
-func (p Plan) farFromEven() bool {
-	if p.Queries < 2 || p.Samples > theory.MaxSamples/2 {
-		return false
-	}
-	k := (p.Queries + 1) / 2
-	p.Beta += theory.LogProb(num.Log(float64(k+1) / float64(p.Queries-k+1)))
-	p.Queries, p.Samples = k, p.Samples+p.Samples/20+1
-	return p.Beta.Interior() && p.walk(coarseGrain, nil, func(theory.NoiseBlock) bool { return true }) > 0
 }
 
 // Samples returns the least n, whatever that of the plan is, and false if there is none up to 2^53.
@@ -72,7 +61,8 @@ func (r Noise) Samples(p Plan) (Found, bool) {
 		return max(num.Log(float64(p.Samples)), lnN), p
 	}}
 	d := r.prior(p, 1)
-	d.From, d.Step, d.Most, d.Tolerance = num.Log(r.scale(p))-2*num.Log(p.Tau)+2*p.Tau*p.Tau, 0.02, last, nearEnough
+	d.From = num.Log(r.scale(p)) - 2*num.Log(p.Tau) + 2*p.Tau*p.Tau // the last is a fit
+	d.Step, d.Most, d.Tolerance = 0.02, last, nearEnough
 	found, ok := l.choice.near(l, d.Descent)
 	if ok {
 		found, ok = l.choice.root(l, d.then(found, 0.3*num.Exp(-found.X)))
@@ -88,8 +78,14 @@ func (r Noise) Samples(p Plan) (Found, bool) {
 	if p.Samples = theory.MaxSamples; (!ok || found.X >= last) && !r.Certifies(p) {
 		return Found{}, false
 	}
-	p.Samples = least(l.choice.likely)
+	p.Samples = l.nearest(found.X).Samples
 	tau, run := r.tauBy(l.choice, p, found)
+	// If one row fewer certified tau, the same tau/sd with this one would certify tau sqrt(1-1/n).
+	if n := p.Samples; n > 1e10 || tau <= p.Tau*(1-0.48/float64(n)) || tau > p.Tau {
+		if p.Samples = least(l.choice.likely); p.Samples != n {
+			tau, run = r.tauBy(l.choice, p, found)
+		}
+	}
 	if tau > p.Tau { // it does not hold, or only by rounding
 		p.Samples = least(l.choice.holds)
 		tau, run = p.Tau, l.choice.run(p)
@@ -126,7 +122,7 @@ func (r Noise) tauBy(choice choice, p Plan, inN num.Landing) (float64, Run) {
 		d.From, d.Step, d.Tolerance, d.Known = lnAsked, 1/n, tolerance, false
 		d.Slope, d.Bend = 2*inN.Slope, inN.Bend/2
 	}
-	lnTau, ok := l.strict(d.Descent)
+	lnTau, ok := choice.least(l, d.Descent)
 	for step := d.Tolerance; ok && lnTau <= top && step < 1; step *= 2 { // a choice of its own may ask for a hair more
 		p = l.nearest(lnTau)
 		p.Tau = min(p.Tau, asked)
@@ -158,10 +154,11 @@ func (r Noise) LeastBeta(p Plan) theory.LogProb {
 		p.Beta = theory.LogProb(-num.Exp(-max(min(x, 2*most), -690)))
 		return x, p
 	}}
-	d := prior{Descent: num.Descent{From: -num.Log(r.exponent(p)), Step: 0.1, Most: most, Tolerance: 0.01}}
+	d := prior{}
+	d.Descent = num.Descent{From: -num.Log(r.exponent(p)), Step: 0.1, Most: most, Tolerance: 0.01}
 	d.Early = r.prior(p, 1).Early
 	found, _ := l.choice.near(l, d.Descent)
-	low, ok := l.strict(d.then(found, tolerance))
+	low, ok := l.choice.least(l, d.then(found, tolerance))
 	if !ok {
 		return 0
 	}
@@ -183,12 +180,14 @@ func (r Noise) LeastBeta(p Plan) theory.LogProb {
 	return l.nearest(high).Beta
 }
 
-// scale returns about what n tau^2 is for the least n.
+// scale returns about what n tau^2 is for the least n, where tau is small. It is exact for one query. The numbers in it
+// and in half are fits to plans of some queries.
 func (r Noise) scale(p Plan) float64 {
 	m, l := float64(p.Queries), -p.Beta.Ln()
 	return l/2 + r.half(m)*math.Sqrt(0.83*num.Log(m)+l)
 }
 
+// half is what scale has of sqrt(0.83 ln m - ln beta).
 func (r Noise) half(m float64) float64 { return r.spread * (1 - 0.7/m) * math.Sqrt(m-1) }
 
 // exponent returns about what -ln beta is for the least beta: it solves scale for it.
@@ -202,22 +201,15 @@ func (r Noise) exponent(p Plan) float64 {
 // nearEnough is how far off a search may be that another follows.
 const nearEnough = 0.02
 
-// prior is what is known of the excess where it is about 0, and how much further up it is 0 for coarse runs of queries.
-type prior struct {
-	num.Descent
-	coarse float64
-}
-
-// prior is that for a number of which ln n is worth so many. The slope, the bend and coarse are fits to plans.
+// prior is that of the excess for a number of which ln n is worth so many.
 func (r Noise) prior(p Plan, steep float64) prior {
 	if !r.smooth {
 		return prior{}
 	}
-	lnM := num.Log(float64(p.Queries))
-	return prior{num.Descent{
-		Slope: -(0.6 + 0.2*lnM) * steep, Bend: 4 * lnM / steep, Known: true, Rise: 2.4 * steep, Early: unserved,
-	}, max(1e-3*lnM-1.5e-3, 0) / steep}
+	return prior{walks.Of(p.Queries, p.Tau, p.Beta, steep)}
 }
+
+type prior struct{ walks.Prior }
 
 // then is a descent from where another, by coarse runs of queries, has landed. What is known is better than what that
 // has seen far from 0.
@@ -225,7 +217,7 @@ func (d prior) then(from num.Landing, tolerance float64) num.Descent {
 	if !d.Known {
 		d.Slope, d.Bend = from.Slope, from.Bend
 	}
-	d.From, d.Step, d.Tolerance, d.Known = from.Zero-d.coarse, 0.003, tolerance, false
+	d.From, d.Step, d.Tolerance, d.Known = from.Zero-d.Coarse, 0.003, tolerance, false
 	return d.Descent
 }
 
@@ -245,11 +237,10 @@ func (l line) of(f func(Plan) float64) func(x float64) (at, y float64) {
 	}
 }
 
-// strict returns the x of root, or one a hair above where that does not hold.
-func (l line) strict(d num.Descent) (x float64, ok bool) {
-	found, ok := l.choice.root(l, d)
-	if !ok || l.choice.holds(l.nearest(found.X)) {
-		return found.X, ok
+// strict returns the x of a landing, or one a hair above where that does not hold.
+func (l line) strict(found num.Landing, d num.Descent) (x float64, ok bool) {
+	if l.choice.holds(l.nearest(found.X)) {
+		return found.X, true
 	}
 	d = num.Descent{From: found.X, Step: d.Tolerance, Most: d.Most, Tolerance: d.Tolerance, Early: d.Early}
 	found, ok = d.Least(l.of(l.choice.excess))

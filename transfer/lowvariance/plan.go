@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/internal/walks"
 )
 
 // Plan is m queries to n records, each wanted within tau, with failure probability beta.
@@ -26,15 +27,6 @@ var (
 	fallingGrain = grain{4, 11}
 	roughGrain   = grain{1, 5} // takes up to a hundredth more records
 )
-
-// unserved is the least excess of a plan that fails before its last query.
-const unserved = 1
-
-// perLn is about by how much the room in ln eps_j grows for each ln n.
-func (p Plan) perLn() float64 {
-	m := float64(p.Queries)
-	return 4 * math.Sqrt(m*(1+num.Log(m)-p.Beta.Ln()))
-}
 
 // MostPlanned is the largest number of queries of a plan: for more, what a search takes is no
 // longer a matter of seconds.
@@ -112,11 +104,11 @@ func (p Plan) schedule(g grain, t *trail, yield func(Block) bool) (excess float6
 				count = 1
 			}
 		}
-		if p.Queries-done <= nearEnd {
+		if p.Queries-done <= walks.LastQueries {
 			room = max(room, w.least()-w.answers)
 		}
 		if !ok && !(room > 0) {
-			return unserved + num.Log(m/(float64(done)+1.5))
+			return walks.Unserved + num.Log(m/(float64(done)+1.5))
 		}
 		if !ok { // it goes on, for the room of all that are left
 			sd, _ := w.quietest()
@@ -195,20 +187,17 @@ func (p Plan) finish(w walk, room float64, yield func(Block) bool) float64 {
 		least = w.leastAround(last)
 	}
 	if room = max(room, least-target); math.IsInf(room, 1) {
-		return unserved
+		return walks.Unserved
 	}
 	if room > 0 {
-		return room / p.perLn()
+		return room / walks.PerLn(p.Queries, p.Beta)
 	}
 	if last.sd = 0; w.leastErrors(last) <= target {
 		sd = 0
 	}
 	yield(Block{1, sd, p.Values.Share()})
-	return room / p.perLn()
+	return room / walks.PerLn(p.Queries, p.Beta)
 }
-
-// nearEnd is for how many of the last queries the room is looked at.
-const nearEnd = 4
 
 // orient looks at all orders before one of the first queries: there the bound may have two minima, one for each kind of
 // certificate.

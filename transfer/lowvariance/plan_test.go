@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/internal/walks"
 )
 
 func lnp(p float64) theory.LogProb { return theory.LogProb(math.Log(p)) }
@@ -63,7 +64,7 @@ func TestWalksDoNotDependOnOthers(t *testing.T) {
 					t.Errorf("%T%v, m %d: the excess is %g, and %g alone", v, v, m, got, want)
 				}
 				more := p
-				if more.Samples += rows / 10_000; want < unserved {
+				if more.Samples += rows / 10_000; want < walks.Unserved {
 					alone := more.schedule(fallingGrain, nil, func(Block) bool { return true })
 					if x := c.close(more); math.Abs(x-alone) > 1e-5 {
 						t.Errorf("%T%v, m %d: the excess is %g on a trail, and %g alone", v, v, m, x, alone)

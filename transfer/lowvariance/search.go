@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/internal/walks"
 )
 
 // Noise is a way to choose the noise of the answers.
@@ -35,12 +36,8 @@ type chooser interface {
 	certifies(p Plan) bool // whether what run returns is certified
 	run(p Plan) Run        // what to run for a certified plan
 	fresh() chooser        // one whose choices depend on the plan alone
-	shape(p Plan) shape
+	prior(p Plan, steep float64) walks.Prior
 }
-
-// shape is about what the excess is as a function of ln n: its slope and bend where it is 0, from where on it is not
-// smooth and how fast it falls there, and how much further up it is 0 for coarse walks.
-type shape struct{ slope, bend, early, rise, coarse float64 }
 
 // falling remembers the plans that it has seen, and the trail of the last that came to its end.
 type falling struct {
@@ -74,7 +71,7 @@ func (c *falling) walk(p Plan) walked {
 	if c.known[p] = w; w.excess <= 0 {
 		c.holds = p
 	}
-	if w.excess < unserved {
+	if w.excess < walks.Unserved {
 		c.trail, c.next = c.next, c.trail
 		clear(c.tried)
 	}
@@ -113,11 +110,8 @@ func (c *falling) certifies(p Plan) bool { return c.exact(p) <= 0 }
 func (c *falling) run(p Plan) Run        { return c.walk(p).run }
 func (c *falling) fresh() chooser        { return c }
 
-func (*falling) shape(p Plan) shape {
-	lnM := num.Log(float64(p.Queries))
-	return shape{
-		slope: -0.6 - 0.2*lnM, bend: 4 * lnM, early: unserved, rise: 2.3, coarse: max(1e-3*lnM-1.5e-3, 0),
-	}
+func (*falling) prior(p Plan, steep float64) walks.Prior {
+	return walks.Of(p.Queries, p.Tau, p.Beta, steep)
 }
 
 // even remembers tau over the noise that it chose last.
@@ -153,7 +147,9 @@ func (e *even) exact(p Plan) float64  { return e.close(p) }
 func (e *even) certifies(p Plan) bool { return e.close(p) <= 0 || !p.hopeless() && e.excess(p) <= 0 }
 func (*even) fresh() chooser          { return new(even) }
 
-func (*even) shape(p Plan) shape { return shape{slope: -p.perLn(), early: math.MaxFloat64} }
+func (*even) prior(p Plan, steep float64) walks.Prior {
+	return walks.Prior{Descent: num.Descent{Slope: -walks.PerLn(p.Queries, p.Beta) * steep, Early: math.MaxFloat64}}
+}
 
 func (e *even) run(p Plan) Run { return Run{p.Tau / e.z, p.Tau / e.z} }
 
@@ -296,15 +292,13 @@ func solve(c chooser, at func(x float64) (float64, Plan), b bounds) (x float64, 
 // approach is solve as close as what is chosen on the way allows.
 func approach(c chooser, at func(x float64) (float64, Plan), b bounds) (found num.Landing, ok bool) {
 	_, p := at(b.from)
-	is := c.shape(p)
-	d := num.Descent{From: b.from, Step: 0.02, Most: b.most, Tolerance: 2e-2}
-	d.Slope, d.Bend, d.Early, d.Rise = is.slope*b.steep, is.bend/b.steep, is.early, is.rise*b.steep
-	d.Known = is.bend > 0
+	d := c.prior(p, b.steep)
+	d.From, d.Step, d.Most, d.Tolerance = b.from, 0.02, b.most, 2e-2
 	found, ok = d.Least(of(c.near, at))
 	if !ok { // coarse walks may need more than there is
 		found = num.Landing{X: b.from, Zero: b.from}
 	}
-	d.Step, d.From, d.Known = 0.003, found.Zero-is.coarse/b.steep, false
+	d.Step, d.From, d.Known = 0.003, found.Zero-d.Coarse, false
 	for i := range passes {
 		d.Tolerance = b.finest(found.X)
 		if i == 0 {
