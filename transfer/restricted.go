@@ -266,8 +266,8 @@ var widthsRule = bounded{
 	searched: searched{
 		kinds: linear,
 		rows: func(g Goal) float64 {
-			m := float64(g.Queries)
-			return (num.Log(2)*(m-1) + 2*math.Sqrt(m) - g.Beta.Ln()) / (g.Tau * g.Tau)
+			m, square := float64(g.Queries), g.Tau*g.Tau // a fit
+			return (1.2237*m - 1.767*g.Beta.Ln() + 1.7) / (2 * square * (1 + 2./9*square))
 		},
 		built: always(func(g Goal) bool { return lnWidths(g) <= g.Beta.Ln() }),
 		run: func(g Goal) Mechanism {

@@ -106,44 +106,67 @@ func (b bounded) beta(g Goal) theory.LogProb {
 	return 0
 }
 
+// excess is how far ln of the failure probability is above that of the goal.
+func (b bounded) excess(g Goal) float64 { return b.lnFailure(g) - g.Beta.Ln() }
+
+// samples follows lines from the guess on. The first falls as the guess does in -ln beta.
 func (b bounded) samples(g Goal) (reached, error) {
 	const most = MaxCount / 4
-	seen := num.Nothing()
-	at := func(n float64) float64 { g.Samples = int64(n); return b.lnFailure(g) - g.Beta.Ln() }
-	excess := func(n float64) float64 { return seen.See(n, at(n)) }
+	known := make(map[int64]float64, 8)
+	excess := func(n int64) float64 {
+		y, ok := known[n]
+		if !ok {
+			g.Samples = n
+			y = b.excess(g)
+			known[n] = y
+		}
+		return y
+	}
+	rarer := g
+	rarer.Beta--
+	slope := -1 / (b.rows(rarer) - b.rows(g))
 	x := math.Min(math.Max(math.Ceil(b.rows(g)), 1), most)
-	y, next := excess(x), math.Ceil(x*1.02)
-	for range 8 {
+	for range 9 {
+		y := excess(int64(x))
+		next := math.Min(math.Max(math.Ceil(x-y/slope), 1), most)
 		if next == x {
 			break
 		}
-		after := excess(next)
-		slope := (after - y) / (next - x)
-		if x, y = next, after; !(slope < 0) {
+		if slope = (excess(int64(next)) - y) / (next - x); !(slope < 0) {
 			break
 		}
-		next = math.Min(math.Max(math.Ceil(x-y/slope), 1), most)
+		x = next
 	}
-	holds := func(n int64) bool { return seen.Holds(float64(n), at) }
-	if !holds(MaxCount) {
+	holds := func(n int64) bool { return excess(n) <= 0 }
+	if !holds(int64(x)) && !holds(MaxCount) {
 		return reached{}, theory.TooMany(math.Inf(1))
 	}
-	return reached{n: num.Ints{Lo: 1, Hi: MaxCount, Guess: int64(x)}.Least(holds)}, nil
+	g.Samples = num.Ints{Lo: 1, Hi: MaxCount, Guess: int64(x)}.Least(holds)
+	tau, run := b.tauBelow(g, excess(g.Samples))
+	return reached{n: g.Samples, tau: tau, run: run}, nil
 }
 
-// tau first looks where a line through two points meets beta, so that most decisions around it are known.
 func (b bounded) tau(g Goal) (float64, Mechanism) {
-	asked, step := g.Tau, 0.4/float64(g.Samples)
-	if b.applies(g) != nil || asked == 0 || g.Samples <= 100 {
+	if b.applies(g) != nil || g.Tau == 0 {
 		return b.searched.tau(g)
 	}
+	return b.tauBelow(g, b.excess(g))
+}
+
+// tauBelow is the least tau, of which the goal's is near and has that excess. It first looks where a line through two
+// points meets beta, so that most decisions around it are known.
+func (b bounded) tauBelow(g Goal, excess float64) (float64, Mechanism) {
+	asked, step := g.Tau, 0.4/float64(g.Samples)
 	seen, goal := num.Nothing(), g
-	at := func(tau float64) float64 { goal.Tau = tau; return b.lnFailure(goal) - g.Beta.Ln() }
-	low := asked * (1 - step)
-	y, below := seen.See(asked, at(asked)), seen.See(low, at(low))
-	if root := low - below*(asked-low)/(y-below); root > low*(1-2*step) && root < asked {
-		for _, tau := range [2]float64{root * (1 + step/500), root * (1 - step/500)} {
-			seen.See(tau, at(tau))
+	at := func(tau float64) float64 { goal.Tau = tau; return b.excess(goal) }
+	seen.See(asked, excess)
+	if low := asked * (1 - step); step < 0.004 {
+		below := seen.See(low, at(low))
+		root := low - below*(asked-low)/(excess-below)
+		if root > low*(1-2*step) && root < asked {
+			for _, tau := range [2]float64{root * (1 + step/500), root * (1 - step/500)} {
+				seen.See(tau, at(tau))
+			}
 		}
 	}
 	return b.tauBy(g, func(g Goal) bool { return b.applies(g) == nil && seen.Holds(g.Tau, at) })
