@@ -18,7 +18,6 @@ func Stream(ctx context.Context, w io.Writer, n, workers int, encode func(dst []
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	chunk := min(max(n/(8*workers), 1), 512)
 	parent := ctx
 	ctx, cancel := context.WithCancel(parent)
 	type result struct {
@@ -60,8 +59,10 @@ func Stream(ctx context.Context, w io.Writer, n, workers int, encode func(dst []
 	group.Go(func() {
 		defer close(order)
 		defer close(jobs)
-		for lo := 0; lo < n; lo += chunk {
-			j := job{lo, min(lo+chunk, n), make(chan result, 1)}
+		for lo := 0; lo < n; {
+			size := min(max((n-lo)/(8*workers), 1), 512) // small at the end, where some workers wait for others
+			j := job{lo, lo + size, make(chan result, 1)}
+			lo += size
 			select {
 			case order <- j.out:
 			case <-ctx.Done():

@@ -1,5 +1,7 @@
 package record
 
+import "slices"
+
 // Sheet is a result for people: what was asked, a table without its empty
 // columns, and what to make of it.
 type Sheet struct {
@@ -9,29 +11,23 @@ type Sheet struct {
 	Notes   []string
 }
 
-// Compact drops the columns that hold nothing.
+// Compact drops the columns that hold nothing. It takes the rows over.
 func (s Sheet) Compact() Sheet {
 	var keep []int
-	for j := range s.Columns {
-		for _, row := range s.Rows {
-			if row[j].Form != Missing {
-				keep = append(keep, j)
-				break
-			}
+	var columns []string
+	for j, name := range s.Columns {
+		if slices.ContainsFunc(s.Rows, func(row []Cell) bool { return row[j].Form != Missing }) {
+			keep, columns = append(keep, j), append(columns, name)
 		}
 	}
-	out := Sheet{Title: s.Title, Notes: s.Notes}
-	for _, j := range keep {
-		out.Columns = append(out.Columns, s.Columns[j])
-	}
-	for _, row := range s.Rows {
-		short := make([]Cell, len(keep))
+	for k, row := range s.Rows {
 		for i, j := range keep {
-			short[i] = row[j]
+			row[i] = row[j]
 		}
-		out.Rows = append(out.Rows, short)
+		s.Rows[k] = row[:len(keep)]
 	}
-	return out
+	s.Columns = columns
+	return s
 }
 
 // Numeric says whether a column is to be aligned on the right.

@@ -282,29 +282,82 @@ func (b *book) fill(t record.Table, fill func(add func(row []record.Cell, l reco
 	if err != nil {
 		return err
 	}
-	values := make([]any, len(t.Columns))
-	at := 0
+	lines := startLines(w)
 	add := func(row []record.Cell, l record.Look) error {
-		at++
+		cells, values := make([]excelize.Cell, len(row)), make([]any, len(row))
 		for j := range row {
-			c, err := b.cell(row[j], l)
-			if err != nil {
+			var err error
+			if cells[j], err = b.cell(row[j], l); err != nil {
 				return err
 			}
-			if values[j] = c; c.Value == nil && l != record.BestLook {
-				values[j] = nil
+			if cells[j].Value != nil || l == record.BestLook {
+				values[j] = &cells[j]
 			}
 		}
-		return w.SetRow("A"+strconv.Itoa(at), values, rowHeight(l, row...))
+		return lines.add(values, rowHeight(l, row...))
 	}
 	head := make([]record.Cell, len(t.Columns))
 	for j, name := range t.Columns {
 		head[j] = record.Words(name)
 	}
-	if err := errors.Join(add(head, record.HeaderLook), fill(add)); err != nil {
+	err = usage.OrFault(func() error {
+		if err := add(head, record.HeaderLook); err != nil {
+			return err
+		}
+		return fill(add)
+	})
+	if ended := lines.end(); err == nil {
+		err = ended
+	}
+	if err != nil {
 		return err
 	}
 	return w.Flush()
+}
+
+// lines writes rows while the next are made.
+type lines struct {
+	next  chan line
+	ended chan struct{}
+	err   error // of the row that failed, for when it has ended
+}
+
+type line struct {
+	values []any
+	height excelize.RowOpts
+}
+
+func startLines(w *excelize.StreamWriter) *lines {
+	l := &lines{next: make(chan line, 64), ended: make(chan struct{})}
+	go func() {
+		defer close(l.ended)
+		at := 0
+		for line := range l.next {
+			at++
+			l.err = usage.OrFault(func() error { return w.SetRow("A"+strconv.Itoa(at), line.values, line.height) })
+			if l.err != nil {
+				return
+			}
+		}
+	}()
+	return l
+}
+
+// add hands a row over. It fails if one before has.
+func (l *lines) add(values []any, height excelize.RowOpts) error {
+	select {
+	case l.next <- line{values, height}:
+		return nil
+	case <-l.ended:
+		return l.err
+	}
+}
+
+// end waits for the rows.
+func (l *lines) end() error {
+	close(l.next)
+	<-l.ended
+	return l.err
 }
 
 // onePageWide prints a sheet across and as wide as the paper.

@@ -42,10 +42,18 @@ func (s *request) shownWords() []string {
 // sheet lays the rows out for people: the goal's constants in the title, what
 // varies and what was solved in columns, and what to make of it below.
 func (s *request) sheet(ctx context.Context, rows [][]goals.Row) (record.Sheet, error) {
-	columns, constants := s.shown()
+	columns, _ := s.shown()
+	var cells [][]record.Cell
+	out, err := s.text(ctx, rows, func(r *goals.Row) { cells = append(cells, record.Row(nil, columns, r)) })
+	out.Columns, out.Rows = record.Titles(columns), cells
+	return out, err
+}
+
+// text is that without its table. Each is called, if not nil, for the rows of the table.
+func (s *request) text(ctx context.Context, rows [][]goals.Row, each func(*goals.Row)) (record.Sheet, error) {
+	_, constants := s.shown()
 	constants = append(constants, s.shownWords()...)
-	out := record.Sheet{Title: []string{subjects[s.unknown] + ": " + strings.Join(constants, ", ")},
-		Columns: record.Titles(columns)}
+	out := record.Sheet{Title: []string{subjects[s.unknown] + ": " + strings.Join(constants, ", ")}}
 	var leftOut, unanswered commands.Reasons
 	written := s.written(rows)
 	for _, group := range written {
@@ -58,7 +66,9 @@ func (s *request) sheet(ctx context.Context, rows [][]goals.Row) (record.Sheet, 
 			if r.Method != &unstarred {
 				unanswered.Add(r.Method.Name, reason)
 			}
-			out.Rows = append(out.Rows, record.Row(nil, columns, r))
+			if each != nil {
+				each(r)
+			}
 		}
 	}
 	found, err := s.findings(ctx, rows)

@@ -22,7 +22,7 @@ func (s *request) workbook(c *commands.Call, v *verdict) error {
 		return err
 	}
 	bar.After("comparing the methods")
-	text, err := s.sheet(c.Context, rows)
+	text, err := s.text(c.Context, rows, nil)
 	if err != nil {
 		return err
 	}
@@ -38,10 +38,9 @@ func (s *request) workbook(c *commands.Call, v *verdict) error {
 		return err
 	}
 	if s.goals <= record.Block {
-		kept := short.Compact().Columns
-		columns = slices.DeleteFunc(columns,
-			func(c goals.Column) bool { return !slices.Contains(kept, record.Titles([]goals.Column{c})[0]) })
 		short = short.Compact()
+		columns = slices.DeleteFunc(columns,
+			func(c goals.Column) bool { return !slices.Contains(short.Columns, record.Titles([]goals.Column{c})[0]) })
 	} else {
 		text.Notes = nil
 	}
