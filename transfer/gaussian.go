@@ -122,6 +122,14 @@ func (e either) beta(g Goal) theory.LogProb {
 	return a
 }
 
+// ofFew is a rule for one noise that is asked only where there are few queries: equal shares of beta ask for many times
+// as much for two queries and beta near one, and never for more for five or more queries.
+type ofFew struct{ rule }
+
+const fewQueries = 8
+
+func (r ofFew) holds(g Goal) bool { return g.Queries <= fewQueries && r.rule.holds(g) }
+
 // inOneBlock is a rule whose single noise is given as a schedule of one block.
 type inOneBlock struct{ rule }
 
@@ -133,14 +141,14 @@ func (r inOneBlock) tau(g Goal) (float64, Mechanism) {
 
 // The joint bound is a union over queries: the CVaR theorem, which is about the largest noise, may do
 // with fewer records where beta is large, or m is too large for the variance lemma. Where beta
-// is large, equal shares of it may ask for more than equal noise does.
+// is large and queries are few, equal shares of it may ask for more than equal noise does.
 var (
-	evenNoiseRule = either{
-		jointRule{noise: joint.Even},
-		optimised{kinds: linear, reach: gaussianCVaR},
-	}
+	oneJointNoise = jointRule{noise: joint.Even}
+	oneNoise      = optimised{kinds: linear, reach: gaussianCVaR}
+	evenNoiseRule = either{oneJointNoise, oneNoise}
+
 	scheduledNoise = either{
 		jointRule{noise: joint.Falling, falls: true},
-		inOneBlock{evenNoiseRule},
+		inOneBlock{either{ofFew{oneJointNoise}, oneNoise}},
 	}
 )

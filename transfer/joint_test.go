@@ -109,3 +109,44 @@ func TestLeastRowsAreLeast(t *testing.T) {
 		}
 	}
 }
+
+// One noise for all answers does with fewer records than noise that falls where beta is large and queries are two to
+// four; from five on it never does with one fewer.
+func TestOneNoiseIsForFewQueries(t *testing.T) {
+	r := rand.New(rand.NewPCG(57, 58))
+	schedules := []struct {
+		name         string
+		falling, one rule
+		most         float64
+		goal         func(*Goal)
+	}{
+		{"joint", scheduledNoise[0], oneJointNoise, 1e6, func(*Goal) {}},
+		{"low variance", scheduledMoment[0], evenMoment, 300, func(g *Goal) {
+			g.Query, g.Disagreement, g.Tau = Difference, 0.01+0.3*r.Float64(), 0.01+0.2*r.Float64()
+		}},
+	}
+	for _, s := range schedules {
+		few := 0
+		for range 300 {
+			m := 2 + int64(math.Exp(r.Float64()*math.Log(s.most)))
+			if r.IntN(4) == 0 {
+				m = 2 + r.Int64N(7)
+			}
+			g := Goal{Queries: m, Tau: math.Exp(-7 * r.Float64()), Beta: theory.LogProb(-math.Exp(-5 + 8*r.Float64()))}
+			s.goal(&g)
+			found, err := s.falling.samples(g)
+			if err != nil {
+				continue
+			}
+			if g.Samples = found.n - 1; g.Samples == 0 || !s.one.holds(g) {
+				continue
+			}
+			if few++; m > 4 {
+				t.Errorf("%s: %+v is certified for one noise", s.name, g)
+			}
+		}
+		if few < 5 {
+			t.Errorf("%s: %d plans ask for less with one noise", s.name, few)
+		}
+	}
+}

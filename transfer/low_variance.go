@@ -96,14 +96,6 @@ var (
 	scheduledMoment = either{momentRule{noise: lowvariance.Falling, falls: true}, ofFew{inOneBlock{evenMoment}}}
 )
 
-// ofFew is a rule that is asked where there are few queries: for these equal shares of beta may ask for more than even
-// noise does, by four hundredths for up to three queries and never for four or more.
-type ofFew struct{ rule }
-
-const fewQueries = 8
-
-func (r ofFew) holds(g Goal) bool { return g.Queries <= fewQueries && r.rule.holds(g) }
-
 // orMoment is a rule for any queries, or the bound for queries of low variance where that is known and asks for less.
 type orMoment struct {
 	any rule
