@@ -9,6 +9,7 @@ import (
 	"github.com/dpcalc/dpcalc/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/internal/outfile"
 	"github.com/dpcalc/dpcalc/internal/record"
+	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -22,26 +23,35 @@ func (s *request) workbook(c *commands.Call, v *verdict) error {
 		return err
 	}
 	bar.After("comparing the methods")
-	text, err := s.text(c.Context, rows, nil)
-	if err != nil {
-		return err
-	}
-	text.Notes = slices.DeleteFunc(text.Notes, func(note string) bool { return note == spanNote })
-	bar.After("interpolating around the first goal")
-	live, err := s.live(c, rows[0])
-	if err != nil {
-		return err
-	}
+	var text record.Sheet
+	var live record.Live
+	said := make(chan error, 1)
+	go func() { // beside the cells
+		said <- usage.OrFault(func() (err error) {
+			if text, err = s.text(c.Context, rows, nil); err == nil {
+				live, err = s.live(c, rows[0])
+			}
+			return err
+		})
+	}()
 	columns := s.planColumns()
 	short := record.Sheet{Columns: record.Titles(columns)}
 	if short.Rows, err = s.planCells(c, rows, columns); err != nil {
 		return err
 	}
-	if s.goals <= record.Block {
+	whole := s.goals <= record.Block
+	if whole {
 		short = short.Compact()
 		columns = slices.DeleteFunc(columns,
 			func(c goals.Column) bool { return !slices.Contains(short.Columns, record.Titles([]goals.Column{c})[0]) })
-	} else {
+	}
+	t := record.Table{Name: "Plan", Columns: short.Columns, Widths: record.ColumnWidths(short.Columns, short.Rows),
+		Rows: s.goals * int(s.perGoal()), Chart: s.bestChart(columns)}
+	bar.After("interpolating around the first goal")
+	if err := <-said; err != nil {
+		return err
+	}
+	if text.Notes = slices.DeleteFunc(text.Notes, func(note string) bool { return note == spanNote }); !whole {
 		text.Notes = nil
 	}
 	sheets := []string{"Plan", record.LiveSheet, "About"}
@@ -53,8 +63,6 @@ func (s *request) workbook(c *commands.Call, v *verdict) error {
 		return err
 	}
 	defer b.Close()
-	t := record.Table{Name: "Plan", Columns: short.Columns, Widths: record.ColumnWidths(short.Columns, short.Rows),
-		Rows: s.goals * int(s.perGoal()), Chart: s.bestChart(columns)}
 	err = b.Fill(t, func(add func([]record.Cell, record.Look) error) error {
 		cells := short.Rows
 		for lo := 0; ; {
