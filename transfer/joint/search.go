@@ -78,10 +78,12 @@ func (r Noise) Samples(p Plan) (Found, bool) {
 	if p.Samples = theory.MaxSamples; (!ok || found.X >= last) && !r.Certifies(p) {
 		return Found{}, false
 	}
-	p.Samples = l.nearest(found.X).Samples
+	if p = l.nearest(found.Zero); p.Samples > 1e10 || !l.choice.likely(p) {
+		p.Samples = least(l.choice.likely)
+	}
 	tau, run := r.tauBy(l.choice, p, found)
 	// If one row fewer certified tau, the same tau/sd with this one would certify tau sqrt(1-1/n).
-	if n := p.Samples; n > 1e10 || tau <= p.Tau*(1-0.48/float64(n)) || tau > p.Tau {
+	if n := p.Samples; tau <= p.Tau*(1-0.48/float64(n)) {
 		if p.Samples = least(l.choice.likely); p.Samples != n {
 			tau, run = r.tauBy(l.choice, p, found)
 		}
