@@ -198,10 +198,12 @@ func (b *Bound) loudest(q run, target, from, guess float64) (at float64, ok bool
 	return b.bracketed(q, target, from)
 }
 
-// newton is loudest where the errors fall from the start to the root.
+// newton is loudest where the errors fall from the start to the root. Where they do not at one order, it goes on at the
+// best order where they did last.
 func (b *Bound) newton(q run, target, from, z float64) (at float64, ok bool) {
 	var last errorsAt
-	for range 12 {
+	before := -1
+	for range 20 {
 		q.sd = q.tau / z
 		p := errorsAt{order: b.best, z: z}
 		p.ln, p.slope = b.errors(&b.orders[b.best], q)
@@ -212,10 +214,18 @@ func (b *Bound) newton(q run, target, from, z float64) (at float64, ok bool) {
 			}
 			continue
 		}
-		if z -= p.excess(gap+slack/4, last); !(p.slope < 0 && z > from && z < 4*p.z) {
-			return p.z, false
+		if z -= p.excess(gap+slack/4, last); p.slope < 0 && z > from && z < 4*p.z {
+			last = p
+			continue
 		}
-		last = p
+		if z = p.z; last.z > 0 {
+			z = last.z
+		}
+		q.sd = q.tau / z
+		if b.least(q); b.best == before {
+			break
+		}
+		before, last = b.best, errorsAt{}
 	}
 	return z, false
 }
