@@ -68,7 +68,7 @@ func (s Plan) walk(g grain, t *trail, yield func(theory.NoiseBlock) bool) (exces
 		share := target + num.Log(q.count)
 		at, ok := t.follow(bound, q, share)
 		if !ok {
-			at, ok = bound.loudest(q, share, z*(1-1e-3), z+ahead(before, step))
+			at, ok = bound.loudest(q, share, z*(1-1e-3), z+ahead(before, step), t != nil)
 		}
 		t.lay(bound, at)
 		if s.Queries-done <= walks.LastQueries {
@@ -188,10 +188,11 @@ const nearlyThere = 1e-4
 const slack = 1e-10
 
 // loudest returns the least z = tau/sd, from a given one on, at which the run's errors sum to at most
-// e^target, to a slack below, and whether there is one. Newton's method begins at the guess.
-func (b *Bound) loudest(q run, target, from, guess float64) (at float64, ok bool) {
+// e^target, to a slack below, and whether there is one. Newton's method begins at the guess. Where about that z is
+// enough, its last step is not checked.
+func (b *Bound) loudest(q run, target, from, guess float64, about bool) (at float64, ok bool) {
 	for _, start := range [2]float64{guess, from} {
-		if z, ok := b.newton(q, target, from, start); ok {
+		if z, ok := b.newton(q, target, from, start, about); ok {
 			return z, true
 		}
 	}
@@ -200,7 +201,7 @@ func (b *Bound) loudest(q run, target, from, guess float64) (at float64, ok bool
 
 // newton is loudest where the errors fall from the start to the root. Where they do not at one order, it goes on at the
 // best order where they did last.
-func (b *Bound) newton(q run, target, from, z float64) (at float64, ok bool) {
+func (b *Bound) newton(q run, target, from, z float64, about bool) (at float64, ok bool) {
 	var last errorsAt
 	before := -1
 	for range 20 {
@@ -208,11 +209,15 @@ func (b *Bound) newton(q run, target, from, z float64) (at float64, ok bool) {
 		p := errorsAt{order: b.best, z: z}
 		p.ln, p.slope = b.errors(&b.orders[b.best], q)
 		gap := p.ln - target
-		if gap <= 0 && gap > -slack {
-			if !b.better(q, p.ln-slack) {
-				return z, true
+		exact := gap <= 0 && gap > -slack
+		if exact || about && math.Abs(gap) <= nearlyThere {
+			if b.better(q, p.ln-slack) {
+				continue
 			}
-			continue
+			if !exact {
+				z -= p.excess(gap, last)
+			}
+			return z, true
 		}
 		if z -= p.excess(gap+slack/4, last); p.slope < 0 && z > from && z < 4*p.z {
 			last = p

@@ -112,7 +112,7 @@ func (r Noise) tauBy(choice choice, p Plan, inN num.Landing) (float64, Run) {
 	n := float64(p.Samples)
 	d, tolerance := r.prior(p, 2), min(1e-8, max(0.01/n, 5e-16))
 	d.Most = top
-	if asked == 0 || !choice.likely(p) {
+	if asked == 0 || !choice.likely(p) && !choice.holds(p) {
 		asked = 1
 		d.From, d.Step, d.Tolerance = num.Log(r.scale(p)/n)/2, 0.01, nearEnough
 		found, ok := choice.near(l, d.Descent)
