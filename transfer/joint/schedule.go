@@ -199,15 +199,20 @@ func (b *Bound) loudest(q run, target, from, guess float64, about bool) (at floa
 	return b.bracketed(q, target, from)
 }
 
-// newton is loudest where the errors fall from the start to the root. Where they do not at one order, it goes on at the
-// best order where they did last.
+// newton is loudest where the errors fall from the start to the root. From an order that the theorem does not allow it
+// moves to the best of all.
 func (b *Bound) newton(q run, target, from, z float64, about bool) (at float64, ok bool) {
 	var last errorsAt
-	before := -1
-	for range 20 {
+	for range 12 {
 		q.sd = q.tau / z
 		p := errorsAt{order: b.best, z: z}
 		p.ln, p.slope = b.errors(&b.orders[b.best], q)
+		if math.IsInf(p.ln, 1) {
+			if math.IsInf(b.leastOfAll(q), 1) {
+				return z, false
+			}
+			continue
+		}
 		gap := p.ln - target
 		exact := gap <= 0 && gap > -slack
 		if exact || about && math.Abs(gap) <= nearlyThere {
@@ -219,18 +224,10 @@ func (b *Bound) newton(q run, target, from, z float64, about bool) (at float64, 
 			}
 			return z, true
 		}
-		if z -= p.excess(gap+slack/4, last); p.slope < 0 && z > from && z < 4*p.z {
-			last = p
-			continue
+		if z -= p.excess(gap+slack/4, last); !(p.slope < 0 && z > from && z < 4*p.z) {
+			return p.z, false
 		}
-		if z = p.z; last.z > 0 {
-			z = last.z
-		}
-		q.sd = q.tau / z
-		if b.least(q); b.best == before {
-			break
-		}
-		before, last = b.best, errorsAt{}
+		last = p
 	}
 	return z, false
 }
@@ -408,25 +405,25 @@ func (c *scheduled) tuned(p Plan) float64 {
 func (c *scheduled) near(l line, d num.Descent) (num.Landing, bool) { return d.Least(l.of(c.rough)) }
 func (c *scheduled) root(l line, d num.Descent) (num.Landing, bool) { return d.Least(l.of(c.tuned)) }
 
-// least lands so far off that a line tells where the excess is 0: the walk there is the one that certifies.
+// least lands so far off that a line tells where the excess is 0: the walk there is the one that certifies. Where that
+// is further below 0 than the line says, a certified walk with less must fail.
 func (c *scheduled) least(l line, d num.Descent) (float64, bool) {
 	d.Trust = min(d.Tolerance/(300*d.Step), d.Step/25)
 	found, ok := c.root(l, d)
 	if !ok {
 		return found.X, false
 	}
-	x, least := min(found.Zero+d.Tolerance/2, found.X), found.Slope*d.Tolerance
-	if x == found.X { // the excess jumps there
-		least = math.Inf(-1)
+	x, slope := min(found.Zero+d.Tolerance/2, found.X), 0.0
+	y := c.excess(l.nearest(x))
+	if x < found.X {
+		slope = max(found.Slope, 2*(c.tuned(l.nearest(found.X))-y)/(found.X-x))
 	}
-	if y := c.excess(l.nearest(x)); y <= 0 && y >= least {
+	if y <= 0 && (y >= slope*d.Tolerance || c.excess(l.nearest(x-2*d.Tolerance)) > 0) {
 		return x, true
 	}
-	d.From, d.Slope, d.Bend, d.Trust = found.X, found.Slope, found.Bend, 0
-	if found, ok = c.root(l, d); !ok {
-		return found.X, false
-	}
-	return l.strict(found, d)
+	d = num.Descent{From: x, Step: d.Tolerance, Most: d.Most, Tolerance: d.Tolerance, Early: d.Early}
+	found, ok = d.Least(l.of(c.excess))
+	return found.X, ok
 }
 
 func (c *scheduled) run(p Plan) Run {

@@ -78,12 +78,12 @@ func (r Noise) Samples(p Plan) (Found, bool) {
 	if p.Samples = theory.MaxSamples; (!ok || found.X >= last) && !r.Certifies(p) {
 		return Found{}, false
 	}
-	if p = l.nearest(found.Zero); p.Samples > 1e10 || !l.choice.likely(p) {
+	if p = l.nearest(found.Zero); !r.smooth || p.Samples > 1e10 || !l.choice.likely(p) {
 		p.Samples = least(l.choice.likely)
 	}
 	tau, run := r.tauBy(l.choice, p, found)
-	// If one row fewer certified tau, the same tau/sd with this one would certify tau sqrt(1-1/n).
-	if n := p.Samples; tau <= p.Tau*(1-0.48/float64(n)) {
+	// If one row fewer certified tau, the same tau/sd with this one would certify tau sqrt(1-1/n), and tau is least.
+	if n := p.Samples; r.smooth && tau <= p.Tau*(1-0.48/float64(n)) {
 		if p.Samples = least(l.choice.likely); p.Samples != n {
 			tau, run = r.tauBy(l.choice, p, found)
 		}
@@ -91,6 +91,9 @@ func (r Noise) Samples(p Plan) (Found, bool) {
 	if tau > p.Tau { // it does not hold, or only by rounding
 		p.Samples = least(l.choice.holds)
 		tau, run = p.Tau, l.choice.run(p)
+	}
+	if p.Samples == theory.MaxSamples && !r.Certifies(p) {
+		return Found{}, false
 	}
 	return Found{Samples: p.Samples, Tau: tau, Run: run}, true
 }
@@ -124,12 +127,13 @@ func (r Noise) tauBy(choice choice, p Plan, inN num.Landing) (float64, Run) {
 		d.From, d.Step, d.Tolerance, d.Known = lnAsked, 1/n, tolerance, false
 		d.Slope, d.Bend = 2*inN.Slope, inN.Bend/2
 	}
+	most := asked
 	lnTau, ok := choice.least(l, d.Descent)
 	for step := d.Tolerance; ok && lnTau <= top && step < 1; step *= 2 { // a choice of its own may ask for a hair more
 		p = l.nearest(lnTau)
-		p.Tau = min(p.Tau, asked)
+		p.Tau = min(p.Tau, most)
 		if !choice.holds(p) {
-			lnTau += step
+			lnTau, most = lnTau+step, 1 // the tau asked for holds by about as little
 			continue
 		}
 		if n > 1e10 { // the logarithm has fewer digits than the answer
