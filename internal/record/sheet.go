@@ -11,23 +11,23 @@ type Sheet struct {
 	Notes   []string
 }
 
-// Compact drops the columns that hold nothing. It takes the rows over.
+// Compact drops the columns that hold nothing.
 func (s Sheet) Compact() Sheet {
 	var keep []int
-	var columns []string
+	out := Sheet{Title: s.Title, Notes: s.Notes, Rows: make([][]Cell, len(s.Rows))}
 	for j, name := range s.Columns {
 		if slices.ContainsFunc(s.Rows, func(row []Cell) bool { return row[j].Form != Missing }) {
-			keep, columns = append(keep, j), append(columns, name)
+			keep, out.Columns = append(keep, j), append(out.Columns, name)
 		}
 	}
+	cells := make([]Cell, len(s.Rows)*len(keep))
 	for k, row := range s.Rows {
 		for i, j := range keep {
-			row[i] = row[j]
+			cells[i] = row[j]
 		}
-		s.Rows[k] = row[:len(keep)]
+		out.Rows[k], cells = cells[:len(keep):len(keep)], cells[len(keep):]
 	}
-	s.Columns = columns
-	return s
+	return out
 }
 
 // Numeric says whether a column is to be aligned on the right.

@@ -349,12 +349,15 @@ func (c *even) root(l line, d num.Descent) (num.Landing, bool) {
 	return d.Least(l.of(c.excess))
 }
 
+// least goes up by the excess from where the margin of holds is not kept.
 func (c *even) least(l line, d num.Descent) (float64, bool) {
 	found, ok := c.root(l, d)
-	if !ok {
-		return found.X, false
+	if !ok || c.holds(l.nearest(found.X)) {
+		return found.X, ok
 	}
-	return l.strict(found, d)
+	d = num.Descent{From: found.X, Step: d.Tolerance, Most: d.Most, Tolerance: d.Tolerance, Early: d.Early}
+	found, ok = d.Least(l.of(c.excess))
+	return found.X, ok
 }
 
 // run is called for what holds.

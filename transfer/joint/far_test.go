@@ -1,11 +1,8 @@
 package joint
 
 import (
-	"math"
 	"math/rand/v2"
 	"testing"
-
-	"github.com/dpcalc/dpcalc/theory"
 )
 
 // A plan that is given up for constant noise after a few values is one that a search for the noise does not certify.
@@ -14,10 +11,7 @@ func TestHopelessEvenNoise(t *testing.T) {
 	r := rand.New(rand.NewPCG(171, 1))
 	many, soon := 0, 0
 	for range 400 {
-		p := Plan{
-			Queries: 1 + int64(math.Exp(r.Float64()*math.Log(1e7))), Tau: math.Pow(10, -0.3-2*r.Float64()),
-			Beta: theory.LogProb(-math.Pow(10, -1+4*r.Float64())), Sides: Sides(r.IntN(2)),
-		}
+		p := somePlan(r, 1e7, -1, 4)
 		least, ok := Even.Samples(p)
 		if !ok {
 			t.Fatalf("%+v: no answer", p)

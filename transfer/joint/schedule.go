@@ -408,6 +408,7 @@ func (c *scheduled) root(l line, d num.Descent) (num.Landing, bool) { return d.L
 // least lands so far off that a line tells where the excess is 0: the walk there is the one that certifies. Where that
 // is further below 0 than the line says, a certified walk with less must fail.
 func (c *scheduled) least(l line, d num.Descent) (float64, bool) {
+	// By the bend, a line over the step is off by some 100 times the step times the trust: a third of the tolerance.
 	d.Trust = min(d.Tolerance/(300*d.Step), d.Step/25)
 	found, ok := c.root(l, d)
 	if !ok {

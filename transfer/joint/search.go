@@ -65,7 +65,9 @@ func (r Noise) Samples(p Plan) (Found, bool) {
 	d.Step, d.Most, d.Tolerance = 0.02, last, nearEnough
 	found, ok := l.choice.near(l, d.Descent)
 	if ok {
-		found, ok = l.choice.root(l, d.then(found, 0.3*num.Exp(-found.X)))
+		fine := d.Then(found)
+		fine.Tolerance = 0.3 * num.Exp(-found.X)
+		found, ok = l.choice.root(l, fine)
 	}
 	least := func(holds func(Plan) bool) int64 {
 		return num.Ints{Lo: 1, Hi: theory.MaxSamples, Guess: l.nearest(found.X).Samples}.Least(func(n int64) bool {
@@ -82,7 +84,8 @@ func (r Noise) Samples(p Plan) (Found, bool) {
 		p.Samples = least(l.choice.likely)
 	}
 	tau, run := r.tauBy(l.choice, p, found)
-	// If one row fewer certified tau, the same tau/sd with this one would certify tau sqrt(1-1/n), and tau is least.
+	// If one row fewer certified tau, the same tau/sd with this one would certify tau sqrt(1-1/n), and tau is least: 0.48
+	// leaves room for the tolerance.
 	if n := p.Samples; r.smooth && tau <= p.Tau*(1-0.48/float64(n)) {
 		if p.Samples = least(l.choice.likely); p.Samples != n {
 			tau, run = r.tauBy(l.choice, p, found)
@@ -122,11 +125,12 @@ func (r Noise) tauBy(choice choice, p Plan, inN num.Landing) (float64, Run) {
 		if !ok {
 			found.Zero = top
 		}
-		d.Descent = d.then(found, tolerance)
+		d.Descent = d.Then(found)
 	} else {
-		d.From, d.Step, d.Tolerance, d.Known = lnAsked, 1/n, tolerance, false
+		d.From, d.Step, d.Known = lnAsked, 1/n, false
 		d.Slope, d.Bend = 2*inN.Slope, inN.Bend/2
 	}
+	d.Tolerance = tolerance
 	most := asked
 	lnTau, ok := choice.least(l, d.Descent)
 	for step := d.Tolerance; ok && lnTau <= top && step < 1; step *= 2 { // a choice of its own may ask for a hair more
@@ -160,11 +164,13 @@ func (r Noise) LeastBeta(p Plan) theory.LogProb {
 		p.Beta = theory.LogProb(-num.Exp(-max(min(x, 2*most), -690)))
 		return x, p
 	}}
-	d := prior{}
-	d.Descent = num.Descent{From: -num.Log(r.exponent(p)), Step: 0.1, Most: most, Tolerance: 0.01}
+	var d walks.Prior
+	d.From, d.Step, d.Most, d.Tolerance = -num.Log(r.exponent(p)), 0.1, most, 0.01
 	d.Early = r.prior(p, 1).Early
 	found, _ := l.choice.near(l, d.Descent)
-	low, ok := l.choice.least(l, d.then(found, tolerance))
+	fine := d.Then(found)
+	fine.Tolerance = tolerance
+	low, ok := l.choice.least(l, fine)
 	if !ok {
 		return 0
 	}
@@ -208,23 +214,11 @@ func (r Noise) exponent(p Plan) float64 {
 const nearEnough = 0.02
 
 // prior is that of the excess for a number of which ln n is worth so many.
-func (r Noise) prior(p Plan, steep float64) prior {
+func (r Noise) prior(p Plan, steep float64) walks.Prior {
 	if !r.smooth {
-		return prior{}
+		return walks.Prior{}
 	}
-	return prior{walks.Of(p.Queries, p.Tau, p.Beta, steep)}
-}
-
-type prior struct{ walks.Prior }
-
-// then is a descent from where another, by coarse runs of queries, has landed. What is known is better than what that
-// has seen far from 0.
-func (d prior) then(from num.Landing, tolerance float64) num.Descent {
-	if !d.Known {
-		d.Slope, d.Bend = from.Slope, from.Bend
-	}
-	d.From, d.Step, d.Tolerance, d.Known = from.Zero-d.Coarse, 0.003, tolerance, false
-	return d.Descent
+	return walks.Of(p.Queries, p.Tau, p.Beta, steep)
 }
 
 // line is plans that differ in one number.
@@ -241,14 +235,4 @@ func (l line) of(f func(Plan) float64) func(x float64) (at, y float64) {
 		at, p := l.at(x)
 		return at, f(p)
 	}
-}
-
-// strict returns the x of a landing, or one a hair above where that does not hold.
-func (l line) strict(found num.Landing, d num.Descent) (x float64, ok bool) {
-	if l.choice.holds(l.nearest(found.X)) {
-		return found.X, true
-	}
-	d = num.Descent{From: found.X, Step: d.Tolerance, Most: d.Most, Tolerance: d.Tolerance, Early: d.Early}
-	found, ok = d.Least(l.of(l.choice.excess))
-	return found.X, ok
 }

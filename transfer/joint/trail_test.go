@@ -26,6 +26,14 @@ func TestTrailLosesNoRow(t *testing.T) {
 	}
 }
 
+// somePlan is for up to so many queries. The logarithm to base 10 of -ln beta begins where that says and spans so much.
+func somePlan(r *rand.Rand, queries, least, span float64) Plan {
+	return Plan{
+		Queries: 1 + int64(math.Exp(r.Float64()*math.Log(queries))), Tau: math.Pow(10, -0.5-2*r.Float64()),
+		Beta: theory.LogProb(-math.Pow(10, least+span*r.Float64())), Sides: Sides(r.IntN(2)),
+	}
+}
+
 // What a search returns is certified. With one row fewer, or tau a little less, it is not. The least tau does not
 // depend on the tau that the search begins with.
 func TestLeastIsLeast(t *testing.T) {
@@ -37,10 +45,7 @@ func TestLeastIsLeast(t *testing.T) {
 		{Queries: 22, Tau: 0.00047326023050606343, Beta: -0.75429599915441481},
 	}
 	for range 150 {
-		plans = append(plans, Plan{
-			Queries: 1 + int64(math.Exp(r.Float64()*math.Log(1e5))), Tau: math.Pow(10, -0.5-2*r.Float64()),
-			Beta: theory.LogProb(-math.Pow(10, -0.5+2*r.Float64())), Sides: Sides(r.IntN(2)),
-		})
+		plans = append(plans, somePlan(r, 1e5, -0.5, 2))
 	}
 	for _, p := range plans {
 		found, ok := Falling.Samples(p)
@@ -75,10 +80,7 @@ func TestLeastRowsOfOneNoise(t *testing.T) {
 	r := rand.New(rand.NewPCG(173, 1))
 	plans := []Plan{{Queries: 2, Tau: 0.037244677237058585, Beta: -0.021310397907397777, Sides: Above}}
 	for range 300 {
-		plans = append(plans, Plan{
-			Queries: 1 + int64(math.Exp(r.Float64()*math.Log(1e4))), Tau: math.Pow(10, -0.5-2*r.Float64()),
-			Beta: theory.LogProb(-math.Pow(10, -2+3*r.Float64())), Sides: Sides(r.IntN(2)),
-		})
+		plans = append(plans, somePlan(r, 1e4, -2, 3))
 	}
 	for _, p := range plans {
 		found, ok := Even.Samples(p)

@@ -292,13 +292,13 @@ func solve(c chooser, at func(x float64) (float64, Plan), b bounds) (x float64, 
 // approach is solve as close as what is chosen on the way allows.
 func approach(c chooser, at func(x float64) (float64, Plan), b bounds) (found num.Landing, ok bool) {
 	_, p := at(b.from)
-	d := c.prior(p, b.steep)
-	d.From, d.Step, d.Most, d.Tolerance = b.from, 0.02, b.most, 2e-2
-	found, ok = d.Least(of(c.near, at))
+	prior := c.prior(p, b.steep)
+	prior.From, prior.Step, prior.Most, prior.Tolerance = b.from, 0.02, b.most, 2e-2
+	found, ok = prior.Least(of(c.near, at))
 	if !ok { // coarse walks may need more than there is
 		found = num.Landing{X: b.from, Zero: b.from}
 	}
-	d.Step, d.From, d.Known = 0.003, found.Zero-d.Coarse, false
+	d := prior.Then(found)
 	for i := range passes {
 		d.Tolerance = b.finest(found.X)
 		if i == 0 {

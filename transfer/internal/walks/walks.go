@@ -40,3 +40,13 @@ func Of(queries int64, tau float64, beta theory.LogProb, steep float64) Prior {
 		Coarse: max(1e-3*lnM-1.5e-3, 0) * (0.6 + 0.065*doubt) / steep,
 	}
 }
+
+// Then is the descent by finer walks from where coarse ones have landed. What is known of the slope is better than what
+// those have seen far from 0.
+func (p Prior) Then(from num.Landing) num.Descent {
+	if p.Slope == 0 {
+		p.Slope, p.Bend = from.Slope, from.Bend
+	}
+	p.From, p.Step, p.Known = from.Zero-p.Coarse, 0.003, false
+	return p.Descent
+}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -25,6 +26,14 @@ func TestPriorInOtherUnits(t *testing.T) {
 				t.Errorf("m %d, ln beta %g: %+v and %+v", m, beta, one, two)
 			}
 		}
+	}
+	from := num.Landing{X: 7, Zero: 6, Slope: -9, Bend: 8}
+	known := Prior{Descent: num.Descent{Slope: -2, Bend: 3, Known: true, Most: 50}, Coarse: 0.5}
+	if d := known.Then(from); d.From != 5.5 || d.Slope != -2 || d.Bend != 3 || d.Known || d.Most != 50 {
+		t.Errorf("%+v", d)
+	}
+	if d := (Prior{}).Then(from); d.From != 6 || d.Slope != -9 || d.Bend != 8 {
+		t.Errorf("%+v", d)
 	}
 	if got := PerLn(1, 0); got != 4 {
 		t.Errorf("PerLn(1, 1) = %g", got)
