@@ -319,10 +319,8 @@ func TestJointErrors(t *testing.T) {
 		{[]Cell{{"a", "a", 1}, {"a", "b", -0.25}}, "cell 2, p: got -0.25, want 0 or a number in [1e-300, 1]"},
 		{[]Cell{{"a", "a", nan}}, "cell 1, p: got NaN, want 0 or a number in [1e-300, 1]"},
 		{[]Cell{{"a", "a", 1e-301}}, "cell 1, p: got 1e-301, want 0 or a number in [1e-300, 1]"},
-		{[]Cell{{"a", "a", 0}}, "sum of p: got 0, want 1 within 1e-9, which leaves room for probabilities rounded to ten " +
-			"digits and none for missing cells"},
-		{[]Cell{{"a", "a", 0.5}, {"b", "a", 0.25}}, "sum of p: got 0.75, want 1 within 1e-9, which leaves room for " +
-			"probabilities rounded to ten digits and none for missing cells"},
+		{[]Cell{{"a", "a", 0}}, "sum of p: got 0, want 1 within 1e-9, which leaves room for probabilities rounded to ten digits and none for missing cells"},
+		{[]Cell{{"a", "a", 0.5}, {"b", "a", 0.25}}, "sum of p: got 0.75, want 1 within 1e-9, which leaves room for probabilities rounded to ten digits and none for missing cells"},
 		{[]Cell{{"b", "c", 0.25}, {"a", "a", 0.25}, {"b", "a", 0.25}, {"b", "b", 0.25}, {"a", "a", 0}, {"b", "c", 0}},
 			`cell 5: got x = "a" and y = "a" as in cell 2, want each pair of x and y once`},
 	} {
@@ -377,14 +375,11 @@ func TestReadJointErrors(t *testing.T) {
 		{"x,y,p\na,a,\n", `line 2, p: got "", want 0 or a number in [1e-300, 1]`},
 		{"x,y,p\na,a,1e-400\n", `line 2, p: got "1e-400", want 0 or a number in [1e-300, 1]`},
 		{"x,y,p\na,a,0.5\n\n\"b\n\",b,-1\n", "line 4, p: got -1, want 0 or a number in [1e-300, 1]"},
-		{"x,y,p\na,a,0.5\na,0.5\n", "line 3: got wrong number of fields, want fields as in the header, with quotes around " +
-			"those that contain a quote or a line break"},
-		{"x,y,p\na,a\"b,0.5\n", "line 2: got bare \" in non-quoted-field, want fields as in the header, with quotes around " +
-			"those that contain a quote or a line break"},
+		{"x,y,p\na,a,0.5\na,0.5\n", "line 3: got wrong number of fields, want fields as in the header, with quotes around those that contain a quote or a line break"},
+		{"x,y,p\na,a\"b,0.5\n", "line 2: got bare \" in non-quoted-field, want fields as in the header, with quotes around those that contain a quote or a line break"},
 		{"x,y,p\na,a,0.5\nb,b,0.25\na,a,0.25\n",
 			`line 4: got x = "a" and y = "a" as in line 2, want each pair of x and y once`},
-		{"x,y,p\na,a,0.5\n", "sum of p: got 0.5, want 1 within 1e-9, which leaves room for probabilities rounded to ten " +
-			"digits and none for missing cells"},
+		{"x,y,p\na,a,0.5\n", "sum of p: got 0.5, want 1 within 1e-9, which leaves room for probabilities rounded to ten digits and none for missing cells"},
 	} {
 		_, err := ReadJoint(strings.NewReader(c.text))
 		if e := new(theory.DomainError); !errors.As(err, &e) || err.Error() != c.want {

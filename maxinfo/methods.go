@@ -206,9 +206,8 @@ func (p Plan) pure(epsilon float64, info theory.Nats) []Method {
 		},
 		p.product(Method{
 			Name: "max-info-dwork15", Proof: theory.Published,
-			Sources: []theory.Source{{Key: "dwork15generalization", Where: "approximate max-information of pure differential " +
-				"privacy"}},
-			Limit: Dwork15{p.Samples, epsilon},
+			Sources: []theory.Source{{Key: "dwork15generalization", Where: "approximate max-information of pure differential privacy"}},
+			Limit:   Dwork15{p.Samples, epsilon},
 		}),
 		p.product(Method{
 			Name: "renyi", Proof: theory.Derived, Sources: derived("renyi"),

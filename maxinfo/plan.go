@@ -71,8 +71,7 @@ type OrderError struct {
 }
 
 func (e *OrderError) Error() string {
-	text := fmt.Sprintf("step %d, %s: after another answer the rows are no longer independent, and its bound may stand "+
-		"first only", e.Step, e.Named)
+	text := fmt.Sprintf("step %d, %s: after another answer the rows are no longer independent, and its bound may stand first only", e.Step, e.Named)
 	if e.Valid == nil {
 		return text + "; no order of these steps is valid"
 	}

@@ -153,8 +153,7 @@ func TestPlanDomain(t *testing.T) {
 		{Plan{Samples: 10, Data: -1, Steps: []Step{good}}, "data: got -1, want product or any"},
 		{Plan{Steps: []Step{good}}, "samples: got 0, want a whole number from 1 to 9007199254740992"},
 		{Plan{Samples: -1, Steps: []Step{Description{1}}}, "samples: got -1, want a whole number from 1 to 9007199254740992"},
-		{Plan{Samples: 1<<53 + 1, Steps: []Step{good}}, "samples: got 9007199254740993, want a whole number from 1 to " +
-			"9007199254740992"},
+		{Plan{Samples: 1<<53 + 1, Steps: []Step{good}}, "samples: got 9007199254740993, want a whole number from 1 to 9007199254740992"},
 		{Plan{Samples: 10, Steps: []Step{PureDP{0}}}, "epsilon: got 0, want a number > 0"},
 		{Plan{Samples: 10, Steps: []Step{PureDP{nan}}}, "epsilon: got NaN, want a number > 0"},
 		{Plan{Samples: 10, Steps: []Step{PureDP{inf}}}, "epsilon: got +Inf, want a number > 0"},
@@ -426,9 +425,7 @@ func TestLongerPlansCostMore(t *testing.T) {
 }
 
 func TestStepString(t *testing.T) {
-	want := "[pure-dp:epsilon=0.01 approx-dp:epsilon=0.02,delta=1e-9 gdp:mu=0.03 gaussian:queries=10,noise-sd=0.1 " +
-		"description:outcomes=3 description:bits=1442.6950408889634 mutual-info:bits=2 max-info:bits=1,slack=0.5 " +
-		"max-info:bits=1,data=any]"
+	want := "[pure-dp:epsilon=0.01 approx-dp:epsilon=0.02,delta=1e-9 gdp:mu=0.03 gaussian:queries=10,noise-sd=0.1 description:outcomes=3 description:bits=1442.6950408889634 mutual-info:bits=2 max-info:bits=1,slack=0.5 max-info:bits=1,data=any]"
 	delta, err := theory.ParseLogProb("1e-9")
 	if err != nil {
 		t.Fatal(err)

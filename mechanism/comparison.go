@@ -145,5 +145,4 @@ func (m interaction[Q, A]) window(least, most int64, queries int) (low, high int
 // maxWork bounds the terms of an enumeration.
 const maxWork = 1 << 28
 
-var errWork = &theory.NoAnswerError{Reason: "the law is a sum of more than 2^28 terms: choose a coarser lattice, or " +
-	"fewer queries"}
+var errWork = &theory.NoAnswerError{Reason: "the law is a sum of more than 2^28 terms: choose a coarser lattice, or fewer queries"}

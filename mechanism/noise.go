@@ -183,8 +183,7 @@ func (s spacing) lattice(scales ...float64) (lattice, error) {
 	}
 	step := lattice(s.sensitivity / float64(s.resolution))
 	ok := s.resolution > 0 && step.steps(slices.Max(scales)) <= 0x1p45
-	return step, theory.Domain(ok, "resolution", s.resolution, "0, or a positive integer with scales of at most 2^45 "+
-		"steps")
+	return step, theory.Domain(ok, "resolution", s.resolution, "0, or a positive integer with scales of at most 2^45 steps")
 }
 
 // lattice is the set of the multiples of a step. Its points are known by their number.

@@ -149,8 +149,7 @@ func TestThresholdoutInequality(t *testing.T) {
 			quarter++
 		}
 	}
-	t.Logf("%d failures, %d of them with W+N1 > T; least (excess + N*)/tau %.6f; refuted: 0.26 tau %d times, no term in "+
-		"W %d times",
+	t.Logf("%d failures, %d of them with W+N1 > T; least (excess + N*)/tau %.6f; refuted: 0.26 tau %d times, no term in W %d times",
 		failures, wide, tightest, quarter, withoutW)
 	if failures < 10_000 || quarter == 0 || withoutW == 0 {
 		t.Error("the check has no power")

@@ -44,8 +44,7 @@ func prescribed(m transfer.Method, a transfer.Answer) *gopter.PropResult {
 			return lawtest.Evidence(false, "%+v is %g-private, want %g", out, pure.Value.Epsilon, want)
 		}
 		noise := run.Scale * num.MaxLaplaceQuantile(a.Budget, a.Beta.Ln())
-		return lawtest.Evidence(noise < a.Tau, "the noise of an answer from the holdout exceeds %g, above tau = %g, with "+
-			"probability beta", noise, a.Tau)
+		return lawtest.Evidence(noise < a.Tau, "the noise of an answer from the holdout exceeds %g, above tau = %g, with probability beta", noise, a.Tau)
 	case run.Cells > 0:
 		r := mechanism.Rounding{Cells: run.Cells, Queries: queries}
 		length, err := r.DescriptionLength()

@@ -44,8 +44,7 @@ func shownAs(g transfer.Goal, s transfer.Shown) transfer.Goal {
 // byFeedback is a line for each kind of goal, a column for each kind of feedback.
 func byFeedback(t *testing.T) string {
 	var b strings.Builder
-	b.WriteString("| m | tau | gate: 1 pass | 3 | 10 | 100 | all | board | guesses: 1 flag | 3 | 10 | 100 | " +
-		"`thresholdout`: 1 | 10 | finalists | answers |\n|" + strings.Repeat(" ---: |", 16) + "\n")
+	b.WriteString("| m | tau | gate: 1 pass | 3 | 10 | 100 | all | board | guesses: 1 flag | 3 | 10 | 100 | `thresholdout`: 1 | 10 | finalists | answers |\n|" + strings.Repeat(" ---: |", 16) + "\n")
 	for _, m := range []int64{10, 32, 100, 1e3, 1e4, 1e6} {
 		for _, tau := range []float64{0.1, 0.05, 0.02} {
 			g := transfer.Goal{Queries: m, Tau: tau, Beta: theory.LogProb(math.Log(0.05))}
@@ -113,9 +112,7 @@ func byDisagreement(t *testing.T) string {
 // integration is ease.ml/ci's table for 32 steps: its rows, ours and ours for 0/1 queries.
 func integration(t *testing.T) string {
 	var b strings.Builder
-	b.WriteString("| reliability | tolerance | up to the first pass: ease.ml/ci | `gate` | 0/1 | " +
-		"every pass: ease.ml/ci | `gate` | 0/1 | " +
-		"difference, first pass: ease.ml/ci | `gate` | d = 0.1: ease.ml/ci | `gate` |\n|" + strings.Repeat(" ---: |", 12) +
+	b.WriteString("| reliability | tolerance | up to the first pass: ease.ml/ci | `gate` | 0/1 | every pass: ease.ml/ci | `gate` | 0/1 | difference, first pass: ease.ml/ci | `gate` | d = 0.1: ease.ml/ci | `gate` |\n|" + strings.Repeat(" ---: |", 12) +
 		"\n")
 	for _, beta := range []float64{0.01, 0.001, 0.0001, 0.00001} {
 		for _, tau := range []float64{0.1, 0.05, 0.025, 0.01} {

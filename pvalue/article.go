@@ -36,14 +36,13 @@ func Articles() ([]theory.Article, error) {
 
 // composedArticle is that of the correction by several theorems.
 var composedArticle = theory.Article{
-	Name:    composed,
-	Summary: "several steps, each by the theorem that leaves most",
-	Formula: "gamma = gamma_J(...gamma_2(gamma_1(alpha))), gamma_j the correction of step j alone",
-	Practice: "For steps of which each has several theorems. The steps may stand in any order, and those for " +
-		"independent rows at any place. Neighbouring private steps count as one, or one by one, whichever leaves more.",
-	Proof:   theory.Derived,
-	Sources: []theory.Source{compositionSource},
-	Assumes: []string{"the hypotheses of the theorems used, for every earlier answer held fixed"},
+	Name:     composed,
+	Summary:  "several steps, each by the theorem that leaves most",
+	Formula:  "gamma = gamma_J(...gamma_2(gamma_1(alpha))), gamma_j the correction of step j alone",
+	Practice: "For steps of which each has several theorems. The steps may stand in any order, and those for independent rows at any place. Neighbouring private steps count as one, or one by one, whichever leaves more.",
+	Proof:    theory.Derived,
+	Sources:  []theory.Source{compositionSource},
+	Assumes:  []string{"the hypotheses of the theorems used, for every earlier answer held fixed"},
 }
 
 // menu is the article of Bonferroni's correction, by that of the description it comes from.
@@ -51,8 +50,7 @@ func menu(a theory.Article) theory.Article {
 	a.Name = string(Bonferroni)
 	a.Summary = "one test selected among N possible ones, any law of the rows"
 	a.Formula = "gamma = alpha/N"
-	a.Practice = "For an analyst who saw one of N possible answers, or chose among N tests after seeing all of the " +
-		"data. Count every test that could have been selected."
+	a.Practice = "For an analyst who saw one of N possible answers, or chose among N tests after seeing all of the data. Count every test that could have been selected."
 	return a
 }
 
@@ -88,23 +86,21 @@ var familyArticles = []theory.Article{
 		Assumes:  []string{validAlone, anyLaw},
 	},
 	{
-		Name:    string(BenjaminiHochberg),
-		Summary: "Benjamini and Hochberg's step-up: the expected share of false rejections",
-		Formula: "min over j >= i of (m/j) p_(j), for p_(1) <= ... <= p_(m), at most 1",
-		Practice: "For a screen whose hits are looked at again: alpha is the expected share of false ones among them, " +
-			"not the probability of any.",
-		Proof:   theory.Published,
-		Sources: []theory.Source{{Key: "benjamini95"}, familySource},
-		Assumes: []string{validAlone, "independent or positively regression dependent p-values"},
+		Name:     string(BenjaminiHochberg),
+		Summary:  "Benjamini and Hochberg's step-up: the expected share of false rejections",
+		Formula:  "min over j >= i of (m/j) p_(j), for p_(1) <= ... <= p_(m), at most 1",
+		Practice: "For a screen whose hits are looked at again: alpha is the expected share of false ones among them, not the probability of any.",
+		Proof:    theory.Published,
+		Sources:  []theory.Source{{Key: "benjamini95"}, familySource},
+		Assumes:  []string{validAlone, "independent or positively regression dependent p-values"},
 	},
 	{
-		Name:    string(BenjaminiYekutieli),
-		Summary: "Benjamini and Yekutieli's step-up: as bh, under any dependence",
-		Formula: "min over j >= i of H_m (m/j) p_(j), H_m = 1 + 1/2 + ... + 1/m, at most 1",
-		Practice: "For a screen whose hits are looked at again, where nothing is known of how the p-values depend on each " +
-			"other: alpha is the expected share of false ones among the hits. Against bh it costs a factor of about ln m.",
-		Proof:   theory.Published,
-		Sources: []theory.Source{{Key: "benjamini01"}, familySource},
-		Assumes: []string{validAlone, anyLaw},
+		Name:     string(BenjaminiYekutieli),
+		Summary:  "Benjamini and Yekutieli's step-up: as bh, under any dependence",
+		Formula:  "min over j >= i of H_m (m/j) p_(j), H_m = 1 + 1/2 + ... + 1/m, at most 1",
+		Practice: "For a screen whose hits are looked at again, where nothing is known of how the p-values depend on each other: alpha is the expected share of false ones among the hits. Against bh it costs a factor of about ln m.",
+		Proof:    theory.Published,
+		Sources:  []theory.Source{{Key: "benjamini01"}, familySource},
+		Assumes:  []string{validAlone, anyLaw},
 	},
 }

@@ -81,8 +81,7 @@ func TestSlackIsChargedOnce(t *testing.T) {
 		if got := test.Threshold.Value(); math.Abs(got-c.want) > 1e-12*c.want || (test.Status == theory.OK) != c.always {
 			t.Errorf("always %v: %g, %s, want %g", c.always, got, test.Status, c.want)
 		}
-		if want := "step 2, max-info:bits=1,slack=0.001, leaves no threshold above zero at 0.0005, which is what the steps " +
-			"before it leave"; !c.always && test.Reason != want {
+		if want := "step 2, max-info:bits=1,slack=0.001, leaves no threshold above zero at 0.0005, which is what the steps before it leave"; !c.always && test.Reason != want {
 			t.Errorf("%q, want %q", test.Reason, want)
 		}
 	}

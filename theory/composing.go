@@ -53,42 +53,37 @@ var compositionMethods = []CompositionMethod{
 	},
 	{
 		Article: Article{
-			Name:    "advanced",
-			Summary: "the square root of the number of steps, for some delta",
-			Formula: "epsilon sqrt(2 k ln(1/d')) + k epsilon tanh(epsilon/2) at the delta k delta + d'",
-			Practice: "The bound that is cited most, with a sharper linear term. It is for comparison: optimal is " +
-				"never worse.",
-			Proof:   Published,
-			Sources: []Source{{"dwork10boosting", "Theorem III.3"}, {"kairouz17", "Theorem 3.4"}},
-			Assumes: []string{adaptiveSteps},
+			Name:     "advanced",
+			Summary:  "the square root of the number of steps, for some delta",
+			Formula:  "epsilon sqrt(2 k ln(1/d')) + k epsilon tanh(epsilon/2) at the delta k delta + d'",
+			Practice: "The bound that is cited most, with a sharper linear term. It is for comparison: optimal is never worse.",
+			Proof:    Published,
+			Sources:  []Source{{"dwork10boosting", "Theorem III.3"}, {"kairouz17", "Theorem 3.4"}},
+			Assumes:  []string{adaptiveSteps},
 		},
 		total:   true,
 		private: func(s Steps) (Bound[Approx], error) { return s.approx().Advanced(s.Total) },
 	},
 	{
 		Article: Article{
-			Name:    "optimal",
-			Summary: "the exact privacy of the worst steps",
-			Formula: "the least E with 1 - (1-delta)^k (1 - H(E)) <= the delta of the whole, H(E) = sum over l with " +
-				"(k-2l) epsilon > E of C(k,l) (e^((k-l) epsilon) - e^(E + l epsilon))/(1+e^epsilon)^k",
-			Practice: "No smaller epsilon is true of all steps with this epsilon and delta, so it is the one to use. " +
-				"It takes up to 10,000,000 steps.",
-			Proof:   Published,
-			Sources: []Source{optimalComposition},
-			Assumes: []string{adaptiveSteps},
+			Name:     "optimal",
+			Summary:  "the exact privacy of the worst steps",
+			Formula:  "the least E with 1 - (1-delta)^k (1 - H(E)) <= the delta of the whole, H(E) = sum over l with (k-2l) epsilon > E of C(k,l) (e^((k-l) epsilon) - e^(E + l epsilon))/(1+e^epsilon)^k",
+			Practice: "No smaller epsilon is true of all steps with this epsilon and delta, so it is the one to use. It takes up to 10,000,000 steps.",
+			Proof:    Published,
+			Sources:  []Source{optimalComposition},
+			Assumes:  []string{adaptiveSteps},
 		},
 		total:   true,
 		private: func(s Steps) (Bound[Approx], error) { return s.approx().Optimal(s.Total) },
 	},
 	{
 		Article: Article{
-			Name:    "zcdp",
-			Summary: "pure or Gaussian steps through zero-concentrated privacy",
-			Formula: "(rho + 2 sqrt(rho ln(1/delta)), delta), rho = k epsilon tanh(epsilon/2) for pure steps and " +
-				"k mu^2/2 for GDP",
-			Practice: "A closed form for any number of steps, and for steps of different privacy: their rhos add up. " +
-				"For Gaussian steps gdp is exact.",
-			Proof: Published,
+			Name:     "zcdp",
+			Summary:  "pure or Gaussian steps through zero-concentrated privacy",
+			Formula:  "(rho + 2 sqrt(rho ln(1/delta)), delta), rho = k epsilon tanh(epsilon/2) for pure steps and k mu^2/2 for GDP",
+			Practice: "A closed form for any number of steps, and for steps of different privacy: their rhos add up. For Gaussian steps gdp is exact.",
+			Proof:    Published,
 			Sources: []Source{
 				{"bun16", "Proposition 3.3, the last step of its proof sharpened"}, {"dong22", "Corollary B.6"},
 				{"bun16", "Lemma 1.7"}, {"bun16", "Proposition 1.3"},
@@ -101,10 +96,9 @@ var compositionMethods = []CompositionMethod{
 	},
 	{
 		Article: Article{
-			Name:    "gdp",
-			Summary: "Gaussian steps, exactly",
-			Formula: "mu sqrt(k), and the least epsilon with Phi(M/2 - epsilon/M) - e^epsilon Phi(-M/2 - epsilon/M) <= " +
-				"the delta of the whole, M = mu sqrt(k)",
+			Name:     "gdp",
+			Summary:  "Gaussian steps, exactly",
+			Formula:  "mu sqrt(k), and the least epsilon with Phi(M/2 - epsilon/M) - e^epsilon Phi(-M/2 - epsilon/M) <= the delta of the whole, M = mu sqrt(k)",
 			Practice: "For answers with Gaussian noise, whose mu is their sensitivity over its standard deviation.",
 			Proof:    Published,
 			Sources:  slices.Concat([]Source{{"dong22", "Corollary 3.3"}}, gaussianProfile),

@@ -170,8 +170,7 @@ func (m Thresholdout) Approx(delta LogProb) (Bound[Approx], error) {
 	budget, l := floatUp(m.Budget), math.Ln2-delta.Ln()
 	epsilon := above(step * math.Sqrt(32*budget*l))
 	if !(epsilon <= 20*l || epsilon >= mulUp(step, 2*budget)) {
-		return Bound[Approx]{}, &NotApplicableError{Source: thresholdoutPrivacy, Needs: "sqrt(32 B ln(2/delta))/(scale n) " +
-			"at most 20 ln(2/delta) or at least 2B/(scale n)"}
+		return Bound[Approx]{}, &NotApplicableError{Source: thresholdoutPrivacy, Needs: "sqrt(32 B ln(2/delta))/(scale n) at most 20 ln(2/delta) or at least 2B/(scale n)"}
 	}
 	return finite(Approx{epsilon, delta}, epsilon, "epsilon", thresholdoutPrivacy)
 }

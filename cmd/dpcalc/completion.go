@@ -223,15 +223,13 @@ func fishValue(f usage.Flag) string {
 func powershellScript(p *commands.Front) string {
 	var b strings.Builder
 	quote := func(words []string) string { return "'" + strings.Join(words, "', '") + "'" }
-	b.WriteString("Register-ArgumentCompleter -Native -CommandName dpcalc -ScriptBlock {\n    param($word, $ast, " +
-		"$position)\n")
+	b.WriteString("Register-ArgumentCompleter -Native -CommandName dpcalc -ScriptBlock {\n    param($word, $ast, $position)\n")
 	b.WriteString("    $typed = @($ast.CommandElements | ForEach-Object { $_.ToString() })\n    $words = @(")
 	var names []string
 	for _, c := range p.Commands {
 		names = append(names, c.Name)
 	}
-	b.WriteString(quote(names) + ")\n    if ($typed.Count -gt 2 -or ($typed.Count -eq 2 -and $word -eq '')) {\n        " +
-		"switch ($typed[1]) {\n")
+	b.WriteString(quote(names) + ")\n    if ($typed.Count -gt 2 -or ($typed.Count -eq 2 -and $word -eq '')) {\n        switch ($typed[1]) {\n")
 	for _, c := range p.Commands {
 		fmt.Fprintf(&b, "            '%s' { $words = @(%s) }\n", c.Name, quote(following(p, c)))
 	}

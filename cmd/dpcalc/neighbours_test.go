@@ -26,10 +26,8 @@ func TestNeighboursAreConverted(t *testing.T) {
 		{"pvalue-correct --alpha 0.05 -n 1000 --by approx-dp --epsilon 0.01 --delta 1e-9",
 			"pvalue-correct --alpha 0.05 -n 1000 --by approx-dp --epsilon 0.02 --delta " + delta},
 		{
-			"pvalue-correct --alpha 0.05 -n 1000 --by steps --step gdp:mu=0.001 --step description:outcomes=3 --step " +
-				"pure-dp:epsilon=1e-4",
-			"pvalue-correct --alpha 0.05 -n 1000 --by steps --step gdp:mu=0.002 --step description:outcomes=3 --step " +
-				"pure-dp:epsilon=2e-4",
+			"pvalue-correct --alpha 0.05 -n 1000 --by steps --step gdp:mu=0.001 --step description:outcomes=3 --step pure-dp:epsilon=1e-4",
+			"pvalue-correct --alpha 0.05 -n 1000 --by steps --step gdp:mu=0.002 --step description:outcomes=3 --step pure-dp:epsilon=2e-4",
 		},
 		{"maxinfo -n 1000 --slack 0.001 --step pure-dp:epsilon=0.01 --step max-info:bits=1,data=any",
 			"maxinfo -n 1000 --slack 0.001 --step pure-dp:epsilon=0.02 --step max-info:bits=1,data=any"},
@@ -91,11 +89,8 @@ func TestNeighboursAreConverted(t *testing.T) {
 // The sheet that recalculates is by replacement, and says so.
 func TestNeighboursOfALiveSheet(t *testing.T) {
 	for args, want := range map[string]string{
-		"--by pure-dp --epsilon 0.01 -n 1000": "dpcalc pvalue-correct --alpha 0.05 --by pure-dp --epsilon 0.02 --samples " +
-			"1000 --data product",
-		"--by steps --step gdp:mu=0.001 --step description:outcomes=3 -n 1000": "dpcalc pvalue-correct --alpha 0.05 --by " +
-			"steps --step gdp:mu=0.002 " +
-			"--step description:outcomes=3 --samples 1000 --data product",
+		"--by pure-dp --epsilon 0.01 -n 1000":                                  "dpcalc pvalue-correct --alpha 0.05 --by pure-dp --epsilon 0.02 --samples 1000 --data product",
+		"--by steps --step gdp:mu=0.001 --step description:outcomes=3 -n 1000": "dpcalc pvalue-correct --alpha 0.05 --by steps --step gdp:mu=0.002 --step description:outcomes=3 --samples 1000 --data product",
 	} {
 		f := commandtest.OpenBook(t, strings.Fields("pvalue-correct --alpha 0.05 "+args+" --neighbours add-remove")...)
 		rows, err := f.GetRows(record.LiveSheet)

@@ -91,8 +91,7 @@ func TestLongWorkbook(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	path := filepath.Join(t.TempDir(), "plan.xlsx")
-	if code, _, stderr := commandtest.Dpcalc(strings.Fields("samplesize -m 1:20k:1 -t 0.1 -b 0.05 --method " +
-		"splitting,hoeffding -o " + path)...); code != usage.ExitOK {
+	if code, _, stderr := commandtest.Dpcalc(strings.Fields("samplesize -m 1:20k:1 -t 0.1 -b 0.05 --method splitting,hoeffding -o " + path)...); code != usage.ExitOK {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
 	if left := commandtest.Files(t, dir); left != nil {
@@ -121,8 +120,7 @@ func TestWorkbookUsage(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "plan.xlsx")
 	for _, c := range []struct{ args, says string }{
-		{"-m 1:1048576:1 --max-rows 2M -o " + path, "--output: got 1048576 rows, want at most 1048575 in a workbook, or a " +
-			".csv file"},
+		{"-m 1:1048576:1 --max-rows 2M -o " + path, "--output: got 1048576 rows, want at most 1048575 in a workbook, or a .csv file"},
 		{"-m 1 -f xlsx", "--format: got xlsx without --output, want --output FILE, or --output - for standard output"},
 		{"-m 1 --csv-dialect excel-eu", "--csv-dialect: got it for table, want csv"},
 		{"-m 1 --csv-dialect excel-eu -o " + path, "--csv-dialect: got it for xlsx, want csv"},
@@ -140,8 +138,7 @@ func TestWorkbookUsage(t *testing.T) {
 	if err := commands.Emit(c, commands.Target{Format: workbook.Format}, long); err == nil {
 		t.Error("a sheet of more rows than there are")
 	}
-	_, stdout, stderr := commandtest.Dpcalc(strings.Fields("samplesize -m 1 -t 0.1 -b 0.05 --method splitting -f xlsx " +
-		"-o -")...)
+	_, stdout, stderr := commandtest.Dpcalc(strings.Fields("samplesize -m 1 -t 0.1 -b 0.05 --method splitting -f xlsx -o -")...)
 	if f, err := excelize.OpenReader(strings.NewReader(stdout)); err != nil || stderr != "" || len(f.GetSheetList()) != 3 {
 		t.Errorf("standard output: %v, %q", err, stderr)
 	}
@@ -162,8 +159,7 @@ func TestWorkbookUsage(t *testing.T) {
 func TestCommandLine(t *testing.T) {
 	f := commandtest.OpenBook(t, "samplesize", "-b", "1/20", "-t0.1"[:2], "0.1", "-m", "1,2", "--zip", "--method",
 		"splitting")
-	if got := commandtest.Contents(t, f, "About")[1][1]; got != "dpcalc samplesize --queries 1,2 --tau 0.1 --beta 1/20 "+
-		"--method splitting --zip --output book.xlsx" {
+	if got := commandtest.Contents(t, f, "About")[1][1]; got != "dpcalc samplesize --queries 1,2 --tau 0.1 --beta 1/20 --method splitting --zip --output book.xlsx" {
 		t.Error(got)
 	}
 	for word, want := range map[string]string{"": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$x": "'$x'",

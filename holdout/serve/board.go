@@ -156,8 +156,7 @@ var pageColumns = []string{"look", "team", "name", "verdict", "response", "bar",
 // boardPage is the board as a page. Every text in it is escaped.
 func boardPage(s holdout.Status, lines []holdout.Line) []byte {
 	var b strings.Builder
-	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">" +
-		"<meta name=\"viewport\" content=\"width=device-width\"><title>The board</title><style>" + style +
+	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>The board</title><style>" + style +
 		"</style></head><body>\n<h1>The board</h1>\n")
 	p := s.Plan.Promise
 	fmt.Fprintf(&b, "<p>The ledger is %s: %d looks taken, %d remain.", s.State(), s.Looks, s.Remaining.Looks)
@@ -178,8 +177,7 @@ func meaning(p *holdout.Plan) string {
 	if p.Mechanism.Parts > 0 {
 		of = "the rows of its part"
 	}
-	truth := " The truth of a look is the mean over fresh labels of " + of + ". It is the population's value only for " +
-		"predictions of a model that was made without these rows."
+	truth := " The truth of a look is the mean over fresh labels of " + of + ". It is the population's value only for predictions of a model that was made without these rows."
 	promise := "With probability at least 1 - beta, "
 	within := "is within tau of its truth"
 	if p.Promise.OneSided {

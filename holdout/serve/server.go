@@ -92,8 +92,7 @@ func New(dir string, labels *holdout.Labels, o Options) (*Server, error) {
 		return nil, err
 	}
 	if verified.Plan.Promise.Feedback == transfer.Final.String() {
-		return nil, usage.Errorf("got a plan for finalists, want one whose looks come one by one: holdout score takes all " +
-			"finalists in one command")
+		return nil, usage.Errorf("got a plan for finalists, want one whose looks come one by one: holdout score takes all finalists in one command")
 	}
 	o.MaxBody, o.Rate = cmp.Or(o.MaxBody, DefaultMaxBody), cmp.Or(o.Rate, DefaultRate)
 	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
@@ -205,8 +204,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // headers of every answer. The page needs its own style and nothing else.
 var headers = map[string]string{
-	"Content-Security-Policy": "default-src 'none'; style-src '" + styleHash + "'; base-uri 'none'; form-action 'none'; " +
-		"frame-ancestors 'none'",
+	"Content-Security-Policy":      "default-src 'none'; style-src '" + styleHash + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 	"X-Content-Type-Options":       "nosniff",
 	"Referrer-Policy":              "no-referrer",
 	"Cache-Control":                "no-store",

@@ -39,8 +39,7 @@ func Entry(s theory.Source) (string, error) {
 		if at := Revision(usage.Version()); at != "" {
 			url += "/blob/" + at + "/docs/theorems/README.md"
 		}
-		return "@software{dpcalc,\n  author    = {{The dpcalc authors}},\n  title     = {dpcalc: sample sizes for " +
-			"adaptively chosen queries},\n" +
+		return "@software{dpcalc,\n  author    = {{The dpcalc authors}},\n  title     = {dpcalc: sample sizes for adaptively chosen queries},\n" +
 			"  version   = {" + usage.Version() +
 			"},\n  note      = {proofs in docs/theorems, not refereed},\n  url       = {" + url + "},\n}\n", nil
 	}

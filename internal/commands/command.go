@@ -67,10 +67,8 @@ func OutputFlags(formats []record.Format) []usage.Flag {
 	return []usage.Flag{
 		{Name: "format", Alias: "f", Usage: "write `FORMAT`: " + strings.Join(helps[:last], ", ") + ", or " + helps[last],
 			Words: names},
-		{Name: "output", Alias: "o", Usage: "write to `FILE`, whole or not at all; its suffix implies the format; - is " +
-			"standard output"},
-		{Name: "csv-dialect", Usage: "write csv in `DIALECT`: rfc4180 (default), or excel-eu with semicolons, decimal " +
-			"commas and a byte order mark", Words: dialects},
+		{Name: "output", Alias: "o", Usage: "write to `FILE`, whole or not at all; its suffix implies the format; - is standard output"},
+		{Name: "csv-dialect", Usage: "write csv in `DIALECT`: rfc4180 (default), or excel-eu with semicolons, decimal commas and a byte order mark", Words: dialects},
 	}
 }
 
@@ -113,8 +111,7 @@ func (c *Call) Target() (t Target, err error) {
 	case hasPath && path == "":
 		return Target{}, usage.Invalid("output", path, "a file name")
 	case t.Format.Book != nil && !hasPath:
-		return Target{}, usage.Errorf("--format: got %s without --output, want --output FILE, or --output - for standard "+
-			"output", name)
+		return Target{}, usage.Errorf("--format: got %s without --output, want --output FILE, or --output - for standard output", name)
 	case !hasPath || path == "-":
 	case explicit:
 		t.Path = path

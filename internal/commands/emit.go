@@ -20,8 +20,7 @@ const mostCells = 3_000_000
 // FitsTable refuses more rows than the memory for a table holds.
 func FitsTable(rows, columns int64) error {
 	if rows > mostCells/columns {
-		return usage.Errorf("--format: got %d rows of %d columns, want at most %d cells in a table for people; "+
-			"csv, tsv, json and jsonl take any number", rows, columns, mostCells)
+		return usage.Errorf("--format: got %d rows of %d columns, want at most %d cells in a table for people; csv, tsv, json and jsonl take any number", rows, columns, mostCells)
 	}
 	return nil
 }

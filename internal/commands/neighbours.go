@@ -60,8 +60,7 @@ func (by Convention) Approx(a theory.Approx) (theory.Approx, error) {
 	case err != nil:
 		return a, usage.Errorf("--%s: got %s, want a smaller epsilon or delta: %v", NeighboursKey, string(by), err)
 	case b.Value.LnDelta == 0:
-		return a, usage.Errorf("--%s: got %s, want a smaller delta: by replacement it is (1 + e^epsilon) delta, here 1 or "+
-			"more",
+		return a, usage.Errorf("--%s: got %s, want a smaller delta: by replacement it is (1 + e^epsilon) delta, here 1 or more",
 			NeighboursKey, string(by))
 	}
 	return b.Value, nil

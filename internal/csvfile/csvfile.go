@@ -439,8 +439,7 @@ func (t *Table) withoutHeader(column string) (bool, error) {
 	}
 	first := strings.TrimSpace(t.Columns[0])
 	if first == "0" {
-		return false, usage.Errorf("got 0 in the first line, a name or a p-value, want a header line p, " +
-			"or --p-column 0 if it is the name")
+		return false, usage.Errorf("got 0 in the first line, a name or a p-value, want a header line p, or --p-column 0 if it is the name")
 	}
 	_, number := t.Chance(first)
 	return number || Absent(first), nil

@@ -191,10 +191,9 @@ func TestRefusedTables(t *testing.T) {
 		"a;p\n\"x\nx\"y;0.1\n":           "line 2: got text after a closing quote, want ';'",
 		"a,p\nx\",0.1\n":                 "line 2: got a quote inside an unquoted cell",
 		"a,p\nx,0.1\n\"y,0.2\nz,0.3\n":   "line 3: got a quote that is left open",
-		"p,x\r0.1,2\r": "line 1: got a carriage return inside an unquoted cell, want lines that end in " +
-			"LF or CRLF",
-		"x,y\n1,2\n": "got the columns x, y, want one named p, pval or p_value, or --p-column",
-		"p,P\n1,2\n": "got the columns p, P, want one of p-values, choose it by --p-column",
+		"p,x\r0.1,2\r":                   "line 1: got a carriage return inside an unquoted cell, want lines that end in LF or CRLF",
+		"x,y\n1,2\n":                     "got the columns x, y, want one named p, pval or p_value, or --p-column",
+		"p,P\n1,2\n":                     "got the columns p, P, want one of p-values, choose it by --p-column",
 		"a,p\n\"" + strings.Repeat("x\n", maxRecord): "line 2: got more than 16777216 bytes, want a row",
 	} {
 		_, err := openText(t, text, "")

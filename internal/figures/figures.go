@@ -154,8 +154,7 @@ var svg = medium{
 	room:   1.2,
 	canvas: func(at layout) vg.CanvasWriterTo { return vgsvg.New(at.width, at.height) },
 	finish: func(page []byte) []byte {
-		page = bytes.ReplaceAll(page, []byte("font-family:Liberation "+
-			"Sans;font-variant:normal;font-weight:normal;font-style:normal"),
+		page = bytes.ReplaceAll(page, []byte("font-family:Liberation Sans;font-variant:normal;font-weight:normal;font-style:normal"),
 			[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif"))
 		return svgText().ReplaceAllFunc(page, fitted)
 	},

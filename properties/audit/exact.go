@@ -64,8 +64,7 @@ func (p *Pair) swapped() *Pair {
 	return other
 }
 
-var errNotPrivate = &theory.NoAnswerError{Reason: "an outcome that is possible for one input is impossible for its " +
-	"neighbour"}
+var errNotPrivate = &theory.NoAnswerError{Reason: "an outcome that is possible for one input is impossible for its neighbour"}
 
 // Epsilon returns the least epsilon of pure differential privacy, the largest |ln of
 // a likelihood ratio|. It reports NoAnswer for a pair that is private at no epsilon.

@@ -344,8 +344,7 @@ func (r result) promised() (low, high float64) {
 // The searches on both data sets: no promise is broken more often than it may be, a score without a promise flatters,
 // and the tables and the figure are those of docs/use/real.md.
 func TestRealData(t *testing.T) {
-	table := "| data | shown | tau | furthest off | broken | winner | claimed above it | above rows never drawn | " +
-		"not kept there |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+	table := "| data | shown | tau | furthest off | broken | winner | claimed above it | above rows never drawn | not kept there |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
 	var figure figure
 	for _, name := range []string{"digits", "cancer"} {
 		p := readPool(t, name)
@@ -479,14 +478,12 @@ func (f *figure) arm(r result) {
 
 func (f *figure) svg() string {
 	var all strings.Builder
-	fmt.Fprintf(&all, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %g\" font-family=\"sans-serif\" "+
-		"font-size=\"13\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n", width, f.y+48)
+	fmt.Fprintf(&all, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %g\" font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n", width, f.y+48)
 	all.WriteString(f.body.String())
 	for tick := -0.3; tick < 0.31; tick += 0.1 {
 		fmt.Fprintf(&all, "<path d=\"M%.1f 10V%g\" stroke=\"#888\" stroke-width=\".5\"/>\n"+
 			"<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">%.0f</text>\n", at(tick), f.y+6, at(tick), f.y+20, 100*tick+1e-9)
 	}
-	fmt.Fprintf(&all, "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">"+
-		"claimed of the winner less its population score, in points</text>\n</svg>\n", at(0), f.y+38)
+	fmt.Fprintf(&all, "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">claimed of the winner less its population score, in points</text>\n</svg>\n", at(0), f.y+38)
 	return all.String()
 }

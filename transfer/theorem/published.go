@@ -116,8 +116,7 @@ func Jung20Pure(s Sampled, class Class, target theory.LogProb) (theory.Bound[Pop
 	// ln(1/eta), eta = target - beta rounded down
 	rest := -math.Expm1(s.Beta.Ln()-target.Ln()) * (1 - 0x1p-50)
 	if !(rest > 0) {
-		return theory.Bound[Population]{}, &theory.NotApplicableError{Source: source, Needs: "a target beta above the " +
-			"sample's beta"}
+		return theory.Bound[Population]{}, &theory.NotApplicableError{Source: source, Needs: "a target beta above the sample's beta"}
 	}
 	alpha := s.Alpha + math.Expm1(s.Epsilon) + math.Sqrt(2*(-target.Ln()-num.Log(rest))/float64(class.Samples))
 	return concluded(alpha, target, []theory.Source{source}, onePopulation)

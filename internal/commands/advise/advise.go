@@ -209,8 +209,7 @@ func (i *interview) told(all []advice) (title, notes []string) {
 }
 
 // promise is what tau is a distance from.
-const promise = "A score is promised close to the model's mean over fresh labels of these same rows. It is close to " +
-	"the accuracy on new rows only if the model was made without these rows."
+const promise = "A score is promised close to the model's mean over fresh labels of these same rows. It is close to the accuracy on new rows only if the model was made without these rows."
 
 // compared is what people read above and below the plans.
 func (i *interview) compared(all []advice) (title, notes []string) {

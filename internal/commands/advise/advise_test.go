@@ -249,8 +249,7 @@ func TestRowsAreThoseOfSamplesize(t *testing.T) {
 // The ways out are there, and the best plan is the one that the answers call for.
 func TestWaysAndTheBest(t *testing.T) {
 	for _, c := range []struct{ flags, ways, best string }{
-		{"--samples 5000 --queries 150 --query binary", "sealed rows final; less feedback gate; less feedback best; " +
-			"less feedback flags; plan answers; fewer looks answers", "sealed rows final"},
+		{"--samples 5000 --queries 150 --query binary", "sealed rows final; less feedback gate; less feedback best; less feedback flags; plan answers; fewer looks answers", "sealed rows final"},
 		{"--samples 2000 --queries 40 --tau 5% --feedback answers --query binary",
 			"plan answers; fewer looks answers; less feedback gate; sealed rows final", "sealed rows final"},
 		{"--samples 20k --queries 40 --tau 5% --feedback answers", "plan answers; less feedback gate; sealed rows final",
@@ -277,9 +276,8 @@ func TestWaysAndTheBest(t *testing.T) {
 // What is no better than an answer without data says so.
 func TestTrivialAnswersAreNoted(t *testing.T) {
 	for flags, note := range map[string]string{
-		"--samples 5 --queries 3 --feedback answers": "plan: answering 1/2 without any data does as well\n",
-		"--samples 500 --queries 30 --query difference --disagreement 0.1 --feedback answers": "plan: no difference " +
-			"is more than 0.1, the disagreement\n",
+		"--samples 5 --queries 3 --feedback answers":                                          "plan: answering 1/2 without any data does as well\n",
+		"--samples 500 --queries 30 --query difference --disagreement 0.1 --feedback answers": "plan: no difference is more than 0.1, the disagreement\n",
 	} {
 		_, out, _ := commandtest.Dpcalc(append([]string{"advise"}, strings.Fields(flags)...)...)
 		if !strings.Contains(out, note) {
@@ -397,8 +395,7 @@ func TestPipe(t *testing.T) {
 		"--queries 2 --samples 10 --feedback gate --budget 1":      "--budget: plays no part",
 		"--queries 2 --samples 10 --feedback final --finalists 1":  "--finalists: plays no part",
 		"--queries 2 --samples 10 --query bounded --sensitivity 2": "--sensitivity: plays no part",
-		"--goal p-value": "--selection: got nothing, want fixed, menu, private, " +
-			"gaussian, gate or free",
+		"--goal p-value":                                       "--selection: got nothing, want fixed, menu, private, gaussian, gate or free",
 		"--goal p-value --selection menu --p 2":                "--p: got 2, want a probability",
 		"--goal p-value --selection gate --looks 3 --passes 4": "passes: got 4",
 	} {
@@ -408,8 +405,7 @@ func TestPipe(t *testing.T) {
 		}
 	}
 	_, out, _ := commandtest.Dpcalc("advise", "--samples", "500", "--queries", "20")
-	const taken = "Taken where no flag says it: --goal accuracy, --adaptive yes, --feedback unsure, --training no, " +
-		"--passes 1, --budget 1, --finalists 1, --noise yes, --query bounded, --beta 0.05, --tau none\n"
+	const taken = "Taken where no flag says it: --goal accuracy, --adaptive yes, --feedback unsure, --training no, --passes 1, --budget 1, --finalists 1, --noise yes, --query bounded, --beta 0.05, --tau none\n"
 	if !strings.Contains(out, taken) {
 		t.Errorf("%s", out)
 	}

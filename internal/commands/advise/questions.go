@@ -94,27 +94,22 @@ var questions = []question{
 		},
 		explains: "A score that was looked at often flatters the model it chose, and a p-value the test it chose."},
 	{flag: "samples", asks: "How many rows are there?", standard: none, parse: wanting(numbers.Counts),
-		explains: "Rows that nothing was trained on and nobody has looked at yet. Count what is independent: ten lines of " +
-			"one patient are one row. Where they are still to be collected, say none: the answer is how many it takes."},
+		explains: "Rows that nothing was trained on and nobody has looked at yet. Count what is independent: ten lines of one patient are one row. Where they are still to be collected, say none: the answer is how many it takes."},
 	{flag: "adaptive", asks: "Does a result on these rows decide what is tried next?", standard: "yes", choices: yesOrNo,
-		explains: "No, if everything that will be scored is written down before the first result, as a grid that is scored " +
-			"as a whole. Yes, if anything is tried because of a result, by anybody."},
+		explains: "No, if everything that will be scored is written down before the first result, as a grid that is scored as a whole. Yes, if anything is tried because of a result, by anybody."},
 	{flag: "feedback", asks: "What is shown of a look?", standard: unsure,
 		choices: []choice{
 			{"answers", "every score"}, {"gate", "pass or fail"}, {"best", "the best score so far"},
 			{"flags", "where a guess is wrong"}, {"final", "nothing until the finalists are scored, once and together"},
 			{unsure, "whatever costs least: compare them"},
 		},
-		explains: "What leaves the rows informs the next choice, so that less feedback costs fewer rows. A gate, a best " +
-			"score and sealed finalists need no noise."},
+		explains: "What leaves the rows informs the next choice, so that less feedback costs fewer rows. A gate, a best score and sealed finalists need no noise."},
 	{flag: "queries", asks: "How many looks, at most?", parse: wanting(numbers.Counts),
 		explains: "Every look counts: each model that is scored, each prompt, each commit, also those that are thrown away."},
 	{flag: "passes", asks: "At which pass is a gate retired?", standard: "1", parse: wanting(numbers.Counts),
-		explains: "A gate that has passed something tells more than one that has not. With more passes the rows are used " +
-			"for longer, and each costs accuracy."},
+		explains: "A gate that has passed something tells more than one that has not. With more passes the rows are used for longer, and each costs accuracy."},
 	{flag: "budget", asks: "How many guesses may turn out wrong?", standard: "1", parse: wanting(numbers.Counts),
-		explains: "Who has a training set guesses the score from there. The answer is the guess as long as it is right, " +
-			"and after so many corrections the rows are used up."},
+		explains: "Who has a training set guesses the score from there. The answer is the guess as long as it is right, and after so many corrections the rows are used up."},
 	{flag: "finalists", asks: "How many finalists are scored on rows that are sealed for them?", standard: "1",
 		parse: wanting(numbers.Counts), quiet: true},
 	{flag: "query", asks: "What does a look measure?", standard: "bounded",

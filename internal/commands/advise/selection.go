@@ -29,22 +29,16 @@ type blank struct{ flag, word string }
 
 var sources = map[string]source{
 	"fixed": {method: none, by: []string{"--by", "description", "--outcomes", "1"}, after: []string{"--family", "holm"},
-		reason: "A test that was fixed before the data were seen needs no correction for selection: the number of " +
-			"possible tests is one. Several reported tests need a family-wise step."},
+		reason: "A test that was fixed before the data were seen needs no correction for selection: the number of possible tests is one. Several reported tests need a family-wise step."},
 	"menu": {method: "bonferroni", by: []string{"--by", "description"}, asks: []blank{{"outcomes", "N"}},
-		reason: "Whatever led to the choice, one of N tests that were written down before was chosen, so that alpha/N is " +
-			"valid. N counts every test that might have been chosen."},
+		reason: "Whatever led to the choice, one of N tests that were written down before was chosen, so that alpha/N is valid. N counts every test that might have been chosen."},
 	"private": {method: "renyi", by: []string{"--by", "pure-dp"}, asks: []blank{{"epsilon", "EPSILON"}, {"samples", "N"}},
-		reason: "All that was known of the sample when the test was chosen came through epsilon-differentially private " +
-			"answers, epsilon being the privacy of all of them together. For (epsilon, delta) or Gaussian privacy: --by " +
-			"approx-dp or --by gdp."},
+		reason: "All that was known of the sample when the test was chosen came through epsilon-differentially private answers, epsilon being the privacy of all of them together. For (epsilon, delta) or Gaussian privacy: --by approx-dp or --by gdp."},
 	"gaussian": {method: "the starred row, renyi or kl", by: []string{"--by", "gaussian"},
-		asks: []blank{{"queries", "M"}, {"noise-sd", "SD"}, {"samples", "N"}},
-		reason: "All that was known of the sample when the test was chosen came through M means of values in [0,1], each " +
-			"with Gaussian noise of standard deviation SD."},
+		asks:   []blank{{"queries", "M"}, {"noise-sd", "SD"}, {"samples", "N"}},
+		reason: "All that was known of the sample when the test was chosen came through M means of values in [0,1], each with Gaussian noise of standard deviation SD."},
 	"gate": {method: "gates", by: []string{"--by", "gates"}, asks: []blank{{"looks", "M"}, {"passes", ""}},
-		reason: "All that was known of the rows when a test was chosen is which of the earlier tests passed. M counts all " +
-			"tests, and the gate is closed for good at its last pass. No family step follows."},
+		reason: "All that was known of the rows when a test was chosen is which of the earlier tests passed. M counts all tests, and the gate is closed for good at its last pass. No family step follows."},
 }
 
 // selection advises on a p-value.
@@ -52,8 +46,7 @@ func (i *interview) selection() ([]advice, error) {
 	how := i.ask("selection")
 	from, ok := sources[how]
 	if i.failure != nil || !ok {
-		return []advice{{status: transfer.OK, reason: "After a free look at the data no threshold is valid for a test on " +
-			"the same data. Test on fresh rows, or plan ahead: decide a menu, or look through private answers only."}}, i.failure
+		return []advice{{status: transfer.OK, reason: "After a free look at the data no threshold is valid for a test on the same data. Test on fresh rows, or plan ahead: decide a menu, or look through private answers only."}}, i.failure
 	}
 	p, alpha := i.ask("p"), i.ask("alpha")
 	by, complete := slices.Clone(from.by), true

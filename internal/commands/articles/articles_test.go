@@ -82,8 +82,7 @@ func explained(t *testing.T) (names map[string]string) {
 		asked = append(asked, []string{"maxinfo", "--samples", "1000", "--slack", "0.01", "--step", step},
 			[]string{"pvalue-correct", "--alpha", "0.05", "--by", "steps", "--samples", "1000", "--step", step})
 	}
-	asked = append(asked, strings.Fields("pvalue-correct --alpha 0.05 --by steps --samples 1000 "+
-		"--step pure-dp:epsilon=0.005 --step mutual-info:bits=1e-9"))
+	asked = append(asked, strings.Fields("pvalue-correct --alpha 0.05 --by steps --samples 1000 --step pure-dp:epsilon=0.005 --step mutual-info:bits=1e-9"))
 	names = make(map[string]string)
 	for _, args := range asked {
 		code, stdout, stderr := commandtest.Dpcalc(append(args, "-f", "csv")...)

@@ -139,8 +139,7 @@ var (
 	}
 	ColumnAdaptive = Column{Name: "adaptive", Cell: func(r *Row) record.Cell { return record.Truth(r.Method.Adaptive) }}
 	ColumnUse      = Column{
-		Name: "use", Says: "adaptive: for queries chosen in view of answers; reference: only for queries fixed beforehand; " +
-			"dp procedure: for what a private procedure puts out",
+		Name: "use", Says: "adaptive: for queries chosen in view of answers; reference: only for queries fixed beforehand; dp procedure: for what a private procedure puts out",
 		Cell: func(r *Row) record.Cell { return record.Words(Use(r)) },
 	}
 	ColumnProof = Column{
@@ -176,8 +175,7 @@ var (
 	}
 	ColumnNoiseSpan  = Column{Name: "noise_scale", Cell: func(r *Row) record.Cell { return NoiseCell(r.Mechanism) }}
 	ColumnNoiseFirst = Column{
-		Name: "noise_first", Title: "first noise scale", Says: "of a schedule that of the first answer; --schedule FILE " +
-			"writes all",
+		Name: "noise_first", Title: "first noise scale", Says: "of a schedule that of the first answer; --schedule FILE writes all",
 		Cell: ofSchedule(func(run transfer.Mechanism) float64 { return run.ScaleFirst }),
 	}
 	ColumnNoiseLast = Column{

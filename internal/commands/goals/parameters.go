@@ -248,9 +248,7 @@ func totalCell(x float64) record.Cell {
 var (
 	QueryFlag = usage.Flag{Name: "query", Usage: "`KIND` of query: " + kinds[0] + " (default), " +
 		usage.OrList(kinds[1:]), Words: kinds}
-	FeedbackFlag = usage.Flag{Name: "feedback", Usage: "what is `SHOWN`: answers (default), gate (pass or fail), best " +
-		"(the best " +
-		"score), flags (corrections of guesses) or final (scores of finalists, once)", Words: shownNames()}
+	FeedbackFlag = usage.Flag{Name: "feedback", Usage: "what is `SHOWN`: answers (default), gate (pass or fail), best (the best score), flags (corrections of guesses) or final (scores of finalists, once)", Words: shownNames()}
 	OneSidedFlag = usage.Flag{Name: "one-sided", Switch: true,
 		Usage: "nothing shown exceeds the truth by more than tau; short of it, it may be anything"}
 	CheckedFlag = usage.Flag{Name: "checked", Switch: true,
@@ -358,8 +356,7 @@ func ReadGrid(c usage.Values, inputs *[]record.Input, needs int) (none Grid, err
 		if got == "" {
 			got = "none"
 		}
-		return none, usage.Errorf("samplesize: got %s, want three of --samples, --queries, --tau, --beta to find the "+
-			"fourth, or all to check", got)
+		return none, usage.Errorf("samplesize: got %s, want three of --samples, --queries, --tau, --beta to find the fourth, or all to check", got)
 	}
 	if base.Feedback == transfer.Flags && !typed("budget") {
 		return none, usage.Errorf("--budget: got nothing, want how many flags --feedback flags may raise")

@@ -18,8 +18,7 @@ func folder(dir string) []record.Input {
 }
 
 // promise says what is promised, in words.
-const promise = "The truth of a look is the mean over fresh labels of the same rows: the population's value only for " +
-	"predictions of a model that was made without these rows."
+const promise = "The truth of a look is the mean over fresh labels of the same rows: the population's value only for predictions of a model that was made without these rows."
 
 // made is the row of init.
 type made struct {

@@ -230,8 +230,7 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on 
 func TestLostPass(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rows(t, 1000, 500, 800, 900)
-	runs(t, 0, "holdout init ledger --labels labels.csv --incumbent p500.tsv -m 5 -t 0.2 -b 0.05 --query difference "+
-		"--feedback gate --passes 2")
+	runs(t, 0, "holdout init ledger --labels labels.csv --incumbent p500.tsv -m 5 -t 0.2 -b 0.05 --query difference --feedback gate --passes 2")
 	const line = "holdout score ledger p800.tsv --bar 0"
 	s := &outfile.Session{Context: context.Background(), Stdin: strings.NewReader(""), Stdout: full{}, Stderr: io.Discard}
 	if code := commandtest.RunIn(s, strings.Fields("dpcalc "+line)); code != usage.ExitFailure {

@@ -80,8 +80,7 @@ func Command() *commands.Command {
 			"Exit codes: 0 answered, 4 a gate said fail or a plan does not certify, 3 refused: used up or retired.",
 		Flags: slices.Concat([]usage.Flag{
 			{Name: "labels", Usage: "labels in `FILE`; for score and serve, where those of the ledger are now"},
-			{Name: "incumbent", Usage: "difference: the predictions in `FILE` that candidates are compared with; for score " +
-				"and serve, where they are now"},
+			{Name: "incumbent", Usage: "difference: the predictions in `FILE` that candidates are compared with; for score and serve, where they are now"},
 			{Name: "metric", Usage: "`METRIC` of a look: accuracy (default), or column:NAME for values in [0, 1]"},
 			{Name: "plan", Usage: "the plan file `FILE`, in place of the flags of samplesize"},
 			{Name: "scenario", Usage: "the scenario `NAME` of the plan file"},

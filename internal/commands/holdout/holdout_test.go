@@ -82,8 +82,7 @@ func row(t *testing.T, want int, line string) map[string]any {
 func TestStory(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rows(t, 1000, 600, 700, 800, 900)
-	made := row(t, 0, "holdout init ledger --labels labels.csv -m 3 -t 0.1 -b 0.05 --query binary "+
-		"--feedback gate --method gate --passes 1")
+	made := row(t, 0, "holdout init ledger --labels labels.csv -m 3 -t 0.1 -b 0.05 --query binary --feedback gate --method gate --passes 1")
 	if made["method"] != "gate" || made["samples"] != 1000. || made["status"] != "ok" {
 		t.Errorf("%v", made)
 	}
@@ -226,8 +225,7 @@ func TestBadInput(t *testing.T) {
 
 		"score ledger none.csv": "none.csv: got nothing, want a header line with id and prediction",
 
-		"score ledger few.csv": "holdout: few.csv: got 999 missing ids (r0, r2, r3, r4, r5, ...), 1 surplus id (zz), " +
-			"1 doubled id (r1), want every id",
+		"score ledger few.csv": "holdout: few.csv: got 999 missing ids (r0, r2, r3, r4, r5, ...), 1 surplus id (zz), 1 doubled id (r1), want every id",
 
 		"score ledger class.csv": "class.csv: id r0: got the prediction cow, want a class of the labels: ",
 

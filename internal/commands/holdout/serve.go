@@ -22,8 +22,7 @@ import (
 // serveFlags say who may ask over HTTP.
 var serveFlags = []usage.Flag{
 	{Name: "addr", Usage: "serve: answer at `HOST:PORT` (default " + defaultAddress + "; port 0 for a free one)"},
-	{Name: "tokens", Usage: "serve: the teams' tokens in `FILE`, a line of token each; without it only a loopback " +
-		"address is served"},
+	{Name: "tokens", Usage: "serve: the teams' tokens in `FILE`, a line of token each; without it only a loopback address is served"},
 	{Name: "public-board", Switch: true, Usage: "serve: show board and status without a token"},
 	{Name: "host", Repeats: true, Usage: "serve: the Host header may be `NAME` too, as behind a proxy"},
 	{Name: "rate", Usage: "serve: answer a team `R` requests a second (default " + strconv.Itoa(serve.DefaultRate) +

@@ -36,8 +36,7 @@ var goalFlags = []usage.Flag{
 		Usage: "difference: candidates differ from the incumbent on a share of at most `D` of the rows"},
 	{Name: "at-least", Usage: "binary: every population value is known to be at least `R`"},
 	{Name: "variance", Usage: "the values of every look vary from row to row with variance at most `V`"},
-	{Name: "checked", Switch: true, Usage: "difference: the disagreement is kept on the sample, and not known of the " +
-		"population"},
+	{Name: "checked", Switch: true, Usage: "difference: the disagreement is kept on the sample, and not known of the population"},
 	{Name: "one-sided", Switch: true, Usage: "nothing shown exceeds its truth by more than tau; it may fall short of it"},
 }
 

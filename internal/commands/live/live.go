@@ -93,9 +93,7 @@ func lnNodes(n, passes string) string {
 		tail = fmt.Sprintf("IF(%s<%d,0,(%s-%d)/%d*(1+%s))", passes, k, n, k-1, k, tail)
 	}
 	all := n + "*LN(2)"
-	entropy := fmt.Sprintf("MIN((%[1]s-1)*LN(2),%[2]s*LN(%[1]s/%[2]s)"+
-		"+IF(%[2]s<%[1]s/10000,%[2]s,(%[2]s-%[1]s)*LN(1-%[2]s/%[1]s))"+
-		"+MIN(0,LN(%[1]s/(%[1]s-%[2]s)/%[2]s/6.28318)/2+LN((%[1]s-%[2]s+1)/(%[1]s-2*%[2]s+1))))", n, passes)
+	entropy := fmt.Sprintf("MIN((%[1]s-1)*LN(2),%[2]s*LN(%[1]s/%[2]s)+IF(%[2]s<%[1]s/10000,%[2]s,(%[2]s-%[1]s)*LN(1-%[2]s/%[1]s))+MIN(0,LN(%[1]s/(%[1]s-%[2]s)/%[2]s/6.28318)/2+LN((%[1]s-%[2]s+1)/(%[1]s-2*%[2]s+1))))", n, passes)
 	return fmt.Sprintf("(IF(%[1]s>=%[2]s,%[3]s,IF(%[1]s<=%[4]d,LN(1+%[5]s),IF(2*%[1]s>=%[2]s,%[3]s,%[6]s)))*(1+1E-11))",
 		passes, n, all, countedPasses, tail, entropy)
 }

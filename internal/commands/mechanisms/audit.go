@@ -33,8 +33,7 @@ func Audit() *commands.Command {
 		Flags: []usage.Flag{
 			{Name: "epsilon", Usage: "`E` that the mechanisms are built for, from 0.05 to 8 (default 1)"},
 			{Name: "samples", Alias: "n", Usage: "at most `N` samples of each statistical check (default 1048576)"},
-			{Name: "false-alarm", Usage: "`A`, the probability that a true claim is called violated, in the whole suite " +
-				"(default 1e-9)"},
+			{Name: "false-alarm", Usage: "`A`, the probability that a true claim is called violated, in the whole suite (default 1e-9)"},
 			{Name: "seed", Usage: "`S` of the random numbers (default 2017); the same seed gives the same bytes"},
 			{Name: "list", Switch: true, Usage: "name the mechanisms and mutants, and run nothing"},
 		},

@@ -50,8 +50,7 @@ func Experiment() *commands.Command {
 			{Name: "reps", Usage: "`R` repetitions of each setting (default 100)"},
 			{Name: "arms", Usage: "only these arms, `A,B,...`: " + strings.Join(armNames(), ", "), Words: armNames(),
 				List: true},
-			{Name: "budget", Alias: "B", Usage: "`K` flagged answers of the arm thresholdout (default 2500, which 10000 " +
-				"attributes do not use up)"},
+			{Name: "budget", Alias: "B", Usage: "`K` flagged answers of the arm thresholdout (default 2500, which 10000 attributes do not use up)"},
 			{Name: "seed", Usage: "`S` of the random numbers (default 2015); the same seed gives the same bytes"},
 			{Name: "direct", Switch: true, Usage: "draw all the data instead of what the classifiers look at"},
 		},
@@ -266,8 +265,7 @@ func experimentFigure(e experiment.Holdout, rows []experiment.HoldoutRow) record
 	if silent(e, rows) {
 		about += "; shown: while budget is left"
 	}
-	f := record.Figure{Title: []string{"Accuracy of the classifier: on the training set, on the holdout as shown, on " +
-		"fresh data", about}}
+	f := record.Figure{Title: []string{"Accuracy of the classifier: on the training set, on the holdout as shown, on fresh data", about}}
 	x, y := record.NewRuler("k, attributes in the classifier", false), record.NewRuler("accuracy", false)
 	ways := []struct {
 		name string

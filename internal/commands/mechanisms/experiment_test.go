@@ -105,8 +105,7 @@ func TestExperimentRows(t *testing.T) {
 
 	// The other ways to write the same.
 	_, table, _ := commandtest.Dpcalc(append(tiny[1:], "--arms", "standard")...)
-	if !strings.HasPrefix(table, "Accuracy of a classifier of k attributes, over 20 repetitions: 100 rows, 300 "+
-		"attributes, seed 2015\n") ||
+	if !strings.HasPrefix(table, "Accuracy of a classifier of k attributes, over 20 repetitions: 100 rows, 300 attributes, seed 2015\n") ||
 		strings.Contains(table, "answered") || strings.Contains(table, "budget") {
 		t.Errorf("table of an arm that always answers:\n%s", table)
 	}
@@ -141,8 +140,7 @@ func TestExperimentUsage(t *testing.T) {
 		{[]string{"--reps", "2M"}, "--reps: got 2000000, want an integer from 1 to 1000000"},
 		{[]string{"--seed", "0.5"}, "--seed: got 0.5, want a whole number from 0 to 9007199254740992"},
 		{[]string{"--budget", "0"}, "--budget: got 0, want a whole number from 1 to 9007199254740992"},
-		{[]string{"--arms", "standart"}, "--arms: got standart, want some of standard, paper, thresholdout, did you mean " +
-			"standard?"},
+		{[]string{"--arms", "standart"}, "--arms: got standart, want some of standard, paper, thresholdout, did you mean standard?"},
 		{[]string{"--arms", "paper,paper"}, "--arms: got paper twice, want it once"},
 		{[]string{"--signal", "0:100:1"}, "--signal: got 101 settings, want at most 100"},
 		{[]string{"more"}, "experiment: unexpected argument more"},

@@ -29,8 +29,7 @@ func Transfer() *commands.Command {
 			{Name: "samples", Alias: "n", Usage: "`N` rows; some theorems need it"},
 			{Name: "query", Usage: "`KIND` of query: bounded (default), binary, sensitive or minimization",
 				Words: commands.QueryKinds},
-			{Name: "sensitivity", Usage: "one row moves a sensitive query or a loss by at most `D`/n (default 1); needs " +
-				"--samples"},
+			{Name: "sensitivity", Usage: "one row moves a sensitive query or a loss by at most `D`/n (default 1); needs --samples"},
 		},
 		Output: commands.Tables,
 		Examples: [2]string{

@@ -37,8 +37,7 @@ func Command() *commands.Command {
 			"stays that of a single test. --family-on adjusted (default) takes the step on the adjusted p-values; raw takes\n" +
 			"it on the p-values of the FILE and corrects the result once, which is valid too and rejects no less (by\n" +
 			"russo-zou16, at alpha up to 0.6).\n" +
-			"Without a FILE the numbers of a question take lists and ranges, as in samplesize: 0.001,0.01 or 1:1k:x10. There " +
-			"is\n" +
+			"Without a FILE the numbers of a question take lists and ranges, as in samplesize: 0.001,0.01 or 1:1k:x10. There is\n" +
 			"a row for each method of each combination, and --plot draws one list or two.\n" +
 			"A workbook (-o FILE.xlsx) has a sheet whose thresholds follow its inputs.",
 		Flags: slices.Concat([]usage.Flag{

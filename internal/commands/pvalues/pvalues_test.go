@@ -137,8 +137,7 @@ func TestFamilyOfATableWithMissingValues(t *testing.T) {
 	// Without an answer no step was taken, and nothing is said of one.
 	var out, errs bytes.Buffer
 	s := &outfile.Session{Context: t.Context(), Stdin: strings.NewReader(table), Stdout: &out, Stderr: &errs, Workers: 1}
-	code := commandtest.RunIn(s, strings.Fields("dpcalc pvalue-correct - --alpha 0.05 --by pure-dp --epsilon 1e308 -n "+
-		"1000 --family holm"))
+	code := commandtest.RunIn(s, strings.Fields("dpcalc pvalue-correct - --alpha 0.05 --by pure-dp --epsilon 1e308 -n 1000 --family holm"))
 	if code != usage.ExitNoAnswer || errs.String() != "2 missing p-values\n" {
 		t.Errorf("exit %d, %s%s", code, out.String(), errs.String())
 	}
@@ -185,8 +184,7 @@ func TestCorrectedTable(t *testing.T) {
 		if count != fmt.Sprintf("%d missing p-values", missing) || (warning != "") != (family != pvalue.NoFamily) {
 			t.Errorf("standard error: %q, %d are missing", said, missing)
 		}
-		if warning != "" && !strings.HasPrefix(warning, fmt.Sprintf("warning: --family %s counted m = %d p-values and none "+
-			"of the missing ones;", family, len(want))) {
+		if warning != "" && !strings.HasPrefix(warning, fmt.Sprintf("warning: --family %s counted m = %d p-values and none of the missing ones;", family, len(want))) {
 			t.Errorf("%s of %d: %q", family, len(want), warning)
 		}
 		rows, err := csv.NewReader(strings.NewReader(strings.ReplaceAll(one, "\r\nlines", "\rlines"))).ReadAll()

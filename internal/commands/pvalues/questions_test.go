@@ -165,8 +165,7 @@ func TestLevels(t *testing.T) {
 			}
 		}
 	}
-	rows := commandtest.RowsOf(t, strings.Fields("pvalue-correct --by pure-dp -n 10k --epsilon 0.01 --level 0.99 "+
-		"--method kl")...)
+	rows := commandtest.RowsOf(t, strings.Fields("pvalue-correct --by pure-dp -n 10k --epsilon 0.01 --level 0.99 --method kl")...)
 	if len(rows) != 1 || rows[0]["method"] != "kl" || rows[0]["best"] != true {
 		t.Errorf("%v", rows)
 	}
@@ -176,36 +175,32 @@ func TestLevels(t *testing.T) {
 func TestSenselessQuestions(t *testing.T) {
 	for command, says := range map[string]string{
 		"--by rdp": "--by: got rdp, want pure-dp",
-		"--by steps -n 9 --step rdp:order=1,epsilon=1":   "--step rdp: order: got 1, want a number above 1",
-		"--by steps -n 9 --step rdp:order=0.5,epsilon=1": "--step rdp: order: got 0.5, want a number above 1",
-		"--by steps -n 9 --step rdp:order=NaN,epsilon=1": "--step rdp: order: got NaN, want a number above 1",
-		"--by steps -n 9 --step rdp:order=2,epsilon=-1": "--step rdp: epsilon: got -1, want a number of at " +
-			"least 0",
-		"--by steps -n 9 --step rdp:order=2,epsilon=1;order=3": "--step rdp: got 2 orders and 1 epsilons",
-		"--by steps --step gates:looks=3,passes=0":             "passes: got 0, want a whole number from 1",
-		"--by steps -n 9 --step zcdp:rho=0":                    "--step zcdp: rho: got 0, want a positive number",
-		"--by zcdp --rho -1 -n 9":                              "--rho: got -1, want a positive number",
-		"--by zcdp --rho 1":                                    "--samples: got nothing, want a value",
-		"--by gates --looks 0":                                 "--looks: got 0, want a whole number from 1",
-		"--by gates --looks 3 --passes 4": "--passes: got 4, want a whole number from 1 to the " +
-			"number",
-		"--by gates --passes 4":                                     "--looks: got nothing, want a value",
-		"--by description --outcomes 2 --wins 0 --losses 0":         "--wins: got 0 with --losses 0, want a pair that does",
-		"--by description --outcomes 2 --wins 3":                    "--losses: got nothing, want a value to go with --wins",
-		"--by description --outcomes 2 --wins -3 --losses 1":        "--wins: got -3, want a whole number from 0",
-		"--by description --outcomes 2 --wins 1 --losses 1.5":       "--losses: got 1.5, want a whole number from 0",
-		"--by description --outcomes 2 --wins 1 --losses 2 --p 0.1": "--wins: given with --p, want one of the two",
-		"--by description --outcomes 2 --losses 2 --p 0.1":          "--losses: given with --p, want one of the two",
-		"--by pure-dp --survives 0.01":                              "--survives: got nothing for --epsilon and --samples",
-		"--by approx-dp -n 9 --target-threshold 0.01":               "got nothing for --epsilon and --delta, want one of",
-		"--by pure-dp -n 9 --epsilon 1 --survives 0.01":             "--survives: got everything, want one of the numbers",
-		"--by steps -n 9 --step pure-dp:epsilon=1 --survives 0.01":  "--survives: got everything, want one of the numbers",
-		"--by pure-dp -n 9 --target-threshold 0": "--target-threshold: got 0, want a probability in " +
-			"(0, 1)",
-		"--by pure-dp -n 9 --survives 1":                          "--survives: got 1, want a probability in (0, 1)",
-		"--by pure-dp -n 9 --target-threshold 0.1 --survives 0.2": "--target-threshold: given with --survives, want one",
-		"--by pure-dp -n 9 --target-threshold 0.1 --p 0.2": "--target-threshold: given with --p, want one of the " +
-			"two",
+		"--by steps -n 9 --step rdp:order=1,epsilon=1":               "--step rdp: order: got 1, want a number above 1",
+		"--by steps -n 9 --step rdp:order=0.5,epsilon=1":             "--step rdp: order: got 0.5, want a number above 1",
+		"--by steps -n 9 --step rdp:order=NaN,epsilon=1":             "--step rdp: order: got NaN, want a number above 1",
+		"--by steps -n 9 --step rdp:order=2,epsilon=-1":              "--step rdp: epsilon: got -1, want a number of at least 0",
+		"--by steps -n 9 --step rdp:order=2,epsilon=1;order=3":       "--step rdp: got 2 orders and 1 epsilons",
+		"--by steps --step gates:looks=3,passes=0":                   "passes: got 0, want a whole number from 1",
+		"--by steps -n 9 --step zcdp:rho=0":                          "--step zcdp: rho: got 0, want a positive number",
+		"--by zcdp --rho -1 -n 9":                                    "--rho: got -1, want a positive number",
+		"--by zcdp --rho 1":                                          "--samples: got nothing, want a value",
+		"--by gates --looks 0":                                       "--looks: got 0, want a whole number from 1",
+		"--by gates --looks 3 --passes 4":                            "--passes: got 4, want a whole number from 1 to the number",
+		"--by gates --passes 4":                                      "--looks: got nothing, want a value",
+		"--by description --outcomes 2 --wins 0 --losses 0":          "--wins: got 0 with --losses 0, want a pair that does",
+		"--by description --outcomes 2 --wins 3":                     "--losses: got nothing, want a value to go with --wins",
+		"--by description --outcomes 2 --wins -3 --losses 1":         "--wins: got -3, want a whole number from 0",
+		"--by description --outcomes 2 --wins 1 --losses 1.5":        "--losses: got 1.5, want a whole number from 0",
+		"--by description --outcomes 2 --wins 1 --losses 2 --p 0.1":  "--wins: given with --p, want one of the two",
+		"--by description --outcomes 2 --losses 2 --p 0.1":           "--losses: given with --p, want one of the two",
+		"--by pure-dp --survives 0.01":                               "--survives: got nothing for --epsilon and --samples",
+		"--by approx-dp -n 9 --target-threshold 0.01":                "got nothing for --epsilon and --delta, want one of",
+		"--by pure-dp -n 9 --epsilon 1 --survives 0.01":              "--survives: got everything, want one of the numbers",
+		"--by steps -n 9 --step pure-dp:epsilon=1 --survives 0.01":   "--survives: got everything, want one of the numbers",
+		"--by pure-dp -n 9 --target-threshold 0":                     "--target-threshold: got 0, want a probability in (0, 1)",
+		"--by pure-dp -n 9 --survives 1":                             "--survives: got 1, want a probability in (0, 1)",
+		"--by pure-dp -n 9 --target-threshold 0.1 --survives 0.2":    "--target-threshold: given with --survives, want one",
+		"--by pure-dp -n 9 --target-threshold 0.1 --p 0.2":           "--target-threshold: given with --p, want one of the two",
 		"--by pure-dp -n 9 --survives 0.1 --losses 2":                "--survives: given with --losses, want one of the two",
 		"--by pure-dp -n 9 --epsilon 1 --level 0.9":                  "--level: given with --alpha, want one of the two",
 		"--by gaussian --noise-sd 1 -m 2 --survives 0.1 --epsilon 1": "--epsilon: given with --by gaussian",
@@ -253,10 +248,8 @@ func TestSenselessQuestions(t *testing.T) {
 // Where nothing is left the row says at which step, and the exit code is 3.
 func TestStepToBlame(t *testing.T) {
 	for steps, says := range map[string]string{
-		"pure-dp:epsilon=0.001 max-info:bits=1,slack=0.3": "step 2, max-info:bits=1,slack=0.3, " +
-			"leaves no threshold",
-		"max-info:bits=1,slack=0.3 pure-dp:epsilon=0.001": "step 1, max-info:bits=1,slack=0.3, " +
-			"leaves no threshold",
+		"pure-dp:epsilon=0.001 max-info:bits=1,slack=0.3":                       "step 2, max-info:bits=1,slack=0.3, leaves no threshold",
+		"max-info:bits=1,slack=0.3 pure-dp:epsilon=0.001":                       "step 1, max-info:bits=1,slack=0.3, leaves no threshold",
 		"description:outcomes=9 approx-dp:epsilon=0.1,delta=0.01 gates:looks=3": "step 2, approx-dp:epsilon=0.1,delta=0.01",
 	} {
 		command := "pvalue-correct --alpha 0.05 --by steps -n 1000 -f jsonl --step " +

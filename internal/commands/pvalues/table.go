@@ -152,9 +152,7 @@ func (t *correction) tellMissing(w io.Writer) {
 		fmt.Fprintf(w, "%d missing p-values\n", n)
 	}
 	if t.family != pvalue.NoFamily && t.adjusted != nil {
-		fmt.Fprintf(w, "warning: --family %s counted m = %d p-values and none of the missing ones; NA may stand for \"not "+
-			"significant\", "+
-			"as DESeq2's padj does for genes that it filters out: a test that was made counts, give it p = 1\n", t.family,
+		fmt.Fprintf(w, "warning: --family %s counted m = %d p-values and none of the missing ones; NA may stand for \"not significant\", as DESeq2's padj does for genes that it filters out: a test that was made counts, give it p = 1\n", t.family,
 			t.tests())
 	}
 }

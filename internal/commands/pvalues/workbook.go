@@ -558,22 +558,17 @@ func (s selection) live(all []pvalue.Test, p *typedP) (*record.Live, error) {
 func (s selection) liveIntro(p *typedP, several bool) []string {
 	intro := []string{
 		"Threshold for the p-value of one selected test: change the yellow cells",
-		"Rows marked formula follow them. Thresholds are rounded down and adjusted p-values up by a part in 10^12, in " +
-			"10^9 for the normal law, more than the rounding errors of a spreadsheet.",
+		"Rows marked formula follow them. Thresholds are rounded down and adjusted p-values up by a part in 10^12, in 10^9 for the normal law, more than the rounding errors of a spreadsheet.",
 		"confidence is the level of intervals for what was selected.",
 	}
 	if several {
-		intro = append(intro, "The formulas follow the way through the steps that was best at the start. It is valid for "+
-			"other inputs too; another way may then leave more, which dpcalc finds. ln left (k) is what the first k links of "+
-			"the way leave of alpha.")
+		intro = append(intro, "The formulas follow the way through the steps that was best at the start. It is valid for other inputs too; another way may then leave more, which dpcalc finds. ln left (k) is what the first k links of the way leave of alpha.")
 	}
 	if s.plan.Neighbours == commands.ByAdding {
-		intro = append(intro, "The privacy below is for neighbours by replacing a row: it was converted from that for "+
-			"adding or removing one.")
+		intro = append(intro, "The privacy below is for neighbours by replacing a row: it was converted from that for adding or removing one.")
 	}
 	if p != nil {
-		intro = append(intro, "Rows marked value have no explicit formula. They hold for the inputs at the start and are "+
-			"blank for others; dpcalc computes them.")
+		intro = append(intro, "Rows marked value have no explicit formula. They hold for the inputs at the start and are blank for others; dpcalc computes them.")
 	}
 	return intro
 }
@@ -944,8 +939,7 @@ func (t *correction) remarks(sources []string) []record.Remark {
 		list = append(list, record.Remark{Label: c.Name, Text: c.Says})
 	}
 	if t.follows() {
-		list = append(list, record.Remark{Label: rejectLive, Text: "whether p is at most the threshold of the sheet Live, " +
-			"whose inputs may be changed"})
+		list = append(list, record.Remark{Label: rejectLive, Text: "whether p is at most the threshold of the sheet Live, whose inputs may be changed"})
 	}
 	return append(list, record.Remark{}, record.Remark{Label: "Method"},
 		record.Remark{Label: t.by.Correction.Name, Text: strings.Join([]string{

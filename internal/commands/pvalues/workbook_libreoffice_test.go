@@ -34,13 +34,12 @@ func TestLibreOfficeCorrections(t *testing.T) {
 		bits     = "--alpha 0.05 --by description --bits 7 --p 0.01"
 		mutual   = "--alpha 0.05 --by mutual-info --bits 0.1 --p 0.003"
 		given    = "--alpha 0.05 --by max-info --bits 3 --p 0.0001"
-		steps    = "--alpha 0.05 --by steps -n 10k --step pure-dp:epsilon=0.01 --step description:outcomes=100 --step " +
-			"max-info:bits=2,slack=0.001,data=any"
-		zcdp    = "--alpha 0.05 --by zcdp --rho 1e-6 -n 10k --p 1e-3"
-		gate    = "--alpha 0.05 --by gates --looks 20 --passes 3 --p 1e-5"
-		order   = "--alpha 0.05 --by steps -n 10k --step description:outcomes=10 --step pure-dp:epsilon=0.005 --p 0.001"
-		mixed   = "--alpha 0.05 --by steps -n 10k --step gates:looks=5,passes=2 --step zcdp:rho=1e-7 --step gates:looks=6"
-		atAlpha = "alpha: want a probability in (0, 1)"
+		steps    = "--alpha 0.05 --by steps -n 10k --step pure-dp:epsilon=0.01 --step description:outcomes=100 --step max-info:bits=2,slack=0.001,data=any"
+		zcdp     = "--alpha 0.05 --by zcdp --rho 1e-6 -n 10k --p 1e-3"
+		gate     = "--alpha 0.05 --by gates --looks 20 --passes 3 --p 1e-5"
+		order    = "--alpha 0.05 --by steps -n 10k --step description:outcomes=10 --step pure-dp:epsilon=0.005 --p 0.001"
+		mixed    = "--alpha 0.05 --by steps -n 10k --step gates:looks=5,passes=2 --step zcdp:rho=1e-7 --step gates:looks=6"
+		atAlpha  = "alpha: want a probability in (0, 1)"
 	)
 	var changes []commandtest.Change
 	for _, start := range liveCorrections {

@@ -55,13 +55,10 @@ var liveCorrections = []string{
 	"--alpha 0.05 --by max-info --bits 3 --slack 0.01 --p 0.0001",
 	"--alpha 0.05 --by max-info --nats 2000 --p 0.0001",
 	"--alpha 0.05 --by max-info --bits 3 --slack 0.01 --data any --p 0.0001",
-	"--alpha 0.05 --by steps -n 10k --step pure-dp:epsilon=0.005 --step pure-dp:epsilon=0.005 --step " +
-		"description:outcomes=100 --step max-info:bits=2,slack=0.001,data=any --step pure-dp:epsilon=0.0001 --p 0.00001",
+	"--alpha 0.05 --by steps -n 10k --step pure-dp:epsilon=0.005 --step pure-dp:epsilon=0.005 --step description:outcomes=100 --step max-info:bits=2,slack=0.001,data=any --step pure-dp:epsilon=0.0001 --p 0.00001",
 	"--alpha 0.05 --by steps -n 10k --step gdp:mu=0.0001 --step gaussian:queries=100,noise-sd=10 --p 0.00001",
-	"--alpha 0.05 --by steps -n 10k --step gaussian:queries=100,noise-sd=10 --step gaussian:queries=50,noise-sd=9 --p " +
-		"0.00001",
-	"--alpha 0.05 --by steps -n 10k --step description:outcomes=10 --step description:bits=3 --step " +
-		"max-info:bits=1,slack=0.01,data=any --step max-info:bits=1,slack=0.02,data=any",
+	"--alpha 0.05 --by steps -n 10k --step gaussian:queries=100,noise-sd=10 --step gaussian:queries=50,noise-sd=9 --p 0.00001",
+	"--alpha 0.05 --by steps -n 10k --step description:outcomes=10 --step description:bits=3 --step max-info:bits=1,slack=0.01,data=any --step max-info:bits=1,slack=0.02,data=any",
 	"--alpha 0.05 --by steps -n 10k --step approx-dp:epsilon=0.0001,delta=1e-12 --step pure-dp:epsilon=0.0001 --p 0.01",
 	"--alpha 0.05 --by pure-dp --epsilon 0.01 -n 10k --data any --p 1e-50",
 	"--alpha 0.05 --by zcdp --rho 1e-6 -n 10k --p 1e-3",
@@ -424,13 +421,10 @@ func TestCorrectedWorkbookEdges(t *testing.T) {
 		code               int
 	}{
 		{"p\n", "--outcomes 2", "", usage.ExitOK},
-		{"p,reject_live\n0.1,x\n", "--outcomes 2", "dpcalc: standard input: got a column reject_live, want that name free " +
-			"for the result\n", usage.ExitUsage},
+		{"p,reject_live\n0.1,x\n", "--outcomes 2", "dpcalc: standard input: got a column reject_live, want that name free for the result\n", usage.ExitUsage},
 		{"p,reject_live\n0.1,x\n", "--outcomes 2 --family by", "", usage.ExitOK},
-		{"p\n" + strings.Repeat("1\n", 1<<20), "--outcomes 2", "dpcalc: --output: got 1048576 rows, want at most 1048575 " +
-			"in a workbook, or a .csv file\n", usage.ExitUsage},
-		{wide + "p\n", "--outcomes 2", "dpcalc: --output: got 16386 columns, want at most 16384 in a workbook, or a .csv " +
-			"file\n", usage.ExitUsage},
+		{"p\n" + strings.Repeat("1\n", 1<<20), "--outcomes 2", "dpcalc: --output: got 1048576 rows, want at most 1048575 in a workbook, or a .csv file\n", usage.ExitUsage},
+		{wide + "p\n", "--outcomes 2", "dpcalc: --output: got 16386 columns, want at most 16384 in a workbook, or a .csv file\n", usage.ExitUsage},
 		{"p\n1\n", "--outcomes 2 --method no", "dpcalc: --method: got no, want bonferroni for this source\n",
 			usage.ExitUsage},
 	} {

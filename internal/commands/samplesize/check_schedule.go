@@ -194,8 +194,7 @@ func sumErrors(ctx context.Context, s *csvfile.Splitter, a *transfer.Answer) err
 			_, err = bound.Answer(theory.NoiseBlock{Queries: 1, Scale: sd / unit}, a.Tau/unit)
 		}
 		if !ok || err != nil {
-			return csvfile.Refuse(s.Line, "got noise_scale %s, want a standard deviation from 1e-100 to 1e100, or 0 on the "+
-				"last line",
+			return csvfile.Refuse(s.Line, "got noise_scale %s, want a standard deviation from 1e-100 to 1e100, or 0 on the last line",
 				usage.Shown(cells[scale]))
 		}
 		if sd == 0 {
@@ -243,8 +242,7 @@ func noiseColumns(s *csvfile.Splitter) (query, scale int, err error) {
 	s.Width = len(columns)
 	query, scale = slices.Index(columns, "query"), slices.Index(columns, "noise_scale")
 	if query < 0 || scale < 0 {
-		return 0, 0, csvfile.Refuse(s.Line, "got the columns %s, want query and noise_scale, as --schedule writes them in "+
-			".csv or .tsv",
+		return 0, 0, csvfile.Refuse(s.Line, "got the columns %s, want query and noise_scale, as --schedule writes them in .csv or .tsv",
 			usage.Shown(strings.Join(columns, ",")))
 	}
 	return query, scale, nil

@@ -96,20 +96,15 @@ func TestFeedbackPlans(t *testing.T) {
 // What a row says of what is shown.
 func TestFeedbackFields(t *testing.T) {
 	for command, want := range map[string]string{
-		"-m 8 -t .1 -b .05 --feedback gate --method gate": "gate feedback=gate passes=8 " +
-			"one_sided=false pass_at=<nil> bar=<nil>",
-		"-m 8 -t .1 -b .05 --feedback gate --threshold .5 --passes 2 --method gate": "gate passes=2 bar=0.5 pass_at=0.6",
-		"-m 8 -t .1 -b .05 --feedback gate --one-sided --method gate":               "gate one_sided=true",
-		"-m 8 -t .1 -b .05 --feedback gate --one-sided --method gaussian-cvar":      "gaussian-cvar one_sided=false",
-		"-m 8 -t .1 -b .05 --feedback best --floor .3 --method ladder":              "ladder floor=0.3 feedback=best",
-		"-m 8 -t .1 -b .05 --feedback flags -B 2 --method sparse-validate": "sparse-validate guess_error=0.05 " +
-			"hold=<nil> budget=2 parts=<nil>",
-		"-m 8 -t .1 -b .05 --feedback flags -B 2 --hold .04 --method sparse-validate": "sparse-validate guess_error=<nil> " +
-			"hold=0.04 threshold=0.04",
-		"-m 1 -t .1 -b .05 --feedback final --method sealed": "sealed feedback=final " +
-			"adaptive=true ln_transcripts=0",
-		"-m 2 -t .1 -b .05 --query difference --method hoeffding-kl": "hoeffding-kl disagreement=1 " +
-			"proof=derived",
+		"-m 8 -t .1 -b .05 --feedback gate --method gate":                              "gate feedback=gate passes=8 one_sided=false pass_at=<nil> bar=<nil>",
+		"-m 8 -t .1 -b .05 --feedback gate --threshold .5 --passes 2 --method gate":    "gate passes=2 bar=0.5 pass_at=0.6",
+		"-m 8 -t .1 -b .05 --feedback gate --one-sided --method gate":                  "gate one_sided=true",
+		"-m 8 -t .1 -b .05 --feedback gate --one-sided --method gaussian-cvar":         "gaussian-cvar one_sided=false",
+		"-m 8 -t .1 -b .05 --feedback best --floor .3 --method ladder":                 "ladder floor=0.3 feedback=best",
+		"-m 8 -t .1 -b .05 --feedback flags -B 2 --method sparse-validate":             "sparse-validate guess_error=0.05 hold=<nil> budget=2 parts=<nil>",
+		"-m 8 -t .1 -b .05 --feedback flags -B 2 --hold .04 --method sparse-validate":  "sparse-validate guess_error=<nil> hold=0.04 threshold=0.04",
+		"-m 1 -t .1 -b .05 --feedback final --method sealed":                           "sealed feedback=final adaptive=true ln_transcripts=0",
+		"-m 2 -t .1 -b .05 --query difference --method hoeffding-kl":                   "hoeffding-kl disagreement=1 proof=derived",
 		"-m 2 -t .1 -b .05 --query difference --disagreement .2 --method hoeffding-kl": "hoeffding-kl disagreement=0.2",
 		"-m 4 -t .1 -b .05 --past-looks 2 --query binary --method gaussian-schedule":   "gaussian-schedule past_looks=2",
 		"-m 4 -t .1 -b .05 --ln-transcripts 3 --method transcripts":                    "transcripts ln_transcripts=3",
@@ -151,47 +146,38 @@ func TestRowsOfAnotherFeedback(t *testing.T) {
 // Every value that cannot be is refused in one line.
 func TestFeedbackRefusals(t *testing.T) {
 	for command, want := range map[string]string{
-		"-m 8 --feedback gate --passes 9": "--passes: got 9, want at most the number of queries",
-		"-m 8 --feedback gate --passes 0": "--passes: got 0, want a whole number from 1 to " +
-			"9007199254740992",
-		"-m 8 --feedback gate --threshold .9": "--threshold: got 0.9, want a number in [0, 0.9), and a " +
-			"query that is a mean",
-		"-m 8 --feedback gate --threshold -.1": "--threshold: got -0.1, want a number in [0, 0.9), and " +
-			"a query that is a mean",
-		"-m 8 --passes 2":                 "--passes: got 2, want none, or the feedback gate",
-		"-m 8 --feedback best --passes 2": "--passes: got 2, want none, or the feedback gate",
-		"-m 8 --feedback gate --floor .2": "--floor: got 0.2, want none, or the feedback best",
-		"-m 8 --feedback best --floor 1":  "--floor: got 1, want a number in [0, 1)",
-		"-m 8 --feedback flags": "--budget: got nothing, want how many flags --feedback " +
-			"flags may raise",
+		"-m 8 --feedback gate --passes 9":                         "--passes: got 9, want at most the number of queries",
+		"-m 8 --feedback gate --passes 0":                         "--passes: got 0, want a whole number from 1 to 9007199254740992",
+		"-m 8 --feedback gate --threshold .9":                     "--threshold: got 0.9, want a number in [0, 0.9), and a query that is a mean",
+		"-m 8 --feedback gate --threshold -.1":                    "--threshold: got -0.1, want a number in [0, 0.9), and a query that is a mean",
+		"-m 8 --passes 2":                                         "--passes: got 2, want none, or the feedback gate",
+		"-m 8 --feedback best --passes 2":                         "--passes: got 2, want none, or the feedback gate",
+		"-m 8 --feedback gate --floor .2":                         "--floor: got 0.2, want none, or the feedback best",
+		"-m 8 --feedback best --floor 1":                          "--floor: got 1, want a number in [0, 1)",
+		"-m 8 --feedback flags":                                   "--budget: got nothing, want how many flags --feedback flags may raise",
 		"-m 8 --feedback flags -B 9":                              "--budget: got 9, want at most the number of queries",
 		"-m 8 --feedback flags -B 1 --hold .1":                    "--hold: got 0.1, want a number in (0, 0.1)",
 		"-m 8 --feedback flags -B 1 --guess-error .1":             "--guess-error: got 0.1, want a number in [0, 0.1)",
 		"-m 8 --feedback flags -B 1 --guess-error .01 --hold .05": "--guess-error: got 0.01, want none beside a hold",
-		"-m 8 --disagreement .5": "--disagreement: got 0.5, want none, or difference " +
-			"queries",
-		"-m 8 --query difference --disagreement 1.5":      "--disagreement: got 1.5, want a number in (0, 1]",
-		"-m 8 --query binary --at-least .5":               "--at-least: got 0.5, want a number in (0.5, 1)",
-		"-m 8 --query binary --at-least 1":                "--at-least: got 1, want a number in (0.5, 1)",
-		"-m 8 --query binary --at-least nine":             "--at-least: got nine, want a number in (0.5, 1)",
-		"-m 8 --at-least .9":                              "--at-least: got 0.9, want none, or binary queries",
-		"-m 8 --variance .26":                             "--variance: got 0.26, want a number in (0, 0.25]",
-		"-m 8 --variance 0":                               "--variance: got 0, want a number in (0, 0.25]",
-		"-m 8 --query sensitive --variance .1":            "--variance: got 0.1, want none, or bounded or binary queries",
-		"-m 8 --query binary --at-least .9 --variance .1": "--variance: got 0.1, want none beside at-least",
-		"-m 8 --query difference --disagreement .1 --variance .1": "--variance: got 0.1, want none, or bounded or binary " +
-			"queries",
+		"-m 8 --disagreement .5":                                  "--disagreement: got 0.5, want none, or difference queries",
+		"-m 8 --query difference --disagreement 1.5":              "--disagreement: got 1.5, want a number in (0, 1]",
+		"-m 8 --query binary --at-least .5":                       "--at-least: got 0.5, want a number in (0.5, 1)",
+		"-m 8 --query binary --at-least 1":                        "--at-least: got 1, want a number in (0.5, 1)",
+		"-m 8 --query binary --at-least nine":                     "--at-least: got nine, want a number in (0.5, 1)",
+		"-m 8 --at-least .9":                                      "--at-least: got 0.9, want none, or binary queries",
+		"-m 8 --variance .26":                                     "--variance: got 0.26, want a number in (0, 0.25]",
+		"-m 8 --variance 0":                                       "--variance: got 0, want a number in (0, 0.25]",
+		"-m 8 --query sensitive --variance .1":                    "--variance: got 0.1, want none, or bounded or binary queries",
+		"-m 8 --query binary --at-least .9 --variance .1":         "--variance: got 0.1, want none beside at-least",
+		"-m 8 --query difference --disagreement .1 --variance .1": "--variance: got 0.1, want none, or bounded or binary queries",
 		"-m 8 --query difference --disagreement .1 --at-least .9": "--at-least: got 0.9, want none, or binary queries",
-		"-m 8 --checked":               "--checked: got true, want false, or a disagreement or at-least to check",
-		"-m 8 --variance .1 --checked": "--checked: got true, want false, or a disagreement or at-least to check",
-		"-m 8 --transcripts .5": "--transcripts: got .5, want a number of at least 1, " +
-			"or a power such as 2^80",
-		"-m 8 --transcripts 9 --ln-transcripts 3": "--ln-transcripts: got 3, want none beside transcripts",
-		"-m 8 --feedback gate --budget 3":         "--budget: got 3, want none, or the feedback flags",
-		"-m 8 --feedback score": "--feedback: got score, want answers, gate, best, flags " +
-			"or final",
-		"-m 8 --feedback gate --schedule x.csv": "--schedule: got gate as the best method, which runs on " +
-			"no table, want another --method",
+		"-m 8 --checked":                                          "--checked: got true, want false, or a disagreement or at-least to check",
+		"-m 8 --variance .1 --checked":                            "--checked: got true, want false, or a disagreement or at-least to check",
+		"-m 8 --transcripts .5":                                   "--transcripts: got .5, want a number of at least 1, or a power such as 2^80",
+		"-m 8 --transcripts 9 --ln-transcripts 3":                 "--ln-transcripts: got 3, want none beside transcripts",
+		"-m 8 --feedback gate --budget 3":                         "--budget: got 3, want none, or the feedback flags",
+		"-m 8 --feedback score":                                   "--feedback: got score, want answers, gate, best, flags or final",
+		"-m 8 --feedback gate --schedule x.csv":                   "--schedule: got gate as the best method, which runs on no table, want another --method",
 	} {
 		args := append(strings.Fields("samplesize -t .1 -b .05"), strings.Fields(command)...)
 		code, out, stderr := commandtest.Dpcalc(args...)
@@ -201,8 +187,7 @@ func TestFeedbackRefusals(t *testing.T) {
 		}
 	}
 	// Of many goals such a one is a row.
-	code, out, stderr := commandtest.Dpcalc(strings.Fields("samplesize -m 4,8 -t .1 -b .05 --feedback gate --passes 6 " +
-		"--method gate -f csv")...)
+	code, out, stderr := commandtest.Dpcalc(strings.Fields("samplesize -m 4,8 -t .1 -b .05 --feedback gate --passes 6 --method gate -f csv")...)
 	if code != usage.ExitOK || strings.Count(out, ",not_applicable,needs passes of at most the number of queries,") != 1 {
 		t.Errorf("exit %d, %s%s", code, out, stderr)
 	}
@@ -273,11 +258,8 @@ func TestFeedbackInPlanFiles(t *testing.T) {
 func TestLessFeedback(t *testing.T) {
 	const head = "With less feedback: "
 	for command, want := range map[string]string{
-		"-m 1000 -t .1 -b .05": head + "showing the best score only: ladder, 3066 rows; pass or fail only, to the first " +
-			"pass: gate, 495 " +
-			"rows; only the final choice, one finalist: sealed, 184 rows.\n",
-		"-m 2 -t .1 -b .05": head + "pass or fail only, to the first pass: gate, 185 rows; only the " +
-			"final choice, one finalist: sealed, 184 rows.\n",
+		"-m 1000 -t .1 -b .05":                 head + "showing the best score only: ladder, 3066 rows; pass or fail only, to the first pass: gate, 495 rows; only the final choice, one finalist: sealed, 184 rows.\n",
+		"-m 2 -t .1 -b .05":                    head + "pass or fail only, to the first pass: gate, 185 rows; only the final choice, one finalist: sealed, 184 rows.\n",
 		"-m 1 -t .1 -b .05":                    "",
 		"-m 10 -t .1 -b .05 --method gaussian": "",
 		"-m 10 -t .1 -b .05 --feedback gate":   "",

@@ -81,8 +81,7 @@ func (s *request) lessFeedback(rows [][]goals.Row) ([]string, error) {
 
 // smoothed says why a method for queries chosen in view of answers can do with less than one
 // for queries fixed beforehand.
-const smoothed = "The best row is below a reference row: its noise smooths the tail that an exact answer has on both " +
-	"sides."
+const smoothed = "The best row is below a reference row: its noise smooths the tail that an exact answer has on both sides."
 
 // beatsReference reports whether the best row of a goal does better than a reference row by its noise alone, and not by
 // what is known of the queries.

@@ -112,11 +112,9 @@ func (s *request) live(c *commands.Call, rows []goals.Row) (record.Live, error) 
 	l := record.Live{
 		Intro: []string{
 			"Samples needed by every method, and the tau that a number of samples reaches: change the yellow cells",
-			"Rows marked formula follow them. n and tau are rounded up by a part in 10^12 at least, more than the rounding " +
-				"errors of a spreadsheet: they are never below what dpcalc computes.",
+			"Rows marked formula follow them. n and tau are rounded up by a part in 10^12 at least, more than the rounding errors of a spreadsheet: they are never below what dpcalc computes.",
 			"Rows marked formula, at most follow them a little above what dpcalc computes, and never below.",
-			"Rows marked at most are interpolated between values around the start, with a margin. That they are not below is " +
-				"tested, not proved: the cells command run dpcalc for the number itself.",
+			"Rows marked at most are interpolated between values around the start, with a margin. That they are not below is tested, not proved: the cells command run dpcalc for the number itself.",
 			"Rows marked value hold for the inputs at the start. They are blank for others, which only dpcalc answers.",
 		},
 		Inputs: s.liveInputs(start, n),

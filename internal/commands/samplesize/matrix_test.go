@@ -216,24 +216,22 @@ func TestBestBook(t *testing.T) {
 // What cannot be laid out is one line, exit 2 and no file.
 func TestMatrixRefused(t *testing.T) {
 	for args, want := range map[string]string{
-		"-m 1,2 -t 0.1,0.2 -b 0.05,0.1 --matrix m,tau": "--matrix: got a list for --beta too, want lists for --queries and " +
-			"--tau alone",
-		"-m 1,2 -t 0.1,0.2 -b 0.05 --matrix m,tau -f json":   "--matrix: got the format json",
-		"-m 1,2 -t 0.1,0.2 -b 0.05 --matrix m,tau -f jsonl":  "--matrix: got the format jsonl",
-		"-m 1,2 -t 0.1,0.2 -b 0.05 --matrix m":               "--matrix",
-		"-m 1,2 -t 0.1,0.2 -b 0.05 --matrix m,tau,beta":      "--matrix",
-		"-m 1,2 -t 0.1,0.2 -b 0.05 --matrix m,queries":       "--matrix",
-		"-m 1,2 -t 0.1,0.2 -b 0.05 --matrix m,query":         "--matrix",
-		"-m 1,2 -t 0.1,0.2 -b 0.05 --matrix m,n":             "--matrix: got n, want values for --samples too",
-		"-m 1,2 -t 0.1,0.2 -b 0.05 --matrix m,tau --best":    "--best: given with --matrix, want one of the two",
-		"-m 1,2 -t 0.1,0.2 -b 0.05 --matrix m,tau --zip":     "--matrix: given with --zip",
-		"-m 1,2 -t 0.1,0.2 -b 0.05 --matrix m,tau --plot":    "--matrix: got --plot, want a table",
-		"-m 1,2 -t 0.1,0.2 -b 0.05 --best --report":          "--best: got --report, want a table",
-		"-n 9 -m 1,2 -t 0.1,0.2 -b 0.05 --matrix m,tau":      "--matrix: got all of samples, queries, tau and beta",
-		"-m 1:20k:1 -t 0.1 -b 0.05 --matrix tau,m -o x.xlsx": "--output: got 20001 columns, want at most 16384 in a workbook",
-		"-m 1:1100000:1 -t 0.1 -b 0.05 --matrix m,tau -o x.xlsx --max-rows 2M": "--output: got 1100000 rows, want at most " +
-			"1048575 in a workbook",
-		"-m 1:1100000:1 -t 0.1 -b 0.05 --best -o x.xlsx --max-rows 2M": "--output: got 1100000 rows",
+		"-m 1,2 -t 0.1,0.2 -b 0.05,0.1 --matrix m,tau":                         "--matrix: got a list for --beta too, want lists for --queries and --tau alone",
+		"-m 1,2 -t 0.1,0.2 -b 0.05 --matrix m,tau -f json":                     "--matrix: got the format json",
+		"-m 1,2 -t 0.1,0.2 -b 0.05 --matrix m,tau -f jsonl":                    "--matrix: got the format jsonl",
+		"-m 1,2 -t 0.1,0.2 -b 0.05 --matrix m":                                 "--matrix",
+		"-m 1,2 -t 0.1,0.2 -b 0.05 --matrix m,tau,beta":                        "--matrix",
+		"-m 1,2 -t 0.1,0.2 -b 0.05 --matrix m,queries":                         "--matrix",
+		"-m 1,2 -t 0.1,0.2 -b 0.05 --matrix m,query":                           "--matrix",
+		"-m 1,2 -t 0.1,0.2 -b 0.05 --matrix m,n":                               "--matrix: got n, want values for --samples too",
+		"-m 1,2 -t 0.1,0.2 -b 0.05 --matrix m,tau --best":                      "--best: given with --matrix, want one of the two",
+		"-m 1,2 -t 0.1,0.2 -b 0.05 --matrix m,tau --zip":                       "--matrix: given with --zip",
+		"-m 1,2 -t 0.1,0.2 -b 0.05 --matrix m,tau --plot":                      "--matrix: got --plot, want a table",
+		"-m 1,2 -t 0.1,0.2 -b 0.05 --best --report":                            "--best: got --report, want a table",
+		"-n 9 -m 1,2 -t 0.1,0.2 -b 0.05 --matrix m,tau":                        "--matrix: got all of samples, queries, tau and beta",
+		"-m 1:20k:1 -t 0.1 -b 0.05 --matrix tau,m -o x.xlsx":                   "--output: got 20001 columns, want at most 16384 in a workbook",
+		"-m 1:1100000:1 -t 0.1 -b 0.05 --matrix m,tau -o x.xlsx --max-rows 2M": "--output: got 1100000 rows, want at most 1048575 in a workbook",
+		"-m 1:1100000:1 -t 0.1 -b 0.05 --best -o x.xlsx --max-rows 2M":         "--output: got 1100000 rows",
 	} {
 		t.Chdir(t.TempDir())
 		code, out, stderr := commandtest.Dpcalc(strings.Fields("samplesize " + args)...)

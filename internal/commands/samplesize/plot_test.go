@@ -106,8 +106,7 @@ func TestOneMethodOnePanel(t *testing.T) {
 	if len(axes) != 1 {
 		t.Errorf("%d panels", len(axes))
 	}
-	code, out, stderr := commandtest.Dpcalc(strings.Fields("samplesize -m 1:9:1 -t 0.1,0.2 -b 1%:7%:1% " +
-		"--method splitting -o y.svg")...)
+	code, out, stderr := commandtest.Dpcalc(strings.Fields("samplesize -m 1:9:1 -t 0.1,0.2 -b 1%:7%:1% --method splitting -o y.svg")...)
 	if code != usage.ExitUsage || out != "" || strings.Count(stderr, "\n") != 1 ||
 		!strings.Contains(stderr, "got 14 curves, want at most 12") {
 		t.Errorf("exit %d, %q, %q", code, out, stderr)

@@ -114,12 +114,10 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 		}
 		write(". ")
 	case noisy(run) && run.Threshold != 0:
-		write("Answers come from Thresholdout with threshold %s = %s, noise scale %s = %s and a budget of %s answers that "+
-			"overfit the training set. ",
+		write("Answers come from Thresholdout with threshold %s = %s, noise scale %s = %s and a budget of %s answers that overfit the training set. ",
 			t.Symbol("T"), number(run.Threshold), t.Symbol("sigma"), number(run.Scale), count(r.Budget))
 	case run.Schedule != nil && run.ScaleFirst != run.Scale:
-		write("To the value on the sample we add independent Gaussian noise, whose standard deviation falls from %s for "+
-			"the first answer to %s for the last. ",
+		write("To the value on the sample we add independent Gaussian noise, whose standard deviation falls from %s for the first answer to %s for the last. ",
 			number(run.ScaleFirst), number(run.Scale))
 	case noisy(run) && run.Noise == "gaussian":
 		write("To the value on the sample we add independent Gaussian noise of standard deviation %s. ", number(run.Scale))
@@ -128,8 +126,7 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 	case m.Feedbacks != nil && r.Feedback != transfer.Answers:
 		write("%s", s.shownText(r, t))
 	case run.QueryWidths != nil:
-		write("Each answer is the value on the sample, rounded to the nearest multiple of a width that was fixed in " +
-			"advance for each query. ")
+		write("Each answer is the value on the sample, rounded to the nearest multiple of a width that was fixed in advance for each query. ")
 	case run.Cells != 0:
 		write("Each answer is the value on the sample, rounded to the nearest of %s cell midpoints. ", count(run.Cells))
 	case m.Splits && r.Queries > 1:
@@ -174,8 +171,7 @@ func (s *request) shownText(r *goals.Row, t record.Prose) string {
 	number := func(x float64) string { return t.Number(record.People(record.Exactly(x))) }
 	switch run := r.Mechanism; r.Feedback {
 	case transfer.Gate:
-		text := "Of a test nothing but pass or fail is shown. A test passes if its value on the sample is at least its bar " +
-			"plus " +
+		text := "Of a test nothing but pass or fail is shown. A test passes if its value on the sample is at least its bar plus " +
 			number(r.Tau)
 		switch {
 		case run.PassCount > 0:
@@ -194,9 +190,7 @@ func (s *request) shownText(r *goals.Row, t record.Prose) string {
 		return "Nothing but the best score so far is shown, in steps that were fixed in advance. "
 	case transfer.Flags:
 		return "A guess comes with each query. It is answered by the guess if the value on the sample is within " +
-			number(run.Threshold) + " of it, and else by the guess moved towards that value in steps that were fixed in " +
-			"advance; " +
-			"after " + count(r.Budget) + " such corrections nothing is answered any more. "
+			number(run.Threshold) + " of it, and else by the guess moved towards that value in steps that were fixed in advance; after " + count(r.Budget) + " such corrections nothing is answered any more. "
 	}
 	return "The values on the sample are shown once, together, after all of the queries have been chosen. "
 }
@@ -214,8 +208,7 @@ func promise(r *goals.Row, tau, twice string) string {
 	case r.Feedback == transfer.Gate && oneSided:
 		return "every test that passes has a population value above its bar"
 	case r.Feedback == transfer.Gate:
-		return "every test that passes has a population value above its bar, and every test whose population value is at " +
-			"least " +
+		return "every test that passes has a population value above its bar, and every test whose population value is at least " +
 			twice + " above its bar passes"
 	case r.Feedback == transfer.Best:
 		return "the score shown " + verb + " the best population score so far, at all times"

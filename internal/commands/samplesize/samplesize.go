@@ -38,26 +38,15 @@ func Command() *commands.Command {
 				List: true},
 			usage.Flag{Name: "proofs", Usage: "`WHICH` methods: all (default) or published",
 				Words: []string{"all", "published"}},
-			usage.Flag{Name: "schedule", Usage: "write the table that the best method runs on, the noise of every query say, " +
-				"to `FILE`: " +
-				".csv, .tsv, .json or .jsonl"},
-			usage.Flag{Name: "check-schedule", Usage: "print what the noise schedule in `FILE`, .csv or .tsv, certifies with " +
-				"--samples " +
-				"and --tau; with --beta, check it"},
+			usage.Flag{Name: "schedule", Usage: "write the table that the best method runs on, the noise of every query say, to `FILE`: .csv, .tsv, .json or .jsonl"},
+			usage.Flag{Name: "check-schedule", Usage: "print what the noise schedule in `FILE`, .csv or .tsv, certifies with --samples and --tau; with --beta, check it"},
 			usage.Flag{Name: "zip", Switch: true, Usage: "pair the lists instead of crossing them"},
 			usage.Flag{Name: "max-rows", Usage: "write up to `R` rows (default 1000000)"},
 			usage.Flag{Name: bestFlag, Switch: true, Usage: "one row for each goal, that of its best method"},
-			usage.Flag{Name: matrixFlag, Usage: "the best method's value alone, the list of the first flag down and that of " +
-				"the " +
-				"second across: `A,B`, such as m,tau"},
-			usage.Flag{Name: "report", Switch: true, Usage: "write the best plan as a paragraph for a methods section; with " +
-				"-f markdown " +
-				"or latex in these"},
-			usage.Flag{Name: "plot", Switch: true, Usage: "draw the grid in characters; -o with .svg, .png or .pdf draws it " +
-				"in a file"},
-			usage.Flag{Name: "save-plan", Usage: "write the command as a plan file to `FILE`, a new one in .yaml, .yml or " +
-				".json; see " +
-				"dpcalc plan"},
+			usage.Flag{Name: matrixFlag, Usage: "the best method's value alone, the list of the first flag down and that of the second across: `A,B`, such as m,tau"},
+			usage.Flag{Name: "report", Switch: true, Usage: "write the best plan as a paragraph for a methods section; with -f markdown or latex in these"},
+			usage.Flag{Name: "plot", Switch: true, Usage: "draw the grid in characters; -o with .svg, .png or .pdf draws it in a file"},
+			usage.Flag{Name: "save-plan", Usage: "write the command as a plan file to `FILE`, a new one in .yaml, .yml or .json; see dpcalc plan"},
 		),
 		Output: commands.Tables | commands.Drawings,
 		Examples: [2]string{

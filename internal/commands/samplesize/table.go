@@ -102,16 +102,13 @@ func (s *request) legend(rows [][]goals.Row) (lines []string) {
 		if s.unknown == transfer.Tau {
 			tau = "tau"
 		}
-		lines = append(lines, "thresholdout rows: answers are within "+tau+" while fewer than budget queries had a value "+
-			"on the training set "+
-			"that is off by more than half of it; the threshold is three quarters of it")
+		lines = append(lines, "thresholdout rows: answers are within "+tau+" while fewer than budget queries had a value on the training set that is off by more than half of it; the threshold is three quarters of it")
 	}
 	return lines
 }
 
 // spanNote is for tables for people: others have the two ends in columns of their own.
-const spanNote = "noise scale a > b: it falls from a for the first answer to b for the last; --schedule FILE writes " +
-	"that of every answer"
+const spanNote = "noise scale a > b: it falls from a for the first answer to b for the last; --schedule FILE writes that of every answer"
 
 // tableNote explains a noise scale that is the first and the last of a schedule, and where the table of the best
 // row is.

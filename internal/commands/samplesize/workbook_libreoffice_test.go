@@ -62,12 +62,9 @@ func TestLibreOfficeLive(t *testing.T) {
 			"thresholdout-dwork15":    needsBudget + " of at most the number of queries",
 			"thresholdout-dwork15-n0": needsBudget + " of at most the number of queries",
 			"thresholdout-dwork15-n1": needsBudget + " of at most the number of queries"}},
-		{Start: bounded, To: map[string]any{"cells": 5}, Rows: map[string]string{"rounding": "needs more than 1/(2 tau) " +
-			"cells"}},
-		{Start: bounded, To: map[string]any{"cells": 5.5}, Rows: map[string]string{"rounding": "needs a whole number of " +
-			"cells"}},
-		{Start: bounded, To: map[string]any{"cells": nil}, Rows: map[string]string{"rounding": "needs a whole number of " +
-			"cells"}},
+		{Start: bounded, To: map[string]any{"cells": 5}, Rows: map[string]string{"rounding": "needs more than 1/(2 tau) cells"}},
+		{Start: bounded, To: map[string]any{"cells": 5.5}, Rows: map[string]string{"rounding": "needs a whole number of cells"}},
+		{Start: bounded, To: map[string]any{"cells": nil}, Rows: map[string]string{"rounding": "needs a whole number of cells"}},
 		{Start: bounded, To: map[string]any{"tau": 1e-200, "cells": 1 << 50}, Rows: map[string]string{
 			"hoeffding": tooMany, "splitting": tooMany, "rounding": "needs more than 1/(2 tau) cells",
 			"thresholdout-dwork15": tooMany, "thresholdout-dwork15-n0": tooMany,

@@ -178,8 +178,7 @@ func TestLiveSheet(t *testing.T) {
 // With nothing to start from, the sheet says so.
 func TestLiveSheetWithoutStart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "plan.xlsx")
-	if code, _, stderr := commandtest.Dpcalc(strings.Fields("samplesize -n 2 -m 1000 -b 0.05 --method " +
-		"splitting,gaussian -o " + path)...); code != usage.ExitNoAnswer {
+	if code, _, stderr := commandtest.Dpcalc(strings.Fields("samplesize -n 2 -m 1000 -b 0.05 --method splitting,gaussian -o " + path)...); code != usage.ExitNoAnswer {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
 	f, err := excelize.OpenFile(path)
@@ -216,14 +215,11 @@ func TestAboutSheet(t *testing.T) {
 	}
 	for _, want := range []string{
 		"dpcalc|version " + usage.Version() + "\n",
-		"command|dpcalc samplesize --queries 1000 --tau 0.1 --beta 5% --method splitting,gaussian-jung20 --output " +
-			"book.xlsx\n",
+		"command|dpcalc samplesize --queries 1000 --tau 0.1 --beta 5% --method splitting,gaussian-jung20 --output book.xlsx\n",
 		"result|Rows needed: queries 1000, tau 0.1, beta 0.05, bounded queries\n|gaussian-jung20, fewest rows: ",
 		"tau achieved|the accuracy certified",
-		"splitting|a fresh part of the holdout for every query\nn = m ceil(ln(2m/beta)/(2 tau^2))\nassumes rows " +
-			"independent and identically distributed\nsource: hoeffding63 Theorem 2",
-		"hoeffding63|Wassily Hoeffding. Probability inequalities for sums of bounded random variables. Journal of the " +
-			"American Statistical Association 58(301), 13–30. 1963. doi:10.1080/01621459.1963.10500830.\n",
+		"splitting|a fresh part of the holdout for every query\nn = m ceil(ln(2m/beta)/(2 tau^2))\nassumes rows independent and identically distributed\nsource: hoeffding63 Theorem 2",
+		"hoeffding63|Wassily Hoeffding. Probability inequalities for sums of bounded random variables. Journal of the American Statistical Association 58(301), 13–30. 1963. doi:10.1080/01621459.1963.10500830.\n",
 		"jung20|Christopher Jung, Katrina Ligett, ",
 	} {
 		if !strings.Contains(page.String(), want) {

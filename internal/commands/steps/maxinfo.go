@@ -19,8 +19,7 @@ func Command() *commands.Command {
 	return &commands.Command{
 		Name:    "maxinfo",
 		Summary: "how much the steps of an analysis reveal about the sample",
-		Description: "Upper bounds, in bits, of the max-information between the sample and everything that was seen of " +
-			"it,\n" +
+		Description: "Upper bounds, in bits, of the max-information between the sample and everything that was seen of it,\n" +
 			"by every theorem that speaks about the steps: no event is more than 2^bits times likelier than on a\n" +
 			"fresh sample, except with probability --slack. Give the steps in order of use:\n\n" + stepGrammar() + "\n\n" +
 			"A number of outcomes counts the possible answers; bits and nats are upper bounds. Without data=any the bound\n" +

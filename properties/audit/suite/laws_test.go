@@ -145,8 +145,7 @@ func TestTransferOfRandomInstances(t *testing.T) {
 					continue
 				}
 				if shift := math.Abs(mean/total - p); shift > bound*(1+1e-9) {
-					return lawtest.Evidence(false, "outcome %d of probability %.3g: the mean of the records is %g off its "+
-						"population value %g, more than %g", y, total, shift, p, bound)
+					return lawtest.Evidence(false, "outcome %d of probability %.3g: the mean of the records is %g off its population value %g, more than %g", y, total, shift, p, bound)
 				}
 			}
 			return lawtest.Evidence(true, "")

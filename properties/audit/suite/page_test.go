@@ -67,18 +67,16 @@ func markdown(head []string, rows [][]string) string {
 // compares says what a check asks.
 func compares(name string) string {
 	return map[string]string{
-		checkEpsilon:  "the largest likelihood ratio of neighbours, e^epsilon",
-		checkMu:       "the least mu of Gaussian privacy",
-		checkDelta:    "delta(epsilon) at 33 points of the curve",
-		checkTradeOff: "the vertices of the trade-off curve, in both orders",
-		checkZCDP:     "the least rho of zero-concentrated privacy, the supremum over all orders",
-		checkMaxInfo: "the approximate max-information of sample and transcript, for two laws of the rows and four " +
-			"slacks, against every bound of package maxinfo",
+		checkEpsilon:     "the largest likelihood ratio of neighbours, e^epsilon",
+		checkMu:          "the least mu of Gaussian privacy",
+		checkDelta:       "delta(epsilon) at 33 points of the curve",
+		checkTradeOff:    "the vertices of the trade-off curve, in both orders",
+		checkZCDP:        "the least rho of zero-concentrated privacy, the supremum over all orders",
+		checkMaxInfo:     "the approximate max-information of sample and transcript, for two laws of the rows and four slacks, against every bound of package maxinfo",
 		checkTranscripts: "the number of transcripts",
 		checkAccuracy:    "the probability of a large error: exactly where the law is known, else by bets",
 		checkSampler:     "whether the sampler draws from the law: exact binomial tests of every outcome on every data set",
-		checkPrivacy: "bets against (epsilon, delta) on samples of two neighbours, on values, on atoms and on the " +
-			"lattice of float64",
+		checkPrivacy:     "bets against (epsilon, delta) on samples of two neighbours, on values, on atoms and on the lattice of float64",
 	}[name]
 }
 

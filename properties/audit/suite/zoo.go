@@ -44,8 +44,7 @@ func Mutants() []Mechanism {
 			change:  stretched(0.9), build: shape.gaussian,
 		},
 		{
-			Name: "gaussian-classical", Summary: "Gaussian noise of sqrt(2 ln(1.25/delta))/epsilon at epsilon = 10, where " +
-				"that is too little",
+			Name: "gaussian-classical", Summary: "Gaussian noise of sqrt(2 ln(1.25/delta))/epsilon at epsilon = 10, where that is too little",
 			Killers: []string{checkDelta, checkTradeOff},
 			build:   shape.classicalGaussian,
 		},
