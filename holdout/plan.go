@@ -13,8 +13,12 @@ import (
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// schema names the form of plan.json and looks.jsonl.
-const schema = "dpcalc/ledger/1"
+// schema names the form of plan.json and looks.jsonl. It is another one whenever a ledger may promise or run what an
+// earlier version cannot keep: that version refuses the name, and this one keeps the plans of all names before it.
+const schema = "dpcalc/ledger/2"
+
+// firstSchema names the form of ledgers that were made before there was a second one.
+const firstSchema = "dpcalc/ledger/1"
 
 // Plan is what a ledger promises and what it runs, as plan.json has it. Nothing in it is secret but the labels'
 // fingerprint and the salt. Without the salt, who can guess all labels could check the guess with the chain.
@@ -311,8 +315,9 @@ func decodePlan(text []byte) (*Plan, error) {
 	if err := json.Unmarshal(text, &named); err != nil {
 		return nil, corrupt("plan.json: %v", err)
 	}
-	if named.Schema != schema {
-		return nil, fmt.Errorf("plan.json: got the schema %s, want %s", shown(named.Schema), schema)
+	if named.Schema != schema && named.Schema != firstSchema {
+		return nil, fmt.Errorf("plan.json: got the schema %s, want %s or %s, which this version knows", shown(named.Schema),
+			schema, firstSchema)
 	}
 	err := known(text, &sealedPlan{Plan: p})
 	if err != nil {

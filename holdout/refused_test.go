@@ -98,13 +98,17 @@ func TestLaterVersions(t *testing.T) {
 	l, dir := ledgerOf(t, labels, terms(3, 0.4, beta(t, "0.1"), "gaussian"))
 	takes(t, l, Submission{Values: Columns(ids, classes)})
 	all := files(t, dir)
+	// The program before this one takes "dpcalc/ledger/1" alone, and names what it got in its refusal.
+	if !strings.Contains(all[planFile], `"schema": "dpcalc/ledger/2",`) {
+		t.Errorf("a new plan would be taken by an older program: %s", all[planFile])
+	}
 	planText, _, _ := strings.Cut(all[planFile], planEnds.before)
 	for want, change := range map[string][2]string{
 		`unknown field "at_most"`:                 {`"tau":`, `"at_most": 0.5,` + "\n" + `    "tau":`},
 		`unknown field "kept"`:                    {`"method":`, `"kept": true,` + "\n" + `  "method":`},
-		"got the schema dpcalc/ledger/2, want":    {"dpcalc/ledger/1", "dpcalc/ledger/2"},
+		"got the schema dpcalc/ledger/3, want":    {"dpcalc/ledger/2", "dpcalc/ledger/3"},
 		"got the method median, want one of":      {`"gaussian"`, `"median"`},
-		`got the schema "", want dpcalc/ledger/1`: {`"schema": "dpcalc/ledger/1",`, ""},
+		`got the schema "", want dpcalc/ledger/2`: {`"schema": "dpcalc/ledger/2",`, ""},
 	} {
 		sealed := planEnds.seal(sha256.New(), []byte(strings.Replace(planText, change[0], change[1], 1)))
 		if bytes.Equal(sealed, []byte(all[planFile])) {
