@@ -7,9 +7,8 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// Articles says what there is to say of the methods of a [Chain], in printing order. Proof, sources
-// and hypotheses are those of the methods for one step of each of the [Kinds]; a hypothesis begins with the
-// name of the kind.
+// Articles describes the methods of a [Chain], in printing order. Proof, sources and hypotheses come from the methods
+// for one step of each of the [Kinds]. A hypothesis begins with the name of the kind.
 func Articles() ([]theory.Article, error) {
 	all := slices.Clone(articles)
 	for _, k := range kinds {

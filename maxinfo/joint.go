@@ -17,9 +17,9 @@ import (
 // the product Q of its marginal laws. What its methods return is the value for the
 // table divided by its sum, rounded up by less than 2e-12, absolutely or relatively.
 type Joint struct {
-	atoms []atom  // what is possible under P, by falling ratio
+	atoms []atom  // the cells that are possible under P, by falling ratio
 	whole num.DD  // the sum of their p, one up to rounding
-	void  float64 // the probability under Q of what is impossible under P
+	void  float64 // the probability under Q of all cells that are impossible under P
 }
 
 // atom is a possible cell: ln P/Q and P.
@@ -126,8 +126,8 @@ type Event struct{ Joint, Product theory.LogProb }
 
 // Events yields the worst events, {P >= K Q} for every K, K falling: no event that is
 // as improbable under Q is likelier under P, not even a randomised one. Between two of
-// them the worst randomised event has the probability by linear interpolation, which
-// bounds that of plain events, where the worst is the solution of a knapsack problem.
+// them the probability of the worst randomised event is an interpolation between the two. It bounds the probability of
+// plain events, of which the worst is the solution of a knapsack problem.
 func (j *Joint) Events() iter.Seq[Event] {
 	return func(yield func(Event) bool) {
 		top := j.atoms[0].ratio
@@ -254,10 +254,9 @@ func support(law []num.DD) (n int) {
 	return n
 }
 
-// distinct returns a DomainError for the first cell whose pair of values is that of an
-// earlier one.
+// distinct returns a DomainError for the first cell whose pair of values an earlier cell has.
 func (t *table) distinct() error {
-	// The cells in the order of x, those of one x in the order given.
+	// The cells in the order of x, cells of one x in the order given.
 	next := make([]int32, len(t.x)+1)
 	for _, c := range t.cells {
 		next[c.x+1]++

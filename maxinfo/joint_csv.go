@@ -16,8 +16,8 @@ import (
 // ReadJoint reads the cells of a joint table, one a line, from CSV with the columns x,
 // y and p, or from the same with tabs for commas. The header names the columns, in any
 // order and in capitals or not; others are ignored. The values of x and y are text: 1
-// and 1.0 are different. Errors are those of [NewJoint] and a DomainError for text
-// that is no such table, all with the number of the line, and those of the reader.
+// and 1.0 are different. An error of [NewJoint], or a DomainError for text that is no such table, comes with the number
+// of the line. An error of the reader is returned as it is.
 func ReadJoint(r io.Reader) (*Joint, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	lines := csv.NewReader(in)

@@ -43,8 +43,8 @@ type Range struct {
 	Outcomes theory.Nats // ln of the number of values
 }
 
-// MaxInformation returns ln(N/b) for N values: those of probability below b/N have
-// total probability at most b, and for the others P(y|s)/P(y) <= N/b.
+// MaxInformation returns ln(N/b) for N values: the values of probability below b/N have total probability at most b,
+// and all others have P(y|s)/P(y) <= N/b.
 func (r Range) MaxInformation(slack theory.LogProb) (theory.Nats, error) {
 	if err := needsSlack(slack, theory.Zero); err != nil {
 		return 0, err

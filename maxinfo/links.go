@@ -24,9 +24,9 @@ type Link struct {
 const mostLinked = 8
 
 // Links returns every link of a plan, by first step and then from the longest to the shortest. Neighbouring
-// private steps of one kind, and Gaussian answers with one noise, always count as one link; what is left of a
-// run of private steps counts in every part. Steps may stand in any order. The error is a DomainError, as of
-// [Plan.Validate], or a NoAnswerError.
+// private steps of one kind, and Gaussian answers with one noise, always count as one link; the rest of a run of
+// private steps counts in every part. Steps may stand in any order. The error is the DomainError of [Plan.Validate], or
+// a NoAnswerError.
 func (p Plan) Links() ([]Link, error) {
 	if err := p.domain(); err != nil {
 		return nil, err

@@ -25,8 +25,8 @@ var (
 	moreNoise      = &theory.NotApplicableError{Source: gaussianSource, Needs: "more noise: kappa_m > 0 at some order"}
 )
 
-// privacy composes private steps into one and lists what is known about it. The privacy
-// of Gaussian answers is that of linear queries, so that every method assumes them.
+// privacy composes private steps into one and lists the bounds on it. Gaussian answers are private for linear queries,
+// so that every method assumes these.
 func (p Plan) privacy(steps []Step) ([]Method, error) {
 	parts := make([]privacy, len(steps))
 	for i, s := range steps {

@@ -33,10 +33,10 @@ func (q Quantity) Noun() string {
 // samples is the name of the quantity of the plan itself.
 const samples = "samples"
 
-// Quantities lists the quantities of a plan, those of its steps in order and then the number of rows, if it is
-// one: the thresholds of some kinds of steps rise with it and those of others fall, and it is none where
-// both are in the plan, or neither. Passes of a gate that are as many as its looks stay so. It reports a
-// DomainError as [Plan.Validate] does, but for the order of the steps.
+// Quantities lists the quantities of a plan: its steps' in order, then the number of rows. The thresholds of some kinds
+// of steps rise with the rows, and the thresholds of others fall. The rows are no quantity of a plan that has steps of
+// both kinds, or of neither. Passes of a gate that are as many as its looks stay so. The error is the DomainError of
+// [Plan.Validate], but for the order of the steps.
 func (p Plan) Quantities() ([]Quantity, error) {
 	if err := p.domain(); err != nil {
 		return nil, err

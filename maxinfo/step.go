@@ -11,8 +11,7 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// A Step is one way in which an analyst learned from the sample, with what is known
-// about it.
+// A Step is one way in which an analyst learned from the sample, with the numbers that bound it.
 type Step interface {
 	// Validate returns a DomainError for the first field outside its domain.
 	Validate() error
@@ -27,7 +26,7 @@ type Step interface {
 // answer is closed to the step. It is written without field names, as [privacy] is, so
 // that a new step does not compile until it has answers.
 type roles struct {
-	// privacy is that of the step on n records; steps that have one compose.
+	// privacy is the step's privacy on n records. Steps that have one compose.
 	privacy func(n int64) (privacy, error)
 	// first lists the methods for a step at the beginning that is not private. It may
 	// take over what the later steps add.
@@ -146,7 +145,7 @@ type MaxInformation struct {
 	Nats  theory.Nats    // >= 0
 	Slack theory.LogProb // below 1
 	// Always says that the bound holds for every law of the data, dependent records
-	// included, and not just for that of this sample.
+	// included, and not just for the law of this sample.
 	Always bool
 }
 
@@ -272,7 +271,7 @@ func (s ZCDP) roles() roles {
 func (s RDP) roles() roles {
 	return roles{
 		func(n int64) (privacy, error) {
-			least := math.Inf(1) // the divergence of order 1 is at most that of any other
+			least := math.Inf(1) // the divergence of order 1 is at most the divergence of any other order
 			for _, p := range s.Points {
 				least = min(least, p.Epsilon)
 			}

@@ -76,8 +76,7 @@ func argmax[T int64 | float64](n int, f func(i int) T) int {
 	return best
 }
 
-// RandomizedResponse reports one of Values values: the true one with a probability e^epsilon
-// times that of each other.
+// RandomizedResponse reports one of Values values. The true value is e^epsilon times as probable as each other value.
 type RandomizedResponse struct {
 	Epsilon float64 // > 0, at most 2^20
 	Values  int     // k >= 2
@@ -105,8 +104,8 @@ func (m RandomizedResponse) Pure() (theory.Bound[theory.Pure], error) {
 
 // On returns the mechanism on independent records, each from 0 to k-1 and reported for
 // itself; the outcome has the reports as its digits to the base k, the last record's last.
-// One record changes one digit, so the privacy is that of one report. It reports
-// NoAnswer for more than 2^20 outcomes.
+// One record changes one digit, so that the mechanism is as private as one report. The error is a NoAnswerError for
+// more than 2^20 outcomes.
 func (m RandomizedResponse) On(records ...int) (Finite, error) {
 	pure, err := m.Pure()
 	if err != nil {

@@ -42,7 +42,7 @@ type interaction[Q, A any] struct {
 	budget  int64
 	start   func(r *rand.Rand) (*Run[Q, A], error)
 	next    func(past []A) (Q, bool)
-	query   func(Q) int64            // what is compared
+	query   func(Q) int64            // the number to compare
 	answers func(Q) []A              // by number
 	number  func(A) int              // the inverse
 	above   func(Q) []theory.LogProb // the law of the answers 1, 2, ... given "above"

@@ -45,9 +45,9 @@
 // # What these mechanisms are not
 //
 // They serve to check bounds, and to answer queries about a holdout that is not a
-// secret. They are not hardened for the release of private data. What is missing:
+// secret. They are not hardened for the release of private data. Missing are:
 //
-//   - Random sources are those of math/rand/v2. A seed is short and chosen by the
+//   - Random sources come from math/rand/v2. A seed is short and chosen by the
 //     caller, and PCG can be predicted from its output. ChaCha8 with a secret seed is
 //     the better choice; no source is checked.
 //   - Exponential and normal variables go through the float64 logarithm, which is off
@@ -55,7 +55,7 @@
 //     distance x is off by a factor of up to 1 ± 2^-19 (1 + x/scale). The tail thins out
 //     with the random bits of a draw, from 60 scales or 9 standard deviations on, and
 //     ends at 88 and 13.
-//   - The claimed sensitivity is that of the float64 that is handed over. A sum of
+//   - The caller answers for the sensitivity of the float64 that is handed over. A sum of
 //     float64 can move further than the sum of real numbers. Dividing by a step that is
 //     not a power of two may break a tie the other way; a multiple of 1/n never is one.
 //   - Time is not constant. A draw takes longer where the first random word is small,

@@ -90,7 +90,7 @@ func (r *GateRun) show(pass bool) bool {
 	return pass
 }
 
-// Left returns how many tests and passes are left. They follow from what was shown.
+// Left returns how many tests and passes are left. Both follow from the bits shown.
 func (r *GateRun) Left() (queries, passes int64) {
 	if r.passes == 0 {
 		return 0, 0

@@ -17,6 +17,5 @@ func (r *Run[Q, A]) Ask(query Q) (answer A, ok bool) {
 	return answer, true
 }
 
-// Left returns what is left of the budget. It is as public as the answers are: they
-// determine it.
+// Left returns the rest of the budget. The rest is as public as the answers, which determine it.
 func (r *Run[Q, A]) Left() int64 { return r.left }

@@ -16,7 +16,7 @@ import (
 //	    else:
 //	        answer training
 //
-// The lattice is that of the holdout's means, of sensitivity 1/n.
+// The lattice suits the means on the holdout, whose sensitivity is 1/n.
 type Thresholdout struct {
 	Samples    int64   // n >= 1 records in the holdout
 	Budget     int64   // B >= 1 answers from the holdout

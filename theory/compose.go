@@ -135,7 +135,7 @@ func (c Composition) Optimal(total LogProb) (Bound[Approx], error) {
 	}
 	epsilon := 0.0
 	if total < 0 {
-		// What is left for the randomized responses: (total - own)/(1 - own).
+		// The randomized responses have the rest: (total - own)/(1 - own).
 		left := num.LogSubExp(total.Ln(), own.Ln()) - num.Log1mExp(own.Ln())
 		epsilon = leastResponseEpsilon(c, lnDown(left, total.Ln()))
 	}

@@ -321,7 +321,7 @@ func klLeast(tau float64) klMinimum {
 }
 
 // klSum is f for tau <= 1/2, or the same sum with another function of the exponents nK and
-// another shift in K(p) = kl(p+shift || p); the domains of the terms are those of tau.
+// another shift in K(p) = kl(p+shift || p). The domains of the terms follow from tau.
 type klSum struct {
 	n, shift, tau float64
 	low           klMinimum

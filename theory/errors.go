@@ -9,7 +9,7 @@ import (
 // negative number of queries, a probability of 2, a NaN.
 type DomainError struct {
 	Param string // the parameter, in the field's terms: "tau", "beta"
-	Value string // what was given
+	Value string // as it was given
 	Want  string // the domain, e.g. "a number in (0, 1)"
 }
 

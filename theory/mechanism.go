@@ -113,7 +113,7 @@ func (m SparseVector) Pure() (Bound[Pure], error) {
 // Thresholdout answers statistical queries from a training set until it differs
 // too much from a holdout of n records: threshold noise Lap(2 scale), query noise
 // Lap(4 scale), and Lap(scale) on an answer from the holdout, of which there are at
-// most Budget. The privacy is that of the holdout.
+// most Budget. Its privacy protects the holdout.
 type Thresholdout struct {
 	Budget  int64   // B >= 1 answers from the holdout
 	Scale   float64 // > 0, in units of the answer

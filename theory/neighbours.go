@@ -1,10 +1,10 @@
 package theory
 
-// The two conventions of what neighbours are. Every theorem here is for samples that differ
+// The two conventions for neighbours. Every theorem here is for samples that differ
 // by replacing one record. Other libraries count adding or removing one. Replacing is a
-// removal and then an addition, so what is private for these is private for it as a group
-// of two is: two laws that are neighbours by replacement are each a neighbour, by adding or
-// removing, of the law on the sample without the record.
+// removal and then an addition, so that a mechanism which is private for adding and removing is private for replacing,
+// as for a group of two: two laws that are neighbours by replacement are each a neighbour, by adding or removing, of
+// the law on the sample without the record.
 //
 // The conversions hold for a mechanism that takes samples of n-1 records as well. None can
 // be improved: for each there is a mechanism that attains it.

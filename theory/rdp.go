@@ -131,7 +131,7 @@ func (r RDP) Replaced() (Bound[RDP], error) {
 	return replaced(Bound[RDP]{RDP{Undominated(all)}, []Source{{"mironov17", "Proposition 11"}}, nil}, nil)
 }
 
-// Undominated returns the points that say more than those of higher orders, in falling order: the divergence
+// Undominated returns the points that say more than every point of a higher order, in falling order: the divergence
 // grows with the order, so an epsilon holds for every lower order too.
 func Undominated(points []RenyiPoint) []RenyiPoint {
 	points = slices.Clone(points)
@@ -186,7 +186,7 @@ func (r RDP) at(order float64) float64 {
 	return least
 }
 
-// Widened returns the curve with a rho added at every order a: that of an adaptive sequence with a rho-zCDP step.
+// Widened returns the curve of an adaptive sequence with a rho-zCDP step: a rho is added at every order a.
 func (r RDP) Widened(rho float64) RDP {
 	points := slices.Clone(r.Points)
 	for i := range points {

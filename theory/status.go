@@ -15,7 +15,7 @@ const (
 	Missing       Status = "missing"        // nothing was asked: an empty cell in a table of p-values
 )
 
-// Applies reports whether the row has a value: the theorem says something, if only what is trivial.
+// Applies reports whether the row has a value: the theorem says something, however trivial.
 func (s Status) Applies() bool { return s == OK || s == Vacuous }
 
 // StatusOf returns the status of a theorem that returned err, and why it is not [OK]: a

@@ -18,7 +18,7 @@ func (c Chords) With(x, y float64) Chords {
 	return c
 }
 
-// slope is that of the chord from point i on, and none where a point is missing or infinite.
+// slope returns the slope of the chord from point i on, or none where a point is missing or infinite.
 func (c Chords) slope(i int, none float64) float64 {
 	if i < 0 || i+1 >= len(c) || math.IsInf(max(c[i].Y, c[i+1].Y), 1) {
 		return none

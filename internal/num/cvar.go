@@ -73,8 +73,8 @@ var excessRules = [...]Rule{Legendre(3), Legendre(8)}
 //	int_q^inf (1 - (1-e^-x)^k) dx = int_0^lambda f(s) ds,   f(s) = (1-e^-s)/(k(e^(s/k)-1)).
 //
 // f is the average of e^(-sj/k), j = 1..k: positive, below 1 and all its
-// derivatives bounded by 1, so Gauss's rule of 8 points errs by less than 1e-17 of
-// the integral over [0,1], and that of 3 points over [0,1/100].
+// derivatives bounded by 1, so Gauss's rule errs by less than 1e-17 of the integral, with 8 points over [0,1] and with
+// 3 points over [0,1/100].
 func meanExcess(k, lambda float64) float64 {
 	f := func(s float64) float64 { return -math.Expm1(-s) / (k * math.Expm1(s/k)) }
 	if lambda < 0.01 {

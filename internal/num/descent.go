@@ -57,7 +57,7 @@ func (d Descent) Least(f func(x float64) (at, y float64)) (Landing, bool) {
 	}
 }
 
-// sounding is what is known of a function that falls.
+// sounding is the knowledge about a function that falls.
 type sounding struct {
 	Descent
 	low, high     float64 // it is positive at low, and not at high
@@ -182,7 +182,7 @@ func (s *sounding) next() float64 {
 	return s.last.x + side*away
 }
 
-// between halves what is left unless the last two guesses did about that, or came half as close to each other.
+// between halves the interval unless the last two guesses did about that, or came half as close to each other.
 func (s *sounding) between(x, short, width float64) float64 {
 	step := math.Abs(s.guess - s.last.x)
 	halved := step <= s.steps[0]/2 || width <= s.widths[0]/2

@@ -2,9 +2,9 @@ package num
 
 import "math"
 
-// The standard library has machine code of its own for the exponential function and the logarithm on amd64, whose last
-// digits differ from those of other machines, and whose logarithm is wrong below 2^-1022 (Go 1.26). With these the page
-// prints what the command line does on amd64, digit by digit. Processors that fuse a product and a sum, such as arm64,
+// On amd64 the standard library has machine code of its own for the exponential function and the logarithm. Its last
+// digits differ from other machines, and its logarithm is wrong below 2^-1022 (Go 1.26). With the functions here the
+// page and the command line on amd64 print the same digits. Processors that fuse a product and a sum, such as arm64,
 // may differ in the last digits.
 
 const (
@@ -70,7 +70,7 @@ func Log(x float64) float64 {
 	return k*ln2Hi - ((half - (s*(half+rest) + k*ln2Lo)) - f)
 }
 
-// logOfOther is Log of what is no positive number below infinity.
+// logOfOther is Log for zero, negative numbers, infinities and NaN.
 func logOfOther(x float64) float64 {
 	switch {
 	case x < 0:

@@ -22,7 +22,7 @@ import (
 //
 // For given P[E] and Q[E] the wealth grows fastest, at the rate kl(P[E]||v) + kl(Q[E]||u),
 // for the u that minimises this rate and s = (P[E]-v)/(v(1-v)): the factors are then
-// likelihood ratios of coins. Tests of this form are those of [waudbysmith24].
+// likelihood ratios of coins. Tests of this form come from [waudbysmith24].
 
 // stake is a bet: the logarithms of the factors for an outcome in the event and outside
 // it, under the first input and the second.

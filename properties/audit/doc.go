@@ -17,9 +17,8 @@
 // [Law] is the same for a sampler and its exact law, with a fixed number of samples.
 //
 // Auditing by the probabilities of an event under neighbouring inputs is [jagielski20];
-// one run that yields many bets, [steinke23]. The leaks that the lattice of floating-point
-// numbers makes are those of [mironov12], the sparse vectors that an audit must refuse
-// those of [lyu17].
+// one run that yields many bets, [steinke23]. The leaks of the lattice of floating-point numbers are described in
+// [mironov12], the sparse vectors that an audit must refuse in [lyu17].
 //
 // False alarms come from a [Ledger]: the tests of a suite draw theirs under a name from
 // one declared total, each once, and a draw beyond the total is refused. Nothing random

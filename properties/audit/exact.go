@@ -12,7 +12,7 @@ import (
 
 // Pair is the two laws of a mechanism's output under neighbouring inputs, over one
 // finite set of outcomes. Its measures are symmetric: each is the worse of the two
-// orders. They are those of the laws as given, rounded up by at most 1e-11 relative
+// orders. Measures are computed from the laws as given, rounded up by at most 1e-11 relative
 // and never down: a law arrives as rounded logarithms, so a mechanism that meets its
 // claim with equality may measure a few units in the last place above it, which
 // [Compare] allows for.
@@ -139,8 +139,8 @@ func (p *Pair) EpsilonAt(delta theory.LogProb) (float64, error) {
 	return num.Floats{Lo: 0, Hi: largest, Guess: largest}.Least(holds), nil
 }
 
-// Test is a vertex of the trade-off curve: an event of greatest probability under the
-// first law among those of its probability under the second.
+// Test is a vertex of the trade-off curve: an event that is likeliest under the first law among all events that are as
+// likely under the second.
 type Test struct{ First, Second theory.LogProb }
 
 // TradeOff returns the vertices of the trade-off curve, with both probabilities rising
@@ -335,7 +335,7 @@ func (p *Pair) rho() float64 {
 	return best
 }
 
-// WorstPair is a pair of neighbouring inputs and what was measured for it.
+// WorstPair is a pair of neighbouring inputs with its measure.
 type WorstPair[T ~float64] struct {
 	First, Second int // indices of the inputs
 	Value         T
@@ -373,7 +373,7 @@ func Worst[T ~float64](laws [][]theory.LogProb, neighbours func(i, j int) bool,
 	return worst, theory.Domain(found, "neighbours", "none", "at least one pair of neighbours")
 }
 
-// Compare returns [Holds] if a measure of a [Pair] is at most what was claimed, up to
+// Compare returns [Holds] if a measure of a [Pair] is at most the claim, up to
 // 1e-9 relative for the rounding of the laws, and [Violated] otherwise. An (epsilon,
 // delta) claim is to be judged by [Pair.EpsilonAt], as delta has no such slack at
 // zero.

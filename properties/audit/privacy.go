@@ -62,8 +62,8 @@ type Result struct {
 	// refuted with probability at least 0.99 within half of the rounds that the plan has, by
 	// the purse that bets on E at the best stake for this epsilon' (the other half is for
 	// learning E and the stake). Proved by Chernoff's bound on the wealth. An event that is
-	// rarer than that of randomized response needs a larger violation. It is 0 if there is
-	// no such epsilon' up to 36, and then a claim that was not refuted is Undecided.
+	// rarer than the event of randomized response needs a larger violation. Detectable is 0 if there
+	// is no such epsilon' up to 36, and then a claim that was not refuted is Undecided.
 	Detectable float64
 
 	Event Event
@@ -217,7 +217,7 @@ func detectable(approx theory.Approx, rounds int64, purses int, alpha theory.Log
 	return num.Floats{Lo: approx.Epsilon, Hi: mostResponse, Guess: approx.Epsilon * (1 + 1e-3)}.Least(found)
 }
 
-// The cells of a feature: those of the three views, one after the other.
+// The cells of a feature: the cells of the three views, one view after the other.
 const (
 	magnitudeCells = 1 << 11
 	atomCells      = 1 << 12
@@ -250,7 +250,7 @@ func (l lens) cells(x float64) (magnitude, atom, lattice int) {
 	atom = magnitudeCells + int(word*0x9e3779b97f4a7c15>>52)
 
 	exponent, mantissa := int(word>>52&0x7ff), word&(1<<52-1)
-	low := 0 // 1 + the exponent of the lowest bit, from that of the least float64 on
+	low := 0 // 1 + the exponent of the lowest bit, counted from the exponent of the least float64
 	switch {
 	case exponent == 0x7ff:
 		low = latticeCells - 1

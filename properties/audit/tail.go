@@ -8,8 +8,8 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// Tail is the audit of a claim P[E] <= bound on the probability of one event, such as
-// that of an error beyond the accuracy of a mechanism.
+// Tail is the audit of a claim P[E] <= bound on the probability of one event, such as an error beyond the accuracy of a
+// mechanism.
 type Tail struct {
 	Plan
 	Bound theory.LogProb                // from 1e-299 to below 1

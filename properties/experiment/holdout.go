@@ -43,7 +43,7 @@ var sizes = [...]int{0, 10, 20, 30, 45, 70, 100, 150, 200, 250, 300, 400, 500}
 // A training, a holdout and a fresh set have n rows each. A row has a label y,
 // uniform on -1 and 1, and d attributes x_j ~ N(0,1), to the first of which, the
 // informative ones, y 6/sqrt(n) is added. With c_j the mean of x_j y, attribute j is
-// selected if its c_j on the training set and what is reported of its c_j on the
+// selected if its c_j on the training set and the answer for its c_j on the
 // holdout have the same sign and both exceed 1/sqrt(n) in absolute value. Selected
 // attributes are ranked by |c_j| on the training set; the classifier of size k is the
 // sign of the sum of sign(c_j) x_j over the first k of them. A size of 0, or a

@@ -42,7 +42,7 @@ type trial struct {
 
 // classifier is the attributes that one arm has selected.
 type classifier struct {
-	attributes []int32                // those of the largest size, by rank
+	attributes []int32                // of the largest size, by rank
 	selected   int                    // number of all
 	correct    [3][len(sizes)]float64 // accuracy by data set and size
 }

@@ -29,7 +29,7 @@ const (
 	checkPrivacy     = "privacy"         // bets against the claim
 )
 
-// subject is a mechanism as the checks see it. What is nil is not checked.
+// subject is a mechanism as the checks see it. A nil field is not checked.
 type subject struct {
 	claim       claim
 	laws        *laws
@@ -196,7 +196,7 @@ func (s *subject) mu() (Row, error) { return s.measured(s.claim.mu, (*audit.Pair
 
 func (s *subject) zcdp() (Row, error) { return s.measured(s.claim.rho, (*audit.Pair).ZCDP) }
 
-// delta compares the curve at 33 points with what is claimed there.
+// delta compares the curve with the claim at 33 points.
 func (s *subject) delta() (Row, error) {
 	bound, delta, at := theory.Zero, theory.Zero, 0.0
 	excess := func(p *audit.Pair) (float64, error) {
@@ -227,7 +227,7 @@ func (s *subject) delta() (Row, error) {
 	return compared(delta.Value(), bound.Value(), fmt.Sprintf("%s, epsilon %.4g", where, at)), nil
 }
 
-// tradeOff compares the vertices of the trade-off curves of both orders with what is claimed.
+// tradeOff compares the vertices of the trade-off curves of both orders with the claim.
 func (s *subject) tradeOff() (Row, error) {
 	all, err := s.laws.all()
 	if err != nil {

@@ -149,8 +149,7 @@ func (c *comparator) count() {
 	}
 }
 
-// finite returns the law of the transcripts, in the order of those of package mechanism,
-// and the sampler.
+// finite returns the law of the transcripts, in the order that package mechanism has, and the sampler.
 func (c *comparator) finite() mechanism.Finite {
 	c.count()
 	c.thresholdNoise, c.queryNoise = twoSided(c.thresholdScale).noise(), twoSided(c.queryScale).noise()

@@ -14,8 +14,7 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// shape says how large the instances of a mechanism are that the exact layer enumerates,
-// and what is asked.
+// shape is the size of the instances of a mechanism that the exact layer enumerates, and their questions.
 type shape struct {
 	epsilon    float64
 	records    int

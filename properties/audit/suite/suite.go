@@ -10,7 +10,7 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// Settings are those of a run of checks.
+// Settings of a run of checks.
 type Settings struct {
 	Epsilon    float64        // the privacy that the mechanisms are built for, from 0.05 to 8
 	Samples    int64          // of a statistical check at most, from 2 to 2^31
@@ -54,7 +54,7 @@ const (
 // Mechanism is a mechanism with its claims, or a mutant of one.
 type Mechanism struct {
 	Name    string
-	Summary string   // what it does; of a mutant, what is wrong with it
+	Summary string   // the mechanism in words; of a mutant, its fault
 	Killers []string // of a mutant, the checks that must refute it
 
 	change func(s *shape) // of the usual shape; nil for none
@@ -82,7 +82,7 @@ func (m Mechanism) Checks(epsilon float64) ([]Check, error) {
 type Check struct {
 	Mechanism string
 	Claim     string
-	Name      string // what is checked; the same for every mechanism
+	Name      string // the same for every mechanism
 	Layer     Layer
 	Tight     bool // whether the mechanism attains the bound: Measured is then not below it either
 
@@ -100,7 +100,7 @@ type Row struct {
 	// describes: exactly, or as a lower confidence bound at the false alarm; for the
 	// check "law" it is the frequency.
 	Bound, Measured float64
-	Unbounded       bool // nothing bounds what was found; Measured is then 0
+	Unbounded       bool // no number bounds the finding; Measured is then 0
 	Event           string
 
 	// Of the statistical layer.
@@ -153,8 +153,8 @@ func Checks(mechanisms []Mechanism, epsilon float64) ([]Check, error) {
 }
 
 // Run runs checks side by side, on one ledger of the settings' false alarm, and returns
-// their rows in order, and the ledger. It calls step, if given, with the number of those
-// that are done. It reports the errors of Check.Run, and that of the context.
+// their rows in order, and the ledger. It calls step, if given, with the number of checks done. The errors are the ones
+// of Check.Run and of the context.
 func Run(ctx context.Context, checks []Check, s Settings, step func(done int)) ([]Row, *audit.Ledger, error) {
 	if err := s.Validate(); err != nil {
 		return nil, nil, err

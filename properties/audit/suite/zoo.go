@@ -9,9 +9,9 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// Mutants returns mechanisms with a fault, and with the checks that must find it. Those of
-// sparse vector are the numbered algorithms of [lyu17], which have been in print for
-// s.epsilon-privacy. The bracketed name is an entry of docs/references.bib.
+// Mutants returns mechanisms with a fault, and with the checks that must find it. The mutants of sparse vector are the
+// numbered algorithms of [lyu17], which have been in print for s.epsilon-privacy. The bracketed name is an entry of
+// docs/references.bib.
 func Mutants() []Mechanism {
 	stretched := func(factor float64) func(*shape) { return func(s *shape) { s.stretch = factor } }
 	broken := func(change func(c *comparator)) func(s shape) (subject, error) {
