@@ -107,6 +107,7 @@ type Method struct {
 	Rounds    bool            // whether answers are midpoints of Mechanism.Cells cells
 	Baseline  bool            // whether it is the one that drawings show as what adaptivity is compared with
 	OneSided  bool            // whether it has a form of its own for Goal.OneSided; others keep both sides
+	Uses      []string        // of the flags of one kind of feedback or query, those that its inequality makes use of
 	Feedbacks []Feedback      // what its promise is about; nil stands for the answers and for whatever is shown less
 	Sources   []theory.Source // where the theorem is proved
 	Tails     []theory.Source // the derived lemma that an answer about a [Difference] rests on as well, if any

@@ -13,7 +13,7 @@ import (
 
 // gateRule is Theorem 3.
 var gateRule = union{
-	look: oneLook{kinds: allKinds, exact: true}, needs: passesFit, lnNodes: gateNodes,
+	look: oneLook{kinds: allKinds, exact: true, bar: true}, needs: passesFit, lnNodes: gateNodes,
 	run: func(g Goal, lnNodes float64) Mechanism {
 		run := Mechanism{LnNodes: Some(lnNodes)}
 		if !g.Bar.Given {
@@ -45,6 +45,9 @@ func passesFit(g Goal) error {
 
 // gateRenggli19 is the published gate.
 func gateRenggli19(g Goal) num.DD {
+	if g.Checked {
+		g.Disagreement = 0
+	}
 	return feedback.GateRenggli19{
 		Queries: g.Queries, Passes: g.passes(), Tau: g.Tau, LnBeta: g.Beta.Ln(), Difference: g.Query == Difference,
 		Disagreement: g.Disagreement,

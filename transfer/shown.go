@@ -205,8 +205,9 @@ func (g Goal) values() feedback.Values {
 	return feedback.Interval{}
 }
 
+// disagreement is what is known of the population, which is nothing where the mechanism checks it.
 func (g Goal) disagreement() float64 {
-	if g.Disagreement == 0 {
+	if g.Disagreement == 0 || g.Checked {
 		return 1
 	}
 	return g.Disagreement

@@ -30,6 +30,14 @@ type reached struct {
 // Solve fills in the unknown of g, or checks g if nothing is missing. The error
 // is a DomainError; everything else that can go wrong is the answer's status.
 func (m Method) Solve(g Goal) (Answer, error) {
+	a, err := m.solve(g)
+	if err != nil {
+		return Answer{}, err
+	}
+	return m.withUnused(a), nil
+}
+
+func (m Method) solve(g Goal) (Answer, error) {
 	if err := g.Validate(); err != nil {
 		return Answer{}, err
 	}

@@ -15,13 +15,14 @@ type oneLook struct {
 	kinds kinds
 	both  bool // whether both sides count unless the goal asks for one
 	exact bool // whether the tails of 0/1 queries are binomial
+	bar   bool // whether a known bar counts
 }
 
 // pick returns the tail that serves the goal.
 func (o oneLook) pick(g Goal) rule {
-	both, exact := o.both && !g.OneSided, o.exact && g.Query == Binary
+	both, exact, barred := o.both && !g.OneSided, o.exact && g.Query == Binary, o.bar && g.Bar.Given
 	switch {
-	case exact && g.Bar.Given:
+	case exact && barred:
 		return countRule{}
 	case both && linear.check(g.Query) == nil:
 		return fixedQuery{kinds: linear, exact: exact}
@@ -30,17 +31,14 @@ func (o oneLook) pick(g Goal) rule {
 	case both:
 		return closed{kinds: o.kinds, need: bothSides}
 	}
-	return closed{kinds: o.kinds, need: oneSide, top: barredLimit}
+	if at, ok := g.values().(feedback.Barred); ok && barred {
+		return closed{kinds: o.kinds, need: func(g Goal) num.DD { return oneSide(g, at.RateAt(g.bar())) }, top: barredLimit}
+	}
+	return closed{kinds: o.kinds, need: func(g Goal) num.DD { return oneSide(g, g.values().Rate(g.Tau)) }}
 }
 
-// oneSide is n >= ln(1/beta)/E(tau) and, at a known bar, the rate of the likelier error there.
-func oneSide(g Goal) num.DD {
-	rate := num.DD{}
-	if barred, ok := g.values().(feedback.Barred); ok && g.Bar.Given {
-		rate = barred.RateAt(g.bar())
-	} else {
-		rate = g.values().Rate(g.Tau)
-	}
+// oneSide is n >= ln(1/beta)/rate: the rate is E(tau) or, at a known bar, that of the likelier error there.
+func oneSide(g Goal, rate num.DD) num.DD {
 	return feedback.Need(num.DD{}, feedback.Exponential{Sides: 1, Rate: rate}, g.Beta.Ln())
 }
 

@@ -181,6 +181,7 @@ type laidOut struct {
 	names   []string // of the columns, for machines
 	lines   [][]record.Cell
 	methods [][]record.Cell // which method each value is of
+	stars   [][]goals.Row   // the best row of each goal that has one
 }
 
 // layOut solves the goals and lays out what is starred.
@@ -188,7 +189,7 @@ func (s *request) layOut(c *commands.Call, v *verdict) (laidOut, error) {
 	bar := c.Progress(s.goals)
 	defer bar.End()
 	type cell struct{ value, method record.Cell }
-	cells := make([]cell, s.goals)
+	cells, stars := make([]cell, s.goals), make([][]goals.Row, s.goals)
 	solved := s.solvedColumn()
 	err := outfile.Stream(c.Context, io.Discard, s.goals, c.Workers, func(dst []byte, from, to int) ([]byte, error) {
 		var rows []goals.Row
@@ -199,13 +200,14 @@ func (s *request) layOut(c *commands.Call, v *verdict) (laidOut, error) {
 			}
 			if best := bestOf(rows); best != nil {
 				cells[i] = cell{solved.Cell(best), record.Words(best.Method.Name)}
+				stars[i] = []goals.Row{*best}
 			}
 		}
 		return dst, nil
 	}, bar.Step)
 	down, across := s.matrix.down, s.matrix.across
 	at := func(i, j int) int { return s.grid.Index(map[string]int{down.Flag.Name: i, across.Flag.Name: j}) }
-	out := laidOut{names: []string{down.Heading()}}
+	out := laidOut{names: []string{down.Heading()}, stars: stars}
 	for j := range s.grid.Length(across.Flag.Name) {
 		out.names = append(out.names, across.Heading()+"_"+record.PlainText(across.CellOf(s.grid.Goal(at(0, j)))))
 	}
@@ -246,7 +248,7 @@ func (s *request) writeMatrix(c *commands.Call, v *verdict) error {
 	case format.Book != nil:
 		return s.matrixBook(c, out)
 	case format.Print != nil:
-		title := s.matrixTitle()
+		title := s.matrixTitle(out.stars)
 		sheet := record.Sheet{Title: title[:1], Columns: out.titles(), Rows: out.lines, Notes: title[1:]}
 		return c.WriteTo(s.target, func(w io.Writer) error { return format.Print(w, sheet) })
 	}
@@ -263,9 +265,9 @@ func (s *request) writeMatrix(c *commands.Call, v *verdict) error {
 }
 
 // matrixTitle says what the cells are, and what goes down and across.
-func (s *request) matrixTitle() []string {
+func (s *request) matrixTitle(stars [][]goals.Row) []string {
 	own := []string{s.matrix.down.Flag.Name, s.matrix.across.Flag.Name}
-	_, constants := s.shown()
+	_, constants := s.shown(stars)
 	constants = append(constants, s.shownWords()...)
 	return []string{subjects[s.unknown] + " by the best method: " + strings.Join(constants, ", "),
 		own[0] + " goes down, " + own[1] + " across; an empty cell has no answer; --best says which method is the best"}
@@ -281,7 +283,7 @@ func (s *request) matrixBook(c *commands.Call, out laidOut) error {
 		return err
 	}
 	defer b.Close()
-	title := s.matrixTitle()
+	title := s.matrixTitle(out.stars)
 	across := make([]int, len(out.names)-1)
 	for j := range across {
 		across[j] = j + 1

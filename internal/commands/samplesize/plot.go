@@ -122,7 +122,7 @@ func (s *request) figure(ctx context.Context, rows [][]goals.Row) (record.Figure
 	}
 	d := drawing{along: along, solved: solved, rows: rows,
 		x: record.NewRuler(along.Name(), positive), y: record.NewRuler(solved.Name(), true)}
-	f := record.Figure{Tall: true, Title: s.plotTitle(solved)}
+	f := record.Figure{Tall: true, Title: s.plotTitle(solved, rows)}
 	if k, one := s.only(); one && len(panels) > 1 {
 		f.Title[0] += " by " + s.methods[k].Name
 		f.Panels = [][]record.Panel{{s.curvesOf(k, &d, panels)}}
@@ -251,14 +251,14 @@ func (s *request) varying() (list []goals.Parameter) {
 	return list
 }
 
-func (s *request) plotTitle(solved goals.Parameter) []string {
+func (s *request) plotTitle(solved goals.Parameter, rows [][]goals.Row) []string {
 	first := s.grid.Goal(0)
 	var constants []string
 	varying := s.varying()
 	if !s.grid.Zip {
 		for _, d := range goals.Drawn() {
 			value := d.Axis(first)
-			if value != 0 && d.Unknown != s.unknown &&
+			if value != 0 && d.Unknown != s.unknown && counts(d.Flag.Name, rows) &&
 				!slices.ContainsFunc(varying, func(v goals.Parameter) bool { return v.Name() == d.Name() }) {
 				constants = append(constants, d.Name()+" "+record.People(record.Number(value)))
 			}

@@ -155,7 +155,8 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 	if m.Proof == theory.Derived {
 		write("The proof of that method is dpcalc's own and has not been refereed: %s. ", proofText(m, t))
 	}
-	if r.Disagreement != 0 && !r.Checked && !r.Mechanism.LowVariance { // which assumes it by itself
+	used := !slices.Contains(m.Unused(r.Answer), "disagreement")
+	if r.Disagreement != 0 && used && !r.Mechanism.LowVariance { // which assumes it by itself
 		write("The two models of a difference are taken to differ on at most %s of the population. ", number(r.Disagreement))
 	}
 	write("Assumptions: %s.", t.Escape(strings.Join(assumes, "; ")))

@@ -83,8 +83,8 @@ func (s *request) planColumns() []goals.Column {
 }
 
 // shown are the columns for people: what varies, what was asked for and what to run. The
-// constants are told in words.
-func (s *request) shown() (columns []goals.Column, constants []string) {
+// constants that count for the rows are told in words.
+func (s *request) shown(rows [][]goals.Row) (columns []goals.Column, constants []string) {
 	columns = []goals.Column{goals.ColumnStar, goals.ColumnMethod}
 	asked := []goals.Column{}
 	first := s.grid.Goal(0)
@@ -105,7 +105,7 @@ func (s *request) shown() (columns []goals.Column, constants []string) {
 			asked = append(asked, s.solvedOnly(q.Unknown, q.Column))
 		case varies:
 			columns = append(columns, q.Column)
-		case one.Form != record.Missing:
+		case one.Form != record.Missing && counts(q.Flag.Name, rows):
 			constants = append(constants, record.Titles([]goals.Column{q.Column})[0]+" "+record.People(one))
 		}
 	}
@@ -117,4 +117,19 @@ func (s *request) shown() (columns []goals.Column, constants []string) {
 			goals.ColumnPassAt, goals.ColumnFalseFlag,
 			goals.ColumnParts, goals.ColumnStep, goals.ColumnEpsilon, goals.ColumnLnDelta, goals.ColumnProof, goals.ColumnNote),
 		constants
+}
+
+// counts reports whether the best rows, or all that have an answer where none is best, make use of a flag.
+func counts(flag string, rows [][]goals.Row) bool {
+	uses := func(r goals.Row) bool { return !slices.Contains(r.Method.Unused(r.Answer), flag) }
+	all := slices.Concat(rows...)
+	for _, counted := range []func(goals.Row) bool{
+		func(r goals.Row) bool { return r.Best },
+		func(r goals.Row) bool { return r.Status == transfer.OK },
+	} {
+		if some := slices.DeleteFunc(slices.Clone(all), func(r goals.Row) bool { return !counted(r) }); len(some) > 0 {
+			return slices.ContainsFunc(some, uses)
+		}
+	}
+	return true
 }

@@ -42,7 +42,7 @@ func (s *request) shownWords() []string {
 // sheet lays the rows out for people: the goal's constants in the title, what
 // varies and what was solved in columns, and what to make of it below.
 func (s *request) sheet(ctx context.Context, rows [][]goals.Row) (record.Sheet, error) {
-	columns, _ := s.shown()
+	columns, _ := s.shown(rows)
 	var cells [][]record.Cell
 	out, err := s.text(ctx, rows, func(r *goals.Row) { cells = append(cells, record.Row(nil, columns, r)) })
 	out.Columns, out.Rows = record.Titles(columns), cells
@@ -51,7 +51,7 @@ func (s *request) sheet(ctx context.Context, rows [][]goals.Row) (record.Sheet, 
 
 // text is that without its table. Each is called, if not nil, for the rows of the table.
 func (s *request) text(ctx context.Context, rows [][]goals.Row, each func(*goals.Row)) (record.Sheet, error) {
-	_, constants := s.shown()
+	_, constants := s.shown(rows)
 	constants = append(constants, s.shownWords()...)
 	out := record.Sheet{Title: []string{subjects[s.unknown] + ": " + strings.Join(constants, ", ")}}
 	var leftOut, unanswered commands.Reasons
