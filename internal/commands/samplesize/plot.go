@@ -258,8 +258,8 @@ func (s *request) plotTitle(solved goals.Parameter, rows [][]goals.Row) []string
 	if !s.grid.Zip {
 		for _, d := range goals.Drawn() {
 			value := d.Axis(first)
-			if value != 0 && d.Unknown != s.unknown && counts(d.Flag.Name, rows) &&
-				!slices.ContainsFunc(varying, func(v goals.Parameter) bool { return v.Name() == d.Name() }) {
+			drawn := slices.ContainsFunc(varying, func(v goals.Parameter) bool { return v.Name() == d.Name() })
+			if constant := value != 0 && d.Unknown != s.unknown && !drawn; constant && counts(d.Flag.Name, rows) {
 				constants = append(constants, d.Name()+" "+record.People(record.Number(value)))
 			}
 		}
