@@ -18,7 +18,7 @@ func unmade(t testing.TB, dir string, labels *Labels) (*Ledger, *Plan) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newLedger(dir, labels)
+	l := newLedger(dir)
 	l.hooks = fixed(standard)
 	return l, plan
 }

@@ -3,6 +3,8 @@ package holdout
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -57,7 +59,7 @@ func moved(flagged bool) string {
 	return Holds
 }
 
-// needs checks what a look has to say beside its predictions. The bar of a plan that has one may be left out.
+// needs checks what a look has to say beside its predictions. The bar of a plan that has but one may be left out.
 func (p *Plan) needs(s *Submission) error {
 	goal := p.goal
 	low := lowest(goal)
@@ -67,7 +69,7 @@ func (p *Plan) needs(s *Submission) error {
 		kind  transfer.Feedback
 	}{{"bar", &s.Bar, transfer.Gate}, {"guess", &s.Guess, transfer.Flags}} {
 		if c.kind == goal.Feedback && *c.value == nil && c.name == "bar" {
-			*c.value = p.Promise.Bar
+			*c.value = p.onlyBar()
 		}
 		x := *c.value
 		switch {
@@ -80,17 +82,37 @@ func (p *Plan) needs(s *Submission) error {
 			return inputf("%s: got %v, want a number in [%v, 1]", c.name, *x, low)
 		}
 	}
-	bar := p.Promise.Bar
-	switch {
-	case goal.Feedback != transfer.Gate:
+	if goal.Feedback != transfer.Gate {
 		return nil
-	case bar != nil && *bar != *s.Bar:
-		return inputf("bar: got %v, want %v as in the plan, or none", *s.Bar, *bar)
-	case bar == nil && !reaches(1, 1, *s.Bar, goal.Tau):
-		return inputf("bar: got %v, want at most 1 - tau, where tau is %v: nothing passes above it", *s.Bar, goal.Tau)
+	}
+	return p.takesBar(*s.Bar)
+}
+
+// onlyBar is the bar of a plan that has but one.
+func (p *Plan) onlyBar() *float64 {
+	if len(p.Bars) == 1 {
+		return &p.Bars[0]
+	}
+	return p.Promise.Bar
+}
+
+// takesBar checks that a look may ask a bar.
+func (p *Plan) takesBar(bar float64) error {
+	declared, tau := p.Promise.Bar, p.goal.Tau
+	switch {
+	case declared != nil && *declared != bar:
+		return inputf("bar: got %v, want %v as in the plan, or none", bar, *declared)
+	case p.Bars != nil && !slices.Contains(p.Bars, bar):
+		return inputf("bar: got %v, want one of %s, as declared when the ledger was made", bar,
+			listed(p.Bars))
+	case declared == nil && !reaches(1, 1, bar, tau):
+		return inputf("bar: got %v, want at most 1 - tau, where tau is %v: nothing passes above it", bar, tau)
 	}
 	return nil
 }
+
+// listed are numbers in words.
+func listed(numbers []float64) string { return strings.Trim(fmt.Sprint(numbers), "[]") }
 
 // Remaining is what is left of a plan. Passes belong to a gate, flags to a plan with guesses.
 type Remaining struct{ Looks, Passes, Flags int64 }

@@ -23,16 +23,12 @@ func pairsOf(text string) Table {
 	}
 }
 
-// fits says by a map and by fractions whether a table has every id of the labels once, each with a class or with a
+// fits says by a map and by fractions whether a table has every id of the labels once, each with any text or with a
 // decimal number in [0, 1].
-func fits(l *Labels, table Table, number bool) (want map[string]float64, ok bool) {
-	want, ok = make(map[string]float64), true
-	classes := make(map[string]float64)
-	for i, c := range l.classes {
-		classes[c] = float64(i)
-	}
+func fits(l *Labels, table Table, number bool) (texts map[string]string, want map[string]float64, ok bool) {
+	texts, want, ok = make(map[string]string), make(map[string]float64), true
 	err := table(func(id, value string) error {
-		x, known := classes[value]
+		x, known := 0., true
 		if number {
 			r, parsed := new(big.Rat).SetString(value)
 			if known = parsed && !strings.ContainsAny(value, "/_xXpPbBoO"); known {
@@ -41,7 +37,7 @@ func fits(l *Labels, table Table, number bool) (want map[string]float64, ok bool
 			known = known && x >= 0 && x <= 1 && (x != 0 || r.Sign() == 0)
 		}
 		_, again := want[id]
-		want[id] = x
+		texts[id], want[id] = value, x
 		ok = ok && known && !again
 		return nil
 	})
@@ -49,7 +45,7 @@ func fits(l *Labels, table Table, number bool) (want map[string]float64, ok bool
 		_, there := want[id]
 		ok = ok && there
 	}
-	return want, ok && err == nil && len(want) == len(l.ids)
+	return texts, want, ok && err == nil && len(want) == len(l.ids)
 }
 
 // FuzzPredictions compares what a table of predictions is read as with a map of its rows. What is refused is an
@@ -76,8 +72,9 @@ func FuzzPredictions(f *testing.F) {
 		table := pairsOf(text)
 		for _, metric := range []string{Accuracy, columnPrefix + "x"} {
 			for _, l := range []*Labels{labels, plain} {
-				got, err := l.read(metric, false, table)
-				want, ok := fits(l, table, metric != Accuracy)
+				in := reader{rows: &l.roster, match: Exact}
+				got, err := in.read(metric, false, table)
+				texts, want, ok := fits(l, table, metric != Accuracy)
 				input := (*InputError)(nil)
 				if ok != (err == nil) || err != nil && (!errors.As(err, &input) || strings.Contains(err.Error(), "\n")) {
 					t.Fatalf("%s: got %v, want %v", metric, err, ok)
@@ -90,12 +87,16 @@ func FuzzPredictions(f *testing.F) {
 					ids, values = append([]string{id}, ids...), append([]string{value}, values...)
 					return nil
 				})
-				again, err := l.read(metric, false, Columns(ids, values))
+				again, err := in.read(metric, false, Columns(ids, values))
 				if err != nil || again.fingerprint() != got.fingerprint() {
 					t.Errorf("%s: another order is another look: %v", metric, err)
 				}
 				for i, id := range l.ids {
-					if x := want[id]; math.Abs(got.of[i]-x) > 0 {
+					if metric == Accuracy {
+						if text := got.texts[int(got.of[i])]; text != texts[id] {
+							t.Errorf("id %q: got %q, want %q", id, text, texts[id])
+						}
+					} else if x := want[id]; math.Abs(got.of[i]-x) > 0 {
 						t.Errorf("%s: id %q: got %v, want %v", metric, id, got.of[i], x)
 					}
 				}

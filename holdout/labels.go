@@ -46,13 +46,19 @@ const (
 	mostText = 1 << 16 // bytes of an id or a class
 )
 
-// Labels are the rows of a holdout with their classes. The classes that occur are public.
+// roster is the rows of a holdout by their ids, which are public. All that is read of a submission and all that is
+// said of it is read and said from here, where no label is within reach.
+type roster struct {
+	ids   []string
+	at    index
+	order []int32 // the rows by their ids, in which all is told: the order of the file may be that of the labels
+}
+
+// Labels are the rows of a holdout with their labels.
 type Labels struct {
-	ids     []string
+	roster
 	class   []int32
 	classes []string
-	rows    index
-	order   []int32 // the rows by their ids, in which all is told: the order of the file may be that of the labels
 }
 
 // NewLabels reads the labels. An id must not occur twice, and neither id nor label may be empty.
@@ -85,10 +91,10 @@ func NewLabels(t Table) (*Labels, error) {
 	if len(l.ids) == 0 {
 		return nil, inputf("got no rows, want ids and labels")
 	}
-	l.rows = newIndex(l.ids)
+	l.at = newIndex(l.ids)
 	var doubled some
 	for i, id := range l.ids {
-		if l.rows.find(id) != int32(i) {
+		if l.at.find(id) != int32(i) {
 			doubled.add(id)
 		}
 	}
@@ -100,7 +106,7 @@ func NewLabels(t Table) (*Labels, error) {
 }
 
 // sort finds the order of the ids, the shorter ones first. Most files have it.
-func (l *Labels) sort() {
+func (l *roster) sort() {
 	l.order = make([]int32, len(l.ids))
 	for i := range l.order {
 		l.order[i] = int32(i)
@@ -128,182 +134,13 @@ func (l *Labels) Fingerprint() string {
 	return d.sum()
 }
 
-// Accuracy is the metric of the share of right predictions.
-const Accuracy = "accuracy"
-
-// columnPrefix begins the name of a metric that is a column of values in [0,1].
-const columnPrefix = "column:"
-
-// ColumnOf returns the name of the column that holds the values of a metric: "prediction" for [Accuracy].
-func ColumnOf(metric string) (string, error) {
-	if metric == Accuracy {
-		return "prediction", nil
-	}
-	name, ok := strings.CutPrefix(metric, columnPrefix)
-	if !ok || name == "" {
-		return "", inputf("metric: got %s, want accuracy, or column:NAME for values in [0, 1]", shown(metric))
-	}
-	return name, nil
-}
-
-// values are what a submission says of every row, in the order of the labels: the number of a class, or the value
-// of a metric.
-type values struct {
-	labels *Labels
-	metric string
-	of     []float64
-}
-
-// read reads a submission: every id of the labels once, with a class or with a number in [0,1].
-func (l *Labels) read(metric string, binary bool, t Table) (values, error) {
-	v := values{labels: l, metric: metric, of: make([]float64, len(l.ids))}
-	if _, err := ColumnOf(metric); err != nil {
-		return v, err
-	}
-	for i := range v.of {
-		v.of[i] = math.NaN()
-	}
-	cell := l.classCell()
-	if metric != Accuracy {
-		cell = numberCell(binary)
-	}
-	var surplus, doubled, missing some
-	next := int32(0) // most files have the order of the labels
-	err := t(func(id, text string) error {
-		i := next
-		if int(i) >= len(l.ids) || l.ids[i] != id {
-			i = l.rows.find(id)
-		}
-		if i < 0 {
-			surplus.add(id)
-			return nil
-		}
-		next = i + 1
-		if !math.IsNaN(v.of[i]) {
-			doubled.add(id)
-			return nil
-		}
-		x, err := cell(text)
-		if err != nil {
-			return inputf("id %s: %v", shown(id), err)
-		}
-		v.of[i] = x
-		return nil
-	})
-	if err != nil {
-		return v, err
-	}
-	for _, i := range l.order {
-		if math.IsNaN(v.of[i]) {
-			missing.add(l.ids[i])
-		}
-	}
-	var wrong []string
-	for _, s := range []struct {
-		some
-		word string
-	}{{missing, "missing"}, {surplus, "surplus"}, {doubled, "doubled"}} {
-		if s.count > 0 {
-			wrong = append(wrong, s.text(s.word))
-		}
-	}
-	if wrong != nil {
-		return v, inputf("got %s, want every id of the labels once", strings.Join(wrong, ", "))
-	}
-	return v, nil
-}
-
-// classCell reads the number of a class.
-func (l *Labels) classCell() func(string) (float64, error) {
-	number := make(map[string]float64, len(l.classes))
-	for i, c := range l.classes {
-		number[c] = float64(i)
-	}
-	return func(text string) (float64, error) {
-		x, ok := number[text]
-		if !ok {
-			return 0, inputf("got the prediction %s, want %s", shown(text), l.wanted())
-		}
-		return x, nil
-	}
-}
-
-// wanted names the classes, which are public. Their order in the file is not.
-func (l *Labels) wanted() string {
-	var names []string
-	for _, c := range slices.Sorted(slices.Values(l.classes))[:min(len(l.classes), mostNamed)] {
-		names = append(names, shown(c))
-	}
-	if more := len(l.classes) - len(names); more > 0 {
-		return fmt.Sprintf("one of the %d classes of the labels: %s, ...", len(l.classes), strings.Join(names, ", "))
-	}
-	return "a class of the labels: " + strings.Join(names, ", ")
-}
-
-// numberCell reads a value of a metric.
-func numberCell(binary bool) func(string) (float64, error) {
-	return func(text string) (float64, error) {
-		x, ok := decimal(text)
-		switch {
-		case !ok || !(x >= 0 && x <= 1):
-			return 0, inputf("got the value %s, want a number in [0, 1]", shown(text))
-		case binary && x != 0 && x != 1:
-			return 0, inputf("got the value %s, want 0 or 1 as the plan is for 0/1 queries", shown(text))
-		}
-		return x, nil
-	}
-}
-
-// decimal reads a decimal number: no NaN, no infinity, no hexadecimal digits and no blanks, and nothing that would be
-// read as zero without being it.
-func decimal(text string) (float64, bool) {
-	if text == "" || strings.ContainsFunc(text, func(r rune) bool {
-		return !strings.ContainsRune("0123456789+-.eE", r)
-	}) {
-		return 0, false
-	}
-	x, err := strconv.ParseFloat(text, 64)
-	digits, _, _ := strings.Cut(strings.ToLower(text), "e")
-	return x, err == nil && (x != 0 || !strings.ContainsAny(digits, "123456789"))
-}
-
-// fingerprint is that of the metric and every id with its value.
-func (v values) fingerprint(rest ...string) string {
-	d := newDigest("dpcalc look 1")
-	d.text(v.metric)
-	for _, i := range v.labels.order {
-		x := v.of[i]
-		d.text(v.labels.ids[i])
-		if v.metric == Accuracy {
-			d.text(v.labels.classes[int(x)])
-		} else {
-			d.number(x + 0) // -0 is 0
-		}
-	}
-	for _, r := range rest {
-		d.text(r)
-	}
-	return d.sum()
-}
-
-// score is 1 for a right prediction and 0 for a wrong one, or the value of the metric.
-func (v values) score(i int) float64 {
-	switch {
-	case v.metric != Accuracy:
-		return v.of[i]
-	case int32(v.of[i]) == v.labels.class[i]:
-		return 1
-	}
-	return 0
-}
-
 // some counts ids and keeps the first few.
 type some struct {
 	count int
 	first []string
 }
 
-// mostNamed is how many ids or classes an error names.
+// mostNamed is how many ids an error names.
 const mostNamed = 5
 
 func (s *some) add(id string) {

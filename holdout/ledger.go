@@ -35,8 +35,9 @@ func Files() []string { return []string{planFile, looksFile} }
 // processes: each look takes a lock.
 type Ledger struct {
 	dir    string
-	labels *Labels
 	plan   *Plan
+	reader reader
+	right  []mark // the right predictions
 	hooks
 
 	turn    chan struct{} // holds one while a look is taken
@@ -44,8 +45,15 @@ type Ledger struct {
 	settled int64         // bytes of the looks' file that this Ledger has put on the disk
 }
 
-func newLedger(dir string, labels *Labels) *Ledger {
-	return &Ledger{dir: dir, labels: labels, hooks: standard, turn: make(chan struct{}, 1)}
+func newLedger(dir string) *Ledger {
+	return &Ledger{dir: dir, hooks: standard, turn: make(chan struct{}, 1)}
+}
+
+// use takes a plan and its labels.
+func (l *Ledger) use(p *Plan, labels *Labels) (err error) {
+	l.plan, l.reader = p, reader{rows: &labels.roster, match: p.Match, classes: p.Classes}
+	l.right, err = l.reader.right(labels)
+	return err
 }
 
 // hooks are what tests replace.
@@ -76,9 +84,12 @@ func secret() (*randv2.Rand, error) {
 // Create makes a ledger in a folder that is empty or does not exist. The certificate is computed anew. The error is an
 // [InputError], a [PlanError], a DomainError, or one of the file system; no folder is left then.
 func Create(dir string, labels *Labels, terms Terms) (*Ledger, error) {
-	l := newLedger(dir, labels)
+	l := newLedger(dir)
 	plan, err := Certify(terms, labels.Samples())
 	if err != nil {
+		return nil, err
+	}
+	if err := l.use(plan, labels); err != nil {
 		return nil, err
 	}
 	difference := plan.goal.Query == transfer.Difference
@@ -93,19 +104,18 @@ func Create(dir string, labels *Labels, terms Terms) (*Ledger, error) {
 	case !difference && terms.Incumbent.Values != nil:
 		return nil, inputf("incumbent: got one, want none without --query difference")
 	case difference:
-		base, err := labels.read(plan.Metric, false, terms.Incumbent.Values)
+		base, err := l.reader.read(plan.Metric, false, terms.Incumbent.Values)
 		if err != nil {
 			return nil, fmt.Errorf("incumbent: %w", err)
 		}
 		plan.Incumbent = &LabelsFile{Path: terms.Incumbent.Path, Fingerprint: base.fingerprint()}
 	}
-	l.plan = plan
+	plan.Labels.Fingerprint = labels.Fingerprint()
 	return l, l.create(plan)
 }
 
 func (l *Ledger) create(p *Plan) error {
 	p.Created = l.now().UTC().Format(time.RFC3339)
-	p.Labels.Fingerprint = l.labels.Fingerprint()
 	p.Salt = rand.Text() + rand.Text()
 	if err := p.encode(); err != nil {
 		return err
@@ -188,7 +198,7 @@ func (*ChangedError) Error() string { return "the labels are not those that the 
 
 // Open opens a ledger to take looks. The labels must be those that it was made for, in the same order.
 func Open(dir string, labels *Labels) (*Ledger, error) {
-	l := newLedger(dir, labels)
+	l := newLedger(dir)
 	h, err := read(dir)
 	if err != nil {
 		return nil, err
@@ -196,8 +206,7 @@ func Open(dir string, labels *Labels) (*Ledger, error) {
 	if labels.Fingerprint() != h.plan.Labels.Fingerprint {
 		return nil, &ChangedError{}
 	}
-	l.plan = h.plan
-	return l, nil
+	return l, l.use(h.plan, labels)
 }
 
 // Plan returns what the ledger promises and runs.
@@ -368,9 +377,12 @@ func (l *Ledger) ask(s Submission) (a asked, err error) {
 	if s.Metric == "" {
 		s.Metric = l.plan.Metric
 	}
-	a.look = look{bar: s.Bar, guess: s.Guess}
+	if err := l.plan.asks(s.Metric, l.log); err != nil {
+		return a, err
+	}
+	a.look = look{right: l.right, bar: s.Bar, guess: s.Guess}
 	binary := l.plan.goal.Query == transfer.Binary
-	if a.look.values, err = l.labels.read(s.Metric, binary, s.Values); err != nil {
+	if a.look.values, err = l.reader.read(s.Metric, binary, s.Values); err != nil {
 		if wrong := (*InputError)(nil); errors.As(err, &wrong) && s.Source != "" {
 			err = inputf("%s: %v", s.Source, err)
 		}
@@ -389,9 +401,18 @@ func (l *Ledger) ask(s Submission) (a asked, err error) {
 	return a, nil
 }
 
+// log is the lines as they are.
+func (l *Ledger) log() ([]Line, error) {
+	h, err := read(l.dir)
+	if err != nil {
+		return nil, err
+	}
+	return h.lines, nil
+}
+
 // Predictions returns the fingerprint of predictions, as a plan for differences has it of the incumbent's.
 func (l *Ledger) Predictions(t Table) (string, error) {
-	v, err := l.labels.read(l.plan.Metric, false, t)
+	v, err := l.reader.read(l.plan.Metric, false, t)
 	if err != nil {
 		return "", err
 	}
@@ -417,7 +438,7 @@ func (l *Ledger) compare(a *asked, s Submission) error {
 	case s.Metric != l.plan.Metric:
 		return inputf("metric: got %s, want %s as in the plan: the incumbent has no other", shown(s.Metric), l.plan.Metric)
 	}
-	base, err := l.labels.read(s.Metric, false, s.Incumbent)
+	base, err := l.reader.read(s.Metric, false, s.Incumbent)
 	if err != nil {
 		return fmt.Errorf("incumbent: %w", err)
 	}
@@ -427,13 +448,7 @@ func (l *Ledger) compare(a *asked, s Submission) error {
 	if d == 0 {
 		return nil
 	}
-	differ := 0
-	for row, x := range a.look.values.of {
-		if x != base.of[row] {
-			differ++
-		}
-	}
-	n := l.plan.goal.Samples
+	differ, n := a.look.values.differ(base), l.plan.goal.Samples
 	if !reaches(float64(-differ), n, -d, 0) {
 		return inputf("got a candidate that differs from the incumbent on %d of %d rows, want at most a share of %v",
 			differ, n, d)
@@ -645,7 +660,7 @@ func (l *Ledger) settle(file *os.File) error {
 
 // Retire ends a ledger: no new look is answered any more.
 func Retire(ctx context.Context, dir string) (status Status, err error) {
-	l := newLedger(dir, nil)
+	l := newLedger(dir)
 	err = l.writing(ctx, func(h *history, file *os.File) error {
 		end := l.confirm
 		if !h.retired {

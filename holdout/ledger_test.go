@@ -232,7 +232,7 @@ func TestColumnMetric(t *testing.T) {
 	ids, classes := rowsOf(t, 50, 1)
 	labels := labelsOf(t, ids, classes)
 	l, _ := ledgerOf(t, labels, Terms{Goal: transfer.Goal{Queries: 1, Tau: 0.3, Beta: beta(t, "0.1")}, Method: "splitting",
-		Metric: "column:judge"})
+		Metrics: []string{"column:judge"}})
 	cells := slices.Repeat([]string{"0.25", "1e-1"}, 25)
 	got, err := l.Score(context.Background(), Submission{Values: Columns(ids, cells)})
 	if err != nil || math.Abs(*got.Response-0.175) > 1e-12 {
@@ -248,7 +248,9 @@ func TestColumnMetric(t *testing.T) {
 func TestBadInput(t *testing.T) {
 	ids, classes := rowsOf(t, 400, 1)
 	labels := labelsOf(t, ids, classes)
-	l, dir := ledgerOf(t, labels, terms(3, 0.3, beta(t, "0.05"), ""))
+	plan := terms(3, 0.3, beta(t, "0.05"), "")
+	plan.Metrics = []string{Accuracy, "column:x"}
+	l, dir := ledgerOf(t, labels, plan)
 	before := files(t, dir)
 	with := func(change func(i, p []string) ([]string, []string)) Table {
 		i, p := change(slices.Clone(ids), slices.Clone(classes))
@@ -263,10 +265,8 @@ func TestBadInput(t *testing.T) {
 			Values: with(func(i, p []string) ([]string, []string) { return append(i, i[3]), append(p, "a") })},
 		"1 missing id (row-00001), 1 doubled id (row-00000)": {
 			Values: with(func(i, p []string) ([]string, []string) { i[1] = i[0]; return i, p })},
-		"id row-00002: got the prediction c, want a class of the labels: ": {
-			Values: with(func(i, p []string) ([]string, []string) { p[2] = "c"; return i, p })},
-		`id row-00002: got the prediction "", want`: {
-			Values: with(func(i, p []string) ([]string, []string) { p[2] = ""; return i, p })},
+		"metric: got column:y, want accuracy or column:x: no other was declared": {Metric: "column:y", Values: Columns(ids,
+			slices.Repeat([]string{"1"}, 400))},
 		"metric: got f1, want accuracy":      {Metric: "f1", Values: Columns(ids, classes)},
 		`metric: got column:, want accuracy`: {Metric: "column:", Values: Columns(ids, classes)},
 		"got the value NaN, want a number in [0, 1]": {Metric: "column:x", Values: Columns(ids,
@@ -340,8 +340,15 @@ func TestNoLedger(t *testing.T) {
 		"method: got laplace, want one that a ledger runs":         func(t *Terms) { t.Method = "laplace" },
 		"samples: got 99, want 100, the number of labels":          func(t *Terms) { t.Goal.Samples = 99 },
 		"query: got sensitive, want bounded, binary or difference": func(t *Terms) { t.Goal.Query = transfer.Sensitive },
-		"metric: got auc":      func(t *Terms) { t.Metric = "auc" },
-		"two or more unknowns": func(t *Terms) { t.Goal.Tau, t.Goal.Queries = 0, 0 },
+		"metrics: got auc, want accuracy, or column:NAME":          func(t *Terms) { t.Metrics = []string{"auc"} },
+		"metrics: got accuracy twice":                              func(t *Terms) { t.Metrics = []string{Accuracy, Accuracy} },
+		"metrics: got nothing":                                     func(t *Terms) { t.Metrics = []string{} },
+		"match: got like, want exact, trim, fold, number":          func(t *Terms) { t.Match = "like" },
+		"classes: got b twice":                                     func(t *Terms) { t.Classes = []string{"a", "b", "b"} },
+		"classes: got \"B \" twice":                                func(t *Terms) { t.Match, t.Classes = Fold, []string{"a", "b", "B "} },
+		"classes: got an empty one":                                func(t *Terms) { t.Match, t.Classes = Trim, []string{"a", " "} },
+		"bars: got 1, want them for a gate":                        func(t *Terms) { t.Bars = []float64{0.5} },
+		"two or more unknowns":                                     func(t *Terms) { t.Goal.Tau, t.Goal.Queries = 0, 0 },
 	} {
 		bad := good
 		change(&bad)
@@ -649,7 +656,7 @@ func TestChainHidesTheLabels(t *testing.T) {
 	chains := map[string]bool{}
 	for range 2 {
 		labels := labelsOf(t, ids, classes)
-		l := &Ledger{dir: filepath.Join(t.TempDir(), "ledger"), labels: labels, hooks: fixed(standard)}
+		l := &Ledger{dir: filepath.Join(t.TempDir(), "ledger"), hooks: fixed(standard)}
 		plan, err := Certify(terms(3, 0.4, beta(t, "0.1"), "gaussian"), labels.Samples())
 		if err != nil {
 			t.Fatal(err)
@@ -709,7 +716,7 @@ func TestNothingTellsTheOrderOfTheFile(t *testing.T) {
 		return all + takes(t, l, Submission{Values: Columns(ids, []string{"a", "b", "a", "b"})}).Fingerprint
 	}
 	one := told([]int{0, 1, 2, 3})
-	if !strings.Contains(one, "4 missing ids (r1, r2, r3, r10)") || !strings.Contains(one, "labels: a, b") {
+	if !strings.Contains(one, "4 missing ids (r1, r2, r3, r10)") {
 		t.Error(one)
 	}
 	for _, order := range [][]int{{3, 2, 1, 0}, {2, 0, 3, 1}} {

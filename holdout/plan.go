@@ -2,6 +2,7 @@ package holdout
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -27,7 +28,11 @@ type Plan struct {
 	Salt      string      `json:"salt,omitempty"` // 256 random bits; empty in ledgers of an earlier version
 	Created   string      `json:"created"`        // UTC, RFC 3339
 	Method    string      `json:"method"`
-	Metric    string      `json:"metric"` // of looks that name none
+	Metric    string      `json:"metric"`            // of looks that name none
+	Metrics   []string    `json:"metrics,omitempty"` // that a look may ask; empty in ledgers of an earlier version
+	Match     Match       `json:"match,omitempty"`   // when a prediction equals a label; empty there too, for Exact
+	Classes   []string    `json:"classes,omitempty"` // the predictions that are declared; none if any text is one
+	Bars      []float64   `json:"bars,omitempty"`    // gate: those that a look may ask; none if any bar may be asked
 	Promise   Promise     `json:"promise"`
 	Mechanism Mechanism   `json:"mechanism"`
 	Labels    LabelsFile  `json:"labels"`
@@ -141,7 +146,10 @@ type Terms struct {
 	Goal      transfer.Goal // Samples may be left 0; of Queries, Tau and Beta one may be 0 and is solved
 	Method    string        // "" for the best of Methods
 	Methods   []string      // of which a ledger runs one; nil for all that it runs
-	Metric    string        // "" for accuracy
+	Metrics   []string      // that a look may ask, the first if it names none; nil for accuracy alone
+	Match     Match         // when a prediction equals a label; "" for Exact
+	Classes   []string      // the predictions that are declared, which are public; nil if any text is one
+	Bars      []float64     // gate: the bars that a look may ask; nil if it may ask any
 	Labels    string        // the labels' file, to be found again; "" if they are in none
 	Incumbent Submission    // of differences: what the first candidate is compared with
 }
@@ -166,10 +174,7 @@ func Methods() (names []string) {
 // Certify computes the certificate of the terms for so many rows, and what is to be run: the method named, or the best
 // that a ledger runs. The error is an [InputError], a [PlanError] or a DomainError.
 func Certify(t Terms, samples int64) (*Plan, error) {
-	if t.Metric == "" {
-		t.Metric = Accuracy
-	}
-	if _, err := ColumnOf(t.Metric); err != nil {
+	if err := t.declare(); err != nil {
 		return nil, err
 	}
 	goal := t.Goal
@@ -251,8 +256,13 @@ func methodsOf(name string, among []string) (list []transfer.Method, err error) 
 // plan is the plan of a certified answer.
 func plan(row transfer.Row, t Terms) (*Plan, error) {
 	p := &Plan{
-		Schema: schema, Method: row.Method.Name, Metric: t.Metric, Promise: promiseOf(row.Goal),
-		Labels: LabelsFile{Path: t.Labels}, goal: row.Goal,
+		Schema: schema, Method: row.Method.Name, Promise: promiseOf(row.Goal), Labels: LabelsFile{Path: t.Labels},
+		Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes, Bars: t.Bars, goal: row.Goal,
+	}
+	for _, bar := range p.Bars {
+		if err := p.needs(&Submission{Bar: &bar}); err != nil {
+			return nil, inAll("bars", err)
+		}
 	}
 	var err error
 	p.Mechanism, err = practiceOf(p.Method).prepare(row.Answer)
@@ -324,6 +334,10 @@ func decodePlan(text []byte) (*Plan, error) {
 		return nil, fmt.Errorf("plan.json: this version cannot keep all that is promised there: %w", err)
 	}
 	p.goal, err = p.Promise.goal()
+	p.Match = cmp.Or(p.Match, Exact)
+	if !slices.Contains(Matches(), p.Match) {
+		err = cmp.Or(err, fmt.Errorf("got the match %s, want %s", shown(string(p.Match)), ways()))
+	}
 	if err == nil && practiceOf(p.Method) == nil {
 		err = fmt.Errorf("got the method %s, want one of %s", shown(p.Method), strings.Join(Methods(), ", "))
 	}

@@ -40,6 +40,7 @@ func practiceOf(method string) practice {
 
 // look is a look that is to be answered.
 type look struct {
+	right      []mark // the right predictions of the rows
 	values     values
 	base       *values // of differences: the incumbent's
 	bar, guess *float64
@@ -48,9 +49,9 @@ type look struct {
 
 // score is that of a row.
 func (l look) score(row int) float64 {
-	s := l.values.score(row)
+	s := l.values.score(row, l.right)
 	if l.base != nil {
-		s -= l.base.score(row)
+		s -= l.base.score(row, l.right)
 	}
 	return s
 }

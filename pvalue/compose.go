@@ -388,7 +388,12 @@ func (c charging) left(x float64) float64 {
 	if math.IsInf(c.slack, -1) {
 		return x
 	}
-	if x = down(without(x, c.slack)); x < lowest {
+	if x > c.slack {
+		x = down(num.LogSubExp(x, c.slack))
+	} else {
+		x = math.Inf(-1)
+	}
+	if x < lowest {
 		return math.Inf(-1)
 	}
 	return x

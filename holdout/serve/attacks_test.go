@@ -94,7 +94,7 @@ func TestAttacks(t *testing.T) {
 			asks: asks{method: "GET", path: "/%2e%2e/plan.json", token: right}},
 		{tried: "a parameter that there is not", code: 400, says: "got the parameter noise",
 			asks: with(named("x"), func(a *asks) { a.path = "/looks?noise=0" })},
-		{tried: "a metric that is a path", code: 400, says: "want accuracy, or column:NAME",
+		{tried: "a metric that is a path", code: 400, says: "want accuracy: over HTTP",
 			asks: with(named("x"), func(a *asks) { a.path = "/looks?metric=../labels.csv" })},
 		{tried: "a name with an end of line", code: 400, says: "name: got", asks: named("a\nb")},
 		{tried: "a name that turns the direction of writing", code: 400, says: "name: got", asks: named("a\u202eb")},
@@ -102,8 +102,12 @@ func TestAttacks(t *testing.T) {
 		{tried: "a name of 101 letters", code: 400, says: "name: got 101 characters", asks: named(strings.Repeat("n", 101))},
 		{tried: "predictions without a row, to be told the ids", code: 400, says: "(r0, r1, r2, r3, r4, ...)",
 			asks: with(named("x"), func(a *asks) { a.body = "id,prediction\n" })},
-		{tried: "a prediction that is no class, to be told the classes", code: 400, says: "of the labels: a, b",
+		{tried: "a prediction that is no label, to be told the labels", code: 400, says: "got 399 missing ids (r1, ",
 			asks: with(named("x"), func(a *asks) { a.body = "id,prediction\nr0,?\n" })},
+		{tried: "a column of ones as a metric, to lead the board", code: 400, says: "want accuracy: over HTTP",
+			asks: with(named("x"), func(a *asks) {
+				a.path, a.body = "/looks?metric=column:win", "id,win\n"+strings.Repeat("r0,1\n", rowCount)
+			})},
 		{tried: "a path as a name", code: 200, says: `"name":"../../etc/passwd"`, asks: named("../../etc/passwd"),
 			answer: "a name like any other"},
 		{tried: "a formula as a name", code: 200, says: `"look":2`, answer: "a name like any other",
@@ -358,7 +362,7 @@ func TestNothingOfTheLabelsLeaves(t *testing.T) {
 		labels, _ := shuffled(t, seed)
 		dir := create(t, labels, holdout.Terms{Labels: "/secret/labels.csv", Goal: transfer.Goal{Queries: 12, Tau: 0.2,
 			Shown: transfer.Shown{Feedback: transfer.Gate, Passes: 2}}})
-		s := run(t, dir, labels, Options{})
+		s := run(t, dir, labels, Options{Bars: []float64{0.5, 0.7, 0.8}})
 		var all strings.Builder
 		for _, a := range []asks{
 			looks(random(1), "?bar=0.7"), looks(random(2), "?bar=0.8&name=two"), looks(random(1), "?bar=0.7"),

@@ -14,7 +14,8 @@
 // # What leaves
 //
 // An answer has what the plan shows of a look, what remains, the chain, and what is public of the plan. What is wrong
-// with a submission is told by its ids and by the classes, both public. No answer has a label, noise, the path of a
+// with a submission is told by its ids, which are public, and by the classes if they were declared. The metric is
+// accuracy, and a bar is one of those that were declared. No answer has a label, noise, the path of a
 // file, or the text of an error of the system.
 //
 // # Looks

@@ -27,6 +27,7 @@ func differences(t *testing.T, labels *holdout.Labels, base string) (dir, path s
 	return create(t, labels, holdout.Terms{
 		Goal: transfer.Goal{Queries: 6, Tau: 0.2, Query: transfer.Difference,
 			Shown: transfer.Shown{Feedback: transfer.Gate, Passes: 3}},
+		Bars:      []float64{-0.1, 0, 0.1},
 		Incumbent: holdout.Submission{Values: body(base), Path: path},
 	}), path
 }

@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -67,8 +68,11 @@ func (s *Server) tooLarge() reply {
 
 // score reads a request and takes its look.
 func (s *Server) score(r *http.Request, team string, body *predictions) (a holdout.Answer, err error) {
-	submission := holdout.Submission{Team: team, Metric: s.ledger.Plan().Metric}
+	submission := holdout.Submission{Team: team, Metric: holdout.Accuracy}
 	if err := readQuery(r.URL.RawQuery, &submission); err != nil {
+		return a, err
+	}
+	if err := s.declares(&submission); err != nil {
 		return a, err
 	}
 	if body.column, err = holdout.ColumnOf(submission.Metric); err != nil {
@@ -84,6 +88,21 @@ func (s *Server) score(r *http.Request, team string, body *predictions) (a holdo
 	s.ending.RLock()
 	defer s.ending.RUnlock()
 	return s.ledger.Score(r.Context(), submission)
+}
+
+// declares checks that the server declares what a look asks. A bar may be left out where there is but one.
+func (s *Server) declares(asked *holdout.Submission) error {
+	if asked.Metric != holdout.Accuracy {
+		return usage.Errorf("metric: got %s, want accuracy: over HTTP a submitter would score itself",
+			usage.Shown(asked.Metric))
+	}
+	if asked.Bar == nil && len(s.Bars) == 1 {
+		asked.Bar = &s.Bars[0]
+	}
+	if asked.Bar != nil && s.Bars != nil && !slices.Contains(s.Bars, *asked.Bar) {
+		return usage.Errorf("bar: got %v, want one of %s", *asked.Bar, strings.Trim(fmt.Sprint(s.Bars), "[]"))
+	}
+	return nil
 }
 
 // readQuery reads what is said of a look beside its predictions.

@@ -299,7 +299,7 @@ func TestRanks(t *testing.T) {
 		t.Error(page)
 	}
 	gate := run(t, create(t, labels, holdout.Terms{Goal: transfer.Goal{Queries: 3, Tau: 0.2,
-		Shown: transfer.Shown{Feedback: transfer.Gate}}}), labels, Options{})
+		Shown: transfer.Shown{Feedback: transfer.Gate}}}), labels, Options{Bars: []float64{0.5}})
 	for _, right := range []int{100, 400} {
 		gate.look(t, 200, looks(predictions(right), "?bar=0.5"))
 	}
@@ -680,5 +680,53 @@ func TestTokens(t *testing.T) {
 	}
 	if strings.Contains(fmt.Sprintf("%+v %s", tokens, tokens), secrets[0]) {
 		t.Error("the tokens are in memory")
+	}
+}
+
+// Who submits chooses neither the metric nor the bar: a column of ones would lead the board, and a look at a bar that
+// everything passes would spend the passes of all.
+func TestWhoSubmitsChoosesNothing(t *testing.T) {
+	labels, predictions := holdoutOf(t, 1)
+	ones := "id,win\n"
+	for i := range rowCount {
+		ones += fmt.Sprintf("r%d,1\n", i)
+	}
+	gate := holdout.Terms{Goal: transfer.Goal{Queries: 3, Tau: 0.2,
+		Shown: transfer.Shown{Feedback: transfer.Gate, Passes: 1}}}
+	dir := create(t, labels, gate)
+	if _, err := New(dir, labels, Options{}); err == nil || !strings.Contains(err.Error(), "--bars: got none") {
+		t.Errorf("got %v, want --bars", err)
+	}
+	s := run(t, dir, labels, Options{Bars: []float64{0.7}})
+	for path, want := range map[string]string{
+		"/looks?bar=0":                         "bar: got 0, want one of 0.7",
+		"/looks?bar=0.7&metric=column:win":     "metric: got column:win, want accuracy",
+		"/looks?metric=accuracy&bar=0.6999999": "bar: got 0.6999999, want one of 0.7",
+	} {
+		if text := s.ask(t, 400, asks{method: "POST", path: path, kind: "text/csv", body: ones}); !strings.Contains(text, want) {
+			t.Errorf("%s: got %s, want %s", path, text, want)
+		}
+	}
+	if got := s.look(t, 200, looks(predictions(100), "")); got.Verdict == nil || *got.Verdict != holdout.Fail {
+		t.Errorf("the only bar may be left out: %+v", got)
+	}
+	for name, c := range map[string]struct {
+		change func(*holdout.Terms)
+		bars   []float64
+		want   string
+	}{
+		"declared":  {func(p *holdout.Terms) { p.Bars = []float64{0.7} }, nil, ""},
+		"known":     {func(p *holdout.Terms) { p.Goal.Bar = transfer.Some(0.7) }, nil, ""},
+		"twice":     {func(p *holdout.Terms) { p.Bars = []float64{0.7} }, []float64{0.6}, "--bars: got 1, want none"},
+		"no gate":   {func(p *holdout.Terms) { *p = answers(3) }, []float64{0.6}, "--bars: got 1, want none"},
+		"a column":  {func(p *holdout.Terms) { *p = answers(3); p.Metrics = []string{"column:win"} }, nil, "want one for accuracy"},
+		"a further": {func(p *holdout.Terms) { *p = answers(3); p.Metrics = []string{"column:win", holdout.Accuracy} }, nil, ""},
+	} {
+		terms := gate
+		c.change(&terms)
+		_, err := New(create(t, labels, terms), labels, Options{Bars: c.bars})
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: got %v, want %s", name, err, c.want)
+		}
 	}
 }

@@ -26,6 +26,7 @@ type Options struct {
 	Tokens    *Tokens       // of the teams; nil: everybody who reaches a loopback address is one team without a name
 	Public    bool          // whether status and board want no token
 	Hosts     []string      // HOST or HOST:PORT that the Host header may be, beside the address that was connected to
+	Bars      []float64     // gate: that may be asked, where the plan declares none
 	Incumbent string        // of differences: the present incumbent's file; "" where the ledger says that it is
 	MaxBody   int64         // bytes of predictions; 0 for [DefaultMaxBody]
 	Rate      float64       // requests a second of a team, ten seconds of them at once; 0 for [DefaultRate]
@@ -94,6 +95,9 @@ func New(dir string, labels *holdout.Labels, o Options) (*Server, error) {
 	if verified.Plan.Promise.Feedback == transfer.Final.String() {
 		return nil, usage.Errorf("got a plan for finalists, want one whose looks come one by one: holdout score takes all finalists in one command")
 	}
+	if err := o.declared(verified.Plan); err != nil {
+		return nil, err
+	}
 	o.MaxBody, o.Rate = cmp.Or(o.MaxBody, DefaultMaxBody), cmp.Or(o.Rate, DefaultRate)
 	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
 	s := &Server{
@@ -109,6 +113,28 @@ func New(dir string, labels *holdout.Labels, o Options) (*Server, error) {
 		err = usage.Errorf("--incumbent: got one, want none: the plan is for no differences")
 	}
 	return s, err
+}
+
+// declared checks that who submits chooses neither the metric nor the bar. Values of a column would be the submitter's
+// word for its own score, and a team that passes a bar of its own spends the passes of all.
+func (o Options) declared(p *holdout.Plan) error {
+	metrics := p.Metrics
+	if metrics == nil && p.Incumbent != nil { // a plan of an earlier version: its incumbent has no other metric
+		metrics = []string{p.Metric}
+	}
+	gate := p.Promise.Feedback == transfer.Gate.String()
+	own := p.Promise.Bar != nil || p.Bars != nil
+	switch {
+	case metrics != nil && !slices.Contains(metrics, holdout.Accuracy):
+		return usage.Errorf("got a plan for the metric %s, want one for accuracy: over HTTP a submitter would score itself",
+			usage.Shown(strings.Join(metrics, ", ")))
+	case gate && !own && o.Bars == nil:
+		return usage.Errorf("--bars: got none, and none in the plan, want the bars that may be asked: a pass at any other " +
+			"would spend the passes of all")
+	case o.Bars != nil && (!gate || own):
+		return usage.Errorf("--bars: got %d, want none: the plan has its bars, or is for no gate", len(o.Bars))
+	}
+	return nil
 }
 
 // mostHeader is the most bytes of the header of a request.

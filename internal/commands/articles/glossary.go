@@ -171,7 +171,8 @@ var glossary = []symbol{
 			mean over fresh labels of the same rows, or of those of its part under splitting. It is the
 			population's value only for predictions of a model that was made without these rows. The rows
 			have to be independent, and nothing else about
-			their labels may get out.`,
+			their labels may get out. A prediction that is no label of any row is wrong and not refused, and the
+			metrics, bars and classes that a look may name are declared when the ledger is made.`,
 		where: "dpcalc holdout init, score, status, log, verify, retire, token and serve",
 	},
 	{

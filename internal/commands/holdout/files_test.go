@@ -126,6 +126,7 @@ func TestNothingIsDropped(t *testing.T) {
 	const some = " --labels labels.csv -m 3 -b 0.05"
 	runs(t, 0, "holdout init ledger"+some+" --query binary --feedback gate --passes 1")
 	runs(t, 0, "holdout init answers"+some)
+	runs(t, 0, "holdout init columns"+some+" --metrics column:x")
 	write(t, "file", "")
 	if err := os.Symlink("nowhere", "dangling"); err != nil {
 		t.Fatal(err)
@@ -159,7 +160,7 @@ func TestNothingIsDropped(t *testing.T) {
 			"dpcalc: --bar: got nothing, want a number in [0, 1]"},
 		{"score ledger p200.tsv --bar 0.99",
 			"--bar: got 0.99, want at most 1 - tau"},
-		{"score answers tiny.csv --metric column:x",
+		{"score columns tiny.csv",
 			"id r0: got the value 1e-400, want a number in [0, 1]"},
 		{"init file" + some,
 			"file: got a file, want an empty folder or a new one"},

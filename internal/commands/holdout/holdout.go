@@ -30,11 +30,11 @@ type action struct {
 }
 
 func actions() []action {
-	init := []string{"labels", "incumbent", "metric", "plan", "scenario", "dry-run"}
-	for _, f := range goalFlags {
+	init := []string{"labels", "incumbent", "plan", "scenario", "dry-run"}
+	for _, f := range slices.Concat(declarations, goalFlags) {
 		init = append(init, f.Name)
 	}
-	serving := []string{"labels", "incumbent"}
+	serving := []string{"labels", "incumbent", "bars"}
 	for _, f := range serveFlags {
 		serving = append(serving, f.Name)
 	}
@@ -73,7 +73,9 @@ func Command() *commands.Command {
 			"that had this chain. retire ends the ledger. serve answers the same looks over HTTP, to the teams whose tokens\n" +
 			"token made; it ends when it is told to, and finishes the look in hand.\n\n" +
 			"Labels have the columns id and label, predictions id and prediction, in csv, tsv or JSON lines and in any\n" +
-			"order. A metric column:NAME is the mean of the column NAME of the predictions, values in [0, 1].\n\n" +
+			"order. A prediction is right if it equals the label; any other text is wrong. A metric column:NAME is the mean\n" +
+			"of the column NAME of the predictions, values in [0, 1]. What init declares is kept in the plan: the metrics\n" +
+			"and bars that a look may ask, the classes, and what equals a label.\n\n" +
 			"What is promised is conditional on the rows' features, which the submitter usually has: the truth of a\n" +
 			"look is the mean over fresh labels of the same rows. It is the population's value only for predictions of a\n" +
 			"model that was made without these rows. Nobody may look at the labels but through the ledger.\n\n" +
@@ -81,10 +83,10 @@ func Command() *commands.Command {
 		Flags: slices.Concat([]usage.Flag{
 			{Name: "labels", Usage: "labels in `FILE`; for score and serve, where those of the ledger are now"},
 			{Name: "incumbent", Usage: "difference: the predictions in `FILE` that candidates are compared with; for score and serve, where they are now"},
-			{Name: "metric", Usage: "`METRIC` of a look: accuracy (default), or column:NAME for values in [0, 1]"},
+			{Name: "metric", Usage: "`METRIC` of a look, one of those that were declared: accuracy, or column:NAME"},
 			{Name: "plan", Usage: "the plan file `FILE`, in place of the flags of samplesize"},
 			{Name: "scenario", Usage: "the scenario `NAME` of the plan file"},
-		}, goalFlags, []usage.Flag{
+		}, declarations, goalFlags, []usage.Flag{
 			{Name: "name", Usage: "the look's `NAME` in the log, up to 100 characters"},
 			{Name: "guess", Usage: "flags: the guess `G`"},
 			{Name: "bar", Usage: "gate: the bar `C`, unless the plan has one"},
@@ -275,9 +277,9 @@ func readIncumbent(c *commands.Call, labels *holdout.Labels, t *holdout.Terms) (
 	if !ok {
 		return done, nil
 	}
-	metric := t.Metric
-	if metric == "" {
-		metric = holdout.Accuracy
+	metric := holdout.Accuracy
+	if t.Metrics != nil {
+		metric = t.Metrics[0]
 	}
 	column, err := holdout.ColumnOf(metric)
 	if err != nil {

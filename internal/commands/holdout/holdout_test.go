@@ -196,6 +196,11 @@ func TestBadInput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rows(t, 1000, 600)
 	runs(t, 0, "holdout init ledger --labels labels.csv -m 3 -t 0.2 -b 0.05")
+	for name, declares := range map[string]string{"classes": "--classes cat,dog", "columns": "--metrics column:judge",
+		"judged": "--metrics accuracy,column:judge", "unbarred": "--feedback gate", "barred": "--feedback gate --bars 0.5,0.7",
+	} {
+		runs(t, 0, "holdout init "+name+" --labels labels.csv -m 3 -t 0.2 -b 0.05 "+declares)
+	}
 	looks, err := os.ReadFile("ledger/looks.jsonl")
 	if err != nil {
 		t.Fatal(err)
@@ -227,7 +232,7 @@ func TestBadInput(t *testing.T) {
 
 		"score ledger few.csv": "holdout: few.csv: got 999 missing ids (r0, r2, r3, r4, r5, ...), 1 surplus id (zz), 1 doubled id (r1), want every id",
 
-		"score ledger class.csv": "class.csv: id r0: got the prediction cow, want a class of the labels: ",
+		"score classes class.csv": "class.csv: id r0: got the prediction cow, want one of the 2 declared classes: cat, dog",
 
 		"score ledger wide.csv":  "wide.csv: line 2: got 3 cells, want 2 as in the header",
 		"score ledger twice.csv": "twice.csv: got two columns id, want one",
@@ -238,7 +243,7 @@ func TestBadInput(t *testing.T) {
 
 		"score ledger worse.jsonl": "worse.jsonl: line 1: got no JSON object",
 
-		"score ledger nan.csv --metric column:judge": "nan.csv: id r0: got the value NaN, want a number in [0, 1]",
+		"score judged nan.csv --metric column:judge": "nan.csv: id r0: got the value NaN, want a number in [0, 1]",
 
 		"score ledger p600.tsv --metric f1": "dpcalc: --metric: got f1, want accuracy, or column:NAME for values in [0, 1]",
 
@@ -267,10 +272,24 @@ func TestBadInput(t *testing.T) {
 
 		fresh + " --query sensitive": "query: got sensitive, want bounded, binary or difference",
 
-		fresh + " --metric auc":                           "metric: got auc, want accuracy",
-		fresh + " --passes 2":                             "--passes: got 2, want none, or the feedback gate",
-		"init new --labels labels.csv -m 3 -t 0.2 -b 95%": "--beta",
-		fresh + " --query difference":                     "--query difference",
+		"score ledger p600.tsv --metric column:judge": "dpcalc: --metric: got column:judge, want accuracy: no other was " +
+			"declared when the ledger was made",
+		fresh + " --metric accuracy":                          "--metric: got holdout init, want holdout score",
+		fresh + " --metrics auc":                              "--metrics: got auc, want accuracy",
+		fresh + " --match like":                               "--match: got like, want exact, trim, fold, number",
+		fresh + " --match number":                             "--labels: id r0: got the label cat, want a number",
+		fresh + " --classes cat":                              "got the label dog, want one of the 1 declared classes: cat",
+		fresh + " --bars 0.5":                                 "--bars: got 1, want them for a gate whose plan has no bar",
+		fresh + " --feedback gate --bars 0.5,x":               "--bars: got x, want a number",
+		fresh + " --feedback gate --bars 0.5,1":               "--bars: got 1, want at most 1 - tau, where tau is 0.2",
+		fresh + " --feedback gate --threshold 0.5 --bars 0.5": "--bars: got 1, want them for a gate whose plan has no bar",
+		"score barred p600.tsv --bar 0.4":                     "--bar: got 0.4, want one of 0.5 0.7",
+		"serve ledger --bars 0.5":                             "--bars: got 1, want none",
+		"serve unbarred":                                      "--bars: got none, and none in the plan, want the bars",
+		"serve columns":                                       "got a plan for the metric column:judge, want one for accuracy",
+		fresh + " --passes 2":                                 "--passes: got 2, want none, or the feedback gate",
+		"init new --labels labels.csv -m 3 -t 0.2 -b 95%":     "--beta",
+		fresh + " --query difference":                         "--query difference",
 	} {
 		if strings.HasSuffix(line, "--query difference") {
 			continue // below: it may have no certificate

@@ -42,6 +42,9 @@ func runServe(c *commands.Call, target commands.Target, dir string, _ []string) 
 	if o.Incumbent, err = readMoved(c); err != nil {
 		return err
 	}
+	if o.Bars, err = numbers.List(c, "bars", numbers.Reals); err != nil {
+		return err
+	}
 	if o.Rate, _, err = numbers.One(c, "rate", numbers.Positives); err != nil {
 		return err
 	}

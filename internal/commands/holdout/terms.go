@@ -40,9 +40,33 @@ var goalFlags = []usage.Flag{
 	{Name: "one-sided", Switch: true, Usage: "nothing shown exceeds its truth by more than tau; it may fall short of it"},
 }
 
+// declarations say what a look may ask, and are kept in the plan.
+var declarations = []usage.Flag{
+	{Name: "metrics", Usage: "the metrics that a look may ask, `METRIC,...`: accuracy (default), or column:NAME for values " +
+		"in [0, 1]; the first is that of a look that names none"},
+	{Name: "match", Usage: "what equals a label, `HOW`: exact (default), trim (but for blanks around it), fold (and for " +
+		"upper and lower case) or number (the same decimal number)", Words: ways()},
+	{Name: "classes", Usage: "the predictions that there are, `TEXT,...`, which are public: any other text is refused. " +
+		"Without it any text is a prediction"},
+	{Name: "bars", Usage: "gate: the bars that a look may ask, `C,...`, for init; or for serve, where the plan has none"},
+}
+
+// ways are the words of --match.
+func ways() (names []string) {
+	for _, m := range holdout.Matches() {
+		names = append(names, string(m))
+	}
+	return names
+}
+
 // readTerms reads what a new ledger is to promise for so many rows.
 func readTerms(c *commands.Call, samples int64) (t holdout.Terms, err error) {
-	t.Metric, _ = c.Text("metric")
+	t.Metrics, t.Classes = items(c, "metrics"), items(c, "classes")
+	match, _ := c.Text("match")
+	t.Match = holdout.Match(match)
+	if t.Bars, err = numbers.List(c, "bars", numbers.Reals); err != nil {
+		return t, err
+	}
 	path, planned := c.Text("plan")
 	if !planned {
 		if _, ok := c.Text("scenario"); ok {
@@ -60,6 +84,15 @@ func readTerms(c *commands.Call, samples int64) (t holdout.Terms, err error) {
 	name, _ := c.Text("scenario")
 	t.Goal, t.Methods, err = samplesize.Scenario(c, path, name, samples)
 	return t, err
+}
+
+// items are what a flag lists, with commas between, nil if it was not given.
+func items(c usage.Values, flag string) []string {
+	text, ok := c.Text(flag)
+	if !ok {
+		return nil
+	}
+	return strings.Split(text, ",")
 }
 
 // readGoal reads the flags of samplesize, with one value each.

@@ -1,0 +1,142 @@
+package holdout
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Match says when a prediction equals a label.
+type Match string
+
+// The ways to match. Each but the last goes further than the one before it.
+const (
+	Exact Match = "exact"  // byte by byte
+	Trim  Match = "trim"   // without the blanks around a text
+	Fold  Match = "fold"   // and in upper or lower case
+	Value Match = "number" // as decimal numbers, whatever their digits; a text that is no number equals no label
+)
+
+// Matches are the ways to match.
+func Matches() []Match { return []Match{Exact, Trim, Fold, Value} }
+
+// of returns what stands for all texts that equal a text.
+func (m Match) of(text string) string {
+	if m == Exact {
+		return text
+	}
+	text = strings.TrimSpace(text)
+	switch m {
+	case Fold:
+		return folded(text)
+	case Value:
+		if plain, ok := canonical(text); ok {
+			return plain
+		}
+	}
+	return text
+}
+
+// folded replaces every letter by the least of those that differ from it in case alone.
+func folded(text string) string {
+	if !utf8.ValidString(text) {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		least := r
+		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+			least = min(least, other)
+		}
+		return least
+	}, text)
+}
+
+// mostExponent is the greatest exponent of a number.
+const mostExponent = 1 << 60
+
+// canonical writes a decimal number as its digits without zeros at either end, and a power of ten.
+func canonical(text string) (string, bool) {
+	sign, rest := "", text
+	if rest != "" && strings.ContainsRune("+-", rune(rest[0])) {
+		sign, rest = strings.TrimPrefix(rest[:1], "+"), rest[1:]
+	}
+	digits, power, scaled := strings.Cut(strings.ToLower(rest), "e")
+	whole, part, _ := strings.Cut(digits, ".")
+	if whole+part == "" || strings.Trim(whole+part, "0123456789") != "" {
+		return "", false
+	}
+	exponent := int64(0)
+	if scaled {
+		var err error
+		if exponent, err = strconv.ParseInt(power, 10, 64); err != nil || max(exponent, -exponent) > mostExponent {
+			return "", false
+		}
+	}
+	all := strings.TrimLeft(whole+part, "0")
+	if all == "" {
+		return "0", true
+	}
+	short := strings.TrimRight(all, "0")
+	exponent += int64(len(all) - len(short) - len(part))
+	return sign + short + "e" + strconv.FormatInt(exponent, 10), true
+}
+
+// mark stands for a text: 128 bits of its SHA-256. Marks are compared as wholes, so that the time that it takes tells
+// nothing of how much of a text is right.
+type mark [16]byte
+
+func markOf(text string) mark {
+	sum := sha256.Sum256([]byte(text))
+	return mark(sum[:16])
+}
+
+// equals is 1 for the same mark and 0 for another one.
+func (m *mark) equals(other mark) float64 {
+	return float64(subtle.ConstantTimeCompare(m[:], other[:]))
+}
+
+// right returns the marks of the right predictions. Labels that cannot be predicted are refused: those that are not
+// declared, and those that are no numbers where numbers are matched.
+func (r reader) right(l *Labels) ([]mark, error) {
+	marks := make([]mark, len(l.classes))
+	refused := make([]error, len(l.classes))
+	for i, c := range l.classes {
+		matched := r.match.of(c)
+		marks[i] = markOf(matched)
+		if _, ok := canonical(matched); r.match == Value && !ok {
+			refused[i] = inputf("got the label %s, want a number, as numbers are matched", shown(c))
+		} else if !r.takes(matched) {
+			refused[i] = inputf("got the label %s, want %s", shown(c), r.declared())
+		}
+	}
+	right := make([]mark, len(l.class))
+	for row, c := range l.class {
+		if refused[c] != nil {
+			return nil, inputf("labels: id %s: %v", shown(l.ids[row]), refused[c])
+		}
+		right[row] = marks[c]
+	}
+	return right, nil
+}
+
+// takes reports whether a text, as it is matched, is a prediction: any text, or a class that is declared.
+func (r reader) takes(matched string) bool {
+	return r.classes == nil || slices.ContainsFunc(r.classes, func(c string) bool { return r.match.of(c) == matched })
+}
+
+// declared names the classes that are declared.
+func (r reader) declared() string {
+	var names []string
+	for _, c := range r.classes[:min(len(r.classes), mostNamed)] {
+		names = append(names, shown(c))
+	}
+	if len(r.classes) > len(names) {
+		names = append(names, "...")
+	}
+	return fmt.Sprintf("one of the %d declared classes: %s", len(r.classes), strings.Join(names, ", "))
+}

@@ -1,0 +1,169 @@
+package holdout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// oneLook is a ledger of one look that shows the score itself.
+func oneLook(t testing.TB, labels *Labels, change func(*Terms)) (*Ledger, string) {
+	t.Helper()
+	plan := Terms{Goal: transfer.Goal{Queries: 1, Tau: 0.9, Beta: beta(t, "0.9"), Query: transfer.Binary},
+		Method: "splitting"}
+	if change != nil {
+		change(&plan)
+	}
+	return ledgerOf(t, labels, plan)
+}
+
+// A prediction that is no label of any row is wrong and is no error, whatever it is: what is refused would tell the
+// labels, and "I don't know" is an answer.
+func TestAnyTextIsAPrediction(t *testing.T) {
+	ids := []string{"q1", "q2", "q3", "q4", "q5", "q6"}
+	labels := labelsOf(t, ids, []string{"Paris", "4", "blue", "yes", "no", "0"})
+	l, _ := oneLook(t, labels, nil)
+	got := takes(t, l, Submission{Values: Columns(ids, []string{"Paris", "I don't know", "", "Yes", "no", "\xff"})})
+	if *got.Response != 2./6 {
+		t.Errorf("got %v, want 2 of 6", *got.Response)
+	}
+}
+
+// With declared classes, which are public, other texts are refused, and a label that is another text makes no ledger.
+func TestClasses(t *testing.T) {
+	ids := []string{"1", "2", "3"}
+	labels := labelsOf(t, ids, []string{"a", "b", "a"})
+	wrong := (*InputError)(nil)
+	l, _ := oneLook(t, labels, func(p *Terms) { p.Classes, p.Match = []string{"A", "B", "c"}, Fold })
+	const want = "id 2: got the prediction d, want one of the 3 declared classes: A, B, c"
+	_, err := l.Score(context.Background(), Submission{Values: Columns(ids, []string{"a", "d", "x"})})
+	if !errors.As(err, &wrong) || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if got := takes(t, l, Submission{Values: Columns(ids, []string{"a", "C", "A"})}); *got.Response != 2./3 {
+		t.Errorf("got %v, want 2/3", *got.Response)
+	}
+	plan := terms(1, 0.9, beta(t, "0.9"), "splitting")
+	plan.Classes = []string{"a", "A"}
+	if _, err := Create(t.TempDir(), labels, plan); !errors.As(err, &wrong) ||
+		err.Error() != "labels: id 2: got the label b, want one of the 2 declared classes: a, A" {
+		t.Error(err)
+	}
+	plan.Classes, plan.Match = nil, Value
+	if _, err := Create(t.TempDir(), labels, plan); !errors.As(err, &wrong) ||
+		err.Error() != "labels: id 1: got the label a, want a number, as numbers are matched" {
+		t.Error(err)
+	}
+}
+
+// What equals a label is as the ledger says. Predictions that equal each other are the same look.
+func TestMatch(t *testing.T) {
+	ids := []string{"1", "2", "3", "4", "5", "6"}
+	for _, c := range []struct {
+		match               Match
+		labels, predictions []string
+		right               float64
+		same                []string
+	}{
+		{Exact, []string{"a", "b", "c", "d", "e", "f"}, []string{"a", "b ", "C", "d", "é", "f"}, 3, nil},
+		{Trim, []string{"a ", "b", "c", "d", "e", "f"}, []string{"a", " b\t", "C", "d", "e.", "\u00a0f"}, 4,
+			[]string{" a", "b", "C\n", "d", "e.", "f"}},
+		{Fold, []string{"Straße", "ΣΊΣΥΦΟΣ", "kelvin", "d", "e", "f"},
+			[]string{"strasse", "σίσυφος", "\u212aelvin", " D", "ee", "F"}, 4,
+			[]string{"STRASSE", "ΣΊσυφοΣ", "Kelvin", "d", "EE", "f"}},
+		{Value, []string{"1", "0.5", "1e3", "-0", "100", "7"}, []string{"1.0", ".50", "1000", "0", "99.9", "seven"}, 4,
+			[]string{"+1e0", "5e-1", "10E2", "0e99", "999e-1", "seven"}},
+	} {
+		l, _ := oneLook(t, labelsOf(t, ids, c.labels), func(p *Terms) { p.Match = c.match })
+		got := takes(t, l, Submission{Values: Columns(ids, c.predictions)})
+		if *got.Response != c.right/6 {
+			t.Errorf("%s: got %v, want %v of 6", c.match, *got.Response, c.right)
+		}
+		if c.same != nil {
+			if got := takes(t, l, Submission{Values: Columns(ids, c.same)}); !got.Known {
+				t.Errorf("%s: %q is another look than %q", c.match, c.same, c.predictions)
+			}
+		}
+	}
+}
+
+// Numbers are matched as fractions are compared, and cases as the library folds them.
+func TestMatchOracles(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	var numbers []string
+	for range 400 {
+		digits := ""
+		for range 1 + r.IntN(4) {
+			digits += string("0012"[r.IntN(4)])
+		}
+		at := r.IntN(len(digits) + 1)
+		text := []string{"", "-", "+"}[r.IntN(3)] + digits[:at] + "." + digits[at:]
+		if r.IntN(2) == 0 {
+			text += fmt.Sprintf("%s%s%d", []string{"e", "E"}[r.IntN(2)], []string{"", "+", "-"}[r.IntN(3)], r.IntN(4))
+		}
+		numbers = append(numbers, text)
+	}
+	for _, a := range numbers {
+		x, ok := new(big.Rat).SetString(a)
+		if _, plain := canonical(a); !ok || !plain {
+			t.Fatalf("%s is a number: %v, %v", a, ok, plain)
+		}
+		for _, b := range numbers {
+			y, _ := new(big.Rat).SetString(b)
+			if same := Value.of(a) == Value.of(b); same != (x.Cmp(y) == 0) {
+				t.Errorf("%s equals %s: got %v", a, b, same)
+			}
+		}
+	}
+	for _, text := range []string{"", ".", "-", "e1", "1e", "1e+", "0x1", "1_0", "NaN", "Inf", "1e--1", "1.2.3", "1 2",
+		"1e9999999999999999999", "٣"} {
+		if got, ok := canonical(text); ok {
+			t.Errorf("%q is the number %s", text, got)
+		}
+	}
+	runes := []rune("aAkKK\u017fsSßẞσΣςİıIiéÉåÅ\u212b12 -")
+	var words []string
+	for range 300 {
+		word := make([]rune, 2)
+		for i := range word {
+			word[i] = runes[r.IntN(len(runes))]
+		}
+		words = append(words, string(word))
+	}
+	for _, a := range words {
+		for _, b := range words {
+			want := strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
+			if got := Fold.of(a) == Fold.of(b); got != want {
+				t.Errorf("%q folds to %q: got %v, want %v", a, b, got, want)
+			}
+		}
+	}
+}
+
+// The counts of a submission need no label.
+func TestCounts(t *testing.T) {
+	ids := []string{"1", "2", "3", "4"}
+	rows := &labelsOf(t, ids, slices.Repeat([]string{"x"}, 4)).roster
+	for _, c := range []struct {
+		metric string
+		match  Match
+		cells  []string
+		want   Counts
+	}{
+		{Accuracy, Exact, []string{"a", "A", " ", ""}, Counts{4, 2, 4}},
+		{Accuracy, Fold, []string{"a", "A", " ", ""}, Counts{4, 2, 2}},
+		{"column:x", Exact, []string{"0", "-0", "1", "1.0"}, Counts{4, 0, 2}},
+	} {
+		v, err := reader{rows: rows, match: c.match}.read(c.metric, false, Columns(ids, c.cells))
+		if err != nil || v.counts != c.want {
+			t.Errorf("%q: got %+v, %v, want %+v", c.cells, v.counts, err, c.want)
+		}
+	}
+}

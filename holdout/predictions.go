@@ -1,0 +1,209 @@
+package holdout
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Accuracy is the metric of the share of right predictions.
+const Accuracy = "accuracy"
+
+// columnPrefix begins the name of a metric that is a column of values in [0,1].
+const columnPrefix = "column:"
+
+// ColumnOf returns the name of the column that holds the values of a metric: "prediction" for [Accuracy].
+func ColumnOf(metric string) (string, error) {
+	if metric == Accuracy {
+		return "prediction", nil
+	}
+	name, ok := strings.CutPrefix(metric, columnPrefix)
+	if !ok || name == "" {
+		return "", inputf("metric: got %s, want accuracy, or column:NAME for values in [0, 1]", shown(metric))
+	}
+	return name, nil
+}
+
+// reader reads submissions. It has no label, and what it accepts or refuses depends on none.
+type reader struct {
+	rows    *roster
+	match   Match
+	classes []string // the predictions that are declared; nil if any text is one
+}
+
+// values are what a submission says of every row: the number of a prediction, or the value of a metric.
+type values struct {
+	rows   *roster
+	metric string
+	of     []float64
+	texts  []string // the different predictions, as they are matched
+	marks  []mark   // of the texts
+	counts Counts
+}
+
+// Counts describe a submission without any label.
+type Counts struct {
+	Rows     int64
+	Empty    int64 // predictions of blanks or nothing
+	Distinct int64 // different predictions or values
+}
+
+// read reads a submission: every id of the rows once, with a prediction or with a number in [0,1].
+func (r reader) read(metric string, binary bool, t Table) (values, error) {
+	ids := r.rows.ids
+	v := values{rows: r.rows, metric: metric, of: make([]float64, len(ids))}
+	if _, err := ColumnOf(metric); err != nil {
+		return v, err
+	}
+	for i := range v.of {
+		v.of[i] = math.NaN()
+	}
+	cell := r.textCell(&v)
+	if metric != Accuracy {
+		cell = numberCell(binary)
+	}
+	var surplus, doubled, missing some
+	next := 0 // most files have the order of the ids
+	err := t(func(id, text string) error {
+		i := r.rows.order[min(next, len(ids)-1)]
+		if ids[i] == id {
+			next++
+		} else {
+			i = r.rows.at.find(id)
+		}
+		if i < 0 {
+			surplus.add(id)
+			return nil
+		}
+		if !math.IsNaN(v.of[i]) {
+			doubled.add(id)
+			return nil
+		}
+		x, err := cell(text)
+		if err != nil {
+			return inputf("id %s: %v", shown(id), err)
+		}
+		v.of[i] = x
+		return nil
+	})
+	if err != nil {
+		return v, err
+	}
+	for _, i := range r.rows.order {
+		if math.IsNaN(v.of[i]) {
+			missing.add(ids[i])
+		}
+	}
+	var wrong []string
+	for _, s := range []struct {
+		some
+		word string
+	}{{missing, "missing"}, {surplus, "surplus"}, {doubled, "doubled"}} {
+		if s.count > 0 {
+			wrong = append(wrong, s.text(s.word))
+		}
+	}
+	if wrong != nil {
+		return v, inputf("got %s, want every id of the labels once", strings.Join(wrong, ", "))
+	}
+	v.counts.Rows, v.counts.Distinct = int64(len(ids)), int64(len(v.texts))
+	if metric != Accuracy {
+		v.counts.Distinct = int64(len(slices.Compact(slices.Sorted(slices.Values(v.of)))))
+	}
+	return v, nil
+}
+
+// textCell reads the number of a prediction, which may be any text, or one of those that are declared.
+func (r reader) textCell(v *values) func(string) (float64, error) {
+	number := make(map[string]float64)
+	return func(text string) (float64, error) {
+		if strings.TrimSpace(text) == "" {
+			v.counts.Empty++
+		}
+		matched := r.match.of(text)
+		x, ok := number[matched]
+		if !ok {
+			if !r.takes(matched) {
+				return 0, inputf("got the prediction %s, want %s", shown(text), r.declared())
+			}
+			matched, x = strings.Clone(matched), float64(len(v.texts))
+			number[matched] = x
+			v.texts, v.marks = append(v.texts, matched), append(v.marks, markOf(matched))
+		}
+		return x, nil
+	}
+}
+
+// numberCell reads a value of a metric.
+func numberCell(binary bool) func(string) (float64, error) {
+	return func(text string) (float64, error) {
+		x, ok := decimal(text)
+		switch {
+		case !ok || !(x >= 0 && x <= 1):
+			return 0, inputf("got the value %s, want a number in [0, 1]", shown(text))
+		case binary && x != 0 && x != 1:
+			return 0, inputf("got the value %s, want 0 or 1 as the plan is for 0/1 queries", shown(text))
+		}
+		return x, nil
+	}
+}
+
+// decimal reads a decimal number: no NaN, no infinity, no hexadecimal digits and no blanks, and nothing that would be
+// read as zero without being it.
+func decimal(text string) (float64, bool) {
+	if text == "" || strings.ContainsFunc(text, func(r rune) bool {
+		return !strings.ContainsRune("0123456789+-.eE", r)
+	}) {
+		return 0, false
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	digits, _, _ := strings.Cut(strings.ToLower(text), "e")
+	return x, err == nil && (x != 0 || !strings.ContainsAny(digits, "123456789"))
+}
+
+// fingerprint is that of the metric and every id with its value.
+func (v values) fingerprint(rest ...string) string {
+	d := newDigest("dpcalc look 1")
+	d.text(v.metric)
+	for _, i := range v.rows.order {
+		x := v.of[i]
+		d.text(v.rows.ids[i])
+		if v.metric == Accuracy {
+			d.text(v.texts[int(x)])
+		} else {
+			d.number(x + 0) // -0 is 0
+		}
+	}
+	for _, r := range rest {
+		d.text(r)
+	}
+	return d.sum()
+}
+
+// differ counts the rows of which two submissions do not say the same.
+func (v values) differ(other values) (count int) {
+	for i, x := range v.of {
+		if y := other.of[i]; !v.same(x, other, y) {
+			count++
+		}
+	}
+	return count
+}
+
+// same reports whether a value is one of other values.
+func (v values) same(x float64, other values, y float64) bool {
+	if v.metric == Accuracy {
+		return v.texts[int(x)] == other.texts[int(y)]
+	}
+	return x == y
+}
+
+// score is 1 for a right prediction and 0 for a wrong one, or the value of the metric. It takes the same steps whatever
+// the right answer is.
+func (v values) score(row int, right []mark) float64 {
+	if v.metric != Accuracy {
+		return v.of[row]
+	}
+	return v.marks[int(v.of[row])].equals(right[row])
+}
