@@ -86,16 +86,7 @@ func TestRestrictedUnknownsAgree(t *testing.T) {
 				}
 			}
 			for _, unknown := range []Unknown{Queries, Tau, Beta} {
-				part := g
-				switch unknown {
-				case Queries:
-					part.Queries = 0
-				case Tau:
-					part.Tau = 0
-				case Beta:
-					part.Beta = 0
-				}
-				b, err := m.Solve(part)
+				b, err := m.Solve(unsaid(g, unknown))
 				if err != nil || b.Status != OK {
 					t.Errorf("%s %+v without %s: %s (%s), %v", name, g, unknown, b.Status, b.Reason, err)
 					continue

@@ -125,9 +125,12 @@ func (a DD) Exp() DD {
 	return DD{math.Ldexp(sum.Hi, int(k)), math.Ldexp(sum.Lo, int(k))}
 }
 
-// Cmp returns the sign of a - b.
+// Cmp returns the sign of a - b. Either may be infinite, and two infinities of one sign are equal.
 func (a DD) Cmp(b DD) int {
 	d := a.Sub(b)
+	if math.IsInf(a.Hi, 0) || math.IsInf(b.Hi, 0) { // whose difference has no second part
+		d.Hi = a.Hi - b.Hi
+	}
 	switch {
 	case d.Hi > 0:
 		return 1

@@ -79,6 +79,22 @@ func TestDDLnNearOne(t *testing.T) {
 	}
 }
 
+// The order is that of the sums, of infinite ones too.
+func TestDDOrder(t *testing.T) {
+	inf, r := math.Inf(1), rand.New(rand.NewPCG(3, 4))
+	ends := []DD{{inf, 0}, {-inf, 0}, {}, {math.MaxFloat64, 0}, {5e-324, 0}, {1, 0x1p-60}, {1, -0x1p-60}, {1, 0}}
+	for range 20 {
+		ends = append(ends, randomDD(r, 300))
+	}
+	for _, a := range ends {
+		for _, b := range ends {
+			if got, want := a.Cmp(b), a.Big().Cmp(b.Big()); got != want {
+				t.Errorf("%v against %v: got %d, want %d", a, b, got, want)
+			}
+		}
+	}
+}
+
 func TestDDCeil(t *testing.T) {
 	for _, c := range []struct {
 		x    DD

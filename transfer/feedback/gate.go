@@ -32,6 +32,12 @@ type Bar struct {
 	OneSided bool    // whether a wrong failure does not count
 }
 
+// headroom returns top - (c + 2 tau): how far the least that must pass is below the top of an expectation. A failure
+// can be wrong only where that is not negative.
+func (b Bar) headroom(top float64) num.DD {
+	return num.FromFloat(top).AddFloat(-b.Height).AddFloat(-2 * b.Margin)
+}
+
 // Barred is values whose tails are smaller where the bar is known.
 type Barred interface {
 	// RateAt returns the rate of the likelier of the two errors at the bar, rounded down; it is +Inf where
@@ -42,21 +48,36 @@ type Barred interface {
 // RateAt returns the lesser of kl(c+tau || c) and, unless the bar is one-sided or c + 2 tau >= 1,
 // kl(c+tau || c+2tau): for a known c the tails are monotone in the expectation.
 func (Interval) RateAt(b Bar) num.DD {
-	rate := impossible
-	if b.Height > 0 {
-		rate = num.KLShift{P: b.Height, Shift: b.Margin}.DD()
-	}
-	if missed := b.Height + 2*b.Margin; !b.OneSided && missed < 1 {
-		for _, p := range []float64{math.Nextafter(missed, 0), math.Nextafter(missed, 1)} {
-			if other := (num.KLShift{P: p, Shift: -b.Margin}).DD(); p < 1 && other.Cmp(rate) < 0 {
-				rate = other
-			}
-		}
-	}
-	if math.IsInf(rate.Hi, 1) {
+	rate := reaching(b.Height, b.Margin)
+	room := b.headroom(1).Hi
+	if b.OneSided || room <= 0 {
 		return rate
 	}
-	return rate.AddFloat(-0x1p-94)
+	// 1-f has the expectation 1 - (c+2tau), and reaches 1 - (c+tau). The lesser of the two keeps its digits.
+	p, shift := room, b.Margin
+	if room > 0.5 {
+		p, shift = b.Height+2*b.Margin, -shift
+	}
+	for _, p := range [2]float64{math.Nextafter(p, 0), math.Nextafter(p, 1)} {
+		if other := reaching(p, shift); other.Cmp(rate) < 0 {
+			rate = other
+		}
+	}
+	return rate
+}
+
+// reaching returns kl(p+s || p) for an expectation p < 1 and p + s in [0,1], rounded down. It is +Inf for p <= 0:
+// nothing is above 0 then.
+func reaching(p, s float64) num.DD {
+	if p <= 0 {
+		return impossible
+	}
+	least := num.KLShift{P: max(p, 0x1p-1000), Shift: s} // the rate falls in a p near 0
+	rate, close := least.DD().AddFloat(-0x1p-94), num.FromFloat(least.Nats()*(1-4e-15))
+	if rate.Cmp(close) < 0 { // for a small s, at which little is left of the sum
+		return close
+	}
+	return rate
 }
 
 // RateAt is that of [Interval].
@@ -67,7 +88,8 @@ func (ZeroOne) RateAt(b Bar) num.DD { return Interval{}.RateAt(b) }
 // I_d(tau).
 func (v Difference) RateAt(b Bar) num.DD {
 	rate := known{v, b.Height}.reaches(b.Margin)
-	if missed := b.Height + 2*b.Margin; !b.OneSided && missed <= v.Disagreement {
+	if !b.OneSided && b.headroom(v.Disagreement).Hi >= 0 {
+		missed := b.Height + 2*b.Margin
 		for _, mean := range [2]float64{-math.Nextafter(missed, -2), -math.Nextafter(missed, v.Disagreement)} {
 			if other := (known{v, mean}).reaches(b.Margin); other.Cmp(rate) < 0 {
 				rate = other

@@ -21,7 +21,7 @@ type CountGate struct {
 }
 
 // failsToo reports whether a wrong failure counts and can happen.
-func (c CountGate) failsToo() bool { return !c.OneSided && c.Height+2*c.Margin < 1 }
+func (c CountGate) failsToo() bool { return !c.OneSided && c.headroom(1).Hi > 0 }
 
 // Always reports whether any number of rows serves: values are 0 where the bar is 0, and one of them that is 1 passes.
 func (c CountGate) Always() bool { return c.Height <= 0 && !c.failsToo() }
@@ -30,9 +30,9 @@ func (c CountGate) Always() bool { return c.Height <= 0 && !c.failsToo() }
 func (c CountGate) Count(n, guess int64) (k int64, ok bool) {
 	atBar := num.Binomial{N: n, P: c.Height}
 	k = num.Ints{Lo: 0, Hi: n + 1, Guess: guess}.Least(func(k int64) bool { return atBar.LnAtLeast(k) <= c.LnRisk })
-	if c.failsToo() {
-		above := num.Binomial{N: n, P: math.Nextafter(c.Height+2*c.Margin, 0)}
-		return k, above.LnAtMost(k-1) <= c.LnRisk
+	if c.failsToo() { // by zeros, of which n-k+1 are too many
+		zeros := num.Binomial{N: n, P: math.Nextafter(c.headroom(1).Hi, 1)}
+		return k, zeros.LnAtLeast(n-k+1) <= c.LnRisk
 	}
 	return k, float64(k) <= math.Ceil(float64(n)*(c.Height+c.Margin)*(1-0x1p-50))
 }
@@ -47,7 +47,7 @@ func (c CountGate) Certified(n int64) bool {
 	low := klAbove(c.Height, e) + 1/rows
 	high := c.Height + c.Margin
 	if c.failsToo() {
-		high = 1 - klAbove(1-c.Height-2*c.Margin, e) - 1/rows
+		high = 1 - klAbove(math.Nextafter(c.headroom(1).Hi, 1), e) - 1/rows
 	}
 	return low <= high*(1-1e-14)
 }

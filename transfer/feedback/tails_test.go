@@ -13,7 +13,7 @@ import (
 
 // entropy is kl(q || p) to 45 digits for numbers strictly between 0 and 1.
 func entropy(q, p decimals.Number) decimals.Number {
-	one := exact.Int(1)
+	one := q.Over(q) // with the digits of q
 	term := func(x, m decimals.Number) decimals.Number { return x.Times(x.Over(m).Ln()) }
 	return term(q, p).Plus(term(one.Minus(q), one.Minus(p)))
 }
