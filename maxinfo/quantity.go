@@ -35,8 +35,8 @@ const samples = "samples"
 
 // Quantities lists the quantities of a plan: its steps' in order, then the number of rows. The thresholds of some kinds
 // of steps rise with the rows, and the thresholds of others fall. The rows are no quantity of a plan that has steps of
-// both kinds, or of neither. Passes of a gate that are as many as its looks stay so. The error is the DomainError of
-// [Plan.Validate], but for the order of the steps.
+// both kinds, or of neither. Passes of a gate that are as many as its looks stay so, unless there could not be more of
+// either. The error is the DomainError of [Plan.Validate], but for the order of the steps.
 func (p Plan) Quantities() ([]Quantity, error) {
 	if err := p.domain(); err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (s Description) parts() []part {
 
 func (s Gates) parts() []part {
 	least, passes := float64(s.Passes), func(int64) int64 { return s.Passes }
-	if s.Passes == s.Looks {
+	if s.Passes == s.Looks && s.Looks < counts {
 		least, passes = 1, func(looks int64) int64 { return looks }
 	}
 	return []part{

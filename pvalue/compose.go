@@ -388,12 +388,7 @@ func (c charging) left(x float64) float64 {
 	if math.IsInf(c.slack, -1) {
 		return x
 	}
-	if x > c.slack {
-		x = down(num.LogSubExp(x, c.slack))
-	} else {
-		x = math.Inf(-1)
-	}
-	if x < lowest {
+	if x = down(without(x, c.slack)); x < lowest {
 		return math.Inf(-1)
 	}
 	return x

@@ -3,6 +3,7 @@ package pvalue
 import (
 	"math"
 	"math/big"
+	"strconv"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/internal/num"
@@ -44,7 +45,7 @@ func (c Correction) Alpha(level Confidence) (theory.LogProb, error) {
 }
 
 // ParseConfidence reads a level in (0, 1), "0.987", as the decimal that it is: Miss is not below its complement,
-// and within two units in the last place. It also reads "1-1e-20" and "98.7%".
+// and within two units in the last place. It also reads "1-1e-20", "98.7%" and "1e-10".
 func ParseConfidence(text string) (Confidence, error) {
 	bad := theory.Domain(false, "level", text, "a number in (0, 1)")
 	if rest, ok := strings.CutPrefix(text, "1-"); ok {
@@ -59,19 +60,44 @@ func ParseConfidence(text string) (Confidence, error) {
 	if percent {
 		whole = 100
 	}
-	if strings.Trim(body, "0123456789.") != "" || len(body) > 400 {
-		return Confidence{}, bad
+	level, ok := new(big.Rat), isShort(body)
+	if ok {
+		_, ok = level.SetString(body)
 	}
-	level, ok := new(big.Rat).SetString(body)
 	if !ok {
 		return Confidence{}, bad
 	}
-	rest := level.Sub(big.NewRat(1, 1), level.Quo(level, big.NewRat(whole, 1)))
-	if rest.Sign() <= 0 || rest.Cmp(big.NewRat(1, 1)) >= 0 {
+	level.Quo(level, big.NewRat(whole, 1))
+	rest := new(big.Rat).Sub(big.NewRat(1, 1), level)
+	if rest.Sign() <= 0 || level.Sign() <= 0 {
 		return Confidence{}, bad
+	}
+	if x, _ := level.Float64(); x < small {
+		return Confidence{raised(theory.LogProb(math.Log1p(-x)))}, nil
 	}
 	ln := lnBig(new(big.Float).SetPrec(200).SetRat(rest))
 	return Confidence{raised(theory.LogProb(ln.Float()))}, nil
+}
+
+// isShort reports whether a text has digits, a point and an exponent only, and so few that they make a fraction.
+func isShort(text string) bool {
+	mantissa, exponent, ok := strings.Cut(strings.ToLower(text), "e")
+	if !ok {
+		exponent = "0"
+	}
+	if power, err := strconv.Atoi(exponent); err != nil || max(power, -power, len(text)) > 400 {
+		return false
+	}
+	return strings.Trim(mantissa, "0123456789.") == ""
+}
+
+// small is the level below which its own digits count, and not those of its complement.
+const small = 1e-9
+
+// own returns a level by itself, not below 1 - e^Miss, and whether it is small.
+func (c Confidence) own() (level float64, isSmall bool) {
+	level = -math.Expm1(c.Miss.Ln()) * (1 + 0x1p-51)
+	return math.Nextafter(level, 1), level < small
 }
 
 // raised returns a probability a little above p, and below 1.
@@ -90,7 +116,8 @@ func lnBig(x *big.Float) num.DD {
 func (c Confidence) String() string { return c.Text(16) }
 
 // Text returns the level as a decimal that is exactly one minus another: that one is Miss, cut to so many
-// digits. So the level is not below 1 - Miss. It is written as 1-1.86e-45 where the complement is below 1e-15.
+// digits. So the level is not below 1 - Miss. It is written as 1-1.86e-45 where the complement is below 1e-15, and
+// where the level is below 1e-9 by so many digits of its own, as 1.86e-45.
 func (c Confidence) Text(digits int) string {
 	if !c.Miss.Interior() {
 		return "NaN"
@@ -99,6 +126,9 @@ func (c Confidence) Text(digits int) string {
 		places := num.FromFloat(-c.Miss.Ln()).Div(num.Ln10)
 		up, _ := places.Add(places.MulFloat(0x1p-100)).Big().Int(nil)
 		return "1-1e-" + up.Add(up, big.NewInt(1)).String()
+	}
+	if level, ok := c.own(); ok {
+		return raisedDecimal(level, digits)
 	}
 	mantissa, power := c.complement(digits)
 	if power+len(mantissa) < -14 {
@@ -114,6 +144,19 @@ func (c Confidence) Text(digits int) string {
 	rest := one.Sub(one, miss).String()
 	rest = strings.Repeat("0", max(places-len(rest), 0)) + rest
 	return "0." + strings.TrimRight(rest, "0")
+}
+
+// raisedDecimal returns a positive number in so many digits, not below it.
+func raisedDecimal(x float64, digits int) string {
+	text := strconv.FormatFloat(x, 'e', digits-1, 64)
+	if shown, err := strconv.ParseFloat(text, 64); err == nil && shown < x {
+		text = strconv.FormatFloat(x*(1+math.Pow(10, float64(1-digits))), 'e', digits-1, 64)
+	}
+	mantissa, exponent, _ := strings.Cut(text, "e")
+	if strings.Contains(mantissa, ".") {
+		mantissa = strings.TrimRight(strings.TrimRight(mantissa, "0"), ".")
+	}
+	return mantissa + "e" + exponent
 }
 
 // complement returns digits and a power of ten with digits 10^power at most e^Miss, and as near as the number of
@@ -132,6 +175,9 @@ func (c Confidence) complement(digits int) (mantissa string, power int) {
 func (c Confidence) Float() (level float64, ok bool) {
 	if !c.Miss.Interior() {
 		return 0, false
+	}
+	if level, ok = c.own(); ok {
+		return level, true
 	}
 	miss := num.FromFloat(c.Miss.Ln()).Exp()
 	level = num.FromInt(1).Sub(miss).Float()

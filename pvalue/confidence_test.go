@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -60,19 +61,48 @@ func TestConfidenceText(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{"0.95": "0.05", "98.7%": "0.013", "0.999999999999999999999": "1e-21",
-		"1-1e-400": "1e-400", ".5": "0.5"} {
+		"1-1e-400": "1e-400", ".5": "0.5", "5e-1": "0.5", "95E-2": "0.05", "1e-3": "0.999", "9.5e1%": "0.05"} {
 		c, err := ParseConfidence(text)
 		if err != nil || !(c.Miss >= prob(t, want) && c.Miss.Ln() < prob(t, want).Ln()*(1-1e-15)) {
 			t.Errorf("%s: %v, %v, want %s", text, c.Miss, err, want)
 		}
 	}
-	for _, text := range []string{"", "0", "1", "1.0", "-0.5", "1.5", "NaN", "abc", "100%", "0%", "1-0", "1-1", "5e-1"} {
+	for _, text := range []string{"", "0", "1", "1.0", "-0.5", "1.5", "NaN", "abc", "100%", "0%", "1-0", "1-1", "5e0",
+		"1e-401", "5e", "5e-1e1", "0e-3", "1/2", "0x1p-1", "1_0e-2"} {
 		if c, err := ParseConfidence(text); !errors.As(err, new(*theory.DomainError)) {
 			t.Errorf("%q reads as %v", text, c.Miss)
 		}
 	}
 	if got := (Confidence{prob(t, "0.0129766")}).Text(6); got != "0.9870234" && got != "0.98702341" {
 		t.Errorf("%s", got)
+	}
+}
+
+// A level next to zero is read and written by its own digits: no float64 of its complement has them.
+func TestConfidenceNextToZero(t *testing.T) {
+	for _, text := range []string{"1e-10", "2.5E-10", "0.000000000012345678", "1e-20", "1e-300", "3e-308"} {
+		level, _, err := big.ParseFloat(text, 10, 400, big.ToNearestEven)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := ParseConfidence(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		exact, _ := level.Float64()
+		if x, ok := c.Float(); !ok || !(x >= exact*(1-1e-15) && x <= exact*(1+1e-14)) {
+			t.Errorf("%s is %v as a float64", text, x)
+		}
+		if got := -math.Expm1(c.Miss.Ln()); !(got <= exact && got >= exact*(1-1e-15)) {
+			t.Errorf("%s: misses with 1-%v", text, got)
+		}
+		for _, digits := range []int{3, 6, 16} {
+			shown, err := strconv.ParseFloat(c.Text(digits), 64)
+			if err != nil || !(shown >= exact*(1-1e-15) && shown <= exact*(1+2*math.Pow(10, float64(1-digits)))) {
+				t.Errorf("%s in %d digits is %s", text, digits, c.Text(digits))
+			}
+		}
 	}
 }
 

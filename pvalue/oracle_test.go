@@ -230,13 +230,20 @@ func TestClosedFormsAgainstDecimals(t *testing.T) {
 			"max-info")
 		gamma, adjusted := both(t, c, alpha, p)
 		what := fmt.Sprintf("k = %g, ln b = %g, ln alpha = %g, ln p = %g", k, slack.Ln(), alpha.Ln(), p.Ln())
-		below.bounds(t, what, gamma, lnAlpha.Exp().Minus(number(slack.Ln()).Exp()).Ln().Minus(number(k)), 1e-12)
+		below.bounds(t, what, gamma, leftOf(alpha.Ln(), slack.Ln()).Ln().Minus(number(k)), 1e-12)
 		if want := number(slack.Ln()).Exp().Plus(number(p.Ln()).Plus(number(k)).Exp()); want.Less(number(1)) {
 			above.bounds(t, what, adjusted, want.Ln(), 1e-12)
 		} else if adjusted != 0 {
 			t.Errorf("%s: ln adjusted = %g, want 0", what, adjusted)
 		}
 	}
+}
+
+// leftOf is the least alpha - b of any two decimals within three units in the last place of the two logarithms.
+func leftOf(lnAlpha, lnSlack float64) dec {
+	units := number(3 * 0x1p-52)
+	alpha := number(lnAlpha).Times(number(1).Plus(units)).Exp()
+	return alpha.Minus(number(lnSlack).Times(number(1).Minus(units)).Exp())
 }
 
 // Steps that take a factor, and a slack that is taken once, leave (alpha-b) e^(-k)/N, in any order.
@@ -264,7 +271,7 @@ func TestLaterStepsAgainstDecimals(t *testing.T) {
 		what := fmt.Sprintf("%v, n = %d, ln alpha = %g, ln p = %g", steps, n, alpha.Ln(), p.Ln())
 		price := number(k).Plus(number(math.Log(outcomes))).Plus(number(float64(n)).Times(number(epsilon)))
 		b := number(slack.Ln()).Exp()
-		below.bounds(t, what, gamma, number(alpha.Ln()).Exp().Minus(b).Ln().Minus(price), 1e-12)
+		below.bounds(t, what, gamma, leftOf(alpha.Ln(), slack.Ln()).Ln().Minus(price), 1e-12)
 		if want := b.Plus(number(p.Ln()).Plus(price).Exp()); want.Less(number(1)) {
 			above.bounds(t, what, adjusted, want.Ln(), 1e-12)
 		} else if adjusted != 0 {

@@ -17,13 +17,30 @@ func ratio(r maxinfo.Ratio) rule {
 	k, b := float64(r.Nats), r.Slack.Ln()
 	return rule{
 		threshold: func(lnAlpha float64) float64 {
-			if !(lnAlpha > b) {
-				return math.Inf(-1)
-			}
-			return down(num.LogSubExp(lnAlpha, b) - k)
+			return down(without(lnAlpha, b) - k)
 		},
-		worst: func(lnGamma float64) float64 { return upwards(num.LogAddExp(lnGamma+k, b)) },
+		worst: func(lnGamma float64) float64 { return upwards(num.LogAddExp(most(lnGamma)+k, b)) },
 	}
+}
+
+// units is how far, relative to itself, a logarithm may be from that of the decimal that it stands for: three units in
+// the last place, more than [theory.ParseLogProb] loses.
+const units = 3 * 0x1p-52
+
+// most is the greatest logarithm of a decimal that a logarithm stands for.
+func most(ln float64) float64 { return ln * (1 - units) }
+
+// without returns ln(alpha - b) for the two decimals next to each other that the logarithms may stand for: where
+// they agree in all but their last places, these are the whole difference. It is -Inf where nothing is sure to be left.
+func without(lnAlpha, b float64) float64 {
+	if math.IsInf(b, -1) {
+		return lnAlpha
+	}
+	gap := lnAlpha - b - units*(math.Abs(lnAlpha)+math.Abs(b))
+	if !(gap > 0) {
+		return math.Inf(-1)
+	}
+	return lnAlpha + num.Log1mExp(-gap)
 }
 
 // dwork15 is the rule for epsilon-differential privacy and independent records
@@ -43,6 +60,7 @@ func dwork15(d maxinfo.Dwork15) rule {
 			return down(-least)
 		},
 		worst: func(lnGamma float64) float64 {
+			lnGamma = most(lnGamma)
 			// b = e^(k(b)) gamma is a quadratic equation in s = sqrt(ln(2/b)): s^2 +
 			// spread s = c. The best b is near, both terms being as large as b there.
 			c := math.Ln2 - lnGamma - spread*spread

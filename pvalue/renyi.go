@@ -24,12 +24,11 @@ func renyi(r maxinfo.Renyi) rule {
 }
 
 func renyiThreshold(r maxinfo.Renyi, lnAlpha float64) float64 {
-	d := r.Defect.Ln()
-	if !(lnAlpha > d) {
-		return math.Inf(-1)
+	if d := r.Defect.Ln(); d > math.Inf(-1) {
+		lnAlpha = without(lnAlpha, d) * (1 + 0x1p-42) // d-lnAlpha counts to -745, with an error of 1e-13
 	}
-	if d > math.Inf(-1) {
-		lnAlpha = num.LogSubExp(lnAlpha, d) * (1 + 0x1p-42) // d-lnAlpha counts to -745, with an error of 1e-13
+	if math.IsInf(lnAlpha, -1) {
+		return lnAlpha
 	}
 	sum := math.Sqrt(-lnAlpha) + math.Sqrt(float64(r.Rho))
 	return -sum * sum * (1 + 0x1p-48)
@@ -124,6 +123,7 @@ func gaussian(g maxinfo.GaussianTranscript) rule {
 			return down(-least)
 		},
 		worst: func(lnGamma float64) float64 {
+			lnGamma = most(lnGamma)
 			d, ok := g.Renyi(1 + 0x1p-30)
 			if !ok || float64(d) >= -lnGamma {
 				return 0

@@ -26,6 +26,9 @@ type unknown struct {
 // placeholders stand for what is left out, until a value is tried.
 var placeholders = map[string]string{"delta": "0.5", "slack": "0.5"}
 
+// manyLooks are more than the passes, so that these stay what was typed: as many as the looks would grow with them.
+const manyLooks = "9007199254740992"
+
 // kindOf is the kind of step that a source is, if it is one.
 func kindOf(source string) (k steps.Kind, ok bool) {
 	kinds := steps.Kinds()
@@ -75,8 +78,8 @@ func readUnknown(c usage.Values, asked string) (u unknown, err error) {
 	if !ok {
 		text = "1"
 	}
-	if passes, ok := c.Text("passes"); ok && flags[0] == "looks" {
-		text = passes
+	if _, ok := c.Text("passes"); ok && flags[0] == "looks" {
+		text = manyLooks
 	}
 	with := usage.Replaced(c, flags[0], text)
 	k, _ := kindOf(source)

@@ -2,7 +2,9 @@ package pvalues
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,6 +62,7 @@ func TestBackwards(t *testing.T) {
 		{"--by gdp -n 10k", "mu", 1.001}, {"--by zcdp -n 10k", "rho", 1.001},
 		{"--by gaussian -n 10k --noise-sd 0.05", "queries", 1.2}, {"--by gaussian -n 10k -m 10", "noise-sd", 0.999},
 		{"--by description", "outcomes", 1.3}, {"--by gates --passes 2", "looks", 1.4}, {"--by gates --looks 4", "passes", 2},
+		{"--by gates --passes 1", "looks", 1.3}, {"--by gates --passes 3", "looks", 1.3},
 		{"--by mutual-info", "bits", 1.001}, {"--by max-info", "bits", 1.001},
 		{"--by steps --step pure-dp:epsilon=0.01", "samples", 1.01},
 		{"--by pure-dp -n 10k --neighbours add-remove", "epsilon", 1.001},
@@ -86,6 +89,100 @@ func TestBackwards(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A number that was left out is found with everything else as it was typed, for every source and each of its flags:
+// typed back it leaves the threshold, and the next one does not.
+func TestEveryFlagOfASourceIsKept(t *testing.T) {
+	r := rand.New(rand.NewPCG(301, 302))
+	amount := func(lo, hi float64) string {
+		return strconv.FormatFloat(lo*math.Pow(hi/lo, r.Float64()), 'g', 3, 64)
+	}
+	count := func(hi float64) string { return strconv.Itoa(int(math.Pow(hi, r.Float64()))) }
+	type flag struct {
+		name   string
+		value  string
+		whole  bool
+		raises bool
+	}
+	sources := map[string]func() []flag{
+		"pure-dp": func() []flag {
+			return []flag{{"epsilon", amount(1e-4, 0.1), false, false}, {"samples", count(1e5), true, false}}
+		},
+		"approx-dp": func() []flag {
+			return []flag{{"epsilon", amount(1e-4, 0.01), false, false}, {"delta", amount(1e-15, 1e-9), false, false}}
+		},
+		"gdp": func() []flag {
+			return []flag{{"mu", amount(1e-4, 0.1), false, false}, {"samples", count(1e5), true, false}}
+		},
+		"zcdp": func() []flag {
+			return []flag{{"rho", amount(1e-8, 1e-3), false, false}, {"samples", count(1e5), true, false}}
+		},
+		"gaussian": func() []flag {
+			return []flag{{"queries", count(100), true, false}, {"noise-sd", amount(0.01, 1), false, true}}
+		},
+		"description": func() []flag { return []flag{{"outcomes", count(1000), true, false}} },
+		"gates": func() []flag {
+			passes := 1 + r.IntN(12)
+			looks := passes + r.IntN(30)
+			return []flag{{"looks", strconv.Itoa(looks), true, false}, {"passes", strconv.Itoa(passes), true, false}}
+		},
+		"mutual-info": func() []flag { return []flag{{"bits", amount(1e-4, 1), false, false}} },
+		"max-info": func() []flag {
+			return []flag{{"bits", amount(1e-2, 10), false, false}, {"slack", amount(1e-9, 1e-3), false, false}}
+		},
+	}
+	fixed := map[string]string{"approx-dp": " -n 10000", "gaussian": " -n 10000"}
+	found := 0
+	for _, source := range slices.Sorted(maps.Keys(sources)) {
+		for range 8 {
+			flags := sources[source]()
+			for i, left := range flags {
+				if left.name == "slack" { // has a default
+					continue
+				}
+				base := "--alpha 0.05 --by " + source + fixed[source]
+				for j, other := range flags {
+					if j != i {
+						base += " --" + other.name + " " + other.value
+					}
+				}
+				target := amount(1e-6, 0.04)
+				rows := commandtest.RowsOf(t, strings.Fields("pvalue-correct "+base+" --survives "+target)...)
+				wanted, _ := strconv.ParseFloat(target, 64)
+				for _, row := range rows {
+					value, ok := row[strings.ReplaceAll(left.name, "-", "_")].(float64)
+					if !ok || row["reason"] != nil { // every number will do
+						continue
+					}
+					found++
+					beyond := value * (1 + 1e-5)
+					switch {
+					case left.whole:
+						beyond = value + 1
+					case left.raises:
+						beyond = value * (1 - 1e-5)
+					}
+					for k, x := range []float64{value, beyond} {
+						text := strconv.FormatFloat(x, 'f', -1, 64)
+						again := fmt.Sprintf("%s --%s %s --method %s", base, left.name, text, row["method"])
+						code, out, stderr := commandtest.Dpcalc(strings.Fields("pvalue-correct -f jsonl " + again)...)
+						var threshold float64
+						if code == 0 {
+							threshold, _ = lines(t, out)[0]["threshold"].(float64)
+						}
+						if (threshold >= wanted*(1-1e-12)) != (k == 0) {
+							t.Errorf("%s: threshold %v, exit %d %s, want %s to survive up to %v", again, threshold, code, stderr, target,
+								value)
+						}
+					}
+				}
+			}
+		}
+	}
+	if found < 150 {
+		t.Errorf("%d were found", found)
 	}
 }
 
@@ -116,6 +213,11 @@ func TestBackwardsLegible(t *testing.T) {
 func TestBackwardsWithoutAnAnswer(t *testing.T) {
 	code, out, _ := commandtest.Dpcalc(strings.Fields(
 		"pvalue-correct --alpha 0.05 --by gates --looks 50 --target-threshold 0.04 -f jsonl")...)
+	many, _, _ := commandtest.Dpcalc(strings.Fields(
+		"pvalue-correct --alpha 0.05 --by gates --passes 9007199254740992 --survives 0.001")...)
+	if many != usage.ExitNoAnswer {
+		t.Errorf("more passes than 6 looks: exit %d", many)
+	}
 	row := lines(t, out)[0]
 	if code != usage.ExitNoAnswer || row["status"] != "infeasible" ||
 		row["threshold"] != nil || row["confidence"] != nil || row["passes"] != nil {
