@@ -1,12 +1,15 @@
 package holdout
 
 import (
+	"math"
+
 	"github.com/dpcalc/dpcalc/mechanism"
+	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// ladder shows the value of the highest boundary that any mean over all rows has reached. Without a table the plan is
-// for one look, which shows the mean itself.
+// ladder shows the value of the highest boundary that any mean over all rows has reached. Of 0/1 scores it compares
+// counts. Without a table the plan is for one look, which shows the mean itself.
 type ladder struct{}
 
 func (ladder) prepare(a transfer.Answer) (m Mechanism, err error) {
@@ -16,6 +19,7 @@ func (ladder) prepare(a transfer.Answer) (m Mechanism, err error) {
 	return m, nil
 }
 
+// certified serves plans without a table.
 func (ladder) certified(p *Plan, a transfer.Answer) error {
 	today, err := ladder{}.prepare(a)
 	if err != nil {
@@ -24,15 +28,73 @@ func (ladder) certified(p *Plan, a transfer.Answer) error {
 	return same(p, today)
 }
 
+// keeps computes the certificate of the table that the plan has, which an earlier version may have built otherwise.
+func (ladder) keeps(p *Plan) error {
+	failure, err := transfer.BoardFailure(p.goal, board(p))
+	if err != nil {
+		return err
+	}
+	if failure > p.goal.Beta {
+		return differs(p)
+	}
+	return nil
+}
+
+// uncounted reports whether the plan has boundaries where it runs on counts, as ledgers of the first form do.
+func (p *Plan) uncounted() bool {
+	steps := p.Mechanism.Board
+	return p.goal.Query == transfer.Binary && len(steps) > 1 && steps[1].Count == 0
+}
+
+// board is the plan's table. A boundary b without a count is the count round(n b).
+func board(p *Plan) []transfer.Step {
+	return boardOf(p, func(b, n float64) float64 { return math.Round(n * b) })
+}
+
+func boardOf(p *Plan, count func(b, n float64) float64) (steps []transfer.Step) {
+	uncounted := p.uncounted()
+	for i, step := range p.Mechanism.Board {
+		if uncounted && i > 0 {
+			step.Count = int64(count(step.Boundary, float64(p.goal.Samples)))
+		}
+		steps = append(steps, transfer.Step(step))
+	}
+	return steps
+}
+
+// asRun is a bound on the probability that the looks of a ledger of the first form break the promise: those that an
+// earlier version took, which compared c/n with a rounded boundary, and those to come. Other ledgers have none.
+func asRun(p *Plan) (*theory.LogProb, error) {
+	if !p.uncounted() {
+		return nil, nil
+	}
+	first := boardOf(p, func(b, n float64) float64 {
+		count := math.Round(n * b)
+		if count/n < b {
+			count++
+		}
+		return count
+	})
+	failure, err := transfer.BoardFailure(p.goal, first, board(p))
+	return &failure, err
+}
+
 func (ladder) respond(h *history, l look) (response, error) {
 	goal := h.plan.goal
-	mean := l.sum() / float64(goal.Samples)
+	score := l.sum()
 	if h.plan.Mechanism.Board == nil {
-		return h.show(mean, l)
+		return h.show(score/float64(goal.Samples), l)
 	}
 	plan := mechanism.Ladder{Queries: goal.Queries}
-	for _, step := range h.plan.Mechanism.Board {
-		plan.Board = append(plan.Board, mechanism.Step(step))
+	for i, step := range board(h.plan) {
+		from := mechanism.Step{Boundary: step.Boundary, Value: step.Value}
+		if goal.Query == transfer.Binary && i > 0 {
+			from.Boundary = float64(step.Count)
+		}
+		plan.Board = append(plan.Board, from)
+	}
+	if goal.Query != transfer.Binary {
+		score /= float64(goal.Samples)
 	}
 	run, err := plan.Start()
 	if err != nil {
@@ -43,7 +105,7 @@ func (ladder) respond(h *history, l look) (response, error) {
 			return response{}, err
 		}
 	}
-	value, improved, err := run.Submit(mean)
+	value, improved, err := run.Submit(score)
 	if err != nil {
 		return response{}, err
 	}

@@ -135,10 +135,12 @@ type Width struct {
 	Width float64 `json:"width"`
 }
 
-// Step is a step of a ladder.
+// Step is a step of a ladder. Count is the least number of right rows that reaches it, of 0/1 scores; ledgers of the
+// first form have the boundary alone.
 type Step struct {
 	Boundary float64 `json:"boundary"`
 	Value    float64 `json:"value"`
+	Count    int64   `json:"count,omitempty"`
 }
 
 // Terms are what a new ledger is to promise.
@@ -275,6 +277,10 @@ func (p *Plan) Certified() error {
 	if !ok {
 		return corrupt("plan.json: got the unknown method %s", shown(p.Method))
 	}
+	practice := practiceOf(p.Method)
+	if l, ok := practice.(ladder); ok && p.Mechanism.Board != nil {
+		return l.keeps(p)
+	}
 	answer, err := method.Solve(p.goal)
 	if err != nil {
 		return err
@@ -282,7 +288,7 @@ func (p *Plan) Certified() error {
 	if answer.Status != transfer.OK {
 		return fmt.Errorf("plan.json: the plan has no certificate: %s", answer.Reason)
 	}
-	return practiceOf(p.Method).certified(p, answer)
+	return practice.certified(p, answer)
 }
 
 // The ends of the two kinds of sealed texts, around their chain.

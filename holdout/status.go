@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -135,6 +136,10 @@ func ReadLog(dir string) (*Plan, []Line, error) {
 type Verified struct {
 	Status
 	After int64 // after how many lines the chain that was asked for was the head's
+
+	// AsRun is the beta of a board of 0/1 scores whose looks an earlier version took by comparing shares with rounded
+	// boundaries, and this one takes by counts. Other plans have none.
+	AsRun *theory.LogProb
 }
 
 // Verify reads both files, checks every byte, computes the certificate anew and, if a chain is given, finds it: the
@@ -148,6 +153,9 @@ func Verify(dir, chain string) (Verified, error) {
 		return Verified{}, err
 	}
 	v := Verified{Status: h.status(), After: -1}
+	if v.AsRun, err = asRun(h.plan); err != nil {
+		return Verified{}, err
+	}
 	head, _ := planEnds.open(sha256.New(), h.plan.sealed)
 	if chain == "" || chain == head {
 		v.After = 0

@@ -214,7 +214,7 @@ func TestBoardUnderAttack(t *testing.T) {
 	plan := certifiedRows(t, "ladder", transfer.Goal{Queries: submissions, Shown: transfer.Shown{Feedback: transfer.Best}})
 	board := make([]mechanism.Step, len(plan.Mechanism.Board))
 	for i, step := range plan.Mechanism.Board {
-		board[i] = mechanism.Step(step)
+		board[i] = mechanism.Step{Boundary: step.Boundary, Value: step.Value}
 	}
 	start := func() *mechanism.LadderRun {
 		run, err := mechanism.Ladder{Queries: submissions, Board: board}.Start()

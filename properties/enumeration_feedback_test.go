@@ -368,7 +368,7 @@ func TestSmallTreesNeverFailMore(t *testing.T) {
 			t.Fatalf("%+v has no cells on %d rows", d, c.rows)
 		}
 		exact := c.s.worst(int(c.queries), state{best: 1}, boardMoves(t, c.s, d, cells))
-		check("ladder", exact, d.Tree(cells).LnFailure(c.rows))
+		check("ladder", exact, d.LnFailure(c.rows, cells))
 	}
 }
 

@@ -59,8 +59,13 @@ type Schedule interface {
 	Blocks() iter.Seq[theory.NoiseBlock]
 }
 
-// Step is one of a ladder's: from the score Boundary on, and below that of the next step, the board shows Value.
-type Step struct{ Boundary, Value float64 }
+// Step is one of a ladder's: from the score Boundary on, and below that of the next step, the board shows Value. Of 0/1
+// scores Count right rows are the least that reach it, and the boundary is their share, correctly rounded. The first
+// step is the start and has no count.
+type Step struct {
+	Boundary, Value float64
+	Count           int64
+}
 
 // Scheduled reports whether the noise belongs to a schedule, which has a first and a last
 // scale. They are equal where one noise for all answers certifies more than noise that falls.

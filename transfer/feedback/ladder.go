@@ -25,26 +25,11 @@ type Ladder struct {
 // LeastLadderTau is the least tau for which a ladder is built: its number of cells grows as 1/tau.
 const LeastLadderTau = 3e-4
 
-// Cell is a state of a [Ladder]: at a mean loss of at most Boundary, Value is shown.
-type Cell struct{ Boundary, Value float64 }
-
-// lnEntered returns ln W_l, W_0 = 1, W_l = C(m+l-2, l): at most so many nodes in state l hold a model whose
-// expectation is lower than the shown value by more than tau.
-func (d Ladder) lnEntered(l int64) float64 {
-	if l == 0 {
-		return 0
-	}
-	return LnChoose(d.Queries+l-2, l).Hi * (1 + 4e-16)
-}
-
-// lnStates returns ln N_l, N_0 = m, N_l = C(m+l-1, l+1): so many nodes are in state l. At m = 2 it is that of
-// m = 3, so that it does not fall in l.
-func (d Ladder) lnStates(l int64) float64 {
-	m := max(d.Queries, 3)
-	if l == 0 {
-		return LnChoose(m, 1).Hi * (1 + 4e-16)
-	}
-	return LnChoose(m+l-1, l+1).Hi * (1 + 4e-16)
+// Cell is a state of a [Ladder]: at a mean loss of at most Boundary, Value is shown. Of 0/1 losses at most Count among
+// the rows reach it, and Boundary is their share. The first cell is the start and has no count.
+type Cell struct {
+	Boundary, Value float64
+	Count           int64
 }
 
 // mostCells is the greatest K that is tried.
@@ -74,7 +59,7 @@ func (s *LadderSearch) Cells(d Ladder, n int64) []Cell {
 		return nil
 	}
 	if d.Top <= 2*d.Tau { // v_0 = hi - tau is within tau of every loss
-		return []Cell{{d.Top, d.Top - d.Tau}}
+		return []Cell{{Boundary: d.Top, Value: d.Top - d.Tau}}
 	}
 	if d.Queries != s.Queries {
 		s.entered, s.states = s.entered[:0], s.states[:0]
@@ -98,16 +83,29 @@ func (s *LadderSearch) Cells(d Ladder, n int64) []Cell {
 	return nil
 }
 
-// Tree is the tree of a ladder with these cells, for n rows.
-func (d Ladder) Tree(cells []Cell) Tree {
-	var tree Tree
-	for l := range len(cells) - 1 {
-		value, next := cells[l].Value, cells[l+1]
-		tree = append(tree,
-			Nodes{num.FromFloat(d.lnEntered(int64(l))), d.above(next.Boundary, value-d.Tau)},
-			Nodes{num.FromFloat(d.lnStates(int64(l))), d.below(next.Boundary, next.Value+d.Tau)})
+// LnFailure returns ln of an upper bound on the probability that the cells break the promise on n rows. It is Theorem 4
+// with the risks that these cells have:
+//
+//	sum_(l<K-1) W_l a_l + sum_(l<K-1) N_l b_l,
+//
+// where a_l is the greatest P[h > u_(i+1)] at the loss v_i - tau, and b_l the greatest P[h <= u_(i+1)] at the loss
+// v_(i+1) + tau, among the i from l to K-2. Tables with the same values and other boundaries may serve in turns, a
+// look by one of them: the greatest risks among all are taken then.
+func (d Ladder) LnFailure(n int64, tables ...[]Cell) float64 {
+	const rounded = 0x1p-53 // what 1 - a shown value less tau may be off by
+	b := builder{ladderPlan: ladderPlan{Ladder: d, n: n}}
+	sum, high, low := math.Inf(-1), math.Inf(-1), math.Inf(-1)
+	last := len(tables[0]) - 2
+	for l := last; l >= 0; l-- {
+		for _, cells := range tables {
+			high = max(high, d.lnAbove(n, cells[l+1], cells[l].Value-d.Tau+rounded))
+			low = max(low, d.lnBelow(n, cells[l+1], cells[l+1].Value+d.Tau-rounded))
+		}
+		entered, states := b.counts(l)
+		sum = num.LogAddExp(sum, num.LogAddExp(entered+high, states+low))
 	}
-	return tree
+	terms := float64(last + 2)
+	return sum + terms*4e-16*(1+math.Abs(sum))
 }
 
 // ladderPlan is a ladder for n rows.
@@ -130,13 +128,15 @@ func (p ladderPlan) easier(than ladderPlan) bool {
 	return alike && less && p.n >= than.n
 }
 
-// counts returns ln W_l and ln N_l, rounded up: W_l = W_(l-1) (m+l-2)/l and, but for l = 1, N_l =
-// N_(l-1) (m+l-1)/(l+1).
+// counts returns ln W_l and ln N_l, rounded up. At most W_l = C(m+l-2, l) nodes in state l hold a model whose
+// expectation is lower than the shown value by more than tau, and N_l = C(m+l-1, l+1) nodes are in state l; W_0 = 1
+// and N_0 = m. At m = 2 N is that of m = 3, so that it does not fall in l. W_l = W_(l-1) (m+l-2)/l and, but for l = 1,
+// N_l = N_(l-1) (m+l-1)/(l+1).
 func (b *builder) counts(l int) (entered, states float64) {
 	m := float64(max(b.Queries, 3))
 	for i := len(b.entered); i <= l; i++ {
 		if i == 0 {
-			b.entered, b.states = append(b.entered, 0), append(b.states, num.Log(m))
+			b.entered, b.states = append(b.entered, 0), append(b.states, num.Log(m)*(1+4e-16))
 			continue
 		}
 		k := float64(i)
@@ -154,66 +154,71 @@ func (b *builder) counts(l int) (entered, states float64) {
 // a step is not one downwards.
 func (b *builder) build(most int64) []Cell {
 	lnTerms := num.Log(2*float64(most-1)) - b.LnBeta + 1e-10 // for what the roots below are off
-	cells := append(make([]Cell, 0, 32), Cell{b.Top, b.Top - b.Tau})
+	cells := append(make([]Cell, 0, 32), Cell{Boundary: b.Top, Value: b.Top - b.Tau})
 	for l := 0; ; l++ {
 		last := cells[l]
 		if last.Value <= b.Tau || int64(l) >= b.mostCells() {
 			return cells
 		}
 		entered, states := b.counts(l)
-		u := b.boundary(last.Value-b.Tau, entered+lnTerms)
+		u, count := b.boundary(last.Value-b.Tau, entered+lnTerms)
 		if !(u < last.Boundary) {
 			return nil
 		}
-		v := b.least(u, states+lnTerms) - b.Tau
+		v := b.least(u, count, states+lnTerms) - b.Tau
 		if !(v < last.Value) {
 			return nil
 		}
-		cells = append(cells, Cell{u, v})
+		cells = append(cells, Cell{u, v, count})
 	}
 }
 
-// above is the event that a mean exceeds the level although its expectation is below p.
-func (d Ladder) above(level, p float64) Tail {
-	if d.ZeroOne {
-		return count{level: level, p: max(p, 0), above: true}
+// lnAbove returns ln of a bound on the probability that the cell is not reached by a loss of at most p.
+func (d Ladder) lnAbove(n int64, cell Cell, p float64) float64 {
+	p = max(p, 0)
+	switch {
+	case d.ZeroOne:
+		return num.Binomial{N: n, P: min(p, 1)}.LnAtLeast(cell.Count + 1)
+	case p >= cell.Boundary:
+		return 0
 	}
-	return Exponential{1, num.FromFloat(knownEntropy(level, max(p, 0)))}
+	return Exponential{1, num.FromFloat(knownEntropy(cell.Boundary, p))}.Ln(n)
 }
 
-// below is the event that a mean is at most the level although its expectation is above p.
-func (d Ladder) below(level, p float64) Tail {
-	if d.ZeroOne {
-		return count{level: level, p: min(p, 1)}
+// lnBelow returns ln of a bound on the probability that the cell is reached by a loss of at least p.
+func (d Ladder) lnBelow(n int64, cell Cell, p float64) float64 {
+	p = min(p, 1)
+	switch {
+	case d.ZeroOne:
+		return num.Binomial{N: n, P: max(p, 0)}.LnAtMost(cell.Count)
+	case p <= cell.Boundary:
+		return 0
 	}
-	if p >= 1 {
-		return Exponential{1, impossible}
-	}
-	return Exponential{1, num.FromFloat(knownEntropy(level, p))}
+	return Exponential{1, num.FromFloat(knownEntropy(cell.Boundary, p))}.Ln(n)
 }
 
 // boundary returns about the least u > p at which a mean exceeds u with probability at most e^-x.
-func (b *builder) boundary(p, x float64) float64 {
+func (b *builder) boundary(p, x float64) (u float64, count int64) {
 	if b.ZeroOne {
 		at := num.Binomial{N: b.n, P: p}
 		guess := int64(float64(b.n) * min(klAbove(p, b.normalEntropy(x)), 1))
 		k := num.Ints{Lo: 0, Hi: b.n, Guess: guess}.Least(func(k int64) bool { return at.LnAtLeast(k+1) <= -x })
-		return float64(k) / float64(b.n)
+		return float64(k) / float64(b.n), k
 	}
-	return klAbove(p, x/float64(b.n))
+	return klAbove(p, x/float64(b.n)), 0
 }
 
-// least returns about the least q at which a mean is u or less with probability at most e^-x, at most 1.
-func (b *builder) least(u, x float64) float64 {
+// least returns about the least q at which a mean is u or less, a count at most k, with probability at most e^-x. It is
+// at most 1.
+func (b *builder) least(u float64, k int64, x float64) float64 {
 	q := klExpectation(u, x/float64(b.n))
 	if !b.ZeroOne || q >= 1 {
 		return q
 	}
-	n, k := float64(b.n), whole(u, b.n)
 	tail := func(q float64) float64 { return num.Binomial{N: b.n, P: q}.LnAtMost(k) + x }
-	lo, hi := klExpectation(float64(k)/n, b.normalEntropy(x)), q
+	lo, hi := klExpectation(u, b.normalEntropy(x)), q
 	if k+1 < b.n {
-		hi = min(klExpectation(float64(k+1)/n, b.normalEntropy(x)), q)
+		hi = min(klExpectation(float64(k+1)/float64(b.n), b.normalEntropy(x)), q)
 	}
 	if !(lo < hi) || tail(lo) <= 0 || tail(hi) > 0 { // by roundings, or at the ends
 		lo, hi = u, q
@@ -226,25 +231,6 @@ func (b *builder) least(u, x float64) float64 {
 func (b *builder) normalEntropy(x float64) float64 {
 	z := num.UpperQuantile(-x)
 	return z * z / 2 / float64(b.n)
-}
-
-// count is the tail of a count of ones among n, whose expectation is n p.
-type count struct {
-	level, p float64
-	above    bool
-}
-
-func (c count) Ln(n int64) float64 {
-	k, at := whole(c.level, n), num.Binomial{N: n, P: c.p}
-	if c.above {
-		return at.LnAtLeast(k + 1)
-	}
-	return at.LnAtMost(k)
-}
-
-// whole returns the greatest count of n that is at most the level, which may be a rounded k/n.
-func whole(level float64, n int64) int64 {
-	return int64(math.Floor(level * float64(n) * (1 + 0x1p-50)))
 }
 
 // klAbove returns about the least u >= p with kl(u||p) >= e, for p < 1; it is 2 if there is none.

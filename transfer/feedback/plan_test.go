@@ -36,7 +36,7 @@ func TestLaddersCertify(t *testing.T) {
 				t.Fatalf("%+v, n = %d: from %+v to %+v", d, n, here, next)
 			}
 		}
-		if ln := d.Tree(cells).LnFailure(n); !(ln <= d.LnBeta || len(cells) == 1) {
+		if ln := d.LnFailure(n, cells); !(ln <= d.LnBeta || len(cells) == 1) {
 			t.Errorf("%+v, n = %d: ln of the bound is %v", d, n, ln)
 		}
 	}

@@ -144,14 +144,29 @@ var verifiedColumns = []record.Column[verified]{
 		return ledgers.Exactly(v.After)
 	}},
 	{Name: "chain", Cell: func(v verified) record.Cell { return record.Words(v.Chain) }},
+	{Name: "beta_as_run", Cell: func(v verified) record.Cell {
+		if v.AsRun == nil {
+			return record.Cell{}
+		}
+		return record.Beta(*v.AsRun)
+	}},
 }
 
 func verifiedOf(v holdout.Verified, dir, chain string) commands.Answer[verified] {
 	return commands.Answer[verified]{
 		Command: "holdout", Inputs: folder(dir), Rows: slices.Values([]verified{{v, chain}}), Columns: verifiedColumns,
-		Shown: but(verifiedColumns, "chain"),
+		Shown: but(verifiedColumns, "chain", "beta_as_run"),
 		Say: func() (title, notes []string) {
 			notes = []string{"chain " + v.Chain}
+			if v.AsRun != nil {
+				const run = "the board's looks, of which an earlier version may have taken some by rounded boundaries, keep the " +
+					"promise with beta %s"
+				note := fmt.Sprintf(run, v.AsRun)
+				if promised := v.Plan.Promise.Beta; *v.AsRun > promised {
+					note += fmt.Sprintf(", above the %s that the plan promises", promised)
+				}
+				notes = append(notes, note)
+			}
 			if v.Torn == 0 {
 				const whole = "Every byte of %s is as it was written, and the plan certifies"
 				return []string{fmt.Sprintf(whole, usage.Shown(dir))}, notes

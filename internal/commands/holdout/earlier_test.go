@@ -18,10 +18,12 @@ const earlierLedgers = "../../../holdout/testdata/ledgers"
 
 // lost are the ledgers whose plans are refused: the line says which theorem the plan has lost, and why.
 var lost = map[string]string{
-	"answers-tau-open-gaussian":   "dpcalc: " + otherMechanism + "gaussian\n",
-	"best-ladder-tau-open":        "dpcalc: " + otherMechanism + "ladder\n",
-	"best-ladder-binary-tau-open": "dpcalc: " + otherMechanism + "ladder\n",
+	"answers-tau-open-gaussian": "dpcalc: " + otherMechanism + "gaussian\n",
 }
+
+// counted are the boards whose next look reached a boundary by its count and did not by its rounded share, and what it
+// is shown now.
+var counted = map[string]string{"best-ladder-sum-of-errors": "0.9014205775906372"}
 
 const otherMechanism = "plan.json: the mechanism is not the one that this version certifies for "
 
@@ -145,6 +147,9 @@ func TestEarlierLedgers(t *testing.T) {
 // next takes the next look of a ledger, and checks what is written of it.
 func (e earlier) next(t *testing.T, before []byte) {
 	t.Helper()
+	if value := counted[e.name]; value != "" {
+		e.Next.Rows[0]["response"] = json.RawMessage(value)
+	}
 	exit, rows := e.asks(t, e.Next)
 	if e.Next.Rows != nil {
 		e.Next.answered(t, exit, rows)

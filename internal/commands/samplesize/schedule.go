@@ -17,20 +17,14 @@ type runTable struct {
 	columns []string
 	lines   int64
 	unit    string // what the lines are
-	rows    iter.Seq[[2]record.Cell]
+	rows    iter.Seq[[]record.Cell]
 }
 
 // tableOf is the table that a row's method runs on, if it has one.
 func tableOf(r *goals.Row) (t runTable, ok bool) {
 	switch run := r.Mechanism; {
 	case run.Board != nil:
-		return runTable{[]string{"boundary", "value"}, int64(len(run.Board)), "steps", func(yield func([2]record.Cell) bool) {
-			for _, s := range run.Board {
-				if !yield([2]record.Cell{record.Exactly(s.Boundary), record.Exactly(s.Value)}) {
-					return
-				}
-			}
-		}}, true
+		return boardTable(run.Board, r.Query == transfer.Binary), true
 	case run.QueryWidths != nil:
 		return numbered("query", "queries", "width", r.Queries, func(yield func(int64, float64) bool) {
 			for _, block := range run.QueryWidths {
@@ -53,6 +47,26 @@ func tableOf(r *goals.Row) (t runTable, ok bool) {
 	return t, false
 }
 
+// boardTable has the count of right rows from which on a 0/1 score shows the value: those are compared, and the first
+// step is the start.
+func boardTable(board []transfer.Step, counted bool) runTable {
+	columns := []string{"boundary", "value", "count"}
+	if !counted {
+		columns = columns[:2]
+	}
+	return runTable{columns, int64(len(board)), "steps", func(yield func([]record.Cell) bool) {
+		for i, s := range board {
+			count := record.Cell{}
+			if i > 0 {
+				count = record.Count(s.Count)
+			}
+			if !yield([]record.Cell{record.Exactly(s.Boundary), record.Exactly(s.Value), count}[:len(columns)]) {
+				return
+			}
+		}
+	}}
+}
+
 // flagWidths are the widths in runs of equal ones. With parts of its own every flag has none.
 func flagWidths(r *goals.Row) iter.Seq2[int64, float64] {
 	return func(yield func(int64, float64) bool) {
@@ -71,12 +85,12 @@ func flagWidths(r *goals.Row) iter.Seq2[int64, float64] {
 
 // numbered is a table with a line for each query or flag, of runs of equal values.
 func numbered(of, unit, value string, lines int64, runs iter.Seq2[int64, float64]) runTable {
-	return runTable{[]string{of, value}, lines, unit, func(yield func([2]record.Cell) bool) {
+	return runTable{[]string{of, value}, lines, unit, func(yield func([]record.Cell) bool) {
 		number := int64(0)
 		for length, x := range runs {
 			for range length {
 				number++
-				if !yield([2]record.Cell{record.Count(number), record.Exactly(x)}) {
+				if !yield([]record.Cell{record.Count(number), record.Exactly(x)}) {
 					return
 				}
 			}
@@ -144,7 +158,7 @@ func (s *request) writeSchedule(c *commands.Call) error {
 		lines := int64(0)
 		err := c.WriteRows(w, e, func(yield func([]record.Cell) bool) {
 			for cells := range s.table.rows {
-				if lines++; !yield(cells[:]) {
+				if lines++; !yield(cells) {
 					return
 				}
 			}
