@@ -93,12 +93,15 @@ func Create(dir string, labels *Labels, terms Terms) (*Ledger, error) {
 		return nil, err
 	}
 	difference := plan.goal.Query == transfer.Difference
+	plan.Labels.Fingerprint = labels.Fingerprint()
+	if plan.Labels.Path, err = relative(dir, terms.Labels); err != nil {
+		return nil, fmt.Errorf("labels: %w", err)
+	}
+	path, err := relative(dir, terms.Incumbent.Path)
+	if err != nil {
+		return nil, fmt.Errorf("incumbent: %w", err)
+	}
 	switch {
-	case !utf8.ValidString(terms.Labels):
-		return nil, inputf("labels: got the path %s, want one in UTF-8, so that it is found again", shown(terms.Labels))
-	case !utf8.ValidString(terms.Incumbent.Path):
-		return nil, inputf("incumbent: got the path %s, want one in UTF-8, so that it is found again",
-			shown(terms.Incumbent.Path))
 	case difference && terms.Incumbent.Values == nil:
 		return nil, inputf("incumbent: got nothing, want the predictions that the first candidate is compared with")
 	case !difference && terms.Incumbent.Values != nil:
@@ -108,9 +111,8 @@ func Create(dir string, labels *Labels, terms Terms) (*Ledger, error) {
 		if err != nil {
 			return nil, fmt.Errorf("incumbent: %w", err)
 		}
-		plan.Incumbent = &LabelsFile{Path: terms.Incumbent.Path, Fingerprint: base.fingerprint()}
+		plan.Incumbent = &LabelsFile{Path: path, Fingerprint: base.fingerprint()}
 	}
-	plan.Labels.Fingerprint = labels.Fingerprint()
 	return l, l.create(plan)
 }
 
@@ -236,6 +238,7 @@ type Answer struct {
 	Fingerprint string
 	Chain       string // the head's
 	Known       bool   // the look was known and cost nothing
+	Counts      Counts // of the submission
 }
 
 // RefusedError says that the plan covers no further look.
@@ -331,13 +334,13 @@ func (l *Ledger) Preview(list ...Submission) ([]Answer, error) {
 		return nil, err
 	}
 	fresh, err := h.fresh(all)
-	answers := h.answers(all)
+	answers, next := h.answers(all), h.looks
 	for i := range answers {
-		answers[i].Response, answers[i].Verdict = nil, ""
-		for k, a := range fresh {
-			if err == nil && a.Fingerprint == answers[i].Fingerprint {
-				answers[i].Look = h.looks + int64(k) + 1
-			}
+		a := &answers[i]
+		a.Response, a.Verdict = nil, ""
+		if !a.Known && len(fresh) > 0 {
+			next++
+			a.Look = next
 		}
 	}
 	return answers, err
@@ -388,7 +391,7 @@ func (l *Ledger) ask(s Submission) (a asked, err error) {
 		}
 		return a, err
 	}
-	a.Line = Line{Event: Looked, Name: s.Name, Team: s.Team, Metric: s.Metric, Bar: s.Bar, Guess: s.Guess, Path: s.Path}
+	a.Line = Line{Event: Looked, Name: s.Name, Team: s.Team, Metric: s.Metric, Bar: s.Bar, Guess: s.Guess}
 	switch {
 	case l.plan.Incumbent != nil:
 		if err := l.compare(&a, s); err != nil {
@@ -430,11 +433,12 @@ func (l *Ledger) Incumbent() (*LabelsFile, error) {
 
 // compare reads the incumbent that a candidate is compared with.
 func (l *Ledger) compare(a *asked, s Submission) error {
+	path, err := relative(l.dir, s.Path)
 	switch {
 	case s.Incumbent == nil:
 		return inputf("incumbent: got nothing, want the predictions that the candidate is compared with")
-	case !utf8.ValidString(s.Path):
-		return inputf("got the path %s, want one in UTF-8, so that it is found again if it passes", shown(s.Path))
+	case err != nil:
+		return err
 	case s.Metric != l.plan.Metric:
 		return inputf("metric: got %s, want %s as in the plan: the incumbent has no other", shown(s.Metric), l.plan.Metric)
 	}
@@ -443,7 +447,7 @@ func (l *Ledger) compare(a *asked, s Submission) error {
 		return fmt.Errorf("incumbent: %w", err)
 	}
 	a.look.base = &base
-	a.Incumbent, a.Predictions = base.fingerprint(), a.look.values.fingerprint()
+	a.Path, a.Incumbent, a.Predictions = path, base.fingerprint(), a.look.values.fingerprint()
 	d := l.plan.goal.Disagreement
 	if d == 0 {
 		return nil
@@ -479,18 +483,16 @@ func ValidName(what, name string) error {
 	return nil
 }
 
-// fresh are those that are new, each once. The error is a [RefusedError] if there are some and the plan covers no
-// further look, and an [InputError] if they were compared with another incumbent or with themselves.
+// fresh are those that are new. Two equal finalists are two looks. The error is a [RefusedError] if there are some and
+// the plan covers no further look, and an [InputError] if they were compared with another incumbent or with themselves.
 func (h *history) fresh(all []asked) (list []asked, err error) {
-	once := make(map[string]bool)
 	for i := range all {
 		a := &all[i]
 		if err := h.promoted(a); err != nil {
 			return nil, err
 		}
 		_, a.known = h.known[a.Fingerprint]
-		if !a.known && !once[a.Fingerprint] {
-			once[a.Fingerprint] = true
+		if !a.known {
 			list = append(list, *a)
 		}
 	}
@@ -526,16 +528,19 @@ func (h *history) promoted(a *asked) error {
 	return inputf("got the incumbent itself, want a candidate that differs from it")
 }
 
-// answers are what is shown of the submissions: their lines, if they have some.
+// answers are what is shown of the submissions: their lines, if they have some. Of equal finalists each has its own.
 func (h *history) answers(all []asked) (list []Answer) {
+	before := make(map[string]int)
 	for _, a := range all {
 		line := a.Line
-		if i, ok := h.known[a.Fingerprint]; ok {
-			line = h.lines[i]
+		if known := h.known[a.Fingerprint]; known != nil {
+			line = h.lines[known[min(before[a.Fingerprint], len(known)-1)]]
+			before[a.Fingerprint]++
 		}
 		list = append(list, Answer{
 			Look: line.Look, Name: line.Name, Verdict: line.Verdict, Response: line.Response, Fingerprint: line.Fingerprint,
 			Remaining: h.remaining(), Plan: h.plan, Chain: h.chain, Known: a.known,
+			Counts: a.look.values.counts,
 		})
 	}
 	return list

@@ -47,8 +47,8 @@ type sealedLine struct {
 type history struct {
 	plan    *Plan
 	lines   []Line
-	known   map[string]int // the lines of the looks, by their fingerprints
-	looks   int64          // spent, torn ones included
+	known   map[string][]int // the lines of the looks, by their fingerprints
+	looks   int64            // spent, torn ones included
 	torn    int64
 	passes  int64
 	flags   int64
@@ -67,7 +67,7 @@ type history struct {
 func (h *history) end() int64 { return h.read + int64(len(h.tail)) }
 
 func newHistory(p *Plan) *history {
-	h := &history{plan: p, known: make(map[string]int), past: sha256.New()}
+	h := &history{plan: p, known: make(map[string][]int), past: sha256.New()}
 	h.chain, _ = planEnds.open(sha256.New(), p.sealed)
 	h.past.Write(p.sealed)
 	return h
@@ -146,7 +146,7 @@ func (h *history) line(text []byte) error {
 // count counts a look.
 func (h *history) count(l Line) {
 	h.looks++
-	h.known[l.Fingerprint] = len(h.lines)
+	h.known[l.Fingerprint] = append(h.known[l.Fingerprint], len(h.lines))
 	if l.Response != nil {
 		h.board = l.Response
 	}

@@ -44,7 +44,7 @@ type Plan struct {
 
 // LabelsFile says where labels or predictions are and which they were.
 type LabelsFile struct {
-	Path        string `json:"path,omitempty"` // as the maker of the ledger named it; empty if they are in no file
+	Path        string `json:"path,omitempty"` // from the ledger's folder, see [LabelsFile.In]; empty if nobody knows
 	Fingerprint string `json:"fingerprint"`
 }
 
@@ -258,7 +258,7 @@ func methodsOf(name string, among []string) (list []transfer.Method, err error) 
 // plan is the plan of a certified answer.
 func plan(row transfer.Row, t Terms) (*Plan, error) {
 	p := &Plan{
-		Schema: schema, Method: row.Method.Name, Promise: promiseOf(row.Goal), Labels: LabelsFile{Path: t.Labels},
+		Schema: schema, Method: row.Method.Name, Promise: promiseOf(row.Goal),
 		Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes, Bars: t.Bars, goal: row.Goal,
 	}
 	for _, bar := range p.Bars {

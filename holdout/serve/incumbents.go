@@ -87,7 +87,7 @@ func (s *Server) incumbent(now holdout.LabelsFile) (t holdout.Table, done func()
 	if m := s.base.moved; m != nil && m.Fingerprint == now.Fingerprint {
 		now = *m
 	}
-	if t, done, err = s.open(now.Path); err != nil {
+	if t, done, err = s.open(now.In(s.dir)); err != nil {
 		return nil, nil, fmt.Errorf("the incumbent: %w", err)
 	}
 	got, err := s.ledger.Predictions(t)
@@ -98,7 +98,7 @@ func (s *Server) incumbent(now holdout.LabelsFile) (t holdout.Table, done func()
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %v", now.Path, err) // whatever it is, it is not the candidate's fault
 	}
-	return s.open(now.Path)
+	return s.open(now.In(s.dir))
 }
 
 // open opens a file of predictions with the plan's metric.
@@ -173,7 +173,7 @@ func (s *Server) keep(body *predictions) (path string, err error) {
 // discard removes the file of a candidate that is not the incumbent. Where that is not known, the file stays.
 func (s *Server) discard(path string) {
 	now, err := s.ledger.Incumbent()
-	if err == nil && now.Path != path {
+	if err == nil && filepath.Base(now.Path) != filepath.Base(path) {
 		_ = os.Remove(path)
 	}
 }

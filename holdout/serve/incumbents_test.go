@@ -86,10 +86,10 @@ func TestIncumbents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, err := os.ReadFile(status.Incumbent.Path); err != nil || string(text) != predictions(400) {
+	if text, err := os.ReadFile(status.Incumbent.In(dir)); err != nil || string(text) != predictions(400) {
 		t.Error(err)
 	}
-	info, err := os.Stat(status.Incumbent.Path)
+	info, err := os.Stat(status.Incumbent.In(dir))
 	if err != nil || info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
 		t.Errorf("%v, %v", info, err)
 	}
@@ -211,7 +211,7 @@ func TestOrphans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	incumbent := filepath.Join(moved, folder, filepath.Base(status.Incumbent.Path))
+	incumbent := filepath.Join(moved, folder, filepath.Base(status.Incumbent.In(dir)))
 	s = run(t, moved, labels, Options{Incumbent: incumbent})
 	if names := kept(t, moved); !slices.Equal(names, want) || len(want) != 2 {
 		t.Errorf("kept %v, want %v", names, want)

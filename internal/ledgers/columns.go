@@ -1,6 +1,8 @@
 package ledgers
 
 import (
+	"path/filepath"
+
 	"github.com/dpcalc/dpcalc/holdout"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/theory"
@@ -83,8 +85,17 @@ var Statuses = []record.Column[holdout.Status]{
 		Cell: func(s holdout.Status) record.Cell { return record.Count(s.Plan.Promise.Queries) }},
 	{Name: "tau", Cell: func(s holdout.Status) record.Cell { return record.Number(s.Plan.Promise.Tau) }},
 	{Name: "beta", Cell: func(s holdout.Status) record.Cell { return Beta(s.Plan.Promise.Beta) }},
-	{Name: "labels", Cell: func(s holdout.Status) record.Cell { return record.Foreign(s.Plan.Labels.Path) }},
+	{Name: "labels", Cell: func(s holdout.Status) record.Cell { return placed(s.Plan.Labels) }},
 	{Name: "chain", Cell: func(s holdout.Status) record.Cell { return record.Words(s.Chain) }},
+}
+
+// placed is where a file is from the ledger's folder. The absolute paths that ledgers of an earlier version have tell
+// of the machine, and are not shown.
+func placed(f holdout.LabelsFile) record.Cell {
+	if filepath.IsAbs(f.Path) {
+		return record.Cell{}
+	}
+	return named(f.Path)
 }
 
 // Lines are the rows of log.

@@ -96,6 +96,7 @@ func looked(answers []holdout.Answer, dir string, dry bool) commands.Answer[hold
 		Shown: but(ledgers.Looks, "fingerprint", "chain", "repeated"),
 		Say: func() (title, notes []string) {
 			for _, a := range answers {
+				notes = append(notes, countsOf(a))
 				if a.Known {
 					notes = append(notes, fmt.Sprintf("Look %d is known: it costs nothing", a.Look))
 				}
@@ -106,6 +107,16 @@ func looked(answers []holdout.Answer, dir string, dry bool) commands.Answer[hold
 			return nil, append(notes, "chain "+answers[0].Chain)
 		},
 	}
+}
+
+// countsOf says how the predictions look without any label: a column that was swapped shows here.
+func countsOf(a holdout.Answer) string {
+	of := "The predictions"
+	if a.Name != "" {
+		of += " of " + usage.Shown(a.Name)
+	}
+	return fmt.Sprintf("%s: %d rows, %d of them empty, %d distinct values", of, a.Counts.Rows, a.Counts.Empty,
+		a.Counts.Distinct)
 }
 
 func statusOf(s holdout.Status, dir string) commands.Answer[holdout.Status] {

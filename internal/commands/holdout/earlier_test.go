@@ -151,6 +151,11 @@ func (e earlier) next(t *testing.T, before []byte) {
 		e.Next.Rows[0]["response"] = json.RawMessage(value)
 	}
 	exit, rows := e.asks(t, e.Next)
+	for _, row := range e.Next.Rows {
+		if string(row["name"]) == "null" {
+			delete(row, "name") // a finalist without one has the name of its file
+		}
+	}
 	if e.Next.Rows != nil {
 		e.Next.answered(t, exit, rows)
 	} else if exit != 0 && exit != 4 || len(rows) != 1 || string(rows[0]["repeated"]) != "false" {

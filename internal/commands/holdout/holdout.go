@@ -87,7 +87,8 @@ func Command() *commands.Command {
 			{Name: "plan", Usage: "the plan file `FILE`, in place of the flags of samplesize"},
 			{Name: "scenario", Usage: "the scenario `NAME` of the plan file"},
 		}, declarations, goalFlags, []usage.Flag{
-			{Name: "name", Usage: "the look's `NAME` in the log, up to 100 characters"},
+			{Name: "name", Repeats: true, Usage: "the look's `NAME` in the log, up to 100 characters; of finalists one for " +
+				"each, by default the name of its file"},
 			{Name: "guess", Usage: "flags: the guess `G`"},
 			{Name: "bar", Usage: "gate: the bar `C`, unless the plan has one"},
 			{Name: "dry-run", Switch: true, Usage: "check everything, and write and answer nothing"},
@@ -207,9 +208,7 @@ func runInit(c *commands.Call, target commands.Target, dir string, _ []string) e
 	if err != nil {
 		return err
 	}
-	if terms.Labels, err = filepath.Abs(path); err != nil {
-		return err
-	}
+	terms.Labels = path
 	done, err := readIncumbent(c, labels, &terms)
 	defer done()
 	if err != nil {
@@ -245,10 +244,13 @@ func runInit(c *commands.Call, target commands.Target, dir string, _ []string) e
 }
 
 // labelsOf reads the labels of a ledger, and says where they are.
-func labelsOf(c *commands.Call, status holdout.Status) (labels *holdout.Labels, path string, err error) {
-	path = status.Plan.Labels.Path
+func labelsOf(c *commands.Call, status holdout.Status, dir string) (labels *holdout.Labels, path string, err error) {
+	path = status.Plan.Labels.In(dir)
 	if moved, ok := c.Text("labels"); ok {
 		path = moved
+	}
+	if path == "" {
+		return nil, path, usage.Errorf("--labels: got nothing, want a file: the ledger does not say where its labels are")
 	}
 	if labels, err = readLabels(c, path); err != nil {
 		return nil, path, fmt.Errorf("the labels: %w", err)
@@ -290,16 +292,16 @@ func readIncumbent(c *commands.Call, labels *holdout.Labels, t *holdout.Terms) (
 		return done, err
 	}
 	t.Incumbent.Values = f.table
-	t.Incumbent.Path, err = absolute(path)
-	return f.Close, err
+	t.Incumbent.Path = lasting(path)
+	return f.Close, nil
 }
 
-// absolute is where a file is found again, "" for standard input.
-func absolute(path string) (string, error) {
+// lasting is where a file is found again, "" for standard input.
+func lasting(path string) string {
 	if path == "-" {
-		return "", nil
+		return ""
 	}
-	return filepath.Abs(path)
+	return path
 }
 
 func runScore(c *commands.Call, target commands.Target, dir string, paths []string) error {
@@ -307,7 +309,7 @@ func runScore(c *commands.Call, target commands.Target, dir string, paths []stri
 	if err != nil {
 		return err
 	}
-	labels, labelled, err := labelsOf(c, status)
+	labels, labelled, err := labelsOf(c, status, dir)
 	if err != nil {
 		return err
 	}
@@ -321,7 +323,7 @@ func runScore(c *commands.Call, target commands.Target, dir string, paths []stri
 	if status.Incumbent, err = ledger.Incumbent(); err != nil { // that of a look in hand too
 		return err
 	}
-	list, done, err := readSubmissions(c, status, paths)
+	list, done, err := readSubmissions(c, status, dir, paths)
 	defer done()
 	if err != nil {
 		return err
@@ -350,8 +352,8 @@ func runScore(c *commands.Call, target commands.Target, dir string, paths []stri
 }
 
 // readSubmissions opens the predictions. The files stay open until done is called.
-func readSubmissions(c *commands.Call, status holdout.Status, paths []string) (list []holdout.Submission,
-	done func(), err error) {
+func readSubmissions(c *commands.Call, status holdout.Status, dir string, paths []string) (
+	list []holdout.Submission, done func(), err error) {
 	var open []*file
 	done = func() {
 		for _, f := range open {
@@ -359,7 +361,6 @@ func readSubmissions(c *commands.Call, status holdout.Status, paths []string) (l
 		}
 	}
 	one := holdout.Submission{Metric: status.Plan.Metric}
-	one.Name, _ = c.Text("name")
 	if metric, ok := c.Text("metric"); ok {
 		one.Metric = metric
 	}
@@ -392,7 +393,7 @@ func readSubmissions(c *commands.Call, status holdout.Status, paths []string) (l
 		return nil, done, usage.Errorf("--incumbent: got one, want none: the plan is for no differences")
 	}
 	if status.Incumbent != nil {
-		path := status.Incumbent.Path
+		path := status.Incumbent.In(dir)
 		if named {
 			path = moved
 		}
@@ -406,11 +407,13 @@ func readSubmissions(c *commands.Call, status holdout.Status, paths []string) (l
 	if slices.Contains(paths, "-") && len(paths) > 1 {
 		return nil, done, usage.Errorf("holdout score: got - among %d files, want files, or - alone", len(paths))
 	}
-	for _, path := range paths {
+	names, err := namesOf(c, status, paths)
+	if err != nil {
+		return nil, done, err
+	}
+	for i, path := range paths {
 		s := one
-		if s.Path, err = absolute(path); err != nil {
-			return nil, done, err
-		}
+		s.Name, s.Path = names[i], lasting(path)
 		if s.Values, err = table(path); err != nil {
 			return nil, done, err
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -55,7 +56,7 @@ func runServe(c *commands.Call, target commands.Target, dir string, _ []string) 
 	if err != nil {
 		return err
 	}
-	labels, _, err := labelsOf(c, status)
+	labels, _, err := labelsOf(c, status, dir)
 	if err != nil {
 		return err
 	}
@@ -117,7 +118,7 @@ func readMoved(c *commands.Call) (string, error) {
 	case path == "-" || path == "":
 		return "", usage.Invalid("incumbent", path, "a file that stays where it is")
 	}
-	return absolute(path)
+	return filepath.Abs(path)
 }
 
 // readTokens reads --tokens, nil without it.
