@@ -48,7 +48,7 @@ func (m Method) solve(g Goal) (Answer, error) {
 	}
 	if trivial(r, g) {
 		a.TauAchieved = g.Tau
-		return a.without(Vacuous, noBetter), nil
+		return a.without(Vacuous, useless(g)), nil
 	}
 	switch g.Unknown() {
 	case Samples:
@@ -72,7 +72,7 @@ func (m Method) solve(g Goal) (Answer, error) {
 		a.TauAchieved = a.Tau
 		if a.Tau >= limit(r, g) {
 			a.Mechanism = Mechanism{}
-			return a.without(Vacuous, noBetter), nil
+			return a.without(Vacuous, useless(a.Goal)), nil
 		}
 		if a.Tau == 0 {
 			return a.without(Vacuous, noneCanPass), nil
@@ -146,7 +146,7 @@ func (a Answer) guessed() string {
 	case a.Bar.Given && a.TauAchieved == 0:
 		return noneCanPass
 	case !a.Checked && a.Query == Difference && a.TauAchieved >= a.disagreement():
-		return "no difference is more than " + formatFloat(a.disagreement()) + ", the disagreement"
+		return a.noDifference()
 	case answers && a.likelyHigh() && a.TauAchieved >= (1-a.AtLeast)/2:
 		return "answering " + formatFloat((1+a.AtLeast)/2) + " without any data does as well"
 	case answers && linear.check(a.Query) == nil && a.TauAchieved >= 0.5:
@@ -179,12 +179,29 @@ const (
 	noneCanPass = "nothing at the bar or below it can pass, whatever tau is"
 )
 
-// limit is where the tau of a rule ends: what is no better than knowing nothing.
+// limit is where the tau of a rule ends: what is no better than knowing nothing. Two differences are at most twice the
+// disagreement apart; a bar may be beyond them all.
 func limit(r rule, g Goal) float64 {
+	top := g.spread()
 	if l, ok := r.(interface{ limit(Goal) float64 }); ok {
-		return l.limit(g)
+		top = l.limit(g)
 	}
-	return g.spread()
+	if g.Query == Difference && !g.Bar.Given {
+		top = min(top, 2*g.disagreement())
+	}
+	return top
+}
+
+// useless says why a tau from the limit on promises nothing.
+func useless(g Goal) string {
+	if g.Query == Difference && !g.Bar.Given && g.Tau >= 2*g.disagreement() {
+		return g.noDifference()
+	}
+	return noBetter
+}
+
+func (g Goal) noDifference() string {
+	return "no difference is more than " + formatFloat(g.disagreement()) + ", the disagreement"
 }
 
 // trivial reports whether the tau asked for is beyond the limit of the rule.

@@ -237,12 +237,12 @@ func checkRRows(t *testing.T, dir string) {
 	}
 }
 
-// The values of both scripts are 0.25, and one that is no number. For the noise its standard deviation is taken.
+// The values of both scripts are 0.25, one that is no number, a share in per cent and one below what there is. For the noise its standard deviation is taken.
 var (
 	pythonAnswers = python.load + `
 module.random.SystemRandom.gauss = lambda self, mean, sd: sd
 plan, answer = answers(samples=20000, queries=5, beta=0.05)
-for value in [0.25, float("nan"), 0.25, 0.25, 0.25, 0.25, 0.25]:
+for value in [0.25, float("nan"), 57, -0.25, 0.25, 0.25, 0.25, 0.25, 0.25]:
     try:
         print(repr(answer(value)))
     except (DpcalcError, ValueError) as error:
@@ -253,13 +253,13 @@ draws <- replicate(4000, noise(2))
 stopifnot(abs(mean(draws)) < 0.3, abs(sd(draws) - 2) < 0.2, !any(duplicated(draws)))
 noise <- function(sd) sd
 holdout <- answers(samples = 20000, queries = 5, beta = 0.05)
-for (value in c(0.25, NaN, 0.25, 0.25, 0.25, 0.25, 0.25))
+for (value in c(0.25, NaN, 57, -0.25, 0.25, 0.25, 0.25, 0.25, 0.25))
   cat(tryCatch(exact(holdout$answer(value)), error = function(e) class(e)[1]), "\n", sep = "")
 `
 )
 
 // The answers are the values plus the noise of the program's schedule, in its order, and as many as were planned.
-// What is no number costs no answer.
+// What is no number, or none that the noise is for, costs no answer.
 func (l language) checkAnswers(t *testing.T, dir, script, refused, spent string) {
 	got := strings.Fields(l.printed(t, dir, script))
 	noise := filepath.Join(dir, "noise.csv")
@@ -280,7 +280,7 @@ func (l language) checkAnswers(t *testing.T, dir, script, refused, spent string)
 	if len(want) != 5 {
 		t.Fatal(want)
 	}
-	want = append(slices.Insert(want, 1, refused), spent)
+	want = append(slices.Insert(want, 1, refused, refused, refused), spent)
 	if !slices.Equal(got, want) {
 		t.Errorf("%s: got %v, want %v", l.file, got, want)
 	}

@@ -47,10 +47,15 @@ answers <- function(...) {
   on.exit(unlink(file))
   plan <- dpcalc("samplesize", ..., method = "gaussian-schedule", schedule = file)
   left <- jsonlite::fromJSON(file)$rows$noise_scale
+  low <- if (plan$query == "difference") -1 else if (plan$query %in% c("bounded", "binary")) 0 else -Inf
+  high <- if (is.finite(low)) 1 else Inf
   list(plan = plan, answer = function(value) {
     if (length(left) == 0) stop(structure(class = c("dpcalc_error", "error", "condition"),
       list(message = "the plan is used up: nothing more may be shown", call = NULL, code = 3)))
     stopifnot(is.numeric(value), length(value) == 1, is.finite(value)) # costs no answer
+    # The noise is for such values: for 57 per cent it would be 100 times too small.
+    if (value < low || value > high)
+      stop(simpleError(sprintf("got %s, want a number from %s to %s", exact(value), low, high)))
     sd <- left[1]
     left <<- left[-1]
     # The last digits of a sum of floats tell of the value, so they are rounded away.

@@ -37,12 +37,16 @@ def answers(**goal):
         [plan] = dpcalc("samplesize", method="gaussian-schedule", schedule=file, **goal)
         with open(file, encoding="utf-8") as noise:
             left = [row["noise_scale"] for row in json.load(noise)["rows"]]
+    low = {"bounded": 0, "binary": 0, "difference": -1}.get(plan["query"], -math.inf)
+    high = 1 if low > -math.inf else math.inf
 
     def answer(value):
         if not left:
             raise DpcalcError("the plan is used up: nothing more may be shown", 3)
         if not math.isfinite(value):
             raise ValueError(f"got {value}, want a finite number")  # costs no answer
+        if not low <= value <= high:  # the noise is for such values: for 57 per cent it would be 100 times too small
+            raise ValueError(f"got {value}, want a number from {low} to {high}")
         # The last digits of a sum of floats tell of the value, so they are rounded away.
         return round(float(value) + random.SystemRandom().gauss(0, left.pop(0)), 9)
 
