@@ -10,7 +10,7 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// Data says what is known about the records of the sample.
+// Data is the knowledge about the law of the records.
 type Data int
 
 const (

@@ -83,7 +83,7 @@ func (r *ValidateRun) Ask(mean, guess float64) (answer float64, flagged bool, er
 	return guess + math.Copysign(over, mean-guess), true, nil
 }
 
-// Left returns how many queries and flags are left. They follow from what was shown.
+// Left returns how many queries and flags are left. Both follow from the answers.
 func (r *ValidateRun) Left() (queries, flags int64) {
 	if r.flags == r.plan.Flags {
 		return 0, 0

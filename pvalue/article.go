@@ -13,8 +13,8 @@ var russoZou16Sources = []theory.Source{
 	{Key: "russo16", Where: "as quoted in the slides"}, {Key: "dpcalc", Where: "docs/theorems/pvalue.md#russo-zou16"},
 }
 
-// Articles says what there is to say of the corrections, in printing order: that of a method of
-// package maxinfo where [Corrections] keeps its name.
+// Articles describes the corrections, in printing order. A correction that keeps the name of a method of package
+// maxinfo has that method's article.
 func Articles() ([]theory.Article, error) {
 	methods, err := maxinfo.Articles()
 	if err != nil {
@@ -34,7 +34,7 @@ func Articles() ([]theory.Article, error) {
 	return append(all, composedArticle), nil
 }
 
-// composedArticle is that of the correction by several theorems.
+// composedArticle is the article of the correction by several theorems.
 var composedArticle = theory.Article{
 	Name:     composed,
 	Summary:  "several steps, each by the theorem that leaves most",
@@ -45,7 +45,7 @@ var composedArticle = theory.Article{
 	Assumes:  []string{"the hypotheses of the theorems used, for every earlier answer held fixed"},
 }
 
-// menu is the article of Bonferroni's correction, by that of the description it comes from.
+// menu makes the article of Bonferroni's correction from the article of the description.
 func menu(a theory.Article) theory.Article {
 	a.Name = string(Bonferroni)
 	a.Summary = "one test selected among N possible ones, any law of the rows"
@@ -54,7 +54,7 @@ func menu(a theory.Article) theory.Article {
 	return a
 }
 
-// russoZou is the article of the rule of Russo and Zou, by that of the one of Rogers et al.
+// russoZou makes the article of the rule of Russo and Zou from the article of the rule of Rogers et al.
 func russoZou(a theory.Article) theory.Article {
 	a.Name = quotedRussoZou16
 	a.Summary = "mutual information: the published rule of Russo and Zou"

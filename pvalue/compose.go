@@ -147,8 +147,8 @@ type edge struct {
 
 // A graph is the ways from the first step of a plan to its end, by links that follow each other: those
 // among them that take an edge that speaks, if that is needed. With W_e the bound of an edge, the bound of a way
-// is W_1(W_2(...)), and the best way counts. So the threshold of the first link is taken at alpha, that of
-// the next one at what it leaves, and so on.
+// is W_1(W_2(...)), and the best way counts. So the threshold of the first link is taken at alpha, the threshold of
+// the next link at the first threshold, and so on.
 type graph struct {
 	steps int
 	needs bool

@@ -17,7 +17,7 @@ type Confidence struct {
 	Miss theory.LogProb // in (0, 1)
 }
 
-// Confidence returns the level of the interval for what was selected: 1 - Threshold, and more where an interval
+// Confidence returns the level of the interval for the selected quantity: 1 - Threshold, and more where an interval
 // may miss though the test cannot err, as behind a gate, whose intervals then all hold together. It reports a
 // NoAnswerError unless Status is OK.
 func (t Test) Confidence() (Confidence, error) {

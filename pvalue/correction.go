@@ -54,7 +54,7 @@ func Corrections(p maxinfo.Plan) ([]Correction, error) {
 	return all, nil
 }
 
-// ruleFor returns the rule for what is known about the first step.
+// ruleFor returns the rule for a bound on the first step.
 func ruleFor(l maxinfo.Limit) rule {
 	switch l := l.(type) {
 	case maxinfo.Ratio:

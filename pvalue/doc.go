@@ -16,7 +16,7 @@
 // correction and [Best] for the one that rejects most. The steps of the plan may stand in any order. [Articles]
 // tells what the corrections are, and [Goal] which plan leaves a threshold that is wanted.
 //
-// The interval for what was selected needs the level of [Test.Confidence]. Tests behind a gate are a plan with
+// The interval for the selected quantity needs the level of [Test.Confidence]. Tests behind a gate are a plan with
 // the step [maxinfo.Gates], or a [Series] with levels of their own; [Pairs] and [ParseEValue] give their p-values.
 //
 // A correction protects that one test. Several reported tests need a [Family] step on

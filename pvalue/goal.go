@@ -20,7 +20,7 @@ type Goal struct {
 
 // Answer is what one correction says to a [Goal].
 type Answer struct {
-	// Value is the greatest value of the quantity at which the threshold is at least that of the goal, or the
+	// Value is the greatest value of the quantity at which the threshold is at least the goal's, or the
 	// least if the threshold rises with it. Test is the test at this value: the proof.
 	Value float64
 	Test  Test

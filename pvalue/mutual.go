@@ -80,7 +80,7 @@ func rogers16(info float64) rule {
 //
 //	gamma = min{ e^(-I/alpha^2)/2, alpha/2 },
 //
-// or that of [kl] where it is less. The quotation has a constant that the theorem does
+// or the threshold of [kl] where it is less. The quotation has a constant that the theorem does
 // not give: for alpha from 0.1959 to 0.3710 and I close to alpha^2 ln(1/alpha) it is above
 // the best possible threshold, by up to one part in 50. Elsewhere it is below it.
 func russoZou16(info float64) rule {

@@ -44,8 +44,7 @@ func shortest(links []link, from int) int {
 	return end
 }
 
-// correctionOf returns the correction of a name: that of the best way through the plan on which its theorem
-// speaks.
+// correctionOf returns the correction of a name, by the best way through the plan on which its theorem speaks.
 func correctionOf(p maxinfo.Plan, links []link, name string) Correction {
 	c := Correction{Name: name, Proof: theory.Published, plan: p}
 	pick := func(o option) rule { return o.rule }
@@ -80,7 +79,7 @@ func (c *Correction) told(o option) {
 	c.Assumes = included(c.Assumes, o.Assumes...)
 }
 
-// included appends what is not there yet.
+// included appends the elements that are missing.
 func included[T comparable](all []T, more ...T) []T {
 	for _, x := range more {
 		if !slices.Contains(all, x) {
@@ -98,7 +97,7 @@ func strongest(assumes []string) []string {
 	return slices.DeleteFunc(assumes, func(s string) bool { return s == maxinfo.AnyRows })
 }
 
-// refuse says why no theorem applies to some step, or why that of the name applies to none.
+// refuse gives the reason why no theorem applies to some step, or why the named one applies to none.
 func (c *Correction) refuse(p maxinfo.Plan, links []link, name string) {
 	l, o := unserved(links, name)
 	c.told(o)

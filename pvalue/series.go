@@ -13,7 +13,7 @@ import (
 type Spending string
 
 // The sequences. Equal shares are Bonferroni's. The inverse squares favour the first tests and need no number
-// of tests to be known. Halving takes half of what is left, so that the levels are the same whatever the verdicts.
+// of tests to be known. Halving takes half of the rest, so that the levels are the same whatever the verdicts.
 const (
 	EqualShares    Spending = "equal"          // 1/J
 	InverseSquares Spending = "inverse-square" // 6/(pi^2 j^2)

@@ -32,7 +32,7 @@ import (
 // program is the command line.
 type program struct{ *commands.Front }
 
-// formats are all that the command line offers, those of tables before the drawings.
+// formats are the formats of the command line, tables before drawings.
 var formats = []record.Format{
 	printed.Table, record.CSV, record.TSV, record.JSON, record.JSONLines, printed.Markdown, printed.LaTeX,
 	workbook.Format, figures.SVG, figures.PNG, figures.PDF,

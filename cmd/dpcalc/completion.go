@@ -65,7 +65,7 @@ type branch struct {
 	list     bool
 }
 
-// branches are those of all commands: the values of their flags, and then what else follows them.
+// branches are the branches of all commands: the values of their flags, and then their other arguments.
 func branches(p *commands.Front) (all []branch) {
 	for _, c := range p.Commands {
 		var free []string // patterns of flags whose values are no words

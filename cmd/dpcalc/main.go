@@ -26,7 +26,7 @@ func main() {
 const exitSignal = 128
 
 // run is the program: it returns the exit code. A signal ends it wherever it computes or
-// waits, so the program does not have to look out for one. What is served comes to its end. A second signal kills.
+// waits, so the program does not have to look out for one. A server comes to its end. A second signal kills.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ended := make(chan os.Signal, 1)
 	listen(ended)

@@ -237,7 +237,8 @@ func checkRRows(t *testing.T, dir string) {
 	}
 }
 
-// The values of both scripts are 0.25, one that is no number, a share in per cent and one below what there is. For the noise its standard deviation is taken.
+// The values of both scripts are 0.25, one that is no number, a share in per cent and one below what there is. For the
+// noise its standard deviation is taken.
 var (
 	pythonAnswers = python.load + `
 module.random.SystemRandom.gauss = lambda self, mean, sd: sd

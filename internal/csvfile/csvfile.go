@@ -148,7 +148,7 @@ func (s *Splitter) Split(text string) error {
 	}
 }
 
-// refusal is what is wrong with a line of a table.
+// refusal is an error in a line of a table.
 type refusal struct {
 	line int
 	text string
@@ -156,7 +156,7 @@ type refusal struct {
 
 func (r *refusal) Error() string { return fmt.Sprintf("line %d: %s", r.line, r.text) }
 
-// Refuse says what is wrong with a line.
+// Refuse is the error of a line.
 func Refuse(line int, format string, args ...any) error {
 	return &refusal{line, fmt.Sprintf(format, args...)}
 }
@@ -330,8 +330,8 @@ type place struct {
 	missing int // p-values before
 }
 
-// Column is the column of a table that holds p-values, or what is read as such. Without a name it is found by
-// the usual names of p-values.
+// Column is the column of a table with p-values, or with values that are read as p-values. A column without a name is
+// found by the usual names of p-values.
 type Column struct {
 	Name string
 	Read func(text string) (theory.LogProb, bool) // nil for p-values

@@ -117,7 +117,7 @@ const (
 	caption     vg.Length = 14 // an axis label, or a line of the title
 	leader      vg.Length = 12 // from the end of a line to its name
 	labelGap    vg.Length = 10.5
-	raise       vg.Length = 0.8 // from the middle of a line of text to that of its capitals
+	raise       vg.Length = 0.8 // from the middle of a line of text to the middle of its capitals
 	markerSize  vg.Length = 2.1
 	markerGap   vg.Length = 16 // the least distance of two markers on a line
 	tickGap     vg.Length = 4  // the least distance of two labels below the axis
@@ -235,7 +235,7 @@ func layoutOf(f record.Figure, room float64) layout {
 	width := func(s plottext.Style, text string) vg.Length { return s.Width(text) * vg.Length(room) }
 	ticks, names := Lettering(8, grey, draw.XRight, draw.YCenter), Lettering(8.5, Ink, draw.XLeft, draw.YCenter)
 	before, after := make([]vg.Length, len(f.Panels[0])), make([]vg.Length, len(f.Panels[0]))
-	beside := vg.Length(len(before)-1) * betweenCols // of all data but what is left of the first
+	beside := vg.Length(len(before)-1) * betweenCols // of all data but the space left of the first
 	for col := range before {
 		for _, row := range f.Panels {
 			for _, t := range row[col].Y.TickTexts() {
@@ -278,7 +278,7 @@ func heightOf(f record.Figure) vg.Length {
 	return panelHeight
 }
 
-// titleStyle is that of a line of the title.
+// titleStyle is the style of a line of the title.
 func titleStyle(line int) plottext.Style {
 	if line == 0 {
 		return Lettering(11, Ink, draw.XLeft, draw.YTop)
@@ -385,7 +385,7 @@ func places(a record.Ruler, from, to vg.Length) func(float64) vg.Length {
 	return func(x float64) vg.Length { return vg.Length(scale(x)) }
 }
 
-// strokeOf is that of the style; beyond the last, dashes and markers meet other colours.
+// strokeOf returns the stroke of a line's style. Beyond the last style, dashes and markers meet other colours.
 func strokeOf(l record.Line) stroke {
 	i, turn := l.Style, l.Style/len(strokes)
 	s := strokes[i%len(strokes)]

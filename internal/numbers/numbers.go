@@ -180,7 +180,7 @@ func parseItems[T any](flag, raw string, k Kind[T]) ([]T, error) {
 }
 
 // Texts reads a flag with a list of values and ranges as texts that [Kind.Parse] reads one by one: single values as
-// they were typed, those of ranges as write puts them. It is nil if the flag was not given.
+// they were typed, values of ranges as write puts them. It is nil if the flag was not given.
 func Texts[T any](c usage.Values, flag string, k Kind[T], write func(T) string) (texts []string, err error) {
 	raw, ok := c.Text(flag)
 	if !ok {
@@ -278,8 +278,7 @@ func powers(low, high, ratio *big.Rat) float64 {
 
 var tooManyValues = fmt.Sprintf("at most %d values", maxValues)
 
-// parseRange expands lo, hi and a step. The returned text says what was wanted
-// and is empty if all is well.
+// parseRange expands lo, hi and a step. The returned text is the form that was wanted, empty if all is well.
 func parseRange[T any](parts []string, k Kind[T]) (values []T, want string) {
 	lo, okLo := k.Parse(parts[0])
 	hi, okHi := k.Parse(parts[1])
@@ -354,7 +353,7 @@ func logRange[T any](lo, hi T, digits string, k Kind[T]) ([]T, string) {
 
 // geometricRange returns low, low r, low r^2, ... up to high. The powers are
 // carried with 256 bits, enough to be exact for every range that has a point to
-// hit; those of probabilities in logarithms.
+// hit. Ranges of probabilities are geometric in logarithms.
 func geometricRange[T any](first T, low, high *big.Rat, ratio string, k Kind[T]) (values []T, want string) {
 	if k.nearest == nil {
 		return nil, "a list or LOW:HIGH:STEP"

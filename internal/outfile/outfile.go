@@ -81,7 +81,7 @@ func writable(file string) (path string, old fs.FileInfo, err error) {
 	return path, old, f.Close()
 }
 
-// Inside says whether what is written by a path is in a directory, which need not exist, or below it.
+// Inside reports whether a path leads into a directory or below it. The directory need not exist.
 func Inside(path, dir string) bool {
 	path, err := behind(path)
 	if err != nil {

@@ -66,7 +66,7 @@ func (p *Progress) Say(text string) {
 	fmt.Fprint(p.w, clearLine+text)
 }
 
-// After shows what is done after the last step, which has no number, if the steps took a second.
+// After shows the work after the last step, which has no number, if the steps took a second.
 func (p *Progress) After(what string) {
 	if p != nil && time.Since(p.start) >= time.Second {
 		p.Say(what)

@@ -34,7 +34,7 @@ func (s *Session) Serving() (ctx context.Context, done func()) {
 	}
 }
 
-// Stop ends what is served, and reports whether something is: the command then comes to its end by itself.
+// Stop ends a server that runs, and reports whether there is one: the command then comes to its end by itself.
 func (s *Session) Stop() bool {
 	stop := s.serving.Load()
 	if stop != nil {

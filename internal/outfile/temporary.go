@@ -36,7 +36,7 @@ func drop(path string, f *os.File) {
 }
 
 // beside makes a file in the directory of the path, with the mode that the mask leaves. Its
-// name is short, because that of the path may be as long as a name can be.
+// name is short, because the path's own may be as long as a name can be.
 func (l *litter) beside(path string, mode fs.FileMode) (f *os.File, err error) {
 	l.Mu.Lock()
 	defer l.Mu.Unlock()

@@ -73,7 +73,7 @@ func (s Scenario) Wrong(err error) error {
 	return s.refuse("scenario %s: %v", usage.Shown(s.Name), err)
 }
 
-// Read reads a plan file, and hands over the scenarios one by one. Its errors name the file and, but for those of the
+// Read reads a plan file, and hands over the scenarios one by one. Its errors name the file and, but for errors of the
 // syntax, the line.
 func Read(path string, keys Keys, use func(Scenario) error) error {
 	data, err := textOf(path)
@@ -213,7 +213,7 @@ func treeOf(path string, data []byte) (*yaml.Node, error) {
 	return document.Content[0], shallow(document.Content[0], 1)
 }
 
-// inYAML says what is wrong with a text that is no YAML.
+// inYAML is the error of a text that is no YAML.
 func inYAML(err error, data []byte) error {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	number, _, _ := strings.Cut(strings.TrimPrefix(text, "line "), ":")
@@ -254,7 +254,7 @@ type jsonReader struct {
 	line int
 }
 
-// located says what is wrong with a text that is no JSON, and where.
+// located is the error of a text that is no JSON, with its place.
 func (r *jsonReader) located(err error) error {
 	var syntax *json.SyntaxError
 	at, text := int64(len(r.data)), "got the end of the file, want the rest of the JSON"

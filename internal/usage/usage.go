@@ -1,5 +1,4 @@
-// Package usage has what front ends and commands agree on: what was typed, what is wrong with it, and
-// the exit codes.
+// Package usage is the agreement of front ends and commands: typed values, errors in them, and exit codes.
 package usage
 
 import (
@@ -36,7 +35,7 @@ func Errorf(format string, args ...any) error {
 	return &Error{fmt.Sprintf(format, args...)}
 }
 
-// Invalid says that a flag's value was got and what was wanted.
+// Invalid is the error of a flag's value, with the value that was wanted.
 func Invalid(flag, got, want string) error {
 	return Errorf("--%s: got %s, want %s", flag, Shown(got), want)
 }

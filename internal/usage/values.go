@@ -5,15 +5,14 @@ import (
 	"strings"
 )
 
-// Values is what was typed, by the names of the flags: on a command line, in a form or in a
-// scenario of a plan file.
+// Values are the values typed, by the names of the flags: on a command line, in a form or in a scenario of a plan file.
 type Values interface {
 	Text(flag string) (text string, given bool) // of a flag with one value
 	Texts(flag string) []string                 // of a flag that repeats, or the [Arguments]
 	Is(flag string) bool                        // whether a switch is on
 }
 
-// Arguments is the name under which [Values] has what was typed without a flag.
+// Arguments is the name under which [Values] has the arguments that belong to no flag.
 const Arguments = ""
 
 // Flag is a flag of a command. The usage names the placeholder of its value in backquotes; a

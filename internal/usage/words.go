@@ -79,7 +79,7 @@ func distance(a, b string) int {
 	return rows[len(a)][len(b)]
 }
 
-// swapped reports whether the last two letters of a are those of b the other way round.
+// swapped reports whether a and b end in the same two letters in opposite order.
 func swapped(a, b string) bool {
 	i, j := len(a), len(b)
 	return i > 1 && j > 1 && a[i-2:] == string([]byte{b[j-1], b[j-2]})

@@ -24,8 +24,8 @@ const (
 // Find looks for the crossing of a goal, whose samples and queries do not count, among
 // methods that the result points into. It is not ok where no form of splitting is among them or applies, and
 // where nothing beats splitting with up to 2^20 queries. Up to 64 queries every number is tried. Above that
-// what is beaten is taken to stay beaten, as splitting needs some m ln m rows and the others no more than
-// m times a constant. The error is a DomainError, or that of ctx.
+// a beaten splitting is taken to stay beaten: it needs some m ln m rows, and the others no more than m times a
+// constant. The error is a DomainError, or the error of ctx.
 func Find(ctx context.Context, methods []transfer.Method, g transfer.Goal) (c Point, ok bool, err error) {
 	all := contest{ctx: ctx, methods: methods, goal: g}
 	if !slices.ContainsFunc(methods, func(m transfer.Method) bool { return m.Splits }) {

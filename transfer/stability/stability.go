@@ -46,7 +46,7 @@ func Pure(eps float64) (Bound, error) {
 //
 //	s(b) = min(1, (t/2 + (delta/b)(1-t))/(1-t/2)),  t = tanh(eps/2),
 //
-// and that of pure privacy where delta is zero.
+// and the bound for pure privacy where delta is zero.
 func Approx(eps float64, delta theory.LogProb) (Bound, error) {
 	if err := nonNegative("epsilon", eps); err != nil {
 		return nil, err

@@ -14,8 +14,8 @@ import (
 //	alpha' = alpha + beta/target + D s(target),
 //	s(b) = min(1, (t/2 + (delta/b)(1-t))/(1-t/2)),  t = tanh(epsilon/2),
 //
-// D the spread of the query: 1 for linear ones, n times the per-record sensitivity,
-// and twice that for comparisons. alpha' is rounded up. Errors: DomainError. Source:
+// D the spread of the query: 1 for linear ones, n times the per-record sensitivity for others,
+// and 2n times for comparisons. alpha' is rounded up. Errors: DomainError. Source:
 // docs/theorems/transfer.md, the CVaR transfer theorem.
 func CVaR(s Sampled, class Class, target theory.LogProb) (theory.Bound[Population], error) {
 	if err := validTransfer(s, class, target); err != nil {

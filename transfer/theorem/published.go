@@ -41,8 +41,8 @@ type Population struct {
 
 // Class says which queries were answered and how many records there are.
 type Class struct {
-	// n times what one record moves a query by, twice that for the comparison of two candidates; 0 stands for linear
-	// queries with values in [0,1].
+	// n times the most that one record moves a query, and twice as much for the comparison of two candidates; 0 stands for
+	// linear queries with values in [0,1].
 	Spread  float64
 	Samples int64 // n, at least 1; 0 if it is not given, where the theorem does not need it
 }

@@ -95,8 +95,8 @@ var theorems = []Theorem{
 }
 
 // Conclude applies the theorem. The outcome is Vacuous where alpha' is not below the spread
-// of the query, and that of a theorem that does not apply names the source of the hypothesis that fails.
-// It reports the DomainError of Apply.
+// of the query. Where the theorem does not apply, the outcome names the source of the hypothesis that fails.
+// The error is the DomainError of Apply.
 func (t Theorem) Conclude(s Sampled, class Class, target theory.LogProb) (theory.Outcome[Population], error) {
 	bound, refusal := t.Apply(s, class, target)
 	vacuous := ""

@@ -22,7 +22,7 @@ func (t Noise) CVaR(lnb float64) float64 {
 
 // LnKappa returns the logarithm of an upper bound of E[2W 1{W+N1 > T}], for T in
 // units of sigma. The indicator is at most e^((W+N1-T)/8), and the three maxima
-// are independent and those of m, B and B variables Exp(1), scaled by 4, 2 and 1:
+// are independent, of m, B and B variables Exp(1), scaled by 4, 2 and 1:
 //
 //	kappa = 2 e^(-T/8) R(m,1/2) R(B,1/4) R'(B,1/8),   R(j,l) = E e^(l max of j Exp(1)).
 //

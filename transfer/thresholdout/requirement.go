@@ -60,8 +60,8 @@ func N0(g Goal) (int64, error) {
 //
 // the displayed form replaces the first term by
 // 32 sqrt(2 B ln(8/beta))/(tau^(3/2) sigma) + 16 sqrt(2 ln(2) B)/(tau sigma).
-// Errors are those of [N0]. Source: Dwork et al. 2015; docs/check/errata.md has what
-// the printed forms lack.
+// The errors are the same as for [N0]. Source: Dwork et al. 2015; docs/check/errata.md adds the terms that the printed
+// forms lack.
 func N1(g Goal, form N1Form) (int64, error) {
 	if err := g.validate(); err != nil {
 		return 0, err

@@ -96,7 +96,7 @@ type Row struct {
 	Layer                   Layer
 	Verdict                 audit.Verdict
 
-	// What the claim allows and what was found, of the worst case that the event
+	// The bound of the claim and the finding, of the worst case that the event
 	// describes: exactly, or as a lower confidence bound at the false alarm; for the
 	// check "law" it is the frequency.
 	Bound, Measured float64
