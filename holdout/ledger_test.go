@@ -395,6 +395,11 @@ func TestSolvedPlan(t *testing.T) {
 		none.Checked {
 		t.Errorf("got %v", err)
 	}
+	never := transfer.Goal{Queries: 1, Tau: 0.1}
+	never.Feedback, never.OneSided, never.Bar = transfer.Gate, true, transfer.Some(0)
+	if _, err := Certify(Terms{Goal: never, Method: "gate"}, 10); err == nil || !strings.Contains(err.Error(), "nothing can go wrong") {
+		t.Errorf("a plan of the failure probability 0: %v", err)
+	}
 	if err := p.Certified(); err != nil {
 		t.Error(err)
 	}

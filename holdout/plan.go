@@ -209,6 +209,9 @@ func Certify(t Terms, samples int64) (*Plan, error) {
 		}
 		return nil, &PlanError{Checked: goal.Unknown() == transfer.None, Reason: strings.Join(reasons, "; ")}
 	}
+	if rows[best].Beta == theory.Zero {
+		return nil, inputf("beta: got none, and nothing can go wrong under this plan; want a probability in (0, 1)")
+	}
 	return plan(rows[best], t)
 }
 

@@ -101,7 +101,10 @@ func TestGatesWhereAllThatMustPassIsAtTheTop(t *testing.T) {
 					if err != nil || a.Status == NotApplicable {
 						t.Fatalf("%+v without %s: %s (%s), %v", g, unknown, a.Status, a.Reason, err)
 					}
-					if holds, err := gate.Certifies(a.Goal); a.Status == OK && (err != nil || !holds) {
+					if a.Status != OK || a.Beta == theory.Zero { // which is no goal
+						continue
+					}
+					if holds, err := gate.Certifies(a.Goal); err != nil || !holds {
 						t.Errorf("%+v without %s: %+v is not certified, %v", g, unknown, a.Goal, err)
 					}
 				}

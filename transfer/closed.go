@@ -127,6 +127,9 @@ func (c closed) beta(g Goal) theory.LogProb {
 	one, two := g, g
 	one.Beta, two.Beta = -1, -2
 	y1, y2 := c.need(one).Float(), c.need(two).Float()
+	if y2 == 0 { // nothing can go wrong
+		return theory.Zero
+	}
 	guess := -1 - (rows-y1)/(y2-y1)
 	for range 3 { // Newton by secants, for the two that are not linear
 		one.Beta, two.Beta = theory.LogProb(guess), theory.LogProb(guess*(1+1e-6))

@@ -419,6 +419,25 @@ func TestMethodsServeTheirFeedback(t *testing.T) {
 	}
 }
 
+// The ends of tau: an error that is almost as large as it can be, and the least tau at few rows.
+func TestRestrictedAtTheEndsOfTau(t *testing.T) {
+	sealed, _ := Lookup("sealed")
+	g := Goal{Queries: 7790, Tau: math.Nextafter(1, 0), Beta: lp("1.2287404530193314e-09")}
+	g.Feedback, g.OneSided = Final, true
+	if a, err := sealed.Solve(g); err != nil || a.Samples != 1 {
+		t.Errorf("%+v: %d rows, %v, want 1", g, a.Samples, err)
+	}
+	widths, _ := Lookup("rounding-widths")
+	g = Goal{Samples: 678, Queries: 30, Beta: lp("8.758025414595215e-182")}
+	a, err := widths.Solve(g)
+	if err != nil || a.Status != OK {
+		t.Fatal(a, err)
+	}
+	if a.Goal.Tau *= 1 - 1e-6; !(lnWidths(a.Goal) > g.Beta.Ln()) {
+		t.Errorf("the least tau is above %v, which is certified", a.Goal.Tau)
+	}
+}
+
 // Where n is so large that one row moves tau by less than a rounding, tau is found all the same.
 func TestLeastTauOfManyRows(t *testing.T) {
 	for _, name := range []string{"rounding-widths", "gate", "ladder", "sealed"} {

@@ -124,6 +124,9 @@ func (r countRule) tau(g Goal) (float64, Mechanism) {
 }
 
 func (r countRule) beta(g Goal) theory.LogProb {
+	if r.gate(g).Always() {
+		return theory.Zero
+	}
 	return mostCertain(g, r.holds)
 }
 
@@ -243,6 +246,9 @@ func (u union) beta(g Goal) theory.LogProb {
 		return 0
 	}
 	worst := u.look.pick(g).beta(u.share(g))
+	if worst == theory.Zero {
+		return worst
+	}
 	ln := worst.Ln() + u.lnNodes(g)
 	if ln += 1e-13 + 1e-15*(math.Abs(ln)-worst.Ln()); worst == 0 || !(ln < 0) {
 		return 0

@@ -209,8 +209,8 @@ func (r Interval) SafeRoot(tolerance float64, f func(float64) float64) float64 {
 // else x is expected below it by about the share Step, or 1e-5 if that is zero.
 type Near struct{ From, Top, Step float64 }
 
-// Least returns about the least such x, at which the decision holds, or Top: within 1e-7 relative, or a
-// sixteenth of the expected step, but not closer than four roundings.
+// Least returns about the least such x, at which the decision holds, or Top: within 1e-7 relative or, where that is
+// less, a sixteenth of the expected step, but not closer than four roundings.
 func (r Near) Least(ok func(x float64) bool) float64 {
 	last := math.Nextafter(r.Top, 0)
 	hi := min(r.From, last)
@@ -224,7 +224,7 @@ func (r Near) Least(ok func(x float64) bool) float64 {
 	}
 	lo, step, tolerance := hi, 1e-5, 1e-7
 	if r.Step > 0 {
-		step, tolerance = max(r.Step, 0x1p-46), max(r.Step/16, 0x1p-50) // below, there may be no number between
+		step, tolerance = max(r.Step, 0x1p-46), min(max(r.Step/16, 0x1p-50), 1e-7) // below, there may be no number between
 	}
 	for ; lo > 0 && ok(lo); step *= 4 {
 		hi, lo = lo, lo*math.Max(1-step, 1e-3)

@@ -21,7 +21,7 @@ type Difference struct {
 
 // Rate returns I_d(s), or up to 1e-12 of it less. It is +Inf for s >= 1 + d.
 func (v Difference) Rate(s float64) num.DD {
-	if s >= 1+v.Disagreement {
+	if s-1 >= v.Disagreement { // s - 1 is exact from 1/2 to 2, where it matters, and 1 + d is not
 		return impossible
 	}
 	return num.FromFloat(supremum(s, v.Tilt))

@@ -123,7 +123,6 @@ func leastAt(s float64) (p, above float64) {
 // leastEntropyBracketed is that where the minimum comes close to p = 1-s, beyond which there is nothing: it is
 // between two neighbouring numbers, and above the tangent at the first.
 func leastEntropyBracketed(s float64) num.DD {
-	s = min(s, 1-0x1p-20) // the minimum does not fall in s
 	slope := func(p float64) float64 { return num.KLShift{P: p, Shift: s}.Slope() }
 	within := num.Floats{Lo: (1 - s) / 2, Hi: 1 - s, Guess: (1 - s) * (0.5 + s/6)}
 	p := within.Least(func(p float64) bool { return slope(p) >= 0 })

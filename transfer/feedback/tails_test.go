@@ -21,7 +21,8 @@ func entropy(q, p decimals.Number) decimals.Number {
 // The rate of [0,1] values is the least relative entropy, found in 45 digits by golden section: never above it,
 // and less by at most 1e-12.
 func TestRateAgainstDecimals(t *testing.T) {
-	for _, s := range []float64{1e-5, 9.9e-5, 1.01e-4, 0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.39, 0.41, 0.5, 0.7, 0.9, 0.99} {
+	for _, s := range []float64{1e-5, 9.9e-5, 1.01e-4, 0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.39, 0.41, 0.5, 0.7, 0.9, 0.99,
+		1 - 1e-7, 1 - 0x1p-30, 1 - 0x1p-52, 1 - 0x1p-53} {
 		shift := exact.Float(s)
 		// In the share x of p in (0, 1-s) the minimum is at a place between these; it is found to 1e-15 of it, its
 		// value to the square of that.
@@ -59,6 +60,21 @@ func TestRatesRise(t *testing.T) {
 		}
 		if !math.IsInf(last, 1) {
 			t.Errorf("%+v: a mean can be off by 4", v)
+		}
+	}
+}
+
+// A difference can be off by s if and only if s < 1 + d, without the rounding of that sum.
+func TestDifferencesEndAtOneAndTheirDisagreement(t *testing.T) {
+	r := rand.New(rand.NewPCG(87, 88))
+	for range 2000 {
+		d := math.Pow(10, -20*r.Float64())
+		for _, s := range []float64{1, math.Nextafter(1+d, 0), 1 + d, math.Nextafter(1+d, 2), 1 + 0x1p-52} {
+			reach := new(big.Rat).Add(big.NewRat(1, 1), new(big.Rat).SetFloat64(d))
+			rate := Difference{Disagreement: d}.Rate(s)
+			if want := new(big.Rat).SetFloat64(s).Cmp(reach) < 0; want == math.IsInf(rate.Hi, 1) {
+				t.Errorf("I_%v(%v) = %v", d, s, rate.Hi)
+			}
 		}
 	}
 }

@@ -30,6 +30,47 @@ func rowsBy(t *testing.T, command string) map[string]map[string]any {
 	return rows
 }
 
+// Where a binomial tail at one row fewer equals the failure probability, the number of rows is not called exact; next
+// to that it is. At one row P[Bin(1,.3) >= 1] = .3, and one of P[Bin(2,1/2) = 2] = 1/4.
+func TestTiesAreNotExact(t *testing.T) {
+	const gate = "-m 1 --passes 1 --feedback gate --query binary --method gate "
+	for command, want := range map[string]string{
+		gate + "-t .3 -b .3 --threshold .3":                                                   "fewest rows: 2, at most",
+		gate + "-t .3 -b .299999999 --threshold .3":                                           "fewest rows: 2, exact",
+		gate + "-t .3 -b .300000001 --threshold .3":                                           "fewest rows: 1, exact",
+		"-m 1 -t .7 -b .3 --query binary --feedback final --one-sided --method sealed":        "fewest rows: 2, at most",
+		"-m 1 -t .7 -b .30000001 --query binary --feedback final --one-sided --method sealed": "fewest rows: 1, exact",
+	} {
+		if code, out, stderr := commandtest.Dpcalc(strings.Fields("samplesize " + command)...); !strings.Contains(out, want) {
+			t.Errorf("%s: exit %d, %s%s, want %q", command, code, out, stderr, want)
+		}
+	}
+}
+
+// Where no error can be as large as what is promised against, the failure probability is 0 in every format.
+func TestWhatCannotFail(t *testing.T) {
+	for _, command := range []string{
+		"-m 3 -n 10 -t .1 --feedback gate --threshold -.2 --one-sided --method gate --query difference --disagreement .1",
+		"-m 3 -n 10 -t .1 --feedback gate --threshold 0 --one-sided --method gate",
+		"-m 3 -n 10 -t .1 --feedback gate --threshold 0 --one-sided --method gate --query binary",
+	} {
+		for _, row := range rowsBy(t, command) {
+			if row["status"] != "ok" || row["beta"] != 0.0 {
+				t.Errorf("%s: %v", command, row)
+			}
+		}
+		book := filepath.Join(t.TempDir(), "book.xlsx")
+		code, _, stderr := commandtest.Dpcalc(append(strings.Fields("samplesize "+command), "--output", book)...)
+		if code != usage.ExitOK {
+			t.Errorf("%s: exit %d, %s", command, code, stderr)
+		}
+	}
+	short := []string{"samplesize", "-m", "100", "-n", "10", "-t", ".01", "--output", filepath.Join(t.TempDir(), "book.xlsx")}
+	if code, _, stderr := commandtest.Dpcalc(short...); code != usage.ExitNoAnswer {
+		t.Errorf("a workbook of no certified failure probability: exit %d, %s", code, stderr)
+	}
+}
+
 // The plans of the page on feedback, whose numbers were found by another program. The star is the least of the rows.
 func TestFeedbackPlans(t *testing.T) {
 	for _, c := range []struct{ command, want string }{

@@ -3,12 +3,14 @@ package samplesize
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/internal/printed"
 	"github.com/dpcalc/dpcalc/internal/record"
+	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 	"github.com/dpcalc/dpcalc/transfer/crossing"
 )
@@ -107,9 +109,11 @@ func (s *request) winners(rows [][]goals.Row) ([]string, error) {
 		return []string{printed.Capital(text) + "."}, err
 	case s.unknown == transfer.None:
 		return []string{"The plan is certified, best by " + best.Method.Name + "."}, nil
+	case s.unknown == transfer.Samples:
+		rows := record.People(record.Count(best.Samples))
+		return []string{"* " + best.Method.Name + ", fewest rows: " + rows + ", " + exactness(best)}, nil
 	}
 	value := map[transfer.Unknown]string{
-		transfer.Samples: "fewest rows: " + record.People(record.Count(best.Samples)) + ", " + exactness(best.Method),
 		transfer.Queries: "most queries: " + record.People(record.Count(best.Queries)),
 		transfer.Tau:     "least tau: " + record.People(record.Number(best.Tau)),
 		transfer.Beta:    "least beta: " + record.People(record.Chance(best.Beta)),
@@ -135,13 +139,30 @@ func (s *request) winnersOfMany(rows [][]goals.Row) []string {
 	return []string{"No adaptive method has an answer to any of the goals."}
 }
 
-// exactness says how the number of rows of a method compares with the least one that
+// exactness says how the number of rows of an answer compares with the least one that
 // its inequality allows.
-func exactness(m *transfer.Method) string {
-	if m.Exact() {
-		return "exact: with one row fewer its inequality fails"
+func exactness(best *goals.Row) string {
+	switch {
+	case !best.Method.Exact():
+		return "found by a search: its inequality may hold with up to two thousandths fewer"
+	case tied(best):
+		return "at most: with one row fewer its inequality is an equality, up to roundings"
 	}
-	return "found by a search: its inequality may hold with up to two thousandths fewer"
+	return "exact: with one row fewer its inequality fails"
+}
+
+// tied reports whether one row fewer fails by no more than the roundings of a binomial tail, of which an exact tie
+// cannot be told from a failure.
+func tied(best *goals.Row) bool {
+	g := best.Goal
+	if g.Query != transfer.Binary || g.Samples == 1 {
+		return false
+	}
+	g.Samples--
+	ln, rows := g.Beta.Ln(), float64(g.Samples)
+	g.Beta = theory.LogProb(min(ln+4e-12+math.Abs(ln)*0x1p-48+math.Sqrt(rows)*0x1p-49, ln/2))
+	ok, err := best.Method.Certifies(g)
+	return ok && err == nil
 }
 
 // crossings says, for up to three goals that differ in more than the queries, from how

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/internal/commandtest"
 	"github.com/dpcalc/dpcalc/internal/printed"
 	"github.com/dpcalc/dpcalc/internal/usage"
@@ -167,7 +168,8 @@ func TestExactnessIsTrue(t *testing.T) {
 		"thresholdout": "search",
 	} {
 		m, ok := transfer.Lookup(name)
-		if text := exactness(&m); !ok || !strings.Contains(text, want) {
+		row := &goals.Row{Method: &m, Answer: transfer.Answer{Goal: transfer.Goal{Samples: 1}}}
+		if text := exactness(row); !ok || !strings.Contains(text, want) {
 			t.Errorf("%s: %q", name, text)
 		}
 	}

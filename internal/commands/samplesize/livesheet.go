@@ -12,6 +12,7 @@ import (
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/internal/outfile"
 	"github.com/dpcalc/dpcalc/internal/record"
+	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -87,7 +88,9 @@ func (s *request) live(c *commands.Call, rows []goals.Row) (record.Live, error) 
 		first = slices.IndexFunc(rows, func(r goals.Row) bool { return r.Status == transfer.OK })
 	}
 	if first >= 0 {
-		start = rows[first].Goal
+		if start = rows[first].Goal; start.Beta == theory.Zero { // no input can say that
+			start.Beta = 0
+		}
 	}
 	n := start.Samples
 	if s.unknown == transfer.Samples {
@@ -165,6 +168,8 @@ func (s *request) bothWays(start transfer.Goal, given int64, rows []goals.Row) (
 		switch {
 		case s.unknown == transfer.Tau:
 			reaches.Answer = rows[k].Answer
+		case byRows.Queries == 0 || byRows.Beta == 0:
+			reaches.Answer = none
 		case given != 0:
 			if reaches.Answer, err = m.Solve(byRows); err != nil {
 				return nil, nil, err
