@@ -308,9 +308,9 @@ func informedRogers16(info theory.Nats) Method {
 
 func gated(s Gates, all Range) Method {
 	return Method{
-		Name: "gates", Proof: theory.Published, Assumes: []string{AnyRows},
-		Sources: []theory.Source{{Key: "dwork15generalization", Where: "description length"},
-			{Key: "dpcalc", Where: "docs/theorems/pvalue.md#tests-behind-a-gate"}},
+		Name: "gates", Proof: theory.Derived, Assumes: []string{AnyRows},
+		Sources: []theory.Source{{Key: "dpcalc", Where: "docs/theorems/pvalue.md#tests-behind-a-gate"},
+			{Key: "dwork15generalization", Where: "description length"}, {Key: "nakkiran18"}, {Key: "feng22"}},
 		Limit: Gate{Range: all, Gates: s},
 	}
 }

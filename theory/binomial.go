@@ -336,6 +336,7 @@ type lattice struct {
 	n, tau  float64
 	gap     int64 // B
 	last    int64 // the greatest j with p < 1
+	short   bool  // nothing is certified
 }
 
 func newLattice(d Deviation) lattice {
@@ -425,6 +426,9 @@ func (l lattice) window(limit float64) (lo, hi int64) {
 // above returns the greater of best and ln N at its greatest, never below the truth. What
 // rough leaves out is below best by more than the rounding of at.
 func (l lattice) above(best float64) float64 {
+	if l.short {
+		return 0
+	}
 	best = math.Max(best, l.at(l.middle()))
 	lo, hi := l.window(best)
 	for j := lo + 1; j < hi; j++ {
@@ -451,12 +455,15 @@ func (l lattice) failing(limit float64) int64 {
 }
 
 func (l lattice) mayFailAt(limit float64, j int64) bool {
-	return l.rough(j, limit) > 1 && l.at(j) > limit
+	return l.short || l.rough(j, limit) > 1 && l.at(j) > limit
 }
 
 // firstAbove asks, from the middle outwards, the break points where ln N can be above the limit, and returns the
 // first that is, or -1.
 func (l lattice) firstAbove(limit float64, above func(int64) bool) int64 {
+	if l.short {
+		return 0
+	}
 	lo, hi := l.window(limit)
 	middle := l.middle()
 	for up, down := middle, middle-1; up < hi || down > lo; up, down = up+1, down-1 {

@@ -135,3 +135,47 @@ func TestLeastTauOfOneSize(t *testing.T) {
 		}
 	}
 }
+
+// Records that are not alike keep the level too: those that are surely 0 or 1 beside others that are alike, the worst
+// of a given mean (Hoeffding 1956, Theorem 2).
+func TestSideOfUnequalRecords(t *testing.T) {
+	r := rand.New(rand.NewPCG(3905, 3))
+	held := 0
+	for range 3000 {
+		n := 2 + r.Int64N(8)
+		s := Side{Tau: (0.2 + 1.2*r.Float64()) / float64(n), Beta: LogProb(math.Log(0.15 + 0.35*r.Float64()))}
+		holds, err := BinomialSideHolds(s, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !holds {
+			continue
+		}
+		held++
+		worst := 0.0
+		for j := int64(0); j < n; j++ {
+			mean := float64(j) + s.Tau*float64(n) // of the count, at which j ones are tau too few
+			for ones := int64(0); ones <= j; ones++ {
+				for zeros := int64(0); zeros < n-ones; zeros++ {
+					rest := n - ones - zeros
+					p := (mean - float64(ones)) / float64(rest)
+					if p < 0 || p > 1 {
+						continue
+					}
+					tail := 0.0
+					for k := int64(0); k <= min(j-ones, rest); k++ {
+						ways, _ := new(big.Float).SetInt(new(big.Int).Binomial(rest, k)).Float64()
+						tail += ways * math.Pow(p, float64(k)) * math.Pow(1-p, float64(rest-k))
+					}
+					worst = math.Max(worst, tail)
+				}
+			}
+		}
+		if worst > s.Beta.Value()*(1+1e-9) {
+			t.Errorf("%+v, %d records: %v for some that are not alike", s, n, worst)
+		}
+	}
+	if held < 100 {
+		t.Errorf("%d sides hold", held)
+	}
+}

@@ -12,7 +12,8 @@ import (
 //	P[Bin(n,c) >= k] <= e^LnRisk,
 //
 // serves if a wrong failure is as rare, P[Bin(n,c+2tau) < k] <= e^LnRisk, or, where that does not count or
-// cannot happen, if k <= n(c+tau) rounded up. The rows are independent and identically distributed.
+// cannot happen, if k <= n(c+tau) rounded up. The rows are independent, and need not be alike: where k < nc + 1, or the
+// like below, the tail is that of the relative entropy.
 //
 // A number of rows serves if that holds for it and for every greater number.
 type CountGate struct {
@@ -28,11 +29,10 @@ func (c CountGate) Always() bool { return c.Height <= 0 && !c.failsToo() }
 
 // Count returns k for n rows, and whether it does for n itself. The search begins at the guess.
 func (c CountGate) Count(n, guess int64) (k int64, ok bool) {
-	atBar := num.Binomial{N: n, P: c.Height}
-	k = num.Ints{Lo: 0, Hi: n + 1, Guess: guess}.Least(func(k int64) bool { return atBar.LnAtLeast(k) <= c.LnRisk })
+	rare := func(k int64) bool { return lnAtLeast(n, k, c.Height) <= c.LnRisk }
+	k = num.Ints{Lo: 0, Hi: n + 1, Guess: guess}.Least(rare)
 	if c.failsToo() { // by zeros, of which n-k+1 are too many
-		zeros := num.Binomial{N: n, P: math.Nextafter(c.headroom(1).Hi, 1)}
-		return k, zeros.LnAtLeast(n-k+1) <= c.LnRisk
+		return k, lnAtLeast(n, n-k+1, math.Nextafter(c.headroom(1).Hi, 1)) <= c.LnRisk
 	}
 	return k, float64(k) <= math.Ceil(float64(n)*(c.Height+c.Margin)*(1-0x1p-50))
 }

@@ -13,7 +13,7 @@ import (
 // of the first t models, |shown - b_t| <= tau at all times, and the shown value is within tau of each new
 // incumbent's own loss.
 //
-// The rows are independent; for 0/1 losses with [Ladder.ZeroOne] they are also identically distributed.
+// The rows are independent, and need not be alike.
 type Ladder struct {
 	Queries int64   // m >= 2
 	Tau     float64 // in [LeastLadderTau, 1)
@@ -178,7 +178,7 @@ func (d Ladder) lnAbove(n int64, cell Cell, p float64) float64 {
 	p = max(p, 0)
 	switch {
 	case d.ZeroOne:
-		return num.Binomial{N: n, P: min(p, 1)}.LnAtLeast(cell.Count + 1)
+		return lnAtLeast(n, cell.Count+1, p)
 	case p >= cell.Boundary:
 		return 0
 	}
@@ -190,7 +190,7 @@ func (d Ladder) lnBelow(n int64, cell Cell, p float64) float64 {
 	p = min(p, 1)
 	switch {
 	case d.ZeroOne:
-		return num.Binomial{N: n, P: max(p, 0)}.LnAtMost(cell.Count)
+		return lnAtMost(n, cell.Count, p)
 	case p <= cell.Boundary:
 		return 0
 	}
@@ -200,9 +200,8 @@ func (d Ladder) lnBelow(n int64, cell Cell, p float64) float64 {
 // boundary returns about the least u > p at which a mean exceeds u with probability at most e^-x.
 func (b *builder) boundary(p, x float64) (u float64, count int64) {
 	if b.ZeroOne {
-		at := num.Binomial{N: b.n, P: p}
 		guess := int64(float64(b.n) * min(klAbove(p, b.normalEntropy(x)), 1))
-		k := num.Ints{Lo: 0, Hi: b.n, Guess: guess}.Least(func(k int64) bool { return at.LnAtLeast(k+1) <= -x })
+		k := num.Ints{Lo: 0, Hi: b.n, Guess: guess}.Least(func(k int64) bool { return lnAtLeast(b.n, k+1, p) <= -x })
 		return float64(k) / float64(b.n), k
 	}
 	return klAbove(p, x/float64(b.n)), 0
@@ -212,7 +211,8 @@ func (b *builder) boundary(p, x float64) (u float64, count int64) {
 // at most 1.
 func (b *builder) least(u float64, k int64, x float64) float64 {
 	q := klExpectation(u, x/float64(b.n))
-	if !b.ZeroOne || q >= 1 {
+	edge := float64(k+1) / float64(b.n) * (1 + 1e-12) // below it the exact tail is none of unequal rows
+	if !b.ZeroOne || q >= 1 || q <= edge {
 		return q
 	}
 	tail := func(q float64) float64 { return num.Binomial{N: b.n, P: q}.LnAtMost(k) + x }
@@ -223,7 +223,7 @@ func (b *builder) least(u float64, k int64, x float64) float64 {
 	if !(lo < hi) || tail(lo) <= 0 || tail(hi) > 0 { // by roundings, or at the ends
 		lo, hi = u, q
 	}
-	return num.Interval{Lo: lo, Hi: hi}.SafeRoot(1e-12, tail)
+	return max(num.Interval{Lo: lo, Hi: hi}.SafeRoot(1e-12, tail), edge)
 }
 
 // normalEntropy returns kl(k/n || p) where Q(sqrt(2n kl)), of a normal variable, is e^-x. A binomial tail at k is

@@ -41,7 +41,7 @@ func (v Interval) LnSide(n int64, s float64) float64 {
 	return lnExponential(v, n, s)
 }
 
-// ZeroOne is the values of f: X -> {0,1}, of rows that are independent and identically distributed.
+// ZeroOne is the values of f: X -> {0,1}. Independent rows are enough, as for [Interval].
 type ZeroOne struct{}
 
 // Rate is that of [Interval].
@@ -60,6 +60,42 @@ func (ZeroOne) LnSide(n int64, s float64) float64 {
 		return 0
 	}
 	return bound.Value.Ln()
+}
+
+// lnAtLeast returns ln of a bound on the probability that at least k of n independent 0/1 values of mean p are 1. It is
+// that of the binomial law where k >= n p + 1, which is the worst then (Hoeffding 1956, Theorem 4), and for one value;
+// elsewhere, where unequal rows may do worse than equal ones, it is e^(-n kl(k/n||p)). It rises in p and falls in k.
+func lnAtLeast(n, k int64, p float64) float64 {
+	if k <= 0 || p >= 1 {
+		return 0
+	}
+	if k > n || p <= 0 {
+		return math.Inf(-1)
+	}
+	if n == 1 || math.FMA(float64(n), p, -float64(k-1)) <= 0 {
+		return num.Binomial{N: n, P: p}.LnAtLeast(k)
+	}
+	if share := float64(k) / float64(n); share > p {
+		return Exponential{1, num.FromFloat(knownEntropy(math.Nextafter(share, 0), p))}.Ln(n)
+	}
+	return 0
+}
+
+// lnAtMost returns ln of a bound on the probability that at most k of them are 1: of the zeros, at least n-k.
+func lnAtMost(n, k int64, p float64) float64 {
+	if k >= n || p <= 0 {
+		return 0
+	}
+	if k < 0 || p >= 1 {
+		return math.Inf(-1)
+	}
+	if n == 1 || math.FMA(float64(n), p, -float64(k+1)) >= 0 {
+		return num.Binomial{N: n, P: p}.LnAtMost(k)
+	}
+	if share := math.Nextafter(float64(k)/float64(n), 1); share < p {
+		return Exponential{1, num.FromFloat(knownEntropy(share, p))}.Ln(n)
+	}
+	return 0
 }
 
 // BoundedDifferences is any query that one of the n rows moves by at most Spread/n. Source: McDiarmid 1989, Lemma 1.2.

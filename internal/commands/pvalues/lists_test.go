@@ -154,7 +154,7 @@ func TestListFigures(t *testing.T) {
 		{pure + " --method renyi --alpha 0.05,0.01",
 			[]string{"a alpha 0.05, derived\n", "b alpha 0.01, derived\n", "by the best method"}},
 		{"pvalue-correct --alpha 0.05 --by gates --looks 20:100:20 --passes 1,3 --losses 0",
-			[]string{"wins needed", "a passes 1, published\n", "b passes 3, published\n", "  looks\n"}},
+			[]string{"wins needed", "a passes 1, derived\n", "b passes 3, derived\n", "  looks\n"}},
 		{"pvalue-correct --alpha 0.05 --by description --outcomes 10 --p 1e-6:0.1:x10", []string{"p adjusted", "  p\n"}},
 		{"pvalue-correct --alpha 0.01:0.1:0.01 --by description --survives 0.001", []string{"outcomes\n", "  alpha\n"}},
 		{"pvalue-correct --level 0.9:0.99:0.01 --by description --outcomes 2", []string{"alpha\n", "  level\n"}},

@@ -267,7 +267,7 @@ func (s *request) plotTitle(solved goals.Parameter, rows [][]goals.Row) []string
 	return []string{subjects[solved.Unknown], strings.Join(append(constants, s.shownWords()...), ", ")}
 }
 
-// crossover says where sample splitting stops being the best or begins to be: exactly
+// crossover says where sample splitting, by the form that is best, stops being the best or begins to be: exactly
 // if n is solved for and queries vary, else between the goals of the panel. It says
 // nothing if that happens more than once, or never.
 func (s *request) crossover(ctx context.Context, along goals.Parameter, rows [][]goals.Row, group []int) (at float64,
@@ -282,7 +282,7 @@ func (s *request) crossover(ctx context.Context, along goals.Parameter, rows [][
 		splitting bool
 	}
 	var points []point
-	changes := 0
+	changes, form := 0, ""
 	for _, goal := range order {
 		best := bestOf(rows[goal])
 		if best == nil {
@@ -294,19 +294,25 @@ func (s *request) crossover(ctx context.Context, along goals.Parameter, rows [][
 			at = now.x
 		}
 		points = append(points, now)
+		switch {
+		case now.splitting && (form == "" || form == best.Method.Name):
+			form = best.Method.Name
+		case now.splitting:
+			form = "a form of splitting"
+		}
 	}
 	switch {
 	case changes != 1 || s.grid.Zip:
 		return 0, "", nil
 	case !points[0].splitting:
-		return at, fmt.Sprintf("splitting is best from %s %s on", along.Name(), record.People(record.Number(at))), nil
+		return at, fmt.Sprintf("%s is best from %s %s on", form, along.Name(), record.People(record.Number(at))), nil
 	case s.unknown == transfer.Samples && along.Name() == "queries":
 		c, ok, err := crossing.Find(ctx, s.methods, s.grid.Goal(group[0]))
 		if err != nil || !ok {
 			return 0, "", err
 		}
-		return float64(c.Queries), "splitting is best below " + countText(c.Queries), nil
+		return float64(c.Queries), form + " is best below " + countText(c.Queries), nil
 	}
-	return at, fmt.Sprintf("splitting is no longer best from %s %s on", along.Name(), record.People(record.Number(at))),
+	return at, fmt.Sprintf("%s is no longer best from %s %s on", form, along.Name(), record.People(record.Number(at))),
 		nil
 }

@@ -236,11 +236,11 @@ func TestCrossoverOfAGrid(t *testing.T) {
 	}
 	// Whatever the theorems give: no word where it begins and ends more than once.
 	for _, c := range []struct{ best, want string }{
-		{"s g g g", "splitting is no longer best from queries 2 on"}, {"g g s s", "splitting is best from queries 3 on"},
-		{"s g s s", ""}, {"g s g g", ""}, {"s s s s", ""}, {"g g g g", ""},
-		{"- s - g", "splitting is no longer best from queries 4 on"}, {"- - - -", ""},
+		{"s g g g", "splitting-exact is no longer best from queries 2 on"}, {"g g s s", "splitting-exact is best from queries 3 on"},
+		{"s g s s", ""}, {"s S g g", "a form of splitting is no longer best from queries 3 on"}, {"g s g g", ""}, {"s s s s", ""}, {"g g g g", ""},
+		{"- s - g", "splitting-exact is no longer best from queries 4 on"}, {"- - - -", ""},
 	} {
-		names := map[string]string{"s": "splitting-exact", "g": "gaussian"}
+		names := map[string]string{"s": "splitting-exact", "S": "splitting", "g": "gaussian"}
 		queries := []int64{1, 2, 3, 4}
 		grid, err := goals.NewGrid(transfer.Goal{Samples: 100}, false,
 			goals.AxisOf("queries", queries, func(g *transfer.Goal, m int64) { g.Queries = m }))
@@ -250,7 +250,7 @@ func TestCrossoverOfAGrid(t *testing.T) {
 		s := request{unknown: transfer.Tau, grid: grid, goals: 4}
 		rows := make([][]goals.Row, 4)
 		for i, letter := range strings.Fields(c.best) {
-			rows[i] = []goals.Row{{Method: &transfer.Method{Name: names[letter], Splits: letter == "s"},
+			rows[i] = []goals.Row{{Method: &transfer.Method{Name: names[letter], Splits: strings.EqualFold(letter, "s")},
 				Best: names[letter] != ""}}
 		}
 		if _, got, err := s.crossover(t.Context(), goals.Drawn()[0], rows, []int{3, 1, 0, 2}); got != c.want || err != nil {
