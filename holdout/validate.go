@@ -1,6 +1,8 @@
 package holdout
 
 import (
+	"math"
+
 	"github.com/dpcalc/dpcalc/mechanism"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -28,6 +30,11 @@ func (validator) certified(p *Plan, a transfer.Answer) error {
 		return err
 	}
 	today.Permutation = p.Mechanism.Permutation // any order will do
+	for i, w := range p.Mechanism.Widths {      // earlier plans may have the number below, which was not rounded up
+		if i < len(today.Widths) && math.Nextafter(w.Width, 1) == today.Widths[i].Width {
+			today.Widths[i].Width = w.Width
+		}
+	}
 	if today.Parts > 0 {
 		if _, err := p.part(0); err != nil {
 			return err

@@ -49,7 +49,7 @@ func (v Validator) Bound(n int64) (lnFailure float64, widths []FlagWidth) {
 	t := newFlagTree(v, n)
 	for t.level < v.Flags-1 {
 		c := t.cells(num.Log(0.1) + v.LnBeta - float64(v.Flags-1-t.level)*math.Ln2)
-		if width := 2 * v.Tau / float64(c+1); len(widths) == 0 || widths[len(widths)-1].Width != width {
+		if width := cellWidth(v.Tau, float64(c+1)); len(widths) == 0 || widths[len(widths)-1].Width != width {
 			widths = append(widths, FlagWidth{t.level, width})
 		}
 		t.descend(c)

@@ -35,7 +35,7 @@ func (w Widths) Bound(n int64) (lnFailure float64, widths []QueryWidth) {
 	for left := w.Queries - 1; left > 0; {
 		likely := min(index(v.likely()), at)
 		at = num.Ints{Lo: 2, Hi: at, Guess: likely}.Least(func(i int64) bool { return v.after(i) <= v.after(i+1) })
-		steps, width := v.stay(at, left), 2*w.Tau/candidate(at)
+		steps, width := v.stay(at, left), cellWidth(w.Tau, candidate(at))
 		if last := &widths[len(widths)-1]; last.Width == width { // by rounding it stayed the best once more
 			last.Queries += steps
 		} else {
@@ -51,6 +51,16 @@ const (
 	everyCell = 128
 	manyCells = 512
 )
+
+// cellWidth returns 2 tau/c, rounded up: where a width is a hair too narrow, an open interval of 2 tau holds a multiple
+// more.
+func cellWidth(tau, c float64) float64 {
+	width := 2 * tau / c
+	if math.FMA(width, c, -2*tau) < 0 {
+		return math.Nextafter(width, math.Inf(1))
+	}
+	return width
+}
 
 // candidate returns a c: from 2 on every whole number up to 128, and then in steps that grow.
 func candidate(i int64) float64 {
