@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/dpcalc/dpcalc/mechanism"
+	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -15,12 +16,22 @@ func (gate) prepare(a transfer.Answer) (Mechanism, error) {
 	return Mechanism{PassCount: a.Mechanism.PassCount}, nil
 }
 
-func (gate) certified(p *Plan, a transfer.Answer) error {
-	today, err := gate{}.prepare(a)
-	if err != nil {
-		return err
+func (gate) certified(p *Plan) (theory.LogProb, error) {
+	count := p.Mechanism.PassCount
+	if err := p.only(Mechanism{PassCount: count}); err != nil {
+		return 0, err
 	}
-	return same(p, today)
+	switch counted := p.goal.Query == transfer.Binary && p.goal.Bar.Given; {
+	case !counted && count != 0:
+		return 0, corrupt("plan.json: got a count that passes, want none without 0/1 queries at a known bar")
+	case !counted:
+		return byMethod(p)
+	case count == 0:
+		return 0, corrupt("plan.json: got no count that passes, want one for 0/1 queries at a known bar")
+	}
+	a := transfer.Answer{Goal: p.goal}
+	a.CertifyCount(count)
+	return a.Beta, nil
 }
 
 func (gate) respond(h *history, l look) (response, error) {

@@ -19,25 +19,16 @@ func (ladder) prepare(a transfer.Answer) (m Mechanism, err error) {
 	return m, nil
 }
 
-// certified serves plans without a table.
-func (ladder) certified(p *Plan, a transfer.Answer) error {
-	today, err := ladder{}.prepare(a)
-	if err != nil {
-		return err
+func (ladder) certified(p *Plan) (theory.LogProb, error) {
+	if err := p.only(Mechanism{Board: p.Mechanism.Board}); err != nil {
+		return 0, err
 	}
-	return same(p, today)
-}
-
-// keeps computes the certificate of the table that the plan has, which an earlier version may have built otherwise.
-func (ladder) keeps(p *Plan) error {
-	failure, err := transfer.BoardFailure(p.goal, board(p))
-	if err != nil {
-		return err
+	if p.Mechanism.Board != nil {
+		return transfer.BoardFailure(p.goal, board(p))
 	}
-	if failure > p.goal.Beta {
-		return differs(p)
-	}
-	return nil
+	a := transfer.Answer{Goal: p.goal}
+	a.CertifyOneScore()
+	return a.Beta, nil
 }
 
 // uncounted reports whether the plan has boundaries where it runs on counts, as ledgers of the first form do.

@@ -2,7 +2,6 @@ package holdout
 
 import (
 	"math"
-	"slices"
 
 	"github.com/dpcalc/dpcalc/mechanism"
 	"github.com/dpcalc/dpcalc/theory"
@@ -46,32 +45,25 @@ func lowest(g transfer.Goal) float64 {
 	return 0
 }
 
-// certified accepts the noise that the method asks for today, and any noise that is certified: a later version of the
-// program may choose another one.
-func (noisy) certified(p *Plan, a transfer.Answer) error {
-	today, err := noisy{}.prepare(a)
-	if err != nil {
-		return err
+func (noisy) certified(p *Plan) (theory.LogProb, error) {
+	if err := p.only(Mechanism{Noise: p.Mechanism.Noise}); err != nil {
+		return 0, err
 	}
-	if slices.Equal(today.Noise, p.Mechanism.Noise) {
-		return nil
-	}
-	covered, kept := int64(0), transfer.Answer{Goal: p.goal}
+	covered, a := int64(0), transfer.Answer{Goal: p.goal}
 	var noise []theory.NoiseBlock
 	for _, b := range p.Mechanism.Noise {
 		noise = append(noise, theory.NoiseBlock{Queries: b.Looks, Scale: b.SD})
 		covered += b.Looks
 	}
 	if covered != p.goal.Queries {
-		return differs(p)
+		return 0, corrupt("plan.json: got noise for %d looks, want %d", covered, p.goal.Queries)
 	}
-	if err := kept.CertifyNoise(noise); err != nil {
-		return err
+	if len(noise) == 1 {
+		err := a.CertifyOneNoise(noise[0].Scale)
+		return a.Beta, err
 	}
-	if kept.Beta > p.goal.Beta {
-		return differs(p)
-	}
-	return nil
+	err := a.CertifyNoise(noise)
+	return a.Beta, err
 }
 
 func (noisy) respond(h *history, l look) (response, error) {

@@ -196,6 +196,25 @@ func Certify(t Terms, samples int64) (*Plan, error) {
 	if err := errors.Join(goal.Validate(), goal.Overspent()); err != nil {
 		return nil, err
 	}
+	// A search ends within a tolerance of where a certificate does, and now and then beyond it. The promise has a hair of
+	// beta more there than what is solved for.
+	var p *Plan
+	for _, hair := range []theory.LogProb{0, 1e-9, 1e-6} {
+		p, err = certify(methods, goal, t, hair)
+		if missed := (*CorruptError)(nil); !errors.As(err, &missed) {
+			return p, err
+		}
+	}
+	return nil, &PlanError{Checked: goal.Unknown() == transfer.None, Reason: err.Error()}
+}
+
+// certify is [Certify] for the methods, solved with a hair less of ln beta than is promised. The error is a
+// [CorruptError] if what is to be run does not keep the promise.
+func certify(methods []transfer.Method, goal transfer.Goal, t Terms, hair theory.LogProb) (*Plan, error) {
+	promised := goal.Beta
+	if promised != 0 {
+		goal.Beta -= hair
+	}
 	rows, best, err := transfer.Solve(nil, methods, goal)
 	if err != nil {
 		return nil, err
@@ -212,7 +231,18 @@ func Certify(t Terms, samples int64) (*Plan, error) {
 	if rows[best].Beta == theory.Zero {
 		return nil, inputf("beta: got none, and nothing can go wrong under this plan; want a probability in (0, 1)")
 	}
-	return plan(rows[best], t)
+	if err := rows[best].Validate(); err != nil { // of a guess error above the tau that was solved for, say
+		return nil, err
+	}
+	p, err := plan(rows[best], t)
+	if err != nil {
+		return nil, err
+	}
+	if p.goal.Beta += hair; promised != 0 {
+		p.goal.Beta = promised
+	}
+	p.Promise = promiseOf(p.goal)
+	return p, p.Certified()
 }
 
 // looksAt refuses goals whose queries are no means of values of the rows, or that no ledger can keep.
@@ -274,24 +304,36 @@ func plan(row transfer.Row, t Terms) (*Plan, error) {
 	return p, err
 }
 
-// Certified computes the certificate of an existing plan anew.
+// Certified checks that what the plan runs keeps its promise: the inequality of the method's theorem, evaluated once at
+// the noise, counts, widths or steps of plan.json. The error says which theorem does not certify it, and why.
 func (p *Plan) Certified() error {
 	method, ok := transfer.Lookup(p.Method)
 	if !ok {
 		return corrupt("plan.json: got the unknown method %s", shown(p.Method))
 	}
-	practice := practiceOf(p.Method)
-	if l, ok := practice.(ladder); ok && p.Mechanism.Board != nil {
-		return l.keeps(p)
+	if err := method.Admits(p.goal); err != nil {
+		return p.uncertified(err.Error())
 	}
-	answer, err := method.Solve(p.goal)
-	if err != nil {
+	beta, err := practiceOf(p.Method).certified(p)
+	if err != nil || beta != 0 && beta <= p.goal.Beta {
 		return err
 	}
-	if answer.Status != transfer.OK {
-		return fmt.Errorf("plan.json: the plan has no certificate: %s", answer.Reason)
+	answer, err := method.Solve(p.goal)
+	switch {
+	case err != nil:
+		return err
+	case answer.Status != transfer.OK:
+		return p.uncertified(answer.Reason)
+	case beta == 0:
+		return p.uncertified("what plan.json has is none of its mechanisms")
 	}
-	return practice.certified(p, answer)
+	return p.uncertified(fmt.Sprintf("what plan.json has fails with probability %v, and the promise is %v", beta,
+		p.goal.Beta))
+}
+
+// uncertified says which theorem does not certify the plan, and why.
+func (p *Plan) uncertified(why string) error {
+	return corrupt("plan.json: the plan has no certificate by the theorem of %s: %s", p.Method, why)
 }
 
 // The ends of the two kinds of sealed texts, around their chain.

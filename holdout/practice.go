@@ -1,16 +1,18 @@
 package holdout
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 
+	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
 // practice is how a method of the registry answers looks. A method that a ledger runs is an entry of [practices].
 type practice interface {
 	prepare(transfer.Answer) (Mechanism, error) // what a new plan is to run
-	certified(*Plan, transfer.Answer) error     // whether an old plan runs what is certified
+	certified(*Plan) (theory.LogProb, error)    // what the plan fails with, by the theorem at what it runs; 0 for one
 	respond(*history, look) (response, error)   // the answer to the next look
 }
 
@@ -81,15 +83,22 @@ type response struct {
 // number shows a number.
 func number(x float64, verdict string) response { return response{&x, verdict} }
 
-// same accepts the mechanism that the method asks for today, and no other.
-func same(p *Plan, today Mechanism) error {
-	if !reflect.DeepEqual(today, p.Mechanism) {
-		return differs(p)
+// byMethod is a practice that runs what the goal says and nothing beside it.
+func byMethod(p *Plan) (theory.LogProb, error) {
+	method, ok := transfer.Lookup(p.Method)
+	if !ok {
+		return 0, fmt.Errorf("the registry has no method %s", p.Method)
 	}
-	return nil
+	if ok, err := method.Certifies(p.goal); err != nil || !ok {
+		return 0, err
+	}
+	return p.goal.Beta, nil
 }
 
-// differs says that a plan does not run what is certified for it.
-func differs(p *Plan) error {
-	return corrupt("plan.json: the mechanism is not the one that this version certifies for %s", p.Method)
+// only refuses a mechanism with a field beside those of the method, which are given.
+func (p *Plan) only(own Mechanism) error {
+	if !reflect.DeepEqual(own, p.Mechanism) {
+		return corrupt("plan.json: the mechanism has what is no part of %s", p.Method)
+	}
+	return nil
 }

@@ -1,20 +1,27 @@
 package holdout
 
-import "github.com/dpcalc/dpcalc/transfer"
+import (
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+)
 
 // splitting answers a look by the mean over a part of the rows that no other look has touched.
 type splitting struct{}
 
 func (splitting) prepare(a transfer.Answer) (Mechanism, error) { return cut(a.Queries) }
 
-func (splitting) certified(p *Plan, _ transfer.Answer) error {
-	if _, err := p.part(p.goal.Queries - 1); err != nil {
-		return err
+func (splitting) certified(p *Plan) (theory.LogProb, error) {
+	m := p.Mechanism
+	if err := p.only(Mechanism{Parts: m.Parts, Permutation: m.Permutation}); err != nil {
+		return 0, err
 	}
-	if p.Mechanism.Parts != p.goal.Queries {
-		return differs(p)
+	if m.Parts != p.goal.Queries {
+		return 0, corrupt("plan.json: got %d parts, want one for each of %d looks", m.Parts, p.goal.Queries)
 	}
-	return nil
+	if _, err := p.part(m.Parts - 1); err != nil {
+		return 0, err
+	}
+	return byMethod(p)
 }
 
 func (splitting) respond(h *history, l look) (response, error) {

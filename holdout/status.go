@@ -142,7 +142,7 @@ type Verified struct {
 	AsRun *theory.LogProb
 }
 
-// Verify reads both files, checks every byte, computes the certificate anew and, if a chain is given, finds it: the
+// Verify reads both files, checks every byte and the plan's certificate and, if a chain is given, finds it: the
 // files are then a continuation of those that had it.
 func Verify(dir, chain string) (Verified, error) {
 	h, err := read(dir)

@@ -1,10 +1,10 @@
 package holdout
 
 import (
-	"math"
-
 	"github.com/dpcalc/dpcalc/mechanism"
+	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/feedback"
 )
 
 // validator shows the guess that comes with a look, moved where it is wrong. Where the plan has parts, each serves one
@@ -24,23 +24,24 @@ func (validator) prepare(a transfer.Answer) (m Mechanism, err error) {
 	return m, nil
 }
 
-func (validator) certified(p *Plan, a transfer.Answer) error {
-	today, err := validator{}.prepare(a)
-	if err != nil {
-		return err
+func (validator) certified(p *Plan) (theory.LogProb, error) {
+	m := p.Mechanism
+	own := Mechanism{Threshold: m.Threshold, Widths: m.Widths, Parts: m.Parts, Permutation: m.Permutation}
+	if err := p.only(own); err != nil {
+		return 0, err
 	}
-	today.Permutation = p.Mechanism.Permutation // any order will do
-	for i, w := range p.Mechanism.Widths {      // earlier plans may have the number below, which was not rounded up
-		if i < len(today.Widths) && math.Nextafter(w.Width, 1) == today.Widths[i].Width {
-			today.Widths[i].Width = w.Width
+	if m.Parts > 0 {
+		if _, err := p.part(m.Parts - 1); err != nil {
+			return 0, err
 		}
 	}
-	if today.Parts > 0 {
-		if _, err := p.part(0); err != nil {
-			return err
-		}
+	var widths []feedback.FlagWidth
+	for _, w := range m.Widths {
+		widths = append(widths, feedback.FlagWidth(w))
 	}
-	return same(p, today)
+	a := transfer.Answer{Goal: p.goal}
+	a.CertifyFlags(m.Threshold, widths, m.Parts)
+	return a.Beta, nil
 }
 
 func (validator) respond(h *history, l look) (response, error) {

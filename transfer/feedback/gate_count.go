@@ -31,10 +31,25 @@ func (c CountGate) Always() bool { return c.Height <= 0 && !c.failsToo() }
 func (c CountGate) Count(n, guess int64) (k int64, ok bool) {
 	rare := func(k int64) bool { return lnAtLeast(n, k, c.Height) <= c.LnRisk }
 	k = num.Ints{Lo: 0, Hi: n + 1, Guess: guess}.Least(rare)
-	if c.failsToo() { // by zeros, of which n-k+1 are too many
-		return k, lnAtLeast(n, n-k+1, math.Nextafter(c.headroom(1).Hi, 1)) <= c.LnRisk
+	if c.failsToo() {
+		return k, c.lnMissed(n, k) <= c.LnRisk
 	}
 	return k, float64(k) <= math.Ceil(float64(n)*(c.Height+c.Margin)*(1-0x1p-50))
+}
+
+// LnFailure returns ln of the greater of the two probabilities for a count k that passes, rounded up; the second is 0
+// where a wrong failure does not count or cannot happen.
+func (c CountGate) LnFailure(n, k int64) float64 {
+	ln := lnAtLeast(n, k, c.Height)
+	if c.failsToo() {
+		ln = math.Max(ln, c.lnMissed(n, k))
+	}
+	return ln
+}
+
+// lnMissed returns ln P[Bin(n,c+2tau) < k], rounded up.
+func (c CountGate) lnMissed(n, k int64) float64 {
+	return lnAtLeast(n, n-k+1, math.Nextafter(c.headroom(1).Hi, 1)) // by zeros, of which n-k+1 are too many
 }
 
 // Certified reports whether the bound of Zubkov and Serov, which falls in n, shows that n rows and every greater

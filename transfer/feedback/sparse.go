@@ -55,9 +55,7 @@ func (v Validator) Bound(n int64) (lnFailure float64, widths []FlagWidth) {
 		t.descend(c)
 	}
 	widths = append(widths, FlagWidth{v.Flags - 1, 0})
-	t.charge(v.Values.LnSide(n, v.Tau+v.Threshold))
-	wrong := t.lnSum(1) + v.Values.LnSide(n, v.Tau-v.Threshold)
-	return num.LogAddExp(t.total, wrong) + (1e-13+2e-16*float64(v.Flags))*(1+t.most), widths
+	return t.end(), widths
 }
 
 // WithBestThreshold returns the validator with about the threshold at which its bound is least for n rows, between
@@ -71,6 +69,82 @@ func (v Validator) WithBestThreshold(n int64) (best Validator, lnFailure float64
 	})
 	v.Threshold = v.Tolerance + share*room
 	return v, lnFailure
+}
+
+// LnFailure returns ln of the bound of Theorem 1 for these widths, rounded up, and 0 where they are none of it. It is
+// that for the promise at Tau or at any lesser accuracy: widths are whole parts of the one that they were made for.
+func (v Validator) LnFailure(n int64, widths []FlagWidth) float64 {
+	cells, ok := v.expand(widths)
+	if !ok {
+		return 0
+	}
+	least := v.lnFailure(n, cells)
+	if v.Flags == 1 {
+		return least
+	}
+	wide := cells[0]
+	most := math.Floor(2 * v.Tau / wide)
+	for i := range mostParts {
+		parts := most - float64(i)
+		if parts < 2 || least <= v.LnBeta {
+			break
+		}
+		v.Tau = parts * wide / 2 * (1 - 0x1p-50)
+		least = math.Min(least, v.lnFailure(n, cells))
+	}
+	return least
+}
+
+// mostParts is how many accuracies are tried for which widths may have been made.
+const mostParts = 1000
+
+// expand returns the width of each flag but the last, and whether they are widths of the theorem.
+func (v Validator) expand(widths []FlagWidth) (all []float64, ok bool) {
+	for i, w := range widths {
+		last := i == len(widths)-1
+		from := int64(len(all))
+		if i > 0 && w.Width >= widths[i-1].Width || w.Flags != from {
+			return nil, false
+		}
+		if last != (w.Width == 0) || last != (from == v.Flags-1) {
+			return nil, false
+		}
+		if last {
+			return all, true
+		}
+		for to := min(widths[i+1].Flags, v.Flags-1); int64(len(all)) < to; {
+			all = append(all, w.Width)
+		}
+	}
+	return nil, false
+}
+
+// lnFailure returns the logarithm of the bound at Tau for the width of each flag but the last. Cells of a width that is
+// no whole part of 2 Tau are as many as touch an open interval of that length.
+func (v Validator) lnFailure(n int64, cells []float64) float64 {
+	if !(v.Threshold < v.Tau) || v.Guesses && !(v.Tolerance < v.Threshold) {
+		return 0
+	}
+	t := newFlagTree(v, n)
+	for _, width := range cells {
+		c := math.Ceil(2*v.Tau/width) - 1
+		if math.FMA(width, c+1, -2*v.Tau) < 0 { // by the rounding of the quotient
+			c++
+		}
+		if !(c >= 1 && c <= mostCellsPerFlag) {
+			return 0
+		}
+		t.lnLast = v.Values.LnSide(n, (v.Tau+v.Threshold)*(1-0x1p-52)-width)
+		t.descend(int64(c))
+	}
+	return math.Min(t.end(), 0)
+}
+
+// end returns ln of the bound of a tree that has come to its last level.
+func (t *flagTree) end() float64 {
+	t.charge(t.Values.LnSide(t.n, t.Tau+t.Threshold))
+	wrong := t.lnSum(1) + t.Values.LnSide(t.n, t.Tau-t.Threshold)
+	return num.LogAddExp(t.total, wrong) + (1e-13+2e-16*float64(t.Flags))*(1+t.most)
 }
 
 // LnFalseFlag returns ln of a bound on the probability that a guess that is exactly right is flagged on n rows.

@@ -95,6 +95,16 @@ func (e *evenNoise) lnErrors(n, tau, sd float64) float64 {
 	return p.serve(p.best())
 }
 
+// EvenErrors returns ln of the sum of eps_j of the plan's queries with noise of one sd for all, rounded up; it may be
+// above 0, and is +Inf where the theorem does not hold. It is below the sum of one [Bound.Answer] for all of them,
+// which takes each for the last.
+func (s Plan) EvenErrors(sd float64) float64 {
+	if !s.valid() || !(sd >= 1e-100 && sd <= 1e100) {
+		return math.Inf(1)
+	}
+	return newEvenNoise(s.Queries, s.Sides).lnErrors(float64(s.Samples), s.Tau, sd)
+}
+
 // lnErrorsAsServed is lnErrors with the orders that served last. It is a smooth function.
 func (e *evenNoise) lnErrorsAsServed(n, tau, sd float64) float64 { return e.with(n, tau, sd).total() }
 
