@@ -180,3 +180,18 @@ func (e earlier) next(t *testing.T, before []byte) {
 		t.Errorf("asked again: exit %d, %s", again, repeated)
 	}
 }
+
+// A ledger of an earlier version has declared no metrics. It takes accuracy and the columns that its log has.
+func TestEarlierMetrics(t *testing.T) {
+	for name, want := range map[string]string{
+		"answers-two-metrics": "want accuracy or column:score: no other was declared",
+		"answers-binary":      "want accuracy: no other was declared",
+	} {
+		e := readEarlier(t, name)
+		code, _, stderr := commandtest.Dpcalc("holdout", "score", e.dir, "--labels", filepath.Join(earlierLedgers, e.Labels),
+			"--metric", "column:win", filepath.Join(earlierLedgers, e.Looks[0].Arguments[0]))
+		if code != 2 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: exit %d, %s, want %s", name, code, stderr, want)
+		}
+	}
+}
