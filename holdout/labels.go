@@ -10,8 +10,9 @@ import (
 	"hash/maphash"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/dpcalc/dpcalc/internal/text"
 )
 
 // Table is two columns of a table, ids and values, in any order of the rows. It calls visit for every row, stops at
@@ -34,9 +35,9 @@ func Columns(ids, values []string) Table {
 }
 
 // InputError says what is wrong with what was handed in. Nothing was spent or written.
-type InputError struct{ text string }
+type InputError struct{ Text string }
 
-func (e *InputError) Error() string { return e.text }
+func (e *InputError) Error() string { return e.Text }
 
 func inputf(format string, args ...any) error { return &InputError{fmt.Sprintf(format, args...)} }
 
@@ -160,19 +161,8 @@ func (s *some) text(word string) string {
 	return fmt.Sprintf("%d %s ids (%s)", s.count, word, list)
 }
 
-// shown quotes what would not read as one word, and cuts what is long.
-func shown(text string) string {
-	long := len(text) > 60
-	if long {
-		text = text[:57] + "..."
-	}
-	quoted := strconv.Quote(text)
-	plain := text != "" && quoted == `"`+text+`"` && !strings.Contains(text, " ")
-	if long || !plain {
-		return quoted
-	}
-	return text
-}
+// shown is a text that somebody typed, in a sentence.
+func shown(s string) string { return text.Shown(s) }
 
 // index finds the row of an id. It is a table with open addressing, which takes a tenth of the memory of a map.
 type index struct {

@@ -400,7 +400,7 @@ func (l *Ledger) ask(s Submission) (a asked, err error) {
 	case s.Incumbent != nil:
 		return a, inputf("incumbent: got one, want none: the plan is for no differences")
 	}
-	a.Fingerprint = a.look.values.fingerprint(a.Incumbent, text(s.Bar), text(s.Guess))
+	a.Fingerprint = a.look.values.fingerprint(a.Incumbent, printed(s.Bar), printed(s.Guess))
 	return a, nil
 }
 
@@ -460,8 +460,8 @@ func (l *Ledger) compare(a *asked, s Submission) error {
 	return nil
 }
 
-// text is a number that may be missing, for a fingerprint.
-func text(x *float64) string {
+// printed is a number that may be missing, for a fingerprint.
+func printed(x *float64) string {
 	if x == nil {
 		return ""
 	}
@@ -519,7 +519,7 @@ func (h *history) promoted(a *asked) error {
 		if l.Verdict != Pass {
 			continue
 		}
-		if l.Predictions == a.Predictions && text(l.Bar) == text(a.Bar) {
+		if l.Predictions == a.Predictions && printed(l.Bar) == printed(a.Bar) {
 			a.Incumbent, a.Fingerprint = l.Incumbent, l.Fingerprint
 			return nil
 		}

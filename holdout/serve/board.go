@@ -15,9 +15,7 @@ import (
 	"sync"
 
 	"github.com/dpcalc/dpcalc/holdout"
-	"github.com/dpcalc/dpcalc/internal/ledgers"
-	"github.com/dpcalc/dpcalc/internal/record"
-	"github.com/dpcalc/dpcalc/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -32,7 +30,7 @@ type shown struct {
 const looksFile = "looks.jsonl"
 
 // page makes a page, or returns the one that was made of the same looks.
-func (s *Server) page(name string, write func(holdout.Status, []holdout.Line) []byte) ([]byte, error) {
+func (s *Server) page(name string, write func(string, holdout.Status, []holdout.Line) []byte) ([]byte, error) {
 	c := &s.shown
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +48,7 @@ func (s *Server) page(name string, write func(holdout.Status, []holdout.Line) []
 	if err != nil {
 		return nil, err
 	}
-	text := write(status, ranked(status.Plan, lines))
+	text := write(s.Version, status, ranked(status.Plan, lines))
 	if !status.InHand { // otherwise there is more to show soon, of the same file
 		c.pages[name] = text
 	}
@@ -60,19 +58,19 @@ func (s *Server) page(name string, write func(holdout.Status, []holdout.Line) []
 // form is a form of an answer, by the name of ?format=.
 type form struct {
 	name, kind string
-	write      func(holdout.Status, []holdout.Line) []byte
+	write      func(string, holdout.Status, []holdout.Line) []byte
 }
 
 // The forms of the status and of the board. The first is the default.
 var (
 	statusForms = []form{
-		{"json", kindJSON, statusIn(record.JSON)},
-		{"csv", kindCSV, statusIn(record.CSV)},
+		{"json", kindJSON, statusIn(inJSON)},
+		{"csv", kindCSV, statusIn(inCSV)},
 	}
 	boardForms = []form{
 		{"html", kindHTML, boardPage},
-		{"json", kindJSON, boardIn(record.JSON)},
-		{"csv", kindCSV, boardIn(record.CSV)},
+		{"json", kindJSON, boardIn(inJSON)},
+		{"csv", kindCSV, boardIn(inCSV)},
 	}
 )
 
@@ -93,7 +91,7 @@ func (s *Server) inForm(r *http.Request, forms []form) reply {
 	}
 	at := slices.Index(names, cmp.Or(got, names[0]))
 	if at < 0 {
-		return line(http.StatusBadRequest, "format: got %s, want %s", usage.Shown(got), usage.OrList(names))
+		return line(http.StatusBadRequest, "format: got %s, want %s", text.Shown(got), text.OrList(names))
 	}
 	body, err := s.page(r.URL.Path+" "+names[at], forms[at].write)
 	if err != nil {
@@ -103,24 +101,22 @@ func (s *Server) inForm(r *http.Request, forms []form) reply {
 }
 
 // statusIn is the status without the path of the labels.
-func statusIn(f record.Format) func(holdout.Status, []holdout.Line) []byte {
-	return func(s holdout.Status, _ []holdout.Line) []byte {
-		return rows(f, without(ledgers.Statuses, "labels"), s)
+func statusIn(write encoding) func(string, holdout.Status, []holdout.Line) []byte {
+	return func(version string, s holdout.Status, _ []holdout.Line) []byte {
+		return rows(version, write, without(holdout.StatusFields, "labels"), s)
 	}
 }
 
 // boardIn is the board without the fingerprints, by which a guess at somebody's predictions could be checked.
-func boardIn(f record.Format) func(holdout.Status, []holdout.Line) []byte {
-	return func(_ holdout.Status, lines []holdout.Line) []byte {
-		return rows(f, without(ledgers.Lines, "fingerprint", "chain"), lines...)
+func boardIn(write encoding) func(string, holdout.Status, []holdout.Line) []byte {
+	return func(version string, _ holdout.Status, lines []holdout.Line) []byte {
+		return rows(version, write, without(holdout.LineFields, "fingerprint", "chain"), lines...)
 	}
 }
 
-// without are the columns but those of some names.
-func without[R any](columns []record.Column[R], names ...string) []record.Column[R] {
-	return slices.DeleteFunc(slices.Clone(columns), func(c record.Column[R]) bool {
-		return slices.Contains(names, c.Name)
-	})
+// without are the fields but those of some names.
+func without[R any](fields []holdout.Field[R], names ...string) []holdout.Field[R] {
+	return slices.DeleteFunc(slices.Clone(fields), func(f holdout.Field[R]) bool { return slices.Contains(names, f.Name) })
 }
 
 // ranked are the looks that have a place on the board: the best number first, and otherwise in their order.
@@ -154,7 +150,7 @@ var styleHash = func() string {
 var pageColumns = []string{"look", "team", "name", "verdict", "response", "bar", "guess", "metric", "time"}
 
 // boardPage is the board as a page. Every text in it is escaped.
-func boardPage(s holdout.Status, lines []holdout.Line) []byte {
+func boardPage(_ string, s holdout.Status, lines []holdout.Line) []byte {
 	var b strings.Builder
 	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>The board</title><style>" + style +
 		"</style></head><body>\n<h1>The board</h1>\n")
@@ -165,7 +161,7 @@ func boardPage(s holdout.Status, lines []holdout.Line) []byte {
 	}
 	fmt.Fprintf(&b, "</p>\n<p>%s</p>\n", html.EscapeString(meaning(s.Plan)))
 	fmt.Fprintf(&b, "<p>%d rows, %d looks, tau %s, beta %s, method %s.</p>\n", p.Samples, p.Queries,
-		plain(record.Number(p.Tau)), plain(ledgers.Beta(p.Beta)), html.EscapeString(s.Plan.Method))
+		number(p.Tau), p.Beta, html.EscapeString(s.Plan.Method))
 	writeTable(&b, lines)
 	fmt.Fprintf(&b, "<p>Chain: <code>%s</code></p>\n</body></html>\n", html.EscapeString(s.Chain))
 	return []byte(b.String())
@@ -210,22 +206,23 @@ func writeTable(b *strings.Builder, lines []holdout.Line) {
 		return
 	}
 	listed := lines[:min(len(lines), mostListed)]
-	var columns []record.Column[holdout.Line]
+	var columns []holdout.Field[holdout.Line]
 	for _, name := range pageColumns {
-		i := slices.IndexFunc(ledgers.Lines, func(c record.Column[holdout.Line]) bool { return c.Name == name })
-		if c := ledgers.Lines[i]; slices.ContainsFunc(listed, func(l holdout.Line) bool { return plain(c.Cell(l)) != "" }) {
-			columns = append(columns, c)
+		i := slices.IndexFunc(holdout.LineFields, func(f holdout.Field[holdout.Line]) bool { return f.Name == name })
+		f := holdout.LineFields[i]
+		if slices.ContainsFunc(listed, func(l holdout.Line) bool { return cellOf(f, l).text() != "" }) {
+			columns = append(columns, f)
 		}
 	}
 	b.WriteString("<table>\n<tr>")
-	for _, c := range columns {
-		b.WriteString("<th>" + html.EscapeString(c.Name) + "</th>")
+	for _, f := range columns {
+		b.WriteString("<th>" + f.Name + "</th>")
 	}
 	b.WriteString("</tr>\n")
 	for _, l := range listed {
 		b.WriteString("<tr>")
-		for _, c := range columns {
-			b.WriteString("<td><bdi>" + plain(c.Cell(l)) + "</bdi></td>")
+		for _, f := range columns {
+			b.WriteString("<td><bdi>" + html.EscapeString(cellOf(f, l).text()) + "</bdi></td>")
 		}
 		b.WriteString("</tr>\n")
 	}
@@ -234,6 +231,3 @@ func writeTable(b *strings.Builder, lines []holdout.Line) {
 		fmt.Fprintf(b, "<p>%d more looks are in <a href=\"?format=csv\">csv</a>.</p>\n", more)
 	}
 }
-
-// plain is a cell as people read it, escaped for HTML.
-func plain(c record.Cell) string { return html.EscapeString(record.People(c)) }

@@ -10,8 +10,6 @@ import (
 	"runtime"
 
 	"github.com/dpcalc/dpcalc/holdout"
-	"github.com/dpcalc/dpcalc/internal/ledgers"
-	"github.com/dpcalc/dpcalc/internal/usage"
 )
 
 // incumbents are, for a plan of differences, what candidates are compared with: the file of the one that passed last.
@@ -24,7 +22,7 @@ type incumbents struct {
 const folder = "incumbents"
 
 // suffixes of the files of each form.
-var suffixes = map[ledgers.Form]string{ledgers.Unknown: ".csv", ledgers.Tabs: ".tsv", ledgers.JSONLines: ".jsonl"}
+var suffixes = map[holdout.Form]string{holdout.AnyForm: ".csv", holdout.Tabs: ".tsv", holdout.JSONLines: ".jsonl"}
 
 // findIncumbent checks that candidates can be compared.
 func (s *Server) findIncumbent(now holdout.LabelsFile) error {
@@ -33,7 +31,7 @@ func (s *Server) findIncumbent(now holdout.LabelsFile) error {
 		now = *s.base.moved
 	}
 	if now.Path == "" {
-		return usage.Errorf("--incumbent: got nothing, want its file: the incumbent came by standard input")
+		return inputf("incumbent: got nothing, want its file: the incumbent came by standard input")
 	}
 	_, done, err := s.incumbent(now)
 	if err != nil {
@@ -103,9 +101,9 @@ func (s *Server) incumbent(now holdout.LabelsFile) (t holdout.Table, done func()
 
 // open opens a file of predictions with the plan's metric.
 func (s *Server) open(path string) (t holdout.Table, done func(), err error) {
-	p := predictions{form: ledgers.Unknown}
-	if filepath.Ext(path) == suffixes[ledgers.JSONLines] {
-		p.form = ledgers.JSONLines
+	p := predictions{form: holdout.AnyForm}
+	if filepath.Ext(path) == suffixes[holdout.JSONLines] {
+		p.form = holdout.JSONLines
 	}
 	if p.column, err = holdout.ColumnOf(s.ledger.Plan().Metric); err != nil {
 		return nil, nil, err

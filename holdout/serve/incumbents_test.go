@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/dpcalc/dpcalc/holdout"
-	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -157,9 +156,9 @@ func TestMovedIncumbent(t *testing.T) {
 		Goal:      transfer.Goal{Queries: 2, Tau: 0.3, Query: transfer.Difference},
 		Incumbent: holdout.Submission{Values: body(predictions(100))},
 	})
-	told := (*usage.Error)(nil)
+	told := (*holdout.InputError)(nil)
 	if _, err := New(nameless, labels, Options{}); !errors.As(err, &told) || !strings.HasPrefix(err.Error(),
-		"--incumbent: got nothing") {
+		"incumbent: got nothing") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -12,11 +12,7 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/holdout"
-	"github.com/dpcalc/dpcalc/internal/csvfile"
-	"github.com/dpcalc/dpcalc/internal/ledgers"
-	"github.com/dpcalc/dpcalc/internal/numbers"
-	"github.com/dpcalc/dpcalc/internal/record"
-	"github.com/dpcalc/dpcalc/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/text"
 )
 
 // look takes a look at the predictions in the body of a request.
@@ -36,30 +32,18 @@ func (s *Server) look(w http.ResponseWriter, r *http.Request, team string) reply
 	refused := (*holdout.RefusedError)(nil)
 	switch {
 	case errors.As(err, &refused):
-		p := rowOf(answer)
+		p := s.rowOf(answer)
 		p.code = http.StatusConflict
 		return p
 	case err != nil:
 		return s.failed(err, body)
 	}
-	return rowOf(answer)
+	return s.rowOf(answer)
 }
 
 // rowOf is the row of a look, as the command writes it in JSON.
-func rowOf(a holdout.Answer) reply {
-	return reply{code: http.StatusOK, kind: kindJSON, answer: &a,
-		body: rows(record.JSON, ledgers.Looks, a)}
-}
-
-// rows are rows in a format for machines.
-func rows[R any](f record.Format, columns []record.Column[R], list ...R) []byte {
-	e := f.Encode(record.Result{Command: "holdout", Columns: record.Names(columns)})
-	var known record.Chances
-	b := e.Head(nil)
-	for i, r := range list {
-		b = e.Row(b, i == 0, record.Row(nil, columns, r), &known)
-	}
-	return e.Foot(b)
+func (s *Server) rowOf(a holdout.Answer) reply {
+	return reply{code: http.StatusOK, kind: kindJSON, answer: &a, body: rows(s.Version, inJSON, holdout.LookFields, a)}
 }
 
 func (s *Server) tooLarge() reply {
@@ -69,7 +53,7 @@ func (s *Server) tooLarge() reply {
 // score reads a request and takes its look.
 func (s *Server) score(r *http.Request, team string, body *predictions) (a holdout.Answer, err error) {
 	submission := holdout.Submission{Team: team, Metric: holdout.Accuracy}
-	if err := readQuery(r.URL.RawQuery, &submission); err != nil {
+	if err := s.readQuery(r.URL.RawQuery, &submission); err != nil {
 		return a, err
 	}
 	if err := s.declares(&submission); err != nil {
@@ -93,30 +77,30 @@ func (s *Server) score(r *http.Request, team string, body *predictions) (a holdo
 // declares checks that the server declares what a look asks. A bar may be left out where there is but one.
 func (s *Server) declares(asked *holdout.Submission) error {
 	if asked.Metric != holdout.Accuracy {
-		return usage.Errorf("metric: got %s, want accuracy: over HTTP a submitter would score itself",
-			usage.Shown(asked.Metric))
+		return inputf("metric: got %s, want accuracy: over HTTP a submitter would score itself",
+			text.Shown(asked.Metric))
 	}
 	if asked.Bar == nil && len(s.Bars) == 1 {
 		asked.Bar = &s.Bars[0]
 	}
 	if asked.Bar != nil && s.Bars != nil && !slices.Contains(s.Bars, *asked.Bar) {
-		return usage.Errorf("bar: got %v, want one of %s", *asked.Bar, strings.Trim(fmt.Sprint(s.Bars), "[]"))
+		return inputf("bar: got %v, want one of %s", *asked.Bar, strings.Trim(fmt.Sprint(s.Bars), "[]"))
 	}
 	return nil
 }
 
 // readQuery reads what is said of a look beside its predictions.
-func readQuery(query string, into *holdout.Submission) error {
+func (s *Server) readQuery(query string, into *holdout.Submission) error {
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		return usage.Errorf("got a query that is not one of an address, want ?name=&bar=&guess=&metric=")
+		return inputf("got a query that is not one of an address, want ?name=&bar=&guess=&metric=")
 	}
 	for key, list := range values {
 		if !slices.Contains([]string{"name", "bar", "guess", "metric"}, key) {
-			return usage.Errorf("got the parameter %s, want name, bar, guess or metric", usage.Shown(key))
+			return inputf("got the parameter %s, want name, bar, guess or metric", text.Shown(key))
 		}
 		if len(list) > 1 {
-			return usage.Errorf("%s: given twice", key)
+			return inputf("%s: given twice", key)
 		}
 	}
 	into.Name = values.Get("name")
@@ -124,13 +108,13 @@ func readQuery(query string, into *holdout.Submission) error {
 		into.Metric = values.Get("metric")
 	}
 	for key, number := range map[string]**float64{"bar": &into.Bar, "guess": &into.Guess} {
-		text := values.Get(key)
-		if text == "" {
+		typed := values.Get(key)
+		if typed == "" {
 			continue
 		}
-		x, ok := numbers.Reals.Parse(text)
+		x, ok := s.Number(typed)
 		if !ok {
-			return usage.Errorf("%s: got %s, want %s", key, usage.Shown(text), numbers.Reals.Want)
+			return inputf("%s: got %s, want a number", key, text.Shown(typed))
 		}
 		*number = &x
 	}
@@ -138,28 +122,28 @@ func readQuery(query string, into *holdout.Submission) error {
 }
 
 // formOf is the form of the predictions.
-func formOf(h http.Header) (ledgers.Form, error) {
+func formOf(h http.Header) (holdout.Form, error) {
 	if coding := h.Get("Content-Encoding"); coding != "" {
-		return 0, usage.Errorf("got the encoding %s, want predictions as they are", usage.Shown(coding))
+		return 0, inputf("got the encoding %s, want predictions as they are", text.Shown(coding))
 	}
 	got := only(h["Content-Type"])
 	kind, _, err := mime.ParseMediaType(got)
 	switch {
 	case err == nil && kind == "text/csv":
-		return ledgers.Unknown, nil
+		return holdout.AnyForm, nil
 	case err == nil && kind == "text/tab-separated-values":
-		return ledgers.Tabs, nil
+		return holdout.Tabs, nil
 	case err == nil && kind == "application/jsonl":
-		return ledgers.JSONLines, nil
+		return holdout.JSONLines, nil
 	}
-	return 0, usage.Errorf("got the Content-Type %s, want text/csv, text/tab-separated-values or application/jsonl",
-		usage.Shown(got))
+	return 0, inputf("got the Content-Type %s, want text/csv, text/tab-separated-values or application/jsonl",
+		text.Shown(got))
 }
 
 // predictions are the body of a request.
 type predictions struct {
 	in     io.Reader
-	form   ledgers.Form
+	form   holdout.Form
 	column string
 	err    error // of the reading
 }
@@ -175,24 +159,23 @@ func (p *predictions) Read(b []byte) (int, error) {
 
 // table visits the rows.
 func (p *predictions) table(visit func(id, value string) error) error {
-	return ledgers.Rows(p, p.form, mostRecord, p.column, visit)
+	return holdout.File{In: p, Form: p.form, Column: p.column, Longest: mostRecord}.Rows(visit)
 }
 
 // failed is the reply to a look that was not taken.
 func (s *Server) failed(err error, body *predictions) reply {
 	large, input := (*http.MaxBytesError)(nil), (*holdout.InputError)(nil)
-	told := (*usage.Error)(nil)
+	form := (*holdout.FormError)(nil)
 	corrupt, changed := (*holdout.CorruptError)(nil), (*holdout.ChangedError)(nil)
-	blamed := (&csvfile.Source{Name: "predictions"}).Blame(err)
 	switch {
 	case errors.As(body.err, &large):
 		return s.tooLarge()
 	case body.err != nil:
 		return line(http.StatusBadRequest, "got predictions that end early, want them whole and within %v", s.Timeout)
-	case errors.As(err, &input), errors.As(err, &told):
+	case errors.As(err, &input):
 		return line(http.StatusBadRequest, "%s", strings.TrimPrefix(err.Error(), "holdout: "))
-	case errors.As(blamed, &told):
-		return line(http.StatusBadRequest, "%v", blamed)
+	case errors.As(err, &form):
+		return line(http.StatusBadRequest, "predictions: %v", form)
 	case errors.As(err, &corrupt), errors.As(err, &changed):
 		return broken(http.StatusInternalServerError, err)
 	}

@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/dpcalc/dpcalc/holdout"
-	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -556,7 +555,7 @@ func TestNotServed(t *testing.T) {
 	labels, _ := holdoutOf(t, 1)
 	final := create(t, labels, holdout.Terms{Goal: transfer.Goal{Queries: 3, Tau: 0.5,
 		Shown: transfer.Shown{Feedback: transfer.Final}}})
-	told := (*usage.Error)(nil)
+	told := (*holdout.InputError)(nil)
 	if _, err := New(final, labels, Options{}); !errors.As(err, &told) || !strings.Contains(err.Error(), "finalists") {
 		t.Errorf("got %v", err)
 	}
@@ -666,10 +665,8 @@ func TestTokens(t *testing.T) {
 		strings.Repeat("a", 101) + " " + hash: "line 1: team: got 101 characters",
 		"a\t" + hash:                          "line 1: got no SHA-256 at its end",
 	} {
-		told := (*usage.Error)(nil)
 		input := (*holdout.InputError)(nil)
-		if _, err := ReadTokens(strings.NewReader(text)); !errors.As(err, &told) && !errors.As(err, &input) ||
-			!strings.Contains(err.Error(), want) {
+		if _, err := ReadTokens(strings.NewReader(text)); !errors.As(err, &input) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %s", text, err, want)
 		}
 	}
@@ -694,8 +691,8 @@ func TestWhoSubmitsChoosesNothing(t *testing.T) {
 	gate := holdout.Terms{Goal: transfer.Goal{Queries: 3, Tau: 0.2,
 		Shown: transfer.Shown{Feedback: transfer.Gate, Passes: 1}}}
 	dir := create(t, labels, gate)
-	if _, err := New(dir, labels, Options{}); err == nil || !strings.Contains(err.Error(), "--bars: got none") {
-		t.Errorf("got %v, want --bars", err)
+	if _, err := New(dir, labels, Options{}); err == nil || !strings.Contains(err.Error(), "bars: got none") {
+		t.Errorf("got %v, want bars", err)
 	}
 	s := run(t, dir, labels, Options{Bars: []float64{0.7}})
 	for path, want := range map[string]string{
@@ -717,8 +714,8 @@ func TestWhoSubmitsChoosesNothing(t *testing.T) {
 	}{
 		"declared":  {func(p *holdout.Terms) { p.Bars = []float64{0.7} }, nil, ""},
 		"known":     {func(p *holdout.Terms) { p.Goal.Bar = transfer.Some(0.7) }, nil, ""},
-		"twice":     {func(p *holdout.Terms) { p.Bars = []float64{0.7} }, []float64{0.6}, "--bars: got 1, want none"},
-		"no gate":   {func(p *holdout.Terms) { *p = answers(3) }, []float64{0.6}, "--bars: got 1, want none"},
+		"twice":     {func(p *holdout.Terms) { p.Bars = []float64{0.7} }, []float64{0.6}, "bars: got 1, want none"},
+		"no gate":   {func(p *holdout.Terms) { *p = answers(3) }, []float64{0.6}, "bars: got 1, want none"},
 		"a column":  {func(p *holdout.Terms) { *p = answers(3); p.Metrics = []string{"column:win"} }, nil, "want one for accuracy"},
 		"a further": {func(p *holdout.Terms) { *p = answers(3); p.Metrics = []string{"column:win", holdout.Accuracy} }, nil, ""},
 	} {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math"
 	"net"
 	"net/http"
 	"net/netip"
@@ -17,7 +18,7 @@ import (
 	"time"
 
 	"github.com/dpcalc/dpcalc/holdout"
-	"github.com/dpcalc/dpcalc/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -31,6 +32,10 @@ type Options struct {
 	MaxBody   int64         // bytes of predictions; 0 for [DefaultMaxBody]
 	Rate      float64       // requests a second of a team, ten seconds of them at once; 0 for [DefaultRate]
 	Timeout   time.Duration // in which a request has to come; 0 for [DefaultTimeout]
+	Version   string        // of the program, which answers name
+
+	// Number reads the number of a bar or a guess; nil for decimals alone.
+	Number func(text string) (x float64, ok bool)
 
 	// Log is told of every request but those that were shown a board or a status, and those above the rate. One call is
 	// made at a time.
@@ -93,13 +98,16 @@ func New(dir string, labels *holdout.Labels, o Options) (*Server, error) {
 		return nil, err
 	}
 	if verified.Plan.Promise.Feedback == transfer.Final.String() {
-		return nil, usage.Errorf("got a plan for finalists, want one whose looks come one by one: holdout score takes all finalists in one command")
+		return nil, inputf("got a plan for finalists, want one whose looks come one by one: holdout score takes all finalists in one command")
 	}
 	if err := o.declared(verified.Plan); err != nil {
 		return nil, err
 	}
 	o.MaxBody, o.Rate = cmp.Or(o.MaxBody, DefaultMaxBody), cmp.Or(o.Rate, DefaultRate)
 	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
+	if o.Number == nil {
+		o.Number = decimal
+	}
 	s := &Server{
 		Options: o, dir: dir, ledger: ledger, origin: http.NewCrossOriginProtection(),
 		limits: newLimits(o.Rate), public: newLimits(max(o.Rate, publicRate)),
@@ -110,9 +118,20 @@ func New(dir string, labels *holdout.Labels, o Options) (*Server, error) {
 	case verified.Incumbent != nil:
 		err = s.findIncumbent(*verified.Incumbent)
 	case o.Incumbent != "":
-		err = usage.Errorf("--incumbent: got one, want none: the plan is for no differences")
+		err = inputf("incumbent: got one, want none: the plan is for no differences")
 	}
 	return s, err
+}
+
+// decimal reads a decimal number.
+func decimal(text string) (x float64, ok bool) {
+	x, err := strconv.ParseFloat(text, 64)
+	return x, err == nil && !math.IsNaN(x) && !math.IsInf(x, 0)
+}
+
+// inputf is a [holdout.InputError] with a text of this form.
+func inputf(format string, args ...any) error {
+	return &holdout.InputError{Text: fmt.Sprintf(format, args...)}
 }
 
 // declared checks that who submits chooses neither the metric nor the bar. Values of a column would be the submitter's
@@ -126,13 +145,13 @@ func (o Options) declared(p *holdout.Plan) error {
 	own := p.Promise.Bar != nil || p.Bars != nil
 	switch {
 	case metrics != nil && !slices.Contains(metrics, holdout.Accuracy):
-		return usage.Errorf("got a plan for the metric %s, want one for accuracy: over HTTP a submitter would score itself",
-			usage.Shown(strings.Join(metrics, ", ")))
+		return inputf("got a plan for the metric %s, want one for accuracy: over HTTP a submitter would score itself",
+			text.Shown(strings.Join(metrics, ", ")))
 	case gate && !own && o.Bars == nil:
-		return usage.Errorf("--bars: got none, and none in the plan, want the bars that may be asked: a pass at any other " +
+		return inputf("bars: got none, and none in the plan, want the bars that may be asked: a pass at any other " +
 			"would spend the passes of all")
 	case o.Bars != nil && (!gate || own):
-		return usage.Errorf("--bars: got %d, want none: the plan has its bars, or is for no gate", len(o.Bars))
+		return inputf("bars: got %d, want none: the plan has its bars, or is for no gate", len(o.Bars))
 	}
 	return nil
 }
@@ -144,7 +163,7 @@ const mostHeader = 1 << 14
 // a client that is still sending is cut off after five seconds. Nothing is answered any more after that.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if s.Tokens == nil && !Loopback(l.Addr()) {
-		return usage.Errorf("got the address %s without tokens, want tokens or a loopback address", l.Addr())
+		return inputf("got the address %s without tokens, want tokens or a loopback address", l.Addr())
 	}
 	server := &http.Server{
 		Handler: s, ReadHeaderTimeout: min(s.Timeout, 10*time.Second), ReadTimeout: s.Timeout,
@@ -207,7 +226,7 @@ func broken(code int, err error) reply {
 
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	e := Event{Method: usage.Shown(r.Method), Path: usage.Shown(r.URL.Path)}
+	e := Event{Method: text.Shown(r.Method), Path: text.Shown(r.URL.Path)}
 	p := s.within(w, r, &e)
 	h := w.Header()
 	for name, value := range headers {
@@ -252,14 +271,12 @@ func (s *Server) within(w http.ResponseWriter, r *http.Request, e *Event) (p rep
 	}
 	defer limits.leave(team)
 	e.Refused = refused
-	err := usage.OrFault(func() error {
-		p = s.answer(w, r, team, known)
-		return nil
-	})
-	if err != nil {
-		return broken(http.StatusInternalServerError, err)
-	}
-	return p
+	defer func() {
+		if fault := recover(); fault != nil {
+			p = broken(http.StatusInternalServerError, fmt.Errorf("internal error: %v", fault))
+		}
+	}()
+	return s.answer(w, r, team, known)
 }
 
 // team is who asks, and whether that is known.
@@ -305,10 +322,10 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, team string, kno
 	}
 	to := routeOf(r)
 	if to == nil {
-		return line(http.StatusNotFound, "got %s, want /looks, /status or /board", usage.Shown(r.URL.Path))
+		return line(http.StatusNotFound, "got %s, want /looks, /status or /board", text.Shown(r.URL.Path))
 	}
 	if got := r.Method; got != to.method && (got != http.MethodHead || to.method != http.MethodGet) {
-		p := line(http.StatusMethodNotAllowed, "got %s, want %s", usage.Shown(got), to.method)
+		p := line(http.StatusMethodNotAllowed, "got %s, want %s", text.Shown(got), to.method)
 		p.allow = to.method
 		return p
 	}
@@ -330,7 +347,7 @@ func (s *Server) stranger(r *http.Request) string {
 	case s.Tokens == nil && (!Loopback(here) || passedOn(r.Header)):
 		return "got a request from elsewhere, want one of this machine: there are no tokens"
 	case !slices.ContainsFunc(append(s.Hosts, here.String()), func(h string) bool { return sameHost(h, r.Host) }):
-		return fmt.Sprintf("got the host %s, want the address that is served", usage.Shown(r.Host))
+		return fmt.Sprintf("got the host %s, want the address that is served", text.Shown(r.Host))
 	}
 	return ""
 }

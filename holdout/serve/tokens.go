@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/holdout"
-	"github.com/dpcalc/dpcalc/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/text"
 )
 
 // Tokens say which team a token belongs to. They have the SHA-256 of each token and no token.
@@ -34,7 +34,7 @@ func NewToken(team string) (token, line string, err error) {
 
 func validTeam(team string) error {
 	if team == "" || team != strings.TrimSpace(team) {
-		return usage.Errorf("team: got %s, want a name without blanks around it", usage.Shown(team))
+		return inputf("team: got %s, want a name without blanks around it", text.Shown(team))
 	}
 	return holdout.ValidName("team", team)
 }
@@ -53,20 +53,20 @@ func ReadTokens(in io.Reader) (*Tokens, error) {
 		at := max(strings.LastIndexByte(line, ' '), 0)
 		sum, err := hex.DecodeString(line[at:][min(at, 1):])
 		if err != nil || len(sum) != sha256.Size {
-			return nil, usage.Errorf("line %d: got no SHA-256 at its end, want NAME SHA256-HEX", number)
+			return nil, inputf("line %d: got no SHA-256 at its end, want NAME SHA256-HEX", number)
 		}
 		h := hashed{team: strings.TrimSpace(line[:at]), sum: [sha256.Size]byte(sum)}
 		if err := validTeam(h.team); err != nil {
-			return nil, usage.Errorf("line %d: %v", number, err)
+			return nil, inputf("line %d: %v", number, err)
 		}
 		if seen[h.sum] {
-			return nil, usage.Errorf("line %d: got the token of an earlier line, want every token once", number)
+			return nil, inputf("line %d: got the token of an earlier line, want every token once", number)
 		}
 		seen[h.sum] = true
 		t.list = append(t.list, h)
 	}
 	if len(t.list) == 0 && lines.Err() == nil {
-		return nil, usage.Errorf("got no line, want NAME SHA256-HEX")
+		return nil, inputf("got no line, want NAME SHA256-HEX")
 	}
 	return t, lines.Err()
 }

@@ -3,8 +3,6 @@
 package csvfile
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -17,178 +15,17 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/internal/delimited"
 	"github.com/dpcalc/dpcalc/internal/numbers"
 	"github.com/dpcalc/dpcalc/internal/outfile"
 	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// This file reads the user's tables: RFC 4180 with commas, semicolons or tabs, LF or
-// CRLF, with or without a byte order mark. encoding/csv would not do: it rewrites line
-// ends inside cells and skips the empty line that is a missing value. A table is read
-// twice, first to check it, so that nothing is written about one that is refused.
+// A table is read twice, first to check it, so that nothing is written about one that is refused.
 
-const (
-	stride    = 512     // records between two of which the place is remembered
-	maxRecord = 1 << 24 // bytes
-	maxCells  = 200_000 // of a record: each takes many times the byte of its separator
-)
-
-// Splitter reads records one by one.
-type Splitter struct {
-	in        *bufio.Reader
-	Separator byte
-	Width     int    // cells of each record; 0 before the header
-	Longest   int    // bytes of a record; 0 for 16 MiB
-	Line      int    // the physical line on which the record begins, from 1
-	next      int    // that of the next
-	offset    int64  // of the next record
-	raw       []byte // the record with its line ends
-	Cells     []string
-}
-
-// NewSplitter reads records from r.
-func NewSplitter(r io.Reader, separator byte) *Splitter {
-	return &Splitter{in: bufio.NewReaderSize(r, 1<<16), Separator: separator, next: 1}
-}
-
-// Text returns the next record as it stands, without its line end: a record ends with
-// a line before whose end all quotes are closed.
-func (s *Splitter) Text() (string, error) {
-	s.raw, s.Line = s.raw[:0], s.next
-	quotes := 0
-	for {
-		part, err := s.in.ReadSlice('\n')
-		s.raw = append(s.raw, part...)
-		quotes += bytes.Count(part, []byte{'"'})
-		switch {
-		case err != nil && err != io.EOF && err != bufio.ErrBufferFull:
-			return "", err
-		case len(s.raw) > cmp.Or(s.Longest, maxRecord):
-			return "", Refuse(s.Line, "got more than %d bytes, want a row, is a quote left open?",
-				cmp.Or(s.Longest, maxRecord))
-		case err == bufio.ErrBufferFull:
-			continue
-		case err == io.EOF && len(s.raw) == 0:
-			return "", io.EOF
-		case err == nil:
-			s.next++
-			if quotes%2 == 1 {
-				continue
-			}
-		}
-		s.offset += int64(len(s.raw))
-		return string(bytes.TrimSuffix(bytes.TrimSuffix(s.raw, []byte("\n")), []byte("\r"))), nil
-	}
-}
-
-// Record returns the cells of the next record, valid until the next call, and whether
-// its line is empty. Empty lines are records of a table of one column and skipped
-// elsewhere.
-func (s *Splitter) Record() (cells []string, empty bool, err error) {
-	for {
-		text, err := s.Text()
-		if err != nil {
-			return nil, false, err
-		}
-		if text == "" && s.Width != 1 {
-			continue
-		}
-		if err := s.Split(text); err != nil {
-			return nil, false, err
-		}
-		if s.Width != 0 && len(s.Cells) != s.Width {
-			return nil, false, Refuse(s.Line, "got %d cells, want %d as in the header", len(s.Cells), s.Width)
-		}
-		return s.Cells, text == "", nil
-	}
-}
-
-// Split cuts a record into its cells.
-func (s *Splitter) Split(text string) error {
-	s.Cells = s.Cells[:0]
-	for {
-		if len(s.Cells) == maxCells {
-			return Refuse(s.Line, "got more than %d cells, want fewer", maxCells)
-		}
-		var end int
-		if strings.HasPrefix(text, `"`) {
-			end = 1
-			for {
-				i := strings.IndexByte(text[end:], '"')
-				if i < 0 {
-					return Refuse(s.Line, "got a quote that is left open")
-				}
-				end += i + 1
-				if !strings.HasPrefix(text[end:], `"`) {
-					break
-				}
-				end++
-			}
-			if end < len(text) && text[end] != s.Separator {
-				return Refuse(s.Line, "got text after a closing quote, want %s", strconv.QuoteRune(rune(s.Separator)))
-			}
-			s.Cells = append(s.Cells, strings.ReplaceAll(text[1:end-1], `""`, `"`))
-		} else {
-			if end = strings.IndexByte(text, s.Separator); end < 0 {
-				end = len(text)
-			}
-			if strings.IndexByte(text[:end], '"') >= 0 {
-				return Refuse(s.Line, "got a quote inside an unquoted cell, want it doubled in a quoted one")
-			}
-			if strings.IndexByte(text[:end], '\r') >= 0 {
-				return Refuse(s.Line, "got a carriage return inside an unquoted cell, want lines that end in LF or CRLF")
-			}
-			s.Cells = append(s.Cells, text[:end])
-		}
-		if end == len(text) {
-			return nil
-		}
-		text = text[end+1:]
-	}
-}
-
-// refusal is an error in a line of a table.
-type refusal struct {
-	line int
-	text string
-}
-
-func (r *refusal) Error() string { return fmt.Sprintf("line %d: %s", r.line, r.text) }
-
-// Refuse is the error of a line.
-func Refuse(line int, format string, args ...any) error {
-	return &refusal{line, fmt.Sprintf(format, args...)}
-}
-
-// WideEncoding names the encoding of a text that begins so, if it is one that this program
-// does not read, and whether a mark says so. Without a mark it is told by the zero bytes
-// that the characters of ASCII have in it, one or three each. Other zeros are in no text.
-func WideEncoding(start []byte) (name string, marked bool) {
-	line, _, _ := bytes.Cut(bytes.TrimLeft(start, "\r\n"), []byte("\n"))
-	mark := func(m string) bool { return bytes.HasPrefix(start, []byte(m)) }
-	var zeros [4]int // by their place
-	for i, c := range line {
-		if c == 0 {
-			zeros[i%4]++
-		}
-	}
-	even, odd := zeros[0]+zeros[2], zeros[1]+zeros[3]
-	slices.Sort(zeros[:])
-	switch {
-	case mark("\xff\xfe\x00\x00"), mark("\x00\x00\xfe\xff"):
-		return "UTF-32", true
-	case mark("\xff\xfe"), mark("\xfe\xff"):
-		return "UTF-16", true
-	case even+odd == 0:
-		return "", false
-	case zeros[0] == 0 && zeros[1] > 0 && 2*(even+odd) >= len(line):
-		return "UTF-32", false
-	case min(even, odd) == 0 && 4*max(even, odd) >= len(line):
-		return "UTF-16", false
-	}
-	return "a file that is no text", false
-}
+// stride is the number of records between two of which the place is remembered.
+const stride = 512
 
 // Source is an input that can be read again.
 type Source struct {
@@ -243,7 +80,7 @@ func (s *Source) isNarrow() error {
 	if err != nil && err != io.EOF {
 		return err
 	}
-	if name, _ := WideEncoding(start[:n]); name != "" {
+	if name, _ := delimited.WideEncoding(start[:n]); name != "" {
 		return usage.Errorf("got %s, want UTF-8", name)
 	}
 	return nil
@@ -297,7 +134,7 @@ func (s *Source) Close() {
 // Blame says whose fault an error is: the content's, which is a usage error, or that
 // of the reading.
 func (s *Source) Blame(err error) error {
-	var bad *refusal
+	var bad *delimited.Error
 	var wrong *usage.Error
 	var domain *theory.DomainError
 	switch {
@@ -356,14 +193,11 @@ func OpenTable(c *outfile.Session, path string, column Column) (*Table, error) {
 // check reads the whole table.
 func (t *Table) check(ctx context.Context, column Column) error {
 	t.column = column
-	s := NewSplitter(t.Reader(), 0)
-	if start, err := s.in.Peek(3); err == nil && string(start) == "\ufeff" {
-		s.offset = 3
-		if _, err := s.in.Discard(3); err != nil {
-			return err
-		}
+	s := delimited.NewSplitter(t.Reader(), 0)
+	if err := s.SkipMark(); err != nil {
+		return err
 	}
-	start := s.offset
+	start := s.Offset
 	for len(t.Columns) == 0 {
 		header, err := s.Text()
 		switch {
@@ -374,7 +208,7 @@ func (t *Table) check(ctx context.Context, column Column) error {
 		case header == "":
 			continue
 		}
-		t.Separator = SeparatorOf(header)
+		t.Separator = delimited.SeparatorOf(header)
 		s.Separator = t.Separator
 		if err := s.Split(header); err != nil {
 			return err
@@ -387,8 +221,8 @@ func (t *Table) check(ctx context.Context, column Column) error {
 	}
 	if bare {
 		t.bare, t.Columns = true, []string{"p"}
-		s = NewSplitter(io.NewSectionReader(t.At, start, math.MaxInt64-start), t.Separator)
-		s.offset = start
+		s = delimited.NewSplitter(io.NewSectionReader(t.At, start, math.MaxInt64-start), t.Separator)
+		s.Offset = start
 	}
 	s.Width = len(t.Columns)
 	if t.P, err = findColumn(t.Columns, column.Name); err != nil {
@@ -397,14 +231,14 @@ func (t *Table) check(ctx context.Context, column Column) error {
 	records, missing := 0, 0
 	for {
 		if records%stride == 0 {
-			t.places = append(t.places, place{s.offset, missing})
+			t.places = append(t.places, place{s.Offset, missing})
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 		}
 		cells, empty, err := s.Record()
 		if err == io.EOF {
-			t.end = s.offset
+			t.end = s.Offset
 			return t.still()
 		}
 		if err != nil {
@@ -417,7 +251,7 @@ func (t *Table) check(ctx context.Context, column Column) error {
 		} else if _, ok := t.Plain(text); !ok {
 			if _, ok := t.Chance(text); !ok {
 				line := s.Line + strings.Count(strings.Join(cells[:t.P], ""), "\n")
-				return Refuse(line, "%s: got %s, want %s", usage.Shown(t.Columns[t.P]), usage.Shown(text),
+				return delimited.Errorf(line, "%s: got %s, want %s", usage.Shown(t.Columns[t.P]), usage.Shown(text),
 					cmp.Or(column.Want, "a probability in [0, 1]"))
 			}
 			if _, bound := numbers.UpperBound(text); bound && column.Read == nil {
@@ -465,28 +299,6 @@ func (t *Table) before(record int) int {
 		return record - t.Missing
 	}
 	return record - t.places[record/stride].missing
-}
-
-// SeparatorOf tells by the header what separates the cells: a tab if there is one
-// outside quotes, and otherwise the more frequent of comma and semicolon.
-func SeparatorOf(header string) byte {
-	count := make(map[byte]int)
-	quoted := false
-	for i := range len(header) {
-		if header[i] == '"' {
-			quoted = !quoted
-		}
-		if !quoted {
-			count[header[i]]++
-		}
-	}
-	switch {
-	case count['\t'] > 0:
-		return '\t'
-	case count[';'] > count[',']:
-		return ';'
-	}
-	return ','
 }
 
 // mostNamed is how many columns an error names.
@@ -585,14 +397,14 @@ func (t *Table) Chance(cell string) (theory.LogProb, bool) {
 
 // Each visits the records from lo to hi; rank counts the p-values before. It may be
 // called concurrently. A rank is never one that the first reading did not find.
-func (t *Table) Each(s *Splitter, lo, hi int, visit func(rank int, cells []string) error) error {
+func (t *Table) Each(s *delimited.Splitter, lo, hi int, visit func(rank int, cells []string) error) error {
 	at := t.places[lo/stride]
-	s.in.Reset(io.NewSectionReader(t.At, at.offset, t.end-at.offset))
+	s.Reset(io.NewSectionReader(t.At, at.offset, t.end-at.offset))
 	s.Separator, s.Width = t.Separator, len(t.Columns)
 	rank := lo/stride*stride - at.missing
 	for i := lo / stride * stride; i < hi; i++ {
 		cells, _, err := s.Record()
-		var bad *refusal
+		var bad *delimited.Error
 		switch {
 		case err == io.EOF || errors.As(err, &bad):
 			return t.Changed()

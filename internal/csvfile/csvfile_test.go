@@ -3,124 +3,20 @@ package csvfile
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 	"time"
 
+	"github.com/dpcalc/dpcalc/internal/delimited"
 	"github.com/dpcalc/dpcalc/internal/outfile"
 	"github.com/dpcalc/dpcalc/internal/usage"
 )
-
-// records reads all records with the splitter.
-func records(text string, separator byte) (all [][]string, err error) {
-	s := NewSplitter(strings.NewReader(text), separator)
-	for {
-		cells, _, err := s.Record()
-		if err == io.EOF {
-			return all, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		s.Width = len(cells)
-		all = append(all, slices.Clone(cells))
-	}
-}
-
-// referee reads them with encoding/csv, which skips empty lines everywhere and drops
-// carriage returns.
-func referee(text string, separator byte) ([][]string, error) {
-	r := csv.NewReader(strings.NewReader(text))
-	r.Comma = rune(separator)
-	return r.ReadAll()
-}
-
-func agree(t *testing.T, text string) {
-	t.Helper()
-	got, err := records(text, ',')
-	want, wantErr := referee(text, ',')
-	if (err == nil) != (wantErr == nil) {
-		t.Fatalf("%q: %v, encoding/csv: %v", text, err, wantErr)
-	}
-	if len(want) > 0 && len(want[0]) == 1 { // an empty line is a record
-		got = slices.DeleteFunc(got, func(r []string) bool { return r[0] == "" })
-		want = slices.DeleteFunc(want, func(r []string) bool { return r[0] == "" })
-	}
-	if err == nil && !slices.EqualFunc(got, want, slices.Equal) {
-		t.Fatalf("%q: %q, encoding/csv: %q", text, got, want)
-	}
-}
-
-// Every text of up to seven characters that matter.
-func TestRecordsEnumerated(t *testing.T) {
-	const alphabet = "a,\"\n"
-	for length := range 8 {
-		total := 1
-		for range length {
-			total *= len(alphabet)
-		}
-		text := make([]byte, length)
-		for code := range total {
-			for i := range text {
-				text[i] = alphabet[code%len(alphabet)]
-				code /= len(alphabet)
-			}
-			agree(t, string(text))
-		}
-	}
-}
-
-func FuzzRecords(f *testing.F) {
-	f.Add("p,q\n\"a\"\"b\",\"c\nd\"\n")
-	f.Add("p\n\n0.1\n\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		if !strings.Contains(text, "\r") && !strings.Contains(text, "\ufeff") && len(text) < maxRecord {
-			agree(t, text)
-		}
-	})
-}
-
-// What a writer of CSV puts out comes back as it was, carriage returns too.
-func TestRecordsRoundTrip(t *testing.T) {
-	r := rand.New(rand.NewPCG(31, 32))
-	pieces := []string{"a", "é", ",", "\"", "\n", "\r\n", " ", "=", ";", "\t", "0.05",
-		"long" + strings.Repeat("x", 70_000)}
-	for range 200 {
-		var want [][]string
-		width := 1 + r.IntN(4)
-		var b strings.Builder
-		for range 1 + r.IntN(20) {
-			row := make([]string, width)
-			for j := range row {
-				for range r.IntN(4) {
-					row[j] += pieces[r.IntN(len(pieces)-1)]
-				}
-				if r.IntN(200) == 0 {
-					row[j] += pieces[len(pieces)-1]
-				}
-				if j > 0 {
-					b.WriteByte(',')
-				}
-				b.WriteString(`"` + strings.ReplaceAll(row[j], `"`, `""`) + `"`)
-			}
-			b.WriteString([]string{"\n", "\r\n"}[r.IntN(2)])
-			want = append(want, row)
-		}
-		got, err := records(b.String(), ',')
-		if err != nil || !slices.EqualFunc(got, want, slices.Equal) {
-			t.Fatalf("%v\ngot  %q\nwant %q", err, got, want)
-		}
-	}
-}
 
 func openText(t *testing.T, text, column string) (*Table, error) {
 	t.Helper()
@@ -194,7 +90,7 @@ func TestRefusedTables(t *testing.T) {
 		"p,x\r0.1,2\r":                   "line 1: got a carriage return inside an unquoted cell, want lines that end in LF or CRLF",
 		"x,y\n1,2\n":                     "got the columns x, y, want one named p, pval or p_value, or --p-column",
 		"p,P\n1,2\n":                     "got the columns p, P, want one of p-values, choose it by --p-column",
-		"a,p\n\"" + strings.Repeat("x\n", maxRecord): "line 2: got more than 16777216 bytes, want a row",
+		"a,p\n\"" + strings.Repeat("x\n", delimited.MostBytes): "line 2: got more than 16777216 bytes, want a row",
 	} {
 		_, err := openText(t, text, "")
 		var usage *usage.Error
@@ -263,7 +159,7 @@ func TestPartsOfTables(t *testing.T) {
 		if table.Records != len(want) {
 			t.Fatalf("%d records, want %d", table.Records, len(want))
 		}
-		s := NewSplitter(nil, 0)
+		s := delimited.NewSplitter(nil, 0)
 		for range 300 {
 			lo := r.IntN(len(want))
 			hi := lo + 1 + r.IntN(min(len(want)-lo, 700))
@@ -297,7 +193,7 @@ func TestTableThatChanges(t *testing.T) {
 			t.Fatal(err)
 		}
 		table.At = bytes.NewReader([]byte(second))
-		err = table.Each(NewSplitter(nil, 0), 0, 2, func(int, []string) error { return nil })
+		err = table.Each(delimited.NewSplitter(nil, 0), 0, 2, func(int, []string) error { return nil })
 		var usage *usage.Error
 		if err == nil || errors.As(err, &usage) || err.Error() != "standard input: changed while it was read" {
 			t.Errorf("%q: %v", second, err)

@@ -16,12 +16,13 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/dpcalc/dpcalc/internal/csvfile"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/dpcalc/dpcalc/internal/delimited"
 	"github.com/dpcalc/dpcalc/internal/numbers"
 	"github.com/dpcalc/dpcalc/internal/outfile"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
-	"go.yaml.in/yaml/v3"
 )
 
 const schema = "dpcalc/plan-file/1"
@@ -180,7 +181,7 @@ var errDeep = fmt.Errorf("got lists or mappings more than %d deep, want at most 
 // treeOf reads a file into a tree with line numbers, nil if it is empty.
 func treeOf(path string, data []byte) (*yaml.Node, error) {
 	isJSON := strings.EqualFold(filepath.Ext(path), ".json")
-	encoding, marked := csvfile.WideEncoding(data)
+	encoding, marked := delimited.WideEncoding(data)
 	if yamlReads := marked && encoding == "UTF-16" && !isJSON; encoding != "" && !yamlReads {
 		return nil, fmt.Errorf("got %s, want UTF-8", encoding)
 	}

@@ -6,8 +6,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
-	"strings"
-	"unicode/utf8"
+
+	"github.com/dpcalc/dpcalc/internal/text"
 )
 
 // The exit codes.
@@ -40,19 +40,8 @@ func Invalid(flag, got, want string) error {
 	return Errorf("--%s: got %s, want %s", flag, Shown(got), want)
 }
 
-// Shown quotes what would not read as one word of one line.
-func Shown(text string) string {
-	plain := text != "" && utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool {
-		return r == ' ' || !strconv.IsPrint(r)
-	})
-	if len(text) > 80 {
-		text, plain = text[:77]+"...", false
-	}
-	if plain {
-		return text
-	}
-	return strconv.Quote(text)
-}
+// Shown is [text.Shown].
+func Shown(s string) string { return text.Shown(s) }
 
 // Fault is a broken invariant: the program has an error.
 type Fault struct {

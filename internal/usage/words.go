@@ -3,6 +3,8 @@ package usage
 import (
 	"fmt"
 	"strings"
+
+	"github.com/dpcalc/dpcalc/internal/text"
 )
 
 // OrSee is the hint, or where to look.
@@ -16,14 +18,8 @@ func OrSee(hint, where string) string {
 // AndList joins names: "a, b and c".
 func AndList(names []string) string { return strings.ReplaceAll(OrList(names), " or ", " and ") }
 
-// OrList joins names: "a, b or c".
-func OrList(names []string) string {
-	if len(names) == 1 {
-		return names[0]
-	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " or " + names[last]
-}
+// OrList is [text.OrList].
+func OrList(names []string) string { return text.OrList(names) }
 
 // longestName is the longest text that may be a mistyped name.
 const longestName = 40

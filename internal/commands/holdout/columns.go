@@ -6,11 +6,46 @@ import (
 
 	"github.com/dpcalc/dpcalc/holdout"
 	"github.com/dpcalc/dpcalc/internal/commands"
-	"github.com/dpcalc/dpcalc/internal/ledgers"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/theory"
 )
+
+// The columns of a ledger's rows, which answers over HTTP have too.
+var (
+	looks    = columnsOf(holdout.LookFields, nil)
+	statuses = columnsOf(holdout.StatusFields, map[string]string{"looks": "looks taken", "samples": "rows", "queries": "looks"})
+	lines    = columnsOf(holdout.LineFields, nil)
+)
+
+// columnsOf makes columns of fields, some under a title of their own.
+func columnsOf[R any](fields []holdout.Field[R], titles map[string]string) (columns []record.Column[R]) {
+	for _, f := range fields {
+		columns = append(columns, record.Column[R]{Name: f.Name, Title: titles[f.Name],
+			Cell: func(r R) record.Cell { return cellOf(f.Value(r), f.Typed) }})
+	}
+	return columns
+}
+
+// cellOf is the cell of a field's value.
+func cellOf(value any, typed bool) record.Cell {
+	switch v := value.(type) {
+	case int64:
+		return record.Whole(v)
+	case float64:
+		return record.Exactly(v)
+	case bool:
+		return record.Truth(v)
+	case theory.LogProb:
+		return record.Beta(v)
+	case string:
+		if typed && v != "" {
+			return record.Foreign(v)
+		}
+		return record.Words(v)
+	}
+	return record.Cell{}
+}
 
 // folder repeats the ledger.
 func folder(dir string) []record.Input {
@@ -59,7 +94,7 @@ func (m made) answer(dir string) commands.Answer[made] {
 		{Name: "samples", Title: "rows", Cell: func(m made) record.Cell { return record.Count(m.promised().Samples) }},
 		{Name: "queries", Title: "looks", Cell: func(m made) record.Cell { return record.Count(m.promised().Queries) }},
 		{Name: "tau", Cell: func(m made) record.Cell { return record.Number(m.promised().Tau) }},
-		{Name: "beta", Cell: func(m made) record.Cell { return ledgers.Beta(m.promised().Beta) }},
+		{Name: "beta", Cell: func(m made) record.Cell { return record.Beta(m.promised().Beta) }},
 		{Name: "query", Cell: func(m made) record.Cell { return record.Words(m.promised().Query) }},
 		{Name: "feedback", Cell: func(m made) record.Cell { return record.Words(m.promised().Feedback) }},
 		{Name: "status", Cell: func(m made) record.Cell { return record.Words(string(m.status())) }},
@@ -92,8 +127,8 @@ func but[R any](columns []record.Column[R], names ...string) (rest []record.Colu
 
 func looked(answers []holdout.Answer, dir string, dry bool) commands.Answer[holdout.Answer] {
 	return commands.Answer[holdout.Answer]{
-		Command: "holdout", Inputs: folder(dir), Rows: slices.Values(answers), Columns: ledgers.Looks,
-		Shown: but(ledgers.Looks, "fingerprint", "chain", "repeated"),
+		Command: "holdout", Inputs: folder(dir), Rows: slices.Values(answers), Columns: looks,
+		Shown: but(looks, "fingerprint", "chain", "repeated"),
 		Say: func() (title, notes []string) {
 			for _, a := range answers {
 				notes = append(notes, countsOf(a))
@@ -121,18 +156,18 @@ func countsOf(a holdout.Answer) string {
 
 func statusOf(s holdout.Status, dir string) commands.Answer[holdout.Status] {
 	return commands.Answer[holdout.Status]{
-		Command: "holdout", Inputs: folder(dir), Rows: slices.Values([]holdout.Status{s}), Columns: ledgers.Statuses,
-		Shown: but(ledgers.Statuses, "labels", "chain"),
+		Command: "holdout", Inputs: folder(dir), Rows: slices.Values([]holdout.Status{s}), Columns: statuses,
+		Shown: but(statuses, "labels", "chain"),
 		Say: func() (title, notes []string) {
 			return []string{"The ledger " + usage.Shown(dir)}, []string{"chain " + s.Chain}
 		},
 	}
 }
 
-func logOf(lines []holdout.Line, dir string) commands.Answer[holdout.Line] {
+func logOf(list []holdout.Line, dir string) commands.Answer[holdout.Line] {
 	return commands.Answer[holdout.Line]{
-		Command: "holdout", Inputs: folder(dir), Rows: slices.Values(lines), Columns: ledgers.Lines,
-		Shown: but(ledgers.Lines, "fingerprint", "chain"),
+		Command: "holdout", Inputs: folder(dir), Rows: slices.Values(list), Columns: lines,
+		Shown: but(lines, "fingerprint", "chain"),
 		Say:   func() (title, notes []string) { return []string{"The log of " + usage.Shown(dir)}, nil },
 	}
 }
@@ -146,13 +181,13 @@ type verified struct {
 var verifiedColumns = []record.Column[verified]{
 	{Name: "verdict", Cell: func(verified) record.Cell { return record.Words("verified") }},
 	{Name: "state", Cell: func(v verified) record.Cell { return record.Words(v.State()) }},
-	{Name: "looks", Title: "looks taken", Cell: func(v verified) record.Cell { return ledgers.Exactly(v.Looks) }},
-	{Name: "torn", Cell: func(v verified) record.Cell { return ledgers.Exactly(v.Torn) }},
+	{Name: "looks", Title: "looks taken", Cell: func(v verified) record.Cell { return record.Whole(v.Looks) }},
+	{Name: "torn", Cell: func(v verified) record.Cell { return record.Whole(v.Torn) }},
 	{Name: "found_after", Title: "chain found after line", Cell: func(v verified) record.Cell {
 		if v.asked == "" {
 			return record.Cell{}
 		}
-		return ledgers.Exactly(v.After)
+		return record.Whole(v.After)
 	}},
 	{Name: "chain", Cell: func(v verified) record.Cell { return record.Words(v.Chain) }},
 	{Name: "beta_as_run", Cell: func(v verified) record.Cell {

@@ -39,7 +39,10 @@ func runServe(c *commands.Call, target commands.Target, dir string, _ []string) 
 	if err != nil {
 		return err
 	}
-	o := serve.Options{Public: c.Is("public-board"), Hosts: append(slices.Clone(c.Texts("host")), address)}
+	o := serve.Options{
+		Public: c.Is("public-board"), Hosts: append(slices.Clone(c.Texts("host")), address), Version: usage.Version(),
+		Number: numbers.Reals.Parse,
+	}
 	if o.Incumbent, err = readMoved(c); err != nil {
 		return err
 	}
@@ -133,7 +136,7 @@ func readTokens(c *commands.Call) (*serve.Tokens, error) {
 	}
 	defer f.Close()
 	tokens, err := serve.ReadTokens(f)
-	if told := (*usage.Error)(nil); errors.As(err, &told) {
+	if wrong := (*holdout.InputError)(nil); errors.As(err, &wrong) {
 		return nil, usage.Errorf("--tokens: %s: %v", usage.Shown(path), err)
 	} else if err != nil {
 		return nil, fmt.Errorf("--tokens: %s: %w", usage.Shown(path), outfile.Cause(err))

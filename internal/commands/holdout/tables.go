@@ -7,7 +7,6 @@ import (
 	"github.com/dpcalc/dpcalc/holdout"
 	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/csvfile"
-	"github.com/dpcalc/dpcalc/internal/ledgers"
 	"github.com/dpcalc/dpcalc/internal/usage"
 )
 
@@ -62,9 +61,9 @@ func (f *file) rows(visit func(id, value string) error) error {
 		}
 		return visit(id, value)
 	}
-	form := ledgers.Unknown
+	form := holdout.AnyForm
 	if filepath.Ext(f.Name) == ".jsonl" {
-		form = ledgers.JSONLines
+		form = holdout.JSONLines
 	}
-	return ledgers.Rows(f.Reader(), form, ledgers.Longest, f.column, counted)
+	return holdout.File{In: f.Reader(), Form: form, Column: f.column}.Rows(counted)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/csvfile"
+	"github.com/dpcalc/dpcalc/internal/delimited"
 	"github.com/dpcalc/dpcalc/internal/outfile"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
@@ -220,7 +221,7 @@ func (t *correction) adjustAll(c *commands.Call, bar *outfile.Progress) error {
 	}
 	free := splitters()
 	err := outfile.Stream(c.Context, io.Discard, t.table.Records, c.Workers, func(dst []byte, lo, hi int) ([]byte, error) {
-		s := free.Get().(*csvfile.Splitter)
+		s := free.Get().(*delimited.Splitter)
 		defer free.Put(s)
 		return dst, t.table.Each(s, lo, hi, func(rank int, cells []string) (err error) {
 			if text := cells[t.table.P]; !csvfile.Absent(text) {
@@ -245,7 +246,7 @@ func (t *correction) adjustAll(c *commands.Call, bar *outfile.Progress) error {
 }
 
 func splitters() *sync.Pool {
-	return &sync.Pool{New: func() any { return csvfile.NewSplitter(nil, 0) }}
+	return &sync.Pool{New: func() any { return delimited.NewSplitter(nil, 0) }}
 }
 
 // one adjusts a single p-value.
@@ -306,11 +307,11 @@ func (t *correction) asItWas(row []record.Cell, cells []string) []record.Cell {
 // writeRows writes the rows for machines in bounded memory.
 func (t *correction) writeRows(c *commands.Call, e record.Encoder, bar *outfile.Progress, before int) error {
 	type scratch struct {
-		*csvfile.Splitter
+		*delimited.Splitter
 		row   []record.Cell
 		known record.Chances
 	}
-	free := sync.Pool{New: func() any { return &scratch{Splitter: csvfile.NewSplitter(nil, 0)} }}
+	free := sync.Pool{New: func() any { return &scratch{Splitter: delimited.NewSplitter(nil, 0)} }}
 	encode := func(dst []byte, lo, hi int) ([]byte, error) {
 		w := free.Get().(*scratch)
 		defer free.Put(w)
@@ -342,7 +343,7 @@ func (t *correction) writeRows(c *commands.Call, e record.Encoder, bar *outfile.
 func (t *correction) tabulate(c *commands.Call) error {
 	rows := make([][]record.Cell, 0, t.table.Records)
 	if t.table.Records > 0 {
-		err := t.table.Each(csvfile.NewSplitter(nil, 0), 0, t.table.Records, func(rank int, cells []string) error {
+		err := t.table.Each(delimited.NewSplitter(nil, 0), 0, t.table.Records, func(rank int, cells []string) error {
 			row, err := t.row(nil, rank, cells)
 			rows = append(rows, row)
 			return errors.Join(err, c.Context.Err())

@@ -11,6 +11,7 @@ import (
 	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/commands/steps"
 	"github.com/dpcalc/dpcalc/internal/csvfile"
+	"github.com/dpcalc/dpcalc/internal/delimited"
 	"github.com/dpcalc/dpcalc/internal/numbers"
 	"github.com/dpcalc/dpcalc/internal/outfile"
 	"github.com/dpcalc/dpcalc/internal/record"
@@ -849,7 +850,7 @@ func (t *correction) workbook(c *commands.Call, bar *outfile.Progress, before in
 			return nil
 		}
 		at := 1
-		return t.table.Each(csvfile.NewSplitter(nil, 0), 0, n, func(rank int, cells []string) error {
+		return t.table.Each(delimited.NewSplitter(nil, 0), 0, n, func(rank int, cells []string) error {
 			j, err := t.judge(rank, cells)
 			if err != nil {
 				return err

@@ -11,6 +11,7 @@ import (
 	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/internal/csvfile"
+	"github.com/dpcalc/dpcalc/internal/delimited"
 	"github.com/dpcalc/dpcalc/internal/numbers"
 	"github.com/dpcalc/dpcalc/internal/printed"
 	"github.com/dpcalc/dpcalc/internal/record"
@@ -148,14 +149,14 @@ func readNoise(c *commands.Call, path string, a *transfer.Answer) error {
 		return err
 	}
 	defer in.Close()
-	if err := sumErrors(c.Context, csvfile.NewSplitter(in.Reader(), 0), a); err != nil {
+	if err := sumErrors(c.Context, delimited.NewSplitter(in.Reader(), 0), a); err != nil {
 		return in.Blame(err)
 	}
 	return nil
 }
 
 // sumErrors fills in the queries, the noise and the failure probability.
-func sumErrors(ctx context.Context, s *csvfile.Splitter, a *transfer.Answer) error {
+func sumErrors(ctx context.Context, s *delimited.Splitter, a *transfer.Answer) error {
 	bound, err := joint.New(a.Samples, joint.SidesOf(a.OneSided))
 	if err != nil {
 		return err
@@ -180,7 +181,7 @@ func sumErrors(ctx context.Context, s *csvfile.Splitter, a *transfer.Answer) err
 		}
 		a.Queries++
 		if n, ok := numbers.Counts.Parse(cells[query]); !ok || n != a.Queries {
-			return csvfile.Refuse(s.Line, "got query %s, want %d", usage.Shown(cells[query]), a.Queries)
+			return delimited.Errorf(s.Line, "got query %s, want %d", usage.Shown(cells[query]), a.Queries)
 		}
 		text := cells[scale]
 		if s.Separator == ';' {
@@ -188,13 +189,13 @@ func sumErrors(ctx context.Context, s *csvfile.Splitter, a *transfer.Answer) err
 		}
 		sd, ok := numbers.NonNegatives.Parse(text)
 		if silent > 0 {
-			return csvfile.Refuse(silent, "got noise_scale 0, want 0 on the last line alone")
+			return delimited.Errorf(silent, "got noise_scale 0, want 0 on the last line alone")
 		}
 		if ok {
 			_, err = bound.Answer(theory.NoiseBlock{Queries: 1, Scale: sd / unit}, a.Tau/unit)
 		}
 		if !ok || err != nil {
-			return csvfile.Refuse(s.Line, "got noise_scale %s, want a standard deviation from 1e-100 to 1e100, or 0 on the last line",
+			return delimited.Errorf(s.Line, "got noise_scale %s, want a standard deviation from 1e-100 to 1e100, or 0 on the last line",
 				usage.Shown(cells[scale]))
 		}
 		if sd == 0 {
@@ -225,7 +226,7 @@ func sumErrors(ctx context.Context, s *csvfile.Splitter, a *transfer.Answer) err
 }
 
 // noiseColumns reads the header and finds the two columns.
-func noiseColumns(s *csvfile.Splitter) (query, scale int, err error) {
+func noiseColumns(s *delimited.Splitter) (query, scale int, err error) {
 	header, err := s.Text()
 	if errors.Is(err, io.EOF) {
 		return 0, 0, usage.Errorf("got nothing, want the columns query and noise_scale")
@@ -234,7 +235,7 @@ func noiseColumns(s *csvfile.Splitter) (query, scale int, err error) {
 		return 0, 0, err
 	}
 	header = strings.TrimPrefix(header, "\ufeff")
-	s.Separator = csvfile.SeparatorOf(header)
+	s.Separator = delimited.SeparatorOf(header)
 	if err := s.Split(header); err != nil {
 		return 0, 0, err
 	}
@@ -242,7 +243,7 @@ func noiseColumns(s *csvfile.Splitter) (query, scale int, err error) {
 	s.Width = len(columns)
 	query, scale = slices.Index(columns, "query"), slices.Index(columns, "noise_scale")
 	if query < 0 || scale < 0 {
-		return 0, 0, csvfile.Refuse(s.Line, "got the columns %s, want query and noise_scale, as --schedule writes them in .csv or .tsv",
+		return 0, 0, delimited.Errorf(s.Line, "got the columns %s, want query and noise_scale, as --schedule writes them in .csv or .tsv",
 			usage.Shown(strings.Join(columns, ",")))
 	}
 	return query, scale, nil

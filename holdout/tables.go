@@ -1,8 +1,9 @@
-package ledgers
+package holdout
 
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,35 +14,45 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/dpcalc/dpcalc/internal/csvfile"
-	"github.com/dpcalc/dpcalc/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/delimited"
 )
+
+// FormError is an error in the form of a table.
+type FormError = delimited.Error
 
 // Form is the form of a table.
 type Form int
 
-// The forms of a table. A table of unknown form is told by its beginning: JSON lines begin with a brace, and the
-// header says what separates the cells.
+// The forms of a table. A table of any form is told by its beginning: JSON lines begin with a brace, and the header
+// shows the separator of the cells.
 const (
-	Unknown Form = iota
+	AnyForm Form = iota
 	Tabs
 	JSONLines
 )
 
-// Longest is the most bytes of a row of a file.
-const Longest = 1 << 24
+// longest is the most bytes of a row where a [File] has no limit of its own.
+const longest = 1 << 24
 
-// Rows reads a table with the column id and another one, in csv, tsv or JSON lines, with or without a byte order mark.
-// A row has at most so many bytes. Rows calls visit for every row, stops at visit's error and returns it. An error of
-// the form is told of a line, as csvfile has it, or a usage error.
-func Rows(in io.Reader, form Form, longest int, column string, visit func(id, value string) error) error {
-	r := bufio.NewReaderSize(in, 1<<16)
+// File is a table with the column id and another one, in csv, tsv or JSON lines, with or without a byte order mark.
+type File struct {
+	In      io.Reader
+	Form    Form
+	Column  string // of the values
+	Longest int    // bytes of a row; 0 for 16 MiB
+}
+
+// Rows calls visit for every row, and stops at visit's error, which it returns. An error of the form is a [FormError].
+// The method is a [Table].
+func (f File) Rows(visit func(id, value string) error) error {
+	f.Longest = cmp.Or(f.Longest, longest)
+	r := bufio.NewReaderSize(f.In, 1<<16)
 	start, err := r.Peek(4096)
 	if err != nil && err != io.EOF {
 		return err
 	}
-	if name, _ := csvfile.WideEncoding(start); name != "" {
-		return usage.Errorf("got %s, want UTF-8", name)
+	if name, _ := delimited.WideEncoding(start); name != "" {
+		return delimited.Errorf(0, "got %s, want UTF-8", name)
 	}
 	if marked := bytes.HasPrefix(start, []byte("\ufeff")); marked {
 		start = start[3:]
@@ -49,34 +60,26 @@ func Rows(in io.Reader, form Form, longest int, column string, visit func(id, va
 			return err
 		}
 	}
-	t := table{column: column, longest: longest, visit: visit}
-	if form == JSONLines || bytes.HasPrefix(start, []byte("{")) {
-		return t.objects(r)
+	if f.Form == JSONLines || bytes.HasPrefix(start, []byte("{")) {
+		return f.objects(r, visit)
 	}
-	return t.cells(r, form)
-}
-
-// table is a table that is read.
-type table struct {
-	column  string // of the values
-	longest int    // bytes of a row
-	visit   func(id, value string) error
+	return f.cells(r, visit)
 }
 
 // cells reads a table with a header.
-func (t table) cells(in io.Reader, form Form) error {
-	s := csvfile.NewSplitter(in, 0)
-	s.Longest = t.longest
+func (f File) cells(in io.Reader, visit func(id, value string) error) error {
+	s := delimited.NewSplitter(in, 0)
+	s.Longest = f.Longest
 	header := ""
 	for header == "" {
 		var err error
 		if header, err = s.Text(); err == io.EOF {
-			return usage.Errorf("got nothing, want a header line with id and %s", t.column)
+			return delimited.Errorf(0, "got nothing, want a header line with id and %s", f.Column)
 		} else if err != nil {
 			return err
 		}
 	}
-	if s.Separator = csvfile.SeparatorOf(header); form == Tabs {
+	if s.Separator = delimited.SeparatorOf(header); f.Form == Tabs {
 		s.Separator = '\t'
 	}
 	if err := s.Split(header); err != nil {
@@ -85,13 +88,13 @@ func (t table) cells(in io.Reader, form Form) error {
 	s.Width = len(s.Cells)
 	columns := slices.Clone(s.Cells)
 	var at [2]int
-	for i, name := range []string{"id", t.column} {
+	for i, name := range []string{"id", f.Column} {
 		if at[i] = slices.Index(columns, name); at[i] < 0 {
-			return usage.Errorf("got the columns %s, want id and %s", strings.Join(shownNames(columns), ", "),
-				usage.Shown(t.column))
+			return delimited.Errorf(0, "got the columns %s, want id and %s", strings.Join(shownNames(columns), ", "),
+				shown(f.Column))
 		}
 		if again := slices.Index(columns[at[i]+1:], name); again >= 0 {
-			return usage.Errorf("got two columns %s, want one", usage.Shown(name))
+			return delimited.Errorf(0, "got two columns %s, want one", shown(name))
 		}
 	}
 	for {
@@ -104,7 +107,7 @@ func (t table) cells(in io.Reader, form Form) error {
 		case empty:
 			continue
 		}
-		if err := t.visit(cells[at[0]], cells[at[1]]); err != nil {
+		if err := visit(cells[at[0]], cells[at[1]]); err != nil {
 			return err
 		}
 	}
@@ -115,15 +118,15 @@ const mostShown = 20
 
 func shownNames(columns []string) (names []string) {
 	for _, c := range columns[:min(len(columns), mostShown)] {
-		names = append(names, usage.Shown(c))
+		names = append(names, shown(c))
 	}
 	return names
 }
 
 // objects reads JSON lines, each an object with the two keys.
-func (t table) objects(in io.Reader) error {
+func (f File) objects(in io.Reader, visit func(id, value string) error) error {
 	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, t.longest)
+	lines.Buffer(nil, f.Longest)
 	number := 0
 	for lines.Scan() {
 		number++
@@ -132,33 +135,33 @@ func (t table) objects(in io.Reader) error {
 			continue
 		}
 		var err error
-		id, value, plain := t.plain(text)
+		id, value, plain := f.plain(text)
 		if plain {
-			if err := t.visit(id, value); err != nil {
+			if err := visit(id, value); err != nil {
 				return err
 			}
 			continue
 		}
-		if id, value, err = t.object(text); err != nil {
-			return csvfile.Refuse(number, "%v", err)
+		if id, value, err = f.object(text); err != nil {
+			return delimited.Errorf(number, "%v", err)
 		}
-		if err := t.visit(id, value); err != nil {
+		if err := visit(id, value); err != nil {
 			return err
 		}
 	}
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		return csvfile.Refuse(number+1, "got more than %d bytes, want a shorter line", t.longest)
+		return delimited.Errorf(number+1, "got more than %d bytes, want a shorter line", f.Longest)
 	}
 	return lines.Err()
 }
 
 // object reads an object with the two keys, each once.
-func (t table) object(text []byte) (id, value string, err error) {
+func (f File) object(text []byte) (id, value string, err error) {
 	switch {
 	case !utf8.Valid(text):
 		return "", "", fmt.Errorf("got bytes that are no UTF-8, want a text in UTF-8")
 	case !json.Valid(text) || text[0] != '{':
-		return "", "", fmt.Errorf("got no JSON object, want one with id and %s", t.column)
+		return "", "", fmt.Errorf("got no JSON object, want one with id and %s", f.Column)
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	if _, err := d.Token(); err != nil {
@@ -175,25 +178,25 @@ func (t table) object(text []byte) (id, value string, err error) {
 		if err := d.Decode(&cell); err != nil {
 			return "", "", err
 		}
-		if name != "id" && name != t.column {
+		if name != "id" && name != f.Column {
 			continue
 		}
 		if cells[name] != nil {
-			return "", "", fmt.Errorf("got two values of %s, want one", usage.Shown(name))
+			return "", "", fmt.Errorf("got two values of %s, want one", shown(name))
 		}
 		cells[name] = cell
 	}
 	id, okID := scalar(cells["id"])
-	value, okValue := scalar(cells[t.column])
+	value, okValue := scalar(cells[f.Column])
 	if !okID || !okValue {
-		return "", "", fmt.Errorf("got an object without a text or a number as id or %s, want both", t.column)
+		return "", "", fmt.Errorf("got an object without a text or a number as id or %s, want both", f.Column)
 	}
 	return id, value, nil
 }
 
 // plain reads an object of nothing but plain texts, the id and the value among them, in a tenth of the time that the
 // library takes. It says no to all others.
-func (t table) plain(text []byte) (id, value string, ok bool) {
+func (f File) plain(text []byte) (id, value string, ok bool) {
 	rest, ok := bytes.CutPrefix(text, []byte("{"))
 	seen := 0
 	for ok {
@@ -210,9 +213,9 @@ func (t table) plain(text []byte) (id, value string, ok bool) {
 		switch {
 		case string(key) == "id" && seen&1 == 0:
 			id, seen = string(cell), seen|1
-		case string(key) == t.column && seen&2 == 0:
+		case string(key) == f.Column && seen&2 == 0:
 			value, seen = string(cell), seen|2
-		case string(key) == "id" || string(key) == t.column:
+		case string(key) == "id" || string(key) == f.Column:
 			return "", "", false
 		}
 		rest = bytes.TrimLeft(rest, " \t")

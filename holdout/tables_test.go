@@ -1,4 +1,4 @@
-package ledgers
+package holdout
 
 import (
 	"encoding/csv"
@@ -10,13 +10,11 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"github.com/dpcalc/dpcalc/holdout"
 )
 
 // pairs reads a whole table.
 func pairs(text string, form Form) (got [][2]string, err error) {
-	err = Rows(strings.NewReader(text), form, Longest, "prediction", func(id, value string) error {
+	err = File{In: strings.NewReader(text), Form: form, Column: "prediction"}.Rows(func(id, value string) error {
 		got = append(got, [2]string{id, value})
 		return nil
 	})
@@ -27,11 +25,11 @@ func pairs(text string, form Form) (got [][2]string, err error) {
 func TestRows(t *testing.T) {
 	want := [][2]string{{"1", "yes"}, {"2,5", "no"}}
 	for text, form := range map[string]Form{
-		"id,prediction\n1,yes\n\"2,5\",no\n":                                                               Unknown,
-		"\ufeffprediction;x;id\r\nyes;;1\r\n\r\nno;\"a\nb\";2,5":                                           Unknown,
-		"id\tprediction\n1\tyes\n2,5\tno\n":                                                                Unknown,
+		"id,prediction\n1,yes\n\"2,5\",no\n":                                                               AnyForm,
+		"\ufeffprediction;x;id\r\nyes;;1\r\n\r\nno;\"a\nb\";2,5":                                           AnyForm,
+		"id\tprediction\n1\tyes\n2,5\tno\n":                                                                AnyForm,
 		"a,b\tprediction\tid\nx\tyes\t1\nx\tno\t2,5\n":                                                     Tabs,
-		"{\"id\":1,\"prediction\":\"yes\"}\n{\"id\":\"2,5\",\"prediction\":\"no\"}":                        Unknown,
+		"{\"id\":1,\"prediction\":\"yes\"}\n{\"id\":\"2,5\",\"prediction\":\"no\"}":                        AnyForm,
 		"\n {\"prediction\":\"yes\",\"id\":1,\"x\":[2]}\n\n{\"id\":\"2\\u002c5\",\"prediction\":\"no\"}\n": JSONLines,
 	} {
 		if got, err := pairs(text, form); err != nil || !slices.Equal(got, want) {
@@ -61,24 +59,24 @@ func TestRows(t *testing.T) {
 		"id,prediction" + strings.Repeat(",", 200_000-2) + ",":        "line 1: got more than 200000 cells, want fewer",
 		"id,prediction\n1,a" + strings.Repeat(",", 16_700_000) + "\n": "line 2: got more than 200000 cells, want fewer",
 	} {
-		if _, err := pairs(text, Unknown); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := pairs(text, AnyForm); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %s", text, err, want)
 		}
 	}
 	for _, text := range []string{"id,prediction\n1," + strings.Repeat("x", 100) + "\n",
 		"{\"id\":\"1\",\"prediction\":\"" + strings.Repeat("x", 100) + "\"}"} {
-		if err := Rows(strings.NewReader(text), Unknown, 90, "prediction", func(_, _ string) error {
+		if err := (File{In: strings.NewReader(text), Column: "prediction", Longest: 90}).Rows(func(_, _ string) error {
 			return nil
 		}); err == nil || !strings.Contains(err.Error(), "got more than 90 bytes") {
 			t.Errorf("%q: got %v", text, err)
 		}
 	}
-	whole, err := pairs("{\"id\":\"\\ud83d\\ude00\\\\ud800\",\"prediction\":\"\ufffd\\ufffd\"}", Unknown)
+	whole, err := pairs("{\"id\":\"\\ud83d\\ude00\\\\ud800\",\"prediction\":\"\ufffd\\ufffd\"}", AnyForm)
 	if err != nil || whole[0] != [2]string{"\U0001f600\\ud800", "\ufffd\ufffd"} {
 		t.Errorf("%q, %v", whole, err)
 	}
 	stop := errors.New("enough")
-	err = Rows(strings.NewReader("id,prediction\n1,a\n2,b\n"), Unknown, Longest, "prediction", func(id, _ string) error {
+	err = File{In: strings.NewReader("id,prediction\n1,a\n2,b\n"), Column: "prediction"}.Rows(func(id, _ string) error {
 		if id != "1" {
 			t.Error("a row after the error")
 		}
@@ -99,7 +97,7 @@ func FuzzRows(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, form := range []Form{Unknown, Tabs, JSONLines} {
+		for _, form := range []Form{AnyForm, Tabs, JSONLines} {
 			got, err := pairs(text, form)
 			if err != nil {
 				if err.Error() == "" {
@@ -113,8 +111,8 @@ func FuzzRows(f *testing.F) {
 			} else {
 				sameAsCSV(t, plain, got)
 			}
-			labels, err := holdout.NewLabels(func(visit func(id, label string) error) error {
-				return Rows(strings.NewReader(text), form, Longest, "prediction", visit)
+			labels, err := NewLabels(func(visit func(id, label string) error) error {
+				return File{In: strings.NewReader(text), Form: form, Column: "prediction"}.Rows(visit)
 			})
 			if err == nil && labels.Samples() != int64(len(got)) {
 				t.Errorf("%d labels of %d rows", labels.Samples(), len(got))
@@ -184,7 +182,7 @@ func sameAsCSV(t *testing.T, text string, got [][2]string) {
 
 // Objects of plain texts are read as the library reads them.
 func TestPlainObjects(t *testing.T) {
-	f := table{column: "prediction"}
+	f := File{Column: "prediction"}
 	for text, want := range map[string]bool{
 		`{"id":"1","prediction":"a"}`: true, `{ "x" : "y" , "prediction":"a", "id" :"1"}`: true,
 		`{"id":"0","id":"1","prediction":"a"}`: false, `{"prediction":"a","id":"1","prediction":"b"}`: false,
@@ -210,7 +208,7 @@ func TestManyCellsTakeLittle(t *testing.T) {
 	text := "id,prediction\n" + strings.Repeat(",", 1<<24-1)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, err := pairs(text, Unknown); err == nil {
+	if _, err := pairs(text, AnyForm); err == nil {
 		t.Error("a row of 16.7 million cells is read")
 	}
 	runtime.ReadMemStats(&after)
