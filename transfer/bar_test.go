@@ -126,3 +126,15 @@ func TestGatesOfNoAccuracy(t *testing.T) {
 		}
 	}
 }
+
+// A count at a bar next to 0 needs as many rows as one at a bar of 0.
+func TestCountsAtABarNextToZero(t *testing.T) {
+	g := Goal{Queries: 3, Tau: 0.15, Beta: -5, Query: Binary}
+	g.Feedback = Gate
+	at := rowsAt(t, g, 0, false)
+	for _, bar := range []float64{5e-324, 1e-310, 0x1p-900, 1e-100} {
+		if rows := rowsAt(t, g, bar, false); rows != at {
+			t.Errorf("%d rows at the bar %v, %d at 0", rows, bar, at)
+		}
+	}
+}

@@ -5,6 +5,7 @@ package lawtest
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/leanovate/gopter"
@@ -55,4 +56,9 @@ func Uniform(lo, hi float64) gopter.Gen {
 // Seed generates seeds of other generators.
 func Seed() gopter.Gen {
 	return Gen(func(p *gopter.GenParameters) int64 { return p.Rng.Int63() })
+}
+
+// Near returns x or one of the two float64 next to it.
+func Near(r *rand.Rand, x float64) float64 {
+	return [...]float64{math.Nextafter(x, math.Inf(-1)), x, math.Nextafter(x, math.Inf(1))}[r.IntN(3)]
 }

@@ -59,7 +59,10 @@ func (c CountGate) Certified(n int64) bool {
 	z := num.UpperQuantile(c.LnRisk-1e-12) * (1 + 1e-12)
 	rows := float64(n)
 	e := max(z, 0) * max(z, 0) / (2 * rows)
-	low := klAbove(c.Height, e) + 1/rows
+	low := 1 / rows
+	if c.Height > 0 {
+		low += klAbove(max(c.Height, 0x1p-900), e) // it grows in the bar
+	}
 	high := c.Height + c.Margin
 	if c.failsToo() {
 		high = 1 - klAbove(math.Nextafter(c.headroom(1).Hi, 1), e) - 1/rows
