@@ -156,7 +156,8 @@ func lnOneLook(a Answer, exact, oneSided bool, level dec) dec {
 	case Difference:
 		return lnSides.Plus(certificates.LnDifference(n, tau, knownDisagreement(a)))
 	case Binary:
-		if !exact {
+		// Rows that are not alike keep to the tail of rows that are where n tau is at least one.
+		if alike := n == 1 || whole(n).Times(tau).AtLeast(whole(1)); !exact || !alike {
 			break
 		}
 		if n <= certificates.MostCounted {
@@ -221,13 +222,13 @@ func gateHolds(a Answer) bool {
 		return level.AtLeast(ln)
 	case Binary:
 		k := a.Mechanism.PassCount
-		if !level.AtLeast(certificates.LnAtLeast(n, k, c)) {
+		if !level.AtLeast(certificates.LnCountAtLeast(n, k, c)) {
 			return false
 		}
 		if a.OneSided || !top.Less(whole(1)) {
 			return !number(float64(k - 1)).AtLeast(whole(n).Times(c.Plus(tau)))
 		}
-		return level.AtLeast(certificates.LnAtMost(n, k-1, top))
+		return level.AtLeast(certificates.LnCountAtMost(n, k-1, top))
 	}
 	ln := certificates.LnMeanAtMost(n, c, tau)
 	if !a.OneSided && top.Less(whole(1)) {

@@ -229,6 +229,23 @@ func LnAtLeast(n, k int64, p Number) Number {
 
 func LnAtMost(n, k int64, p Number) Number { return LnAtLeast(n, n-k, one.Minus(p)) }
 
+// LnCountAtLeast is ln of the bound on P[X >= k] for so many independent 0/1 rows of mean p, alike or not: the binomial
+// tail from one beyond the mean count on, and the relative entropy below. LnCountAtMost is that of the other side.
+func LnCountAtLeast(n, k int64, p Number) Number {
+	mean := whole(n).Times(p)
+	switch {
+	case k <= 0 || !mean.Less(whole(k)):
+		return zero
+	case n == 1 || whole(k-1).AtLeast(mean):
+		return LnAtLeast(n, k, p)
+	case k > n:
+		return Never
+	}
+	return lnMean(n, whole(k).Over(whole(n)), p)
+}
+
+func LnCountAtMost(n, k int64, p Number) Number { return LnCountAtLeast(n, n-k, one.Minus(p)) }
+
 // floor is the greatest whole number that is at most x.
 func floor(x Number) int64 {
 	k := int64(math.Floor(x.Float()))

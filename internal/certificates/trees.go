@@ -114,8 +114,8 @@ func (b Board) Ln() (ln Number, sound bool) {
 		low, high, u := b.Values[l].Minus(tau), b.Values[l+1].Plus(tau), b.Bounds[l]
 		switch {
 		case b.Counts != nil:
-			x[l] = LnAtLeast(b.Rows, b.Counts[l]+1, low)
-			y[l] = LnAtMost(b.Rows, b.Counts[l], high)
+			x[l] = LnCountAtLeast(b.Rows, b.Counts[l]+1, low)
+			y[l] = LnCountAtMost(b.Rows, b.Counts[l], high)
 		default:
 			x[l], y[l] = zero, zero
 			if low.Less(u) {
