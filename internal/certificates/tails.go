@@ -8,10 +8,6 @@ import (
 // Never is ln of a probability that is zero.
 var Never = whole(-1_000_000_000)
 
-// Float is the number x, Whole the number n.
-func Float(x float64) Number { return number(x) }
-func Whole(n int64) Number   { return whole(n) }
-
 // LnSum is the logarithm of the sum of numbers that are given by theirs.
 func LnSum(terms ...Number) Number {
 	most := terms[0]
