@@ -15,6 +15,7 @@ import (
 	"github.com/dpcalc/dpcalc/internal/commandtest"
 	"github.com/dpcalc/dpcalc/internal/csvfile"
 	"github.com/dpcalc/dpcalc/internal/outfile"
+	"github.com/dpcalc/dpcalc/internal/parallel"
 	"github.com/dpcalc/dpcalc/internal/usage"
 )
 
@@ -72,8 +73,8 @@ func TestFaults(t *testing.T) {
 	dir := t.TempDir()
 	var stderr bytes.Buffer
 	p := newProgram(&outfile.Session{Context: context.Background(), Stderr: &stderr})
-	err := p.Write(filepath.Join(dir, "plan.csv"), func(w io.Writer) error {
-		return outfile.Stream(p.Context, w, 10, 2, func([]byte, int, int) ([]byte, error) { panic("no such row") }, nil)
+	err := p.Write(filepath.Join(dir, "plan.csv"), func(io.Writer) error {
+		return parallel.For(p.Context, 10, 2, func(int, int) error { panic("no such row") }, nil)
 	})
 	var broken *usage.Fault
 	if !errors.As(err, &broken) || err.Error() != "internal error: no such row" || commandtest.Files(t, dir) != nil {

@@ -186,7 +186,7 @@ func TestRowLimits(t *testing.T) {
 		os.Remove(out)
 		os.Remove(schedule)
 	}
-	if commands.FitsSheet(1<<20-1) != nil || commands.FitsSheet(1<<20) == nil {
+	if commands.FitsSheet(1<<20-1, 1) != nil || commands.FitsSheet(1<<20, 1) == nil {
 		t.Error("a sheet holds 2^20 - 1 rows and their names")
 	}
 }
@@ -274,49 +274,6 @@ func TestWorkers(t *testing.T) {
 				t.Errorf("%s: %d workers write other bytes", format, workers)
 			}
 		}
-	}
-}
-
-// stream keeps the order, stops at the first error of either side and does not hang.
-func TestStream(t *testing.T) {
-	digits := func(dst []byte, lo, hi int) ([]byte, error) {
-		for i := lo; i < hi; i++ {
-			dst = append(strconv.AppendInt(dst, int64(i), 10), ' ')
-		}
-		return dst, nil
-	}
-	for _, n := range []int{0, 1, 2, 1000, 10000} {
-		var want, got bytes.Buffer
-		b, _ := digits(nil, 0, n)
-		want.Write(b)
-		last := 0
-		err := outfile.Stream(context.Background(), &got, n, 3, digits, func(done int) { last = done })
-		if err != nil || !bytes.Equal(want.Bytes(), got.Bytes()) || last != n {
-			t.Errorf("n = %d: %v, last %d", n, err, last)
-		}
-	}
-	broken := errors.New("broken")
-	if err := outfile.Stream(context.Background(), io.Discard, 10000, 3, func(dst []byte, lo, _ int) ([]byte, error) {
-		if lo > 5000 {
-			return nil, broken
-		}
-		return dst, nil
-	}, nil); !errors.Is(err, broken) {
-		t.Errorf("encode: %v", err)
-	}
-	r, w := io.Pipe()
-	r.CloseWithError(broken)
-	if err := outfile.Stream(context.Background(), w, 10000, 3, digits, nil); !errors.Is(err, broken) {
-		t.Errorf("write: %v", err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	if err := outfile.Stream(ctx, io.Discard, 10000, 3, func(dst []byte, lo, _ int) ([]byte, error) {
-		if lo > 5000 {
-			cancel()
-		}
-		return dst, nil
-	}, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancel: %v", err)
 	}
 }
 

@@ -133,7 +133,7 @@ func TestSignalsEndEverything(t *testing.T) {
 		}},
 		{"many values", "numbers.parseRange[", grid("-m", "1:9000000:1")},
 		{"large grid", "samplesize.readRequest(", grid("-m", "1:8000:1", "-B", "1:8000:1")},
-		{"file in the making", "outfile.Stream(", []string{
+		{"file in the making", "parallel.Ordered[", []string{
 			"samplesize", "-m", "1:20k:1", "-t", "0.1", "-b", "0.05", "--method", "gaussian", "-o", "plan.csv",
 		}},
 		{"workbook in the making", "(*StreamWriter).SetRow(", []string{
@@ -207,7 +207,7 @@ func TestSignalStopsServer(t *testing.T) {
 
 // The first signal waits for a file system that hangs; the second does not.
 func TestSecondSignalKills(t *testing.T) {
-	p := start(t, t.TempDir(), "outfile.Stream(", func(cmd *exec.Cmd) {
+	p := start(t, t.TempDir(), "parallel.Ordered[", func(cmd *exec.Cmd) {
 		cmd.Stdout, cmd.Env = fullPipe(t), append(cmd.Env, childStuck+"=1")
 	}, "samplesize", "-t", "0.1", "-b", "0.05", "-m", "1:20k:1", "--method", "splitting", "-f", "csv")
 	for range 1000 { // until the first has been received

@@ -48,7 +48,7 @@ func TestLibreOfficeCSV(t *testing.T) {
 					record.Chance(theory.LogProb(-float64(i + 1)))})
 		}
 		a := commands.Answer[[]record.Cell]{Columns: commandtest.Columns("n", "text", "number", "chance"),
-			Rows: slices.Values(rows)}
+			Rows: commands.List(rows)}
 		if err := commands.Emit(c, commands.Target{Format: d.format, Path: texts}, a); err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +134,7 @@ func TestLibreOfficeWorkbook(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "book.xlsx")
 	c := &commands.Call{Session: &outfile.Session{Context: t.Context()}}
 	a := commands.Answer[[]record.Cell]{Command: "test",
-		Columns: commandtest.Columns("n", "text", "number", "truth", "chance"), Rows: slices.Values(rows)}
+		Columns: commandtest.Columns("n", "text", "number", "truth", "chance"), Rows: commands.List(rows)}
 	if err := commands.Emit(c, commands.Target{Format: workbook.Format, Path: path}, a); err != nil {
 		t.Fatal(err)
 	}

@@ -134,7 +134,7 @@ func TestWorkbookUsage(t *testing.T) {
 	}
 	c := &commands.Call{Session: &outfile.Session{Context: t.Context(), Stdout: io.Discard}}
 	long := commands.Answer[[]record.Cell]{Command: "test",
-		Rows: slices.Values(make([][]record.Cell, record.MostSheetRows+1))}
+		Rows: commands.List(make([][]record.Cell, record.MostSheetRows+1))}
 	if err := commands.Emit(c, commands.Target{Format: workbook.Format}, long); err == nil {
 		t.Error("a sheet of more rows than there are")
 	}
@@ -174,13 +174,15 @@ func TestCommandLine(t *testing.T) {
 func TestLiveResult(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.xlsx")
 	a := commands.Answer[[]record.Cell]{Command: "test", Columns: commandtest.Columns("x"),
-		Rows: slices.Values([][]record.Cell{{record.Exactly(3)}}), Live: &record.Live{
-			Intro: []string{"Twice"},
-			Inputs: []record.LiveInput{{Name: "x", Label: "x", Value: record.Exactly(3), Holds: record.IsNumber("x", "x>0"),
-				Wants: "want a positive number"}},
-			Columns: []string{"what", "value"},
-			Rows: [][]record.LiveCell{{{Value: record.Words("double")},
-				{Value: record.Exactly(6), Formula: record.Guarded("2*x")}}},
+		Rows: commands.List([][]record.Cell{{record.Exactly(3)}}), Live: func() (*record.Live, error) {
+			return &record.Live{
+				Intro: []string{"Twice"},
+				Inputs: []record.LiveInput{{Name: "x", Label: "x", Value: record.Exactly(3), Holds: record.IsNumber("x", "x>0"),
+					Wants: "want a positive number"}},
+				Columns: []string{"what", "value"},
+				Rows: [][]record.LiveCell{{{Value: record.Words("double")},
+					{Value: record.Exactly(6), Formula: record.Guarded("2*x")}}},
+			}, nil
 		}}
 	c := &commands.Call{Session: &outfile.Session{Context: context.Background()}}
 	if err := commands.Emit(c, commands.Target{Format: workbook.Format, Path: path, Command: "dpcalc test"},

@@ -20,7 +20,7 @@ const mostReasons = 12
 
 // Add notes a method's reason. An empty reason is none.
 func (r *Reasons) Add(method, reason string) {
-	if reason == "" {
+	if reason = Flagged(reason); reason == "" {
 		return
 	}
 	if r.methods == nil {

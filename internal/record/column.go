@@ -1,6 +1,9 @@
 package record
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Column is a column of a table with rows R.
 type Column[R any] struct {
@@ -14,6 +17,24 @@ type Column[R any] struct {
 func (c Column[R]) Titled(title string) Column[R] {
 	c.Title = title
 	return c
+}
+
+// Lift makes columns of rows that have a row of another kind.
+func Lift[S, R any](columns []Column[R], row func(S) R) []Column[S] {
+	lifted := make([]Column[S], len(columns))
+	for i, c := range columns {
+		lifted[i] = Column[S]{Name: c.Name, Title: c.Title, Says: c.Says, Cell: func(s S) Cell { return c.Cell(row(s)) }}
+	}
+	return lifted
+}
+
+// Named are the columns of these names.
+func Named[R any](columns []Column[R], names ...string) []Column[R] {
+	some := make([]Column[R], len(names))
+	for i, name := range names {
+		some[i] = columns[slices.IndexFunc(columns, func(c Column[R]) bool { return c.Name == name })]
+	}
+	return some
 }
 
 // Names lists the names of columns.

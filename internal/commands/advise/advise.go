@@ -156,17 +156,15 @@ func runAdvise(c *commands.Call) error {
 		return usage.Errorf("--%s: plays no part with the other answers, want it left out", extra)
 	}
 	answer := commands.Answer[advice]{
-		Command: "advise", Inputs: i.given, Columns: columns, Rows: slices.Values(all),
-		Say: func() (title, notes []string) { return i.told(all) },
+		Command: "advise", Inputs: i.given, Columns: columns, Rows: commands.List(all),
+		Verdict: func(a advice) commands.Verdict { return commands.Verdict{Status: a.status} },
+		Say:     func() (title, notes []string) { return i.told(all) },
 	}
 	if all[0].planned() {
 		answer.Shown = shown
 	}
 	if err := commands.Emit(c, target, answer); err != nil {
 		return err
-	}
-	if !slices.ContainsFunc(all, func(a advice) bool { return a.status == transfer.OK }) {
-		return usage.Outcome(usage.ExitNoAnswer)
 	}
 	if i.terminal && target.Format.Print != nil && target.Path == "" {
 		return i.offer(c, all)

@@ -1,14 +1,10 @@
 package advise
 
 import (
-	"errors"
-	"io"
 	"slices"
 	"strings"
 
-	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/commands/pvalues"
-	"github.com/dpcalc/dpcalc/internal/outfile"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/theory"
@@ -102,53 +98,20 @@ func (i *interview) open(b blank) string {
 // correction is the best row of pvalue-correct, by the names of its columns; nil for none.
 type correction map[string]record.Cell
 
-// catcher is a format that keeps the best row.
-type catcher struct {
-	columns []string
-	best    correction
-}
-
-func (c *catcher) Head(dst []byte) []byte { return dst }
-func (c *catcher) Foot(dst []byte) []byte { return dst }
-
-func (c *catcher) Row(dst []byte, _ bool, row []record.Cell, _ *record.Chances) []byte {
-	if best := slices.Index(c.columns, "best"); row[best].N != 0 {
-		c.best = make(correction)
-		for k, name := range c.columns {
-			c.best[name] = row[k]
-		}
-	}
-	return dst
-}
-
-// format is the catcher as a format.
-func (c *catcher) format() record.Format {
-	return record.Format{Name: "best", Encode: func(r record.Result) record.Encoder {
-		c.columns = r.Columns
-		return c
-	}}
-}
-
 // correct takes the threshold and what it says of the p-value from the command that is recommended.
-func (a *advice) correct(i *interview, by []string) error {
-	var caught catcher
-	s := &outfile.Session{Context: i.ctx, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: i.asked}
-	front := commands.Front{Session: s, Commands: []*commands.Command{pvalues.Command()},
-		Formats: []record.Format{caught.format()}}
-	command, typed, err := front.Read(slices.Concat([]string{"pvalue-correct"}, by))
-	if err != nil {
+func (a *advice) correct(i *interview, by []string) (err error) {
+	typed := make(usage.Typed)
+	for pair := range slices.Chunk(by, 2) {
+		typed[strings.TrimPrefix(pair[0], "--")] = pair[1:]
+	}
+	if a.corrected, err = pvalues.Best(typed, i.asked); err != nil {
 		return err
 	}
-	var code usage.Outcome // the rows say the same
-	if err := front.Do(command, typed); err != nil && !errors.As(err, &code) {
-		return err
-	}
-	if caught.best == nil {
+	if a.corrected == nil {
 		a.status, a.best = transfer.Infeasible, false
 		a.reason += " With these numbers no method leaves any threshold."
 		return nil
 	}
-	a.corrected = caught.best
 	if a.method != none {
 		a.method = a.corrected["method"].S
 	}

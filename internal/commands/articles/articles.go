@@ -268,14 +268,9 @@ func Methods() *commands.Command {
 				return err
 			}
 			return commands.Emit(c, target, commands.Answer[article]{
-				Command: "methods", Rows: slices.Values(all),
-				Columns: []articleColumn{
-					methodName, methodSummary, methodAdaptive, methodProcedure, methodBudgeted, methodProof, methodFormula,
-					methodSources,
-					methodAssumes, methodCommand,
-				},
-				Shown:   []articleColumn{methodName, methodProof, methodSummary, methodCommand},
-				Verdict: func(a article) commands.Verdict { return commands.Verdict{Sources: a.Sources} },
+				Command: "methods", Rows: commands.List(all),
+				Columns: methodColumns, Shown: record.Named(methodColumns, "method", "proof", "summary", "command"),
+				Verdict: article.verdict,
 			})
 		},
 	}
@@ -283,21 +278,20 @@ func Methods() *commands.Command {
 
 type articleColumn = record.Column[article]
 
-var (
-	methodName      = articleColumn{Name: "method", Cell: func(a article) record.Cell { return record.Words(a.Name) }}
-	methodSummary   = articleColumn{Name: "summary", Cell: func(a article) record.Cell { return record.Words(a.Summary) }}
-	methodAdaptive  = articleColumn{Name: "adaptive", Cell: ofMethod(func(m *transfer.Method) bool { return m.Adaptive })}
-	methodProcedure = articleColumn{Name: "procedure",
-		Cell: ofMethod(func(m *transfer.Method) bool { return m.Procedure })}
-	methodBudgeted = articleColumn{Name: "budgeted", Cell: ofMethod(func(m *transfer.Method) bool { return m.Budgeted })}
-	methodProof    = articleColumn{Name: "proof",
-		Cell: func(a article) record.Cell { return record.Words(string(a.Proof)) }}
-	methodFormula = articleColumn{Name: "formula", Cell: func(a article) record.Cell { return record.Words(a.Formula) }}
-	methodSources = articleColumn{Name: "sources",
-		Cell: func(a article) record.Cell { return record.Sources(a.Sources) }}
-	methodAssumes = articleColumn{Name: "assumes", Cell: func(a article) record.Cell { return record.List(a.Assumes) }}
-	methodCommand = articleColumn{Name: "command", Cell: func(a article) record.Cell { return record.Words(a.command) }}
-)
+func (a article) verdict() commands.Verdict {
+	return commands.Verdict{Method: a.Name, Proof: a.Proof, Sources: a.Sources, Assumes: a.Assumes}
+}
+
+var methodColumns = slices.Concat(commands.VerdictColumns(article.verdict, "method"), []articleColumn{
+	{Name: "summary", Cell: func(a article) record.Cell { return record.Words(a.Summary) }},
+	{Name: "adaptive", Cell: ofMethod(func(m *transfer.Method) bool { return m.Adaptive })},
+	{Name: "procedure", Cell: ofMethod(func(m *transfer.Method) bool { return m.Procedure })},
+	{Name: "budgeted", Cell: ofMethod(func(m *transfer.Method) bool { return m.Budgeted })},
+}, commands.VerdictColumns(article.verdict, "proof"), []articleColumn{
+	{Name: "formula", Cell: func(a article) record.Cell { return record.Words(a.Formula) }},
+}, commands.VerdictColumns(article.verdict, "sources", "assumes"), []articleColumn{
+	{Name: "command", Cell: func(a article) record.Cell { return record.Words(a.command) }},
+})
 
 // ofMethod is what there is to say of methods for sample sizes alone.
 func ofMethod(is func(*transfer.Method) bool) func(article) record.Cell {

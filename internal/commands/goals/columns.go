@@ -106,15 +106,24 @@ func optional(o transfer.Option) record.Cell {
 	return record.Exactly(o.Value)
 }
 
+// Verdict is what became of the method of a row.
+func Verdict(r *Row) commands.Verdict {
+	return commands.Verdict{Method: r.Method.Name, Best: r.Best, Proof: ProofOf(r), Status: r.Status, Reason: r.Reason}
+}
+
+// verdictColumn is a column of it.
+func verdictColumn(name, says string) Column {
+	c := commands.VerdictColumns(Verdict, name)[0]
+	c.Says = says
+	return c
+}
+
 // The columns of an answer.
 var (
-	ColumnMethod = Column{
-		Name: "method", Says: "dpcalc explain METHOD has its theorem and what to do",
-		Cell: func(r *Row) record.Cell { return record.Words(r.Method.Name) },
-	}
-	ColumnBest = Column{Name: "best", Cell: func(r *Row) record.Cell { return record.Truth(r.Best) }}
-	ColumnStar = Column{Cell: func(r *Row) record.Cell { return record.Mark(r.Best) }}
-	ColumnName = Column{Name: "best", Says: "the adaptive method that does best for the goal",
+	ColumnMethod = verdictColumn("method", "dpcalc explain METHOD has its theorem and what to do")
+	ColumnBest   = verdictColumn("best", "")
+	ColumnStar   = verdictColumn("", "")
+	ColumnName   = Column{Name: "best", Says: "the adaptive method that does best for the goal",
 		Cell: func(r *Row) record.Cell {
 			if r.Best {
 				return record.Words("best")
@@ -142,20 +151,14 @@ var (
 		Name: "use", Says: "adaptive: for queries chosen in view of answers; reference: only for queries fixed beforehand; dp procedure: for what a private procedure puts out",
 		Cell: func(r *Row) record.Cell { return record.Words(Use(r)) },
 	}
-	ColumnProof = Column{
-		Name: "proof", Says: "published in the literature, or derived in dpcalc's docs/theorems",
-		Cell: func(r *Row) record.Cell { return record.Words(string(ProofOf(r))) },
-	}
-	ColumnStatus     = Column{Name: "status", Cell: func(r *Row) record.Cell { return record.Words(string(r.Status)) }}
+	ColumnProof      = verdictColumn("proof", "published in the literature, or derived in dpcalc's docs/theorems")
+	ColumnStatus     = verdictColumn("status", "")
 	ColumnStatusText = Column{Name: "status", Says: "ok: certified; other rows have no answer",
 		Cell: func(r *Row) record.Cell {
 			return record.Words(strings.ReplaceAll(string(r.Status), "_", " "))
 		}}
-	ColumnReason = Column{
-		Name: "reason", Says: "why there is none, or what limits one",
-		Cell: func(r *Row) record.Cell { return record.Words(commands.Flagged(r.Reason)) },
-	}
-	ColumnNote = Column{Name: "note", Cell: func(r *Row) record.Cell { return record.Words(Note(r)) }}
+	ColumnReason = verdictColumn("reason", "why there is none, or what limits one")
+	ColumnNote   = Column{Name: "note", Cell: func(r *Row) record.Cell { return record.Words(Note(r)) }}
 )
 
 // The columns of what to run.

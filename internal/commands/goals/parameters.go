@@ -49,7 +49,7 @@ func (l listed[T]) made() Parameter {
 		}
 		in := commands.ListInput(c, flag, values, l.cell)
 		in.Name = strings.ReplaceAll(flag, "-", "_")
-		return AxisOf(flag, values, l.set), in, err
+		return commands.AxisOf(flag, values, l.set), in, err
 	}
 	return p
 }
@@ -361,22 +361,8 @@ func ReadGrid(c usage.Values, inputs *[]record.Input, needs int) (none Grid, err
 	if base.Feedback == transfer.Flags && !typed("budget") {
 		return none, usage.Errorf("--budget: got nothing, want how many flags --feedback flags may raise")
 	}
-	return NewGrid(base, c.Is("zip"), axes...)
-}
-
-// Valid refuses what is wrong with a goal. A single goal is refused as well for what of many is a row's status.
-func (g Grid) Valid(goals int) (unknown transfer.Unknown, err error) {
-	for i := range goals {
-		goal := g.Goal(i)
-		if err := goal.Validate(); err != nil {
-			return unknown, err
-		}
-		unknown = goal.Unknown()
-	}
-	if goals == 1 {
-		err = g.Goal(0).Overspent()
-	}
-	return unknown, err
+	made, err := commands.NewGrid(base, c.Is("zip"), axes...)
+	return Grid{made}, err
 }
 
 // Drawn are the parameters that a drawing has an axis for, the first of equals first.

@@ -102,7 +102,7 @@ func (m made) answer(dir string) commands.Answer[made] {
 		{Name: "chain", Cell: func(m made) record.Cell { return record.Words(m.chain) }},
 	}
 	return commands.Answer[made]{
-		Command: "holdout", Inputs: folder(dir), Rows: slices.Values([]made{m}), Columns: columns, Shown: columns,
+		Command: "holdout", Inputs: folder(dir), Rows: commands.List([]made{m}), Columns: columns, Shown: columns,
 		Say: func() (title, notes []string) {
 			switch {
 			case m.plan == nil:
@@ -127,7 +127,7 @@ func but[R any](columns []record.Column[R], names ...string) (rest []record.Colu
 
 func looked(answers []holdout.Answer, dir string, dry bool) commands.Answer[holdout.Answer] {
 	return commands.Answer[holdout.Answer]{
-		Command: "holdout", Inputs: folder(dir), Rows: slices.Values(answers), Columns: looks,
+		Command: "holdout", Inputs: folder(dir), Rows: commands.List(answers), Columns: looks,
 		Shown: but(looks, "fingerprint", "chain", "repeated"),
 		Say: func() (title, notes []string) {
 			for _, a := range answers {
@@ -156,7 +156,7 @@ func countsOf(a holdout.Answer) string {
 
 func statusOf(s holdout.Status, dir string) commands.Answer[holdout.Status] {
 	return commands.Answer[holdout.Status]{
-		Command: "holdout", Inputs: folder(dir), Rows: slices.Values([]holdout.Status{s}), Columns: statuses,
+		Command: "holdout", Inputs: folder(dir), Rows: commands.List([]holdout.Status{s}), Columns: statuses,
 		Shown: but(statuses, "labels", "chain"),
 		Say: func() (title, notes []string) {
 			return []string{"The ledger " + usage.Shown(dir)}, []string{"chain " + s.Chain}
@@ -166,7 +166,7 @@ func statusOf(s holdout.Status, dir string) commands.Answer[holdout.Status] {
 
 func logOf(list []holdout.Line, dir string) commands.Answer[holdout.Line] {
 	return commands.Answer[holdout.Line]{
-		Command: "holdout", Inputs: folder(dir), Rows: slices.Values(list), Columns: lines,
+		Command: "holdout", Inputs: folder(dir), Rows: commands.List(list), Columns: lines,
 		Shown: but(lines, "fingerprint", "chain"),
 		Say:   func() (title, notes []string) { return []string{"The log of " + usage.Shown(dir)}, nil },
 	}
@@ -200,7 +200,7 @@ var verifiedColumns = []record.Column[verified]{
 
 func verifiedOf(v holdout.Verified, dir, chain string) commands.Answer[verified] {
 	return commands.Answer[verified]{
-		Command: "holdout", Inputs: folder(dir), Rows: slices.Values([]verified{{v, chain}}), Columns: verifiedColumns,
+		Command: "holdout", Inputs: folder(dir), Rows: commands.List([]verified{{v, chain}}), Columns: verifiedColumns,
 		Shown: but(verifiedColumns, "chain", "beta_as_run"),
 		Say: func() (title, notes []string) {
 			notes = []string{"chain " + v.Chain}

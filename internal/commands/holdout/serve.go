@@ -217,7 +217,7 @@ func runToken(c *commands.Call, target commands.Target, team string, _ []string)
 		{Name: "line", Cell: func(t token) record.Cell { return record.Foreign(t.line) }},
 	}
 	return commands.Emit(c, target, commands.Answer[token]{
-		Command: "holdout", Columns: columns, Rows: slices.Values([]token{{team, secret, line}}),
+		Command: "holdout", Columns: columns, Rows: commands.List([]token{{team, secret, line}}),
 		Say: func() (title, notes []string) {
 			return []string{"The token, for the team. It is shown once:", secret, "The line for the file of tokens:", line}, nil
 		},

@@ -60,55 +60,53 @@ type audited = suite.Row
 
 type auditedColumn = record.Column[audited]
 
-// sampledOnly is a cell of a statistical check.
-func sampledOnly(cell func(audited) record.Cell) func(audited) record.Cell {
-	return func(r audited) record.Cell {
+// sampledOnly is a column of statistical checks.
+func sampledOnly(name string, cell func(audited) record.Cell) auditedColumn {
+	return auditedColumn{Name: name, Cell: func(r audited) record.Cell {
 		if r.Layer != suite.Statistical {
 			return record.Cell{}
 		}
 		return cell(r)
-	}
+	}}
 }
 
 var (
-	auditedMechanism = auditedColumn{Name: "mechanism",
-		Cell: func(r audited) record.Cell { return record.Words(r.Mechanism) }}
-	auditedClaim = auditedColumn{Name: "claim", Cell: func(r audited) record.Cell { return record.Words(r.Claim) }}
-	auditedLayer = auditedColumn{Name: "layer",
-		Cell: func(r audited) record.Cell { return record.Words(string(r.Layer)) }}
-	auditedCheck   = auditedColumn{Name: "check", Cell: func(r audited) record.Cell { return record.Words(r.Check) }}
-	auditedVerdict = auditedColumn{Name: "verdict",
-		Cell: func(r audited) record.Cell { return record.Words(string(r.Verdict)) }}
-	auditedBound    = auditedColumn{Name: "bound", Cell: func(r audited) record.Cell { return record.Exactly(r.Bound) }}
-	auditedMeasured = auditedColumn{Name: "measured", Cell: func(r audited) record.Cell {
-		if r.Unbounded {
-			return record.Cell{}
-		}
-		return record.Exactly(r.Measured)
-	}}
-	auditedRatio = auditedColumn{Name: "ratio", Cell: func(r audited) record.Cell {
-		if r.Unbounded || !(r.Bound > 0) {
-			return record.Cell{}
-		}
-		return record.Exactly(r.Measured / r.Bound)
-	}}
-	auditedSamples = auditedColumn{Name: "samples",
-		Cell: sampledOnly(func(r audited) record.Cell { return record.Count(r.Samples) })}
-	auditedFalseAlarm = auditedColumn{Name: "false_alarm",
-		Cell: sampledOnly(func(r audited) record.Cell { return record.Chance(r.FalseAlarm) })}
-	auditedLnFalseAlarm = auditedColumn{Name: "ln_false_alarm",
-		Cell: sampledOnly(func(r audited) record.Cell { return record.Exactly(r.FalseAlarm.Ln()) })}
-	auditedDetectable = auditedColumn{Name: "detectable",
-		Cell: sampledOnly(func(r audited) record.Cell { return record.Number(r.Detectable) })}
-	auditedSeed = auditedColumn{Name: "seed",
-		Cell: sampledOnly(func(r audited) record.Cell { return record.Whole(int64(r.Seed)) })}
-	auditedEvent     = auditedColumn{Name: "event", Cell: func(r audited) record.Cell { return record.Words(r.Event) }}
-	auditedViolation = auditedColumn{Name: "event", Cell: func(r audited) record.Cell {
-		if r.Verdict == audit.Holds {
-			return record.Cell{}
-		}
-		return record.Words(r.Event)
-	}}
+	auditedColumns = []auditedColumn{
+		{Name: "mechanism", Cell: func(r audited) record.Cell { return record.Words(r.Mechanism) }},
+		{Name: "claim", Cell: func(r audited) record.Cell { return record.Words(r.Claim) }},
+		{Name: "layer", Cell: func(r audited) record.Cell { return record.Words(string(r.Layer)) }},
+		{Name: "check", Cell: func(r audited) record.Cell { return record.Words(r.Check) }},
+		{Name: "verdict", Cell: func(r audited) record.Cell { return record.Words(string(r.Verdict)) }},
+		{Name: "bound", Cell: func(r audited) record.Cell { return record.Exactly(r.Bound) }},
+		{Name: "measured", Cell: func(r audited) record.Cell {
+			if r.Unbounded {
+				return record.Cell{}
+			}
+			return record.Exactly(r.Measured)
+		}},
+		{Name: "ratio", Cell: func(r audited) record.Cell {
+			if r.Unbounded || !(r.Bound > 0) {
+				return record.Cell{}
+			}
+			return record.Exactly(r.Measured / r.Bound)
+		}},
+		sampledOnly("samples", func(r audited) record.Cell { return record.Count(r.Samples) }),
+		sampledOnly("false_alarm", func(r audited) record.Cell { return record.Chance(r.FalseAlarm) }),
+		sampledOnly("ln_false_alarm", func(r audited) record.Cell { return record.Exactly(r.FalseAlarm.Ln()) }),
+		sampledOnly("detectable", func(r audited) record.Cell { return record.Number(r.Detectable) }),
+		sampledOnly("seed", func(r audited) record.Cell { return record.Whole(int64(r.Seed)) }),
+		{Name: "event", Cell: func(r audited) record.Cell { return record.Words(r.Event) }},
+	}
+
+	// auditedShown is without the columns that are the same in all rows.
+	auditedShown = append(record.Named(auditedColumns, "mechanism", "claim", "layer", "check", "verdict", "bound",
+		"measured", "ratio", "samples", "detectable"),
+		auditedColumn{Name: "event", Cell: func(r audited) record.Cell {
+			if r.Verdict == audit.Holds {
+				return record.Cell{}
+			}
+			return record.Words(r.Event)
+		}})
 )
 
 func runAudit(c *commands.Call) error {
@@ -138,8 +136,8 @@ func runAudit(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	err = commands.Emit(c, target, commands.Answer[audited]{
-		Command: "audit", Rows: slices.Values(found),
+	return commands.Emit(c, target, commands.Answer[audited]{
+		Command: "audit", Rows: commands.List(found), Columns: auditedColumns, Shown: auditedShown,
 		Inputs: []record.Input{
 			{Name: "mechanisms", Value: record.List(mechanismNames(mechanisms))},
 			{Name: "epsilon", Value: record.Exactly(settings.Epsilon)},
@@ -147,23 +145,9 @@ func runAudit(c *commands.Call) error {
 			{Name: "false_alarm", Value: record.Chance(settings.FalseAlarm)},
 			{Name: "seed", Value: record.Whole(int64(settings.Seed))},
 		},
-		Columns: []auditedColumn{
-			auditedMechanism, auditedClaim, auditedLayer, auditedCheck, auditedVerdict, auditedBound, auditedMeasured,
-			auditedRatio,
-			auditedSamples, auditedFalseAlarm, auditedLnFalseAlarm, auditedDetectable, auditedSeed, auditedEvent,
-		},
-		Shown: []auditedColumn{ // without what is the same in all rows
-			auditedMechanism, auditedClaim, auditedLayer, auditedCheck, auditedVerdict, auditedBound, auditedMeasured,
-			auditedRatio,
-			auditedSamples, auditedDetectable, auditedViolation,
-		},
-		Say: func() (title, notes []string) { return sayAudit(settings, found) },
+		Verdict: func(r audited) commands.Verdict { return commands.Verdict{Refuted: r.Verdict == audit.Violated} },
+		Say:     func() (title, notes []string) { return sayAudit(settings, found) },
 	})
-	refuted := slices.ContainsFunc(found, func(r audited) bool { return r.Verdict == audit.Violated })
-	if err == nil && refuted {
-		return usage.Outcome(usage.ExitRefuted)
-	}
-	return err
 }
 
 // auditedMechanisms are those named, or all but the mutants.
@@ -259,5 +243,5 @@ func listMechanisms(c *commands.Call, t commands.Target, all []suite.Mechanism) 
 		{Name: "killers", Cell: func(m suite.Mechanism) record.Cell { return record.List(m.Killers) }},
 	}
 	return commands.Emit(c, t,
-		commands.Answer[suite.Mechanism]{Command: "audit", Columns: columns, Shown: columns, Rows: slices.Values(all)})
+		commands.Answer[suite.Mechanism]{Command: "audit", Columns: columns, Shown: columns, Rows: commands.List(all)})
 }

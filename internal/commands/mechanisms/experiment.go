@@ -1,7 +1,6 @@
 package mechanisms
 
 import (
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -141,9 +140,6 @@ func runExperiment(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	if target.Format.Draw != nil {
-		return c.WriteTo(target, func(w io.Writer) error { return target.Format.Draw(w, experimentFigure(e, rows)) })
-	}
 	seen := []curveColumn{curveSignal, curveArm, curveK}
 	for _, column := range accuracies {
 		seen = append(seen, rounded(column, 1e4))
@@ -153,8 +149,9 @@ func runExperiment(c *commands.Call) error {
 		seen = append(seen, curveAnswered)
 	}
 	return commands.Emit(c, target, commands.Answer[experiment.HoldoutRow]{
-		Command: "experiment", Inputs: experimentInputs(c, e), Columns: curveColumns, Shown: seen, Rows: slices.Values(rows),
-		Say: func() (title, notes []string) { return sayExperiment(e, rows) },
+		Command: "experiment", Inputs: experimentInputs(c, e), Columns: curveColumns, Shown: seen, Rows: commands.List(rows),
+		Say:    func() (title, notes []string) { return sayExperiment(e, rows) },
+		Figure: func() (record.Figure, error) { return experimentFigure(e, rows), nil },
 	})
 }
 

@@ -3,7 +3,6 @@
 package privacy
 
 import (
-	"iter"
 	"slices"
 	"strings"
 
@@ -64,8 +63,8 @@ type composed struct {
 }
 
 func (r composed) verdict() commands.Verdict {
-	return commands.Verdict{Method: r.method, Status: r.Status, Reason: commands.Flagged(r.Reason),
-		Sources: r.by.Sources(r.Sources)}
+	return commands.Verdict{Method: r.method, Status: r.Status, Reason: r.Reason,
+		Sources: r.by.Sources(r.Sources), Neighbours: r.by}
 }
 
 // value is a cell of a row that has a value.
@@ -78,23 +77,11 @@ func (r composed) value(c record.Cell) record.Cell {
 
 type composedColumn = record.Column[composed]
 
-var (
-	composedMethod  = composedColumn{Name: "method", Cell: func(r composed) record.Cell { return record.Words(r.method) }}
-	composedEpsilon = composedColumn{Name: "epsilon",
-		Cell: func(r composed) record.Cell { return r.value(record.Exactly(r.Value.Epsilon)) }}
-	composedDelta = composedColumn{Name: "delta",
-		Cell: func(r composed) record.Cell { return r.value(record.Chance(r.Value.LnDelta)) }}
-	composedLnDelta = composedColumn{Name: "ln_delta",
-		Cell: func(r composed) record.Cell { return r.value(record.Exactly(r.Value.LnDelta.Ln())) }}
-	composedStatus = composedColumn{Name: "status",
-		Cell: func(r composed) record.Cell { return record.Words(string(r.Status)) }}
-	composedReason = composedColumn{Name: "reason",
-		Cell: func(r composed) record.Cell { return record.Words(r.verdict().Reason) }}
-	composedSources = composedColumn{Name: "sources",
-		Cell: func(r composed) record.Cell { return record.Sources(r.verdict().Sources) }}
-	composedBy = composedColumn{Name: commands.NeighboursKey,
-		Cell: func(r composed) record.Cell { return record.Words(string(r.by)) }}
-)
+var composedColumns = slices.Concat(commands.VerdictColumns(composed.verdict, "method"), []composedColumn{
+	{Name: "epsilon", Cell: func(r composed) record.Cell { return r.value(record.Exactly(r.Value.Epsilon)) }},
+	{Name: "delta", Cell: func(r composed) record.Cell { return r.value(record.Chance(r.Value.LnDelta)) }},
+	{Name: "ln_delta", Cell: func(r composed) record.Cell { return r.value(record.Exactly(r.Value.LnDelta.Ln())) }},
+}, commands.VerdictColumns(composed.verdict, "status", "reason", "sources", commands.NeighboursKey))
 
 func runCompose(c *commands.Call) error {
 	target, err := c.Target()
@@ -123,12 +110,7 @@ func runCompose(c *commands.Call) error {
 		}
 		rows = append(rows, composed{method: m.Name, by: s.by, Outcome: outcome})
 	}
-	err = commands.Emit(c, target, s.answer(slices.Values(rows)))
-	answered := slices.ContainsFunc(rows, func(r composed) bool { return r.Status == theory.OK })
-	if err == nil && !answered {
-		return usage.Outcome(usage.ExitNoAnswer)
-	}
-	return err
+	return commands.Emit(c, target, s.answer(commands.List(rows)))
 }
 
 // readComposition reads which methods are asked for.
@@ -218,16 +200,11 @@ func (s *steps) replace() (err error) {
 	return err
 }
 
-func (s *steps) answer(rows iter.Seq[composed]) commands.Answer[composed] {
+func (s *steps) answer(rows commands.Rows[composed]) commands.Answer[composed] {
 	return commands.Answer[composed]{
-		Command: "compose", Inputs: s.inputs, Rows: rows,
-		Columns: []composedColumn{
-			composedMethod, composedEpsilon, composedDelta, composedLnDelta, composedStatus, composedReason, composedSources,
-			composedBy,
-		},
-		Shown:   []composedColumn{composedMethod, composedEpsilon, composedDelta, composedStatus, composedReason},
-		Verdict: composed.verdict,
-		Say:     s.say,
+		Command: "compose", Inputs: s.inputs, Rows: rows, Verdict: composed.verdict, Say: s.say,
+		Columns: composedColumns,
+		Shown:   record.Named(composedColumns, "method", "epsilon", "delta", "status", "reason"),
 	}
 }
 
@@ -269,9 +246,5 @@ func (s *steps) curve(c *commands.Call, t commands.Target) error {
 			}
 		}
 	}
-	err = commands.Emit(c, t, s.answer(rows))
-	if err == nil && status != theory.OK {
-		return usage.Outcome(usage.ExitNoAnswer)
-	}
-	return err
+	return commands.Emit(c, t, s.answer(commands.Sequence(rows)))
 }

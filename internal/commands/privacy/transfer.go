@@ -57,7 +57,8 @@ type concluded struct {
 }
 
 func (r concluded) verdict() commands.Verdict {
-	return commands.Verdict{Method: r.theorem.Name, Status: r.Status, Reason: r.Reason, Sources: r.by.Sources(r.Sources)}
+	return commands.Verdict{Method: r.theorem.Name, Proof: r.theorem.Proof, Status: r.Status, Reason: r.Reason,
+		Sources: r.by.Sources(r.Sources), Assumes: r.Assumes, Neighbours: r.by}
 }
 
 // value is a cell of a row that has a value.
@@ -70,28 +71,12 @@ func (r concluded) value(c record.Cell) record.Cell {
 
 type concludedColumn = record.Column[concluded]
 
-var (
-	concludedMethod = concludedColumn{Name: "method",
-		Cell: func(r concluded) record.Cell { return record.Words(r.theorem.Name) }}
-	concludedAlpha = concludedColumn{Name: "alpha_out", Title: "alpha",
-		Cell: func(r concluded) record.Cell { return r.value(record.Exactly(r.Value.Alpha)) }}
-	concludedBeta = concludedColumn{Name: "beta_out", Title: "beta",
-		Cell: func(r concluded) record.Cell { return r.value(record.Chance(r.Value.Beta)) }}
-	concludedLnBeta = concludedColumn{Name: "ln_beta_out",
-		Cell: func(r concluded) record.Cell { return r.value(record.Exactly(r.Value.Beta.Ln())) }}
-	concludedProof = concludedColumn{Name: "proof",
-		Cell: func(r concluded) record.Cell { return record.Words(string(r.theorem.Proof)) }}
-	concludedStatus = concludedColumn{Name: "status",
-		Cell: func(r concluded) record.Cell { return record.Words(string(r.Status)) }}
-	concludedReason = concludedColumn{Name: "reason",
-		Cell: func(r concluded) record.Cell { return record.Words(r.Reason) }}
-	concludedSources = concludedColumn{Name: "sources",
-		Cell: func(r concluded) record.Cell { return record.Sources(r.verdict().Sources) }}
-	concludedAssumes = concludedColumn{Name: "assumes",
-		Cell: func(r concluded) record.Cell { return record.List(r.Assumes) }}
-	concludedBy = concludedColumn{Name: commands.NeighboursKey,
-		Cell: func(r concluded) record.Cell { return record.Words(string(r.by)) }}
-)
+var concludedColumns = slices.Concat(commands.VerdictColumns(concluded.verdict, "method"), []concludedColumn{
+	{Name: "alpha_out", Title: "alpha",
+		Cell: func(r concluded) record.Cell { return r.value(record.Exactly(r.Value.Alpha)) }},
+	{Name: "beta_out", Title: "beta", Cell: func(r concluded) record.Cell { return r.value(record.Chance(r.Value.Beta)) }},
+	{Name: "ln_beta_out", Cell: func(r concluded) record.Cell { return r.value(record.Exactly(r.Value.Beta.Ln())) }},
+}, commands.VerdictColumns(concluded.verdict, "proof", "status", "reason", "sources", "assumes", commands.NeighboursKey))
 
 func runTransfer(c *commands.Call) error {
 	target, err := c.Target()
@@ -116,15 +101,10 @@ func runTransfer(c *commands.Call) error {
 			return err
 		}
 	}
-	err = commands.Emit(c, target, commands.Answer[concluded]{
-		Command: "transfer", Inputs: a.inputs, Rows: slices.Values(rows),
-		Columns: []concludedColumn{
-			concludedMethod, concludedAlpha, concludedBeta, concludedLnBeta, concludedProof, concludedStatus, concludedReason,
-			concludedSources, concludedAssumes, concludedBy,
-		},
-		Shown: []concludedColumn{concludedMethod, concludedAlpha, concludedBeta, concludedProof, concludedStatus,
-			concludedReason},
-		Verdict: concluded.verdict,
+	return commands.Emit(c, target, commands.Answer[concluded]{
+		Command: "transfer", Inputs: a.inputs, Rows: commands.List(rows), Verdict: concluded.verdict,
+		Columns: concludedColumns,
+		Shown:   record.Named(concludedColumns, "method", "alpha_out", "beta_out", "proof", "status", "reason"),
 		Say: func() (title, notes []string) {
 			return []string{"Accuracy on the population, from accuracy " + record.People(record.Exactly(a.Alpha)) +
 				" on the sample except with probability " + record.People(record.Chance(a.Beta)) + ", epsilon " +
@@ -132,11 +112,6 @@ func runTransfer(c *commands.Call) error {
 				a.by.String()}, nil
 		},
 	})
-	answered := slices.ContainsFunc(rows, func(r concluded) bool { return r.Status == theory.OK })
-	if err == nil && !answered {
-		return usage.Outcome(usage.ExitNoAnswer)
-	}
-	return err
 }
 
 func readAccuracy(c *commands.Call) (a accuracy, err error) {

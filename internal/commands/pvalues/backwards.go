@@ -138,8 +138,7 @@ type solved struct {
 }
 
 func (r solved) verdict() commands.Verdict {
-	return commands.Verdict{Method: r.Name, Status: r.Status, Reason: r.reason(),
-		Sources: r.of.by.Sources(r.Test.Correction.Sources), Proof: r.Test.Correction.Proof, Best: r.best}
+	return verdictOf(r.Test.Correction, r.Status, r.reason(), r.best, r.of.by)
 }
 
 // reason says of a value that is an end of its range that every value will do.
@@ -173,33 +172,25 @@ func (r solved) value() record.Cell {
 
 type solvedColumn = record.Column[solved]
 
-var (
-	solvedStar   = solvedColumn{Cell: func(r solved) record.Cell { return record.Mark(r.best) }}
-	solvedMethod = solvedColumn{Name: "method", Cell: func(r solved) record.Cell { return record.Words(r.Name) }}
-	solvedTarget = solvedColumn{Name: "target_threshold",
-		Cell: func(r solved) record.Cell { return record.Chance(r.target) }}
-	solvedThreshold = solvedColumn{Name: "threshold", Cell: func(r solved) record.Cell {
-		return r.ok(func() record.Cell { return thresholdCell(&r.Test) })
-	}}
-	solvedLegible = solvedColumn{Name: "threshold", Cell: func(r solved) record.Cell {
-		return r.ok(func() record.Cell { return Legible(r.Test.Threshold) })
-	}}
-	solvedConfidence = solvedColumn{Name: "confidence", Cell: func(r solved) record.Cell {
-		return r.ok(func() record.Cell { return confidenceCell(&r.Test) })
-	}}
-	solvedBest  = solvedColumn{Name: "best", Cell: func(r solved) record.Cell { return record.Truth(r.best) }}
-	solvedProof = solvedColumn{Name: "proof",
-		Cell: func(r solved) record.Cell { return record.Words(string(r.Test.Correction.Proof)) }}
-	solvedStatus = solvedColumn{Name: "status",
-		Cell: func(r solved) record.Cell { return record.Words(string(r.Status)) }}
-	solvedReason  = solvedColumn{Name: "reason", Cell: func(r solved) record.Cell { return record.Words(r.reason()) }}
-	solvedSources = solvedColumn{Name: "sources",
-		Cell: func(r solved) record.Cell { return record.Sources(r.verdict().Sources) }}
-	solvedAssumes = solvedColumn{Name: "assumes",
-		Cell: func(r solved) record.Cell { return record.List(r.Test.Correction.Assumes) }}
-	solvedBy = solvedColumn{Name: commands.NeighboursKey,
-		Cell: func(r solved) record.Cell { return record.Words(string(r.of.by)) }}
-)
+// solvedColumns are the columns for machines and for people, with the one of what was left out.
+func solvedColumns(unknown string) (columns, shown []solvedColumn) {
+	ok := func(name string, cell func(solved) record.Cell) solvedColumn {
+		return solvedColumn{Name: name, Cell: func(r solved) record.Cell {
+			return r.ok(func() record.Cell { return cell(r) })
+		}}
+	}
+	columns = slices.Concat(commands.VerdictColumns(solved.verdict, "method"), []solvedColumn{
+		{Name: strings.ReplaceAll(unknown, "-", "_"), Cell: solved.value},
+		{Name: "target_threshold", Cell: func(r solved) record.Cell { return record.Chance(r.target) }},
+		ok("threshold", func(r solved) record.Cell { return thresholdCell(&r.Test) }),
+		ok("confidence", func(r solved) record.Cell { return confidenceCell(&r.Test) }),
+	}, commands.VerdictColumns(solved.verdict, verdictNames...))
+	shown = slices.Concat(commands.VerdictColumns(solved.verdict, "", "method"), []solvedColumn{
+		{Name: unknown, Cell: solved.legible},
+		ok("threshold", func(r solved) record.Cell { return Legible(r.Test.Threshold) }),
+	}, commands.VerdictColumns(solved.verdict, "proof", "status", "reason"))
+	return columns, shown
+}
 
 // backwards is a question for what a source leaves out, so that the threshold is at least the target: how much may
 // be shown, or how little has to be known.
@@ -207,9 +198,11 @@ type backwards struct {
 	unknown
 	alpha, target theory.LogProb
 	method        string
+	typed         usage.Values
 }
 
 func readBackwards(c usage.Values, asked string) (b backwards, err error) {
+	b.typed = c
 	if b.alpha, err = readAlpha(c); err != nil {
 		return b, err
 	}
@@ -221,88 +214,57 @@ func readBackwards(c usage.Values, asked string) (b backwards, err error) {
 	return b, err
 }
 
-// solve returns a row for each correction, and the index of the best.
-func (b *backwards) solve() (rows []solved, best int, err error) {
+// solve returns a row for each correction.
+func (b backwards) solve() (rows []solved, err error) {
 	all, best, err := pvalue.Goal{Alpha: b.alpha, Threshold: b.target, Quantity: b.Quantity}.Solve()
 	if err != nil {
-		return nil, -1, err
+		return nil, err
 	}
 	if b.method != "" {
 		if all, err = only(all, func(a pvalue.Answer) string { return a.Name }, b.method); err != nil {
-			return nil, -1, err
+			return nil, err
 		}
 		best = slices.IndexFunc(all, func(a pvalue.Answer) bool { return a.Status == theory.OK })
 	}
 	for i, a := range all {
 		rows = append(rows, solved{Answer: a, of: &b.unknown, target: b.target, best: i == best})
 	}
-	return rows, best, nil
+	return rows, nil
 }
 
-// solvedColumns are the columns for machines and for people, with what was left out.
-func solvedColumns(unknown string) (columns, shown []solvedColumn) {
-	found := solvedColumn{Name: strings.ReplaceAll(unknown, "-", "_"), Cell: solved.value}
-	return []solvedColumn{
-			solvedMethod, found, solvedTarget, solvedThreshold, solvedConfidence, solvedBest, solvedProof, solvedStatus,
-			solvedReason, solvedSources, solvedAssumes, solvedBy,
-		}, []solvedColumn{
-			solvedStar, solvedMethod, {Name: unknown, Cell: solved.legible}, solvedLegible, solvedProof, solvedStatus,
-			solvedReason,
+// inputs repeats what was asked.
+func (b backwards) inputs() []record.Input {
+	return []record.Input{
+		{Name: "alpha", Value: record.Chance(b.alpha)}, {Name: "by", Value: record.Words(b.source)},
+		{Name: "unknown", Value: record.Words(b.Name)}, {Name: "target_threshold", Value: record.Chance(b.target)},
+		{Name: "method", Value: record.Words(b.method)},
+	}
+}
+
+// formulas are none.
+func (b backwards) formulas([]solved) (*record.Live, error) { return nil, nil }
+
+// leftOutBy asks for what the source leaves out, the threshold being named by this flag.
+func leftOutBy(flag string) func(*commands.Call, commands.Target, grid) error {
+	read := func(c usage.Values) (backwards, error) { return readBackwards(c, flag) }
+	return func(c *commands.Call, t commands.Target, g grid) error {
+		first, err := read(g.Point(0))
+		if err != nil {
+			return err
 		}
-}
-
-// solveFor finds what a source leaves out.
-func solveFor(c *commands.Call, t commands.Target, asked string) error {
-	b, err := readBackwards(c, asked)
-	if err != nil {
-		return err
+		columns, shown := solvedColumns(first.Name)
+		return ask(c, t, g, question[solved, backwards]{
+			columns: columns, shown: shown, verdict: solved.verdict, read: read,
+			refused: func(reason string) solved {
+				return solved{Answer: pvalue.Answer{Name: first.source, Status: theory.NotApplicable, Reason: reason},
+					of: &first.unknown, target: first.target}
+			},
+			inputs: g.inputs(first.source, record.Input{Name: "unknown", Value: record.Words(first.Name)}),
+			title:  "The " + first.most() + first.Noun() + ": " + g.told(first.source),
+			star:   first.most() + first.Noun(),
+			drawn:  first.Name, height: solved.value,
+		})
 	}
-	rows, best, err := b.solve()
-	if err != nil {
-		return err
-	}
-	columns, shown := solvedColumns(b.Name)
-	err = commands.Emit(c, t, commands.Answer[solved]{
-		Command: command, Rows: slices.Values(rows), Verdict: solved.verdict,
-		Inputs: []record.Input{
-			{Name: "alpha", Value: record.Chance(b.alpha)}, {Name: "by", Value: record.Words(b.source)},
-			{Name: "unknown", Value: record.Words(b.Name)}, {Name: "target_threshold", Value: record.Chance(b.target)},
-			{Name: "method", Value: record.Words(b.method)},
-		},
-		Columns: columns, Shown: shown,
-		Say: func() (title, notes []string) { return b.say(c, rows, best) },
-	})
-	if err == nil && best < 0 {
-		return usage.Outcome(usage.ExitNoAnswer)
-	}
-	return err
-}
-
-// solveForAll finds what a source leaves out for every combination of lists.
-func solveForAll(c *commands.Call, t commands.Target, g grid, asked string) error {
-	first, err := readBackwards(g.point(0), asked)
-	if err != nil {
-		return err
-	}
-	columns, shown := solvedColumns(first.Name)
-	return overLists(c, t, g, question[solved]{
-		columns: columns, shown: shown, verdict: solved.verdict,
-		read: func(v usage.Values) (func() ([]solved, error), error) {
-			b, err := readBackwards(v, asked)
-			return func() ([]solved, error) {
-				rows, _, err := b.solve()
-				return rows, err
-			}, err
-		},
-		refused: func(reason string) solved {
-			return solved{Answer: pvalue.Answer{Name: first.source, Status: theory.NotApplicable, Reason: reason},
-				of: &first.unknown, target: first.target}
-		},
-		inputs: g.inputs(first.source, record.Input{Name: "unknown", Value: record.Words(first.Name)}),
-		title:  "The " + first.most() + first.Noun() + ": " + g.told(first.source),
-		star:   first.most() + first.Noun(),
-		drawn:  first.Name, height: solved.value,
-	})
 }
 
 // most says which end of the values is found.
@@ -313,19 +275,20 @@ func (u *unknown) most() string {
 	return "greatest "
 }
 
-func (b *backwards) say(c usage.Values, rows []solved, best int) (title, notes []string) {
+// say is what people are told of one answer.
+func (b backwards) say(rows []solved) (title, notes []string) {
 	most, from := b.most(), b.source
 	for _, flag := range sourceFlags(b.source) {
-		if text, ok := c.Text(flag); ok {
+		if text, ok := b.typed.Text(flag); ok {
 			from += ", " + flag + " " + text
 		}
 	}
 	title = []string{"The " + most + b.Noun() + " with a threshold of " + record.People(record.Chance(b.target)) +
 		" at alpha " + record.People(record.Chance(b.alpha)) + ": " + from}
-	if best < 0 {
+	r := bestOf(rows, solved.verdict)
+	if r == nil {
 		return title, nil
 	}
-	r := rows[best]
 	star := "* " + r.Name + ", " + most + b.Noun() + ": " + record.People(r.legible())
 	return title, append([]string{star}, commands.Assumed(r.Test.Correction.Assumes)...)
 }

@@ -50,10 +50,7 @@ type levelled struct {
 }
 
 func (r levelled) verdict() commands.Verdict {
-	return commands.Verdict{
-		Method: r.Name, Status: r.status, Reason: r.reason, Sources: r.by.Sources(r.Sources), Proof: r.Proof,
-		Best: r.best,
-	}
+	return verdictOf(r.Correction, r.status, r.reason, r.best, r.by)
 }
 
 // value is a cell of a row that has an alpha.
@@ -67,24 +64,14 @@ func (r levelled) value(c record.Cell) record.Cell {
 type levelledColumn = record.Column[levelled]
 
 var (
-	levelledStar   = levelledColumn{Cell: func(r levelled) record.Cell { return record.Mark(r.best) }}
-	levelledMethod = levelledColumn{Name: "method", Cell: func(r levelled) record.Cell { return record.Words(r.Name) }}
-	levelledLevel  = levelledColumn{Name: "confidence", Cell: func(r levelled) record.Cell { return levelCell(r.level) }}
-	levelledAlpha  = levelledColumn{Name: "alpha",
+	levelledAlpha = levelledColumn{Name: "alpha",
 		Cell: func(r levelled) record.Cell { return r.value(record.Chance(r.alpha)) }}
-	levelledLnAlpha = levelledColumn{Name: "ln_alpha",
-		Cell: func(r levelled) record.Cell { return r.value(record.Exactly(r.alpha.Ln())) }}
-	levelledBest  = levelledColumn{Name: "best", Cell: func(r levelled) record.Cell { return record.Truth(r.best) }}
-	levelledProof = levelledColumn{Name: "proof",
-		Cell: func(r levelled) record.Cell { return record.Words(string(r.Proof)) }}
-	levelledStatus = levelledColumn{Name: "status",
-		Cell: func(r levelled) record.Cell { return record.Words(string(r.status)) }}
-	levelledReason  = levelledColumn{Name: "reason", Cell: func(r levelled) record.Cell { return record.Words(r.reason) }}
-	levelledSources = levelledColumn{Name: "sources",
-		Cell: func(r levelled) record.Cell { return record.Sources(r.verdict().Sources) }}
-	levelledAssumes = levelledColumn{Name: "assumes", Cell: func(r levelled) record.Cell { return record.List(r.Assumes) }}
-	levelledBy      = levelledColumn{Name: commands.NeighboursKey,
-		Cell: func(r levelled) record.Cell { return record.Words(string(r.by)) }}
+	levelledColumns = slices.Concat(commands.VerdictColumns(levelled.verdict, "method"), []levelledColumn{
+		{Name: "confidence", Cell: func(r levelled) record.Cell { return levelCell(r.level) }}, levelledAlpha,
+		{Name: "ln_alpha", Cell: func(r levelled) record.Cell { return r.value(record.Exactly(r.alpha.Ln())) }},
+	}, commands.VerdictColumns(levelled.verdict, verdictNames...))
+	levelledShown = slices.Concat(commands.VerdictColumns(levelled.verdict, "", "method"), []levelledColumn{levelledAlpha},
+		commands.VerdictColumns(levelled.verdict, "proof", "status", "reason"))
 )
 
 // levels are what --level may be.
@@ -114,24 +101,25 @@ func readLevel(c usage.Values) (q levelQuestion, err error) {
 	return q, err
 }
 
-// solve returns a row for each correction, and the index of the best.
-func (q levelQuestion) solve() (rows []levelled, best int, err error) {
+// solve returns a row for each correction.
+func (q levelQuestion) solve() (rows []levelled, err error) {
 	corrections, err := pvalue.Corrections(q.plan.Plan)
 	if status, reason, err := theory.StatusOf(err); err != nil || status != theory.OK {
-		return []levelled{{level: q.level, by: q.plan.Neighbours, status: status, reason: reason}}, -1, err
+		return []levelled{{level: q.level, by: q.plan.Neighbours, status: status, reason: reason}}, err
 	}
 	if q.method != "" {
 		name := func(c pvalue.Correction) string { return c.Name }
 		if corrections, err = only(corrections, name, q.method); err != nil {
-			return nil, -1, err
+			return nil, err
 		}
 	}
-	rows, best = make([]levelled, len(corrections)), -1
+	best := -1
+	rows = make([]levelled, len(corrections))
 	for i, correction := range corrections {
 		r := levelled{Correction: correction, level: q.level, by: q.plan.Neighbours}
 		r.alpha, err = correction.Alpha(q.level)
 		if r.status, r.reason, err = theory.StatusOf(err); err != nil {
-			return nil, -1, err
+			return nil, err
 		}
 		if r.status == theory.OK && r.alpha == 0 {
 			r.status, r.reason = theory.Vacuous, "alpha is 1"
@@ -143,62 +131,35 @@ func (q levelQuestion) solve() (rows []levelled, best int, err error) {
 	if best >= 0 {
 		rows[best].best = true
 	}
-	return rows, best, nil
+	return rows, nil
 }
 
-var (
-	levelledColumns = []levelledColumn{
-		levelledMethod, levelledLevel, levelledAlpha, levelledLnAlpha, levelledBest, levelledProof, levelledStatus,
-		levelledReason, levelledSources, levelledAssumes, levelledBy,
-	}
-	levelledShown = []levelledColumn{
-		levelledStar, levelledMethod, levelledAlpha, levelledProof, levelledStatus, levelledReason,
-	}
-)
-
-// alphaOf says for which alpha intervals of a level are enough.
-func alphaOf(c *commands.Call, t commands.Target) error {
-	q, err := readLevel(c)
-	if err != nil {
-		return err
-	}
-	rows, best, err := q.solve()
-	if err != nil {
-		return err
-	}
-	err = commands.Emit(c, t, commands.Answer[levelled]{
-		Command: command, Rows: slices.Values(rows), Verdict: levelled.verdict,
-		Inputs: slices.Concat([]record.Input{{Name: "level", Value: record.Words(q.level.String())},
-			{Name: "by", Value: record.Words(q.source)}}, q.plan.Inputs()),
-		Columns: levelledColumns, Shown: levelledShown,
-		Say: func() (title, notes []string) {
-			title = []string{"The alpha at which intervals of confidence " + q.level.Text(6) +
-				" hold for what was selected: " + q.plan.String()}
-			if best < 0 {
-				return title, nil
-			}
-			star := "* " + rows[best].Name + ", least alpha: " + record.People(record.Chance(rows[best].alpha))
-			return title, append([]string{star}, commands.Assumed(rows[best].Assumes)...)
-		},
-	})
-	if err == nil && best < 0 {
-		return usage.Outcome(usage.ExitNoAnswer)
-	}
-	return err
+// inputs repeats what was asked.
+func (q levelQuestion) inputs() []record.Input {
+	return slices.Concat([]record.Input{{Name: "level", Value: record.Words(q.level.String())},
+		{Name: "by", Value: record.Words(q.source)}}, q.plan.Inputs())
 }
 
-// alphaOfAll says it for every combination of lists.
-func alphaOfAll(c *commands.Call, t commands.Target, g grid) error {
+// say is what people are told of one level.
+func (q levelQuestion) say(rows []levelled) (title, notes []string) {
+	title = []string{"The alpha at which intervals of confidence " + q.level.Text(6) + " hold for what was selected: " +
+		q.plan.String()}
+	best := bestOf(rows, levelled.verdict)
+	if best == nil {
+		return title, nil
+	}
+	star := "* " + best.Name + ", least alpha: " + record.People(record.Chance(best.alpha))
+	return title, append([]string{star}, commands.Assumed(best.Assumes)...)
+}
+
+// formulas are none.
+func (q levelQuestion) formulas([]levelled) (*record.Live, error) { return nil, nil }
+
+// alphas asks for which alpha intervals of a level are enough.
+func alphas(c *commands.Call, t commands.Target, g grid) error {
 	source, _ := c.Text("by")
-	return overLists(c, t, g, question[levelled]{
-		columns: levelledColumns, shown: levelledShown, verdict: levelled.verdict,
-		read: func(v usage.Values) (func() ([]levelled, error), error) {
-			q, err := readLevel(v)
-			return func() ([]levelled, error) {
-				rows, _, err := q.solve()
-				return rows, err
-			}, err
-		},
+	return ask(c, t, g, question[levelled, levelQuestion]{
+		columns: levelledColumns, shown: levelledShown, verdict: levelled.verdict, read: readLevel,
 		refused: func(reason string) levelled {
 			return levelled{Correction: pvalue.Correction{Name: source}, status: theory.NotApplicable, reason: reason}
 		},

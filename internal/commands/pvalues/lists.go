@@ -2,7 +2,6 @@ package pvalues
 
 import (
 	"errors"
-	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -94,24 +93,30 @@ func outcomesCell(text string) record.Cell {
 	return record.Words(text)
 }
 
-// axis is a list that was typed.
-type axis struct {
+// typedList is a list that was typed.
+type typedList struct {
 	listable
 	values []string
 	cells  []record.Cell
 }
 
-// grid is all combinations of the values of lists.
+// point is one combination of values: the flags with one of them each, and its place in each list.
+type point struct {
+	usage.Values
+	at []int
+}
+
+// grid is all combinations of the values of lists, one point if there is no list.
 type grid struct {
-	base usage.Values
-	axes []axis
+	commands.Grid[point]
+	lists []typedList
 }
 
 const defaultMaxRows = 1_000_000
 
 // readGrid reads the lists. A flag with one value is none.
 func readGrid(c usage.Values) (g grid, err error) {
-	g.base = c
+	g.Base.Values = c
 	limit, limited, err := numbers.One(c, "max-rows", numbers.Counts)
 	switch {
 	case err != nil:
@@ -132,19 +137,22 @@ func readGrid(c usage.Values) (g grid, err error) {
 		return g, tooMany(points, limit)
 	}
 	for _, l := range typed {
-		a := axis{listable: l}
-		if a.values, err = l.texts(c); err != nil {
+		list := typedList{listable: l}
+		if list.values, err = l.texts(c); err != nil {
 			return g, err
 		}
-		for _, text := range a.values {
-			a.cells = append(a.cells, l.cell(text))
+		for _, text := range list.values {
+			list.cells = append(list.cells, l.cell(text))
 		}
-		g.axes = append(g.axes, a)
+		g.lists = append(g.lists, list)
+		g.Axes = append(g.Axes, commands.Axis[point]{Flag: l.flag, Length: len(list.values), Set: func(p *point, i int) {
+			p.Values, p.at = usage.Replaced(p.Values, l.flag, list.values[i]), slices.Concat([]int{i}, p.at)
+		}})
 	}
-	if n := int64(g.size()); n > limit {
+	if n := int64(g.Size()); n > limit {
 		return g, tooMany(n, limit)
 	}
-	if limited && len(g.axes) == 0 {
+	if limited && len(g.lists) == 0 {
 		return g, usage.Errorf("--max-rows: given without a list")
 	}
 	return g, nil
@@ -154,57 +162,31 @@ func tooMany(points, limit int64) error {
 	return usage.Errorf("--max-rows: got %d combinations, want at most %d; allow more with --max-rows", points, limit)
 }
 
-func (g grid) size() int {
-	n := 1
-	for _, a := range g.axes {
-		if n > math.MaxInt32/len(a.values) {
-			return math.MaxInt32
+// texts are the values of a flag as they were typed.
+func (g grid) texts(flag string) []string {
+	for _, l := range g.lists {
+		if l.flag == flag {
+			return l.values
 		}
-		n *= len(a.values)
 	}
-	return n
-}
-
-// point is one combination of values.
-type point struct {
-	usage.Values
-	texts map[string]string
-	at    []int // the index in each list
-}
-
-// Text returns the value of a flag at the point.
-func (p point) Text(flag string) (string, bool) {
-	if text, ok := p.texts[flag]; ok {
-		return text, true
-	}
-	return p.Values.Text(flag)
-}
-
-func (g grid) point(i int) point {
-	p := point{g.base, make(map[string]string, len(g.axes)), make([]int, len(g.axes))}
-	for k := len(g.axes) - 1; k >= 0; k-- {
-		n := len(g.axes[k].values)
-		p.at[k] = i % n
-		p.texts[g.axes[k].flag] = g.axes[k].values[p.at[k]]
-		i /= n
-	}
-	return p
+	text, _ := g.Base.Text(flag)
+	return []string{text}
 }
 
 // has reports whether one of these flags has a list.
 func (g grid) has(flags ...string) bool {
-	return slices.ContainsFunc(g.axes, func(a axis) bool { return slices.Contains(flags, a.flag) })
+	return slices.ContainsFunc(flags, func(flag string) bool { return g.Length(flag) > 0 })
 }
 
 // told is what people are told of the question: the flags as they were typed.
 func (g grid) told(source string) string {
 	text := source
 	for _, flag := range append(sourceFlags(source), askedFlags...) {
-		if typed, ok := g.base.Text(flag); ok && flag != "step" {
+		if typed, ok := g.Base.Text(flag); ok && flag != "step" {
 			text += ", " + flag + " " + typed
 		}
 	}
-	for _, step := range g.base.Texts("step") {
+	for _, step := range g.Base.Texts("step") {
 		text += ", " + step
 	}
 	return text
@@ -217,31 +199,40 @@ var askedFlags = []string{"alpha", "level", "target-threshold", "survives", "p",
 func (g grid) inputs(source string, more ...record.Input) []record.Input {
 	all := []record.Input{{Name: "by", Value: record.Words(source)}}
 	for _, flag := range slices.Concat(askedFlags, sourceFlags(source)) {
-		text, ok := g.base.Text(flag)
+		text, ok := g.Base.Text(flag)
 		if flag == "step" || !ok {
 			continue
 		}
 		all = append(all, record.Input{Name: strings.ReplaceAll(flag, "-", "_"), Value: record.Words(text)})
 	}
-	if typed := g.base.Texts("step"); len(typed) > 0 {
+	if typed := g.Base.Texts("step"); len(typed) > 0 {
 		all = append(all, record.Input{Name: "steps", Value: record.List(typed)})
 	}
 	return append(all, more...)
 }
 
-// question is what is asked at each point, with rows R.
-type question[R any] struct {
+// question is what is asked at each point, with rows R of answers to a question that was read as Q.
+type question[R any, Q asked[R]] struct {
 	columns, shown []record.Column[R] // without those of the lists
 	verdict        func(R) commands.Verdict
-	// read reads a point and says all that is wrong with it. solve answers it.
-	read func(v usage.Values) (solve func() ([]R, error), err error)
-	// refused is the row of a point that is none for this reason.
-	refused func(reason string) R
-	inputs  []record.Input
-	title   string
-	star    string              // what the star marks
-	drawn   string              // what a figure shows
-	height  func(R) record.Cell // of a row
+	read           func(v usage.Values) (Q, error) // reads a point and says all that is wrong with it
+	refused        func(reason string) R           // the row of a point that is none for this reason
+	then           func() error                    // what follows the rows; nil for nothing
+
+	// of all points
+	inputs []record.Input
+	title  string
+	star   string              // what the star marks
+	drawn  string              // what a figure shows
+	height func(R) record.Cell // of a row
+}
+
+// asked is a question at one point.
+type asked[R any] interface {
+	solve() ([]R, error)
+	inputs() []record.Input
+	say(rows []R) (title, notes []string)
+	formulas(rows []R) (*record.Live, error) // a sheet of formulas, nil for none
 }
 
 // placed is a row at a point.
@@ -250,37 +241,19 @@ type placed[R any] struct {
 	at  []int
 }
 
-// lifted are the columns of rows that have a place.
-func lifted[R any](columns []record.Column[R]) []record.Column[placed[R]] {
-	all := make([]record.Column[placed[R]], len(columns))
-	for i, c := range columns {
-		all[i] = record.Column[placed[R]]{Name: c.Name, Title: c.Title, Says: c.Says,
-			Cell: func(r placed[R]) record.Cell { return c.Cell(r.row) }}
-	}
-	return all
-}
+func (p placed[R]) answer() R { return p.row }
 
 // columnsOf are the values of the lists, those that other columns have left out.
 func columnsOf[R any](g grid, others []record.Column[R]) (all []record.Column[placed[R]]) {
 	taken := record.Names(others)
-	for k, a := range g.axes {
-		if slices.Contains(taken, a.column) {
+	for k, l := range g.lists {
+		if slices.Contains(taken, l.column) {
 			continue
 		}
-		all = append(all, record.Column[placed[R]]{Name: a.column, Title: strings.ReplaceAll(a.flag, "-", " "),
-			Cell: func(r placed[R]) record.Cell { return a.cells[r.at[k]] }})
+		all = append(all, record.Column[placed[R]]{Name: l.column, Title: strings.ReplaceAll(l.flag, "-", " "),
+			Cell: func(r placed[R]) record.Cell { return l.cells[r.at[k]] }})
 	}
 	return all
-}
-
-// at reads a point. What its numbers refuse each other is a reason, as combinations of lists may be: the other
-// points stand.
-func (q question[R]) at(g grid, i int) (solve func() ([]R, error), err error) {
-	if solve, err = q.read(g.point(i)); refusal(err) {
-		row := q.refused(err.Error())
-		return func() ([]R, error) { return []R{row}, nil }, nil
-	}
-	return solve, err
 }
 
 // refusal reports whether one number refuses another: passes that are more than the looks.
@@ -289,72 +262,89 @@ func refusal(err error) bool {
 	return errors.As(err, &domain) && domain.Param == "passes"
 }
 
-// walk is a way through the points of a grid.
-type walk struct {
-	step     func(done int)
-	answered bool  // some row is ok
-	failed   error // why it ended early
+// points are the rows of all points.
+type points[R any, Q asked[R]] struct {
+	grid
+	question[R, Q]
 }
 
-// rows answers the points one by one. What is wrong with a point is known before the first.
-func (q question[R]) rows(g grid, w *walk) iter.Seq[placed[R]] {
-	return func(yield func(placed[R]) bool) {
-		for i := range g.size() {
-			solve, err := q.at(g, i)
-			var rows []R
-			if err == nil {
-				rows, err = solve()
+func (p points[R, Q]) Units() int { return p.Size() }
+func (p points[R, Q]) Len() int   { return commands.Unknown }
+
+// Each answers the points. What their numbers refuse each other is a reason, as combinations of lists may be: the
+// other points stand.
+func (p points[R, Q]) Each(lo, hi int, visit func(placed[R]) error) error {
+	for i := lo; i < hi; i++ {
+		at := p.Point(i)
+		q, err := p.read(at)
+		var rows []R
+		switch {
+		case refusal(err):
+			rows, err = []R{p.refused(err.Error())}, nil
+		case err == nil:
+			rows, err = q.solve()
+		}
+		if err != nil {
+			return err
+		}
+		for _, r := range rows {
+			if err := visit(placed[R]{r, at.at}); err != nil {
+				return err
 			}
-			if err != nil {
-				w.failed = err
-				return
-			}
-			place := g.point(i).at
-			for _, r := range rows {
-				w.answered = w.answered || q.verdict(r).Status == theory.OK
-				if !yield(placed[R]{r, place}) {
-					return
-				}
-			}
-			w.step(i + 1)
 		}
 	}
+	return nil
 }
 
-// overLists asks a question for every combination and writes a row for each of its methods, or draws them.
-func overLists[R any](c *commands.Call, t commands.Target, g grid, q question[R]) error {
-	for i := range g.size() {
-		if _, err := q.at(g, i); err != nil {
-			return err
-		}
-	}
-	bar := c.Progress(g.size())
-	defer bar.End()
-	w := walk{step: bar.Step}
-	rows := q.rows(g, &w)
-	if t.Format.Encode == nil { // these are looked at more than once
-		if err := commands.FitsTable(int64(g.size()), int64(len(q.shown))); err != nil {
-			return err
-		}
-		rows = slices.Values(slices.Collect(rows))
-		if bar.End(); w.failed != nil {
-			return w.failed
-		}
-	}
-	if drawn(c, t) {
-		return drawLists(c, t, g, q, rows)
-	}
-	err := commands.Emit(c, t, commands.Answer[placed[R]]{
-		Command: command, Inputs: q.inputs, Rows: rows,
-		Columns: slices.Concat(columnsOf(g, q.columns), lifted(q.columns)),
-		Shown:   slices.Concat(lifted(q.shown[:1]), columnsOf(g, q.shown), lifted(q.shown[1:])),
+// ask asks a question at every point and writes a row for each of its methods, or draws them.
+func ask[R any, Q asked[R]](c *commands.Call, t commands.Target, g grid, q question[R, Q]) error {
+	a := commands.Answer[placed[R]]{
+		Command: command, Inputs: q.inputs, Then: q.then,
+		Columns: slices.Concat(columnsOf(g, q.columns), record.Lift(q.columns, placed[R].answer)),
+		Shown: slices.Concat(record.Lift(q.shown[:1], placed[R].answer), columnsOf(g, q.shown),
+			record.Lift(q.shown[1:], placed[R].answer)),
 		Verdict: func(r placed[R]) commands.Verdict { return q.verdict(r.row) },
-		Say: func() (title, notes []string) {
-			return []string{q.title}, []string{"* " + q.star + " of each combination"}
-		},
-	})
-	if err = errors.Join(w.failed, err); err == nil && !w.answered {
-		return usage.Outcome(usage.ExitNoAnswer)
 	}
-	return err
+	if len(g.lists) == 0 {
+		return askOnce(c, t, g, q, a)
+	}
+	for i := range g.Size() {
+		if _, err := q.read(g.Point(i)); err != nil && !refusal(err) {
+			return err
+		}
+	}
+	if t.Format.Encode == nil {
+		if err := commands.FitsTable(int64(g.Size()), int64(len(q.shown))); err != nil {
+			return err
+		}
+	}
+	a.Bar = c.Progress(g.Size())
+	defer a.Bar.End()
+	a.Rows = points[R, Q]{g, q}
+	a.Say = func() (title, notes []string) {
+		return []string{q.title}, []string{"* " + q.star + " of each combination"}
+	}
+	a.Figure = func() (record.Figure, error) { return drawLists(g, q) }
+	return commands.Emit(c, t, a)
+}
+
+// askOnce asks at the one point that there is without a list.
+func askOnce[R any, Q asked[R]](c *commands.Call, t commands.Target, g grid, q question[R, Q],
+	a commands.Answer[placed[R]]) error {
+	one, err := q.read(g.Point(0))
+	if err != nil {
+		return err
+	}
+	rows, err := one.solve()
+	if err != nil {
+		return err
+	}
+	all := make([]placed[R], len(rows))
+	for i, r := range rows {
+		all[i].row = r
+	}
+	a.Inputs, a.Rows = one.inputs(), commands.List(all)
+	a.Say = func() (title, notes []string) { return one.say(rows) }
+	a.Live = func() (*record.Live, error) { return one.formulas(rows) }
+	return commands.Emit(c, t, a)
 }

@@ -2,16 +2,12 @@ package pvalues
 
 import (
 	"cmp"
-	"fmt"
-	"io"
-	"iter"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/num"
-	"github.com/dpcalc/dpcalc/internal/printed"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/theory"
@@ -23,12 +19,9 @@ import (
 // mostCurves is how many values the other list may have.
 const mostCurves = 12
 
-// drawn reports whether a drawing is asked for.
-func drawn(c usage.Values, t commands.Target) bool { return c.Is("plot") || t.Format.Draw != nil }
-
 // drawable refuses a drawing of what has none.
 func drawable(c *commands.Call, t commands.Target, g grid, path string) error {
-	if !drawn(c, t) {
+	if !commands.Drawn(c, t) {
 		return nil
 	}
 	if path != "" {
@@ -38,18 +31,18 @@ func drawable(c *commands.Call, t commands.Target, g grid, path string) error {
 		return usage.Errorf("--plot: got the format %s, want none; -o with .svg, .png or .pdf draws without --plot",
 			t.Format.Name)
 	}
-	switch n := len(g.axes); {
+	switch n := len(g.lists); {
 	case n == 0:
 		return usage.Errorf("plot: got no list, want a list or range for one of the numbers")
 	case n > 2:
 		return usage.Errorf("plot: got %d lists, want one or two", n)
-	case n == 2 && len(g.axes[1-g.along()].values) > mostCurves:
-		return usage.Errorf("plot: got %d curves, want at most %d; make one list shorter", len(g.axes[1-g.along()].values),
+	case n == 2 && len(g.lists[1-g.along()].values) > mostCurves:
+		return usage.Errorf("plot: got %d curves, want at most %d; make one list shorter", len(g.lists[1-g.along()].values),
 			mostCurves)
 	}
-	for _, cell := range g.axes[g.along()].cells {
+	for _, cell := range g.lists[g.along()].cells {
 		if x, ok := height(cell); !ok || x < 0 {
-			return usage.Errorf("plot: got --%s %s, want a value that an axis can show", g.axes[g.along()].flag,
+			return usage.Errorf("plot: got --%s %s, want a value that an axis can show", g.lists[g.along()].flag,
 				record.People(cell))
 		}
 	}
@@ -58,7 +51,7 @@ func drawable(c *commands.Call, t commands.Target, g grid, path string) error {
 
 // along is the list of the axis: the longest.
 func (g grid) along() int {
-	if len(g.axes) > 1 && len(g.axes[1].values) > len(g.axes[0].values) {
+	if len(g.lists) > 1 && len(g.lists[1].values) > len(g.lists[0].values) {
 		return 1
 	}
 	return 0
@@ -79,26 +72,26 @@ func height(c record.Cell) (x float64, ok bool) {
 }
 
 // drawLists draws the rows.
-func drawLists[R any](c *commands.Call, t commands.Target, g grid, q question[R], rows iter.Seq[placed[R]]) error {
-	x := record.NewRuler(strings.ReplaceAll(g.axes[g.along()].flag, "-", " "), g.logarithmic())
+func drawLists[R any, Q asked[R]](g grid, q question[R, Q]) (record.Figure, error) {
+	x := record.NewRuler(strings.ReplaceAll(g.lists[g.along()].flag, "-", " "), g.logarithmic())
 	y := record.NewRuler(q.drawn, true)
 	var p record.Panel
 	var undrawn commands.Undrawn
-	for r := range rows {
+	err := points[R, Q]{g, q}.Each(0, g.Size(), func(r placed[R]) error {
 		v := q.verdict(r.row)
 		label := v.Method
-		if len(g.axes) == 2 {
-			other := g.axes[1-g.along()]
+		if len(g.lists) == 2 {
+			other := g.lists[1-g.along()]
 			label = strings.ReplaceAll(other.flag, "-", " ") + " " + record.People(other.cells[r.at[1-g.along()]])
 		}
-		at, _ := height(g.axes[g.along()].cells[r.at[g.along()]])
+		at, _ := height(g.lists[g.along()].cells[r.at[g.along()]])
 		value, ok := height(q.height(r.row))
-		if v.Status != theory.OK || len(g.axes) == 2 && !v.Best {
-			continue
+		if v.Status != theory.OK || len(g.lists) == 2 && !v.Best {
+			return nil
 		}
 		if !ok || value <= 0 {
 			undrawn.Add(label)
-			continue
+			return nil
 		}
 		i := slices.IndexFunc(p.Lines, func(l record.Line) bool { return l.Label == label })
 		if i < 0 {
@@ -112,10 +105,10 @@ func drawLists[R any](c *commands.Call, t commands.Target, g grid, q question[R]
 		x.Include(at)
 		y.Include(value)
 		p.Lines[i].X, p.Lines[i].Y = append(p.Lines[i].X, at), append(p.Lines[i].Y, value)
-	}
-	if len(p.Lines) == 0 {
-		fmt.Fprintln(c.Stderr, "dpcalc: no method has an answer to draw")
-		return usage.Outcome(usage.ExitNoAnswer)
+		return nil
+	})
+	if err != nil {
+		return record.Figure{}, err
 	}
 	for _, l := range p.Lines {
 		sortLine(l)
@@ -123,22 +116,16 @@ func drawLists[R any](c *commands.Call, t commands.Target, g grid, q question[R]
 	p.X, p.Y = x, y
 	f := record.Figure{Tall: true, Title: []string{q.title}, Panels: [][]record.Panel{{p}}}
 	f.Key = commands.TellProofs(f.Panels)
-	if len(g.axes) == 2 {
+	if len(g.lists) == 2 {
 		f.Title = append(f.Title, "by the best method at each point")
 	}
 	f.Title = append(f.Title, undrawn.Tell()...)
-	return c.WriteTo(t, func(w io.Writer) error {
-		if t.Format.Draw != nil {
-			return t.Format.Draw(w, f)
-		}
-		_, err := io.WriteString(w, printed.Plot(f))
-		return err
-	})
+	return f, nil
 }
 
 // logarithmic reports whether the axis is: that of a confidence is not, nor one that has 0.
 func (g grid) logarithmic() bool {
-	a := g.axes[g.along()]
+	a := g.lists[g.along()]
 	zero := func(c record.Cell) bool {
 		x, _ := height(c)
 		return x == 0

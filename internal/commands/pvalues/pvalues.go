@@ -234,35 +234,57 @@ func readColumn(c usage.Values) (column csvfile.Column, flag string, err error) 
 	return csvfile.Column{Name: e, Read: read, Want: "an e-value, a number of at least 0"}, "e-column", nil
 }
 
-// alone refuses what has no meaning beside a question about the selection itself.
-func alone(c usage.Values, asked string) error {
-	for _, flag := range []string{"p", "wins", "losses", "family", "family-on", "p-column", "e-column", "target-threshold",
-		"survives", "level"} {
-		if _, ok := c.Text(flag); ok && flag != asked {
-			return usage.Errorf("--%s: given with --%s, want one of the two", asked, flag)
+// mode is a question that the command answers.
+type mode struct {
+	flag  string   // that asks for it
+	takes []string // the flags of questions that belong to it
+	ask   func(*commands.Call, commands.Target, grid) error
+}
+
+// modes are the questions, the last one where no flag asks another.
+var modes = []mode{
+	{"level", []string{"level"}, alphas},
+	{"target-threshold", []string{"target-threshold"}, leftOutBy("target-threshold")},
+	{"survives", []string{"survives"}, leftOutBy("survives")},
+	{"", []string{"p", "wins", "losses", "family", "family-on", "p-column", "e-column"}, thresholds},
+}
+
+// fileFlags belong to a FILE.
+var fileFlags = []string{"family", "family-on", "p-column", "e-column"}
+
+// readMode reads which question is asked. The flags of others have no meaning beside it.
+func readMode(c usage.Values, path string) (m mode, err error) {
+	given := func(flag string) bool { _, ok := c.Text(flag); return ok }
+	switch {
+	case given("alpha") && given("level"):
+		return m, usage.Errorf("--level: given with --alpha, want one of the two")
+	case !given("alpha") && !given("level"):
+		return m, usage.Errorf("--alpha: got nothing, want a value, or --level")
+	}
+	m = modes[slices.IndexFunc(modes, func(m mode) bool { return m.flag == "" || given(m.flag) })]
+	for _, other := range slices.Backward(modes) {
+		for _, flag := range other.takes {
+			if m.flag != "" && given(flag) && !slices.Contains(m.takes, flag) {
+				return m, usage.Errorf("--%s: given with --%s, want one of the two", m.flag, flag)
+			}
 		}
 	}
-	if files := c.Texts(usage.Arguments); len(files) > 0 {
-		return usage.Errorf("--%s: given with %s, want one of the two", asked, usage.Shown(files[0]))
+	if m.flag != "" && len(c.Texts(usage.Arguments)) > 0 {
+		return m, usage.Errorf("--%s: given with %s, want one of the two", m.flag, usage.Shown(path))
 	}
-	return nil
+	return m, nil
 }
 
 func runPvalueCorrect(c *commands.Call) error {
-	path := ""
-	switch files := c.Texts(usage.Arguments); {
-	case len(files) > 1:
-		return usage.Errorf("pvalue-correct: unexpected argument %s", usage.Shown(files[1]))
-	case len(files) == 1:
-		path = files[0]
+	path, err := readPath(c)
+	if err != nil {
+		return err
 	}
-	_, hasFormat := c.Text("format")
-	to, hasOutput := c.Text("output")
-	standard := !hasOutput || to == "-"
-	own := path != "" && !hasFormat && standard // the FILE's kind decides the format
+	own := ownFormat(c, path)
 	if own {
-		c = &commands.Call{Session: c.Session, Values: usage.Replaced(c.Values, "format", record.CSV.Name),
-			Command: c.Command, Formats: c.Formats}
+		call := *c
+		call.Values = usage.Replaced(c.Values, "format", record.CSV.Name)
+		c = &call
 	}
 	target, err := c.Target()
 	if err != nil {
@@ -274,7 +296,7 @@ func runPvalueCorrect(c *commands.Call) error {
 	if by, _ := c.Text("by"); by == bySeries {
 		return series(c, target)
 	}
-	asked, err := askedFor(c)
+	m, err := readMode(c, path)
 	if err != nil {
 		return err
 	}
@@ -285,118 +307,85 @@ func runPvalueCorrect(c *commands.Call) error {
 	if err := drawable(c, target, g, path); err != nil {
 		return err
 	}
-	if len(g.axes) > 0 {
-		return g.answer(c, target, asked, path)
-	}
-	switch asked {
-	case "level":
-		return alphaOf(c, target)
-	case "target-threshold", "survives":
-		return solveFor(c, target, asked)
-	}
-	r, err := readRequest(c)
-	if err != nil {
+	if err := g.alone(c, path); err != nil {
 		return err
 	}
-	family, err := usage.OneOf(c, "family", familyNames()...)
-	if err != nil {
-		return err
+	if path != "" {
+		return correctFile(c, target, path, own)
 	}
-	_, hasBasis := c.Text("family-on")
-	basis, err := usage.OneOf(c, "family-on", familyBases...)
-	if err != nil {
-		return err
-	}
-	column, hasColumn, err := readColumn(c)
-	if err != nil {
-		return err
-	}
-	switch {
-	case len(c.Texts(usage.Arguments)) > 0 && path == "":
-		return usage.Errorf("pvalue-correct: got %s, want a FILE", usage.Shown(path))
-	case r.p.given && path != "":
-		return usage.Errorf("--p: given with %s, want one of the two", usage.Shown(path))
-	case r.against.given && path != "":
-		return usage.Errorf("--losses: given with %s, want one of the two", usage.Shown(path))
-	case hasColumn != "" && path == "":
-		return usage.Errorf("--%s: got %s without a FILE", hasColumn, usage.Shown(column.Name))
-	case hasColumn != "" && column.Name == "":
-		return usage.Invalid(hasColumn, column.Name, "the name of a column")
-	case family != string(pvalue.NoFamily) && path == "" && !r.p.given:
-		return usage.Errorf("--family: got %s without a FILE of p-values", family)
-	case family == string(pvalue.NoFamily) && hasBasis:
-		return usage.Errorf("--family-on: got %s without a --family", basis)
-	case family == string(pvalue.NoFamily):
-		basis = ""
-	}
-	inputs := slices.Concat([]record.Input{{Name: "alpha", Value: record.Chance(r.alpha)},
-		{Name: "by", Value: record.Words(r.source)}}, r.plan.Inputs(),
-		[]record.Input{
-			{Name: "method", Value: record.Words(r.method)}, {Name: "family", Value: record.Words(family)},
-			{Name: "family_on", Value: record.Words(basis)},
-		})
-	if path == "" {
-		return correctOne(c, target, inputs, r)
-	}
-	all, best, err := tests(r.plan.Plan, r.alpha, r.method)
-	if err != nil {
-		return err
-	}
-	by := all[chosen(all, best)]
-	t := correction{
-		inputs: inputs, target: target, by: by, after: r.plan.String(), family: pvalue.Family(family),
-		rawFamily: basis == "raw", raw: c.Is("raw"),
-	}
-	if t.live, err = r.live([]pvalue.Test{by}, nil); err != nil {
-		return err
-	}
-	if err = correctFile(c, &t, path, column, own); err == nil && best < 0 {
-		return usage.Outcome(usage.ExitNoAnswer)
-	}
-	return err
+	return m.ask(c, target, g)
 }
 
-// askedFor is the flag that asks another question than for the threshold, "" for none.
-func askedFor(c usage.Values) (asked string, err error) {
-	_, hasAlpha := c.Text("alpha")
-	_, hasLevel := c.Text("level")
-	switch {
-	case hasAlpha && hasLevel:
-		return "", usage.Errorf("--level: given with --alpha, want one of the two")
-	case hasLevel:
-		return "level", alone(c, "level")
-	case !hasAlpha:
-		return "", usage.Errorf("--alpha: got nothing, want a value, or --level")
+// readPath reads the FILE, "" for none.
+func readPath(c usage.Values) (path string, err error) {
+	switch files := c.Texts(usage.Arguments); {
+	case len(files) > 1:
+		return "", usage.Errorf("pvalue-correct: unexpected argument %s", usage.Shown(files[1]))
+	case len(files) == 1:
+		path = files[0]
 	}
-	for _, flag := range []string{"target-threshold", "survives"} {
-		if _, ok := c.Text(flag); ok {
-			return flag, alone(c, flag)
+	return path, nil
+}
+
+// ownFormat reports whether the FILE's kind decides the format.
+func ownFormat(c usage.Values, path string) bool {
+	_, explicit := c.Text("format")
+	to, hasOutput := c.Text("output")
+	standard := !hasOutput || to == "-"
+	return path != "" && !explicit && standard
+}
+
+// alone refuses lists with a FILE.
+func (g grid) alone(c usage.Values, path string) error {
+	if len(g.lists) == 0 {
+		return nil
+	}
+	flag := g.lists[0].flag
+	for _, other := range fileFlags {
+		if _, ok := c.Text(other); ok {
+			return usage.Errorf("--%s: got a list with --%s, want one value", flag, other)
 		}
 	}
-	return "", nil
+	if len(c.Texts(usage.Arguments)) > 0 {
+		return usage.Errorf("--%s: got a list with %s, want one value", flag, usage.Shown(path))
+	}
+	return nil
+}
+
+// fileless refuses what has no meaning without a FILE, and an empty name of one.
+func (r request) fileless(c usage.Values) error {
+	column, flag, err := readColumn(c)
+	switch {
+	case err != nil:
+		return err
+	case len(c.Texts(usage.Arguments)) > 0:
+		return usage.Errorf("pvalue-correct: got %s, want a FILE", usage.Shown(""))
+	case flag != "":
+		return usage.Errorf("--%s: got %s without a FILE", flag, usage.Shown(column.Name))
+	case r.basis != "" && !r.p.given:
+		return usage.Errorf("--family: got %s without a FILE of p-values", r.family)
+	}
+	return nil
+}
+
+// readFamily reads the step for several p-values. Its basis is "" where there is none.
+func readFamily(c usage.Values) (family, basis string, err error) {
+	if family, err = usage.OneOf(c, "family", familyNames()...); err != nil {
+		return "", "", err
+	}
+	if basis, err = usage.OneOf(c, "family-on", familyBases...); err != nil {
+		return "", "", err
+	}
+	if family != string(pvalue.NoFamily) {
+		return family, basis, nil
+	}
+	if _, given := c.Text("family-on"); given {
+		return "", "", usage.Errorf("--family-on: got %s without a --family", basis)
+	}
+	return family, "", nil
 }
 
 func readAlpha(c usage.Values) (theory.LogProb, error) {
 	alpha, _, err := numbers.One(c, "alpha", numbers.Probabilities)
 	return alpha, err
-}
-
-// answer answers every combination of lists.
-func (g grid) answer(c *commands.Call, t commands.Target, asked, path string) error {
-	flag := g.axes[0].flag
-	for _, other := range []string{"family", "family-on", "p-column", "e-column"} {
-		if _, ok := c.Text(other); ok {
-			return usage.Errorf("--%s: got a list with --%s, want one value", flag, other)
-		}
-	}
-	if path != "" || len(c.Texts(usage.Arguments)) > 0 {
-		return usage.Errorf("--%s: got a list with %s, want one value", flag, usage.Shown(path))
-	}
-	switch asked {
-	case "level":
-		return alphaOfAll(c, t, g)
-	case "target-threshold", "survives":
-		return solveForAll(c, t, g, asked)
-	}
-	return correctAll(c, t, g)
 }

@@ -177,7 +177,7 @@ func series(c *commands.Call, t commands.Target) error {
 				flag, bySeries)
 		}
 	}
-	if drawn(c, t) {
+	if commands.Drawn(c, t) {
 		return usage.Errorf("plot: got --by %s, want another source", bySeries)
 	}
 	if files := c.Texts(usage.Arguments); len(files) > 0 {
@@ -194,7 +194,7 @@ func series(c *commands.Call, t commands.Target) error {
 	columns, shown := seriesColumns()
 	text, _ := c.Text("rejected")
 	return commands.Emit(c, t, commands.Answer[seriesTest]{
-		Command: command, Rows: rows, Columns: columns, Shown: shown,
+		Command: command, Rows: commands.Sequence(rows), Columns: columns, Shown: shown,
 		Inputs: []record.Input{
 			{Name: "alpha", Value: record.Chance(s.Alpha)}, {Name: "by", Value: record.Words(bySeries)},
 			{Name: "tests", Value: record.Count(s.Tests)}, {Name: "passes", Value: record.Count(s.Passes)},

@@ -25,10 +25,7 @@ type tested struct {
 }
 
 func (r tested) verdict() commands.Verdict {
-	return commands.Verdict{
-		Method: r.Correction.Name, Status: r.Status, Reason: r.Reason, Sources: r.by.Sources(r.Correction.Sources),
-		Proof: r.Correction.Proof, Best: r.best,
-	}
+	return verdictOf(r.Correction, r.Status, r.Reason, r.best, r.by)
 }
 
 // value is a cell of a row that has a threshold.
@@ -49,49 +46,42 @@ func (r tested) ofP(c func() record.Cell) record.Cell {
 
 type testedColumn = record.Column[tested]
 
+// thresholdColumn is a column of rows that have a threshold.
+func thresholdColumn(name string, cell func(tested) record.Cell) testedColumn {
+	return testedColumn{Name: name, Cell: func(r tested) record.Cell { return r.value(cell(r)) }}
+}
+
+// adjustedColumn is a column of what a row says of a p-value.
+func adjustedColumn(name string, cell func(tested) record.Cell) testedColumn {
+	return testedColumn{Name: name, Cell: func(r tested) record.Cell {
+		return r.ofP(func() record.Cell { return cell(r) })
+	}}
+}
+
 var (
-	testedStar   = testedColumn{Cell: func(r tested) record.Cell { return record.Mark(r.best) }}
-	testedMethod = testedColumn{Name: "method",
-		Cell: func(r tested) record.Cell { return record.Words(r.Correction.Name) }}
-	testedAlpha   = testedColumn{Name: "alpha", Cell: func(r tested) record.Cell { return record.Chance(r.Alpha) }}
-	testedLnAlpha = testedColumn{Name: "ln_alpha",
-		Cell: func(r tested) record.Cell { return record.Exactly(r.Alpha.Ln()) }}
-	testedThreshold = testedColumn{Name: "threshold",
-		Cell: func(r tested) record.Cell { return r.value(thresholdCell(&r.Test)) }}
-	testedLegible = testedColumn{Name: "threshold",
-		Cell: func(r tested) record.Cell { return r.value(Legible(r.Threshold)) }}
-	testedLn = testedColumn{Name: "ln_threshold",
-		Cell: func(r tested) record.Cell { return r.value(record.Exactly(r.Threshold.Ln())) }}
-	testedBest  = testedColumn{Name: "best", Cell: func(r tested) record.Cell { return record.Truth(r.best) }}
-	testedProof = testedColumn{Name: "proof",
-		Cell: func(r tested) record.Cell { return record.Words(string(r.Correction.Proof)) }}
-	testedStatus = testedColumn{Name: "status",
-		Cell: func(r tested) record.Cell { return record.Words(string(r.Status)) }}
-	testedReason  = testedColumn{Name: "reason", Cell: func(r tested) record.Cell { return record.Words(r.Reason) }}
-	testedSources = testedColumn{Name: "sources",
-		Cell: func(r tested) record.Cell { return record.Sources(r.verdict().Sources) }}
-	testedAssumes = testedColumn{Name: "assumes",
-		Cell: func(r tested) record.Cell { return record.List(r.Correction.Assumes) }}
-	testedBy = testedColumn{Name: commands.NeighboursKey,
-		Cell: func(r tested) record.Cell { return record.Words(string(r.by)) }}
+	testedColumns = slices.Concat(commands.VerdictColumns(tested.verdict, "method"), []testedColumn{
+		{Name: "alpha", Cell: func(r tested) record.Cell { return record.Chance(r.Alpha) }},
+		{Name: "ln_alpha", Cell: func(r tested) record.Cell { return record.Exactly(r.Alpha.Ln()) }},
+		thresholdColumn("threshold", func(r tested) record.Cell { return thresholdCell(&r.Test) }),
+		thresholdColumn("ln_threshold", func(r tested) record.Cell { return record.Exactly(r.Threshold.Ln()) }),
+	}, commands.VerdictColumns(tested.verdict, verdictNames...), []testedColumn{
+		thresholdColumn("confidence", func(r tested) record.Cell { return confidenceCell(&r.Test) }),
+	})
 
-	testedConfidence = testedColumn{Name: "confidence",
-		Cell: func(r tested) record.Cell { return r.value(confidenceCell(&r.Test)) }}
+	// pColumns are further ones where there is a p-value.
+	pColumns = []testedColumn{
+		{Name: "p", Cell: func(r tested) record.Cell { return record.Chance(r.p.value) }},
+		{Name: "ln_p", Cell: func(r tested) record.Cell { return record.Exactly(r.p.value.Ln()) }},
+		adjustedColumn("p_adjusted", func(r tested) record.Cell { return adjustedCell(&r.Test, r.adjusted) }),
+		adjustedColumn("ln_p_adjusted", func(r tested) record.Cell { return record.Exactly(r.adjusted.Ln()) }),
+		adjustedColumn("reject", func(r tested) record.Cell { return record.Truth(r.adjusted <= r.Alpha) }),
+	}
 
-	testedP        = testedColumn{Name: "p", Cell: func(r tested) record.Cell { return record.Chance(r.p.value) }}
-	testedLnP      = testedColumn{Name: "ln_p", Cell: func(r tested) record.Cell { return record.Exactly(r.p.value.Ln()) }}
-	testedAdjusted = testedColumn{Name: "p_adjusted", Cell: func(r tested) record.Cell {
-		return r.ofP(func() record.Cell { return adjustedCell(&r.Test, r.adjusted) })
-	}}
-	testedLnAdjusted = testedColumn{Name: "ln_p_adjusted", Cell: func(r tested) record.Cell {
-		return r.ofP(func() record.Cell { return record.Exactly(r.adjusted.Ln()) })
-	}}
-	testedReject = testedColumn{Name: "reject", Cell: func(r tested) record.Cell {
-		return r.ofP(func() record.Cell { return record.Truth(r.adjusted <= r.Alpha) })
-	}}
-
-	testedLosses = testedColumn{Name: "losses", Cell: func(r tested) record.Cell { return record.Whole(r.against.losses) }}
-	testedWins   = testedColumn{Name: "wins_needed", Cell: tested.winsNeeded}
+	// winColumns are further ones where the wins are asked for.
+	winColumns = []testedColumn{
+		{Name: "losses", Cell: func(r tested) record.Cell { return record.Whole(r.against.losses) }},
+		{Name: "wins_needed", Cell: tested.winsNeeded},
+	}
 )
 
 // winsNeeded is the least number of wins against the losses at which the sign test rejects.
@@ -109,8 +99,9 @@ func (r tested) winsNeeded() record.Cell {
 // request is the question for thresholds.
 type request struct {
 	selection
-	p       typedP
-	against against
+	p             typedP
+	against       against
+	family, basis string // of a FILE; the basis is "" without a family
 }
 
 func readRequest(c usage.Values) (r request, err error) {
@@ -131,100 +122,83 @@ func readRequest(c usage.Values) (r request, err error) {
 		r.p = typedP{single, true}
 	}
 	r.method, _ = c.Text("method")
+	if r.family, r.basis, err = readFamily(c); err != nil {
+		return r, err
+	}
 	_, err = r.plan.Quantities() // for its domain
 	return r, err
 }
 
-// solve returns a row for each test, with what it makes of p, and the index of the best.
-func (r request) solve() (rows []tested, best int, err error) {
+// solve returns a row for each test, with what it makes of p.
+func (r request) solve() ([]tested, error) {
 	all, best, err := tests(r.plan.Plan, r.alpha, r.method)
 	if err != nil {
-		return nil, -1, err
+		return nil, err
 	}
-	rows = make([]tested, len(all))
+	rows := make([]tested, len(all))
 	for i, test := range all {
 		rows[i] = tested{Test: test, best: i == best, by: r.plan.Neighbours, p: r.p, against: r.against}
 		if r.p.given && test.Status.Applies() {
 			if rows[i].adjusted, err = test.Adjusted(r.p.value); err != nil {
-				return nil, -1, err
+				return nil, err
 			}
 		}
 	}
-	return rows, best, nil
+	return rows, nil
 }
 
 // columns are those for machines and for people.
 func (r request) columns() (columns, shown []testedColumn) {
-	columns = []testedColumn{
-		testedMethod, testedAlpha, testedLnAlpha, testedThreshold, testedLn, testedBest, testedProof, testedStatus,
-		testedReason, testedSources, testedAssumes, testedBy, testedConfidence,
-	}
-	shown = []testedColumn{testedStar, testedMethod, testedLegible}
+	columns = testedColumns
+	shown = slices.Concat(commands.VerdictColumns(tested.verdict, "", "method"), []testedColumn{
+		thresholdColumn("threshold", func(r tested) record.Cell { return Legible(r.Threshold) }),
+	})
 	if r.p.given {
-		columns = append(columns, testedP, testedLnP, testedAdjusted, testedLnAdjusted, testedReject)
-		shown = append(shown, testedAdjusted, testedReject)
+		columns = slices.Concat(columns, pColumns)
+		shown = append(shown, record.Named(pColumns, "p_adjusted", "reject")...)
 	}
 	if r.against.given {
-		columns = append(columns, testedLosses, testedWins)
-		shown = append(shown, testedWins)
+		columns = slices.Concat(columns, winColumns)
+		shown = append(shown, winColumns[1])
 	}
-	return columns, append(shown, testedProof, testedStatus, testedReason)
+	return columns, append(shown, commands.VerdictColumns(tested.verdict, "proof", "status", "reason")...)
 }
 
-// correctOne writes a row for each test.
-func correctOne(c *commands.Call, t commands.Target, inputs []record.Input, r request) error {
-	rows, best, err := r.solve()
-	if err != nil {
-		return err
+// inputs repeats what was asked.
+func (r request) inputs() []record.Input {
+	all := slices.Concat([]record.Input{{Name: "alpha", Value: record.Chance(r.alpha)},
+		{Name: "by", Value: record.Words(r.source)}}, r.plan.Inputs(), []record.Input{
+		{Name: "method", Value: record.Words(r.method)}, {Name: "family", Value: record.Words(r.family)},
+		{Name: "family_on", Value: record.Words(r.basis)},
+	})
+	if r.p.given {
+		all = append(all, record.Input{Name: "p", Value: record.Chance(r.p.value)})
 	}
-	a := commands.Answer[tested]{Command: command, Inputs: inputs, Rows: slices.Values(rows), Verdict: tested.verdict}
-	a.Columns, a.Shown = r.columns()
+	return all
+}
+
+// formulas is the sheet that follows the inputs.
+func (r request) formulas(rows []tested) (*record.Live, error) {
 	all := make([]pvalue.Test, len(rows))
 	for i, row := range rows {
 		all[i] = row.Test
 	}
-	a.Say = func() (title, notes []string) { return r.say(rows, best) }
-	if r.p.given {
-		a.Inputs = append(a.Inputs, record.Input{Name: "p", Value: record.Chance(r.p.value)})
-	}
-	if a.Live, err = r.live(all, &r.p); err != nil {
-		return err
-	}
-	if err := commands.Emit(c, t, a); err != nil {
-		return err
-	}
-	tellBound(c, c.Stderr)
-	if best < 0 {
-		return usage.Outcome(usage.ExitNoAnswer)
-	}
-	return nil
+	return r.live(all, &r.p)
 }
 
-// tellBound says of a p-value that is an upper bound how it is read.
-func tellBound(c usage.Values, w io.Writer) {
-	raw, _ := c.Text("p")
-	if number, bound := numbers.UpperBound(raw); bound {
-		fmt.Fprintf(w, "p %s is read as %s\n", usage.Shown(raw), number)
-	}
-}
-
-// correctAll writes a row for each test of every combination of lists.
-func correctAll(c *commands.Call, t commands.Target, g grid) error {
-	first, err := readRequest(g.point(0))
-	if refusal(err) {
+// thresholds asks for the threshold of each test.
+func thresholds(c *commands.Call, t commands.Target, g grid) error {
+	first, err := readRequest(g.Point(0))
+	if several := len(g.lists) > 0; several && refusal(err) {
 		first.source, _ = c.Text("by")
 	} else if err != nil {
 		return err
 	}
-	q := question[tested]{
-		verdict: tested.verdict,
-		read: func(v usage.Values) (func() ([]tested, error), error) {
-			r, err := readRequest(v)
-			return func() ([]tested, error) {
-				rows, _, err := r.solve()
-				return rows, err
-			}, err
-		},
+	if err := first.fileless(c); err != nil {
+		return err
+	}
+	q := question[tested, request]{
+		read: readRequest, verdict: tested.verdict,
 		refused: func(reason string) tested {
 			test := pvalue.Test{Alpha: first.alpha, Status: theory.NotApplicable, Reason: reason}
 			test.Correction.Name = first.source
@@ -234,31 +208,55 @@ func correctAll(c *commands.Call, t commands.Target, g grid) error {
 		title:  "Threshold for the p-value of one selected test: " + g.told(first.source),
 		star:   "greatest threshold", drawn: "threshold",
 		height: func(r tested) record.Cell { return r.value(record.Chance(r.Threshold)) },
+		then:   func() error { return tellBounds(c.Stderr, g.texts("p")) },
 	}
 	q.columns, q.shown = first.columns()
 	switch {
 	case first.against.given:
 		q.drawn, q.height = "wins needed", tested.winsNeeded
 	case first.p.given && g.has("p", "wins", "losses"):
-		q.drawn, q.height = "p adjusted", testedAdjusted.Cell
+		q.drawn, q.height = "p adjusted", record.Named(pColumns, "p_adjusted")[0].Cell
 	}
-	for _, a := range g.axes {
-		for _, text := range a.values {
-			if a.flag == "p" {
-				tellBound(usage.Typed{"p": {text}}, c.Stderr)
-			}
-		}
-	}
-	return overLists(c, t, g, q)
+	return ask(c, t, g, q)
 }
 
-func (r request) say(rows []tested, best int) (title, notes []string) {
+// tellBounds says of p-values that are upper bounds how they are read.
+func tellBounds(w io.Writer, texts []string) error {
+	for _, raw := range texts {
+		if number, bound := numbers.UpperBound(raw); bound {
+			fmt.Fprintf(w, "p %s is read as %s\n", usage.Shown(raw), number)
+		}
+	}
+	return nil
+}
+
+// Best is the row of the best correction by the names of its columns, nil if none leaves a threshold.
+func Best(c usage.Values, stderr io.Writer) (map[string]record.Cell, error) {
+	r, err := readRequest(c)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.solve()
+	best := bestOf(rows, tested.verdict)
+	if err != nil || best == nil {
+		return nil, err
+	}
+	p, _ := c.Text("p")
+	columns, _ := r.columns()
+	row := make(map[string]record.Cell)
+	for _, column := range columns {
+		row[column.Name] = column.Cell(*best)
+	}
+	return row, tellBounds(stderr, []string{p})
+}
+
+// say is what people are told of one threshold.
+func (r request) say(rows []tested) (title, notes []string) {
 	text := "Threshold for the p-value of one selected test at alpha " + record.People(record.Chance(r.alpha))
 	if r.p.given {
 		text += ", p " + record.People(record.Chance(r.p.value))
 	}
-	if best >= 0 {
-		b := &rows[best]
+	if b := bestOf(rows, tested.verdict); b != nil {
 		star := "* " + b.Correction.Name + ", greatest threshold: reject if p <= " + record.People(Legible(b.Threshold))
 		notes = slices.Concat([]string{star}, b.saysWins(), intervals(&b.Test), commands.Assumed(b.Correction.Assumes))
 	}

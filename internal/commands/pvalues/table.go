@@ -1,7 +1,6 @@
 package pvalues
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -13,6 +12,7 @@ import (
 	"github.com/dpcalc/dpcalc/internal/csvfile"
 	"github.com/dpcalc/dpcalc/internal/delimited"
 	"github.com/dpcalc/dpcalc/internal/outfile"
+	"github.com/dpcalc/dpcalc/internal/parallel"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/pvalue"
@@ -21,25 +21,25 @@ import (
 
 // correction is a table of p-values with what to make of it.
 type correction struct {
-	inputs    []record.Input
-	live      *record.Live
-	columns   []string // those of the table, and those that are appended
-	appended  []record.Column[judged]
-	target    commands.Target
-	by        pvalue.Test
-	after     string // what was learned before
-	family    pvalue.Family
-	rawFamily bool // the family step comes first
-	raw       bool
+	asked    request
+	live     *record.Live
+	appended []record.Column[judged] // the columns after those of the table
+	target   commands.Target
+	by       pvalue.Test
+	family   pvalue.Family
+	raw      bool // cells stay as they are
 
 	table     *csvfile.Table
 	threshold record.Cell
 	adjusted  []theory.LogProb // of all p-values, if they are needed before the first row
+	splitters sync.Pool
 }
 
-// judged is what became of a p-value of a table.
+// judged is a record of a table, with what became of its p-value.
 type judged struct {
 	*correction
+	at       int // from 0
+	cells    []string
 	p        bool // whether there is one
 	adjusted theory.LogProb
 }
@@ -89,8 +89,32 @@ var inLogarithms = []record.Column[judged]{
 
 // correctFile writes a table with the corrected p-values. With own it is written with
 // the separator that it has.
-func correctFile(c *commands.Call, t *correction, path string, column csvfile.Column, own bool) (err error) {
-	out := t.target.Path
+func correctFile(c *commands.Call, target commands.Target, path string, own bool) error {
+	r, err := readRequest(c)
+	if err != nil {
+		return err
+	}
+	column, flag, err := readColumn(c)
+	switch {
+	case err != nil:
+		return err
+	case r.p.given:
+		return usage.Errorf("--p: given with %s, want one of the two", usage.Shown(path))
+	case r.against.given:
+		return usage.Errorf("--losses: given with %s, want one of the two", usage.Shown(path))
+	case flag != "" && column.Name == "":
+		return usage.Invalid(flag, column.Name, "the name of a column")
+	}
+	all, best, err := tests(r.plan.Plan, r.alpha, r.method)
+	if err != nil {
+		return err
+	}
+	t := &correction{asked: r, target: target, by: all[chosen(all, best)], family: pvalue.Family(r.family), raw: c.Is("raw"),
+		splitters: sync.Pool{New: func() any { return delimited.NewSplitter(nil, 0) }}}
+	if t.live, err = r.live([]pvalue.Test{t.by}, nil); err != nil {
+		return err
+	}
+	out := target.Path
 	if files := path != "-" && out != "-"; files && out != "" && outfile.SameFile(path, out) {
 		return usage.Errorf("--output: got %s, which is read, want another file", usage.Shown(out))
 	}
@@ -101,44 +125,34 @@ func correctFile(c *commands.Call, t *correction, path string, column csvfile.Co
 	if own && t.target.Format.Dialect == "" && t.table.Separator == '\t' {
 		t.target.Format = record.TSV
 	}
-	if err := t.head(); err != nil {
+	a, err := t.answer()
+	if err != nil {
 		return err
 	}
-	if t.threshold = thresholdCell(&t.by); t.target.Format.Print != nil {
-		t.threshold = Legible(t.by.Threshold)
+	if best >= 0 {
+		a.Tally.Answered()
 	}
 	passes := 0 // before the rows are written
 	if t.by.Status.Applies() && (t.family != pvalue.NoFamily || t.xlsx()) {
-		if passes = 1; t.rawFamily {
+		if passes = 1; t.rawFirst() {
 			passes = 2
 		}
 	}
-	bar := c.Progress((passes + 1) * t.table.Records).Of("rows")
-	defer bar.End()
+	a.Bar, a.Before = c.Progress((passes+1)*t.table.Records).Of("rows"), passes*t.table.Records
+	defer a.Bar.End()
 	if passes > 0 {
-		if err := t.adjustAll(c, bar); err != nil {
+		if err := t.adjustAll(c, a.Bar); err != nil {
 			return err
 		}
 	}
-	before := passes * t.table.Records
-	switch {
-	case t.target.Format.Encode != nil:
-		err = t.writeRows(c, t.target.Format.Encode(record.Result{Command: command, Inputs: t.inputs, Columns: t.columns}),
-			bar,
-			before)
-	case t.xlsx():
-		err = t.workbook(c, bar, before)
-	default:
-		err = t.tabulate(c)
-	}
-	bar.End()
-	if err == nil {
+	a.Then = func() error {
 		for _, line := range t.table.Remarks() {
 			fmt.Fprintln(c.Stderr, line)
 		}
 		t.tellMissing(c.Stderr)
+		return nil
 	}
-	return err
+	return commands.Emit(c, t.target, a)
 }
 
 // tellMissing counts the missing p-values, and warns of a family step that does not count
@@ -165,47 +179,79 @@ func (t *correction) json() bool { return t.target.Format.Nested }
 
 func (t *correction) xlsx() bool { return t.target.Format.Book != nil }
 
-// head makes the columns and the envelope.
-func (t *correction) head() error {
+// rawFirst reports whether the family step comes before the correction.
+func (t *correction) rawFirst() bool { return t.asked.basis == "raw" }
+
+// answer is the table with its columns, and refuses what the format cannot hold.
+func (t *correction) answer() (a commands.Answer[judged], err error) {
+	if t.threshold = thresholdCell(&t.by); t.target.Format.Print != nil {
+		t.threshold = Legible(t.by.Threshold)
+	}
 	t.appended = appended
-	if t.json() {
+	switch {
+	case t.json():
 		t.appended = slices.Concat(appended, inLogarithms)
+	case t.follows():
+		t.appended = append(slices.Clone(appended), rejectLive)
 	}
-	mine := record.Names(t.appended)
-	if t.follows() {
-		mine = append(mine, rejectLive)
+	columns, err := t.columns()
+	if err != nil {
+		return a, err
 	}
-	seen := make(map[string]bool)
-	for _, name := range t.table.Columns {
+	a = commands.Answer[judged]{
+		Command: command, Rows: t, Columns: columns, Shown: titled(columns), Say: t.say, Tally: new(commands.Tally),
+		Look: judged.look, About: t.about,
+		Live: func() (*record.Live, error) { return t.live, nil },
+	}
+	a.Inputs = append(t.asked.inputs(), record.Input{Name: "file", Value: record.Words(t.table.Name)},
+		record.Input{Name: "p_column", Value: record.Words(t.table.Columns[t.table.P])},
+		record.Input{Name: "corrected_by", Value: record.Words(t.by.Correction.Name)})
+	if t.family != pvalue.NoFamily {
+		a.Inputs = append(a.Inputs, record.Input{Name: "family_size", Value: record.Count(int64(t.tests()))})
+	}
+	rows, width := int64(t.table.Records), int64(len(columns))
+	switch {
+	case t.family != pvalue.NoFamily && t.tests() > mostAdjusted:
+		return a, usage.Errorf("--family: got %d p-values, want at most %d, which the step holds in memory", t.tests(),
+			mostAdjusted)
+	case t.xlsx():
+		return a, commands.FitsSheet(rows, width)
+	case t.target.Format.Encode == nil:
+		return a, commands.FitsTable(rows, width)
+	}
+	return a, nil
+}
+
+// columns are those of the table, and those that are appended.
+func (t *correction) columns() (all []record.Column[judged], err error) {
+	mine, seen := record.Names(t.appended), make(map[string]bool)
+	for i, name := range t.table.Columns {
 		switch {
 		case slices.Contains(mine, name):
-			return usage.Errorf("%s: got a column %s, want that name free for the result", t.table.Name, name)
+			return nil, usage.Errorf("%s: got a column %s, want that name free for the result", t.table.Name, name)
 		case t.json() && seen[name]:
-			return usage.Errorf("%s: got two columns %s, want one to write JSON", t.table.Name, usage.Shown(name))
+			return nil, usage.Errorf("%s: got two columns %s, want one to write JSON", t.table.Name, usage.Shown(name))
 		}
 		seen[name] = true
 		if delimited := t.target.Format.Encode != nil && !t.json(); delimited && !t.raw {
 			name = record.Inert(name)
 		}
-		t.columns = append(t.columns, name)
+		cell := func(j judged) record.Cell { return j.typed(i) }
+		if t.xlsx() && i == t.table.P {
+			cell = judged.number
+		}
+		all = append(all, record.Column[judged]{Name: name, Cell: cell})
 	}
-	t.columns = append(t.columns, mine...)
-	t.inputs = append(t.inputs, record.Input{Name: "file", Value: record.Words(t.table.Name)},
-		record.Input{Name: "p_column", Value: record.Words(t.table.Columns[t.table.P])},
-		record.Input{Name: "corrected_by", Value: record.Words(t.by.Correction.Name)})
-	if t.family != pvalue.NoFamily {
-		t.inputs = append(t.inputs, record.Input{Name: "family_size", Value: record.Count(int64(t.tests()))})
+	return append(all, t.appended...), nil
+}
+
+// titled shows people the names of the columns as they are.
+func titled(columns []record.Column[judged]) []record.Column[judged] {
+	list := make([]record.Column[judged], len(columns))
+	for i, c := range columns {
+		list[i] = c.Titled(c.Name)
 	}
-	switch {
-	case t.family != pvalue.NoFamily && t.tests() > mostAdjusted:
-		return usage.Errorf("--family: got %d p-values, want at most %d, which the step holds in memory", t.tests(),
-			mostAdjusted)
-	case t.xlsx():
-		return t.fits()
-	case t.target.Format.Encode == nil:
-		return commands.FitsTable(int64(t.table.Records), int64(len(t.columns)))
-	}
-	return nil
+	return list
 }
 
 // mostAdjusted is how many p-values a family step takes: some 24 bytes each.
@@ -216,14 +262,11 @@ const mostAdjusted = 100_000_000
 func (t *correction) adjustAll(c *commands.Call, bar *outfile.Progress) error {
 	t.adjusted = make([]theory.LogProb, t.tests())
 	value := t.one
-	if t.rawFamily {
+	if t.rawFirst() {
 		value = t.read
 	}
-	free := splitters()
-	err := outfile.Stream(c.Context, io.Discard, t.table.Records, c.Workers, func(dst []byte, lo, hi int) ([]byte, error) {
-		s := free.Get().(*delimited.Splitter)
-		defer free.Put(s)
-		return dst, t.table.Each(s, lo, hi, func(rank int, cells []string) (err error) {
+	err := parallel.For(c.Context, t.table.Records, c.Workers, func(lo, hi int) error {
+		return t.visit(lo, hi, func(rank int, cells []string) (err error) {
 			if text := cells[t.table.P]; !csvfile.Absent(text) {
 				t.adjusted[rank], err = value(text)
 			}
@@ -233,20 +276,22 @@ func (t *correction) adjustAll(c *commands.Call, bar *outfile.Progress) error {
 	if err == nil {
 		err = t.family.Adjust(t.adjusted)
 	}
-	if err != nil || !t.rawFamily {
+	if err != nil || !t.rawFirst() {
 		return err
 	}
-	return outfile.Stream(c.Context, io.Discard, len(t.adjusted), c.Workers,
-		func(dst []byte, lo, hi int) (_ []byte, err error) {
-			for i := lo; i < hi && err == nil; i++ {
-				t.adjusted[i], err = t.by.Adjusted(t.adjusted[i])
-			}
-			return dst, err
-		}, func(done int) { bar.Step(t.table.Records + done) })
+	return parallel.For(c.Context, len(t.adjusted), c.Workers, func(lo, hi int) (err error) {
+		for i := lo; i < hi && err == nil; i++ {
+			t.adjusted[i], err = t.by.Adjusted(t.adjusted[i])
+		}
+		return err
+	}, func(done int) { bar.Step(t.table.Records + done) })
 }
 
-func splitters() *sync.Pool {
-	return &sync.Pool{New: func() any { return delimited.NewSplitter(nil, 0) }}
+// visit visits records of the table.
+func (t *correction) visit(lo, hi int, visit func(rank int, cells []string) error) error {
+	s := t.splitters.Get().(*delimited.Splitter)
+	defer t.splitters.Put(s)
+	return t.table.Each(s, lo, hi, visit)
 }
 
 // one adjusts a single p-value.
@@ -273,104 +318,51 @@ func (t *correction) read(text string) (theory.LogProb, error) {
 	return p, nil
 }
 
-// judge says what becomes of a record.
-func (t *correction) judge(rank int, cells []string) (j judged, err error) {
-	j = judged{correction: t, p: !csvfile.Absent(cells[t.table.P])}
-	switch {
-	case !j.p || !t.by.Status.Applies():
-	case t.adjusted != nil:
-		j.adjusted = t.adjusted[rank]
-	default:
-		j.adjusted, err = t.one(cells[t.table.P])
-	}
-	return j, err
-}
+// Units and Len are the records of the table.
+func (t *correction) Units() int { return t.table.Records }
+func (t *correction) Len() int   { return t.table.Records }
 
-// row makes the cells of a record.
-func (t *correction) row(row []record.Cell, rank int, cells []string) ([]record.Cell, error) {
-	j, err := t.judge(rank, cells)
-	return record.Row(t.asItWas(row, cells), t.appended, j), err
-}
-
-// asItWas appends the cells of the user's table.
-func (t *correction) asItWas(row []record.Cell, cells []string) []record.Cell {
-	for _, text := range cells {
-		c := record.Foreign(text)
-		if t.raw || text == "" {
-			c = record.Words(text)
+// Each says what becomes of records.
+func (t *correction) Each(lo, hi int, visit func(judged) error) error {
+	at := lo
+	return t.visit(lo, hi, func(rank int, cells []string) (err error) {
+		j := judged{correction: t, at: at, cells: cells, p: !csvfile.Absent(cells[t.table.P])}
+		switch {
+		case !j.p || !t.by.Status.Applies():
+		case t.adjusted != nil:
+			j.adjusted = t.adjusted[rank]
+		default:
+			j.adjusted, err = t.one(cells[t.table.P])
 		}
-		row = append(row, c)
-	}
-	return row
-}
-
-// writeRows writes the rows for machines in bounded memory.
-func (t *correction) writeRows(c *commands.Call, e record.Encoder, bar *outfile.Progress, before int) error {
-	type scratch struct {
-		*delimited.Splitter
-		row   []record.Cell
-		known record.Chances
-	}
-	free := sync.Pool{New: func() any { return &scratch{Splitter: delimited.NewSplitter(nil, 0)} }}
-	encode := func(dst []byte, lo, hi int) ([]byte, error) {
-		w := free.Get().(*scratch)
-		defer free.Put(w)
-		first := lo == 0
-		err := t.table.Each(w.Splitter, lo, hi, func(rank int, cells []string) (err error) {
-			if w.row, err = t.row(w.row[:0], rank, cells); err != nil {
-				return err
-			}
-			dst = e.Row(dst, first, w.row, &w.known)
-			first = false
-			return nil
-		})
-		return dst, err
-	}
-	return c.WriteTo(t.target, func(w io.Writer) error {
-		if _, err := w.Write(e.Head(nil)); err != nil {
+		if at++; err != nil {
 			return err
 		}
-		if err := outfile.Stream(c.Context, w, t.table.Records, c.Workers, encode,
-			func(done int) { bar.Step(before + done) }); err != nil {
-			return err
-		}
-		_, err := w.Write(e.Foot(nil))
-		return err
+		return visit(j)
 	})
 }
 
-// tabulate writes the rows for people.
-func (t *correction) tabulate(c *commands.Call) error {
-	rows := make([][]record.Cell, 0, t.table.Records)
-	if t.table.Records > 0 {
-		err := t.table.Each(delimited.NewSplitter(nil, 0), 0, t.table.Records, func(rank int, cells []string) error {
-			row, err := t.row(nil, rank, cells)
-			rows = append(rows, row)
-			return errors.Join(err, c.Context.Err())
-		})
-		if err != nil {
-			return err
-		}
+// typed is a cell of the user's table.
+func (j judged) typed(column int) record.Cell {
+	if text := j.cells[column]; !j.raw && text != "" {
+		return record.Foreign(text)
 	}
-	s := t.summary()
-	s.Columns, s.Rows = t.columns, rows
-	return c.WriteTo(t.target, func(w io.Writer) error { return t.target.Format.Print(w, s) })
+	return record.Words(j.cells[column])
 }
 
-// summary says in words what was done.
-func (t *correction) summary() record.Sheet {
+// say says in words what was done.
+func (t *correction) say() (title, notes []string) {
 	step := string(t.family)
 	if t.family != pvalue.NoFamily {
 		step += " of " + strconv.Itoa(t.tests())
 	}
-	if t.rawFamily {
+	if t.rawFirst() {
 		step += " on raw p-values"
 	}
-	s := record.Sheet{Title: []string{"P-values corrected by " + t.by.Correction.Name + " at alpha " +
-		record.People(record.Chance(t.by.Alpha)) + ", family " + step + ": " + t.after}}
+	title = []string{"P-values corrected by " + t.by.Correction.Name + " at alpha " +
+		record.People(record.Chance(t.by.Alpha)) + ", family " + step + ": " + t.asked.plan.String()}
 	if t.by.Status.Applies() {
-		s.Notes = append([]string{"One selected test rejects if p <= " + record.People(Legible(t.by.Threshold))},
+		notes = append([]string{"One selected test rejects if p <= " + record.People(Legible(t.by.Threshold))},
 			commands.Assumed(t.by.Correction.Assumes)...)
 	}
-	return s
+	return title, notes
 }

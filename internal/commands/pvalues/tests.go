@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/numbers"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
@@ -26,6 +27,25 @@ func tests(plan maxinfo.Plan, alpha theory.LogProb, method string) (all []pvalue
 		}
 	}
 	return all, pvalue.Best(all), nil
+}
+
+// verdictNames are the columns after the numbers of a row.
+var verdictNames = []string{"best", "proof", "status", "reason", "sources", "assumes", commands.NeighboursKey}
+
+// verdictOf is what became of a correction.
+func verdictOf(c pvalue.Correction, status theory.Status, reason string, best bool,
+	by commands.Convention) commands.Verdict {
+	return commands.Verdict{Method: c.Name, Best: best, Proof: c.Proof, Status: status, Reason: reason,
+		Sources: by.Sources(c.Sources), Assumes: c.Assumes, Neighbours: by}
+}
+
+// bestOf is the best row, nil if there is none.
+func bestOf[R any](rows []R, verdict func(R) commands.Verdict) *R {
+	i := slices.IndexFunc(rows, func(r R) bool { return verdict(r).Best })
+	if i < 0 {
+		return nil
+	}
+	return &rows[i]
 }
 
 // only keeps what has the name of a method.

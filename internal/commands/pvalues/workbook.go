@@ -1,21 +1,15 @@
 package pvalues
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/commands/steps"
-	"github.com/dpcalc/dpcalc/internal/csvfile"
-	"github.com/dpcalc/dpcalc/internal/delimited"
 	"github.com/dpcalc/dpcalc/internal/numbers"
-	"github.com/dpcalc/dpcalc/internal/outfile"
 	"github.com/dpcalc/dpcalc/internal/record"
-	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/pvalue"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -42,8 +36,7 @@ const (
 	decides = `IF(ISNUMBER(C{row}),IF(` + lnP + `<=C{row},"yes","no"),IF(OR(C{row}="none",` + lnP +
 		`>-700),"no","undecided"))`
 
-	thresholdName = "threshold"   // of the cell with the threshold for a FILE
-	rejectLive    = "reject_live" // the column that refers to it
+	thresholdName = "threshold" // of the cell with the threshold for a FILE
 )
 
 // liveChance is a probability in formulas: its logarithm, and itself where float64 holds it,
@@ -818,133 +811,56 @@ func (ch *chain) followP(adjusted, reject record.LiveCell) (record.LiveCell, rec
 	return adjusted, reject
 }
 
-// fits refuses what no sheet holds.
-func (t *correction) fits() error {
-	if n := len(t.columns); n > record.MostColumns {
-		return usage.Errorf("--output: got %d columns, want at most %d in a workbook, or a .csv file", n, record.MostColumns)
-	}
-	return commands.FitsSheet(int64(t.table.Records))
-}
-
 // follows says whether each row decides by the threshold of the sheet Live: only that of
 // a single test does.
 func (t *correction) follows() bool {
 	return t.xlsx() && t.live != nil && t.family == pvalue.NoFamily
 }
 
-// workbook writes the table, the sheet with its threshold, and what was done.
-func (t *correction) workbook(c *commands.Call, bar *outfile.Progress, before int) error {
-	sheets := []string{command, record.LiveSheet, "About"}
-	if t.live == nil {
-		sheets = slices.Delete(sheets, 1, 2)
+// number is the p-value as a number of a sheet, if it is one there.
+func (j judged) number() record.Cell {
+	if x, ok := j.table.Plain(j.cells[j.table.P]); ok && x > 1e-307 {
+		return record.Exactly(x)
 	}
-	b, err := t.target.Format.Book("dpcalc "+command, sheets...)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	column := record.ColumnName(t.table.P + 1)
-	// rows visits the first rows of the table.
-	rows := func(n int, visit func([]record.Cell, record.Look) error) error {
-		if n == 0 {
-			return nil
-		}
-		at := 1
-		return t.table.Each(delimited.NewSplitter(nil, 0), 0, n, func(rank int, cells []string) error {
-			j, err := t.judge(rank, cells)
-			if err != nil {
-				return err
-			}
-			row := record.Row(t.asItWas(nil, cells), t.appended, j)
-			at++
-			text := cells[t.table.P]
-			stands := record.PlainLook
-			reject := rejected.Cell(j)
-			switch {
-			case csvfile.Absent(text):
-				stands = record.DimLook
-			case reject.N != 0:
-				stands = record.BestLook
-			}
-			place := column + strconv.Itoa(at)
-			if x, ok := t.table.Plain(text); ok && x > 1e-307 {
-				row[t.table.P] = record.Exactly(x)
-			} else if _, ok := record.PlainNumber(text); !ok || t.raw { // the cell is a text
-				place = ""
-			}
-			if t.follows() {
-				row = append(row, t.decision(text, place, reject))
-			}
-			return errors.Join(visit(row, stands), c.Context.Err())
-		})
-	}
-	var first [][]record.Cell
-	if err := rows(min(t.table.Records, record.Block), func(row []record.Cell, _ record.Look) error {
-		first = append(first, row)
-		return nil
-	}); err != nil {
-		return err
-	}
-	done := 0
-	sheet := record.Table{Name: command, Columns: t.columns, Widths: record.ColumnWidths(t.columns, first),
-		Rows: t.table.Records}
-	err = b.Fill(sheet, func(add func([]record.Cell, record.Look) error) error {
-		return rows(t.table.Records, func(row []record.Cell, stands record.Look) error {
-			if done++; done%record.Block == 0 {
-				bar.Step(before + done)
-			}
-			return add(row, stands)
-		})
-	})
-	if err == nil && t.live != nil {
-		err = b.Live(*t.live)
-	}
-	if err != nil {
-		return err
-	}
-	said := t.summary()
-	var sources []string
-	for _, source := range t.by.Correction.Sources {
-		sources = append(sources, source.String())
-	}
-	works, err := commands.References(sources)
-	if err != nil {
-		return err
-	}
-	if err := b.About(t.target.Command,
-		slices.Concat(record.Remarks("result", said.Title), record.Remarks("", said.Notes), t.remarks(sources),
-			works)); err != nil {
-		return err
-	}
-	return c.WriteTo(t.target, func(w io.Writer) error { return b.Write(w) })
+	return j.typed(j.table.P)
 }
 
-// decision is the formula of a row: p is at most the threshold of the sheet Live, or
-// what that says instead. The place of p is empty if a text stands there.
-func (t *correction) decision(text, place string, reject record.Cell) record.Cell {
-	if csvfile.Absent(text) {
+// look is how a row stands out.
+func (j judged) look() record.Look {
+	switch {
+	case !j.p:
+		return record.DimLook
+	case rejected.Cell(j).N != 0:
+		return record.BestLook
+	}
+	return record.PlainLook
+}
+
+// rejectLive decides by the threshold of the sheet Live.
+var rejectLive = record.Column[judged]{Name: "reject_live", Cell: judged.decision,
+	Says: "whether p is at most the threshold of the sheet Live, whose inputs may be changed"}
+
+// decision is the formula of a row: p is at most the threshold of the sheet Live, or what that says instead.
+func (j judged) decision() record.Cell {
+	if !j.p {
 		return record.Cell{}
 	}
-	if place == "" {
-		p, _ := t.table.Chance(text)
+	text := j.cells[j.table.P]
+	place := record.ColumnName(j.table.P+1) + strconv.Itoa(j.at+2)
+	if _, ok := record.PlainNumber(text); j.number().Form != record.NumberForm && (!ok || j.raw) { // the cell is a text
+		p, _ := j.table.Chance(text)
 		place = strconv.FormatFloat(p.Value(), 'G', 17, 64)
 	}
+	reject := rejected.Cell(j)
 	reject.S = fmt.Sprintf("IF(ISNUMBER(%[1]s),%[2]s<=%[1]s,%[1]s)", thresholdName, place)
 	return reject
 }
 
-// remarks tells what the columns are and what the correction rests on.
-func (t *correction) remarks(sources []string) []record.Remark {
-	list := []record.Remark{{}, {Label: "Columns of " + command}}
-	for _, c := range t.appended {
-		list = append(list, record.Remark{Label: c.Name, Text: c.Says})
-	}
-	if t.follows() {
-		list = append(list, record.Remark{Label: rejectLive, Text: "whether p is at most the threshold of the sheet Live, whose inputs may be changed"})
-	}
-	return append(list, record.Remark{}, record.Remark{Label: "Method"},
-		record.Remark{Label: t.by.Correction.Name, Text: strings.Join([]string{
-			"assumes " + strings.Join(t.by.Correction.Assumes, "; "), "proof: " + string(t.by.Correction.Proof),
-			"source: " + strings.Join(sources, "; "),
-		}, "\n")})
+// about tells what the correction rests on.
+func (t *correction) about() (remarks []record.Remark, sources []theory.Source) {
+	by := t.by.Correction
+	return []record.Remark{{}, {Label: "Method"}, {Label: by.Name, Text: strings.Join([]string{
+		"assumes " + strings.Join(by.Assumes, "; "), "proof: " + string(by.Proof),
+		"source: " + strings.Join(record.Sources(by.Sources).List, "; "),
+	}, "\n")}}, by.Sources
 }

@@ -346,7 +346,7 @@ func TestCorrectedWorkbook(t *testing.T) {
 		got := commandtest.Contents(t, f, "pvalue-correct")
 		head := []string{"gene", "p", `a "note"`, "p_adjusted", "threshold", "reject", "status"}
 		if c.own {
-			head = append(head, rejectLive)
+			head = append(head, rejectLive.Name)
 		}
 		if !slices.Equal(got[0], head) || len(got) != n+1 {
 			t.Fatalf("%s: %d rows of %q", c.flags, len(got), got[0])
@@ -384,7 +384,7 @@ func TestCorrectedWorkbook(t *testing.T) {
 			}
 			formula, _ := f.GetCellFormula("pvalue-correct", commandtest.CellAt(8, i+2))
 			if follows := c.own && !csvfile.Absent(ps[i]); follows != (formula != "") || follows &&
-				commandtest.At(t, got, i+1, rejectLive) != commandtest.At(t, got, i+1, "reject") {
+				commandtest.At(t, got, i+1, rejectLive.Name) != commandtest.At(t, got, i+1, "reject") {
 				t.Fatalf("%s, row %d: formula %q", c.flags, i, formula)
 			}
 			x, err := strconv.ParseFloat(ps[i], 64)

@@ -72,23 +72,15 @@ func checkSchedule(c *commands.Call, path string) error {
 	default:
 		row.Status, row.TauAchieved, row.Best = transfer.OK, answer.Tau, true
 	}
-	err = commands.Emit(c, target, commands.Answer[*transfer.Row]{
-		Command: "samplesize", Inputs: s.inputs, Columns: s.columns(), Rows: slices.Values([]*transfer.Row{&row}),
+	return commands.Emit(c, target, commands.Answer[*goals.Row]{
+		Command: "samplesize", Inputs: s.inputs, Columns: s.columns(), Rows: commands.List([]*goals.Row{&row}),
 		Shown: []goals.Column{goals.ColumnMethod, goals.ColumnBetaReached, goals.ColumnNoiseSpan, goals.ColumnStatus},
-		Verdict: func(r *transfer.Row) commands.Verdict {
-			return commands.Verdict{Sources: r.Method.Sources, Best: r.Best}
+		Verdict: func(r *goals.Row) commands.Verdict {
+			return commands.Verdict{Sources: r.Method.Sources, Best: r.Best, Status: r.Status,
+				Refuted: goal.Beta != 0 && r.Status != transfer.OK}
 		},
 		Say: func() (title, notes []string) { return sayChecked(&row, goal.Beta) },
 	})
-	switch {
-	case err != nil:
-		return err
-	case goal.Beta != 0 && row.Status != transfer.OK:
-		return usage.Outcome(usage.ExitRefuted)
-	case row.Status != transfer.OK:
-		return usage.Outcome(usage.ExitNoAnswer)
-	}
-	return nil
 }
 
 // readCheck reads the goal: samples and tau are needed, queries and beta are compared.

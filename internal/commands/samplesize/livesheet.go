@@ -2,7 +2,6 @@ package samplesize
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 
@@ -10,7 +9,7 @@ import (
 	"github.com/dpcalc/dpcalc/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/internal/commands/live"
 	"github.com/dpcalc/dpcalc/internal/num"
-	"github.com/dpcalc/dpcalc/internal/outfile"
+	"github.com/dpcalc/dpcalc/internal/parallel"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -23,7 +22,7 @@ func (s *request) interpolate(c *commands.Call, start transfer.Goal, rows []goal
 	b := live.BoxAround(start)
 	places := b.Places()
 	found := make([]float64, len(s.methods)*len(places))
-	solve := func(dst []byte, from, to int) ([]byte, error) {
+	solve := func(from, to int) error {
 		for i := from; i < to; i++ {
 			k := i / len(places)
 			if !open[k] {
@@ -35,13 +34,13 @@ func (s *request) interpolate(c *commands.Call, start transfer.Goal, rows []goal
 				found[i] = num.Log(float64(a.Samples))
 			}
 		}
-		return dst, nil
+		return nil
 	}
 	nowhere := start.Queries == 0 || start.Beta == 0 || b.Axes[1].Fixed() // to go from
 	if nowhere || !slices.Contains(open, true) {
 		return make([]*live.Polynomial, len(s.methods)), nil
 	}
-	if err := outfile.Stream(c.Context, io.Discard, len(found), c.Workers, solve, nil); err != nil {
+	if err := parallel.For(c.Context, len(found), c.Workers, solve, nil); err != nil {
 		return nil, err
 	}
 	list := make([]*live.Polynomial, len(s.methods))

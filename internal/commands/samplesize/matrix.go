@@ -1,14 +1,13 @@
 package samplesize
 
 import (
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/internal/numbers"
-	"github.com/dpcalc/dpcalc/internal/outfile"
+	"github.com/dpcalc/dpcalc/internal/parallel"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -149,11 +148,8 @@ func (s *request) validMatrix() error {
 	}
 	lines, columns := int64(s.grid.Length(own[0])), int64(s.grid.Length(own[1]))+1
 	switch {
-	case s.target.Format.Book != nil && columns > record.MostColumns:
-		return usage.Errorf("--output: got %d columns, want at most %d in a workbook, or a .csv file", columns,
-			record.MostColumns)
 	case s.target.Format.Book != nil:
-		return commands.FitsSheet(lines)
+		return commands.FitsSheet(lines, columns)
 	case s.target.Format.Print != nil:
 		return commands.FitsTable(lines, columns)
 	}
@@ -176,59 +172,64 @@ func (s *request) differentColumns() error {
 	return nil
 }
 
-// laidOut is a matrix with its cells: a line for each value that goes down, which stands first.
-type laidOut struct {
-	names   []string // of the columns, for machines
-	lines   [][]record.Cell
-	methods [][]record.Cell // which method each value is of
-	stars   [][]goals.Row   // the best row of each goal that has one
+// line is a line of a matrix: the value that goes down, and the starred row for each that goes across, nil for none.
+type line struct {
+	head  record.Cell
+	stars []*goals.Row
 }
 
-// layOut solves the goals and lays out what is starred.
-func (s *request) layOut(c *commands.Call, v *verdict) (laidOut, error) {
+// lines solves the goals and lays out what is starred.
+func (s *request) lines(c *commands.Call) ([]line, error) {
 	bar := c.Progress(s.goals)
 	defer bar.End()
-	type cell struct{ value, method record.Cell }
-	cells, stars := make([]cell, s.goals), make([][]goals.Row, s.goals)
-	solved := s.solvedColumn()
-	err := outfile.Stream(c.Context, io.Discard, s.goals, c.Workers, func(dst []byte, from, to int) ([]byte, error) {
+	stars := make([]*goals.Row, s.goals)
+	err := parallel.For(c.Context, s.goals, c.Workers, func(from, to int) (err error) {
 		var rows []goals.Row
 		for i := from; i < to; i++ {
-			var err error
-			if rows, err = s.solve(rows, i, v); err != nil {
-				return dst, err
+			if rows, err = s.solve(rows, i); err != nil {
+				return err
 			}
 			if best := bestOf(rows); best != nil {
-				cells[i] = cell{solved.Cell(best), record.Words(best.Method.Name)}
-				stars[i] = []goals.Row{*best}
+				star := *best
+				stars[i] = &star
 			}
 		}
-		return dst, nil
+		return nil
 	}, bar.Step)
-	down, across := s.matrix.down, s.matrix.across
-	at := func(i, j int) int { return s.grid.Index(map[string]int{down.Flag.Name: i, across.Flag.Name: j}) }
-	out := laidOut{names: []string{down.Heading()}, stars: stars}
-	for j := range s.grid.Length(across.Flag.Name) {
-		out.names = append(out.names, across.Heading()+"_"+record.PlainText(across.CellOf(s.grid.Goal(at(0, j)))))
+	if err != nil {
+		return nil, err
 	}
-	for i := range s.grid.Length(down.Flag.Name) {
-		head := down.CellOf(s.grid.Goal(at(i, 0)))
-		line, methods := []record.Cell{head}, []record.Cell{head}
-		for j := range len(out.names) - 1 {
-			line, methods = append(line, cells[at(i, j)].value), append(methods, cells[at(i, j)].method)
+	lines := make([]line, s.grid.Length(s.matrix.down.Flag.Name))
+	for i := range lines {
+		lines[i].head = s.matrix.down.CellOf(s.grid.Goal(s.at(i, 0)))
+		for j := range s.grid.Length(s.matrix.across.Flag.Name) {
+			lines[i].stars = append(lines[i].stars, stars[s.at(i, j)])
 		}
-		out.lines, out.methods = append(out.lines, line), append(out.methods, methods)
 	}
-	return out, err
+	return lines, nil
 }
 
-// titles are the names of the columns for people.
-func (l laidOut) titles() []string {
-	titles := make([]string, len(l.names))
-	for i, name := range l.names {
-		titles[i] = strings.ReplaceAll(name, "_", " ")
+// at is the number of the goal in a line and a column of the matrix.
+func (s *request) at(i, j int) int {
+	return s.grid.Index(map[string]int{s.matrix.down.Flag.Name: i, s.matrix.across.Flag.Name: j})
+}
+
+// columnsOf are the columns of a matrix with this cell of each starred row.
+func (s *request) columnsOf(cell func(*goals.Row) record.Cell) []record.Column[line] {
+	columns := []record.Column[line]{{Name: s.matrix.down.Heading(), Cell: func(l line) record.Cell { return l.head }}}
+	across := s.matrix.across
+	for j := range s.grid.Length(across.Flag.Name) {
+		columns = append(columns, record.Column[line]{
+			Name: across.Heading() + "_" + record.PlainText(across.CellOf(s.grid.Goal(s.at(0, j)))),
+			Cell: func(l line) record.Cell {
+				if l.stars[j] == nil {
+					return record.Cell{}
+				}
+				return cell(l.stars[j])
+			},
+		})
 	}
-	return titles
+	return columns
 }
 
 // solvedColumn is the column of the unknown.
@@ -237,96 +238,58 @@ func (s *request) solvedColumn() goals.Column {
 	return s.solvedOnly(s.unknown, goals.Parameters[i].Column)
 }
 
-// writeMatrix writes the grid laid out by two lists.
-func (s *request) writeMatrix(c *commands.Call, v *verdict) error {
-	out, err := s.layOut(c, v)
+// writeMatrix writes the grid laid out by two lists. A workbook has a chart of its columns, and the methods that its
+// cells are of.
+func (s *request) writeMatrix(c *commands.Call) error {
+	lines, err := s.lines(c)
 	if err != nil {
 		return err
 	}
-	format := s.target.Format
-	switch {
-	case format.Book != nil:
-		return s.matrixBook(c, out)
-	case format.Print != nil:
-		title := s.matrixTitle(out.stars)
-		sheet := record.Sheet{Title: title[:1], Columns: out.titles(), Rows: out.lines, Notes: title[1:]}
-		return c.WriteTo(s.target, func(w io.Writer) error { return format.Print(w, sheet) })
-	}
-	e := format.Encode(record.Result{Command: "samplesize", Inputs: s.inputs, Columns: out.names})
-	return c.WriteTo(s.target, func(w io.Writer) error {
-		var known record.Chances
-		dst := e.Head(nil)
-		for i, line := range out.lines {
-			dst = e.Row(dst, i == 0, line, &known)
-		}
-		_, err := w.Write(e.Foot(dst))
-		return err
+	columns := s.columnsOf(s.solvedColumn().Cell)
+	return commands.Emit(c, s.target, commands.Answer[line]{
+		Command: "samplesize", Inputs: s.inputs, Rows: commands.List(lines), Columns: columns, Shown: columns,
+		Tally: s.tally, Then: func() error { return s.writeSchedule(c) },
+		Say: func() (title, notes []string) { return s.sayMatrix(lines) },
+		Sheets: []commands.Sheet[line]{
+			{Name: "Matrix", Columns: columns, Titled: true, Chart: func(columns []record.Column[line]) *record.Chart {
+				return s.matrixChart(lines, len(columns))
+			}},
+			{Name: "Methods", Columns: s.columnsOf(goals.ColumnMethod.Cell), Titled: true},
+		},
 	})
 }
 
-// matrixTitle says what the cells are, and what goes down and across.
-func (s *request) matrixTitle(stars [][]goals.Row) []string {
-	own := []string{s.matrix.down.Flag.Name, s.matrix.across.Flag.Name}
+// sayMatrix says what the cells are, and what goes down and across.
+func (s *request) sayMatrix(lines []line) (title, notes []string) {
+	var stars [][]goals.Row
+	for _, l := range lines {
+		for _, star := range l.stars {
+			if star != nil {
+				stars = append(stars, []goals.Row{*star})
+			}
+		}
+	}
 	_, constants := s.shown(stars)
 	constants = append(constants, s.shownWords()...)
-	return []string{subjects[s.unknown] + " by the best method: " + strings.Join(constants, ", "),
-		own[0] + " goes down, " + own[1] + " across; an empty cell has no answer; --best says which method is the best"}
+	return []string{subjects[s.unknown] + " by the best method: " + strings.Join(constants, ", ")},
+		[]string{s.matrix.down.Flag.Name + " goes down, " + s.matrix.across.Flag.Name +
+			" across; an empty cell has no answer; --best says which method is the best"}
 }
 
 // mostSeries is how many curves spreadsheets draw in one chart.
 const mostSeries = 255
 
-// matrixBook writes the matrix with a chart of its columns, and the methods that its cells are of.
-func (s *request) matrixBook(c *commands.Call, out laidOut) error {
-	b, err := s.target.Format.Book("dpcalc samplesize", "Matrix", "Methods", "About")
-	if err != nil {
-		return err
+// matrixChart draws the columns over the first one, if a chart holds them.
+func (s *request) matrixChart(lines []line, columns int) *record.Chart {
+	if columns-1 > mostSeries {
+		return nil
 	}
-	defer b.Close()
-	title := s.matrixTitle(out.stars)
-	across := make([]int, len(out.names)-1)
-	for j := range across {
-		across[j] = j + 1
+	chart := &record.Chart{Title: subjects[s.unknown], XTitle: s.matrix.down.Heading(), YTitle: s.solvedColumn().Name,
+		LogY: true, LogX: !slices.ContainsFunc(lines, func(l line) bool {
+			return l.head.Form == record.NumberForm && l.head.F <= 0
+		})}
+	for j := 1; j < columns; j++ {
+		chart.Y = append(chart.Y, j)
 	}
-	chart := record.Chart{Title: subjects[s.unknown], XTitle: s.matrix.down.Heading(), YTitle: s.solvedColumn().Name,
-		Y:    across,
-		LogX: positive(out.lines, 0), LogY: true}
-	drawn := &chart
-	if len(across) > mostSeries {
-		drawn = nil
-	}
-	tables := []struct {
-		name  string
-		lines [][]record.Cell
-		chart *record.Chart
-	}{{"Matrix", out.lines, drawn}, {"Methods", out.methods, nil}}
-	for _, table := range tables {
-		lines := table.lines
-		t := record.Table{Name: table.name, Columns: out.titles(), Rows: len(lines), Chart: table.chart,
-			Widths: record.ColumnWidths(out.titles(), lines)}
-		err := b.Fill(t, func(add func([]record.Cell, record.Look) error) error {
-			for _, line := range lines {
-				if err := add(line, record.PlainLook); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	remarks := slices.Concat(record.Remarks("result", title), []record.Remark{{}})
-	if err := b.About(s.target.Command, remarks); err != nil {
-		return err
-	}
-	return c.WriteTo(s.target, func(w io.Writer) error { return b.Write(w) })
-}
-
-// positive says whether a logarithmic axis can show a column.
-func positive(lines [][]record.Cell, j int) bool {
-	return !slices.ContainsFunc(lines, func(line []record.Cell) bool {
-		c := line[j]
-		return c.Form == record.NumberForm && c.F <= 0
-	})
+	return chart
 }

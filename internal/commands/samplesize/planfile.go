@@ -11,7 +11,6 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/commands/goals"
-	"github.com/dpcalc/dpcalc/internal/outfile"
 	"github.com/dpcalc/dpcalc/internal/planfile"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
@@ -144,7 +143,7 @@ func readScenarios(c *commands.Call, path string, taken func(usage.Values) usage
 const mostPlanGoals = 20_000
 
 // solveScenarios answers all goals of all scenarios.
-func solveScenarios(c *commands.Call, scenarios []scenario, v []verdict) error {
+func solveScenarios(c *commands.Call, scenarios []scenario) (err error) {
 	total := 0
 	for _, s := range scenarios {
 		total += s.request.goals
@@ -154,16 +153,7 @@ func solveScenarios(c *commands.Call, scenarios []scenario, v []verdict) error {
 	before := 0
 	for k := range scenarios {
 		s := &scenarios[k]
-		s.rows = make([][]goals.Row, s.request.goals)
-		err := outfile.Stream(c.Context, io.Discard, s.request.goals, c.Workers,
-			func(dst []byte, lo, hi int) (_ []byte, err error) {
-				for i := lo; i < hi; i++ {
-					if s.rows[i], err = s.request.solve(nil, i, &v[k]); err != nil {
-						return dst, err
-					}
-				}
-				return dst, nil
-			}, func(done int) { bar.Step(before + done) })
+		s.rows, err = s.request.solveAll(c, 0, s.request.goals, func(done int) { bar.Step(before + done) })
 		if err != nil {
 			return err
 		}
@@ -247,8 +237,11 @@ func planRun(c *commands.Call, t commands.Target, path string, bestOnly bool) er
 	if err != nil {
 		return err
 	}
-	verdicts := make([]verdict, len(scenarios))
-	if err := solveScenarios(c, scenarios, verdicts); err != nil {
+	tally := new(commands.Tally)
+	for k := range scenarios {
+		scenarios[k].request.tally = tally
+	}
+	if err := solveScenarios(c, scenarios); err != nil {
 		return err
 	}
 	short, err := bestRows(c, scenarios)
@@ -259,8 +252,9 @@ func planRun(c *commands.Call, t commands.Target, path string, bestOnly bool) er
 	if t.Format.Print == nil {
 		rows = allRows(scenarios, bestOnly)
 	}
-	err = commands.Emit(c, t, commands.Answer[planned]{
-		Command: "plan", Inputs: []record.Input{{Name: "file", Value: record.Words(path)}}, Rows: slices.Values(rows),
+	return commands.Emit(c, t, commands.Answer[planned]{
+		Command: "plan", Inputs: []record.Input{{Name: "file", Value: record.Words(path)}}, Rows: commands.List(rows),
+		Tally:   tally,
 		Columns: scenarioColumns(scenarios[0].request.columns()), Shown: shortColumns, Verdict: planned.verdict,
 		Say: func() (title, notes []string) {
 			var best [][]goals.Row
@@ -272,10 +266,6 @@ func planRun(c *commands.Call, t commands.Target, path string, bestOnly bool) er
 			return []string{"The best method for each scenario of " + path}, tableNote(best)
 		},
 	})
-	if err != nil {
-		return err
-	}
-	return outcomeOf(scenarios, verdicts)
 }
 
 // bestRows are what people see: of every goal the best row, or that there is none.
@@ -313,22 +303,7 @@ func allRows(scenarios []scenario, bestOnly bool) (rows []planned) {
 	return rows
 }
 
-// outcomeOf is what the exit code says.
-func outcomeOf(scenarios []scenario, verdicts []verdict) error {
-	answered := false
-	for k := range scenarios {
-		checked := scenarios[k].request.unknown == transfer.None
-		if checked && verdicts[k].refuted.Load() {
-			return usage.Outcome(usage.ExitRefuted)
-		}
-		answered = answered || checked || verdicts[k].answered.Load()
-	}
-	if !answered {
-		return usage.Outcome(usage.ExitNoAnswer)
-	}
-	return nil
-}
-
+// bestOf is the starred row of a goal, nil if there is none.
 func bestOf(group []goals.Row) *goals.Row {
 	for i := range group {
 		if group[i].Best {
@@ -348,7 +323,7 @@ func planDiff(c *commands.Call, t commands.Target, oldPath, newPath string) erro
 		sides[i] = scenarios
 	}
 	for i := range sides {
-		if err := solveScenarios(c, sides[i], make([]verdict, len(sides[i]))); err != nil {
+		if err := solveScenarios(c, sides[i]); err != nil {
 			return err
 		}
 	}
@@ -382,7 +357,7 @@ func planDiff(c *commands.Call, t commands.Target, oldPath, newPath string) erro
 	return commands.Emit(c, t, commands.Answer[pair]{
 		Command: "plan-diff",
 		Inputs:  []record.Input{{Name: "old", Value: record.Words(oldPath)}, {Name: "new", Value: record.Words(newPath)}},
-		Columns: slices.Concat(shown, bothSides(lnBetaColumn)), Shown: shown, Rows: slices.Values(pairs),
+		Columns: slices.Concat(shown, bothSides(lnBetaColumn)), Shown: shown, Rows: commands.List(pairs),
 		Say: func() (title, notes []string) { return []string{"From " + oldPath + " to " + newPath}, nil },
 	})
 }

@@ -3,7 +3,6 @@ package samplesize
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,9 +22,6 @@ const (
 	mostPanels = 6
 	mostCurves = 12 // of one method
 )
-
-// errNothingToDraw says that no method has an answer.
-var errNothingToDraw = errors.New("no method has an answer to draw")
 
 // axes returns the parameter to be drawn along, the one that is solved for, and the
 // goals of each panel. An error says why the grid cannot be drawn.
@@ -134,9 +130,6 @@ func (s *request) figure(ctx context.Context, rows [][]goals.Row) (record.Figure
 			}
 			f.Panels = append(f.Panels, []record.Panel{p})
 		}
-	}
-	if d.x.Low > d.x.High {
-		return record.Figure{}, errNothingToDraw
 	}
 	f.Key = commands.TellProofs(f.Panels)
 	f.Title = append(f.Title, d.undrawn.Tell()...)

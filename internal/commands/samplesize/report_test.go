@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/internal/commandtest"
 	"github.com/dpcalc/dpcalc/internal/printed"
@@ -165,7 +166,8 @@ func TestScheduleWithoutLastNoise(t *testing.T) {
 		t.Errorf("%+v, %+v, %+v, %q", scale, first, last, got)
 	}
 	cells := record.Row(nil, s.columns(), &r)
-	line := string(s.encoder(record.CSV, "samplesize").Row(nil, true, cells, new(record.Chances)))
+	encoder := record.CSV.Encode(record.Result{Columns: record.Names(s.columns())})
+	line := string(encoder.Row(nil, true, cells, new(record.Chances)))
 	if !strings.Contains(line, ",0.0138404,0,") || !strings.Contains(line, ",gaussian,,,") {
 		t.Errorf("%s", line)
 	}
@@ -242,12 +244,12 @@ func TestCrossoverOfAGrid(t *testing.T) {
 	} {
 		names := map[string]string{"s": "splitting-exact", "S": "splitting", "g": "gaussian"}
 		queries := []int64{1, 2, 3, 4}
-		grid, err := goals.NewGrid(transfer.Goal{Samples: 100}, false,
-			goals.AxisOf("queries", queries, func(g *transfer.Goal, m int64) { g.Queries = m }))
+		grid, err := commands.NewGrid(transfer.Goal{Samples: 100}, false,
+			commands.AxisOf("queries", queries, func(g *transfer.Goal, m int64) { g.Queries = m }))
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := request{unknown: transfer.Tau, grid: grid, goals: 4}
+		s := request{unknown: transfer.Tau, grid: goals.Grid{Grid: grid}, goals: 4}
 		rows := make([][]goals.Row, 4)
 		for i, letter := range strings.Fields(c.best) {
 			rows[i] = []goals.Row{{Method: &transfer.Method{Name: names[letter], Splits: strings.EqualFold(letter, "s")},

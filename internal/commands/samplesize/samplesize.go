@@ -3,18 +3,15 @@
 package samplesize
 
 import (
-	"errors"
-	"fmt"
-	"io"
 	"math"
 	"slices"
-	"sync/atomic"
+	"sync"
 
 	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/internal/numbers"
 	"github.com/dpcalc/dpcalc/internal/outfile"
-	"github.com/dpcalc/dpcalc/internal/printed"
+	"github.com/dpcalc/dpcalc/internal/parallel"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/internal/usage"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -70,6 +67,7 @@ type request struct {
 	matrix  *matrix // the starred values laid out by two lists; nil for rows
 	inputs  []record.Input
 
+	tally    *commands.Tally
 	schedule commands.Target // where the table goes that the method runs on, if it has a path
 	table    *runTable       // which one that is, nil if the method has no answer
 }
@@ -108,35 +106,16 @@ func runSamplesize(c *commands.Call) error {
 			return err
 		}
 	}
-	var verdict verdict
-	switch {
-	case asked.matrix != nil:
-		err = asked.writeMatrix(c, &verdict)
-	case asked.target.Format.Book != nil:
-		err = asked.workbook(c, &verdict)
-	case asked.target.Format.Encode != nil:
-		err = asked.writeRows(c, asked.encoder(asked.target.Format, "samplesize"), &verdict)
-	default:
-		err = asked.tabulate(c, &verdict)
+	if asked.matrix != nil {
+		return asked.writeMatrix(c)
 	}
-	if err == nil {
-		err = asked.writeSchedule(c)
-	}
-	if err != nil {
-		return err
-	}
-	switch {
-	case asked.unknown == transfer.None && verdict.refuted.Load():
-		return usage.Outcome(usage.ExitRefuted)
-	case asked.unknown != transfer.None && !verdict.answered.Load():
-		return usage.Outcome(usage.ExitNoAnswer)
-	}
-	return nil
+	return asked.write(c)
 }
 
 // readRequest reads the flags. It returns an error for everything that is wrong with
 // them, so that nothing is written before all is known to be well.
 func readRequest(c *commands.Call) (s request, err error) {
+	s.tally = new(commands.Tally)
 	if s.target, err = c.Target(); err != nil {
 		return s, err
 	}
@@ -192,7 +171,7 @@ func (s *request) fits(goals, limit int64) error {
 	case s.matrix != nil: // its lists are counted when they are known
 		return nil
 	case s.target.Format.Book != nil:
-		return commands.FitsSheet(rows)
+		return commands.FitsSheet(rows, 0)
 	case s.target.Format.Encode == nil:
 		return commands.FitsTable(rows, int64(len(s.columns())))
 	}
@@ -269,130 +248,116 @@ func unknownMethod(where, name string) error {
 	return usage.Errorf("%s: unknown method %s%s", where, usage.Shown(name), hint)
 }
 
-// verdict is what the exit code depends on.
-type verdict struct {
-	answered atomic.Bool // some row is ok
-	refuted  atomic.Bool // some goal has no adaptive row that is ok
-}
-
 // solve answers the i-th goal.
-func (s *request) solve(rows []goals.Row, i int, v *verdict) ([]goals.Row, error) {
+func (s *request) solve(rows []goals.Row, i int) ([]goals.Row, error) {
 	rows, best, err := transfer.Solve(rows, s.methods, s.grid.Goal(i))
 	if err != nil {
 		return nil, err
 	}
 	starred := s.best || s.matrix != nil // and nothing else counts
 	if best >= 0 || !starred && slices.ContainsFunc(rows, func(r goals.Row) bool { return r.Status == transfer.OK }) {
-		v.answered.Store(true)
+		s.tally.Answered()
 	}
-	if best < 0 {
-		v.refuted.Store(true)
+	if best < 0 && s.unknown == transfer.None {
+		s.tally.Refuted()
 	}
 	return rows, nil
 }
 
-// encoder is that of the rows in a format for machines.
-func (s *request) encoder(f record.Format, command string) record.Encoder {
-	return f.Encode(record.Result{Command: command, Inputs: s.inputs, Columns: record.Names(s.columns())})
+// solveAll answers the goals from lo to hi on several workers.
+func (s *request) solveAll(c *commands.Call, lo, hi int, progress func(done int)) ([][]goals.Row, error) {
+	rows := make([][]goals.Row, hi-lo)
+	err := parallel.For(c.Context, len(rows), c.Workers, func(from, to int) (err error) {
+		for i := from; i < to && err == nil; i++ {
+			rows[i], err = s.solve(nil, lo+i)
+		}
+		return err
+	}, progress)
+	return rows, err
 }
 
-// writeRows writes the rows of a grid for machines in bounded memory.
-func (s *request) writeRows(c *commands.Call, e record.Encoder, v *verdict) error {
-	columns := s.columns()
-	type scratch struct {
-		rows  []goals.Row
-		cells []record.Cell
-		known record.Chances
+// solutions are the goals as the rows of an answer, some of which are solved already.
+type solutions struct {
+	*request
+	solved [][]goals.Row // of the first goals
+	free   sync.Pool
+}
+
+func (s *solutions) Units() int { return s.goals }
+func (s *solutions) Len() int   { return s.goals * int(s.perGoal()) }
+
+func (s *solutions) Each(lo, hi int, visit func(*goals.Row) error) (err error) {
+	spare, _ := s.free.Get().(*[]goals.Row)
+	if spare == nil {
+		spare = new([]goals.Row)
 	}
-	free := make(chan *scratch, 64)
-	encode := func(dst []byte, lo, hi int) ([]byte, error) {
-		var w *scratch
-		select {
-		case w = <-free:
-		default:
-			w = new(scratch)
+	defer s.free.Put(spare)
+	for i := lo; i < hi; i++ {
+		var group []goals.Row
+		if i < len(s.solved) {
+			group = s.solved[i]
+		} else if group, err = s.solve(*spare, i); err != nil {
+			return err
+		} else {
+			*spare = group
 		}
-		defer func() {
-			select {
-			case free <- w:
-			default:
-			}
-		}()
-		for i := lo; i < hi; i++ {
-			var err error
-			if w.rows, err = s.solve(w.rows, i, v); err != nil {
-				return nil, err
-			}
-			shown := s.shownRows(w.rows)
-			for k := range shown {
-				w.cells = record.Row(w.cells[:0], columns, &shown[k])
-				dst = e.Row(dst, i == 0 && k == 0, w.cells, &w.known)
+		for shown := s.shownRows(group); len(shown) > 0; shown = shown[1:] {
+			if err := visit(&shown[0]); err != nil {
+				return err
 			}
 		}
-		return dst, nil
 	}
+	return nil
+}
+
+// write writes the rows. Those that people compare are solved first.
+func (s *request) write(c *commands.Call) error {
 	bar := c.Progress(s.goals)
 	defer bar.End()
-	return c.WriteTo(s.target, func(w io.Writer) error {
-		if _, err := w.Write(e.Head(nil)); err != nil {
-			return err
-		}
-		if err := outfile.Stream(c.Context, w, s.goals, c.Workers, encode, bar.Step); err != nil {
-			return err
-		}
-		_, err := w.Write(e.Foot(nil))
-		return err
-	})
-}
-
-// tabulate writes the rows for people.
-func (s *request) tabulate(c *commands.Call, v *verdict) error {
-	bar := c.Progress(s.goals)
-	rows, err := s.solveAll(c, 0, s.goals, v, bar)
-	bar.End()
+	first := s.goals
+	switch format := s.target.Format; {
+	case format.Encode != nil:
+		first = 0
+	case format.Book != nil:
+		first = min(record.Block, s.goals)
+	}
+	rows, err := s.solveAll(c, 0, first, bar.Step)
 	if err != nil {
 		return err
 	}
-	write := func(text string) error {
-		return c.WriteTo(s.target, func(w io.Writer) error {
-			_, err := io.WriteString(w, text)
-			return err
-		})
+	a := commands.Answer[*goals.Row]{
+		Command: "samplesize", Inputs: s.inputs, Rows: &solutions{request: s, solved: rows}, Bar: bar, Tally: s.tally,
+		Columns: s.columns(), Verdict: s.verdict,
+		Figure: func() (record.Figure, error) { return s.figure(c.Context, rows) },
+		Then:   func() error { return s.writeSchedule(c) },
 	}
-	switch s.view {
-	case reportView:
-		return write(s.report(rows, *s.target.Format.Prose))
-	case plotView, figureView:
-		figure, err := s.figure(c.Context, rows)
-		switch {
-		case errors.Is(err, errNothingToDraw):
-			fmt.Fprintf(c.Stderr, "dpcalc: %v\n", err)
-			return usage.Outcome(usage.ExitNoAnswer)
-		case err != nil:
-			return err
-		case s.view == plotView:
-			return write(printed.Plot(figure))
-		}
-		return c.WriteTo(s.target, func(w io.Writer) error { return s.target.Format.Draw(w, figure) })
+	var title, notes []string
+	say := func() (err error) {
+		title, notes, err = s.say(c.Context, rows)
+		return err
 	}
-	sheet, err := s.sheet(c.Context, rows)
+	a.Say = func() ([]string, []string) { return title, notes }
+	switch {
+	case s.target.Format.Book != nil:
+		s.bind(c, &a, rows, say)
+	case s.view == reportView:
+		a.Text = func() string { return s.report(rows, *s.target.Format.Prose) }
+	case s.view == tableView && s.target.Format.Print != nil:
+		bar.End()
+		a.Shown, _ = s.shown(rows)
+		err = say()
+	}
 	if err != nil {
 		return err
 	}
-	return c.WriteTo(s.target, func(w io.Writer) error { return s.target.Format.Print(w, sheet) })
+	return commands.Emit(c, s.target, a)
 }
 
-// solveAll answers the goals from lo to hi on several workers.
-func (s *request) solveAll(c *commands.Call, lo, hi int, v *verdict, bar *outfile.Progress) ([][]goals.Row, error) {
-	rows := make([][]goals.Row, hi-lo)
-	err := outfile.Stream(c.Context, io.Discard, len(rows), c.Workers,
-		func(dst []byte, from, to int) (_ []byte, err error) {
-			for i := from; i < to; i++ {
-				if rows[i], err = s.solve(nil, lo+i, v); err != nil {
-					return dst, err
-				}
-			}
-			return dst, nil
-		}, func(done int) { bar.Step(lo + done) })
-	return rows, err
+// verdict is what became of a method. What is told of many goals has no reasons.
+func (s *request) verdict(r *goals.Row) commands.Verdict {
+	v := goals.Verdict(r)
+	if s.target.Format.Book != nil && s.goals > record.Block {
+		v.Reason = ""
+	}
+	return v
 }

@@ -2,7 +2,6 @@ package samplesize
 
 import (
 	"fmt"
-	"io"
 	"iter"
 
 	"github.com/dpcalc/dpcalc/internal/commands"
@@ -153,19 +152,30 @@ func (s *request) writeSchedule(c *commands.Call) error {
 	if s.table == nil {
 		return nil
 	}
-	e := s.schedule.Format.Encode(record.Result{Command: "schedule", Inputs: s.inputs, Columns: s.table.columns})
-	return c.WriteTo(s.schedule, func(w io.Writer) error {
-		lines := int64(0)
-		err := c.WriteRows(w, e, func(yield func([]record.Cell) bool) {
-			for cells := range s.table.rows {
-				if lines++; !yield(cells) {
-					return
-				}
-			}
-		})
-		if err == nil && lines != s.table.lines { // never publish a plan with a line missing
-			err = fmt.Errorf("the table has %d lines of %d", lines, s.table.lines)
+	var columns []record.Column[[]record.Cell]
+	for i, name := range s.table.columns {
+		columns = append(columns,
+			record.Column[[]record.Cell]{Name: name, Cell: func(row []record.Cell) record.Cell { return row[i] }})
+	}
+	return commands.Emit(c, s.schedule, commands.Answer[[]record.Cell]{Command: "schedule", Inputs: s.inputs,
+		Columns: columns, Rows: s.table})
+}
+
+// Units and Len are unknown, as a line is made after the one before it.
+func (t *runTable) Units() int { return commands.Unknown }
+func (t *runTable) Len() int   { return commands.Unknown }
+
+// Each visits the lines. No plan with a line missing is ever published.
+func (t *runTable) Each(_, _ int, visit func([]record.Cell) error) error {
+	lines := int64(0)
+	for cells := range t.rows {
+		if err := visit(cells); err != nil {
+			return err
 		}
-		return err
-	})
+		lines++
+	}
+	if lines != t.lines {
+		return fmt.Errorf("the table has %d lines of %d", lines, t.lines)
+	}
+	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dpcalc/dpcalc/internal/commands"
 	"github.com/dpcalc/dpcalc/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/internal/record"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -39,45 +38,13 @@ func (s *request) shownWords() []string {
 	return words
 }
 
-// sheet lays the rows out for people: the goal's constants in the title, what
-// varies and what was solved in columns, and what to make of it below.
-func (s *request) sheet(ctx context.Context, rows [][]goals.Row) (record.Sheet, error) {
-	columns, _ := s.shown(rows)
-	var cells [][]record.Cell
-	out, err := s.text(ctx, rows, func(r *goals.Row) { cells = append(cells, record.Row(nil, columns, r)) })
-	out.Columns, out.Rows = record.Titles(columns), cells
-	return out, err
-}
-
-// text is that without its table. Each is called, if not nil, for the rows of the table.
-func (s *request) text(ctx context.Context, rows [][]goals.Row, each func(*goals.Row)) (record.Sheet, error) {
+// say is what people are told of the rows: the goal's constants in the title, and what to make of them.
+func (s *request) say(ctx context.Context, rows [][]goals.Row) (title, notes []string, err error) {
 	_, constants := s.shown(rows)
-	constants = append(constants, s.shownWords()...)
-	out := record.Sheet{Title: []string{subjects[s.unknown] + ": " + strings.Join(constants, ", ")}}
-	var leftOut, unanswered commands.Reasons
-	written := s.written(rows)
-	for _, group := range written {
-		for k := range group {
-			r := &group[k]
-			reason := commands.Flagged(r.Reason)
-			if leftOut.LeavesOut(r.Method.Name, r.Status, reason) {
-				continue
-			}
-			if r.Method != &unstarred {
-				unanswered.Add(r.Method.Name, reason)
-			}
-			if each != nil {
-				each(r)
-			}
-		}
-	}
+	title = []string{subjects[s.unknown] + ": " + strings.Join(append(constants, s.shownWords()...), ", ")}
 	found, err := s.findings(ctx, rows)
-	if err != nil {
-		return record.Sheet{}, err
-	}
-	out.Notes = slices.Concat(found, s.legend(written), tableNote(written), leftOut.Lines(),
-		unanswered.Lines())
-	return out, nil
+	written := s.written(rows)
+	return title, slices.Concat(found, s.legend(written), tableNote(written)), err
 }
 
 // legend explains the labels that occur.

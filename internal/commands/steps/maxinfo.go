@@ -55,56 +55,45 @@ type revealed struct {
 }
 
 func (r revealed) verdict() commands.Verdict {
-	return commands.Verdict{Method: r.Name, Status: r.Status, Reason: commands.Flagged(r.Reason),
-		Sources: r.by.Sources(r.Sources),
-		Best:    r.best}
+	return commands.Verdict{Method: r.Name, Best: r.best, Proof: r.Proof, Status: r.Status, Reason: r.Reason,
+		Sources: r.by.Sources(r.Sources), Assumes: r.Assumes, Neighbours: r.by}
 }
 
 type revealedColumn = record.Column[revealed]
 
+// slackCell is a cell of a row that has a slack.
+func slackCell(cell func(theory.LogProb) record.Cell) func(revealed) record.Cell {
+	return func(r revealed) record.Cell {
+		if r.mean {
+			return record.Cell{}
+		}
+		return cell(r.slack)
+	}
+}
+
 var (
-	revealedStar   = revealedColumn{Cell: func(r revealed) record.Cell { return record.Mark(r.best) }}
-	revealedMethod = revealedColumn{Name: "method", Cell: func(r revealed) record.Cell { return record.Words(r.Name) }}
+	revealedMethod = commands.VerdictColumns(revealed.verdict, "method")[0]
 	revealedBits   = revealedColumn{Name: "bits", Cell: func(r revealed) record.Cell {
 		if r.Status != theory.OK {
 			return record.Cell{}
 		}
 		return record.Exactly(r.Bound.Bits())
 	}}
-	revealedSlack = revealedColumn{Name: "slack", Cell: func(r revealed) record.Cell {
-		if r.mean {
-			return record.Cell{}
-		}
-		return record.Chance(r.slack)
-	}}
-	revealedLnSlack = revealedColumn{Name: "ln_slack", Cell: func(r revealed) record.Cell {
-		if r.mean {
-			return record.Cell{}
-		}
-		return record.Exactly(r.slack.Ln())
-	}}
-	revealedBest = revealedColumn{Name: "best", Cell: func(r revealed) record.Cell {
+	revealedSlack = revealedColumn{Name: "slack", Cell: slackCell(record.Chance)}
+	revealedBest  = revealedColumn{Name: "best", Cell: func(r revealed) record.Cell {
 		if r.exact {
 			return record.Cell{}
 		}
 		return record.Truth(r.best)
 	}}
-	revealedProof = revealedColumn{Name: "proof",
-		Cell: func(r revealed) record.Cell { return record.Words(string(r.Proof)) }}
-	revealedStatus = revealedColumn{Name: "status",
-		Cell: func(r revealed) record.Cell { return record.Words(string(r.Status)) }}
-	revealedReason = revealedColumn{Name: "reason",
-		Cell: func(r revealed) record.Cell { return record.Words(commands.Flagged(r.Reason)) }}
-	revealedSources = revealedColumn{Name: "sources",
-		Cell: func(r revealed) record.Cell { return record.Sources(r.verdict().Sources) }}
-	revealedAssumes = revealedColumn{Name: "assumes", Cell: func(r revealed) record.Cell { return record.List(r.Assumes) }}
-	revealedBy      = revealedColumn{Name: commands.NeighboursKey,
-		Cell: func(r revealed) record.Cell { return record.Words(string(r.by)) }}
 
-	revealedColumns = []revealedColumn{
-		revealedMethod, revealedBits, revealedSlack, revealedLnSlack, revealedBest, revealedProof, revealedStatus,
-		revealedReason, revealedSources, revealedAssumes, revealedBy,
-	}
+	revealedColumns = slices.Concat([]revealedColumn{
+		revealedMethod, revealedBits, revealedSlack,
+		{Name: "ln_slack", Cell: slackCell(func(p theory.LogProb) record.Cell { return record.Exactly(p.Ln()) })},
+		revealedBest,
+	}, commands.VerdictColumns(revealed.verdict, "proof", "status", "reason", "sources", "assumes", commands.NeighboursKey))
+	revealedShown = slices.Concat(commands.VerdictColumns(revealed.verdict, "", "method"), []revealedColumn{revealedBits},
+		commands.VerdictColumns(revealed.verdict, "proof", "status", "reason"))
 )
 
 func runMaxinfo(c *commands.Call) error {
@@ -139,11 +128,9 @@ func runMaxinfo(c *commands.Call) error {
 	for i, a := range answers {
 		rows[i] = revealed{Answer: a, slack: slack, best: i == best, by: plan.Neighbours}
 	}
-	err = commands.Emit(c, target, commands.Answer[revealed]{
+	return commands.Emit(c, target, commands.Answer[revealed]{
 		Command: "maxinfo", Inputs: append(plan.Inputs(), record.Input{Name: "slack", Value: record.Chance(slack)}),
-		Columns: revealedColumns, Rows: slices.Values(rows),
-		Shown:   []revealedColumn{revealedStar, revealedMethod, revealedBits, revealedProof, revealedStatus, revealedReason},
-		Verdict: revealed.verdict,
+		Rows: commands.List(rows), Verdict: revealed.verdict, Columns: revealedColumns, Shown: revealedShown,
 		Say: func() (title, notes []string) {
 			title = []string{"Max-information at slack " + record.People(record.Chance(slack)) + ": " + plan.String()}
 			if best < 0 {
@@ -153,10 +140,6 @@ func runMaxinfo(c *commands.Call) error {
 			return title, append([]string{star}, commands.Assumed(answers[best].Assumes)...)
 		},
 	})
-	if err == nil && best < 0 {
-		return usage.Outcome(usage.ExitNoAnswer)
-	}
-	return err
 }
 
 // mostJointBytes is how long a joint table may be: its cells are held in memory.
@@ -191,10 +174,9 @@ func exactInfo(c *commands.Call, t commands.Target, path string, slack theory.Lo
 	return commands.Emit(c, t, commands.Answer[revealed]{
 		Command: "maxinfo",
 		Inputs:  []record.Input{{Name: "joint", Value: record.Words(name)}, {Name: "slack", Value: record.Chance(slack)}},
-		Columns: revealedColumns, Rows: slices.Values(rows),
-		Shown:   []revealedColumn{revealedMethod, revealedSlack, revealedBits},
-		Verdict: revealed.verdict,
-		Say:     func() (title, notes []string) { return []string{"Exact values of the joint law in " + name}, nil },
+		Rows:    commands.List(rows), Verdict: revealed.verdict, Columns: revealedColumns,
+		Shown: []revealedColumn{revealedMethod, revealedSlack, revealedBits},
+		Say:   func() (title, notes []string) { return []string{"Exact values of the joint law in " + name}, nil },
 	})
 }
 

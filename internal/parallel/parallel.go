@@ -1,29 +1,42 @@
-package outfile
+// Package parallel cuts a job into ranges and does them on several workers.
+package parallel
 
 import (
 	"context"
-	"io"
 	"runtime"
 	"sync"
 
 	"github.com/dpcalc/dpcalc/internal/usage"
 )
 
-// Stream encodes the units 0..n-1 in chunks on several workers and writes the
-// chunks in order, so the bytes do not depend on the number of workers. At most
-// two chunks per worker are in memory. step, if not nil, is told of each chunk
-// written.
-func Stream(ctx context.Context, w io.Writer, n, workers int, encode func(dst []byte, lo, hi int) ([]byte, error),
-	step func(done int)) error {
+// For does the units 0..n-1, a range at a time, on several workers. Progress, if not nil, is told of each range that is
+// done, in order.
+func For(ctx context.Context, n, workers int, do func(lo, hi int) error, progress func(done int)) error {
+	type nothing struct{}
+	return Ordered(ctx, n, workers,
+		func(_ nothing, lo, hi int) (nothing, error) { return nothing{}, do(lo, hi) },
+		func(_ nothing, done int) error {
+			if progress != nil {
+				progress(done)
+			}
+			return nil
+		})
+}
+
+// Ordered makes a part of each range of the units 0..n-1 on several workers and takes the parts in order, so that what
+// is taken does not depend on the number of workers. At most two parts per worker are in memory. One that was taken is
+// handed to another call of produce, to be overwritten.
+func Ordered[T any](ctx context.Context, n, workers int, produce func(spare T, lo, hi int) (T, error),
+	take func(part T, done int) error) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	parent := ctx
 	ctx, cancel := context.WithCancel(parent)
 	type result struct {
-		bytes []byte
-		hi    int
-		err   error
+		part T
+		hi   int
+		err  error
 	}
 	type job struct {
 		lo, hi int
@@ -31,7 +44,7 @@ func Stream(ctx context.Context, w io.Writer, n, workers int, encode func(dst []
 	}
 	jobs := make(chan job)
 	order := make(chan chan result, 2*workers)
-	buffers := make(chan []byte, 2*workers)
+	spares := make(chan T, 2*workers)
 	var group sync.WaitGroup
 	defer func() {
 		cancel()
@@ -42,17 +55,16 @@ func Stream(ctx context.Context, w io.Writer, n, workers int, encode func(dst []
 	for range workers {
 		group.Go(func() {
 			for j := range jobs {
-				var dst []byte
+				var part T
 				select {
-				case dst = <-buffers:
+				case part = <-spares:
 				default:
 				}
-				var bytes []byte
 				err := usage.OrFault(func() (err error) {
-					bytes, err = encode(dst[:0], j.lo, j.hi)
+					part, err = produce(part, j.lo, j.hi)
 					return err
 				})
-				j.out <- result{bytes, j.hi, err}
+				j.out <- result{part, j.hi, err}
 			}
 		})
 	}
@@ -86,15 +98,12 @@ func Stream(ctx context.Context, w io.Writer, n, workers int, encode func(dst []
 		if r.err != nil {
 			return r.err
 		}
-		if _, err := w.Write(r.bytes); err != nil {
+		if err := take(r.part, r.hi); err != nil {
 			return err
 		}
 		select {
-		case buffers <- r.bytes:
+		case spares <- r.part:
 		default:
-		}
-		if step != nil {
-			step(r.hi)
 		}
 	}
 	return ctx.Err()
