@@ -11,7 +11,7 @@ package main
 import (
 	"syscall/js"
 
-	"github.com/dpcalc/dpcalc/internal/commands/page"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/page"
 )
 
 func main() {

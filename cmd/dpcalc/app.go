@@ -3,22 +3,22 @@ package main
 import (
 	"strings"
 
-	"github.com/dpcalc/dpcalc/internal/commands"
-	"github.com/dpcalc/dpcalc/internal/commands/advise"
-	"github.com/dpcalc/dpcalc/internal/commands/articles"
-	"github.com/dpcalc/dpcalc/internal/commands/holdout"
-	"github.com/dpcalc/dpcalc/internal/commands/mechanisms"
-	"github.com/dpcalc/dpcalc/internal/commands/page"
-	"github.com/dpcalc/dpcalc/internal/commands/privacy"
-	"github.com/dpcalc/dpcalc/internal/commands/pvalues"
-	"github.com/dpcalc/dpcalc/internal/commands/samplesize"
-	"github.com/dpcalc/dpcalc/internal/commands/steps"
-	"github.com/dpcalc/dpcalc/internal/figures"
-	"github.com/dpcalc/dpcalc/internal/outfile"
-	"github.com/dpcalc/dpcalc/internal/printed"
-	"github.com/dpcalc/dpcalc/internal/record"
-	"github.com/dpcalc/dpcalc/internal/usage"
-	"github.com/dpcalc/dpcalc/internal/workbook"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/advise"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/articles"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/ledger"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/mechanisms"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/page"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/privacy"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/pvalues"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/samplesize"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/steps"
+	"github.com/dpcalc/dpcalc/cmd/internal/figures"
+	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
+	"github.com/dpcalc/dpcalc/cmd/internal/printed"
+	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/cmd/internal/workbook"
 	"github.com/urfave/cli/v2"
 )
 
@@ -43,7 +43,7 @@ func newProgram(s *outfile.Session) *program {
 	p.Commands = []*commands.Command{
 		samplesize.Command(), privacy.Transfer(), privacy.Compose(), steps.Command(), pvalues.Command(),
 		mechanisms.Experiment(),
-		samplesize.PlanFile(), holdout.Command(), advise.Command(), mechanisms.Audit(),
+		samplesize.PlanFile(), ledger.Command(), advise.Command(), mechanisms.Audit(),
 		articles.Explain(), articles.Cite(), articles.Methods(),
 		page.Link(), p.completion(), p.man(), p.version(), p.Help(),
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/internal/usage"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 )
 
 // BenchmarkGrid is a grid of 90,000 rows to CSV.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dpcalc/dpcalc/internal/commandtest"
-	"github.com/dpcalc/dpcalc/internal/outfile"
+	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
+	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
 )
 
 // The test binary is the program too, in a process of its own, where the environment says

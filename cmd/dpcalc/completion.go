@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dpcalc/dpcalc/internal/commands"
-	"github.com/dpcalc/dpcalc/internal/usage"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 )
 
 // shell is a shell with its completion script.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dpcalc/dpcalc/internal/commandtest"
+	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
 )
 
 // The shells themselves complete what is typed. The test needs bash, zsh and fish on Linux, and is run by

@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dpcalc/dpcalc/internal/commandtest"
-	"github.com/dpcalc/dpcalc/internal/csvfile"
-	"github.com/dpcalc/dpcalc/internal/outfile"
-	"github.com/dpcalc/dpcalc/internal/parallel"
-	"github.com/dpcalc/dpcalc/internal/usage"
+	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
+	"github.com/dpcalc/dpcalc/cmd/internal/csvfile"
+	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
+	"github.com/dpcalc/dpcalc/cmd/internal/parallel"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 )
 
 // changingOutput rewrites a file when it is written to for the first time.

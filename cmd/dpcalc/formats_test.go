@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/internal/commands"
-	"github.com/dpcalc/dpcalc/internal/commandtest"
-	"github.com/dpcalc/dpcalc/internal/outfile"
-	"github.com/dpcalc/dpcalc/internal/usage"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
+	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
+	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 )
 
 // Every command writes every format that it offers, to a file whose suffix implies the format

@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/internal/commandtest"
+	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
 )
 
 // The limit of rows is checked before the values are made.

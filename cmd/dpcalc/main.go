@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/dpcalc/dpcalc/internal/outfile"
+	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
 )
 
 func main() {

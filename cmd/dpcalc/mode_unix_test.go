@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dpcalc/dpcalc/internal/commandtest"
-	"github.com/dpcalc/dpcalc/internal/usage"
+	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 )
 
 // A file that is replaced keeps its mode, whatever the process's mask; a new one has the

@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/internal/commandtest"
-	"github.com/dpcalc/dpcalc/internal/outfile"
+	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
+	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
 )
 
 // closeBehind closes the descriptor of a file of a directory, so that its owner's Close fails.

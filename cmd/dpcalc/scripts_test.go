@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/internal/commandtest"
+	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
 )
 
 // These tests call the program from Python and from R. They need python3 with pandas (another python3 than the first on

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dpcalc/dpcalc/internal/commandtest"
+	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
 )
 
 // process is a program that has got as far as a function.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/internal/commandtest"
+	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 

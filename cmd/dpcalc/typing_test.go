@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/internal/commandtest"
-	"github.com/dpcalc/dpcalc/internal/outfile"
-	"github.com/dpcalc/dpcalc/internal/usage"
+	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
+	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 )
 
 // One half is a failure probability in all its spellings, and nothing above it is.
@@ -165,7 +165,7 @@ func TestOneWordForRows(t *testing.T) {
 	record := regexp.MustCompile(`(?i)\brecords?\b`)
 	texts := 0
 	dirs := []string{"."}
-	for _, pattern := range []string{"../../internal/*", "../../internal/commands/*", "../../theory", "../../transfer",
+	for _, pattern := range []string{"../../internal/*", "../../cmd/internal/commands/*", "../../theory", "../../transfer",
 		"../../maxinfo",
 		"../../pvalue", "../../mechanism", "../../properties/*", "../../properties/audit/*"} {
 		found, err := filepath.Glob(pattern)

@@ -10,20 +10,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/internal/commands"
-	"github.com/dpcalc/dpcalc/internal/commandtest"
-	"github.com/dpcalc/dpcalc/internal/commandtest/awkward"
-	"github.com/dpcalc/dpcalc/internal/outfile"
-	"github.com/dpcalc/dpcalc/internal/record"
-	"github.com/dpcalc/dpcalc/internal/usage"
-	"github.com/dpcalc/dpcalc/internal/workbook"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
+	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
+	"github.com/dpcalc/dpcalc/cmd/internal/commandtest/awkward"
+	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
+	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/cmd/internal/workbook"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
 // These tests open what dpcalc writes in LibreOffice, without a window and with a
 // profile of their own. They need soffice and are run by
-// go test -tags libreoffice ./cmd/... ./internal/commands/... -run LibreOffice.
+// go test -tags libreoffice ./cmd/... ./cmd/internal/commands/... -run LibreOffice.
 
 // A CSV file of either dialect opens with every number a number of all its digits,
 // every text as it was written and no formula.

@@ -13,12 +13,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/internal/commands"
-	"github.com/dpcalc/dpcalc/internal/commandtest"
-	"github.com/dpcalc/dpcalc/internal/outfile"
-	"github.com/dpcalc/dpcalc/internal/record"
-	"github.com/dpcalc/dpcalc/internal/usage"
-	"github.com/dpcalc/dpcalc/internal/workbook"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
+	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
+	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
+	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/cmd/internal/workbook"
 	"github.com/xuri/excelize/v2"
 )
 

@@ -216,7 +216,7 @@ func gaussian(s setting, plan transfer.Answer, r *rand.Rand) (o outcome, err err
 func ladder(s setting, plan transfer.Answer, r *rand.Rand) (o outcome, err error) {
 	var board []mechanism.Step
 	for _, step := range plan.Mechanism.Board {
-		board = append(board, mechanism.Step(step))
+		board = append(board, mechanism.Step{Boundary: step.Boundary, Value: step.Value})
 	}
 	run, err := mechanism.Ladder{Queries: plan.Queries, Board: board}.Start()
 	if err != nil {

@@ -143,7 +143,7 @@ func built(root, release string) ([]byte, error) {
 	for _, name := range inlined {
 		args = append(args, "-gcflags="+name+"=")
 	}
-	link := "-s -w -buildid= -X github.com/dpcalc/dpcalc/internal/usage.Release=" + release
+	link := "-s -w -buildid= -X github.com/dpcalc/dpcalc/cmd/internal/usage.Release=" + release
 	if _, err := output(root, append(args, "-ldflags="+link, "-o", path, "./cmd/dpcalc-page")...); err != nil {
 		return nil, err
 	}

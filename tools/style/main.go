@@ -25,7 +25,7 @@ const (
 // exact are the folders whose numbers are the same in the page and on the command line. On amd64 the standard
 // library has machine code of its own for these functions, and so for those that call them.
 var (
-	exact   = []string{"theory", "maxinfo", "pvalue", "transfer", "internal/numbers", "internal/commands"}
+	exact   = []string{"theory", "maxinfo", "pvalue", "transfer", "cmd/internal/numbers", "cmd/internal/commands"}
 	machine = []string{"Exp", "Log", "Exp2", "Log2", "Log10", "Tanh", "Sinh", "Cosh", "Lgamma", "Gamma", "Erf", "Erfc",
 		"Hypot"}
 )

@@ -1,0 +1,296 @@
+// Package advise has the command advise: what the rows give, which plan is best and which ways out there are, by a few
+// questions.
+package advise
+
+import (
+	"bufio"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/pvalues"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/samplesize"
+	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
+	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// Command is the command advise.
+func Command() *commands.Command {
+	return &commands.Command{
+		Name:    "advise",
+		Summary: "what your rows give, the best plan and the ways out, by a few questions",
+		Description: "On a terminal, questions that no flag answers are asked: an answer is its number, its word or the\n" +
+			"beginning of it, Enter takes the one that is shown, and ? explains. Elsewhere what no flag says takes its\n" +
+			"default, and the answer names it. With --samples it says how far an answer may be off on these rows,\n" +
+			"without it how many rows --tau takes: for the plan, for fewer looks, for less feedback and for finalists\n" +
+			"that are scored on sealed rows. --feedback unsure compares all kinds, the sealed rows first.",
+		Flags:  append(flags(), usage.Flag{Name: "confidence", Usage: "1 - beta, `C`, in place of --beta"}),
+		Output: commands.Tables,
+		Examples: [2]string{
+			"dpcalc advise --samples 5000 --queries 150 --query binary",
+			"dpcalc advise --goal p-value --selection menu --outcomes 40 --p 0.003",
+		},
+		Run: runAdvise,
+	}
+}
+
+// advice is what to do, and why.
+type advice struct {
+	method string
+	words  []string // of the command line that answers, nil for none
+	run    []string // of the one that begins to carry it out, nil for none
+	reason string
+	status theory.Status
+	best   bool
+
+	// of a plan
+	way     string
+	plan    transfer.Goal
+	proof   theory.Proof
+	note    string // what limits the answer, "" for nothing
+	needs   int64  // the rows that the accuracy asked for takes, 0 if there are none or none was
+	checked bool   // whether there are rows and an accuracy
+	enough  bool   // and whether they give it
+
+	// of a p-value
+	runs      bool // whether its command can be run as it stands
+	corrected correction
+}
+
+// line is a command line as it is typed.
+func line(words []string) string {
+	typed := make([]string, len(words))
+	for i, word := range words {
+		typed[i] = commands.ShellWord(word)
+	}
+	return strings.Join(typed, " ")
+}
+
+// planned reports whether the advice is a plan.
+func (a advice) planned() bool { return a.way != "" }
+
+type column = record.Column[advice]
+
+// ofPlan is a column that a p-value does not have.
+func ofPlan(name string, cell func(advice) record.Cell) column {
+	return column{Name: name, Cell: func(a advice) record.Cell {
+		if !a.planned() {
+			return record.Cell{}
+		}
+		return cell(a)
+	}}
+}
+
+// ofCorrection is a column of pvalue-correct, which a plan does not have.
+func ofCorrection(name string) column {
+	return column{Name: name, Cell: func(a advice) record.Cell { return a.corrected[name] }}
+}
+
+var (
+	columnWay     = ofPlan("way", func(a advice) record.Cell { return record.Words(a.way) })
+	columnRows    = ofPlan("samples", func(a advice) record.Cell { return record.Count(a.plan.Samples) })
+	columnLooks   = ofPlan("queries", func(a advice) record.Cell { return record.Count(a.plan.Queries) })
+	columnTau     = ofPlan("tau", func(a advice) record.Cell { return record.Number(a.plan.Tau) })
+	columnNeeds   = ofPlan("samples_needed", func(a advice) record.Cell { return record.Count(a.needs) })
+	columnMethod  = column{Name: "method", Cell: func(a advice) record.Cell { return record.Words(a.method) }}
+	columnProof   = ofPlan("proof", func(a advice) record.Cell { return record.Words(string(a.proof)) })
+	columnCommand = column{Name: "command", Cell: func(a advice) record.Cell { return record.Words(line(a.words)) }}
+)
+
+// columns are those for machines.
+var columns = []column{
+	columnMethod, columnCommand,
+	{Name: "reason", Cell: func(a advice) record.Cell { return record.Words(a.reason) }},
+	columnWay,
+	ofPlan("feedback", func(a advice) record.Cell { return record.Words(a.plan.Feedback.String()) }),
+	columnRows, columnLooks, columnTau,
+	ofPlan("beta", func(a advice) record.Cell { return record.Chance(a.plan.Beta) }),
+	ofPlan("ln_beta", func(a advice) record.Cell { return record.Exactly(a.plan.Beta.Ln()) }),
+	ofPlan("passes", func(a advice) record.Cell { return record.Count(a.plan.Passes) }),
+	ofPlan("budget", func(a advice) record.Cell { return record.Count(a.plan.Budget) }),
+	columnNeeds,
+	ofPlan("enough", func(a advice) record.Cell {
+		if !a.checked {
+			return record.Cell{}
+		}
+		return record.Truth(a.enough)
+	}),
+	{Name: "best", Cell: func(a advice) record.Cell { return record.Truth(a.best) }},
+	columnProof,
+	ofPlan("note", func(a advice) record.Cell { return record.Words(a.note) }),
+	{Name: "status", Cell: func(a advice) record.Cell { return record.Words(string(a.status)) }},
+	ofPlan("ledger", func(a advice) record.Cell { return record.Words(line(a.run)) }),
+	ofCorrection("threshold"), ofCorrection("ln_threshold"),
+	ofCorrection("p_adjusted"), ofCorrection("ln_p_adjusted"), ofCorrection("reject"),
+}
+
+// shown are the columns for people, who see plans in a table.
+var shown = []column{
+	{Cell: func(a advice) record.Cell { return record.Mark(a.best) }},
+	columnWay.Titled("way"),
+	column{Cell: func(a advice) record.Cell { return record.Words(says(a.plan)) }}.Titled("what is shown"),
+	columnLooks.Titled("looks"), columnRows.Titled("rows"), columnTau.Titled("tau"),
+	columnNeeds.Titled("rows for the tau asked"), columnMethod.Titled("method"), columnProof.Titled("proof"),
+}
+
+func runAdvise(c *commands.Call) error {
+	target, err := c.Target()
+	if err != nil {
+		return err
+	}
+	typed, err := readFailure(c)
+	if err != nil {
+		return err
+	}
+	i := &interview{ctx: c.Context, c: typed, asked: c.Stderr, terminal: c.Interactive(),
+		answers: bufio.NewReader(c.Stdin)}
+	all, err := i.advice()
+	if err != nil {
+		return err
+	}
+	if extra := i.unused(); extra != "" {
+		return usage.Errorf("--%s: plays no part with the other answers, want it left out", extra)
+	}
+	answer := commands.Answer[advice]{
+		Command: "advise", Inputs: i.given, Columns: columns, Rows: commands.List(all),
+		Verdict: func(a advice) commands.Verdict { return commands.Verdict{Status: a.status} },
+		Say:     func() (title, notes []string) { return i.told(all) },
+	}
+	if all[0].planned() {
+		answer.Shown = shown
+	}
+	if err := commands.Emit(c, target, answer); err != nil {
+		return err
+	}
+	if i.terminal && target.Format.Print != nil && target.Path == "" {
+		return i.offer(c, all)
+	}
+	return nil
+}
+
+// advice asks what is asked first, and then what belongs to it.
+func (i *interview) advice() ([]advice, error) {
+	if i.ask("goal") == "p-value" {
+		return i.selection()
+	}
+	return i.accuracy()
+}
+
+// bestOf is the advice to follow, nil if there is none.
+func bestOf(all []advice) *advice {
+	at := slices.IndexFunc(all, func(a advice) bool { return a.best })
+	if at < 0 {
+		return nil
+	}
+	return &all[at]
+}
+
+// told is the advice for people.
+func (i *interview) told(all []advice) (title, notes []string) {
+	if !all[0].planned() {
+		title = all[0].lines()
+	} else {
+		title, notes = i.compared(all)
+	}
+	if i.taken == nil {
+		return title, notes
+	}
+	taken := "Taken where no flag says it: " + strings.Join(i.taken, ", ")
+	if notes == nil { // there is no table either
+		return append(title, taken), nil
+	}
+	return title, append(notes, taken)
+}
+
+// promise is what tau is a distance from.
+const promise = "A score is promised close to the model's mean over fresh labels of these same rows. It is close to the accuracy on new rows only if the model was made without these rows."
+
+// compared is what people read above and below the plans.
+func (i *interview) compared(all []advice) (title, notes []string) {
+	var goal []string
+	for _, in := range i.given {
+		if slices.Contains([]string{"samples", "queries", "query", "beta", "tau"}, in.Name) && in.Value.S != "" {
+			goal = append(goal, in.Name+" "+in.Value.S)
+		}
+	}
+	title = []string{"Ways to look: " + strings.Join(goal, ", ")}
+	best := bestOf(all)
+	if best != nil {
+		notes = append(notes, "* best: "+best.reason)
+		if best.checked && !best.enough {
+			notes = append(notes, "No way gives the tau that was asked for on these rows; this one is nearest to it.")
+		}
+	}
+	for _, a := range all {
+		name := a.way
+		if a.way == lessFeedback {
+			name += ", " + a.plan.Feedback.String()
+		}
+		switch {
+		case a.status != transfer.OK:
+			notes = append(notes, name+": "+a.reason)
+		case a.note != "":
+			notes = append(notes, name+": "+a.note)
+		}
+		notes = append(notes, name+": "+line(a.words))
+	}
+	if best != nil && best.run != nil {
+		notes = append(notes, "To carry the best plan out: "+line(best.run))
+	}
+	return title, append(notes, promise)
+}
+
+// lines are the advice on a p-value for people.
+func (a advice) lines() (lines []string) {
+	if a.method != "" {
+		lines = append(lines, "Method: "+a.method)
+	}
+	lines = append(lines, a.corrected.lines()...)
+	if a.words != nil {
+		lines = append(lines, "Command: "+line(a.words))
+	}
+	return append(lines, "Reason: "+a.reason)
+}
+
+// offer runs the command of the best advice, if the user agrees.
+func (i *interview) offer(c *commands.Call, all []advice) error {
+	best := bestOf(all)
+	if best == nil || !best.planned() && !best.runs {
+		return nil
+	}
+	if !i.agreed("Run " + line(best.words) + " now?") {
+		return nil
+	}
+	front := commands.Front{Session: c.Session, Formats: c.Formats,
+		Commands: []*commands.Command{samplesize.Command(), pvalues.Command()}}
+	command, typed, err := front.Read(best.words[1:])
+	if err != nil {
+		return fmt.Errorf("advise: %w", err)
+	}
+	return front.Do(command, typed)
+}
+
+// readFailure makes --beta of --confidence and checks either.
+func readFailure(c usage.Values) (usage.Values, error) {
+	beta, hasBeta, err := numbers.One(c, "beta", numbers.Probabilities)
+	if err != nil {
+		return nil, err
+	}
+	confidence, hasConfidence, err := numbers.One(c, "confidence", numbers.Confidences)
+	switch {
+	case err != nil:
+		return nil, err
+	case hasBeta && hasConfidence:
+		return nil, usage.Errorf("--confidence: given with --beta, want one of the two")
+	case hasBeta:
+		return c, numbers.LikelyFailures("beta", []theory.LogProb{beta})
+	case !hasConfidence:
+		return c, nil
+	}
+	return usage.Replaced(c, "beta", confidence.String()),
+		numbers.LikelyFailures("confidence", []theory.LogProb{confidence})
+}

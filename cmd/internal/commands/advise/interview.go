@@ -1,0 +1,187 @@
+package advise
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+)
+
+// interview collects the answers from flags and, on a terminal, from the user. After a failure it asks nothing more.
+type interview struct {
+	ctx      context.Context
+	c        usage.Values
+	terminal bool
+	answers  *bufio.Reader
+	asked    io.Writer
+	given    []record.Input
+	taken    []string // flags with the standard answers that were taken without asking
+	failure  error
+}
+
+// ask returns the answer to the question of a flag.
+func (i *interview) ask(flag string) string { return i.put(find(flag)) }
+
+// put returns the answer to a question, "" where a number is left open and after a failure.
+func (i *interview) put(q question) string {
+	if i.failure != nil {
+		return ""
+	}
+	answer, err := i.answer(q)
+	if err != nil {
+		i.failure = err
+		return ""
+	}
+	if answer == none {
+		i.given = append(i.given, record.Input{Name: q.flag})
+		return ""
+	}
+	i.given = append(i.given, record.Input{Name: q.flag, Value: record.Words(answer)})
+	return answer
+}
+
+// answer is that of the flag, of the user or the standard one.
+func (i *interview) answer(q question) (string, error) {
+	raw, ok := i.c.Text(q.flag)
+	switch {
+	case ok:
+		if want := q.want(raw); want != "" {
+			return "", usage.Invalid(q.flag, raw, want)
+		}
+		return raw, nil
+	case i.terminal && !q.quiet:
+		return i.converse(q)
+	case q.standard == "":
+		want := q.want("")
+		return "", usage.Errorf("--%s: got nothing, want %s: %s", q.flag, want, q.asks)
+	}
+	i.taken = append(i.taken, "--"+q.flag+" "+q.standard)
+	return q.standard, nil
+}
+
+// converse asks until there is an answer. A question mark explains, and an empty line is the standard answer.
+func (i *interview) converse(q question) (string, error) {
+	fmt.Fprintf(i.asked, "\n%s\n", q.asks)
+	for k, c := range q.choices {
+		fmt.Fprintln(i.asked, strings.TrimRight(fmt.Sprintf("%4d  %-12s  %s", k+1, c.name, c.says), " "))
+	}
+	for {
+		hint := "? explains"
+		if q.standard != "" {
+			hint = "Enter: " + q.standard + ", " + hint
+		}
+		fmt.Fprintf(i.asked, "[%s] ", hint)
+		raw, err := i.line()
+		if err != nil {
+			return "", err
+		}
+		answer, want := q.read(raw)
+		switch {
+		case raw == "?":
+			fmt.Fprintln(i.asked, q.explains)
+		case want == "":
+			return answer, nil
+		case raw != "":
+			fmt.Fprintf(i.asked, "got %s, want %s\n", usage.Shown(raw), want)
+		}
+	}
+}
+
+// read returns what was meant by a line that was typed, and what is wanted if that is nothing: the standard answer, a
+// choice by its number or by its beginning, or the answer itself.
+func (q question) read(raw string) (answer, want string) {
+	answer = raw
+	switch {
+	case raw == "":
+		answer = q.standard
+	case strings.EqualFold(raw, none):
+		answer = none
+	}
+	if q.choices == nil {
+		return answer, q.want(answer)
+	}
+	if k, err := strconv.Atoi(raw); err == nil && k >= 1 && k <= len(q.choices) {
+		return q.choices[k-1].name, ""
+	}
+	begun := slices.DeleteFunc(q.names(), func(name string) bool {
+		return !strings.HasPrefix(name, strings.ToLower(answer))
+	})
+	if answer != "" && len(begun) == 1 {
+		return begun[0], ""
+	}
+	return answer, q.want(answer)
+}
+
+// agreed asks whether to do something. An empty line is a yes.
+func (i *interview) agreed(what string) bool {
+	answer, err := i.converse(question{asks: what, choices: yesOrNo, standard: "yes",
+		explains: "Yes runs this command and prints its table; no ends here. Nothing is written to a file."})
+	return err == nil && answer == "yes"
+}
+
+// line reads a line without the blanks around it. An interrupt ends the wait for it; so does the end of the input.
+func (i *interview) line() (string, error) {
+	type read struct {
+		line string
+		err  error
+	}
+	done := make(chan read, 1)
+	go func() {
+		line, err := i.answers.ReadString('\n')
+		done <- read{line, err}
+	}()
+	select {
+	case <-i.ctx.Done():
+		return "", i.ctx.Err()
+	case r := <-done:
+		switch {
+		case !errors.Is(r.err, io.EOF):
+			return strings.TrimSpace(r.line), r.err
+		case r.line != "":
+			return strings.TrimSpace(r.line), nil
+		}
+		return "", errors.New("the input ended before all questions were answered; " + i.soFar() + " goes on from here")
+	}
+}
+
+// soFar is the command line that has the answers of before the input ended, typed or not.
+func (i *interview) soFar() string {
+	words := []string{"dpcalc", "advise"}
+	for _, q := range questions {
+		answer, ok := i.c.Text(q.flag)
+		if at := i.at(q.flag); at >= 0 {
+			answer, ok = cmp.Or(i.given[at].Value.S, none), true
+		}
+		if ok {
+			words = append(words, "--"+q.flag, answer)
+		}
+	}
+	return line(words)
+}
+
+// at is the index of an answer that was given, -1 if there is none.
+func (i *interview) at(flag string) int {
+	return slices.IndexFunc(i.given, func(in record.Input) bool { return in.Name == flag })
+}
+
+// unused returns a flag that was given and that no question asked for.
+func (i *interview) unused() string {
+	for _, q := range questions {
+		if _, ok := i.c.Text(q.flag); !ok || i.at(q.flag) >= 0 {
+			continue
+		}
+		if _, ok := i.c.Text("confidence"); ok && q.flag == "beta" {
+			return "confidence"
+		}
+		return q.flag
+	}
+	return ""
+}

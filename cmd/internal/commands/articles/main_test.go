@@ -1,0 +1,14 @@
+package articles
+
+import (
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/privacy"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/pvalues"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/samplesize"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/steps"
+	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
+)
+
+func init() {
+	commandtest.Offer(Explain(), Cite(), Methods(), samplesize.Command(), steps.Command(), pvalues.Command(),
+		privacy.Compose(), privacy.Transfer())
+}

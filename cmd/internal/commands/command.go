@@ -1,0 +1,215 @@
+// Package commands has what every command and every front end shares: a command as a value, what
+// was typed, and how an answer is written in any format.
+package commands
+
+import (
+	"cmp"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
+	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+)
+
+// Command is a command as every front end sees it: what it is called, what it takes, and
+// what it does.
+type Command struct {
+	Name        string
+	Summary     string
+	Arguments   string          // what it takes besides flags; "" for nothing
+	Words       func() []string // the arguments that it takes, if they are words
+	Verbatim    bool            // its arguments are another command line, flags and all
+	Description string
+	Flags       []usage.Flag // its own, without those of the output
+	Output      Output       // the formats that it offers
+	Examples    [2]string    // command lines that work, in this order and in one directory
+	Run         func(*Call) error
+}
+
+// Output is a set of kinds of formats.
+type Output uint8
+
+// The kinds of formats.
+const (
+	Tables Output = 1 << iota // rows, for machines or people
+	Drawings
+)
+
+// Call is a command with what was typed.
+type Call struct {
+	*outfile.Session
+	usage.Values
+	Command *Command
+	Formats []record.Format // all that the front end has
+}
+
+// AllFlags are the flags of a command with those of the output, which depend on the formats.
+func (c *Command) AllFlags(formats []record.Format) []usage.Flag {
+	if c.Output == 0 {
+		return c.Flags
+	}
+	return slices.Concat(c.Flags, OutputFlags(formats))
+}
+
+// OutputFlags are the flags that say where and how to write. They name the formats.
+func OutputFlags(formats []record.Format) []usage.Flag {
+	var names, helps []string
+	for _, f := range formats {
+		names = append(names, f.Name)
+		if f.Draw == nil {
+			helps = append(helps, f.Name+f.Help)
+		}
+	}
+	last := len(helps) - 1
+	return []usage.Flag{
+		{Name: "format", Alias: "f", Usage: "write `FORMAT`: " + strings.Join(helps[:last], ", ") + ", or " + helps[last],
+			Words: names},
+		{Name: "output", Alias: "o", Usage: "write to `FILE`, whole or not at all; its suffix implies the format; - is standard output"},
+		{Name: "csv-dialect", Usage: "write csv in `DIALECT`: rfc4180 (default), or excel-eu with semicolons, decimal commas and a byte order mark", Words: dialects},
+	}
+}
+
+// dialects of csv, by the name of --csv-dialect. The first is the default.
+var dialects = []string{"rfc4180", "excel-eu"}
+
+// Target is where and how a command writes.
+type Target struct {
+	Format  record.Format
+	Path    string // empty for standard output
+	Command string // as it was typed, for the files that repeat it
+}
+
+// Offered are the formats that the command offers.
+func (c *Call) Offered() []record.Format {
+	return slices.DeleteFunc(slices.Clone(c.Formats), func(f record.Format) bool {
+		return f.Draw != nil && c.Command.Output&Drawings == 0
+	})
+}
+
+// Target reads where and how to write.
+func (c *Call) Target() (t Target, err error) {
+	t.Command = c.line()
+	offered := c.Offered()
+	var names, suffixes []string
+	for _, f := range offered {
+		names = append(names, f.Name)
+		if f.Suffix != "" {
+			suffixes = append(suffixes, f.Suffix)
+		}
+	}
+	name, err := usage.OneOf(c, "format", names...)
+	if err != nil {
+		return Target{}, err
+	}
+	t.Format = offered[slices.Index(names, name)]
+	path, hasPath := c.Text("output")
+	_, explicit := c.Text("format")
+	switch {
+	case hasPath && path == "":
+		return Target{}, usage.Invalid("output", path, "a file name")
+	case t.Format.Book != nil && !hasPath:
+		return Target{}, usage.Errorf("--format: got %s without --output, want --output FILE, or --output - for standard output", name)
+	case !hasPath || path == "-":
+	case explicit:
+		t.Path = path
+		err = c.contradicted(t.Format, path, names)
+	default:
+		t.Path = path
+		var ok bool
+		if t.Format, ok = FormatOf(path, offered); !ok {
+			return Target{}, usage.Invalid("output", path, "a name in "+usage.OrList(suffixes)+", or --format")
+		}
+	}
+	if err != nil {
+		return Target{}, err
+	}
+	if _, ok := c.Text("csv-dialect"); ok && t.Format.Name != record.CSV.Name {
+		schedule, _ := c.Text("schedule")
+		if f, _ := FormatOf(schedule, c.Formats); f.Name != record.CSV.Name {
+			return Target{}, usage.Errorf("--csv-dialect: got it for %s, want csv", t.Format.Name)
+		}
+	}
+	t.Format, err = c.InDialect(t.Format)
+	return t, err
+}
+
+// contradicted refuses a format that the file's name contradicts; names are the formats
+// of the command. A name without a suffix, or with one that implies no format,
+// contradicts none.
+func (c *Call) contradicted(format record.Format, path string, names []string) error {
+	implied, ok := FormatOf(path, c.Formats)
+	if !ok || implied.Name == format.Name {
+		return nil
+	}
+	var ways []string
+	if slices.Contains(names, implied.Name) {
+		ways = []string{implied.Name}
+	}
+	ways = append(ways, "a name in "+cmp.Or(format.Suffix, "no format's suffix"))
+	return usage.Errorf("--format: got %s for %s, want %s", format.Name, usage.Shown(path), usage.OrList(ways))
+}
+
+// InDialect returns the format, csv in the dialect that was asked for.
+func (c *Call) InDialect(f record.Format) (record.Format, error) {
+	dialect, err := usage.OneOf(c, "csv-dialect", dialects...)
+	if f.Name == record.CSV.Name && dialect == record.ExcelEU.Dialect {
+		f = record.ExcelEU
+	}
+	return f, err
+}
+
+// FormatOf returns the format that a file's name implies, if there is one.
+func FormatOf(path string, formats []record.Format) (record.Format, bool) {
+	suffix := strings.ToLower(filepath.Ext(path))
+	for _, f := range formats {
+		if f.Suffix != "" && f.Suffix == suffix {
+			return f, true
+		}
+	}
+	return record.Format{}, false
+}
+
+// line repeats a command with its flags in the order of their declaration.
+// Of the output it has the file's name alone: a path tells more than a reader of
+// the file is to know.
+func (c *Call) line() string {
+	words := []string{"dpcalc", c.Command.Name}
+	for _, flag := range c.Command.AllFlags(c.Formats) {
+		if flag.Switch {
+			if c.Is(flag.Name) {
+				words = append(words, "--"+flag.Name)
+			}
+			continue
+		}
+		values := c.Texts(flag.Name)
+		if value, ok := c.Text(flag.Name); ok && !flag.Repeats {
+			values = []string{value}
+		}
+		for _, value := range values {
+			if flag.Name == "output" || flag.Name == "schedule" {
+				value = filepath.Base(value)
+			}
+			words = append(words, "--"+flag.Name, ShellWord(value))
+		}
+	}
+	for _, value := range c.Texts(usage.Arguments) {
+		words = append(words, ShellWord(value))
+	}
+	return strings.Join(words, " ")
+}
+
+// ShellWord quotes a word for a shell, if it needs that.
+func ShellWord(s string) string {
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return !strings.ContainsRune("%+,-./:=@_", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// WriteTo calls emit with the writer of a target.
+func (c *Call) WriteTo(t Target, emit func(io.Writer) error) error { return c.Write(t.Path, emit) }

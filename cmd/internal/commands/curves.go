@@ -1,0 +1,75 @@
+package commands
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// The proofs of curves, for a drawing without markers.
+const (
+	derivedNote   = "derived"
+	publishedNote = "published"
+)
+
+// Prove marks a curve as that of a derived theorem, by filled markers, or of a published one, by hollow ones.
+func Prove(l *record.Line, by theory.Proof) {
+	l.Note, l.Hollow = derivedNote, false
+	if by == theory.Published {
+		l.Note, l.Hollow = publishedNote, true
+	}
+}
+
+// TellProofs says how the curves of derived methods are told from those of published ones. Where there are curves of
+// one kind alone, it says which.
+func TellProofs(panels [][]record.Panel) string {
+	notes := make(map[string]bool)
+	for _, row := range panels {
+		for _, l := range row[0].Lines {
+			notes[l.Note] = true
+		}
+	}
+	switch derived, published := notes[derivedNote], notes[publishedNote]; {
+	case derived && published:
+		return "filled markers: derived in dpcalc; hollow markers: published"
+	case derived:
+		return "derived in dpcalc"
+	case published:
+		return "published; hollow markers"
+	}
+	return ""
+}
+
+// LeastDrawn is the least number on an axis, and its inverse the greatest. Beyond, float64 begins to lose digits.
+const LeastDrawn = 1e-300
+
+// Undrawn counts the points of curves that no axis has.
+type Undrawn struct {
+	curves []string
+	points map[string]int64
+}
+
+// Add counts a point of a curve.
+func (u *Undrawn) Add(curve string) {
+	if u.points == nil {
+		u.points = make(map[string]int64)
+	}
+	if !slices.Contains(u.curves, curve) {
+		u.curves = append(u.curves, curve)
+	}
+	u.points[curve]++
+}
+
+// Tell says in a line of a title what is not drawn, or nothing.
+func (u *Undrawn) Tell() []string {
+	var parts []string
+	for _, curve := range u.curves {
+		parts = append(parts, record.Plural(u.points[curve], "point")+" of "+curve)
+	}
+	if parts == nil {
+		return nil
+	}
+	return []string{"not drawn, outside 1e-300 to 1e300: " + strings.Join(parts, ", ")}
+}

@@ -1,0 +1,227 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
+	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
+	"github.com/dpcalc/dpcalc/cmd/internal/printed"
+	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// Front is what every front end has: commands and formats on a session. It reads arguments,
+// runs commands and tells what is wrong with either.
+type Front struct {
+	*outfile.Session
+	Commands []*Command
+	Formats  []record.Format
+
+	// Knows reports whether the command explain has a page of this name.
+	Knows func(name string) bool
+}
+
+// Run is a front end without a flag library: it runs one command line, without the name of
+// the program, and returns the exit code.
+func (f *Front) Run(args []string) int {
+	return f.Exit(usage.OrFault(func() error {
+		command, typed, err := f.Read(args)
+		if err != nil {
+			return err
+		}
+		return f.Do(command, typed)
+	}))
+}
+
+// Do runs a command.
+func (f *Front) Do(c *Command, typed usage.Values) error {
+	return c.Run(&Call{Session: f.Session, Values: typed, Command: c, Formats: f.Formats})
+}
+
+// Exit says on standard error what went wrong, and returns the exit code.
+func (f *Front) Exit(err error) int {
+	var code usage.Outcome
+	var wrong *usage.Error
+	var domain *theory.DomainError
+	switch {
+	case err == nil:
+		return usage.ExitOK
+	case errors.As(err, &code):
+		return int(code)
+	case errors.As(err, &wrong):
+		f.complain(err.Error())
+		return usage.ExitUsage
+	case errors.As(err, &domain):
+		f.complain(numbers.DomainText(domain))
+		return usage.ExitUsage
+	}
+	if f.Context.Err() != nil {
+		err = errors.New("interrupted")
+	}
+	f.complain(err.Error())
+	if broken := (*usage.Fault)(nil); errors.As(err, &broken) {
+		fmt.Fprintf(f.Stderr, "%s", broken.Stack)
+	}
+	return usage.ExitFailure
+}
+
+// complain writes one line to standard error, whatever the text repeats of a user's file.
+func (f *Front) complain(text string) {
+	fmt.Fprintln(f.Stderr, "dpcalc: "+strings.ReplaceAll(printed.Harmless(text), "\n", `\n`))
+}
+
+// Read reads a command line, without the name of the program: a command, its flags and
+// arguments in any order. Everything after "--" is an argument.
+func (f *Front) Read(args []string) (*Command, usage.Typed, error) {
+	name := args[0]
+	switch {
+	case name == "--help" || name == "-h":
+		name = "help"
+	case strings.HasPrefix(name, "-"):
+		hint := usage.DidYouMean("--"+strings.TrimLeft(name, "-"), []string{"--version", "--help"})
+		return nil, nil, usage.Errorf("unknown flag %s, want a command first%s", usage.Shown(name), hint)
+	}
+	command := f.Command(name)
+	if command == nil {
+		return nil, nil, usage.Errorf("unknown command %s%s", usage.Shown(name), f.AboutCommand(name))
+	}
+	if command.Verbatim && !asksForHelp(args[1:]) {
+		return command, usage.Typed{usage.Arguments: args[1:]}, nil
+	}
+	typed := make(usage.Typed)
+	for left := args[1:]; len(left) > 0; {
+		arg := left[0]
+		left = left[1:]
+		if arg == "--" {
+			typed[usage.Arguments] = append(typed[usage.Arguments], left...)
+			break
+		}
+		if arg == "-" || !strings.HasPrefix(arg, "-") {
+			typed[usage.Arguments] = append(typed[usage.Arguments], arg)
+			continue
+		}
+		key, value, hasValue := strings.Cut(strings.TrimPrefix(arg[1:], "-"), "=")
+		if key == "help" || key == "h" {
+			return f.Command("help"), usage.Typed{usage.Arguments: {command.Name}}, nil
+		}
+		flag, ok := f.flag(command, key)
+		if !ok {
+			return nil, nil, usage.Errorf("%s: unknown flag %s%s", command.Name, usage.Shown(arg), f.aboutFlag(command, key))
+		}
+		switch {
+		case flag.Switch && hasValue:
+			return nil, nil, usage.Errorf("--%s: got %s, want no value", flag.Name, usage.Shown(value))
+		case !flag.Switch && !hasValue && len(left) == 0:
+			return nil, nil, usage.Errorf("--%s: got nothing, want a value", flag.Name)
+		case !flag.Switch && !hasValue:
+			value, left = left[0], left[1:]
+		}
+		if typed.Is(flag.Name) && !flag.Repeats {
+			return nil, nil, usage.Errorf("--%s: given twice", flag.Name)
+		}
+		typed[flag.Name] = append(typed[flag.Name], value)
+	}
+	if rest := typed[usage.Arguments]; len(rest) > 0 && command.Arguments == "" {
+		return nil, nil, usage.Errorf("%s: unexpected argument %s", command.Name, usage.Shown(rest[0]))
+	}
+	return command, typed, nil
+}
+
+// asksForHelp reports whether a command's arguments begin with the flag of every command.
+func asksForHelp(args []string) bool {
+	return len(args) > 0 && slices.Contains([]string{"--help", "-help", "-h", "--h"}, args[0])
+}
+
+// Command finds a command by its name, nil if there is none.
+func (f *Front) Command(name string) *Command {
+	i := slices.IndexFunc(f.Commands, func(c *Command) bool { return c.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return f.Commands[i]
+}
+
+// Names lists the commands.
+func (f *Front) Names() []string {
+	names := make([]string, len(f.Commands))
+	for i, c := range f.Commands {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// Meant finds the command of a name, or the only one that begins with it.
+func (f *Front) Meant(name string) (*Command, error) {
+	if command := f.Command(name); command != nil {
+		return command, nil
+	}
+	begun := slices.DeleteFunc(f.Names(), func(command string) bool {
+		return name == "" || !strings.HasPrefix(command, name)
+	})
+	switch {
+	case len(begun) == 1:
+		return f.Command(begun[0]), nil
+	case len(begun) > 1:
+		return nil, usage.Errorf("help: got %s, want %s", usage.Shown(name), usage.OrList(begun))
+	}
+	return nil, usage.Errorf("help: unknown command %s%s", usage.Shown(name), f.AboutCommand(name))
+}
+
+// AboutCommand ends the message on an unknown command.
+func (f *Front) AboutCommand(name string) string {
+	if f.Knows != nil && f.Knows(name) {
+		return ", see dpcalc explain " + name
+	}
+	return usage.OrSee(usage.DidYouMean(name, f.Names()), "dpcalc help")
+}
+
+// aboutFlag ends the message on an unknown flag: with the one that was meant, with the
+// commands that have it, or with where to look.
+func (f *Front) aboutFlag(command *Command, key string) string {
+	number := len(key) > 1 && key[1] >= '0' && key[1] <= '9'
+	if flag, ok := f.flag(command, key[:min(1, len(key))]); ok && number {
+		return fmt.Sprintf(", did you mean -%s %s, which is --%s?", key[:1], usage.Shown(key[1:]), flag.Name)
+	}
+	if len(key) == 1 {
+		for _, other := range []string{strings.ToLower(key), strings.ToUpper(key)} {
+			if flag, ok := f.flag(command, other); ok {
+				return fmt.Sprintf(", did you mean -%s, which is --%s?", other, flag.Name)
+			}
+		}
+	} else if hint := usage.DidYouMean("--"+key, f.FlagNames(command)); hint != "" {
+		return hint
+	}
+	var owners []string
+	for _, c := range f.Commands {
+		if _, ok := f.flag(c, key); ok {
+			owners = append(owners, c.Name)
+		}
+	}
+	if len(owners) > 0 {
+		return fmt.Sprintf(", which belongs to %s", usage.AndList(owners))
+	}
+	return fmt.Sprintf(", see dpcalc help %s", command.Name)
+}
+
+// flag finds a command's flag by its name or alias.
+func (f *Front) flag(command *Command, name string) (usage.Flag, bool) {
+	for _, flag := range command.AllFlags(f.Formats) {
+		if name != "" && (flag.Name == name || flag.Alias == name) {
+			return flag, true
+		}
+	}
+	return usage.Flag{}, false
+}
+
+// FlagNames lists a command's flags as they are typed.
+func (f *Front) FlagNames(command *Command) []string {
+	var names []string
+	for _, flag := range command.AllFlags(f.Formats) {
+		names = append(names, "--"+flag.Name)
+	}
+	return append(names, "--help")
+}

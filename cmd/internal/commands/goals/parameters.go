@@ -1,0 +1,412 @@
+package goals
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
+	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
+	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// Parameter is a number of a goal: the flag that lists its values, how they are read, and its column.
+type Parameter struct {
+	Flag   usage.Flag
+	Column Column                      // Missing where the goal does not give it
+	Axis   func(transfer.Goal) float64 // its value on a drawing
+
+	Unknown transfer.Unknown // what it is as an unknown; None if it is never solved for
+
+	least func(c usage.Values) int64
+	read  func(c usage.Values, base transfer.Goal) (Axis, record.Input, error)
+}
+
+// listed is a parameter of one type of values.
+type listed[T any] struct {
+	Parameter
+	kind  numbers.Kind[T]
+	want  func(transfer.Goal) string // what a value is, where that depends on the kind of query
+	cell  func(T) record.Cell
+	set   func(*transfer.Goal, T)
+	check func(values []T) error
+}
+
+func (l listed[T]) made() Parameter {
+	p, flag := l.Parameter, l.Flag.Name
+	p.least = func(c usage.Values) int64 { return numbers.LeastLength(c, flag, l.kind) }
+	p.read = func(c usage.Values, base transfer.Goal) (Axis, record.Input, error) {
+		kind := l.kind
+		if l.want != nil {
+			kind.Want = l.want(base)
+		}
+		values, err := numbers.List(c, flag, kind)
+		if err == nil && l.check != nil {
+			err = l.check(values)
+		}
+		in := commands.ListInput(c, flag, values, l.cell)
+		in.Name = strings.ReplaceAll(flag, "-", "_")
+		return commands.AxisOf(flag, values, l.set), in, err
+	}
+	return p
+}
+
+// Given is a cell of a number that the goal may leave out.
+func Given(column Column, is func(transfer.Goal) bool) Column {
+	cell := column.Cell
+	column.Cell = func(r *Row) record.Cell {
+		if !is(r.Goal) {
+			return record.Cell{}
+		}
+		return cell(r)
+	}
+	return column
+}
+
+// betaFlag and confidenceFlag are two names of one quantity.
+const (
+	BetaFlag       = "beta"
+	ConfidenceFlag = "confidence"
+)
+
+// Parameters are the numbers of a goal, in the order of the flags. A new one is an entry here, and a field of the row
+// where it has one.
+var Parameters = []Parameter{
+	listed[int64]{
+		Parameter: Parameter{Flag: usage.Flag{Name: "samples", Alias: "n", Usage: "`N` rows in the sample"},
+			Column: ColumnSamples.Titled("rows"), Unknown: transfer.Samples,
+			Axis: func(g transfer.Goal) float64 { return float64(g.Samples) }},
+		kind: numbers.Counts, cell: record.Count, set: func(g *transfer.Goal, n int64) { g.Samples = n },
+	}.made(),
+	listed[int64]{
+		Parameter: Parameter{Flag: usage.Flag{Name: "queries", Alias: "m", Usage: "`M` adaptively chosen queries"},
+			Column: ColumnQueries, Unknown: transfer.Queries,
+			Axis: func(g transfer.Goal) float64 { return float64(g.Queries) }},
+		kind: numbers.Counts, cell: record.Count, set: func(g *transfer.Goal, m int64) { g.Queries = m },
+	}.made(),
+	listed[float64]{
+		Parameter: Parameter{Flag: usage.Flag{Name: "tau", Alias: "t",
+			Usage: "accuracy `T`: how far an answer may be from the population"},
+			Column: ColumnTau, Unknown: transfer.Tau, Axis: func(g transfer.Goal) float64 { return g.Tau }},
+		kind: numbers.Positives, cell: record.Number, set: func(g *transfer.Goal, t float64) { g.Tau = t },
+		want: func(g transfer.Goal) string {
+			switch g.Query {
+			case transfer.Bounded, transfer.Binary:
+				return "a number in (0, 1)"
+			case transfer.Difference:
+				return "a number in (0, 2)"
+			}
+			return numbers.Positives.Want
+		},
+	}.made(),
+	listed[theory.LogProb]{
+		Parameter: Parameter{Flag: usage.Flag{Name: BetaFlag, Alias: "b",
+			Usage: "failure probability `B`, for all queries together; 1e-4343 is fine"},
+			Column: ColumnBeta, Unknown: transfer.Beta, Axis: func(g transfer.Goal) float64 {
+				if g.Beta == 0 {
+					return 0
+				}
+				return g.Beta.Value()
+			}},
+		kind: numbers.Probabilities, cell: record.Chance, set: func(g *transfer.Goal, b theory.LogProb) { g.Beta = b },
+		check: func(values []theory.LogProb) error { return numbers.LikelyFailures(BetaFlag, values) },
+	}.made(),
+	listed[theory.LogProb]{
+		Parameter: Parameter{Flag: usage.Flag{Name: ConfidenceFlag, Usage: "1 - beta, `C`, in place of --beta"}},
+		kind:      numbers.Confidences, cell: record.Chance, set: func(g *transfer.Goal, b theory.LogProb) { g.Beta = b },
+		check: func(values []theory.LogProb) error { return numbers.LikelyFailures(ConfidenceFlag, values) },
+	}.made(),
+	listed[int64]{
+		Parameter: Parameter{Flag: usage.Flag{Name: "budget", Alias: "B",
+			Usage: "flagged queries `K` that are answered: of Thresholdout, and with --feedback flags"},
+			Column: ColumnBudget, Axis: func(g transfer.Goal) float64 { return float64(g.Budget) }},
+		kind: numbers.Counts, cell: record.Count, set: func(g *transfer.Goal, k int64) { g.Budget = k },
+	}.made(),
+	listed[float64]{
+		Parameter: Parameter{Flag: usage.Flag{Name: "sensitivity",
+			Usage: "one row moves a sensitive query or a loss by at most `D`/n (default 1)"},
+			Column: ColumnSensitivity, Axis: func(g transfer.Goal) float64 { return g.Sensitivity }},
+		kind: numbers.Positives, cell: record.Number, set: func(g *transfer.Goal, d float64) { g.Sensitivity = d },
+	}.made(),
+	listed[float64]{
+		Parameter: Parameter{Flag: usage.Flag{Name: "epsilon",
+			Usage: "privacy `E` of the procedure, for the dp rows (default: each method's own)"},
+			Axis: func(g transfer.Goal) float64 { return g.Epsilon }},
+		kind: numbers.Positives, cell: record.Number, set: func(g *transfer.Goal, e float64) { g.Epsilon = e },
+	}.made(),
+	listed[float64]{
+		Parameter: Parameter{Flag: usage.Flag{Name: "disagreement",
+			Usage: "two models differ on at most `D` of the population, with --query difference (default 1)"},
+			Column: Given(ColumnDisagreement, func(g transfer.Goal) bool { return g.Disagreement != 0 }),
+			Axis:   func(g transfer.Goal) float64 { return g.Disagreement }},
+		kind: numbers.Positives, want: func(transfer.Goal) string { return "a number in (0, 1]" }, cell: record.Number,
+		set: func(g *transfer.Goal, d float64) { g.Disagreement = d },
+	}.made(),
+	listed[float64]{
+		Parameter: Parameter{Flag: usage.Flag{Name: "at-least",
+			Usage: "every population value is known to be at least `R`, with --query binary"},
+			Column: Given(ColumnAtLeast, func(g transfer.Goal) bool { return g.AtLeast != 0 }),
+			Axis:   func(g transfer.Goal) float64 { return g.AtLeast }},
+		kind: numbers.Positives, want: func(transfer.Goal) string { return "a number in (0.5, 1)" }, cell: record.Number,
+		set: func(g *transfer.Goal, r float64) { g.AtLeast = r },
+	}.made(),
+	listed[float64]{
+		Parameter: Parameter{Flag: usage.Flag{Name: "variance",
+			Usage: "the values of every query vary from row to row with variance at most `V`"},
+			Column: Given(ColumnVariance, func(g transfer.Goal) bool { return g.Variance != 0 }),
+			Axis:   func(g transfer.Goal) float64 { return g.Variance }},
+		kind: numbers.Positives, want: func(transfer.Goal) string { return "a number in (0, 0.25]" }, cell: record.Number,
+		set: func(g *transfer.Goal, v float64) { g.Variance = v },
+	}.made(),
+	listed[int64]{
+		Parameter: Parameter{Flag: usage.Flag{Name: "passes",
+			Usage: "the gate is retired at pass `K` (default: the number of queries)"},
+			Column: Given(ColumnPasses, func(g transfer.Goal) bool { return g.Passes != 0 }),
+			Axis:   func(g transfer.Goal) float64 { return float64(g.Passes) }},
+		kind: numbers.Counts, cell: record.Count, set: func(g *transfer.Goal, k int64) { g.Passes = k },
+	}.made(),
+	listed[float64]{
+		Parameter: Parameter{Flag: usage.Flag{Name: "threshold",
+			Usage: "the gate's bar `C`, if it is known and the same for all tests"},
+			Column: ColumnBar, Axis: func(g transfer.Goal) float64 { return g.Bar.Value }},
+		kind: numbers.Reals, cell: record.Exactly, set: func(g *transfer.Goal, c float64) { g.Bar = transfer.Some(c) },
+	}.made(),
+	listed[float64]{
+		Parameter: Parameter{Flag: usage.Flag{Name: "floor",
+			Usage: "the board's known baseline has the score `F` on the population (default 0)"},
+			Column: Given(ColumnFloor, func(g transfer.Goal) bool { return g.Floor != 0 }),
+			Axis:   func(g transfer.Goal) float64 { return g.Floor }},
+		kind: numbers.NonNegatives, want: func(transfer.Goal) string { return "a number in [0, 1)" }, cell: record.Exactly,
+		set: func(g *transfer.Goal, f float64) { g.Floor = f },
+	}.made(),
+	listed[float64]{
+		Parameter: Parameter{Flag: usage.Flag{Name: "guess-error",
+			Usage: "no guess within `G` of the truth is flagged (default half of tau)"},
+			Column: Given(ColumnGuessError, func(g transfer.Goal) bool { return g.GuessError.Given }),
+			Axis:   func(g transfer.Goal) float64 { return g.GuessError.Value }},
+		kind: numbers.NonNegatives, cell: record.Exactly,
+		set: func(g *transfer.Goal, e float64) { g.GuessError = transfer.Some(e) },
+	}.made(),
+	listed[float64]{
+		Parameter: Parameter{Flag: usage.Flag{Name: "hold",
+			Usage: "no guess within `T` of the value on the sample is flagged, in place of --guess-error"},
+			Column: ColumnHold, Axis: func(g transfer.Goal) float64 { return g.Hold }},
+		kind: numbers.Positives, cell: record.Number, set: func(g *transfer.Goal, t float64) { g.Hold = t },
+	}.made(),
+	listed[float64]{
+		Parameter: Parameter{Flag: usage.Flag{Name: "transcripts",
+			Usage: "queries `N` that could be asked in all, for the method transcripts; 2^80 is fine"},
+			Column: columnTranscripts, Axis: func(g transfer.Goal) float64 { return g.Transcripts }},
+		kind: totals(), cell: totalCell, set: func(g *transfer.Goal, n float64) { g.Transcripts = n },
+	}.made(),
+	listed[float64]{
+		Parameter: Parameter{Flag: usage.Flag{Name: "ln-transcripts", Usage: "the natural logarithm `X` of that number"},
+			Column: columnLnGiven, Axis: func(g transfer.Goal) float64 { return g.LnTranscripts }},
+		kind: numbers.Positives, cell: record.Number, set: func(g *transfer.Goal, x float64) { g.LnTranscripts = x },
+	}.made(),
+	listed[int64]{
+		Parameter: Parameter{Flag: usage.Flag{Name: "past-looks",
+			Usage: "looks `K` at the same rows that have been taken at full precision"},
+			Column: ColumnPastLooks, Axis: func(g transfer.Goal) float64 { return float64(g.PastLooks) }},
+		kind: numbers.Counts, cell: record.Count, set: func(g *transfer.Goal, k int64) { g.PastLooks = k },
+	}.made(),
+}
+
+// totals are numbers of at least one of which powers are fine.
+func totals() numbers.Kind[float64] {
+	k := numbers.Positives
+	number := k.Parse
+	k.Want = "a number of at least 1, or a power such as 2^80"
+	k.Parse = func(s string) (float64, bool) {
+		base, exponent, power := strings.Cut(s, "^")
+		x, ok := number(base)
+		if power && ok {
+			var e float64
+			if e, ok = number(exponent); ok {
+				if x = math.Pow(x, e); x > transfer.MaxCount {
+					x = math.Nextafter(x, math.Inf(1))
+				}
+			}
+		}
+		return x, ok && x >= 1 && x <= math.MaxFloat64
+	}
+	return k
+}
+
+// totalCell is a whole number as such, as far as there are all of them.
+func totalCell(x float64) record.Cell {
+	if x == math.Trunc(x) && x <= transfer.MaxCount {
+		return record.Count(int64(x))
+	}
+	return record.Number(x)
+}
+
+// The flags of a goal that are words.
+var (
+	QueryFlag = usage.Flag{Name: "query", Usage: "`KIND` of query: " + kinds[0] + " (default), " +
+		usage.OrList(kinds[1:]), Words: kinds}
+	FeedbackFlag = usage.Flag{Name: "feedback", Usage: "what is `SHOWN`: answers (default), gate (pass or fail), best (the best score), flags (corrections of guesses) or final (scores of finalists, once)", Words: shownNames()}
+	OneSidedFlag = usage.Flag{Name: "one-sided", Switch: true,
+		Usage: "nothing shown exceeds the truth by more than tau; short of it, it may be anything"}
+	CheckedFlag = usage.Flag{Name: "checked", Switch: true,
+		Usage: "the mechanism keeps --disagreement or --at-least on the sample, and nothing is assumed of the population"}
+)
+
+// kinds are the names of --query. The first is the default.
+var kinds = append(slices.Clone(commands.QueryKinds), transfer.Difference.String())
+
+// shownNames are the names of --feedback. The first is the default.
+func shownNames() (names []string) {
+	for f := transfer.Answers; f <= transfer.Final; f++ {
+		names = append(names, f.String())
+	}
+	return names
+}
+
+// GoalFlags are the flags that say what a goal is.
+func GoalFlags() (flags []usage.Flag) {
+	for _, p := range Parameters {
+		switch p.Flag.Name {
+		case "sensitivity":
+			flags = append(flags, QueryFlag)
+		case "passes":
+			flags = append(flags, CheckedFlag, FeedbackFlag, OneSidedFlag)
+		}
+		flags = append(flags, p.Flag)
+	}
+	return flags
+}
+
+// LeastGoals is how many goals a command has, or slightly fewer, told before the values of
+// its lists are made.
+func LeastGoals(c usage.Values) int64 {
+	goals := int64(1)
+	for _, p := range Parameters {
+		if length := p.least(c); c.Is("zip") {
+			goals = max(goals, length)
+		} else {
+			goals = min(goals*length, math.MaxInt32) // both are below 2^31
+		}
+	}
+	return goals
+}
+
+// ReadKind reads what the queries are and what is shown of them.
+func ReadKind(c usage.Values) (base transfer.Goal, err error) {
+	query, err := usage.OneOf(c, QueryFlag.Name, QueryFlag.Words...)
+	if err != nil {
+		return base, err
+	}
+	shown, err := usage.OneOf(c, FeedbackFlag.Name, FeedbackFlag.Words...)
+	if err != nil {
+		return base, err
+	}
+	if base.Query, err = transfer.ParseQuery(query); err != nil {
+		return base, err
+	}
+	base.OneSided, base.Checked = c.Is(OneSidedFlag.Name), c.Is(CheckedFlag.Name)
+	base.Feedback, err = transfer.ParseFeedback(shown)
+	return base, err
+}
+
+// ReadGrid reads the goals. Of samples, queries, tau and beta at least as many are needed as needs says.
+func ReadGrid(c usage.Values, inputs *[]record.Input, needs int) (none Grid, err error) {
+	base, err := ReadKind(c)
+	if err != nil {
+		return none, err
+	}
+	typed := func(flag string) bool { _, ok := c.Text(flag); return ok }
+	if typed(BetaFlag) && typed(ConfidenceFlag) {
+		return none, usage.Errorf("--confidence: given with --beta, want one of the two")
+	}
+	var axes []Axis
+	var known []string
+	for _, p := range Parameters {
+		axis, in, err := p.read(c, base)
+		if err != nil {
+			return none, err
+		}
+		axes = append(axes, axis)
+		switch name := p.Flag.Name; {
+		case name == BetaFlag && typed(ConfidenceFlag), name == ConfidenceFlag && !typed(name):
+			continue
+		case name == ConfidenceFlag && axis.Length == 1: // a list is repeated as it was typed
+			in.Name = BetaFlag
+		case name == "sensitivity":
+			*inputs = append(*inputs, record.Input{Name: QueryFlag.Name, Value: record.Words(base.Query.String())})
+		case name == "passes":
+			*inputs = append(*inputs, record.Input{Name: FeedbackFlag.Name, Value: record.Words(base.Feedback.String())},
+				record.Input{Name: "one_sided", Value: record.Truth(base.OneSided)})
+			if base.Checked {
+				*inputs = append(*inputs, record.Input{Name: "checked", Value: record.Truth(true)})
+			}
+		}
+		*inputs = append(*inputs, in)
+	}
+	for _, u := range []transfer.Unknown{transfer.Samples, transfer.Queries, transfer.Tau, transfer.Beta} {
+		if typed(u.String()) || u == transfer.Beta && typed(ConfidenceFlag) {
+			known = append(known, "--"+u.String())
+		}
+	}
+	if len(known) < needs {
+		got := strings.Join(known, ", ")
+		if got == "" {
+			got = "none"
+		}
+		return none, usage.Errorf("samplesize: got %s, want three of --samples, --queries, --tau, --beta to find the fourth, or all to check", got)
+	}
+	if base.Feedback == transfer.Flags && !typed("budget") {
+		return none, usage.Errorf("--budget: got nothing, want how many flags --feedback flags may raise")
+	}
+	made, err := commands.NewGrid(base, c.Is("zip"), axes...)
+	return Grid{made}, err
+}
+
+// Drawn are the parameters that a drawing has an axis for, the first of equals first.
+func Drawn() []Parameter {
+	order := []string{"queries", "tau", "beta", "samples"}
+	list := slices.DeleteFunc(slices.Clone(Parameters), func(p Parameter) bool { return p.Axis == nil })
+	slices.SortStableFunc(list, func(a, b Parameter) int {
+		return rank(order, a.Flag.Name) - rank(order, b.Flag.Name)
+	})
+	return list
+}
+
+// rank is the place of a name, or after all.
+func rank(order []string, name string) int {
+	if i := slices.Index(order, name); i >= 0 {
+		return i
+	}
+	return len(order)
+}
+
+// CellOf is the value of a parameter of a goal.
+func (p Parameter) CellOf(g transfer.Goal) record.Cell {
+	at := Row{Answer: transfer.Answer{Goal: g}}
+	switch {
+	case p.Flag.Name == ConfidenceFlag:
+		return ColumnBeta.Cell(&at)
+	case p.Column.Cell == nil:
+		return record.Number(p.Axis(g))
+	}
+	return p.Column.Cell(&at)
+}
+
+// Heading is what the values of a parameter are called, a confidence being shown as its beta.
+func (p Parameter) Heading() string {
+	if p.Flag.Name == ConfidenceFlag {
+		return BetaFlag
+	}
+	return strings.ReplaceAll(p.Flag.Name, "-", "_")
+}
+
+// Name is what an axis is called.
+func (p Parameter) Name() string {
+	if p.Unknown == transfer.Samples {
+		return "rows"
+	}
+	return strings.ReplaceAll(p.Flag.Name, "-", " ")
+}

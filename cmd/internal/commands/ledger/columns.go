@@ -1,0 +1,227 @@
+package ledger
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
+	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/holdout"
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// The columns of a ledger's rows, which answers over HTTP have too.
+var (
+	looks    = columnsOf(holdout.LookFields, nil)
+	statuses = columnsOf(holdout.StatusFields, map[string]string{"looks": "looks taken", "samples": "rows", "queries": "looks"})
+	lines    = columnsOf(holdout.LineFields, nil)
+)
+
+// columnsOf makes columns of fields, some under a title of their own.
+func columnsOf[R any](fields []holdout.Field[R], titles map[string]string) (columns []record.Column[R]) {
+	for _, f := range fields {
+		columns = append(columns, record.Column[R]{Name: f.Name, Title: titles[f.Name],
+			Cell: func(r R) record.Cell { return cellOf(f.Value(r), f.Typed) }})
+	}
+	return columns
+}
+
+// cellOf is the cell of a field's value.
+func cellOf(value any, typed bool) record.Cell {
+	switch v := value.(type) {
+	case int64:
+		return record.Whole(v)
+	case float64:
+		return record.Exactly(v)
+	case bool:
+		return record.Truth(v)
+	case theory.LogProb:
+		return record.Beta(v)
+	case string:
+		if typed && v != "" {
+			return record.Foreign(v)
+		}
+		return record.Words(v)
+	}
+	return record.Cell{}
+}
+
+// folder repeats the ledger.
+func folder(dir string) []record.Input {
+	return []record.Input{{Name: "dir", Value: record.Words(dir)}}
+}
+
+// promise says what is promised, in words.
+const promise = "The truth of a look is the mean over fresh labels of the same rows: the population's value only for predictions of a model that was made without these rows."
+
+// made is the row of init.
+type made struct {
+	plan    *holdout.Plan // nil if there is none
+	terms   holdout.Terms
+	samples int64
+	reason  string
+	chain   string
+}
+
+// promised is what the plan promises, or what was asked for.
+func (m made) promised() holdout.Promise {
+	if m.plan != nil {
+		return m.plan.Promise
+	}
+	g := m.terms.Goal
+	return holdout.Promise{Samples: m.samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta, Query: g.Query.String(),
+		Feedback: g.Feedback.String()}
+}
+
+func (m made) method() string {
+	if m.plan != nil {
+		return m.plan.Method
+	}
+	return m.terms.Method
+}
+
+func (m made) status() theory.Status {
+	if m.plan != nil {
+		return theory.OK
+	}
+	return theory.Infeasible
+}
+
+func (m made) answer(dir string) commands.Answer[made] {
+	columns := []record.Column[made]{
+		{Name: "method", Cell: func(m made) record.Cell { return record.Words(m.method()) }},
+		{Name: "samples", Title: "rows", Cell: func(m made) record.Cell { return record.Count(m.promised().Samples) }},
+		{Name: "queries", Title: "looks", Cell: func(m made) record.Cell { return record.Count(m.promised().Queries) }},
+		{Name: "tau", Cell: func(m made) record.Cell { return record.Number(m.promised().Tau) }},
+		{Name: "beta", Cell: func(m made) record.Cell { return record.Beta(m.promised().Beta) }},
+		{Name: "query", Cell: func(m made) record.Cell { return record.Words(m.promised().Query) }},
+		{Name: "feedback", Cell: func(m made) record.Cell { return record.Words(m.promised().Feedback) }},
+		{Name: "status", Cell: func(m made) record.Cell { return record.Words(string(m.status())) }},
+		{Name: "reason", Cell: func(m made) record.Cell { return record.Words(m.reason) }},
+		{Name: "chain", Cell: func(m made) record.Cell { return record.Words(m.chain) }},
+	}
+	return commands.Answer[made]{
+		Command: "holdout", Inputs: folder(dir), Rows: commands.List([]made{m}), Columns: columns, Shown: columns,
+		Say: func() (title, notes []string) {
+			switch {
+			case m.plan == nil:
+				return []string{"No ledger: the plan has no certificate"}, nil
+			case m.chain == "":
+				return []string{"A ledger of this plan would be made in " + usage.Shown(dir)}, []string{promise}
+			}
+			return []string{"The ledger " + usage.Shown(dir)}, []string{promise}
+		},
+	}
+}
+
+// but returns the columns without some: people do not read hashes in a wide table.
+func but[R any](columns []record.Column[R], names ...string) (rest []record.Column[R]) {
+	for _, c := range columns {
+		if !slices.Contains(names, c.Name) {
+			rest = append(rest, c)
+		}
+	}
+	return rest
+}
+
+func looked(answers []holdout.Answer, dir string, dry bool) commands.Answer[holdout.Answer] {
+	return commands.Answer[holdout.Answer]{
+		Command: "holdout", Inputs: folder(dir), Rows: commands.List(answers), Columns: looks,
+		Shown: but(looks, "fingerprint", "chain", "repeated"),
+		Say: func() (title, notes []string) {
+			for _, a := range answers {
+				notes = append(notes, countsOf(a))
+				if a.Known {
+					notes = append(notes, fmt.Sprintf("Look %d is known: it costs nothing", a.Look))
+				}
+			}
+			if dry {
+				return []string{"A look would be taken as follows; nothing was"}, notes
+			}
+			return nil, append(notes, "chain "+answers[0].Chain)
+		},
+	}
+}
+
+// countsOf says how the predictions look without any label: a column that was swapped shows here.
+func countsOf(a holdout.Answer) string {
+	of := "The predictions"
+	if a.Name != "" {
+		of += " of " + usage.Shown(a.Name)
+	}
+	return fmt.Sprintf("%s: %d rows, %d of them empty, %d distinct values", of, a.Counts.Rows, a.Counts.Empty,
+		a.Counts.Distinct)
+}
+
+func statusOf(s holdout.Status, dir string) commands.Answer[holdout.Status] {
+	return commands.Answer[holdout.Status]{
+		Command: "holdout", Inputs: folder(dir), Rows: commands.List([]holdout.Status{s}), Columns: statuses,
+		Shown: but(statuses, "labels", "chain"),
+		Say: func() (title, notes []string) {
+			return []string{"The ledger " + usage.Shown(dir)}, []string{"chain " + s.Chain}
+		},
+	}
+}
+
+func logOf(list []holdout.Line, dir string) commands.Answer[holdout.Line] {
+	return commands.Answer[holdout.Line]{
+		Command: "holdout", Inputs: folder(dir), Rows: commands.List(list), Columns: lines,
+		Shown: but(lines, "fingerprint", "chain"),
+		Say:   func() (title, notes []string) { return []string{"The log of " + usage.Shown(dir)}, nil },
+	}
+}
+
+// verified is the row of verify.
+type verified struct {
+	holdout.Verified
+	asked string // the chain that was looked for
+}
+
+var verifiedColumns = []record.Column[verified]{
+	{Name: "verdict", Cell: func(verified) record.Cell { return record.Words("verified") }},
+	{Name: "state", Cell: func(v verified) record.Cell { return record.Words(v.State()) }},
+	{Name: "looks", Title: "looks taken", Cell: func(v verified) record.Cell { return record.Whole(v.Looks) }},
+	{Name: "torn", Cell: func(v verified) record.Cell { return record.Whole(v.Torn) }},
+	{Name: "found_after", Title: "chain found after line", Cell: func(v verified) record.Cell {
+		if v.asked == "" {
+			return record.Cell{}
+		}
+		return record.Whole(v.After)
+	}},
+	{Name: "chain", Cell: func(v verified) record.Cell { return record.Words(v.Chain) }},
+	{Name: "beta_as_run", Cell: func(v verified) record.Cell {
+		if v.AsRun == nil {
+			return record.Cell{}
+		}
+		return record.Beta(*v.AsRun)
+	}},
+}
+
+func verifiedOf(v holdout.Verified, dir, chain string) commands.Answer[verified] {
+	return commands.Answer[verified]{
+		Command: "holdout", Inputs: folder(dir), Rows: commands.List([]verified{{v, chain}}), Columns: verifiedColumns,
+		Shown: but(verifiedColumns, "chain", "beta_as_run"),
+		Say: func() (title, notes []string) {
+			notes = []string{"chain " + v.Chain}
+			if v.AsRun != nil {
+				const run = "the board's looks, of which an earlier version may have taken some by rounded boundaries, keep the " +
+					"promise with beta %s"
+				note := fmt.Sprintf(run, v.AsRun)
+				if promised := v.Plan.Promise.Beta; *v.AsRun > promised {
+					note += fmt.Sprintf(", above the %s that the plan promises", promised)
+				}
+				notes = append(notes, note)
+			}
+			if v.Torn == 0 {
+				const whole = "Every byte of %s is as it was written, and the plan certifies"
+				return []string{fmt.Sprintf(whole, usage.Shown(dir))}, notes
+			}
+			const (
+				part = "The whole lines of %s are as they were written, and the plan certifies"
+				torn = "looks that a crash has cut short, which are spent and count as passes or flags: %d"
+			)
+			return []string{fmt.Sprintf(part, usage.Shown(dir))}, append(notes, fmt.Sprintf(torn, v.Torn))
+		},
+	}
+}

@@ -1,0 +1,359 @@
+package ledger
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
+)
+
+// holdouts are pairs of labels of the same rows: a row has the first or the second text of a world, and so on.
+var holdouts = []struct {
+	name  string
+	texts [2][]string
+}{
+	{"the same classes", [2][]string{{"yes", "no"}, {"no", "yes"}}},
+	{"text and numbers", [2][]string{{"yes", "no"}, {"0.5", "12", "-3e5", "7"}}},
+	{"numbers and 0/1", [2][]string{{"0.5", "12", "1.0", "7"}, {"0", "1"}}},
+	{"one class and as many as rows", [2][]string{{"same"}, nil}},
+	{"case, blanks and long", [2][]string{{"yes", "no"}, {" Yes", "NO ", "nO", strings.Repeat("long", 2000)}}},
+}
+
+// worldRows is how many rows the worlds have.
+const worldRows = 60
+
+// labelled are the labels of a world.
+func labelled(texts []string) (labels []string) {
+	for i := range worldRows {
+		if texts == nil {
+			labels = append(labels, fmt.Sprint("only-", i))
+		} else {
+			labels = append(labels, texts[i%len(texts)])
+		}
+	}
+	return labels
+}
+
+// column writes a table of ids and values.
+func column(t *testing.T, file, name string, cell func(row int) string) {
+	t.Helper()
+	var b strings.Builder
+	fmt.Fprintf(&b, "id,%s\n", name)
+	for i := range worldRows {
+		fmt.Fprintf(&b, "r%d,\"%s\"\n", i, cell(i))
+	}
+	write(t, file, b.String())
+}
+
+// always is the same text in every row.
+func always(text string) func(int) string { return func(int) string { return text } }
+
+// A world is a folder with labels, ledgers and predictions, and all that was seen there. The names of two worlds are
+// the same, and so are their predictions.
+type world struct {
+	t    *testing.T
+	seen []string
+	used map[string]map[string]bool // flags by the actions that were run
+	own  map[string]bool            // texts that no two ledgers share: salts, chains and the labels' fingerprints
+}
+
+var (
+	secrets = regexp.MustCompile(`"(?:salt|chain|permutation)": ?"(\w{32,})"|"labels": \{[^}]*"fingerprint": "(\w+)"`)
+	tokens  = regexp.MustCompile(`dpcalc_\w+|(?m)^one [0-9a-f]{64}`)
+	ports   = regexp.MustCompile(`127\.0\.0\.1:\d+`)
+	clock   = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:]+Z|[A-Z]\w\w, \d\d \w+ \d{4} [\d:]+ GMT`)
+	pace    = regexp.MustCompile(`"(looks_per_day|days_left)":[^,]+`)
+
+	// paid is what a look shows, and what follows from it.
+	paid = regexp.MustCompile(`("?(?:response|verdict)"?:)[^,}]+|("remaining_(?:looks|passes|flags)":)\d+|` +
+		`(exit )[04]\b|(looks\.jsonl \S+ )\d+`)
+)
+
+// see writes down what was seen, without what differs between two ledgers of the same labels too. What a look has shown
+// is left out once it has been paid for and is another one in the other world.
+func (w *world) see(diverged bool, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	for own := range w.own {
+		text = strings.ReplaceAll(text, own, "OWN")
+	}
+	text = tokens.ReplaceAllString(text, "TOKEN")
+	text = pace.ReplaceAllString(clock.ReplaceAllString(ports.ReplaceAllString(text, "PORT"), "TIME"), "PACE")
+	if diverged {
+		text = paid.ReplaceAllString(text, "${1}${2}${3}${4}")
+	}
+	w.seen = append(w.seen, text)
+}
+
+// does runs a command line, and looks at all that it leaves.
+func (w *world) does(diverged bool, line string) (code int) {
+	w.t.Helper()
+	args := strings.Fields(line)
+	var stdout, stderr string
+	code, stdout, stderr = commandtest.Dpcalc(append([]string{"holdout"}, args...)...)
+	w.uses(args)
+	w.looks(diverged, args[1], fmt.Sprintf("$ %s\nexit %d\n%s%s", line, code, stdout, stderr))
+	return code
+}
+
+// makes makes a ledger.
+func (w *world) makes(line string) {
+	w.t.Helper()
+	if code := w.does(false, line); code != 0 {
+		text, _, _ := strings.Cut(w.seen[len(w.seen)-1], "\nfiles")
+		w.t.Fatal(text)
+	}
+}
+
+// uses notes the flags of an action.
+func (w *world) uses(args []string) {
+	if w.used[args[0]] == nil {
+		w.used[args[0]] = make(map[string]bool)
+	}
+	for _, arg := range args {
+		if name, ok := strings.CutPrefix(arg, "--"); ok {
+			name, _, _ = strings.Cut(name, "=")
+			w.used[args[0]][name] = true
+		}
+	}
+}
+
+// looks sees a text, and the files of a ledger and beside it, with their modes and sizes. The labels' file is the
+// organiser's.
+func (w *world) looks(diverged bool, ledger, text string) {
+	w.t.Helper()
+	var files, contents strings.Builder
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		folder := filepath.Dir(path)
+		switch {
+		case err != nil || path == "labels.csv":
+			return err
+		case entry.IsDir() && folder == "." && path != "." && path != ledger:
+			return fs.SkipDir
+		case entry.IsDir():
+			return nil
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		if folder != "." && folder != ledger {
+			path = folder // of candidates, whose names are random
+		}
+		fmt.Fprintf(&files, " %s %v %d", path, info.Mode(), info.Size())
+		if folder != ledger && path != "log.jsonl" {
+			return nil
+		}
+		b, err := os.ReadFile(path)
+		for _, found := range secrets.FindAllSubmatch(b, -1) {
+			w.own[string(bytes.Join(found[1:], nil))] = true
+		}
+		contents.Write(b)
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.see(diverged, "%s\nfiles%s\n%s", text, &files, &contents)
+}
+
+// asks sends a request, and sees the answer with its headers.
+func (w *world) asks(client *http.Client, ledger, method, address, token, body string) {
+	w.t.Helper()
+	r, err := http.NewRequest(method, address, strings.NewReader(body))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "text/csv")
+	r.Header.Set("Authorization", "Bearer "+token)
+	answer, err := client.Do(r)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if strings.Contains(address, "/status") {
+		answer.Header.Del("Content-Length") // of a pace
+	}
+	w.looks(false, ledger, fmt.Sprintf("%s %s\n%d %v\n%s", method, address, answer.StatusCode, answer.Header, text))
+}
+
+// blind are predictions that are right in no world.
+var blind = []string{"zebra.csv", "dunno.csv", "odd.csv"}
+
+// live asks everything of a world. Its classes are all labels of both worlds.
+func (w *world) live(texts []string, both []string) {
+	t := w.t
+	t.Chdir(t.TempDir())
+	w.used, w.own = make(map[string]map[string]bool), make(map[string]bool)
+	labels := labelled(texts)
+	column(t, "labels.csv", "label", func(i int) string { return labels[i] })
+	column(t, "zebra.csv", "prediction", always("zebra"))
+	column(t, "dunno.csv", "prediction", always("I don't know"))
+	column(t, "odd.csv", "prediction", func(i int) string {
+		return []string{"", " ", "\u00e9", "NaN", "1e400", "99", "0x1", "true"}[i%8]
+	})
+	column(t, "judge.csv", "judge", always("0.25"))
+	write(t, "few.csv", "id,prediction\nr3,yes\nr3,no\nx,1\n")
+	write(t, "none.csv", "")
+	write(t, "wrong.csv", "id,guess\nr1,yes\n")
+	var declared []string
+	for i, text := range slices.Compact(slices.Sorted(slices.Values(both))) {
+		column(t, fmt.Sprintf("all-%d.csv", i), "prediction", always(text))
+		declared = append(declared, text)
+	}
+	column(t, "truth.csv", "prediction", func(i int) string { return labelled(both)[i] })
+
+	const plan = " --labels labels.csv -m 20 -t 0.4 -b 0.5 --query binary"
+	ledgers := []struct{ name, init, score string }{
+		{"gate", plan + " --feedback gate --method gate --passes 9 --bars 0.5,0.6", " --bar 0.6"},
+		{"best", plan + " --feedback best --method ladder", ""},
+		{"flags", " --labels labels.csv -m 20 -t 0.9 -b 0.5 --feedback flags -B 2 --method sparse-validate", " --guess 0.1"},
+		{"noisy", " --labels labels.csv -m 20 -t 0.9 -b 0.5 --metrics accuracy,column:judge", ""},
+		{"split", " --labels labels.csv -m 8 -t 0.8 -b 0.5 --method splitting", ""},
+		{"trim", plan + " --feedback gate --method gate --threshold 0.5 --match trim", ""},
+		{"fold", plan + " --feedback gate --method gate --threshold 0.5 --match fold", ""},
+		{"number", plan + " --feedback gate --method gate --threshold 0.5 --match number", ""},
+		{"difference", " --labels labels.csv --incumbent zebra.csv -m 20 -t 0.9 -b 0.5 --query difference --feedback gate", " --bar 0.05"},
+		{"classes", plan + " --feedback gate --method gate --threshold 0.5 --classes " + strings.Join(declared, ","), ""},
+	}
+	ledgers = slices.DeleteFunc(ledgers, func(l struct{ name, init, score string }) bool {
+		plain := slices.ContainsFunc(declared, func(text string) bool { return strings.Contains(text, " ") })
+		words := slices.ContainsFunc(declared, func(text string) bool { return strings.ContainsAny(text, "abcdnosy") })
+		return l.name == "classes" && (plain || labels[0] == "same" || labels[0] == "only-0") || l.name == "number" && words
+	})
+	for _, l := range ledgers {
+		w.makes("init " + l.name + l.init)
+		score := "score " + l.name + " "
+		for _, file := range []string{"few.csv", "none.csv", "wrong.csv", "nothing.csv", "judge.csv"} {
+			w.does(false, score+file+l.score)
+		}
+		noise := l.name == "noisy"
+		for _, file := range blind {
+			w.does(noise, score+file+l.score+" --dry-run -f json")
+			w.does(noise, score+file+l.score+" --name mine -f json")
+		}
+		w.does(noise, score+"zebra.csv --bar 0.1 --labels labels.csv")
+		w.does(noise, score+"zebra.csv --guess -7")
+		w.does(noise, score+"zebra.csv --metric column:win -f json")
+		w.does(noise, score+"judge.csv --metric column:judge -f json")
+		w.does(noise, score+"judge.csv --incumbent dunno.csv -f json")
+		w.does(noise, score+"dunno.csv --incumbent zebra.csv -f json"+l.score)
+		w.does(noise, "log "+l.name+" -f json")
+		w.does(noise, "status "+l.name+" -f json")
+	}
+	w.does(false, "log gate")
+	w.does(false, "verify gate")
+	w.does(false, "verify gate --chain "+strings.Repeat("ab", 32))
+	w.makes("init final --labels labels.csv -m 5 -t 0.9 -b 0.5 --feedback final")
+	w.does(false, "score final "+strings.Join(blind, " ")+" zebra.csv few.csv")
+	w.does(false, "score final "+strings.Join(blind, " ")+" zebra.csv -f json")
+	w.does(false, "score final "+strings.Join(blind, " ")+" zebra.csv -f csv")
+	w.does(false, "score final judge.csv -f json")
+	w.does(false, "token one")
+	w.serves()
+
+	for _, l := range ledgers {
+		if l.name == "difference" {
+			continue // a pass makes another incumbent, which all that follows shows
+		}
+		for i := range declared {
+			w.does(true, fmt.Sprintf("score %s all-%d.csv%s -f json", l.name, i, l.score))
+		}
+		w.does(true, "score "+l.name+" truth.csv -f json"+l.score)
+		w.does(true, "log "+l.name+" -f json")
+		w.does(true, "status "+l.name+" -f json")
+		w.does(true, "retire "+l.name+" -f json")
+		w.does(true, "score "+l.name+" odd.csv -f json"+l.score)
+	}
+}
+
+// serves asks a served gate, and a served ledger of differences.
+func (w *world) serves() {
+	t := w.t
+	token := newToken(t, "one", "tokens.txt")
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	w.makes("init open --labels labels.csv -m 9 -t 0.4 -b 0.5 --query binary --feedback gate --method gate")
+	w.does(false, "serve open --addr 127.0.0.1:0")
+	for _, line := range []string{
+		"serve open --labels labels.csv --bars 0.6 --tokens tokens.txt --public-board --host example.org --rate 50",
+		"serve difference --incumbent zebra.csv --bars 0.1",
+	} {
+		line += " --addr 127.0.0.1:0 --log log.jsonl -f json"
+		w.uses(strings.Fields(line))
+		ledger := strings.Fields(line)[1]
+		address, stop := serving(t, "holdout "+line)
+		for _, file := range append(blind, "few.csv", "none.csv", "wrong.csv", "judge.csv") {
+			body, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, query := range []string{"", "?name=mine", "?bar=0", "?metric=column:judge", "?guess=1"} {
+				w.asks(client, ledger, "POST", address+"/looks"+query, token, string(body))
+			}
+		}
+		for _, path := range []string{"/status", "/board", "/board?format=csv", "/board?format=json", "/plan.json"} {
+			w.asks(client, ledger, "GET", address+path, "", "")
+		}
+		code, stdout, stderr := stop()
+		w.looks(false, ledger, fmt.Sprintf("$ %s\nexit %d\n%s%s", line, code, stdout, stderr))
+	}
+}
+
+// unlike is the first line of each of two texts, and the first two lines that are not the same.
+func unlike(one, other string) string {
+	a, b := strings.Split(one, "\n"), strings.Split(other, "\n")
+	i := 0
+	for i < min(len(a), len(b))-1 && a[i] == b[i] {
+		i++
+	}
+	return fmt.Sprintf("%s\n%s\n\n%s\n%s", a[0], a[i], b[0], b[i])
+}
+
+// Nothing that leaves depends on a label but through the answer of a look, which is paid for. Two worlds have the same
+// rows and other labels, and are asked the same with every action and every flag. All that is seen is the same: what is
+// printed, exit codes, files with their sizes and modes, answers over HTTP with their headers, the log. Left out are
+// the clock, the paces, the salts, the chains over them and the labels' fingerprint, and the shown answers where they
+// differ.
+func TestNothingDependsOnTheLabels(t *testing.T) {
+	for _, pair := range holdouts {
+		t.Run(pair.name, func(t *testing.T) {
+			both := slices.Concat(labelled(pair.texts[0])[:4], labelled(pair.texts[1])[:4])
+			var worlds [2]*world
+			for i, texts := range pair.texts {
+				worlds[i] = &world{t: t}
+				worlds[i].live(texts, both)
+			}
+			one, other := worlds[0], worlds[1]
+			for i := range min(len(one.seen), len(other.seen)) {
+				if one.seen[i] != other.seen[i] {
+					t.Fatal(unlike(one.seen[i], other.seen[i]))
+				}
+			}
+			if len(one.seen) != len(other.seen) {
+				t.Errorf("%d and %d things were seen", len(one.seen), len(other.seen))
+			}
+			for _, a := range actions() {
+				if one.used[a.name] == nil {
+					t.Errorf("holdout %s is not asked: give it a case", a.name)
+				}
+				for _, flag := range a.flags {
+					if !one.used[a.name][flag] && a.name != "init" {
+						t.Errorf("holdout %s is not asked with --%s: give it a case", a.name, flag)
+					}
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,460 @@
+// Package ledger has the command holdout, which runs a plan and keeps its promise.
+package ledger
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
+	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
+	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/holdout"
+)
+
+// action is what the command does, by its first argument.
+type action struct {
+	name  string
+	takes string   // its first argument, for people: a folder if it is empty
+	files string   // what follows that, for people
+	most  int      // arguments after the folder
+	least int      // of them
+	flags []string // that belong to it, beside those of the output
+	run   func(*commands.Call, commands.Target, string, []string) error
+}
+
+func actions() []action {
+	init := []string{"labels", "incumbent", "plan", "scenario", "dry-run"}
+	for _, f := range slices.Concat(declarations, goalFlags) {
+		init = append(init, f.Name)
+	}
+	serving := []string{"labels", "incumbent", "bars"}
+	for _, f := range serveFlags {
+		serving = append(serving, f.Name)
+	}
+	return []action{
+		{name: "init", flags: init, run: runInit},
+		{name: "score", files: " PREDICTIONS...", least: 1, most: 1 << 20, run: runScore,
+			flags: []string{"labels", "incumbent", "metric", "name", "guess", "bar", "dry-run"}},
+		{name: "status", run: runStatus},
+		{name: "log", run: runLog},
+		{name: "verify", flags: []string{"chain"}, run: runVerify},
+		{name: "retire", run: runRetire},
+		{name: "token", takes: " NAME", run: runToken},
+		{name: "serve", flags: serving, run: runServe},
+	}
+}
+
+// line is what is typed.
+func (a action) line() string { return a.name + cmp.Or(a.takes, " DIR") + a.files }
+
+// Command is the command holdout.
+func Command() *commands.Command {
+	var names, lines []string
+	for _, a := range actions() {
+		names = append(names, a.name)
+		lines = append(lines, a.line())
+	}
+	return &commands.Command{
+		Name:      "holdout",
+		Summary:   "run a plan: answer looks, write each down first, refuse what the plan does not cover",
+		Arguments: strings.Join(lines, " | "),
+		Words:     func() []string { return names },
+		Description: "init makes a ledger in the folder DIR, for the labels of a holdout and one plan: the flags of\n" +
+			"samplesize, or a scenario of a plan file. The certificate is computed anew. score takes one look: the\n" +
+			"answer is on the disk before it is shown. A look that is known is repeated and costs nothing. status says\n" +
+			"what remains, log who looked when. verify checks every byte, and with --chain that the files continue those\n" +
+			"that had this chain. retire ends the ledger. serve answers the same looks over HTTP, to the teams whose tokens\n" +
+			"token made; it ends when it is told to, and finishes the look in hand.\n\n" +
+			"Labels have the columns id and label, predictions id and prediction, in csv, tsv or JSON lines and in any\n" +
+			"order. A prediction is right if it equals the label; any other text is wrong. A metric column:NAME is the mean\n" +
+			"of the column NAME of the predictions, values in [0, 1]. What init declares is kept in the plan: the metrics\n" +
+			"and bars that a look may ask, the classes, and what equals a label.\n\n" +
+			"What is promised is conditional on the rows' features, which the submitter usually has: the truth of a\n" +
+			"look is the mean over fresh labels of the same rows. It is the population's value only for predictions of a\n" +
+			"model that was made without these rows. Nobody may look at the labels but through the ledger.\n\n" +
+			"Exit codes: 0 answered, 4 a gate said fail or a plan does not certify, 3 refused: used up or retired.",
+		Flags: slices.Concat([]usage.Flag{
+			{Name: "labels", Usage: "labels in `FILE`; for score and serve, where those of the ledger are now"},
+			{Name: "incumbent", Usage: "difference: the predictions in `FILE` that candidates are compared with; for score and serve, where they are now"},
+			{Name: "metric", Usage: "`METRIC` of a look, one of those that were declared: accuracy, or column:NAME"},
+			{Name: "plan", Usage: "the plan file `FILE`, in place of the flags of samplesize"},
+			{Name: "scenario", Usage: "the scenario `NAME` of the plan file"},
+		}, declarations, goalFlags, []usage.Flag{
+			{Name: "name", Repeats: true, Usage: "the look's `NAME` in the log, up to 100 characters; of finalists one for " +
+				"each, by default the name of its file"},
+			{Name: "guess", Usage: "flags: the guess `G`"},
+			{Name: "bar", Usage: "gate: the bar `C`, unless the plan has one"},
+			{Name: "dry-run", Switch: true, Usage: "check everything, and write and answer nothing"},
+			{Name: "chain", Usage: "verify: find the chain `HASH` of an earlier answer"},
+		}, serveFlags),
+		Output: commands.Tables,
+		Examples: [2]string{
+			"dpcalc holdout init ledger --labels labels.csv -m 20 -b 0.05 --query binary",
+			"dpcalc holdout score ledger predictions.csv --name first",
+		},
+		Run: run,
+	}
+}
+
+func run(c *commands.Call) error {
+	all := actions()
+	var names []string
+	for _, a := range all {
+		names = append(names, a.name)
+	}
+	args := c.Texts(usage.Arguments)
+	if len(args) == 0 {
+		return usage.Errorf("holdout: got nothing, want %s", usage.OrList(names))
+	}
+	at := slices.Index(names, args[0])
+	if at < 0 {
+		return usage.Errorf("holdout: got %s, want %s%s", usage.Shown(args[0]), usage.OrList(names),
+			usage.DidYouMean(args[0], names))
+	}
+	a := all[at]
+	switch n := len(args) - 2; {
+	case n < 0 || args[1] == "":
+		return usage.Errorf("holdout %s: got no %s, want %s", a.name, cmp.Or(strings.ToLower(a.takes), " folder")[1:],
+			a.line())
+	case n < a.least || n > a.most:
+		return usage.Errorf("holdout %s: got %d files, want %s", a.name, n, a.line())
+	}
+	if err := belongs(c, all, a); err != nil {
+		return err
+	}
+	target, err := c.Target()
+	if err != nil {
+		return err
+	}
+	if err := a.keepsOut(c, target, args[1]); err != nil {
+		return err
+	}
+	return input(c, a.run(c, target, args[1], args[2:]))
+}
+
+// keepsOut refuses to write into the ledger's folder, where nobody but the ledger writes, and what could not be written
+// once a look is spent.
+func (a action) keepsOut(c *commands.Call, target commands.Target, dir string) error {
+	log, _ := c.Text("log")
+	for _, f := range []struct{ flag, path string }{{"output", target.Path}, {"log", log}} {
+		if f.path == "" || a.takes != "" {
+			continue
+		}
+		inside := outfile.Inside(f.path, dir)
+		for _, file := range holdout.Files() {
+			inside = inside || outfile.SameFile(f.path, filepath.Join(dir, file))
+		}
+		if inside {
+			return usage.Invalid(f.flag, f.path, "a file outside of the ledger's folder")
+		}
+	}
+	return c.Check(target.Path)
+}
+
+// belongs refuses the flags of other actions.
+func belongs(c *commands.Call, all []action, a action) error {
+	for _, f := range c.Command.Flags {
+		given := f.Switch && c.Is(f.Name)
+		if !f.Switch {
+			_, given = c.Text(f.Name)
+		}
+		if !given || slices.Contains(a.flags, f.Name) {
+			continue
+		}
+		var owners []string
+		for _, other := range all {
+			if slices.Contains(other.flags, f.Name) {
+				owners = append(owners, other.name)
+			}
+		}
+		return usage.Errorf("--%s: got holdout %s, want holdout %s", f.Name, a.name, usage.OrList(owners))
+	}
+	return nil
+}
+
+// input makes what is wrong with the input a usage error, of its flag if there is one.
+func input(c *commands.Call, err error) error {
+	wrong := (*holdout.InputError)(nil)
+	if told := (*usage.Error)(nil); !errors.As(err, &wrong) || errors.As(err, &told) {
+		return err
+	}
+	name, _, _ := strings.Cut(err.Error(), ":")
+	if slices.ContainsFunc(c.Command.Flags, func(f usage.Flag) bool { return f.Name == name }) {
+		return usage.Errorf("--%v", err)
+	}
+	return usage.Errorf("holdout: %v", err)
+}
+
+func runInit(c *commands.Call, target commands.Target, dir string, _ []string) error {
+	path, ok := c.Text("labels")
+	switch {
+	case !ok:
+		return usage.Errorf("--labels: got nothing, want a file")
+	case path == "-":
+		return usage.Errorf("--labels: got -, want a file that stays where it is")
+	}
+	labels, err := readLabels(c, path)
+	if err != nil {
+		return err
+	}
+	terms, err := readTerms(c, labels.Samples())
+	if err != nil {
+		return err
+	}
+	terms.Labels = path
+	done, err := readIncumbent(c, labels, &terms)
+	defer done()
+	if err != nil {
+		return err
+	}
+	row := made{terms: terms, samples: labels.Samples()}
+	if c.Is("dry-run") {
+		row.plan, err = holdout.Certify(terms, labels.Samples())
+	} else {
+		var ledger *holdout.Ledger
+		if ledger, err = holdout.Create(dir, labels, terms); err == nil {
+			var status holdout.Status
+			status, err = holdout.ReadStatus(dir)
+			row.plan, row.chain = ledger.Plan(), status.Chain
+		}
+	}
+	none := (*holdout.PlanError)(nil)
+	if errors.As(err, &none) {
+		row.reason = none.Reason
+	} else if err != nil {
+		return err
+	}
+	if err := commands.Emit(c, target, row.answer(dir)); err != nil {
+		return err
+	}
+	switch {
+	case none == nil:
+		return nil
+	case none.Checked:
+		return usage.Outcome(usage.ExitRefuted)
+	}
+	return usage.Outcome(usage.ExitNoAnswer)
+}
+
+// labelsOf reads the labels of a ledger, and says where they are.
+func labelsOf(c *commands.Call, status holdout.Status, dir string) (labels *holdout.Labels, path string, err error) {
+	path = status.Plan.Labels.In(dir)
+	if moved, ok := c.Text("labels"); ok {
+		path = moved
+	}
+	if path == "" {
+		return nil, path, usage.Errorf("--labels: got nothing, want a file: the ledger does not say where its labels are")
+	}
+	if labels, err = readLabels(c, path); err != nil {
+		return nil, path, fmt.Errorf("the labels: %w", err)
+	}
+	return labels, path, nil
+}
+
+// readLabels reads the labels' file.
+func readLabels(c *commands.Call, path string) (*holdout.Labels, error) {
+	f, err := openFile(c, path, "label", 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	labels, err := holdout.NewLabels(f.rows)
+	if err != nil {
+		return nil, f.blame(err)
+	}
+	return labels, nil
+}
+
+// readIncumbent opens the first incumbent, if there is one. The file stays open until done is called.
+func readIncumbent(c *commands.Call, labels *holdout.Labels, t *holdout.Terms) (done func(), err error) {
+	done = func() {}
+	path, ok := c.Text("incumbent")
+	if !ok {
+		return done, nil
+	}
+	metric := holdout.Accuracy
+	if t.Metrics != nil {
+		metric = t.Metrics[0]
+	}
+	column, err := holdout.ColumnOf(metric)
+	if err != nil {
+		return done, err
+	}
+	f, err := openFile(c, path, column, labels.Samples())
+	if err != nil {
+		return done, err
+	}
+	t.Incumbent.Values = f.table
+	t.Incumbent.Path = lasting(path)
+	return f.Close, nil
+}
+
+// lasting is where a file is found again, "" for standard input.
+func lasting(path string) string {
+	if path == "-" {
+		return ""
+	}
+	return path
+}
+
+func runScore(c *commands.Call, target commands.Target, dir string, paths []string) error {
+	status, err := holdout.ReadStatus(dir)
+	if err != nil {
+		return err
+	}
+	labels, labelled, err := labelsOf(c, status, dir)
+	if err != nil {
+		return err
+	}
+	ledger, err := holdout.Open(dir, labels)
+	if err != nil {
+		if changed := (*holdout.ChangedError)(nil); errors.As(err, &changed) {
+			return fmt.Errorf("%s: %w", labelled, err)
+		}
+		return err
+	}
+	if status.Incumbent, err = ledger.Incumbent(); err != nil { // that of a look in hand too
+		return err
+	}
+	list, done, err := readSubmissions(c, status, dir, paths)
+	defer done()
+	if err != nil {
+		return err
+	}
+	var answers []holdout.Answer
+	if c.Is("dry-run") {
+		answers, err = ledger.Preview(list...)
+	} else {
+		answers, err = ledger.ScoreAll(c.Context, list)
+	}
+	refused := (*holdout.RefusedError)(nil)
+	if err != nil && !errors.As(err, &refused) {
+		return err
+	}
+	if err := commands.Emit(c, target, looked(answers, dir, c.Is("dry-run"))); err != nil {
+		return err
+	}
+	if refused != nil {
+		fmt.Fprintf(c.Stderr, "dpcalc: holdout: %v\n", refused)
+		return usage.Outcome(usage.ExitNoAnswer)
+	}
+	if slices.ContainsFunc(answers, func(a holdout.Answer) bool { return a.Verdict == holdout.Fail }) {
+		return usage.Outcome(usage.ExitRefuted)
+	}
+	return nil
+}
+
+// readSubmissions opens the predictions. The files stay open until done is called.
+func readSubmissions(c *commands.Call, status holdout.Status, dir string, paths []string) (
+	list []holdout.Submission, done func(), err error) {
+	var open []*file
+	done = func() {
+		for _, f := range open {
+			f.Close()
+		}
+	}
+	one := holdout.Submission{Metric: status.Plan.Metric}
+	if metric, ok := c.Text("metric"); ok {
+		one.Metric = metric
+	}
+	for _, f := range []struct {
+		name string
+		into **float64
+	}{{"bar", &one.Bar}, {"guess", &one.Guess}} {
+		x, ok, err := numbers.One(c, f.name, numbers.Reals)
+		if err != nil {
+			return nil, done, err
+		}
+		if ok {
+			*f.into = &x
+		}
+	}
+	column, err := holdout.ColumnOf(one.Metric)
+	if err != nil {
+		return nil, done, err
+	}
+	table := func(path string) (holdout.Table, error) {
+		f, err := openFile(c, path, column, status.Plan.Promise.Samples)
+		if err != nil {
+			return nil, err
+		}
+		open = append(open, f)
+		return f.table, nil
+	}
+	moved, named := c.Text("incumbent")
+	if named && status.Incumbent == nil {
+		return nil, done, usage.Errorf("--incumbent: got one, want none: the plan is for no differences")
+	}
+	if status.Incumbent != nil {
+		path := status.Incumbent.In(dir)
+		if named {
+			path = moved
+		}
+		if path == "" {
+			return nil, done, usage.Errorf("--incumbent: got nothing, want its file: the incumbent came by standard input")
+		}
+		if one.Incumbent, err = table(path); err != nil {
+			return nil, done, err
+		}
+	}
+	if slices.Contains(paths, "-") && len(paths) > 1 {
+		return nil, done, usage.Errorf("holdout score: got - among %d files, want files, or - alone", len(paths))
+	}
+	names, err := namesOf(c, status, paths)
+	if err != nil {
+		return nil, done, err
+	}
+	for i, path := range paths {
+		s := one
+		s.Name, s.Path = names[i], lasting(path)
+		if s.Values, err = table(path); err != nil {
+			return nil, done, err
+		}
+		s.Source = open[len(open)-1].Name
+		list = append(list, s)
+	}
+	return list, done, nil
+}
+
+func runStatus(c *commands.Call, target commands.Target, dir string, _ []string) error {
+	s, err := holdout.ReadStatus(dir)
+	if err != nil {
+		return err
+	}
+	return commands.Emit(c, target, statusOf(s, dir))
+}
+
+func runLog(c *commands.Call, target commands.Target, dir string, _ []string) error {
+	_, lines, err := holdout.ReadLog(dir)
+	if err != nil {
+		return err
+	}
+	return commands.Emit(c, target, logOf(lines, dir))
+}
+
+func runVerify(c *commands.Call, target commands.Target, dir string, _ []string) error {
+	chain, given := c.Text("chain")
+	if digits, err := hex.DecodeString(chain); given && (err != nil || len(digits) != sha256.Size) {
+		return usage.Invalid("chain", chain, "the 64 hexadecimal digits that an answer carried")
+	}
+	v, err := holdout.Verify(dir, strings.ToLower(chain))
+	if err != nil {
+		return err
+	}
+	return commands.Emit(c, target, verifiedOf(v, dir, chain))
+}
+
+func runRetire(c *commands.Call, target commands.Target, dir string, _ []string) error {
+	s, err := holdout.Retire(c.Context, dir)
+	if err != nil {
+		return err
+	}
+	return commands.Emit(c, target, statusOf(s, dir))
+}

@@ -1,0 +1,187 @@
+package ledger
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/samplesize"
+	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/holdout"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// goalFlags state a plan on the command line.
+var goalFlags = []usage.Flag{
+	{Name: "samples", Alias: "n", Usage: "`N` rows (default: the number of labels)"},
+	{Name: "queries", Alias: "m", Usage: "`M` looks"},
+	{Name: "tau", Alias: "t", Usage: "accuracy `T`: how far an answer may be from its truth"},
+	{Name: "beta", Alias: "b", Usage: "failure probability `B`, for all looks together"},
+	{Name: "confidence", Usage: "1 - beta, `C`, in place of --beta"},
+	{Name: "query", Usage: "`KIND` of look: bounded (default), binary, or difference from the incumbent",
+		Words: []string{"bounded", "binary", "difference"}},
+	{Name: "feedback", Usage: "`WHAT` is shown: answers (default), gate, best, flags or final",
+		Words: []string{"answers", "gate", "best", "flags", "final"}},
+	{Name: "method", Usage: "`METHOD` (default: the best of " + strings.Join(holdout.Methods(), ", ") + ")",
+		Words: holdout.Methods()},
+	{Name: "passes", Usage: "gate: retired at pass `K` (default: never)"},
+	{Name: "threshold", Usage: "gate: the bar `C`, if it is known"},
+	{Name: "floor", Usage: "best: the known score `F` of a baseline (default 0)"},
+	{Name: "budget", Alias: "B", Usage: "flags: retired at flag `K`"},
+	{Name: "guess-error", Usage: "flags: no guess within `G` of the truth is flagged (default tau/2)"},
+	{Name: "hold", Usage: "flags: a guess within `T` of the holdout's value is not flagged, in place of --guess-error"},
+	{Name: "disagreement",
+		Usage: "difference: candidates differ from the incumbent on a share of at most `D` of the rows"},
+	{Name: "at-least", Usage: "binary: every population value is known to be at least `R`"},
+	{Name: "variance", Usage: "the values of every look vary from row to row with variance at most `V`"},
+	{Name: "checked", Switch: true, Usage: "difference: the disagreement is kept on the sample, and not known of the population"},
+	{Name: "one-sided", Switch: true, Usage: "nothing shown exceeds its truth by more than tau; it may fall short of it"},
+}
+
+// declarations say what a look may ask, and are kept in the plan.
+var declarations = []usage.Flag{
+	{Name: "metrics", Usage: "the metrics that a look may ask, `METRIC,...`: accuracy (default), or column:NAME for values " +
+		"in [0, 1]; the first is that of a look that names none"},
+	{Name: "match", Usage: "what equals a label, `HOW`: exact (default), trim (but for blanks around it), fold (and for " +
+		"upper and lower case) or number (the same decimal number)", Words: ways()},
+	{Name: "classes", Usage: "the predictions that there are, `TEXT,...`, which are public: any other text is refused. " +
+		"Without it any text is a prediction"},
+	{Name: "bars", Usage: "gate: the bars that a look may ask, `C,...`, for init; or for serve, where the plan has none"},
+}
+
+// ways are the words of --match.
+func ways() (names []string) {
+	for _, m := range holdout.Matches() {
+		names = append(names, string(m))
+	}
+	return names
+}
+
+// readTerms reads what a new ledger is to promise for so many rows.
+func readTerms(c *commands.Call, samples int64) (t holdout.Terms, err error) {
+	t.Metrics, t.Classes = items(c, "metrics"), items(c, "classes")
+	match, _ := c.Text("match")
+	t.Match = holdout.Match(match)
+	if t.Bars, err = numbers.List(c, "bars", numbers.Reals); err != nil {
+		return t, err
+	}
+	path, planned := c.Text("plan")
+	if !planned {
+		if _, ok := c.Text("scenario"); ok {
+			return t, usage.Errorf("--scenario: got it without --plan, want both")
+		}
+		t.Method, _ = c.Text("method")
+		t.Goal, err = readGoal(c)
+		return t, err
+	}
+	for _, f := range goalFlags {
+		if _, ok := c.Text(f.Name); ok || f.Switch && c.Is(f.Name) {
+			return t, usage.Errorf("--%s: given with --plan, want one of the two", f.Name)
+		}
+	}
+	name, _ := c.Text("scenario")
+	t.Goal, t.Methods, err = samplesize.Scenario(c, path, name, samples)
+	return t, err
+}
+
+// items are what a flag lists, with commas between, nil if it was not given.
+func items(c usage.Values, flag string) []string {
+	text, ok := c.Text(flag)
+	if !ok {
+		return nil
+	}
+	return strings.Split(text, ",")
+}
+
+// readGoal reads the flags of samplesize, with one value each.
+func readGoal(c usage.Values) (g transfer.Goal, err error) {
+	query, err := usage.OneOf(c, "query", "bounded", "binary", "difference", "sensitive", "minimization")
+	if err != nil {
+		return g, err
+	}
+	if g.Query, err = transfer.ParseQuery(query); err != nil {
+		return g, err
+	}
+	shown, err := usage.OneOf(c, "feedback", "answers", "gate", "best", "flags", "final")
+	if err != nil {
+		return g, err
+	}
+	if g.Feedback, err = transfer.ParseFeedback(shown); err != nil {
+		return g, err
+	}
+	if err := readBeta(c, &g.Beta); err != nil {
+		return g, err
+	}
+	for _, f := range []struct {
+		name string
+		into *int64
+	}{{"samples", &g.Samples}, {"queries", &g.Queries}, {"passes", &g.Passes}, {"budget", &g.Budget}} {
+		if *f.into, _, err = numbers.One(c, f.name, numbers.Counts); err != nil {
+			return g, err
+		}
+	}
+	for _, f := range []struct {
+		name string
+		into *float64
+	}{{"tau", &g.Tau}, {"floor", &g.Floor}, {"hold", &g.Hold}, {"disagreement", &g.Disagreement},
+		{"at-least", &g.AtLeast}, {"variance", &g.Variance}} {
+		if *f.into, _, err = numbers.One(c, f.name, numbers.NonNegatives); err != nil {
+			return g, err
+		}
+		if _, ok := c.Text(f.name); ok && *f.into == 0 && f.name != "floor" {
+			return g, usage.Invalid(f.name, "0", "a positive number")
+		}
+	}
+	for _, f := range []struct {
+		name string
+		into *transfer.Option
+	}{{"threshold", &g.Bar}, {"guess-error", &g.GuessError}} {
+		if f.into.Value, f.into.Given, err = numbers.One(c, f.name, numbers.Reals); err != nil {
+			return g, err
+		}
+	}
+	g.OneSided, g.Checked = c.Is("one-sided"), c.Is("checked")
+	return g, enough(g)
+}
+
+// enough asks for two of the three quantities that the number of labels leaves open.
+func enough(g transfer.Goal) error {
+	var got []string
+	for _, f := range []struct {
+		name  string
+		given bool
+	}{{"--queries", g.Queries != 0}, {"--tau", g.Tau != 0}, {"--beta", g.Beta != 0}} {
+		if f.given {
+			got = append(got, f.name)
+		}
+	}
+	if len(got) >= 2 {
+		return nil
+	}
+	return usage.Errorf("holdout init: got %s, want two of --queries, --tau and --beta to find the third, or all to check",
+		cmp.Or(strings.Join(got, ""), "none of them"))
+}
+
+// readBeta reads --beta or --confidence.
+func readBeta(c usage.Values, into *theory.LogProb) error {
+	beta, ok, err := numbers.One(c, "beta", numbers.Probabilities)
+	if err != nil {
+		return err
+	}
+	other, confident, err := numbers.One(c, "confidence", numbers.Confidences)
+	switch {
+	case err != nil:
+		return err
+	case ok && confident:
+		return usage.Errorf("--confidence: given with --beta, want one of the two")
+	case confident:
+		*into = other
+		return numbers.LikelyFailures("confidence", []theory.LogProb{other})
+	case ok:
+		*into = beta
+		return numbers.LikelyFailures("beta", []theory.LogProb{beta})
+	}
+	return nil
+}

@@ -1,0 +1,391 @@
+// Package pvalues has the command pvalue-correct: thresholds and adjusted p-values of tests that
+// were chosen after the data had been seen, one by one or for a table of them.
+package pvalues
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/steps"
+	"github.com/dpcalc/dpcalc/cmd/internal/csvfile"
+	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
+	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/pvalue"
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// command is the name of the command.
+const command = "pvalue-correct"
+
+// Command is the command pvalue-correct.
+func Command() *commands.Command {
+	return &commands.Command{
+		Name:      command,
+		Summary:   "p-values of tests that were chosen after the data had been seen",
+		Arguments: "[FILE|-]",
+		Description: "The threshold gamma at which the selected test may reject at level alpha, by every theorem that\n" +
+			"speaks about what the selection was based on, and with --p the adjusted p-value. --by names that SOURCE,\n" +
+			"which takes its own flags:\n\n" + sourceGrammar() + "\n\n" +
+			"A FILE of comma, semicolon or tab separated values (- for standard input) is written back as csv, or tsv if\n" +
+			"it is, with the columns p_adjusted, threshold, reject and status appended, by the method with the greatest\n" +
+			"threshold or --method. Empty cells, NA, NaN, null and . are missing values, <0.001 is read as 0.001, and a\n" +
+			"single column of p-values needs no header line. A correction protects the one\n" +
+			"selected test. If several are reported, --family makes p_adjusted and reject valid for all of them; threshold\n" +
+			"stays that of a single test. --family-on adjusted (default) takes the step on the adjusted p-values; raw takes\n" +
+			"it on the p-values of the FILE and corrects the result once, which is valid too and rejects no less (by\n" +
+			"russo-zou16, at alpha up to 0.6).\n" +
+			"Without a FILE the numbers of a question take lists and ranges, as in samplesize: 0.001,0.01 or 1:1k:x10. There is\n" +
+			"a row for each method of each combination, and --plot draws one list or two.\n" +
+			"A workbook (-o FILE.xlsx) has a sheet whose thresholds follow its inputs.",
+		Flags: slices.Concat([]usage.Flag{
+			{Name: "alpha", Alias: "a", Usage: "`A`, the probability of a false rejection"},
+			{Name: "by", Usage: "`SOURCE` of the selection: " + usage.OrList(sourceNames()), Words: sourceNames()},
+			{Name: "p", Usage: "`P`, a p-value, in place of a FILE"},
+			{Name: "wins", Usage: "`W` pairs in which the new one is better: the p-value of the exact sign test, with --losses"},
+			{Name: "losses", Usage: "`L` pairs in which it is worse; without --wins, how many wins it takes"},
+			{Name: "target-threshold", Usage: "find the number of the SOURCE that is left out, for a threshold of `G`"},
+			{Name: "survives", Usage: "the same for a p-value `P`: how much selection it survives"},
+			{Name: "level", Usage: "in place of --alpha: the alpha at which intervals of confidence `L` hold"},
+			{Name: "samples", Alias: "n", Usage: "`N` rows"},
+			steps.DataFlag,
+			commands.NeighboursFlag,
+		}, steps.NumberFlags(), []usage.Flag{
+			{Name: "tests", Usage: "`J` tests one after the other, each chosen in view of the verdicts before"},
+			{Name: "spending", Usage: "how they share alpha, `SEQUENCE`: " + usage.OrList(spendingNames()) + " (default equal)",
+				Words: spendingNames()},
+			{Name: "rejected", Usage: "the numbers of those rejected so far, `I,J,...`"},
+			steps.StepFlag,
+			{Name: "method", Usage: "only this `METHOD`"},
+			{Name: "family", Usage: "correct all p-values of the FILE by `STEP`: " + usage.OrList(familyNames()) +
+				" (default none)", Words: familyNames()},
+			{Name: "family-on",
+				Usage: "take the STEP on `WHICH` p-values: " + usage.OrList(familyBases) + " (default adjusted)",
+				Words: familyBases},
+			{Name: "p-column", Usage: "`NAME` of the column of p-values (default p, pval, p_value or the like)"},
+			{Name: "e-column", Usage: "`NAME` of a column of e-values, of which 1/e is a p-value"},
+			{Name: "max-rows", Usage: "answer up to `R` combinations of lists (default 1000000)"},
+			{Name: "plot", Switch: true, Usage: "draw a list in characters; -o with .svg, .png or .pdf draws it in a file"},
+			{Name: "raw", Switch: true, Usage: "leave cells of the FILE that a spreadsheet would run as formulas as they are"},
+		}),
+		Output: commands.Tables | commands.Drawings,
+		Examples: [2]string{
+			"dpcalc pvalue-correct --p 0.003 --alpha 0.05 --by pure-dp --epsilon 0.01 --samples 10k",
+			"dpcalc pvalue-correct pvalues.csv --alpha 0.05 --by description --outcomes 40 --family holm",
+		},
+		Run: runPvalueCorrect,
+	}
+}
+
+// bySteps is the source that is a chain of --step.
+const bySteps = "steps"
+
+func sourceNames() []string {
+	var names []string
+	for _, k := range steps.Kinds() {
+		if !k.Several() {
+			names = append(names, k.Name)
+		}
+	}
+	return append(names, bySteps, bySeries)
+}
+
+// familyBases are the p-values that a family step is taken on. The first is the
+// default.
+var familyBases = []string{"adjusted", "raw"}
+
+func familyNames() []string {
+	var names []string
+	for _, f := range pvalue.Families() {
+		names = append(names, string(f))
+	}
+	return names
+}
+
+// sampleFlags go with every source that depends on the number of records.
+var sampleFlags = []string{"samples", "data"}
+
+// sourceFlags returns the flags that belong to a source.
+func sourceFlags(source string) []string {
+	if source == bySeries {
+		return seriesFlags
+	}
+	for _, k := range steps.Kinds() {
+		if k.Name != source {
+			continue
+		}
+		flags := k.Keys()
+		if k.Private {
+			flags = append(flags, sampleFlags...)
+		}
+		if k.Replaced != nil {
+			flags = append(flags, commands.NeighboursKey)
+		}
+		return flags
+	}
+	return append([]string{"step", commands.NeighboursKey}, sampleFlags...)
+}
+
+// sourceGrammar is the sources with their flags, a line each.
+func sourceGrammar() string {
+	var lines []string
+	for _, k := range steps.Kinds() {
+		if k.Several() {
+			continue
+		}
+		var parts []string
+		for _, group := range k.Needs {
+			parts = append(parts, "--"+strings.Join(group, "|--"))
+		}
+		if k.Private {
+			parts = append(parts, "--samples", "[--data]")
+		}
+		if k.Replaced != nil {
+			parts = append(parts, "[--"+commands.NeighboursKey+"]")
+		}
+		for _, key := range k.Optional {
+			parts = append(parts, "[--"+key+"]")
+		}
+		lines = append(lines, fmt.Sprintf("  %-12s %s", k.Name, strings.Join(parts, " ")))
+	}
+	lines = append(lines, fmt.Sprintf("  %-12s --step ... as in maxinfo, in any order", bySteps),
+		fmt.Sprintf("  %-12s --tests [--spending] [--rejected] [--passes], for levels of tests one after the other",
+			bySeries))
+	return strings.Join(lines, "\n")
+}
+
+// readSource reads --by and the flags of that source.
+func readSource(c usage.Values) (plan steps.Learned, source string, err error) {
+	if _, ok := c.Text("by"); !ok {
+		return plan, "", usage.Errorf("--by: got nothing, want %s", usage.OrList(sourceNames()))
+	}
+	if source, err = usage.OneOf(c, "by", sourceNames()...); err != nil {
+		return plan, source, err
+	}
+	mine := sourceFlags(source)
+	d := &steps.Details{Where: "--", Dash: "--", Said: make(map[string]string)}
+	for _, other := range sourceNames() {
+		for _, flag := range sourceFlags(other) {
+			raw, ok := c.Text(flag)
+			if ok && !slices.Contains(mine, flag) {
+				return plan, source, usage.Errorf("--%s: given with --by %s, which takes --%s; it belongs to %s",
+					flag, source, strings.Join(mine, ", --"), usage.OrList(ownersOf(flag)))
+			}
+			if ok {
+				d.Said[flag] = raw
+			}
+		}
+	}
+	kinds := steps.Kinds()
+	if source == bySeries { // its own flags are read by itself
+		return plan, source, nil
+	}
+	i := slices.IndexFunc(kinds, func(k steps.Kind) bool { return k.Name == source })
+	if i < 0 {
+		plan, err = steps.Read(c)
+		return plan, source, err
+	}
+	step, err := kinds[i].Step(d)
+	if err != nil {
+		return plan, source, err
+	}
+	by, err := commands.ReadConvention(c)
+	if err != nil {
+		return plan, source, err
+	}
+	var typed []string
+	for _, key := range kinds[i].Keys() {
+		if d.Has(key) {
+			typed = append(typed, key+"="+d.Said[key])
+		}
+	}
+	if err := plan.Add(kinds[i], step, source+":"+strings.Join(typed, ","), by); err != nil {
+		return plan, source, err
+	}
+	if !kinds[i].Private {
+		return plan, source, nil
+	}
+	return plan, source, steps.ReadSample(c, &plan.Plan, source)
+}
+
+// ownersOf returns the sources that a flag belongs to.
+func ownersOf(flag string) []string {
+	return slices.DeleteFunc(sourceNames(), func(s string) bool { return !slices.Contains(sourceFlags(s), flag) })
+}
+
+// readColumn reads which column of the FILE is meant, and the flag that says so, "" for none.
+func readColumn(c usage.Values) (column csvfile.Column, flag string, err error) {
+	p, hasP := c.Text("p-column")
+	e, hasE := c.Text("e-column")
+	switch {
+	case hasP && hasE:
+		return column, "", usage.Errorf("--e-column: given with --p-column, want one of the two")
+	case hasP:
+		return csvfile.Column{Name: p}, "p-column", nil
+	case !hasE:
+		return column, "", nil
+	}
+	read := func(text string) (theory.LogProb, bool) {
+		p, err := pvalue.ParseEValue(text)
+		return p, err == nil
+	}
+	return csvfile.Column{Name: e, Read: read, Want: "an e-value, a number of at least 0"}, "e-column", nil
+}
+
+// mode is a question that the command answers.
+type mode struct {
+	flag  string   // that asks for it
+	takes []string // the flags of questions that belong to it
+	ask   func(*commands.Call, commands.Target, grid) error
+}
+
+// modes are the questions, the last one where no flag asks another.
+var modes = []mode{
+	{"level", []string{"level"}, alphas},
+	{"target-threshold", []string{"target-threshold"}, leftOutBy("target-threshold")},
+	{"survives", []string{"survives"}, leftOutBy("survives")},
+	{"", []string{"p", "wins", "losses", "family", "family-on", "p-column", "e-column"}, thresholds},
+}
+
+// fileFlags belong to a FILE.
+var fileFlags = []string{"family", "family-on", "p-column", "e-column"}
+
+// readMode reads which question is asked. The flags of others have no meaning beside it.
+func readMode(c usage.Values, path string) (m mode, err error) {
+	given := func(flag string) bool { _, ok := c.Text(flag); return ok }
+	switch {
+	case given("alpha") && given("level"):
+		return m, usage.Errorf("--level: given with --alpha, want one of the two")
+	case !given("alpha") && !given("level"):
+		return m, usage.Errorf("--alpha: got nothing, want a value, or --level")
+	}
+	m = modes[slices.IndexFunc(modes, func(m mode) bool { return m.flag == "" || given(m.flag) })]
+	for _, other := range slices.Backward(modes) {
+		for _, flag := range other.takes {
+			if m.flag != "" && given(flag) && !slices.Contains(m.takes, flag) {
+				return m, usage.Errorf("--%s: given with --%s, want one of the two", m.flag, flag)
+			}
+		}
+	}
+	if m.flag != "" && len(c.Texts(usage.Arguments)) > 0 {
+		return m, usage.Errorf("--%s: given with %s, want one of the two", m.flag, usage.Shown(path))
+	}
+	return m, nil
+}
+
+func runPvalueCorrect(c *commands.Call) error {
+	path, err := readPath(c)
+	if err != nil {
+		return err
+	}
+	own := ownFormat(c, path)
+	if own {
+		call := *c
+		call.Values = usage.Replaced(c.Values, "format", record.CSV.Name)
+		c = &call
+	}
+	target, err := c.Target()
+	if err != nil {
+		return err
+	}
+	if c.Is("raw") && path == "" {
+		return usage.Errorf("--raw: given without a FILE")
+	}
+	if by, _ := c.Text("by"); by == bySeries {
+		return series(c, target)
+	}
+	m, err := readMode(c, path)
+	if err != nil {
+		return err
+	}
+	g, err := readGrid(c)
+	if err != nil {
+		return err
+	}
+	if err := drawable(c, target, g, path); err != nil {
+		return err
+	}
+	if err := g.alone(c, path); err != nil {
+		return err
+	}
+	if path != "" {
+		return correctFile(c, target, path, own)
+	}
+	return m.ask(c, target, g)
+}
+
+// readPath reads the FILE, "" for none.
+func readPath(c usage.Values) (path string, err error) {
+	switch files := c.Texts(usage.Arguments); {
+	case len(files) > 1:
+		return "", usage.Errorf("pvalue-correct: unexpected argument %s", usage.Shown(files[1]))
+	case len(files) == 1:
+		path = files[0]
+	}
+	return path, nil
+}
+
+// ownFormat reports whether the FILE's kind decides the format.
+func ownFormat(c usage.Values, path string) bool {
+	_, explicit := c.Text("format")
+	to, hasOutput := c.Text("output")
+	standard := !hasOutput || to == "-"
+	return path != "" && !explicit && standard
+}
+
+// alone refuses lists with a FILE.
+func (g grid) alone(c usage.Values, path string) error {
+	if len(g.lists) == 0 {
+		return nil
+	}
+	flag := g.lists[0].flag
+	for _, other := range fileFlags {
+		if _, ok := c.Text(other); ok {
+			return usage.Errorf("--%s: got a list with --%s, want one value", flag, other)
+		}
+	}
+	if len(c.Texts(usage.Arguments)) > 0 {
+		return usage.Errorf("--%s: got a list with %s, want one value", flag, usage.Shown(path))
+	}
+	return nil
+}
+
+// fileless refuses what has no meaning without a FILE, and an empty name of one.
+func (r request) fileless(c usage.Values) error {
+	column, flag, err := readColumn(c)
+	switch {
+	case err != nil:
+		return err
+	case len(c.Texts(usage.Arguments)) > 0:
+		return usage.Errorf("pvalue-correct: got %s, want a FILE", usage.Shown(""))
+	case flag != "":
+		return usage.Errorf("--%s: got %s without a FILE", flag, usage.Shown(column.Name))
+	case r.basis != "" && !r.p.given:
+		return usage.Errorf("--family: got %s without a FILE of p-values", r.family)
+	}
+	return nil
+}
+
+// readFamily reads the step for several p-values. Its basis is "" where there is none.
+func readFamily(c usage.Values) (family, basis string, err error) {
+	if family, err = usage.OneOf(c, "family", familyNames()...); err != nil {
+		return "", "", err
+	}
+	if basis, err = usage.OneOf(c, "family-on", familyBases...); err != nil {
+		return "", "", err
+	}
+	if family != string(pvalue.NoFamily) {
+		return family, basis, nil
+	}
+	if _, given := c.Text("family-on"); given {
+		return "", "", usage.Errorf("--family-on: got %s without a --family", basis)
+	}
+	return family, "", nil
+}
+
+func readAlpha(c usage.Values) (theory.LogProb, error) {
+	alpha, _, err := numbers.One(c, "alpha", numbers.Probabilities)
+	return alpha, err
+}

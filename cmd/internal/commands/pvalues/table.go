@@ -1,0 +1,368 @@
+package pvalues
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
+	"github.com/dpcalc/dpcalc/cmd/internal/csvfile"
+	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
+	"github.com/dpcalc/dpcalc/cmd/internal/parallel"
+	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/delimited"
+	"github.com/dpcalc/dpcalc/pvalue"
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// correction is a table of p-values with what to make of it.
+type correction struct {
+	asked    request
+	live     *record.Live
+	appended []record.Column[judged] // the columns after those of the table
+	target   commands.Target
+	by       pvalue.Test
+	family   pvalue.Family
+	raw      bool // cells stay as they are
+
+	table     *csvfile.Table
+	threshold record.Cell
+	adjusted  []theory.LogProb // of all p-values, if they are needed before the first row
+	splitters sync.Pool
+}
+
+// judged is a record of a table, with what became of its p-value.
+type judged struct {
+	*correction
+	at       int // from 0
+	cells    []string
+	p        bool // whether there is one
+	adjusted theory.LogProb
+}
+
+// value is a cell of a p-value that the test says something about.
+func (j judged) value(c func() record.Cell) record.Cell {
+	if !j.p || !j.by.Status.Applies() {
+		return record.Cell{}
+	}
+	return c()
+}
+
+// rejected says whether a p-value is rejected.
+var rejected = record.Column[judged]{Name: "reject", Says: "whether p_adjusted is at most alpha",
+	Cell: func(j judged) record.Cell {
+		return j.value(func() record.Cell { return record.Truth(j.adjusted <= j.by.Alpha) })
+	}}
+
+// appended are the columns after those of the table.
+var appended = []record.Column[judged]{
+	{Name: "p_adjusted", Says: "the least alpha at which the test is rejected, with the family step",
+		Cell: func(j judged) record.Cell {
+			return j.value(func() record.Cell { return adjustedCell(&j.by, j.adjusted) })
+		}},
+	{Name: "threshold", Says: "that of a single selected test", Cell: func(j judged) record.Cell {
+		return j.value(func() record.Cell { return j.threshold })
+	}},
+	rejected,
+	{Name: "status", Says: "ok: certified; missing: no p-value; vacuous: the theorem leaves no threshold",
+		Cell: func(j judged) record.Cell {
+			if !j.p {
+				return record.Words(string(theory.Missing))
+			}
+			return record.Words(string(j.by.Status))
+		}},
+}
+
+// inLogarithms are the columns after those, in formats that nest.
+var inLogarithms = []record.Column[judged]{
+	{Name: "ln_p_adjusted", Cell: func(j judged) record.Cell {
+		return j.value(func() record.Cell { return record.Exactly(j.adjusted.Ln()) })
+	}},
+	{Name: "ln_threshold", Cell: func(j judged) record.Cell {
+		return j.value(func() record.Cell { return record.Exactly(j.by.Threshold.Ln()) })
+	}},
+}
+
+// correctFile writes a table with the corrected p-values. With own it is written with
+// the separator that it has.
+func correctFile(c *commands.Call, target commands.Target, path string, own bool) error {
+	r, err := readRequest(c)
+	if err != nil {
+		return err
+	}
+	column, flag, err := readColumn(c)
+	switch {
+	case err != nil:
+		return err
+	case r.p.given:
+		return usage.Errorf("--p: given with %s, want one of the two", usage.Shown(path))
+	case r.against.given:
+		return usage.Errorf("--losses: given with %s, want one of the two", usage.Shown(path))
+	case flag != "" && column.Name == "":
+		return usage.Invalid(flag, column.Name, "the name of a column")
+	}
+	all, best, err := tests(r.plan.Plan, r.alpha, r.method)
+	if err != nil {
+		return err
+	}
+	t := &correction{asked: r, target: target, by: all[chosen(all, best)], family: pvalue.Family(r.family), raw: c.Is("raw"),
+		splitters: sync.Pool{New: func() any { return delimited.NewSplitter(nil, 0) }}}
+	if t.live, err = r.live([]pvalue.Test{t.by}, nil); err != nil {
+		return err
+	}
+	out := target.Path
+	if files := path != "-" && out != "-"; files && out != "" && outfile.SameFile(path, out) {
+		return usage.Errorf("--output: got %s, which is read, want another file", usage.Shown(out))
+	}
+	if t.table, err = csvfile.OpenTable(c.Session, path, column); err != nil {
+		return err
+	}
+	defer t.table.Close()
+	if own && t.target.Format.Dialect == "" && t.table.Separator == '\t' {
+		t.target.Format = record.TSV
+	}
+	a, err := t.answer()
+	if err != nil {
+		return err
+	}
+	if best >= 0 {
+		a.Tally.Answered()
+	}
+	passes := 0 // before the rows are written
+	if t.by.Status.Applies() && (t.family != pvalue.NoFamily || t.xlsx()) {
+		if passes = 1; t.rawFirst() {
+			passes = 2
+		}
+	}
+	a.Bar, a.Before = c.Progress((passes+1)*t.table.Records).Of("rows"), passes*t.table.Records
+	defer a.Bar.End()
+	if passes > 0 {
+		if err := t.adjustAll(c, a.Bar); err != nil {
+			return err
+		}
+	}
+	a.Then = func() error {
+		for _, line := range t.table.Remarks() {
+			fmt.Fprintln(c.Stderr, line)
+		}
+		t.tellMissing(c.Stderr)
+		return nil
+	}
+	return commands.Emit(c, t.target, a)
+}
+
+// tellMissing counts the missing p-values, and warns of a family step that does not count
+// them: some programs write NA for a test that was made and failed.
+func (t *correction) tellMissing(w io.Writer) {
+	switch n := t.table.Missing; {
+	case n == 0:
+		return
+	case n == 1:
+		fmt.Fprintln(w, "1 missing p-value")
+	default:
+		fmt.Fprintf(w, "%d missing p-values\n", n)
+	}
+	if t.family != pvalue.NoFamily && t.adjusted != nil {
+		fmt.Fprintf(w, "warning: --family %s counted m = %d p-values and none of the missing ones; NA may stand for \"not significant\", as DESeq2's padj does for genes that it filters out: a test that was made counts, give it p = 1\n", t.family,
+			t.tests())
+	}
+}
+
+// tests is the number of p-values that a family step counts.
+func (t *correction) tests() int { return t.table.Records - t.table.Missing }
+
+func (t *correction) json() bool { return t.target.Format.Nested }
+
+func (t *correction) xlsx() bool { return t.target.Format.Book != nil }
+
+// rawFirst reports whether the family step comes before the correction.
+func (t *correction) rawFirst() bool { return t.asked.basis == "raw" }
+
+// answer is the table with its columns, and refuses what the format cannot hold.
+func (t *correction) answer() (a commands.Answer[judged], err error) {
+	if t.threshold = thresholdCell(&t.by); t.target.Format.Print != nil {
+		t.threshold = Legible(t.by.Threshold)
+	}
+	t.appended = appended
+	switch {
+	case t.json():
+		t.appended = slices.Concat(appended, inLogarithms)
+	case t.follows():
+		t.appended = append(slices.Clone(appended), rejectLive)
+	}
+	columns, err := t.columns()
+	if err != nil {
+		return a, err
+	}
+	a = commands.Answer[judged]{
+		Command: command, Rows: t, Columns: columns, Shown: titled(columns), Say: t.say, Tally: new(commands.Tally),
+		Look: judged.look, About: t.about,
+		Live: func() (*record.Live, error) { return t.live, nil },
+	}
+	a.Inputs = append(t.asked.inputs(), record.Input{Name: "file", Value: record.Words(t.table.Name)},
+		record.Input{Name: "p_column", Value: record.Words(t.table.Columns[t.table.P])},
+		record.Input{Name: "corrected_by", Value: record.Words(t.by.Correction.Name)})
+	if t.family != pvalue.NoFamily {
+		a.Inputs = append(a.Inputs, record.Input{Name: "family_size", Value: record.Count(int64(t.tests()))})
+	}
+	rows, width := int64(t.table.Records), int64(len(columns))
+	switch {
+	case t.family != pvalue.NoFamily && t.tests() > mostAdjusted:
+		return a, usage.Errorf("--family: got %d p-values, want at most %d, which the step holds in memory", t.tests(),
+			mostAdjusted)
+	case t.xlsx():
+		return a, commands.FitsSheet(rows, width)
+	case t.target.Format.Encode == nil:
+		return a, commands.FitsTable(rows, width)
+	}
+	return a, nil
+}
+
+// columns are those of the table, and those that are appended.
+func (t *correction) columns() (all []record.Column[judged], err error) {
+	mine, seen := record.Names(t.appended), make(map[string]bool)
+	for i, name := range t.table.Columns {
+		switch {
+		case slices.Contains(mine, name):
+			return nil, usage.Errorf("%s: got a column %s, want that name free for the result", t.table.Name, name)
+		case t.json() && seen[name]:
+			return nil, usage.Errorf("%s: got two columns %s, want one to write JSON", t.table.Name, usage.Shown(name))
+		}
+		seen[name] = true
+		if delimited := t.target.Format.Encode != nil && !t.json(); delimited && !t.raw {
+			name = record.Inert(name)
+		}
+		cell := func(j judged) record.Cell { return j.typed(i) }
+		if t.xlsx() && i == t.table.P {
+			cell = judged.number
+		}
+		all = append(all, record.Column[judged]{Name: name, Cell: cell})
+	}
+	return append(all, t.appended...), nil
+}
+
+// titled shows people the names of the columns as they are.
+func titled(columns []record.Column[judged]) []record.Column[judged] {
+	list := make([]record.Column[judged], len(columns))
+	for i, c := range columns {
+		list[i] = c.Titled(c.Name)
+	}
+	return list
+}
+
+// mostAdjusted is how many p-values a family step takes: some 24 bytes each.
+const mostAdjusted = 100_000_000
+
+// adjustAll fills in the adjusted p-values with the family step: taken on the p-values
+// as they are corrected, or as they stand, to be corrected then.
+func (t *correction) adjustAll(c *commands.Call, bar *outfile.Progress) error {
+	t.adjusted = make([]theory.LogProb, t.tests())
+	value := t.one
+	if t.rawFirst() {
+		value = t.read
+	}
+	err := parallel.For(c.Context, t.table.Records, c.Workers, func(lo, hi int) error {
+		return t.visit(lo, hi, func(rank int, cells []string) (err error) {
+			if text := cells[t.table.P]; !csvfile.Absent(text) {
+				t.adjusted[rank], err = value(text)
+			}
+			return err
+		})
+	}, bar.Step)
+	if err == nil {
+		err = t.family.Adjust(t.adjusted)
+	}
+	if err != nil || !t.rawFirst() {
+		return err
+	}
+	return parallel.For(c.Context, len(t.adjusted), c.Workers, func(lo, hi int) (err error) {
+		for i := lo; i < hi && err == nil; i++ {
+			t.adjusted[i], err = t.by.Adjusted(t.adjusted[i])
+		}
+		return err
+	}, func(done int) { bar.Step(t.table.Records + done) })
+}
+
+// visit visits records of the table.
+func (t *correction) visit(lo, hi int, visit func(rank int, cells []string) error) error {
+	s := t.splitters.Get().(*delimited.Splitter)
+	defer t.splitters.Put(s)
+	return t.table.Each(s, lo, hi, visit)
+}
+
+// one adjusts a single p-value.
+func (t *correction) one(text string) (theory.LogProb, error) {
+	p, err := t.read(text)
+	if err != nil {
+		return 0, err
+	}
+	return t.by.Adjusted(p)
+}
+
+// read reads a p-value. The float64 above an ordinary decimal will do, except where a
+// rounding decides.
+func (t *correction) read(text string) (theory.LogProb, error) {
+	if x, ok := t.table.Plain(text); ok && x > 1e-300 {
+		if p, err := theory.Prob(math.Nextafter(x, 1)); err == nil && math.Abs(p.Ln()-t.by.Threshold.Ln()) > 1e-9 {
+			return p, nil
+		}
+	}
+	p, ok := t.table.Chance(text)
+	if !ok {
+		return 0, t.table.Changed()
+	}
+	return p, nil
+}
+
+// Units and Len are the records of the table.
+func (t *correction) Units() int { return t.table.Records }
+func (t *correction) Len() int   { return t.table.Records }
+
+// Each says what becomes of records.
+func (t *correction) Each(lo, hi int, visit func(judged) error) error {
+	at := lo
+	return t.visit(lo, hi, func(rank int, cells []string) (err error) {
+		j := judged{correction: t, at: at, cells: cells, p: !csvfile.Absent(cells[t.table.P])}
+		switch {
+		case !j.p || !t.by.Status.Applies():
+		case t.adjusted != nil:
+			j.adjusted = t.adjusted[rank]
+		default:
+			j.adjusted, err = t.one(cells[t.table.P])
+		}
+		if at++; err != nil {
+			return err
+		}
+		return visit(j)
+	})
+}
+
+// typed is a cell of the user's table.
+func (j judged) typed(column int) record.Cell {
+	if text := j.cells[column]; !j.raw && text != "" {
+		return record.Foreign(text)
+	}
+	return record.Words(j.cells[column])
+}
+
+// say says in words what was done.
+func (t *correction) say() (title, notes []string) {
+	step := string(t.family)
+	if t.family != pvalue.NoFamily {
+		step += " of " + strconv.Itoa(t.tests())
+	}
+	if t.rawFirst() {
+		step += " on raw p-values"
+	}
+	title = []string{"P-values corrected by " + t.by.Correction.Name + " at alpha " +
+		record.People(record.Chance(t.by.Alpha)) + ", family " + step + ": " + t.asked.plan.String()}
+	if t.by.Status.Applies() {
+		notes = append([]string{"One selected test rejects if p <= " + record.People(Legible(t.by.Threshold))},
+			commands.Assumed(t.by.Correction.Assumes)...)
+	}
+	return title, notes
+}

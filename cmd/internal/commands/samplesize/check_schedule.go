@@ -1,0 +1,242 @@
+package samplesize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
+	"github.com/dpcalc/dpcalc/cmd/internal/csvfile"
+	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
+	"github.com/dpcalc/dpcalc/cmd/internal/printed"
+	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/delimited"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/joint"
+)
+
+// checkFlags are the flags that go with --check-schedule.
+var checkFlags = []string{"check-schedule", "samples", "queries", "tau", "beta", "confidence", "query", "one-sided",
+	"disagreement", "at-least", "variance", "checked", "format", "output"}
+
+// fallingNoise is the method whose noise changes from query to query.
+func fallingNoise() transfer.Method {
+	methods := transfer.Methods()
+	return methods[slices.IndexFunc(methods, func(m transfer.Method) bool { return m.Scheduled })]
+}
+
+// checkSchedule prints the sum of the eps_j of the joint bound for a noise schedule in a file.
+func checkSchedule(c *commands.Call, path string) error {
+	for _, f := range c.Command.AllFlags(c.Formats) {
+		_, given := c.Text(f.Name)
+		if f.Switch {
+			given = c.Is(f.Name)
+		}
+		if given && !slices.Contains(checkFlags, f.Name) {
+			return usage.Errorf("--check-schedule: given with --%s, want %s", f.Name,
+				usage.OrList([]string{"--samples", "--queries", "--tau", "--beta", "--query", "--one-sided",
+					"--disagreement", "--at-least", "--variance", "--checked"}))
+		}
+	}
+	target, err := c.Target()
+	if err != nil {
+		return err
+	}
+	s := request{target: target}
+	if s.grid, err = readCheck(c, &s.inputs); err != nil {
+		return err
+	}
+	goal := s.grid.Goal(0)
+	answer := transfer.Answer{Goal: goal}
+	if err := readNoise(c, path, &answer); err != nil {
+		return err
+	}
+	s.methods = []transfer.Method{fallingNoise()}
+	s.inputs = append(s.inputs, record.Input{Name: "check_schedule", Value: record.Words(path)})
+
+	row := goals.Row{Method: &s.methods[0], Answer: answer}
+	refuted := goal.Beta != 0 && answer.Beta > goal.Beta
+	switch {
+	case answer.Beta == 0:
+		row.Status, row.Reason = transfer.Vacuous, "no failure probability below one is certified"
+	case refuted:
+		row.Status = transfer.Infeasible
+		row.Reason = "the schedule is certified at beta " + record.People(record.Chance(answer.Beta)) + ", not at " +
+			record.People(record.Chance(goal.Beta))
+	default:
+		row.Status, row.TauAchieved, row.Best = transfer.OK, answer.Tau, true
+	}
+	return commands.Emit(c, target, commands.Answer[*goals.Row]{
+		Command: "samplesize", Inputs: s.inputs, Columns: s.columns(), Rows: commands.List([]*goals.Row{&row}),
+		Shown: []goals.Column{goals.ColumnMethod, goals.ColumnBetaReached, goals.ColumnNoiseSpan, goals.ColumnStatus},
+		Verdict: func(r *goals.Row) commands.Verdict {
+			return commands.Verdict{Sources: r.Method.Sources, Best: r.Best, Status: r.Status,
+				Refuted: goal.Beta != 0 && r.Status != transfer.OK}
+		},
+		Say: func() (title, notes []string) { return sayChecked(&row, goal.Beta) },
+	})
+}
+
+// readCheck reads the goal: samples and tau are needed, queries and beta are compared.
+func readCheck(c usage.Values, inputs *[]record.Input) (goals.Grid, error) {
+	for _, flag := range []string{"samples", "tau"} {
+		if _, ok := c.Text(flag); !ok {
+			return goals.Grid{}, usage.Errorf("--%s: got nothing, want a value to go with --check-schedule", flag)
+		}
+	}
+	asked, err := goals.ReadGrid(c, inputs, 0)
+	switch {
+	case err != nil:
+		return goals.Grid{}, err
+	case asked.Size() != 1:
+		return goals.Grid{}, usage.Errorf("--check-schedule: got %d goals, want one", asked.Size())
+	}
+	g := asked.Goal(0)
+	if g.Queries == 0 {
+		g.Queries = 1 // stands for what the file says
+	}
+	if g.Beta == 0 {
+		g.Beta = -1
+	}
+	if err := g.Validate(); err != nil {
+		return goals.Grid{}, err
+	}
+	if g.Query == transfer.Sensitive || g.Query == transfer.Minimization {
+		return goals.Grid{},
+			usage.Errorf("--query: got %s, want bounded, binary or difference with --check-schedule", g.Query)
+	}
+	return asked, nil
+}
+
+func sayChecked(r *goals.Row, goal theory.LogProb) (title, notes []string) {
+	title = []string{fmt.Sprintf("Check of a noise schedule: rows %s, queries %s, tau %s",
+		record.People(record.Count(r.Samples)),
+		record.People(record.Count(r.Queries)), record.People(record.Number(r.Tau)))}
+	switch {
+	case r.Reason != "":
+		return title, []string{printed.Capital(r.Reason) + "."}
+	case goal != 0:
+		return title, []string{"The schedule is certified at beta " + record.People(record.Chance(goal)) + "."}
+	}
+	promise, by := "every answer is within tau", "the joint bound"
+	if r.OneSided {
+		promise = "no answer is above the truth by more than tau"
+	}
+	if r.Mechanism.LowVariance {
+		by = "the low-variance bound"
+	}
+	return title, []string{"Except with probability at most beta " + promise + ", by " + by + "."}
+}
+
+// readNoise reads a schedule as --schedule writes it, and sums its errors.
+func readNoise(c *commands.Call, path string, a *transfer.Answer) error {
+	in, err := csvfile.Open(c.Session, path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if err := sumErrors(c.Context, delimited.NewSplitter(in.Reader(), 0), a); err != nil {
+		return in.Blame(err)
+	}
+	return nil
+}
+
+// sumErrors fills in the queries, the noise and the failure probability.
+func sumErrors(ctx context.Context, s *delimited.Splitter, a *transfer.Answer) error {
+	bound, err := joint.New(a.Samples, joint.SidesOf(a.OneSided))
+	if err != nil {
+		return err
+	}
+	query, scale, err := noiseColumns(s)
+	if err != nil {
+		return err
+	}
+	asked, silent, unit := a.Queries, 0, a.Unit()
+	var noise []theory.NoiseBlock
+	a.Queries, a.Mechanism.Noise = 0, "gaussian"
+	for {
+		cells, _, err := s.Record()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		a.Queries++
+		if n, ok := numbers.Counts.Parse(cells[query]); !ok || n != a.Queries {
+			return delimited.Errorf(s.Line, "got query %s, want %d", usage.Shown(cells[query]), a.Queries)
+		}
+		text := cells[scale]
+		if s.Separator == ';' {
+			text = strings.Replace(text, ",", ".", 1)
+		}
+		sd, ok := numbers.NonNegatives.Parse(text)
+		if silent > 0 {
+			return delimited.Errorf(silent, "got noise_scale 0, want 0 on the last line alone")
+		}
+		if ok {
+			_, err = bound.Answer(theory.NoiseBlock{Queries: 1, Scale: sd / unit}, a.Tau/unit)
+		}
+		if !ok || err != nil {
+			return delimited.Errorf(s.Line, "got noise_scale %s, want a standard deviation from 1e-100 to 1e100, or 0 on the last line",
+				usage.Shown(cells[scale]))
+		}
+		if sd == 0 {
+			silent = s.Line
+		}
+		if a.Queries == 1 {
+			a.Mechanism.ScaleFirst = sd
+		}
+		a.Mechanism.Scale = sd
+		if last := len(noise) - 1; last >= 0 && noise[last].Scale == sd {
+			noise[last].Queries++
+		} else {
+			noise = append(noise, theory.NoiseBlock{Queries: 1, Scale: sd})
+		}
+	}
+	switch {
+	case a.Queries == 0:
+		return usage.Errorf("got a header and nothing below it, want a line for each query")
+	case asked != 0 && asked != a.Queries:
+		return usage.Errorf("got %d queries, want %d as --queries says", a.Queries, asked)
+	}
+	joint := bound.Total()
+	if err := a.CertifyNoise(noise); err != nil {
+		return err
+	}
+	a.Beta = min(a.Beta, joint)
+	return nil
+}
+
+// noiseColumns reads the header and finds the two columns.
+func noiseColumns(s *delimited.Splitter) (query, scale int, err error) {
+	header, err := s.Text()
+	if errors.Is(err, io.EOF) {
+		return 0, 0, usage.Errorf("got nothing, want the columns query and noise_scale")
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	header = strings.TrimPrefix(header, "\ufeff")
+	s.Separator = delimited.SeparatorOf(header)
+	if err := s.Split(header); err != nil {
+		return 0, 0, err
+	}
+	columns := slices.Clone(s.Cells)
+	s.Width = len(columns)
+	query, scale = slices.Index(columns, "query"), slices.Index(columns, "noise_scale")
+	if query < 0 || scale < 0 {
+		return 0, 0, delimited.Errorf(s.Line, "got the columns %s, want query and noise_scale, as --schedule writes them in .csv or .tsv",
+			usage.Shown(strings.Join(columns, ",")))
+	}
+	return query, scale, nil
+}

@@ -1,0 +1,224 @@
+package samplesize
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
+	"github.com/dpcalc/dpcalc/cmd/internal/printed"
+	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/crossing"
+)
+
+// findings says what the rows show: which is best, how close its number of rows is
+// to the least one, and from how many queries on it needs fewer than sample splitting.
+// It speaks of the methods of this table alone.
+func (s *request) findings(ctx context.Context, rows [][]goals.Row) ([]string, error) {
+	lines, err := s.winners(rows)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 1 && s.beatsReference(rows[0]) {
+		lines = append(lines, smoothed)
+	}
+	crossings, err := s.crossings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	less, err := s.lessFeedback(rows)
+	return slices.Concat(lines, crossings, less), err
+}
+
+// lessFeedback says what the goal of a table of all methods would cost if less were shown than every answer. It says
+// so of what costs less alone.
+func (s *request) lessFeedback(rows [][]goals.Row) ([]string, error) {
+	base := s.grid.Base
+	plain := !s.asked && len(rows) == 1 && s.unknown == transfer.Samples
+	if !plain || base.Shown != (transfer.Shown{Disagreement: base.Disagreement}) {
+		return nil, nil
+	}
+	most := bestOf(rows[0])
+	if most == nil || most.Queries == 1 || most.PastLooks != 0 {
+		return nil, nil
+	}
+	if most.Transcripts != 0 || most.LnTranscripts != 0 {
+		return nil, nil
+	}
+	var parts []string
+	for _, way := range []struct {
+		feedback transfer.Feedback
+		says     string
+	}{
+		{transfer.Best, "showing the best score only"},
+		{transfer.Gate, "pass or fail only, to the first pass"},
+		{transfer.Final, "only the final choice, one finalist"},
+	} {
+		g := asked(most.Goal, s.unknown)
+		g.Feedback, g.Budget = way.feedback, 0
+		switch way.feedback {
+		case transfer.Gate:
+			g.Passes = 1
+		case transfer.Final:
+			g.Queries = 1
+		}
+		solved, best, err := transfer.Solve(nil, transfer.MethodsFor(way.feedback), g)
+		if err != nil {
+			return nil, err
+		}
+		if best >= 0 && solved[best].Better(most.Answer, s.unknown) && solved[best].Samples < most.Samples {
+			parts = append(parts, fmt.Sprintf("%s: %s, %s rows", way.says, solved[best].Method.Name,
+				record.People(record.Count(solved[best].Samples))))
+		}
+	}
+	if parts == nil {
+		return nil, nil
+	}
+	return []string{"With less feedback: " + strings.Join(parts, "; ") + "."}, nil
+}
+
+// smoothed says why a method for queries chosen in view of answers can do with less than one
+// for queries fixed beforehand.
+const smoothed = "The best row is below a reference row: its noise smooths the tail that an exact answer has on both sides."
+
+// beatsReference reports whether the best row of a goal does better than a reference row by its noise alone, and not by
+// what is known of the queries.
+func (s *request) beatsReference(group []goals.Row) bool {
+	best := bestOf(group)
+	if best == nil || best.Mechanism.LowVariance {
+		return false
+	}
+	return noisy(best.Mechanism) && slices.ContainsFunc(group, func(r goals.Row) bool {
+		return r.Method.Reference() && r.Status == transfer.OK && best.Compare(r.Answer, s.unknown) < 0
+	})
+}
+
+// winners says which rows are best.
+func (s *request) winners(rows [][]goals.Row) ([]string, error) {
+	if len(rows) > 1 {
+		return s.winnersOfMany(rows), nil
+	}
+	best := bestOf(rows[0])
+	switch {
+	case best == nil:
+		text, err := s.noBest(rows[0])
+		return []string{printed.Capital(text) + "."}, err
+	case s.unknown == transfer.None:
+		return []string{"The plan is certified, best by " + best.Method.Name + "."}, nil
+	case s.unknown == transfer.Samples:
+		rows := record.People(record.Count(best.Samples))
+		return []string{"* " + best.Method.Name + ", fewest rows: " + rows + ", " + exactness(best)}, nil
+	}
+	value := map[transfer.Unknown]string{
+		transfer.Queries: "most queries: " + record.People(record.Count(best.Queries)),
+		transfer.Tau:     "least tau: " + record.People(record.Number(best.Tau)),
+		transfer.Beta:    "least beta: " + record.People(record.Chance(best.Beta)),
+	}[s.unknown]
+	return []string{"* " + best.Method.Name + ", " + value}, nil
+}
+
+// winnersOfMany says what the stars of several goals mean, or why there are none.
+func (s *request) winnersOfMany(rows [][]goals.Row) []string {
+	starred := func(group []goals.Row) bool { return bestOf(group) != nil }
+	unfixed := func(group []goals.Row) bool { return !s.fixedSuffices(group) }
+	switch {
+	case slices.ContainsFunc(rows, starred):
+		if s.unknown == transfer.None {
+			return []string{"* certifies the plan with the least tau"}
+		}
+		return []string{"* best adaptive method for its goal"}
+	case !slices.ContainsFunc(rows, unfixed):
+		return []string{printed.Capital(fixedOnce) + "."}
+	case s.unknown == transfer.None:
+		return []string{"No adaptive method certifies any of the plans."}
+	}
+	return []string{"No adaptive method has an answer to any of the goals."}
+}
+
+// exactness says how the number of rows of an answer compares with the least one that
+// its inequality allows.
+func exactness(best *goals.Row) string {
+	switch {
+	case !best.Method.Exact():
+		return "found by a search: its inequality may hold with up to two thousandths fewer"
+	case tied(best):
+		return "at most: with one row fewer its inequality is an equality, up to roundings"
+	}
+	return "exact: with one row fewer its inequality fails"
+}
+
+// tied reports whether one row fewer fails by no more than the roundings of a binomial tail, of which an exact tie
+// cannot be told from a failure.
+func tied(best *goals.Row) bool {
+	g := best.Goal
+	if g.Query != transfer.Binary || g.Samples == 1 {
+		return false
+	}
+	g.Samples--
+	ln, rows := g.Beta.Ln(), float64(g.Samples)
+	g.Beta = theory.LogProb(min(ln+4e-12+math.Abs(ln)*0x1p-48+math.Sqrt(rows)*0x1p-49, ln/2))
+	ok, err := best.Method.Certifies(g)
+	return ok && err == nil
+}
+
+// crossings says, for up to three goals that differ in more than the queries, from how
+// many queries on the best method needs fewer rows than sample splitting, which is the
+// simpler plan below that.
+func (s *request) crossings(ctx context.Context) (lines []string, err error) {
+	if s.unknown != transfer.Samples || s.grid.Base.Feedback != transfer.Answers {
+		return nil, nil
+	}
+	var seen []transfer.Goal
+	for i := 0; i < s.goals && len(seen) < 3; i++ {
+		g := s.grid.Goal(i)
+		g.Queries = 0
+		if slices.Contains(seen, g) {
+			continue
+		}
+		seen = append(seen, g)
+		c, ok, err := crossing.Find(ctx, s.methods, g)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			lines = append(lines, s.crossingText(g, c))
+		}
+	}
+	return lines, nil
+}
+
+func (s *request) crossingText(g transfer.Goal, c crossing.Point) string {
+	goal := "At tau " + record.People(record.Number(g.Tau)) + ", beta " + record.People(record.Chance(g.Beta))
+	if g.Budget != 0 && slices.ContainsFunc(s.methods, func(m transfer.Method) bool { return m.Budgeted }) {
+		goal += ", budget " + record.People(record.Count(g.Budget))
+	}
+	var splitting []string
+	for i := range s.methods {
+		if s.methods[i].Splits {
+			splitting = append(splitting, s.methods[i].Name)
+		}
+	}
+	claim := fmt.Sprintf("%s, %s needs fewer rows than %s", goal, c.Method.Name, strings.Join(splitting, " and "))
+	if c.Onward {
+		return claim + " from " + queriesText(c.Queries) + " on."
+	}
+	return claim + " with " + countText(c.Queries) + ", and not yet with fewer."
+}
+
+func queriesText(m int64) string {
+	if m == 1 {
+		return "the first query"
+	}
+	return countText(m)
+}
+
+func countText(m int64) string {
+	if m == 1 {
+		return "one query"
+	}
+	return record.People(record.Count(m)) + " queries"
+}

@@ -1,0 +1,7 @@
+package samplesize
+
+import (
+	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
+)
+
+func init() { commandtest.Offer(Command(), PlanFile()) }

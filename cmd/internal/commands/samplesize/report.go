@@ -1,0 +1,248 @@
+package samplesize
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/bibliography"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
+	"github.com/dpcalc/dpcalc/cmd/internal/printed"
+	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// A report is the paragraph of a methods section that states a plan: the goal, the
+// mechanism with its noise, the number of records, what it forbids, the theorem and
+// whether anyone has refereed its proof, its assumptions, and the keys under which dpcalc
+// cite has the sources.
+
+// report returns one paragraph for each goal: the best row's or, where no row is
+// adaptive, that of the best one that has an answer.
+func (s *request) report(rows [][]goals.Row, t record.Prose) string {
+	var paragraphs []string
+	for _, group := range rows {
+		best := bestOf(group)
+		for i := range group {
+			r := &group[i]
+			switch {
+			case r.Status != transfer.OK:
+			case best == nil, !best.Best && r.Better(best.Answer, s.unknown):
+				best = r
+			}
+		}
+		if best == nil {
+			paragraphs = append(paragraphs, t.Escape("No method answers this goal: "+s.goalText(group[0].Goal))+".\n")
+			continue
+		}
+		paragraphs = append(paragraphs, s.paragraph(best, t))
+	}
+	return strings.Join(paragraphs, "\n")
+}
+
+// goalText lists what a goal gives.
+func (s *request) goalText(g transfer.Goal) string {
+	g = asked(g, s.unknown)
+	var parts []string
+	at := goals.Row{Answer: transfer.Answer{Goal: g}}
+	for _, p := range goals.Parameters {
+		if p.Column.Cell == nil || p.Flag.Name == "sensitivity" {
+			continue
+		}
+		if value := p.Column.Cell(&at); value.Form != record.Missing {
+			parts = append(parts, record.Titles([]goals.Column{p.Column})[0]+" "+record.People(value))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// asked is the goal as it was put, without what was solved for.
+func asked(g transfer.Goal, u transfer.Unknown) transfer.Goal {
+	switch u {
+	case transfer.Samples:
+		g.Samples = 0
+	case transfer.Queries:
+		g.Queries = 0
+	case transfer.Tau:
+		g.Tau = 0
+	case transfer.Beta:
+		g.Beta = 0
+	}
+	return g
+}
+
+// paragraph states what a row plans.
+func (s *request) paragraph(r *goals.Row, t record.Prose) string {
+	m := r.Method
+	var b strings.Builder
+	write := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
+	count := func(n int64) string { return t.Number(record.People(record.Count(n))) }
+	number := func(x float64) string { return t.Number(record.People(record.Exactly(x))) }
+
+	write("We planned for ")
+	if r.Queries == 1 {
+		write("one %s query", r.Query)
+	} else {
+		write("%s %s queries", count(r.Queries), r.Query)
+	}
+	switch d := goals.SensitivityOf(r); r.Query {
+	case transfer.Sensitive:
+		write(", each of which one row moves by at most %s/n", t.Number(record.People(d)))
+	case transfer.Minimization:
+		write(", each the difference of two candidates' losses, which one row moves by at most %s/n each",
+			t.Number(record.People(d)))
+	}
+	write(", ")
+	switch {
+	case m.Adaptive && r.Feedback == transfer.Final:
+		write("chosen before any of them is scored on these rows, ")
+	case m.Adaptive && r.Queries > 1:
+		write("each of which may depend on the answers to those before it, ")
+	case !m.Adaptive && !m.Procedure:
+		write("fixed before the data were seen, ")
+	}
+	write("on a sample of %s rows. ", count(r.Samples))
+
+	switch run := r.Mechanism; {
+	case m.Procedure:
+		write("They are the output of a procedure that is differentially private with %s = %s", t.Symbol("epsilon"),
+			number(run.Epsilon))
+		if run.LnDelta != 0 {
+			write(" and %s = %s", t.Symbol("delta"), t.Power(record.People(record.Number(run.LnDelta.Ln()))))
+		}
+		write(". ")
+	case noisy(run) && run.Threshold != 0:
+		write("Answers come from Thresholdout with threshold %s = %s, noise scale %s = %s and a budget of %s answers that overfit the training set. ",
+			t.Symbol("T"), number(run.Threshold), t.Symbol("sigma"), number(run.Scale), count(r.Budget))
+	case run.Schedule != nil && run.ScaleFirst != run.Scale:
+		write("To the value on the sample we add independent Gaussian noise, whose standard deviation falls from %s for the first answer to %s for the last. ",
+			number(run.ScaleFirst), number(run.Scale))
+	case noisy(run) && run.Noise == "gaussian":
+		write("To the value on the sample we add independent Gaussian noise of standard deviation %s. ", number(run.Scale))
+	case noisy(run):
+		write("To the value on the sample we add independent Laplace noise of scale %s. ", number(run.Scale))
+	case m.Feedbacks != nil && r.Feedback != transfer.Answers:
+		write("%s", s.shownText(r, t))
+	case run.QueryWidths != nil:
+		write("Each answer is the value on the sample, rounded to the nearest multiple of a width that was fixed in advance for each query. ")
+	case run.Cells != 0:
+		write("Each answer is the value on the sample, rounded to the nearest of %s cell midpoints. ", count(run.Cells))
+	case m.Splits && r.Queries > 1:
+		write("The sample is cut into %s equal parts, and each query is answered on a part of its own. ", count(r.Queries))
+	default:
+		write("Each answer is the value on the sample. ")
+	}
+	if m.Adaptive {
+		write("%s", secrecy(r.Mechanism))
+	}
+
+	accuracy := r.Tau
+	thresholdout := r.Mechanism.Threshold != 0 && noisy(r.Mechanism)
+	if s.unknown == transfer.None || thresholdout { // the budget of Thresholdout goes with its own tau
+		accuracy = r.TauAchieved
+	}
+	write("Except with probability at most %s, %s", t.Number(record.People(record.Chance(r.Beta))),
+		promise(r, number(accuracy), number(2*accuracy)))
+	if thresholdout {
+		write(" as long as fewer than %s queries have had a value on the training set that is off by more than half of that",
+			count(r.Budget))
+	}
+	sources, assumes := m.Rests(r.Answer)
+	write(", by the method %s of dpcalc %s, %s%s. ", t.Code(m.Name), t.Escape(usage.Version()), t.Link(bibliography.Home),
+		t.Cite(sources))
+	if m.Proof == theory.Derived {
+		write("The proof of that method is dpcalc's own and has not been refereed: %s. ", proofText(m, t))
+	}
+	used := !slices.Contains(m.Unused(r.Answer), "disagreement")
+	if r.Disagreement != 0 && used && !r.Mechanism.LowVariance { // which assumes it by itself
+		write("The two models of a difference are taken to differ on at most %s of the population. ", number(r.Disagreement))
+	}
+	write("Assumptions: %s.", t.Escape(strings.Join(assumes, "; ")))
+
+	var wrapped strings.Builder
+	printed.Fill(&wrapped, b.String())
+	return wrapped.String()
+}
+
+// shownText says what a method for less feedback than answers shows.
+func (s *request) shownText(r *goals.Row, t record.Prose) string {
+	count := func(n int64) string { return t.Number(record.People(record.Count(n))) }
+	number := func(x float64) string { return t.Number(record.People(record.Exactly(x))) }
+	switch run := r.Mechanism; r.Feedback {
+	case transfer.Gate:
+		text := "Of a test nothing but pass or fail is shown. A test passes if its value on the sample is at least its bar plus " +
+			number(r.Tau)
+		switch {
+		case run.PassCount > 0:
+			text = "Of a test nothing but pass or fail is shown. A test passes if its query is 1 on at least " +
+				count(run.PassCount) +
+				" rows of the sample"
+		case run.PassAt.Given:
+			text = "Of a test nothing but pass or fail is shown. A test passes if its value on the sample is at least " +
+				number(run.PassAt.Value)
+		}
+		if r.Passes == 0 || r.Passes == r.Queries {
+			return text + ". "
+		}
+		return text + "; after the pass with the number " + count(r.Passes) + " nothing is shown any more. "
+	case transfer.Best:
+		return "Nothing but the best score so far is shown, in steps that were fixed in advance. "
+	case transfer.Flags:
+		return "A guess comes with each query. It is answered by the guess if the value on the sample is within " +
+			number(run.Threshold) + " of it, and else by the guess moved towards that value in steps that were fixed in advance; after " + count(r.Budget) + " such corrections nothing is answered any more. "
+	}
+	return "The values on the sample are shown once, together, after all of the queries have been chosen. "
+}
+
+// promise is what a row certifies for an accuracy, of which twice is also given.
+func promise(r *goals.Row, tau, twice string) string {
+	oneSided := r.OneSided && r.Method.OneSided
+	verb := "is within " + tau + " of"
+	if oneSided {
+		verb = "exceeds by at most " + tau
+	}
+	switch {
+	case r.Method.Procedure:
+		return "the sample value of every query is within " + tau + " of its population value"
+	case r.Feedback == transfer.Gate && oneSided:
+		return "every test that passes has a population value above its bar"
+	case r.Feedback == transfer.Gate:
+		return "every test that passes has a population value above its bar, and every test whose population value is at least " +
+			twice + " above its bar passes"
+	case r.Feedback == transfer.Best:
+		return "the score shown " + verb + " the best population score so far, at all times"
+	}
+	return "every answer " + verb + " its population value"
+}
+
+// secrecy says what an adaptive guarantee depends on beyond the mechanism itself.
+func secrecy(run transfer.Mechanism) string {
+	const end = "about the sample is shown to anybody, and answering stops "
+	switch {
+	case noisy(run) && run.Threshold != 0:
+		return "Neither the noise nor anything else " + end + "when the budget is spent, or after the last query. "
+	case noisy(run):
+		return "The noise is drawn afresh for every answer. Neither it nor anything else " + end + "after the last query. "
+	}
+	return "Nothing else " + end + "after the last query. "
+}
+
+// noisy says whether answers carry noise: a single answer of a schedule may have none.
+func noisy(run transfer.Mechanism) bool {
+	return run.Noise != "" && max(run.Scale, run.ScaleFirst) > 0
+}
+
+// proofText says where the proof of a derived method is: its public address at the
+// version of this program, or the place in the source of a build without one.
+func proofText(m *transfer.Method, t record.Prose) string {
+	place := "docs/theorems/README.md"
+	if i := slices.IndexFunc(m.Sources, func(s theory.Source) bool { return s.Key == "dpcalc" }); i >= 0 {
+		place = m.Sources[i].Where
+	}
+	if at := bibliography.Revision(usage.Version()); at != "" {
+		return t.Link(bibliography.Home + "/blob/" + at + "/" + place)
+	}
+	return t.Escape(place) + " in its source"
+}

@@ -1,0 +1,363 @@
+// Package samplesize has the commands that plan a sample: samplesize, and plan for files of such
+// plans.
+package samplesize
+
+import (
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
+	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
+	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
+	"github.com/dpcalc/dpcalc/cmd/internal/parallel"
+	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+const defaultMaxRows = 1_000_000
+
+// Command is the command samplesize.
+func Command() *commands.Command {
+	return &commands.Command{
+		Name:    "samplesize",
+		Summary: "rows, queries, accuracy or failure probability of an adaptively queried sample",
+		Description: "Give three of --samples, --queries, --tau and --beta: every method solves for the fourth.\n" +
+			"Give all four: the plan is checked, and the exit code is 4 unless an adaptive method certifies it.\n" +
+			"With probability at least 1 - beta, each of the queries is answered within tau of its population value.\n" +
+			"A number is 0.05, 5%, 1/20, 1e-3, 10k or 1M; a flag takes a list of numbers and ranges:\n" +
+			"10,100,1k or 0.01:0.1:0.01 (step) or 10:1M:log13 (13 points) or 1:512:x2 (doubling). A space may follow a\n" +
+			"comma, and makes it certain that it separates: \"20, 500\" is two numbers of rows, and 20,500 is refused.",
+		Flags: append(goals.GoalFlags(),
+			usage.Flag{Name: "method", Usage: "only these methods, `A,B,...`; see dpcalc methods", Words: commands.MethodNames(),
+				List: true},
+			usage.Flag{Name: "proofs", Usage: "`WHICH` methods: all (default) or published",
+				Words: []string{"all", "published"}},
+			usage.Flag{Name: "schedule", Usage: "write the table that the best method runs on, the noise of every query say, to `FILE`: .csv, .tsv, .json or .jsonl"},
+			usage.Flag{Name: "check-schedule", Usage: "print what the noise schedule in `FILE`, .csv or .tsv, certifies with --samples and --tau; with --beta, check it"},
+			usage.Flag{Name: "zip", Switch: true, Usage: "pair the lists instead of crossing them"},
+			usage.Flag{Name: "max-rows", Usage: "write up to `R` rows (default 1000000)"},
+			usage.Flag{Name: bestFlag, Switch: true, Usage: "one row for each goal, that of its best method"},
+			usage.Flag{Name: matrixFlag, Usage: "the best method's value alone, the list of the first flag down and that of the second across: `A,B`, such as m,tau"},
+			usage.Flag{Name: "report", Switch: true, Usage: "write the best plan as a paragraph for a methods section; with -f markdown or latex in these"},
+			usage.Flag{Name: "plot", Switch: true, Usage: "draw the grid in characters; -o with .svg, .png or .pdf draws it in a file"},
+			usage.Flag{Name: "save-plan", Usage: "write the command as a plan file to `FILE`, a new one in .yaml, .yml or .json; see dpcalc plan"},
+		),
+		Output: commands.Tables | commands.Drawings,
+		Examples: [2]string{
+			"dpcalc samplesize -m 1000 -t 5% --confidence 95%",
+			"dpcalc samplesize -n 20k -m 25,50,100 -b 0.05 --query binary -o plan.csv",
+		},
+		Run: runSamplesize,
+	}
+}
+
+// request is a samplesize command that has been read and validated.
+type request struct {
+	grid    goals.Grid
+	goals   int
+	methods []transfer.Method
+	asked   bool // for these methods, by name
+	unknown transfer.Unknown
+	target  commands.Target
+	view    view
+	best    bool    // one row a goal, the starred one
+	matrix  *matrix // the starred values laid out by two lists; nil for rows
+	inputs  []record.Input
+
+	tally    *commands.Tally
+	schedule commands.Target // where the table goes that the method runs on, if it has a path
+	table    *runTable       // which one that is, nil if the method has no answer
+}
+
+// alsoWritten says whether a path writes the file of another one, empty for none.
+func alsoWritten(path string, others ...string) bool {
+	return slices.ContainsFunc(others, func(other string) bool { return other != "" && outfile.SameFile(path, other) })
+}
+
+// view is the form in which people see the rows.
+type view int
+
+const (
+	tableView  view = iota
+	reportView      // paragraphs
+	plotView        // a drawing in characters
+	figureView      // a drawing in a file
+)
+
+func runSamplesize(c *commands.Call) error {
+	if path, ok := c.Text("check-schedule"); ok {
+		return checkSchedule(c, path)
+	}
+	asked, err := readRequest(c)
+	if err != nil {
+		return err
+	}
+	if path, ok := c.Text("save-plan"); ok {
+		if alsoWritten(path, asked.target.Path, asked.schedule.Path) {
+			return usage.Errorf("--save-plan: got %s, which is written by another flag too, want a file of its own",
+				usage.Shown(path))
+		}
+		if err := newFile(c, "--save-plan", path, func(inJSON bool) (string, error) {
+			return savedPlan(c, inJSON), nil
+		}); err != nil {
+			return err
+		}
+	}
+	if asked.matrix != nil {
+		return asked.writeMatrix(c)
+	}
+	return asked.write(c)
+}
+
+// readRequest reads the flags. It returns an error for everything that is wrong with
+// them, so that nothing is written before all is known to be well.
+func readRequest(c *commands.Call) (s request, err error) {
+	s.tally = new(commands.Tally)
+	if s.target, err = c.Target(); err != nil {
+		return s, err
+	}
+	if s.view, err = readView(c, s.target.Format, c.Offered()); err != nil {
+		return s, err
+	}
+	if err := s.readMatrix(c); err != nil {
+		return s, err
+	}
+	_, s.asked = c.Text("method")
+	if s.methods, err = readMethods(c); err != nil {
+		return s, err
+	}
+	limit, ok, err := numbers.One(c, "max-rows", numbers.Counts)
+	if err != nil {
+		return s, err
+	}
+	if !ok {
+		limit = defaultMaxRows
+	}
+	if err := s.fits(goals.LeastGoals(c), limit); err != nil { // before the values are made
+		return s, err
+	}
+	if s.grid, err = goals.ReadGrid(c, &s.inputs, 3); err != nil {
+		return s, err
+	}
+	s.goals = s.grid.Size()
+	if err := s.fits(int64(s.goals), limit); err != nil {
+		return s, err
+	}
+	if s.unknown, err = s.grid.Valid(s.goals); err != nil {
+		return s, err
+	}
+	if err := s.validMatrix(); err != nil {
+		return s, err
+	}
+	if s.view == plotView || s.view == figureView {
+		if _, _, _, err := s.axes(); err != nil {
+			return s, err
+		}
+	}
+	return s, s.readSchedule(c, limit)
+}
+
+// fits refuses more goals than the limit of rows and the format allow.
+func (s *request) fits(goals, limit int64) error {
+	rows := goals * s.perGoal()
+	switch {
+	case goals >= math.MaxInt32:
+		return usage.Errorf("samplesize: got a grid of 2^31 goals or more, want fewer")
+	case rows > limit:
+		return usage.Errorf("--max-rows: got %d rows, want at most %d; allow more with --max-rows", rows, limit)
+	case s.matrix != nil: // its lists are counted when they are known
+		return nil
+	case s.target.Format.Book != nil:
+		return commands.FitsSheet(rows, 0)
+	case s.target.Format.Encode == nil:
+		return commands.FitsTable(rows, int64(len(s.columns())))
+	}
+	return nil
+}
+
+func readView(c usage.Values, format record.Format, offered []record.Format) (view, error) {
+	report, plot := c.Is("report"), c.Is("plot")
+	switch {
+	case report && plot:
+		return 0, usage.Errorf("--plot: given with --report, want one of the two")
+	case report && format.Prose == nil:
+		return 0, usage.Errorf("--report: got the format %s, want %s", format.Name,
+			usage.OrList(record.NamesOf(offered, func(f record.Format) bool { return f.Prose != nil })))
+	case plot && format.Name != offered[0].Name:
+		return 0, usage.Errorf("--plot: got the format %s, want none; -o with .svg, .png or .pdf draws without --plot",
+			format.Name)
+	case report:
+		return reportView, nil
+	case plot:
+		return plotView, nil
+	case format.Draw != nil:
+		return figureView, nil
+	}
+	return tableView, nil
+}
+
+func readMethods(c usage.Values) ([]transfer.Method, error) {
+	proofs, err := usage.OneOf(c, "proofs", "all", "published")
+	if err != nil {
+		return nil, err
+	}
+	base, err := goals.ReadKind(c)
+	if err != nil {
+		return nil, err
+	}
+	all := transfer.Methods()
+	var wanted []string
+	if raw, ok := c.Text("method"); ok {
+		wanted = numbers.NamesIn(raw)
+		for _, name := range wanted {
+			if _, ok := transfer.Lookup(name); !ok {
+				return nil, unknownMethod("--method", name)
+			}
+		}
+	}
+	_, counted := c.Text("transcripts")
+	_, lnCounted := c.Text("ln-transcripts")
+	countable := counted || lnCounted
+	chosen := slices.DeleteFunc(all, func(m transfer.Method) bool {
+		proof, _ := m.Proven(base)
+		switch {
+		case proofs == "published" && proof != transfer.Published:
+			return true
+		case wanted != nil:
+			return !slices.Contains(wanted, m.Name)
+		}
+		return !m.Serves(base.Feedback) || m.Counted && !countable
+	})
+	if len(chosen) == 0 {
+		return nil, usage.Errorf("--proofs: got published, want a published one among the methods")
+	}
+	return chosen, nil
+}
+
+func unknownMethod(where, name string) error {
+	if name == "" {
+		return usage.Errorf("%s: got an empty name, want names with a comma between two of them", where)
+	}
+	hint := usage.DidYouMean(name, commands.MethodNames())
+	if hint == "" {
+		hint = ", see dpcalc methods"
+	}
+	return usage.Errorf("%s: unknown method %s%s", where, usage.Shown(name), hint)
+}
+
+// solve answers the i-th goal.
+func (s *request) solve(rows []goals.Row, i int) ([]goals.Row, error) {
+	rows, best, err := transfer.Solve(rows, s.methods, s.grid.Goal(i))
+	if err != nil {
+		return nil, err
+	}
+	starred := s.best || s.matrix != nil // and nothing else counts
+	if best >= 0 || !starred && slices.ContainsFunc(rows, func(r goals.Row) bool { return r.Status == transfer.OK }) {
+		s.tally.Answered()
+	}
+	if best < 0 && s.unknown == transfer.None {
+		s.tally.Refuted()
+	}
+	return rows, nil
+}
+
+// solveAll answers the goals from lo to hi on several workers.
+func (s *request) solveAll(c *commands.Call, lo, hi int, progress func(done int)) ([][]goals.Row, error) {
+	rows := make([][]goals.Row, hi-lo)
+	err := parallel.For(c.Context, len(rows), c.Workers, func(from, to int) (err error) {
+		for i := from; i < to && err == nil; i++ {
+			rows[i], err = s.solve(nil, lo+i)
+		}
+		return err
+	}, progress)
+	return rows, err
+}
+
+// solutions are the goals as the rows of an answer, some of which are solved already.
+type solutions struct {
+	*request
+	solved [][]goals.Row // of the first goals
+	free   sync.Pool
+}
+
+func (s *solutions) Units() int { return s.goals }
+func (s *solutions) Len() int   { return s.goals * int(s.perGoal()) }
+
+func (s *solutions) Each(lo, hi int, visit func(*goals.Row) error) (err error) {
+	spare, _ := s.free.Get().(*[]goals.Row)
+	if spare == nil {
+		spare = new([]goals.Row)
+	}
+	defer s.free.Put(spare)
+	for i := lo; i < hi; i++ {
+		var group []goals.Row
+		if i < len(s.solved) {
+			group = s.solved[i]
+		} else if group, err = s.solve(*spare, i); err != nil {
+			return err
+		} else {
+			*spare = group
+		}
+		for shown := s.shownRows(group); len(shown) > 0; shown = shown[1:] {
+			if err := visit(&shown[0]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// write writes the rows. Those that people compare are solved first.
+func (s *request) write(c *commands.Call) error {
+	bar := c.Progress(s.goals)
+	defer bar.End()
+	first := s.goals
+	switch format := s.target.Format; {
+	case format.Encode != nil:
+		first = 0
+	case format.Book != nil:
+		first = min(record.Block, s.goals)
+	}
+	rows, err := s.solveAll(c, 0, first, bar.Step)
+	if err != nil {
+		return err
+	}
+	a := commands.Answer[*goals.Row]{
+		Command: "samplesize", Inputs: s.inputs, Rows: &solutions{request: s, solved: rows}, Bar: bar, Tally: s.tally,
+		Columns: s.columns(), Verdict: s.verdict,
+		Figure: func() (record.Figure, error) { return s.figure(c.Context, rows) },
+		Then:   func() error { return s.writeSchedule(c) },
+	}
+	var title, notes []string
+	say := func() (err error) {
+		title, notes, err = s.say(c.Context, rows)
+		return err
+	}
+	a.Say = func() ([]string, []string) { return title, notes }
+	switch {
+	case s.target.Format.Book != nil:
+		s.bind(c, &a, rows, say)
+	case s.view == reportView:
+		a.Text = func() string { return s.report(rows, *s.target.Format.Prose) }
+	case s.view == tableView && s.target.Format.Print != nil:
+		bar.End()
+		a.Shown, _ = s.shown(rows)
+		err = say()
+	}
+	if err != nil {
+		return err
+	}
+	return commands.Emit(c, s.target, a)
+}
+
+// verdict is what became of a method. What is told of many goals has no reasons.
+func (s *request) verdict(r *goals.Row) commands.Verdict {
+	v := goals.Verdict(r)
+	if s.target.Format.Book != nil && s.goals > record.Block {
+		v.Reason = ""
+	}
+	return v
+}

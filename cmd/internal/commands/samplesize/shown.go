@@ -1,0 +1,135 @@
+package samplesize
+
+import (
+	"slices"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
+	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// columns are the machine's, in the contract's order. What is the same in every row of a method
+// is made once.
+func (s *request) columns() []goals.Column {
+	sources, assumes := make(map[*transfer.Method]record.Cell), make(map[*transfer.Method]record.Cell)
+	for i := range s.methods {
+		m := &s.methods[i]
+		proven, hypotheses := m.Rests(transfer.Answer{Goal: s.grid.Base})
+		sources[m], assumes[m] = record.Sources(proven), record.List(hypotheses)
+	}
+	sourcesOf := func(r *goals.Row) record.Cell {
+		if !r.Mechanism.LowVariance {
+			return sources[r.Method]
+		}
+		proven, _ := r.Method.Rests(r.Answer)
+		return record.Sources(proven)
+	}
+	assumesOf := func(r *goals.Row) record.Cell {
+		if !r.Mechanism.LowVariance {
+			return assumes[r.Method]
+		}
+		_, hypotheses := r.Method.Rests(r.Answer)
+		return record.List(hypotheses)
+	}
+	return []goals.Column{
+		goals.ColumnMethod, goals.ColumnSamples, goals.ColumnQueries, goals.ColumnTau, goals.ColumnTauAchieved,
+		goals.ColumnBetaReached, goals.ColumnLnBetaReached,
+		goals.ColumnBudget,
+		goals.ColumnAdaptive, goals.ColumnProof, goals.ColumnNoise, goals.ColumnNoiseScale, goals.ColumnThreshold,
+		goals.ColumnEpsilon, goals.ColumnLnDelta, goals.ColumnBest,
+		goals.ColumnStatus, goals.ColumnReason,
+		{Name: "sources", Cell: sourcesOf},
+		{Name: "assumes", Cell: assumesOf},
+		goals.ColumnQuery, goals.ColumnSensitivity, goals.ColumnCells, goals.ColumnNoiseFirst, goals.ColumnNoiseLast,
+		goals.ColumnFeedback, goals.ColumnPasses, goals.ColumnBar, goals.ColumnFloor, goals.ColumnHold,
+		goals.ColumnGuessError, goals.ColumnDisagreement,
+		goals.ColumnOneSided, goals.ColumnPassAt, goals.ColumnLnTranscripts, goals.ColumnFalseFlag, goals.ColumnParts,
+		goals.ColumnStep, goals.ColumnPastLooks,
+		goals.ColumnAtLeast, goals.ColumnVariance, goals.ColumnChecked,
+	}
+}
+
+// solvedOnly hides the unknown in a row without an answer.
+func (s *request) solvedOnly(u transfer.Unknown, c goals.Column) goals.Column {
+	if s.unknown != u || u == transfer.None {
+		return c
+	}
+	cell := c.Cell
+	c.Cell = func(r *goals.Row) record.Cell {
+		if r.Status != transfer.OK {
+			return record.Cell{}
+		}
+		return cell(r)
+	}
+	return c
+}
+
+// planColumns are those of the sheet Plan.
+func (s *request) planColumns() []goals.Column {
+	return slices.Concat([]goals.Column{
+		goals.ColumnMethod, goals.ColumnName, s.solvedOnly(transfer.Samples, goals.ColumnSamples),
+		s.solvedOnly(transfer.Queries, goals.ColumnQueries),
+		s.solvedOnly(transfer.Tau, goals.ColumnTau), goals.ColumnTauAchieved, s.solvedOnly(transfer.Beta, goals.ColumnBeta),
+		goals.ColumnLnBeta,
+		goals.ColumnBudget,
+		goals.ColumnNoise,
+	}, goals.ToRun, []goals.Column{goals.ColumnUse, goals.ColumnProof, goals.ColumnStatusText, goals.ColumnQuery,
+		goals.ColumnSensitivity, goals.ColumnDisagreement,
+		goals.ColumnAtLeast, goals.ColumnVariance,
+		goals.Given(goals.ColumnFeedback, func(g transfer.Goal) bool { return g.Feedback != transfer.Answers }),
+		goals.ColumnPasses, goals.ColumnBar, goals.ColumnFloor, goals.ColumnHold, goals.ColumnGuessError,
+		goals.ColumnPastLooks,
+		goals.ColumnReason})
+}
+
+// shown are the columns for people: what varies, what was asked for and what to run. The
+// constants that count for the rows are told in words.
+func (s *request) shown(rows [][]goals.Row) (columns []goals.Column, constants []string) {
+	columns = []goals.Column{goals.ColumnStar, goals.ColumnMethod}
+	asked := []goals.Column{}
+	first := s.grid.Goal(0)
+	for _, q := range goals.Parameters {
+		if q.Column.Cell == nil {
+			continue
+		}
+		at := goals.Row{Answer: transfer.Answer{Goal: first}}
+		one := q.Column.Cell(&at)
+		varies := false
+		for i := 0; i < s.goals && !varies; i++ {
+			at.Goal = s.grid.Goal(i)
+			c := q.Column.Cell(&at)
+			varies = c.Form != one.Form || c.N != one.N || c.F != one.F
+		}
+		switch {
+		case q.Unknown == s.unknown && q.Unknown != transfer.None:
+			asked = append(asked, s.solvedOnly(q.Unknown, q.Column))
+		case varies:
+			columns = append(columns, q.Column)
+		case one.Form != record.Missing && counts(q.Flag.Name, rows):
+			constants = append(constants, record.Titles([]goals.Column{q.Column})[0]+" "+record.People(one))
+		}
+	}
+	columns = append(columns, asked...)
+	if s.unknown != transfer.Tau {
+		columns = append(columns, goals.ColumnTauAchieved)
+	}
+	return append(columns, goals.ColumnNoise, goals.ColumnNoiseSpan, goals.ColumnThreshold, goals.ColumnCells,
+			goals.ColumnPassAt, goals.ColumnFalseFlag,
+			goals.ColumnParts, goals.ColumnStep, goals.ColumnEpsilon, goals.ColumnLnDelta, goals.ColumnProof, goals.ColumnNote),
+		constants
+}
+
+// counts reports whether the best rows, or all that have an answer where none is best, make use of a flag.
+func counts(flag string, rows [][]goals.Row) bool {
+	uses := func(r goals.Row) bool { return !slices.Contains(r.Method.Unused(r.Answer), flag) }
+	all := slices.Concat(rows...)
+	for _, counted := range []func(goals.Row) bool{
+		func(r goals.Row) bool { return r.Best },
+		func(r goals.Row) bool { return r.Status == transfer.OK },
+	} {
+		if some := slices.DeleteFunc(slices.Clone(all), func(r goals.Row) bool { return !counted(r) }); len(some) > 0 {
+			return slices.ContainsFunc(some, uses)
+		}
+	}
+	return true
+}

@@ -1,0 +1,99 @@
+package samplesize
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
+	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// shownAs says what the analyst is shown, if not every answer.
+var shownAs = map[transfer.Feedback]string{
+	transfer.Gate: "only pass or fail shown", transfer.Best: "only the best score shown",
+	transfer.Flags: "guesses corrected where they are wrong", transfer.Final: "scored once, together",
+}
+
+// subjects say what is solved for.
+var subjects = map[transfer.Unknown]string{
+	transfer.Samples: "Rows needed",
+	transfer.Queries: "Queries that can be answered",
+	transfer.Tau:     "Accuracy tau reached",
+	transfer.Beta:    "Failure probability beta reached",
+	transfer.None:    "Check of the plan",
+}
+
+// shownWords are the constants of a goal that are words.
+func (s *request) shownWords() []string {
+	base := s.grid.Base
+	words := []string{base.Query.String() + " queries"}
+	if said := shownAs[base.Feedback]; said != "" {
+		words = append(words, said)
+	}
+	if base.OneSided {
+		words = append(words, "one-sided")
+	}
+	return words
+}
+
+// say is what people are told of the rows: the goal's constants in the title, and what to make of them.
+func (s *request) say(ctx context.Context, rows [][]goals.Row) (title, notes []string, err error) {
+	_, constants := s.shown(rows)
+	title = []string{subjects[s.unknown] + ": " + strings.Join(append(constants, s.shownWords()...), ", ")}
+	found, err := s.findings(ctx, rows)
+	written := s.written(rows)
+	return title, slices.Concat(found, s.legend(written), tableNote(written)), err
+}
+
+// legend explains the labels that occur.
+func (s *request) legend(rows [][]goals.Row) (lines []string) {
+	has := func(label string) bool {
+		return slices.ContainsFunc(rows, func(group []goals.Row) bool {
+			return slices.ContainsFunc(group, func(r goals.Row) bool { return goals.Note(&r) == label })
+		})
+	}
+	if has("reference") {
+		lines = append(lines, "reference: only for queries fixed before the data are seen")
+	}
+	if has("dp procedure") {
+		lines = append(lines, "dp procedure: for what a private procedure puts out, not for answers to queries")
+	}
+	if slices.ContainsFunc(rows, func(group []goals.Row) bool {
+		return slices.ContainsFunc(group, func(r goals.Row) bool {
+			return r.Mechanism.Threshold != 0 && r.Mechanism.Noise != "" && r.Status == transfer.OK
+		})
+	}) {
+		tau := "tau achieved"
+		if s.unknown == transfer.Tau {
+			tau = "tau"
+		}
+		lines = append(lines, "thresholdout rows: answers are within "+tau+" while fewer than budget queries had a value on the training set that is off by more than half of it; the threshold is three quarters of it")
+	}
+	return lines
+}
+
+// spanNote is for tables for people: others have the two ends in columns of their own.
+const spanNote = "noise scale a > b: it falls from a for the first answer to b for the last; --schedule FILE writes that of every answer"
+
+// tableNote explains a noise scale that is the first and the last of a schedule, and where the table of the best
+// row is.
+func tableNote(rows [][]goals.Row) (lines []string) {
+	falls := func(r goals.Row) bool { return goals.NoiseCell(r.Mechanism).Form == record.SpanForm }
+	if slices.ContainsFunc(slices.Concat(rows...), falls) {
+		lines = append(lines, spanNote)
+	}
+	if len(rows) != 1 {
+		return lines
+	}
+	best := bestOf(rows[0])
+	if best == nil || best.Mechanism.Noise != "" {
+		return lines
+	}
+	if t, ok := tableOf(best); ok {
+		lines = append(lines, best.Method.Name+" runs on a table of "+strings.Join(t.columns, " and ")+
+			"; --schedule FILE writes it")
+	}
+	return lines
+}

@@ -1,0 +1,204 @@
+package steps
+
+import (
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
+	"github.com/dpcalc/dpcalc/cmd/internal/csvfile"
+	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
+	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/maxinfo"
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// Command is the command maxinfo.
+func Command() *commands.Command {
+	return &commands.Command{
+		Name:    "maxinfo",
+		Summary: "how much the steps of an analysis reveal about the sample",
+		Description: "Upper bounds, in bits, of the max-information between the sample and everything that was seen of it,\n" +
+			"by every theorem that speaks about the steps: no event is more than 2^bits times likelier than on a\n" +
+			"fresh sample, except with probability --slack. Give the steps in order of use:\n\n" + stepGrammar() + "\n\n" +
+			"A number of outcomes counts the possible answers; bits and nats are upper bounds. Without data=any the bound\n" +
+			"of a max-info step is taken to be known for this sample's law alone. A step whose bound does not hold for\n" +
+			"dependent rows may stand first only: give the private steps first, then description and pure-dp.\n" +
+			"With --joint FILE (- for standard input), a table of comma or tab separated values with the columns x, y\n" +
+			"and p, whose p add up to one: its max-information, that at --slack if given, and its mutual information.",
+		Flags: []usage.Flag{
+			StepFlag,
+			{Name: "samples", Alias: "n", Usage: "`N` rows; private steps need it"},
+			DataFlag,
+			commands.NeighboursFlag,
+			{Name: "slack", Usage: "`B`, the probability of exceeding the bound (default 0)"},
+			{Name: "joint", Usage: "the exact values of the joint law in `FILE`, in place of steps"},
+		},
+		Output: commands.Tables,
+		Examples: [2]string{
+			"dpcalc maxinfo --samples 10k --step pure-dp:epsilon=0.01",
+			"dpcalc maxinfo --samples 10k --slack 1% --step pure-dp:epsilon=0.01 --step description:outcomes=100",
+		},
+		Run: runMaxinfo,
+	}
+}
+
+// revealed is a row: what a method says of the steps, or an exact value of a joint law.
+type revealed struct {
+	maxinfo.Answer
+	slack theory.LogProb
+	best  bool
+	by    commands.Convention
+	exact bool // of a joint law
+	mean  bool // and it has no slack
+}
+
+func (r revealed) verdict() commands.Verdict {
+	return commands.Verdict{Method: r.Name, Best: r.best, Proof: r.Proof, Status: r.Status, Reason: r.Reason,
+		Sources: r.by.Sources(r.Sources), Assumes: r.Assumes, Neighbours: r.by}
+}
+
+type revealedColumn = record.Column[revealed]
+
+// slackCell is a cell of a row that has a slack.
+func slackCell(cell func(theory.LogProb) record.Cell) func(revealed) record.Cell {
+	return func(r revealed) record.Cell {
+		if r.mean {
+			return record.Cell{}
+		}
+		return cell(r.slack)
+	}
+}
+
+var (
+	revealedMethod = commands.VerdictColumns(revealed.verdict, "method")[0]
+	revealedBits   = revealedColumn{Name: "bits", Cell: func(r revealed) record.Cell {
+		if r.Status != theory.OK {
+			return record.Cell{}
+		}
+		return record.Exactly(r.Bound.Bits())
+	}}
+	revealedSlack = revealedColumn{Name: "slack", Cell: slackCell(record.Chance)}
+	revealedBest  = revealedColumn{Name: "best", Cell: func(r revealed) record.Cell {
+		if r.exact {
+			return record.Cell{}
+		}
+		return record.Truth(r.best)
+	}}
+
+	revealedColumns = slices.Concat([]revealedColumn{
+		revealedMethod, revealedBits, revealedSlack,
+		{Name: "ln_slack", Cell: slackCell(func(p theory.LogProb) record.Cell { return record.Exactly(p.Ln()) })},
+		revealedBest,
+	}, commands.VerdictColumns(revealed.verdict, "proof", "status", "reason", "sources", "assumes", commands.NeighboursKey))
+	revealedShown = slices.Concat(commands.VerdictColumns(revealed.verdict, "", "method"), []revealedColumn{revealedBits},
+		commands.VerdictColumns(revealed.verdict, "proof", "status", "reason"))
+)
+
+func runMaxinfo(c *commands.Call) error {
+	target, err := c.Target()
+	if err != nil {
+		return err
+	}
+	slack, hasSlack, err := numbers.One(c, "slack", numbers.BelowOne)
+	if err != nil {
+		return err
+	}
+	if !hasSlack {
+		slack = theory.Zero
+	}
+	if path, ok := c.Text("joint"); ok {
+		for _, flag := range []string{"step", "samples", "data", commands.NeighboursKey} {
+			if _, ok := c.Text(flag); ok {
+				return usage.Errorf("--joint: given with --%s, want one of the two", flag)
+			}
+		}
+		return exactInfo(c, target, path, slack, hasSlack)
+	}
+	plan, err := Read(c)
+	if err != nil {
+		return err
+	}
+	answers, best, err := plan.Answers(slack)
+	if err != nil {
+		return WrongOrder(err)
+	}
+	rows := make([]revealed, len(answers))
+	for i, a := range answers {
+		rows[i] = revealed{Answer: a, slack: slack, best: i == best, by: plan.Neighbours}
+	}
+	return commands.Emit(c, target, commands.Answer[revealed]{
+		Command: "maxinfo", Inputs: append(plan.Inputs(), record.Input{Name: "slack", Value: record.Chance(slack)}),
+		Rows: commands.List(rows), Verdict: revealed.verdict, Columns: revealedColumns, Shown: revealedShown,
+		Say: func() (title, notes []string) {
+			title = []string{"Max-information at slack " + record.People(record.Chance(slack)) + ": " + plan.String()}
+			if best < 0 {
+				return title, nil
+			}
+			star := "* " + answers[best].Name + ", fewest bits: " + record.People(record.Exactly(answers[best].Bound.Bits()))
+			return title, append([]string{star}, commands.Assumed(answers[best].Assumes)...)
+		},
+	})
+}
+
+// mostJointBytes is how long a joint table may be: its cells are held in memory.
+const mostJointBytes = 256 << 20
+
+// exactInfo writes the exact values of a joint table.
+func exactInfo(c *commands.Call, t commands.Target, path string, slack theory.LogProb, approximate bool) error {
+	joint, name, err := readJoint(c, path)
+	if err != nil {
+		return err
+	}
+	var rows []revealed
+	add := func(method string, bound theory.Nats, sources ...theory.Source) *revealed {
+		m := maxinfo.Method{Name: method, Proof: theory.Published, Sources: sources}
+		rows = append(rows,
+			revealed{Answer: maxinfo.Answer{Method: m, Bound: bound, Status: theory.OK}, slack: theory.Zero, exact: true})
+		return &rows[len(rows)-1]
+	}
+	wanted := map[string]theory.LogProb{"max-info": theory.Zero, "approx-max-info": slack}
+	names := []string{"max-info", "approx-max-info"}
+	if !approximate {
+		names = names[:1]
+	}
+	for _, method := range names {
+		k, err := joint.MaxInformation(wanted[method])
+		if err != nil {
+			return err
+		}
+		add(method, k, theory.Source{Key: "dwork15generalization", Where: "max-information"}).slack = wanted[method]
+	}
+	add("mutual-info", joint.MutualInformation()).mean = true
+	return commands.Emit(c, t, commands.Answer[revealed]{
+		Command: "maxinfo",
+		Inputs:  []record.Input{{Name: "joint", Value: record.Words(name)}, {Name: "slack", Value: record.Chance(slack)}},
+		Rows:    commands.List(rows), Verdict: revealed.verdict, Columns: revealedColumns,
+		Shown: []revealedColumn{revealedMethod, revealedSlack, revealedBits},
+		Say:   func() (title, notes []string) { return []string{"Exact values of the joint law in " + name}, nil },
+	})
+}
+
+// readJoint reads a joint table, and returns the name of its file for messages.
+func readJoint(c *commands.Call, path string) (*maxinfo.Joint, string, error) {
+	if path == "" {
+		return nil, "", usage.Invalid("joint", path, "a file name")
+	}
+	in, err := csvfile.Open(c.Session, path)
+	if err != nil {
+		return nil, "", err
+	}
+	defer in.Close()
+	if extra, err := in.At.ReadAt(make([]byte, 1), mostJointBytes); extra > 0 {
+		return nil, "", usage.Errorf("%s: got more than %d MB, want a joint table of at most that, which is held in memory",
+			in.Name, mostJointBytes>>20)
+	} else if err != nil && !errors.Is(err, io.EOF) {
+		return nil, "", in.Blame(err)
+	}
+	joint, err := maxinfo.ReadJoint(in.Reader())
+	if err != nil {
+		return nil, "", in.Blame(err)
+	}
+	return joint, in.Name, nil
+}

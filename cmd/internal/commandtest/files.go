@@ -1,0 +1,34 @@
+package commandtest
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+)
+
+// Refused says whether a command ended with exit 2 and one line, which says this, and wrote
+// nothing else.
+func Refused(code int, stdout, stderr, says string) bool {
+	line := strings.Count(stderr, "\n") == 1 && len(stderr) < 1000 && strings.Contains(stderr, says)
+	return code == usage.ExitUsage && stdout == "" && line
+}
+
+// ByBits corrects a table of p-values, whose name or - comes after it.
+func ByBits(more ...string) []string {
+	return append([]string{"pvalue-correct", "--alpha", "0.05", "--by", "description", "--bits", "3"}, more...)
+}
+
+// Files lists the names in a directory.
+func Files(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}

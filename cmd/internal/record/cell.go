@@ -1,0 +1,351 @@
+// Package record says what a result is: cells, columns, sheets, curves and formats. It has the formats
+// for machines.
+package record
+
+import (
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// The render files are the only ones that turn numbers into text. A command
+// makes cells; machines get every digit, people six.
+
+// Form says what a cell holds.
+type Form uint8
+
+const (
+	Missing        Form = iota
+	CountForm           // n
+	NumberForm          // f
+	ChanceForm          // f, the logarithm of a probability
+	TruthForm           // n != 0
+	WordsForm           // s
+	ForeignForm         // s, from the user's own file
+	ListForm            // list
+	SpanForm            // s, two numbers, for people only
+	ComplementForm      // s, a number next to one as 1-1e-20; a decimal for machines
+)
+
+// Cell is one value of a row. The zero value is a missing one.
+type Cell struct {
+	Form Form
+	N    int64
+	F    float64
+	S    string
+	List []string
+}
+
+// same reports whether two cells that are no lists are the same.
+func (c Cell) same(d Cell) bool {
+	numbers := c.Form == d.Form && c.N == d.N && c.F == d.F
+	lists := c.List != nil || d.List != nil
+	return numbers && c.S == d.S && !lists
+}
+
+// The constructors take the zero value for missing, as the domain types do.
+func Count(n int64) Cell {
+	if n == 0 {
+		return Cell{}
+	}
+	return Cell{Form: CountForm, N: n}
+}
+
+// Number is a number; zero is a missing one.
+func Number(x float64) Cell {
+	if x == 0 {
+		return Cell{}
+	}
+	return Exactly(x)
+}
+
+// Exactly is a number for which zero is a value.
+func Exactly(x float64) Cell {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return Cell{}
+	}
+	return Cell{Form: NumberForm, F: x}
+}
+
+// Chance is a probability of any size.
+func Chance(p theory.LogProb) Cell { return Cell{Form: ChanceForm, F: p.Ln()} }
+
+// Complement is a number that no float64 tells from one, as one minus a decimal: 1-1e-20.
+func Complement(text string) Cell { return Cell{Form: ComplementForm, S: text} }
+
+// Truth is yes or no.
+func Truth(b bool) Cell {
+	c := Cell{Form: TruthForm}
+	if b {
+		c.N = 1
+	}
+	return c
+}
+
+// Words is a text of the program; an empty one is missing.
+func Words(s string) Cell {
+	if s == "" {
+		return Cell{}
+	}
+	return Cell{Form: WordsForm, S: s}
+}
+
+// List is several texts.
+func List(list []string) Cell { return Cell{Form: ListForm, List: list} }
+
+// Sources is where a theorem is proved.
+func Sources(sources []theory.Source) Cell {
+	list := make([]string, len(sources))
+	for i, s := range sources {
+		list[i] = s.String()
+	}
+	return List(list)
+}
+
+// Encoder writes rows for machines. Its methods may be called concurrently. The
+// chances of one worker are its own.
+type Encoder interface {
+	Head(dst []byte) []byte
+	Row(dst []byte, first bool, cells []Cell, known *Chances) []byte
+	Foot(dst []byte) []byte
+}
+
+// Result describes what a command found, to be written in any format.
+type Result struct {
+	Command string
+	Inputs  []Input
+	Columns []string // of the rows for machines
+	Live    *Live    // a sheet of formulas for a workbook; nil for none
+}
+
+// Input is a flag with its value, as the JSON envelope repeats it.
+type Input struct {
+	Name  string
+	Value Cell
+}
+
+// AppendNumber writes the shortest decimal that reads as x, valid in JSON and in
+// a spreadsheet.
+func AppendNumber(dst []byte, x float64) []byte {
+	if a := math.Abs(x); x == 0 || a >= 1e-6 && a < 1e21 {
+		return strconv.AppendFloat(dst, x, 'f', -1, 64)
+	}
+	start := len(dst)
+	dst = strconv.AppendFloat(dst, x, 'e', -1, 64)
+	if n := len(dst); n-start >= 4 && string(dst[n-4:n-1]) == "e-0" {
+		dst[n-2] = dst[n-1] // e-09 is e-9
+		dst = dst[:n-1]
+	}
+	return dst
+}
+
+// Chances remembers the text of probabilities, which is dear and mostly repeats.
+type Chances struct{ text map[float64]string }
+
+// Of is the decimal of a probability that is given by its logarithm.
+func (c *Chances) Of(ln float64) string {
+	if s, ok := c.text[ln]; ok {
+		return s
+	}
+	if c.text == nil || len(c.text) > 4096 {
+		c.text = make(map[float64]string)
+	}
+	s := decimalOf(theory.LogProb(ln))
+	c.text[ln] = s
+	return s
+}
+
+// decimalOf writes a probability as a decimal number: where [theory.LogProb]
+// prints the complement, 1-1e-20, this prints 0.99999999999999999999, and 1 where
+// that takes more than 40 digits. The logarithm stands beside it.
+func decimalOf(p theory.LogProb) string {
+	text := p.String()
+	complement, ok := strings.CutPrefix(text, "1-")
+	if !ok {
+		return text
+	}
+	c, ok := numbers.ParseDecimal(complement)
+	if !ok {
+		return "1"
+	}
+	s := new(big.Rat).Sub(big.NewRat(1, 1), c).FloatString(40)
+	if s = strings.TrimRight(s, "0"); s == "1." {
+		return "1"
+	}
+	return s
+}
+
+// complementPlaces is how many digits a number next to one may have.
+const complementPlaces = 1000
+
+// decimalOfComplement writes 1-1e-20 as 0.99999999999999999999, and as 1, which is above it, where that takes more
+// than a thousand digits. Every reader takes it for a number.
+func decimalOfComplement(text string) string {
+	c, ok := numbers.ParseDecimal(strings.TrimPrefix(text, "1-"))
+	if !ok {
+		return "1"
+	}
+	x := new(big.Rat).Sub(big.NewRat(1, 1), c)
+	places, exact := x.FloatPrec()
+	if !exact || places > complementPlaces {
+		return "1"
+	}
+	return x.FloatString(places)
+}
+
+// human writes a number to six digits, rounded up: what people read as a bound
+// stays one. A difference below 1e-12 is the rounding of float64 and not told. An
+// exponent stands only where the number is long.
+func human(x float64) string {
+	negative, digits, exponent := SixDigits(x, true)
+	text := strings.TrimRight(digits, "0")
+	switch {
+	case text == "":
+		return "0"
+	case exponent >= 0 && exponent < 15:
+		if len(text) <= exponent+1 {
+			text += strings.Repeat("0", exponent+1-len(text))
+		} else {
+			text = text[:exponent+1] + "." + text[exponent+1:]
+		}
+	case exponent < 0 && exponent >= -4:
+		text = "0." + strings.Repeat("0", -exponent-1) + text
+	default:
+		if len(text) > 1 {
+			text = text[:1] + "." + text[1:]
+		}
+		text += "e" + strconv.Itoa(exponent)
+	}
+	if negative {
+		return "-" + text
+	}
+	return text
+}
+
+// Rough writes a number to three digits, rounded to the nearest: a size, not a bound.
+func Rough(x float64) string {
+	near, err := strconv.ParseFloat(strconv.FormatFloat(x, 'e', 2, 64), 64)
+	if err != nil {
+		return human(x)
+	}
+	return human(near)
+}
+
+// SixDigits returns x = +-d.ddddd 10^exponent, rounded up or down.
+func SixDigits(x float64, up bool) (negative bool, digits string, exponent int) {
+	text := strconv.FormatFloat(math.Abs(x), 'e', 5, 64)
+	mantissa, exp, _ := strings.Cut(text, "e")
+	exponent, _ = strconv.Atoi(exp)
+	m, _ := strconv.Atoi(strings.Replace(mantissa, ".", "", 1))
+	near, _ := strconv.ParseFloat(text, 64)
+	negative = x < 0
+	away := up != negative // whether rounding goes away from zero
+	switch slack := 1e-12 * math.Abs(x); {
+	case away && near < math.Abs(x)-slack:
+		m++
+	case !away && near > math.Abs(x)+slack:
+		m--
+	}
+	switch m {
+	case 1_000_000:
+		m, exponent = 100_000, exponent+1
+	case 99_999:
+		m, exponent = 999_999, exponent-1
+	}
+	return negative, strconv.Itoa(m), exponent
+}
+
+// humanChance is [human] for a probability of any size; close to one it writes the
+// complement, rounded down.
+func humanChance(p theory.LogProb) string {
+	text := p.String()
+	if complement, ok := strings.CutPrefix(text, "1-"); ok {
+		c, err := strconv.ParseFloat(complement, 64)
+		if err != nil {
+			return text
+		}
+		_, digits, exponent := SixDigits(c, false)
+		return "1-" + strings.TrimSuffix(strings.TrimRight(digits[:1]+"."+digits[1:], "0"), ".") + "e" +
+			strconv.Itoa(exponent)
+	}
+	digits, exponent, ok := strings.Cut(text, "e")
+	mantissa, err := strconv.ParseFloat(digits, 64)
+	if err != nil || !ok {
+		return human(mantissa)
+	}
+	if rounded := human(mantissa); rounded != "10" {
+		return rounded + "e" + exponent
+	}
+	e, _ := strconv.Atoi(exponent)
+	return "1e" + strconv.Itoa(e+1)
+}
+
+// People writes a cell for a reader.
+func People(c Cell) string {
+	switch c.Form {
+	case CountForm:
+		return strconv.FormatInt(c.N, 10)
+	case NumberForm:
+		return human(c.F)
+	case ChanceForm:
+		return humanChance(theory.LogProb(c.F))
+	case TruthForm:
+		if c.N != 0 {
+			return "yes"
+		}
+		return "no"
+	case WordsForm, ForeignForm, SpanForm, ComplementForm:
+		return c.S
+	case ListForm:
+		return strings.Join(c.List, "; ")
+	}
+	return ""
+}
+
+// Same reports whether two cells without lists hold the same.
+func (c Cell) Same(d Cell) bool {
+	numbers := c.N == d.N && c.F == d.F
+	return c.Form == d.Form && numbers && c.S == d.S
+}
+
+func (c Cell) isNumeric() bool {
+	switch c.Form {
+	case CountForm, NumberForm, ChanceForm, SpanForm, ComplementForm:
+		return true
+	}
+	return false
+}
+
+// Whole is a count for which zero is a value.
+func Whole(n int64) Cell { return Cell{Form: CountForm, N: n} }
+
+// Plural is a number with its noun.
+func Plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return People(Count(n)) + " " + noun + "s"
+}
+
+// Mark is the cell before the best row.
+func Mark(best bool) Cell {
+	if best {
+		return Words("*")
+	}
+	return Cell{}
+}
+
+// Beta is empty where beta is missing.
+func Beta(p theory.LogProb) Cell {
+	if p == 0 {
+		return Cell{}
+	}
+	return Chance(p)
+}
+
+// Foreign is a text from the user's file.
+func Foreign(s string) Cell { return Cell{Form: ForeignForm, S: s} }

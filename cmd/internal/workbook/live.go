@@ -1,0 +1,224 @@
+package workbook
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/xuri/excelize/v2"
+)
+
+// placed is a cell of the live sheet with its place and look.
+type placed struct {
+	record.LiveCell
+	column, row int
+	look        record.Look
+}
+
+func (p placed) name(absolute ...bool) string {
+	name, err := excelize.CoordinatesToCellName(p.column, p.row, absolute...)
+	if err != nil {
+		panic(err) // the sheet is small
+	}
+	return name
+}
+
+// placedCells places the cells, in order of rows and columns, and tells the names.
+func placedCells(l record.Live) (cells []placed, names []*excelize.DefinedName) {
+	row := 0
+	define := func(name string, column int) {
+		names = append(names,
+			&excelize.DefinedName{Name: name, RefersTo: record.LiveSheet + "!" + placed{column: column, row: row}.name(true)})
+	}
+	put := func(column int, c record.LiveCell, k record.Look) {
+		if c.Formula == "" && c.Value.Form == record.Missing && k == record.PlainLook {
+			return
+		}
+		if c.Name != "" {
+			define(c.Name, column)
+		}
+		c.Formula = strings.ReplaceAll(c.Formula, "{row}", strconv.Itoa(row))
+		cells = append(cells, placed{c, column, row, k})
+	}
+	line := func(texts []string, k record.Look) {
+		row++
+		for j, text := range texts {
+			put(j+1, record.LiveCell{Value: record.Words(text)}, k)
+		}
+	}
+	for i, text := range l.Intro {
+		line([]string{text}, []record.Look{record.StrongLook, record.ProseLook}[min(i, 1)])
+	}
+	row++
+	line([]string{"input", "value", "remark"}, record.HeaderLook)
+	for _, in := range append(slices.Clone(l.Inputs), l.Problem()) {
+		line([]string{in.Label}, record.StrongLook)
+		define(in.Name, 2)
+		if in.Formula != "" {
+			put(2, record.LiveCell{Value: in.Value, Formula: in.Formula}, record.PlainLook)
+			continue
+		}
+		put(2, record.LiveCell{Value: in.Value}, record.EntryLook)
+		if in.Holds != "" {
+			put(3, record.LiveCell{Value: record.Words(in.Fault()), Formula: "IF(" + in.Domain() + `,"","` + in.Wants + `")`},
+				record.StrongLook)
+		}
+	}
+	row++
+	line(l.Columns, record.HeaderLook)
+	block := func(rows [][]record.LiveCell) {
+		for _, cells := range rows {
+			row++
+			for j, c := range cells {
+				put(j+1, c, record.PlainLook)
+			}
+		}
+	}
+	block(l.Rows)
+	if len(l.Below) > 0 {
+		row++
+		line([]string{l.Apart}, record.StrongLook)
+		block(l.Below)
+	}
+	return cells, names
+}
+
+// live writes the sheet of that name, and the hidden one if there is one.
+func (b *book) live(l record.Live) error {
+	if l.Hidden != nil {
+		if err := b.hidden(l.Hidden); err != nil {
+			return err
+		}
+	}
+	cells, names := placedCells(l)
+	last := cells[len(cells)-1].row
+	always := true
+	err := errors.Join(
+		b.file.SetSheetDimension(record.LiveSheet, "A1:"+placed{column: len(l.Columns), row: last}.name()),
+		b.file.SetCalcProps(&excelize.CalcPropsOptions{FullCalcOnLoad: &always}),
+		b.onePageWide(record.LiveSheet),
+		b.greyStale(l, last),
+	)
+	for _, name := range names {
+		err = errors.Join(err, b.file.SetDefinedName(name))
+	}
+	if err != nil {
+		return err
+	}
+	w, err := b.file.NewStreamWriter(record.LiveSheet)
+	if err != nil {
+		return err
+	}
+	across := 0.0
+	for j, width := range liveWidths(l, cells) {
+		across += width
+		err = errors.Join(err, w.SetColWidth(j+1, j+1, width))
+	}
+	for i := 0; i < len(cells) && err == nil; {
+		var values []any
+		var line []record.Cell
+		row := cells[i].row
+		for ; i < len(cells) && cells[i].row == row; i++ {
+			for len(values) < cells[i].column-1 {
+				values = append(values, nil)
+			}
+			content, e := b.formula(cells[i])
+			values, line, err = append(values, content), append(line, cells[i].Value), errors.Join(err, e)
+		}
+		height := rowHeight(cells[i-1].look, line...)
+		if row <= len(l.Intro) { // the text goes across the table
+			height.Height = lineHeight * math.Ceil(float64(utf8.RuneCountInString(line[0].S))/(0.9*across))
+			err = errors.Join(err, w.MergeCell("A"+strconv.Itoa(row), placed{column: len(l.Columns), row: row}.name()))
+		}
+		err = errors.Join(err, w.SetRow("A"+strconv.Itoa(row), values, height))
+	}
+	return errors.Join(err, w.Flush())
+}
+
+// hidden writes the sheet that formulas refer to.
+func (b *book) hidden(rows [][]record.LiveCell) error {
+	const name = record.HiddenSheet
+	w, err := b.file.NewStreamWriter(name)
+	if err != nil {
+		return err
+	}
+	for i, row := range rows {
+		values := make([]any, len(row))
+		for j, c := range row {
+			at := placed{c, j + 1, i + 1, record.PlainLook}
+			at.Formula = strings.ReplaceAll(at.Formula, "{row}", strconv.Itoa(i+1))
+			content, err := b.formula(at)
+			if values[j] = content; err != nil {
+				return err
+			}
+			if c.Name != "" {
+				place := &excelize.DefinedName{Name: c.Name, RefersTo: name + "!" + at.name(true)}
+				if err := b.file.SetDefinedName(place); err != nil {
+					return err
+				}
+			}
+		}
+		if err := w.SetRow("A"+strconv.Itoa(i+1), values); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+// formula is [book.cell] for a cell that may have one.
+func (b *book) formula(c placed) (excelize.Cell, error) {
+	content, err := b.cell(c.Value, c.look)
+	if c.Formula == "" || err != nil {
+		return content, err
+	}
+	content.Formula = c.Formula
+	content.StyleID, err = b.style(style{c.look, cmp.Or(c.Format, textFormat)})
+	return content, err
+}
+
+// liveWidths lets the labels and the columns of the table be read. What stands right of
+// a text that is too long is empty.
+func liveWidths(l record.Live, cells []placed) []float64 {
+	widths := make([]float64, len(l.Columns))
+	for j := range widths {
+		widths[j] = 13
+	}
+	for _, c := range cells {
+		text := c.Formula != "" && c.Format == ""
+		if c.row > len(l.Intro) && c.look != record.HeaderLook && !text {
+			widths[c.column-1] = max(widths[c.column-1], float64(min(utf8.RuneCountInString(record.People(c.Value)), 40))+3)
+		}
+		if c.Format == record.CountFormat {
+			widths[c.column-1] = max(widths[c.column-1], 22) // up to 2^53
+		}
+		if c.row > cells[len(cells)-1].row-l.Lines() && c.Format == "" { // what a row of the table may say
+			for i, text := range strings.Split(c.Formula, `"`) {
+				if i%2 == 1 {
+					widths[c.column-1] = max(widths[c.column-1], float64(min(utf8.RuneCountInString(text), 40)))
+				}
+			}
+		}
+	}
+	return widths
+}
+
+// greyStale shows rows that do not follow the inputs in grey once they have changed.
+func (b *book) greyStale(l record.Live, last int) error {
+	if l.Stale == "" {
+		return nil
+	}
+	grey, err := b.file.NewConditionalStyle(&excelize.Style{Font: &excelize.Font{Color: "A6A6A6", Italic: true}})
+	if err != nil {
+		return err
+	}
+	first := last - l.Lines() + 1
+	area := placed{column: 1, row: first}.name() + ":" + placed{column: len(l.Columns), row: last}.name()
+	return b.file.SetConditionalFormat(record.LiveSheet, area, []excelize.ConditionalFormatOptions{
+		{Type: "formula", Criteria: strings.ReplaceAll(l.Stale, "{row}", strconv.Itoa(first)), Format: &grey},
+	})
+}

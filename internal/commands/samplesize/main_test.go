@@ -1,7 +1,0 @@
-package samplesize
-
-import (
-	"github.com/dpcalc/dpcalc/internal/commandtest"
-)
-
-func init() { commandtest.Offer(Command(), PlanFile()) }

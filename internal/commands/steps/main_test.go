@@ -1,7 +1,0 @@
-package steps
-
-import (
-	"github.com/dpcalc/dpcalc/internal/commandtest"
-)
-
-func init() { commandtest.Offer(Command()) }
