@@ -362,13 +362,13 @@ func TestSmallTreesNeverFailMore(t *testing.T) {
 		{newSmall(42, 0.5, 0.5), 42, 3, 0.25, 0.5}, {newSmall(42, 0.3, 0.7), 42, 2, 0.25, 0.5},
 		{newSmall(60, 0.4, 0.6), 60, 4, 0.25, 0.5},
 	} {
-		d := feedback.Ladder{Queries: c.queries, Tau: c.tau, Top: 1, LnBeta: math.Log(c.beta)}
-		cells := d.Cells(c.rows)
-		if cells == nil {
+		d := feedback.Ladder{Queries: c.queries, Tau: c.tau, Top: 1}
+		cells, ln := d.Cells(c.rows)
+		if cells == nil || ln > math.Log(c.beta) {
 			t.Fatalf("%+v has no cells on %d rows", d, c.rows)
 		}
 		exact := c.s.worst(int(c.queries), state{best: 1}, boardMoves(t, c.s, d, cells))
-		check("ladder", exact, d.LnFailure(c.rows, cells))
+		check("ladder", exact, ln)
 	}
 }
 

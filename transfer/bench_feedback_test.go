@@ -3,7 +3,7 @@ package transfer
 import "testing"
 
 // One solve for n, tau_achieved and the mechanism included: gates and sealed rows below 20 microseconds, with 0/1
-// queries below 2 ms, with differences below 200 microseconds; a ladder below 1 ms.
+// queries below 2 ms, with differences below 200 microseconds; a ladder below 20 ms.
 func BenchmarkFeedback(b *testing.B) {
 	for _, c := range []struct {
 		name, method string

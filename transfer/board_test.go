@@ -12,7 +12,7 @@ import (
 // boardFor is the board of a 0/1 ladder that is built for these rows, nil if there is none.
 func boardFor(g Goal) []Step {
 	g.Query, g.Feedback = Binary, Best
-	return ladderRule[0].(searched).run(g).Board
+	return board{}.run(g).Board
 }
 
 // Every boundary of a 0/1 board is reached by its own count and by no lesser one, as a correctly rounded share and as

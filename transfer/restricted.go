@@ -3,7 +3,6 @@ package transfer
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
@@ -87,91 +86,7 @@ var sealedRule = func() union {
 }()
 
 // ladderRule is Theorem 4. At one look it is the score itself, where that needs fewer rows.
-var ladderRule = either{
-	searched{
-		kinds: linear,
-		needs: func(g Goal) error {
-			if g.Tau == 0 || g.Tau >= feedback.LeastLadderTau {
-				return nil
-			}
-			return needs("a tau of at least " + formatFloat(feedback.LeastLadderTau))
-		},
-		top: boardLimit,
-		rows: func(g Goal) float64 {
-			above := 1 - g.Floor
-			return 0.44 * (num.Log(float64(g.Queries)) - g.Beta.Ln()/8) * above * math.Sqrt(above) / (g.Tau * g.Tau * g.Tau)
-		},
-		built: func() decision {
-			search := new(feedback.LadderSearch)
-			return func(g Goal) bool { return search.Cells(ladderOf(g), g.Samples) != nil }
-		},
-		run: func(g Goal) Mechanism {
-			var run Mechanism
-			for l, cell := range ladderOf(g).Cells(g.Samples) {
-				step := Step{Boundary: 1 - cell.Boundary, Value: 1 - cell.Value}
-				if g.Query == Binary && l > 0 {
-					step.Count = g.Samples - cell.Count
-					step.Boundary = float64(step.Count) / float64(g.Samples)
-				}
-				run.Board = append(run.Board, step)
-			}
-			return run
-		},
-		least: func(Goal) int64 { return 1 },
-	},
-	onlyOne{fixedQuery{kinds: linear, exact: true}},
-}
-
-func ladderOf(g Goal) feedback.Ladder {
-	return feedback.Ladder{
-		Queries: max(g.Queries, 2), Tau: g.Tau, Top: 1 - g.Floor, LnBeta: g.Beta.Ln(), ZeroOne: g.Query == Binary,
-	}
-}
-
-// BoardFailure returns a bound on the probability that a board of the method `ladder` breaks the promise of g, in which
-// nothing may be missing. It is 1 where the steps are none of such a board. Boards that differ in their boundaries
-// alone may serve in turns: the bound is then for any choice among them at each look.
-func BoardFailure(g Goal, boards ...[]Step) (theory.LogProb, error) {
-	if err := g.Validate(); err != nil {
-		return 0, err
-	}
-	if u := g.Unknown(); u != None || len(boards) == 0 {
-		return 0, theory.Domain(false, u.String(), "nothing", "a value")
-	}
-	tables := make([][]feedback.Cell, len(boards))
-	for i, board := range boards {
-		if !isBoard(g, board) || !slices.EqualFunc(board, boards[0], func(a, b Step) bool { return a.Value == b.Value }) {
-			return 0, nil
-		}
-		for _, step := range board {
-			tables[i] = append(tables[i], feedback.Cell{
-				Boundary: 1 - step.Boundary, Value: 1 - step.Value, Count: g.Samples - step.Count,
-			})
-		}
-	}
-	return theory.LogProb(min(0, ladderOf(g).LnFailure(g.Samples, tables...))), nil
-}
-
-// isBoard reports whether the steps rise from a value within tau of all that is at the floor or below to one within tau
-// of all that is above the last.
-func isBoard(g Goal, board []Step) bool {
-	const rounded = 0x1p-52
-	for i := 1; i < len(board); i++ {
-		if !board[i].follows(board[i-1], g) {
-			return false
-		}
-	}
-	last := len(board) - 1
-	return last > 0 && math.Abs(board[0].Value-g.Floor) <= g.Tau+rounded && board[last].Value >= 1-g.Tau-rounded
-}
-
-// follows reports whether the step may be the next one after another.
-func (s Step) follows(before Step, g Goal) bool {
-	if !(s.Boundary > before.Boundary && s.Value > before.Value) {
-		return false
-	}
-	return g.Query != Binary || s.Count > before.Count && s.Count <= g.Samples
-}
+var ladderRule = either{board{}, onlyOne{fixedQuery{kinds: linear, exact: true}}}
 
 // boardLimit is where the tau of a board ends: a constant is as good from there on.
 func boardLimit(g Goal) float64 { return (1 - g.Floor) / 2 }

@@ -7,7 +7,7 @@ import (
 
 // What a solve evaluates again and again.
 func BenchmarkEvaluations(b *testing.B) {
-	ladder := Ladder{Queries: 1000, Tau: 0.1, Top: 1, LnBeta: math.Log(0.05)}
+	ladder := Ladder{Queries: 1000, Tau: 0.1, Top: 1}
 	counts := ladder
 	counts.ZeroOne = true
 	validator := Validator{Values: Interval{}, Queries: 1000, Flags: 10, Tau: 0.1, Threshold: 0.05, LnBeta: math.Log(0.05)}

@@ -18,7 +18,6 @@ type Ladder struct {
 	Queries int64   // m >= 2
 	Tau     float64 // in [LeastLadderTau, 1)
 	Top     float64 // hi in (0, 1]: the known loss of a baseline, 1 if there is none
-	LnBeta  float64 // below 0
 	ZeroOne bool    // whether losses are 0 and 1 and binomial tails may serve
 }
 
@@ -35,53 +34,83 @@ type Cell struct {
 // mostCells is the greatest K that is tried.
 func (d Ladder) mostCells() int64 { return int64(6/d.Tau) + 5 }
 
-// Cells returns a ladder for n rows that keeps its promise with probability at least 1-beta, or nil if this
+// Cells returns a ladder for n rows and ln of a bound on the probability that it breaks its promise, or nil if this
 // construction finds none. Each of the 2(K-1) terms of Theorem 4,
 //
 //	sum_(l<K-1) W_l e^(-n kl(u_(l+1)||v_l - tau)) + sum_(0<l<K) N_(l-1) e^(-n kl(u_l||v_l + tau)),
 //
-// has the same share of beta. The steps are the smallest that the terms allow; fewer are enough for
-// more rows, a greater tau or beta, and fewer queries.
-func (d Ladder) Cells(n int64) []Cell { return new(LadderSearch).Cells(d, n) }
+// is about the same e^-s. The steps are the smallest that the terms allow. K grows with s, and s is about the one with
+// the least 2(K-1) e^-s.
+func (d Ladder) Cells(n int64) ([]Cell, float64) { return new(LadderSearch).Cells(d, n) }
 
-// LadderSearch builds ladders for one plan after another. It is faster than [Ladder.Cells] where each plan that has a
-// ladder is harder than the one before, as in a search. The zero value is ready for use.
-type LadderSearch struct {
-	builder
-	found ladderPlan // the last plan that had a ladder
-	cells int64      // and for how many cells its shares are, 0 before
-}
+// LadderSearch builds ladders for one plan after another, in less time than [Ladder.Cells] where these have the same
+// number of queries. The zero value is ready for use.
+type LadderSearch struct{ builder }
 
-// Cells is [Ladder.Cells]. Shares for so many cells make a ladder of as many or more until they are enough. That takes
-// the fewest that are enough, wherever it starts below them, and an easier plan's were enough for that plan.
-func (s *LadderSearch) Cells(d Ladder, n int64) []Cell {
-	if d.Tau < LeastLadderTau {
-		return nil
-	}
-	if d.Top <= 2*d.Tau { // v_0 = hi - tau is within tau of every loss
-		return []Cell{{Boundary: d.Top, Value: d.Top - d.Tau}}
-	}
+// plan begins a plan.
+func (s *LadderSearch) plan(d Ladder, n int64) {
 	if d.Queries != s.Queries {
 		s.entered, s.states = s.entered[:0], s.states[:0]
 	}
 	s.ladderPlan = ladderPlan{d, n}
-	cells := int64(2)
-	if s.cells > 0 && s.found.easier(s.ladderPlan) {
-		cells = s.cells
-	}
-	for cells <= d.mostCells() {
-		built := s.build(cells)
-		if built == nil {
-			return nil
-		}
-		if int64(len(built)) <= cells {
-			s.found, s.cells = s.ladderPlan, cells
-			return built
-		}
-		cells = int64(len(built))
-	}
-	return nil
 }
+
+// Rough returns about ln of the bound of the ladder that [LadderSearch.Cells] would build, in a small part of the
+// time, and +Inf where there is none: K and the counts of 0/1 losses are not rounded.
+func (s *LadderSearch) Rough(d Ladder, n int64) float64 {
+	if d.Tau < LeastLadderTau {
+		return math.Inf(1)
+	}
+	if d.Top <= 2*d.Tau {
+		return math.Inf(-1)
+	}
+	s.plan(d, n)
+	best, ok := s.best()
+	if !ok {
+		return math.Inf(1)
+	}
+	return best.lnFailure()
+}
+
+// Cells is [Ladder.Cells].
+func (s *LadderSearch) Cells(d Ladder, n int64) (cells []Cell, lnFailure float64) {
+	if d.Tau < LeastLadderTau {
+		return nil, 0
+	}
+	if d.Top <= 2*d.Tau { // v_0 = hi - tau is within tau of every loss
+		return []Cell{{Boundary: d.Top, Value: d.Top - d.Tau}}, math.Inf(-1)
+	}
+	s.plan(d, n)
+	best, ok := s.best()
+	if !ok {
+		return nil, 0
+	}
+	lnFailure = math.Inf(1)
+	take := func(built []Cell) {
+		if built == nil {
+			return
+		}
+		if ln := d.LnFailure(n, built); ln < lnFailure {
+			cells, lnFailure = built, ln
+		}
+	}
+	if best.length > manySteps {
+		take(s.table(best.s, math.Inf(1)))
+		return cells, lnFailure
+	}
+	from, to := math.Floor(best.length), math.Ceil(best.length)
+	if best.length < fewSteps {
+		from, to = from-1, to+1
+	}
+	for steps := max(from, 1); steps <= to; steps++ {
+		take(s.table(s.within(best, steps), steps))
+	}
+	return cells, lnFailure
+}
+
+// Below fewSteps the best whole number of steps is looked for among four, above that among two. Above manySteps a part
+// of one changes the bound by less than a thousandth, and any number will do.
+const fewSteps, manySteps = 30, 1000
 
 // LnFailure returns ln of an upper bound on the probability that the cells break the promise on n rows. It is Theorem 4
 // with the risks that these cells have:
@@ -121,13 +150,6 @@ type builder struct {
 	states  []float64 // ln N_l
 }
 
-// easier reports whether a plan certainly needs no more cells than another one. Counts of 0/1 losses do not say so.
-func (p ladderPlan) easier(than ladderPlan) bool {
-	alike := p.Top == than.Top && !p.ZeroOne && !than.ZeroOne
-	less := p.Queries <= than.Queries && p.Tau >= than.Tau && p.LnBeta >= than.LnBeta
-	return alike && less && p.n >= than.n
-}
-
 // counts returns ln W_l and ln N_l, rounded up. At most W_l = C(m+l-2, l) nodes in state l hold a model whose
 // expectation is lower than the shown value by more than tau, and N_l = C(m+l-1, l+1) nodes are in state l; W_0 = 1
 // and N_0 = m. At m = 2 N is that of m = 3, so that it does not fall in l. W_l = W_(l-1) (m+l-2)/l and, but for l = 1,
@@ -150,27 +172,219 @@ func (b *builder) counts(l int) (entered, states float64) {
 	return b.entered[l], b.states[l]
 }
 
-// build returns the cells at a share of beta/(2(most-1)) for each term, as many as it takes, or nil if
-// a step is not one downwards.
-func (b *builder) build(most int64) []Cell {
-	lnTerms := num.Log(2*float64(most-1)) - b.LnBeta + 1e-10 // for what the roots below are off
-	cells := append(make([]Cell, 0, 32), Cell{Boundary: b.Top, Value: b.Top - b.Tau})
-	for l := 0; ; l++ {
+// walk is a ladder whose terms are e^-s each, with how many steps it takes. The last one counts as the part of it that
+// leads to tau.
+type walk struct {
+	s, length float64
+	slope     float64 // of the length in s
+}
+
+// lnFailure is about ln of the bound.
+func (w walk) lnFailure() float64 { return num.Log(2*w.length) - w.s }
+
+// steepness is about linear in s, where the length grows as (c-s)^(-1/2), and 0 where the bound is least.
+func (w walk) steepness() float64 { return math.Cbrt(math.Pow(w.length/w.slope, 2)) - 1 }
+
+// walk walks down the ladder, whose counts are not rounded. It reports whether each step is one downwards. Where steps
+// hardly change, a coarse walk takes an odd number of them at once, each like the one in their middle.
+func (b *builder) walk(s float64, coarse bool) (w walk, ok bool) {
+	v, dv := b.Top-b.Tau, 0.
+	for l := 0; int64(l) < b.mostCells(); {
+		step, slope, ok := b.step(l, v, dv, s)
+		if !ok {
+			return walk{}, false
+		}
+		half := 0
+		if coarse {
+			reach := stride * min(v, 1-v) / 2
+			half = int(min(reach/step, float64(l)/16, max(0, (v-b.Tau)/step-1)))
+		}
+		if half > 0 {
+			back := float64(half)
+			if step, slope, ok = b.step(l+half, v-back*step, dv-back*slope, s); !ok {
+				return walk{}, false
+			}
+		}
+		many := float64(2*half + 1)
+		if left := (v - b.Tau) / step; left <= many {
+			return walk{s, float64(l) + left, (dv - left*slope) / step}, true
+		}
+		v, dv = v-many*step, dv-many*slope
+		l += 2*half + 1
+	}
+	return walk{}, false
+}
+
+// stride is how far a coarse walk goes at once, as a part of the way to the nearer end. Above coarseTau the steps are
+// so few that none is left out.
+const stride, coarseTau = 0.05, 0.02
+
+// step returns how far down the step from v goes, and how that changes with s where v does by dv. It reports whether
+// that is downwards.
+func (b *builder) step(l int, v, dv, s float64) (down, slope float64, ok bool) {
+	half := 0.
+	if b.ZeroOne {
+		half = 0.5 / float64(b.n)
+	}
+	entered, states := b.counts(l)
+	p := v - b.Tau
+	if !(p > 0) {
+		return 0, 0, false
+	}
+	e, de := b.entropy(entered + s)
+	u := klAbove(p, e) + half
+	if u >= 1 {
+		return 0, 0, false
+	}
+	du := dv
+	if u-half > p {
+		du = (de + (u-half-p)/(p*(1-p))*dv) / oddsRatio(u-half, p)
+	}
+	e, de = b.entropy(states + s)
+	q := klExpectation(u, e)
+	if q >= 1 || !(q-b.Tau < v) {
+		return 0, 0, false
+	}
+	dq := du
+	if q > u {
+		dq = (de + oddsRatio(q, u)*du) * q * (1 - q) / (q - u)
+	}
+	return v - (q - b.Tau), dv - dq, true
+}
+
+// oddsRatio is ln of the ratio of the odds of q and of p.
+func oddsRatio(q, p float64) float64 { return num.Log(q / p * ((1 - p) / (1 - q))) }
+
+// entropy returns kl where a term is e^-x, and about its derivative in x.
+func (b *builder) entropy(x float64) (e, slope float64) {
+	n := float64(b.n)
+	switch {
+	case x <= 0:
+		return 0, 0
+	case !b.ZeroOne:
+		return x / n, 1 / n
+	case x <= math.Ln2:
+		return 0, 0
+	}
+	z := num.UpperQuantile(-x)
+	hazard := (3*z + math.Sqrt(z*z+8)) / 4 // Sampford's bound
+	return z * z / 2 / n, z / hazard / n
+}
+
+// best is about the walk with the least bound. It begins about where that is 0.05.
+func (b *builder) best() (best walk, ok bool) {
+	var low, lower walk // the last two that should go on
+	at, step, least := num.Log(60/b.Tau), 0.5, math.Inf(1)
+	lo, hi := 0., math.Inf(1)
+	high := math.NaN() // the steepness at hi
+	for range 80 {
+		w, walks := b.walk(at, b.Tau < coarseTau)
+		if walks {
+			if ln := w.lnFailure(); ln < least {
+				best, least = w, ln
+			}
+		}
+		steep := w.steepness()
+		switch {
+		case walks && math.Abs(steep) < 3e-3:
+			return best, true
+		case walks && steep > 0:
+			lo, lower, low = at, low, w
+		default:
+			if hi, high = at, math.NaN(); walks {
+				high = steep
+			}
+		}
+		if math.IsInf(hi, 1) {
+			at, step = lo+step, 2*step
+			continue
+		}
+		if lo == 0 && hi > 0x1p-10 {
+			at, step = max(hi-step, hi/8), 2*step
+			continue
+		}
+		if hi-lo <= 1e-3 {
+			break
+		}
+		at = lo + (hi-lo)/2
+		next := math.NaN()
+		if !math.IsNaN(high) {
+			next = lo + (hi-lo)*low.steepness()/(low.steepness()-high)
+		} else if lower.s > 0 {
+			next = lo + (lo-lower.s)*low.steepness()/(lower.steepness()-low.steepness())
+		}
+		if margin := (hi - lo) / 64; next > lo+margin/8 && next < hi-margin {
+			at = next
+		}
+	}
+	return best, best.s > 0
+}
+
+// within is about the greatest s at which a ladder takes so many steps, found from a coarse walk that takes about as
+// many.
+func (b *builder) within(near walk, steps float64) float64 {
+	lo, hi, at := 0., math.Inf(1), near.s
+	for range 60 {
+		w, ok := b.walk(at, false)
+		off := steps - w.length
+		switch {
+		case ok && off >= 0:
+			if lo = at; off <= 1e-9*steps {
+				return lo
+			}
+		default:
+			hi = at
+		}
+		next := at + (off-4e-10*steps)/w.slope // a little before it, so that it is reached
+		switch {
+		case ok && next > lo && next < hi:
+		case math.IsInf(hi, 1):
+			next = lo + 1
+		default:
+			next = lo + (hi-lo)/2
+		}
+		if at = next; hi-lo <= 1e-9 {
+			return lo
+		}
+	}
+	return lo
+}
+
+// table returns the cells where each term is about e^-s, or less where that takes more steps than it should.
+func (b *builder) table(s, steps float64) (cells []Cell) {
+	for lower := 1e-3; lower < 1; lower *= 2 {
+		built, length := b.build(s)
+		if built != nil && length <= steps {
+			return built
+		}
+		if built != nil {
+			cells = built
+		}
+		s -= lower
+	}
+	return cells
+}
+
+// build returns the cells where each term is e^-s, and how many steps they are, or nil if a step is not one downwards.
+func (b *builder) build(s float64) (cells []Cell, steps float64) {
+	cells = append(make([]Cell, 0, 32), Cell{Boundary: b.Top, Value: b.Top - b.Tau})
+	for l := 0; int64(l) < b.mostCells(); l++ {
 		last := cells[l]
-		if last.Value <= b.Tau || int64(l) >= b.mostCells() {
-			return cells
-		}
 		entered, states := b.counts(l)
-		u, count := b.boundary(last.Value-b.Tau, entered+lnTerms)
+		u, count := b.boundary(last.Value-b.Tau, entered+s)
 		if !(u < last.Boundary) {
-			return nil
+			return nil, 0
 		}
-		v := b.least(u, count, states+lnTerms) - b.Tau
+		v := b.least(u, count, states+s) - b.Tau
 		if !(v < last.Value) {
-			return nil
+			return nil, 0
 		}
 		cells = append(cells, Cell{u, v, count})
+		if v <= b.Tau {
+			return cells, float64(l + 1)
+		}
 	}
+	return nil, 0
 }
 
 // lnAbove returns ln of a bound on the probability that the cell is not reached by a loss of at most p.
@@ -197,40 +411,41 @@ func (d Ladder) lnBelow(n int64, cell Cell, p float64) float64 {
 	return Exponential{1, num.FromFloat(knownEntropy(cell.Boundary, p))}.Ln(n)
 }
 
-// boundary returns about the least u > p at which a mean exceeds u with probability at most e^-x.
+// boundary returns about the least u > p at which a mean exceeds u with probability at most e^-x. Of 0/1 losses it is a
+// count: the bounds of Zubkov and Serov leave two of them.
 func (b *builder) boundary(p, x float64) (u float64, count int64) {
-	if b.ZeroOne {
-		guess := int64(float64(b.n) * min(klAbove(p, b.normalEntropy(x)), 1))
-		k := num.Ints{Lo: 0, Hi: b.n, Guess: guess}.Least(func(k int64) bool { return lnAtLeast(b.n, k+1, p) <= -x })
-		return float64(k) / float64(b.n), k
+	e, _ := b.entropy(x)
+	u = klAbove(p, e)
+	if !b.ZeroOne || u > 1 {
+		return u, 0
 	}
-	return klAbove(p, x/float64(b.n)), 0
+	n := float64(b.n)
+	k := int64(math.Ceil(u*n)) - 1
+	if k < 0 || lnAtLeast(b.n, k+1, p) > -x {
+		k++
+	}
+	return float64(k) / n, k
 }
 
 // least returns about the least q at which a mean is u or less, a count at most k, with probability at most e^-x. It is
-// at most 1.
+// at most 1. Of counts it is that of half a count more, and a step of Newton's method from there.
 func (b *builder) least(u float64, k int64, x float64) float64 {
-	q := klExpectation(u, x/float64(b.n))
+	e, _ := b.entropy(x)
+	if !b.ZeroOne {
+		return klExpectation(u, e)
+	}
+	u += 0.5 / float64(b.n)
+	if u >= 1 {
+		return 1
+	}
 	edge := float64(k+1) / float64(b.n) * (1 + 1e-12) // below it the exact tail is none of unequal rows
-	if !b.ZeroOne || q >= 1 || q <= edge {
+	q := max(klExpectation(u, e), edge)
+	if q >= 1 || q <= u {
 		return q
 	}
-	tail := func(q float64) float64 { return num.Binomial{N: b.n, P: q}.LnAtMost(k) + x }
-	lo, hi := klExpectation(u, b.normalEntropy(x)), q
-	if k+1 < b.n {
-		hi = min(klExpectation(float64(k+1)/float64(b.n), b.normalEntropy(x)), q)
-	}
-	if !(lo < hi) || tail(lo) <= 0 || tail(hi) > 0 { // by roundings, or at the ends
-		lo, hi = u, q
-	}
-	return max(num.Interval{Lo: lo, Hi: hi}.SafeRoot(1e-12, tail), edge)
-}
-
-// normalEntropy returns kl(k/n || p) where Q(sqrt(2n kl)), of a normal variable, is e^-x. A binomial tail at k is
-// between that and that of k+1 (Zubkov and Serov).
-func (b *builder) normalEntropy(x float64) float64 {
-	z := num.UpperQuantile(-x)
-	return z * z / 2 / float64(b.n)
+	hazard := float64(b.n) * (q - u) / (q * (1 - q))
+	off := lnAtMost(b.n, k, q) + x
+	return min(max(q+off/hazard, edge), 1)
 }
 
 // klAbove returns about the least u >= p with kl(u||p) >= e, for p < 1; it is 2 if there is none.

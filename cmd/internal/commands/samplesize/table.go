@@ -92,8 +92,14 @@ func tableNote(rows [][]goals.Row) (lines []string) {
 		return lines
 	}
 	if t, ok := tableOf(best); ok {
-		lines = append(lines, best.Method.Name+" runs on a table of "+strings.Join(t.columns, " and ")+
+		lines = append(lines, best.Method.Name+" runs on a table of "+listed(t.columns)+
 			"; --schedule FILE writes it")
 	}
 	return lines
+}
+
+// listed joins names: "a, b and c".
+func listed(names []string) string {
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }

@@ -1,0 +1,299 @@
+package transfer
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/feedback"
+)
+
+// board is Theorem 4. A table is built for n, m and tau, and its sum of errors is the least beta. A search goes by the
+// rough sum, which is smooth, and the table decides near where that ends. The sum of a table of 0/1 losses is not
+// monotone by a hundredth or so, as counts are whole.
+type board struct{}
+
+func (board) applies(g Goal) error {
+	if err := linear.check(g.Query); err != nil {
+		return err
+	}
+	if g.Tau == 0 || g.Tau >= feedback.LeastLadderTau {
+		return nil
+	}
+	return needs("a tau of at least " + formatFloat(feedback.LeastLadderTau))
+}
+
+func (board) limit(g Goal) float64 { return boardLimit(g) }
+
+// boardSearch is a search among plans.
+type boardSearch struct{ feedback.LadderSearch }
+
+// excess is how far ln of the sum of errors is above that of the goal, +Inf where there is no table.
+func (s *boardSearch) excess(g Goal) float64 {
+	cells, ln := s.Cells(ladderOf(g), g.Samples)
+	if cells == nil {
+		return math.Inf(1)
+	}
+	return ln - g.Beta.Ln()
+}
+
+// rough is about the excess.
+func (s *boardSearch) rough(g Goal) float64 { return s.Rough(ladderOf(g), g.Samples) - g.Beta.Ln() }
+
+func (b board) holds(g Goal) bool {
+	return b.applies(g) == nil && new(boardSearch).excess(g) <= 0
+}
+
+// tables is how many are built at most to come closer to the end of where one holds: fewer if they have many steps.
+func tables(g Goal) int {
+	if g.Tau < 0.004 {
+		return 4
+	}
+	return 12
+}
+
+func (board) samples(g Goal) (reached, error) {
+	s := new(boardSearch)
+	rough := func(n float64) float64 { g.Samples = int64(n); return s.rough(g) }
+	above := 1 - g.Floor
+	guess := 0.44 * (num.Log(float64(g.Queries)) - g.Beta.Ln()/8) * above * math.Sqrt(above) / (g.Tau * g.Tau * g.Tau)
+	lo := math.Min(math.Max(math.Ceil(guess), 1), MaxCount/4)
+	hi := lo
+	for rough(hi) > 0 {
+		if lo, hi = hi, 1.3*hi+1; hi > MaxCount {
+			return reached{}, theory.TooMany(math.Inf(1))
+		}
+	}
+	for lo > 1 && (lo == hi || rough(lo) <= 0) {
+		hi, lo = lo, math.Max(math.Floor(lo/1.3), 1)
+	}
+	n := hi
+	if lo < hi {
+		n = math.Ceil(num.Interval{Lo: lo, Hi: hi}.SafeRoot(math.Max(1e-9, 0.3/hi), rough))
+	}
+	slope := (rough(math.Ceil(n*1.001)) - rough(n)) / (math.Ceil(n*1.001) - n) // of the excess in n
+	holds := func(n float64) float64 { g.Samples = int64(n); return s.excess(g) }
+	least, err := leastWhole(n, slope, tables(g), holds)
+	return reached{n: least}, err
+}
+
+// leastWhole is about the least whole number at which an excess is not above 0, near n, where it falls with that slope.
+func leastWhole(n, slope float64, most int, excess func(n float64) float64) (int64, error) {
+	lo, hi := 0., math.Inf(1)
+	step := math.Max(1, n*1e-5)
+	for range most {
+		y := excess(n)
+		if y <= 0 {
+			hi = math.Min(hi, n)
+		} else {
+			lo = n
+		}
+		if hi-lo <= 1 {
+			break
+		}
+		next := math.Ceil(n - y/slope)
+		if y > 0 {
+			next = math.Ceil(n - 1.02*y/slope)
+		}
+		switch {
+		case next > lo && next < hi:
+		case math.IsInf(hi, 1):
+			next, step = lo+math.Ceil(step), 4*step
+		case y <= 0:
+			next = hi - 1
+		default:
+			next = math.Floor(lo + (hi-lo)/2)
+		}
+		n = math.Max(next, 1)
+	}
+	for step := math.Max(1, n*1e-3); math.IsInf(hi, 1); step *= 2 {
+		if n = math.Ceil(n + step); n > MaxCount {
+			return 0, theory.TooMany(math.Inf(1))
+		}
+		if excess(n) <= 0 {
+			hi = n
+		}
+	}
+	return int64(hi), nil
+}
+
+func (board) queries(g Goal) int64 {
+	s := new(boardSearch)
+	rough := mostQueries(g, 1, func(g Goal) bool { return s.rough(g) <= 0 })
+	holds := func(m int64) bool { g.Queries = m; return s.excess(g) <= 0 }
+	most := int64(0)
+	for lo, hi, m, step := int64(0), int64(MaxCount)+1, max(rough, 1), int64(1); hi-lo > 1; step *= 2 {
+		if holds(m) {
+			lo, most = m, m
+		} else {
+			hi = m
+		}
+		switch {
+		case hi > MaxCount:
+			m = min(lo+step, MaxCount)
+		case lo == 0:
+			m = max(hi-step, 1)
+		default:
+			m = lo + (hi-lo)/2
+		}
+	}
+	return most
+}
+
+// tau is about the least, and of a goal with a tau that holds one that is not above it.
+func (b board) tau(g Goal) (float64, Mechanism) {
+	s := new(boardSearch)
+	top := boardLimit(g)
+	at := func(tau float64) float64 { g.Tau = tau; return s.excess(g) }
+	rough := func(tau float64) float64 { g.Tau = tau; return s.rough(g) }
+	tau, found := g.Tau, g.Tau > 0 && at(g.Tau) <= 0
+	if !found {
+		if tau = roughTau(g, top, rough); tau >= top {
+			return top, Mechanism{}
+		}
+	}
+	slope := (rough(tau) - rough(tau*(1-1e-4))) / (1e-4 * tau)
+	lo, hi := 0., top
+	n := tau
+	step := 1e-7
+	for range tables(g) {
+		y := at(n)
+		if y <= 0 {
+			hi = min(hi, n)
+		} else {
+			lo = max(lo, n)
+		}
+		if hi-lo <= 1e-7*hi || found && hi-lo <= 0.03/float64(g.Samples)*hi {
+			break
+		}
+		next := n - y/slope
+		if y > 0 { // a little beyond the root, so that the far end moves too
+			next = n - 1.05*y/slope + n*1e-8
+		}
+		switch {
+		case next > lo && next < hi:
+		case hi == top:
+			next, step = n*(1+step), 8*step
+		case lo == 0:
+			next, step = n*(1-step), 8*step
+		default:
+			next = lo + (hi-lo)/2
+		}
+		next = max(next, feedback.LeastLadderTau)
+		if next >= top || next == hi {
+			break
+		}
+		n = next
+	}
+	for last := math.Nextafter(top, 0); hi == top; {
+		if at(n) <= 0 {
+			hi = n
+		} else if n == last {
+			return top, Mechanism{}
+		} else if n += (top - n) / 2; n >= last {
+			n = last
+		}
+	}
+	g.Tau = hi
+	return hi, b.run(g)
+}
+
+// roughTau is about the least tau, or top.
+func roughTau(g Goal, top float64, rough func(tau float64) float64) float64 {
+	above := 1 - g.Floor
+	cube := 0.44 * (num.Log(float64(g.Queries)) - g.Beta.Ln()/8) * above * math.Sqrt(above) / float64(g.Samples)
+	guess := math.Cbrt(cube)
+	hi := math.Min(math.Max(guess, feedback.LeastLadderTau), 0.99*top)
+	lo := hi
+	for rough(hi) > 0 {
+		if lo, hi = hi, 1.2*hi; hi < top {
+			continue
+		}
+		hi = top
+		for near := 0x1p-52; rough(hi) > 0 || hi == top; near *= 8 { // where two values nearly are one
+			if hi = top * (1 - near); hi <= lo {
+				return math.Nextafter(top, 0)
+			}
+		}
+		break
+	}
+	for lo == hi || rough(lo) <= 0 {
+		if lo <= feedback.LeastLadderTau {
+			return feedback.LeastLadderTau
+		}
+		hi, lo = lo, math.Max(lo/1.2, feedback.LeastLadderTau)
+	}
+	return num.Interval{Lo: lo, Hi: hi}.SafeRoot(1e-9, rough)
+}
+
+func (b board) beta(g Goal) theory.LogProb {
+	g.Beta = 0
+	if ln := new(boardSearch).excess(g); ln < 0 && b.applies(g) == nil {
+		return theory.LogProb(ln)
+	}
+	return 0
+}
+
+// run is the table.
+func (board) run(g Goal) (run Mechanism) {
+	cells, _ := ladderOf(g).Cells(g.Samples)
+	for l, cell := range cells {
+		step := Step{Boundary: 1 - cell.Boundary, Value: 1 - cell.Value}
+		if g.Query == Binary && l > 0 {
+			step.Count = g.Samples - cell.Count
+			step.Boundary = float64(step.Count) / float64(g.Samples)
+		}
+		run.Board = append(run.Board, step)
+	}
+	return run
+}
+
+func ladderOf(g Goal) feedback.Ladder {
+	return feedback.Ladder{Queries: max(g.Queries, 2), Tau: g.Tau, Top: 1 - g.Floor, ZeroOne: g.Query == Binary}
+}
+
+// BoardFailure returns a bound on the probability that a board of the method `ladder` breaks the promise of g, in which
+// nothing may be missing. It is 1 where the steps are none of such a board. Boards that differ in their boundaries
+// alone may serve in turns: the bound is then for any choice among them at each look.
+func BoardFailure(g Goal, boards ...[]Step) (theory.LogProb, error) {
+	if err := g.Validate(); err != nil {
+		return 0, err
+	}
+	if u := g.Unknown(); u != None || len(boards) == 0 {
+		return 0, theory.Domain(false, u.String(), "nothing", "a value")
+	}
+	tables := make([][]feedback.Cell, len(boards))
+	for i, board := range boards {
+		if !isBoard(g, board) || !slices.EqualFunc(board, boards[0], func(a, b Step) bool { return a.Value == b.Value }) {
+			return 0, nil
+		}
+		for _, step := range board {
+			tables[i] = append(tables[i], feedback.Cell{
+				Boundary: 1 - step.Boundary, Value: 1 - step.Value, Count: g.Samples - step.Count,
+			})
+		}
+	}
+	return theory.LogProb(min(0, ladderOf(g).LnFailure(g.Samples, tables...))), nil
+}
+
+// isBoard reports whether the steps rise from a value within tau of all that is at the floor or below to one within tau
+// of all that is above the last.
+func isBoard(g Goal, board []Step) bool {
+	const rounded = 0x1p-52
+	for i := 1; i < len(board); i++ {
+		if !board[i].follows(board[i-1], g) {
+			return false
+		}
+	}
+	last := len(board) - 1
+	return last > 0 && math.Abs(board[0].Value-g.Floor) <= g.Tau+rounded && board[last].Value >= 1-g.Tau-rounded
+}
+
+// follows reports whether the step may be the next one after another.
+func (s Step) follows(before Step, g Goal) bool {
+	if !(s.Boundary > before.Boundary && s.Value > before.Value) {
+		return false
+	}
+	return g.Query != Binary || s.Count > before.Count && s.Count <= g.Samples
+}
