@@ -2,6 +2,7 @@ package commands
 
 import (
 	"bytes"
+	"embed"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -11,13 +12,26 @@ import (
 
 // What the program says of itself.
 const (
-	Purpose     = "plan samples that are queried adaptively"
-	UsageLines  = "dpcalc COMMAND [flags] [arguments]\ndpcalc help COMMAND\ndpcalc --version"
-	Description = "Every number is a bound with a theorem behind it: sample sizes are sufficient, accuracies and\n" +
-		"failure probabilities are certified. Data go to standard output, everything else to standard error.\n" +
-		"Exit codes: 0 done, 1 input or output failed, 2 wrong usage, 3 no row has an answer, 4 a check failed,\n" +
-		"128 and its number for a signal (130 for Ctrl-C), which leaves no file behind."
+	Purpose    = "plan samples that are queried adaptively"
+	UsageLines = "dpcalc COMMAND [flags] [arguments]\ndpcalc help COMMAND\ndpcalc --version"
 )
+
+// descriptions are a text for each command, and one for the program.
+//
+//go:embed descriptions
+var descriptions embed.FS
+
+// Description is of the program.
+var Description = Described("dpcalc")
+
+// Described is the description of a command. Each word in braces stands for the text after it in the list.
+func Described(name string, words ...string) string {
+	text, err := descriptions.ReadFile("descriptions/" + name + ".txt")
+	if err != nil {
+		panic(err) // no such text was compiled in
+	}
+	return strings.NewReplacer(words...).Replace(strings.TrimSuffix(string(text), "\n"))
+}
 
 // Help is the command help of a front end.
 func (f *Front) Help() *Command {

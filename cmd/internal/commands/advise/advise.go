@@ -21,15 +21,11 @@ import (
 // Command is the command advise.
 func Command() *commands.Command {
 	return &commands.Command{
-		Name:    "advise",
-		Summary: "what your rows give, the best plan and the ways out, by a few questions",
-		Description: "On a terminal, questions that no flag answers are asked: an answer is its number, its word or the\n" +
-			"beginning of it, Enter takes the one that is shown, and ? explains. Elsewhere what no flag says takes its\n" +
-			"default, and the answer names it. With --samples it says how far an answer may be off on these rows,\n" +
-			"without it how many rows --tau takes: for the plan, for fewer looks, for less feedback and for finalists\n" +
-			"that are scored on sealed rows. --feedback unsure compares all kinds, the sealed rows first.",
-		Flags:  append(flags(), usage.Flag{Name: "confidence", Usage: "1 - beta, `C`, in place of --beta"}),
-		Output: commands.Tables,
+		Name:        "advise",
+		Summary:     "what your rows give, the best plan and the ways out, by a few questions",
+		Description: commands.Described("advise"),
+		Flags:       append(flags(), usage.Flag{Name: "confidence", Usage: "1 - beta, `C`, in place of --beta"}),
+		Output:      commands.Tables,
 		Examples: [2]string{
 			"dpcalc advise --samples 5000 --queries 150 --query binary",
 			"dpcalc advise --goal p-value --selection menu --outcomes 40 --p 0.003",

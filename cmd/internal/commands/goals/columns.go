@@ -15,26 +15,12 @@ type Column = record.Column[*Row]
 
 // The columns of a goal.
 var (
-	ColumnSamples = Column{Name: "samples", Says: "rows in the holdout",
-		Cell: func(r *Row) record.Cell { return record.Count(r.Samples) }}
-	ColumnQueries = Column{
-		Name: "queries", Says: "queries answered from it, each chosen in view of the answers before",
-		Cell: func(r *Row) record.Cell { return record.Count(r.Queries) },
-	}
-	ColumnTau = Column{
-		Name: "tau", Says: "how far an answer may be from its population value",
-		Cell: func(r *Row) record.Cell { return record.Number(r.Tau) },
-	}
-	ColumnBeta = Column{
-		Name: "beta", Says: "the probability that some answer is farther off",
-		Cell: func(r *Row) record.Cell { return record.Beta(r.Beta) },
-	}
-	ColumnBudget = Column{
-		Name: "budget", Says: "Thresholdout's flagged queries that are answered",
-		Cell: func(r *Row) record.Cell { return record.Count(r.Budget) },
-	}
-	ColumnQuery = Column{Name: "query", Says: "the kind of query",
-		Cell: func(r *Row) record.Cell { return record.Words(r.Query.String()) }}
+	ColumnSamples     = Column{Name: "samples", Says: "rows in the holdout", Cell: func(r *Row) record.Cell { return record.Count(r.Samples) }}
+	ColumnQueries     = Column{Name: "queries", Says: "queries answered from it, each chosen in view of the answers before", Cell: func(r *Row) record.Cell { return record.Count(r.Queries) }}
+	ColumnTau         = Column{Name: "tau", Says: "how far an answer may be from its population value", Cell: func(r *Row) record.Cell { return record.Number(r.Tau) }}
+	ColumnBeta        = Column{Name: "beta", Says: "the probability that some answer is farther off", Cell: func(r *Row) record.Cell { return record.Beta(r.Beta) }}
+	ColumnBudget      = Column{Name: "budget", Says: "Thresholdout's flagged queries that are answered", Cell: func(r *Row) record.Cell { return record.Count(r.Budget) }}
+	ColumnQuery       = Column{Name: "query", Says: "the kind of query", Cell: func(r *Row) record.Cell { return record.Words(r.Query.String()) }}
 	ColumnSensitivity = Column{Name: "sensitivity", Says: "n times what one row can move a query by", Cell: SensitivityOf}
 )
 
@@ -60,8 +46,7 @@ var (
 			}
 			return record.Exactly(r.Floor)
 		}}
-	ColumnHold = Column{Name: "hold", Says: "no guess within it of the value on the sample is flagged",
-		Cell: func(r *Row) record.Cell { return record.Number(r.Hold) }}
+	ColumnHold       = Column{Name: "hold", Says: "no guess within it of the value on the sample is flagged", Cell: func(r *Row) record.Cell { return record.Number(r.Hold) }}
 	ColumnGuessError = Column{Name: "guess_error", Says: "no guess within it of the truth is flagged",
 		Cell: func(r *Row) record.Cell {
 			if r.Feedback != transfer.Flags || r.Hold != 0 || r.Tau == 0 {
@@ -79,23 +64,18 @@ var (
 			}
 			return record.Exactly(r.Disagreement)
 		}}
-	ColumnAtLeast = Column{Name: "at_least", Says: "every population value is known to be at least this",
-		Cell: func(r *Row) record.Cell { return record.Number(r.AtLeast) }}
-	ColumnVariance = Column{Name: "variance", Says: "the variance of a query from row to row is known to be at most this",
-		Cell: func(r *Row) record.Cell { return record.Number(r.Variance) }}
-	ColumnChecked = Column{Name: "checked", Says: "the mechanism keeps the bound on the sample",
+	ColumnAtLeast  = Column{Name: "at_least", Says: "every population value is known to be at least this", Cell: func(r *Row) record.Cell { return record.Number(r.AtLeast) }}
+	ColumnVariance = Column{Name: "variance", Says: "the variance of a query from row to row is known to be at most this", Cell: func(r *Row) record.Cell { return record.Number(r.Variance) }}
+	ColumnChecked  = Column{Name: "checked", Says: "the mechanism keeps the bound on the sample",
 		Cell: func(r *Row) record.Cell {
 			if !r.Checked {
 				return record.Cell{}
 			}
 			return record.Truth(true)
 		}}
-	columnTranscripts = Column{Name: "transcripts", Says: "queries that could be asked in all",
-		Cell: func(r *Row) record.Cell { return totalCell(r.Transcripts) }}
-	columnLnGiven = Column{Name: "ln_transcripts", Says: "the logarithm of the queries that could be asked in all",
-		Cell: func(r *Row) record.Cell { return record.Number(r.LnTranscripts) }}
-	ColumnPastLooks = Column{Name: "past_looks", Says: "looks at these rows that were taken before",
-		Cell: func(r *Row) record.Cell { return record.Count(r.PastLooks) }}
+	columnTranscripts = Column{Name: "transcripts", Says: "queries that could be asked in all", Cell: func(r *Row) record.Cell { return totalCell(r.Transcripts) }}
+	columnLnGiven     = Column{Name: "ln_transcripts", Says: "the logarithm of the queries that could be asked in all", Cell: func(r *Row) record.Cell { return record.Number(r.LnTranscripts) }}
+	ColumnPastLooks   = Column{Name: "past_looks", Says: "looks at these rows that were taken before", Cell: func(r *Row) record.Cell { return record.Count(r.PastLooks) }}
 )
 
 // optional is a cell of a number that may be missing although zero is one.
@@ -130,10 +110,7 @@ var (
 			}
 			return record.Cell{}
 		}}
-	ColumnTauAchieved = Column{
-		Name: "tau_achieved", Says: "the accuracy certified for the whole numbers in the row",
-		Cell: func(r *Row) record.Cell { return record.Number(r.TauAchieved) },
-	}
+	ColumnTauAchieved   = Column{Name: "tau_achieved", Says: "the accuracy certified for the whole numbers in the row", Cell: func(r *Row) record.Cell { return record.Number(r.TauAchieved) }}
 	ColumnBetaReached   = Column{Name: "beta", Cell: reached(func(r *Row) record.Cell { return record.Chance(r.Beta) })}
 	ColumnLnBetaReached = Column{Name: "ln_beta",
 		Cell: reached(func(r *Row) record.Cell { return record.Exactly(r.Beta.Ln()) })}
@@ -146,11 +123,8 @@ var (
 			return record.Exactly(r.Beta.Ln())
 		},
 	}
-	ColumnAdaptive = Column{Name: "adaptive", Cell: func(r *Row) record.Cell { return record.Truth(r.Method.Adaptive) }}
-	ColumnUse      = Column{
-		Name: "use", Says: "adaptive: for queries chosen in view of answers; reference: only for queries fixed beforehand; dp procedure: for what a private procedure puts out",
-		Cell: func(r *Row) record.Cell { return record.Words(Use(r)) },
-	}
+	ColumnAdaptive   = Column{Name: "adaptive", Cell: func(r *Row) record.Cell { return record.Truth(r.Method.Adaptive) }}
+	ColumnUse        = Column{Name: "use", Says: "adaptive: for queries chosen in view of answers; reference: only for queries fixed beforehand; dp procedure: for what a private procedure puts out", Cell: func(r *Row) record.Cell { return record.Words(Use(r)) }}
 	ColumnProof      = verdictColumn("proof", "published in the literature, or derived in dpcalc's docs/theorems")
 	ColumnStatus     = verdictColumn("status", "")
 	ColumnStatusText = Column{Name: "status", Says: "ok: certified; other rows have no answer",
@@ -189,14 +163,8 @@ var (
 		Name: "threshold", Says: "Thresholdout's threshold",
 		Cell: func(r *Row) record.Cell { return record.Number(r.Mechanism.Threshold) },
 	}
-	ColumnCells = Column{
-		Name: "cells", Says: "how many cells [0,1] is divided into for rounded answers",
-		Cell: func(r *Row) record.Cell { return record.Count(r.Mechanism.Cells) },
-	}
-	ColumnPassAt = Column{
-		Name: "pass_at", Says: "the score on the sample at which a test passes the gate",
-		Cell: func(r *Row) record.Cell { return optional(r.Mechanism.PassAt) },
-	}
+	ColumnCells         = Column{Name: "cells", Says: "how many cells [0,1] is divided into for rounded answers", Cell: func(r *Row) record.Cell { return record.Count(r.Mechanism.Cells) }}
+	ColumnPassAt        = Column{Name: "pass_at", Says: "the score on the sample at which a test passes the gate", Cell: func(r *Row) record.Cell { return optional(r.Mechanism.PassAt) }}
 	ColumnLnTranscripts = Column{
 		Name: "ln_transcripts", Says: "the logarithm of how many queries could be asked",
 		Cell: func(r *Row) record.Cell { return optional(r.Mechanism.LnNodes) },
@@ -210,14 +178,8 @@ var (
 			return record.Chance(r.Mechanism.FalseFlag)
 		},
 	}
-	ColumnParts = Column{
-		Name: "parts", Says: "equal parts of the rows, each of which serves one flag",
-		Cell: func(r *Row) record.Cell { return record.Count(r.Mechanism.Chunks) },
-	}
-	ColumnStep = Column{
-		Name: "step", Says: "the step of the board",
-		Cell: func(r *Row) record.Cell { return record.Number(r.Mechanism.Step) },
-	}
+	ColumnParts   = Column{Name: "parts", Says: "equal parts of the rows, each of which serves one flag", Cell: func(r *Row) record.Cell { return record.Count(r.Mechanism.Chunks) }}
+	ColumnStep    = Column{Name: "step", Says: "the step of the board", Cell: func(r *Row) record.Cell { return record.Number(r.Mechanism.Step) }}
 	ColumnEpsilon = Column{
 		Name: "epsilon", Says: "the privacy that the theorem was applied with",
 		Cell: func(r *Row) record.Cell { return record.Number(r.Mechanism.Epsilon) },

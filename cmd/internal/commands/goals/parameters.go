@@ -72,21 +72,54 @@ const (
 	ConfidenceFlag = "confidence"
 )
 
+// wanting is a kind that says otherwise what it wants.
+func wanting(want string, k numbers.Kind[float64]) numbers.Kind[float64] {
+	k.Want = want
+	return k
+}
+
+// count is a parameter of whole numbers, in a field of the goal.
+func count(name, alias, help string, column Column, field func(*transfer.Goal) *int64) Parameter {
+	return listed[int64]{
+		Parameter: Parameter{Flag: usage.Flag{Name: name, Alias: alias, Usage: help}, Column: column,
+			Axis: func(g transfer.Goal) float64 { return float64(*field(&g)) }},
+		kind: numbers.Counts, cell: record.Count, set: func(g *transfer.Goal, n int64) { *field(g) = n },
+	}.made()
+}
+
+// amount is a parameter of real numbers, in a field of the goal.
+func amount(name, help string, kind numbers.Kind[float64], cell func(float64) record.Cell, column Column,
+	field func(*transfer.Goal) *float64) Parameter {
+	return listed[float64]{
+		Parameter: Parameter{Flag: usage.Flag{Name: name, Usage: help}, Column: column,
+			Axis: func(g transfer.Goal) float64 { return *field(&g) }},
+		kind: kind, cell: cell, set: func(g *transfer.Goal, x float64) { *field(g) = x },
+	}.made()
+}
+
+// option is a parameter of real numbers that zero is one of.
+func option(name, help string, kind numbers.Kind[float64], column Column,
+	field func(*transfer.Goal) *transfer.Option) Parameter {
+	return listed[float64]{
+		Parameter: Parameter{Flag: usage.Flag{Name: name, Usage: help}, Column: column,
+			Axis: func(g transfer.Goal) float64 { return field(&g).Value }},
+		kind: kind, cell: record.Exactly, set: func(g *transfer.Goal, x float64) { *field(g) = transfer.Some(x) },
+	}.made()
+}
+
+// solvable is a parameter that may be the unknown.
+func (p Parameter) solvable(u transfer.Unknown) Parameter {
+	p.Unknown = u
+	return p
+}
+
 // Parameters are the numbers of a goal, in the order of the flags. A new one is an entry here, and a field of the row
 // where it has one.
 var Parameters = []Parameter{
-	listed[int64]{
-		Parameter: Parameter{Flag: usage.Flag{Name: "samples", Alias: "n", Usage: "`N` rows in the sample"},
-			Column: ColumnSamples.Titled("rows"), Unknown: transfer.Samples,
-			Axis: func(g transfer.Goal) float64 { return float64(g.Samples) }},
-		kind: numbers.Counts, cell: record.Count, set: func(g *transfer.Goal, n int64) { g.Samples = n },
-	}.made(),
-	listed[int64]{
-		Parameter: Parameter{Flag: usage.Flag{Name: "queries", Alias: "m", Usage: "`M` adaptively chosen queries"},
-			Column: ColumnQueries, Unknown: transfer.Queries,
-			Axis: func(g transfer.Goal) float64 { return float64(g.Queries) }},
-		kind: numbers.Counts, cell: record.Count, set: func(g *transfer.Goal, m int64) { g.Queries = m },
-	}.made(),
+	count("samples", "n", "`N` rows in the sample", ColumnSamples.Titled("rows"),
+		func(g *transfer.Goal) *int64 { return &g.Samples }).solvable(transfer.Samples),
+	count("queries", "m", "`M` adaptively chosen queries", ColumnQueries,
+		func(g *transfer.Goal) *int64 { return &g.Queries }).solvable(transfer.Queries),
 	listed[float64]{
 		Parameter: Parameter{Flag: usage.Flag{Name: "tau", Alias: "t",
 			Usage: "accuracy `T`: how far an answer may be from the population"},
@@ -119,100 +152,42 @@ var Parameters = []Parameter{
 		kind:      numbers.Confidences, cell: record.Chance, set: func(g *transfer.Goal, b theory.LogProb) { g.Beta = b },
 		check: func(values []theory.LogProb) error { return numbers.LikelyFailures(ConfidenceFlag, values) },
 	}.made(),
-	listed[int64]{
-		Parameter: Parameter{Flag: usage.Flag{Name: "budget", Alias: "B",
-			Usage: "flagged queries `K` that are answered: of Thresholdout, and with --feedback flags"},
-			Column: ColumnBudget, Axis: func(g transfer.Goal) float64 { return float64(g.Budget) }},
-		kind: numbers.Counts, cell: record.Count, set: func(g *transfer.Goal, k int64) { g.Budget = k },
-	}.made(),
-	listed[float64]{
-		Parameter: Parameter{Flag: usage.Flag{Name: "sensitivity",
-			Usage: "one row moves a sensitive query or a loss by at most `D`/n (default 1)"},
-			Column: ColumnSensitivity, Axis: func(g transfer.Goal) float64 { return g.Sensitivity }},
-		kind: numbers.Positives, cell: record.Number, set: func(g *transfer.Goal, d float64) { g.Sensitivity = d },
-	}.made(),
-	listed[float64]{
-		Parameter: Parameter{Flag: usage.Flag{Name: "epsilon",
-			Usage: "privacy `E` of the procedure, for the dp rows (default: each method's own)"},
-			Axis: func(g transfer.Goal) float64 { return g.Epsilon }},
-		kind: numbers.Positives, cell: record.Number, set: func(g *transfer.Goal, e float64) { g.Epsilon = e },
-	}.made(),
-	listed[float64]{
-		Parameter: Parameter{Flag: usage.Flag{Name: "disagreement",
-			Usage: "two models differ on at most `D` of the population, with --query difference (default 1)"},
-			Column: Given(ColumnDisagreement, func(g transfer.Goal) bool { return g.Disagreement != 0 }),
-			Axis:   func(g transfer.Goal) float64 { return g.Disagreement }},
-		kind: numbers.Positives, want: func(transfer.Goal) string { return "a number in (0, 1]" }, cell: record.Number,
-		set: func(g *transfer.Goal, d float64) { g.Disagreement = d },
-	}.made(),
-	listed[float64]{
-		Parameter: Parameter{Flag: usage.Flag{Name: "at-least",
-			Usage: "every population value is known to be at least `R`, with --query binary"},
-			Column: Given(ColumnAtLeast, func(g transfer.Goal) bool { return g.AtLeast != 0 }),
-			Axis:   func(g transfer.Goal) float64 { return g.AtLeast }},
-		kind: numbers.Positives, want: func(transfer.Goal) string { return "a number in (0.5, 1)" }, cell: record.Number,
-		set: func(g *transfer.Goal, r float64) { g.AtLeast = r },
-	}.made(),
-	listed[float64]{
-		Parameter: Parameter{Flag: usage.Flag{Name: "variance",
-			Usage: "the values of every query vary from row to row with variance at most `V`"},
-			Column: Given(ColumnVariance, func(g transfer.Goal) bool { return g.Variance != 0 }),
-			Axis:   func(g transfer.Goal) float64 { return g.Variance }},
-		kind: numbers.Positives, want: func(transfer.Goal) string { return "a number in (0, 0.25]" }, cell: record.Number,
-		set: func(g *transfer.Goal, v float64) { g.Variance = v },
-	}.made(),
-	listed[int64]{
-		Parameter: Parameter{Flag: usage.Flag{Name: "passes",
-			Usage: "the gate is retired at pass `K` (default: the number of queries)"},
-			Column: Given(ColumnPasses, func(g transfer.Goal) bool { return g.Passes != 0 }),
-			Axis:   func(g transfer.Goal) float64 { return float64(g.Passes) }},
-		kind: numbers.Counts, cell: record.Count, set: func(g *transfer.Goal, k int64) { g.Passes = k },
-	}.made(),
-	listed[float64]{
-		Parameter: Parameter{Flag: usage.Flag{Name: "threshold",
-			Usage: "the gate's bar `C`, if it is known and the same for all tests"},
-			Column: ColumnBar, Axis: func(g transfer.Goal) float64 { return g.Bar.Value }},
-		kind: numbers.Reals, cell: record.Exactly, set: func(g *transfer.Goal, c float64) { g.Bar = transfer.Some(c) },
-	}.made(),
-	listed[float64]{
-		Parameter: Parameter{Flag: usage.Flag{Name: "floor",
-			Usage: "the board's known baseline has the score `F` on the population (default 0)"},
-			Column: Given(ColumnFloor, func(g transfer.Goal) bool { return g.Floor != 0 }),
-			Axis:   func(g transfer.Goal) float64 { return g.Floor }},
-		kind: numbers.NonNegatives, want: func(transfer.Goal) string { return "a number in [0, 1)" }, cell: record.Exactly,
-		set: func(g *transfer.Goal, f float64) { g.Floor = f },
-	}.made(),
-	listed[float64]{
-		Parameter: Parameter{Flag: usage.Flag{Name: "guess-error",
-			Usage: "no guess within `G` of the truth is flagged (default half of tau)"},
-			Column: Given(ColumnGuessError, func(g transfer.Goal) bool { return g.GuessError.Given }),
-			Axis:   func(g transfer.Goal) float64 { return g.GuessError.Value }},
-		kind: numbers.NonNegatives, cell: record.Exactly,
-		set: func(g *transfer.Goal, e float64) { g.GuessError = transfer.Some(e) },
-	}.made(),
-	listed[float64]{
-		Parameter: Parameter{Flag: usage.Flag{Name: "hold",
-			Usage: "no guess within `T` of the value on the sample is flagged, in place of --guess-error"},
-			Column: ColumnHold, Axis: func(g transfer.Goal) float64 { return g.Hold }},
-		kind: numbers.Positives, cell: record.Number, set: func(g *transfer.Goal, t float64) { g.Hold = t },
-	}.made(),
-	listed[float64]{
-		Parameter: Parameter{Flag: usage.Flag{Name: "transcripts",
-			Usage: "queries `N` that could be asked in all, for the method transcripts; 2^80 is fine"},
-			Column: columnTranscripts, Axis: func(g transfer.Goal) float64 { return g.Transcripts }},
-		kind: totals(), cell: totalCell, set: func(g *transfer.Goal, n float64) { g.Transcripts = n },
-	}.made(),
-	listed[float64]{
-		Parameter: Parameter{Flag: usage.Flag{Name: "ln-transcripts", Usage: "the natural logarithm `X` of that number"},
-			Column: columnLnGiven, Axis: func(g transfer.Goal) float64 { return g.LnTranscripts }},
-		kind: numbers.Positives, cell: record.Number, set: func(g *transfer.Goal, x float64) { g.LnTranscripts = x },
-	}.made(),
-	listed[int64]{
-		Parameter: Parameter{Flag: usage.Flag{Name: "past-looks",
-			Usage: "looks `K` at the same rows that have been taken at full precision"},
-			Column: ColumnPastLooks, Axis: func(g transfer.Goal) float64 { return float64(g.PastLooks) }},
-		kind: numbers.Counts, cell: record.Count, set: func(g *transfer.Goal, k int64) { g.PastLooks = k },
-	}.made(),
+	count("budget", "B", "flagged queries `K` that are answered: of Thresholdout, and with --feedback flags", ColumnBudget,
+		func(g *transfer.Goal) *int64 { return &g.Budget }),
+	amount("sensitivity", "one row moves a sensitive query or a loss by at most `D`/n (default 1)", numbers.Positives,
+		record.Number, ColumnSensitivity, func(g *transfer.Goal) *float64 { return &g.Sensitivity }),
+	amount("epsilon", "privacy `E` of the procedure, for the dp rows (default: each method's own)", numbers.Positives,
+		record.Number, Column{}, func(g *transfer.Goal) *float64 { return &g.Epsilon }),
+	amount("disagreement", "two models differ on at most `D` of the population, with --query difference (default 1)",
+		wanting("a number in (0, 1]", numbers.Positives), record.Number,
+		Given(ColumnDisagreement, func(g transfer.Goal) bool { return g.Disagreement != 0 }),
+		func(g *transfer.Goal) *float64 { return &g.Disagreement }),
+	amount("at-least", "every population value is known to be at least `R`, with --query binary",
+		wanting("a number in (0.5, 1)", numbers.Positives), record.Number, ColumnAtLeast,
+		func(g *transfer.Goal) *float64 { return &g.AtLeast }),
+	amount("variance", "the values of every query vary from row to row with variance at most `V`",
+		wanting("a number in (0, 0.25]", numbers.Positives), record.Number, ColumnVariance,
+		func(g *transfer.Goal) *float64 { return &g.Variance }),
+	count("passes", "", "the gate is retired at pass `K` (default: the number of queries)",
+		Given(ColumnPasses, func(g transfer.Goal) bool { return g.Passes != 0 }),
+		func(g *transfer.Goal) *int64 { return &g.Passes }),
+	option("threshold", "the gate's bar `C`, if it is known and the same for all tests", numbers.Reals, ColumnBar,
+		func(g *transfer.Goal) *transfer.Option { return &g.Bar }),
+	amount("floor", "the board's known baseline has the score `F` on the population (default 0)",
+		wanting("a number in [0, 1)", numbers.NonNegatives), record.Exactly,
+		Given(ColumnFloor, func(g transfer.Goal) bool { return g.Floor != 0 }),
+		func(g *transfer.Goal) *float64 { return &g.Floor }),
+	option("guess-error", "no guess within `G` of the truth is flagged (default half of tau)", numbers.NonNegatives,
+		Given(ColumnGuessError, func(g transfer.Goal) bool { return g.GuessError.Given }),
+		func(g *transfer.Goal) *transfer.Option { return &g.GuessError }),
+	amount("hold", "no guess within `T` of the value on the sample is flagged, in place of --guess-error",
+		numbers.Positives, record.Number, ColumnHold, func(g *transfer.Goal) *float64 { return &g.Hold }),
+	amount("transcripts", "queries `N` that could be asked in all, for the method transcripts; 2^80 is fine", totals(),
+		totalCell, columnTranscripts, func(g *transfer.Goal) *float64 { return &g.Transcripts }),
+	amount("ln-transcripts", "the natural logarithm `X` of that number", numbers.Positives, record.Number, columnLnGiven,
+		func(g *transfer.Goal) *float64 { return &g.LnTranscripts }),
+	count("past-looks", "", "looks `K` at the same rows that have been taken at full precision", ColumnPastLooks,
+		func(g *transfer.Goal) *int64 { return &g.PastLooks }),
 }
 
 // totals are numbers of at least one of which powers are fine.

@@ -62,24 +62,11 @@ func Command() *commands.Command {
 		lines = append(lines, a.line())
 	}
 	return &commands.Command{
-		Name:      "holdout",
-		Summary:   "run a plan: answer looks, write each down first, refuse what the plan does not cover",
-		Arguments: strings.Join(lines, " | "),
-		Words:     func() []string { return names },
-		Description: "init makes a ledger in the folder DIR, for the labels of a holdout and one plan: the flags of\n" +
-			"samplesize, or a scenario of a plan file. The certificate is computed anew. score takes one look: the\n" +
-			"answer is on the disk before it is shown. A look that is known is repeated and costs nothing. status says\n" +
-			"what remains, log who looked when. verify checks every byte, and with --chain that the files continue those\n" +
-			"that had this chain. retire ends the ledger. serve answers the same looks over HTTP, to the teams whose tokens\n" +
-			"token made; it ends when it is told to, and finishes the look in hand.\n\n" +
-			"Labels have the columns id and label, predictions id and prediction, in csv, tsv or JSON lines and in any\n" +
-			"order. A prediction is right if it equals the label; any other text is wrong. A metric column:NAME is the mean\n" +
-			"of the column NAME of the predictions, values in [0, 1]. What init declares is kept in the plan: the metrics\n" +
-			"and bars that a look may ask, the classes, and what equals a label.\n\n" +
-			"What is promised is conditional on the rows' features, which the submitter usually has: the truth of a\n" +
-			"look is the mean over fresh labels of the same rows. It is the population's value only for predictions of a\n" +
-			"model that was made without these rows. Nobody may look at the labels but through the ledger.\n\n" +
-			"Exit codes: 0 answered, 4 a gate said fail or a plan does not certify, 3 refused: used up or retired.",
+		Name:        "holdout",
+		Summary:     "run a plan: answer looks, write each down first, refuse what the plan does not cover",
+		Arguments:   strings.Join(lines, " | "),
+		Words:       func() []string { return names },
+		Description: commands.Described("holdout"),
 		Flags: slices.Concat([]usage.Flag{
 			{Name: "labels", Usage: "labels in `FILE`; for score and serve, where those of the ledger are now"},
 			{Name: "incumbent", Usage: "difference: the predictions in `FILE` that candidates are compared with; for score and serve, where they are now"},

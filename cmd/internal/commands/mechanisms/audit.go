@@ -22,14 +22,9 @@ func Audit() *commands.Command {
 		Name:      "audit",
 		Summary:   "check mechanisms against what they claim",
 		Arguments: "[MECHANISM...]",
-		Description: "Runs the mechanisms of this toolkit, or mutants of them that are known to be wrong, by name:\n\n" +
-			"  " + printed.Wrapped(mechanismNames(suite.Mechanisms()), 100, "\n  ") + "\n\n" +
-			"and the mutants\n\n  " + printed.Wrapped(mechanismNames(suite.Mutants()), 100, "\n  ") + "\n\n" +
-			"Without a name all but the mutants are checked. The exact layer computes what the output laws on all small\n" +
-			"data sets reveal; there holds is a proof for these laws. The statistical layer bets against the claim on\n" +
-			"samples; there violated is wrong with probability at most --false-alarm for all rows together, holds says\n" +
-			"that no violation as large as detectable was found, and undecided that the samples are too few.\n" +
-			"Exit code 4 if something is violated. See docs/check/audit.md.",
+		Description: commands.Described("audit",
+			"{mechanisms}", printed.Wrapped(mechanismNames(suite.Mechanisms()), 100, "\n  "),
+			"{mutants}", printed.Wrapped(mechanismNames(suite.Mutants()), 100, "\n  ")),
 		Flags: []usage.Flag{
 			{Name: "epsilon", Usage: "`E` that the mechanisms are built for, from 0.05 to 8 (default 1)"},
 			{Name: "samples", Alias: "n", Usage: "at most `N` samples of each statistical check (default 1048576)"},

@@ -31,17 +31,9 @@ const mostSettings = 100
 // Experiment is the command experiment.
 func Experiment() *commands.Command {
 	return &commands.Command{
-		Name:    "experiment",
-		Summary: "the reusable-holdout experiment: a classifier chosen with a holdout's help",
-		Description: "A linear classifier is made of the attributes that training and holdout set agree on, with\n" +
-			"nothing to find and with some informative attributes, and the holdout answers in three ways:\n" +
-			"  standard      the value on the holdout\n" +
-			"  paper         Thresholdout as in Dwork et al. (Science, 2015): Gaussian noise, no budget, not private\n" +
-			"  thresholdout  Laplace noise and a budget; once that is spent it answers nothing\n" +
-			"A row is the mean over the repetitions of the accuracy of the classifier of k attributes on the\n" +
-			"training set, as shown (of answered repetitions), on the holdout and on fresh data. Attributes whose\n" +
-			"correlation goes unanswered are not selected. -f or -o with svg, png or pdf draws the curves.\n" +
-			"See docs/use/experiment.md.",
+		Name:        "experiment",
+		Summary:     "the reusable-holdout experiment: a classifier chosen with a holdout's help",
+		Description: commands.Described("experiment"),
 		Flags: []usage.Flag{
 			{Name: "samples", Alias: "n", Usage: "`N` rows in each of the training, holdout and fresh sets (default 10000)"},
 			{Name: "attributes", Usage: "`D` attributes (default 10000)"},
@@ -83,8 +75,7 @@ var (
 		Cell: func(r experiment.HoldoutRow) record.Cell { return record.Whole(r.Signal) }}
 	curveArm = curveColumn{Name: "arm",
 		Cell: func(r experiment.HoldoutRow) record.Cell { return record.Words(string(r.Arm)) }}
-	curveK = curveColumn{Name: "k",
-		Cell: func(r experiment.HoldoutRow) record.Cell { return record.Whole(int64(r.K)) }}
+	curveK     = curveColumn{Name: "k", Cell: func(r experiment.HoldoutRow) record.Cell { return record.Whole(int64(r.K)) }}
 	accuracies = []curveColumn{
 		meanColumn("train", train), meanColumn("shown", shown), meanColumn("holdout", heldOut), meanColumn("fresh", fresh),
 		sdColumn("sd_train", train), sdColumn("sd_shown", shown), sdColumn("sd_holdout", heldOut),

@@ -17,11 +17,9 @@ import (
 func Compose() *commands.Command {
 	names := compositionNames()
 	return &commands.Command{
-		Name:    "compose",
-		Summary: "the privacy of many private steps on the same data",
-		Description: "Give --epsilon and --delta of each step, or --mu of each Gaussian step, and their number.\n" +
-			"Each step may be chosen in view of the answers before it. The answer is for neighbours by replacing a\n" +
-			"row: what is given for adding or removing one is converted step by step, before it is composed.",
+		Name:        "compose",
+		Summary:     "the privacy of many private steps on the same data",
+		Description: commands.Described("compose"),
 		Flags: []usage.Flag{
 			{Name: "epsilon", Usage: "`E` of each step"},
 			{Name: "delta", Usage: "`D` of each step; 0 is allowed and the default"},

@@ -72,8 +72,7 @@ func (r concluded) value(c record.Cell) record.Cell {
 type concludedColumn = record.Column[concluded]
 
 var concludedColumns = slices.Concat(commands.VerdictColumns(concluded.verdict, "method"), []concludedColumn{
-	{Name: "alpha_out", Title: "alpha",
-		Cell: func(r concluded) record.Cell { return r.value(record.Exactly(r.Value.Alpha)) }},
+	{Name: "alpha_out", Title: "alpha", Cell: func(r concluded) record.Cell { return r.value(record.Exactly(r.Value.Alpha)) }},
 	{Name: "beta_out", Title: "beta", Cell: func(r concluded) record.Cell { return r.value(record.Chance(r.Value.Beta)) }},
 	{Name: "ln_beta_out", Cell: func(r concluded) record.Cell { return r.value(record.Exactly(r.Value.Beta.Ln())) }},
 }, commands.VerdictColumns(concluded.verdict, "proof", "status", "reason", "sources", "assumes", commands.NeighboursKey))

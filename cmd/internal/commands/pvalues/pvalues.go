@@ -23,23 +23,10 @@ const command = "pvalue-correct"
 // Command is the command pvalue-correct.
 func Command() *commands.Command {
 	return &commands.Command{
-		Name:      command,
-		Summary:   "p-values of tests that were chosen after the data had been seen",
-		Arguments: "[FILE|-]",
-		Description: "The threshold gamma at which the selected test may reject at level alpha, by every theorem that\n" +
-			"speaks about what the selection was based on, and with --p the adjusted p-value. --by names that SOURCE,\n" +
-			"which takes its own flags:\n\n" + sourceGrammar() + "\n\n" +
-			"A FILE of comma, semicolon or tab separated values (- for standard input) is written back as csv, or tsv if\n" +
-			"it is, with the columns p_adjusted, threshold, reject and status appended, by the method with the greatest\n" +
-			"threshold or --method. Empty cells, NA, NaN, null and . are missing values, <0.001 is read as 0.001, and a\n" +
-			"single column of p-values needs no header line. A correction protects the one\n" +
-			"selected test. If several are reported, --family makes p_adjusted and reject valid for all of them; threshold\n" +
-			"stays that of a single test. --family-on adjusted (default) takes the step on the adjusted p-values; raw takes\n" +
-			"it on the p-values of the FILE and corrects the result once, which is valid too and rejects no less (by\n" +
-			"russo-zou16, at alpha up to 0.6).\n" +
-			"Without a FILE the numbers of a question take lists and ranges, as in samplesize: 0.001,0.01 or 1:1k:x10. There is\n" +
-			"a row for each method of each combination, and --plot draws one list or two.\n" +
-			"A workbook (-o FILE.xlsx) has a sheet whose thresholds follow its inputs.",
+		Name:        command,
+		Summary:     "p-values of tests that were chosen after the data had been seen",
+		Arguments:   "[FILE|-]",
+		Description: commands.Described("pvalue-correct", "{sources}", sourceGrammar()),
 		Flags: slices.Concat([]usage.Flag{
 			{Name: "alpha", Alias: "a", Usage: "`A`, the probability of a false rejection"},
 			{Name: "by", Usage: "`SOURCE` of the selection: " + usage.OrList(sourceNames()), Words: sourceNames()},

@@ -20,17 +20,13 @@ import (
 // PlanFile is the command plan.
 func PlanFile() *commands.Command {
 	return &commands.Command{
-		Name:      "plan",
-		Summary:   "keep scenarios in a file, solve them again, compare two files",
-		Arguments: "init FILE | run FILE | diff OLD NEW",
-		Description: "init writes a commented template, which is never written over a file that exists.\n" +
-			"run solves every scenario: people see the best row of each, machine formats have all rows.\n" +
-			"diff solves two files and says what changed, scenario by scenario.\n" +
-			"The file is YAML or JSON; its keys are the flags of samplesize. Exit code 4 if a scenario\n" +
-			"that gives all four quantities is not certified.",
-		Flags:  []usage.Flag{{Name: "best", Switch: true, Usage: "run: only the best row of each scenario"}},
-		Words:  func() []string { return []string{"init", "run", "diff"} },
-		Output: commands.Tables,
+		Name:        "plan",
+		Summary:     "keep scenarios in a file, solve them again, compare two files",
+		Arguments:   "init FILE | run FILE | diff OLD NEW",
+		Description: commands.Described("plan"),
+		Flags:       []usage.Flag{{Name: "best", Switch: true, Usage: "run: only the best row of each scenario"}},
+		Words:       func() []string { return []string{"init", "run", "diff"} },
+		Output:      commands.Tables,
 		Examples: [2]string{
 			"dpcalc plan init plan.yaml",
 			"dpcalc plan run plan.yaml",

@@ -22,14 +22,9 @@ const defaultMaxRows = 1_000_000
 // Command is the command samplesize.
 func Command() *commands.Command {
 	return &commands.Command{
-		Name:    "samplesize",
-		Summary: "rows, queries, accuracy or failure probability of an adaptively queried sample",
-		Description: "Give three of --samples, --queries, --tau and --beta: every method solves for the fourth.\n" +
-			"Give all four: the plan is checked, and the exit code is 4 unless an adaptive method certifies it.\n" +
-			"With probability at least 1 - beta, each of the queries is answered within tau of its population value.\n" +
-			"A number is 0.05, 5%, 1/20, 1e-3, 10k or 1M; a flag takes a list of numbers and ranges:\n" +
-			"10,100,1k or 0.01:0.1:0.01 (step) or 10:1M:log13 (13 points) or 1:512:x2 (doubling). A space may follow a\n" +
-			"comma, and makes it certain that it separates: \"20, 500\" is two numbers of rows, and 20,500 is refused.",
+		Name:        "samplesize",
+		Summary:     "rows, queries, accuracy or failure probability of an adaptively queried sample",
+		Description: commands.Described("samplesize"),
 		Flags: append(goals.GoalFlags(),
 			usage.Flag{Name: "method", Usage: "only these methods, `A,B,...`; see dpcalc methods", Words: commands.MethodNames(),
 				List: true},

@@ -17,16 +17,9 @@ import (
 // Command is the command maxinfo.
 func Command() *commands.Command {
 	return &commands.Command{
-		Name:    "maxinfo",
-		Summary: "how much the steps of an analysis reveal about the sample",
-		Description: "Upper bounds, in bits, of the max-information between the sample and everything that was seen of it,\n" +
-			"by every theorem that speaks about the steps: no event is more than 2^bits times likelier than on a\n" +
-			"fresh sample, except with probability --slack. Give the steps in order of use:\n\n" + stepGrammar() + "\n\n" +
-			"A number of outcomes counts the possible answers; bits and nats are upper bounds. Without data=any the bound\n" +
-			"of a max-info step is taken to be known for this sample's law alone. A step whose bound does not hold for\n" +
-			"dependent rows may stand first only: give the private steps first, then description and pure-dp.\n" +
-			"With --joint FILE (- for standard input), a table of comma or tab separated values with the columns x, y\n" +
-			"and p, whose p add up to one: its max-information, that at --slack if given, and its mutual information.",
+		Name:        "maxinfo",
+		Summary:     "how much the steps of an analysis reveal about the sample",
+		Description: commands.Described("maxinfo", "{steps}", stepGrammar()),
 		Flags: []usage.Flag{
 			StepFlag,
 			{Name: "samples", Alias: "n", Usage: "`N` rows; private steps need it"},
