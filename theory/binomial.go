@@ -18,6 +18,9 @@ import (
 //
 //	N = P[X <= j] + P[X >= j+B],   B = ceil(2 n tau).
 //
+// The records are independent and need not be alike. With equal means the binomial law is the worst where n tau >= 1
+// (docs/theorems/theory.md#records-that-are-not-alike), and for one record. Elsewhere no exact tail counts.
+//
 // If 2 n tau is an integer for the decimal that the user meant, the float64 tau must not
 // lose the count on the far boundary: B is the ceiling of 2 n tau (1 - 2^-50).
 //
@@ -39,13 +42,13 @@ var (
 )
 
 // BinomialTail returns sup_p P[|Bin(n,p)/n - p| >= tau], the probability of d for 0/1 records in
-// the worst case: never below it, and within 1e-9 relative for n <= MaxExactSamples. For larger n
-// it returns the lesser of [KLTail] and, for a tau smaller by 2^-48 of itself, [ZubkovSerovTail].
+// the worst case: never below it, and within 1e-9 relative for n <= MaxExactSamples. For larger n, and where
+// n tau < 1 and n > 1, it returns the lesser of [KLTail] and, for a tau smaller by 2^-48 of itself, [ZubkovSerovTail].
 func BinomialTail(d Deviation) (Bound[LogProb], error) {
 	if err := d.Validate(); err != nil {
 		return Bound[LogProb]{}, err
 	}
-	if d.Samples > MaxExactSamples {
+	if d.Samples > MaxExactSamples || newLattice(d).short {
 		return Bound[LogProb]{logProbUp(d.falling()), binomialSources, binomialSingle}, nil
 	}
 	return Bound[LogProb]{LogProb(newLattice(d).above(math.Inf(-1))), binomialSources, binomialSingle}, nil
@@ -317,7 +320,7 @@ func (f Fixed) leastGood(top, floor int64) int64 {
 	limit := f.limit()
 	// From above, the last n that fails. One point says so for most of those that do.
 	for n := top - 1; n >= floor; n-- {
-		if lattice := newLattice(Deviation{n, f.Tau}); lattice.exceeds(limit, lattice.middle()) {
+		if lattice := newLattice(Deviation{n, f.Tau}); lattice.short || lattice.exceeds(limit, lattice.middle()) {
 			floor = n + 1
 			break
 		}
@@ -336,7 +339,7 @@ type lattice struct {
 	n, tau  float64
 	gap     int64 // B
 	last    int64 // the greatest j with p < 1
-	short   bool  // nothing is certified
+	short   bool  // n tau < 1: the exact tails count for one record only
 }
 
 func newLattice(d Deviation) lattice {
@@ -346,6 +349,7 @@ func newLattice(d Deviation) lattice {
 	for l.last > 0 && l.p(l.last) >= 1 {
 		l.last--
 	}
+	l.short = d.Samples > 1 && math.FMA(l.n, d.Tau, -1) < 0
 	return l
 }
 

@@ -15,8 +15,7 @@ import (
 // in n. The requirement is the least n such that it and every greater n serve, where [BinomialUpperTail], which
 // falls in n, certifies one of at most MaxExactSamples; else the least n that this bound certifies.
 //
-// The records are independent and need not be alike. With equal means the binomial law is the worst where n tau >= 1
-// (docs/theorems/theory.md#records-that-are-not-alike), and for one record. Elsewhere no exact tail counts.
+// The records are independent and need not be alike, as for [BinomialTail].
 type Side struct {
 	Tau  float64 // in (0, 1)
 	Beta LogProb // in (0, 1)
@@ -130,7 +129,6 @@ func BinomialSideWorst(d Deviation) (LogProb, error) {
 func newSideLattice(d Deviation) lattice {
 	l := newLattice(d)
 	l.gap = d.Samples + 1
-	l.short = d.Samples > 1 && math.FMA(l.n, d.Tau, -1) < 0
 	return l
 }
 

@@ -136,8 +136,31 @@ func TestLeastTauOfOneSize(t *testing.T) {
 	}
 }
 
-// Records that are not alike keep the level too: those that are surely 0 or 1 beside others that are alike, the worst
-// of a given mean (Hoeffding 1956, Theorem 2).
+// worstOfUnequal is the greatest probability that n records of the mean number of ones have a count that fails: some
+// are surely 1, some surely 0 and the others alike, among which is the worst of the mean (Hoeffding 1956, Theorem 2).
+func worstOfUnequal(n int64, mean float64, fails func(count int64) bool) float64 {
+	worst := 0.0
+	for ones := range n {
+		for zeros := int64(0); zeros < n-ones; zeros++ {
+			rest := n - ones - zeros
+			p := (mean - float64(ones)) / float64(rest)
+			if p < 0 || p > 1 {
+				continue
+			}
+			sum := 0.0
+			for k := range rest + 1 {
+				if fails(ones + k) {
+					ways, _ := new(big.Float).SetInt(new(big.Int).Binomial(rest, k)).Float64()
+					sum += ways * math.Pow(p, float64(k)) * math.Pow(1-p, float64(rest-k))
+				}
+			}
+			worst = math.Max(worst, sum)
+		}
+	}
+	return worst
+}
+
+// Records that are not alike keep the level too.
 func TestSideOfUnequalRecords(t *testing.T) {
 	r := rand.New(rand.NewPCG(3905, 3))
 	held := 0
@@ -152,30 +175,41 @@ func TestSideOfUnequalRecords(t *testing.T) {
 			continue
 		}
 		held++
-		worst := 0.0
-		for j := int64(0); j < n; j++ {
+		for j := range n {
 			mean := float64(j) + s.Tau*float64(n) // of the count, at which j ones are tau too few
-			for ones := int64(0); ones <= j; ones++ {
-				for zeros := int64(0); zeros < n-ones; zeros++ {
-					rest := n - ones - zeros
-					p := (mean - float64(ones)) / float64(rest)
-					if p < 0 || p > 1 {
-						continue
-					}
-					tail := 0.0
-					for k := int64(0); k <= min(j-ones, rest); k++ {
-						ways, _ := new(big.Float).SetInt(new(big.Int).Binomial(rest, k)).Float64()
-						tail += ways * math.Pow(p, float64(k)) * math.Pow(1-p, float64(rest-k))
-					}
-					worst = math.Max(worst, tail)
-				}
+			worst := worstOfUnequal(n, mean, func(count int64) bool { return count <= j })
+			if worst > s.Beta.Value()*(1+1e-9) {
+				t.Errorf("%+v, %d records: %v for some that are not alike", s, n, worst)
 			}
-		}
-		if worst > s.Beta.Value()*(1+1e-9) {
-			t.Errorf("%+v, %d records: %v for some that are not alike", s, n, worst)
 		}
 	}
 	if held < 100 {
 		t.Errorf("%d sides hold", held)
+	}
+}
+
+// Nor do they miss by tau, above or below, more often than the bound says.
+func TestBinomialTailOfUnequalRecords(t *testing.T) {
+	r := rand.New(rand.NewPCG(3905, 4))
+	below := 0
+	for range 400 {
+		n := 1 + r.Int64N(9)
+		tau := math.Min((0.2+1.6*r.Float64())/float64(n), 0.999)
+		tail := must[LogProb](t)(BinomialTail(Deviation{n, tau})).Value()
+		if tail < 1 {
+			below++
+		}
+		far := tau * float64(n)
+		for j := range n {
+			for _, mean := range []float64{float64(j) + far, float64(j) + r.Float64()} {
+				worst := worstOfUnequal(n, mean, func(count int64) bool { return math.Abs(float64(count)-mean) >= far*(1-1e-12) })
+				if worst > tail*(1+1e-9) {
+					t.Errorf("%d records miss the mean %v by %v with probability %v, above %v", n, mean/float64(n), tau, worst, tail)
+				}
+			}
+		}
+	}
+	if below < 100 {
+		t.Errorf("%d bounds say something", below)
 	}
 }

@@ -65,7 +65,7 @@ var registry = []Method{
 		Practice: inAdvance + " For accuracies and error rates. It is the least n for the empirical mean and a union bound, or above 10,000 rows at most about 2/tau more. Another estimator can do with fewer rows.",
 		Proof:    Published,
 		Sources:  []theory.Source{source("chen11", ""), source("zubkov13", "Theorem 1")},
-		Assumes:  []string{identical, fixed},
+		Assumes:  []string{independent, fixed},
 		OneSided: true,
 		rule:     byQuery{fixedQuery{kinds: zeroOne, exact: true}, perQuery(oneLook{kinds: zeroOne, exact: true}, false)},
 	},
