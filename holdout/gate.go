@@ -12,13 +12,13 @@ import (
 // gate shows whether the mean over all rows is at least the bar plus tau, or the count at least the plan's.
 type gate struct{}
 
-func (gate) prepare(a transfer.Answer) (Mechanism, error) {
-	return Mechanism{PassCount: a.Mechanism.PassCount}, nil
+func (gate) prepare(a transfer.Answer) (theory.Run, error) {
+	return theory.Run{PassCount: a.Mechanism.PassCount}, nil
 }
 
 func (gate) certified(p *Plan) (theory.LogProb, error) {
 	count := p.Mechanism.PassCount
-	if err := p.only(Mechanism{PassCount: count}); err != nil {
+	if err := p.only(theory.Run{PassCount: count}); err != nil {
 		return 0, err
 	}
 	switch counted := p.goal.Query == transfer.Binary && p.goal.Bar.Given; {

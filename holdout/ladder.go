@@ -12,15 +12,12 @@ import (
 // counts. Without a table the plan is for one look, which shows the mean itself.
 type ladder struct{}
 
-func (ladder) prepare(a transfer.Answer) (m Mechanism, err error) {
-	for _, step := range a.Mechanism.Board {
-		m.Board = append(m.Board, Step(step))
-	}
-	return m, nil
+func (ladder) prepare(a transfer.Answer) (theory.Run, error) {
+	return theory.Run{Board: a.Mechanism.Board}, nil
 }
 
 func (ladder) certified(p *Plan) (theory.LogProb, error) {
-	if err := p.only(Mechanism{Board: p.Mechanism.Board}); err != nil {
+	if err := p.only(theory.Run{Board: p.Mechanism.Board}); err != nil {
 		return 0, err
 	}
 	if p.Mechanism.Board != nil {
@@ -38,17 +35,17 @@ func (p *Plan) uncounted() bool {
 }
 
 // board is the plan's table. A boundary b without a count is the count round(n b).
-func board(p *Plan) []transfer.Step {
+func board(p *Plan) []theory.Step {
 	return boardOf(p, func(b, n float64) float64 { return math.Round(n * b) })
 }
 
-func boardOf(p *Plan, count func(b, n float64) float64) (steps []transfer.Step) {
+func boardOf(p *Plan, count func(b, n float64) float64) (steps []theory.Step) {
 	uncounted := p.uncounted()
 	for i, step := range p.Mechanism.Board {
 		if uncounted && i > 0 {
 			step.Count = int64(count(step.Boundary, float64(p.goal.Samples)))
 		}
-		steps = append(steps, transfer.Step(step))
+		steps = append(steps, step)
 	}
 	return steps
 }
@@ -78,11 +75,10 @@ func (ladder) respond(h *history, l look) (response, error) {
 	}
 	plan := mechanism.Ladder{Queries: goal.Queries}
 	for i, step := range board(h.plan) {
-		from := mechanism.Step{Boundary: step.Boundary, Value: step.Value}
 		if goal.Query == transfer.Binary && i > 0 {
-			from.Boundary = float64(step.Count)
+			step.Boundary = float64(step.Count)
 		}
-		plan.Board = append(plan.Board, from)
+		plan.Board = append(plan.Board, step)
 	}
 	if goal.Query != transfer.Binary {
 		score /= float64(goal.Samples)
@@ -104,7 +100,7 @@ func (ladder) respond(h *history, l look) (response, error) {
 }
 
 // boundary is a score with which the board shows a value, or one that moves nothing if nothing was shown.
-func boundary(board []mechanism.Step, value *float64) float64 {
+func boundary(board []theory.Step, value *float64) float64 {
 	for _, step := range board[1:] {
 		if value != nil && step.Value == *value {
 			return step.Boundary

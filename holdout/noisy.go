@@ -12,20 +12,20 @@ import (
 // clamped to the range of the truth.
 type noisy struct{}
 
-func (noisy) prepare(a transfer.Answer) (m Mechanism, err error) {
+func (noisy) prepare(a transfer.Answer) (m theory.Run, err error) {
 	covered := int64(0)
 	for block := range a.Noise() {
 		covered += block.Queries
-		m.Noise = append(m.Noise, NoiseBlock{Looks: block.Queries, SD: block.Scale})
+		m.Noise = append(m.Noise, block)
 	}
 	if err := theory.Domain(covered == a.Queries, "queries", covered, "noise for every look"); err != nil {
 		return m, err
 	}
 	for _, b := range m.Noise {
-		if b.SD == 0 {
+		if b.Scale == 0 {
 			continue
 		}
-		if _, err := gaussian(a.Goal, b.SD).Noise(); err != nil {
+		if _, err := gaussian(a.Goal, b.Scale).Noise(); err != nil {
 			return m, err
 		}
 	}
@@ -46,14 +46,13 @@ func lowest(g transfer.Goal) float64 {
 }
 
 func (noisy) certified(p *Plan) (theory.LogProb, error) {
-	if err := p.only(Mechanism{Noise: p.Mechanism.Noise}); err != nil {
+	if err := p.only(theory.Run{Noise: p.Mechanism.Noise}); err != nil {
 		return 0, err
 	}
 	covered, a := int64(0), transfer.Answer{Goal: p.goal}
-	var noise []theory.NoiseBlock
-	for _, b := range p.Mechanism.Noise {
-		noise = append(noise, theory.NoiseBlock{Queries: b.Looks, Scale: b.SD})
-		covered += b.Looks
+	noise := p.Mechanism.Noise
+	for _, b := range noise {
+		covered += b.Queries
 	}
 	if covered != p.goal.Queries {
 		return 0, corrupt("plan.json: got noise for %d looks, want %d", covered, p.goal.Queries)
@@ -84,12 +83,12 @@ func (noisy) respond(h *history, l look) (response, error) {
 }
 
 // noiseAt is the noise after so many looks.
-func noiseAt(blocks []NoiseBlock, looks int64) (float64, error) {
+func noiseAt(blocks []theory.NoiseBlock, looks int64) (float64, error) {
 	for _, b := range blocks {
-		if looks < b.Looks {
-			return b.SD, nil
+		if looks < b.Queries {
+			return b.Scale, nil
 		}
-		looks -= b.Looks
+		looks -= b.Queries
 	}
 	return 0, corrupt("plan.json has no noise for this look")
 }

@@ -5,16 +5,18 @@ import (
 	"encoding/hex"
 	"math/bits"
 	randv2 "math/rand/v2"
+
+	"github.com/dpcalc/dpcalc/theory"
 )
 
 // cut is a mechanism of so many parts, cut from a random order of the rows, so that the order of the labels' file does
 // not matter. The parts are public.
-func cut(parts int64) (Mechanism, error) {
+func cut(parts int64) (theory.Run, error) {
 	var seed [32]byte
 	if _, err := rand.Read(seed[:]); err != nil {
-		return Mechanism{}, err
+		return theory.Run{}, err
 	}
-	return Mechanism{Parts: parts, Permutation: hex.EncodeToString(seed[:])}, nil
+	return theory.Run{Parts: parts, Permutation: hex.EncodeToString(seed[:])}, nil
 }
 
 // part returns the rows of a part, from 0 on. All parts have floor(n/parts) rows.

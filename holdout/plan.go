@@ -34,7 +34,7 @@ type Plan struct {
 	Classes   []string    `json:"classes,omitempty"` // the predictions that are declared; none if any text is one
 	Bars      []float64   `json:"bars,omitempty"`    // gate: those that a look may ask; none if any bar may be asked
 	Promise   Promise     `json:"promise"`
-	Mechanism Mechanism   `json:"mechanism"`
+	Mechanism theory.Run  `json:"mechanism"`
 	Labels    LabelsFile  `json:"labels"`
 	Incumbent *LabelsFile `json:"incumbent,omitempty"` // of differences: what the first candidate is compared with
 
@@ -110,37 +110,6 @@ func option(x *float64) transfer.Option {
 		return transfer.Option{}
 	}
 	return transfer.Some(*x)
-}
-
-// Mechanism is the public part of what is run. A field that does not belong to the method is empty.
-type Mechanism struct {
-	Noise       []NoiseBlock `json:"noise,omitempty"`       // standard deviations in the order of the looks
-	Parts       int64        `json:"parts,omitempty"`       // into which the rows are cut
-	Permutation string       `json:"permutation,omitempty"` // the seed of the random order in which they are cut
-	PassCount   int64        `json:"pass_count,omitempty"`  // gate: the least count that passes the plan's bar
-	Threshold   float64      `json:"threshold,omitempty"`   // sparse-validate: how far off a guess may be
-	Widths      []Width      `json:"widths,omitempty"`      // sparse-validate: the cells of the answers
-	Board       []Step       `json:"board,omitempty"`       // ladder: what is shown from which score on
-}
-
-// NoiseBlock is a run of looks with the same Gaussian noise.
-type NoiseBlock struct {
-	Looks int64   `json:"looks"`
-	SD    float64 `json:"sd"`
-}
-
-// Width is how wide the cells of sparse-validate are after so many flags.
-type Width struct {
-	Flags int64   `json:"flags"`
-	Width float64 `json:"width"`
-}
-
-// Step is a step of a ladder. Count is the least number of right rows that reaches it, of 0/1 scores; ledgers of the
-// first form have the boundary alone.
-type Step struct {
-	Boundary float64 `json:"boundary"`
-	Value    float64 `json:"value"`
-	Count    int64   `json:"count,omitempty"`
 }
 
 // Terms are what a new ledger is to promise.

@@ -11,9 +11,9 @@ import (
 
 // practice is how a method of the registry answers looks. A method that a ledger runs is an entry of [practices].
 type practice interface {
-	prepare(transfer.Answer) (Mechanism, error) // what a new plan is to run
-	certified(*Plan) (theory.LogProb, error)    // what the plan fails with, by the theorem at what it runs; 0 for one
-	respond(*history, look) (response, error)   // the answer to the next look
+	prepare(transfer.Answer) (theory.Run, error) // what a new plan is to run
+	certified(*Plan) (theory.LogProb, error)     // what the plan fails with, by the theorem at what it runs; 0 for one
+	respond(*history, look) (response, error)    // the answer to the next look
 }
 
 // practices are the methods that a ledger runs, in the order in which the best of equals is chosen.
@@ -96,7 +96,7 @@ func byMethod(p *Plan) (theory.LogProb, error) {
 }
 
 // only refuses a mechanism with a field beside those of the method, which are given.
-func (p *Plan) only(own Mechanism) error {
+func (p *Plan) only(own theory.Run) error {
 	if !reflect.DeepEqual(own, p.Mechanism) {
 		return corrupt("plan.json: the mechanism has what is no part of %s", p.Method)
 	}

@@ -8,10 +8,10 @@ import (
 // sealed shows the means over all rows, of all finalists in one look. The ledger is retired with it.
 type sealed struct{}
 
-func (sealed) prepare(transfer.Answer) (Mechanism, error) { return Mechanism{}, nil }
+func (sealed) prepare(transfer.Answer) (theory.Run, error) { return theory.Run{}, nil }
 
 func (sealed) certified(p *Plan) (theory.LogProb, error) {
-	if err := p.only(Mechanism{}); err != nil {
+	if err := p.only(theory.Run{}); err != nil {
 		return 0, err
 	}
 	return byMethod(p)

@@ -8,11 +8,11 @@ import (
 // splitting answers a look by the mean over a part of the rows that no other look has touched.
 type splitting struct{}
 
-func (splitting) prepare(a transfer.Answer) (Mechanism, error) { return cut(a.Queries) }
+func (splitting) prepare(a transfer.Answer) (theory.Run, error) { return cut(a.Queries) }
 
 func (splitting) certified(p *Plan) (theory.LogProb, error) {
 	m := p.Mechanism
-	if err := p.only(Mechanism{Parts: m.Parts, Permutation: m.Permutation}); err != nil {
+	if err := p.only(theory.Run{Parts: m.Parts, Permutation: m.Permutation}); err != nil {
 		return 0, err
 	}
 	if m.Parts != p.goal.Queries {

@@ -4,29 +4,25 @@ import (
 	"github.com/dpcalc/dpcalc/mechanism"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
-	"github.com/dpcalc/dpcalc/transfer/feedback"
 )
 
 // validator shows the guess that comes with a look, moved where it is wrong. Where the plan has parts, each serves one
 // flag, and the next part answers after it.
 type validator struct{}
 
-func (validator) prepare(a transfer.Answer) (m Mechanism, err error) {
+func (validator) prepare(a transfer.Answer) (m theory.Run, err error) {
 	if a.Mechanism.Chunks > 1 {
 		if m, err = cut(a.Mechanism.Chunks); err != nil {
 			return m, err
 		}
 	}
-	m.Threshold = a.Mechanism.Threshold
-	for _, w := range a.Mechanism.FlagWidths {
-		m.Widths = append(m.Widths, Width(w))
-	}
+	m.Threshold, m.Widths = a.Mechanism.Threshold, a.Mechanism.FlagWidths
 	return m, nil
 }
 
 func (validator) certified(p *Plan) (theory.LogProb, error) {
 	m := p.Mechanism
-	own := Mechanism{Threshold: m.Threshold, Widths: m.Widths, Parts: m.Parts, Permutation: m.Permutation}
+	own := theory.Run{Threshold: m.Threshold, Widths: m.Widths, Parts: m.Parts, Permutation: m.Permutation}
 	if err := p.only(own); err != nil {
 		return 0, err
 	}
@@ -35,21 +31,15 @@ func (validator) certified(p *Plan) (theory.LogProb, error) {
 			return 0, err
 		}
 	}
-	var widths []feedback.FlagWidth
-	for _, w := range m.Widths {
-		widths = append(widths, feedback.FlagWidth(w))
-	}
 	a := transfer.Answer{Goal: p.goal}
-	a.CertifyFlags(m.Threshold, widths, m.Parts)
+	a.CertifyFlags(m.Threshold, m.Widths, m.Parts)
 	return a.Beta, nil
 }
 
 func (validator) respond(h *history, l look) (response, error) {
 	m := h.plan.Mechanism
-	plan := mechanism.SparseValidate{Queries: h.plan.goal.Queries, Flags: h.plan.goal.Budget, Threshold: m.Threshold}
-	for _, w := range m.Widths {
-		plan.Widths = append(plan.Widths, mechanism.FlagWidth(w))
-	}
+	plan := mechanism.SparseValidate{Queries: h.plan.goal.Queries, Flags: h.plan.goal.Budget, Threshold: m.Threshold,
+		Widths: m.Widths}
 	past := h.lines
 	mean := l.sum() / float64(h.plan.goal.Samples)
 	if m.Parts > 0 {

@@ -6,13 +6,10 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// Step is a step of a board: from the score Boundary on, and below that of the next, it shows Value.
-type Step struct{ Boundary, Value float64 }
-
 // Ladder shows the best score so far by a table that is fixed in advance, for Queries submissions.
 type Ladder struct {
-	Queries int64  // m >= 1
-	Board   []Step // rising in both columns; the first step is the start, whatever its boundary
+	Queries int64         // m >= 1
+	Board   []theory.Step // rising in both columns; the first step is the start, whatever its boundary
 }
 
 // Start begins an interaction. The error is a DomainError.
@@ -38,7 +35,7 @@ func (l Ladder) Start() (*LadderRun, error) {
 
 // LadderRun is a board under way. Its zero value shows nothing.
 type LadderRun struct {
-	board   []Step
+	board   []theory.Step
 	queries int64
 	state   int
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"testing"
+
+	"github.com/dpcalc/dpcalc/theory"
 )
 
 // The k-th pass retires the gate: not even a failure is shown then. The m-th test ends it as well.
@@ -62,7 +64,7 @@ func TestGateCounts(t *testing.T) {
 
 // A board climbs as far as a score reaches and never falls.
 func TestLadderClimbs(t *testing.T) {
-	run, err := Ladder{5, []Step{{0, 0.1}, {0.4, 0.3}, {0.6, 0.5}, {0.8, 0.7}}}.Start()
+	run, err := Ladder{5, steps(0, 0.1, 0.4, 0.3, 0.6, 0.5, 0.8, 0.7)}.Start()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +85,7 @@ func TestLadderClimbs(t *testing.T) {
 // threshold.
 func TestSparseValidateMoves(t *testing.T) {
 	const width = 0.0625
-	run, err := SparseValidate{10, 3, 0.125, []FlagWidth{{0, 2 * width}, {1, width}, {2, 0}}}.Start()
+	run, err := SparseValidate{10, 3, 0.125, flagWidths(0, 2*width, 1, width, 2, 0)}.Start()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,24 +134,33 @@ func TestRestrictedDomains(t *testing.T) {
 		func() error { _, err := Gate{2, 0, 0.1}.Start(); return err },
 		func() error { _, err := Gate{2, 1, 0}.Start(); return err },
 		func() error { _, err := Gate{2, 1, nan}.Start(); return err },
-		func() error { _, err := Ladder{0, []Step{{0, 0}}}.Start(); return err },
+		func() error { _, err := Ladder{0, steps(0, 0)}.Start(); return err },
 		func() error { _, err := Ladder{1, nil}.Start(); return err },
-		func() error { _, err := Ladder{1, []Step{{0, 0}, {0, 1}}}.Start(); return err },
-		func() error { _, err := Ladder{1, []Step{{0, 0}, {1, 0}}}.Start(); return err },
-		func() error { _, err := Ladder{1, []Step{{0, 0}, {nan, 1}}}.Start(); return err },
+		func() error { _, err := Ladder{1, steps(0, 0, 0, 1)}.Start(); return err },
+		func() error { _, err := Ladder{1, steps(0, 0, 1, 0)}.Start(); return err },
+		func() error { _, err := Ladder{1, steps(0, 0, nan, 1)}.Start(); return err },
 		func() error { _, err := SparseValidate{1, 1, 0.1, nil}.Start(); return err },
-		func() error { _, err := SparseValidate{1, 2, 0.1, []FlagWidth{{0, 1}, {1, 0}}}.Start(); return err },
-		func() error { _, err := SparseValidate{2, 2, 0.1, []FlagWidth{{0, 1}}}.Start(); return err },
-		func() error { _, err := SparseValidate{2, 2, 0.1, []FlagWidth{{0, 0}, {1, 0}}}.Start(); return err },
-		func() error { _, err := SparseValidate{2, 2, 0, []FlagWidth{{0, 1}, {1, 0}}}.Start(); return err },
+		func() error {
+			_, err := SparseValidate{1, 2, 0.1, flagWidths(0, 1, 1, 0)}.Start()
+			return err
+		},
+		func() error { _, err := SparseValidate{2, 2, 0.1, flagWidths(0, 1)}.Start(); return err },
+		func() error {
+			_, err := SparseValidate{2, 2, 0.1, flagWidths(0, 0, 1, 0)}.Start()
+			return err
+		},
+		func() error {
+			_, err := SparseValidate{2, 2, 0, flagWidths(0, 1, 1, 0)}.Start()
+			return err
+		},
 	} {
 		if start() == nil {
 			t.Errorf("plan %d starts", i)
 		}
 	}
 	gate, _ := Gate{1, 1, 0.1}.Start()
-	board, _ := Ladder{1, []Step{{0, 0}}}.Start()
-	validator, _ := SparseValidate{1, 1, 0.1, []FlagWidth{{0, 0}}}.Start()
+	board, _ := Ladder{1, steps(0, 0)}.Start()
+	validator, _ := SparseValidate{1, 1, 0.1, flagWidths(0, 0)}.Start()
 	for i, ask := range []func(float64) error{
 		func(x float64) error { _, err := gate.Test(x, 0); return err },
 		func(x float64) error { _, err := gate.Test(0, x); return err },
@@ -167,4 +178,20 @@ func TestRestrictedDomains(t *testing.T) {
 	if _, err := none.Test(1, 0); !errors.Is(err, ErrSpent) {
 		t.Errorf("a gate that was not started: %v", err)
 	}
+}
+
+// steps makes a board of boundaries and values in turn.
+func steps(numbers ...float64) (board []theory.Step) {
+	for i := 0; i < len(numbers); i += 2 {
+		board = append(board, theory.Step{Boundary: numbers[i], Value: numbers[i+1]})
+	}
+	return board
+}
+
+// flagWidths makes widths of numbers of flags and widths in turn.
+func flagWidths(numbers ...float64) (widths []theory.FlagWidth) {
+	for i := 0; i < len(numbers); i += 2 {
+		widths = append(widths, theory.FlagWidth{Flags: int64(numbers[i]), Width: numbers[i+1]})
+	}
+	return widths
 }

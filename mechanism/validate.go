@@ -7,21 +7,14 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// FlagWidth says that from Flags flags on an answer is moved in cells that are Width wide; 0 stands for no cells, at
-// the last flag.
-type FlagWidth struct {
-	Flags int64
-	Width float64
-}
-
 // SparseValidate answers a query by its guess where that is within Threshold of the mean on the holdout, and else
 // by the guess moved towards the mean, by what exceeds the threshold, rounded up to cells. It stops after Flags
 // such answers and after Queries queries.
 type SparseValidate struct {
-	Queries   int64       // m >= 1
-	Flags     int64       // B, from 1 to m
-	Threshold float64     // T > 0
-	Widths    []FlagWidth // from 0 flags on, rising in Flags; the last is for the last flag and has no cells
+	Queries   int64              // m >= 1
+	Flags     int64              // B, from 1 to m
+	Threshold float64            // T > 0
+	Widths    []theory.FlagWidth // from 0 flags on, rising in Flags; the last is for the last flag and has no cells
 }
 
 // Start begins an interaction. The error is a DomainError.

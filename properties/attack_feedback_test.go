@@ -172,7 +172,7 @@ func TestRetriesUnderAttack(t *testing.T) {
 // likeliest; for that it is told the score of its incumbent. On each row a direction is a normal variable, and the
 // labels are fair coins, so that every model errs half of the time in the population. It reports whether the board
 // shows more than 1/2 + tau.
-func attackBoard(r *rand.Rand, rows, submissions int64, board []mechanism.Step, run *mechanism.LadderRun) bool {
+func attackBoard(r *rand.Rand, rows, submissions int64, board []theory.Step, run *mechanism.LadderRun) bool {
 	labels, direction, next := make([]bool, rows), make([]float64, rows), make([]float64, rows)
 	for i := range labels {
 		labels[i] = r.IntN(2) == 0
@@ -198,7 +198,7 @@ func attackBoard(r *rand.Rand, rows, submissions int64, board []mechanism.Step, 
 			copy(direction, next)
 			lead = score - 0.5
 		}
-		above := slices.IndexFunc(board, func(s mechanism.Step) bool { return s.Value > shown })
+		above := slices.IndexFunc(board, func(s theory.Step) bool { return s.Value > shown })
 		if above < 0 {
 			return true
 		}
@@ -212,9 +212,9 @@ func attackBoard(r *rand.Rand, rows, submissions int64, board []mechanism.Step, 
 func TestBoardUnderAttack(t *testing.T) {
 	const submissions = 1000
 	plan := certifiedRows(t, "ladder", transfer.Goal{Queries: submissions, Shown: transfer.Shown{Feedback: transfer.Best}})
-	board := make([]mechanism.Step, len(plan.Mechanism.Board))
+	board := make([]theory.Step, len(plan.Mechanism.Board))
 	for i, step := range plan.Mechanism.Board {
-		board[i] = mechanism.Step{Boundary: step.Boundary, Value: step.Value}
+		board[i] = step
 	}
 	start := func() *mechanism.LadderRun {
 		run, err := mechanism.Ladder{Queries: submissions, Board: board}.Start()
@@ -290,7 +290,7 @@ func TestGuessesUnderAttack(t *testing.T) {
 	start := func(a transfer.Answer) guessTest {
 		v := mechanism.SparseValidate{Queries: guessQueries, Flags: a.Budget, Threshold: a.Mechanism.Threshold}
 		for _, w := range a.Mechanism.FlagWidths {
-			v.Widths = append(v.Widths, mechanism.FlagWidth(w))
+			v.Widths = append(v.Widths, w)
 		}
 		run, err := v.Start()
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/mechanism"
+	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer/feedback"
 )
 
@@ -207,9 +208,9 @@ func gateMoves(t *testing.T, s small, tau float64, passes int64, retired bool) f
 }
 
 func boardMoves(t *testing.T, s small, d feedback.Ladder, cells []feedback.Cell) func(at state) [][]response {
-	board := make([]mechanism.Step, len(cells))
+	board := make([]theory.Step, len(cells))
 	for i, c := range cells {
-		board[i] = mechanism.Step{Boundary: 1 - c.Boundary, Value: 1 - c.Value}
+		board[i] = theory.Step{Boundary: 1 - c.Boundary, Value: 1 - c.Value}
 	}
 	return func(at state) [][]response {
 		var all [][]response
@@ -238,10 +239,10 @@ func boardMoves(t *testing.T, s small, d feedback.Ladder, cells []feedback.Cell)
 	}
 }
 
-func guessMoves(t *testing.T, s small, v feedback.Validator, widths []feedback.FlagWidth) func(at state) [][]response {
-	list := make([]mechanism.FlagWidth, len(widths))
+func guessMoves(t *testing.T, s small, v feedback.Validator, widths []theory.FlagWidth) func(at state) [][]response {
+	list := make([]theory.FlagWidth, len(widths))
 	for i, w := range widths {
-		list[i] = mechanism.FlagWidth(w)
+		list[i] = w
 	}
 	return func(at state) [][]response {
 		var all [][]response

@@ -5,12 +5,6 @@ import "math"
 // The privacy of the mechanisms as a function of their noise. Every epsilon and mu
 // is rounded up.
 
-// NoiseBlock is a run of consecutive queries whose answers carry the same noise.
-type NoiseBlock struct {
-	Queries int64
-	Scale   float64 // see [NoiseKind]; 0 stands for no noise
-}
-
 // NoiseKind is the law of the noise that a mechanism adds, up to a scale.
 type NoiseKind string
 

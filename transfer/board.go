@@ -239,7 +239,7 @@ func (b board) beta(g Goal) theory.LogProb {
 func (board) run(g Goal) (run Mechanism) {
 	cells, _ := ladderOf(g).Cells(g.Samples)
 	for l, cell := range cells {
-		step := Step{Boundary: 1 - cell.Boundary, Value: 1 - cell.Value}
+		step := theory.Step{Boundary: 1 - cell.Boundary, Value: 1 - cell.Value}
 		if g.Query == Binary && l > 0 {
 			step.Count = g.Samples - cell.Count
 			step.Boundary = float64(step.Count) / float64(g.Samples)
@@ -256,7 +256,7 @@ func ladderOf(g Goal) feedback.Ladder {
 // BoardFailure returns a bound on the probability that a board of the method `ladder` breaks the promise of g, in which
 // nothing may be missing. It is 1 where the steps are none of such a board. Boards that differ in their boundaries
 // alone may serve in turns: the bound is then for any choice among them at each look.
-func BoardFailure(g Goal, boards ...[]Step) (theory.LogProb, error) {
+func BoardFailure(g Goal, boards ...[]theory.Step) (theory.LogProb, error) {
 	if err := g.Validate(); err != nil {
 		return 0, err
 	}
@@ -265,7 +265,8 @@ func BoardFailure(g Goal, boards ...[]Step) (theory.LogProb, error) {
 	}
 	tables := make([][]feedback.Cell, len(boards))
 	for i, board := range boards {
-		if !isBoard(g, board) || !slices.EqualFunc(board, boards[0], func(a, b Step) bool { return a.Value == b.Value }) {
+		alike := func(a, b theory.Step) bool { return a.Value == b.Value }
+		if !isBoard(g, board) || !slices.EqualFunc(board, boards[0], alike) {
 			return 0, nil
 		}
 		for _, step := range board {
@@ -279,10 +280,10 @@ func BoardFailure(g Goal, boards ...[]Step) (theory.LogProb, error) {
 
 // isBoard reports whether the steps rise from a value within tau of all that is at the floor or below to one within tau
 // of all that is above the last.
-func isBoard(g Goal, board []Step) bool {
+func isBoard(g Goal, board []theory.Step) bool {
 	const rounded = 0x1p-52
 	for i := 1; i < len(board); i++ {
-		if !board[i].follows(board[i-1], g) {
+		if !follows(board[i], board[i-1], g) {
 			return false
 		}
 	}
@@ -290,8 +291,8 @@ func isBoard(g Goal, board []Step) bool {
 	return last > 0 && math.Abs(board[0].Value-g.Floor) <= g.Tau+rounded && board[last].Value >= 1-g.Tau-rounded
 }
 
-// follows reports whether the step may be the next one after another.
-func (s Step) follows(before Step, g Goal) bool {
+// follows reports whether a step may be the next one after another.
+func follows(s, before theory.Step, g Goal) bool {
 	if !(s.Boundary > before.Boundary && s.Value > before.Value) {
 		return false
 	}

@@ -6,11 +6,12 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer/feedback"
 )
 
 // boardFor is the board of a 0/1 ladder that is built for these rows, nil if there is none.
-func boardFor(g Goal) []Step {
+func boardFor(g Goal) []theory.Step {
 	g.Query, g.Feedback = Binary, Best
 	return board{}.run(g).Board
 }
@@ -86,7 +87,7 @@ func binomialTail(n, k int64, p *big.Rat) *big.Float {
 
 // failureOfBoard is the sum of Theorem 4 for a 0/1 board in whole numbers and rationals, as the ledger runs it: a score
 // reaches a step if its share of the rows, in float64, is at least the boundary.
-func failureOfBoard(g Goal, board []Step) *big.Float {
+func failureOfBoard(g Goal, board []theory.Step) *big.Float {
 	n, m := g.Samples, max(g.Queries, 2)
 	rat := func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 	max := func(a, b *big.Float) *big.Float {
@@ -166,7 +167,7 @@ func TestLaterRisksCountBefore(t *testing.T) {
 	g := Goal{Samples: 60, Queries: 9, Tau: 0.3, Beta: lp("0.5"), Query: Binary, Shown: Shown{Feedback: Best}}
 	r := rand.New(rand.NewPCG(385, 386))
 	for range 200 {
-		board := []Step{{Value: 0.3}, {}, {}, {}}
+		board := []theory.Step{{Value: 0.3}, {}, {}, {}}
 		for i := 1; i < len(board); i++ {
 			board[i].Count = board[i-1].Count + 1 + r.Int64N(20)
 			board[i].Boundary = float64(board[i].Count) / 60
@@ -190,17 +191,17 @@ func TestBoardsThatCertifyNothing(t *testing.T) {
 	}
 	board := a.Mechanism.Board
 	last := len(board) - 1
-	for name, change := range map[string]func(b []Step) []Step{
-		"one step":           func(b []Step) []Step { return b[:1] },
-		"no end":             func(b []Step) []Step { return b[:last] },
-		"a high start":       func(b []Step) []Step { b[0].Value = 0.11; return b },
-		"a boundary twice":   func(b []Step) []Step { b[2].Boundary = b[1].Boundary; return b },
-		"a count twice":      func(b []Step) []Step { b[2].Count = b[1].Count; return b },
-		"no count":           func(b []Step) []Step { b[last].Count = 0; return b },
-		"values that fall":   func(b []Step) []Step { b[2].Value = b[1].Value - 0.01; return b },
-		"more than all rows": func(b []Step) []Step { b[last].Count = a.Samples + 1; return b },
+	for name, change := range map[string]func(b []theory.Step) []theory.Step{
+		"one step":           func(b []theory.Step) []theory.Step { return b[:1] },
+		"no end":             func(b []theory.Step) []theory.Step { return b[:last] },
+		"a high start":       func(b []theory.Step) []theory.Step { b[0].Value = 0.11; return b },
+		"a boundary twice":   func(b []theory.Step) []theory.Step { b[2].Boundary = b[1].Boundary; return b },
+		"a count twice":      func(b []theory.Step) []theory.Step { b[2].Count = b[1].Count; return b },
+		"no count":           func(b []theory.Step) []theory.Step { b[last].Count = 0; return b },
+		"values that fall":   func(b []theory.Step) []theory.Step { b[2].Value = b[1].Value - 0.01; return b },
+		"more than all rows": func(b []theory.Step) []theory.Step { b[last].Count = a.Samples + 1; return b },
 	} {
-		changed := change(append([]Step(nil), board...))
+		changed := change(append([]theory.Step(nil), board...))
 		if failure, err := BoardFailure(a.Goal, changed); err != nil || failure != 0 {
 			t.Errorf("%s: %v, %v", name, failure, err)
 		}
@@ -211,9 +212,9 @@ func TestBoardsThatCertifyNothing(t *testing.T) {
 	if failure, err := BoardFailure(a.Goal, board, board[:last]); err != nil || failure != 0 {
 		t.Errorf("boards of different values: %v, %v", failure, err)
 	}
-	other := append([]Step(nil), board...)
+	other := append([]theory.Step(nil), board...)
 	other[1].Count++
-	in := func(b ...[]Step) float64 { f, _ := BoardFailure(a.Goal, b...); return math.Exp(f.Ln()) }
+	in := func(b ...[]theory.Step) float64 { f, _ := BoardFailure(a.Goal, b...); return math.Exp(f.Ln()) }
 	if both := in(board, other); both < in(board) || both < in(other) {
 		t.Errorf("in turns %v, one %v, the other %v", both, in(board), in(other))
 	}

@@ -67,7 +67,7 @@ func (a *Answer) CertifyCount(count int64) {
 
 // CertifyFlags fills in the failure probability at which a validator with this threshold and these widths is certified,
 // in as many parts, each for one flag, where there is more than one. It is 0, the probability one, where there is none.
-func (a *Answer) CertifyFlags(threshold float64, widths []feedback.FlagWidth, parts int64) {
+func (a *Answer) CertifyFlags(threshold float64, widths []theory.FlagWidth, parts int64) {
 	g := a.Goal
 	a.Beta = 0
 	v := feedback.Validator{Values: g.values(), Queries: g.Queries, Flags: g.Budget, Tau: g.Tau, Threshold: threshold,

@@ -47,24 +47,16 @@ type Mechanism struct {
 	PassCount   int64                 // gate: and the least count, for 0/1 queries at a known bar
 	LnNodes     Option                // gate, sealed, transcripts: ln of how many queries could be asked
 	QueryWidths []feedback.QueryWidth // rounding-widths: how wide the cells of the queries are
-	FlagWidths  []feedback.FlagWidth  // sparse-validate: how wide the cells are after so many flags
+	FlagWidths  []theory.FlagWidth    // sparse-validate: how wide the cells are after so many flags
 	Chunks      int64                 // sparse-validate: the parts of the holdout, each for one flag; 0 stands for 1
 	FalseFlag   theory.LogProb        // sparse-validate: the chance that a right guess is flagged, of a query
 	Step        float64               // ladder-blum15: the step of the board
-	Board       []Step                // ladder: from which score on which value is shown
+	Board       []theory.Step         // ladder: from which score on which value is shown
 }
 
 // Schedule is noise that falls from one query to the next, in the order of the queries.
 type Schedule interface {
 	Blocks() iter.Seq[theory.NoiseBlock]
-}
-
-// Step is one of a ladder's: from the score Boundary on, and below that of the next step, the board shows Value. Of 0/1
-// scores Count right rows are the least that reach it, and the boundary is their share, correctly rounded. The first
-// step is the start and has no count.
-type Step struct {
-	Boundary, Value float64
-	Count           int64
 }
 
 // Scheduled reports whether the noise belongs to a schedule, which has a first and a last

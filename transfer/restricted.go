@@ -207,7 +207,7 @@ func runValidator(g Goal) Mechanism {
 	if rows := partsFor(g); rows > 0 {
 		return Mechanism{
 			Threshold: g.Hold, Chunks: g.Budget, FalseFlag: falseFlag(g, rows),
-			FlagWidths: []feedback.FlagWidth{{}},
+			FlagWidths: []theory.FlagWidth{{}},
 		}
 	}
 	v, _ := validatorFor(g)

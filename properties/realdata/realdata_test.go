@@ -214,11 +214,7 @@ func gaussian(s setting, plan transfer.Answer, r *rand.Rand) (o outcome, err err
 
 // ladder shows a board: at any time it is within tau of the best model so far, and when it moves, of the new one.
 func ladder(s setting, plan transfer.Answer, r *rand.Rand) (o outcome, err error) {
-	var board []mechanism.Step
-	for _, step := range plan.Mechanism.Board {
-		board = append(board, mechanism.Step{Boundary: step.Boundary, Value: step.Value})
-	}
-	run, err := mechanism.Ladder{Queries: plan.Queries, Board: board}.Start()
+	run, err := mechanism.Ladder{Queries: plan.Queries, Board: plan.Mechanism.Board}.Start()
 	if err != nil {
 		return o, err
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/big"
 	"testing"
+
+	"github.com/dpcalc/dpcalc/theory"
 )
 
 // choose is C(n,k).
@@ -22,11 +24,13 @@ func TestWidthsBound(t *testing.T) {
 	n0, n1, n2 := float64(m), m+choose(m, 2)*2, m+choose(m, 2)*4+choose(m, 3)*4*2
 	w := 1 + m*4 + choose(m, 2)*4*2
 	want := w*side(tau-threshold) + 2*(n0*side(s(2))+n1*side(s(4))+n2*side(tau+threshold))
-	widths := []FlagWidth{{0, 2 * tau / 3}, {1, 2 * tau / 5}, {2, 0}}
+	widths := []theory.FlagWidth{{Flags: 0, Width: 2 * tau / 3}, {Flags: 1, Width: 2 * tau / 5}, {Flags: 2, Width: 0}}
 	if got := math.Exp(v.LnFailure(n, widths)); !(got >= want*(1-1e-12) && got <= want*(1+1e-9)) {
 		t.Errorf("got %v, want %v or a hair more", got, want)
 	}
-	hair := []FlagWidth{{0, math.Nextafter(2*tau/3, 0)}, {1, 2 * tau / 5}, {2, 0}}
+	hair := []theory.FlagWidth{
+		{Flags: 0, Width: math.Nextafter(2*tau/3, 0)}, {Flags: 1, Width: 2 * tau / 5}, {Flags: 2, Width: 0},
+	}
 	if got := math.Exp(v.LnFailure(n, hair)); !(got >= want*(1-1e-12) && got <= want*(1+1e-9)) {
 		t.Errorf("widths a hair too narrow, which are those of a lesser tau: got %v, want %v", got, want)
 	}
@@ -41,15 +45,15 @@ func TestWidthsBound(t *testing.T) {
 			}
 		}
 	}
-	for name, broken := range map[string][]FlagWidth{
+	for name, broken := range map[string][]theory.FlagWidth{
 		"none":                   nil,
-		"a gap":                  {{0, 0.1}, {2, 0}},
-		"none for the last":      {{0, 0.1}, {1, 0.09}},
-		"too few":                {{0, 0.1}, {1, 0}},
-		"wider ones later":       {{0, 0.1}, {1, 0.11}, {2, 0}},
-		"a negative one":         {{0, -0.1}, {2, 0}},
-		"a cell above all":       {{0, 0.6}, {1, 0.1}, {2, 0}},
-		"more than there can be": {{0, 1e-300}, {2, 0}},
+		"a gap":                  {{Flags: 0, Width: 0.1}, {Flags: 2, Width: 0}},
+		"none for the last":      {{Flags: 0, Width: 0.1}, {Flags: 1, Width: 0.09}},
+		"too few":                {{Flags: 0, Width: 0.1}, {Flags: 1, Width: 0}},
+		"wider ones later":       {{Flags: 0, Width: 0.1}, {Flags: 1, Width: 0.11}, {Flags: 2, Width: 0}},
+		"a negative one":         {{Flags: 0, Width: -0.1}, {Flags: 2, Width: 0}},
+		"a cell above all":       {{Flags: 0, Width: 0.6}, {Flags: 1, Width: 0.1}, {Flags: 2, Width: 0}},
+		"more than there can be": {{Flags: 0, Width: 1e-300}, {Flags: 2, Width: 0}},
 	} {
 		if name == "a gap" {
 			broken[0].Flags = 1

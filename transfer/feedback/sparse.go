@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
 )
 
 // Validator corrects guesses. A query f_j: X -> [0,1] comes with a guess g_j; h = f_j(S), and i counts the flags
@@ -27,13 +28,6 @@ type Validator struct {
 	LnBeta    float64 // below 0
 }
 
-// FlagWidth says that from Flags flags on a cell is Width wide, until the next of a list. The last flag has no cells,
-// Width 0.
-type FlagWidth struct {
-	Flags int64
-	Width float64
-}
-
 // mostCellsPerFlag is where the search for c_i ends.
 const mostCellsPerFlag = 1 << 40
 
@@ -45,16 +39,16 @@ const mostCellsPerFlag = 1 << 40
 //
 // and the widths. Each c_i is the least, from that of the level before on, with ln N_i + ln 2A(s_i) <= ln(beta/10) -
 // (B-1-i) ln 2. Any c_i are valid.
-func (v Validator) Bound(n int64) (lnFailure float64, widths []FlagWidth) {
+func (v Validator) Bound(n int64) (lnFailure float64, widths []theory.FlagWidth) {
 	t := newFlagTree(v, n)
 	for t.level < v.Flags-1 {
 		c := t.cells(num.Log(0.1) + v.LnBeta - float64(v.Flags-1-t.level)*math.Ln2)
 		if width := cellWidth(v.Tau, float64(c+1)); len(widths) == 0 || widths[len(widths)-1].Width != width {
-			widths = append(widths, FlagWidth{t.level, width})
+			widths = append(widths, theory.FlagWidth{Flags: t.level, Width: width})
 		}
 		t.descend(c)
 	}
-	widths = append(widths, FlagWidth{v.Flags - 1, 0})
+	widths = append(widths, theory.FlagWidth{Flags: v.Flags - 1, Width: 0})
 	return t.end(), widths
 }
 
@@ -73,7 +67,7 @@ func (v Validator) WithBestThreshold(n int64) (best Validator, lnFailure float64
 
 // LnFailure returns ln of the bound of Theorem 1 for these widths, rounded up, and 0 where they are none of it. It is
 // that for the promise at Tau or at any lesser accuracy: widths are whole parts of the one that they were made for.
-func (v Validator) LnFailure(n int64, widths []FlagWidth) float64 {
+func (v Validator) LnFailure(n int64, widths []theory.FlagWidth) float64 {
 	cells, ok := v.expand(widths)
 	if !ok {
 		return 0
@@ -99,7 +93,7 @@ func (v Validator) LnFailure(n int64, widths []FlagWidth) float64 {
 const mostParts = 1000
 
 // expand returns the width of each flag but the last, and whether they are widths of the theorem.
-func (v Validator) expand(widths []FlagWidth) (all []float64, ok bool) {
+func (v Validator) expand(widths []theory.FlagWidth) (all []float64, ok bool) {
 	for i, w := range widths {
 		last := i == len(widths)-1
 		from := int64(len(all))

@@ -8,6 +8,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -48,7 +49,7 @@ func tableOf(r *goals.Row) (t runTable, ok bool) {
 
 // boardTable has the count of right rows from which on a 0/1 score shows the value: those are compared, and the first
 // step is the start.
-func boardTable(board []transfer.Step, counted bool) runTable {
+func boardTable(board []theory.Step, counted bool) runTable {
 	columns := []string{"boundary", "value", "count"}
 	if !counted {
 		columns = columns[:2]
