@@ -21,14 +21,11 @@ func shownBy(m Method, g Goal) Goal {
 
 // What a method is said to be is what its answers show.
 func TestMethodsAreWhatTheySay(t *testing.T) {
-	splits := func(r rule) bool {
-		if b, ok := r.(byQuery); ok {
-			if u, ok := b.other.(union); !ok || u.split != b.plain.(fixedQuery).split {
-				t.Errorf("%+v splits in one case only", b)
-			}
-			r = b.plain
+	splits := func(m Method) bool {
+		if u, ok := m.other.(union); m.other != nil && (!ok || u.split != m.rule.(fixedQuery).split) {
+			t.Errorf("%s splits in one case only", m.Name)
 		}
-		switch r := r.(type) {
+		switch r := m.rule.(type) {
 		case closed:
 			return r.split
 		case fixedQuery:
@@ -50,7 +47,7 @@ func TestMethodsAreWhatTheySay(t *testing.T) {
 			what      string
 			said, has bool
 		}{
-			{"splits", m.Splits, splits(m.rule)},
+			{"splits", m.Splits, splits(m)},
 			{"is scheduled", m.Scheduled, a.Mechanism.Scheduled()},
 			{"rounds", m.Rounds, a.Mechanism.Cells > 0},
 			{"is a reference", m.Reference(), slices.Contains(m.Assumes, fixed)},

@@ -12,19 +12,10 @@ import (
 // board is Theorem 4. A table is built for n, m and tau, and its sum of errors is the least beta. A search goes by the
 // rough sum, which is smooth, and the table decides near where that ends. The sum of a table of 0/1 losses is not
 // monotone by a hundredth or so, as counts are whole.
-type board struct{}
+type board struct{ domain }
 
-func (board) applies(g Goal) error {
-	if err := linear.check(g.Query); err != nil {
-		return err
-	}
-	if g.Tau == 0 || g.Tau >= feedback.LeastLadderTau {
-		return nil
-	}
-	return needs("a tau of at least " + formatFloat(feedback.LeastLadderTau))
-}
-
-func (board) limit(g Goal) float64 { return boardLimit(g) }
+// tight: the table is searched.
+func (board) tight() bool { return false }
 
 // boardSearch is a search among plans.
 type boardSearch struct{ feedback.LadderSearch }

@@ -53,8 +53,7 @@ func (a *Answer) CertifyOneNoise(sd float64) error {
 // CertifyOneScore fills in the failure probability at which the score of the only model is shown as it is. It is that
 // of the answer, or 0, the probability one.
 func (a *Answer) CertifyOneScore() {
-	exact := onlyOne{fixedQuery{kinds: linear, exact: true}}
-	if !exact.holds(a.Goal) {
+	if a.Queries != 1 || a.Tau >= boardLimit(a.Goal) || !oneScore.holds(a.Goal) {
 		a.Beta = 0
 	}
 }

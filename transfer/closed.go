@@ -10,32 +10,12 @@ import (
 // closed is a theorem whose inequality is n >= need(m, tau, beta), an explicit
 // formula, evaluated in double-double so that its ceiling is exact.
 type closed struct {
-	kinds    kinds
+	domain
 	budgeted bool                   // the number of queries starts at the budget
 	split    bool                   // n is first divided into m equal parts, and need speaks of one part
 	need     func(g Goal) num.DD    // the least real n; decreasing in tau and beta, increasing in m
 	epsilon  func(g Goal) float64   // the privacy that the theorem asks of a procedure; nil means none
-	needs    func(g Goal) error     // hypotheses beyond the domain; nil means none
 	run      func(g Goal) Mechanism // what the theorem sets for g; nil means nothing
-	top      func(g Goal) float64   // where tau ends; nil means at the query's spread
-}
-
-// limit is where tau ends.
-func (c closed) limit(g Goal) float64 {
-	if c.top == nil {
-		return g.spread()
-	}
-	return c.top(g)
-}
-
-func (c closed) applies(g Goal) error {
-	if err := c.kinds.check(g.Query); err != nil {
-		return err
-	}
-	if c.needs != nil {
-		return c.needs(g)
-	}
-	return nil
 }
 
 // tight: the formula has no free parameter that is searched, or one that is whole and
@@ -149,6 +129,30 @@ func (c closed) mechanism(g Goal) Mechanism {
 		return Mechanism{}
 	}
 	return c.run(g)
+}
+
+// domain says which goals a theorem is about.
+type domain struct {
+	kinds kinds
+	needs func(g Goal) error   // further hypotheses; nil means none
+	top   func(g Goal) float64 // where tau ends; nil means at the query's spread
+}
+
+func (d domain) applies(g Goal) error {
+	if err := d.kinds.check(g.Query); err != nil {
+		return err
+	}
+	if d.needs != nil {
+		return d.needs(g)
+	}
+	return nil
+}
+
+func (d domain) limit(g Goal) float64 {
+	if d.top == nil {
+		return g.spread()
+	}
+	return d.top(g)
 }
 
 // kinds is the set of query kinds that a theorem covers.
@@ -282,7 +286,7 @@ func epsilonAtMost(text string, limit func(tau float64) float64) (func(Goal) err
 func dpRule(need func(Goal) num.DD, text string, limit func(tau float64) float64,
 	lnDelta func(Goal) theory.LogProb) closed {
 	check, choose := epsilonAtMost(text, limit)
-	return closed{kinds: linear, need: need, epsilon: choose, needs: check, run: func(g Goal) Mechanism {
+	return closed{domain: domain{kinds: linear, needs: check}, need: need, epsilon: choose, run: func(g Goal) Mechanism {
 		m := Mechanism{Epsilon: choose(g)}
 		if lnDelta != nil {
 			m.LnDelta = lnDelta(g)

@@ -11,12 +11,10 @@ import (
 // them, needs at level beta/m: the relative-entropy form or, for 0/1 queries, the
 // binomial one.
 type fixedQuery struct {
-	kinds kinds
+	domain
 	split bool // n is first divided into m equal parts, one for each query
 	exact bool // use the binomial requirement where the query is 0/1
 }
-
-func (f fixedQuery) applies(g Goal) error { return f.kinds.check(g.Query) }
 
 // tight: the worst population is searched, and on the safe side, but nothing that the
 // planner is free to choose.

@@ -20,6 +20,10 @@ func planOf(g Goal) joint.Plan {
 
 func (jointRule) applies(g Goal) error { return linear.check(g.Query) }
 
+func (jointRule) limit(g Goal) float64 { return g.spread() }
+
+func (jointRule) tight() bool { return false }
+
 func (r jointRule) holds(g Goal) bool { return r.noise.Certifies(planOf(g)) }
 
 func (r jointRule) queries(g Goal) int64 { return mostQueries(g, 1, r.holds) }
@@ -68,42 +72,57 @@ func (r jointRule) run(g Goal, found joint.Found) Mechanism {
 }
 
 // either is the better of two rules for the same promise, the first where they tie.
-type either [2]rule
+type either struct {
+	first, second rule
+	most          int64 // the second is for plans of at most so many queries; 0 stands for any
+}
 
-func (e either) applies(g Goal) error { return e[0].applies(g) }
+func (e either) applies(g Goal) error { return e.first.applies(g) }
 
-func (e either) holds(g Goal) bool { return e[0].holds(g) || e[1].holds(g) }
+func (e either) limit(g Goal) float64 { return e.first.limit(g) }
+
+func (e either) tight() bool { return e.first.tight() && e.second.tight() }
+
+// betters reports whether the second rule certifies a goal that the first does not.
+func (e either) betters(g Goal) bool { return e.serves(g) && e.second.holds(g) }
+
+func (e either) serves(g Goal) bool { return e.most == 0 || g.Queries <= e.most }
+
+func (e either) holds(g Goal) bool { return e.first.holds(g) || e.betters(g) }
 
 // samples asks the second rule for its least n only if it certifies one row fewer.
 func (e either) samples(g Goal) (reached, error) {
-	a, err := e[0].samples(g)
-	if err != nil {
-		return e[1].samples(g)
+	a, err := e.first.samples(g)
+	if err != nil && e.serves(g) {
+		return e.second.samples(g)
 	}
-	if g.Samples = a.n - 1; g.Samples == 0 || !e[1].holds(g) {
-		return a, nil
+	if g.Samples = a.n - 1; err != nil || g.Samples == 0 || !e.betters(g) {
+		return a, err
 	}
-	b, err := e[1].samples(g)
+	b, err := e.second.samples(g)
 	return reached{n: b.n}, err
 }
 
 // queries asks the second rule for its greatest m only if it certifies one more.
 func (e either) queries(g Goal) int64 {
-	most := e[0].queries(g)
-	if g.Queries = most + 1; most == MaxCount || !e[1].holds(g) {
+	most := e.first.queries(g)
+	if g.Queries = most + 1; most == MaxCount || !e.betters(g) {
 		return most
 	}
-	return e[1].queries(g)
+	if e.most == 1 {
+		return 1
+	}
+	return e.second.queries(g)
 }
 
 // tau asks the second rule for its least tau only if it certifies a lesser one.
 func (e either) tau(g Goal) (float64, Mechanism) {
-	tau, run := e[0].tau(g)
+	tau, run := e.first.tau(g)
 	asked := g
-	if asked.Tau = math.Nextafter(tau, 0); !e[1].holds(asked) {
+	if asked.Tau = math.Nextafter(tau, 0); !e.betters(asked) {
 		return tau, run
 	}
-	if other, another := e[1].tau(g); other < tau {
+	if other, another := e.second.tau(g); other < tau {
 		return other, another
 	}
 	return tau, run
@@ -111,44 +130,29 @@ func (e either) tau(g Goal) (float64, Mechanism) {
 
 // beta asks the second rule for its least beta only if it certifies a lesser one.
 func (e either) beta(g Goal) theory.LogProb {
-	a := e[0].beta(g)
+	a := e.first.beta(g)
 	asked := g
-	if asked.Beta = theory.LogProb(math.Nextafter(a.Ln(), math.Inf(-1))); a != 0 && !e[1].holds(asked) {
+	asked.Beta = theory.LogProb(math.Nextafter(a.Ln(), math.Inf(-1)))
+	if !e.serves(g) || a != 0 && !e.second.holds(asked) {
 		return a
 	}
-	if b := e[1].beta(g); b < a {
-		return b
-	}
-	return a
+	return min(a, e.second.beta(g))
 }
 
-// ofFew is a rule for one noise, which decides plans of few queries alone. Equal shares of beta may need more rows than
-// one noise does for two to four queries. They needed as few in every plan of five or more that was tried.
-type ofFew struct{ rule }
-
+// fewQueries is up to how many queries one noise may need fewer rows than noise that falls. It did for two to four
+// queries, as equal shares of beta may need more, and in no plan of five or more that was tried.
 const fewQueries = 8
-
-func (r ofFew) holds(g Goal) bool { return g.Queries <= fewQueries && r.rule.holds(g) }
-
-// inOneBlock is a rule whose single noise is given as a schedule of one block.
-type inOneBlock struct{ rule }
-
-func (r inOneBlock) tau(g Goal) (float64, Mechanism) {
-	tau, run := r.rule.tau(g)
-	run.ScaleFirst = run.Scale
-	return tau, run
-}
 
 // The joint bound is a union over queries: the CVaR theorem, which is about the largest noise, may do
 // with fewer records where beta is large, or m is too large for the variance lemma. Where beta
 // is large and queries are few, equal shares of it may ask for more than equal noise does.
 var (
 	oneJointNoise = jointRule{noise: joint.Even}
-	oneNoise      = optimised{kinds: linear, reach: gaussianCVaR}
-	evenNoiseRule = either{oneJointNoise, oneNoise}
+	oneNoise      = optimised{domain: domain{kinds: linear}, reach: gaussianCVaR}
+	evenNoiseRule = either{first: oneJointNoise, second: oneNoise}
 
 	scheduledNoise = either{
-		jointRule{noise: joint.Falling, falls: true},
-		inOneBlock{either{ofFew{oneJointNoise}, oneNoise}},
+		first:  jointRule{noise: joint.Falling, falls: true},
+		second: either{first: oneNoise, second: oneJointNoise, most: fewQueries},
 	}
 )

@@ -39,6 +39,10 @@ func (g Goal) momentPlan() lowvariance.Plan {
 
 func (momentRule) applies(g Goal) error { return means.check(g.Query) }
 
+func (momentRule) limit(g Goal) float64 { return g.spread() }
+
+func (momentRule) tight() bool { return false }
+
 func (r momentRule) holds(g Goal) bool { return r.noise.Certifies(g.momentPlan()) }
 
 func (r momentRule) queries(g Goal) int64 { return mostQueries(g, 1, r.holds) }
@@ -93,28 +97,10 @@ func (p fallingNoise) Blocks() iter.Seq[theory.NoiseBlock] {
 
 var (
 	evenMoment      = momentRule{noise: lowvariance.Even}
-	scheduledMoment = either{momentRule{noise: lowvariance.Falling, falls: true}, ofFew{inOneBlock{evenMoment}}}
-)
-
-// orMoment is a rule for any queries, or the bound for queries of low variance where that is known and asks for less.
-type orMoment struct {
-	any rule
-	low rule
-}
-
-func (r orMoment) rule(g Goal) rule {
-	if g.moment() == nil {
-		return r.any
+	scheduledMoment = either{
+		first: momentRule{noise: lowvariance.Falling, falls: true}, second: evenMoment, most: fewQueries,
 	}
-	return either{r.low, r.any}
-}
-
-func (r orMoment) applies(g Goal) error            { return r.any.applies(g) }
-func (r orMoment) holds(g Goal) bool               { return r.rule(g).holds(g) }
-func (r orMoment) samples(g Goal) (reached, error) { return r.rule(g).samples(g) }
-func (r orMoment) queries(g Goal) int64            { return r.rule(g).queries(g) }
-func (r orMoment) tau(g Goal) (float64, Mechanism) { return r.rule(g).tau(g) }
-func (r orMoment) beta(g Goal) theory.LogProb      { return r.rule(g).beta(g) }
+)
 
 // CertifyNoise fills in the failure probability at which Gaussian noise, for all queries of the answer in their
 // order, is certified: by the joint bound, or by the bound for queries of low variance where that says more. The

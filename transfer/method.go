@@ -110,7 +110,28 @@ type Method struct {
 	Tails     []theory.Source // the derived lemma that an answer about a [Difference] rests on as well, if any
 	Assumes   []string        // hypotheses that code cannot check
 
-	rule rule
+	rule   rule // for both sides of values in [0,1], and for whatever has no rule of its own below
+	other  rule // for one side, and for differences; nil if rule serves them
+	low    rule // where the second moment is known to be small, and it asks for less; nil if nothing is gained
+	halves bool // whether differences are decided by half of them
+}
+
+// ruleFor is the method's theorem for a goal.
+func (m Method) ruleFor(g Goal) rule {
+	r := m.rule
+	if m.other != nil && (g.OneSided || g.Query == Difference) {
+		r = m.other
+	}
+	if m.halves && g.Query == Difference {
+		r = halved{r}
+	}
+	if m.low != nil && g.moment() != nil {
+		r = either{first: m.low, second: r}
+	}
+	if m.Adaptive && g.PastLooks > 0 {
+		r = afterLooks{r}
+	}
+	return r
 }
 
 // Reference reports whether the method is for queries that were fixed before the data were
@@ -166,10 +187,7 @@ func (m Method) Proven(g Goal) (Proof, []theory.Source) {
 // Exact reports whether the samples of an answer are the least number for which the
 // method's inequality holds: with one fewer it fails. A method with free parameters
 // searches for them, and what it finds may be up to two thousandths above that.
-func (m Method) Exact() bool {
-	t, ok := m.rule.(interface{ tight() bool })
-	return ok && t.tight()
-}
+func (m Method) Exact() bool { return m.rule.tight() }
 
 // Methods returns the registry in printing order.
 func Methods() []Method { return slices.Clone(registry) }

@@ -11,8 +11,7 @@ import (
 // choice of them certifies some tau, and reach searches for the least. Any choice
 // is valid, so the search may be loose; what it returns is evaluated strictly.
 type optimised struct {
-	kinds kinds
-	needs func(g Goal) error // hypotheses beyond the domain; nil means none
+	domain
 
 	// reach looks at all of g but Samples and Tau, and returns what n samples certify:
 	// the least tau found, rounded up, and what to run for it; tau is +Inf where no
@@ -27,15 +26,8 @@ func from(reach func(g Goal) (float64, Mechanism)) func(g Goal) func(n int64) (f
 	}
 }
 
-func (o optimised) applies(g Goal) error {
-	if err := o.kinds.check(g.Query); err != nil {
-		return err
-	}
-	if o.needs != nil {
-		return o.needs(g)
-	}
-	return nil
-}
+// tight: the parameters are searched.
+func (optimised) tight() bool { return false }
 
 // certified is what the samples of g certify.
 func (o optimised) certified(g Goal) (float64, Mechanism) {

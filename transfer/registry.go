@@ -43,7 +43,7 @@ var registry = []Method{
 		Sources:  []theory.Source{source("hoeffding63", "Theorem 2"), source("mcdiarmid89", "")},
 		Assumes:  []string{independent, fixed},
 		OneSided: true,
-		rule:     closed{kinds: allKinds, need: hoeffding},
+		rule:     closed{domain: domain{kinds: allKinds}, need: hoeffding},
 	},
 	{
 		Name:     "hoeffding-kl",
@@ -56,7 +56,8 @@ var registry = []Method{
 		Assumes:  []string{independent, fixed},
 		OneSided: true,
 		Tails:    differences,
-		rule:     byQuery{fixedQuery{kinds: linear}, perQuery(oneLook{kinds: means}, false)},
+		rule:     fixedQuery{domain: domain{kinds: linear}},
+		other:    perQuery(means, false, false),
 	},
 	{
 		Name:     "binomial",
@@ -67,7 +68,8 @@ var registry = []Method{
 		Sources:  []theory.Source{source("chen11", ""), source("zubkov13", "Theorem 1")},
 		Assumes:  []string{independent, fixed},
 		OneSided: true,
-		rule:     byQuery{fixedQuery{kinds: zeroOne, exact: true}, perQuery(oneLook{kinds: zeroOne, exact: true}, false)},
+		rule:     fixedQuery{domain: domain{kinds: zeroOne}, exact: true},
+		other:    perQuery(zeroOne, true, false),
 	},
 	{
 		Name:     "splitting",
@@ -80,7 +82,7 @@ var registry = []Method{
 		Sources:  []theory.Source{source("hoeffding63", "Theorem 2"), source("dwork15preserving", "Section 1")},
 		Assumes:  []string{identical},
 		OneSided: true,
-		rule:     closed{kinds: means, split: true, need: hoeffding},
+		rule:     closed{domain: domain{kinds: means}, split: true, need: hoeffding},
 	},
 	{
 		Name:     "splitting-exact",
@@ -95,10 +97,8 @@ var registry = []Method{
 		Assumes:  []string{identical},
 		OneSided: true,
 		Tails:    differences,
-		rule: byQuery{
-			fixedQuery{kinds: linear, split: true, exact: true},
-			perQuery(oneLook{kinds: means, exact: true}, true),
-		},
+		rule:     fixedQuery{domain: domain{kinds: linear}, split: true, exact: true},
+		other:    perQuery(means, true, true),
 	},
 	{
 		Name:     "rounding",
@@ -110,7 +110,7 @@ var registry = []Method{
 		Rounds:   true,
 		Sources:  []theory.Source{source("dwork15generalization", "Section 3, description length")},
 		Assumes:  []string{independent},
-		rule:     closed{kinds: linear, need: rounding, run: runRounding},
+		rule:     closed{domain: domain{kinds: linear}, need: rounding, run: runRounding},
 	},
 	{
 		Name:     "rounding-widths",
@@ -135,7 +135,9 @@ var registry = []Method{
 		Sources: []theory.Source{source("dpcalc", "docs/theorems/transfer.md#gaussian-schedule"),
 			source("dpcalc", "docs/theorems/transfer.md#joint-bound")},
 		Assumes: []string{independentOnly},
-		rule:    orMoment{onHalf{scheduledNoise}, scheduledMoment},
+		rule:    scheduledNoise,
+		halves:  true,
+		low:     scheduledMoment,
 	},
 	{
 		Name:     "gaussian",
@@ -148,7 +150,9 @@ var registry = []Method{
 		Sources: []theory.Source{source("dpcalc", "docs/theorems/transfer.md#gaussian"),
 			source("dpcalc", "docs/theorems/transfer.md#joint-bound")},
 		Assumes: []string{independentOnly},
-		rule:    orMoment{onHalf{evenNoiseRule}, evenMoment},
+		rule:    evenNoiseRule,
+		halves:  true,
+		low:     evenMoment,
 	},
 	{
 		Name:     "gaussian-cvar",
@@ -159,7 +163,8 @@ var registry = []Method{
 		Adaptive: true,
 		Sources:  []theory.Source{source("dpcalc", "docs/theorems/transfer.md#gaussian-cvar")},
 		Assumes:  []string{independentOnly},
-		rule:     onHalf{optimised{kinds: anyQuery, reach: gaussianCVaR}},
+		rule:     optimised{domain: domain{kinds: anyQuery}, reach: gaussianCVaR},
+		halves:   true,
 	},
 	{
 		Name:     "gaussian-jung20",
@@ -171,7 +176,8 @@ var registry = []Method{
 		Sources: []theory.Source{source("jung20", "transfer theorem"), source("balle18", "Theorem 8"),
 			source("dong22", "Corollary 3.3")},
 		Assumes: []string{independent, inInterval},
-		rule:    onHalf{optimised{kinds: anyQuery, reach: from(gaussianJung20)}},
+		rule:    optimised{domain: domain{kinds: anyQuery}, reach: from(gaussianJung20)},
+		halves:  true,
 	},
 	{
 		Name:     "gaussian-rogers20",
@@ -182,7 +188,8 @@ var registry = []Method{
 		Adaptive: true,
 		Sources:  []theory.Source{source("rogers20", "mutual information and monitor argument"), source("bun16", "")},
 		Assumes:  []string{independent},
-		rule:     onHalf{optimised{kinds: linear, reach: from(gaussianRogers20)}},
+		rule:     optimised{domain: domain{kinds: linear}, reach: from(gaussianRogers20)},
+		halves:   true,
 	},
 	{
 		Name:     "gaussian-bassily16",
@@ -193,7 +200,8 @@ var registry = []Method{
 		Adaptive: true,
 		Sources:  []theory.Source{source("bassily16", "transfer theorem"), source("balle18", "Theorem 8")},
 		Assumes:  []string{independent},
-		rule:     onHalf{optimised{kinds: anyQuery, reach: from(gaussianBassily16)}},
+		rule:     optimised{domain: domain{kinds: anyQuery}, reach: from(gaussianBassily16)},
+		halves:   true,
 	},
 	{
 		Name:     "laplace",
@@ -204,7 +212,8 @@ var registry = []Method{
 		Adaptive: true,
 		Sources:  []theory.Source{source("dpcalc", "docs/theorems/transfer.md#laplace")},
 		Assumes:  []string{independentOnly},
-		rule:     onHalf{optimised{kinds: anyQuery, reach: laplaceCVaR}},
+		rule:     optimised{domain: domain{kinds: anyQuery}, reach: laplaceCVaR},
+		halves:   true,
 	},
 	{
 		Name:     "laplace-jung20",
@@ -216,7 +225,8 @@ var registry = []Method{
 		Sources: []theory.Source{source("jung20", "transfer theorem for pure differential privacy"),
 			source("dwork06calibrating", "Laplace mechanism")},
 		Assumes: []string{independent, inInterval},
-		rule:    onHalf{optimised{kinds: anyQuery, reach: from(laplaceJung20)}},
+		rule:    optimised{domain: domain{kinds: anyQuery}, reach: from(laplaceJung20)},
+		halves:  true,
 	},
 	{
 		Name:      "gate",
@@ -245,7 +255,7 @@ var registry = []Method{
 		Feedbacks: []Feedback{Gate},
 		Sources:   []theory.Source{source("renggli19", "Sections 3 and 4")},
 		Assumes:   []string{independent},
-		rule:      closed{kinds: means, need: gateRenggli19, needs: passesFit},
+		rule:      closed{domain: domain{kinds: means, needs: passesFit}, need: gateRenggli19},
 	},
 	{
 		Name:      "sparse-validate",
@@ -285,7 +295,7 @@ var registry = []Method{
 		Feedbacks: []Feedback{Best},
 		Sources:   []theory.Source{source("blum15", "Theorem 3.1")},
 		Assumes:   []string{independent},
-		rule: closed{kinds: linear, need: ladderBlum15, run: func(g Goal) Mechanism {
+		rule: closed{domain: domain{kinds: linear}, need: ladderBlum15, run: func(g Goal) Mechanism {
 			_, step := ladderBlum15Of(g).Need()
 			return Mechanism{Step: step}
 		}},
@@ -334,7 +344,8 @@ var registry = []Method{
 		Feedbacks: []Feedback{Answers, Flags},
 		Sources:   []theory.Source{source("dpcalc", "docs/theorems/thresholdout.md#thresholdout-sharp")},
 		Assumes:   []string{independentOnly, training},
-		rule:      onHalf{optimised{kinds: linear, needs: budgetGiven, reach: thresholdoutCVaR}},
+		rule:      optimised{domain: domain{kinds: linear, needs: budgetGiven}, reach: thresholdoutCVaR},
+		halves:    true,
 	},
 	{
 		Name:      "thresholdout-dwork15",
@@ -347,7 +358,8 @@ var registry = []Method{
 		Feedbacks: []Feedback{Answers, Flags},
 		Sources:   []theory.Source{source("dwork15generalization", "Thresholdout"), source("dwork15holdout", "")},
 		Assumes:   []string{independent, training},
-		rule:      onHalf{thresholdoutRule(lesserRequirement)},
+		rule:      thresholdoutRule(lesserRequirement),
+		halves:    true,
 	},
 	{
 		Name:      "thresholdout-dwork15-n0",
@@ -361,7 +373,8 @@ var registry = []Method{
 		Sources: []theory.Source{source("dwork15generalization", "Thresholdout"),
 			source("dwork15preserving", "pure differential privacy")},
 		Assumes: []string{independent, training},
-		rule:    onHalf{thresholdoutRule(thresholdout.Requirement.N0)},
+		rule:    thresholdoutRule(thresholdout.Requirement.N0),
+		halves:  true,
 	},
 	{
 		Name:      "thresholdout-dwork15-n1",
@@ -375,7 +388,8 @@ var registry = []Method{
 		Sources: []theory.Source{source("dwork15generalization", "Thresholdout"),
 			source("dwork15preserving", "approximate differential privacy")},
 		Assumes: []string{independent, training},
-		rule:    onHalf{thresholdoutRule(thresholdout.Requirement.N1)},
+		rule:    thresholdoutRule(thresholdout.Requirement.N1),
+		halves:  true,
 	},
 	{
 		Name:      "dp",
@@ -386,7 +400,7 @@ var registry = []Method{
 		Procedure: true,
 		Sources:   []theory.Source{source("dpcalc", "docs/theorems/transfer.md#dp")},
 		Assumes:   []string{independentOnly, wholeInput},
-		rule: closed{kinds: linear, need: dpTilt, epsilon: tiltEpsilon, needs: dpTiltNeeds,
+		rule: closed{domain: domain{kinds: linear, needs: dpTiltNeeds}, need: dpTilt, epsilon: tiltEpsilon,
 			run: func(g Goal) Mechanism { return Mechanism{Epsilon: tiltEpsilon(g)} }},
 	},
 	{

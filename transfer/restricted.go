@@ -13,7 +13,8 @@ import (
 
 // gateRule is Theorem 3.
 var gateRule = union{
-	look: oneLook{kinds: allKinds, exact: true, bar: true}, needs: passesFit, lnNodes: gateNodes,
+	domain: domain{kinds: allKinds, needs: passesFit}, look: oneLook{exact: true, bar: true},
+	lnNodes: gateNodes,
 	run: func(g Goal, lnNodes float64) Mechanism {
 		run := Mechanism{LnNodes: Some(lnNodes)}
 		if !g.Bar.Given {
@@ -56,9 +57,10 @@ func gateRenggli19(g Goal) num.DD {
 
 // transcriptsRule is the union over as many queries as the user counts.
 var transcriptsRule = union{
-	look: oneLook{kinds: allKinds, both: true, exact: true}, needs: transcriptsGiven, lnNodes: lnTranscripts,
-	run:  func(_ Goal, lnNodes float64) Mechanism { return Mechanism{LnNodes: Some(lnNodes)} },
-	most: func(g Goal) int64 { return int64(num.Exp(min(lnTranscripts(g), num.Log(MaxCount)))) },
+	domain: domain{kinds: allKinds, needs: transcriptsGiven}, look: oneLook{both: true, exact: true},
+	lnNodes: lnTranscripts,
+	run:     func(_ Goal, lnNodes float64) Mechanism { return Mechanism{LnNodes: Some(lnNodes)} },
+	most:    func(g Goal) int64 { return int64(num.Exp(min(lnTranscripts(g), num.Log(MaxCount)))) },
 }
 
 func lnTranscripts(g Goal) float64 {
@@ -80,46 +82,28 @@ func transcriptsGiven(g Goal) error {
 
 // sealedRule is the union over the finalists.
 var sealedRule = func() union {
-	u := perQuery(oneLook{kinds: allKinds, exact: true}, false)
+	u := perQuery(allKinds, true, false)
 	u.run = transcriptsRule.run
 	return u
 }()
 
-// ladderRule is Theorem 4. At one look it is the score itself, where that needs fewer rows.
-var ladderRule = either{board{}, onlyOne{fixedQuery{kinds: linear, exact: true}}}
+// oneScore is the rule for a single look: the score itself.
+var oneScore = fixedQuery{domain: domain{kinds: linear}, exact: true}
+
+// ladderRule is Theorem 4, or the score itself where that needs fewer rows.
+var ladderRule = either{
+	first: board{domain{kinds: linear, needs: ladderNeeds, top: boardLimit}}, second: oneScore, most: 1,
+}
+
+func ladderNeeds(g Goal) error {
+	if g.Tau == 0 || g.Tau >= feedback.LeastLadderTau {
+		return nil
+	}
+	return needs("a tau of at least " + formatFloat(feedback.LeastLadderTau))
+}
 
 // boardLimit is where the tau of a board ends: a constant is as good from there on.
 func boardLimit(g Goal) float64 { return (1 - g.Floor) / 2 }
-
-func (e either) limit(g Goal) float64 { return limit(e[0], g) }
-
-// onlyOne is a rule for plans of one query.
-type onlyOne struct{ rule }
-
-func (r onlyOne) holds(g Goal) bool {
-	return g.Queries == 1 && g.Tau < boardLimit(g) && r.rule.holds(g)
-}
-
-func (r onlyOne) queries(g Goal) int64 {
-	if g.Queries = 1; r.holds(g) {
-		return 1
-	}
-	return 0
-}
-
-func (r onlyOne) samples(g Goal) (reached, error) {
-	if g.Queries != 1 {
-		return reached{}, theory.TooMany(math.Inf(1))
-	}
-	return r.rule.samples(g)
-}
-
-func (r onlyOne) beta(g Goal) theory.LogProb {
-	if g.Queries != 1 {
-		return 0
-	}
-	return r.rule.beta(g)
-}
 
 // ladderBlum15 is the published Ladder at its best step.
 func ladderBlum15(g Goal) num.DD {
@@ -133,21 +117,22 @@ func ladderBlum15Of(g Goal) feedback.LadderBlum15 {
 
 // sparseRule is Theorem 1, or Theorem 2 where fresh parts of the holdout save a tenth and rarely flag a right guess.
 var sparseRule = searched{
-	kinds: means,
-	needs: func(g Goal) error {
-		few := g.Budget <= mostFlags || g.Budget <= 10*mostFlags && g.Queries/4 >= g.Budget
-		if err := budgetNeeds(g); err != nil || few {
-			return err
-		}
-		return needs(fmt.Sprintf("a budget of at most %d, or %d with four queries for each flag", mostFlags, 10*mostFlags))
-	},
+	domain: domain{kinds: means, needs: sparseNeeds},
 	rows: func(g Goal) float64 {
 		m, b := float64(g.Queries), float64(g.Budget)
 		return (b*num.Log(math.E*m/b) - g.Beta.Ln()) / (g.Tau * g.Tau)
 	},
-	built: always(func(g Goal) bool { _, ok := validatorFor(g); return ok || partsFor(g) > 0 }),
+	built: func(g Goal) bool { _, ok := validatorFor(g); return ok || partsFor(g) > 0 },
 	run:   runValidator,
 	least: func(g Goal) int64 { return g.Budget },
+}
+
+func sparseNeeds(g Goal) error {
+	few := g.Budget <= mostFlags || g.Budget <= 10*mostFlags && g.Queries/4 >= g.Budget
+	if err := budgetNeeds(g); err != nil || few {
+		return err
+	}
+	return needs(fmt.Sprintf("a budget of at most %d, or %d with four queries for each flag", mostFlags, 10*mostFlags))
 }
 
 // mostFlags is how many flags are counted one by one. Ten times as many take no longer where there are several queries
@@ -233,12 +218,12 @@ func falseFlag(g Goal, n int64) theory.LogProb {
 // widthsRule is Theorem 6.
 var widthsRule = bounded{
 	searched: searched{
-		kinds: linear,
+		domain: domain{kinds: linear},
 		rows: func(g Goal) float64 {
 			m, square := float64(g.Queries), g.Tau*g.Tau // a fit
 			return (1.2237*m - 1.767*g.Beta.Ln() + 1.7) / (2 * square * (1 + 2./9*square))
 		},
-		built: always(func(g Goal) bool { return lnWidths(g) <= g.Beta.Ln() }),
+		built: func(g Goal) bool { return lnWidths(g) <= g.Beta.Ln() },
 		run: func(g Goal) Mechanism {
 			_, widths := widthsOf(g).Bound(g.Samples)
 			return Mechanism{QueryWidths: widths}

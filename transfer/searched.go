@@ -10,50 +10,21 @@ import (
 // searched is a theorem whose mechanism is built for a plan: whether one is found is the decision. It is
 // monotone in each of the four, up to what the construction leaves to rounding.
 type searched struct {
-	kinds kinds
-	needs func(g Goal) error          // hypotheses beyond the kinds; nil means none
-	top   func(g Goal) float64        // where tau ends; nil means at the query's spread
+	domain
 	rows  func(g Goal) float64        // about how many rows are needed
-	built func() decision             // begins a search, and says of its plans whether a mechanism is found
+	built func(g Goal) bool           // whether a mechanism is found
 	run   func(g Goal) Mechanism      // that mechanism
 	least func(g Goal) (fewest int64) // the least number of queries
 }
 
-// decision says whether a plan holds.
-type decision func(g Goal) bool
+// tight: the mechanism is searched.
+func (searched) tight() bool { return false }
 
-// always is a decision that remembers nothing of the plans before.
-func always(built decision) func() decision { return func() decision { return built } }
-
-func (s searched) applies(g Goal) error {
-	if err := s.kinds.check(g.Query); err != nil {
-		return err
-	}
-	if s.needs != nil {
-		return s.needs(g)
-	}
-	return nil
-}
-
-func (s searched) limit(g Goal) float64 {
-	if s.top == nil {
-		return g.spread()
-	}
-	return s.top(g)
-}
-
-func (s searched) holds(g Goal) bool { return s.search()(g) }
-
-// search begins one among plans that the hypotheses may or may not be true of.
-func (s searched) search() decision {
-	built := s.built()
-	return func(g Goal) bool { return s.applies(g) == nil && built(g) }
-}
+func (s searched) holds(g Goal) bool { return s.applies(g) == nil && s.built(g) }
 
 // samples strides from the guess to both sides of the least n and halves what is between.
 func (s searched) samples(g Goal) (reached, error) {
-	built := s.built()
-	holds := func(n int64) bool { g.Samples = n; return built(g) }
+	holds := func(n int64) bool { g.Samples = n; return s.built(g) }
 	guess := int64(math.Min(math.Max(s.rows(g), 1), MaxCount/4))
 	no, yes := int64(0), guess
 	if step := guess/32 + 1; !holds(guess) {
@@ -72,9 +43,9 @@ func (s searched) samples(g Goal) (reached, error) {
 	return reached{n: num.Ints{Lo: no + 1, Hi: yes, Guess: no + (yes-no)/2}.Least(holds)}, nil
 }
 
-func (s searched) queries(g Goal) int64 { return mostQueries(g, s.least(g), s.search()) }
+func (s searched) queries(g Goal) int64 { return mostQueries(g, s.least(g), s.holds) }
 
-func (s searched) tau(g Goal) (float64, Mechanism) { return s.tauBy(g, s.search()) }
+func (s searched) tau(g Goal) (float64, Mechanism) { return s.tauBy(g, s.holds) }
 
 // tauBy is tau with a way to decide that may know more.
 func (s searched) tauBy(g Goal, holds func(Goal) bool) (float64, Mechanism) {
@@ -90,7 +61,7 @@ func (s searched) tauBy(g Goal, holds func(Goal) bool) (float64, Mechanism) {
 	return tau, s.run(g)
 }
 
-func (s searched) beta(g Goal) theory.LogProb { return mostCertain(g, s.search()) }
+func (s searched) beta(g Goal) theory.LogProb { return mostCertain(g, s.holds) }
 
 // bounded is a rule whose failure probability is a number for n, m and tau, so that the least beta is that number, and
 // the least n is near where a line through two points meets beta.

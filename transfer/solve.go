@@ -12,6 +12,8 @@ import (
 // passed to it are valid; a solver ignores the field that it solves for.
 type rule interface {
 	applies(g Goal) error                    // a NotApplicableError if a hypothesis fails, whatever the unknown will be
+	limit(g Goal) float64                    // where its tau ends: no lesser one is better than knowing nothing
+	tight() bool                             // whether nothing is searched that the planner is free to choose
 	holds(g Goal) bool                       // the theorem certifies g; monotone in each of the four
 	samples(g Goal) (reached, error)         // the least n that holds, or a NoAnswerError beyond MaxCount
 	queries(g Goal) int64                    // the greatest m that holds, 0 if none does
@@ -58,7 +60,7 @@ func (m Method) solve(g Goal) (Answer, error) {
 		}
 		a.Samples, a.TauAchieved, a.Mechanism = least.n, least.tau, least.run
 		if least.tau > 0 {
-			return a.noted(r), nil
+			return m.complete(a), nil
 		}
 	case Queries:
 		if a.Queries = r.queries(g); a.Queries == 0 {
@@ -77,7 +79,7 @@ func (m Method) solve(g Goal) (Answer, error) {
 		if a.Tau == 0 {
 			return a.without(Vacuous, noneCanPass), nil
 		}
-		return a.noted(r), nil
+		return m.complete(a), nil
 	case Beta:
 		if a.Beta = r.beta(g); a.Beta == 0 {
 			return a.without(Vacuous, "no failure probability below one is certified"), nil
@@ -95,7 +97,7 @@ func (m Method) solve(g Goal) (Answer, error) {
 	if silent := a.Mechanism.Noise == ""; silent && a.TauAchieved > a.Tau && r.holds(a.Goal) { // it is searched for
 		a.TauAchieved = a.Tau
 	}
-	return a.noted(r), nil
+	return m.complete(a), nil
 }
 
 // Certifies reports whether the theorem certifies g, in which nothing may be
@@ -125,10 +127,10 @@ func (a Answer) refused(err error) (Answer, error) {
 	return a.without(status, reason), nil
 }
 
-// noted adds what limits an answer that is otherwise well.
-func (a Answer) noted(r rule) Answer {
-	if n, ok := r.(interface{ note(Goal) string }); ok && a.Reason == "" {
-		a.Reason = n.note(a.Goal)
+// complete adds what limits an answer that is otherwise well, and the first scale of a schedule.
+func (m Method) complete(a Answer) Answer {
+	if m.Scheduled && a.Mechanism.Schedule == nil {
+		a.Mechanism.ScaleFirst = a.Mechanism.Scale // of a single noise
 	}
 	if a.Reason == "" {
 		a.Reason = a.guessed()
@@ -182,10 +184,7 @@ const (
 // limit is where the tau of a rule ends: what is no better than knowing nothing. Two differences are at most twice the
 // disagreement apart; a bar may be beyond them all.
 func limit(r rule, g Goal) float64 {
-	top := g.spread()
-	if l, ok := r.(interface{ limit(Goal) float64 }); ok {
-		top = l.limit(g)
-	}
+	top := r.limit(g)
 	if g.Query == Difference && !g.Bar.Given {
 		top = min(top, 2*g.disagreement())
 	}
@@ -206,14 +205,6 @@ func (g Goal) noDifference() string {
 
 // trivial reports whether the tau asked for is beyond the limit of the rule.
 func trivial(r rule, g Goal) bool { return g.Tau > 0 && g.Tau >= limit(r, g) }
-
-// ruleFor is the method's theorem for what the goal says of earlier looks.
-func (m Method) ruleFor(g Goal) rule {
-	if g.PastLooks > 0 && m.Adaptive {
-		return afterLooks{m.rule}
-	}
-	return m.rule
-}
 
 // applies is that of the rule, for a kind of feedback that the method serves.
 func (m Method) applies(r rule, g Goal) error {

@@ -23,10 +23,9 @@ func sigma33(g Goal) num.DD { return num.FromFloat(g.Tau).Div(lnOver(4, g).MulFl
 // of them.
 func thresholdoutRule(need func(thresholdout.Requirement) num.DD) closed {
 	return closed{
-		kinds:    linear,
+		domain:   domain{kinds: linear, needs: budgetNeeds},
 		budgeted: true,
 		need:     func(g Goal) num.DD { return need(theorem33(g)) },
-		needs:    budgetNeeds,
 		run: func(g Goal) Mechanism {
 			return Mechanism{Noise: theory.LaplaceNoise, Scale: sigma33(g).Float(), Threshold: 0.75 * g.Tau}
 		},

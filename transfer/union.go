@@ -12,7 +12,6 @@ import (
 // oneLook is the rule for one query, fixed before it meets the rows, at a failure probability that may be a small
 // share of the goal's.
 type oneLook struct {
-	kinds kinds
 	both  bool // whether both sides count unless the goal asks for one
 	exact bool // whether the tails of 0/1 queries are binomial
 	bar   bool // whether a known bar counts
@@ -20,21 +19,23 @@ type oneLook struct {
 
 // pick returns the tail that serves the goal.
 func (o oneLook) pick(g Goal) rule {
+	every := domain{kinds: allKinds}
 	both, exact, barred := o.both && !g.OneSided, o.exact && g.Query == Binary, o.bar && g.Bar.Given
 	switch {
 	case exact && barred:
 		return countRule{}
 	case both && linear.check(g.Query) == nil:
-		return fixedQuery{kinds: linear, exact: exact}
+		return fixedQuery{domain: domain{kinds: linear}, exact: exact}
 	case exact:
 		return sideRule{}
 	case both:
-		return closed{kinds: o.kinds, need: bothSides}
+		return closed{domain: every, need: bothSides}
 	}
 	if at, ok := g.values().(feedback.Barred); ok && barred {
-		return closed{kinds: o.kinds, need: func(g Goal) num.DD { return oneSide(g, at.RateAt(g.bar())) }, top: barredLimit}
+		every.top = barredLimit
+		return closed{domain: every, need: func(g Goal) num.DD { return oneSide(g, at.RateAt(g.bar())) }}
 	}
-	return closed{kinds: o.kinds, need: func(g Goal) num.DD { return oneSide(g, g.values().Rate(g.Tau)) }}
+	return closed{domain: every, need: func(g Goal) num.DD { return oneSide(g, g.values().Rate(g.Tau)) }}
 }
 
 // oneSide is n >= ln(1/beta)/rate: the rate is E(tau) or, at a known bar, that of the likelier error there.
@@ -63,6 +64,10 @@ func barredLimit(g Goal) float64 {
 type sideRule struct{}
 
 func (sideRule) applies(g Goal) error { return zeroOne.check(g.Query) }
+
+func (sideRule) limit(g Goal) float64 { return g.spread() }
+
+func (sideRule) tight() bool { return true }
 
 func (sideRule) holds(g Goal) bool {
 	ok, err := theory.BinomialSideHolds(theory.Side{Tau: g.Tau, Beta: g.Beta}, g.Samples)
@@ -102,6 +107,8 @@ func (countRule) gate(g Goal) feedback.CountGate {
 func (countRule) applies(g Goal) error { return zeroOne.check(g.Query) }
 
 func (countRule) limit(g Goal) float64 { return barredLimit(g) }
+
+func (countRule) tight() bool { return true }
 
 func (r countRule) holds(g Goal) bool { return r.gate(g).Holds(g.Samples) }
 
@@ -145,10 +152,10 @@ func mostCertain(g Goal, holds func(Goal) bool) theory.LogProb {
 
 // union is the tree lemma with one tail: so many nodes, each at its share of the failure probability.
 type union struct {
+	domain
 	look    oneLook
 	lnNodes func(g Goal) float64         // ln of the number of nodes, rounded up, growing with the queries
 	split   bool                         // n is first divided into m equal parts, and a node meets one of them
-	needs   func(g Goal) error           // hypotheses beyond the kinds; nil means none
 	run     unionRun                     // what to run for a certified plan; nil means nothing
 	most    func(g Goal) (queries int64) // more queries than that the count does not cover; nil means any number
 }
@@ -170,19 +177,9 @@ func (u union) shareOf(g Goal, lnNodes float64) Goal {
 	return g
 }
 
-func (u union) applies(g Goal) error {
-	if err := u.look.kinds.check(g.Query); err != nil {
-		return err
-	}
-	if u.needs != nil {
-		return u.needs(g)
-	}
-	return nil
-}
-
 func (u union) tight() bool { return true }
 
-func (u union) limit(g Goal) float64 { return limit(u.look.pick(g), g) }
+func (u union) limit(g Goal) float64 { return u.look.pick(g).limit(g) }
 
 func (u union) holds(g Goal) bool {
 	if u.applies(g) != nil || u.split && g.Samples < g.Queries {
@@ -256,28 +253,9 @@ func (u union) beta(g Goal) theory.LogProb {
 	return theory.LogProb(ln)
 }
 
-// byQuery is a rule for two sides of values in [0,1], and another where one side counts or values are differences.
-type byQuery struct{ plain, other rule }
-
-func (b byQuery) pick(g Goal) rule {
-	if g.OneSided || g.Query == Difference {
-		return b.other
-	}
-	return b.plain
-}
-
-func (b byQuery) applies(g Goal) error            { return b.pick(g).applies(g) }
-func (b byQuery) holds(g Goal) bool               { return b.pick(g).holds(g) }
-func (b byQuery) samples(g Goal) (reached, error) { return b.pick(g).samples(g) }
-func (b byQuery) queries(g Goal) int64            { return b.pick(g).queries(g) }
-func (b byQuery) tau(g Goal) (float64, Mechanism) { return b.pick(g).tau(g) }
-func (b byQuery) beta(g Goal) theory.LogProb      { return b.pick(g).beta(g) }
-func (b byQuery) tight() bool                     { return true }
-
 // perQuery is the union over the queries themselves.
-func perQuery(look oneLook, split bool) union {
-	look.both = true
-	return union{look: look, split: split, lnNodes: lnQueries}
+func perQuery(kinds kinds, exact, split bool) union {
+	return union{domain: domain{kinds: kinds}, look: oneLook{both: true, exact: exact}, split: split, lnNodes: lnQueries}
 }
 
 func lnQueries(g Goal) float64 {
@@ -287,9 +265,10 @@ func lnQueries(g Goal) float64 {
 	return math.Nextafter(num.Log(float64(g.Queries)), math.Inf(1))
 }
 
-// onHalf is a rule for values in [0,1] that serves differences as well, as twice the mean of (1+phi)/2, less one.
-type onHalf struct{ rule }
+// halved is a rule for values in [0,1] that decides about a difference phi, which is twice (1+phi)/2, less one.
+type halved struct{ rule }
 
+// half is the goal for (1+phi)/2.
 func half(g Goal) Goal {
 	if g.Query == Difference {
 		g.Query, g.Tau, g.Disagreement, g.Checked = Bounded, g.Tau/2, 0, false
@@ -297,13 +276,11 @@ func half(g Goal) Goal {
 	return g
 }
 
-// doubled is what is run for differences, in their units.
-func (g Goal) doubled(run Mechanism) Mechanism {
-	if g.Query == Difference {
-		run.Scale, run.ScaleFirst, run.Threshold = 2*run.Scale, 2*run.ScaleFirst, 2*run.Threshold
-		if run.Schedule != nil {
-			run.Schedule = twice{run.Schedule}
-		}
+// doubled is the mechanism in the units of differences.
+func doubled(run Mechanism) Mechanism {
+	run.Scale, run.ScaleFirst, run.Threshold = 2*run.Scale, 2*run.ScaleFirst, 2*run.Threshold
+	if run.Schedule != nil {
+		run.Schedule = twice{run.Schedule}
 	}
 	return run
 }
@@ -321,31 +298,22 @@ func (t twice) Blocks() iter.Seq[theory.NoiseBlock] {
 	}
 }
 
-func (r onHalf) applies(g Goal) error       { return r.rule.applies(half(g)) }
-func (r onHalf) holds(g Goal) bool          { return r.rule.holds(half(g)) }
-func (r onHalf) queries(g Goal) int64       { return r.rule.queries(half(g)) }
-func (r onHalf) beta(g Goal) theory.LogProb { return r.rule.beta(half(g)) }
+func (r halved) applies(g Goal) error       { return r.rule.applies(half(g)) }
+func (r halved) limit(g Goal) float64       { return 2 * r.rule.limit(half(g)) }
+func (r halved) holds(g Goal) bool          { return r.rule.holds(half(g)) }
+func (r halved) queries(g Goal) int64       { return r.rule.queries(half(g)) }
+func (r halved) beta(g Goal) theory.LogProb { return r.rule.beta(half(g)) }
 
-func (r onHalf) samples(g Goal) (reached, error) {
+func (r halved) samples(g Goal) (reached, error) {
 	least, err := r.rule.samples(half(g))
-	if g.Query == Difference {
-		least.tau *= 2
-	}
-	least.run = g.doubled(least.run)
+	least.tau *= 2
+	least.run = doubled(least.run)
 	return least, err
 }
 
-func (r onHalf) tau(g Goal) (float64, Mechanism) {
+func (r halved) tau(g Goal) (float64, Mechanism) {
 	tau, run := r.rule.tau(half(g))
-	if g.Query == Difference {
-		tau *= 2
-	}
-	return tau, g.doubled(run)
-}
-
-func (r onHalf) tight() bool {
-	t, ok := r.rule.(interface{ tight() bool })
-	return ok && t.tight()
+	return 2 * tau, doubled(run)
 }
 
 // afterLooks is a rule for an analyst who has already looked PastLooks times at the exact mean of a 0/1 query. Each
@@ -373,7 +341,6 @@ func (r afterLooks) applies(g Goal) error {
 
 func (r afterLooks) holds(g Goal) bool    { return r.rule.holds(r.share(g, g.Samples)) }
 func (r afterLooks) queries(g Goal) int64 { return r.rule.queries(r.share(g, g.Samples)) }
-func (r afterLooks) limit(g Goal) float64 { return limit(r.rule, g) }
 
 func (r afterLooks) tau(g Goal) (float64, Mechanism) { return r.rule.tau(r.share(g, g.Samples)) }
 
