@@ -345,12 +345,12 @@ func TestNothingDependsOnTheLabels(t *testing.T) {
 				t.Errorf("%d and %d things were seen", len(one.seen), len(other.seen))
 			}
 			for _, a := range actions() {
-				if one.used[a.name] == nil {
-					t.Errorf("holdout %s is not asked: give it a case", a.name)
+				if one.used[a.Name] == nil {
+					t.Errorf("holdout %s is not asked: give it a case", a.Name)
 				}
-				for _, flag := range a.flags {
-					if !one.used[a.name][flag] && a.name != "init" {
-						t.Errorf("holdout %s is not asked with --%s: give it a case", a.name, flag)
+				for _, flag := range a.Flags {
+					if !one.used[a.Name][flag] && a.Name != "init" {
+						t.Errorf("holdout %s is not asked with --%s: give it a case", a.Name, flag)
 					}
 				}
 			}

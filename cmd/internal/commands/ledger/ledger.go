@@ -2,7 +2,6 @@
 package ledger
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -18,18 +17,8 @@ import (
 	"github.com/dpcalc/dpcalc/holdout"
 )
 
-// action is what the command does, by its first argument.
-type action struct {
-	name  string
-	takes string   // its first argument, for people: a folder if it is empty
-	files string   // what follows that, for people
-	most  int      // arguments after the folder
-	least int      // of them
-	flags []string // that belong to it, beside those of the output
-	run   func(*commands.Call, commands.Target, string, []string) error
-}
-
-func actions() []action {
+// actions are what the command does, by its first argument.
+func actions() []commands.Mode {
 	init := []string{"labels", "incumbent", "plan", "scenario", "dry-run"}
 	for _, f := range slices.Concat(declarations, goalFlags) {
 		init = append(init, f.Name)
@@ -38,34 +27,25 @@ func actions() []action {
 	for _, f := range serveFlags {
 		serving = append(serving, f.Name)
 	}
-	return []action{
-		{name: "init", flags: init, run: runInit},
-		{name: "score", files: " PREDICTIONS...", least: 1, most: 1 << 20, run: runScore,
-			flags: []string{"labels", "incumbent", "metric", "name", "guess", "bar", "dry-run"}},
-		{name: "status", run: runStatus},
-		{name: "log", run: runLog},
-		{name: "verify", flags: []string{"chain"}, run: runVerify},
-		{name: "retire", run: runRetire},
-		{name: "token", takes: " NAME", run: runToken},
-		{name: "serve", flags: serving, run: runServe},
+	onLedger := func(name string, flags []string, run runner) commands.Mode {
+		return commands.Mode{Name: name, Subject: "folder", Takes: "DIR", Flags: flags, Run: run.outside}
+	}
+	score := onLedger("score", []string{"labels", "incumbent", "metric", "name", "guess", "bar", "dry-run"}, runScore)
+	score.Takes, score.Least, score.Most = "DIR PREDICTIONS...", 1, 1<<20
+	return []commands.Mode{
+		onLedger("init", init, runInit), score, onLedger("status", nil, runStatus), onLedger("log", nil, runLog),
+		onLedger("verify", []string{"chain"}, runVerify), onLedger("retire", nil, runRetire),
+		{Name: "token", Subject: "name", Takes: "NAME", Run: runner(runToken).checked}, onLedger("serve", serving, runServe),
 	}
 }
 
-// line is what is typed.
-func (a action) line() string { return a.name + cmp.Or(a.takes, " DIR") + a.files }
-
 // Command is the command holdout.
 func Command() *commands.Command {
-	var names, lines []string
-	for _, a := range actions() {
-		names = append(names, a.name)
-		lines = append(lines, a.line())
-	}
 	return &commands.Command{
 		Name:        "holdout",
 		Summary:     "run a plan: answer looks, write each down first, refuse what the plan does not cover",
-		Arguments:   strings.Join(lines, " | "),
-		Words:       func() []string { return names },
+		Arguments:   strings.Join(commands.ModeLines(actions()), " | "),
+		Words:       func() []string { return commands.ModeNames(actions()) },
 		Description: commands.Described("holdout"),
 		Flags: slices.Concat([]usage.Flag{
 			{Name: "labels", Usage: "labels in `FILE`; for score and serve, where those of the ledger are now"},
@@ -86,84 +66,46 @@ func Command() *commands.Command {
 			"dpcalc holdout init ledger --labels labels.csv -m 20 -b 0.05 --query binary",
 			"dpcalc holdout score ledger predictions.csv --name first",
 		},
-		Run: run,
+		Run: func(c *commands.Call) error { return c.RunMode(actions()) },
 	}
 }
 
-func run(c *commands.Call) error {
-	all := actions()
-	var names []string
-	for _, a := range all {
-		names = append(names, a.name)
+// runner runs an action on a folder, or on a name.
+type runner func(c *commands.Call, target commands.Target, dir string, files []string) error
+
+// checked runs an action whose output can be written.
+func (run runner) checked(c *commands.Call, args []string) error {
+	target, err := c.Target()
+	if err == nil {
+		err = c.Check(target.Path)
 	}
-	args := c.Texts(usage.Arguments)
-	if len(args) == 0 {
-		return usage.Errorf("holdout: got nothing, want %s", usage.OrList(names))
-	}
-	at := slices.Index(names, args[0])
-	if at < 0 {
-		return usage.Errorf("holdout: got %s, want %s%s", usage.Shown(args[0]), usage.OrList(names),
-			usage.DidYouMean(args[0], names))
-	}
-	a := all[at]
-	switch n := len(args) - 2; {
-	case n < 0 || args[1] == "":
-		return usage.Errorf("holdout %s: got no %s, want %s", a.name, cmp.Or(strings.ToLower(a.takes), " folder")[1:],
-			a.line())
-	case n < a.least || n > a.most:
-		return usage.Errorf("holdout %s: got %d files, want %s", a.name, n, a.line())
-	}
-	if err := belongs(c, all, a); err != nil {
+	if err != nil {
 		return err
 	}
+	return input(c, run(c, target, args[0], args[1:]))
+}
+
+// outside runs an action on a ledger, into whose folder nobody else writes, nor what could not be written once a look
+// is spent.
+func (run runner) outside(c *commands.Call, args []string) error {
 	target, err := c.Target()
 	if err != nil {
 		return err
 	}
-	if err := a.keepsOut(c, target, args[1]); err != nil {
-		return err
-	}
-	return input(c, a.run(c, target, args[1], args[2:]))
-}
-
-// keepsOut refuses to write into the ledger's folder, where nobody but the ledger writes, and what could not be written
-// once a look is spent.
-func (a action) keepsOut(c *commands.Call, target commands.Target, dir string) error {
 	log, _ := c.Text("log")
 	for _, f := range []struct{ flag, path string }{{"output", target.Path}, {"log", log}} {
-		if f.path == "" || a.takes != "" {
+		if f.path == "" {
 			continue
 		}
-		inside := outfile.Inside(f.path, dir)
+		inside := outfile.Inside(f.path, args[0])
 		for _, file := range holdout.Files() {
-			inside = inside || outfile.SameFile(f.path, filepath.Join(dir, file))
+			inside = inside || outfile.SameFile(f.path, filepath.Join(args[0], file))
 		}
 		if inside {
 			return usage.Invalid(f.flag, f.path, "a file outside of the ledger's folder")
 		}
 	}
-	return c.Check(target.Path)
-}
-
-// belongs refuses the flags of other actions.
-func belongs(c *commands.Call, all []action, a action) error {
-	for _, f := range c.Command.Flags {
-		given := f.Switch && c.Is(f.Name)
-		if !f.Switch {
-			_, given = c.Text(f.Name)
-		}
-		if !given || slices.Contains(a.flags, f.Name) {
-			continue
-		}
-		var owners []string
-		for _, other := range all {
-			if slices.Contains(other.flags, f.Name) {
-				owners = append(owners, other.name)
-			}
-		}
-		return usage.Errorf("--%s: got holdout %s, want holdout %s", f.Name, a.name, usage.OrList(owners))
-	}
-	return nil
+	return run.checked(c, args)
 }
 
 // input makes what is wrong with the input a usage error, of its flag if there is one.

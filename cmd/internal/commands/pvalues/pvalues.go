@@ -221,26 +221,25 @@ func readColumn(c usage.Values) (column csvfile.Column, flag string, err error) 
 	return csvfile.Column{Name: e, Read: read, Want: "an e-value, a number of at least 0"}, "e-column", nil
 }
 
-// mode is a question that the command answers.
+// mode is a question that the command answers, which a flag asks for.
 type mode struct {
-	flag  string   // that asks for it
-	takes []string // the flags of questions that belong to it
-	ask   func(*commands.Call, commands.Target, grid) error
+	commands.Mode
+	ask func(*commands.Call, commands.Target, grid) error
 }
 
 // modes are the questions, the last one where no flag asks another.
 var modes = []mode{
-	{"level", []string{"level"}, alphas},
-	{"target-threshold", []string{"target-threshold"}, leftOutBy("target-threshold")},
-	{"survives", []string{"survives"}, leftOutBy("survives")},
-	{"", []string{"p", "wins", "losses", "family", "family-on", "p-column", "e-column"}, thresholds},
+	{commands.Mode{Name: "level", Flags: []string{"level"}}, alphas},
+	{commands.Mode{Name: "target-threshold", Flags: []string{"target-threshold"}}, leftOutBy("target-threshold")},
+	{commands.Mode{Name: "survives", Flags: []string{"survives"}}, leftOutBy("survives")},
+	{commands.Mode{Flags: []string{"p", "wins", "losses", "family", "family-on", "p-column", "e-column"}}, thresholds},
 }
 
 // fileFlags belong to a FILE.
 var fileFlags = []string{"family", "family-on", "p-column", "e-column"}
 
 // readMode reads which question is asked. The flags of others have no meaning beside it.
-func readMode(c usage.Values, path string) (m mode, err error) {
+func readMode(c *commands.Call, path string) (m mode, err error) {
 	given := func(flag string) bool { _, ok := c.Text(flag); return ok }
 	switch {
 	case given("alpha") && given("level"):
@@ -248,16 +247,16 @@ func readMode(c usage.Values, path string) (m mode, err error) {
 	case !given("alpha") && !given("level"):
 		return m, usage.Errorf("--alpha: got nothing, want a value, or --level")
 	}
-	m = modes[slices.IndexFunc(modes, func(m mode) bool { return m.flag == "" || given(m.flag) })]
-	for _, other := range slices.Backward(modes) {
-		for _, flag := range other.takes {
-			if m.flag != "" && given(flag) && !slices.Contains(m.takes, flag) {
-				return m, usage.Errorf("--%s: given with --%s, want one of the two", m.flag, flag)
-			}
-		}
+	m = modes[slices.IndexFunc(modes, func(m mode) bool { return m.Name == "" || given(m.Name) })]
+	var all []commands.Mode
+	for _, other := range modes {
+		all = append(all, other.Mode)
 	}
-	if m.flag != "" && len(c.Texts(usage.Arguments)) > 0 {
-		return m, usage.Errorf("--%s: given with %s, want one of the two", m.flag, usage.Shown(path))
+	if flag, _ := c.Stray(m.Mode, all); flag != "" {
+		return m, usage.Errorf("--%s: given with --%s, want one of the two", m.Name, flag)
+	}
+	if m.Name != "" && len(c.Texts(usage.Arguments)) > 0 {
+		return m, usage.Errorf("--%s: given with %s, want one of the two", m.Name, usage.Shown(path))
 	}
 	return m, nil
 }

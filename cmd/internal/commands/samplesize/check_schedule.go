@@ -21,9 +21,9 @@ import (
 	"github.com/dpcalc/dpcalc/transfer/joint"
 )
 
-// checkFlags are the flags that go with --check-schedule.
-var checkFlags = []string{"check-schedule", "samples", "queries", "tau", "beta", "confidence", "query", "one-sided",
-	"disagreement", "at-least", "variance", "checked", "format", "output"}
+// checkMode is what --check-schedule asks for.
+var checkMode = commands.Mode{Name: "check-schedule", Flags: []string{"check-schedule", "samples", "queries", "tau", "beta",
+	"confidence", "query", "one-sided", "disagreement", "at-least", "variance", "checked", "format", "output"}}
 
 // fallingNoise is the method whose noise changes from query to query.
 func fallingNoise() transfer.Method {
@@ -33,16 +33,14 @@ func fallingNoise() transfer.Method {
 
 // checkSchedule prints the sum of the eps_j of the joint bound for a noise schedule in a file.
 func checkSchedule(c *commands.Call, path string) error {
+	var plan commands.Mode // what else the command does
 	for _, f := range c.Command.AllFlags(c.Formats) {
-		_, given := c.Text(f.Name)
-		if f.Switch {
-			given = c.Is(f.Name)
-		}
-		if given && !slices.Contains(checkFlags, f.Name) {
-			return usage.Errorf("--check-schedule: given with --%s, want %s", f.Name,
-				usage.OrList([]string{"--samples", "--queries", "--tau", "--beta", "--query", "--one-sided",
-					"--disagreement", "--at-least", "--variance", "--checked"}))
-		}
+		plan.Flags = append(plan.Flags, f.Name)
+	}
+	if flag, _ := c.Stray(checkMode, []commands.Mode{plan}); flag != "" {
+		return usage.Errorf("--check-schedule: given with --%s, want %s", flag,
+			usage.OrList([]string{"--samples", "--queries", "--tau", "--beta", "--query", "--one-sided",
+				"--disagreement", "--at-least", "--variance", "--checked"}))
 	}
 	target, err := c.Target()
 	if err != nil {

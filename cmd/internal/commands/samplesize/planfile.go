@@ -31,48 +31,30 @@ func PlanFile() *commands.Command {
 			"dpcalc plan init plan.yaml",
 			"dpcalc plan run plan.yaml",
 		},
-		Run: runPlanFile,
+		Run: func(c *commands.Call) error { return c.RunMode(planModes(c.Formats)) },
 	}
 }
 
-func runPlanFile(c *commands.Call) error {
-	actions := []string{"init", "run", "diff"}
-	want := map[string]int{"init": 1, "run": 1, "diff": 2}
-	args := c.Texts(usage.Arguments)
-	if len(args) == 0 {
-		return usage.Errorf("plan: got nothing, want init FILE, run FILE or diff OLD NEW")
+// planModes are what the command does, by its first argument.
+func planModes(formats []record.Format) []commands.Mode {
+	var output []string
+	for _, f := range commands.OutputFlags(formats) {
+		output = append(output, f.Name)
 	}
-	action, files := args[0], args[1:]
-	if !slices.Contains(actions, action) {
-		return usage.Errorf("plan: got %s, want init, run or diff%s", usage.Shown(action), usage.DidYouMean(action, actions))
+	return []commands.Mode{
+		{Name: "init", Takes: "FILE", Least: 1, Most: 1, Run: planInit},
+		{Name: "run", Takes: "FILE", Least: 1, Most: 1, Run: planRun, Flags: append(output, "best")},
+		{Name: "diff", Takes: "OLD NEW", Least: 2, Most: 2, Run: planDiff, Flags: output},
 	}
-	if len(files) != want[action] {
-		return usage.Errorf("plan %s: got %d files, want %d", action, len(files), want[action])
-	}
-	if c.Is("best") && action != "run" {
-		return usage.Errorf("--best: got plan %s, want plan run", action)
-	}
-	if action == "init" {
-		for _, f := range commands.OutputFlags(c.Formats) {
-			if _, ok := c.Text(f.Name); ok {
-				return usage.Errorf("--%s: got plan init, want plan run or diff", f.Name)
-			}
+}
+
+func planInit(c *commands.Call, files []string) error {
+	return newFile(c, "plan init", files[0], func(inJSON bool) (string, error) {
+		if inJSON {
+			return planfile.JSON(planfile.Template)
 		}
-		return newFile(c, "plan init", files[0], func(inJSON bool) (string, error) {
-			if inJSON {
-				return planfile.JSON(planfile.Template)
-			}
-			return planfile.Template, nil
-		})
-	}
-	target, err := c.Target()
-	if err != nil {
-		return err
-	}
-	if action == "run" {
-		return planRun(c, target, files[0], c.Is("best"))
-	}
-	return planDiff(c, target, files[0], files[1])
+		return planfile.Template, nil
+	})
 }
 
 // newFile writes a plan file whose name is free.
@@ -228,7 +210,12 @@ var shortColumns = []record.Column[planned]{
 	}},
 }
 
-func planRun(c *commands.Call, t commands.Target, path string, bestOnly bool) error {
+func planRun(c *commands.Call, files []string) error {
+	t, err := c.Target()
+	if err != nil {
+		return err
+	}
+	path, bestOnly := files[0], c.Is("best")
 	scenarios, err := readPlanFile(c, path)
 	if err != nil {
 		return err
@@ -309,7 +296,12 @@ func bestOf(group []goals.Row) *goals.Row {
 	return nil
 }
 
-func planDiff(c *commands.Call, t commands.Target, oldPath, newPath string) error {
+func planDiff(c *commands.Call, files []string) error {
+	t, err := c.Target()
+	if err != nil {
+		return err
+	}
+	oldPath, newPath := files[0], files[1]
 	var sides [2][]scenario
 	for i, path := range []string{oldPath, newPath} {
 		scenarios, err := readPlanFile(c, path)

@@ -89,6 +89,12 @@ var (
 		commands.VerdictColumns(revealed.verdict, "proof", "status", "reason"))
 )
 
+// The two questions of the command: the table of a joint law, or steps.
+var (
+	jointMode = commands.Mode{Name: "joint", Flags: []string{"joint"}}
+	stepsMode = commands.Mode{Flags: []string{"step", "samples", "data", commands.NeighboursKey}}
+)
+
 func runMaxinfo(c *commands.Call) error {
 	target, err := c.Target()
 	if err != nil {
@@ -102,10 +108,8 @@ func runMaxinfo(c *commands.Call) error {
 		slack = theory.Zero
 	}
 	if path, ok := c.Text("joint"); ok {
-		for _, flag := range []string{"step", "samples", "data", commands.NeighboursKey} {
-			if _, ok := c.Text(flag); ok {
-				return usage.Errorf("--joint: given with --%s, want one of the two", flag)
-			}
+		if flag, _ := c.Stray(jointMode, []commands.Mode{stepsMode}); flag != "" {
+			return usage.Errorf("--joint: given with --%s, want one of the two", flag)
 		}
 		return exactInfo(c, target, path, slack, hasSlack)
 	}

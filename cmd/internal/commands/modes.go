@@ -1,0 +1,89 @@
+package commands
+
+import (
+	"slices"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+)
+
+// Mode is one of several things that a command does: a sub-command, which the first argument names, or what a flag asks
+// for.
+type Mode struct {
+	Name  string
+	Flags []string // that belong to it; a flag that belongs to no mode goes with all
+
+	// of a sub-command
+	Subject     string // what its first argument is, "" for a file like the others
+	Takes       string // its arguments, for people
+	Least, Most int    // how many there are, without the subject
+	Run         func(c *Call, args []string) error
+}
+
+// line is a sub-command as it is typed.
+func (m Mode) line() string { return m.Name + " " + m.Takes }
+
+// ModeNames lists the names of modes.
+func ModeNames(modes []Mode) (names []string) {
+	for _, m := range modes {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// ModeLines lists sub-commands as they are typed.
+func ModeLines(modes []Mode) (lines []string) {
+	for _, m := range modes {
+		lines = append(lines, m.line())
+	}
+	return lines
+}
+
+// Stray is the first flag that was typed although it belongs to other modes than this one, with those; "" for none.
+func (c *Call) Stray(mine Mode, all []Mode) (flag string, owners []string) {
+	for _, f := range c.Command.AllFlags(c.Formats) {
+		_, given := c.Text(f.Name)
+		if f.Switch {
+			given = c.Is(f.Name)
+		}
+		if !given || slices.Contains(mine.Flags, f.Name) {
+			continue
+		}
+		for _, m := range all {
+			if slices.Contains(m.Flags, f.Name) {
+				owners = append(owners, m.Name)
+			}
+		}
+		if owners != nil {
+			return f.Name, owners
+		}
+	}
+	return "", nil
+}
+
+// RunMode runs the sub-command that the first argument names.
+func (c *Call) RunMode(modes []Mode) error {
+	command, names, args := c.Command.Name, ModeNames(modes), c.Texts(usage.Arguments)
+	if len(args) == 0 {
+		return usage.Errorf("%s: got nothing, want %s", command, usage.OrList(ModeLines(modes)))
+	}
+	at := slices.Index(names, args[0])
+	if at < 0 {
+		return usage.Errorf("%s: got %s, want %s%s", command, usage.Shown(args[0]), usage.OrList(names),
+			usage.DidYouMean(args[0], names))
+	}
+	m, args := modes[at], args[1:]
+	files := len(args)
+	if m.Subject != "" {
+		if files == 0 || args[0] == "" {
+			return usage.Errorf("%s %s: got no %s, want %s", command, m.Name, m.Subject, m.line())
+		}
+		files--
+	}
+	if files < m.Least || files > m.Most {
+		return usage.Errorf("%s %s: got %d files, want %s", command, m.Name, files, m.line())
+	}
+	if flag, owners := c.Stray(m, modes); flag != "" {
+		return usage.Errorf("--%s: got %s %s, want %s %s", flag, command, m.Name, command, usage.OrList(owners))
+	}
+	return m.Run(c, args)
+}
