@@ -1,0 +1,62 @@
+package open
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+)
+
+// Bet says which share of the budget the rarer side of a look has: a pass, a raise, a guess that moved, a rejection.
+// It is the mixture over all rates by the law Beta(A,B): after j looks, k of which came out on that side, the share is
+// (A+k)/(A+B+j). The analyst may choose another bet at each look.
+type Bet struct{ A, B float64 }
+
+// Usual returns the bet for looks of which nothing is known, Beta(1/2, 2).
+func Usual() Bet { return Bet{A: 0.5, B: 2} }
+
+// Expect returns the bet on a rate in (0,1), Beta(1/2, 1/(2 rate) - 1/2).
+func Expect(rate float64) Bet { return Bet{A: 0.5, B: 0.5/rate - 0.5} }
+
+// Share returns the share after so many looks, of which so many came out on the rarer side. Neither side costs more
+// than most nats, which are at least 1: the share is kept within [e^-most, 1 - e^-most].
+func (b Bet) Share(looks, rare int64, most float64) float64 {
+	share := (b.A + float64(rare)) / (b.A + b.B + float64(looks))
+	floor := floorOf(most)
+	return min(max(share, floor), 1-floor)
+}
+
+// floorOf is the least share that costs at most so many nats.
+func floorOf(most float64) float64 { return max(num.Exp(-most)*(1+1e-13), 0x1p-53) }
+
+// Left returns ln W after so many looks with that bet, rare of them on the rarer side in any order, where no share met
+// the floor:
+//
+//	W = B(A+k, B+j-k)/B(A, B).
+//
+// It is rounded down by at most 1e-13 and four roundings. It is for plans; a ledger carries its [Budget].
+func (b Bet) Left(looks, rare int64) Budget {
+	ln := lnRise(b.A, rare).Add(lnRise(b.B, looks-rare)).Sub(lnRise(b.A+b.B, looks))
+	return Budget(ln.Hi - 1e-13 - 4e-16*math.Abs(ln.Hi))
+}
+
+// lnRise returns ln of t(t+1)...(t+k-1) for t > 0, within 2e-14 absolutely and 2^-90 relative.
+func lnRise(t float64, k int64) num.DD {
+	const direct = 24
+	first, product := min(k, direct), 1.0
+	for i := range first {
+		product *= t + float64(i)
+	}
+	ln := num.FromFloat(num.Log(product))
+	if k <= direct {
+		return ln
+	}
+	return ln.Add(lnGamma(num.FromInt(k).AddFloat(t))).Sub(lnGamma(num.FromInt(first).AddFloat(t)))
+}
+
+// lnGamma returns ln Gamma(z) - ln(2 pi)/2 for z >= 24 by Stirling's series, whose next term is below 1e-17.
+func lnGamma(z num.DD) num.DD {
+	x := 1 / z.Hi
+	y := x * x
+	rest := x * (1./12 - y*(1./360-y*(1./1260-y*(1./1680-y*(1./1188)))))
+	return z.AddFloat(-0.5).Mul(z.Ln()).Sub(z).AddFloat(rest)
+}

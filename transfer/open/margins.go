@@ -1,0 +1,145 @@
+package open
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/transfer/feedback"
+)
+
+// Differences is a query with values in [-1,1] that is not 0 on at most the share Disagreement of the population: a
+// difference of the losses of two models. Its ends are x - s and x + s with Rows I_d(s) = ln 1/q, I_d that of
+// [feedback.Difference]. Independent rows are enough.
+type Differences struct {
+	Rows         float64
+	Disagreement float64 // in (0,1]
+}
+
+// Range returns -1 and 1.
+func (Differences) Range() (lowest, highest float64) { return -1, 1 }
+
+// Edge returns x.
+func (Differences) Edge(x float64) float64 { return x }
+
+// Lower returns x - s.
+func (v Differences) Lower(x, lnLevel float64) float64 { return below(v, x, v.margin(lnLevel)) }
+
+// Upper returns x + s.
+func (v Differences) Upper(x, lnLevel float64) float64 { return above(v, x, v.margin(lnLevel)) }
+
+// Pass returns bar + s.
+func (v Differences) Pass(bar, lnLevel float64) (float64, bool) {
+	return passMargin(v, bar, v.margin(lnLevel), lnLevel)
+}
+
+// margin returns s, rounded up: no mean is as far off as 1 + d.
+func (v Differences) margin(lnLevel float64) float64 {
+	tilt := feedback.Difference{Disagreement: v.Disagreement}.Tilt
+	return min(leastShift(-lnLevel/v.Rows, tilt), math.Nextafter(1+v.Disagreement, 3))
+}
+
+// KnownVariance is a query f with values in [Lowest,1]: from 0, with the mean over the rows of E(f-c)^2 at most Variance
+// for some constants c in [0,1]; or from -1, with that of E f^2. Its ends are x - s and x + s with
+//
+//	Rows V h(s/V) = ln 1/q,   h(u) = (1+u) ln(1+u) - u.
+//
+// Independent rows are enough. Source: Bennett 1962.
+type KnownVariance struct {
+	Rows, Variance float64
+	Lowest         float64 // 0 or -1
+}
+
+// Range returns Lowest and 1.
+func (v KnownVariance) Range() (lowest, highest float64) { return v.Lowest, 1 }
+
+// Edge returns x.
+func (KnownVariance) Edge(x float64) float64 { return x }
+
+// Lower returns x - s.
+func (v KnownVariance) Lower(x, lnLevel float64) float64 { return below(v, x, v.margin(lnLevel)) }
+
+// Upper returns x + s.
+func (v KnownVariance) Upper(x, lnLevel float64) float64 { return above(v, x, v.margin(lnLevel)) }
+
+// Pass returns bar + s.
+func (v KnownVariance) Pass(bar, lnLevel float64) (float64, bool) {
+	return passMargin(v, bar, v.margin(lnLevel), lnLevel)
+}
+
+// margin returns s, rounded up.
+func (v KnownVariance) margin(lnLevel float64) float64 {
+	return leastShift(-lnLevel/v.Rows, func(l float64) (g, slope float64) {
+		return v.Variance * num.ExpLess(l), v.Variance * math.Expm1(l)
+	})
+}
+
+// leastShift returns s, rounded up, such that no mean is more than s above its expectation but with probability e^-nats
+// a row, where ln E e^(l(f-Ef)) <= g(l) for l > 0:
+//
+//	s = min over l of (nats + g(l))/l.
+//
+// Every l gives a valid s. The best has l g'(l) = g(l) + nats.
+func leastShift(nats float64, tilt func(l float64) (g, slope float64)) float64 {
+	const last = 300 // beyond, the exponentials overflow
+	short := func(l float64) float64 {
+		g, slope := tilt(l)
+		return nats + g - l*slope
+	}
+	hi := min(math.Sqrt(nats), 1)
+	lo := hi
+	for hi < last && short(hi) > 0 {
+		lo, hi = hi, min(2*hi, last)
+	}
+	for lo > 1e-150 && short(lo) <= 0 {
+		lo, hi = lo/4, lo
+	}
+	l := num.Interval{Lo: lo, Hi: hi}.SafeRoot(1e-7, short)
+	g, _ := tilt(l)
+	return (nats+g)/l*(1+1e-13) + 1e-15
+}
+
+func below(tails Tails, x, margin float64) float64 {
+	lowest, _ := tails.Range()
+	return max(math.Nextafter(x-margin, -2), lowest)
+}
+
+func above(tails Tails, x, margin float64) float64 {
+	_, highest := tails.Range()
+	return min(math.Nextafter(x+margin, 2), highest)
+}
+
+func passMargin(tails Tails, bar, margin, lnLevel float64) (float64, bool) {
+	lowest, highest := tails.Range()
+	if bar <= lowest {
+		return math.Nextafter(lowest, 1), true
+	}
+	if bar+margin > highest {
+		return 0, false
+	}
+	return leastPass(tails, bar, margin, lnLevel)
+}
+
+// Evidence is a test of a null hypothesis at one level, as a query: its mean is the evidence in nats, ln of an e-value
+// or -ln of a p-value that is valid at this level, rounded down. The truth is 1 if the null hypothesis is false, and
+// otherwise 0. Under it, P[evidence >= x] <= e^-x.
+type Evidence struct{}
+
+// Range returns 0 and 1.
+func (Evidence) Range() (lowest, highest float64) { return 0, 1 }
+
+// Edge returns x.
+func (Evidence) Edge(x float64) float64 { return x }
+
+// Lower returns 1 if that much evidence is too much for a true null hypothesis.
+func (Evidence) Lower(x, lnLevel float64) float64 {
+	if x >= -lnLevel {
+		return 1
+	}
+	return 0
+}
+
+// Upper returns 1: nothing is said.
+func (Evidence) Upper(_, _ float64) float64 { return 1 }
+
+// Pass returns the evidence that rejects. Exact tests of unequal rows are valid at levels below 1/2 only.
+func (Evidence) Pass(_, lnLevel float64) (float64, bool) { return -lnLevel, lnLevel < -math.Ln2 }
