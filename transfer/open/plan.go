@@ -145,5 +145,6 @@ func (v KnownVariance) Widest(lnLow, lnHigh, gap float64) float64 {
 }
 
 func widestMargins(low, high, gap, most float64) float64 {
-	return min((low+high+gap)*(1+1e-15), most)
+	const rounding = 1e-15 // of the cuts, which are at most 1, and of the ends
+	return min(low+high+gap+rounding, most)
 }

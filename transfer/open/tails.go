@@ -109,7 +109,7 @@ func apart(x, nats, side float64) float64 {
 		skew := side * (1 - 2*x) * s / variance
 		shift = s * (1 + skew/3 + skew*skew/36 - s*s/(4*variance))
 	}
-	shift = newton(0, most, shift, func(s float64) (value, slope float64) {
+	shift = newton(most, room, shift, func(s float64) (value, slope float64) {
 		p := x + side*s
 		return num.KLShift{P: p, Shift: x - p}.Nats() - nats, s / (p * (1 - p))
 	})
@@ -129,14 +129,15 @@ func apart(x, nats, side float64) float64 {
 func reach(c, nats float64) float64 {
 	variance := c * (1 - c)
 	s := math.Sqrt(2 * nats * variance)
-	return newton(0, 1-c, s*(1+(1-2*c)*s/(6*variance)), func(s float64) (value, slope float64) {
+	return newton(1-c, 1-c, s*(1+(1-2*c)*s/(6*variance)), func(s float64) (value, slope float64) {
 		return num.KLShift{P: c, Shift: s}.Nats() - nats, math.Log1p(s/c) - math.Log1p(-s/(1-c))
 	})
 }
 
-// newton returns about the root of a rising convex function on (lo, hi), mostly within 1e-15 of itself. A step
-// that leaves what is known of the root is replaced by half of it.
-func newton(lo, hi, s float64, f func(s float64) (value, slope float64)) float64 {
+// newton returns about the root of a rising convex function on (0, hi), mostly within 1e-15 of itself and of its distance
+// from where the function ends. A step that leaves what is known of the root is replaced by half of it.
+func newton(hi, end, s float64, f func(s float64) (value, slope float64)) float64 {
+	lo := 0.0
 	for range 100 {
 		if !(s > lo && s < hi) {
 			s = lo + (hi-lo)/2
@@ -149,7 +150,7 @@ func newton(lo, hi, s float64, f func(s float64) (value, slope float64)) float64
 		}
 		step := value / slope
 		s -= step
-		if math.Abs(step) < 2e-8*s || hi-lo < 1e-15*hi {
+		if math.Abs(step) < 2e-8*min(s, end-s) || hi-lo < 1e-15*hi {
 			break
 		}
 	}
