@@ -31,8 +31,8 @@ func newCoins(ones ...int64) coins {
 	return c
 }
 
-// asked is a query on some of the rows: row i has the value 1 where it is off, or on, the bits of flipped, as a share of
-// scale; other values are 0.
+// asked is a query on some of the rows: row i has the value 1 where it is off, or on, the bits of flipped, as a share
+// of scale; other values are 0.
 type asked struct {
 	tails open.Tails
 	means []float64 // for each sample
@@ -96,8 +96,7 @@ type openAt struct {
 }
 
 type openLook struct {
-	cells uint64 // the samples of each cell, in kinds
-	kinds []uint64
+	kinds []uint64 // of each cell
 	bad   []bool
 	next  []open.Node
 }
@@ -254,8 +253,8 @@ func (c coins) test(q asked, truth, share float64) openMove {
 	}
 }
 
-// lnBeta returns a level that a binomial tail of the rows nearly meets, so that a code that is a thousandth too generous
-// allows one count more; that tail itself; or an ordinary one.
+// lnBeta returns a level that a binomial tail of the rows nearly meets, so that a code that is a thousandth too
+// generous allows one count more; that tail itself; or an ordinary one.
 func (c coins) lnBeta(r *rand.Rand) float64 {
 	rows := int64(len(c.ones))
 	tail := num.Binomial{N: rows, P: []float64{0.25, 0.5, 0.75, 0.8125}[r.IntN(4)]}.LnAtLeast(rows - r.Int64N(2))
@@ -410,7 +409,10 @@ func TestBatchKeptForItsLabels(t *testing.T) {
 		}
 		return x
 	}
-	ways := func(k int64) float64 { w, _ := new(big.Float).SetInt(new(big.Int).Binomial(10, k)).Float64(); return w / 1024 }
+	ways := func(k int64) float64 {
+		w, _ := new(big.Float).SetInt(new(big.Int).Binomial(10, k)).Float64()
+		return w / 1024
+	}
 	wrong := func(kept func(first, batch int64) bool) float64 {
 		sum := 0.
 		for first := range int64(11) {

@@ -33,7 +33,8 @@ func floorOf(most float64) float64 { return max(num.Exp(-most)*(1+1e-13), 0x1p-5
 //
 //	W = B(A+k, B+j-k)/B(A, B).
 //
-// It is rounded down by at most 1e-13 and four roundings. It is for plans; a ledger carries its [Budget].
+// It is rounded down by at most 3e-13 and four roundings, for A + B of at most 1e12. It is for plans; a ledger
+// carries its [Budget].
 func (b Bet) Left(looks, rare int64) Budget {
 	ln := lnRise(b.A, rare).Add(lnRise(b.B, looks-rare)).Sub(lnRise(b.A+b.B, looks))
 	return Budget(ln.Hi - 1e-13 - 4e-16*math.Abs(ln.Hi))

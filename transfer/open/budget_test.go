@@ -130,8 +130,9 @@ func TestPlannedBudgets(t *testing.T) {
 	}
 }
 
-// Codes that change. A closed form W = B(a+k, b+j-k)/B(a,b) is one code as long as (a,b) is; with another (a,b) from one
-// look on its children add up to twice their parent. The product that is carried divides what is left, whatever the bet.
+// Codes that change. A closed form W = B(a+k, b+j-k)/B(a,b) is one code as long as (a,b) is; with another (a,b) from
+// one look on its children add up to twice their parent. The product that is carried divides what is left, whatever
+// the bet.
 func TestChangedBets(t *testing.T) {
 	closed := func(b Bet, looks, passes int64) float64 { return math.Exp(float64(b.Left(looks, passes))) }
 	before, after := Usual(), Expect(0.4)
@@ -141,7 +142,8 @@ func TestChangedBets(t *testing.T) {
 	}
 	left := Budget(0).Child(Look{[]Cut{{0.5, before.Share(0, 0, 8)}}}.LnShare(1))
 	next := Look{[]Cut{{0.5, after.Share(1, 1, 8)}}}
-	if sum := sumOver(float64(left), []float64{float64(left.Child(next.LnShare(0))), float64(left.Child(next.LnShare(1)))}); !(sum <= 1) {
+	children := []float64{float64(left.Child(next.LnShare(0))), float64(left.Child(next.LnShare(1)))}
+	if sum := sumOver(float64(left), children); !(sum <= 1) {
 		t.Errorf("the children that are carried add up to %v of their parent", sum)
 	}
 }

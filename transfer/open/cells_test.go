@@ -9,8 +9,8 @@ import (
 	"github.com/dpcalc/dpcalc/internal/num"
 )
 
-// The interval of a cell, from the theorem's words: every cut below with the sum of the masses of the cells above it, and
-// every cut above with the sum of those below.
+// The interval of a cell, from the theorem's words: every cut below with the sum of the masses of the cells above it,
+// and every cut above with the sum of those below.
 func TestIntervalsOfCells(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 42))
 	for range 400 {
@@ -52,7 +52,8 @@ func TestResponses(t *testing.T) {
 		}
 	}
 	for _, bad := range []Look{
-		{[]Cut{{0.2, 0.5}, {0.2, 0.4}}}, {[]Cut{{0.2, 0.5}, {0.3, 0.5}}}, {[]Cut{{0.2, 1}}}, {[]Cut{{0.2, 0}}}, {[]Cut{{math.NaN(), 0.5}}},
+		{[]Cut{{0.2, 0.5}, {0.2, 0.4}}}, {[]Cut{{0.2, 0.5}, {0.3, 0.5}}}, {[]Cut{{0.2, 1}}}, {[]Cut{{0.2, 0}}},
+		{[]Cut{{math.NaN(), 0.5}}},
 	} {
 		if bad.Validate() == nil {
 			t.Errorf("%v is taken for a table of cells", bad)
@@ -89,7 +90,8 @@ func TestTablesOfCells(t *testing.T) {
 	same("score", look(Score(Unit{100}, 0.5, Steps{Step: 0.5, Most: 20})), []float64{0.25, 0.75}, []float64{0.375, 0.25, 0.375})
 	same("board of counts", look(Board(ZeroOne{10}, 0.55, 0.3, Steps{Within: 0.04, Step: 0.04, Most: 20})),
 		[]float64{0.6, 0.7, 0.8, 0.9, 1}, []float64{0.7, 0.15, 0.05, 0.025, 0.015, 0.06})
-	same("one side", look(Guess(ZeroOne{10}, 0, 0.3, Steps{Within: 0.5, Step: 0.5, Most: 20})), []float64{0.5, 1}, []float64{0.85, 0.075, 0.075})
+	same("one side", look(Guess(ZeroOne{10}, 0, 0.3, Steps{Within: 0.5, Step: 0.5, Most: 20})),
+		[]float64{0.5, 1}, []float64{0.85, 0.075, 0.075})
 }
 
 // A rejection is a gate of evidence: it says that the null hypothesis is false if the p-value is at most the level.
@@ -252,8 +254,8 @@ func clusterTail(weights, p []float64, x float64) (tail, truth float64) {
 	return tail, truth
 }
 
-// Clusters of unequal weights w: the tail by the relative entropy holds with 1/max w rows. The binomial one with as many
-// rows does not.
+// Clusters of unequal weights w: the tail by the relative entropy holds with 1/max w rows. The binomial one with as
+// many rows does not.
 func TestClusters(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 42))
 	worst, binomial := 0., 0.

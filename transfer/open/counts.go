@@ -7,8 +7,8 @@ import (
 )
 
 // ZeroOne is a query with the values 0 and 1 on rows of equal weight: at most 2^52, independent, and not necessarily
-// identically distributed. A mean is a count k/n, correctly rounded, so that means compare as counts do. The lower end at
-// k is the greater of that of [Unit] and
+// identically distributed. A mean is a count k/n, correctly rounded, so that means compare as counts do. The lower
+// end at k is the greater of that of [Unit] and
 //
 //	min(p, (k-1)/n),   P[Bin(n,p) >= k] = q,
 //
@@ -89,7 +89,8 @@ func (v ZeroOne) atMost(k int64) binomialTail {
 	}
 }
 
-// exact reports whether binomial tails are worth their time: near the middle they gain little, and are slow for many rows.
+// exact reports whether binomial tails are worth their time: near the middle they gain little, and are slow for many
+// rows.
 func (v ZeroOne) exact(lnLevel float64) bool {
 	return lnLevel < -4 || lnLevel < -math.Ln2 && v.Rows < 1<<24
 }
@@ -139,8 +140,10 @@ func (v ZeroOne) Pass(bar, lnLevel float64) (float64, bool) {
 		if x <= bar {
 			return false
 		}
-		return num.KLShift{P: bar, Shift: x - bar}.Nats() >= nats ||
-			v.exact(lnLevel) && v.mean(k-1) > bar && b.LnAtLeast(k) <= lnLevel
+		if v.exact(lnLevel) && v.mean(k-1) > bar && b.LnAtLeast(k) <= lnLevel {
+			return true
+		}
+		return num.KLShift{P: bar, Shift: x - bar}.Nats() >= nats
 	}
 	z := max(num.UpperQuantile(lnLevel), 0)
 	guess := n*bar + z*math.Sqrt(n*bar*(1-bar)) + z*z*(1-2*bar)/6

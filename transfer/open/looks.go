@@ -47,8 +47,8 @@ func Board(tails Tails, shown, share float64, s Steps) (Look, error) {
 }
 
 // Guess is the look that shows whether a guess holds: the mean is in [guess - Within, guess + Within), or else in
-// which cell of the width Step below or above. To have moved has the share, in (0,1): a half of it on each side, divided
-// as on a board. A side without cells leaves its half to the cell that holds.
+// which cell of the width Step below or above. To have moved has the share, in (0,1): a half of it on each side,
+// divided as on a board. A side without cells leaves its half to the cell that holds.
 func Guess(tails Tails, guess, share float64, s Steps) (Look, error) {
 	up, err := s.cuts(tails, guess+s.Within, 1)
 	if err != nil {

@@ -38,12 +38,12 @@ func (v Differences) margin(lnLevel float64) float64 {
 	return min(leastShift(-lnLevel/v.Rows, tilt), math.Nextafter(1+v.Disagreement, 3))
 }
 
-// KnownVariance is a query f with values in [Lowest,1]: from 0, with the mean over the rows of E(f-c)^2 at most Variance
-// for some constants c in [0,1]; or from -1, with that of E f^2. Its ends are x - s and x + s with
+// KnownVariance is a query f with values in [Lowest,1]: from 0, with the mean over the rows of E(f-c)^2 at most
+// Variance for some constants c in [0,1]; or from -1, with that of E f^2. Its ends are x - s and x + s with
 //
 //	Rows V h(s/V) = ln 1/q,   h(u) = (1+u) ln(1+u) - u.
 //
-// Independent rows are enough. Source: Bennett 1962.
+// Independent rows are enough. The bound is Bennett's.
 type KnownVariance struct {
 	Rows, Variance float64
 	Lowest         float64 // 0 or -1

@@ -4,6 +4,9 @@ import (
 	"math"
 	"math/big"
 	"testing"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/transfer/feedback"
 )
 
 // binomialAtLeast is P[Bin(n,p) >= k] to 60 digits, summed downwards from the last terms that count.
@@ -52,8 +55,8 @@ func mass(verdicts string) *big.Rat {
 	return w
 }
 
-// The exact gate at the bar .8 with 5,000 labels, evaluated by binomial sums to 60 digits at levels that are products of
-// fractions: the count that passes and the upper end after a failure.
+// The exact gate at the bar .8 with 5,000 labels, evaluated by binomial sums to 60 digits at levels that are products
+// of fractions: the count that passes and the upper end after a failure.
 func TestGateOfLabels(t *testing.T) {
 	for _, c := range []struct {
 		before string // in any order
@@ -143,7 +146,8 @@ func apartBisected(x, nats, end float64) float64 {
 // The widest interval is that of a fine grid of bars, and no less.
 func TestWidestIntervals(t *testing.T) {
 	for _, c := range []struct{ n, low, high, gap float64 }{
-		{5000, 4.6, 3.2, 0}, {5000, 8, 3, 0.01}, {50, 3, 12, 0}, {12, 5, 5, 0.1}, {3, 2, 9, 0.3}, {400_000, 20, 3.1, 0.001}, {2, 40, 40, 0},
+		{5000, 4.6, 3.2, 0}, {5000, 8, 3, 0.01}, {50, 3, 12, 0}, {12, 5, 5, 0.1}, {3, 2, 9, 0.3},
+		{400_000, 20, 3.1, 0.001}, {2, 40, 40, 0},
 	} {
 		got := Unit{c.n}.Widest(-c.low, -c.high, c.gap)
 		most := 0.
@@ -168,7 +172,8 @@ func TestMarginsOfAnOpenGate(t *testing.T) {
 		looks, passes int64
 		distance      float64
 	}{
-		{0, 0, 0.0394}, {10, 0, 0.0467}, {10, 2, 0.0627}, {30, 2, 0.0716}, {150, 0, 0.0559}, {150, 5, 0.1065}, {1000, 5, 0.1258},
+		{0, 0, 0.0394}, {10, 0, 0.0467}, {10, 2, 0.0627}, {30, 2, 0.0716}, {150, 0, 0.0559}, {150, 5, 0.1065},
+		{1000, 5, 0.1258},
 	} {
 		p := Plan{Unit{5000}, lnBeta, Usual(), c.looks + 1, c.passes + 1}
 		if got := 2 * p.Gate(); math.Abs(got-c.distance) > 6e-5 {
@@ -195,7 +200,8 @@ func TestMarginsOfAnOpenGate(t *testing.T) {
 // At every bar the gate's own distance is at most that of the worst bar, and at the best of the bars it comes to it.
 func TestWorstBar(t *testing.T) {
 	for _, tails := range []Planned{
-		Unit{5000}, Unit{40}, ZeroOne{800}, Differences{3000, 0.2}, KnownVariance{3000, 0.05, 0}, KnownVariance{3000, 0.05, -1},
+		Unit{5000}, Unit{40}, ZeroOne{800}, Differences{3000, 0.2}, KnownVariance{3000, 0.05, 0},
+		KnownVariance{3000, 0.05, -1},
 	} {
 		p := Plan{tails, math.Log(0.05), Usual(), 31, 3}
 		worst, most := p.Gate(), 0.
@@ -211,6 +217,29 @@ func TestWorstBar(t *testing.T) {
 		}
 		if _, counts := tails.(ZeroOne); !counts && most < worst*(1-1e-5) {
 			t.Errorf("%#v: tau is at most %v at the bars tried, %v at the worst", tails, most, worst)
+		}
+	}
+}
+
+// A gate that was planned for exactly the looks and passes that came is sharper by at most a seventh.
+func TestHindsight(t *testing.T) {
+	for _, c := range []struct {
+		looks, passes int64
+		distance      float64
+	}{
+		{0, 0, 0.0346}, {10, 0, 0.0464}, {10, 2, 0.0571}, {30, 2, 0.0676}, {150, 0, 0.0566}, {150, 5, 0.1028},
+		{1000, 5, 0.1230},
+	} {
+		need := feedback.Gate{Queries: c.looks + 1, Passes: c.passes + 1}.LnNodes().Hi + math.Log(20)
+		tau := num.Floats{Lo: 1e-4, Hi: 0.4, Guess: c.distance / 2}.Least(func(tau float64) bool {
+			return 5000*feedback.Interval{}.Rate(tau).Hi >= need
+		})
+		if math.Abs(2*tau-c.distance) > 6e-5 {
+			t.Errorf("%d looks and %d passes: %v with hindsight, want %v", c.looks, c.passes, 2*tau, c.distance)
+		}
+		share := (Plan{Unit{5000}, math.Log(0.05), Usual(), c.looks + 1, c.passes + 1}).Gate() / tau
+		if !(share > 0.98 && share < 1.143) {
+			t.Errorf("%d looks and %d passes: an open gate is wider by the factor %v", c.looks, c.passes, share)
 		}
 	}
 }

@@ -30,8 +30,8 @@ func (p Plan) node(lnPart float64) (at Node, share float64) {
 	return Node{p.LnBeta, left}, p.Bet.Share(p.Looks-1, p.Rare-1, math.Inf(1))
 }
 
-// Gate returns the margin tau of a gate: whatever the bar c, a pass says that the truth is above c, a failure that it is
-// at most c + 2 tau.
+// Gate returns the margin tau of a gate: whatever the bar c, a pass says that the truth is above c, a failure that it
+// is at most c + 2 tau.
 func (p Plan) Gate() float64 {
 	at, share := p.node(0)
 	return p.Tails.Widest(at.level(lnShare(share, 0)), at.level(lnShare(1, share)), 0) / 2
@@ -70,8 +70,8 @@ func halfUp(x float64) float64 { return math.Nextafter(x, 2) / 2 }
 
 // Widest returns the greatest u(x+gap) - c(x), c and u the ends as functions of x in [0, 1-gap]. It is concave: as
 // kl(x || p) is convex in both together, the (x,p) with kl(x || p) <= e are a convex set, whose lower boundary c is
-// convex and whose upper one u is concave. So it is nowhere above its tangent at any x. Beyond, an end is that of [0,1],
-// and the distance is less.
+// convex and whose upper one u is concave. So it is nowhere above its tangent at any x. Beyond, an end is that of
+// [0,1], and the distance is less.
 func (v Unit) Widest(lnLow, lnHigh, gap float64) float64 {
 	if gap >= 1 {
 		return 1

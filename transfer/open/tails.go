@@ -24,8 +24,8 @@ type Tails interface {
 	Pass(bar, lnLevel float64) (x float64, ok bool)
 }
 
-// Unit is a query with values in [0,1]. Independent rows are enough. Lower(x, q) and Upper(x, q) are the p below and above
-// x with Rows kl(x || p) = ln 1/q. Source: Hoeffding 1963, Theorem 1.
+// Unit is a query with values in [0,1]. Independent rows are enough. Lower(x, q) and Upper(x, q) are the p below and
+// above x with Rows kl(x || p) = ln 1/q. Source: Hoeffding 1963, Theorem 1.
 type Unit struct {
 	Rows float64 // their number, or 1/w for means of independent clusters with weights of at most w
 }
@@ -134,8 +134,8 @@ func reach(c, nats float64) float64 {
 	})
 }
 
-// newton returns about the root of a rising convex function on (0, hi), mostly within 1e-15 of itself and of its distance
-// from where the function ends. A step that leaves what is known of the root is replaced by half of it.
+// newton returns about the root of a rising convex function on (0, hi), mostly within 1e-15 of itself and of its
+// distance from where the function ends. A step that leaves what is known of the root is replaced by half of it.
 func newton(hi, end, s float64, f func(s float64) (value, slope float64)) float64 {
 	lo := 0.0
 	for range 100 {

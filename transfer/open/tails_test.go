@@ -16,7 +16,8 @@ func TestEndsAreOnTheirSides(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 42))
 	for range 4000 {
 		n := int64(math.Pow(10, r.Float64()*[]float64{1, 3, 15}[r.IntN(3)]))
-		x := []float64{0, 1, r.Float64(), math.Pow(10, -300*r.Float64()), 1 - math.Pow(10, -16*r.Float64()), 5e-324}[r.IntN(6)]
+		small := math.Pow(10, -16*r.Float64())
+		x := []float64{0, 1, r.Float64(), math.Pow(small, 19), 1 - small, 5e-324}[r.IntN(6)]
 		level := -math.Pow(10, 5-20*r.Float64())
 		if r.IntN(2) == 0 {
 			level = -8 * r.Float64()
@@ -98,8 +99,8 @@ func TestEndsOfUnitAgainstDecimals(t *testing.T) {
 	}
 }
 
-// The ends at counts, by binomial sums to 60 digits: both are sharp where the binomial counts, and no wider than those of
-// [Unit] with the last count of each side.
+// The ends at counts, by binomial sums to 60 digits: both are sharp where the binomial counts, and no wider than
+// those of [Unit] with the last count of each side.
 func TestEndsAtCounts(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 42))
 	for range 300 {
@@ -184,8 +185,8 @@ func unequal(p []float64, k int) float64 {
 }
 
 // Rows that are independent and not identically distributed: at a truth that the lower end excludes, no laws of the
-// rows reach the count with more than the level; nor miss it at one that the upper end excludes. The binomial tail alone
-// would not do: nearer to the mean unequal rows exceed it.
+// rows reach the count with more than the level; nor miss it at one that the upper end excludes. The binomial tail
+// alone would not do: nearer to the mean unequal rows exceed it.
 func TestCountsOfUnequalRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 42))
 	worst, broken := 0., 0.
@@ -233,7 +234,8 @@ func TestMarginsAreLeast(t *testing.T) {
 	for range 300 {
 		n, level, d := math.Floor(math.Pow(10, 1+5*r.Float64())), -0.01-20*r.Float64(), math.Pow(10, -3*r.Float64())
 		s := Differences{n, d}.margin(level)
-		if got := (feedback.Difference{Disagreement: d}).LnSide(int64(n), s); s < 1+d && !(got <= level*(1-1e-11) && got >= level*(1+1e-6)) {
+		got := feedback.Difference{Disagreement: d}.LnSide(int64(n), s)
+		if s < 1+d && !(got <= level*(1-1e-11) && got >= level*(1+1e-6)) {
 			t.Errorf("n %v, d %v: the tail at the margin %v is e^%v, want e^%v", n, d, s, got, level)
 		}
 		s = KnownVariance{n, d, 0}.margin(level)
