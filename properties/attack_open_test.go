@@ -35,9 +35,10 @@ func (l *openLedger) take(look open.Look, right []bool, truth float64) (cell int
 	return cell
 }
 
-// The boosting attack: labels are fair coins, so nothing is right more often than every other time. The analyst asks a
-// gate at one half about random predictions, looks at the score of some, lets those vote that looked good, and asks about
-// the majority. Promises break with probability beta at most, although the score on the rows is far off at the end.
+// The boosting attack: labels are fair coins, so nothing is right more often than every other time. The analyst asks
+// a gate at one half about random predictions, looks at the score of some, lets those vote that looked good, and asks
+// about the majority. Promises break with probability beta at most, although the score on the rows is far off at the
+// end.
 func TestBoostingAnOpenLedger(t *testing.T) {
 	const rows, rounds, trials, beta = 200, 120, 400, 0.2
 	r := rand.New(rand.NewPCG(1, 43))
@@ -99,9 +100,9 @@ func TestBoostingAnOpenLedger(t *testing.T) {
 	t.Logf("%d of %d broken, %d boosted models passed, the best score on the rows was %v", broken, trials, passed, best)
 }
 
-// An analyst who always bets right: the looks' outcomes are known beforehand, and nearly all of the budget is put on them.
-// 2,000 such looks cost less than a thousandth of a nat, so that the last gate is as narrow as the first. It may break its
-// promise with probability beta, and comes near that.
+// An analyst who always bets right: the looks' outcomes are known beforehand, and nearly all of the budget is put on
+// them. 2,000 such looks cost less than a thousandth of a nat, so that the last gate is as narrow as the first. It
+// may break its promise with probability beta, and comes near that.
 func TestAlwaysBettingRight(t *testing.T) {
 	const rows, trials = 60, 4000
 	r := rand.New(rand.NewPCG(2, 43))

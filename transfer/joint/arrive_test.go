@@ -1,0 +1,206 @@
+package joint
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// lnNormalTail is ln P[N > u] by the error function.
+func lnNormalTail(u float64) float64 { return math.Log(math.Erfc(u/math.Sqrt2) / 2) }
+
+// lnMoment is ln T_b of n records as the theorem has it: the least of all tangents on a grid.
+func lnMoment(b, n, tau, sd float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	at := func(x float64) float64 {
+		u := (tau - x) / sd
+		hazard := math.Exp(-u*u/2-lnNormalTail(u)) / math.Sqrt(2*math.Pi)
+		v := b / sd * hazard
+		return b*lnNormalTail(u) + v*v/(8*n) - v*x
+	}
+	lo, hi := -0.2*tau, tau
+	for range 60 { // it has one least value
+		x, y := lo+0.382*(hi-lo), lo+0.618*(hi-lo)
+		if at(x) < at(y) {
+			hi = y
+		} else {
+			lo = x
+		}
+	}
+	return at(lo)
+}
+
+// given is an answer as the theorem counts it.
+type given struct{ n, tau, sd float64 }
+
+// sumOfErrors is the sum of eps_j by the theorem of rows that arrive, answer by answer, at the best of the orders.
+func sumOfErrors(answers []given) (total float64, each []float64) {
+	var orders []float64
+	for _, o := range noAnswers { // the theorem holds at each
+		orders = append(orders, min(o.a, 1e13))
+	}
+	shift, reveal := make([]float64, len(orders)), make([]float64, len(orders))
+	var last given
+	var sampling []float64
+	for _, g := range answers {
+		if g != last {
+			last, sampling = g, nil
+			for _, a := range orders {
+				c := a / (a - 1)
+				near := lnMoment(c, g.n, g.tau, g.sd)
+				far := lnNormalTail(g.tau/g.sd) + lnMoment(c-1, g.n, g.tau, g.sd)
+				sum := 2*math.Exp(near) + 2*(math.Pow(2, c)-1)*math.Exp(far)
+				sampling = append(sampling, min(math.Log(2)+near/c, math.Log(sum)/c))
+			}
+		}
+		eps := 1.
+		for i, a := range orders {
+			if kappa := variance(g.n, shift[i]); kappa > 0 {
+				eps = min(eps, math.Exp(reveal[i]*(a-1)/a+sampling[i]))
+				reveal[i] += math.Log1p(a/(kappa*4*g.n*g.sd*g.sd)) / 2
+			} else {
+				reveal[i] = math.Inf(1)
+			}
+			shift[i] += a / 4 / (g.n * g.sd) / (g.n * g.sd)
+		}
+		total += eps
+		each = append(each, eps)
+	}
+	return total, each
+}
+
+// variance is kappa of the variance lemma at r.
+func variance(n, r float64) float64 {
+	w := 2 * r
+	return 1 - math.Tanh(w) - n*(w*w*w/12+2*math.Pow(w, 5)/15)
+}
+
+// answersOf are the answers with the noise that is chosen for them.
+func answersOf(w Wants) (answers []given, each []float64, ok bool) {
+	var noise []theory.NoiseBlock
+	ok = w.Blocks(func(b theory.NoiseBlock) bool { noise = append(noise, b); return true })
+	i := 0
+	for want := range w.All {
+		if i == len(noise) {
+			break
+		}
+		for range want.Queries {
+			answers = append(answers, given{float64(want.Samples), want.Tau, noise[i].Scale})
+			each = append(each, math.Exp(want.LnEach))
+		}
+		i++
+	}
+	return answers, each, ok
+}
+
+// A feed of rows that is certified keeps its promise by the theorem, evaluated answer by answer: the sum of all errors
+// is at most beta, and nearly that.
+func TestFeedByTheTheorem(t *testing.T) {
+	lnBeta := theory.LogProb(math.Log(0.05))
+	for _, c := range []struct {
+		first, rows, queries, last int64
+		tau                        float64
+	}{{4600, 100, 10, 2600, 0.1}, {700, 40, 4, 60, 0.15}, {4500, 1000, 100, 1000, 0.1}} {
+		a := Arrival{Stages: Feed(c.first, c.rows, c.queries, c.last), Tau: c.tau, Beta: lnBeta}
+		answers, _, ok := answersOf(a.Wants())
+		if !ok || int64(len(answers)) != c.last {
+			t.Fatalf("%+v is not certified", c)
+		}
+		if total, _ := sumOfErrors(answers); !(total <= 0.05 && total > 0.045) {
+			t.Errorf("%+v: the errors add up to %v", c, total)
+		}
+		if last := answers[len(answers)-1].n; last != float64(c.first+(c.last-1)/c.queries*c.rows) {
+			t.Errorf("%+v: the last answer is about %v rows", c, last)
+		}
+	}
+}
+
+// Without rows that come, the answers are those of a bound on its own.
+func TestOneStage(t *testing.T) {
+	a := Arrival{Stages: []Stage{{9000, 1000}}, Tau: 0.1, Beta: theory.LogProb(math.Log(0.05))}
+	b, err := New(9000, Both)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ok := a.Wants().Blocks(func(block theory.NoiseBlock) bool {
+		_, err = b.Answer(block, 0.1)
+		return err == nil
+	})
+	if total := b.Total(); !ok || err != nil || !(total <= a.Beta && total > a.Beta-1e-3) {
+		t.Errorf("%v, %v: total e^%v, want e^%v", ok, err, total, a.Beta)
+	}
+}
+
+// Five years of ten scores and a hundred labels a week: 5,000 first rows are enough, and all at the start would be
+// 13,798.
+func TestSteadyFeed(t *testing.T) {
+	a := Arrival{Tau: 0.1, Beta: theory.LogProb(math.Log(0.05))}
+	n := a.LeastFirst(100, 10, 2600, 20_000)
+	if !(n > 4000 && n <= 5000) {
+		t.Errorf("%d first rows", n)
+	}
+	for rows, want := range map[int64]bool{n: true, n - 1: false, 5663: true} {
+		a.Stages = Feed(rows, 100, 10, 2600)
+		if a.Wants().Certified() != want {
+			t.Errorf("%d first rows: certified %v", rows, !want)
+		}
+	}
+	if found, ok := Falling.Samples(Plan{Queries: 2600, Tau: 0.1, Beta: a.Beta}); !ok || found.Samples != 13_798 {
+		t.Errorf("all at the start: %d", found.Samples)
+	}
+	if n := a.LeastFirst(1, 1000, 2600, 100); n != 0 {
+		t.Errorf("%d first rows of at most 100", n)
+	}
+}
+
+// Answers without a number of queries: at every one up to 10,000, as far as the fixed plan's tau is at most .2, the
+// accuracy is at most 1.6 times that of the fixed plan, and the errors of all add up to less than beta.
+func TestEndlessAnswers(t *testing.T) {
+	lnBeta := theory.LogProb(math.Log(0.05))
+	for n, last := range map[int64]int64{1000: 200, 5000: 4000, 20_000: 10_000} {
+		e := Endless{Samples: n, Factor: 1.59, Beta: lnBeta}
+		if !e.Wants(last).Certified() {
+			t.Errorf("%d rows: not certified", n)
+		}
+		for _, j := range []int64{1, 3, 11, 97, 150, last} {
+			fixed, _ := Falling.LeastTau(Plan{Samples: n, Queries: j, Beta: lnBeta})
+			if got := e.Tau(j) / fixed; !(got <= 1.6 && got > 1.55) {
+				t.Errorf("%d rows, answer %d: %v of the tau of a fixed plan", n, j, got)
+			}
+		}
+		if e.Factor = 1.3; e.Wants(last).Certified() {
+			t.Errorf("%d rows: certified with a factor of 1.3", n)
+		}
+	}
+	answers, each, ok := answersOf(Endless{Samples: 5000, Factor: 1.6, Beta: lnBeta}.Wants(1500))
+	total, errors := sumOfErrors(answers)
+	if !ok || !(total < 0.05*0.9) {
+		t.Errorf("the errors of 1,500 answers add up to %v", total)
+	}
+	for j := 0; j < len(errors); { // in a block the first errs less than its share, and the last more
+		err, share := 0., 0.
+		for block := answers[j].sd; j < len(errors) && answers[j].sd == block; j++ {
+			err, share = err+errors[j], share+each[j]
+		}
+		if !(err <= share) {
+			t.Errorf("answers up to %d: off with probability %v, their share is %v", j, err, share)
+		}
+	}
+	sum := 0.
+	for j := 1.; j < 1e5; j++ {
+		sum += math.Pow(j, -shareFalls)
+	}
+	if sum += math.Pow(1e5, 1-shareFalls) / (shareFalls - 1); !(sum < 3.5) {
+		t.Errorf("the shares add up to %v of beta", sum/3.5)
+	}
+	for _, j := range []int64{10, 700} {
+		e := Endless{Factor: 1.6, Beta: lnBeta}
+		e.Samples = e.LeastSamples(0.1, j)
+		if tau := e.Tau(j); !(tau <= 0.1 && tau > 0.0998) || !e.Wants(j).Certified() {
+			t.Errorf("answer %d: %d rows for tau .1, which have %v", j, e.Samples, tau)
+		}
+	}
+}
