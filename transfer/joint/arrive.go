@@ -18,9 +18,6 @@ import (
 func (b *Bound) grow(samples int64) {
 	b.settle()
 	b.n = float64(samples)
-	for i := range b.orders {
-		b.orders[i].next = run{}
-	}
 }
 
 // Want is consecutive answers, to be within Tau of the population but with probability e^LnEach for each on average.

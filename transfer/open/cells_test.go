@@ -308,6 +308,7 @@ func TestPlansCoverTheirLooks(t *testing.T) {
 		for _, c := range [][2]int64{{1, 1}, {12, 3}, {200, 9}} {
 			p := Plan{tails, math.Log(0.05), Usual(), c[0], c[1]}
 			board, guess := p.Board(step), p.Guess(step)
+			mostBoard, mostGuess := 0., 0.
 			for near := 0.02; near < 0.97; near += 0.0313 {
 				at, share := p.node(math.Ln2)
 				look, err := Board(tails, near, share, steps)
@@ -317,7 +318,9 @@ func TestPlansCoverTheirLooks(t *testing.T) {
 				lower, upper := look.Interval(at, tails, 1)
 				_, kept := look.Interval(at, tails, 0)
 				incumbent := tails.Lower(tails.Edge(near), at.level(0))
-				if widest := math.Max(upper-lower, kept-incumbent); !(widest <= 2*board) {
+				widest := math.Max(upper-lower, kept-incumbent)
+				mostBoard = math.Max(mostBoard, widest)
+				if !(widest <= 2*board) {
 					t.Errorf("%v, look %v: a board at %v says an interval of %v, planned %v", tails, c, near, widest, 2*board)
 				}
 				at, share = p.node(2 * math.Ln2)
@@ -329,10 +332,15 @@ func TestPlansCoverTheirLooks(t *testing.T) {
 					if cell == 0 || cell == look.Cells()-1 {
 						continue // the outermost cells have no width
 					}
-					if lower, upper := look.Interval(at, tails, cell); !(upper-lower <= 2*guess) {
+					lower, upper := look.Interval(at, tails, cell)
+					mostGuess = math.Max(mostGuess, upper-lower)
+					if !(upper-lower <= 2*guess) {
 						t.Errorf("%v, look %v: a guess of %v says an interval of %v, planned %v", tails, c, near, upper-lower, 2*guess)
 					}
 				}
+			}
+			if _, byCounts := tails.(ZeroOne); !byCounts && min(mostBoard/board, mostGuess/guess) < 2*(1-2e-4) {
+				t.Errorf("%v, look %v: intervals of %v and %v, planned %v and %v", tails, c, mostBoard, mostGuess, 2*board, 2*guess)
 			}
 		}
 	}

@@ -286,3 +286,23 @@ func TestTailsOfFewValues(t *testing.T) {
 		}
 	}
 }
+
+// A mean that is computed with an error: what is computed on one side of a cut may have been a little on the other.
+func TestComputedMeans(t *testing.T) {
+	exact, level := Unit{300}, -4.0
+	computed := Rounded{exact, 1e-9}
+	cut, ok := computed.Pass(0.7, level)
+	least, _ := exact.Pass(0.7, level)
+	if !ok || !(cut-1e-9 >= least && cut-1e-9 < least+1e-12) {
+		t.Errorf("passes from %v on, without an error from %v on", cut, least)
+	}
+	if lower := computed.Lower(cut, level); !(lower >= 0.7) || lower != exact.Lower(cut-1e-9, level) {
+		t.Errorf("a pass says more than %v", lower)
+	}
+	if upper := computed.Upper(cut, level); upper != exact.Upper(cut+1e-9, level) {
+		t.Errorf("a failure says at most %v", upper)
+	}
+	if _, ok := (Rounded{Unit{1}, 0.5}).Pass(0.9, -0.1); ok {
+		t.Error("passes at a mean above one")
+	}
+}
