@@ -29,13 +29,15 @@ func (c CountGate) Always() bool { return c.Height <= 0 && !c.failsToo() }
 
 // Count returns k for n rows, and whether it does for n itself. The search begins at the guess.
 func (c CountGate) Count(n, guess int64) (k int64, ok bool) {
-	rare := func(k int64) bool { return lnAtLeast(n, k, c.Height) <= c.LnRisk }
-	k = num.Ints{Lo: 0, Hi: n + 1, Guess: guess}.Least(rare)
+	k = num.Ints{Lo: 0, Hi: n + 1, Guess: guess}.Least(func(k int64) bool { return c.rare(n, k) })
 	if c.failsToo() {
 		return k, c.lnMissed(n, k) <= c.LnRisk
 	}
 	return k, float64(k) <= math.Ceil(float64(n)*(c.Height+c.Margin)*(1-0x1p-50))
 }
+
+// rare reports whether a wrong pass at k ones is rare enough, which it is for fewer rows too.
+func (c CountGate) rare(n, k int64) bool { return lnAtLeast(n, k, c.Height) <= c.LnRisk }
 
 // LnFailure returns ln of the greater of the two probabilities for a count k that passes, rounded up; the second is 0
 // where a wrong failure does not count or cannot happen.
@@ -96,7 +98,8 @@ func (c CountGate) Samples(most int64) int64 {
 	return n
 }
 
-// Holds reports whether n rows serve. Counts are looked at only where the first number beyond them is certified.
+// Holds reports whether n rows serve. Counts are looked at only where the first number beyond them is certified. A count
+// that serves n rows does so for more rows as long as a wrong pass is rare, as wrong failures only become rarer.
 func (c CountGate) Holds(n int64) bool {
 	if c.Always() || c.Certified(n) {
 		return true
@@ -104,11 +107,13 @@ func (c CountGate) Holds(n int64) bool {
 	if n > mostCounted || !c.Certified(mostCounted+1) {
 		return false
 	}
+	certified := num.Ints{Lo: n, Hi: mostCounted + 1, Guess: n}.Least(c.Certified)
 	k := int64(float64(n) * (c.Height + c.Margin))
-	for ok := true; !c.Certified(n); n++ {
+	for ok := true; n < certified; n++ {
 		if k, ok = c.Count(n, k); !ok {
 			return false
 		}
+		n = num.Ints{Lo: n, Hi: certified, Guess: n}.Greatest(func(n int64) bool { return c.rare(n, k) })
 	}
 	return true
 }

@@ -369,6 +369,35 @@ func TestCountGateAgainstWholeNumbers(t *testing.T) {
 	}
 }
 
+// A number of rows holds if it and every greater one, asked one by one, has a count that serves. At bars next to 0 one
+// count serves up to more rows than can be asked.
+func TestCountGatesHoldOneByOne(t *testing.T) {
+	r := rand.New(rand.NewPCG(3905, 11))
+	holding := 0
+	for range 1500 {
+		c := CountGate{Bar{math.Exp(-9 * r.Float64()), 0.02 + 0.3*r.Float64(), r.IntN(2) == 0}, -0.1 - 8*r.Float64()}
+		n := 1 + r.Int64N(int64(2-2*c.LnRisk/(c.Margin*c.Margin)))
+		want := true
+		for later := n; want && !c.Certified(later); later++ {
+			_, want = c.Count(later, 1)
+		}
+		if got := c.Holds(n); got != want {
+			t.Errorf("%+v, %d rows: %v, want %v", c, n, got, want)
+		}
+		if want && !c.Certified(n) {
+			holding++
+		}
+	}
+	if holding < 50 {
+		t.Errorf("%d gates hold and are not certified", holding)
+	}
+	for _, height := range []float64{0x1p-1074, 1e-305, 1e-290, 1e-100} {
+		if c := (CountGate{Bar{height, 1.2e-6, true}, -36}); !c.Holds(5000) {
+			t.Errorf("%+v: 5000 rows do not hold", c)
+		}
+	}
+}
+
 // The numbers of nodes of trees with as many flags as queries are those of whole numbers of any size.
 func TestNodesOfLargeTrees(t *testing.T) {
 	r := rand.New(rand.NewPCG(71, 72))
