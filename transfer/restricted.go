@@ -160,8 +160,8 @@ func validatorFor(g Goal) (feedback.Validator, bool) {
 	return v, ln <= v.LnBeta
 }
 
-// partsFor returns the rows of each of B fresh parts that serve one flag each, or 0. They are used where they save
-// a tenth and less than one right guess of all is flagged.
+// partsFor returns the rows of each of B fresh parts that serve one flag each, or 0. They are used where less than one
+// right guess of all is flagged and they save a tenth, or one tree does not fit the rows.
 func partsFor(g Goal) int64 {
 	if !g.heldTo() || g.Budget == 1 || !(g.Hold < g.Tau) {
 		return 0
@@ -177,11 +177,12 @@ func partsFor(g Goal) int64 {
 	if rows == 0 || !serves(rows) {
 		return 0
 	}
-	least := num.Ints{Lo: 1, Hi: rows, Guess: rows}.Least(serves)
-	if falseFlag(one, least).Ln()+num.Log(float64(g.Queries)) >= 0 {
+	v := feedback.Validator{Values: g.values(), Threshold: g.Hold}
+	if v.LnFalseFlag(rows)+num.Log(float64(g.Queries)) >= 0 {
 		return 0
 	}
-	g.Samples = least * g.Budget * 10 / 9
+	least := num.Ints{Lo: 1, Hi: rows, Guess: rows}.Least(serves)
+	g.Samples = min(g.Samples, least*g.Budget*10/9)
 	if _, tree := validatorFor(g); tree {
 		return 0
 	}

@@ -536,3 +536,49 @@ func TestMostFlags(t *testing.T) {
 		}
 	}
 }
+
+// What certifies a plan to a threshold certifies an easier one: fewer queries, a larger tau or beta, more rows.
+func TestHeldPlansAreMonotone(t *testing.T) {
+	m, _ := Lookup("sparse-validate")
+	r := rand.New(rand.NewPCG(3905, 9))
+	goals := []Goal{{
+		Samples: 757_471, Queries: 1488, Tau: 0.03127924, Beta: theory.LogProb(math.Log(0.4966)), Query: Difference, Budget: 11,
+		Shown: Shown{Feedback: Flags, Hold: 0.02179305},
+	}}
+	for len(goals) < 150 {
+		g := Goal{Queries: 2 + int64(math.Exp(10*r.Float64())), Tau: 0.02 + 0.3*r.Float64(),
+			Beta: theory.LogProb(-0.1 - 8*r.Float64()), Query: []Query{Bounded, Binary, Difference}[r.IntN(3)]}
+		g.Feedback, g.Budget, g.Hold = Flags, 1+r.Int64N(min(g.Queries, 20)), g.Tau*(0.3+0.65*r.Float64())
+		a, err := m.Solve(g)
+		if err != nil || a.Status != OK {
+			t.Fatalf("%+v: %s, %v", g, a.Reason, err)
+		}
+		g.Samples = max(1, int64(float64(a.Samples)*(0.85+0.3*r.Float64())))
+		goals = append(goals, g)
+	}
+	held := 0
+	for _, g := range goals {
+		if ok, err := m.Certifies(g); err != nil || !ok {
+			continue
+		}
+		held++
+		open := g
+		open.Queries = 0
+		if a, err := m.Solve(open); err != nil || a.Queries < g.Queries {
+			t.Errorf("%+v is certified, and the most queries are %d (%v)", g, a.Queries, err)
+		}
+		for range 4 {
+			easier := g
+			easier.Queries = max(g.Budget, int64(float64(g.Queries)*r.Float64()))
+			easier.Samples += r.Int64N(g.Samples)
+			easier.Tau *= 1 + 0.2*r.Float64()
+			easier.Beta *= theory.LogProb(1 - 0.3*r.Float64())
+			if ok, err := m.Certifies(easier); err != nil || !ok {
+				t.Errorf("%+v is certified, and %+v is not (%v)", g, easier, err)
+			}
+		}
+	}
+	if held < 40 {
+		t.Errorf("%d plans are certified", held)
+	}
+}
