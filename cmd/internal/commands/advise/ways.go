@@ -295,7 +295,10 @@ func (p *planner) advise(w way) (a advice, err error) {
 		a.enough = answer.Tau <= p.goal.Tau
 		a.checked = true
 	}
-	a.run, a.note = p.ledger(w.goal, method), answer.Reason
+	a.run = p.ledger(w.goal, method)
+	if len(method.Unused(answer)) == 0 { // which are of the way, and nobody has typed them
+		a.note = answer.Reason
+	}
 	a.reason = p.reason(a) + " " + commands.Flagged(method.Practice)
 	return a, nil
 }
