@@ -1,116 +1,56 @@
 package transfer
 
 import (
-	"math"
-
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// fixedQuery is a requirement on the rows that one query, fixed before it meets
-// them, needs at level beta/m: the relative-entropy form or, for 0/1 queries, the
-// binomial one.
-type fixedQuery struct {
-	domain
-	split bool // n is first divided into m equal parts, one for each query
-	exact bool // use the binomial requirement where the query is 0/1
+var hoeffding = Method{
+	Name:     "hoeffding",
+	Summary:  "queries fixed in advance, exact answers: Hoeffding with a union bound",
+	Formula:  "n >= ln(2m/beta)/(2 tau^2), from P[|E_S[phi]-P[phi]| >= tau] <= 2 exp(-2 n tau^2) for each of m queries; for functions of sensitivity D/n, tau/D for tau (McDiarmid)",
+	Practice: "The reference for what adaptivity costs. " + inAdvance,
+	Proof:    Published,
+	Baseline: true,
+	Sources:  []theory.Source{source("hoeffding63", "Theorem 2"), source("mcdiarmid89", "")},
+	Assumes:  []string{independent, fixed},
+	OneSided: true,
+	rule:     closed{domain: domain{kinds: allKinds}, need: hoeffdingRows},
 }
 
-// tight: the worst population is searched, and on the safe side, but nothing that the
-// planner is free to choose.
-func (fixedQuery) tight() bool { return true }
+const inAdvance = "Write all m queries down before looking at the holdout, then answer each with its value on it. One query chosen after an answer was seen voids the guarantee."
 
-// binomial reports whether the binomial requirement is used for g.
-func (f fixedQuery) binomial(g Goal) bool { return f.exact && g.Query == Binary }
+// hoeffdingRows: 2m exp(-2 n tau^2) <= beta, m for 2m where one side counts; for functions of sensitivity D/n by
+// McDiarmid's inequality with tau/D in the place of tau.
+func hoeffdingRows(g Goal) num.DD { return lnOver(g.sides(), g).Div(square(g).MulFloat(2)) }
 
-func (f fixedQuery) holds(g Goal) bool {
-	n := f.rows(g)
-	if n < 1 {
-		return false
-	}
-	decide := theory.KLHolds
-	if f.binomial(g) {
-		decide = theory.BinomialHolds
-	}
-	ok, _ := decide(fixedGoal(g), n)
-	return ok
+var hoeffdingKL = Method{
+	Name:     "hoeffding-kl",
+	Summary:  "queries fixed in advance: Hoeffding's relative-entropy form",
+	Formula:  "the least n with sup_p [exp(-n kl(p+tau||p)) + exp(-n kl(p-tau||p))] <= beta/m, a term being 0 where p+-tau leaves [0,1]",
+	Practice: inAdvance + " The gain over hoeffding, from the sharper form of the same theorem, grows with tau.",
+	Uses:     []string{disagreementFlag},
+	Proof:    Published,
+	Sources:  []theory.Source{source("hoeffding63", "Theorem 1")},
+	Assumes:  []string{independent, fixed},
+	OneSided: true,
+	Tails:    differences,
+	rule:     fixedQuery{domain: domain{kinds: linear}},
+	other:    perQuery(means, false, false),
 }
 
-// rows returns how many rows one query meets.
-func (f fixedQuery) rows(g Goal) int64 {
-	if f.split {
-		return g.Samples / g.Queries
-	}
-	return g.Samples
+var binomial = Method{
+	Name:     "binomial",
+	Summary:  "0/1 queries fixed in advance: exact binomial tails, or a bound on them",
+	Formula:  "V(n) = sup_p [Phi(-sqrt(2n kl(p+tau-1/n||p))) + Phi(-sqrt(2n kl(p-tau+1/n||p)))] <= beta/m with n tau >= 1, a term being 0 where p+-tau leaves [0,1], or as hoeffding-kl if that needs less; where this is at most 10,000 and beta/m <= 1/2, the least n such that every n' >= n has sup_p P[|Bin(n',p)/n' - p| >= tau] <= beta/m",
+	Practice: inAdvance + " For accuracies and error rates. It is the least n for the empirical mean and a union bound, or above 10,000 rows at most about 2/tau more. Another estimator can do with fewer rows.",
+	Proof:    Published,
+	Sources:  []theory.Source{source("chen11", ""), source("zubkov13", "Theorem 1")},
+	Assumes:  []string{independent, fixed},
+	OneSided: true,
+	rule:     fixedQuery{domain: domain{kinds: zeroOne}, exact: true},
+	other:    perQuery(zeroOne, true, false),
 }
 
-func fixedGoal(g Goal) theory.Fixed {
-	return theory.Fixed{Tau: g.Tau, Level: theory.Level{Queries: g.Queries, Beta: g.Beta}}
-}
-
-func (f fixedQuery) samples(g Goal) (reached, error) {
-	least := theory.KLSamples
-	if f.binomial(g) {
-		least = theory.BinomialSamples
-	}
-	n, err := least(fixedGoal(g))
-	if err != nil {
-		return reached{}, err
-	}
-	parts := int64(1)
-	if f.split {
-		parts = g.Queries
-	}
-	if n.Value > MaxCount/parts {
-		return reached{}, theory.TooMany(float64(n.Value) * float64(parts))
-	}
-	return reached{n: n.Value * parts}, nil
-}
-
-func (f fixedQuery) queries(g Goal) int64 {
-	if f.split || !f.binomial(g) {
-		return mostQueries(g, 1, f.holds)
-	}
-	worst, err := theory.BinomialWorst(theory.Deviation{Samples: g.Samples, Tau: g.Tau})
-	ok := func(m int64) bool { g.Queries = m; return f.holds(g) }
-	if err != nil || !ok(1) {
-		return 0
-	}
-	guess := int64(min(num.Exp(min(g.Beta.Ln()-worst.Ln(), 40)), MaxCount))
-	return num.Ints{Lo: 1, Hi: MaxCount, Guess: guess}.Greatest(ok)
-}
-
-// tau starts where p = 1/2 is the worst case, which it is unless tau is large, and
-// else from Hoeffding's bound.
-func (f fixedQuery) tau(g Goal) (float64, Mechanism) {
-	rows := f.rows(g)
-	if f.binomial(g) && rows >= 1 {
-		tau, err := theory.BinomialTau(fixedGoal(g).Level, rows)
-		if err != nil {
-			tau = g.spread()
-		}
-		return tau, Mechanism{}
-	}
-	level := lnOver(2, g).Float() / math.Max(float64(rows), 1)
-	guess := math.Sqrt(level / 2)
-	for i := 0; i < 6 && guess < 0.49; i++ { // K(tau) = kl(1/2+tau||1/2) has slope 2 atanh(2 tau)
-		guess -= (num.KLShift{P: 0.5, Shift: guess}.Nats() - level) / (2 * math.Atanh(2*guess))
-		guess = math.Max(guess, 1e-300)
-	}
-	return leastTau(g, guess, f.holds), Mechanism{}
-}
-
-func (f fixedQuery) beta(g Goal) theory.LogProb {
-	rows := f.rows(g)
-	if f.binomial(g) && rows >= 1 {
-		worst, err := theory.BinomialWorst(theory.Deviation{Samples: rows, Tau: g.Tau})
-		beta := worst.Ln() + num.Log(float64(g.Queries))
-		beta += 1e-13 + 1e-15*(math.Abs(beta)-worst.Ln()) // so that beta/m is not below worst
-		if err != nil || !(beta < 0) {
-			return 0
-		}
-		return theory.LogProb(beta)
-	}
-	guess := num.Log(2*float64(g.Queries)) - float64(rows)*num.KLShift{P: 0.5, Shift: math.Min(g.Tau, 0.499)}.Nats()
-	return leastBeta(g, math.Min(guess, -1e-300), f.holds)
-}
+// differences is where the tails of differences are proved.
+var differences = proved("feedback.md#differences")

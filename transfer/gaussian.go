@@ -3,9 +3,63 @@ package transfer
 import (
 	"math"
 
+	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer/joint"
+	"github.com/dpcalc/dpcalc/transfer/lowvariance"
+	"github.com/dpcalc/dpcalc/transfer/stability"
 )
+
+var gaussianSchedule = Method{
+	Name:      "gaussian-schedule",
+	Summary:   "Gaussian noise that falls from query to query: the joint bound",
+	Formula:   "eps_j <= beta/(m+1) for j < m and eps_m <= 2 beta/(m+1); eps_j = min over a > 1 of e^(D_(j-1)/a') min{2 T^(1/a'), (2 T + 2 (2^a'-1) P[N > tau/sd_j] U)^(1/a')}, a' = a/(a-1), D_j the Renyi divergence of order a that j answers reveal, T and U the tail bounds T_a' and T_(a'-1) of sample and noise together; one-sided, T^(1/a') in place of the lesser; gaussian where that is less",
+	Practice:  "Add independent N(0, sd_j^2) to answer j, with sd_j from the schedule; noise_first is the first and noise_last the last and smallest, 0 where the last answer needs none. Stop after m answers.",
+	Proof:     Derived,
+	Adaptive:  true,
+	OneSided:  true,
+	Scheduled: true,
+	Sources:   proved("transfer.md#gaussian-schedule", "transfer.md#joint-bound"),
+	Assumes:   []string{independentOnly},
+	rule:      scheduledNoise,
+	halves:    true,
+	low:       scheduledMoment,
+}
+
+const addGaussian = "Add independent N(0, noise_scale^2) to every answer, including to repeated queries, and stop after m answers."
+
+var gaussian = Method{
+	Name:     "gaussian",
+	Summary:  "Gaussian noise, the joint bound",
+	Formula:  "sum over j <= m of eps_j <= beta at one noise sd for all answers, eps_j as for gaussian-schedule; gaussian-cvar where that is less",
+	Practice: addGaussian,
+	Proof:    Derived,
+	Adaptive: true,
+	OneSided: true,
+	Sources:  proved("transfer.md#gaussian", "transfer.md#joint-bound"),
+	Assumes:  []string{independentOnly},
+	rule:     evenNoiseRule,
+	halves:   true,
+	low:      evenMoment,
+}
+
+// The joint bound is a union over queries: the CVaR theorem, which is about the largest noise, may do
+// with fewer records where beta is large, or m is too large for the variance lemma. Where beta
+// is large and queries are few, equal shares of it may ask for more than equal noise does.
+var (
+	oneJointNoise = jointRule{noise: joint.Even}
+	oneNoise      = optimised{domain: domain{kinds: linear}, reach: gaussianCVaRTau}
+	evenNoiseRule = either{first: oneJointNoise, second: oneNoise}
+
+	scheduledNoise = either{
+		first:  jointRule{noise: joint.Falling, falls: true},
+		second: either{first: oneNoise, second: oneJointNoise, most: fewQueries},
+	}
+)
+
+// fewQueries is up to how many queries one noise may need fewer rows than noise that falls. It did for two to four
+// queries, as equal shares of beta may need more, and in no plan of five or more that was tried.
+const fewQueries = 8
 
 // jointRule is the joint bound for one way to choose the noise.
 type jointRule struct {
@@ -71,88 +125,96 @@ func (r jointRule) run(g Goal, found joint.Found) Mechanism {
 	return run
 }
 
-// either is the better of two rules for the same promise, the first where they tie.
-type either struct {
-	first, second rule
-	most          int64 // the second is for plans of at most so many queries; 0 stands for any
+// What is run is certified by the inequality of its theorem, evaluated once. A search for what to run may end elsewhere
+// tomorrow, and what it found today is certified nevertheless.
+
+// CertifyNoise fills in the failure probability at which Gaussian noise, for all queries of the answer in their
+// order, is certified: by the joint bound, or by the bound for queries of low variance where that says more. The
+// latter spends its shares as suits the answer's beta, or about the best one if that is 0. The error is a DomainError.
+func (a *Answer) CertifyNoise(noise []theory.NoiseBlock) error {
+	bound, err := joint.New(a.Samples, joint.SidesOf(a.OneSided))
+	if err != nil {
+		return err
+	}
+	unit := a.Unit()
+	for _, block := range noise {
+		block.Scale /= unit
+		if _, err := bound.Answer(block, a.Tau/unit); err != nil {
+			return err
+		}
+	}
+	wanted := a.Beta
+	a.Beta, a.Mechanism.LowVariance = bound.Total(), false
+	if a.moment() == nil {
+		return nil
+	}
+	low, err := lowvariance.Certified(a.momentPlan().Design, a.Tau, noise, wanted)
+	if err == nil && low < a.Beta {
+		a.Beta, a.Mechanism.LowVariance = low, true
+	}
+	return err
 }
 
-func (e either) applies(g Goal) error { return e.first.applies(g) }
-
-func (e either) limit(g Goal) float64 { return e.first.limit(g) }
-
-func (e either) tight() bool { return e.first.tight() && e.second.tight() }
-
-// betters reports whether the second rule certifies a goal that the first does not.
-func (e either) betters(g Goal) bool { return e.serves(g) && e.second.holds(g) }
-
-func (e either) serves(g Goal) bool { return e.most == 0 || g.Queries <= e.most }
-
-func (e either) holds(g Goal) bool { return e.first.holds(g) || e.betters(g) }
-
-// samples asks the second rule for its least n only if it certifies one row fewer.
-func (e either) samples(g Goal) (reached, error) {
-	a, err := e.first.samples(g)
-	if err != nil && e.serves(g) {
-		return e.second.samples(g)
+// CertifyOneNoise is [Answer.CertifyNoise] for noise of one sd, whose errors are summed query by query: the joint
+// bound, the bound for queries of low variance, or, for both sides, the CVaR theorem C sd + s_mu(beta) <= tau.
+func (a *Answer) CertifyOneNoise(sd float64) error {
+	promised, one := a.Beta, half(a.Goal)
+	if err := linear.check(one.Query); err != nil {
+		return err
 	}
-	if g.Samples = a.n - 1; err != nil || g.Samples == 0 || !e.betters(g) {
-		return a, err
+	if err := a.CertifyNoise([]theory.NoiseBlock{{Queries: a.Queries, Scale: sd}}); err != nil {
+		return err
 	}
-	b, err := e.second.samples(g)
-	return reached{n: b.n}, err
+	sd /= a.Unit()
+	if ln := planOf(one).EvenErrors(sd); ln < a.Beta.Ln() {
+		a.Beta, a.Mechanism.LowVariance = theory.LogProb(ln), false
+	}
+	mu := math.Sqrt(float64(a.Queries)) / (float64(a.Samples) * sd)
+	tau := num.MaxNormalCVaR(a.Queries, promised.Ln())*sd + stability.GDPAt(mu, promised.Ln())
+	if sd > 0 && promised < a.Beta && tau*(1+0x1p-41) <= one.Tau { // which is a thousand times what the sum is off
+		a.Beta, a.Mechanism.LowVariance = promised, false
+	}
+	return nil
 }
 
-// queries asks the second rule for its greatest m only if it certifies one more.
-func (e either) queries(g Goal) int64 {
-	most := e.first.queries(g)
-	if g.Queries = most + 1; most == MaxCount || !e.betters(g) {
-		return most
-	}
-	if e.most == 1 {
-		return 1
-	}
-	return e.second.queries(g)
+// The CVaR transfer theorem makes a method of any pair of a noise and a
+// stability function: with probability at least 1-beta every answer is within
+//
+//	CVaR_beta(largest noise) + D s(beta)
+//
+// of the population. D is the spread of the query. The theorems and their proofs
+// are in docs/theorems/transfer.md.
+
+var gaussianCVaR = Method{
+	Name:     "gaussian-cvar",
+	Summary:  "Gaussian noise, the CVaR transfer theorem",
+	Formula:  "tau = C s + D s_mu(beta), mu = D sqrt(m)/(n s), C the CVaR at beta of the max of m |N(0,1)|, s_mu the stability of mu-GDP",
+	Practice: addGaussian + " For sensitive queries and comparisons too; rows need not be identically distributed.",
+	Proof:    Derived,
+	Adaptive: true,
+	Sources:  proved("transfer.md#gaussian-cvar"),
+	Assumes:  []string{independentOnly},
+	rule:     optimised{domain: domain{kinds: anyQuery}, reach: gaussianCVaRTau},
+	halves:   true,
 }
 
-// tau asks the second rule for its least tau only if it certifies a lesser one.
-func (e either) tau(g Goal) (float64, Mechanism) {
-	tau, run := e.first.tau(g)
-	asked := g
-	if asked.Tau = math.Nextafter(tau, 0); !e.betters(asked) {
-		return tau, run
+// gaussianCVaRTau adds N(0, s^2) to each of m answers. The transcript is mu-GDP with
+// mu = D sqrt(m)/(n s), so tau = C D sqrt(m)/(n mu) + D s_mu(beta) for every mu > 0,
+// C the CVaR of the largest of m |N(0,1)|.
+func gaussianCVaRTau(g Goal) func(int64) (float64, Mechanism) {
+	d, root, lnBeta := g.spread(), math.Sqrt(float64(g.Queries)), g.Beta.Ln()
+	c := num.MaxNormalCVaR(g.Queries, lnBeta)
+	// For small mu, s_mu(beta) is mu times a quarter of the hazard where the upper
+	// tail is beta/4, which puts the optimum near where both terms are equal.
+	slope := 1 / (4 * num.Mills(num.UpperQuantile(lnBeta-2*math.Ln2)))
+	return func(samples int64) (float64, Mechanism) {
+		noise := c * root / float64(samples)
+		center := num.Log(noise/slope) / 2
+		lnMu, tau := num.Interval{Lo: center - 1, Hi: center + 1.5}.Minimize(3e-5, func(lnMu float64) float64 {
+			mu := num.Exp(lnMu)
+			return noise/mu + stability.GDPAt(mu, lnBeta)
+		})
+		return certified(d*tau, d,
+			Mechanism{Noise: theory.GaussianNoise, Scale: d * root / (float64(samples) * num.Exp(lnMu))})
 	}
-	if other, another := e.second.tau(g); other < tau {
-		return other, another
-	}
-	return tau, run
 }
-
-// beta asks the second rule for its least beta only if it certifies a lesser one.
-func (e either) beta(g Goal) theory.LogProb {
-	a := e.first.beta(g)
-	asked := g
-	asked.Beta = theory.LogProb(math.Nextafter(a.Ln(), math.Inf(-1)))
-	if !e.serves(g) || a != 0 && !e.second.holds(asked) {
-		return a
-	}
-	return min(a, e.second.beta(g))
-}
-
-// fewQueries is up to how many queries one noise may need fewer rows than noise that falls. It did for two to four
-// queries, as equal shares of beta may need more, and in no plan of five or more that was tried.
-const fewQueries = 8
-
-// The joint bound is a union over queries: the CVaR theorem, which is about the largest noise, may do
-// with fewer records where beta is large, or m is too large for the variance lemma. Where beta
-// is large and queries are few, equal shares of it may ask for more than equal noise does.
-var (
-	oneJointNoise = jointRule{noise: joint.Even}
-	oneNoise      = optimised{domain: domain{kinds: linear}, reach: gaussianCVaR}
-	evenNoiseRule = either{first: oneJointNoise, second: oneNoise}
-
-	scheduledNoise = either{
-		first:  jointRule{noise: joint.Falling, falls: true},
-		second: either{first: oneNoise, second: oneJointNoise, most: fewQueries},
-	}
-)

@@ -3,10 +3,8 @@ package transfer
 import (
 	"iter"
 	"math"
-	"slices"
 
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer/joint"
 	"github.com/dpcalc/dpcalc/transfer/lowvariance"
 )
 
@@ -15,6 +13,13 @@ type momentRule struct {
 	noise lowvariance.Noise
 	falls bool
 }
+
+var (
+	evenMoment      = momentRule{noise: lowvariance.Even}
+	scheduledMoment = either{
+		first: momentRule{noise: lowvariance.Falling, falls: true}, second: evenMoment, most: fewQueries,
+	}
+)
 
 // moment is what the goal says of the second moment of its queries, nil if it says nothing.
 func (g Goal) moment() lowvariance.Values {
@@ -93,75 +98,4 @@ func (p fallingNoise) Blocks() iter.Seq[theory.NoiseBlock] {
 			}
 		}
 	}
-}
-
-var (
-	evenMoment      = momentRule{noise: lowvariance.Even}
-	scheduledMoment = either{
-		first: momentRule{noise: lowvariance.Falling, falls: true}, second: evenMoment, most: fewQueries,
-	}
-)
-
-// CertifyNoise fills in the failure probability at which Gaussian noise, for all queries of the answer in their
-// order, is certified: by the joint bound, or by the bound for queries of low variance where that says more. The
-// latter spends its shares as suits the answer's beta, or about the best one if that is 0. The error is a DomainError.
-func (a *Answer) CertifyNoise(noise []theory.NoiseBlock) error {
-	bound, err := joint.New(a.Samples, joint.SidesOf(a.OneSided))
-	if err != nil {
-		return err
-	}
-	unit := a.Unit()
-	for _, block := range noise {
-		block.Scale /= unit
-		if _, err := bound.Answer(block, a.Tau/unit); err != nil {
-			return err
-		}
-	}
-	wanted := a.Beta
-	a.Beta, a.Mechanism.LowVariance = bound.Total(), false
-	if a.moment() == nil {
-		return nil
-	}
-	low, err := lowvariance.Certified(a.momentPlan().Design, a.Tau, noise, wanted)
-	if err == nil && low < a.Beta {
-		a.Beta, a.Mechanism.LowVariance = low, true
-	}
-	return err
-}
-
-// Unit is what the accuracy and the noise of the joint bound are multiplied by: a difference is twice a mean of
-// values in an interval of length one.
-func (g Goal) Unit() float64 {
-	if g.Query == Difference {
-		return 2
-	}
-	return 1
-}
-
-// lowVariance is where the bound is proved.
-var lowVariance = []theory.Source{source("dpcalc", "docs/theorems/variance.md#low-variance-bound")}
-
-// Rests says what an answer of the method rests on: its sources, and the hypotheses that code cannot check. They
-// include the bound on the second moment of the queries where the answer makes use of it.
-func (m Method) Rests(a Answer) (sources []theory.Source, assumes []string) {
-	_, sources = m.Proven(a.Goal)
-	if !a.Mechanism.LowVariance {
-		return sources, m.Assumes
-	}
-	return slices.Concat(sources, lowVariance), slices.Concat(m.Assumes, []string{a.known()})
-}
-
-// known says which bound on the second moment is known, or kept by a check.
-func (a Answer) known() string {
-	switch {
-	case a.Checked && a.Query == Difference:
-		return "nothing is answered once more than the share " + formatFloat(a.Disagreement) + " of the sample's rows differ"
-	case a.Checked:
-		return "nothing is answered once the accuracy on the sample is below " + formatFloat(a.AtLeast)
-	case a.Query == Difference:
-		return "every query is 0 on all but the share " + formatFloat(a.Disagreement) + " of the population"
-	case a.AtLeast > 0:
-		return "every query has a population value of at least " + formatFloat(a.AtLeast)
-	}
-	return "every query has a variance of at most " + formatFloat(a.Variance) + " from row to row"
 }

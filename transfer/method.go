@@ -1,13 +1,11 @@
 package transfer
 
 import (
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer/feedback"
 )
 
 // Proof says where the proof of a method's theorem is.
@@ -29,63 +27,6 @@ const (
 	Infeasible    = theory.Infeasible    // no value within range satisfies the theorem
 	NotApplicable = theory.NotApplicable // a hypothesis of the theorem fails
 )
-
-// Mechanism is what to run. A field that does not belong to the method is zero.
-type Mechanism struct {
-	Noise      theory.NoiseKind // "" if the answers carry none
-	Scale      float64          // see theory.NoiseKind; Thresholdout's sigma; of a schedule the last and least
-	ScaleFirst float64          // the first and greatest of a schedule's scales
-	Schedule   Schedule         // the noise of each query, if it falls from one to the next
-	Threshold  float64          // Thresholdout's T
-	Cells      int64            // rounding: the number L of cells that [0,1] is divided into
-	Epsilon    float64          // the privacy that the theorem was applied with
-	LnDelta    theory.LogProb   // ln delta that goes with Epsilon; 0 if the theorem has none
-
-	LowVariance bool // the certificate rests on Goal.Disagreement, AtLeast or Variance
-
-	PassAt      Option                // gate: the least score on the holdout that passes, if the bar is known
-	PassCount   int64                 // gate: and the least count, for 0/1 queries at a known bar
-	LnNodes     Option                // gate, sealed, transcripts: ln of how many queries could be asked
-	QueryWidths []feedback.QueryWidth // rounding-widths: how wide the cells of the queries are
-	FlagWidths  []theory.FlagWidth    // sparse-validate: how wide the cells are after so many flags
-	Chunks      int64                 // sparse-validate: the parts of the holdout, each for one flag; 0 stands for 1
-	FalseFlag   theory.LogProb        // sparse-validate: the chance that a right guess is flagged, of a query
-	Step        float64               // ladder-blum15: the step of the board
-	Board       []theory.Step         // ladder: from which score on which value is shown
-}
-
-// Schedule is noise that falls from one query to the next, in the order of the queries.
-type Schedule interface {
-	Blocks() iter.Seq[theory.NoiseBlock]
-}
-
-// Scheduled reports whether the noise belongs to a schedule, which has a first and a last
-// scale. They are equal where one noise for all answers certifies more than noise that falls.
-func (m Mechanism) Scheduled() bool { return m.Schedule != nil || m.ScaleFirst > 0 }
-
-// Answer is one row: the goal with its unknown filled in, and what to run.
-type Answer struct {
-	Goal                  // the goal, with the solved value in place of the unknown
-	TauAchieved float64   // the accuracy certified for Samples, Queries and Beta
-	Mechanism   Mechanism // what to run
-	Status      Status
-	Reason      string // why the status is not OK, or what limits an OK value
-}
-
-// Noise yields the standard deviation or scale of each answer's noise, in runs of
-// equal ones, in the order of the queries. It yields nothing if there is no noise.
-func (a Answer) Noise() iter.Seq[theory.NoiseBlock] {
-	switch run := a.Mechanism; {
-	case run.Schedule != nil:
-		return run.Schedule.Blocks()
-	case run.Noise == "":
-		return func(func(theory.NoiseBlock) bool) {}
-	default:
-		return func(yield func(theory.NoiseBlock) bool) {
-			yield(theory.NoiseBlock{Queries: a.Queries, Scale: run.Scale})
-		}
-	}
-}
 
 // Method is one theorem as a planning rule. Methods are values: a new one is a
 // new entry of the registry.
@@ -182,6 +123,34 @@ func (m Method) Proven(g Goal) (Proof, []theory.Source) {
 		return m.Proof, m.Sources
 	}
 	return Derived, slices.Concat(m.Sources, m.Tails)
+}
+
+// lowVariance is where the bound is proved.
+var lowVariance = proved("variance.md#low-variance-bound")
+
+// Rests says what an answer of the method rests on: its sources, and the hypotheses that code cannot check. They
+// include the bound on the second moment of the queries where the answer makes use of it.
+func (m Method) Rests(a Answer) (sources []theory.Source, assumes []string) {
+	_, sources = m.Proven(a.Goal)
+	if !a.Mechanism.LowVariance {
+		return sources, m.Assumes
+	}
+	return slices.Concat(sources, lowVariance), slices.Concat(m.Assumes, []string{a.known()})
+}
+
+// known says which bound on the second moment is known, or kept by a check.
+func (a Answer) known() string {
+	switch {
+	case a.Checked && a.Query == Difference:
+		return "nothing is answered once more than the share " + formatFloat(a.Disagreement) + " of the sample's rows differ"
+	case a.Checked:
+		return "nothing is answered once the accuracy on the sample is below " + formatFloat(a.AtLeast)
+	case a.Query == Difference:
+		return "every query is 0 on all but the share " + formatFloat(a.Disagreement) + " of the population"
+	case a.AtLeast > 0:
+		return "every query has a population value of at least " + formatFloat(a.AtLeast)
+	}
+	return "every query has a variance of at most " + formatFloat(a.Variance) + " from row to row"
 }
 
 // Exact reports whether the samples of an answer are the least number for which the

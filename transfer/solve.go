@@ -2,32 +2,9 @@ package transfer
 
 import (
 	"fmt"
-	"math"
 
-	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 )
-
-// rule is a theorem as a decision about plans and as four solvers. All goals
-// passed to it are valid; a solver ignores the field that it solves for.
-type rule interface {
-	applies(g Goal) error                    // a NotApplicableError if a hypothesis fails, whatever the unknown will be
-	limit(g Goal) float64                    // where its tau ends: no lesser one is better than knowing nothing
-	tight() bool                             // whether nothing is searched that the planner is free to choose
-	holds(g Goal) bool                       // the theorem certifies g; monotone in each of the four
-	samples(g Goal) (reached, error)         // the least n that holds, or a NoAnswerError beyond MaxCount
-	queries(g Goal) int64                    // the greatest m that holds, 0 if none does
-	tau(g Goal) (tau float64, run Mechanism) // the least tau that holds, or the spread of the query; and what to run for g
-	beta(g Goal) theory.LogProb              // the least beta that holds, or 0, the probability one
-}
-
-// reached is a number of samples and, where the search for it met them, what they
-// certify and what to run; tau is 0 where it did not.
-type reached struct {
-	n   int64
-	tau float64
-	run Mechanism
-}
 
 // Solve fills in the unknown of g, or checks g if nothing is missing. The error
 // is a DomainError; everything else that can go wrong is the answer's status.
@@ -100,6 +77,17 @@ func (m Method) solve(g Goal) (Answer, error) {
 	return m.complete(a), nil
 }
 
+// complete adds what limits an answer that is otherwise well, and the first scale of a schedule.
+func (m Method) complete(a Answer) Answer {
+	if m.Scheduled && a.Mechanism.Schedule == nil {
+		a.Mechanism.ScaleFirst = a.Mechanism.Scale // of a single noise
+	}
+	if a.Reason == "" {
+		a.Reason = a.guessed()
+	}
+	return a
+}
+
 // Certifies reports whether the theorem certifies g, in which nothing may be
 // missing. It says less than [Method.Solve] and sooner. The error is a DomainError.
 func (m Method) Certifies(g Goal) (bool, error) {
@@ -113,48 +101,20 @@ func (m Method) Certifies(g Goal) (bool, error) {
 	return m.applies(r, g) == nil && !trivial(r, g) && r.holds(g), nil
 }
 
-func (a Answer) without(s Status, reason string) Answer {
-	a.Status, a.Reason = s, reason
-	return a
-}
-
-// refused is the answer of a theorem that returned err. An err that is no status stays one.
-func (a Answer) refused(err error) (Answer, error) {
-	status, reason, err := theory.StatusOf(err)
-	if err != nil {
-		return Answer{}, err
+// Admits returns why no plan for a goal, in which nothing is missing, can rest on the method, or nil. The error is a
+// DomainError, a NotApplicableError or a NoAnswerError.
+func (m Method) Admits(g Goal) error {
+	if err := g.Validate(); err != nil {
+		return err
 	}
-	return a.without(status, reason), nil
-}
-
-// complete adds what limits an answer that is otherwise well, and the first scale of a schedule.
-func (m Method) complete(a Answer) Answer {
-	if m.Scheduled && a.Mechanism.Schedule == nil {
-		a.Mechanism.ScaleFirst = a.Mechanism.Scale // of a single noise
+	r := m.ruleFor(g)
+	if err := m.applies(r, g); err != nil {
+		return err
 	}
-	if a.Reason == "" {
-		a.Reason = a.guessed()
+	if trivial(r, g) {
+		return &theory.NoAnswerError{Reason: noBetter}
 	}
-	return a
-}
-
-// likelyHigh reports whether the population values are known to be at least something.
-func (g Goal) likelyHigh() bool { return g.AtLeast > 0 && !g.Checked }
-
-// guessed says what does as well as the answers without any data, or that there is nothing to guard against.
-func (a Answer) guessed() string {
-	answers := a.Feedback == Answers || a.Feedback == Final
-	switch {
-	case a.Bar.Given && a.TauAchieved == 0:
-		return noneCanPass
-	case !a.Checked && a.Query == Difference && a.TauAchieved >= a.disagreement():
-		return a.noDifference()
-	case answers && a.likelyHigh() && a.TauAchieved >= (1-a.AtLeast)/2:
-		return "answering " + formatFloat((1+a.AtLeast)/2) + " without any data does as well"
-	case answers && linear.check(a.Query) == nil && a.TauAchieved >= 0.5:
-		return "answering 1/2 without any data does as well"
-	}
-	return ""
+	return nil
 }
 
 // shortage says why not even the fewest queries can be answered.
@@ -228,51 +188,4 @@ func plural(n int64, one, many string) string {
 		return "one " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
-}
-
-// mostQueries, leastTau and leastBeta search for the extreme value
-// at which a monotone decision holds.
-func mostQueries(g Goal, fewest int64, holds func(Goal) bool) int64 {
-	ok := func(m int64) bool { g.Queries = m; return holds(g) }
-	if !ok(fewest) {
-		return 0
-	}
-	if ok(MaxCount) {
-		return MaxCount
-	}
-	return num.Ints{Lo: fewest, Hi: MaxCount, Guess: fewest}.Greatest(ok)
-}
-
-func leastTau(g Goal, guess float64, holds func(Goal) bool) float64 {
-	return num.Floats{Hi: g.spread(), Guess: guess}.LeastBelow(func(tau float64) bool { g.Tau = tau; return holds(g) })
-}
-
-func leastBeta(g Goal, guess float64, holds func(Goal) bool) theory.LogProb {
-	ok := func(lnBeta float64) bool { g.Beta = theory.LogProb(lnBeta); return holds(g) }
-	last := -math.SmallestNonzeroFloat64
-	if !ok(last) {
-		return 0
-	}
-	return theory.LogProb(num.Floats{Lo: -math.MaxFloat64, Hi: last, Guess: guess}.Least(ok))
-}
-
-// closestBeta finds the least beta with reach(beta) <= tau to 1e-12 in ln beta,
-// and returns the certified side, for decisions too dear for a search by ulps.
-func closestBeta(g Goal, reach func(Goal) float64) theory.LogProb {
-	excess := func(lnBeta float64) float64 {
-		g.Beta = theory.LogProb(lnBeta)
-		return reach(g) - g.Tau
-	}
-	hi := -1e-9
-	if excess(hi) > 0 {
-		return 0
-	}
-	lo := -1.
-	for excess(lo) <= 0 {
-		hi, lo = lo, 4*lo
-		if lo < -1e18 {
-			return theory.LogProb(hi)
-		}
-	}
-	return theory.LogProb(num.Interval{Lo: lo, Hi: hi}.SafeRoot(1e-12, excess))
 }

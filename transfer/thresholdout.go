@@ -1,23 +1,106 @@
 package transfer
 
 import (
+	"math"
+
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/stability"
 	"github.com/dpcalc/dpcalc/transfer/thresholdout"
 )
 
-// theorem33 returns the parameters that Theorem 3.3 passes to n0 and n1: sigma =
-// tau/(96 ln(4m/beta)), accuracy tau/8 and failure probability beta/(2m).
-func theorem33(g Goal) thresholdout.Requirement {
-	return thresholdout.Requirement{
-		Budget: num.FromInt(g.Budget),
-		Sigma:  sigma33(g),
-		Tau:    num.FromFloat(g.Tau / 8),
-		Level:  func(c float64) num.DD { return lnOver(2*c, g) },
+var thresholdoutSharp = Method{
+	Name:      "thresholdout",
+	Summary:   "Thresholdout with the noise that suits n, the CVaR transfer theorem",
+	Formula:   "tau/4 > sigma CVaR_beta(N1) + kappa/beta + s(beta), T = 3 tau/4, s the stability of 2B steps of 1/(sigma n)-DP",
+	Practice:  runThresholdout,
+	Proof:     Derived,
+	Adaptive:  true,
+	Budgeted:  true,
+	Feedbacks: []Feedback{Answers, Flags},
+	Sources:   proved("thresholdout.md#thresholdout-sharp"),
+	Assumes:   []string{independentOnly, training},
+	rule:      optimised{domain: domain{kinds: linear, needs: budgetGiven}, reach: thresholdoutCVaRTau},
+	halves:    true,
+}
+
+const runThresholdout = "Run Thresholdout with threshold and noise_scale as stated: answer from the training set, and from the holdout with noise where the two differ by more than the noisy threshold. It covers the answers while fewer than B queries have overfitted the training set; then it stops."
+
+// thresholdoutCVaRTau is Thresholdout with T = 3 tau/4 by the CVaR theorem: for every
+// sigma > 0 the guarantee holds if
+//
+//	tau/4 > sigma CVaR_beta(N1) + kappa/beta + s(beta),
+//
+// N1 the largest noise in the comparisons, kappa what a large answer's noise adds
+// and s the stability of 2B steps of 1/(sigma n)-privacy, pure or composed.
+func thresholdoutCVaRTau(g Goal) func(int64) (float64, Mechanism) {
+	lnBeta, count := g.Beta.Ln(), 2*g.Budget
+	noise := thresholdout.Noise{Queries: g.Queries, Budget: g.Budget}
+	unit := noise.CVaR(lnBeta)
+	return func(samples int64) (float64, Mechanism) {
+		n := float64(samples)
+		steps := stability.Steps{Count: count, LnBeta: lnBeta, Pure: 4 * unit / (n * float64(count)),
+			Composed: unit / (n * math.Sqrt(float64(count)))}
+		lnEps, quarter := steps.Best(func(eps, shift float64) float64 {
+			sigma := 1 / (n * eps)
+			quarter := sigma*unit + shift
+			// kappa falls as tau grows, so at the tau without it it is large enough.
+			return quarter + sigma*num.Exp(noise.LnKappa(3*quarter/sigma)-lnBeta)
+		})
+		tau, run := certified(4*quarter, 1, Mechanism{Noise: theory.LaplaceNoise, Scale: 1 / (n * num.Exp(lnEps))})
+		if run.Noise != "" {
+			run.Threshold, run.Epsilon = 0.75*tau, float64(count)*num.Exp(lnEps)
+		}
+		return tau, run
 	}
 }
 
-func sigma33(g Goal) num.DD { return num.FromFloat(g.Tau).Div(lnOver(4, g).MulFloat(96)) }
+var thresholdoutDwork15 = Method{
+	Name:      "thresholdout-dwork15",
+	Summary:   "Thresholdout, Theorem 3.3: the lesser of its two requirements",
+	Formula:   "n >= min{n0, n1}(B, sigma, tau/8, beta/(2m)) with T = 3 tau/4, sigma = tau/(96 ln(4m/beta))",
+	Practice:  runThresholdout,
+	Proof:     Published,
+	Adaptive:  true,
+	Budgeted:  true,
+	Feedbacks: []Feedback{Answers, Flags},
+	Sources:   []theory.Source{source("dwork15generalization", "Thresholdout"), source("dwork15holdout", "")},
+	Assumes:   []string{independent, training},
+	rule:      thresholdoutRule(lesserRequirement),
+	halves:    true,
+}
+
+var thresholdoutDwork15N0 = Method{
+	Name:      "thresholdout-dwork15-n0",
+	Summary:   "Thresholdout, Theorem 3.3 through pure privacy (n0)",
+	Formula:   "n0(B, sigma, t, b) = max{2B/(sigma t), ln(6/b)/t^2} at t = tau/8, b = beta/(2m)",
+	Practice:  runThresholdout + " Its rows grow as B.",
+	Proof:     Published,
+	Adaptive:  true,
+	Budgeted:  true,
+	Feedbacks: []Feedback{Answers, Flags},
+	Sources: []theory.Source{source("dwork15generalization", "Thresholdout"),
+		source("dwork15preserving", "pure differential privacy")},
+	Assumes: []string{independent, training},
+	rule:    thresholdoutRule(thresholdout.Requirement.N0),
+	halves:  true,
+}
+
+var thresholdoutDwork15N1 = Method{
+	Name:      "thresholdout-dwork15-n1",
+	Summary:   "Thresholdout, Theorem 3.3 through approximate privacy (n1, exact form)",
+	Formula:   "n1(B, sigma, t, b) = max{(4/(sigma t)) sqrt(32 B (ln 2 + (4/t) ln(8/b))), 48 ln(8/b)/t^2} at t = tau/8, b = beta/(2m)",
+	Practice:  runThresholdout + " Its rows grow as sqrt B, from a much higher start.",
+	Proof:     Published,
+	Adaptive:  true,
+	Budgeted:  true,
+	Feedbacks: []Feedback{Answers, Flags},
+	Sources: []theory.Source{source("dwork15generalization", "Thresholdout"),
+		source("dwork15preserving", "approximate differential privacy")},
+	Assumes: []string{independent, training},
+	rule:    thresholdoutRule(thresholdout.Requirement.N1),
+	halves:  true,
+}
 
 // thresholdoutRule is Theorem 3.3 with one of its two requirements or the lesser
 // of them.
@@ -31,6 +114,19 @@ func thresholdoutRule(need func(thresholdout.Requirement) num.DD) closed {
 		},
 	}
 }
+
+// theorem33 returns the parameters that Theorem 3.3 passes to n0 and n1: sigma =
+// tau/(96 ln(4m/beta)), accuracy tau/8 and failure probability beta/(2m).
+func theorem33(g Goal) thresholdout.Requirement {
+	return thresholdout.Requirement{
+		Budget: num.FromInt(g.Budget),
+		Sigma:  sigma33(g),
+		Tau:    num.FromFloat(g.Tau / 8),
+		Level:  func(c float64) num.DD { return lnOver(2*c, g) },
+	}
+}
+
+func sigma33(g Goal) num.DD { return num.FromFloat(g.Tau).Div(lnOver(4, g).MulFloat(96)) }
 
 func budgetGiven(g Goal) error {
 	if g.Budget == 0 {

@@ -11,7 +11,21 @@ import (
 // the spread of the query (1 for a linear one), so that one record moves it by at
 // most D/n.
 
-// gaussianJung20 is the transfer theorem of Jung et al. with the exact privacy
+var gaussianJung20 = Method{
+	Name:     "gaussian-jung20",
+	Summary:  "Gaussian noise, transfer theorem of Jung et al. with the exact privacy profile",
+	Formula:  "tau = s x + D(e^epsilon-1) + (sqrt(b)+sqrt(w delta))^2/beta; b = P[max of m |N(0,1)| > x], delta the exact profile of m answers with noise s; w = 2 (linear), 4D (others)",
+	Practice: addGaussian,
+	Proof:    Published,
+	Adaptive: true,
+	Sources: []theory.Source{source("jung20", "transfer theorem"), source("balle18", "Theorem 8"),
+		source("dong22", "Corollary 3.3")},
+	Assumes: []string{independent, inInterval},
+	rule:    optimised{domain: domain{kinds: anyQuery}, reach: from(gaussianJung20Tau)},
+	halves:  true,
+}
+
+// gaussianJung20Tau is the transfer theorem of Jung et al. with the exact privacy
 // profile of Gaussian noise. For every mu, epsilon and x > 0, with noise
 // s = D sqrt(m)/(n mu), b = P[max of m |N(0,1)| > x] and delta = delta_mu(epsilon),
 //
@@ -19,7 +33,7 @@ import (
 //
 // where w = 2 and r = 1 for linear queries; for the others w = 4D, and r =
 // max(1,D) bounds an answer's error.
-func gaussianJung20(g Goal) (float64, Mechanism) {
+func gaussianJung20Tau(g Goal) (float64, Mechanism) {
 	d, n, m := g.spread(), float64(g.Samples), g.Queries
 	lnBeta, r, w := g.Beta.Ln(), 1.0, 2.0
 	if g.Query == Sensitive || g.Query == Minimization {
@@ -77,13 +91,26 @@ func gaussianJung20(g Goal) (float64, Mechanism) {
 	})
 }
 
-// gaussianRogers20 is the mutual-information bound of Rogers et al. with the
+var gaussianRogers20 = Method{
+	Name:     "gaussian-rogers20",
+	Summary:  "Gaussian noise, mutual information and the monitor argument",
+	Formula:  "tau = min over u > 1 of sqrt(u/(2 n beta)) + (1/n) sqrt(2 m n ln(4m/beta)/(u-1-ln u))",
+	Practice: addGaussian + " The failure probability enters as 1/beta: not for small beta.",
+	Proof:    Published,
+	Adaptive: true,
+	Sources:  []theory.Source{source("rogers20", "mutual information and monitor argument"), source("bun16", "")},
+	Assumes:  []string{independent},
+	rule:     optimised{domain: domain{kinds: linear}, reach: from(gaussianRogers20Tau)},
+	halves:   true,
+}
+
+// gaussianRogers20Tau is the mutual-information bound of Rogers et al. with the
 // monitor argument: for every u > 1 the m answers reveal at most
 // (u-1-ln u)/2 nats, the worst query's squared error is then at most u/(4n) in
 // expectation, and Markov's inequality and the noise's tail take beta/2 each:
 //
 //	tau = sqrt(u/(2 n beta)) + (1/n) sqrt(2 m n ln(4m/beta)/(u-1-ln u)).
-func gaussianRogers20(g Goal) (float64, Mechanism) {
+func gaussianRogers20Tau(g Goal) (float64, Mechanism) {
 	n, m, lnBeta := float64(g.Samples), float64(g.Queries), g.Beta.Ln()
 	tail := math.Sqrt(2 * m * lnOver(4, g).Float() / n)
 	// v = ln(u-1); u - 1 - ln u without cancellation.
@@ -106,7 +133,20 @@ func gaussianRogers20(g Goal) (float64, Mechanism) {
 	return certified(tau, 1, Mechanism{Noise: theory.GaussianNoise, Scale: math.Sqrt(m / (n * information(v)))})
 }
 
-// gaussianBassily16 is Theorem 4.5 applied to each of the m queries at
+var gaussianBassily16 = Method{
+	Name:     "gaussian-bassily16",
+	Summary:  "Gaussian noise, transfer theorem of Bassily et al.",
+	Formula:  "tau = 18 epsilon D + s Q; epsilon < 1/3, delta/epsilon = beta/(2m), n >= ln(4 epsilon/delta)/epsilon^2, Q the (1-beta/2)-quantile of the max of m |N(0,1)|",
+	Practice: addGaussian + " Kept for comparison.",
+	Proof:    Published,
+	Adaptive: true,
+	Sources:  []theory.Source{source("bassily16", "transfer theorem"), source("balle18", "Theorem 8")},
+	Assumes:  []string{independent},
+	rule:     optimised{domain: domain{kinds: anyQuery}, reach: from(gaussianBassily16Tau)},
+	halves:   true,
+}
+
+// gaussianBassily16Tau is Theorem 4.5 applied to each of the m queries at
 // delta/epsilon = beta/(2m), with half of beta left for the noise: for every
 // epsilon in (0,1/3) with n >= ln(4 epsilon/delta)/epsilon^2,
 //
@@ -114,7 +154,7 @@ func gaussianRogers20(g Goal) (float64, Mechanism) {
 //
 // Q the (1-beta/2)-quantile of the max of m |N(0,1)| and s the noise that is
 // (epsilon, delta)-private.
-func gaussianBassily16(g Goal) (float64, Mechanism) {
+func gaussianBassily16Tau(g Goal) (float64, Mechanism) {
 	d, n, m := g.spread(), float64(g.Samples), g.Queries
 	lnRatio := math.Min(-lnOver(2, g).Float(), num.Log(0.2499)) // delta < epsilon/4
 	least := math.Sqrt((num.Log(4)-lnRatio)/n) * (1 + 0x1p-40)
@@ -140,48 +180,4 @@ func gaussianBassily16(g Goal) (float64, Mechanism) {
 	return certified(tau, d,
 		Mechanism{Noise: theory.GaussianNoise, Scale: noise(epsilon), Epsilon: epsilon,
 			LnDelta: theory.LogProb(lnEpsilon + lnRatio)})
-}
-
-// laplaceJung20 is the pure transfer theorem with Laplace noise of scale
-// s = m D/(n epsilon) on every answer: for every epsilon and x > 0, with
-// b = P[max of m |Lap(1)| > x],
-//
-//	tau = s x + (e^epsilon - 1) + sqrt(2 ln(1/(beta-b))/n)        for linear queries,
-//	tau = s x + D(e^epsilon - 1) + b max(1,D)/beta                for the others.
-func laplaceJung20(g Goal) (float64, Mechanism) {
-	d, n, m := g.spread(), float64(g.Samples), g.Queries
-	lnBeta := g.Beta.Ln()
-	sampling := func(lnB float64) float64 {
-		if g.Query == Sensitive || g.Query == Minimization {
-			return num.Exp(lnB-lnBeta) * math.Max(1, d)
-		}
-		rest := -math.Expm1(lnB - lnBeta) // (beta-b)/beta
-		if !(rest > 0) {
-			return math.Inf(1)
-		}
-		return math.Sqrt(2 * (-lnBeta - num.Log(rest)) / n)
-	}
-	// For given x the best epsilon balances c/epsilon against D e^epsilon, c the
-	// noise at epsilon = 1: epsilon e^(epsilon/2) = sqrt(c/D).
-	best := func(x float64) (tau, epsilon float64) {
-		ratio := math.Sqrt(float64(m) * x / n)
-		epsilon = math.Min(ratio, 1+2*math.Log1p(ratio))
-		for range 50 {
-			e := ratio * num.Exp(-epsilon/2)
-			step := (epsilon - e) / (1 + e/2)
-			epsilon -= step
-			if math.Abs(step) <= 1e-14*epsilon {
-				break
-			}
-		}
-		return d*float64(m)*x/(n*epsilon) + d*math.Expm1(epsilon), epsilon
-	}
-	least := -num.LogEach(lnBeta, m)
-	x, tau := num.Interval{Lo: least, Hi: least + 60}.Minimize(1e-8, func(x float64) float64 {
-		noisy, _ := best(x)
-		return noisy + sampling(num.LogAny(math.Min(-x, 0), m))
-	})
-	_, epsilon := best(x)
-	return certified(tau, d,
-		Mechanism{Noise: theory.LaplaceNoise, Scale: d * float64(m) / (n * epsilon), Epsilon: epsilon})
 }

@@ -51,6 +51,27 @@ func (o optimised) beta(g Goal) theory.LogProb {
 	return closestBeta(g, func(g Goal) float64 { tau, _ := o.certified(g); return tau })
 }
 
+// closestBeta finds the least beta with reach(beta) <= tau to 1e-12 in ln beta,
+// and returns the certified side, for decisions too dear for a search by ulps.
+func closestBeta(g Goal, reach func(Goal) float64) theory.LogProb {
+	excess := func(lnBeta float64) float64 {
+		g.Beta = theory.LogProb(lnBeta)
+		return reach(g) - g.Tau
+	}
+	hi := -1e-9
+	if excess(hi) > 0 {
+		return 0
+	}
+	lo := -1.
+	for excess(lo) <= 0 {
+		hi, lo = lo, 4*lo
+		if lo < -1e18 {
+			return theory.LogProb(hi)
+		}
+	}
+	return theory.LogProb(num.Interval{Lo: lo, Hi: hi}.SafeRoot(1e-12, excess))
+}
+
 func (o optimised) queries(g Goal) int64 { return mostQueries(g, 1, o.holds) }
 
 // samples goes to the neighbourhood of the least n by secants in ln tau against ln

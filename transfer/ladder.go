@@ -9,6 +9,38 @@ import (
 	"github.com/dpcalc/dpcalc/transfer/feedback"
 )
 
+var ladder = Method{
+	Name:      "ladder",
+	Summary:   "only the best score so far is shown, in steps that are wide at the start",
+	Formula:   "sum over l < K-1 of W_l exp(-n kl(u_(l+1)||v_l - tau)) + sum over 0 < l < K of N_(l-1) exp(-n kl(u_l||v_l + tau)) <= beta; W_l = C(m+l-2,l), N_l = C(m+l-1,l+1), losses u, v; exact tails for 0/1 losses",
+	Practice:  "Show the value of the highest boundary that any score has reached so far, from the table of the plan, and nothing else. It is within tau of the best population score so far at all times, and of the incumbent's own. The table is public and fixed in advance.",
+	Uses:      []string{floorFlag},
+	Proof:     Derived,
+	Adaptive:  true,
+	Feedbacks: []Feedback{Best},
+	Sources:   proved("feedback.md#ladder"),
+	Assumes:   []string{independentOnly},
+	rule:      ladderRule,
+}
+
+// oneScore is the rule for a single look: the score itself.
+var oneScore = fixedQuery{domain: domain{kinds: linear}, exact: true}
+
+// ladderRule is Theorem 4, or the score itself where that needs fewer rows.
+var ladderRule = either{
+	first: board{domain{kinds: linear, needs: ladderNeeds, top: boardLimit}}, second: oneScore, most: 1,
+}
+
+func ladderNeeds(g Goal) error {
+	if g.Tau == 0 || g.Tau >= feedback.LeastLadderTau {
+		return nil
+	}
+	return needs("a tau of at least " + formatFloat(feedback.LeastLadderTau))
+}
+
+// boardLimit is where the tau of a board ends: a constant is as good from there on.
+func boardLimit(g Goal) float64 { return (1 - g.Floor) / 2 }
+
 // board is Theorem 4. A table is built for n, m and tau, and its sum of errors is the least beta. A search goes by the
 // rough sum, which is smooth, and the table decides near where that ends. The sum of a table of 0/1 losses is not
 // monotone by a hundredth or so, as counts are whole.
@@ -288,4 +320,38 @@ func follows(s, before theory.Step, g Goal) bool {
 		return false
 	}
 	return g.Query != Binary || s.Count > before.Count && s.Count <= g.Samples
+}
+
+// CertifyOneScore fills in the failure probability at which the score of the only model is shown as it is. It is that
+// of the answer, or 0, the probability one.
+func (a *Answer) CertifyOneScore() {
+	if a.Queries != 1 || a.Tau >= boardLimit(a.Goal) || !oneScore.holds(a.Goal) {
+		a.Beta = 0
+	}
+}
+
+var ladderBlum15 = Method{
+	Name:      "ladder-blum15",
+	Summary:   "only the best score so far is shown: the published Ladder with one step",
+	Formula:   "exp(-2 e^2 n + (1/eta + 2) ln(4m/eta) + 1) <= beta at tau = e + eta, for the best step eta",
+	Practice:  "Show a new best score, rounded to a multiple of the step, when it exceeds the last one shown by the step. Kept for comparison.",
+	Proof:     Published,
+	Adaptive:  true,
+	Feedbacks: []Feedback{Best},
+	Sources:   []theory.Source{source("blum15", "Theorem 3.1")},
+	Assumes:   []string{independent},
+	rule: closed{domain: domain{kinds: linear}, need: ladderBlum15Rows, run: func(g Goal) Mechanism {
+		_, step := ladderBlum15Of(g).Need()
+		return Mechanism{Step: step}
+	}},
+}
+
+// ladderBlum15Rows is the published Ladder at its best step.
+func ladderBlum15Rows(g Goal) num.DD {
+	need, _ := ladderBlum15Of(g).Need()
+	return need
+}
+
+func ladderBlum15Of(g Goal) feedback.LadderBlum15 {
+	return feedback.LadderBlum15{Queries: g.Queries, Tau: g.Tau, LnBeta: g.Beta.Ln()}
 }

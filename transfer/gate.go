@@ -1,0 +1,91 @@
+package transfer
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/feedback"
+)
+
+var gate = Method{
+	Name:      "gate",
+	Summary:   "only pass or fail is shown: the tree of what could be asked",
+	Formula:   "N A(tau) <= beta, N = sum over l <= min(B,m-1) of C(m-1,l), A(s) = exp(-n min_p kl(p+s||p)); at a known bar c the greater of exp(-n kl(c+tau||c)) and exp(-n kl(c+tau||c+2tau)); exact tails for 0/1 queries; Lemma 5 for differences",
+	Practice:  passOrFail + " What passes is above its bar, and what is 2 tau above its bar passes. A retry gets the same bit.",
+	Uses:      []string{passesFlag, barFlag, disagreementFlag},
+	Proof:     Derived,
+	Adaptive:  true,
+	OneSided:  true,
+	Feedbacks: []Feedback{Gate},
+	Sources:   proved("feedback.md#gate", "feedback.md#tails"),
+	Assumes:   []string{independentOnly},
+	rule:      gateRule,
+}
+
+const passOrFail = "Test j passes if and only if its mean on the holdout is at least its bar plus tau. Show this bit and nothing else, no score, no margin, no rank; show nothing at all after pass B."
+
+// gateRule is Theorem 3.
+var gateRule = union{
+	domain: domain{kinds: allKinds, needs: passesFit}, look: oneLook{exact: true, bar: true},
+	lnNodes: gateNodes,
+	run: func(g Goal, lnNodes float64) Mechanism {
+		run := Mechanism{LnNodes: Some(lnNodes)}
+		if !g.Bar.Given {
+			return run
+		}
+		run.PassAt = Some(g.Bar.Value + g.Tau)
+		if g.Query == Binary {
+			g.Beta -= theory.LogProb(lnNodes)
+			gate := countRule{}.gate(g)
+			run.PassCount, _ = gate.Count(g.Samples, int64(float64(g.Samples)*run.PassAt.Value))
+			run.PassAt = Some(float64(run.PassCount) / float64(g.Samples))
+		}
+		return run
+	},
+}
+
+func gateNodes(g Goal) float64 {
+	ln := feedback.Gate{Queries: g.Queries, Passes: g.passes()}.LnNodes().Float()
+	return ln * (1 + 2e-16)
+}
+
+// passesFit asks for no more passes than queries.
+func passesFit(g Goal) error {
+	if g.Queries > 0 && g.Passes > g.Queries {
+		return needs("passes of at most the number of queries")
+	}
+	return nil
+}
+
+// CertifyCount fills in the failure probability at which a gate for 0/1 values that passes at this count is certified.
+func (a *Answer) CertifyCount(count int64) {
+	ln := gateNodes(a.Goal) + countRule{}.gate(a.Goal).LnFailure(a.Samples, count)
+	a.Beta = theory.LogProb(math.Min(ln*(1-4e-16), 0))
+}
+
+var gateRenggli19 = Method{
+	Name:      "gate-renggli19",
+	Summary:   "only pass or fail is shown: the published count of ease.ml/ci",
+	Formula:   "N exp(-2 n tau^2) <= beta, N = m until the first pass, 2^m for more; a difference: two estimates with tau/2 and beta/2 each, or with a disagreement d: n = ln(4N/beta)/(d h(tau/d)), h(u) = (1+u) ln(1+u) - u",
+	Practice:  passOrFail + " Kept for comparison: from the second pass on it counts every sequence of verdicts.",
+	Uses:      []string{passesFlag, disagreementFlag},
+	Proof:     Published,
+	Adaptive:  true,
+	OneSided:  true,
+	Feedbacks: []Feedback{Gate},
+	Sources:   []theory.Source{source("renggli19", "Sections 3 and 4")},
+	Assumes:   []string{independent},
+	rule:      closed{domain: domain{kinds: means, needs: passesFit}, need: gateRenggli19Rows},
+}
+
+// gateRenggli19Rows is the published gate.
+func gateRenggli19Rows(g Goal) num.DD {
+	if g.Checked {
+		g.Disagreement = 0
+	}
+	return feedback.GateRenggli19{
+		Queries: g.Queries, Passes: g.passes(), Tau: g.Tau, LnBeta: g.Beta.Ln(), Difference: g.Query == Difference,
+		Disagreement: g.Disagreement,
+	}.Need()
+}

@@ -1,0 +1,138 @@
+package transfer
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+var dp = Method{
+	Name:      "dp",
+	Summary:   "output of an epsilon-DP procedure: the tilt theorem",
+	Formula:   "n >= ln(2m/beta)/(2 (tau - tanh(epsilon/4))^2), epsilon = tau unless given",
+	Practice:  privateOutput,
+	Proof:     Derived,
+	Procedure: true,
+	Sources:   proved("transfer.md#dp"),
+	Assumes:   []string{independentOnly, wholeInput},
+	rule: closed{domain: domain{kinds: linear, needs: dpTiltNeeds}, need: dpTiltRows, epsilon: tiltEpsilon,
+		run: func(g Goal) Mechanism { return Mechanism{Epsilon: tiltEpsilon(g)} }},
+}
+
+const privateOutput = "For a procedure that is itself private and puts out functions, such as a private learner: its functions' values on the data are then within tau of the population. It does not say how to answer queries."
+
+// dpTiltRows is the theorem for pure privacy and one selected function at level
+// beta/m: n >= ln(2m/beta)/(2 (tau - tanh(epsilon/4))^2), tau > tanh(epsilon/4).
+func dpTiltRows(g Goal) num.DD {
+	gap := num.FromFloat(g.Tau).Sub(tanhQuarter(tiltEpsilon(g)))
+	if gap.Float() <= 0 {
+		return num.FromFloat(math.Inf(1))
+	}
+	return lnOver(2, g).Div(gap.Mul(gap).MulFloat(2))
+}
+
+// tiltEpsilon is the goal's epsilon, or tau.
+func tiltEpsilon(g Goal) float64 {
+	if g.Epsilon > 0 {
+		return g.Epsilon
+	}
+	return g.Tau
+}
+
+// tanhQuarter returns tanh(eps/4) = (e^(eps/2)-1)/(e^(eps/2)+1).
+func tanhQuarter(eps float64) num.DD {
+	if eps > 200 {
+		return num.FromFloat(1)
+	}
+	e := num.FromFloat(eps / 2).Exp()
+	return e.AddFloat(-1).Div(e.AddFloat(1))
+}
+
+func dpTiltNeeds(g Goal) error {
+	if g.Epsilon > 0 && g.Tau > 0 && num.Tanh(g.Epsilon/4) >= g.Tau {
+		return needs("epsilon below 4 atanh(tau) = " + formatFloat(4*math.Atanh(g.Tau)))
+	}
+	return nil
+}
+
+var dpMaxInfo = Method{
+	Name:      "dp-maxinfo",
+	Summary:   "output of an epsilon-DP procedure, epsilon = tau^2: max-information",
+	Formula:   "n >= ln(2m/beta)/tau^2 at epsilon = tau^2",
+	Practice:  privateOutput,
+	Proof:     Published,
+	Procedure: true,
+	Sources:   []theory.Source{source("dwork15generalization", "max-information of pure differential privacy")},
+	Assumes:   []string{independent, wholeInput},
+	rule:      dpRule(dpMaxInfoRows, "tau^2", func(tau float64) float64 { return tau * tau }, nil),
+}
+
+// dpMaxInfoRows is Corollary 2.1.1: epsilon = tau^2 and 2m exp(-tau^2 n) <= beta.
+func dpMaxInfoRows(g Goal) num.DD { return lnOver(2, g).Div(square(g)) }
+
+var dpDwork15 = Method{
+	Name:      "dp-dwork15",
+	Summary:   "output of an epsilon-DP procedure, epsilon = tau",
+	Formula:   "n >= ln(6m/beta)/tau^2 at epsilon = tau",
+	Practice:  privateOutput + " It asks for far weaker privacy than dp-maxinfo.",
+	Proof:     Published,
+	Procedure: true,
+	Sources:   []theory.Source{source("dwork15preserving", "pure differential privacy")},
+	Assumes:   []string{independent, wholeInput},
+	rule:      dpRule(dpDworkRows, "tau", func(tau float64) float64 { return tau }, nil),
+}
+
+// dpDworkRows is Corollary 2.3.1: epsilon = tau and 6m exp(-tau^2 n) <= beta.
+func dpDworkRows(g Goal) num.DD { return lnOver(6, g).Div(square(g)) }
+
+var dpApproxDwork15 = Method{
+	Name:      "dp-approx-dwork15",
+	Summary:   "output of an (epsilon, delta)-DP procedure, epsilon = tau/4",
+	Formula:   "n >= 48 ln(8m/beta)/tau^2 at epsilon = tau/4, delta = (beta/(8m))^(4/tau)",
+	Practice:  privateOutput + " The delta it asks for is far below what float64 can hold: see ln_delta.",
+	Proof:     Published,
+	Procedure: true,
+	Sources:   []theory.Source{source("dwork15preserving", "approximate differential privacy")},
+	Assumes:   []string{independent, wholeInput},
+	rule:      dpRule(dpApproxRows, "tau/4", func(tau float64) float64 { return tau / 4 }, lnDeltaApprox),
+}
+
+// dpApproxRows is Theorem 2.4 at level beta/m: n >= 48 ln(8m/beta)/tau^2.
+func dpApproxRows(g Goal) num.DD { return lnOver(8, g).MulFloat(48).Div(square(g)) }
+
+// lnDeltaApprox is Theorem 2.4's ln delta = (4/tau) ln(beta/(8m)), rounded down.
+func lnDeltaApprox(g Goal) theory.LogProb {
+	ln := lnOver(8, g).MulFloat(-4).Div(num.FromFloat(g.Tau))
+	return theory.LogProb(math.Nextafter(ln.Float(), math.Inf(-1)))
+}
+
+func dpRule(need func(Goal) num.DD, text string, limit func(tau float64) float64,
+	lnDelta func(Goal) theory.LogProb) closed {
+	check, choose := epsilonAtMost(text, limit)
+	return closed{domain: domain{kinds: linear, needs: check}, need: need, epsilon: choose, run: func(g Goal) Mechanism {
+		m := Mechanism{Epsilon: choose(g)}
+		if lnDelta != nil {
+			m.LnDelta = lnDelta(g)
+		}
+		return m
+	}}
+}
+
+// epsilonAtMost builds the hypothesis epsilon <= limit(tau) of the dp methods:
+// a given epsilon must satisfy it, and without one the limit itself is used.
+func epsilonAtMost(text string, limit func(tau float64) float64) (func(Goal) error, func(Goal) float64) {
+	check := func(g Goal) error {
+		if g.Epsilon > 0 && g.Tau > 0 && g.Epsilon > limit(g.Tau) {
+			return needs("epsilon at most " + text + " = " + formatFloat(limit(g.Tau)))
+		}
+		return nil
+	}
+	choose := func(g Goal) float64 {
+		if g.Epsilon > 0 {
+			return g.Epsilon
+		}
+		return limit(g.Tau)
+	}
+	return check, choose
+}

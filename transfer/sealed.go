@@ -1,0 +1,27 @@
+package transfer
+
+import "github.com/dpcalc/dpcalc/theory"
+
+var sealed = Method{
+	Name:      "sealed",
+	Summary:   "the finalists are scored once, together, on rows that nobody has looked at",
+	Formula:   "as hoeffding-kl for m finalists, as binomial for 0/1 queries; McDiarmid for functions of sensitivity D/n",
+	Practice:  "Look at other rows as you like and choose m finalists. Score all of them on the sealed rows in one go, show the scores, and never use these rows again.",
+	Uses:      []string{disagreementFlag},
+	Proof:     Published,
+	Adaptive:  true,
+	OneSided:  true,
+	Feedbacks: []Feedback{Final},
+	Sources: []theory.Source{source("hoeffding63", "Theorem 1"), source("chen11", ""), source("zubkov13", "Theorem 1"),
+		source("mcdiarmid89", "")},
+	Tails:   differences,
+	Assumes: []string{independent},
+	rule:    sealedRule,
+}
+
+// sealedRule is the union over the finalists.
+var sealedRule = func() union {
+	u := perQuery(allKinds, true, false)
+	u.run = transcriptsRule.run
+	return u
+}()

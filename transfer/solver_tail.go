@@ -1,0 +1,194 @@
+package transfer
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/feedback"
+)
+
+// fixedQuery is a requirement on the rows that one query, fixed before it meets
+// them, needs at level beta/m: the relative-entropy form or, for 0/1 queries, the
+// binomial one.
+type fixedQuery struct {
+	domain
+	split bool // n is first divided into m equal parts, one for each query
+	exact bool // use the binomial requirement where the query is 0/1
+}
+
+// tight: the worst population is searched, and on the safe side, but nothing that the
+// planner is free to choose.
+func (fixedQuery) tight() bool { return true }
+
+// binomial reports whether the binomial requirement is used for g.
+func (f fixedQuery) binomial(g Goal) bool { return f.exact && g.Query == Binary }
+
+func (f fixedQuery) holds(g Goal) bool {
+	n := f.rows(g)
+	if n < 1 {
+		return false
+	}
+	decide := theory.KLHolds
+	if f.binomial(g) {
+		decide = theory.BinomialHolds
+	}
+	ok, _ := decide(fixedGoal(g), n)
+	return ok
+}
+
+// rows returns how many rows one query meets.
+func (f fixedQuery) rows(g Goal) int64 {
+	if f.split {
+		return g.Samples / g.Queries
+	}
+	return g.Samples
+}
+
+func fixedGoal(g Goal) theory.Fixed {
+	return theory.Fixed{Tau: g.Tau, Level: theory.Level{Queries: g.Queries, Beta: g.Beta}}
+}
+
+func (f fixedQuery) samples(g Goal) (reached, error) {
+	least := theory.KLSamples
+	if f.binomial(g) {
+		least = theory.BinomialSamples
+	}
+	n, err := least(fixedGoal(g))
+	if err != nil {
+		return reached{}, err
+	}
+	parts := int64(1)
+	if f.split {
+		parts = g.Queries
+	}
+	if n.Value > MaxCount/parts {
+		return reached{}, theory.TooMany(float64(n.Value) * float64(parts))
+	}
+	return reached{n: n.Value * parts}, nil
+}
+
+func (f fixedQuery) queries(g Goal) int64 {
+	if f.split || !f.binomial(g) {
+		return mostQueries(g, 1, f.holds)
+	}
+	worst, err := theory.BinomialWorst(theory.Deviation{Samples: g.Samples, Tau: g.Tau})
+	ok := func(m int64) bool { g.Queries = m; return f.holds(g) }
+	if err != nil || !ok(1) {
+		return 0
+	}
+	guess := int64(min(num.Exp(min(g.Beta.Ln()-worst.Ln(), 40)), MaxCount))
+	return num.Ints{Lo: 1, Hi: MaxCount, Guess: guess}.Greatest(ok)
+}
+
+// tau starts where p = 1/2 is the worst case, which it is unless tau is large, and
+// else from Hoeffding's bound.
+func (f fixedQuery) tau(g Goal) (float64, Mechanism) {
+	rows := f.rows(g)
+	if f.binomial(g) && rows >= 1 {
+		tau, err := theory.BinomialTau(fixedGoal(g).Level, rows)
+		if err != nil {
+			tau = g.spread()
+		}
+		return tau, Mechanism{}
+	}
+	level := lnOver(2, g).Float() / math.Max(float64(rows), 1)
+	guess := math.Sqrt(level / 2)
+	for i := 0; i < 6 && guess < 0.49; i++ { // K(tau) = kl(1/2+tau||1/2) has slope 2 atanh(2 tau)
+		guess -= (num.KLShift{P: 0.5, Shift: guess}.Nats() - level) / (2 * math.Atanh(2*guess))
+		guess = math.Max(guess, 1e-300)
+	}
+	return leastTau(g, guess, f.holds), Mechanism{}
+}
+
+func (f fixedQuery) beta(g Goal) theory.LogProb {
+	rows := f.rows(g)
+	if f.binomial(g) && rows >= 1 {
+		worst, err := theory.BinomialWorst(theory.Deviation{Samples: rows, Tau: g.Tau})
+		beta := worst.Ln() + num.Log(float64(g.Queries))
+		beta += 1e-13 + 1e-15*(math.Abs(beta)-worst.Ln()) // so that beta/m is not below worst
+		if err != nil || !(beta < 0) {
+			return 0
+		}
+		return theory.LogProb(beta)
+	}
+	guess := num.Log(2*float64(g.Queries)) - float64(rows)*num.KLShift{P: 0.5, Shift: math.Min(g.Tau, 0.499)}.Nats()
+	return leastBeta(g, math.Min(guess, -1e-300), f.holds)
+}
+
+// sideRule is one side of one 0/1 query: the exact binomial tail, or a bound on it.
+type sideRule struct{}
+
+func (sideRule) applies(g Goal) error { return zeroOne.check(g.Query) }
+
+func (sideRule) limit(g Goal) float64 { return g.spread() }
+
+func (sideRule) tight() bool { return true }
+
+func (sideRule) holds(g Goal) bool {
+	ok, err := theory.BinomialSideHolds(theory.Side{Tau: g.Tau, Beta: g.Beta}, g.Samples)
+	return ok && err == nil
+}
+
+func (sideRule) samples(g Goal) (reached, error) {
+	n, err := theory.BinomialSideSamples(theory.Side{Tau: g.Tau, Beta: g.Beta})
+	return reached{n: n.Value}, err
+}
+
+func (r sideRule) queries(g Goal) int64 { return mostQueries(g, 1, r.holds) }
+
+func (sideRule) tau(g Goal) (float64, Mechanism) {
+	tau, err := theory.BinomialSideTau(g.Beta, g.Samples)
+	if err != nil {
+		tau = g.spread()
+	}
+	return tau, Mechanism{}
+}
+
+func (sideRule) beta(g Goal) theory.LogProb {
+	worst, err := theory.BinomialSideWorst(theory.Deviation{Samples: g.Samples, Tau: g.Tau})
+	if err != nil {
+		return 0
+	}
+	return worst
+}
+
+// countRule is one side of one 0/1 query at a known bar, by the count that passes.
+type countRule struct{}
+
+func (countRule) gate(g Goal) feedback.CountGate {
+	return feedback.CountGate{Bar: g.bar(), LnRisk: g.Beta.Ln()}
+}
+
+func (countRule) applies(g Goal) error { return zeroOne.check(g.Query) }
+
+func (countRule) limit(g Goal) float64 { return barredLimit(g) }
+
+func (countRule) tight() bool { return true }
+
+func (r countRule) holds(g Goal) bool { return r.gate(g).Holds(g.Samples) }
+
+func (r countRule) samples(g Goal) (reached, error) {
+	if n := r.gate(g).Samples(MaxCount); n > 0 {
+		return reached{n: n}, nil
+	}
+	return reached{}, theory.TooMany(math.Inf(1))
+}
+
+func (r countRule) queries(g Goal) int64 { return mostQueries(g, 1, r.holds) }
+
+func (r countRule) tau(g Goal) (float64, Mechanism) {
+	if r.gate(g).Always() {
+		return 0, Mechanism{}
+	}
+	top := barredLimit(g)
+	tau := num.Near{From: g.Tau, Top: top}.Least(func(tau float64) bool { g.Tau = tau; return r.holds(g) })
+	return tau, Mechanism{}
+}
+
+func (r countRule) beta(g Goal) theory.LogProb {
+	if r.gate(g).Always() {
+		return theory.Zero
+	}
+	return mostCertain(g, r.holds)
+}

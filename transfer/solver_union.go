@@ -1,0 +1,175 @@
+package transfer
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/feedback"
+)
+
+// oneLook is the rule for one query, fixed before it meets the rows, at a failure probability that may be a small
+// share of the goal's.
+type oneLook struct {
+	both  bool // whether both sides count unless the goal asks for one
+	exact bool // whether the tails of 0/1 queries are binomial
+	bar   bool // whether a known bar counts
+}
+
+// pick returns the tail that serves the goal.
+func (o oneLook) pick(g Goal) rule {
+	every := domain{kinds: allKinds}
+	both, exact, barred := o.both && !g.OneSided, o.exact && g.Query == Binary, o.bar && g.Bar.Given
+	switch {
+	case exact && barred:
+		return countRule{}
+	case both && linear.check(g.Query) == nil:
+		return fixedQuery{domain: domain{kinds: linear}, exact: exact}
+	case exact:
+		return sideRule{}
+	case both:
+		return closed{domain: every, need: bothSides}
+	}
+	if at, ok := g.values().(feedback.Barred); ok && barred {
+		every.top = barredLimit
+		return closed{domain: every, need: func(g Goal) num.DD { return oneSide(g, at.RateAt(g.bar())) }}
+	}
+	return closed{domain: every, need: func(g Goal) num.DD { return oneSide(g, g.values().Rate(g.Tau)) }}
+}
+
+// oneSide is n >= ln(1/beta)/rate: the rate is E(tau) or, at a known bar, that of the likelier error there.
+func oneSide(g Goal, rate num.DD) num.DD {
+	return feedback.Need(num.DD{}, feedback.Exponential{Sides: 1, Rate: rate}, g.Beta.Ln())
+}
+
+// bothSides is n >= ln(2/beta)/E(tau).
+func bothSides(g Goal) num.DD {
+	return feedback.Need(num.DD{}, feedback.Exponential{Sides: 2, Rate: g.values().Rate(g.Tau)}, g.Beta.Ln())
+}
+
+func (g Goal) bar() feedback.Bar {
+	return feedback.Bar{Height: g.Bar.Value, Margin: g.Tau, OneSided: g.OneSided}
+}
+
+// barredLimit is where the tau of a gate ends: beyond, nothing passes at a known bar.
+func barredLimit(g Goal) float64 {
+	if g.Bar.Given {
+		return 1 - g.Bar.Value
+	}
+	return g.spread()
+}
+
+// union is the tree lemma with one tail: so many nodes, each at its share of the failure probability.
+type union struct {
+	domain
+	look    oneLook
+	lnNodes func(g Goal) float64         // ln of the number of nodes, rounded up, growing with the queries
+	split   bool                         // n is first divided into m equal parts, and a node meets one of them
+	run     unionRun                     // what to run for a certified plan; nil means nothing
+	most    func(g Goal) (queries int64) // more queries than that the count does not cover; nil means any number
+}
+
+// unionRun is what to run, of which ln of the number of nodes may be a part.
+type unionRun func(g Goal, lnNodes float64) Mechanism
+
+// share is the goal of one node.
+func (u union) share(g Goal) Goal { return u.shareOf(g, u.lnNodes(g)) }
+
+func (u union) shareOf(g Goal, lnNodes float64) Goal {
+	if g.Beta != 0 {
+		g.Beta = theory.LogProb(math.Nextafter(g.Beta.Ln()-lnNodes, math.Inf(-1)))
+	}
+	if u.split {
+		g.Samples /= g.Queries
+	}
+	g.Queries = 1
+	return g
+}
+
+func (u union) tight() bool { return true }
+
+func (u union) limit(g Goal) float64 { return u.look.pick(g).limit(g) }
+
+func (u union) holds(g Goal) bool {
+	if u.applies(g) != nil || u.split && g.Samples < g.Queries {
+		return false
+	}
+	return u.look.pick(g).holds(u.share(g))
+}
+
+func (u union) samples(g Goal) (reached, error) {
+	least, err := u.look.pick(g).samples(u.share(g))
+	if err != nil || !u.split {
+		return least, err
+	}
+	if least.n > MaxCount/g.Queries {
+		return reached{}, theory.TooMany(float64(least.n) * float64(g.Queries))
+	}
+	return reached{n: least.n * g.Queries}, nil
+}
+
+// queries compares what one node may fail with, unless the rows of a node depend on the queries.
+func (u union) queries(g Goal) int64 {
+	holds := u.holds
+	if !u.split {
+		one := g
+		one.Queries = 1
+		worst := u.look.pick(g).beta(one)
+		if worst == 0 {
+			worst = math.MaxFloat64
+		}
+		holds = func(g Goal) bool { return u.applies(g) == nil && g.Beta.Ln()-u.lnNodes(g) > worst.Ln() }
+	}
+	first := fewest(g, false)
+	if u.most != nil {
+		all := g
+		if all.Queries = u.most(g); all.Queries < first {
+			return 0
+		} else if holds(all) {
+			return all.Queries
+		}
+	}
+	return mostQueries(g, first, holds)
+}
+
+func (u union) tau(g Goal) (float64, Mechanism) {
+	if u.split && g.Samples < g.Queries {
+		return limit(u, g), Mechanism{}
+	}
+	lnNodes := u.lnNodes(g)
+	tau, _ := u.look.pick(g).tau(u.shareOf(g, lnNodes))
+	if u.run == nil || tau >= limit(u, g) {
+		return tau, Mechanism{}
+	}
+	if g.Tau = max(g.Tau, tau); u.applies(g) != nil { // what is run is that of the tau asked for, if one is
+		return tau, Mechanism{}
+	}
+	return tau, u.run(g, lnNodes)
+}
+
+func (u union) beta(g Goal) theory.LogProb {
+	if u.split && g.Samples < g.Queries {
+		return 0
+	}
+	worst := u.look.pick(g).beta(u.share(g))
+	if worst == theory.Zero {
+		return worst
+	}
+	ln := worst.Ln() + u.lnNodes(g)
+	if ln += 1e-13 + 1e-15*(math.Abs(ln)-worst.Ln()); worst == 0 || !(ln < 0) {
+		return 0
+	}
+	return theory.LogProb(ln)
+}
+
+// perQuery is the union over the queries themselves.
+func perQuery(kinds kinds, exact, split bool) union {
+	return union{domain: domain{kinds: kinds}, look: oneLook{both: true, exact: exact}, split: split, lnNodes: lnQueries}
+}
+
+func lnQueries(g Goal) float64 {
+	if g.Queries == 1 {
+		return 0
+	}
+	return math.Nextafter(num.Log(float64(g.Queries)), math.Inf(1))
+}

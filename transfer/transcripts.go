@@ -1,0 +1,51 @@
+package transfer
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+var transcripts = Method{
+	Name:      "transcripts",
+	Summary:   "a number of queries that could be asked in all, counted by the user",
+	Formula:   "N sup_p [exp(-n kl(p+tau||p)) + exp(-n kl(p-tau||p))] <= beta; exact tails for 0/1 queries; Lemma 5 for differences",
+	Practice:  "Count the queries that could be asked after every sequence of responses that may be shown, all of them together: that is N. For responses of b bits and m queries it is at most 2^(bm)/(1 - 2^-b).",
+	Uses:      []string{disagreementFlag},
+	Proof:     Published,
+	Adaptive:  true,
+	Counted:   true,
+	OneSided:  true,
+	Feedbacks: []Feedback{Answers},
+	Sources: []theory.Source{source("dwork15generalization", "Section 3, description length"),
+		source("hoeffding63", "Theorem 1"), source("chen11", ""), source("zubkov13", "Theorem 1")},
+	Tails:   differences,
+	Assumes: []string{independent},
+	rule:    transcriptsRule,
+}
+
+// transcriptsRule is the union over as many queries as the user counts.
+var transcriptsRule = union{
+	domain: domain{kinds: allKinds, needs: transcriptsGiven}, look: oneLook{both: true, exact: true},
+	lnNodes: lnTranscripts,
+	run:     func(_ Goal, lnNodes float64) Mechanism { return Mechanism{LnNodes: Some(lnNodes)} },
+	most:    func(g Goal) int64 { return int64(num.Exp(min(lnTranscripts(g), num.Log(MaxCount)))) },
+}
+
+func lnTranscripts(g Goal) float64 {
+	if g.Transcripts > 1 {
+		return math.Nextafter(num.Log(g.Transcripts), math.Inf(1))
+	}
+	return g.LnTranscripts
+}
+
+func transcriptsGiven(g Goal) error {
+	if g.Transcripts == 0 && g.LnTranscripts == 0 {
+		return needs("a number of transcripts")
+	}
+	if num.Log(float64(g.Queries)) > lnTranscripts(g)*(1+1e-15) {
+		return needs("at least as many transcripts as queries")
+	}
+	return nil
+}
