@@ -2,10 +2,13 @@ package holdout
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -172,6 +175,130 @@ func TestPromisesBeyondTheTheorem(t *testing.T) {
 			if err := reverified(&changed); err == nil {
 				t.Errorf("%s for %s values: %s verifies", c.method, c.query, name)
 			}
+		}
+	}
+}
+
+// A ledger whose plan has no certificate does not verify, and takes no new look: the line says which theorem the plan
+// has lost, and why. A look that was shown is repeated.
+func TestUncertifiedLedger(t *testing.T) {
+	for name, c := range tornCases(t) {
+		ids, classes := rowsOf(t, c.rows, 1)
+		labels := labelsOf(t, ids, classes)
+		l, dir := ledgerOf(t, labels, c.terms)
+		asked := func(k int) Submission { return c.look(Columns(ids, right(classes, c.right[k]*c.rows/1000)), k) }
+		first := takes(t, l, asked(0))
+		_, lines, err := l.Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		lost := *l.plan
+		lost.Promise.Tau /= 10
+		lost.Promise.Hold /= 10
+		if err := lost.encode(); err != nil {
+			t.Fatal(err)
+		}
+		looks, err := newHistory(&lost).append(lines)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for file, text := range map[string][]byte{planFile: lost.sealed, looksFile: looks} {
+			if err := os.WriteFile(filepath.Join(dir, file), text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		method, _ := transfer.Lookup(lost.Method)
+		goal, err := lost.Promise.goal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := method.Solve(goal)
+		if err != nil || answer.Status == theory.OK {
+			t.Fatalf("%s: %+v, %v", name, answer, err)
+		}
+		want := "plan.json: the plan has no certificate by the theorem of " + lost.Method + ": " + answer.Reason
+		refused := func(what string, err error) {
+			if corrupt := (*CorruptError)(nil); !errors.As(err, &corrupt) || err.Error() != want {
+				t.Errorf("%s: %s: %v, want %s", name, what, err, want)
+			}
+		}
+		_, err = Verify(dir, "")
+		refused("verify", err)
+		if l, err = Open(dir, labels); err != nil {
+			t.Fatal(err)
+		}
+		_, err = l.Score(context.Background(), asked(1))
+		refused("a new look", err)
+		_, err = l.Preview(asked(1))
+		refused("a preview of one", err)
+		if again := takes(t, l, asked(0)); !again.Known || printed(again.Response) != printed(first.Response) ||
+			again.Verdict != first.Verdict {
+			t.Errorf("%s: the look %+v is repeated as %+v", name, first, again)
+		}
+		if text := files(t, dir)[looksFile]; text != string(looks) {
+			t.Errorf("%s: something was written: %s", name, text)
+		}
+	}
+}
+
+// A plan whose promise is none is not the fault of who asks: the line names the member of plan.json.
+func TestPromiseThatIsNone(t *testing.T) {
+	ids, classes := rowsOf(t, 200, 1)
+	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms(5, 0.4, beta(t, "0.1"), "gaussian"))
+	for want, change := range map[string]func(*Promise){
+		"plan.json: samples: got -1, want ": func(p *Promise) { p.Samples = -1 },
+		"plan.json: queries: got -1, want ": func(p *Promise) { p.Queries = -1 },
+		"plan.json: tau: got -1, want ":     func(p *Promise) { p.Tau = -1 },
+		"plan.json: got no samples":         func(p *Promise) { p.Samples = 0 },
+	} {
+		none := *l.plan
+		change(&none.Promise)
+		if err := none.encode(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, planFile), none.sealed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		corrupt, domain := (*CorruptError)(nil), (*theory.DomainError)(nil)
+		_, err := Verify(dir, "")
+		if !errors.As(err, &corrupt) || errors.As(err, &domain) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// A ledger under which the plan is replaced takes no look, shows nothing, and repeats nothing. Once the plan is as it
+// was, it goes on.
+func TestReplacedPlan(t *testing.T) {
+	ids, classes := rowsOf(t, 300, 1)
+	labels := labelsOf(t, ids, classes)
+	l, dir := ledgerOf(t, labels, terms(5, 0.4, beta(t, "0.1"), "gaussian"))
+	_, other := ledgerOf(t, labels, terms(5, 0.5, beta(t, "0.1"), "gaussian"))
+	own, put := files(t, dir)[planFile], files(t, other)[planFile]
+	ask := func(right float64) (Answer, error) {
+		return l.Score(context.Background(), Submission{Values: Columns(ids, guesses(classes, right, 1))})
+	}
+	for _, looked := range []bool{false, true} { // before the first look, and after it
+		if err := os.WriteFile(filepath.Join(dir, planFile), []byte(put), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		replaced := (*ReplacedError)(nil)
+		for _, right := range []float64{0.5, 0.6} {
+			if a, err := ask(right); !errors.As(err, &replaced) || a.Response != nil {
+				t.Errorf("looked %v: %+v, %v", looked, a, err)
+			}
+		}
+		if _, err := l.Preview(Submission{Values: Columns(ids, classes)}); !errors.As(err, &replaced) {
+			t.Errorf("looked %v: a preview: %v", looked, err)
+		}
+		if _, _, err := l.Read(); !errors.As(err, &replaced) {
+			t.Errorf("looked %v: the status: %v", looked, err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, planFile), []byte(own), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if a, err := ask(0.5); err != nil || a.Look != 1 {
+			t.Errorf("looked %v: the plan is as it was: %+v, %v", looked, a, err)
 		}
 	}
 }

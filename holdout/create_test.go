@@ -94,6 +94,28 @@ func TestNewLedgerIsOnTheDisk(t *testing.T) {
 	}
 }
 
+// A new ledger is taken away with its folder, and one that somebody has looked at is not.
+func TestDiscard(t *testing.T) {
+	ids, classes := rowsOf(t, 200, 1)
+	for _, looked := range []bool{false, true} {
+		l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms(3, 0.4, beta(t, "0.1"), "gaussian"))
+		if looked {
+			other, err := Open(dir, labelsOf(t, ids, classes))
+			if err != nil {
+				t.Fatal(err)
+			}
+			takes(t, other, Submission{Values: Columns(ids, classes)})
+		}
+		err := l.Discard(t.Context())
+		if _, left := os.Stat(dir); (err != nil) != looked || (left == nil) != looked {
+			t.Errorf("looked %v: %v, %v", looked, err, left)
+		}
+		if v, err := Verify(dir, ""); looked && (err != nil || v.Looks != 1) {
+			t.Errorf("%+v, %v", v, err)
+		}
+	}
+}
+
 // Many calls at once make one ledger.
 func TestManyInits(t *testing.T) {
 	ids, classes := rowsOf(t, 200, 1)

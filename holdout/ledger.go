@@ -1,6 +1,7 @@
 package holdout
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -15,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -40,7 +42,10 @@ type Ledger struct {
 	right  []mark // the right predictions
 	hooks
 
+	certified func() error // whether the plan has its certificate, computed once
+
 	turn    chan struct{} // holds one while a look is taken
+	owns    bool          // the folder, which this Ledger has made
 	seen    *history      // as far as this Ledger has read under the lock; nil if it has not
 	settled int64         // bytes of the looks' file that this Ledger has put on the disk
 }
@@ -52,6 +57,7 @@ func newLedger(dir string) *Ledger {
 // use takes a plan and its labels.
 func (l *Ledger) use(p *Plan, labels *Labels) (err error) {
 	l.plan, l.reader = p, reader{rows: &labels.roster, match: p.Match, classes: p.Classes}
+	l.certified = sync.OnceValue(p.Certified)
 	l.right, err = l.reader.right(labels)
 	return err
 }
@@ -127,15 +133,34 @@ func (l *Ledger) create(p *Plan) error {
 		return err
 	}
 	l.at("folder")
+	l.owns = made
 	files, err := l.newFiles(p)
-	if err == nil {
-		return nil
+	if err != nil {
+		l.remove(files) // and no file of another call, which may have begun a ledger here meanwhile
 	}
-	for _, path := range files { // and no file of another call, which may have begun a ledger here meanwhile
+	return err
+}
+
+// remove takes away files of a ledger that is not to be, and its folder if this Ledger has made it.
+func (l *Ledger) remove(files []string) {
+	for _, path := range slices.Backward(files) {
 		_ = os.Remove(path)
 	}
-	if made {
+	if l.owns {
 		_ = os.Remove(l.dir)
+	}
+}
+
+// Discard takes a new ledger away whose maker could not say that it was made. It stays once somebody has looked.
+func (l *Ledger) Discard(ctx context.Context) error {
+	err := l.writing(ctx, func(h *history, _ *os.File) error {
+		if len(h.lines) > 0 {
+			return errors.New("the ledger stays: somebody has looked already")
+		}
+		return os.Remove(filepath.Join(l.dir, planFile))
+	})
+	if err == nil {
+		l.remove([]string{filepath.Join(l.dir, looksFile)})
 	}
 	return err
 }
@@ -209,6 +234,25 @@ func Open(dir string, labels *Labels) (*Ledger, error) {
 		return nil, &ChangedError{}
 	}
 	return l, l.use(h.plan, labels)
+}
+
+// ReplacedError says that a ledger has another plan than the one that it was opened with.
+type ReplacedError struct{}
+
+func (*ReplacedError) Error() string {
+	return "plan.json is not as it was when the ledger was opened: it was replaced or edited"
+}
+
+// unchanged checks that plan.json is the plan that the ledger was opened with.
+func (l *Ledger) unchanged() error {
+	text, err := os.ReadFile(filepath.Join(l.dir, planFile))
+	if err != nil {
+		return notLedger(err)
+	}
+	if l.plan != nil && !bytes.Equal(text, l.plan.sealed) {
+		return &ReplacedError{}
+	}
+	return nil
 }
 
 // Plan returns what the ledger promises and runs.
@@ -304,6 +348,9 @@ func (l *Ledger) writing(ctx context.Context, do func(*history, *os.File) error)
 
 // load reads what this Ledger has not read yet.
 func (l *Ledger) load(file *os.File) error {
+	if err := l.unchanged(); err != nil {
+		return err
+	}
 	if l.seen != nil {
 		if err := l.seen.stands(file); err != nil {
 			return err
@@ -329,11 +376,11 @@ func (l *Ledger) Preview(list ...Submission) ([]Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := readSettled(l.dir, l.sync)
+	h, err := l.readSettled()
 	if err != nil {
 		return nil, err
 	}
-	fresh, err := h.fresh(all)
+	fresh, err := l.fresh(h, all)
 	answers, next := h.answers(all), h.looks
 	for i := range answers {
 		a := &answers[i]
@@ -344,6 +391,21 @@ func (l *Ledger) Preview(list ...Submission) ([]Answer, error) {
 		}
 	}
 	return answers, err
+}
+
+// Read reads how far the ledger has come, and its lines. A look that is being taken is not in them.
+func (l *Ledger) Read() (Status, []Line, error) {
+	h, err := l.readSettled()
+	if err != nil {
+		return Status{}, nil, err
+	}
+	return h.status(), h.lines, nil
+}
+
+// readSettled reads what may be shown, under the plan that the ledger was opened with.
+func (l *Ledger) readSettled() (*history, error) {
+	h, err := readSettled(l.dir, l.sync)
+	return h, cmp.Or(l.unchanged(), err)
 }
 
 // asked is a submission that has been read.
@@ -407,7 +469,7 @@ func (l *Ledger) ask(s Submission) (a asked, err error) {
 // log is the lines as they are.
 func (l *Ledger) log() ([]Line, error) {
 	h, err := read(l.dir)
-	if err != nil {
+	if err = cmp.Or(l.unchanged(), err); err != nil {
 		return nil, err
 	}
 	return h.lines, nil
@@ -425,7 +487,7 @@ func (l *Ledger) Predictions(t Table) (string, error) {
 // Incumbent is what the next candidate is compared with, nil if the plan is for no differences.
 func (l *Ledger) Incumbent() (*LabelsFile, error) {
 	h, err := read(l.dir)
-	if err != nil {
+	if err = cmp.Or(l.unchanged(), err); err != nil {
 		return nil, err
 	}
 	return h.incumbent(), nil
@@ -509,6 +571,15 @@ func (h *history) fresh(all []asked) (list []asked, err error) {
 	return list, nil
 }
 
+// fresh are the looks that are new. A plan without a certificate takes none: the error is that of [Plan.Certified].
+func (l *Ledger) fresh(h *history, all []asked) ([]asked, error) {
+	list, err := h.fresh(all)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return list, l.certified()
+}
+
 // promoted takes a candidate that is compared with itself for the look by which it became the incumbent, which is asked
 // for again if its answer never came. The error is an [InputError] if that is not so.
 func (h *history) promoted(a *asked) error {
@@ -548,7 +619,7 @@ func (h *history) answers(all []asked) (list []Answer) {
 
 // answer takes a look at what is new: noise, one write, and everything on the disk before it returns.
 func (l *Ledger) answer(h *history, file *os.File, all []asked) error {
-	fresh, err := h.fresh(all)
+	fresh, err := l.fresh(h, all)
 	if err != nil {
 		return err
 	}

@@ -93,7 +93,7 @@ func (p Promise) goal() (g transfer.Goal, err error) {
 		return g, err
 	}
 	if u := g.Unknown(); u != transfer.None {
-		return g, corrupt("plan.json: got no %s", u)
+		return g, fmt.Errorf("got no %s", u)
 	}
 	return g, g.Validate()
 }
@@ -362,7 +362,7 @@ func decodePlan(text []byte) (*Plan, error) {
 		err = fmt.Errorf("got the method %s, want one of %s", shown(p.Method), strings.Join(Methods(), ", "))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("plan.json: %w", err)
+		return nil, corrupt("plan.json: %v", err)
 	}
 	return p, nil
 }

@@ -8,11 +8,25 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/dpcalc/dpcalc/transfer"
 )
+
+// A new ledger is its owner's alone, whatever the process's mask.
+func TestModesOfANewLedger(t *testing.T) {
+	old := syscall.Umask(0)
+	defer syscall.Umask(old)
+	ids, classes := rowsOf(t, 200, 1)
+	_, dir := ledgerOf(t, labelsOf(t, ids, classes), terms(3, 0.4, beta(t, "0.1"), "gaussian"))
+	for name, want := range map[string]os.FileMode{"": os.ModeDir | 0o700, planFile: 0o600, looksFile: 0o600} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode() != want {
+			t.Errorf("%s: mode %v, want %v, %v", name, info.Mode(), want, err)
+		}
+	}
+}
 
 // A running ledger under which the file was cut, emptied or replaced by an older copy takes no look and repeats none:
 // the same looks would be answered anew.

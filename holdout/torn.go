@@ -2,21 +2,25 @@ package holdout
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"hash"
 	"strings"
+
+	"github.com/dpcalc/dpcalc/transfer"
 )
 
 // cutShort reports whether a text is what a crash can leave of the next line. Lines are appended by one write, of
 // which a crash can leave the beginning, and after it bytes of zero where the file system had made the file longer
 // first. Nothing follows such a text but the end of line with which the next write begins. That write may be cut short
 // too, after the end of line or later. So a text that was cut short may be anywhere in the file, but always in the
-// place of a line, and it is never empty.
+// place of a line, and it is never empty. Zeros that may have taken the place of two writes are no crash: the first of
+// these was on the disk before the second began.
 func (h *history) cutShort(text []byte) bool {
-	if len(text) == 0 {
+	start := bytes.TrimRight(text, "\x00")
+	if len(text) == 0 || len(start) < len(text) && len(text) >= h.twoWrites() {
 		return false
 	}
-	start := bytes.TrimRight(text, "\x00")
 	heads := []string{
 		fmt.Sprintf(`{"event":"%s","look":%d`, Looked, h.looks+1),
 		fmt.Sprintf(`{"event":"%s"`, Retired),
@@ -28,6 +32,37 @@ func (h *history) cutShort(text []byte) bool {
 		}
 	}
 	return false
+}
+
+// twoWrites is the least length of the next write and one after it, which may retire the ledger. All finalists are one
+// write, which names of files make longer, and which only what retires the ledger can follow.
+func (h *history) twoWrites() int {
+	zero, fingerprint := 0., strings.Repeat("0", 2*sha256.Size)
+	const when = "2006-01-02T15:04:05Z"
+	look := Line{Event: Looked, Look: h.looks + 1, Time: when, Metric: Accuracy, Fingerprint: fingerprint}
+	if h.plan.Incumbent != nil {
+		look.Incumbent, look.Predictions = fingerprint, fingerprint
+	}
+	switch h.plan.goal.Feedback {
+	case transfer.Gate:
+		look.Verdict, look.Bar = Pass, &zero
+	case transfer.Flags:
+		look.Response, look.Verdict, look.Guess = &zero, Moved, &zero
+	default:
+		look.Response = &zero
+	}
+	one, err := h.append([]Line{look})
+	if err != nil {
+		return 0
+	}
+	both, err := h.append([]Line{look, {Event: Retired, Time: when}})
+	if err != nil {
+		return 0
+	}
+	if h.plan.goal.Feedback == transfer.Final {
+		return 2 * (len(both) + int(h.plan.goal.Queries-1)*len(one))
+	}
+	return len(both)
 }
 
 // member is a member of a [Line].

@@ -3,9 +3,11 @@ package holdout
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +55,13 @@ func TestEditsAreNotTorn(t *testing.T) {
 		"a tab in a text":               text + "{\"event\":\"look\",\"look\":4,\"time\":\"2\t",
 		"another chain":                 text + `{"event":"look","look":4,"time":"x","chain":"zz`,
 		"zeros and a text":              text + "{\"eve\x00\x00nt",
+		"zeros for all lines":           strings.Repeat("\x00", len(text)),
+		"zeros for two lines":           lines[0] + strings.Repeat("\x00", len(lines[1]+lines[2])),
+		"zeros for a line in between":   lines[0] + strings.Repeat("\x00", len(lines[1])) + lines[2],
+		"zeros for a line but its end":  lines[0] + strings.Repeat("\x00", len(lines[1])-1) + "\n" + lines[2],
+		"a thousand zeros":              text + strings.Repeat("\x00", 1000),
+		"a text and a thousand zeros":   text + `{"event":"look","loo` + strings.Repeat("\x00", 1000),
+		"a million zeros":               strings.Repeat("\x00", 1e6),
 		"a look cut in the middle":      lines[0][:len(lines[0])/2] + lines[1] + lines[2],
 		"a look gone":                   lines[0] + lines[2],
 	} {
@@ -96,6 +105,123 @@ func TestTornPassIsAPass(t *testing.T) {
 			if a, err := ask(191); !errors.As(err, &refused) {
 				t.Fatalf("cut at %d and %q: then %+v, %v", end, rest, a, err)
 			}
+		}
+	}
+}
+
+// tornCase is a plan and the looks at it: the first is taken, the second is cut short, and the others follow. The
+// second is a pass or a flag, or moves no board: what is shown after it is what is shown after its tear.
+type tornCase struct {
+	terms Terms
+	rows  int
+	look  func(values Table, k int) Submission
+	right []int // of the looks, in thousandths
+}
+
+func tornCases(t *testing.T) map[string]tornCase {
+	t.Helper()
+	bare := func(values Table, _ int) Submission { return Submission{Values: values} }
+	at := func(values Table, _ int) Submission { return Submission{Values: values, Bar: float(0.5)} }
+	guessed := func(values Table, k int) Submission {
+		return Submission{Values: values, Guess: float([]float64{0.702, 0.2, 0.3, 0.905, 0.1, 0.15, 0.25, 0.35}[k])}
+	}
+	flags := func(method string, rows, m, budget int64, shown transfer.Shown) tornCase {
+		shown.Feedback = transfer.Flags
+		goal := transfer.Goal{Queries: m, Tau: 0.1, Beta: beta(t, "0.1"), Budget: budget, Query: transfer.Binary, Shown: shown}
+		return tornCase{Terms{Method: method, Goal: goal}, int(rows), guessed, []int{701, 702, 703, 904, 555, 656, 757, 858}}
+	}
+	return map[string]tornCase{
+		"answers":   {terms(5, 0.4, beta(t, "0.1"), "gaussian"), 300, bare, []int{500, 510, 520, 530, 540, 550, 560}},
+		"splitting": {terms(5, 0.4, beta(t, "0.1"), "splitting"), 300, bare, []int{500, 510, 520, 530, 540, 550, 560}},
+		"gate": {shows(transfer.Gate, 9, 0.1, "gate", transfer.Shown{Passes: 3})(t), 1000, at,
+			[]int{400, 700, 401, 701, 402, 702, 703, 403}},
+		"gate with noise": {shows(transfer.Gate, 6, 0.1, "gaussian", transfer.Shown{Passes: 2})(t), 3000, at,
+			[]int{400, 900, 401, 901, 902, 402}},
+		"best": {shows(transfer.Best, 5, 0.1, "ladder", transfer.Shown{})(t), 3100, bare,
+			[]int{700, 500, 710, 900, 910, 920, 930}},
+		"flags":           flags("sparse-validate", 8000, 50, 3, transfer.Shown{}),
+		"flags in parts":  flags("sparse-validate", 60000, 1_000_000, 3, transfer.Shown{Hold: 0.08}),
+		"flags and noise": flags("gaussian", 3000, 6, 2, transfer.Shown{}),
+	}
+}
+
+// A look that was cut short is spent as the look that it was: what is shown after it, and for how long, is what is
+// shown after that look.
+func TestTornLookIsSpent(t *testing.T) {
+	for name, c := range tornCases(t) {
+		t.Run(name, func(t *testing.T) {
+			ids, classes := rowsOf(t, c.rows, 1)
+			l, dir := ledgerOf(t, labelsOf(t, ids, classes), c.terms)
+			path := filepath.Join(dir, looksFile)
+			if (name == "flags in parts") != (l.plan.Mechanism.Parts > 1 && l.plan.Method == "sparse-validate") {
+				t.Fatalf("the plan has %d parts", l.plan.Mechanism.Parts)
+			}
+			ask := func(k int) (Answer, error) {
+				return l.Score(context.Background(), c.look(Columns(ids, right(classes, c.right[k]*c.rows/1000)), k))
+			}
+			for k := range 2 {
+				if _, err := ask(k); err != nil {
+					t.Fatal(err)
+				}
+			}
+			text := files(t, dir)[looksFile]
+			first := strings.Index(text, "\n") + 1
+			follow := func(text string) (shown []string) {
+				if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				l.seen, l.hooks = nil, fixed(standard)
+				for k := 2; k < len(c.right); k++ {
+					a, err := ask(k)
+					shown = append(shown, fmt.Sprintf("look %d: %s, %s, %+v, %v", a.Look, a.Verdict, printed(a.Response), a.Remaining, err))
+				}
+				return shown
+			}
+			want := follow(text)
+			if last := want[len(want)-1]; !strings.Contains(last, "refused") || strings.Contains(want[0], "refused") {
+				t.Fatalf("without a tear: %s", strings.Join(want, "\n"))
+			}
+			for _, torn := range []string{text[:first+1], text[:(first+len(text))/2], text[:first] + "\x00\x00", text[:len(text)-2]} {
+				if got := follow(torn); !slices.Equal(got, want) {
+					t.Errorf("cut to %q:\n%s\nwithout a tear:\n%s", torn[first:], strings.Join(got, "\n"), strings.Join(want, "\n"))
+				}
+			}
+		})
+	}
+}
+
+// Bytes of zero in the place of the last write are a look that a crash has cut short. In the place of more they are
+// damage: looks that were shown would be taken anew.
+func TestZerosForALine(t *testing.T) {
+	for name, c := range tornCases(t) {
+		ids, classes := rowsOf(t, c.rows, 1)
+		l, dir := ledgerOf(t, labelsOf(t, ids, classes), c.terms)
+		takes(t, l, c.look(Columns(ids, right(classes, c.right[0]*c.rows/1000)), 0))
+		zeros(t, name, dir, 2)
+	}
+	ids, classes := rowsOf(t, 1000, 1)
+	l, dir := ledgerOf(t, labelsOf(t, ids, classes), shows(transfer.Final, 3, 0.1, "", transfer.Shown{})(t))
+	var list []Submission
+	for _, count := range []int{500, 600, 700} {
+		list = append(list, Submission{Name: "finalist.csv", Values: Columns(ids, right(classes, count))})
+	}
+	if _, err := l.ScoreAll(context.Background(), list); err != nil {
+		t.Fatal(err)
+	}
+	zeros(t, "final", dir, 3)
+}
+
+// zeros writes zeros in the place of the looks of a ledger, which are one write, and of more.
+func zeros(t *testing.T, name, dir string, more int) {
+	t.Helper()
+	one := len(files(t, dir)[looksFile])
+	for zeros, torn := range map[int]bool{1: true, one / 2: true, one: true, more * one: false, 1e6: false} {
+		if err := os.WriteFile(filepath.Join(dir, looksFile), make([]byte, zeros), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		v, err := Verify(dir, "")
+		if corrupt := (*CorruptError)(nil); torn && (err != nil || v.Torn != 1) || !torn && !errors.As(err, &corrupt) {
+			t.Errorf("%s: %d zeros for a write of %d bytes: %d torn, %v", name, zeros, one, v.Torn, err)
 		}
 	}
 }

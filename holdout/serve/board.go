@@ -44,7 +44,7 @@ func (s *Server) page(name string, write func(string, holdout.Status, []holdout.
 	if text, ok := c.pages[name]; ok {
 		return text, nil
 	}
-	status, lines, err := holdout.Read(s.dir)
+	status, lines, err := s.ledger.Read()
 	if err != nil {
 		return nil, err
 	}

@@ -166,7 +166,7 @@ func (p *predictions) table(visit func(id, value string) error) error {
 func (s *Server) failed(err error, body *predictions) reply {
 	large, input := (*http.MaxBytesError)(nil), (*holdout.InputError)(nil)
 	form := (*holdout.FormError)(nil)
-	corrupt, changed := (*holdout.CorruptError)(nil), (*holdout.ChangedError)(nil)
+	corrupt, replaced := (*holdout.CorruptError)(nil), (*holdout.ReplacedError)(nil)
 	switch {
 	case errors.As(body.err, &large):
 		return s.tooLarge()
@@ -176,7 +176,7 @@ func (s *Server) failed(err error, body *predictions) reply {
 		return line(http.StatusBadRequest, "%s", strings.TrimPrefix(err.Error(), "holdout: "))
 	case errors.As(err, &form):
 		return line(http.StatusBadRequest, "predictions: %v", form)
-	case errors.As(err, &corrupt), errors.As(err, &changed):
+	case errors.As(err, &corrupt), errors.As(err, &replaced):
 		return broken(http.StatusInternalServerError, err)
 	}
 	return broken(http.StatusServiceUnavailable, err)

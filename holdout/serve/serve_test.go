@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -340,6 +341,86 @@ func TestRolledBackServer(t *testing.T) {
 		if text := s.ask(t, 500, looks(predictions(right), "")); strings.Contains(text, first.Chain) {
 			t.Error(text)
 		}
+	}
+}
+
+// A server whose ledger gets another plan stops at the next look, or at the next status that it reads. It shows nothing
+// of either plan any more, and says why.
+func TestReplacedPlanStopsServer(t *testing.T) {
+	labels, predictions := holdoutOf(t, 1)
+	for _, next := range []asks{looks(predictions(300), ""), looks(predictions(200), ""), {method: "GET", path: "/status"}} {
+		dir, other := create(t, labels, answers(9)), create(t, labels, answers(8))
+		s, err := New(dir, labels, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- s.Serve(t.Context(), l) }()
+		at := site{s, l.Addr().String(), nil}
+		at.look(t, 200, looks(predictions(200), ""))
+		plan, err := os.ReadFile(filepath.Join(other, "plan.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "plan.json"), plan, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		at.ask(t, 500, next)
+		replaced := (*holdout.ReplacedError)(nil)
+		if err := <-ended; !errors.As(err, &replaced) {
+			t.Errorf("%s %s: it ended with %v", next.method, next.path, err)
+		}
+	}
+}
+
+// failing is a listener that the system refuses connections to, as where no more files may be opened.
+type failing struct {
+	net.Listener
+	fails atomic.Int32
+}
+
+// refusedByTheSystem is an error after which a server goes on.
+type refusedByTheSystem struct{}
+
+func (refusedByTheSystem) Error() string   { return "too many open files" }
+func (refusedByTheSystem) Timeout() bool   { return true }
+func (refusedByTheSystem) Temporary() bool { return true }
+
+func (f *failing) Accept() (net.Conn, error) {
+	if f.fails.Add(-1) >= 0 {
+		return nil, refusedByTheSystem{}
+	}
+	return f.Listener.Accept()
+}
+
+// The log is told of connections that the system refuses, and the server goes on.
+func TestRefusedConnectionsAreTold(t *testing.T) {
+	labels, predictions := holdoutOf(t, 1)
+	var told []Event
+	s, err := New(create(t, labels, answers(9)), labels, Options{Log: func(e Event) { told = append(told, e) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	door := &failing{Listener: l}
+	door.fails.Store(2)
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, door) }()
+	site{s, l.Addr().String(), nil}.look(t, 200, looks(predictions(200), ""))
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if len(told) != 3 || told[0].Error != "too many open files" || told[1].Error != told[0].Error || told[2].Status != 200 {
+		t.Errorf("%+v", told)
 	}
 }
 

@@ -3,6 +3,7 @@ package serve
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -53,9 +54,9 @@ const (
 type Event struct {
 	Time      string `json:"time"` // UTC, RFC 3339
 	Team      string `json:"team,omitempty"`
-	Method    string `json:"method"`
-	Path      string `json:"path"`
-	Status    int    `json:"status"`
+	Method    string `json:"method,omitempty"` // empty if no request could be taken
+	Path      string `json:"path,omitempty"`
+	Status    int    `json:"status,omitempty"`
 	Look      int64  `json:"look,omitempty"`
 	Remaining *int64 `json:"remaining_looks,omitempty"`
 	Refused   int64  `json:"refused,omitempty"` // requests of the team above its rate, since the last event
@@ -76,6 +77,7 @@ type Server struct {
 	names    func(string) error // puts the names in a folder on the disk
 	waiting  time.Duration      // of a candidate for others and for the ledger
 	patience time.Duration      // for requests that have not come whole when the server is stopped
+	stopped  chan error         // holds why the server stops of its own accord
 	ending   sync.RWMutex       // is read where a look is taken
 	telling  sync.Mutex
 }
@@ -112,7 +114,7 @@ func New(dir string, labels *holdout.Labels, o Options) (*Server, error) {
 		Options: o, dir: dir, ledger: ledger, origin: http.NewCrossOriginProtection(),
 		limits: newLimits(o.Rate), public: newLimits(max(o.Rate, publicRate)),
 		names: syncFolder, waiting: 10 * time.Second, patience: 5 * time.Second,
-		base: incumbents{turn: make(chan struct{}, 1)},
+		stopped: make(chan error, 1), base: incumbents{turn: make(chan struct{}, 1)},
 	}
 	switch {
 	case verified.Incumbent != nil:
@@ -159,9 +161,10 @@ func (o Options) declared(p *holdout.Plan) error {
 // mostHeader is the most bytes of the header of a request.
 const mostHeader = 1 << 14
 
-// Serve answers until the context ends. Then it takes no new request, and returns when the looks in hand are answered;
-// a client that is still sending is cut off after five seconds. Nothing is answered any more after that.
-func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+// Serve answers until the context ends, or the ledger turns out to have another plan. Then it takes no new request, and
+// returns when the looks in hand are answered; a client that is still sending is cut off after five seconds. Nothing is
+// answered any more after that.
+func (s *Server) Serve(ctx context.Context, l net.Listener) (why error) {
 	if s.Tokens == nil && !Loopback(l.Addr()) {
 		return inputf("got the address %s without tokens, want tokens or a loopback address", l.Addr())
 	}
@@ -172,10 +175,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		ErrorLog:                     log.New(io.Discard, "", 0), // of broken connections; what goes wrong here is an Event
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(l) }()
+	go func() { ended <- server.Serve(door{l, s}) }()
 	select {
 	case err := <-ended:
 		return err
+	case why = <-s.stopped:
 	case <-ctx.Done():
 	}
 	wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.patience)
@@ -184,7 +188,22 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		_ = server.Close()
 	}
 	s.ending.Lock() // and for ever: a look that has not begun is not taken
-	return nil
+	return why
+}
+
+// door is where connections come in. The log is told of those that the system refuses, as where no file may be opened
+// any more; the server goes on then.
+type door struct {
+	net.Listener
+	server *Server
+}
+
+func (d door) Accept() (net.Conn, error) {
+	c, err := d.Listener.Accept()
+	if err != nil && !errors.Is(err, net.ErrClosed) {
+		d.server.tell(Event{}, reply{err: err})
+	}
+	return c, err
 }
 
 // Loopback reports whether only this machine reaches an address.
@@ -245,6 +264,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(p.code)
 	_, _ = w.Write(p.body)
 	s.tell(e, p)
+	if replaced := (*holdout.ReplacedError)(nil); errors.As(p.err, &replaced) {
+		select {
+		case s.stopped <- p.err:
+		default: // it stops already
+		}
+	}
 }
 
 // headers of every answer. The page needs its own style and nothing else.

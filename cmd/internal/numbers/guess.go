@@ -39,13 +39,17 @@ func guess(raw string, accepts func(string) bool) string {
 }
 
 // percentMissing answers a number from 1 to 100 in the place of a share. It returns ""
-// for all others.
+// for all others. What a number of many digits means is left out.
 func percentMissing(raw string) string {
 	r, ok := ParseRat(raw)
 	if !ok || r.Cmp(big.NewRat(1, 1)) < 0 || r.Cmp(big.NewRat(100, 1)) >= 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %s means %s, did you mean %s%%?", raw, percent(r), raw)
+	meant := percent(r)
+	if meant == "" {
+		return fmt.Sprintf(", did you mean %s%%?", raw)
+	}
+	return fmt.Sprintf("; %s means %s, did you mean %s%%?", raw, meant, raw)
 }
 
 // percent writes a number in per cent, or returns "" if twelve decimals do not hold it.

@@ -37,6 +37,7 @@ func TestGuess(t *testing.T) {
 		{"3", share, "; 3 means 300%, did you mean 3%?"},
 		{"2.5", share, "; 2.5 means 250%, did you mean 2.5%?"},
 		{"99", share, "; 99 means 9900%, did you mean 99%?"},
+		{"1.055983571786949", share, ", did you mean 1.055983571786949%?"},
 		{"100", share, ""},
 		{"-3", share, ""},
 		{"", share, ""},

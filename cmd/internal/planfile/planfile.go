@@ -71,7 +71,11 @@ func (s Scenario) Wrong(err error) error {
 	if err = numbers.InWords(err); err == nil {
 		return nil
 	}
-	return s.refuse("scenario %s: %v", usage.Shown(s.Name), err)
+	said := err.Error()
+	if flag, _, ok := strings.Cut(said, ":"); ok && !strings.Contains(flag, " ") {
+		said = strings.TrimPrefix(said, "--") // the file has a key, and nobody gave a flag
+	}
+	return s.refuse("scenario %s: %s", usage.Shown(s.Name), said)
 }
 
 // Read reads a plan file, and hands over the scenarios one by one. Its errors name the file and, but for errors of the

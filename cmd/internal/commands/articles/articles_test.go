@@ -209,7 +209,8 @@ func TestHoldoutIsExplained(t *testing.T) {
 	for _, name := range []string{"holdout", "look", "Leaderboard"} {
 		code, stdout, stderr := commandtest.Dpcalc("explain", name)
 		text := strings.Join(strings.Fields(stdout), " ")
-		for _, want := range []string{"the mean over fresh labels of the same rows", "made without these rows"} {
+		for _, want := range []string{"the mean over fresh labels of the same rows", "made without these rows",
+			"a second ledger or a fixed plan on the same rows voids the promises of both"} {
 			if code != usage.ExitOK || !strings.Contains(text, want) {
 				t.Errorf("%s: exit %d, %s%s", name, code, stdout, stderr)
 			}

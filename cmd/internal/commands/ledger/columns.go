@@ -55,6 +55,9 @@ func folder(dir string) []record.Input {
 // promise says what is promised, in words.
 const promise = "The truth of a look is the mean over fresh labels of the same rows: the population's value only for predictions of a model that was made without these rows."
 
+// alone says what a ledger cannot see.
+const alone = "One set of labels, one ledger: a second ledger or a fixed plan on the same rows voids the promises of both, and nothing can detect it."
+
 // made is the row of init.
 type made struct {
 	plan    *holdout.Plan // nil if there is none
@@ -108,9 +111,9 @@ func (m made) answer(dir string) commands.Answer[made] {
 			case m.plan == nil:
 				return []string{"No ledger: the plan has no certificate"}, nil
 			case m.chain == "":
-				return []string{"A ledger of this plan would be made in " + usage.Shown(dir)}, []string{promise}
+				return []string{"A ledger of this plan would be made in " + usage.Shown(dir)}, []string{promise, alone}
 			}
-			return []string{"The ledger " + usage.Shown(dir)}, []string{promise}
+			return []string{"The ledger " + usage.Shown(dir)}, []string{promise, alone}
 		},
 	}
 }
@@ -159,7 +162,7 @@ func statusOf(s holdout.Status, dir string) commands.Answer[holdout.Status] {
 		Command: "holdout", Inputs: folder(dir), Rows: commands.List([]holdout.Status{s}), Columns: statuses,
 		Shown: but(statuses, "labels", "chain"),
 		Say: func() (title, notes []string) {
-			return []string{"The ledger " + usage.Shown(dir)}, []string{"chain " + s.Chain}
+			return []string{"The ledger " + usage.Shown(dir)}, []string{alone, "chain " + s.Chain}
 		},
 	}
 }

@@ -226,6 +226,41 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
+// Where init cannot say that it made a ledger, no ledger is left, and the next try makes it. A folder that was there
+// stays.
+func TestInitThatCannotPrint(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rows(t, 1000)
+	if err := os.Mkdir("empty", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for dir, left := range map[string]bool{"new": false, "empty": true} {
+		line := "holdout init " + dir + " --labels labels.csv -m 3 -t 0.2 -b 0.05"
+		var stderr strings.Builder
+		s := &outfile.Session{Context: context.Background(), Stdin: strings.NewReader(""), Stdout: full{}, Stderr: &stderr}
+		if code := commandtest.RunIn(s, strings.Fields("dpcalc "+line)); code != usage.ExitFailure ||
+			strings.Count(stderr.String(), "\n") != 1 {
+			t.Errorf("exit %d, %s", code, stderr.String())
+		}
+		if inside, err := os.ReadDir(dir); len(inside) > 0 || (err == nil) != left {
+			t.Errorf("%s: left %v, %v", dir, inside, err)
+		}
+		runs(t, 0, line)
+	}
+}
+
+// Every ledger is made with the word that it is to be the only one of its labels, and its status says so.
+func TestOneLedger(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rows(t, 1000)
+	const init = "holdout init ledger --labels labels.csv -m 3 -t 0.2 -b 0.05"
+	for _, line := range []string{init + " --dry-run", init, "holdout status ledger"} {
+		if stdout, _ := runs(t, 0, line); !strings.Contains(stdout, "a second ledger or a fixed plan on the same rows voids") {
+			t.Errorf("%s: %s", line, stdout)
+		}
+	}
+}
+
 // A pass whose answer could not be written is spent, and is repeated for nothing: by then the candidate is the
 // incumbent.
 func TestLostPass(t *testing.T) {

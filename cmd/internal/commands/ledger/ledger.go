@@ -2,6 +2,7 @@
 package ledger
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -144,15 +145,13 @@ func runInit(c *commands.Call, target commands.Target, dir string, _ []string) e
 		return err
 	}
 	row := made{terms: terms, samples: labels.Samples()}
+	var ledger *holdout.Ledger
 	if c.Is("dry-run") {
 		row.plan, err = holdout.Certify(terms, labels.Samples())
-	} else {
-		var ledger *holdout.Ledger
-		if ledger, err = holdout.Create(dir, labels, terms); err == nil {
-			var status holdout.Status
-			status, err = holdout.ReadStatus(dir)
-			row.plan, row.chain = ledger.Plan(), status.Chain
-		}
+	} else if ledger, err = holdout.Create(dir, labels, terms); err == nil {
+		var status holdout.Status
+		status, err = holdout.ReadStatus(dir)
+		row.plan, row.chain = ledger.Plan(), status.Chain
 	}
 	none := (*holdout.PlanError)(nil)
 	if errors.As(err, &none) {
@@ -161,6 +160,9 @@ func runInit(c *commands.Call, target commands.Target, dir string, _ []string) e
 		return err
 	}
 	if err := commands.Emit(c, target, row.answer(dir)); err != nil {
+		if row.chain != "" { // a ledger of which nobody is told would be in the way of the next try
+			err = errors.Join(err, ledger.Discard(context.WithoutCancel(c.Context)))
+		}
 		return err
 	}
 	switch {

@@ -164,7 +164,7 @@ func (w *watcher) open() (err error) {
 	return nil
 }
 
-// event writes what became of a request. The log has it first.
+// event writes what became of a request. The log has it first. Without a log, standard error has what went wrong.
 func (w *watcher) event(e serve.Event) {
 	if w.log != nil {
 		if err := json.NewEncoder(w.log).Encode(e); err != nil {
@@ -174,10 +174,22 @@ func (w *watcher) event(e serve.Event) {
 			w.log = nil
 		}
 	}
+	if w.log == nil && e.Error != "" {
+		w.call.Clear()
+		fmt.Fprintf(w.call.Stderr, "dpcalc: holdout: %s\n", broken(e))
+	}
 	if e.Remaining != nil {
 		w.looks = max(w.looks, e.Look)
 		w.line.Say(fmt.Sprintf("%d looks, %d remain, the last by %s", w.looks, *e.Remaining, shortened(e.Team)))
 	}
+}
+
+// broken says which request could not be answered, and why.
+func broken(e serve.Event) string {
+	if e.Path == "" {
+		return e.Error
+	}
+	return fmt.Sprintf("%s: %s %s: %s", shortened(e.Team), e.Method, e.Path, e.Error)
 }
 
 func (w *watcher) close() {

@@ -165,6 +165,27 @@ func TestServe(t *testing.T) {
 	runs(t, 0, "holdout verify ledger")
 }
 
+// Without a log, what goes wrong at a request is a line of standard error: the client is told nothing of it.
+func TestErrorsWithoutLog(t *testing.T) {
+	for _, log := range []string{"", " --log log.jsonl"} {
+		t.Chdir(t.TempDir())
+		rows(t, 1000, 600)
+		runs(t, 0, "holdout init ledger --labels labels.csv -m 4 -t 0.2 -b 0.05 --query binary")
+		address, stop := serving(t, "holdout serve ledger --addr 127.0.0.1:0"+log)
+		write(t, "ledger/looks.jsonl", "edited\n")
+		if code, text := post(t, address+"/looks", "", "p600.tsv"); code != 500 || !strings.Contains(text, "log says why") {
+			t.Error(code, text)
+		}
+		write(t, "ledger/looks.jsonl", "")
+		_, _, stderr := stop()
+		_, said, _ := strings.Cut(stderr, "\n")
+		const want = "dpcalc: holdout: this machine: POST /looks: looks.jsonl "
+		if log == "" && (strings.Count(said, "\n") != 1 || !strings.HasPrefix(said, want)) || log != "" && said != "" {
+			t.Errorf("%q: stderr has %q, want %q", log, said, want)
+		}
+	}
+}
+
 // What cannot be served is one line before anything is, with the exit code of its kind.
 func TestNotServed(t *testing.T) {
 	t.Chdir(t.TempDir())

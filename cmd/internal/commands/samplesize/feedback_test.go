@@ -290,7 +290,7 @@ func TestFeedbackInPlanFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if code, _, stderr := commandtest.Dpcalc("plan", "run", "p.yaml"); code != usage.ExitUsage ||
-		!strings.Contains(stderr, "scenario c: --one-sided: got maybe, want true or false") {
+		!strings.Contains(stderr, "scenario c: one-sided: got maybe, want true or false") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 }

@@ -46,11 +46,11 @@ func TestPlanFileErrors(t *testing.T) {
 		{"nested", "scenarios:\n  - name: a\n    tau: {x: 1}\n",
 			"p.yaml: line 3: tau: got a nested value, want a number, a word or a list"},
 		{"value", "scenarios:\n  - name: a\n    tau: 2\n    beta: 0.1\n    queries: 1\n",
-			"p.yaml: line 2: scenario a: --tau: got 2, want a number in (0, 1)"},
+			"p.yaml: line 2: scenario a: tau: got 2, want a number in (0, 1)"},
 		{"too few", "scenarios:\n  - name: a\n    tau: 0.1\n",
 			"p.yaml: line 2: scenario a: samplesize: got --tau, want three of"},
 		{"method", "scenarios:\n  - name: a\n    tau: 0.1\n    beta: 0.1\n    queries: 1\n    method: gausian\n",
-			"p.yaml: line 2: scenario a: --method: unknown method gausian, did you mean gaussian?"},
+			"p.yaml: line 2: scenario a: method: unknown method gausian, did you mean gaussian?"},
 		{"null name", "defaults: {tau: 0.1, beta: 0.1, queries: 1}\nscenarios:\n  - name: null\n",
 			"p.yaml: line 3: name: got nothing, want one for every scenario"},
 		{"bell", "defaults: {tau: 0.1, beta: 0.1, queries: 1}\nscenarios:\n  - name: \"a\\a\"\n",
@@ -62,7 +62,7 @@ func TestPlanFileErrors(t *testing.T) {
 		{"too many goals", "scenarios: [{name: a, tau: 0.1, beta: 0.1, queries: \"1:20001:1\", method: hoeffding}]\n",
 			"p.yaml: line 1: scenario a: got more than 20000 goals in the file"},
 		{"zip", "scenarios:\n  - name: a\n    tau: 0.1\n    beta: 0.1\n    queries: 1\n    zip: maybe\n",
-			"p.yaml: line 2: scenario a: --zip: got maybe, want true or false"},
+			"p.yaml: line 2: scenario a: zip: got maybe, want true or false"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			code, stdout, stderr := planRows(t, "p.yaml", c.text)
