@@ -130,6 +130,18 @@ func One[T any](c usage.Values, flag string, k Kind[T]) (value T, ok bool, err e
 	return value, true, nil
 }
 
+// Read reads a flag into a value, which stays as it is if the flag was not given or an error came before.
+func Read[T any](c usage.Values, err *error, flag string, k Kind[T], into *T) (given bool) {
+	if *err != nil {
+		return false
+	}
+	value, given, wrong := One(c, flag, k)
+	if *err = wrong; given && wrong == nil {
+		*into = value
+	}
+	return given
+}
+
 // List reads a flag with a list of values and ranges. It is nil if the flag was
 // not given and never empty otherwise.
 func List[T any](c usage.Values, flag string, k Kind[T]) ([]T, error) {

@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/samplesize"
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
+	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/holdout"
-	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -97,53 +98,18 @@ func items(c usage.Values, flag string) []string {
 
 // readGoal reads the flags of samplesize, with one value each.
 func readGoal(c usage.Values) (g transfer.Goal, err error) {
-	query, err := usage.OneOf(c, "query", "bounded", "binary", "difference", "sensitive", "minimization")
-	if err != nil {
+	if n := goals.LeastGoals(c); n > 1 {
+		return g, usage.Errorf("holdout init: got %d goals, want one", n)
+	}
+	var inputs []record.Input
+	asked, err := goals.ReadGrid(c, &inputs, 0)
+	switch {
+	case err != nil:
 		return g, err
+	case asked.Size() != 1:
+		return g, usage.Errorf("holdout init: got %d goals, want one", asked.Size())
 	}
-	if g.Query, err = transfer.ParseQuery(query); err != nil {
-		return g, err
-	}
-	shown, err := usage.OneOf(c, "feedback", "answers", "gate", "best", "flags", "final")
-	if err != nil {
-		return g, err
-	}
-	if g.Feedback, err = transfer.ParseFeedback(shown); err != nil {
-		return g, err
-	}
-	if err := readBeta(c, &g.Beta); err != nil {
-		return g, err
-	}
-	for _, f := range []struct {
-		name string
-		into *int64
-	}{{"samples", &g.Samples}, {"queries", &g.Queries}, {"passes", &g.Passes}, {"budget", &g.Budget}} {
-		if *f.into, _, err = numbers.One(c, f.name, numbers.Counts); err != nil {
-			return g, err
-		}
-	}
-	for _, f := range []struct {
-		name string
-		into *float64
-	}{{"tau", &g.Tau}, {"floor", &g.Floor}, {"hold", &g.Hold}, {"disagreement", &g.Disagreement},
-		{"at-least", &g.AtLeast}, {"variance", &g.Variance}} {
-		if *f.into, _, err = numbers.One(c, f.name, numbers.NonNegatives); err != nil {
-			return g, err
-		}
-		if _, ok := c.Text(f.name); ok && *f.into == 0 && f.name != "floor" {
-			return g, usage.Invalid(f.name, "0", "a positive number")
-		}
-	}
-	for _, f := range []struct {
-		name string
-		into *transfer.Option
-	}{{"threshold", &g.Bar}, {"guess-error", &g.GuessError}} {
-		if f.into.Value, f.into.Given, err = numbers.One(c, f.name, numbers.Reals); err != nil {
-			return g, err
-		}
-	}
-	g.OneSided, g.Checked = c.Is("one-sided"), c.Is("checked")
-	return g, enough(g)
+	return asked.Goal(0), enough(asked.Goal(0))
 }
 
 // enough asks for two of the three quantities that the number of labels leaves open.
@@ -162,26 +128,4 @@ func enough(g transfer.Goal) error {
 	}
 	return usage.Errorf("holdout init: got %s, want two of --queries, --tau and --beta to find the third, or all to check",
 		cmp.Or(strings.Join(got, ""), "none of them"))
-}
-
-// readBeta reads --beta or --confidence.
-func readBeta(c usage.Values, into *theory.LogProb) error {
-	beta, ok, err := numbers.One(c, "beta", numbers.Probabilities)
-	if err != nil {
-		return err
-	}
-	other, confident, err := numbers.One(c, "confidence", numbers.Confidences)
-	switch {
-	case err != nil:
-		return err
-	case ok && confident:
-		return usage.Errorf("--confidence: given with --beta, want one of the two")
-	case confident:
-		*into = other
-		return numbers.LikelyFailures("confidence", []theory.LogProb{other})
-	case ok:
-		*into = beta
-		return numbers.LikelyFailures("beta", []theory.LogProb{beta})
-	}
-	return nil
 }

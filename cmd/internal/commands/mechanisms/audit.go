@@ -175,35 +175,15 @@ func auditedMechanisms(c usage.Values) ([]suite.Mechanism, error) {
 	return some, nil
 }
 
-func auditSettings(c usage.Values) (suite.Settings, error) {
-	s := suite.Defaults()
-	epsilon, ok, err := numbers.One(c, "epsilon", numbers.Positives)
-	if err != nil {
+func auditSettings(c usage.Values) (s suite.Settings, err error) {
+	s = suite.Defaults()
+	seed := int64(s.Seed)
+	numbers.Read(c, &err, "epsilon", numbers.Positives, &s.Epsilon)
+	numbers.Read(c, &err, "samples", numbers.Counts, &s.Samples)
+	numbers.Read(c, &err, "false-alarm", numbers.Probabilities, &s.FalseAlarm)
+	numbers.Read(c, &err, "seed", numbers.Wholes, &seed)
+	if s.Seed = uint64(seed); err != nil {
 		return s, err
-	}
-	if ok {
-		s.Epsilon = epsilon
-	}
-	samples, ok, err := numbers.One(c, "samples", numbers.Counts)
-	if err != nil {
-		return s, err
-	}
-	if ok {
-		s.Samples = samples
-	}
-	alarm, ok, err := numbers.One(c, "false-alarm", numbers.Probabilities)
-	if err != nil {
-		return s, err
-	}
-	if ok {
-		s.FalseAlarm = alarm
-	}
-	seed, ok, err := numbers.One(c, "seed", numbers.Wholes)
-	if err != nil {
-		return s, err
-	}
-	if ok {
-		s.Seed = uint64(seed)
 	}
 	return s, s.Validate()
 }

@@ -148,27 +148,15 @@ func runExperiment(c *commands.Call) error {
 
 func readExperiment(c usage.Values) (e experiment.Holdout, err error) {
 	seed := int64(usualSeed)
-	for _, f := range []struct {
-		flag  string
-		k     numbers.Kind[int64]
-		value *int64
-		usual int64
-	}{
-		{"samples", numbers.Counts, &e.Samples, usualSamples},
-		{"attributes", numbers.Counts, &e.Attributes, usualAttributes},
-		{"reps", numbers.Counts, &e.Repetitions, usualReps},
-		{"budget", numbers.Counts, &e.Budget, usualBudget},
-		{"seed", numbers.Wholes, &seed, usualSeed},
-	} {
-		var ok bool
-		if *f.value, ok, err = numbers.One(c, f.flag, f.k); err != nil {
-			return e, err
-		}
-		if !ok {
-			*f.value = f.usual
-		}
+	e.Samples, e.Attributes, e.Repetitions, e.Budget = usualSamples, usualAttributes, usualReps, usualBudget
+	numbers.Read(c, &err, "samples", numbers.Counts, &e.Samples)
+	numbers.Read(c, &err, "attributes", numbers.Counts, &e.Attributes)
+	numbers.Read(c, &err, "reps", numbers.Counts, &e.Repetitions)
+	numbers.Read(c, &err, "budget", numbers.Counts, &e.Budget)
+	numbers.Read(c, &err, "seed", numbers.Wholes, &seed)
+	if e.Seed, e.Direct = uint64(seed), c.Is("direct"); err != nil {
+		return e, err
 	}
-	e.Seed, e.Direct = uint64(seed), c.Is("direct")
 	if n := numbers.LeastLength(c, "signal", numbers.Wholes); n > mostSettings {
 		return e, usage.Errorf("--signal: got %d settings, want at most %d", n, mostSettings)
 	}

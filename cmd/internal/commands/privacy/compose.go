@@ -130,24 +130,14 @@ func readComposition(c *commands.Call) ([]theory.CompositionMethod, error) {
 }
 
 func readSteps(c *commands.Call) (s steps, err error) {
-	var okEpsilon, okDelta, okMu, okTimes, okTotal bool
-	if s.Each.Epsilon, okEpsilon, err = numbers.One(c, "epsilon", numbers.Positives); err != nil {
+	s.Each.LnDelta = theory.Zero
+	okEpsilon := numbers.Read(c, &err, "epsilon", numbers.Positives, &s.Each.Epsilon)
+	okDelta := numbers.Read(c, &err, "delta", numbers.BelowOne, &s.Each.LnDelta)
+	okMu := numbers.Read(c, &err, "mu", numbers.Positives, &s.Mu)
+	okTimes := numbers.Read(c, &err, "times", numbers.Counts, &s.Times)
+	okTotal := numbers.Read(c, &err, "target-delta", numbers.Probabilities, &s.Total)
+	if err != nil {
 		return s, err
-	}
-	if s.Each.LnDelta, okDelta, err = numbers.One(c, "delta", numbers.BelowOne); err != nil {
-		return s, err
-	}
-	if s.Mu, okMu, err = numbers.One(c, "mu", numbers.Positives); err != nil {
-		return s, err
-	}
-	if s.Times, okTimes, err = numbers.One(c, "times", numbers.Counts); err != nil {
-		return s, err
-	}
-	if s.Total, okTotal, err = numbers.One(c, "target-delta", numbers.Probabilities); err != nil {
-		return s, err
-	}
-	if !okDelta {
-		s.Each.LnDelta = theory.Zero
 	}
 	if s.by, err = commands.ReadConvention(c); err != nil {
 		return s, err

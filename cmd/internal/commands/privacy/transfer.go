@@ -115,29 +115,15 @@ func runTransfer(c *commands.Call) error {
 
 func readAccuracy(c *commands.Call) (a accuracy, err error) {
 	a.LnDelta = theory.Zero
-	var okAlpha, okBeta, okEpsilon, okTarget, okSensitivity bool
-	if a.Alpha, okAlpha, err = numbers.One(c, "alpha", numbers.NonNegatives); err != nil {
-		return a, err
-	}
-	if a.Beta, okBeta, err = numbers.One(c, "beta", numbers.BelowOne); err != nil {
-		return a, err
-	}
-	if a.Epsilon, okEpsilon, err = numbers.One(c, "epsilon", numbers.NonNegatives); err != nil {
-		return a, err
-	}
-	if delta, ok, err := numbers.One(c, "delta", numbers.BelowOne); err != nil {
-		return a, err
-	} else if ok {
-		a.LnDelta = delta
-	}
-	if a.target, okTarget, err = numbers.One(c, "target-beta", numbers.Probabilities); err != nil {
-		return a, err
-	}
+	okAlpha := numbers.Read(c, &err, "alpha", numbers.NonNegatives, &a.Alpha)
+	okBeta := numbers.Read(c, &err, "beta", numbers.BelowOne, &a.Beta)
+	okEpsilon := numbers.Read(c, &err, "epsilon", numbers.NonNegatives, &a.Epsilon)
+	numbers.Read(c, &err, "delta", numbers.BelowOne, &a.LnDelta)
+	okTarget := numbers.Read(c, &err, "target-beta", numbers.Probabilities, &a.target)
 	var goal transfer.Goal
-	if goal.Samples, _, err = numbers.One(c, "samples", numbers.Counts); err != nil {
-		return a, err
-	}
-	if goal.Sensitivity, okSensitivity, err = numbers.One(c, "sensitivity", numbers.Positives); err != nil {
+	numbers.Read(c, &err, "samples", numbers.Counts, &goal.Samples)
+	okSensitivity := numbers.Read(c, &err, "sensitivity", numbers.Positives, &goal.Sensitivity)
+	if err != nil {
 		return a, err
 	}
 	if a.by, err = commands.ReadConvention(c); err != nil {

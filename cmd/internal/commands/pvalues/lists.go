@@ -117,12 +117,10 @@ const defaultMaxRows = 1_000_000
 // readGrid reads the lists. A flag with one value is none.
 func readGrid(c usage.Values) (g grid, err error) {
 	g.Base.Values = c
-	limit, limited, err := numbers.One(c, "max-rows", numbers.Counts)
-	switch {
-	case err != nil:
+	limit := int64(defaultMaxRows)
+	limited := numbers.Read(c, &err, "max-rows", numbers.Counts, &limit)
+	if err != nil {
 		return g, err
-	case !limited:
-		limit = defaultMaxRows
 	}
 	var typed []listable
 	points := int64(1)

@@ -78,25 +78,17 @@ func readSeries(c usage.Values) (s pvalue.Series, rejected []int64, reached int6
 	if _, _, err := readSource(c); err != nil {
 		return s, nil, 0, err
 	}
-	alpha, ok, err := numbers.One(c, "alpha", numbers.Probabilities)
-	if err == nil && !ok {
-		err = usage.Errorf("--alpha: got nothing, want a value")
-	}
-	if err != nil {
+	hasAlpha := numbers.Read(c, &err, "alpha", numbers.Probabilities, &s.Alpha)
+	hasTests := numbers.Read(c, &err, "tests", numbers.Counts, &s.Tests)
+	s.Passes = s.Tests
+	numbers.Read(c, &err, "passes", numbers.Counts, &s.Passes)
+	switch {
+	case err != nil:
 		return s, nil, 0, err
-	}
-	tests, ok, err := numbers.One(c, "tests", numbers.Counts)
-	if err == nil && !ok {
-		err = usage.Errorf("--tests: got nothing, want a value")
-	}
-	if err != nil {
-		return s, nil, 0, err
-	}
-	s.Alpha, s.Tests, s.Passes = alpha, tests, tests
-	if passes, ok, err := numbers.One(c, "passes", numbers.Counts); err != nil {
-		return s, nil, 0, err
-	} else if ok {
-		s.Passes = passes
+	case !hasAlpha:
+		return s, nil, 0, usage.Errorf("--alpha: got nothing, want a value")
+	case !hasTests:
+		return s, nil, 0, usage.Errorf("--tests: got nothing, want a value")
 	}
 	spending, err := usage.OneOf(c, "spending", spendingNames()...)
 	if err != nil {
@@ -131,12 +123,9 @@ func reaching(c usage.Values, s pvalue.Series, rejected []int64) (int64, error) 
 			reached = j
 		}
 	}
-	limit, ok, err := numbers.One(c, "max-rows", numbers.Counts)
-	switch {
-	case err != nil:
+	limit, err := int64(defaultMaxRows), error(nil)
+	if numbers.Read(c, &err, "max-rows", numbers.Counts, &limit); err != nil {
 		return 0, err
-	case !ok:
-		limit = defaultMaxRows
 	}
 	if reached > limit {
 		return 0, usage.Errorf("--max-rows: got %d tests, want at most %d; allow more with --max-rows", reached, limit)

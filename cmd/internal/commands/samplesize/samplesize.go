@@ -124,12 +124,9 @@ func readRequest(c *commands.Call) (s request, err error) {
 	if s.methods, err = readMethods(c); err != nil {
 		return s, err
 	}
-	limit, ok, err := numbers.One(c, "max-rows", numbers.Counts)
-	if err != nil {
+	limit := int64(defaultMaxRows)
+	if numbers.Read(c, &err, "max-rows", numbers.Counts, &limit); err != nil {
 		return s, err
-	}
-	if !ok {
-		limit = defaultMaxRows
 	}
 	if err := s.fits(goals.LeastGoals(c), limit); err != nil { // before the values are made
 		return s, err

@@ -100,12 +100,10 @@ func runMaxinfo(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	slack, hasSlack, err := numbers.One(c, "slack", numbers.BelowOne)
+	slack := theory.Zero
+	hasSlack := numbers.Read(c, &err, "slack", numbers.BelowOne, &slack)
 	if err != nil {
 		return err
-	}
-	if !hasSlack {
-		slack = theory.Zero
 	}
 	if path, ok := c.Text("joint"); ok {
 		if flag, _ := c.Stray(jointMode, []commands.Mode{stepsMode}); flag != "" {

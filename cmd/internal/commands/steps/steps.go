@@ -417,21 +417,13 @@ func Read(c usage.Values) (plan Learned, err error) {
 
 // ReadSample reads the flags that tell of the sample; needing names the step that
 // cannot do without the number of records, if there is one.
-func ReadSample(c usage.Values, plan *maxinfo.Plan, needing string) error {
-	n, ok, err := numbers.One(c, "samples", numbers.Counts)
-	if err != nil {
-		return err
-	}
-	if !ok && needing != "" {
+func ReadSample(c usage.Values, plan *maxinfo.Plan, needing string) (err error) {
+	plan.Data = maxinfo.ProductData
+	if given := numbers.Read(c, &err, "samples", numbers.Counts, &plan.Samples); err == nil && !given && needing != "" {
 		return usage.Errorf("--samples: got nothing, want a value: %s needs it", needing)
 	}
-	plan.Samples, plan.Data = n, maxinfo.ProductData
-	if d, ok, err := numbers.One(c, "data", laws); err != nil {
-		return err
-	} else if ok {
-		plan.Data = d
-	}
-	return nil
+	numbers.Read(c, &err, "data", laws, &plan.Data)
+	return err
 }
 
 // Inputs repeats a plan in the envelope of JSON.
