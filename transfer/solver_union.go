@@ -134,11 +134,11 @@ func (u union) queries(g Goal) int64 {
 
 func (u union) tau(g Goal) (float64, Mechanism) {
 	if u.split && g.Samples < g.Queries {
-		return limit(u, g), Mechanism{}
+		return u.limit(g), Mechanism{}
 	}
 	lnNodes := u.lnNodes(g)
 	tau, _ := u.look.pick(g).tau(u.shareOf(g, lnNodes))
-	if u.run == nil || tau >= limit(u, g) {
+	if u.run == nil || tau >= u.limit(g) {
 		return tau, Mechanism{}
 	}
 	if g.Tau = max(g.Tau, tau); u.applies(g) != nil { // what is run is that of the tau asked for, if one is
