@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/internal/decimals"
+	"github.com/dpcalc/dpcalc/internal/lawtest"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/internal/vectors"
 )
@@ -54,8 +55,8 @@ func decLnOver(l Level, c int64) dec {
 // randomGoal reaches tau = 1e-6, beta = 1e-1200 and m = 1e15.
 func randomGoal(r *rand.Rand) Fixed {
 	return Fixed{
-		Tau:   math.Pow(10, -6*r.Float64()),
-		Level: Level{int64(math.Pow(10, 15*r.Float64())), LogProb(-math.Pow(10, -2+4.84*r.Float64()))},
+		Tau:   lawtest.Between(r, 1e-6, math.Nextafter(1, 0)),
+		Level: Level{int64(lawtest.Between(r, 1, 1e15)), LogProb(-lawtest.Between(r, 1e-2, 6900))},
 	}
 }
 

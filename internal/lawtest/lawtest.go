@@ -41,11 +41,20 @@ func Gen[T any](draw func(p *gopter.GenParameters) T) gopter.Gen {
 	}
 }
 
-// LogUniform generates floats whose logarithm is uniform on [ln lo, ln hi].
+// LogUniform generates floats as [Between] draws them.
 func LogUniform(lo, hi float64) gopter.Gen {
-	return Gen(func(p *gopter.GenParameters) float64 {
-		return math.Exp(math.Log(lo) + p.Rng.Float64()*math.Log(hi/lo))
-	})
+	return Gen(func(p *gopter.GenParameters) float64 { return Between(p.Rng, lo, hi) })
+}
+
+// Between draws a float from [lo, hi], lo > 0: with probability 1/16 each end and the float64 next to it within,
+// else one whose logarithm is uniform. It draws one number from r.
+func Between(r interface{ Float64() float64 }, lo, hi float64) float64 {
+	ends := [...]float64{lo, math.Nextafter(lo, hi), math.Nextafter(hi, lo), hi}
+	u := 16 * r.Float64()
+	if u < 4 {
+		return ends[int(u)]
+	}
+	return min(max(math.Exp(math.Log(lo)+(u-4)/12*math.Log(hi/lo)), lo), hi)
 }
 
 // Uniform generates floats on [lo, hi).

@@ -98,8 +98,8 @@ func (c CountGate) Samples(most int64) int64 {
 	return n
 }
 
-// Holds reports whether n rows serve. Counts are looked at only where the first number beyond them is certified. A count
-// that serves n rows does so for more rows as long as a wrong pass is rare, as wrong failures only become rarer.
+// Holds reports whether n rows serve. Counts are looked at only where the first number beyond them is certified. A
+// count that serves n rows does so for more rows as long as a wrong pass is rare, as wrong failures only become rarer.
 func (c CountGate) Holds(n int64) bool {
 	if c.Always() || c.Certified(n) {
 		return true
@@ -113,7 +113,8 @@ func (c CountGate) Holds(n int64) bool {
 		if k, ok = c.Count(n, k); !ok {
 			return false
 		}
-		n = num.Ints{Lo: n, Hi: certified, Guess: n}.Greatest(func(n int64) bool { return c.rare(n, k) })
+		run := num.Ints{Lo: n, Hi: certified, Guess: n}
+		n = run.Greatest(func(n int64) bool { return c.rare(n, k) })
 	}
 	return true
 }
