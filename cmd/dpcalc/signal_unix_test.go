@@ -18,6 +18,9 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
 )
 
+// hangs is when a program is taken to hang. A machine that is busy with other things takes many seconds to start one.
+const hangs = 2 * time.Minute
+
 // process is a program that has got as far as a function.
 type process struct {
 	*exec.Cmd
@@ -50,7 +53,7 @@ func start(t *testing.T, dir, function string, configure func(*exec.Cmd), args .
 	}
 	go func() { p.ended <- p.Wait() }()
 	t.Cleanup(func() { _ = p.Process.Kill() })
-	_ = told.SetReadDeadline(time.Now().Add(10 * time.Second))
+	_ = told.SetReadDeadline(time.Now().Add(hangs))
 	if line, err := bufio.NewReader(told).ReadString('\n'); err != nil {
 		t.Fatalf("it never came to %s: %q, %v", function, line, err)
 	}
@@ -71,7 +74,7 @@ func (p process) end(t *testing.T, signals ...syscall.Signal) syscall.WaitStatus
 		if err != nil && !errors.As(err, &status) {
 			t.Error(err)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(hangs):
 		t.Errorf("%v goes on after %v", p.Args[1:], signals)
 		_ = p.Process.Kill()
 		<-p.ended
@@ -164,7 +167,7 @@ func TestSignalsEndEverything(t *testing.T) {
 					cmd.Stderr = cmd.Stdout
 				}
 			}, c.args...)
-			for wait := 10 * time.Second; strings.HasPrefix(c.name, "standard input") && commandtest.Files(t, dir) != nil; {
+			for wait := hangs; strings.HasPrefix(c.name, "standard input") && commandtest.Files(t, dir) != nil; {
 				if wait -= 10 * time.Millisecond; wait < 0 { // it may be seen just before its name goes
 					t.Fatalf("the copy has a name: %v", commandtest.Files(t, dir))
 				}
