@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -72,4 +73,18 @@ func (u *Undrawn) Tell() []string {
 		return nil
 	}
 	return []string{"not drawn, outside 1e-300 to 1e300: " + strings.Join(parts, ", ")}
+}
+
+// SortLine puts the points of a line in the order of the axis.
+func SortLine(l *record.Line) {
+	order := make([]int, len(l.X))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(l.X[a], l.X[b]) })
+	x, y := make([]float64, len(order)), make([]float64, len(order))
+	for i, k := range order {
+		x[i], y[i] = l.X[k], l.Y[k]
+	}
+	l.X, l.Y = x, y
 }

@@ -40,13 +40,6 @@ type Cell struct {
 	List []string
 }
 
-// same reports whether two cells that are no lists are the same.
-func (c Cell) same(d Cell) bool {
-	numbers := c.Form == d.Form && c.N == d.N && c.F == d.F
-	lists := c.List != nil || d.List != nil
-	return numbers && c.S == d.S && !lists
-}
-
 // The constructors take the zero value for missing, as the domain types do.
 func Count(n int64) Cell {
 	if n == 0 {
@@ -306,10 +299,11 @@ func People(c Cell) string {
 	return ""
 }
 
-// Same reports whether two cells without lists hold the same.
+// Same reports whether two cells hold the same, which those with lists never do.
 func (c Cell) Same(d Cell) bool {
-	numbers := c.N == d.N && c.F == d.F
-	return c.Form == d.Form && numbers && c.S == d.S
+	numbers := c.Form == d.Form && c.N == d.N && c.F == d.F
+	lists := c.List != nil || d.List != nil
+	return numbers && c.S == d.S && !lists
 }
 
 func (c Cell) isNumeric() bool {

@@ -1,7 +1,6 @@
 package pvalues
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -110,8 +109,8 @@ func drawLists[R any, Q asked[R]](g grid, q question[R, Q]) (record.Figure, erro
 	if err != nil {
 		return record.Figure{}, err
 	}
-	for _, l := range p.Lines {
-		sortLine(l)
+	for i := range p.Lines {
+		commands.SortLine(&p.Lines[i])
 	}
 	p.X, p.Y = x, y
 	f := record.Figure{Tall: true, Title: []string{q.title}, Panels: [][]record.Panel{{p}}}
@@ -131,17 +130,4 @@ func (g grid) logarithmic() bool {
 		return x == 0
 	}
 	return a.flag != "level" && !slices.ContainsFunc(a.cells, zero)
-}
-
-// sortLine puts the points of a line in the order of the axis.
-func sortLine(l record.Line) {
-	order := make([]int, len(l.X))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(l.X[a], l.X[b]) })
-	x, y := slices.Clone(l.X), slices.Clone(l.Y)
-	for i, k := range order {
-		l.X[i], l.Y[i] = x[k], y[k]
-	}
 }

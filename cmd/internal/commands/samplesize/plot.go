@@ -200,7 +200,7 @@ func (d *drawing) add(p *record.Panel, k int, group []int, label string) {
 	default:
 		commands.Prove(&l, goals.ProofOf(r))
 	}
-	sortLine(&l)
+	commands.SortLine(&l)
 	p.Lines = append(p.Lines, l)
 }
 
@@ -210,20 +210,6 @@ func pairs(column [][]record.Panel) (grid [][]record.Panel) {
 		grid = append(grid, []record.Panel{column[i][0], column[i+1][0]})
 	}
 	return grid
-}
-
-// sortLine puts the points of a line in the order of the axis.
-func sortLine(l *record.Line) {
-	order := make([]int, len(l.X))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(l.X[a], l.X[b]) })
-	x, y := make([]float64, len(order)), make([]float64, len(order))
-	for i, k := range order {
-		x[i], y[i] = l.X[k], l.Y[k]
-	}
-	l.X, l.Y = x, y
 }
 
 // varying are the parameters that take more than one value, none if the lists are
