@@ -74,7 +74,7 @@ func TestSentences(t *testing.T) {
 		{"pvalue-correct --alpha 0.05 --by pure-dp -n 10k --target-threshold 0.001", "The greatest epsilon with", 1},
 		{gates + "0.04", "no number of passes leaves a threshold of 0.04", 1},
 		{"samplesize -m 50 -t 0.1 -b 0.05 --query difference --disagreement 0.1 --report", "0.1 of the population", 1},
-		{"advise --goal p-value --p 0.003 --selection menu --outcomes 20", "Taken where no flag says it", 1},
+		{"advise --goal p-value --p 0.003 --selection menu --outcomes 20", "Assumed without a flag", 1},
 	} {
 		_, stdout, _ := commandtest.Dpcalc(strings.Fields(c.command)...)
 		if got := strings.Count(strings.Join(strings.Fields(stdout), " "), c.want); got != c.times {

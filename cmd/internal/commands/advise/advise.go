@@ -128,7 +128,7 @@ var columns = []column{
 var shown = []column{
 	{Cell: func(a advice) record.Cell { return record.Mark(a.best) }},
 	columnWay.Titled("way"),
-	column{Cell: func(a advice) record.Cell { return record.Words(says(a.plan)) }}.Titled("what is shown"),
+	column{Cell: func(a advice) record.Cell { return record.Words(says(a.plan)) }}.Titled("shown"),
 	columnLooks.Titled("looks"), columnRows.Titled("rows"), columnTau.Titled("tau"),
 	columnNeeds.Titled("rows for the tau asked"), columnMethod.Titled("method"), columnProof.Titled("proof"),
 }
@@ -195,7 +195,7 @@ func (i *interview) told(all []advice) (title, notes []string) {
 	if i.taken == nil {
 		return title, notes
 	}
-	taken := "Taken where no flag says it: " + strings.Join(i.taken, ", ")
+	taken := "Assumed without a flag: " + strings.Join(i.taken, ", ")
 	if notes == nil { // there is no table either
 		return append(title, taken), nil
 	}

@@ -405,7 +405,7 @@ func TestPipe(t *testing.T) {
 		}
 	}
 	_, out, _ := commandtest.Dpcalc("advise", "--samples", "500", "--queries", "20")
-	const taken = "Taken where no flag says it: --goal accuracy, --adaptive yes, --feedback unsure, --training no, --passes 1, --budget 1, --finalists 1, --noise yes, --query bounded, --beta 0.05, --tau none\n"
+	const taken = "Assumed without a flag: --goal accuracy, --adaptive yes, --feedback unsure, --training no, --passes 1, --budget 1, --finalists 1, --noise yes, --query bounded, --beta 0.05, --tau none\n"
 	if !strings.Contains(out, taken) {
 		t.Errorf("%s", out)
 	}

@@ -329,13 +329,13 @@ func (p *planner) reason(a advice) string {
 	return "Show " + says(g) + ": " + said
 }
 
-// says is what is shown, for people.
+// says tells people what a plan shows.
 func says(g transfer.Goal) string {
 	return map[transfer.Feedback]string{
 		transfer.Answers: "every score",
-		transfer.Gate:    "pass or fail, to pass " + strconv.FormatInt(g.Passes, 10),
+		transfer.Gate:    "pass or fail, until pass " + strconv.FormatInt(g.Passes, 10),
 		transfer.Best:    "the best score so far",
-		transfer.Flags:   "where a guess is wrong, to correction " + strconv.FormatInt(g.Budget, 10),
+		transfer.Flags:   "where a guess is wrong, until correction " + strconv.FormatInt(g.Budget, 10),
 		transfer.Final:   "the finalists, once",
 	}[g.Feedback]
 }

@@ -49,7 +49,7 @@ func Command() *commands.Command {
 		Words:       func() []string { return commands.ModeNames(actions()) },
 		Description: commands.Described("holdout"),
 		Flags: slices.Concat([]usage.Flag{
-			{Name: "labels", Usage: "labels in `FILE`; for score and serve, where those of the ledger are now"},
+			{Name: "labels", Usage: "labels in `FILE`; for score and serve, where they are now"},
 			{Name: "incumbent", Usage: "difference: the predictions in `FILE` that candidates are compared with; for score and serve, where they are now"},
 			{Name: "metric", Usage: "`METRIC` of a look, one of those that were declared: accuracy, or column:NAME"},
 			{Name: "plan", Usage: "the plan file `FILE`, in place of the flags of samplesize"},

@@ -44,7 +44,7 @@ var goalFlags = []usage.Flag{
 // declarations say what a look may ask, and are kept in the plan.
 var declarations = []usage.Flag{
 	{Name: "metrics", Usage: "the metrics that a look may ask, `METRIC,...`: accuracy (default), or column:NAME for values " +
-		"in [0, 1]; the first is that of a look that names none"},
+		"in [0, 1]; a look that names none asks the first"},
 	{Name: "match", Usage: "what equals a label, `HOW`: exact (default), trim (but for blanks around it), fold (and for " +
 		"upper and lower case) or number (the same decimal number)", Words: ways()},
 	{Name: "classes", Usage: "the predictions that there are, `TEXT,...`, which are public: any other text is refused. " +
