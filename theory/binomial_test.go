@@ -160,11 +160,11 @@ func TestBinomialSamplesEnumerated(t *testing.T) {
 			for want > 1 && exact[want-1].AddFloat(-f.Level.Beta.Ln()).Hi <= 0 {
 				want--
 			}
-			if got := must[int64](t)(BinomialSamples(f)); got != want {
+			if got := must[int64](t)(BinomialSamples(f, BothSides)); got != want {
 				t.Errorf("tau=%v beta=%v: %d, want %d", tau, beta, got, want)
 			}
 			for n := int64(1); n <= 60; n++ {
-				if holds, err := BinomialHolds(f, n); err != nil || holds != (n >= want) {
+				if holds, err := BinomialHolds(f, BothSides, n); err != nil || holds != (n >= want) {
 					t.Errorf("tau=%v beta=%v: BinomialHolds(%d) = %v, %v", tau, beta, n, holds, err)
 				}
 			}
@@ -184,7 +184,7 @@ func TestBinomialSamplesWitness(t *testing.T) {
 		if most > 3000 || tau >= 1 {
 			continue
 		}
-		n := must[int64](t)(BinomialSamples(f))
+		n := must[int64](t)(BinomialSamples(f, BothSides))
 		limit := -f.Level.LnOver(1).Hi
 		if n > most {
 			t.Errorf("%+v: %d, more than %d by relative entropy", f, n, most)
@@ -300,8 +300,8 @@ func TestBinomialSamplesNearExact(t *testing.T) {
 		{0.021, 1e-38, 96048}, {0.0057, 1. / 3000, 99211}, {0.0031, 0.05, 100162},
 	} {
 		f := Fixed{c.tau, Level{1, LogProb(math.Log(c.level))}}
-		got := must[int64](t)(BinomialSamples(f))
-		certified, err := f.leastCertified()
+		got := must[int64](t)(BinomialSamples(f, BothSides))
+		certified, err := binomial{f, BothSides}.leastCertified()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -318,10 +318,10 @@ func TestBinomialSamplesNearExact(t *testing.T) {
 // Above one half the requirement is that for one half or what is certified, if that is less.
 func TestBinomialAboveOneHalf(t *testing.T) {
 	for _, tau := range []float64{0.15, 0.3, 0.7} {
-		half := must[int64](t)(BinomialSamples(Fixed{tau, Level{1, LogProb(math.Log(0.5))}}))
+		half := must[int64](t)(BinomialSamples(Fixed{tau, Level{1, LogProb(math.Log(0.5))}}, BothSides))
 		for _, beta := range []float64{0.51, 0.9, 1 - 1e-9} {
 			f := Fixed{tau, Level{1, LogProb(math.Log(beta))}}
-			n := must[int64](t)(BinomialSamples(f))
+			n := must[int64](t)(BinomialSamples(f, BothSides))
 			if n > half {
 				t.Errorf("tau=%v beta=%v: %d, one half needs %d", tau, beta, n, half)
 			}
@@ -361,17 +361,17 @@ func TestBinomialRequirementLaws(t *testing.T) {
 	for range 160 {
 		f, n := seamGoal(r)
 		later := min(MaxSamples, n+1+r.Int64N(1+n/int64(1+r.IntN(1000))))
-		need, err := BinomialSamples(f)
+		need, err := BinomialSamples(f, BothSides)
 		if err != nil {
 			t.Fatalf("%+v: %v", f, err)
 		}
-		top, _ := f.leastCertified()
+		top, _ := binomial{f, BothSides}.leastCertified()
 		seams[top <= MaxExactSamples]++
 		for _, k := range []int64{need.Value - 1, need.Value, n, later} {
 			if k < 1 || k > MaxSamples {
 				continue
 			}
-			if holds, err := BinomialHolds(f, k); err != nil || holds != (k >= need.Value) {
+			if holds, err := BinomialHolds(f, BothSides, k); err != nil || holds != (k >= need.Value) {
 				t.Errorf("%+v needs %d, and BinomialHolds(%d) = %v, %v", f, need.Value, k, holds, err)
 			}
 		}
@@ -384,33 +384,34 @@ func TestBinomialRequirementLaws(t *testing.T) {
 			if !e.Level.Beta.Interior() {
 				continue
 			}
-			if less := must[int64](t)(BinomialSamples(e)); less > need.Value {
+			if less := must[int64](t)(BinomialSamples(e, BothSides)); less > need.Value {
 				t.Errorf("%+v needs %d, the easier %+v %d", f, need.Value, e, less)
 			}
 		}
-		tau, next := must2[float64](t)(BinomialTau(f.Level, n)), must2[float64](t)(BinomialTau(f.Level, later))
+		tau := must2[float64](t)(BinomialTau(f.Level, BothSides, n))
+		next := must2[float64](t)(BinomialTau(f.Level, BothSides, later))
 		if next > tau {
 			t.Errorf("%+v: tau %v for %d rows, %v for %d", f.Level, tau, n, next, later)
 		}
-		if holds, err := BinomialHolds(Fixed{tau, f.Level}, n); tau < 1 && (err != nil || !holds) {
+		if holds, err := BinomialHolds(Fixed{tau, f.Level}, BothSides, n); tau < 1 && (err != nil || !holds) {
 			t.Errorf("%+v: tau %v for %d rows does not hold (%v)", f.Level, tau, n, err)
 		}
 		below := Fixed{tau * (1 - 1e-9), f.Level}
-		if holds, _ := BinomialHolds(below, n); holds {
+		if holds, _ := BinomialHolds(below, BothSides, n); holds {
 			t.Errorf("%+v: tau %v for %d rows, but a smaller one holds", f.Level, tau, n)
 		}
 		d := Deviation{n, f.Tau}
-		worst := must2[LogProb](t)(BinomialWorst(d))
-		if next := must2[LogProb](t)(BinomialWorst(Deviation{later, f.Tau})); next > worst {
+		worst := must2[LogProb](t)(BinomialWorst(d, BothSides))
+		if next := must2[LogProb](t)(BinomialWorst(Deviation{later, f.Tau}, BothSides)); next > worst {
 			t.Errorf("%+v: beta/m %v, and %v for %d rows", d, worst, next, later)
 		}
 		if worst < -1e-9 {
 			level := Level{1, worst + 1e-12}
-			if holds, err := BinomialHolds(Fixed{f.Tau, level}, n); err != nil || !holds {
+			if holds, err := BinomialHolds(Fixed{f.Tau, level}, BothSides, n); err != nil || !holds {
 				t.Errorf("%+v: beta/m %v does not hold (%v)", d, worst, err)
 			}
 			level.Beta = worst - 1e-8 - 1e-14*LogProb(math.Abs(worst.Ln()))
-			if holds, _ := BinomialHolds(Fixed{f.Tau, level}, n); holds {
+			if holds, _ := BinomialHolds(Fixed{f.Tau, level}, BothSides, n); holds {
 				t.Errorf("%+v: beta/m %v, but a smaller one holds", d, worst)
 			}
 		}
@@ -438,7 +439,7 @@ func TestBinomialExtremes(t *testing.T) {
 		for _, n := range []int64{1, 2, 3, 9999, 10000, 10001, 1 << 40, MaxSamples} {
 			d := Deviation{n, tau}
 			two, one := must[LogProb](t)(BinomialTail(d)), must[LogProb](t)(BinomialUpperTail(d))
-			zs, worst := must[LogProb](t)(ZubkovSerovTail(d)), must2[LogProb](t)(BinomialWorst(d))
+			zs, worst := must[LogProb](t)(ZubkovSerovTail(d)), must2[LogProb](t)(BinomialWorst(d, BothSides))
 			for _, p := range []LogProb{two, one, zs, worst} {
 				if !p.Valid() || p == Zero {
 					t.Errorf("%+v: two-sided %v, one-sided %v, Zubkov and Serov %v, worst %v",
@@ -452,22 +453,22 @@ func TestBinomialExtremes(t *testing.T) {
 		}
 		for _, beta := range []LogProb{-5e-324, -1e-9, -1, -1e3, -1e4, -1e9, -1e300, -math.MaxFloat64} {
 			f := Fixed{tau, Level{1, beta}}
-			n, err := BinomialSamples(f)
+			n, err := BinomialSamples(f, BothSides)
 			if err != nil {
-				if holds, _ := BinomialHolds(f, MaxSamples); !errors.As(err, &none) || holds {
+				if holds, _ := BinomialHolds(f, BothSides, MaxSamples); !errors.As(err, &none) || holds {
 					t.Errorf("%+v: %v, and 2^53 holds: %v", f, err, holds)
 				}
 				continue
 			}
-			if holds, err := BinomialHolds(f, n.Value); err != nil || !holds {
+			if holds, err := BinomialHolds(f, BothSides, n.Value); err != nil || !holds {
 				t.Errorf("%+v: %d does not hold (%v)", f, n.Value, err)
 			}
-			if holds, _ := BinomialHolds(f, n.Value-1); n.Value > 1 && holds {
+			if holds, _ := BinomialHolds(f, BothSides, n.Value-1); n.Value > 1 && holds {
 				t.Errorf("%+v: %d, and one less holds", f, n.Value)
 			}
 		}
 		for _, n := range []int64{1, 100, 10000, MaxSamples} {
-			if tau := must2[float64](t)(BinomialTau(Level{1 << 53, -1e4}, n)); !(tau > 0 && tau <= 1) {
+			if tau := must2[float64](t)(BinomialTau(Level{1 << 53, -1e4}, BothSides, n)); !(tau > 0 && tau <= 1) {
 				t.Errorf("n=%d: tau %v", n, tau)
 			}
 		}
@@ -486,7 +487,7 @@ func BenchmarkBinomialSamples(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
-				n, err := BinomialSamples(c.f)
+				n, err := BinomialSamples(c.f, BothSides)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -314,8 +314,8 @@ func TestConcentrationDomains(t *testing.T) {
 			errorOf(HoeffdingSamples(Fixed{tau, level})), errorOf(KLSamples(Fixed{tau, level})),
 			errorOf(HoeffdingTail(Deviation{10, tau})), errorOf(HoeffdingUpperTail(Deviation{10, tau})),
 			errorOf(KLTail(Deviation{10, tau})), second(KLHolds(Fixed{tau, level}, 10)),
-			errorOf(BinomialTail(Deviation{10, tau})), errorOf(BinomialSamples(Fixed{tau, level})),
-			second(BinomialHolds(Fixed{tau, level}, 10)),
+			errorOf(BinomialTail(Deviation{10, tau})), errorOf(BinomialSamples(Fixed{tau, level}, BothSides)),
+			second(BinomialHolds(Fixed{tau, level}, BothSides, 10)),
 		} {
 			if !errors.As(err, &wrong) || wrong.Param != "tau" {
 				t.Errorf("tau = %v: %v", tau, err)
@@ -326,8 +326,8 @@ func TestConcentrationDomains(t *testing.T) {
 		{1, LogProb(math.NaN())}} {
 		for _, err := range []error{
 			l.Validate(), errorOf(HoeffdingSamples(Fixed{0.1, l})), errorOf(KLSamples(Fixed{0.1, l})),
-			second(KLHolds(Fixed{0.1, l}, 10)), errorOf(BinomialSamples(Fixed{0.1, l})),
-			second(BinomialHolds(Fixed{0.1, l}, 10)),
+			second(KLHolds(Fixed{0.1, l}, 10)), errorOf(BinomialSamples(Fixed{0.1, l}, BothSides)),
+			second(BinomialHolds(Fixed{0.1, l}, BothSides, 10)),
 		} {
 			if !errors.As(err, &wrong) {
 				t.Errorf("%+v: %v", l, err)
@@ -338,7 +338,7 @@ func TestConcentrationDomains(t *testing.T) {
 		for _, err := range []error{
 			errorOf(HoeffdingTail(Deviation{n, 0.1})), errorOf(KLTail(Deviation{n, 0.1})), second(KLHolds(Fixed{0.1, level}, n)),
 			errorOf(McDiarmidTail(BoundedDifferences{n, 1, 1})), errorOf(BinomialTail(Deviation{n, 0.1})),
-			second(BinomialHolds(Fixed{0.1, level}, n)),
+			second(BinomialHolds(Fixed{0.1, level}, BothSides, n)),
 		} {
 			if !errors.As(err, &wrong) || wrong.Param != "samples" {
 				t.Errorf("n = %d: %v", n, err)

@@ -40,11 +40,16 @@ func BinomialUpperTail(d Deviation) (Bound[LogProb], error) {
 	if err := d.Validate(); err != nil {
 		return Bound[LogProb]{}, err
 	}
-	normal, entropy := d.normalUpper(), klRate(d.Tau, klLeast(d.Tau).value).Mul(num.FromInt(d.Samples)).Neg()
+	normal, entropy := d.normalUpper(), d.klUpper()
 	if normal.Cmp(entropy) < 0 {
 		return Bound[LogProb]{logProbUp(normal), zubkovSources, binomialSingle}, nil
 	}
 	return Bound[LogProb]{logProbUp(entropy), []Source{hoeffding1}, single}, nil
+}
+
+// klUpper returns ln of the second of the two, rounded up.
+func (d Deviation) klUpper() num.DD {
+	return klRate(d.Tau, klLeast(d.Tau).value).Mul(num.FromInt(d.Samples)).Neg()
 }
 
 // shift returns s = tau - 1/n, rounded down.

@@ -13,8 +13,9 @@ import (
 // binomial one.
 type fixedQuery struct {
 	domain
-	split bool // n is first divided into m equal parts, one for each query
-	exact bool // use the binomial requirement where the query is 0/1
+	split bool         // n is first divided into m equal parts, one for each query
+	exact bool         // use the binomial requirement where the query is 0/1
+	sides theory.Sides // of the binomial requirement
 }
 
 // tight: the worst population is searched, and on the safe side, but nothing that the
@@ -29,11 +30,11 @@ func (f fixedQuery) holds(g Goal) bool {
 	if n < 1 {
 		return false
 	}
-	decide := theory.KLHolds
 	if f.binomial(g) {
-		decide = theory.BinomialHolds
+		ok, _ := theory.BinomialHolds(fixedGoal(g), f.sides, n)
+		return ok
 	}
-	ok, _ := decide(fixedGoal(g), n)
+	ok, _ := theory.KLHolds(fixedGoal(g), n)
 	return ok
 }
 
@@ -50,11 +51,12 @@ func fixedGoal(g Goal) theory.Fixed {
 }
 
 func (f fixedQuery) samples(g Goal) (reached, error) {
-	least := theory.KLSamples
+	n, err := theory.Bound[int64]{}, error(nil)
 	if f.binomial(g) {
-		least = theory.BinomialSamples
+		n, err = theory.BinomialSamples(fixedGoal(g), f.sides)
+	} else {
+		n, err = theory.KLSamples(fixedGoal(g))
 	}
-	n, err := least(fixedGoal(g))
 	if err != nil {
 		return reached{}, err
 	}
@@ -72,7 +74,7 @@ func (f fixedQuery) queries(g Goal) int64 {
 	if f.split || !f.binomial(g) {
 		return mostQueries(g, 1, f.holds)
 	}
-	worst, err := theory.BinomialWorst(theory.Deviation{Samples: g.Samples, Tau: g.Tau})
+	worst, err := theory.BinomialWorst(theory.Deviation{Samples: g.Samples, Tau: g.Tau}, f.sides)
 	ok := func(m int64) bool { g.Queries = m; return f.holds(g) }
 	if err != nil || !ok(1) {
 		return 0
@@ -86,7 +88,7 @@ func (f fixedQuery) queries(g Goal) int64 {
 func (f fixedQuery) tau(g Goal) (float64, Mechanism) {
 	rows := f.rows(g)
 	if f.binomial(g) && rows >= 1 {
-		tau, err := theory.BinomialTau(fixedGoal(g).Level, rows)
+		tau, err := theory.BinomialTau(fixedGoal(g).Level, f.sides, rows)
 		if err != nil {
 			tau = g.spread()
 		}
@@ -104,7 +106,10 @@ func (f fixedQuery) tau(g Goal) (float64, Mechanism) {
 func (f fixedQuery) beta(g Goal) theory.LogProb {
 	rows := f.rows(g)
 	if f.binomial(g) && rows >= 1 {
-		worst, err := theory.BinomialWorst(theory.Deviation{Samples: rows, Tau: g.Tau})
+		worst, err := theory.BinomialWorst(theory.Deviation{Samples: rows, Tau: g.Tau}, f.sides)
+		if err == nil && f.sides == theory.OneSide { // of a union, which counts the queries
+			return worst
+		}
 		beta := worst.Ln() + num.Log(float64(g.Queries))
 		beta += 1e-13 + 1e-15*(math.Abs(beta)-worst.Ln()) // so that beta/m is not below worst
 		if err != nil || !(beta < 0) {
@@ -114,43 +119,6 @@ func (f fixedQuery) beta(g Goal) theory.LogProb {
 	}
 	guess := num.Log(2*float64(g.Queries)) - float64(rows)*num.KLShift{P: 0.5, Shift: math.Min(g.Tau, 0.499)}.Nats()
 	return leastBeta(g, math.Min(guess, -1e-300), f.holds)
-}
-
-// sideRule is one side of one 0/1 query: the exact binomial tail, or a bound on it.
-type sideRule struct{}
-
-func (sideRule) applies(g Goal) error { return zeroOne.check(g.Query) }
-
-func (sideRule) limit(g Goal) float64 { return g.spread() }
-
-func (sideRule) tight() bool { return true }
-
-func (sideRule) holds(g Goal) bool {
-	ok, err := theory.BinomialSideHolds(theory.Side{Tau: g.Tau, Beta: g.Beta}, g.Samples)
-	return ok && err == nil
-}
-
-func (sideRule) samples(g Goal) (reached, error) {
-	n, err := theory.BinomialSideSamples(theory.Side{Tau: g.Tau, Beta: g.Beta})
-	return reached{n: n.Value}, err
-}
-
-func (r sideRule) queries(g Goal) int64 { return mostQueries(g, 1, r.holds) }
-
-func (sideRule) tau(g Goal) (float64, Mechanism) {
-	tau, err := theory.BinomialSideTau(g.Beta, g.Samples)
-	if err != nil {
-		tau = g.spread()
-	}
-	return tau, Mechanism{}
-}
-
-func (sideRule) beta(g Goal) theory.LogProb {
-	worst, err := theory.BinomialSideWorst(theory.Deviation{Samples: g.Samples, Tau: g.Tau})
-	if err != nil {
-		return 0
-	}
-	return worst
 }
 
 // countRule is one side of one 0/1 query at a known bar, by the count that passes.

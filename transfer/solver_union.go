@@ -26,7 +26,7 @@ func (o oneLook) pick(g Goal) rule {
 	case both && linear.check(g.Query) == nil:
 		return fixedQuery{domain: domain{kinds: linear}, exact: exact}
 	case exact:
-		return sideRule{}
+		return fixedQuery{domain: domain{kinds: zeroOne}, exact: true, sides: theory.OneSide}
 	case both:
 		return closed{domain: every, need: bothSides}
 	}

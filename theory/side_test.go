@@ -43,8 +43,8 @@ func TestSideAgainstDecimals(t *testing.T) {
 		{big.NewRat(3, 4), 1e-9}, {big.NewRat(2, 25), 0.2},
 	} {
 		tau, _ := c.tau.Float64()
-		s := Side{tau, LogProb(math.Log(c.beta))}
-		n, err := BinomialSideSamples(s)
+		s := Fixed{tau, Level{1, LogProb(math.Log(c.beta))}}
+		n, err := BinomialSamples(s, OneSide)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,31 +53,31 @@ func TestSideAgainstDecimals(t *testing.T) {
 		}
 		for more := n.Value; more < n.Value+6; more++ {
 			worst := worstSide(more, c.tau)
-			if holds, _ := BinomialSideHolds(s, more); worst > c.beta || !holds {
+			if holds, _ := BinomialHolds(s, OneSide, more); worst > c.beta || !holds {
 				t.Errorf("%+v: %d rows serve, and of %d the worst chance is %v", s, n.Value, more, worst)
 			}
 		}
-		if holds, _ := BinomialSideHolds(s, n.Value-1); holds {
+		if holds, _ := BinomialHolds(s, OneSide, n.Value-1); holds {
 			t.Errorf("%+v: %d rows hold", s, n.Value-1)
 		}
-		least, err := BinomialSideWorst(Deviation{n.Value, tau})
-		if err != nil || least > s.Beta {
+		least, err := BinomialWorst(Deviation{n.Value, tau}, OneSide)
+		if err != nil || least > s.Level.Beta {
 			t.Errorf("%+v: the least beta is %v, %v", s, least, err)
 		}
-		if holds, _ := BinomialSideHolds(Side{tau, least + 1e-8}, n.Value); !holds {
+		if holds, _ := BinomialHolds(Fixed{tau, Level{1, least + 1e-8}}, OneSide, n.Value); !holds {
 			t.Errorf("%+v: the least beta %v does not hold", s, least)
 		}
-		if holds, _ := BinomialSideHolds(Side{tau, least - 1e-8}, n.Value); holds {
+		if holds, _ := BinomialHolds(Fixed{tau, Level{1, least - 1e-8}}, OneSide, n.Value); holds {
 			t.Errorf("%+v: less than the least beta %v holds", s, least)
 		}
-		sharpest, err := BinomialSideTau(s.Beta, n.Value)
+		sharpest, err := BinomialTau(s.Level, OneSide, n.Value)
 		if err != nil || sharpest > tau*(1+1e-9) {
 			t.Errorf("%+v: the least tau is %v, %v", s, sharpest, err)
 		}
-		if holds, _ := BinomialSideHolds(Side{sharpest * (1 + 1e-9), s.Beta}, n.Value); !holds {
+		if holds, _ := BinomialHolds(Fixed{sharpest * (1 + 1e-9), s.Level}, OneSide, n.Value); !holds {
 			t.Errorf("%+v: the least tau %v does not hold", s, sharpest)
 		}
-		if holds, _ := BinomialSideHolds(Side{sharpest * (1 - 1e-6), s.Beta}, n.Value); holds {
+		if holds, _ := BinomialHolds(Fixed{sharpest * (1 - 1e-6), s.Level}, OneSide, n.Value); holds {
 			t.Errorf("%+v: less than the least tau %v holds", s, sharpest)
 		}
 	}
@@ -86,18 +86,21 @@ func TestSideAgainstDecimals(t *testing.T) {
 // Nonsense is refused, whichever function is asked.
 func TestSideDomains(t *testing.T) {
 	nan := math.NaN()
-	for _, s := range []Side{{0, -1}, {1, -1}, {nan, -1}, {0.5, 0}, {0.5, 1}, {0.5, Zero}, {0.5, LogProb(nan)}} {
-		if _, err := BinomialSideSamples(s); err == nil {
+	for _, s := range []Fixed{
+		{0, Level{1, -1}}, {1, Level{1, -1}}, {nan, Level{1, -1}},
+		{0.5, Level{1, 0}}, {0.5, Level{1, 1}}, {0.5, Level{1, Zero}}, {0.5, Level{1, LogProb(nan)}},
+	} {
+		if _, err := BinomialSamples(s, OneSide); err == nil {
 			t.Errorf("%+v has a number of rows", s)
 		}
-		if _, err := BinomialSideHolds(s, 10); err == nil {
+		if _, err := BinomialHolds(s, OneSide, 10); err == nil {
 			t.Errorf("%+v holds or not", s)
 		}
 	}
-	if _, err := BinomialSideTau(-1, 0); err == nil {
+	if _, err := BinomialTau(Level{1, -1}, OneSide, 0); err == nil {
 		t.Error("no rows have a tau")
 	}
-	if _, err := BinomialSideWorst(Deviation{0, 0.1}); err == nil {
+	if _, err := BinomialWorst(Deviation{0, 0.1}, OneSide); err == nil {
 		t.Error("no rows have a beta")
 	}
 }
@@ -108,30 +111,28 @@ func TestLeastTauOfOneSize(t *testing.T) {
 	for range 60 {
 		n, beta := int64(math.Exp(1+5*r.Float64())), LogProb(-0.7-12*r.Float64())
 		floor := 0.5 * r.Float64() / math.Sqrt(float64(n))
-		side := Side{floor, beta}
-		if !side.good(n) {
-			want := side.leastTau(floor, func(s Side) bool { return s.good(n) })
-			if got := side.leastGoodTau(n, 1); got != want {
-				t.Errorf("n = %d, beta %v: tau %v on one side, want %v", n, beta, got, want)
-			}
-		}
-		f := Fixed{floor, Level{Queries: 1 + r.Int64N(9), Beta: beta}}
-		limit := math.Nextafter(f.limit().Hi, math.Inf(-1))
-		good := func(tau float64) bool { return !newLattice(Deviation{n, tau}).mayFail(limit) }
-		want := floor
-		if !good(floor) {
-			lo, hi := 0.0, 1.0
-			for mid := 0.5; mid > lo && mid < hi; mid = lo + (hi-lo)/2 {
-				if mid > floor && good(mid) {
-					hi = mid
-				} else {
-					lo = mid
+		for _, sides := range []Sides{OneSide, BothSides} {
+			b := binomial{Fixed{floor, Level{1 + r.Int64N(9), beta}}, sides}
+			limit := math.Nextafter(b.limit().Hi, math.Inf(-1))
+			good := func(tau float64) bool { c := b; c.Tau = tau; return !c.lattice(n).mayFail(limit) }
+			want := floor
+			if !good(floor) {
+				lo, hi, close := 0.0, 1.0, 0.0
+				if sides == OneSide {
+					lo, close = floor, 1e-10
 				}
+				for mid := lo + (hi-lo)/2; mid > lo && mid < hi && hi-lo > close*hi; mid = lo + (hi-lo)/2 {
+					if mid > floor && good(mid) {
+						hi = mid
+					} else {
+						lo = mid
+					}
+				}
+				want = hi
 			}
-			want = hi
-		}
-		if got := f.raise(n); got != want {
-			t.Errorf("n = %d, %+v: tau %v, want %v", n, f, got, want)
+			if got := b.raised(n, 1); got != want {
+				t.Errorf("n = %d, %+v: tau %v, want %v", n, b, got, want)
+			}
 		}
 	}
 }
@@ -166,8 +167,8 @@ func TestSideOfUnequalRecords(t *testing.T) {
 	held := 0
 	for range 3000 {
 		n := 2 + r.Int64N(8)
-		s := Side{Tau: (0.2 + 1.2*r.Float64()) / float64(n), Beta: LogProb(math.Log(0.15 + 0.35*r.Float64()))}
-		holds, err := BinomialSideHolds(s, n)
+		s := Fixed{(0.2 + 1.2*r.Float64()) / float64(n), Level{1, LogProb(math.Log(0.15 + 0.35*r.Float64()))}}
+		holds, err := BinomialHolds(s, OneSide, n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +179,7 @@ func TestSideOfUnequalRecords(t *testing.T) {
 		for j := range n {
 			mean := float64(j) + s.Tau*float64(n) // of the count, at which j ones are tau too few
 			worst := worstOfUnequal(n, mean, func(count int64) bool { return count <= j })
-			if worst > s.Beta.Value()*(1+1e-9) {
+			if worst > s.Level.Beta.Value()*(1+1e-9) {
 				t.Errorf("%+v, %d records: %v for some that are not alike", s, n, worst)
 			}
 		}
