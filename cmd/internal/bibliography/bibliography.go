@@ -94,7 +94,7 @@ func Citation(entry string) string {
 
 // plainTeX undoes the markup that a bibliography uses: accents, braces, dashes.
 var plainTeX = sync.OnceValue(func() *strings.Replacer {
-	pairs := []string{`\&`, "&", "{", "", "}", "", "--", "–"}
+	pairs := []string{`\&`, "&", `\l}`, "ł", `\L}`, "Ł", "{", "", "}", "", "--", "–"}
 	for mark, letters := range map[string][2]string{
 		`\'`: {"aeiouAEIOU", "áéíóúÁÉÍÓÚ"}, "\\`": {"aeiouAEIOU", "àèìòùÀÈÌÒÙ"}, `\"`: {"aeiouAEIOU", "äëïöüÄËÏÖÜ"},
 		`\^`: {"aeiouAEIOU", "âêîôûÂÊÎÔÛ"}, `\v{`: {"cszrenCSZREN", "čšžřěňČŠŽŘĚŇ"},

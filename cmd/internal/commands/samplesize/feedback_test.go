@@ -31,13 +31,13 @@ func rowsBy(t *testing.T, command string) map[string]map[string]any {
 }
 
 // Where a binomial tail at one row fewer equals the failure probability, the number of rows is not called exact; next
-// to that it is. At one row P[Bin(1,.3) >= 1] = .3, and one of P[Bin(2,1/2) = 2] = 1/4.
+// to that it is. One of the ties is P[Bin(2,1/2) = 2] = 1/4, the other P[Bin(1,.3) >= 1] = .3.
 func TestTiesAreNotExact(t *testing.T) {
 	const gate = "-m 1 --passes 1 --feedback gate --query binary --method gate "
 	for command, want := range map[string]string{
-		gate + "-t .3 -b .3 --threshold .3":                                                   "fewest rows: 2, at most",
-		gate + "-t .3 -b .299999999 --threshold .3":                                           "fewest rows: 2, exact",
-		gate + "-t .3 -b .300000001 --threshold .3":                                           "fewest rows: 1, exact",
+		gate + "-t .3 -b .25 --threshold .5":                                                  "fewest rows: 3, at most",
+		gate + "-t .3 -b .249999999 --threshold .5":                                           "fewest rows: 3, exact",
+		gate + "-t .3 -b .250000001 --threshold .5":                                           "fewest rows: 2, exact",
 		"-m 1 -t .7 -b .3 --query binary --feedback final --one-sided --method sealed":        "fewest rows: 2, at most",
 		"-m 1 -t .7 -b .30000001 --query binary --feedback final --one-sided --method sealed": "fewest rows: 1, exact",
 	} {
