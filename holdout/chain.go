@@ -20,14 +20,23 @@ type ends struct{ before, after string }
 
 const chainLength = 64 // hexadecimal digits
 
-// seal appends the chain to a text that follows what was hashed.
+// fork is a hash in the same state, which goes on apart.
+func fork(past hash.Hash) hash.Hash {
+	copied, err := past.(hash.Cloner).Clone()
+	if err != nil {
+		panic(err) // SHA-256 can be copied
+	}
+	return copied
+}
+
+// seal appends the chain to a text that follows the past.
 func (e ends) seal(past hash.Hash, text []byte) []byte {
 	past.Write(text)
 	sealed := append(bytes.Clone(text), e.before...)
 	return append(hex.AppendEncode(sealed, past.Sum(nil)), e.after...)
 }
 
-// open returns the chain of a sealed text, "" if it has none, and whether it is the one that follows what was hashed.
+// open returns the chain of a sealed text, "" if it has none, and whether it is the one that follows the past.
 func (e ends) open(past hash.Hash, sealed []byte) (chain string, ok bool) {
 	rest, ok := bytes.CutSuffix(sealed, []byte(e.after))
 	if !ok || len(rest) < chainLength {

@@ -55,20 +55,20 @@ func ways() string {
 }
 
 // asks checks that a look may ask a metric. A plan of an earlier version declares none. It takes accuracy, its own
-// metric, and those that its log has.
-func (p *Plan) asks(metric string, log func() ([]Line, error)) error {
+// metric, and the metrics of its log.
+func (l *Ledger) asks(metric string) error {
 	if _, err := ColumnOf(metric); err != nil {
 		return err
 	}
-	metrics := p.Metrics
+	metrics := l.plan.Metrics
 	if metrics == nil {
-		lines, err := log()
+		h, err := l.current()
 		if err != nil {
 			return err
 		}
-		metrics = []string{Accuracy, p.Metric}
-		for _, l := range lines {
-			metrics = append(metrics, l.Metric)
+		metrics = []string{Accuracy, l.plan.Metric}
+		for _, line := range h.lines {
+			metrics = append(metrics, line.Metric)
 		}
 		metrics = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(metrics))),
 			func(m string) bool { return m == "" })
@@ -80,7 +80,7 @@ func (p *Plan) asks(metric string, log func() ([]Line, error)) error {
 	return nil
 }
 
-// inAll is what is wrong with one of several declarations.
+// inAll is the error of one of several declarations, told of all of them.
 func inAll(name string, err error) error {
 	_, what, _ := strings.Cut(err.Error(), ": ")
 	return inputf("%s: %s", name, what)

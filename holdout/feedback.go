@@ -16,7 +16,7 @@ const (
 	Holds    = "holds"    // flags: the guess is right
 	Moved    = "moved"    // flags: the guess is wrong
 	Improved = "improved" // best: the best so far
-	Kept     = "kept"     // best: not better than what is shown
+	Kept     = "kept"     // best: not better than the best before
 )
 
 // show turns an answer within tau of the truth into what the plan's feedback shows, and nothing more.
@@ -26,7 +26,7 @@ func (h *history) show(answer float64, l look) (response, error) {
 	case transfer.Answers, transfer.Final:
 		return number(answer, ""), nil
 	case transfer.Gate:
-		return bit(answer >= *l.bar+goal.Tau), nil
+		return response{verdict: verdict(answer >= *l.bar+goal.Tau, Pass, Fail)}, nil
 	case transfer.Best:
 		best := goal.Floor
 		if goal.Query == transfer.Difference {
@@ -35,28 +35,23 @@ func (h *history) show(answer float64, l look) (response, error) {
 		if h.board != nil {
 			best = *h.board
 		}
-		return number(math.Max(best, answer), risen(answer > best)), nil
+		return number(math.Max(best, answer), verdict(answer > best, Improved, Kept)), nil
 	case transfer.Flags:
 		// A guess within the guess error of the truth is within that and tau of the answer: it holds. One that holds may be
 		// as far as 2 tau and the guess error from the truth, so that the answer is shown and not the guess. It is within
 		// tau, and the plan has paid for it.
-		return number(answer, moved(math.Abs(answer-*l.guess) > goal.Tau+goal.GuessError.Or(goal.Tau/2))), nil
+		wrong := math.Abs(answer-*l.guess) > goal.Tau+goal.GuessError.Or(goal.Tau/2)
+		return number(answer, verdict(wrong, Moved, Holds)), nil
 	}
 	return response{}, fmt.Errorf("no response for the feedback %s", goal.Feedback)
 }
 
-func risen(improved bool) string {
-	if improved {
-		return Improved
+// verdict is one of two words.
+func verdict(yes bool, word, other string) string {
+	if yes {
+		return word
 	}
-	return Kept
-}
-
-func moved(flagged bool) string {
-	if flagged {
-		return Moved
-	}
-	return Holds
+	return other
 }
 
 // needs checks what a look has to say beside its predictions. The bar of a plan that has but one may be left out.
@@ -114,10 +109,10 @@ func (p *Plan) takesBar(bar float64) error {
 // listed are numbers in words.
 func listed(numbers []float64) string { return strings.Trim(fmt.Sprint(numbers), "[]") }
 
-// Remaining is what is left of a plan. Passes belong to a gate, flags to a plan with guesses.
+// Remaining is the rest of a plan. Passes belong to a gate, flags to a plan with guesses.
 type Remaining struct{ Looks, Passes, Flags int64 }
 
-// remaining is what is left: nothing after the last look, pass or flag, or once the finalists were scored.
+// remaining is the rest of the plan: nothing after the last look, pass or flag, or once the finalists were scored.
 func (h *history) remaining() (r Remaining) {
 	goal := h.plan.goal
 	r.Looks = max(goal.Queries-h.looks, 0)

@@ -116,9 +116,9 @@ func TestAnswersUnderOtherFeedback(t *testing.T) {
 			var want Answer
 			if feedback == transfer.Gate {
 				s.Bar = float(0.7)
-				want.Verdict = bit(v >= 0.7+0.1).verdict
+				want.Verdict = verdict(v >= 0.7+0.1, Pass, Fail)
 			} else {
-				want.Verdict = risen(v > board)
+				want.Verdict = verdict(v > board, Improved, Kept)
 				board = max(board, v)
 				want.Response = &board
 			}
@@ -165,7 +165,7 @@ func TestGuessesOfAMethodForAnswers(t *testing.T) {
 				guess = score + away
 			}
 			got := takes(t, l, Submission{Values: Columns(ids, right(classes, count)), Guess: &guess})
-			if want := moved(k == 4); got.Verdict != want {
+			if want := verdict(k == 4, Moved, Holds); got.Verdict != want {
 				t.Errorf("guess error %v, a guess %v away: %s, want %s", guessError, away, got.Verdict, want)
 			}
 			if *got.Response != number || math.Abs(number-score) > tau {
@@ -205,7 +205,7 @@ func TestLadder(t *testing.T) {
 		if got.Known {
 			continue
 		}
-		if *got.Response != board[at].Value || got.Verdict != risen(at > before) {
+		if *got.Response != board[at].Value || got.Verdict != verdict(at > before, Improved, Kept) {
 			t.Fatalf("look %d at %v: got %v %s, want %v", k+1, score, *got.Response, got.Verdict, board[at].Value)
 		}
 	}

@@ -12,11 +12,11 @@ import (
 // gate shows whether the mean over all rows is at least the bar plus tau, or the count at least the plan's.
 type gate struct{}
 
-func (gate) prepare(a transfer.Answer) (theory.Run, error) {
+func (gate) run(a transfer.Answer) (theory.Run, error) {
 	return theory.Run{PassCount: a.Mechanism.PassCount}, nil
 }
 
-func (gate) certified(p *Plan) (theory.LogProb, error) {
+func (gate) failure(p *Plan) (theory.LogProb, error) {
 	count := p.Mechanism.PassCount
 	if err := p.only(theory.Run{PassCount: count}); err != nil {
 		return 0, err
@@ -34,7 +34,7 @@ func (gate) certified(p *Plan) (theory.LogProb, error) {
 	return a.Beta, nil
 }
 
-func (gate) respond(h *history, l look) (response, error) {
+func (gate) response(h *history, l look) (response, error) {
 	goal := h.plan.goal
 	run, err := mechanism.Gate{Queries: goal.Queries, Passes: passes(goal), Margin: goal.Tau}.Start()
 	if err != nil {
@@ -52,15 +52,7 @@ func (gate) respond(h *history, l look) (response, error) {
 	if passed, err = run.TestCount(one(passed), 1); err != nil {
 		return response{}, err
 	}
-	return bit(passed), nil
-}
-
-// bit shows a verdict and nothing else.
-func bit(passed bool) response {
-	if passed {
-		return response{verdict: Pass}
-	}
-	return response{verdict: Fail}
+	return response{verdict: verdict(passed, Pass, Fail)}, nil
 }
 
 func one(b bool) int64 {

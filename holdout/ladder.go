@@ -12,11 +12,11 @@ import (
 // counts. Without a table the plan is for one look, which shows the mean itself.
 type ladder struct{}
 
-func (ladder) prepare(a transfer.Answer) (theory.Run, error) {
+func (ladder) run(a transfer.Answer) (theory.Run, error) {
 	return theory.Run{Board: a.Mechanism.Board}, nil
 }
 
-func (ladder) certified(p *Plan) (theory.LogProb, error) {
+func (ladder) failure(p *Plan) (theory.LogProb, error) {
 	if err := p.only(theory.Run{Board: p.Mechanism.Board}); err != nil {
 		return 0, err
 	}
@@ -67,7 +67,7 @@ func asRun(p *Plan) (*theory.LogProb, error) {
 	return &failure, err
 }
 
-func (ladder) respond(h *history, l look) (response, error) {
+func (ladder) response(h *history, l look) (response, error) {
 	goal := h.plan.goal
 	score := l.sum()
 	if h.plan.Mechanism.Board == nil {
@@ -96,7 +96,7 @@ func (ladder) respond(h *history, l look) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	return number(value, risen(improved)), nil
+	return number(value, verdict(improved, Improved, Kept)), nil
 }
 
 // boundary is a score with which the board shows a value, or one that moves nothing if nothing was shown.

@@ -62,7 +62,7 @@ func (l *Ledger) use(p *Plan, labels *Labels) (err error) {
 	return err
 }
 
-// hooks are what tests replace.
+// hooks are functions that tests replace.
 type hooks struct {
 	noise func() (*randv2.Rand, error) // the source of a look's noise
 	now   func() time.Time
@@ -141,7 +141,7 @@ func (l *Ledger) create(p *Plan) error {
 	return err
 }
 
-// remove takes away files of a ledger that is not to be, and its folder if this Ledger has made it.
+// remove takes away files of a ledger that could not be made, and its folder if this Ledger has made it.
 func (l *Ledger) remove(files []string) {
 	for _, path := range slices.Backward(files) {
 		_ = os.Remove(path)
@@ -218,7 +218,7 @@ func (l *Ledger) newFiles(p *Plan) (made []string, err error) {
 	return made, errors.Join(l.names(l.dir), l.names(filepath.Dir(filepath.Clean(l.dir))))
 }
 
-// ChangedError says that the labels are not those of the ledger.
+// ChangedError says that the ledger was made for other labels.
 type ChangedError struct{}
 
 func (*ChangedError) Error() string { return "the labels are not those that the ledger was made for" }
@@ -255,10 +255,10 @@ func (l *Ledger) unchanged() error {
 	return nil
 }
 
-// Plan returns what the ledger promises and runs.
+// Plan returns the plan that the ledger keeps.
 func (l *Ledger) Plan() *Plan { return l.plan }
 
-// Submission is what a look is asked about.
+// Submission is the predictions of a look, and the question about them.
 type Submission struct {
 	Name      string   // for the log: at most 100 printable characters, and no part of the fingerprint
 	Team      string   // for the log, likewise: who asks, if several do
@@ -271,7 +271,7 @@ type Submission struct {
 	Incumbent Table    // of differences: the values of the incumbent
 }
 
-// Answer is what is shown of a look.
+// Answer is the answer to a look, and how much of the plan remains.
 type Answer struct {
 	Look        int64 // 0 if it was refused
 	Name        string
@@ -317,8 +317,8 @@ func (l *Ledger) ScoreAll(ctx context.Context, list []Submission) (answers []Ans
 	return answers, err
 }
 
-// Settle puts on the disk what another process may have left, and takes no look. From then on the Ledger notices an
-// older copy of the files that is put back.
+// Settle puts on the disk the lines that another process may have left, and takes no look. From then on the Ledger
+// notices an older copy of the files that is put back.
 func (l *Ledger) Settle(ctx context.Context) error { return l.writing(ctx, l.confirm) }
 
 // writing calls do while nobody else writes to the ledger. The turn and the lock have one patience together.
@@ -346,7 +346,7 @@ func (l *Ledger) writing(ctx context.Context, do func(*history, *os.File) error)
 	return do(l.seen, file)
 }
 
-// load reads what this Ledger has not read yet.
+// load reads the lines that this Ledger has not read yet.
 func (l *Ledger) load(file *os.File) error {
 	if err := l.unchanged(); err != nil {
 		return err
@@ -370,7 +370,7 @@ func (l *Ledger) load(file *os.File) error {
 	return l.seen.take(lines)
 }
 
-// Preview says what a look would be, and takes none.
+// Preview returns the answers that looks would have, without their results, and takes none.
 func (l *Ledger) Preview(list ...Submission) ([]Answer, error) {
 	all, err := l.askAll(list)
 	if err != nil {
@@ -402,7 +402,7 @@ func (l *Ledger) Read() (Status, []Line, error) {
 	return h.status(), h.lines, nil
 }
 
-// readSettled reads what may be shown, under the plan that the ledger was opened with.
+// readSettled reads the lines that may be shown, under the plan that the ledger was opened with.
 func (l *Ledger) readSettled() (*history, error) {
 	h, err := readSettled(l.dir, l.sync)
 	return h, cmp.Or(l.unchanged(), err)
@@ -442,7 +442,7 @@ func (l *Ledger) ask(s Submission) (a asked, err error) {
 	if s.Metric == "" {
 		s.Metric = l.plan.Metric
 	}
-	if err := l.plan.asks(s.Metric, l.log); err != nil {
+	if err := l.asks(s.Metric); err != nil {
 		return a, err
 	}
 	a.look = look{right: l.right, bar: s.Bar, guess: s.Guess}
@@ -466,13 +466,10 @@ func (l *Ledger) ask(s Submission) (a asked, err error) {
 	return a, nil
 }
 
-// log is the lines as they are.
-func (l *Ledger) log() ([]Line, error) {
+// current reads the files as they are, without a lock.
+func (l *Ledger) current() (*history, error) {
 	h, err := read(l.dir)
-	if err = cmp.Or(l.unchanged(), err); err != nil {
-		return nil, err
-	}
-	return h.lines, nil
+	return h, cmp.Or(l.unchanged(), err)
 }
 
 // Predictions returns the fingerprint of predictions, as a plan for differences has it of the incumbent's.
@@ -484,10 +481,10 @@ func (l *Ledger) Predictions(t Table) (string, error) {
 	return v.fingerprint(), nil
 }
 
-// Incumbent is what the next candidate is compared with, nil if the plan is for no differences.
+// Incumbent is the file that the next candidate is compared with, nil if the plan is for no differences.
 func (l *Ledger) Incumbent() (*LabelsFile, error) {
-	h, err := read(l.dir)
-	if err = cmp.Or(l.unchanged(), err); err != nil {
+	h, err := l.current()
+	if err != nil {
 		return nil, err
 	}
 	return h.incumbent(), nil
@@ -533,21 +530,22 @@ func printed(x *float64) string {
 // mostName is how many characters a name has.
 const mostName = 100
 
-// ValidName refuses what is no name of a look or a team: at most 100 printable characters. The error is an
-// [InputError] that begins with what is named.
-func ValidName(what, name string) error {
+// ValidName checks the name of a look or a team: at most 100 printable characters. The error is an [InputError] that
+// begins with the field of the name.
+func ValidName(field, name string) error {
 	switch {
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return inputf("%s: got %s, want printable characters", what, shown(name))
+		return inputf("%s: got %s, want printable characters", field, shown(name))
 	case utf8.RuneCountInString(name) > mostName:
-		return inputf("%s: got %d characters, want at most %d", what, utf8.RuneCountInString(name), mostName)
+		return inputf("%s: got %d characters, want at most %d", field, utf8.RuneCountInString(name), mostName)
 	}
 	return nil
 }
 
-// fresh are those that are new. Two equal finalists are two looks. The error is a [RefusedError] if there are some and
-// the plan covers no further look, and an [InputError] if they were compared with another incumbent or with themselves.
-func (h *history) fresh(all []asked) (list []asked, err error) {
+// fresh are the looks that are new. Two equal finalists are two looks. The error is a [RefusedError] if there are some
+// and the plan covers no further look, an [InputError] if they were compared with another incumbent or with themselves,
+// or the error of [Plan.Certified]: a plan without a certificate takes no new look.
+func (l *Ledger) fresh(h *history, all []asked) (list []asked, err error) {
 	for i := range all {
 		a := &all[i]
 		if err := h.promoted(a); err != nil {
@@ -567,15 +565,6 @@ func (h *history) fresh(all []asked) (list []asked, err error) {
 		return nil, &RefusedError{"the plan is used up"}
 	case current != nil && current.Fingerprint != list[0].Incumbent:
 		return nil, inputf("incumbent: got other predictions than the last candidate that passed, or the plan's")
-	}
-	return list, nil
-}
-
-// fresh are the looks that are new. A plan without a certificate takes none: the error is that of [Plan.Certified].
-func (l *Ledger) fresh(h *history, all []asked) ([]asked, error) {
-	list, err := h.fresh(all)
-	if err != nil || len(list) == 0 {
-		return nil, err
 	}
 	return list, l.certified()
 }
@@ -599,7 +588,7 @@ func (h *history) promoted(a *asked) error {
 	return inputf("got the incumbent itself, want a candidate that differs from it")
 }
 
-// answers are what is shown of the submissions: their lines, if they have some. Of equal finalists each has its own.
+// answers are the answers to submissions, from their lines if they have some. Of equal finalists each has its own line.
 func (h *history) answers(all []asked) (list []Answer) {
 	before := make(map[string]int)
 	for _, a := range all {
@@ -617,7 +606,7 @@ func (h *history) answers(all []asked) (list []Answer) {
 	return list
 }
 
-// answer takes a look at what is new: noise, one write, and everything on the disk before it returns.
+// answer takes the looks that are new: noise, one write, and everything on the disk before it returns.
 func (l *Ledger) answer(h *history, file *os.File, all []asked) error {
 	fresh, err := l.fresh(h, all)
 	if err != nil {
@@ -631,7 +620,7 @@ func (l *Ledger) answer(h *history, file *os.File, all []asked) error {
 		if a.look.noise, err = l.noise(); err != nil {
 			return err
 		}
-		shown, err := practiceOf(h.plan.Method).respond(h, a.look)
+		shown, err := practiceOf(h.plan.Method).response(h, a.look)
 		if err != nil {
 			return err
 		}
@@ -683,7 +672,7 @@ func (l *Ledger) add(h *history, file *os.File, lines ...Line) error {
 	return h.take(text)
 }
 
-// confirm puts what was read on the disk before it is shown again.
+// confirm puts the lines that were read on the disk before they are shown again.
 func (l *Ledger) confirm(h *history, file *os.File) error {
 	if err := l.renew(h, file); err != nil {
 		return err
@@ -749,7 +738,7 @@ func Retire(ctx context.Context, dir string) (status Status, err error) {
 	return status, err
 }
 
-// read reads both files, without a lock. What it reads is not to be shown.
+// read reads both files, without a lock. Its lines may not be on the disk yet and are not to be shown.
 func read(dir string) (*history, error) {
 	file, err := os.Open(filepath.Join(dir, looksFile))
 	if err != nil {

@@ -690,7 +690,7 @@ func TestTeams(t *testing.T) {
 			t.Errorf("%+v, %v", a, err)
 		}
 	}
-	if _, lines, err := ReadLog(dir); err != nil || len(lines) != 1 || lines[0].Team != "red" {
+	if _, lines, err := Read(dir); err != nil || len(lines) != 1 || lines[0].Team != "red" {
 		t.Errorf("%+v, %v", lines, err)
 	}
 	for _, s := range []Submission{{Team: "a\nb"}, {Team: strings.Repeat("é", 101)}, {Name: "\u202e", Team: "\x00"}} {

@@ -26,7 +26,7 @@ type Line struct {
 	Team        string   `json:"team,omitempty"` // who asked, where several teams do
 	Metric      string   `json:"metric,omitempty"`
 	Fingerprint string   `json:"fingerprint,omitempty"`
-	Response    *float64 `json:"response,omitempty"` // what was shown
+	Response    *float64 `json:"response,omitempty"` // as it was shown
 	Verdict     string   `json:"verdict,omitempty"`
 	Bar         *float64 `json:"bar,omitempty"`
 	Guess       *float64 `json:"guess,omitempty"`
@@ -95,7 +95,7 @@ func (h *history) take(data []byte) error {
 	return nil
 }
 
-// stands checks that the file begins with what was read, both times under the lock: no look is ever taken back.
+// stands checks that the file begins as it was read, both times under the lock: no look is ever taken back.
 func (h *history) stands(file *os.File) error {
 	want := slices.Concat(h.last, h.tail)
 	got := make([]byte, len(want))
@@ -113,11 +113,7 @@ func (h *history) stands(file *os.File) error {
 // crash can leave of a line is a look. Every other text was edited, or a line before it was.
 func (h *history) line(text []byte) error {
 	number := len(h.lines) + 1
-	past, err := h.past.(hash.Cloner).Clone()
-	if err != nil {
-		return err
-	}
-	chain, ok := lineEnds.open(past, append(bytes.Clone(text), '\n'))
+	chain, ok := lineEnds.open(fork(h.past), append(bytes.Clone(text), '\n'))
 	switch {
 	case h.retired:
 		return corrupt("looks.jsonl: line %d follows the end", number)
@@ -161,7 +157,7 @@ func (h *history) count(l Line) {
 	}
 }
 
-// incumbent is what a candidate is compared with, nil if the plan is for no differences.
+// incumbent is the file that a candidate is compared with, nil if the plan is for no differences.
 func (h *history) incumbent() *LabelsFile {
 	if h.best != nil {
 		return h.best
@@ -186,10 +182,7 @@ func (l Line) counts(verdict string) bool { return l.Verdict == verdict || l.Eve
 // append returns the bytes that add lines, which get their chains. They begin with the end of a last line that
 // has none.
 func (h *history) append(lines []Line) ([]byte, error) {
-	past, err := h.past.(hash.Cloner).Clone()
-	if err != nil {
-		return nil, err
-	}
+	past := fork(h.past)
 	var all []byte
 	if h.tail != nil {
 		past.Write(h.tail)
@@ -201,11 +194,7 @@ func (h *history) append(lines []Line) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		next, err := past.Clone()
-		if err != nil {
-			return nil, err
-		}
-		sealed := lineEnds.seal(next, text[:len(text)-len("}")])
+		sealed := lineEnds.seal(fork(past), text[:len(text)-len("}")])
 		past.Write(sealed)
 		all = append(all, sealed...)
 	}

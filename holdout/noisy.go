@@ -12,7 +12,7 @@ import (
 // clamped to the range of the truth.
 type noisy struct{}
 
-func (noisy) prepare(a transfer.Answer) (m theory.Run, err error) {
+func (noisy) run(a transfer.Answer) (m theory.Run, err error) {
 	covered := int64(0)
 	for block := range a.Noise() {
 		covered += block.Queries
@@ -45,7 +45,7 @@ func lowest(g transfer.Goal) float64 {
 	return 0
 }
 
-func (noisy) certified(p *Plan) (theory.LogProb, error) {
+func (noisy) failure(p *Plan) (theory.LogProb, error) {
 	if err := p.only(theory.Run{Noise: p.Mechanism.Noise}); err != nil {
 		return 0, err
 	}
@@ -65,7 +65,7 @@ func (noisy) certified(p *Plan) (theory.LogProb, error) {
 	return a.Beta, err
 }
 
-func (noisy) respond(h *history, l look) (response, error) {
+func (noisy) response(h *history, l look) (response, error) {
 	goal := h.plan.goal
 	mean := l.sum() / float64(goal.Samples)
 	sd, err := noiseAt(h.plan.Mechanism.Noise, h.looks)

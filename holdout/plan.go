@@ -21,8 +21,9 @@ const schema = "dpcalc/ledger/2"
 // firstSchema names the form of ledgers that were made before there was a second one.
 const firstSchema = "dpcalc/ledger/1"
 
-// Plan is what a ledger promises and what it runs, as plan.json has it. Nothing in it is secret but the labels'
-// fingerprint and the salt. Without the salt, who can guess all labels could check the guess with the chain.
+// Plan is the promise of a ledger and the mechanism that it runs, as plan.json has them. Nothing in it is secret but
+// the labels' fingerprint and the salt. Without the salt, who can guess all labels could check the guess with the
+// chain.
 type Plan struct {
 	Schema    string      `json:"schema"`
 	Salt      string      `json:"salt,omitempty"` // 256 random bits; empty in ledgers of an earlier version
@@ -32,17 +33,17 @@ type Plan struct {
 	Metrics   []string    `json:"metrics,omitempty"` // that a look may ask; empty in ledgers of an earlier version
 	Match     Match       `json:"match,omitempty"`   // when a prediction equals a label; empty there too, for Exact
 	Classes   []string    `json:"classes,omitempty"` // the predictions that are declared; none if any text is one
-	Bars      []float64   `json:"bars,omitempty"`    // gate: those that a look may ask; none if any bar may be asked
+	Bars      []float64   `json:"bars,omitempty"`    // gate: the bars that a look may ask; none if any bar may be asked
 	Promise   Promise     `json:"promise"`
 	Mechanism theory.Run  `json:"mechanism"`
 	Labels    LabelsFile  `json:"labels"`
-	Incumbent *LabelsFile `json:"incumbent,omitempty"` // of differences: what the first candidate is compared with
+	Incumbent *LabelsFile `json:"incumbent,omitempty"` // of differences: the file that the first candidate is compared with
 
 	goal   transfer.Goal
 	sealed []byte // plan.json
 }
 
-// LabelsFile says where labels or predictions are and which they were.
+// LabelsFile is a file of labels or predictions, by its place and its fingerprint.
 type LabelsFile struct {
 	Path        string `json:"path,omitempty"` // from the ledger's folder, see [LabelsFile.In]; empty if nobody knows
 	Fingerprint string `json:"fingerprint"`
@@ -142,8 +143,8 @@ func Methods() (names []string) {
 	return names
 }
 
-// Certify computes the certificate of the terms for so many rows, and what is to be run: the method named, or the best
-// that a ledger runs. The error is an [InputError], a [PlanError] or a DomainError.
+// Certify computes the certificate of the terms for so many rows, and the plan to be run: by the method named, or by
+// the best that a ledger runs. The error is an [InputError], a [PlanError] or a DomainError.
 func Certify(t Terms, samples int64) (*Plan, error) {
 	if err := t.declare(); err != nil {
 		return nil, err
@@ -165,8 +166,8 @@ func Certify(t Terms, samples int64) (*Plan, error) {
 	if err := errors.Join(goal.Validate(), goal.Overspent()); err != nil {
 		return nil, err
 	}
-	// A search ends within a tolerance of where a certificate does, and now and then beyond it. The promise has a hair of
-	// beta more there than what is solved for.
+	// A search ends within a tolerance of where a certificate does, and now and then beyond it. There the promise has a
+	// hair of beta more than the goal that is solved.
 	var p *Plan
 	for _, hair := range []theory.LogProb{0, 1e-9, 1e-6} {
 		p, err = certify(methods, goal, t, hair)
@@ -178,7 +179,7 @@ func Certify(t Terms, samples int64) (*Plan, error) {
 }
 
 // certify is [Certify] for the methods, solved with a hair less of ln beta than is promised. The error is a
-// [CorruptError] if what is to be run does not keep the promise.
+// [CorruptError] if the mechanism does not keep the promise.
 func certify(methods []transfer.Method, goal transfer.Goal, t Terms, hair theory.LogProb) (*Plan, error) {
 	promised := goal.Beta
 	if promised != 0 {
@@ -203,8 +204,16 @@ func certify(methods []transfer.Method, goal transfer.Goal, t Terms, hair theory
 	if err := rows[best].Validate(); err != nil { // of a guess error above the tau that was solved for, say
 		return nil, err
 	}
-	p, err := plan(rows[best], t)
-	if err != nil {
+	p := &Plan{
+		Schema: schema, Method: rows[best].Method.Name, goal: rows[best].Goal,
+		Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes, Bars: t.Bars,
+	}
+	for _, bar := range p.Bars {
+		if err := p.needs(&Submission{Bar: &bar}); err != nil {
+			return nil, inAll("bars", err)
+		}
+	}
+	if p.Mechanism, err = practiceOf(p.Method).run(rows[best].Answer); err != nil {
 		return nil, err
 	}
 	if p.goal.Beta += hair; promised != 0 {
@@ -233,20 +242,14 @@ func looksAt(g transfer.Goal) error {
 	return nil
 }
 
-// methodsOf returns the method of that name, or those of the list that a ledger runs.
+// methodsOf returns the method of that name, or all methods of the list that a ledger runs.
 func methodsOf(name string, among []string) (list []transfer.Method, err error) {
 	if name != "" && practiceOf(name) == nil {
 		return nil, inputf("method: got %s, want one that a ledger runs: %s", shown(name), strings.Join(Methods(), ", "))
 	}
 	for _, p := range practices {
-		m, ok := transfer.Lookup(p.method)
-		if !ok {
-			return nil, fmt.Errorf("the registry has no method %s", p.method)
-		}
-		if among != nil && !slices.Contains(among, p.method) {
-			continue
-		}
-		if name == "" || name == p.method {
+		named, listed := name == "" || name == p.method, among == nil || slices.Contains(among, p.method)
+		if m, ok := transfer.Lookup(p.method); ok && named && listed {
 			list = append(list, m)
 		}
 	}
@@ -257,24 +260,8 @@ func methodsOf(name string, among []string) (list []transfer.Method, err error) 
 	return list, nil
 }
 
-// plan is the plan of a certified answer.
-func plan(row transfer.Row, t Terms) (*Plan, error) {
-	p := &Plan{
-		Schema: schema, Method: row.Method.Name, Promise: promiseOf(row.Goal),
-		Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes, Bars: t.Bars, goal: row.Goal,
-	}
-	for _, bar := range p.Bars {
-		if err := p.needs(&Submission{Bar: &bar}); err != nil {
-			return nil, inAll("bars", err)
-		}
-	}
-	var err error
-	p.Mechanism, err = practiceOf(p.Method).prepare(row.Answer)
-	return p, err
-}
-
-// Certified checks that what the plan runs keeps its promise: the inequality of the method's theorem, evaluated once at
-// the noise, counts, widths or steps of plan.json. The error says which theorem does not certify it, and why.
+// Certified checks that the plan's mechanism keeps its promise: the inequality of the method's theorem, evaluated once
+// at the noise, counts, widths or steps of plan.json. The error says which theorem does not certify it, and why.
 func (p *Plan) Certified() error {
 	method, ok := transfer.Lookup(p.Method)
 	if !ok {
@@ -283,7 +270,7 @@ func (p *Plan) Certified() error {
 	if err := method.Admits(p.goal); err != nil {
 		return p.uncertified(err.Error())
 	}
-	beta, err := practiceOf(p.Method).certified(p)
+	beta, err := practiceOf(p.Method).failure(p)
 	if err != nil || beta != 0 && beta <= p.goal.Beta {
 		return err
 	}
@@ -294,9 +281,9 @@ func (p *Plan) Certified() error {
 	case answer.Status != transfer.OK:
 		return p.uncertified(answer.Reason)
 	case beta == 0:
-		return p.uncertified("what plan.json has is none of its mechanisms")
+		return p.uncertified("the mechanism of plan.json is none of its mechanisms")
 	}
-	return p.uncertified(fmt.Sprintf("what plan.json has fails with probability %v, and the promise is %v", beta,
+	return p.uncertified(fmt.Sprintf("the mechanism of plan.json fails with probability %v, and the promise is %v", beta,
 		p.goal.Beta))
 }
 

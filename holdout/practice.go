@@ -1,7 +1,6 @@
 package holdout
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"reflect"
 
@@ -11,9 +10,9 @@ import (
 
 // practice is how a method of the registry answers looks. A method that a ledger runs is an entry of [practices].
 type practice interface {
-	prepare(transfer.Answer) (theory.Run, error) // what a new plan is to run
-	certified(*Plan) (theory.LogProb, error)     // what the plan fails with, by the theorem at what it runs; 0 for one
-	respond(*history, look) (response, error)    // the answer to the next look
+	run(transfer.Answer) (theory.Run, error)   // the mechanism of a new plan
+	failure(*Plan) (theory.LogProb, error)     // a bound by the method's theorem at the plan's mechanism; 0 for none
+	response(*history, look) (response, error) // to the next look
 }
 
 // practices are the methods that a ledger runs, in the order in which the best of equals is chosen.
@@ -49,13 +48,29 @@ type look struct {
 	noise      *rand.Rand
 }
 
-// score is that of a row.
+// score is the score of a row, of a difference the candidate's less the incumbent's.
 func (l look) score(row int) float64 {
 	s := l.values.score(row, l.right)
 	if l.base != nil {
 		s -= l.base.score(row, l.right)
 	}
 	return s
+}
+
+// mean is the mean score of the rows, of one part of them where the plan has parts.
+func (p *Plan) mean(l look, part int64) (float64, error) {
+	if p.Mechanism.Parts == 0 {
+		return l.sum() / float64(p.goal.Samples), nil
+	}
+	rows, err := p.part(part)
+	if err != nil {
+		return 0, err
+	}
+	sum := 0.
+	for _, row := range rows {
+		sum += l.score(int(row))
+	}
+	return sum / float64(len(rows)), nil
 }
 
 // sum adds the scores of all rows.
@@ -66,15 +81,7 @@ func (l look) sum() (sum float64) {
 	return sum
 }
 
-// sumOf adds the scores of some rows.
-func (l look) sumOf(rows []int32) (sum float64) {
-	for _, row := range rows {
-		sum += l.score(int(row))
-	}
-	return sum
-}
-
-// response is what is shown.
+// response is shown of a look, and nothing beside it.
 type response struct {
 	value   *float64
 	verdict string
@@ -83,22 +90,19 @@ type response struct {
 // number shows a number.
 func number(x float64, verdict string) response { return response{&x, verdict} }
 
-// byMethod is a practice that runs what the goal says and nothing beside it.
+// byMethod is the failure of a mechanism that the goal determines.
 func byMethod(p *Plan) (theory.LogProb, error) {
-	method, ok := transfer.Lookup(p.Method)
-	if !ok {
-		return 0, fmt.Errorf("the registry has no method %s", p.Method)
-	}
+	method, _ := transfer.Lookup(p.Method) // which [Plan.Certified] has found
 	if ok, err := method.Certifies(p.goal); err != nil || !ok {
 		return 0, err
 	}
 	return p.goal.Beta, nil
 }
 
-// only refuses a mechanism with a field beside those of the method, which are given.
+// only refuses a mechanism with a field that the method has not.
 func (p *Plan) only(own theory.Run) error {
 	if !reflect.DeepEqual(own, p.Mechanism) {
-		return corrupt("plan.json: the mechanism has what is no part of %s", p.Method)
+		return corrupt("plan.json: the mechanism has a field that is no part of %s", p.Method)
 	}
 	return nil
 }

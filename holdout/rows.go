@@ -15,13 +15,13 @@ type Field[R any] struct {
 
 // LookFields are the columns of the row of a look.
 var LookFields = []Field[Answer]{
-	{Name: "look", Value: func(a Answer) any { return counted(a.Look) }},
+	{Name: "look", Value: func(a Answer) any { return positive(a.Look) }},
 	{Name: "name", Value: func(a Answer) any { return a.Name }, Typed: true},
 	{Name: "verdict", Value: func(a Answer) any { return a.Verdict }},
 	{Name: "response", Value: func(a Answer) any { return optional(a.Response) }},
 	{Name: "remaining_looks", Value: func(a Answer) any { return a.Remaining.Looks }},
-	{Name: "remaining_passes", Value: func(a Answer) any { return a.Remaining.passes(a.Plan) }},
-	{Name: "remaining_flags", Value: func(a Answer) any { return a.Remaining.flags(a.Plan) }},
+	{Name: "remaining_passes", Value: func(a Answer) any { return a.Plan.rest(transfer.Gate, a.Remaining.Passes) }},
+	{Name: "remaining_flags", Value: func(a Answer) any { return a.Plan.rest(transfer.Flags, a.Remaining.Flags) }},
 	{Name: "tau", Value: func(a Answer) any { return a.Plan.Promise.Tau }},
 	{Name: "beta", Value: func(a Answer) any { return a.Plan.Promise.Beta }},
 	{Name: "method", Value: func(a Answer) any { return a.Plan.Method }},
@@ -36,10 +36,10 @@ var StatusFields = []Field[Status]{
 	{Name: "looks", Value: func(s Status) any { return s.Looks }},
 	{Name: "torn", Value: func(s Status) any { return s.Torn }},
 	{Name: "remaining_looks", Value: func(s Status) any { return s.Remaining.Looks }},
-	{Name: "remaining_passes", Value: func(s Status) any { return s.Remaining.passes(s.Plan) }},
-	{Name: "remaining_flags", Value: func(s Status) any { return s.Remaining.flags(s.Plan) }},
-	{Name: "looks_per_day", Value: func(s Status) any { return measured(s.LooksPerDay) }},
-	{Name: "days_left", Value: func(s Status) any { return measured(s.DaysLeft()) }},
+	{Name: "remaining_passes", Value: func(s Status) any { return s.Plan.rest(transfer.Gate, s.Remaining.Passes) }},
+	{Name: "remaining_flags", Value: func(s Status) any { return s.Plan.rest(transfer.Flags, s.Remaining.Flags) }},
+	{Name: "looks_per_day", Value: func(s Status) any { return positive(s.LooksPerDay) }},
+	{Name: "days_left", Value: func(s Status) any { return positive(s.DaysLeft()) }},
 	{Name: "method", Value: func(s Status) any { return s.Plan.Method }},
 	{Name: "feedback", Value: func(s Status) any { return s.Plan.Promise.Feedback }},
 	{Name: "samples", Value: func(s Status) any { return s.Plan.Promise.Samples }},
@@ -52,7 +52,7 @@ var StatusFields = []Field[Status]{
 
 // LineFields are the columns of the rows of a log.
 var LineFields = []Field[Line]{
-	{Name: "look", Value: func(l Line) any { return counted(l.Look) }},
+	{Name: "look", Value: func(l Line) any { return positive(l.Look) }},
 	{Name: "event", Value: func(l Line) any { return l.Event }},
 	{Name: "time", Value: func(l Line) any { return l.Time }},
 	{Name: "name", Value: func(l Line) any { return l.Name }, Typed: true},
@@ -66,22 +66,15 @@ var LineFields = []Field[Line]{
 	{Name: "team", Value: func(l Line) any { return l.Team }, Typed: true},
 }
 
-// counted is a number from one on, nothing if it is zero.
-func counted(n int64) any {
+// positive is a number, nothing if it is zero.
+func positive[N int64 | float64](n N) any {
 	if n == 0 {
 		return nil
 	}
 	return n
 }
 
-// measured is a positive number, nothing if it is unknown.
-func measured(x float64) any {
-	if x == 0 {
-		return nil
-	}
-	return x
-}
-
+// optional is a number, nothing if there is none.
 func optional(x *float64) any {
 	if x == nil {
 		return nil
@@ -89,20 +82,12 @@ func optional(x *float64) any {
 	return *x
 }
 
-// passes are the passes left of a gate, nothing for another plan.
-func (r Remaining) passes(p *Plan) any {
-	if p.goal.Feedback != transfer.Gate {
+// rest is how much is left to a plan with some feedback, nothing for another plan.
+func (p *Plan) rest(f transfer.Feedback, left int64) any {
+	if p.goal.Feedback != f {
 		return nil
 	}
-	return r.Passes
-}
-
-// flags are the flags left of a plan with guesses, nothing for another plan.
-func (r Remaining) flags(p *Plan) any {
-	if p.goal.Feedback != transfer.Flags {
-		return nil
-	}
-	return r.Flags
+	return left
 }
 
 // named is the path of a file from the ledger's folder. The absolute paths that ledgers of an earlier version have tell

@@ -8,15 +8,19 @@ import (
 // sealed shows the means over all rows, of all finalists in one look. The ledger is retired with it.
 type sealed struct{}
 
-func (sealed) prepare(transfer.Answer) (theory.Run, error) { return theory.Run{}, nil }
+func (sealed) run(transfer.Answer) (theory.Run, error) { return theory.Run{}, nil }
 
-func (sealed) certified(p *Plan) (theory.LogProb, error) {
+func (sealed) failure(p *Plan) (theory.LogProb, error) {
 	if err := p.only(theory.Run{}); err != nil {
 		return 0, err
 	}
 	return byMethod(p)
 }
 
-func (sealed) respond(h *history, l look) (response, error) {
-	return h.show(l.sum()/float64(h.plan.goal.Samples), l)
+func (sealed) response(h *history, l look) (response, error) {
+	mean, err := h.plan.mean(l, 0)
+	if err != nil {
+		return response{}, err
+	}
+	return h.show(mean, l)
 }

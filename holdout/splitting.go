@@ -8,9 +8,9 @@ import (
 // splitting answers a look by the mean over a part of the rows that no other look has touched.
 type splitting struct{}
 
-func (splitting) prepare(a transfer.Answer) (theory.Run, error) { return cut(a.Queries) }
+func (splitting) run(a transfer.Answer) (theory.Run, error) { return cut(a.Queries) }
 
-func (splitting) certified(p *Plan) (theory.LogProb, error) {
+func (splitting) failure(p *Plan) (theory.LogProb, error) {
 	m := p.Mechanism
 	if err := p.only(theory.Run{Parts: m.Parts, Permutation: m.Permutation}); err != nil {
 		return 0, err
@@ -24,10 +24,10 @@ func (splitting) certified(p *Plan) (theory.LogProb, error) {
 	return byMethod(p)
 }
 
-func (splitting) respond(h *history, l look) (response, error) {
-	rows, err := h.plan.part(h.looks)
+func (splitting) response(h *history, l look) (response, error) {
+	mean, err := h.plan.mean(l, h.looks)
 	if err != nil {
 		return response{}, err
 	}
-	return h.show(l.sumOf(rows)/float64(len(rows)), l)
+	return h.show(mean, l)
 }

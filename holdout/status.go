@@ -20,7 +20,7 @@ type Status struct {
 	Torn        int64 // of these, cut short by a crash
 	Remaining   Remaining
 	Retired     bool
-	Incumbent   *LabelsFile // of differences: what the next candidate is compared with
+	Incumbent   *LabelsFile // of differences: the file that the next candidate is compared with
 	Chain       string
 	LooksPerDay float64 // at which the looks were taken so far; 0 if that is not known
 	InHand      bool    // a look was being taken, which is not in it
@@ -60,9 +60,9 @@ func Read(dir string) (Status, []Line, error) {
 	return h.status(), h.lines, nil
 }
 
-// readSettled reads what may be shown: what is on the disk. A sync puts there what a process has left that died. Who
-// holds the lock may be about to take back the last write, because its sync has failed. Without the lock it is left out
-// therefore. The passes that remain would show as much of it as its line.
+// readSettled reads the lines that may be shown, which are on the disk. A sync puts there the lines of a process that
+// died. Another process that holds the lock may be about to take back the last write, because its sync has failed.
+// Without the lock the last write is left out therefore: the passes that remain would show as much of it as its line.
 func readSettled(dir string, sync func(*os.File) error) (*history, error) {
 	path := filepath.Join(dir, looksFile)
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -125,13 +125,7 @@ func (h *history) pace() float64 {
 	return float64(len(times)-1) / days
 }
 
-// ReadLog reads the lines of a ledger.
-func ReadLog(dir string) (*Plan, []Line, error) {
-	status, lines, err := Read(dir)
-	return status.Plan, lines, err
-}
-
-// Verified is what [Verify] found: every byte of the files is as it was written, but for lines that a crash has cut
+// Verified is the finding of [Verify]: every byte of the files is as it was written, but for lines that a crash has cut
 // short, which Torn counts.
 type Verified struct {
 	Status

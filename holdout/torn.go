@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
-	"hash"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// cutShort reports whether a text is what a crash can leave of the next line. Lines are appended by one write, of
+// cutShort reports whether a crash can have left a text of the next line. Lines are appended by one write, of
 // which a crash can leave the beginning, and after it bytes of zero where the file system had made the file longer
 // first. Nothing follows such a text but the end of line with which the next write begins. That write may be cut short
 // too, after the end of line or later. So a text that was cut short may be anywhere in the file, but always in the
@@ -52,14 +51,11 @@ func (h *history) twoWrites() int {
 		look.Response = &zero
 	}
 	one, err := h.append([]Line{look})
-	if err != nil {
+	both, again := h.append([]Line{look, {Event: Retired, Time: when}})
+	switch {
+	case err != nil || again != nil:
 		return 0
-	}
-	both, err := h.append([]Line{look, {Event: Retired, Time: when}})
-	if err != nil {
-		return 0
-	}
-	if h.plan.goal.Feedback == transfer.Final {
+	case h.plan.goal.Feedback == transfer.Final:
 		return 2 * (len(both) + int(h.plan.goal.Queries-1)*len(one))
 	}
 	return len(both)
@@ -71,7 +67,7 @@ type member struct {
 	text bool // and not a number
 }
 
-// members are those of a line that follow its event and look, in their order.
+// members are all members of a line after its event and look, in their order.
 var members = []member{
 	{"time", true}, {"name", true}, {"team", true}, {"metric", true}, {"fingerprint", true}, {"response", false},
 	{"verdict", true}, {"bar", false}, {"guess", false}, {"incumbent", true}, {"predictions", true}, {"path", true},
@@ -94,14 +90,10 @@ func (h *history) begins(text, rest []byte) bool {
 		}
 		rest = value[n:]
 	}
-	past, err := h.past.(hash.Cloner).Clone()
-	if err != nil {
-		return false
-	}
-	return bytes.HasPrefix(lineEnds.seal(past, text[:len(text)-len(rest)]), text)
+	return bytes.HasPrefix(lineEnds.seal(fork(h.past), text[:len(text)-len(rest)]), text)
 }
 
-// length is that of the value with which a text begins, or of all of the text if the value goes on. It is negative
+// length is how long the value is with which a text begins, or the whole text if the value goes on. It is negative
 // if no value begins so.
 func (m member) length(text []byte) int {
 	if !m.text {

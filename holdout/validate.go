@@ -10,7 +10,7 @@ import (
 // flag, and the next part answers after it.
 type validator struct{}
 
-func (validator) prepare(a transfer.Answer) (m theory.Run, err error) {
+func (validator) run(a transfer.Answer) (m theory.Run, err error) {
 	if a.Mechanism.Chunks > 1 {
 		if m, err = cut(a.Mechanism.Chunks); err != nil {
 			return m, err
@@ -20,7 +20,7 @@ func (validator) prepare(a transfer.Answer) (m theory.Run, err error) {
 	return m, nil
 }
 
-func (validator) certified(p *Plan) (theory.LogProb, error) {
+func (validator) failure(p *Plan) (theory.LogProb, error) {
 	m := p.Mechanism
 	own := theory.Run{Threshold: m.Threshold, Widths: m.Widths, Parts: m.Parts, Permutation: m.Permutation}
 	if err := p.only(own); err != nil {
@@ -36,18 +36,16 @@ func (validator) certified(p *Plan) (theory.LogProb, error) {
 	return a.Beta, nil
 }
 
-func (validator) respond(h *history, l look) (response, error) {
+func (validator) response(h *history, l look) (response, error) {
 	m := h.plan.Mechanism
 	plan := mechanism.SparseValidate{Queries: h.plan.goal.Queries, Flags: h.plan.goal.Budget, Threshold: m.Threshold,
 		Widths: m.Widths}
+	mean, err := h.plan.mean(l, h.flags)
+	if err != nil {
+		return response{}, err
+	}
 	past := h.lines
-	mean := l.sum() / float64(h.plan.goal.Samples)
 	if m.Parts > 0 {
-		rows, err := h.plan.part(h.flags)
-		if err != nil {
-			return response{}, err
-		}
-		mean = l.sumOf(rows) / float64(len(rows))
 		plan.Flags, past = 1, nil
 	}
 	run, err := plan.Start()
@@ -63,5 +61,5 @@ func (validator) respond(h *history, l look) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	return number(answer, moved(flagged)), nil
+	return number(answer, verdict(flagged, Moved, Holds)), nil
 }

@@ -110,7 +110,7 @@ func TestKilledUnderLoad(t *testing.T) {
 			t.Fatalf("kill %d: %+v, %v, %d answered", kill, v, err, len(seen))
 		}
 	}
-	_, lines, err := holdout.ReadLog(dir)
+	_, lines, err := holdout.Read(dir)
 	if err != nil || len(seen) < 5*10 {
 		t.Fatalf("%d answers, %v", len(seen), err)
 	}

@@ -475,7 +475,7 @@ func TestTwoHundredClients(t *testing.T) {
 	if len(seen) != clients+1 {
 		t.Fatalf("%d looks, want %d", len(seen), clients+1)
 	}
-	_, lines, err := holdout.ReadLog(dir)
+	_, lines, err := holdout.Read(dir)
 	if err != nil || len(lines) != clients+1 {
 		t.Fatalf("%d lines, %v", len(lines), err)
 	}

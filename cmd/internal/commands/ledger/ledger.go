@@ -363,7 +363,7 @@ func runStatus(c *commands.Call, target commands.Target, dir string, _ []string)
 }
 
 func runLog(c *commands.Call, target commands.Target, dir string, _ []string) error {
-	_, lines, err := holdout.ReadLog(dir)
+	_, lines, err := holdout.Read(dir)
 	if err != nil {
 		return err
 	}
