@@ -1,6 +1,6 @@
 package theory
 
-// Article is what there is to say of a method or theorem whose name a command prints. The
+// Article describes a method or theorem whose name a command prints. The
 // registries of all packages have one for each of their entries.
 type Article struct {
 	Name     string   // as it is printed and typed

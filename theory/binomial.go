@@ -298,7 +298,7 @@ func bisect(lo, tolerance float64, ok func(x float64) bool) float64 {
 }
 
 // guessTau returns about the least tau that is certified, by secants: the logarithm of ln of
-// the bound is close to linear in that of tau - 1/n.
+// the bound is close to linear in ln(tau - 1/n).
 func (l Level) guessTau(n int64) float64 {
 	rows, target := float64(n), l.LnOver(1).Hi
 	tau := func(s float64) float64 { return math.Min(s+1/rows, math.Nextafter(1, 0)) }

@@ -18,6 +18,6 @@
 //
 // A newcomer begins with [ParseLogProb], which reads a probability, with [Bound], which every
 // theorem returns, and with [StatusOf], which says what a row of a table may show for an error. [Steps] and
-// [CompositionMethods] answer how private many steps are together. An [Article] tells what there is to say
-// of a method: its formula, its hypotheses, its sources and what it is good for.
+// [CompositionMethods] answer how private many steps are together. An [Article] describes
+// a method: its formula, its hypotheses, its sources and what it is good for.
 package theory

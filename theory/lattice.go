@@ -123,7 +123,7 @@ func (l lattice) fails(limit num.DD) bool {
 	return l.firstAbove(low, func(j int64) bool { return l.exceeds(limit, j) }) >= 0
 }
 
-// mayFail is fails without the decision of ties: what is within the rounding of at counts as
+// mayFail is fails without the decision of ties: a value within the rounding of at counts as
 // above the limit.
 func (l lattice) mayFail(limit float64) bool { return l.failing(limit) >= 0 }
 

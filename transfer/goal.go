@@ -20,7 +20,7 @@ const (
 	Binary                    // linear, phi in {0,1}: accuracies, error rates
 	Sensitive                 // any function that one record moves by at most D/n
 	Minimization              // the better of two candidates by a loss that one record moves by at most D/n
-	Difference                // a mean of phi: X -> [-1,1]: what is new less what is old
+	Difference                // a mean of phi: X -> [-1,1]: the new less the old
 )
 
 // queryNames are the names that the command line uses.

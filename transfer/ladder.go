@@ -52,7 +52,7 @@ func (board) tight() bool { return false }
 // boardSearch is a search among plans.
 type boardSearch struct{ feedback.LadderSearch }
 
-// excess is how far ln of the sum of errors is above that of the goal, +Inf where there is no table.
+// excess is how far ln of the sum of errors is above the goal's, +Inf where there is no table.
 func (s *boardSearch) excess(g Goal) float64 {
 	cells, ln := s.Cells(ladderOf(g), g.Samples)
 	if cells == nil {
@@ -322,8 +322,8 @@ func follows(s, before theory.Step, g Goal) bool {
 	return g.Query != Binary || s.Count > before.Count && s.Count <= g.Samples
 }
 
-// CertifyOneScore fills in the failure probability at which the score of the only model is shown as it is. It is that
-// of the answer, or 0, the probability one.
+// CertifyOneScore fills in the failure probability at which the score of the only model is shown as it is: the
+// answer's own, or 0, the probability one.
 func (a *Answer) CertifyOneScore() {
 	if a.Queries != 1 || a.Tau >= boardLimit(a.Goal) || !oneScore.holds(a.Goal) {
 		a.Beta = 0

@@ -24,8 +24,8 @@ var laplace = Method{
 const addLaplace = "Add independent Laplace noise of scale noise_scale to every answer, including to repeated queries, and stop after m answers."
 
 // laplaceCVaRTau adds Laplace noise of scale D/(n eps) to each of m answers. Each
-// answer is eps-private, so the transcript's stability is the lesser of that of
-// m eps-privacy and of the m-fold composition.
+// answer is eps-private, so the transcript is as stable as m eps-privacy or as
+// the m-fold composition, whichever is the lesser number.
 func laplaceCVaRTau(g Goal) func(int64) (float64, Mechanism) {
 	d, m, lnBeta := g.spread(), float64(g.Queries), g.Beta.Ln()
 	c := num.MaxLaplaceCVaR(g.Queries, lnBeta)

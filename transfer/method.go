@@ -43,7 +43,7 @@ type Method struct {
 	Splits    bool            // whether every query has a part of the holdout of its own
 	Scheduled bool            // whether the noise may change from query to query
 	Rounds    bool            // whether answers are midpoints of Mechanism.Cells cells
-	Baseline  bool            // whether it is the one that drawings show as what adaptivity is compared with
+	Baseline  bool            // whether drawings compare adaptivity with it
 	OneSided  bool            // whether it has a form of its own for Goal.OneSided; others keep both sides
 	Uses      []string        // of the flags of one kind of feedback or query, those that its inequality makes use of
 	Feedbacks []Feedback      // what its promise is about; nil stands for the answers and for whatever is shown less
@@ -76,7 +76,7 @@ func (m Method) ruleFor(g Goal) rule {
 }
 
 // Reference reports whether the method is for queries that were fixed before the data were
-// seen: what adaptivity is compared with.
+// seen. The price of adaptivity is reckoned from it.
 func (m Method) Reference() bool { return !m.Adaptive && !m.Procedure }
 
 // Serves reports whether the method's promise is one for an analyst who is shown that. Reference rows are for
@@ -109,7 +109,7 @@ func MethodsFor(f Feedback) []Method {
 	return slices.DeleteFunc(Methods(), func(m Method) bool { return !m.Serves(f) })
 }
 
-// Article says what there is to say of the method.
+// Article describes the method.
 func (m Method) Article() theory.Article {
 	return theory.Article{
 		Name: m.Name, Summary: m.Summary, Formula: m.Formula, Practice: m.Practice, Proof: m.Proof,

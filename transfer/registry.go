@@ -17,7 +17,7 @@ const (
 	identical       = "rows independent and identically distributed"
 	independentOnly = "rows independent"
 	fixed           = "queries fixed before the data are seen"
-	wholeInput      = "epsilon is the privacy, for replacing one row, of the whole interaction that produces each function"
+	wholeInput      = "epsilon is the privacy of the whole interaction that produces each function, where one row is replaced"
 	inInterval      = "answers are clipped to the interval that holds the query's values"
 	training        = "training set independent of the holdout"
 )

@@ -159,7 +159,7 @@ func (g Goal) validFields() error {
 	return theory.Domain(ln == 0 || g.Transcripts == 0, "ln-transcripts", ln, "none beside transcripts")
 }
 
-// validMoment is validShown for what is known of the variance of the queries.
+// validMoment is validShown for the fields about the variance of the queries.
 func (g Goal) validMoment() error {
 	r, v := g.AtLeast, g.Variance
 	if err := theory.Domain(r == 0 || g.Query == Binary, "at-least", r, "none, or binary queries"); err != nil {
@@ -205,7 +205,7 @@ func (g Goal) values() feedback.Values {
 	return feedback.Interval{}
 }
 
-// disagreement is what is known of the population, which is nothing where the mechanism checks it.
+// disagreement is a bound for the population: 1, which says nothing, where the mechanism checks it on the sample.
 func (g Goal) disagreement() float64 {
 	if g.Disagreement == 0 || g.Checked {
 		return 1

@@ -160,7 +160,7 @@ func (g Goal) noDifference() string {
 	return "no difference is more than " + formatFloat(g.disagreement()) + ", the disagreement"
 }
 
-// applies is that of the rule, for a kind of feedback that the method serves.
+// applies returns which hypothesis of the rule fails, or that the method does not serve the kind of feedback.
 func (m Method) applies(r rule, g Goal) error {
 	if !m.Serves(g.Feedback) {
 		return needs("the feedback " + m.shownBy())

@@ -19,7 +19,7 @@ type closed struct {
 }
 
 // tight: the formula has no free parameter that is searched, or one that is whole and
-// of which the best is known.
+// has a known best value.
 func (closed) tight() bool { return true }
 
 // rows returns the n that need speaks of.
@@ -60,7 +60,7 @@ func (c closed) samples(g Goal) (reached, error) {
 func (c closed) tau(g Goal) (float64, Mechanism) {
 	top := c.limit(g)
 	asked := g
-	if c.epsilon != nil && g.Tau > 0 { // what is asked of the procedure stays
+	if c.epsilon != nil && g.Tau > 0 { // the procedure keeps its epsilon
 		g.Epsilon = c.epsilon(g)
 	}
 	at := g

@@ -153,7 +153,7 @@ func (r afterLooks) share(g Goal, n int64) Goal {
 
 func (r afterLooks) applies(g Goal) error {
 	if g.Query != Binary {
-		return &theory.NoAnswerError{Reason: "after a look at full precision at values other than 0 and 1 nothing is left"}
+		return &theory.NoAnswerError{Reason: "nothing is left after a look at full precision at values other than 0 and 1"}
 	}
 	return r.rule.applies(g)
 }

@@ -122,7 +122,7 @@ func (o optimised) samples(g Goal) (reached, error) {
 // is a thousand times their error and a thousandth of the slack we allow.
 func up(x float64) float64 { return x * (1 + 0x1p-40) }
 
-// certified rounds tau up, and reads what is no better than the trivial accuracy
+// certified rounds tau up, and reads a tau that is no better than the trivial one
 // as no certificate.
 func certified(tau, trivial float64, run Mechanism) (float64, Mechanism) {
 	if tau = up(tau); !(tau < trivial) {

@@ -124,7 +124,7 @@ func (b bounded) tau(g Goal) (float64, Mechanism) {
 	return b.tauBelow(g, b.excess(g))
 }
 
-// tauBelow is the least tau, of which the goal's is near and has that excess. It first looks where a line through two
+// tauBelow is the least tau, near the goal's tau, which has that excess. It first looks where a line through two
 // points meets beta, so that most decisions around it are known.
 func (b bounded) tauBelow(g Goal, excess float64) (float64, Mechanism) {
 	asked, step := g.Tau, 0.4/float64(g.Samples)

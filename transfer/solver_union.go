@@ -37,7 +37,7 @@ func (o oneLook) pick(g Goal) rule {
 	return closed{domain: every, need: func(g Goal) num.DD { return oneSide(g, g.values().Rate(g.Tau)) }}
 }
 
-// oneSide is n >= ln(1/beta)/rate: the rate is E(tau) or, at a known bar, that of the likelier error there.
+// oneSide is n >= ln(1/beta)/rate: the rate is E(tau) or, at a known bar, the rate of the likelier error there.
 func oneSide(g Goal, rate num.DD) num.DD {
 	return feedback.Need(num.DD{}, feedback.Exponential{Sides: 1, Rate: rate}, g.Beta.Ln())
 }
@@ -69,7 +69,7 @@ type union struct {
 	most    func(g Goal) (queries int64) // more queries than that the count does not cover; nil means any number
 }
 
-// unionRun is what to run, of which ln of the number of nodes may be a part.
+// unionRun returns the mechanism to run, given ln of the number of nodes.
 type unionRun func(g Goal, lnNodes float64) Mechanism
 
 // share is the goal of one node.
@@ -141,7 +141,7 @@ func (u union) tau(g Goal) (float64, Mechanism) {
 	if u.run == nil || tau >= u.limit(g) {
 		return tau, Mechanism{}
 	}
-	if g.Tau = max(g.Tau, tau); u.applies(g) != nil { // what is run is that of the tau asked for, if one is
+	if g.Tau = max(g.Tau, tau); u.applies(g) != nil { // a tau asked for sets the mechanism
 		return tau, Mechanism{}
 	}
 	return tau, u.run(g, lnNodes)

@@ -22,9 +22,9 @@ const (
 	pastLooksFlag    = "past-looks"
 )
 
-// said lists what the goal says beyond its four quantities, in the order of the flags. The kind of query, its
-// sensitivity and the sides are not among them, of which every answer speaks itself, nor is a check, which says how
-// another of them is known.
+// said lists what the goal says beyond its four quantities, in the order of the flags. Every answer
+// speaks of the kind of query, its sensitivity and the sides itself, and a check says how another of them is known:
+// these four are not listed.
 func (g Goal) said() (names []string) {
 	if g.Budget == 0 && g.Epsilon == 0 && g.Shown == (Shown{Feedback: g.Feedback, OneSided: g.OneSided}) {
 		return nil
@@ -46,8 +46,8 @@ func (g Goal) said() (names []string) {
 	return names
 }
 
-// Unused names what the goal of an answer says and the method makes no use of, as flags are called: the answer is
-// that of the goal without it.
+// Unused names what the goal of an answer says and the method makes no use of, as flags are called: the goal
+// without it has the same answer.
 func (m Method) Unused(a Answer) []string {
 	return slices.DeleteFunc(a.said(), func(name string) bool {
 		switch name {

@@ -80,7 +80,7 @@ func reaching(p, s float64) num.DD {
 	return rate
 }
 
-// RateAt is that of [Interval].
+// RateAt is the rate of [Interval].
 func (ZeroOne) RateAt(b Bar) num.DD { return Interval{}.RateAt(b) }
 
 // RateAt returns the lesser of two rates, J at a mean of at most c that reaches c + tau and, unless the bar is

@@ -13,7 +13,7 @@ import (
 //
 // serves if a wrong failure is as rare, P[Bin(n,c+2tau) < k] <= e^LnRisk, or, where that does not count or
 // cannot happen, if k <= n(c+tau) rounded up. The rows are independent, and need not be alike: where k < nc + 1, or the
-// like below, the tail is that of the relative entropy.
+// like below, the relative entropy bounds the tail.
 //
 // A number of rows serves if that holds for it and for every greater number.
 type CountGate struct {

@@ -179,7 +179,7 @@ func (t *flagTree) lnSide(c int64) float64 {
 // lnSum returns ln N_i, or with less = 1 ln W at the last level, i = B-1: the terms have C(m,z) for C(m,z+1). From z
 // = i down a term is that above times a factor that falls, so the sum is taken from its greatest term to both sides.
 func (t *flagTree) lnSum(less int64) float64 {
-	below := func(z int64) float64 { // the term of z-1 over that of z
+	below := func(z int64) float64 { // the term of z-1 over the term of z
 		return float64(z+1-less) / (float64(t.Queries-z+less) * t.choices[t.level-z])
 	}
 	greatest := t.level - int64(sort.Search(int(t.level), func(i int) bool { return below(t.level-int64(i)) <= 1 }))

@@ -44,7 +44,7 @@ func (v Interval) LnSide(n int64, s float64) float64 {
 // ZeroOne is the values of f: X -> {0,1}. Independent rows are enough, as for [Interval].
 type ZeroOne struct{}
 
-// Rate is that of [Interval].
+// Rate is the rate of [Interval].
 func (ZeroOne) Rate(s float64) num.DD { return leastEntropy(s) }
 
 // LnSide returns the lesser of -n E(s) and the bound of Zubkov and Serov, both of which fall in n.
@@ -62,9 +62,9 @@ func (ZeroOne) LnSide(n int64, s float64) float64 {
 	return bound.Value.Ln()
 }
 
-// lnAtLeast returns ln of a bound on the probability that at least k of n independent 0/1 values of mean p are 1. It is
-// that of the binomial law where k >= n p + 1, which is the worst then (Hoeffding 1956, Theorem 4), and for one value;
-// elsewhere, where unequal rows may do worse than equal ones, it is e^(-n kl(k/n||p)). It rises in p and falls in k.
+// lnAtLeast returns ln of a bound on the probability that at least k of n independent 0/1 values of mean p are 1: for
+// one value and where k >= n p + 1 the tail of the binomial law, which is the worst then (Hoeffding 1956, Theorem 4);
+// elsewhere, where unequal rows may do worse than equal ones, e^(-n kl(k/n||p)). It rises in p and falls in k.
 func lnAtLeast(n, k int64, p float64) float64 {
 	if k <= 0 || p >= 1 {
 		return 0
@@ -156,7 +156,7 @@ func leastAt(s float64) (p, above float64) {
 	return p, slope * slope / (32 * s * s)
 }
 
-// leastEntropyBracketed is that where the minimum comes close to p = 1-s, beyond which there is nothing: it is
+// leastEntropyBracketed is leastEntropy where the minimum comes close to p = 1-s, beyond which there is nothing: it is
 // between two neighbouring numbers, and above the tangent at the first.
 func leastEntropyBracketed(s float64) num.DD {
 	slope := func(p float64) float64 { return num.KLShift{P: p, Shift: s}.Slope() }

@@ -91,7 +91,7 @@ type widthWalk struct {
 // side is a candidate c, ln A(tau - w) for its w, ln of that and A(tau) together, and ln V_j where ln V_(j+1) was next.
 type side struct{ c, lnC, ln, lnBoth, next, after float64 }
 
-// side returns what is known of a candidate.
+// side returns the facts about a candidate.
 func (v *widthWalk) side(i int64) *side {
 	e := &v.sides[i]
 	if e.c == 0 {

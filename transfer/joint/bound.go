@@ -282,7 +282,7 @@ func (o *order) otherSide(k, z, less float64) (ln, slope float64) {
 	return t.chernoff(b, k, z) - less, t.slope(b, k, z)
 }
 
-// negligible is ln of what is lost in the rounding of one.
+// negligible is ln of the loss in the rounding of one.
 const negligible = -40
 
 // adds returns what each answer of the run adds to D on average, rounded up; it is +Inf where
@@ -325,7 +325,7 @@ func (o *order) pass(n float64, q run, each float64) {
 	}
 }
 
-// inflation is that of the variance lemma, +Inf where the lemma does not hold. It is convex and
+// inflation is the inflation in the variance lemma, +Inf where the lemma does not hold. It is convex and
 // increasing in r.
 func inflation(n, r float64) float64 {
 	bound, ok := maxinfo.Inflation(int64(n), r)

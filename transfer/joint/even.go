@@ -108,7 +108,7 @@ func (s Plan) EvenErrors(sd float64) float64 {
 // lnErrorsAsServed is lnErrors with the orders that served last. It is a smooth function.
 func (e *evenNoise) lnErrorsAsServed(n, tau, sd float64) float64 { return e.with(n, tau, sd).total() }
 
-// serve finds the orders of the earlier runs, given that of the last.
+// serve finds the orders of the earlier runs, given the order of the last.
 func (p oneNoise) serve(last int) (lnErrors float64) {
 	p.first = len(p.blocks) - 1
 	p.served[p.first] = last
@@ -255,7 +255,7 @@ func (c *even) sumOver(p Plan) *evenNoise {
 	return c.sum
 }
 
-// excess is that at the best noise.
+// excess is the excess of a plan at its best noise.
 func (c *even) excess(p Plan) float64 {
 	if p == c.tuned && p == c.last && !c.rough {
 		return c.over
@@ -434,7 +434,7 @@ func (f valley) with(v float64) oneNoise { return f.sum.with(f.n, f.tau, f.tau/n
 func (f valley) free(v float64) float64     { p := f.with(v); return p.serve(p.best()) }
 func (f valley) asServed(v float64) float64 { return f.with(v).total() }
 
-// order returns that of the last run.
+// order returns the order of the last run.
 func (f valley) order() int { return f.sum.served[len(f.sum.served)-1] }
 
 // end is where the variance lemma ends at an order.

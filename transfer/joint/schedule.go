@@ -108,7 +108,7 @@ func (s Plan) walk(g grain, t *trail, yield func(theory.NoiseBlock) bool) (exces
 // orders and the noise of the blocks. A nil one is no trail: what is certified is walked without.
 type trail struct {
 	posts, next []post
-	scale       float64 // by what tau/sd differs from that of the last walk
+	scale       float64 // by what tau/sd differs from the last walk's
 }
 
 // post says which order served a block, by how much ln of the errors was above at the next ones, and its tau/sd.
@@ -130,7 +130,7 @@ func (t *trail) keep() {
 	}
 }
 
-// follow returns about the block's tau/sd, if it is near that of the last walk: the last step of Newton's method is not
+// follow returns about the block's tau/sd, if it is near the last walk's: the last step of Newton's method is not
 // checked. It begins at the order that served then, and looks at others where that was not clearly the best.
 func (t *trail) follow(b *Bound, q run, target float64) (z float64, ok bool) {
 	if t == nil || len(t.next) >= len(t.posts) || math.Abs(t.scale-1) > 0.1 {
@@ -184,7 +184,7 @@ func ahead(before, last float64) float64 {
 // nearlyThere is how far ln of a run's errors may be off before a step of Newton's method leaves nothing to speak of.
 const nearlyThere = 1e-4
 
-// slack is how far ln of a run's errors may stay below that of its share of beta.
+// slack is how far ln of a run's errors may stay below ln of its share of beta.
 const slack = 1e-10
 
 // loudest returns the least z = tau/sd, from a given one on, at which the run's errors sum to at most
@@ -363,7 +363,7 @@ func newScheduled() choice {
 // walked is what a walk has shown: the excess, the first and the last noise.
 type walked struct{ excess, first, last float64 }
 
-// walk is the truth: it is that of a schedule on its own.
+// walk is the truth: it is the walk of a schedule on its own.
 func (c *scheduled) walk(p Plan) walked {
 	w, ok := c.known[p]
 	if ok {

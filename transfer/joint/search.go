@@ -53,7 +53,7 @@ func (r Noise) Certifies(p Plan) bool {
 	return choice.excess(p) <= 0
 }
 
-// Samples returns the least n, whatever that of the plan is, and false if there is none up to 2^53.
+// Samples returns the least n, and false if there is none up to 2^53. The plan's own n is ignored.
 func (r Noise) Samples(p Plan) (Found, bool) {
 	last := num.Log(theory.MaxSamples)
 	l := line{choice: r.choose(), at: func(lnN float64) (float64, Plan) {
@@ -213,7 +213,7 @@ func (r Noise) exponent(p Plan) float64 {
 // nearEnough is how far off a search may be that another follows.
 const nearEnough = 0.02
 
-// prior is that of the excess for a number of which ln n is worth so many.
+// prior is the prior of the excess for a number of which ln n is worth so many.
 func (r Noise) prior(p Plan, steep float64) walks.Prior {
 	if !r.smooth {
 		return walks.Prior{}

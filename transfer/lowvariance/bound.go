@@ -207,7 +207,7 @@ func (b *Bound) Answer(block Block, tau float64) (Errors, error) {
 	}
 	most := b.design.Queries
 	if err := theory.Domain(block.Queries >= 1 && block.Queries <= most, "queries", block.Queries,
-		"a positive number, at most that of the design"); err != nil {
+		"a positive number, at most the accuracy of the design"); err != nil {
 		return Errors{}, err
 	}
 	span := b.design.Values.span()

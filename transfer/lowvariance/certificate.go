@@ -293,7 +293,7 @@ var rules = sync.OnceValue(func() []within {
 	}
 })
 
-// kappa returns that of the variance lemma, rounded down, and 0 where the lemma does not hold.
+// kappa returns the kappa of the variance lemma, rounded down, and 0 where the lemma does not hold.
 func kappa(n, r float64) float64 {
 	inflation, ok := maxinfo.Inflation(int64(n), r)
 	if !ok {

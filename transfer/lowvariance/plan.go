@@ -93,7 +93,7 @@ func (p Plan) schedule(g grain, t *trail, yield func(Block) bool) (excess float6
 	w.trail = t
 	t.begin()
 	m := float64(p.Queries)
-	w.answers -= num.Log(m + 1) // twice that for the last query
+	w.answers -= num.Log(m + 1) // the last query has two shares
 	w.z = num.UpperQuantile(min(w.answers-p.lnSides(), -math.Ln2)) + 1e-9
 	room := math.Inf(-1)
 	for done := int64(0); done < p.Queries-1; {
@@ -183,7 +183,7 @@ func (p Plan) finish(w walk, room float64, yield func(Block) bool) float64 {
 		last.sd, sd = before, before
 		least = w.leastErrors(last)
 	}
-	if least > target { // the best order may be far from that of the query before
+	if least > target { // the best order may be far from the last query's
 		least = w.leastAround(last)
 	}
 	if room = max(room, least-target); math.IsInf(room, 1) {
@@ -214,7 +214,7 @@ func (w *walk) orient(q run, done int64) {
 type trail struct {
 	posts  []post
 	at     int       // the next post
-	scale  float64   // by what tau/sd differs from that of the last walk
+	scale  float64   // by what tau/sd differs from the last walk's
 	trend  float64   // by what that grew from the block before
 	guides bool      // whether it said anything before the walk
 	known  [][]known // by blocks and orders
@@ -321,7 +321,7 @@ func (w *walk) shareFor(q run) float64 {
 	if w.design.Checked {
 		return q.values.Share()
 	}
-	w.kept = w.trail.kept(w.best) // the best is close to that for shares
+	w.kept = w.trail.kept(w.best) // the best is close to the one for shares
 	need := w.downhill(&w.kept, func(o *order) float64 {
 		w.follow(o)
 		past := o.past
@@ -351,7 +351,7 @@ func shareAt(p, y float64) float64 {
 }
 
 const (
-	slack  = 1e-5 // how far ln of a run's errors may stay below that of its share of beta
+	slack  = 1e-5 // how far ln of a run's errors may stay below ln of its share of beta
 	nearly = 2e-3 // from where on one more of Newton's steps leads to less than that
 )
 

@@ -11,7 +11,7 @@ import (
 // Noise is a way to choose the noise of the answers.
 type Noise struct{ chooser func() chooser }
 
-// Falling is the noise of [Plan.Blocks], and Even one noise for all answers, that of [Plan.EvenNoise].
+// Falling is the noise of [Plan.Blocks], and Even the one noise of [Plan.EvenNoise] for all answers.
 var (
 	Falling = Noise{func() chooser { return &falling{known: make(map[Plan]walked), tried: make(map[Plan]float64)} }}
 	Even    = Noise{func() chooser { return new(even) }}
@@ -119,7 +119,7 @@ type even struct{ z float64 }
 
 func (e *even) tune(p Plan) float64 { return e.excess(p) }
 
-// excess is that at the best noise.
+// excess is the excess of a plan at its best noise.
 func (e *even) excess(p Plan) float64 {
 	guess := 0.0
 	if e.z > 0 {
@@ -166,7 +166,7 @@ func choose(c chooser, p Plan) (Run, bool) {
 	return c.run(p), true
 }
 
-// Samples returns the least n, whatever that of the plan is, and false if there is none up to 2^53.
+// Samples returns the least n, and false if there is none up to 2^53. The plan's own n is ignored.
 func (n Noise) Samples(p Plan) (Found, bool) {
 	if p.Samples = 1; p.validate() != nil {
 		return Found{}, false

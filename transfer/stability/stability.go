@@ -16,7 +16,7 @@ import (
 //
 // With noise of conditional value at risk C(b), all answers are then within
 // C(b) + s(b) of the population with probability at least 1-b. For a query of spread
-// D (n times its per-record sensitivity; twice that for the comparison of two
+// D (n times its per-record sensitivity; twice as much for the comparison of two
 // candidates) s(b) becomes D s(b).
 //
 // A new mechanism is a new Bound and the noise that goes with it.
