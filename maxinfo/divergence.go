@@ -1,8 +1,11 @@
 package maxinfo
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
+	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -12,7 +15,8 @@ type Divergence struct {
 	Rho    float64 // >= 0
 	Points []theory.RenyiPoint
 
-	lines []line // the points with Rho, ready for use
+	lines []line    // the points with Rho, ready for use
+	edges []float64 // ln x where another line becomes the least, and midway between two of these
 }
 
 // line is what an order says: ln delta is at most Cut at x = Epsilon, and falls by Slope.
@@ -44,7 +48,38 @@ func composedDivergence(parts []Divergence) (sum Divergence, err error) {
 			sum.lines = append(sum.lines, line{p.Order - 1, p.Epsilon, p.LnDelta(p.Epsilon)})
 		}
 	}
+	sum.edges = edgesOf(sum.lines)
 	return sum, nil
+}
+
+// meets returns the x at which two lines are equal.
+func (l line) meets(o line) float64 {
+	return (l.cut + l.slope*l.epsilon - o.cut - o.slope*o.epsilon) / (l.slope - o.slope)
+}
+
+// edgesOf returns the edges of the least of lines, as [Divergence] has them.
+func edgesOf(lines []line) (edges []float64) {
+	flat := slices.Clone(lines)
+	slices.SortFunc(flat, func(a, b line) int { return cmp.Compare(a.slope, b.slope) })
+	var least []line // from small x on
+	for _, l := range flat {
+		for n := len(least); n > 1 && l.meets(least[n-1]) <= least[n-1].meets(least[n-2]); n-- {
+			least = least[:n-1]
+		}
+		least = append(least, l)
+	}
+	for i := 1; i < len(least); i++ {
+		x := least[i].meets(least[i-1])
+		if !(x > 0 && x <= math.MaxFloat64) {
+			continue
+		}
+		if v := num.Log(x); len(edges) > 0 {
+			edges = append(edges, (edges[len(edges)-1]+v)/2, v)
+		} else {
+			edges = append(edges, v)
+		}
+	}
+	return edges
 }
 
 // lnDelta returns ln delta at epsilon = x, rounded up and at most 0.

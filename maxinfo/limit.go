@@ -226,10 +226,15 @@ func (p Profile) Best(within Defects, cost func(Renyi) float64) (x, least float6
 		tolerance = 1e-9 // the curve has edges
 	}
 	share := num.Log(float64(p.Samples))
-	from, to := p.reach(within.Most.Ln()-share), p.reach(within.Least.Ln()-share)
-	v, least := num.Interval{Lo: num.Log(from), Hi: num.Log(to)}.MinimizeScanned(12, tolerance, func(v float64) float64 {
-		return cost(p.At(num.Exp(v)))
-	})
+	from, to := num.Log(p.reach(within.Most.Ln()-share)), num.Log(p.reach(within.Least.Ln()-share))
+	at := func(v float64) float64 { return cost(p.At(num.Exp(v))) }
+	v, least := num.Interval{Lo: from, Hi: to}.MinimizeScanned(12, tolerance, at, p.Renyi.edges...)
+	if last := max(to, num.Log(40)); p.LnDelta > theory.Zero {
+		// The defect of Delta falls on with 1 + e^(-epsilon), where nothing is left of the curve.
+		if beyond, less := (num.Interval{Lo: to, Hi: last}).MinimizeScanned(12, tolerance, at); less < least {
+			v, least = beyond, less
+		}
+	}
 	return num.Exp(v), least
 }
 

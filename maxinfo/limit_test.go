@@ -7,17 +7,18 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/internal/lawtest"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
 // slacks has ln b from one to 1e-4343 and beyond.
 func randomSlack(r *rand.Rand) theory.LogProb {
-	return theory.LogProb(-math.Pow(10, -6+11*r.Float64()))
+	return theory.LogProb(-logUniform(r, 1e-6, 1e5))
 }
 
 func logUniform(r *rand.Rand, lo, hi float64) float64 {
-	return math.Exp(math.Log(lo) + r.Float64()*(math.Log(hi)-math.Log(lo)))
+	return lawtest.Between(r, lo, hi)
 }
 
 // bound fails unless want <= got <= want + slack |want|, with room for the last digits

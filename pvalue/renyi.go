@@ -53,7 +53,6 @@ func profile(p maxinfo.Profile) rule {
 			return -least
 		},
 		worst: func(lnGamma float64) float64 {
-			lnGamma = max(lnGamma, -1e15)
 			// From n y tanh(y/2) = ln(1/gamma) at y = epsilon+x on there is nothing to find.
 			c := -lnGamma / float64(p.Samples)
 			y := num.Interval{Lo: 0, Hi: c + math.Sqrt(2*c)}.SafeRoot(1e-6,

@@ -1,6 +1,9 @@
 package num
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Ints is a range of integers to be searched, both ends included, and where to
 // begin.
@@ -166,19 +169,33 @@ func (r Interval) Minimize(tolerance float64, f func(float64) float64) (x, fx fl
 }
 
 // MinimizeScanned is [Interval.Minimize] between the neighbours of the best of
-// equally spaced points, for an f that is flat or has more than one minimum.
-func (r Interval) MinimizeScanned(points int, tolerance float64, f func(float64) float64) (x, fx float64) {
+// equally spaced points, for an f that is flat or has more than one minimum. It also
+// looks at those of the edges that are inside.
+func (r Interval) MinimizeScanned(
+	points int, tolerance float64, f func(float64) float64, edges ...float64,
+) (x, fx float64) {
 	step := (r.Hi - r.Lo) / float64(points-1)
-	best, least := r.Lo, math.Inf(1)
-	for i := range points {
-		at := r.Lo + float64(i)*step
-		if y := f(at); y < least {
-			best, least = at, y
+	scan := make([]float64, points, points+len(edges))
+	for i := range scan {
+		scan[i] = r.Lo + float64(i)*step
+	}
+	for _, at := range edges {
+		if at > r.Lo && at < r.Hi {
+			scan = append(scan, at)
 		}
 	}
-	x, fx = Interval{math.Max(r.Lo, best-step), math.Min(r.Hi, best+step)}.Minimize(tolerance, f)
-	if least < fx {
-		return best, least
+	if len(scan) > points {
+		slices.Sort(scan)
+	}
+	best, least := 0, math.Inf(1)
+	for i, at := range scan {
+		if y := f(at); y < least {
+			best, least = i, y
+		}
+	}
+	between := Interval{Lo: max(r.Lo, scan[max(best-1, 0)]), Hi: min(r.Hi, scan[min(best+1, len(scan)-1)])}
+	if x, fx = between.Minimize(tolerance, f); least < fx {
+		return scan[best], least
 	}
 	return x, fx
 }
