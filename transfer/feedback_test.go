@@ -51,7 +51,7 @@ func randomShown(r *rand.Rand, m Method) Goal {
 		g.Disagreement = 0.01 + 0.99*r.Float64()
 	}
 	own := rand.New(rand.NewPCG(uint64(g.Queries), math.Float64bits(g.Tau)))
-	if touching := touch(own, g); own.IntN(2) == 0 && g.Feedback != Flags && touching.Validate() == nil {
+	if touching := touch(own, g); own.IntN(2) == 0 && touching.Validate() == nil {
 		return touching
 	}
 	return g
@@ -85,6 +85,15 @@ func touch(r *rand.Rand, g Goal) Goal {
 	}
 	if g.Passes > 0 && r.IntN(3) == 0 {
 		g.Passes = g.Queries
+	}
+	if g.Feedback == Flags {
+		g.Budget = [...]int64{1, g.Budget, min(g.Queries, 20)}[r.IntN(3)]
+	}
+	switch {
+	case g.Hold > 0 && r.IntN(2) == 0:
+		g.Hold = [...]float64{1e-9 * g.Tau, math.Nextafter(g.Tau, 0)}[r.IntN(2)]
+	case g.GuessError.Given && r.IntN(2) == 0:
+		g.GuessError = Some([...]float64{0, math.Nextafter(g.Tau, 0)}[r.IntN(2)])
 	}
 	return g
 }
