@@ -107,7 +107,7 @@ var attacks = map[transfer.Feedback]func(x *attack, m int64) bool{
 	transfer.Best: func(x *attack, m int64) (wrong bool) {
 		for range m {
 			predictions, signs := x.random()
-			for i := range predictions { // a random step away from what was best
+			for i := range predictions { // a random step away from the best
 				if 3*x.votes[i]+signs[i] > 0 {
 					predictions[i], signs[i] = "a", 1
 				} else if x.votes[i] != 0 {

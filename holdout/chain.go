@@ -14,7 +14,7 @@ func (e *CorruptError) Error() string { return e.text }
 
 func corrupt(format string, args ...any) error { return &CorruptError{fmt.Sprintf(format, args...)} }
 
-// ends are what a sealed text has before and after the chain. A text is sealed by the hash of everything before it
+// ends are the texts before and after the chain of a sealed text. A text is sealed by the hash of everything before it
 // in the files and of its own bytes up to the first end, so that no byte of it can change unnoticed.
 type ends struct{ before, after string }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// declare fills in what the terms leave open of their declarations, and checks these. The bars are checked further once
+// declare fills in the declarations that the terms leave open, and checks all. The bars are checked further once
 // tau is known.
 func (t *Terms) declare() error {
 	t.Match = cmp.Or(t.Match, Exact)

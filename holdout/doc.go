@@ -1,5 +1,5 @@
 // Package holdout keeps the promise of a plan: it answers looks at a holdout by the plan's method, writes
-// every look down before its answer is shown, and refuses what the plan does not cover.
+// every look down before its answer is shown, and refuses looks that the plan does not cover.
 //
 // A [Ledger] is a folder with two plain files. plan.json has the plan, its certificate and the fingerprint of
 // the labels. looks.jsonl has a line for every look. Neither has a label, noise, or a score that noise was added
@@ -9,14 +9,14 @@
 //
 // Who submits predictions usually has the features of the rows. The promise is therefore conditional on them: the
 // truth of a look is the mean over fresh labels of the same rows. Under splitting, and under fresh parts of
-// sparse-validate, it is that of the rows of its part. It is the value in the population only for predictions of a
-// model that was made without these rows. With probability at least 1 - beta every answer is within tau of its
+// sparse-validate, it is the mean over the rows of one part. It is the value in the population only for predictions of
+// a model that was made without these rows. With probability at least 1 - beta every answer is within tau of its
 // truth, whatever the earlier answers were used for, if the rows are independent, if the labels are seen by this
 // ledger alone, and if nothing else about the answers, such as the time that a look took, is looked at.
 //
 // # Looks
 //
-// A look is a new fingerprint: the SHA-256 of the metric, every id with its value, and what else the answer depends
+// A look is a new fingerprint: the SHA-256 of the metric, every id with its value, and all else that the answer depends
 // on. The order of the rows and the name do not matter. A look that is known is answered by its line again and costs
 // nothing, after the last look too. So two metrics of one model are two looks, and a slice of the rows is
 // a ledger of its own.
@@ -30,6 +30,6 @@
 // one, and an older copy of both files is as good as the newer one to anybody who has not written down a later chain.
 //
 // One process writes at a time, under a lock on looks.jsonl that the system lets go when the process dies. Readers
-// need no lock: while a look is being taken they are shown what was before it. A [Ledger] under which the file was cut
-// or replaced by an older copy takes no look. No decision depends on the clock: times are there to be read.
+// need no lock: while a look is being taken they are shown the ledger before it. A [Ledger] under which the file was
+// cut or replaced by an older copy takes no look. No decision depends on the clock: times are there to be read.
 package holdout

@@ -19,7 +19,7 @@ const (
 	Kept     = "kept"     // best: not better than the best before
 )
 
-// show turns an answer within tau of the truth into what the plan's feedback shows, and nothing more.
+// show turns an answer within tau of the truth into the feedback of the plan, and shows nothing more.
 func (h *history) show(answer float64, l look) (response, error) {
 	goal := h.plan.goal
 	switch goal.Feedback {
@@ -54,7 +54,7 @@ func verdict(yes bool, word, other string) string {
 	return other
 }
 
-// needs checks what a look has to say beside its predictions. The bar of a plan that has but one may be left out.
+// needs checks the bar or the guess that a look needs. The bar of a plan that has but one may be left out.
 func (p *Plan) needs(s *Submission) error {
 	goal := p.goal
 	low := lowest(goal)

@@ -34,7 +34,7 @@ func Columns(ids, values []string) Table {
 	}
 }
 
-// InputError says what is wrong with what was handed in. Nothing was spent or written.
+// InputError is a mistake in the input. Nothing was spent or written.
 type InputError struct{ Text string }
 
 func (e *InputError) Error() string { return e.Text }
@@ -47,12 +47,12 @@ const (
 	mostText = 1 << 16 // bytes of an id or a class
 )
 
-// roster is the rows of a holdout by their ids, which are public. All that is read of a submission and all that is
-// said of it is read and said from here, where no label is within reach.
+// roster is the rows of a holdout by their ids, which are public. Submissions are read, and their errors told, from a
+// roster alone, where no label is within reach.
 type roster struct {
 	ids   []string
 	at    index
-	order []int32 // the rows by their ids, in which all is told: the order of the file may be that of the labels
+	order []int32 // the rows by their ids, in which all is told: the order of the file may tell the labels
 }
 
 // Labels are the rows of a holdout with their labels.

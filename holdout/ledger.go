@@ -264,7 +264,7 @@ type Submission struct {
 	Team      string   // for the log, likewise: who asks, if several do
 	Metric    string   // "" for the plan's
 	Values    Table    // every id with its prediction or value
-	Source    string   // what errors call the values; "" for nothing
+	Source    string   // the name of the values in errors; "" for none
 	Path      string   // the file that they are in, to be found again if they become the incumbent
 	Bar       *float64 // gate: the bar; nil for the plan's
 	Guess     *float64 // flags: the guess
@@ -685,8 +685,8 @@ func (l *Ledger) confirm(h *history, file *os.File) error {
 }
 
 // renew writes the end of the file once more, unless this Ledger has put it on the disk. The process that wrote it may
-// have died before its sync, or after one that failed, and then a sync may succeed although the system has dropped what
-// was written.
+// have died before its sync, or after one that failed, and then a sync may succeed although the system has dropped the
+// lines.
 func (l *Ledger) renew(h *history, file *os.File) error {
 	if h.end() <= l.settled {
 		return nil

@@ -43,7 +43,7 @@ type sealedLine struct {
 	Sealed string `json:"chain"`
 }
 
-// history is what the files say has happened.
+// history is the past of a ledger as its files have it.
 type history struct {
 	plan    *Plan
 	lines   []Line
@@ -73,7 +73,7 @@ func newHistory(p *Plan) *history {
 	return h
 }
 
-// take reads what follows in looks.jsonl.
+// take reads the next bytes of looks.jsonl.
 func (h *history) take(data []byte) error {
 	for len(data) > 0 {
 		text, whole := data, false
@@ -109,8 +109,8 @@ func (h *history) stands(file *os.File) error {
 	return nil
 }
 
-// line takes a line without its end. A line of which only the end is missing is as good as one that has it. What a
-// crash can leave of a line is a look. Every other text was edited, or a line before it was.
+// line takes a line without its end. A line of which only the end is missing is as good as a whole one. The
+// beginning of a line that a crash can leave is a look. Every other text was edited, or a line before it was.
 func (h *history) line(text []byte) error {
 	number := len(h.lines) + 1
 	chain, ok := lineEnds.open(fork(h.past), append(bytes.Clone(text), '\n'))

@@ -25,7 +25,7 @@ const (
 // Matches are the ways to match.
 func Matches() []Match { return []Match{Exact, Trim, Fold, Value} }
 
-// of returns what stands for all texts that equal a text.
+// of returns one text for all texts that are equal.
 func (m Match) of(text string) string {
 	if m == Exact {
 		return text

@@ -14,8 +14,9 @@ import (
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// schema names the form of plan.json and looks.jsonl. It is another one whenever a ledger may promise or run what an
-// earlier version cannot keep: that version refuses the name, and this one keeps the plans of all names before it.
+// schema names the form of plan.json and looks.jsonl. It is another one whenever a ledger may promise or run
+// anything that an earlier version cannot keep: that version refuses the name, and this one keeps the plans of all
+// names before it.
 const schema = "dpcalc/ledger/2"
 
 // firstSchema names the form of ledgers that were made before there was a second one.
@@ -80,7 +81,7 @@ func promiseOf(g transfer.Goal) Promise {
 	}
 }
 
-// goal is the goal that the promise is of.
+// goal is the goal that is promised.
 func (p Promise) goal() (g transfer.Goal, err error) {
 	if g.Query, err = transfer.ParseQuery(p.Query); err != nil {
 		return g, err
@@ -113,7 +114,7 @@ func option(x *float64) transfer.Option {
 	return transfer.Some(*x)
 }
 
-// Terms are what a new ledger is to promise.
+// Terms are the promise that a new ledger is made for.
 type Terms struct {
 	Goal      transfer.Goal // Samples may be left 0; of Queries, Tau and Beta one may be 0 and is solved
 	Method    string        // "" for the best of Methods
@@ -123,7 +124,7 @@ type Terms struct {
 	Classes   []string      // the predictions that are declared, which are public; nil if any text is one
 	Bars      []float64     // gate: the bars that a look may ask; nil if it may ask any
 	Labels    string        // the labels' file, to be found again; "" if they are in none
-	Incumbent Submission    // of differences: what the first candidate is compared with
+	Incumbent Submission    // of differences: the values that the first candidate is compared with
 }
 
 // PlanError says that no plan came of the terms. Checked says that all of the goal was given: it is a check that
@@ -320,7 +321,7 @@ func known(text []byte, into any) error {
 	return d.Decode(into)
 }
 
-// decodePlan reads plan.json and checks what its seal and its fields can tell.
+// decodePlan reads plan.json, and checks its seal and its fields.
 func decodePlan(text []byte) (*Plan, error) {
 	if _, ok := planEnds.open(sha256.New(), text); !ok {
 		return nil, corrupt("plan.json is not as it was written")

@@ -25,14 +25,14 @@ func ColumnOf(metric string) (string, error) {
 	return name, nil
 }
 
-// reader reads submissions. It has no label, and what it accepts or refuses depends on none.
+// reader reads submissions. It has no label, and whether it accepts or refuses depends on none.
 type reader struct {
 	rows    *roster
 	match   Match
 	classes []string // the predictions that are declared; nil if any text is one
 }
 
-// values are what a submission says of every row: the number of a prediction, or the value of a metric.
+// values are the values of a submission in every row: the number of a prediction, or the value of a metric.
 type values struct {
 	rows   *roster
 	metric string
@@ -114,7 +114,7 @@ func (r reader) read(metric string, binary bool, t Table) (values, error) {
 	return v, nil
 }
 
-// textCell reads the number of a prediction, which may be any text, or one of those that are declared.
+// textCell reads a prediction as its number. It may be any text, or one of the declared classes.
 func (r reader) textCell(v *values) func(string) (float64, error) {
 	number := make(map[string]float64)
 	return func(text string) (float64, error) {
@@ -162,7 +162,7 @@ func decimal(text string) (float64, bool) {
 	return x, err == nil && (x != 0 || !strings.ContainsAny(digits, "123456789"))
 }
 
-// fingerprint is that of the metric and every id with its value.
+// fingerprint is the digest of the metric, every id with its value, and the rest.
 func (v values) fingerprint(rest ...string) string {
 	d := newDigest("dpcalc look 1")
 	d.text(v.metric)

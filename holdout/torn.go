@@ -34,7 +34,7 @@ func (h *history) cutShort(text []byte) bool {
 }
 
 // twoWrites is the least length of the next write and one after it, which may retire the ledger. All finalists are one
-// write, which names of files make longer, and which only what retires the ledger can follow.
+// write, which names of files make longer, and which only the end of the ledger can follow.
 func (h *history) twoWrites() int {
 	zero, fingerprint := 0., strings.Repeat("0", 2*sha256.Size)
 	const when = "2006-01-02T15:04:05Z"

@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 
@@ -105,22 +106,22 @@ func (m LaplaceAnswers) Start(r *rand.Rand) (*Run[float64, float64], error) {
 
 // schedule returns the noise of each query of sensitivity 1/n.
 func schedule(samples int64, scales []float64, noise func(sensitivity, scale float64) (Noise, error)) ([]Noise, error) {
-	if err := theory.Domain(samples >= 1 && samples <= theory.MaxSamples, "samples", samples,
-		"an integer from 1 to 2^53"); err != nil {
-		return nil, err
-	}
-	if err := theory.Domain(len(scales) > 0, "queries", len(scales), "at least one"); err != nil {
+	err := cmp.Or(rows(samples), theory.Domain(len(scales) > 0, "queries", len(scales), "at least one"))
+	if err != nil {
 		return nil, err
 	}
 	noises := make([]Noise, len(scales))
 	for j, s := range scales {
-		z, err := noise(1/float64(samples), s)
-		if err != nil {
+		if noises[j], err = noise(1/float64(samples), s); err != nil {
 			return nil, err
 		}
-		noises[j] = z
 	}
 	return noises, nil
+}
+
+// rows reports a DomainError for a number of records outside its domain.
+func rows(n int64) error {
+	return theory.Domain(n >= 1 && n <= theory.MaxSamples, "samples", n, "an integer from 1 to 2^53")
 }
 
 // inTurn answers each query with the next noise.
@@ -133,8 +134,8 @@ func inTurn(r *rand.Rand, noises []Noise) *Run[float64, float64] {
 }
 
 // Rounding answers each query by the nearest of Cells cell midpoints of [0,1], off by at
-// most 1/(2 Cells). It is not private; what protects the holdout is that there are
-// few transcripts.
+// most 1/(2 Cells). It is not private. The holdout is protected because there are few
+// transcripts.
 type Rounding struct {
 	Cells   int64 // L, from 1 to 2^53
 	Queries int64 // m >= 1
@@ -142,10 +143,9 @@ type Rounding struct {
 
 // Validate reports a DomainError for the first field outside its domain.
 func (m Rounding) Validate() error {
-	if err := theory.Domain(m.Cells >= 1 && m.Cells <= 1<<53, "cells", m.Cells, "an integer from 1 to 2^53"); err != nil {
-		return err
-	}
-	return theory.Domain(m.Queries >= 1, "queries", m.Queries, "an integer >= 1")
+	return cmp.Or(
+		theory.Domain(m.Cells >= 1 && m.Cells <= 1<<53, "cells", m.Cells, "an integer from 1 to 2^53"),
+		theory.Domain(m.Queries >= 1, "queries", m.Queries, "an integer >= 1"))
 }
 
 // DescriptionLength returns m ln L, the logarithm of the number of transcripts of a
@@ -173,7 +173,7 @@ func (m Rounding) Start() (*Run[float64, float64], error) {
 }
 
 // Splitting answers each query, exactly, from a part of the records of its own. It is not
-// private; what protects the answer is that no query has seen its part.
+// private. The answer is protected because no query has seen its part.
 type Splitting struct {
 	Samples int64 // n
 	Queries int64 // m, from 1 to n
@@ -184,12 +184,10 @@ type Part struct{ From, To int64 }
 
 // Validate reports a DomainError for the first field outside its domain.
 func (m Splitting) Validate() error {
-	if err := theory.Domain(m.Samples >= 1 && m.Samples <= theory.MaxSamples, "samples", m.Samples,
-		"an integer from 1 to 2^53"); err != nil {
-		return err
-	}
-	return theory.Domain(m.Queries >= 1 && m.Queries <= m.Samples, "queries", m.Queries,
-		"an integer from 1 to the number of samples")
+	return cmp.Or(
+		rows(m.Samples),
+		theory.Domain(m.Queries >= 1 && m.Queries <= m.Samples, "queries", m.Queries,
+			"an integer from 1 to the number of samples"))
 }
 
 // Start begins a run: a query takes a mean over the part that it is given. All parts have

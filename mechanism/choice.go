@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -84,11 +85,9 @@ type RandomizedResponse struct {
 
 // Validate reports a DomainError for the first field outside its domain.
 func (m RandomizedResponse) Validate() error {
-	if err := theory.Domain(m.Epsilon > 0 && m.Epsilon <= 1<<20, "epsilon", m.Epsilon,
-		"a number in (0, 2^20]"); err != nil {
-		return err
-	}
-	return theory.Domain(m.Values >= 2 && m.Values <= maxSteps, "values", m.Values, "an integer from 2 to 2^20")
+	return cmp.Or(
+		theory.Domain(m.Epsilon > 0 && m.Epsilon <= 1<<20, "epsilon", m.Epsilon, "a number in (0, 2^20]"),
+		theory.Domain(m.Values >= 2 && m.Values <= maxSteps, "values", m.Values, "an integer from 2 to 2^20"))
 }
 
 // Pure returns epsilon, which is attained.

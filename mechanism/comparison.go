@@ -8,7 +8,7 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// comparison is what sparse vector and Thresholdout share: queries with noise are
+// comparison is the core of sparse vector and of Thresholdout: queries with noise are
 // compared with a threshold with noise. All numbers are in steps of the lattice.
 type comparison struct {
 	threshold                  int64
@@ -135,7 +135,7 @@ func (m interaction[Q, A]) extremes(t *tree[Q]) (least, most int64) {
 // window returns the range of the threshold z beyond which the sums may be cut. From
 // scale ln(2k) above the largest of at most k queries on, the product of all P[query +
 // noise <= z] is at least 1/2, while the other factors fall, and P[z] does so as a^z if z
-// is above the threshold too. So what lies [noise.reach] further up is at most e^-42 of the
+// is above the threshold too. So all terms [noise.reach] further up are at most e^-42 of the
 // term there. Likewise below.
 func (m interaction[Q, A]) window(least, most int64, queries int) (low, high int64) {
 	margin := int64(m.queryScale*math.Log(2*float64(queries))+noise(m.thresholdScale).reach()) + 2

@@ -1,8 +1,8 @@
 // Package mechanism runs the mechanisms whose privacy theory bounds, and computes the
-// exact law of those with finitely many outcomes.
+// exact law of a mechanism with finitely many outcomes.
 //
-// A parameter struct describes a mechanism. Its privacy is what package theory proves
-// of these parameters: Pure, GDP or BoundedRange. There are three ways to use it.
+// A parameter struct describes a mechanism. Package theory proves its privacy from
+// these parameters: Pure, GDP or BoundedRange. There are three ways to use it.
 //
 //   - Noise ([Laplace], [Gaussian]) is added to one value, or to fill a slice.
 //   - Start begins an interaction on a caller's random source: a [Run], which answers
@@ -42,7 +42,7 @@
 // sparse vector loses privacy with every "below". So comparisons have noise without
 // bounds here, and the laws sum it out.
 //
-// # What these mechanisms are not
+// # Limits
 //
 // They serve to check bounds, and to answer queries about a holdout that is not a
 // secret. They are not hardened for the release of private data. Missing are:

@@ -20,7 +20,7 @@ type Finite struct {
 
 // Adaptive is the composition of mechanisms on the same data, each chosen in view of
 // the outcomes before it: next returns the mechanism that follows, or false at the
-// end. Of what it returns only the probabilities may depend on the data. It must not
+// end. Only the probabilities of that mechanism may depend on the data. It must not
 // keep past. The outcomes are the transcripts in lexicographic order.
 //
 // Pure is the largest sum of the parts' epsilon along a transcript, since the likelihood ratio of a transcript is
@@ -101,7 +101,7 @@ func Fixed[A, Q any](queries ...Q) func(past []A) (Q, bool) {
 	}
 }
 
-// tree is a finite interaction: a query, and what follows each of its answers.
+// tree is a finite interaction: a query, and the interaction that follows each of its answers.
 type tree[Q any] struct {
 	query Q
 	then  []*tree[Q] // by the number of the answer; nil at the end

@@ -1,36 +1,26 @@
 package mechanism
 
 import (
+	"cmp"
 	"errors"
 	"math"
 
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// The mechanisms of restricted feedback show less than a number and need no noise. What they show is all that may be
-// shown: not a score beside it, not a rank, not by how much. They hold no rows: the caller computes the mean on the
-// holdout and hands it over.
+// The mechanisms of restricted feedback show less than a number and need no noise. Nothing may be shown beside their
+// answers: no score, no rank, no difference. They hold no rows: the caller computes the mean on the holdout and hands
+// it over.
 
 // ErrSpent says that the plan is used up. Nothing is shown from then on, whatever is asked.
 var ErrSpent = errors.New("the plan is used up: nothing more may be shown")
 
-const finite = "a finite number"
-
-func isFinite(name string, x float64) error {
-	return theory.Domain(x >= -math.MaxFloat64 && x <= math.MaxFloat64, name, x, finite)
+func finite(name string, x float64) error {
+	return theory.Domain(x >= -math.MaxFloat64 && x <= math.MaxFloat64, name, x, "a finite number")
 }
 
-func someCount(name string, n int64) error {
+func positive(name string, n int64) error {
 	return theory.Domain(n >= 1, name, n, "a whole number of at least 1")
-}
-
-func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Gate shows whether a mean on the holdout is at least a bar plus a margin. It is retired at the pass with the number
@@ -43,8 +33,8 @@ type Gate struct {
 
 // Start begins an interaction. The error is a DomainError.
 func (g Gate) Start() (*GateRun, error) {
-	err := firstOf(
-		someCount("queries", g.Queries), someCount("passes", g.Passes),
+	err := cmp.Or(
+		positive("queries", g.Queries), positive("passes", g.Passes),
 		theory.Domain(g.Passes <= g.Queries, "passes", g.Passes, "at most the number of queries"),
 		theory.Domain(g.Margin > 0 && g.Margin <= math.MaxFloat64, "margin", g.Margin, "a positive number"))
 	if err != nil {
@@ -62,7 +52,7 @@ type GateRun struct {
 // Test shows whether the mean passes the bar. A number that is not finite is a DomainError and costs nothing;
 // after the last pass or test the error is [ErrSpent].
 func (r *GateRun) Test(mean, bar float64) (pass bool, err error) {
-	if err := r.admits(isFinite("mean", mean), isFinite("bar", bar)); err != nil {
+	if err := r.admits(finite("mean", mean), finite("bar", bar)); err != nil {
 		return false, err
 	}
 	return r.show(mean >= bar+r.gate.Margin), nil
@@ -80,7 +70,7 @@ func (r *GateRun) admits(errs ...error) error {
 	if r.queries == 0 || r.passes == 0 {
 		return ErrSpent
 	}
-	return firstOf(errs...)
+	return cmp.Or(errs...)
 }
 
 func (r *GateRun) show(pass bool) bool {

@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -20,14 +21,11 @@ type Geometric struct {
 
 // Validate reports a DomainError for the first field outside its domain.
 func (m Geometric) Validate() error {
-	if err := m.noise().Validate(); err != nil {
-		return err
-	}
-	if err := theory.Domain(m.Low >= -1<<53 && m.Low < 1<<53, "low", m.Low, "an integer from -2^53 to 2^53"); err != nil {
-		return err
-	}
-	return theory.Domain(m.Low < m.High && m.High <= 1<<53 && m.High-m.Low <= maxSteps, "high", m.High,
-		"an integer above low, by at most 2^20, and at most 2^53")
+	return cmp.Or(
+		m.noise().Validate(),
+		theory.Domain(m.Low >= -1<<53 && m.Low < 1<<53, "low", m.Low, "an integer from -2^53 to 2^53"),
+		theory.Domain(m.Low < m.High && m.High <= 1<<53 && m.High-m.Low <= maxSteps, "high", m.High,
+			"an integer above low, by at most 2^20, and at most 2^53"))
 }
 
 func (m Geometric) noise() Laplace {
@@ -81,7 +79,7 @@ func (n noise) lnAtLeast(k int64) float64 {
 func (n noise) lnAtMost(k int64) float64 { return n.lnAtLeast(-k) }
 
 // reach returns d with a^d/(1-a) = e^-42/2, a = e^-h: where the other factors of a sum fall
-// too, what lies more than d steps beyond a point is below e^-42 of twice the term there.
+// too, all terms more than d steps beyond a point are below e^-42 of twice the term there.
 func (n noise) reach() float64 {
 	return float64(n) * (42 + math.Ln2 - num.Log1mExp(-1/float64(n)))
 }

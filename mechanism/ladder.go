@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/dpcalc/dpcalc/theory"
@@ -15,19 +16,19 @@ type Ladder struct {
 // Start begins an interaction. The error is a DomainError.
 func (l Ladder) Start() (*LadderRun, error) {
 	errs := []error{
-		someCount("queries", l.Queries),
+		positive("queries", l.Queries),
 		theory.Domain(len(l.Board) >= 1, "board", len(l.Board), "at least one step"),
 	}
 	for i, step := range l.Board {
-		errs = append(errs, isFinite("boundary", step.Boundary), isFinite("value", step.Value))
+		errs = append(errs, finite("boundary", step.Boundary), finite("value", step.Value))
 		if i > 0 {
 			last := l.Board[i-1]
 			errs = append(errs,
-				theory.Domain(step.Boundary > last.Boundary, "boundary", step.Boundary, "above that of the step before"),
-				theory.Domain(step.Value > last.Value, "value", step.Value, "above that of the step before"))
+				theory.Domain(step.Boundary > last.Boundary, "boundary", step.Boundary, "above the step before"),
+				theory.Domain(step.Value > last.Value, "value", step.Value, "above the step before"))
 		}
 	}
-	if err := firstOf(errs...); err != nil {
+	if err := cmp.Or(errs...); err != nil {
 		return nil, err
 	}
 	return &LadderRun{board: slices.Clone(l.Board), queries: l.Queries}, nil
@@ -46,7 +47,7 @@ func (r *LadderRun) Submit(score float64) (shown float64, improved bool, err err
 	if r.queries == 0 {
 		return 0, false, ErrSpent
 	}
-	if err := isFinite("score", score); err != nil {
+	if err := finite("score", score); err != nil {
 		return 0, false, err
 	}
 	r.queries--

@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/dpcalc/dpcalc/theory"
@@ -21,9 +22,9 @@ func (s *Sealed) Open(scores []float64) ([]float64, error) {
 	n := int64(len(scores))
 	errs := []error{theory.Domain(n >= 1 && n <= s.Finalists, "finalists", n, "at least one, and no more than planned")}
 	for _, score := range scores {
-		errs = append(errs, isFinite("score", score))
+		errs = append(errs, finite("score", score))
 	}
-	if err := firstOf(errs...); err != nil {
+	if err := cmp.Or(errs...); err != nil {
 		return nil, err
 	}
 	s.opened = true

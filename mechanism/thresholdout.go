@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"cmp"
 	"math/rand/v2"
 
 	"github.com/dpcalc/dpcalc/theory"
@@ -28,7 +29,7 @@ type Thresholdout struct {
 // Means are the two sides of a query.
 type Means struct{ Training, Holdout float64 }
 
-// Answer is what Thresholdout says to a query. A flagged answer comes from the holdout
+// Answer is an answer of Thresholdout. A flagged answer comes from the holdout
 // and has cost one of the budget; the others are the training mean as it was given.
 type Answer struct {
 	Value   float64
@@ -44,11 +45,7 @@ func (m Thresholdout) Validate() error {
 
 // parts returns the comparisons, and the noise of an answer.
 func (m Thresholdout) parts() (comparison, Noise, error) {
-	err := theory.Domain(m.Samples >= 1 && m.Samples <= theory.MaxSamples, "samples", m.Samples,
-		"an integer from 1 to 2^53")
-	if err == nil {
-		err = theory.Domain(m.Budget >= 1, "budget", m.Budget, "an integer >= 1")
-	}
+	err := cmp.Or(rows(m.Samples), theory.Domain(m.Budget >= 1, "budget", m.Budget, "an integer >= 1"))
 	if err != nil {
 		return comparison{}, Noise{}, err
 	}
@@ -68,7 +65,7 @@ func (m Thresholdout) parts() (comparison, Noise, error) {
 }
 
 // Pure returns epsilon = 2B/(scale n), for the holdout. See [theory.Thresholdout] for
-// what holds at delta > 0.
+// delta > 0.
 func (m Thresholdout) Pure() (theory.Bound[theory.Pure], error) {
 	if err := m.Validate(); err != nil {
 		return theory.Bound[theory.Pure]{}, err

@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -8,7 +9,7 @@ import (
 )
 
 // SparseValidate answers a query by its guess where that is within Threshold of the mean on the holdout, and else
-// by the guess moved towards the mean, by what exceeds the threshold, rounded up to cells. It stops after Flags
+// by the guess moved towards the mean, by the excess over the threshold, rounded up to cells. It stops after Flags
 // such answers and after Queries queries.
 type SparseValidate struct {
 	Queries   int64              // m >= 1
@@ -20,7 +21,7 @@ type SparseValidate struct {
 // Start begins an interaction. The error is a DomainError.
 func (v SparseValidate) Start() (*ValidateRun, error) {
 	errs := []error{
-		someCount("queries", v.Queries), someCount("flags", v.Flags),
+		positive("queries", v.Queries), positive("flags", v.Flags),
 		theory.Domain(v.Flags <= v.Queries, "flags", v.Flags, "at most the number of queries"),
 		theory.Domain(v.Threshold > 0 && v.Threshold <= math.MaxFloat64, "threshold", v.Threshold, "a positive number"),
 		theory.Domain(len(v.Widths) >= 1 && v.Widths[0].Flags == 0, "widths", len(v.Widths), "widths from 0 flags on"),
@@ -38,7 +39,7 @@ func (v SparseValidate) Start() (*ValidateRun, error) {
 			theory.Domain(rises, "flags of a width", w.Flags, "more than of the width before"),
 			theory.Domain(right, "width", w.Width, "a positive number, and 0 at the last flag"))
 	}
-	if err := firstOf(errs...); err != nil {
+	if err := cmp.Or(errs...); err != nil {
 		return nil, err
 	}
 	v.Widths = slices.Clone(v.Widths)
@@ -58,7 +59,7 @@ func (r *ValidateRun) Ask(mean, guess float64) (answer float64, flagged bool, er
 	if r.queries == 0 || r.flags == r.plan.Flags {
 		return 0, false, ErrSpent
 	}
-	if err := firstOf(isFinite("mean", mean), isFinite("guess", guess)); err != nil {
+	if err := cmp.Or(finite("mean", mean), finite("guess", guess)); err != nil {
 		return 0, false, err
 	}
 	r.queries--

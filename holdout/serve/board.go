@@ -19,7 +19,7 @@ import (
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// shown is what the board and the status were made of, and what was made of it.
+// shown keeps the pages of board and status, and the looks that they were made of.
 type shown struct {
 	mu    sync.Mutex
 	of    fs.FileInfo // of the looks
@@ -114,7 +114,7 @@ func boardIn(write encoding) func(string, holdout.Status, []holdout.Line) []byte
 	}
 }
 
-// without are the fields but those of some names.
+// without are the fields without some names.
 func without[R any](fields []holdout.Field[R], names ...string) []holdout.Field[R] {
 	return slices.DeleteFunc(slices.Clone(fields), func(f holdout.Field[R]) bool { return slices.Contains(names, f.Name) })
 }
@@ -140,13 +140,13 @@ const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2r
 	`table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.25rem .75rem .25rem 0;` +
 	`border-bottom:1px solid #8888;overflow-wrap:anywhere}:root{color-scheme:light dark}`
 
-// styleHash is what the header of the page allows as its style.
+// styleHash is the hash of the style, which the header of the page allows.
 var styleHash = func() string {
 	sum := sha256.Sum256([]byte(style))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }()
 
-// pageColumns are what the page shows of a look.
+// pageColumns are the columns of the page, of a look each.
 var pageColumns = []string{"look", "team", "name", "verdict", "response", "bar", "guess", "metric", "time"}
 
 // boardPage is the board as a page. Every text in it is escaped.
@@ -167,7 +167,7 @@ func boardPage(_ string, s holdout.Status, lines []holdout.Line) []byte {
 	return []byte(b.String())
 }
 
-// meaning says what is promised of what is shown.
+// meaning tells the promise of the board.
 func meaning(p *holdout.Plan) string {
 	of := "the same rows"
 	if p.Mechanism.Parts > 0 {

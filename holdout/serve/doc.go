@@ -1,7 +1,7 @@
 // Package serve answers looks at a ledger over HTTP: a leaderboard or a gate that keeps the promise of its plan.
 //
 // A [Server] is an http.Handler with three addresses. POST /looks takes predictions and answers with the row of the
-// look, GET /status says what remains, GET /board shows what was answered. [Server.Serve] runs it with limits on
+// look, GET /status tells the rest of the plan, GET /board shows the answers. [Server.Serve] runs it with limits on
 // headers, bodies and time, and finishes the looks in hand when it is stopped.
 //
 // # Who may ask
@@ -13,7 +13,7 @@
 //
 // # What leaves
 //
-// An answer has what the plan shows of a look, what remains, the chain, and what is public of the plan. What is wrong
+// An answer has the result of a look, the rest of the plan, the chain, and the public part of the plan. What is wrong
 // with a submission is told by its ids, which are public, and by the classes if they were declared. The metric is
 // accuracy, and a bar is one of those that were declared. No answer has a label, noise, the path of a
 // file, or the text of an error of the system.
@@ -23,5 +23,5 @@
 // The ledger takes one look at a time, and its line is on the disk before the answer is sent. A request may be sent
 // again: the same predictions get the same answer and cost nothing. A request that is cut off before its predictions
 // have come whole costs nothing either. Under a plan of differences the predictions are kept in a file beside the
-// ledger while they are, or may become, those of the incumbent.
+// ledger while they are, or may become, the predictions of the incumbent.
 package serve

@@ -12,7 +12,7 @@ import (
 	"github.com/dpcalc/dpcalc/holdout"
 )
 
-// incumbents are, for a plan of differences, what candidates are compared with: the file of the one that passed last.
+// incumbents are the files that candidates are compared with under a plan of differences: the last one that passed.
 type incumbents struct {
 	turn  chan struct{}       // holds one during a look: no other candidate passes meanwhile
 	moved *holdout.LabelsFile // the incumbent at the start, where its file is now
@@ -41,7 +41,7 @@ func (s *Server) findIncumbent(now holdout.LabelsFile) error {
 	return s.tidy(now)
 }
 
-// tidy makes the folder of candidates, and removes those that no look has made the incumbent: a server was killed while
+// tidy makes the folder of candidates, and removes all that no look has made the incumbent: a server was killed while
 // it read them. A ledger may have moved with its folder, so files are known by their names.
 func (s *Server) tidy(now holdout.LabelsFile) error {
 	path := filepath.Join(s.dir, folder)
@@ -116,8 +116,8 @@ func (s *Server) open(path string) (t holdout.Table, done func(), err error) {
 	return p.table, func() { _ = f.Close() }, nil
 }
 
-// compare takes a look at a candidate. Its predictions are on the disk before: if it passes, they are what the next one
-// is compared with.
+// compare takes a look at a candidate. Its predictions are on the disk before: if it passes, the next one is compared
+// with them.
 func (s *Server) compare(ctx context.Context, asked holdout.Submission, body *predictions) (a holdout.Answer,
 	err error) {
 	if asked.Path, err = s.keep(body); err != nil {

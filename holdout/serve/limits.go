@@ -70,8 +70,8 @@ func (l *limits) leave(team string) {
 	l.buckets[team].busy--
 }
 
-// read waits until the predictions of a team that has entered may be read, and returns what ends it. A team whose
-// clients are slow keeps none of another team waiting.
+// read waits until the predictions of a team that has entered may be read, and returns a function that ends the
+// reading. A team whose clients are slow keeps none of another team waiting.
 func (l *limits) read(ctx context.Context, team string) (done func(), err error) {
 	l.mu.Lock()
 	own := l.buckets[team].bodies

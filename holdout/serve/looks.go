@@ -74,7 +74,8 @@ func (s *Server) score(r *http.Request, team string, body *predictions) (a holdo
 	return s.ledger.Score(r.Context(), submission)
 }
 
-// declares checks that the server declares what a look asks. A bar may be left out where there is but one.
+// declares checks that the server declares the metric and the bar of a look. A bar may be left out where there is but
+// one.
 func (s *Server) declares(asked *holdout.Submission) error {
 	if asked.Metric != holdout.Accuracy {
 		return inputf("metric: got %s, want accuracy: over HTTP a submitter would score itself",
@@ -89,7 +90,7 @@ func (s *Server) declares(asked *holdout.Submission) error {
 	return nil
 }
 
-// readQuery reads what is said of a look beside its predictions.
+// readQuery reads the parameters of a look beside its predictions.
 func (s *Server) readQuery(query string, into *holdout.Submission) error {
 	values, err := url.ParseQuery(query)
 	if err != nil {
@@ -148,7 +149,7 @@ type predictions struct {
 	err    error // of the reading
 }
 
-// Read reads the body, and keeps what went wrong: it is the client's.
+// Read reads the body, and keeps its error: it is the client's.
 func (p *predictions) Read(b []byte) (int, error) {
 	n, err := p.in.Read(b)
 	if err != nil && err != io.EOF {

@@ -38,8 +38,8 @@ type Options struct {
 	// Number reads the number of a bar or a guess; nil for decimals alone.
 	Number func(text string) (x float64, ok bool)
 
-	// Log is told of every request but those that were shown a board or a status, and those above the rate. One call is
-	// made at a time.
+	// Log is told of every request that was not shown a board or a status and was not above the rate. One call is made
+	// at a time.
 	Log func(Event)
 }
 
@@ -50,7 +50,7 @@ const (
 	DefaultTimeout = time.Minute
 )
 
-// Event is a request and what became of it.
+// Event is a request and its outcome.
 type Event struct {
 	Time      string `json:"time"` // UTC, RFC 3339
 	Team      string `json:"team,omitempty"`
@@ -172,7 +172,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) (why error) {
 		Handler: s, ReadHeaderTimeout: min(s.Timeout, 10*time.Second), ReadTimeout: s.Timeout,
 		WriteTimeout: s.Timeout + time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: mostHeader,
 		DisableGeneralOptionsHandler: true,                       // which would answer OPTIONS * before the host is looked at
-		ErrorLog:                     log.New(io.Discard, "", 0), // of broken connections; what goes wrong here is an Event
+		ErrorLog:                     log.New(io.Discard, "", 0), // of broken connections; errors of this server are Events
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(door{l, s}) }()
@@ -212,7 +212,7 @@ func Loopback(a net.Addr) bool {
 	return err == nil && at.Addr().Unmap().IsLoopback()
 }
 
-// reply is what is answered.
+// reply is the answer to a request.
 type reply struct {
 	code   int
 	kind   string // of the body
@@ -236,7 +236,7 @@ func line(code int, format string, args ...any) reply {
 	return reply{code: code, kind: kindLine, body: []byte(text + "\n")}
 }
 
-// broken is the reply to what is not the client's fault.
+// broken is the reply to an error that is not the client's.
 func broken(code int, err error) reply {
 	r := line(code, "the server cannot answer now: the organiser's log says why")
 	r.err = err
@@ -334,7 +334,7 @@ func routeOf(r *http.Request) *route {
 	return &routes[i]
 }
 
-// shows reports whether a request wants what everybody is shown.
+// shows reports whether a request wants a page that everybody is shown.
 func (s *Server) shows(r *http.Request) bool {
 	to := routeOf(r)
 	return s.Public && to != nil && to.board
@@ -397,7 +397,7 @@ func withoutPort(address string) string {
 	return host
 }
 
-// tell tells the log. It is not told of what a flood has in thousands, but of how many there were.
+// tell tells the log. It is told how many requests a flood had, and not of each.
 func (s *Server) tell(e Event, p reply) {
 	quiet := p.code == http.StatusOK && p.answer == nil && e.Refused == 0
 	if s.Log == nil || quiet || p.code == http.StatusTooManyRequests {

@@ -52,10 +52,10 @@ func folder(dir string) []record.Input {
 	return []record.Input{{Name: "dir", Value: record.Words(dir)}}
 }
 
-// promise says what is promised, in words.
+// promise tells people the promise of a ledger.
 const promise = "The truth of a look is the mean over fresh labels of the same rows: the population's value only for predictions of a model that was made without these rows."
 
-// alone says what a ledger cannot see.
+// alone warns of other looks at the rows, which a ledger cannot see.
 const alone = "One set of labels, one ledger: a second ledger or a fixed plan on the same rows voids the promises of both, and nothing can detect it."
 
 // made is the row of init.
@@ -67,7 +67,7 @@ type made struct {
 	chain   string
 }
 
-// promised is what the plan promises, or what was asked for.
+// promised is the plan's promise, or the terms if there is no plan.
 func (m made) promised() holdout.Promise {
 	if m.plan != nil {
 		return m.plan.Promise

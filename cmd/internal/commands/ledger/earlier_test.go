@@ -37,7 +37,7 @@ type earlier struct {
 	name, dir string // dir is a copy
 }
 
-// earlierLook is a look and what was answered. Of a next look without rows the answer has noise.
+// earlierLook is a look and its answer. Of a next look without rows the answer has noise.
 type earlierLook struct {
 	Arguments []string
 	Exit      int
@@ -152,7 +152,7 @@ func TestEarlierLedgers(t *testing.T) {
 	}
 }
 
-// next takes the next look of a ledger, and checks what is written of it.
+// next takes the next look of a ledger, and checks its line.
 func (e earlier) next(t *testing.T, before []byte) {
 	t.Helper()
 	if want := lost[e.name]; want != "" {

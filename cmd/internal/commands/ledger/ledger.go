@@ -18,7 +18,7 @@ import (
 	"github.com/dpcalc/dpcalc/holdout"
 )
 
-// actions are what the command does, by its first argument.
+// actions are the modes of the command, named by its first argument.
 func actions() []commands.Mode {
 	init := []string{"labels", "incumbent", "plan", "scenario", "dry-run"}
 	for _, f := range slices.Concat(declarations, goalFlags) {
@@ -109,7 +109,7 @@ func (run runner) outside(c *commands.Call, args []string) error {
 	return run.checked(c, args)
 }
 
-// input makes what is wrong with the input a usage error, of its flag if there is one.
+// input makes an error of the input a usage error, of its flag if there is one.
 func input(c *commands.Call, err error) error {
 	wrong := (*holdout.InputError)(nil)
 	if told := (*usage.Error)(nil); !errors.As(err, &wrong) || errors.As(err, &told) {
@@ -251,7 +251,7 @@ func runScore(c *commands.Call, target commands.Target, dir string, paths []stri
 		}
 		return err
 	}
-	if status.Incumbent, err = ledger.Incumbent(); err != nil { // that of a look in hand too
+	if status.Incumbent, err = ledger.Incumbent(); err != nil { // the incumbent after a look in hand too
 		return err
 	}
 	list, done, err := readSubmissions(c, status, dir, paths)

@@ -11,8 +11,8 @@ import (
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// namesOf are the names of the looks at some files. Those of finalists are by default the names of the files, so that a
-// table of numbers says which is which.
+// namesOf are the names of the looks at some files. Finalists have by default the names of their files, which tell the
+// rows of a table apart.
 func namesOf(c *commands.Call, status holdout.Status, paths []string) ([]string, error) {
 	given := c.Texts("name")
 	switch {
@@ -26,7 +26,8 @@ func namesOf(c *commands.Call, status holdout.Status, paths []string) ([]string,
 	return fileNames(paths), nil
 }
 
-// fileNames are the names of files, with as many of their folders as tell them apart. What is no name of a look is "".
+// fileNames are the names of files, with as many of their folders as tell them apart. A name that no look may have is
+// "".
 func fileNames(paths []string) []string {
 	names, parts := make([]string, len(paths)), make([][]string, len(paths))
 	for i, path := range paths {

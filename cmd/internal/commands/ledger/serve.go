@@ -144,7 +144,7 @@ func readTokens(c *commands.Call) (*serve.Tokens, error) {
 	return tokens, nil
 }
 
-// watcher shows the organiser what is asked: a line on a terminal, and a line of the log for each request.
+// watcher shows the requests to the organiser: a line on a terminal, and a line of the log for each request.
 type watcher struct {
 	call  *commands.Call
 	line  *outfile.Progress
@@ -164,7 +164,7 @@ func (w *watcher) open() (err error) {
 	return nil
 }
 
-// event writes what became of a request. The log has it first. Without a log, standard error has what went wrong.
+// event writes a request and its outcome. The log has it first. Without a log, standard error has the errors.
 func (w *watcher) event(e serve.Event) {
 	if w.log != nil {
 		if err := json.NewEncoder(w.log).Encode(e); err != nil {

@@ -27,7 +27,7 @@ func openFile(c *commands.Call, path, column string, total int64) (*file, error)
 	return &file{Source: in, call: c, column: column, total: total}, nil
 }
 
-// blame names the file in what is wrong with it.
+// blame names the file in its error.
 func (f *file) blame(err error) error {
 	if wrong := (*holdout.InputError)(nil); errors.As(err, &wrong) {
 		return usage.Errorf("%s: %v", f.Name, err)
@@ -35,8 +35,8 @@ func (f *file) blame(err error) error {
 	return f.Blame(err)
 }
 
-// table visits the rows, and names the file in what is wrong with its form. What is wrong with ids and values is told
-// by the ledger, some of it after the last row.
+// table visits the rows, and names the file in an error of its form. Errors of ids and values are told by the ledger,
+// some of them after the last row.
 func (f *file) table(visit func(id, value string) error) error {
 	err := f.rows(visit)
 	if wrong := (*holdout.InputError)(nil); err == nil || errors.As(err, &wrong) {

@@ -41,7 +41,7 @@ var goalFlags = []usage.Flag{
 	{Name: "one-sided", Switch: true, Usage: "nothing shown exceeds its truth by more than tau; it may fall short of it"},
 }
 
-// declarations say what a look may ask, and are kept in the plan.
+// declarations limit the questions of a look, and are kept in the plan.
 var declarations = []usage.Flag{
 	{Name: "metrics", Usage: "the metrics that a look may ask, `METRIC,...`: accuracy (default), or column:NAME for values " +
 		"in [0, 1]; a look that names none asks the first"},
@@ -60,7 +60,7 @@ func ways() (names []string) {
 	return names
 }
 
-// readTerms reads what a new ledger is to promise for so many rows.
+// readTerms reads the terms of a new ledger for so many rows.
 func readTerms(c *commands.Call, samples int64) (t holdout.Terms, err error) {
 	t.Metrics, t.Classes = items(c, "metrics"), items(c, "classes")
 	match, _ := c.Text("match")
@@ -87,7 +87,7 @@ func readTerms(c *commands.Call, samples int64) (t holdout.Terms, err error) {
 	return t, err
 }
 
-// items are what a flag lists, with commas between, nil if it was not given.
+// items are the items of a flag, with commas between, nil if it was not given.
 func items(c usage.Values, flag string) []string {
 	text, ok := c.Text(flag)
 	if !ok {
