@@ -319,7 +319,7 @@ func maps(a, b map[string]string) bool {
 	return len(a) == len(b)
 }
 
-// Labels are refused with what is wrong, and so are terms; no folder is left.
+// Labels are refused with the reason, and so are terms; no folder is left.
 func TestNoLedger(t *testing.T) {
 	for want, table := range map[string]Table{
 		"got no rows":                      Columns(nil, nil),
@@ -379,7 +379,7 @@ func TestNoLedger(t *testing.T) {
 	}
 }
 
-// A plan that leaves one thing open is solved, and what is solved is promised.
+// A plan that leaves one thing open is solved, and its solution is promised.
 func TestSolvedPlan(t *testing.T) {
 	ids, classes := rowsOf(t, 5000, 1)
 	labels := labelsOf(t, ids, classes)
@@ -413,7 +413,7 @@ func TestSolvedPlan(t *testing.T) {
 	}
 }
 
-// Labels that changed in any way are not those of the ledger.
+// Labels that changed in any way are refused.
 func TestChangedLabels(t *testing.T) {
 	ids, classes := rowsOf(t, 300, 1)
 	_, dir := ledgerOf(t, labelsOf(t, ids, classes), terms(2, 0.3, beta(t, "0.05"), ""))

@@ -16,7 +16,7 @@ type step struct {
 	answer float64
 }
 
-// probability is that of a transcript as the algorithm says: a sum over the threshold of
+// probability is the probability of a transcript by the algorithm: a sum over the threshold of
 // every epoch. Scales are in steps.
 func probability(c comparison, transcript []step) float64 {
 	bar, noise := geometricTable(c.thresholdScale, false), geometricTable(c.queryScale, false).tails()

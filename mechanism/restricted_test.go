@@ -125,7 +125,7 @@ func TestSealedOpensOnce(t *testing.T) {
 	}
 }
 
-// A plan that makes no sense does not start, and what is not finite costs nothing.
+// A plan that makes no sense does not start, and a number that is not finite costs nothing.
 func TestRestrictedDomains(t *testing.T) {
 	nan := math.NaN()
 	for i, start := range []func() error{

@@ -8,7 +8,7 @@ import (
 	"github.com/dpcalc/dpcalc/transfer/open"
 )
 
-// openLedger is an open ledger on labels, with what was promised.
+// openLedger is an open ledger on labels, with its promise.
 type openLedger struct {
 	at     open.Node
 	labels []bool

@@ -83,7 +83,7 @@ func bruteShift(k int, eps, b float64) float64 {
 }
 
 // What the row for Thresholdout prints satisfies its theorem, and with a hundredth
-// less it would not: noise, stability and their optimum are those of brute force.
+// less it would not: noise, stability and their optimum agree with brute force.
 func TestThresholdoutPlanAgainstBruteForce(t *testing.T) {
 	method, _ := transfer.Lookup("thresholdout")
 	for _, g := range []transfer.Goal{

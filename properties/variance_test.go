@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// kappa is that of the variance lemma, its tanh w scaled by a share:
+// kappa is the factor of the variance lemma, its tanh w scaled by a share:
 //
 //	1 - share tanh w - k (w^3/12 + 2 w^5/15)
 func kappa(share float64, k int, w float64) float64 {

@@ -1,6 +1,6 @@
 //go:build realdata
 
-// Package realdata searches for a good model on real rows with a holdout's help, and looks at what was promised. It is
+// Package realdata searches for a good model on real rows with a holdout's help, and checks the promises. It is
 // run by go test -tags realdata ./properties/realdata, and writes its tables and its figure with -update.
 package realdata
 
@@ -131,7 +131,7 @@ func (s setting) search(r *rand.Rand, better func(m model) (yes, more bool)) {
 
 // An outcome is what one search ends with.
 type outcome struct {
-	claim  float64 // what was shown of the winner
+	claim  float64 // the score shown of the winner
 	winner model
 	worst  float64 // the furthest that a number shown was from its model's population score; a gate's is the score behind
 	broken bool    // whether anything shown was not as promised
@@ -438,7 +438,7 @@ func mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// A figure has a line for each arm: the band of what is promised, and a dot for each repetition.
+// A figure has a line for each arm: the promised band, and a dot for each repetition.
 type figure struct {
 	body strings.Builder
 	y    float64

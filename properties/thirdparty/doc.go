@@ -1,6 +1,6 @@
 // Package thirdparty audits a library of others: the Laplace and Gaussian noise of
 // github.com/google/differential-privacy/go/v3 at v3.0.0. It is a module of its own so that
-// nobody who uses dpcalc downloads what is audited here. Its tests are its content:
+// nobody who uses dpcalc downloads the audited libraries. Its tests are its content:
 //
 //	go -C properties/thirdparty test ./...
 //

@@ -1,0 +1,146 @@
+package holdout
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// Create makes a ledger in a folder that is empty or does not exist. The certificate is computed anew. The error is an
+// [InputError], a [PlanError], a DomainError, or one of the file system; no folder is left then.
+func Create(dir string, labels *Labels, terms Terms) (*Ledger, error) {
+	l := newLedger(dir)
+	plan, err := Certify(terms, labels.Samples())
+	if err != nil {
+		return nil, err
+	}
+	if err := l.use(plan, labels); err != nil {
+		return nil, err
+	}
+	difference := plan.goal.Query == transfer.Difference
+	plan.Labels.Fingerprint = labels.Fingerprint()
+	if plan.Labels.Path, err = relative(dir, terms.Labels); err != nil {
+		return nil, fmt.Errorf("labels: %w", err)
+	}
+	path, err := relative(dir, terms.Incumbent.Path)
+	if err != nil {
+		return nil, fmt.Errorf("incumbent: %w", err)
+	}
+	switch {
+	case difference && terms.Incumbent.Values == nil:
+		return nil, inputf("incumbent: got nothing, want the predictions that the first candidate is compared with")
+	case !difference && terms.Incumbent.Values != nil:
+		return nil, inputf("incumbent: got one, want none without --query difference")
+	case difference:
+		base, err := l.reader.read(plan.Metric, false, terms.Incumbent.Values)
+		if err != nil {
+			return nil, fmt.Errorf("incumbent: %w", err)
+		}
+		plan.Incumbent = &LabelsFile{Path: path, Fingerprint: base.fingerprint()}
+	}
+	return l, l.create(plan)
+}
+
+func (l *Ledger) create(p *Plan) error {
+	p.Created = l.now().UTC().Format(time.RFC3339)
+	p.Salt = rand.Text() + rand.Text()
+	if err := p.encode(); err != nil {
+		return err
+	}
+	made, err := newFolder(l.dir)
+	if err != nil {
+		return err
+	}
+	l.at("folder")
+	l.owns = made
+	files, err := l.newFiles(p)
+	if err != nil {
+		l.remove(files) // and no file of another call, which may have begun a ledger here meanwhile
+	}
+	return err
+}
+
+// newFolder makes the folder, or takes an empty one.
+func newFolder(dir string) (made bool, err error) {
+	err = os.Mkdir(dir, 0o700)
+	if err == nil || !errors.Is(err, fs.ErrExist) {
+		return err == nil, err
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, inputf("%s: got a link that leads nowhere, want an empty folder or a new one", shown(dir))
+	case err == nil && !info.IsDir():
+		return false, inputf("%s: got a file, want an empty folder or a new one", shown(dir))
+	case err != nil:
+		return false, err
+	}
+	inside, err := os.ReadDir(dir)
+	if err != nil {
+		return false, err
+	}
+	if len(inside) > 0 {
+		return false, notEmpty(dir, inside[0].Name())
+	}
+	return false, os.Chmod(dir, 0o700)
+}
+
+func notEmpty(dir, name string) error {
+	return inputf("%s: got a folder with %s in it, want an empty or a new one", shown(dir), shown(name))
+}
+
+// newFiles writes plan.json last: a folder with one is a ledger. It returns the files that it has made, none of which
+// existed before.
+func (l *Ledger) newFiles(p *Plan) (made []string, err error) {
+	for _, f := range []struct {
+		name string
+		text []byte
+	}{{looksFile, nil}, {planFile, p.sealed}} {
+		path := filepath.Join(l.dir, f.name)
+		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		switch {
+		case errors.Is(err, fs.ErrExist):
+			return made, notEmpty(l.dir, f.name)
+		case err != nil:
+			return made, err
+		}
+		made = append(made, path)
+		_, err = l.write(file, f.text)
+		if err = errors.Join(err, l.sync(file), file.Close()); err != nil {
+			return made, err
+		}
+	}
+	return made, errors.Join(l.names(l.dir), l.names(filepath.Dir(filepath.Clean(l.dir))))
+}
+
+// remove takes away files of a ledger that could not be made, and its folder if this Ledger has made it.
+func (l *Ledger) remove(files []string) {
+	for _, path := range slices.Backward(files) {
+		_ = os.Remove(path)
+	}
+	if l.owns {
+		_ = os.Remove(l.dir)
+	}
+}
+
+// Discard takes a new ledger away whose maker could not say that it was made. It stays once somebody has looked.
+func (l *Ledger) Discard(ctx context.Context) error {
+	err := l.writing(ctx, func(h *history, _ *os.File) error {
+		if len(h.lines) > 0 {
+			return errors.New("the ledger stays: somebody has looked already")
+		}
+		return os.Remove(filepath.Join(l.dir, planFile))
+	})
+	if err == nil {
+		l.remove([]string{filepath.Join(l.dir, looksFile)})
+	}
+	return err
+}
