@@ -233,6 +233,8 @@ func looksAt(g transfer.Goal) error {
 		return inputf("query: got %s, want bounded, binary or difference: a look is a mean over the rows", g.Query)
 	case g.Transcripts != 0 || g.LnTranscripts != 0:
 		return inputf("transcripts: got a number of them, want none: a ledger counts looks")
+	case g.Open:
+		return inputf("open: got a plan without a number of looks, want one with a number")
 	case g.Epsilon != 0:
 		return inputf("epsilon: got %v, want none: no method that a ledger runs takes one", g.Epsilon)
 	case g.Sensitivity != 0:

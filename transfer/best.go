@@ -17,8 +17,8 @@ type Row struct {
 // chosen queries has an answer. The rows point into methods. The error is a DomainError.
 //
 // The best row is the one whose unknown is best: the fewest samples, the most queries, the least tau or
-// beta. Where rows tie, and in a plan that is only checked, it is the one that achieves the least tau, and
-// of equals the first.
+// beta; of an open plan it is an open row. Where rows tie, and in a plan that is only checked, it is the one that
+// achieves the least tau, and of equals the first.
 func Solve(rows []Row, methods []Method, g Goal) (_ []Row, best int, err error) {
 	rows, best = rows[:0], -1
 	for i := range methods {
@@ -28,7 +28,7 @@ func Solve(rows []Row, methods []Method, g Goal) (_ []Row, best int, err error) 
 			return nil, -1, fmt.Errorf("%s: %w", m.Name, err)
 		}
 		rows = append(rows, Row{Method: m, Answer: answer})
-		if !m.Adaptive || answer.Status != OK {
+		if !m.Adaptive || m.Open != g.Open || answer.Status != OK {
 			continue
 		}
 		if best < 0 || answer.Better(rows[best].Answer, g.Unknown()) {

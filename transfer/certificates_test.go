@@ -44,6 +44,9 @@ var evaluations = map[string]evaluation{
 	"ladder-blum15":           {byDemand("ladder-blum15"), everyTime, 100},
 	"sealed":                  {fixedHolds(true), countedOut, 150},
 	"transcripts":             {fixedHolds(true), countedOut, 60},
+	"open-gate":               {openGateHolds, nil, 300},
+	"open-board":              {openBoardHolds, nil, 60},
+	"open-guess":              {openGuessHolds, nil, 60},
 	"thresholdout":            {thresholdoutHolds, nil, 6},
 	"thresholdout-dwork15":    {byDemand("thresholdout-dwork15"), everyTime, 80},
 	"thresholdout-dwork15-n0": {byDemand("thresholdout-dwork15-n0"), everyTime, 80},
@@ -434,7 +437,7 @@ func touchingGoal(r *rand.Rand, m Method) Goal {
 	if r.IntN(8) == 0 {
 		g.Beta = theory.LogProb(-math.Log(float64(g.Queries + 1))) // N^-1
 	}
-	g.OneSided = r.IntN(2) == 0
+	g.OneSided, g.Open = r.IntN(2) == 0, m.Open
 	shown := []Feedback{}
 	for f := Answers; f <= Final; f++ {
 		if m.Serves(f) && (m.Feedbacks != nil || f == Answers || r.IntN(10) == 0) {

@@ -40,6 +40,7 @@ type Method struct {
 	Procedure bool            // whether the guarantee is for the output of a DP procedure
 	Budgeted  bool            // whether it needs Goal.Budget
 	Counted   bool            // whether it needs Goal.Transcripts or its logarithm
+	Open      bool            // whether it is for goals that are [Shown.Open]
 	Splits    bool            // whether every query has a part of the holdout of its own
 	Scheduled bool            // whether the noise may change from query to query
 	Rounds    bool            // whether answers are midpoints of Mechanism.Cells cells
@@ -104,9 +105,9 @@ func (m Method) shownBy() string {
 	return strings.Join(names, " or ")
 }
 
-// MethodsFor returns the methods that serve a kind of feedback, in printing order.
+// MethodsFor returns the methods that serve a kind of feedback for a number of queries, in printing order.
 func MethodsFor(f Feedback) []Method {
-	return slices.DeleteFunc(Methods(), func(m Method) bool { return !m.Serves(f) })
+	return slices.DeleteFunc(Methods(), func(m Method) bool { return m.Open || !m.Serves(f) })
 }
 
 // Article describes the method.

@@ -64,8 +64,11 @@ func (o Option) Or(other float64) float64 {
 type Shown struct {
 	Feedback Feedback
 	OneSided bool // nothing shown exceeds the truth by more than tau; short of it, it may be anything
+	Open     bool // no number of queries is fixed: the plan is about the one with the number Queries; not for Final
 
-	Passes int64  // Gate: the gate is retired at this pass, from 1 to MaxCount; 0 stands for the number of queries
+	// Gate: the gate is retired at this pass, from 1 to MaxCount; 0 stands for the number of queries. Open: which pass,
+	// raise or correction the query is, if it is one; 0 stands for 1, or for the budget of Flags.
+	Passes int64
 	Bar    Option // Gate: the bar, if it is known and the same for all tests, in [0,1-tau), [-1,1-tau) for Difference
 
 	Floor float64 // Best: the population score of a known baseline, in [0,1)
@@ -92,7 +95,10 @@ func (g Goal) validShown() error {
 	if g.Feedback < Answers || g.Feedback > Final {
 		return theory.Domain(false, "feedback", int(g.Feedback), anyFeedback)
 	}
-	if g.Shown != (Shown{Feedback: g.Feedback, OneSided: g.OneSided}) {
+	if err := theory.Domain(!g.Open || g.Feedback != Final, "open", g.Open, "false, or another feedback than final"); err != nil {
+		return err
+	}
+	if g.Shown != (Shown{Feedback: g.Feedback, OneSided: g.OneSided, Open: g.Open}) {
 		if err := g.validFields(); err != nil {
 			return err
 		}
@@ -125,6 +131,10 @@ func (g Goal) validFields() error {
 	}
 	bar, hold, guess := g.Bar.Value, g.Hold, g.GuessError.Value
 	ln := g.LnTranscripts
+	passing := Gate
+	if g.Open && g.Feedback != Answers {
+		passing = g.Feedback
+	}
 	for _, c := range [...]struct {
 		name  string
 		value any
@@ -133,7 +143,7 @@ func (g Goal) validFields() error {
 		ok    bool     // whether it is in its domain
 		want  string
 	}{
-		{"passes", g.Passes, g.Passes != 0, Gate, g.Passes >= 1 && g.Passes <= MaxCount, count},
+		{"passes", g.Passes, g.Passes != 0, passing, g.Passes >= 1 && g.Passes <= MaxCount, count},
 		{"threshold", bar, g.Bar.Given, Gate, means && bar >= least && bar < 1-g.Tau,
 			"a number in [" + formatFloat(least) + ", " + formatFloat(1-g.Tau) + "), and a query that is a mean"},
 		{"floor", g.Floor, g.Floor != 0, Best, g.Floor >= 0 && g.Floor < 1, "a number in [0, 1)"},
@@ -155,6 +165,11 @@ func (g Goal) validFields() error {
 	}
 	if err := theory.Domain(hold == 0 || !g.GuessError.Given, "guess-error", guess, "none beside a hold"); err != nil {
 		return err
+	}
+	if g.Feedback == Flags && g.Passes != 0 {
+		if err := theory.Domain(g.Budget == 0, "passes", g.Passes, "none beside a budget"); err != nil {
+			return err
+		}
 	}
 	return theory.Domain(ln == 0 || g.Transcripts == 0, "ln-transcripts", ln, "none beside transcripts")
 }
@@ -215,7 +230,10 @@ func (g Goal) disagreement() float64 {
 
 // passes is B of a gate.
 func (g Goal) passes() int64 {
-	if g.Passes == 0 {
+	switch {
+	case g.Open:
+		return g.Rare()
+	case g.Passes == 0:
 		return g.Queries
 	}
 	return g.Passes

@@ -20,6 +20,7 @@ func (m Method) solve(g Goal) (Answer, error) {
 	if err := g.Validate(); err != nil {
 		return Answer{}, err
 	}
+	g = g.withFlags()
 	a := Answer{Goal: g, Status: OK}
 	r := m.ruleFor(g)
 	if err := m.applies(r, g); err != nil {
@@ -97,6 +98,7 @@ func (m Method) Certifies(g Goal) (bool, error) {
 	if u := g.Unknown(); u != None {
 		return false, theory.Domain(false, u.String(), "nothing", "a value")
 	}
+	g = g.withFlags()
 	r := m.ruleFor(g)
 	return m.applies(r, g) == nil && !trivial(r, g) && r.holds(g), nil
 }
@@ -162,7 +164,10 @@ func (g Goal) noDifference() string {
 
 // applies returns which hypothesis of the rule fails, or that the method does not serve the kind of feedback.
 func (m Method) applies(r rule, g Goal) error {
-	if !m.Serves(g.Feedback) {
+	switch {
+	case m.Open && !g.Open:
+		return needs("an open plan")
+	case !m.Serves(g.Feedback):
 		return needs("the feedback " + m.shownBy())
 	}
 	return r.applies(g)

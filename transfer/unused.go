@@ -26,7 +26,7 @@ const (
 // speaks of the kind of query, its sensitivity and the sides itself, and a check says how another of them is known:
 // these four are not listed.
 func (g Goal) said() (names []string) {
-	if g.Budget == 0 && g.Epsilon == 0 && g.Shown == (Shown{Feedback: g.Feedback, OneSided: g.OneSided}) {
+	if g.Budget == 0 && g.Epsilon == 0 && g.Shown == (Shown{Feedback: g.Feedback, OneSided: g.OneSided, Open: g.Open}) {
 		return nil
 	}
 	for _, s := range [...]struct {

@@ -73,6 +73,7 @@ var flagged = strings.NewReplacer(
 	"needs a budget", "needs a budget (--budget)",
 	"sd_j from the schedule;", "sd_j from the schedule (--schedule writes it);",
 	"from the table of the plan", "from the table of the plan (--schedule writes it)",
+	"needs an open plan", "needs an open plan (--open)",
 	"needs the feedback ", "needs --feedback ",
 	"needs a slack above", "needs a --slack above",
 	"needs a number of transcripts", "needs a number of transcripts (--transcripts or --ln-transcripts)",

@@ -68,9 +68,9 @@ func explained(t *testing.T) (names map[string]string) {
 	}
 	asked := [][]string{
 		strings.Fields("samplesize -m 100 -t 0.1 -b 0.05 -B 10 --transcripts 1M"),
-		strings.Fields("samplesize -m 100 -t 0.1 -b 0.05 --feedback gate"),
-		strings.Fields("samplesize -m 100 -t 0.1 -b 0.05 --feedback best"),
-		strings.Fields("samplesize -m 100 -t 0.1 -b 0.05 --feedback flags -B 1"),
+		strings.Fields("samplesize -m 100 -t 0.1 -b 0.05 --feedback gate --open"),
+		strings.Fields("samplesize -m 100 -t 0.1 -b 0.05 --feedback best --open"),
+		strings.Fields("samplesize -m 100 -t 0.1 -b 0.05 --feedback flags -B 1 --open"),
 		strings.Fields("samplesize -m 100 -t 0.1 -b 0.05 --feedback final"),
 		strings.Fields("compose --epsilon 0.1 --times 10 --target-delta 1e-6"),
 		strings.Fields("compose --mu 0.1 --times 10 --target-delta 1e-6"),

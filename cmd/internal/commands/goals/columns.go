@@ -30,8 +30,11 @@ var (
 		Cell: func(r *Row) record.Cell { return record.Words(r.Feedback.String()) }}
 	ColumnOneSided = Column{Name: "one_sided", Says: "whether only what exceeds the truth counts as an error",
 		Cell: func(r *Row) record.Cell { return record.Truth(r.OneSided && r.Method.OneSided) }}
-	ColumnPasses = Column{Name: "passes", Says: "the pass at which the gate is retired", Cell: func(r *Row) record.Cell {
-		if r.Feedback == transfer.Gate && r.Passes == 0 {
+	ColumnPasses = Column{Name: "passes", Says: "the pass at which the gate is retired, or that an open query is", Cell: func(r *Row) record.Cell {
+		switch {
+		case r.Open && r.Feedback != transfer.Answers:
+			return record.Count(r.Rare())
+		case r.Feedback == transfer.Gate && r.Passes == 0:
 			return record.Count(r.Queries)
 		}
 		return record.Count(r.Passes)
@@ -252,6 +255,8 @@ func Note(r *Row) string {
 		return "dp procedure"
 	case !r.Method.Adaptive:
 		return "reference"
+	case r.Open && !r.Method.Open:
+		return "fixed number"
 	}
 	return ""
 }

@@ -168,7 +168,7 @@ var Parameters = []Parameter{
 	amount("variance", "the values of every query vary from row to row with variance at most `V`",
 		wanting("a number in (0, 0.25]", numbers.Positives), record.Number, ColumnVariance,
 		func(g *transfer.Goal) *float64 { return &g.Variance }),
-	count("passes", "", "the gate is retired at pass `K` (default: the number of queries)",
+	count("passes", "", "the gate is retired at pass `K` (default: the number of queries); with --open query M is pass, raise or correction K (default 1)",
 		Given(ColumnPasses, func(g transfer.Goal) bool { return g.Passes != 0 }),
 		func(g *transfer.Goal) *int64 { return &g.Passes }),
 	option("threshold", "the gate's bar `C`, if it is known and the same for all tests", numbers.Reals, ColumnBar,
@@ -226,6 +226,8 @@ var (
 	FeedbackFlag = usage.Flag{Name: "feedback", Usage: "what is `SHOWN`: answers (default), gate (pass or fail), best (the best score), flags (corrections of guesses) or final (scores of finalists, once)", Words: shownNames()}
 	OneSidedFlag = usage.Flag{Name: "one-sided", Switch: true,
 		Usage: "nothing shown exceeds the truth by more than tau; short of it, it may be anything"}
+	OpenFlag = usage.Flag{Name: "open", Switch: true,
+		Usage: "no number of queries is fixed beforehand: the plan is about query M, whatever comes after it"}
 	CheckedFlag = usage.Flag{Name: "checked", Switch: true,
 		Usage: "the mechanism keeps --disagreement or --at-least on the sample, and nothing is assumed of the population"}
 )
@@ -248,7 +250,7 @@ func GoalFlags() (flags []usage.Flag) {
 		case "sensitivity":
 			flags = append(flags, QueryFlag)
 		case "passes":
-			flags = append(flags, CheckedFlag, FeedbackFlag, OneSidedFlag)
+			flags = append(flags, CheckedFlag, FeedbackFlag, OneSidedFlag, OpenFlag)
 		}
 		flags = append(flags, p.Flag)
 	}
@@ -282,7 +284,7 @@ func ReadKind(c usage.Values) (base transfer.Goal, err error) {
 	if base.Query, err = transfer.ParseQuery(query); err != nil {
 		return base, err
 	}
-	base.OneSided, base.Checked = c.Is(OneSidedFlag.Name), c.Is(CheckedFlag.Name)
+	base.OneSided, base.Checked, base.Open = c.Is(OneSidedFlag.Name), c.Is(CheckedFlag.Name), c.Is(OpenFlag.Name)
 	base.Feedback, err = transfer.ParseFeedback(shown)
 	return base, err
 }
@@ -315,6 +317,9 @@ func ReadGrid(c usage.Values, inputs *[]record.Input, needs int) (none Grid, err
 		case name == "passes":
 			*inputs = append(*inputs, record.Input{Name: FeedbackFlag.Name, Value: record.Words(base.Feedback.String())},
 				record.Input{Name: "one_sided", Value: record.Truth(base.OneSided)})
+			if base.Open {
+				*inputs = append(*inputs, record.Input{Name: "open", Value: record.Truth(true)})
+			}
 			if base.Checked {
 				*inputs = append(*inputs, record.Input{Name: "checked", Value: record.Truth(true)})
 			}
@@ -333,7 +338,7 @@ func ReadGrid(c usage.Values, inputs *[]record.Input, needs int) (none Grid, err
 		}
 		return none, usage.Errorf("samplesize: got %s, want three of --samples, --queries, --tau, --beta to find the fourth, or all to check", got)
 	}
-	if base.Feedback == transfer.Flags && !typed("budget") {
+	if base.Feedback == transfer.Flags && !base.Open && !typed("budget") {
 		return none, usage.Errorf("--budget: got nothing, want how many flags --feedback flags may raise")
 	}
 	made, err := commands.NewGrid(base, c.Is("zip"), axes...)

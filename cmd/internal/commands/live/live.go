@@ -408,6 +408,9 @@ func constantFlags(inputs []record.LiveInput, g transfer.Goal) (words string) {
 	if g.OneSided {
 		words += " --" + goals.OneSidedFlag.Name
 	}
+	if g.Open {
+		words += " --" + goals.OpenFlag.Name
+	}
 	at := goals.Row{Answer: transfer.Answer{Goal: g}}
 	for _, p := range goals.Parameters {
 		input := slices.ContainsFunc(inputs, func(in record.LiveInput) bool { return in.Name == p.Flag.Name })

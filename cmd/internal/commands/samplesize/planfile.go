@@ -451,7 +451,7 @@ func savedPlan(c usage.Values, inJSON bool) string {
 
 // planKeys are the flags of samplesize that a plan file may set.
 func planKeys() planfile.Keys {
-	k := planfile.Keys{Switches: []string{"zip", goals.OneSidedFlag.Name, goals.CheckedFlag.Name},
+	k := planfile.Keys{Switches: []string{"zip", goals.OneSidedFlag.Name, goals.CheckedFlag.Name, goals.OpenFlag.Name},
 		Rivals: map[string]string{
 			goals.BetaFlag: goals.ConfidenceFlag, goals.ConfidenceFlag: goals.BetaFlag, "hold": "guess-error",
 			"guess-error": "hold",

@@ -82,7 +82,9 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 	number := func(x float64) string { return t.Number(record.People(record.Exactly(x))) }
 
 	write("We planned for ")
-	if r.Queries == 1 {
+	if m.Open {
+		write("any number of %s queries", r.Query)
+	} else if r.Queries == 1 {
 		write("one %s query", r.Query)
 	} else {
 		write("%s %s queries", count(r.Queries), r.Query)
@@ -98,13 +100,18 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 	switch {
 	case m.Adaptive && r.Feedback == transfer.Final:
 		write("chosen before any of them is scored on these rows, ")
-	case m.Adaptive && r.Queries > 1:
+	case m.Adaptive && (m.Open || r.Queries > 1):
 		write("each of which may depend on the answers to those before it, ")
 	case !m.Adaptive && !m.Procedure:
 		write("fixed before the data were seen, ")
 	}
 	write("on a sample of %s rows. ", count(r.Samples))
 
+	accuracy := r.Tau
+	thresholdout := r.Mechanism.Threshold != 0 && noisy(r.Mechanism)
+	if s.unknown == transfer.None || thresholdout { // the budget of Thresholdout goes with its own tau
+		accuracy = r.TauAchieved
+	}
 	switch run := r.Mechanism; {
 	case m.Procedure:
 		write("They are the output of a procedure that is differentially private with %s = %s", t.Symbol("epsilon"),
@@ -123,6 +130,8 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 		write("To the value on the sample we add independent Gaussian noise of standard deviation %s. ", number(run.Scale))
 	case noisy(run):
 		write("To the value on the sample we add independent Laplace noise of scale %s. ", number(run.Scale))
+	case m.Open:
+		write("%s", openText(r, t, accuracy))
 	case m.Feedbacks != nil && r.Feedback != transfer.Answers:
 		write("%s", s.shownText(r, t))
 	case run.QueryWidths != nil:
@@ -134,15 +143,13 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 	default:
 		write("Each answer is the value on the sample. ")
 	}
-	if m.Adaptive {
+	switch {
+	case m.Open:
+		write("Nothing else about the sample is shown to anybody. ")
+	case m.Adaptive:
 		write("%s", secrecy(r.Mechanism))
 	}
 
-	accuracy := r.Tau
-	thresholdout := r.Mechanism.Threshold != 0 && noisy(r.Mechanism)
-	if s.unknown == transfer.None || thresholdout { // the budget of Thresholdout goes with its own tau
-		accuracy = r.TauAchieved
-	}
 	write("Except with probability at most %s, %s", t.Number(record.People(record.Chance(r.Beta))),
 		promise(r, number(accuracy), number(2*accuracy)))
 	if thresholdout {
@@ -164,6 +171,28 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 	var wrapped strings.Builder
 	printed.Fill(&wrapped, b.String())
 	return wrapped.String()
+}
+
+// openText says what an open plan shows.
+func openText(r *goals.Row, t record.Prose, tau float64) string {
+	count := func(n int64) string { return t.Number(record.People(record.Count(n))) }
+	number := func(x float64) string { return t.Number(record.People(record.Exactly(x))) }
+	steps := "steps of " + number(r.Mechanism.Step)
+	text, rare := "A guess comes with each query. Nothing is shown but that it holds or, in "+steps+", where the value on the sample is", "corrections"
+	switch r.Feedback {
+	case transfer.Gate:
+		text, rare = "Of a test nothing but pass or fail is shown", "passes"
+		switch run := r.Mechanism; {
+		case run.PassCount > 0:
+			text += ", and query " + count(r.Queries) + " passes if it is 1 on at least " + count(run.PassCount) + " rows of the sample"
+		case run.PassAt.Given:
+			text += ", and query " + count(r.Queries) + " passes if its value on the sample is at least " + number(run.PassAt.Value)
+		}
+	case transfer.Best:
+		text, rare = "Nothing but the best score so far is shown, in "+steps, "raises"
+	}
+	return text + ". What a query promises depends on what was shown before it. The accuracy, " + number(tau) + ", is that of query " +
+		count(r.Queries) + ", if it is number " + count(r.Rare()) + " of the " + rare + " or none of them. "
 }
 
 // shownText says what a method for less feedback than answers shows.
@@ -204,6 +233,13 @@ func promise(r *goals.Row, tau, twice string) string {
 		verb = "exceeds by at most " + tau
 	}
 	switch {
+	case r.Method.Open && r.Feedback == transfer.Gate:
+		return "every test that passes has a population value above its bar, and that query, if it fails, one of at most " + twice +
+			" above its bar"
+	case r.Method.Open && r.Feedback == transfer.Best:
+		return "the best population score up to that query is within " + tau + " of the middle of the interval shown"
+	case r.Method.Open && r.Feedback == transfer.Flags:
+		return "the population value of that query is within " + tau + " of the middle of the interval shown"
 	case r.Method.Procedure:
 		return "the sample value of every query is within " + tau + " of its population value"
 	case r.Feedback == transfer.Gate && oneSided:

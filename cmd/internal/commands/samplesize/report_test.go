@@ -27,6 +27,9 @@ func reported(m transfer.Method) (args []string, g transfer.Goal) {
 	if m.Name == "transcripts" {
 		args, g.Transcripts = append(args, "--transcripts", "1000"), 1000
 	}
+	if g.Open = m.Open; m.Open {
+		args = append(args, "--open")
+	}
 	for g.Feedback = transfer.Answers; !m.Serves(g.Feedback); {
 		g.Feedback++
 	}
@@ -86,7 +89,7 @@ func TestReportOfSecrecyAndProof(t *testing.T) {
 	for _, usage.Release = range []string{"v9.8.7", ""} {
 		for _, m := range transfer.Methods() {
 			args, _ := reported(m)
-			noisy := m.Adaptive && !m.Splits && !m.Rounds
+			noisy := m.Adaptive && !m.Splits && !m.Rounds && !m.Open
 			switch m.Name {
 			case "gate", "gate-renggli19", "ladder", "ladder-blum15", "sparse-validate", "sealed", "transcripts",
 				"rounding-widths":
@@ -96,20 +99,22 @@ func TestReportOfSecrecyAndProof(t *testing.T) {
 			text := strings.Join(strings.Fields(out), " ")
 			derived := m.Proof == transfer.Derived
 			for want, is := range map[string]bool{
-				"https://github.com/dpcalc/dpcalc":          true,
-				"answering stops":                           m.Adaptive,
-				"after the last query.":                     m.Adaptive,
-				"noise nor anything else about":             noisy && m.Budgeted,
-				"Neither it nor anything else about":        noisy && !m.Budgeted,
-				"when the budget is spent":                  noisy && m.Budgeted,
-				"own and has not been refereed":             derived,
-				"dpcalc v9.8.7":                             usage.Release != "",
-				"/blob/v9.8.7/docs/theorems/":               derived && usage.Release != "",
-				"docs/theorems/":                            derived,
-				"on the training set that is off by more":   noisy && m.Budgeted,
-				"standard deviation falls from":             m.Scheduled,
-				"for the first answer to 0":                 m.Scheduled,
-				"Each answer is the value on the sample, r": m.Rounds || m.Name == "rounding-widths",
+				"https://github.com/dpcalc/dpcalc":                  true,
+				"answering stops":                                   m.Adaptive && !m.Open,
+				"after the last query.":                             m.Adaptive && !m.Open,
+				"any number of binary queries":                      m.Open,
+				"Nothing else about the sample is shown to anybody": m.Adaptive && !noisy,
+				"noise nor anything else about":                     noisy && m.Budgeted,
+				"Neither it nor anything else about":                noisy && !m.Budgeted,
+				"when the budget is spent":                          noisy && m.Budgeted,
+				"own and has not been refereed":                     derived,
+				"dpcalc v9.8.7":                                     usage.Release != "",
+				"/blob/v9.8.7/docs/theorems/":                       derived && usage.Release != "",
+				"docs/theorems/":                                    derived,
+				"on the training set that is off by more":           noisy && m.Budgeted,
+				"standard deviation falls from":                     m.Scheduled,
+				"for the first answer to 0":                         m.Scheduled,
+				"Each answer is the value on the sample, r":         m.Rounds || m.Name == "rounding-widths",
 			} {
 				if strings.Contains(text, want) != is {
 					t.Errorf("%s of %q: %q: %v, want %v\n%s", m.Name, usage.Release, want, !is, is, out)

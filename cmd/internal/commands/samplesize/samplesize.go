@@ -220,6 +220,8 @@ func readMethods(c usage.Values) ([]transfer.Method, error) {
 			return true
 		case wanted != nil:
 			return !slices.Contains(wanted, m.Name)
+		case m.Open && !base.Open:
+			return true
 		}
 		return !m.Serves(base.Feedback) || m.Counted && !countable
 	})

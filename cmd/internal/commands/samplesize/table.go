@@ -35,6 +35,9 @@ func (s *request) shownWords() []string {
 	if base.OneSided {
 		words = append(words, "one-sided")
 	}
+	if base.Open {
+		words = append(words, "no number of queries fixed")
+	}
 	return words
 }
 
@@ -56,6 +59,9 @@ func (s *request) legend(rows [][]goals.Row) (lines []string) {
 	}
 	if has("reference") {
 		lines = append(lines, "reference: only for queries fixed before the data are seen")
+	}
+	if has("fixed number") {
+		lines = append(lines, "fixed number: answering stops after so many queries, passes or flags")
 	}
 	if has("dp procedure") {
 		lines = append(lines, "dp procedure: for what a private procedure puts out, not for answers to queries")

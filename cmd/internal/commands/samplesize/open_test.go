@@ -1,0 +1,113 @@
+package samplesize
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+)
+
+// The margins of an open gate on 5,000 rows, whatever the bar and at one that is known, and the cost of not knowing the
+// number of queries beside the plan that knows it.
+func TestOpenGate(t *testing.T) {
+	for _, c := range []struct {
+		command   string
+		tau, gate float64
+		passAt    float64
+		decimals  float64
+	}{
+		{"-m 1", 0.0197, 0.0173, 0, 1e4},
+		{"-m 31 --passes 3", 0.0358, 0.0338, 0, 1e4},
+		{"-m 151 --passes 6", 0.0532, 0.0514, 0, 1e4},
+		{"-m 1 --threshold .8 --query binary", 0.02260 / 2, 0, 4066. / 5000, 1e5},
+		{"-m 31 --passes 3 --threshold .8 --query binary", 0.04904 / 2, 0, 4135. / 5000, 1e5},
+		{"-m 151 --passes 6 --threshold .8 --query binary", 0.07432 / 2, 0, 4204. / 5000, 1e5},
+	} {
+		rows := rowsBy(t, "-n 5000 -b .05 --open --feedback gate "+c.command)
+		open, fixed := rows["open-gate"], rows["gate"]
+		tau := func(row map[string]any) float64 { return math.Round(row["tau"].(float64)*c.decimals) / c.decimals }
+		if math.Abs(tau(open)-c.tau) > 0.6/c.decimals || open["best"] != true || fixed["best"] != false ||
+			open["proof"] != "derived" || open["adaptive"] != true {
+			t.Errorf("%s: %v, want tau %v", c.command, open, c.tau)
+		}
+		if c.gate > 0 && tau(fixed) != c.gate {
+			t.Errorf("%s: %v, want tau %v", c.command, fixed, c.gate)
+		}
+		if at, _ := open["pass_at"].(float64); at != c.passAt {
+			t.Errorf("%s: passes at %v, want %v", c.command, at, c.passAt)
+		}
+	}
+}
+
+// Each kind of feedback has its open row beside the fixed ones for every unknown, and has the star.
+func TestOpenRowsBesideFixedOnes(t *testing.T) {
+	for _, c := range []struct{ feedback, open, fixed string }{
+		{"gate", "open-gate", "gate"}, {"best", "open-board", "ladder"}, {"flags", "open-guess", "sparse-validate"},
+	} {
+		for _, plan := range []string{
+			"-m 30 -t .1 -b .05", "-n 30k -t .1 -b .05", "-m 30 -n 30k -b .05", "-m 30 -n 30k -t .1", "-m 30 -n 30k -t .1 -b .05",
+		} {
+			rows := rowsBy(t, plan+" --passes 2 --open --feedback "+c.feedback)
+			if rows[c.open]["status"] != "ok" || rows[c.open]["best"] != true || rows[c.fixed]["status"] != "ok" {
+				t.Errorf("%s %s: %v, %v", c.feedback, plan, rows[c.open], rows[c.fixed])
+			}
+			if got := rows[c.open]["passes"]; c.feedback != "flags" && got != 2.0 {
+				t.Errorf("%s %s: pass %v", c.feedback, plan, got)
+			}
+		}
+		code, out, _ := commandtest.Dpcalc("samplesize", "-m", "30", "-t", ".1", "-b", ".05", "-B", "2", "--feedback", "flags")
+		if code != usage.ExitOK || strings.Contains(out, "open-") {
+			t.Errorf("an open row without --open: %s", out)
+		}
+	}
+}
+
+// Without --passes the query is the first that passes, and a guess needs no budget.
+func TestOpenDefaults(t *testing.T) {
+	one := rowsBy(t, "-m 30 -t .1 -b .05 --open --feedback gate --passes 1")
+	none := rowsBy(t, "-m 30 -t .1 -b .05 --open --feedback gate")
+	for _, name := range []string{"gate", "open-gate"} {
+		if one[name]["samples"] != none[name]["samples"] || none[name]["passes"] != 1.0 {
+			t.Errorf("%v, without passes %v", one[name], none[name])
+		}
+	}
+	for _, command := range []string{"", "--budget 1", "--passes 1"} {
+		rows := rowsBy(t, "-m 30 -t .1 -b .05 --open --feedback flags "+command)
+		if rows["sparse-validate"]["budget"] != 1.0 || rows["open-guess"]["status"] != "ok" {
+			t.Errorf("%q: %v", command, rows)
+		}
+	}
+}
+
+// What is wrong with an open plan is one line, and the exit code 2.
+func TestWrongOpenPlans(t *testing.T) {
+	for command, want := range map[string]string{
+		"-m 10 --passes 11 --feedback gate":            "--passes: got 11, want at most the number of queries",
+		"-m 10 --passes 11 --feedback best":            "--passes: got 11, want at most the number of queries",
+		"-m 10 --passes 3 -B 2 --feedback flags":       "--passes: got 3, want none beside a budget",
+		"-m 10 --passes 0 --feedback gate":             "--passes: got 0",
+		"-m 10 --feedback final":                       "--open: got true, want false",
+		"-m 10 --feedback gate --threshold .95":        "--threshold: got 0.95",
+		"-m 10 --feedback gate --floor .5":             "--floor: got 0.5, want none",
+		"-m 10 --passes 2":                             "--passes: got 2, want none, or the feedback gate",
+		"-m 10 --feedback gate --check-schedule x.csv": "--check-schedule",
+	} {
+		args := append([]string{"samplesize", "--open", "-t", ".1", "-b", ".05"}, strings.Fields(command)...)
+		code, out, stderr := commandtest.Dpcalc(args...)
+		if code != usage.ExitUsage || out != "" || strings.Count(stderr, "\n") != 1 ||
+			!strings.HasPrefix(stderr, "dpcalc: "+want) {
+			t.Errorf("%s: exit %d, %s%s", command, code, out, stderr)
+		}
+	}
+}
+
+// Of a grid the row of a goal with too many passes has no answer, and the others stay.
+func TestOpenGrid(t *testing.T) {
+	code, out, stderr := commandtest.Dpcalc(strings.Fields(
+		"samplesize --open --feedback gate -n 5000 -b .05 -m 2,20 --passes 1,3 --best -f csv")...)
+	if code != usage.ExitOK || strings.Count(out, "\nopen-gate,") != 3 {
+		t.Errorf("exit %d, %s%s", code, out, stderr)
+	}
+}

@@ -1,0 +1,167 @@
+package transfer
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/open"
+)
+
+// The rows of plans that know no number of queries: what an answer costs at query Queries, the Passes-th that passes,
+// raises the board or corrects a guess, if it does. Package open has the theorems.
+
+const (
+	anyNumber = "No number of queries, of passes or of corrections is fixed. "
+	noneFixed = "At query m, of which k-1 before came out on the rarer side: W = B(a+k-1, b+m-k+1)/B(a,b), q = (a+k-1)/(a+b+m-1), a = 1/2, b = 2; n kl(x||c) = ln 1/level for the ends c <= x of an interval; Lemma 5 for differences; "
+)
+
+func openSources(look string) []theory.Source {
+	places := proved("open.md#"+look, "open.md#cell-theorem", "open.md#tails-of-open-plans")
+	return append(places, source("hoeffding63", "Theorem 1"))
+}
+
+var openGate = Method{
+	Name:      "open-gate",
+	Summary:   "only pass or fail is shown, to any number of tests",
+	Formula:   noneFixed + "2 tau = max over x of u(x) - c(x) at the levels beta W q of a pass and beta W (1-q) of a failure, or the one at a known bar; exact tails for 0/1 queries there",
+	Practice:  anyNumber + "A test passes if its mean on the holdout is at least the least one whose lower end is its bar. What passes is above its bar; what fails is at most 2 tau above it, tau being that of the query, which widens with what was shown before.",
+	Uses:      []string{passesFlag, barFlag, disagreementFlag},
+	Proof:     Derived,
+	Adaptive:  true,
+	Open:      true,
+	Feedbacks: []Feedback{Gate},
+	Sources:   append(openSources("open-gate"), source("hoeffding56", "Theorem 4")),
+	Assumes:   []string{independentOnly},
+	rule:      anyLook{optimised{domain{means, rareFits, openLimit}, openRule(gateWidth)}},
+}
+
+var openBoard = Method{
+	Name:      "open-board",
+	Summary:   "only the best score so far is shown, to any number of submissions",
+	Formula:   noneFixed + "W 2^-(k-1) for W; 2 tau = the greater of max over x of u(x+s) - c(x) at the levels beta W and beta W (1-q), and at beta W q and beta W (1-q/2), for steps s of 0.01, or of about tau/2 where that is less",
+	Practice:  anyNumber + "Show the lower end of the highest step that any score has reached so far, and nothing else. The best truth of all that was submitted is within tau of the middle of its interval, tau being that of the query, if each raise was by one step.",
+	Uses:      []string{passesFlag},
+	Proof:     Derived,
+	Adaptive:  true,
+	Open:      true,
+	Feedbacks: []Feedback{Best},
+	Sources:   openSources("open-board"),
+	Assumes:   []string{independentOnly},
+	rule:      anyLook{optimised{domain{linear, rareFits, openLimit}, openRule(stepped(open.Plan.Board))}},
+}
+
+var openGuess = Method{
+	Name:      "open-guess",
+	Summary:   "a guess comes with each query and is corrected where it is wrong, any number of times",
+	Formula:   noneFixed + "W 4^-(k-1) for W; 2 tau = the greater of max over x of u(x+s) - c(x) at the level beta W (1-q/2) twice, and at beta W q/2 and beta W (1-q/4), for steps s of 0.01, or of about tau/2 where that is less",
+	Practice:  anyNumber + "Say that the guess holds if the value on the holdout is within half a step of it, and else which step the value is in. The truth is within tau of the middle of its interval, tau being that of the query, if each correction was by one step.",
+	Uses:      []string{passesFlag, disagreementFlag},
+	Proof:     Derived,
+	Adaptive:  true,
+	Budgeted:  true,
+	Open:      true,
+	Feedbacks: []Feedback{Flags},
+	Sources:   openSources("open-guess"),
+	Assumes:   []string{independentOnly, training},
+	rule:      anyLook{optimised{domain{means, rareFits, openLimit}, openRule(stepped(open.Plan.Guess))}},
+}
+
+// Rare is which query on the rarer side of an open plan that with the number Queries is, if it is one: a pass, a raise
+// or a correction.
+func (g Goal) Rare() int64 {
+	if g.Feedback == Flags && g.Passes == 0 {
+		return max(g.Budget, 1)
+	}
+	return max(g.Passes, 1)
+}
+
+// withFlags is the goal with the budget of a fixed plan beside an open one.
+func (g Goal) withFlags() Goal {
+	if g.Open && g.Feedback == Flags {
+		g.Budget, g.Passes = g.Rare(), 0
+	}
+	return g
+}
+
+// rareFits asks for no more queries on the rarer side than queries.
+func rareFits(g Goal) error {
+	if g.Queries > 0 && g.Rare() > g.Queries {
+		return needs("passes of at most the number of queries")
+	}
+	return nil
+}
+
+// openLimit is where an interval is all that a truth can be.
+func openLimit(g Goal) float64 {
+	switch {
+	case g.Bar.Given:
+		return (1 - g.Bar.Value) / 2
+	case g.Query == Difference:
+		return g.disagreement()
+	}
+	return 0.5
+}
+
+// anyLook is a rule about a query of an open plan. There are at least as many as are on the rarer side.
+type anyLook struct{ optimised }
+
+func (r anyLook) queries(g Goal) int64 { return mostQueries(g, g.Rare(), r.holds) }
+
+// openRule is what the plan of a goal certifies, by one kind of look.
+func openRule(look func(g Goal, p open.Plan) (float64, Mechanism)) func(g Goal) func(n int64) (float64, Mechanism) {
+	return func(g Goal) func(int64) (float64, Mechanism) {
+		return func(n int64) (float64, Mechanism) {
+			p := open.Plan{LnBeta: g.Beta.Ln(), Bet: open.Usual(), Looks: g.Queries, Rare: g.Rare()}
+			p.Tails = open.Unit{Rows: float64(n)}
+			switch {
+			case g.Query == Difference:
+				p.Tails = open.Differences{Rows: float64(n), Disagreement: g.disagreement()}
+			case g.Query == Binary && n <= 1<<52:
+				p.Tails = open.ZeroOne{Rows: n}
+			}
+			tau, run := look(g, p)
+			if !(tau < openLimit(g)) {
+				return math.Inf(1), Mechanism{}
+			}
+			return tau, run
+		}
+	}
+}
+
+// gateWidth is the margin of a gate, and what passes at a known bar.
+func gateWidth(g Goal, p open.Plan) (float64, Mechanism) {
+	if !g.Bar.Given {
+		return p.Gate(), Mechanism{}
+	}
+	gate, tau, err := p.GateAt(g.Bar.Value)
+	if err != nil { // no mean can pass
+		return math.Inf(1), Mechanism{}
+	}
+	run := Mechanism{PassAt: Some(gate.Cuts[0].At)}
+	if counts, ok := p.Tails.(open.ZeroOne); ok {
+		run.PassCount = int64(math.Round(run.PassAt.Value * float64(counts.Rows)))
+	}
+	return tau, run
+}
+
+// Steps of boards and guesses that are planned.
+const (
+	usualStep = 0.01
+	leastStep = 0x1p-14
+)
+
+// stepped is the width of a look in steps: of the usual step or, where that is more than half of tau, of about half.
+// Each tau is that of its step.
+func stepped(width func(p open.Plan, step float64) float64) func(g Goal, p open.Plan) (float64, Mechanism) {
+	return func(_ Goal, p open.Plan) (float64, Mechanism) {
+		step := usualStep
+		tau := width(p, step)
+		for {
+			finer := max(tau/2, leastStep)
+			if finer >= step*(1-1e-9) {
+				return tau, Mechanism{Step: step}
+			}
+			step, tau = finer, width(p, finer)
+		}
+	}
+}

@@ -1,0 +1,348 @@
+package transfer
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/internal/certificates"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/open"
+)
+
+// openMethods are the open rows.
+func openMethods() []Method {
+	return slices.DeleteFunc(Methods(), func(m Method) bool { return !m.Open })
+}
+
+// randomOpen is a goal for an open row.
+func randomOpen(r *rand.Rand, m Method) Goal {
+	g := Goal{Queries: 1 + int64(math.Exp(8*r.Float64())), Tau: 0.01 + 0.3*r.Float64(),
+		Beta: theory.LogProb(-0.1 - 20*r.Float64()), Query: []Query{Bounded, Binary, Difference}[r.IntN(3)],
+		Shown: Shown{Feedback: m.Feedbacks[0], Open: true}}
+	if r.IntN(2) == 0 {
+		g.Passes = 1 + r.Int64N(min(g.Queries, 12))
+	}
+	if g.Query == Difference && r.IntN(2) == 0 {
+		g.Disagreement = 0.05 + 0.9*r.Float64()
+	}
+	if m.Name == "open-gate" && r.IntN(3) == 0 {
+		g.Bar = Some((1 - g.Tau) * r.Float64())
+	}
+	return g
+}
+
+// smooth reports whether one more row never hurts: counts that pass a known bar are whole.
+func smooth(g Goal) bool { return !(g.Query == Binary && g.Bar.Given) }
+
+// What an open row says of one unknown agrees with what it says of the others, and an easier goal needs no more rows.
+func TestOpenRowsAgree(t *testing.T) {
+	for _, m := range openMethods() {
+		r := rand.New(rand.NewPCG(4202, uint64(len(m.Name))))
+		answered := 0
+		for range 150 {
+			g := randomOpen(r, m)
+			a, err := m.Solve(g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a.Status != OK {
+				continue
+			}
+			answered++
+			holds := func(g Goal) bool {
+				ok, err := m.Certifies(g)
+				return ok && err == nil
+			}
+			if !holds(a.Goal) || !(a.TauAchieved <= g.Tau) {
+				t.Errorf("%+v: its own plan is not certified, tau %v", a.Goal, a.TauAchieved)
+			}
+			if less := a.Goal; less.Samples > 1 {
+				if less.Samples--; holds(less) {
+					t.Errorf("%s %+v: certified, one row below the answer", m.Name, less)
+				}
+			}
+			for _, change := range []func(*Goal){
+				func(g *Goal) { g.Tau = 0 }, func(g *Goal) { g.Queries = 0 }, func(g *Goal) { g.Beta = 0 },
+			} {
+				asked := a.Goal
+				change(&asked)
+				b, err := m.Solve(asked)
+				better := b.Tau <= a.Tau && b.Queries >= a.Queries && b.Beta <= a.Beta*(1-1e-9)
+				if err != nil || b.Status != OK || !better || !holds(b.Goal) {
+					t.Errorf("%s %+v:\n%+v, %v", m.Name, asked, b, err)
+				}
+			}
+			if !smooth(g) {
+				continue
+			}
+			for _, ease := range []func(*Goal){
+				func(g *Goal) { g.Tau *= 1.3 }, func(g *Goal) { g.Beta /= 1.3 },
+				func(g *Goal) { g.Queries = max(g.Queries/2, g.Rare()) },
+				func(g *Goal) { g.Queries, g.Passes, g.Budget = max(g.Queries, 30), 1, 0 },
+			} {
+				easier := g
+				if ease(&easier); easier.Queries > g.Queries {
+					continue
+				}
+				if b, err := m.Solve(easier); err != nil || b.Status == OK && b.Samples > a.Samples {
+					t.Errorf("%s %+v: %d rows, and %d for the easier %+v, %v", m.Name, g, a.Samples, b.Samples, easier, err)
+				}
+			}
+		}
+		if answered < 100 {
+			t.Errorf("%s: %d goals answered", m.Name, answered)
+		}
+	}
+}
+
+// An open goal has an open star, and a goal with a number of queries never has one: the rows of both are the same.
+func TestOpenStar(t *testing.T) {
+	methods := Methods()
+	for _, m := range openMethods() {
+		g := Goal{Queries: 30, Tau: 0.1, Beta: -3, Shown: Shown{Feedback: m.Feedbacks[0], Open: true, Passes: 1}}
+		if g.Feedback == Flags {
+			g.Budget, g.Passes = 1, 0
+		}
+		rows, best, err := Solve(nil, methods, g)
+		if err != nil || best < 0 || !rows[best].Method.Open {
+			t.Fatalf("%s: the star is at %d, %v", m.Name, best, err)
+		}
+		fixed := g
+		if fixed.Open = false; fixed.Feedback != Gate {
+			fixed.Passes = 0
+		}
+		others, best, err := Solve(nil, methods, fixed)
+		if err != nil || best < 0 || others[best].Method.Open {
+			t.Fatalf("%s: the star of a fixed plan is at %d, %v", m.Name, best, err)
+		}
+		for i := range rows {
+			switch a, b := rows[i], others[i]; {
+			case a.Method.Open && a.Method.Feedbacks[0] == g.Feedback:
+				if b.Status != NotApplicable || b.Reason != "needs an open plan" {
+					t.Errorf("%s of a fixed plan: %s, %s", b.Method.Name, b.Status, b.Reason)
+				}
+			case a.Status != b.Status || a.Samples != b.Samples:
+				t.Errorf("%s: %s, %d rows beside an open plan, and %s, %d", a.Method.Name, a.Status, a.Samples, b.Status, b.Samples)
+			}
+		}
+	}
+	for _, m := range MethodsFor(Gate) {
+		if m.Open {
+			t.Errorf("%s is a method for a number of queries", m.Name)
+		}
+	}
+}
+
+// What is wrong with an open goal is an error in words.
+func TestWrongOpenGoals(t *testing.T) {
+	for _, c := range []struct {
+		goal Goal
+		want string
+	}{
+		{Goal{Shown: Shown{Open: true, Feedback: Final}}, "open: got true, want false"},
+		{Goal{Shown: Shown{Open: true, Passes: 2}}, "passes: got 2, want none, or the feedback gate"},
+		{Goal{Shown: Shown{Feedback: Best, Passes: 2}}, "passes: got 2, want none, or the feedback gate"},
+		{Goal{Shown: Shown{Open: true, Feedback: Gate, Passes: -2}}, "passes: got -2, want a whole number"},
+		{Goal{Budget: 3, Shown: Shown{Open: true, Feedback: Flags, Passes: 2}}, "passes: got 2, want none beside a budget"},
+	} {
+		c.goal.Queries, c.goal.Tau, c.goal.Beta = 10, 0.1, -3
+		var wrong *theory.DomainError
+		err := c.goal.Validate()
+		if !errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %q", c.goal, err, c.want)
+		}
+	}
+	over := Goal{Samples: 5000, Queries: 10, Beta: -3, Shown: Shown{Open: true, Feedback: Best, Passes: 11}}
+	if a, err := openBoard.Solve(over); over.Overspent() == nil || err != nil || a.Status != NotApplicable {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// At 20 rows, the bar .9 and this level no mean can pass. It is said, and the cut is not moved to one.
+func TestOpenGateThatCannotPass(t *testing.T) {
+	g := Goal{Samples: 20, Queries: 1, Beta: lp("0.05"), Query: Binary, Shown: Shown{Open: true, Feedback: Gate, Bar: Some(0.9)}}
+	a, err := openGate.Solve(g)
+	if err != nil || a.Status != Vacuous || a.Mechanism.PassAt.Given {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// left is ln of W and of the share q at a query of an open plan: the product of the bets, failures first.
+func left(a Answer) (ln, share dec) {
+	passes := max(a.Passes, 1)
+	if a.Feedback == Flags {
+		passes = max(a.Budget, a.Passes, 1)
+	}
+	ln = whole(0)
+	bet := func(rare, looks int64) dec { return whole(2*rare + 1).Over(whole(2*looks + 5)) }
+	for i := range a.Queries - passes {
+		ln = ln.Plus(whole(1).Minus(bet(0, i)).Ln())
+	}
+	for i := range passes - 1 {
+		ln = ln.Plus(bet(i, a.Queries-passes+i).Ln())
+	}
+	return ln, bet(passes-1, a.Queries-1)
+}
+
+// within reports whether, wherever the mean is, the ends of an interval are no farther apart than width: a lower end at
+// x and an upper one at x + gap, at two levels given by their logarithms. It looks at many x and at their neighbours
+// where the interval is the widest.
+func within(a Answer, width float64, lnLow, lnHigh dec, gap float64) bool {
+	n, d := a.Samples, knownDisagreement(a)
+	if a.Query == Difference {
+		margin := func(ln dec) float64 {
+			lo, hi := 0.0, 1+d
+			for range 60 {
+				if s := (lo + hi) / 2; ln.AtLeast(certificates.LnDifference(n, number(s), d)) {
+					hi = s
+				} else {
+					lo = s
+				}
+			}
+			return hi
+		}
+		return margin(lnLow)+margin(lnHigh)+gap <= width*(1+1e-9)
+	}
+	end := func(x float64, ln dec, far float64) float64 { // in floats, to see where to look
+		nats := -ln.Float() / float64(n)
+		near := x
+		for range 60 {
+			if p := (near + far) / 2; looseKL(x, p) < nats {
+				near = p
+			} else {
+				far = p
+			}
+		}
+		return far
+	}
+	ends := func(x float64) (lower, upper float64) {
+		return end(x, lnLow, 0), end(min(x+gap, 1), lnHigh, 1)
+	}
+	lo, hi := 0.0, 1-gap
+	for range 60 { // the distance is concave in x
+		x, y := lo+(hi-lo)*0.4, lo+(hi-lo)*0.6
+		c, u := ends(x)
+		d, v := ends(y)
+		if u-c < v-d {
+			lo = x
+		} else {
+			hi = y
+		}
+	}
+	for _, x := range []float64{lo, lo * 0.9, lo + (1-gap-lo)*0.1, (1 - gap) * 0.02, (1 - gap) * 0.98} {
+		c, _ := ends(x)
+		c *= 1 - 1e-12
+		u := number(c).Plus(number(width))
+		y := number(x).Plus(number(gap))
+		if !u.Less(whole(1)) || !y.Less(whole(1)) {
+			continue
+		}
+		low := certificates.LnMeanAtMost(n, number(c), number(x).Minus(number(c)))
+		high := certificates.LnMeanAtMost(n, whole(1).Minus(u), u.Minus(y))
+		if !lnLow.AtLeast(low) || !lnHigh.AtLeast(high) {
+			return false
+		}
+	}
+	return true
+}
+
+func looseKL(x, p float64) float64 {
+	sum := 0.0
+	if x > 0 {
+		sum += x * math.Log(x/p)
+	}
+	if x < 1 {
+		sum += (1 - x) * math.Log((1-x)/(1-p))
+	}
+	return sum
+}
+
+// part is ln of a level, of so much of what is left.
+func part(a Answer, ln, share dec) dec { return number(a.Beta.Ln()).Plus(ln).Plus(share.Ln()) }
+
+func openGateHolds(a Answer) bool {
+	ln, q := left(a)
+	pass, fail := part(a, ln, q), part(a, ln, whole(1).Minus(q))
+	if !a.Bar.Given {
+		return within(a, 2*a.Tau, pass, fail, 0)
+	}
+	n, c := a.Samples, number(a.Bar.Value)
+	top, cut := c.Plus(number(2*a.Tau)), number(a.Mechanism.PassAt.Value)
+	switch a.Query {
+	case Difference:
+		d := knownDisagreement(a)
+		lowest := a.Bar.Value == -1 && a.Mechanism.PassAt.Value > -1 // a mean above it has an expectation above it
+		return (lowest || pass.AtLeast(certificates.LnDifference(n, cut.Minus(c), d))) &&
+			fail.AtLeast(certificates.LnDifference(n, top.Minus(cut), d))
+	case Binary:
+		k := a.Mechanism.PassCount
+		either := func(ln dec, rows, count int64, binomial, mean dec) bool { // the binomial where unequal rows keep it
+			apart := whole(n).Times(mean).Plus(whole(1))
+			exact := number(float64(count)).AtLeast(apart) && ln.AtLeast(binomial)
+			return exact || ln.AtLeast(certificates.LnMeanAtMost(n, mean, whole(count).Over(whole(n)).Minus(mean)))
+		}
+		return either(pass, n, k, certificates.LnCountAtLeast(n, k, c), c) &&
+			either(fail, n, n-k+1, certificates.LnCountAtMost(n, k-1, top), whole(1).Minus(top))
+	}
+	return pass.AtLeast(certificates.LnMeanAtMost(n, c, cut.Minus(c))) &&
+		fail.AtLeast(certificates.LnMeanAtMost(n, whole(1).Minus(top), top.Minus(cut)))
+}
+
+func openBoardHolds(a Answer) bool {
+	ln, q := left(a)
+	ln = ln.Minus(whole(max(a.Passes, 1) - 1).Times(whole(2).Ln()))
+	one, half := whole(1), q.Over(whole(2))
+	step := a.Mechanism.Step
+	return within(a, 2*a.Tau, part(a, ln, one), part(a, ln, one.Minus(q)), step) &&
+		within(a, 2*a.Tau, part(a, ln, q), part(a, ln, one.Minus(half)), step)
+}
+
+func openGuessHolds(a Answer) bool {
+	ln, q := left(a)
+	ln = ln.Minus(whole(max(a.Budget, a.Passes, 1) - 1).Times(whole(4).Ln()))
+	one, half := whole(1), q.Over(whole(2))
+	step := a.Mechanism.Step
+	stays := part(a, ln, one.Minus(half))
+	return within(a, 2*a.Tau, stays, stays, step) &&
+		within(a, 2*a.Tau, part(a, ln, half), part(a, ln, one.Minus(half.Over(whole(2)))), step)
+}
+
+// A grid of 100,000 rows: below 3 s.
+func BenchmarkOpenGateGrid(b *testing.B) {
+	for b.Loop() {
+		for i := range int64(100_000) {
+			g := Goal{Samples: 1000 + i, Queries: 1 + i%1000, Beta: lp("0.05"), Shown: Shown{Feedback: Gate, Open: true}}
+			if a, err := openGate.Solve(g); err != nil || a.Status != OK {
+				b.Fatal(a, err)
+			}
+		}
+	}
+}
+
+// Every step that is planned is of a look that there is.
+func TestPlannedSteps(t *testing.T) {
+	for _, beta := range []float64{-0.5, -700} {
+		for _, n := range []int64{10, 1e4, 1e9, 1 << 53} {
+			for _, m := range []Method{openBoard, openGuess} {
+				g := Goal{Samples: n, Queries: 50, Beta: theory.LogProb(beta), Shown: Shown{Feedback: m.Feedbacks[0], Open: true}}
+				a, err := m.Solve(g)
+				if err != nil || a.Status != OK && n > 1e4 {
+					t.Fatal(a, err)
+				}
+				if a.Status != OK {
+					continue
+				}
+				step := a.Mechanism.Step
+				fine := step <= 0.01 && (step <= a.Tau*1.01 || step == 0x1p-14)
+				steps := open.Steps{Within: step, Step: step, Most: 100}
+				if _, err := open.Guess(open.Unit{Rows: float64(n)}, 0.5, 0.1, steps); err != nil || !fine {
+					t.Errorf("%s, %d rows, tau %v: the step %v, %v", m.Name, n, a.Tau, step, err)
+				}
+			}
+		}
+	}
+}
