@@ -247,3 +247,25 @@ func TestTablesOfThePage(t *testing.T) {
 			ever.Value()))
 	}
 }
+
+// Several tests that are not rejected are the same as each in turn.
+func TestSeriesUnrejected(t *testing.T) {
+	s := Series{Alpha: prob(t, "0.05"), Tests: 9, Passes: 3, Spending: InverseSquares}
+	start, err := s.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for before := range 3 {
+		run := start
+		for j := range 4 {
+			run = run.After(j%2 == before%2)
+		}
+		turn := run
+		for tests := range int64(10) {
+			if together := run.Unrejected(tests); together != turn {
+				t.Errorf("%+v: after %d tests %+v, want %+v", run, tests, together, turn)
+			}
+			turn = turn.After(false)
+		}
+	}
+}

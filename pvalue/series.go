@@ -117,17 +117,23 @@ func (r Run) Level() (level theory.LogProb, ok bool) {
 
 // After returns the series after the verdict of the next test.
 func (r Run) After(rejected bool) Run {
-	level, ok := r.Level()
-	if !ok {
+	if !rejected {
+		return r.Unrejected(1)
+	}
+	level, _ := r.Level()
+	r.base, r.left, r.next, r.passes = level, r.left-r.next, 1, r.passes+1
+	if r.left <= 0 || r.passes == r.series.Passes {
 		return Run{}
 	}
-	r.next++
-	if rejected {
-		r.base, r.left, r.next, r.passes = level, r.left-r.next+1, 1, r.passes+1
-	}
-	if r.next > r.left || r.passes == r.series.Passes {
+	return r
+}
+
+// Unrejected returns the series after so many more tests, none of which is rejected.
+func (r Run) Unrejected(tests int64) Run {
+	if tests > r.left-r.next {
 		return Run{}
 	}
+	r.next += tests
 	return r
 }
 

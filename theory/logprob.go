@@ -64,19 +64,21 @@ func ParseLogProb(text string) (LogProb, error) {
 	// The value is m 10^e with 0.1 <= m < 1, read off the digits alone.
 	digits := len(mantissa.String())
 	e := exponent.Add(exponent, big.NewInt(int64(digits)))
-	m := new(big.Rat).SetFrac(mantissa, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil))
-	if e.Cmp(big.NewInt(1)) == 0 && m.Cmp(big.NewRat(1, 10)) == 0 {
-		return 0, nil // one
-	}
-	if e.Sign() > 0 {
+	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil)
+	switch {
+	case e.Sign() > 0:
+		if one := new(big.Int).Mul(mantissa, big.NewInt(10)); e.Cmp(big.NewInt(1)) == 0 && one.Cmp(power) == 0 {
+			return 0, nil
+		}
 		return 0, bad
-	}
-	if complement := new(big.Rat).Sub(big.NewRat(1, 1), m); e.Sign() == 0 && complement.Cmp(nearOne) < 0 {
-		c, _ := complement.Float64()
-		return lnComplement(c), nil
+	case e.Sign() == 0:
+		if complement := new(big.Rat).SetFrac(new(big.Int).Sub(power, mantissa), power); complement.Cmp(nearOne) < 0 {
+			c, _ := complement.Float64()
+			return lnComplement(c), nil
+		}
 	}
 	shift := num.FromBig(new(big.Float).SetInt(e))
-	f := new(big.Float).SetPrec(128).SetRat(m)
+	f := new(big.Float).SetPrec(128).Quo(new(big.Float).SetInt(mantissa), new(big.Float).SetInt(power))
 	ln := LogProb(num.FromBig(f).Ln().Add(num.Ln10.Mul(shift)).Float())
 	if !(ln >= -math.MaxFloat64) {
 		return 0, bad
@@ -143,10 +145,10 @@ func (p LogProb) String() string {
 		s, _ := strconv.Atoi(shift)
 		return plain(mantissa, int(k)+s)
 	}
-	// A text that reads as p is within two units in the last place of its logarithm.
+	// A text that reads as p is within half a unit in the last place of its logarithm, but for its rounding.
 	unit := math.Nextafter(float64(-p), math.Inf(1)) + float64(p)
 	for digits := range 17 {
-		if differs(m.Float(), digits, 4*unit+1e-15) {
+		if differs(m.Float(), digits, 0.6*unit+1e-15) {
 			continue
 		}
 		if text := decimal(digits); readsAs(text, p) {
@@ -156,9 +158,6 @@ func (p LogProb) String() string {
 	// Close to one the complement is the number that has digits.
 	c := -math.Expm1(float64(p))
 	for digits := range 17 {
-		if differs(c, digits, 1e-14) {
-			continue
-		}
 		mantissa, exp, _ := strings.Cut(strconv.FormatFloat(c, 'e', digits, 64), "e")
 		e, _ := strconv.Atoi(exp)
 		if text := "1-" + plain(mantissa, e); readsAs(text, p) {
@@ -179,11 +178,14 @@ func (p LogProb) String() string {
 	return "1-" + trim(c)
 }
 
-// differs reports whether rounding x > 0 to so many digits after the first changes it by more
-// than a share of slack.
+// differs reports whether rounding x, which is from 1 to 10 or just below 1, to so many digits after the first changes
+// it by more than a share of slack.
 func differs(x float64, digits int, slack float64) bool {
-	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'e', digits, 64), 64)
-	return err == nil && math.Abs(y-x) > slack*x
+	scale := math.Pow10(digits)
+	if x < 1 {
+		scale *= 10
+	}
+	return math.Abs(math.Round(x*scale)/scale-x) > slack*x
 }
 
 // trim writes the shortest digits of c > 0, with e-9 for e-09.

@@ -179,6 +179,9 @@ func (w writer[R]) encodeInTurn(out io.Writer, e record.Encoder) error {
 	return err
 }
 
+// least is how many rows there are at least, as far as that is known before any is made.
+func (w writer[R]) least() int64 { return int64(max(w.Rows.Len(), w.Rows.Units(), 0)) }
+
 // laid is a row that is laid out.
 type laid struct {
 	cells   []record.Cell
@@ -221,6 +224,9 @@ func (w writer[R]) layOut(columns []record.Column[R], lo, hi int,
 
 // sheet is the answer for people.
 func (w writer[R]) sheet() (s record.Sheet, err error) {
+	if err := FitsTable(w.least(), int64(len(w.Shown))); err != nil {
+		return s, err
+	}
 	rows, err := w.layOut(w.Shown, 0, w.Rows.Units(), FitsTable)
 	if err != nil {
 		return s, err
@@ -284,8 +290,9 @@ func (w writer[R]) bind(out io.Writer, to Target) (err error) {
 	units, total := w.Rows.Units(), w.Rows.Len()
 	first := min(record.Block, units)
 	if total == Unknown {
-		first = units
-	} else if err := FitsSheet(int64(total), int64(len(sheets[0].Columns))); err != nil {
+		first = units // all of them, to be counted
+	}
+	if err := FitsSheet(w.least(), int64(len(sheets[0].Columns))); err != nil {
 		return err
 	}
 	begun := make([][]laid, len(sheets))

@@ -1,7 +1,6 @@
 package pvalues
 
 import (
-	"iter"
 	"slices"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
@@ -134,28 +133,54 @@ func reaching(c usage.Values, s pvalue.Series, rejected []int64) (int64, error) 
 }
 
 // seriesRows are the tests of a series that are reached, after the verdicts that are known.
-func seriesRows(s pvalue.Series, rejected []int64, reached int64) (iter.Seq[seriesTest], error) {
-	start, err := s.Start()
+type seriesRows struct {
+	pvalue.Series
+	rejected   []int64
+	after      []pvalue.Run // the series before its first test and after each rejection
+	reached    int64
+	bonferroni theory.LogProb
+}
+
+func newSeriesRows(s pvalue.Series, rejected []int64, reached int64) (rows seriesRows, err error) {
+	run, err := s.Start()
 	if err != nil {
-		return nil, err
+		return rows, err
+	}
+	after, before := []pvalue.Run{run}, int64(0)
+	for _, j := range rejected {
+		run = run.Unrejected(j - before - 1).After(true)
+		after, before = append(after, run), j
 	}
 	bonferroni, err := s.Bonferroni()
-	return func(yield func(seriesTest) bool) {
-		run, left := start, rejected
-		for j := int64(1); j <= reached; j++ {
-			r := seriesTest{test: j, bonferroni: bonferroni}
-			r.level, _ = run.Level()
-			r.next, r.goesOn = run.After(true).Level()
-			r.fixed, _ = s.Fixed(j)
-			if r.rejected = len(left) > 0 && left[0] == j; r.rejected {
-				left = left[1:]
-			}
-			run = run.After(r.rejected)
-			if !yield(r) {
-				return
-			}
+	return seriesRows{s, rejected, after, reached, bonferroni}, err
+}
+
+func (s seriesRows) Units() int { return int(s.reached) }
+func (s seriesRows) Len() int   { return int(s.reached) }
+
+// Each visits the tests after the first lo up to number hi.
+func (s seriesRows) Each(lo, hi int, visit func(seriesTest) error) (err error) {
+	before, found := slices.BinarySearch(s.rejected, int64(lo))
+	if found {
+		before++
+	}
+	since := int64(lo)
+	if before > 0 {
+		since -= s.rejected[before-1]
+	}
+	run, left := s.after[before].Unrejected(since), s.rejected[before:]
+	for j := int64(lo) + 1; j <= int64(hi) && err == nil; j++ {
+		r := seriesTest{test: j, bonferroni: s.bonferroni}
+		r.level, _ = run.Level()
+		r.next, r.goesOn = run.After(true).Level()
+		r.fixed, _ = s.Fixed(j)
+		if r.rejected = len(left) > 0 && left[0] == j; r.rejected {
+			left = left[1:]
 		}
-	}, err
+		run = run.After(r.rejected)
+		err = visit(r)
+	}
+	return err
 }
 
 // series writes the levels of tests that are chosen one after the other.
@@ -176,14 +201,14 @@ func series(c *commands.Call, t commands.Target) error {
 	if err != nil {
 		return err
 	}
-	rows, err := seriesRows(s, rejected, reached)
+	rows, err := newSeriesRows(s, rejected, reached)
 	if err != nil {
 		return err
 	}
 	columns, shown := seriesColumns()
 	text, _ := c.Text("rejected")
 	return commands.Emit(c, t, commands.Answer[seriesTest]{
-		Command: command, Rows: commands.Sequence(rows), Columns: columns, Shown: shown,
+		Command: command, Rows: rows, Columns: columns, Shown: shown,
 		Inputs: []record.Input{
 			{Name: "alpha", Value: record.Chance(s.Alpha)}, {Name: "by", Value: record.Words(bySeries)},
 			{Name: "tests", Value: record.Count(s.Tests)}, {Name: "passes", Value: record.Count(s.Passes)},

@@ -3,6 +3,7 @@ package pvalues
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -110,5 +111,21 @@ func TestSeriesEnds(t *testing.T) {
 	code, out, _ := commandtest.Dpcalc(strings.Fields("pvalue-correct --by series --alpha 0.05 --tests 3 --rejected 2")...)
 	if code != usage.ExitOK || !strings.Contains(out, "rejected: 2\n") {
 		t.Errorf("exit %d, %s", code, out)
+	}
+}
+
+// More tests than a table or a sheet holds are refused by their number, before any of their levels is computed.
+func TestSeriesThatDoesNotFit(t *testing.T) {
+	sheet := filepath.Join(t.TempDir(), "series.xlsx")
+	for command, says := range map[string]string{
+		"--tests 1M --format latex":                  "--format: got 1000000 rows of 6 columns, want at most 3000000",
+		"--tests 1M --rejected 999999 --passes 1":    "--format: got 999999 rows of 6 columns, want at most 3000000",
+		"--tests 2M --max-rows 2M --output " + sheet: "--output: got 2000000 rows, want at most 1048575",
+	} {
+		code, out, stderr := commandtest.Dpcalc(append([]string{"pvalue-correct", "--by", bySeries, "--alpha", "0.05"},
+			strings.Fields(command)...)...)
+		if !commandtest.Refused(code, out, stderr, says) {
+			t.Errorf("%s: exit %d, %s%s", command, code, out, stderr)
+		}
 	}
 }
