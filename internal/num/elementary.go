@@ -16,6 +16,7 @@ const (
 
 // Exp returns e^x within one unit in the last place.
 func Exp(x float64) float64 {
+	evaluated()
 	switch {
 	case x != x || x > math.MaxFloat64:
 		return x
@@ -46,6 +47,7 @@ func Exp(x float64) float64 {
 
 // Log returns ln x within one unit in the last place, NaN below zero and -Inf at zero.
 func Log(x float64) float64 {
+	evaluated()
 	k := 0.0
 	if !(x >= 0x1p-1022 && x <= math.MaxFloat64) {
 		if !(x > 0 && x < 1) {
