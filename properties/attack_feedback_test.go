@@ -212,10 +212,7 @@ func attackBoard(r *rand.Rand, rows, submissions int64, board []theory.Step, run
 func TestBoardUnderAttack(t *testing.T) {
 	const submissions = 1000
 	plan := certifiedRows(t, "ladder", transfer.Goal{Queries: submissions, Shown: transfer.Shown{Feedback: transfer.Best}})
-	board := make([]theory.Step, len(plan.Mechanism.Board))
-	for i, step := range plan.Mechanism.Board {
-		board[i] = step
-	}
+	board := plan.Mechanism.Board
 	start := func() *mechanism.LadderRun {
 		run, err := mechanism.Ladder{Queries: submissions, Board: board}.Start()
 		if err != nil {
@@ -289,9 +286,7 @@ func TestGuessesUnderAttack(t *testing.T) {
 	}
 	start := func(a transfer.Answer) guessTest {
 		v := mechanism.SparseValidate{Queries: guessQueries, Flags: a.Budget, Threshold: a.Mechanism.Threshold}
-		for _, w := range a.Mechanism.FlagWidths {
-			v.Widths = append(v.Widths, w)
-		}
+		v.Widths = append(v.Widths, a.Mechanism.FlagWidths...)
 		run, err := v.Start()
 		if err != nil {
 			t.Fatal(err)

@@ -2,6 +2,7 @@ package properties
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/dpcalc/dpcalc/mechanism"
@@ -240,10 +241,7 @@ func boardMoves(t *testing.T, s small, d feedback.Ladder, cells []feedback.Cell)
 }
 
 func guessMoves(t *testing.T, s small, v feedback.Validator, widths []theory.FlagWidth) func(at state) [][]response {
-	list := make([]theory.FlagWidth, len(widths))
-	for i, w := range widths {
-		list[i] = w
-	}
+	list := slices.Clone(widths)
 	return func(at state) [][]response {
 		var all [][]response
 		for _, q := range s.queries() {

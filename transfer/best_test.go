@@ -16,6 +16,7 @@ func shownBy(m Method, g Goal) Goal {
 	if g.Feedback != Answers && g.Feedback != Flags {
 		g.Budget = 0
 	}
+	g.Open = m.Open
 	return g
 }
 

@@ -101,6 +101,10 @@ func (board) samples(g Goal) (reached, error) {
 	return reached{n: least}, err
 }
 
+// farOff is the share by which a search goes on by halves if its lines have not come closer to where an excess ends.
+// The excess of few steps is far from a line.
+const farOff = 1e-4
+
 // leastWhole is about the least whole number at which an excess is not above 0, near n, where it falls with that slope.
 func leastWhole(n, slope float64, most int, excess func(n float64) float64) (int64, error) {
 	lo, hi := 0., math.Inf(1)
@@ -136,6 +140,15 @@ func leastWhole(n, slope float64, most int, excess func(n float64) float64) (int
 		}
 		if excess(n) <= 0 {
 			hi = n
+		} else {
+			lo = n
+		}
+	}
+	for hi-lo > math.Max(1, farOff*hi) {
+		if n = math.Floor(lo + (hi-lo)/2); excess(n) <= 0 {
+			hi = n
+		} else {
+			lo = n
 		}
 	}
 	return int64(hi), nil
@@ -209,13 +222,20 @@ func (b board) tau(g Goal) (float64, Mechanism) {
 		}
 		n = next
 	}
-	for last := math.Nextafter(top, 0); hi == top; {
+	for last, step := math.Nextafter(top, 0), 1e-6; hi == top; step *= 4 {
 		if at(n) <= 0 {
 			hi = n
 		} else if n == last {
 			return top, Mechanism{}
-		} else if n += (top - n) / 2; n >= last {
+		} else if lo, n = max(lo, n), min(n*(1+step), n+(top-n)/2); n >= last {
 			n = last
+		}
+	}
+	for lo > 0 && hi-lo > farOff*hi {
+		if n = lo + (hi-lo)/2; at(n) <= 0 {
+			hi = n
+		} else {
+			lo = n
 		}
 	}
 	g.Tau = hi
