@@ -68,15 +68,19 @@ func (b board) holds(g Goal) bool {
 	return b.applies(g) == nil && new(boardSearch).excess(g) <= 0
 }
 
-// tables is how many are built at most to come closer to the end of where one holds: fewer if they have many steps.
+// manySteps is the tau below which tables have so many steps that a search builds few of them, and asks for no lesser
+// tau at the rows that it has found.
+const manySteps = 0.004
+
+// tables is how many are built at most to come closer to the end of where one holds.
 func tables(g Goal) int {
-	if g.Tau < 0.004 {
-		return 4
+	if g.Tau < manySteps {
+		return 3
 	}
 	return 12
 }
 
-func (board) samples(g Goal) (reached, error) {
+func (b board) samples(g Goal) (reached, error) {
 	s := new(boardSearch)
 	rough := func(n float64) float64 { g.Samples = int64(n); return s.rough(g) }
 	above := 1 - g.Floor
@@ -98,7 +102,11 @@ func (board) samples(g Goal) (reached, error) {
 	slope := (rough(math.Ceil(n*1.001)) - rough(n)) / (math.Ceil(n*1.001) - n) // of the excess in n
 	holds := func(n float64) float64 { g.Samples = int64(n); return s.excess(g) }
 	least, err := leastWhole(n, slope, tables(g), holds)
-	return reached{n: least}, err
+	if err != nil || g.Tau >= manySteps {
+		return reached{n: least}, err
+	}
+	g.Samples = least
+	return reached{n: least, tau: g.Tau, run: b.run(g)}, nil
 }
 
 // farOff is the share by which a search goes on by halves if its lines have not come closer to where an excess ends.
