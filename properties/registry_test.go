@@ -110,8 +110,8 @@ func prescribed(m transfer.Method, a transfer.Answer) *gopter.PropResult {
 		return lawtest.Evidence(err == nil && fails.Ln() <= each+1e-6*math.Abs(each),
 			"%+v fails with probability e^%g, want e^%g, %v", o, fails.Ln(), each, err)
 	}
-	// Splitting and the queries fixed in advance: no mechanism but the parts.
-	if m.Adaptive {
+	// Splitting and the queries fixed in advance have no mechanism but the parts.
+	if m.Splits {
 		s := mechanism.Splitting{Samples: n, Queries: queries}
 		if _, err := s.Start(); err != nil {
 			return lawtest.Evidence(false, "%+v: %v", s, err)
