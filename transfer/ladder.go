@@ -49,14 +49,21 @@ type board struct{ domain }
 // tight: the table is searched.
 func (board) tight() bool { return false }
 
-// boardSearch is a search among plans.
-type boardSearch struct{ feedback.LadderSearch }
+// boardSearch is a search among plans. It keeps the last table that holds.
+type boardSearch struct {
+	feedback.LadderSearch
+	held []feedback.Cell
+	rows int64 // of held
+}
 
 // excess is how far ln of the sum of errors is above the goal's, +Inf where there is no table.
 func (s *boardSearch) excess(g Goal) float64 {
 	cells, ln := s.Cells(ladderOf(g), g.Samples)
 	if cells == nil {
 		return math.Inf(1)
+	}
+	if ln <= g.Beta.Ln() {
+		s.held, s.rows = cells, g.Samples
 	}
 	return ln - g.Beta.Ln()
 }
@@ -106,7 +113,10 @@ func (b board) samples(g Goal) (reached, error) {
 		return reached{n: least}, err
 	}
 	g.Samples = least
-	return reached{n: least, tau: g.Tau, run: b.run(g)}, nil
+	if s.rows != least {
+		return reached{n: least, tau: g.Tau, run: b.run(g)}, nil
+	}
+	return reached{n: least, tau: g.Tau, run: boardOf(g, s.held)}, nil
 }
 
 // farOff is the share by which a search goes on by halves if its lines have not come closer to where an excess ends.
@@ -287,8 +297,12 @@ func (b board) beta(g Goal) theory.LogProb {
 }
 
 // run is the table.
-func (board) run(g Goal) (run Mechanism) {
+func (board) run(g Goal) Mechanism {
 	cells, _ := ladderOf(g).Cells(g.Samples)
+	return boardOf(g, cells)
+}
+
+func boardOf(g Goal, cells []feedback.Cell) (run Mechanism) {
 	for l, cell := range cells {
 		step := theory.Step{Boundary: 1 - cell.Boundary, Value: 1 - cell.Value}
 		if g.Query == Binary && l > 0 {
