@@ -56,7 +56,10 @@ func (c cell) text() string {
 	case float64:
 		return number(v)
 	case theory.LogProb:
-		return v.String()
+		if text := v.String(); !strings.HasPrefix(text, "1-") { // the complement, next to one
+			return text
+		}
+		return number(v.Value())
 	}
 	return ""
 }
@@ -129,10 +132,13 @@ func inCSV(_ string, names []string, rows [][]cell) []byte {
 	return b.Bytes()
 }
 
-// inert keeps a spreadsheet from running a text as a formula.
+// inert keeps a spreadsheet from running a text as a formula. Numbers stay.
 func inert(s string) string {
-	if s != "" && strings.ContainsRune("=+-@\t\r\n", rune(s[0])) {
-		return "'" + s
+	if s == "" || !strings.ContainsRune("=+-@\t\r\n", rune(s[0])) {
+		return s
 	}
-	return s
+	if _, ok := decimal(s); ok && strings.Trim(s, "0123456789+-.eE") == "" {
+		return s
+	}
+	return "'" + s
 }
