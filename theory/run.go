@@ -12,10 +12,12 @@ type Run struct {
 	Board       []Step       `json:"board,omitempty"`       // ladder: the values shown, by scores
 }
 
-// NoiseBlock is a run of consecutive queries whose answers carry the same noise.
+// NoiseBlock is a run of consecutive queries whose answers carry the same noise. Gaussian noise that is cut is Scale
+// times a standard normal number, which is drawn again until its absolute value is at most Cut.
 type NoiseBlock struct {
 	Queries int64   `json:"looks"`
-	Scale   float64 `json:"sd"` // see [NoiseKind]; 0 stands for no noise
+	Scale   float64 `json:"sd"`            // see [NoiseKind]; 0 stands for no noise
+	Cut     float64 `json:"cut,omitempty"` // 0 stands for noise that is not cut
 }
 
 // FlagWidth is the width of the cells in which an answer is moved from so many flags on; 0 stands for no cells, at the
