@@ -312,9 +312,6 @@ func (w writer[R]) bind(out io.Writer, to Target) (err error) {
 		names = append(names, record.LiveSheet)
 	}
 	names = append(names, "About")
-	if live != nil && live.Hidden != nil {
-		names = append(names, record.HiddenSheet)
-	}
 	b, err := to.Format.Book("dpcalc "+w.Command, names...)
 	if err != nil {
 		return err

@@ -21,8 +21,6 @@ type Live struct {
 
 	Apart string       // the heading of a block of its own below the rows
 	Below [][]LiveCell // its rows, under the same columns; nil for no block
-
-	Hidden [][]LiveCell // of the sheet [HiddenSheet], which formulas refer to and the book was made with; nil for none
 }
 
 // LiveInput is a named cell: an input, or with a formula what follows from them.
@@ -46,8 +44,7 @@ type LiveCell struct {
 }
 
 const (
-	LiveSheet   = "Live"
-	HiddenSheet = "Grid"
+	LiveSheet = "Live"
 
 	// The formats of formulas, for whole numbers and for small ones.
 	CountFormat = "#,##0"

@@ -88,13 +88,8 @@ func placedCells(l record.Live) (cells []placed, names []*excelize.DefinedName) 
 	return cells, names
 }
 
-// live writes the sheet of that name, and the hidden one if there is one.
+// live writes the sheet of that name.
 func (b *book) live(l record.Live) error {
-	if l.Hidden != nil {
-		if err := b.hidden(l.Hidden); err != nil {
-			return err
-		}
-	}
 	cells, names := placedCells(l)
 	last := cells[len(cells)-1].row
 	always := true
@@ -138,36 +133,6 @@ func (b *book) live(l record.Live) error {
 		err = errors.Join(err, w.SetRow("A"+strconv.Itoa(row), values, height))
 	}
 	return errors.Join(err, w.Flush())
-}
-
-// hidden writes the sheet that formulas refer to.
-func (b *book) hidden(rows [][]record.LiveCell) error {
-	const name = record.HiddenSheet
-	w, err := b.file.NewStreamWriter(name)
-	if err != nil {
-		return err
-	}
-	for i, row := range rows {
-		values := make([]any, len(row))
-		for j, c := range row {
-			at := placed{c, j + 1, i + 1, record.PlainLook}
-			at.Formula = strings.ReplaceAll(at.Formula, "{row}", strconv.Itoa(i+1))
-			content, err := b.formula(at)
-			if values[j] = content; err != nil {
-				return err
-			}
-			if c.Name != "" {
-				place := &excelize.DefinedName{Name: c.Name, RefersTo: name + "!" + at.name(true)}
-				if err := b.file.SetDefinedName(place); err != nil {
-					return err
-				}
-			}
-		}
-		if err := w.SetRow("A"+strconv.Itoa(i+1), values); err != nil {
-			return err
-		}
-	}
-	return w.Flush()
 }
 
 // formula is [book.cell] for a cell that may have one.

@@ -180,15 +180,13 @@ func positiveOrBlank(name string) string {
 const (
 	byFormula  = "formula"
 	byBound    = "formula, at most" // by a formula that is above what dpcalc computes
-	atMost     = "at most"          // between values around the start
 	byValue    = "value"
 	OnlyDpcalc = "only by dpcalc"
 
 	// The cells that say whether the inputs are those at the start: for n, which does not depend on the input
-	// samples; for tau, which does not depend on the input tau; and those that are neither m, tau, beta nor samples.
-	Unchanged       = "unchanged"
-	RowsUnchanged   = "rows_unchanged"
-	OthersUnchanged = "others_unchanged"
+	// samples, and for tau, which does not depend on the input tau.
+	Unchanged     = "unchanged"
+	RowsUnchanged = "rows_unchanged"
 )
 
 // entry is a cell of a row: a value for the inputs at the start, and what the cell holds for others.
@@ -337,15 +335,6 @@ func (r *Row) reach(f ClosedForm, end string) {
 	if r.tauSource.always = !f.atMost; r.tauSource.always && r.tau.value.Form != record.Missing {
 		r.tauSource.value = record.Words(mark)
 	}
-}
-
-// Between makes a row of what these cells of the hidden sheet say around the start.
-func (r *Row) Between(needs, reaches string) {
-	const inside = "IF(" + inBox + `="yes",`
-	r.n.others = inside + "INT(EXP(" + needs + `)*(1+1E-12))+1,"")`
-	r.source.others = record.Guarded(inside + `"` + atMost + `","` + OnlyDpcalc + `")`)
-	r.tau.others = "IF(" + record.IsCount("samples") + "," + reaches + `,"")`
-	r.tauSource.others = `IF(samples="","",IF(ISNUMBER(D{row}),"` + atMost + `","` + OnlyDpcalc + `"))`
 }
 
 // TauEnd is what tau is below, in formulas.

@@ -1,86 +1,19 @@
 package samplesize
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
 
-	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/live"
-	"github.com/dpcalc/dpcalc/cmd/internal/parallel"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
-	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// interpolate solves the goals around the start for the methods that have an answer there and no formula. The
-// result has a polynomial for each, nil for those without.
-func (s *request) interpolate(c *commands.Call, start transfer.Goal, rows []goals.Row,
-	open []bool) ([]*live.Polynomial, error) {
-	b := live.BoxAround(start)
-	places := b.Places()
-	found := make([]float64, len(s.methods)*len(places))
-	solve := func(from, to int) error {
-		for i := from; i < to; i++ {
-			k := i / len(places)
-			if !open[k] {
-				continue
-			}
-			g, _ := b.Goal(places[i%len(places)])
-			a, err := s.methods[k].Solve(g)
-			if err == nil && a.Status == transfer.OK {
-				found[i] = num.Log(float64(a.Samples))
-			}
-		}
-		return nil
-	}
-	nowhere := start.Queries == 0 || start.Beta == 0 || b.Axes[1].Fixed() // to go from
-	if nowhere || !slices.Contains(open, true) {
-		return make([]*live.Polynomial, len(s.methods)), nil
-	}
-	if err := parallel.For(c.Context, len(found), c.Workers, solve, nil); err != nil {
-		return nil, err
-	}
-	list := make([]*live.Polynomial, len(s.methods))
-	for k := range s.methods {
-		values := make(map[live.Place]float64)
-		for i, at := range places {
-			if ln := found[k*len(places)+i]; ln > 0 {
-				values[at] = ln
-			}
-		}
-		if open[k] && len(values) == len(places) {
-			if p, ok := b.Fitted(num.Log(float64(rows[k].Samples)), values); ok {
-				list[k] = &p
-			}
-		}
-	}
-	return list, nil
-}
-
-// boxSheet is the hidden sheet: where the inputs are in the box, and a line for each polynomial. It returns the cells
-// with ln n and with tau for each method.
-func (s *request) boxSheet(b live.Box, polynomials []*live.Polynomial) (sheet [][]record.LiveCell, needs,
-	reaches []string) {
-	sheet = b.Conditions()
-	needs, reaches = make([]string, len(polynomials)), make([]string, len(polynomials))
-	for k, p := range polynomials {
-		if p == nil {
-			continue
-		}
-		sheet = append(sheet, p.Line(s.methods[k].Name, b))
-		at := record.HiddenSheet + "!$%s$" + strconv.Itoa(len(sheet))
-		needs[k], reaches[k] = fmt.Sprintf(at, "L"), fmt.Sprintf(at, "O")
-	}
-	return sheet, needs, reaches
-}
-
 // live is the sheet that asks every method for n, and for tau with the rows in the input samples. It starts from the
-// first goal, with the best solved value in place of the unknown. Explicit formulas follow the inputs, and others are
-// interpolated near the start; what neither answers is blank once an input has changed.
-func (s *request) live(c *commands.Call, rows []goals.Row) (record.Live, error) {
+// first goal, with the best solved value in place of the unknown. Explicit formulas follow the inputs; a method without
+// one has values for the start, which are blank once an input has changed.
+func (s *request) live(rows []goals.Row) (record.Live, error) {
 	start := s.grid.Goal(0)
 	first := slices.IndexFunc(rows, func(r goals.Row) bool { return r.Best })
 	if first < 0 {
@@ -101,23 +34,12 @@ func (s *request) live(c *commands.Call, rows []goals.Row) (record.Live, error) 
 		return record.Live{}, err
 	}
 	forms := live.ClosedForms(start)
-	open := make([]bool, len(s.methods))
-	for k := range s.methods {
-		_, explicit := forms[s.methods[k].Name]
-		smooth := !explicit && !slices.Contains(live.Unsmooth, s.methods[k].Name)
-		open[k] = smooth && needs[k].Status == transfer.OK
-	}
-	polynomials, err := s.interpolate(c, start, needs, open)
-	if err != nil {
-		return record.Live{}, err
-	}
 	l := record.Live{
 		Intro: []string{
 			"Samples needed by every method, and the tau that a number of samples reaches: change the yellow cells",
 			"Rows marked formula follow them. n and tau are rounded up by a part in 10^12 at least, more than the rounding errors of a spreadsheet: they are never below what dpcalc computes.",
 			"Rows marked formula, at most follow them a little above what dpcalc computes, and never below.",
-			"Rows marked at most are interpolated between values around the start, with a margin. That they are not below is tested, not proved: the cells command run dpcalc for the number itself.",
-			"Rows marked value hold for the inputs at the start. They are blank for others, which only dpcalc answers.",
+			"Rows marked value hold for the inputs at the start. They are blank for others, which only dpcalc answers: the cells command say how to ask it.",
 		},
 		Inputs: s.liveInputs(start, n),
 		Columns: slices.Concat([]string{"method", "samples", "source", "tau reached", "source of tau"},
@@ -126,18 +48,11 @@ func (s *request) live(c *commands.Call, rows []goals.Row) (record.Live, error) 
 		Stale: `$C{row}="` + live.OnlyDpcalc + `"`,
 		Apart: "What a private procedure puts out, which is no answer to queries",
 	}
-	var counts, taus []string
-	if slices.ContainsFunc(polynomials, func(p *live.Polynomial) bool { return p != nil }) {
-		l.Hidden, counts, taus = s.boxSheet(live.BoxAround(start), polynomials)
-	}
 	for k := range s.methods {
 		m := &s.methods[k]
 		line := live.Stay(&needs[k], &reaches[k], n)
-		switch form, ok := forms[m.Name]; {
-		case ok:
+		if form, ok := forms[m.Name]; ok {
 			line.Follow(form, live.TauEnd(start))
-		case polynomials[k] != nil:
-			line.Between(counts[k], taus[k])
 		}
 		if m.Procedure {
 			l.Below = append(l.Below, line.Cells())
@@ -229,15 +144,13 @@ func (s *request) liveInputs(g transfer.Goal, rows int64) []record.LiveInput {
 	}
 	byTau := live.Rerun(live.Without(inputs, "samples"), g)
 	byRows := live.Rerun(live.Without(inputs, "tau"), g)
-	rest := live.Rerun(live.Without(inputs, "samples", "tau", "queries", beta.Name), g)
 	if uses(func(m transfer.Method) bool { return m.Name == "rounding" }) { // dpcalc finds the best number itself
 		inputs = append(inputs,
 			record.LiveInput{Name: "cells", Label: "cells", Value: record.Count(s.cells(g)), Holds: record.IsCount("cells"),
 				Wants: whole, Optional: true})
 	}
 	inputs = append(inputs, byTau.Same(live.Unchanged, "as at the start, for samples"),
-		byRows.Same(live.RowsUnchanged, "as at the start, for tau"),
-		rest.Same(live.OthersUnchanged, "as at the start, the others"))
+		byRows.Same(live.RowsUnchanged, "as at the start, for tau"))
 	if plain {
 		inputs = append(inputs,
 			record.LiveInput{Name: "ln_inv_beta", Label: "ln(1/beta)", Value: record.Number(-g.Beta.Ln()),

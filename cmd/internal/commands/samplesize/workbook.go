@@ -28,8 +28,8 @@ func (s *request) bind(c *commands.Call, a *commands.Answer[*goals.Row], rows []
 		if err := say(); err != nil {
 			return nil, err
 		}
-		a.Bar.After("interpolating around the first goal")
-		l, err := s.live(c, rows[0])
+		a.Bar.After("solving the first goal anew")
+		l, err := s.live(rows[0])
 		return &l, err
 	}
 }

@@ -19,7 +19,7 @@ import (
 func TestPlanSheet(t *testing.T) {
 	args := strings.Fields("samplesize -m 1000,20 -t 0.1 -b 0.05 -B 20")
 	f := commandtest.OpenBook(t, args...)
-	if got := f.GetSheetList(); !slices.Equal(got, []string{"Plan", "Live", "About", "Grid"}) {
+	if got := f.GetSheetList(); !slices.Equal(got, []string{"Plan", "Live", "About"}) {
 		t.Errorf("sheets %v", got)
 	}
 	got, want := commandtest.Contents(t, f, "Plan"), commandtest.RowsOf(t, args...)
