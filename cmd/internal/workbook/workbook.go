@@ -58,7 +58,8 @@ func open(title string, sheets ...string) (record.Book, error) {
 	return record.NewBook(b.fill, b.live, b.about, b.write, b.close), err
 }
 
-// newBook returns a workbook with the sheets of these names. The properties are fixed, so that equal contents are equal bytes.
+// newBook returns a workbook with the sheets of these names. The properties are fixed, so that equal contents are equal
+// bytes.
 func newBook(title string, sheets ...string) (*book, error) {
 	const epoch = "1980-01-01T00:00:00Z" // where the clock of a ZIP archive begins
 	b := &book{dir: outfile.Temporaries.Directory(), styles: make(map[style]int)}
