@@ -5,6 +5,7 @@ package planfile
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,27 +28,13 @@ import (
 
 const schema = "dpcalc/plan-file/1"
 
-// Template is a commented file to start from.
-const Template = `# A plan for a sample that is queried adaptively. Run it with
-#   dpcalc plan run FILE
-# Keys are the flags of dpcalc samplesize: three of samples, queries, tau and beta are
-# given and the fourth is solved; with all four the plan is checked. A scenario's keys
-# override the defaults; null removes one.
-schema: dpcalc/plan-file/1
-defaults:
-  tau: 0.1
-  beta: 5%
-scenarios:
-  - name: model selection
-    queries: 100
-  - name: leaderboard
-    queries: 10k
-    tau: 0.05
-  - name: holdout at hand
-    samples: 20k
-    queries: 1000
-    tau: null
-`
+// The files to start from say the same. JSON has no comments.
+var (
+	//go:embed template.yaml
+	Template string
+	//go:embed template.json
+	TemplateJSON string
+)
 
 // Keys are the flags that a plan file may set.
 type Keys struct {
@@ -457,50 +444,6 @@ func isPlain(text string) bool {
 	return text != "" && !strings.ContainsFunc(text, func(r rune) bool {
 		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune(".-/%", r)
 	})
-}
-
-// JSON turns a plan file from YAML into JSON of the same order.
-func JSON(text string) (string, error) {
-	var document yaml.Node
-	if err := yaml.Unmarshal([]byte(text), &document); err != nil {
-		return "", err
-	}
-	var b []byte
-	var write func(n *yaml.Node, indent string)
-	write = func(n *yaml.Node, indent string) {
-		inner := indent + "  "
-		switch n.Kind {
-		case yaml.MappingNode:
-			b = append(b, '{')
-			for i := 0; i < len(n.Content); i += 2 {
-				if i > 0 {
-					b = append(b, ',')
-				}
-				b = append(append(b, '\n'), inner...)
-				b = append(record.AppendJSONString(b, n.Content[i].Value), ':', ' ')
-				write(n.Content[i+1], inner)
-			}
-			b = append(append(append(b, '\n'), indent...), '}')
-		case yaml.SequenceNode:
-			b = append(b, '[')
-			for i, item := range n.Content {
-				if i > 0 {
-					b = append(b, ',')
-				}
-				b = append(append(b, '\n'), inner...)
-				write(item, inner)
-			}
-			b = append(append(append(b, '\n'), indent...), ']')
-		default:
-			if n.Tag == "!!null" || n.Tag != "!!str" && json.Valid([]byte(n.Value)) {
-				b = append(b, n.Value...)
-			} else {
-				b = record.AppendJSONString(b, n.Value)
-			}
-		}
-	}
-	write(document.Content[0], "")
-	return string(append(b, '\n')), nil
 }
 
 // mostKeys is how many keys a message lists.

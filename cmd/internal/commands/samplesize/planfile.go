@@ -49,16 +49,16 @@ func planModes(formats []record.Format) []commands.Mode {
 }
 
 func planInit(c *commands.Call, files []string) error {
-	return newFile(c, "plan init", files[0], func(inJSON bool) (string, error) {
+	return newFile(c, "plan init", files[0], func(inJSON bool) string {
 		if inJSON {
-			return planfile.JSON(planfile.Template)
+			return planfile.TemplateJSON
 		}
-		return planfile.Template, nil
+		return planfile.Template
 	})
 }
 
 // newFile writes a plan file whose name is free.
-func newFile(c *commands.Call, where, path string, textOf func(inJSON bool) (string, error)) error {
+func newFile(c *commands.Call, where, path string, textOf func(inJSON bool) string) error {
 	switch suffix := strings.ToLower(filepath.Ext(path)); suffix {
 	case ".yaml", ".yml", ".json":
 	default:
@@ -67,12 +67,8 @@ func newFile(c *commands.Call, where, path string, textOf func(inJSON bool) (str
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return usage.Errorf("%s: got %s, which exists, want a new file", where, usage.Shown(path))
 	}
-	text, err := textOf(strings.EqualFold(filepath.Ext(path), ".json"))
-	if err != nil {
-		return err
-	}
 	return c.Write(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
+		_, err := io.WriteString(w, textOf(strings.EqualFold(filepath.Ext(path), ".json")))
 		return err
 	})
 }

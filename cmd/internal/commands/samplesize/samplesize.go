@@ -95,9 +95,7 @@ func runSamplesize(c *commands.Call) error {
 			return usage.Errorf("--save-plan: got %s, which is written by another flag too, want a file of its own",
 				usage.Shown(path))
 		}
-		if err := newFile(c, "--save-plan", path, func(inJSON bool) (string, error) {
-			return savedPlan(c, inJSON), nil
-		}); err != nil {
+		if err := newFile(c, "--save-plan", path, func(inJSON bool) string { return savedPlan(c, inJSON) }); err != nil {
 			return err
 		}
 	}
