@@ -1,6 +1,7 @@
 package main
 
 import (
+	"embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,13 +10,32 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 )
 
-// shell is a shell with its completion script.
+// scripts are the completion scripts, a file for each shell. {commands} and {cases} stand for what follows from the
+// commands. For bash a flag, its equals sign and the value are three words. The script for zsh is a file for a folder
+// of fpath, and can be sourced too. A list is not offered what it has already.
+//
+//go:embed completions
+var scripts embed.FS
+
+// shell is a shell with what its script has of the commands, and of their flags and arguments.
 type shell struct {
-	name   string
-	script func(*commands.Front) string
+	name     string
+	commands func(*commands.Front) string
+	cases    func(*commands.Front) string
 }
 
-var shells = []shell{{"bash", bashScript}, {"zsh", zshScript}, {"fish", fishScript}, {"powershell", powershellScript}}
+var shells = []shell{
+	{"bash", commandNames, func(p *commands.Front) string { return cases(p, `words="`, `"`) }},
+	{"zsh", commandNames, func(p *commands.Front) string { return cases(p, "answers=(", ")") }},
+	{"fish", fishCommands, fishCases},
+	{"powershell", func(p *commands.Front) string { return powershellWords(p.Names()) }, powershellCases},
+}
+
+// script is the completion script of a shell.
+func (s shell) script(p *commands.Front) (string, error) {
+	text, err := scripts.ReadFile("completions/dpcalc." + s.name)
+	return strings.NewReplacer("{commands}", s.commands(p), "{cases}", s.cases(p)).Replace(string(text)), err
+}
 
 func shellNames() []string {
 	var names []string
@@ -41,7 +61,11 @@ func (p *program) completion() *commands.Command {
 				return usage.Errorf("completion: got %s, want %s%s", usage.Shown(got[0]), usage.OrList(names),
 					usage.DidYouMean(got[0], names))
 			}
-			return c.Print([]byte(shells[i].script(p.Front)))
+			script, err := shells[i].script(p.Front)
+			if err != nil {
+				return err
+			}
+			return c.Print([]byte(script))
 		},
 	}
 }
@@ -104,93 +128,17 @@ func cases(p *commands.Front, open, closing string) string {
 	return b.String()
 }
 
-// bashBody asks for the words after a flag and its equals sign too, which bash has as three words. What a list has
-// already is not offered again.
-const bashBody = `_dpcalc() {
-    local words= list= head= word left=
-    local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}"
-    if [ "$current" = "=" ]; then
-        current=
-    elif [ "$previous" = "=" ]; then
-        previous="${COMP_WORDS[COMP_CWORD-2]}"
-    fi
-    if [ "$COMP_CWORD" -eq 1 ]; then
-        words="%s"
-    else
-        case "${COMP_WORDS[1]} $previous" in
-%s        esac
-    fi
-    if [ -n "$list" ]; then
-        case "$current" in *,*) head="${current%%,*}," ;; esac
-        for word in $words; do
-            case ",$head" in *",$word,"*) ;; *) left="$left $word" ;; esac
-        done
-        words="$left" current="${current##*,}"
-        compopt -o nospace 2>/dev/null
-    fi
-    COMPREPLY=($(compgen -P "$head" -W "$words" -- "$current"))
-}
-complete -o default -F _dpcalc dpcalc
-`
-
-func bashScript(p *commands.Front) string {
-	return fmt.Sprintf(bashBody, commandNames(p), cases(p, `words="`, `"`))
-}
-
-// zshBody is a file for a folder of fpath, and can be sourced too.
-const zshBody = `#compdef dpcalc
-_dpcalc() {
-    local list= previous="${words[CURRENT-1]}" command="${words[2]}"
-    local -a answers given
-    if [[ "${words[CURRENT]}" == --*=* ]]; then
-        previous="${words[CURRENT]%%%%=*}"
-        compset -P '*='
-    fi
-    if (( CURRENT == 2 )); then
-        answers=(%s)
-    else
-        case "$command $previous" in
-%s        esac
-    fi
-    if [[ -n "$list" ]]; then
-        compset -P '*,'
-        given=("${(@s:,:)${IPREFIX##*=}}")
-        answers=("${(@)answers:|given}")
-        compadd -q -S ',' -a answers
-    elif (( $#answers )); then
-        compadd -a answers
-    else
-        _files
-    fi
-}
-if [[ "${funcstack[1]}" == _dpcalc ]]; then
-    _dpcalc "$@"
-else
-    compdef _dpcalc dpcalc
-fi
-`
-
-func zshScript(p *commands.Front) string {
-	return fmt.Sprintf(zshBody, commandNames(p), cases(p, "answers=(", ")"))
-}
-
-// fishList is the values of a list: those that it has not yet, after those that it has.
-const fishList = `function __dpcalc_list
-    set -l typed (string replace -r '^--[^=]*=' '' -- (commandline -ct))
-    set -l head (string match -r '^.*,' -- $typed)
-    for word in $argv
-        string match -q -- "*,$word,*" ",$head"; or echo "$head$word"
-    end
-end
-`
-
-func fishScript(p *commands.Front) string {
+func fishCommands(p *commands.Front) string {
 	var b strings.Builder
-	b.WriteString(fishList + "complete -c dpcalc -e\n")
 	for _, c := range p.Commands {
 		fmt.Fprintf(&b, "complete -c dpcalc -f -n __fish_use_subcommand -a %s -d '%s'\n", c.Name,
 			strings.ReplaceAll(c.Summary, "'", `\'`))
 	}
+	return b.String()
+}
+
+func fishCases(p *commands.Front) string {
+	var b strings.Builder
 	for _, c := range p.Commands {
 		seen := "'__fish_seen_subcommand_from " + c.Name + "'"
 		for _, flag := range append(c.AllFlags(formats), usage.Flag{Name: "help", Switch: true}) {
@@ -220,21 +168,13 @@ func fishValue(f usage.Flag) string {
 	return alias + " -x -a '" + words + "'"
 }
 
-func powershellScript(p *commands.Front) string {
+func powershellWords(words []string) string { return "'" + strings.Join(words, "', '") + "'" }
+
+func powershellCases(p *commands.Front) string {
 	var b strings.Builder
-	quote := func(words []string) string { return "'" + strings.Join(words, "', '") + "'" }
-	b.WriteString("Register-ArgumentCompleter -Native -CommandName dpcalc -ScriptBlock {\n    param($word, $ast, $position)\n")
-	b.WriteString("    $typed = @($ast.CommandElements | ForEach-Object { $_.ToString() })\n    $words = @(")
-	var names []string
 	for _, c := range p.Commands {
-		names = append(names, c.Name)
+		fmt.Fprintf(&b, "            '%s' { $words = @(%s) }\n", c.Name, powershellWords(following(p, c)))
 	}
-	b.WriteString(quote(names) + ")\n    if ($typed.Count -gt 2 -or ($typed.Count -eq 2 -and $word -eq '')) {\n        switch ($typed[1]) {\n")
-	for _, c := range p.Commands {
-		fmt.Fprintf(&b, "            '%s' { $words = @(%s) }\n", c.Name, quote(following(p, c)))
-	}
-	b.WriteString("        }\n    }\n    $words | Where-Object { $_ -like \"$word*\" } | ForEach-Object {\n")
-	b.WriteString("        [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)\n    }\n}\n")
 	return b.String()
 }
 
