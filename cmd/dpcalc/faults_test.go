@@ -60,7 +60,7 @@ func TestInputThatChanges(t *testing.T) {
 			stdout := &changingOutput{change: func() { write(lines[1], then) }}
 			var stderr bytes.Buffer
 			p := newProgram(&outfile.Session{Context: context.Background(), Stdout: stdout, Stderr: &stderr, Workers: 1})
-			code := p.run(append([]string{"dpcalc"}, commandtest.ByBits(path, "--family", family)...))
+			code := p.run(append([]string{"dpcalc"}, byBits(path, "--family", family)...))
 			if code != usage.ExitFailure || stderr.String() != "dpcalc: "+path+": changed while it was read\n" {
 				t.Errorf("%s, %s: exit %d, stderr %.300q", name, family, code, stderr.String())
 			}
@@ -100,7 +100,7 @@ func TestManyColumns(t *testing.T) {
 	for _, format := range []string{"json", "csv"} {
 		var stdout, stderr bytes.Buffer
 		start := time.Now()
-		code := run(append([]string{"dpcalc"}, commandtest.ByBits("-", "-f", format)...),
+		code := run(append([]string{"dpcalc"}, byBits("-", "-f", format)...),
 			strings.NewReader(table.String()), &stdout, &stderr)
 		if took := time.Since(start); code != usage.ExitOK || took > 10*time.Second {
 			t.Errorf("%s: exit %d after %v, %.200s", format, code, took, stderr.String())

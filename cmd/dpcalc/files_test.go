@@ -103,3 +103,8 @@ func TestLongNames(t *testing.T) {
 		}
 	}
 }
+
+// byBits corrects a table of p-values, whose name or - comes after it.
+func byBits(more ...string) []string {
+	return append([]string{"pvalue-correct", "--alpha", "0.05", "--by", "description", "--bits", "3"}, more...)
+}

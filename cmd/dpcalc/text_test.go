@@ -39,7 +39,7 @@ func TestTerminalIsSafe(t *testing.T) {
 	for _, format := range []string{"table", "markdown", "latex"} {
 		for _, more := range [][]string{nil, {"--raw"}} {
 			var stdout, stderr bytes.Buffer
-			args := append(append([]string{"dpcalc"}, commandtest.ByBits("-", "-f", format)...), more...)
+			args := append(append([]string{"dpcalc"}, byBits("-", "-f", format)...), more...)
 			code := run(args, strings.NewReader(table), &stdout, &stderr)
 			if code != usage.ExitOK || obeyed(stdout.String()+stderr.String()) {
 				t.Errorf("%s %v: exit %d, %q, %q", format, more, code, stdout.String(), stderr.String())
@@ -51,7 +51,7 @@ func TestTerminalIsSafe(t *testing.T) {
 		"p\n0.1" + attack + "\n", "q" + attack + "\n",
 	} {
 		var stdout, stderr bytes.Buffer
-		code := run(append([]string{"dpcalc"}, commandtest.ByBits("-")...), strings.NewReader(text), &stdout, &stderr)
+		code := run(append([]string{"dpcalc"}, byBits("-")...), strings.NewReader(text), &stdout, &stderr)
 		if obeyed(stderr.String()) || !commandtest.Refused(code, stdout.String(), stderr.String(), "got ") {
 			t.Errorf("%q: exit %d, %q", text, code, stderr.String())
 		}
@@ -86,8 +86,8 @@ func TestWideEncodings(t *testing.T) {
 					text string
 					args []string
 				}{
-					"p.csv":     {"id,p\r\n1,0.5\r\n", commandtest.ByBits()},
-					"blank.csv": {"\n\np\n0.5\n", commandtest.ByBits()},
+					"p.csv":     {"id,p\r\n1,0.5\r\n", byBits()},
+					"blank.csv": {"\n\np\n0.5\n", byBits()},
 					"joint.csv": {"x,y,p\n1,1,1\n", []string{"maxinfo", "--joint"}},
 					"plan.json": {`{"scenarios":[]}`, []string{"plan", "run"}},
 					"plan.yaml": {"scenarios: []\n", []string{"plan", "run"}},

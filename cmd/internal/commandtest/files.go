@@ -15,11 +15,6 @@ func Refused(code int, stdout, stderr, says string) bool {
 	return code == usage.ExitUsage && stdout == "" && line
 }
 
-// ByBits corrects a table of p-values, whose name or - comes after it.
-func ByBits(more ...string) []string {
-	return append([]string{"pvalue-correct", "--alpha", "0.05", "--by", "description", "--bits", "3"}, more...)
-}
-
 // Files lists the names in a directory.
 func Files(t *testing.T, dir string) (names []string) {
 	t.Helper()

@@ -5,16 +5,13 @@ package commandtest
 import (
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/transfer"
 	"github.com/xuri/excelize/v2"
 )
 
@@ -101,60 +98,4 @@ func Recalculated(t *testing.T, changes []Change, words ...string) []*excelize.F
 		}
 	}
 	return Reopened(t, paths)
-}
-
-// LiveNumber is the number in a cell of the sheet Live.
-func LiveNumber(t *testing.T, f *excelize.File, cell string) float64 {
-	t.Helper()
-	if cell == "" {
-		return 0
-	}
-	text := Raw(t, f, "Live", cell)
-	if text == "" {
-		return 0
-	}
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
-}
-
-// CheckNear compares a formula row with dpcalc: n and what to run.
-func CheckNear(t *testing.T, where string, f *excelize.File, name string, k int, goal transfer.Goal, cells int64) {
-	t.Helper()
-	m, _ := transfer.Lookup(name)
-	answer, err := m.Solve(goal)
-	if err != nil || answer.Status != transfer.OK {
-		t.Errorf("%s: %s: %v, %+v", where, name, err, answer)
-		return
-	}
-	n, least := LiveNumber(t, f, fmt.Sprint("B", k)), float64(answer.Samples)
-	slack := 1e-11 * least
-	if name == "splitting" {
-		slack += float64(goal.Queries) * 1e-6
-	}
-	if name == "rounding" && cells != answer.Mechanism.Cells {
-		slack = least // another number of cells
-	}
-	if n < least || n > least+slack {
-		t.Errorf("%s: %s needs %v, dpcalc says %v", where, name, n, least)
-	}
-	titles := Contents(t, f, "Live")
-	head := slices.IndexFunc(titles, func(row []string) bool { return len(row) > 0 && row[0] == "method" })
-	for j, title := range titles[head] {
-		want, ok := map[string]float64{
-			"noise scale": goal.Tau / (96 * (math.Log(4*float64(goal.Queries)) - goal.Beta.Ln())), "threshold": 0.75 * goal.Tau,
-			"epsilon": answer.Mechanism.Epsilon, "ln delta": answer.Mechanism.LnDelta.Ln(),
-		}[title]
-		if !ok {
-			continue
-		}
-		if answer.Mechanism.Threshold == 0 && (title == "threshold" || title == "noise scale") {
-			want = 0
-		}
-		if got := LiveNumber(t, f, CellAt(j+1, k)); math.Abs(got-want) > 1e-13*math.Abs(want) { // it writes 15 digits
-			t.Errorf("%s: %s has %s %v, dpcalc says %v", where, name, title, got, want)
-		}
-	}
 }

@@ -3,12 +3,10 @@ package commandtest
 import (
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
-	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 	"github.com/xuri/excelize/v2"
 )
@@ -78,64 +76,4 @@ func LiveTable(t *testing.T, f *excelize.File) (inputs map[string]string, rows m
 		}
 	}
 	return inputs, rows
-}
-
-// Explicit are the methods whose n has an explicit formula.
-var Explicit = []string{
-	"hoeffding", "splitting", "rounding", "thresholdout-dwork15", "thresholdout-dwork15-n0", "thresholdout-dwork15-n1",
-	"dp", "dp-maxinfo", "dp-dwork15", "dp-approx-dwork15",
-}
-
-// GoalOf reads the inputs of a live sheet.
-func GoalOf(t *testing.T, command string, inputs map[string]string, value func(string) string) transfer.Goal {
-	t.Helper()
-	number := func(name string) float64 {
-		text := ""
-		if inputs[name] != "" {
-			text = value(inputs[name])
-		}
-		if text == "" {
-			return 0
-		}
-		x, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			t.Fatalf("%s: %s is %q", command, name, text)
-		}
-		return x
-	}
-	g := transfer.Goal{
-		Queries: int64(number("queries")), Tau: number("tau"), Budget: int64(number("budget")),
-		Epsilon: number("epsilon"), Sensitivity: number("sensitivity"), Beta: theory.LogProb(-number("ln_inv_beta")),
-	}
-	g.Passes = int64(number("passes"))
-	if inputs["beta"] != "" {
-		if err := g.Beta.UnmarshalText([]byte(value(inputs["beta"]))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	words := strings.Fields(command)
-	after := func(flag string) string {
-		if i := slices.Index(words, flag); i >= 0 {
-			return words[i+1]
-		}
-		return ""
-	}
-	var err error
-	if query := after("--query"); query != "" {
-		if g.Query, err = transfer.ParseQuery(query); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if shown := after("--feedback"); shown != "" {
-		if g.Feedback, err = transfer.ParseFeedback(shown); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if d := after("--disagreement"); d != "" {
-		if g.Disagreement, err = strconv.ParseFloat(d, 64); err != nil {
-			t.Fatal(err)
-		}
-	}
-	g.OneSided = slices.Contains(words, "--one-sided")
-	return g
 }

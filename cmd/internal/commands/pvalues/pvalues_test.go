@@ -125,7 +125,7 @@ func TestFamilyOfATableWithMissingValues(t *testing.T) {
 		{"p\n0.001\n0.02\n", "", `"family_size":2`, []string{"--family", "holm"}},
 		{table, "2 missing p-values\n", `"corrected_by":"bonferroni"}`, nil},
 	} {
-		out, said := commandtest.Correct(t, 2, c.table, append(append(by, c.more...), "-f", "json")...)
+		out, said := corrected(t, 2, c.table, append(append(by, c.more...), "-f", "json")...)
 		if !strings.HasPrefix(said, c.warning) ||
 			strings.Contains(said, "warning") != strings.Contains(c.warning, "warning") {
 			t.Errorf("%v: %q, want %q", c.more, said, c.warning)
@@ -147,7 +147,7 @@ func TestFamilyOfATableWithMissingValues(t *testing.T) {
 // whatever the number of workers.
 func TestCorrectedTable(t *testing.T) {
 	const n = 3000
-	text, ps := commandtest.Genes(n)
+	text, ps := genes(n)
 	original, err := csv.NewReader(strings.NewReader(strings.ReplaceAll(text, "\r\nlines", "\rlines"))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
@@ -173,9 +173,9 @@ func TestCorrectedTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		args := []string{"--by", "pure-dp", "--epsilon", "0.01", "-n", "10k", "--family", string(family)}
-		one, said := commandtest.Correct(t, 1, text, args...)
+		one, said := corrected(t, 1, text, args...)
 		for _, workers := range []int{2, 3, 16} {
-			if more, _ := commandtest.Correct(t, workers, text, args...); more != one {
+			if more, _ := corrected(t, workers, text, args...); more != one {
 				t.Fatalf("%s: %d workers write something else", family, workers)
 			}
 		}
@@ -225,7 +225,7 @@ func TestCorrectedTable(t *testing.T) {
 // libraries give in that order, never more than the step on the adjusted p-values, and
 // rejects what it says it does.
 func TestFamilyOnRaw(t *testing.T) {
-	text, ps := commandtest.Genes(150)
+	text, ps := genes(150)
 	less := 0
 	for _, plan := range commandtest.Plans() {
 		source := []string{"--by", bySteps, "--step", plan.Steps[0].String(), "--samples", "1000"}
@@ -242,7 +242,7 @@ func TestFamilyOnRaw(t *testing.T) {
 					"--family-on")
 				var values [2][]float64
 				for i, basis := range familyBases {
-					out, _ := commandtest.Correct(t, 3, text, append(args, basis)...)
+					out, _ := corrected(t, 3, text, append(args, basis)...)
 					for line := range strings.Lines(out) {
 						var row map[string]any
 						if err := json.Unmarshal([]byte(line), &row); err != nil {
@@ -303,7 +303,7 @@ func TestFamilyOnRawThresholds(t *testing.T) {
 		{"adjusted", "0.0003908123", "0.0003908124"},
 	} {
 		for p, want := range map[string]string{c.rejected: "true", c.kept: "false"} {
-			out, _ := commandtest.Correct(t, 1, "p\n"+p+"\n"+strings.Repeat("1\n", 19), "--by", "pure-dp", "--epsilon", "0.01",
+			out, _ := corrected(t, 1, "p\n"+p+"\n"+strings.Repeat("1\n", 19), "--by", "pure-dp", "--epsilon", "0.01",
 				"-n", "10k", "--family", "bonferroni", "--family-on", c.basis)
 			if line := strings.Split(out, "\n")[1]; !strings.HasSuffix(line, ","+want+",ok") {
 				t.Errorf("%s: %s, want %s", c.basis, line, want)
@@ -327,7 +327,7 @@ func TestThresholdInATable(t *testing.T) {
 		}
 		x := all[best].ThresholdFloat()
 		at, above := string(record.AppendNumber(nil, x)), strconv.FormatFloat(math.Nextafter(x, 1), 'g', -1, 64)
-		out, _ := commandtest.Correct(t, 1, fmt.Sprintf("p\n%v\n%v\n", at, above), "--by", bySteps, "--step",
+		out, _ := corrected(t, 1, fmt.Sprintf("p\n%v\n%v\n", at, above), "--by", bySteps, "--step",
 			plan.Steps[0].String(), "--samples", "1000")
 		lines := strings.Split(out, "\n")
 		if !strings.HasSuffix(lines[1], ","+at+",true,ok") || !strings.HasSuffix(lines[2], ","+at+",false,ok") {
@@ -338,9 +338,9 @@ func TestThresholdInATable(t *testing.T) {
 
 // Every format has every row, and JSON the logarithms as well.
 func TestCorrectedFormats(t *testing.T) {
-	text, _ := commandtest.Genes(40)
+	text, _ := genes(40)
 	args := []string{"--by", "mutual-info", "--bits", "1"}
-	out, _ := commandtest.Correct(t, 2, text, append(args, "-f", "json")...)
+	out, _ := corrected(t, 2, text, append(args, "-f", "json")...)
 	var envelope struct {
 		Schema string
 		Inputs map[string]any
@@ -353,7 +353,7 @@ func TestCorrectedFormats(t *testing.T) {
 		envelope.Inputs["corrected_by"] != "kl" || len(envelope.Rows[0]) != 9 {
 		t.Errorf("%d rows, %v", len(envelope.Rows), envelope)
 	}
-	lines, _ := commandtest.Correct(t, 2, text, append(args, "-f", "jsonl")...)
+	lines, _ := corrected(t, 2, text, append(args, "-f", "jsonl")...)
 	if got := strings.Count(lines, "\n"); got != 40 {
 		t.Errorf("%d lines", got)
 	}
@@ -364,7 +364,7 @@ func TestCorrectedFormats(t *testing.T) {
 		}
 	}
 	for _, f := range []string{"table", "markdown", "latex"} {
-		page, _ := commandtest.Correct(t, 2, text, append(args, "-f", f)...)
+		page, _ := corrected(t, 2, text, append(args, "-f", f)...)
 		for i := range 40 {
 			if !strings.Contains(page, fmt.Sprintf("g%d ", i)) {
 				t.Errorf("%s: no row g%d", f, i)
@@ -375,7 +375,7 @@ func TestCorrectedFormats(t *testing.T) {
 
 // Nothing is written about a table whose last line is refused.
 func TestRefusedTableLeavesNothing(t *testing.T) {
-	text, _ := commandtest.Genes(2000)
+	text, _ := genes(2000)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "genes.csv")
 	if err := os.WriteFile(path, []byte(text+"x,1.01,\n"), 0o600); err != nil {
@@ -423,7 +423,7 @@ func TestInputStays(t *testing.T) {
 func TestInertHeader(t *testing.T) {
 	for _, c := range []struct{ raw, want string }{{"", "'=A1,p,p_adjusted"}, {"--raw", "=A1,p,p_adjusted"}} {
 		args := []string{"--by", "description", "--outcomes", "2", c.raw}
-		out, _ := commandtest.Correct(t, 1, "=A1,p\nx,1\n",
+		out, _ := corrected(t, 1, "=A1,p\nx,1\n",
 			slices.DeleteFunc(args, func(s string) bool { return s == "" })...)
 		if !strings.HasPrefix(out, c.want) {
 			t.Errorf("%q", out)

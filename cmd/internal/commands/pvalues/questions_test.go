@@ -377,7 +377,7 @@ func TestTableOfEverySource(t *testing.T) {
 		"--by steps -n 10k --step gates:looks=3 --step rdp:order=8,epsilon=1e-6;order=32,epsilon=4e-6",
 		"--by steps -n 10k --step mutual-info:bits=0.001 --step zcdp:rho=1e-8 --neighbours add-remove",
 	} {
-		out, _ := commandtest.Correct(t, 2, "p\n"+strings.Join(ps, "\n")+"\n",
+		out, _ := corrected(t, 2, "p\n"+strings.Join(ps, "\n")+"\n",
 			append(strings.Fields(source), "-f", "jsonl")...)
 		got := lines(t, out)
 		for i, p := range ps {
@@ -397,9 +397,9 @@ func TestTableOfEverySource(t *testing.T) {
 	}
 	for _, family := range []string{"none", "holm", "by"} {
 		args := []string{"--by", "gates", "--looks", "20", "--passes", "2", "--family", family, "-f", "jsonl"}
-		out, _ := commandtest.Correct(t, 2, es, append(args, "--e-column", "e")...)
+		out, _ := corrected(t, 2, es, append(args, "--e-column", "e")...)
 		got := lines(t, out)
-		out, _ = commandtest.Correct(t, 2, same, args...)
+		out, _ = corrected(t, 2, same, args...)
 		for k, want := range lines(t, out) {
 			if got[k]["reject"] != want["reject"] || !nearly(got[k]["p_adjusted"], want["p_adjusted"]) {
 				t.Errorf("%s, e 2^%d: %v, want %v", family, k, got[k], want)

@@ -424,9 +424,9 @@ func TestLibreOfficeCorrectionsOneSided(t *testing.T) {
 
 // The column reject_live of a table follows the inputs of the sheet Live.
 func TestLibreOfficeCorrectedTable(t *testing.T) {
-	text, ps := commandtest.Genes(300)
+	text, ps := genes(300)
 	path := filepath.Join(t.TempDir(), "genes.xlsx")
-	commandtest.Correct(t, 2, text, "--by", "pure-dp", "--epsilon", "0.01", "-n", "10k", "-o", path)
+	corrected(t, 2, text, "--by", "pure-dp", "--epsilon", "0.01", "-n", "10k", "-o", path)
 	f, err := excelize.OpenFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -295,7 +295,7 @@ func checkLive(t *testing.T, where string, got map[string]string, row map[string
 // and a decision that follows the sheet Live if that is the whole rule.
 func TestCorrectedWorkbook(t *testing.T) {
 	const n = 3000
-	text, ps := commandtest.Genes(n)
+	text, ps := genes(n)
 	dir := t.TempDir()
 	in := filepath.Join(dir, "genes.csv")
 	if err := os.WriteFile(in, []byte(text), 0o600); err != nil {

@@ -124,7 +124,7 @@ func TestLibreOfficeLive(t *testing.T) {
 		}
 		goal := transfer.Goal{}
 		if c.Fault == "" {
-			goal = commandtest.GoalOf(t, c.Start, inputs,
+			goal = goalOf(t, c.Start, inputs,
 				func(cell string) string { return strings.TrimPrefix(commandtest.Raw(t, f, "Live", cell), "abc") })
 		}
 		for name, k := range rows {
@@ -166,7 +166,7 @@ func TestLibreOfficeLive(t *testing.T) {
 					continue
 				}
 				compared++
-				commandtest.CheckNear(t, where, f, name, k, goal, int64(commandtest.LiveNumber(t, f, inputs["cells"])))
+				checkNear(t, where, f, name, k, goal, int64(liveNumber(t, f, inputs["cells"])))
 			}
 		}
 	}
@@ -175,8 +175,8 @@ func TestLibreOfficeLive(t *testing.T) {
 	}
 }
 
-// checkMost compares a number of rows that is said to be at most so many with dpcalc's: never below it, and within three
-// parts in a hundred and a row where dpcalc's tails are not exact.
+// checkMost compares a number of rows that is said to be at most so many with dpcalc's: never below it, and within
+// three parts in a hundred and a row where dpcalc's tails are not exact.
 func checkMost(t *testing.T, where, name string, goal transfer.Goal, text string) {
 	t.Helper()
 	m, _ := transfer.Lookup(name)
@@ -199,7 +199,7 @@ func checkTau(t *testing.T, where string, f *excelize.File, name string, k int, 
 	t.Helper()
 	inputs, _ := commandtest.LiveTable(t, f)
 	text, source := commandtest.Raw(t, f, "Live", fmt.Sprint("D", k)), commandtest.Raw(t, f, "Live", fmt.Sprint("E", k))
-	goal.Samples, goal.Tau = int64(commandtest.LiveNumber(t, f, inputs["samples"])), 0
+	goal.Samples, goal.Tau = int64(liveNumber(t, f, inputs["samples"])), 0
 	answers := []string{"formula", "formula, at most", "value"}
 	if slices.Contains(answers, source) != (text != "") {
 		t.Errorf("%s: %s reaches %q and is marked %q", where, name, text, source)
@@ -287,7 +287,7 @@ func TestLibreOfficeNear(t *testing.T) {
 			t.Errorf("%s: problem %q", where, got)
 			continue
 		}
-		goal := commandtest.GoalOf(t, c.Start, inputs, value)
+		goal := goalOf(t, c.Start, inputs, value)
 		for name, k := range rows {
 			n, source := value(fmt.Sprint("B", k)), value(fmt.Sprint("C", k))
 			marks[source]++
@@ -295,7 +295,7 @@ func TestLibreOfficeNear(t *testing.T) {
 			case "formula, at most":
 				checkMost(t, where, name, goal, n)
 			case "formula":
-				commandtest.CheckNear(t, where, f, name, k, goal, int64(commandtest.LiveNumber(t, f, inputs["cells"])))
+				checkNear(t, where, f, name, k, goal, int64(liveNumber(t, f, inputs["cells"])))
 			default:
 				if n != "" && n != "none" {
 					t.Errorf("%s: %s shows %q and is marked %q", where, name, n, source)
@@ -329,7 +329,7 @@ func TestLibreOfficeNeverBelow(t *testing.T) {
 		sharp  bool
 	}
 	var all []asked
-	for _, method := range commandtest.Explicit {
+	for _, method := range explicit {
 		m, _ := transfer.Lookup(method)
 		for i := 0; i < goals; {
 			g := transfer.Goal{Queries: int64(logUniform(1, 1e6)), Tau: logUniform(1e-4, 0.9),
@@ -415,7 +415,64 @@ func TestLibreOfficeNeverBelow(t *testing.T) {
 			t.Errorf("%s, %+v: %v is %v above %d", a.method, a.goal, n, inflation, a.least)
 		}
 	}
-	if len(all) != goals*len(commandtest.Explicit) || equal < len(all)/2 || sharp < len(all)/3 {
+	if len(all) != goals*len(explicit) || equal < len(all)/2 || sharp < len(all)/3 {
 		t.Errorf("%d goals, %d sharp, %d equal", len(all), sharp, equal)
+	}
+}
+
+// liveNumber is the number in a cell of the sheet Live.
+func liveNumber(t *testing.T, f *excelize.File, cell string) float64 {
+	t.Helper()
+	if cell == "" {
+		return 0
+	}
+	text := commandtest.Raw(t, f, "Live", cell)
+	if text == "" {
+		return 0
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// checkNear compares a formula row with dpcalc: n and what to run.
+func checkNear(t *testing.T, where string, f *excelize.File, name string, k int, goal transfer.Goal, cells int64) {
+	t.Helper()
+	m, _ := transfer.Lookup(name)
+	answer, err := m.Solve(goal)
+	if err != nil || answer.Status != transfer.OK {
+		t.Errorf("%s: %s: %v, %+v", where, name, err, answer)
+		return
+	}
+	n, least := liveNumber(t, f, fmt.Sprint("B", k)), float64(answer.Samples)
+	slack := 1e-11 * least
+	if name == "splitting" {
+		slack += float64(goal.Queries) * 1e-6
+	}
+	if name == "rounding" && cells != answer.Mechanism.Cells {
+		slack = least // another number of cells
+	}
+	if n < least || n > least+slack {
+		t.Errorf("%s: %s needs %v, dpcalc says %v", where, name, n, least)
+	}
+	titles := commandtest.Contents(t, f, "Live")
+	head := slices.IndexFunc(titles, func(row []string) bool { return len(row) > 0 && row[0] == "method" })
+	for j, title := range titles[head] {
+		want, ok := map[string]float64{
+			"noise scale": goal.Tau / (96 * (math.Log(4*float64(goal.Queries)) - goal.Beta.Ln())), "threshold": 0.75 * goal.Tau,
+			"epsilon": answer.Mechanism.Epsilon, "ln delta": answer.Mechanism.LnDelta.Ln(),
+		}[title]
+		if !ok {
+			continue
+		}
+		if answer.Mechanism.Threshold == 0 && (title == "threshold" || title == "noise scale") {
+			want = 0
+		}
+		got := liveNumber(t, f, commandtest.CellAt(j+1, k))
+		if math.Abs(got-want) > 1e-13*math.Abs(want) { // it writes 15 digits
+			t.Errorf("%s: %s has %s %v, dpcalc says %v", where, name, title, got, want)
+		}
 	}
 }
