@@ -40,6 +40,9 @@ type Schedule interface {
 // scale. They are equal where one noise for all answers certifies more than noise that falls.
 func (m Mechanism) Scheduled() bool { return m.Schedule != nil || m.ScaleFirst > 0 }
 
+// Rises reports whether the last noise of a schedule is greater than the first.
+func (m Mechanism) Rises() bool { return m.Scale > m.ScaleFirst }
+
 // Answer is one row: the goal with its unknown filled in, and what to run.
 type Answer struct {
 	Goal                  // the goal, with the solved value in place of the unknown

@@ -47,6 +47,7 @@ var evaluations = map[string]evaluation{
 	"open-gate":               {openGateHolds, nil, 300},
 	"open-board":              {openBoardHolds, nil, 60},
 	"open-guess":              {openGuessHolds, nil, 60},
+	"gaussian-open":           {openNoiseHolds, nil, 20},
 	"thresholdout":            {thresholdoutHolds, nil, 6},
 	"thresholdout-dwork15":    {byDemand("thresholdout-dwork15"), everyTime, 80},
 	"thresholdout-dwork15-n0": {byDemand("thresholdout-dwork15-n0"), everyTime, 80},
@@ -602,6 +603,8 @@ func sized(m Method, g Goal) bool {
 		return g.Queries <= 30
 	case "thresholdout":
 		return g.Queries <= 30
+	case "gaussian-open":
+		return g.Queries <= 30 && g.PastLooks == 0
 	case "gate": // of counts the least tau may be far below the one asked for, and take long to find
 		return !(g.Query == Binary && g.Bar.Given && (g.Beta.Ln() > -0.5 || g.OneSided && g.Bar.Value < 0.01))
 	case "rounding-widths", "sparse-validate", "ladder", "laplace", "laplace-jung20":

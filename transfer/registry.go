@@ -49,6 +49,7 @@ var registry = []Method{
 	openGate,
 	openBoard,
 	openGuess,
+	gaussianOpen,
 	thresholdoutSharp,
 	thresholdoutDwork15,
 	thresholdoutDwork15N0,

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/dpcalc/dpcalc/theory"
 )
@@ -85,6 +86,9 @@ func (m Method) complete(a Answer) Answer {
 	}
 	if a.Reason == "" {
 		a.Reason = a.guessed()
+	}
+	if m.Open && m.Scheduled {
+		a.Reason = strings.TrimPrefix(a.Reason+"; "+a.computed(), "; ")
 	}
 	return a
 }

@@ -3,6 +3,7 @@ package joint
 import (
 	"iter"
 	"math"
+	"math/bits"
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
@@ -136,16 +137,16 @@ type Endless struct {
 // shareFalls is how the shares of Endless fall: sum j^-1.4 < 3.106 < 7/2.
 const shareFalls = 1.4
 
-// Wants returns what is wanted of the answers up to the last that is looked at, one in twenty sharing a noise.
-// Nothing is said of those after it.
+// Wants returns what is wanted of the answers up to the last that is looked at, and of those that share its noise,
+// which one in twenty do. Nothing is said of those after it.
 func (e Endless) Wants(last int64) Wants {
 	return Wants{e.Sides, func(yield func(Want) bool) {
-		taus := e.taus(last)
+		taus := e.taus()
 		for done := int64(0); done < last; {
-			count := min(max(done/20, 1), last-done)
+			count := max(done/20, 1)
 			// The first of a block has the least tau, the last the least share.
 			each := e.Beta.Ln() + num.Log(2./7) - shareFalls*num.Log(float64(done+count))
-			tau := e.Factor * taus.at(float64(done+1))
+			tau := e.Factor * taus.of(done+1)
 			if !(tau < 1) || !yield(Want{e.Samples, count, tau, each * (1 + 1e-15)}) {
 				return
 			}
@@ -155,49 +156,40 @@ func (e Endless) Wants(last int64) Wants {
 }
 
 // Tau returns the accuracy of answer j.
-func (e Endless) Tau(j int64) float64 { return e.Factor * e.taus(j).at(float64(j)) }
+func (e Endless) Tau(j int64) float64 { return e.Factor * e.taus().of(j) }
 
-// LeastSamples returns about the least number of records with which answer j is within tau, and the noise of all
-// answers up to it is certified; 0 if there is none. Whatever the records of the plan are.
-func (e Endless) LeastSamples(tau float64, j int64) int64 {
-	near, ok := Falling.Samples(Plan{Queries: j, Tau: tau / e.Factor, Beta: e.Beta, Sides: e.Sides})
+// Reaches reports whether a noise was found for all answers up to the last. There is then one for more records and for
+// a larger failure probability, as far as is known.
+func (e Endless) Reaches(last int64) bool { return e.Tau(last) < 1 && e.Wants(last).Certified() }
+
+// taus returns the least taus of fixed plans.
+func (e Endless) taus() taus {
+	return taus{Plan{Samples: e.Samples, Beta: e.Beta, Sides: e.Sides}, make(map[int64]float64)}
+}
+
+// taus is the least tau of the falling noise as a function of the number of queries: by straight lines in ln j and ln
+// tau between the powers of two.
+type taus struct {
+	plan Plan
+	ln   map[int64]float64 // at the powers of two that were asked for
+}
+
+func (t taus) of(j int64) float64 {
+	low := int64(1) << (bits.Len64(uint64(j)) - 1)
+	ln := t.at(low)
+	if low < j {
+		ln += (t.at(2*low) - ln) * num.Log(float64(j)/float64(low)) / math.Ln2
+	}
+	return num.Exp(ln)
+}
+
+func (t taus) at(queries int64) float64 {
+	ln, ok := t.ln[queries]
 	if !ok {
-		return 0
+		t.plan.Queries = queries
+		tau, _ := Falling.LeastTau(t.plan)
+		ln = num.Log(tau)
+		t.ln[queries] = ln
 	}
-	certified := func(n int64) bool {
-		e.Samples = n
-		return e.Tau(j) <= tau && e.Wants(j).Certified()
-	}
-	for step := max(near.Samples/5000, 1); near.Samples <= theory.MaxSamples; step *= 2 {
-		if certified(near.Samples) {
-			return near.Samples
-		}
-		near.Samples += step
-	}
-	return 0
-}
-
-// curve is a function of j by its values at powers of two and the straight lines between in ln j and ln y.
-type curve []float64
-
-// taus returns the least tau for 1, 2, 4, ... queries, up to beyond the last.
-func (e Endless) taus(last int64) curve {
-	var c curve
-	p := Plan{Samples: e.Samples, Beta: e.Beta, Sides: e.Sides}
-	for p.Queries = 1; ; p.Queries *= 2 {
-		tau, _ := Falling.LeastTau(p)
-		c = append(c, num.Log(tau))
-		if p.Queries >= last {
-			return c
-		}
-	}
-}
-
-func (c curve) at(j float64) float64 {
-	x := num.Log(j) / math.Ln2
-	i := min(int(x), max(len(c)-2, 0))
-	if len(c) == 1 {
-		return num.Exp(c[0])
-	}
-	return num.Exp(c[i] + (c[i+1]-c[i])*(x-float64(i)))
+	return ln
 }

@@ -244,7 +244,11 @@ func NoiseCell(run transfer.Mechanism) record.Cell {
 	case run.Scale == run.ScaleFirst:
 		return record.Exactly(run.Scale)
 	}
-	return record.Cell{Form: record.SpanForm, S: record.Rough(run.ScaleFirst) + " > " + record.Rough(run.Scale)}
+	sign := " > "
+	if run.Rises() {
+		sign = " < "
+	}
+	return record.Cell{Form: record.SpanForm, S: record.Rough(run.ScaleFirst) + sign + record.Rough(run.Scale)}
 }
 
 func Note(r *Row) string {

@@ -124,8 +124,12 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 		write("Answers come from Thresholdout with threshold %s = %s, noise scale %s = %s and a budget of %s answers that overfit the training set. ",
 			t.Symbol("T"), number(run.Threshold), t.Symbol("sigma"), number(run.Scale), count(r.Budget))
 	case run.Schedule != nil && run.ScaleFirst != run.Scale:
-		write("To the value on the sample we add independent Gaussian noise, whose standard deviation falls from %s for the first answer to %s for the last. ",
-			number(run.ScaleFirst), number(run.Scale))
+		verb := "falls"
+		if run.Rises() {
+			verb = "goes"
+		}
+		write("To the value on the sample we add independent Gaussian noise, whose standard deviation %s from %s for the first answer to %s for the last. ",
+			verb, number(run.ScaleFirst), number(run.Scale))
 	case noisy(run) && run.Noise == "gaussian":
 		write("To the value on the sample we add independent Gaussian noise of standard deviation %s. ", number(run.Scale))
 	case noisy(run):
@@ -144,6 +148,9 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 		write("Each answer is the value on the sample. ")
 	}
 	switch {
+	case m.Open && noisy(r.Mechanism):
+		write("The noise is drawn afresh for every answer. Neither it nor anything else about the sample is shown to anybody. The schedule has been computed for %s, and nothing is claimed of later ones. ",
+			count(r.Queries)+" answers")
 	case m.Open:
 		write("Nothing else about the sample is shown to anybody. ")
 	case m.Adaptive:
@@ -247,6 +254,8 @@ func promise(r *goals.Row, tau, twice string) string {
 	case r.Feedback == transfer.Gate:
 		return "every test that passes has a population value above its bar, and every test whose population value is at least " +
 			twice + " above its bar passes"
+	case r.Method.Open:
+		return "each of these answers " + verb + " its population value"
 	case r.Feedback == transfer.Best:
 		return "the score shown " + verb + " the best population score so far, at all times"
 	}

@@ -80,15 +80,21 @@ func (s *request) legend(rows [][]goals.Row) (lines []string) {
 	return lines
 }
 
-// spanNote is for tables for people: others have the two ends in columns of their own.
-const spanNote = "noise scale a > b: it falls from a for the first answer to b for the last; --schedule FILE writes that of every answer"
+// spanNotes are for tables for people: others have the two ends in columns of their own.
+var spanNotes = map[bool]string{
+	false: "noise scale a > b: it falls from a for the first answer to b for the last; --schedule FILE writes that of every answer",
+	true:  "noise scale a < b: it is a for the first answer and b for the last; --schedule FILE writes that of every answer",
+}
 
 // tableNote explains a noise scale that is the first and the last of a schedule, and where the table of the best
 // row is.
 func tableNote(rows [][]goals.Row) (lines []string) {
-	falls := func(r goals.Row) bool { return goals.NoiseCell(r.Mechanism).Form == record.SpanForm }
-	if slices.ContainsFunc(slices.Concat(rows...), falls) {
-		lines = append(lines, spanNote)
+	for _, rises := range []bool{false, true} {
+		if slices.ContainsFunc(slices.Concat(rows...), func(r goals.Row) bool {
+			return r.Mechanism.Rises() == rises && goals.NoiseCell(r.Mechanism).Form == record.SpanForm
+		}) {
+			lines = append(lines, spanNotes[rises])
+		}
 	}
 	if len(rows) != 1 {
 		return lines

@@ -21,7 +21,8 @@ func (s *request) bind(c *commands.Call, a *commands.Answer[*goals.Row], rows []
 		if title, notes = told(); s.goals > record.Block {
 			return title, nil
 		}
-		return title, slices.DeleteFunc(notes, func(note string) bool { return note == spanNote })
+		spans := []string{spanNotes[false], spanNotes[true]}
+		return title, slices.DeleteFunc(notes, func(note string) bool { return slices.Contains(spans, note) })
 	}
 	a.Live = func() (*record.Live, error) {
 		a.Bar.After("comparing the methods")

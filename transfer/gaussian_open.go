@@ -1,0 +1,135 @@
+package transfer
+
+import (
+	"iter"
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/joint"
+)
+
+var gaussianOpen = Method{
+	Name:      "gaussian-open",
+	Summary:   "Gaussian noise for answers of which nobody knows the number: the joint bound",
+	Formula:   "eps_j <= min(beta, .2) (2/7) j^-1.4, eps_j as for gaussian-schedule; tau_j = 1.59 tau*(j), tau*(j) the least tau of gaussian-schedule for j queries at powers of two, and straight lines in ln j and ln tau between them",
+	Practice:  "No number of queries is fixed. Add independent N(0, sd_j^2) to answer j, with sd_j from the schedule. Answer j is within tau_j, and tau is that of answer m. The schedule for more queries begins with the one for fewer, and nothing is claimed beyond the last for which it has been computed.",
+	Proof:     Derived,
+	Adaptive:  true,
+	OneSided:  true,
+	Scheduled: true,
+	Open:      true,
+	Feedbacks: []Feedback{Answers},
+	Sources:   proved("open.md#gaussian-open", "transfer.md#joint-bound"),
+	Assumes:   []string{independentOnly},
+	rule:      anyAnswer{optimised{domain: domain{kinds: linear}, reach: from(openTau)}},
+	halves:    true,
+}
+
+// openFactor is by how much an answer is less accurate than with a plan that knew its number. Any number above 1 will
+// do. With this one there is a noise for every answer up to 10,000 for which the tau of that plan is at most .2, where
+// beta is at most .05. The first answer has 2/7 of beta, which is too little for it where beta is above openBeta: no
+// more of it is used.
+const (
+	openFactor = 1.59
+	openBeta   = 0.2
+)
+
+func endlessOf(g Goal) joint.Endless {
+	beta := min(g.Beta, theory.LogProb(num.Log(openBeta)))
+	return joint.Endless{Samples: g.Samples, Factor: openFactor, Beta: beta, Sides: joint.SidesOf(g.OneSided)}
+}
+
+// openTau is the accuracy of the last answer, if there is a noise for all.
+func openTau(g Goal) (float64, Mechanism) {
+	tau := up(endlessOf(g).Tau(g.Queries))
+	if !(tau < 1) {
+		tau = math.Inf(1)
+	}
+	return tau, Mechanism{}
+}
+
+// anyAnswer is the rule for answers of which nobody knows the number. Whether there is a noise for all of them is asked
+// once, of the plan that is found.
+type anyAnswer struct{ optimised }
+
+func (r anyAnswer) holds(g Goal) bool {
+	return r.optimised.holds(g) && endlessOf(g).Reaches(g.Queries)
+}
+
+func (r anyAnswer) tau(g Goal) (float64, Mechanism) {
+	tau, _ := r.optimised.tau(g)
+	if tau >= r.limit(g) || !endlessOf(g).Reaches(g.Queries) {
+		return r.limit(g), Mechanism{}
+	}
+	return tau, openNoise{endlessOf(g), g.Queries}.run()
+}
+
+func (r anyAnswer) samples(g Goal) (reached, error) {
+	least, err := r.optimised.samples(g)
+	for step := least.n/5000 + 1; err == nil; step *= 2 {
+		if g.Samples = least.n; endlessOf(g).Reaches(g.Queries) {
+			least.tau, least.run = r.tau(g)
+			return least, nil
+		}
+		if least.n += step; least.n > MaxCount {
+			return reached{}, theory.TooMany(math.Inf(1))
+		}
+	}
+	return reached{}, err
+}
+
+// queries begins where a plan of a fixed number and a lesser tau ends.
+func (r anyAnswer) queries(g Goal) int64 {
+	fixed, one := g, g
+	if one.Queries = 1; !r.holds(one) {
+		return 0
+	}
+	fixed.Tau /= openFactor
+	guess := jointRule{noise: joint.Falling, falls: true}.queries(fixed)
+	return num.Ints{Lo: 1, Hi: MaxCount, Guess: guess}.Greatest(func(m int64) bool {
+		g.Queries = m
+		return r.holds(g)
+	})
+}
+
+func (r anyAnswer) beta(g Goal) theory.LogProb {
+	for g.Beta = r.optimised.beta(g); g.Beta < -1e-9; g.Beta *= 0.99 {
+		if endlessOf(g).Reaches(g.Queries) {
+			return g.Beta
+		}
+	}
+	return 0
+}
+
+// openNoise is the noise of the first queries of a plan that has no last one.
+type openNoise struct {
+	endless joint.Endless
+	queries int64
+}
+
+func (s openNoise) Blocks() iter.Seq[theory.NoiseBlock] {
+	return func(yield func(theory.NoiseBlock) bool) {
+		left := s.queries
+		s.endless.Wants(s.queries).Blocks(func(block theory.NoiseBlock) bool {
+			block.Queries = min(block.Queries, left)
+			left -= block.Queries
+			return yield(block)
+		})
+	}
+}
+
+func (s openNoise) run() Mechanism {
+	run := Mechanism{Noise: theory.GaussianNoise, Schedule: s}
+	for block := range s.Blocks() {
+		if run.Scale = block.Scale; run.ScaleFirst == 0 {
+			run.ScaleFirst = block.Scale
+		}
+	}
+	return run
+}
+
+// computed says how far the schedule of an answer goes.
+func (a Answer) computed() string {
+	return "its schedule has been computed for " + plural(a.Queries, "query", "queries") + "; nothing is claimed beyond"
+}
