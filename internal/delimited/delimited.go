@@ -161,9 +161,6 @@ func (s *Splitter) SkipMark() error {
 	return err
 }
 
-// Reset goes on with another reader.
-func (s *Splitter) Reset(r io.Reader) { s.in.Reset(r) }
-
 // WideEncoding names the encoding of a text that begins so, if it is one that this program
 // does not read, and whether a mark says so. Without a mark it is told by the zero bytes
 // that the characters of ASCII have in it, one or three each. Other zeros are in no text.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/bibliography"
@@ -125,25 +124,16 @@ func (w writer[R]) encode(out io.Writer, f record.Format) error {
 	if w.Rows.Units() == Unknown {
 		return w.encodeInTurn(out, e)
 	}
-	type scratch struct {
-		cells []record.Cell
-		known record.Chances
-	}
-	free := sync.Pool{New: func() any { return new(scratch) }}
 	if _, err := out.Write(e.Head(nil)); err != nil {
 		return err
 	}
-	err := parallel.Ordered(w.call.Context, w.Rows.Units(), w.call.Workers, func(dst []byte, lo, hi int) ([]byte, error) {
-		s := free.Get().(*scratch)
-		defer free.Put(s)
-		dst, first := dst[:0], lo == 0
-		err := w.Rows.Each(lo, hi, func(r R) error {
-			w.verdict(r)
-			s.cells = record.Row(s.cells[:0], w.Columns, r)
-			dst, first = e.Row(dst, first, s.cells, &s.known), false
+	err := parallel.Ordered(w.call.Context, w.Rows.Units(), w.call.Workers, func(lo, hi int) (part []byte, err error) {
+		first := lo == 0
+		err = w.Rows.Each(lo, hi, func(r R) error {
+			part, first = w.appendRow(part, e, first, r), false
 			return nil
 		})
-		return dst, err
+		return part, err
 	}, func(part []byte, done int) error {
 		_, err := out.Write(part)
 		w.Bar.Step(w.Before + done)
@@ -156,15 +146,17 @@ func (w writer[R]) encode(out io.Writer, f record.Format) error {
 	return err
 }
 
+// appendRow counts a row and writes it after others.
+func (w writer[R]) appendRow(dst []byte, e record.Encoder, first bool, r R) []byte {
+	w.verdict(r)
+	return e.Row(dst, first, record.Row(make([]record.Cell, 0, len(w.Columns)), w.Columns, r))
+}
+
 // encodeInTurn writes rows each of which is made after the one before it.
 func (w writer[R]) encodeInTurn(out io.Writer, e record.Encoder) error {
-	var known record.Chances
-	var cells []record.Cell
 	b, first := e.Head(nil), true
 	err := w.Rows.Each(0, Unknown, func(r R) error {
-		w.verdict(r)
-		cells = record.Row(cells[:0], w.Columns, r)
-		b, first = e.Row(b, first, cells, &known), false
+		b, first = w.appendRow(b, e, first, r), false
 		if len(b) < 1<<15 {
 			return nil
 		}
@@ -213,7 +205,7 @@ func (w writer[R]) layOut(columns []record.Column[R], lo, hi int,
 	}
 	var all []laid
 	err := parallel.Ordered(w.call.Context, hi-lo, w.call.Workers,
-		func(_ []laid, from, to int) ([]laid, error) { return lay(lo+from, lo+to) },
+		func(from, to int) ([]laid, error) { return lay(lo+from, lo+to) },
 		func(part []laid, done int) error {
 			all = append(all, part...)
 			w.Bar.Step(w.Before + lo + done)
@@ -270,23 +262,12 @@ func (w writer[R]) say(t told) (title, notes []string) {
 	return title, notes
 }
 
-// bind writes a workbook: sheets with a line for each row, a sheet of formulas, and About. The formulas are made beside
-// the first rows.
+// bind writes a workbook: sheets with a line for each row, a sheet of formulas, and About.
 func (w writer[R]) bind(out io.Writer, to Target) (err error) {
 	sheets := w.Sheets
 	if sheets == nil {
 		sheets = []Sheet[R]{{Name: w.Command, Columns: w.Columns}}
 	}
-	var live *record.Live
-	made := make(chan error, 1)
-	go func() {
-		made <- usage.OrFault(func() (err error) {
-			if w.Live != nil {
-				live, err = w.Live()
-			}
-			return err
-		})
-	}()
 	units, total := w.Rows.Units(), w.Rows.Len()
 	first := min(record.Block, units)
 	if total == Unknown {
@@ -301,8 +282,11 @@ func (w writer[R]) bind(out io.Writer, to Target) (err error) {
 			return err
 		}
 	}
-	if err := <-made; err != nil {
-		return err
+	var live *record.Live
+	if w.Live != nil {
+		if live, err = w.Live(); err != nil {
+			return err
+		}
 	}
 	var names []string
 	for _, s := range sheets {

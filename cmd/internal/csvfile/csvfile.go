@@ -397,10 +397,10 @@ func (t *Table) Chance(cell string) (theory.LogProb, bool) {
 
 // Each visits the records from lo to hi; rank counts the p-values before. It may be
 // called concurrently. A rank is never one that the first reading did not find.
-func (t *Table) Each(s *delimited.Splitter, lo, hi int, visit func(rank int, cells []string) error) error {
+func (t *Table) Each(lo, hi int, visit func(rank int, cells []string) error) error {
 	at := t.places[lo/stride]
-	s.Reset(io.NewSectionReader(t.At, at.offset, t.end-at.offset))
-	s.Separator, s.Width = t.Separator, len(t.Columns)
+	s := delimited.NewSplitter(io.NewSectionReader(t.At, at.offset, t.end-at.offset), t.Separator)
+	s.Width = len(t.Columns)
 	rank := lo/stride*stride - at.missing
 	for i := lo / stride * stride; i < hi; i++ {
 		cells, _, err := s.Record()

@@ -159,12 +159,11 @@ func TestPartsOfTables(t *testing.T) {
 		if table.Records != len(want) {
 			t.Fatalf("%d records, want %d", table.Records, len(want))
 		}
-		s := delimited.NewSplitter(nil, 0)
 		for range 300 {
 			lo := r.IntN(len(want))
 			hi := lo + 1 + r.IntN(min(len(want)-lo, 700))
 			at := lo
-			err := table.Each(s, lo, hi, func(rank int, cells []string) error {
+			err := table.Each(lo, hi, func(rank int, cells []string) error {
 				before := 0
 				for _, p := range want[:at] {
 					if p != "" && p != "NA" {
@@ -193,7 +192,7 @@ func TestTableThatChanges(t *testing.T) {
 			t.Fatal(err)
 		}
 		table.At = bytes.NewReader([]byte(second))
-		err = table.Each(delimited.NewSplitter(nil, 0), 0, 2, func(int, []string) error { return nil })
+		err = table.Each(0, 2, func(int, []string) error { return nil })
 		var usage *usage.Error
 		if err == nil || errors.As(err, &usage) || err.Error() != "standard input: changed while it was read" {
 			t.Errorf("%q: %v", second, err)

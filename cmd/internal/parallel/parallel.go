@@ -14,7 +14,7 @@ import (
 func For(ctx context.Context, n, workers int, do func(lo, hi int) error, progress func(done int)) error {
 	type nothing struct{}
 	return Ordered(ctx, n, workers,
-		func(_ nothing, lo, hi int) (nothing, error) { return nothing{}, do(lo, hi) },
+		func(lo, hi int) (nothing, error) { return nothing{}, do(lo, hi) },
 		func(_ nothing, done int) error {
 			if progress != nil {
 				progress(done)
@@ -24,9 +24,8 @@ func For(ctx context.Context, n, workers int, do func(lo, hi int) error, progres
 }
 
 // Ordered makes a part of each range of the units 0..n-1 on several workers and takes the parts in order, so that what
-// is taken does not depend on the number of workers. At most two parts per worker are in memory. One that was taken is
-// handed to another call of produce, to be overwritten.
-func Ordered[T any](ctx context.Context, n, workers int, produce func(spare T, lo, hi int) (T, error),
+// is taken does not depend on the number of workers. At most two parts per worker are in memory.
+func Ordered[T any](ctx context.Context, n, workers int, produce func(lo, hi int) (T, error),
 	take func(part T, done int) error) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -38,13 +37,7 @@ func Ordered[T any](ctx context.Context, n, workers int, produce func(spare T, l
 		hi   int
 		err  error
 	}
-	type job struct {
-		lo, hi int
-		out    chan result
-	}
-	jobs := make(chan job)
-	order := make(chan chan result, 2*workers)
-	spares := make(chan T, 2*workers)
+	order, free := make(chan chan result, workers), make(chan struct{}, workers)
 	var group sync.WaitGroup
 	defer func() {
 		cancel()
@@ -52,38 +45,28 @@ func Ordered[T any](ctx context.Context, n, workers int, produce func(spare T, l
 			group.Wait()
 		}
 	}()
-	for range workers {
-		group.Go(func() {
-			for j := range jobs {
-				var part T
-				select {
-				case part = <-spares:
-				default:
-				}
-				err := usage.OrFault(func() (err error) {
-					part, err = produce(part, j.lo, j.hi)
-					return err
-				})
-				j.out <- result{part, j.hi, err}
-			}
-		})
-	}
 	group.Go(func() {
 		defer close(order)
-		defer close(jobs)
-		for lo := 0; lo < n; {
-			size := min(max((n-lo)/(8*workers), 1), 512) // small at the end, where some workers wait for others
-			j := job{lo, lo + size, make(chan result, 1)}
-			lo += size
+		for lo, hi := 0, 0; lo < n; lo = hi {
+			hi = lo + min(max((n-lo)/(8*workers), 1), 512) // small at the end, where some workers wait for others
+			out := make(chan result, 1)
 			select {
-			case order <- j.out:
+			case free <- struct{}{}:
 			case <-ctx.Done():
 				return
 			}
+			group.Go(func() {
+				r := result{hi: hi}
+				r.err = usage.OrFault(func() (err error) {
+					r.part, err = produce(lo, hi)
+					return err
+				})
+				out <- r
+				<-free
+			})
 			select {
-			case jobs <- j:
+			case order <- out:
 			case <-ctx.Done():
-				j.out <- result{err: ctx.Err()}
 				return
 			}
 		}
@@ -100,10 +83,6 @@ func Ordered[T any](ctx context.Context, n, workers int, produce func(spare T, l
 		}
 		if err := take(r.part, r.hi); err != nil {
 			return err
-		}
-		select {
-		case spares <- r.part:
-		default:
 		}
 	}
 	return ctx.Err()

@@ -19,8 +19,7 @@ func TestChunksShrinkTowardsTheEnd(t *testing.T) {
 			var want strings.Builder
 			var mutex sync.Mutex
 			sizes := make(map[int]int) // by where they begin
-			err := Ordered(context.Background(), n, workers, func(dst []byte, lo, hi int) ([]byte, error) {
-				dst = dst[:0]
+			err := Ordered(context.Background(), n, workers, func(lo, hi int) (dst []byte, err error) {
 				mutex.Lock()
 				sizes[lo] = hi - lo
 				mutex.Unlock()
@@ -92,7 +91,7 @@ func TestForFails(t *testing.T) {
 // The taker's error ends the job, and so does the end of the context.
 func TestOrderedEnds(t *testing.T) {
 	broken := errors.New("broken")
-	same := func(n, _, _ int) (int, error) { return n, nil }
+	same := func(n, _ int) (int, error) { return n, nil }
 	err := Ordered(context.Background(), 10000, 3, same, func(int, int) error { return broken })
 	if !errors.Is(err, broken) {
 		t.Errorf("got %v", err)

@@ -99,11 +99,10 @@ func Sources(sources []theory.Source) Cell {
 	return List(list)
 }
 
-// Encoder writes rows for machines. Its methods may be called concurrently. The
-// chances of one worker are its own.
+// Encoder writes rows for machines. Its methods may be called concurrently.
 type Encoder interface {
 	Head(dst []byte) []byte
-	Row(dst []byte, first bool, cells []Cell, known *Chances) []byte
+	Row(dst []byte, first bool, cells []Cell) []byte
 	Foot(dst []byte) []byte
 }
 
@@ -136,26 +135,10 @@ func AppendNumber(dst []byte, x float64) []byte {
 	return dst
 }
 
-// Chances remembers the text of probabilities, which is dear and mostly repeats.
-type Chances struct{ text map[float64]string }
-
-// Of is the decimal of a probability that is given by its logarithm.
-func (c *Chances) Of(ln float64) string {
-	if s, ok := c.text[ln]; ok {
-		return s
-	}
-	if c.text == nil || len(c.text) > 4096 {
-		c.text = make(map[float64]string)
-	}
-	s := decimalOf(theory.LogProb(ln))
-	c.text[ln] = s
-	return s
-}
-
-// decimalOf writes a probability as a decimal number: where [theory.LogProb]
+// Decimal writes a probability as a decimal number: where [theory.LogProb]
 // prints the complement, 1-1e-20, this prints 0.99999999999999999999, and 1 where
 // that takes more than 40 digits. The logarithm stands beside it.
-func decimalOf(p theory.LogProb) string {
+func Decimal(p theory.LogProb) string {
 	text := p.String()
 	complement, ok := strings.CutPrefix(text, "1-")
 	if !ok {

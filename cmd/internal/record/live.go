@@ -110,7 +110,7 @@ func (in LiveInput) Unchanged() string {
 	case CountForm:
 		literal = strconv.FormatInt(c.N, 10)
 	case ChanceForm:
-		literal = decimalOf(theory.LogProb(c.F))
+		literal = Decimal(theory.LogProb(c.F))
 	default:
 		literal = strconv.FormatFloat(c.F, 'g', -1, 64)
 	}

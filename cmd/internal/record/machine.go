@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/theory"
 )
 
 // delimited writes RFC 4180 with LF: one header, plain numbers, lists joined by
@@ -31,7 +32,7 @@ func (d delimited) Head(dst []byte) []byte {
 	return append(dst, '\n')
 }
 
-func (d delimited) Row(dst []byte, _ bool, cells []Cell, known *Chances) []byte {
+func (d delimited) Row(dst []byte, _ bool, cells []Cell) []byte {
 	for i := range cells {
 		if i > 0 {
 			dst = append(dst, d.separator)
@@ -43,7 +44,7 @@ func (d delimited) Row(dst []byte, _ bool, cells []Cell, known *Chances) []byte 
 		case NumberForm:
 			dst = d.number(AppendNumber(dst, c.F), start)
 		case ChanceForm:
-			dst = d.number(append(dst, known.Of(c.F)...), start)
+			dst = d.number(append(dst, Decimal(theory.LogProb(c.F))...), start)
 		case ComplementForm:
 			dst = d.number(append(dst, decimalOfComplement(c.S)...), start)
 		case TruthForm:
@@ -93,7 +94,7 @@ func (d delimited) text(dst []byte, s string) []byte {
 
 // PlainText is a cell as it stands in a command line.
 func PlainText(c Cell) string {
-	return strings.TrimSpace(string(delimited{}.Row(nil, true, []Cell{c}, new(Chances))))
+	return strings.TrimSpace(string(delimited{}.Row(nil, true, []Cell{c})))
 }
 
 // Inert keeps a spreadsheet from running a user's text as a formula. Numbers stay.
@@ -153,13 +154,12 @@ func newJSON(r Result) jsonRows {
 	b = append(b, `,"version":`...)
 	b = AppendJSONString(b, usage.Version())
 	b = append(b, `,"inputs":{`...)
-	var known Chances
 	for i, in := range r.Inputs {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = append(AppendJSONString(b, in.Name), ':')
-		b = AppendJSON(b, &in.Value, &known)
+		b = AppendJSON(b, &in.Value)
 	}
 	e.envelope = append(b, `},"rows":[`...)
 	return e
@@ -167,7 +167,7 @@ func newJSON(r Result) jsonRows {
 
 func (e jsonRows) Head(dst []byte) []byte { return append(dst, e.envelope...) }
 
-func (e jsonRows) Row(dst []byte, first bool, cells []Cell, known *Chances) []byte {
+func (e jsonRows) Row(dst []byte, first bool, cells []Cell) []byte {
 	if len(e.envelope) > 0 {
 		if !first {
 			dst = append(dst, ',')
@@ -181,7 +181,7 @@ func (e jsonRows) Row(dst []byte, first bool, cells []Cell, known *Chances) []by
 			dst = append(dst, ',')
 		}
 		dst = append(dst, e.keys[i]...)
-		dst = AppendJSON(dst, &cells[i], known)
+		dst = AppendJSON(dst, &cells[i])
 	}
 	dst = append(dst, '}')
 	if len(e.envelope) == 0 {
@@ -198,14 +198,14 @@ func (e jsonRows) Foot(dst []byte) []byte {
 }
 
 // AppendJSON writes a cell as a JSON value.
-func AppendJSON(dst []byte, c *Cell, known *Chances) []byte {
+func AppendJSON(dst []byte, c *Cell) []byte {
 	switch c.Form {
 	case CountForm:
 		return strconv.AppendInt(dst, c.N, 10)
 	case NumberForm:
 		return AppendNumber(dst, c.F)
 	case ChanceForm:
-		return append(dst, known.Of(c.F)...)
+		return append(dst, Decimal(theory.LogProb(c.F))...)
 	case ComplementForm:
 		return append(dst, decimalOfComplement(c.S)...)
 	case TruthForm:

@@ -49,11 +49,11 @@ func TestDecimalOf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := decimalOf(p); got != want {
+		if got := Decimal(p); got != want {
 			t.Errorf("%s: got %s, want %s", text, got, want)
 		}
-		if !json.Valid([]byte(decimalOf(p))) {
-			t.Errorf("%s: %s is no JSON number", text, decimalOf(p))
+		if !json.Valid([]byte(Decimal(p))) {
+			t.Errorf("%s: %s is no JSON number", text, Decimal(p))
 		}
 	}
 }
@@ -111,7 +111,7 @@ func TestMachineFormatsReadBack(t *testing.T) {
 		for comma, format := range map[rune]Format{',': CSV, '\t': TSV} {
 			name := format.Name
 			e := format.Encode(Result{Columns: []string{"a", "b", "c", "d", "e"}})
-			r := csv.NewReader(strings.NewReader(string(e.Row(e.Head(nil), true, cells, new(Chances)))))
+			r := csv.NewReader(strings.NewReader(string(e.Row(e.Head(nil), true, cells))))
 			r.Comma = comma
 			records, err := r.ReadAll()
 			text := strings.ReplaceAll(text, "\r\n", "\n")
@@ -122,7 +122,7 @@ func TestMachineFormatsReadBack(t *testing.T) {
 		}
 		e := JSONLines.Encode(Result{Columns: []string{"a", "b", "c", "d", "e"}})
 		var got map[string]any
-		line := e.Row(nil, true, cells, new(Chances))
+		line := e.Row(nil, true, cells)
 		if err := json.Unmarshal(line, &got); err != nil || got["a"] != text || got["b"] != 3. || got["c"] != nil ||
 			got["d"] != true || got["e"].([]any)[0] != text {
 			t.Errorf("jsonl: %q reads as %v (%v)", line, got, err)
@@ -140,8 +140,7 @@ func TestInert(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
-	row := CSV.Encode(Result{}).Row(nil, true, []Cell{{Form: ForeignForm, S: "=A1"}, {Form: WordsForm, S: "=A1"}},
-		new(Chances))
+	row := CSV.Encode(Result{}).Row(nil, true, []Cell{{Form: ForeignForm, S: "=A1"}, {Form: WordsForm, S: "=A1"}})
 	if string(row) != "'=A1,=A1\n" {
 		t.Errorf("row %q", row)
 	}
@@ -154,7 +153,7 @@ func TestJSONEnvelope(t *testing.T) {
 			Columns: []string{"n"}})
 		b := e.Head(nil)
 		for i := range rows {
-			b = e.Row(b, i == 0, []Cell{Count(int64(i + 1))}, new(Chances))
+			b = e.Row(b, i == 0, []Cell{Count(int64(i + 1))})
 		}
 		var got struct {
 			Schema, Version string
@@ -199,7 +198,7 @@ func TestNumerals(t *testing.T) {
 		for _, text := range []string{"-0,5", "-0.5", "0,5", "-inf", "0x1.8p3", "1.5.2"} {
 			row = append(row, Foreign(text))
 		}
-		if got := string(format.Encode(Result{}).Row(nil, true, row, new(Chances))); got != want {
+		if got := string(format.Encode(Result{}).Row(nil, true, row)); got != want {
 			t.Errorf("%s: got %q, want %q", format.Name+format.Dialect, got, want)
 		}
 	}
@@ -208,7 +207,7 @@ func TestNumerals(t *testing.T) {
 // Excel in much of Europe reads semicolons and decimal commas.
 func TestExcelEU(t *testing.T) {
 	e := ExcelEU.Encode(Result{Columns: []string{"a", "b"}})
-	row := func(cells ...Cell) string { return string(e.Row(nil, true, cells, new(Chances))) }
+	row := func(cells ...Cell) string { return string(e.Row(nil, true, cells)) }
 	for _, c := range []struct{ got, want string }{
 		{string(e.Head(nil)), "\ufeffa;b\n"},
 		{row(Number(-1.5), Chance(-1e4), Count(12)), "-1,5;1,1354838653148e-4343;12\n"},

@@ -34,7 +34,6 @@ type book struct {
 	file   *excelize.File
 	dir    string // of its temporary file; empty where none can be made
 	styles map[style]int
-	known  record.Chances
 }
 
 // style is a look with a number format.
@@ -183,7 +182,7 @@ func (b *book) cell(c record.Cell, l record.Look) (excelize.Cell, error) {
 	case record.NumberForm:
 		value, format = c.F, sixDigitFormat(c.F)
 	case record.ChanceForm:
-		text := b.known.Of(c.F)
+		text := record.Decimal(theory.LogProb(c.F))
 		if value = text; record.Representable(theory.LogProb(c.F)) {
 			p, err := strconv.ParseFloat(text, 64)
 			if err != nil {

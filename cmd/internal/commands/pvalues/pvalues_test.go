@@ -55,8 +55,7 @@ func TestRejectionIsOneThing(t *testing.T) {
 func rejections(t *testing.T, test pvalue.Test) int {
 	t.Helper()
 	printed := func(c record.Cell) theory.LogProb {
-		var known record.Chances
-		p, err := theory.ParseLogProb(string(record.AppendJSON(nil, &c, &known)))
+		p, err := theory.ParseLogProb(string(record.AppendJSON(nil, &c)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/csvfile"
@@ -14,7 +13,6 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/parallel"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
-	"github.com/dpcalc/dpcalc/internal/delimited"
 	"github.com/dpcalc/dpcalc/pvalue"
 	"github.com/dpcalc/dpcalc/theory"
 )
@@ -32,7 +30,6 @@ type correction struct {
 	table     *csvfile.Table
 	threshold record.Cell
 	adjusted  []theory.LogProb // of all p-values, if they are needed before the first row
-	splitters sync.Pool
 }
 
 // judged is a record of a table, with what became of its p-value.
@@ -109,8 +106,7 @@ func correctFile(c *commands.Call, target commands.Target, path string, own bool
 	if err != nil {
 		return err
 	}
-	t := &correction{asked: r, target: target, by: all[chosen(all, best)], family: pvalue.Family(r.family), raw: c.Is("raw"),
-		splitters: sync.Pool{New: func() any { return delimited.NewSplitter(nil, 0) }}}
+	t := &correction{asked: r, target: target, by: all[chosen(all, best)], family: pvalue.Family(r.family), raw: c.Is("raw")}
 	if t.live, err = r.live([]pvalue.Test{t.by}, nil); err != nil {
 		return err
 	}
@@ -266,7 +262,7 @@ func (t *correction) adjustAll(c *commands.Call, bar *outfile.Progress) error {
 		value = t.read
 	}
 	err := parallel.For(c.Context, t.table.Records, c.Workers, func(lo, hi int) error {
-		return t.visit(lo, hi, func(rank int, cells []string) (err error) {
+		return t.table.Each(lo, hi, func(rank int, cells []string) (err error) {
 			if text := cells[t.table.P]; !csvfile.Absent(text) {
 				t.adjusted[rank], err = value(text)
 			}
@@ -285,13 +281,6 @@ func (t *correction) adjustAll(c *commands.Call, bar *outfile.Progress) error {
 		}
 		return err
 	}, func(done int) { bar.Step(t.table.Records + done) })
-}
-
-// visit visits records of the table.
-func (t *correction) visit(lo, hi int, visit func(rank int, cells []string) error) error {
-	s := t.splitters.Get().(*delimited.Splitter)
-	defer t.splitters.Put(s)
-	return t.table.Each(s, lo, hi, visit)
 }
 
 // one adjusts a single p-value.
@@ -325,7 +314,7 @@ func (t *correction) Len() int   { return t.table.Records }
 // Each says what becomes of records.
 func (t *correction) Each(lo, hi int, visit func(judged) error) error {
 	at := lo
-	return t.visit(lo, hi, func(rank int, cells []string) (err error) {
+	return t.table.Each(lo, hi, func(rank int, cells []string) (err error) {
 		j := judged{correction: t, at: at, cells: cells, p: !csvfile.Absent(cells[t.table.P])}
 		switch {
 		case !j.p || !t.by.Status.Applies():

@@ -184,9 +184,9 @@ func (s *request) lines(c *commands.Call) ([]line, error) {
 	defer bar.End()
 	stars := make([]*goals.Row, s.goals)
 	err := parallel.For(c.Context, s.goals, c.Workers, func(from, to int) (err error) {
-		var rows []goals.Row
 		for i := from; i < to; i++ {
-			if rows, err = s.solve(rows, i); err != nil {
+			rows, err := s.solve(i)
+			if err != nil {
 				return err
 			}
 			if best := bestOf(rows); best != nil {

@@ -174,7 +174,7 @@ func TestScheduleWithoutLastNoise(t *testing.T) {
 	}
 	cells := record.Row(nil, s.columns(), &r)
 	encoder := record.CSV.Encode(record.Result{Columns: record.Names(s.columns())})
-	line := string(encoder.Row(nil, true, cells, new(record.Chances)))
+	line := string(encoder.Row(nil, true, cells))
 	if !strings.Contains(line, ",0.0138404,0,") || !strings.Contains(line, ",gaussian,,,") {
 		t.Errorf("%s", line)
 	}

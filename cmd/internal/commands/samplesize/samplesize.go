@@ -5,7 +5,6 @@ package samplesize
 import (
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
@@ -241,8 +240,8 @@ func unknownMethod(where, name string) error {
 }
 
 // solve answers the i-th goal.
-func (s *request) solve(rows []goals.Row, i int) ([]goals.Row, error) {
-	rows, best, err := transfer.Solve(rows, s.methods, s.grid.Goal(i))
+func (s *request) solve(i int) ([]goals.Row, error) {
+	rows, best, err := transfer.Solve(nil, s.methods, s.grid.Goal(i))
 	if err != nil {
 		return nil, err
 	}
@@ -261,7 +260,7 @@ func (s *request) solveAll(c *commands.Call, lo, hi int, progress func(done int)
 	rows := make([][]goals.Row, hi-lo)
 	err := parallel.For(c.Context, len(rows), c.Workers, func(from, to int) (err error) {
 		for i := from; i < to && err == nil; i++ {
-			rows[i], err = s.solve(nil, lo+i)
+			rows[i], err = s.solve(lo + i)
 		}
 		return err
 	}, progress)
@@ -272,26 +271,18 @@ func (s *request) solveAll(c *commands.Call, lo, hi int, progress func(done int)
 type solutions struct {
 	*request
 	solved [][]goals.Row // of the first goals
-	free   sync.Pool
 }
 
 func (s *solutions) Units() int { return s.goals }
 func (s *solutions) Len() int   { return s.goals * int(s.perGoal()) }
 
 func (s *solutions) Each(lo, hi int, visit func(*goals.Row) error) (err error) {
-	spare, _ := s.free.Get().(*[]goals.Row)
-	if spare == nil {
-		spare = new([]goals.Row)
-	}
-	defer s.free.Put(spare)
 	for i := lo; i < hi; i++ {
 		var group []goals.Row
 		if i < len(s.solved) {
 			group = s.solved[i]
-		} else if group, err = s.solve(*spare, i); err != nil {
+		} else if group, err = s.solve(i); err != nil {
 			return err
-		} else {
-			*spare = group
 		}
 		for shown := s.shownRows(group); len(shown) > 0; shown = shown[1:] {
 			if err := visit(&shown[0]); err != nil {
