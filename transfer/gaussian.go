@@ -22,6 +22,7 @@ var gaussianSchedule = Method{
 	Sources:   proved("transfer.md#gaussian-schedule", "transfer.md#joint-bound"),
 	Assumes:   []string{independentOnly},
 	rule:      scheduledNoise,
+	arriving:  either{first: arrivingNoise(false), second: arrivingEven, most: fewQueries},
 	halves:    true,
 	low:       scheduledMoment,
 }
@@ -39,6 +40,7 @@ var gaussian = Method{
 	Sources:  proved("transfer.md#gaussian", "transfer.md#joint-bound"),
 	Assumes:  []string{independentOnly},
 	rule:     evenNoiseRule,
+	arriving: arrivingEven,
 	halves:   true,
 	low:      evenMoment,
 }

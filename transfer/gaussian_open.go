@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"iter"
 	"math"
 
 	"github.com/dpcalc/dpcalc/internal/num"
@@ -23,6 +22,7 @@ var gaussianOpen = Method{
 	Sources:   proved("open.md#gaussian-open", "transfer.md#joint-bound"),
 	Assumes:   []string{independentOnly},
 	rule:      anyAnswer{optimised{domain: domain{kinds: linear}, reach: from(openTau)}},
+	arriving:  arrivingNoise(true),
 	halves:    true,
 }
 
@@ -62,7 +62,7 @@ func (r anyAnswer) tau(g Goal) (float64, Mechanism) {
 	if tau >= r.limit(g) || !endlessOf(g).Reaches(g.Queries) {
 		return r.limit(g), Mechanism{}
 	}
-	return tau, openNoise{endlessOf(g), g.Queries}.run()
+	return tau, wantedNoise{endlessOf(g).Wants(g.Queries), g.Queries}.run()
 }
 
 func (r anyAnswer) samples(g Goal) (reached, error) {
@@ -100,33 +100,6 @@ func (r anyAnswer) beta(g Goal) theory.LogProb {
 		}
 	}
 	return 0
-}
-
-// openNoise is the noise of the first queries of a plan that has no last one.
-type openNoise struct {
-	endless joint.Endless
-	queries int64
-}
-
-func (s openNoise) Blocks() iter.Seq[theory.NoiseBlock] {
-	return func(yield func(theory.NoiseBlock) bool) {
-		left := s.queries
-		s.endless.Wants(s.queries).Blocks(func(block theory.NoiseBlock) bool {
-			block.Queries = min(block.Queries, left)
-			left -= block.Queries
-			return yield(block)
-		})
-	}
-}
-
-func (s openNoise) run() Mechanism {
-	run := Mechanism{Noise: theory.GaussianNoise, Schedule: s}
-	for block := range s.Blocks() {
-		if run.Scale = block.Scale; run.ScaleFirst == 0 {
-			run.ScaleFirst = block.Scale
-		}
-	}
-	return run
 }
 
 // computed says how far the schedule of an answer goes.

@@ -72,7 +72,7 @@ func (u Unknown) String() string {
 // Tau of its population value. The zero value of one of these four fields marks
 // the unknown.
 type Goal struct {
-	Samples int64          // n, from 1 to MaxCount
+	Samples int64          // n, from 1 to MaxCount; at the first query where rows arrive
 	Queries int64          // m, from 1 to MaxCount
 	Tau     float64        // the accuracy, in (0,1), (0,2) for Difference, (0,D) for Sensitive and (0,2D) for Minimization
 	Beta    theory.LogProb // the failure probability, in (0,1)
@@ -81,6 +81,8 @@ type Goal struct {
 	Query       Query   // the kind of query
 	Sensitivity float64 // D of Sensitive and Minimization queries; 0 means 1
 	Epsilon     float64 // the privacy of a DP procedure, for the dp methods; 0 means the method's own choice
+
+	Arrival *Arrival // rows that come between the queries; nil if all are at hand from the first one on
 
 	Shown // what the analyst is shown
 }
@@ -133,6 +135,9 @@ func (g Goal) Validate() error {
 		return err
 	}
 	if err := g.validShown(); err != nil {
+		return err
+	}
+	if err := g.validArrival(); err != nil {
 		return err
 	}
 	if missing > 1 {

@@ -52,15 +52,23 @@ type Method struct {
 	Tails     []theory.Source // the derived lemma that an answer about a [Difference] rests on as well, if any
 	Assumes   []string        // hypotheses that code cannot check
 
-	rule   rule // for both sides of values in [0,1], and for whatever has no rule of its own below
-	other  rule // for one side, and for differences; nil if rule serves them
-	low    rule // where the second moment is known to be small, and it asks for less; nil if nothing is gained
-	halves bool // whether differences are decided by half of them
+	rule     rule // for both sides of values in [0,1], and for whatever has no rule of its own below
+	other    rule // for one side, and for differences; nil if rule serves them
+	low      rule // where the second moment is known to be small, and it asks for less; nil if nothing is gained
+	arriving rule // where rows arrive between the queries; nil if the theorem needs all of them at the first
+	halves   bool // whether differences are decided by half of them
 }
 
 // ruleFor is the method's theorem for a goal.
 func (m Method) ruleFor(g Goal) rule {
 	r := m.rule
+	if g.Arrival != nil && m.arriving != nil {
+		r = m.arriving
+		if m.halves && g.Query == Difference {
+			r = halved{r}
+		}
+		return r
+	}
 	if m.other != nil && (g.OneSided || g.Query == Difference) {
 		r = m.other
 	}
@@ -133,6 +141,9 @@ var lowVariance = proved("variance.md#low-variance-bound")
 // include the bound on the second moment of the queries where the answer makes use of it.
 func (m Method) Rests(a Answer) (sources []theory.Source, assumes []string) {
 	_, sources = m.Proven(a.Goal)
+	if a.Arrival != nil {
+		return slices.Concat(sources, arrivalProof), slices.Concat(m.Assumes, arrivalAssumes)
+	}
 	if !a.Mechanism.LowVariance {
 		return sources, m.Assumes
 	}

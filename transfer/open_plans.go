@@ -32,7 +32,8 @@ var openGate = Method{
 	Feedbacks: []Feedback{Gate},
 	Sources:   append(openSources("open-gate"), source("hoeffding56", "Theorem 4")),
 	Assumes:   []string{independentOnly},
-	rule:      anyLook{optimised{domain{means, rareFits, openLimit}, openRule(gateWidth)}},
+	rule:      openGateRule,
+	arriving:  openGateRule,
 }
 
 var openBoard = Method{
@@ -47,7 +48,8 @@ var openBoard = Method{
 	Feedbacks: []Feedback{Best},
 	Sources:   openSources("open-board"),
 	Assumes:   []string{independentOnly},
-	rule:      anyLook{optimised{domain{linear, rareFits, openLimit}, openRule(stepped(open.Plan.Board))}},
+	rule:      openBoardRule,
+	arriving:  openBoardRule,
 }
 
 var openGuess = Method{
@@ -63,8 +65,16 @@ var openGuess = Method{
 	Feedbacks: []Feedback{Flags},
 	Sources:   openSources("open-guess"),
 	Assumes:   []string{independentOnly, training},
-	rule:      anyLook{optimised{domain{means, rareFits, openLimit}, openRule(stepped(open.Plan.Guess))}},
+	rule:      openGuessRule,
+	arriving:  openGuessRule,
 }
+
+// The rows of a look are those at hand when it is taken.
+var (
+	openGateRule  = anyLook{optimised{domain{means, rareFits, openLimit}, openRule(gateWidth)}}
+	openBoardRule = anyLook{optimised{domain{linear, rareFits, openLimit}, openRule(stepped(open.Plan.Board))}}
+	openGuessRule = anyLook{optimised{domain{means, rareFits, openLimit}, openRule(stepped(open.Plan.Guess))}}
+)
 
 // Rare is which query on the rarer side of an open plan that with the number Queries is, if it is one: a pass, a raise
 // or a correction.
@@ -111,6 +121,7 @@ func (r anyLook) queries(g Goal) int64 { return mostQueries(g, g.Rare(), r.holds
 func openRule(look func(g Goal, p open.Plan) (float64, Mechanism)) func(g Goal) func(n int64) (float64, Mechanism) {
 	return func(g Goal) func(int64) (float64, Mechanism) {
 		return func(n int64) (float64, Mechanism) {
+			n += g.Arrival.more(g.Queries)
 			p := open.Plan{LnBeta: g.Beta.Ln(), Bet: open.Usual(), Looks: g.Queries, Rare: g.Rare()}
 			p.Tails = open.Unit{Rows: float64(n)}
 			switch {

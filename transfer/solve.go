@@ -171,6 +171,8 @@ func (m Method) applies(r rule, g Goal) error {
 	switch {
 	case m.Open && !g.Open:
 		return needs("an open plan")
+	case g.Arrival != nil && m.arriving == nil:
+		return needs("all rows at hand from the first query on")
 	case !m.Serves(g.Feedback):
 		return needs("the feedback " + m.shownBy())
 	}

@@ -15,10 +15,14 @@ import (
 // fixed in advance, with a sum of the eps_j of at most beta. The proof is in docs/theorems/open.md, "Rows that arrive
 // in stages".
 
-// grow moves the bound to more records.
-func (b *Bound) grow(samples int64) {
-	b.settle()
-	b.n = float64(samples)
+// Grow moves the bound to more records, about which the answers after it are. The error is a DomainError.
+func (b *Bound) Grow(samples int64) error {
+	err := theory.Domain(float64(samples) >= b.n && samples <= theory.MaxSamples, "samples", samples, "no fewer than before")
+	if err == nil && float64(samples) > b.n {
+		b.settle()
+		b.n = float64(samples)
+	}
+	return err
 }
 
 // Want is consecutive answers, to be within Tau of the population but with probability e^LnEach for each on average.
@@ -41,13 +45,11 @@ func (w Wants) Blocks(yield func(theory.NoiseBlock) bool) (ok bool) {
 	var b *Bound
 	before := 0.0
 	for want := range w.All {
-		switch {
-		case !(want.Tau < 1):
-			return false
-		case b == nil:
+		if b == nil {
 			b = newBound(want.Samples, w.Sides)
-		case float64(want.Samples) != b.n:
-			b.grow(want.Samples)
+		}
+		if !(want.Tau < 1) || b.Grow(want.Samples) != nil {
+			return false
 		}
 		q := run{tau: want.Tau, sides: w.Sides, count: float64(want.Queries)}
 		least := num.UpperQuantile(min(want.LnEach-w.Sides.lnCount(), -math.Ln2)) * (1 - 1e-9) // by the noise alone
@@ -73,35 +75,32 @@ func (w Wants) Certified() bool { return w.Blocks(func(theory.NoiseBlock) bool {
 type Stage struct{ Samples, Until int64 }
 
 // Arrival is a plan for rows that come in stages, none fewer or for fewer queries than the one before: all answers up
-// to the last are within Tau of the population but with probability Beta, an equal share for each.
+// to the last are within Tau of the population but with probability Beta. Each has an equal share of Beta or, in an
+// Open plan, which has no last answer, the share of [Endless].
 type Arrival struct {
 	Stages []Stage
 	Tau    float64
 	Beta   theory.LogProb
 	Sides  Sides
-}
-
-// Feed returns the stages of a steady feed: first rows, and so many more after every so many queries.
-func Feed(first, rows, queries, last int64) []Stage {
-	var stages []Stage
-	for until := queries; ; until += queries {
-		stages = append(stages, Stage{first, min(until, last)})
-		if until >= last {
-			return stages
-		}
-		first += rows
-	}
+	Open   bool
 }
 
 // Wants returns what is wanted of the answers, in blocks within the stages.
 func (a Arrival) Wants() Wants {
 	return Wants{a.Sides, func(yield func(Want) bool) {
 		last := a.Stages[len(a.Stages)-1].Until
-		each := a.Beta.Ln()*(1+1e-15) - num.Log(float64(last))*(1+1e-15)
+		each := (a.Beta.Ln() - num.Log(float64(last))) * (1 + 2e-15)
 		done := int64(0)
 		for _, stage := range a.Stages {
 			for done < stage.Until {
-				count := max(min(done/fineGrain.begin, (last-done)/fineGrain.end, stage.Until-done), 1)
+				count := min(done/20, stage.Until-done)
+				if !a.Open {
+					count = min(done/fineGrain.begin, (last-done)/fineGrain.end, stage.Until-done)
+				}
+				count = max(count, 1)
+				if a.Open {
+					each = lnShare(a.Beta, done+count)
+				}
 				if !yield(Want{stage.Samples, count, a.Tau, each}) {
 					return
 				}
@@ -111,17 +110,39 @@ func (a Arrival) Wants() Wants {
 	}}
 }
 
-// LeastFirst returns about the least number of first rows of a feed with which the plan is certified, at which it is,
-// or 0 if most are too few. It says nothing of queries after the last.
-func (a Arrival) LeastFirst(rows, queries, last, most int64) int64 {
-	certified := func(first int64) bool {
-		a.Stages = Feed(first, rows, queries, last)
-		return a.Wants().Certified()
+// EvenErrors returns the failure probability at which one noise for all answers is certified, or 0, the probability
+// one.
+func (a Arrival) EvenErrors(sd float64) theory.LogProb {
+	return theory.LogProb(min(a.lnErrors(sd), 0))
+}
+
+// lnErrors is ln of the sum of the errors, which may be beyond one.
+func (a Arrival) lnErrors(sd float64) float64 {
+	b, err := New(a.Stages[0].Samples, a.Sides)
+	ln, runs := math.Inf(-1), 0.0
+	for want := range a.Wants().All {
+		var run theory.LogProb
+		if err == nil {
+			err = b.Grow(want.Samples)
+		}
+		if err == nil {
+			run, err = b.Answer(theory.NoiseBlock{Queries: want.Queries, Scale: sd}, a.Tau)
+		}
+		if err != nil {
+			return math.Inf(1)
+		}
+		ln, runs = num.LogAddExp(ln, run.Ln()), runs+1
 	}
-	if !certified(most) {
-		return 0
-	}
-	return num.Ints{Lo: 1, Hi: most, Guess: most / 2}.Least(certified)
+	return ln + runs*(1+math.Abs(ln))*0x1p-50
+}
+
+// Even returns about the noise for all answers at which their errors are least, and ln of their sum, which may be
+// beyond one.
+func (a Arrival) Even() (sd, lnErrors float64) {
+	lnZ, lnErrors := num.Interval{Lo: 0, Hi: 6}.MinimizeScanned(9, 1e-4, func(lnZ float64) float64 {
+		return a.lnErrors(a.Tau / num.Exp(lnZ))
+	})
+	return a.Tau / num.Exp(lnZ), lnErrors
 }
 
 // Endless is answers whose number is not known: answer j has the share (2/7) j^-1.4 of Beta, all of which add up to
@@ -137,6 +158,11 @@ type Endless struct {
 // shareFalls is how the shares of Endless fall: sum j^-1.4 < 3.106 < 7/2.
 const shareFalls = 1.4
 
+// lnShare is ln of the share of answer j, rounded down.
+func lnShare(beta theory.LogProb, j int64) float64 {
+	return (beta.Ln() + num.Log(2./7) - shareFalls*num.Log(float64(j))) * (1 + 1e-15)
+}
+
 // Wants returns what is wanted of the answers up to the last that is looked at, and of those that share its noise,
 // which one in twenty do. Nothing is said of those after it.
 func (e Endless) Wants(last int64) Wants {
@@ -145,9 +171,8 @@ func (e Endless) Wants(last int64) Wants {
 		for done := int64(0); done < last; {
 			count := max(done/20, 1)
 			// The first of a block has the least tau, the last the least share.
-			each := e.Beta.Ln() + num.Log(2./7) - shareFalls*num.Log(float64(done+count))
 			tau := e.Factor * taus.of(done+1)
-			if !(tau < 1) || !yield(Want{e.Samples, count, tau, each * (1 + 1e-15)}) {
+			if !(tau < 1) || !yield(Want{e.Samples, count, tau, lnShare(e.Beta, done+count)}) {
 				return
 			}
 			done += count

@@ -33,6 +33,17 @@ func lnMoment(b, n, tau, sd float64) float64 {
 	return at(lo)
 }
 
+// feed is a steady feed: first rows, and so many more after every so many queries.
+func feed(first, rows, queries, last int64) (stages []Stage) {
+	for until := queries; ; until += queries {
+		stages = append(stages, Stage{first, min(until, last)})
+		if until >= last {
+			return stages
+		}
+		first += rows
+	}
+}
+
 // given is an answer as the theorem counts it.
 type given struct{ n, tau, sd float64 }
 
@@ -104,7 +115,7 @@ func TestFeedByTheTheorem(t *testing.T) {
 		first, rows, queries, last int64
 		tau                        float64
 	}{{4600, 100, 10, 2600, 0.1}, {700, 40, 4, 60, 0.15}, {4500, 1000, 100, 1000, 0.1}} {
-		a := Arrival{Stages: Feed(c.first, c.rows, c.queries, c.last), Tau: c.tau, Beta: lnBeta}
+		a := Arrival{Stages: feed(c.first, c.rows, c.queries, c.last), Tau: c.tau, Beta: lnBeta}
 		answers, _, ok := answersOf(a.Wants())
 		if !ok || int64(len(answers)) != c.last {
 			t.Fatalf("%+v is not certified", c)
@@ -115,6 +126,50 @@ func TestFeedByTheTheorem(t *testing.T) {
 		if last := answers[len(answers)-1].n; last != float64(c.first+(c.last-1)/c.queries*c.rows) {
 			t.Errorf("%+v: the last answer is about %v rows", c, last)
 		}
+	}
+}
+
+// One noise for all answers keeps its promise by the theorem too: what it is certified at is no less than the sum of
+// all errors, and little more. So does the noise of a plan without a last answer, which leaves a part of beta for later
+// ones.
+func TestFeedWithOneNoiseAndWithoutAnEnd(t *testing.T) {
+	a := Arrival{Stages: feed(2000, 40, 4, 200), Tau: 0.1, Beta: theory.LogProb(math.Log(0.05))}
+	for _, sd := range []float64{0.01, 0.014, 0.02} {
+		var answers []given
+		for want := range a.Wants().All {
+			for range want.Queries {
+				answers = append(answers, given{float64(want.Samples), a.Tau, sd})
+			}
+		}
+		total, _ := sumOfErrors(answers)
+		if got := a.EvenErrors(sd).Value(); !(got >= min(total, 1) && got <= min(total, 1)*1.05) {
+			t.Errorf("noise %v: certified at %v, the errors add up to %v", sd, got, total)
+		}
+	}
+	a.Stages = feed(3000, 40, 4, 200)
+	sd, ln := a.Even()
+	for _, other := range []float64{0.9 * sd, 1.1 * sd} {
+		if !(a.EvenErrors(other).Ln() >= ln) {
+			t.Errorf("the errors are less at %v than at %v", other, sd)
+		}
+	}
+	a.Open = true
+	answers, each, ok := answersOf(a.Wants())
+	total, _ := sumOfErrors(answers)
+	shares := 0.0
+	for _, share := range each {
+		shares += share
+	}
+	if !ok || !(total <= shares) || !(shares < 0.05*0.85) {
+		t.Errorf("certified %v, the errors add up to %v, their shares to %v", ok, total, shares)
+	}
+}
+
+// A bound never goes back to fewer records.
+func TestBoundGrows(t *testing.T) {
+	b, err := New(100, Both)
+	if err != nil || b.Grow(100) != nil || b.Grow(101) != nil || b.Grow(100) == nil || b.Grow(theory.MaxSamples+1) == nil {
+		t.Errorf("%v", err)
 	}
 }
 
@@ -136,23 +191,16 @@ func TestOneStage(t *testing.T) {
 
 // Five years of ten scores and a hundred labels a week: 5,000 first rows are enough, and all at the start would be
 // 13,798.
-func TestSteadyFeed(t *testing.T) {
+func TestSteadyfeed(t *testing.T) {
 	a := Arrival{Tau: 0.1, Beta: theory.LogProb(math.Log(0.05))}
-	n := a.LeastFirst(100, 10, 2600, 20_000)
-	if !(n > 4000 && n <= 5000) {
-		t.Errorf("%d first rows", n)
-	}
-	for rows, want := range map[int64]bool{n: true, n - 1: false, 5663: true} {
-		a.Stages = Feed(rows, 100, 10, 2600)
+	for rows, want := range map[int64]bool{4500: false, 5000: true, 5663: true} {
+		a.Stages = feed(rows, 100, 10, 2600)
 		if a.Wants().Certified() != want {
 			t.Errorf("%d first rows: certified %v", rows, !want)
 		}
 	}
 	if found, ok := Falling.Samples(Plan{Queries: 2600, Tau: 0.1, Beta: a.Beta}); !ok || found.Samples != 13_798 {
 		t.Errorf("all at the start: %d", found.Samples)
-	}
-	if n := a.LeastFirst(1, 1000, 2600, 100); n != 0 {
-		t.Errorf("%d first rows of at most 100", n)
 	}
 }
 
