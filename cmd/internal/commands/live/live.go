@@ -1,15 +1,14 @@
 package live
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
-	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -70,32 +69,11 @@ func shownForms(g transfer.Goal) map[string]ClosedForm {
 			tauNeeds: len(needs), atMost: true, tauMost: true}
 	}
 	return map[string]ClosedForm{
-		"gate": form("("+lnNodes("(queries-1)", passes)+"+ln_inv_beta)",
+		"gate": form("("+LnNodes("(queries-1)", passes, "1+", "(queries-1)*LN(2)*(1+1E-13)")+"+ln_inv_beta)",
 			[2]string{`OR(passes="",` + record.IsCount("passes") + ")", "needs a whole number of passes, or none"},
 			[2]string{passes + "<=queries", "needs passes of at most the number of queries"}),
 		"sealed": form(lnOver(sides)),
 	}
-}
-
-// countedPasses is up to how many passes a formula counts the nodes of a gate one by one.
-const countedPasses = 16
-
-// lnNodes is ln of C(n,0) + ... + C(n,B), or more: n ln 2 where that is all, term by term for up to countedPasses
-// passes, and else, where B is below n/2, 2^(n-1) or
-//
-//	C(n,0) + ... + C(n,B) <= min(1, sqrt(n/(2 pi B (n-B))) (n-B+1)/(n-2B+1)) e^(n h),
-//
-// with h the entropy of B/n in nats: the terms fall at least as B/(n-B+1) from C(n,B) on, which Stirling's formula
-// bounds. Of n h the second part, (n-B) ln(n/(n-B)), is at most B, and little less where B/n is too small for LN.
-func lnNodes(n, passes string) string {
-	tail := "0"
-	for k := countedPasses; k >= 1; k-- {
-		tail = fmt.Sprintf("IF(%s<%d,0,(%s-%d)/%d*(1+%s))", passes, k, n, k-1, k, tail)
-	}
-	all := n + "*LN(2)"
-	entropy := fmt.Sprintf("MIN((%[1]s-1)*LN(2),%[2]s*LN(%[1]s/%[2]s)+IF(%[2]s<%[1]s/10000,%[2]s,(%[2]s-%[1]s)*LN(1-%[2]s/%[1]s))+MIN(0,LN(%[1]s/(%[1]s-%[2]s)/%[2]s/6.28318)/2+LN((%[1]s-%[2]s+1)/(%[1]s-2*%[2]s+1))))", n, passes)
-	return fmt.Sprintf("(IF(%[1]s>=%[2]s,%[3]s,IF(%[1]s<=%[4]d,LN(1+%[5]s),IF(2*%[1]s>=%[2]s,%[3]s,%[6]s)))*(1+1E-11))",
-		passes, n, all, countedPasses, tail, entropy)
 }
 
 // answersForms are those of the methods for answers, of two sides.
@@ -110,14 +88,10 @@ func answersForms(query transfer.Query) map[string]ClosedForm {
 	}
 	const (
 		ownEpsilon = `IF(epsilon="",tau,epsilon)`
-		quarter    = "(" + ownEpsilon + "/4)"
-		// tanh is above tanh(x) by at most a part in 1e12, also where TANH is careless near zero.
-		tanh = "IF(" + quarter + "<0.01," + quarter + "-" + quarter + "^3/3+2*" + quarter + "^5/15,TANH(" + quarter +
-			"))*(1+1E-13)"
-		gap     = "(tau*(1-1E-14)-" + tanh + ")"
-		cellGap = "(tau*(1-1E-14)-0.5/cells)"
+		cellGap    = "(tau*(1-1E-14)-0.5/cells)"
 	)
 	var (
+		gap       = "(tau*(1-1E-14)-" + TanhOfHalf("("+ownEpsilon+"/2)") + ")"
 		hoeffding = lnOver(2) + "/(2*tau^2)"
 		n0        = "1536*budget*" + lnOver(4) + "/tau^2"
 		n1        = "3072*" + lnOver(4) + "/tau^2*SQRT(32*budget*(LN(2)+32/tau*" + lnOver(16) + "))"
@@ -185,41 +159,25 @@ const (
 
 	// The cells that say whether the inputs are those at the start: for n, which does not depend on the input
 	// samples, and for tau, which does not depend on the input tau.
-	Unchanged     = "unchanged"
-	RowsUnchanged = "rows_unchanged"
+	StartCell     = "unchanged"
+	RowsStartCell = "rows_unchanged"
 )
 
-// entry is a cell of a row: a value for the inputs at the start, and what the cell holds for others.
+// entry is a cell of a row: a value for the inputs at the start, and a formula for others.
 type entry struct {
-	name   string // of the cell that says whether the inputs are those at the start
-	value  record.Cell
-	others string // a formula, "" for nothing
-	always bool   // it is that of the start too
-	format string
+	unchanged string // the condition that the inputs are those at the start
+	value     record.Cell
+	others    string
+	always    bool // the formula is for the start too
+	format    string
 }
 
 func (e entry) cell() record.LiveCell {
-	c := record.LiveCell{Value: e.value, Formula: e.others, Format: e.format}
-	if c.Formula == "" {
-		c.Formula = `""`
-	}
+	c := record.LiveCell{Value: e.value, Formula: cmp.Or(e.others, Nothing), Format: e.format}
 	if !e.always {
-		c.Formula = "IF(" + e.name + `="yes",` + literal(e.value) + "," + c.Formula + ")"
+		c.Formula = AtStart(e.unchanged, e.value, c.Formula)
 	}
 	return c
-}
-
-// literal is a value in a formula.
-func literal(c record.Cell) string {
-	switch c.Form {
-	case record.CountForm:
-		return strconv.FormatInt(c.N, 10)
-	case record.NumberForm:
-		return strconv.FormatFloat(c.F, 'G', 17, 64)
-	case record.ChanceForm:
-		return strconv.FormatFloat(theory.LogProb(c.F).Value(), 'G', 17, 64)
-	}
-	return `"` + strings.ReplaceAll(c.S, `"`, `""`) + `"`
 }
 
 // Row is a row of the sheet. As it is made it holds for the inputs at the start and is blank for others.
@@ -230,15 +188,16 @@ type Row struct {
 	run            []entry
 }
 
-// Stay makes a row of what a method needs and reaches. The rows given are those of the input samples, 0 for none.
-func Stay(needs, reaches *goals.Row, given int64) Row {
+// FixedRow is a row of what a method needs and reaches. The rows given are those of the input samples, 0 for none.
+func FixedRow(needs, reaches *goals.Row, given int64) Row {
+	const same, sameRows = StartCell + `="yes"`, RowsStartCell + `="yes"`
 	r := Row{
 		of:  needs,
-		n:   entry{name: Unchanged, value: record.Words("none"), format: record.CountFormat},
-		tau: entry{name: RowsUnchanged, format: record.SmallFormat},
-		source: entry{name: Unchanged, value: record.Words(needs.Reason),
+		n:   entry{unchanged: same, value: record.Words("none"), format: record.CountFormat},
+		tau: entry{unchanged: sameRows, format: record.SmallFormat},
+		source: entry{unchanged: same, value: record.Words(needs.Reason),
 			others: record.Guarded(`"` + OnlyDpcalc + `"`)},
-		tauSource: entry{name: RowsUnchanged, others: `IF(samples="","","` + OnlyDpcalc + `")`},
+		tauSource: entry{unchanged: sameRows, others: `IF(samples="","","` + OnlyDpcalc + `")`},
 	}
 	if needs.Status == transfer.OK {
 		r.n.value, r.source.value = record.Count(needs.Samples), record.Words(byValue)
@@ -251,7 +210,7 @@ func Stay(needs, reaches *goals.Row, given int64) Row {
 		r.tauSource.value = record.Words(reaches.Reason)
 	}
 	for _, c := range goals.ToRun {
-		e := entry{name: Unchanged, value: c.Cell(needs), format: record.SmallFormat}
+		e := entry{unchanged: same, value: c.Cell(needs), format: record.SmallFormat}
 		if e.value.Form == record.CountForm {
 			e.format = record.CountFormat
 		}
@@ -280,9 +239,9 @@ func (r Row) Cells() []record.LiveCell {
 		record.LiveCell{Value: record.Words(string(goals.ProofOf(r.of)))})
 }
 
-// Follow makes formulas of a row, with the end that tau is below. Where they are above what dpcalc computes, the
+// SetForm makes formulas of a row, with the end that tau is below. Where they are above what dpcalc computes, the
 // start keeps its values.
-func (r *Row) Follow(f ClosedForm, end string) {
+func (r *Row) SetForm(f ClosedForm, end string) {
 	n, mark := RoundedUp(f.Need), byFormula
 	if f.Parts != "" {
 		n = f.Parts + "*" + n
@@ -297,7 +256,7 @@ func (r *Row) Follow(f ClosedForm, end string) {
 		r.source.value = record.Words(mark)
 	}
 	if f.tau != "" {
-		r.reach(f, end)
+		r.setTau(f, end)
 	}
 	for j, title := range record.Titles(goals.ToRun) {
 		run, ok := f.run[title]
@@ -321,8 +280,8 @@ func marked(needs [][2]string, mark string) string {
 	return source + `"` + mark + `"` + closing
 }
 
-// reach makes a formula of the tau of a row.
-func (r *Row) reach(f ClosedForm, end string) {
+// setTau makes a formula of the tau of a row.
+func (r *Row) setTau(f ClosedForm, end string) {
 	mark := byFormula
 	if f.tauMost {
 		mark = byBound
@@ -356,34 +315,14 @@ func Without(inputs []record.LiveInput, names ...string) []record.LiveInput {
 	return slices.DeleteFunc(slices.Clone(inputs), named)
 }
 
-// Again is what some of the inputs are compared with the start by, and the command for them.
-type Again struct{ conditions, words, formula string }
-
-func Rerun(inputs []record.LiveInput, g transfer.Goal) Again {
-	words := "dpcalc samplesize" + constantFlags(inputs, g)
-	a := Again{"TRUE", words, `"` + words + `"`}
+// Command is the command line for inputs of a sheet.
+func Command(inputs []record.LiveInput, g transfer.Goal) CommandLine {
+	var c CommandLine
+	c.Add("dpcalc samplesize" + constantFlags(inputs, g))
 	for _, in := range inputs {
-		a.conditions += "," + in.Unchanged()
-		argument := `" --` + in.Name + ` "&` + record.DecimalText(in.Name)
-		if in.Optional {
-			argument = "IF(" + in.Name + `="","",` + argument + ")"
-		}
-		a.formula += "&" + argument
-		if in.Value.Form != record.Missing {
-			a.words += " --" + in.Name + " " + record.PlainText(in.Value)
-		}
+		c.AddInput(" --"+in.Name+" ", in)
 	}
-	return a
-}
-
-// Same is the cell that says whether the inputs are those at the start.
-func (a Again) Same(name, label string) record.LiveInput {
-	return record.LiveInput{Name: name, Label: label, Value: record.Words("yes"),
-		Formula: "IF(IFERROR(AND(" + a.conditions + `),FALSE),"yes","no")`}
-}
-
-func (a Again) Command(name, label string) record.LiveInput {
-	return record.LiveInput{Name: name, Label: label, Value: record.Words(a.words), Formula: a.formula}
+	return c
 }
 
 // constantFlags are the flags of a goal that no input of a sheet changes.

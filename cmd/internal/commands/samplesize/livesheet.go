@@ -50,9 +50,9 @@ func (s *request) live(rows []goals.Row) (record.Live, error) {
 	}
 	for k := range s.methods {
 		m := &s.methods[k]
-		line := live.Stay(&needs[k], &reaches[k], n)
+		line := live.FixedRow(&needs[k], &reaches[k], n)
 		if form, ok := forms[m.Name]; ok {
-			line.Follow(form, live.TauEnd(start))
+			line.SetForm(form, live.TauEnd(start))
 		}
 		if m.Procedure {
 			l.Below = append(l.Below, line.Cells())
@@ -142,20 +142,19 @@ func (s *request) liveInputs(g transfer.Goal, rows int64) []record.LiveInput {
 				Holds: record.IsNumber("epsilon", "epsilon>0"), Wants: positive + ", or nothing for each method's own",
 				Optional: true})
 	}
-	byTau := live.Rerun(live.Without(inputs, "samples"), g)
-	byRows := live.Rerun(live.Without(inputs, "tau"), g)
+	byTau, byRows := live.Without(inputs, "samples"), live.Without(inputs, "tau")
 	if uses(func(m transfer.Method) bool { return m.Name == "rounding" }) { // dpcalc finds the best number itself
 		inputs = append(inputs,
 			record.LiveInput{Name: "cells", Label: "cells", Value: record.Count(s.cells(g)), Holds: record.IsCount("cells"),
 				Wants: whole, Optional: true})
 	}
-	inputs = append(inputs, byTau.Same(live.Unchanged, "as at the start, for samples"),
-		byRows.Same(live.RowsUnchanged, "as at the start, for tau"))
+	inputs = append(inputs, live.Unchanged(live.StartCell, "as at the start, for samples", byTau),
+		live.Unchanged(live.RowsStartCell, "as at the start, for tau", byRows))
 	if plain {
 		inputs = append(inputs,
 			record.LiveInput{Name: "ln_inv_beta", Label: "ln(1/beta)", Value: record.Number(-g.Beta.Ln()),
-				Formula: `IFERROR(-LN(beta),"")`}, byTau.Command("command", "command for samples"),
-			byRows.Command("rows_command", "command for tau"))
+				Formula: `IFERROR(-LN(beta),"")`}, live.Command(byTau, g).Cell("command", "command for samples"),
+			live.Command(byRows, g).Cell("rows_command", "command for tau"))
 	}
 	return inputs
 }
