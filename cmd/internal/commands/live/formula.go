@@ -1,5 +1,5 @@
-// Package live has the formulas of the sheets that answer again after an edit: of plans they are never below what dpcalc
-// computes. What such a sheet of corrections has too is here as well.
+// Package live has the formulas of the sheets that answer again after an edit: of plans they are never below what
+// dpcalc computes. What such a sheet of corrections has too is here as well.
 package live
 
 import (
@@ -65,7 +65,8 @@ func (c *CommandLine) AddInput(before string, in record.LiveInput) {
 
 // Cell is the cell that has the command line.
 func (c CommandLine) Cell(name, label string) record.LiveInput {
-	return record.LiveInput{Name: name, Label: label, Value: record.Words(c.words), Formula: strings.TrimPrefix(c.formula, "&")}
+	return record.LiveInput{Name: name, Label: label, Value: record.Words(c.words),
+		Formula: strings.TrimPrefix(c.formula, "&")}
 }
 
 // TanhOfHalf is tanh(x/2), above it by at most a part in 1e12: by its series where TANH may be careless near zero.

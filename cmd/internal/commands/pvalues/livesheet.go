@@ -420,7 +420,7 @@ func liveP(c *pvalue.Test, ch *chain, p typedP, ask record.LiveInput) (adjusted,
 		}
 		text = live.AtStart("IFERROR(AND("+atStart+","+ask.Unchanged()+"),FALSE)", adjusted.Value, text)
 	}
-	if ch != nil && len(ch.links) == 1 && ch.links[0].worst != "" && ch.least == "" {
+	if single := ch != nil && len(ch.links) == 1; single && ch.links[0].worst != "" && ch.least == "" {
 		r := ch.links[0]
 		least := sum([]string{liveChance{ln: r.worst}.times("0"), r.defect.times("0")})
 		text, adjusted.Format = "IFERROR(MAX(1E-307,MIN(1,"+least+"*(1+1E-12))),1)", record.SmallFormat
