@@ -191,7 +191,7 @@ func TestOneStage(t *testing.T) {
 
 // Five years of ten scores and a hundred labels a week: 5,000 first rows are enough, and all at the start would be
 // 13,798.
-func TestSteadyfeed(t *testing.T) {
+func TestSteadyFeed(t *testing.T) {
 	a := Arrival{Tau: 0.1, Beta: theory.LogProb(math.Log(0.05))}
 	for rows, want := range map[int64]bool{4500: false, 5000: true, 5663: true} {
 		a.Stages = feed(rows, 100, 10, 2600)

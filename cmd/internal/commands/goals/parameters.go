@@ -254,7 +254,7 @@ func GoalFlags() (flags []usage.Flag) {
 		}
 		flags = append(flags, p.Flag)
 	}
-	return flags
+	return append(flags, arrivalFlags...)
 }
 
 // LeastGoals is how many goals a command has, or slightly fewer, told before the values of
@@ -285,8 +285,10 @@ func ReadKind(c usage.Values) (base transfer.Goal, err error) {
 		return base, err
 	}
 	base.OneSided, base.Checked, base.Open = c.Is(OneSidedFlag.Name), c.Is(CheckedFlag.Name), c.Is(OpenFlag.Name)
-	base.Feedback, err = transfer.ParseFeedback(shown)
-	return base, err
+	if base.Feedback, err = transfer.ParseFeedback(shown); err != nil {
+		return base, err
+	}
+	return base, readArrival(c, &base)
 }
 
 // ReadGrid reads the goals. Of samples, queries, tau and beta at least as many are needed as needs says.
@@ -298,6 +300,9 @@ func ReadGrid(c usage.Values, inputs *[]record.Input, needs int) (none Grid, err
 	typed := func(flag string) bool { _, ok := c.Text(flag); return ok }
 	if typed(BetaFlag) && typed(ConfidenceFlag) {
 		return none, usage.Errorf("--confidence: given with --beta, want one of the two")
+	}
+	if typed("samples") && base.Samples != 0 {
+		return none, usage.Errorf("--samples: given with --arrive, want none: it says what the rows are")
 	}
 	var axes []Axis
 	var known []string
@@ -327,9 +332,14 @@ func ReadGrid(c usage.Values, inputs *[]record.Input, needs int) (none Grid, err
 		*inputs = append(*inputs, in)
 	}
 	for _, u := range []transfer.Unknown{transfer.Samples, transfer.Queries, transfer.Tau, transfer.Beta} {
-		if typed(u.String()) || u == transfer.Beta && typed(ConfidenceFlag) {
+		staged := base.Queries != 0 && u <= transfer.Queries
+		if typed(u.String()) || staged || u == transfer.Beta && typed(ConfidenceFlag) {
 			known = append(known, "--"+u.String())
 		}
+	}
+	for _, flag := range ArrivalFlags(base) {
+		in := record.Input{Name: strings.ReplaceAll(flag[0], "-", "_"), Value: record.Words(flag[1])}
+		*inputs = append(*inputs, in)
 	}
 	if len(known) < needs {
 		got := strings.Join(known, ", ")

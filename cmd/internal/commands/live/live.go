@@ -339,6 +339,9 @@ func constantFlags(inputs []record.LiveInput, g transfer.Goal) (words string) {
 	if g.Open {
 		words += " --" + goals.OpenFlag.Name
 	}
+	for _, flag := range goals.ArrivalFlags(g) {
+		words += " --" + flag[0] + " " + flag[1]
+	}
 	at := goals.Row{Answer: transfer.Answer{Goal: g}}
 	for _, p := range goals.Parameters {
 		input := slices.ContainsFunc(inputs, func(in record.LiveInput) bool { return in.Name == p.Flag.Name })

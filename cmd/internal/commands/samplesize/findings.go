@@ -169,7 +169,8 @@ func tied(best *goals.Row) bool {
 // many queries on the best method needs fewer rows than sample splitting, which is the
 // simpler plan below that.
 func (s *request) crossings(ctx context.Context) (lines []string, err error) {
-	if s.unknown != transfer.Samples || s.grid.Base.Feedback != transfer.Answers {
+	base := s.grid.Base
+	if s.unknown != transfer.Samples || base.Feedback != transfer.Answers || base.Arrival != nil {
 		return nil, nil
 	}
 	var seen []transfer.Goal

@@ -105,7 +105,11 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 	case !m.Adaptive && !m.Procedure:
 		write("fixed before the data were seen, ")
 	}
-	write("on a sample of %s rows. ", count(r.Samples))
+	write("on a sample of %s rows", count(r.Samples))
+	if r.Arrival != nil {
+		write(" at the first query and %s at query %s, %s", count(r.LastSamples()), count(r.Queries), goals.ArrivalWords(r.Goal))
+	}
+	write(". ")
 
 	accuracy := r.Tau
 	thresholdout := r.Mechanism.Threshold != 0 && noisy(r.Mechanism)

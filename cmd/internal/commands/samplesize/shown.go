@@ -31,7 +31,7 @@ func (s *request) columns() []goals.Column {
 		_, hypotheses := r.Method.Rests(r.Answer)
 		return record.List(hypotheses)
 	}
-	return []goals.Column{
+	return s.withArrival([]goals.Column{
 		goals.ColumnMethod, goals.ColumnSamples, goals.ColumnQueries, goals.ColumnTau, goals.ColumnTauAchieved,
 		goals.ColumnBetaReached, goals.ColumnLnBetaReached,
 		goals.ColumnBudget,
@@ -46,7 +46,15 @@ func (s *request) columns() []goals.Column {
 		goals.ColumnOneSided, goals.ColumnPassAt, goals.ColumnLnTranscripts, goals.ColumnFalseFlag, goals.ColumnParts,
 		goals.ColumnStep, goals.ColumnPastLooks,
 		goals.ColumnAtLeast, goals.ColumnVariance, goals.ColumnChecked,
+	})
+}
+
+// withArrival adds the rows at the last query where rows arrive.
+func (s *request) withArrival(columns []goals.Column) []goals.Column {
+	if s.grid.Base.Arrival == nil {
+		return columns
 	}
+	return append(columns, goals.ColumnLastSamples)
 }
 
 // solvedOnly hides the unknown in a row without an answer.
@@ -66,7 +74,7 @@ func (s *request) solvedOnly(u transfer.Unknown, c goals.Column) goals.Column {
 
 // planColumns are those of the sheet Plan.
 func (s *request) planColumns() []goals.Column {
-	return slices.Concat([]goals.Column{
+	return s.withArrival(slices.Concat([]goals.Column{
 		goals.ColumnMethod, goals.ColumnName, s.solvedOnly(transfer.Samples, goals.ColumnSamples),
 		s.solvedOnly(transfer.Queries, goals.ColumnQueries),
 		s.solvedOnly(transfer.Tau, goals.ColumnTau), goals.ColumnTauAchieved, s.solvedOnly(transfer.Beta, goals.ColumnBeta),
@@ -79,7 +87,7 @@ func (s *request) planColumns() []goals.Column {
 		goals.Given(goals.ColumnFeedback, func(g transfer.Goal) bool { return g.Feedback != transfer.Answers }),
 		goals.ColumnPasses, goals.ColumnBar, goals.ColumnFloor, goals.ColumnHold, goals.ColumnGuessError,
 		goals.ColumnPastLooks,
-		goals.ColumnReason})
+		goals.ColumnReason}))
 }
 
 // shown are the columns for people: what varies, what was asked for and what to run. The
@@ -109,7 +117,7 @@ func (s *request) shown(rows [][]goals.Row) (columns []goals.Column, constants [
 			constants = append(constants, record.Titles([]goals.Column{q.Column})[0]+" "+record.People(one))
 		}
 	}
-	columns = append(columns, asked...)
+	columns = s.withArrival(append(columns, asked...))
 	if s.unknown != transfer.Tau {
 		columns = append(columns, goals.ColumnTauAchieved)
 	}

@@ -38,6 +38,9 @@ func (s *request) shownWords() []string {
 	if base.Open {
 		words = append(words, "no number of queries fixed")
 	}
+	if arrival := goals.ArrivalWords(base); arrival != "" {
+		words = append(words, arrival)
+	}
 	return words
 }
 
