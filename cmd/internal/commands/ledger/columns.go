@@ -63,7 +63,7 @@ type made struct {
 	plan    *holdout.Plan // nil if there is none
 	terms   holdout.Terms
 	samples int64
-	reason  string
+	none    *holdout.PlanError // why there is no plan
 	chain   string
 }
 
@@ -84,28 +84,28 @@ func (m made) method() string {
 	return m.terms.Method
 }
 
-func (m made) status() theory.Status {
-	if m.plan != nil {
-		return theory.OK
+// verdict of a goal that was given whole is that of a check.
+func (m made) verdict() commands.Verdict {
+	if m.none == nil {
+		return commands.Verdict{Method: m.method(), Status: theory.OK}
 	}
-	return theory.Infeasible
+	return commands.Verdict{Method: m.method(), Status: theory.Infeasible, Reason: m.none.Reason, Refuted: m.none.Checked}
 }
 
 func (m made) answer(dir string) commands.Answer[made] {
-	columns := []record.Column[made]{
-		{Name: "method", Cell: func(m made) record.Cell { return record.Words(m.method()) }},
+	columns := slices.Concat(commands.VerdictColumns(made.verdict, "method"), []record.Column[made]{
 		{Name: "samples", Title: "rows", Cell: func(m made) record.Cell { return record.Count(m.promised().Samples) }},
 		{Name: "queries", Title: "looks", Cell: func(m made) record.Cell { return record.Count(m.promised().Queries) }},
 		{Name: "tau", Cell: func(m made) record.Cell { return record.Number(m.promised().Tau) }},
 		{Name: "beta", Cell: func(m made) record.Cell { return record.Beta(m.promised().Beta) }},
 		{Name: "query", Cell: func(m made) record.Cell { return record.Words(m.promised().Query) }},
 		{Name: "feedback", Cell: func(m made) record.Cell { return record.Words(m.promised().Feedback) }},
-		{Name: "status", Cell: func(m made) record.Cell { return record.Words(string(m.status())) }},
-		{Name: "reason", Cell: func(m made) record.Cell { return record.Words(m.reason) }},
+	}, commands.VerdictColumns(made.verdict, "status", "reason"), []record.Column[made]{
 		{Name: "chain", Cell: func(m made) record.Cell { return record.Words(m.chain) }},
-	}
+	})
 	return commands.Answer[made]{
 		Command: "holdout", Inputs: folder(dir), Rows: commands.List([]made{m}), Columns: columns, Shown: columns,
+		Verdict: made.verdict,
 		Say: func() (title, notes []string) {
 			switch {
 			case m.plan == nil:
@@ -128,10 +128,25 @@ func but[R any](columns []record.Column[R], names ...string) (rest []record.Colu
 	return rest
 }
 
-func looked(answers []holdout.Answer, dir string, dry bool) commands.Answer[holdout.Answer] {
+// looked is the answer to score. A refused look has no answer, and its reason goes to standard error.
+func looked(c *commands.Call, answers []holdout.Answer, refused *holdout.RefusedError,
+	dir string) commands.Answer[holdout.Answer] {
+	dry := c.Is("dry-run")
 	return commands.Answer[holdout.Answer]{
 		Command: "holdout", Inputs: folder(dir), Rows: commands.List(answers), Columns: looks,
 		Shown: but(looks, "fingerprint", "chain", "repeated"),
+		Verdict: func(a holdout.Answer) commands.Verdict {
+			if refused != nil {
+				return commands.Verdict{Status: theory.Infeasible}
+			}
+			return commands.Verdict{Refuted: a.Verdict == holdout.Fail}
+		},
+		Then: func() error {
+			if refused != nil {
+				fmt.Fprintf(c.Stderr, "dpcalc: holdout: %v\n", refused)
+			}
+			return nil
+		},
 		Say: func() (title, notes []string) {
 			for _, a := range answers {
 				notes = append(notes, countsOf(a))

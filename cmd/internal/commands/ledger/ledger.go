@@ -153,25 +153,14 @@ func runInit(c *commands.Call, target commands.Target, dir string, _ []string) e
 		status, err = holdout.ReadStatus(dir)
 		row.plan, row.chain = ledger.Plan(), status.Chain
 	}
-	none := (*holdout.PlanError)(nil)
-	if errors.As(err, &none) {
-		row.reason = none.Reason
-	} else if err != nil {
+	if err != nil && !errors.As(err, &row.none) {
 		return err
 	}
-	if err := commands.Emit(c, target, row.answer(dir)); err != nil {
-		if row.chain != "" { // a ledger of which nobody is told would be in the way of the next try
-			err = errors.Join(err, ledger.Discard(context.WithoutCancel(c.Context)))
-		}
-		return err
+	err = commands.Emit(c, target, row.answer(dir))
+	if err != nil && row.chain != "" { // a ledger of which nobody is told would be in the way of the next try
+		err = errors.Join(err, ledger.Discard(context.WithoutCancel(c.Context)))
 	}
-	switch {
-	case none == nil:
-		return nil
-	case none.Checked:
-		return usage.Outcome(usage.ExitRefuted)
-	}
-	return usage.Outcome(usage.ExitNoAnswer)
+	return err
 }
 
 // labelsOf reads the labels of a ledger, and says where they are.
@@ -269,17 +258,7 @@ func runScore(c *commands.Call, target commands.Target, dir string, paths []stri
 	if err != nil && !errors.As(err, &refused) {
 		return err
 	}
-	if err := commands.Emit(c, target, looked(answers, dir, c.Is("dry-run"))); err != nil {
-		return err
-	}
-	if refused != nil {
-		fmt.Fprintf(c.Stderr, "dpcalc: holdout: %v\n", refused)
-		return usage.Outcome(usage.ExitNoAnswer)
-	}
-	if slices.ContainsFunc(answers, func(a holdout.Answer) bool { return a.Verdict == holdout.Fail }) {
-		return usage.Outcome(usage.ExitRefuted)
-	}
-	return nil
+	return commands.Emit(c, target, looked(c, answers, refused, dir))
 }
 
 // readSubmissions opens the predictions. The files stay open until done is called.

@@ -369,6 +369,16 @@ func TestNoCertificate(t *testing.T) {
 	}
 }
 
+// A refusal names the flag that a method needs, in every form of the row.
+func TestReasonNamesTheFlag(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rows(t, 100)
+	got := row(t, 4, "holdout init new --labels labels.csv -m 10 -t 0.2 -b 0.05 --method gate")
+	if got["method"] != "gate" || got["reason"] != "gate: needs --feedback gate" {
+		t.Errorf("%v", got)
+	}
+}
+
 // A million rows are scored in 300 MB: some bytes beside their ids. What is measured is the greatest heap while the
 // command runs, over what there was before.
 func TestMillionRows(t *testing.T) {
