@@ -41,11 +41,7 @@ func ModeLines(modes []Mode) (lines []string) {
 // Stray is the first flag that was typed although it belongs to other modes than this one, with those; "" for none.
 func (c *Call) Stray(mine Mode, all []Mode) (flag string, owners []string) {
 	for _, f := range c.Command.AllFlags(c.Formats) {
-		_, given := c.Text(f.Name)
-		if f.Switch {
-			given = c.Is(f.Name)
-		}
-		if !given || slices.Contains(mine.Flags, f.Name) {
+		if !c.Given(f.Name) || slices.Contains(mine.Flags, f.Name) {
 			continue
 		}
 		for _, m := range all {
@@ -58,6 +54,22 @@ func (c *Call) Stray(mine Mode, all []Mode) (flag string, owners []string) {
 		}
 	}
 	return "", nil
+}
+
+// Given reports whether a flag or a switch was typed.
+func (c *Call) Given(flag string) bool {
+	_, given := c.Text(flag)
+	return given || c.Is(flag)
+}
+
+// AskedMode is the mode whose flag was typed, or the last one, which has no name. The flags of others have no meaning
+// beside it.
+func (c *Call) AskedMode(modes []Mode) (m Mode, err error) {
+	m = modes[slices.IndexFunc(modes, func(m Mode) bool { return m.Name == "" || c.Given(m.Name) })]
+	if flag, _ := c.Stray(m, modes); flag != "" {
+		return m, usage.Errorf("--%s: given with --%s, want one of the two", m.Name, flag)
+	}
+	return m, nil
 }
 
 // RunMode runs the sub-command that the first argument names.

@@ -69,6 +69,10 @@ func line(words []string) string {
 // planned reports whether the advice is a plan.
 func (a advice) planned() bool { return a.way != "" }
 
+func (a advice) verdict() commands.Verdict {
+	return commands.Verdict{Method: a.method, Best: a.best, Proof: a.proof, Status: a.status, Reason: a.reason}
+}
+
 type column = record.Column[advice]
 
 // ofPlan is a column that a p-value does not have.
@@ -87,20 +91,17 @@ func ofCorrection(name string) column {
 }
 
 var (
-	columnWay     = ofPlan("way", func(a advice) record.Cell { return record.Words(a.way) })
-	columnRows    = ofPlan("samples", func(a advice) record.Cell { return record.Count(a.plan.Samples) })
-	columnLooks   = ofPlan("queries", func(a advice) record.Cell { return record.Count(a.plan.Queries) })
-	columnTau     = ofPlan("tau", func(a advice) record.Cell { return record.Number(a.plan.Tau) })
-	columnNeeds   = ofPlan("samples_needed", func(a advice) record.Cell { return record.Count(a.needs) })
-	columnMethod  = column{Name: "method", Cell: func(a advice) record.Cell { return record.Words(a.method) }}
-	columnProof   = ofPlan("proof", func(a advice) record.Cell { return record.Words(string(a.proof)) })
-	columnCommand = column{Name: "command", Cell: func(a advice) record.Cell { return record.Words(line(a.words)) }}
+	columnWay   = ofPlan("way", func(a advice) record.Cell { return record.Words(a.way) })
+	columnRows  = ofPlan("samples", func(a advice) record.Cell { return record.Count(a.plan.Samples) })
+	columnLooks = ofPlan("queries", func(a advice) record.Cell { return record.Count(a.plan.Queries) })
+	columnTau   = ofPlan("tau", func(a advice) record.Cell { return record.Number(a.plan.Tau) })
+	columnNeeds = ofPlan("samples_needed", func(a advice) record.Cell { return record.Count(a.needs) })
 )
 
 // columns are those for machines.
-var columns = []column{
-	columnMethod, columnCommand,
-	{Name: "reason", Cell: func(a advice) record.Cell { return record.Words(a.reason) }},
+var columns = slices.Concat(commands.VerdictColumns(advice.verdict, "method"), []column{
+	{Name: "command", Cell: func(a advice) record.Cell { return record.Words(line(a.words)) }},
+}, commands.VerdictColumns(advice.verdict, "reason"), []column{
 	columnWay,
 	ofPlan("feedback", func(a advice) record.Cell { return record.Words(a.plan.Feedback.String()) }),
 	columnRows, columnLooks, columnTau,
@@ -115,23 +116,21 @@ var columns = []column{
 		}
 		return record.Truth(a.enough)
 	}),
-	{Name: "best", Cell: func(a advice) record.Cell { return record.Truth(a.best) }},
-	columnProof,
+}, commands.VerdictColumns(advice.verdict, "best", "proof"), []column{
 	ofPlan("note", func(a advice) record.Cell { return record.Words(a.note) }),
-	{Name: "status", Cell: func(a advice) record.Cell { return record.Words(string(a.status)) }},
+}, commands.VerdictColumns(advice.verdict, "status"), []column{
 	ofPlan("ledger", func(a advice) record.Cell { return record.Words(line(a.run)) }),
 	ofCorrection("threshold"), ofCorrection("ln_threshold"),
 	ofCorrection("p_adjusted"), ofCorrection("ln_p_adjusted"), ofCorrection("reject"),
-}
+})
 
 // shown are the columns for people, who see plans in a table.
-var shown = []column{
-	{Cell: func(a advice) record.Cell { return record.Mark(a.best) }},
+var shown = slices.Concat(commands.VerdictColumns(advice.verdict, ""), []column{
 	columnWay.Titled("way"),
 	column{Cell: func(a advice) record.Cell { return record.Words(says(a.plan)) }}.Titled("shown"),
 	columnLooks.Titled("looks"), columnRows.Titled("rows"), columnTau.Titled("tau"),
-	columnNeeds.Titled("rows for the tau asked"), columnMethod.Titled("method"), columnProof.Titled("proof"),
-}
+	columnNeeds.Titled("rows for the tau asked"),
+}, commands.VerdictColumns(advice.verdict, "method", "proof"))
 
 func runAdvise(c *commands.Call) error {
 	target, err := c.Target()
@@ -216,7 +215,7 @@ func (i *interview) compared(all []advice) (title, notes []string) {
 	title = []string{"Ways to look: " + strings.Join(goal, ", ")}
 	best := bestOf(all)
 	if best != nil {
-		notes = append(notes, "* best: "+best.reason)
+		notes = append(notes, "* best: "+commands.Flagged(best.reason))
 		if best.checked && !best.enough {
 			notes = append(notes, "No way gives the tau that was asked for on these rows; this one is nearest to it.")
 		}

@@ -1,6 +1,7 @@
 package advise
 
 import (
+	_ "embed"
 	"errors"
 	"slices"
 	"strings"
@@ -85,77 +86,48 @@ func wantingOutcomes(raw string) string {
 
 var yesOrNo = []choice{{"yes", ""}, {"no", ""}}
 
-// questions are all of them, in the order in which they are asked.
-var questions = []question{
-	{flag: "goal", asks: "What is to be protected?", standard: "accuracy",
-		choices: []choice{
-			{"accuracy", "scores and other means on a test set, from the choices that they lead to"},
-			{"p-value", "the p-value of a test that was chosen with the data's help"},
-		},
-		explains: "A score that was looked at often flatters the model it chose, and a p-value the test it chose."},
-	{flag: "samples", asks: "How many rows are there?", standard: none, parse: wanting(numbers.Counts),
-		explains: "Rows that nothing was trained on and nobody has looked at yet. Count what is independent: ten lines of one patient are one row. Where they are still to be collected, say none: the answer is how many it takes."},
-	{flag: "adaptive", asks: "Does a result on these rows decide what is tried next?", standard: "yes", choices: yesOrNo,
-		explains: "No, if everything that will be scored is written down before the first result, as a grid that is scored as a whole. Yes, if anything is tried because of a result, by anybody."},
-	{flag: "feedback", asks: "What is shown of a look?", standard: unsure,
-		choices: []choice{
-			{"answers", "every score"}, {"gate", "pass or fail"}, {"best", "the best score so far"},
-			{"flags", "where a guess is wrong"}, {"final", "nothing until the finalists are scored, once and together"},
-			{unsure, "whatever costs least: compare them"},
-		},
-		explains: "What leaves the rows informs the next choice, so that less feedback costs fewer rows. A gate, a best score and sealed finalists need no noise."},
-	{flag: "queries", asks: "How many looks, at most?", parse: wanting(numbers.Counts),
-		explains: "Every look counts: each model that is scored, each prompt, each commit, also those that are thrown away."},
-	{flag: "passes", asks: "At which pass is a gate retired?", standard: "1", parse: wanting(numbers.Counts),
-		explains: "A gate that has passed something tells more than one that has not. With more passes the rows are used for longer, and each costs accuracy."},
-	{flag: "budget", asks: "How many guesses may turn out wrong?", standard: "1", parse: wanting(numbers.Counts),
-		explains: "Who has a training set guesses the score from there. The answer is the guess as long as it is right, and after so many corrections the rows are used up."},
-	{flag: "finalists", asks: "How many finalists are scored on rows that are sealed for them?", standard: "1",
-		parse: wanting(numbers.Counts), quiet: true},
-	{flag: "query", asks: "What does a look measure?", standard: "bounded",
-		choices: []choice{
-			{"binary", "a share of rows: an accuracy, an error rate"}, {"bounded", "a mean of values in [0,1]"},
-			{"sensitive", "another statistic that one row moves little"},
-			{"minimization", "which of two candidates has the smaller loss"},
-			{"difference", "the new score less the old one, on the same rows"},
-		},
-		explains: "A share of rows is a mean of values in [0,1] too, and costs somewhat less as what it is."},
-	{flag: "sensitivity", asks: "By how much, times the number of rows, can one row move the statistic or a loss?",
-		standard: "1", parse: wanting(numbers.Positives),
-		explains: "1 if one row moves it by at most 1/n, as it does a mean of values in [0,1]."},
-	{flag: "disagreement", asks: "On which share of the population do the two differ, at most?", standard: "1",
-		parse:    wanting(numbers.Positives),
-		explains: "Models that agree on most rows are compared with fewer. 1 if nobody knows."},
-	{flag: "training", asks: "Is it enough to learn where a training set of the analyst's own overfits?", standard: "no",
-		choices: yesOrNo, quiet: true},
-	{flag: "noise", asks: "May the answers carry noise?", standard: "yes", choices: yesOrNo, quiet: true},
-	{flag: "beta", asks: "With what probability may any answer be farther off than tau?", standard: "0.05",
-		parse:    wantingBeta,
-		explains: "It is shared by all looks: 0.05 says that with a confidence of 95% all of them are within tau."},
-	{flag: "tau", asks: "How far may an answer be from the population, tau?", standard: none,
-		parse:    wanting(numbers.Positives),
-		explains: "0.03 for an accuracy is three points. Where the rows are there already, none asks what they give."},
+//go:embed questions.txt
+var questionsText string
 
-	{flag: "selection", asks: "How was the test chosen?",
-		choices: []choice{
-			{"fixed", "it was fixed before the data were seen"}, {"menu", "from a menu of tests written down before"},
-			{"private", "through differentially private answers"}, {"gaussian", "through means with Gaussian noise"},
-			{"gate", "through pass or fail of earlier tests on the rows"}, {"free", "by looking freely"},
-		},
-		explains: "The question is how much the chooser knew of these rows when the test was chosen."},
-	{flag: "p", asks: "What is the p-value, as it was computed?", standard: none, parse: wanting(numbers.ChancesOfAll),
-		explains: "Before any correction. Without it the answer is the threshold alone."},
-	{flag: "alpha", asks: "With what probability may a true null hypothesis be rejected?", standard: "0.05",
-		parse: wanting(numbers.Probabilities), explains: "The level of the test, 0.05 mostly."},
-	{flag: "outcomes", asks: "How many tests were on the menu?", standard: none, parse: wantingOutcomes,
-		explains: "Every test that might have been chosen counts: all combinations of outcomes, subgroups and exclusions."},
-	{flag: "epsilon", asks: "What is the epsilon of all answers together?", standard: none,
-		parse:    wanting(numbers.Positives),
-		explains: "Of replacing a row, and of everything that was seen before the test was chosen."},
-	{flag: "noise-sd", asks: "What is the standard deviation of the noise?", standard: none,
-		parse: wanting(numbers.Positives), explains: "Of the noise on each mean of values in [0,1]."},
-	{flag: "looks", asks: "How many tests were there in all?", standard: none, parse: wanting(numbers.Counts),
-		explains: "This one included. Each was chosen in view of the verdicts before it."},
+// questions are all of them, in the order in which they are asked. Of each the text has its flag, what it asks and
+// explains, its standard answer, whether it is quiet, and its choices.
+var questions = readQuestions(questionsText)
+
+func readQuestions(text string) (list []question) {
+	for entry := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
+		var q question
+		for line := range strings.SplitSeq(entry, "\n") {
+			switch key, value, _ := strings.Cut(line, ": "); key {
+			case "flag":
+				q.flag, q.parse = value, parsers[value]
+			case "asks":
+				q.asks = value
+			case "explains":
+				q.explains = value
+			case "standard":
+				q.standard = value
+			case "quiet":
+				q.quiet = true
+			case "choice":
+				name, says, _ := strings.Cut(value, ", ")
+				q.choices = append(q.choices, choice{name, says})
+			default:
+				panic("questions.txt has the line " + line)
+			}
+		}
+		list = append(list, q)
+	}
+	return list
+}
+
+// parsers say what is wanted of the answers that are no choices, by the flags of their questions.
+var parsers = map[string]func(raw string) string{
+	"samples": wanting(numbers.Counts), "queries": wanting(numbers.Counts), "passes": wanting(numbers.Counts),
+	"budget": wanting(numbers.Counts), "finalists": wanting(numbers.Counts), "looks": wanting(numbers.Counts),
+	"sensitivity": wanting(numbers.Positives), "disagreement": wanting(numbers.Positives),
+	"tau": wanting(numbers.Positives), "epsilon": wanting(numbers.Positives), "noise-sd": wanting(numbers.Positives),
+	"alpha": wanting(numbers.Probabilities), "p": wanting(numbers.ChancesOfAll), "beta": wantingBeta,
+	"outcomes": wantingOutcomes,
 }
 
 // unsure is the answer of who wants to see what each kind of feedback costs.

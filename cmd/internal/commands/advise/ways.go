@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -299,7 +298,7 @@ func (p *planner) advise(w way) (a advice, err error) {
 	if len(method.Unused(answer)) == 0 { // which are of the way, and nobody has typed them
 		a.note = answer.Reason
 	}
-	a.reason = p.reason(a) + " " + commands.Flagged(method.Practice)
+	a.reason = p.reason(a) + " " + method.Practice
 	return a, nil
 }
 

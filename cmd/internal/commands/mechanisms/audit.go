@@ -104,8 +104,16 @@ var (
 		}})
 )
 
+// auditModes are the list of mechanisms, and the checks.
+var auditModes = []commands.Mode{{Name: "list", Flags: []string{"list"}},
+	{Flags: []string{"epsilon", "samples", "false-alarm", "seed"}}}
+
 func runAudit(c *commands.Call) error {
 	target, err := c.Target()
+	if err != nil {
+		return err
+	}
+	mode, err := c.AskedMode(auditModes)
 	if err != nil {
 		return err
 	}
@@ -113,7 +121,7 @@ func runAudit(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	if c.Is("list") {
+	if mode.Name == "list" {
 		return listMechanisms(c, target, mechanisms)
 	}
 	settings, err := auditSettings(c)

@@ -81,8 +81,15 @@ var composedColumns = slices.Concat(commands.VerdictColumns(composed.verdict, "m
 	{Name: "ln_delta", Cell: func(r composed) record.Cell { return r.value(record.Exactly(r.Value.LnDelta.Ln())) }},
 }, commands.VerdictColumns(composed.verdict, "status", "reason", "sources", commands.NeighboursKey))
 
+// composeModes are the optimal curve, and what each method makes of the steps.
+var composeModes = []commands.Mode{{Name: "all", Flags: []string{"all"}}, {Flags: []string{"mu", "target-delta", "method"}}}
+
 func runCompose(c *commands.Call) error {
 	target, err := c.Target()
+	if err != nil {
+		return err
+	}
+	mode, err := c.AskedMode(composeModes)
 	if err != nil {
 		return err
 	}
@@ -97,7 +104,7 @@ func runCompose(c *commands.Call) error {
 	if err := s.replace(); err != nil {
 		return err
 	}
-	if c.Is("all") {
+	if mode.Name == "all" {
 		return s.curve(c, target)
 	}
 	var rows []composed
@@ -142,7 +149,6 @@ func readSteps(c *commands.Call) (s steps, err error) {
 	if s.by, err = commands.ReadConvention(c); err != nil {
 		return s, err
 	}
-	all := c.Is("all")
 	switch {
 	case okEpsilon && okMu:
 		return s, usage.Errorf("--mu: given with --epsilon, want one of the two")
@@ -154,11 +160,6 @@ func readSteps(c *commands.Call) (s steps, err error) {
 		return s, usage.Errorf("--times: got nothing, want a value")
 	case okMu && !okTotal:
 		return s, usage.Errorf("--target-delta: got nothing, want a value with --mu")
-	case all && (okMu || okTotal):
-		return s, usage.Errorf("--all: given with --mu or --target-delta, want --epsilon, --delta and --times only")
-	}
-	if _, ok := c.Text("method"); ok && all {
-		return s, usage.Errorf("--all: given with --method, want one of the two")
 	}
 	delta, total := record.Chance(s.Each.LnDelta), record.Cell{}
 	if okMu {

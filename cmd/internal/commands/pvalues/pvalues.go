@@ -221,44 +221,35 @@ func readColumn(c usage.Values) (column csvfile.Column, flag string, err error) 
 	return csvfile.Column{Name: e, Read: read, Want: "an e-value, a number of at least 0"}, "e-column", nil
 }
 
-// mode is a question that the command answers, which a flag asks for.
-type mode struct {
-	commands.Mode
-	ask func(*commands.Call, commands.Target, grid) error
+// modes are the questions that the command answers, the last one where no flag asks another.
+var modes = []commands.Mode{
+	{Name: "level", Flags: []string{"level"}},
+	{Name: "target-threshold", Flags: []string{"target-threshold"}},
+	{Name: "survives", Flags: []string{"survives"}},
+	{Flags: []string{"p", "wins", "losses", "family", "family-on", "p-column", "e-column"}},
 }
 
-// modes are the questions, the last one where no flag asks another.
-var modes = []mode{
-	{commands.Mode{Name: "level", Flags: []string{"level"}}, alphas},
-	{commands.Mode{Name: "target-threshold", Flags: []string{"target-threshold"}}, leftOutBy("target-threshold")},
-	{commands.Mode{Name: "survives", Flags: []string{"survives"}}, leftOutBy("survives")},
-	{commands.Mode{Flags: []string{"p", "wins", "losses", "family", "family-on", "p-column", "e-column"}}, thresholds},
+// questions answer the modes by their names.
+var questions = map[string]func(*commands.Call, commands.Target, grid) error{
+	"level": alphas, "target-threshold": leftOutBy("target-threshold"), "survives": leftOutBy("survives"), "": thresholds,
 }
 
 // fileFlags belong to a FILE.
 var fileFlags = []string{"family", "family-on", "p-column", "e-column"}
 
-// readMode reads which question is asked. The flags of others have no meaning beside it.
-func readMode(c *commands.Call, path string) (m mode, err error) {
-	given := func(flag string) bool { _, ok := c.Text(flag); return ok }
+// readMode reads which question is asked.
+func readMode(c *commands.Call, path string) (name string, err error) {
 	switch {
-	case given("alpha") && given("level"):
-		return m, usage.Errorf("--level: given with --alpha, want one of the two")
-	case !given("alpha") && !given("level"):
-		return m, usage.Errorf("--alpha: got nothing, want a value, or --level")
+	case c.Given("alpha") && c.Given("level"):
+		return "", usage.Errorf("--level: given with --alpha, want one of the two")
+	case !c.Given("alpha") && !c.Given("level"):
+		return "", usage.Errorf("--alpha: got nothing, want a value, or --level")
 	}
-	m = modes[slices.IndexFunc(modes, func(m mode) bool { return m.Name == "" || given(m.Name) })]
-	var all []commands.Mode
-	for _, other := range modes {
-		all = append(all, other.Mode)
+	m, err := c.AskedMode(modes)
+	if err == nil && m.Name != "" && len(c.Texts(usage.Arguments)) > 0 {
+		err = usage.Errorf("--%s: given with %s, want one of the two", m.Name, usage.Shown(path))
 	}
-	if flag, _ := c.Stray(m.Mode, all); flag != "" {
-		return m, usage.Errorf("--%s: given with --%s, want one of the two", m.Name, flag)
-	}
-	if m.Name != "" && len(c.Texts(usage.Arguments)) > 0 {
-		return m, usage.Errorf("--%s: given with %s, want one of the two", m.Name, usage.Shown(path))
-	}
-	return m, nil
+	return m.Name, err
 }
 
 func runPvalueCorrect(c *commands.Call) error {
@@ -282,7 +273,7 @@ func runPvalueCorrect(c *commands.Call) error {
 	if by, _ := c.Text("by"); by == bySeries {
 		return series(c, target)
 	}
-	m, err := readMode(c, path)
+	asked, err := readMode(c, path)
 	if err != nil {
 		return err
 	}
@@ -299,7 +290,7 @@ func runPvalueCorrect(c *commands.Call) error {
 	if path != "" {
 		return correctFile(c, target, path, own)
 	}
-	return m.ask(c, target, g)
+	return questions[asked](c, target, g)
 }
 
 // readPath reads the FILE, "" for none.
