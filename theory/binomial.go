@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/dpcalc/dpcalc/internal/num"
@@ -80,7 +81,7 @@ func BinomialSamples(f Fixed, sides Sides) (Bound[int64], error) {
 
 // BinomialHolds reports whether n is at least the requirement.
 func BinomialHolds(f Fixed, sides Sides, n int64) (bool, error) {
-	if err := first(f.Validate(), sampleSize(n)); err != nil {
+	if err := cmp.Or(f.Validate(), sampleSize(n)); err != nil {
 		return false, err
 	}
 	b := binomial{f, sides}
@@ -123,7 +124,7 @@ func BinomialWorst(d Deviation, sides Sides) (LogProb, error) {
 // BinomialTau returns about the least tau for which n is at least the requirement, or 1 if none below one will do: for
 // both sides rounded up by at most 1e-9 in beta/m, for one side by at most 1e-9 of itself.
 func BinomialTau(l Level, sides Sides, n int64) (float64, error) {
-	if err := first(l.Validate(), sampleSize(n)); err != nil {
+	if err := cmp.Or(l.Validate(), sampleSize(n)); err != nil {
 		return 0, err
 	}
 	b := binomial{Fixed{Level: l}, sides}

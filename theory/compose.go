@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"cmp"
 	"iter"
 	"math"
 
@@ -16,7 +17,7 @@ type Composition struct {
 
 // Validate reports a DomainError unless each part is valid and k >= 1.
 func (c Composition) Validate() error {
-	return first(c.Each.Validate(), count("times", c.Times))
+	return cmp.Or(c.Each.Validate(), count("times", c.Times))
 }
 
 // Basic returns (k epsilon, k delta), both rounded up; delta is at most 1.
@@ -47,7 +48,7 @@ func (c Composition) sumOfDeltas() LogProb {
 // It reports NotApplicable unless delta_total > k delta.
 func (c Composition) Advanced(total LogProb) (Bound[Approx], error) {
 	sources := []Source{{"dwork10boosting", "Theorem III.3"}, {"kairouz17", "Theorem 3.4"}}
-	if err := first(c.Validate(), probability("delta", total)); err != nil {
+	if err := cmp.Or(c.Validate(), probability("delta", total)); err != nil {
 		return Bound[Approx]{}, err
 	}
 	spent := c.sumOfDeltas()
@@ -108,7 +109,7 @@ func (c Composition) OptimalCurve() (Bound[iter.Seq[Approx]], error) {
 // rounded up by at most 1e-14 + 2^-50 |ln delta| in its logarithm. It reports
 // NoAnswer for k > 10^7.
 func (c Composition) OptimalDelta(epsilon float64) (Bound[LogProb], error) {
-	if err := first(c.validateOptimal(),
+	if err := cmp.Or(c.validateOptimal(),
 		Domain(epsilon >= 0 && epsilon <= math.MaxFloat64, "epsilon", epsilon, "a number >= 0")); err != nil {
 		return Bound[LogProb]{}, err
 	}
@@ -126,7 +127,7 @@ func (c Composition) OptimalDelta(epsilon float64) (Bound[LogProb], error) {
 // epsilon as delta approaches one). It reports NoAnswer for delta_total <
 // 1 - (1-delta)^k, which no epsilon can meet, and for k > 10^7.
 func (c Composition) Optimal(total LogProb) (Bound[Approx], error) {
-	if err := first(c.validateOptimal(), probability("delta", total)); err != nil {
+	if err := cmp.Or(c.validateOptimal(), probability("delta", total)); err != nil {
 		return Bound[Approx]{}, err
 	}
 	own := c.ownDelta()
@@ -258,32 +259,16 @@ func lnDown(x, magnitude float64) float64 {
 
 // Repeat returns the k-fold composition of rho-zCDP mechanisms: k rho, rounded up.
 func (z ZCDP) Repeat(k int64) (Bound[ZCDP], error) {
-	if err := first(z.Validate(), count("times", k)); err != nil {
+	if err := cmp.Or(z.Validate(), count("times", k)); err != nil {
 		return Bound[ZCDP]{}, err
 	}
 	rho := mulUp(z.Rho, floatUp(k))
 	return finite(ZCDP{rho}, rho, "rho", Source{"bun16", "Lemma 1.7"})
 }
 
-// ComposeZCDP returns the composition of one or more zCDP mechanisms: the rhos add.
-// The sum is rounded up.
-func ComposeZCDP(parts ...ZCDP) (Bound[ZCDP], error) {
-	if err := count("parts", int64(len(parts))); err != nil {
-		return Bound[ZCDP]{}, err
-	}
-	sum := 0.0
-	for _, part := range parts {
-		if err := part.Validate(); err != nil {
-			return Bound[ZCDP]{}, err
-		}
-		sum = addUp(sum, part.Rho)
-	}
-	return finite(ZCDP{sum}, sum, "rho", Source{"bun16", "Lemma 1.7"})
-}
-
 // Repeat returns the k-fold composition of mu-GDP mechanisms: mu sqrt(k), rounded up.
 func (g GDP) Repeat(k int64) (Bound[GDP], error) {
-	if err := first(g.Validate(), count("times", k)); err != nil {
+	if err := cmp.Or(g.Validate(), count("times", k)); err != nil {
 		return Bound[GDP]{}, err
 	}
 	mu := mulUp(g.Mu, sqrtUp(floatUp(k)))

@@ -1,6 +1,9 @@
 package theory
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Steps is what [CompositionMethods] compose: private steps on the same data, all alike, each
 // chosen in view of the answers before it.
@@ -15,9 +18,9 @@ type Steps struct {
 func (s Steps) Validate() error {
 	total := Domain(s.Total == 0 || s.Total.Interior(), "target-delta", s.Total, "a probability in (0, 1)")
 	if s.Mu != 0 {
-		return first(s.gdp().Validate(), count("times", s.Times), total)
+		return cmp.Or(s.gdp().Validate(), count("times", s.Times), total)
 	}
-	return first(s.approx().Validate(), total)
+	return cmp.Or(s.approx().Validate(), total)
 }
 
 func (s Steps) approx() Composition { return Composition{Each: s.Each, Times: s.Times} }

@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"cmp"
 	"math"
 	"sync"
 
@@ -19,7 +20,7 @@ type Level struct {
 
 // Validate reports a DomainError unless 1 <= m <= 2^53 and 0 < beta < 1.
 func (l Level) Validate() error {
-	return first(
+	return cmp.Or(
 		Domain(l.Queries >= 1 && l.Queries <= MaxSamples, "queries", l.Queries, "an integer from 1 to 2^53"),
 		Domain(l.Beta.Interior(), "beta", l.Beta, "a probability in (0, 1)"))
 }
@@ -42,7 +43,7 @@ type Fixed struct {
 }
 
 // Validate reports a DomainError unless 0 < tau < 1 and the level is valid.
-func (f Fixed) Validate() error { return first(accuracy(f.Tau), f.Level.Validate()) }
+func (f Fixed) Validate() error { return cmp.Or(accuracy(f.Tau), f.Level.Validate()) }
 
 // Deviation is the event that the mean of Samples independent [0,1]-valued records
 // is off its expectation by Tau or more.
@@ -52,7 +53,7 @@ type Deviation struct {
 }
 
 // Validate reports a DomainError unless 1 <= n <= 2^53 and 0 < tau < 1.
-func (d Deviation) Validate() error { return first(sampleSize(d.Samples), accuracy(d.Tau)) }
+func (d Deviation) Validate() error { return cmp.Or(sampleSize(d.Samples), accuracy(d.Tau)) }
 
 func accuracy(tau float64) error { return Domain(tau > 0 && tau < 1, "tau", tau, "a number in (0, 1)") }
 
@@ -74,16 +75,6 @@ func HoeffdingTail(d Deviation) (Bound[LogProb], error) {
 		return Bound[LogProb]{}, err
 	}
 	return Bound[LogProb]{logProbUp(num.Ln2.Sub(d.exponent()).AddFloat(0x1p-90)), []Source{hoeffding2}, single}, nil
-}
-
-// HoeffdingUpperTail returns exp(-2 n tau^2), an upper bound on the probability that
-// the mean is Tau or more above its expectation, and also that it is Tau or more
-// below; never below the formula.
-func HoeffdingUpperTail(d Deviation) (Bound[LogProb], error) {
-	if err := d.Validate(); err != nil {
-		return Bound[LogProb]{}, err
-	}
-	return Bound[LogProb]{logProbUp(d.exponent().Neg()), []Source{hoeffding2}, single}, nil
 }
 
 // exponent returns 2 n tau^2.
@@ -113,40 +104,6 @@ func ceilSamples(a, b num.DD) (int64, error) {
 		}
 	}
 	return 0, &NoAnswerError{Reason: "needs more than 2^53 rows"}
-}
-
-// BoundedDifferences is the event that f(S) exceeds its expectation by Deviation or
-// more, where replacing one of the n independent records moves f by at most
-// Sensitivity.
-type BoundedDifferences struct {
-	Samples     int64   // n, from 1 to 2^53
-	Sensitivity float64 // c > 0
-	Deviation   float64 // a > 0
-}
-
-// Validate reports a DomainError for the first field outside its domain.
-func (b BoundedDifferences) Validate() error {
-	return first(sampleSize(b.Samples), positive("sensitivity", b.Sensitivity), positive("deviation", b.Deviation))
-}
-
-// McDiarmidTail returns exp(-2 a^2/(n c^2)), an upper bound on the probability of b and
-// of the same event below the expectation, never below the formula (McDiarmid 1989,
-// Lemma 1.2). For both sides together, double it.
-func McDiarmidTail(b BoundedDifferences) (Bound[LogProb], error) {
-	if err := b.Validate(); err != nil {
-		return Bound[LogProb]{}, err
-	}
-	// Only a/c matters: divided as mantissas, it neither overflows nor underflows.
-	a, i := math.Frexp(b.Deviation)
-	c, j := math.Frexp(b.Sensitivity)
-	ratio := num.FromFloat(a).Div(num.FromFloat(c))
-	exponent := ratio.Mul(ratio).MulFloat(2).Div(num.FromInt(b.Samples))
-	scale := 2 * (i - j)
-	ln := LogProb(math.Ldexp(logProbUp(exponent.Neg()).Ln(), scale))
-	if ln == Zero {
-		ln = -math.MaxFloat64 // not the probability zero, but below every other
-	}
-	return Bound[LogProb]{ln, []Source{{"mcdiarmid89", "Lemma 1.2"}}, []string{"independent rows"}}, nil
 }
 
 // logProbUp returns the least LogProb that is certainly >= x, for an x known within
@@ -191,7 +148,7 @@ func KLTail(d Deviation) (Bound[LogProb], error) {
 // has one term it decides in 106 bits, elsewhere by an upper bound on it within 1e-11, and a tie
 // counts as no.
 func KLHolds(f Fixed, n int64) (bool, error) {
-	if err := first(f.Validate(), sampleSize(n)); err != nil {
+	if err := cmp.Or(f.Validate(), sampleSize(n)); err != nil {
 		return false, err
 	}
 	return f.klHolds(n), nil

@@ -286,23 +286,6 @@ func TestHoeffdingTails(t *testing.T) {
 		d := Deviation{1 + int64(math.Pow(10, 15.9*r.Float64())), math.Pow(10, -9*r.Float64())}
 		exponent := whole(-2 * d.Samples).Times(number(d.Tau).Squared())
 		check("two-sided", must[LogProb](t)(HoeffdingTail(d)), whole(2).Ln().Plus(exponent))
-		check("one-sided", must[LogProb](t)(HoeffdingUpperTail(d)), exponent)
-
-		b := BoundedDifferences{d.Samples, math.Pow(10, 200*r.Float64()-100), 0}
-		b.Deviation = b.Sensitivity * math.Sqrt(float64(b.Samples)) * math.Pow(10, 4*r.Float64()-2)
-		ratio := number(b.Deviation).Over(number(b.Sensitivity))
-		check("McDiarmid", must[LogProb](t)(McDiarmidTail(b)), whole(-2).Times(ratio.Squared()).Over(whole(b.Samples)))
-	}
-	// The formulas are McDiarmid's with c = 1/n.
-	one := must[LogProb](t)(HoeffdingUpperTail(Deviation{100, 0.1}))
-	other := must[LogProb](t)(McDiarmidTail(BoundedDifferences{100, 1, 10}))
-	if math.Abs(one.Ln()-other.Ln()) > 1e-14 {
-		t.Errorf("Hoeffding %v, McDiarmid %v", one.Ln(), other.Ln())
-	}
-	huge := must[LogProb](t)(McDiarmidTail(BoundedDifferences{1, 1e-300, 1e300}))
-	if none := must[LogProb](t)(McDiarmidTail(BoundedDifferences{1, 1e300, 1e-300})); none.Ln() > 0 ||
-		none.Ln() < -1e-300 || huge != -math.MaxFloat64 {
-		t.Errorf("extremes: %v and %v", none.Ln(), huge.Ln())
 	}
 }
 
@@ -312,7 +295,7 @@ func TestConcentrationDomains(t *testing.T) {
 	for _, tau := range []float64{0, -0.1, 1, 2, math.NaN(), math.Inf(1), math.Inf(-1)} {
 		for _, err := range []error{
 			errorOf(HoeffdingSamples(Fixed{tau, level})), errorOf(KLSamples(Fixed{tau, level})),
-			errorOf(HoeffdingTail(Deviation{10, tau})), errorOf(HoeffdingUpperTail(Deviation{10, tau})),
+			errorOf(HoeffdingTail(Deviation{10, tau})),
 			errorOf(KLTail(Deviation{10, tau})), second(KLHolds(Fixed{tau, level}, 10)),
 			errorOf(BinomialTail(Deviation{10, tau})), errorOf(BinomialSamples(Fixed{tau, level}, BothSides)),
 			second(BinomialHolds(Fixed{tau, level}, BothSides, 10)),
@@ -337,21 +320,12 @@ func TestConcentrationDomains(t *testing.T) {
 	for _, n := range []int64{0, -1, math.MinInt64, 1<<53 + 1, math.MaxInt64} {
 		for _, err := range []error{
 			errorOf(HoeffdingTail(Deviation{n, 0.1})), errorOf(KLTail(Deviation{n, 0.1})), second(KLHolds(Fixed{0.1, level}, n)),
-			errorOf(McDiarmidTail(BoundedDifferences{n, 1, 1})), errorOf(BinomialTail(Deviation{n, 0.1})),
+			errorOf(BinomialTail(Deviation{n, 0.1})),
 			second(BinomialHolds(Fixed{0.1, level}, BothSides, n)),
 		} {
 			if !errors.As(err, &wrong) || wrong.Param != "samples" {
 				t.Errorf("n = %d: %v", n, err)
 			}
-		}
-	}
-	for _, x := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		if err := errorOf(McDiarmidTail(BoundedDifferences{1, x, 1})); !errors.As(err, &wrong) ||
-			wrong.Param != "sensitivity" {
-			t.Errorf("sensitivity = %v: %v", x, err)
-		}
-		if err := errorOf(McDiarmidTail(BoundedDifferences{1, 1, x})); !errors.As(err, &wrong) || wrong.Param != "deviation" {
-			t.Errorf("deviation = %v: %v", x, err)
 		}
 	}
 }
@@ -381,8 +355,7 @@ func TestConcentrationExtremes(t *testing.T) {
 		}
 		for _, n := range []int64{1, 2, 1000, 1 << 40, MaxSamples} {
 			d := Deviation{n, tau}
-			for _, p := range []LogProb{must[LogProb](t)(HoeffdingTail(d)), must[LogProb](t)(HoeffdingUpperTail(d)),
-				must[LogProb](t)(KLTail(d))} {
+			for _, p := range []LogProb{must[LogProb](t)(HoeffdingTail(d)), must[LogProb](t)(KLTail(d))} {
 				if !p.Valid() || p == Zero {
 					t.Errorf("%+v: ln %v", d, p.Ln())
 				}

@@ -1,6 +1,9 @@
 package theory
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // The privacy of the mechanisms as a function of their noise. Every epsilon and mu
 // is rounded up.
@@ -23,7 +26,7 @@ type Laplace struct {
 
 // Pure returns epsilon = sensitivity/scale.
 func (m Laplace) Pure() (Bound[Pure], error) {
-	if err := first(positive("sensitivity", m.Sensitivity), positive("scale", m.Scale)); err != nil {
+	if err := cmp.Or(positive("sensitivity", m.Sensitivity), positive("scale", m.Scale)); err != nil {
 		return Bound[Pure]{}, err
 	}
 	epsilon := divUp(m.Sensitivity, m.Scale)
@@ -39,7 +42,7 @@ type Gaussian struct {
 
 // GDP returns mu = sensitivity/SD.
 func (m Gaussian) GDP() (Bound[GDP], error) {
-	if err := first(positive("sensitivity", m.Sensitivity), positive("sd", m.SD)); err != nil {
+	if err := cmp.Or(positive("sensitivity", m.Sensitivity), positive("sd", m.SD)); err != nil {
 		return Bound[GDP]{}, err
 	}
 	mu := divUp(m.Sensitivity, m.SD)
@@ -56,7 +59,7 @@ type GaussianQueries struct {
 
 // GDP returns mu = sqrt(k)/(n SD): one record moves each mean by at most 1/n.
 func (m GaussianQueries) GDP() (Bound[GDP], error) {
-	if err := first(count("queries", m.Queries), count("samples", m.Samples), positive("sd", m.SD)); err != nil {
+	if err := cmp.Or(count("queries", m.Queries), count("samples", m.Samples), positive("sd", m.SD)); err != nil {
 		return Bound[GDP]{}, err
 	}
 	mu := above(math.Sqrt(float64(m.Queries)) / float64(m.Samples) / m.SD)
@@ -75,7 +78,7 @@ type Exponential struct {
 // also in print for epsilon. The privacy epsilon of the mechanism is the same number;
 // see [BoundedRange.Pure].
 func (m Exponential) BoundedRange() (Bound[BoundedRange], error) {
-	if err := first(positive("sensitivity", m.Sensitivity), positive("weight", m.Weight)); err != nil {
+	if err := cmp.Or(positive("sensitivity", m.Sensitivity), positive("weight", m.Weight)); err != nil {
 		return Bound[BoundedRange]{}, err
 	}
 	epsilon := 2 * mulUp(m.Weight, m.Sensitivity)
@@ -96,7 +99,7 @@ type SparseVector struct {
 // whatever the number of "below". The textbook scales 2 sensitivity/epsilon and 4
 // sensitivity/epsilon make each term epsilon/2.
 func (m SparseVector) Pure() (Bound[Pure], error) {
-	if err := first(positive("sensitivity", m.Sensitivity), positive("threshold scale", m.ThresholdScale),
+	if err := cmp.Or(positive("sensitivity", m.Sensitivity), positive("threshold scale", m.ThresholdScale),
 		positive("query scale", m.QueryScale)); err != nil {
 		return Bound[Pure]{}, err
 	}
@@ -118,7 +121,7 @@ var thresholdoutPrivacy = Source{"dwork15generalization", "the privacy of Thresh
 
 // step returns the privacy 1/(scale n) of one comparison epoch and of one answer.
 func (m Thresholdout) step() (float64, error) {
-	if err := first(count("budget", m.Budget), positive("scale", m.Scale), count("samples", m.Samples)); err != nil {
+	if err := cmp.Or(count("budget", m.Budget), positive("scale", m.Scale), count("samples", m.Samples)); err != nil {
 		return 0, err
 	}
 	return above(1 / m.Scale / float64(m.Samples)), nil
@@ -158,7 +161,7 @@ func (m Thresholdout) Composition() (Bound[Composition], error) {
 // 0.98 E for E <= 20 L. For E >= 2Be the pure bound is enough.
 func (m Thresholdout) Approx(delta LogProb) (Bound[Approx], error) {
 	step, err := m.step()
-	if err := first(err, probability("delta", delta), needsDelta(thresholdoutPrivacy, delta)); err != nil {
+	if err := cmp.Or(err, probability("delta", delta), needsDelta(thresholdoutPrivacy, delta)); err != nil {
 		return Bound[Approx]{}, err
 	}
 	budget, l := floatUp(m.Budget), math.Ln2-delta.Ln()

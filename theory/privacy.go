@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/dpcalc/dpcalc/internal/num"
@@ -62,7 +63,7 @@ func (p Pure) GDP() (Bound[GDP], error) {
 
 // Group returns the privacy of g >= 1 records: g epsilon.
 func (p Pure) Group(g int64) (Bound[Pure], error) {
-	if err := first(p.Validate(), count("group", g)); err != nil {
+	if err := cmp.Or(p.Validate(), count("group", g)); err != nil {
 		return Bound[Pure]{}, err
 	}
 	epsilon := mulUp(p.Epsilon, floatUp(g))
@@ -110,7 +111,7 @@ type Approx struct {
 
 // Validate reports a DomainError unless 0 <= epsilon < inf and 0 <= delta <= 1.
 func (a Approx) Validate() error {
-	return first(
+	return cmp.Or(
 		Domain(a.Epsilon >= 0 && a.Epsilon <= math.MaxFloat64, "epsilon", a.Epsilon, "a number >= 0"),
 		probability("delta", a.LnDelta),
 	)
@@ -119,7 +120,7 @@ func (a Approx) Validate() error {
 // Group returns the privacy of g >= 1 records:
 // (g epsilon, delta (e^(g epsilon) - 1)/(e^epsilon - 1)), delta at most 1.
 func (a Approx) Group(g int64) (Bound[Approx], error) {
-	if err := first(a.Validate(), count("group", g)); err != nil {
+	if err := cmp.Or(a.Validate(), count("group", g)); err != nil {
 		return Bound[Approx]{}, err
 	}
 	n := floatUp(g)
@@ -151,7 +152,7 @@ func (z ZCDP) Validate() error { return positive("rho", z.Rho) }
 // reports NotApplicable for delta = 0.
 func (z ZCDP) Approx(delta LogProb) (Bound[Approx], error) {
 	source := Source{"bun16", "Proposition 1.3"}
-	if err := first(z.Validate(), probability("delta", delta), needsDelta(source, delta)); err != nil {
+	if err := cmp.Or(z.Validate(), probability("delta", delta), needsDelta(source, delta)); err != nil {
 		return Bound[Approx]{}, err
 	}
 	epsilon := above(z.Rho + 2*math.Sqrt(z.Rho)*math.Sqrt(-delta.Ln()))
@@ -160,7 +161,7 @@ func (z ZCDP) Approx(delta LogProb) (Bound[Approx], error) {
 
 // Group returns the privacy of g >= 1 records: g^2 rho.
 func (z ZCDP) Group(g int64) (Bound[ZCDP], error) {
-	if err := first(z.Validate(), count("group", g)); err != nil {
+	if err := cmp.Or(z.Validate(), count("group", g)); err != nil {
 		return Bound[ZCDP]{}, err
 	}
 	rho := mulUp(mulUp(z.Rho, floatUp(g)), floatUp(g))
@@ -188,7 +189,7 @@ func (g GDP) ZCDP() (Bound[ZCDP], error) {
 
 // Group returns the privacy of g >= 1 records: g mu.
 func (g GDP) Group(size int64) (Bound[GDP], error) {
-	if err := first(g.Validate(), count("group", size)); err != nil {
+	if err := cmp.Or(g.Validate(), count("group", size)); err != nil {
 		return Bound[GDP]{}, err
 	}
 	mu := mulUp(g.Mu, floatUp(size))
@@ -201,7 +202,7 @@ var gaussianProfile = []Source{{"balle18", "Theorem 8"}, {"dong22", "Corollary 2
 // rounded up by a few units in the last place (where it is close to 0, of mu). It
 // reports NotApplicable for delta = 0 and NoAnswer where epsilon exceeds float64.
 func (g GDP) Approx(delta LogProb) (Bound[Approx], error) {
-	if err := first(g.Validate(), probability("delta", delta), needsDelta(gaussianProfile[0], delta)); err != nil {
+	if err := cmp.Or(g.Validate(), probability("delta", delta), needsDelta(gaussianProfile[0], delta)); err != nil {
 		return Bound[Approx]{}, err
 	}
 	epsilon := g.leastEpsilon(delta)
@@ -345,7 +346,7 @@ func GaussianMu(epsilon float64, delta LogProb) float64 {
 // (epsilon, delta) goal with 0 < delta < 1, rounded down by a few units in the last
 // place: the Gaussian mechanism then needs the standard deviation sensitivity/mu.
 func GaussianFor(goal Approx) (Bound[GDP], error) {
-	if err := first(goal.Validate(),
+	if err := cmp.Or(goal.Validate(),
 		Domain(goal.LnDelta.Interior(), "delta", goal.LnDelta, "a probability in (0, 1)")); err != nil {
 		return Bound[GDP]{}, err
 	}
@@ -354,16 +355,6 @@ func GaussianFor(goal Approx) (Bound[GDP], error) {
 		return Bound[GDP]{}, &NoAnswerError{Reason: "mu is below the smallest float64"}
 	}
 	return finite(GDP{mu}, mu, "mu", gaussianProfile...)
-}
-
-// first returns the first error that is not nil.
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func positive(param string, x float64) error {

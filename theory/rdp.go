@@ -26,7 +26,7 @@ func (r RDP) Validate() error {
 		return err
 	}
 	for _, p := range r.Points {
-		err := first(
+		err := cmp.Or(
 			Domain(p.Order > 1 && p.Order <= 1e100, "order", p.Order, "a number above 1, at most 1e100"),
 			Domain(p.Epsilon >= 0 && p.Epsilon <= math.MaxFloat64, "epsilon", p.Epsilon, "a number >= 0"),
 		)

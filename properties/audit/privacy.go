@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -27,18 +28,13 @@ type Privacy struct {
 
 // Validate reports a DomainError for the first field outside its domain.
 func (a Privacy) Validate() error {
-	for _, err := range []error{
+	return cmp.Or(
 		a.Plan.Validate(), a.Claim.Validate(),
 		theory.Domain(a.Claim.Epsilon <= maxEpsilon, "epsilon", a.Claim.Epsilon, "a number in [0, 100]"),
 		theory.Domain(a.Claim.LnDelta < 0, "delta", a.Claim.LnDelta, "a number in [0, 1)"),
 		theory.Domain(a.First != nil && a.Second != nil, "samplers", "nil", "one for each input"),
 		theory.Domain(a.Width >= 1 && a.Width <= 1<<20, "width", a.Width, "a whole number from 1 to 1048576"),
-	} {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	)
 }
 
 // maxEpsilon is the largest epsilon that is audited: no number of samples tells a larger

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"runtime"
@@ -65,31 +66,23 @@ type Holdout struct {
 
 // Validate reports a DomainError for the first field outside its domain.
 func (e Holdout) Validate() error {
-	for _, err := range []error{
+	err := cmp.Or(
 		theory.Domain(e.Samples >= 1 && e.Samples <= 1e7, "samples", e.Samples, "an integer from 1 to 10000000"),
 		theory.Domain(e.Attributes >= 1 && e.Attributes <= 1e7, "attributes", e.Attributes, "an integer from 1 to 10000000"),
 		theory.Domain(len(e.Signal) >= 1, "signal", "nothing", "at least one number"),
 		theory.Domain(len(e.Arms) >= 1, "arms", "nothing", "at least one arm"),
 		theory.Domain(e.Repetitions >= 1 && e.Repetitions <= 1e6, "reps", e.Repetitions, "an integer from 1 to 1000000"),
 		theory.Domain(e.Budget >= 1 && e.Budget <= 1<<53, "budget", e.Budget, "an integer from 1 to 2^53"),
-	} {
-		if err != nil {
-			return err
-		}
-	}
+	)
 	for _, signal := range e.Signal {
-		if err := theory.Domain(signal >= 0 && signal <= e.Attributes, "signal", signal,
-			"an integer from 0 to the number of attributes"); err != nil {
-			return err
-		}
+		err = cmp.Or(err, theory.Domain(signal >= 0 && signal <= e.Attributes, "signal", signal,
+			"an integer from 0 to the number of attributes"))
 	}
 	for _, arm := range e.Arms {
-		if err := theory.Domain(arm == Standard || arm == Paper || arm == Thresholdout, "arms", string(arm),
-			"standard, paper or thresholdout"); err != nil {
-			return err
-		}
+		err = cmp.Or(err, theory.Domain(arm == Standard || arm == Paper || arm == Thresholdout, "arms", string(arm),
+			"standard, paper or thresholdout"))
 	}
-	return nil
+	return err
 }
 
 // Moments summarises a quantity over the repetitions that have it.

@@ -76,54 +76,8 @@ func TestBassily16AtItsHypotheses(t *testing.T) {
 	}
 }
 
-// The theorems for what a private algorithm puts out hold up to their epsilon and no
-// further, for any sample and accuracy within their domains.
-func TestOutputTheoremsAtTheirHypotheses(t *testing.T) {
-	above := func(x float64) float64 { return math.Nextafter(x, 1) }
-	pure := Output{Samples: 1000, Tau: 0.3, LnDelta: theory.Zero}
-	for name, c := range map[string]struct {
-		bound func(Output) (theory.LogProb, error)
-		limit float64
-	}{
-		"corollary 2.1.1": {TailByMaxInformation, 0.3 * 0.3},
-		"corollary 2.3.1": {TailDwork15, 0.3},
-		"theorem 2.4":     {TailApproxDwork15, 0.3 / 4},
-	} {
-		for _, e := range []struct {
-			epsilon float64
-			holds   bool
-		}{{0, true}, {c.limit, true}, {above(c.limit), false}} {
-			o := pure
-			o.Epsilon = e.epsilon
-			if _, err := c.bound(o); (err == nil) != e.holds || applicable(err) != e.holds {
-				t.Errorf("%s at epsilon %g: %v", name, e.epsilon, err)
-			}
-		}
-		for _, e := range []struct {
-			samples      int64
-			tau, epsilon float64
-			delta        theory.LogProb
-			ok           bool
-		}{
-			{1, 0.3, 0, theory.Zero, true}, {0, 0.3, 0, theory.Zero, false},
-			{theory.MaxSamples, 0.3, 0, theory.Zero, true}, {theory.MaxSamples + 1, 0.3, 0, theory.Zero, false},
-			{1000, math.Nextafter(1, 0), 0, theory.Zero, true}, {1000, 1, 0, theory.Zero, false},
-			{1000, math.SmallestNonzeroFloat64, 0, theory.Zero, true}, {1000, 0, 0, theory.Zero, false},
-			{1000, 0.3, -math.SmallestNonzeroFloat64, theory.Zero, false}, {1000, 0.3, math.Inf(1), theory.Zero, false},
-			{1000, 0.3, math.MaxFloat64, theory.Zero, true},
-			{1000, 0.3, 0, 0, false}, {1000, 0.3, 0, 1, false}, {1000, 0.3, 0, theory.LogProb(math.NaN()), false},
-		} {
-			_, err := c.bound(Output{Samples: e.samples, Tau: e.tau, Epsilon: e.epsilon, LnDelta: e.delta})
-			if isDomain(err) == e.ok {
-				t.Errorf("%s, %+v: %v", name, e, err)
-			}
-		}
-	}
-	// Theorem 2.4: the larger of its two conditions binds.
-	byDelta, err := TailApproxDwork15(Output{Samples: theory.MaxSamples, Tau: 0.5, Epsilon: 0.1, LnDelta: -80})
-	if want := math.Log(8) - 10; err != nil || !(byDelta.Ln() >= want && byDelta.Ln() <= want+1e-9) {
-		t.Errorf("theorem 2.4 by delta: %v, %v, want %v", byDelta.Ln(), err, want)
-	}
+// Theorem 2.3 is for numbers within their domains.
+func TestSelectionDwork15AtTheEndsOfItsDomain(t *testing.T) {
 	for _, s := range []struct {
 		Selection
 		ok bool

@@ -1,6 +1,7 @@
 package theorem
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/dpcalc/dpcalc/internal/num"
@@ -19,17 +20,12 @@ type Sampled struct {
 
 // Validate returns a DomainError for the first field outside its domain.
 func (s Sampled) Validate() error {
-	for _, err := range []error{
+	return cmp.Or(
 		theory.Domain(s.Alpha >= 0 && s.Alpha <= math.MaxFloat64, "alpha", s.Alpha, "a number of at least 0"),
 		theory.Domain(s.Beta < 0, "beta", s.Beta, "a probability in [0, 1)"),
 		theory.Domain(s.Epsilon >= 0 && s.Epsilon <= math.MaxFloat64, "epsilon", s.Epsilon, "a number of at least 0"),
 		theory.Domain(s.LnDelta < 0, "delta", s.LnDelta, "a probability in [0, 1)"),
-	} {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	)
 }
 
 // Population is what a transfer theorem concludes:
@@ -208,85 +204,12 @@ func SelectionDwork15(s Selection) (theory.LogProb, error) {
 }
 
 func (s Selection) validate() error {
-	for _, err := range []error{
+	return cmp.Or(
 		theory.Domain(s.Epsilon >= 0 && s.Epsilon <= math.MaxFloat64, "epsilon", s.Epsilon, "a number of at least 0"),
 		theory.Domain(s.Samples >= 1 && s.Samples <= theory.MaxSamples, "samples", s.Samples,
 			"a whole number from 1 to 9007199254740992"),
 		theory.Domain(s.Beta.Interior(), "beta", s.Beta, "a probability in (0, 1)"),
-	} {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Output is a function phi: X -> [0,1] put out by a differentially private
-// algorithm on n independent records, and the error asked about.
-type Output struct {
-	Samples int64          // n
-	Tau     float64        // the error, in (0,1)
-	Epsilon float64        // the algorithm's privacy, at least 0
-	LnDelta theory.LogProb // theory.Zero for pure privacy
-}
-
-// TailByMaxInformation is Corollary 2.1.1 of the notes. It bounds the one-sided P[E_S[phi] - P[phi] > tau] by
-// exp(-tau^2 n), for pure epsilon <= tau^2: then I_inf(S;phi) <= log2(e) tau^2 n. Rounded up. Errors: DomainError,
-// NotApplicableError. Source: dwork15generalization.
-func TailByMaxInformation(o Output) (theory.LogProb, error) {
-	return o.tail(theory.Source{Key: "dwork15generalization", Where: "notes, Corollary 2.1.1"}, "pure epsilon <= tau^2",
-		o.Tau*o.Tau, 0)
-}
-
-// TailDwork15 is Corollary 2.3.1 of the notes. It bounds the two-sided P[|P[phi] - E_S[phi]| >= tau] by
-// 6 exp(-tau^2 n), for pure epsilon <= tau. Rounded up and at most 1. Errors:
-// DomainError, NotApplicableError. Source: dwork15preserving.
-func TailDwork15(o Output) (theory.LogProb, error) {
-	return o.tail(theory.Source{Key: "dwork15preserving", Where: "notes, Corollary 2.3.1"}, "pure epsilon <= tau", o.Tau,
-		num.Log(6))
-}
-
-func (o Output) validate() error {
-	for _, err := range []error{
-		theory.Domain(o.Samples >= 1 && o.Samples <= theory.MaxSamples, "samples", o.Samples,
-			"a whole number from 1 to 9007199254740992"),
-		theory.Domain(o.Tau > 0 && o.Tau < 1, "tau", o.Tau, "a number in (0, 1)"),
-		theory.Domain(o.Epsilon >= 0 && o.Epsilon <= math.MaxFloat64, "epsilon", o.Epsilon, "a number of at least 0"),
-		theory.Domain(o.LnDelta < 0, "delta", o.LnDelta, "a probability in [0, 1)"),
-	} {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (o Output) tail(source theory.Source, hypothesis string, limit, lnFactor float64) (theory.LogProb, error) {
-	if err := o.validate(); err != nil {
-		return 0, err
-	}
-	if o.LnDelta != theory.Zero || !(o.Epsilon <= limit) {
-		return 0, &theory.NotApplicableError{Source: source, Needs: hypothesis}
-	}
-	return capped(lnFactor - o.Tau*o.Tau*float64(o.Samples)), nil
-}
-
-// TailApproxDwork15 is Theorem 2.4 of the notes. It returns the least beta with n >= 48 ln(8/beta)/tau^2 and
-// delta <= (beta/8)^(4/tau), for epsilon <= tau/4: then P[|P[phi] - E_S[phi]| >=
-// tau] <= beta. Rounded up and at most 1. Errors: DomainError,
-// NotApplicableError. Source: dwork15preserving.
-func TailApproxDwork15(o Output) (theory.LogProb, error) {
-	if err := o.validate(); err != nil {
-		return 0, err
-	}
-	if !(o.Epsilon <= o.Tau/4) {
-		return 0, &theory.NotApplicableError{
-			Source: theory.Source{Key: "dwork15preserving", Where: "notes, Theorem 2.4"}, Needs: "epsilon <= tau/4",
-		}
-	}
-	bySamples := num.Log(8) - o.Tau*o.Tau*float64(o.Samples)/48
-	byDelta := num.Log(8) + o.LnDelta.Ln()*o.Tau/4
-	return capped(math.Max(bySamples, byDelta)), nil
+	)
 }
 
 // capped rounds the logarithm of a bound up and reads what exceeds one as one.

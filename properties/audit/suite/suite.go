@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"runtime"
@@ -27,16 +28,11 @@ func Defaults() Settings {
 
 // Validate reports a DomainError for the first field outside its domain.
 func (s Settings) Validate() error {
-	for _, err := range []error{
+	return cmp.Or(
 		theory.Domain(s.Epsilon >= 0.05 && s.Epsilon <= 8, "epsilon", s.Epsilon, "a number in [0.05, 8]"),
 		s.plan().Validate(),
 		theory.Domain(s.FalseAlarm.Interior(), "false-alarm", s.FalseAlarm, "a number in (0, 1)"),
-	} {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	)
 }
 
 func (s Settings) plan() audit.Plan {
