@@ -19,7 +19,8 @@ func cases(name string) int {
 	switch name {
 	case "gaussian-schedule", "thresholdout", "laplace", "rounding-widths":
 		return 40
-	case "binomial", "splitting-exact", "gaussian", "gaussian-cvar", "gaussian-jung20", "gaussian-rogers20",
+	case "binomial", "splitting-exact", "gaussian", "gaussian-cvar", "gaussian-jung20", "gaussian-marchant25",
+		"gaussian-rogers20",
 		"gaussian-bassily16", "laplace-jung20":
 		return 150
 	}

@@ -2,9 +2,13 @@ package transfer
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dpcalc/dpcalc/internal/certificates"
+	"github.com/dpcalc/dpcalc/theory"
 )
 
 // weekly is a hundred labels and ten queries a week for five years.
@@ -187,5 +191,87 @@ func TestEvenNoiseForArrivals(t *testing.T) {
 	}
 	if louder := plan.EvenErrors(a.Mechanism.Scale * 1.1); !(louder > a.Beta) || math.IsNaN(louder.Ln()) {
 		t.Errorf("more noise is certified at %v", louder)
+	}
+}
+
+// The published theorem for growing data: ten batches of a hundred queries, the last of which is about three times as
+// many rows as the first (an independent program; 385,858 with the conversion of privacy that the paper has, which is
+// not exact).
+func TestPublishedArrivals(t *testing.T) {
+	g := Goal{Queries: 1000, Beta: lp("0.05")}
+	batches := func(last int64) Goal {
+		g.Samples, g.Arrival = last/3, new(Arrival)
+		for i := range int64(10) {
+			g.Arrival.Stages = append(g.Arrival.Stages, Stage{(last - last/3) * i / 9, 100 * (i + 1)})
+		}
+		return g
+	}
+	for last, tau := range map[int64]float64{331_687: 0.10000000955825043, 331_688: 0.09999992863765665} {
+		a, err := gaussianMarchant25.Solve(batches(last))
+		if err != nil || a.Status != OK || math.Abs(a.Tau/tau-1) > 1e-9 {
+			t.Errorf("%d rows: tau %v, want %v; %v", last, a.Tau, tau, err)
+		}
+	}
+	ours, err := gaussianSchedule.Solve(batches(13_491))
+	if err != nil || !(ours.Tau < 0.1) {
+		t.Errorf("%+v, %v", ours, err)
+	}
+	fixed := Goal{Samples: 200_000, Queries: 1000, Beta: lp("0.05")}
+	a, err := gaussianMarchant25.Solve(fixed)
+	b, err2 := gaussianJung20.Solve(fixed)
+	fixed.Arrival = &Arrival{Rows: 1, Queries: 1000}
+	c, err3 := gaussianMarchant25.Solve(fixed)
+	if a.Tau != b.Tau || math.Abs(c.Tau/a.Tau-1) > 1e-9 || err != nil || err2 != nil || err3 != nil {
+		t.Errorf("%v, jung20 %v, a feed without rows %v", a.Tau, b.Tau, c.Tau)
+	}
+}
+
+// The published theorem in decimals, at the noise and the privacy that are printed.
+func TestGrownDataInDecimals(t *testing.T) {
+	r := rand.New(rand.NewPCG(4203, 34))
+	for range 12 {
+		var stages []Stage
+		more, until := int64(0), int64(0)
+		for range 1 + r.IntN(4) {
+			until += 1 + r.Int64N(40)
+			stages = append(stages, Stage{more, until})
+			more += r.Int64N(3) * r.Int64N(40_000)
+		}
+		g := Goal{Samples: 20_000 + r.Int64N(100_000), Queries: until, Beta: theory.LogProb(-1 - 9*r.Float64())}
+		g.Arrival = &Arrival{Stages: stages}
+		a, err := gaussianMarchant25.Solve(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Status != OK {
+			continue
+		}
+		sd, eps, beta, sum := number(a.Mechanism.Scale), number(a.Mechanism.Epsilon), number(g.Beta.Ln()).Exp(), whole(0)
+		for i := range stages {
+			squares, done := whole(0), int64(0)
+			for j, s := range stages {
+				if j >= i {
+					each := whole(1).Over(whole(g.Samples + s.More).Times(sd)).Squared()
+					squares = squares.Plus(whole(s.Until - done).Times(each))
+				}
+				done = s.Until
+			}
+			rows := g.Samples
+			if i > 0 {
+				rows = stages[i].More - stages[i-1].More
+			}
+			sum = sum.Plus(whole(rows).Times(certificates.Profile(squares.Root(), eps)))
+		}
+		leak := whole(2).Times(sum).Over(whole(g.Samples)).Root()
+		best := math.Inf(1)
+		for x := 3.0; x < 12; x += 0.002 { // any will do
+			_, tail := certificates.Normal(number(x))
+			beyond := -math.Expm1(float64(until) * math.Log1p(-2*tail.Float()))
+			u := math.Sqrt(beyond) + leak.Float()
+			best = min(best, sd.Float()*x+math.Expm1(eps.Float())+u*u/beta.Float())
+		}
+		if !(a.Tau >= best*(1-1e-6) && a.Tau <= best*(1+1e-9)) {
+			t.Errorf("%+v: tau %v, in decimals %v", g, a.Tau, best)
+		}
 	}
 }

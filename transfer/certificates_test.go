@@ -33,6 +33,7 @@ var evaluations = map[string]evaluation{
 	"gaussian":                {noiseHolds, nil, 25},
 	"gaussian-cvar":           {cvarHolds, nil, 20},
 	"gaussian-jung20":         {jungHolds, nil, 40},
+	"gaussian-marchant25":     {jungHolds, nil, 20},
 	"gaussian-rogers20":       {rogersHolds, nil, 40},
 	"gaussian-bassily16":      {bassilyHolds, nil, 40},
 	"laplace":                 {laplaceHolds, nil, 60},

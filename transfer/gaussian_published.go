@@ -35,12 +35,29 @@ var gaussianJung20 = Method{
 // max(1,D) bounds an answer's error.
 func gaussianJung20Tau(g Goal) (float64, Mechanism) {
 	d, n, m := g.spread(), float64(g.Samples), g.Queries
+	parts, root := g.leaks()
 	lnBeta, r, w := g.Beta.Ln(), 1.0, 2.0
 	if g.Query == Sensitive || g.Query == Minimization {
 		r, w = math.Max(1, d), 4*d
 	}
 	lnB := func(x float64) float64 {
 		return math.Min(num.LogAny(math.Min(math.Ln2+num.LogSurvival(x), 0), m), 0)
+	}
+
+	// lnDelta is ln of the mean delta of the rows, reckoned per row at the first query, and falls with t by leak.
+	lnDelta := func(mu, t float64) (ln, leak float64) {
+		if len(parts) == 0 {
+			ln = theory.GDP{Mu: mu}.LnDelta(t * mu).Ln()
+			return ln, mu * num.Exp(t*mu+num.LogSurvival(t+mu/2)-ln)
+		}
+		ln = math.Inf(-1)
+		for _, p := range parts {
+			ln = num.LogAddExp(ln, p.lnRows+theory.GDP{Mu: mu * p.mu}.LnDelta(t*mu).Ln())
+		}
+		for _, p := range parts {
+			leak += mu * num.Exp(p.lnRows+t*mu+num.LogSurvival(t/p.mu+mu*p.mu/2)-ln)
+		}
+		return ln, leak
 	}
 
 	// With epsilon = t mu and u, v the two roots over sqrt(beta), tau is stationary in x
@@ -50,14 +67,13 @@ func gaussianJung20Tau(g Goal) (float64, Mechanism) {
 	x := math.Sqrt(2 * (num.Log(float64(m)) - lnBeta + 2))
 	t := math.Sqrt(2 * (2 - lnBeta))
 	reach := func(mu float64) (tau, epsilon float64) {
-		scale := d * math.Sqrt(float64(m)) / (n * mu)
-		privacy := theory.GDP{Mu: mu}
+		scale := d * root / (n * mu)
 		t = math.Min(t, 600/mu)
 		for range 40 {
-			lnb, lnDelta := lnB(x), privacy.LnDelta(t*mu).Ln()
+			lnb := lnB(x)
+			lnDelta, leak := lnDelta(mu, t)
 			lnEach := math.Min(math.Ln2+num.LogSurvival(x), 0)
 			fall := num.Exp(num.Log(float64(m))+lnEach+float64(m-1)*math.Log1p(-num.Exp(lnEach))-lnb) / num.Mills(x)
-			leak := mu * num.Exp(t*mu+num.LogSurvival(t+mu/2)-lnDelta)
 			p, q := scale/fall, d*mu*num.Exp(t*mu)/leak
 			half := num.Log(p+q) / 2
 			stepX := (lnb + num.Log(r) - lnBeta - 2*(num.Log(p)-half)) / fall
@@ -72,7 +88,8 @@ func gaussianJung20Tau(g Goal) (float64, Mechanism) {
 			}
 		}
 		u := num.Exp((num.Log(r) + lnB(x) - lnBeta) / 2)
-		v := num.Exp((num.Log(w) + privacy.LnDelta(t*mu).Ln() - lnBeta) / 2)
+		spent, _ := lnDelta(mu, t)
+		v := num.Exp((num.Log(w) + spent - lnBeta) / 2)
 		return scale*x + d*math.Expm1(t*mu) + (u+v)*(u+v), t * mu
 	}
 	center := num.Log(math.Sqrt(float64(m))/n) / 2
@@ -86,9 +103,57 @@ func gaussianJung20Tau(g Goal) (float64, Mechanism) {
 	mu := num.Exp(lnMu)
 	tau, epsilon := reach(mu)
 	return certified(tau, d, Mechanism{
-		Noise: theory.GaussianNoise, Scale: d * math.Sqrt(float64(m)) / (n * mu),
+		Noise: theory.GaussianNoise, Scale: d * root / (n * mu),
 		Epsilon: epsilon, LnDelta: theory.GDP{Mu: mu}.LnDelta(epsilon),
 	})
+}
+
+var gaussianMarchant25 = Method{
+	Name:     "gaussian-marchant25",
+	Summary:  "Gaussian noise where rows arrive, transfer theorem of Marchant and Rubinstein",
+	Formula:  "tau = s x + (e^epsilon-1) + (sqrt(b)+sqrt(2 sum over t of delta(t)/n))^2/beta, b as for gaussian-jung20; delta(t) the exact profile of the answers that row t has a part in, n the rows at the first query",
+	Practice: addGaussian + " Where all rows are there at the first query it is gaussian-jung20.",
+	Proof:    Published,
+	Adaptive: true,
+	Grown:    true,
+	Sources: []theory.Source{source("marchant25", "Theorem 3.4"), source("balle18", "Theorem 8"),
+		source("dong22", "Corollary 3.3")},
+	Assumes:  []string{independent, inInterval},
+	rule:     publishedArrivals,
+	arriving: publishedArrivals,
+	halves:   true,
+}
+
+// publishedArrivals is Theorem 3.4 of Marchant and Rubinstein, whose c and d are the best as in gaussianJung20Tau.
+var publishedArrivals = optimised{domain: domain{kinds: linear}, reach: from(gaussianJung20Tau)}
+
+// leaking is rows that have a part in the same answers: ln of how many there are for each row at the first query, and
+// mu of their privacy over that of the rows at the first query.
+type leaking struct{ lnRows, mu float64 }
+
+// leaks returns the parts of the rows, where they arrive, and n mu s of those at the first query: the root of the sum
+// of (n/n_j)^2.
+func (g Goal) leaks() (parts []leaking, root float64) {
+	if g.Arrival == nil {
+		return nil, math.Sqrt(float64(g.Queries))
+	}
+	stages := arrivalOf(g, false).Stages
+	first, sum := stages[0].Samples, 0.0
+	for i := len(stages) - 1; i >= 0; i-- {
+		before, done := int64(0), int64(0)
+		if i > 0 {
+			before, done = stages[i-1].Samples, stages[i-1].Until
+		}
+		share := float64(first) / float64(stages[i].Samples)
+		sum += float64(stages[i].Until-done) * share * share
+		if rows := stages[i].Samples - before; rows > 0 {
+			parts = append(parts, leaking{num.Log(float64(rows) / float64(first)), math.Sqrt(sum)})
+		}
+	}
+	for i := range parts {
+		parts[i].mu /= math.Sqrt(sum)
+	}
+	return parts, math.Sqrt(sum)
 }
 
 var gaussianRogers20 = Method{

@@ -41,6 +41,7 @@ type Method struct {
 	Budgeted  bool            // whether it needs Goal.Budget
 	Counted   bool            // whether it needs Goal.Transcripts or its logarithm
 	Open      bool            // whether it is for goals that are [Shown.Open]
+	Grown     bool            // whether it says something of its own only where rows arrive
 	Splits    bool            // whether every query has a part of the holdout of its own
 	Scheduled bool            // whether the noise may change from query to query
 	Rounds    bool            // whether answers are midpoints of Mechanism.Cells cells
@@ -115,7 +116,7 @@ func (m Method) shownBy() string {
 
 // MethodsFor returns the methods that serve a kind of feedback for a number of queries, in printing order.
 func MethodsFor(f Feedback) []Method {
-	return slices.DeleteFunc(Methods(), func(m Method) bool { return m.Open || !m.Serves(f) })
+	return slices.DeleteFunc(Methods(), func(m Method) bool { return m.Open || m.Grown || !m.Serves(f) })
 }
 
 // Article describes the method.
@@ -142,7 +143,10 @@ var lowVariance = proved("variance.md#low-variance-bound")
 func (m Method) Rests(a Answer) (sources []theory.Source, assumes []string) {
 	_, sources = m.Proven(a.Goal)
 	if a.Arrival != nil {
-		return slices.Concat(sources, arrivalProof), slices.Concat(m.Assumes, arrivalAssumes)
+		if m.Proof == Derived {
+			sources = slices.Concat(sources, arrivalProof)
+		}
+		return sources, slices.Concat(m.Assumes, arrivalAssumes)
 	}
 	if !a.Mechanism.LowVariance {
 		return sources, m.Assumes

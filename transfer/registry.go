@@ -35,6 +35,7 @@ var registry = []Method{
 	gaussian,
 	gaussianCVaR,
 	gaussianJung20,
+	gaussianMarchant25,
 	gaussianRogers20,
 	gaussianBassily16,
 	laplace,

@@ -68,6 +68,7 @@ func explained(t *testing.T) (names map[string]string) {
 	}
 	asked := [][]string{
 		strings.Fields("samplesize -m 100 -t 0.1 -b 0.05 -B 10 --transcripts 1M"),
+		strings.Fields("samplesize -m 100 -t 0.1 -b 0.05 --open --arrive-rows 10 --arrive-looks 10"),
 		strings.Fields("samplesize -m 100 -t 0.1 -b 0.05 --feedback gate --open"),
 		strings.Fields("samplesize -m 100 -t 0.1 -b 0.05 --feedback best --open"),
 		strings.Fields("samplesize -m 100 -t 0.1 -b 0.05 --feedback flags -B 1 --open"),

@@ -332,8 +332,14 @@ func ReadGrid(c usage.Values, inputs *[]record.Input, needs int) (none Grid, err
 		*inputs = append(*inputs, in)
 	}
 	for _, u := range []transfer.Unknown{transfer.Samples, transfer.Queries, transfer.Tau, transfer.Beta} {
-		staged := base.Queries != 0 && u <= transfer.Queries
-		if typed(u.String()) || staged || u == transfer.Beta && typed(ConfidenceFlag) {
+		given := typed(u.String())
+		switch u {
+		case transfer.Samples, transfer.Queries:
+			given = given || base.Queries != 0 // by the stages
+		case transfer.Beta:
+			given = given || typed(ConfidenceFlag)
+		}
+		if given {
 			known = append(known, "--"+u.String())
 		}
 	}

@@ -217,7 +217,7 @@ func readMethods(c usage.Values) ([]transfer.Method, error) {
 			return true
 		case wanted != nil:
 			return !slices.Contains(wanted, m.Name)
-		case m.Open && !base.Open:
+		case m.Open && !base.Open, m.Grown && base.Arrival == nil:
 			return true
 		}
 		return !m.Serves(base.Feedback) || m.Counted && !countable
