@@ -53,16 +53,16 @@ func spread(wanted []float64, gap, low, high float64) []float64 {
 			pools = pools[:n-1]
 		}
 	}
-	placed := make([]float64, len(wanted))
+	moved := make([]float64, len(wanted))
 	rank := 0
 	for _, p := range pools {
 		at := max(low, min(p.sum/p.size, high-float64(len(wanted)-1)*gap))
 		for range int(p.size) {
-			placed[order[rank]] = at + float64(rank)*gap
+			moved[order[rank]] = at + float64(rank)*gap
 			rank++
 		}
 	}
-	return placed
+	return moved
 }
 
 // stroke is how a line is drawn.
@@ -451,11 +451,11 @@ func nameLines(c draw.Canvas, lines []record.Line, data vg.Rectangle, x, y func(
 	for i, l := range lines {
 		wanted[i] = float64(y(l.Y[len(l.Y)-1]))
 	}
-	placed := spread(wanted, float64(labelGap), float64(data.Min.Y), float64(data.Max.Y))
+	heights := spread(wanted, float64(labelGap), float64(data.Min.Y), float64(data.Max.Y))
 	for i, l := range lines {
 		end := vg.Point{X: x(l.X[len(l.X)-1]) + 3.5, Y: vg.Length(wanted[i])}
-		at := vg.Point{X: data.Max.X + leader, Y: vg.Length(placed[i])}
-		if math.Abs(placed[i]-wanted[i]) > 0.5 {
+		at := vg.Point{X: data.Max.X + leader, Y: vg.Length(heights[i])}
+		if math.Abs(heights[i]-wanted[i]) > 0.5 {
 			c.StrokeLine2(draw.LineStyle{Color: strokeOf(l).color, Width: 0.4}, end.X, end.Y, at.X-1.5, at.Y)
 		}
 		at.Y += raise

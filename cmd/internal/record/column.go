@@ -21,11 +21,11 @@ func (c Column[R]) Titled(title string) Column[R] {
 
 // Lift makes columns of rows that have a row of another kind.
 func Lift[S, R any](columns []Column[R], row func(S) R) []Column[S] {
-	lifted := make([]Column[S], len(columns))
+	all := make([]Column[S], len(columns))
 	for i, c := range columns {
-		lifted[i] = Column[S]{Name: c.Name, Title: c.Title, Says: c.Says, Cell: func(s S) Cell { return c.Cell(row(s)) }}
+		all[i] = Column[S]{Name: c.Name, Title: c.Title, Says: c.Says, Cell: func(s S) Cell { return c.Cell(row(s)) }}
 	}
-	return lifted
+	return all
 }
 
 // Named are the columns of these names.

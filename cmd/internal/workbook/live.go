@@ -13,27 +13,27 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// placed is a cell of the live sheet with its place and look.
-type placed struct {
+// sheetCell is a cell of the live sheet with its place and look.
+type sheetCell struct {
 	record.LiveCell
 	column, row int
 	look        record.Look
 }
 
-func (p placed) name(absolute ...bool) string {
-	name, err := excelize.CoordinatesToCellName(p.column, p.row, absolute...)
+func (c sheetCell) name(absolute ...bool) string {
+	name, err := excelize.CoordinatesToCellName(c.column, c.row, absolute...)
 	if err != nil {
 		panic(err) // the sheet is small
 	}
 	return name
 }
 
-// placedCells places the cells, in order of rows and columns, and tells the names.
-func placedCells(l record.Live) (cells []placed, names []*excelize.DefinedName) {
+// sheetCells are the cells in order of rows and columns, and the names of some.
+func sheetCells(l record.Live) (cells []sheetCell, names []*excelize.DefinedName) {
 	row := 0
 	define := func(name string, column int) {
 		names = append(names,
-			&excelize.DefinedName{Name: name, RefersTo: record.LiveSheet + "!" + placed{column: column, row: row}.name(true)})
+			&excelize.DefinedName{Name: name, RefersTo: record.LiveSheet + "!" + sheetCell{column: column, row: row}.name(true)})
 	}
 	put := func(column int, c record.LiveCell, k record.Look) {
 		if c.Formula == "" && c.Value.Form == record.Missing && k == record.PlainLook {
@@ -43,7 +43,7 @@ func placedCells(l record.Live) (cells []placed, names []*excelize.DefinedName) 
 			define(c.Name, column)
 		}
 		c.Formula = strings.ReplaceAll(c.Formula, "{row}", strconv.Itoa(row))
-		cells = append(cells, placed{c, column, row, k})
+		cells = append(cells, sheetCell{c, column, row, k})
 	}
 	line := func(texts []string, k record.Look) {
 		row++
@@ -90,11 +90,11 @@ func placedCells(l record.Live) (cells []placed, names []*excelize.DefinedName) 
 
 // live writes the sheet of that name.
 func (b *book) live(l record.Live) error {
-	cells, names := placedCells(l)
+	cells, names := sheetCells(l)
 	last := cells[len(cells)-1].row
 	always := true
 	err := errors.Join(
-		b.file.SetSheetDimension(record.LiveSheet, "A1:"+placed{column: len(l.Columns), row: last}.name()),
+		b.file.SetSheetDimension(record.LiveSheet, "A1:"+sheetCell{column: len(l.Columns), row: last}.name()),
 		b.file.SetCalcProps(&excelize.CalcPropsOptions{FullCalcOnLoad: &always}),
 		b.onePageWide(record.LiveSheet),
 		b.greyStale(l, last),
@@ -128,7 +128,7 @@ func (b *book) live(l record.Live) error {
 		height := rowHeight(cells[i-1].look, line...)
 		if row <= len(l.Intro) { // the text goes across the table
 			height.Height = lineHeight * math.Ceil(float64(utf8.RuneCountInString(line[0].S))/(0.9*across))
-			err = errors.Join(err, w.MergeCell("A"+strconv.Itoa(row), placed{column: len(l.Columns), row: row}.name()))
+			err = errors.Join(err, w.MergeCell("A"+strconv.Itoa(row), sheetCell{column: len(l.Columns), row: row}.name()))
 		}
 		err = errors.Join(err, w.SetRow("A"+strconv.Itoa(row), values, height))
 	}
@@ -136,7 +136,7 @@ func (b *book) live(l record.Live) error {
 }
 
 // formula is [book.cell] for a cell that may have one.
-func (b *book) formula(c placed) (excelize.Cell, error) {
+func (b *book) formula(c sheetCell) (excelize.Cell, error) {
 	content, err := b.cell(c.Value, c.look)
 	if c.Formula == "" || err != nil {
 		return content, err
@@ -148,7 +148,7 @@ func (b *book) formula(c placed) (excelize.Cell, error) {
 
 // liveWidths lets the labels and the columns of the table be read. What stands right of
 // a text that is too long is empty.
-func liveWidths(l record.Live, cells []placed) []float64 {
+func liveWidths(l record.Live, cells []sheetCell) []float64 {
 	widths := make([]float64, len(l.Columns))
 	for j := range widths {
 		widths[j] = 13
@@ -182,7 +182,7 @@ func (b *book) greyStale(l record.Live, last int) error {
 		return err
 	}
 	first := last - l.Lines() + 1
-	area := placed{column: 1, row: first}.name() + ":" + placed{column: len(l.Columns), row: last}.name()
+	area := sheetCell{column: 1, row: first}.name() + ":" + sheetCell{column: len(l.Columns), row: last}.name()
 	return b.file.SetConditionalFormat(record.LiveSheet, area, []excelize.ConditionalFormatOptions{
 		{Type: "formula", Criteria: strings.ReplaceAll(l.Stale, "{row}", strconv.Itoa(first)), Format: &grey},
 	})

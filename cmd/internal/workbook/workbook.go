@@ -4,7 +4,6 @@ package workbook
 import (
 	"archive/zip"
 	"bytes"
-	"compress/flate"
 	"errors"
 	"fmt"
 	"io"
@@ -96,11 +95,7 @@ type archive struct {
 }
 
 func newArchive(w io.Writer) *archive {
-	a := &archive{zip: zip.NewWriter(w), parts: make(map[string]*bytes.Buffer)}
-	a.zip.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
-		return flate.NewWriter(w, flate.BestSpeed) // a third of the time, for some more bytes
-	})
-	return a
+	return &archive{zip: zip.NewWriter(w), parts: make(map[string]*bytes.Buffer)}
 }
 
 func (a *archive) Create(name string) (io.Writer, error) {
@@ -278,7 +273,7 @@ func (b *book) fill(t record.Table, fill func(add func(row []record.Cell, l reco
 	if err != nil {
 		return err
 	}
-	lines := startLines(w)
+	at := 0
 	add := func(row []record.Cell, l record.Look) error {
 		cells, values := make([]excelize.Cell, len(row)), make([]any, len(row))
 		for j := range row {
@@ -290,70 +285,20 @@ func (b *book) fill(t record.Table, fill func(add func(row []record.Cell, l reco
 				values[j] = &cells[j]
 			}
 		}
-		return lines.add(values, rowHeight(l, row...))
+		at++
+		return w.SetRow("A"+strconv.Itoa(at), values, rowHeight(l, row...))
 	}
 	head := make([]record.Cell, len(t.Columns))
 	for j, name := range t.Columns {
 		head[j] = record.Words(name)
 	}
-	err = usage.OrFault(func() error {
-		if err := add(head, record.HeaderLook); err != nil {
-			return err
-		}
-		return fill(add)
-	})
-	if ended := lines.end(); err == nil {
-		err = ended
+	if err = add(head, record.HeaderLook); err == nil {
+		err = fill(add)
 	}
 	if err != nil {
 		return err
 	}
 	return w.Flush()
-}
-
-// lines writes rows while the next are made.
-type lines struct {
-	next  chan line
-	ended chan struct{}
-	err   error // of the row that failed, for when it has ended
-}
-
-type line struct {
-	values []any
-	height excelize.RowOpts
-}
-
-func startLines(w *excelize.StreamWriter) *lines {
-	l := &lines{next: make(chan line, 64), ended: make(chan struct{})}
-	go func() {
-		defer close(l.ended)
-		at := 0
-		for line := range l.next {
-			at++
-			l.err = usage.OrFault(func() error { return w.SetRow("A"+strconv.Itoa(at), line.values, line.height) })
-			if l.err != nil {
-				return
-			}
-		}
-	}()
-	return l
-}
-
-// add hands a row over. It fails if one before has.
-func (l *lines) add(values []any, height excelize.RowOpts) error {
-	select {
-	case l.next <- line{values, height}:
-		return nil
-	case <-l.ended:
-		return l.err
-	}
-}
-
-// end waits for the rows.
-func (l *lines) end() error {
-	close(l.next)
-	<-l.ended
-	return l.err
 }
 
 // onePageWide prints a sheet across and as wide as the paper.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest/awkward"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
-	"github.com/xuri/excelize/v2"
 )
 
 // A user's number is a number if a sheet shows it as it was written; all else is
@@ -40,30 +39,5 @@ func TestForeignCells(t *testing.T) {
 	if c, err := b.cell(record.Cell{Form: record.ForeignForm, S: strings.Repeat("é", maxCellText)},
 		record.PlainLook); err != nil || c.Value == nil {
 		t.Errorf("a text that fits: %v", err)
-	}
-}
-
-// Rows after one that fails are refused, however many come, and none blocks.
-func TestRowsAfterOneThatFails(t *testing.T) {
-	b, err := newBook("test", "Test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.close()
-	w, err := b.file.NewStreamWriter("Test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.SetRow("A3", []any{1}); err != nil {
-		t.Fatal(err)
-	}
-	lines, refused := startLines(w), 0
-	for range 500 {
-		if lines.add([]any{2}, excelize.RowOpts{}) != nil {
-			refused++
-		}
-	}
-	if err := lines.end(); refused < 400 || err == nil || !strings.Contains(err.Error(), "row 1") {
-		t.Errorf("%d were refused; %v", refused, err)
 	}
 }

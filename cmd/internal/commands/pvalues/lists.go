@@ -233,23 +233,23 @@ type asked[R any] interface {
 	formulas(rows []R) (*record.Live, error) // a sheet of formulas, nil for none
 }
 
-// placed is a row at a point.
-type placed[R any] struct {
+// pointRow is a row with the place of its point.
+type pointRow[R any] struct {
 	row R
 	at  []int
 }
 
-func (p placed[R]) answer() R { return p.row }
+func (p pointRow[R]) answer() R { return p.row }
 
 // columnsOf are the values of the lists, those that other columns have left out.
-func columnsOf[R any](g grid, others []record.Column[R]) (all []record.Column[placed[R]]) {
+func columnsOf[R any](g grid, others []record.Column[R]) (all []record.Column[pointRow[R]]) {
 	taken := record.Names(others)
 	for k, l := range g.lists {
 		if slices.Contains(taken, l.column) {
 			continue
 		}
-		all = append(all, record.Column[placed[R]]{Name: l.column, Title: strings.ReplaceAll(l.flag, "-", " "),
-			Cell: func(r placed[R]) record.Cell { return l.cells[r.at[k]] }})
+		all = append(all, record.Column[pointRow[R]]{Name: l.column, Title: strings.ReplaceAll(l.flag, "-", " "),
+			Cell: func(r pointRow[R]) record.Cell { return l.cells[r.at[k]] }})
 	}
 	return all
 }
@@ -271,7 +271,7 @@ func (p points[R, Q]) Len() int   { return commands.Unknown }
 
 // Each answers the points. What their numbers refuse each other is a reason, as combinations of lists may be: the
 // other points stand.
-func (p points[R, Q]) Each(lo, hi int, visit func(placed[R]) error) error {
+func (p points[R, Q]) Each(lo, hi int, visit func(pointRow[R]) error) error {
 	for i := lo; i < hi; i++ {
 		at := p.Point(i)
 		q, err := p.read(at)
@@ -286,7 +286,7 @@ func (p points[R, Q]) Each(lo, hi int, visit func(placed[R]) error) error {
 			return err
 		}
 		for _, r := range rows {
-			if err := visit(placed[R]{r, at.at}); err != nil {
+			if err := visit(pointRow[R]{r, at.at}); err != nil {
 				return err
 			}
 		}
@@ -296,12 +296,12 @@ func (p points[R, Q]) Each(lo, hi int, visit func(placed[R]) error) error {
 
 // ask asks a question at every point and writes a row for each of its methods, or draws them.
 func ask[R any, Q asked[R]](c *commands.Call, t commands.Target, g grid, q question[R, Q]) error {
-	a := commands.Answer[placed[R]]{
+	a := commands.Answer[pointRow[R]]{
 		Command: command, Inputs: q.inputs, Then: q.then,
-		Columns: slices.Concat(columnsOf(g, q.columns), record.Lift(q.columns, placed[R].answer)),
-		Shown: slices.Concat(record.Lift(q.shown[:1], placed[R].answer), columnsOf(g, q.shown),
-			record.Lift(q.shown[1:], placed[R].answer)),
-		Verdict: func(r placed[R]) commands.Verdict { return q.verdict(r.row) },
+		Columns: slices.Concat(columnsOf(g, q.columns), record.Lift(q.columns, pointRow[R].answer)),
+		Shown: slices.Concat(record.Lift(q.shown[:1], pointRow[R].answer), columnsOf(g, q.shown),
+			record.Lift(q.shown[1:], pointRow[R].answer)),
+		Verdict: func(r pointRow[R]) commands.Verdict { return q.verdict(r.row) },
 	}
 	if len(g.lists) == 0 {
 		return askOnce(c, t, g, q, a)
@@ -328,7 +328,7 @@ func ask[R any, Q asked[R]](c *commands.Call, t commands.Target, g grid, q quest
 
 // askOnce asks at the one point that there is without a list.
 func askOnce[R any, Q asked[R]](c *commands.Call, t commands.Target, g grid, q question[R, Q],
-	a commands.Answer[placed[R]]) error {
+	a commands.Answer[pointRow[R]]) error {
 	one, err := q.read(g.Point(0))
 	if err != nil {
 		return err
@@ -337,7 +337,7 @@ func askOnce[R any, Q asked[R]](c *commands.Call, t commands.Target, g grid, q q
 	if err != nil {
 		return err
 	}
-	all := make([]placed[R], len(rows))
+	all := make([]pointRow[R], len(rows))
 	for i, r := range rows {
 		all[i].row = r
 	}

@@ -76,7 +76,7 @@ func drawLists[R any, Q asked[R]](g grid, q question[R, Q]) (record.Figure, erro
 	y := record.NewRuler(q.drawn, true)
 	var p record.Panel
 	var undrawn commands.Undrawn
-	err := points[R, Q]{g, q}.Each(0, g.Size(), func(r placed[R]) error {
+	err := points[R, Q]{g, q}.Each(0, g.Size(), func(r pointRow[R]) error {
 		v := q.verdict(r.row)
 		label := v.Method
 		if len(g.lists) == 2 {
