@@ -22,18 +22,6 @@ func shownBy(m Method, g Goal) Goal {
 
 // What a method is said to be is what its answers show.
 func TestMethodsAreWhatTheySay(t *testing.T) {
-	splits := func(m Method) bool {
-		if u, ok := m.other.(union); m.other != nil && (!ok || u.split != m.rule.(fixedQuery).split) {
-			t.Errorf("%s splits in one case only", m.Name)
-		}
-		switch r := m.rule.(type) {
-		case closed:
-			return r.split
-		case fixedQuery:
-			return r.split
-		}
-		return false
-	}
 	baselines := 0
 	for _, m := range Methods() {
 		g := shownBy(m, Goal{Queries: 50, Tau: 0.1, Beta: -3, Budget: 5, Query: Binary})
@@ -48,7 +36,6 @@ func TestMethodsAreWhatTheySay(t *testing.T) {
 			what      string
 			said, has bool
 		}{
-			{"splits", m.Splits, splits(m)},
 			{"is scheduled", m.Scheduled, a.Mechanism.Scheduled()},
 			{"rounds", m.Rounds, a.Mechanism.Cells > 0},
 			{"is a reference", m.Reference(), slices.Contains(m.Assumes, fixed)},

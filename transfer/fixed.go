@@ -36,7 +36,7 @@ var hoeffdingKL = Method{
 	OneSided: true,
 	Tails:    differences,
 	rule:     fixedQuery{domain: domain{kinds: linear}},
-	other:    perQuery(means, false, false),
+	other:    perQuery(means, false),
 }
 
 var binomial = Method{
@@ -49,7 +49,7 @@ var binomial = Method{
 	Assumes:  []string{independent, fixed},
 	OneSided: true,
 	rule:     fixedQuery{domain: domain{kinds: zeroOne}, exact: true},
-	other:    perQuery(zeroOne, true, false),
+	other:    perQuery(zeroOne, true),
 }
 
 // differences is where the tails of differences are proved.

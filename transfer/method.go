@@ -73,6 +73,9 @@ func (m Method) ruleFor(g Goal) rule {
 	if m.other != nil && (g.OneSided || g.Query == Difference) {
 		r = m.other
 	}
+	if m.Splits {
+		r = parted{r}
+	}
 	if m.halves && g.Query == Difference {
 		r = halved{r}
 	}

@@ -21,7 +21,7 @@ var sealed = Method{
 
 // sealedRule is the union over the finalists.
 var sealedRule = func() union {
-	u := perQuery(allKinds, true, false)
+	u := perQuery(allKinds, true)
 	u.run = transcriptsRule.run
 	return u
 }()

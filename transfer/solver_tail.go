@@ -13,7 +13,6 @@ import (
 // binomial one.
 type fixedQuery struct {
 	domain
-	split bool         // n is first divided into m equal parts, one for each query
 	exact bool         // use the binomial requirement where the query is 0/1
 	sides theory.Sides // of the binomial requirement
 }
@@ -26,24 +25,12 @@ func (fixedQuery) tight() bool { return true }
 func (f fixedQuery) binomial(g Goal) bool { return f.exact && g.Query == Binary }
 
 func (f fixedQuery) holds(g Goal) bool {
-	n := f.rows(g)
-	if n < 1 {
-		return false
-	}
 	if f.binomial(g) {
-		ok, _ := theory.BinomialHolds(fixedGoal(g), f.sides, n)
+		ok, _ := theory.BinomialHolds(fixedGoal(g), f.sides, g.Samples)
 		return ok
 	}
-	ok, _ := theory.KLHolds(fixedGoal(g), n)
+	ok, _ := theory.KLHolds(fixedGoal(g), g.Samples)
 	return ok
-}
-
-// rows returns how many rows one query meets.
-func (f fixedQuery) rows(g Goal) int64 {
-	if f.split {
-		return g.Samples / g.Queries
-	}
-	return g.Samples
 }
 
 func fixedGoal(g Goal) theory.Fixed {
@@ -57,21 +44,11 @@ func (f fixedQuery) samples(g Goal) (reached, error) {
 	} else {
 		n, err = theory.KLSamples(fixedGoal(g))
 	}
-	if err != nil {
-		return reached{}, err
-	}
-	parts := int64(1)
-	if f.split {
-		parts = g.Queries
-	}
-	if n.Value > MaxCount/parts {
-		return reached{}, theory.TooMany(float64(n.Value) * float64(parts))
-	}
-	return reached{n: n.Value * parts}, nil
+	return reached{n: n.Value}, err
 }
 
 func (f fixedQuery) queries(g Goal) int64 {
-	if f.split || !f.binomial(g) {
+	if !f.binomial(g) {
 		return mostQueries(g, 1, f.holds)
 	}
 	worst, err := theory.BinomialWorst(theory.Deviation{Samples: g.Samples, Tau: g.Tau}, f.sides)
@@ -86,15 +63,14 @@ func (f fixedQuery) queries(g Goal) int64 {
 // tau starts where p = 1/2 is the worst case, which it is unless tau is large, and
 // else from Hoeffding's bound.
 func (f fixedQuery) tau(g Goal) (float64, Mechanism) {
-	rows := f.rows(g)
-	if f.binomial(g) && rows >= 1 {
-		tau, err := theory.BinomialTau(fixedGoal(g).Level, f.sides, rows)
+	if f.binomial(g) {
+		tau, err := theory.BinomialTau(fixedGoal(g).Level, f.sides, g.Samples)
 		if err != nil {
 			tau = g.spread()
 		}
 		return tau, Mechanism{}
 	}
-	level := lnOver(2, g).Float() / math.Max(float64(rows), 1)
+	level := lnOver(2, g).Float() / float64(g.Samples)
 	guess := math.Sqrt(level / 2)
 	for i := 0; i < 6 && guess < 0.49; i++ { // K(tau) = kl(1/2+tau||1/2) has slope 2 atanh(2 tau)
 		guess -= (num.KLShift{P: 0.5, Shift: guess}.Nats() - level) / (2 * math.Atanh(2*guess))
@@ -104,9 +80,8 @@ func (f fixedQuery) tau(g Goal) (float64, Mechanism) {
 }
 
 func (f fixedQuery) beta(g Goal) theory.LogProb {
-	rows := f.rows(g)
-	if f.binomial(g) && rows >= 1 {
-		worst, err := theory.BinomialWorst(theory.Deviation{Samples: rows, Tau: g.Tau}, f.sides)
+	if f.binomial(g) {
+		worst, err := theory.BinomialWorst(theory.Deviation{Samples: g.Samples, Tau: g.Tau}, f.sides)
 		if err == nil && f.sides == theory.OneSide { // of a union, which counts the queries
 			return worst
 		}
@@ -117,7 +92,7 @@ func (f fixedQuery) beta(g Goal) theory.LogProb {
 		}
 		return theory.LogProb(beta)
 	}
-	guess := num.Log(2*float64(g.Queries)) - float64(rows)*num.KLShift{P: 0.5, Shift: math.Min(g.Tau, 0.499)}.Nats()
+	guess := num.Log(2*float64(g.Queries)) - float64(g.Samples)*num.KLShift{P: 0.5, Shift: math.Min(g.Tau, 0.499)}.Nats()
 	return leastBeta(g, math.Min(guess, -1e-300), f.holds)
 }
 

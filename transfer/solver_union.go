@@ -64,7 +64,6 @@ type union struct {
 	domain
 	look    oneLook
 	lnNodes func(g Goal) float64         // ln of the number of nodes, rounded up, growing with the queries
-	split   bool                         // n is first divided into m equal parts, and a node meets one of them
 	run     unionRun                     // what to run for a certified plan; nil means nothing
 	most    func(g Goal) (queries int64) // more queries than that the count does not cover; nil means any number
 }
@@ -79,9 +78,6 @@ func (u union) shareOf(g Goal, lnNodes float64) Goal {
 	if g.Beta != 0 {
 		g.Beta = theory.LogProb(math.Nextafter(g.Beta.Ln()-lnNodes, math.Inf(-1)))
 	}
-	if u.split {
-		g.Samples /= g.Queries
-	}
 	g.Queries = 1
 	return g
 }
@@ -91,35 +87,25 @@ func (u union) tight() bool { return true }
 func (u union) limit(g Goal) float64 { return u.look.pick(g).limit(g) }
 
 func (u union) holds(g Goal) bool {
-	if u.applies(g) != nil || u.split && g.Samples < g.Queries {
+	if u.applies(g) != nil {
 		return false
 	}
 	return u.look.pick(g).holds(u.share(g))
 }
 
 func (u union) samples(g Goal) (reached, error) {
-	least, err := u.look.pick(g).samples(u.share(g))
-	if err != nil || !u.split {
-		return least, err
-	}
-	if least.n > MaxCount/g.Queries {
-		return reached{}, theory.TooMany(float64(least.n) * float64(g.Queries))
-	}
-	return reached{n: least.n * g.Queries}, nil
+	return u.look.pick(g).samples(u.share(g))
 }
 
-// queries compares what one node may fail with, unless the rows of a node depend on the queries.
+// queries compares what one node may fail with.
 func (u union) queries(g Goal) int64 {
-	holds := u.holds
-	if !u.split {
-		one := g
-		one.Queries = 1
-		worst := u.look.pick(g).beta(one)
-		if worst == 0 {
-			worst = math.MaxFloat64
-		}
-		holds = func(g Goal) bool { return u.applies(g) == nil && g.Beta.Ln()-u.lnNodes(g) > worst.Ln() }
+	one := g
+	one.Queries = 1
+	worst := u.look.pick(g).beta(one)
+	if worst == 0 {
+		worst = math.MaxFloat64
 	}
+	holds := func(g Goal) bool { return u.applies(g) == nil && g.Beta.Ln()-u.lnNodes(g) > worst.Ln() }
 	first := fewest(g, false)
 	if u.most != nil {
 		all := g
@@ -133,9 +119,6 @@ func (u union) queries(g Goal) int64 {
 }
 
 func (u union) tau(g Goal) (float64, Mechanism) {
-	if u.split && g.Samples < g.Queries {
-		return u.limit(g), Mechanism{}
-	}
 	lnNodes := u.lnNodes(g)
 	tau, _ := u.look.pick(g).tau(u.shareOf(g, lnNodes))
 	if u.run == nil || tau >= u.limit(g) {
@@ -148,9 +131,6 @@ func (u union) tau(g Goal) (float64, Mechanism) {
 }
 
 func (u union) beta(g Goal) theory.LogProb {
-	if u.split && g.Samples < g.Queries {
-		return 0
-	}
 	worst := u.look.pick(g).beta(u.share(g))
 	if worst == theory.Zero {
 		return worst
@@ -163,8 +143,8 @@ func (u union) beta(g Goal) theory.LogProb {
 }
 
 // perQuery is the union over the queries themselves.
-func perQuery(kinds kinds, exact, split bool) union {
-	return union{domain: domain{kinds: kinds}, look: oneLook{both: true, exact: exact}, split: split, lnNodes: lnQueries}
+func perQuery(kinds kinds, exact bool) union {
+	return union{domain: domain{kinds: kinds}, look: oneLook{both: true, exact: exact}, lnNodes: lnQueries}
 }
 
 func lnQueries(g Goal) float64 {

@@ -1,6 +1,10 @@
 package transfer
 
-import "github.com/dpcalc/dpcalc/theory"
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/theory"
+)
 
 var splitting = Method{
 	Name:     "splitting",
@@ -13,7 +17,7 @@ var splitting = Method{
 	Sources:  []theory.Source{source("hoeffding63", "Theorem 2"), source("dwork15preserving", "Section 1")},
 	Assumes:  []string{identical},
 	OneSided: true,
-	rule:     closed{domain: domain{kinds: means}, split: true, need: hoeffdingRows},
+	rule:     closed{domain: domain{kinds: means}, need: hoeffdingRows},
 }
 
 const inParts = "Shuffle, cut the holdout into m equal parts, answer query j with its value on part j and never touch that part again."
@@ -31,6 +35,43 @@ var splittingExact = Method{
 	Assumes:  []string{identical},
 	OneSided: true,
 	Tails:    differences,
-	rule:     fixedQuery{domain: domain{kinds: linear}, split: true, exact: true},
-	other:    perQuery(means, true, true),
+	rule:     fixedQuery{domain: domain{kinds: linear}, exact: true},
+	other:    perQuery(means, true),
+}
+
+// parted is a rule for one query on its own part of the rows, which are cut into m equal parts.
+type parted struct{ rule }
+
+func (parted) part(g Goal) Goal {
+	g.Samples /= g.Queries
+	return g
+}
+
+func (r parted) holds(g Goal) bool { return g.Samples >= g.Queries && r.rule.holds(r.part(g)) }
+
+func (r parted) samples(g Goal) (reached, error) {
+	one, err := r.rule.samples(g)
+	switch {
+	case err != nil:
+		return reached{}, theory.TooMany(math.Inf(1))
+	case one.n > MaxCount/g.Queries:
+		return reached{}, theory.TooMany(float64(one.n) * float64(g.Queries))
+	}
+	return reached{n: one.n * g.Queries}, nil
+}
+
+func (r parted) queries(g Goal) int64 { return mostQueries(g, 1, r.holds) }
+
+func (r parted) tau(g Goal) (float64, Mechanism) {
+	if g.Samples < g.Queries {
+		return r.limit(g), Mechanism{}
+	}
+	return r.rule.tau(r.part(g))
+}
+
+func (r parted) beta(g Goal) theory.LogProb {
+	if g.Samples < g.Queries {
+		return 0
+	}
+	return r.rule.beta(r.part(g))
 }
