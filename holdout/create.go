@@ -25,7 +25,12 @@ func Create(dir string, labels *Labels, terms Terms) (*Ledger, error) {
 	if err := l.use(plan, labels); err != nil {
 		return nil, err
 	}
-	difference := plan.goal.Query == transfer.Difference
+	difference := plan.goal.Query == transfer.Difference || terms.Open && terms.Incumbent.Values != nil
+	if terms.Open {
+		if plan.Open.Features, err = terms.Features.of(dir, labels, terms.Features != nil); err != nil {
+			return nil, err
+		}
+	}
 	plan.Labels.Fingerprint = labels.Fingerprint()
 	if plan.Labels.Path, err = relative(dir, terms.Labels); err != nil {
 		return nil, fmt.Errorf("labels: %w", err)
@@ -45,6 +50,10 @@ func Create(dir string, labels *Labels, terms Terms) (*Ledger, error) {
 			return nil, fmt.Errorf("incumbent: %w", err)
 		}
 		plan.Incumbent = &LabelsFile{Path: path, Fingerprint: base.fingerprint()}
+	}
+	l.rows, l.files = plan.rows(), []*Labels{labels}
+	if terms.Features != nil {
+		l.features = []*Features{terms.Features}
 	}
 	return l, l.create(plan)
 }

@@ -112,9 +112,13 @@ func listed(numbers []float64) string { return strings.Trim(fmt.Sprint(numbers),
 // Remaining is the rest of a plan. Passes belong to a gate, flags to a plan with guesses.
 type Remaining struct{ Looks, Passes, Flags int64 }
 
-// remaining is the rest of the plan: nothing after the last look, pass or flag, or once the finalists were scored.
+// remaining is the rest of the plan: nothing after the last look, pass or flag, or once the finalists were scored. An
+// open ledger has no last look.
 func (h *history) remaining() (r Remaining) {
 	goal := h.plan.goal
+	if h.plan.Open != nil {
+		return Remaining{Looks: one(!h.retired) * math.MaxInt64}
+	}
 	r.Looks = max(goal.Queries-h.looks, 0)
 	over := h.retired
 	switch goal.Feedback {

@@ -33,10 +33,14 @@ func Files() []string { return []string{planFile, looksFile} }
 // Ledger answers looks at the labels and keeps the plan's promise. It may be used by several goroutines and
 // processes: each look takes a lock.
 type Ledger struct {
-	dir    string
-	plan   *Plan
-	reader reader
-	right  []mark // the right predictions
+	dir      string
+	plan     *Plan
+	reader   reader
+	right    []mark // the right predictions
+	rows     rows
+	epoch    int64 // how many changes of an open ledger's rows there were
+	files    []*Labels
+	features []*Features
 	hooks
 
 	certified func() error // whether the plan has its certificate, computed once
@@ -89,17 +93,20 @@ type ChangedError struct{}
 
 func (*ChangedError) Error() string { return "the labels are not those that the ledger was made for" }
 
-// Open opens a ledger to take looks. The labels must be those that it was made for, in the same order.
-func Open(dir string, labels *Labels) (*Ledger, error) {
+// Open opens a ledger to take looks. The labels must be those that it was made for, in the same order; of an open
+// ledger, a file of them for each of its sources.
+func Open(dir string, labels ...*Labels) (*Ledger, error) {
 	l := newLedger(dir)
 	h, err := read(dir)
 	if err != nil {
 		return nil, err
 	}
-	if labels.Fingerprint() != h.plan.Labels.Fingerprint {
-		return nil, &ChangedError{}
+	all, err := h.rows.labels(labels)
+	if err != nil {
+		return nil, err
 	}
-	return l, l.use(h.plan, labels)
+	l.rows, l.epoch, l.files = h.rows, h.account.epoch, labels
+	return l, l.use(h.plan, all)
 }
 
 // ReplacedError says that a ledger has another plan than the one that it was opened with.
@@ -134,6 +141,7 @@ type Submission struct {
 	Path      string   // the file that they are in, to be found again if they become the incumbent
 	Bar       *float64 // gate: the bar; nil for the plan's
 	Guess     *float64 // flags: the guess
+	Question           // of an open ledger
 	Incumbent Table    // of differences: the values of the incumbent
 }
 
@@ -146,9 +154,11 @@ type Answer struct {
 	Remaining   Remaining
 	Plan        *Plan
 	Fingerprint string
-	Chain       string // the head's
-	Known       bool   // the look was known and cost nothing
-	Counts      Counts // of the submission
+	Chain       string  // the head's
+	Known       bool    // the look was known and cost nothing
+	Counts      Counts  // of the submission
+	Open        *Line   // the line of an open look
+	Spent       float64 // nats, of an open ledger
 }
 
 // RefusedError says that the plan covers no further look.
@@ -229,7 +239,8 @@ func (l *Ledger) readSettled() (*history, error) {
 type asked struct {
 	Line
 	look  look
-	known bool // when it was asked
+	query query // of an open look
+	known bool  // when it was asked
 }
 
 // askAll reads submissions.
@@ -253,7 +264,7 @@ func (l *Ledger) askAll(list []Submission) (all []asked, err error) {
 
 // ask reads a submission.
 func (l *Ledger) ask(s Submission) (a asked, err error) {
-	if err := cmp.Or(ValidName("name", s.Name), ValidName("team", s.Team), l.plan.needs(&s)); err != nil {
+	if err := cmp.Or(ValidName("name", s.Name), ValidName("team", s.Team), l.needs(&s)); err != nil {
 		return a, err
 	}
 	if s.Metric == "" {
@@ -263,6 +274,13 @@ func (l *Ledger) ask(s Submission) (a asked, err error) {
 		return a, err
 	}
 	a.look = look{right: l.right, bar: s.Bar, guess: s.Guess}
+	a.Line = Line{Event: Looked, Name: s.Name, Team: s.Team, Metric: s.Metric, Bar: s.Bar, Guess: s.Guess}
+	a.Question = s.Question
+	if s.Values == nil && l.plan.Open != nil { // to ask for its price
+		a.query, err = l.query(&a)
+		a.Rows = a.query.count
+		return a, err
+	}
 	binary := l.plan.goal.Query == transfer.Binary
 	if a.look.values, err = l.reader.read(s.Metric, binary, s.Values); err != nil {
 		if wrong := (*InputError)(nil); errors.As(err, &wrong) && s.Source != "" {
@@ -270,7 +288,6 @@ func (l *Ledger) ask(s Submission) (a asked, err error) {
 		}
 		return a, err
 	}
-	a.Line = Line{Event: Looked, Name: s.Name, Team: s.Team, Metric: s.Metric, Bar: s.Bar, Guess: s.Guess}
 	switch {
 	case l.plan.Incumbent != nil:
 		if err := l.compare(&a, s); err != nil {
@@ -279,7 +296,15 @@ func (l *Ledger) ask(s Submission) (a asked, err error) {
 	case s.Incumbent != nil:
 		return a, inputf("incumbent: got one, want none: the plan is for no differences")
 	}
-	a.Fingerprint = a.look.values.fingerprint(a.Incumbent, printed(s.Bar), printed(s.Guess))
+	of := []string{a.Incumbent, printed(s.Bar), printed(s.Guess)}
+	if l.plan.Open != nil {
+		if a.query, err = l.query(&a); err != nil {
+			return a, err
+		}
+		a.Rows, a.Differ = a.query.count, a.query.differ
+		of = append(append(of, s.texts()...), strconv.FormatInt(l.epoch, 10))
+	}
+	a.Fingerprint = a.look.values.fingerprint(of...)
 	return a, nil
 }
 
@@ -376,6 +401,8 @@ func (l *Ledger) fresh(h *history, all []asked) (list []asked, err error) {
 	switch current := h.incumbent(); {
 	case len(list) == 0:
 		return nil, nil
+	case l.plan.Open != nil && h.account.epoch != l.epoch:
+		return nil, &ExtendedError{}
 	case h.retired:
 		return nil, &RefusedError{"the ledger is retired"}
 	case h.remaining().Looks == 0:
@@ -384,6 +411,14 @@ func (l *Ledger) fresh(h *history, all []asked) (list []asked, err error) {
 		return nil, inputf("incumbent: got other predictions than the last candidate that passed, or the plan's")
 	}
 	return list, l.certified()
+}
+
+// opened is the line of an open look, nil for another ledger.
+func (h *history) opened(l Line) *Line {
+	if h.plan.Open == nil {
+		return nil
+	}
+	return &l
 }
 
 // promoted takes a candidate that is compared with itself for the look by which it became the incumbent, which is asked
@@ -417,7 +452,7 @@ func (h *history) answers(all []asked) (list []Answer) {
 		list = append(list, Answer{
 			Look: line.Look, Name: line.Name, Verdict: line.Verdict, Response: line.Response, Fingerprint: line.Fingerprint,
 			Remaining: h.remaining(), Plan: h.plan, Chain: h.chain, Known: a.known,
-			Counts: a.look.values.counts,
+			Counts: a.look.values.counts, Open: h.opened(line), Spent: -float64(h.account.left),
 		})
 	}
 	return list
@@ -437,11 +472,17 @@ func (l *Ledger) answer(h *history, file *os.File, all []asked) error {
 		if a.look.noise, err = l.noise(); err != nil {
 			return err
 		}
-		shown, err := practiceOf(h.plan.Method).response(h, a.look)
+		if h.plan.Open != nil {
+			a.Line, err = l.reply(h, a)
+		} else {
+			var shown response
+			shown, err = practiceOf(h.plan.Method).response(h, a.look)
+			a.Response, a.Verdict = shown.value, shown.verdict
+		}
 		if err != nil {
 			return err
 		}
-		a.Look, a.Response, a.Verdict = h.looks+int64(len(lines))+1, shown.value, shown.verdict
+		a.Look = h.looks + int64(len(lines)) + 1
 		if a.Verdict != Pass || a.Predictions == "" {
 			a.Path = ""
 		}

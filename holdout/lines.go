@@ -14,7 +14,8 @@ import (
 const (
 	Looked  = "look"
 	Retired = "retired"
-	Torn    = "torn" // a line that was cut short: its look is spent
+	Changed = "changed" // the rows of an open ledger
+	Torn    = "torn"    // a line that was cut short: its look is spent
 )
 
 // Line is a line of looks.jsonl.
@@ -30,9 +31,13 @@ type Line struct {
 	Verdict     string   `json:"verdict,omitempty"`
 	Bar         *float64 `json:"bar,omitempty"`
 	Guess       *float64 `json:"guess,omitempty"`
-	Incumbent   string   `json:"incumbent,omitempty"`   // of differences: the fingerprint of the incumbent's values
-	Predictions string   `json:"predictions,omitempty"` // and of the candidate's
-	Path        string   `json:"path,omitempty"`        // and its file, if it is the incumbent from here on
+	Question
+	Incumbent   string `json:"incumbent,omitempty"`   // of differences: the fingerprint of the incumbent's values
+	Predictions string `json:"predictions,omitempty"` // and of the candidate's
+	Path        string `json:"path,omitempty"`        // and its file, if it is the incumbent from here on
+	Shown
+	Change
+	Close
 
 	Chain string `json:"-"` // of everything up to this line
 }
@@ -55,7 +60,9 @@ type history struct {
 	board   *float64    // the last number shown
 	best    *LabelsFile // the incumbent, if a candidate has passed
 	retired bool
-	chain   string // the head's
+	account account // of an open ledger
+	rows    rows    // of an open ledger
+	chain   string  // the head's
 	past    hash.Hash
 	read    int64  // bytes of whole lines
 	last    []byte // of these
@@ -67,7 +74,8 @@ type history struct {
 func (h *history) end() int64 { return h.read + int64(len(h.tail)) }
 
 func newHistory(p *Plan) *history {
-	h := &history{plan: p, known: make(map[string][]int), past: sha256.New()}
+	h := &history{plan: p, known: make(map[string][]int), past: sha256.New(), account: newAccount()}
+	h.rows = p.rows()
 	h.chain, _ = planEnds.open(sha256.New(), p.sealed)
 	h.past.Write(p.sealed)
 	return h
@@ -118,7 +126,7 @@ func (h *history) line(text []byte) error {
 	case h.retired:
 		return corrupt("looks.jsonl: line %d follows the end", number)
 	case !ok && h.cutShort(text):
-		h.tear()
+		h.tear(text)
 		return nil
 	case !ok:
 		return corrupt("looks.jsonl is not as it was written: line %d, or one before it, was edited", number)
@@ -130,6 +138,9 @@ func (h *history) line(text []byte) error {
 	switch {
 	case l.Event == Retired:
 		h.retired = true
+	case l.Event == Changed && h.plan.Open != nil:
+		h.rows = h.rows.after(l)
+		h.account.epoch++
 	case l.Event != Looked || l.Look != h.looks+1:
 		return corrupt("looks.jsonl: line %d: got %s %d, want look %d", number, shown(l.Event), l.Look, h.looks+1)
 	default:
@@ -155,6 +166,9 @@ func (h *history) count(l Line) {
 	case Moved:
 		h.flags++
 	}
+	if h.plan.Open != nil {
+		h.account.take(l)
+	}
 }
 
 // incumbent is the file that a candidate is compared with, nil if the plan is for no differences.
@@ -167,12 +181,21 @@ func (h *history) incumbent() *LabelsFile {
 
 // tear counts a line that was cut short. A crash cuts a line only before its sync has returned, and its answer is shown
 // only after that: then nobody has seen it. But the end of a file that was copied in part, as to a full disk, looks the
-// same, and somebody may have seen that answer. The look is spent therefore, and counts as a pass and as a flag.
-func (h *history) tear() {
+// same, and somebody may have seen that answer. The look is spent therefore, and counts as a pass and as a flag; an
+// open ledger pays the most that a response may cost. A change of the rows that was cut short has changed nothing.
+func (h *history) tear(text []byte) {
+	if bytes.HasPrefix(text, []byte(changedHead)) {
+		h.torn++
+		h.lines = append(h.lines, Line{Event: Torn})
+		return
+	}
 	h.looks++
 	h.torn++
 	h.passes++
 	h.flags++
+	if law := h.plan.Open; law != nil {
+		h.account.left = h.account.left.Child(-law.Most)
+	}
 	h.lines = append(h.lines, Line{Event: Torn, Look: h.looks})
 }
 

@@ -19,6 +19,9 @@ import (
 // names before it.
 const schema = "dpcalc/ledger/2"
 
+// openSchema names the form of open ledgers.
+const openSchema = "dpcalc/ledger/3"
+
 // firstSchema names the form of ledgers that were made before there was a second one.
 const firstSchema = "dpcalc/ledger/1"
 
@@ -39,6 +42,7 @@ type Plan struct {
 	Mechanism theory.Run  `json:"mechanism"`
 	Labels    LabelsFile  `json:"labels"`
 	Incumbent *LabelsFile `json:"incumbent,omitempty"` // of differences: the file that the first candidate is compared with
+	Open      *Law        `json:"open,omitempty"`      // of an open ledger
 
 	goal   transfer.Goal
 	sealed []byte // plan.json
@@ -125,6 +129,9 @@ type Terms struct {
 	Bars      []float64     // gate: the bars that a look may ask; nil if it may ask any
 	Labels    string        // the labels' file, to be found again; "" if they are in none
 	Incumbent Submission    // of differences: the values that the first candidate is compared with
+	Open      bool          // an open ledger, of whose goal there is beta alone
+	Most      float64       // open: the most nats that a response costs; 0 for [UsualMost]
+	Features  *Features     // open: public columns of the rows; nil for none
 }
 
 // PlanError says that no plan came of the terms. Checked says that all of the goal was given: it is a check that
@@ -149,6 +156,9 @@ func Methods() (names []string) {
 func Certify(t Terms, samples int64) (*Plan, error) {
 	if err := t.declare(); err != nil {
 		return nil, err
+	}
+	if t.Open {
+		return openPlan(t, samples)
 	}
 	goal := t.Goal
 	switch {
@@ -264,8 +274,12 @@ func methodsOf(name string, among []string) (list []transfer.Method, err error) 
 }
 
 // Certified checks that the plan's mechanism keeps its promise: the inequality of the method's theorem, evaluated once
-// at the noise, counts, widths or steps of plan.json. The error says which theorem does not certify it, and why.
+// at the noise, counts, widths or steps of plan.json. The error says which theorem does not certify it, and why. The
+// law of an open ledger needs no certificate.
 func (p *Plan) Certified() error {
+	if p.Open != nil {
+		return p.Open.checked(p.Promise.Beta)
+	}
 	method, ok := transfer.Lookup(p.Method)
 	if !ok {
 		return corrupt("plan.json: got the unknown method %s", shown(p.Method))
@@ -335,20 +349,31 @@ func decodePlan(text []byte) (*Plan, error) {
 	if err := json.Unmarshal(text, &named); err != nil {
 		return nil, corrupt("plan.json: %v", err)
 	}
-	if named.Schema != schema && named.Schema != firstSchema {
-		return nil, fmt.Errorf("plan.json: got the schema %s, want %s or %s, which this version knows", shown(named.Schema),
-			schema, firstSchema)
+	if schemas := []string{firstSchema, schema, openSchema}; !slices.Contains(schemas, named.Schema) {
+		return nil, fmt.Errorf("plan.json: got the schema %s, want %s, which this version knows", shown(named.Schema),
+			strings.Join(schemas, ", "))
 	}
 	err := known(text, &sealedPlan{Plan: p})
 	if err != nil {
 		return nil, fmt.Errorf("plan.json: this version cannot keep all that is promised there: %w", err)
 	}
-	p.goal, err = p.Promise.goal()
+	open := named.Schema == openSchema
+	if open != (p.Open != nil) {
+		return nil, corrupt("plan.json: got the schema %s, which does not go with its law", shown(named.Schema))
+	}
+	if !open {
+		p.goal, err = p.Promise.goal()
+	} else if p.Promise.Samples < 1 {
+		err = errors.New("got no rows")
+	} else {
+		p.goal = transfer.Goal{Samples: p.Promise.Samples, Beta: p.Promise.Beta}
+		err = p.Open.checked(p.Promise.Beta)
+	}
 	p.Match = cmp.Or(p.Match, Exact)
 	if !slices.Contains(Matches(), p.Match) {
 		err = cmp.Or(err, fmt.Errorf("got the match %s, want %s", shown(string(p.Match)), ways()))
 	}
-	if err == nil && practiceOf(p.Method) == nil {
+	if err == nil && !open && practiceOf(p.Method) == nil {
 		err = fmt.Errorf("got the method %s, want one of %s", shown(p.Method), strings.Join(Methods(), ", "))
 	}
 	if err != nil {

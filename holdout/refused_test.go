@@ -106,9 +106,10 @@ func TestLaterVersions(t *testing.T) {
 	for want, change := range map[string][2]string{
 		`unknown field "at_most"`:                 {`"tau":`, `"at_most": 0.5,` + "\n" + `    "tau":`},
 		`unknown field "kept"`:                    {`"method":`, `"kept": true,` + "\n" + `  "method":`},
-		"got the schema dpcalc/ledger/3, want":    {"dpcalc/ledger/2", "dpcalc/ledger/3"},
+		"got the schema dpcalc/ledger/4, want":    {"dpcalc/ledger/2", "dpcalc/ledger/4"},
+		"which does not go with its law":          {"dpcalc/ledger/2", "dpcalc/ledger/3"},
 		"got the method median, want one of":      {`"gaussian"`, `"median"`},
-		`got the schema "", want dpcalc/ledger/2`: {`"schema": "dpcalc/ledger/2",`, ""},
+		`got the schema "", want dpcalc/ledger/1`: {`"schema": "dpcalc/ledger/2",`, ""},
 	} {
 		sealed := planEnds.seal(sha256.New(), []byte(strings.Replace(planText, change[0], change[1], 1)))
 		if bytes.Equal(sealed, []byte(all[planFile])) {

@@ -2,6 +2,7 @@ package holdout
 
 import (
 	"path/filepath"
+	"slices"
 
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -19,10 +20,10 @@ var LookFields = []Field[Answer]{
 	{Name: "name", Value: func(a Answer) any { return a.Name }, Typed: true},
 	{Name: "verdict", Value: func(a Answer) any { return a.Verdict }},
 	{Name: "response", Value: func(a Answer) any { return optional(a.Response) }},
-	{Name: "remaining_looks", Value: func(a Answer) any { return a.Remaining.Looks }},
+	{Name: "remaining_looks", Value: func(a Answer) any { return a.Plan.fixed(a.Remaining.Looks) }},
 	{Name: "remaining_passes", Value: func(a Answer) any { return a.Plan.rest(transfer.Gate, a.Remaining.Passes) }},
 	{Name: "remaining_flags", Value: func(a Answer) any { return a.Plan.rest(transfer.Flags, a.Remaining.Flags) }},
-	{Name: "tau", Value: func(a Answer) any { return a.Plan.Promise.Tau }},
+	{Name: "tau", Value: func(a Answer) any { return a.Plan.fixed(a.Plan.Promise.Tau) }},
 	{Name: "beta", Value: func(a Answer) any { return a.Plan.Promise.Beta }},
 	{Name: "method", Value: func(a Answer) any { return a.Plan.Method }},
 	{Name: "fingerprint", Value: func(a Answer) any { return a.Fingerprint }},
@@ -30,25 +31,81 @@ var LookFields = []Field[Answer]{
 	{Name: "repeated", Value: func(a Answer) any { return a.Known }},
 }
 
+// OpenLookFields are the columns of the row of a look at an open ledger.
+var OpenLookFields = slices.Concat(LookFields, openFields(func(a Answer) Line { return *a.Open }), []Field[Answer]{
+	{Name: "spent", Value: func(a Answer) any { return a.Spent }},
+	{Name: "rests_on", Value: func(a Answer) any { return a.RestsOn() }},
+})
+
+// openFields are the columns of what an open look asked and showed.
+func openFields[R any](of func(R) Line) []Field[R] {
+	return []Field[R]{
+		{Name: "show", Value: func(r R) any { return of(r).Show }},
+		{Name: "where", Value: func(r R) any { return of(r).Where }, Typed: true},
+		{Name: "lower", Value: func(r R) any { return optional(of(r).Lower) }},
+		{Name: "upper", Value: func(r R) any { return optional(of(r).Upper) }},
+		{Name: "cell_from", Value: func(r R) any { return optional(of(r).From) }},
+		{Name: "cell_below", Value: func(r R) any { return optional(of(r).Below) }},
+		{Name: "price", Value: func(r R) any { return optional(of(r).Price) }},
+		{Name: "rows", Value: func(r R) any { return positive(of(r).Rows) }},
+	}
+}
+
+// ResponseFields are the columns of the rows of prices.
+var ResponseFields = []Field[Response]{
+	{Name: "show", Value: func(r Response) any { return r.Show }},
+	{Name: "verdict", Value: func(r Response) any {
+		if r.Others > 0 {
+			return "others"
+		}
+		return r.Verdict
+	}},
+	{Name: "response", Value: func(r Response) any { return optional(r.Line.Response) }},
+	{Name: "price", Value: func(r Response) any { return optional(r.Price) }},
+	{Name: "from", Value: func(r Response) any { return optional(r.From) }},
+	{Name: "below", Value: func(r Response) any { return optional(r.Below) }},
+	{Name: "lower", Value: func(r Response) any { return optional(r.Lower) }},
+	{Name: "upper", Value: func(r Response) any { return optional(r.Upper) }},
+	{Name: "spent", Value: func(r Response) any { return r.Spent }},
+	{Name: "rows", Value: func(r Response) any { return positive(r.Rows) }},
+	{Name: "next_pass", Value: func(r Response) any { return optional(r.NextPass) }},
+	{Name: "next_upper", Value: func(r Response) any { return optional(r.NextUpper) }},
+}
+
 // StatusFields are the columns of the row of a status.
 var StatusFields = []Field[Status]{
 	{Name: "state", Value: func(s Status) any { return s.State() }},
 	{Name: "looks", Value: func(s Status) any { return s.Looks }},
 	{Name: "torn", Value: func(s Status) any { return s.Torn }},
-	{Name: "remaining_looks", Value: func(s Status) any { return s.Remaining.Looks }},
+	{Name: "remaining_looks", Value: func(s Status) any { return s.Plan.fixed(s.Remaining.Looks) }},
 	{Name: "remaining_passes", Value: func(s Status) any { return s.Plan.rest(transfer.Gate, s.Remaining.Passes) }},
 	{Name: "remaining_flags", Value: func(s Status) any { return s.Plan.rest(transfer.Flags, s.Remaining.Flags) }},
 	{Name: "looks_per_day", Value: func(s Status) any { return positive(s.LooksPerDay) }},
 	{Name: "days_left", Value: func(s Status) any { return positive(s.DaysLeft()) }},
 	{Name: "method", Value: func(s Status) any { return s.Plan.Method }},
 	{Name: "feedback", Value: func(s Status) any { return s.Plan.Promise.Feedback }},
-	{Name: "samples", Value: func(s Status) any { return s.Plan.Promise.Samples }},
-	{Name: "queries", Value: func(s Status) any { return s.Plan.Promise.Queries }},
-	{Name: "tau", Value: func(s Status) any { return s.Plan.Promise.Tau }},
+	{Name: "samples", Value: func(s Status) any { return s.Rows }},
+	{Name: "queries", Value: func(s Status) any { return s.Plan.fixed(s.Plan.Promise.Queries) }},
+	{Name: "tau", Value: func(s Status) any { return s.Plan.fixed(s.Plan.Promise.Tau) }},
 	{Name: "beta", Value: func(s Status) any { return s.Plan.Promise.Beta }},
 	{Name: "labels", Value: func(s Status) any { return s.Plan.Labels.named() }, Typed: true},
 	{Name: "chain", Value: func(s Status) any { return s.Chain }},
 }
+
+// OpenStatusFields are the columns of the row of an open ledger's status.
+var OpenStatusFields = slices.Concat(StatusFields, []Field[Status]{
+	{Name: "spent", Value: func(s Status) any { return s.Spent }},
+	{Name: "most", Value: func(s Status) any { return s.Plan.Open.Most }},
+})
+
+// OpenLineFields are the columns of the rows of an open ledger's log.
+var OpenLineFields = slices.Concat(LineFields, openFields(func(l Line) Line { return l }), []Field[Line]{
+	{Name: "test", Value: func(l Line) any { return l.Test }},
+	{Name: "near", Value: func(l Line) any { return optional(l.Near) }},
+	{Name: "within", Value: func(l Line) any { return optional(l.Within) }},
+	{Name: "step", Value: func(l Line) any { return optional(l.Step) }},
+	{Name: "expect", Value: func(l Line) any { return optional(l.Expect) }},
+})
 
 // LineFields are the columns of the rows of a log.
 var LineFields = []Field[Line]{
@@ -64,6 +121,14 @@ var LineFields = []Field[Line]{
 	{Name: "fingerprint", Value: func(l Line) any { return l.Fingerprint }},
 	{Name: "chain", Value: func(l Line) any { return l.Chain }},
 	{Name: "team", Value: func(l Line) any { return l.Team }, Typed: true},
+}
+
+// fixed is a number of a fixed plan, nothing for an open ledger.
+func (p *Plan) fixed(x any) any {
+	if p.Open != nil {
+		return nil
+	}
+	return x
 }
 
 // positive is a number, nothing if it is zero.
@@ -84,7 +149,7 @@ func optional(x *float64) any {
 
 // rest is how much is left to a plan with some feedback, nothing for another plan.
 func (p *Plan) rest(f transfer.Feedback, left int64) any {
-	if p.goal.Feedback != f {
+	if p.goal.Feedback != f || p.Open != nil {
 		return nil
 	}
 	return left

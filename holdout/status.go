@@ -2,11 +2,13 @@ package holdout
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/dpcalc/dpcalc/theory"
@@ -24,6 +26,9 @@ type Status struct {
 	Chain       string
 	LooksPerDay float64 // at which the looks were taken so far; 0 if that is not known
 	InHand      bool    // a look was being taken, which is not in it
+	Sources     []Source
+	Rows        int64
+	Spent       float64 // nats, of an open ledger
 }
 
 // State is open, used up or retired.
@@ -39,7 +44,7 @@ func (s Status) State() string {
 
 // DaysLeft says how many days the remaining looks last at the pace so far; 0 if that is not known.
 func (s Status) DaysLeft() float64 {
-	if s.LooksPerDay == 0 {
+	if s.LooksPerDay == 0 || s.Plan.Open != nil {
 		return 0
 	}
 	return float64(s.Remaining.Looks) / s.LooksPerDay
@@ -103,7 +108,18 @@ func (h *history) status() Status {
 	return Status{
 		Plan: h.plan, Looks: h.looks, Torn: h.torn, Remaining: h.remaining(), Retired: h.retired,
 		Incumbent: h.incumbent(), Chain: h.chain, LooksPerDay: h.pace(), InHand: h.inHand,
+		Sources: h.sources(), Rows: h.samples(), Spent: -float64(h.account.left),
 	}
+}
+
+// samples is the number of rows.
+func (h *history) samples() int64 {
+	for _, l := range slices.Backward(h.lines) {
+		if l.Event == Changed {
+			return l.Rows
+		}
+	}
+	return h.plan.Promise.Samples
 }
 
 // pace is the looks a day between the first and the last of them. It is 0 where the clock says nothing that
@@ -143,7 +159,7 @@ func Verify(dir, chain string) (Verified, error) {
 	if err != nil {
 		return Verified{}, err
 	}
-	if err := h.plan.Certified(); err != nil {
+	if err := cmp.Or(h.plan.Certified(), h.recomputed()); err != nil {
 		return Verified{}, err
 	}
 	v := Verified{Status: h.status(), After: -1}

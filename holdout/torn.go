@@ -2,8 +2,10 @@ package holdout
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/transfer"
@@ -24,6 +26,9 @@ func (h *history) cutShort(text []byte) bool {
 		fmt.Sprintf(`{"event":"%s","look":%d`, Looked, h.looks+1),
 		fmt.Sprintf(`{"event":"%s"`, Retired),
 	}
+	if h.plan.Open != nil {
+		heads = append(heads, changedHead)
+	}
 	for _, head := range heads {
 		rest, ok := bytes.CutPrefix(start, []byte(head))
 		if strings.HasPrefix(head, string(start)) || ok && h.begins(start, rest) {
@@ -32,6 +37,9 @@ func (h *history) cutShort(text []byte) bool {
 	}
 	return false
 }
+
+// changedHead begins the line of a change of the rows. A line that was cut short after it shows no response.
+const changedHead = `{"event":"` + Changed + `"`
 
 // twoWrites is the least length of the next write and one after it, which may retire the ledger. All finalists are one
 // write, which names of files make longer, and which only the end of the ledger can follow.
@@ -42,10 +50,12 @@ func (h *history) twoWrites() int {
 	if h.plan.Incumbent != nil {
 		look.Incumbent, look.Predictions = fingerprint, fingerprint
 	}
-	switch h.plan.goal.Feedback {
-	case transfer.Gate:
+	switch feedback := h.plan.goal.Feedback; {
+	case h.plan.Open != nil: // the shortest line: a rejection, at no price
+		look.Verdict, look.Show, look.Test, look.Rows, look.Price = Rejected, ShowReject, SignTest, 1, &zero
+	case feedback == transfer.Gate:
 		look.Verdict, look.Bar = Pass, &zero
-	case transfer.Flags:
+	case feedback == transfer.Flags:
 		look.Response, look.Verdict, look.Guess = &zero, Moved, &zero
 	default:
 		look.Response = &zero
@@ -64,13 +74,47 @@ func (h *history) twoWrites() int {
 // member is a member of a [Line].
 type member struct {
 	name string
-	text bool // and not a number
+	form form
 }
 
+// form is the form of a member's value.
+type form int
+
+const (
+	numbers form = iota
+	texts
+	nested // an object, a list, true
+)
+
 // members are all members of a line after its event and look, in their order.
-var members = []member{
-	{"time", true}, {"name", true}, {"team", true}, {"metric", true}, {"fingerprint", true}, {"response", false},
-	{"verdict", true}, {"bar", false}, {"guess", false}, {"incumbent", true}, {"predictions", true}, {"path", true},
+var members = membersOf(reflect.TypeFor[Line]())[2:]
+
+// membersOf lists the members of a struct and of those that it embeds.
+func membersOf(t reflect.Type) (list []member) {
+	for i := range t.NumField() {
+		field := t.Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if field.Anonymous {
+			list = append(list, membersOf(field.Type)...)
+			continue
+		}
+		if name == "-" {
+			continue
+		}
+		kind := field.Type.Kind()
+		if kind == reflect.Pointer {
+			kind = field.Type.Elem().Kind()
+		}
+		m := member{name, nested}
+		switch kind {
+		case reflect.String:
+			m.form = texts
+		case reflect.Int64, reflect.Float64:
+			m.form = numbers
+		}
+		list = append(list, m)
+	}
+	return list
 }
 
 // begins reports whether a text is the beginning of a line, if its rest follows the event and the look.
@@ -96,13 +140,20 @@ func (h *history) begins(text, rest []byte) bool {
 // length is how long the value is with which a text begins, or the whole text if the value goes on. It is negative
 // if no value begins so.
 func (m member) length(text []byte) int {
-	if !m.text {
+	switch m.form {
+	case nested:
+		return nestedLength(text)
+	case numbers:
 		n := len(text) - len(bytes.TrimLeft(text, "0123456789+-.eE"))
 		if n == 0 && len(text) > 0 {
 			return -1
 		}
 		return n
 	}
+	return textLength(text)
+}
+
+func textLength(text []byte) int {
 	if len(text) > 0 && text[0] != '"' {
 		return -1
 	}
@@ -114,6 +165,32 @@ func (m member) length(text []byte) int {
 			i++
 		case c == '"':
 			return i + 1
+		}
+	}
+	return len(text)
+}
+
+// nestedLength is the length of an object, a list or a truth.
+func nestedLength(text []byte) int {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			n := textLength(text[i:])
+			if n < 0 {
+				return -1
+			}
+			i += n - 1
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case depth == 0 && !('a' <= c && c <= 'z'):
+			return cmp.Or(i, -1)
+		case c < ' ':
+			return -1
 		}
 	}
 	return len(text)

@@ -226,22 +226,37 @@ func zeros(t *testing.T, name, dir string, more int) {
 	}
 }
 
+// fill gives every member of a line a value.
+func fill(of reflect.Value) {
+	for i := range of.NumField() {
+		field := of.Type().Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		x := -1.5e-7
+		switch f := of.Field(i); {
+		case name == "event" || name == "look" || name == "-":
+		case f.Kind() == reflect.Struct:
+			fill(f)
+		case f.Kind() == reflect.String:
+			f.SetString("a \"b\\ <é\u2028> " + name)
+		case f.Kind() == reflect.Int64:
+			f.SetInt(12)
+		case f.Kind() == reflect.Bool:
+			f.SetBool(true)
+		case f.Type() == reflect.TypeFor[*float64]():
+			f.Set(reflect.ValueOf(&x))
+		case f.Type() == reflect.TypeFor[*LabelsFile]():
+			f.Set(reflect.ValueOf(&LabelsFile{Path: "a \"}b\\", Fingerprint: "c]"}))
+		default:
+			f.Set(reflect.ValueOf([]string{"a \"b]", "", "c,d"}))
+		}
+	}
+}
+
 // A line with all its members may be cut at any byte, by one crash or by one crash after the other, and what is written
 // after it verifies.
 func TestEveryMemberMayBeCut(t *testing.T) {
 	full := Line{Event: Looked}
-	of := reflect.ValueOf(&full).Elem()
-	for i := range of.NumField() {
-		name, _, _ := strings.Cut(of.Type().Field(i).Tag.Get("json"), ",")
-		switch f := of.Field(i); {
-		case name == "event" || name == "look" || name == "-":
-		case f.Kind() == reflect.String:
-			f.SetString("a \"b\\ <é\u2028> " + name)
-		default:
-			x := -1.5e-7
-			f.Set(reflect.ValueOf(&x))
-		}
-	}
+	fill(reflect.ValueOf(&full).Elem())
 	_, path, _ := onePass(t, 1)
 	h, err := read(filepath.Dir(path))
 	if err != nil {

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
@@ -16,6 +17,11 @@ var (
 	looks    = columnsOf(holdout.LookFields, nil)
 	statuses = columnsOf(holdout.StatusFields, map[string]string{"looks": "looks taken", "samples": "rows", "queries": "looks"})
 	lines    = columnsOf(holdout.LineFields, nil)
+
+	openLooks    = columnsOf(holdout.OpenLookFields, nil)
+	openStatuses = columnsOf(holdout.OpenStatusFields, map[string]string{"looks": "looks taken", "samples": "rows", "queries": "looks"})
+	openLines    = columnsOf(holdout.OpenLineFields, nil)
+	responses    = columnsOf(holdout.ResponseFields, nil)
 )
 
 // columnsOf makes columns of fields, some under a title of their own.
@@ -131,15 +137,20 @@ func but[R any](columns []record.Column[R], names ...string) (rest []record.Colu
 // looked is the answer to score. A refused look has no answer, and its reason goes to standard error.
 func looked(c *commands.Call, answers []holdout.Answer, refused *holdout.RefusedError,
 	dir string) commands.Answer[holdout.Answer] {
-	dry := c.Is("dry-run")
+	dry, columns, shown := c.Is("dry-run"), looks, but(looks, "fingerprint", "chain", "repeated")
+	if answers[0].Open != nil {
+		columns = openLooks
+		shown = but(columns, "fingerprint", "chain", "repeated", "method", "lower", "upper", "cell_from", "cell_below", "response",
+			"rests_on")
+		shown = slices.Insert(shown, 3, intervalColumns(func(a holdout.Answer) holdout.Line { return *a.Open })...)
+	}
 	return commands.Answer[holdout.Answer]{
-		Command: "holdout", Inputs: folder(dir), Rows: commands.List(answers), Columns: looks,
-		Shown: but(looks, "fingerprint", "chain", "repeated"),
+		Command: "holdout", Inputs: folder(dir), Rows: commands.List(answers), Columns: columns, Shown: shown,
 		Verdict: func(a holdout.Answer) commands.Verdict {
 			if refused != nil {
 				return commands.Verdict{Status: theory.Infeasible}
 			}
-			return commands.Verdict{Refuted: a.Verdict == holdout.Fail}
+			return commands.Verdict{Refuted: a.Verdict == holdout.Fail || a.Verdict == holdout.NotRejected}
 		},
 		Then: func() error {
 			if refused != nil {
@@ -150,6 +161,9 @@ func looked(c *commands.Call, answers []holdout.Answer, refused *holdout.Refused
 		Say: func() (title, notes []string) {
 			for _, a := range answers {
 				notes = append(notes, countsOf(a))
+				if a.Open != nil && a.Open.Show == holdout.ShowReject {
+					notes = append(notes, "The verdict rests on "+a.RestsOn())
+				}
 				if a.Known {
 					notes = append(notes, fmt.Sprintf("Look %d is known: it costs nothing", a.Look))
 				}
@@ -159,6 +173,33 @@ func looked(c *commands.Call, answers []holdout.Answer, refused *holdout.Refused
 			}
 			return nil, append(notes, "chain "+answers[0].Chain)
 		},
+	}
+}
+
+// outwards is the parts of one to which people see the ends of an interval rounded outwards.
+const outwards = 1e6
+
+// intervalColumns tell people where the truth is, and then which cell the score is in.
+func intervalColumns[R any](of func(R) holdout.Line) []record.Column[R] {
+	return []record.Column[R]{
+		{Name: "truth", Cell: func(r R) record.Cell {
+			l := of(r)
+			if l.Lower == nil || l.Upper == nil {
+				return record.Cell{}
+			}
+			return record.Words(fmt.Sprintf("in [%v, %v]", math.Floor(*l.Lower*outwards)/outwards, math.Ceil(*l.Upper*outwards)/outwards))
+		}},
+		{Name: "score", Cell: func(r R) record.Cell {
+			switch l := of(r); {
+			case l.From != nil && l.Below != nil:
+				return record.Words(fmt.Sprintf("from %.7g, below %.7g", *l.From, *l.Below))
+			case l.From != nil:
+				return record.Words(fmt.Sprintf("from %.7g", *l.From))
+			case l.Below != nil:
+				return record.Words(fmt.Sprintf("below %.7g", *l.Below))
+			}
+			return record.Cell{}
+		}},
 	}
 }
 
@@ -173,19 +214,27 @@ func countsOf(a holdout.Answer) string {
 }
 
 func statusOf(s holdout.Status, dir string) commands.Answer[holdout.Status] {
+	columns := statuses
+	if s.Plan.Open != nil {
+		columns = openStatuses
+	}
 	return commands.Answer[holdout.Status]{
-		Command: "holdout", Inputs: folder(dir), Rows: commands.List([]holdout.Status{s}), Columns: statuses,
-		Shown: but(statuses, "labels", "chain"),
+		Command: "holdout", Inputs: folder(dir), Rows: commands.List([]holdout.Status{s}), Columns: columns,
+		Shown: but(columns, "labels", "chain"),
 		Say: func() (title, notes []string) {
 			return []string{"The ledger " + usage.Shown(dir)}, []string{alone, "chain " + s.Chain}
 		},
 	}
 }
 
-func logOf(list []holdout.Line, dir string) commands.Answer[holdout.Line] {
+func logOf(list []holdout.Line, open bool, dir string) commands.Answer[holdout.Line] {
+	columns := lines
+	if open {
+		columns = openLines
+	}
 	return commands.Answer[holdout.Line]{
-		Command: "holdout", Inputs: folder(dir), Rows: commands.List(list), Columns: lines,
-		Shown: but(lines, "fingerprint", "chain"),
+		Command: "holdout", Inputs: folder(dir), Rows: commands.List(list), Columns: columns,
+		Shown: but(columns, "fingerprint", "chain"),
 		Say:   func() (title, notes []string) { return []string{"The log of " + usage.Shown(dir)}, nil },
 	}
 }

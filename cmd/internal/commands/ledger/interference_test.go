@@ -67,14 +67,14 @@ type world struct {
 }
 
 var (
-	secrets = regexp.MustCompile(`"(?:salt|chain|permutation)": ?"(\w{32,})"|"labels": \{[^}]*"fingerprint": "(\w+)"`)
+	secrets = regexp.MustCompile(`"(?:salt|chain|permutation)": ?"(\w{32,})"|"labels": ?\{[^}]*"fingerprint": ?"(\w+)"`)
 	tokens  = regexp.MustCompile(`dpcalc_\w+|(?m)^one [0-9a-f]{64}`)
 	ports   = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 	clock   = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:]+Z|[A-Z]\w\w, \d\d \w+ \d{4} [\d:]+ GMT`)
 	pace    = regexp.MustCompile(`"(looks_per_day|days_left)":[^,]+`)
 
 	// paid is what a look shows, and what follows from it.
-	paid = regexp.MustCompile(`("?(?:response|verdict)"?:)[^,}]+|("remaining_(?:looks|passes|flags)":)\d+|` +
+	paid = regexp.MustCompile(`("?(?:response|verdict|lower|upper|from|below|cell_from|cell_below|price|spent)"?:)[^,}]+|("remaining_(?:looks|passes|flags)":)\d+|` +
 		`(exit )[04]\b|(looks\.jsonl \S+ )\d+`)
 )
 
@@ -263,7 +263,16 @@ func (w *world) live(texts []string, both []string) {
 	w.does(false, "score final judge.csv -f json")
 	w.does(false, "token one")
 	w.serves()
+	w.opens(texts)
 
+	for _, look := range openQuestions {
+		w.does(true, "score priced truth-more.csv -f json "+look)
+		w.does(true, "score priced zebra-more.csv -f json "+look)
+	}
+	w.does(true, "log priced -f json")
+	w.does(true, "status priced -f json")
+	w.does(true, "close priced --alpha 0.05 --tests 3 -f json")
+	w.does(true, "score priced dunno-more.csv --show score -f json")
 	for _, l := range ledgers {
 		if l.name == "difference" {
 			continue // a pass makes another incumbent, which all that follows shows
@@ -277,6 +286,81 @@ func (w *world) live(texts []string, both []string) {
 		w.does(true, "retire "+l.name+" -f json")
 		w.does(true, "score "+l.name+" odd.csv -f json"+l.score)
 	}
+}
+
+// openQuestions are looks at an open ledger, of every kind and with every flag.
+var openQuestions = []string{
+	"--show pass --bar 0.6", "--show pass --bar 0.6 --expect 0.01", "--show best", "--show best --step 0.1",
+	"--show score --near 0.1", "--show score --step 0.2", "--show guess --guess 0.1 --within 0.2 --step 0.1",
+	"--show guess --guess 0.9 --expect 0.1", "--show pass --bar 0.1 --where color=red", "--show score --where color=none",
+	"--show score --where label=yes", "--show pass --bar 0.999999", "--show guess", "--show all", "--bar 2 --show pass",
+	"--show reject --test sign", "--show pass --bar 0.5 --where color=red --features features.csv --features more/features.csv",
+}
+
+// opens asks open ledgers, whose rows change.
+func (w *world) opens(texts []string) {
+	t := w.t
+	column(t, "features.csv", "color", func(i int) string { return []string{"red", "blue"}[i%2] })
+	if err := os.Mkdir("more", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	column(t, "more/again.csv", "label", func(i int) string { return labelled(texts)[(i+1)%worldRows] })
+	column(t, "more/features.csv", "color", always("red"))
+	renamed(t, "more/again.csv", "more/labels.csv", "new-")
+	renamed(t, "more/features.csv", "more/features.csv", "new-")
+	for _, name := range []string{"zebra", "dunno", "truth"} {
+		both, err := os.ReadFile(name + ".csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, more, _ := strings.Cut(string(both), "\n")
+		write(t, name+"-more.csv", string(both)+prefixed(more, "new-"))
+	}
+	write(t, "drop.csv", "id\nr7\nnew-r9\n")
+	const law = " --labels labels.csv -b 0.5 --open --most 7 --metrics accuracy,column:judge"
+	w.makes("init priced" + law + " --features features.csv")
+	w.makes("init compared" + law + " --incumbent zebra.csv")
+	for _, look := range openQuestions {
+		for _, do := range []string{"price priced ", "price priced zebra.csv ", "score priced zebra.csv --name mine ",
+			"score priced dunno.csv --dry-run ", "price compared dunno.csv ", "score compared dunno.csv "} {
+			w.does(false, do+look+" -f json")
+		}
+	}
+	w.does(false, "price priced --show score --bar 0.3 --labels labels.csv")
+	w.does(false, "price priced --show guess --guess 0.2 --metric column:judge")
+	w.does(false, "score priced judge.csv --show score --metric column:judge -f json")
+	w.does(false, "price compared dunno.csv --incumbent zebra.csv --show score -f json")
+	for _, files := range []string{"--labels more/again.csv", "--labels more/again.csv --features features.csv",
+		"--labels more/labels.csv", "--labels more/labels.csv --features more/features.csv",
+		"--labels more/labels.csv --features more/features.csv", "--drop drop.csv", "--drop drop.csv", "--drop few.csv",
+		"--replace", ""} {
+		w.does(false, "extend priced -f json "+files)
+	}
+	for _, look := range openQuestions {
+		w.does(false, "score priced zebra-more.csv -f json "+look)
+		w.does(false, "score priced zebra.csv -f json "+look)
+	}
+	w.does(false, "extend compared --labels more/again.csv --replace -f json")
+	w.does(false, "score compared dunno.csv --show pass --bar 0 -f json")
+	w.does(false, "status priced -f json") // people see a pace
+	w.does(false, "verify priced")
+	w.does(false, "log priced")
+}
+
+// renamed writes a table with other ids.
+func renamed(t *testing.T, from, to, prefix string) {
+	t.Helper()
+	text, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header, rows, _ := strings.Cut(string(text), "\n")
+	write(t, to, header+"\n"+prefixed(rows, prefix))
+}
+
+// prefixed puts a prefix before the id of every row. The rows of the worlds are one line each.
+func prefixed(rows, prefix string) string {
+	return regexp.MustCompile(`(?m)^r(\d+,)`).ReplaceAllString(rows, prefix+"r$1")
 }
 
 // serves asks a served gate, and a served ledger of differences.

@@ -21,8 +21,12 @@ import (
 // actions are the modes of the command, named by its first argument.
 func actions() []commands.Mode {
 	init := []string{"labels", "incumbent", "plan", "scenario", "dry-run"}
-	for _, f := range slices.Concat(declarations, goalFlags) {
+	for _, f := range slices.Concat(declarations, goalFlags, openDeclarations) {
 		init = append(init, f.Name)
+	}
+	asking := []string{"labels", "incumbent", "metric", "guess", "bar", "features"}
+	for _, f := range questions {
+		asking = append(asking, f.Name)
 	}
 	serving := []string{"labels", "incumbent", "bars"}
 	for _, f := range serveFlags {
@@ -31,10 +35,14 @@ func actions() []commands.Mode {
 	onLedger := func(name string, flags []string, run runner) commands.Mode {
 		return commands.Mode{Name: name, Subject: "folder", Takes: "DIR", Flags: flags, Run: run.outside}
 	}
-	score := onLedger("score", []string{"labels", "incumbent", "metric", "name", "guess", "bar", "dry-run"}, runScore)
+	score := onLedger("score", append(slices.Clone(asking), "name", "dry-run"), runScore)
 	score.Takes, score.Least, score.Most = "DIR PREDICTIONS...", 1, 1<<20
+	price := onLedger("price", asking, runPrice)
+	price.Takes, price.Most = "DIR [PREDICTIONS]", 1
 	return []commands.Mode{
-		onLedger("init", init, runInit), score, onLedger("status", nil, runStatus), onLedger("log", nil, runLog),
+		onLedger("init", init, runInit), score, price,
+		onLedger("extend", []string{"labels", "features", "replace", "drop"}, runExtend),
+		onLedger("close", []string{"alpha", "tests"}, runClose), onLedger("status", nil, runStatus), onLedger("log", nil, runLog),
 		onLedger("verify", []string{"chain"}, runVerify), onLedger("retire", nil, runRetire),
 		{Name: "token", Subject: "name", Takes: "NAME", Run: runner(runToken).checked}, onLedger("serve", serving, runServe),
 	}
@@ -49,12 +57,13 @@ func Command() *commands.Command {
 		Words:       func() []string { return commands.ModeNames(actions()) },
 		Description: commands.Described("holdout"),
 		Flags: slices.Concat([]usage.Flag{
-			{Name: "labels", Usage: "labels in `FILE`; for score and serve, where they are now"},
+			{Name: "labels", Repeats: true, Usage: "labels in `FILE`; for score and serve, where they are now, once for each " +
+				"file that an open ledger's rows come from"},
 			{Name: "incumbent", Usage: "difference: the predictions in `FILE` that candidates are compared with; for score and serve, where they are now"},
 			{Name: "metric", Usage: "`METRIC` of a look, one of those that were declared: accuracy, or column:NAME"},
 			{Name: "plan", Usage: "the plan file `FILE`, in place of the flags of samplesize"},
 			{Name: "scenario", Usage: "the scenario `NAME` of the plan file"},
-		}, declarations, goalFlags, []usage.Flag{
+		}, declarations, openDeclarations, goalFlags, questions, changes, []usage.Flag{
 			{Name: "name", Repeats: true, Usage: "the look's `NAME` in the log, up to 100 characters; of finalists one for " +
 				"each, by default the name of its file"},
 			{Name: "guess", Usage: "flags: the guess `G`"},
@@ -145,6 +154,9 @@ func runInit(c *commands.Call, target commands.Target, dir string, _ []string) e
 		return err
 	}
 	row := made{terms: terms, samples: labels.Samples()}
+	if terms.Features, err = readFeatures(c); err != nil {
+		return err
+	}
 	var ledger *holdout.Ledger
 	if c.Is("dry-run") {
 		row.plan, err = holdout.Certify(terms, labels.Samples())
@@ -164,18 +176,43 @@ func runInit(c *commands.Call, target commands.Target, dir string, _ []string) e
 }
 
 // labelsOf reads the labels of a ledger, and says where they are.
-func labelsOf(c *commands.Call, status holdout.Status, dir string) (labels *holdout.Labels, path string, err error) {
-	path = status.Plan.Labels.In(dir)
-	if moved, ok := c.Text("labels"); ok {
-		path = moved
+func labelsOf(c *commands.Call, status holdout.Status, dir string, moved []string) (
+	list []*holdout.Labels, paths []string, err error) {
+	if len(moved) > 0 && len(moved) != len(status.Sources) {
+		return nil, nil, usage.Errorf("--labels: got %d files, want %d: the rows come from so many", len(moved),
+			len(status.Sources))
 	}
-	if path == "" {
-		return nil, path, usage.Errorf("--labels: got nothing, want a file: the ledger does not say where its labels are")
+	for i, source := range status.Sources {
+		path := source.Labels.In(dir)
+		if len(moved) > 0 {
+			path = moved[i]
+		}
+		if path == "" {
+			return nil, nil, usage.Errorf("--labels: got nothing, want a file: the ledger does not say where its labels are")
+		}
+		labels, err := readLabels(c, path)
+		if err != nil {
+			return nil, nil, fmt.Errorf("the labels: %w", err)
+		}
+		list, paths = append(list, labels), append(paths, path)
 	}
-	if labels, err = readLabels(c, path); err != nil {
-		return nil, path, fmt.Errorf("the labels: %w", err)
+	return list, paths, nil
+}
+
+// openLedger opens a ledger, with its labels and the features that it may need.
+func openLedger(c *commands.Call, status holdout.Status, dir string, moved []string) (*holdout.Ledger, error) {
+	labels, paths, err := labelsOf(c, status, dir, moved)
+	if err != nil {
+		return nil, err
 	}
-	return labels, path, nil
+	ledger, err := holdout.Open(dir, labels...)
+	if err != nil {
+		if changed := (*holdout.ChangedError)(nil); errors.As(err, &changed) {
+			return nil, fmt.Errorf("%s: %w", strings.Join(paths, ", "), err)
+		}
+		return nil, err
+	}
+	return ledger, useFeatures(c, ledger, status, dir)
 }
 
 // readLabels reads the labels' file.
@@ -229,15 +266,8 @@ func runScore(c *commands.Call, target commands.Target, dir string, paths []stri
 	if err != nil {
 		return err
 	}
-	labels, labelled, err := labelsOf(c, status, dir)
+	ledger, err := openLedger(c, status, dir, c.Texts("labels"))
 	if err != nil {
-		return err
-	}
-	ledger, err := holdout.Open(dir, labels)
-	if err != nil {
-		if changed := (*holdout.ChangedError)(nil); errors.As(err, &changed) {
-			return fmt.Errorf("%s: %w", labelled, err)
-		}
 		return err
 	}
 	if status.Incumbent, err = ledger.Incumbent(); err != nil { // the incumbent after a look in hand too
@@ -271,6 +301,9 @@ func readSubmissions(c *commands.Call, status holdout.Status, dir string, paths 
 		}
 	}
 	one := holdout.Submission{Metric: status.Plan.Metric}
+	if one.Question, err = readQuestion(c); err != nil {
+		return nil, done, err
+	}
 	if metric, ok := c.Text("metric"); ok {
 		one.Metric = metric
 	}
@@ -317,6 +350,9 @@ func readSubmissions(c *commands.Call, status holdout.Status, dir string, paths 
 	if slices.Contains(paths, "-") && len(paths) > 1 {
 		return nil, done, usage.Errorf("holdout score: got - among %d files, want files, or - alone", len(paths))
 	}
+	if len(paths) == 0 { // to ask for a price
+		return []holdout.Submission{one}, done, nil
+	}
 	names, err := namesOf(c, status, paths)
 	if err != nil {
 		return nil, done, err
@@ -342,11 +378,11 @@ func runStatus(c *commands.Call, target commands.Target, dir string, _ []string)
 }
 
 func runLog(c *commands.Call, target commands.Target, dir string, _ []string) error {
-	_, lines, err := holdout.Read(dir)
+	status, lines, err := holdout.Read(dir)
 	if err != nil {
 		return err
 	}
-	return commands.Emit(c, target, logOf(lines, dir))
+	return commands.Emit(c, target, logOf(lines, status.Plan.Open != nil, dir))
 }
 
 func runVerify(c *commands.Call, target commands.Target, dir string, _ []string) error {

@@ -218,7 +218,7 @@ func TestBadInput(t *testing.T) {
 	const fresh = "init new --labels labels.csv -m 3 -t 0.2 -b 0.05"
 	for line, want := range map[string]string{
 
-		"": "holdout: got nothing, want init DIR, score DIR PREDICTIONS..., status DIR, log DIR, verify DIR, retire DIR, token NAME or serve DIR",
+		"": "holdout: got nothing, want init DIR, score DIR PREDICTIONS..., price DIR [PREDICTIONS], extend DIR, close DIR, status DIR, log DIR, verify DIR, retire DIR, token NAME or serve DIR",
 
 		"scor ledger": "verify, retire, token or serve, did you mean score?",
 

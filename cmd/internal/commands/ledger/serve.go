@@ -59,7 +59,10 @@ func runServe(c *commands.Call, target commands.Target, dir string, _ []string) 
 	if err != nil {
 		return err
 	}
-	labels, _, err := labelsOf(c, status, dir)
+	if status.Plan.Open != nil {
+		return usage.Errorf("holdout serve: got an open ledger, want one with a fixed plan")
+	}
+	labels, _, err := labelsOf(c, status, dir, c.Texts("labels"))
 	if err != nil {
 		return err
 	}
@@ -69,7 +72,7 @@ func runServe(c *commands.Call, target commands.Target, dir string, _ []string) 
 	}
 	defer watch.close()
 	o.Log = watch.event
-	server, err := serve.New(dir, labels, o)
+	server, err := serve.New(dir, labels[0], o)
 	if err != nil {
 		return err
 	}

@@ -68,6 +68,14 @@ func readTerms(c *commands.Call, samples int64) (t holdout.Terms, err error) {
 	if t.Bars, err = numbers.List(c, "bars", numbers.Reals); err != nil {
 		return t, err
 	}
+	if c.Is("open") {
+		return t, readOpen(c, &t)
+	}
+	for _, f := range openDeclarations {
+		if _, ok := c.Text(f.Name); ok {
+			return t, usage.Errorf("--%s: got it without --open, want both", f.Name)
+		}
+	}
 	path, planned := c.Text("plan")
 	if !planned {
 		if _, ok := c.Text("scenario"); ok {

@@ -1,0 +1,270 @@
+package ledger
+
+import (
+	"fmt"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
+	"github.com/dpcalc/dpcalc/cmd/internal/csvfile"
+	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
+	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/holdout"
+)
+
+// openDeclarations are the law of an open ledger.
+var openDeclarations = []usage.Flag{
+	{Name: "open", Switch: true, Usage: "an open ledger: no number of looks, and each look has its price and its interval"},
+	{Name: "most", Usage: "open: no response of any look costs more than `NATS` (default 8)"},
+	{Name: "features", Usage: "open: public columns of the rows in `FILE`, for --where; for score, price and extend, " +
+		"where they are now or those of the new rows", Repeats: true},
+}
+
+// questions are what an open look asks.
+var questions = []usage.Flag{
+	{Name: "show", Usage: "open: `WHAT` a look shows: pass (is the truth above --bar), best (the best score so far), score " +
+		"(rounded), guess (whether --guess holds) or reject (whether a test rejects)", Words: holdout.Kinds()},
+	{Name: "test", Usage: "reject: the `TEST`, sign or mcnemar, one-sided", Words: holdout.Tests()},
+	{Name: "where", Usage: "open: only the rows with one value of a feature, `COLUMN=VALUE`"},
+	{Name: "near", Usage: "score: the number `R` that it is expected near (default: the last one shown, or 1/2)"},
+	{Name: "within", Usage: "guess: it holds within `S` (default 0.01)"},
+	{Name: "step", Usage: "best, score, guess: the width `G` of the cells (default 0.01)"},
+	{Name: "expect", Usage: "pass, best, guess, reject: a bet on the `RATE` of passes, raises, wrong guesses or rejections; " +
+		"what was expected is cheap"},
+}
+
+// changes change the rows of an open ledger, or end it.
+var changes = []usage.Flag{
+	{Name: "replace", Switch: true, Usage: "extend: the new rows take the place of all rows"},
+	{Name: "drop", Usage: "extend: take out the rows whose ids are in `FILE`, in its column id"},
+	{Name: "alpha", Usage: "close: the level `A` of p-values that are computed elsewhere"},
+	{Name: "tests", Usage: "close: how many there are, `R` (default 1)"},
+}
+
+// readOpen reads the terms of an open ledger.
+func readOpen(c *commands.Call, t *holdout.Terms) (err error) {
+	for _, name := range []string{"plan", "scenario"} {
+		if _, ok := c.Text(name); ok {
+			return usage.Errorf("--%s: given with --open, want one of the two", name)
+		}
+	}
+	for _, f := range goalFlags {
+		if _, ok := c.Text(f.Name); ok && f.Name != "beta" && f.Name != "confidence" {
+			return usage.Errorf("--%s: given with --open, want --beta alone: each look says what it shows", f.Name)
+		}
+	}
+	var inputs []record.Input
+	asked, err := goals.ReadGrid(c, &inputs, 0)
+	if err != nil {
+		return err
+	}
+	if asked.Size() != 1 {
+		return usage.Errorf("holdout init: got %d goals, want one", asked.Size())
+	}
+	t.Open, t.Goal.Beta = true, asked.Goal(0).Beta
+	if most, ok, err := numbers.One(c, "most", numbers.Reals); err != nil {
+		return err
+	} else if ok {
+		t.Most = most
+	}
+	return nil
+}
+
+// readQuestion reads what an open look asks.
+func readQuestion(c *commands.Call) (q holdout.Question, err error) {
+	q.Show, _ = c.Text("show")
+	q.Test, _ = c.Text("test")
+	q.Where, _ = c.Text("where")
+	for _, f := range []struct {
+		name string
+		into **float64
+	}{{"near", &q.Near}, {"within", &q.Within}, {"step", &q.Step}, {"expect", &q.Expect}} {
+		x, ok, err := numbers.One(c, f.name, numbers.Reals)
+		if err != nil {
+			return q, err
+		}
+		if ok {
+			*f.into = &x
+		}
+	}
+	return q, nil
+}
+
+// readFeatures reads the file of --features, nil without it.
+func readFeatures(c *commands.Call) (*holdout.Features, error) {
+	paths := c.Texts("features")
+	switch len(paths) {
+	case 0:
+		return nil, nil
+	case 1:
+		return featuresIn(c, paths[0])
+	}
+	return nil, usage.Errorf("--features: got %d files, want one", len(paths))
+}
+
+func featuresIn(c *commands.Call, path string) (*holdout.Features, error) {
+	in, err := csvfile.Open(c.Session, path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return holdout.NewFeatures(in.Reader(), lasting(path))
+}
+
+// useFeatures gives a ledger the features of its rows, if a look asks for some of them.
+func useFeatures(c *commands.Call, l *holdout.Ledger, status holdout.Status, dir string) error {
+	if _, sliced := c.Text("where"); !sliced || status.Plan.Open == nil || status.Plan.Open.Features == nil {
+		return nil
+	}
+	moved := c.Texts("features")
+	var list []*holdout.Features
+	for i, s := range status.Sources {
+		path := s.Features.In(dir)
+		if len(moved) == len(status.Sources) {
+			path = moved[i]
+		}
+		if path == "" || len(moved) > 0 && len(moved) != len(status.Sources) {
+			return usage.Errorf("--features: got %d files, want %d: the rows come from so many", len(moved), len(status.Sources))
+		}
+		f, err := featuresIn(c, path)
+		if err != nil {
+			return err
+		}
+		list = append(list, f)
+	}
+	return l.UseFeatures(list...)
+}
+
+func runPrice(c *commands.Call, target commands.Target, dir string, paths []string) error {
+	status, err := holdout.ReadStatus(dir)
+	if err != nil {
+		return err
+	}
+	ledger, err := openLedger(c, status, dir, c.Texts("labels"))
+	if err != nil {
+		return err
+	}
+	list, done, err := readSubmissions(c, status, dir, paths)
+	defer done()
+	if err != nil {
+		return err
+	}
+	one := list[0]
+	bar := one.Bar
+	if one.Show != holdout.ShowPass {
+		one.Bar = nil
+	}
+	prices, err := ledger.Price(one, bar)
+	if err != nil {
+		return err
+	}
+	return commands.Emit(c, target, commands.Answer[holdout.Response]{
+		Command: "holdout-price", Inputs: folder(dir), Rows: commands.List(prices), Columns: responses, Shown: responses,
+		Say: func() (title, notes []string) {
+			notes = []string{"price: nats, of ln 1/W; a response costs what it takes from the failure probability of later looks"}
+			if last := prices[len(prices)-1]; last.Others > 0 {
+				notes = append(notes, fmt.Sprintf("others: %d responses, each at most at this price", last.Others+1))
+			}
+			return []string{"What the next look of " + usage.Shown(dir) + " would cost; none was taken"}, notes
+		},
+	})
+}
+
+func runExtend(c *commands.Call, target commands.Target, dir string, _ []string) error {
+	status, err := holdout.ReadStatus(dir)
+	if err != nil {
+		return err
+	}
+	ledger, err := openLedger(c, status, dir, nil)
+	if err != nil {
+		return err
+	}
+	e := holdout.Extension{Replace: c.Is("replace")}
+	if paths := c.Texts("labels"); len(paths) > 1 {
+		return usage.Errorf("--labels: got %d files, want one of new rows", len(paths))
+	} else if len(paths) == 1 {
+		e.Path = lasting(paths[0])
+		if e.Labels, err = readLabels(c, paths[0]); err != nil {
+			return err
+		}
+	}
+	if e.Features, err = readFeatures(c); err != nil {
+		return err
+	}
+	if path, ok := c.Text("drop"); ok {
+		f, err := openFile(c, path, "id", 0)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		err = f.rows(func(id, _ string) error {
+			e.Drop = append(e.Drop, id)
+			return nil
+		})
+		if err != nil {
+			return f.blame(err)
+		}
+	}
+	changed, err := ledger.Extend(c.Context, e)
+	if err != nil {
+		return err
+	}
+	if status, err = holdout.ReadStatus(dir); err != nil {
+		return err
+	}
+	answer := statusOf(status, dir)
+	answer.Say = func() (title, notes []string) {
+		said := "The rows of %s have changed: later looks are asked of them as they are now"
+		if !changed {
+			said = "The rows of %s are as they were: these ids came or went before, and no label was compared"
+		}
+		return []string{fmt.Sprintf(said, usage.Shown(dir))}, []string{alone, "chain " + status.Chain}
+	}
+	return commands.Emit(c, target, answer)
+}
+
+// closedRow is the row of close.
+type closedRow struct {
+	holdout.Status
+	holdout.Close
+}
+
+var closedColumns = []record.Column[closedRow]{
+	{Name: "state", Cell: func(r closedRow) record.Cell { return record.Words(r.State()) }},
+	{Name: "alpha", Cell: func(r closedRow) record.Cell { return record.Exactly(*r.Alpha) }},
+	{Name: "tests", Cell: func(r closedRow) record.Cell { return record.Whole(r.Tests) }},
+	{Name: "level", Cell: func(r closedRow) record.Cell { return record.Beta(r.Level()) }},
+	{Name: "spent", Cell: func(r closedRow) record.Cell { return record.Exactly(*r.Close.Spent) }},
+	{Name: "chain", Cell: func(r closedRow) record.Cell { return record.Words(r.Chain) }},
+}
+
+func runClose(c *commands.Call, target commands.Target, dir string, _ []string) error {
+	alpha, ok, err := numbers.One(c, "alpha", numbers.Reals)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return usage.Errorf("--alpha: got nothing, want a probability in (0, 1)")
+	}
+	tests, ok, err := numbers.One(c, "tests", numbers.Counts)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		tests = 1
+	}
+	status, closed, err := holdout.CloseLedger(c.Context, dir, alpha, tests)
+	if err != nil {
+		return err
+	}
+	return commands.Emit(c, target, commands.Answer[closedRow]{
+		Command: "holdout-close", Inputs: folder(dir), Rows: commands.List([]closedRow{{status, closed}}), Columns: closedColumns,
+		Shown: but(closedColumns, "chain"),
+		Say: func() (title, notes []string) {
+			return []string{"The ledger " + usage.Shown(dir) + " is closed"}, []string{
+				"level: reject where a p-value that was computed elsewhere from these rows is at most this, or an e-value at least its inverse",
+				"chain " + status.Chain,
+			}
+		},
+	})
+}

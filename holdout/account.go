@@ -1,0 +1,209 @@
+package holdout
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/open"
+)
+
+// Law is the promise of an open ledger: with probability at least 1 - beta every interval that a look carries holds its
+// truth, however many looks there are. It has no number of looks and no tau.
+type Law struct {
+	Code     int         `json:"code"` // the version of the codes of docs/theorems/open.md that looks are priced by
+	Most     float64     `json:"most"` // nats: no response costs more, and a line that a crash has cut short costs as much
+	Features *LabelsFile `json:"features,omitempty"`
+}
+
+// code is the version of the codes: the shares of [account.cells].
+const code = 1
+
+// UsualMost is the most nats that a response costs where nothing else was declared.
+const UsualMost = 8
+
+// The least and the most that a law may say of the most nats of a response.
+const (
+	leastMost = 1
+	mostMost  = 36
+)
+
+func (l *Law) checked(beta theory.LogProb) error {
+	switch {
+	case l.Code != code:
+		return corrupt("plan.json: got the codes of version %d, want %d", l.Code, code)
+	case !(l.Most >= leastMost && l.Most <= mostMost):
+		return inputf("most: got %v, want nats from %v to %v", l.Most, float64(leastMost), float64(mostMost))
+	case !(beta < 0):
+		return inputf("beta: got %v, want a probability in (0, 1)", beta)
+	}
+	return nil
+}
+
+// Shown is what a response to an open look carries: its cell, its price, and an interval for the truth.
+type Shown struct {
+	Rows   int64    `json:"rows,omitempty"`
+	Differ int64    `json:"differ,omitempty"` // of these, on which the candidate differs from the incumbent
+	From   *float64 `json:"from,omitempty"`   // the least score of the cell; nil for the lowest cell and for a test
+	Below  *float64 `json:"below,omitempty"`  // above all scores of the cell; nil for the highest cell and for a test
+	Price  *float64 `json:"price,omitempty"`  // nats
+	Lower  *float64 `json:"lower,omitempty"`
+	Upper  *float64 `json:"upper,omitempty"`
+}
+
+// account is the budget of an open ledger and what its codes depend on: a function of the lines before a look.
+type account struct {
+	left  open.Budget
+	looks map[string]int64   // by what they showed
+	rare  map[string]int64   // of these, passes, raises, moved guesses and rejections
+	last  map[string]float64 // the number shown last, by what was shown, the metric and the rows
+	epoch int64              // how many changes of the rows there were
+}
+
+func newAccount() account {
+	return account{looks: make(map[string]int64), rare: make(map[string]int64), last: make(map[string]float64)}
+}
+
+// take takes the line of a look.
+func (a *account) take(l Line) {
+	if l.Price != nil {
+		a.left = a.left.Child(-*l.Price)
+	}
+	a.looks[l.Show]++
+	switch l.Verdict {
+	case Pass, Raise, Moved, Rejected:
+		a.rare[l.Show]++
+	}
+	if l.Response != nil {
+		a.last[a.scope(l)] = *l.Response
+	}
+}
+
+// scope is the questions whose answers are compared: of one kind, one metric and the same rows.
+func (a *account) scope(l Line) string {
+	return fmt.Sprint(l.Show, "\x00", l.Metric, "\x00", l.Where, "\x00", a.epoch)
+}
+
+// cells are the cells of a question at the account's node, with what they say of the truth.
+type cells struct {
+	open.Look
+	line  Line
+	tails open.Tails
+	node  open.Node
+	holds int     // guess: the cell in which it holds
+	first bool    // best: nothing was shown before
+	last  float64 // best: what was shown before
+}
+
+// ask returns the cells of a look. Its line has the question, its metric and the number of rows. The error is an
+// [InputError] if no response may cost so much, or if no score can pass.
+func (a *account) ask(p *Plan, l Line, tails open.Tails) (c cells, err error) {
+	most := p.Open.Most
+	c = cells{line: l, tails: tails, node: open.Node{LnBeta: float64(p.Promise.Beta), Left: a.left}, holds: -1}
+	bet := open.Usual()
+	looks, rare := a.looks[l.Show], a.rare[l.Show]
+	if l.Expect != nil {
+		bet = open.Expect(*l.Expect)
+		share := (bet.A + float64(rare)) / (bet.A + bet.B + float64(looks))
+		if dearest := -math.Log(min(share, 1-share)); !(dearest <= most) {
+			return c, inputf("expect: got %v, want a bet whose responses cost at most %v nats: one of these costs %.3g",
+				*l.Expect, most, dearest)
+		}
+	}
+	share := bet.Share(looks, rare, most)
+	lowest, _ := tails.Range()
+	last, known := a.last[a.scope(l)]
+	steps := open.Steps{Within: or(l.Within, usualStep), Step: or(l.Step, usualStep), Most: most}
+	switch l.Show {
+	case ShowPass:
+		c.Look, err = open.Gate(c.node, tails, *l.Bar, share)
+	case ShowReject:
+		c.Look, err = open.Rejection(c.node, share)
+	case ShowBest:
+		if c.first, c.last = !known, last; c.first {
+			c.Look, err = open.Score(tails, max(0.5, lowest), steps)
+		} else {
+			c.Look, err = open.Board(tails, last, share, steps)
+		}
+	case ShowScore:
+		near := 0.5
+		if known {
+			near = last
+		}
+		c.Look, err = open.Score(tails, or(l.Near, near), steps)
+	case ShowGuess:
+		c.Look, err = open.Guess(tails, *l.Guess, share, steps)
+		c.holds = c.Response(tails.Edge(max(*l.Guess-steps.Within, lowest)))
+		if from := c.from(c.holds); from != nil && *from >= *l.Guess+steps.Within {
+			c.holds = -1 // no score is within
+		}
+	}
+	if none := (*theory.NoAnswerError)(nil); errors.As(err, &none) {
+		return c, inputf("%s: %s", flagOf(l), none.Reason)
+	}
+	return c, err
+}
+
+// flagOf is the flag that makes a question one without an answer.
+func flagOf(l Line) string {
+	switch l.Show {
+	case ShowPass:
+		return "bar"
+	case ShowReject:
+		return "test"
+	}
+	return "step"
+}
+
+// from is the least score of a cell, nil for the lowest.
+func (c cells) from(cell int) *float64 {
+	if cell == 0 || c.line.Show == ShowReject {
+		return nil
+	}
+	return &c.Cuts[cell-1].At
+}
+
+// below is above all scores of a cell, nil for the highest.
+func (c cells) below(cell int) *float64 {
+	if cell == len(c.Cuts) || c.line.Show == ShowReject {
+		return nil
+	}
+	return &c.Cuts[cell].At
+}
+
+// shown is what a cell shows.
+func (c cells) shown(cell int) (r response, s Shown) {
+	lower, upper := c.Interval(c.node, c.tails, cell)
+	price := -c.LnShare(cell)
+	s = Shown{Rows: c.line.Rows, Differ: c.line.Differ, From: c.from(cell), Below: c.below(cell)}
+	s.Price, s.Lower, s.Upper = &price, &lower, &upper
+	lowest, highest := c.tails.Range()
+	from, below := or(s.From, lowest), or(s.Below, highest)
+	switch c.line.Show {
+	case ShowPass:
+		r.verdict = verdict(cell == 1, Pass, Fail)
+	case ShowReject:
+		r.verdict = verdict(cell == 1, Rejected, NotRejected)
+		s.Lower, s.Upper = nil, nil
+	case ShowBest:
+		r = number(from, Raise)
+		if !c.first && cell == 0 {
+			r = number(c.last, Keep)
+		}
+	case ShowScore:
+		r = number((from+below)/2, "")
+	case ShowGuess:
+		r = number((from+below)/2, verdict(cell == c.holds, Holds, Moved))
+	}
+	return r, s
+}
+
+// write puts the response of a cell into the line of its look.
+func (c cells) write(cell int) Line {
+	l := c.line
+	var r response
+	r, l.Shown = c.shown(cell)
+	l.Response, l.Verdict = r.value, r.verdict
+	return l
+}

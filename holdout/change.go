@@ -1,0 +1,309 @@
+package holdout
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Change is a change of the rows of an open ledger. Looks after it are asked of the rows as they are then; its
+// budget and earlier promises stay.
+type Change struct {
+	Labels   *LabelsFile `json:"labels,omitempty"`   // of new rows
+	Features *LabelsFile `json:"features,omitempty"` // of new rows
+	Replace  bool        `json:"replace,omitempty"`  // the new rows take the place of all rows
+	Dropped  []string    `json:"dropped,omitempty"`  // ids of rows that are taken out
+}
+
+// Source is a file of labels that rows of a ledger come from, with the file of their features.
+type Source struct {
+	Labels   LabelsFile
+	Features *LabelsFile
+}
+
+// rows are the rows of a ledger: those of all sources but for some that were taken out.
+type rows struct {
+	sources []Source
+	dropped map[string]bool
+}
+
+func (p *Plan) rows() rows {
+	s := Source{Labels: p.Labels}
+	if p.Open != nil {
+		s.Features = p.Open.Features
+	}
+	return rows{sources: []Source{s}}
+}
+
+// after are the rows after a change.
+func (r rows) after(l Line) rows {
+	next := rows{sources: slices.Clone(r.sources), dropped: make(map[string]bool)}
+	for id := range r.dropped {
+		next.dropped[id] = true
+	}
+	if l.Replace {
+		next = rows{dropped: make(map[string]bool)}
+	}
+	if l.Labels != nil {
+		next.sources = append(next.sources, Source{*l.Labels, l.Features})
+	}
+	for _, id := range l.Dropped {
+		next.dropped[id] = true
+	}
+	return next
+}
+
+// labels puts the labels of the sources together. They must be those of the ledger, in its order.
+func (r rows) labels(files []*Labels) (*Labels, error) {
+	if len(files) != len(r.sources) {
+		return nil, inputf("labels: got %d files, want %d: the rows of the ledger come from so many", len(files),
+			len(r.sources))
+	}
+	for i, f := range files {
+		if f.Fingerprint() != r.sources[i].Labels.Fingerprint {
+			return nil, &ChangedError{}
+		}
+	}
+	if len(files) == 1 && len(r.dropped) == 0 {
+		return files[0], nil
+	}
+	return NewLabels(func(visit func(id, label string) error) error {
+		for _, f := range files {
+			for row, id := range f.ids {
+				if r.dropped[id] {
+					continue
+				}
+				if err := visit(id, f.classes[f.class[row]]); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// Extension is new rows of an open ledger, or rows to be taken out.
+type Extension struct {
+	Labels   *Labels   // nil for none
+	Path     string    // of the labels' file
+	Features *Features // of the new rows, where the ledger has features
+	Replace  bool
+	Drop     []string // ids
+}
+
+// Extend changes the rows of an open ledger by one line, and reports whether it has: the same change once more changes
+// nothing. An id of the new rows that is there already is an [InputError] that does not depend on its label. The
+// [Ledger] takes no further look: it has to be opened with the labels of all its rows.
+func (l *Ledger) Extend(ctx context.Context, e Extension) (changed bool, err error) {
+	line, err := l.extension(e)
+	if err != nil || line == nil {
+		return false, err
+	}
+	return true, l.writing(ctx, func(h *history, file *os.File) error {
+		switch {
+		case h.retired:
+			return &RefusedError{"the ledger is retired"}
+		case h.account.epoch != l.epoch:
+			return &ExtendedError{}
+		}
+		return l.add(h, file, *line)
+	})
+}
+
+// extension is the line of a change, nil if there is nothing to change.
+func (l *Ledger) extension(e Extension) (*Line, error) {
+	switch {
+	case l.plan.Open == nil:
+		return nil, inputf("extend: got a ledger with a fixed plan, want an open one: the rows of a plan are fixed")
+	case e.Labels == nil && (e.Replace || e.Features != nil):
+		return nil, inputf("labels: got nothing, want a file of new rows")
+	case e.Labels == nil && len(e.Drop) == 0:
+		return nil, inputf("labels: got nothing, want a file of new rows, or ids to drop")
+	}
+	line := &Line{Event: Changed}
+	kept := l.rows.dropped
+	line.Replace = e.Replace
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(e.Drop))) {
+		row := l.reader.rows.at.find(id)
+		switch {
+		case row < 0 && kept[id]: // taken out before
+		case row < 0:
+			return nil, inputf("drop: got the id %s, want an id of the ledger's rows", shown(id))
+		default:
+			line.Dropped = append(line.Dropped, id)
+		}
+	}
+	if e.Labels == nil {
+		if len(line.Dropped) == len(l.reader.rows.ids) {
+			return nil, inputf("drop: got all %d rows, want some that stay", len(line.Dropped))
+		}
+		if len(line.Dropped) == 0 {
+			return nil, nil
+		}
+		line.Rows = int64(len(l.reader.rows.ids) - len(line.Dropped))
+		return line, nil
+	}
+	if last := l.files[len(l.files)-1]; slices.Equal(last.ids, e.Labels.ids) && (!e.Replace || len(l.files) == 1) {
+		if len(line.Dropped) == 0 {
+			return nil, nil
+		}
+		return nil, inputf("drop: got it with rows that are there already, want it alone")
+	}
+	if e.Replace && len(e.Drop) > 0 {
+		return nil, inputf("drop: got it with replace, want one of the two")
+	}
+	if _, err := l.reader.right(e.Labels); err != nil {
+		return nil, err
+	}
+	if !e.Replace {
+		for _, id := range e.Labels.ids {
+			if l.reader.rows.at.find(id) >= 0 || kept[id] {
+				return nil, inputf("labels: got the id %s, which the ledger has already, want new ids", shown(id))
+			}
+		}
+	}
+	path, err := relative(l.dir, e.Path)
+	if err != nil {
+		return nil, fmt.Errorf("labels: %w", err)
+	}
+	line.Rows = e.Labels.Samples()
+	if !e.Replace {
+		line.Rows += int64(len(l.reader.rows.ids) - len(line.Dropped))
+	}
+	line.Labels = &LabelsFile{Path: path, Fingerprint: e.Labels.Fingerprint()}
+	line.Features, err = e.Features.of(l.dir, e.Labels, l.plan.Open.Features != nil)
+	return line, err
+}
+
+// ExtendedError says that the rows of an open ledger have changed since it was opened.
+type ExtendedError struct{}
+
+func (*ExtendedError) Error() string {
+	return "the rows of the ledger have changed since it was opened: open it with the labels of all rows"
+}
+
+// Features are public columns of the rows, from a table with the column id.
+type Features struct {
+	path string
+	text []byte
+}
+
+// mostFeatures is how many bytes a file of features may have.
+const mostFeatures = 1 << 31
+
+// NewFeatures reads a file of features, which is found again by its path.
+func NewFeatures(in io.Reader, path string) (*Features, error) {
+	text, err := io.ReadAll(io.LimitReader(in, mostFeatures+1))
+	if err == nil && len(text) > mostFeatures {
+		err = inputf("features: got more than %d bytes", mostFeatures)
+	}
+	return &Features{path, text}, err
+}
+
+func (f *Features) fingerprint() string {
+	sum := sha256.Sum256(f.text)
+	return hex.EncodeToString(sum[:])
+}
+
+// of is the features' file of a source, for whose rows it must have a line each.
+func (f *Features) of(dir string, labels *Labels, wanted bool) (*LabelsFile, error) {
+	switch {
+	case f == nil && wanted:
+		return nil, inputf("features: got nothing, want the features of the new rows")
+	case f == nil:
+		return nil, nil
+	case !wanted:
+		return nil, inputf("features: got some, want none: the ledger was made without")
+	}
+	if _, err := f.column("id", labels.ids); err != nil {
+		return nil, err
+	}
+	path, err := relative(dir, f.path)
+	return &LabelsFile{Path: path, Fingerprint: f.fingerprint()}, err
+}
+
+// column returns the values of a column by their ids, which must all be there once.
+func (f *Features) column(name string, ids []string) (map[string]string, error) {
+	values := make(map[string]string, len(ids))
+	var doubled, missing some
+	err := File{In: bytes.NewReader(f.text), Column: name}.Rows(func(id, value string) error {
+		if _, again := values[id]; again {
+			doubled.add(id)
+		}
+		values[strings.Clone(id)] = strings.Clone(value)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("features: %w", err)
+	}
+	for _, id := range ids {
+		if _, ok := values[id]; !ok {
+			missing.add(id)
+		}
+	}
+	switch {
+	case doubled.count > 0:
+		return nil, inputf("features: got %s, want every id once", doubled.text("doubled"))
+	case missing.count > 0:
+		return nil, inputf("features: got %s, want every id of the labels", missing.text("missing"))
+	}
+	return values, nil
+}
+
+// UseFeatures gives the ledger the features of its rows, a file for each of its sources, for looks at some of them.
+func (l *Ledger) UseFeatures(list ...*Features) error {
+	if len(list) != len(l.rows.sources) {
+		return inputf("features: got %d files, want %d", len(list), len(l.rows.sources))
+	}
+	for i, f := range list {
+		want := l.rows.sources[i].Features
+		if want == nil {
+			return inputf("features: got some, want none: the ledger was made without")
+		}
+		if f.fingerprint() != want.Fingerprint {
+			return inputf("features: got other features than the ledger was made for")
+		}
+	}
+	l.features = list
+	return nil
+}
+
+// slice returns the rows of COLUMN=VALUE, nil for all rows.
+func (l *Ledger) slice(where string) ([]int32, error) {
+	if where == "" {
+		return nil, nil
+	}
+	name, value, ok := strings.Cut(where, "=")
+	switch {
+	case !ok || name == "":
+		return nil, inputf("where: got %s, want COLUMN=VALUE", shown(where))
+	case name == "label" || name == "id":
+		return nil, inputf("where: got the column %s, want a feature", name)
+	case l.plan.Open == nil || l.plan.Open.Features == nil:
+		return nil, inputf("where: got %s, want none: the ledger was made without features", shown(where))
+	case l.features == nil:
+		return nil, inputf("features: got nothing, want the files of the features")
+	}
+	found := []int32{}
+	for i, f := range l.features {
+		values, err := f.column(name, l.files[i].ids)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range l.files[i].ids {
+			if row := l.reader.rows.at.find(id); row >= 0 && values[id] == value {
+				found = append(found, row)
+			}
+		}
+	}
+	if len(found) == 0 {
+		return nil, inputf("where: got %s, want a value that some row has", shown(where))
+	}
+	return found, nil
+}

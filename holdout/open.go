@@ -1,0 +1,426 @@
+package holdout
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/open"
+)
+
+// openPlan is the plan of an open ledger for so many rows.
+func openPlan(t Terms, samples int64) (*Plan, error) {
+	goal, others := t.Goal, t.Goal
+	others.Beta = 0
+	switch {
+	case others != (transfer.Goal{}):
+		return nil, inputf("open: got other terms than beta, want beta alone: an open ledger has no m, tau or feedback")
+	case t.Method != "" || t.Bars != nil:
+		return nil, inputf("open: got a method or bars, want neither: each look says what it shows")
+	case goal.Beta == 0:
+		return nil, inputf("beta: got nothing, want a probability in (0, 1)")
+	}
+	law := &Law{Code: code, Most: cmp.Or(t.Most, UsualMost)}
+	return &Plan{
+		Schema: openSchema, Method: "open", Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes,
+		Promise: Promise{Samples: samples, Beta: goal.Beta}, Open: law,
+		goal: transfer.Goal{Samples: samples, Beta: goal.Beta},
+	}, law.checked(goal.Beta)
+}
+
+// query is how a look is asked: its rows, and the mean of its values over them.
+type query struct {
+	tails  open.Tails
+	rows   []int32 // nil for all
+	count  int64   // of the rows
+	differ int64   // of these, on which a candidate differs from the incumbent
+}
+
+// query finds the tails of a look, which follow the values of its metric: counts for 0/1 values of equal weight, and
+// what their expectation may be for all else. They depend on no label.
+func (l *Ledger) query(a *asked) (q query, err error) {
+	if q.rows, err = l.slice(a.Where); err != nil {
+		return q, err
+	}
+	q.count = int64(len(q.rows))
+	if q.rows == nil {
+		q.count = int64(len(l.reader.rows.ids))
+	}
+	if l.plan.Incumbent != nil && a.Show != ShowReject {
+		if q.differ = a.look.differing(q.rows); q.differ == 0 {
+			return q, inputf("got a candidate that is the incumbent on all %d rows, want one that differs", q.count)
+		}
+	}
+	q.tails = tailsOf(a.Show, a.Metric, q.count, q.differ)
+	return q, nil
+}
+
+// tailsOf are the tails of a look at so many rows. If it is a difference its values are not 0 on some of these.
+func tailsOf(show, metric string, rows, differ int64) open.Tails {
+	n := float64(rows)
+	mean := func(t open.Tails) open.Tails { return open.Rounded{Tails: t, By: 1.1 * 0x1p-53 * n} }
+	switch {
+	case show == ShowReject:
+		return open.Evidence{}
+	case differ > 0:
+		return mean(open.Differences{Rows: n, Disagreement: min(math.Nextafter(float64(differ)/n, 2), 1)})
+	case metric == Accuracy:
+		return open.ZeroOne{Rows: rows}
+	}
+	return mean(open.Unit{Rows: n})
+}
+
+// differing counts the rows on which the predictions or values differ from the incumbent's.
+func (l look) differing(rows []int32) (count int64) {
+	l.each(rows, func(row int) {
+		if !l.values.same(l.values.of[row], *l.base, l.base.of[row]) {
+			count++
+		}
+	})
+	return count
+}
+
+// each visits some rows, all for nil.
+func (l look) each(rows []int32, visit func(row int)) {
+	if rows == nil {
+		for row := range l.values.of {
+			visit(row)
+		}
+	}
+	for _, row := range rows {
+		visit(int(row))
+	}
+}
+
+// measured is what the cells of a look part: the mean score of the rows, or the evidence of a test.
+func (l look) measured(p *Plan, q query, line Line) float64 {
+	if line.Show == ShowReject {
+		var wins, losses int64
+		l.each(q.rows, func(row int) {
+			s := l.score(row)
+			wins += one(s > 0)
+			losses += one(s < 0)
+		})
+		return evidence(wins, losses, p.decided(line))
+	}
+	sum := 0.
+	l.each(q.rows, func(row int) { sum += l.score(row) })
+	return sum / float64(q.count)
+}
+
+// evidence is the evidence in nats that the candidate is better, rounded down. Where two classes are declared the
+// predictions say which rows are decided, and the exact test P[Bin(W+L, 1/2) >= W] is valid for rows that are not
+// alike. Elsewhere it is ln of the e-value
+//
+//	E = 2 int_(1/2)^1 (2q)^W (2(1-q))^L dq = 2 P[Bin(W+L+1, 1/2) <= W] / ((W+L+1) P[Bin(W+L, 1/2) = W]).
+//
+// Both are in docs/theorems/open.md.
+func evidence(wins, losses int64, decided bool) float64 {
+	const rounding = 1e-11
+	b := num.Binomial{N: wins + losses, P: 0.5}
+	nats := -b.LnAtLeast(wins)
+	if !decided {
+		more := num.Binomial{N: b.N + 1, P: 0.5}
+		nats = math.Ln2 + more.LnAtMost(wins) - num.Log(float64(b.N+1)) - b.LnPMF(wins)
+	}
+	return nats - rounding*(1+math.Abs(nats))
+}
+
+// decided reports whether the predictions alone say which rows a test counts: two classes were declared.
+func (p *Plan) decided(l Line) bool { return l.Metric == Accuracy && len(p.Classes) == 2 }
+
+// RestsOn is the theorem that the verdict of an open look's test rests on, "" for other looks.
+func (a Answer) RestsOn() string {
+	switch {
+	case a.Open == nil || a.Open.Show != ShowReject:
+		return ""
+	case a.Plan.decided(*a.Open):
+		return "the exact test of the rows on which two classes differ (Hoeffding 1956)"
+	}
+	return "an e-value averaged over rates, which needs no row to be like another"
+}
+
+// reply answers an open look by a line.
+func (l *Ledger) reply(h *history, a asked) (Line, error) {
+	c, err := h.account.ask(h.plan, a.Line, a.query.tails)
+	if err != nil {
+		return Line{}, err
+	}
+	return c.write(c.Response(a.look.measured(h.plan, a.query, a.Line))), nil
+}
+
+// Response is a response that the next look could have, and its price.
+type Response struct {
+	Line               // its verdict, response, cell, interval and price
+	Spent     float64  // nats, after it
+	NextPass  *float64 // the least score that passes a gate after it; nil if none was asked for
+	NextUpper *float64 // the upper end after a fail there
+	Others    int      // how many further responses a row stands for: its price is the most, its interval holds theirs
+}
+
+// mostPriced is how many responses have a row of their own.
+const mostPriced = 10
+
+// Price returns what each response to a question would cost and say, and takes no look. The submission has no values
+// where the cells do not depend on them. With a bar it says what a gate at the bar will be after each response. The
+// responses depend on no label.
+func (l *Ledger) Price(s Submission, bar *float64) ([]Response, error) {
+	if l.plan.Open == nil {
+		return nil, inputf("price: got a ledger with a fixed plan, want an open one: the looks of a plan are paid for")
+	}
+	if s.Values == nil && l.plan.Incumbent != nil && s.Show != ShowReject {
+		return nil, inputf("price: got no predictions, want them: the price of a difference depends on the share that differs")
+	}
+	if s.Show == ShowPass {
+		bar = cmp.Or(bar, s.Bar)
+		s.Bar = bar
+	}
+	a, err := l.ask(s)
+	if err != nil {
+		return nil, err
+	}
+	h, err := l.readSettled()
+	if err != nil {
+		return nil, err
+	}
+	if err := l.takes(h); err != nil {
+		return nil, err
+	}
+	return h.price(a, bar)
+}
+
+func (h *history) price(a asked, bar *float64) (list []Response, err error) {
+	c, err := h.account.ask(h.plan, a.Line, a.query.tails)
+	if err != nil {
+		return nil, err
+	}
+	for cell := range c.Cells() {
+		r := Response{Line: c.write(cell)}
+		after := h.account.copy()
+		after.take(r.Line)
+		r.Spent = -float64(after.left)
+		gate := Line{Question: Question{Show: ShowPass}, Bar: bar, Metric: a.Metric}
+		if bar != nil && a.Show != ShowReject {
+			next, err := after.ask(h.plan, gate, a.query.tails)
+			wrong := (*InputError)(nil)
+			switch {
+			case err == nil:
+				_, fail := next.shown(0)
+				r.NextPass, r.NextUpper = &next.Cuts[0].At, fail.Upper
+			case !errors.As(err, &wrong):
+				return nil, err
+			}
+		}
+		list = append(list, r)
+	}
+	return together(list), nil
+}
+
+// together puts the dearest of many responses into one row. The others keep the order of their cells.
+func together(list []Response) []Response {
+	if len(list) <= mostPriced+1 {
+		return list
+	}
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(*list[i].Price, *list[j].Price) })
+	var own []Response
+	for _, i := range slices.Sorted(slices.Values(order[:mostPriced])) {
+		own = append(own, list[i])
+	}
+	rest := list[order[len(order)-1]]
+	rest.Others, rest.Response, rest.From, rest.Below = len(list)-mostPriced-1, nil, nil, nil
+	for _, i := range order[mostPriced:] {
+		r := list[i]
+		rest.Lower, rest.Upper = least(rest.Lower, r.Lower, -1), least(rest.Upper, r.Upper, 1)
+		rest.NextPass, rest.NextUpper = least(rest.NextPass, r.NextPass, 1), least(rest.NextUpper, r.NextUpper, 1)
+	}
+	return append(own, rest)
+}
+
+// least is the lesser of two numbers for the sign -1 and the greater for 1, nil if one is.
+func least(x, y *float64, sign float64) *float64 {
+	if x == nil || y == nil {
+		return nil
+	}
+	if (*y-*x)*sign > 0 {
+		return y
+	}
+	return x
+}
+
+// copy is an account that goes on apart.
+func (a *account) copy() account {
+	next := *a
+	next.looks, next.rare, next.last = cloned(a.looks), cloned(a.rare), cloned(a.last)
+	return next
+}
+
+func cloned[V any](m map[string]V) map[string]V {
+	next := make(map[string]V, len(m)+1)
+	for k, v := range m {
+		next[k] = v
+	}
+	return next
+}
+
+// needs checks the bar, the guess or the question that a look needs.
+func (l *Ledger) needs(s *Submission) error {
+	if l.plan.Open == nil {
+		if s.Question != (Question{}) {
+			return inputf("show: got %s, want none: the ledger has a fixed plan", cmp.Or(s.Show, "a question"))
+		}
+		return l.plan.needs(s)
+	}
+	low := 0.
+	if l.plan.Incumbent != nil {
+		low = -1
+	}
+	if err := s.Question.checked(s.Bar, s.Guess, low); err != nil {
+		return err
+	}
+	switch compared := l.plan.Incumbent != nil; {
+	case s.Show == ShowReject && !compared:
+		return inputf("test: got %s, want none: the ledger has no incumbent to compare with", s.Test)
+	case s.Show == ShowBest && compared:
+		return inputf("show: got best, want pass, score, guess or reject: the incumbent of differences changes")
+	}
+	return nil
+}
+
+// takes checks that an open ledger takes looks of the rows that it was opened with.
+func (l *Ledger) takes(h *history) error {
+	switch {
+	case h.retired:
+		return &RefusedError{"the ledger is retired"}
+	case h.account.epoch != l.epoch:
+		return &ExtendedError{}
+	}
+	return nil
+}
+
+// recomputed checks every interval and price of the log against the codes, each at the node that the lines before it
+// lead to.
+func (h *history) recomputed() error {
+	if h.plan.Open == nil {
+		return nil
+	}
+	a := newAccount()
+	for i, l := range h.lines {
+		switch l.Event {
+		case Torn:
+			if l.Look != 0 {
+				a.left = a.left.Child(-h.plan.Open.Most)
+			}
+		case Changed:
+			a.epoch++
+		case Looked:
+			if err := a.recomputed(h.plan, l); err != nil {
+				return corrupt("looks.jsonl: line %d: %v", i+1, err)
+			}
+			a.take(l)
+		}
+	}
+	return nil
+}
+
+func (a *account) recomputed(p *Plan, l Line) error {
+	if l.Price == nil || l.Rows < 1 {
+		return errors.New("got no price or no rows")
+	}
+	if err := l.Question.checked(l.Bar, l.Guess, -1); err != nil {
+		return err
+	}
+	c, err := a.ask(p, l, tailsOf(l.Show, l.Metric, l.Rows, l.Differ))
+	if err != nil {
+		return err
+	}
+	for cell := range c.Cells() {
+		if again := c.write(cell); again.Verdict == l.Verdict && alike(again.From, l.From) {
+			return again.Shown.equals(l.Shown)
+		}
+	}
+	return errors.New("got a response that is none of its cells")
+}
+
+// equals says how another cell, price or interval differs.
+func (s Shown) equals(other Shown) error {
+	for _, p := range []struct {
+		name      string
+		got, want *float64
+	}{{"end of the cell", other.Below, s.Below}, {"price", other.Price, s.Price}, {"lower end", other.Lower, s.Lower},
+		{"upper end", other.Upper, s.Upper}} {
+		if !alike(p.got, p.want) {
+			return fmt.Errorf("got the %s %s, want %s", p.name, printed(p.got), printed(p.want))
+		}
+	}
+	return nil
+}
+
+// alike reports whether two numbers are equal up to the rounding of another machine.
+func alike(x, y *float64) bool {
+	if x == nil || y == nil {
+		return x == y
+	}
+	return math.Abs(*x-*y) <= 1e-9*max(1, math.Abs(*x))
+}
+
+// Close is what a ledger that was closed has left.
+type Close struct {
+	Alpha *float64 `json:"alpha,omitempty"`
+	Tests int64    `json:"tests,omitempty"`
+	Spent *float64 `json:"spent,omitempty"` // nats
+}
+
+// Level is the level at which each of so many p-values that were computed elsewhere from the rows of a closed ledger
+// may be judged: alpha W / tests.
+func (c Close) Level() theory.LogProb {
+	if c.Alpha == nil || c.Spent == nil {
+		return theory.Zero
+	}
+	ln := num.Log(*c.Alpha) - *c.Spent - num.Log(float64(c.Tests))
+	return theory.LogProb(ln - 1e-15*(1+math.Abs(ln)))
+}
+
+// CloseLedger retires an open ledger for so many p-values, at the level alpha together, that are computed elsewhere
+// from its rows. A ledger that was closed gives the level that it was closed with again.
+func CloseLedger(ctx context.Context, dir string, alpha float64, tests int64) (status Status, closed Close, err error) {
+	switch {
+	case !(alpha > 0 && alpha < 1):
+		return status, closed, inputf("alpha: got %v, want a probability in (0, 1)", alpha)
+	case tests < 1:
+		return status, closed, inputf("tests: got %d, want at least 1", tests)
+	}
+	l := newLedger(dir)
+	err = l.writing(ctx, func(h *history, file *os.File) error {
+		if h.plan.Open == nil {
+			return inputf("close: got a ledger with a fixed plan, want an open one")
+		}
+		end := l.confirm
+		if !h.retired {
+			spent := -float64(h.account.left)
+			closed = Close{Alpha: &alpha, Tests: tests, Spent: &spent}
+			end = func(h *history, file *os.File) error { return l.add(h, file, Line{Event: Retired, Close: closed}) }
+		} else if last := h.lines[len(h.lines)-1].Close; last.Alpha == nil || *last.Alpha != alpha || last.Tests != tests {
+			return &RefusedError{"the ledger is retired, and was not closed for this alpha and number of tests"}
+		} else {
+			closed = last
+		}
+		err := end(h, file)
+		status = h.status()
+		return err
+	})
+	return status, closed, err
+}
+
+// sources are the files that the rows come from.
+func (h *history) sources() []Source { return slices.Clone(h.rows.sources) }
