@@ -131,7 +131,7 @@ func openRule(look func(g Goal, p open.Plan) (float64, Mechanism)) func(g Goal) 
 				p.Tails = open.ZeroOne{Rows: n}
 			}
 			tau, run := look(g, p)
-			if !(tau < openLimit(g)) {
+			if !(tau*(1+0x1p-20) < openLimit(g)) { // nearer to the limit the slack of the search would decide
 				return math.Inf(1), Mechanism{}
 			}
 			return tau, run
