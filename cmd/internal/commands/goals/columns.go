@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -135,7 +136,14 @@ var (
 			return record.Words(strings.ReplaceAll(string(r.Status), "_", " "))
 		}}
 	ColumnReason = verdictColumn("reason", "why there is none, or what limits one")
-	ColumnNote   = Column{Name: "note", Cell: func(r *Row) record.Cell { return record.Words(Note(r)) }}
+	// The sources and the hypotheses of no method, where none is the best, are none.
+	ColumnSources = Column{Name: "sources", Cell: rests(func(sources []theory.Source, _ []string) record.Cell {
+		return record.Sources(sources)
+	})}
+	ColumnAssumes = Column{Name: "assumes", Cell: rests(func(_ []theory.Source, assumes []string) record.Cell {
+		return record.List(assumes)
+	})}
+	ColumnNote = Column{Name: "note", Cell: func(r *Row) record.Cell { return record.Words(Note(r)) }}
 )
 
 // The columns of what to run.
@@ -196,6 +204,16 @@ var (
 	ToRun = []Column{ColumnNoiseScale, ColumnNoiseFirst, ColumnNoiseLast, ColumnThreshold, ColumnCells, ColumnPassAt,
 		ColumnFalseFlag, ColumnParts, ColumnStep, ColumnEpsilon, ColumnLnDelta}
 )
+
+// rests is a cell of what the answer of a method rests on.
+func rests(cell func(sources []theory.Source, assumes []string) record.Cell) func(*Row) record.Cell {
+	return func(r *Row) record.Cell {
+		if r.Method.Name == "" {
+			return record.Cell{}
+		}
+		return cell(r.Method.Rests(r.Answer))
+	}
+}
 
 // ProofOf says where the proof of a row is.
 func ProofOf(r *Row) transfer.Proof {

@@ -139,10 +139,9 @@ func solveScenarios(c *commands.Call, scenarios []scenario) (err error) {
 // planned is a row of a scenario. For people it is the best of a goal, or none.
 type planned struct {
 	scenario *scenario
-	columns  []goals.Column // of the scenario's rows
-	row      *goals.Row     // nil if there is none
-	none     string         // what there is instead
-	asked    goals.Row      // the goal as it was put
+	row      *goals.Row // nil if there is none
+	none     string     // what there is instead
+	asked    goals.Row  // the goal as it was put
 }
 
 func (p planned) verdict() commands.Verdict {
@@ -158,12 +157,8 @@ var scenarioName = record.Column[planned]{Name: "scenario",
 
 // scenarioColumns are the columns for machines: those of samplesize after the scenario.
 func scenarioColumns(columns []goals.Column) []record.Column[planned] {
-	all := []record.Column[planned]{scenarioName}
-	for j, c := range columns {
-		all = append(all, record.Column[planned]{Name: c.Name,
-			Cell: func(p planned) record.Cell { return p.columns[j].Cell(p.row) }})
-	}
-	return all
+	ofRow := func(p planned) *goals.Row { return p.row }
+	return append([]record.Column[planned]{scenarioName}, record.Lift(columns, ofRow)...)
 }
 
 // ofGoal is a column of the best row or, where there is none, of the goal as it was put.
@@ -270,11 +265,10 @@ func bestRows(c *commands.Call, scenarios []scenario) (rows []planned, err error
 func allRows(scenarios []scenario, bestOnly bool) (rows []planned) {
 	for k := range scenarios {
 		s := &scenarios[k]
-		columns := s.request.columns()
 		for _, group := range s.rows {
 			for i := range group {
 				if group[i].Best || !bestOnly {
-					rows = append(rows, planned{scenario: s, columns: columns, row: &group[i]})
+					rows = append(rows, planned{scenario: s, row: &group[i]})
 				}
 			}
 		}

@@ -8,29 +8,8 @@ import (
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// columns are the machine's, in the contract's order. What is the same in every row of a method
-// is made once.
+// columns are the machine's, in the contract's order.
 func (s *request) columns() []goals.Column {
-	sources, assumes := make(map[*transfer.Method]record.Cell), make(map[*transfer.Method]record.Cell)
-	for i := range s.methods {
-		m := &s.methods[i]
-		proven, hypotheses := m.Rests(transfer.Answer{Goal: s.grid.Base})
-		sources[m], assumes[m] = record.Sources(proven), record.List(hypotheses)
-	}
-	sourcesOf := func(r *goals.Row) record.Cell {
-		if !r.Mechanism.LowVariance {
-			return sources[r.Method]
-		}
-		proven, _ := r.Method.Rests(r.Answer)
-		return record.Sources(proven)
-	}
-	assumesOf := func(r *goals.Row) record.Cell {
-		if !r.Mechanism.LowVariance {
-			return assumes[r.Method]
-		}
-		_, hypotheses := r.Method.Rests(r.Answer)
-		return record.List(hypotheses)
-	}
 	return s.withArrival([]goals.Column{
 		goals.ColumnMethod, goals.ColumnSamples, goals.ColumnQueries, goals.ColumnTau, goals.ColumnTauAchieved,
 		goals.ColumnBetaReached, goals.ColumnLnBetaReached,
@@ -38,8 +17,7 @@ func (s *request) columns() []goals.Column {
 		goals.ColumnAdaptive, goals.ColumnProof, goals.ColumnNoise, goals.ColumnNoiseScale, goals.ColumnThreshold,
 		goals.ColumnEpsilon, goals.ColumnLnDelta, goals.ColumnBest,
 		goals.ColumnStatus, goals.ColumnReason,
-		{Name: "sources", Cell: sourcesOf},
-		{Name: "assumes", Cell: assumesOf},
+		goals.ColumnSources, goals.ColumnAssumes,
 		goals.ColumnQuery, goals.ColumnSensitivity, goals.ColumnCells, goals.ColumnNoiseFirst, goals.ColumnNoiseLast,
 		goals.ColumnFeedback, goals.ColumnPasses, goals.ColumnBar, goals.ColumnFloor, goals.ColumnHold,
 		goals.ColumnGuessError, goals.ColumnDisagreement,
