@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +16,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/dpcalc/dpcalc/transfer"
 )
 
 // childVariable makes the tests' binary a child that takes looks until it kills itself: folder, step, number of the
@@ -69,13 +72,36 @@ func child(task []string) {
 		return f.Write(b)
 	}
 	for k := first; ; k++ {
-		a, err := l.Score(context.Background(), Submission{Values: Columns(ids, guesses(classes, 0.6, uint64(k)))})
+		a, err := l.Score(context.Background(), childLook(l, ids, classes, k))
 		if err != nil {
 			fmt.Println("refused", err)
 			os.Exit(0)
 		}
 		fmt.Println("shown", a.Look, *a.Response)
 		die("shown")
+		if step == "never" && l.plan.Open != nil && a.Look >= writersLooks {
+			os.Exit(0)
+		}
+	}
+}
+
+// writersLooks is how many looks several writers take together, of an open ledger a few more.
+const writersLooks = 40
+
+// childLook is the k-th look that a child takes.
+func childLook(l *Ledger, ids, classes []string, k int) Submission {
+	s := Submission{Values: Columns(ids, guesses(classes, 0.6, uint64(k)))}
+	if l.plan.Open != nil {
+		s.Show = ShowScore
+	}
+	return s
+}
+
+// childTerms are those of a fixed and of an open ledger.
+func childTerms(t *testing.T, looks int64, failure string) map[string]Terms {
+	return map[string]Terms{
+		"fixed": terms(looks, 0.99, beta(t, failure), "gaussian"),
+		"open":  {Goal: transfer.Goal{Beta: beta(t, "0.05")}, Open: true},
 	}
 }
 
@@ -89,10 +115,15 @@ func childRows() (ids, classes []string) {
 // A child is killed 500 times, at every step of a look. No answer that was shown is unspent, none is spent twice, the
 // files always verify, and only a look whose write was cut is torn.
 func TestKilledAtEveryStep(t *testing.T) {
+	for kind, terms := range childTerms(t, 5000, "0.99") {
+		t.Run(kind, func(t *testing.T) { killed(t, terms) })
+	}
+}
+
+func killed(t *testing.T, terms Terms) {
 	ids, classes := childRows()
-	labels := labelsOf(t, ids, classes)
 	dir := filepath.Join(t.TempDir(), "ledger")
-	if _, err := Create(dir, labels, terms(5000, 0.99, beta(t, "0.99"), "gaussian")); err != nil {
+	if _, err := Create(dir, labelsOf(t, ids, classes), terms); err != nil {
 		t.Fatal(err)
 	}
 	shown := map[int64]float64{}
@@ -153,14 +184,29 @@ func TestKilledAtEveryStep(t *testing.T) {
 	if len(shown) < 400 {
 		t.Errorf("%d looks were shown", len(shown))
 	}
+	spent := 0.
+	for _, l := range h.lines {
+		if spent += or(l.Price, 0); l.Event == Torn && terms.Open {
+			spent += UsualMost
+		}
+	}
+	if got := h.status().Spent; math.Abs(got-spent) > 1e-9*(1+spent) {
+		t.Errorf("got %v nats spent, want the prices and %v for each torn look, %v", got, UsualMost, spent)
+	}
 }
 
 // Two writers, in processes of their own and in this one, spend each look once.
 func TestTwoWriters(t *testing.T) {
+	for kind, terms := range childTerms(t, writersLooks, "0.9") {
+		t.Run(kind, func(t *testing.T) { written(t, terms) })
+	}
+}
+
+func written(t *testing.T, terms Terms) {
 	ids, classes := childRows()
 	labels := labelsOf(t, ids, classes)
 	dir := filepath.Join(t.TempDir(), "ledger")
-	if _, err := Create(dir, labels, terms(40, 0.9, beta(t, "0.9"), "gaussian")); err != nil {
+	if _, err := Create(dir, labels, terms); err != nil {
 		t.Fatal(err)
 	}
 	var group sync.WaitGroup
@@ -194,8 +240,7 @@ func TestTwoWriters(t *testing.T) {
 				return
 			}
 			for k := 0; ; k++ {
-				a, err := l.Score(context.Background(),
-					Submission{Values: Columns(ids, guesses(classes, 0.6, uint64(5000+1000*w+k)))})
+				a, err := l.Score(context.Background(), childLook(l, ids, classes, 5000+1000*w+k))
 				var refused *RefusedError
 				if errors.As(err, &refused) {
 					return
@@ -205,16 +250,22 @@ func TestTwoWriters(t *testing.T) {
 					return
 				}
 				count(a.Look)
+				if terms.Open && a.Look >= writersLooks {
+					return
+				}
 			}
 		})
 	}
 	group.Wait()
-	for look := int64(1); look <= 40; look++ {
+	for look := int64(1); look <= int64(len(seen)); look++ {
 		if seen[look] != 1 {
 			t.Errorf("look %d was answered %d times", look, seen[look])
 		}
 	}
-	if v, err := Verify(dir, ""); err != nil || v.Looks != 40 || len(seen) != 40 {
+	if n := len(seen); n < writersLooks || n > writersLooks && !terms.Open {
+		t.Errorf("got %d looks, want %d, of an open ledger at least", n, writersLooks)
+	}
+	if v, err := Verify(dir, ""); err != nil || v.Looks != int64(len(seen)) {
 		t.Errorf("%+v, %v, %d answers", v, err, len(seen))
 	}
 }

@@ -1,0 +1,255 @@
+package holdout
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// moreRows are 100 rows that come later, of which every label is like its row's number or unlike it.
+func moreRows(t testing.TB, unlike int) *Labels {
+	t.Helper()
+	var ids, classes []string
+	for i := range 100 {
+		ids, classes = append(ids, fmt.Sprint("s", i)), append(classes, fmt.Sprint((i+unlike)%2))
+	}
+	return labelsIn(t, ids, classes)
+}
+
+func labelsIn(t testing.TB, ids, classes []string) *Labels {
+	t.Helper()
+	labels, err := NewLabels(Columns(ids, classes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return labels
+}
+
+// looksOf reads and replaces the lines of a ledger.
+func looksOf(t testing.TB, dir string, text ...[]byte) []byte {
+	t.Helper()
+	path := filepath.Join(dir, looksFile)
+	if len(text) > 0 {
+		if err := os.WriteFile(path, slices.Concat(text...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// An extension whose line was cut anywhere, with and without zeros after it, leaves the rows before it. Only the whole
+// line leaves the rows after it. Its beginning, which may be that of a look, costs what the dearest response does. The
+// same extension goes through then, and a second run changes nothing.
+func TestExtensionCutAnywhere(t *testing.T) {
+	_, dir, ids, classes := openLedger(t, 200)
+	labels := labelsIn(t, ids, classes)
+	extend := func() (changed bool, err error) {
+		l, err := Open(dir, labels)
+		if err != nil {
+			return false, err
+		}
+		return l.Extend(context.Background(), Extension{Labels: moreRows(t, 0)})
+	}
+	before := looksOf(t, dir)
+	if changed, err := extend(); !changed || err != nil {
+		t.Fatal(changed, err)
+	}
+	after := looksOf(t, dir)
+	line := after[len(before):]
+	dear := 0
+	for cut := 1; cut <= len(line); cut++ {
+		for _, zeros := range []int{0, 7} {
+			looksOf(t, dir, before, line[:cut], make([]byte, zeros))
+			s, err := ReadStatus(dir)
+			if err != nil {
+				t.Fatalf("cut after %d bytes and %d zeros: %v", cut, zeros, err)
+			}
+			want := int64(200)
+			if cut == len(line) || cut == len(line)-1 && zeros == 0 {
+				want = 300
+			}
+			if s.Rows != want {
+				t.Fatalf("cut after %d bytes and %d zeros: got %d rows", cut, zeros, s.Rows)
+			}
+			switch {
+			case s.Spent == 0:
+			case math.Abs(s.Spent-UsualMost) > 1e-9:
+				t.Errorf("cut after %d bytes: got %v nats spent, want 0 or %v", cut, s.Spent, UsualMost)
+			case cut < len(line):
+				dear = max(dear, cut)
+			}
+			if zeros > 0 || cut%40 != 0 {
+				continue
+			}
+			if changed, err := extend(); !changed || err != nil {
+				t.Fatalf("cut after %d bytes: the extension was not made: %v", cut, err)
+			}
+			if v, err := Verify(dir, ""); err != nil || v.Rows != 300 {
+				t.Fatalf("cut after %d bytes: got %d rows (%v)", cut, v.Rows, err)
+			}
+		}
+	}
+	if dear == 0 || dear > len(changedHead) {
+		t.Errorf("got the most of a response for up to %d bytes, want it up to where a look's line is another one", dear)
+	}
+	looksOf(t, dir, after)
+	l, err := Open(dir, labels, moreRows(t, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if changed, err := l.Extend(context.Background(), Extension{Labels: moreRows(t, 0)}); changed || err != nil {
+		t.Error("the second run changed something", err)
+	}
+	if !bytes.Equal(looksOf(t, dir), after) {
+		t.Error("the second run has written something")
+	}
+}
+
+// Rows that were taken out are not taken out again, and cannot come back.
+func TestDroppedRowsStayOut(t *testing.T) {
+	l, dir, _, _ := openLedger(t, 200)
+	all := l.files[0]
+	drop := func(want bool) {
+		t.Helper()
+		l, err := Open(dir, all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if changed, err := l.Extend(context.Background(), Extension{Drop: []string{"r1", "r2"}}); changed != want || err != nil {
+			t.Errorf("got %v, want %v (%v)", changed, want, err)
+		}
+	}
+	drop(true)
+	once := looksOf(t, dir)
+	drop(false)
+	if !bytes.Equal(looksOf(t, dir), once) {
+		t.Error("the second run has written something")
+	}
+	if s, err := ReadStatus(dir); err != nil || s.Rows != 198 {
+		t.Error(s.Rows, err)
+	}
+}
+
+// An extension that cannot be written or synced leaves the ledger as it was.
+func TestExtensionOnAFullDisk(t *testing.T) {
+	full := errors.New("no room")
+	for name, break_ := range map[string]func(*Ledger){
+		"write": func(l *Ledger) {
+			l.write = func(f *os.File, b []byte) (int, error) {
+				n, _ := f.Write(b[:len(b)/2])
+				return n, full
+			}
+		},
+		"sync": func(l *Ledger) { l.sync = func(*os.File) error { return full } },
+	} {
+		l, dir, _, _ := openLedger(t, 200)
+		before := looksOf(t, dir)
+		break_(l)
+		if _, err := l.Extend(context.Background(), Extension{Labels: moreRows(t, 0)}); !errors.Is(err, full) {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if !bytes.Equal(looksOf(t, dir), before) {
+			t.Errorf("%s: something is left", name)
+		}
+	}
+}
+
+// Whether an id that is there already comes with its label or with another one, the answer is the same, and the files
+// are: of the same extension, of one with some known ids, and of one with dropped ids.
+func TestExtensionTellsNoLabel(t *testing.T) {
+	ids := []string{"r7", "new"}
+	answers := func(unlike int) (all []string) {
+		l, dir, _, _ := openLedger(t, 200)
+		l.now = func() time.Time { return time.Unix(0, 0) }
+		say := func(changed bool, err error) { all = append(all, fmt.Sprint(changed, err, len(looksOf(t, dir)))) }
+		say(l.Extend(context.Background(), Extension{Labels: labelsIn(t, ids, []string{fmt.Sprint(unlike), "0"})}))
+		say(l.Extend(context.Background(), Extension{Drop: []string{"r7"}}))
+		l, err := Open(dir, labelsIn(t, l.files[0].ids, classesOf(l.files[0])))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.now = func() time.Time { return time.Unix(0, 0) }
+		say(l.Extend(context.Background(), Extension{Labels: labelsIn(t, ids, []string{fmt.Sprint(unlike), "0"})}))
+		say(l.Extend(context.Background(), Extension{Labels: moreRows(t, 0)}))
+		l, err = Open(dir, l.files[0], moreRows(t, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		say(l.Extend(context.Background(), Extension{Labels: moreRows(t, unlike)}))
+		return all
+	}
+	like, unlike := answers(1), answers(0)
+	if !slices.Equal(like, unlike) {
+		t.Errorf("got %q with the labels and %q with others", like, unlike)
+	}
+	if !strings.Contains(like[0], "r7") || !strings.Contains(like[2], "r7") || !strings.HasPrefix(like[4], "false") {
+		t.Errorf("got %q", like)
+	}
+}
+
+func classesOf(l *Labels) (list []string) {
+	for _, c := range l.class {
+		list = append(list, l.classes[c])
+	}
+	return list
+}
+
+// After an extension looks are asked of all rows, a known question is a new look, a board starts anew, and the budget
+// goes on: a gate's cut is where a ledger of all rows has it that has spent as much.
+func TestLooksAfterAnExtension(t *testing.T) {
+	l, dir, ids, classes := openLedger(t, 200)
+	bar := 0.5
+	look := func(show string, count int) Answer {
+		t.Helper()
+		s := Submission{Question: Question{Show: show}, Values: Columns(ids, firstRight(classes, count))}
+		if show == ShowPass {
+			s.Bar = &bar
+		}
+		a, err := l.Score(context.Background(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	look(ShowPass, 150)
+	if first := look(ShowBest, 150); first.Verdict != Raise {
+		t.Errorf("%+v", first)
+	}
+	spent := look(ShowBest, 120).Spent
+	more := moreRows(t, 0)
+	if _, err := l.Extend(context.Background(), Extension{Labels: more}); err != nil {
+		t.Fatal(err)
+	}
+	s := Submission{Question: Question{Show: ShowPass}, Bar: &bar, Values: Columns(ids, firstRight(classes, 151))}
+	gone := (*ExtendedError)(nil)
+	if _, err := l.Score(context.Background(), s); !errors.As(err, &gone) {
+		t.Errorf("a ledger that was opened with fewer rows says %v", err)
+	}
+	var err error
+	if l, err = Open(dir, labelsIn(t, ids, classes), more); err != nil {
+		t.Fatal(err)
+	}
+	ids, classes = append(ids, more.ids...), append(classes, classesOf(more)...)
+	again := look(ShowPass, 150)
+	if again.Known || again.Open.Rows != 300 || !(again.Spent > spent) {
+		t.Errorf("%+v", again)
+	}
+	if board := look(ShowBest, 100); board.Verdict != Raise || math.Abs(*board.Response-1./3) > 0.01 {
+		t.Errorf("the board goes on after an extension: %+v", board)
+	}
+	if _, err := Verify(dir, ""); err != nil {
+		t.Error(err)
+	}
+}
