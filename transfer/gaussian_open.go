@@ -79,22 +79,42 @@ func (r anyAnswer) samples(g Goal) (reached, error) {
 	return reached{}, err
 }
 
-// queries begins where a plan of a fixed number and a lesser tau ends.
+// fixed is the plan that knows the number of queries, and is about as exact.
+func (anyAnswer) fixed(g Goal) (jointRule, Goal) {
+	g.Tau /= openFactor
+	return jointRule{noise: joint.Falling, falls: true}, g
+}
+
+// queries begins where the plan of a fixed number ends.
 func (r anyAnswer) queries(g Goal) int64 {
-	fixed, one := g, g
+	one := g
 	if one.Queries = 1; !r.holds(one) {
 		return 0
 	}
-	fixed.Tau /= openFactor
-	guess := jointRule{noise: joint.Falling, falls: true}.queries(fixed)
+	rule, fixed := r.fixed(g)
+	guess := rule.queries(fixed)
 	return num.Ints{Lo: 1, Hi: MaxCount, Guess: guess}.Greatest(func(m int64) bool {
 		g.Queries = m
 		return r.holds(g)
 	})
 }
 
+// beta looks around that of the plan of a fixed number.
 func (r anyAnswer) beta(g Goal) theory.LogProb {
-	for g.Beta = r.optimised.beta(g); g.Beta < -1e-9; g.Beta *= 0.99 {
+	excess := func(lnBeta float64) float64 {
+		g.Beta = theory.LogProb(lnBeta)
+		tau, _ := openTau(g)
+		return tau - g.Tau
+	}
+	rule, fixed := r.fixed(g)
+	about := rule.beta(fixed).Ln()
+	around := num.Interval{Lo: 1.01 * about, Hi: 0.99 * about}
+	if about < 0 && excess(around.Hi) <= 0 && excess(around.Lo) > 0 {
+		about = around.SafeRoot(1e-11, excess)
+	} else {
+		about = r.optimised.beta(g).Ln()
+	}
+	for g.Beta = theory.LogProb(about); g.Beta < -1e-9; g.Beta *= 0.99 {
 		if endlessOf(g).Reaches(g.Queries) {
 			return g.Beta
 		}
