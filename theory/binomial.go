@@ -205,28 +205,9 @@ func (b binomial) leastCertified() (int64, error) {
 		}
 	}
 	least := func(n int64) bool { return n == most || holds(n) }
-	return num.Ints{Lo: 1, Hi: most, Guess: b.guess(most, bound)}.Least(least), nil
-}
-
-// guess returns about the least n <= most that a bound certifies, by secants: ln of the bound is close to linear in n.
-func (b binomial) guess(most int64, bound func(n int64) num.DD) int64 {
-	target := b.limit().Hi
-	excess := func(n float64) float64 { return bound(int64(n)).Hi - target }
-	clamp := func(n float64) float64 { return math.Min(math.Max(math.Ceil(n), 1), float64(most)) }
-	n, slope := clamp(math.Max(-target/(2*b.Tau*b.Tau), 1.5/b.Tau)), -2*b.Tau*b.Tau
-	y := excess(n)
-	for range 8 {
-		next := clamp(n - y/slope)
-		if next == n {
-			break
-		}
-		after := excess(next)
-		if secant := (after - y) / (next - n); secant < 0 {
-			slope = secant
-		}
-		n, y = next, after
-	}
-	return int64(n)
+	excess := func(n float64) float64 { return bound(int64(n)).Hi - b.limit().Hi }
+	guess := num.Interval{Lo: 1, Hi: float64(most)}.SafeRoot(1e-9, excess)
+	return num.Ints{Lo: 1, Hi: most, Guess: int64(guess)}.Least(least), nil
 }
 
 // leastGood returns the least n >= floor from which on every n' < top is good.
@@ -265,7 +246,9 @@ func (b binomial) certifiedTau(n int64, top float64) float64 {
 	if !holds(last) {
 		return top
 	}
-	return num.Floats{Lo: 0, Hi: last, Guess: b.Level.guessTau(n)}.Least(holds)
+	excess := func(tau float64) float64 { return Deviation{n, tau}.falling().Hi - b.limit().Hi }
+	guess := num.Interval{Lo: 0x1p-60, Hi: last}.SafeRoot(1e-14, excess)
+	return num.Floats{Lo: 0, Hi: last, Guess: guess}.Least(holds)
 }
 
 // raised returns about the least tau, from b.Tau to top, for which n alone is good. The bisection for both sides is the
@@ -296,29 +279,6 @@ func bisect(lo, tolerance float64, ok func(x float64) bool) float64 {
 		}
 	}
 	return hi
-}
-
-// guessTau returns about the least tau that is certified, by secants: the logarithm of ln of
-// the bound is close to linear in ln(tau - 1/n).
-func (l Level) guessTau(n int64) float64 {
-	rows, target := float64(n), l.LnOver(1).Hi
-	tau := func(s float64) float64 { return math.Min(s+1/rows, math.Nextafter(1, 0)) }
-	gap := func(s float64) float64 { return num.Log(-Deviation{n, tau(s)}.falling().Hi / target) }
-	s, slope := math.Sqrt(target/(2*rows)), 2.0
-	y := gap(s)
-	for range 8 {
-		step := -y / slope
-		if !(math.Abs(step) > 1e-15 && s*num.Exp(step) < 1) {
-			break
-		}
-		s *= num.Exp(step)
-		after := gap(s)
-		if secant := (after - y) / step; secant > 0.5 && secant < 50 {
-			slope = secant
-		}
-		y = after
-	}
-	return tau(s)
 }
 
 // falling returns ln of the lesser of the two bounds on N that fall in n, rounded up.
