@@ -25,12 +25,12 @@ type Answer[R any] struct {
 	Figure  func() (record.Figure, error)  // nil for none
 
 	Live  func() (*record.Live, error)                              // a sheet of formulas for a workbook; nil for none
-	Look  func(R) record.Look                                       // of a row in a workbook; nil for that of its verdict
+	Look  func(R) record.Look                                       // of a row in a workbook; nil for its verdict's
 	About func() (remarks []record.Remark, sources []theory.Source) // of a workbook; nil for the verdicts' sources
 
 	Bar    *outfile.Progress // of the units
 	Before int               // how many steps it has made before the first of them
-	Tally  *Tally            // of what is not counted row by row; nil for a count of the verdicts
+	Tally  *Tally            // counted by the command; nil for a count of the verdicts
 	Then   func() error      // what follows the rows, whatever the exit code; nil for nothing
 }
 

@@ -23,7 +23,7 @@ type Command struct {
 	Words       func() []string // the arguments that it takes, if they are words
 	Verbatim    bool            // its arguments are another command line, flags and all
 	Description string
-	Flags       []usage.Flag // its own, without those of the output
+	Flags       []usage.Flag // its own, without the flags of the output
 	Output      Output       // the formats that it offers
 	Examples    [2]string    // command lines that work, in this order and in one directory
 	Run         func(*Call) error
@@ -46,7 +46,7 @@ type Call struct {
 	Formats []record.Format // all that the front end has
 }
 
-// AllFlags are the flags of a command with those of the output, which depend on the formats.
+// AllFlags are the flags of a command, and the flags of the output, which depend on the formats.
 func (c *Command) AllFlags(formats []record.Format) []usage.Flag {
 	if c.Output == 0 {
 		return c.Flags

@@ -15,7 +15,7 @@ const (
 	publishedNote = "published"
 )
 
-// Prove marks a curve as that of a derived theorem, by filled markers, or of a published one, by hollow ones.
+// Prove marks the curve of a derived theorem by filled markers, and the curve of a published one by hollow ones.
 func Prove(l *record.Line, by theory.Proof) {
 	l.Note, l.Hollow = derivedNote, false
 	if by == theory.Published {
@@ -23,7 +23,7 @@ func Prove(l *record.Line, by theory.Proof) {
 	}
 }
 
-// TellProofs says how the curves of derived methods are told from those of published ones. Where there are curves of
+// TellProofs says how curves of derived methods and of published ones differ. Where there are curves of
 // one kind alone, it says which.
 func TellProofs(panels [][]record.Panel) string {
 	notes := make(map[string]bool)
@@ -63,7 +63,7 @@ func (u *Undrawn) Add(curve string) {
 	u.points[curve]++
 }
 
-// Tell says in a line of a title what is not drawn, or nothing.
+// Tell counts the points that are not drawn in a line of a title, or says nothing.
 func (u *Undrawn) Tell() []string {
 	var parts []string
 	for _, curve := range u.curves {

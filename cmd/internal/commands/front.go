@@ -15,7 +15,7 @@ import (
 )
 
 // Front is what every front end has: commands and formats on a session. It reads arguments,
-// runs commands and tells what is wrong with either.
+// runs commands and reports the errors of both.
 type Front struct {
 	*outfile.Session
 	Commands []*Command

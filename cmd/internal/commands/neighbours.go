@@ -7,7 +7,7 @@ import (
 )
 
 // Convention is what neighbours are in the privacy that the user gives. Every theorem is
-// for neighbours that differ by replacing a record, so what is given for adding or
+// for neighbours that differ by replacing a record, so a privacy given for adding or
 // removing one is converted first.
 type Convention string
 
@@ -42,7 +42,7 @@ func (by Convention) String() string {
 	return "neighbours by replacing a row"
 }
 
-// Sources adds the theorem of the conversion to those of a row.
+// Sources adds the theorem of the conversion to the sources of a row.
 func (by Convention) Sources(of []theory.Source) []theory.Source {
 	if by != ByAdding || len(of) == 0 {
 		return of

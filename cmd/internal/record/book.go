@@ -12,7 +12,7 @@ import (
 
 // Book is a workbook in the making. It holds functions, where an interface would do, because
 // the linker keeps every method of a type that an interface may hold, and of the types that it is made of:
-// those of a library for workbooks are two megabytes.
+// the methods of a library for workbooks take two megabytes.
 type Book struct {
 	Fill  FillSheet
 	Live  func(l Live) error                           // a sheet that recalculates

@@ -61,7 +61,7 @@ func IsCount(name string) string {
 	return IsNumber(name, "AND("+name+">=1,"+name+"<=2^53,"+name+"=INT("+name+"))")
 }
 
-// Guarded is a formula that says what is wrong with the inputs before it computes.
+// Guarded is a formula that names an input outside its domain before it computes.
 func Guarded(formula string) string { return `IF(problem<>"none",problem,` + formula + ")" }
 
 // DecimalText is a formula for a number's text with a point, whatever the locale.

@@ -88,7 +88,7 @@ func (b *book) close() {
 }
 
 // archive writes the first sheet through and the other parts in alphabetical
-// order: the library's order of the sheets is that of a map.
+// order: the library writes the sheets in the order of a map.
 type archive struct {
 	zip   *zip.Writer
 	parts map[string]*bytes.Buffer

@@ -167,7 +167,7 @@ func runAdvise(c *commands.Call) error {
 	return nil
 }
 
-// advice asks what is asked first, and then what belongs to it.
+// advice asks for the goal, and then the questions that belong to it.
 func (i *interview) advice() ([]advice, error) {
 	if i.ask("goal") == "p-value" {
 		return i.selection()

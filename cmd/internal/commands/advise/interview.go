@@ -48,7 +48,7 @@ func (i *interview) put(q question) string {
 	return answer
 }
 
-// answer is that of the flag, of the user or the standard one.
+// answer takes the answer of the flag or of the user, or else the standard one.
 func (i *interview) answer(q question) (string, error) {
 	raw, ok := i.c.Text(q.flag)
 	switch {
@@ -95,8 +95,8 @@ func (i *interview) converse(q question) (string, error) {
 	}
 }
 
-// read returns what was meant by a line that was typed, and what is wanted if that is nothing: the standard answer, a
-// choice by its number or by its beginning, or the answer itself.
+// read returns the answer that a typed line means, and the kind of answer wanted if it means none: the standard
+// answer, a choice by its number or by its beginning, or the answer itself.
 func (q question) read(raw string) (answer, want string) {
 	answer = raw
 	switch {

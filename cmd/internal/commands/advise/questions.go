@@ -17,7 +17,7 @@ type question struct {
 	flag, asks, explains string
 
 	choices  []choice                // the answers, or
-	parse    func(raw string) string // what is wanted if an answer will not do, "" if it will
+	parse    func(raw string) string // the kind of answer wanted if this one will not do, "" if it will
 	standard string                  // what an empty line means; "" for a question that has to be answered
 	quiet    bool                    // it is not asked: its flag or its standard answers it
 }
@@ -28,7 +28,7 @@ type choice struct{ name, says string }
 // none is the answer that leaves a number open.
 const none = "none"
 
-// names are those of the choices.
+// names are the names of the choices.
 func (q question) names() (names []string) {
 	for _, c := range q.choices {
 		names = append(names, c.name)
@@ -120,7 +120,7 @@ func readQuestions(text string) (list []question) {
 	return list
 }
 
-// parsers say what is wanted of the answers that are no choices, by the flags of their questions.
+// parsers check the answers that are no choices, by the flags of their questions.
 var parsers = map[string]func(raw string) string{
 	"samples": wanting(numbers.Counts), "queries": wanting(numbers.Counts), "passes": wanting(numbers.Counts),
 	"budget": wanting(numbers.Counts), "finalists": wanting(numbers.Counts), "looks": wanting(numbers.Counts),
@@ -170,7 +170,7 @@ func (q question) within(g transfer.Goal, set func(*transfer.Goal, string)) ques
 	return q
 }
 
-// flags are those of all questions.
+// flags are the flags of all questions.
 func flags() (flags []usage.Flag) {
 	for _, q := range questions {
 		help := "`ANSWER`"

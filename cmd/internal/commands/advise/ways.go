@@ -24,7 +24,7 @@ const fewer = 10
 
 // a planner compares ways to look.
 type planner struct {
-	goal     transfer.Goal // what is given; a missing number of rows, or accuracy, is zero
+	goal     transfer.Goal // a number of rows or an accuracy that nobody gave is zero
 	feedback string
 	adaptive bool
 	noise    bool
@@ -96,7 +96,7 @@ func (i *interview) limits(p *planner) {
 	}
 }
 
-// moved asks by how much a row moves what is measured, where that is not known.
+// moved asks by how much a row moves a query, where the kind of query does not say it.
 func (i *interview) moved(g *transfer.Goal) {
 	number := func(flag string, set func(*transfer.Goal, float64)) {
 		within := func(g *transfer.Goal, raw string) {

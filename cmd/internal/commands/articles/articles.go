@@ -114,7 +114,7 @@ func named(command string, list []theory.Article) (all []article) {
 	return all
 }
 
-// merged lists the methods of two commands, those of both once. A method of the second alone
+// merged lists the methods of two commands, a method of both once. A method of the second alone
 // stands before the one that it precedes there.
 func merged(first string, some []theory.Article, second string, others []theory.Article) []article {
 	all := named(first, some)

@@ -16,7 +16,7 @@ type Grid struct{ commands.Grid[transfer.Goal] }
 // Goal is the i-th goal.
 func (g Grid) Goal(i int) transfer.Goal { return g.Point(i) }
 
-// Valid refuses what is wrong with a goal. A single goal is refused as well for what of many is a row's status.
+// Valid refuses goals that make no sense. A single goal is refused as well where one of many would have a status.
 func (g Grid) Valid(goals int) (unknown transfer.Unknown, err error) {
 	for i := range goals {
 		goal := g.Goal(i)

@@ -271,7 +271,7 @@ func LeastGoals(c usage.Values) int64 {
 	return goals
 }
 
-// ReadKind reads what the queries are and what is shown of them.
+// ReadKind reads the kind of query and the feedback.
 func ReadKind(c usage.Values) (base transfer.Goal, err error) {
 	query, err := usage.OneOf(c, QueryFlag.Name, QueryFlag.Words...)
 	if err != nil {

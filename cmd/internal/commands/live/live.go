@@ -48,7 +48,7 @@ func ClosedForms(g transfer.Goal) map[string]ClosedForm {
 	return forms
 }
 
-// shownForms are those of the methods that restrict what is shown. The tail of one side is at most exp(-n E(tau)),
+// shownForms are the forms of the methods that show less than answers. The tail of one side is at most exp(-n E(tau)),
 // E(tau) >= 2 tau^2 + (4/9) tau^4, so that n is not below what dpcalc computes; of a query of sensitivity D/n it is
 // exp(-2 n (tau/D)^2).
 func shownForms(g transfer.Goal) map[string]ClosedForm {
@@ -76,7 +76,7 @@ func shownForms(g transfer.Goal) map[string]ClosedForm {
 	}
 }
 
-// answersForms are those of the methods for answers, of two sides.
+// answersForms are the forms of the methods for answers, of two sides.
 func answersForms(query transfer.Query) map[string]ClosedForm {
 	switch query {
 	case transfer.Sensitive:
@@ -188,7 +188,7 @@ type Row struct {
 	run            []entry
 }
 
-// FixedRow is a row of what a method needs and reaches. The rows given are those of the input samples, 0 for none.
+// FixedRow is a row with the samples that a method needs and the tau that it reaches with the given ones, 0 for none.
 func FixedRow(needs, reaches *goals.Row, given int64) Row {
 	const same, sameRows = StartCell + `="yes"`, RowsStartCell + `="yes"`
 	r := Row{
@@ -222,7 +222,7 @@ func FixedRow(needs, reaches *goals.Row, given int64) Row {
 	return r
 }
 
-// Cells are those of the sheet.
+// Cells are the cells of the row in the sheet.
 func (r Row) Cells() []record.LiveCell {
 	line := []record.LiveCell{{Value: record.Words(r.of.Method.Name)}}
 	for _, e := range []entry{r.n, r.source, r.tau, r.tauSource} {

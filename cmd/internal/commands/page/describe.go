@@ -17,7 +17,7 @@ type description struct {
 
 type commandDescription struct {
 	Summary string            `json:"summary"`
-	Flags   []flagDescription `json:"flags"` // without those of the output
+	Flags   []flagDescription `json:"flags"` // without the flags of the output
 	Words   []string          `json:"words"`
 }
 

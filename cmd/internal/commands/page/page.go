@@ -22,7 +22,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 )
 
-// formats are those of the page. Workbooks and drawings are the command line's.
+// formats are the formats of the page. Workbooks and drawings are the command line's.
 var formats = []record.Format{
 	printed.Table, record.CSV, record.TSV, record.JSON, record.JSONLines, printed.Markdown, printed.LaTeX,
 }

@@ -178,8 +178,8 @@ func readSteps(c *commands.Call) (s steps, err error) {
 }
 
 // replace converts each step, not the result: every theorem of composition then applies
-// as it stands, and the target delta is that of the answer. Converted afterwards, the
-// delta of the whole would be multiplied by 1 + e^epsilon, epsilon that of the whole.
+// as it stands, and the target delta belongs to the answer. Converted afterwards, the
+// delta of the whole would be multiplied by 1 + e^epsilon, with the epsilon of the whole.
 func (s *steps) replace() (err error) {
 	if s.Mu != 0 {
 		s.Mu, err = s.by.Mu(s.Mu)

@@ -23,7 +23,7 @@ type unknown struct {
 	by     commands.Convention
 }
 
-// placeholders stand for what is left out, until a value is tried.
+// placeholders stand for the number that is left out, until a value is tried.
 var placeholders = map[string]string{"delta": "0.5", "slack": "0.5"}
 
 // manyLooks are more than the passes, so that these stay what was typed: as many as the looks would grow with them.
@@ -88,7 +88,7 @@ func readUnknown(c usage.Values, asked string) (u unknown, err error) {
 	}
 	if k.Replaced == nil {
 		u.by = ""
-	} else { // what is tried is converted as it would be if it were typed
+	} else { // a value that is tried is converted as if it had been typed
 		with = usage.Replaced(with, commands.NeighboursKey, commands.NeighboursFlag.Words[0])
 	}
 	if u.plan, u.source, err = readSource(with); err != nil {

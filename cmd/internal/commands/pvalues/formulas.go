@@ -66,7 +66,7 @@ func (t liveChance) taken(level string) string {
 	return "(" + level + "-LN(1-1E-15-" + t.times(level) + "))"
 }
 
-// amounts are what is known of a step.
+// amounts are the formulas of a step, and its defect.
 type amounts struct {
 	steps.Formulas
 	defect liveChance // its delta or slack
@@ -118,7 +118,7 @@ func liveRenyi(rho string, defect liveChance) liveRule {
 	}
 }
 
-// rule is the theorem of this name about a step, if it has explicit formulas. wide is that for intervals.
+// rule is the theorem of this name about a step, if it has explicit formulas. A wide rule is for intervals.
 func (a amounts) rule(name string, last, wide bool) (liveRule, bool) {
 	epsilon := a.Epsilon
 	switch private := epsilon != ""; {
@@ -231,7 +231,8 @@ func (a amounts) nodes(last, wide bool) (formula, least string) {
 	return live.LnNodes(n, a.Passes, first, all), fmt.Sprintf("%s>%d", a.Passes, live.CountedPasses)
 }
 
-// merged are the amounts of private steps as one: those of a kind add up. Others have no formulas.
+// merged are the amounts of private steps as one step: amounts of one kind add up. Steps of several kinds have no
+// formulas.
 func merged(parts []amounts) (all amounts) {
 	var epsilons, shifts, rhos, deltas []string
 	for _, a := range parts {

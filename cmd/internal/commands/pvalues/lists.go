@@ -190,7 +190,7 @@ func (g grid) told(source string) string {
 	return text
 }
 
-// askedFlags are the numbers of a question beside those of its source.
+// askedFlags are the flags of a question for the numbers that its source does not take.
 var askedFlags = []string{"alpha", "level", "target-threshold", "survives", "p", "wins", "losses"}
 
 // inputs repeats the question in the envelope of JSON: lists as they were typed.
@@ -209,9 +209,9 @@ func (g grid) inputs(source string, more ...record.Input) []record.Input {
 	return append(all, more...)
 }
 
-// question is what is asked at each point, with rows R of answers to a question that was read as Q.
+// question is asked at each point. It is read as a Q, and answered by rows R.
 type question[R any, Q asked[R]] struct {
-	columns, shown []record.Column[R] // without those of the lists
+	columns, shown []record.Column[R] // without the columns of the lists
 	verdict        func(R) commands.Verdict
 	read           func(v usage.Values) (Q, error) // reads a point and says all that is wrong with it
 	refused        func(reason string) R           // the row of a point that is none for this reason

@@ -122,7 +122,7 @@ func drawLists[R any, Q asked[R]](g grid, q question[R, Q]) (record.Figure, erro
 	return f, nil
 }
 
-// logarithmic reports whether the axis is: that of a confidence is not, nor one that has 0.
+// logarithmic reports whether the axis is logarithmic: an axis of confidences is not, nor one that has 0.
 func (g grid) logarithmic() bool {
 	a := g.lists[g.along()]
 	zero := func(c record.Cell) bool {

@@ -21,7 +21,7 @@ import (
 type correction struct {
 	asked    request
 	live     *record.Live
-	appended []record.Column[judged] // the columns after those of the table
+	appended []record.Column[judged] // the columns after the table's own
 	target   commands.Target
 	by       pvalue.Test
 	family   pvalue.Family
@@ -55,7 +55,7 @@ var rejected = record.Column[judged]{Name: "reject", Says: "whether p_adjusted i
 		return j.value(func() record.Cell { return record.Truth(j.adjusted <= j.by.Alpha) })
 	}}
 
-// appended are the columns after those of the table.
+// appended are the columns after the table's own.
 var appended = []record.Column[judged]{
 	{Name: "p_adjusted", Says: "the least alpha at which the test is rejected, with the family step",
 		Cell: func(j judged) record.Cell {
@@ -218,7 +218,7 @@ func (t *correction) answer() (a commands.Answer[judged], err error) {
 	return a, nil
 }
 
-// columns are those of the table, and those that are appended.
+// columns are the table's own, and the appended ones.
 func (t *correction) columns() (all []record.Column[judged], err error) {
 	mine, seen := record.Names(t.appended), make(map[string]bool)
 	for i, name := range t.table.Columns {

@@ -14,8 +14,8 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// tests returns the tests at one level by every correction of a plan, only by that of the method
-// if one is named, and the index of the best, -1 if none leaves a threshold.
+// tests returns the tests at one level by every correction of a plan, or by the correction of the method
+// that is named, and the index of the best, -1 if none leaves a threshold.
 func tests(plan maxinfo.Plan, alpha theory.LogProb, method string) (all []pvalue.Test, best int, err error) {
 	all, err = pvalue.Tests(plan, alpha)
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// follows says whether each row decides by the threshold of the sheet Live: only that of
-// a single test does.
+// follows says whether each row decides by the threshold of the sheet Live, which is for a single test and no family.
 func (t *correction) follows() bool {
 	return t.xlsx() && t.live != nil && t.family == pvalue.NoFamily
 }

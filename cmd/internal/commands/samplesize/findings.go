@@ -86,7 +86,7 @@ func (s *request) lessFeedback(rows [][]goals.Row) ([]string, error) {
 const smoothed = "The best row is below a reference row: its noise smooths the tail that an exact answer has on both sides."
 
 // beatsReference reports whether the best row of a goal does better than a reference row by its noise alone, and not by
-// what is known of the queries.
+// a known bound on the queries.
 func (s *request) beatsReference(group []goals.Row) bool {
 	best := bestOf(group)
 	if best == nil || best.Mechanism.LowVariance {

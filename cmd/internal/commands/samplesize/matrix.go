@@ -178,7 +178,7 @@ type line struct {
 	stars []*goals.Row
 }
 
-// lines solves the goals and lays out what is starred.
+// lines solves the goals and lays out the starred rows.
 func (s *request) lines(c *commands.Call) ([]line, error) {
 	bar := c.Progress(s.goals)
 	defer bar.End()

@@ -155,7 +155,7 @@ func (p planned) verdict() commands.Verdict {
 var scenarioName = record.Column[planned]{Name: "scenario",
 	Cell: func(p planned) record.Cell { return record.Foreign(p.scenario.name) }}
 
-// scenarioColumns are the columns for machines: those of samplesize after the scenario.
+// scenarioColumns are the columns for machines: the scenario, and the columns of samplesize.
 func scenarioColumns(columns []goals.Column) []record.Column[planned] {
 	ofRow := func(p planned) *goals.Row { return p.row }
 	return append([]record.Column[planned]{scenarioName}, record.Lift(columns, ofRow)...)

@@ -20,7 +20,7 @@ import (
 // cite has the sources.
 
 // report returns one paragraph for each goal: the best row's or, where no row is
-// adaptive, that of the best one that has an answer.
+// adaptive, the row of the best method that has an answer.
 func (s *request) report(rows [][]goals.Row, t record.Prose) string {
 	var paragraphs []string
 	for _, group := range rows {

@@ -35,7 +35,7 @@ func (s *request) shortfall(g transfer.Goal) (string, error) {
 	return text, nil
 }
 
-// bestAnswer is that of the best adaptive method, nil if none has one.
+// bestAnswer is the answer of the best adaptive method, nil if none has one.
 func (s *request) bestAnswer(g transfer.Goal) (*transfer.Answer, error) {
 	rows, best, err := transfer.Solve(nil, s.methods, g)
 	if err != nil || best < 0 {

@@ -50,7 +50,7 @@ func (s *request) solvedOnly(u transfer.Unknown, c goals.Column) goals.Column {
 	return c
 }
 
-// planColumns are those of the sheet Plan.
+// planColumns are the columns of the sheet Plan.
 func (s *request) planColumns() []goals.Column {
 	return s.withArrival(slices.Concat([]goals.Column{
 		goals.ColumnMethod, goals.ColumnName, s.solvedOnly(transfer.Samples, goals.ColumnSamples),

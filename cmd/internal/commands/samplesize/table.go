@@ -16,7 +16,7 @@ var shownAs = map[transfer.Feedback]string{
 	transfer.Flags: "guesses corrected where they are wrong", transfer.Final: "scored once, together",
 }
 
-// subjects say what is solved for.
+// subjects name the quantity that is solved for.
 var subjects = map[transfer.Unknown]string{
 	transfer.Samples: "Rows needed",
 	transfer.Queries: "Queries that can be answered",

@@ -114,7 +114,7 @@ var keys = []usage.Flag{
 	{Name: "data", Usage: "`any`, if it holds for every law of the data"},
 }
 
-// NumberFlags are those of the numbers of all kinds that have one of each.
+// NumberFlags are the flags for the numbers of all kinds whose steps have one number of each sort.
 func NumberFlags() (flags []usage.Flag) {
 	for _, f := range keys {
 		taken := slices.ContainsFunc(Kinds(), func(k Kind) bool { return !k.Several() && slices.Contains(k.Keys(), f.Name) })
