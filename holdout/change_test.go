@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dpcalc/dpcalc/transfer"
 )
 
 // moreRows are 100 rows that come later, of which every label is like its row's number or unlike it.
@@ -251,5 +253,123 @@ func TestLooksAfterAnExtension(t *testing.T) {
 	}
 	if _, err := Verify(dir, ""); err != nil {
 		t.Error(err)
+	}
+}
+
+// comparedLedger is an open ledger of differences from predictions of which the first 120 of 200 are right.
+func comparedLedger(t testing.TB) (l *Ledger, dir string, ids, classes []string) {
+	t.Helper()
+	_, _, ids, classes = openLedger(t, 200)
+	dir = filepath.Join(t.TempDir(), "ledger")
+	l, err := Create(dir, labelsIn(t, ids, classes), Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Open: true,
+		Features: featuresOf(t, ids), Incumbent: Submission{Values: Columns(ids, firstRight(classes, 120))}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l, dir, ids, classes
+}
+
+// featuresOf are features of rows: the first 150 are half, and the others rest.
+func featuresOf(t testing.TB, ids []string) *Features {
+	t.Helper()
+	var text strings.Builder
+	text.WriteString("id,part\n")
+	for i, id := range ids {
+		fmt.Fprintf(&text, "%s,%s\n", id, verdict(i < 150, "half", "rest"))
+	}
+	f, err := NewFeatures(strings.NewReader(text.String()), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// After a change of the rows the first look says what the incumbent predicts for them. The next ones have to agree.
+func TestIncumbentAfterAnExtension(t *testing.T) {
+	l, dir, ids, classes := comparedLedger(t)
+	more := moreRows(t, 0)
+	if _, err := l.Extend(context.Background(), Extension{Labels: more, Features: featuresOf(t, more.ids)}); err != nil {
+		t.Fatal(err)
+	}
+	l, err := Open(dir, labelsIn(t, ids, classes), more)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, classes = append(ids, more.ids...), append(classes, classesOf(more)...)
+	bar := 0.
+	ask := func(candidate, incumbent int) (Answer, error) {
+		return l.Score(context.Background(), Submission{Question: Question{Show: ShowPass}, Bar: &bar,
+			Values:    Columns(ids, firstRight(classes, candidate)),
+			Incumbent: Columns(ids, firstRight(classes, incumbent))})
+	}
+	if a, err := ask(125, 120); err != nil || a.Verdict != Fail {
+		t.Fatal(a.Verdict, err)
+	}
+	wrong := (*InputError)(nil)
+	if _, err := ask(126, 121); !errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), "incumbent: ") {
+		t.Errorf("another incumbent: got %v", err)
+	}
+	if a, err := ask(290, 120); err != nil || a.Verdict != Pass {
+		t.Fatal(a.Verdict, err)
+	}
+	if _, err := ask(295, 120); !errors.As(err, &wrong) {
+		t.Errorf("the incumbent before the pass: got %v", err)
+	}
+	if _, err := ask(295, 290); err != nil {
+		t.Error(err)
+	}
+	if _, err := Verify(dir, ""); err != nil {
+		t.Error(err)
+	}
+}
+
+// A pass on some of the rows does not make the candidate the incumbent of all.
+func TestPassOnASlice(t *testing.T) {
+	l, _, ids, classes := comparedLedger(t)
+	bar := -0.5
+	ask := func(candidate, incumbent int, where string) (Answer, error) {
+		return l.Score(context.Background(), Submission{Question: Question{Show: ShowPass, Where: where}, Bar: &bar,
+			Values:    Columns(ids, firstRight(classes, candidate)),
+			Incumbent: Columns(ids, firstRight(classes, incumbent))})
+	}
+	if a, err := ask(149, 120, "part=half"); err != nil || a.Verdict != Pass || a.Open.Rows != 150 {
+		t.Fatal(a.Verdict, err)
+	}
+	if a, err := ask(151, 120, ""); err != nil || a.Verdict != Pass {
+		t.Fatal(a.Verdict, err)
+	}
+	wrong := (*InputError)(nil)
+	if _, err := ask(152, 120, ""); !errors.As(err, &wrong) {
+		t.Errorf("got %v after a pass on all rows", err)
+	}
+}
+
+// A log whose look has a number of rows that the ledger did not have then does not verify, whatever its chain says.
+func TestRowsAreRecomputed(t *testing.T) {
+	l, _, ids, classes := openLedger(t, 200)
+	for _, show := range []string{ShowScore, ShowBest} {
+		s := Submission{Question: Question{Show: show}, Values: Columns(ids, firstRight(classes, 120))}
+		if _, err := l.Score(context.Background(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h, err := l.current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.recomputed(); err != nil {
+		t.Fatal(err)
+	}
+	for name, edit := range map[string]func(*Line){
+		"more rows": func(l *Line) { l.Rows = 201 },
+		"a slice":   func(l *Line) { l.Where, l.Rows = "a=b", 201 },
+		"compared":  func(l *Line) { l.Differ = 3 },
+	} {
+		edited := *h
+		edited.lines = slices.Clone(h.lines)
+		edit(&edited.lines[1])
+		if err := edited.recomputed(); err == nil || !strings.Contains(err.Error(), "rows") {
+			t.Errorf("%s: got %v", name, err)
+		}
 	}
 }

@@ -407,7 +407,7 @@ func (l *Ledger) fresh(h *history, all []asked) (list []asked, err error) {
 		return nil, &RefusedError{"the ledger is retired"}
 	case h.remaining().Looks == 0:
 		return nil, &RefusedError{"the plan is used up"}
-	case current != nil && current.Fingerprint != list[0].Incumbent:
+	case current != nil && current.Fingerprint != "" && current.Fingerprint != list[0].Incumbent:
 		return nil, inputf("incumbent: got other predictions than the last candidate that passed, or the plan's")
 	}
 	return list, l.certified()
@@ -428,7 +428,7 @@ func (h *history) promoted(a *asked) error {
 		return nil
 	}
 	for _, l := range slices.Backward(h.lines) {
-		if l.Verdict != Pass {
+		if !l.promotes() {
 			continue
 		}
 		if l.Predictions == a.Predictions && printed(l.Bar) == printed(a.Bar) {
@@ -483,7 +483,7 @@ func (l *Ledger) answer(h *history, file *os.File, all []asked) error {
 			return err
 		}
 		a.Look = h.looks + int64(len(lines)) + 1
-		if a.Verdict != Pass || a.Predictions == "" {
+		if !a.promotes() {
 			a.Path = ""
 		}
 		lines = append(lines, a.Line)

@@ -58,7 +58,7 @@ type history struct {
 	passes  int64
 	flags   int64
 	board   *float64    // the last number shown
-	best    *LabelsFile // the incumbent, if a candidate has passed
+	best    *LabelsFile // the incumbent, if a candidate has passed or the rows have changed
 	retired bool
 	account account // of an open ledger
 	rows    rows    // of an open ledger
@@ -141,6 +141,9 @@ func (h *history) line(text []byte) error {
 	case l.Event == Changed && h.plan.Open != nil:
 		h.rows = h.rows.after(l)
 		h.account.epoch++
+		if current := h.incumbent(); current != nil {
+			h.best = &LabelsFile{Path: current.Path}
+		}
 	case l.Event != Looked || l.Look != h.looks+1:
 		return corrupt("looks.jsonl: line %d: got %s %d, want look %d", number, shown(l.Event), l.Look, h.looks+1)
 	default:
@@ -157,10 +160,13 @@ func (h *history) count(l Line) {
 	if l.Response != nil {
 		h.board = l.Response
 	}
+	if current := h.incumbent(); current != nil && current.Fingerprint == "" {
+		h.best = &LabelsFile{Path: current.Path, Fingerprint: l.Incumbent}
+	}
 	switch l.Verdict {
 	case Pass:
 		h.passes++
-		if l.Predictions != "" {
+		if l.promotes() {
 			h.best = &LabelsFile{Path: l.Path, Fingerprint: l.Predictions}
 		}
 	case Moved:
@@ -171,7 +177,11 @@ func (h *history) count(l Line) {
 	}
 }
 
-// incumbent is the file that a candidate is compared with, nil if the plan is for no differences.
+// promotes reports whether the candidate of a look is the incumbent from there on. A pass on some of the rows makes none.
+func (l Line) promotes() bool { return l.Verdict == Pass && l.Predictions != "" && l.Where == "" }
+
+// incumbent is the file that a candidate is compared with, nil if the plan is for no differences. After a change of the
+// rows it has no fingerprint: its values for the new rows are those of the next look.
 func (h *history) incumbent() *LabelsFile {
 	if h.best != nil {
 		return h.best

@@ -65,7 +65,8 @@ func (l *Ledger) query(a *asked) (q query, err error) {
 // tailsOf are the tails of a look at so many rows. If it is a difference its values are not 0 on some of these.
 func tailsOf(show, metric string, rows, differ int64) open.Tails {
 	n := float64(rows)
-	mean := func(t open.Tails) open.Tails { return open.Rounded{Tails: t, By: 1.1 * 0x1p-53 * n} }
+	// A difference, each sum and the division have an error of at most 2^-53 of a value each.
+	mean := func(t open.Tails) open.Tails { return open.Rounded{Tails: t, By: 1.1 * 0x1p-53 * (n + 1)} }
 	switch {
 	case show == ShowReject:
 		return open.Evidence{}
@@ -314,7 +315,7 @@ func (h *history) recomputed() error {
 	if h.plan.Open == nil {
 		return nil
 	}
-	a := newAccount()
+	a, rows := newAccount(), h.plan.Promise.Samples
 	for i, l := range h.lines {
 		switch l.Event {
 		case Torn:
@@ -323,8 +324,9 @@ func (h *history) recomputed() error {
 			}
 		case Changed:
 			a.epoch++
+			rows = l.Rows
 		case Looked:
-			if err := a.recomputed(h.plan, l); err != nil {
+			if err := cmp.Or(l.among(rows, h.plan), a.recomputed(h.plan, l)); err != nil {
 				return corrupt("looks.jsonl: line %d: %v", i+1, err)
 			}
 			a.take(l)
@@ -333,9 +335,22 @@ func (h *history) recomputed() error {
 	return nil
 }
 
+// among checks how many of a ledger's rows a look was asked of, and on how many of them a candidate differs.
+func (l Line) among(rows int64, p *Plan) error {
+	compared := p.Incumbent != nil && l.Show != ShowReject
+	switch {
+	case l.Rows < 1 || l.Rows > rows || l.Where == "" && l.Rows != rows:
+		return fmt.Errorf("got %d rows, want %d, or some of them with a feature", l.Rows, rows)
+	case l.Differ < one(compared) || l.Differ > one(compared)*l.Rows:
+		return fmt.Errorf("got a candidate that differs on %d of %d rows, want at least one of a ledger with an incumbent alone",
+			l.Differ, l.Rows)
+	}
+	return nil
+}
+
 func (a *account) recomputed(p *Plan, l Line) error {
-	if l.Price == nil || l.Rows < 1 {
-		return errors.New("got no price or no rows")
+	if l.Price == nil {
+		return errors.New("got no price")
 	}
 	if err := l.Question.checked(l.Bar, l.Guess, -1); err != nil {
 		return err

@@ -77,7 +77,7 @@ func create(t testing.TB, labels *holdout.Labels, terms holdout.Terms) (dir stri
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "ledger")
 	terms.Goal.Beta = beta(t, "0.9")
-	if terms.Goal.Query != transfer.Difference {
+	if terms.Goal.Query != transfer.Difference && !terms.Open {
 		terms.Goal.Query = transfer.Binary
 	}
 	if _, err := holdout.Create(dir, labels, terms); err != nil {
@@ -638,6 +638,10 @@ func TestNotServed(t *testing.T) {
 		Shown: transfer.Shown{Feedback: transfer.Final}}})
 	told := (*holdout.InputError)(nil)
 	if _, err := New(final, labels, Options{}); !errors.As(err, &told) || !strings.Contains(err.Error(), "finalists") {
+		t.Errorf("got %v", err)
+	}
+	open := create(t, labels, holdout.Terms{Open: true})
+	if _, err := New(open, labels, Options{}); !errors.As(err, &told) || !strings.Contains(err.Error(), "open ledger") {
 		t.Errorf("got %v", err)
 	}
 	dir := create(t, labels, answers(3))

@@ -99,6 +99,9 @@ func New(dir string, labels *holdout.Labels, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	if verified.Plan.Open != nil {
+		return nil, inputf("got an open ledger, want one with a fixed plan")
+	}
 	if verified.Plan.Promise.Feedback == transfer.Final.String() {
 		return nil, inputf("got a plan for finalists, want one whose looks come one by one: holdout score takes all finalists in one command")
 	}
