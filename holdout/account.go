@@ -122,12 +122,12 @@ func (a *account) ask(p *Plan, l Line, tails open.Tails) (c cells, err error) {
 		c.Look, err = open.Rejection(c.node, share)
 	case ShowBest:
 		if c.first, c.last = !known, last; c.first {
-			c.Look, err = open.Score(tails, max(0.5, lowest), steps)
+			c.Look, err = open.Score(tails, (lowest+1)/2, steps)
 		} else {
 			c.Look, err = open.Board(tails, last, share, steps)
 		}
 	case ShowScore:
-		near := 0.5
+		near := (lowest + 1) / 2
 		if known {
 			near = last
 		}

@@ -80,3 +80,79 @@ func TestPriceOfAGate(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// ln of the average of (2q)^W (2(1-q))^L over q by Simpson's rule, and the exact test by binomial sums.
+func TestEvidence(t *testing.T) {
+	for _, c := range [][2]int64{{0, 0}, {1, 0}, {0, 1}, {7, 2}, {30, 12}, {12, 30}, {200, 150}} {
+		wins, losses := float64(c[0]), float64(c[1])
+		const steps = 20000
+		sum := 0.
+		for k := range steps + 1 {
+			q := 0.5 + 0.5*float64(k)/steps
+			weight := []float64{2, 4}[k%2]
+			if k == 0 || k == steps {
+				weight = 1
+			}
+			sum += weight * math.Pow(2*q, wins) * math.Pow(2*(1-q), losses)
+		}
+		want := math.Log(sum / 3 / steps)
+		if got := evidence(c[0], c[1], false); !(got <= want+1e-9 && got >= want-1e-8) {
+			t.Errorf("%v: got %v nats, want %v", c, got, want)
+		}
+		tail, pmf := 0., math.Pow(0.5, wins+losses)
+		for k := 0.; k <= wins+losses; k++ {
+			if k >= wins {
+				tail += pmf
+			}
+			pmf *= (wins + losses - k) / (k + 1)
+		}
+		if got := evidence(c[0], c[1], true); !(got <= -math.Log(tail)+1e-9 && got >= -math.Log(tail)-1e-8) {
+			t.Errorf("%v: got %v nats, want %v", c, got, -math.Log(tail))
+		}
+	}
+}
+
+// Three unlike rows with ties, whose wins are no likelier than their losses: the mean of e^evidence over all outcomes is
+// at most 1, and next to it where wins and losses are equally likely.
+func TestEvidenceOfUnlikeRows(t *testing.T) {
+	grid, greatest := []float64{0, 0.25, 0.5, 0.75, 1}, 0.
+	var laws [][2]float64 // of wins and losses
+	for _, w := range grid {
+		for _, l := range grid {
+			if w+l <= 1 {
+				laws = append(laws, [2]float64{w, l})
+			}
+		}
+	}
+	for _, a := range laws {
+		for _, b := range laws {
+			for _, c := range laws {
+				if a[0]+b[0]+c[0] > a[1]+b[1]+c[1] {
+					continue
+				}
+				mean := 0.
+				for outcome := range 27 {
+					p, wins, losses := 1., int64(0), int64(0)
+					for i, row := range [][2]float64{a, b, c} {
+						switch []int{outcome % 3, outcome / 3 % 3, outcome / 9}[i] {
+						case 0:
+							p, wins = p*row[0], wins+1
+						case 1:
+							p, losses = p*row[1], losses+1
+						default:
+							p *= 1 - row[0] - row[1]
+						}
+					}
+					mean += p * math.Exp(evidence(wins, losses, false))
+				}
+				greatest = max(greatest, mean)
+				if mean > 1 {
+					t.Errorf("%v %v %v: the mean of E is %v", a, b, c, mean)
+				}
+			}
+		}
+	}
+	if greatest < 1-1e-9 {
+		t.Errorf("the greatest mean is %v, want one next to 1", greatest)
+	}
+}

@@ -55,14 +55,14 @@ type LabelsFile struct {
 }
 
 // Promise is a complete goal: with probability at least 1 - beta, whatever Queries adaptively chosen looks are shown
-// is within tau of the truth. A field that was not given is empty.
+// is within tau of the truth. A field that was not given is empty. Of an open ledger there are the rows and beta.
 type Promise struct {
 	Samples      int64          `json:"samples"`
-	Queries      int64          `json:"queries"`
-	Tau          float64        `json:"tau"`
+	Queries      int64          `json:"queries,omitempty"`
+	Tau          float64        `json:"tau,omitempty"`
 	Beta         theory.LogProb `json:"beta"`
-	Query        string         `json:"query"`
-	Feedback     string         `json:"feedback"`
+	Query        string         `json:"query,omitempty"`
+	Feedback     string         `json:"feedback,omitempty"`
 	Passes       int64          `json:"passes,omitempty"`
 	Bar          *float64       `json:"bar,omitempty"`
 	Floor        float64        `json:"floor,omitempty"`

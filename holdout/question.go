@@ -42,7 +42,7 @@ type Question struct {
 	Show   string   `json:"show,omitempty"`
 	Test   string   `json:"test,omitempty"`   // reject
 	Where  string   `json:"where,omitempty"`  // COLUMN=VALUE: the rows of one value of a feature; "" for all rows
-	Near   *float64 `json:"near,omitempty"`   // score: where it is expected; nil for the score shown last, or 1/2
+	Near   *float64 `json:"near,omitempty"`   // score: where it is expected; nil for the score shown last, or the middle
 	Within *float64 `json:"within,omitempty"` // guess: how far off it may be
 	Step   *float64 `json:"step,omitempty"`   // best, score, guess: the width of the cells
 	Expect *float64 `json:"expect,omitempty"` // pass, best, guess, reject: a bet on the rate of the rarer response

@@ -3,7 +3,10 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +18,7 @@ import (
 // line "$ cat FILE" shows a file that a command wrote. Other lines outside a
 // block are comments: a block ends at an empty line followed by "#", or at the end.
 // "$ cat >FILE" writes the lines below it to a file, and "< FILE" at the end of a
-// command gives it that file for standard input.
+// command gives it that file for standard input. "$ awk" runs in a shell. A chain, which no two runs share, is "...".
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) < 5 {
@@ -67,7 +70,7 @@ func checkTranscript(t *testing.T, file string, markdown bool) int {
 	for i := 0; i < len(lines); {
 		indent := lines[i][:len(lines[i])-len(strings.TrimLeft(lines[i], " "))]
 		command, ok := strings.CutPrefix(lines[i][len(indent):], "$ ")
-		if !ok || !strings.HasPrefix(command, "dpcalc ") && !strings.HasPrefix(command, "cat ") {
+		if !ok || !slices.ContainsFunc([]string{"dpcalc ", "cat ", "awk "}, func(c string) bool { return strings.HasPrefix(command, c) }) {
 			out.WriteString(lines[i])
 			i++
 			continue
@@ -83,7 +86,11 @@ func checkTranscript(t *testing.T, file string, markdown bool) int {
 		}
 		blocks++
 		var got string
-		if name, ok := strings.CutPrefix(command, "cat >"); ok {
+		if strings.HasPrefix(command, "awk ") {
+			if text, err := exec.Command("sh", "-c", command).CombinedOutput(); err != nil {
+				t.Fatalf("%s: %v: %s", command, err, text)
+			}
+		} else if name, ok := strings.CutPrefix(command, "cat >"); ok {
 			got = want.String()
 			if err := os.WriteFile(strings.TrimSpace(name), []byte(got), 0o644); err != nil {
 				t.Fatal(err)
@@ -133,6 +140,8 @@ func endsBlock(lines []string, i int, indent string, markdown bool) bool {
 	return true
 }
 
+var chains = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
+
 func transcribe(t *testing.T, command string, markdown bool) string {
 	words := split(t, command)
 	stdin := ""
@@ -152,7 +161,7 @@ func transcribe(t *testing.T, command string, markdown bool) string {
 	}
 	code, stdout, stderr := commandtest.DpcalcReading(stdin, words[1:]...)
 	var b strings.Builder
-	b.WriteString(stdout)
+	b.WriteString(chains.ReplaceAllString(stdout, "..."))
 	for line := range strings.Lines(stderr) {
 		if !markdown {
 			b.WriteString("2> ")

@@ -280,15 +280,16 @@ func verifiedOf(v holdout.Verified, dir, chain string) commands.Answer[verified]
 				}
 				notes = append(notes, note)
 			}
-			if v.Torn == 0 {
-				const whole = "Every byte of %s is as it was written, and the plan certifies"
-				return []string{fmt.Sprintf(whole, usage.Shown(dir))}, notes
+			and, count := "the plan certifies", "count as passes or flags"
+			if v.Plan.Open != nil {
+				and, count = "every price and interval follows from the looks before it", "cost the most that a response may"
 			}
-			const (
-				part = "The whole lines of %s are as they were written, and the plan certifies"
-				torn = "looks that a crash has cut short, which are spent and count as passes or flags: %d"
-			)
-			return []string{fmt.Sprintf(part, usage.Shown(dir))}, append(notes, fmt.Sprintf(torn, v.Torn))
+			if v.Torn == 0 {
+				return []string{fmt.Sprintf("Every byte of %s is as it was written, and %s", usage.Shown(dir), and)}, notes
+			}
+			const torn = "looks that a crash has cut short, which are spent and %s: %d"
+			return []string{fmt.Sprintf("The whole lines of %s are as they were written, and %s", usage.Shown(dir), and)},
+				append(notes, fmt.Sprintf(torn, count, v.Torn))
 		},
 	}
 }

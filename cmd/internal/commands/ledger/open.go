@@ -26,7 +26,7 @@ var questions = []usage.Flag{
 		"(rounded), guess (whether --guess holds) or reject (whether a test rejects)", Words: holdout.Kinds()},
 	{Name: "test", Usage: "reject: the `TEST`, sign or mcnemar, one-sided", Words: holdout.Tests()},
 	{Name: "where", Usage: "open: only the rows with one value of a feature, `COLUMN=VALUE`"},
-	{Name: "near", Usage: "score: the number `R` that it is expected near (default: the last one shown, or 1/2)"},
+	{Name: "near", Usage: "score: the number `R` that it is expected near (default: the last one shown, or the middle)"},
 	{Name: "within", Usage: "guess: it holds within `S` (default 0.01)"},
 	{Name: "step", Usage: "best, score, guess: the width `G` of the cells (default 0.01)"},
 	{Name: "expect", Usage: "pass, best, guess, reject: a bet on the `RATE` of passes, raises, wrong guesses or rejections; " +
