@@ -2,9 +2,9 @@ package transfer
 
 import "testing"
 
-// Plans without a number of queries: a row of open-gate below 30 microseconds, so that a grid of 100,000 takes less than
-// 3 seconds, and scores below .2 seconds at query 10,000 for every unknown; with rows that arrive as well, but for one
-// noise of all answers.
+// Plans without a number of queries: a row of open-gate below 30 microseconds, so that a grid of 100,000 takes less
+// than 3 seconds, and scores below .2 seconds at query 10,000 for every unknown; with rows that arrive as well, but for
+// one noise of all answers.
 func BenchmarkOpen(b *testing.B) {
 	gate := Goal{Queries: 151, Beta: lp("0.05"), Samples: 5000, Shown: Shown{Open: true, Feedback: Gate, Passes: 6}}
 	scores := Goal{Queries: 10_000, Tau: 0.1, Beta: lp("0.05"), Shown: Shown{Open: true}}
