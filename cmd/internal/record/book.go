@@ -24,12 +24,6 @@ type Book struct {
 // FillSheet writes a sheet for filtering, whose rows fill adds one by one.
 type FillSheet func(t Table, fill func(add func(row []Cell, l Look) error) error) error
 
-// NewBook takes what a workbook is made by.
-func NewBook(fill FillSheet, live func(Live) error, about func(string, []Remark) error, write func(io.Writer) error,
-	end func()) Book {
-	return Book{fill, live, about, write, end}
-}
-
 // Block is how many goals are solved before their rows are written. A plan of one
 // block leaves its empty columns out and says what to make of it.
 const Block = 1024

@@ -53,7 +53,7 @@ var Format = record.Format{Name: "xlsx", Suffix: ".xlsx", Help: " with --output"
 
 func open(title string, sheets ...string) (record.Book, error) {
 	b, err := newBook(title, sheets...)
-	return record.NewBook(b.fill, b.live, b.about, b.write, b.close), err
+	return record.Book{Fill: b.fill, Live: b.live, About: b.about, Write: b.write, Close: b.close}, err
 }
 
 // newBook returns a workbook with the sheets of these names. The properties are fixed, so that equal contents are equal
@@ -77,7 +77,9 @@ func newBook(title string, sheets ...string) (*book, error) {
 
 // write writes the workbook and removes the temporary files, whatever happened.
 func (b *book) write(w io.Writer) error {
-	b.file.SetZipWriter(func(io.Writer) excelize.ZipWriter { return newArchive(w) })
+	b.file.SetZipWriter(func(io.Writer) excelize.ZipWriter {
+		return &archive{zip: zip.NewWriter(w), parts: make(map[string]*bytes.Buffer)}
+	})
 	_, err := b.file.WriteToBuffer() // the buffer stays empty
 	return err
 }
@@ -92,10 +94,6 @@ func (b *book) close() {
 type archive struct {
 	zip   *zip.Writer
 	parts map[string]*bytes.Buffer
-}
-
-func newArchive(w io.Writer) *archive {
-	return &archive{zip: zip.NewWriter(w), parts: make(map[string]*bytes.Buffer)}
 }
 
 func (a *archive) Create(name string) (io.Writer, error) {

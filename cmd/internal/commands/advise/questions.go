@@ -138,12 +138,6 @@ func find(flag string) question {
 	return questions[slices.IndexFunc(questions, func(q question) bool { return q.flag == flag })]
 }
 
-// unasked is a question that its flag or its standard answers.
-func (q question) unasked() question {
-	q.quiet = true
-	return q
-}
-
 // of asks the same number of something else.
 func (q question) of(asks, explains string) question {
 	q.asks, q.explains = asks, explains

@@ -72,9 +72,7 @@ func (i *interview) limits(p *planner) {
 	kinds := p.kinds()
 	count := func(f transfer.Feedback, flag string, set func(*transfer.Goal, int64)) (n int64) {
 		q := find(flag)
-		if p.feedback != f.String() {
-			q = q.unasked()
-		}
+		q.quiet = q.quiet || p.feedback != f.String()
 		g := p.goal
 		g.Feedback = f
 		n, _ = numbers.Counts.Parse(i.put(q.within(g, func(g *transfer.Goal, raw string) {
@@ -397,16 +395,11 @@ func (p *planner) helps(a advice, all []advice) bool {
 	at := slices.IndexFunc(all, func(a advice) bool { return a.way == asPlanned })
 	switch {
 	case a.way == fewerLooks:
-		return a.status == transfer.OK && p.fewerHelp(a, all[at])
+		return a.status == transfer.OK && a.plan.Queries < p.goal.Queries && !all[at].enough
 	case a.way == sealedRows, at < 0, all[at].status != transfer.OK:
 		return true
 	}
 	return a.status == transfer.OK && p.rank(a, all[at]) < 0
-}
-
-// fewerHelp reports whether fewer looks change anything.
-func (p *planner) fewerHelp(a, plan advice) bool {
-	return a.plan.Queries < p.goal.Queries && !(plan.checked && plan.enough)
 }
 
 // rank compares two answers by what was unknown: the tau that rows give, or how many rows it takes.

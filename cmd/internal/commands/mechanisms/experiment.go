@@ -56,19 +56,27 @@ func Experiment() *commands.Command {
 
 type curveColumn = record.Column[experiment.HoldoutRow]
 
-// meanColumn and sdColumn are of one accuracy over the repetitions.
-func meanColumn(name string, of func(experiment.HoldoutRow) experiment.Moments) curveColumn {
-	return curveColumn{Name: name, Cell: func(r experiment.HoldoutRow) record.Cell { return meanCell(of(r)) }}
+// accuracy is one of the accuracies that a row has the moments of.
+type accuracy struct {
+	name string
+	of   func(experiment.HoldoutRow) experiment.Moments
 }
 
-func sdColumn(name string, of func(experiment.HoldoutRow) experiment.Moments) curveColumn {
-	return curveColumn{Name: name, Cell: func(r experiment.HoldoutRow) record.Cell { return sdCell(of(r)) }}
-}
+var (
+	train   = accuracy{"train", func(r experiment.HoldoutRow) experiment.Moments { return r.Train }}
+	shown   = accuracy{"shown", func(r experiment.HoldoutRow) experiment.Moments { return r.Shown }}
+	heldOut = accuracy{"holdout", func(r experiment.HoldoutRow) experiment.Moments { return r.Holdout }}
+	fresh   = accuracy{"fresh", func(r experiment.HoldoutRow) experiment.Moments { return r.Fresh }}
+)
 
-func train(r experiment.HoldoutRow) experiment.Moments   { return r.Train }
-func shown(r experiment.HoldoutRow) experiment.Moments   { return r.Shown }
-func heldOut(r experiment.HoldoutRow) experiment.Moments { return r.Holdout }
-func fresh(r experiment.HoldoutRow) experiment.Moments   { return r.Fresh }
+// momentColumns have this cell of each accuracy.
+func momentColumns(prefix string, cell func(experiment.Moments) record.Cell, of ...accuracy) (columns []curveColumn) {
+	for _, a := range of {
+		columns = append(columns, curveColumn{Name: prefix + a.name,
+			Cell: func(r experiment.HoldoutRow) record.Cell { return cell(a.of(r)) }})
+	}
+	return columns
+}
 
 var (
 	curveSignal = curveColumn{Name: "signal",
@@ -76,13 +84,11 @@ var (
 	curveArm = curveColumn{Name: "arm",
 		Cell: func(r experiment.HoldoutRow) record.Cell { return record.Words(string(r.Arm)) }}
 	curveK     = curveColumn{Name: "k", Cell: func(r experiment.HoldoutRow) record.Cell { return record.Whole(int64(r.K)) }}
-	accuracies = []curveColumn{
-		meanColumn("train", train), meanColumn("shown", shown), meanColumn("holdout", heldOut), meanColumn("fresh", fresh),
-		sdColumn("sd_train", train), sdColumn("sd_shown", shown), sdColumn("sd_holdout", heldOut),
-		sdColumn("sd_fresh", fresh),
-	}
-	curveSelected = meanColumn("selected", func(r experiment.HoldoutRow) experiment.Moments { return r.Selected })
-	curveSpent    = curveColumn{Name: "budget_used", Cell: func(r experiment.HoldoutRow) record.Cell {
+	accuracies = append(momentColumns("", meanCell, train, shown, heldOut, fresh),
+		momentColumns("sd_", sdCell, train, shown, heldOut, fresh)...)
+	curveSelected = curveColumn{Name: "selected",
+		Cell: func(r experiment.HoldoutRow) record.Cell { return meanCell(r.Selected) }}
+	curveSpent = curveColumn{Name: "budget_used", Cell: func(r experiment.HoldoutRow) record.Cell {
 		if r.Arm != experiment.Thresholdout { // an arm without a budget
 			return record.Cell{}
 		}
@@ -243,14 +249,7 @@ func experimentFigure(e experiment.Holdout, rows []experiment.HoldoutRow) record
 	}
 	f := record.Figure{Title: []string{"Accuracy of the classifier: on the training set, on the holdout as shown, on fresh data", about}}
 	x, y := record.NewRuler("k, attributes in the classifier", false), record.NewRuler("accuracy", false)
-	ways := []struct {
-		name string
-		of   func(experiment.HoldoutRow) experiment.Moments
-	}{
-		{"training", func(r experiment.HoldoutRow) experiment.Moments { return r.Train }},
-		{"shown", func(r experiment.HoldoutRow) experiment.Moments { return r.Shown }},
-		{"fresh", func(r experiment.HoldoutRow) experiment.Moments { return r.Fresh }},
-	}
+	ways := []accuracy{{"training", train.of}, shown, fresh}
 	share := len(rows) / len(e.Signal) / len(e.Arms) // rows of a panel
 	for i, signal := range e.Signal {
 		var panels []record.Panel

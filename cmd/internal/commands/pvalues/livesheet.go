@@ -98,10 +98,9 @@ func (s selection) terms() (t terms) {
 	if s.source == bySteps {
 		t.say.Add(" --by " + bySteps)
 	}
-	kinds := steps.Kinds()
 	for i, typed := range s.plan.ByReplacement() {
 		name, rest, _ := strings.Cut(typed, ":")
-		kind := kinds[slices.IndexFunc(kinds, func(k steps.Kind) bool { return k.Name == name })]
+		kind, _ := kindOf(name)
 		before, lead, glue, suffix := " --by ", " --", " ", ""
 		if s.source == bySteps {
 			before, lead, glue, suffix = " --step ", ":", "=", "_"+strconv.Itoa(i+1)

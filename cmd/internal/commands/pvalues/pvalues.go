@@ -99,20 +99,18 @@ func sourceFlags(source string) []string {
 	if source == bySeries {
 		return seriesFlags
 	}
-	for _, k := range steps.Kinds() {
-		if k.Name != source {
-			continue
-		}
-		flags := k.Keys()
-		if k.Private {
-			flags = append(flags, sampleFlags...)
-		}
-		if k.Replaced != nil {
-			flags = append(flags, commands.NeighboursKey)
-		}
-		return flags
+	k, ok := kindOf(source)
+	if !ok {
+		return append([]string{"step", commands.NeighboursKey}, sampleFlags...)
 	}
-	return append([]string{"step", commands.NeighboursKey}, sampleFlags...)
+	flags := k.Keys()
+	if k.Private {
+		flags = append(flags, sampleFlags...)
+	}
+	if k.Replaced != nil {
+		flags = append(flags, commands.NeighboursKey)
+	}
+	return flags
 }
 
 // sourceGrammar is the sources with their flags, a line each.
@@ -165,16 +163,15 @@ func readSource(c usage.Values) (plan steps.Learned, source string, err error) {
 			}
 		}
 	}
-	kinds := steps.Kinds()
 	if source == bySeries { // its own flags are read by itself
 		return plan, source, nil
 	}
-	i := slices.IndexFunc(kinds, func(k steps.Kind) bool { return k.Name == source })
-	if i < 0 {
+	kind, ok := kindOf(source)
+	if !ok {
 		plan, err = steps.Read(c)
 		return plan, source, err
 	}
-	step, err := kinds[i].Step(d)
+	step, err := kind.Step(d)
 	if err != nil {
 		return plan, source, err
 	}
@@ -183,15 +180,15 @@ func readSource(c usage.Values) (plan steps.Learned, source string, err error) {
 		return plan, source, err
 	}
 	var typed []string
-	for _, key := range kinds[i].Keys() {
+	for _, key := range kind.Keys() {
 		if d.Has(key) {
 			typed = append(typed, key+"="+d.Said[key])
 		}
 	}
-	if err := plan.Add(kinds[i], step, source+":"+strings.Join(typed, ","), by); err != nil {
+	if err := plan.Add(kind, step, source+":"+strings.Join(typed, ","), by); err != nil {
 		return plan, source, err
 	}
-	if !kinds[i].Private {
+	if !kind.Private {
 		return plan, source, nil
 	}
 	return plan, source, steps.ReadSample(c, &plan.Plan, source)

@@ -121,7 +121,11 @@ func (s *request) figure(ctx context.Context, rows [][]goals.Row) (record.Figure
 	f := record.Figure{Tall: true, Title: s.plotTitle(solved, rows)}
 	if k, one := s.only(); one && len(panels) > 1 {
 		f.Title[0] += " by " + s.methods[k].Name
-		f.Panels = [][]record.Panel{{s.curvesOf(k, &d, panels)}}
+		var p record.Panel
+		for _, group := range panels {
+			d.add(&p, k, group, panelTitle(s.grid.Goal(group[0]), s.varying(), along))
+		}
+		f.Panels = [][]record.Panel{{p}}
 	} else {
 		for _, group := range panels {
 			p, err := s.panel(ctx, &d, group)
@@ -159,14 +163,6 @@ func (s *request) panel(ctx context.Context, d *drawing, group []int) (p record.
 		p.Title = strings.TrimPrefix(p.Title+"; "+text, "; ")
 	}
 	return p, err
-}
-
-// curvesOf has a curve of one method for each combination of what varies.
-func (s *request) curvesOf(k int, d *drawing, panels [][]int) (p record.Panel) {
-	for _, group := range panels {
-		d.add(&p, k, group, panelTitle(s.grid.Goal(group[0]), s.varying(), d.along))
-	}
-	return p
 }
 
 // add draws the k-th method at the goals that it answers, if there are any.
