@@ -236,62 +236,45 @@ func (s PureDP) roles() roles {
 	}
 }
 
+// composing has the roles of a step whose privacy is all that is known of it.
+func composing(privacy func(n int64) (privacy, error)) roles { return roles{privacy, nil, nil} }
+
 func (s ApproxDP) roles() roles {
-	return roles{
-		func(int64) (privacy, error) {
-			return privacy{s.Epsilon, s.LnDelta, 0, Divergence{}, theory.Nats(math.Inf(1)), Gaussian{}}, nil
-		},
-		nil,
-		nil,
-	}
+	return composing(func(int64) (privacy, error) {
+		return privacy{s.Epsilon, s.LnDelta, 0, Divergence{}, theory.Nats(math.Inf(1)), Gaussian{}}, nil
+	})
 }
 
 func (s GDP) roles() roles {
-	return roles{
-		func(n int64) (privacy, error) {
-			info := theory.Nats(float64(n) * (s.Mu * (s.Mu / 2)) * up)
-			return privacy{0, theory.Zero, s.Mu, Divergence{}, info, Gaussian{}}, nil
-		},
-		nil,
-		nil,
-	}
+	return composing(func(n int64) (privacy, error) {
+		info := theory.Nats(float64(n) * (s.Mu * (s.Mu / 2)) * up)
+		return privacy{0, theory.Zero, s.Mu, Divergence{}, info, Gaussian{}}, nil
+	})
 }
 
 func (s ZCDP) roles() roles {
-	return roles{
-		func(n int64) (privacy, error) {
-			info := theory.Nats(float64(n) * s.Rho * up)
-			return privacy{0, theory.Zero, 0, Divergence{Rho: s.Rho}, info, Gaussian{}}, nil
-		},
-		nil,
-		nil,
-	}
+	return composing(func(n int64) (privacy, error) {
+		info := theory.Nats(float64(n) * s.Rho * up)
+		return privacy{0, theory.Zero, 0, Divergence{Rho: s.Rho}, info, Gaussian{}}, nil
+	})
 }
 
 func (s RDP) roles() roles {
-	return roles{
-		func(n int64) (privacy, error) {
-			least := math.Inf(1) // the divergence of order 1 is at most the divergence of any other order
-			for _, p := range s.Points {
-				least = min(least, p.Epsilon)
-			}
-			info := theory.Nats(float64(n) * least * up)
-			return privacy{0, theory.Zero, 0, Divergence{Points: s.Points}, info, Gaussian{}}, nil
-		},
-		nil,
-		nil,
-	}
+	return composing(func(n int64) (privacy, error) {
+		least := math.Inf(1) // the divergence of order 1 is at most the divergence of any other order
+		for _, p := range s.Points {
+			least = min(least, p.Epsilon)
+		}
+		info := theory.Nats(float64(n) * least * up)
+		return privacy{0, theory.Zero, 0, Divergence{Points: s.Points}, info, Gaussian{}}, nil
+	})
 }
 
 func (s Gaussian) roles() roles {
-	return roles{
-		func(n int64) (privacy, error) {
-			mu, err := theory.GaussianQueries{Queries: s.Queries, Samples: n, SD: s.SD}.GDP()
-			return privacy{0, theory.Zero, mu.Value.Mu, Divergence{}, s.transcript(n).capacity(), s}, err
-		},
-		nil,
-		nil,
-	}
+	return composing(func(n int64) (privacy, error) {
+		mu, err := theory.GaussianQueries{Queries: s.Queries, Samples: n, SD: s.SD}.GDP()
+		return privacy{0, theory.Zero, mu.Value.Mu, Divergence{}, s.transcript(n).capacity(), s}, err
+	})
 }
 
 func (s Description) roles() roles {

@@ -321,7 +321,7 @@ func TestSmallTreesNeverFailMore(t *testing.T) {
 			tau     float64
 		}{{1, 1, 0.4}, {3, 1, 0.4}, {3, 2, 0.4}, {3, 3, 0.45}} {
 			gate := feedback.Gate{Queries: int64(c.queries), Passes: c.passes}
-			ln := gate.Tree(feedback.Side{Values: feedback.Interval{}, By: c.tau}).LnFailure(rows)
+			ln := gate.LnNodes().Hi + feedback.Interval{}.LnSide(rows, c.tau)
 			check("gate", s.worst(c.queries, state{}, gateMoves(t, s, c.tau, c.passes, true)), ln)
 		}
 		w := feedback.Widths{Values: feedback.Interval{}, Queries: 3, Tau: 0.5}

@@ -481,40 +481,29 @@ type stabilities struct{ pure, approx, gdp, composed verdict }
 // function at the mechanism's exact privacy.
 func (s *stabilities) check(t *testing.T, name string, a analysis, shifts []shift, spread float64) {
 	t.Helper()
-	against := func(v *verdict, stability stability.Bound, err error) {
+	against := func(v *verdict, stability func(lnb float64) float64) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		eachLevel(shifts, func(b, most float64) {
-			v.compare(t, name, most/b, spread*stability(theory.LogProb(math.Log(b))))
-		})
+		eachLevel(shifts, func(b, most float64) { v.compare(t, name, most/b, spread*stability(math.Log(b))) })
 	}
 	eps := a.epsilon()
 	top := 2.
 	if !math.IsInf(eps, 1) {
 		top = eps
-		stability, err := stability.Pure(eps)
-		against(&s.pure, stability, err)
+		against(&s.pure, func(float64) float64 { return stability.Pure(eps) })
 	}
 	for _, part := range []float64{0, 0.3, 0.7, 0.95} {
-		stability, err := stability.Approx(part*top, theory.LogProb(math.Log(a.delta(part*top))))
-		against(&s.approx, stability, err)
+		delta := theory.LogProb(math.Log(a.delta(part * top)))
+		against(&s.approx, func(lnb float64) float64 { return stability.Approx(part*top, delta, lnb) })
 	}
 	if mu := a.mu(); !math.IsInf(mu, 1) {
-		stability, err := stability.GDP(mu)
-		against(&s.gdp, stability, err)
+		against(&s.gdp, func(lnb float64) float64 { return stability.GDP(mu, lnb) })
 	}
 }
 
 func (s *stabilities) checkComposed(t *testing.T, name string, shifts []shift, spread, eps float64, steps int) {
 	t.Helper()
-	stability, err := stability.Composed(int64(steps), eps)
-	if err != nil {
-		t.Fatal(err)
-	}
 	eachLevel(shifts, func(b, most float64) {
-		s.composed.compare(t, name, most/b, spread*stability(theory.LogProb(math.Log(b))))
+		s.composed.compare(t, name, most/b, spread*stability.Composed(int64(steps), eps, math.Log(b)))
 	})
 }
 

@@ -92,22 +92,7 @@ func profiles(ps maxinfo.Profiles) rule {
 	for i, p := range ps {
 		rules[i] = profile(p)
 	}
-	return rule{
-		threshold: func(lnAlpha float64) float64 {
-			most := math.Inf(-1)
-			for _, r := range rules {
-				most = max(most, r.threshold(lnAlpha))
-			}
-			return most
-		},
-		worst: func(lnGamma float64) float64 {
-			least := 0.0
-			for _, r := range rules {
-				least = min(least, r.worst(lnGamma))
-			}
-			return least
-		},
-	}
+	return bestOf(rules)
 }
 
 // gaussian is the rule for Gaussian noise on linear queries: with the divergence D_a

@@ -2,9 +2,14 @@
 // best score so far, only where a guess was wrong), the queries that can be asked next are few, and a union
 // bound over all of them needs neither noise nor many rows.
 //
-// [Tree] is the tree lemma. A kind of feedback is a pair: how many nodes its tree has, and what can go wrong
-// at one of them, a [Tail]. Each kind has a file: [Gate], [Ladder], [Validator], [Widths]. The proofs are in
-// docs/theorems/feedback.md.
+// The tree lemma: given the analyst's coins an interaction is a tree. A node is a sequence of responses, and the query
+// at a node is one fixed function. What goes wrong does so a first time, at a node that is reached through good
+// responses only. So
+//
+//	P[anything goes wrong] <= sum over those nodes of P[the response there is bad].
+//
+// A kind of feedback is a pair: how many nodes its tree has, and what can go wrong at one of them. Each kind has a file:
+// [Gate], [Ladder], [Validator], [Widths]. The proofs are in docs/theorems/feedback.md.
 //
 // Numbers are on the safe side: counts and risks are rounded up, rates are rounded down. The functions expect
 // parameters within the domains that they state; package transfer checks them.

@@ -21,9 +21,6 @@ type Gate struct {
 // the greatest number of nodes with a risk: m for B = 1 and 2^(m-1) for B = m.
 func (g Gate) LnNodes() num.DD { return LnChooseUpTo(g.Queries-1, min(g.Passes, g.Queries-1)) }
 
-// Tree is the gate's tree with the risk of one test.
-func (g Gate) Tree(risk Tail) Tree { return Tree{{g.LnNodes(), risk}} }
-
 // Bar is a bar that is known before the start and the same for all tests. What passes exceeds Height + Margin in
 // the sample; it should exceed Height in the population, and what exceeds Height + 2 Margin should pass.
 type Bar struct {

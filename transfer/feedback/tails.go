@@ -18,15 +18,6 @@ type Values interface {
 	LnSide(n int64, s float64) float64
 }
 
-// Side is the event that a fixed query is off by By or more to one side.
-type Side struct {
-	Values Values
-	By     float64
-}
-
-// Ln returns ln of its probability, rounded up.
-func (e Side) Ln(n int64) float64 { return e.Values.LnSide(n, e.By) }
-
 // Interval is the values of f: X -> [0,1]. Independent rows are enough. Source: Hoeffding 1963, Theorem 1.
 type Interval struct{}
 

@@ -6,27 +6,6 @@ import (
 	"github.com/dpcalc/dpcalc/internal/num"
 )
 
-// Tree is the tree lemma. Given the analyst's coins an interaction is a tree: a node is a sequence of responses, and
-// the query at a node is one fixed function. What goes wrong does so a first time, at a node that is
-// reached through good responses only. So
-//
-//	P[anything goes wrong] <= sum over those nodes of P[the response there is bad].
-//
-// The groups hold the nodes by the risk that they carry.
-type Tree []Nodes
-
-// Nodes are nodes of a tree with the same risk.
-type Nodes struct {
-	LnCount num.DD // ln of how many they are, rounded up
-	Risk    Tail   // of a bad response at one of them
-}
-
-// Tail is an upper bound on the probability of an event about n rows that falls in n.
-type Tail interface {
-	// Ln returns its logarithm, at most 0 and rounded up.
-	Ln(n int64) float64
-}
-
 // Exponential is the tail Sides e^(-n Rate), for a Rate >= 0 that is rounded down. An event that cannot
 // happen has the rate +Inf.
 type Exponential struct {
@@ -43,18 +22,7 @@ func (e Exponential) Ln(n int64) float64 {
 	return math.Min(0, ln+4e-16*(1+math.Abs(ln)))
 }
 
-// LnFailure returns ln of the sum over the nodes for n rows, rounded up. It may be above 0.
-func (t Tree) LnFailure(n int64) float64 {
-	sum := math.Inf(-1)
-	for _, nodes := range t {
-		ln := nodes.LnCount.Hi + nodes.Risk.Ln(n)
-		sum = num.LogAddExp(sum, ln+4e-16*(math.Abs(nodes.LnCount.Hi)+math.Abs(ln)+1))
-	}
-	return sum
-}
-
-// Need returns the least real n with sum <= beta for a tree of one group of nodes with an
-// [Exponential] tail:
+// Need returns the least real n with sum <= beta in the tree lemma, for nodes that all have the same tail:
 //
 //	n = (ln count + ln sides + ln 1/beta)/rate,
 //

@@ -7,98 +7,24 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// A Bound is a bound on how far a transcript can move a mean: on every event of
-// probability b that the transcript decides, the conditional expectation of a mean
-// of independent records, with values in [0,1] and chosen by the transcript, exceeds
-// its population value by at most s(b) on average. s does not increase with b and
-// is never below the truth; its relative slack is at most 1e-9. At an argument that
-// is no probability in (0,1] it is the supremum.
-//
-// With noise of conditional value at risk C(b), all answers are then within
-// C(b) + s(b) of the population with probability at least 1-b. For a query of spread
-// D (n times its per-record sensitivity; twice as much for the comparison of two
-// candidates) s(b) becomes D s(b).
-//
-// A new mechanism is a new Bound and the noise that goes with it.
-type Bound func(b theory.LogProb) float64
+// Pure is the stability of eps-differential privacy, tanh(eps/4) at every level: the posterior of a record is its
+// prior tilted by a likelihood whose logarithm varies by at most eps.
+func Pure(eps float64) float64 { return min(1, num.Tanh(eps/4)*(1+0x1p-50)) }
 
-// bounded wraps s, computed at ln b; least is a shift that no level needs to exceed.
-func bounded(least float64, s func(lnb float64) float64) Bound {
-	return func(b theory.LogProb) float64 {
-		if !(b <= 0 && b > -1e15) {
-			return least
-		}
-		return min(least, s(b.Ln()))
-	}
-}
-
-// Pure is the stability of eps-differential privacy, tanh(eps/4) at every
-// level: the posterior of a record is its prior tilted by a likelihood whose logarithm
-// varies by at most eps.
-func Pure(eps float64) (Bound, error) {
-	if err := nonNegative("epsilon", eps); err != nil {
-		return nil, err
-	}
-	return bounded(PureAt(eps), func(float64) float64 { return 1 }), nil
-}
-
-// Approx is the stability of (eps,delta)-differential privacy,
+// Approx is the stability of (eps,delta)-differential privacy at ln b,
 //
 //	s(b) = min(1, (t/2 + (delta/b)(1-t))/(1-t/2)),  t = tanh(eps/2),
 //
 // and the bound for pure privacy where delta is zero.
-func Approx(eps float64, delta theory.LogProb) (Bound, error) {
-	if err := nonNegative("epsilon", eps); err != nil {
-		return nil, err
-	}
-	if err := theory.Domain(delta.Valid(), "delta", delta.Ln(), "the logarithm of a probability"); err != nil {
-		return nil, err
-	}
+func Approx(eps float64, delta theory.LogProb, lnb float64) float64 {
 	if delta == theory.Zero {
 		return Pure(eps)
 	}
 	t := num.Tanh(eps / 2)
 	rest := 2 / (1 + num.Exp(eps)) // 1-t
-	return bounded(1, func(lnb float64) float64 {
-		leak := num.Exp(delta.Ln()-lnb) * (1 + 1e-15*math.Abs(lnb))
-		return (t/2 + leak*rest) / (0.5 + rest/2) * (1 + 0x1p-48)
-	}), nil
+	leak := num.Exp(delta.Ln()-lnb) * (1 + 1e-15*math.Abs(lnb))
+	return min(1, (t/2+leak*rest)/(0.5+rest/2)*(1+0x1p-48))
 }
-
-// GDP is the stability of mu-Gaussian differential privacy: with
-//
-//	F(y) = Phi(mu/2-c) - Phi(-mu/2-c)  at the c where  Phi(mu/2-c) + Phi(-mu/2-c) = y,
-//
-// the root s of b s = F(b(1+s)/2).
-func GDP(mu float64) (Bound, error) {
-	if err := nonNegative("mu", mu); err != nil {
-		return nil, err
-	}
-	return bounded(1, func(lnb float64) float64 { return GDPAt(mu, lnb) }), nil
-}
-
-// Composed is the stability of k adaptively chosen eps-differentially
-// private steps. Randomized response k times dominates them all; its F interpolates
-// between the tails of two binomials, and s is the root of b s = F(b(1+s)/2), or
-// tanh(k eps/4) if that is less. Beyond k = 1,000,000, where the sum takes too long,
-// g steps are counted as one of privacy g eps.
-func Composed(k int64, eps float64) (Bound, error) {
-	if err := theory.Domain(k >= 1 && k <= theory.MaxSamples, "steps", k,
-		"a whole number from 1 to 9007199254740992"); err != nil {
-		return nil, err
-	}
-	if err := nonNegative("epsilon", eps); err != nil {
-		return nil, err
-	}
-	return bounded(PureAt(float64(k)*eps), func(lnb float64) float64 { return ComposedAt(k, eps, lnb) }), nil
-}
-
-func nonNegative(name string, x float64) error {
-	return theory.Domain(x >= 0 && x <= math.MaxFloat64, name, x, "a number >= 0")
-}
-
-// PureAt is [Pure] at every level, without a check of its domain.
-func PureAt(eps float64) float64 { return min(1, num.Tanh(eps/4)*(1+0x1p-50)) }
 
 // Both F(y) below have the form A-B with A+B = y, where A and B are the
 // probabilities of one event under the two laws. Then b s = F(b(1+s)/2) says
@@ -107,9 +33,13 @@ func PureAt(eps float64) float64 { return min(1, num.Tanh(eps/4)*(1+0x1p-50)) }
 //
 // and the event grows with b: one monotone equation and no fixed point.
 
-// GDPAt is [GDP] at ln b, without a check of its domain. It solves the equation for the event {x > c}: A =
-// Q(c-mu/2), B = Q(c+mu/2). With rho = B/A, s = (1-rho)/(1+3 rho), which increases with c.
-func GDPAt(mu, lnb float64) float64 {
+// GDP is the stability of mu-Gaussian differential privacy at ln b: with
+//
+//	F(y) = Phi(mu/2-c) - Phi(-mu/2-c)  at the c where  Phi(mu/2-c) + Phi(-mu/2-c) = y,
+//
+// the root s of b s = F(b(1+s)/2). It solves the equation for the event {x > c}: A = Q(c-mu/2), B = Q(c+mu/2). With
+// rho = B/A, s = (1-rho)/(1+3 rho), which increases with c.
+func GDP(mu, lnb float64) float64 {
 	if mu == 0 {
 		return 0
 	}
@@ -153,16 +83,18 @@ var gapRule = num.Legendre(4)
 
 const mostSteps = 1_000_000
 
-// ComposedAt is [Composed] at ln b, without a check of its domain. It solves the equation for the event {J >= j}
-// and part of the atom below it, where J counts the steps that tell the truth: Bin(k,p) or Bin(k,1-p), p =
-// e^eps/(1+e^eps). The atoms are a_j and a_j e^(-eps(2j-k)).
-func ComposedAt(k int64, eps, lnb float64) float64 {
+// Composed is the stability of k adaptively chosen eps-differentially private steps at ln b, or tanh(k eps/4) if that
+// is less. Randomized response k times dominates them all; its F interpolates between the tails of two binomials, and
+// s is the root of b s = F(b(1+s)/2). It solves the equation for the event {J >= j} and part of the atom below it, where
+// J counts the steps that tell the truth: Bin(k,p) or Bin(k,1-p), p = e^eps/(1+e^eps). The atoms are a_j and
+// a_j e^(-eps(2j-k)). Beyond k = 1,000,000, where the sum takes too long, g steps are counted as one of privacy g eps.
+func Composed(k int64, eps, lnb float64) float64 {
 	if group := (k + mostSteps - 1) / mostSteps; group > 1 {
-		return ComposedAt((k+group-1)/group, float64(group)*eps*(1+0x1p-51), lnb)
+		return min(Pure(float64(k)*eps), Composed((k+group-1)/group, float64(group)*eps*(1+0x1p-51), lnb))
 	}
 	n := float64(k)
 	if n*eps > 1e9 || eps == 0 {
-		return PureAt(n * eps)
+		return Pure(n * eps)
 	}
 	// Above top the probability is below e^-50 b, by Chernoff's bound.
 	lnP := -math.Log1p(num.Exp(-eps))
@@ -199,7 +131,7 @@ func ComposedAt(k int64, eps, lnb float64) float64 {
 		}
 		atom *= float64(i) / float64(k-i+1) * down
 	}
-	return min(1, shift*(1+1e-11))
+	return min(Pure(n*eps), shift*(1+1e-11))
 }
 
 // lnFairBinomial returns ln(C(k,j)/2^k) for k/2 <= j <= k.

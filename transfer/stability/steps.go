@@ -15,11 +15,11 @@ type Steps struct {
 func (k Steps) Best(cost func(eps, shift float64) float64) (lnEps, least float64) {
 	pure := func(lnEps float64) float64 {
 		eps := num.Exp(lnEps)
-		return cost(eps, PureAt(float64(k.Count)*eps))
+		return cost(eps, Pure(float64(k.Count)*eps))
 	}
 	composed := func(lnEps float64) float64 {
 		eps := num.Exp(lnEps)
-		return cost(eps, min(PureAt(float64(k.Count)*eps), ComposedAt(k.Count, eps, k.LnBeta)))
+		return cost(eps, Composed(k.Count, eps, k.LnBeta))
 	}
 	center := num.Log(k.Pure) / 2
 	lnEps, least = num.Interval{Lo: center - 2, Hi: center + 4}.Minimize(3e-5, pure)

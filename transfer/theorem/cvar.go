@@ -21,11 +21,8 @@ func CVaR(s Sampled, class Class, target theory.LogProb) (theory.Bound[Populatio
 	if err := validTransfer(s, class, target); err != nil {
 		return theory.Bound[Population]{}, err
 	}
-	stable, err := stability.Approx(s.Epsilon, s.LnDelta)
-	if err != nil {
-		return theory.Bound[Population]{}, err
-	}
-	alpha := s.Alpha + num.Exp(s.Beta.Ln()-target.Ln()) + class.spread()*stable(target)
+	shift := stability.Approx(s.Epsilon, s.LnDelta, target.Ln())
+	alpha := s.Alpha + num.Exp(s.Beta.Ln()-target.Ln()) + class.spread()*shift
 	return concluded(alpha, target, []theory.Source{cvarSource}, unitErrors, independentRows)
 }
 
@@ -52,7 +49,7 @@ func CVaRPure(s Sampled, class Class, target theory.LogProb) (theory.Bound[Popul
 	counted := class.linear() && class.Samples > 0
 	if rest := -math.Expm1(s.Beta.Ln()-target.Ln()) * (1 - 0x1p-50); counted && rest > 0 {
 		sampling := math.Sqrt((-target.Ln() - num.Log(rest)) / (2 * float64(class.Samples)))
-		best.Value.Alpha = math.Min(best.Value.Alpha, up(s.Alpha+stability.PureAt(s.Epsilon)+sampling))
+		best.Value.Alpha = math.Min(best.Value.Alpha, up(s.Alpha+stability.Pure(s.Epsilon)+sampling))
 	}
 	return best, nil
 }

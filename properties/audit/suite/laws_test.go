@@ -126,11 +126,7 @@ func TestTransferOfRandomInstances(t *testing.T) {
 		}
 		lawtest.Check(t, 20151, 25, func(s shape, lnOdds float64) *gopter.PropResult {
 			sub := built(m, s)
-			stable, err := stability.Pure(sub.claim.epsilon)
-			if err != nil {
-				return lawtest.Evidence(false, "%v", err)
-			}
-			bound := stable(0)
+			bound := stability.Pure(sub.claim.epsilon)
 			p := 1 / (1 + math.Exp(-lnOdds)) // of a record that is not 0
 			all, _ := sub.laws.all()
 			for y := range all[0].Law {
