@@ -373,3 +373,36 @@ func TestRowsAreRecomputed(t *testing.T) {
 		}
 	}
 }
+
+// A line that was being written when a ledger was opened, and was taken back since, is not missed: its look is taken as
+// a new one. Once the ledger has written under the lock, no line may go.
+func TestOpenedBeforeALineWasTakenBack(t *testing.T) {
+	l, dir, ids, classes := openLedger(t, 200)
+	look := func(l *Ledger, count int) (Answer, error) {
+		return l.Score(context.Background(), Submission{Question: Question{Show: ShowScore},
+			Values: Columns(ids, firstRight(classes, count))})
+	}
+	if _, err := look(l, 100); err != nil {
+		t.Fatal(err)
+	}
+	before := looksOf(t, dir)
+	if _, err := look(l, 120); err != nil {
+		t.Fatal(err)
+	}
+	early, err := Open(dir, labelsIn(t, ids, classes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	looksOf(t, dir, before)
+	if a, err := look(early, 120); err != nil || a.Look != 2 || a.Known {
+		t.Error(a, err)
+	}
+	if v, err := Verify(dir, ""); err != nil || v.Looks != 2 {
+		t.Error(v.Looks, err)
+	}
+	looksOf(t, dir, before)
+	wrong := (*CorruptError)(nil)
+	if _, err := look(early, 130); !errors.As(err, &wrong) {
+		t.Errorf("got %v from a ledger under which a line went", err)
+	}
+}

@@ -39,16 +39,21 @@ func (l *Ledger) writing(ctx context.Context, do func(*history, *os.File) error)
 	return do(l.seen, file)
 }
 
-// load reads the lines that this Ledger has not read yet.
+// load reads the lines that this Ledger has not read yet. What it read without the lock may have been taken back by
+// the process that was writing it.
 func (l *Ledger) load(file *os.File) error {
 	if err := l.unchanged(); err != nil {
 		return err
 	}
 	if l.seen != nil {
-		if err := l.seen.stands(file); err != nil {
+		switch err := l.seen.stands(file); {
+		case err != nil && !l.early:
 			return err
+		case err != nil:
+			l.seen = nil
 		}
 	}
+	l.early = false
 	if l.seen == nil || l.seen.tail != nil {
 		h, err := readFrom(l.dir, file)
 		if err == nil {

@@ -47,7 +47,8 @@ type Ledger struct {
 
 	turn    chan struct{} // holds one while a look is taken
 	owns    bool          // the folder, which this Ledger has made
-	seen    *history      // as far as this Ledger has read under the lock; nil if it has not
+	seen    *history      // as far as this Ledger has read; nil if it has not
+	early   bool          // it has read that without the lock, when it was opened
 	settled int64         // bytes of the looks' file that this Ledger has put on the disk
 }
 
@@ -106,6 +107,7 @@ func Open(dir string, labels ...*Labels) (*Ledger, error) {
 		return nil, err
 	}
 	l.rows, l.epoch, l.files = h.rows, h.account.epoch, labels
+	l.seen, l.early = h, true
 	return l, l.use(h.plan, all)
 }
 

@@ -270,8 +270,10 @@ func runScore(c *commands.Call, target commands.Target, dir string, paths []stri
 	if err != nil {
 		return err
 	}
-	if status.Incumbent, err = ledger.Incumbent(); err != nil { // the incumbent after a look in hand too
-		return err
+	if status.Incumbent != nil {
+		if status.Incumbent, err = ledger.Incumbent(); err != nil { // after a look in hand too
+			return err
+		}
 	}
 	list, done, err := readSubmissions(c, status, dir, paths)
 	defer done()
