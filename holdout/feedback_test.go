@@ -137,7 +137,7 @@ func TestAnswersUnderOtherFeedback(t *testing.T) {
 func noisyAnswers(t *testing.T, l *Ledger) func(count int) float64 {
 	t.Helper()
 	source := rand.New(rand.NewPCG(7, 8))
-	noise, err := gaussian(l.plan.goal, l.plan.Mechanism.Noise[0].Scale).Noise()
+	noise, err := gaussian(l.plan.goal, l.plan.Mechanism.Noise[0]).Noise()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -124,7 +124,7 @@ func TestScoreFollowsTheSchedule(t *testing.T) {
 		}
 		want := accuracy(classes, predictions)
 		if sds[k] > 0 {
-			noise, err := gaussian(transfer.Goal{Samples: 2000}, sds[k]).Noise()
+			noise, err := gaussian(transfer.Goal{Samples: 2000}, theory.NoiseBlock{Scale: sds[k]}).Noise()
 			if err != nil {
 				t.Fatal(err)
 			}

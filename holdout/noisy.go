@@ -25,7 +25,7 @@ func (noisy) run(a transfer.Answer) (m theory.Run, err error) {
 		if b.Scale == 0 {
 			continue
 		}
-		if _, err := gaussian(a.Goal, b.Scale).Noise(); err != nil {
+		if _, err := gaussian(a.Goal, b).Noise(); err != nil {
 			return m, err
 		}
 	}
@@ -33,8 +33,8 @@ func (noisy) run(a transfer.Answer) (m theory.Run, err error) {
 }
 
 // gaussian is the mechanism of one answer.
-func gaussian(g transfer.Goal, sd float64) mechanism.Gaussian {
-	return mechanism.Gaussian{Sensitivity: (1 - lowest(g)) / float64(g.Samples), SD: sd}
+func gaussian(g transfer.Goal, b theory.NoiseBlock) mechanism.Gaussian {
+	return mechanism.Gaussian{Sensitivity: (1 - lowest(g)) / float64(g.Samples), SD: b.Scale, Cut: b.Cut}
 }
 
 // lowest is the least value of a row: 0, or -1 for a difference. The greatest is 1.
@@ -57,7 +57,7 @@ func (noisy) failure(p *Plan) (theory.LogProb, error) {
 	if covered != p.goal.Queries {
 		return 0, corrupt("plan.json: got noise for %d looks, want %d", covered, p.goal.Queries)
 	}
-	if len(noise) == 1 {
+	if len(noise) == 1 && noise[0].Cut == 0 {
 		err := a.CertifyOneNoise(noise[0].Scale)
 		return a.Beta, err
 	}
@@ -68,12 +68,12 @@ func (noisy) failure(p *Plan) (theory.LogProb, error) {
 func (noisy) response(h *history, l look) (response, error) {
 	goal := h.plan.goal
 	mean := l.sum() / float64(goal.Samples)
-	sd, err := noiseAt(h.plan.Mechanism.Noise, h.looks)
+	block, err := noiseAt(h.plan.Mechanism.Noise, h.looks)
 	if err != nil {
 		return response{}, err
 	}
-	if sd > 0 {
-		noise, err := gaussian(goal, sd).Noise()
+	if block.Scale > 0 {
+		noise, err := gaussian(goal, block).Noise()
 		if err != nil {
 			return response{}, err
 		}
@@ -83,12 +83,12 @@ func (noisy) response(h *history, l look) (response, error) {
 }
 
 // noiseAt is the noise after so many looks.
-func noiseAt(blocks []theory.NoiseBlock, looks int64) (float64, error) {
+func noiseAt(blocks []theory.NoiseBlock, looks int64) (theory.NoiseBlock, error) {
 	for _, b := range blocks {
 		if looks < b.Queries {
-			return b.Scale, nil
+			return b, nil
 		}
 		looks -= b.Queries
 	}
-	return 0, corrupt("plan.json has no noise for this look")
+	return theory.NoiseBlock{}, corrupt("plan.json has no noise for this look")
 }

@@ -9,11 +9,12 @@ import (
 )
 
 // GaussianAnswers answers statistical queries, means over n records of functions into
-// [0,1], query j with N(0, SD[j]^2), and none after the last. The queries may be chosen
+// [0,1], query j with noise as of [Gaussian], and none after the last. The queries may be chosen
 // adaptively. For the same noise everywhere use slices.Repeat.
 type GaussianAnswers struct {
 	Samples int64     // n >= 1
 	SD      []float64 // a standard deviation for each query
+	Cut     float64   // of all noise, as of [Gaussian]; 0 for noise that is not cut
 }
 
 // Validate reports a DomainError for the first field outside its domain; for the standard
@@ -25,13 +26,13 @@ func (m GaussianAnswers) Validate() error {
 
 func (m GaussianAnswers) noises() ([]Noise, error) {
 	return schedule(m.Samples, m.SD, func(sensitivity, sd float64) (Noise, error) {
-		return Gaussian{Sensitivity: sensitivity, SD: sd}.Noise()
+		return Gaussian{Sensitivity: sensitivity, SD: sd, Cut: m.Cut}.Noise()
 	})
 }
 
-// GDP returns mu, the root of the sum of the squares of 1/(n SD[j]).
+// GDP returns mu, the root of the sum of the squares of 1/(n SD[j]); see [Gaussian.GDP].
 func (m GaussianAnswers) GDP() (theory.Bound[theory.GDP], error) {
-	if err := m.Validate(); err != nil {
+	if err := cmp.Or(m.Validate(), uncut(m.Cut)); err != nil {
 		return theory.Bound[theory.GDP]{}, err
 	}
 	parts := make([]theory.GDP, len(m.SD))

@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -41,11 +42,14 @@ func (m Laplace) Noise() (Noise, error) {
 	return Noise{kind: theory.LaplaceNoise, lattice: l, scale: l.steps(m.Scale)}, nil
 }
 
-// Gaussian answers a query of the given sensitivity plus N(0, SD^2), on the lattice.
-// For several queries see [GaussianAnswers].
+// Gaussian answers a query of the given sensitivity plus SD times a standard normal number, on the lattice. With a cut
+// the number is drawn again until its absolute value is at most Cut, so that the answer is within Cut SD and a step of
+// the value. To clip the number, or the answer, is another mechanism, of which nothing is certified. For several
+// queries see [GaussianAnswers].
 type Gaussian struct {
 	Sensitivity float64 // from 1e-100 to 1e100
 	SD          float64 // standard deviation
+	Cut         float64 // from 1 to 30; 0 for noise that is not cut
 	Resolution  int64   // lattice steps in a sensitivity; 0 for the finest
 }
 
@@ -56,9 +60,9 @@ func (m Gaussian) Validate() error {
 	return err
 }
 
-// GDP returns mu = sensitivity/SD.
+// GDP returns mu = sensitivity/SD. Noise that is cut has none, and the error is a DomainError.
 func (m Gaussian) GDP() (theory.Bound[theory.GDP], error) {
-	if err := m.Validate(); err != nil {
+	if err := cmp.Or(m.Validate(), uncut(m.Cut)); err != nil {
 		return theory.Bound[theory.GDP]{}, err
 	}
 	return theory.Gaussian{Sensitivity: m.Sensitivity, SD: m.SD}.GDP()
@@ -67,10 +71,16 @@ func (m Gaussian) GDP() (theory.Bound[theory.GDP], error) {
 // Noise returns the noise, or the error of [Gaussian.Validate].
 func (m Gaussian) Noise() (Noise, error) {
 	l, err := spacing{m.Sensitivity, m.Resolution}.lattice(m.SD)
-	if err != nil {
+	cut := m.Cut == 0 || m.Cut >= 1 && m.Cut <= 30
+	if err := cmp.Or(err, theory.Domain(cut, "cut", m.Cut, "a number from 1 to 30, or 0 for noise that is not cut")); err != nil {
 		return Noise{}, err
 	}
-	return Noise{kind: theory.GaussianNoise, lattice: l, scale: l.steps(m.SD)}, nil
+	return Noise{kind: theory.GaussianNoise, lattice: l, scale: l.steps(m.SD), cut: m.Cut}, nil
+}
+
+// uncut reports a DomainError for noise that is cut.
+func uncut(cut float64) error {
+	return theory.Domain(cut == 0, "cut", cut, "0: noise that is cut is not mu-GDP")
 }
 
 // Noise adds Laplace or Gaussian noise to values, on a lattice; see the package
@@ -79,6 +89,7 @@ type Noise struct {
 	kind    theory.NoiseKind
 	lattice lattice
 	scale   float64 // in steps
+	cut     float64 // of Gaussian noise; 0 for none
 }
 
 // Kind returns the law of the noise; it is empty for the zero value.
@@ -106,11 +117,22 @@ func (z Noise) Fill(r *rand.Rand, value float64, out []float64) {
 	}
 	for i := 0; i < len(out); i += 2 {
 		x, y := normal(r)
+		if z.cut > 0 {
+			x, y = redrawn(r, x, z.cut), redrawn(r, y, z.cut)
+		}
 		out[i] = (center + round(x*z.scale)) * step
 		if i+1 < len(out) {
 			out[i+1] = (center + round(y*z.scale)) * step
 		}
 	}
+}
+
+// redrawn draws a normal number again until it is within the cut.
+func redrawn(r *rand.Rand, x, cut float64) float64 {
+	for math.Abs(x) > cut {
+		x, _ = normal(r)
+	}
+	return x
 }
 
 // laplace draws from the two-sided geometric law of the given scale in steps.

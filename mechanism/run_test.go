@@ -176,7 +176,7 @@ func TestDomains(t *testing.T) {
 		for _, b := range floats {
 			for _, n := range ints {
 				for _, value := range []float64{math.NaN(), math.Inf(1), -math.MaxFloat64, 0.5} {
-					laplace, gaussian := Laplace{a, b, n}, Gaussian{a, b, n}
+					laplace, gaussian := Laplace{a, b, n}, Gaussian{Sensitivity: a, SD: b, Resolution: n}
 					check("Laplace", func() (float64, error) { p, err := laplace.Pure(); return p.Value.Epsilon, err },
 						func(r *rand.Rand) (float64, error) { z, err := laplace.Noise(); return z.Answer(r, value), err })
 					check("Gaussian", func() (float64, error) { p, err := gaussian.GDP(); return p.Value.Mu, err },

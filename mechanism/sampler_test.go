@@ -73,6 +73,50 @@ func TestSamplersFitLaws(t *testing.T) {
 	}
 }
 
+// Noise that is cut, in cells of a tenth of its standard deviation, by the normal law given that it is within the cut. No
+// answer is further off, and a value that is answered again draws the same number of times whatever it is.
+func TestCutNoise(t *testing.T) {
+	const draws, width = 200_000, 0.1
+	for _, cut := range []float64{1, 1.8, 3} {
+		noise := must(Gaussian{Sensitivity: 0.01, SD: 0.5, Cut: cut}.Noise())
+		cells := int(math.Round(2 * cut / width))
+		phi := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
+		lnP := make([]float64, cells)
+		for i := range lnP {
+			a := -cut + width*float64(i)
+			lnP[i] = math.Log((phi(a+width) - phi(a)) / (phi(cut) - phi(-cut)))
+		}
+		counts, out := make([]int64, cells), make([]float64, draws)
+		noise.Fill(rand.New(rand.NewPCG(5, 6)), 0.25, out)
+		for _, x := range out {
+			z := (x - 0.25) / 0.5
+			if math.Abs(z) > cut+noise.Step() {
+				t.Fatalf("cut %v: noise of %v standard deviations", cut, z)
+			}
+			counts[max(0, min(int((z+cut)/width), cells-1))]++
+		}
+		fits(t, "cut noise", counts, lnP)
+		again := make([]float64, draws)
+		noise.Fill(rand.New(rand.NewPCG(5, 6)), 0.75, again)
+		for i := range out {
+			if math.Abs(again[i]-out[i]-0.5) > 2*noise.Step() {
+				t.Fatal("the noise depends on the value")
+			}
+		}
+	}
+	if _, err := (Gaussian{Sensitivity: 1, SD: 1, Cut: 2}).GDP(); err == nil {
+		t.Error("noise that is cut has a mu")
+	}
+	if _, err := (GaussianAnswers{Samples: 9, SD: []float64{1}, Cut: 2}).GDP(); err == nil {
+		t.Error("answers with noise that is cut have a mu")
+	}
+	for _, cut := range []float64{-1, 0.5, 31, math.NaN()} {
+		if err := (Gaussian{Sensitivity: 1, SD: 1, Cut: cut}).Validate(); err == nil {
+			t.Errorf("no error for the cut %v", cut)
+		}
+	}
+}
+
 // The scalar noises, on coarse and on the finest lattice, against their distribution
 // functions: 1 - e^(-h(k+1))/(1+e^-h) at a lattice point, and the normal one. Cells are
 // half a scale wide; the low bits are cells of their own, and so are the pairs of

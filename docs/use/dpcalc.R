@@ -34,10 +34,14 @@ dpcalc <- function(command, ..., input = character()) {
 }
 
 # A normal number by the system's source, which no one can predict: 48 random bits, through the quantile function.
-noise <- function(sd) {
+# It is drawn again until it is within the cut, whatever the value is; to clip it is not what was planned.
+noise <- function(sd, cut) {
   source <- file("/dev/urandom", "rb", raw = TRUE)
   on.exit(close(source))
-  sd * qnorm((sum(as.integer(readBin(source, "raw", 6)) * 256^(0:5)) + 0.5) / 256^6)
+  repeat {
+    number <- qnorm((sum(as.integer(readBin(source, "raw", 6)) * 256^(0:5)) + 0.5) / 256^6)
+    if (abs(number) <= cut) return(sd * number)
+  }
 }
 
 # The plan of gaussian-schedule for a goal, and a function that adds its noise to one value after another. After the
@@ -46,7 +50,9 @@ answers <- function(...) {
   file <- tempfile(fileext = ".json")
   on.exit(unlink(file))
   plan <- dpcalc("samplesize", ..., method = "gaussian-schedule", schedule = file)
-  left <- jsonlite::fromJSON(file)$rows$noise_scale
+  rows <- jsonlite::fromJSON(file)$rows
+  left <- rows$noise_scale
+  cuts <- if (is.null(rows$cut)) rep(Inf, length(left)) else rows$cut
   low <- if (plan$query == "difference") -1 else if (plan$query %in% c("bounded", "binary")) 0 else -Inf
   high <- if (is.finite(low)) 1 else Inf
   list(plan = plan, answer = function(value) {
@@ -57,8 +63,10 @@ answers <- function(...) {
     if (value < low || value > high)
       stop(simpleError(sprintf("got %s, want a number from %s to %s", exact(value), low, high)))
     sd <- left[1]
+    cut <- cuts[1]
     left <<- left[-1]
+    cuts <<- cuts[-1]
     # The last digits of a sum of floats tell of the value, so they are rounded away.
-    round(value + noise(sd), 9)
+    round(value + noise(sd, cut), 9)
   })
 }

@@ -36,7 +36,7 @@ def answers(**goal):
         file = os.path.join(folder, "noise.json")
         [plan] = dpcalc("samplesize", method="gaussian-schedule", schedule=file, **goal)
         with open(file, encoding="utf-8") as noise:
-            left = [row["noise_scale"] for row in json.load(noise)["rows"]]
+            left = [(row["noise_scale"], row.get("cut")) for row in json.load(noise)["rows"]]
     low = {"bounded": 0, "binary": 0, "difference": -1}.get(plan["query"], -math.inf)
     high = 1 if low > -math.inf else math.inf
 
@@ -47,7 +47,11 @@ def answers(**goal):
             raise ValueError(f"got {value}, want a finite number")  # costs no answer
         if not low <= value <= high:  # the noise is for such values: for 57 per cent it would be 100 times too small
             raise ValueError(f"got {value}, want a number from {low} to {high}")
+        sd, cut = left.pop(0)
+        number = random.SystemRandom().gauss(0, 1)
+        while cut and abs(number) > cut:  # drawn again, whatever the value is; to clip it is not what was planned
+            number = random.SystemRandom().gauss(0, 1)
         # The last digits of a sum of floats tell of the value, so they are rounded away.
-        return round(float(value) + random.SystemRandom().gauss(0, left.pop(0)), 9)
+        return round(float(value) + sd * number, 9)
 
     return plan, answer

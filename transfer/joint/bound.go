@@ -138,6 +138,9 @@ func (b *Bound) Answer(block theory.NoiseBlock, tau float64) (theory.LogProb, er
 	if err := theory.Domain(silent || noisy, "standard deviation", block.Scale, want); err != nil {
 		return 0, err
 	}
+	if err := theory.Domain(block.Cut == 0, "cut", block.Cut, "0: the bound is for noise that is not cut"); err != nil {
+		return 0, err
+	}
 	q := run{tau: tau, sd: block.Scale, count: float64(block.Queries), sides: b.sides}
 	ln := b.leastOfAll(q)
 	b.total, b.runs = num.LogAddExp(b.total, min(ln, 700)), b.runs+1 // finite, and beyond one

@@ -58,6 +58,8 @@ func Mechanisms() []Mechanism {
 			build: shape.laplaceAnswers},
 		{Name: "gaussian-answers", Summary: "adaptively chosen statistical queries with Gaussian noise",
 			build: shape.gaussianAnswers},
+		{Name: "gaussian-cut", Summary: "Gaussian noise that is redrawn until it is within two standard deviations",
+			build: shape.gaussianCut},
 		{Name: "rounding", Summary: "answers rounded to few values", build: shape.rounding},
 		{Name: "splitting", Summary: "each query from rows of its own", build: shape.splitting},
 	}

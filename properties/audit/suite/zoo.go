@@ -49,6 +49,32 @@ func Mutants() []Mechanism {
 			build:   shape.classicalGaussian,
 		},
 		{
+			Name: "gaussian-cut-not", Summary: "noise that is to be cut, and is not",
+			Killers: []string{checkSampler, checkAccuracy},
+			build: func(s shape) (subject, error) {
+				return s.brokenCut(func(_ *rand.Rand, x float64) float64 { return x })
+			},
+		},
+		{
+			Name: "gaussian-cut-clipped", Summary: "noise that is clipped where it is to be redrawn",
+			Killers: []string{checkSampler},
+			build: func(s shape) (subject, error) {
+				return s.brokenCut(func(_ *rand.Rand, x float64) float64 { return max(-cutAt, min(x, cutAt)) })
+			},
+		},
+		{
+			Name: "gaussian-cut-one-side", Summary: "noise that is redrawn above the cut, and not below its negative",
+			Killers: []string{checkSampler, checkAccuracy},
+			build: func(s shape) (subject, error) {
+				return s.brokenCut(func(r *rand.Rand, x float64) float64 {
+					for x > cutAt {
+						x = r.NormFloat64()
+					}
+					return x
+				})
+			},
+		},
+		{
 			Name: "geometric-double", Summary: "twice the geometric noise: private, and less accurate than it says",
 			Killers: []string{checkAccuracy},
 			change:  stretched(2), build: shape.geometric,

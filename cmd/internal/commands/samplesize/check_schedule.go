@@ -151,9 +151,15 @@ func sumErrors(ctx context.Context, s *delimited.Splitter, a *transfer.Answer) e
 	if err != nil {
 		return err
 	}
-	query, scale, err := noiseColumns(s)
+	query, scale, cutoff, err := noiseColumns(s)
 	if err != nil {
 		return err
+	}
+	decimal := func(text string) string {
+		if s.Separator == ';' {
+			return strings.Replace(text, ",", ".", 1)
+		}
+		return text
 	}
 	asked, silent, unit := a.Queries, 0, a.Unit()
 	var noise []theory.NoiseBlock
@@ -173,16 +179,18 @@ func sumErrors(ctx context.Context, s *delimited.Splitter, a *transfer.Answer) e
 		if n, ok := numbers.Counts.Parse(cells[query]); !ok || n != a.Queries {
 			return delimited.Errorf(s.Line, "got query %s, want %d", usage.Shown(cells[query]), a.Queries)
 		}
-		text := cells[scale]
-		if s.Separator == ';' {
-			text = strings.Replace(text, ",", ".", 1)
+		sd, ok := numbers.NonNegatives.Parse(decimal(cells[scale]))
+		cut := 0.
+		if cutoff >= 0 && cells[cutoff] != "" {
+			if cut, err = cutOf(decimal(cells[cutoff])); err != nil {
+				return delimited.Errorf(s.Line, "%v", err)
+			}
 		}
-		sd, ok := numbers.NonNegatives.Parse(text)
 		if silent > 0 {
 			return delimited.Errorf(silent, "got noise_scale 0, want 0 on the last line alone")
 		}
 		if ok {
-			_, err = bound.Answer(theory.NoiseBlock{Queries: 1, Scale: sd / unit}, a.Tau/unit)
+			_, err = bound.Answer(theory.NoiseBlock{Queries: 1, Scale: sd / unit, Cut: cut}, a.Tau/unit)
 		}
 		if !ok || err != nil {
 			return delimited.Errorf(s.Line, "got noise_scale %s, want a standard deviation from 1e-100 to 1e100, or 0 on the last line",
@@ -195,10 +203,10 @@ func sumErrors(ctx context.Context, s *delimited.Splitter, a *transfer.Answer) e
 			a.Mechanism.ScaleFirst = sd
 		}
 		a.Mechanism.Scale = sd
-		if last := len(noise) - 1; last >= 0 && noise[last].Scale == sd {
+		if last := len(noise) - 1; last >= 0 && noise[last].Scale == sd && noise[last].Cut == cut {
 			noise[last].Queries++
 		} else {
-			noise = append(noise, theory.NoiseBlock{Queries: 1, Scale: sd})
+			noise = append(noise, theory.NoiseBlock{Queries: 1, Scale: sd, Cut: cut})
 		}
 	}
 	switch {
@@ -215,26 +223,36 @@ func sumErrors(ctx context.Context, s *delimited.Splitter, a *transfer.Answer) e
 	return nil
 }
 
-// noiseColumns reads the header and finds the two columns.
-func noiseColumns(s *delimited.Splitter) (query, scale int, err error) {
+// cutOf reads where noise is cut, in standard deviations.
+func cutOf(text string) (float64, error) {
+	cut, ok := numbers.NonNegatives.Parse(text)
+	if !ok || cut != 0 && !(cut >= 1 && cut <= 30) {
+		return 0, usage.Errorf("got cut %s, want standard deviations from 1 to 30, or nothing for noise that is not cut",
+			usage.Shown(text))
+	}
+	return cut, nil
+}
+
+// noiseColumns reads the header and finds the columns, of which the last, cut, may be missing.
+func noiseColumns(s *delimited.Splitter) (query, scale, cut int, err error) {
 	header, err := s.Text()
 	if errors.Is(err, io.EOF) {
-		return 0, 0, usage.Errorf("got nothing, want the columns query and noise_scale")
+		return 0, 0, 0, usage.Errorf("got nothing, want the columns query and noise_scale")
 	}
 	if err != nil {
-		return 0, 0, err
+		return 0, 0, 0, err
 	}
 	header = strings.TrimPrefix(header, "\ufeff")
 	s.Separator = delimited.SeparatorOf(header)
 	if err := s.Split(header); err != nil {
-		return 0, 0, err
+		return 0, 0, 0, err
 	}
 	columns := slices.Clone(s.Cells)
 	s.Width = len(columns)
 	query, scale = slices.Index(columns, "query"), slices.Index(columns, "noise_scale")
 	if query < 0 || scale < 0 {
-		return 0, 0, delimited.Errorf(s.Line, "got the columns %s, want query and noise_scale, as --schedule writes them in .csv or .tsv",
+		return 0, 0, 0, delimited.Errorf(s.Line, "got the columns %s, want query and noise_scale, as --schedule writes them in .csv or .tsv",
 			usage.Shown(strings.Join(columns, ",")))
 	}
-	return query, scale, nil
+	return query, scale, slices.Index(columns, "cut"), nil
 }

@@ -36,15 +36,32 @@ func tableOf(r *goals.Row) (t runTable, ok bool) {
 	case run.FlagWidths != nil:
 		return numbered("flag", "flags", "width", r.Budget, flagWidths(r)), true
 	case run.Noise != "" && run.Threshold == 0:
-		return numbered("query", "queries", "noise_scale", r.Queries, func(yield func(int64, float64) bool) {
-			for block := range r.Noise() {
-				if !yield(block.Queries, block.Scale) {
+		return noiseTable(r), true
+	}
+	return t, false
+}
+
+// noiseTable has the noise of every query, and where it is cut if it is.
+func noiseTable(r *goals.Row) runTable {
+	columns := []string{"query", "noise_scale", "cut"}
+	for block := range r.Noise() {
+		if block.Cut == 0 {
+			columns = columns[:2]
+		}
+		break // all noise of a plan is cut or none
+	}
+	return runTable{columns, r.Queries, "queries", func(yield func([]record.Cell) bool) {
+		number := int64(0)
+		for block := range r.Noise() {
+			for range block.Queries {
+				number++
+				cells := []record.Cell{record.Count(number), record.Exactly(block.Scale), record.Exactly(block.Cut)}
+				if !yield(cells[:len(columns)]) {
 					return
 				}
 			}
-		}), true
-	}
-	return t, false
+		}
+	}}
 }
 
 // boardTable has the count of right rows from which on a 0/1 score shows the value: those are compared, and the first
