@@ -176,6 +176,24 @@ func TestMostNats(t *testing.T) {
 	}
 }
 
+// A code that leaves nothing, or puts nothing on a side, is refused, and so is one that puts more than all.
+func TestSharesBeyondTheirEnds(t *testing.T) {
+	at := Node{LnBeta: math.Log(0.05)}
+	steps := Steps{Within: 0.1, Step: 0.1, Most: 40}
+	for _, share := range []float64{0, 1, -0.1, 1.1, math.NaN(), math.Inf(1)} {
+		for name, look := range map[string]func() (Look, error){
+			"gate":      func() (Look, error) { return Gate(at, Unit{5000}, 0.3, share) },
+			"board":     func() (Look, error) { return Board(Unit{5000}, 0.3, share, steps) },
+			"guess":     func() (Look, error) { return Guess(Unit{5000}, 0.3, share, steps) },
+			"rejection": func() (Look, error) { return Rejection(at, share) },
+		} {
+			if l, err := look(); err == nil {
+				t.Errorf("a %s with the share %v: %v", name, share, l)
+			}
+		}
+	}
+}
+
 // The bet on a rate has this rate as its first share.
 func TestExpectedRates(t *testing.T) {
 	for _, rate := range []float64{1e-3, 0.02, 0.5, 0.97} {

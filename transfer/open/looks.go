@@ -10,11 +10,19 @@ import (
 // truth is above the bar. The cut is the least at which a pass, which has that share in (0,1), may say so. It is a
 // NoAnswerError if no mean is enough: the cut is never moved to one.
 func Gate(at Node, tails Tails, bar, share float64) (Look, error) {
+	if err := validShare(share); err != nil {
+		return Look{}, err
+	}
 	x, ok := tails.Pass(bar, at.level(lnShare(share, 0)))
 	if !ok {
 		return Look{}, &theory.NoAnswerError{Reason: fmt.Sprintf("no score can pass the bar %v: too little of the budget is left for so few rows", bar)}
 	}
 	return Look{[]Cut{{x, share}}}, nil
+}
+
+// validShare refuses a code that leaves nothing of the budget on one of the two sides.
+func validShare(share float64) error {
+	return theory.Domain(share > 0 && share < 1, "share", share, "a number in (0, 1)")
 }
 
 // Rejection is the look that shows whether a test rejects its null hypothesis: a gate whose mean is the evidence
@@ -35,6 +43,9 @@ const mostCells = 1 << 16
 // by Within + (i-1) Step or more. A raise has the share, in (0,1), of which i has 1/i - 1/(i+1) and the last cell the
 // rest. Shown is the lower end of the cell that was shown last, never the mean itself.
 func Board(tails Tails, shown, share float64, s Steps) (Look, error) {
+	if err := validShare(share); err != nil {
+		return Look{}, err
+	}
 	up, err := s.cuts(tails, shown+s.Within, 1)
 	if err != nil {
 		return Look{}, err
@@ -50,6 +61,9 @@ func Board(tails Tails, shown, share float64, s Steps) (Look, error) {
 // which cell of the width Step below or above. To have moved has the share, in (0,1): a half of it on each side,
 // divided as on a board. A side without cells leaves its half to the cell that holds.
 func Guess(tails Tails, guess, share float64, s Steps) (Look, error) {
+	if err := validShare(share); err != nil {
+		return Look{}, err
+	}
 	up, err := s.cuts(tails, guess+s.Within, 1)
 	if err != nil {
 		return Look{}, err
