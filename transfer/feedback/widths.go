@@ -33,8 +33,7 @@ func (w Widths) Bound(n int64) (lnFailure float64, widths []QueryWidth) {
 	widths = append(widths, QueryWidth{Queries: 1})
 	at := int64(manyCells)
 	for left := w.Queries - 1; left > 0; {
-		likely := min(index(v.likely()), at)
-		at = num.Ints{Lo: 2, Hi: at, Guess: likely}.Least(func(i int64) bool { return v.after(i) <= v.after(i+1) })
+		at = num.Ints{Lo: 2, Hi: at, Guess: at}.Least(func(i int64) bool { return v.after(i) <= v.after(i+1) })
 		steps, width := v.stay(at, left), cellWidth(w.Tau, candidate(at))
 		if last := &widths[len(widths)-1]; last.Width == width { // by rounding it stayed the best once more
 			last.Queries += steps
@@ -70,21 +69,12 @@ func candidate(i int64) float64 {
 	return math.Floor(everyCell * num.Exp(float64(i-everyCell)*num.Log(1+1./16)))
 }
 
-// index returns the i of the candidate next to c.
-func index(c float64) int64 {
-	if c <= everyCell {
-		return max(int64(c+0.5), 2)
-	}
-	return min(everyCell+int64(num.Log(c/everyCell)/num.Log(1+1./16)+0.5), manyCells)
-}
-
 // widthWalk goes from the last query back.
 type widthWalk struct {
 	Widths
 	n       int64
 	ln      float64 // ln V_(j+1)
 	lnWhole float64 // ln A(tau)
-	inverse float64 // 1/c of the last guess, 0 before the first
 	sides   [manyCells + 2]side
 }
 
@@ -102,35 +92,6 @@ func (v *widthWalk) side(i int64) *side {
 		e.next = math.NaN()
 	}
 	return e
-}
-
-// likely guesses the best c for a query before the last. With u = 1/c, k = -ln A(tau) and ln A(tau-w) about
-// -k (1-u)^2, the first form is least where V_(j+1) = f A(tau-w), f = 2k u^2 (1-u), and the second where it is
-// 2f A(tau-w). They meet about where it is A(tau-w).
-func (v *widthWalk) likely() float64 {
-	k, u := -v.lnWhole, v.inverse
-	if u == 0 {
-		u = 1 / max(2*k, 3)
-	}
-	for range 20 {
-		f, rise := 2*k*u*u*(1-u), 2/u-1/(1-u)
-		if f < 1 {
-			if f *= 2; f >= 1 {
-				f, rise = 1, 0
-			}
-		}
-		step := (v.ln + k*(1-u)*(1-u) - num.Log(f)) / (2*k*(1-u) + rise)
-		next := min(max(u+step, u/4), 0.6)
-		if !(next > 0) {
-			return everyCell
-		}
-		away := math.Abs(next - u)
-		if u = next; away <= 0.1*u*u { // a tenth of a cell
-			break
-		}
-	}
-	v.inverse = u
-	return 1 / u
 }
 
 // after returns ln V_j for a candidate. Its second form is the greater where A(tau-w) > V_(j+1) + A(tau).
