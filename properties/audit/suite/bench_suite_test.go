@@ -5,7 +5,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/mechanism"
 	"github.com/dpcalc/dpcalc/properties/audit"
 	"github.com/dpcalc/dpcalc/theory"
 )
@@ -14,11 +13,11 @@ import (
 // million samples, on all processors.
 func BenchmarkAuditLaplace(b *testing.B) {
 	const samples = 20_000_000
-	z, err := mechanism.Laplace{Sensitivity: 1, Scale: 1}.Noise()
+	sub, err := usual(1).laplace()
 	if err != nil {
 		b.Fatal(err)
 	}
-	bets := twoValues(z)
+	bets := sub.bets
 	for b.Loop() {
 		ledger, err := audit.NewLedger(theory.LogProb(-9 * math.Ln10))
 		if err != nil {

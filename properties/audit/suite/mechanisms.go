@@ -129,36 +129,54 @@ func (s shape) geometric() (subject, error) {
 	}, err
 }
 
-// laplace has the law of the geometric mechanism on a coarse lattice, and bets and errors on
-// the finest.
+// laplace has the law of the geometric mechanism.
 func (s shape) laplace() (subject, error) {
 	c, err := pure(s.epsilon)
 	if err != nil {
 		return subject{}, err
 	}
 	scale := s.stretch / s.epsilon
-	coarse, err := mechanism.Laplace{Sensitivity: 1, Scale: scale, Resolution: s.resolution}.Noise()
-	if err != nil {
-		return subject{}, err
-	}
-	fine, err := mechanism.Laplace{Sensitivity: 1, Scale: scale}.Noise()
-	if err != nil {
-		return subject{}, err
-	}
-	on := s.onLattice(coarse, func(data []int) (mechanism.Finite, error) {
-		return s.counting(float64(s.resolution) * scale).On(ones(data) * s.resolution)
+	sub, err := s.additive(additive{
+		noise: func(resolution int64) (mechanism.Noise, error) {
+			return mechanism.Laplace{Sensitivity: 1, Scale: scale, Resolution: resolution}.Noise()
+		},
+		law: func(data []int) (mechanism.Finite, error) {
+			return s.counting(float64(s.resolution) * scale).On(ones(data) * s.resolution)
+		},
+		text: "an error beyond ln(100) scales", far: -lnRare.Ln() / s.epsilon,
 	})
-	far := -lnRare.Ln()/s.epsilon + fine.Step()
+	sub.claim, sub.tight = c, []string{checkEpsilon, checkTradeOff, checkMaxInfo}
+	return sub, err
+}
+
+// additive is noise on the number of ones.
+type additive struct {
+	noise func(resolution int64) (mechanism.Noise, error) // 0 is the finest
+	law   func(data []int) (mechanism.Finite, error)      // of the answer on the coarse lattice, clamped
+	text  string
+	far   float64 // an error that is rare
+}
+
+// additive has the law on a coarse lattice, and bets and errors on the finest.
+func (s shape) additive(m additive) (subject, error) {
+	coarse, err := m.noise(s.resolution)
+	if err != nil {
+		return subject{}, err
+	}
+	fine, err := m.noise(0)
+	far := m.far + fine.Step()
 	return subject{
-		claim: c,
-		tight: []string{checkEpsilon, checkTradeOff, checkMaxInfo},
-		laws:  enumerated(s.records, 2, on),
+		laws: enumerated(s.records, 2, s.onLattice(coarse, m.law)),
 		mistake: &mistake{
-			text: "an error beyond ln(100) scales", bound: lnRare,
+			text: m.text, bound: lnRare,
 			draw: func(r *rand.Rand) bool { return math.Abs(fine.Answer(r, 0.3)-0.3) >= far },
 		},
-		bets: twoValues(fine),
-	}, nil
+		bets: &bets{
+			text: "values 0 and 1", width: 1,
+			first:  draws(func(r *rand.Rand) float64 { return fine.Answer(r, 0) }),
+			second: draws(func(r *rand.Rand) float64 { return fine.Answer(r, 1) }),
+		},
+	}, err
 }
 
 // onLattice is the law with the sampler of the noise, clamped to the same range.
@@ -174,15 +192,6 @@ func (s shape) onLattice(z mechanism.Noise,
 	}
 }
 
-// twoValues are answers to 0 and to 1.
-func twoValues(z mechanism.Noise) *bets {
-	return &bets{
-		text: "values 0 and 1", width: 1,
-		first:  draws(func(r *rand.Rand) float64 { return z.Answer(r, 0) }),
-		second: draws(func(r *rand.Rand) float64 { return z.Answer(r, 1) }),
-	}
-}
-
 func (s shape) gaussian() (subject, error) {
 	c, err := gaussian(s.epsilon)
 	if err != nil {
@@ -193,29 +202,19 @@ func (s shape) gaussian() (subject, error) {
 
 // gaussianNoise claims c of Gaussian noise with a standard deviation.
 func (s shape) gaussianNoise(c claim, sd float64) (subject, error) {
-	coarse, err := mechanism.Gaussian{Sensitivity: 1, SD: sd, Resolution: s.resolution}.Noise()
-	if err != nil {
-		return subject{}, err
-	}
-	fine, err := mechanism.Gaussian{Sensitivity: 1, SD: sd}.Noise()
-	if err != nil {
-		return subject{}, err
-	}
-	on := s.onLattice(coarse, func(data []int) (mechanism.Finite, error) {
-		steps := int64(s.records+4)*s.resolution + 1
-		mean := float64(2*s.resolution + ones(data)*s.resolution)
-		return mechanism.Finite{Law: rounded(mean, sd*float64(s.resolution), int(steps))}, nil
-	})
-	far := sd/s.stretch*num.MaxNormalQuantile(1, lnRare.Ln()) + fine.Step()
-	return subject{
-		claim: c,
-		laws:  enumerated(s.records, 2, on),
-		mistake: &mistake{
-			text: "an error beyond the 99% quantile", bound: lnRare,
-			draw: func(r *rand.Rand) bool { return math.Abs(fine.Answer(r, 0.3)-0.3) >= far },
+	sub, err := s.additive(additive{
+		noise: func(resolution int64) (mechanism.Noise, error) {
+			return mechanism.Gaussian{Sensitivity: 1, SD: sd, Resolution: resolution}.Noise()
 		},
-		bets: twoValues(fine),
-	}, nil
+		law: func(data []int) (mechanism.Finite, error) {
+			steps := int64(s.records+4)*s.resolution + 1
+			mean := float64(2*s.resolution + ones(data)*s.resolution)
+			return mechanism.Finite{Law: rounded(mean, sd*float64(s.resolution), int(steps))}, nil
+		},
+		text: "an error beyond the 99% quantile", far: sd / s.stretch * num.MaxNormalQuantile(1, lnRare.Ln()),
+	})
+	sub.claim = c
+	return sub, err
 }
 
 // rounded is the law of N(mean, sd^2) rounded to the nearest of 0, ..., n-1.
@@ -547,18 +546,13 @@ func (s shape) laplaceAnswers() (subject, error) {
 	scale := 3 / (s.epsilon * answering)
 	m := mechanism.LaplaceAnswers{Samples: answering, Scale: slices.Repeat([]float64{s.stretch * scale}, 3)}
 	z, err := mechanism.Laplace{Sensitivity: 1.0 / answering, Scale: scale}.Noise()
-	if err != nil {
-		return subject{}, err
-	}
-	far := scale * (num.MaxLaplaceQuantile(3, lnRare.Ln()) + 1e-8)
-	loss := func(x float64) float64 { return (math.Abs(x-0.6) - math.Abs(x-0.5)) / scale }
 	own := twoSided(scale / z.Step())
 	return subject{
 		claim:   c,
 		drawn:   residuals(m.Start, z.Step(), scale, func(k float64) float64 { return own.atMost(int64(k)) }),
-		mistake: offBy(far, m.Start),
-		bets:    asked(m.Start, loss),
-	}, nil
+		mistake: offBy(scale*(num.MaxLaplaceQuantile(3, lnRare.Ln())+1e-8), m.Start),
+		bets:    asked(m.Start, func(x float64) float64 { return (math.Abs(x-0.6) - math.Abs(x-0.5)) / scale }),
+	}, err
 }
 
 func (s shape) gaussianAnswers() (subject, error) {
@@ -569,17 +563,13 @@ func (s shape) gaussianAnswers() (subject, error) {
 	sd := math.Sqrt(3) / (c.mu * answering)
 	m := mechanism.GaussianAnswers{Samples: answering, SD: slices.Repeat([]float64{s.stretch * sd}, 3)}
 	z, err := mechanism.Gaussian{Sensitivity: 1.0 / answering, SD: sd}.Noise()
-	if err != nil {
-		return subject{}, err
-	}
-	far := sd * (num.MaxNormalQuantile(3, lnRare.Ln()) + 1e-8)
+	own := func(k float64) float64 { return math.Erfc(-(k+0.5)*z.Step()/(sd*math.Sqrt2)) / 2 }
 	return subject{
-		claim: c,
-		drawn: residuals(m.Start, z.Step(), sd,
-			func(k float64) float64 { return math.Erfc(-(k+0.5)*z.Step()/(sd*math.Sqrt2)) / 2 }),
-		mistake: offBy(far, m.Start),
+		claim:   c,
+		drawn:   residuals(m.Start, z.Step(), sd, own),
+		mistake: offBy(sd*(num.MaxNormalQuantile(3, lnRare.Ln())+1e-8), m.Start),
 		bets:    asked(m.Start, func(x float64) float64 { return x - 0.55 }),
-	}, nil
+	}, err
 }
 
 // residuals are the cells of the noise of three answers to 0.5, by the law of the noise in
