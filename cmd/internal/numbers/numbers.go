@@ -60,30 +60,9 @@ var (
 		ln:       func(n int64) float64 { return num.Log(float64(n)) },
 		fraction: ParseRat,
 	}
-	Positives = Kind[float64]{
-		Want:     "a positive number",
-		Parse:    func(s string) (float64, bool) { return through(s, ParseRat, positiveOf) },
-		exact:    positiveOf,
-		nearest:  func(ln float64) float64 { return snap(num.Exp(ln)) },
-		ln:       num.Log,
-		fraction: ParseRat,
-	}
-	NonNegatives = Kind[float64]{
-		Want:     "a number of at least 0",
-		Parse:    func(s string) (float64, bool) { return through(s, ParseRat, nonNegativeOf) },
-		exact:    nonNegativeOf,
-		nearest:  func(ln float64) float64 { return snap(num.Exp(ln)) },
-		ln:       num.Log,
-		fraction: ParseRat,
-	}
-	Reals = Kind[float64]{
-		Want:     "a number",
-		Parse:    func(s string) (float64, bool) { return through(s, ParseRat, floatOf) },
-		exact:    floatOf,
-		nearest:  func(ln float64) float64 { return snap(num.Exp(ln)) },
-		ln:       num.Log,
-		fraction: ParseRat,
-	}
+	Positives     = floats("a positive number", positiveOf)
+	NonNegatives  = floats("a number of at least 0", nonNegativeOf)
+	Reals         = floats("a number", floatOf)
 	Probabilities = Kind[theory.LogProb]{
 		Want:     "a probability in (0, 1)",
 		Parse:    parseInterior,
@@ -107,6 +86,18 @@ var (
 		fraction: parseProbRat,
 	}
 )
+
+// floats are the numbers to which a fraction is converted.
+func floats(want string, convert func(*big.Rat) (float64, bool)) Kind[float64] {
+	return Kind[float64]{
+		Want:     want,
+		Parse:    func(s string) (float64, bool) { return through(s, ParseRat, convert) },
+		exact:    convert,
+		nearest:  func(ln float64) float64 { return snap(num.Exp(ln)) },
+		ln:       num.Log,
+		fraction: ParseRat,
+	}
+}
 
 func through[T any](s string, parse func(string) (*big.Rat, bool), convert func(*big.Rat) (T, bool)) (T, bool) {
 	r, ok := parse(s)

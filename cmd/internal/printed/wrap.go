@@ -2,6 +2,7 @@ package printed
 
 import (
 	"strings"
+	"unicode/utf8"
 )
 
 // Wrapped joins words with blanks, and lines of at most so many characters with a gap.
@@ -11,7 +12,7 @@ func Wrapped(words []string, width int, gap string) string {
 	for i, word := range words {
 		switch {
 		case i == 0:
-		case column+1+len(word) > width:
+		case column+1+utf8.RuneCountInString(word) > width:
 			b.WriteString(gap)
 			column = 0
 		default:
@@ -19,7 +20,7 @@ func Wrapped(words []string, width int, gap string) string {
 			column++
 		}
 		b.WriteString(word)
-		column += len(word)
+		column += utf8.RuneCountInString(word)
 	}
 	return b.String()
 }
@@ -29,7 +30,7 @@ func Wrap(b *strings.Builder, text string) {
 	const width = 78
 	column := 0
 	for word := range strings.FieldsSeq(text) {
-		switch n := len([]rune(word)); {
+		switch n := utf8.RuneCountInString(word); {
 		case column == 0:
 			b.WriteString("  " + word)
 			column = 2 + n
@@ -46,23 +47,7 @@ func Wrap(b *strings.Builder, text string) {
 
 // Fill writes a paragraph in lines of at most 78 columns.
 func Fill(b *strings.Builder, text string) {
-	const width = 78
-	column := 0
-	for word := range strings.FieldsSeq(text) {
-		n := len([]rune(word))
-		switch {
-		case column == 0:
-		case column+1+n > width:
-			b.WriteByte('\n')
-			column = 0
-		default:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(word)
-		column += n
-	}
-	b.WriteByte('\n')
+	b.WriteString(Wrapped(strings.Fields(text), 78, "\n") + "\n")
 }
 
 // Capital begins a text with a capital.

@@ -95,7 +95,7 @@ func TestFormulasNeverBelow(t *testing.T) {
 
 // checkFormulaOfTau compares the formula of the tau that some rows reach with a solved one: never below it, and the
 // same to a part in 1e8 where the formula is not said to be above.
-func checkFormulaOfTau(t *testing.T, form ClosedForm, solved transfer.Answer, r *rand.Rand) {
+func checkFormulaOfTau(t *testing.T, form *ClosedForm, solved transfer.Answer, r *rand.Rand) {
 	t.Helper()
 	if form.tau == "" {
 		return

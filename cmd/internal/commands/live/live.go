@@ -1,7 +1,6 @@
 package live
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -39,7 +38,7 @@ type ClosedForm struct {
 // large. Of the maxima n0 and n1 at tau/8 and beta/(2m) it is always the first term
 // that counts: with A = ln(4m/beta) > ln 4 the others are 64 (A + ln 3)/tau^2 and
 // 3072 (A + ln 4)/tau^2, below 128 A/tau^2 and 6144 A/tau^2.
-func ClosedForms(g transfer.Goal) map[string]ClosedForm {
+func ClosedForms(g transfer.Goal) map[string]*ClosedForm {
 	forms := shownForms(g)
 	if g.OneSided || g.PastLooks != 0 || g.Query == transfer.Difference {
 		return forms
@@ -51,11 +50,11 @@ func ClosedForms(g transfer.Goal) map[string]ClosedForm {
 // shownForms are the forms of the methods that show less than answers. The tail of one side is at most exp(-n E(tau)),
 // E(tau) >= 2 tau^2 + (4/9) tau^4, so that n is not below what dpcalc computes; of a query of sensitivity D/n it is
 // exp(-2 n (tau/D)^2).
-func shownForms(g transfer.Goal) map[string]ClosedForm {
+func shownForms(g transfer.Goal) map[string]*ClosedForm {
 	rate, reach := "(2*tau^2+4/9*tau^4)", "SQRT(2*%[1]s/(2+SQRT(4+16/9*%[1]s)))*(1+1E-12)"
 	switch g.Query {
 	case transfer.Difference, transfer.Minimization:
-		return map[string]ClosedForm{}
+		return map[string]*ClosedForm{}
 	case transfer.Sensitive:
 		rate, reach = "(2*(tau/sensitivity)^2)", "(sensitivity*SQRT(%s/2)*(1+1E-12))"
 	}
@@ -64,11 +63,11 @@ func shownForms(g transfer.Goal) map[string]ClosedForm {
 		sides = 1
 	}
 	passes := `IF(passes="",queries,passes)`
-	form := func(level string, needs ...[2]string) ClosedForm {
-		return ClosedForm{Need: level + "/" + rate, tau: fmt.Sprintf(reach, "("+level+"/samples)"), needs: needs,
+	form := func(level string, needs ...[2]string) *ClosedForm {
+		return &ClosedForm{Need: level + "/" + rate, tau: fmt.Sprintf(reach, "("+level+"/samples)"), needs: needs,
 			tauNeeds: len(needs), atMost: true, tauMost: true}
 	}
-	return map[string]ClosedForm{
+	return map[string]*ClosedForm{
 		"gate": form("("+LnNodes("(queries-1)", passes, "1+", "(queries-1)*LN(2)*(1+1E-13)")+"+ln_inv_beta)",
 			[2]string{`OR(passes="",` + record.IsCount("passes") + ")", "needs a whole number of passes, or none"},
 			[2]string{passes + "<=queries", "needs passes of at most the number of queries"}),
@@ -77,13 +76,13 @@ func shownForms(g transfer.Goal) map[string]ClosedForm {
 }
 
 // answersForms are the forms of the methods for answers, of two sides.
-func answersForms(query transfer.Query) map[string]ClosedForm {
+func answersForms(query transfer.Query) map[string]*ClosedForm {
 	switch query {
 	case transfer.Sensitive:
-		return map[string]ClosedForm{"hoeffding": {Need: lnOver(2) + "/(2*(tau/sensitivity)^2)",
+		return map[string]*ClosedForm{"hoeffding": {Need: lnOver(2) + "/(2*(tau/sensitivity)^2)",
 			tau: "(sensitivity*SQRT(" + lnOver(2) + "/(2*samples))*(1+1E-12))"}}
 	case transfer.Minimization:
-		return map[string]ClosedForm{"hoeffding": {Need: lnOver(2) + "/(2*(tau/(2*sensitivity))^2)",
+		return map[string]*ClosedForm{"hoeffding": {Need: lnOver(2) + "/(2*(tau/(2*sensitivity))^2)",
 			tau: "(2*sensitivity*SQRT(" + lnOver(2) + "/(2*samples))*(1+1E-12))"}}
 	}
 	const (
@@ -113,7 +112,7 @@ func answersForms(query transfer.Query) map[string]ClosedForm {
 			{`IF(epsilon="",TRUE,IFERROR(` + condition + ",FALSE))", "needs epsilon " + text},
 		}
 	}
-	return map[string]ClosedForm{
+	return map[string]*ClosedForm{
 		"hoeffding": {Need: hoeffding, tau: reaches},
 		"splitting": {Need: hoeffding, Parts: "queries",
 			tau: "(SQRT(" + lnOver(2) + "/(2*INT(samples/queries)))*(1+1E-12))"},
@@ -163,111 +162,44 @@ const (
 	RowsStartCell = "rows_unchanged"
 )
 
-// entry is a cell of a row: a value for the inputs at the start, and a formula for others.
-type entry struct {
-	unchanged string // the condition that the inputs are those at the start
-	value     record.Cell
-	others    string
-	always    bool // the formula is for the start too
+// quantity is a number of a row, with the cell beside it that says where the number is from.
+type quantity struct {
+	unchanged string      // the condition that the inputs are those at the start
+	start     record.Cell // for the inputs at the start
+	known     bool        // there is a number then
+	reason    string      // why there is none
 	format    string
+	source    string                   // the column of the cell beside it
+	none      string                   // what it shows where that cell names no formula
+	asked     func(says string) string // what that cell says, where the number is asked for
 }
 
-func (e entry) cell() record.LiveCell {
-	c := record.LiveCell{Value: e.value, Formula: cmp.Or(e.others, Nothing), Format: e.format}
-	if !e.always {
-		c.Formula = AtStart(e.unchanged, e.value, c.Formula)
+// fixed are the two cells for the start, which are blank for other inputs.
+func (q quantity) fixed() []record.LiveCell { return q.atStart(Nothing, q.asked(`"`+OnlyDpcalc+`"`)) }
+
+// atStart are the two cells with these formulas for other inputs.
+func (q quantity) atStart(number, says string) []record.LiveCell {
+	source := record.Words(q.reason)
+	if q.known {
+		source = record.Words(byValue)
 	}
-	return c
+	return []record.LiveCell{{Value: q.start, Formula: AtStart(q.unchanged, q.start, number), Format: q.format},
+		{Value: source, Formula: AtStart(q.unchanged, source, says)}}
 }
 
-// Row is a row of the sheet. As it is made it holds for the inputs at the start and is blank for others.
-type Row struct {
-	of             *goals.Row
-	n, source      entry
-	tau, tauSource entry
-	run            []entry
-}
-
-// FixedRow is a row with the samples that a method needs and the tau that it reaches with the given ones, 0 for none.
-func FixedRow(needs, reaches *goals.Row, given int64) Row {
-	const same, sameRows = StartCell + `="yes"`, RowsStartCell + `="yes"`
-	r := Row{
-		of:  needs,
-		n:   entry{unchanged: same, value: record.Words("none"), format: record.CountFormat},
-		tau: entry{unchanged: sameRows, format: record.SmallFormat},
-		source: entry{unchanged: same, value: record.Words(needs.Reason),
-			others: record.Guarded(`"` + OnlyDpcalc + `"`)},
-		tauSource: entry{unchanged: sameRows, others: `IF(samples="","","` + OnlyDpcalc + `")`},
-	}
-	if needs.Status == transfer.OK {
-		r.n.value, r.source.value = record.Count(needs.Samples), record.Words(byValue)
-	}
-	switch {
-	case given == 0:
-	case reaches.Status == transfer.OK:
-		r.tau.value, r.tauSource.value = record.Number(reaches.Tau), record.Words(byValue)
-	default:
-		r.tauSource.value = record.Words(reaches.Reason)
-	}
-	for _, c := range goals.ToRun {
-		e := entry{unchanged: same, value: c.Cell(needs), format: record.SmallFormat}
-		if e.value.Form == record.CountForm {
-			e.format = record.CountFormat
-		}
-		if c.Name == goals.ColumnLnDelta.Name {
-			e.format = "0.00"
-		}
-		r.run = append(r.run, e)
-	}
-	return r
-}
-
-// Cells are the cells of the row in the sheet.
-func (r Row) Cells() []record.LiveCell {
-	line := []record.LiveCell{{Value: record.Words(r.of.Method.Name)}}
-	for _, e := range []entry{r.n, r.source, r.tau, r.tauSource} {
-		line = append(line, e.cell())
-	}
-	for _, e := range r.run {
-		if e.value.Form == record.Missing && e.others == "" {
-			line = append(line, record.LiveCell{})
-			continue
-		}
-		line = append(line, e.cell())
-	}
-	return append(line, record.LiveCell{Value: record.Words(goals.Use(r.of))},
-		record.LiveCell{Value: record.Words(string(goals.ProofOf(r.of)))})
-}
-
-// SetForm makes formulas of a row, with the end that tau is below. Where they are above what dpcalc computes, the
+// following are the two cells by a formula that needs these conditions. Where it is above what dpcalc computes, the
 // start keeps its values.
-func (r *Row) SetForm(f ClosedForm, end string) {
-	n, mark := RoundedUp(f.Need), byFormula
-	if f.Parts != "" {
-		n = f.Parts + "*" + n
+func (q quantity) following(formula string, needs [][2]string, above bool, mark string) []record.LiveCell {
+	number := "IF(" + q.source + `{row}="` + mark + `",` + formula + "," + q.none + ")"
+	cells := q.atStart(number, q.asked(marked(needs, mark)))
+	if above {
+		return cells
 	}
-	if f.atMost {
-		mark = byBound
+	cells[0].Formula, cells[1].Formula = number, q.asked(marked(needs, mark))
+	if q.known {
+		cells[1].Value = record.Words(mark)
 	}
-	needs := append(slices.Clone(f.needs), [2]string{"IFERROR(" + n + "<=2^53,FALSE)", "needs more than 2^53 rows"})
-	r.n.others, r.n.always = `IF(C{row}="`+mark+`",`+n+`,"none")`, !f.atMost
-	r.source.others, r.source.always = record.Guarded(marked(needs, mark)), !f.atMost
-	if r.source.always && r.of.Status == transfer.OK {
-		r.source.value = record.Words(mark)
-	}
-	if f.tau != "" {
-		r.setTau(f, end)
-	}
-	for j, title := range record.Titles(goals.ToRun) {
-		run, ok := f.run[title]
-		if !ok {
-			continue
-		}
-		r.run[j].others, r.run[j].always = `IF(C{row}="`+mark+`",`+run+`,"")`, true
-		if title == "cells" {
-			r.run[j].format = "0"
-		}
-	}
+	return cells
 }
 
 // marked is the first need that is not met, or the mark.
@@ -280,20 +212,74 @@ func marked(needs [][2]string, mark string) string {
 	return source + `"` + mark + `"` + closing
 }
 
-// setTau makes a formula of the tau of a row.
-func (r *Row) setTau(f ClosedForm, end string) {
-	mark := byFormula
-	if f.tauMost {
-		mark = byBound
+// markOf says of a formula whether it is above what dpcalc computes.
+func markOf(above bool) string {
+	if above {
+		return byBound
 	}
-	needs := append(slices.Clone(f.needs[:f.tauNeeds]),
-		[2]string{record.IsCount("samples"), "needs a whole number of samples"},
-		[2]string{"IFERROR(" + f.tau + "<" + end + ",FALSE)", "needs more samples"})
-	r.tau.others, r.tau.always = `IF(E{row}="`+mark+`",`+f.tau+`,"")`, !f.atMost
-	r.tauSource.others = `IF(samples="","",` + record.Guarded(marked(needs, mark)) + ")"
-	if r.tauSource.always = !f.atMost; r.tauSource.always && r.tau.value.Form != record.Missing {
-		r.tauSource.value = record.Words(mark)
+	return byFormula
+}
+
+// Line is the row of a method: the samples that it needs, the tau that it reaches with the given ones, 0 for none, and
+// what to run. It follows the inputs by the forms of the method, nil for none; tau is below an end.
+func Line(needs, reaches *goals.Row, given int64, f *ClosedForm, end string) []record.LiveCell {
+	const same = StartCell + `="yes"`
+	n := quantity{unchanged: same, start: record.Words("none"), known: needs.Status == transfer.OK, reason: needs.Reason,
+		format: record.CountFormat, source: "C", none: `"none"`, asked: record.Guarded}
+	if n.known {
+		n.start = record.Count(needs.Samples)
 	}
+	tau := quantity{unchanged: RowsStartCell + `="yes"`, format: record.SmallFormat, source: "E", none: Nothing,
+		asked: func(says string) string { return `IF(samples="","",` + record.Guarded(says) + ")" }}
+	if given != 0 {
+		if tau.known, tau.reason = reaches.Status == transfer.OK, reaches.Reason; tau.known {
+			tau.start = record.Number(reaches.Tau)
+		}
+	}
+	if f == nil {
+		f = new(ClosedForm)
+	}
+	samples, reached := n.fixed(), tau.fixed()
+	if f.Need != "" {
+		samples = n.following(f.rows(), append(slices.Clone(f.needs),
+			[2]string{"IFERROR(" + f.rows() + "<=2^53,FALSE)", "needs more than 2^53 rows"}), f.atMost, markOf(f.atMost))
+	}
+	if f.tau != "" {
+		reached = tau.following(f.tau, append(slices.Clone(f.needs[:f.tauNeeds]),
+			[2]string{record.IsCount("samples"), "needs a whole number of samples"},
+			[2]string{"IFERROR(" + f.tau + "<" + end + ",FALSE)", "needs more samples"}), f.atMost, markOf(f.tauMost))
+	}
+	line := slices.Concat([]record.LiveCell{{Value: record.Words(needs.Method.Name)}}, samples, reached)
+	for j, title := range record.Titles(goals.ToRun) {
+		value := goals.ToRun[j].Cell(needs)
+		cell := record.LiveCell{Value: value, Formula: AtStart(same, value, Nothing), Format: record.SmallFormat}
+		run, follows := f.run[title]
+		switch {
+		case follows:
+			cell.Formula = `IF(C{row}="` + markOf(f.atMost) + `",` + run + `,"")`
+		case value.Form == record.Missing:
+			cell = record.LiveCell{}
+		}
+		switch {
+		case title == "cells" && follows:
+			cell.Format = "0"
+		case title == "ln delta":
+			cell.Format = "0.00"
+		case value.Form == record.CountForm:
+			cell.Format = record.CountFormat
+		}
+		line = append(line, cell)
+	}
+	return append(line, record.LiveCell{Value: record.Words(goals.Use(needs))},
+		record.LiveCell{Value: record.Words(string(goals.ProofOf(needs)))})
+}
+
+// rows is the number of rows as a formula.
+func (f *ClosedForm) rows() string {
+	if f.Parts != "" {
+		return f.Parts + "*" + RoundedUp(f.Need)
+	}
+	return RoundedUp(f.Need)
 }
 
 // TauEnd is what tau is below, in formulas.

@@ -50,14 +50,11 @@ func (s *request) live(rows []goals.Row) (record.Live, error) {
 	}
 	for k := range s.methods {
 		m := &s.methods[k]
-		line := live.FixedRow(&needs[k], &reaches[k], n)
-		if form, ok := forms[m.Name]; ok {
-			line.SetForm(form, live.TauEnd(start))
-		}
+		line := live.Line(&needs[k], &reaches[k], n, forms[m.Name], live.TauEnd(start))
 		if m.Procedure {
-			l.Below = append(l.Below, line.Cells())
+			l.Below = append(l.Below, line)
 		} else {
-			l.Rows = append(l.Rows, line.Cells())
+			l.Rows = append(l.Rows, line)
 		}
 	}
 	return l.Compact(), nil
