@@ -2,6 +2,7 @@ package holdout
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -86,6 +87,42 @@ func (r rows) labels(files []*Labels) (*Labels, error) {
 		}
 		return nil
 	})
+}
+
+// spooled is a table that can be read again.
+func spooled(t Table) Table {
+	var ids, values []string
+	err := t(func(id, value string) error {
+		ids, values = append(ids, strings.Clone(id)), append(values, strings.Clone(value))
+		return nil
+	})
+	return func(visit func(id, value string) error) error { return cmp.Or(Columns(ids, values)(visit), err) }
+}
+
+// remembered is a known look that was asked of the rows before a change, nil if it is none. A fingerprint has every id,
+// so that the submission itself says which rows these were.
+func (l *Ledger) remembered(s Submission) *asked {
+	at := roster{}
+	if err := s.Values(func(id, _ string) error {
+		at.ids = append(at.ids, id)
+		return nil
+	}); err != nil || len(at.ids) == 0 {
+		return nil
+	}
+	at.at = newIndex(at.ids)
+	at.sort()
+	h, err := l.current()
+	if err != nil {
+		return nil
+	}
+	past := *l
+	past.reader.rows = &at
+	for past.epoch = l.epoch - 1; past.epoch >= 0; past.epoch-- {
+		if a, err := past.askNow(s); err == nil && h.known[a.Fingerprint] != nil {
+			return &a
+		}
+	}
+	return nil
 }
 
 // Extension is new rows of an open ledger, or rows to be taken out.

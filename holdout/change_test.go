@@ -406,3 +406,62 @@ func TestOpenedBeforeALineWasTakenBack(t *testing.T) {
 		t.Errorf("got %v from a ledger under which a line went", err)
 	}
 }
+
+// A look that was asked of the rows before a change is answered from the log, on as many rows as it was asked of. Any
+// other question about these rows is refused, and so is the same question about some of them.
+func TestKnownLooksAfterAChange(t *testing.T) {
+	for name, e := range map[string]Extension{
+		"more":    {Labels: moreRows(t, 0), Features: featuresOf(t, moreRows(t, 0).ids)},
+		"replace": {Labels: moreRows(t, 0), Features: featuresOf(t, moreRows(t, 0).ids), Replace: true},
+		"drop":    {Drop: []string{"r3", "r170"}},
+	} {
+		l, dir, ids, classes := comparedLedger(t)
+		bar := 0.
+		ask := func(candidate, rows int, where string) (Answer, error) {
+			return l.Score(context.Background(), Submission{Question: Question{Show: ShowPass, Where: where}, Bar: &bar,
+				Values:    Columns(ids[:rows], firstRight(classes, candidate)[:rows]),
+				Incumbent: Columns(ids[:rows], firstRight(classes, 120)[:rows])})
+		}
+		first, err := ask(130, 200, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		slice, err := ask(130, 200, "part=half")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Extend(context.Background(), e); err != nil {
+			t.Fatal(name, err)
+		}
+		files, features := []*Labels{labelsIn(t, ids, classes)}, []*Features{featuresOf(t, ids)}
+		if e.Replace {
+			files, features = nil, nil
+		}
+		if e.Labels != nil {
+			files, features = append(files, e.Labels), append(features, e.Features)
+		}
+		if l, err = Open(dir, files...); err != nil {
+			t.Fatal(name, err)
+		}
+		if err := l.UseFeatures(features...); err != nil {
+			t.Fatal(name, err)
+		}
+		before := looksOf(t, dir)
+		if a, err := ask(130, 200, ""); err != nil || !a.Known || a.Look != first.Look || a.Open.Rows != 200 ||
+			a.Spent != slice.Spent {
+			t.Errorf("%s: got look %d on %+v, want %d (%v)", name, a.Look, a.Open, first.Look, err)
+		}
+		if a, err := ask(130, 200, "part=half"); !e.Replace && (err != nil || a.Look != slice.Look || a.Open.Rows != 150) {
+			t.Errorf("%s: got look %d on %+v, want %d (%v)", name, a.Look, a.Open, slice.Look, err)
+		}
+		wrong := (*InputError)(nil)
+		for _, other := range [][2]int{{131, 200}, {130, 199}} {
+			if a, err := ask(other[0], other[1], ""); !errors.As(err, &wrong) {
+				t.Errorf("%s: %v: got %+v, %v", name, other, a, err)
+			}
+		}
+		if !bytes.Equal(looksOf(t, dir), before) {
+			t.Errorf("%s: a known look has written something", name)
+		}
+	}
+}

@@ -264,8 +264,25 @@ func (l *Ledger) askAll(list []Submission) (all []asked, err error) {
 	return all, nil
 }
 
-// ask reads a submission.
+// ask reads a submission, at the rows that there are or, of a known look, at those that there were.
 func (l *Ledger) ask(s Submission) (a asked, err error) {
+	if l.epoch == 0 || s.Values == nil {
+		return l.askNow(s)
+	}
+	if s.Values = spooled(s.Values); s.Incumbent != nil {
+		s.Incumbent = spooled(s.Incumbent)
+	}
+	a, err = l.askNow(s)
+	if wrong := (*InputError)(nil); errors.As(err, &wrong) {
+		if past := l.remembered(s); past != nil {
+			return *past, nil
+		}
+	}
+	return a, err
+}
+
+// askNow reads a submission at the rows that there are.
+func (l *Ledger) askNow(s Submission) (a asked, err error) {
 	if err := cmp.Or(ValidName("name", s.Name), ValidName("team", s.Team), l.needs(&s)); err != nil {
 		return a, err
 	}
