@@ -97,8 +97,17 @@ func (*ChangedError) Error() string { return "the labels are not those that the 
 // Open opens a ledger to take looks. The labels must be those that it was made for, in the same order; of an open
 // ledger, a file of them for each of its sources.
 func Open(dir string, labels ...*Labels) (*Ledger, error) {
+	return OpenWith(dir, func(Status) ([]*Labels, error) { return labels, nil })
+}
+
+// OpenWith is [Open] with the labels that are found for the ledger's status, which may have a look that is being taken.
+func OpenWith(dir string, find func(Status) ([]*Labels, error)) (*Ledger, error) {
 	l := newLedger(dir)
 	h, err := read(dir)
+	if err != nil {
+		return nil, err
+	}
+	labels, err := find(h.status())
 	if err != nil {
 		return nil, err
 	}

@@ -200,19 +200,21 @@ func labelsOf(c *commands.Call, status holdout.Status, dir string, moved []strin
 }
 
 // openLedger opens a ledger, with its labels and the features that it may need.
-func openLedger(c *commands.Call, status holdout.Status, dir string, moved []string) (*holdout.Ledger, error) {
-	labels, paths, err := labelsOf(c, status, dir, moved)
-	if err != nil {
-		return nil, err
-	}
-	ledger, err := holdout.Open(dir, labels...)
+func openLedger(c *commands.Call, dir string, moved []string) (
+	ledger *holdout.Ledger, status holdout.Status, err error) {
+	var paths []string
+	ledger, err = holdout.OpenWith(dir, func(s holdout.Status) (labels []*holdout.Labels, err error) {
+		status = s
+		labels, paths, err = labelsOf(c, status, dir, moved)
+		return labels, err
+	})
 	if err != nil {
 		if changed := (*holdout.ChangedError)(nil); errors.As(err, &changed) {
-			return nil, fmt.Errorf("%s: %w", strings.Join(paths, ", "), err)
+			err = fmt.Errorf("%s: %w", strings.Join(paths, ", "), err)
 		}
-		return nil, err
+		return nil, status, err
 	}
-	return ledger, useFeatures(c, ledger, status, dir)
+	return ledger, status, useFeatures(c, ledger, status, dir)
 }
 
 // readLabels reads the labels' file.
@@ -262,18 +264,9 @@ func lasting(path string) string {
 }
 
 func runScore(c *commands.Call, target commands.Target, dir string, paths []string) error {
-	status, err := holdout.ReadStatus(dir)
+	ledger, status, err := openLedger(c, dir, c.Texts("labels"))
 	if err != nil {
 		return err
-	}
-	ledger, err := openLedger(c, status, dir, c.Texts("labels"))
-	if err != nil {
-		return err
-	}
-	if status.Incumbent != nil {
-		if status.Incumbent, err = ledger.Incumbent(); err != nil { // after a look in hand too
-			return err
-		}
 	}
 	list, done, err := readSubmissions(c, status, dir, paths)
 	defer done()

@@ -136,11 +136,7 @@ func useFeatures(c *commands.Call, l *holdout.Ledger, status holdout.Status, dir
 }
 
 func runPrice(c *commands.Call, target commands.Target, dir string, paths []string) error {
-	status, err := holdout.ReadStatus(dir)
-	if err != nil {
-		return err
-	}
-	ledger, err := openLedger(c, status, dir, c.Texts("labels"))
+	ledger, status, err := openLedger(c, dir, c.Texts("labels"))
 	if err != nil {
 		return err
 	}
@@ -171,11 +167,7 @@ func runPrice(c *commands.Call, target commands.Target, dir string, paths []stri
 }
 
 func runExtend(c *commands.Call, target commands.Target, dir string, _ []string) error {
-	status, err := holdout.ReadStatus(dir)
-	if err != nil {
-		return err
-	}
-	ledger, err := openLedger(c, status, dir, nil)
+	ledger, status, err := openLedger(c, dir, nil)
 	if err != nil {
 		return err
 	}
