@@ -481,29 +481,31 @@ type stabilities struct{ pure, approx, gdp, composed verdict }
 // function at the mechanism's exact privacy.
 func (s *stabilities) check(t *testing.T, name string, a analysis, shifts []shift, spread float64) {
 	t.Helper()
-	against := func(v *verdict, stability func(lnb float64) float64) {
+	against := func(v *verdict, stability func(b theory.LogProb) float64) {
 		t.Helper()
-		eachLevel(shifts, func(b, most float64) { v.compare(t, name, most/b, spread*stability(math.Log(b))) })
+		eachLevel(shifts, func(b, most float64) {
+			v.compare(t, name, most/b, spread*stability(theory.LogProb(math.Log(b))))
+		})
 	}
 	eps := a.epsilon()
 	top := 2.
 	if !math.IsInf(eps, 1) {
 		top = eps
-		against(&s.pure, func(float64) float64 { return stability.Pure(eps) })
+		against(&s.pure, func(theory.LogProb) float64 { return stability.Pure(eps) })
 	}
 	for _, part := range []float64{0, 0.3, 0.7, 0.95} {
-		delta := theory.LogProb(math.Log(a.delta(part * top)))
-		against(&s.approx, func(lnb float64) float64 { return stability.Approx(part*top, delta, lnb) })
+		private := theory.Approx{Epsilon: part * top, LnDelta: theory.LogProb(math.Log(a.delta(part * top)))}
+		against(&s.approx, func(b theory.LogProb) float64 { return stability.Approx(private, b) })
 	}
 	if mu := a.mu(); !math.IsInf(mu, 1) {
-		against(&s.gdp, func(lnb float64) float64 { return stability.GDP(mu, lnb) })
+		against(&s.gdp, func(b theory.LogProb) float64 { return stability.GDP(mu, b) })
 	}
 }
 
 func (s *stabilities) checkComposed(t *testing.T, name string, shifts []shift, spread, eps float64, steps int) {
 	t.Helper()
 	eachLevel(shifts, func(b, most float64) {
-		s.composed.compare(t, name, most/b, spread*stability.Composed(int64(steps), eps, math.Log(b)))
+		s.composed.compare(t, name, most/b, spread*stability.Composed(int64(steps), eps, theory.LogProb(math.Log(b))))
 	})
 }
 

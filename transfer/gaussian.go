@@ -172,7 +172,7 @@ func (a *Answer) CertifyOneNoise(sd float64) error {
 		a.Beta, a.Mechanism.LowVariance = theory.LogProb(ln), false
 	}
 	mu := math.Sqrt(float64(a.Queries)) / (float64(a.Samples) * sd)
-	tau := num.MaxNormalCVaR(a.Queries, promised.Ln())*sd + stability.GDP(mu, promised.Ln())
+	tau := num.MaxNormalCVaR(a.Queries, promised.Ln())*sd + stability.GDP(mu, promised)
 	if sd > 0 && promised < a.Beta && tau*(1+0x1p-41) <= one.Tau { // which is a thousand times what the sum is off
 		a.Beta, a.Mechanism.LowVariance = promised, false
 	}
@@ -214,7 +214,7 @@ func gaussianCVaRTau(g Goal) func(int64) (float64, Mechanism) {
 		center := num.Log(noise/slope) / 2
 		lnMu, tau := num.Interval{Lo: center - 1, Hi: center + 1.5}.Minimize(3e-5, func(lnMu float64) float64 {
 			mu := num.Exp(lnMu)
-			return noise/mu + stability.GDP(mu, lnBeta)
+			return noise/mu + stability.GDP(mu, theory.LogProb(lnBeta))
 		})
 		return certified(d*tau, d,
 			Mechanism{Noise: theory.GaussianNoise, Scale: d * root / (float64(samples) * num.Exp(lnMu))})

@@ -11,18 +11,19 @@ import (
 // prior tilted by a likelihood whose logarithm varies by at most eps.
 func Pure(eps float64) float64 { return min(1, num.Tanh(eps/4)*(1+0x1p-50)) }
 
-// Approx is the stability of (eps,delta)-differential privacy at ln b,
+// Approx is the stability of (eps,delta)-differential privacy at b,
 //
 //	s(b) = min(1, (t/2 + (delta/b)(1-t))/(1-t/2)),  t = tanh(eps/2),
 //
 // and the bound for pure privacy where delta is zero.
-func Approx(eps float64, delta theory.LogProb, lnb float64) float64 {
+func Approx(private theory.Approx, b theory.LogProb) float64 {
+	eps, delta := private.Epsilon, private.LnDelta
 	if delta == theory.Zero {
 		return Pure(eps)
 	}
 	t := num.Tanh(eps / 2)
 	rest := 2 / (1 + num.Exp(eps)) // 1-t
-	leak := num.Exp(delta.Ln()-lnb) * (1 + 1e-15*math.Abs(lnb))
+	leak := num.Exp((delta - b).Ln()) * (1 + 1e-15*math.Abs(b.Ln()))
 	return min(1, (t/2+leak*rest)/(0.5+rest/2)*(1+0x1p-48))
 }
 
@@ -33,13 +34,14 @@ func Approx(eps float64, delta theory.LogProb, lnb float64) float64 {
 //
 // and the event grows with b: one monotone equation and no fixed point.
 
-// GDP is the stability of mu-Gaussian differential privacy at ln b: with
+// GDP is the stability of mu-Gaussian differential privacy at b: with
 //
 //	F(y) = Phi(mu/2-c) - Phi(-mu/2-c)  at the c where  Phi(mu/2-c) + Phi(-mu/2-c) = y,
 //
 // the root s of b s = F(b(1+s)/2). It solves the equation for the event {x > c}: A = Q(c-mu/2), B = Q(c+mu/2). With
 // rho = B/A, s = (1-rho)/(1+3 rho), which increases with c.
-func GDP(mu, lnb float64) float64 {
+func GDP(mu float64, b theory.LogProb) float64 {
+	lnb := b.Ln()
 	if mu == 0 {
 		return 0
 	}
@@ -83,16 +85,16 @@ var gapRule = num.Legendre(4)
 
 const mostSteps = 1_000_000
 
-// Composed is the stability of k adaptively chosen eps-differentially private steps at ln b, or tanh(k eps/4) if that
+// Composed is the stability of k adaptively chosen eps-differentially private steps at b, or tanh(k eps/4) if that
 // is less. Randomized response k times dominates them all; its F interpolates between the tails of two binomials, and
 // s is the root of b s = F(b(1+s)/2). It solves the equation for the event {J >= j} and part of the atom below it, where
 // J counts the steps that tell the truth: Bin(k,p) or Bin(k,1-p), p = e^eps/(1+e^eps). The atoms are a_j and
 // a_j e^(-eps(2j-k)). Beyond k = 1,000,000, where the sum takes too long, g steps are counted as one of privacy g eps.
-func Composed(k int64, eps, lnb float64) float64 {
+func Composed(k int64, eps float64, b theory.LogProb) float64 {
 	if group := (k + mostSteps - 1) / mostSteps; group > 1 {
-		return min(Pure(float64(k)*eps), Composed((k+group-1)/group, float64(group)*eps*(1+0x1p-51), lnb))
+		return min(Pure(float64(k)*eps), Composed((k+group-1)/group, float64(group)*eps*(1+0x1p-51), b))
 	}
-	n := float64(k)
+	n, lnb := float64(k), b.Ln()
 	if n*eps > 1e9 || eps == 0 {
 		return Pure(n * eps)
 	}
@@ -100,16 +102,11 @@ func Composed(k int64, eps, lnb float64) float64 {
 	lnP := -math.Log1p(num.Exp(-eps))
 	lnQ := lnP - eps
 	const negligible = 50
-	low, top := int64(n*num.Exp(lnP)), k
-	for low+1 < top {
-		j := low + (top-low)/2
+	mean := int64(n * num.Exp(lnP))
+	top := num.Ints{Lo: mean + 1, Hi: k, Guess: mean + (k-mean)/2}.Least(func(j int64) bool {
 		x := float64(j) / n
-		if n*(x*(num.Log(x)-lnP)+(1-x)*(math.Log1p(-x)-lnQ)) > negligible+1-lnb {
-			top = j
-		} else {
-			low = j
-		}
-	}
+		return j == k || n*(x*(num.Log(x)-lnP)+(1-x)*(math.Log1p(-x)-lnQ)) > negligible+1-lnb
+	})
 	lnFair := lnFairBinomial(k, top)
 	lift := eps * (float64(top) - n/2)
 	lnCosh := n * (eps/2 + math.Log1p(math.Expm1(-eps)/2)) // n ln cosh(eps/2)

@@ -18,6 +18,8 @@ func checkAbove(t *testing.T, name string, got, want, slack float64) {
 	}
 }
 
+func ln(p float64) theory.LogProb { return theory.LogProb(math.Log(p)) }
+
 func TestGDPStabilityVectors(t *testing.T) {
 	var rows [][]float64
 	for _, row := range vectors.Floats(t, "stability-gdp.csv") {
@@ -25,7 +27,7 @@ func TestGDPStabilityVectors(t *testing.T) {
 	}
 	rows = append(rows, vectors.Floats(t, "stability-gdp-grid.csv")...)
 	for _, row := range rows {
-		checkAbove(t, "s", GDP(row[0], row[1]), row[2], 1e-9)
+		checkAbove(t, "s", GDP(row[0], theory.LogProb(row[1])), row[2], 1e-9)
 		if t.Failed() {
 			t.Fatalf("mu = %g, ln b = %g", row[0], row[1])
 		}
@@ -80,7 +82,7 @@ func TestApproxStabilityAgainstKnapsack(t *testing.T) {
 		high := (1 - delta) / (1 + math.Exp(-eps))
 		low := (1 - delta) / (1 + math.Exp(eps))
 		laws := pair{[]float64{delta, high, low, 0}, []float64{0, low, high, delta}}
-		got, want := Approx(eps, theory.LogProb(math.Log(delta)), math.Log(b)), laws.shift(b)
+		got, want := Approx(theory.Approx{Epsilon: eps, LnDelta: ln(delta)}, ln(b)), laws.shift(b)
 		if !(math.Abs(got-want) <= 1e-12) {
 			t.Fatalf("eps %g, delta %g, b %g: %.15g, want %.15g", eps, delta, b, got, want)
 		}
@@ -103,7 +105,7 @@ func TestComposedStabilityAgainstKnapsack(t *testing.T) {
 			laws = next
 		}
 		want := min(laws.shift(b), math.Tanh(float64(k)*eps/4))
-		checkAbove(t, "s", Composed(int64(k), eps, math.Log(b)), want*(1-1e-12), 1e-9)
+		checkAbove(t, "s", Composed(int64(k), eps, ln(b)), want*(1-1e-12), 1e-9)
 		if t.Failed() {
 			t.Fatalf("k = %d, eps %g, b %g", k, eps, b)
 		}
@@ -125,7 +127,7 @@ func TestGDPStabilityAgainstKnapsack(t *testing.T) {
 			laws.p0 = append(laws.p0, mass(c.mu/2, x, y))
 			laws.p1 = append(laws.p1, mass(-c.mu/2, x, y))
 		}
-		got, want := GDP(c.mu, math.Log(c.b)), laws.shift(c.b)
+		got, want := GDP(c.mu, ln(c.b)), laws.shift(c.b)
 		if !(got >= want && got <= want*(1+1e-4)) {
 			t.Errorf("mu = %g, b = %g: %.12g, want a little more than %.12g", c.mu, c.b, got, want)
 		}
@@ -146,7 +148,7 @@ func TestComposedStabilityVectors(t *testing.T) {
 		{100, 1e-8, 0.001, 9.2223429841548950931e-8},
 		{1000, 0.02, 1e-200, 0.99990920426259513123},
 	} {
-		checkAbove(t, "s", Composed(c.k, c.eps, math.Log(c.b)), c.want, 1e-9)
+		checkAbove(t, "s", Composed(c.k, c.eps, ln(c.b)), c.want, 1e-9)
 	}
 }
 
@@ -155,7 +157,7 @@ func TestComposedStabilityVectors(t *testing.T) {
 // exceeded.
 func TestComposedStabilityOfMany(t *testing.T) {
 	for _, k := range []int64{999_999, 1_000_000, 1_000_001, 1_999_999, 5_000_000, 1e12, theory.MaxSamples} {
-		for _, b := range []float64{-0.1, -3, -50} {
+		for _, b := range []theory.LogProb{-0.1, -3, -50} {
 			mu := 0.1
 			eps := mu / math.Sqrt(float64(k))
 			gdp, grouped := GDP(mu, b), GDP(mu*math.Sqrt(math.Ceil(float64(k)/mostSteps)), b)
@@ -170,14 +172,14 @@ func TestComposedStabilityOfMany(t *testing.T) {
 // Every stability lies in [0,1], does not increase with the level, and increases with the privacy loss.
 func TestStabilityLaws(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
-	for name, s := range map[string]func(x, lnb float64) float64{
-		"pure":     func(x, _ float64) float64 { return Pure(x) },
-		"approx":   func(x, lnb float64) float64 { return Approx(x, -20, lnb) },
+	for name, s := range map[string]func(x float64, b theory.LogProb) float64{
+		"pure":     func(x float64, _ theory.LogProb) float64 { return Pure(x) },
+		"approx":   func(x float64, b theory.LogProb) float64 { return Approx(theory.Approx{Epsilon: x, LnDelta: -20}, b) },
 		"gdp":      GDP,
-		"composed": func(x, lnb float64) float64 { return Composed(50, x, lnb) },
+		"composed": func(x float64, b theory.LogProb) float64 { return Composed(50, x, b) },
 	} {
 		for range 2000 {
-			x, b := math.Pow(10, -9+11*r.Float64()), -math.Pow(10, -10+13*r.Float64())
+			x, b := math.Pow(10, -9+11*r.Float64()), theory.LogProb(-math.Pow(10, -10+13*r.Float64()))
 			got, below, more := s(x, b), s(x, b*1.001), s(x*1.01, b)
 			if !(got >= 0 && got <= 1 && below >= got*(1-1e-10) && more >= got*(1-1e-10)) {
 				t.Fatalf("%s(%g): s = %g at ln b = %g, %g below it, %g for more", name, x, got, b, below, more)
@@ -187,7 +189,7 @@ func TestStabilityLaws(t *testing.T) {
 			t.Errorf("%s(0): %v", name, s(0, -1))
 		}
 	}
-	if Approx(1, theory.Zero, -2) != Pure(1) {
+	if Approx(theory.Approx{Epsilon: 1, LnDelta: theory.Zero}, -2) != Pure(1) {
 		t.Error("delta = 0 is not the pure form")
 	}
 	checkAbove(t, "tanh(1/4)", Pure(1), 0.24491866240370912928, 1e-14)

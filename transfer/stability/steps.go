@@ -1,6 +1,9 @@
 package stability
 
-import "github.com/dpcalc/dpcalc/internal/num"
+import (
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
+)
 
 // Steps describes k adaptive steps of eps-privacy, eps free, and where the optima of eps^2 are expected under the
 // pure and under the composed stability.
@@ -19,7 +22,7 @@ func (k Steps) Best(cost func(eps, shift float64) float64) (lnEps, least float64
 	}
 	composed := func(lnEps float64) float64 {
 		eps := num.Exp(lnEps)
-		return cost(eps, Composed(k.Count, eps, k.LnBeta))
+		return cost(eps, Composed(k.Count, eps, theory.LogProb(k.LnBeta)))
 	}
 	center := num.Log(k.Pure) / 2
 	lnEps, least = num.Interval{Lo: center - 2, Hi: center + 4}.Minimize(3e-5, pure)

@@ -21,7 +21,7 @@ func CVaR(s Sampled, class Class, target theory.LogProb) (theory.Bound[Populatio
 	if err := validTransfer(s, class, target); err != nil {
 		return theory.Bound[Population]{}, err
 	}
-	shift := stability.Approx(s.Epsilon, s.LnDelta, target.Ln())
+	shift := stability.Approx(theory.Approx{Epsilon: s.Epsilon, LnDelta: s.LnDelta}, target)
 	alpha := s.Alpha + num.Exp(s.Beta.Ln()-target.Ln()) + class.spread()*shift
 	return concluded(alpha, target, []theory.Source{cvarSource}, unitErrors, independentRows)
 }
