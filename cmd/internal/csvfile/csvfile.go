@@ -361,10 +361,10 @@ func Absent(cell string) bool {
 	return false
 }
 
-// PlainChance reads an ordinary decimal in (0, 1) to the nearest float64, which takes
+// Plain reads a p-value that is an ordinary decimal in (0, 1) to the nearest float64, which takes
 // a tenth of the time. It may say no to others.
-func PlainChance(cell string) (x float64, ok bool) {
-	if len(cell) == 0 || len(cell) > 40 || strings.ContainsAny(cell, "xX_") {
+func (t *Table) Plain(cell string) (x float64, ok bool) {
+	if odd := len(cell) == 0 || len(cell) > 40 || strings.ContainsAny(cell, "xX_"); odd || t.column.Read != nil {
 		return 0, false
 	}
 	if cell[0] != '.' && (cell[0] < '0' || cell[0] > '9') {
@@ -372,14 +372,6 @@ func PlainChance(cell string) (x float64, ok bool) {
 	}
 	x, err := strconv.ParseFloat(cell, 64)
 	return x, err == nil && x > 0 && x < 1
-}
-
-// Plain is [PlainChance] for the column of the table. It may say no to others.
-func (t *Table) Plain(cell string) (x float64, ok bool) {
-	if t.column.Read != nil {
-		return 0, false
-	}
-	return PlainChance(cell)
 }
 
 // Chance reads a p-value. Where semicolons separate the cells, it may have a decimal

@@ -114,17 +114,17 @@ func TestColumns(t *testing.T) {
 }
 
 // A p-value that passes without being read exactly can be read.
-func TestPlainChance(t *testing.T) {
+func TestPlain(t *testing.T) {
 	table := &Table{Separator: ','}
 	for _, text := range []string{"0.5", ".5", "5e-1", "1e-300", "0.0000", "1", "1e-400", "0x1p-3", "1_0", "+0.5", "-0.5",
 		"nan", "inf", "0.5 ", "5%", "1.", "0.5e", "1e-5", "infinity", "0.1_1", "0b1", "9.9e-1"} {
 		_, ok := table.Chance(text)
-		if _, plain := PlainChance(text); plain && !ok {
+		if _, plain := new(Table).Plain(text); plain && !ok {
 			t.Errorf("%q passes and cannot be read", text)
 		}
 	}
 	for _, text := range []string{"0.5", ".5", "1e-5", "0.037", "2.2e-16"} {
-		x, ok := PlainChance(text)
+		x, ok := new(Table).Plain(text)
 		if exact, _ := table.Chance(text); !ok || math.Abs(math.Log(x)-exact.Ln()) > 1e-15*(1-exact.Ln()) {
 			t.Errorf("%q does not pass, or as %g", text, x)
 		}

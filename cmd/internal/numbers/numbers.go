@@ -208,15 +208,6 @@ func Texts[T any](c usage.Values, flag string, k Kind[T], write func(T) string) 
 	return texts, nil
 }
 
-// NamesIn cuts a list of names.
-func NamesIn(raw string) []string {
-	list := strings.Split(raw, ",")
-	for i := range list {
-		list[i] = strings.Trim(list[i], " ")
-	}
-	return list
-}
-
 // LeastLength is how many values a flag's list has, or slightly fewer, told before they are
 // made: it is 1 without the flag. What [List] refuses counts as one value.
 func LeastLength[T any](c usage.Values, flag string, k Kind[T]) int64 {

@@ -65,6 +65,31 @@ func (r replaced) Text(flag string) (string, bool) {
 	return r.Values.Text(flag)
 }
 
+// NamesIn cuts a list of names.
+func NamesIn(raw string) []string {
+	list := strings.Split(raw, ",")
+	for i := range list {
+		list[i] = strings.Trim(list[i], " ")
+	}
+	return list
+}
+
+// SomeOf reads a flag that takes some of the names, with commas between; without it all are meant.
+func SomeOf(v Values, flag string, names []string) ([]string, error) {
+	raw, ok := v.Text(flag)
+	if !ok {
+		return names, nil
+	}
+	some := NamesIn(raw)
+	for _, name := range some {
+		if !slices.Contains(names, name) {
+			return nil, Errorf("--%s: got %s, want some of %s%s", flag, Shown(name), strings.Join(names, ", "),
+				DidYouMean(name, names))
+		}
+	}
+	return some, nil
+}
+
 // OneOf reads a flag that takes one of the names; without it the first is meant.
 func OneOf(v Values, flag string, names ...string) (string, error) {
 	got, ok := v.Text(flag)

@@ -172,21 +172,14 @@ func readExperiment(c usage.Values) (e experiment.Holdout, err error) {
 	if e.Signal == nil {
 		e.Signal = usualSignal
 	}
-	e.Arms = experiment.Arms()
-	if raw, ok := c.Text("arms"); ok {
-		e.Arms = nil
-		for _, name := range numbers.NamesIn(raw) {
-			if !slices.Contains(armNames(), name) {
-				return e, usage.Errorf("--arms: got %s, want some of %s%s", usage.Shown(name), strings.Join(armNames(), ", "),
-					usage.DidYouMean(name, armNames()))
-			}
-			if slices.Contains(e.Arms, experiment.Arm(name)) {
-				return e, usage.Errorf("--arms: got %s twice, want it once", name)
-			}
-			e.Arms = append(e.Arms, experiment.Arm(name))
+	names, err := usage.SomeOf(c, "arms", armNames())
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return e, usage.Errorf("--arms: got %s twice, want it once", name)
 		}
+		e.Arms = append(e.Arms, experiment.Arm(name))
 	}
-	return e, nil
+	return e, err
 }
 
 func experimentInputs(c usage.Values, e experiment.Holdout) []record.Input {

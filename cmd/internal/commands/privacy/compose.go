@@ -97,7 +97,7 @@ func runCompose(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	methods, err := readComposition(c)
+	names, err := usage.SomeOf(c, "method", compositionNames())
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,10 @@ func runCompose(c *commands.Call) error {
 		return s.curve(c, target)
 	}
 	var rows []composed
-	for _, m := range methods {
+	for _, m := range theory.CompositionMethods() {
+		if !slices.Contains(names, m.Name) {
+			continue
+		}
 		outcome, err := m.Compose(s.Steps)
 		if err != nil {
 			return err
@@ -116,24 +119,6 @@ func runCompose(c *commands.Call) error {
 		rows = append(rows, composed{method: m.Name, by: s.by, Outcome: outcome})
 	}
 	return commands.Emit(c, target, s.answer(commands.List(rows)))
-}
-
-// readComposition reads which methods are asked for.
-func readComposition(c *commands.Call) ([]theory.CompositionMethod, error) {
-	methods := theory.CompositionMethods()
-	raw, ok := c.Text("method")
-	if !ok {
-		return methods, nil
-	}
-	wanted, names := numbers.NamesIn(raw), compositionNames()
-	for _, name := range wanted {
-		if !slices.Contains(names, name) {
-			return nil, usage.Errorf("--method: got %s, want some of %s%s", usage.Shown(name), strings.Join(names, ", "),
-				usage.DidYouMean(name, names))
-		}
-	}
-	return slices.DeleteFunc(methods, func(m theory.CompositionMethod) bool { return !slices.Contains(wanted, m.Name) }),
-		nil
 }
 
 func readSteps(c *commands.Call) (s steps, err error) {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
-	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/parallel"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
@@ -95,7 +94,7 @@ func (s *request) readMatrix(c *commands.Call) error {
 	case c.Is("zip"):
 		return usage.Errorf("--%s: given with --zip, want lists that are crossed", matrixFlag)
 	}
-	names := numbers.NamesIn(raw)
+	names := usage.NamesIn(raw)
 	if len(names) != 2 || names[0] == names[1] {
 		return usage.Invalid(matrixFlag, raw, "two flags whose lists go down and across, such as m,tau")
 	}

@@ -200,7 +200,7 @@ func readMethods(c usage.Values) ([]transfer.Method, error) {
 	all := transfer.Methods()
 	var wanted []string
 	if raw, ok := c.Text("method"); ok {
-		wanted = numbers.NamesIn(raw)
+		wanted = usage.NamesIn(raw)
 		for _, name := range wanted {
 			if _, ok := transfer.Lookup(name); !ok {
 				return nil, unknownMethod("--method", name)
