@@ -146,6 +146,29 @@ func TestWhoServesArrivals(t *testing.T) {
 	}
 }
 
+// A promise about one side asks for no more rows first, one about differences for as many as one about values in [0,1]
+// with half of tau, and a board speaks of what has raised it since rows came.
+func TestArrivalsForOneSideAndDifferences(t *testing.T) {
+	for _, m := range []Method{gaussianSchedule, gaussianOpen, gaussian} {
+		g := weekly(m)
+		g.Queries, g.Tau, g.Arrival = 30, 0.15, &Arrival{Rows: 40, Queries: 6}
+		both, err := m.Solve(g)
+		g.OneSided = true
+		one, err2 := m.Solve(g)
+		g.OneSided, g.Query, g.Tau = false, Difference, 0.3
+		difference, err3 := m.Solve(g)
+		if err != nil || err2 != nil || err3 != nil || !(one.Samples > 0 && one.Samples <= both.Samples) ||
+			difference.Samples != both.Samples || difference.Mechanism.Scale != 2*both.Mechanism.Scale {
+			t.Errorf("%s: %d rows, one side %d, differences %d: %v, %v, %v", m.Name, both.Samples, one.Samples,
+				difference.Samples, err, err2, err3)
+		}
+	}
+	a, err := openBoard.Solve(weekly(openBoard))
+	if _, assumes := openBoard.Rests(a); err != nil || !strings.Contains(assumes[len(assumes)-1], "starts anew") {
+		t.Errorf("%v, %v", assumes, err)
+	}
+}
+
 // What is wrong with rows that arrive is an error in words.
 func TestWrongArrivals(t *testing.T) {
 	for _, c := range []struct {

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
@@ -85,18 +86,30 @@ func (anyAnswer) fixed(g Goal) (jointRule, Goal) {
 	return jointRule{noise: joint.Falling, falls: true}, g
 }
 
-// queries begins where the plan of a fixed number ends.
+// queries is where the line between two powers of two meets tau, if there is a noise up to there.
 func (r anyAnswer) queries(g Goal) int64 {
-	one := g
-	if one.Queries = 1; !r.holds(one) {
+	rule, fixed := r.fixed(g)
+	exact := func(m int64) bool { g.Queries = m; return r.optimised.holds(g) }
+	low := int64(1) << (bits.Len64(uint64(max(rule.queries(fixed), 1))) - 1)
+	for low > 1 && !exact(low) {
+		low /= 2
+	}
+	for low < MaxCount/2 && exact(2*low) {
+		low *= 2
+	}
+	if !exact(low) {
 		return 0
 	}
-	rule, fixed := r.fixed(g)
-	guess := rule.queries(fixed)
-	return num.Ints{Lo: 1, Hi: MaxCount, Guess: guess}.Greatest(func(m int64) bool {
-		g.Queries = m
-		return r.holds(g)
+	e := endlessOf(g)
+	rise := num.Log(g.Tau/e.Tau(low)) / num.Log(e.Tau(2*low)/e.Tau(low))
+	most := int64(float64(low) * num.Exp(math.Ln2*min(rise, 1)))
+	most = num.Ints{Lo: low, Hi: min(2*low, MaxCount), Guess: most}.Greatest(exact)
+	reach := int64(0)
+	e.Wants(most).Blocks(func(block theory.NoiseBlock) bool {
+		reach += block.Queries
+		return true
 	})
+	return min(most, reach)
 }
 
 // beta looks around that of the plan of a fixed number.
@@ -110,12 +123,12 @@ func (r anyAnswer) beta(g Goal) theory.LogProb {
 	about := rule.beta(fixed).Ln()
 	around := num.Interval{Lo: 1.01 * about, Hi: 0.99 * about}
 	if about < 0 && excess(around.Hi) <= 0 && excess(around.Lo) > 0 {
-		about = around.SafeRoot(1e-11, excess)
+		about = around.SafeRoot(1e-9, excess)
 	} else {
 		about = r.optimised.beta(g).Ln()
 	}
-	for g.Beta = theory.LogProb(about); g.Beta < -1e-9; g.Beta *= 0.99 {
-		if endlessOf(g).Reaches(g.Queries) {
+	for shrink := 0.99; about < -1e-9; about, shrink = about*shrink, shrink*shrink {
+		if g.Beta = theory.LogProb(about); endlessOf(g).Reaches(g.Queries) {
 			return g.Beta
 		}
 	}

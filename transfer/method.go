@@ -149,7 +149,11 @@ func (m Method) Rests(a Answer) (sources []theory.Source, assumes []string) {
 		if m.Proof == Derived {
 			sources = slices.Concat(sources, arrivalProof)
 		}
-		return sources, slices.Concat(m.Assumes, arrivalAssumes)
+		assumes = slices.Concat(m.Assumes, arrivalAssumes)
+		if m.Open && a.Feedback == Best {
+			assumes = append(assumes, "the board starts anew when rows come, and something has raised it since")
+		}
+		return sources, assumes
 	}
 	if !a.Mechanism.LowVariance {
 		return sources, m.Assumes
