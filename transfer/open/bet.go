@@ -15,7 +15,7 @@ type Bet struct{ A, B float64 }
 func Usual() Bet { return Bet{A: 0.5, B: 2} }
 
 // Expect returns the bet on a rate in (0,1), Beta(1/2, 1/(2 rate) - 1/2).
-func Expect(rate float64) Bet { return Bet{A: 0.5, B: 0.5/rate - 0.5} }
+func Expect(rate float64) Bet { return Bet{A: 0.5, B: min(0.5/rate-0.5, math.MaxFloat64)} }
 
 // Share returns the share after so many looks, of which so many came out on the rarer side. Neither side costs more
 // than most nats, which are at least 1: the share is kept within [e^-most, 1 - e^-most].
