@@ -54,7 +54,7 @@ func drawnPlan(r *rand.Rand) Plan {
 }
 
 // No plan has a method without an article, nor any whose sources the article does not name, and
-// every article is that of a method.
+// every article belongs to a method.
 func TestEveryMethodHasAnArticle(t *testing.T) {
 	articles, err := Articles()
 	if err != nil {

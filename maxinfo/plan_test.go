@@ -283,7 +283,7 @@ func TestLimitsOfSteps(t *testing.T) {
 	if m := named(t, mixed, "group"); m.Limit != nil || m.Needs == nil {
 		t.Errorf("%+v", m)
 	}
-	for _, c := range []Chain{mixed, gaussian} { // the privacy of Gaussian answers is that of linear queries
+	for _, c := range []Chain{mixed, gaussian} { // Gaussian answers are private for linear queries
 		for _, m := range c.Methods {
 			if n := len(m.Assumes); n == 0 || m.Assumes[n-1] != linear || slices.Index(m.Assumes, linear) != n-1 {
 				t.Errorf("%s assumes %q, want linear queries, once", m.Name, m.Assumes)

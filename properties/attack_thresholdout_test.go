@@ -82,7 +82,7 @@ func (a holdoutAttack) run(r *rand.Rand, learn int) (transcript []shown, overfit
 	return transcript, share - 0.5
 }
 
-// broken counts the runs in which the promise is broken; the quantile is that of the
+// broken counts the runs in which the promise is broken; the quantile is of the
 // overfit, of which the promise allows tau/4.
 func (a holdoutAttack) broken(r *rand.Rand, runs int, beta float64) outcome {
 	o, overfits := outcome{runs: runs}, make([]float64, runs)

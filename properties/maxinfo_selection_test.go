@@ -225,7 +225,7 @@ func TestCorrectionsByEnumeration(t *testing.T) {
 
 // A selection by Gaussian noise on linear queries: each test has a null region of
 // probability q for every transcript. The worst of them is bounded by the Renyi
-// divergence, whose transcript law is not that of the transcript.
+// divergence, whose second law is not the law of the transcript.
 func TestGaussianSelectionByEnumeration(t *testing.T) {
 	r := rand.New(rand.NewPCG(113, 114))
 	found := boundsFound{}

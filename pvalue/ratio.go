@@ -23,7 +23,7 @@ func ratio(r maxinfo.Ratio) rule {
 	}
 }
 
-// units is how far, relative to itself, a logarithm may be from that of the decimal that it stands for: three units in
+// units is how far, relative to itself, a logarithm may be from the logarithm of its decimal: three units in
 // the last place, more than [theory.ParseLogProb] loses.
 const units = 3 * 0x1p-52
 

@@ -156,7 +156,7 @@ func (t Test) isAbove(x float64, edge num.DD) bool {
 }
 
 // AdjustedFloat returns an adjusted p-value as a float64. It is rounded up, at most 1, and at most
-// the float64 of Alpha, the one whose shortest decimal is that of Alpha, if and only if a <= Alpha.
+// the float64 with the shortest decimal of Alpha, if and only if a <= Alpha.
 func (t Test) AdjustedFloat(a theory.LogProb) float64 {
 	if a == theory.Zero {
 		return 0

@@ -152,7 +152,7 @@ func TestBinomialSamplesEnumerated(t *testing.T) {
 		}
 		for _, beta := range []float64{0.5, 0.3, 0.1, 0.05, 0.01, 1e-3, 1e-6, 1e-10, 1e-30} {
 			f := Fixed{x, Level{1, LogProb(math.Log(beta))}}
-			limit := must[int64](t)(HoeffdingSamples(f))
+			limit := hoeffding(t, f)
 			if limit > 60 {
 				continue
 			}
@@ -172,7 +172,7 @@ func TestBinomialSamplesEnumerated(t *testing.T) {
 	}
 }
 
-// Larger n without enumeration of all p: the answer is at most that of the
+// Larger n without enumeration of all p: the answer is at most the answer of the
 // relative-entropy form, the n before it fails at a p that is checked with 300 bits,
 // and BinomialTail agrees at the answer and at the next few hundred n.
 func TestBinomialSamplesWitness(t *testing.T) {
@@ -315,7 +315,7 @@ func TestBinomialSamplesNearExact(t *testing.T) {
 	}
 }
 
-// Above one half the requirement is that for one half or what is certified, if that is less.
+// Above one half the requirement is the lesser of two: the one for one half, and the certified one.
 func TestBinomialAboveOneHalf(t *testing.T) {
 	for _, tau := range []float64{0.15, 0.3, 0.7} {
 		half := must[int64](t)(BinomialSamples(Fixed{tau, Level{1, LogProb(math.Log(0.5))}}, BothSides))
@@ -446,7 +446,7 @@ func TestBinomialExtremes(t *testing.T) {
 						d, two.Ln(), one.Ln(), zs.Ln(), worst.Ln())
 				}
 			}
-			// Just above 1/2 the lattice is that of 1/2, and Hoeffding's bound may be less.
+			// Just above 1/2 the lattice is the lattice of 1/2, and Hoeffding's bound may be less.
 			if here := min(two, must[LogProb](t)(KLTail(d))); worst < here-1e-9 {
 				t.Errorf("%+v: the worst from here on is %v, here it is %v", d, worst.Ln(), here.Ln())
 			}

@@ -63,38 +63,9 @@ func sampleSize(n int64) error {
 
 var (
 	hoeffding1 = Source{"hoeffding63", "Theorem 1"}
-	hoeffding2 = Source{"hoeffding63", "Theorem 2"}
 	union      = []string{"independent rows", "queries fixed in advance"}
 	single     = []string{"independent rows", "query fixed in advance"}
 )
-
-// HoeffdingTail returns 2 exp(-2 n tau^2), an upper bound on the probability of d, never
-// below the formula and at most 1 (Hoeffding 1963, Theorem 2).
-func HoeffdingTail(d Deviation) (Bound[LogProb], error) {
-	if err := d.Validate(); err != nil {
-		return Bound[LogProb]{}, err
-	}
-	return Bound[LogProb]{logProbUp(num.Ln2.Sub(d.exponent()).AddFloat(0x1p-90)), []Source{hoeffding2}, single}, nil
-}
-
-// exponent returns 2 n tau^2.
-func (d Deviation) exponent() num.DD {
-	return num.Square(d.Tau).Mul(num.FromInt(2 * d.Samples))
-}
-
-// HoeffdingSamples returns the least n with 2m exp(-2 n tau^2) <= beta,
-//
-//	n = ceil( ln(2m/beta) / (2 tau^2) ).
-//
-// It reports NoAnswer above MaxSamples.
-func HoeffdingSamples(f Fixed) (Bound[int64], error) {
-	if err := f.Validate(); err != nil {
-		return Bound[int64]{}, err
-	}
-	// For a tau whose square underflows the quotient is infinite.
-	n, err := ceilSamples(f.Level.LnOver(2), num.Square(f.Tau).MulFloat(2))
-	return Bound[int64]{n, []Source{hoeffding2}, union}, err
-}
 
 // ceilSamples returns the least n >= a/b, or NoAnswer above MaxSamples.
 func ceilSamples(a, b num.DD) (int64, error) {

@@ -26,9 +26,23 @@ func planVectors(t *testing.T, column string, yield func(Fixed, int64)) {
 	}
 }
 
+// hoeffdingSamples is the least n with 2m exp(-2 n tau^2) <= beta.
+func hoeffdingSamples(f Fixed) (int64, error) {
+	return ceilSamples(f.Level.LnOver(2), num.Square(f.Tau).MulFloat(2))
+}
+
+func hoeffding(t *testing.T, f Fixed) int64 {
+	t.Helper()
+	n, err := hoeffdingSamples(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 func TestConcentrationVectors(t *testing.T) {
 	planVectors(t, "hoeffding", func(f Fixed, want int64) {
-		if got := must[int64](t)(HoeffdingSamples(f)); got != want {
+		if got := hoeffding(t, f); got != want {
 			t.Errorf("%+v: hoeffding %d, want %d", f, got, want)
 		}
 	})
@@ -83,7 +97,7 @@ func TestHoeffdingSamplesAgainstDecimals(t *testing.T) {
 		if i%3 == 0 { // n around 2^50, where the quotient of two float64 is off by whole units
 			f = Fixed{math.Sqrt(f.Level.LnOver(2).Hi) * math.Pow(2, -25.5-0.8*r.Float64()), f.Level}
 		}
-		n := must[int64](t)(HoeffdingSamples(f))
+		n := hoeffding(t, f)
 		need := decLnOver(f.Level, 2)
 		rate := whole(2).Times(number(f.Tau).Squared())
 		if whole(n).Times(rate).Less(need) || whole(n-1).Times(rate).AtLeast(need) {
@@ -183,7 +197,7 @@ func TestKLTailDominates(t *testing.T) {
 		_, high := d.klSup()
 		least := klLeast(tau).value.Hi * float64(d.Samples)
 		slack := 1e-12 + 1e-15*least
-		if h := math.Min(math.Ln2-least, math.Ln2-d.exponent().Hi); high.Hi < -least-slack || high.Hi > h+slack+1e-9 {
+		if h := math.Min(math.Ln2-least, math.Ln2-num.Square(d.Tau).Mul(num.FromInt(2*d.Samples)).Hi); high.Hi < -least-slack || high.Hi > h+slack+1e-9 {
 			t.Fatalf("%+v: ln sup = %v outside [%v, %v]", d, high.Hi, -least, h)
 		}
 		n := float64(d.Samples)
@@ -268,34 +282,12 @@ func TestErratumWrongMinimum(t *testing.T) {
 	}
 }
 
-func TestHoeffdingTails(t *testing.T) {
-	r := rand.New(rand.NewPCG(27, 28))
-	check := func(name string, got LogProb, want dec) {
-		if want.Sign() >= 0 {
-			if got != 0 {
-				t.Errorf("%s: ln %v, want 0", name, got.Ln())
-			}
-			return
-		}
-		excess := number(got.Ln()).Minus(want).Float()
-		if !(excess >= 0 && excess <= 0x1p-51*math.Abs(got.Ln())+0x1p-1070) {
-			t.Errorf("%s: ln %.17g, want %v: off by %g", name, got.Ln(), want, excess)
-		}
-	}
-	for range 1000 {
-		d := Deviation{1 + int64(math.Pow(10, 15.9*r.Float64())), math.Pow(10, -9*r.Float64())}
-		exponent := whole(-2 * d.Samples).Times(number(d.Tau).Squared())
-		check("two-sided", must[LogProb](t)(HoeffdingTail(d)), whole(2).Ln().Plus(exponent))
-	}
-}
-
 func TestConcentrationDomains(t *testing.T) {
 	level := Level{1, LogProb(-3)}
 	wrong := new(DomainError)
 	for _, tau := range []float64{0, -0.1, 1, 2, math.NaN(), math.Inf(1), math.Inf(-1)} {
 		for _, err := range []error{
-			errorOf(HoeffdingSamples(Fixed{tau, level})), errorOf(KLSamples(Fixed{tau, level})),
-			errorOf(HoeffdingTail(Deviation{10, tau})),
+			errorOf(KLSamples(Fixed{tau, level})),
 			errorOf(KLTail(Deviation{10, tau})), second(KLHolds(Fixed{tau, level}, 10)),
 			errorOf(BinomialTail(Deviation{10, tau})), errorOf(BinomialSamples(Fixed{tau, level}, BothSides)),
 			second(BinomialHolds(Fixed{tau, level}, BothSides, 10)),
@@ -308,7 +300,7 @@ func TestConcentrationDomains(t *testing.T) {
 	for _, l := range []Level{{}, {0, -3}, {-1, -3}, {1<<53 + 1, -3}, {1, 0}, {1, 0.1}, {1, Zero},
 		{1, LogProb(math.NaN())}} {
 		for _, err := range []error{
-			l.Validate(), errorOf(HoeffdingSamples(Fixed{0.1, l})), errorOf(KLSamples(Fixed{0.1, l})),
+			l.Validate(), errorOf(KLSamples(Fixed{0.1, l})),
 			second(KLHolds(Fixed{0.1, l}, 10)), errorOf(BinomialSamples(Fixed{0.1, l}, BothSides)),
 			second(BinomialHolds(Fixed{0.1, l}, BothSides, 10)),
 		} {
@@ -319,7 +311,7 @@ func TestConcentrationDomains(t *testing.T) {
 	}
 	for _, n := range []int64{0, -1, math.MinInt64, 1<<53 + 1, math.MaxInt64} {
 		for _, err := range []error{
-			errorOf(HoeffdingTail(Deviation{n, 0.1})), errorOf(KLTail(Deviation{n, 0.1})), second(KLHolds(Fixed{0.1, level}, n)),
+			errorOf(KLTail(Deviation{n, 0.1})), second(KLHolds(Fixed{0.1, level}, n)),
 			errorOf(BinomialTail(Deviation{n, 0.1})),
 			second(BinomialHolds(Fixed{0.1, level}, BothSides, n)),
 		} {
@@ -340,25 +332,23 @@ func TestConcentrationExtremes(t *testing.T) {
 		for _, beta := range []LogProb{-5e-324, -1e-20, -0.1, -3, -700, -1e4, -1e6, -1e15, -1e300, -math.MaxFloat64} {
 			for _, m := range []int64{1, 1e15, 1 << 53} {
 				f := Fixed{tau, Level{m, beta}}
-				h, err := HoeffdingSamples(f)
-				if !(err == nil && h.Value >= 1 && h.Value <= MaxSamples || errors.As(err, &tooMany)) {
-					t.Errorf("%+v: hoeffding %v, %v", f, h.Value, err)
+				h, err := hoeffdingSamples(f)
+				if !(err == nil && h >= 1 && h <= MaxSamples || errors.As(err, &tooMany)) {
+					t.Errorf("%+v: hoeffding %v, %v", f, h, err)
 				}
 				k, errK := KLSamples(f)
 				if !(errK == nil && k.Value >= 1 && k.Value <= MaxSamples || errors.As(errK, &tooMany)) {
 					t.Errorf("%+v: hoeffding-kl %v, %v", f, k.Value, errK)
 				}
-				if err == nil && (errK != nil || k.Value > h.Value) {
-					t.Errorf("%+v: hoeffding-kl %v (%v), hoeffding %v", f, k.Value, errK, h.Value)
+				if err == nil && (errK != nil || k.Value > h) {
+					t.Errorf("%+v: hoeffding-kl %v (%v), hoeffding %v", f, k.Value, errK, h)
 				}
 			}
 		}
 		for _, n := range []int64{1, 2, 1000, 1 << 40, MaxSamples} {
 			d := Deviation{n, tau}
-			for _, p := range []LogProb{must[LogProb](t)(HoeffdingTail(d)), must[LogProb](t)(KLTail(d))} {
-				if !p.Valid() || p == Zero {
-					t.Errorf("%+v: ln %v", d, p.Ln())
-				}
+			if p := must[LogProb](t)(KLTail(d)); !p.Valid() || p == Zero {
+				t.Errorf("%+v: ln %v", d, p.Ln())
 			}
 		}
 	}

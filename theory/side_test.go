@@ -105,7 +105,7 @@ func TestSideDomains(t *testing.T) {
 	}
 }
 
-// The least tau for one n is that of a bisection that asks every time.
+// The least tau for one n is the result of a bisection that asks every time.
 func TestLeastTauOfOneSize(t *testing.T) {
 	r := rand.New(rand.NewPCG(71, 72))
 	for range 60 {

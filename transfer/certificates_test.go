@@ -64,7 +64,7 @@ func lnBeta(a Answer) dec {
 	return number(a.Beta.Ln()).Minus(whole(a.PastLooks).Times(whole(a.Samples + 1).Ln()))
 }
 
-// unit is what a difference is twice of.
+// unitOf is the length of the interval of values: 2 for differences, 1 for others.
 func unitOf(a Answer) float64 {
 	if a.Query == Difference {
 		return 2
@@ -115,7 +115,7 @@ func withBeta(a Answer, lnBeta dec) Answer {
 	return a
 }
 
-// splitHolds is that of one part, at a share of beta.
+// splitHolds decides about one part, at a share of beta.
 func splitHolds(one func(a Answer) bool) func(a Answer) bool {
 	return func(a Answer) bool {
 		all := a

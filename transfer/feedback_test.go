@@ -57,7 +57,7 @@ func randomShown(r *rand.Rand, m Method) Goal {
 	return g
 }
 
-// touch moves what a goal has to the ends of its domain, or to where two quantities touch, or next to that.
+// touch moves the quantities of a goal to the ends of their domains, to where two of them touch, or next to it.
 func touch(r *rand.Rand, g Goal) Goal {
 	d := g.disagreement()
 	switch r.IntN(6) {

@@ -26,7 +26,7 @@ type Splitter struct {
 	Width     int    // cells of each record; 0 before the header
 	Longest   int    // bytes of a record; 0 for 16 MiB
 	Line      int    // the physical line on which the record begins, from 1
-	next      int    // that of the next
+	next      int    // the number of the next
 	Offset    int64  // bytes before the next record
 	raw       []byte // the record with its line ends
 	Cells     []string

@@ -79,7 +79,7 @@ func TestDDLnNearOne(t *testing.T) {
 	}
 }
 
-// The order is that of the sums, of infinite ones too.
+// Sums are ordered as their values, infinite ones too.
 func TestDDOrder(t *testing.T) {
 	inf, r := math.Inf(1), rand.New(rand.NewPCG(3, 4))
 	ends := []DD{{inf, 0}, {-inf, 0}, {}, {math.MaxFloat64, 0}, {5e-324, 0}, {1, 0x1p-60}, {1, -0x1p-60}, {1, 0}}

@@ -117,7 +117,7 @@ func (p *Pair) lnDelta(epsilon float64) theory.LogProb {
 }
 
 // EpsilonAt returns the least epsilon >= 0 that goes with delta. It reports NoAnswer if
-// none does, that is if delta is below the probability of what only one input can
+// none does: if delta is below the probability of what only one input can
 // cause.
 func (p *Pair) EpsilonAt(delta theory.LogProb) (float64, error) {
 	if err := theory.Domain(delta.Valid(), "delta", delta.Ln(), "the logarithm of a probability"); err != nil {

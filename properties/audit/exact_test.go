@@ -274,7 +274,7 @@ func TestZCDPOfALatticeGaussian(t *testing.T) {
 	}
 }
 
-// mu is the least: its curve is above the pair's everywhere, that of a smaller mu is not.
+// mu is the least: its curve is above the pair's everywhere, and the curve of a smaller mu is not.
 func TestMuIsTheLeast(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 1))
 	for range 30 {

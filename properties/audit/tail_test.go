@@ -22,7 +22,7 @@ func tailOf(t *testing.T, bound, lnAlpha float64, hits [2]int) TailResult {
 }
 
 // secondBlock is the wealth of 16 samples against P[E] <= v: nothing is known before the
-// first block, and the stake for the second is that of the first's frequency.
+// first block, and the stake for the second follows from the frequency in the first.
 func secondBlock(v float64, hits [2]int) float64 {
 	p := (float64(hits[0]) + 0.5) / 9
 	caution := 1 - p*(1-p)/(8*(p-v)*(p-v))

@@ -22,7 +22,7 @@ var documented = NullTests{
 	Repetitions: 50_000, Alpha: theory.LogProb(math.Log(0.05)), Seed: 2015,
 }
 
-// expected is what the rates are in exact arithmetic.
+// expected is the rates in exact arithmetic.
 type expected struct{ raw, corrected, power float64 }
 
 // law is the law of the count of a pattern that agrees with probability p.

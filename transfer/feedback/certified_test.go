@@ -14,7 +14,7 @@ func choose(n, k int64) float64 {
 	return x
 }
 
-// The bound of a validator's widths is that of Theorem 1 by its own formula, for cells of two widths. For the widths
+// The bound of a validator's widths is Theorem 1, computed here by its formula, for cells of two widths. For the widths
 // that a plan was made with it is about the plan's, at its tau and at a greater one that is promised.
 func TestWidthsBound(t *testing.T) {
 	const n, m, tau, threshold = 900, 6, 0.25, 0.15

@@ -152,7 +152,7 @@ type builder struct {
 
 // counts returns ln W_l and ln N_l, rounded up. At most W_l = C(m+l-2, l) nodes in state l hold a model whose
 // expectation is lower than the shown value by more than tau, and N_l = C(m+l-1, l+1) nodes are in state l; W_0 = 1
-// and N_0 = m. At m = 2 N is that of m = 3, so that it does not fall in l. W_l = W_(l-1) (m+l-2)/l and, but for l = 1,
+// and N_0 = m. At m = 2 N is taken for m = 3, so that it does not fall in l. W_l = W_(l-1) (m+l-2)/l and, but for l = 1,
 // N_l = N_(l-1) (m+l-1)/(l+1).
 func (b *builder) counts(l int) (entered, states float64) {
 	m := float64(max(b.Queries, 3))
@@ -428,7 +428,7 @@ func (b *builder) boundary(p, x float64) (u float64, count int64) {
 }
 
 // least returns about the least q at which a mean is u or less, a count at most k, with probability at most e^-x. It is
-// at most 1. Of counts it is that of half a count more, and a step of Newton's method from there.
+// at most 1. For counts it is one step of Newton's method from the q for half a count more.
 func (b *builder) least(u float64, k int64, x float64) float64 {
 	e, _ := b.entropy(x)
 	if !b.ZeroOne {

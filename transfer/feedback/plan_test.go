@@ -111,7 +111,7 @@ func TestLaddersAreMonotone(t *testing.T) {
 	}
 }
 
-// The rough bound is that of the cells, up to what whole numbers of cells and of losses change.
+// The rough bound differs from the bound of the cells by the rounding of cells and losses to whole numbers alone.
 func TestRoughLadders(t *testing.T) {
 	r := rand.New(rand.NewPCG(47, 48))
 	search := new(LadderSearch)

@@ -37,7 +37,7 @@ const mostCellsPerFlag = 1 << 40
 //	s_i = tau + T - 2tau/(c_i+1),     s_(B-1) = tau + T,
 //	N_i = sum_(z<=i) C(m,z+1) c_(i-1)...c_(i-z),   W = sum_(z<B) C(m,z) c_(B-2)...c_(B-1-z),
 //
-// and the widths. Each c_i is the least, from that of the level before on, with ln N_i + ln 2A(s_i) <= ln(beta/10) -
+// and the widths. Each c_i is the least, from c_(i-1) on, with ln N_i + ln 2A(s_i) <= ln(beta/10) -
 // (B-1-i) ln 2. Any c_i are valid.
 func (v Validator) Bound(n int64) (lnFailure float64, widths []theory.FlagWidth) {
 	t := newFlagTree(v, n)
@@ -65,8 +65,8 @@ func (v Validator) WithBestThreshold(n int64) (best Validator, lnFailure float64
 	return v, lnFailure
 }
 
-// LnFailure returns ln of the bound of Theorem 1 for these widths, rounded up, and 0 where they are none of it. It is
-// that for the promise at Tau or at any lesser accuracy: widths are whole parts of the one that they were made for.
+// LnFailure returns ln of the bound of Theorem 1 for these widths, rounded up, and 0 where they are none of it. The
+// promise is the one at Tau, or at a lesser accuracy whose whole parts the widths are.
 func (v Validator) LnFailure(n int64, widths []theory.FlagWidth) float64 {
 	cells, ok := v.expand(widths)
 	if !ok {

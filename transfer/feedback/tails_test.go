@@ -225,7 +225,7 @@ func TestRatesOfRareDifferences(t *testing.T) {
 	}
 }
 
-// I_d is that of the worst mean, x.
+// I_d is the rate at the worst mean, x.
 func TestRateIsOfTheWorstMean(t *testing.T) {
 	for _, s := range []float64{1e-2, 1e-4, 1e-6, 1e-8} {
 		for _, d := range []float64{2e-6, 1e-4, 0.03, 0.4, 1} {
@@ -274,7 +274,7 @@ func trinomial(n int64, a, b, s float64) float64 {
 	return sum
 }
 
-// Where all rows must differ for the expectation to be so low, c + 2 tau = d, the rate is that of its neighbours.
+// Where all rows must differ for the expectation to be so low, c + 2 tau = d, the rate equals the rates at its neighbours.
 func TestRateAtTheEdgeOfTheBar(t *testing.T) {
 	r := rand.New(rand.NewPCG(61, 62))
 	for range 2000 {

@@ -3,7 +3,6 @@ package theorem
 import (
 	"errors"
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -11,24 +10,6 @@ import (
 )
 
 func applicable(err error) bool { return !errors.As(err, new(*theory.NotApplicableError)) }
-
-// Theorem 2.3 holds up to epsilon = sqrt(ln(1/beta)/(2n)) and no further.
-func TestSelectionDwork15AtItsHypothesis(t *testing.T) {
-	r := rand.New(rand.NewPCG(91, 92))
-	for range 200 {
-		s := Selection{Samples: 1 + r.Int64N(1e9), Beta: theory.LogProb(-math.Exp(12*r.Float64() - 4))}
-		limit := math.Sqrt(-s.Beta.Ln() / (2 * float64(s.Samples)))
-		for _, c := range []struct {
-			factor float64
-			holds  bool
-		}{{0, true}, {0.5, true}, {1 - 1e-12, true}, {1 + 1e-12, false}, {1.1, false}, {2, false}} {
-			s.Epsilon = c.factor * limit
-			if _, err := SelectionDwork15(s); (err == nil) != c.holds || applicable(err) != c.holds {
-				t.Fatalf("%+v, %v times the limit: %v", s, c.factor, err)
-			}
-		}
-	}
-}
 
 // Bassily et al. ask for delta below epsilon/4, also where the target leaves more, and
 // for the n that goes with it.
@@ -76,24 +57,6 @@ func TestBassily16AtItsHypotheses(t *testing.T) {
 	}
 }
 
-// Theorem 2.3 is for numbers within their domains.
-func TestSelectionDwork15AtTheEndsOfItsDomain(t *testing.T) {
-	for _, s := range []struct {
-		Selection
-		ok bool
-	}{
-		{Selection{0, 1, -1}, true}, {Selection{0, 0, -1}, false},
-		{Selection{0, theory.MaxSamples, -1}, true}, {Selection{0, theory.MaxSamples + 1, -1}, false},
-		{Selection{0, 1, 0}, false}, {Selection{0, 1, theory.Zero}, false},
-		{Selection{-math.SmallestNonzeroFloat64, 1, -1}, false}, {Selection{math.Inf(1), 1, -1}, false},
-		{Selection{math.MaxFloat64, 1, -1}, true},
-	} {
-		if _, err := SelectionDwork15(s.Selection); isDomain(err) == s.ok {
-			t.Errorf("theorem 2.3, %+v: %v", s.Selection, err)
-		}
-	}
-}
-
 // What was shown on the sample may be exact and without noise, and has no other limits than
 // its numbers.
 func TestSampledAtTheEndsOfItsDomain(t *testing.T) {
@@ -114,21 +77,15 @@ func TestSampledAtTheEndsOfItsDomain(t *testing.T) {
 	}
 }
 
-// Notes, Theorem 2.3 prints 3/sqrt(beta), which exceeds one whatever beta is.
+// Notes, Theorem 2.3 prints 3/sqrt(beta), which exceeds one whatever beta is. The theorem's 3 sqrt(beta) is a bound, here
+// for one record that is 1 with probability beta and shown as it is: its set of bad data has the probability beta.
 func TestErratumSquareRootOfBeta(t *testing.T) {
 	for _, text := range []string{"0.1", "1e-6", "1e-300", "1e-4343"} {
 		beta := lp(text)
-		literal := math.Log(3) - beta.Ln()/2
-		got, err := SelectionDwork15(Selection{Epsilon: 1e-9, Samples: 1000, Beta: beta})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if literal <= 0 || got >= 0 {
-			t.Errorf("beta = %s: the literal bound is e^%g and the theorem's %s; want one above 1 and one below", text, literal,
-				got)
-		}
-		if want := math.Log(3) + beta.Ln()/2; got.Ln() < want || got.Ln() > want+1e-9*math.Abs(want) {
-			t.Errorf("beta = %s: ln of the bound is %g, want %g", text, got.Ln(), want)
+		printed, right := math.Log(3)-beta.Ln()/2, math.Log(3)+beta.Ln()/2
+		if !(printed > 0 && right < 0 && right >= beta.Ln()) {
+			t.Errorf("beta = %s: the printed bound is e^%g and the right one e^%g; want one above 1 and one below, not below beta",
+				text, printed, right)
 		}
 	}
 }

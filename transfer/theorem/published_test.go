@@ -62,14 +62,6 @@ func TestPureAndBassilyValues(t *testing.T) {
 	oneSided(t, "bassily", bassily.Value.Alpha, 0.41)
 }
 
-// Theorem 2.3 of the notes, by mpmath: the bound is above by at most 1e-9 in its logarithm.
-func TestSelectionDwork15Value(t *testing.T) {
-	p, err := SelectionDwork15(Selection{Epsilon: 0.2, Samples: 1000, Beta: lp("1e-40")})
-	if want := -44.953089571212803989; err != nil || !(p.Ln() >= want && p.Ln() <= want+1e-9) {
-		t.Errorf("ln p = %.17g, %v; want %.17g", p.Ln(), err, want)
-	}
-}
-
 // The closed form is the least over all c and d: no pair does better, and the
 // best of a fine grid comes close.
 func TestJung20IsTheBestSplit(t *testing.T) {
@@ -129,10 +121,6 @@ func TestTransferHypotheses(t *testing.T) {
 			d := s
 			d.LnDelta = lp("0.004")
 			_, err := Bassily16(d, linear, lp("0.05"))
-			return err
-		},
-		"theorem 2.3, epsilon": func() error {
-			_, err := SelectionDwork15(Selection{Epsilon: 0.1, Samples: 1000, Beta: lp("0.01")})
 			return err
 		},
 	} {

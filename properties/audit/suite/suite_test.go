@@ -447,7 +447,7 @@ func TestPower(t *testing.T) {
 }
 
 // missesSampler bounds, on the logarithmic scale, the probability that the check "sampler"
-// overlooks the difference of two laws: that of the best of its tests of single outcomes.
+// overlooks the difference of two laws. It is taken of one test alone, the best one of a single outcome.
 func missesSampler(t *testing.T, law, actual *laws, s Settings) float64 {
 	t.Helper()
 	said, err := law.jointly(law)
