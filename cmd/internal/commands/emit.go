@@ -379,21 +379,16 @@ func (w writer[R]) fill(b record.Book, s Sheet[R], rows []laid, units int, about
 }
 
 // dropEmpty drops the columns that hold nothing, and their cells.
-func dropEmpty[R any](columns []record.Column[R], rows []laid) (left []record.Column[R]) {
+func dropEmpty[R any](columns []record.Column[R], rows []laid) []record.Column[R] {
 	cells := make([][]record.Cell, len(rows))
-	for j, c := range columns {
-		if !slices.ContainsFunc(rows, func(r laid) bool { return r.cells[j].Form != record.Missing }) {
-			continue
-		}
-		left = append(left, c)
-		for i, r := range rows {
-			cells[i] = append(cells[i], r.cells[j])
-		}
+	for i, r := range rows {
+		cells[i] = r.cells
 	}
+	kept := record.Used(cells, len(columns), func(c record.Cell) bool { return c.Form == record.Missing })
 	for i := range rows {
-		rows[i].cells = cells[i]
+		rows[i].cells = record.Picked(rows[i].cells, kept)
 	}
-	return left
+	return record.Picked(columns, kept)
 }
 
 // remarks are what About says.

@@ -119,20 +119,16 @@ func (in LiveInput) Unchanged() string {
 
 // Compact drops the columns of the table that hold nothing.
 func (l Live) Compact() Live {
-	out, all := l, slices.Concat(l.Rows, l.Below)
-	out.Columns = nil
-	kept := make([][]LiveCell, len(all))
-	for j, name := range l.Columns {
-		if slices.ContainsFunc(all,
-			func(row []LiveCell) bool { return row[j].Formula != "" || row[j].Value.Form != Missing }) {
-			out.Columns = append(out.Columns, name)
-			for i, row := range all {
-				kept[i] = append(kept[i], row[j])
-			}
+	empty := func(c LiveCell) bool { return c.Formula == "" && c.Value.Form == Missing }
+	kept := Used(slices.Concat(l.Rows, l.Below), len(l.Columns), empty)
+	picked := func(rows [][]LiveCell) (some [][]LiveCell) {
+		for _, row := range rows {
+			some = append(some, Picked(row, kept))
 		}
+		return some
 	}
-	out.Rows, out.Below = kept[:len(l.Rows)], kept[len(l.Rows):]
-	return out
+	l.Columns, l.Rows, l.Below = Picked(l.Columns, kept), picked(l.Rows), picked(l.Below)
+	return l
 }
 
 // Lines is how many rows of the sheet the table has below its header, those between its blocks included.

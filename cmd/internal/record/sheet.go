@@ -13,21 +13,31 @@ type Sheet struct {
 
 // Compact drops the columns that hold nothing.
 func (s Sheet) Compact() Sheet {
-	var keep []int
-	out := Sheet{Title: s.Title, Notes: s.Notes, Rows: make([][]Cell, len(s.Rows))}
-	for j, name := range s.Columns {
-		if slices.ContainsFunc(s.Rows, func(row []Cell) bool { return row[j].Form != Missing }) {
-			keep, out.Columns = append(keep, j), append(out.Columns, name)
-		}
-	}
-	cells := make([]Cell, len(s.Rows)*len(keep))
-	for k, row := range s.Rows {
-		for i, j := range keep {
-			cells[i] = row[j]
-		}
-		out.Rows[k], cells = cells[:len(keep):len(keep)], cells[len(keep):]
+	kept := Used(s.Rows, len(s.Columns), func(c Cell) bool { return c.Form == Missing })
+	out := Sheet{Title: s.Title, Notes: s.Notes, Columns: Picked(s.Columns, kept)}
+	for _, row := range s.Rows {
+		out.Rows = append(out.Rows, Picked(row, kept))
 	}
 	return out
+}
+
+// Used are the places of the columns of which some cell is not empty.
+func Used[C any](rows [][]C, columns int, empty func(C) bool) (used []int) {
+	for j := range columns {
+		if slices.ContainsFunc(rows, func(row []C) bool { return !empty(row[j]) }) {
+			used = append(used, j)
+		}
+	}
+	return used
+}
+
+// Picked are the elements at some places.
+func Picked[T any](list []T, places []int) []T {
+	some := make([]T, len(places))
+	for i, j := range places {
+		some[i] = list[j]
+	}
+	return some
 }
 
 // Numeric says whether a column is to be aligned on the right.
