@@ -57,10 +57,6 @@ func (noisy) failure(p *Plan) (theory.LogProb, error) {
 	if covered != p.goal.Queries {
 		return 0, corrupt("plan.json: got noise for %d looks, want %d", covered, p.goal.Queries)
 	}
-	if len(noise) == 1 && noise[0].Cut == 0 {
-		err := a.CertifyOneNoise(noise[0].Scale)
-		return a.Beta, err
-	}
 	err := a.CertifyNoise(noise)
 	return a.Beta, err
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
-	"github.com/dpcalc/dpcalc/transfer/joint"
+	joint "github.com/dpcalc/dpcalc/transfer/noise"
 )
 
 // The joint bound against an analyst who is as good as can be. The records take few

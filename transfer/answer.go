@@ -12,6 +12,7 @@ type Mechanism struct {
 	Noise      theory.NoiseKind // "" if the answers carry none
 	Scale      float64          // see theory.NoiseKind; Thresholdout's sigma; of a schedule the last and least
 	ScaleFirst float64          // the first and greatest of a schedule's scales
+	Cut        float64          // Gaussian noise is drawn again until it is within so many Scales; 0 for not
 	Schedule   Schedule         // the noise of each query, if it falls from one to the next
 	Threshold  float64          // Thresholdout's T
 	Cells      int64            // rounding: the number L of cells that [0,1] is divided into
@@ -62,7 +63,7 @@ func (a Answer) Noise() iter.Seq[theory.NoiseBlock] {
 		return func(func(theory.NoiseBlock) bool) {}
 	default:
 		return func(yield func(theory.NoiseBlock) bool) {
-			yield(theory.NoiseBlock{Queries: a.Queries, Scale: run.Scale})
+			yield(theory.NoiseBlock{Queries: a.Queries, Scale: run.Scale, Cut: run.Cut})
 		}
 	}
 }

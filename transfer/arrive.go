@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer/joint"
+	"github.com/dpcalc/dpcalc/transfer/noise"
 )
 
 // Arrival is rows that come between the queries. Query j is about exactly the rows that are planned for it, whatever
@@ -100,14 +100,14 @@ func (g Goal) validStages() error {
 }
 
 // arrivalOf is the plan of noise for the queries of a goal. Of an open plan it does not end within a stage.
-func arrivalOf(g Goal, open bool) joint.Arrival {
-	a := joint.Arrival{Tau: g.Tau, Beta: g.Beta, Sides: joint.SidesOf(g.OneSided), Open: open}
+func arrivalOf(g Goal, open bool) noise.Arrival {
+	a := noise.Arrival{Tau: g.Tau, Beta: g.Beta, Sides: noise.SidesOf(g.OneSided), Open: open}
 	for done := int64(0); done < g.Queries; {
 		more := g.Arrival.more(done + 1)
 		if done = g.Arrival.until(done + 1); !open {
 			done = min(done, g.Queries)
 		}
-		a.Stages = append(a.Stages, joint.Stage{Samples: min(g.Samples+more, MaxCount), Until: done})
+		a.Stages = append(a.Stages, noise.Stage{Samples: min(g.Samples+more, MaxCount), Until: done})
 	}
 	return a
 }
@@ -125,7 +125,7 @@ func (a *Arrival) until(query int64) int64 {
 // arrivingNoise is the joint bound for rows that arrive, with the largest noise for each answer: at equal shares of
 // beta, or at those of a plan without a last query.
 func arrivingNoise(open bool) rule {
-	wants := func(g Goal) joint.Wants { return arrivalOf(g, open).Wants() }
+	wants := func(g Goal) noise.Wants { return arrivalOf(g, open).Wants() }
 	return searched{
 		domain: domain{kinds: linear},
 		rows:   startRows,
@@ -156,7 +156,7 @@ var arrivingEven = bounded{
 
 // startRows is about how many rows are needed if all are there at the start, which is too many.
 func startRows(g Goal) float64 {
-	found, ok := joint.Falling.Samples(planOf(g))
+	found, ok := noise.Falling.Samples(planOf(g))
 	if !ok {
 		return MaxCount
 	}
@@ -165,7 +165,7 @@ func startRows(g Goal) float64 {
 
 // wantedNoise is the noise of the first queries for which some is wanted.
 type wantedNoise struct {
-	wants   joint.Wants
+	wants   noise.Wants
 	queries int64
 }
 

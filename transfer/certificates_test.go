@@ -335,13 +335,17 @@ func noiseHolds(a Answer) bool {
 		return lowVarianceHolds(a)
 	}
 	var noise []float64
+	cut := 0.0
 	for b := range a.Noise() {
+		if b.Scale > 0 {
+			cut = b.Cut
+		}
 		noise = append(noise, slices.Repeat([]float64{b.Scale / unit}, int(b.Queries))...)
 	}
 	if int64(len(noise)) != a.Queries {
 		return false
 	}
-	p := certificates.EvenTau(a.Samples, a.Tau/unit, noise, a.OneSided)
+	p := certificates.EvenTau(a.Samples, a.Tau/unit, noise, cut, a.OneSided)
 	return certificates.Excess(p.Errors(), lnBeta(a).Float()) <= 0 ||
 		slices.Min(noise) == slices.Max(noise) && cvarHolds(a)
 }

@@ -5,15 +5,15 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer/joint"
 	"github.com/dpcalc/dpcalc/transfer/lowvariance"
+	"github.com/dpcalc/dpcalc/transfer/noise"
 	"github.com/dpcalc/dpcalc/transfer/stability"
 )
 
 var gaussianSchedule = Method{
 	Name:      "gaussian-schedule",
 	Summary:   "Gaussian noise that falls from query to query: the joint bound",
-	Formula:   "eps_j <= beta/(m+1) for j < m and eps_m <= 2 beta/(m+1); eps_j = min over a > 1 of e^(D_(j-1)/a') min{2 T^(1/a'), (2 T + 2 (2^a'-1) P[N > tau/sd_j] U)^(1/a')}, a' = a/(a-1), D_j the Renyi divergence of order a that j answers reveal, T and U the tail bounds T_a' and T_(a'-1) of sample and noise together; one-sided, T^(1/a') in place of the lesser; gaussian where that is less",
+	Formula:   "sum over j <= m of eps_j <= beta, each share about beta/(m+1) and the last twice that; eps_j = u_j + min{u_j, F_j T}, u_j = min over a > 1 of e^(D_(j-1)/a') min{T_a', N_a'}^(1/a'), a' = a/(a-1), D_j the Renyi divergence of order a that j answers reveal, T and N bounds on sample and noise together by a tangent and without, F_j T that of the less likely side; one-sided, eps_j = u_j; gaussian where that is less",
 	Practice:  "Add independent N(0, sd_j^2) to answer j, with sd_j from the schedule; noise_first is the first and noise_last the last and smallest, 0 where the last answer needs none. Stop after m answers.",
 	Proof:     Derived,
 	Adaptive:  true,
@@ -49,12 +49,12 @@ var gaussian = Method{
 // with fewer records where beta is large, or m is too large for the variance lemma. Where beta
 // is large and queries are few, equal shares of it may ask for more than equal noise does.
 var (
-	oneJointNoise = jointRule{noise: joint.Even}
+	oneJointNoise = jointRule{noise: noise.Even}
 	oneNoise      = optimised{domain: domain{kinds: linear}, reach: gaussianCVaRTau}
 	evenNoiseRule = either{first: oneJointNoise, second: oneNoise}
 
 	scheduledNoise = either{
-		first:  jointRule{noise: joint.Falling, falls: true},
+		first:  jointRule{noise: noise.Falling, falls: true},
 		second: either{first: oneNoise, second: oneJointNoise, most: fewQueries},
 	}
 )
@@ -65,13 +65,13 @@ const fewQueries = 8
 
 // jointRule is the joint bound for one way to choose the noise.
 type jointRule struct {
-	noise joint.Noise
+	noise noise.Noise
 	falls bool
 }
 
-func planOf(g Goal) joint.Plan {
-	sides := joint.SidesOf(g.OneSided)
-	return joint.Plan{Samples: g.Samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta, Sides: sides}
+func planOf(g Goal) noise.Plan {
+	sides := noise.SidesOf(g.OneSided)
+	return noise.Plan{Samples: g.Samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta, Sides: sides}
 }
 
 func (jointRule) applies(g Goal) error { return linear.check(g.Query) }
@@ -94,31 +94,17 @@ func (r jointRule) samples(g Goal) (reached, error) {
 
 func (r jointRule) tau(g Goal) (float64, Mechanism) {
 	tau, run := r.noise.LeastTau(planOf(g))
-	return tau, r.run(g, joint.Found{Samples: g.Samples, Tau: tau, Run: run})
+	return tau, r.run(g, noise.Found{Samples: g.Samples, Tau: tau, Run: run})
 }
 
-// beta is raised, for even noise, by the hair that the noise to run may miss: the decision finds one anew for each
-// beta. Noise that falls follows from the plan.
-func (r jointRule) beta(g Goal) theory.LogProb {
-	g.Beta = r.noise.LeastBeta(planOf(g))
-	if r.falls {
-		return g.Beta
-	}
-	for step := 1e-6 / float64(g.Samples); g.Beta < 0; step *= 4 {
-		if tau, _ := r.noise.LeastTau(planOf(g)); tau <= g.Tau {
-			return g.Beta
-		}
-		g.Beta += theory.LogProb(step)
-	}
-	return 0
-}
+func (r jointRule) beta(g Goal) theory.LogProb { return r.noise.LeastBeta(planOf(g)) }
 
 // run is what to run for a plan whose n and tau were found.
-func (r jointRule) run(g Goal, found joint.Found) Mechanism {
+func (r jointRule) run(g Goal, found noise.Found) Mechanism {
 	if found.Tau >= 1 {
 		return Mechanism{}
 	}
-	run := Mechanism{Noise: theory.GaussianNoise, Scale: found.Run.Last}
+	run := Mechanism{Noise: theory.GaussianNoise, Scale: found.Run.Last, Cut: found.Run.Cut}
 	if r.falls {
 		plan := planOf(g)
 		plan.Samples, plan.Tau = found.Samples, found.Tau
@@ -130,50 +116,57 @@ func (r jointRule) run(g Goal, found joint.Found) Mechanism {
 // What is run is certified by the inequality of its theorem, evaluated once. A search for what to run may end elsewhere
 // tomorrow, and what it found today is certified nevertheless.
 
-// CertifyNoise fills in the failure probability at which Gaussian noise, for all queries of the answer in their
-// order, is certified: by the joint bound, or by the bound for queries of low variance where that says more. The
-// latter spends its shares as suits the answer's beta, or about the best one if that is 0. The error is a DomainError.
-func (a *Answer) CertifyNoise(noise []theory.NoiseBlock) error {
-	bound, err := joint.New(a.Samples, joint.SidesOf(a.OneSided))
+// CertifyNoise fills in the failure probability at which Gaussian noise, for all queries of the answer in their order,
+// is certified: by the joint bound, or by the bound for queries of low variance where that says more and no noise is
+// cut. The latter spends its shares as suits the answer's beta, or about the best one if that is 0. One run of noise
+// for all queries is certified query by query too, and by the CVaR theorem. The error is a DomainError.
+func (a *Answer) CertifyNoise(blocks []theory.NoiseBlock) error {
+	promised := a.Beta
+	bound, err := noise.New(a.Samples, noise.SidesOf(a.OneSided))
 	if err != nil {
 		return err
 	}
-	unit := a.Unit()
-	for _, block := range noise {
+	unit, cut := a.Unit(), false
+	for _, block := range blocks {
 		block.Scale /= unit
 		if _, err := bound.Answer(block, a.Tau/unit); err != nil {
 			return err
 		}
+		cut = cut || block.Cut > 0
 	}
-	wanted := a.Beta
 	a.Beta, a.Mechanism.LowVariance = bound.Total(), false
-	if a.moment() == nil {
-		return nil
+	if a.moment() != nil && !cut {
+		low, err := lowvariance.Certified(a.momentPlan().Design, a.Tau, blocks, promised)
+		if err != nil {
+			return err
+		}
+		if low < a.Beta {
+			a.Beta, a.Mechanism.LowVariance = low, true
+		}
 	}
-	low, err := lowvariance.Certified(a.momentPlan().Design, a.Tau, noise, wanted)
-	if err == nil && low < a.Beta {
-		a.Beta, a.Mechanism.LowVariance = low, true
+	if len(blocks) == 1 && blocks[0].Queries == a.Queries && blocks[0].Scale > 0 {
+		return a.certifyOneNoise(blocks[0], promised)
 	}
-	return err
+	return nil
 }
 
-// CertifyOneNoise is [Answer.CertifyNoise] for noise of one sd, whose errors are summed query by query: the joint
-// bound, the bound for queries of low variance, or, for both sides, the CVaR theorem C sd + s_mu(beta) <= tau.
-func (a *Answer) CertifyOneNoise(sd float64) error {
-	promised, one := a.Beta, half(a.Goal)
+// certifyOneNoise is [Answer.CertifyNoise] for noise of one sd, whose errors are summed query by query: the joint
+// bound, or, for both sides of noise that is not cut, the CVaR theorem C sd + s_mu(beta) <= tau.
+func (a *Answer) certifyOneNoise(block theory.NoiseBlock, promised theory.LogProb) error {
+	one := half(a.Goal)
 	if err := linear.check(one.Query); err != nil {
 		return err
 	}
-	if err := a.CertifyNoise([]theory.NoiseBlock{{Queries: a.Queries, Scale: sd}}); err != nil {
-		return err
-	}
-	sd /= a.Unit()
-	if ln := planOf(one).EvenErrors(sd); ln < a.Beta.Ln() {
+	sd := block.Scale / a.Unit()
+	if ln := planOf(one).EvenErrors(sd, block.Cut); ln < a.Beta.Ln() {
 		a.Beta, a.Mechanism.LowVariance = theory.LogProb(ln), false
+	}
+	if promised == 0 || promised >= a.Beta || block.Cut > 0 {
+		return nil
 	}
 	mu := math.Sqrt(float64(a.Queries)) / (float64(a.Samples) * sd)
 	tau := num.MaxNormalCVaR(a.Queries, promised.Ln())*sd + stability.GDP(mu, promised)
-	if sd > 0 && promised < a.Beta && tau*(1+0x1p-41) <= one.Tau { // which is a thousand times what the sum is off
+	if tau*(1+0x1p-41) <= one.Tau { // which is a thousand times what the sum is off
 		a.Beta, a.Mechanism.LowVariance = promised, false
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer/joint"
+	"github.com/dpcalc/dpcalc/transfer/noise"
 )
 
 var gaussianOpen = Method{
@@ -36,9 +36,9 @@ const (
 	openBeta   = 0.2
 )
 
-func endlessOf(g Goal) joint.Endless {
+func endlessOf(g Goal) noise.Endless {
 	beta := min(g.Beta, theory.LogProb(num.Log(openBeta)))
-	return joint.Endless{Samples: g.Samples, Factor: openFactor, Beta: beta, Sides: joint.SidesOf(g.OneSided)}
+	return noise.Endless{Samples: g.Samples, Factor: openFactor, Beta: beta, Sides: noise.SidesOf(g.OneSided)}
 }
 
 // openTau is the accuracy of the last answer, if there is a noise for all.
@@ -83,7 +83,7 @@ func (r anyAnswer) samples(g Goal) (reached, error) {
 // fixed is the plan that knows the number of queries, and is about as exact.
 func (anyAnswer) fixed(g Goal) (jointRule, Goal) {
 	g.Tau /= openFactor
-	return jointRule{noise: joint.Falling, falls: true}, g
+	return jointRule{noise: noise.Falling, falls: true}, g
 }
 
 // queries is where the line between two powers of two meets tau, if there is a noise up to there.

@@ -8,64 +8,22 @@ import (
 
 // The joint bound: the orders and the tangents are searched for in floating point, where any that come out are valid.
 
-// Joint is answers with noise: the standard deviations as they are printed.
+// Joint is answers with noise: the standard deviations as they are printed, and where the noise is cut, 0 for nowhere.
 type Joint struct {
 	N        int64
 	Tau      []float64
 	SD       []string
+	Cut      float64
 	OneSided bool
 }
 
-// Witness says where the theorem is applied to one query: at which order, with which tangents,
-// and in which of its two forms. Before the first query a is +Inf and a' is 1.
-type Witness struct {
-	A, Conj, near, far float64
-	minkowski          bool
-}
-
-// order returns a and a'. Of the two rounded numbers the larger is taken at its word.
-func (w Witness) order() (a, conj Number) {
-	switch {
-	case math.IsInf(w.A, 1):
-		return Number{}, one
-	case w.A > w.Conj:
-		a = number(w.A)
-		return a, a.Over(a.Minus(one))
-	default:
-		conj = number(w.Conj)
-		return conj.Over(conj.Minus(one)), conj
-	}
-}
-
 // EvenTau is a plan with one accuracy.
-func EvenTau(n int64, tau float64, noise []float64, oneSided bool) Joint {
-	p := Joint{N: n, Tau: slices.Repeat([]float64{tau}, len(noise)), OneSided: oneSided}
+func EvenTau(n int64, tau float64, noise []float64, cut float64, oneSided bool) Joint {
+	p := Joint{N: n, Tau: slices.Repeat([]float64{tau}, len(noise)), Cut: cut, OneSided: oneSided}
 	for _, sd := range noise {
 		p.SD = append(p.SD, strconv.FormatFloat(sd, 'g', -1, 64))
 	}
 	return p
-}
-
-// looseTangent returns the x at which T_b is least, and ln T_b.
-func looseTangent(b, n, tau, sd float64) (x, ln float64) {
-	if sd == 0 {
-		return 0, -2 * n * tau * tau
-	}
-	slope := func(x float64) float64 {
-		u := (tau - x) / sd
-		return b / sd * math.Exp(-u*u/2-looseTail(u)) / math.Sqrt(2*math.Pi)
-	}
-	lo, hi := 0., slope(0)/(4*n)
-	for range 60 {
-		x = (lo + hi) / 2
-		if slope(x) > 4*n*x {
-			lo = x
-		} else {
-			hi = x
-		}
-	}
-	v := slope(x)
-	return x, b*looseTail((tau-x)/sd) + v*v/(8*n) - v*x
 }
 
 func (p Joint) float(i int) float64 {
@@ -76,60 +34,273 @@ func (p Joint) float(i int) float64 {
 	return sd
 }
 
-// Loose is about ln eps_j at one order, for the j+1-st query.
-func (p Joint) Loose(j int, a float64) (Witness, float64) {
-	w, n, d, r := Witness{A: a, Conj: 1}, float64(p.N), 0., 0.
-	if !math.IsInf(a, 1) {
-		w.Conj = a / (a - 1)
-	}
-	for i := range j {
-		c := a / (4 * n * math.Pow(p.float(i), 2))
-		kappa := 1 - math.Tanh(2*r) - n*(math.Pow(2*r, 3)/12+2*math.Pow(2*r, 5)/15)
-		if kappa <= 0 {
-			return w, math.Inf(1)
+// loose is about ln P[noise > w] in units of the sd, and the hazard there.
+func (p Joint) loose(w float64) (ln, hazard float64) {
+	if ln = looseTail(w); p.Cut > 0 {
+		if w >= p.Cut {
+			return math.Inf(-1), math.Inf(1)
 		}
-		d += math.Log1p(c/kappa) / 2
-		r += c / n
+		beyond := looseTail(p.Cut)
+		ln += math.Log1p(-math.Exp(beyond - ln))
 	}
-	var near, far float64
-	sd := p.float(j)
-	w.near, near = looseTangent(w.Conj, n, p.Tau[j], sd)
-	if p.OneSided {
-		return w, (d + near) / w.Conj
+	hazard = math.Exp(-w*w/2-ln) / math.Sqrt(2*math.Pi)
+	if p.Cut > 0 {
+		ln -= math.Log1p(-2 * math.Exp(looseTail(p.Cut)))
 	}
-	w.far, far = looseTangent(w.Conj-1, n, p.Tau[j], sd)
-	far += math.Log(math.Pow(2, w.Conj)-1) + looseTail(p.Tau[j]/sd)
-	both := near + math.Log1p(math.Exp(far-near))
-	w.minkowski = sd > 0 && math.Ln2+near/w.Conj < (math.Ln2+both)/w.Conj
-	return w, (d + math.Min(math.Ln2*w.Conj+near, math.Ln2+both)) / w.Conj
+	return ln, hazard
 }
 
-// Search returns about the best witness for the j+1-st query.
-func (p Joint) Search(j int) Witness {
+// noise is P[noise > w] and the density at w, in units of the sd.
+func (p Joint) noise(w Number) (density, upper Number) {
+	density, upper = Normal(w)
+	if p.Cut == 0 {
+		return density, upper
+	}
+	_, beyond := Normal(number(p.Cut))
+	mass := one.Minus(two.Times(beyond))
+	return density.Over(mass), upper.Minus(beyond).Over(mass)
+}
+
+// looseTangent is the w at which T_b is least, and ln T_b, where the variance is that of the variance lemma.
+func (p Joint) looseTangent(b, variance, tau, sd float64) (w, ln float64) {
+	at := func(w float64) float64 {
+		ln, hazard := p.loose(w)
+		v := b * hazard / sd
+		return b*ln + variance*v*v/2 - v*(tau-sd*w)
+	}
+	lo, hi := -8.0, tau/sd
+	if p.Cut > 0 {
+		lo, hi = -p.Cut*(1-1e-6), min(hi, p.Cut*(1-1e-9))
+	}
+	w = golden(lo, hi, 70, at)
+	return w, at(w)
+}
+
+// tangent is ln T_b with the tangent at w, any w, at most 0.
+func (p Joint) tangent(b, variance, tau, sd, w Number) Number {
+	density, upper := p.noise(w)
+	v := b.Times(density).Over(upper).Over(sd)
+	ln := b.Times(upper.Ln()).Plus(variance.Times(v.Squared()).Over(two)).Minus(v.Times(tau.Minus(sd.Times(w))))
+	return lesser(ln, zero)
+}
+
+// convex is ln N_b: by Gauss's rule where the integrand is more than e^-40 of its greatest value.
+func (p Joint) convex(b, tau, sd Number) Number {
+	n := whole(p.N)
+	d, sigma := one.Over(n), one.Over(two.Times(n.Root()))
+	flat, _ := p.noise(zero)
+	rough := func(z float64) float64 {
+		x := d.Float() + sigma.Float()*z
+		if x > tau.Float() {
+			return b.Float()*math.Log(0.5+(x-tau.Float())/sd.Float()*flat.Float()) - z*z/2
+		}
+		ln, _ := p.loose((tau.Float() - x) / sd.Float())
+		return b.Float()*ln - z*z/2
+	}
+	kink, end := tau.Minus(d).Over(sigma).Float(), 60.0
+	first := 0.0
+	if p.Cut > 0 {
+		first = math.Max(0, kink-p.Cut*sd.Float()/sigma.Float())
+	}
+	peak := golden(first, end+math.Max(kink, 0), 90, func(z float64) float64 {
+		return -math.Max(rough(z), -1e300)
+	})
+	most := rough(peak)
+	edge := func(out float64) float64 { // between the peak and out
+		in := peak
+		for range 60 {
+			if mid := (in + out) / 2; rough(mid) > most-40 {
+				in = mid
+			} else {
+				out = mid
+			}
+		}
+		return out
+	}
+	from, to := edge(first), edge(peak+40)
+	scale := number(most)
+	value := func(z Number) Number {
+		x := d.Plus(sigma.Times(z))
+		var u Number
+		if tau.Less(x) {
+			u = half.Plus(x.Minus(tau).Over(sd).Times(flat))
+		} else if _, u = p.noise(tau.Minus(x).Over(sd)); u.Sign() <= 0 {
+			return zero
+		}
+		return b.Times(u.Ln()).Minus(z.Squared().Over(two)).Minus(scale).Exp()
+	}
+	sum, pieces := zero, []float64{from, to}
+	if kink > from && kink < to {
+		pieces = []float64{from, kink, to}
+	}
+	for i := range pieces[1:] {
+		sum = sum.Plus(integral(number(pieces[i]), number(pieces[i+1]), 1, value))
+	}
+	return scale.Plus(sum.Over(two.Times(pi).Root()).Plus(value(zero).Over(two)).Ln())
+}
+
+// state is what the answers before one reveal at one order: ln of the product of (1+ax)(N/Z)^(2a') and r_j at order 1.
+type state struct{ shift, revealed, weight Number }
+
+// variance is V at an order, and false where the variance lemma does not hold.
+func (p Joint) variance(a, shift Number) (v Number, ok bool) {
+	n := whole(p.N)
+	w := two.Times(a).Times(shift)
+	cube := w.Squared().Times(w)
+	terms := cube.Over(whole(12)).Plus(two.Times(cube).Times(w.Squared()).Over(whole(15)))
+	kappa := one.Minus(tanh(w)).Minus(n.Times(terms))
+	if kappa.Sign() <= 0 {
+		return zero, false
+	}
+	return one.Over(whole(4).Times(n).Times(kappa)), true
+}
+
+// caught is ln(min(1, N(a))/Z).
+func (p Joint) caught(a, x Number) Number {
+	if p.Cut == 0 {
+		return zero
+	}
+	cut, grown := number(p.Cut), one.Plus(a.Times(x))
+	tail := func(u Number) Number { _, t := Normal(u); return t }
+	density, beyond := Normal(cut)
+	inside := one.Minus(two.Times(tail(cut.Times(grown.Root()))))
+	last := one.Minus(two.Times(tail(cut.Times(grown.Times(one.Plus(a.Squared().Times(x))).Root()))))
+	inner := a.Minus(one).Times(inside.Ln()).Plus(last.Ln()).Over(a).Exp()
+	k := two.Times(density).Times(two.Times(pi).Times(a).Times(x).Root()).Times(tail(cut.Times(a.Times(x).Root())))
+	outer := k.Times(power(grown, one.Minus(a).Over(two.Times(a))))
+	return lesser(one, inner.Plus(outer)).Ln().Minus(one.Minus(two.Times(beyond)).Ln())
+}
+
+// Errors returns every ln eps_j in decimals. From the fiftieth query on some share an order.
+func (p Joint) Errors() []Number {
+	ln := make([]Number, 0, len(p.SD))
+	for len(ln) < len(p.SD) {
+		j := len(ln)
+		a := p.order(j)
+		before := p.until(j, a)
+		for range min(1+j/50, len(p.SD)-j) {
+			ln = append(ln, p.strict(len(ln), a, &before))
+		}
+	}
+	return ln
+}
+
+// until is the state before a query.
+func (p Joint) until(j int, a float64) state {
+	s := state{zero, zero, zero}
+	for i := range j {
+		p.pass(&s, i, a)
+	}
+	return s
+}
+
+// pass moves the state past an answer, to nil numbers where the theorem does not hold.
+func (p Joint) pass(s *state, i int, a float64) {
+	sd, order := digits.Parse(p.SD[i]), number(a)
+	if v, ok := p.variance(order, s.shift); ok && s.revealed.Sign() >= 0 {
+		x := v.Over(sd.Squared())
+		conj := order.Over(order.Minus(one))
+		s.revealed = s.revealed.Plus(one.Plus(order.Times(x)).Ln().Over(two)).Plus(conj.Times(p.caught(order, x)))
+	} else {
+		s.revealed = whole(-1)
+	}
+	if v, ok := p.variance(one, s.shift); ok && s.weight.Sign() >= 0 {
+		s.weight = s.weight.Plus(p.caught(one, v.Over(sd.Squared())))
+	} else {
+		s.weight = whole(-1)
+	}
+	s.shift = s.shift.Plus(one.Over(whole(4).Times(whole(p.N).Times(sd).Squared())))
+}
+
+// strict is ln eps_j at an order, +Inf before the first query, and moves the state past it.
+func (p Joint) strict(j int, a float64, s *state) Number {
+	tau, sd, conj := number(p.Tau[j]), digits.Parse(p.SD[j]), one
+	if !math.IsInf(a, 1) {
+		conj = number(a).Over(number(a).Minus(one))
+	}
+	if s.revealed.Sign() < 0 {
+		return zero
+	}
+	tangent := func(b, v Number) Number {
+		if sd.Sign() == 0 {
+			return zero.Minus(b.Times(tau.Squared()).Over(two.Times(b).Times(v)))
+		}
+		w, _ := p.looseTangent(b.Float(), v.Float(), p.Tau[j], p.float(j))
+		return p.tangent(b, v, tau, sd, number(w))
+	}
+	fresh := tangent(conj, one.Over(whole(4).Times(whole(p.N))))
+	if sd.Sign() > 0 {
+		fresh = lesser(fresh, p.convex(conj, tau, sd))
+	}
+	likelier := s.revealed.Plus(fresh).Over(conj)
+	ln := likelier
+	if !p.OneSided {
+		rarer := likelier
+		if v, ok := p.variance(one, s.shift); ok && s.weight.Sign() >= 0 {
+			rarer = lesser(rarer, s.weight.Plus(tangent(one, v)))
+		}
+		ln = likelier.Plus(one.Plus(rarer.Minus(likelier).Exp()).Ln())
+	}
+	if sd.Sign() > 0 && !math.IsInf(a, 1) {
+		p.pass(s, j, a)
+	}
+	return lesser(ln, zero)
+}
+
+// order returns about the best order for a query, +Inf for the first.
+func (p Joint) order(j int) float64 {
 	if j == 0 {
-		w, _ := p.Loose(0, math.Inf(1))
-		return w
+		return math.Inf(1)
 	}
 	at := func(v float64) float64 {
-		_, ln := p.Loose(j, 1+math.Exp(v))
-		return ln
-	}
-	best := -6.
-	for v := best; v < 9; v += 0.2 {
-		if at(v) < at(best) {
-			best = v
+		a, n := 1+math.Exp(v), float64(p.N)
+		conj, d, shift := a/(a-1), 0.0, 0.0
+		for i := range j {
+			sd, w := p.float(i), 2*a*shift
+			kappa := 1 - math.Tanh(w) - n*(math.Pow(w, 3)/12+2*math.Pow(w, 5)/15)
+			if kappa <= 0 {
+				return 1e9 + v
+			}
+			x := 1 / (4 * n * kappa * sd * sd)
+			d += math.Log1p(a*x)/2 + conj*p.looseCaught(a, x)
+			shift += 1 / (4 * n * n * sd * sd)
 		}
-	}
-	lo, hi := best-0.2, best+0.2
-	for range 16 {
-		if x, y := lo+0.382*(hi-lo), lo+0.618*(hi-lo); at(x) < at(y) {
-			hi = y
-		} else {
-			lo = x
+		if p.float(j) == 0 {
+			return (d - 2*n*p.Tau[j]*p.Tau[j]) / conj
 		}
+		_, ln := p.looseTangent(conj, 1/(4*n), p.Tau[j], p.float(j))
+		return (d + math.Min(ln, p.looseConvex(conj, p.Tau[j], p.float(j)))) / conj
 	}
-	w, _ := p.Loose(j, 1+math.Exp((lo+hi)/2))
-	return w
+	return 1 + math.Exp(least(-6, 9, 60, at))
+}
+
+// looseConvex is about ln N_b.
+func (p Joint) looseConvex(b, tau, sd float64) float64 {
+	n, sum, step := float64(p.N), 0.0, 0.05
+	at := func(z float64) float64 {
+		x := 1/n + z/(2*math.Sqrt(n))
+		if x > tau {
+			_, hazard := p.loose(0)
+			return b * math.Log(0.5+(x-tau)/sd*hazard/2)
+		}
+		ln, _ := p.loose((tau - x) / sd)
+		return b * ln
+	}
+	for z := step / 2; z < 40; z += step {
+		sum += step * math.Exp(at(z)-z*z/2) / math.Sqrt(2*math.Pi)
+	}
+	return math.Log(sum + math.Exp(at(0))/2)
+}
+
+func (p Joint) looseCaught(a, x float64) float64 {
+	if p.Cut == 0 {
+		return 0
+	}
+	tail := func(u float64) float64 { return math.Exp(looseTail(u)) }
+	grown := 1 + a*x
+	inner := (a-1)*math.Log1p(-2*tail(p.Cut*math.Sqrt(grown))) + math.Log1p(-2*tail(p.Cut*math.Sqrt(grown*(1+a*a*x))))
+	k := 2 * math.Exp(-p.Cut*p.Cut/2) * math.Sqrt(a*x) * tail(p.Cut*math.Sqrt(a*x))
+	return math.Log(math.Min(1, math.Exp(inner/a)+k*math.Pow(grown, (1-a)/(2*a)))) - math.Log1p(-2*tail(p.Cut))
 }
 
 // tanh is by its continued fraction, whose convergents are good to 1e-45 for a < 1.
@@ -143,87 +314,6 @@ func tanh(a Number) Number {
 		f = whole(k).Plus(square.Over(f))
 	}
 	return a.Over(f)
-}
-
-// chernoffAt is ln T_b with the tangent at x, any x.
-func chernoffAt(b, n, tau, sd, x Number) Number {
-	density, tail := Normal(tau.Minus(x).Over(sd))
-	v := b.Times(density).Over(tail).Over(sd)
-	return b.Times(tail.Ln()).Plus(v.Squared().Over(whole(8).Times(n))).Minus(v.Times(x))
-}
-
-// Path is what the answers reveal at one order: r and e^(2D) before the next query.
-type Path struct {
-	next       int
-	r, product Number
-}
-
-// NewPath is before the first query.
-func NewPath() *Path { return &Path{r: whole(0), product: one} }
-
-// revealed moves the path on to D_j before the j+1-st query, and returns it; not ok means
-// that the variance lemma does not hold.
-func (p Joint) revealed(at *Path, j int, a Number) (d Number, ok bool) {
-	n := whole(p.N)
-	share := a.Over(whole(4).Times(n))
-	for ; at.next < j; at.next++ {
-		c := share.Over(digits.Parse(p.SD[at.next]).Squared())
-		w := two.Times(at.r)
-		cube := w.Squared().Times(w)
-		terms := cube.Over(whole(12)).Plus(two.Times(cube).Times(w.Squared()).Over(whole(15)))
-		kappa := one.Minus(tanh(w)).Minus(n.Times(terms))
-		if kappa.Sign() <= 0 {
-			return Number{}, false
-		}
-		at.product = at.product.Times(one.Plus(c.Over(kappa)))
-		at.r = at.r.Plus(c.Over(n))
-	}
-	return at.product.Ln().Over(two), true
-}
-
-// Strict is ln eps_j as the witness has it.
-func (p Joint) Strict(j int, w Witness, path *Path) Number {
-	n, tau, sd := whole(p.N), number(p.Tau[j]), digits.Parse(p.SD[j])
-	a, conj := w.order()
-	d, ok := whole(0), true
-	if j > 0 {
-		d, ok = p.revealed(path, j, a)
-	}
-	if !ok { // the trivial bound
-		return whole(0)
-	}
-	lnSides := two.Ln()
-	if p.OneSided {
-		lnSides = whole(0)
-	}
-	if sd.Sign() == 0 { // T_b = e^(-2n tau^2)
-		return d.Plus(lnSides).Minus(two.Times(n).Times(tau.Squared())).Over(conj)
-	}
-	near := chernoffAt(conj, n, tau, sd, number(w.near))
-	if p.OneSided {
-		return d.Plus(near).Over(conj)
-	}
-	if w.minkowski {
-		return d.Plus(near).Over(conj).Plus(two.Ln())
-	}
-	far := chernoffAt(conj.Minus(one), n, tau, sd, number(w.far))
-	_, tail := Normal(tau.Over(sd))
-	share := conj.Times(two.Ln()).Exp().Minus(one).Times(tail).Times(far.Minus(near).Exp())
-	return d.Plus(two.Ln()).Plus(near).Plus(one.Plus(share).Ln()).Over(conj)
-}
-
-// Errors returns every ln eps_j in decimals. From the fiftieth query on some share an order.
-func (p Joint) Errors() []Number {
-	ln := make([]Number, 0, len(p.SD))
-	for len(ln) < len(p.SD) {
-		w := p.Search(len(ln))
-		path := NewPath()
-		for range min(1+len(ln)/50, len(p.SD)-len(ln)) {
-			w, _ = p.Loose(len(ln), w.A)
-			ln = append(ln, p.Strict(len(ln), w, path))
-		}
-	}
-	return ln
 }
 
 // Excess is the sum of the eps_j over beta, minus one.

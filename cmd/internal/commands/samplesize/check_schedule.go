@@ -18,7 +18,7 @@ import (
 	"github.com/dpcalc/dpcalc/internal/delimited"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
-	"github.com/dpcalc/dpcalc/transfer/joint"
+	"github.com/dpcalc/dpcalc/transfer/noise"
 )
 
 // checkMode is what --check-schedule asks for.
@@ -147,7 +147,7 @@ func readNoise(c *commands.Call, path string, a *transfer.Answer) error {
 
 // sumErrors fills in the queries, the noise and the failure probability.
 func sumErrors(ctx context.Context, s *delimited.Splitter, a *transfer.Answer) error {
-	bound, err := joint.New(a.Samples, joint.SidesOf(a.OneSided))
+	bound, err := noise.New(a.Samples, noise.SidesOf(a.OneSided))
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
-	"github.com/dpcalc/dpcalc/transfer/joint"
+	"github.com/dpcalc/dpcalc/transfer/noise"
 )
 
 // reported is a plan that a method serves: its command and its goal.
@@ -159,7 +159,7 @@ func TestScheduleWithoutLastNoise(t *testing.T) {
 	method := fallingNoise()
 	r := goals.Row{Method: &method, Answer: transfer.Answer{
 		Goal:      transfer.Goal{Samples: 1000, Queries: 10, Tau: 0.1, Beta: theory.LogProb(math.Log(0.05))},
-		Mechanism: transfer.Mechanism{Noise: "gaussian", ScaleFirst: 0.0138404, Schedule: new(joint.Plan)},
+		Mechanism: transfer.Mechanism{Noise: "gaussian", ScaleFirst: 0.0138404, Schedule: new(noise.Plan)},
 		Status:    transfer.OK,
 	}}
 	s := request{unknown: transfer.Samples, methods: []transfer.Method{method}}

@@ -1,4 +1,4 @@
-package joint
+package noise
 
 import (
 	"iter"
@@ -9,20 +9,16 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// The joint bound of answers about rows that arrive. Let answer j be one about the first n_j records, n_j fixed in
-// advance and not falling: exactly the planned rows, whatever has come since. Then the bound holds with n_j for n in
-// all terms of answer j, and r_j = (a/4) sum_(i<j) (n_i sd_i)^-2. The sequences tau_j and eps_j may be any that are
-// fixed in advance, with a sum of the eps_j of at most beta. The proof is in docs/theorems/open.md, "Rows that arrive
-// in stages".
-
-// Grow moves the bound to more records, about which the answers after it are. The error is a DomainError.
+// Grow moves the bound on to answers about the first n = samples records, which are no fewer than before. The records
+// of each answer are fixed in advance: exactly the planned ones, whatever has come since. The proof is in
+// docs/theorems/open.md, "Rows that arrive in stages". The error is a DomainError.
 func (b *Bound) Grow(samples int64) error {
-	err := theory.Domain(float64(samples) >= b.n && samples <= theory.MaxSamples, "samples", samples, "no fewer than before")
-	if err == nil && float64(samples) > b.n {
-		b.settle()
-		b.n = float64(samples)
+	grows := float64(samples) >= b.n && samples <= theory.MaxSamples
+	if err := theory.Domain(grows, "samples", samples, "no fewer than before"); err != nil {
+		return err
 	}
-	return err
+	b.n = float64(samples)
+	return nil
 }
 
 // Want is consecutive answers, to be within Tau of the population but with probability e^LnEach for each on average.
@@ -31,6 +27,7 @@ type Want struct {
 	Queries int64
 	Tau     float64 // in (0,1)
 	LnEach  float64
+	Cut     float64 // where the noise is cut; 0 stands for noise that is not
 }
 
 // Wants is what is wanted of all answers, in their order.
@@ -43,27 +40,31 @@ type Wants struct {
 // returns whether there is one for all. The noise may grow where rows come.
 func (w Wants) Blocks(yield func(theory.NoiseBlock) bool) (ok bool) {
 	var b *Bound
-	before := 0.0
+	var s search
 	for want := range w.All {
+		q := run{tau: want.Tau, count: float64(want.Queries), law: lawOf(want.Cut)}
+		least := q.law.quantile(want.LnEach - w.Sides.lnCount())
 		if b == nil {
 			b = newBound(want.Samples, w.Sides)
+			s.z = least
+		}
+		if float64(want.Samples) > b.n {
+			s = search{z: least} // more rows may allow more noise
 		}
 		if !(want.Tau < 1) || b.Grow(want.Samples) != nil {
 			return false
 		}
-		q := run{tau: want.Tau, sides: w.Sides, count: float64(want.Queries)}
-		least := num.UpperQuantile(min(want.LnEach-w.Sides.lnCount(), -math.Ln2)) * (1 - 1e-9) // by the noise alone
-		share := want.LnEach + num.Log(q.count)*(1-1e-15) - roundJoint
-		z, ok := b.loudest(q, share, least, max(before, least*(1+1e-6)), false)
+		share := want.LnEach + num.Log(q.count)*(1-1e-15) - roundUp
+		next, errors, ok := b.loudest(q, share, least, s)
 		if !ok {
 			return false
 		}
-		q.sd = want.Tau / z
-		if !yield(theory.NoiseBlock{Queries: want.Queries, Scale: q.sd}) {
+		s = next
+		q.sd = want.Tau / s.z
+		if !yield(theory.NoiseBlock{Queries: want.Queries, Scale: q.sd, Cut: want.Cut}) {
 			return true
 		}
-		b.answer(q)
-		before = z
+		b.answer(q, errors)
 	}
 	return true
 }
@@ -90,7 +91,7 @@ func (a Arrival) Wants() Wants {
 	return Wants{a.Sides, func(yield func(Want) bool) {
 		last := a.Stages[len(a.Stages)-1].Until
 		each := (a.Beta.Ln() - num.Log(float64(last))) * (1 + 2e-15)
-		done := int64(0)
+		done, cut := int64(0), Plan{Queries: last, Beta: a.Beta}.Cut()
 		for _, stage := range a.Stages {
 			for done < stage.Until {
 				count := min(done/20, stage.Until-done)
@@ -101,7 +102,7 @@ func (a Arrival) Wants() Wants {
 				if a.Open {
 					each = lnShare(a.Beta, done+count)
 				}
-				if !yield(Want{stage.Samples, count, a.Tau, each}) {
+				if !yield(Want{stage.Samples, count, a.Tau, each, cut}) {
 					return
 				}
 				done += count
@@ -164,15 +165,16 @@ func lnShare(beta theory.LogProb, j int64) float64 {
 }
 
 // Wants returns what is wanted of the answers up to the last that is looked at, and of those that share its noise,
-// which one in twenty do. Nothing is said of those after it.
+// which one in forty do. Nothing is said of those after it.
 func (e Endless) Wants(last int64) Wants {
 	return Wants{e.Sides, func(yield func(Want) bool) {
 		taus := e.taus()
 		for done := int64(0); done < last; {
-			count := max(done/20, 1)
+			count := max(done/40, 1)
 			// The first of a block has the least tau, the last the least share.
 			tau := e.Factor * taus.of(done+1)
-			if !(tau < 1) || !yield(Want{e.Samples, count, tau, lnShare(e.Beta, done+count)}) {
+			cut := Plan{Queries: done + count, Beta: e.Beta}.Cut()
+			if !(tau < 1) || !yield(Want{e.Samples, count, tau, lnShare(e.Beta, done+count), cut}) {
 				return
 			}
 			done += count

@@ -1,0 +1,323 @@
+package noise
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// Answers add up to what the theorems say: never below, and above by what the cells and the counting for the last
+// of a block cost.
+func TestBoundIsTheTheorem(t *testing.T) {
+	r := rand.New(rand.NewPCG(43, 44))
+	pick := func(lo, hi float64) float64 { return lo * math.Exp(r.Float64()*math.Log(hi/lo)) }
+	low, high, counted := math.Inf(1), 0., 0
+	for range 120 {
+		n := int64(pick(10, 1e6))
+		sides := Sides(r.IntN(2))
+		b, _ := New(n, sides)
+		var answers []given
+		most := 1 + 2*r.Int64N(2)
+		for range 1 + r.IntN(5) {
+			if r.IntN(3) == 0 {
+				n = int64(float64(n) * pick(1, 30))
+				if err := b.Grow(n); err != nil {
+					t.Fatal(err)
+				}
+			}
+			g := given{n: float64(n), tau: min(0.9, pick(1.5, 8)/math.Sqrt(float64(n)))}
+			if r.IntN(3) > 0 {
+				g.cut = pick(1, 4)
+			}
+			g.sd = g.tau * pick(0.1, 0.9)
+			block := theory.NoiseBlock{Queries: 1 + r.Int64N(most), Scale: g.sd, Cut: g.cut}
+			got, err := b.Answer(block, g.tau)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range block.Queries {
+				answers = append(answers, g)
+			}
+			_, each := sumOfErrors(sides, answers)
+			want := 0.
+			for _, eps := range each[len(each)-int(block.Queries):] {
+				want += eps
+			}
+			if want >= 0.999 {
+				continue
+			}
+			counted++
+			ratio := got.Value() / want
+			if low = min(low, ratio); most == 1 {
+				high = max(high, ratio)
+			}
+			if !(ratio > 1-1e-5) { // the steps of the integral
+				t.Errorf("%v, %+v: %v, by the theorem %v", sides, answers, got.Value(), want)
+			}
+		}
+	}
+	t.Logf("%d answers: from %v to %v times the theorem", counted, low, high)
+	if !(high < 1.03) || counted < 150 {
+		t.Errorf("%d answers, up to %v times the theorem", counted, high)
+	}
+}
+
+// certify replays a schedule, query by query.
+func certify(t *testing.T, s Plan) (total theory.LogProb, queries int64) {
+	t.Helper()
+	bound, err := New(s.Samples, Both)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := math.Inf(1)
+	for block := range s.Blocks() {
+		if !(block.Scale >= 0 && block.Scale <= last) {
+			t.Fatalf("%+v: noise %g after %g", s, block.Scale, last)
+		}
+		last = block.Scale
+		for range block.Queries {
+			if _, err := bound.Answer(theory.NoiseBlock{Queries: 1, Scale: block.Scale}, s.Tau); err != nil {
+				t.Fatal(err)
+			}
+			queries++
+		}
+	}
+	return bound.Total(), queries
+}
+
+// A schedule that is feasible covers all its queries, and the bound of its noise, answer
+// by answer, is at most beta.
+func TestScheduleObeysTheBound(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 32))
+	feasible := 0
+	for feasible < 120 {
+		m := int64(math.Exp(r.Float64() * math.Log(20000)))
+		g := Plan{Queries: m, Tau: math.Pow(10, -3*r.Float64()) * 0.9, Beta: theory.LogProb(-math.Pow(10, -1+4*r.Float64()))}
+		g.Samples = int64((0.3 + 2*r.Float64()) * (2*math.Sqrt(float64(m)) - g.Beta.Ln()) / (g.Tau * g.Tau))
+		s := Plan{Samples: g.Samples, Queries: m, Tau: g.Tau, Beta: g.Beta}
+		if !Falling.Certifies(s) {
+			continue
+		}
+		feasible++
+		total, queries := certify(t, s)
+		if queries != m || !(total <= g.Beta) {
+			t.Fatalf("%+v: %d queries, beta %v", s, queries, total)
+		}
+	}
+}
+
+func TestBoundRefusesNonsense(t *testing.T) {
+	nan := math.NaN()
+	var domain *theory.DomainError
+	for _, n := range []int64{0, -1, theory.MaxSamples + 1} {
+		if _, err := New(n, Both); !errors.As(err, &domain) {
+			t.Errorf("%d records: %v", n, err)
+		}
+	}
+	bound, _ := New(1000, Both)
+	for _, c := range []struct {
+		block theory.NoiseBlock
+		tau   float64
+	}{
+		{theory.NoiseBlock{Queries: 0, Scale: 0.1}, 0.1}, {theory.NoiseBlock{Queries: -1, Scale: 0.1}, 0.1},
+		{theory.NoiseBlock{Queries: theory.MaxSamples + 1, Scale: 0.1}, 0.1},
+		{theory.NoiseBlock{Queries: 1, Scale: -0.1}, 0.1}, {theory.NoiseBlock{Queries: 1, Scale: nan}, 0.1},
+		{theory.NoiseBlock{Queries: 1, Scale: math.Inf(1)}, 0.1}, {theory.NoiseBlock{Queries: 2, Scale: 0}, 0.1},
+		{theory.NoiseBlock{Queries: 1, Scale: 0.1}, 0}, {theory.NoiseBlock{Queries: 1, Scale: 0.1}, 1},
+		{theory.NoiseBlock{Queries: 1, Scale: 0.1}, nan}, {theory.NoiseBlock{Queries: 1, Scale: 0.1}, -0.1},
+	} {
+		if _, err := bound.Answer(c.block, c.tau); !errors.As(err, &domain) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	if total := bound.Total(); total != theory.Zero {
+		t.Errorf("nothing answered: %v", total)
+	}
+	if _, err := bound.Answer(theory.NoiseBlock{Queries: 1, Scale: 0}, 0.1); err != nil {
+		t.Error(err)
+	}
+	if _, err := bound.Answer(theory.NoiseBlock{Queries: 1, Scale: 0.1}, 0.1); !errors.As(err, &domain) {
+		t.Errorf("a query after one without noise: %v", err)
+	}
+}
+
+// No noise and no accuracy breaks the bound, and it stays a probability.
+func TestBoundStaysAProbability(t *testing.T) {
+	r := rand.New(rand.NewPCG(35, 36))
+	for range 3000 {
+		n := int64(math.Exp(r.Float64() * math.Log(theory.MaxSamples)))
+		bound, _ := New(n, Both)
+		for range 1 + r.IntN(5) {
+			block := theory.NoiseBlock{Queries: int64(math.Exp(r.Float64() * math.Log(theory.MaxSamples))),
+				Scale: math.Pow(10, -100+200*r.Float64())}
+			if r.IntN(2) == 0 {
+				block = theory.NoiseBlock{Queries: 1 + r.Int64N(3), Scale: math.Pow(10, -6*r.Float64())}
+			}
+			p, err := bound.Answer(block, math.Pow(10, -300*math.Pow(r.Float64(), 4))*0.999)
+			if err != nil || !(p <= 0) || !(bound.Total() >= p && bound.Total() <= 0) {
+				t.Fatalf("n %d, %+v: %v, %v, total %v", n, block, p, err, bound.Total())
+			}
+		}
+	}
+}
+
+// Where too few records certify nothing, one noise for all does not either, whatever the accuracy that is asked for.
+func TestEvenNoiseOfHopelessPlans(t *testing.T) {
+	for _, tau := range []float64{0, 3.16e-7, 0.1, 0.999} {
+		p := Plan{Samples: 10, Queries: 50, Tau: tau, Beta: -3}
+		if got, run := Even.LeastTau(p); got < 1 || tau > 0 && Even.Certifies(p) {
+			t.Errorf("tau %v: %v with %+v", tau, got, run)
+		}
+	}
+}
+
+func TestScheduleRefusesNonsense(t *testing.T) {
+	good := Plan{Samples: 2000, Queries: 10, Tau: 0.1, Beta: -3}
+	if !Falling.Certifies(good) {
+		t.Fatal("the good one is infeasible")
+	}
+	nan := math.NaN()
+	for _, change := range []func(*Plan){
+		func(s *Plan) { *s = Plan{} },
+		func(s *Plan) { s.Samples = 0 },
+		func(s *Plan) { s.Samples = 500 },
+		func(s *Plan) { s.Queries = -1 },
+		func(s *Plan) { s.Tau = nan },
+		func(s *Plan) { s.Tau = -1 },
+		func(s *Plan) { s.Tau = 1 },
+		func(s *Plan) { s.Beta = 0 },
+		func(s *Plan) { s.Beta = theory.Zero },
+		func(s *Plan) { s.Beta = theory.LogProb(nan) },
+	} {
+		bad := good
+		change(&bad)
+		covered := int64(0)
+		for block := range bad.Blocks() {
+			covered += block.Queries
+		}
+		if Falling.Certifies(bad) || covered == bad.Queries && covered > 0 {
+			t.Errorf("%+v is feasible, %d queries", bad, covered)
+		}
+	}
+}
+
+// The walk stops when it is told to.
+func TestBlocksCanBeLeft(t *testing.T) {
+	count := 0
+	for range (Plan{Samples: 20_000, Queries: 1000, Tau: 0.1, Beta: -3}).Blocks() {
+		if count++; count == 3 {
+			break
+		}
+	}
+	if count != 3 {
+		t.Error(count)
+	}
+}
+
+// The sum for one noise is at least what the theorems say, answer by answer, and close to it.
+func TestEvenNoiseSumsTheBound(t *testing.T) {
+	r := rand.New(rand.NewPCG(33, 34))
+	for i := range 60 {
+		m := int64(math.Exp(r.Float64() * math.Log(300)))
+		g := Plan{Queries: m, Tau: math.Pow(10, -2*r.Float64()) / 3, Beta: theory.LogProb(-math.Pow(10, -0.5+2*r.Float64()))}
+		g.Sides = Sides(i % 2)
+		g.Samples = int64((0.8 + r.Float64()) * (2.5*math.Sqrt(float64(m)) - g.Beta.Ln()) / (g.Tau * g.Tau))
+		sd, _ := g.even()
+		cut := float64(i%3) * 1.3
+		answers := slices.Repeat([]given{{float64(g.Samples), g.Tau, sd, cut}}, int(m))
+		sum, _ := sumOfErrors(g.Sides, answers)
+		got, want := g.EvenErrors(sd, cut), math.Log(sum)
+		if !(got >= want-1e-5) || want < -1 && !(got <= want+0.1+0.04*math.Abs(want)) {
+			t.Errorf("%+v, sd %g, cut %g: ln of the sum %v, by answers %v", g, sd, cut, got, want)
+		}
+	}
+}
+
+// somePlan is for up to so many queries. The logarithm to base 10 of -ln beta begins where that says and spans so much.
+func somePlan(r *rand.Rand, queries, least, span float64) Plan {
+	return Plan{
+		Queries: 1 + int64(math.Exp(r.Float64()*math.Log(queries))), Tau: math.Pow(10, -0.5-2*r.Float64()),
+		Beta: theory.LogProb(-math.Pow(10, least+span*r.Float64())), Sides: Sides(r.IntN(2)),
+	}
+}
+
+// What a search returns is certified. With one row fewer, or tau a little less, it is not. The least tau does not
+// depend on the tau that the search begins with.
+func TestLeastIsLeast(t *testing.T) {
+	r := rand.New(rand.NewPCG(172, 1))
+	plans := []Plan{
+		{Queries: 89515, Tau: 0.63235227095653568, Beta: -84.756089099820628, Sides: Above},
+		{Queries: 2421, Tau: 0.26352464033838963, Beta: -0.91952722115981211, Sides: Above},
+		{Queries: 11, Tau: 0.0022760373385648813, Beta: -0.0079128798414179729},
+		{Queries: 22, Tau: 0.00047326023050606343, Beta: -0.75429599915441481},
+	}
+	for range 150 {
+		plans = append(plans, somePlan(r, 1e5, -0.5, 2))
+	}
+	for _, p := range plans {
+		found, ok := Falling.Samples(p)
+		if p.Samples = found.Samples; !ok || found.Tau > p.Tau {
+			t.Fatalf("%+v: %+v", p, found)
+		}
+		less := p
+		if less.Samples--; less.Samples > 0 && Falling.Certifies(less) {
+			t.Errorf("%+v is certified, one row below the answer", less)
+		}
+		p.Tau = found.Tau
+		taus := []float64{found.Tau}
+		for _, part := range []float64{0, 1e-13, 1e-10, 3e-9, 1e-8, 1} {
+			from := p
+			from.Tau *= 1 - part
+			tau, _ := Falling.LeastTau(from)
+			taus = append(taus, tau)
+		}
+		for _, tau := range taus {
+			if p.Tau = tau; !Falling.Certifies(p) {
+				t.Errorf("%+v: its own answer is not certified", p)
+			}
+			if p.Tau = tau * (1 - 2.5e-8); Falling.Certifies(p) {
+				t.Errorf("%+v is certified, below the least tau of %.17g", p, tau)
+			}
+		}
+	}
+}
+
+// One noise needs no row more than it certifies, where a sum has several minima too.
+func TestLeastRowsOfOneNoise(t *testing.T) {
+	r := rand.New(rand.NewPCG(173, 1))
+	plans := []Plan{{Queries: 2, Tau: 0.037244677237058585, Beta: -0.021310397907397777, Sides: Above}}
+	for range 300 {
+		plans = append(plans, somePlan(r, 1e4, -2, 3))
+	}
+	for _, p := range plans {
+		found, ok := Even.Samples(p)
+		if p.Samples = found.Samples; !ok || !Even.Certifies(p) {
+			t.Errorf("%+v: %+v", p, found)
+		}
+		if p.Samples--; p.Samples > 0 && Even.Certifies(p) {
+			t.Errorf("%+v is certified, one row below the answer", p)
+		}
+	}
+}
+
+// Parabolas come to the least value, and say where there is none or the function has a kink.
+func TestLowest(t *testing.T) {
+	smooth := func(x float64) float64 { return math.Exp(x) - 1.3*x }
+	x, y, ok := lowest(0.25, 0.02, 1e-14, smooth)
+	if !ok || !(math.Abs(x-math.Log(1.3)) < 1e-6) || y != smooth(x) {
+		t.Errorf("%v, %v, %v", x, y, ok)
+	}
+	for name, f := range map[string]func(float64) float64{
+		"falling": func(x float64) float64 { return -x }, "concave": func(x float64) float64 { return -x * x },
+		"infinite": func(float64) float64 { return math.Inf(1) },
+		"far":      func(x float64) float64 { return (x - 9) * (x - 9) },
+	} {
+		if x, y, ok := lowest(0.25, 0.02, 1e-14, f); ok {
+			t.Errorf("%s: %v, %v", name, x, y)
+		}
+	}
+}

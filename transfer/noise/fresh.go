@@ -1,0 +1,202 @@
+package noise
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+)
+
+// fresh is one run's answers over fresh records: what bounds ln E G((tau-X)/sd)^b, X = f(S) - f(P).
+type fresh struct {
+	run
+	n float64
+	chords
+}
+
+// of returns the run over n fresh records, best for a power.
+func (q run) of(n, power float64) *fresh {
+	f := &fresh{run: q, n: n}
+	if q.sd > 0 {
+		f.cover(q, n, power)
+	}
+	return f
+}
+
+// moment returns ln min{T_b, N_b}, rounded up.
+func (f *fresh) moment(b float64) float64 {
+	if f.sd == 0 {
+		return -2 * f.n * f.tau * f.tau * (1 - roundUp)
+	}
+	return min(f.tangent(1/(4*f.n), b), f.convex(b))
+}
+
+// tangent returns ln T_b, where E e^(vX) <= e^(V v^2/2), rounded up and at most 0:
+//
+//	T_b = min over |w| < cut of G(w)^b exp(V v^2/2 - v (tau - sd w)),   v = b H(w)/sd,
+//
+// H the hazard of the noise. Every w is valid. The best solves w + b V/sd^2 H(w) = tau/sd.
+func (q run) tangent(variance, b float64) float64 {
+	if q.sd == 0 { // and b is 1 or its power cancels
+		return max(-q.tau*q.tau/(2*variance)*(1-roundUp), -math.MaxFloat64)
+	}
+	z, k := q.tau/q.sd, variance/(q.sd*q.sd)
+	w, h := q.law.touch(z, b*k)
+	ln, _ := q.law.upper(w)
+	v := b * h
+	spread, shift, drop := v*v*k/2, v*(z-w), -b*ln
+	if ln = spread - shift - drop + (spread+math.Abs(shift)+drop+b)*roundUp; !(ln < 0) {
+		return 0
+	}
+	return ln
+}
+
+// touch returns about the w at which w + c H(w) = z, and the hazard there.
+func (k law) touch(z, c float64) (w, hazard float64) {
+	lo, hi := -min(k.cut, 30), min(z, k.cut)
+	w = k.first(z, c, hi)
+	for range 40 {
+		_, hazard = k.upper(w)
+		over := w + c*hazard - z
+		if over > 0 {
+			hi = w
+		} else {
+			lo = w
+		}
+		step := over / (1 + c*hazard*(hazard-w))
+		if math.Abs(step) <= 1e-6*(1+math.Abs(w)) {
+			break
+		}
+		if w -= step; !(w > lo && w < hi) {
+			w = (lo + hi) / 2
+		}
+	}
+	return w, hazard
+}
+
+// first is about where touch ends: the hazard is about w + 0.8 e^(-w/2) + 1/(cut-w).
+func (k law) first(z, c, hi float64) float64 {
+	w := (z - 0.8*c) / (1 + c)
+	if w > -1 && w < 0.7*hi {
+		return w
+	}
+	return min(w, 0.8*hi)
+}
+
+// cells is how many tangents bound the integral of N_b.
+const cells = 26
+
+// chords is what N_b takes of a run with noise for every b:
+//
+//	N_b = (1/2) u(1/n)^b + int_0^inf phi(z) u(1/n + sigma z)^b dz,   sigma = 1/(2 sqrt n),
+//
+// u(X) = G((tau-X)/sd) up to tau and 1/2 + (X-tau) g/sd beyond, g the density of the noise at 0. The logarithm of the
+// integrand is concave, and so below its tangents: the integral is that of tangents in cells, the outer ones without an
+// end. Every choice of cells is valid.
+type chords struct {
+	start, from, cell float64 // where u begins to be positive, where the cells begin, and how long each is
+	first             float64 // ln u(1/n)
+	ln, slope         [cells]float64
+}
+
+// cover lays the cells around the peak for one power.
+func (c *chords) cover(q run, n, power float64) {
+	sigma := 1 / (2 * math.Sqrt(n))
+	u := ramp{law: q.law, first: (q.tau - 1/n) / q.sd, fall: sigma / q.sd}
+	peak, width := u.peak(power)
+	if !math.IsInf(q.law.cut, 1) {
+		c.start = max((u.first-q.law.cut)/u.fall, 0)
+	}
+	c.from = max(peak-5*width, c.start)
+	c.cell = (peak + 5*width - c.from) / cells
+	c.first, _ = u.at(0)
+	for i := range cells {
+		c.ln[i], c.slope[i] = u.at(c.from + (float64(i)+0.5)*c.cell)
+	}
+}
+
+// convex returns ln N_b, rounded up.
+func (c *chords) convex(b float64) float64 {
+	if !(c.cell > 0) {
+		return 0
+	}
+	scale, sum := math.Inf(-1), 0.0
+	var all [cells]float64
+	for i, ln := range c.ln {
+		z := c.from + (float64(i)+0.5)*c.cell
+		all[i] = b*ln - z*z/2
+		scale = max(scale, all[i])
+	}
+	for i, ln := range all {
+		z := c.from + (float64(i)+0.5)*c.cell
+		slope := b*c.slope[i] - z
+		t, height := slope*c.cell/2, num.Exp(ln-scale)
+		sum += height * c.cell * sinhOver(t)
+		switch i {
+		case 0:
+			if left := c.from - c.start; left > 0 {
+				sum += height * left * tailOver(t, slope*left)
+			}
+		case cells - 1:
+			if !(slope < 0) {
+				return 0
+			}
+			sum += height * num.Exp(t) / -slope
+		}
+	}
+	sum /= math.Sqrt(2 * math.Pi)
+	if c.first > -math.MaxFloat64 {
+		sum += num.Exp(b*c.first-scale) / 2
+	}
+	ln := scale + num.Log(sum) + (math.Abs(scale)+b)*roundUp + 1e-12
+	if !(ln < 0) {
+		return 0
+	}
+	return ln
+}
+
+// ramp is u as a function of z.
+type ramp struct {
+	law
+	first, fall float64 // (tau - 1/n)/sd, sigma/sd
+}
+
+// at returns ln u and its slope.
+func (u ramp) at(z float64) (ln, slope float64) {
+	w := u.first - u.fall*z
+	if w >= 0 {
+		ln, hazard := u.upper(w)
+		return ln, u.fall * hazard
+	}
+	height := 0.5 * (1 - w*u.atTopRate)
+	return num.Log(height), u.fall * u.atTopRate / 2 / height
+}
+
+// peak returns about where phi u^b is greatest, and how wide it is.
+func (u ramp) peak(b float64) (z, width float64) {
+	w, h := u.touch(u.first, b*u.fall*u.fall)
+	if w >= 0 {
+		return (u.first - w) / u.fall, 1 / math.Sqrt(1+b*u.fall*u.fall*h*(h-w))
+	}
+	rate := u.fall * u.atTopRate // of a height of one that grows by as much for each z beyond tau
+	free := u.first/u.fall - 1/rate
+	z = (free + math.Sqrt(free*free+4*b)) / 2
+	return z, 1 / math.Sqrt(1+b/((z-free)*(z-free)))
+}
+
+// sinhOver returns sinh(t)/t, rounded up.
+func sinhOver(t float64) float64 {
+	x := t * t
+	if x < 1 {
+		return 1 + x/6*(1+x/20*(1+x/42*(1+x/72*(1+x/110*(1+x/150)))))
+	}
+	return num.Sinh(t) / t * (1 + 0x1p-48)
+}
+
+// tailOver returns the mean of e^(slope (z - middle)) over the interval that ends at the left edge of a cell, given the
+// slope times half the cell and times the interval.
+func tailOver(t, s float64) float64 {
+	if math.Abs(s) < 1e-8 {
+		return num.Exp(-t) * (1 + math.Abs(s))
+	}
+	return num.Exp(-t) * -math.Expm1(-s) / s
+}

@@ -1,0 +1,228 @@
+package noise
+
+import (
+	"iter"
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// Plan is Gaussian answers to Queries adaptive queries about Samples records, all within Tau of the population but
+// with probability Beta. A field that is to be found may be zero.
+type Plan struct {
+	Samples int64          // n
+	Queries int64          // m
+	Tau     float64        // the accuracy, in (0,1)
+	Beta    theory.LogProb // the failure probability, in (0,1)
+	Sides   Sides          // the answers that fail: those off by more than Tau, or above by more
+}
+
+// Cut returns where the noise of the plan is cut, in standard deviations; 0 stands for noise that is not cut.
+func (p Plan) Cut() float64 { return 0 }
+
+// Blocks returns the falling noise of the plan in the order of the queries. Of the [Bound], eps_j is about beta/(m+1),
+// and twice that for the last query. Each answer but the last has the largest noise with which that holds, so the early
+// ones carry more. The last has none where the bound allows that, and otherwise the noise at which eps_m is
+// least. The blocks are as long as the plan's queries only if [Falling] certifies it.
+func (p Plan) Blocks() iter.Seq[theory.NoiseBlock] {
+	return func(yield func(theory.NoiseBlock) bool) { p.walk(fineGrain, p.Cut(), yield) }
+}
+
+func (p Plan) valid() bool {
+	counted := isCount(p.Samples) && isCount(p.Queries)
+	small := p.Tau > 0 && p.Tau < 1 && p.Beta.Interior()
+	return counted && small && !p.beyondHope()
+}
+
+// beyondHope reports whether so few records allow no beta below 1-1e-12: no answer at all errs more
+// rarely than e^(-2n tau^2) by the bound. The rest need not look at numbers so small.
+func (p Plan) beyondHope() bool { return !(float64(p.Samples)*p.Tau*p.Tau > 1e-12) }
+
+// grain says how many queries share a noise: one in begin of those answered before, one in end
+// of those left, at least one. The schedule takes time and no memory, both growing as the
+// logarithm of m, and asks for about a thousandth more records than one with a noise for each query.
+type grain struct{ begin, end int64 }
+
+var (
+	fineGrain   = grain{6, 12}
+	coarseGrain = grain{1, 4}
+)
+
+// lastQueries is for how many queries it is looked at what they lack in ln eps_j.
+const lastQueries = 4
+
+// unserved is the least excess of a walk that fails before the last queries.
+const unserved = 100
+
+// walk yields the blocks while they are feasible. It returns an excess that falls in n, tau and beta and is at most 0
+// if the plan is feasible: what the last queries lack in ln eps_j, or about ln of m over the queries that are reached.
+func (p Plan) walk(g grain, cut float64, yield func(theory.NoiseBlock) bool) (excess float64) {
+	if !p.valid() {
+		return math.Inf(1)
+	}
+	bound, m := newBound(p.Samples, p.Sides), float64(p.Queries)
+	left := newShares(p.Beta.Ln()*(1+1e-15)-roundUp, m+1)
+	q := run{tau: p.Tau, law: lawOf(cut)}
+	s := search{z: q.law.quantile(left.ln(1) - p.Sides.lnCount())}
+	lack := math.Inf(-1)
+	for done := int64(0); done < p.Queries-1 && left.part > 0; done += int64(q.count) {
+		q.count = float64(max(min(done/g.begin, (p.Queries-1-done)/g.end), 1))
+		near := p.Queries-done <= lastQueries
+		next, errors, ok := bound.loudest(q, left.ln(q.count), s.z, s)
+		if !ok && !near {
+			return unserved + num.Log(m/(float64(done)+0.5))
+		}
+		if !ok { // it goes on, for what all that are left lack
+			lack = max(lack, errors.ln-left.ln(1))
+		}
+		s = next
+		q.sd = p.Tau / s.z
+		if lack <= 0 && !yield(theory.NoiseBlock{Queries: int64(q.count), Scale: q.sd, Cut: cut}) {
+			return 0
+		}
+		left.spend(bound.answer(q, errors), q.count)
+	}
+	if !(left.part > 0) {
+		return lack
+	}
+	q.count = 1
+	target := left.ln(2)
+	z, least := bound.quietest(q, s.z)
+	if lack = max(lack, least.ln-target); lack > 0 {
+		return lack
+	}
+	last := theory.NoiseBlock{Queries: 1, Scale: p.Tau / z, Cut: cut}
+	if q.sd = 0; bound.errors(q).ln <= target {
+		last = theory.NoiseBlock{Queries: 1}
+	}
+	yield(last)
+	return lack
+}
+
+// shares is a failure probability and how many equal shares of it are left.
+type shares struct {
+	unit  float64 // ln of the whole
+	part  float64 // of the whole that is left
+	count float64
+}
+
+func newShares(ln, count float64) shares { return shares{ln, 1, count} }
+
+// ln is ln of so many shares of what is left.
+func (s shares) ln(count float64) float64 { return s.unit + num.Log(s.part*count/s.count) }
+
+// spend takes the errors of so many answers away.
+func (s *shares) spend(ln, count float64) {
+	s.part -= num.Exp(ln - s.unit)
+	s.count -= count
+}
+
+// quantile returns z with ln P[noise > z] = ln.
+func (k law) quantile(ln float64) float64 {
+	ln = min(ln, -math.Ln2)
+	if math.IsInf(k.cut, 1) {
+		return num.UpperQuantile(ln)
+	}
+	return num.UpperQuantile(num.Log(k.mass*num.Exp(ln) + k.tail))
+}
+
+// slack is how far ln of a run's errors may stay below ln of its share of beta.
+const slack = 1e-4
+
+// search is where the last run's z = tau/sd was found, and what is expected of the next.
+type search struct {
+	z            float64
+	before, step float64 // of z, from the last runs
+	slope, bent  float64 // of ln of the errors in ln z, 0 if unknown; and by what factor it changed
+}
+
+// found is the search that ended at z.
+func (s search) found(z, slope float64) search {
+	next := search{z: z, before: s.step, step: z - s.z, slope: slope, bent: 1}
+	if s.slope == 0 { // there was no run before
+		next.step = 0
+	} else if bent := slope / s.slope; bent > 0.8 && bent < 1.25 {
+		next.bent = bent
+	}
+	return next
+}
+
+// ahead guesses the next z from the last steps.
+func (s search) ahead() float64 {
+	if s.before > 0 && s.step > 0 {
+		return s.z + s.step*min(s.step/s.before, 2)
+	}
+	return s.z + max(s.step, 0)
+}
+
+// loudest returns the least z = tau/sd, from a given one on, at which the run's errors sum to at most e^target, to a
+// slack below, and whether there is one.
+func (b *Bound) loudest(q run, target, from float64, s search) (next search, at served, ok bool) {
+	slope := s.slope * s.bent
+	if slope == 0 {
+		slope = -s.z * s.z
+	}
+	least, lo, hi := num.Log(from), math.Inf(-1), math.Inf(1)
+	v := num.Log(max(s.ahead(), from))
+	last, lastV := served{order: -1}, 0.0
+	around := 0 // a first look is at the last order alone
+	for range 40 {
+		q.sd = q.tau / num.Exp(v)
+		at = b.over(q, around)
+		gap := at.ln - target
+		switch first, enough := around == 0, gap >= -slack || v <= least; {
+		case first && math.IsInf(gap, 1):
+			around = orderCount
+			continue
+		case first:
+		case gap <= 0 && enough:
+			return s.found(q.tau/q.sd, slope), at, true
+		case gap > 0:
+			lo = v
+		default:
+			hi = v
+		}
+		known, rises := last.order >= 0, at.ln > last.ln && v > lastV
+		if chord := (at.ln - last.ln) / (v - lastV); last.order == at.order && chord < 0 {
+			slope = chord
+		} else if known && rises && lo == v { // beyond the least
+			break
+		}
+		around, last, lastV = orderCount, at, v
+		v = max(v-max(min((gap+slack/2)/slope, 0.2), -0.2), least)
+		if v <= lo || v >= hi {
+			v = max((lo+hi)/2, least)
+		}
+		if ended := v >= hi && hi > least; v <= lo || ended || math.IsInf(v, 0) {
+			break
+		}
+	}
+	z, quiet := b.quietest(q, from)
+	if quiet.ln > target {
+		return search{z: z}, quiet, false
+	}
+	v = num.Interval{Lo: least, Hi: num.Log(z)}.SafeRoot(slack/100, func(v float64) float64 {
+		q.sd = q.tau / num.Exp(v)
+		return b.errors(q).ln - target
+	})
+	z = num.Exp(v)
+	q.sd = q.tau / z
+	at = b.errors(q)
+	return s.found(z, slope), at, at.ln <= target
+}
+
+// quietest returns about the z from the given one on at which the run's errors are least, and them. They may have two
+// minima: at one order T_b is least where its tangent touches at 0, and N_b before.
+func (b *Bound) quietest(q run, from float64) (z float64, least served) {
+	at := func(v float64) served {
+		q.sd = q.tau / num.Exp(v)
+		return b.errors(q)
+	}
+	low := num.Log(from)
+	touches := num.Log(4 * b.n * q.tau * q.tau / q.law.atTopRate)
+	v, _ := num.Interval{Lo: low, Hi: max(low+0.3, touches+0.1)}.MinimizeScanned(9, 1e-3, func(v float64) float64 {
+		return min(at(v).ln, 1e9)
+	})
+	return num.Exp(v), at(v)
+}

@@ -1,0 +1,183 @@
+package noise
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// Noise is a way to choose the noise of Gaussian answers. It decides a plan by an excess, which is at most 0 where the
+// [Bound] certifies the plan, and falls as n, tau or beta grows. The unknown is where it becomes positive.
+type Noise struct {
+	excess func(p Plan) (Run, float64) // the truth
+	rough  func(p Plan) float64        // about the excess, sooner
+}
+
+// Even is the best constant noise, and Falling the noise of [Plan.Blocks].
+var (
+	Even = Noise{
+		excess: func(p Plan) (Run, float64) {
+			sd, excess := p.even()
+			return Run{sd, sd, p.EvenCut()}, excess
+		},
+		rough: func(p Plan) float64 { return p.EvenErrors(p.Tau/p.evenStart(), p.EvenCut()) - p.Beta.Ln() },
+	}
+	Falling = Noise{
+		excess: func(p Plan) (run Run, excess float64) {
+			excess = p.walk(fineGrain, p.Cut(), func(block theory.NoiseBlock) bool {
+				if run.First == 0 {
+					run = Run{First: block.Scale, Cut: block.Cut}
+				}
+				run.Last = block.Scale
+				return true
+			})
+			return run, excess
+		},
+		rough: func(p Plan) float64 {
+			return p.walk(coarseGrain, p.Cut(), func(theory.NoiseBlock) bool { return true })
+		},
+	}
+)
+
+// Run is what a plan is run with: the standard deviations of the first and the last answer, and where the noise is cut.
+type Run struct{ First, Last, Cut float64 }
+
+// Found is the least number of records, the least accuracy that they certify, and the noise for it.
+type Found struct {
+	Samples int64
+	Tau     float64
+	Run     Run
+}
+
+// Certifies reports whether all answers of the plan are within tau but with probability beta.
+func (r Noise) Certifies(p Plan) bool {
+	_, excess := r.excess(p)
+	return excess <= 0
+}
+
+// line is plans that differ in one number x, and what is known of them.
+type line struct {
+	Noise
+	at    func(x float64) (float64, Plan) // the next plan from x on, and where it is
+	known map[Plan]float64
+}
+
+func (r Noise) line(at func(x float64) (float64, Plan)) line {
+	return line{r, at, make(map[Plan]float64, 8)}
+}
+
+func (l line) excess(p Plan) float64 {
+	y, ok := l.known[p]
+	if !ok {
+		_, y = l.Noise.excess(p)
+		l.known[p] = y
+	}
+	return y
+}
+
+func (l line) holds(p Plan) bool { return l.excess(p) <= 0 }
+
+func (l line) nearest(x float64) Plan { _, p := l.at(x); return p }
+
+// least goes to where the rough excess is 0, and from there to where the true one is.
+func (l line) least(d num.Descent) (num.Landing, bool) {
+	if d.Step > 0.01 { // it is not known where to look
+		fine := d.Tolerance
+		d.Tolerance = max(fine, 0.003)
+		found, ok := d.Least(func(x float64) (float64, float64) {
+			x, p := l.at(x)
+			return x, l.rough(p)
+		})
+		if d.Tolerance = fine; ok {
+			d.From, d.Slope, d.Bend, d.Step = found.Zero, found.Slope, found.Bend, 0.003
+		}
+	}
+	return d.Least(func(x float64) (float64, float64) {
+		x, p := l.at(x)
+		return x, l.excess(p)
+	})
+}
+
+// Samples returns the least n, and false if there is none up to 2^53. The plan's own n is ignored.
+func (r Noise) Samples(p Plan) (Found, bool) {
+	last := num.Log(theory.MaxSamples)
+	l := r.line(func(lnN float64) (float64, Plan) {
+		p.Samples = int64(math.Ceil(num.Exp(min(lnN, last)) * (1 - 4e-15))) // so that ln n leads to n
+		return max(num.Log(float64(p.Samples)), lnN), p
+	})
+	from := num.Log(scale(p)) - 2*num.Log(p.Tau)
+	found, ok := l.least(num.Descent{
+		From: from, Step: 0.05, Most: last, Tolerance: max(0.3*num.Exp(-from), 1e-13), Early: unserved, Rise: 2.4,
+	})
+	if p.Samples = theory.MaxSamples; !ok && !l.holds(p) {
+		return Found{}, false
+	}
+	p.Samples = num.Ints{Lo: 1, Hi: theory.MaxSamples, Guess: l.nearest(found.X).Samples}.Least(func(n int64) bool {
+		p.Samples = n
+		return l.holds(p)
+	})
+	tau, run := r.tau(p, num.Descent{From: num.Log(p.Tau), Step: 0.5 / float64(p.Samples), Slope: 2 * found.Slope})
+	return Found{Samples: p.Samples, Tau: tau, Run: run}, true
+}
+
+// LeastTau returns the least accuracy, 1 if there is none below, and the noise for it. It is found sooner
+// if the plan's is close.
+func (r Noise) LeastTau(p Plan) (float64, Run) {
+	d := num.Descent{Step: 0.03, Early: unserved, Rise: 4.8}
+	if d.From = num.Log(scale(p)/float64(p.Samples)) / 2; p.Tau > 0 {
+		d.From, d.Step = num.Log(p.Tau), max(1/float64(p.Samples), 1e-6)
+	}
+	return r.tau(p, d)
+}
+
+// tau is the least accuracy, from where the descent begins.
+func (r Noise) tau(p Plan, d num.Descent) (float64, Run) {
+	top, asked := num.Log(math.Nextafter(1, 0)), p.Tau
+	l := r.line(func(lnTau float64) (float64, Plan) {
+		if p.Tau = num.Exp(min(lnTau, top)); lnTau == d.From && asked > 0 { // the logarithm leads to a neighbour
+			p.Tau = asked
+		}
+		return lnTau, p
+	})
+	d.Most, d.Tolerance = top, min(1e-8, max(0.01/float64(p.Samples), 1e-14))
+	found, ok := l.least(d)
+	if p = l.nearest(found.X); !ok || !l.holds(p) {
+		return 1, Run{}
+	}
+	if least := p.Tau; asked > 0 && asked < least {
+		if p.Tau = asked; !l.holds(p) {
+			p.Tau = least
+		}
+	}
+	run, _ := r.excess(p)
+	return p.Tau, run
+}
+
+// LeastBeta returns the least failure probability, one if there is none below.
+func (r Noise) LeastBeta(p Plan) theory.LogProb {
+	if p.beyondHope() {
+		return 0
+	}
+	const most = 20
+	l := r.line(func(x float64) (float64, Plan) { // ln beta = -e^(-x)
+		p.Beta = theory.LogProb(-num.Exp(-max(min(x, 2*most), -690)))
+		return x, p
+	})
+	from := -num.Log(max(2*float64(p.Samples)*p.Tau*p.Tau/math.Sqrt(float64(p.Queries)), 1e-3))
+	found, ok := l.least(num.Descent{From: from, Step: 0.2, Most: most, Tolerance: 1e-11})
+	if p = l.nearest(found.X); !ok || !l.holds(p) {
+		return 0
+	}
+	return p.Beta
+}
+
+// scale returns about what n tau^2 is for the least n, where tau is small. The numbers in it are fits to plans of some
+// queries.
+func scale(p Plan) float64 {
+	m, l := float64(p.Queries), -p.Beta.Ln()
+	if p.Sides == Above {
+		l = max(l-math.Ln2, l/2)
+	}
+	return l/2 + 0.8*(1-0.7/m)*math.Sqrt((m-1)*(0.83*num.Log(m)+l))
+}
