@@ -15,6 +15,9 @@ type Law struct {
 	Code     int         `json:"code"` // the version of the codes of docs/theorems/open.md that looks are priced by
 	Most     float64     `json:"most"` // nats: no response costs more, and a line that a crash has cut short costs as much
 	Features *LabelsFile `json:"features,omitempty"`
+
+	Ask         []string `json:"ask,omitempty"`           // what teams may ask, KIND:KEY=VALUE,...
+	MostPerTeam float64  `json:"most_per_team,omitempty"` // nats that the looks of one team may cost together
 }
 
 // code is the version of the codes: the shares of [account.cells].
@@ -37,6 +40,8 @@ func (l *Law) checked(beta theory.LogProb) error {
 		return inputf("most: got %v, want nats from %v to %v", l.Most, float64(leastMost), float64(mostMost))
 	case !(beta < 0):
 		return inputf("beta: got %v, want a probability in (0, 1)", beta)
+	case l.MostPerTeam != 0 && !(l.MostPerTeam > 0 && l.MostPerTeam < math.Inf(1)):
+		return inputf("most-per-team: got %v, want a positive number of nats", l.MostPerTeam)
 	}
 	return nil
 }

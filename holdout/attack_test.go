@@ -196,8 +196,8 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// openAttack asks for scores, boards, guesses and gates at random predictions, and learns from all that is shown. The last
-// looks are at the vote. Something wrong is an interval without the truth, or a pass at the truth.
+// openAttack asks for scores, boards, guesses and gates at random predictions, and learns from all that is shown. The
+// last looks are at the vote. Something wrong is an interval without the truth, or a pass at the truth.
 func (x *attack) openAttack(looks int) (wrong bool) {
 	near, step := truth, 2/math.Sqrt(float64(len(x.ids)))
 	ask := func(predictions []string, s Submission) float64 {
@@ -231,8 +231,8 @@ func (x *attack) openAttack(looks int) (wrong bool) {
 	return wrong
 }
 
-// The attack is replayed through open ledgers. As many sessions fail as beta allows, but for a chance of 1e-4; the seeds
-// are fixed. Ledgers that forgot what was spent would fail most of them.
+// The attack is replayed through open ledgers. As many sessions fail as beta allows, but for a chance of 1e-4; the
+// seeds are fixed. Ledgers that forgot what was spent would fail most of them.
 func TestAttacksOnOpenLedgers(t *testing.T) {
 	const rows, looks, runs = 300, 60, 80
 	promised := beta(t, "0.3")

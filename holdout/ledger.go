@@ -237,7 +237,7 @@ func (l *Ledger) Read() (Status, []Line, error) {
 	if err != nil {
 		return Status{}, nil, err
 	}
-	return h.status(), h.lines, nil
+	return h.status(), h.shownLines(), nil
 }
 
 // readSettled reads the lines that may be shown, under the plan that the ledger was opened with.
@@ -330,6 +330,7 @@ func (l *Ledger) askNow(s Submission) (a asked, err error) {
 			return a, err
 		}
 		a.Rows, a.Differ = a.query.count, a.query.differ
+		a.Predictions = cmp.Or(a.Predictions, a.look.values.fingerprint())
 		of = append(append(of, s.texts()...), strconv.FormatInt(l.epoch, 10))
 	}
 	a.Fingerprint = a.look.values.fingerprint(of...)
@@ -437,6 +438,11 @@ func (l *Ledger) fresh(h *history, all []asked) (list []asked, err error) {
 		return nil, &RefusedError{"the plan is used up"}
 	case current != nil && current.Fingerprint != "" && current.Fingerprint != list[0].Incumbent:
 		return nil, inputf("incumbent: got other predictions than the last candidate that passed, or the plan's")
+	}
+	for _, a := range list {
+		if err := h.affords(a); err != nil {
+			return nil, err
+		}
 	}
 	return list, l.certified()
 }

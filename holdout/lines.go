@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"hash"
 	"io"
 	"os"
@@ -40,6 +41,41 @@ type Line struct {
 	Close
 
 	Chain string `json:"-"` // of everything up to this line
+	Known Known  `json:"-"` // of its model, from all lines
+}
+
+// Known is what all looks of an open ledger at one model, by one metric and on the same rows, say of its truth
+// together.
+type Known struct{ Lower, Upper *float64 }
+
+// intersected puts into each line of an open ledger what is known of its model. Lines of one model follow from equal
+// predictions.
+func intersected(lines []Line) {
+	epoch, of := 0, make(map[string][]int)
+	for i, l := range lines {
+		if l.Event == Changed {
+			epoch++
+		}
+		if l.Lower != nil && l.Predictions != "" {
+			model := fmt.Sprint(l.Predictions, l.Incumbent, "\x00", l.Where, "\x00", epoch)
+			of[model] = append(of[model], i)
+		}
+	}
+	for _, list := range of {
+		var k Known
+		for _, i := range list {
+			l := lines[i]
+			if k.Lower == nil || *l.Lower > *k.Lower {
+				k.Lower = l.Lower
+			}
+			if k.Upper == nil || *l.Upper < *k.Upper {
+				k.Upper = l.Upper
+			}
+		}
+		for _, i := range list {
+			lines[i].Known = k
+		}
+	}
 }
 
 // sealedLine is a line with its chain.
@@ -177,8 +213,9 @@ func (h *history) count(l Line) {
 	}
 }
 
-// promotes reports whether the candidate of a look is the incumbent from there on. A pass on some of the rows makes none.
-func (l Line) promotes() bool { return l.Verdict == Pass && l.Predictions != "" && l.Where == "" }
+// promotes reports whether the candidate of a look is the incumbent from there on. A pass on some of the rows makes
+// none.
+func (l Line) promotes() bool { return l.Verdict == Pass && l.Incumbent != "" && l.Where == "" }
 
 // incumbent is the file that a candidate is compared with, nil if the plan is for no differences. After a change of the
 // rows it has no fingerprint: its values for the new rows are those of the next look.

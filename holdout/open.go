@@ -27,7 +27,16 @@ func openPlan(t Terms, samples int64) (*Plan, error) {
 	case goal.Beta == 0:
 		return nil, inputf("beta: got nothing, want a probability in (0, 1)")
 	}
-	law := &Law{Code: code, Most: cmp.Or(t.Most, UsualMost)}
+	law := &Law{Code: code, Most: cmp.Or(t.Most, UsualMost), Ask: t.Ask, MostPerTeam: t.MostPerTeam}
+	lowest := 0.
+	if t.Incumbent.Values != nil {
+		lowest = -1
+	}
+	for _, text := range t.Ask {
+		if _, err := parseOffer(text, lowest); err != nil {
+			return nil, err
+		}
+	}
 	return &Plan{
 		Schema: openSchema, Method: "open", Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes,
 		Promise: Promise{Samples: samples, Beta: goal.Beta}, Open: law,
@@ -282,11 +291,7 @@ func (l *Ledger) needs(s *Submission) error {
 		}
 		return l.plan.needs(s)
 	}
-	low := 0.
-	if l.plan.Incumbent != nil {
-		low = -1
-	}
-	if err := s.Question.checked(s.Bar, s.Guess, low); err != nil {
+	if err := s.Question.checked(s.Bar, s.Guess, l.plan.lowest()); err != nil {
 		return err
 	}
 	switch compared := l.plan.Incumbent != nil; {
@@ -338,8 +343,12 @@ func (h *history) recomputed() error {
 // among checks how many of a ledger's rows a look was asked of, and on how many of them a candidate differs.
 func (l Line) among(rows int64, p *Plan) error {
 	compared := p.Incumbent != nil && l.Show != ShowReject
+	fits := l.Rows == rows
+	if l.Where != "" {
+		fits = l.Rows >= 1 && l.Rows <= rows
+	}
 	switch {
-	case l.Rows < 1 || l.Rows > rows || l.Where == "" && l.Rows != rows:
+	case !fits:
 		return fmt.Errorf("got %d rows, want %d, or some of them with a feature", l.Rows, rows)
 	case l.Differ < one(compared) || l.Differ > one(compared)*l.Rows:
 		return fmt.Errorf("got a candidate that differs on %d of %d rows, want at least one of a ledger with an incumbent alone",

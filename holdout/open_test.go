@@ -112,8 +112,8 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// Three unlike rows with ties, whose wins are no likelier than their losses: the mean of e^evidence over all outcomes is
-// at most 1, and next to it where wins and losses are equally likely.
+// Three unlike rows with ties, whose wins are no likelier than their losses: the mean of e^evidence over all outcomes
+// is at most 1, and next to it where wins and losses are equally likely.
 func TestEvidenceOfUnlikeRows(t *testing.T) {
 	grid, greatest := []float64{0, 0.25, 0.5, 0.75, 1}, 0.
 	var laws [][2]float64 // of wins and losses

@@ -132,6 +132,9 @@ type Terms struct {
 	Open      bool          // an open ledger, of whose goal there is beta alone
 	Most      float64       // open: the most nats that a response costs; 0 for [UsualMost]
 	Features  *Features     // open: public columns of the rows; nil for none
+
+	Ask         []string // open: what teams may ask, KIND:KEY=VALUE,...
+	MostPerTeam float64  // open: nats that the looks of one team may cost together; 0 for no limit
 }
 
 // PlanError says that no plan came of the terms. Checked says that all of the goal was given: it is a check that

@@ -105,6 +105,8 @@ var OpenLineFields = slices.Concat(LineFields, openFields(func(l Line) Line { re
 	{Name: "within", Value: func(l Line) any { return optional(l.Within) }},
 	{Name: "step", Value: func(l Line) any { return optional(l.Step) }},
 	{Name: "expect", Value: func(l Line) any { return optional(l.Expect) }},
+	{Name: "known_lower", Value: func(l Line) any { return optional(l.Known.Lower) }},
+	{Name: "known_upper", Value: func(l Line) any { return optional(l.Known.Upper) }},
 })
 
 // LineFields are the columns of the rows of a log.

@@ -62,7 +62,16 @@ func Read(dir string) (Status, []Line, error) {
 	if err != nil {
 		return Status{}, nil, err
 	}
-	return h.status(), h.lines, nil
+	return h.status(), h.shownLines(), nil
+}
+
+// shownLines are the lines with what is known of their models.
+func (h *history) shownLines() []Line {
+	lines := slices.Clone(h.lines)
+	if h.plan.Open != nil {
+		intersected(lines)
+	}
+	return lines
 }
 
 // readSettled reads the lines that may be shown, which are on the disk. A sync puts there the lines of a process that

@@ -73,8 +73,8 @@ func TestSamplersFitLaws(t *testing.T) {
 	}
 }
 
-// Noise that is cut, in cells of a tenth of its standard deviation, by the normal law given that it is within the cut. No
-// answer is further off, and a value that is answered again draws the same number of times whatever it is.
+// Noise that is cut, in cells of a tenth of its standard deviation, by the normal law given that it is within the
+// cut. No answer is further off, and a value that is answered again draws the same number of times whatever it is.
 func TestCutNoise(t *testing.T) {
 	const draws, width = 200_000, 0.1
 	for _, cut := range []float64{1, 1.8, 3} {

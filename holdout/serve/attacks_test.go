@@ -86,11 +86,11 @@ func TestAttacks(t *testing.T) {
 		{tried: "a compressed body", code: 400, says: "got the encoding gzip", asks: header("Content-Encoding", "gzip")},
 		{tried: "`DELETE /board`", code: 405, says: "got DELETE, want GET",
 			asks: asks{method: "DELETE", path: "/board", token: right}},
-		{tried: "`/looks.jsonl`", code: 404, says: "want /looks, /status or /board",
+		{tried: "`/looks.jsonl`", code: 404, says: "want /looks, /price, /status or /board",
 			asks: asks{method: "GET", path: "/looks.jsonl", token: right}},
-		{tried: "`/board/../plan.json`", code: 404, says: "want /looks, /status or /board",
+		{tried: "`/board/../plan.json`", code: 404, says: "want /looks, /price, /status or /board",
 			asks: asks{method: "GET", path: "/board/../plan.json", token: right}},
-		{tried: "`/%2e%2e/plan.json`", code: 404, says: "want /looks, /status or /board",
+		{tried: "`/%2e%2e/plan.json`", code: 404, says: "want /looks, /price, /status or /board",
 			asks: asks{method: "GET", path: "/%2e%2e/plan.json", token: right}},
 		{tried: "a parameter that there is not", code: 400, says: "got the parameter noise",
 			asks: with(named("x"), func(a *asks) { a.path = "/looks?noise=0" })},
@@ -367,7 +367,7 @@ func TestNothingOfTheLabelsLeaves(t *testing.T) {
 		looks(random(4), "?bar=0.7&metric=column:prediction"), looks("", "?bar=0.5"),
 		{method: "GET", path: "/status"}, {method: "GET", path: "/status?format=csv"}, {method: "GET", path: "/board"},
 		{method: "GET", path: "/board?format=csv"}, {method: "GET", path: "/board?format=json"},
-		{method: "GET", path: "/board?format=xml"}, {method: "GET", path: "/"},
+		{method: "GET", path: "/board?format=xml"}, {method: "GET", path: "/"}, {method: "GET", path: "/price?show=score"},
 	}
 	for _, to := range routes {
 		if !slices.ContainsFunc(requests, func(a asks) bool {

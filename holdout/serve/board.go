@@ -103,15 +103,27 @@ func (s *Server) inForm(r *http.Request, forms []form) reply {
 // statusIn is the status without the path of the labels.
 func statusIn(write encoding) func(string, holdout.Status, []holdout.Line) []byte {
 	return func(version string, s holdout.Status, _ []holdout.Line) []byte {
-		return rows(version, write, without(holdout.StatusFields, "labels"), s)
+		fields := holdout.StatusFields
+		if s.Plan.Open != nil {
+			fields = holdout.OpenStatusFields
+		}
+		return rows(version, write, without(fields, "labels"), s)
 	}
 }
 
 // boardIn is the board without the fingerprints, by which a guess at somebody's predictions could be checked.
 func boardIn(write encoding) func(string, holdout.Status, []holdout.Line) []byte {
-	return func(version string, _ holdout.Status, lines []holdout.Line) []byte {
-		return rows(version, write, without(holdout.LineFields, "fingerprint", "chain"), lines...)
+	return func(version string, s holdout.Status, lines []holdout.Line) []byte {
+		return rows(version, write, without(lineFields(s.Plan), "fingerprint", "chain"), lines...)
 	}
+}
+
+// lineFields are the columns of the lines of a ledger.
+func lineFields(p *holdout.Plan) []holdout.Field[holdout.Line] {
+	if p.Open != nil {
+		return holdout.OpenLineFields
+	}
+	return holdout.LineFields
 }
 
 // without are the fields without some names.
@@ -147,7 +159,8 @@ var styleHash = func() string {
 }()
 
 // pageColumns are the columns of the page, of a look each.
-var pageColumns = []string{"look", "team", "name", "verdict", "response", "bar", "guess", "metric", "time"}
+var pageColumns = []string{"look", "team", "name", "show", "where", "verdict", "response", "bar", "guess", "lower", "upper",
+	"known_lower", "known_upper", "price", "rows", "metric", "time"}
 
 // boardPage is the board as a page. Every text in it is escaped.
 func boardPage(_ string, s holdout.Status, lines []holdout.Line) []byte {
@@ -155,14 +168,24 @@ func boardPage(_ string, s holdout.Status, lines []holdout.Line) []byte {
 	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>The board</title><style>" + style +
 		"</style></head><body>\n<h1>The board</h1>\n")
 	p := s.Plan.Promise
-	fmt.Fprintf(&b, "<p>The ledger is %s: %d looks taken, %d remain.", s.State(), s.Looks, s.Remaining.Looks)
+	fmt.Fprintf(&b, "<p>The ledger is %s: %d looks taken", s.State(), s.Looks)
+	if s.Plan.Open != nil {
+		fmt.Fprintf(&b, ", which cost %.4g nats together.", s.Spent)
+	} else {
+		fmt.Fprintf(&b, ", %d remain.", s.Remaining.Looks)
+	}
 	if s.Torn > 0 {
 		fmt.Fprintf(&b, " A crash has cut %d of them short: they are spent.", s.Torn)
 	}
 	fmt.Fprintf(&b, "</p>\n<p>%s</p>\n", html.EscapeString(meaning(s.Plan)))
-	fmt.Fprintf(&b, "<p>%d rows, %d looks, tau %s, beta %s, method %s.</p>\n", p.Samples, p.Queries,
-		number(p.Tau), p.Beta, html.EscapeString(s.Plan.Method))
-	writeTable(&b, lines)
+	if s.Plan.Open != nil {
+		fmt.Fprintf(&b, "<p>%d rows, beta %s. Teams may ask: %s.</p>\n", s.Rows, p.Beta,
+			html.EscapeString(strings.Join(s.Plan.Open.Ask, "; ")))
+	} else {
+		fmt.Fprintf(&b, "<p>%d rows, %d looks, tau %s, beta %s, method %s.</p>\n", p.Samples, p.Queries,
+			number(p.Tau), p.Beta, html.EscapeString(s.Plan.Method))
+	}
+	writeTable(&b, lineFields(s.Plan), lines)
 	fmt.Fprintf(&b, "<p>Chain: <code>%s</code></p>\n</body></html>\n", html.EscapeString(s.Chain))
 	return []byte(b.String())
 }
@@ -175,6 +198,9 @@ func meaning(p *holdout.Plan) string {
 	}
 	truth := " The truth of a look is the mean over fresh labels of " + of + ". It is the population's value only for predictions of a model that was made without these rows."
 	promise := "With probability at least 1 - beta, "
+	if p.Open != nil {
+		return promise + "the truth of every look is in the interval from its lower to its upper end, however many looks there are." + truth
+	}
 	within := "is within tau of its truth"
 	if p.Promise.OneSided {
 		within = "exceeds its truth by at most tau"
@@ -200,7 +226,7 @@ func meaning(p *holdout.Plan) string {
 }
 
 // writeTable writes the looks, without the columns that hold nothing.
-func writeTable(b *strings.Builder, lines []holdout.Line) {
+func writeTable(b *strings.Builder, fields []holdout.Field[holdout.Line], lines []holdout.Line) {
 	if len(lines) == 0 {
 		b.WriteString("<p>No look was taken.</p>\n")
 		return
@@ -208,8 +234,11 @@ func writeTable(b *strings.Builder, lines []holdout.Line) {
 	listed := lines[:min(len(lines), mostListed)]
 	var columns []holdout.Field[holdout.Line]
 	for _, name := range pageColumns {
-		i := slices.IndexFunc(holdout.LineFields, func(f holdout.Field[holdout.Line]) bool { return f.Name == name })
-		f := holdout.LineFields[i]
+		i := slices.IndexFunc(fields, func(f holdout.Field[holdout.Line]) bool { return f.Name == name })
+		if i < 0 {
+			continue
+		}
+		f := fields[i]
 		if slices.ContainsFunc(listed, func(l holdout.Line) bool { return cellOf(f, l).text() != "" }) {
 			columns = append(columns, f)
 		}

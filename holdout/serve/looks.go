@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,7 +44,26 @@ func (s *Server) look(w http.ResponseWriter, r *http.Request, team string) reply
 
 // rowOf is the row of a look, as the command writes it in JSON.
 func (s *Server) rowOf(a holdout.Answer) reply {
-	return reply{code: http.StatusOK, kind: kindJSON, answer: &a, body: rows(s.Version, inJSON, holdout.LookFields, a)}
+	fields := holdout.LookFields
+	if a.Open != nil {
+		fields = holdout.OpenLookFields
+	}
+	return reply{code: http.StatusOK, kind: kindJSON, answer: &a, body: rows(s.Version, inJSON, fields, a)}
+}
+
+// price says what a look at an open ledger would cost, and takes none.
+func (s *Server) price(_ http.ResponseWriter, r *http.Request, team string) reply {
+	asked := holdout.Submission{Team: team, Metric: holdout.Accuracy}
+	err := cmp.Or(s.readQuery(r.URL.RawQuery, &asked), s.declares(&asked))
+	var list []holdout.Response
+	if err == nil {
+		list, err = s.ledger.Price(asked, asked.Bar)
+	}
+	if err != nil {
+		return s.failed(err, &predictions{})
+	}
+	body := rows(s.Version, inJSONOf("holdout-price"), holdout.ResponseFields, list...)
+	return reply{code: http.StatusOK, kind: kindJSON, body: body}
 }
 
 func (s *Server) tooLarge() reply {
@@ -77,6 +97,9 @@ func (s *Server) score(r *http.Request, team string, body *predictions) (a holdo
 // declares checks that the server declares the metric and the bar of a look. A bar may be left out where there is but
 // one.
 func (s *Server) declares(asked *holdout.Submission) error {
+	if open := s.ledger.Plan(); open.Open != nil && asked.Metric == holdout.Accuracy {
+		return open.Offered(asked)
+	}
 	if asked.Metric != holdout.Accuracy {
 		return inputf("metric: got %s, want accuracy: over HTTP a submitter would score itself",
 			text.Shown(asked.Metric))
@@ -96,9 +119,13 @@ func (s *Server) readQuery(query string, into *holdout.Submission) error {
 	if err != nil {
 		return inputf("got a query that is not one of an address, want ?name=&bar=&guess=&metric=")
 	}
+	keys := []string{"name", "bar", "guess", "metric"}
+	if s.ledger.Plan().Open != nil {
+		keys = append(keys, "show", "test", "where", "near", "within", "step", "expect")
+	}
 	for key, list := range values {
-		if !slices.Contains([]string{"name", "bar", "guess", "metric"}, key) {
-			return inputf("got the parameter %s, want name, bar, guess or metric", text.Shown(key))
+		if !slices.Contains(keys, key) {
+			return inputf("got the parameter %s, want %s", text.Shown(key), text.OrList(keys))
 		}
 		if len(list) > 1 {
 			return inputf("%s: given twice", key)
@@ -108,7 +135,9 @@ func (s *Server) readQuery(query string, into *holdout.Submission) error {
 	if values.Has("metric") {
 		into.Metric = values.Get("metric")
 	}
-	for key, number := range map[string]**float64{"bar": &into.Bar, "guess": &into.Guess} {
+	into.Show, into.Test, into.Where = values.Get("show"), values.Get("test"), values.Get("where")
+	for key, number := range map[string]**float64{"bar": &into.Bar, "guess": &into.Guess, "near": &into.Near,
+		"within": &into.Within, "step": &into.Step, "expect": &into.Expect} {
 		typed := values.Get(key)
 		if typed == "" {
 			continue
@@ -168,6 +197,7 @@ func (s *Server) failed(err error, body *predictions) reply {
 	large, input := (*http.MaxBytesError)(nil), (*holdout.InputError)(nil)
 	form := (*holdout.FormError)(nil)
 	corrupt, replaced := (*holdout.CorruptError)(nil), (*holdout.ReplacedError)(nil)
+	extended, refused := (*holdout.ExtendedError)(nil), (*holdout.RefusedError)(nil)
 	switch {
 	case errors.As(body.err, &large):
 		return s.tooLarge()
@@ -177,7 +207,9 @@ func (s *Server) failed(err error, body *predictions) reply {
 		return line(http.StatusBadRequest, "%s", strings.TrimPrefix(err.Error(), "holdout: "))
 	case errors.As(err, &form):
 		return line(http.StatusBadRequest, "predictions: %v", form)
-	case errors.As(err, &corrupt), errors.As(err, &replaced):
+	case errors.As(err, &refused):
+		return line(http.StatusConflict, "%s", refused.Reason)
+	case errors.As(err, &corrupt), errors.As(err, &replaced), errors.As(err, &extended):
 		return broken(http.StatusInternalServerError, err)
 	}
 	return broken(http.StatusServiceUnavailable, err)

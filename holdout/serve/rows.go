@@ -75,8 +75,19 @@ func number(x float64) string {
 
 // inJSON writes the rows in the envelope of the schema dpcalc/holdout/1.
 func inJSON(version string, names []string, rows [][]cell) []byte {
+	return inJSONOf("holdout")(version, names, rows)
+}
+
+// inJSONOf writes the rows in the envelope of a schema.
+func inJSONOf(schema string) encoding {
+	return func(version string, names []string, rows [][]cell) []byte {
+		return enveloped(schema, version, names, rows)
+	}
+}
+
+func enveloped(schema, version string, names []string, rows [][]cell) []byte {
 	var b bytes.Buffer
-	b.WriteString(`{"schema":"dpcalc/holdout/1","version":` + quoted(version) + `,"inputs":{},"rows":[`)
+	b.WriteString(`{"schema":"dpcalc/` + schema + `/1","version":` + quoted(version) + `,"inputs":{},"rows":[`)
 	for i, row := range rows {
 		if i > 0 {
 			b.WriteByte(',')

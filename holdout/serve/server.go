@@ -33,7 +33,10 @@ type Options struct {
 	MaxBody   int64         // bytes of predictions; 0 for [DefaultMaxBody]
 	Rate      float64       // requests a second of a team, ten seconds of them at once; 0 for [DefaultRate]
 	Timeout   time.Duration // in which a request has to come; 0 for [DefaultTimeout]
-	Version   string        // of the program, which answers name
+
+	More     []*holdout.Labels   // of an open ledger whose rows have changed: the other files of labels, in their order
+	Features []*holdout.Features // of an open ledger with features: a file for each file of labels
+	Version  string              // of the program, which answers name
 
 	// Number reads the number of a bar or a guess; nil for decimals alone.
 	Number func(text string) (x float64, ok bool)
@@ -52,15 +55,16 @@ const (
 
 // Event is a request and its outcome.
 type Event struct {
-	Time      string `json:"time"` // UTC, RFC 3339
-	Team      string `json:"team,omitempty"`
-	Method    string `json:"method,omitempty"` // empty if no request could be taken
-	Path      string `json:"path,omitempty"`
-	Status    int    `json:"status,omitempty"`
-	Look      int64  `json:"look,omitempty"`
-	Remaining *int64 `json:"remaining_looks,omitempty"`
-	Refused   int64  `json:"refused,omitempty"` // requests of the team above its rate, since the last event
-	Error     string `json:"error,omitempty"`   // that the client is not told
+	Time      string   `json:"time"` // UTC, RFC 3339
+	Team      string   `json:"team,omitempty"`
+	Method    string   `json:"method,omitempty"` // empty if no request could be taken
+	Path      string   `json:"path,omitempty"`
+	Status    int      `json:"status,omitempty"`
+	Look      int64    `json:"look,omitempty"`
+	Remaining *int64   `json:"remaining_looks,omitempty"`
+	Spent     *float64 `json:"spent,omitempty"`   // nats, of an open ledger
+	Refused   int64    `json:"refused,omitempty"` // requests of the team above its rate, since the last event
+	Error     string   `json:"error,omitempty"`   // that the client is not told
 }
 
 // Server answers looks over HTTP. It is an http.Handler.
@@ -88,9 +92,14 @@ func New(dir string, labels *holdout.Labels, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	ledger, err := holdout.Open(dir, labels)
+	ledger, err := holdout.Open(dir, append([]*holdout.Labels{labels}, o.More...)...)
 	if err != nil {
 		return nil, err
+	}
+	if o.Features != nil {
+		if err := ledger.UseFeatures(o.Features...); err != nil {
+			return nil, err
+		}
 	}
 	if err := ledger.Settle(context.Background()); err != nil {
 		return nil, err
@@ -98,9 +107,6 @@ func New(dir string, labels *holdout.Labels, o Options) (*Server, error) {
 	verified, err := holdout.Verify(dir, "")
 	if err != nil {
 		return nil, err
-	}
-	if verified.Plan.Open != nil {
-		return nil, inputf("got an open ledger, want one with a fixed plan")
 	}
 	if verified.Plan.Promise.Feedback == transfer.Final.String() {
 		return nil, inputf("got a plan for finalists, want one whose looks come one by one: holdout score takes all finalists in one command")
@@ -149,6 +155,9 @@ func (o Options) declared(p *holdout.Plan) error {
 	gate := p.Promise.Feedback == transfer.Gate.String()
 	own := p.Promise.Bar != nil || p.Bars != nil
 	switch {
+	case p.Open != nil && len(p.Open.Ask) == 0:
+		return inputf("ask: got an open ledger that declares nothing, want one made with the looks that teams may ask: a " +
+			"team that chose its looks would spend the budget of all")
 	case metrics != nil && !slices.Contains(metrics, holdout.Accuracy):
 		return inputf("got a plan for the metric %s, want one for accuracy: over HTTP a submitter would score itself",
 			text.Shown(strings.Join(metrics, ", ")))
@@ -164,9 +173,9 @@ func (o Options) declared(p *holdout.Plan) error {
 // mostHeader is the most bytes of the header of a request.
 const mostHeader = 1 << 14
 
-// Serve answers until the context ends, or the ledger turns out to have another plan. Then it takes no new request, and
-// returns when the looks in hand are answered; a client that is still sending is cut off after five seconds. Nothing is
-// answered any more after that.
+// Serve answers until the context ends, or the ledger turns out to have another plan or other rows. Then it takes no
+// new request, and returns when the looks in hand are answered; a client that is still sending is cut off after five
+// seconds. Nothing is answered any more after that.
 func (s *Server) Serve(ctx context.Context, l net.Listener) (why error) {
 	if s.Tokens == nil && !Loopback(l.Addr()) {
 		return inputf("got the address %s without tokens, want tokens or a loopback address", l.Addr())
@@ -267,7 +276,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(p.code)
 	_, _ = w.Write(p.body)
 	s.tell(e, p)
-	if replaced := (*holdout.ReplacedError)(nil); errors.As(p.err, &replaced) {
+	replaced, extended := (*holdout.ReplacedError)(nil), (*holdout.ExtendedError)(nil)
+	if errors.As(p.err, &replaced) || errors.As(p.err, &extended) {
 		select {
 		case s.stopped <- p.err:
 		default: // it stops already
@@ -324,6 +334,7 @@ type route struct {
 
 var routes = []route{
 	{"/looks", http.MethodPost, false, (*Server).look},
+	{"/price", http.MethodGet, false, (*Server).price},
 	{"/status", http.MethodGet, true, (*Server).status},
 	{"/board", http.MethodGet, true, (*Server).board},
 }
@@ -350,7 +361,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, team string, kno
 	}
 	to := routeOf(r)
 	if to == nil {
-		return line(http.StatusNotFound, "got %s, want /looks, /status or /board", text.Shown(r.URL.Path))
+		return line(http.StatusNotFound, "got %s, want /looks, /price, /status or /board", text.Shown(r.URL.Path))
 	}
 	if got := r.Method; got != to.method && (got != http.MethodHead || to.method != http.MethodGet) {
 		p := line(http.StatusMethodNotAllowed, "got %s, want %s", text.Shown(got), to.method)
@@ -409,6 +420,9 @@ func (s *Server) tell(e Event, p reply) {
 	e.Time, e.Status = time.Now().UTC().Format(time.RFC3339), p.code
 	if p.answer != nil {
 		e.Look, e.Remaining = p.answer.Look, &p.answer.Remaining.Looks
+		if p.answer.Open != nil {
+			e.Remaining, e.Spent = nil, &p.answer.Spent
+		}
 	}
 	if p.err != nil {
 		e.Error = p.err.Error()

@@ -370,7 +370,11 @@ func (w *world) serves() {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	w.makes("init open --labels labels.csv -m 9 -t 0.4 -b 0.5 --query binary --feedback gate --method gate")
 	w.does(false, "serve open --addr 127.0.0.1:0")
+	column(t, "shade.csv", "shade", func(i int) string { return []string{"dark", "pale"}[i%2] })
+	w.makes("init offer --labels labels.csv -b 0.5 --open --features shade.csv --most-per-team 20 " +
+		"--ask pass:bar=0.5,where=shade=dark --ask score:step=0.5 --ask guess")
 	for _, line := range []string{
+		"serve offer --features shade.csv --rate 1000",
 		"serve open --labels labels.csv --bars 0.6 --tokens tokens.txt --public-board --host example.org --rate 50",
 		"serve difference --incumbent zebra.csv --bars 0.1",
 	} {
@@ -383,9 +387,16 @@ func (w *world) serves() {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, query := range []string{"", "?name=mine", "?bar=0", "?metric=column:judge", "?guess=1"} {
+			queries := []string{"", "?name=mine", "?bar=0", "?metric=column:judge", "?guess=1"}
+			if ledger == "offer" {
+				queries = []string{"", "?show=pass&bar=0.5", "?show=score", "?show=guess&guess=0.3", "?show=best"}
+			}
+			for _, query := range queries {
 				w.asks(client, ledger, "POST", address+"/looks"+query, token, string(body))
 			}
+		}
+		for _, query := range []string{"", "?show=pass&bar=0.5", "?show=score", "?show=guess&guess=0.3", "?show=best"} {
+			w.asks(client, ledger, "GET", address+"/price"+query, token, "")
 		}
 		for _, path := range []string{"/status", "/board", "/board?format=csv", "/board?format=json", "/plan.json"} {
 			w.asks(client, ledger, "GET", address+path, "", "")

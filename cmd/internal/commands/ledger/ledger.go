@@ -28,7 +28,7 @@ func actions() []commands.Mode {
 	for _, f := range questions {
 		asking = append(asking, f.Name)
 	}
-	serving := []string{"labels", "incumbent", "bars"}
+	serving := []string{"labels", "incumbent", "bars", "features"}
 	for _, f := range serveFlags {
 		serving = append(serving, f.Name)
 	}

@@ -16,6 +16,9 @@ import (
 var openDeclarations = []usage.Flag{
 	{Name: "open", Switch: true, Usage: "an open ledger: no number of looks, and each look has its price and its interval"},
 	{Name: "most", Usage: "open: no response of any look costs more than `NATS` (default 8)"},
+	{Name: "ask", Repeats: true, Usage: "open: what teams may ask over HTTP, `KIND:KEY=VALUE,...`, such as pass:bar=0.8,bar=0.85 " +
+		"or score:step=0.02; once for each kind"},
+	{Name: "most-per-team", Usage: "open: the looks of one team cost at most `NATS` together"},
 	{Name: "features", Usage: "open: public columns of the rows in `FILE`, for --where; for score, price and extend, " +
 		"where they are now or those of the new rows", Repeats: true},
 }
@@ -62,10 +65,18 @@ func readOpen(c *commands.Call, t *holdout.Terms) (err error) {
 		return usage.Errorf("holdout init: got %d goals, want one", asked.Size())
 	}
 	t.Open, t.Goal.Beta = true, asked.Goal(0).Beta
-	if most, ok, err := numbers.One(c, "most", numbers.Reals); err != nil {
-		return err
-	} else if ok {
-		t.Most = most
+	t.Ask = c.Texts("ask")
+	for _, f := range []struct {
+		name string
+		into *float64
+	}{{"most", &t.Most}, {"most-per-team", &t.MostPerTeam}} {
+		nats, ok, err := numbers.One(c, f.name, numbers.Positives)
+		if err != nil {
+			return err
+		}
+		if ok {
+			*f.into = nats
+		}
 	}
 	return nil
 }
@@ -116,23 +127,31 @@ func useFeatures(c *commands.Call, l *holdout.Ledger, status holdout.Status, dir
 	if _, sliced := c.Text("where"); !sliced || status.Plan.Open == nil || status.Plan.Open.Features == nil {
 		return nil
 	}
+	list, err := featuresOf(c, status, dir)
+	if err != nil {
+		return err
+	}
+	return l.UseFeatures(list...)
+}
+
+// featuresOf reads the features of a ledger's rows.
+func featuresOf(c *commands.Call, status holdout.Status, dir string) (list []*holdout.Features, err error) {
 	moved := c.Texts("features")
-	var list []*holdout.Features
 	for i, s := range status.Sources {
 		path := s.Features.In(dir)
 		if len(moved) == len(status.Sources) {
 			path = moved[i]
 		}
 		if path == "" || len(moved) > 0 && len(moved) != len(status.Sources) {
-			return usage.Errorf("--features: got %d files, want %d: the rows come from so many", len(moved), len(status.Sources))
+			return nil, usage.Errorf("--features: got %d files, want %d: the rows come from so many", len(moved), len(status.Sources))
 		}
 		f, err := featuresIn(c, path)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		list = append(list, f)
 	}
-	return l.UseFeatures(list...)
+	return list, nil
 }
 
 func runPrice(c *commands.Call, target commands.Target, dir string, paths []string) error {
@@ -167,7 +186,7 @@ func runPrice(c *commands.Call, target commands.Target, dir string, paths []stri
 }
 
 func runExtend(c *commands.Call, target commands.Target, dir string, _ []string) error {
-	ledger, status, err := openLedger(c, dir, nil)
+	ledger, _, err := openLedger(c, dir, nil)
 	if err != nil {
 		return err
 	}
@@ -201,7 +220,8 @@ func runExtend(c *commands.Call, target commands.Target, dir string, _ []string)
 	if err != nil {
 		return err
 	}
-	if status, err = holdout.ReadStatus(dir); err != nil {
+	status, err := holdout.ReadStatus(dir)
+	if err != nil {
 		return err
 	}
 	answer := statusOf(status, dir)

@@ -59,13 +59,16 @@ func runServe(c *commands.Call, target commands.Target, dir string, _ []string) 
 	if err != nil {
 		return err
 	}
-	if status.Plan.Open != nil {
-		return usage.Errorf("holdout serve: got an open ledger, want one with a fixed plan")
-	}
 	labels, _, err := labelsOf(c, status, dir, c.Texts("labels"))
 	if err != nil {
 		return err
 	}
+	if status.Plan.Open != nil && status.Plan.Open.Features != nil {
+		if o.Features, err = featuresOf(c, status, dir); err != nil {
+			return err
+		}
+	}
+	o.More = labels[1:]
 	watch := watcher{call: c, looks: status.Looks}
 	if err := watch.open(); err != nil {
 		return err
@@ -181,9 +184,11 @@ func (w *watcher) event(e serve.Event) {
 		w.call.Clear()
 		fmt.Fprintf(w.call.Stderr, "dpcalc: holdout: %s\n", broken(e))
 	}
-	if e.Remaining != nil {
-		w.looks = max(w.looks, e.Look)
+	switch w.looks = max(w.looks, e.Look); {
+	case e.Remaining != nil:
 		w.line.Say(fmt.Sprintf("%d looks, %d remain, the last by %s", w.looks, *e.Remaining, shortened(e.Team)))
+	case e.Spent != nil:
+		w.line.Say(fmt.Sprintf("%d looks, which cost %.4g nats, the last by %s", w.looks, *e.Spent, shortened(e.Team)))
 	}
 }
 

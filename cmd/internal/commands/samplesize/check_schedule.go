@@ -226,7 +226,7 @@ func sumErrors(ctx context.Context, s *delimited.Splitter, a *transfer.Answer) e
 // cutOf reads where noise is cut, in standard deviations.
 func cutOf(text string) (float64, error) {
 	cut, ok := numbers.NonNegatives.Parse(text)
-	if !ok || cut != 0 && !(cut >= 1 && cut <= 30) {
+	if within := cut == 0 || cut >= 1 && cut <= 30; !ok || !within {
 		return 0, usage.Errorf("got cut %s, want standard deviations from 1 to 30, or nothing for noise that is not cut",
 			usage.Shown(text))
 	}

@@ -1,0 +1,193 @@
+package holdout
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// offer is what teams may ask of an open ledger: one kind of look, with the values that its flags may have. Where a
+// flag has none the look leaves it out, but for a guess and for where a score is expected, which are free.
+type offer struct {
+	show   string
+	values map[string][]string // by flag, in canonical form
+}
+
+// offerFlags are the flags that an offer may have by kind.
+var offerFlags = map[string][]string{
+	ShowPass:   {"bar", "where", "expect"},
+	ShowBest:   {"step", "where", "expect"},
+	ShowScore:  {"step", "where"},
+	ShowGuess:  {"within", "step", "where", "expect"},
+	ShowReject: {"test", "where", "expect"},
+}
+
+// parseOffer reads KIND:KEY=VALUE,KEY=VALUE,...
+func parseOffer(text string, lowest float64) (o offer, err error) {
+	kind, rest, given := strings.Cut(text, ":")
+	o = offer{show: kind, values: make(map[string][]string)}
+	flags, ok := offerFlags[kind]
+	if !ok {
+		return o, inputf("ask: got %s, want %s", shown(text), strings.Join(Kinds(), ", "))
+	}
+	if given && rest == "" {
+		return o, inputf("ask: got %s, want KEY=VALUE,... after the colon, or no colon", shown(text))
+	}
+	for _, item := range strings.Split(rest, ",") {
+		if rest == "" {
+			break
+		}
+		key, value, ok := strings.Cut(item, "=")
+		if !ok || !slices.Contains(flags, key) {
+			return o, inputf("ask: got %s for %s, want %s with a value", shown(item), kind, strings.Join(flags, ", "))
+		}
+		if key != "where" && key != "test" {
+			x, ok := decimal(value)
+			if !ok {
+				return o, inputf("ask: got %s, want a number", shown(item))
+			}
+			value = printed(&x)
+		}
+		o.values[key] = append(o.values[key], value)
+	}
+	for _, needed := range []string{"bar", "test"} {
+		if slices.Contains(flags, needed) && o.values[needed] == nil {
+			return o, inputf("ask: got %s without a %s, want the ones that may be asked", kind, needed)
+		}
+	}
+	return o, o.checked(lowest)
+}
+
+// checked checks each value by itself.
+func (o offer) checked(lowest float64) error {
+	guess := lowest
+	for key, values := range o.values {
+		for _, value := range values {
+			s := Submission{Question: Question{Show: o.show}}
+			for other, first := range o.values {
+				s.set(other, first[0])
+			}
+			if s.set(key, value); o.show == ShowGuess {
+				s.Guess = &guess
+			}
+			if err := s.Question.checked(s.Bar, s.Guess, lowest); err != nil {
+				return inAll("ask", err)
+			}
+		}
+	}
+	return nil
+}
+
+// set sets a flag of the question. Numbers were read before.
+func (s *Submission) set(flag, value string) {
+	switch flag {
+	case "where":
+		s.Where = value
+		return
+	case "test":
+		s.Test = value
+		return
+	}
+	x, _ := strconv.ParseFloat(value, 64)
+	switch flag {
+	case "bar":
+		s.Bar = &x
+	case "step":
+		s.Step = &x
+	case "within":
+		s.Within = &x
+	case "expect":
+		s.Expect = &x
+	}
+}
+
+// of returns a flag of a question, "" if it was not given.
+func (s *Submission) of(flag string) string {
+	switch flag {
+	case "where":
+		return s.Where
+	case "test":
+		return s.Test
+	case "bar":
+		return printed(s.Bar)
+	case "step":
+		return printed(s.Step)
+	case "within":
+		return printed(s.Within)
+	}
+	return printed(s.Expect)
+}
+
+// takes reports whether a question is one of the offer. A flag with one value may be left out, and is filled in.
+func (o offer) takes(s *Submission) bool {
+	if s.Show != o.show {
+		return false
+	}
+	filled := *s
+	for _, flag := range offerFlags[o.show] {
+		values := o.values[flag]
+		if filled.of(flag) == "" && len(values) == 1 {
+			filled.set(flag, values[0])
+		}
+		declared := len(values) == 0
+		if got := filled.of(flag); got != "" {
+			declared = slices.Contains(values, got)
+		}
+		if !declared {
+			return false
+		}
+	}
+	*s = filled
+	return true
+}
+
+// Offered checks that teams may ask a question of an open ledger, and fills in the flags that have one value. The error
+// is an [InputError].
+func (p *Plan) Offered(s *Submission) error {
+	if s.Show == "" && len(p.Open.Ask) == 1 {
+		s.Show, _, _ = strings.Cut(p.Open.Ask[0], ":")
+	}
+	for _, text := range p.Open.Ask {
+		if o, err := parseOffer(text, p.lowest()); err == nil && o.takes(s) {
+			return nil
+		}
+	}
+	return inputf("show: got a look that was not declared, want one of %s", strings.Join(p.Open.Ask, " or "))
+}
+
+// lowest is the least value of a row of an open ledger.
+func (p *Plan) lowest() float64 {
+	if p.Incumbent != nil {
+		return -1
+	}
+	return 0
+}
+
+// affords refuses a look of a team that could cost more than what is left to the team. It depends on no response.
+func (h *history) affords(a asked) error {
+	law := h.plan.Open
+	if law == nil || law.MostPerTeam == 0 || a.Team == "" {
+		return nil
+	}
+	c, err := h.account.ask(h.plan, a.Line, a.query.tails)
+	if err != nil {
+		return err
+	}
+	dearest := 0.
+	for cell := range c.Cells() {
+		dearest = max(dearest, -c.LnShare(cell))
+	}
+	left := law.MostPerTeam
+	for _, l := range h.lines {
+		if l.Team == a.Team && l.Price != nil {
+			left -= *l.Price
+		}
+	}
+	if dearest > left {
+		return &RefusedError{fmt.Sprintf("a response of this look may cost %.4g nats, and %.4g are left to the team",
+			dearest, math.Max(left, 0))}
+	}
+	return nil
+}
