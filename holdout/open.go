@@ -268,6 +268,40 @@ func least(x, y *float64, sign float64) *float64 {
 	return x
 }
 
+// mostAhead is how many looks a margin may look ahead.
+const mostAhead = 1_000_000
+
+// Margin is how far above its bar a truth may be that fails a gate over all rows of an open ledger, at the worst bar,
+// after the gates ahead with the usual bet. What passes is above the bar. Gates of 0/1 values have less.
+func (s Status) Margin() (float64, error) {
+	looks, passes := s.Ahead.Looks, s.Ahead.Passes
+	switch {
+	case s.Plan.Open == nil:
+		return 0, inputf("queries: got a ledger with a fixed plan, want an open one: the tau of a plan does not change")
+	case looks < 0 || looks > mostAhead:
+		return 0, inputf("queries: got %d, want from 0 to %d", looks, mostAhead)
+	case passes < 0 || passes > looks:
+		return 0, inputf("passes: got %d, want from 0 to %d, the number of looks", passes, looks)
+	}
+	a := s.account.copy()
+	next := func() open.Look {
+		share := open.Usual().Share(a.looks[ShowPass], a.rare[ShowPass], s.Plan.Open.Most)
+		return open.Look{Cuts: []open.Cut{{Above: share}}}
+	}
+	for k := range looks {
+		passed := one(k < passes)
+		a.left = a.left.Child(next().LnShare(int(passed)))
+		a.looks[ShowPass]++
+		a.rare[ShowPass] += passed
+	}
+	var tails open.Planned = open.Unit{Rows: float64(s.Rows)}
+	if s.Plan.Incumbent != nil {
+		tails = open.Differences{Rows: float64(s.Rows), Disagreement: 1}
+	}
+	level := float64(s.Plan.Promise.Beta) + float64(a.left)
+	return tails.Widest(level+next().LnShare(1), level+next().LnShare(0), 0), nil
+}
+
 // copy is an account that goes on apart.
 func (a *account) copy() account {
 	next := *a

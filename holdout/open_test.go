@@ -2,6 +2,7 @@ package holdout
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"testing"
@@ -26,7 +27,7 @@ func openLedger(t testing.TB, samples int) (l *Ledger, dir string, ids []string,
 		t.Fatal(err)
 	}
 	dir = t.TempDir() + "/ledger"
-	l, err = Create(dir, labels, Terms{Goal: transfer.Goal{Beta: beta}, Open: true})
+	l, err = Create(dir, labels, Terms{Goal: transfer.Goal{Beta: beta}, Open: true, Metrics: []string{Accuracy, "column:f"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,5 +155,70 @@ func TestEvidenceOfUnlikeRows(t *testing.T) {
 	}
 	if greatest < 1-1e-9 {
 		t.Errorf("the greatest mean is %v, want one next to 1", greatest)
+	}
+}
+
+// The margins of a ledger of 5,000 rows are those of a scan of 960 bars by another program, with kl and the Beta code in
+// closed form; a scan is a hair below the worst bar. No gate of 0/1 values has more, and gates of other values have as
+// much, whether the looks were foretold or taken.
+func TestMargin(t *testing.T) {
+	l, _, ids, classes := openLedger(t, 5000)
+	read := func() Status {
+		t.Helper()
+		s, _, err := l.Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	s := read()
+	for _, c := range []struct {
+		looks, passes int64
+		want          float64
+	}{{0, 0, .0393857}, {10, 0, .0466964}, {10, 2, .0626610}, {30, 2, .0716167}, {30, 10, .0988380}, {150, 0, .0558957},
+		{150, 5, .1064899}, {1000, 30, .2352762}} {
+		s.Ahead = Ahead{c.looks, c.passes}
+		got, err := s.Margin()
+		if err != nil || math.Abs(got-c.want) > 2e-7 {
+			t.Errorf("after %d looks and %d passes: got %v, want %v (%v)", c.looks, c.passes, got, c.want, err)
+		}
+	}
+	s.Ahead = Ahead{12, 2}
+	foretold, err := s.Margin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range 12 {
+		bar := 0.9
+		if k < 2 {
+			bar = 0.5
+		}
+		if _, err := l.Score(context.Background(), Submission{Values: Columns(ids, firstRight(classes, 4000+k)), Bar: &bar,
+			Question: Question{Show: ShowPass}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now, err := read().Margin()
+	if err != nil || math.Abs(now-foretold) > 1e-12 {
+		t.Errorf("got %v, and %v was foretold (%v)", now, foretold, err)
+	}
+	widest := map[string]float64{}
+	for _, metric := range []string{Accuracy, "column:f"} {
+		for bar := 0.01; bar < 0.9; bar += 0.03 {
+			list, err := l.Price(Submission{Metric: metric, Question: Question{Show: ShowPass}, Bar: &bar}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			widest[metric] = max(widest[metric], *list[0].Upper-bar)
+		}
+	}
+	if counts, others := widest[Accuracy], widest["column:f"]; counts > now || others > now || others < now-1e-5 {
+		t.Errorf("got the margin %v, and gates have %v", now, widest)
+	}
+	wrong := (*InputError)(nil)
+	for _, s.Ahead = range []Ahead{{-1, 0}, {3, 4}, {3, -1}, {mostAhead + 1, 0}} {
+		if _, err := s.Margin(); !errors.As(err, &wrong) {
+			t.Errorf("%v: got %v", s.Ahead, err)
+		}
 	}
 }

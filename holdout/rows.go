@@ -96,6 +96,12 @@ var StatusFields = []Field[Status]{
 var OpenStatusFields = slices.Concat(StatusFields, []Field[Status]{
 	{Name: "spent", Value: func(s Status) any { return s.Spent }},
 	{Name: "most", Value: func(s Status) any { return s.Plan.Open.Most }},
+	{Name: "margin", Value: func(s Status) any {
+		if margin, err := s.Margin(); err == nil && !s.Retired {
+			return margin
+		}
+		return nil
+	}},
 })
 
 // OpenLineFields are the columns of the rows of an open ledger's log.

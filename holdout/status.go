@@ -29,7 +29,13 @@ type Status struct {
 	Sources     []Source
 	Rows        int64
 	Spent       float64 // nats, of an open ledger
+
+	Ahead   Ahead // of an open ledger: when its margin is asked for; the zero value for now
+	account account
 }
+
+// Ahead is so many more gates, of which so many pass.
+type Ahead struct{ Looks, Passes int64 }
 
 // State is open, used up or retired.
 func (s Status) State() string {
@@ -118,6 +124,7 @@ func (h *history) status() Status {
 		Plan: h.plan, Looks: h.looks, Torn: h.torn, Remaining: h.remaining(), Retired: h.retired,
 		Incumbent: h.incumbent(), Chain: h.chain, LooksPerDay: h.pace(), InHand: h.inHand,
 		Sources: h.sources(), Rows: h.samples(), Spent: -float64(h.account.left),
+		account: h.account.copy(),
 	}
 }
 

@@ -222,9 +222,21 @@ func statusOf(s holdout.Status, dir string) commands.Answer[holdout.Status] {
 		Command: "holdout", Inputs: folder(dir), Rows: commands.List([]holdout.Status{s}), Columns: columns,
 		Shown: but(columns, "labels", "chain"),
 		Say: func() (title, notes []string) {
-			return []string{"The ledger " + usage.Shown(dir)}, []string{alone, "chain " + s.Chain}
+			if notes = []string{alone, "chain " + s.Chain}; s.Plan.Open != nil && !s.Retired {
+				const margin = "margin: the truth of what fails a gate is at most so far above its bar"
+				notes = slices.Insert(notes, 0, margin+ahead(s.Ahead))
+			}
+			return []string{"The ledger " + usage.Shown(dir)}, notes
 		},
 	}
+}
+
+// ahead says when a margin is meant.
+func ahead(a holdout.Ahead) string {
+	if a.Looks == 0 {
+		return ", now"
+	}
+	return fmt.Sprintf(", after %d more looks for a pass, of which %d pass", a.Looks, a.Passes)
 }
 
 func logOf(list []holdout.Line, open bool, dir string) commands.Answer[holdout.Line] {

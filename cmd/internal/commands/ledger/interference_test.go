@@ -343,6 +343,10 @@ func (w *world) opens(texts []string) {
 	w.does(false, "extend compared --labels more/again.csv --replace -f json")
 	w.does(false, "score compared dunno.csv --show pass --bar 0 -f json")
 	w.does(false, "status priced -f json") // people see a pace
+	w.does(false, "status priced --queries 10 --passes 2 -f json")
+	w.does(false, "status compared --queries 10 -f json")
+	w.does(false, "status gate --queries 10")
+	w.does(false, "status priced --queries 2 --passes 3")
 	w.does(false, "verify priced")
 	w.does(false, "log priced")
 }

@@ -42,7 +42,7 @@ func actions() []commands.Mode {
 	return []commands.Mode{
 		onLedger("init", init, runInit), score, price,
 		onLedger("extend", []string{"labels", "features", "replace", "drop"}, runExtend),
-		onLedger("close", []string{"alpha", "tests"}, runClose), onLedger("status", nil, runStatus), onLedger("log", nil, runLog),
+		onLedger("close", []string{"alpha", "tests"}, runClose), onLedger("status", []string{"queries", "passes"}, runStatus), onLedger("log", nil, runLog),
 		onLedger("verify", []string{"chain"}, runVerify), onLedger("retire", nil, runRetire),
 		{Name: "token", Subject: "name", Takes: "NAME", Run: runner(runToken).checked}, onLedger("serve", serving, runServe),
 	}
@@ -368,6 +368,24 @@ func runStatus(c *commands.Call, target commands.Target, dir string, _ []string)
 	s, err := holdout.ReadStatus(dir)
 	if err != nil {
 		return err
+	}
+	ahead := false
+	for _, f := range []struct {
+		name string
+		into *int64
+	}{{"queries", &s.Ahead.Looks}, {"passes", &s.Ahead.Passes}} {
+		count, ok, err := numbers.One(c, f.name, numbers.Counts)
+		if err != nil {
+			return err
+		}
+		if ok {
+			*f.into, ahead = count, true
+		}
+	}
+	if ahead {
+		if _, err := s.Margin(); err != nil {
+			return err
+		}
 	}
 	return commands.Emit(c, target, statusOf(s, dir))
 }

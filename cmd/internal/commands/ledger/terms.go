@@ -17,7 +17,7 @@ import (
 // goalFlags state a plan on the command line.
 var goalFlags = []usage.Flag{
 	{Name: "samples", Alias: "n", Usage: "`N` rows (default: the number of labels)"},
-	{Name: "queries", Alias: "m", Usage: "`M` looks"},
+	{Name: "queries", Alias: "m", Usage: "`M` looks; status of an open ledger: the margin after so many more"},
 	{Name: "tau", Alias: "t", Usage: "accuracy `T`: how far an answer may be from its truth"},
 	{Name: "beta", Alias: "b", Usage: "failure probability `B`, for all looks together"},
 	{Name: "confidence", Usage: "1 - beta, `C`, in place of --beta"},
@@ -27,7 +27,7 @@ var goalFlags = []usage.Flag{
 		Words: []string{"answers", "gate", "best", "flags", "final"}},
 	{Name: "method", Usage: "`METHOD` (default: the best of " + strings.Join(holdout.Methods(), ", ") + ")",
 		Words: holdout.Methods()},
-	{Name: "passes", Usage: "gate: retired at pass `K` (default: never)"},
+	{Name: "passes", Usage: "gate: retired at pass `K` (default: never); status: how many of --queries pass"},
 	{Name: "threshold", Usage: "gate: the bar `C`, if it is known"},
 	{Name: "floor", Usage: "best: the known score `F` of a baseline (default 0)"},
 	{Name: "budget", Alias: "B", Usage: "flags: retired at flag `K`"},
