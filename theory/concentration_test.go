@@ -197,7 +197,8 @@ func TestKLTailDominates(t *testing.T) {
 		_, high := d.klSup()
 		least := klLeast(tau).value.Hi * float64(d.Samples)
 		slack := 1e-12 + 1e-15*least
-		if h := math.Min(math.Ln2-least, math.Ln2-num.Square(d.Tau).Mul(num.FromInt(2*d.Samples)).Hi); high.Hi < -least-slack || high.Hi > h+slack+1e-9 {
+		byTau := num.Square(d.Tau).Mul(num.FromInt(2 * d.Samples)).Hi
+		if h := math.Ln2 - math.Max(least, byTau); high.Hi < -least-slack || high.Hi > h+slack+1e-9 {
 			t.Fatalf("%+v: ln sup = %v outside [%v, %v]", d, high.Hi, -least, h)
 		}
 		n := float64(d.Samples)

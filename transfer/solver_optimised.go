@@ -47,16 +47,13 @@ func (o optimised) tau(g Goal) (float64, Mechanism) {
 	return min(tau, g.spread()), run
 }
 
+// beta is the least beta that certifies tau, to 1e-12 in ln beta and on the certified side: the decision is too dear for
+// a search by ulps.
 func (o optimised) beta(g Goal) theory.LogProb {
-	return closestBeta(g, func(g Goal) float64 { tau, _ := o.certified(g); return tau })
-}
-
-// closestBeta finds the least beta with reach(beta) <= tau to 1e-12 in ln beta,
-// and returns the certified side, for decisions too dear for a search by ulps.
-func closestBeta(g Goal, reach func(Goal) float64) theory.LogProb {
 	excess := func(lnBeta float64) float64 {
 		g.Beta = theory.LogProb(lnBeta)
-		return reach(g) - g.Tau
+		tau, _ := o.certified(g)
+		return tau - g.Tau
 	}
 	hi := -1e-9
 	if excess(hi) > 0 {

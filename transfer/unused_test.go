@@ -42,8 +42,8 @@ var flagsOf = []struct {
 		func(g Goal) bool { return g.Feedback == Answers && g.Query == Binary }},
 }
 
-// A flag changes the number or the row says that it is not used. The row that says so is the row of the goal without the
-// flag, and a method that never says so has a goal that the flag makes a difference to.
+// A flag changes the number or the row says that it is not used. The row that says so is the row of the goal without
+// the flag, and a method that never says so has a goal that the flag makes a difference to.
 func TestAFlagCountsOrTheRowSaysThatItDoesNot(t *testing.T) {
 	r := rand.New(rand.NewPCG(3904, 1))
 	moved, told := map[string]bool{}, map[string]bool{}

@@ -8,8 +8,8 @@
 //
 //	P[anything goes wrong] <= sum over those nodes of P[the response there is bad].
 //
-// A kind of feedback is a pair: how many nodes its tree has, and what can go wrong at one of them. Each kind has a file:
-// [Gate], [Ladder], [Validator], [Widths]. The proofs are in docs/theorems/feedback.md.
+// A kind of feedback is a pair: how many nodes its tree has, and what can go wrong at one of them. Each kind has a
+// file: [Gate], [Ladder], [Validator], [Widths]. The proofs are in docs/theorems/feedback.md.
 //
 // Numbers are on the safe side: counts and risks are rounded up, rates are rounded down. The functions expect
 // parameters within the domains that they state; package transfer checks them.

@@ -152,8 +152,8 @@ type builder struct {
 
 // counts returns ln W_l and ln N_l, rounded up. At most W_l = C(m+l-2, l) nodes in state l hold a model whose
 // expectation is lower than the shown value by more than tau, and N_l = C(m+l-1, l+1) nodes are in state l; W_0 = 1
-// and N_0 = m. At m = 2 N is taken for m = 3, so that it does not fall in l. W_l = W_(l-1) (m+l-2)/l and, but for l = 1,
-// N_l = N_(l-1) (m+l-1)/(l+1).
+// and N_0 = m. At m = 2 N is taken for m = 3, so that it does not fall in l. W_l = W_(l-1) (m+l-2)/l and, but for
+// l = 1, N_l = N_(l-1) (m+l-1)/(l+1).
 func (b *builder) counts(l int) (entered, states float64) {
 	m := float64(max(b.Queries, 3))
 	for i := len(b.entered); i <= l; i++ {

@@ -274,7 +274,8 @@ func trinomial(n int64, a, b, s float64) float64 {
 	return sum
 }
 
-// Where all rows must differ for the expectation to be so low, c + 2 tau = d, the rate equals the rates at its neighbours.
+// Where all rows must differ for the expectation to be so low, c + 2 tau = d, the rate equals the rates at its
+// neighbours.
 func TestRateAtTheEdgeOfTheBar(t *testing.T) {
 	r := rand.New(rand.NewPCG(61, 62))
 	for range 2000 {

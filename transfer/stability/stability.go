@@ -87,8 +87,8 @@ const mostSteps = 1_000_000
 
 // Composed is the stability of k adaptively chosen eps-differentially private steps at b, or tanh(k eps/4) if that
 // is less. Randomized response k times dominates them all; its F interpolates between the tails of two binomials, and
-// s is the root of b s = F(b(1+s)/2). It solves the equation for the event {J >= j} and part of the atom below it, where
-// J counts the steps that tell the truth: Bin(k,p) or Bin(k,1-p), p = e^eps/(1+e^eps). The atoms are a_j and
+// s is the root of b s = F(b(1+s)/2). It solves the equation for the event {J >= j} and part of the atom below it,
+// where J counts the steps that tell the truth: Bin(k,p) or Bin(k,1-p), p = e^eps/(1+e^eps). The atoms are a_j and
 // a_j e^(-eps(2j-k)). Beyond k = 1,000,000, where the sum takes too long, g steps are counted as one of privacy g eps.
 func Composed(k int64, eps float64, b theory.LogProb) float64 {
 	if group := (k + mostSteps - 1) / mostSteps; group > 1 {

@@ -77,8 +77,8 @@ func TestSampledAtTheEndsOfItsDomain(t *testing.T) {
 	}
 }
 
-// Notes, Theorem 2.3 prints 3/sqrt(beta), which exceeds one whatever beta is. The theorem's 3 sqrt(beta) is a bound, here
-// for one record that is 1 with probability beta and shown as it is: its set of bad data has the probability beta.
+// Notes, Theorem 2.3 prints 3/sqrt(beta), which exceeds one whatever beta is. The theorem has 3 sqrt(beta), which is not
+// below beta, the probability of the bad data for an output that is fixed in advance.
 func TestErratumSquareRootOfBeta(t *testing.T) {
 	for _, text := range []string{"0.1", "1e-6", "1e-300", "1e-4343"} {
 		beta := lp(text)
