@@ -47,8 +47,8 @@ func (o optimised) tau(g Goal) (float64, Mechanism) {
 	return min(tau, g.spread()), run
 }
 
-// beta is the least beta that certifies tau, to 1e-12 in ln beta and on the certified side: the decision is too dear for
-// a search by ulps.
+// beta is the least beta that certifies tau, to 1e-12 in ln beta and on the certified side: the decision is too dear
+// for a search by ulps.
 func (o optimised) beta(g Goal) theory.LogProb {
 	excess := func(lnBeta float64) float64 {
 		g.Beta = theory.LogProb(lnBeta)

@@ -77,8 +77,8 @@ func TestSampledAtTheEndsOfItsDomain(t *testing.T) {
 	}
 }
 
-// Notes, Theorem 2.3 prints 3/sqrt(beta), which exceeds one whatever beta is. The theorem has 3 sqrt(beta), which is not
-// below beta, the probability of the bad data for an output that is fixed in advance.
+// Notes, Theorem 2.3 prints 3/sqrt(beta), which exceeds one whatever beta is. The theorem has 3 sqrt(beta), which is
+// not below beta, the probability of the bad data for an output that is fixed in advance.
 func TestErratumSquareRootOfBeta(t *testing.T) {
 	for _, text := range []string{"0.1", "1e-6", "1e-300", "1e-4343"} {
 		beta := lp(text)
