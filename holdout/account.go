@@ -190,7 +190,9 @@ func (c cells) shown(cell int) (r response, s Shown) {
 		r.verdict = verdict(cell == 1, Pass, Fail)
 	case ShowReject:
 		r.verdict = verdict(cell == 1, Rejected, NotRejected)
-		s.Lower, s.Upper = nil, nil
+		if lower, upper = -1, 1; cell == 1 && c.line.Metric == Accuracy { // a difference of shares of right predictions
+			lower = 0
+		}
 	case ShowBest:
 		r = number(from, Raise)
 		if !c.first && cell == 0 {

@@ -465,3 +465,27 @@ func TestKnownLooksAfterAChange(t *testing.T) {
 		}
 	}
 }
+
+// What rejects is better on the mean of the rows: its truth is above 0. What does not reject says nothing, and its
+// interval is the range of a difference. Neither says where the score is.
+func TestRejectionCarriesAnInterval(t *testing.T) {
+	l, dir, ids, classes := comparedLedger(t)
+	for _, c := range []struct {
+		right   int
+		verdict string
+		lower   float64
+	}{{190, Rejected, 0}, {121, NotRejected, -1}} {
+		a, err := l.Score(context.Background(), Submission{Question: Question{Show: ShowReject, Test: SignTest},
+			Values:    Columns(ids, firstRight(classes, c.right)),
+			Incumbent: Columns(ids, firstRight(classes, 120))})
+		if err != nil || a.Verdict != c.verdict {
+			t.Fatal(a.Verdict, err)
+		}
+		if o := a.Open; or(o.Lower, math.NaN()) != c.lower || or(o.Upper, math.NaN()) != 1 || o.From != nil || o.Below != nil {
+			t.Errorf("%s: got %v to %v", c.verdict, o.Lower, o.Upper)
+		}
+	}
+	if _, err := Verify(dir, ""); err != nil {
+		t.Error(err)
+	}
+}

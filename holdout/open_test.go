@@ -27,7 +27,8 @@ func openLedger(t testing.TB, samples int) (l *Ledger, dir string, ids []string,
 		t.Fatal(err)
 	}
 	dir = t.TempDir() + "/ledger"
-	l, err = Create(dir, labels, Terms{Goal: transfer.Goal{Beta: beta}, Open: true, Metrics: []string{Accuracy, "column:f"}})
+	l, err = Create(dir, labels, Terms{Goal: transfer.Goal{Beta: beta}, Open: true,
+		Metrics: []string{Accuracy, "column:f"}})
 	if err != nil {
 		t.Fatal(err)
 	}
