@@ -12,7 +12,7 @@ import (
 var gaussianOpen = Method{
 	Name:      "gaussian-open",
 	Summary:   "Gaussian noise for answers of which nobody knows the number: the joint bound",
-	Formula:   "eps_j <= min(beta, .2) (2/7) j^-1.4, eps_j as for gaussian-schedule; tau_j = 1.59 tau*(j), tau*(j) the least tau of gaussian-schedule for j queries at powers of two, and straight lines in ln j and ln tau between them",
+	Formula:   "eps_j <= min(beta, .2) (2/7) j^-1.4, eps_j as for gaussian-schedule; tau_j = 1.59 tau*(j), tau*(j) the least tau of gaussian-schedule for j queries at powers of four, and straight lines in ln j and ln tau between them",
 	Practice:  "No number of queries is fixed. Add independent N(0, sd_j^2) to answer j, with sd_j from the schedule. Answer j is within tau_j, and tau is that of answer m. The schedule for more queries begins with the one for fewer, and nothing is claimed beyond the last for which it has been computed.",
 	Proof:     Derived,
 	Adaptive:  true,
@@ -38,7 +38,8 @@ const (
 
 func endlessOf(g Goal) noise.Endless {
 	beta := min(g.Beta, theory.LogProb(num.Log(openBeta)))
-	return noise.Endless{Samples: g.Samples, Factor: openFactor, Beta: beta, Sides: noise.SidesOf(g.OneSided)}
+	e := noise.Endless{Samples: g.Samples, Factor: openFactor, Beta: beta, Sides: noise.SidesOf(g.OneSided)}
+	return e.Kept()
 }
 
 // openTau is the accuracy of the last answer, if there is a noise for all.
@@ -55,22 +56,23 @@ func openTau(g Goal) (float64, Mechanism) {
 type anyAnswer struct{ optimised }
 
 func (r anyAnswer) holds(g Goal) bool {
-	return r.optimised.holds(g) && endlessOf(g).Reaches(g.Queries)
+	tau, _ := r.tau(g)
+	return r.applies(g) == nil && tau < r.limit(g) && tau <= g.Tau
 }
 
 func (r anyAnswer) tau(g Goal) (float64, Mechanism) {
-	tau, _ := r.optimised.tau(g)
-	if tau >= r.limit(g) || !endlessOf(g).Reaches(g.Queries) {
+	e := endlessOf(g)
+	if !e.Reaches(g.Queries) {
 		return r.limit(g), Mechanism{}
 	}
-	return tau, wantedNoise{endlessOf(g).Wants(g.Queries), g.Queries}.run()
+	return min(up(e.Tau(g.Queries)), r.limit(g)), wantedNoise{e.Wants(g.Queries), g.Queries}.run()
 }
 
 func (r anyAnswer) samples(g Goal) (reached, error) {
 	least, err := r.optimised.samples(g)
 	for step := least.n/5000 + 1; err == nil; step *= 2 {
-		if g.Samples = least.n; endlessOf(g).Reaches(g.Queries) {
-			least.tau, least.run = r.tau(g)
+		g.Samples = least.n
+		if least.tau, least.run = r.tau(g); least.tau <= g.Tau {
 			return least, nil
 		}
 		if least.n += step; least.n > MaxCount {

@@ -12,7 +12,7 @@ import (
 )
 
 // openNoiseHolds is the joint bound with an accuracy for each answer: that of the least tau of the fixed plans at
-// powers of two.
+// powers of four.
 func openNoiseHolds(a Answer) bool {
 	unit, lnBeta := unitOf(a), min(a.Beta, theory.LogProb(math.Log(0.2)))
 	p := certificates.Joint{N: a.Samples, OneSided: a.OneSided}
@@ -23,11 +23,11 @@ func openNoiseHolds(a Answer) bool {
 	}
 	for j := int64(1); j <= a.Queries; j++ {
 		low := int64(1)
-		for 2*low <= j {
-			low *= 2
+		for 4*low <= j {
+			low *= 4
 		}
-		at := math.Log(float64(j)/float64(low)) / math.Ln2
-		tau := 1.59 * math.Exp(math.Log(fixed(low))*(1-at)+math.Log(fixed(2*low))*at) * (1 + 1e-12)
+		at := math.Log(float64(j)/float64(low)) / math.Log(4)
+		tau := 1.59 * math.Exp(math.Log(fixed(low))*(1-at)+math.Log(fixed(4*low))*at) * (1 + 1e-12)
 		p.Tau = append(p.Tau, min(tau, math.Nextafter(1, 0)))
 	}
 	for b := range a.Noise() {

@@ -154,6 +154,14 @@ type Endless struct {
 	Factor  float64 // above 1
 	Beta    theory.LogProb
 	Sides   Sides
+
+	known map[int64]float64 // ln of the least taus that were asked for; nil if they are not kept
+}
+
+// Kept is the same answers, which keep the least taus of fixed plans that they ask for. No other goroutine may use them.
+func (e Endless) Kept() Endless {
+	e.known = make(map[int64]float64)
+	return e
 }
 
 // shareFalls is how the shares of Endless fall: sum j^-1.4 < 3.106 < 7/2.
@@ -191,21 +199,24 @@ func (e Endless) Reaches(last int64) bool { return e.Tau(last) < 1 && e.Wants(la
 
 // taus returns the least taus of fixed plans.
 func (e Endless) taus() taus {
-	return taus{Plan{Samples: e.Samples, Beta: e.Beta, Sides: e.Sides}, make(map[int64]float64)}
+	if e.known == nil {
+		e = e.Kept()
+	}
+	return taus{Plan{Samples: e.Samples, Beta: e.Beta, Sides: e.Sides}, e.known}
 }
 
 // taus is the least tau of the falling noise as a function of the number of queries: by straight lines in ln j and ln
-// tau between the powers of two.
+// tau between the powers of four.
 type taus struct {
 	plan Plan
-	ln   map[int64]float64 // at the powers of two that were asked for
+	ln   map[int64]float64 // at the powers of four that were asked for
 }
 
 func (t taus) of(j int64) float64 {
-	low := int64(1) << (bits.Len64(uint64(j)) - 1)
+	low := int64(1) << ((bits.Len64(uint64(j)) - 1) &^ 1)
 	ln := t.at(low)
 	if low < j {
-		ln += (t.at(2*low) - ln) * num.Log(float64(j)/float64(low)) / math.Ln2
+		ln += (t.at(4*low) - ln) * num.Log(float64(j)/float64(low)) / (2 * math.Ln2)
 	}
 	return num.Exp(ln)
 }
