@@ -481,7 +481,8 @@ func TestRejectionCarriesAnInterval(t *testing.T) {
 		if err != nil || a.Verdict != c.verdict {
 			t.Fatal(a.Verdict, err)
 		}
-		if o := a.Open; or(o.Lower, math.NaN()) != c.lower || or(o.Upper, math.NaN()) != 1 || o.From != nil || o.Below != nil {
+		o := a.Open
+		if or(o.Lower, math.NaN()) != c.lower || or(o.Upper, math.NaN()) != 1 || o.From != nil || o.Below != nil {
 			t.Errorf("%s: got %v to %v", c.verdict, o.Lower, o.Upper)
 		}
 	}

@@ -159,9 +159,9 @@ func TestEvidenceOfUnlikeRows(t *testing.T) {
 	}
 }
 
-// The margins of a ledger of 5,000 rows are those of a scan of 960 bars by another program, with kl and the Beta code in
-// closed form; a scan is a hair below the worst bar. No gate of 0/1 values has more, and gates of other values have as
-// much, whether the looks were foretold or taken.
+// The margins of a ledger of 5,000 rows are those of a scan of 960 bars by another program, with kl and the Beta code
+// in closed form; a scan is a hair below the worst bar. No gate of 0/1 values has more, and gates of other values
+// have as much, whether the looks were foretold or taken.
 func TestMargin(t *testing.T) {
 	l, _, ids, classes := openLedger(t, 5000)
 	read := func() Status {

@@ -158,7 +158,8 @@ type Endless struct {
 	known map[int64]float64 // ln of the least taus that were asked for; nil if they are not kept
 }
 
-// Kept is the same answers, which keep the least taus of fixed plans that they ask for. No other goroutine may use them.
+// Kept is the same answers, which keep the least taus of fixed plans that they ask for. No other goroutine may use
+// them.
 func (e Endless) Kept() Endless {
 	e.known = make(map[int64]float64)
 	return e
