@@ -1,0 +1,72 @@
+package docs
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// between is the part of a text between two marks.
+func between(t *testing.T, text, begin, end string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(text, begin)
+	part, _, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		t.Fatalf("no %q before %q", begin, end)
+	}
+	return part
+}
+
+// The theorems and the axioms of docs/check/proofs.md are those of proofs/axioms.txt, and each theorem stands in its file.
+func TestProofsAreThoseOfTheirPage(t *testing.T) {
+	read := func(path string) string {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	page, list := read("check/proofs.md"), read("../proofs/axioms.txt")
+	names := func(text, pattern string) (found []string) {
+		for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
+			found = append(found, m[1])
+		}
+		slices.Sort(found)
+		return found
+	}
+	const quoted = "`([A-Za-z_]+\\.[A-Za-z0-9_']+)`"
+	theorems := names(list, `(?m)^([A-Z][A-Za-z]*\.[A-Za-z0-9_']+):`)
+	if got := names(between(t, page, "<!-- theorems -->", "<!-- end of theorems -->"), quoted); !slices.Equal(got, theorems) {
+		t.Errorf("the page has the theorems\n%v, want\n%v", got, theorems)
+	}
+	axioms := names(list, `(?m)^axiom (\S+) :`)
+	if got := names(between(t, page, "<!-- axioms -->", "<!-- end of axioms -->"), quoted); !slices.Equal(got, axioms) {
+		t.Errorf("the page has the axioms\n%v, want\n%v", got, axioms)
+	}
+	for _, name := range theorems {
+		file, theorem, _ := strings.Cut(name, ".")
+		paths, _ := os.ReadDir("../proofs")
+		stands := 0
+		for _, folder := range paths {
+			path := "../proofs/" + folder.Name() + "/" + file + ".v"
+			if !folder.IsDir() {
+				path = "../proofs/" + folder.Name()
+			}
+			if !strings.HasSuffix(path, "/"+file+".v") {
+				continue
+			}
+			if text, err := os.ReadFile(path); err == nil &&
+				regexp.MustCompile(`(?m)^(Theorem|Lemma|Corollary) `+regexp.QuoteMeta(theorem)+`[ :(\n]`).Match(text) {
+				stands++
+			}
+		}
+		if stands != 1 {
+			t.Errorf("%s stands in %d files, want 1", name, stands)
+		}
+	}
+	if len(theorems) < 50 {
+		t.Errorf("%d theorems, want at least 50", len(theorems))
+	}
+}
