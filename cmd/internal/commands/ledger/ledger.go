@@ -268,22 +268,48 @@ func runScore(c *commands.Call, target commands.Target, dir string, paths []stri
 	if err != nil {
 		return err
 	}
-	list, done, err := readSubmissions(c, status, dir, paths)
-	defer done()
+	questions, err := questionsOf(c)
 	if err != nil {
 		return err
 	}
-	var answers []holdout.Answer
-	if c.Is("dry-run") {
-		answers, err = ledger.Preview(list...)
-	} else {
-		answers, err = ledger.ScoreAll(c.Context, list)
+	if slices.Contains(paths, "-") && len(questions) > 1 {
+		return usage.Errorf("holdout score: got - with %d questions, want a file", len(questions))
 	}
+	var answers []holdout.Answer
 	refused := (*holdout.RefusedError)(nil)
-	if err != nil && !errors.As(err, &refused) {
-		return err
+	for _, dry := range []bool{true, false} { // nothing is asked while a question is wrong
+		if answers = nil; !dry && c.Is("dry-run") || dry && len(questions) == 1 && !c.Is("dry-run") {
+			continue
+		}
+		for _, q := range questions {
+			more, err := scored(q, ledger, status, dir, paths, dry)
+			answers = append(answers, more...)
+			if err != nil && !errors.As(err, &refused) {
+				if len(answers) > 0 && !dry { // what was paid for is shown
+					err = errors.Join(commands.Emit(c, target, looked(c, answers, nil, dir)), err)
+				}
+				return err
+			}
+		}
+		if c.Is("dry-run") {
+			break
+		}
 	}
 	return commands.Emit(c, target, looked(c, answers, refused, dir))
+}
+
+// scored takes the looks of one question, or says what they would be.
+func scored(c *commands.Call, ledger *holdout.Ledger, status holdout.Status, dir string, paths []string, dry bool) (
+	[]holdout.Answer, error) {
+	list, done, err := readSubmissions(c, status, dir, paths)
+	defer done()
+	switch {
+	case err != nil:
+		return nil, input(c, err)
+	case dry:
+		return ledger.Preview(list...)
+	}
+	return ledger.ScoreAll(c.Context, list)
 }
 
 // readSubmissions opens the predictions. The files stay open until done is called.

@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
@@ -25,8 +27,8 @@ var openDeclarations = []usage.Flag{
 
 // questions are what an open look asks.
 var questions = []usage.Flag{
-	{Name: "show", Usage: "open: `WHAT` a look shows: pass (is the truth above --bar), best (the best score so far), score " +
-		"(rounded), guess (whether --guess holds) or reject (whether a test rejects)", Words: holdout.Kinds()},
+	{Name: "show", Repeats: true, Usage: "open: `WHAT` a look shows: pass (is the truth above --bar), best (the best score so far), score " +
+		"(rounded), guess (whether --guess holds) or reject (whether a test rejects); several, as pass:bar=0.8 and score:step=0.02, are looks one after the other", Words: holdout.Kinds()},
 	{Name: "test", Usage: "reject: the `TEST`, sign or mcnemar, one-sided", Words: holdout.Tests()},
 	{Name: "where", Usage: "open: only the rows with one value of a feature, `COLUMN=VALUE`"},
 	{Name: "near", Usage: "score: the number `R` that it is expected near (default: the last one shown, or the middle)"},
@@ -79,6 +81,36 @@ func readOpen(c *commands.Call, t *holdout.Terms) (err error) {
 		}
 	}
 	return nil
+}
+
+// questionsOf are the calls of the looks that a command line asks for, in the order written. A question may have its
+// flags with it, as pass:bar=0.8.
+func questionsOf(c *commands.Call) (list []*commands.Call, err error) {
+	shows := c.Texts("show")
+	if len(shows) == 0 {
+		return []*commands.Call{c}, nil
+	}
+	flags := []string{"bar", "guess"}
+	for _, f := range questions[1:] {
+		flags = append(flags, f.Name)
+	}
+	for _, text := range shows {
+		kind, rest, listed := strings.Cut(text, ":")
+		one := *c
+		one.Values = usage.Replaced(c.Values, "show", kind)
+		for item := range strings.SplitSeq(rest, ",") {
+			key, value, ok := strings.Cut(item, "=")
+			switch {
+			case !listed:
+			case !ok || !slices.Contains(flags, key):
+				return nil, usage.Invalid("show", text, "KIND:KEY=VALUE,... with "+usage.OrList(flags))
+			default:
+				one.Values = usage.Replaced(one.Values, key, value)
+			}
+		}
+		list = append(list, &one)
+	}
+	return list, nil
 }
 
 // readQuestion reads what an open look asks.
@@ -159,7 +191,14 @@ func runPrice(c *commands.Call, target commands.Target, dir string, paths []stri
 	if err != nil {
 		return err
 	}
-	list, done, err := readSubmissions(c, status, dir, paths)
+	asked, err := questionsOf(c)
+	if err != nil {
+		return err
+	}
+	if len(asked) > 1 {
+		return usage.Errorf("holdout price: got %d questions, want one: what a look costs depends on the one before it", len(asked))
+	}
+	list, done, err := readSubmissions(asked[0], status, dir, paths)
 	defer done()
 	if err != nil {
 		return err
