@@ -12,10 +12,12 @@ func (x Nats) Bits() float64 { return float64(x) * math.Log2E }
 type Proof string
 
 // Published results are proved in the literature, derived ones in
-// docs/theorems.
+// docs/theorems. Of checked ones each theorem that they rest on, from its
+// hypotheses to the inequality, is proved in proofs as well, where Coq checks it.
 const (
 	Published Proof = "published"
 	Derived   Proof = "derived"
+	Checked   Proof = "checked"
 )
 
 // Source names where a statement is proved.

@@ -11,10 +11,11 @@ import (
 // Proof says where the proof of a method's theorem is.
 type Proof = theory.Proof
 
-// The two kinds of proof.
+// The kinds of proof.
 const (
 	Published = theory.Published
 	Derived   = theory.Derived
+	Checked   = theory.Checked
 )
 
 // Status says what kind of answer a row is.
@@ -58,6 +59,20 @@ type Method struct {
 	low      rule // where the second moment is known to be small, and it asks for less; nil if nothing is gained
 	arriving rule // where rows arrive between the queries; nil if the theorem needs all of them at the first
 	halves   bool // whether differences are decided by half of them
+	checked  *checked
+}
+
+// checked is of which rows Coq checks the proof.
+type checked struct {
+	rows     func(Goal) bool
+	words    string   // which rows these are
+	theorems []string // what such a row rests on, in proofs
+}
+
+// plain reports whether a goal is for both sides of values in [0,1] of which nothing is known.
+func plain(g Goal) bool {
+	asked := g.Query == Bounded && !g.OneSided && !g.Bar.Given
+	return asked && g.Arrival == nil && g.moment() == nil && g.PastLooks == 0
 }
 
 // ruleFor is the method's theorem for a goal.
@@ -124,14 +139,21 @@ func MethodsFor(f Feedback) []Method {
 
 // Article describes the method.
 func (m Method) Article() theory.Article {
+	var rows string
+	if m.checked != nil {
+		rows = "checked by Coq " + m.checked.words + ": " + strings.Join(m.checked.theorems, ", ")
+	}
 	return theory.Article{
-		Name: m.Name, Summary: m.Summary, Formula: m.Formula, Practice: m.Practice, Proof: m.Proof,
+		Checked: rows, Name: m.Name, Summary: m.Summary, Formula: m.Formula, Practice: m.Practice, Proof: m.Proof,
 		Sources: m.Sources, Assumes: m.Assumes,
 	}
 }
 
 // Proven says where the proof of an answer to g is, and what it rests on.
 func (m Method) Proven(g Goal) (Proof, []theory.Source) {
+	if m.checked != nil && m.checked.rows(g) {
+		return Checked, m.Sources
+	}
 	if g.Query != Difference || m.Tails == nil {
 		return m.Proof, m.Sources
 	}

@@ -160,6 +160,9 @@ func (a article) page() string {
 	for _, s := range a.Sources {
 		sources = append(sources, s.String())
 	}
+	if a.Checked != "" {
+		sources = append(sources, a.Checked)
+	}
 	section("Proof: "+string(a.Proof), sources...)
 	return b.String()
 }

@@ -5,6 +5,7 @@ package samplesize
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
@@ -27,8 +28,8 @@ func Command() *commands.Command {
 		Flags: append(goals.GoalFlags(),
 			usage.Flag{Name: "method", Usage: "only these methods, `A,B,...`; see dpcalc methods", Words: commands.MethodNames(),
 				List: true},
-			usage.Flag{Name: "proofs", Usage: "`WHICH` methods: all (default) or published",
-				Words: []string{"all", "published"}},
+			usage.Flag{Name: "proofs", Usage: "`WHICH` methods: all (default), published or published,checked",
+				Words: []string{"all", "published", "published,checked"}},
 			usage.Flag{Name: "schedule", Usage: "write the table that the best method runs on, the noise of every query say, to `FILE`: .csv, .tsv, .json or .jsonl"},
 			usage.Flag{Name: "check-schedule", Usage: "print what the noise schedule in `FILE`, .csv or .tsv, certifies with --samples and --tau; with --beta, check it"},
 			usage.Flag{Name: "zip", Switch: true, Usage: "pair the lists instead of crossing them"},
@@ -189,7 +190,7 @@ func readView(c usage.Values, format record.Format, offered []record.Format) (vi
 }
 
 func readMethods(c usage.Values) ([]transfer.Method, error) {
-	proofs, err := usage.OneOf(c, "proofs", "all", "published")
+	proofs, err := usage.OneOf(c, "proofs", "all", "published", "published,checked")
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +214,7 @@ func readMethods(c usage.Values) ([]transfer.Method, error) {
 	chosen := slices.DeleteFunc(all, func(m transfer.Method) bool {
 		proof, _ := m.Proven(base)
 		switch {
-		case proofs == "published" && proof != transfer.Published:
+		case proofs != "all" && !slices.Contains(strings.Split(proofs, ","), string(proof)):
 			return true
 		case wanted != nil:
 			return !slices.Contains(wanted, m.Name)
@@ -223,7 +224,7 @@ func readMethods(c usage.Values) ([]transfer.Method, error) {
 		return !m.Serves(base.Feedback) || m.Counted && !countable
 	})
 	if len(chosen) == 0 {
-		return nil, usage.Errorf("--proofs: got published, want a published one among the methods")
+		return nil, usage.Errorf("--proofs: got %[1]s, want a %[2]s one among the methods", proofs, strings.ReplaceAll(proofs, ",", " or "))
 	}
 	return chosen, nil
 }
