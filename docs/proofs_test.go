@@ -19,7 +19,8 @@ func between(t *testing.T, text, begin, end string) string {
 	return part
 }
 
-// The theorems and the axioms of docs/check/proofs.md are those of proofs/axioms.txt, and each theorem stands in its file.
+// The theorems and the axioms of docs/check/proofs.md are those of proofs/axioms.txt, and each theorem
+// stands in its file.
 func TestProofsAreThoseOfTheirPage(t *testing.T) {
 	read := func(path string) string {
 		text, err := os.ReadFile(path)

@@ -72,7 +72,8 @@ type checked struct {
 // plain reports whether a goal is for both sides of values in [0,1] of which nothing is known.
 func plain(g Goal) bool {
 	asked := g.Query == Bounded && !g.OneSided && !g.Bar.Given
-	return asked && g.Arrival == nil && g.moment() == nil && g.PastLooks == 0
+	rows := g.Arrival == nil && g.PastLooks == 0
+	return asked && rows && g.moment() == nil
 }
 
 // ruleFor is the method's theorem for a goal.
