@@ -277,10 +277,15 @@ func runScore(c *commands.Call, target commands.Target, dir string, paths []stri
 	}
 	var answers []holdout.Answer
 	refused := (*holdout.RefusedError)(nil)
-	for _, dry := range []bool{true, false} { // nothing is asked while a question is wrong
-		if answers = nil; !dry && c.Is("dry-run") || dry && len(questions) == 1 && !c.Is("dry-run") {
-			continue
-		}
+	rounds := []bool{false} // whether nothing is taken
+	switch {
+	case c.Is("dry-run"):
+		rounds = []bool{true}
+	case len(questions) > 1: // nothing is asked while a question is wrong
+		rounds = []bool{true, false}
+	}
+	for _, dry := range rounds {
+		answers = nil
 		for _, q := range questions {
 			more, err := scored(q, ledger, status, dir, paths, dry)
 			answers = append(answers, more...)
@@ -290,9 +295,6 @@ func runScore(c *commands.Call, target commands.Target, dir string, paths []stri
 				}
 				return err
 			}
-		}
-		if c.Is("dry-run") {
-			break
 		}
 	}
 	return commands.Emit(c, target, looked(c, answers, refused, dir))
