@@ -145,10 +145,15 @@ func (a *account) ask(p *Plan, l Line, tails open.Tails) (c cells, err error) {
 		}
 	}
 	if none := (*theory.NoAnswerError)(nil); errors.As(err, &none) {
-		return c, inputf("%s: %s", flagOf(l), none.Reason)
+		return c, &unanswerable{inputf("%s: %s", flagOf(l), none.Reason)}
 	}
 	return c, err
 }
+
+// unanswerable is an [InputError] of a question that no score can answer, or that has too many cells.
+type unanswerable struct{ error }
+
+func (e *unanswerable) Unwrap() error { return e.error }
 
 // flagOf is the flag that makes a question one without an answer.
 func flagOf(l Line) string {

@@ -208,6 +208,9 @@ func (l *Ledger) Price(s Submission, bar *float64) ([]Response, error) {
 
 func (h *history) price(a asked, bar *float64) (list []Response, err error) {
 	c, err := h.account.ask(h.plan, a.Line, a.query.tails)
+	if none := (*unanswerable)(nil); errors.As(err, &none) && a.Show == ShowPass {
+		return []Response{h.impossible(a.Line)}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -231,6 +234,17 @@ func (h *history) price(a asked, bar *float64) (list []Response, err error) {
 		list = append(list, r)
 	}
 	return together(list), nil
+}
+
+// impossible is the pass of a gate that no score can pass, at its price. It has no least score and no interval.
+func (h *history) impossible(l Line) Response {
+	bet := open.Usual()
+	if l.Expect != nil {
+		bet = open.Expect(*l.Expect)
+	}
+	price := -num.Log(bet.Share(h.account.looks[l.Show], h.account.rare[l.Show], h.plan.Open.Most)) * (1 + 1e-15)
+	l.Verdict, l.Price = Pass, &price
+	return Response{Line: l, Spent: -float64(h.account.left.Child(-price))}
 }
 
 // together puts the dearest of many responses into one row. The others keep the order of their cells.

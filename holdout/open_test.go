@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/dpcalc/dpcalc/theory"
@@ -221,5 +222,27 @@ func TestMargin(t *testing.T) {
 		if _, err := s.Margin(); !errors.As(err, &wrong) {
 			t.Errorf("%v: got %v", s.Ahead, err)
 		}
+	}
+}
+
+// A bar that no score can pass has a price and no least score, and a look at it is refused.
+func TestPriceOfABarThatNoScorePasses(t *testing.T) {
+	l, dir, ids, classes := openLedger(t, 20)
+	bar := 0.99
+	ask := Submission{Question: Question{Show: ShowPass}, Bar: &bar}
+	list, err := l.Price(ask, nil)
+	if err != nil || len(list) != 1 || list[0].Verdict != Pass || list[0].From != nil || list[0].Upper != nil {
+		t.Fatal(list, err)
+	}
+	if want := math.Log(5); math.Abs(*list[0].Price-want) > 1e-12 {
+		t.Errorf("got the price %v, want %v", *list[0].Price, want)
+	}
+	ask.Values = Columns(ids, classes)
+	wrong := (*InputError)(nil)
+	if _, err := l.Score(context.Background(), ask); !errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), "bar: no score can pass") {
+		t.Error(err)
+	}
+	if s, err := ReadStatus(dir); err != nil || s.Looks != 0 {
+		t.Error(s.Looks, err)
 	}
 }

@@ -348,6 +348,7 @@ func (w *world) opens(texts []string) {
 	w.does(false, "status gate --queries 10")
 	w.does(false, "status priced --queries 2 --passes 3")
 	w.does(false, "verify priced")
+	w.does(false, "status priced --report")
 	w.does(false, "log priced")
 }
 

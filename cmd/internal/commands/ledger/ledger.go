@@ -42,7 +42,8 @@ func actions() []commands.Mode {
 	return []commands.Mode{
 		onLedger("init", init, runInit), score, price,
 		onLedger("extend", []string{"labels", "features", "replace", "drop"}, runExtend),
-		onLedger("close", []string{"alpha", "tests"}, runClose), onLedger("status", []string{"queries", "passes"}, runStatus), onLedger("log", nil, runLog),
+		onLedger("close", []string{"alpha", "tests"}, runClose), onLedger("status", []string{"queries", "passes", "report"}, runStatus),
+		onLedger("log", nil, runLog),
 		onLedger("verify", []string{"chain"}, runVerify), onLedger("retire", nil, runRetire),
 		{Name: "token", Subject: "name", Takes: "NAME", Run: runner(runToken).checked}, onLedger("serve", serving, runServe),
 	}
@@ -70,6 +71,7 @@ func Command() *commands.Command {
 			{Name: "bar", Usage: "gate: the bar `C`, unless the plan has one"},
 			{Name: "dry-run", Switch: true, Usage: "check everything, and write and answer nothing"},
 			{Name: "chain", Usage: "verify: find the chain `HASH` of an earlier answer"},
+			{Name: "report", Switch: true, Usage: "status: write an open ledger's looks and promise as a paragraph for a methods section"},
 		}, serveFlags),
 		Output: commands.Tables,
 		Examples: [2]string{
@@ -393,7 +395,7 @@ func readSubmissions(c *commands.Call, status holdout.Status, dir string, paths 
 }
 
 func runStatus(c *commands.Call, target commands.Target, dir string, _ []string) error {
-	s, err := holdout.ReadStatus(dir)
+	s, lines, err := holdout.Read(dir)
 	if err != nil {
 		return err
 	}
@@ -415,7 +417,14 @@ func runStatus(c *commands.Call, target commands.Target, dir string, _ []string)
 			return err
 		}
 	}
-	return commands.Emit(c, target, statusOf(s, dir))
+	answer := statusOf(s, dir)
+	if c.Is("report") {
+		if s.Plan.Open == nil {
+			return usage.Errorf("--report: got a ledger with a fixed plan, want an open one: samplesize --report has the plan's")
+		}
+		answer.Text = func() string { return report(s, lines) }
+	}
+	return commands.Emit(c, target, answer)
 }
 
 func runLog(c *commands.Call, target commands.Target, dir string, _ []string) error {

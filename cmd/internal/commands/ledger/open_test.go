@@ -48,3 +48,20 @@ func TestQuestionsInOneCommand(t *testing.T) {
 	}
 	runs(t, 0, "holdout verify one")
 }
+
+// The paragraph counts looks by what they showed. A fixed plan has its own.
+func TestReportOfAnOpenLedger(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rows(t, 1000, 600, 800)
+	runs(t, 0, "holdout init one --labels labels.csv -b 5% --open")
+	runs(t, 4, "holdout score one p600.tsv --show pass:bar=0.7 --show pass:bar=0.5 --show score:near=0.6,step=0.1")
+	stdout, _ := runs(t, 0, "holdout status one --report")
+	for _, want := range []string{"labels of 1000 independent rows", "2 gates, of which 1 passed; 1 rounded scores.", "at least 1 - 0.05",
+		"fresh labels of the same rows"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in %s", want, stdout)
+		}
+	}
+	runs(t, 0, "holdout init fixed --labels labels.csv -m 3 -b 5% --query binary")
+	runs(t, 2, "holdout status fixed --report")
+}

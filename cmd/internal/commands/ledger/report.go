@@ -1,0 +1,59 @@
+package ledger
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/holdout"
+)
+
+// report is the paragraph of a methods section on an open ledger: its rows, its looks by what they showed, what is
+// promised and by which theorem, and what is not.
+func report(s holdout.Status, lines []holdout.Line) string {
+	looks, rare, changes := make(map[string]int), make(map[string]int), 0
+	for _, l := range lines {
+		switch l.Event {
+		case holdout.Changed:
+			changes++
+		case holdout.Looked:
+			looks[l.Show]++
+			switch l.Verdict {
+			case holdout.Pass, holdout.Raise, holdout.Moved, holdout.Rejected:
+				rare[l.Show]++
+			}
+		}
+	}
+	var kinds []string
+	for _, k := range []struct{ show, of, rare string }{
+		{holdout.ShowPass, "gates", "passed"}, {holdout.ShowBest, "boards", "raised the best score"},
+		{holdout.ShowScore, "rounded scores", ""}, {holdout.ShowGuess, "guesses", "did not hold"},
+		{holdout.ShowReject, "one-sided tests", "rejected"},
+	} {
+		switch {
+		case looks[k.show] == 0:
+		case k.rare == "":
+			kinds = append(kinds, fmt.Sprintf("%d %s", looks[k.show], k.of))
+		default:
+			kinds = append(kinds, fmt.Sprintf("%d %s, of which %d %s", looks[k.show], k.of, rare[k.show], k.rare))
+		}
+	}
+	if kinds == nil {
+		kinds = []string{"none"}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "The labels of %d independent rows were kept in an open ledger. Looks at them so far: %s. ", s.Rows,
+		strings.Join(kinds, "; "))
+	if s.Torn > 0 {
+		fmt.Fprintf(&b, "A crash cut %d more lines short, which count as the dearest responses. ", s.Torn)
+	}
+	if changes > 0 {
+		fmt.Fprintf(&b, "The rows changed %d times, for reasons that owe nothing to labels. ", changes)
+	}
+	fmt.Fprintf(&b, "Each look carried an interval. With probability at least 1 - %v every interval that the ledger gives holds its "+
+		"truth, however many looks there are and whatever each depends on (dpcalc, budget theorem and cell theorem, "+
+		"docs/theorems/open.md; tails by Hoeffding 1963 and 1956). The responses cost %.4g nats of that probability's "+
+		"logarithm. ", s.Plan.Promise.Beta, s.Spent)
+	b.WriteString("The truth of a look is the mean over fresh labels of the same rows, and the value in the population only for " +
+		"models that were made without these rows. Nothing else about the labels was shown. The ledger's chain is " + s.Chain + ".\n")
+	return b.String()
+}
