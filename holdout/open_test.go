@@ -1,10 +1,13 @@
 package holdout
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -244,5 +247,33 @@ func TestPriceOfABarThatNoScorePasses(t *testing.T) {
 	}
 	if s, err := ReadStatus(dir); err != nil || s.Looks != 0 {
 		t.Error(s.Looks, err)
+	}
+}
+
+// No byte of an open ledger's log can be edited unnoticed.
+func TestEditedOpenLedger(t *testing.T) {
+	l, dir, ids, classes := openLedger(t, 200)
+	for k, show := range []string{ShowScore, ShowBest, ShowScore} {
+		if _, err := l.Score(context.Background(), Submission{Values: Columns(ids, firstRight(classes, 150+k)),
+			Question: Question{Show: show}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(dir, looksFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range text[:len(text)-1] {
+		edited := bytes.Clone(text)
+		if edited[i] ^= 1; edited[i] == '\n' || text[i] == '\n' {
+			continue // lines that are cut or joined have their own test
+		}
+		if err := os.WriteFile(path, edited, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if v, err := Verify(dir, ""); err == nil {
+			t.Fatalf("byte %d of %q: %+v", i, text, v)
+		}
 	}
 }

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"html"
 	"io/fs"
+	"math"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -74,8 +76,27 @@ var (
 	}
 )
 
+// status shows the status, of an open ledger with the margin after ?queries= more gates of which ?passes= pass.
 func (s *Server) status(_ http.ResponseWriter, r *http.Request, _ string) reply {
-	return s.inForm(r, statusForms)
+	query := r.URL.Query()
+	if s.ledger.Plan().Open == nil || !query.Has("queries") && !query.Has("passes") {
+		return s.inForm(r, statusForms)
+	}
+	now, _, err := s.ledger.Read()
+	if err != nil {
+		return broken(http.StatusInternalServerError, err)
+	}
+	for name, into := range map[string]*int64{"queries": &now.Ahead.Looks, "passes": &now.Ahead.Passes} {
+		if typed := query.Get(name); typed != "" {
+			if *into, err = strconv.ParseInt(typed, 10, 64); err != nil {
+				return line(http.StatusBadRequest, "%s: got %s, want a whole number", name, text.Shown(typed))
+			}
+		}
+	}
+	if _, err := now.Margin(); err != nil {
+		return line(http.StatusBadRequest, "%v", err)
+	}
+	return reply{code: http.StatusOK, kind: kindJSON, body: statusIn(inJSON)(s.Version, now, nil)}
 }
 
 func (s *Server) board(_ http.ResponseWriter, r *http.Request, _ string) reply {
@@ -171,6 +192,9 @@ func boardPage(_ string, s holdout.Status, lines []holdout.Line) []byte {
 	fmt.Fprintf(&b, "<p>The ledger is %s: %d looks taken", s.State(), s.Looks)
 	if s.Plan.Open != nil {
 		fmt.Fprintf(&b, ", which cost %.4g nats together.", s.Spent)
+		if margin, err := s.Margin(); err == nil {
+			fmt.Fprintf(&b, " What fails a gate is at most %s above its bar.", number(math.Ceil(margin*1e6)/1e6))
+		}
 	} else {
 		fmt.Fprintf(&b, ", %d remain.", s.Remaining.Looks)
 	}

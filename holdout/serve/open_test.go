@@ -104,6 +104,19 @@ func TestServedOpenLedger(t *testing.T) {
 	if status := s.ask(t, 200, get("/status")); !strings.Contains(status, `"spent":`) {
 		t.Errorf("got the status %s", status)
 	}
+	margin := func(query string) float64 {
+		var answer struct{ Rows []struct{ Margin float64 } }
+		if err := json.Unmarshal([]byte(s.ask(t, 200, get("/status"+query))), &answer); err != nil {
+			t.Fatal(err)
+		}
+		return answer.Rows[0].Margin
+	}
+	if now, later := margin(""), margin("?queries=10&passes=3"); !(now > 0 && later > now) {
+		t.Errorf("got the margins %v and %v", now, later)
+	}
+	for _, query := range []string{"?queries=x", "?queries=-1", "?queries=2&passes=3", "?passes=1"} {
+		s.ask(t, 400, get("/status"+query))
+	}
 	if _, err := holdout.Verify(dir, ""); err != nil {
 		t.Error(err)
 	}
