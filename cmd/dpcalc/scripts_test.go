@@ -250,7 +250,7 @@ for value in [0.25, float("nan"), 57, -0.25, 0.25, 0.25, 0.25, 0.25, 0.25]:
         print(type(error).__name__)
 `
 	rAnswers = rScript.load + `
-draws <- replicate(4000, noise(2))
+draws <- replicate(4000, noise(2, Inf))
 stopifnot(abs(mean(draws)) < 0.3, abs(sd(draws) - 2) < 0.2, !any(duplicated(draws)))
 noise <- function(sd) sd
 holdout <- answers(samples = 20000, queries = 5, beta = 0.05)
