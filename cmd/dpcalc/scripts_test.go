@@ -252,7 +252,9 @@ for value in [0.25, float("nan"), 57, -0.25, 0.25, 0.25, 0.25, 0.25, 0.25]:
 	rAnswers = rScript.load + `
 draws <- replicate(4000, noise(2, Inf))
 stopifnot(abs(mean(draws)) < 0.3, abs(sd(draws) - 2) < 0.2, !any(duplicated(draws)))
-noise <- function(sd) sd
+cut <- replicate(4000, noise(2, 1.5))
+stopifnot(abs(cut) <= 3, max(abs(cut)) > 2.9, sum(abs(cut) > 2.99) < 40) # clipped noise is at 3 in 500 of them
+noise <- function(sd, cut) sd
 holdout <- answers(samples = 20000, queries = 5, beta = 0.05)
 for (value in c(0.25, NaN, 57, -0.25, 0.25, 0.25, 0.25, 0.25, 0.25))
   cat(tryCatch(exact(holdout$answer(value)), error = function(e) class(e)[1]), "\n", sep = "")
