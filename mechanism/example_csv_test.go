@@ -96,7 +96,8 @@ func ExampleGaussianAnswers_csv() {
 			sd = append(sd, block.Scale)
 		}
 	}
-	answers, err := mechanism.GaussianAnswers{Samples: int64(records), SD: sd}.Start(rand.New(rand.NewPCG(3, 4)))
+	answers, err := mechanism.GaussianAnswers{Samples: int64(records), SD: sd, Cut: plan.Mechanism.Cut}.Start(
+		rand.New(rand.NewPCG(3, 4)))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -108,11 +109,11 @@ func ExampleGaussianAnswers_csv() {
 	_, ok := answers.Ask(shares[0])
 	fmt.Println("a fifth answer:", ok)
 	// Output:
-	// 402 rows
-	// model 1: 0.519 with noise of sd 0.0280
-	// model 2: 0.681 with noise of sd 0.0205
-	// model 3: 0.712 with noise of sd 0.0135
-	// model 4: 0.707 with noise of sd 0.0066
+	// 350 rows
+	// model 1: 0.535 with noise of sd 0.0264
+	// model 2: 0.684 with noise of sd 0.0201
+	// model 3: 0.704 with noise of sd 0.0131
+	// model 4: 0.707 with noise of sd 0.0062
 	// a fifth answer: false
 }
 
