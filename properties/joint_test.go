@@ -244,7 +244,7 @@ func TestJointBoundWithstandsTheBestAnalyst(t *testing.T) {
 }
 
 // A plan of the least two answers, with records of two fair bits: the best analyst who asks for the
-// first bit wins about a third as often as the plan allows.
+// first bit wins more than a quarter as often as the plan allows.
 func TestTwoPlannedAnswersWithstandTheBestAnalyst(t *testing.T) {
 	t.Parallel()
 	goal := transfer.Goal{Queries: 2, Tau: 0.3, Beta: theory.LogProb(math.Log(0.3))}
@@ -253,7 +253,7 @@ func TestTwoPlannedAnswersWithstandTheBestAnalyst(t *testing.T) {
 		tau: goal.Tau, sd: [2]float64(z.scale)}
 	got := g.optimum()
 	t.Logf("n = %d, noise %.3g: %+v", n, z.scale, got)
-	if !(got.any > 0.09 && got.any < goal.Beta.Value()) {
+	if !(got.any > 0.08 && got.any < goal.Beta.Value()) {
 		t.Errorf("n = %d: the analyst wins with probability %g", n, got.any)
 	}
 }
