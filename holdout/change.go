@@ -30,26 +30,38 @@ type Source struct {
 
 // rows are the rows of a ledger: those of all sources but for some that were taken out.
 type rows struct {
-	sources []Source
+	sources []Source // their fingerprints are veiled
 	dropped map[string]bool
+	salt    string
 }
 
 func (p *Plan) rows() rows {
-	s := Source{Labels: p.Labels}
-	if p.Open != nil {
-		s.Features = p.Open.Features
+	r := rows{salt: p.Salt}
+	s := Source{Labels: LabelsFile{p.Labels.Path, r.veiled(p.Labels.Fingerprint)}}
+	if p.Open != nil && p.Open.Features != nil {
+		s.Features = &LabelsFile{p.Open.Features.Path, r.veiled(p.Open.Features.Fingerprint)}
 	}
-	return rows{sources: []Source{s}}
+	r.sources = []Source{s}
+	return r
+}
+
+// veiled is a fingerprint as looks.jsonl has it. Who can guess all labels, and features that may be beside them in one
+// file, could check the guess with the fingerprint itself: that is hidden by the salt, which is in plan.json alone.
+func (r rows) veiled(fingerprint string) string {
+	d := newDigest("dpcalc rows 1")
+	d.text(r.salt)
+	d.text(fingerprint)
+	return d.sum()
 }
 
 // after are the rows after a change.
 func (r rows) after(l Line) rows {
-	next := rows{sources: slices.Clone(r.sources), dropped: make(map[string]bool)}
+	next := rows{sources: slices.Clone(r.sources), dropped: make(map[string]bool), salt: r.salt}
 	for id := range r.dropped {
 		next.dropped[id] = true
 	}
 	if l.Replace {
-		next = rows{dropped: make(map[string]bool)}
+		next = rows{dropped: make(map[string]bool), salt: r.salt}
 	}
 	if l.Labels != nil {
 		next.sources = append(next.sources, Source{*l.Labels, l.Features})
@@ -67,7 +79,7 @@ func (r rows) labels(files []*Labels) (*Labels, error) {
 			len(r.sources))
 	}
 	for i, f := range files {
-		if f.Fingerprint() != r.sources[i].Labels.Fingerprint {
+		if r.veiled(f.Fingerprint()) != r.sources[i].Labels.Fingerprint {
 			return nil, &ChangedError{}
 		}
 	}
@@ -213,8 +225,11 @@ func (l *Ledger) extension(e Extension) (*Line, error) {
 	if !e.Replace {
 		line.Rows += int64(len(l.reader.rows.ids) - len(line.Dropped))
 	}
-	line.Labels = &LabelsFile{Path: path, Fingerprint: e.Labels.Fingerprint()}
+	line.Labels = &LabelsFile{Path: path, Fingerprint: l.rows.veiled(e.Labels.Fingerprint())}
 	line.Features, err = e.Features.of(l.dir, e.Labels, l.plan.Open.Features != nil)
+	if line.Features != nil {
+		line.Features.Fingerprint = l.rows.veiled(line.Features.Fingerprint)
+	}
 	return line, err
 }
 
@@ -277,7 +292,7 @@ func (f *Features) column(name string, ids []string) (map[string]string, error) 
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("features: %w", err)
+		return nil, inputf("features: %v", err)
 	}
 	for _, id := range ids {
 		if _, ok := values[id]; !ok {
@@ -303,7 +318,7 @@ func (l *Ledger) UseFeatures(list ...*Features) error {
 		if want == nil {
 			return inputf("features: got some, want none: the ledger was made without")
 		}
-		if f.fingerprint() != want.Fingerprint {
+		if l.rows.veiled(f.fingerprint()) != want.Fingerprint {
 			return inputf("features: got other features than the ledger was made for")
 		}
 	}

@@ -3,6 +3,7 @@ package holdout
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -198,6 +199,33 @@ func TestExtensionTellsNoLabel(t *testing.T) {
 	}
 	if !strings.Contains(like[0], "r7") || !strings.Contains(like[2], "r7") || !strings.HasPrefix(like[4], "false") {
 		t.Errorf("got %q", like)
+	}
+}
+
+// Without plan.json, and with it the salt, the line of an extension cannot tell whether a guess at the labels of a few
+// new rows is right, nor one at features that are beside the labels in one file.
+func TestExtensionHidesItsFiles(t *testing.T) {
+	ids, classes := []string{"new"}, []string{"1"}
+	line := func() string {
+		l, dir, _, _ := comparedLedger(t)
+		e := Extension{Labels: labelsIn(t, ids, classes), Features: featuresOf(t, ids)}
+		if changed, err := l.Extend(context.Background(), e); !changed || err != nil {
+			t.Fatal(changed, err)
+		}
+		text := string(looksOf(t, dir))
+		for _, plain := range []string{e.Labels.Fingerprint(), e.Features.fingerprint()} {
+			if strings.Contains(text, plain) {
+				t.Errorf("%s has the fingerprint %s of a file without salt", text, plain)
+			}
+		}
+		var c Change
+		if err := json.Unmarshal([]byte(text), &c); err != nil {
+			t.Fatal(err)
+		}
+		return c.Labels.Fingerprint + " " + c.Features.Fingerprint
+	}
+	if one, other := line(), line(); one == other {
+		t.Errorf("two ledgers have the fingerprints %s of the same files", one)
 	}
 }
 

@@ -51,7 +51,7 @@ func Create(dir string, labels *Labels, terms Terms) (*Ledger, error) {
 		}
 		plan.Incumbent = &LabelsFile{Path: path, Fingerprint: base.fingerprint()}
 	}
-	l.rows, l.files = plan.rows(), []*Labels{labels}
+	l.files = []*Labels{labels}
 	if terms.Features != nil {
 		l.features = []*Features{terms.Features}
 	}
@@ -61,6 +61,7 @@ func Create(dir string, labels *Labels, terms Terms) (*Ledger, error) {
 func (l *Ledger) create(p *Plan) error {
 	p.Created = l.now().UTC().Format(time.RFC3339)
 	p.Salt = rand.Text() + rand.Text()
+	l.rows = p.rows()
 	if err := p.encode(); err != nil {
 		return err
 	}
