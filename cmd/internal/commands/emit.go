@@ -233,6 +233,9 @@ func (w writer[R]) sheet() (s record.Sheet, err error) {
 		s.Columns = record.Titles(w.Shown)
 	}
 	s.Title, s.Notes = w.say(told)
+	if w.Width > 0 {
+		s.Title, s.Notes = printed.Folded(s.Title, w.Width), printed.Folded(s.Notes, w.Width)
+	}
 	return s, nil
 }
 

@@ -25,6 +25,17 @@ func Wrapped(words []string, width int, gap string) string {
 	return b.String()
 }
 
+// Folded are the lines in lines of at most so many characters. What follows the first of a line is indented.
+func Folded(lines []string, width int) (folded []string) {
+	for _, line := range lines {
+		if utf8.RuneCountInString(line) > width {
+			line = Wrapped(strings.Fields(line), width-2, "\n  ")
+		}
+		folded = append(folded, strings.Split(line, "\n")...)
+	}
+	return folded
+}
+
 // Wrap writes a paragraph in lines of at most 78 columns, indented by two.
 func Wrap(b *strings.Builder, text string) {
 	const width = 78

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -295,20 +296,37 @@ func TestFeedbackInPlanFiles(t *testing.T) {
 	}
 }
 
-// A default table says what less feedback would cost, where that is fewer, and other tables do not.
+// A table of all methods says what less feedback would cost or give, whatever is unknown: each line has the flags of
+// the command that says so too. Other tables do not.
 func TestLessFeedback(t *testing.T) {
-	const head = "With less feedback: "
-	for command, want := range map[string]string{
-		"-m 1000 -t .1 -b .05":                 head + "showing the best score only: ladder, 3066 rows; pass or fail only, to the first pass: gate, 495 rows; only the final choice, one finalist: sealed, 184 rows.\n",
-		"-m 2 -t .1 -b .05":                    head + "pass or fail only, to the first pass: gate, 185 rows; only the final choice, one finalist: sealed, 184 rows.\n",
-		"-m 1 -t .1 -b .05":                    "",
-		"-m 10 -t .1 -b .05 --method gaussian": "",
-		"-m 10 -t .1 -b .05 --feedback gate":   "",
-		"-m 10 -n 1000 -b .05":                 "",
+	line := regexp.MustCompile(`(?m)^  [a-z].*?  +(?:tau |beta )?([0-9.e-]+)(?: rows| queries)?  (--feedback .*)$`)
+	for command, want := range map[string]int{
+		"-m 1000 -t .1 -b .05": 3, "-m 2 -t .1 -b .05": 2, "-m 10 -n 1000 -b .05": 2, "-m 1000 -n 10k -b .05": 3,
+		"-n 1000 -t .1 -b .05": 2, "-m 1000 -n 20k -t .1": 3, "-m 1000 -n 10k -t .1 -b .05": 3,
+		"-m 1000 -n 1k -t .1 -b .05": 3,
+		"-m 100 -n 10 -b .05":        3, "-m 1000 -t .1 -b .05 --full": 3,
+		"-m 1000 -n 10k -b .05 --query difference --disagreement .1": 2,
+		"-m 1 -t .1 -b .05": 0, "-m 10 -t .1 -b .05 --method gaussian": 0, "-m 10 -t .1 -b .05 --feedback gate": 0,
+		"-m 10,20 -n 1000 -b .05": 0, "-m 10 -t .1 -b .05 --past-looks 1 --query binary": 0,
 	} {
 		_, out, _ := commandtest.Dpcalc(strings.Fields("samplesize " + command)...)
-		if want == "" && strings.Contains(out, head) || !strings.Contains(out, want) {
-			t.Errorf("%s: %s, want %q", command, out, want)
+		ways := line.FindAllStringSubmatch(out, -1)
+		if len(ways) != want || strings.Contains(out, "With less feedback") != (want > 0) {
+			t.Errorf("%s: %d ways, want %d\n%s", command, len(ways), want, out)
+		}
+		for _, way := range ways {
+			same := strings.TrimSuffix(command, " --full")
+			if _, more, ok := strings.Cut(way[2], " -m 1"); ok && more == "" {
+				same = regexp.MustCompile(`-m \d+`).ReplaceAllString(same, "")
+			}
+			if strings.Count(command, "-n ")+strings.Count(command, "-t ") == 2 && strings.Contains(command, "-m ") &&
+				strings.Contains(command, "-b ") { // a check is told what its rows give
+				same = strings.Replace(same, "-t .1", "", 1)
+			}
+			code, best, stderr := commandtest.Dpcalc(append(strings.Fields("samplesize --best "+same), strings.Fields(way[2])...)...)
+			if code != 0 || !strings.Contains(best, " "+way[1]+" ") {
+				t.Errorf("%s: %q, but with these flags\n%s%s", command, way[0], best, stderr)
+			}
 		}
 	}
 }

@@ -23,7 +23,7 @@ func (s *request) findings(ctx context.Context, rows [][]goals.Row) ([]string, e
 	if err != nil {
 		return nil, err
 	}
-	if len(rows) == 1 && s.beatsReference(rows[0]) {
+	if len(rows) == 1 && s.beatsReference(s.shownRows(rows[0])) {
 		lines = append(lines, smoothed)
 	}
 	crossings, err := s.crossings(ctx)
@@ -34,51 +34,86 @@ func (s *request) findings(ctx context.Context, rows [][]goals.Row) ([]string, e
 	return slices.Concat(lines, crossings, less), err
 }
 
-// lessFeedback says what the goal of a table of all methods would cost if less were shown than every answer. It says
-// so of what costs less alone.
+// lessFeedback says what the goal of a table of all methods would cost, or give, if less were shown than every answer.
+// It says so of what is better alone.
 func (s *request) lessFeedback(rows [][]goals.Row) ([]string, error) {
 	base := s.grid.Base
-	plain := !s.asked && len(rows) == 1 && s.unknown == transfer.Samples
-	if !plain || base.Shown != (transfer.Shown{Disagreement: base.Disagreement}) {
+	if s.asked || len(rows) != 1 || base.Shown != (transfer.Shown{Disagreement: base.Disagreement}) {
 		return nil, nil
 	}
-	most := bestOf(rows[0])
-	if most == nil || most.Queries == 1 || most.PastLooks != 0 {
+	g, unknown := rows[0][0].Goal, s.unknown
+	one, counted := g.Queries == 1 && unknown != transfer.Queries, g.Transcripts != 0 || g.LnTranscripts != 0
+	if one || counted || g.PastLooks != 0 {
 		return nil, nil
 	}
-	if most.Transcripts != 0 || most.LnTranscripts != 0 {
-		return nil, nil
+	if unknown == transfer.None { // what the rows give
+		unknown = transfer.Tau
 	}
-	var parts []string
+	g = asked(g, unknown)
+	most, err := s.bestAnswer(g)
+	if err != nil {
+		return nil, err
+	}
+	head := "With less feedback:"
+	if s.unknown == transfer.None {
+		head = "With less feedback these rows give:"
+	}
+	var ways [][3]string
 	for _, way := range []struct {
-		feedback transfer.Feedback
-		says     string
+		feedback    transfer.Feedback
+		says, flags string
 	}{
-		{transfer.Best, "showing the best score only"},
-		{transfer.Gate, "pass or fail only, to the first pass"},
-		{transfer.Final, "only the final choice, one finalist"},
+		{transfer.Best, "the best score so far", "--feedback best"},
+		{transfer.Gate, "pass or fail, to the first pass", "--feedback gate --passes 1"},
+		{transfer.Final, "the final choice, one finalist", "--feedback final -m 1"},
 	} {
-		g := asked(most.Goal, s.unknown)
+		g := g
 		g.Feedback, g.Budget = way.feedback, 0
-		switch way.feedback {
-		case transfer.Gate:
+		switch {
+		case way.feedback == transfer.Gate:
 			g.Passes = 1
-		case transfer.Final:
+		case way.feedback == transfer.Final && unknown == transfer.Queries:
+			way.says, way.flags = "the final choice among so many", "--feedback final"
+		case way.feedback == transfer.Final:
 			g.Queries = 1
 		}
 		solved, best, err := transfer.Solve(nil, transfer.MethodsFor(way.feedback), g)
 		if err != nil {
 			return nil, err
 		}
-		if best >= 0 && solved[best].Better(most.Answer, s.unknown) && solved[best].Samples < most.Samples {
-			parts = append(parts, fmt.Sprintf("%s: %s, %s rows", way.says, solved[best].Method.Name,
-				record.People(record.Count(solved[best].Samples))))
+		if best >= 0 && (most == nil || solved[best].Compare(*most, unknown) < 0) {
+			ways = append(ways, [3]string{way.says, found(&solved[best], unknown), way.flags})
 		}
 	}
-	if parts == nil {
+	if ways == nil {
 		return nil, nil
 	}
-	return []string{"With less feedback: " + strings.Join(parts, "; ") + "."}, nil
+	lines := []string{head}
+	for _, way := range ways {
+		lines = append(lines, fmt.Sprintf("  %-31s  %*s  %s", way[0], longest(ways), way[1], way[2]))
+	}
+	return lines, nil
+}
+
+// longest is how long the numbers of the ways are.
+func longest(ways [][3]string) (length int) {
+	for _, way := range ways {
+		length = max(length, len(way[1]))
+	}
+	return length
+}
+
+// found is what a row was solved for, in words.
+func found(r *goals.Row, unknown transfer.Unknown) string {
+	switch unknown {
+	case transfer.Samples:
+		return record.Plural(r.Samples, "row")
+	case transfer.Queries:
+		return countText(r.Queries)
+	case transfer.Beta:
+		return "beta " + record.People(record.Chance(r.Beta))
+	}
+	return "tau " + record.People(record.Number(r.Tau))
 }
 
 // smoothed says why a method for queries chosen in view of answers can do with less than one
@@ -170,7 +205,8 @@ func tied(best *goals.Row) bool {
 // simpler plan below that.
 func (s *request) crossings(ctx context.Context) (lines []string, err error) {
 	base := s.grid.Base
-	if s.unknown != transfer.Samples || base.Feedback != transfer.Answers || base.Arrival != nil {
+	compared := s.unknown == transfer.Samples && base.Feedback == transfer.Answers && base.Arrival == nil
+	if s.brief || !compared {
 		return nil, nil
 	}
 	var seen []transfer.Goal

@@ -69,7 +69,7 @@ func TestCrossingAgainstAllRows(t *testing.T) {
 	} {
 		for _, goal := range []string{"-t 0.4 -b 0.05", "-t 0.1 -b 0.05", "-t 0.07 -b 1e-9"} {
 			args := strings.Fields(goal + " " + c.more)
-			code, out, stderr := commandtest.Dpcalc(append([]string{"samplesize", "-m", "7"}, args...)...)
+			code, out, stderr := commandtest.Dpcalc(append([]string{"samplesize", "--full", "-m", "7"}, args...)...)
 			if code != usage.ExitOK && code != usage.ExitNoAnswer || stderr != "" {
 				t.Fatalf("%v: exit %d: %s", args, code, stderr)
 			}
@@ -204,7 +204,7 @@ func TestBelowAReferenceRow(t *testing.T) {
 			mine, theirs := best[unknown].(float64), row[unknown].(float64)
 			below = below || mine < theirs && unknown != "queries" || mine > theirs && unknown == "queries"
 		}
-		code, out, stderr := commandtest.Dpcalc(args...)
+		code, out, stderr := commandtest.Dpcalc(append(args, "--full")...)
 		if code != usage.ExitOK || strings.Contains(out, smoothed) != below {
 			t.Errorf("%s: exit %d, below %v\n%s%s", goal, code, below, out, stderr)
 		}

@@ -34,17 +34,20 @@ func (s *request) starred(group []goals.Row) goals.Row {
 	return r
 }
 
-// shownRows are the rows of a goal that are written: all, or with --best the starred one.
+// shownRows are the rows of a goal that are written: all, or with --best the starred one, or few.
 func (s *request) shownRows(group []goals.Row) []goals.Row {
-	if !s.best {
-		return group
+	switch {
+	case s.best:
+		return []goals.Row{s.starred(group)}
+	case s.brief:
+		return s.fewRows(group)
 	}
-	return []goals.Row{s.starred(group)}
+	return group
 }
 
 // written are the rows that are written of all.
 func (s *request) written(rows [][]goals.Row) [][]goals.Row {
-	if !s.best {
+	if !s.best && !s.brief {
 		return rows
 	}
 	list := make([][]goals.Row, len(rows))

@@ -237,7 +237,7 @@ func planRun(c *commands.Call, files []string) error {
 					best = append(best, []goals.Row{*p.row})
 				}
 			}
-			return []string{"The best method for each scenario of " + path}, tableNote(best)
+			return []string{"The best method for each scenario of " + path}, tableNote(best, true)
 		},
 	})
 }

@@ -34,6 +34,7 @@ func Command() *commands.Command {
 			usage.Flag{Name: "check-schedule", Usage: "print what the noise schedule in `FILE`, .csv or .tsv, certifies with --samples and --tau; with --beta, check it"},
 			usage.Flag{Name: "zip", Switch: true, Usage: "pair the lists instead of crossing them"},
 			usage.Flag{Name: "max-rows", Usage: "write up to `R` rows (default 1000000)"},
+			usage.Flag{Name: fullFlag, Switch: true, Usage: "a table of all methods, and not only of the best, the best published one and the reference"},
 			usage.Flag{Name: bestFlag, Switch: true, Usage: "one row for each goal, that of its best method"},
 			usage.Flag{Name: matrixFlag, Usage: "the best method's value alone, the list of the first flag down and that of the second across: `A,B`, such as m,tau"},
 			usage.Flag{Name: "report", Switch: true, Usage: "write the best plan as a paragraph for a methods section; with -f markdown or latex in these"},
@@ -58,6 +59,7 @@ type request struct {
 	unknown transfer.Unknown
 	target  commands.Target
 	view    view
+	brief   bool    // few rows a goal, those that people choose between
 	best    bool    // one row a goal, the starred one
 	matrix  *matrix // the starred values laid out by two lists; nil for rows
 	inputs  []record.Input
@@ -119,6 +121,9 @@ func readRequest(c *commands.Call) (s request, err error) {
 		return s, err
 	}
 	_, s.asked = c.Text("method")
+	if err := s.readBrief(c); err != nil {
+		return s, err
+	}
 	if s.methods, err = readMethods(c); err != nil {
 		return s, err
 	}
@@ -317,7 +322,7 @@ func (s *request) write(c *commands.Call) error {
 	}
 	var title, notes []string
 	say := func() (err error) {
-		title, notes, err = s.say(c.Context, rows)
+		title, notes, err = s.say(c.Context, rows, slices.Contains(record.Names(a.Shown), goals.ColumnNoiseSpan.Name))
 		return err
 	}
 	a.Say = func() ([]string, []string) { return title, notes }
@@ -329,6 +334,9 @@ func (s *request) write(c *commands.Call) error {
 	case s.view == tableView && s.target.Format.Print != nil:
 		bar.End()
 		a.Shown, _ = s.shown(rows)
+		if s.brief {
+			a.Shown, a.Width = s.briefColumns(a.Shown, s.written(rows)), briefWidth
+		}
 		err = say()
 	}
 	if err != nil {

@@ -44,13 +44,18 @@ func (s *request) shownWords() []string {
 	return words
 }
 
-// say is what people are told of the rows: the goal's constants in the title, and what to make of them.
-func (s *request) say(ctx context.Context, rows [][]goals.Row) (title, notes []string, err error) {
+// say is what people are told of the rows: the goal's constants in the title, and what to make of them. Spans are the
+// noise scales of a schedule, if they are in the table.
+func (s *request) say(ctx context.Context, rows [][]goals.Row, spans bool) (title, notes []string, err error) {
 	_, constants := s.shown(rows)
 	title = []string{subjects[s.unknown] + ": " + strings.Join(append(constants, s.shownWords()...), ", ")}
 	found, err := s.findings(ctx, rows)
 	written := s.written(rows)
-	return title, slices.Concat(found, s.legend(written), tableNote(written)), err
+	notes = slices.Concat(found, s.legend(written), tableNote(written, spans))
+	if s.brief {
+		notes = append(notes, s.others(written)...)
+	}
+	return title, notes, err
 }
 
 // legend explains the labels that occur.
@@ -91,9 +96,9 @@ var spanNotes = map[bool]string{
 
 // tableNote explains a noise scale that is the first and the last of a schedule, and where the table of the best
 // row is.
-func tableNote(rows [][]goals.Row) (lines []string) {
+func tableNote(rows [][]goals.Row, spans bool) (lines []string) {
 	for _, rises := range []bool{false, true} {
-		if slices.ContainsFunc(slices.Concat(rows...), func(r goals.Row) bool {
+		if spans && slices.ContainsFunc(slices.Concat(rows...), func(r goals.Row) bool {
 			return r.Mechanism.Rises() == rises && goals.NoiseCell(r.Mechanism).Form == record.SpanForm
 		}) {
 			lines = append(lines, spanNotes[rises])

@@ -84,7 +84,7 @@ func TestStarBreaksTies(t *testing.T) {
 
 // People do not see what does not apply, and read why below; machines have every row.
 func TestInapplicableRows(t *testing.T) {
-	goal := []string{"samplesize", "-m", "5", "-t", "0.1", "-b", "0.05"}
+	goal := []string{"samplesize", "--full", "-m", "5", "-t", "0.1", "-b", "0.05"}
 	for _, format := range []string{"table", "markdown", "latex"} {
 		_, out, _ := commandtest.Dpcalc(append(goal, "-f", format)...)
 		for _, name := range []string{"binomial", "thresholdout-dwork15"} {
@@ -108,7 +108,7 @@ func TestInapplicableRows(t *testing.T) {
 
 // A goal with many reasons still says why each row that is left out is.
 func TestLeftOutComesFirst(t *testing.T) {
-	_, out, _ := commandtest.Dpcalc("samplesize", "-n", "1000", "-m", "100", "-t", "0.1", "-b", "0.05")
+	_, out, _ := commandtest.Dpcalc("samplesize", "--full", "-n", "1000", "-m", "100", "-t", "0.1", "-b", "0.05")
 	if !strings.Contains(out, "thresholdout-dwork15-n1: needs a budget") {
 		t.Errorf("no word of the budget:\n%s", out)
 	}
@@ -121,7 +121,7 @@ func TestShortfall(t *testing.T) {
 	said := regexp.MustCompile(`it needs (\d+) rows; these rows give tau ([0-9.e-]+)\b`)
 	for _, goal := range [][3]string{{"1000", "100", "0.1"}, {"50", "3", "0.2"}, {"100k", "10k", "0.01"}} {
 		check := func(n, tau string) (int, string) {
-			code, out, stderr := commandtest.Dpcalc("samplesize", "-n", n, "-m", goal[1], "-t", tau, "-b", "0.05")
+			code, out, stderr := commandtest.Dpcalc("samplesize", "--full", "-n", n, "-m", goal[1], "-t", tau, "-b", "0.05")
 			if stderr != "" {
 				t.Fatal(stderr)
 			}

@@ -29,7 +29,7 @@ func TestTheTitleNamesWhatCounts(t *testing.T) {
 			"gate: disagreement is not used"},
 		{"--feedback gate --passes 2 --method splitting", "beta 0.05", "passes", "splitting: passes are not used"},
 	} {
-		args := append(strings.Fields("samplesize -m 20 -t 0.1 -b 0.05"), strings.Fields(c.args)...)
+		args := append(strings.Fields("samplesize --full -m 20 -t 0.1 -b 0.05"), strings.Fields(c.args)...)
 		code, out, stderr := commandtest.Dpcalc(args...)
 		title, _, _ := strings.Cut(out, "\n")
 		named := strings.Contains(title, c.named) && (c.not == "" || !strings.Contains(title, c.not))
