@@ -191,14 +191,17 @@ func (i *interview) told(all []advice) (title, notes []string) {
 	} else {
 		title, notes = i.compared(all)
 	}
-	if i.taken == nil {
-		return title, notes
+	var last []string
+	if i.taken != nil {
+		last = append(last, "Assumed without a flag: "+strings.Join(i.taken, ", "))
 	}
-	taken := "Assumed without a flag: " + strings.Join(i.taken, ", ")
+	if best := bestOf(all); best != nil && best.run != nil {
+		last = append(last, "To carry the best plan out: "+line(best.run))
+	}
 	if notes == nil { // there is no table either
-		return append(title, taken), nil
+		return append(title, last...), nil
 	}
-	return title, append(notes, taken)
+	return title, append(notes, last...)
 }
 
 // promise is what tau is a distance from.
@@ -222,7 +225,7 @@ func (i *interview) compared(all []advice) (title, notes []string) {
 	}
 	for _, a := range all {
 		name := a.way
-		if a.way == lessFeedback {
+		if a.way == lessFeedback || a.way == openLedger {
 			name += ", " + a.plan.Feedback.String()
 		}
 		switch {
@@ -232,9 +235,6 @@ func (i *interview) compared(all []advice) (title, notes []string) {
 			notes = append(notes, name+": "+a.note)
 		}
 		notes = append(notes, name+": "+line(a.words))
-	}
-	if best != nil && best.run != nil {
-		notes = append(notes, "To carry the best plan out: "+line(best.run))
 	}
 	return title, append(notes, promise)
 }

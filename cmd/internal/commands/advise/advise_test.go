@@ -107,7 +107,7 @@ func TestQuestionsThatMatterAreAsked(t *testing.T) {
 // What cannot be read, and a number that does not go with those before it, is asked again, as often as it takes.
 // Nothing that was answered before is lost by it, nor by an empty line.
 func TestAsksAgain(t *testing.T) {
-	typed := "pvalue\n\n12 %\nmany\n500\nperhaps\n\n9\ngate\n\n\n0\n30\n40\n2\ndifference\n3\n10%\n0.95\n\n4\n5%\n"
+	typed := "pvalue\n\n12 %\nmany\n500\nperhaps\n\n9\ngate\n0\n30\n40\n2\ndifference\n3\n10%\n0.95\n\n4\n5%\n"
 	all, asked, err := interviewed(t, typed)
 	if err != nil || len(all) == 0 || all[0].plan.Queries != 30 || all[0].plan.Passes != 2 || all[0].plan.Samples != 500 {
 		t.Errorf("%+v, %v", all, err)
@@ -308,6 +308,38 @@ func TestNeededRowsHold(t *testing.T) {
 	}
 }
 
+// Who does not know the number of looks is led to an open ledger, whose promise is that of samplesize, and the advice
+// ends with the command that makes it.
+func TestUnknownNumberOfLooks(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("labels.csv", []byte("id,label\na,1\nb,0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i, flags := range []string{
+		"--samples 5000 --query binary", "--samples 5000 --queries none --feedback best", "--samples 900 --feedback flags",
+		"--samples 900 --feedback answers", "--tau 3% --feedback gate --passes 3",
+	} {
+		all := rowsOf[told](t, usage.ExitOK, "advise "+flags)
+		for k, a := range all {
+			if a.Best != (k == 0) || (a.Way == openLedger) != (k < len(all)-1) {
+				t.Errorf("%s: row %d is %+v", flags, k, a)
+			}
+			same := rowsOf[told](t, usage.ExitOK, strings.TrimPrefix(a.Command, "dpcalc "))[0]
+			if *same.Tau != *a.Tau || *same.Samples != *a.Samples {
+				t.Errorf("%s: %+v, but %s gives %+v", flags, a, a.Command, same)
+			}
+		}
+		_, out, _ := commandtest.Dpcalc(append([]string{"advise"}, strings.Fields(flags)...)...)
+		last := out[strings.LastIndex(strings.TrimSpace(out), "\n")+1:]
+		words, ok := strings.CutPrefix(strings.TrimSpace(last), "To carry the best plan out: dpcalc ")
+		words = strings.NewReplacer("DIR", fmt.Sprintf("ledger%d", i), "FILE", "labels.csv").Replace(words)
+		code, _, stderr := commandtest.Dpcalc(strings.Fields(words)...)
+		if !ok || !strings.HasSuffix(words, "--open") || code != usage.ExitOK {
+			t.Errorf("%s: the last line is %s: exit %d, %s", flags, last, code, stderr)
+		}
+	}
+}
+
 // The command that begins to carry a plan out works with a file of so many labels.
 func TestLedgersBegin(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -383,7 +415,9 @@ func TestSelection(t *testing.T) {
 // In a pipe what cannot be read is refused, what cannot be assumed is missing, and what is assumed is printed.
 func TestPipe(t *testing.T) {
 	for flags, want := range map[string]string{
-		"":                                      "--queries: got nothing, want a whole number",
+		"":                                      "--tau: got nothing, want a positive number",
+		"--adaptive no":                         "--queries: got nothing, want a whole number",
+		"--feedback final --samples 9":          "--queries: got nothing, want a whole number",
 		"--queries 20":                          "--tau: got nothing, want a positive number",
 		"--queries many --samples 10":           "--queries: got many, want a whole number",
 		"--samples -3":                          "--samples: got -3, want a whole number",

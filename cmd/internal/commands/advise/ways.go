@@ -17,7 +17,11 @@ const (
 	fewerLooks   = "fewer looks"
 	lessFeedback = "less feedback"
 	sealedRows   = "sealed rows"
+	openLedger   = "open ledger"
 )
+
+// someLook is the look that an open ledger is told of, where nobody knows how many there will be.
+const someLook = 100
 
 // fewer is by how much fewer looks are fewer, where no accuracy says it.
 const fewer = 10
@@ -47,7 +51,13 @@ func (i *interview) accuracy() ([]advice, error) {
 		looks = looks.of("How many finalists are scored, once and together?",
 			"Rows that nobody has looked at cannot have been overfitted, whatever led to the finalists.")
 	}
+	if !p.adaptive || p.feedback == transfer.Final.String() {
+		looks.standard = "" // they are counted
+	}
 	p.goal.Queries, _ = numbers.Counts.Parse(i.put(looks))
+	if p.goal.Queries == 0 {
+		p.goal.Open, p.goal.Queries = true, someLook
+	}
 	i.limits(&p)
 	kind := i.ask("query")
 	if i.failure == nil {
@@ -135,7 +145,11 @@ func (p *planner) compare() ([]advice, error) {
 		}
 		all = append(all, a)
 	}
-	if best := p.best(all); best >= 0 {
+	best := p.best(all)
+	if p.goal.Open && all[0].status == transfer.OK { // as it was asked for
+		best = 0
+	}
+	if best >= 0 {
 		all[best].best = true
 	}
 	return all, nil
@@ -169,6 +183,17 @@ func (p *planner) ways() []way {
 		return []way{{asPlanned, p.showing(transfer.Answers)}}
 	}
 	kinds := p.kinds()
+	sealed := way{sealedRows, p.sealed()}
+	if p.goal.Open {
+		if kinds[0] == transfer.Answers { // each score of an open ledger has its price
+			kinds = kinds[1:]
+		}
+		var open []way
+		for _, f := range kinds {
+			open = append(open, way{openLedger, p.showing(f)})
+		}
+		return append(open, sealed)
+	}
 	plan := way{asPlanned, p.showing(kinds[0])}
 	fewer := way{fewerLooks, p.fewer(plan.goal)}
 	if kinds[0] == transfer.Final {
@@ -178,7 +203,6 @@ func (p *planner) ways() []way {
 	for _, f := range kinds[1:] {
 		out = append(out, way{lessFeedback, p.showing(f)})
 	}
-	sealed := way{sealedRows, p.sealed()}
 	if p.feedback == unsure {
 		return slices.Concat([]way{sealed}, out, []way{plan, fewer})
 	}
@@ -211,7 +235,7 @@ func (p *planner) showing(f transfer.Feedback) transfer.Goal {
 // half of them, and the rest is there to be looked at freely.
 func (p *planner) sealed() transfer.Goal {
 	g := p.asked()
-	g.Feedback, g.Queries = transfer.Final, p.finalists
+	g.Feedback, g.Queries, g.Open = transfer.Final, p.finalists, false
 	if g.Samples > 0 {
 		if needs := p.needs(g); needs > 0 && needs <= p.goal.Samples {
 			g.Samples = needs
@@ -251,7 +275,7 @@ func (p *planner) needs(g transfer.Goal) int64 {
 
 // solve answers a goal by the best method that the interview leaves, nil if there is none.
 func (p *planner) solve(g transfer.Goal) (method *transfer.Method, best transfer.Answer, err error) {
-	for _, m := range transfer.MethodsFor(g.Feedback) {
+	for _, m := range methodsFor(g) {
 		if m.Procedure || m.Adaptive != p.adaptive {
 			continue
 		}
@@ -267,6 +291,14 @@ func (p *planner) solve(g transfer.Goal) (method *transfer.Method, best transfer
 		}
 	}
 	return method, best, nil
+}
+
+// methodsFor are those for a number of looks, or those of an open ledger.
+func methodsFor(g transfer.Goal) []transfer.Method {
+	if !g.Open {
+		return transfer.MethodsFor(g.Feedback)
+	}
+	return slices.DeleteFunc(transfer.Methods(), func(m transfer.Method) bool { return !m.Open || !m.Serves(g.Feedback) })
 }
 
 // advise answers by one way.
@@ -315,6 +347,8 @@ func (p *planner) reason(a advice) string {
 	}
 	rest := record.People(record.Count(p.goal.Samples - g.Samples))
 	switch {
+	case a.way == openLedger:
+		return fmt.Sprintf("Nobody has to know the number of looks, and each shows its price before it is taken. Show %s, for one: %s Earlier looks promise more, and later ones are answered too.", says(g), said)
 	case !p.adaptive:
 		return "The queries are fixed before the data are seen: " + said
 	case a.way == sealedRows && p.goal.Samples > g.Samples:
@@ -328,6 +362,10 @@ func (p *planner) reason(a advice) string {
 
 // says tells people what a plan shows.
 func says(g transfer.Goal) string {
+	if g.Open {
+		return map[transfer.Feedback]string{transfer.Gate: "pass or fail", transfer.Best: "the best score so far",
+			transfer.Flags: "where a guess is wrong"}[g.Feedback]
+	}
 	return map[transfer.Feedback]string{
 		transfer.Answers: "every score",
 		transfer.Gate:    "pass or fail, until pass " + strconv.FormatInt(g.Passes, 10),
@@ -367,6 +405,9 @@ func (p *planner) stated(g transfer.Goal) (words []string) {
 			words = append(words, x.flag, strconv.FormatFloat(x.value, 'g', -1, 64))
 		}
 	}
+	if g.Open {
+		words = append(words, "--open")
+	}
 	if g.Feedback != transfer.Answers {
 		words = append(words, "--feedback", g.Feedback.String())
 	}
@@ -380,12 +421,16 @@ var ledgers = []string{"gaussian-schedule", "gaussian", "gate", "ladder", "spars
 // ledger is the command line that begins to carry a plan out, nil if no ledger does.
 func (p *planner) ledger(g transfer.Goal, m *transfer.Method) []string {
 	means := g.Query == transfer.Binary || g.Query == transfer.Bounded || g.Query == transfer.Difference
-	if !means || g.Queries == 0 || !slices.Contains(ledgers, m.Name) {
+	runs := g.Open || slices.Contains(ledgers, m.Name)
+	if !means || g.Queries == 0 || !runs {
 		return nil
 	}
 	words := []string{"dpcalc", "holdout", "init", "DIR", "--labels", "FILE"}
 	if g.Query == transfer.Difference {
 		words = append(words, "--incumbent", "FILE")
+	}
+	if g.Open {
+		return append(words, "-b", p.beta, "--open")
 	}
 	return append(append(words, p.stated(g)...), "--method", m.Name)
 }
