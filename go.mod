@@ -5,6 +5,7 @@ go 1.26
 require (
 	codeberg.org/go-fonts/liberation v0.5.0
 	github.com/cockroachdb/apd/v3 v3.2.3
+	github.com/klauspost/compress v1.18.2
 	github.com/leanovate/gopter v0.2.9
 	github.com/olekukonko/tablewriter v1.1.5
 	github.com/urfave/cli/v2 v2.27.7

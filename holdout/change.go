@@ -37,9 +37,10 @@ type rows struct {
 
 func (p *Plan) rows() rows {
 	r := rows{salt: p.Salt}
-	s := Source{Labels: LabelsFile{p.Labels.Path, r.veiled(p.Labels.Fingerprint)}}
+	s := Source{Labels: r.veil(p.Labels)}
 	if p.Open != nil && p.Open.Features != nil {
-		s.Features = &LabelsFile{p.Open.Features.Path, r.veiled(p.Open.Features.Fingerprint)}
+		features := r.veil(*p.Open.Features)
+		s.Features = &features
 	}
 	r.sources = []Source{s}
 	return r
@@ -52,6 +53,12 @@ func (r rows) veiled(fingerprint string) string {
 	d.text(r.salt)
 	d.text(fingerprint)
 	return d.sum()
+}
+
+// veil is a file with its fingerprint veiled.
+func (r rows) veil(f LabelsFile) LabelsFile {
+	f.Fingerprint = r.veiled(f.Fingerprint)
+	return f
 }
 
 // after are the rows after a change.
@@ -225,7 +232,7 @@ func (l *Ledger) extension(e Extension) (*Line, error) {
 	if !e.Replace {
 		line.Rows += int64(len(l.reader.rows.ids) - len(line.Dropped))
 	}
-	line.Labels = &LabelsFile{Path: path, Fingerprint: l.rows.veiled(e.Labels.Fingerprint())}
+	line.Labels = &LabelsFile{Path: path, Fingerprint: l.rows.veiled(e.Labels.Fingerprint()), From: e.Labels.From}
 	line.Features, err = e.Features.of(l.dir, e.Labels, l.plan.Open.Features != nil)
 	if line.Features != nil {
 		line.Features.Fingerprint = l.rows.veiled(line.Features.Fingerprint)

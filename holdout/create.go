@@ -31,7 +31,7 @@ func Create(dir string, labels *Labels, terms Terms) (*Ledger, error) {
 			return nil, err
 		}
 	}
-	plan.Labels.Fingerprint = labels.Fingerprint()
+	plan.Labels.Fingerprint, plan.Labels.From = labels.Fingerprint(), labels.From
 	if plan.Labels.Path, err = relative(dir, terms.Labels); err != nil {
 		return nil, fmt.Errorf("labels: %w", err)
 	}

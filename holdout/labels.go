@@ -57,6 +57,8 @@ type roster struct {
 
 // Labels are the rows of a holdout with their labels.
 type Labels struct {
+	From *Reading // of the file that they come from; nil for a table with the columns id and label
+
 	roster
 	class   []int32
 	classes []string

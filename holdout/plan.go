@@ -52,6 +52,17 @@ type Plan struct {
 type LabelsFile struct {
 	Path        string `json:"path,omitempty"` // from the ledger's folder, see [LabelsFile.In]; empty if nobody knows
 	Fingerprint string `json:"fingerprint"`
+
+	From *Reading `json:"from,omitempty"` // nil for a table with the columns of the ledger
+}
+
+// Reading says how labels are read from a file that another tool wrote. The ledger keeps it for those who open the file
+// again, and reads no such file itself.
+type Reading struct {
+	Tool  string   `json:"tool"`
+	ID    string   `json:"id,omitempty"`    // where the tool has the ids; "" for its usual place
+	Value string   `json:"value,omitempty"` // where it has the labels
+	Only  []string `json:"only,omitempty"`  // which records count
 }
 
 // Promise is a complete goal: with probability at least 1 - beta, whatever Queries adaptively chosen looks are shown

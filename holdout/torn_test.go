@@ -245,7 +245,8 @@ func fill(of reflect.Value) {
 		case f.Type() == reflect.TypeFor[*float64]():
 			f.Set(reflect.ValueOf(&x))
 		case f.Type() == reflect.TypeFor[*LabelsFile]():
-			f.Set(reflect.ValueOf(&LabelsFile{Path: "a \"}b\\", Fingerprint: "c]"}))
+			f.Set(reflect.ValueOf(&LabelsFile{Path: "a \"}b\\", Fingerprint: "c]",
+				From: &Reading{Tool: "d{", ID: "e}", Value: "f,", Only: []string{"g\"=]", "h"}}}))
 		default:
 			f.Set(reflect.ValueOf([]string{"a \"b]", "", "c,d"}))
 		}

@@ -36,9 +36,22 @@ type Source struct {
 	done []func() error
 }
 
-// Open opens a file, or standard input by the name of -. What cannot be read twice is
-// copied to a temporary file first.
+// Open opens a text, a file or by the name of - standard input. What cannot be read twice is copied to a temporary
+// file first.
 func Open(c *outfile.Session, path string) (*Source, error) {
+	s, err := OpenAny(c, path)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.isNarrow(); err != nil {
+		s.Close()
+		return nil, s.Blame(err)
+	}
+	return s, nil
+}
+
+// OpenAny is [Open] for a file that may be no text.
+func OpenAny(c *outfile.Session, path string) (*Source, error) {
 	s := &Source{Name: path}
 	in := c.Stdin
 	if path == "-" {
@@ -62,9 +75,6 @@ func Open(c *outfile.Session, path string) (*Source, error) {
 	var err error
 	if s.At == nil {
 		err = s.spool(c.Context, in)
-	}
-	if err == nil {
-		err = s.isNarrow()
 	}
 	if err != nil {
 		s.Close()
@@ -123,6 +133,19 @@ func (s *Source) spool(ctx context.Context, in io.Reader) error {
 
 // Reader reads from the beginning.
 func (s *Source) Reader() io.Reader { return io.NewSectionReader(s.At, 0, math.MaxInt64) }
+
+// Size returns the number of bytes.
+func (s *Source) Size() (int64, error) {
+	file, ok := s.At.(interface{ Stat() (fs.FileInfo, error) })
+	if !ok {
+		return 0, errors.ErrUnsupported
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
 
 // Close lets go of an input that nothing more is wanted of.
 func (s *Source) Close() {

@@ -340,6 +340,16 @@ func (w *world) opens(texts []string) {
 		w.does(false, "score priced zebra-more.csv -f json "+look)
 		w.does(false, "score priced zebra.csv -f json "+look)
 	}
+	const log = " --from csv --id id "
+	w.makes("init logged" + log + "--value label --labels labels.csv -b 0.5 --open --most 7 --metrics column:judge")
+	for _, do := range []string{"score logged judge.csv", "price logged judge.csv", "score logged few.csv", "score logged labels.csv"} {
+		w.does(false, do+log+"--show score -f json")
+		w.does(false, do+log+"--value judge --only judge=0.25 --show pass --bar 0.2 -f json")
+		w.does(false, do+log+"--only judge=0.5 --show score -f json")
+	}
+	w.does(false, "extend logged"+log+"--only id=new-r1 --labels more/labels.csv --value label -f json")
+	w.does(false, "score logged judge.csv --show score -f json")
+	w.does(false, "score priced judge.csv --from csv --show score -f json")
 	w.does(false, "extend compared --labels more/again.csv --replace -f json")
 	w.does(false, "score compared dunno.csv --show pass --bar 0 -f json")
 	w.does(false, "status priced -f json") // people see a pace

@@ -21,10 +21,14 @@ import (
 // actions are the modes of the command, named by its first argument.
 func actions() []commands.Mode {
 	init := []string{"labels", "incumbent", "plan", "scenario", "dry-run"}
-	for _, f := range slices.Concat(declarations, goalFlags, openDeclarations) {
+	for _, f := range slices.Concat(declarations, goalFlags, openDeclarations, logFlags) {
 		init = append(init, f.Name)
 	}
 	asking := []string{"labels", "incumbent", "metric", "guess", "bar", "features"}
+	extending := []string{"labels", "features", "replace", "drop"}
+	for _, f := range logFlags {
+		asking, extending = append(asking, f.Name), append(extending, f.Name)
+	}
 	for _, f := range questions {
 		asking = append(asking, f.Name)
 	}
@@ -41,7 +45,7 @@ func actions() []commands.Mode {
 	price.Takes, price.Most = "DIR [PREDICTIONS]", 1
 	return []commands.Mode{
 		onLedger("init", init, runInit), score, price,
-		onLedger("extend", []string{"labels", "features", "replace", "drop"}, runExtend),
+		onLedger("extend", extending, runExtend),
 		onLedger("close", []string{"alpha", "tests"}, runClose), onLedger("status", []string{"queries", "passes", "report"}, runStatus),
 		onLedger("log", nil, runLog),
 		onLedger("verify", []string{"chain"}, runVerify), onLedger("retire", nil, runRetire),
@@ -64,7 +68,7 @@ func Command() *commands.Command {
 			{Name: "metric", Usage: "`METRIC` of a look, one of those that were declared: accuracy, or column:NAME"},
 			{Name: "plan", Usage: "the plan file `FILE`, in place of the flags of samplesize"},
 			{Name: "scenario", Usage: "the scenario `NAME` of the plan file"},
-		}, declarations, openDeclarations, goalFlags, questions, changes, []usage.Flag{
+		}, declarations, openDeclarations, goalFlags, questions, changes, logFlags, []usage.Flag{
 			{Name: "name", Repeats: true, Usage: "the look's `NAME` in the log, up to 100 characters; of finalists one for " +
 				"each, by default the name of its file"},
 			{Name: "guess", Usage: "flags: the guess `G`"},
@@ -141,7 +145,11 @@ func runInit(c *commands.Call, target commands.Target, dir string, _ []string) e
 	case path == "-":
 		return usage.Errorf("--labels: got -, want a file that stays where it is")
 	}
-	labels, err := readLabels(c, path)
+	from, err := readingOf(c)
+	if err != nil {
+		return err
+	}
+	labels, err := readLabels(c, path, from)
 	if err != nil {
 		return err
 	}
@@ -192,7 +200,7 @@ func labelsOf(c *commands.Call, status holdout.Status, dir string, moved []strin
 		if path == "" {
 			return nil, nil, usage.Errorf("--labels: got nothing, want a file: the ledger does not say where its labels are")
 		}
-		labels, err := readLabels(c, path)
+		labels, err := readLabels(c, path, source.Labels.From)
 		if err != nil {
 			return nil, nil, fmt.Errorf("the labels: %w", err)
 		}
@@ -220,8 +228,8 @@ func openLedger(c *commands.Call, dir string, moved []string) (
 }
 
 // readLabels reads the labels' file.
-func readLabels(c *commands.Call, path string) (*holdout.Labels, error) {
-	f, err := openFile(c, path, "label", 0)
+func readLabels(c *commands.Call, path string, from *holdout.Reading) (*holdout.Labels, error) {
+	f, err := openFile(c, path, "label", from, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -230,6 +238,7 @@ func readLabels(c *commands.Call, path string) (*holdout.Labels, error) {
 	if err != nil {
 		return nil, f.blame(err)
 	}
+	labels.From = from
 	return labels, nil
 }
 
@@ -244,11 +253,18 @@ func readIncumbent(c *commands.Call, labels *holdout.Labels, t *holdout.Terms) (
 	if t.Metrics != nil {
 		metric = t.Metrics[0]
 	}
-	column, err := holdout.ColumnOf(metric)
+	from, err := readingOf(c)
 	if err != nil {
 		return done, err
 	}
-	f, err := openFile(c, path, column, labels.Samples())
+	if from != nil {
+		from.Value = "" // that of the labels
+	}
+	column, err := columnOf(metric, from)
+	if err != nil {
+		return done, err
+	}
+	f, err := openFile(c, path, column, from, labels.Samples())
 	if err != nil {
 		return done, err
 	}
@@ -344,12 +360,16 @@ func readSubmissions(c *commands.Call, status holdout.Status, dir string, paths 
 			*f.into = &x
 		}
 	}
-	column, err := holdout.ColumnOf(one.Metric)
+	from, err := readingOf(c)
+	if err != nil {
+		return nil, done, err
+	}
+	column, err := columnOf(one.Metric, from)
 	if err != nil {
 		return nil, done, err
 	}
 	table := func(path string) (holdout.Table, error) {
-		f, err := openFile(c, path, column, status.Plan.Promise.Samples)
+		f, err := openFile(c, path, column, from, status.Plan.Promise.Samples)
 		if err != nil {
 			return nil, err
 		}

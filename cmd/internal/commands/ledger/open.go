@@ -230,19 +230,25 @@ func runExtend(c *commands.Call, target commands.Target, dir string, _ []string)
 		return err
 	}
 	e := holdout.Extension{Replace: c.Is("replace")}
+	from, err := readingOf(c)
+	if err != nil {
+		return err
+	}
 	if paths := c.Texts("labels"); len(paths) > 1 {
 		return usage.Errorf("--labels: got %d files, want one of new rows", len(paths))
 	} else if len(paths) == 1 {
 		e.Path = lasting(paths[0])
-		if e.Labels, err = readLabels(c, paths[0]); err != nil {
+		if e.Labels, err = readLabels(c, paths[0], from); err != nil {
 			return err
 		}
+	} else if from != nil {
+		return usage.Errorf("--from: got it without --labels, want the file of new rows")
 	}
 	if e.Features, err = readFeatures(c); err != nil {
 		return err
 	}
 	if path, ok := c.Text("drop"); ok {
-		f, err := openFile(c, path, "id", 0)
+		f, err := openFile(c, path, "id", nil, 0)
 		if err != nil {
 			return err
 		}
