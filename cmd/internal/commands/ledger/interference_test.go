@@ -63,11 +63,11 @@ type world struct {
 	t    *testing.T
 	seen []string
 	used map[string]map[string]bool // flags by the actions that were run
-	own  map[string]bool            // texts that no two ledgers share: salts, chains and the labels' fingerprints
+	own  map[string]bool            // texts that no two ledgers share: salts, chains and fingerprints
 }
 
 var (
-	secrets = regexp.MustCompile(`"(?:salt|chain|permutation)": ?"(\w{32,})"|"labels": ?\{[^}]*"fingerprint": ?"(\w+)"`)
+	secrets = regexp.MustCompile(`"(?:salt|chain|permutation)": ?"(\w{32,})"|"(?:labels|features)": ?\{[^}]*"fingerprint": ?"(\w+)"`)
 	tokens  = regexp.MustCompile(`dpcalc_\w+|(?m)^one [0-9a-f]{64}`)
 	ports   = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 	clock   = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:]+Z|[A-Z]\w\w, \d\d \w+ \d{4} [\d:]+ GMT`)
