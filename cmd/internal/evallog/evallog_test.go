@@ -125,7 +125,8 @@ func TestLabels(t *testing.T) {
 		{"table.csv", Reading{Tool: "csv", ID: "doc_id", Value: "target"}, []string{"q1 yes", "q2 no", "q3 no"}},
 	} {
 		var got []string
-		if err := c.reading.Labels(logOf(fixture(t, c.name)), collected(&got)); err != nil || !reflect.DeepEqual(got, c.want) {
+		err := c.reading.Labels(logOf(fixture(t, c.name)), collected(&got))
+		if err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: got %q, %v, want %q", c.name, got, err, c.want)
 		}
 	}
