@@ -63,11 +63,13 @@ type account struct {
 	looks map[string]int64   // by what they showed
 	rare  map[string]int64   // of these, passes, raises, moved guesses and rejections
 	last  map[string]float64 // the number shown last, by what was shown, the metric and the rows
+	best  map[string]Known   // of boards, by the same: what is known of the best truth of all submissions
 	epoch int64              // how many changes of the rows there were
 }
 
 func newAccount() account {
-	return account{looks: make(map[string]int64), rare: make(map[string]int64), last: make(map[string]float64)}
+	return account{looks: make(map[string]int64), rare: make(map[string]int64), last: make(map[string]float64),
+		best: make(map[string]Known)}
 }
 
 // take takes the line of a look.
@@ -83,6 +85,18 @@ func (a *account) take(l Line) {
 	if l.Response != nil {
 		a.last[a.scope(l)] = *l.Response
 	}
+	if l.Show == ShowBest {
+		a.best[a.scope(l)] = a.best[a.scope(l)].with(l)
+	}
+}
+
+// with is what is known of the best truth if one more submission has its truth in the interval of a line: the best is
+// no less than any lower end, and no more than the greatest upper end.
+func (k Known) with(l Line) Known {
+	if k.Lower == nil {
+		return Known{l.Lower, l.Upper}
+	}
+	return Known{least(k.Lower, l.Lower, 1), least(k.Upper, l.Upper, 1)}
 }
 
 // scope is the questions whose answers are compared: of one kind, one metric and the same rows.

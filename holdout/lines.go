@@ -40,12 +40,13 @@ type Line struct {
 	Change
 	Close
 
-	Chain string `json:"-"` // of everything up to this line
-	Known Known  `json:"-"` // of its model, from all lines
+	Chain  string `json:"-"` // of everything up to this line
+	Best   Known  `json:"-"` // of the best truth of all that a board was shown up to this line
+	Known  Known  `json:"-"` // of its model, by one metric and on the same rows, from all lines
+	Latest bool   `json:"-"` // whether no later line is of its model
 }
 
-// Known is what all looks of an open ledger at one model, by one metric and on the same rows, say of its truth
-// together.
+// Known is what several looks of an open ledger say of a truth together. All of it holds where all intervals do.
 type Known struct{ Lower, Upper *float64 }
 
 // intersected puts into each line of an open ledger what is known of its model. Lines of one model follow from equal
@@ -75,6 +76,7 @@ func intersected(lines []Line) {
 		for _, i := range list {
 			lines[i].Known = k
 		}
+		lines[list[len(list)-1]].Latest = true
 	}
 }
 
@@ -184,6 +186,7 @@ func (h *history) line(text []byte) error {
 		return corrupt("looks.jsonl: line %d: got %s %d, want look %d", number, shown(l.Event), l.Look, h.looks+1)
 	default:
 		h.count(l)
+		l.Best = h.account.best[h.account.scope(l)]
 	}
 	h.lines, h.chain = append(h.lines, l), chain
 	return nil

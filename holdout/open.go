@@ -172,6 +172,7 @@ type Response struct {
 	Spent     float64  // nats, after it
 	NextPass  *float64 // the least score that passes a gate after it; nil if none was asked for
 	NextUpper *float64 // the upper end after a fail there
+	Margin    float64  // of a gate after it, as [Status.Margin]
 	Others    int      // how many further responses a row stands for: its price is the most, its interval holds theirs
 }
 
@@ -233,7 +234,13 @@ func (h *history) price(a asked, bar *float64) (list []Response, err error) {
 		}
 		list = append(list, r)
 	}
-	return together(list), nil
+	list = together(list)
+	for i := range list {
+		after := h.account.copy()
+		after.take(list[i].Line)
+		list[i].Margin = after.margin(h.plan, h.samples())
+	}
+	return list, nil
 }
 
 // impossible is the pass of a gate that no score can pass, at its price. It has no least score and no interval.
@@ -298,28 +305,34 @@ func (s Status) Margin() (float64, error) {
 		return 0, inputf("passes: got %d, want from 0 to %d, the number of looks", passes, looks)
 	}
 	a := s.account.copy()
-	next := func() open.Look {
-		share := open.Usual().Share(a.looks[ShowPass], a.rare[ShowPass], s.Plan.Open.Most)
-		return open.Look{Cuts: []open.Cut{{Above: share}}}
-	}
 	for k := range looks {
 		passed := one(k < passes)
-		a.left = a.left.Child(next().LnShare(int(passed)))
+		a.left = a.left.Child(a.gate(s.Plan).LnShare(int(passed)))
 		a.looks[ShowPass]++
 		a.rare[ShowPass] += passed
 	}
-	var tails open.Planned = open.Unit{Rows: float64(s.Rows)}
-	if s.Plan.Incumbent != nil {
-		tails = open.Differences{Rows: float64(s.Rows), Disagreement: 1}
+	return a.margin(s.Plan, s.Rows), nil
+}
+
+// margin is how far above the worst bar a truth may be that fails the next gate over so many rows.
+func (a *account) margin(p *Plan, rows int64) float64 {
+	var tails open.Planned = open.Unit{Rows: float64(rows)}
+	if p.Incumbent != nil {
+		tails = open.Differences{Rows: float64(rows), Disagreement: 1}
 	}
-	level := float64(s.Plan.Promise.Beta) + float64(a.left)
-	return tails.Widest(level+next().LnShare(1), level+next().LnShare(0), 0), nil
+	level := float64(p.Promise.Beta) + float64(a.left)
+	return tails.Widest(level+a.gate(p).LnShare(1), level+a.gate(p).LnShare(0), 0)
+}
+
+// gate has the shares of the next gate with the usual bet.
+func (a *account) gate(p *Plan) open.Look {
+	return open.Look{Cuts: []open.Cut{{Above: open.Usual().Share(a.looks[ShowPass], a.rare[ShowPass], p.Open.Most)}}}
 }
 
 // copy is an account that goes on apart.
 func (a *account) copy() account {
 	next := *a
-	next.looks, next.rare, next.last = cloned(a.looks), cloned(a.rare), cloned(a.last)
+	next.looks, next.rare, next.last, next.best = cloned(a.looks), cloned(a.rare), cloned(a.last), cloned(a.best)
 	return next
 }
 

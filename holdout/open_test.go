@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -274,6 +275,96 @@ func TestEditedOpenLedger(t *testing.T) {
 		}
 		if v, err := Verify(dir, ""); err == nil {
 			t.Fatalf("byte %d of %q: %+v", i, text, v)
+		}
+	}
+}
+
+// What is known of the best truth of a board is no less than any lower end and no more than the greatest upper end of
+// its looks, and a change of the rows begins anew. Other kinds of looks say nothing of it.
+func TestBestTruthOfABoard(t *testing.T) {
+	l, dir, ids, classes := openLedger(t, 1000)
+	step := 0.05
+	best := func(known *Known, count int, s Submission) {
+		t.Helper()
+		s.Values = Columns(ids, firstRight(classes, count))
+		s.Step = &step
+		a, err := l.Score(context.Background(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Show == ShowBest {
+			known.Lower = float(max(or(known.Lower, 0), *a.Open.Lower))
+			known.Upper = float(max(or(known.Upper, 0), *a.Open.Upper))
+		} else {
+			known = &Known{}
+		}
+		if got := a.Open.Best; !alike(got.Lower, known.Lower) || !alike(got.Upper, known.Upper) {
+			t.Errorf("%d right: got %s to %s, want %s to %s", count, printed(got.Lower), printed(got.Upper), printed(known.Lower),
+				printed(known.Upper))
+		}
+	}
+	board, first := Submission{Question: Question{Show: ShowBest}}, Known{}
+	for _, count := range []int{500, 700, 650, 900, 100} {
+		best(&first, count, board)
+		best(&first, count+1, Submission{Question: Question{Show: ShowScore}})
+	}
+	if *first.Upper-*first.Lower > 0.2 {
+		t.Errorf("got %v to %v", *first.Lower, *first.Upper)
+	}
+	if _, err := l.Extend(context.Background(), Extension{Drop: ids[990:]}); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if l, err = Open(dir, labelsIn(t, ids, classes)); err != nil {
+		t.Fatal(err)
+	}
+	ids, classes = ids[:990], classes[:990]
+	best(&Known{}, 300, board)
+	if _, err := Verify(dir, ""); err != nil {
+		t.Error(err)
+	}
+}
+
+// The margin that the price of a response foretells is the status' margin after it, and is no less than the margin now.
+func TestForetoldMargins(t *testing.T) {
+	l, _, ids, classes := openLedger(t, 1000)
+	margin := func() float64 {
+		t.Helper()
+		s, _, err := l.Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := s.Margin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	for k, show := range []string{ShowPass, ShowScore, ShowBest, ShowPass, ShowScore} {
+		s := Submission{Question: Question{Show: show}}
+		if show == ShowPass {
+			s.Bar = float(0.6)
+		} else {
+			s.Step = float(0.2)
+		}
+		list, err := l.Price(s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := margin()
+		s.Values = Columns(ids, firstRight(classes, 500+100*k))
+		a, err := l.Score(context.Background(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range list {
+			off := math.Abs(r.Margin-margin()) > 1e-12 || r.Margin <= before
+			if off && alike(r.Price, a.Open.Price) && alike(r.From, a.Open.From) {
+				t.Errorf("%s: got the margin %v after %v, and %v was foretold", show, margin(), before, r.Margin)
+			}
+		}
+		if !slices.ContainsFunc(list, func(r Response) bool { return alike(r.From, a.Open.From) }) {
+			t.Errorf("%s: no response from %v had a price", show, printed(a.Open.From))
 		}
 	}
 }

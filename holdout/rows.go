@@ -35,7 +35,15 @@ var LookFields = []Field[Answer]{
 var OpenLookFields = slices.Concat(LookFields, openFields(func(a Answer) Line { return *a.Open }), []Field[Answer]{
 	{Name: "spent", Value: func(a Answer) any { return a.Spent }},
 	{Name: "rests_on", Value: func(a Answer) any { return a.RestsOn() }},
-})
+}, bestFields(func(a Answer) Line { return *a.Open }))
+
+// bestFields are the columns of what is known of the best truth of a board.
+func bestFields[R any](of func(R) Line) []Field[R] {
+	return []Field[R]{
+		{Name: "best_lower", Value: func(r R) any { return optional(of(r).Best.Lower) }},
+		{Name: "best_upper", Value: func(r R) any { return optional(of(r).Best.Upper) }},
+	}
+}
 
 // openFields are the columns of what an open look asked and showed.
 func openFields[R any](of func(R) Line) []Field[R] {
@@ -70,6 +78,7 @@ var ResponseFields = []Field[Response]{
 	{Name: "rows", Value: func(r Response) any { return positive(r.Rows) }},
 	{Name: "next_pass", Value: func(r Response) any { return optional(r.NextPass) }},
 	{Name: "next_upper", Value: func(r Response) any { return optional(r.NextUpper) }},
+	{Name: "next_margin", Value: func(r Response) any { return r.Margin }},
 }
 
 // StatusFields are the columns of the row of a status.
@@ -113,7 +122,7 @@ var OpenLineFields = slices.Concat(LineFields, openFields(func(l Line) Line { re
 	{Name: "expect", Value: func(l Line) any { return optional(l.Expect) }},
 	{Name: "known_lower", Value: func(l Line) any { return optional(l.Known.Lower) }},
 	{Name: "known_upper", Value: func(l Line) any { return optional(l.Known.Upper) }},
-})
+}, bestFields(func(l Line) Line { return l }))
 
 // LineFields are the columns of the rows of a log.
 var LineFields = []Field[Line]{

@@ -141,7 +141,7 @@ func looked(c *commands.Call, answers []holdout.Answer, refused *holdout.Refused
 	if answers[0].Open != nil {
 		columns = openLooks
 		shown = but(columns, "fingerprint", "chain", "repeated", "method", "lower", "upper", "cell_from", "cell_below", "response",
-			"rests_on")
+			"rests_on", "best_lower", "best_upper")
 		shown = slices.Insert(shown, 3, intervalColumns(func(a holdout.Answer) holdout.Line { return *a.Open })...)
 	}
 	return commands.Answer[holdout.Answer]{
@@ -164,6 +164,9 @@ func looked(c *commands.Call, answers []holdout.Answer, refused *holdout.Refused
 				if a.Open != nil && a.Open.Show == holdout.ShowReject {
 					notes = append(notes, "The verdict rests on "+a.RestsOn())
 				}
+				if a.Open != nil && a.Open.Best.Lower != nil {
+					notes = append(notes, "The best truth of all that this board was shown is "+interval(a.Open.Best))
+				}
 				if a.Known {
 					notes = append(notes, fmt.Sprintf("Look %d is known: it costs nothing", a.Look))
 				}
@@ -179,6 +182,11 @@ func looked(c *commands.Call, answers []holdout.Answer, refused *holdout.Refused
 // outwards is the parts of one to which people see the ends of an interval rounded outwards.
 const outwards = 1e6
 
+// interval is where a truth is, for people.
+func interval(k holdout.Known) string {
+	return fmt.Sprintf("in [%v, %v]", math.Floor(*k.Lower*outwards)/outwards, math.Ceil(*k.Upper*outwards)/outwards)
+}
+
 // intervalColumns tell people where the truth is, and then which cell the score is in.
 func intervalColumns[R any](of func(R) holdout.Line) []record.Column[R] {
 	return []record.Column[R]{
@@ -187,7 +195,7 @@ func intervalColumns[R any](of func(R) holdout.Line) []record.Column[R] {
 			if l.Lower == nil || l.Upper == nil {
 				return record.Cell{}
 			}
-			return record.Words(fmt.Sprintf("in [%v, %v]", math.Floor(*l.Lower*outwards)/outwards, math.Ceil(*l.Upper*outwards)/outwards))
+			return record.Words(interval(holdout.Known{Lower: l.Lower, Upper: l.Upper}))
 		}},
 		{Name: "score", Cell: func(r R) record.Cell {
 			switch l := of(r); {
@@ -229,6 +237,31 @@ func statusOf(s holdout.Status, dir string) commands.Answer[holdout.Status] {
 			return []string{"The ledger " + usage.Shown(dir)}, notes
 		},
 	}
+}
+
+// mostModels is how many models status tells people of; the log has all.
+const mostModels = 10
+
+// modelsOf says what is known of the models of the last looks, by all their looks together.
+func modelsOf(lines []holdout.Line) (notes []string) {
+	for _, l := range slices.Backward(lines) {
+		if !l.Latest {
+			continue
+		}
+		if len(notes) == mostModels {
+			notes = append(notes, "the log has the models before these: known_lower, known_upper")
+			break
+		}
+		name := fmt.Sprint("the model of look ", l.Look)
+		if l.Name != "" {
+			name += ", " + usage.Shown(l.Name)
+		}
+		if l.Where != "" {
+			name += ", where " + usage.Shown(l.Where)
+		}
+		notes = append(notes, fmt.Sprintf("%s: truth %s on %d rows by %s", name, interval(l.Known), l.Rows, l.Metric))
+	}
+	return notes
 }
 
 // ahead says when a margin is meant.

@@ -179,6 +179,10 @@ func runInit(c *commands.Call, target commands.Target, dir string, _ []string) e
 		return err
 	}
 	err = commands.Emit(c, target, row.answer(dir))
+	noted := target.Path == "" && target.Format.Print != nil
+	if err == nil && row.plan != nil && !noted {
+		fmt.Fprintln(c.Stderr, "dpcalc: holdout: "+alone)
+	}
 	if err != nil && row.chain != "" { // a ledger of which nobody is told would be in the way of the next try
 		err = errors.Join(err, ledger.Discard(context.WithoutCancel(c.Context)))
 	}
@@ -438,6 +442,13 @@ func runStatus(c *commands.Call, target commands.Target, dir string, _ []string)
 		}
 	}
 	answer := statusOf(s, dir)
+	if s.Plan.Open != nil {
+		said := answer.Say
+		answer.Say = func() (title, notes []string) {
+			title, notes = said()
+			return title, append(modelsOf(lines), notes...)
+		}
+	}
 	if c.Is("report") {
 		if s.Plan.Open == nil {
 			return usage.Errorf("--report: got a ledger with a fixed plan, want an open one: samplesize --report has the plan's")

@@ -1,7 +1,9 @@
 package ledger
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -90,7 +92,7 @@ func questionsOf(c *commands.Call) (list []*commands.Call, err error) {
 	if len(shows) == 0 {
 		return []*commands.Call{c}, nil
 	}
-	flags := []string{"bar", "guess"}
+	flags := []string{"bar", "guess", "metric"}
 	for _, f := range questions[1:] {
 		flags = append(flags, f.Name)
 	}
@@ -209,19 +211,34 @@ func runPrice(c *commands.Call, target commands.Target, dir string, paths []stri
 		one.Bar = nil
 	}
 	prices, err := ledger.Price(one, bar)
-	if err != nil {
-		return err
-	}
-	return commands.Emit(c, target, commands.Answer[holdout.Response]{
-		Command: "holdout-price", Inputs: folder(dir), Rows: commands.List(prices), Columns: responses, Shown: responses,
+	now, _ := status.Margin()
+	return emitted(c, target, err, commands.Answer[holdout.Response]{
+		Command: "holdout-price", Inputs: folder(dir), Rows: commands.List(prices), Columns: responses,
+		Shown: but(responses, "next_margin"),
 		Say: func() (title, notes []string) {
 			notes = []string{"price: nats, of ln 1/W; a response costs what it takes from the failure probability of later looks"}
 			if last := prices[len(prices)-1]; last.Others > 0 {
 				notes = append(notes, fmt.Sprintf("others: %d responses, each at most at this price", last.Others+1))
 			}
+			if len(prices) > 1 {
+				notes = append(notes, cost(prices, now))
+			}
 			return []string{"What the next look of " + usage.Shown(dir) + " would cost; none was taken"}, notes
 		},
 	})
+}
+
+// cost tells people what a look costs, and how much wider the margin of a gate is after it.
+func cost(prices []holdout.Response, now float64) string {
+	cheap, dear := math.Inf(1), 0.
+	narrow, wide := math.Inf(1), 0.
+	for _, r := range prices {
+		cheap, dear = min(cheap, *r.Price), max(dear, *r.Price)
+		narrow, wide = min(narrow, r.Margin), max(wide, r.Margin)
+	}
+	up := func(x, parts float64) float64 { return math.Ceil(x*parts) / parts }
+	return fmt.Sprintf("the look costs %v to %v nats, and widens the margin of a gate over all rows from %v to %v or, at the most, %v",
+		up(cheap, 100), up(dear, 100), up(now, 1e4), up(narrow, 1e4), up(wide, 1e4))
 }
 
 func runExtend(c *commands.Call, target commands.Target, dir string, _ []string) error {
@@ -261,15 +278,13 @@ func runExtend(c *commands.Call, target commands.Target, dir string, _ []string)
 			return f.blame(err)
 		}
 	}
-	changed, err := ledger.Extend(c.Context, e)
-	if err != nil {
-		return err
-	}
+	changed, refused := ledger.Extend(c.Context, e)
 	status, err := holdout.ReadStatus(dir)
 	if err != nil {
 		return err
 	}
 	answer := statusOf(status, dir)
+	answer.Shown = but(answer.Shown, "looks_per_day")
 	answer.Say = func() (title, notes []string) {
 		said := "The rows of %s have changed: later looks are asked of them as they are now"
 		if !changed {
@@ -277,7 +292,23 @@ func runExtend(c *commands.Call, target commands.Target, dir string, _ []string)
 		}
 		return []string{fmt.Sprintf(said, usage.Shown(dir))}, []string{alone, "chain " + status.Chain}
 	}
-	return commands.Emit(c, target, answer)
+	return emitted(c, target, refused, answer)
+}
+
+// emitted writes an answer, without its rows where the ledger refuses it.
+func emitted[R any](c *commands.Call, target commands.Target, err error, a commands.Answer[R]) error {
+	if refused := (*holdout.RefusedError)(nil); errors.As(err, &refused) {
+		a.Rows, a.Say = commands.List[R](nil), nil
+		a.Then = func() error {
+			fmt.Fprintf(c.Stderr, "dpcalc: holdout: %v\n", refused)
+			return usage.Outcome(usage.ExitNoAnswer)
+		}
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	return commands.Emit(c, target, a)
 }
 
 // closedRow is the row of close.
@@ -311,10 +342,7 @@ func runClose(c *commands.Call, target commands.Target, dir string, _ []string) 
 		tests = 1
 	}
 	status, closed, err := holdout.CloseLedger(c.Context, dir, alpha, tests)
-	if err != nil {
-		return err
-	}
-	return commands.Emit(c, target, commands.Answer[closedRow]{
+	return emitted(c, target, err, commands.Answer[closedRow]{
 		Command: "holdout-close", Inputs: folder(dir), Rows: commands.List([]closedRow{{status, closed}}), Columns: closedColumns,
 		Shown: but(closedColumns, "chain"),
 		Say: func() (title, notes []string) {

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -64,4 +65,90 @@ func TestReportOfAnOpenLedger(t *testing.T) {
 	}
 	runs(t, 0, "holdout init fixed --labels labels.csv -m 3 -b 5% --query binary")
 	runs(t, 2, "holdout status fixed --report")
+}
+
+// A refusal is exit 3 with no row, whatever was asked of a retired ledger, and its reason is on standard error.
+func TestRetiredOpenLedger(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rows(t, 1000, 600)
+	write(t, "more.csv", "id,label\nnew,1\n")
+	runs(t, 0, "holdout init one --labels labels.csv -b 5% --open")
+	first, _ := runs(t, 0, "holdout close one --alpha 5% --tests 3 -f csv")
+	if again, _ := runs(t, 0, "holdout close one --alpha 5% --tests 3 -f csv"); again != first {
+		t.Errorf("closed again: got %s, want %s", again, first)
+	}
+	for _, line := range []string{"price one --show score", "close one --alpha 5% --tests 2", "close one --alpha 1% --tests 3",
+		"extend one --labels more.csv"} {
+		stdout, stderr := runs(t, 3, "holdout "+line+" -f csv")
+		if strings.Count(stdout, "\n") != 1 || !strings.HasPrefix(stderr, "dpcalc: holdout: refused: the ledger is retired") {
+			t.Errorf("%s: got %s%s", line, stdout, stderr)
+		}
+	}
+	runs(t, 3, "holdout score one p600.tsv --show score")
+}
+
+// Whoever makes a ledger is told that a second one voids both, in whichever form the row is written.
+func TestInitWarnsOfASecondLedger(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rows(t, 100, 60)
+	for i, line := range []string{"", "-f json", "-f csv", "-o made.csv", "-o made.md", "-f json --dry-run"} {
+		stdout, stderr := runs(t, 0, fmt.Sprintf("holdout init l%d --labels labels.csv -b 5%% --open %s", i, line))
+		if n := strings.Count(stdout+stderr, alone); n != 1 {
+			t.Errorf("%q: the warning is printed %d times: %s%s", line, n, stdout, stderr)
+		}
+	}
+}
+
+// Several metrics of one model are looks in one ledger, also in one command. The status says what is known of each
+// model, and the answer of a board what is known of the best.
+func TestMetricsAndModels(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rows(t, 1000, 600, 800)
+	var marks strings.Builder
+	marks.WriteString("id,prediction,judge\n")
+	for i := range 1000 {
+		fmt.Fprintf(&marks, "r%d,%s,0.75\n", i, []string{"a", "b"}[i%2])
+	}
+	write(t, "marked.csv", marks.String())
+	runs(t, 0, "holdout init one --labels labels.csv -b 5% --open --metrics accuracy,column:judge")
+	stdout, _ := runs(t, 0, "holdout score one marked.csv --name marked -f csv --show score:near=0.75,metric=column:judge --show score:near=0.5,step=0.1")
+	if strings.Count(stdout, "\n") != 3 {
+		t.Errorf("got %s", stdout)
+	}
+	if log, _ := runs(t, 0, "holdout log one -f csv"); !strings.Contains(log, "column:judge") {
+		t.Errorf("no look at the other metric: %s", log)
+	}
+	runs(t, 0, "holdout score one p600.tsv --show best:step=0.1 --name early")
+	board, _ := runs(t, 0, "holdout score one p800.tsv --show best:step=0.1")
+	if !strings.Contains(board, "The best truth of all that this board was shown is in [0.") {
+		t.Errorf("got %s", board)
+	}
+	status, _ := runs(t, 0, "holdout status one")
+	for _, want := range []string{"the model of look 4: truth in [0.", "the model of look 3, early: truth in [0.",
+		"the model of look 2, marked: truth in [0, ", "the model of look 1, marked: truth in [0."} {
+		if !strings.Contains(status, want) {
+			t.Errorf("no %q in %s", want, status)
+		}
+	}
+}
+
+// A column that the features do not have is a wrong question.
+func TestWrongSlice(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rows(t, 10, 6)
+	var features strings.Builder
+	features.WriteString("id,color\n")
+	for i := range 10 {
+		fmt.Fprintf(&features, "r%d,red\n", i)
+	}
+	write(t, "features.csv", features.String())
+	runs(t, 0, "holdout init one --labels labels.csv -b 5% --open --features features.csv")
+	for where, want := range map[string]string{"size=1": "--features: got the columns id, color, want id and size", "color=blue": "--where: ",
+		"label=a": "--where: ", "color": "--where: ", "=red": "--where: "} {
+		_, stderr := runs(t, 2, "holdout score one p6.tsv --show score --where "+where)
+		if !strings.HasPrefix(stderr, "dpcalc: "+want) {
+			t.Errorf("%s: got %s", where, stderr)
+		}
+	}
+	runs(t, 0, "holdout price one --show score --where color=red")
 }
