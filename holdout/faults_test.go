@@ -71,6 +71,11 @@ func child(task []string) {
 		}
 		return f.Write(b)
 	}
+	if len(task) > 4 {
+		changed, err := l.Extend(context.Background(), childChange(task[4]))
+		fmt.Println("changed", changed, err)
+		os.Exit(0)
+	}
 	for k := first; ; k++ {
 		a, err := l.Score(context.Background(), childLook(l, ids, classes, k))
 		if err != nil {
@@ -195,6 +200,71 @@ func killed(t *testing.T, terms Terms) {
 	}
 }
 
+// childChange is a change of the rows that a child makes.
+func childChange(kind string) Extension {
+	more, err := NewLabels(Columns([]string{"x", "y"}, []string{"a", "b"}))
+	if err != nil {
+		panic(err)
+	}
+	return map[string]Extension{"more": {Labels: more}, "replace": {Labels: more, Replace: true},
+		"drop": {Drop: []string{"0", "7", "399"}}}[kind]
+}
+
+// A child that changes the rows is killed at every step. The rows are then as they were or as they are to be, the
+// files verify, a second run completes the change, and a third one changes nothing. None of it costs a nat.
+func TestKilledExtension(t *testing.T) {
+	ids, classes := childRows()
+	labels := labelsOf(t, ids, classes)
+	for kind, want := range map[string]int64{"more": 402, "replace": 2, "drop": 397} {
+		for _, step := range steps[:len(steps)-1] {
+			if step == "answered" {
+				continue // of a look
+			}
+			dir := filepath.Join(t.TempDir(), "ledger")
+			l, err := Create(dir, labels, childTerms(t, 1, "0.5")["open"])
+			if err != nil {
+				t.Fatal(err)
+			}
+			first := takes(t, l, childLook(l, ids, classes, 1))
+			c := exec.Command(os.Args[0])
+			c.Env = append(os.Environ(), fmt.Sprintf("%s=%s\n%s\n0\n0\n%s", childVariable, dir, step, kind))
+			out, err := c.Output()
+			var exit *exec.ExitError
+			if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+				t.Fatalf("%s at %s: the child was not killed: %v, %s", kind, step, err, out)
+			}
+			v, err := Verify(dir, "")
+			if err != nil || v.Rows != 400 && v.Rows != want || v.Spent != first.Spent {
+				t.Fatalf("%s at %s: got %d rows and %v nats, want %v (%v)", kind, step, v.Rows, v.Spent, first.Spent, err)
+			}
+			for run := range 2 {
+				l, err := OpenWith(dir, func(s Status) (all []*Labels, err error) {
+					for _, source := range s.Sources {
+						more := childChange("more").Labels
+						if s.Sources[0].Labels == source.Labels && (s.Rows != 2 || kind != "replace") {
+							more = labels
+						}
+						all = append(all, more)
+					}
+					return all, nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				missing := run == 0 && v.Rows != want
+				changed, err := l.Extend(context.Background(), childChange(kind))
+				if err != nil || changed != missing {
+					t.Errorf("%s at %s, run %d: changed %v, want %v (%v)", kind, step, run, changed, missing, err)
+				}
+				if now, err := Verify(dir, ""); err != nil || now.Rows != want || now.Spent != v.Spent {
+					t.Errorf("%s at %s, run %d: got %d rows and %v nats, want %d and %v (%v)", kind, step, run, now.Rows, now.Spent,
+						want, v.Spent, err)
+				}
+			}
+		}
+	}
+}
+
 // Two writers, in processes of their own and in this one, spend each look once.
 func TestTwoWriters(t *testing.T) {
 	for kind, terms := range childTerms(t, writersLooks, "0.9") {
@@ -302,13 +372,19 @@ func TestLockedLedger(t *testing.T) {
 
 // A disk without room, as the system reports it: a limit on the size of files cuts the line.
 func TestFileSizeLimit(t *testing.T) {
+	for kind, terms := range childTerms(t, 30, "0.9") {
+		t.Run(kind, func(t *testing.T) { limited(t, terms) })
+	}
+}
+
+func limited(t *testing.T, terms Terms) {
 	ids, classes := childRows()
 	labels := labelsOf(t, ids, classes)
 	dir := filepath.Join(t.TempDir(), "ledger")
-	if _, err := Create(dir, labels, terms(30, 0.9, beta(t, "0.9"), "gaussian")); err != nil {
+	if _, err := Create(dir, labels, terms); err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Command("sh", "-c", `trap '' XFSZ; ulimit -f 1; exec "$0"`, os.Args[0])
+	c := exec.Command("sh", "-c", `trap '' XFSZ; ulimit -f 4; exec "$0"`, os.Args[0])
 	c.Env = append(os.Environ(), fmt.Sprintf("%s=%s\nnever\n0\n0", childVariable, dir))
 	out, err := c.Output()
 	if err != nil || !strings.Contains(string(out), "file too large") {

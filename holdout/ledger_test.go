@@ -97,6 +97,20 @@ func terms(m int64, tau float64, b theory.LogProb, method string) Terms {
 	return Terms{Goal: transfer.Goal{Queries: m, Tau: tau, Beta: b, Query: transfer.Binary}, Method: method}
 }
 
+// bothKinds runs a test on a fixed and on an open ledger of one beta.
+func bothKinds(t *testing.T, fixed Terms, test func(*testing.T, Terms)) {
+	t.Run("fixed", func(t *testing.T) { test(t, fixed) })
+	t.Run("open", func(t *testing.T) { test(t, Terms{Goal: transfer.Goal{Beta: fixed.Goal.Beta}, Open: true}) })
+}
+
+// numberOf is a look at a ledger of some terms that shows a number.
+func numberOf(terms Terms, values Table) (s Submission) {
+	if s.Values = values; terms.Open {
+		s.Show = ShowScore
+	}
+	return s
+}
+
 // Answers follow the plan: the k-th look has the k-th noise, from the source, and the plan's last look is
 // the last.
 func TestScoreFollowsTheSchedule(t *testing.T) {
@@ -527,12 +541,16 @@ func TestEveryByteIsCovered(t *testing.T) {
 
 // A file that ends anywhere is never corrupt: whole looks stand, and one that was cut short is spent and nothing else.
 func TestTornLines(t *testing.T) {
+	bothKinds(t, terms(4, 0.4, beta(t, "0.1"), "gaussian"), tornAnywhere)
+}
+
+func tornAnywhere(t *testing.T, terms Terms) {
 	ids, classes := rowsOf(t, 200, 1)
 	labels := labelsOf(t, ids, classes)
-	l, dir := ledgerOf(t, labels, terms(4, 0.4, beta(t, "0.1"), "gaussian"))
+	l, dir := ledgerOf(t, labels, terms)
 	path := filepath.Join(dir, looksFile)
 	ask := func(k int) (Answer, error) {
-		return l.Score(context.Background(), Submission{Values: Columns(ids, guesses(classes, 0.5, uint64(k)))})
+		return l.Score(context.Background(), numberOf(terms, Columns(ids, guesses(classes, 0.5, uint64(k)))))
 	}
 	if _, err := ask(0); err != nil {
 		t.Fatal(err)
@@ -573,12 +591,16 @@ func TestTornLines(t *testing.T) {
 
 // A folder of a full disk: the answer is not returned, and the ledger is as it was.
 func TestFullDisk(t *testing.T) {
+	bothKinds(t, terms(3, 0.4, beta(t, "0.1"), "gaussian"), fullDisk)
+}
+
+func fullDisk(t *testing.T, terms Terms) {
 	ids, classes := rowsOf(t, 200, 1)
-	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms(3, 0.4, beta(t, "0.1"), "gaussian"))
+	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms)
 	full := errors.New("no space left")
 	before := files(t, dir)
 	ask := func() (Answer, error) {
-		return l.Score(context.Background(), Submission{Values: Columns(ids, classes)})
+		return l.Score(context.Background(), numberOf(terms, Columns(ids, classes)))
 	}
 	for _, part := range []int{0, 1, 100} {
 		l.write = func(f *os.File, b []byte) (int, error) {
@@ -734,6 +756,10 @@ func TestNothingTellsTheOrderOfTheFile(t *testing.T) {
 // Why the file is cut back where a write fails: without that the half of a line would be a look that is spent, and
 // nobody has seen its answer.
 func TestFailedWriteIsCutBack(t *testing.T) {
+	bothKinds(t, terms(3, 0.4, beta(t, "0.1"), "gaussian"), cutBack)
+}
+
+func cutBack(t *testing.T, terms Terms) {
 	ids, classes := rowsOf(t, 200, 1)
 	labels := labelsOf(t, ids, classes)
 	full := errors.New("no space left")
@@ -745,14 +771,14 @@ func TestFailedWriteIsCutBack(t *testing.T) {
 		{func(*os.File, int64) error { return nil }, 2, 1},
 		{func(*os.File, int64) error { return errors.New("nor to cut") }, 2, 1},
 	} {
-		l, dir := ledgerOf(t, labels, terms(3, 0.4, beta(t, "0.1"), "gaussian"))
+		l, dir := ledgerOf(t, labels, terms)
 		l.cut = c.cut
 		l.write = func(f *os.File, b []byte) (int, error) {
 			n, _ := f.Write(b[:len(b)/2])
 			return n, full
 		}
 		ask := func() (Answer, error) {
-			return l.Score(context.Background(), Submission{Values: Columns(ids, classes)})
+			return l.Score(context.Background(), numberOf(terms, Columns(ids, classes)))
 		}
 		if a, err := ask(); !errors.Is(err, full) || a.Response != nil {
 			t.Fatalf("got %+v, %v", a, err)

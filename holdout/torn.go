@@ -51,8 +51,14 @@ func (h *history) twoWrites() int {
 		look.Incumbent, look.Predictions = fingerprint, fingerprint
 	}
 	switch feedback := h.plan.goal.Feedback; {
-	case h.plan.Open != nil: // the shortest line: a rejection, at no price
-		look.Verdict, look.Show, look.Test, look.Rows, look.Price = Rejected, ShowReject, SignTest, 1, &zero
+	case h.plan.Open != nil: // the shortest line: a score in the lowest cell, at no price
+		look.Show, look.Response, look.Predictions = ShowScore, &zero, fingerprint
+		look.Shown = Shown{Rows: 1, Below: &zero, Price: &zero, Lower: &zero, Upper: &zero}
+		for _, m := range h.plan.Metrics {
+			if len(m) < len(look.Metric) {
+				look.Metric = m
+			}
+		}
 	case feedback == transfer.Gate:
 		look.Verdict, look.Bar = Pass, &zero
 	case feedback == transfer.Flags:

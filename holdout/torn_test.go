@@ -30,9 +30,30 @@ func onePass(t *testing.T, looks int) (l *Ledger, path string, ask func(count in
 	return l, filepath.Join(dir, looksFile), ask
 }
 
+// openGate is an open ledger with so many gates that all fail.
+func openGate(t *testing.T, looks int) (l *Ledger, path string, ask func(count int) (Answer, error)) {
+	t.Helper()
+	l, dir, ids, classes := openLedger(t, 200)
+	ask = func(count int) (Answer, error) {
+		return l.Score(context.Background(), Submission{Values: Columns(ids, firstRight(classes, count)), Bar: float(0.5),
+			Question: Question{Show: ShowPass}})
+	}
+	for k := range looks {
+		if _, err := ask(k); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return l, filepath.Join(dir, looksFile), ask
+}
+
 // What no crash can leave in the file is an edit, and the ledger takes no look then.
 func TestEditsAreNotTorn(t *testing.T) {
-	l, path, ask := onePass(t, 3)
+	t.Run("fixed", func(t *testing.T) { edited(t, onePass) })
+	t.Run("open", func(t *testing.T) { edited(t, openGate) })
+}
+
+func edited(t *testing.T, gate func(*testing.T, int) (*Ledger, string, func(int) (Answer, error))) {
+	l, path, ask := gate(t, 3)
 	text := files(t, filepath.Dir(path))[looksFile]
 	lines := strings.SplitAfter(text, "\n")
 	for name, edited := range map[string]string{
@@ -199,6 +220,8 @@ func TestZerosForALine(t *testing.T) {
 		takes(t, l, c.look(Columns(ids, right(classes, c.right[0]*c.rows/1000)), 0))
 		zeros(t, name, dir, 2)
 	}
+	_, path, _ := openGate(t, 1)
+	zeros(t, "open", filepath.Dir(path), 2)
 	ids, classes := rowsOf(t, 1000, 1)
 	l, dir := ledgerOf(t, labelsOf(t, ids, classes), shows(transfer.Final, 3, 0.1, "", transfer.Shown{})(t))
 	var list []Submission
