@@ -53,15 +53,21 @@ func (g Goal) Solve() (all []Answer, best int, err error) {
 	if err != nil {
 		return nil, -1, err
 	}
-	best = -1
 	for _, name := range names {
-		a := g.by(name)
-		all = append(all, a)
+		all = append(all, g.by(name))
+	}
+	return all, g.Best(all), nil
+}
+
+// Best is the index of the answer that allows most, -1 if none is OK.
+func (g Goal) Best(all []Answer) int {
+	best := -1
+	for i, a := range all {
 		if a.Status == theory.OK && (best < 0 || g.better(a, all[best])) {
-			best = len(all) - 1
+			best = i
 		}
 	}
-	return all, best, nil
+	return best
 }
 
 // better reports whether the first answer asks for less, or allows more.

@@ -89,7 +89,7 @@ func framed(s record.Sheet, w io.Writer, gap string, look tablewriter.Option, es
 			return err
 		}
 	}
-	if len(s.Notes) > 0 {
+	if len(s.Rows) > 0 && len(s.Notes) > 0 {
 		b.WriteByte('\n')
 	}
 	paragraph(s.Notes)

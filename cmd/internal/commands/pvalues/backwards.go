@@ -197,8 +197,8 @@ func solvedColumns(unknown string) (columns, shown []solvedColumn) {
 type backwards struct {
 	unknown
 	alpha, target theory.LogProb
-	method        string
-	typed         usage.Values
+	choice
+	typed usage.Values
 }
 
 func readBackwards(c usage.Values, asked string) (b backwards, err error) {
@@ -209,23 +209,25 @@ func readBackwards(c usage.Values, asked string) (b backwards, err error) {
 	if b.target, _, err = numbers.One(c, asked, numbers.Probabilities); err != nil {
 		return b, err
 	}
-	b.method, _ = c.Text("method")
+	if b.choice, err = readChoice(c); err != nil {
+		return b, err
+	}
 	b.unknown, err = readUnknown(c, asked)
 	return b, err
 }
 
 // solve returns a row for each correction.
 func (b backwards) solve() (rows []solved, err error) {
-	all, best, err := pvalue.Goal{Alpha: b.alpha, Threshold: b.target, Quantity: b.Quantity}.Solve()
+	goal := pvalue.Goal{Alpha: b.alpha, Threshold: b.target, Quantity: b.Quantity}
+	all, _, err := goal.Solve()
 	if err != nil {
 		return nil, err
 	}
-	if b.method != "" {
-		if all, err = only(all, func(a pvalue.Answer) string { return a.Name }, b.method); err != nil {
-			return nil, err
-		}
-		best = slices.IndexFunc(all, func(a pvalue.Answer) bool { return a.Status == theory.OK })
+	of := func(a pvalue.Answer) (string, theory.Proof) { return a.Name, a.Test.Correction.Proof }
+	if all, err = only(all, of, b.choice); err != nil {
+		return nil, err
 	}
+	best := goal.Best(all)
 	for i, a := range all {
 		rows = append(rows, solved{Answer: a, of: &b.unknown, target: b.target, best: i == best})
 	}
@@ -234,11 +236,10 @@ func (b backwards) solve() (rows []solved, err error) {
 
 // inputs repeats what was asked.
 func (b backwards) inputs() []record.Input {
-	return []record.Input{
+	return append([]record.Input{
 		{Name: "alpha", Value: record.Chance(b.alpha)}, {Name: "by", Value: record.Words(b.source)},
 		{Name: "unknown", Value: record.Words(b.Name)}, {Name: "target_threshold", Value: record.Chance(b.target)},
-		{Name: "method", Value: record.Words(b.method)},
-	}
+	}, b.choice.inputs()...)
 }
 
 // formulas are none.

@@ -85,7 +85,7 @@ type levelQuestion struct {
 	level  pvalue.Confidence
 	plan   steps.Learned
 	source string
-	method string
+	choice
 }
 
 func readLevel(c usage.Values) (q levelQuestion, err error) {
@@ -93,7 +93,9 @@ func readLevel(c usage.Values) (q levelQuestion, err error) {
 	if q.level, err = pvalue.ParseConfidence(text); err != nil {
 		return q, usage.Invalid("level", text, levels.Wanted(text))
 	}
-	q.method, _ = c.Text("method")
+	if q.choice, err = readChoice(c); err != nil {
+		return q, err
+	}
 	if q.plan, q.source, err = readSource(c); err != nil {
 		return q, err
 	}
@@ -107,11 +109,9 @@ func (q levelQuestion) solve() (rows []levelled, err error) {
 	if status, reason, err := theory.StatusOf(err); err != nil || status != theory.OK {
 		return []levelled{{level: q.level, by: q.plan.Neighbours, status: status, reason: reason}}, err
 	}
-	if q.method != "" {
-		name := func(c pvalue.Correction) string { return c.Name }
-		if corrections, err = only(corrections, name, q.method); err != nil {
-			return nil, err
-		}
+	of := func(c pvalue.Correction) (string, theory.Proof) { return c.Name, c.Proof }
+	if corrections, err = only(corrections, of, q.choice); err != nil {
+		return nil, err
 	}
 	best := -1
 	rows = make([]levelled, len(corrections))

@@ -213,9 +213,10 @@ func (g grid) inputs(source string, more ...record.Input) []record.Input {
 type question[R any, Q asked[R]] struct {
 	columns, shown []record.Column[R] // without the columns of the lists
 	verdict        func(R) commands.Verdict
-	read           func(v usage.Values) (Q, error) // reads a point and says all that is wrong with it
-	refused        func(reason string) R           // the row of a point that is none for this reason
-	then           func() error                    // what follows the rows; nil for nothing
+	read           func(v usage.Values) (Q, error)   // reads a point and says all that is wrong with it
+	refused        func(reason string) R             // the row of a point that is none for this reason
+	report         func(Q, []R, record.Prose) string // what a paragraph tells of one point; nil for nothing
+	then           func() error                      // what follows the rows; nil for nothing
 
 	// of all points
 	inputs []record.Input
@@ -344,5 +345,11 @@ func askOnce[R any, Q asked[R]](c *commands.Call, t commands.Target, g grid, q q
 	a.Inputs, a.Rows = one.inputs(), commands.List(all)
 	a.Say = func() (title, notes []string) { return one.say(rows) }
 	a.Live = func() (*record.Live, error) { return one.formulas(rows) }
+	if c.Is("report") {
+		a.Text, a.Tally = func() string { return q.report(one, rows, *t.Format.Prose) }, new(commands.Tally)
+		if bestOf(rows, q.verdict) != nil {
+			a.Tally.Answered()
+		}
+	}
 	return commands.Emit(c, t, a)
 }

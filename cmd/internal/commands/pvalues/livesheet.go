@@ -18,9 +18,10 @@ import (
 
 // selection is what precedes the test.
 type selection struct {
-	plan           steps.Learned
-	source, method string
-	alpha          theory.LogProb
+	choice
+	plan   steps.Learned
+	source string
+	alpha  theory.LogProb
 }
 
 // terms are the steps of a selection as formulas.
@@ -151,6 +152,9 @@ func (s selection) terms() (t terms) {
 	}
 	if s.method != "" {
 		t.say.Add(" --method " + s.method)
+	}
+	if s.some() {
+		t.say.Add(" --proofs " + s.proofs)
 	}
 	return t
 }

@@ -46,6 +46,8 @@ func Command() *commands.Command {
 			{Name: "rejected", Usage: "the numbers of those rejected so far, `I,J,...`"},
 			steps.StepFlag,
 			{Name: "method", Usage: "only this `METHOD`"},
+			commands.ProofsFlag,
+			{Name: "report", Switch: true, Usage: "write the correction as a paragraph for a methods section; with -f markdown or latex in these"},
 			{Name: "family", Usage: "correct all p-values of the FILE by `STEP`: " + usage.OrList(familyNames()) +
 				" (default none)", Words: familyNames()},
 			{Name: "family-on",
@@ -76,7 +78,7 @@ func sourceNames() []string {
 			names = append(names, k.Name)
 		}
 	}
-	return append(names, bySteps, bySeries)
+	return append(names, bySteps, bySeries, byFree)
 }
 
 // familyBases are the p-values that a family step is taken on. The first is the
@@ -96,8 +98,11 @@ var sampleFlags = []string{"samples", "data"}
 
 // sourceFlags returns the flags that belong to a source.
 func sourceFlags(source string) []string {
-	if source == bySeries {
+	switch source {
+	case bySeries:
 		return seriesFlags
+	case byFree:
+		return nil
 	}
 	k, ok := kindOf(source)
 	if !ok {
@@ -137,7 +142,7 @@ func sourceGrammar() string {
 	}
 	lines = append(lines, fmt.Sprintf("  %-12s --step ... as in maxinfo, in any order", bySteps),
 		fmt.Sprintf("  %-12s --tests [--spending] [--rejected] [--passes], for levels of tests one after the other",
-			bySeries))
+			bySeries), fmt.Sprintf("  %-12s a look at the rows themselves, plots among them: no number makes it good", byFree))
 	return strings.Join(lines, "\n")
 }
 
@@ -155,15 +160,19 @@ func readSource(c usage.Values) (plan steps.Learned, source string, err error) {
 		for _, flag := range sourceFlags(other) {
 			raw, ok := c.Text(flag)
 			if ok && !slices.Contains(mine, flag) {
-				return plan, source, usage.Errorf("--%s: given with --by %s, which takes --%s; it belongs to %s",
-					flag, source, strings.Join(mine, ", --"), usage.OrList(ownersOf(flag)))
+				takes := "no number"
+				if len(mine) > 0 {
+					takes = "--" + strings.Join(mine, ", --")
+				}
+				return plan, source, usage.Errorf("--%s: given with --by %s, which takes %s; it belongs to %s",
+					flag, source, takes, usage.OrList(ownersOf(flag)))
 			}
 			if ok {
 				d.Said[flag] = raw
 			}
 		}
 	}
-	if source == bySeries { // its own flags are read by itself
+	if source == bySeries || source == byFree { // its own flags are read by itself, or there are none
 		return plan, source, nil
 	}
 	kind, ok := kindOf(source)
@@ -243,6 +252,9 @@ func readMode(c *commands.Call, path string) (name string, err error) {
 		return "", usage.Errorf("--alpha: got nothing, want a value, or --level")
 	}
 	m, err := c.AskedMode(modes)
+	if by, _ := c.Text("by"); err == nil && by == byFree && m.Name != "" {
+		return "", usage.Errorf("--%s: given with --by %s, after which no number is valid", m.Name, byFree)
+	}
 	if err == nil && m.Name != "" && len(c.Texts(usage.Arguments)) > 0 {
 		err = usage.Errorf("--%s: given with %s, want one of the two", m.Name, usage.Shown(path))
 	}
@@ -279,6 +291,9 @@ func runPvalueCorrect(c *commands.Call) error {
 		return err
 	}
 	if err := drawable(c, target, g, path); err != nil {
+		return err
+	}
+	if err := reportable(c, target, g, asked, path); err != nil {
 		return err
 	}
 	if err := g.alone(c, path); err != nil {

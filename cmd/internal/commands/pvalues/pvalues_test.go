@@ -27,6 +27,11 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
+// testsOf are all tests of a plan.
+func testsOf(plan maxinfo.Plan, alpha theory.LogProb) ([]pvalue.Test, int, error) {
+	return selection{plan: steps.Learned{Plan: plan}, alpha: alpha}.tests()
+}
+
 // A p-value is rejected if and only if it is at most the threshold that is printed, and if and
 // only if the adjusted value that is printed is at most alpha: at the printed threshold, at the float64 beside
 // it, and elsewhere.
@@ -35,7 +40,7 @@ func TestRejectionIsOneThing(t *testing.T) {
 	for _, plan := range commandtest.Plans() {
 		for _, alpha := range []string{"0.999", "0.5", "0.05", "0.001", "3e-12", "1e-347"} {
 			lnAlpha := commandtest.LnProb(t, alpha)
-			all, _, err := tests(plan, lnAlpha, "")
+			all, _, err := testsOf(plan, lnAlpha)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -228,7 +233,7 @@ func TestFamilyOnRaw(t *testing.T) {
 	less := 0
 	for _, plan := range commandtest.Plans() {
 		source := []string{"--by", bySteps, "--step", plan.Steps[0].String(), "--samples", "1000"}
-		methods, _, err := tests(plan, commandtest.LnProb(t, "0.05"), "")
+		methods, _, err := testsOf(plan, commandtest.LnProb(t, "0.05"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -320,7 +325,7 @@ func TestThresholdInATable(t *testing.T) {
 			t.Fatal(err)
 		}
 		plan.Steps = []maxinfo.Step{step} // with the digits that it prints
-		all, best, err := tests(plan, commandtest.LnProb(t, "0.05"), "")
+		all, best, err := testsOf(plan, commandtest.LnProb(t, "0.05"))
 		if err != nil {
 			t.Fatal(err)
 		}

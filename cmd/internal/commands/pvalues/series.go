@@ -185,8 +185,8 @@ func (s seriesRows) Each(lo, hi int, visit func(seriesTest) error) (err error) {
 
 // series writes the levels of tests that are chosen one after the other.
 func series(c *commands.Call, t commands.Target) error {
-	for _, flag := range slices.Concat(askedFlags[1:], []string{"method", "family", "family-on", "p-column", "e-column"}) {
-		if _, ok := c.Text(flag); ok {
+	for _, flag := range slices.Concat(askedFlags[1:], []string{"method", "proofs", "report", "family", "family-on", "p-column", "e-column"}) {
+		if c.Given(flag) {
 			return usage.Errorf("--%s: given with --by %s, which takes --alpha, --tests, --spending, --rejected and --passes",
 				flag, bySeries)
 		}

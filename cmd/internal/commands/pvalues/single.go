@@ -121,9 +121,14 @@ func readRequest(c usage.Values) (r request, err error) {
 	if hasP {
 		r.p = typedP{single, true}
 	}
-	r.method, _ = c.Text("method")
+	if r.choice, err = readChoice(c); err != nil {
+		return r, err
+	}
 	if r.family, r.basis, err = readFamily(c); err != nil {
 		return r, err
+	}
+	if r.source == byFree {
+		return r, nil
 	}
 	_, err = r.plan.Quantities() // for its domain
 	return r, err
@@ -131,7 +136,7 @@ func readRequest(c usage.Values) (r request, err error) {
 
 // solve returns a row for each test, with what it makes of p.
 func (r request) solve() ([]tested, error) {
-	all, best, err := tests(r.plan.Plan, r.alpha, r.method)
+	all, best, err := r.tests()
 	if err != nil {
 		return nil, err
 	}
@@ -167,8 +172,8 @@ func (r request) columns() (columns, shown []testedColumn) {
 // inputs repeats what was asked.
 func (r request) inputs() []record.Input {
 	all := slices.Concat([]record.Input{{Name: "alpha", Value: record.Chance(r.alpha)},
-		{Name: "by", Value: record.Words(r.source)}}, r.plan.Inputs(), []record.Input{
-		{Name: "method", Value: record.Words(r.method)}, {Name: "family", Value: record.Words(r.family)},
+		{Name: "by", Value: record.Words(r.source)}}, r.plan.Inputs(), r.choice.inputs(), []record.Input{
+		{Name: "family", Value: record.Words(r.family)},
 		{Name: "family_on", Value: record.Words(r.basis)},
 	})
 	if r.p.given {
@@ -204,10 +209,11 @@ func thresholds(c *commands.Call, t commands.Target, g grid) error {
 			test.Correction.Name = first.source
 			return tested{Test: test, against: first.against}
 		},
-		inputs: g.inputs(first.source, record.Input{Name: "method", Value: record.Words(first.method)}),
+		inputs: g.inputs(first.source, first.choice.inputs()...),
 		title:  "Threshold for the p-value of one selected test: " + g.told(first.source),
 		star:   "greatest threshold", drawn: "threshold",
 		height: func(r tested) record.Cell { return r.value(record.Chance(r.Threshold)) },
+		report: request.report,
 		then:   func() error { return tellBounds(c.Stderr, g.texts("p")) },
 	}
 	q.columns, q.shown = first.columns()
@@ -260,7 +266,11 @@ func (r request) say(rows []tested) (title, notes []string) {
 		star := "* " + b.Correction.Name + ", greatest threshold: reject if p <= " + record.People(Legible(b.Threshold))
 		notes = slices.Concat([]string{star}, b.saysWins(), intervals(&b.Test), commands.Assumed(b.Correction.Assumes))
 	}
-	return []string{text + ": " + r.plan.String()}, notes
+	learned := r.plan.String()
+	if r.source == byFree {
+		learned = "a free look"
+	}
+	return []string{text + ": " + learned}, notes
 }
 
 // saysWins is what people are told of the wins that it takes.

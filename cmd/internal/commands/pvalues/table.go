@@ -102,7 +102,7 @@ func correctFile(c *commands.Call, target commands.Target, path string, own bool
 	case flag != "" && column.Name == "":
 		return usage.Invalid(flag, column.Name, "the name of a column")
 	}
-	all, best, err := tests(r.plan.Plan, r.alpha, r.method)
+	all, best, err := r.tests()
 	if err != nil {
 		return err
 	}
@@ -146,6 +146,9 @@ func correctFile(c *commands.Call, target commands.Target, path string, own bool
 			fmt.Fprintln(c.Stderr, line)
 		}
 		t.tellMissing(c.Stderr)
+		if r.source == byFree {
+			fmt.Fprintln(c.Stderr, freeLook)
+		}
 		return nil
 	}
 	return commands.Emit(c, t.target, a)

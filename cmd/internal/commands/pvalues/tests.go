@@ -9,20 +9,31 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
-	"github.com/dpcalc/dpcalc/maxinfo"
 	"github.com/dpcalc/dpcalc/pvalue"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// tests returns the tests at one level by every correction of a plan, or by the correction of the method
-// that is named, and the index of the best, -1 if none leaves a threshold.
-func tests(plan maxinfo.Plan, alpha theory.LogProb, method string) (all []pvalue.Test, best int, err error) {
-	all, err = pvalue.Tests(plan, alpha)
+// byFree is the source of a test that was chosen after a free look at the data.
+const byFree = "free"
+
+// freeLook is the verdict on it.
+const freeLook = "after a free look at the data no threshold is valid for a test on the same data: test on fresh rows, or plan ahead"
+
+// tests returns the tests at one level by every correction of a plan, or by those that were asked for, and the index of
+// the best, -1 if none leaves a threshold.
+func (s selection) tests() (all []pvalue.Test, best int, err error) {
+	if s.source == byFree {
+		test := pvalue.Test{Alpha: s.alpha, Status: theory.NotApplicable, Reason: freeLook}
+		test.Correction.Name = byFree
+		return []pvalue.Test{test}, -1, nil
+	}
+	all, err = pvalue.Tests(s.plan.Plan, s.alpha)
 	if err != nil {
 		return nil, -1, err
 	}
-	if method != "" && all[0].Correction.Name != "" { // else no theorem has a number for the whole
-		if all, err = only(all, func(t pvalue.Test) string { return t.Correction.Name }, method); err != nil {
+	if all[0].Correction.Name != "" { // else no theorem has a number for the whole
+		of := func(t pvalue.Test) (string, theory.Proof) { return t.Correction.Name, t.Correction.Proof }
+		if all, err = only(all, of, s.choice); err != nil {
 			return nil, -1, err
 		}
 	}
@@ -48,17 +59,55 @@ func bestOf[R any](rows []R, verdict func(R) commands.Verdict) *R {
 	return &rows[i]
 }
 
-// only keeps what has the name of a method.
-func only[T any](all []T, name func(T) string, method string) ([]T, error) {
+// choice is which methods are asked for: one by its name, "" for all, and those with proofs of some kinds.
+type choice struct{ method, proofs string }
+
+func readChoice(c usage.Values) (which choice, err error) {
+	which.method, _ = c.Text("method")
+	which.proofs, err = usage.OneOf(c, "proofs", commands.ProofChoices...)
+	return which, err
+}
+
+// some reports whether proofs of some kinds alone will do.
+func (which choice) some() bool {
+	return which.proofs != "" && which.proofs != commands.ProofChoices[0]
+}
+
+// inputs repeats what was asked for.
+func (which choice) inputs() []record.Input {
+	all := []record.Input{{Name: "method", Value: record.Words(which.method)}}
+	if which.some() {
+		all = append(all, record.Input{Name: "proofs", Value: record.Words(which.proofs)})
+	}
+	return all
+}
+
+// only keeps what was asked for.
+func only[T any](all []T, of func(T) (string, theory.Proof), which choice) ([]T, error) {
 	var names []string
 	for _, x := range all {
-		names = append(names, name(x))
+		name, _ := of(x)
+		names = append(names, name)
 	}
-	if !slices.Contains(names, method) {
+	if which.method != "" && !slices.Contains(names, which.method) {
 		return nil, usage.Errorf("--method: got %s, want %s for this source%s",
-			usage.Shown(method), usage.OrList(names), usage.DidYouMean(method, names))
+			usage.Shown(which.method), usage.OrList(names), usage.DidYouMean(which.method, names))
 	}
-	return slices.DeleteFunc(all, func(x T) bool { return name(x) != method }), nil
+	var wanted []string // nil for all
+	if which.some() {
+		wanted = strings.Split(which.proofs, ",")
+	}
+	all = slices.DeleteFunc(all, func(x T) bool {
+		name, proof := of(x)
+		if which.method != "" && name != which.method {
+			return true
+		}
+		return wanted != nil && proof != "" && !slices.Contains(wanted, string(proof)) // an answer that is none has no proof
+	})
+	if len(all) == 0 {
+		return nil, usage.Errorf("--proofs: got %s, want all: the methods for this source are derived", which.proofs)
+	}
+	return all, nil
 }
 
 // chosen is the best test, or else the first that says something, or the first.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/bibliography"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/cmd/internal/printed"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
@@ -171,7 +172,7 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 	write(", by the method %s of dpcalc %s, %s%s. ", t.Code(m.Name), t.Escape(usage.Version()), t.Link(bibliography.Home),
 		t.Cite(sources))
 	if m.Proof == theory.Derived {
-		write("The proof of that method is dpcalc's own and has not been refereed: %s. ", proofText(m, t))
+		write("%s", commands.ProofText(m.Sources, t))
 	}
 	used := !slices.Contains(m.Unused(r.Answer), "disagreement")
 	if r.Disagreement != 0 && used && !r.Mechanism.LowVariance { // which assumes it by itself
@@ -281,17 +282,4 @@ func secrecy(run transfer.Mechanism) string {
 // noisy says whether answers carry noise: a single answer of a schedule may have none.
 func noisy(run transfer.Mechanism) bool {
 	return run.Noise != "" && max(run.Scale, run.ScaleFirst) > 0
-}
-
-// proofText says where the proof of a derived method is: its public address at the
-// version of this program, or the place in the source of a build without one.
-func proofText(m *transfer.Method, t record.Prose) string {
-	place := "docs/theorems/README.md"
-	if i := slices.IndexFunc(m.Sources, func(s theory.Source) bool { return s.Key == "dpcalc" }); i >= 0 {
-		place = m.Sources[i].Where
-	}
-	if at := bibliography.Revision(usage.Version()); at != "" {
-		return t.Link(bibliography.Home + "/blob/" + at + "/" + place)
-	}
-	return t.Escape(place) + " in its source"
 }

@@ -28,8 +28,7 @@ func Command() *commands.Command {
 		Flags: append(goals.GoalFlags(),
 			usage.Flag{Name: "method", Usage: "only these methods, `A,B,...`; see dpcalc methods", Words: commands.MethodNames(),
 				List: true},
-			usage.Flag{Name: "proofs", Usage: "`WHICH` methods: all (default), published or published,checked",
-				Words: []string{"all", "published", "published,checked"}},
+			commands.ProofsFlag,
 			usage.Flag{Name: "schedule", Usage: "write the table that the best method runs on, the noise of every query say, to `FILE`: .csv, .tsv, .json or .jsonl"},
 			usage.Flag{Name: "check-schedule", Usage: "print what the noise schedule in `FILE`, .csv or .tsv, certifies with --samples and --tau; with --beta, check it"},
 			usage.Flag{Name: "zip", Switch: true, Usage: "pair the lists instead of crossing them"},
@@ -195,7 +194,7 @@ func readView(c usage.Values, format record.Format, offered []record.Format) (vi
 }
 
 func readMethods(c usage.Values) ([]transfer.Method, error) {
-	proofs, err := usage.OneOf(c, "proofs", "all", "published", "published,checked")
+	proofs, err := usage.OneOf(c, "proofs", commands.ProofChoices...)
 	if err != nil {
 		return nil, err
 	}
