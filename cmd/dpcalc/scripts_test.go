@@ -23,9 +23,9 @@ import (
 // the path is named by the variable PYTHON), or Rscript with jsonlite, and are run by
 // go test -tags scripts ./cmd/dpcalc -run 'Python|RScript'.
 
-// A language is one that docs/use has a file to copy for, and a page.
+// A language is one that has a page in docs/use, and a file there to copy or a package.
 type language struct {
-	fence, page, file string   // how the page's blocks open, the page, the file that they use
+	fence, page, file string   // how the page's blocks open, the page, the file that they use; "" for the package of R
 	run               []string // what runs a script
 	load              string   // the statement that makes the file's functions known
 	mark              string   // the statement that prints between
@@ -37,8 +37,7 @@ const between = "\x1e\n"
 var (
 	python = language{"python", "python.md", "dpcalc.py", []string{cmp.Or(os.Getenv("PYTHON"), "python3")},
 		"from dpcalc import *\nimport dpcalc as module, json\n", "print(chr(30))\n"}
-	rScript = language{"r", "r.md", "dpcalc.R", []string{"Rscript", "--vanilla"},
-		"source(\"dpcalc.R\")\n", "cat(\"\\036\\n\")\n"}
+	rScript = language{"r", "r.md", "", []string{"Rscript", "--vanilla"}, "library(dpcalc)\nnoise <- dpcalc:::noise\n", "cat(\"\\036\\n\")\n"}
 )
 
 // room returns a directory with the program, built from the source, and the language's file.
@@ -48,6 +47,16 @@ func (l language) room(t *testing.T) string {
 	build := exec.Command("go", "build", "-buildvcs=false", "-o", dir+string(filepath.Separator), ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	if l.file == "" {
+		library := filepath.Join(dir, "library")
+		if err := os.Mkdir(library, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.Command("R", "CMD", "INSTALL", "--library="+library, "../../r").CombinedOutput(); err != nil {
+			t.Fatalf("R CMD INSTALL: %v\n%s", err, out)
+		}
+		return dir
 	}
 	file, err := os.ReadFile(filepath.Join("../../docs/use", l.file))
 	if err == nil {
@@ -68,7 +77,7 @@ func (l language) printed(t *testing.T, dir, script string) string {
 	}
 	run := exec.Command(l.run[0], append(slices.Clone(l.run[1:]), path)...)
 	run.Dir = dir
-	run.Env = append(os.Environ(), "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	run.Env = append(os.Environ(), "R_LIBS="+filepath.Join(dir, "library"), "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	run.Env = slices.DeleteFunc(run.Env, func(s string) bool { return strings.HasPrefix(s, "DPCALC=") })
 	var out, said bytes.Buffer
 	run.Stdout, run.Stderr = &out, &said
@@ -254,7 +263,7 @@ draws <- replicate(4000, noise(2, Inf))
 stopifnot(abs(mean(draws)) < 0.3, abs(sd(draws) - 2) < 0.2, !any(duplicated(draws)))
 cut <- replicate(4000, noise(2, 1.5))
 stopifnot(abs(cut) <= 3, max(abs(cut)) > 2.9, sum(abs(cut) > 2.99) < 40) # clipped noise is at 3 in 500 of them
-noise <- function(sd, cut) sd
+assignInNamespace("noise", function(sd, cut) sd, "dpcalc")
 holdout <- answers(samples = 20000, queries = 5, beta = 0.05)
 for (value in c(0.25, NaN, 57, -0.25, 0.25, 0.25, 0.25, 0.25, 0.25))
   cat(tryCatch(exact(holdout$answer(value)), error = function(e) class(e)[1]), "\n", sep = "")
@@ -285,6 +294,6 @@ func (l language) checkAnswers(t *testing.T, dir, script, refused, spent string)
 	}
 	want = append(slices.Insert(want, 1, refused, refused, refused), spent)
 	if !slices.Equal(got, want) {
-		t.Errorf("%s: got %v, want %v", l.file, got, want)
+		t.Errorf("%s: got %v, want %v", l.page, got, want)
 	}
 }

@@ -1,4 +1,18 @@
-# dpcalc from R. Copy this file: it needs jsonlite and the program, on the PATH or named by DPCALC.
+# The program, which is found on the PATH, or named: by a call with its path, or before R starts by the variable DPCALC.
+place <- new.env()
+
+dpcalc_program <- function(path) {
+  if (!missing(path)) {
+    stopifnot(is.character(path), length(path) == 1, !is.na(path))
+    if (file.access(path, 1) != 0) stop(sprintf("got %s, want the path of the program dpcalc", path), call. = FALSE)
+    place$path <- normalizePath(path)
+    return(invisible(place$path))
+  }
+  found <- if (is.null(place$path)) Sys.getenv("DPCALC", unname(Sys.which("dpcalc"))) else place$path
+  if (!nzchar(found)) stop(paste("got no program dpcalc on the PATH, want its path by dpcalc_program(path):",
+                                 "https://github.com/dpcalc/dpcalc has it"), call. = FALSE)
+  found
+}
 
 # The fewest digits that read as the same number.
 exact <- function(x) {
@@ -19,7 +33,7 @@ dpcalc <- function(command, ..., input = character()) {
   files <- tempfile(c("out", "err", "in"))
   on.exit(unlink(files))
   writeLines(input, files[3])
-  code <- system2(Sys.getenv("DPCALC", "dpcalc"), shQuote(c(command, unlist(words))),
+  code <- system2(dpcalc_program(), shQuote(c(command, unlist(words))),
                   stdin = files[3], stdout = files[1], stderr = files[2])
   out <- readLines(files[1])
   said <- readLines(files[2])

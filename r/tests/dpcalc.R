@@ -1,0 +1,21 @@
+library(dpcalc)
+
+stopifnot(exact(0.1) == "0.1", as.numeric(exact(1/3)) == 1/3, exact(TRUE) == "TRUE")
+
+said <- function(expression) tryCatch({ expression; "" }, error = conditionMessage)
+stopifnot(grepl("want the path of the program", said(dpcalc_program("/nowhere/dpcalc"))))
+
+# What follows needs the program. The check of a release has it.
+if (nzchar(Sys.getenv("DPCALC", Sys.which("dpcalc")))) {
+  plan <- dpcalc("samplesize", queries = 10, tau = 0.1, beta = 0.05, best = TRUE)
+  stopifnot(nrow(plan) == 1, plan$best, plan$samples < 700)
+  holdout <- answers(samples = 20000, queries = 2, beta = 0.05, query = "binary")
+  # A share above 1 is refused, and costs nothing.
+  stopifnot(grepl("want a number from 0 to 1", said(holdout$answer(57))))
+  for (i in 1:2) stopifnot(abs(holdout$answer(0.5) - 0.5) < 0.2)
+  stopifnot(grepl("used up", said(holdout$answer(0.5))))
+  failed <- tryCatch(dpcalc("samplesize", tau = 2), dpcalc_error = function(e) e)
+  stopifnot(failed$code == 2, grepl("--tau", conditionMessage(failed)))
+  told <- dpcalc_program()
+  stopifnot(identical(dpcalc_program(told), normalizePath(told)), dpcalc_program() == normalizePath(told))
+}
