@@ -17,37 +17,52 @@ import (
 // Create makes a ledger in a folder that is empty or does not exist. The certificate is computed anew. The error is an
 // [InputError], a [PlanError], a DomainError, or one of the file system; no folder is left then.
 func Create(dir string, labels *Labels, terms Terms) (*Ledger, error) {
-	l := newLedger(dir)
-	plan, err := Certify(terms, labels.Samples())
+	l, plan, err := prepared(dir, labels, terms)
 	if err != nil {
 		return nil, err
 	}
+	return l, l.create(plan)
+}
+
+// Check returns the plan of the ledger that [Create] would make, with the same errors, and makes none.
+func Check(dir string, labels *Labels, terms Terms) (*Plan, error) {
+	_, plan, err := prepared(dir, labels, terms)
+	return plan, err
+}
+
+// prepared is a new ledger with its plan, before its folder is made.
+func prepared(dir string, labels *Labels, terms Terms) (*Ledger, *Plan, error) {
+	l := newLedger(dir)
+	plan, err := Certify(terms, labels.Samples())
+	if err != nil {
+		return nil, nil, err
+	}
 	if err := l.use(plan, labels); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	difference := plan.goal.Query == transfer.Difference || terms.Open && terms.Incumbent.Values != nil
 	if terms.Open {
 		if plan.Open.Features, err = terms.Features.of(dir, labels, terms.Features != nil); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	plan.Labels.Fingerprint, plan.Labels.From = labels.Fingerprint(), labels.From
 	if plan.Labels.Path, err = relative(dir, terms.Labels); err != nil {
-		return nil, fmt.Errorf("labels: %w", err)
+		return nil, nil, fmt.Errorf("labels: %w", err)
 	}
 	path, err := relative(dir, terms.Incumbent.Path)
 	if err != nil {
-		return nil, fmt.Errorf("incumbent: %w", err)
+		return nil, nil, fmt.Errorf("incumbent: %w", err)
 	}
 	switch {
 	case difference && terms.Incumbent.Values == nil:
-		return nil, inputf("incumbent: got nothing, want the predictions that the first candidate is compared with")
+		return nil, nil, inputf("incumbent: got nothing, want the predictions that the first candidate is compared with")
 	case !difference && terms.Incumbent.Values != nil:
-		return nil, inputf("incumbent: got one, want none without --query difference")
+		return nil, nil, inputf("incumbent: got one, want none without --query difference")
 	case difference:
 		base, err := l.reader.read(plan.Metric, false, terms.Incumbent.Values)
 		if err != nil {
-			return nil, fmt.Errorf("incumbent: %w", err)
+			return nil, nil, fmt.Errorf("incumbent: %w", err)
 		}
 		plan.Incumbent = &LabelsFile{Path: path, Fingerprint: base.fingerprint()}
 	}
@@ -55,7 +70,26 @@ func Create(dir string, labels *Labels, terms Terms) (*Ledger, error) {
 	if terms.Features != nil {
 		l.features = []*Features{terms.Features}
 	}
-	return l, l.create(plan)
+	return l, plan, l.offers()
+}
+
+// offers checks that what teams may ask of some rows is a value of the features.
+func (l *Ledger) offers() error {
+	if l.plan.Open == nil {
+		return nil
+	}
+	for _, text := range l.plan.Open.Ask {
+		o, err := parseOffer(text, l.plan.lowest())
+		if err != nil {
+			return err
+		}
+		for _, where := range o.values["where"] {
+			if _, err := l.slice(where); err != nil {
+				return inAll("ask", err)
+			}
+		}
+	}
+	return nil
 }
 
 func (l *Ledger) create(p *Plan) error {

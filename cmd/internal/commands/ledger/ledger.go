@@ -169,7 +169,7 @@ func runInit(c *commands.Call, target commands.Target, dir string, _ []string) e
 	}
 	var ledger *holdout.Ledger
 	if c.Is("dry-run") {
-		row.plan, err = holdout.Certify(terms, labels.Samples())
+		row.plan, err = holdout.Check(dir, labels, terms)
 	} else if ledger, err = holdout.Create(dir, labels, terms); err == nil {
 		var status holdout.Status
 		status, err = holdout.ReadStatus(dir)

@@ -151,4 +151,14 @@ func TestWrongSlice(t *testing.T) {
 		}
 	}
 	runs(t, 0, "holdout price one --show score --where color=red")
+	for where, want := range map[string]string{"size=1": "got the columns id, color", "color=blue": "got color=blue", "color": "got color, want COLUMN"} {
+		for _, dry := range []string{"", " --dry-run"} {
+			_, stderr := runs(t, 2, "holdout init two --labels labels.csv -b 5% --open --features features.csv --ask score:where="+where+dry)
+			if !strings.HasPrefix(stderr, "dpcalc: --ask: "+want) {
+				t.Errorf("%s: got %s", where, stderr)
+			}
+		}
+	}
+	runs(t, 2, "holdout init two --labels labels.csv -b 5% --open --ask pass:bar=0.5,where=color=red")
+	runs(t, 0, "holdout init two --labels labels.csv -b 5% --open --features features.csv --ask pass:bar=0.5,where=color=red")
 }
