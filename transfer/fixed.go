@@ -16,6 +16,7 @@ var hoeffding = Method{
 	Assumes:  []string{independent, fixed},
 	OneSided: true,
 	rule:     closed{domain: domain{kinds: allKinds}, need: hoeffdingRows},
+	drawn:    closed{domain: domain{kinds: means}, need: hoeffdingRows, worth: gaussianWorth},
 }
 
 const inAdvance = "Write all m queries down before looking at the holdout, then answer each with its value on it. One query chosen after an answer was seen voids the guarantee."
@@ -37,6 +38,7 @@ var hoeffdingKL = Method{
 	Tails:    differences,
 	rule:     fixedQuery{domain: domain{kinds: linear}},
 	other:    perQuery(means, false),
+	drawn:    perQuery(means, false),
 }
 
 var binomial = Method{
@@ -50,6 +52,7 @@ var binomial = Method{
 	OneSided: true,
 	rule:     fixedQuery{domain: domain{kinds: zeroOne}, exact: true},
 	other:    perQuery(zeroOne, true),
+	drawn:    perQuery(zeroOne, true),
 }
 
 // differences is where the tails of differences are proved.

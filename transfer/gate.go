@@ -21,6 +21,7 @@ var gate = Method{
 	Sources:   proved("feedback.md#gate", "feedback.md#tails"),
 	Assumes:   []string{independentOnly},
 	rule:      gateRule,
+	drawn:     gateRule,
 	checked: &checked{plain, "for values in [0,1] with any laws of finite support, no known bar, no bound on a variance and no past looks",
 		[]string{"Records.gate_best", "Records.tail_up", "Records.tail_down", "Records.E_greatest"}},
 }
@@ -37,7 +38,7 @@ var gateRule = union{
 			return run
 		}
 		run.PassAt = Some(g.Bar.Value + g.Tau)
-		if g.Query == Binary {
+		if g.Query == Binary && g.Sample == nil {
 			g.Beta -= theory.LogProb(lnNodes)
 			gate := countRule{}.gate(g)
 			run.PassCount, _ = gate.Count(g.Samples, int64(float64(g.Samples)*run.PassAt.Value))

@@ -83,6 +83,7 @@ type Goal struct {
 	Epsilon     float64 // the privacy of a DP procedure, for the dp methods; 0 means the method's own choice
 
 	Arrival *Arrival // rows that come between the queries; nil if all are at hand from the first one on
+	Sample  Sample   // how the rows were drawn; nil if they are independent and of equal weight
 
 	Shown // what the analyst is shown
 }
@@ -138,6 +139,9 @@ func (g Goal) Validate() error {
 		return err
 	}
 	if err := g.validArrival(); err != nil {
+		return err
+	}
+	if err := g.validSample(); err != nil {
 		return err
 	}
 	if missing > 1 {

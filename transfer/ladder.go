@@ -21,6 +21,7 @@ var ladder = Method{
 	Sources:   proved("feedback.md#ladder"),
 	Assumes:   []string{independentOnly},
 	rule:      ladderRule,
+	drawn:     drawnLadderRule,
 }
 
 // oneScore is the rule for a single look: the score itself.
@@ -30,6 +31,15 @@ var oneScore = fixedQuery{domain: domain{kinds: linear}, exact: true}
 var ladderRule = either{
 	first: board{domain{kinds: linear, needs: ladderNeeds, top: boardLimit}}, second: oneScore, most: 1,
 }
+
+// oneDrawnScore is oneScore for a sample.
+var oneDrawnScore = perQuery(linear, true)
+
+var drawnLadderRule = func() either {
+	r := ladderRule
+	r.second = oneDrawnScore
+	return r
+}()
 
 func ladderNeeds(g Goal) error {
 	if g.Tau == 0 || g.Tau >= feedback.LeastLadderTau {
@@ -315,7 +325,8 @@ func boardOf(g Goal, cells []feedback.Cell) (run Mechanism) {
 }
 
 func ladderOf(g Goal) feedback.Ladder {
-	return feedback.Ladder{Queries: max(g.Queries, 2), Tau: g.Tau, Top: 1 - g.Floor, ZeroOne: g.Query == Binary}
+	return feedback.Ladder{Queries: max(g.Queries, 2), Tau: g.Tau, Top: 1 - g.Floor, ZeroOne: g.Query == Binary,
+		Sample: g.Sample}
 }
 
 // BoardFailure returns a bound on the probability that a board of the method `ladder` breaks the promise of g, in which
@@ -367,7 +378,11 @@ func follows(s, before theory.Step, g Goal) bool {
 // CertifyOneScore fills in the failure probability at which the score of the only model is shown as it is: the
 // answer's own, or 0, the probability one.
 func (a *Answer) CertifyOneScore() {
-	if a.Queries != 1 || a.Tau >= boardLimit(a.Goal) || !oneScore.holds(a.Goal) {
+	holds := oneScore.holds
+	if a.Sample != nil {
+		holds = oneDrawnScore.holds
+	}
+	if a.Queries != 1 || a.Tau >= boardLimit(a.Goal) || !holds(a.Goal) {
 		a.Beta = 0
 	}
 }

@@ -43,6 +43,7 @@ type Method struct {
 	Counted   bool            // whether it needs Goal.Transcripts or its logarithm
 	Open      bool            // whether it is for goals that are [Shown.Open]
 	Grown     bool            // whether it says something of its own only where rows arrive
+	Redrawn   bool            // whether it draws a subset of a benchmark anew for each query
 	Splits    bool            // whether every query has a part of the holdout of its own
 	Scheduled bool            // whether the noise may change from query to query
 	Rounds    bool            // whether answers are midpoints of Mechanism.Cells cells
@@ -59,6 +60,7 @@ type Method struct {
 	low      rule // where the second moment is known to be small, and it asks for less; nil if nothing is gained
 	arriving rule // where rows arrive between the queries; nil if the theorem needs all of them at the first
 	halves   bool // whether differences are decided by half of them
+	drawn    rule // where the goal has a [Sample]; nil if the theorem needs independent rows of equal weight
 	checked  *checked
 }
 
@@ -72,13 +74,16 @@ type checked struct {
 // plain reports whether a goal is for both sides of values in [0,1] of which nothing is known.
 func plain(g Goal) bool {
 	asked := g.Query == Bounded && !g.OneSided && !g.Bar.Given
-	rows := g.Arrival == nil && g.PastLooks == 0
+	rows := g.Arrival == nil && g.Sample == nil && g.PastLooks == 0
 	return asked && rows && g.moment() == nil
 }
 
 // ruleFor is the method's theorem for a goal.
 func (m Method) ruleFor(g Goal) rule {
 	r := m.rule
+	if g.Sample != nil && m.drawn != nil {
+		return m.drawn
+	}
 	if g.Arrival != nil && m.arriving != nil {
 		r = m.arriving
 		if m.halves && g.Query == Difference {
@@ -135,7 +140,7 @@ func (m Method) shownBy() string {
 
 // MethodsFor returns the methods that serve a kind of feedback for a number of queries, in printing order.
 func MethodsFor(f Feedback) []Method {
-	return slices.DeleteFunc(Methods(), func(m Method) bool { return m.Open || m.Grown || !m.Serves(f) })
+	return slices.DeleteFunc(Methods(), func(m Method) bool { return m.Open || m.Grown || m.Redrawn || !m.Serves(f) })
 }
 
 // Article describes the method.
@@ -155,6 +160,9 @@ func (m Method) Proven(g Goal) (Proof, []theory.Source) {
 	if m.checked != nil && m.checked.rows(g) {
 		return Checked, m.Sources
 	}
+	if g.Sample != nil {
+		return Derived, slices.Concat(m.Sources, m.Tails, g.drawnSources())
+	}
 	if g.Query != Difference || m.Tails == nil {
 		return m.Proof, m.Sources
 	}
@@ -168,6 +176,9 @@ var lowVariance = proved("variance.md#low-variance-bound")
 // include the bound on the second moment of the queries where the answer makes use of it.
 func (m Method) Rests(a Answer) (sources []theory.Source, assumes []string) {
 	_, sources = m.Proven(a.Goal)
+	if a.Sample != nil {
+		return sources, a.drawnAssumes(m.Assumes)
+	}
 	if a.Arrival != nil {
 		if m.Proof == Derived {
 			sources = slices.Concat(sources, arrivalProof)

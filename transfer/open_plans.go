@@ -34,6 +34,7 @@ var openGate = Method{
 	Assumes:   []string{independentOnly},
 	rule:      openGateRule,
 	arriving:  openGateRule,
+	drawn:     openGateRule,
 }
 
 var openBoard = Method{
@@ -50,6 +51,7 @@ var openBoard = Method{
 	Assumes:   []string{independentOnly},
 	rule:      openBoardRule,
 	arriving:  openBoardRule,
+	drawn:     openBoardRule,
 }
 
 var openGuess = Method{
@@ -67,6 +69,7 @@ var openGuess = Method{
 	Assumes:   []string{independentOnly, training},
 	rule:      openGuessRule,
 	arriving:  openGuessRule,
+	drawn:     openGuessRule,
 }
 
 // The rows of a look are those at hand when it is taken.
@@ -123,13 +126,15 @@ func openRule(look func(g Goal, p open.Plan) (float64, Mechanism)) func(g Goal) 
 		return func(n int64) (float64, Mechanism) {
 			n += g.Arrival.more(g.Queries)
 			p := open.Plan{LnBeta: g.Beta.Ln(), Bet: open.Usual(), Looks: g.Queries, Rare: g.Rare()}
-			p.Tails = open.Unit{Rows: float64(n)}
-			switch {
-			case g.Query == Difference:
-				p.Tails = open.Differences{Rows: float64(n), Disagreement: g.disagreement()}
-			case g.Query == Binary && n <= 1<<52:
-				p.Tails = open.ZeroOne{Rows: n}
-			}
+			p.Tails = open.Of(g.Sample, n, func(rows float64) open.Planned {
+				switch {
+				case g.Query == Difference:
+					return open.Differences{Rows: rows, Disagreement: g.disagreement()}
+				case g.Query == Binary && n <= 1<<52:
+					return open.ZeroOne{Rows: n}
+				}
+				return open.Unit{Rows: rows}
+			})
 			tau, run := look(g, p)
 			if !(tau*(1+0x1p-20) < openLimit(g)) { // nearer to the limit the slack of the search would decide
 				return math.Inf(1), Mechanism{}

@@ -47,6 +47,7 @@ var registry = []Method{
 	ladderBlum15,
 	sealed,
 	transcripts,
+	subset,
 	openGate,
 	openBoard,
 	openGuess,

@@ -17,6 +17,7 @@ var sealed = Method{
 	Tails:   differences,
 	Assumes: []string{independent},
 	rule:    sealedRule,
+	drawn:   sealedRule,
 }
 
 // sealedRule is the union over the finalists.

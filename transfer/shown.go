@@ -207,7 +207,7 @@ func (g Goal) Overspent() error {
 	return theory.Domain(g.Queries == 0 || g.Feedback != Flags || g.Budget <= g.Queries, "budget", g.Budget, most)
 }
 
-// values is the kind of the goal's query for the tails of package feedback.
+// values is the kind of the goal's query for the tails of package feedback, of independent rows.
 func (g Goal) values() feedback.Values {
 	switch g.Query {
 	case Binary:

@@ -173,6 +173,10 @@ func (m Method) applies(r rule, g Goal) error {
 		return needs("an open plan")
 	case g.Arrival != nil && m.arriving == nil:
 		return needs("all rows at hand from the first query on")
+	case m.Redrawn && !isSubset(g.Sample):
+		return needs("a benchmark of so many items")
+	case g.Sample != nil && m.drawn == nil:
+		return needs("independent rows of equal weight")
 	case !m.Serves(g.Feedback):
 		return needs("the feedback " + m.shownBy())
 	}

@@ -13,6 +13,7 @@ type closed struct {
 	domain
 	budgeted bool                   // the number of queries starts at the budget
 	need     func(g Goal) num.DD    // the least real n; decreasing in tau and beta, increasing in m
+	worth    func(g Goal) num.DD    // what the rows are worth, for that n; growing with them; nil means their number
 	epsilon  func(g Goal) float64   // the privacy that the theorem asks of a procedure; nil means none
 	run      func(g Goal) Mechanism // what the theorem sets for g; nil means nothing
 }
@@ -26,13 +27,24 @@ func (c closed) holds(g Goal) bool {
 		return false
 	}
 	need := c.need(g)
-	return need.Float() <= 2*MaxCount && num.FromInt(g.Samples).Cmp(need) >= 0
+	return need.Float() <= 2*MaxCount && c.rows(g).Cmp(need) >= 0
+}
+
+func (c closed) rows(g Goal) num.DD {
+	if c.worth == nil {
+		return num.FromInt(g.Samples)
+	}
+	return c.worth(g)
 }
 
 func (c closed) samples(g Goal) (reached, error) {
 	need := c.need(g)
 	if n := need.Float(); !(n <= MaxCount) {
 		return reached{}, theory.TooMany(n)
+	}
+	if c.worth != nil {
+		holds := func(n int64) bool { g.Samples = n; return c.holds(g) }
+		return reached{n: num.Ints{Lo: 1, Hi: MaxCount, Guess: 1 + int64(need.Float()/2)}.Least(holds)}, nil
 	}
 	return reached{n: max(need.Ceil(), 1)}, nil
 }
@@ -43,7 +55,7 @@ func (c closed) tau(g Goal) (float64, Mechanism) {
 	if c.epsilon != nil && g.Tau > 0 { // the procedure keeps its epsilon
 		g.Epsilon = c.epsilon(g)
 	}
-	rows := num.FromInt(g.Samples)
+	rows := c.rows(g)
 	excess := func(lnTau float64) float64 {
 		g.Tau = num.Exp(lnTau)
 		return math.Log1p(c.need(g).Sub(rows).Float() / rows.Float())
@@ -64,7 +76,7 @@ func (c closed) beta(g Goal) theory.LogProb {
 	if two == 0 { // nothing can go wrong
 		return theory.Zero
 	}
-	return leastBeta(g, -1-(float64(g.Samples)-one)/(two-one), c.holds)
+	return leastBeta(g, -1-(c.rows(g).Float()-one)/(two-one), c.holds)
 }
 
 func (c closed) queries(g Goal) int64 { return mostQueries(g, fewest(g, c.budgeted), c.holds) }

@@ -18,6 +18,14 @@ type oneLook struct {
 
 // pick returns the tail that serves the goal.
 func (o oneLook) pick(g Goal) rule {
+	if g.Sample != nil {
+		return o.drawn(g)
+	}
+	return o.independent(g)
+}
+
+// independent is the tail of independent rows of equal weight.
+func (o oneLook) independent(g Goal) rule {
 	every := domain{kinds: allKinds}
 	both, exact, barred := o.both && !g.OneSided, o.exact && g.Query == Binary, o.bar && g.Bar.Given
 	switch {

@@ -22,6 +22,7 @@ var sparseValidate = Method{
 	Sources:   proved("feedback.md#sparse-validate", "feedback.md#tails"),
 	Assumes:   []string{independentOnly, training},
 	rule:      sparseRule,
+	drawn:     sparseRule,
 }
 
 // sparseRule is Theorem 1, or Theorem 2 where fresh parts of the holdout save a tenth and rarely flag a right guess.
@@ -52,7 +53,7 @@ const mostFlags = 10_000
 // best one that leaves room for the guess error.
 func validatorFor(g Goal) (feedback.Validator, bool) {
 	v := feedback.Validator{
-		Values: g.values(), Queries: g.Queries, Flags: g.Budget, Tau: g.Tau, Threshold: g.Hold, LnBeta: g.Beta.Ln(),
+		Values: g.drawnValues(), Queries: g.Queries, Flags: g.Budget, Tau: g.Tau, Threshold: g.Hold, LnBeta: g.Beta.Ln(),
 	}
 	if g.heldTo() {
 		if !(v.Threshold < v.Tau) {
@@ -72,7 +73,7 @@ func validatorFor(g Goal) (feedback.Validator, bool) {
 // partsFor returns the rows of each of B fresh parts that serve one flag each, or 0. They are used where less than one
 // right guess of all is flagged and they save a tenth, or one tree does not fit the rows.
 func partsFor(g Goal) int64 {
-	if !g.heldTo() || g.Budget == 1 || !(g.Hold < g.Tau) {
+	if !g.heldTo() || g.Budget == 1 || !(g.Hold < g.Tau) || g.Sample != nil { // what is left of a subset is another benchmark
 		return 0
 	}
 	one := g
@@ -86,7 +87,7 @@ func partsFor(g Goal) int64 {
 	if rows == 0 || !serves(rows) {
 		return 0
 	}
-	v := feedback.Validator{Values: g.values(), Threshold: g.Hold}
+	v := feedback.Validator{Values: g.drawnValues(), Threshold: g.Hold}
 	if v.LnFalseFlag(rows)+num.Log(float64(g.Queries)) >= 0 {
 		return 0
 	}
@@ -114,8 +115,8 @@ func runValidator(g Goal) Mechanism {
 // falseFlag is the chance that a guess that is exactly right is flagged on n rows at the threshold Hold: of the
 // worst 0/1 query, which for other values in [0,1] is the one to reckon with; a bound on it for differences.
 func falseFlag(g Goal, n int64) theory.LogProb {
-	if g.Query == Difference {
-		v := feedback.Validator{Values: g.values(), Threshold: g.Hold}
+	if g.Query == Difference || g.Sample != nil {
+		v := feedback.Validator{Values: g.drawnValues(), Threshold: g.Hold}
 		return theory.LogProb(v.LnFalseFlag(n))
 	}
 	tail, err := theory.BinomialTail(theory.Deviation{Samples: n, Tau: g.Hold})
@@ -130,7 +131,7 @@ func falseFlag(g Goal, n int64) theory.LogProb {
 func (a *Answer) CertifyFlags(threshold float64, widths []theory.FlagWidth, parts int64) {
 	g := a.Goal
 	a.Beta = 0
-	v := feedback.Validator{Values: g.values(), Queries: g.Queries, Flags: g.Budget, Tau: g.Tau, Threshold: threshold,
+	v := feedback.Validator{Values: g.drawnValues(), Queries: g.Queries, Flags: g.Budget, Tau: g.Tau, Threshold: threshold,
 		Guesses: !g.heldTo(), LnBeta: g.Beta.Ln()}
 	if v.Guesses {
 		v.Tolerance = g.guessError()

@@ -23,6 +23,7 @@ var transcripts = Method{
 	Tails:   differences,
 	Assumes: []string{independent},
 	rule:    transcriptsRule,
+	drawn:   transcriptsRule,
 }
 
 // transcriptsRule is the union over as many queries as the user counts.

@@ -19,6 +19,7 @@ type Ladder struct {
 	Tau     float64 // in [LeastLadderTau, 1)
 	Top     float64 // hi in (0, 1]: the known loss of a baseline, 1 if there is none
 	ZeroOne bool    // whether losses are 0 and 1 and binomial tails may serve
+	Sample  Sample  // how the rows were drawn; nil if they are independent and of equal weight
 }
 
 // LeastLadderTau is the least tau for which a ladder is built: its number of cells grows as 1/tau.
@@ -52,7 +53,7 @@ func (s *LadderSearch) plan(d Ladder, n int64) {
 	if d.Queries != s.Queries {
 		s.entered, s.states = s.entered[:0], s.states[:0]
 	}
-	s.ladderPlan = ladderPlan{d, n}
+	s.ladderPlan = d.on(n)
 }
 
 // Rough returns about ln of the bound of the ladder that [LadderSearch.Cells] would build, in a small part of the
@@ -122,13 +123,13 @@ const fewSteps, manySteps = 30, 1000
 // look by one of them: the greatest risks among all are taken then.
 func (d Ladder) LnFailure(n int64, tables ...[]Cell) float64 {
 	const rounded = 0x1p-53 // what 1 - a shown value less tau may be off by
-	b := builder{ladderPlan: ladderPlan{Ladder: d, n: n}}
+	b := builder{ladderPlan: d.on(n)}
 	sum, high, low := math.Inf(-1), math.Inf(-1), math.Inf(-1)
 	last := len(tables[0]) - 2
 	for l := last; l >= 0; l-- {
 		for _, cells := range tables {
-			high = max(high, d.lnAbove(n, cells[l+1], cells[l].Value-d.Tau+rounded))
-			low = max(low, d.lnBelow(n, cells[l+1], cells[l+1].Value+d.Tau-rounded))
+			high = max(high, b.lnAbove(cells[l+1], cells[l].Value-d.Tau+rounded))
+			low = max(low, b.lnBelow(cells[l+1], cells[l+1].Value+d.Tau-rounded))
 		}
 		entered, states := b.counts(l)
 		sum = num.LogAddExp(sum, num.LogAddExp(entered+high, states+low))
@@ -140,7 +141,27 @@ func (d Ladder) LnFailure(n int64, tables ...[]Cell) float64 {
 // ladderPlan is a ladder for n rows.
 type ladderPlan struct {
 	Ladder
-	n int64
+	n        int64
+	gaussian float64 // rows in Hoeffding's exponent; 0 if that says nothing beside the relative entropy
+}
+
+// on is the plan for n rows of the sample.
+func (d Ladder) on(n int64) ladderPlan {
+	if d.Sample == nil {
+		return ladderPlan{Ladder: d, n: n}
+	}
+	worth := d.Sample.Worth(n)
+	return ladderPlan{d, int64(worth.Entropic), worth.Gaussian}
+}
+
+// reach returns how far a mean is from its expectation with probability e^-x by Hoeffding's exponent, and how that
+// changes with x.
+func (d ladderPlan) reach(x float64) (s, slope float64) {
+	if d.gaussian == 0 || x <= 0 {
+		return math.Inf(1), 0
+	}
+	s = math.Sqrt(x/2/d.gaussian) * (1 + 1e-14)
+	return s, s / 2 / x
 }
 
 // builder builds ladders.
@@ -233,21 +254,24 @@ func (b *builder) step(l int, v, dv, s float64) (down, slope float64, ok bool) {
 	}
 	e, de := b.entropy(entered + s)
 	u := klAbove(p, e) + half
+	du := dv
+	if off, slope := b.reach(entered + s); p+off+half < u {
+		u, du = p+off+half, dv+slope
+	} else if u < 1 && u-half > p {
+		du = (de + (u-half-p)/(p*(1-p))*dv) / oddsRatio(u-half, p)
+	}
 	if u >= 1 {
 		return 0, 0, false
 	}
-	du := dv
-	if u-half > p {
-		du = (de + (u-half-p)/(p*(1-p))*dv) / oddsRatio(u-half, p)
-	}
 	e, de = b.entropy(states + s)
-	q := klExpectation(u, e)
+	q, dq := klExpectation(u, e), du
+	if off, slope := b.reach(states + s); u+off < q {
+		q, dq = u+off, du+slope
+	} else if q < 1 && q > u {
+		dq = (de + oddsRatio(q, u)*du) * q * (1 - q) / (q - u)
+	}
 	if q >= 1 || !(q-b.Tau < v) {
 		return 0, 0, false
-	}
-	dq := du
-	if q > u {
-		dq = (de + oddsRatio(q, u)*du) * q * (1 - q) / (q - u)
 	}
 	return v - (q - b.Tau), dv - dq, true
 }
@@ -388,40 +412,60 @@ func (b *builder) build(s float64) (cells []Cell, steps float64) {
 }
 
 // lnAbove returns ln of a bound on the probability that the cell is not reached by a loss of at most p.
-func (d Ladder) lnAbove(n int64, cell Cell, p float64) float64 {
+func (d ladderPlan) lnAbove(cell Cell, p float64) float64 {
 	p = max(p, 0)
-	switch {
-	case d.ZeroOne:
-		return lnAtLeast(n, cell.Count+1, p)
-	case p >= cell.Boundary:
+	if d.ZeroOne {
+		return d.lnAtLeast(cell.Count+1, p)
+	}
+	if p >= cell.Boundary {
 		return 0
 	}
-	return Exponential{1, num.FromFloat(knownEntropy(cell.Boundary, p))}.Ln(n)
+	ln := Exponential{1, num.FromFloat(knownEntropy(cell.Boundary, p))}.Ln(d.n)
+	return d.nearer(ln, cell.Boundary-p)
+}
+
+// nearer is a bound on the probability that a mean is s off, or Hoeffding's where that is less.
+func (d ladderPlan) nearer(ln, s float64) float64 {
+	if d.gaussian == 0 || s <= 0 {
+		return ln
+	}
+	return min(ln, -hoeffding(d.gaussian, max(0, s-0x1p-52)))
+}
+
+// lnAtLeast and lnAtMost are bounds on the probability of such a count, of 0/1 losses of mean p.
+func (d ladderPlan) lnAtLeast(k int64, p float64) float64 {
+	return d.nearer(lnAtLeast(d.n, k, p), float64(k)/float64(d.n)-p)
+}
+
+func (d ladderPlan) lnAtMost(k int64, p float64) float64 {
+	return d.nearer(lnAtMost(d.n, k, p), p-float64(k)/float64(d.n))
 }
 
 // lnBelow returns ln of a bound on the probability that the cell is reached by a loss of at least p.
-func (d Ladder) lnBelow(n int64, cell Cell, p float64) float64 {
+func (d ladderPlan) lnBelow(cell Cell, p float64) float64 {
 	p = min(p, 1)
-	switch {
-	case d.ZeroOne:
-		return lnAtMost(n, cell.Count, p)
-	case p <= cell.Boundary:
+	if d.ZeroOne {
+		return d.lnAtMost(cell.Count, p)
+	}
+	if p <= cell.Boundary {
 		return 0
 	}
-	return Exponential{1, num.FromFloat(knownEntropy(cell.Boundary, p))}.Ln(n)
+	ln := Exponential{1, num.FromFloat(knownEntropy(cell.Boundary, p))}.Ln(d.n)
+	return d.nearer(ln, p-cell.Boundary)
 }
 
 // boundary returns about the least u > p at which a mean exceeds u with probability at most e^-x. Of 0/1 losses it is a
 // count: the bounds of Zubkov and Serov leave two of them.
 func (b *builder) boundary(p, x float64) (u float64, count int64) {
 	e, _ := b.entropy(x)
-	u = klAbove(p, e)
+	off, _ := b.reach(x)
+	u = min(klAbove(p, e), max(p, 0)+off)
 	if !b.ZeroOne || u > 1 {
 		return u, 0
 	}
 	n := float64(b.n)
 	k := int64(math.Ceil(u*n)) - 1
-	if k < 0 || lnAtLeast(b.n, k+1, p) > -x {
+	if k < 0 || b.lnAtLeast(k+1, p) > -x {
 		k++
 	}
 	return float64(k) / n, k
@@ -431,21 +475,23 @@ func (b *builder) boundary(p, x float64) (u float64, count int64) {
 // at most 1. For counts it is one step of Newton's method from the q for half a count more.
 func (b *builder) least(u float64, k int64, x float64) float64 {
 	e, _ := b.entropy(x)
+	off, _ := b.reach(x)
 	if !b.ZeroOne {
-		return klExpectation(u, e)
+		return min(klExpectation(u, e), u+off)
 	}
+	farthest := u + off
 	u += 0.5 / float64(b.n)
 	if u >= 1 {
 		return 1
 	}
 	edge := float64(k+1) / float64(b.n) * (1 + 1e-12) // below it the exact tail is none of unequal rows
-	q := max(klExpectation(u, e), edge)
+	q := min(max(klExpectation(u, e), edge), farthest)
 	if q >= 1 || q <= u {
 		return q
 	}
 	hazard := float64(b.n) * (q - u) / (q * (1 - q))
-	off := lnAtMost(b.n, k, q) + x
-	return min(max(q+off/hazard, edge), 1)
+	short := lnAtMost(b.n, k, q) + x
+	return min(max(q+short/hazard, edge), 1, farthest)
 }
 
 // klAbove returns about the least u >= p with kl(u||p) >= e, for p < 1; it is 2 if there is none.

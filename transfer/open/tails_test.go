@@ -24,7 +24,8 @@ func TestEndsAreOnTheirSides(t *testing.T) {
 		}
 		for _, tails := range []Tails{
 			Unit{float64(n)}, ZeroOne{n}, Differences{float64(n), r.Float64()}, KnownVariance{float64(n), r.Float64() / 4, 0},
-			Rounded{Unit{float64(n)}, 1e-12},
+			Rounded{Unit{float64(n)}, 1e-12}, Hoeffding{Unit{float64(n)}, float64(n) * (1 + 3*r.Float64())},
+			Hoeffding{ZeroOne{n}, float64(n) * (1 + 3*r.Float64())},
 		} {
 			lowest, highest := tails.Range()
 			if _, ok := tails.(Differences); ok && r.IntN(2) == 0 {
@@ -36,7 +37,11 @@ func TestEndsAreOnTheirSides(t *testing.T) {
 				t.Fatalf("%#v at %v, level e^%v: lower end %v", tails, edge, level, lower)
 			}
 			before := edge
-			if v, ok := tails.(ZeroOne); ok {
+			nearer := tails
+			if h, ok := tails.(Hoeffding); ok {
+				nearer = h.Nearer
+			}
+			if v, ok := nearer.(ZeroOne); ok {
 				before = v.mean(v.count(edge) - 1)
 			}
 			if !(upper <= highest && upper >= before) {

@@ -1,0 +1,80 @@
+package open
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/transfer/feedback"
+)
+
+// Hoeffding is a query of a sample whose rows are worth more in Hoeffding's exponent than in a relative entropy:
+// clusters of unequal weight, or a subset of a benchmark. Its ends are those of Nearer, which has the rows that the
+// relative entropy may count, or x - s and x + s where these are nearer,
+//
+//	2 Rows (s/D)^2 = ln 1/q,
+//
+// D being the length of the range. Source: docs/theorems/samples.md.
+type Hoeffding struct {
+	Nearer Planned
+	Rows   float64
+}
+
+// Range returns that of Nearer.
+func (v Hoeffding) Range() (lowest, highest float64) { return v.Nearer.Range() }
+
+// Edge returns that of Nearer.
+func (v Hoeffding) Edge(x float64) float64 { return v.Nearer.Edge(x) }
+
+// Lower returns the greater of two lower ends.
+func (v Hoeffding) Lower(x, lnLevel float64) float64 {
+	lower := v.Nearer.Lower(x, lnLevel)
+	if lowest, _ := v.Range(); x <= lowest {
+		return lower
+	}
+	return max(lower, below(v, x, v.margin(lnLevel)))
+}
+
+// Upper returns the lesser of two upper ends.
+func (v Hoeffding) Upper(x, lnLevel float64) float64 {
+	return min(v.Nearer.Upper(x, lnLevel), above(v, max(x, lowestOf(v)), v.margin(lnLevel)))
+}
+
+// Pass returns the lesser of two edges.
+func (v Hoeffding) Pass(bar, lnLevel float64) (float64, bool) {
+	x, ok := v.Nearer.Pass(bar, lnLevel)
+	if bar <= lowestOf(v) {
+		return x, ok
+	}
+	cut, close := passMargin(v, bar, v.margin(lnLevel), lnLevel)
+	if cut = v.Edge(cut); close && (!ok || cut < x) {
+		return cut, true
+	}
+	return x, ok
+}
+
+// Widest returns that of Nearer, or the two margins and the gap where they are less.
+func (v Hoeffding) Widest(lnLow, lnHigh, gap float64) float64 {
+	lowest, highest := v.Range()
+	margins := widestMargins(v.margin(lnLow), v.margin(lnHigh), gap, highest-lowest)
+	return min(v.Nearer.Widest(lnLow, lnHigh, gap), margins)
+}
+
+// margin returns s, rounded up.
+func (v Hoeffding) margin(lnLevel float64) float64 {
+	lowest, highest := v.Range()
+	return (highest-lowest)*math.Sqrt(-lnLevel/2/v.Rows)*(1+1e-15) + 1e-15
+}
+
+func lowestOf(tails Tails) float64 {
+	lowest, _ := tails.Range()
+	return lowest
+}
+
+// Of returns the tails of a query of n rows that were drawn as a sample, nil for independent rows of equal weight. As
+// many rows as the relative entropy may count have the tails that rows returns.
+func Of(sample feedback.Sample, n int64, rows func(entropic float64) Planned) Planned {
+	if sample == nil {
+		return rows(float64(n))
+	}
+	worth := sample.Worth(n)
+	return Hoeffding{Nearer: rows(worth.Entropic), Rows: worth.Gaussian}
+}
