@@ -16,6 +16,9 @@ func shownBy(m Method, g Goal) Goal {
 	if g.Feedback != Answers && g.Feedback != Flags {
 		g.Budget = 0
 	}
+	if m.Redrawn {
+		g.Sample = Subset{Items: 1e6}
+	}
 	g.Open = m.Open
 	return g
 }

@@ -140,7 +140,10 @@ func (m Method) shownBy() string {
 
 // MethodsFor returns the methods that serve a kind of feedback for a number of queries, in printing order.
 func MethodsFor(f Feedback) []Method {
-	return slices.DeleteFunc(Methods(), func(m Method) bool { return m.Open || m.Grown || m.Redrawn || !m.Serves(f) })
+	return slices.DeleteFunc(Methods(), func(m Method) bool {
+		special := m.Open || m.Grown || m.Redrawn
+		return special || !m.Serves(f)
+	})
 }
 
 // Article describes the method.

@@ -73,7 +73,10 @@ func validatorFor(g Goal) (feedback.Validator, bool) {
 // partsFor returns the rows of each of B fresh parts that serve one flag each, or 0. They are used where less than one
 // right guess of all is flagged and they save a tenth, or one tree does not fit the rows.
 func partsFor(g Goal) int64 {
-	if !g.heldTo() || g.Budget == 1 || !(g.Hold < g.Tau) || g.Sample != nil { // what is left of a subset is another benchmark
+	if g.Sample != nil { // what is left of a benchmark is another one
+		return 0
+	}
+	if !g.heldTo() || g.Budget == 1 || !(g.Hold < g.Tau) {
 		return 0
 	}
 	one := g

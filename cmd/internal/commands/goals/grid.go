@@ -11,7 +11,10 @@ import (
 type Axis = commands.Axis[transfer.Goal]
 
 // Grid is the goals of one command.
-type Grid struct{ commands.Grid[transfer.Goal] }
+type Grid struct {
+	commands.Grid[transfer.Goal]
+	Clusters *Clusters // nil for rows
+}
 
 // Goal is the i-th goal.
 func (g Grid) Goal(i int) transfer.Goal { return g.Point(i) }

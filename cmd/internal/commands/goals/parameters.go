@@ -188,6 +188,16 @@ var Parameters = []Parameter{
 		func(g *transfer.Goal) *float64 { return &g.LnTranscripts }),
 	count("past-looks", "", "looks `K` at the same rows that have been taken at full precision", ColumnPastLooks,
 		func(g *transfer.Goal) *int64 { return &g.PastLooks }),
+	listed[int64]{
+		Parameter: Parameter{Flag: usage.Flag{Name: populationFlag,
+			Usage: "the rows are drawn from a benchmark of `N` items, without replacement, and its mean is the truth"},
+			Column: columnPopulation, Axis: func(g transfer.Goal) float64 {
+				s, _ := g.Sample.(transfer.Subset)
+				return float64(s.Items)
+			}},
+		kind: numbers.Counts, cell: record.Count,
+		set: func(g *transfer.Goal, n int64) { g.Sample = transfer.Subset{Items: n} },
+	}.made(),
 }
 
 // totals are numbers of at least one of which powers are fine.
@@ -254,7 +264,7 @@ func GoalFlags() (flags []usage.Flag) {
 		}
 		flags = append(flags, p.Flag)
 	}
-	return append(flags, arrivalFlags...)
+	return slices.Concat(flags, arrivalFlags, sampleFlags)
 }
 
 // LeastGoals is how many goals a command has, or slightly fewer, told before the values of
@@ -288,7 +298,14 @@ func ReadKind(c usage.Values) (base transfer.Goal, err error) {
 	if base.Feedback, err = transfer.ParseFeedback(shown); err != nil {
 		return base, err
 	}
-	return base, readArrival(c, &base)
+	if err := readArrival(c, &base); err != nil {
+		return base, err
+	}
+	clusters, err := ReadClusters(c)
+	if err != nil || clusters == nil {
+		return base, err
+	}
+	return base, clusters.on(&base)
 }
 
 // ReadGrid reads the goals. Of samples, queries, tau and beta at least as many are needed as needs says.
@@ -298,6 +315,13 @@ func ReadGrid(c usage.Values, inputs *[]record.Input, needs int) (none Grid, err
 		return none, err
 	}
 	typed := func(flag string) bool { _, ok := c.Text(flag); return ok }
+	clusters, err := ReadClusters(c)
+	if err != nil {
+		return none, err
+	}
+	if clusters != nil && (typed(populationFlag) || base.Arrival != nil) {
+		return none, usage.Errorf("--clusters: given with --population or with rows that arrive, want one of them")
+	}
 	if typed(BetaFlag) && typed(ConfidenceFlag) {
 		return none, usage.Errorf("--confidence: given with --beta, want one of the two")
 	}
@@ -336,6 +360,7 @@ func ReadGrid(c usage.Values, inputs *[]record.Input, needs int) (none Grid, err
 		switch u {
 		case transfer.Samples, transfer.Queries:
 			given = given || base.Queries != 0 // by the stages
+			given = given || u == transfer.Samples && clusters != nil
 		case transfer.Beta:
 			given = given || typed(ConfidenceFlag)
 		}
@@ -346,6 +371,11 @@ func ReadGrid(c usage.Values, inputs *[]record.Input, needs int) (none Grid, err
 	for _, flag := range ArrivalFlags(base) {
 		in := record.Input{Name: strings.ReplaceAll(flag[0], "-", "_"), Value: record.Words(flag[1])}
 		*inputs = append(*inputs, in)
+	}
+	if clusters != nil {
+		for _, flag := range clusters.flags() {
+			*inputs = append(*inputs, record.Input{Name: flag[0], Value: record.Words(flag[1])})
+		}
 	}
 	if len(known) < needs {
 		got := strings.Join(known, ", ")
@@ -358,7 +388,7 @@ func ReadGrid(c usage.Values, inputs *[]record.Input, needs int) (none Grid, err
 		return none, usage.Errorf("--budget: got nothing, want how many flags --feedback flags may raise")
 	}
 	made, err := commands.NewGrid(base, c.Is("zip"), axes...)
-	return Grid{made}, err
+	return Grid{made, clusters}, err
 }
 
 // Drawn are the parameters that a drawing has an axis for, the first of equals first.

@@ -106,7 +106,7 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 	case !m.Adaptive && !m.Procedure:
 		write("fixed before the data were seen, ")
 	}
-	write("on a sample of %s rows", count(r.Samples))
+	write("on a sample of %s", s.sampleText(r, count))
 	if r.Arrival != nil {
 		write(" at the first query and %s at query %s, %s", count(r.LastSamples()), count(r.Queries), goals.ArrivalWords(r.Goal))
 	}
@@ -171,8 +171,8 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 	sources, assumes := m.Rests(r.Answer)
 	write(", by the method %s of dpcalc %s, %s%s. ", t.Code(m.Name), t.Escape(usage.Version()), t.Link(bibliography.Home),
 		t.Cite(sources))
-	if m.Proof == theory.Derived {
-		write("%s", commands.ProofText(m.Sources, t))
+	if m.Proof == theory.Derived || r.Sample != nil {
+		write("%s", commands.ProofText(sources, t))
 	}
 	used := !slices.Contains(m.Unused(r.Answer), "disagreement")
 	if r.Disagreement != 0 && used && !r.Mechanism.LowVariance { // which assumes it by itself
@@ -183,6 +183,22 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 	var wrapped strings.Builder
 	printed.Fill(&wrapped, b.String())
 	return wrapped.String()
+}
+
+// sampleText says what the rows are.
+func (s *request) sampleText(r *goals.Row, count func(int64) string) string {
+	benchmark, drawn := r.Sample.(transfer.Subset)
+	switch {
+	case drawn:
+		words := count(r.Samples) + " rows, drawn uniformly without replacement"
+		if r.Method.Redrawn {
+			words += " and afresh for every query"
+		}
+		return words + " from a benchmark of " + count(benchmark.Items) + " items, which is the population"
+	case s.grid.Clusters != nil:
+		return s.grid.Clusters.Words() + ", independent of each other"
+	}
+	return count(r.Samples) + " rows"
 }
 
 // openText says what an open plan shows.

@@ -27,6 +27,9 @@ func reported(m transfer.Method) (args []string, g transfer.Goal) {
 	if m.Name == "transcripts" {
 		args, g.Transcripts = append(args, "--transcripts", "1000"), 1000
 	}
+	if m.Redrawn {
+		args, g.Sample = append(args, "--population", "4000"), transfer.Subset{Items: 4000}
+	}
 	if g.Open = m.Open; m.Open {
 		args = append(args, "--open")
 	}
@@ -92,7 +95,7 @@ func TestReportOfSecrecyAndProof(t *testing.T) {
 			noisy := m.Adaptive && !m.Splits && !m.Rounds && (!m.Open || m.Scheduled)
 			switch m.Name {
 			case "gate", "gate-renggli19", "ladder", "ladder-blum15", "sparse-validate", "sealed", "transcripts",
-				"rounding-widths":
+				"rounding-widths", "subset":
 				noisy = false
 			}
 			_, out, _ := commandtest.Dpcalc(args...)

@@ -87,6 +87,10 @@ func runSamplesize(c *commands.Call) error {
 	if path, ok := c.Text("check-schedule"); ok {
 		return checkSchedule(c, path)
 	}
+	c, err := withClusters(c)
+	if err != nil {
+		return err
+	}
 	asked, err := readRequest(c)
 	if err != nil {
 		return err
@@ -212,6 +216,7 @@ func readMethods(c usage.Values) ([]transfer.Method, error) {
 			}
 		}
 	}
+	_, benchmark := c.Text("population")
 	_, counted := c.Text("transcripts")
 	_, lnCounted := c.Text("ln-transcripts")
 	countable := counted || lnCounted
@@ -222,7 +227,7 @@ func readMethods(c usage.Values) ([]transfer.Method, error) {
 			return true
 		case wanted != nil:
 			return !slices.Contains(wanted, m.Name)
-		case m.Open && !base.Open, m.Grown && base.Arrival == nil:
+		case m.Open && !base.Open, m.Grown && base.Arrival == nil, m.Redrawn && !benchmark:
 			return true
 		}
 		return !m.Serves(base.Feedback) || m.Counted && !countable

@@ -10,7 +10,7 @@ import (
 
 // columns are the machine's, in the contract's order.
 func (s *request) columns() []goals.Column {
-	return s.withArrival([]goals.Column{
+	return s.withRows([]goals.Column{
 		goals.ColumnMethod, goals.ColumnSamples, goals.ColumnQueries, goals.ColumnTau, goals.ColumnTauAchieved,
 		goals.ColumnBetaReached, goals.ColumnLnBetaReached,
 		goals.ColumnBudget,
@@ -27,8 +27,11 @@ func (s *request) columns() []goals.Column {
 	})
 }
 
-// withArrival adds the rows at the last query where rows arrive.
-func (s *request) withArrival(columns []goals.Column) []goals.Column {
+// withRows adds the rows at the last query where rows arrive, and what clusters are worth.
+func (s *request) withRows(columns []goals.Column) []goals.Column {
+	if s.grid.Clusters != nil {
+		return append(columns, s.grid.Clusters.Columns()...)
+	}
 	if s.grid.Base.Arrival == nil {
 		return columns
 	}
@@ -52,7 +55,7 @@ func (s *request) solvedOnly(u transfer.Unknown, c goals.Column) goals.Column {
 
 // planColumns are the columns of the sheet Plan.
 func (s *request) planColumns() []goals.Column {
-	return s.withArrival(slices.Concat([]goals.Column{
+	return s.withRows(slices.Concat([]goals.Column{
 		goals.ColumnMethod, goals.ColumnName, s.solvedOnly(transfer.Samples, goals.ColumnSamples),
 		s.solvedOnly(transfer.Queries, goals.ColumnQueries),
 		s.solvedOnly(transfer.Tau, goals.ColumnTau), goals.ColumnTauAchieved, s.solvedOnly(transfer.Beta, goals.ColumnBeta),
@@ -95,7 +98,10 @@ func (s *request) shown(rows [][]goals.Row) (columns []goals.Column, constants [
 			constants = append(constants, record.Titles([]goals.Column{q.Column})[0]+" "+record.People(one))
 		}
 	}
-	columns = s.withArrival(append(columns, asked...))
+	columns = append(columns, asked...)
+	if s.grid.Clusters == nil {
+		columns = s.withRows(columns)
+	}
 	if s.unknown != transfer.Tau {
 		columns = append(columns, goals.ColumnTauAchieved)
 	}

@@ -41,6 +41,9 @@ func (s *request) shownWords() []string {
 	if arrival := goals.ArrivalWords(base); arrival != "" {
 		words = append(words, arrival)
 	}
+	if s.grid.Clusters != nil {
+		words = append(words, s.grid.Clusters.Words())
+	}
 	return words
 }
 
@@ -51,6 +54,9 @@ func (s *request) say(ctx context.Context, rows [][]goals.Row, spans bool) (titl
 	title = []string{subjects[s.unknown] + ": " + strings.Join(append(constants, s.shownWords()...), ", ")}
 	found, err := s.findings(ctx, rows)
 	written := s.written(rows)
+	if s.grid.Clusters != nil {
+		found = append(s.grid.Clusters.Notes(), found...)
+	}
 	notes = slices.Concat(found, s.legend(written), tableNote(written, spans))
 	if s.brief {
 		notes = append(notes, s.others(written)...)

@@ -1,0 +1,125 @@
+package samplesize
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
+	"github.com/dpcalc/dpcalc/cmd/internal/csvfile"
+	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/delimited"
+)
+
+// withClusters replaces a file of clusters by what it says: K1xS1,K2xS2,...
+func withClusters(c *commands.Call) (*commands.Call, error) {
+	text, ok := c.Text(goals.ClustersFlag.Name)
+	first, _, _ := strings.Cut(text, "x")
+	if _, typed := numbers.Counts.Parse(strings.TrimSpace(first)); !ok || typed {
+		return c, nil
+	}
+	in, err := csvfile.Open(c.Session, text)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	said, err := readClusters(delimited.NewSplitter(in.Reader(), 0))
+	if err != nil {
+		return nil, in.Blame(err)
+	}
+	one := *c
+	one.Values = usage.Replaced(c.Values, goals.ClustersFlag.Name, said)
+	return &one, nil
+}
+
+// clusterColumns say what a table has: the rows or the weight of a cluster in each line, or the cluster of a row.
+var clusterColumns = []string{"rows", "weight", "cluster"}
+
+// readClusters counts the clusters of each size or weight.
+func readClusters(s *delimited.Splitter) (string, error) {
+	header, err := s.Text()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", err
+	}
+	header = strings.TrimPrefix(header, "\ufeff")
+	s.Separator = delimited.SeparatorOf(header)
+	if err := s.Split(header); err != nil {
+		return "", err
+	}
+	columns := slices.Clone(s.Cells)
+	s.Width = len(columns)
+	kind := slices.IndexFunc(clusterColumns, func(name string) bool { return slices.Contains(columns, name) })
+	if kind < 0 {
+		return "", delimited.Errorf(s.Line, "got the columns %s, want rows or weight with a line for each cluster, or cluster with one for each row",
+			usage.Shown(strings.Join(columns, ",")))
+	}
+	name := clusterColumns[kind]
+	at := slices.Index(columns, name)
+	named, id := slices.Index(columns, "cluster"), slices.Index(columns, "id")
+	sizes, seen := make(map[string]int64), make(map[string]bool)
+	for {
+		cells, _, err := s.Record()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return "", err
+		}
+		cell := strings.TrimSpace(cells[at])
+		once := named
+		if name == "cluster" {
+			once = id
+		}
+		if once >= 0 {
+			if seen[cells[once]] {
+				return "", delimited.Errorf(s.Line, "got the %s %s twice, want it once", columns[once], usage.Shown(cells[once]))
+			}
+			seen[strings.Clone(cells[once])] = true
+		}
+		switch {
+		case name == "rows":
+			if n, ok := numbers.Counts.Parse(cell); !ok {
+				return "", delimited.Errorf(s.Line, "got %s rows, want a whole number of at least 1", usage.Shown(cell))
+			} else {
+				cell = fmt.Sprint(n)
+			}
+		case name == "weight":
+			if w, ok := new(big.Rat).SetString(cell); !ok || w.Sign() <= 0 || strings.ContainsAny(cell, "/eE") {
+				return "", delimited.Errorf(s.Line, "got the weight %s, want a positive decimal", usage.Shown(cell))
+			}
+		case cell == "":
+			return "", delimited.Errorf(s.Line, "got a row without a cluster, want a name for it")
+		}
+		sizes[strings.Clone(cell)]++
+	}
+	if len(sizes) == 0 {
+		return "", usage.Errorf("got a header and nothing below it, want a line for each cluster, or for each row")
+	}
+	if name == "cluster" {
+		bySize := make(map[string]int64)
+		for _, n := range sizes {
+			bySize[fmt.Sprint(n)]++
+		}
+		sizes = bySize
+	}
+	var items []string
+	sum := new(big.Rat)
+	for size, count := range sizes {
+		items = append(items, fmt.Sprintf("%dx%s", count, size))
+		w, _ := new(big.Rat).SetString(size)
+		sum.Add(sum, w.Mul(w, new(big.Rat).SetInt64(count)))
+	}
+	if off, _ := new(big.Rat).Sub(sum, big.NewRat(1, 1)).Float64(); name == "weight" && (off > weightSlack || off < -weightSlack) {
+		return "", usage.Errorf("got weights that add up to %s, want 1", sum.FloatString(6))
+	}
+	slices.Sort(items)
+	return strings.Join(items, ","), nil
+}
+
+// weightSlack is how far a sum of decimals may be from 1 by their rounding.
+const weightSlack = 1e-6

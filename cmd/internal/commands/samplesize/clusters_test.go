@@ -1,0 +1,165 @@
+package samplesize
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+)
+
+// A benchmark of 14,042 items needs 5,965 rows for each of 100 answers within .02, and fewer where less is shown.
+func TestRowsOfABenchmark(t *testing.T) {
+	const plan = "--population 14042 -m 100 -t .02 -b .05"
+	rows := rowsBy(t, plan)
+	if r := rows["subset"]; r["samples"] != 5965.0 || r["best"] != true || r["adaptive"] != true || r["proof"] != "derived" {
+		t.Errorf("%v", r)
+	}
+	for _, name := range []string{"gaussian", "splitting", "rounding"} {
+		if r := rows[name]; r["status"] != "not_applicable" {
+			t.Errorf("%v", r)
+		}
+	}
+	for shown, want := range map[string]float64{"gate --passes 1": 5668, "final": 5965} {
+		for _, r := range rowsBy(t, plan+" --feedback "+shown) {
+			if r["best"] == true && r["samples"] != want {
+				t.Errorf("%s: %v, want %v", shown, r, want)
+			}
+		}
+	}
+	if _, there := rowsBy(t, "-m 100 -t .02 -b .05")["subset"]; there {
+		t.Error("a row for subsets without a benchmark")
+	}
+}
+
+// Clusters of equal weight are rows, and those of other weights have their effective number of rows, by flags or by a
+// file.
+func TestRowsOfClusters(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	const plan = "-m 20 -b .05 --feedback gate --passes 1 "
+	equal := rowsBy(t, plan+"--clusters 200x10,50x20 --icc .2")["gate"]
+	alike := rowsBy(t, plan+"-n 250")["gate"]
+	if equal["tau"] != alike["tau"] || equal["effective_rows"] != 250.0 || equal["samples"] != 250.0 {
+		t.Errorf("%v, and for 250 rows %v", equal, alike)
+	}
+	assumed := 250 * 250 / (200*2.8/10 + 50*4.8/20)
+	if got := equal["icc_rows"].(float64); math.Abs(got-assumed) > 1e-9 {
+		t.Errorf("%v rows by the assumption, want %v", got, assumed)
+	}
+	byRows := rowsBy(t, plan+"--clusters 200x10,50x20 --weights rows --icc .2")["gate"]
+	tau := math.Sqrt(math.Log(20/.05) / 2 / 225)
+	if got := byRows["tau"].(float64); byRows["effective_rows"] != 225.0 || !(got >= tau && got < tau*(1+1e-9)) {
+		t.Errorf("%v, want tau %v", byRows, tau)
+	}
+	if got, want := byRows["icc_rows"].(float64), 3000*3000/(2000*2.8+1000*4.8); math.Abs(got-want) > 1e-9 {
+		t.Errorf("%v rows by the assumption, want %v", got, want)
+	}
+	var lines strings.Builder
+	lines.WriteString("cluster,rows\n")
+	for i := range 250 {
+		size := "10"
+		if i%5 == 0 {
+			size = "20"
+		}
+		lines.WriteString(strings.Repeat("x", i+1) + "," + size + "\n")
+	}
+	same := rowsBy(t, plan+"--weights rows --icc .2 --clusters "+file("sizes.csv", lines.String()))["gate"]
+	for name, value := range byRows {
+		if !reflect.DeepEqual(same[name], value) {
+			t.Errorf("%s: %v by a file, want %v", name, same[name], value)
+		}
+	}
+	weights := rowsBy(t, plan+"--weights rows --clusters "+file("weights.csv", "weight;cluster\n0.5;a\n.25;b\n.25;c\n"))["gate"]
+	each := rowsBy(t, plan+"--weights rows --clusters "+file("rows.csv", "id,cluster\n1,a\n2,b\n3,a\n4,c\n"))["gate"]
+	if weights["effective_rows"] != each["effective_rows"] || math.Abs(each["effective_rows"].(float64)-8./3) > 1e-12 {
+		t.Errorf("%v\n%v", weights, each)
+	}
+	for name, c := range map[string][2]string{
+		"twice.csv":  {"id,cluster\n1,a\n2,b\n1,c\n", "line 4: got the id 1 twice, want it once"},
+		"again.csv":  {"cluster,rows\na,4\na,5\n", "line 3: got the cluster a twice, want it once"},
+		"sum.csv":    {"cluster,weight\na,.5\nb,.4\n", "got weights that add up to 0.900000, want 1"},
+		"minus.csv":  {"cluster,weight\na,1.5\nb,-.5\n", "line 3: got the weight -.5, want a positive decimal"},
+		"nan.csv":    {"cluster,weight\na,NaN\n", "line 2: got the weight NaN, want a positive decimal"},
+		"none.csv":   {"cluster,rows\na,0\n", "line 2: got 0 rows, want a whole number of at least 1"},
+		"empty.csv":  {"cluster\n", "got a header and nothing below it, want a line for each cluster, or for each row"},
+		"other.csv":  {"document,size\na,3\n", "line 1: got the columns document,size, want rows or weight with a line for each cluster, or cluster with one for each row"},
+		"noname.csv": {"id,cluster\n1,\n", "line 2: got a row without a cluster, want a name for it"},
+	} {
+		path := file(name, c[0])
+		args := append(strings.Fields("samplesize "+plan), "--clusters", path)
+		code, out, stderr := commandtest.Dpcalc(args...)
+		if code != usage.ExitUsage || out != "" || stderr != "dpcalc: "+path+": "+c[1]+"\n" {
+			t.Errorf("%s: exit %d, %q, %q", name, code, out, stderr)
+		}
+	}
+}
+
+// What is wrong with the rows of a sample is one line, and the exit code 2.
+func TestWrongSamples(t *testing.T) {
+	for command, want := range map[string]string{
+		"--clusters 10x":                                       "--clusters: got 10x, want clusters and the rows of each",
+		"--clusters 10x0":                                      "--clusters: got 10x0, want clusters and the rows of each",
+		"--clusters 10x-1":                                     "--clusters: got 10x-1, want clusters and the rows of each",
+		"--clusters 10x1/2":                                    "--clusters: got 10x1/2, want clusters and the rows of each",
+		"--clusters 1e9x1e9":                                   "--clusters: got 1e9x1e9, want clusters and the rows of each",
+		"--clusters 1000000x9999999":                           "--clusters: got 1000000x9999999, want at most 2^40 rows",
+		"--clusters 10x3 -n 4":                                 "--samples: given with --clusters, want one of the two",
+		"--clusters 10x3 --query binary":                       "--query: got binary with --clusters, want bounded or difference",
+		"--clusters 10x3 --weights documents":                  "--weights: got documents, want clusters or rows",
+		"--clusters 10x3 --icc 1.5":                            "--icc: got 1.5, want a correlation in [0, 1]",
+		"--clusters 10x3 --icc NaN":                            "--icc: got NaN, want",
+		"--clusters 10x.5 --icc .5":                            "--icc: got 0.5, want a correlation in [0, 1], and clusters with a number of rows",
+		"--clusters 10x3 --population 40":                      "--clusters: given with --population",
+		"--clusters 10x3 --past-looks 2 --weights rows":        "--clusters: got 10 clusters, want no past looks",
+		"-n 5 --icc .5":                                        "--icc: got it without --clusters, want both",
+		"-n 5 --weights rows":                                  "--weights: got it without --clusters, want both",
+		"-n 101 --population 100":                              "--samples: got 101, want at most 100, the items of the benchmark",
+		"-n 5 --population 0":                                  "--population: got 0, want a whole number",
+		"-n 5 --population NaN":                                "--population: got NaN, want a whole number",
+		"-n 5 --population 9 --query sensitive":                "--population: got a benchmark of 9 items, want a query that is a mean",
+		"-n 5 --population 9 --past-looks 1":                   "--population: got a benchmark of 9 items, want no past looks",
+		"--population 9 --arrive-rows 5 --arrive-looks 2 -n 5": "--population: got a benchmark of 9 items, want all rows at the first query",
+	} {
+		args := append([]string{"samplesize", "-m", "10", "-b", ".05"}, strings.Fields(command)...)
+		code, out, stderr := commandtest.Dpcalc(args...)
+		if code != usage.ExitUsage || out != "" || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "dpcalc: "+want) {
+			t.Errorf("%s: exit %d, %s%s", command, code, out, stderr)
+		}
+	}
+}
+
+// Plan files, workbooks and reports have the clusters and the benchmark.
+func TestSamplesInFiles(t *testing.T) {
+	for sample, words := range map[string]string{
+		"--clusters 200x10,50x20":                "on a sample of 250 clusters with 3000 rows, each of which counts as one row, independent of each other.",
+		"--clusters 200x10,50x20 --weights rows": "on a sample of 250 clusters with 3000 rows that count alike, independent of each other.",
+		"--clusters 1x0.5,2x0.25 --weights rows": "on a sample of 3 clusters that count alike, independent of each other.",
+		"--population 5000 -n 900":               "on a sample of 900 rows, drawn uniformly without replacement from a benchmark of 5000 items, which is the population.",
+	} {
+		dir := t.TempDir()
+		plan, book := filepath.Join(dir, "plan.yaml"), filepath.Join(dir, "plan.xlsx")
+		args := strings.Fields("samplesize -m 3 -b .3 --feedback gate " + sample)
+		code, out, stderr := commandtest.Dpcalc(append(args, "--save-plan", plan, "--report")...)
+		if text := strings.Join(strings.Fields(out), " "); code != usage.ExitOK || !strings.Contains(text, words) {
+			t.Errorf("%s: exit %d, %s%s", sample, code, out, stderr)
+		}
+		rows := commandtest.RowsOf(t, "plan", "run", plan, "--best")
+		if want := rowsBy(t, strings.Join(args[1:], " "))["gate"]["tau"]; len(rows) != 1 || rows[0]["tau"] != want {
+			t.Errorf("%s: the plan file has %v, want %v", sample, rows, want)
+		}
+		if code, _, stderr := commandtest.Dpcalc(append(args, "-o", book)...); code != usage.ExitOK {
+			t.Errorf("%s: exit %d, %s", sample, code, stderr)
+		}
+	}
+}
