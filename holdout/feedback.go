@@ -28,7 +28,7 @@ func (h *history) show(answer float64, l look) (response, error) {
 	case transfer.Gate:
 		return response{verdict: verdict(answer >= *l.bar+goal.Tau, Pass, Fail)}, nil
 	case transfer.Best:
-		best := goal.Floor
+		best := goal.Baseline()
 		if goal.Query == transfer.Difference {
 			best = -1
 		}

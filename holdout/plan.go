@@ -83,6 +83,7 @@ type Promise struct {
 	Disagreement float64        `json:"disagreement,omitempty"`
 	AtLeast      float64        `json:"at_least,omitempty"`
 	Variance     float64        `json:"variance,omitempty"`
+	SecondMoment float64        `json:"second_moment,omitempty"`
 	Checked      bool           `json:"checked,omitempty"`
 	OneSided     bool           `json:"one_sided,omitempty"`
 }
@@ -92,7 +93,7 @@ func promiseOf(g transfer.Goal) Promise {
 		Samples: g.Samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta, Query: g.Query.String(),
 		Feedback: g.Feedback.String(), Passes: g.Passes, Bar: given(g.Bar), Floor: g.Floor, Flags: g.Budget, Hold: g.Hold,
 		GuessError: given(g.GuessError), Disagreement: g.Disagreement, AtLeast: g.AtLeast, Variance: g.Variance,
-		Checked: g.Checked, OneSided: g.OneSided,
+		SecondMoment: g.SecondMoment, Checked: g.Checked, OneSided: g.OneSided,
 	}
 }
 
@@ -104,7 +105,8 @@ func (p Promise) goal() (g transfer.Goal, err error) {
 	g.Samples, g.Queries, g.Tau, g.Beta, g.Budget = p.Samples, p.Queries, p.Tau, p.Beta, p.Flags
 	g.Shown = transfer.Shown{
 		Passes: p.Passes, Bar: option(p.Bar), Floor: p.Floor, Hold: p.Hold, GuessError: option(p.GuessError),
-		Disagreement: p.Disagreement, AtLeast: p.AtLeast, Variance: p.Variance, Checked: p.Checked, OneSided: p.OneSided,
+		Disagreement: p.Disagreement, AtLeast: p.AtLeast, Variance: p.Variance,
+		SecondMoment: p.SecondMoment, Checked: p.Checked, OneSided: p.OneSided,
 	}
 	if g.Feedback, err = transfer.ParseFeedback(p.Feedback); err != nil {
 		return g, err

@@ -150,6 +150,32 @@ func fixedHolds(exact bool) func(a Answer) bool {
 
 // lnOneLook is ln of the bound on one query. The level says which of two bounds on counts is asked for.
 func lnOneLook(a Answer, exact, oneSided bool, level dec) dec {
+	usual := lnUsualLook(a, exact, oneSided, level)
+	known := lnKnown(a, a.Samples, number(a.Tau))
+	if !oneSided {
+		known = known.Plus(whole(2).Ln())
+	}
+	if known.Less(usual) {
+		return known
+	}
+	return usual
+}
+
+// lnKnown is ln of the bound on one side where a variance or a second moment is known, 0 where none is.
+func lnKnown(a Answer, n int64, s dec) dec {
+	switch {
+	case a.Query == Binary && a.Bar.Given: // has the variance of its own mean
+	case a.Variance > 0:
+		return certificates.LnVarying(n, s, number(a.Variance))
+	case a.AtLeast > 0 && !a.Checked:
+		return certificates.LnFewOnes(n, s, whole(1).Minus(number(a.AtLeast)))
+	case a.SecondMoment > 0:
+		return certificates.LnSecondMoment(n, s, number(a.SecondMoment))
+	}
+	return whole(0)
+}
+
+func lnUsualLook(a Answer, exact, oneSided bool, level dec) dec {
 	n, tau := a.Samples, number(a.Tau)
 	lnSides := whole(2).Ln()
 	if oneSided {
@@ -224,6 +250,9 @@ func gateHolds(a Answer) bool {
 				ln = other
 			}
 		}
+		if known := lnKnown(a, n, tau); known.Less(ln) {
+			ln = known
+		}
 		return level.AtLeast(ln)
 	case Binary:
 		k := a.Mechanism.PassCount
@@ -240,6 +269,9 @@ func gateHolds(a Answer) bool {
 		if other := certificates.LnMeanAtMost(n, whole(1).Minus(top), tau); ln.Less(other) {
 			ln = other
 		}
+	}
+	if known := lnKnown(a, n, tau); known.Less(ln) {
+		ln = known
 	}
 	return level.AtLeast(ln)
 }
@@ -266,7 +298,7 @@ func renggliHolds(a Answer) bool {
 
 // sideOf is A for values of the goal's kind, as a whole mechanism takes it.
 func sideOf(a Answer, n int64) certificates.Side {
-	return func(s dec) dec {
+	usual := func(s dec) dec {
 		switch a.Query {
 		case Difference:
 			return certificates.LnDifference(n, s, knownDisagreement(a))
@@ -274,6 +306,15 @@ func sideOf(a Answer, n int64) certificates.Side {
 			return certificates.LnSideOfCounts(n, s)
 		}
 		return certificates.LnSide(n, s)
+	}
+	return func(s dec) dec {
+		ln := usual(s)
+		if s.Sign() > 0 {
+			if known := lnKnown(a, n, s); known.Less(ln) {
+				return known
+			}
+		}
+		return ln
 	}
 }
 
@@ -311,7 +352,11 @@ func ladderHolds(a Answer) bool {
 	if a.Mechanism.Board == nil {
 		return a.Queries == 1 && fixedHolds(true)(a)
 	}
-	b := certificates.Board{Rows: a.Samples, Queries: max(a.Queries, 2), Tau: a.TauAchieved, Top: 1 - a.Floor}
+	baseline := a.Floor
+	if !a.Checked {
+		baseline = max(baseline, a.AtLeast)
+	}
+	b := certificates.Board{Rows: a.Samples, Queries: max(a.Queries, 2), Tau: a.TauAchieved, Top: 1 - baseline}
 	one := whole(1)
 	for i, step := range a.Mechanism.Board {
 		b.Values = append(b.Values, one.Minus(number(step.Value)))
@@ -352,7 +397,12 @@ func noiseHolds(a Answer) bool {
 
 func lowVarianceHolds(a Answer) bool {
 	p := certificates.LowVariance{N: a.Samples, OneSided: a.OneSided, Tau: a.Tau}
+	unit := 1.
 	switch {
+	case a.Query == Difference && a.Disagreement == 0: // half of it
+		unit = 2
+		p.Tau /= unit
+		p = p.Varying(a.SecondMoment / 4)
 	case a.Query == Difference:
 		p = p.Differing(a.Disagreement)
 	case a.AtLeast > 0:
@@ -361,7 +411,7 @@ func lowVarianceHolds(a Answer) bool {
 		p = p.Varying(a.Variance)
 	}
 	for b := range a.Noise() {
-		p.SD = append(p.SD, slices.Repeat([]float64{b.Scale}, int(b.Queries))...)
+		p.SD = append(p.SD, slices.Repeat([]float64{b.Scale / unit}, int(b.Queries))...)
 	}
 	if a.Checked {
 		p = p.Checked()
@@ -539,6 +589,23 @@ func touchingGoal(r *rand.Rand, m Method) Goal {
 	return g
 }
 
+// withKnown is a goal of which a variance or a second moment may be known, in every third.
+func withKnown(r *rand.Rand, g Goal) Goal {
+	v := math.Pow(10, -2.5*r.Float64())
+	switch {
+	case r.IntN(3) > 0 || g.AtLeast > 0 || g.Variance > 0 || g.Checked:
+	case g.Query == Binary:
+		g.AtLeast = 1 - 0.499*v
+	case g.Query == Bounded:
+		g.Variance = 0.25 * v
+	case g.Query == Difference && (g.Feedback != Answers || g.Transcripts > 0):
+		g.SecondMoment = v
+	case g.Query == Difference && g.Disagreement == 0:
+		g.SecondMoment = v
+	}
+	return g
+}
+
 // Every number of rows of every method satisfies the inequality of its page, and where the page says that it is the
 // least, one row fewer does not. A method without an evaluation fails.
 func TestCertificatesInDecimals(t *testing.T) {
@@ -548,13 +615,16 @@ func TestCertificatesInDecimals(t *testing.T) {
 			if !ok {
 				t.Fatal("the method has no evaluation in decimals")
 			}
-			r := rand.New(rand.NewPCG(3805, uint64(i)))
+			r, more := rand.New(rand.NewPCG(3805, uint64(i))), rand.New(rand.NewPCG(3806, uint64(i)))
 			held, refuted := 0, 0
 			for tries := 0; held < e.goals; tries++ {
 				if tries > 60*e.goals {
 					t.Fatalf("only %d of %d goals were answered", held, e.goals)
 				}
 				g := touchingGoal(r, m)
+				if !m.Scheduled && m.Name != "gaussian" {
+					g = withKnown(more, g)
+				}
 				if g.Validate() != nil || !sized(m, g) {
 					continue
 				}

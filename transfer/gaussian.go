@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
@@ -136,7 +137,14 @@ func (a *Answer) CertifyNoise(blocks []theory.NoiseBlock) error {
 	}
 	a.Beta, a.Mechanism.LowVariance = bound.Total(), false
 	if a.moment() != nil && !cut {
-		low, err := lowvariance.Certified(a.momentPlan().Design, a.Tau, blocks, promised)
+		goal, halves := a.Goal, blocks
+		if goal.byHalf() {
+			goal, halves = half(goal), slices.Clone(blocks)
+			for i := range halves {
+				halves[i].Scale /= 2
+			}
+		}
+		low, err := lowvariance.Certified(goal.momentPlan().Design, goal.Tau, halves, promised)
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ var ladder = Method{
 	Summary:   "only the best score so far is shown, in steps that are wide at the start",
 	Formula:   "sum over l < K-1 of W_l exp(-n kl(u_(l+1)||v_l - tau)) + sum over 0 < l < K of N_(l-1) exp(-n kl(u_l||v_l + tau)) <= beta; W_l = C(m+l-2,l), N_l = C(m+l-1,l+1), losses u, v; exact tails for 0/1 losses",
 	Practice:  "Show the value of the highest boundary that any score has reached so far, from the table of the plan, and nothing else. It is within tau of the best population score so far at all times, and of the incumbent's own. The table is public and fixed in advance.",
-	Uses:      []string{floorFlag},
+	Uses:      []string{floorFlag, atLeastFlag},
 	Proof:     Derived,
 	Adaptive:  true,
 	Feedbacks: []Feedback{Best},
@@ -49,7 +49,7 @@ func ladderNeeds(g Goal) error {
 }
 
 // boardLimit is where the tau of a board ends: a constant is as good from there on.
-func boardLimit(g Goal) float64 { return (1 - g.Floor) / 2 }
+func boardLimit(g Goal) float64 { return (1 - g.Baseline()) / 2 }
 
 // board is Theorem 4. A table is built for n, m and tau, and its sum of errors is the least beta. A search goes by the
 // rough sum, which is smooth, and the table decides near where that ends. The sum of a table of 0/1 losses is not
@@ -100,7 +100,7 @@ func tables(g Goal) int {
 func (b board) samples(g Goal) (reached, error) {
 	s := new(boardSearch)
 	rough := func(n float64) float64 { g.Samples = int64(n); return s.rough(g) }
-	above := 1 - g.Floor
+	above := 1 - g.Baseline()
 	guess := 0.44 * (num.Log(float64(g.Queries)) - g.Beta.Ln()/8) * above * math.Sqrt(above) / (g.Tau * g.Tau * g.Tau)
 	lo := math.Min(math.Max(math.Ceil(guess), 1), MaxCount/4)
 	hi := lo
@@ -272,7 +272,7 @@ func (b board) tau(g Goal) (float64, Mechanism) {
 
 // roughTau is about the least tau, or top.
 func roughTau(g Goal, top float64, rough func(tau float64) float64) float64 {
-	above := 1 - g.Floor
+	above := 1 - g.Baseline()
 	cube := 0.44 * (num.Log(float64(g.Queries)) - g.Beta.Ln()/8) * above * math.Sqrt(above) / float64(g.Samples)
 	guess := math.Cbrt(cube)
 	hi := math.Min(math.Max(guess, feedback.LeastLadderTau), 0.99*top)
@@ -325,7 +325,7 @@ func boardOf(g Goal, cells []feedback.Cell) (run Mechanism) {
 }
 
 func ladderOf(g Goal) feedback.Ladder {
-	return feedback.Ladder{Queries: max(g.Queries, 2), Tau: g.Tau, Top: 1 - g.Floor, ZeroOne: g.Query == Binary,
+	return feedback.Ladder{Queries: max(g.Queries, 2), Tau: g.Tau, Top: 1 - g.Baseline(), ZeroOne: g.Query == Binary,
 		Sample: g.Sample}
 }
 
@@ -338,6 +338,9 @@ func BoardFailure(g Goal, boards ...[]theory.Step) (theory.LogProb, error) {
 	}
 	if u := g.Unknown(); u != None || len(boards) == 0 {
 		return 0, theory.Domain(false, u.String(), "nothing", "a value")
+	}
+	if first := boards[0]; len(first) > 0 && math.Abs(first[0].Value-g.Baseline()) > g.Tau { // it begins at the floor
+		g.AtLeast = 0
 	}
 	tables := make([][]feedback.Cell, len(boards))
 	for i, board := range boards {
@@ -364,7 +367,7 @@ func isBoard(g Goal, board []theory.Step) bool {
 		}
 	}
 	last := len(board) - 1
-	return last > 0 && math.Abs(board[0].Value-g.Floor) <= g.Tau+rounded && board[last].Value >= 1-g.Tau-rounded
+	return last > 0 && math.Abs(board[0].Value-g.Baseline()) <= g.Tau+rounded && board[last].Value >= 1-g.Tau-rounded
 }
 
 // follows reports whether a step may be the next one after another.

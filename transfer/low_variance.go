@@ -26,12 +26,20 @@ func (g Goal) moment() lowvariance.Values {
 	switch {
 	case g.Query == Difference && g.Disagreement > 0:
 		return lowvariance.Difference{Disagreement: g.Disagreement}
+	case g.SecondMoment > 0: // of (1+phi)/2
+		return lowvariance.Variance{Most: g.SecondMoment / 4}
 	case g.AtLeast > 0:
 		return lowvariance.Accuracy{Errors: 1 - g.AtLeast}
 	case g.Variance > 0:
 		return lowvariance.Variance{Most: g.Variance}
 	}
 	return nil
+}
+
+// byHalf reports whether the low-variance bound speaks of half of a difference: its second moment is known, and not
+// how often it is 0.
+func (g Goal) byHalf() bool {
+	return g.Query == Difference && g.Disagreement == 0 && g.SecondMoment > 0
 }
 
 // momentPlan is the plan of a goal with a bound on the second moment.

@@ -256,3 +256,55 @@ func TestLowVarianceOneSided(t *testing.T) {
 		}
 	}
 }
+
+// Half of a difference with a known mean square is a query of known variance: its noise is certified as that is, and it
+// takes fewer rows than without.
+func TestSecondMomentOfNoisyAnswers(t *testing.T) {
+	for _, m := range []Method{gaussianSchedule, gaussian} {
+		g := Goal{Query: Difference, Queries: 8, Tau: 0.1, Beta: lp("0.05"), Shown: Shown{SecondMoment: 0.05}}
+		a, err := m.Solve(g)
+		if err != nil || a.Status != OK || !a.Mechanism.LowVariance {
+			t.Fatalf("%s: %+v, %v", m.Name, a, err)
+		}
+		plain := Goal{Queries: 8, Tau: 0.05, Beta: lp("0.05"), Shown: Shown{Variance: 0.0125}}
+		if b, err := m.Solve(plain); err != nil || b.Samples != a.Samples {
+			t.Errorf("%s: %d rows, for half of it %d, %v", m.Name, a.Samples, b.Samples, err)
+		}
+		if total := certifiedBy(t, a); total > a.Beta.Ln()*(1-1e-6) {
+			t.Errorf("%s: the noise is certified at e^%g", m.Name, total)
+		}
+	}
+}
+
+// What is known of a variance is used by gates, finalists, flags and boards, at the numbers that were reckoned for it.
+func TestKnownMomentsOfLooksWithoutNoise(t *testing.T) {
+	looks := Goal{Samples: 400, Queries: 20, Beta: lp("0.05"), Shown: Shown{Feedback: Gate, Passes: 1}}
+	for _, c := range []struct {
+		m     Method
+		set   func(*Goal)
+		below float64 // tau
+		plain float64 // tau without it, about
+	}{
+		{gate, func(g *Goal) { g.Variance = 0.01 }, 0.0218, 0.0865},
+		{gate, func(g *Goal) { g.Query, g.SecondMoment = Difference, 0.13 }, 0.0673, 0.173},
+		{gate, func(g *Goal) { g.Query, g.AtLeast = Binary, 0.99 }, 0.0218, 0.0848},
+		{sealed, func(g *Goal) { g.Feedback, g.Passes, g.Variance = Final, 0, 0.01 }, 0.0232, 0.0913},
+		{sparseValidate, func(g *Goal) { g.Feedback, g.Passes, g.Budget, g.Variance = Flags, 0, 2, 0.01 }, 0.13, 0.397},
+		{ladder, func(g *Goal) { g.Query, g.Feedback, g.Passes, g.AtLeast = Binary, Best, 0, 0.8 }, 0.09, 0.14},
+		{openGate, func(g *Goal) { g.Open, g.Variance = true, 0.01 }, 0.03, 0.08},
+	} {
+		g := looks
+		c.set(&g)
+		a, err := c.m.Solve(g)
+		if err != nil || a.Status != OK || !(a.Tau <= c.below) {
+			t.Errorf("%s %+v: tau %v %s, %v, want at most %v", c.m.Name, g.Shown, a.Tau, a.Reason, err, c.below)
+		}
+		if _, assumes := c.m.Rests(a); len(assumes) <= len(c.m.Assumes) {
+			t.Errorf("%s %+v: does not say what is known", c.m.Name, g.Shown)
+		}
+		g.Variance, g.SecondMoment, g.AtLeast = 0, 0, 0
+		if a, err = c.m.Solve(g); err != nil || math.Abs(a.Tau/c.plain-1) > 0.3 {
+			t.Errorf("%s %+v: tau %v %s, %v, want about %v", c.m.Name, g.Shown, a.Tau, a.Reason, err, c.plain)
+		}
+	}
+}

@@ -91,7 +91,7 @@ func (m Method) ruleFor(g Goal) rule {
 		}
 		return r
 	}
-	if m.other != nil && (g.OneSided || g.Query == Difference) {
+	if m.other != nil && (g.OneSided || g.Query == Difference || m.knows(g)) {
 		r = m.other
 	}
 	if m.Splits {
@@ -101,7 +101,11 @@ func (m Method) ruleFor(g Goal) rule {
 		r = halved{r}
 	}
 	if m.low != nil && g.moment() != nil {
-		r = either{first: m.low, second: r}
+		low := m.low
+		if g.byHalf() {
+			low = halved{low}
+		}
+		r = either{first: low, second: r}
 	}
 	if m.Adaptive && g.PastLooks > 0 {
 		r = afterLooks{r}
@@ -164,13 +168,34 @@ func (m Method) Proven(g Goal) (Proof, []theory.Source) {
 		return Checked, m.Sources
 	}
 	if g.Sample != nil {
-		return Derived, slices.Concat(m.Sources, m.Tails, g.drawnSources())
+		known := []theory.Source(nil)
+		if m.knows(g) && slices.Contains(m.Uses, varianceFlag) {
+			known = knownVariance
+		}
+		return Derived, slices.Concat(m.Sources, m.Tails, known, g.drawnSources())
 	}
-	if g.Query != Difference || m.Tails == nil {
-		return m.Proof, m.Sources
+	sources := m.Sources
+	if m.knows(g) && slices.Contains(m.Uses, varianceFlag) {
+		sources = slices.Concat(sources, knownVariance)
 	}
-	return Derived, slices.Concat(m.Sources, m.Tails)
+	switch {
+	case g.Query == Difference && m.Tails != nil:
+		return Derived, slices.Concat(sources, m.Tails)
+	case m.knows(g):
+		return Derived, sources
+	}
+	return m.Proof, sources
 }
+
+// knows reports whether the tails of the method's answers rest on a known variance or second moment, or its board
+// begins at what every score is known to be at least.
+func (m Method) knows(g Goal) bool {
+	board := slices.Contains(m.Uses, floorFlag) && g.Baseline() > g.Floor
+	return board || slices.Contains(m.Uses, varianceFlag) && g.spreadKnown() != nil
+}
+
+// knownVariance is where these tails are proved.
+var knownVariance = proved("feedback.md#known-variance")
 
 // lowVariance is where the bound is proved.
 var lowVariance = proved("variance.md#low-variance-bound")
@@ -179,21 +204,25 @@ var lowVariance = proved("variance.md#low-variance-bound")
 // include the bound on the second moment of the queries where the answer makes use of it.
 func (m Method) Rests(a Answer) (sources []theory.Source, assumes []string) {
 	_, sources = m.Proven(a.Goal)
+	hypotheses := m.Assumes
+	if m.knows(a.Goal) {
+		hypotheses = slices.Concat(hypotheses, []string{a.known()})
+	}
 	if a.Sample != nil {
-		return sources, a.drawnAssumes(m.Assumes)
+		return sources, a.drawnAssumes(hypotheses)
 	}
 	if a.Arrival != nil {
 		if m.Proof == Derived {
 			sources = slices.Concat(sources, arrivalProof)
 		}
-		assumes = slices.Concat(m.Assumes, arrivalAssumes)
+		assumes = slices.Concat(hypotheses, arrivalAssumes)
 		if m.Open && a.Feedback == Best {
 			assumes = append(assumes, "the board starts anew when rows come, and something has raised it since")
 		}
 		return sources, assumes
 	}
-	if !a.Mechanism.LowVariance {
-		return sources, m.Assumes
+	if m.knows(a.Goal) || !a.Mechanism.LowVariance {
+		return sources, hypotheses
 	}
 	return slices.Concat(sources, lowVariance), slices.Concat(m.Assumes, []string{a.known()})
 }
@@ -201,14 +230,18 @@ func (m Method) Rests(a Answer) (sources []theory.Source, assumes []string) {
 // known says which bound on the second moment is known, or kept by a check.
 func (a Answer) known() string {
 	switch {
+	case a.SecondMoment > 0 && !a.Mechanism.LowVariance:
+		return "the square of every difference has a mean of at most " + formatFloat(a.SecondMoment) + " on the population"
 	case a.Checked && a.Query == Difference:
 		return "nothing is answered once more than the share " + formatFloat(a.Disagreement) + " of the sample's rows differ"
 	case a.Checked:
 		return "nothing is answered once the accuracy on the sample is below " + formatFloat(a.AtLeast)
-	case a.Query == Difference:
+	case a.Query == Difference && a.Disagreement > 0:
 		return "every query is 0 on all but the share " + formatFloat(a.Disagreement) + " of the population"
 	case a.AtLeast > 0:
 		return "every query has a population value of at least " + formatFloat(a.AtLeast)
+	case a.SecondMoment > 0:
+		return "half of every difference varies with a second moment of at most " + formatFloat(a.SecondMoment/4)
 	}
 	return "every query has a variance of at most " + formatFloat(a.Variance) + " from row to row"
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/feedback"
 	"github.com/dpcalc/dpcalc/transfer/open"
 )
 
@@ -25,7 +26,7 @@ var openGate = Method{
 	Summary:   "only pass or fail is shown, to any number of tests",
 	Formula:   noneFixed + "2 tau = max over x of u(x) - c(x) at the levels beta W q of a pass and beta W (1-q) of a failure, or the one at a known bar; exact tails for 0/1 queries there",
 	Practice:  anyNumber + "A test passes if its mean on the holdout is at least the least one whose lower end is its bar. What passes is above its bar; what fails is at most 2 tau above it, tau being that of the query, which widens with what was shown before.",
-	Uses:      []string{passesFlag, barFlag, disagreementFlag},
+	Uses:      []string{passesFlag, barFlag, disagreementFlag, varianceFlag, atLeastFlag, secondMomentFlag},
 	Proof:     Derived,
 	Adaptive:  true,
 	Open:      true,
@@ -42,7 +43,7 @@ var openBoard = Method{
 	Summary:   "only the best score so far is shown, to any number of submissions",
 	Formula:   noneFixed + "W 2^-(k-1) for W; 2 tau = the greater of max over x of u(x+s) - c(x) at the levels beta W and beta W (1-q), and at beta W q and beta W (1-q/2), for steps s of 0.01, or of about tau/2 where that is less",
 	Practice:  anyNumber + "Show the lower end of the highest step that any score has reached so far, and nothing else. The best truth of all that was submitted is within tau of the middle of its interval, tau being that of the query, if each raise was by one step.",
-	Uses:      []string{passesFlag},
+	Uses:      []string{passesFlag, varianceFlag, atLeastFlag},
 	Proof:     Derived,
 	Adaptive:  true,
 	Open:      true,
@@ -59,7 +60,7 @@ var openGuess = Method{
 	Summary:   "a guess comes with each query and is corrected where it is wrong, any number of times",
 	Formula:   noneFixed + "W 4^-(k-1) for W; 2 tau = the greater of max over x of u(x+s) - c(x) at the level beta W (1-q/2) twice, and at beta W q/2 and beta W (1-q/4), for steps s of 0.01, or of about tau/2 where that is less",
 	Practice:  anyNumber + "Say that the guess holds if the value on the holdout is within half a step of it, and else which step the value is in. The truth is within tau of the middle of its interval, tau being that of the query, if each correction was by one step.",
-	Uses:      []string{passesFlag, disagreementFlag},
+	Uses:      []string{passesFlag, disagreementFlag, varianceFlag, atLeastFlag, secondMomentFlag},
 	Proof:     Derived,
 	Adaptive:  true,
 	Budgeted:  true,
@@ -126,22 +127,43 @@ func openRule(look func(g Goal, p open.Plan) (float64, Mechanism)) func(g Goal) 
 		return func(n int64) (float64, Mechanism) {
 			n += g.Arrival.more(g.Queries)
 			p := open.Plan{LnBeta: g.Beta.Ln(), Bet: open.Usual(), Looks: g.Queries, Rare: g.Rare()}
-			p.Tails = open.Of(g.Sample, n, func(rows float64) open.Planned {
-				switch {
-				case g.Query == Difference:
-					return open.Differences{Rows: rows, Disagreement: g.disagreement()}
-				case g.Query == Binary && n <= 1<<52:
-					return open.ZeroOne{Rows: n}
+			tau, run := math.Inf(1), Mechanism{}
+			for _, p.Tails = range g.openTails(n) {
+				if other, another := look(g, p); other < tau {
+					tau, run = other, another
 				}
-				return open.Unit{Rows: rows}
-			})
-			tau, run := look(g, p)
+			}
 			if !(tau*(1+0x1p-20) < openLimit(g)) { // nearer to the limit the slack of the search would decide
 				return math.Inf(1), Mechanism{}
 			}
 			return tau, run
 		}
 	}
+}
+
+// openTails are the tails of n rows of a goal, of which the one that says most counts.
+func (g Goal) openTails(n int64) []open.Planned {
+	of := func(rows func(entropic float64) open.Planned) open.Planned { return open.Of(g.Sample, n, rows) }
+	list := []open.Planned{of(func(rows float64) open.Planned {
+		switch {
+		case g.Query == Difference:
+			return open.Differences{Rows: rows, Disagreement: g.disagreement()}
+		case g.Query == Binary && n <= 1<<52:
+			return open.ZeroOne{Rows: n}
+		}
+		return open.Unit{Rows: rows}
+	})}
+	switch known := g.spreadKnown().(type) {
+	case feedback.Moment:
+		list = append(list, of(func(rows float64) open.Planned {
+			return open.KnownVariance{Rows: rows, Variance: known.Most, Lowest: -1}
+		}))
+	case feedback.Skewed:
+		list = append(list, of(func(rows float64) open.Planned {
+			return open.KnownVariance{Rows: rows, Variance: known.Most * (1 - known.Most) * (1 + 1e-15)}
+		}))
+	}
+	return list
 }
 
 // gateWidth is the margin of a gate, and what passes at a known bar.

@@ -199,11 +199,11 @@ func left(a Answer) (ln, share dec) {
 // where the interval is the widest.
 func within(a Answer, width float64, lnLow, lnHigh dec, gap float64) bool {
 	n, d := a.Samples, knownDisagreement(a)
-	if a.Query == Difference {
+	both := func(side func(s float64) dec) bool { // margins that are the same at every mean
 		margin := func(ln dec) float64 {
-			lo, hi := 0.0, 1+d
+			lo, hi := 0.0, 2.0
 			for range 60 {
-				if s := (lo + hi) / 2; ln.AtLeast(certificates.LnDifference(n, number(s), d)) {
+				if s := (lo + hi) / 2; ln.AtLeast(side(s)) {
 					hi = s
 				} else {
 					lo = s
@@ -212,6 +212,12 @@ func within(a Answer, width float64, lnLow, lnHigh dec, gap float64) bool {
 			return hi
 		}
 		return margin(lnLow)+margin(lnHigh)+gap <= width*(1+1e-9)
+	}
+	if v, ok := bennett(a); ok && both(func(s float64) dec { return certificates.LnBennett(n, number(s), v) }) {
+		return true
+	}
+	if a.Query == Difference {
+		return both(func(s float64) dec { return certificates.LnDifference(n, number(s), d) })
 	}
 	end := func(x float64, ln dec, far float64) float64 { // in floats, to see where to look
 		nats := -ln.Float() / float64(n)
@@ -256,6 +262,18 @@ func within(a Answer, width float64, lnLow, lnHigh dec, gap float64) bool {
 	return true
 }
 
+// bennett is the variance or mean square that is known.
+func bennett(a Answer) (v dec, ok bool) {
+	switch {
+	case a.Query == Binary && a.Bar.Given:
+		return v, false
+	case a.AtLeast > 0 && !a.Checked:
+		return number(a.AtLeast).Times(whole(1).Minus(number(a.AtLeast))), true
+	}
+	known := max(a.Variance, a.SecondMoment)
+	return number(known), known > 0
+}
+
 func looseKL(x, p float64) float64 {
 	sum := 0.0
 	if x > 0 {
@@ -278,6 +296,13 @@ func openGateHolds(a Answer) bool {
 	}
 	n, c := a.Samples, number(a.Bar.Value)
 	top, cut := c.Plus(number(2*a.Tau)), number(a.Mechanism.PassAt.Value)
+	if v, ok := bennett(a); ok {
+		lowest := map[Query]float64{Difference: -1}[a.Query] // a mean above it has an expectation above it
+		free := a.Bar.Value == lowest && a.Mechanism.PassAt.Value > lowest
+		if (free || pass.AtLeast(certificates.LnBennett(n, cut.Minus(c), v))) && fail.AtLeast(certificates.LnBennett(n, top.Minus(cut), v)) {
+			return true
+		}
+	}
 	switch a.Query {
 	case Difference:
 		d := knownDisagreement(a)

@@ -78,6 +78,7 @@ var roundingWidths = Method{
 	Summary:  "every answer rounded, to cells whose width is chosen for each query",
 	Formula:  "V_1 <= beta, V_m = 2A(tau), V_j = max{c_j V_(j+1) + A(tau-w_j) + A(tau), (c_j-1) V_(j+1) + 2A(tau-w_j)}, w_j = tau/c_j, A(s) = exp(-n min_p kl(p+s||p)); for the best whole c_j >= 2",
 	Practice: "Answer query j with the nearest multiple of its width, from the table of the plan, and the last query with its value; then clip to [0,1]. No randomness is needed. The widths are public and fixed in advance. Leak nothing else.",
+	Uses:     []string{varianceFlag, atLeastFlag},
 	Proof:    Derived,
 	Adaptive: true,
 	Sources:  proved("feedback.md#rounding-widths"),

@@ -7,7 +7,7 @@ var sealed = Method{
 	Summary:   "the finalists are scored once, together, on rows that nobody has looked at",
 	Formula:   "as hoeffding-kl for m finalists, as binomial for 0/1 queries; McDiarmid for functions of sensitivity D/n",
 	Practice:  "Look at other rows as you like and choose m finalists. Score all of them on the sealed rows in one go, show the scores, and never use these rows again.",
-	Uses:      []string{disagreementFlag},
+	Uses:      []string{disagreementFlag, varianceFlag, atLeastFlag, secondMomentFlag},
 	Proof:     Published,
 	Adaptive:  true,
 	OneSided:  true,

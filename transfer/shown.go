@@ -83,6 +83,7 @@ type Shown struct {
 	Disagreement float64 // Difference: P[phi is not 0] is at most this, in (0,1]; 0 stands for 1
 	AtLeast      float64 // Binary: every population value is at least this, in (1/2,1); 0 if not known
 	Variance     float64 // Bounded, Binary: every query's variance is at most this, in (0,1/4]; 0 if not known
+	SecondMoment float64 // Difference: E phi^2 is at most this, in (0,1]; 0 if not known
 	Checked      bool    // Disagreement, or AtLeast: kept on the sample by the mechanism, and not known of the population
 }
 
@@ -193,6 +194,14 @@ func (g Goal) validMoment() error {
 	if err := theory.Domain(r == 0 || v == 0, "variance", v, "none beside at-least"); err != nil {
 		return err
 	}
+	if e := g.SecondMoment; e != 0 {
+		if err := theory.Domain(g.Query == Difference, "second-moment", e, "none, or difference queries"); err != nil {
+			return err
+		}
+		if err := theory.Domain(e > 0 && e <= 1, "second-moment", e, "a number in (0, 1]"); err != nil {
+			return err
+		}
+	}
 	bounded := g.Disagreement > 0 || r > 0
 	return theory.Domain(!g.Checked || bounded, "checked", g.Checked, "false, or a disagreement or at-least to check")
 }
@@ -209,15 +218,51 @@ func (g Goal) Overspent() error {
 
 // values is the kind of the goal's query for the tails of package feedback, of independent rows.
 func (g Goal) values() feedback.Values {
+	known := g.spreadKnown()
 	switch g.Query {
 	case Binary:
-		return feedback.ZeroOne{}
+		return sharper(feedback.ZeroOne{}, known)
 	case Difference:
-		return feedback.Difference{Disagreement: g.disagreement()}
+		return sharper(feedback.Difference{Disagreement: g.disagreement()}, known)
+	case Bounded:
+		if known != nil {
+			return known
+		}
 	case Sensitive, Minimization:
 		return feedback.BoundedDifferences{Spread: g.spread()}
 	}
 	return feedback.Interval{}
+}
+
+// sharper is the values of which more may be known.
+func sharper(values, known feedback.Values) feedback.Values {
+	if known == nil {
+		return values
+	}
+	return feedback.Sharper{First: values, Second: known}
+}
+
+// Baseline is what the best score of a board is known to be at least.
+func (g Goal) Baseline() float64 {
+	if g.Checked {
+		return g.Floor
+	}
+	return max(g.Floor, g.AtLeast)
+}
+
+// spreadKnown is what is known of the population's variance or second moment, nil if it is nothing. The law of a 0/1
+// value at a known bar has no variance but its own.
+func (g Goal) spreadKnown() feedback.Values {
+	switch {
+	case g.Query == Binary && g.Bar.Given:
+	case g.Variance > 0:
+		return feedback.Varying(g.Variance)
+	case g.AtLeast > 0 && !g.Checked:
+		return feedback.Skewed{Most: math.Nextafter(1-g.AtLeast, 1)}
+	case g.SecondMoment > 0:
+		return feedback.Moment{Most: g.SecondMoment}
+	}
+	return nil
 }
 
 // disagreement is a bound for the population: 1, which says nothing, where the mechanism checks it on the sample.

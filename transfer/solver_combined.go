@@ -82,6 +82,7 @@ type halved struct{ rule }
 func half(g Goal) Goal {
 	if g.Query == Difference {
 		g.Query, g.Tau, g.Disagreement, g.Checked = Bounded, g.Tau/2, 0, false
+		g.Variance, g.SecondMoment = g.SecondMoment/4, 0 // E((1+phi)/2 - 1/2)^2
 	}
 	return g
 }

@@ -16,7 +16,7 @@ type oneLook struct {
 	bar   bool // whether a known bar counts
 }
 
-// pick returns the tail that serves the goal.
+// pick returns the tail that serves the goal, or the better of two where a variance is known.
 func (o oneLook) pick(g Goal) rule {
 	if g.Sample != nil {
 		return o.drawn(g)
@@ -24,8 +24,25 @@ func (o oneLook) pick(g Goal) rule {
 	return o.independent(g)
 }
 
-// independent is the tail of independent rows of equal weight.
+// independent is the tail of independent rows of equal weight, or the better of two where a variance is known.
 func (o oneLook) independent(g Goal) rule {
+	usual := o.usual(g)
+	if linear.check(g.Query) != nil || g.spreadKnown() == nil {
+		return usual
+	}
+	known := closed{domain: domain{kinds: linear}, need: bothSides}
+	if g.OneSided || !o.both {
+		known.need = func(g Goal) num.DD { return oneSide(g, g.values().Rate(g.Tau)) }
+	}
+	if at, ok := g.values().(feedback.Barred); ok && o.bar && g.Bar.Given {
+		known.top = barredLimit
+		known.need = func(g Goal) num.DD { return oneSide(g, at.RateAt(g.bar())) }
+	}
+	return either{first: known, second: usual}
+}
+
+// usual is the tail where no variance is known.
+func (o oneLook) usual(g Goal) rule {
 	every := domain{kinds: allKinds}
 	both, exact, barred := o.both && !g.OneSided, o.exact && g.Query == Binary, o.bar && g.Bar.Given
 	switch {

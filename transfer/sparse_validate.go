@@ -14,7 +14,7 @@ var sparseValidate = Method{
 	Summary:   "a guess comes with each query and is corrected where it is wrong, without noise",
 	Formula:   "W A(tau-T) + sum over i < B of N_i r_i <= beta, r_i = max{2A(s_i), A(T-t0) + A(T)}, s_i = tau + T - 2tau/(c_i+1); N_i, W count the nodes: docs/theorems/feedback.md; for the best T, or T as given by --hold without the second part of r_i",
 	Practice:  "If the guess is within the threshold of the value on the holdout, the answer is the guess. If not, the answer is the guess moved by what exceeds the threshold, rounded up to a multiple of the cell's width, from the table of the plan: a flag. After B flags nothing is answered, not even a right guess. The widths and the threshold are public and fixed in advance; no guess may come from the holdout otherwise.",
-	Uses:      []string{holdFlag, guessErrorFlag, disagreementFlag},
+	Uses:      []string{holdFlag, guessErrorFlag, disagreementFlag, varianceFlag, atLeastFlag, secondMomentFlag},
 	Proof:     Derived,
 	Adaptive:  true,
 	Budgeted:  true,

@@ -27,7 +27,7 @@ var splittingExact = Method{
 	Summary:  "as splitting, each part sized by the exact or relative-entropy requirement",
 	Formula:  "n = m n', n' of binomial for 0/1 queries and of hoeffding-kl otherwise",
 	Practice: inParts + " The parts are the smallest that are proved sufficient.",
-	Uses:     []string{disagreementFlag},
+	Uses:     []string{disagreementFlag, varianceFlag, atLeastFlag, secondMomentFlag},
 	Proof:    Published,
 	Adaptive: true,
 	Splits:   true,

@@ -12,7 +12,7 @@ var transcripts = Method{
 	Summary:   "a number of queries that could be asked in all, counted by the user",
 	Formula:   "N sup_p [exp(-n kl(p+tau||p)) + exp(-n kl(p-tau||p))] <= beta; exact tails for 0/1 queries; Lemma 5 for differences",
 	Practice:  "Count the queries that could be asked after every sequence of responses that may be shown, all of them together: that is N. For responses of b bits and m queries it is at most 2^(bm)/(1 - 2^-b).",
-	Uses:      []string{disagreementFlag},
+	Uses:      []string{disagreementFlag, varianceFlag, atLeastFlag, secondMomentFlag},
 	Proof:     Published,
 	Adaptive:  true,
 	Counted:   true,

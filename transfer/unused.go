@@ -12,6 +12,7 @@ const (
 	disagreementFlag = "disagreement"
 	atLeastFlag      = "at-least"
 	varianceFlag     = "variance"
+	secondMomentFlag = "second-moment"
 	passesFlag       = "passes"
 	barFlag          = "threshold"
 	floorFlag        = "floor"
@@ -35,6 +36,7 @@ func (g Goal) said() (names []string) {
 	}{
 		{budgetFlag, g.Budget != 0}, {epsilonFlag, g.Epsilon != 0}, {disagreementFlag, g.Disagreement != 0},
 		{atLeastFlag, g.AtLeast != 0}, {varianceFlag, g.Variance != 0},
+		{secondMomentFlag, g.SecondMoment != 0},
 		{passesFlag, g.Passes != 0}, {barFlag, g.Bar.Given}, {floorFlag, g.Floor != 0},
 		{guessErrorFlag, g.GuessError.Given}, {holdFlag, g.Hold != 0}, {transcriptsFlag, g.Transcripts != 0},
 		{lnFlag, g.LnTranscripts != 0}, {pastLooksFlag, g.PastLooks != 0},
@@ -51,8 +53,8 @@ func (g Goal) said() (names []string) {
 func (m Method) Unused(a Answer) []string {
 	return slices.DeleteFunc(a.said(), func(name string) bool {
 		switch name {
-		case atLeastFlag, varianceFlag:
-			return a.Mechanism.LowVariance
+		case atLeastFlag, varianceFlag, secondMomentFlag:
+			return a.Mechanism.LowVariance || m.knows(a.Goal)
 		case disagreementFlag: // which a check keeps on the sample alone
 			return a.Mechanism.LowVariance || !a.Checked && slices.Contains(m.Uses, name)
 		case budgetFlag:

@@ -49,6 +49,7 @@ func TestRateAgainstDecimals(t *testing.T) {
 func TestRatesRise(t *testing.T) {
 	for _, v := range []Values{
 		Interval{}, Difference{Disagreement: 1}, Difference{Disagreement: 0.03}, BoundedDifferences{Spread: 3},
+		Skewed{0.5}, Skewed{0.01}, Moment{1}, Moment{0.03}, Sharper{Difference{Disagreement: 0.5}, Moment{0.03}},
 	} {
 		last := 0.0
 		for s := 1e-6; s < 4; s *= 1.01 {

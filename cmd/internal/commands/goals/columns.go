@@ -68,9 +68,10 @@ var (
 			}
 			return record.Exactly(r.Disagreement)
 		}}
-	ColumnAtLeast  = Column{Name: "at_least", Says: "every population value is known to be at least this", Cell: func(r *Row) record.Cell { return record.Number(r.AtLeast) }}
-	ColumnVariance = Column{Name: "variance", Says: "the variance of a query from row to row is known to be at most this", Cell: func(r *Row) record.Cell { return record.Number(r.Variance) }}
-	ColumnChecked  = Column{Name: "checked", Says: "the mechanism keeps the bound on the sample",
+	ColumnAtLeast      = Column{Name: "at_least", Says: "every population value is known to be at least this", Cell: func(r *Row) record.Cell { return record.Number(r.AtLeast) }}
+	ColumnVariance     = Column{Name: "variance", Says: "the variance of a query from row to row is known to be at most this", Cell: func(r *Row) record.Cell { return record.Number(r.Variance) }}
+	ColumnSecondMoment = Column{Name: "second_moment", Says: "the mean square of a difference is known to be at most this", Cell: func(r *Row) record.Cell { return record.Number(r.SecondMoment) }}
+	ColumnChecked      = Column{Name: "checked", Says: "the mechanism keeps the bound on the sample",
 		Cell: func(r *Row) record.Cell {
 			if !r.Checked {
 				return record.Cell{}

@@ -364,7 +364,7 @@ var comparedColumns = []goals.Column{
 	goals.Given(goals.ColumnFeedback, func(g transfer.Goal) bool { return g.Feedback != transfer.Answers }),
 	goals.Given(goals.ColumnOneSided, func(g transfer.Goal) bool { return g.OneSided }), goals.ColumnPasses,
 	goals.ColumnBar, goals.ColumnFloor, goals.ColumnHold, goals.ColumnGuessError, goals.ColumnDisagreement,
-	goals.ColumnAtLeast, goals.ColumnVariance, goals.ColumnChecked,
+	goals.ColumnAtLeast, goals.ColumnVariance, goals.ColumnChecked, goals.ColumnSecondMoment,
 }
 
 var lnBetaColumn = goals.Column{Name: "ln_beta", Cell: func(r *goals.Row) record.Cell {

@@ -23,7 +23,7 @@ func (s *request) columns() []goals.Column {
 		goals.ColumnGuessError, goals.ColumnDisagreement,
 		goals.ColumnOneSided, goals.ColumnPassAt, goals.ColumnLnTranscripts, goals.ColumnFalseFlag, goals.ColumnParts,
 		goals.ColumnStep, goals.ColumnPastLooks,
-		goals.ColumnAtLeast, goals.ColumnVariance, goals.ColumnChecked,
+		goals.ColumnAtLeast, goals.ColumnVariance, goals.ColumnChecked, goals.ColumnSecondMoment,
 	})
 }
 
@@ -64,7 +64,7 @@ func (s *request) planColumns() []goals.Column {
 		goals.ColumnNoise,
 	}, goals.ToRun, []goals.Column{goals.ColumnUse, goals.ColumnProof, goals.ColumnStatusText, goals.ColumnQuery,
 		goals.ColumnSensitivity, goals.ColumnDisagreement,
-		goals.ColumnAtLeast, goals.ColumnVariance,
+		goals.ColumnAtLeast, goals.ColumnVariance, goals.ColumnSecondMoment,
 		goals.Given(goals.ColumnFeedback, func(g transfer.Goal) bool { return g.Feedback != transfer.Answers }),
 		goals.ColumnPasses, goals.ColumnBar, goals.ColumnFloor, goals.ColumnHold, goals.ColumnGuessError,
 		goals.ColumnPastLooks,

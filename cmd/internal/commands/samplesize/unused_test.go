@@ -17,11 +17,14 @@ func TestTheTitleNamesWhatCounts(t *testing.T) {
 		says  string // what is said below the table
 	}{
 		{"--variance 0.01", "variance 0.01", "", "dp-approx-dwork15: variance is not used"},
-		{"--variance 0.01 --feedback gate --method gate", "beta 0.05", "variance", "gate: variance is not used"},
-		{"--variance 0.2 --feedback gate --passes 1", "passes 1", "variance", "gate, gate-renggli19: variance is not used"},
-		{"--variance 0.01 --feedback final", "beta 0.05", "variance", "sealed: variance is not used"},
+		{"--variance 0.01 --feedback gate --method gate", "variance 0.01", "", ""},
+		{"--variance 0.2 --feedback gate --method gate-renggli19", "beta 0.05", "variance", "gate-renggli19: variance is not used"},
+		{"--variance 0.01 --feedback final", "variance 0.01", "", "hoeffding: variance is not used"},
+		{"--variance 0.01 --feedback best --method ladder", "beta 0.05", "variance", "ladder: variance is not used"},
+		{"--query difference --second-moment 0.1 --feedback gate", "second moment 0.1", "", "gate-renggli19: second-moment is not used"},
 		{"--variance 0.01 --method splitting", "beta 0.05", "variance", "splitting: variance is not used"},
-		{"--query binary --at-least 0.9 --feedback gate --passes 2", "passes 2", "at least", "gate, gate-renggli19: at-least is not used"},
+		{"--query binary --at-least 0.9 --feedback gate --passes 2", "at least 0.9", "", "gate-renggli19: at-least is not used"},
+		{"--query binary --at-least 0.9 --feedback gate --threshold 0.5 --method gate", "bar 0.5", "at least", "gate: at-least is not used"},
 		{"--query binary --at-least 0.9 --method rounding", "beta 0.05", "at least", "does as well; at-least is not used"},
 		{"--query difference --disagreement 0.1 --method splitting", "beta 0.05", "disagreement", "splitting: disagreement is not used"},
 		{"--query difference --disagreement 0.1 --method sealed --feedback final", "disagreement 0.1", "", ""},
