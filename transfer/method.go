@@ -91,7 +91,8 @@ func (m Method) ruleFor(g Goal) rule {
 		}
 		return r
 	}
-	if m.other != nil && (g.OneSided || g.Query == Difference || m.knows(g)) {
+	special := g.OneSided || g.Query == Difference || m.knows(g)
+	if m.other != nil && special {
 		r = m.other
 	}
 	if m.Splits {

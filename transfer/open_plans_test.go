@@ -299,7 +299,8 @@ func openGateHolds(a Answer) bool {
 	if v, ok := bennett(a); ok {
 		lowest := map[Query]float64{Difference: -1}[a.Query] // a mean above it has an expectation above it
 		free := a.Bar.Value == lowest && a.Mechanism.PassAt.Value > lowest
-		if (free || pass.AtLeast(certificates.LnBennett(n, cut.Minus(c), v))) && fail.AtLeast(certificates.LnBennett(n, top.Minus(cut), v)) {
+		passes := free || pass.AtLeast(certificates.LnBennett(n, cut.Minus(c), v))
+		if passes && fail.AtLeast(certificates.LnBennett(n, top.Minus(cut), v)) {
 			return true
 		}
 	}

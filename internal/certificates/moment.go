@@ -8,10 +8,10 @@ func LnVarying(n int64, s, v Number) Number {
 
 // LnFewOnes is that of the worst 0/1 value of mean at most p.
 func LnFewOnes(n int64, s, p Number) Number {
-	if s.Less(one) && s.Sign() > 0 && p.Plus(s).Less(one) && p.Less(worstMean(s)) {
-		return lnMean(n, p.Plus(s), p)
+	if s.Sign() <= 0 || !p.Plus(s).Less(one) || !p.Less(worstMean(s)) {
+		return LnSide(n, s)
 	}
-	return LnSide(n, s)
+	return lnMean(n, p.Plus(s), p)
 }
 
 // LnSecondMoment is ln of the bound for values in [-1,1] of mean square at most v: Bennett's, or that of half of them.
