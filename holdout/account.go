@@ -2,8 +2,9 @@ package holdout
 
 import (
 	"errors"
-	"fmt"
 	"math"
+	"strconv"
+	"strings"
 
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer/open"
@@ -101,7 +102,7 @@ func (k Known) with(l Line) Known {
 
 // scope is the questions whose answers are compared: of one kind, one metric and the same rows.
 func (a *account) scope(l Line) string {
-	return fmt.Sprint(l.Show, "\x00", l.Metric, "\x00", l.Where, "\x00", a.epoch)
+	return strings.Join([]string{l.Show, l.Metric, l.Where, strconv.FormatInt(a.epoch, 10)}, "\x00")
 }
 
 // cells are the cells of a question at the account's node, with what they say of the truth.

@@ -20,6 +20,9 @@ type ends struct{ before, after string }
 
 const chainLength = 64 // hexadecimal digits
 
+// length is how many bytes seal a text.
+func (e ends) length() int { return len(e.before) + chainLength + len(e.after) }
+
 // fork is a hash in the same state, which goes on apart.
 func fork(past hash.Hash) hash.Hash {
 	copied, err := past.(hash.Cloner).Clone()

@@ -1,6 +1,7 @@
 package holdout
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -184,8 +185,13 @@ func contents(dir string, looks *os.File) (*Plan, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	text, err = io.ReadAll(looks)
-	return plan, text, err
+	info, err := looks.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	lines := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	_, err = lines.ReadFrom(looks)
+	return plan, lines.Bytes(), err
 }
 
 // notLedger says that a folder has no ledger if that is why a file cannot be opened.

@@ -121,6 +121,8 @@ func newHistory(p *Plan) *history {
 
 // take reads the next bytes of looks.jsonl.
 func (h *history) take(data []byte) error {
+	h.lines = slices.Grow(h.lines, bytes.Count(data, []byte("\n")))
+	var last []byte
 	for len(data) > 0 {
 		text, whole := data, false
 		if i := bytes.IndexByte(data, '\n'); i >= 0 {
@@ -136,7 +138,10 @@ func (h *history) take(data []byte) error {
 		}
 		h.past.Write(text)
 		h.read += int64(len(text))
-		h.last = bytes.Clone(text)
+		last = text
+	}
+	if last != nil {
+		h.last = bytes.Clone(last)
 	}
 	return nil
 }
@@ -159,7 +164,8 @@ func (h *history) stands(file *os.File) error {
 // beginning of a line that a crash can leave is a look. Every other text was edited, or a line before it was.
 func (h *history) line(text []byte) error {
 	number := len(h.lines) + 1
-	chain, ok := lineEnds.open(fork(h.past), append(bytes.Clone(text), '\n'))
+	sealed := append(bytes.Clone(text), '\n')
+	chain, ok := lineEnds.open(fork(h.past), sealed)
 	switch {
 	case h.retired:
 		return corrupt("looks.jsonl: line %d follows the end", number)
@@ -169,10 +175,14 @@ func (h *history) line(text []byte) error {
 	case !ok:
 		return corrupt("looks.jsonl is not as it was written: line %d, or one before it, was edited", number)
 	}
-	l := Line{Chain: chain}
-	if err := known(text, &sealedLine{Line: &l}); err != nil {
-		return corrupt("looks.jsonl: line %d: %v", number, err)
+	var l Line
+	if !l.read(sealed[:len(sealed)-lineEnds.length()]) {
+		l = Line{}
+		if err := known(text, &sealedLine{Line: &l}); err != nil {
+			return corrupt("looks.jsonl: line %d: %v", number, err)
+		}
 	}
+	l.Chain = chain
 	switch {
 	case l.Event == Retired:
 		h.retired = true
@@ -186,7 +196,9 @@ func (h *history) line(text []byte) error {
 		return corrupt("looks.jsonl: line %d: got %s %d, want look %d", number, shown(l.Event), l.Look, h.looks+1)
 	default:
 		h.count(l)
-		l.Best = h.account.best[h.account.scope(l)]
+		if l.Show == ShowBest {
+			l.Best = h.account.best[h.account.scope(l)]
+		}
 	}
 	h.lines, h.chain = append(h.lines, l), chain
 	return nil

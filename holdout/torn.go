@@ -2,10 +2,8 @@ package holdout
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"fmt"
-	"reflect"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/transfer"
@@ -77,60 +75,14 @@ func (h *history) twoWrites() int {
 	return len(both)
 }
 
-// member is a member of a [Line].
-type member struct {
-	name string
-	form form
-}
-
-// form is the form of a member's value.
-type form int
-
-const (
-	numbers form = iota
-	texts
-	nested // an object, a list, true
-)
-
-// members are all members of a line after its event and look, in their order.
-var members = membersOf(reflect.TypeFor[Line]())[2:]
-
-// membersOf lists the members of a struct and of those that it embeds.
-func membersOf(t reflect.Type) (list []member) {
-	for i := range t.NumField() {
-		field := t.Field(i)
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if field.Anonymous {
-			list = append(list, membersOf(field.Type)...)
-			continue
-		}
-		if name == "-" {
-			continue
-		}
-		kind := field.Type.Kind()
-		if kind == reflect.Pointer {
-			kind = field.Type.Elem().Kind()
-		}
-		m := member{name, nested}
-		switch kind {
-		case reflect.String:
-			m.form = texts
-		case reflect.Int64, reflect.Float64:
-			m.form = numbers
-		}
-		list = append(list, m)
-	}
-	return list
-}
-
 // begins reports whether a text is the beginning of a line, if its rest follows the event and the look.
 func (h *history) begins(text, rest []byte) bool {
-	for _, m := range members {
-		key := fmt.Sprintf(`,"%s":`, m.name)
-		if strings.HasPrefix(key, string(rest)) {
+	for _, m := range members[2:] { // after the event and the look
+		key := append([]byte{','}, m.key...)
+		if bytes.HasPrefix(key, rest) {
 			return true
 		}
-		value, ok := bytes.CutPrefix(rest, []byte(key))
+		value, ok := bytes.CutPrefix(rest, key)
 		if !ok {
 			continue
 		}
@@ -141,63 +93,4 @@ func (h *history) begins(text, rest []byte) bool {
 		rest = value[n:]
 	}
 	return bytes.HasPrefix(lineEnds.seal(fork(h.past), text[:len(text)-len(rest)]), text)
-}
-
-// length is how long the value is with which a text begins, or the whole text if the value goes on. It is negative
-// if no value begins so.
-func (m member) length(text []byte) int {
-	switch m.form {
-	case nested:
-		return nestedLength(text)
-	case numbers:
-		n := len(text) - len(bytes.TrimLeft(text, "0123456789+-.eE"))
-		if n == 0 && len(text) > 0 {
-			return -1
-		}
-		return n
-	}
-	return textLength(text)
-}
-
-func textLength(text []byte) int {
-	if len(text) > 0 && text[0] != '"' {
-		return -1
-	}
-	for i := 1; i < len(text); i++ {
-		switch c := text[i]; {
-		case c < ' ':
-			return -1
-		case c == '\\':
-			i++
-		case c == '"':
-			return i + 1
-		}
-	}
-	return len(text)
-}
-
-// nestedLength is the length of an object, a list or a truth.
-func nestedLength(text []byte) int {
-	depth := 0
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '"':
-			n := textLength(text[i:])
-			if n < 0 {
-				return -1
-			}
-			i += n - 1
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		case depth == 0 && !('a' <= c && c <= 'z'):
-			return cmp.Or(i, -1)
-		case c < ' ':
-			return -1
-		}
-	}
-	return len(text)
 }

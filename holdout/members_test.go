@@ -1,0 +1,116 @@
+package holdout
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// A line is read as package json reads it: with any of its members, whose values are drawn, and those of the ledgers of
+// earlier versions.
+func TestLinesAreReadAsJSON(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 43))
+	var written [][]byte
+	for range 2000 {
+		var l Line
+		drawLine(r, reflect.ValueOf(&l).Elem())
+		text, err := json.Marshal(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		written = append(written, text)
+	}
+	logs, err := filepath.Glob("testdata/ledgers/*/ledger/" + looksFile)
+	if err != nil || len(logs) == 0 {
+		t.Fatal(logs, err)
+	}
+	for _, log := range logs {
+		text, err := os.ReadFile(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range bytes.Lines(text) {
+			if end := bytes.LastIndex(line, []byte(lineEnds.before)); end >= 0 && bytes.HasSuffix(line, []byte(lineEnds.after)) {
+				written = append(written, append(bytes.Clone(line[:end]), '}'))
+			}
+		}
+	}
+	for _, text := range written {
+		var got, want Line
+		if err := known(text, &want); err != nil {
+			t.Fatal(err)
+		}
+		if !got.read(text[:len(text)-1]) || !reflect.DeepEqual(got, want) {
+			t.Fatalf("%s: got %+v, want %+v", text, got, want)
+		}
+	}
+}
+
+// drawLine gives some members of a line a value.
+func drawLine(r *rand.Rand, of reflect.Value) {
+	texts := []string{"", "look", "a \"b\\ <é\u2028> ", strings.Repeat("x", 100), "}", `,"chain":"`, "\x7f\t\n"}
+	for i := range of.NumField() {
+		x := []float64{0, 0.8132, -1.5e-7, 1e300, math.SmallestNonzeroFloat64, r.NormFloat64()}[r.IntN(6)]
+		name, _, _ := strings.Cut(of.Type().Field(i).Tag.Get("json"), ",")
+		switch f := of.Field(i); {
+		case name == "-":
+		case f.Kind() == reflect.Struct:
+			drawLine(r, f)
+		case r.IntN(3) == 0:
+		case f.Kind() == reflect.String:
+			f.SetString(texts[r.IntN(len(texts))])
+		case f.Kind() == reflect.Int64:
+			f.SetInt(r.Int64() - r.Int64())
+		case f.Kind() == reflect.Float64:
+			f.SetFloat(x)
+		case f.Kind() == reflect.Bool:
+			f.SetBool(true)
+		case f.Type() == reflect.TypeFor[*float64]():
+			f.Set(reflect.ValueOf(&x))
+		case f.Type() == reflect.TypeFor[*LabelsFile]():
+			f.Set(reflect.ValueOf(&LabelsFile{Path: texts[r.IntN(len(texts))], Fingerprint: "c]"}))
+		case f.Type() == reflect.TypeFor[[]string]():
+			f.Set(reflect.ValueOf(texts[:r.IntN(len(texts))]))
+		}
+	}
+}
+
+// What this program does not write, package json reads or refuses.
+func TestOtherLinesAreLeftToJSON(t *testing.T) {
+	for _, text := range []string{``, `{`, `{"event":"look","look":1,"time":"x"`, `{"look":1,"event":"look","time":"x"}`, `{"event":"look" }`,
+		`{"event":"look","look":01}`, `{"event":"look","look":+1}`, `{"event":"look","look":1.5}`, `{"event":"look","response":.5}`,
+		`{"event":"look","response":1e999}`, `{"event":"look","newer":1}`, `{"event":"look","labels":{"newer":1}}`,
+		`{"event":"look","event":"look"}`, `{,"event":"look"}`, `{"event":5}`, `{"event":"a\x"}`} {
+		var l Line
+		if end := strings.TrimSuffix(text, "}"); end != text && l.read([]byte(end)) {
+			t.Errorf("%s: got %+v", text, l)
+		}
+	}
+}
+
+// BenchmarkReadLog reads an open ledger of 3,000 looks, as every command does.
+func BenchmarkReadLog(b *testing.B) {
+	ids, classes := rowsOf(b, 1000, 1)
+	l, dir := ledgerOf(b, labelsOf(b, ids, classes), Terms{Goal: transfer.Goal{Beta: beta(b, "0.05")}, Open: true})
+	for k := range 3000 {
+		bar := 0.9 + float64(k)*1e-6
+		if _, err := l.Score(b.Context(), Submission{Name: fmt.Sprint("prompt ", k), Values: Columns(ids, right(classes, 800)),
+			Bar: &bar, Question: Question{Show: ShowPass}}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		if _, err := read(dir); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
