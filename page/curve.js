@@ -3,6 +3,12 @@
 
 const POINTS = 41;
 const CHUNKS = 8; // the points come in as many calls, each of which spans the whole axis; two run at a time
+// PASSES are one more axis for an open ledger, whose margin grows with them.
+const PASSES = { title: "passes or raises", axis: "passes or raises so far", low: 1, high: 1e4, whole: true };
+const axisOf = (name) => (name === "passes" ? PASSES : QUANTITIES[name]);
+
+// roleOf says of a row that is no way to answer what it is.
+const roleOf = (r) => (r.adaptive ? "" : r.method.startsWith("dp") ? " (procedure)" : " (reference)");
 const svgSpace = "http://www.w3.org/2000/svg";
 
 function drawn(name, attributes, ...children) {
@@ -56,6 +62,7 @@ class Curve {
     ]) {
       const select = element("select", { id: "axis-" + id, onchange: () => this.turned(id) });
       for (const [name, q] of Object.entries(QUANTITIES)) select.append(new Option(q.title, name));
+      if (id === "x") select.append(new Option(PASSES.title, "passes"));
       $("axes").append(element("div", { className: "field" }, element("label", { for: select.id }, label), select));
     }
     $("point").addEventListener("input", () => this.read());
@@ -78,7 +85,7 @@ class Curve {
     this.axesByHand = false;
     this.chosen = view.get("methods")?.split(",") ?? null;
     for (const id of ["x", "y"]) {
-      if (view.get(id) in QUANTITIES) {
+      if ([...$("axis-" + id).options].some((o) => o.value === view.get(id))) {
         $("axis-" + id).value = view.get(id);
         this.axesByHand = true;
       }
@@ -109,6 +116,9 @@ class Curve {
     this.plan = plan;
     if ($("figure")) delete $("figure").dataset.complete;
     $("curve").hidden = false;
+    const open = hasFlag(plan.state, "open");
+    $("axis-x").querySelector("[value=passes]").hidden = !open;
+    if (!open && $("axis-x").value === "passes") this.axesByHand = false;
     if (!this.axesByHand) {
       const y = plan.unknown ?? "tau";
       $("axis-y").value = y;
@@ -144,10 +154,11 @@ class Curve {
 
   // values are the places on the axis across, as texts, around the plan.
   values(plan) {
-    const { low, high, whole } = QUANTITIES[this.x];
+    const { low, high, whole } = axisOf(this.x);
     const at = Number(plan.best[this.x]) || low;
-    const from = Math.log(Math.max(at / 10, low)),
-      to = Math.log(Math.max(Math.min(at * 10, high), at));
+    const ends = this.x === "passes" ? [1, Math.min(1000, plan.best.queries)] : [at / 10, at * 10];
+    const from = Math.log(Math.max(ends[0], low)),
+      to = Math.log(Math.max(Math.min(ends[1], high), at));
     const values = Array.from({ length: POINTS }, (_, i) => {
       const x = Math.exp(from + ((to - from) * i) / (POINTS - 1));
       return whole ? plain(Math.round(x)) : plain(Number(x.toPrecision(4)));
@@ -195,6 +206,7 @@ class Curve {
       .filter((m) => wanted.includes(m))
       .sort((a, b) => (b === best.method) - (a === best.method));
     this.best = best.method;
+    this.roles = new Map(answered.map((r) => [r.method, roleOf(r)]));
     const boxes = answered.map(({ method }) => {
       const box = element("input", {
         type: "checkbox",
@@ -206,7 +218,7 @@ class Curve {
           rewrite();
         },
       });
-      return element("label", {}, box, method);
+      return element("label", {}, box, method + this.role(method));
     });
     const had = document.activeElement?.closest("#lines") && document.activeElement.value;
     $("lines").replaceChildren($("lines").querySelector("legend"), ...boxes);
@@ -219,7 +231,7 @@ class Curve {
   draw(complete = false) {
     const width = Math.max(320, Math.min(760, $("figure-box").clientWidth || 760));
     const narrow = width < 560; // then the names of the lines stand over their ends, not beside them
-    const [height, left, right, top, bottom] = [narrow ? 340 : 400, narrow ? 64 : 84, narrow ? 12 : 150, 16, 52];
+    const [height, left, right, top, bottom] = [narrow ? 340 : 400, narrow ? 64 : 84, narrow ? 12 : 190, 16, 52];
     const all = [...this.points.values()].flat();
     const here = { x: logOf(this.plan.best, this.x), y: logOf(this.plan.best, this.y) };
     const xs = [...all.map((p) => p.x), here.x],
@@ -273,7 +285,7 @@ class Curve {
       drawn(
         "text",
         { x: (left + width - right) / 2, y: height - 10, "text-anchor": "middle" },
-        QUANTITIES[this.x].axis,
+        axisOf(this.x).axis,
       ),
       drawn(
         "text",
@@ -283,7 +295,7 @@ class Curve {
           "text-anchor": "middle",
           transform: `rotate(-90 16 ${(top + height - bottom) / 2})`,
         },
-        QUANTITIES[this.y].axis,
+        axisOf(this.y).axis,
       ),
     );
     const ends = [];
@@ -325,7 +337,7 @@ class Curve {
         drawn(
           "text",
           { ...(narrow ? over : beside), fill: colour, "font-weight": method === this.best ? "700" : "400" },
-          method,
+          method + this.role(method),
         ),
       );
     }
@@ -360,9 +372,13 @@ class Curve {
     this.read(true);
   }
 
+  role(method) {
+    return this.roles.get(method) ?? "";
+  }
+
   words() {
     return (
-      `${capital(QUANTITIES[this.y].title)} against ${QUANTITIES[this.x].title} for ${this.methods.join(", ")}. ` +
+      `${capital(QUANTITIES[this.y].title)} against ${axisOf(this.x).title} for ${this.methods.map((m) => m + this.role(m)).join(", ")}. ` +
       "The slider below the figure reads values."
     );
   }
@@ -390,8 +406,8 @@ class Curve {
     const text =
       found.length === 0
         ? ""
-        : `${QUANTITIES[this.x].title} ${shownValue(found[0].row, this.x)}: ` +
-          found.map(({ row }) => `${row.method} ${shownValue(row, this.y)}`).join(", ");
+        : `${axisOf(this.x).title} ${shownValue(found[0].row, this.x)}: ` +
+          found.map(({ row }) => `${row.method}${roleOf(row)} ${shownValue(row, this.y)}`).join(", ");
     $("point").setAttribute("aria-valuetext", text);
     $("reading").textContent = text;
     this.hair.setAttribute("x1", this.scale.X(x));

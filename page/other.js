@@ -11,7 +11,6 @@ const STARTS = {
   advise: [
     ["goal", "accuracy"],
     ["samples", "5000"],
-    ["queries", "150"],
     ["query", "binary"],
   ],
   maxinfo: [
@@ -47,6 +46,33 @@ const WAYS = [
   { title: "command", cell: (r) => element("code", {}, r.command) },
 ];
 
+// PURPOSES are the questions of advise that not everybody is asked: whether the other answers open them.
+const forScores = (a) => a.goal !== "p-value";
+const PURPOSES = {
+  adaptive: forScores,
+  feedback: (a) => forScores(a) && a.adaptive !== "no",
+  query: forScores,
+  beta: forScores,
+  tau: forScores,
+  samples: (a) => forScores(a) || ["private", "gaussian"].includes(a.selection),
+  queries: (a) => forScores(a) || a.selection === "gaussian",
+  passes: (a) => (forScores(a) ? a.feedback === "gate" : a.selection === "gate"),
+  budget: (a) => forScores(a) && a.feedback === "flags",
+  sensitivity: (a) => forScores(a) && ["sensitive", "minimization"].includes(a.query),
+  disagreement: (a) => forScores(a) && a.query === "difference",
+  finalists: () => false,
+  training: () => false,
+  noise: () => false,
+  confidence: () => false,
+  selection: (a) => !forScores(a),
+  p: (a) => !forScores(a) && a.selection !== "free",
+  alpha: (a) => !forScores(a) && a.selection !== "free",
+  outcomes: (a) => !forScores(a) && a.selection === "menu",
+  epsilon: (a) => !forScores(a) && a.selection === "private",
+  "noise-sd": (a) => !forScores(a) && a.selection === "gaussian",
+  looks: (a) => !forScores(a) && a.selection === "gate",
+};
+
 // otherTab is the form of one of these commands.
 function otherTab(name) {
   return {
@@ -56,16 +82,32 @@ function otherTab(name) {
       this.box = element("div", { id: "form-" + name, hidden: true });
       const fields = element("div", { className: "fields" });
       for (const flag of flagsOf(name, { without: ["step"] }))
-        fields.append(field(this.asked(flag), { label: this.label(flag), hint: true }));
+        fields.append(field(flag, { label: this.label(flag), hint: name !== "advise" }));
       this.box.append(fields);
       if (flagNamed(name, "step")) this.steps = new StepsEditor(this.box, () => changed());
+      if (name === "advise") {
+        $("panel-advise").append(this.box);
+        this.box.addEventListener("input", () => this.open());
+        return;
+      }
       $("other-forms").append(this.box);
       $("other-command").append(new Option(OTHERS[name], name));
     },
 
-    // asked leaves of a question's usage the question.
-    asked: (flag) => (name === "advise" ? { ...flag, usage: flag.usage.replace(/^.*? to: /, "") } : flag),
-    label: (flag) => (name === "advise" ? flag.name : (LABELS[flag.name] ?? flag.name)),
+    // label is that of a flag; of a question's usage it is the question.
+    label: (flag) =>
+      name === "advise" ? flag.usage.replace(/^.*? to: /, "").replaceAll("`", "") : (LABELS[flag.name] ?? flag.name),
+
+    // open shows the questions that the answers so far call for, and those that are answered.
+    open(also = () => false) {
+      if (name !== "advise") return;
+      const inputs = inputsIn(this.box);
+      const answers = Object.fromEntries(inputs.map((input) => [input.dataset.flag, input.value]));
+      for (const input of inputs) {
+        const flag = input.dataset.flag;
+        input.closest(".field").hidden = !(PURPOSES[flag] ?? (() => true))(answers) && !also(flag);
+      }
+    },
 
     start() {
       const state = newState(name);
@@ -77,6 +119,11 @@ function otherTab(name) {
       const steps = this.steps ? state.flags.filter(([flag, value]) => flag === "step" && value !== null) : [];
       this.left = restoreIn(this.box, { ...state, flags: state.flags.filter((f) => !steps.includes(f)) });
       this.steps?.restore(steps.map(([, value]) => value));
+      this.open((flag) => hasFlag(state, flag));
+      if (name === "advise") {
+        this.box.hidden = false;
+        return;
+      }
       $("other-command").value = name;
       for (const form of $("other-forms").children) form.hidden = form !== this.box;
     },
@@ -115,9 +162,11 @@ function otherTab(name) {
       }[name];
       if (name === "advise") {
         const advised = best ?? rows[0];
+        const reach = advised.way && advised.tau !== null ? `: ${advised.feedback}, tau ${shown(advised.tau)}` : "";
         answerIs(null, [
-          advised.way ? `${advised.way}: ` : "",
-          advised.method ? element("strong", {}, advised.method) : "No method.",
+          element("strong", {}, advised.way ?? advised.method ?? "Nothing is valid"),
+          advised.way && advised.method ? reach + `, by ${advised.method}` : "",
+          ".",
         ]);
         const command = (line) => (line ? element("code", {}, line) : "");
         $("says").replaceChildren(
@@ -125,6 +174,7 @@ function otherTab(name) {
             ["Command", command(advised.command)],
             ["Reason", advised.reason ?? ""],
             ...(advised.ledger ? [["To carry it out", command(advised.ledger)]] : []),
+            ...(advised.way ? [notPromised(advised.way === "open ledger")] : []),
             ...(advised.threshold === null ? [] : [["Threshold", shown(advised.threshold)]]),
             ...(advised.p_adjusted === null ? [] : [["Adjusted p-value", shown(advised.p_adjusted)]]),
           ]),

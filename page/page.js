@@ -39,14 +39,14 @@ function start(described) {
 
 // groupOf is the tab in which a command stands.
 const groupOf = (command) =>
-  command in OTHERS ? "other" : ["methods", "cite", "explain"].includes(command) ? "explain" : command;
+  command in OTHERS && command !== "advise" ? "other" : ["methods", "cite", "explain"].includes(command) ? "explain" : command;
 
 function tabList() {
   const all = [...$("tabs").children];
   for (const button of all) {
     button.addEventListener("click", () => {
       const group = button.id.slice("tab-".length);
-      if (groupOf(state.command) !== group) go(tabs[group === "other" ? "advise" : group].start());
+      if (groupOf(state.command) !== group) go(tabs[group === "other" ? "maxinfo" : group].start());
     });
     button.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -70,7 +70,7 @@ function select(command) {
 
 // load reads the address.
 function load() {
-  if (location.hash.length <= 1) return go(samplesize.start(), { write: false });
+  if (location.hash.length <= 1) return go(tabs.advise.start(), { write: false });
   try {
     go(stateOf(location.hash.slice(1)), { write: false });
   } catch (error) {
@@ -203,7 +203,6 @@ function offer(what) {
   for (const button of $("buttons").children) {
     button.hidden = !["always", ...Object.keys(offered).filter((k) => offered[k])].includes(button.dataset.when);
   }
-  $("workbook").hidden = true;
 }
 
 function buttons() {
@@ -223,13 +222,6 @@ function buttons() {
   add("table", "Save CSV", async () => {
     const text = await out(["--format=csv"]);
     if (text) save(state.command + ".csv", "text/csv", text);
-  });
-  add("table", "Workbook (XLSX)", () => {
-    $("workbook").hidden = false;
-    $("workbook").replaceChildren(
-      "Workbooks with live formulas are the command line's: ",
-      element("code", {}, commandLine(state) + " -o plan.xlsx"),
-    );
   });
   add(
     "figure",

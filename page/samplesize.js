@@ -72,10 +72,22 @@ const SHOWN = [
     promise: ["for a gate with ", " tests, that nothing passes below its bar and all passes that is 2 x ", " above it"],
   },
   {
+    label: "pass or fail, and nobody knows how often (open ledger)",
+    opens: ["passes"],
+    fixed: { open: null, feedback: "gate" },
+    promise: ["for a test that is number ", " to be judged to within ", ", whatever was shown before, and more come after"],
+  },
+  {
     label: "the best score so far (leaderboard)",
     opens: ["floor"],
     fixed: { feedback: "best" },
     promise: ["to show the best of ", " scores so far, always within ", " of the best true value"],
+  },
+  {
+    label: "the best score so far, and nobody knows how many (open ledger)",
+    opens: ["passes"],
+    fixed: { open: null, feedback: "best" },
+    promise: ["to show the best of ", " scores so far, within ", " of the best true value, and more may come"],
   },
   {
     label: "corrections of the guesses that miss",
@@ -102,6 +114,8 @@ const NOT_PROMISED = [
   "Rows that somebody has seen or guessed by other means.",
   "Anything once more scores than planned were shown, or scores without the noise.",
   "The order of two scores that differ by less than 2 tau.",
+  "What a model does on new rows, if it was made with these rows: a score is promised close to its mean over fresh " +
+    "labels of the same rows.",
   "That the number of rows is the least possible: fewer may do, and no theorem here says so.",
 ];
 
@@ -223,10 +237,11 @@ const samplesize = {
     const given = (name) => hasFlag(state, name) || (name === "beta" && hasFlag(state, "confidence"));
     const isGiven = ({ opens, fixed }) => {
       const names = Object.keys(fixed);
+      if (hasFlag(state, "open") && !("open" in fixed)) return false;
       if (names.length > 0) return names.every((name) => flagOf(state, name) === fixed[name]);
       return opens.length === 0 || opens.some(given);
     };
-    const i = SHOWN.findLastIndex(isGiven);
+    const i = Math.max(0, SHOWN.findLastIndex(isGiven));
     const { fixed } = SHOWN[i];
     // The feedback "answers" is what is shown without a word of it.
     const rest = { ...state, flags: state.flags.filter(([name, value]) => !(name in fixed) && value !== "answers") };
@@ -264,14 +279,15 @@ const samplesize = {
     const best = rows.find((r) => r.best) ?? null;
     const goals = rows.filter((r) => r.method === rows[0].method).length;
     this.found = best && unknown ? { [unknown]: valueOf(best, unknown) } : null;
-    this.say(state, best, unknown, code, goals);
+    const short = best || unknown || goals > 1 ? "" : await shortfall(state);
+    this.say(state, best, unknown, code, goals, short);
     this.table(state, rows, unknown, goals > 1);
     if (best && goals === 1) this.curve.show({ state, unknown, rows, best }).catch(unlessDropped);
     else this.curve.hide();
-    await this.explain(best, rows, unknown);
+    await this.explain(state, best, rows, unknown);
   },
 
-  say(state, best, unknown, code, goals) {
+  say(state, best, unknown, code, goals, short) {
     const strong = (text) => element("strong", {}, text);
     const found = (name) => strong(best ? shownValue(best, name) : "");
     const part = (name) => (name === unknown ? found(name) : (flagOf(state, name) ?? shown(best?.[name])));
@@ -293,6 +309,7 @@ const samplesize = {
       ", ",
       ...sure,
       ".",
+      short,
       hasFlag(state, "one-sided") ? " It holds upwards only: what is shown may fall short by more." : "",
     ];
     answerIs(
@@ -302,7 +319,7 @@ const samplesize = {
   },
 
   // explain says what to run, under which proof and what it does not promise.
-  async explain(best, rows, unknown) {
+  async explain(state, best, rows, unknown) {
     if (!best) return $("says").replaceChildren();
     const text = await practice(best.method);
     const better = (a, b) =>
@@ -328,15 +345,7 @@ const samplesize = {
         ],
         ["It holds for", best.assumes.join("; ")],
         ["Proof", proof + other],
-        [
-          "Not promised",
-          element(
-            "details",
-            {},
-            element("summary", {}, "what no plan covers"),
-            element("ul", {}, ...NOT_PROMISED.map((t) => element("li", {}, t))),
-          ),
-        ],
+        notPromised(hasFlag(state, "open")),
       ]),
     );
     offer({ schedule: best.noise_first !== null, figure: true, report: true });
@@ -370,6 +379,29 @@ const samplesize = {
     );
   },
 };
+
+// notPromised is the list of them. An open ledger plans no number of scores.
+const notPromised = (open) => [
+  "Not promised",
+  element(
+    "ul",
+    {},
+    ...NOT_PROMISED.filter((t) => !open || !t.includes("than planned")).map((t) => element("li", {}, t)),
+  ),
+];
+
+// shortfall says of a plan that does not hold how many rows it would take, and what its rows give.
+async function shortfall(state) {
+  const bestWithout = async (name) => {
+    const words = [...wordsOf(state, { without: [name, "best", ...VIEWS] }), "--best", "--format=jsonl"];
+    const [best] = rowsOf(await answers.call(words, { group: "answer" }));
+    return best?.status === "ok" ? best : null;
+  };
+  const [needs, gives] = [await bestWithout("samples"), await bestWithout("tau")];
+  return (
+    (needs ? ` It takes ${shown(needs.samples)} rows.` : "") + (gives ? ` These rows give ${shown(gives.tau)}.` : "")
+  );
+}
 
 const noiseOf = (r) =>
   r.noise_first !== null && r.noise_first !== undefined

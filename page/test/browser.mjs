@@ -44,6 +44,13 @@ async function opened(url, then = "dpcalc.ready.then(() => null)") {
   return page;
 }
 
+// plan is the page with a plan to compute.
+const plan = address + "#samplesize?queries=1000&tau=0.1&beta=0.05";
+const fewest = () =>
+  JSON.parse(native(["samplesize", "-m", "1000", "-t", "0.1", "-b", "0.05", "-f", "json"]).stdout).rows.find(
+    (r) => r.best,
+  ).samples;
+
 const settled = (page) =>
   page.waitForFunction(() => document.getElementById("result").getAttribute("aria-busy") === "false");
 const curveDrawn = (page) =>
@@ -75,7 +82,7 @@ const test = (name, f) => tests.push([name, f]);
 
 test("it is ready, and answers while the curve is drawn", async () => {
   const begun = performance.now();
-  const page = await opened(address);
+  const page = await opened(plan);
   console.log(`  ready after ${Math.round(performance.now() - begun)} ms`);
   await page.evaluate(() => {
     window.longest = 0;
@@ -87,7 +94,7 @@ test("it is ready, and answers while the curve is drawn", async () => {
     }, 5);
   });
   await settled(page);
-  assert.equal(await value(page), "8255");
+  assert.equal(Number(await value(page)), fewest());
   await curveDrawn(page);
   console.log(
     `  curve after ${Math.round(performance.now() - begun)} ms, ` +
@@ -188,6 +195,10 @@ const states = [
   "samplesize -n 5k -m 100 -b 0.05 --feedback best --floor 0.5",
   "samplesize -n 9k -t 0.1 -b 0.05 -B 5 --feedback flags --guess-error 0.01",
   "samplesize -m 100 -t 0.1 -b 0.05 --feedback final",
+  "samplesize -n 5k -m 151 -b 0.05 --feedback gate --open --passes 6",
+  "samplesize -n 5k -m 151 -b 0.05 --feedback best --open",
+  "pvalue-correct -a 0.05 --by free -p 0.003",
+  "advise --samples 5000 --query binary",
   "pvalue-correct -p 0.003 -a 0.05 --by pure-dp --epsilon 0.01 -n 10k",
   "pvalue-correct -a 0.05 --by description --bits 3",
   "pvalue-correct -a 0.05 --by pure-dp -n 10k --target-threshold 0.01",
@@ -248,13 +259,54 @@ test("every unknown has its answer", async () => {
   await page.close();
 });
 
-test("what is shown is a choice, and its answer is the program's", async () => {
+test("it begins with advice, says it aloud, and says what is not promised", async () => {
   const page = await opened(address);
+  await settled(page);
+  assert.match(await text(page, "#answer"), /^open ledger: gate, tau 0\.\d+, by open-gate\.$/);
+  assert.equal(await page.$eval("#answer", (e) => e.getAttribute("aria-live")), "polite");
+  assert.match(await text(page, "#says"), /holdout init DIR --labels FILE -b 0\.05 --open/);
+  assert.match(await text(page, "#says"), /Not promised.*fresh labels of the same rows/);
+  const asked = () =>
+    page.$$eval("#panel-advise .field:not([hidden]) [data-flag]", (es) => es.map((e) => e.dataset.flag));
+  assert.ok((await asked()).includes("query") && !(await asked()).includes("outcomes"));
+  await type(page, "goal", "p-value");
+  await type(page, "selection", "menu");
+  assert.ok((await asked()).includes("outcomes") && !(await asked()).includes("query"));
+  await visit(page, "#samplesize?samples=1k&queries=1000&tau=0.1&beta=0.05");
+  await page.waitForFunction(() => document.getElementById("answer").textContent.startsWith("No:"));
+  const digits = (await text(page, "#answer")).replace(/(\d)\u202f/g, "$1");
+  assert.match(digits, new RegExp(`It takes ${fewest()} rows\\. These rows give 0\\.\\d+\\.`));
+  assert.ok(await page.evaluate(() => document.querySelector("#says, #buttons") !== null));
+  assert.ok(!(await text(page, "#buttons")).includes("Workbook"));
+  await page.close();
+});
+
+test("the margin of an open ledger is drawn against looks and passes, and references are named", async () => {
+  const page = await opened(address + "#samplesize?samples=5k&queries=151&beta=0.05&feedback=gate&passes=6&open");
+  await curveDrawn(page);
+  assert.match(await text(page, "#figure"), /hoeffding-kl \(reference\)/);
+  await page.select("#axis-x", "passes");
+  await curveDrawn(page);
+  assert.match(
+    await page.$eval("#figure", (e) => e.getAttribute("aria-label")),
+    /^Accuracy against passes or raises for open-gate/,
+  );
+  if (pictures) await page.screenshot({ path: path.join(pictures, "open-passes.png"), fullPage: true });
+  const tau = (await text(page, "#reading")).match(/open-gate (0\.\d+)/)[1];
+  const words = "samplesize -n 5k -m 151 -b 0.05 --feedback gate --passes 6 --open --method open-gate -f json".split(" ");
+  assert.ok(Number(tau) > 0 && Math.abs(Number(tau) / JSON.parse(native(words).stdout).rows[0].tau - 1) < 0.2);
+  await page.close();
+});
+
+test("what is shown is a choice, and its answer is the program's", async () => {
+  const page = await opened(plan);
   await settled(page);
   for (const [label, line, says] of [
     ["gate", "--feedback gate", /^\d+ rows are enough for a gate with 1000 tests, that nothing passes below its bar/],
     ["leaderboard", "--feedback best", /to show the best of 1000 scores so far, always within 0\.1 of/],
     ["finalists", "--feedback final", /to show 1000 scores once and together, each within 0\.1 of its true value/],
+    ["pass or fail, and nobody knows", "--open --feedback gate", /for a test that is number 1000 to be judged to within 0\.1/],
+    ["so far, and nobody knows", "--open --feedback best", /to show the best of 1000 scores so far, within 0\.1 of/],
     ["every score", "", /to show 1000 scores, each within 0\.1 of its true value, except with probability 0\.05\.$/],
   ]) {
     await page.evaluate((l) => {
@@ -291,7 +343,7 @@ test("a p-value tab read backwards gives what was left out", async () => {
 });
 
 test("both axes of the curve can be chosen, and the keyboard reads it", async () => {
-  const page = await opened(address);
+  const page = await opened(plan);
   await curveDrawn(page);
   await page.select("#axis-y", "tau");
   await page.select("#axis-x", "beta");
@@ -311,7 +363,7 @@ test("both axes of the curve can be chosen, and the keyboard reads it", async ()
 });
 
 test("an error is the program's line beside its input, and the last answer is greyed", async () => {
-  const page = await opened(address);
+  const page = await opened(plan);
   await settled(page);
   await type(page, "tau", "2");
   await page.waitForFunction(() => !document.getElementById("error").hidden);
@@ -319,8 +371,8 @@ test("an error is the program's line beside its input, and the last answer is gr
     await text(page, "#error"),
     native(["samplesize", "--queries", "1000", "--tau", "2", "--beta", "0.05"]).stderr.trim(),
   );
-  assert.equal(await page.$eval("[data-flag=tau]", (e) => e.getAttribute("aria-invalid")), "true");
-  assert.equal(await value(page), "8255");
+  assert.equal(await page.$eval("#panel-samplesize [data-flag=tau]", (e) => e.getAttribute("aria-invalid")), "true");
+  assert.equal(Number(await value(page)), fewest());
   assert.ok(await page.$eval("#result", (e) => e.classList.contains("stale")));
   await type(page, "tau", "10%");
   await page.waitForFunction(() => document.getElementById("error").hidden);
@@ -363,7 +415,7 @@ test("nonsense in the address shows its error, and nothing is evaluated", async 
 });
 
 test("a newer input cancels an older computation", async () => {
-  const page = await opened(address);
+  const page = await opened(plan);
   await settled(page);
   await type(page, "queries", "1:20k:1"); // minutes
   await new Promise((resolve) => setTimeout(resolve, 600));
@@ -383,7 +435,7 @@ test("a newer input cancels an older computation", async () => {
 });
 
 test("files are those of the command line", async () => {
-  const page = await opened(address);
+  const page = await opened(plan);
   const client = await page.createCDPSession();
   await client.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: scratch });
   await curveDrawn(page);
@@ -441,9 +493,11 @@ test("a host serves it with one request", async () => {
     fs.createReadStream(pageFile).pipe(response);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const page = await opened(`http://127.0.0.1:${server.address().port}/`);
+  const page = await opened(
+    `http://127.0.0.1:${server.address().port}/#samplesize?queries=1000&tau=0.1&beta=0.05`,
+  );
   await settled(page);
-  assert.equal(await value(page), "8255");
+  assert.equal(Number(await value(page)), fewest());
   assert.deepEqual(asked, ["/"]);
   await page.close();
   server.close();
@@ -470,6 +524,8 @@ const shown = {
   ways: "#advise?samples=500&queries=9",
   compose: "#compose?epsilon=0.1&times=100&target-delta=1e-6",
   explain: "#explain?=tau",
+  begin: "",
+  check: "#samplesize?samples=1k&queries=1000&tau=0.1&beta=0.05",
   error: "#samplesize?queries=1000&tau=oops&beta=0.05",
 };
 
