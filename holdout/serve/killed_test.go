@@ -65,8 +65,13 @@ func start(t *testing.T, dir string) (c *exec.Cmd, address string) {
 // A server is killed under load, as by kill -9, and started again, five times. The ledger verifies each time, and every
 // look that was answered is in the log as it was answered.
 func TestKilledUnderLoad(t *testing.T) {
+	t.Run("fixed", func(t *testing.T) { killed(t, answers(3000), "") })
+	t.Run("open", func(t *testing.T) { killed(t, offered(), "?show=score") })
+}
+
+func killed(t *testing.T, terms holdout.Terms, query string) {
 	labels, _ := holdoutOf(t, 1)
-	dir := create(t, labels, answers(3000))
+	dir := create(t, labels, terms)
 	var mu sync.Mutex
 	seen := make(map[string]row)
 	var next atomic.Uint64
@@ -79,7 +84,7 @@ func TestKilledUnderLoad(t *testing.T) {
 		for range 20 {
 			group.Go(func() {
 				for {
-					code, text, _, err := sends(address, looks(random(next.Add(1)), ""))
+					code, text, _, err := sends(address, looks(random(next.Add(1)), query))
 					got, wrong := rowIn(text)
 					if err != nil || wrong != nil {
 						return // it is dead

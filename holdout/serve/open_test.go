@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"net"
 	"strings"
 	"testing"
@@ -34,7 +35,7 @@ func prices(t *testing.T, text string) (list []price) {
 
 // offered are terms of an open ledger that teams may ask three things.
 func offered() holdout.Terms {
-	return holdout.Terms{Open: true, MostPerTeam: 12,
+	return holdout.Terms{Open: true,
 		Ask: []string{"pass:bar=0.5,bar=0.6", "score:step=0.2", "guess:within=0.1,step=0.1"}}
 }
 
@@ -42,7 +43,13 @@ func offered() holdout.Terms {
 func TestServedOpenLedger(t *testing.T) {
 	labels, predictions := holdoutOf(t, 4)
 	tokens, secrets := teams(t, 2)
-	dir := create(t, labels, offered())
+	terms := offered()
+	terms.MostPerTeam = 12
+	dir := create(t, labels, terms)
+	told := (*holdout.InputError)(nil)
+	if _, err := New(dir, labels, Options{}); !errors.As(err, &told) || !strings.HasPrefix(err.Error(), "tokens: ") {
+		t.Errorf("a limit of each team is served without teams: %v", err)
+	}
 	s := run(t, dir, labels, Options{Tokens: tokens, Rate: 1e6})
 	get := func(path string) asks { return asks{method: "GET", path: path, token: secrets[0]} }
 	post := func(team int, body, query string) asks {
@@ -119,6 +126,41 @@ func TestServedOpenLedger(t *testing.T) {
 	}
 	if _, err := holdout.Verify(dir, ""); err != nil {
 		t.Error(err)
+	}
+}
+
+// A look that is taken beside a server is in its ledger: the next look of a client follows it, at the price after it.
+func TestLookBesideAServer(t *testing.T) {
+	labels, predictions := holdoutOf(t, 7)
+	dir := create(t, labels, offered())
+	s := run(t, dir, labels, Options{})
+	listed := func() price {
+		return prices(t, s.ask(t, 200, asks{method: "GET", path: "/price?show=pass&bar=0.6"}))[0]
+	}
+	first := prices(t, s.ask(t, 200, looks(predictions(300), "?show=score")))[0]
+	before := listed()
+	organiser, err := holdout.Open(dir, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bar := 0.6
+	form := holdout.File{In: strings.NewReader(predictions(200)), Column: "prediction"}
+	local, err := organiser.Score(context.Background(), holdout.Submission{Values: form.Rows, Bar: &bar,
+		Question: holdout.Question{Show: holdout.ShowPass}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := listed()
+	off := *after.Spent - local.Spent - *after.Price
+	if local.Look != 2 || math.Abs(off) > 1e-9 || *after.Spent <= *before.Spent {
+		t.Errorf("got the price %v in all after look %d at %v, and %v before", *after.Spent, local.Look, local.Spent, *before.Spent)
+	}
+	next := prices(t, s.ask(t, 200, looks(predictions(310), "?show=pass&bar=0.6")))[0]
+	if want := local.Spent + *next.Price; math.Abs(*next.Spent-want) > 1e-9 || *first.Spent >= *next.Spent {
+		t.Errorf("got %v nats in all, want %v", *next.Spent, want)
+	}
+	if v, err := holdout.Verify(dir, ""); err != nil || v.Looks != 3 {
+		t.Error(v.Looks, err)
 	}
 }
 

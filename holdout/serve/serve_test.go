@@ -328,17 +328,22 @@ func TestMeaningOfNumbersUnderFlags(t *testing.T) {
 
 // A ledger that is rolled back under a server takes no look, also before its first.
 func TestRolledBackServer(t *testing.T) {
+	t.Run("fixed", func(t *testing.T) { rolledBack(t, answers(9), "") })
+	t.Run("open", func(t *testing.T) { rolledBack(t, offered(), "?show=score") })
+}
+
+func rolledBack(t *testing.T, terms holdout.Terms, query string) {
 	labels, predictions := holdoutOf(t, 1)
-	dir := create(t, labels, answers(9))
+	dir := create(t, labels, terms)
 	s := run(t, dir, labels, Options{})
-	first := s.look(t, 200, looks(predictions(200), ""))
+	first := s.look(t, 200, looks(predictions(200), query))
 	s.stop()
 	s = run(t, dir, labels, Options{})
 	if err := os.Truncate(filepath.Join(dir, looksFile), 0); err != nil {
 		t.Fatal(err)
 	}
 	for _, right := range []int{200, 300} {
-		if text := s.ask(t, 500, looks(predictions(right), "")); strings.Contains(text, first.Chain) {
+		if text := s.ask(t, 500, looks(predictions(right), query)); strings.Contains(text, first.Chain) {
 			t.Error(text)
 		}
 	}

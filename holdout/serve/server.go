@@ -158,6 +158,8 @@ func (o Options) declared(p *holdout.Plan) error {
 	case p.Open != nil && len(p.Open.Ask) == 0:
 		return inputf("ask: got an open ledger that declares nothing, want one made with the looks that teams may ask: a " +
 			"team that chose its looks would spend the budget of all")
+	case p.Open != nil && p.Open.MostPerTeam > 0 && o.Tokens == nil:
+		return inputf("tokens: got none, want them: the ledger was made with most-per-team, and nobody is a team without")
 	case metrics != nil && !slices.Contains(metrics, holdout.Accuracy):
 		return inputf("got a plan for the metric %s, want one for accuracy: over HTTP a submitter would score itself",
 			text.Shown(strings.Join(metrics, ", ")))

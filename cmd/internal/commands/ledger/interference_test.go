@@ -389,7 +389,7 @@ func (w *world) serves() {
 	w.makes("init offer --labels labels.csv -b 0.5 --open --features shade.csv --most-per-team 20 " +
 		"--ask pass:bar=0.5,where=shade=dark --ask score:step=0.5 --ask guess")
 	for _, line := range []string{
-		"serve offer --features shade.csv --rate 1000",
+		"serve offer --features shade.csv --rate 1000 --tokens tokens.txt --public-board",
 		"serve open --labels labels.csv --bars 0.6 --tokens tokens.txt --public-board --host example.org --rate 50",
 		"serve difference --incumbent zebra.csv --bars 0.1",
 	} {

@@ -85,6 +85,10 @@ func TestRetiredOpenLedger(t *testing.T) {
 		}
 	}
 	runs(t, 3, "holdout score one p600.tsv --show score")
+	const closed = "closed for 3 p-values that are computed elsewhere from these rows, each judged at the level 0.0166666"
+	if report, _ := runs(t, 0, "holdout status one --report"); !strings.Contains(report, closed) {
+		t.Errorf("no %q in %s", closed, report)
+	}
 }
 
 // Whoever makes a ledger is told that a second one voids both, in whichever form the row is written.

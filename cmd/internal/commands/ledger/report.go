@@ -53,6 +53,11 @@ func report(s holdout.Status, lines []holdout.Line) string {
 		"truth, however many looks there are and whatever each depends on (dpcalc, budget theorem and cell theorem, "+
 		"docs/theorems/open.md; tails by Hoeffding 1963 and 1956). The responses cost %.4g nats of that probability's "+
 		"logarithm. ", s.Plan.Promise.Beta, s.Spent)
+	if last := len(lines) - 1; last >= 0 && lines[last].Alpha != nil {
+		c := lines[last].Close
+		fmt.Fprintf(&b, "The ledger was closed for %d p-values that are computed elsewhere from these rows, each judged at the level %s: "+
+			"with probability at least 1 - %v none of them rejects wrongly. ", c.Tests, c.Level(), *c.Alpha)
+	}
 	b.WriteString("The truth of a look is the mean over fresh labels of the same rows, and the value in the population only for " +
 		"models that were made without these rows. Nothing else about the labels was shown. The ledger's chain is " + s.Chain + ".\n")
 	return b.String()
