@@ -165,10 +165,21 @@ func (p *Plan) lowest() float64 {
 	return 0
 }
 
+// allows checks a new look at an open ledger. It depends on no label.
+func (h *history) allows(a asked) error {
+	if h.plan.Open == nil {
+		return nil
+	}
+	if err := a.query.differs(); err != nil {
+		return err
+	}
+	return h.affords(a)
+}
+
 // affords refuses a look of a team that could cost more than what is left to the team. It depends on no response.
 func (h *history) affords(a asked) error {
 	law := h.plan.Open
-	if law == nil || law.MostPerTeam == 0 || a.Team == "" {
+	if law.MostPerTeam == 0 || a.Team == "" {
 		return nil
 	}
 	c, err := h.account.ask(h.plan, a.Line, a.query.tails)

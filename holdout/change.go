@@ -137,7 +137,8 @@ func (l *Ledger) remembered(s Submission) *asked {
 	past := *l
 	past.reader.rows = &at
 	for past.epoch = l.epoch - 1; past.epoch >= 0; past.epoch-- {
-		if a, err := past.askNow(s); err == nil && h.known[a.Fingerprint] != nil {
+		a, err := past.askNow(s)
+		if cmp.Or(err, h.promoted(&a)) == nil && h.known[a.Fingerprint] != nil {
 			return &a
 		}
 	}

@@ -312,6 +312,59 @@ func featuresOf(t testing.TB, ids []string) *Features {
 	return f
 }
 
+// A pass makes the candidate the incumbent. Asked for again as it was it is answered from the log, also after a change of
+// the rows; every other question about the incumbent is refused, and one on a slice on which nothing differs.
+func TestPassOfTheIncumbent(t *testing.T) {
+	l, dir, ids, classes := comparedLedger(t)
+	candidate := firstRight(classes, 190)
+	ask := func(base []string, change func(*Submission)) (Answer, error) {
+		s := Submission{Question: Question{Show: ShowPass}, Bar: float(0.1), Values: Columns(ids, candidate),
+			Incumbent: Columns(ids, base)}
+		change(&s)
+		return l.Score(context.Background(), s)
+	}
+	same := func(*Submission) {}
+	first, err := ask(firstRight(classes, 120), same)
+	if err != nil || first.Verdict != Pass {
+		t.Fatal(first, err)
+	}
+	before := looksOf(t, dir)
+	wrong := (*InputError)(nil)
+	for name, change := range map[string]func(*Submission){
+		"another bar":   func(s *Submission) { s.Bar = float(0.2) },
+		"a bet":         func(s *Submission) { s.Expect = float(0.4) },
+		"a score":       func(s *Submission) { s.Show, s.Bar = ShowScore, nil },
+		"a slice of it": func(s *Submission) { s.Where = "part=half" },
+		"a slice on which nothing differs": func(s *Submission) {
+			s.Where, s.Values = "part=half", Columns(ids, append(slices.Clone(candidate[:150]), firstRight(classes, 200)[150:]...))
+		},
+	} {
+		if a, err := ask(candidate, change); !errors.As(err, &wrong) {
+			t.Errorf("%s: got %+v, %v", name, a, err)
+		}
+	}
+	again, err := ask(candidate, same)
+	if err != nil || !again.Known || again.Look != first.Look || again.Spent != first.Spent {
+		t.Errorf("got %+v, want look %d again (%v)", again, first.Look, err)
+	}
+	s := Submission{Question: Question{Show: ShowPass}, Bar: float(0.1), Values: Columns(ids, candidate), Incumbent: Columns(ids, candidate)}
+	if list, err := l.Price(s, nil); !errors.As(err, &wrong) {
+		t.Errorf("got the prices %+v of the incumbent, %v", list, err)
+	}
+	if !bytes.Equal(looksOf(t, dir), before) {
+		t.Error("something was written")
+	}
+	if _, err := l.Extend(context.Background(), Extension{Drop: []string{"r3"}}); err != nil {
+		t.Fatal(err)
+	}
+	if l, err = Open(dir, labelsIn(t, ids, classes)); err != nil {
+		t.Fatal(err)
+	}
+	if later, err := ask(candidate, same); err != nil || !later.Known || later.Look != first.Look {
+		t.Errorf("after a change of the rows: got %+v, want look %d (%v)", later, first.Look, err)
+	}
+}
+
 // After a change of the rows the first look says what the incumbent predicts for them. The next ones have to agree.
 func TestIncumbentAfterAnExtension(t *testing.T) {
 	l, dir, ids, classes := comparedLedger(t)

@@ -440,7 +440,7 @@ func (l *Ledger) fresh(h *history, all []asked) (list []asked, err error) {
 		return nil, inputf("incumbent: got other predictions than the last candidate that passed, or the plan's")
 	}
 	for _, a := range list {
-		if err := h.affords(a); err != nil {
+		if err := h.allows(a); err != nil {
 			return nil, err
 		}
 	}
@@ -465,7 +465,8 @@ func (h *history) promoted(a *asked) error {
 		if !l.promotes() {
 			continue
 		}
-		if l.Predictions == a.Predictions && printed(l.Bar) == printed(a.Bar) {
+		same := printed(l.Bar) == printed(a.Bar) && slices.Equal(l.Question.texts(), a.Question.texts())
+		if l.Predictions == a.Predictions && same {
 			a.Incumbent, a.Fingerprint = l.Incumbent, l.Fingerprint
 			return nil
 		}

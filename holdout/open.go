@@ -46,8 +46,8 @@ func openPlan(t Terms, samples int64) (*Plan, error) {
 
 // query is how a look is asked: its rows, and the mean of its values over them.
 type query struct {
-	tails  open.Tails
-	rows   []int32 // nil for all
+	tails  open.Tails // nil for a candidate that is the incumbent on all of the rows: it has no price
+	rows   []int32    // nil for all
 	count  int64   // of the rows
 	differ int64   // of these, on which a candidate differs from the incumbent
 }
@@ -64,11 +64,19 @@ func (l *Ledger) query(a *asked) (q query, err error) {
 	}
 	if l.plan.Incumbent != nil && a.Show != ShowReject {
 		if q.differ = a.look.differing(q.rows); q.differ == 0 {
-			return q, inputf("got a candidate that is the incumbent on all %d rows, want one that differs", q.count)
+			return q, nil
 		}
 	}
 	q.tails = tailsOf(a.Show, a.Metric, q.count, q.differ)
 	return q, nil
+}
+
+// differs checks that a new look compares a candidate with another one. A known look may have made it the incumbent.
+func (q query) differs() error {
+	if q.tails == nil {
+		return inputf("got a candidate that is the incumbent on all %d rows, want one that differs", q.count)
+	}
+	return nil
 }
 
 // tailsOf are the tails of a look at so many rows. If it is a difference its values are not 0 on some of these.
@@ -198,7 +206,7 @@ func (l *Ledger) Price(s Submission, bar *float64) ([]Response, error) {
 		return nil, err
 	}
 	h, err := l.readSettled()
-	if err != nil {
+	if err := cmp.Or(err, a.query.differs()); err != nil {
 		return nil, err
 	}
 	if err := l.takes(h); err != nil {

@@ -78,7 +78,7 @@ var ResponseFields = []Field[Response]{
 	{Name: "rows", Value: func(r Response) any { return positive(r.Rows) }},
 	{Name: "next_pass", Value: func(r Response) any { return optional(r.NextPass) }},
 	{Name: "next_upper", Value: func(r Response) any { return optional(r.NextUpper) }},
-	{Name: "next_margin", Value: func(r Response) any { return r.Margin }},
+	{Name: "next_margin", Value: func(r Response) any { return positive(r.Margin) }},
 }
 
 // StatusFields are the columns of the row of a status.
