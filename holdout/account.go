@@ -73,6 +73,9 @@ func newAccount() account {
 		best: make(map[string]Known)}
 }
 
+// spent is what the responses so far cost together, in nats.
+func (a *account) spent() float64 { return 0 - float64(a.left) } // never -0
+
 // take takes the line of a look.
 func (a *account) take(l Line) {
 	if l.Price != nil {

@@ -312,8 +312,8 @@ func featuresOf(t testing.TB, ids []string) *Features {
 	return f
 }
 
-// A pass makes the candidate the incumbent. Asked for again as it was it is answered from the log, also after a change of
-// the rows; every other question about the incumbent is refused, and one on a slice on which nothing differs.
+// A pass makes the candidate the incumbent. Asked for again as it was it is answered from the log, also after a change
+// of the rows; every other question about the incumbent is refused, and one on a slice on which nothing differs.
 func TestPassOfTheIncumbent(t *testing.T) {
 	l, dir, ids, classes := comparedLedger(t)
 	candidate := firstRight(classes, 190)
@@ -336,7 +336,8 @@ func TestPassOfTheIncumbent(t *testing.T) {
 		"a score":       func(s *Submission) { s.Show, s.Bar = ShowScore, nil },
 		"a slice of it": func(s *Submission) { s.Where = "part=half" },
 		"a slice on which nothing differs": func(s *Submission) {
-			s.Where, s.Values = "part=half", Columns(ids, append(slices.Clone(candidate[:150]), firstRight(classes, 200)[150:]...))
+			s.Where = "part=half"
+			s.Values = Columns(ids, append(slices.Clone(candidate[:150]), firstRight(classes, 200)[150:]...))
 		},
 	} {
 		if a, err := ask(candidate, change); !errors.As(err, &wrong) {
@@ -347,7 +348,8 @@ func TestPassOfTheIncumbent(t *testing.T) {
 	if err != nil || !again.Known || again.Look != first.Look || again.Spent != first.Spent {
 		t.Errorf("got %+v, want look %d again (%v)", again, first.Look, err)
 	}
-	s := Submission{Question: Question{Show: ShowPass}, Bar: float(0.1), Values: Columns(ids, candidate), Incumbent: Columns(ids, candidate)}
+	itself := Columns(ids, candidate)
+	s := Submission{Question: Question{Show: ShowPass}, Bar: float(0.1), Values: itself, Incumbent: itself}
 	if list, err := l.Price(s, nil); !errors.As(err, &wrong) {
 		t.Errorf("got the prices %+v of the incumbent, %v", list, err)
 	}

@@ -487,7 +487,7 @@ func (h *history) answers(all []asked) (list []Answer) {
 		list = append(list, Answer{
 			Look: line.Look, Name: line.Name, Verdict: line.Verdict, Response: line.Response, Fingerprint: line.Fingerprint,
 			Remaining: h.remaining(), Plan: h.plan, Chain: h.chain, Known: a.known,
-			Counts: a.look.values.counts, Open: h.opened(line), Spent: -float64(h.account.left),
+			Counts: a.look.values.counts, Open: h.opened(line), Spent: h.account.spent(),
 		})
 	}
 	return list

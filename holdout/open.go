@@ -48,8 +48,8 @@ func openPlan(t Terms, samples int64) (*Plan, error) {
 type query struct {
 	tails  open.Tails // nil for a candidate that is the incumbent on all of the rows: it has no price
 	rows   []int32    // nil for all
-	count  int64   // of the rows
-	differ int64   // of these, on which a candidate differs from the incumbent
+	count  int64      // of the rows
+	differ int64      // of these, on which a candidate differs from the incumbent
 }
 
 // query finds the tails of a look, which follow the values of its metric: counts for 0/1 values of equal weight, and
@@ -227,7 +227,7 @@ func (h *history) price(a asked, bar *float64) (list []Response, err error) {
 		r := Response{Line: c.write(cell)}
 		after := h.account.copy()
 		after.take(r.Line)
-		r.Spent = -float64(after.left)
+		r.Spent = after.spent()
 		gate := Line{Question: Question{Show: ShowPass}, Bar: bar, Metric: a.Metric}
 		if bar != nil && a.Show != ShowReject {
 			next, err := after.ask(h.plan, gate, a.query.tails)
@@ -500,7 +500,7 @@ func CloseLedger(ctx context.Context, dir string, alpha float64, tests int64) (s
 		}
 		end := l.confirm
 		if !h.retired {
-			spent := -float64(h.account.left)
+			spent := h.account.spent()
 			closed = Close{Alpha: &alpha, Tests: tests, Spent: &spent}
 			end = func(h *history, file *os.File) error { return l.add(h, file, Line{Event: Retired, Close: closed}) }
 		} else if last := h.lines[len(h.lines)-1].Close; last.Alpha == nil || *last.Alpha != alpha || last.Tests != tests {

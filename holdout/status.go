@@ -123,7 +123,7 @@ func (h *history) status() Status {
 	return Status{
 		Plan: h.plan, Looks: h.looks, Torn: h.torn, Remaining: h.remaining(), Retired: h.retired,
 		Incumbent: h.incumbent(), Chain: h.chain, LooksPerDay: h.pace(), InHand: h.inHand,
-		Sources: h.sources(), Rows: h.samples(), Spent: -float64(h.account.left),
+		Sources: h.sources(), Rows: h.samples(), Spent: h.account.spent(),
 		account: h.account.copy(),
 	}
 }

@@ -33,12 +33,32 @@ func (s *Server) findIncumbent(now holdout.LabelsFile) error {
 	if now.Path == "" {
 		return inputf("incumbent: got nothing, want its file: the incumbent came by standard input")
 	}
+	if now.Fingerprint == "" {
+		if err := s.renew(&now); err != nil {
+			return err
+		}
+	}
 	_, done, err := s.incumbent(now)
 	if err != nil {
 		return err
 	}
 	done()
 	return s.tidy(now)
+}
+
+// renew takes what a file predicts for the rows that there are since they changed as the incumbent, as the first look
+// at them will.
+func (s *Server) renew(now *holdout.LabelsFile) error {
+	t, done, err := s.open(now.In(s.dir))
+	if err != nil {
+		return fmt.Errorf("the incumbent: %w", err)
+	}
+	defer done()
+	if now.Fingerprint, err = s.ledger.Predictions(t); err != nil {
+		return inputf("incumbent: %v; the rows have changed: want its predictions for the rows that there are", err)
+	}
+	s.base.moved = now
+	return nil
 }
 
 // tidy makes the folder of candidates, and removes all that no look has made the incumbent: a server was killed while
@@ -82,7 +102,7 @@ func syncFolder(path string) error {
 
 // incumbent opens the incumbent's file, which must be as it was.
 func (s *Server) incumbent(now holdout.LabelsFile) (t holdout.Table, done func(), err error) {
-	if m := s.base.moved; m != nil && m.Fingerprint == now.Fingerprint {
+	if m := s.base.moved; m != nil && (m.Fingerprint == now.Fingerprint || now.Fingerprint == "") {
 		now = *m
 	}
 	if t, done, err = s.open(now.In(s.dir)); err != nil {

@@ -94,6 +94,61 @@ func TestIncumbents(t *testing.T) {
 	}
 }
 
+// An open ledger of differences is served likewise. After a change of the rows the server wants the incumbent's
+// predictions for the rows that there are, and later looks are compared with these until a candidate passes.
+func TestIncumbentsOfAnOpenLedger(t *testing.T) {
+	labels, predictions := holdoutOf(t, 1)
+	base := filepath.Join(t.TempDir(), "base.csv")
+	write := func(text string) {
+		if err := os.WriteFile(base, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(predictions(100))
+	terms := offered()
+	terms.Incumbent = holdout.Submission{Values: body(predictions(100)), Path: base}
+	dir := create(t, labels, terms)
+	s := run(t, dir, labels, Options{})
+	pass := func(s site, right int, want string, look int64) {
+		t.Helper()
+		dropped := strings.NewReplacer("r7,a\n", "", "r7,b\n", "")
+		text := predictions(right)
+		if look > 3 {
+			text = dropped.Replace(text)
+		}
+		if got := s.look(t, 200, looks(text, "?show=pass&bar=0.5")); *got.Verdict != want || got.Look != look {
+			t.Errorf("%d right: got look %d, %s, want %d, %s", right, got.Look, *got.Verdict, look, want)
+		}
+	}
+	pass(s, 110, holdout.Fail, 1)
+	pass(s, 395, holdout.Pass, 2)
+	pass(s, 395, holdout.Pass, 2)
+	pass(s, 398, holdout.Fail, 3)
+	s.stop()
+	organiser, err := holdout.Open(dir, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if changed, err := organiser.Extend(t.Context(), holdout.Extension{Drop: []string{"r7"}}); !changed || err != nil {
+		t.Fatal(changed, err)
+	}
+	told := (*holdout.InputError)(nil)
+	if _, err := New(dir, labels, Options{}); !errors.As(err, &told) || !strings.HasPrefix(err.Error(), "incumbent: got 1 surplus id") {
+		t.Errorf("got %v", err)
+	}
+	write(strings.NewReplacer("r7,a\n", "", "r7,b\n", "").Replace(predictions(100)))
+	s = run(t, dir, labels, Options{Incumbent: base})
+	pass(s, 110, holdout.Fail, 4)
+	pass(s, 396, holdout.Pass, 5)
+	pass(s, 396, holdout.Pass, 5)
+	pass(s, 398, holdout.Fail, 6)
+	s.stop()
+	pass(run(t, dir, labels, Options{}), 397, holdout.Fail, 7)
+	if _, err := holdout.Verify(dir, ""); err != nil {
+		t.Error(err)
+	}
+}
+
 // Candidates that come at once are compared one by one, each with the one that passed last: none is told that its
 // incumbent is another.
 func TestCandidatesAtOnce(t *testing.T) {

@@ -73,6 +73,9 @@ func TestRetiredOpenLedger(t *testing.T) {
 	rows(t, 1000, 600)
 	write(t, "more.csv", "id,label\nnew,1\n")
 	runs(t, 0, "holdout init one --labels labels.csv -b 5% --open")
+	if status, _ := runs(t, 0, "holdout status one -f csv"); strings.Contains(status, ",-0,") {
+		t.Errorf("minus nothing is spent: %s", status)
+	}
 	first, _ := runs(t, 0, "holdout close one --alpha 5% --tests 3 -f csv")
 	if again, _ := runs(t, 0, "holdout close one --alpha 5% --tests 3 -f csv"); again != first {
 		t.Errorf("closed again: got %s, want %s", again, first)
