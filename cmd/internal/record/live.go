@@ -18,6 +18,8 @@ type Live struct {
 	Columns []string
 	Rows    [][]LiveCell
 	Stale   string // a condition on "{row}" under which a row is greyed; "" for none
+	Dim     string // another one under which it is greyed, and always so; "" for none
+	Best    string // a condition under which a row stands out; "" for none
 
 	Apart string       // the heading of a block of its own below the rows
 	Below [][]LiveCell // its rows, under the same columns; nil for no block
@@ -34,7 +36,8 @@ type LiveInput struct {
 }
 
 // LiveCell is a value, or a formula with its value and the number format of its
-// results. "{row}" in a formula is the row that it stands in. The name, if it has one,
+// results. "{row}" in a formula is the row that it stands in, "{first}" and "{last}" are the first and the last of the
+// rows. The name, if it has one,
 // is for the formulas of other sheets.
 type LiveCell struct {
 	Value   Cell

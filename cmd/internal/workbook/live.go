@@ -13,6 +13,9 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
+// bestGround is the colour behind a best row.
+const bestGround = "E2EFDA"
+
 // sheetCell is a cell of the live sheet with its place and look.
 type sheetCell struct {
 	record.LiveCell
@@ -30,7 +33,7 @@ func (c sheetCell) name(absolute ...bool) string {
 
 // sheetCells are the cells in order of rows and columns, and the names of some.
 func sheetCells(l record.Live) (cells []sheetCell, names []*excelize.DefinedName) {
-	row := 0
+	row, first := 0, 0
 	define := func(name string, column int) {
 		names = append(names,
 			&excelize.DefinedName{Name: name, RefersTo: record.LiveSheet + "!" + sheetCell{column: column, row: row}.name(true)})
@@ -42,7 +45,8 @@ func sheetCells(l record.Live) (cells []sheetCell, names []*excelize.DefinedName
 		if c.Name != "" {
 			define(c.Name, column)
 		}
-		c.Formula = strings.ReplaceAll(c.Formula, "{row}", strconv.Itoa(row))
+		c.Formula = strings.NewReplacer("{row}", strconv.Itoa(row), "{first}", strconv.Itoa(first),
+			"{last}", strconv.Itoa(first+len(l.Rows)-1)).Replace(c.Formula)
 		cells = append(cells, sheetCell{c, column, row, k})
 	}
 	line := func(texts []string, k record.Look) {
@@ -79,6 +83,7 @@ func sheetCells(l record.Live) (cells []sheetCell, names []*excelize.DefinedName
 			}
 		}
 	}
+	first = row + 1
 	block(l.Rows)
 	if len(l.Below) > 0 {
 		row++
@@ -97,7 +102,7 @@ func (b *book) live(l record.Live) error {
 		b.file.SetSheetDimension(record.LiveSheet, "A1:"+sheetCell{column: len(l.Columns), row: last}.name()),
 		b.file.SetCalcProps(&excelize.CalcPropsOptions{FullCalcOnLoad: &always}),
 		b.onePageWide(record.LiveSheet),
-		b.greyStale(l, last),
+		b.marked(l, last),
 	)
 	for _, name := range names {
 		err = errors.Join(err, b.file.SetDefinedName(name))
@@ -172,18 +177,33 @@ func liveWidths(l record.Live, cells []sheetCell) []float64 {
 	return widths
 }
 
-// greyStale shows rows that do not follow the inputs in grey once they have changed.
-func (b *book) greyStale(l record.Live, last int) error {
-	if l.Stale == "" {
-		return nil
-	}
-	grey, err := b.file.NewConditionalStyle(&excelize.Style{Font: &excelize.Font{Color: "A6A6A6", Italic: true}})
-	if err != nil {
-		return err
-	}
+// marked shows rows that do not follow the inputs in grey once they have changed, those that are dim always, and the
+// best one on a ground of its own.
+func (b *book) marked(l record.Live, last int) error {
 	first := last - l.Lines() + 1
 	area := sheetCell{column: 1, row: first}.name() + ":" + sheetCell{column: len(l.Columns), row: last}.name()
-	return b.file.SetConditionalFormat(record.LiveSheet, area, []excelize.ConditionalFormatOptions{
-		{Type: "formula", Criteria: strings.ReplaceAll(l.Stale, "{row}", strconv.Itoa(first)), Format: &grey},
-	})
+	var marks []excelize.ConditionalFormatOptions
+	for _, m := range []struct {
+		condition string
+		style     excelize.Style
+	}{
+		{l.Best, excelize.Style{Font: &excelize.Font{Bold: true},
+			Fill: excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{bestGround}}}},
+		{l.Dim, excelize.Style{Font: &excelize.Font{Color: "7F7F7F"}}},
+		{l.Stale, excelize.Style{Font: &excelize.Font{Color: "A6A6A6", Italic: true}}},
+	} {
+		if m.condition == "" {
+			continue
+		}
+		format, err := b.file.NewConditionalStyle(&m.style)
+		if err != nil {
+			return err
+		}
+		marks = append(marks, excelize.ConditionalFormatOptions{Type: "formula",
+			Criteria: strings.ReplaceAll(m.condition, "{row}", strconv.Itoa(first)), Format: &format})
+	}
+	if marks == nil {
+		return nil
+	}
+	return b.file.SetConditionalFormat(record.LiveSheet, area, marks)
 }

@@ -147,7 +147,7 @@ func (b *book) style(s style) (int, error) {
 	case record.HeaderLook:
 		font.Bold, made.Fill, made.Border, made.Alignment.WrapText = true, fill("D9E1F2"), line("bottom"), true
 	case record.BestLook:
-		font.Bold, made.Fill = true, fill("E2EFDA")
+		font.Bold, made.Fill = true, fill(bestGround)
 	case record.DimLook:
 		font.Color = "7F7F7F"
 	case record.StrongLook:

@@ -129,7 +129,7 @@ var (
 		},
 	}
 	ColumnAdaptive   = Column{Name: "adaptive", Cell: func(r *Row) record.Cell { return record.Truth(r.Method.Adaptive) }}
-	ColumnUse        = Column{Name: "use", Says: "adaptive: for queries chosen in view of answers; reference: only for queries fixed beforehand; dp procedure: for what a private procedure puts out", Cell: func(r *Row) record.Cell { return record.Words(Use(r)) }}
+	ColumnUse        = Column{Name: "use", Says: "adaptive: for queries chosen in view of answers; reference: only for queries fixed beforehand; fixed number: adaptive, and answering stops after so many; dp procedure: for what a private procedure puts out", Cell: func(r *Row) record.Cell { return record.Words(Use(r)) }}
 	ColumnProof      = verdictColumn("proof", "published in the literature, derived in dpcalc's docs/theorems, or derived and checked by Coq")
 	ColumnStatus     = verdictColumn("status", "")
 	ColumnStatusText = Column{Name: "status", Says: "ok: certified; other rows have no answer",
@@ -290,6 +290,8 @@ func Use(r *Row) string {
 		return "dp procedure"
 	case !r.Method.Adaptive:
 		return "reference"
+	case r.Open && !r.Method.Open:
+		return "fixed number"
 	}
 	return "adaptive"
 }

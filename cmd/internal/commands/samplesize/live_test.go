@@ -86,3 +86,43 @@ func TestLiveIntroIsMerged(t *testing.T) {
 		t.Errorf("a line of the height %v, %v", height, err)
 	}
 }
+
+// The sheet Live marks the row that needs the fewest samples, that of the star where rows are asked for, and dims the
+// references.
+func TestLiveMarksTheBest(t *testing.T) {
+	for _, command := range []string{
+		"samplesize -m 1000 -t 0.1 -b 0.05", "samplesize -m 20 -t 0.2 -b 0.05 --query binary --feedback best",
+		"samplesize -m 50 -t 0.1 -b 0.05 --open --feedback gate --passes 2",
+	} {
+		f := commandtest.OpenBook(t, strings.Fields(command)...)
+		_, rows := commandtest.LiveTable(t, f)
+		sheet := commandtest.Contents(t, f, "Live")
+		head := slices.IndexFunc(sheet, func(row []string) bool { return len(row) > 0 && row[0] == "method" })
+		use, best := slices.Index(sheet[head], "use"), slices.Index(sheet[head], "best")
+		for _, r := range commandtest.RowsOf(t, strings.Fields(command)...) {
+			k := rows[r["method"].(string)]
+			mark, err := f.GetCellValue("Live", commandtest.CellAt(best+1, k))
+			if err != nil || (mark == "best") != (r["best"] == true) {
+				t.Errorf("%s: %s is marked %q (%v)", command, r["method"], mark, err)
+			}
+		}
+		area := commandtest.CellAt(1, head+2) + ":"
+		formats, err := f.GetConditionalFormats("Live")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var conditions []string
+		for where, list := range formats {
+			for _, format := range list {
+				if strings.HasPrefix(where, area) {
+					conditions = append(conditions, format.Criteria)
+				}
+			}
+		}
+		dim := fmt.Sprintf(`$%c%d="reference"`, 'A'+use, head+2)
+		bold := fmt.Sprintf(`LEFT($%c%d,4)="best"`, 'A'+best, head+2)
+		if !slices.Contains(conditions, dim) || !slices.Contains(conditions, bold) {
+			t.Errorf("%s: conditions %q, want %s and %s", command, conditions, dim, bold)
+		}
+	}
+}

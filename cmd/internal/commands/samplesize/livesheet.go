@@ -1,6 +1,7 @@
 package samplesize
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
@@ -57,7 +58,45 @@ func (s *request) live(rows []goals.Row) (record.Live, error) {
 			l.Rows = append(l.Rows, line)
 		}
 	}
-	return l.Compact(), nil
+	l = l.Compact()
+	s.markBest(&l, needs)
+	return l, nil
+}
+
+// markBest adds a column that says which of the adaptive rows needs the fewest samples. Once the inputs have changed it
+// is the best of those with a formula, and says so. References are dim.
+func (s *request) markBest(l *record.Live, needs []goals.Row) {
+	use := string(rune('A' + slices.Index(l.Columns, "use")))
+	best := string(rune('A' + len(l.Columns)))
+	least := fmt.Sprintf(`SUMPRODUCT(($%[1]s${first}:$%[1]s${last}="adaptive")*ISNUMBER($B${first}:$B${last})*($B${first}:$B${last}<$B{row}))=0`,
+		use)
+	formula := fmt.Sprintf(`IF(AND($%s{row}="adaptive",ISNUMBER($B{row})),IF(%s,IF(%s="yes","best","best formula"),""),"")`,
+		use, least, live.StartCell)
+	fewest := int64(0)
+	candidate := func(r goals.Row) bool { return goals.Use(&r) == "adaptive" && r.Status == transfer.OK }
+	for _, r := range needs {
+		if candidate(r) && (fewest == 0 || r.Samples < fewest) {
+			fewest = r.Samples
+		}
+	}
+	at := 0
+	for _, r := range needs {
+		if r.Method.Procedure {
+			continue
+		}
+		cell := record.LiveCell{Formula: formula, Value: record.Words("")}
+		if candidate(r) && r.Samples == fewest {
+			cell.Value = record.Words("best")
+		}
+		l.Rows[at] = append(l.Rows[at], cell)
+		at++
+	}
+	for i := range l.Below {
+		l.Below[i] = append(l.Below[i], record.LiveCell{})
+	}
+	l.Columns = append(l.Columns, "best")
+	l.Best, l.Dim = `LEFT($`+best+`{row},4)="best"`, `$`+use+`{row}="reference"`
+	l.Intro = append(l.Intro, "The row marked best needs the fewest samples. Once an input has changed, only rows marked formula can be compared. Grey rows are references, for queries fixed beforehand.")
 }
 
 // bothWays solves the start for n and, if rows are given, for tau.

@@ -118,6 +118,7 @@ func TestLibreOfficeLive(t *testing.T) {
 				t.Errorf("%s: command %q", where, got)
 			}
 		}
+		checkMark(t, where, f, c.Fault == "")
 		same := true // inputs that values depend on
 		for name := range c.To {
 			same = same && name == "cells"
@@ -474,5 +475,38 @@ func checkNear(t *testing.T, where string, f *excelize.File, name string, k int,
 		if math.Abs(got-want) > 1e-13*math.Abs(want) { // it writes 15 digits
 			t.Errorf("%s: %s has %s %v, dpcalc says %v", where, name, title, got, want)
 		}
+	}
+}
+
+// checkMark holds the marks of a recalculated sheet against its samples: those of the adaptive rows with the fewest, if
+// any has a number.
+func checkMark(t *testing.T, where string, f *excelize.File, sound bool) {
+	t.Helper()
+	inputs, rows := commandtest.LiveTable(t, f)
+	sheet := commandtest.Contents(t, f, "Live")
+	head := slices.IndexFunc(sheet, func(row []string) bool { return len(row) > 0 && row[0] == "method" })
+	use, best := slices.Index(sheet[head], "use")+1, slices.Index(sheet[head], "best")+1
+	fewest := math.Inf(1)
+	for _, k := range rows {
+		n, err := strconv.ParseFloat(commandtest.Raw(t, f, "Live", fmt.Sprint("B", k)), 64)
+		if err == nil && commandtest.Raw(t, f, "Live", commandtest.CellAt(use, k)) == "adaptive" {
+			fewest = min(fewest, n)
+		}
+	}
+	want := map[string]string{"yes": "best", "no": "best formula"}[commandtest.Raw(t, f, "Live", inputs["unchanged"])]
+	marks := 0
+	for name, k := range rows {
+		n, err := strconv.ParseFloat(commandtest.Raw(t, f, "Live", fmt.Sprint("B", k)), 64)
+		least := err == nil && n == fewest && commandtest.Raw(t, f, "Live", commandtest.CellAt(use, k)) == "adaptive"
+		mark := commandtest.Raw(t, f, "Live", commandtest.CellAt(best, k))
+		if least {
+			marks++
+		}
+		if mark != map[bool]string{true: want}[least] {
+			t.Errorf("%s: %s, %v rows of at least %v, is marked %q, want %v and %q", where, name, n, fewest, mark, least, want)
+		}
+	}
+	if sound && marks == 0 && !math.IsInf(fewest, 1) {
+		t.Errorf("%s: nothing is marked", where)
 	}
 }
