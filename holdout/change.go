@@ -163,11 +163,8 @@ func (l *Ledger) Extend(ctx context.Context, e Extension) (changed bool, err err
 		return false, err
 	}
 	return true, l.writing(ctx, func(h *history, file *os.File) error {
-		switch {
-		case h.retired:
-			return &RefusedError{"the ledger is retired"}
-		case h.account.epoch != l.epoch:
-			return &ExtendedError{}
+		if err := l.takes(h); err != nil {
+			return err
 		}
 		return l.add(h, file, *line)
 	})
@@ -206,7 +203,8 @@ func (l *Ledger) extension(e Extension) (*Line, error) {
 		line.Rows = int64(len(l.reader.rows.ids) - len(line.Dropped))
 		return line, nil
 	}
-	if last := l.files[len(l.files)-1]; slices.Equal(last.ids, e.Labels.ids) && (!e.Replace || len(l.files) == 1) {
+	known := slices.ContainsFunc(l.files, func(f *Labels) bool { return slices.Equal(f.ids, e.Labels.ids) })
+	if known && (!e.Replace || len(l.files) == 1) {
 		if len(line.Dropped) == 0 {
 			return nil, nil
 		}

@@ -120,6 +120,32 @@ func TestExtensionCutAnywhere(t *testing.T) {
 	}
 }
 
+// An extension that was made before the last one is made already too, whether its labels are the same or not.
+func TestEarlierExtensionOnceMore(t *testing.T) {
+	l, dir, ids, classes := openLedger(t, 200)
+	old, first, second := labelsIn(t, ids, classes), moreRows(t, 0), labelsIn(t, []string{"x"}, []string{"1"})
+	files := []*Labels{old}
+	for _, e := range []Extension{{Labels: first}, {Labels: second}} {
+		if changed, err := l.Extend(context.Background(), e); !changed || err != nil {
+			t.Fatal(changed, err)
+		}
+		var err error
+		files = append(files, e.Labels)
+		if l, err = Open(dir, files...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := looksOf(t, dir)
+	for _, again := range []*Labels{old, first, moreRows(t, 1), second} {
+		if changed, err := l.Extend(context.Background(), Extension{Labels: again}); changed || err != nil {
+			t.Errorf("got %v, %v", changed, err)
+		}
+	}
+	if !bytes.Equal(looksOf(t, dir), before) {
+		t.Error("something was written")
+	}
+}
+
 // Rows that were taken out are not taken out again, and cannot come back.
 func TestDroppedRowsStayOut(t *testing.T) {
 	l, dir, _, _ := openLedger(t, 200)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,6 +37,14 @@ type Status struct {
 
 // Ahead is so many more gates, of which so many pass.
 type Ahead struct{ Looks, Passes int64 }
+
+// String says when that is.
+func (a Ahead) String() string {
+	if a.Looks == 0 {
+		return " now"
+	}
+	return fmt.Sprintf(" after %d more looks for a pass, of which %d pass,", a.Looks, a.Passes)
+}
 
 // State is open, used up or retired.
 func (s Status) State() string {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"math"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,13 +77,39 @@ var (
 	}
 )
 
-// status shows the status, of an open ledger with the margin after ?queries= more gates of which ?passes= pass.
 func (s *Server) status(_ http.ResponseWriter, r *http.Request, _ string) reply {
-	query := r.URL.Query()
-	if s.ledger.Plan().Open == nil || !query.Has("queries") && !query.Has("passes") {
-		return s.inForm(r, statusForms)
+	return s.inForm(r, statusForms)
+}
+
+func (s *Server) board(_ http.ResponseWriter, r *http.Request, _ string) reply {
+	return s.inForm(r, boardForms)
+}
+
+// inForm answers in the form that was asked for, of an open ledger with the margin after ?queries= more gates of which
+// ?passes= pass.
+func (s *Server) inForm(r *http.Request, forms []form) reply {
+	got := r.URL.Query().Get("format")
+	var names []string
+	for _, f := range forms {
+		names = append(names, f.name)
 	}
-	now, _, err := s.ledger.Read()
+	at := slices.Index(names, cmp.Or(got, names[0]))
+	if at < 0 {
+		return line(http.StatusBadRequest, "format: got %s, want %s", text.Shown(got), text.OrList(names))
+	}
+	if query := r.URL.Query(); s.ledger.Plan().Open != nil && (query.Has("queries") || query.Has("passes")) {
+		return s.ahead(query, forms[at])
+	}
+	body, err := s.page(r.URL.Path+" "+names[at], forms[at].write)
+	if err != nil {
+		return broken(http.StatusInternalServerError, err)
+	}
+	return reply{code: http.StatusOK, kind: forms[at].kind, body: body}
+}
+
+// ahead answers with the margin after more gates. Nothing of it is kept.
+func (s *Server) ahead(query url.Values, f form) reply {
+	now, lines, err := s.ledger.Read()
 	if err != nil {
 		return broken(http.StatusInternalServerError, err)
 	}
@@ -96,29 +123,7 @@ func (s *Server) status(_ http.ResponseWriter, r *http.Request, _ string) reply 
 	if _, err := now.Margin(); err != nil {
 		return line(http.StatusBadRequest, "%v", err)
 	}
-	return reply{code: http.StatusOK, kind: kindJSON, body: statusIn(inJSON)(s.Version, now, nil)}
-}
-
-func (s *Server) board(_ http.ResponseWriter, r *http.Request, _ string) reply {
-	return s.inForm(r, boardForms)
-}
-
-// inForm answers in the form that was asked for.
-func (s *Server) inForm(r *http.Request, forms []form) reply {
-	got := r.URL.Query().Get("format")
-	var names []string
-	for _, f := range forms {
-		names = append(names, f.name)
-	}
-	at := slices.Index(names, cmp.Or(got, names[0]))
-	if at < 0 {
-		return line(http.StatusBadRequest, "format: got %s, want %s", text.Shown(got), text.OrList(names))
-	}
-	body, err := s.page(r.URL.Path+" "+names[at], forms[at].write)
-	if err != nil {
-		return broken(http.StatusInternalServerError, err)
-	}
-	return reply{code: http.StatusOK, kind: forms[at].kind, body: body}
+	return reply{code: http.StatusOK, kind: f.kind, body: f.write(s.Version, now, ranked(now.Plan, lines))}
 }
 
 // statusIn is the status without the path of the labels.
@@ -181,7 +186,7 @@ var styleHash = func() string {
 
 // pageColumns are the columns of the page, of a look each.
 var pageColumns = []string{"look", "team", "name", "show", "where", "verdict", "response", "bar", "guess", "lower", "upper",
-	"known_lower", "known_upper", "price", "rows", "metric", "time"}
+	"known_lower", "known_upper", "best_lower", "best_upper", "price", "rows", "metric", "time"}
 
 // boardPage is the board as a page. Every text in it is escaped.
 func boardPage(_ string, s holdout.Status, lines []holdout.Line) []byte {
@@ -193,7 +198,7 @@ func boardPage(_ string, s holdout.Status, lines []holdout.Line) []byte {
 	if s.Plan.Open != nil {
 		fmt.Fprintf(&b, ", which cost %.4g nats together.", s.Spent)
 		if margin, err := s.Margin(); err == nil {
-			fmt.Fprintf(&b, " What fails a gate is at most %s above its bar.", number(math.Ceil(margin*1e6)/1e6))
+			fmt.Fprintf(&b, " What fails a gate%s is at most %s above its bar.", s.Ahead, number(math.Ceil(margin*1e6)/1e6))
 		}
 	} else {
 		fmt.Fprintf(&b, ", %d remain.", s.Remaining.Looks)

@@ -231,8 +231,7 @@ func statusOf(s holdout.Status, dir string) commands.Answer[holdout.Status] {
 		Shown: but(columns, "labels", "chain"),
 		Say: func() (title, notes []string) {
 			if notes = []string{alone, "chain " + s.Chain}; s.Plan.Open != nil && !s.Retired {
-				const margin = "margin: the truth of what fails a gate is at most so far above its bar"
-				notes = slices.Insert(notes, 0, margin+ahead(s.Ahead))
+				notes = slices.Insert(notes, 0, fmt.Sprintf("margin: the truth of what fails a gate%v is at most so far above its bar", s.Ahead))
 			}
 			return []string{"The ledger " + usage.Shown(dir)}, notes
 		},
@@ -262,14 +261,6 @@ func modelsOf(lines []holdout.Line) (notes []string) {
 		notes = append(notes, fmt.Sprintf("%s: truth %s on %d rows by %s", name, interval(l.Known), l.Rows, l.Metric))
 	}
 	return notes
-}
-
-// ahead says when a margin is meant.
-func ahead(a holdout.Ahead) string {
-	if a.Looks == 0 {
-		return ", now"
-	}
-	return fmt.Sprintf(", after %d more looks for a pass, of which %d pass", a.Looks, a.Passes)
 }
 
 func logOf(list []holdout.Line, open bool, dir string) commands.Answer[holdout.Line] {
