@@ -39,8 +39,14 @@ const page = "../../docs/check/serve.md"
 // What was tried against a server, and what came back, is as the page has it. Nothing is spent but the looks that were
 // answered, and no file is made.
 func TestAttacks(t *testing.T) {
+	t.Run("fixed", func(t *testing.T) { compare(t, attacked(t, answers(20))) })
+	t.Run("open", func(t *testing.T) { attacked(t, holdout.Terms{Open: true, Ask: []string{"score:step=0.2"}}) })
+}
+
+// attacked tries everything against a server of one kind of look, and returns the table.
+func attacked(t *testing.T, terms holdout.Terms) string {
 	labels, predictions := holdoutOf(t, 1)
-	dir := create(t, labels, answers(20))
+	dir := create(t, labels, terms)
 	tokens, secrets := teams(t, 3)
 	s := run(t, dir, labels, Options{Tokens: tokens, MaxBody: 1 << 20})
 	hasty := run(t, dir, labels, Options{Tokens: tokens, Timeout: 300 * time.Millisecond})
@@ -156,13 +162,13 @@ func TestAttacks(t *testing.T) {
 	other.token = secrets[1]
 	s.ask(t, 200, other)
 	write("another team, right after these", "200, at once")
-	compare(t, table.String())
 	if list, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(list) != 2 {
 		t.Errorf("%v, %v", list, err)
 	}
 	if v, err := holdout.Verify(dir, ""); err != nil || v.Looks != 3 {
 		t.Errorf("%+v, %v", v, err)
 	}
+	return table.String()
 }
 
 // came is what came back, in a cell of the table.
@@ -350,13 +356,23 @@ func flood(t *testing.T, s site, token string) string {
 var (
 	chains = regexp.MustCompile(`("chain":"|<code>|,)[0-9a-f]{64}`)
 	times  = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:]+Z`)
-	paces  = regexp.MustCompile(`"(looks_per_day|days_left)":[^,]+|,,[^,\n]*,[^,\n]*,gate`)
+	paces  = regexp.MustCompile(`"(looks_per_day|days_left)":[^,]+|,,[^,\n]*,[^,\n]*,(?:gate|open,)`)
 )
 
 // Three holdouts have the same rows, and other labels in another order, in the third of them other classes. Where the
 // plan's responses are the same, all that is answered is the same, headers included, but for the chain and the time.
 // Nothing of plan.json leaves that is not meant to.
 func TestNothingOfTheLabelsLeaves(t *testing.T) {
+	t.Run("fixed", func(t *testing.T) {
+		leaves(t, holdout.Terms{Goal: transfer.Goal{Queries: 12, Tau: 0.2,
+			Shown: transfer.Shown{Feedback: transfer.Gate, Passes: 2}}}, Options{Bars: []float64{0.5, 0.7, 0.8}})
+	})
+	t.Run("open", func(t *testing.T) {
+		leaves(t, holdout.Terms{Open: true, Ask: []string{"pass:bar=0.7,bar=0.8"}}, Options{})
+	})
+}
+
+func leaves(t *testing.T, terms holdout.Terms, options Options) {
 	var worlds []string
 	requests := []asks{
 		looks(random(1), "?bar=0.7"), looks(random(2), "?bar=0.8&name=two"), looks(random(1), "?bar=0.7"),
@@ -368,6 +384,7 @@ func TestNothingOfTheLabelsLeaves(t *testing.T) {
 		{method: "GET", path: "/status"}, {method: "GET", path: "/status?format=csv"}, {method: "GET", path: "/board"},
 		{method: "GET", path: "/board?format=csv"}, {method: "GET", path: "/board?format=json"},
 		{method: "GET", path: "/board?format=xml"}, {method: "GET", path: "/"}, {method: "GET", path: "/price?show=score"},
+		{method: "GET", path: "/price?bar=0.8"}, {method: "GET", path: "/board?queries=3&passes=1"},
 	}
 	for _, to := range routes {
 		if !slices.ContainsFunc(requests, func(a asks) bool {
@@ -379,9 +396,9 @@ func TestNothingOfTheLabelsLeaves(t *testing.T) {
 	}
 	for seed := range uint64(3) {
 		labels, _ := shuffled(t, seed)
-		dir := create(t, labels, holdout.Terms{Labels: "/secret/labels.csv", Goal: transfer.Goal{Queries: 12, Tau: 0.2,
-			Shown: transfer.Shown{Feedback: transfer.Gate, Passes: 2}}})
-		s := run(t, dir, labels, Options{Bars: []float64{0.5, 0.7, 0.8}})
+		terms.Labels = "/secret/labels.csv"
+		dir := create(t, labels, terms)
+		s := run(t, dir, labels, options)
 		var all strings.Builder
 		for _, a := range requests {
 			code, text, h, err := sends(s.address, a)
