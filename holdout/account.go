@@ -49,13 +49,15 @@ func (l *Law) checked(beta theory.LogProb) error {
 
 // Shown is what a response to an open look carries: its cell, its price, and an interval for the truth.
 type Shown struct {
-	Rows   int64    `json:"rows,omitempty"`
-	Differ int64    `json:"differ,omitempty"` // of these, on which the candidate differs from the incumbent
-	From   *float64 `json:"from,omitempty"`   // the least score of the cell; nil for the lowest cell and for a test
-	Below  *float64 `json:"below,omitempty"`  // above all scores of the cell; nil for the highest cell and for a test
-	Price  *float64 `json:"price,omitempty"`  // nats
-	Lower  *float64 `json:"lower,omitempty"`
-	Upper  *float64 `json:"upper,omitempty"`
+	Rows     int64    `json:"rows,omitempty"`
+	Differ   int64    `json:"differ,omitempty"`       // of these, or of a benchmark, on which the candidate differs from the incumbent
+	Share    float64  `json:"differ_share,omitempty"` // of clusters that count alike: their mean share of such rows
+	From     *float64 `json:"from,omitempty"`         // the least score of the cell; nil for the lowest cell and for a test
+	Below    *float64 `json:"below,omitempty"`        // above all scores of the cell; nil for the highest cell and for a test
+	Clusters *Sizes   `json:"clusters,omitempty"`     // of the rows
+	Price    *float64 `json:"price,omitempty"`        // nats
+	Lower    *float64 `json:"lower,omitempty"`
+	Upper    *float64 `json:"upper,omitempty"`
 }
 
 // account is the budget of an open ledger and what its codes depend on: a function of the lines before a look.
@@ -204,7 +206,7 @@ func (c cells) below(cell int) *float64 {
 func (c cells) shown(cell int) (r response, s Shown) {
 	lower, upper := c.Interval(c.node, c.tails, cell)
 	price := -c.LnShare(cell)
-	s = Shown{Rows: c.line.Rows, Differ: c.line.Differ, From: c.from(cell), Below: c.below(cell)}
+	s = Shown{Rows: c.line.Rows, Differ: c.line.Differ, Share: c.line.Share, Clusters: c.line.Clusters, From: c.from(cell), Below: c.below(cell)}
 	s.Price, s.Lower, s.Upper = &price, &lower, &upper
 	lowest, highest := c.tails.Range()
 	from, below := or(s.From, lowest), or(s.Below, highest)

@@ -208,7 +208,7 @@ func TestUncertifiedLedger(t *testing.T) {
 			}
 		}
 		method, _ := transfer.Lookup(lost.Method)
-		goal, err := lost.Promise.goal()
+		goal, err := lost.Promise.goal(nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -38,8 +38,8 @@ type rows struct {
 func (p *Plan) rows() rows {
 	r := rows{salt: p.Salt}
 	s := Source{Labels: r.veil(p.Labels)}
-	if p.Open != nil && p.Open.Features != nil {
-		features := r.veil(*p.Open.Features)
+	if of := p.features(); of != nil {
+		features := r.veil(*of)
 		s.Features = &features
 	}
 	r.sources = []Source{s}
@@ -175,6 +175,8 @@ func (l *Ledger) extension(e Extension) (*Line, error) {
 	switch {
 	case l.plan.Open == nil:
 		return nil, inputf("extend: got a ledger with a fixed plan, want an open one: the rows of a plan are fixed")
+	case l.plan.Group != nil || l.plan.Population != nil:
+		return nil, inputf("extend: got a ledger with clusters or with a benchmark, want one of independent rows")
 	case e.Labels == nil && (e.Replace || e.Features != nil):
 		return nil, inputf("labels: got nothing, want a file of new rows")
 	case e.Labels == nil && len(e.Drop) == 0:
@@ -329,7 +331,10 @@ func (l *Ledger) UseFeatures(list ...*Features) error {
 		}
 	}
 	l.features = list
-	return nil
+	if l.plan.Group == nil {
+		return nil
+	}
+	return l.gather(l.plan.Group.Column)
 }
 
 // slice returns the rows of COLUMN=VALUE, nil for all rows.
@@ -343,6 +348,8 @@ func (l *Ledger) slice(where string) ([]int32, error) {
 		return nil, inputf("where: got %s, want COLUMN=VALUE", shown(where))
 	case name == "label" || name == "id":
 		return nil, inputf("where: got the column %s, want a feature", name)
+	case l.plan.Population != nil:
+		return nil, inputf("where: got %s, want none: the rows of some items would tell which of them have labels", shown(where))
 	case l.plan.Open == nil || l.plan.Open.Features == nil:
 		return nil, inputf("where: got %s, want none: the ledger was made without features", shown(where))
 	case l.features == nil:

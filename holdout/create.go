@@ -33,6 +33,25 @@ func Check(dir string, labels *Labels, terms Terms) (*Plan, error) {
 // prepared is a new ledger with its plan, before its folder is made.
 func prepared(dir string, labels *Labels, terms Terms) (*Ledger, *Plan, error) {
 	l := newLedger(dir)
+	if err := terms.ungrouped(); err != nil {
+		return nil, nil, err
+	}
+	l.reader.rows, l.files = &labels.roster, []*Labels{labels}
+	if terms.Features != nil {
+		l.features = []*Features{terms.Features}
+	}
+	if terms.Group != "" {
+		if err := l.gather(terms.Group); err != nil {
+			return nil, nil, err
+		}
+		sizes := sizesOf(l.clusters)
+		terms.sizes = &sizes
+	}
+	if terms.Items != nil { // before a plan for so many rows of it
+		if _, err := terms.Items.drawn(labels); err != nil {
+			return nil, nil, err
+		}
+	}
 	plan, err := Certify(terms, labels.Samples())
 	if err != nil {
 		return nil, nil, err
@@ -40,9 +59,21 @@ func prepared(dir string, labels *Labels, terms Terms) (*Ledger, *Plan, error) {
 	if err := l.use(plan, labels); err != nil {
 		return nil, nil, err
 	}
+	if terms.Items != nil {
+		if plan.Population, err = terms.Items.benchmark(dir, labels); err != nil {
+			return nil, nil, err
+		}
+		if err := l.draw(terms.Items); err != nil {
+			return nil, nil, err
+		}
+	}
 	difference := plan.goal.Query == transfer.Difference || terms.Open && terms.Incumbent.Values != nil
 	if terms.Open {
 		if plan.Open.Features, err = terms.Features.of(dir, labels, terms.Features != nil); err != nil {
+			return nil, nil, err
+		}
+	} else if terms.Group != "" {
+		if plan.Group.Features, err = terms.Features.of(dir, labels, true); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -65,10 +96,6 @@ func prepared(dir string, labels *Labels, terms Terms) (*Ledger, *Plan, error) {
 			return nil, nil, fmt.Errorf("incumbent: %w", err)
 		}
 		plan.Incumbent = &LabelsFile{Path: path, Fingerprint: base.fingerprint()}
-	}
-	l.files = []*Labels{labels}
-	if terms.Features != nil {
-		l.features = []*Features{terms.Features}
 	}
 	return l, plan, l.offers()
 }

@@ -475,7 +475,7 @@ func TestKnownMoments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if g, err := plan.Promise.goal(); err != nil || g.Shown != s {
+		if g, err := plan.Promise.goal(nil); err != nil || g.Shown != s {
 			t.Errorf("%+v, %v: want %+v", g, err, s)
 		}
 	}

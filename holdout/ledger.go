@@ -41,6 +41,8 @@ type Ledger struct {
 	epoch    int64 // how many changes of an open ledger's rows there were
 	files    []*Labels
 	features []*Features
+	clusters [][]int32 // of the rows, by the names of the clusters; nil for none
+	drawn    []int32   // the items of a benchmark that have labels; nil for none
 	hooks
 
 	certified func() error // whether the plan has its certificate, computed once
@@ -301,12 +303,14 @@ func (l *Ledger) askNow(s Submission) (a asked, err error) {
 	if err := l.asks(s.Metric); err != nil {
 		return a, err
 	}
-	a.look = look{right: l.right, bar: s.Bar, guess: s.Guess}
+	if err := l.Whole(); err != nil {
+		return a, err
+	}
+	a.look = look{right: l.right, bar: s.Bar, guess: s.Guess, records: l.recordsOf(nil)}
 	a.Line = Line{Event: Looked, Name: s.Name, Team: s.Team, Metric: s.Metric, Bar: s.Bar, Guess: s.Guess}
 	a.Question = s.Question
 	if s.Values == nil && l.plan.Open != nil { // to ask for its price
 		a.query, err = l.query(&a)
-		a.Rows = a.query.count
 		return a, err
 	}
 	binary := l.plan.goal.Query == transfer.Binary
@@ -329,7 +333,7 @@ func (l *Ledger) askNow(s Submission) (a asked, err error) {
 		if a.query, err = l.query(&a); err != nil {
 			return a, err
 		}
-		a.Rows, a.Differ = a.query.count, a.query.differ
+		a.Differ, a.Share = a.query.differ, a.query.share
 		a.Predictions = cmp.Or(a.Predictions, a.look.values.fingerprint())
 		of = append(append(of, s.texts()...), strconv.FormatInt(l.epoch, 10))
 	}
@@ -345,6 +349,9 @@ func (l *Ledger) current() (*history, error) {
 
 // Predictions returns the fingerprint of predictions, as a plan for differences has it of the incumbent's.
 func (l *Ledger) Predictions(t Table) (string, error) {
+	if err := l.Whole(); err != nil {
+		return "", err
+	}
 	v, err := l.reader.read(l.plan.Metric, false, t)
 	if err != nil {
 		return "", err
@@ -382,8 +389,13 @@ func (l *Ledger) compare(a *asked, s Submission) error {
 	if d == 0 {
 		return nil
 	}
-	differ, n := a.look.values.differ(base), l.plan.goal.Samples
-	if !reaches(float64(-differ), n, -d, 0) {
+	differ, n := a.look.values.differ(base), int64(len(l.reader.rows.ids))
+	beyond := !reaches(float64(-differ), n, -d, 0)
+	if l.plan.macro() {
+		_, share := a.look.differing(nil, false)
+		beyond = share > d*(1+1e-12)
+	}
+	if beyond {
 		return inputf("got a candidate that differs from the incumbent on %d of %d rows, want at most a share of %v",
 			differ, n, d)
 	}

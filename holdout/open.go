@@ -39,35 +39,52 @@ func openPlan(t Terms, samples int64) (*Plan, error) {
 	}
 	return &Plan{
 		Schema: openSchema, Method: "open", Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes,
-		Promise: Promise{Samples: samples, Beta: goal.Beta}, Open: law,
+		Promise: Promise{Samples: samples, Beta: goal.Beta}, Open: law, Group: t.group(), Population: t.population(),
 		goal: transfer.Goal{Samples: samples, Beta: goal.Beta},
 	}, law.checked(goal.Beta)
 }
 
-// query is how a look is asked: its rows, and the mean of its values over them.
+// query is how a look is asked: its rows, and on how many of them a candidate differs from the incumbent.
 type query struct {
 	tails  open.Tails // nil for a candidate that is the incumbent on all of the rows: it has no price
 	rows   []int32    // nil for all
-	count  int64      // of the rows
+	count  int64      // of the rows, and of all items of a benchmark
 	differ int64      // of these, on which a candidate differs from the incumbent
+	share  float64    // of clusters that count alike: their mean share of such rows
 }
 
-// query finds the tails of a look, which follow the values of its metric: counts for 0/1 values of equal weight, and
-// what their expectation may be for all else. They depend on no label.
+// query finds the rows of a look, and its tails.
 func (l *Ledger) query(a *asked) (q query, err error) {
 	if q.rows, err = l.slice(a.Where); err != nil {
 		return q, err
 	}
+	a.look.records = l.recordsOf(q.rows)
 	q.count = int64(len(q.rows))
 	if q.rows == nil {
 		q.count = int64(len(l.reader.rows.ids))
 	}
+	a.Rows = q.count
+	if l.plan.Population != nil {
+		a.Rows = l.plan.Promise.Samples
+	}
+	if l.plan.Group != nil {
+		a.look.groups = l.grouped(q.rows)
+		sizes := sizesOf(a.look.groups)
+		a.Clusters = &sizes
+	}
+	line := a.Line
 	if l.plan.Incumbent != nil && a.Show != ShowReject {
-		if q.differ = a.look.differing(q.rows); q.differ == 0 {
+		differ, share := a.look.differing(q.rows, l.plan.Population != nil)
+		if differ == 0 {
 			return q, nil
 		}
+		q.differ = differ
+		if l.plan.macro() {
+			q.share = share
+		}
 	}
-	q.tails = tailsOf(a.Show, a.Metric, q.count, q.differ)
+	line.Differ, line.Share = q.differ, q.share
+	q.tails = l.plan.tails(line)
 	return q, nil
 }
 
@@ -79,58 +96,20 @@ func (q query) differs() error {
 	return nil
 }
 
-// tailsOf are the tails of a look at so many rows. If it is a difference its values are not 0 on some of these.
-func tailsOf(show, metric string, rows, differ int64) open.Tails {
-	n := float64(rows)
-	// A difference, each sum and the division have an error of at most 2^-53 of a value each.
-	mean := func(t open.Tails) open.Tails { return open.Rounded{Tails: t, By: 1.1 * 0x1p-53 * (n + 1)} }
+// measured is what the cells of a look part: the mean value of the records, or the evidence of a test.
+func (l look) measured(p *Plan, line Line) float64 {
 	switch {
-	case show == ShowReject:
-		return open.Evidence{}
-	case differ > 0:
-		return mean(open.Differences{Rows: n, Disagreement: min(math.Nextafter(float64(differ)/n, 2), 1)})
-	case metric == Accuracy:
-		return open.ZeroOne{Rows: rows}
-	}
-	return mean(open.Unit{Rows: n})
-}
-
-// differing counts the rows on which the predictions or values differ from the incumbent's.
-func (l look) differing(rows []int32) (count int64) {
-	l.each(rows, func(row int) {
-		if !l.values.same(l.values.of[row], *l.base, l.base.of[row]) {
-			count++
-		}
-	})
-	return count
-}
-
-// each visits some rows, all for nil.
-func (l look) each(rows []int32, visit func(row int)) {
-	if rows == nil {
-		for row := range l.values.of {
-			visit(row)
-		}
-	}
-	for _, row := range rows {
-		visit(int(row))
-	}
-}
-
-// measured is what the cells of a look part: the mean score of the rows, or the evidence of a test.
-func (l look) measured(p *Plan, q query, line Line) float64 {
-	if line.Show == ShowReject {
+	case line.Show == ShowReject && p.Group != nil:
+		return clusterEvidence(l.clusterValues(p.macro(), line.Clusters.Largest))
+	case line.Show == ShowReject:
 		var wins, losses int64
-		l.each(q.rows, func(row int) {
-			s := l.score(row)
+		l.each(func(s float64) {
 			wins += one(s > 0)
 			losses += one(s < 0)
 		})
 		return evidence(wins, losses, p.decided(line))
 	}
-	sum := 0.
-	l.each(q.rows, func(row int) { sum += l.score(row) })
-	return sum / float64(q.count)
+	return l.sum() / float64(l.count())
 }
 
 // evidence is the evidence in nats that the candidate is better, rounded down. Where two classes are declared the
@@ -152,7 +131,9 @@ func evidence(wins, losses int64, decided bool) float64 {
 }
 
 // decided reports whether the predictions alone say which rows a test counts: two classes were declared.
-func (p *Plan) decided(l Line) bool { return l.Metric == Accuracy && len(p.Classes) == 2 }
+func (p *Plan) decided(l Line) bool {
+	return l.Metric == Accuracy && len(p.Classes) == 2 && p.Group == nil
+}
 
 // RestsOn is the theorem that the verdict of an open look's test rests on, "" for other looks.
 func (a Answer) RestsOn() string {
@@ -161,6 +142,9 @@ func (a Answer) RestsOn() string {
 		return ""
 	case a.Plan.decided(*a.Open):
 		return "the exact test of the rows on which two classes differ (Hoeffding 1956)"
+	}
+	if a.Plan.Group != nil {
+		return "an e-value averaged over rates, which needs no cluster to be like another"
 	}
 	return "an e-value averaged over rates, which needs no row to be like another"
 }
@@ -171,7 +155,7 @@ func (l *Ledger) reply(h *history, a asked) (Line, error) {
 	if err != nil {
 		return Line{}, err
 	}
-	return c.write(c.Response(a.look.measured(h.plan, a.query, a.Line))), nil
+	return c.write(c.Response(a.look.measured(h.plan, a.Line))), nil
 }
 
 // Response is a response that the next look could have, and its price.
@@ -324,10 +308,14 @@ func (s Status) Margin() (float64, error) {
 
 // margin is how far above the worst bar a truth may be that fails the next gate over so many rows.
 func (a *account) margin(p *Plan, rows int64) float64 {
-	var tails open.Planned = open.Unit{Rows: float64(rows)}
+	worst := Line{Metric: "worst", Shown: Shown{Rows: rows, Share: 1}}
 	if p.Incumbent != nil {
-		tails = open.Differences{Rows: float64(rows), Disagreement: 1}
+		worst.Differ = rows
+		if p.Population != nil {
+			worst.Differ = p.Population.Items
+		}
 	}
+	tails, _ := p.planned(worst, rows, p.sizes())
 	level := float64(p.Promise.Beta) + float64(a.left)
 	return tails.Widest(level+a.gate(p).LnShare(1), level+a.gate(p).LnShare(0), 0)
 }
@@ -412,16 +400,27 @@ func (h *history) recomputed() error {
 // among checks how many of a ledger's rows a look was asked of, and on how many of them a candidate differs.
 func (l Line) among(rows int64, p *Plan) error {
 	compared := p.Incumbent != nil && l.Show != ShowReject
-	fits := l.Rows == rows
+	fits, most := l.Rows == rows, l.Rows
+	if p.Population != nil {
+		most = p.Population.Items
+	}
 	if l.Where != "" {
 		fits = l.Rows >= 1 && l.Rows <= rows
 	}
 	switch {
 	case !fits:
 		return fmt.Errorf("got %d rows, want %d, or some of them with a feature", l.Rows, rows)
-	case l.Differ < one(compared) || l.Differ > one(compared)*l.Rows:
+	case l.Differ < one(compared) || l.Differ > one(compared)*most:
 		return fmt.Errorf("got a candidate that differs on %d of %d rows, want at least one of a ledger with an incumbent alone",
-			l.Differ, l.Rows)
+			l.Differ, most)
+	case (l.Clusters != nil) != (p.Group != nil):
+		return errors.New("got clusters in one place, and none in another")
+	case p.Group == nil:
+		return nil
+	case l.Where == "" && *l.Clusters != p.Group.Clusters || !l.Clusters.among(l.Rows, p.Group.Clusters):
+		return fmt.Errorf("got the clusters %+v, want some of %+v", *l.Clusters, p.Group.Clusters)
+	case l.Share < 0 || l.Share > 1 || (l.Share > 0) != (compared && p.macro()):
+		return fmt.Errorf("got a candidate that differs on a share of %v", l.Share)
 	}
 	return nil
 }
@@ -433,7 +432,7 @@ func (a *account) recomputed(p *Plan, l Line) error {
 	if err := l.Question.checked(l.Bar, l.Guess, -1); err != nil {
 		return err
 	}
-	c, err := a.ask(p, l, tailsOf(l.Show, l.Metric, l.Rows, l.Differ))
+	c, err := a.ask(p, l, p.tails(l))
 	if err != nil {
 		return err
 	}

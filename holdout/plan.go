@@ -44,6 +44,9 @@ type Plan struct {
 	Incumbent *LabelsFile `json:"incumbent,omitempty"` // of differences: the file that the first candidate is compared with
 	Open      *Law        `json:"open,omitempty"`      // of an open ledger
 
+	Group      *Group     `json:"group,omitempty"`      // of rows that come in clusters
+	Population *Benchmark `json:"population,omitempty"` // of rows that are a subset of a benchmark
+
 	goal   transfer.Goal
 	sealed []byte // plan.json
 }
@@ -98,11 +101,12 @@ func promiseOf(g transfer.Goal) Promise {
 }
 
 // goal is the goal that is promised.
-func (p Promise) goal() (g transfer.Goal, err error) {
+func (p Promise) goal(sample transfer.Sample) (g transfer.Goal, err error) {
 	if g.Query, err = transfer.ParseQuery(p.Query); err != nil {
 		return g, err
 	}
 	g.Samples, g.Queries, g.Tau, g.Beta, g.Budget = p.Samples, p.Queries, p.Tau, p.Beta, p.Flags
+	g.Sample = sample
 	g.Shown = transfer.Shown{
 		Passes: p.Passes, Bar: option(p.Bar), Floor: p.Floor, Hold: p.Hold, GuessError: option(p.GuessError),
 		Disagreement: p.Disagreement, AtLeast: p.AtLeast, Variance: p.Variance,
@@ -144,7 +148,12 @@ type Terms struct {
 	Incumbent Submission    // of differences: the values that the first candidate is compared with
 	Open      bool          // an open ledger, of whose goal there is beta alone
 	Most      float64       // open: the most nats that a response costs; 0 for [UsualMost]
-	Features  *Features     // open: public columns of the rows; nil for none
+	Features  *Features     // public columns of the rows; nil for none; a fixed plan has them for its Group
+	Group     string        // the column of the features that says which rows are a cluster; "" for independent rows
+	Weights   string        // of clusters: what counts alike; "" for [ByClusters]
+	Items     *Items        // the benchmark that the rows are a uniform subset of; nil for rows of their own
+
+	sizes *Sizes // of the clusters
 
 	Ask         []string // open: what teams may ask, KIND:KEY=VALUE,...
 	MostPerTeam float64  // open: nats that the looks of one team may cost together; 0 for no limit
@@ -177,6 +186,7 @@ func Certify(t Terms, samples int64) (*Plan, error) {
 		return openPlan(t, samples)
 	}
 	goal := t.Goal
+	goal.Sample, samples = t.sample(samples)
 	switch {
 	case goal.Samples == 0:
 		goal.Samples = samples
@@ -235,6 +245,7 @@ func certify(methods []transfer.Method, goal transfer.Goal, t Terms, hair theory
 		Schema: schema, Method: rows[best].Method.Name, goal: rows[best].Goal,
 		Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes, Bars: t.Bars,
 	}
+	p.Group, p.Population = t.group(), t.population()
 	for _, bar := range p.Bars {
 		if err := p.needs(&Submission{Bar: &bar}); err != nil {
 			return nil, inAll("bars", err)
@@ -373,12 +384,15 @@ func decodePlan(text []byte) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("plan.json: this version cannot keep all that is promised there: %w", err)
 	}
+	if err := p.drawnAs(); err != nil {
+		return nil, corrupt("plan.json: %v", err)
+	}
 	open := named.Schema == openSchema
 	if open != (p.Open != nil) {
 		return nil, corrupt("plan.json: got the schema %s, which does not go with its law", shown(named.Schema))
 	}
 	if !open {
-		p.goal, err = p.Promise.goal()
+		p.goal, err = p.Promise.goal(p.sample(p.sizes()))
 	} else if p.Promise.Samples < 1 {
 		err = errors.New("got no rows")
 	} else {

@@ -46,6 +46,8 @@ type look struct {
 	base       *values // of differences: the incumbent's
 	bar, guess *float64
 	noise      *rand.Rand
+	records    records
+	groups     [][]int32 // the clusters of an open look's rows; nil for none
 }
 
 // score is the score of a row, of a difference the candidate's less the incumbent's.
@@ -57,7 +59,7 @@ func (l look) score(row int) float64 {
 	return s
 }
 
-// mean is the mean score of the rows, of one part of them where the plan has parts.
+// mean is the mean value of the records, of one part of them where the plan has parts.
 func (p *Plan) mean(l look, part int64) (float64, error) {
 	if p.Mechanism.Parts == 0 {
 		return l.sum() / float64(p.goal.Samples), nil
@@ -68,16 +70,14 @@ func (p *Plan) mean(l look, part int64) (float64, error) {
 	}
 	sum := 0.
 	for _, row := range rows {
-		sum += l.score(int(row))
+		sum += l.record(int(row), l.score)
 	}
 	return sum / float64(len(rows)), nil
 }
 
-// sum adds the scores of all rows.
+// sum adds the values of all records.
 func (l look) sum() (sum float64) {
-	for row := range l.values.of {
-		sum += l.score(row)
-	}
+	l.each(func(value float64) { sum += value })
 	return sum
 }
 

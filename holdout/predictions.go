@@ -30,6 +30,7 @@ type reader struct {
 	rows    *roster
 	match   Match
 	classes []string // the predictions that are declared; nil if any text is one
+	items   bool     // whether the rows are the items of a benchmark, of which some have labels
 }
 
 // values are the values of a submission in every row: the number of a prediction, or the value of a metric.
@@ -105,7 +106,11 @@ func (r reader) read(metric string, binary bool, t Table) (values, error) {
 		}
 	}
 	if wrong != nil {
-		return v, inputf("got %s, want every id of the labels once", strings.Join(wrong, ", "))
+		whose := "labels"
+		if r.items {
+			whose = "benchmark"
+		}
+		return v, inputf("got %s, want every id of the %s once", strings.Join(wrong, ", "), whose)
 	}
 	v.counts.Rows, v.counts.Distinct = int64(len(ids)), int64(len(v.texts))
 	if metric != Accuracy {

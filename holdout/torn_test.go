@@ -265,6 +265,10 @@ func fill(of reflect.Value) {
 			f.SetInt(12)
 		case f.Kind() == reflect.Bool:
 			f.SetBool(true)
+		case f.Kind() == reflect.Float64:
+			f.SetFloat(x)
+		case f.Type() == reflect.TypeFor[*Sizes]():
+			f.Set(reflect.ValueOf(&Sizes{1, 2, 3, 4}))
 		case f.Type() == reflect.TypeFor[*float64]():
 			f.Set(reflect.ValueOf(&x))
 		case f.Type() == reflect.TypeFor[*LabelsFile]():

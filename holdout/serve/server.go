@@ -35,7 +35,8 @@ type Options struct {
 	Timeout   time.Duration // in which a request has to come; 0 for [DefaultTimeout]
 
 	More     []*holdout.Labels   // of an open ledger whose rows have changed: the other files of labels, in their order
-	Features []*holdout.Features // of an open ledger with features: a file for each file of labels
+	Features []*holdout.Features // of a ledger with features: a file for each file of labels
+	Items    *holdout.Items      // of a ledger whose rows are of a benchmark
 	Version  string              // of the program, which answers name
 
 	// Number reads the number of a bar or a guess; nil for decimals alone.
@@ -100,6 +101,14 @@ func New(dir string, labels *holdout.Labels, o Options) (*Server, error) {
 		if err := ledger.UseFeatures(o.Features...); err != nil {
 			return nil, err
 		}
+	}
+	if o.Items != nil {
+		if err := ledger.UsePopulation(o.Items); err != nil {
+			return nil, err
+		}
+	}
+	if err := ledger.Whole(); err != nil {
+		return nil, err
 	}
 	if err := ledger.Settle(context.Background()); err != nil {
 		return nil, err

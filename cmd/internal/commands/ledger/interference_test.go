@@ -64,6 +64,8 @@ type world struct {
 	seen []string
 	used map[string]map[string]bool // flags by the actions that were run
 	own  map[string]bool            // texts that no two ledgers share: salts, chains and fingerprints
+
+	second bool // whether it is the second of two, in which other items of a benchmark have labels
 }
 
 var (
@@ -341,6 +343,7 @@ func (w *world) opens(texts []string) {
 		w.does(false, "score priced zebra.csv -f json "+look)
 	}
 	const log = " --from csv --id id "
+	w.draws(law)
 	w.makes("init logged" + log + "--value label --labels labels.csv -b 0.5 --open --most 7 --metrics column:judge")
 	for _, do := range []string{"score logged judge.csv", "price logged judge.csv", "score logged few.csv", "score logged labels.csv"} {
 		w.does(false, do+log+"--show score -f json")
@@ -360,6 +363,66 @@ func (w *world) opens(texts []string) {
 	w.does(false, "verify priced")
 	w.does(false, "status priced --report")
 	w.does(false, "log priced")
+}
+
+// draws asks ledgers whose rows come in clusters, and such of a benchmark of which the two worlds label other items.
+func (w *world) draws(law string) {
+	t := w.t
+	column(t, "docs.csv", "doc", func(i int) string { return fmt.Sprint("doc-", i*i%17) })
+	both, err := os.ReadFile("zebra-more.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, "items.csv", string(both))
+	labels, err := os.ReadFile("labels.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, "more/drawn.csv", string(labels))
+	if w.second {
+		renamed(t, "labels.csv", "more/drawn.csv", "new-")
+	}
+	const drawn = " --labels more/drawn.csv --population items.csv -b 0.5"
+	grouped := " --features docs.csv --group doc"
+	ledgers := []struct{ name, init, file string }{
+		{"clustered", law + grouped, ""}, {"sized", law + grouped + " --weights rows --incumbent odd.csv", ""},
+		{"paired", law + grouped + " --incumbent odd.csv", ""},
+		{"drawn", drawn + " --open --most 7", "-more"}, {"chosen", drawn + " --open --most 7 --incumbent dunno-more.csv", "-more"},
+	}
+	for _, l := range ledgers {
+		w.makes("init " + l.name + l.init)
+		for _, look := range openQuestions {
+			w.does(false, "price "+l.name+" zebra"+l.file+".csv "+look+" -f json")
+			w.does(false, "score "+l.name+" zebra"+l.file+".csv "+look+" -f json")
+		}
+		for _, file := range []string{"few.csv", "none.csv", "zebra.csv", "zebra-more.csv", "items.csv", "labels.csv"} {
+			w.does(false, "score "+l.name+" "+file+" --show score -f json")
+			w.does(false, "price "+l.name+" "+file+" --show score --population items.csv")
+			w.does(false, "score "+l.name+" "+file+" --show score --population docs.csv -f json")
+		}
+		w.does(false, "extend "+l.name+" --labels more/labels.csv")
+		w.does(false, "log "+l.name+" -f json")
+		w.does(false, "status "+l.name+" --report")
+		w.does(false, "status "+l.name+" -f json")
+		w.does(false, "verify "+l.name)
+	}
+	for _, l := range []struct{ name, init, score string }{
+		{"gategroup", " --labels labels.csv -b 0.5 -m 20 --feedback gate --passes 2" + grouped, " --bar 0.1"},
+		{"gaterows", " --labels labels.csv -b 0.5 -m 20 --feedback gate --passes 2 --weights rows" + grouped, " --bar 0.1"},
+		{"boardrows", " --labels labels.csv -b 0.5 -m 20 --feedback best --weights rows" + grouped, ""},
+		{"gatedrawn", drawn + " -m 20 --feedback gate --query binary", " --bar 0.1"},
+		{"flagsdrawn", drawn + " -m 5 --feedback flags -B 2", " --guess 0.1"},
+		{"finaldrawn", drawn + " -m 3 --feedback final", ""},
+	} {
+		w.makes("init " + l.name + l.init)
+		for _, file := range []string{"few.csv", "zebra.csv", "dunno-more.csv", "labels.csv"} {
+			w.does(false, "score "+l.name+" "+file+l.score+" -f json")
+		}
+		w.does(false, "status "+l.name+" -f json")
+		w.does(false, "verify "+l.name)
+	}
+	w.does(false, "init wrong"+drawn+" --open --group color --features features.csv")
+	w.does(false, "init wrong --labels labels.csv --open -b 0.5 --weights rows")
 }
 
 // renamed writes a table with other ids.
@@ -388,7 +451,10 @@ func (w *world) serves() {
 	column(t, "shade.csv", "shade", func(i int) string { return []string{"dark", "pale"}[i%2] })
 	w.makes("init offer --labels labels.csv -b 0.5 --open --features shade.csv --most-per-team 20 " +
 		"--ask pass:bar=0.5,where=shade=dark --ask score:step=0.5 --ask guess")
+	column(t, "all.csv", "prediction", always("zebra"))
+	w.makes("init whole --labels labels.csv -b 0.5 --open --population all.csv --ask score --ask pass:bar=0.5")
 	for _, line := range []string{
+		"serve whole --population all.csv --rate 1000",
 		"serve offer --features shade.csv --rate 1000 --tokens tokens.txt --public-board",
 		"serve open --labels labels.csv --bars 0.6 --tokens tokens.txt --public-board --host example.org --rate 50",
 		"serve difference --incumbent zebra.csv --bars 0.1",
@@ -403,7 +469,7 @@ func (w *world) serves() {
 				t.Fatal(err)
 			}
 			queries := []string{"", "?name=mine", "?bar=0", "?metric=column:judge", "?guess=1"}
-			if ledger == "offer" {
+			if ledger == "offer" || ledger == "whole" {
 				queries = []string{"", "?show=pass&bar=0.5", "?show=score", "?show=guess&guess=0.3", "?show=best"}
 			}
 			for _, query := range queries {
@@ -442,7 +508,7 @@ func TestNothingDependsOnTheLabels(t *testing.T) {
 			both := slices.Concat(labelled(pair.texts[0])[:4], labelled(pair.texts[1])[:4])
 			var worlds [2]*world
 			for i, texts := range pair.texts {
-				worlds[i] = &world{t: t}
+				worlds[i] = &world{t: t, second: i == 1}
 				worlds[i].live(texts, both)
 			}
 			one, other := worlds[0], worlds[1]

@@ -21,10 +21,10 @@ import (
 // actions are the modes of the command, named by its first argument.
 func actions() []commands.Mode {
 	init := []string{"labels", "incumbent", "plan", "scenario", "dry-run"}
-	for _, f := range slices.Concat(declarations, goalFlags, openDeclarations, logFlags) {
+	for _, f := range slices.Concat(declarations, sampleFlags, goalFlags, openDeclarations, logFlags) {
 		init = append(init, f.Name)
 	}
-	asking := []string{"labels", "incumbent", "metric", "guess", "bar", "features"}
+	asking := []string{"labels", "incumbent", "metric", "guess", "bar", "features", "population"}
 	extending := []string{"labels", "features", "replace", "drop"}
 	for _, f := range logFlags {
 		asking, extending = append(asking, f.Name), append(extending, f.Name)
@@ -32,7 +32,7 @@ func actions() []commands.Mode {
 	for _, f := range questions {
 		asking = append(asking, f.Name)
 	}
-	serving := []string{"labels", "incumbent", "bars", "features"}
+	serving := []string{"labels", "incumbent", "bars", "features", "population"}
 	for _, f := range serveFlags {
 		serving = append(serving, f.Name)
 	}
@@ -68,7 +68,7 @@ func Command() *commands.Command {
 			{Name: "metric", Usage: "`METRIC` of a look, one of those that were declared: accuracy, or column:NAME"},
 			{Name: "plan", Usage: "the plan file `FILE`, in place of the flags of samplesize"},
 			{Name: "scenario", Usage: "the scenario `NAME` of the plan file"},
-		}, declarations, openDeclarations, goalFlags, questions, changes, logFlags, []usage.Flag{
+		}, declarations, sampleFlags, openDeclarations, goalFlags, questions, changes, logFlags, []usage.Flag{
 			{Name: "name", Repeats: true, Usage: "the look's `NAME` in the log, up to 100 characters; of finalists one for " +
 				"each, by default the name of its file"},
 			{Name: "guess", Usage: "flags: the guess `G`"},
@@ -163,10 +163,10 @@ func runInit(c *commands.Call, target commands.Target, dir string, _ []string) e
 	if err != nil {
 		return err
 	}
-	row := made{terms: terms, samples: labels.Samples()}
-	if terms.Features, err = readFeatures(c); err != nil {
+	if err := readSample(c, &terms); err != nil {
 		return err
 	}
+	row := made{terms: terms, samples: labels.Samples()}
 	var ledger *holdout.Ledger
 	if c.Is("dry-run") {
 		row.plan, err = holdout.Check(dir, labels, terms)

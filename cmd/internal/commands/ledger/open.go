@@ -61,7 +61,7 @@ func readOpen(c *commands.Call, t *holdout.Terms) (err error) {
 		}
 	}
 	var inputs []record.Input
-	asked, err := goals.ReadGrid(c, &inputs, 0)
+	asked, err := goals.ReadGrid(goalValues{c}, &inputs, 0)
 	if err != nil {
 		return err
 	}
@@ -156,9 +156,21 @@ func featuresIn(c *commands.Call, path string) (*holdout.Features, error) {
 	return holdout.NewFeatures(in.Reader(), lasting(path))
 }
 
-// useFeatures gives a ledger the features of its rows, if a look asks for some of them.
+// useFeatures gives a ledger the items of its benchmark, and the features of its rows if a look asks for some of them or
+// they come in clusters.
 func useFeatures(c *commands.Call, l *holdout.Ledger, status holdout.Status, dir string) error {
-	if _, sliced := c.Text("where"); !sliced || status.Plan.Open == nil || status.Plan.Open.Features == nil {
+	items, err := itemsOf(c, status.Plan, dir)
+	if err != nil {
+		return err
+	}
+	if items != nil {
+		if err := l.UsePopulation(items); err != nil {
+			return err
+		}
+	}
+	_, sliced := c.Text("where")
+	sliced = sliced && status.Plan.Open != nil && status.Plan.Open.Features != nil
+	if !sliced && status.Plan.Group == nil {
 		return nil
 	}
 	list, err := featuresOf(c, status, dir)

@@ -41,8 +41,19 @@ func report(s holdout.Status, lines []holdout.Line) string {
 		kinds = []string{"none"}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "The labels of %d independent rows were kept in an open ledger. Looks at them so far: %s. ", s.Rows,
-		strings.Join(kinds, "; "))
+	rows := fmt.Sprintf("%d independent rows", s.Rows)
+	truth := "The truth of a look is the mean over fresh labels of the same rows, and the value in the population only for " +
+		"models that were made without these rows. "
+	switch g, p := s.Plan.Group, s.Plan.Population; {
+	case g != nil && g.Weights == holdout.ByClusters:
+		rows = fmt.Sprintf("%d rows in %d independent clusters, which count alike,", s.Rows, g.Clusters.Count)
+	case g != nil:
+		rows = fmt.Sprintf("%d rows in %d independent clusters", s.Rows, g.Clusters.Count)
+	case p != nil:
+		rows = fmt.Sprintf("%d rows, drawn uniformly without replacement from a benchmark of %d items,", s.Rows, p.Items)
+		truth = "The truth of a look is the mean over the benchmark. "
+	}
+	fmt.Fprintf(&b, "The labels of %s were kept in an open ledger. Looks at them so far: %s. ", rows, strings.Join(kinds, "; "))
 	if s.Torn > 0 {
 		fmt.Fprintf(&b, "A crash cut %d more lines short, which count as the dearest responses. ", s.Torn)
 	}
@@ -58,7 +69,6 @@ func report(s holdout.Status, lines []holdout.Line) string {
 		fmt.Fprintf(&b, "The ledger was closed for %d p-values that are computed elsewhere from these rows, each judged at the level %s: "+
 			"with probability at least 1 - %v none of them rejects wrongly. ", c.Tests, c.Level(), *c.Alpha)
 	}
-	b.WriteString("The truth of a look is the mean over fresh labels of the same rows, and the value in the population only for " +
-		"models that were made without these rows. Nothing else about the labels was shown. The ledger's chain is " + s.Chain + ".\n")
+	b.WriteString(truth + "Nothing else about the labels was shown. The ledger's chain is " + s.Chain + ".\n")
 	return b.String()
 }

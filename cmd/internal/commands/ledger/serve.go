@@ -63,7 +63,10 @@ func runServe(c *commands.Call, target commands.Target, dir string, _ []string) 
 	if err != nil {
 		return err
 	}
-	if status.Plan.Open != nil && status.Plan.Open.Features != nil {
+	if o.Items, err = itemsOf(c, status.Plan, dir); err != nil {
+		return err
+	}
+	if open := status.Plan.Open; open != nil && open.Features != nil || status.Plan.Group != nil {
 		if o.Features, err = featuresOf(c, status, dir); err != nil {
 			return err
 		}

@@ -52,6 +52,68 @@ var declarations = []usage.Flag{
 	{Name: "bars", Usage: "gate: the bars that a look may ask, `C,...`, for init; or for serve, where the plan has none"},
 }
 
+// sampleFlags say how the rows were drawn, where they are no independent rows of equal weight.
+var sampleFlags = []usage.Flag{
+	{Name: "group", Usage: "the rows with one value in `COLUMN` of --features are a cluster: they may depend on each other, and clusters are independent"},
+	{Name: "weights", Usage: "group: `WHAT` counts alike: clusters (default; a look is the mean over clusters of the mean in each) or rows",
+		Words: holdout.Weights()},
+	{Name: "population", Usage: "the ids of all items of a benchmark in `FILE`, from which the rows were drawn: predictions are of all items, and the truth is their mean; for score, price and serve, where the file is now"},
+}
+
+// goalValues are the values without those of flags that samplesize has in another sense.
+type goalValues struct{ usage.Values }
+
+func (v goalValues) Text(flag string) (string, bool) {
+	if flag == "weights" || flag == "population" {
+		return "", false
+	}
+	return v.Values.Text(flag)
+}
+
+// readSample reads how the rows were drawn.
+func readSample(c *commands.Call, t *holdout.Terms) (err error) {
+	t.Group, _ = c.Text("group")
+	t.Weights, _ = c.Text("weights")
+	if t.Features, err = readFeatures(c); err != nil {
+		return err
+	}
+	if path, ok := c.Text("population"); ok {
+		t.Items, err = readItems(c, path)
+	}
+	return err
+}
+
+// readItems reads the ids of a benchmark.
+func readItems(c *commands.Call, path string) (*holdout.Items, error) {
+	f, err := openFile(c, path, "id", nil, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	items, err := holdout.NewItems(f.rows, lasting(path))
+	if err != nil {
+		return nil, f.blame(err)
+	}
+	return items, nil
+}
+
+// itemsOf reads the ids of a ledger's benchmark, nil if it has none.
+func itemsOf(c *commands.Call, p *holdout.Plan, dir string) (*holdout.Items, error) {
+	path, moved := c.Text("population")
+	switch {
+	case p.Population == nil && !moved:
+		return nil, nil
+	case p.Population == nil:
+		return nil, usage.Errorf("--population: got one, want none: the ledger was made without")
+	case !moved:
+		path = p.Population.In(dir)
+	}
+	if path == "" {
+		return nil, usage.Errorf("--population: got nothing, want a file: the ledger does not say where its benchmark is")
+	}
+	return readItems(c, path)
+}
+
 // ways are the words of --match.
 func ways() (names []string) {
 	for _, m := range holdout.Matches() {
@@ -71,8 +133,9 @@ func readTerms(c *commands.Call, samples int64) (t holdout.Terms, err error) {
 	if c.Is("open") {
 		return t, readOpen(c, &t)
 	}
+	_, grouped := c.Text("group")
 	for _, f := range openDeclarations {
-		if _, ok := c.Text(f.Name); ok {
+		if _, ok := c.Text(f.Name); ok && !(grouped && f.Name == "features") {
 			return t, usage.Errorf("--%s: got it without --open, want both", f.Name)
 		}
 	}
@@ -106,6 +169,7 @@ func items(c usage.Values, flag string) []string {
 
 // readGoal reads the flags of samplesize, with one value each.
 func readGoal(c usage.Values) (g transfer.Goal, err error) {
+	c = goalValues{c}
 	if n := goals.LeastGoals(c); n > 1 {
 		return g, usage.Errorf("holdout init: got %d goals, want one", n)
 	}

@@ -1,0 +1,484 @@
+package holdout
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/open"
+)
+
+// Group says that the rows with one value of a feature are a cluster: independent of all others, and in any way dependent
+// among themselves. Features are public, and so is which row is in which cluster.
+type Group struct {
+	Column   string      `json:"column"`
+	Weights  string      `json:"weights"` // what counts alike: [ByClusters] or [ByRows]
+	Clusters Sizes       `json:"clusters"`
+	Features *LabelsFile `json:"features,omitempty"` // of a fixed plan; an open one has them in its law
+}
+
+// What counts alike in the value of a look.
+const (
+	ByClusters = "clusters" // the mean over the clusters of the mean in each: a cluster is a record
+	ByRows     = "rows"     // the mean over all rows
+)
+
+// Weights are what may count alike.
+func Weights() []string { return []string{ByClusters, ByRows} }
+
+// Sizes are how many clusters there are, the rows in all and in the largest, and the sum of the squares of their
+// numbers of rows.
+type Sizes struct {
+	Count   int64 `json:"count"`
+	Rows    int64 `json:"rows"`
+	Largest int64 `json:"largest"`
+	Squares int64 `json:"squares"`
+}
+
+func sizesOf(clusters [][]int32) (s Sizes) {
+	for _, rows := range clusters {
+		n := int64(len(rows))
+		s.Count, s.Rows, s.Largest, s.Squares = s.Count+1, s.Rows+n, max(s.Largest, n), s.Squares+n*n
+	}
+	return s
+}
+
+// among reports whether these can be sizes of clusters of so many rows, which are some of those of others.
+func (s Sizes) among(rows int64, all Sizes) bool {
+	some := s.Count >= 1 && s.Count <= min(rows, all.Count) && s.Rows == rows
+	large := s.Largest >= 1 && s.Largest <= min(rows, all.Largest)
+	return some && large && s.Squares >= rows && s.Squares <= rows*s.Largest
+}
+
+// sample is clusters whose rows count alike.
+func (s Sizes) sample() transfer.Sample {
+	whole := func(x int64) *big.Rat { return new(big.Rat).SetInt64(x) }
+	return transfer.NewClusters(s.Count, whole(s.Rows), whole(s.Largest), whole(s.Squares))
+}
+
+// Benchmark is the items of which the labels are those of a uniform subset: their mean is the truth. It is public which
+// items there are, and secret which of them have labels.
+type Benchmark struct {
+	LabelsFile
+	Items int64 `json:"items"`
+}
+
+// Items are the ids of a benchmark.
+type Items struct {
+	roster
+	path string
+}
+
+// NewItems reads the ids of a benchmark, which is found again by its path. The values of the table are not read.
+func NewItems(t Table, path string) (*Items, error) {
+	all, err := NewLabels(func(visit func(id, value string) error) error {
+		return t(func(id, _ string) error { return visit(id, "item") })
+	})
+	if err != nil {
+		return nil, inAll("population", inputf("population: %v", err))
+	}
+	return &Items{all.roster, path}, nil
+}
+
+func (i *Items) fingerprint() string {
+	d := newDigest("dpcalc benchmark 1")
+	for _, row := range i.order {
+		d.text(i.ids[row])
+	}
+	return d.sum()
+}
+
+// benchmark is the items as a plan has them, for labels that are all of some of them.
+func (i *Items) benchmark(dir string, labels *Labels) (*Benchmark, error) {
+	if _, err := i.drawn(labels); err != nil {
+		return nil, err
+	}
+	path, err := relative(dir, i.path)
+	return &Benchmark{LabelsFile{Path: path, Fingerprint: i.fingerprint()}, int64(len(i.ids))}, err
+}
+
+// drawn are the items with labels, in the order of the labels.
+func (i *Items) drawn(labels *Labels) (rows []int32, err error) {
+	var surplus some
+	for _, id := range labels.ids {
+		row := i.at.find(id)
+		if row < 0 {
+			surplus.add(id)
+		}
+		rows = append(rows, row)
+	}
+	if surplus.count > 0 {
+		return nil, inputf("population: got labels with %s, want ids of the benchmark", surplus.text("unknown"))
+	}
+	return rows, nil
+}
+
+// sample is how the rows of a plan were drawn, nil for independent rows of equal weight. Clusters of equal weight are
+// such rows.
+func (p *Plan) sample(s *Sizes) transfer.Sample {
+	switch {
+	case p.Population != nil:
+		return transfer.Subset{Items: p.Population.Items}
+	case p.Group != nil && p.Group.Weights == ByRows:
+		return s.sample()
+	}
+	return nil
+}
+
+// sizes are those of all clusters, nil for none.
+func (p *Plan) sizes() *Sizes {
+	if p.Group == nil {
+		return nil
+	}
+	return &p.Group.Clusters
+}
+
+// macro reports whether a record is a cluster.
+func (p *Plan) macro() bool { return p.Group != nil && p.Group.Weights == ByClusters }
+
+// drawnAs checks what a plan says of its records.
+func (p *Plan) drawnAs() error {
+	switch g, b := p.Group, p.Population; {
+	case g != nil && b != nil:
+		return errors.New("got clusters and a benchmark, want one of the two")
+	case b != nil && (b.Items < p.Promise.Samples || b.Items > mostRows):
+		return fmt.Errorf("got a benchmark of %d items for %d rows", b.Items, p.Promise.Samples)
+	case g == nil:
+		return nil
+	case !slices.Contains(Weights(), g.Weights) || g.Clusters.Rows < 1 || !g.Clusters.among(g.Clusters.Rows, g.Clusters):
+		return fmt.Errorf("got the clusters %+v by %s, which are none", g.Clusters, shown(g.Weights))
+	case p.Open != nil && p.Open.Features == nil || p.Open == nil && g.Features == nil:
+		return errors.New("got clusters without features")
+	}
+	records := p.Group.Clusters.Rows
+	if p.macro() && p.Open == nil {
+		records = p.Group.Clusters.Count
+	}
+	if records != p.Promise.Samples {
+		return fmt.Errorf("got clusters of %d records, want %d", records, p.Promise.Samples)
+	}
+	return nil
+}
+
+// sample is how the rows of the terms were drawn, and the number of records.
+func (t Terms) sample(rows int64) (transfer.Sample, int64) {
+	switch {
+	case t.Items != nil:
+		return transfer.Subset{Items: int64(len(t.Items.ids))}, rows
+	case t.sizes != nil && t.Weights == ByRows:
+		return t.sizes.sample(), rows
+	case t.sizes != nil:
+		return nil, t.sizes.Count
+	}
+	return nil, rows
+}
+
+// group is the group of a plan, without its file of features.
+func (t Terms) group() *Group {
+	if t.sizes == nil {
+		return nil
+	}
+	return &Group{Column: t.Group, Weights: t.Weights, Clusters: *t.sizes}
+}
+
+// population is the benchmark of a plan, without its file.
+func (t Terms) population() *Benchmark {
+	if t.Items == nil {
+		return nil
+	}
+	return &Benchmark{Items: int64(len(t.Items.ids))}
+}
+
+// ungrouped refuses what does not go with clusters or with a benchmark, before any file is looked at.
+func (t *Terms) ungrouped() error {
+	switch t.Weights = cmp.Or(t.Weights, ByClusters); {
+	case t.Group == "" && t.Weights != ByClusters:
+		return inputf("weights: got %s, want none without --group", shown(t.Weights))
+	case !slices.Contains(Weights(), t.Weights):
+		return inputf("weights: got %s, want %s", shown(t.Weights), strings.Join(Weights(), " or "))
+	case t.Group != "" && t.Items != nil:
+		return inputf("group: got it with --population, want one of the two")
+	case t.Group != "" && t.Features == nil:
+		return inputf("features: got nothing, want a file with the column %s of --group", shown(t.Group))
+	case t.Group == "" && t.Features != nil && !t.Open:
+		return inputf("features: got some, want none without --open or --group")
+	case t.Group != "" && t.Goal.Query == transfer.Binary:
+		return inputf("query: got binary with --group, want bounded or difference: the mean over a cluster is neither 0 nor 1")
+	}
+	return nil
+}
+
+// features is the file of the features, nil for none.
+func (p *Plan) features() *LabelsFile {
+	switch {
+	case p.Open != nil:
+		return p.Open.Features
+	case p.Group != nil:
+		return p.Group.Features
+	}
+	return nil
+}
+
+// records says what the records of a look are: all rows, where both fields are nil.
+type records struct {
+	clusters [][]int32 // each cluster is one
+	rows     []int32   // each of these rows is one
+}
+
+func (l look) count() int {
+	switch {
+	case l.records.clusters != nil:
+		return len(l.records.clusters)
+	case l.records.rows != nil:
+		return len(l.records.rows)
+	}
+	return len(l.values.of)
+}
+
+// record is the value of a record: of a cluster its mean.
+func (l look) record(i int, score func(row int) float64) float64 {
+	switch {
+	case l.records.clusters != nil:
+		sum := 0.
+		for _, row := range l.records.clusters[i] {
+			sum += score(int(row))
+		}
+		return sum / float64(len(l.records.clusters[i]))
+	case l.records.rows != nil:
+		return score(int(l.records.rows[i]))
+	}
+	return score(i)
+}
+
+// each visits the records of a look.
+func (l look) each(visit func(value float64)) {
+	for i := range l.count() {
+		visit(l.record(i, l.score))
+	}
+}
+
+// clusterValues are values of the clusters in [-1,1] whose sum is proportional to the value of a look.
+func (l look) clusterValues(macro bool, largest int64) (values []float64) {
+	for _, rows := range l.groups {
+		sum := 0.
+		for _, row := range rows {
+			sum += l.score(int(row))
+		}
+		size := float64(largest)
+		if macro {
+			size = float64(len(rows))
+		}
+		values = append(values, sum/size)
+	}
+	return values
+}
+
+// differs is 1 for a row on which the predictions or values differ from the incumbent's.
+func (l look) differs(row int) float64 {
+	return 1 - float64(one(l.values.same(l.values.of[row], *l.base, l.base.of[row])))
+}
+
+// differing is the number of rows on which they differ, of all rows of a benchmark, and the share of the records.
+func (l look) differing(rows []int32, benchmark bool) (count int64, share float64) {
+	if benchmark {
+		for row := range l.values.of {
+			count += int64(l.differs(row))
+		}
+		return count, float64(count) / float64(len(l.values.of))
+	}
+	if rows == nil {
+		for row := range l.values.of {
+			count += int64(l.differs(row))
+		}
+	}
+	for _, row := range rows {
+		count += int64(l.differs(int(row)))
+	}
+	for i := range l.count() {
+		share += l.record(i, l.differs)
+	}
+	return count, share / float64(l.count())
+}
+
+// grouped cuts rows into clusters by a feature, in the order of their names: all rows for nil.
+func (l *Ledger) grouped(rows []int32) [][]int32 {
+	within := l.clusters
+	if rows == nil {
+		return within
+	}
+	in := make(map[int32]bool, len(rows))
+	for _, row := range rows {
+		in[row] = true
+	}
+	var some [][]int32
+	for _, cluster := range within {
+		kept := slices.DeleteFunc(slices.Clone(cluster), func(row int32) bool { return !in[row] })
+		if len(kept) > 0 {
+			some = append(some, kept)
+		}
+	}
+	return some
+}
+
+// gather finds the clusters of the ledger's rows.
+func (l *Ledger) gather(column string) error {
+	if column == "label" || column == "id" {
+		return inputf("group: got the column %s, want a feature", column)
+	}
+	of := make(map[string][]int32)
+	for i, f := range l.features {
+		values, err := f.column(column, l.files[i].ids)
+		if err != nil {
+			return err
+		}
+		for _, id := range l.files[i].ids {
+			if row := l.reader.rows.at.find(id); row >= 0 {
+				of[values[id]] = append(of[values[id]], row)
+			}
+		}
+	}
+	var names []string
+	for name, rows := range of {
+		if name == "" {
+			return inputf("group: got an empty cell in the column %s, want a cluster for every row", shown(column))
+		}
+		slices.Sort(rows)
+		names = append(names, name)
+	}
+	l.clusters = nil
+	slices.Sort(names)
+	for _, name := range names {
+		l.clusters = append(l.clusters, of[name])
+	}
+	return nil
+}
+
+// UsePopulation gives the ledger the items of its benchmark.
+func (l *Ledger) UsePopulation(i *Items) error {
+	switch {
+	case l.plan.Population == nil:
+		return inputf("population: got one, want none: the ledger was made without")
+	case i.fingerprint() != l.plan.Population.Fingerprint:
+		return inputf("population: got other items than the ledger was made for")
+	case l.drawn != nil:
+		return nil
+	}
+	return l.draw(i)
+}
+
+// draw lets submissions be read from all items, and keeps which of them have labels.
+func (l *Ledger) draw(i *Items) error {
+	drawn, err := i.drawn(l.files[0])
+	if err != nil {
+		return err
+	}
+	right := make([]mark, len(i.ids))
+	for k, row := range drawn {
+		right[row] = l.right[k]
+	}
+	slices.Sort(drawn)
+	l.reader.rows, l.reader.items, l.right, l.drawn = &i.roster, true, right, drawn
+	return nil
+}
+
+// Whole checks that the ledger has all that its looks need to know of its rows: no look is taken without.
+func (l *Ledger) Whole() error {
+	switch {
+	case l.plan.Group != nil && l.clusters == nil:
+		return inputf("features: got nothing, want the files of the features: the ledger has clusters")
+	case l.plan.Population != nil && l.drawn == nil:
+		return inputf("population: got nothing, want the file of the benchmark's ids")
+	}
+	return nil
+}
+
+// records are those of a look at some rows, all for nil.
+func (l *Ledger) recordsOf(rows []int32) records {
+	switch {
+	case l.plan.macro():
+		return records{clusters: l.grouped(rows)}
+	case l.plan.Population != nil:
+		return records{rows: l.drawn}
+	}
+	return records{rows: rows}
+}
+
+// tails are the tails of a look's line, which depend on no label. They follow the values of its metric: counts for 0/1
+// values of equal weight, and what their expectation may be for all else.
+func (p *Plan) tails(l Line) open.Tails {
+	if l.Show == ShowReject {
+		return open.Evidence{}
+	}
+	tails, counted := p.planned(l, l.Rows, l.Clusters)
+	if counted {
+		return tails
+	}
+	// A difference, each sum and the divisions have an error of at most 2^-53 of a value each.
+	steps := l.Rows + 1
+	if l.Clusters != nil {
+		steps += l.Clusters.Count + 1
+	}
+	return open.Rounded{Tails: tails, By: 1.1 * 0x1p-53 * float64(steps)}
+}
+
+// planned are the tails of means without rounding, and whether they are those of counts.
+func (p *Plan) planned(l Line, rows int64, sizes *Sizes) (tails open.Planned, counted bool) {
+	if p.macro() {
+		rows = sizes.Count
+	}
+	counted = l.Metric == Accuracy && l.Differ == 0 && sizes == nil
+	return open.Of(p.sample(sizes), rows, func(entropic float64) open.Planned {
+		switch {
+		case l.Differ > 0:
+			return open.Differences{Rows: entropic, Disagreement: p.disagreement(l)}
+		case counted:
+			return open.ZeroOne{Rows: rows}
+		}
+		return open.Unit{Rows: entropic}
+	}), counted
+}
+
+// disagreement is the share of a look's records on which a candidate differs from the incumbent, rounded up.
+func (p *Plan) disagreement(l Line) float64 {
+	n := l.Rows
+	if p.Population != nil {
+		n = p.Population.Items
+	}
+	share := float64(l.Differ) / float64(n)
+	if p.macro() {
+		share = l.Share * (1 + 1e-9)
+	}
+	return min(max(math.Nextafter(share, 2), 0x1p-1000), 1)
+}
+
+// clusterEvidence is the evidence in nats that a sum of expectations of independent values in [-1,1] is above 0, rounded
+// down: ln of the mean over the rates r = 1/128, 3/128, ..., 127/128 of
+//
+//	prod over c of (1 + r X_c),
+//
+// whose expectation is at most e^(r sum E X_c). It is in docs/theorems/samples.md.
+func clusterEvidence(values []float64) float64 {
+	const rates = 64
+	sum := 0.
+	nats := 0.
+	for k := range rates {
+		rate := (float64(k) + 0.5) / rates
+		ln := 0.
+		for _, x := range values {
+			ln += num.Log(1 + rate*x)
+		}
+		if k == 0 {
+			sum = ln
+		} else {
+			sum = num.LogAddExp(sum, ln)
+		}
+		nats = max(nats, math.Abs(ln))
+	}
+	return sum - num.Log(rates) - 1e-13*(1+nats)*float64(len(values)+rates)
+}

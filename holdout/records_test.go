@@ -1,0 +1,391 @@
+package holdout
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// documentRows are rows of documents of 1 to 4 rows each, in another order than theirs, with their features.
+func documentRows(t testing.TB, documents int) (ids, classes []string, document []int, features *Features) {
+	t.Helper()
+	for d := range documents {
+		for row := range d%4 + 1 {
+			ids = append(ids, fmt.Sprintf("%d-%d", row, d))
+			document = append(document, d)
+		}
+	}
+	order := make([]int, len(ids))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return strings.Compare(ids[i], ids[j]) })
+	text := "id,doc,half\n"
+	var some []string
+	var at []int
+	for _, i := range order {
+		some, at = append(some, ids[i]), append(at, document[i])
+		text += fmt.Sprintf("%s,doc %d,%v\n", ids[i], document[i], document[i]%2 == 0)
+		classes = append(classes, fmt.Sprint(i%3))
+	}
+	features, err := NewFeatures(strings.NewReader(text), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return some, classes, at, features
+}
+
+// means are the mean over clusters and that over rows of values.
+func means(document []int, values []float64) (byClusters, byRows float64) {
+	sums, rows := make(map[int]float64), make(map[int]float64)
+	for i, d := range document {
+		sums[d] += values[i]
+		rows[d]++
+		byRows += values[i] / float64(len(values))
+	}
+	for d, sum := range sums {
+		byClusters += sum / rows[d] / float64(len(sums))
+	}
+	return byClusters, byRows
+}
+
+// The value of a look is the mean over clusters of the mean in each, or over all rows, and its tails are those of the
+// clusters.
+func TestLedgersOfClusters(t *testing.T) {
+	const documents = 120
+	ids, classes, document, features := documentRows(t, documents)
+	sizes := Sizes{documents, 300, 4, 30 * (1 + 4 + 9 + 16)}
+	labels := labelsIn(t, ids, classes)
+	submitted, values := slices.Clone(classes), make([]float64, len(classes))
+	for i, d := range document {
+		if values[i] = 1; (d%4 == 3 && i%2 == 0) || d%5 == 0 {
+			submitted[i], values[i] = "wrong", 0
+		}
+	}
+	byClusters, byRows := means(document, values)
+	if math.Abs(byClusters-byRows) < 0.01 {
+		t.Fatal(byClusters, byRows)
+	}
+	for _, c := range []struct {
+		weights  string
+		mean     float64
+		gaussian float64 // rows in Hoeffding's exponent
+		records  int64
+	}{{"", byClusters, documents, documents}, {ByRows, byRows, 300 * 300 / 900., 300}} {
+		terms := Terms{Features: features, Group: "doc", Weights: c.weights}
+		terms.Goal = transfer.Goal{Beta: beta(t, "0.05"), Queries: 3}
+		terms.Goal.Feedback = transfer.Final
+		dir := t.TempDir() + "/final"
+		l, err := Create(dir, labels, terms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := l.Plan()
+		if p.Group.Clusters != sizes || p.Promise.Samples != c.records {
+			t.Errorf("%s: %+v, %+v", c.weights, p.Group, p.Promise)
+		}
+		if most := math.Sqrt(math.Log(6/0.05) / 2 / c.gaussian); !(p.Promise.Tau <= most*(1+1e-9) && p.Promise.Tau > most*0.9) {
+			t.Errorf("%s: tau %v, want about %v", c.weights, p.Promise.Tau, most)
+		}
+		reopened, err := Open(dir, labels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrong := (*InputError)(nil)
+		if _, err := reopened.Score(context.Background(), Submission{Values: Columns(ids, submitted)}); !errors.As(err, &wrong) {
+			t.Errorf("a look without the features: %v", err)
+		}
+		if err := reopened.UseFeatures(features); err != nil {
+			t.Fatal(err)
+		}
+		if a := takes(t, reopened, Submission{Values: Columns(ids, submitted)}); math.Abs(*a.Response-c.mean) > 1e-12 {
+			t.Errorf("%s: the score %v, want %v", c.weights, *a.Response, c.mean)
+		}
+		if v, err := Verify(dir, ""); err != nil || v.Looks != 1 {
+			t.Error(v, err)
+		}
+
+		terms = Terms{Features: features, Group: "doc", Weights: c.weights, Open: true, Goal: transfer.Goal{Beta: beta(t, "0.05")}}
+		dir = t.TempDir() + "/open"
+		if l, err = Create(dir, labels, terms); err != nil {
+			t.Fatal(err)
+		}
+		bar := 0.5
+		list, err := l.Price(Submission{Question: Question{Show: ShowPass}, Bar: &bar}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		level := 0.05 * 0.2 // of a first pass
+		most := bar + math.Sqrt(-math.Log(level)/2/c.gaussian)
+		if from := *list[1].From; !(from <= most+1e-9 && from > most-0.01) {
+			t.Errorf("%s: passes from %v, want about %v", c.weights, from, most)
+		}
+		step := 1e-3
+		for _, where := range []string{"", "half=true"} {
+			a := takes(t, l, Submission{Values: Columns(ids, submitted), Question: Question{Show: ShowScore, Step: &step, Where: where}})
+			want := c.mean
+			if where != "" {
+				var some []int
+				var their []float64
+				for i, d := range document {
+					if d%2 == 0 {
+						some, their = append(some, d), append(their, values[i])
+					}
+				}
+				if want, _ = means(some, their); c.weights == ByRows {
+					_, want = means(some, their)
+				}
+			}
+			if math.Abs(*a.Response-want) > step {
+				t.Errorf("%s, %s: the score %v, want %v", c.weights, where, *a.Response, want)
+			}
+		}
+		if _, err := l.Extend(context.Background(), Extension{Labels: moreRows(t, 0)}); !errors.As(err, &wrong) {
+			t.Errorf("an extension of clusters: %v", err)
+		}
+		if _, err := Verify(dir, ""); err != nil {
+			t.Error(err)
+		}
+		plan, text := l.plan, looksOf(t, dir)
+		for _, edit := range [][2]string{{`"count":120`, `"count":119`}, {`"squares":900`, `"squares":800`}, {`"largest":4`, `"largest":3`},
+			{`"count":60`, `"count":121`}} {
+			edited := bytes.Replace(text, []byte(edit[0]), []byte(edit[1]), 1)
+			if bytes.Equal(edited, text) {
+				t.Fatalf("no %s in %s", edit[0], text)
+			}
+			if err := rechained(t, plan, edited).recomputed(); err == nil {
+				t.Errorf("%s for %s is not seen", edit[1], edit[0])
+			}
+		}
+	}
+}
+
+// rechained are lines that were edited and chained anew.
+func rechained(t testing.TB, p *Plan, lines []byte) *history {
+	t.Helper()
+	h := newHistory(p)
+	for line := range bytes.Lines(lines) {
+		var l Line
+		if err := known(line, &sealedLine{Line: &l}); err != nil {
+			t.Fatal(err)
+		}
+		written, err := h.append([]Line{l})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := h.take(written); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return h
+}
+
+// Of a benchmark a submission has every item, whichever have labels, and the score is the mean over those.
+func TestLedgersOfABenchmark(t *testing.T) {
+	var items, all []string
+	for i := range 500 {
+		items, all = append(items, fmt.Sprint("i", i)), append(all, fmt.Sprint(i%2))
+	}
+	var ids, classes []string
+	for i := 499; i >= 0; i -= 3 {
+		ids, classes = append(ids, items[i]), append(classes, all[i])
+	}
+	labels := labelsIn(t, ids, classes)
+	benchmark := func(ids []string) *Items {
+		b, err := NewItems(Columns(ids, make([]string, len(ids))), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	terms := Terms{Goal: transfer.Goal{Beta: beta(t, "0.05"), Queries: 2}, Items: benchmark(items)}
+	terms.Goal.Feedback = transfer.Final
+	dir := t.TempDir() + "/final"
+	l, err := Create(dir, labels, terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := float64(len(ids))
+	if most := math.Sqrt(math.Log(4/0.05) / 2 / n * (1 - (n-1)/500)); !(l.plan.Promise.Tau <= most*(1+1e-9)) {
+		t.Errorf("tau %v, want at most %v", l.plan.Promise.Tau, most)
+	}
+	submitted, right := slices.Clone(all), 0
+	for i := range submitted {
+		if i%7 < 3 {
+			submitted[i] = "wrong"
+		} else if i%3 == 1 {
+			right++
+		}
+	}
+	reopened, err := Open(dir, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := (*InputError)(nil)
+	for _, values := range []Table{Columns(items, submitted), Columns(ids, classes)} {
+		_, err := reopened.Score(context.Background(), Submission{Values: values})
+		if !errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), "population: ") {
+			t.Errorf("a look without the benchmark: %v", err)
+		}
+		if _, err := reopened.Predictions(values); !errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), "population: ") {
+			t.Errorf("a fingerprint without the benchmark: %v", err)
+		}
+	}
+	if err := reopened.UsePopulation(benchmark(items[1:])); !errors.As(err, &wrong) {
+		t.Errorf("another benchmark: %v", err)
+	}
+	if err := reopened.UsePopulation(benchmark(items)); err != nil {
+		t.Fatal(err)
+	}
+	for _, values := range []Table{Columns(ids, classes), Columns(items[1:], submitted[1:])} {
+		_, err := reopened.Score(context.Background(), Submission{Values: values})
+		if !errors.As(err, &wrong) || !strings.HasSuffix(err.Error(), "want every id of the benchmark once") {
+			t.Errorf("some of the items: %v", err)
+		}
+	}
+	if a := takes(t, reopened, Submission{Values: Columns(items, submitted)}); math.Abs(*a.Response-float64(right)/n) > 1e-12 || a.Counts.Rows != 500 {
+		t.Errorf("%v of %d rows, want %d of %v", *a.Response, a.Counts.Rows, right, n)
+	}
+	if _, err := Verify(dir, ""); err != nil {
+		t.Error(err)
+	}
+
+	dir = t.TempDir() + "/open"
+	base := Submission{Values: Columns(items, all)}
+	open := Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Open: true, Items: benchmark(items), Incumbent: base}
+	if l, err = Create(dir, labels, open); err != nil {
+		t.Fatal(err)
+	}
+	// What differs is counted over all items: the number among those with labels would tell some of them.
+	a := takes(t, l, Submission{Values: Columns(items, submitted), Incumbent: base.Values, Question: Question{Show: ShowScore}})
+	differ := 0
+	for i := range submitted {
+		if submitted[i] != all[i] {
+			differ++
+		}
+	}
+	if a.Open.Differ != int64(differ) || a.Open.Rows != int64(len(ids)) {
+		t.Errorf("%d of %d rows differ, want %d of the items", a.Open.Differ, a.Open.Rows, differ)
+	}
+	if _, err := l.Score(context.Background(), Submission{Values: base.Values, Incumbent: base.Values, Question: Question{Show: ShowScore}}); err == nil {
+		t.Error("the incumbent itself is answered")
+	}
+	if _, err := l.Extend(context.Background(), Extension{Drop: ids[:3]}); !errors.As(err, &wrong) {
+		t.Errorf("a change of a subset: %v", err)
+	}
+	if _, err := Verify(dir, ""); err != nil {
+		t.Error(err)
+	}
+}
+
+// What is no cluster and no benchmark is one line, and leaves no folder.
+func TestWrongRecords(t *testing.T) {
+	ids, classes, _, features := documentRows(t, 8)
+	labels := labelsIn(t, ids, classes)
+	table := func(text string) *Features {
+		f, err := NewFeatures(strings.NewReader(text), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	twice := string(features.text) + ids[0] + ",doc 1,true\n"
+	empty := strings.Replace(string(features.text), "doc 2", "", 1)
+	some, err := NewItems(Columns(ids[1:], classes[1:]), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Open: true, Features: features, Group: "doc"}
+	for want, change := range map[string]func(*Terms){
+		"features: got 1 doubled id (0-0), want every id once":                      func(p *Terms) { p.Features = table(twice) },
+		"group: got an empty cell in the column doc, want a cluster for every row":  func(p *Terms) { p.Features = table(empty) },
+		"group: got the column label, want a feature":                               func(p *Terms) { p.Group = "label" },
+		"group: got the column id, want a feature":                                  func(p *Terms) { p.Group = "id" },
+		"features: got the columns id, doc, half, want id and dog":                  func(p *Terms) { p.Group = "dog" },
+		"features: got nothing, want a file with the column doc of --group":         func(p *Terms) { p.Features = nil },
+		"weights: got documents, want clusters or rows":                             func(p *Terms) { p.Weights = "documents" },
+		"weights: got rows, want none without --group":                              func(p *Terms) { p.Weights, p.Group = ByRows, "" },
+		"group: got it with --population, want one of the two":                      func(p *Terms) { p.Items = some },
+		"population: got labels with 1 unknown id (0-0), want ids of the benchmark": func(p *Terms) { p.Items, p.Group, p.Features = some, "", nil },
+		"query: got binary with --group, want bounded or difference: the mean over a cluster is neither 0 nor 1": func(p *Terms) {
+			p.Open, p.Goal.Queries, p.Goal.Query = false, 3, transfer.Binary
+		},
+		"features: got some, want none without --open or --group": func(p *Terms) { p.Open, p.Goal.Queries, p.Group = false, 3, "" },
+	} {
+		p := good
+		change(&p)
+		dir := t.TempDir() + "/ledger"
+		wrong := (*InputError)(nil)
+		if _, err := Create(dir, labels, p); !errors.As(err, &wrong) || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+		if _, err := ReadStatus(dir); err == nil {
+			t.Errorf("%s: a folder is left", want)
+		}
+	}
+	if _, err := NewItems(Columns([]string{"a", "b", "a"}, make([]string, 3)), ""); err == nil || err.Error() != "population: got 1 doubled id (a), want every id once" {
+		t.Error(err)
+	}
+	changed := *good.Features
+	changed.text = bytes.Replace(changed.text, []byte("doc 1"), []byte("doc 3"), 1)
+	l, err := Create(t.TempDir()+"/ledger", labels, good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.UseFeatures(&changed); err == nil {
+		t.Error("other features are taken")
+	}
+}
+
+// The evidence of clusters is the logarithm of an e-value: of two clusters of any size with laws of two points on a
+// grid, and no gain on average, its expectation is at most 1, and comes to it.
+func TestEvidenceOfClusters(t *testing.T) {
+	type law struct{ p, low, high float64 }
+	var laws []law
+	for _, p := range []float64{0.1, 0.25, 0.5, 0.8} {
+		for _, ends := range [][2]float64{{-1, 1}, {-1, 0.5}, {-0.5, 1}, {-0.25, 0.25}, {0, 0.5}, {-0.5, 0}} {
+			laws = append(laws, law{p, ends[0], ends[1]})
+		}
+	}
+	worst, compared := 0., 0
+	for _, a := range laws {
+		for _, b := range laws {
+			for _, c := range laws[:8] {
+				all := []law{a, b, c}
+				gain := 0.
+				for _, l := range all {
+					gain += l.p*l.high + (1-l.p)*l.low
+				}
+				if gain > 1e-12 {
+					continue
+				}
+				mean := 0.
+				for which := range 8 {
+					chance, values := 1., make([]float64, 3)
+					for i, l := range all {
+						if values[i] = l.low; which>>i&1 == 1 {
+							values[i], chance = l.high, chance*l.p
+						} else {
+							chance *= 1 - l.p
+						}
+					}
+					mean += chance * math.Exp(clusterEvidence(values))
+				}
+				worst, compared = max(worst, mean), compared+1
+			}
+		}
+	}
+	if !(worst <= 1 && worst > 0.95) || compared < 500 {
+		t.Errorf("the expectation comes to %v in %d cases", worst, compared)
+	}
+	if got := clusterEvidence(slices.Repeat([]float64{1}, 30)); !(got > 18) {
+		t.Errorf("thirty clusters that all gain have %v nats", got)
+	}
+}
