@@ -206,7 +206,8 @@ func (c cells) below(cell int) *float64 {
 func (c cells) shown(cell int) (r response, s Shown) {
 	lower, upper := c.Interval(c.node, c.tails, cell)
 	price := -c.LnShare(cell)
-	s = Shown{Rows: c.line.Rows, Differ: c.line.Differ, Share: c.line.Share, Clusters: c.line.Clusters, From: c.from(cell), Below: c.below(cell)}
+	s = Shown{Rows: c.line.Rows, Differ: c.line.Differ, Share: c.line.Share, Clusters: c.line.Clusters}
+	s.From, s.Below = c.from(cell), c.below(cell)
 	s.Price, s.Lower, s.Upper = &price, &lower, &upper
 	lowest, highest := c.tails.Range()
 	from, below := or(s.From, lowest), or(s.Below, highest)

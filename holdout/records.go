@@ -14,8 +14,8 @@ import (
 	"github.com/dpcalc/dpcalc/transfer/open"
 )
 
-// Group says that the rows with one value of a feature are a cluster: independent of all others, and in any way dependent
-// among themselves. Features are public, and so is which row is in which cluster.
+// Group says that the rows with one value of a feature are a cluster: independent of all others, and in any way
+// dependent among themselves. Features are public, and so is which row is in which cluster.
 type Group struct {
 	Column   string      `json:"column"`
 	Weights  string      `json:"weights"` // what counts alike: [ByClusters] or [ByRows]
@@ -53,7 +53,8 @@ func sizesOf(clusters [][]int32) (s Sizes) {
 func (s Sizes) among(rows int64, all Sizes) bool {
 	some := s.Count >= 1 && s.Count <= min(rows, all.Count) && s.Rows == rows
 	large := s.Largest >= 1 && s.Largest <= min(rows, all.Largest)
-	return some && large && s.Squares >= rows && s.Squares <= rows*s.Largest
+	squared := s.Squares >= rows && s.Squares <= rows*s.Largest
+	return some && large && squared
 }
 
 // sample is clusters whose rows count alike.
@@ -153,7 +154,7 @@ func (p *Plan) drawnAs() error {
 		return nil
 	case !slices.Contains(Weights(), g.Weights) || g.Clusters.Rows < 1 || !g.Clusters.among(g.Clusters.Rows, g.Clusters):
 		return fmt.Errorf("got the clusters %+v by %s, which are none", g.Clusters, shown(g.Weights))
-	case p.Open != nil && p.Open.Features == nil || p.Open == nil && g.Features == nil:
+	case p.features() == nil:
 		return errors.New("got clusters without features")
 	}
 	records := p.Group.Clusters.Rows
@@ -457,8 +458,8 @@ func (p *Plan) disagreement(l Line) float64 {
 	return min(max(math.Nextafter(share, 2), 0x1p-1000), 1)
 }
 
-// clusterEvidence is the evidence in nats that a sum of expectations of independent values in [-1,1] is above 0, rounded
-// down: ln of the mean over the rates r = 1/128, 3/128, ..., 127/128 of
+// clusterEvidence is the evidence in nats that a sum of expectations of independent values in [-1,1] is above 0,
+// rounded down: ln of the mean over the rates r = 1/128, 3/128, ..., 127/128 of
 //
 //	prod over c of (1 + r X_c),
 //

@@ -91,28 +91,30 @@ func TestLedgersOfClusters(t *testing.T) {
 		if p.Group.Clusters != sizes || p.Promise.Samples != c.records {
 			t.Errorf("%s: %+v, %+v", c.weights, p.Group, p.Promise)
 		}
-		if most := math.Sqrt(math.Log(6/0.05) / 2 / c.gaussian); !(p.Promise.Tau <= most*(1+1e-9) && p.Promise.Tau > most*0.9) {
-			t.Errorf("%s: tau %v, want about %v", c.weights, p.Promise.Tau, most)
+		most, got := math.Sqrt(math.Log(6/0.05)/2/c.gaussian), p.Promise.Tau
+		if !(got <= most*(1+1e-9) && got > most*0.9) {
+			t.Errorf("%s: tau %v, want about %v", c.weights, got, most)
 		}
 		reopened, err := Open(dir, labels)
 		if err != nil {
 			t.Fatal(err)
 		}
 		wrong := (*InputError)(nil)
-		if _, err := reopened.Score(context.Background(), Submission{Values: Columns(ids, submitted)}); !errors.As(err, &wrong) {
+		look := Submission{Values: Columns(ids, submitted)}
+		if _, err := reopened.Score(context.Background(), look); !errors.As(err, &wrong) {
 			t.Errorf("a look without the features: %v", err)
 		}
 		if err := reopened.UseFeatures(features); err != nil {
 			t.Fatal(err)
 		}
-		if a := takes(t, reopened, Submission{Values: Columns(ids, submitted)}); math.Abs(*a.Response-c.mean) > 1e-12 {
+		if a := takes(t, reopened, look); math.Abs(*a.Response-c.mean) > 1e-12 {
 			t.Errorf("%s: the score %v, want %v", c.weights, *a.Response, c.mean)
 		}
 		if v, err := Verify(dir, ""); err != nil || v.Looks != 1 {
 			t.Error(v, err)
 		}
 
-		terms = Terms{Features: features, Group: "doc", Weights: c.weights, Open: true, Goal: transfer.Goal{Beta: beta(t, "0.05")}}
+		terms.Goal, terms.Open = transfer.Goal{Beta: beta(t, "0.05")}, true
 		dir = t.TempDir() + "/open"
 		if l, err = Create(dir, labels, terms); err != nil {
 			t.Fatal(err)
@@ -123,13 +125,14 @@ func TestLedgersOfClusters(t *testing.T) {
 			t.Fatal(err)
 		}
 		level := 0.05 * 0.2 // of a first pass
-		most := bar + math.Sqrt(-math.Log(level)/2/c.gaussian)
+		most = bar + math.Sqrt(-math.Log(level)/2/c.gaussian)
 		if from := *list[1].From; !(from <= most+1e-9 && from > most-0.01) {
 			t.Errorf("%s: passes from %v, want about %v", c.weights, from, most)
 		}
 		step := 1e-3
 		for _, where := range []string{"", "half=true"} {
-			a := takes(t, l, Submission{Values: Columns(ids, submitted), Question: Question{Show: ShowScore, Step: &step, Where: where}})
+			look.Question = Question{Show: ShowScore, Step: &step, Where: where}
+			a := takes(t, l, look)
 			want := c.mean
 			if where != "" {
 				var some []int
@@ -250,8 +253,9 @@ func TestLedgersOfABenchmark(t *testing.T) {
 			t.Errorf("some of the items: %v", err)
 		}
 	}
-	if a := takes(t, reopened, Submission{Values: Columns(items, submitted)}); math.Abs(*a.Response-float64(right)/n) > 1e-12 || a.Counts.Rows != 500 {
-		t.Errorf("%v of %d rows, want %d of %v", *a.Response, a.Counts.Rows, right, n)
+	once := takes(t, reopened, Submission{Values: Columns(items, submitted)})
+	if math.Abs(*once.Response-float64(right)/n) > 1e-12 || once.Counts.Rows != 500 {
+		t.Errorf("%v of %d rows, want %d of %v", *once.Response, once.Counts.Rows, right, n)
 	}
 	if _, err := Verify(dir, ""); err != nil {
 		t.Error(err)
@@ -264,7 +268,10 @@ func TestLedgersOfABenchmark(t *testing.T) {
 		t.Fatal(err)
 	}
 	// What differs is counted over all items: the number among those with labels would tell some of them.
-	a := takes(t, l, Submission{Values: Columns(items, submitted), Incumbent: base.Values, Question: Question{Show: ShowScore}})
+	base.Incumbent, base.Question = base.Values, Question{Show: ShowScore}
+	look := base
+	look.Values = Columns(items, submitted)
+	a := takes(t, l, look)
 	differ := 0
 	for i := range submitted {
 		if submitted[i] != all[i] {
@@ -274,7 +281,7 @@ func TestLedgersOfABenchmark(t *testing.T) {
 	if a.Open.Differ != int64(differ) || a.Open.Rows != int64(len(ids)) {
 		t.Errorf("%d of %d rows differ, want %d of the items", a.Open.Differ, a.Open.Rows, differ)
 	}
-	if _, err := l.Score(context.Background(), Submission{Values: base.Values, Incumbent: base.Values, Question: Question{Show: ShowScore}}); err == nil {
+	if _, err := l.Score(context.Background(), base); err == nil {
 		t.Error("the incumbent itself is answered")
 	}
 	if _, err := l.Extend(context.Background(), Extension{Drop: ids[:3]}); !errors.As(err, &wrong) {

@@ -169,10 +169,11 @@ func runAdvise(c *commands.Call) error {
 
 // advice asks for the goal, and then the questions that belong to it.
 func (i *interview) advice() ([]advice, error) {
+	clustered := i.ask("independent") == "no"
 	if i.ask("goal") == "p-value" {
 		return i.selection()
 	}
-	return i.accuracy()
+	return i.accuracy(clustered)
 }
 
 // bestOf is the advice to follow, nil if there is none.
@@ -191,7 +192,7 @@ func (i *interview) told(all []advice) (title, notes []string) {
 	} else {
 		title, notes = i.compared(all)
 	}
-	var last []string
+	last := i.clustered()
 	if i.taken != nil {
 		last = append(last, "Assumed without a flag: "+strings.Join(i.taken, ", "))
 	}
@@ -204,6 +205,18 @@ func (i *interview) told(all []advice) (title, notes []string) {
 	return title, append(notes, last...)
 }
 
+// clustered says what a row is where the rows come in clusters.
+func (i *interview) clustered() []string {
+	at := i.at("independent")
+	switch {
+	case at < 0 || i.given[at].Value.S == "yes":
+		return nil
+	case i.at("clusters") < 0:
+		return []string{"Clusters: the p-value has to come from a test of one number for each cluster, such as its mean, and samples are clusters."}
+	}
+	return []string{"Clusters: rows are clusters here, and a look is the mean over clusters of the mean in each. dpcalc samplesize --clusters says what rows of equal weight give."}
+}
+
 // promise is what tau is a distance from.
 const promise = "A score is promised close to the model's mean over fresh labels of these same rows. It is close to the accuracy on new rows only if the model was made without these rows."
 
@@ -211,7 +224,7 @@ const promise = "A score is promised close to the model's mean over fresh labels
 func (i *interview) compared(all []advice) (title, notes []string) {
 	var goal []string
 	for _, in := range i.given {
-		if slices.Contains([]string{"samples", "queries", "query", "beta", "tau"}, in.Name) && in.Value.S != "" {
+		if slices.Contains([]string{"samples", "clusters", "queries", "query", "beta", "tau"}, in.Name) && in.Value.S != "" {
 			goal = append(goal, in.Name+" "+in.Value.S)
 		}
 	}

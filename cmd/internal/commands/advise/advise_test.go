@@ -25,8 +25,14 @@ import (
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// interviewed gives answers to the questions as on a terminal.
+// interviewed gives answers to the questions as on a terminal, about independent rows.
 func interviewed(t *testing.T, typed string) ([]advice, string, error) {
+	t.Helper()
+	return interviewedFirst(t, "\n"+typed)
+}
+
+// interviewedFirst gives answers to all questions.
+func interviewedFirst(t *testing.T, typed string) ([]advice, string, error) {
 	t.Helper()
 	var asked bytes.Buffer
 	i := &interview{ctx: t.Context(), c: usage.Typed{}, terminal: true,
@@ -83,7 +89,7 @@ func TestQuestionsThatMatterAreAsked(t *testing.T) {
 		}
 		for _, q := range questions {
 			want := 0
-			if slices.Contains(strings.Fields(flags), q.flag) {
+			if slices.Contains(strings.Fields("independent "+flags), q.flag) {
 				want = 1
 			}
 			if got := strings.Count(asked, "\n"+q.asks+"\n"); got != want {
@@ -100,6 +106,40 @@ func TestQuestionsThatMatterAreAsked(t *testing.T) {
 	for _, flag := range []string{"goal", "samples"} {
 		if !strings.Contains(asked, find(flag).explains) {
 			t.Errorf("--%s is not explained", flag)
+		}
+	}
+}
+
+// The first question is whether rows are independent. Where they come in clusters these are counted in their place, no
+// query of them is 0/1, and the command that begins a ledger has a place for the column that names them.
+func TestClustersAreAsked(t *testing.T) {
+	all, asked, err := interviewedFirst(t, "n\n\n250\n\n\n20\n\n\n\n")
+	if err != nil || len(all) == 0 || all[0].plan.Samples == 0 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	if !strings.HasPrefix(asked, "\n"+find("independent").asks) || strings.Contains(asked, find("samples").asks) || strings.Contains(asked, "binary") {
+		t.Error(asked)
+	}
+	code, out, stderr := commandtest.Dpcalc(strings.Fields("advise --independent no --clusters 250 --queries 20")...)
+	for _, want := range []string{"clusters 250", "--features FILE --group COLUMN", "A score is promised", "a look is the mean over clusters"} {
+		if code != usage.ExitOK || !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
+			t.Errorf("exit %d, no %q in %s%s", code, want, out, stderr)
+		}
+	}
+	same := rowsOf[told](t, usage.ExitOK, "advise --samples 250 --queries 20")
+	for k, a := range rowsOf[told](t, usage.ExitOK, "advise --independent no --clusters 250 --queries 20") {
+		if *a.Tau != *same[k].Tau || a.Command != same[k].Command {
+			t.Errorf("%+v, for as many rows %+v", a, same[k])
+		}
+	}
+	for flags, want := range map[string]string{
+		"--independent no --samples 250 --queries 20 --tau 5%":        "dpcalc: --samples: plays no part with the other answers, want it left out\n",
+		"--independent no --clusters 250 --queries 20 --query binary": "dpcalc: --query: got binary, want bounded, sensitive, minimization or difference\n",
+		"--independent maybe --samples 20":                            "dpcalc: --independent: got maybe, want yes or no\n",
+	} {
+		code, out, stderr := commandtest.Dpcalc(append([]string{"advise"}, strings.Fields(flags)...)...)
+		if code != usage.ExitUsage || out != "" || stderr != want {
+			t.Errorf("%s: exit %d, %s%s", flags, code, out, stderr)
 		}
 	}
 }
@@ -128,7 +168,7 @@ func TestAsksAgain(t *testing.T) {
 // Where the input ends, the answers so far are a command line that goes on from there. A last line may lack its end.
 func TestInputEnds(t *testing.T) {
 	_, _, err := interviewed(t, "\n500\nyes\ngate\n")
-	const want = "dpcalc advise --goal accuracy --samples 500 --adaptive yes --feedback gate goes on from here"
+	const want = "dpcalc advise --independent yes --goal accuracy --samples 500 --adaptive yes --feedback gate goes on from here"
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v", err)
 	}
@@ -136,7 +176,7 @@ func TestInputEnds(t *testing.T) {
 		t.Errorf("%+v, %v", all, err)
 	}
 	i := &interview{ctx: t.Context(), c: usage.Typed{"tau": {"5%"}}, terminal: true, asked: io.Discard,
-		answers: bufio.NewReader(strings.NewReader("\nnone\n"))}
+		answers: bufio.NewReader(strings.NewReader("\n\nnone\n"))}
 	if _, err := i.advice(); err == nil || !strings.Contains(err.Error(), "--samples none --tau 5% goes on") {
 		t.Errorf("%v", err)
 	}
@@ -160,7 +200,7 @@ func TestOffer(t *testing.T) {
 		var out bytes.Buffer
 		s := &outfile.Session{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: io.Discard}
 		i := &interview{ctx: t.Context(), terminal: true, asked: io.Discard, c: usage.Typed{},
-			answers: bufio.NewReader(strings.NewReader("\n500\n\n\n20\n\n\n\n" + typed + "\n"))}
+			answers: bufio.NewReader(strings.NewReader("\n\n500\n\n\n20\n\n\n\n" + typed + "\n"))}
 		all, err := i.advice()
 		if err != nil {
 			t.Fatal(err)
@@ -439,7 +479,7 @@ func TestPipe(t *testing.T) {
 		}
 	}
 	_, out, _ := commandtest.Dpcalc("advise", "--samples", "500", "--queries", "20")
-	const taken = "Assumed without a flag: --goal accuracy, --adaptive yes, --feedback unsure, --training no, --passes 1, --budget 1, --finalists 1, --noise yes, --query bounded, --beta 0.05, --tau none\n"
+	const taken = "Assumed without a flag: --independent yes, --goal accuracy, --adaptive yes, --feedback unsure, --training no, --passes 1, --budget 1, --finalists 1, --noise yes, --query bounded, --beta 0.05, --tau none\n"
 	if !strings.Contains(out, taken) {
 		t.Errorf("%s", out)
 	}

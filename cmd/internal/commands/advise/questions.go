@@ -122,7 +122,7 @@ func readQuestions(text string) (list []question) {
 
 // parsers check the answers that are no choices, by the flags of their questions.
 var parsers = map[string]func(raw string) string{
-	"samples": wanting(numbers.Counts), "queries": wanting(numbers.Counts), "passes": wanting(numbers.Counts),
+	"samples": wanting(numbers.Counts), "clusters": wanting(numbers.Counts), "queries": wanting(numbers.Counts), "passes": wanting(numbers.Counts),
 	"budget": wanting(numbers.Counts), "finalists": wanting(numbers.Counts), "looks": wanting(numbers.Counts),
 	"sensitivity": wanting(numbers.Positives), "disagreement": wanting(numbers.Positives),
 	"tau": wanting(numbers.Positives), "epsilon": wanting(numbers.Positives), "noise-sd": wanting(numbers.Positives),

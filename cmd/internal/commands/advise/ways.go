@@ -31,6 +31,7 @@ type planner struct {
 	goal     transfer.Goal // a number of rows or an accuracy that nobody gave is zero
 	feedback string
 	adaptive bool
+	clusters bool // whether a row of the goal is a cluster
 	noise    bool
 	training bool
 
@@ -39,9 +40,13 @@ type planner struct {
 }
 
 // accuracy asks for a plan and answers with the ways to carry it out.
-func (i *interview) accuracy() ([]advice, error) {
-	p := planner{}
-	p.goal.Samples, _ = numbers.Counts.Parse(i.ask("samples"))
+func (i *interview) accuracy(clusters bool) ([]advice, error) {
+	p := planner{clusters: clusters}
+	rows := "samples"
+	if clusters {
+		rows = "clusters"
+	}
+	p.goal.Samples, _ = numbers.Counts.Parse(i.ask(rows))
 	p.adaptive = i.ask("adaptive") == "yes"
 	if p.adaptive {
 		p.feedback = i.ask("feedback")
@@ -59,7 +64,12 @@ func (i *interview) accuracy() ([]advice, error) {
 		p.goal.Open, p.goal.Queries = true, someLook
 	}
 	i.limits(&p)
-	kind := i.ask("query")
+	query := find("query")
+	if clusters { // the mean over a cluster is neither 0 nor 1
+		binary := func(c choice) bool { return c.name == transfer.Binary.String() }
+		query.choices = slices.DeleteFunc(slices.Clone(query.choices), binary)
+	}
+	kind := i.put(query)
 	if i.failure == nil {
 		p.goal.Query, i.failure = transfer.ParseQuery(kind)
 	}
@@ -426,6 +436,9 @@ func (p *planner) ledger(g transfer.Goal, m *transfer.Method) []string {
 		return nil
 	}
 	words := []string{"dpcalc", "holdout", "init", "DIR", "--labels", "FILE"}
+	if p.clusters {
+		words = append(words, "--features", "FILE", "--group", "COLUMN")
+	}
 	if g.Query == transfer.Difference {
 		words = append(words, "--incumbent", "FILE")
 	}

@@ -156,8 +156,8 @@ func featuresIn(c *commands.Call, path string) (*holdout.Features, error) {
 	return holdout.NewFeatures(in.Reader(), lasting(path))
 }
 
-// useFeatures gives a ledger the items of its benchmark, and the features of its rows if a look asks for some of them or
-// they come in clusters.
+// useFeatures gives a ledger the items of its benchmark, and the features of its rows if a look asks for some of them
+// or they come in clusters.
 func useFeatures(c *commands.Call, l *holdout.Ledger, status holdout.Status, dir string) error {
 	items, err := itemsOf(c, status.Plan, dir)
 	if err != nil {
