@@ -57,7 +57,7 @@ func TestReportOfAnOpenLedger(t *testing.T) {
 	runs(t, 0, "holdout init one --labels labels.csv -b 5% --open")
 	runs(t, 4, "holdout score one p600.tsv --show pass:bar=0.7 --show pass:bar=0.5 --show score:near=0.6,step=0.1")
 	stdout, _ := runs(t, 0, "holdout status one --report")
-	for _, want := range []string{"labels of 1000 independent rows", "2 gates, of which 1 passed; 1 rounded scores.", "at least 1 - 0.05",
+	for _, want := range []string{"labels of 1000 independent rows", "2 gates, of which 1 passed; 1 rounded score.", "at least 1 - 0.05",
 		"fresh labels of the same rows"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in %s", want, stdout)
@@ -88,7 +88,7 @@ func TestRetiredOpenLedger(t *testing.T) {
 		}
 	}
 	runs(t, 3, "holdout score one p600.tsv --show score")
-	const closed = "closed for 3 p-values that are computed elsewhere from these rows, each judged at the level 0.0166666"
+	const closed = "closed for 3 p-values computed elsewhere from these rows, each judged at the level 0.0166666"
 	if report, _ := runs(t, 0, "holdout status one --report"); !strings.Contains(report, closed) {
 		t.Errorf("no %q in %s", closed, report)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/holdout"
 )
 
@@ -25,16 +26,17 @@ func report(s holdout.Status, lines []holdout.Line) string {
 	}
 	var kinds []string
 	for _, k := range []struct{ show, of, rare string }{
-		{holdout.ShowPass, "gates", "passed"}, {holdout.ShowBest, "boards", "raised the best score"},
-		{holdout.ShowScore, "rounded scores", ""}, {holdout.ShowGuess, "guesses", "did not hold"},
-		{holdout.ShowReject, "one-sided tests", "rejected"},
+		{holdout.ShowPass, "gate", "passed"}, {holdout.ShowBest, "board submission", "raised the best score"},
+		{holdout.ShowScore, "rounded score", ""}, {holdout.ShowGuess, "guessed score", "did not hold"},
+		{holdout.ShowReject, "one-sided test", "rejected"},
 	} {
+		count := record.Plural(int64(looks[k.show]), k.of)
 		switch {
 		case looks[k.show] == 0:
 		case k.rare == "":
-			kinds = append(kinds, fmt.Sprintf("%d %s", looks[k.show], k.of))
+			kinds = append(kinds, count)
 		default:
-			kinds = append(kinds, fmt.Sprintf("%d %s, of which %d %s", looks[k.show], k.of, rare[k.show], k.rare))
+			kinds = append(kinds, fmt.Sprintf("%s, of which %d %s", count, rare[k.show], k.rare))
 		}
 	}
 	if kinds == nil {
@@ -55,10 +57,10 @@ func report(s holdout.Status, lines []holdout.Line) string {
 	}
 	fmt.Fprintf(&b, "The labels of %s were kept in an open ledger. Looks at them so far: %s. ", rows, strings.Join(kinds, "; "))
 	if s.Torn > 0 {
-		fmt.Fprintf(&b, "A crash cut %d more lines short, which count as the dearest responses. ", s.Torn)
+		fmt.Fprintf(&b, "A crash cut %s short, at the price of the dearest response each. ", record.Plural(s.Torn, "more line"))
 	}
 	if changes > 0 {
-		fmt.Fprintf(&b, "The rows changed %d times, for reasons that owe nothing to labels. ", changes)
+		fmt.Fprintf(&b, "The rows changed %s, for reasons that owe nothing to labels. ", record.Plural(int64(changes), "time"))
 	}
 	fmt.Fprintf(&b, "Each look carried an interval. With probability at least 1 - %v every interval that the ledger gives holds its "+
 		"truth, however many looks there are and whatever each depends on (dpcalc, budget theorem and cell theorem, "+
@@ -66,8 +68,8 @@ func report(s holdout.Status, lines []holdout.Line) string {
 		"logarithm. ", s.Plan.Promise.Beta, s.Spent)
 	if last := len(lines) - 1; last >= 0 && lines[last].Alpha != nil {
 		c := lines[last].Close
-		fmt.Fprintf(&b, "The ledger was closed for %d p-values that are computed elsewhere from these rows, each judged at the level %s: "+
-			"with probability at least 1 - %v none of them rejects wrongly. ", c.Tests, c.Level(), *c.Alpha)
+		fmt.Fprintf(&b, "The ledger was closed for %s computed elsewhere from these rows, each judged at the level %s: "+
+			"with probability at least 1 - %v none of them rejects wrongly. ", record.Plural(c.Tests, "p-value"), c.Level(), *c.Alpha)
 	}
 	b.WriteString(truth + "Nothing else about the labels was shown. The ledger's chain is " + s.Chain + ".\n")
 	return b.String()
