@@ -306,7 +306,7 @@ func TestLibreOfficeCorrectionsOneSided(t *testing.T) {
 					plan.Steps[j], plan.Typed[j] = s, s.String()
 				}
 			}
-			corrections, _, err := tests(plan.Plan, alpha, "")
+			corrections, _, err := testsOf(plan.Plan, alpha)
 			if err != nil {
 				t.Fatal(err)
 			}
