@@ -10,5 +10,5 @@ type Article struct {
 	Proof    Proof    // where the proof is
 	Sources  []Source // never empty; the first is this project's own if and only if Proof is Derived
 	Assumes  []string // the hypotheses, in words; never empty
-	Checked  string   // of which rows Coq checks the proof, in words; "" if of none
+	Checked  []string // of which rows Coq checks the proof: a kind of goals, and the theorems in proofs
 }

@@ -13,7 +13,8 @@ type Proof string
 
 // Published results are proved in the literature, derived ones in
 // docs/theorems. Of checked ones each theorem that they rest on, from its
-// hypotheses to the inequality, is proved in proofs as well, where Coq checks it.
+// hypotheses to the inequality, is proved in proofs, where Coq checks it, or is
+// published and among their sources.
 const (
 	Published Proof = "published"
 	Derived   Proof = "derived"

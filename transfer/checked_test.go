@@ -2,52 +2,125 @@ package transfer
 
 import (
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dpcalc/dpcalc/theory"
 )
 
-// A row is checked only for the goals that the theorems in Coq are about, and Coq knows each of these theorems.
-func TestCheckedRows(t *testing.T) {
+// The published theorems that theorems in proofs have as hypotheses.
+var givenInProofs = map[string]theory.Source{
+	"Hoeffding1956":   source("hoeffding56", "Theorem 4"),
+	"ZubkovSerov2013": source("zubkov13", "Theorem 1"),
+}
+
+// Coq knows each theorem that a checked row rests on, and the row names the published ones that these have as
+// hypotheses, and no other.
+func TestTheoremsOfCheckedRows(t *testing.T) {
 	list, err := os.ReadFile("../proofs/axioms.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range Methods() {
-		if m.checked == nil {
-			continue
+	given := map[string][]string{}
+	for _, m := range regexp.MustCompile(`(?m)^([A-Z]\w*\.[\w']+):(?:.* given (.*))?`).FindAllStringSubmatch(string(list), -1) {
+		given[m[1]] = strings.FieldsFunc(m[2], func(r rune) bool { return r == ',' || r == ' ' })
+	}
+	rows := 0
+	for name, kinds := range checkedRows {
+		m, ok := Lookup(name)
+		if !ok {
+			t.Errorf("%s is no method", name)
 		}
-		for _, theorem := range m.checked.theorems {
-			if !strings.Contains("\n"+string(list), "\n"+theorem+":") {
-				t.Errorf("%s rests on %s, which is not in axioms.txt", m.Name, theorem)
+		for i, c := range kinds {
+			rows++
+			var want []theory.Source
+			for _, theorem := range c.theorems {
+				hypotheses, ok := given[theorem]
+				if !ok {
+					t.Errorf("%s, %s: %s is not in axioms.txt", name, c.goals, theorem)
+				}
+				for _, h := range hypotheses {
+					want = withoutDoubles(want, []theory.Source{givenInProofs[h]})
+				}
+			}
+			got := slices.Clone(c.given)
+			for _, s := range [2][]theory.Source{got, want} {
+				slices.SortFunc(s, func(a, b theory.Source) int { return strings.Compare(a.Key, b.Key) })
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s, %s: given %v, want %v", name, c.goals, got, want)
+			}
+			if got := m.Article().Checked[i]; !strings.HasPrefix(got, c.goals+", laws of finite support: ") {
+				t.Errorf("%s says %q of %s", name, got, c.goals)
 			}
 		}
-		if !strings.Contains(m.Article().Checked, m.checked.words) {
-			t.Errorf("%s does not say which of its rows are checked", m.Name)
+	}
+	if rows != 16 {
+		t.Errorf("%d kinds of checked rows, want 16", rows)
+	}
+}
+
+// "checked" has one sense in what explain says.
+func TestCheckedHasOneSense(t *testing.T) {
+	for _, m := range Methods() {
+		a := m.Article()
+		for _, text := range append([]string{a.Summary, a.Formula, a.Practice}, a.Assumes...) {
+			if strings.Contains(text, "checked") {
+				t.Errorf("%s says %q", m.Name, text)
+			}
 		}
 	}
-	for what, change := range map[string]func(*Goal){
-		"":                   func(*Goal) {},
-		"0/1":                func(g *Goal) { g.Query = Binary },
-		"sensitive":          func(g *Goal) { g.Query = Sensitive },
-		"minimization":       func(g *Goal) { g.Query = Minimization },
-		"difference":         func(g *Goal) { g.Query = Difference },
-		"one side":           func(g *Goal) { g.OneSided = true },
-		"a bar":              func(g *Goal) { g.Bar = Some(0.5) },
-		"a variance":         func(g *Goal) { g.Variance = 0.01 },
-		"a value":            func(g *Goal) { g.AtLeast = 0.9 },
-		"past looks":         func(g *Goal) { g.PastLooks = 2 },
-		"rows that arrive":   func(g *Goal) { g.Arrival = &Arrival{Rows: 5, Queries: 3} },
-		"a checked accuracy": func(g *Goal) { g.AtLeast, g.Checked = 0.9, true },
-	} {
-		g := Goal{Samples: 1000, Queries: 10, Beta: 0.05}
-		g.Feedback, g.Passes = Gate, 2
-		change(&g)
-		want := Derived
-		if what == "" {
-			want = Checked
-		}
-		if got, _ := gate.Proven(g); got != want {
-			t.Errorf("gate with %q is %s, want %s", what, got, want)
+}
+
+// What Coq checks of each method, by what changes in a goal. Whatever is not listed as checked is not.
+func TestCheckedRows(t *testing.T) {
+	changes := map[string]func(*Goal){
+		"":                 func(*Goal) {},
+		"0/1":              func(g *Goal) { g.Query = Binary },
+		"sensitive":        func(g *Goal) { g.Query = Sensitive },
+		"minimization":     func(g *Goal) { g.Query = Minimization },
+		"difference":       func(g *Goal) { g.Query = Difference },
+		"one side":         func(g *Goal) { g.OneSided = true },
+		"a bar":            func(g *Goal) { g.Bar = Some(0.5) },
+		"a bar of 0":       func(g *Goal) { g.Bar = Some(0) },
+		"0/1 at a bar":     func(g *Goal) { g.Query, g.Bar = Binary, Some(0.5) },
+		"a floor":          func(g *Goal) { g.Floor = 0.5 },
+		"passes":           func(g *Goal) { g.Passes = 2 },
+		"a budget":         func(g *Goal) { g.Budget = 2 },
+		"a guess error":    func(g *Goal) { g.GuessError = Some(0.01) },
+		"held":             func(g *Goal) { g.Hold = 0.01 },
+		"a variance":       func(g *Goal) { g.Variance = 0.01 },
+		"a value":          func(g *Goal) { g.Query, g.AtLeast = Binary, 0.9 },
+		"a kept value":     func(g *Goal) { g.Query, g.AtLeast, g.Checked = Binary, 0.9, true },
+		"past looks":       func(g *Goal) { g.PastLooks = 2 },
+		"transcripts":      func(g *Goal) { g.Transcripts = 5 },
+		"rows that arrive": func(g *Goal) { g.Arrival = &Arrival{Rows: 5, Queries: 3} },
+		"a privacy":        func(g *Goal) { g.Epsilon = 1 },
+		"open":             func(g *Goal) { g.Open = !g.Open },
+	}
+	want := map[string]struct {
+		feedback Feedback
+		open     bool
+		checked  []string
+	}{
+		"gate":            {Gate, false, []string{"", "0/1", "one side", "a bar", "a bar of 0", "0/1 at a bar", "passes", "open"}},
+		"ladder":          {Best, false, []string{"", "0/1", "a floor", "open"}},
+		"sparse-validate": {Flags, false, []string{"", "0/1", "a budget", "a guess error", "open"}},
+		"sealed":          {Final, false, []string{"", "0/1", "one side"}},
+		"open-gate":       {Gate, true, []string{"", "0/1", "a bar", "a bar of 0", "0/1 at a bar", "passes"}},
+		"open-board":      {Best, true, []string{"", "0/1", "passes"}},
+	}
+	for _, m := range Methods() {
+		w := want[m.Name]
+		for what, change := range changes {
+			g := Goal{Samples: 1000, Queries: 10, Tau: 0.05, Beta: -3, Shown: Shown{Feedback: w.feedback, Open: w.open}}
+			change(&g)
+			got, _ := m.Proven(g)
+			if (got == Checked) != slices.Contains(w.checked, what) {
+				t.Errorf("%s with %q is %s", m.Name, what, got)
+			}
 		}
 	}
 }

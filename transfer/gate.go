@@ -22,8 +22,6 @@ var gate = Method{
 	Assumes:   []string{independentOnly},
 	rule:      gateRule,
 	drawn:     gateRule,
-	checked: &checked{plain, "for values in [0,1] with any laws of finite support, no known bar, no bound on a variance and no past looks",
-		[]string{"Records.gate_best", "Records.tail_up", "Records.tail_down", "Records.E_greatest"}},
 }
 
 const passOrFail = "Test j passes if and only if its mean on the holdout is at least its bar plus tau. Show this bit and nothing else, no score, no margin, no rank; show nothing at all after pass B."

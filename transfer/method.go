@@ -61,21 +61,6 @@ type Method struct {
 	arriving rule // where rows arrive between the queries; nil if the theorem needs all of them at the first
 	halves   bool // whether differences are decided by half of them
 	drawn    rule // where the goal has a [Sample]; nil if the theorem needs independent rows of equal weight
-	checked  *checked
-}
-
-// checked is of which rows Coq checks the proof.
-type checked struct {
-	rows     func(Goal) bool
-	words    string   // which rows these are
-	theorems []string // what such a row rests on, in proofs
-}
-
-// plain reports whether a goal is for both sides of values in [0,1] of which nothing is known.
-func plain(g Goal) bool {
-	asked := g.Query == Bounded && !g.OneSided && !g.Bar.Given
-	rows := g.Arrival == nil && g.Sample == nil && g.PastLooks == 0
-	return asked && rows && g.moment() == nil
 }
 
 // ruleFor is the method's theorem for a goal.
@@ -153,9 +138,9 @@ func MethodsFor(f Feedback) []Method {
 
 // Article describes the method.
 func (m Method) Article() theory.Article {
-	var rows string
-	if m.checked != nil {
-		rows = "checked by Coq " + m.checked.words + ": " + strings.Join(m.checked.theorems, ", ")
+	var rows []string
+	for _, c := range checkedRows[m.Name] {
+		rows = append(rows, c.String())
 	}
 	return theory.Article{
 		Checked: rows, Name: m.Name, Summary: m.Summary, Formula: m.Formula, Practice: m.Practice, Proof: m.Proof,
@@ -165,8 +150,8 @@ func (m Method) Article() theory.Article {
 
 // Proven says where the proof of an answer to g is, and what it rests on.
 func (m Method) Proven(g Goal) (Proof, []theory.Source) {
-	if m.checked != nil && m.checked.rows(g) {
-		return Checked, m.Sources
+	if c, ok := m.checkedFor(g); ok {
+		return Checked, withoutDoubles(m.Sources, c.given)
 	}
 	if g.Sample != nil {
 		known := []theory.Source(nil)
@@ -197,6 +182,17 @@ func (m Method) knows(g Goal) bool {
 
 // knownVariance is where these tails are proved.
 var knownVariance = proved("feedback.md#known-variance")
+
+// withoutDoubles is the first sources and those of the second that are not among them.
+func withoutDoubles(first, second []theory.Source) []theory.Source {
+	all := slices.Clone(first)
+	for _, s := range second {
+		if !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
 
 // lowVariance is where the bound is proved.
 var lowVariance = proved("variance.md#low-variance-bound")

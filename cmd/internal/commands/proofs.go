@@ -19,14 +19,16 @@ var ProofsFlag = usage.Flag{Name: "proofs", Usage: "`WHICH` methods: all (defaul
 
 // ProofText says where the proof of what is derived is: its public address at the version of this program, or the place
 // in the source of a build without one.
-func ProofText(sources []theory.Source, t record.Prose) string {
-	place := "docs/theorems/README.md"
-	if i := slices.IndexFunc(sources, func(s theory.Source) bool { return s.Key == "dpcalc" }); i >= 0 {
+func ProofText(proof theory.Proof, sources []theory.Source, t record.Prose) string {
+	says, place := "dpcalc's own and has not been refereed", "docs/theorems/README.md"
+	if proof == theory.Checked {
+		says, place = "checked by Coq, for laws of finite support", "docs/check/proofs.md"
+	} else if i := slices.IndexFunc(sources, func(s theory.Source) bool { return s.Key == "dpcalc" }); i >= 0 {
 		place = sources[i].Where
 	}
 	text := t.Escape(place) + " in its source"
 	if at := bibliography.Revision(usage.Version()); at != "" {
 		text = t.Link(bibliography.Home + "/blob/" + at + "/" + place)
 	}
-	return strings.Join([]string{"The proof of that method is dpcalc's own and has not been refereed: ", text, ". "}, "")
+	return strings.Join([]string{"The proof of that method is ", says, ": ", text, ". "}, "")
 }

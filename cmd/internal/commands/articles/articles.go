@@ -160,10 +160,10 @@ func (a article) page() string {
 	for _, s := range a.Sources {
 		sources = append(sources, s.String())
 	}
-	if a.Checked != "" {
-		sources = append(sources, a.Checked)
-	}
 	section("Proof: "+string(a.Proof), sources...)
+	if len(a.Checked) > 0 {
+		section("Proof: checked by Coq (docs/check/proofs.md)", a.Checked...)
+	}
 	return b.String()
 }
 

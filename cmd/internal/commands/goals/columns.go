@@ -130,7 +130,7 @@ var (
 	}
 	ColumnAdaptive   = Column{Name: "adaptive", Cell: func(r *Row) record.Cell { return record.Truth(r.Method.Adaptive) }}
 	ColumnUse        = Column{Name: "use", Says: "adaptive: for queries chosen in view of answers; reference: only for queries fixed beforehand; fixed number: adaptive, and answering stops after so many; dp procedure: for what a private procedure puts out", Cell: func(r *Row) record.Cell { return record.Words(Use(r)) }}
-	ColumnProof      = verdictColumn("proof", "published in the literature, derived in dpcalc's docs/theorems, or derived and checked by Coq")
+	ColumnProof      = verdictColumn("proof", "published in the literature, derived in dpcalc's docs/theorems, or checked by Coq, given what is published")
 	ColumnStatus     = verdictColumn("status", "")
 	ColumnStatusText = Column{Name: "status", Says: "ok: certified; other rows have no answer",
 		Cell: func(r *Row) record.Cell {

@@ -60,7 +60,7 @@ func (r request) report(rows []tested, t record.Prose) string {
 			number(record.Chance(r.alpha)), t.Code(v.Method), t.Escape(usage.Version()), t.Link(bibliography.Home),
 			t.Cite(sources))
 		if v.Proof == theory.Derived {
-			write("%s", commands.ProofText(sources, t))
+			write("%s", commands.ProofText(theory.Derived, sources, t))
 		}
 		write("Assumptions: %s.", t.Escape(strings.Join(v.Assumes, "; ")))
 	}

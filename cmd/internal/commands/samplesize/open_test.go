@@ -29,7 +29,7 @@ func TestOpenGate(t *testing.T) {
 		open, fixed := rows["open-gate"], rows["gate"]
 		tau := func(row map[string]any) float64 { return math.Round(row["tau"].(float64)*c.decimals) / c.decimals }
 		if math.Abs(tau(open)-c.tau) > 0.6/c.decimals || open["best"] != true || fixed["best"] != false ||
-			open["proof"] != "derived" || open["adaptive"] != true {
+			open["proof"] != "checked" || open["adaptive"] != true {
 			t.Errorf("%s: %v, want tau %v", c.command, open, c.tau)
 		}
 		if c.gate > 0 && tau(fixed) != c.gate {

@@ -171,8 +171,8 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 	sources, assumes := m.Rests(r.Answer)
 	write(", by the method %s of dpcalc %s, %s%s. ", t.Code(m.Name), t.Escape(usage.Version()), t.Link(bibliography.Home),
 		t.Cite(sources))
-	if m.Proof == theory.Derived || r.Sample != nil {
-		write("%s", commands.ProofText(sources, t))
+	if proof, _ := m.Proven(r.Goal); proof != theory.Published {
+		write("%s", commands.ProofText(proof, sources, t))
 	}
 	used := !slices.Contains(m.Unused(r.Answer), "disagreement")
 	if r.Disagreement != 0 && used && !r.Mechanism.LowVariance { // which assumes it by itself

@@ -147,6 +147,9 @@ func readRequest(c *commands.Call) (s request, err error) {
 	if s.unknown, err = s.grid.Valid(s.goals); err != nil {
 		return s, err
 	}
+	if err := s.provenForAll(c); err != nil {
+		return s, err
+	}
 	if err := s.validMatrix(); err != nil {
 		return s, err
 	}
@@ -221,9 +224,8 @@ func readMethods(c usage.Values) ([]transfer.Method, error) {
 	_, lnCounted := c.Text("ln-transcripts")
 	countable := counted || lnCounted
 	chosen := slices.DeleteFunc(all, func(m transfer.Method) bool {
-		proof, _ := m.Proven(base)
 		switch {
-		case proofs != "all" && !slices.Contains(strings.Split(proofs, ","), string(proof)):
+		case !wantedProof(proofs, m, base):
 			return true
 		case wanted != nil:
 			return !slices.Contains(wanted, m.Name)
@@ -232,10 +234,40 @@ func readMethods(c usage.Values) ([]transfer.Method, error) {
 		}
 		return !m.Serves(base.Feedback) || m.Counted && !countable
 	})
-	if len(chosen) == 0 {
-		return nil, usage.Errorf("--proofs: got %[1]s, want a %[2]s one among the methods", proofs, strings.ReplaceAll(proofs, ",", " or "))
+	return chosen, someProven(chosen, proofs)
+}
+
+// wantedProof reports whether the proof of a method's answer to a goal is one of those asked for. What Coq checks may
+// be published as well.
+func wantedProof(proofs string, m transfer.Method, g transfer.Goal) bool {
+	proof, _ := m.Proven(g)
+	has := []transfer.Proof{proof}
+	if proof == transfer.Checked {
+		has = append(has, m.Proof)
 	}
-	return chosen, nil
+	asked := strings.Split(proofs, ",")
+	return proofs == "all" || slices.ContainsFunc(has, func(p transfer.Proof) bool { return slices.Contains(asked, string(p)) })
+}
+
+func someProven(chosen []transfer.Method, proofs string) error {
+	if len(chosen) > 0 {
+		return nil
+	}
+	return usage.Errorf("--proofs: got %[1]s, want a %[2]s one among the methods", proofs, strings.ReplaceAll(proofs, ",", " or "))
+}
+
+// provenForAll leaves out the methods whose proof is not one asked for at some goal: a bar or a variance that is known
+// changes what an answer rests on.
+func (s *request) provenForAll(c usage.Values) error {
+	proofs, err := usage.OneOf(c, "proofs", commands.ProofChoices...)
+	if err != nil || proofs == "all" {
+		return err
+	}
+	for i := range s.goals {
+		g := s.grid.Goal(i)
+		s.methods = slices.DeleteFunc(s.methods, func(m transfer.Method) bool { return !wantedProof(proofs, m, g) })
+	}
+	return someProven(s.methods, proofs)
 }
 
 func unknownMethod(where, name string) error {

@@ -1,0 +1,196 @@
+(* What shows that the hypotheses of the rows' theorems can be satisfied, with a promise that says something. *)
+
+From Coq Require Import Reals Lra Lia List Arith Psatz Bool.
+From Coquelicot Require Import Coquelicot.
+From dpcalc Require Import Tree Count Gate Tails Budget Cells OpenGate Records Forever SharpCells Binomial Entropy Rows
+  Guesses Looks OpenRows Board Boards.
+From dpcalc Require Ladder Sparse.
+Import ListNotations.
+Open Scope R_scope.
+
+(* A fair coin, as a law on two points. *)
+Definition coin : law bool.
+Proof.
+  refine (finite_law bool [(true, 1/2); (false, 1/2)] _ _); simpl; [|lra].
+  intros a [<-|[<-|[]]]; simpl; lra.
+Defined.
+
+(* One record and tau = 3/4: no deviation of a 0/1 query is likelier than 1/4. *)
+Lemma binomial_1 p k : binomial 1 p k = match k with O => 1 | 1%nat => p | _ => 0 end.
+Proof. destruct k as [|[|k]]; unfold binomial; simpl; ring. Qed.
+
+Lemma one_above X (D : law X) : above_by X [D] (3/4) (1/4).
+Proof.
+  intros p k Hp Hk. unfold Tails.n in Hk. simpl in *. rewrite binomial_1. destruct k as [|[|k]]; simpl in *; lra.
+Qed.
+
+Lemma one_off X (D : law X) : off_by X [D] (3/4) (1/4).
+Proof.
+  intros p k k' Hp Hk Hk'. unfold Tails.n in *. simpl in *. rewrite !binomial_1.
+  destruct k as [|[|k]], k' as [|[|k']]; simpl in *; try lra; try (destruct Hk' as [Hk'|Hk']; [|discriminate]);
+    try lra; rewrite ?S_INR in Hk'; generalize (pos_INR k'); destruct k'; simpl in *; lra.
+Qed.
+
+(* A gate with one test of one coin: a wrong verdict has a probability of at most 1/4. *)
+Theorem gate_of_a_coin (analyst : list bool -> query bool * R) : Hoeffding1956 ->
+  (forall v, zero_one bool (fst (analyst v))) ->
+  P bool [coin] (fun S => exists later b v,
+    gate_shown _ _ (fun t => emp bool [coin] (fst t)) (fun t => snd t + 3/4) analyst 1 1 S = later ++ b :: v /\
+    gate_wrong _ (too_low bool [coin]) (too_high bool [coin] (3/4)) analyst v b) <= 1/4.
+Proof.
+  intros H Hq. eapply Rle_trans; [apply (gate_counts bool [coin]) with (A := 1/4); auto; try lra|].
+  - discriminate.
+  - apply one_above.
+  - unfold N. simpl. lra.
+Qed.
+
+Theorem sealed_coin (q : query bool) : Hoeffding1956 -> zero_one bool q ->
+  P bool [coin] (fun S => exists f, In f [q] /\ Rabs (emp bool [coin] f S - pop bool [coin] f) >= 3/4) <= 1/4.
+Proof.
+  intros H Hq. eapply Rle_trans; [apply sealed_counts with (b := 1/4); auto|simpl; lra].
+  - discriminate.
+  - apply one_off.
+  - intros f [<-|[]]. exact Hq.
+Qed.
+
+(* Hoeffding's exponent bounds each rate. *)
+Lemma rate_low n x c q : 0 < n -> 0 < c <= x -> x <= 1 -> 0 < q <= 1 -> q <= exp (- n * kl x c) -> x - c <= margin n q.
+Proof.
+  intros Hn Hc Hx Hq H. apply Rnot_lt_le. intros Hlt. assert (Hm := margin_nonneg n q).
+  destruct (Req_dec c 1) as [E|E]; [lra|].
+  assert (Hk : 2 * (x - c)^2 <= kl x c).
+  { replace x with (c + (x - c)) at 2 by ring. apply rate_floor; lra. }
+  assert (exp (- n * kl x c) < q); [|lra].
+  rewrite <- (margin_tail n q Hn Hq). apply exp_increasing.
+  assert ((margin n q)^2 < (x - c)^2) by nra. nra.
+Qed.
+
+Theorem wide_hoeffding n qa qb s : 0 < n -> 0 < qa <= 1 -> 0 < qb <= 1 -> 0 <= s ->
+  wide n qa qb s (margin n qa + s + margin n qb).
+Proof.
+  intros Hn Ha Hb Hs x c u Hx (Hc & Hl) (Hu & Hh).
+  assert (Hma := margin_nonneg n qa). assert (Hmb := margin_nonneg n qb).
+  assert (Hy : Rmin (x + s) 1 <= x + s) by apply Rmin_l.
+  assert (Hy0 : 0 <= Rmin (x + s) 1) by (unfold Rmin; destruct (Rle_dec (x + s) 1); lra).
+  assert (H1 : x - c <= margin n qa).
+  { destruct Hl as [->|[H0 Hq]]; [lra|]. apply rate_low; auto; lra. }
+  assert (H2 : u - Rmin (x + s) 1 <= margin n qb).
+  { destruct Hh as [->|[H0 Hq]]; [lra|]. rewrite <- kl_flip in Hq.
+    replace (u - Rmin (x + s) 1) with ((1 - Rmin (x + s) 1) - (1 - u)) by ring. apply rate_low; auto; lra. }
+  lra.
+Qed.
+
+(* The same at any levels: an interval is never wider than 1. *)
+Definition width (n qa qb s : R) : R :=
+  if Rlt_dec 0 qa then if Rle_dec qa 1 then if Rlt_dec 0 qb then if Rle_dec qb 1 then
+    margin n qa + s + margin n qb else 1 else 1 else 1 else 1.
+
+Lemma wide_width n qa qb s : 0 < n -> 0 <= s -> wide n qa qb s (width n qa qb s).
+Proof.
+  intros Hn Hs. assert (H1 : wide n qa qb s 1).
+  { intros x c u Hx ((Hc & _) & _) ((_ & Hu) & _). lra. }
+  unfold width. destruct (Rlt_dec 0 qa), (Rle_dec qa 1), (Rlt_dec 0 qb), (Rle_dec qb 1); auto.
+  apply wide_hoeffding; auto.
+Qed.
+
+(* An open gate on any records, at the bars that a mean of one passes, with Hoeffding's margins. *)
+Theorem open_gate_instance (X : Type) (Ds : list (law X)) (ask : list bool -> query X) (stop : list bool -> bool) m :
+  let rows := fun _ : list bool => repeat true (length Ds) in
+  (forall v, select (rows v) Ds <> nil) ->
+  let n := fun v => size X Ds (rows v) in
+  let bar := fun v => exp (ln (level_pass (1/2) 2 (1/20) v) / n v) in
+  P X Ds (fun S => exists later r v,
+    shown_gate X Ds ask rows stop (fun _ => 1) m S = later ++ r :: v /\
+    missed X Ds ask rows bar (fun v => margin (n v) (level_pass (1/2) 2 (1/20) v) + 0 +
+      margin (n v) (level_fail (1/2) 2 (1/20) v)) v r) <= 1/20.
+Proof.
+  intros rows Hr n bar.
+  assert (Hn : forall v, 0 < n v) by (intros v; apply n_pos; auto).
+  assert (HL : forall v, 0 < level_pass (1/2) 2 (1/20) v <= 1 /\ 0 < level_fail (1/2) 2 (1/20) v <= 1).
+  { intros v. apply levels; lra. }
+  assert (Hlt : forall v, level_pass (1/2) 2 (1/20) v < 1).
+  { intros v. unfold level_pass. assert (H : 0 < 1/2) by lra.
+    assert (Hw := code_le_1 (beta_bet (1/2) 2) (fun u => conj (Rlt_le _ _ (proj1 (beta_bet_range (1/2) 2 H ltac:(lra) u)))
+      (Rlt_le _ _ (proj2 (beta_bet_range (1/2) 2 H ltac:(lra) u)))) (true :: v)). unfold beta_code. lra. }
+  assert (Hbar : forall v, 0 < bar v < 1).
+  { intros v. unfold bar. split; [apply exp_pos|].
+    apply Rlt_le_trans with (exp 0); [apply exp_increasing|rewrite exp_0; lra].
+    assert (ln (level_pass (1/2) 2 (1/20) v) < 0).
+    { rewrite <- ln_1. apply ln_increasing; [apply HL|apply Hlt]. }
+    unfold Rdiv. specialize (Hn v). assert (0 < / n v) by now apply Rinv_0_lt_compat. nra. }
+  apply (open_gate_bounded X Ds (1/2) 2 (1/20)); auto; try lra.
+  - intros v. specialize (Hbar v). lra.
+  - intros v. apply wide_hoeffding; auto; try apply HL. lra.
+  - intros v. left. specialize (Hbar v). split; [lra|]. split; [lra|]. rewrite kl_one by lra. unfold bar.
+    rewrite ln_exp. specialize (Hn v). fold (n v).
+    replace (- n v * - (ln (level_pass (1 / 2) 2 (1 / 20) v) / n v)) with (ln (level_pass (1/2) 2 (1/20) v)) by (field; lra).
+    apply exp_ln. apply HL.
+Qed.
+
+(* A board on any 0/1 records, with Hoeffding's margins: the table of every count. *)
+Theorem board_instance (X : Type) (Ds : list (law X)) (rows : list bool) (some : select rows Ds <> nil)
+  (ask : node -> query X) (ask_01 : forall v, zero_one X (ask v)) (stop : node -> bool) (H56 : Hoeffding1956) (m : nat) :
+  let N := length (select rows Ds) in
+  let n := size X Ds rows in
+  let looks := counted_looks X Ds rows some ask H56 ask_01 (every_count N) (every_count_range N) (every_count_rises N) in
+  let q := fun _ : node => 1/5 in
+  let low := level_low _ _ looks (1/20) q in
+  let high := level_high _ _ looks (1/20) q in
+  P X Ds (board_fails X Ds rows stop (1/20) (1 / n) q looks (fun v => width n (low v) (high v) (1 / n)) m) <= 1/20.
+Proof.
+  intros N n looks q low high. assert (Hn : 0 < n) by (apply n_pos; auto).
+  apply open_board_table; try lra.
+  - unfold n. lra.
+  - intros; unfold q; lra.
+  - intros v _. apply wide_width; auto. left. apply Rdiv_lt_0_compat; lra.
+Qed.
+
+(* A ladder with two values, .6 and .4, and tau = .4. *)
+Theorem ladder_instance (X : Type) (Ds : list (law X)) (analyst : list nat -> query X) (m : nat) :
+  Ds <> nil -> (1 <= m)%nat ->
+  let n := Tails.n X Ds in
+  let val l := match l with O => 6/10 | _ => 4/10 end in
+  P X Ds (fun S => exists later l v,
+    Ladder.transcript _ _ (emp X Ds) 2 (fun l => match l with O => 1 | _ => 4/10 end) analyst m S = later ++ l :: v /\
+    ~ Ladder.promise _ (pop X Ds) (4/10) 1 val analyst v l) <=
+  exp (- n * kl (4/10) (2/10)) + INR m * exp (- n * kl (6/10) (2/10)).
+Proof.
+  intros Hd Hm n val.
+  eapply Rle_trans; [apply (ladder_bounded X Ds Hd) with (A := fun _ => exp (- n * kl (4/10) (2/10)))
+    (B := fun _ => exp (- n * kl (6/10) (2/10)))|]; auto; try lra; try (simpl; lra).
+  - intros l l' H1 H2. destruct l as [|[|l]], l' as [|[|l']]; unfold val; try lra; lia.
+  - intros l l' H1. destruct l as [|l], l' as [|l']; try lra; lia.
+  - intros; left; apply exp_pos.
+  - intros; left; apply exp_pos.
+  - intros; lra.
+  - intros; lra.
+  - intros l Hl. destruct l; [|lia]. unfold val. cbn [Nat.add]. replace (6/10 - 4/10) with (2/10) by lra.
+    apply low_kl; try lra. unfold n. lra.
+  - intros l Hl. destruct l as [|[|l]]; try lia. unfold val. replace (1 - (4/10 + 4/10)) with (2/10) by lra.
+    replace (1 - 4/10) with (6/10) by lra. apply low_kl; try lra. unfold n. lra.
+  - unfold risk_of. simpl. unfold Ladder.Wl, Ladder.Nl. rewrite Nat.add_0_r, C_0. simpl. lra.
+Qed.
+
+(* Two flags, tau = 1/2, the threshold 1/4, cells of the width 1/2, guesses within 1/8. *)
+Theorem sparse_instance (X : Type) (Ds : list (law X)) (analyst : list Sparse.Resp -> query X * R) (m : nat) :
+  Ds <> nil ->
+  let c := fun _ : nat => 1%nat in
+  let side := Guesses.side X Ds in
+  P X Ds (fun S => exists later x v,
+    Sparse.transcript _ _ (emp X Ds) (1/2) (1/4) 2 c analyst m S = later ++ x :: v /\
+    ~ Sparse.promise _ (pop X Ds) (1/2) (1/8) c analyst v x) <=
+  INR (Sparse.W c m 2) * side (1/4) +
+    sumR (seq 0 2) (fun i => INR (Sparse.Ni c m i) * (2 * side (1/4) + side (1/8) + side (1/4))).
+Proof.
+  intros Hd c side.
+  assert (Hs : forall s, 0 <= side s) by (intros; apply side_nonneg).
+  eapply Rle_trans; [apply (sparse_bounded X Ds Hd) with (r := fun _ => 2 * side (1/4) + side (1/8) + side (1/4))|];
+    try lra; auto.
+  - intros i Hi. unfold Sparse.s, Sparse.width, c. generalize (Hs (1/8)) (Hs (1/4)). fold side.
+    assert (Hq : forall x, 1/4 <= x -> side x <= side (1/4)) by (intros; now apply side_falls).
+    destruct i as [|[|i]]; [| |lia]; simpl.
+    + specialize (Hq (1 / 2 + 1 / 4 - 2 * (1 / 2) / (1 + 1)) ltac:(lra)). lra.
+    + specialize (Hq (1 / 2 + 1 / 4) ltac:(lra)). lra.
+  - intros i _ _. fold side. replace (1 / 4 - 1 / 8) with (1 / 8) by lra. generalize (Hs (1/4)). lra.
+  - fold side. replace (1 / 2 - 1 / 4) with (1 / 4) by lra. lra.
+Qed.
