@@ -418,7 +418,7 @@ func lowVarianceHolds(a Answer) bool {
 	}
 	level := lnBeta(a)
 	for _, part := range []float64{0.1, 0.02, 0.002, 1e-4} { // of beta for the shares
-		each := level.Float() + math.Log(part/math.Max(1, float64(a.Queries-1)))
+		each := level.Float() + math.Log(part/math.Max(1, float64(a.Queries)-0.9)) // of it, the last a tenth
 		if level.AtLeast(certificates.LnSum(p.LnErrors(each)...)) {
 			return true
 		}

@@ -169,18 +169,23 @@ func (p LowVariance) looseStep(j int, a float64) (best shape, ln float64) {
 	return best, ln
 }
 
-// strictStep is ln F/(a-1) at those choices.
-func (p LowVariance) strictStep(j int, a Number, c shape) Number {
-	one, n, sd, vbar := whole(1), whole(p.N), number(p.SD[j]), p.moment(number(p.Kept[j]))
-	r := whole(0)
+// strictKappa is kappaAt.
+func (p LowVariance) strictKappa(j int, a Number) Number {
+	n, r := whole(p.N), zero
 	for _, sd := range p.SD[:j] {
 		r = r.Plus(number(p.span).Over(n.Times(number(sd))).Squared())
 	}
-	w := r.Times(a).Over(whole(2))
-	tanh := one.Minus(whole(2).Over(w.Plus(w).Exp().Plus(one)))
+	w := r.Times(a).Over(two)
+	tanh := one.Minus(two.Over(w.Plus(w).Exp().Plus(one)))
 	cube := w.Squared().Times(w)
-	beta := cube.Over(whole(12)).Plus(cube.Times(w.Squared()).Times(whole(2)).Over(whole(15)))
-	kappa := one.Minus(tanh).Minus(n.Times(beta))
+	beta := cube.Over(whole(12)).Plus(cube.Times(w.Squared()).Times(two).Over(whole(15)))
+	return one.Minus(tanh).Minus(n.Times(beta))
+}
+
+// strictStep is ln F/(a-1) at those choices.
+func (p LowVariance) strictStep(j int, a Number, c shape) Number {
+	one, n, sd, vbar := whole(1), whole(p.N), number(p.SD[j]), p.moment(number(p.Kept[j]))
+	kappa := p.strictKappa(j, a)
 	if c.plain {
 		spread := number(p.span).Over(sd).Squared().Times(a).Over(whole(4).Times(kappa).Times(n))
 		return one.Plus(spread).Ln().Over(two)
@@ -240,7 +245,47 @@ func (p LowVariance) chernoff(j int, b Number, below bool, at float64) Number {
 	return ln.Exp()
 }
 
-// sampling returns eps_j without what the answers before reveal.
+// rarer is T_1^C: what answer j errs on the side that is less likely given the answers before, where the shares are
+// those that are counted with.
+func (p LowVariance) rarer(j int) Number {
+	kappa := p.strictKappa(j, one)
+	if kappa.Sign() <= 0 || !p.checked && !(p.share < p.Kept[j]) {
+		return one
+	}
+	vbar, g, span, n, sd, tau := p.moment(number(p.Kept[j])), number(p.g), number(p.span), whole(p.N), p.SD[j], number(p.Tau)
+	amount := kappa.Times(n).Times(vbar).Over(g.Squared())
+	flat := span.Squared().Over(whole(8).Times(kappa).Times(n)) // times v^2, what the span bounds
+	if sd == 0 {
+		z := g.Times(tau).Over(vbar)
+		byMoment := amount.Times(one.Plus(z).Times(one.Plus(z).Ln()).Minus(z))
+		return zero.Minus(greater(byMoment, tau.Squared().Over(whole(4).Times(flat)))).Exp()
+	}
+	hazard := func(u float64) float64 { return math.Exp(-u*u/2-looseTail(u)) / math.Sqrt(2*math.Pi) }
+	at := number(least(-5, p.Tau/sd, 80, func(u float64) float64 {
+		v := hazard(u) / sd
+		x := p.g * v / (kappa.Float() * float64(p.N))
+		return looseTail(u) + math.Min(amount.Float()*(math.Exp(x)-1-x), flat.Float()*v*v) - v*(p.Tau-sd*u)
+	}))
+	density, tail := Normal(at)
+	v := density.Over(tail).Over(number(sd))
+	x := g.Times(v).Over(kappa.Times(n))
+	spread := lesser(amount.Times(x.Exp().Minus(one).Minus(x)), flat.Times(v.Squared()))
+	return lesser(tail.Times(spread.Minus(v.Times(tau.Minus(number(sd).Times(at)))).Exp()), one)
+}
+
+// likelier is max{T+, T-}^(1/a').
+func (p LowVariance) likelier(j int, conj Number) Number {
+	side := func(below bool) Number {
+		if p.SD[j] == 0 {
+			return p.silent(below)
+		}
+		u, _ := p.tangent(j, conj.Float(), below)
+		return p.chernoff(j, conj, below, u)
+	}
+	return power(greater(side(false), side(true)), one.Over(conj))
+}
+
+// sampling returns eps_j without what the answers before reveal, where both sides err as if by themselves.
 func (p LowVariance) sampling(j int, conj Number) Number {
 	if p.SD[j] == 0 {
 		above, below := p.silent(false), p.silent(true)
@@ -303,11 +348,16 @@ func chosen(f func(a float64) float64) float64 {
 	return 1 + math.Exp(golden(best-0.7, best+0.7, 16, at))
 }
 
-// LnErrors is ln eps_j + eta_j for every answer, with shares that are chosen so that each eta_j is about e^lnEach.
+// LnErrors is ln eps_j + eta_j for every answer, with shares that are chosen so that each eta_j is about e^lnEach, and
+// the last one's a tenth of it.
 func (p LowVariance) LnErrors(lnEach float64) (list []Number) {
 	n := float64(p.N)
 	p.Kept = nil
 	for j := range p.SD {
+		lnEach := lnEach
+		if j == len(p.SD)-1 {
+			lnEach -= math.Ln10
+		}
 		need := -lnEach / n // the rate of the share, at a' = 1
 		if j > 0 {
 			a := chosen(func(a float64) float64 { return p.reveal(j, a) - a/(a-1)*lnEach })
@@ -322,7 +372,7 @@ func (p LowVariance) LnErrors(lnEach float64) (list []Number) {
 				hi = x
 			}
 		}
-		if p.checked || p.share >= 1 || j == len(p.SD)-1 {
+		if p.checked || p.share >= 1 || p.OneSided && j == len(p.SD)-1 {
 			hi = p.share
 		}
 		p.Kept = append(p.Kept, hi)
@@ -360,7 +410,7 @@ func (p LowVariance) Checked() LowVariance {
 	return p
 }
 
-// Error returns eps_j and, but for the last query, eta_j.
+// Error returns eps_j and eta_j, and for the last query eps_j alone where that is less with nothing known of its share.
 func (p LowVariance) Error(j int) Number {
 	reveal := func(a float64) float64 { return p.reveal(j, a) }
 	loose := func(a float64) float64 {
@@ -391,8 +441,23 @@ func (p LowVariance) Error(j int) Number {
 	if j > 0 {
 		past(chosen(loose))
 	}
-	eps := d.Over(conj).Exp().Times(p.sampling(j, conj))
-	if p.checked || p.share >= 1 || j == len(p.SD)-1 { // no share is above one
+	alone := d.Over(conj).Exp().Times(p.sampling(j, conj))
+	eps, last := alone, j == len(p.SD)-1
+	if !p.OneSided {
+		if d, conj = whole(0), whole(1); j > 0 {
+			past(chosen(func(a float64) float64 {
+				b := a / (a - 1)
+				if p.SD[j] == 0 {
+					return (reveal(a) + greater(p.silent(false), p.silent(true)).Ln().Float()) / b
+				}
+				_, above := p.tangent(j, b, false)
+				_, below := p.tangent(j, b, true)
+				return (reveal(a) + math.Max(above, below)) / b
+			}))
+		}
+		eps = lesser(eps, d.Over(conj).Exp().Times(p.likelier(j, conj)).Plus(p.rarer(j)))
+	}
+	if p.checked || p.share >= 1 || last && !(p.share < p.Kept[j]) { // no share is above one
 		return eps
 	}
 	s, q := number(p.Kept[j]), number(p.share)
@@ -400,5 +465,9 @@ func (p LowVariance) Error(j int) Number {
 	if d, conj = whole(0), whole(1); j > 0 {
 		past(chosen(func(a float64) float64 { return (reveal(a) - float64(p.N)*kl.Float()) * (a - 1) / a }))
 	}
-	return eps.Plus(d.Minus(whole(p.N).Times(kl)).Over(conj).Exp())
+	both := eps.Plus(d.Minus(whole(p.N).Times(kl)).Over(conj).Exp())
+	if last {
+		return lesser(both, alone)
+	}
+	return both
 }

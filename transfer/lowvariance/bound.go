@@ -54,13 +54,15 @@ type Errors struct{ Answers, Shares theory.LogProb }
 // answers, and its answer carries independent noise N(0, sd_j^2). vbar_j is psi(S) for the share of the block. For
 // every order a > 1, with a' = a/(a-1),
 //
-//	eps_j = e^(D_(j-1)/a') min{ T+^(1/a') + T-^(1/a'), (T+ + T- + (2^a'-1) P[N > tau_j/sd_j] (t+ + t-))^(1/a') },
-//	eta_j = exp((D_j-1 - n kl(share_j||share))/a'),
+//	eps_j  = min{ two_j, e^(D_(j-1)/a') max{T+, T-}^(1/a') + T_1^C },
+//	two_j  = e^(D_(j-1)/a') min{ T+^(1/a') + T-^(1/a'), (T+ + T- + (2^a'-1) P[N > tau_j/sd_j] (t+ + t-))^(1/a') },
+//	eta_j  = exp((D_j-1 - n kl(share_j||share))/a'),
 //
-// T+- the Chernoff bounds of sample and noise together at a', t+- those at a'-1, and D_j the sum of the ln F/(a-1)
-// of the certificates. One-sided, T+^(1/a') stands for the min. The probability that any answer is further off than
-// its tau_j is at most the sum of the eps_j and, but for the last query, the eta_j. Checked, it is at most the sum of
-// the eps_j, for the answers that were given.
+// T+- the Chernoff bounds of sample and noise together at a', t+- those at a'-1, T_1^C that of the side that is less
+// likely given the answers before, and D_j the sum of the ln F/(a-1) of the certificates. One-sided, eps_j is
+// e^(D_(j-1)/a') T+^(1/a'). The probability that any answer is further off than its tau_j is at most the sum of the
+// eps_j and the eta_j; for the last query, two_j may stand for both. Checked, it is at most the sum of the eps_j, for
+// the answers that were given.
 //
 // Each is taken at the best of a fixed set of orders and rounded up. The sd_j, tau_j and shares must not depend on
 // the answers. The proof is in docs/theorems/variance.md.
@@ -73,9 +75,12 @@ type Bound struct {
 	kept     int     // the order that served the last shares
 	clear    float64 // by how much ln of the last errors was above at the orders next to the best, at least
 	answered []run   // what some orders have not seen
+	shift    float64 // the variance lemma's r at order one
+	other    other
 	trail    *trail  // nil where every number is to be certified
-	total    float64 // ln of the sum of the errors so far
-	shares   float64 // ln of the errors of the last query's share, which do not count yet
+	total    float64 // ln of the sum of the errors before the last run
+	whole    float64 // ln of the errors of that, if others follow
+	last     float64 // ln of them, if none does
 	runs     int
 	closed   bool // the last answer carried no noise
 }
@@ -100,9 +105,10 @@ type step struct {
 	each             float64
 }
 
-// sampled is what sampling returned.
-type sampled struct {
-	tau, sd float64
+// other is what the side that is less likely errs in a run.
+type other struct {
+	run
+	shift, touch float64
 	graded
 }
 
@@ -142,7 +148,7 @@ func newBound(d Design) *Bound {
 	orders := ordersFor(m)
 	return &Bound{
 		design: d, n: n, orders: orders, best: len(orders) - 1,
-		total: math.Inf(-1), shares: math.Inf(-1), answered: make([]run, 0, min(d.Queries, 64)),
+		total: math.Inf(-1), whole: math.Inf(-1), last: math.Inf(-1), other: other{touch: 0.5}, answered: make([]run, 0, min(d.Queries, 64)),
 		template: certificate{
 			n: n, span: d.Values.span(), reach: d.Values.reach(), delta: 1e-4 / m, tail: 1e-4 / max(m, 100),
 		},
@@ -165,20 +171,39 @@ func Certified(d Design, tau float64, noise []theory.NoiseBlock, wanted theory.L
 	if guess == 0 {
 		guess = -3
 	}
-	for range 40 {
-		ln, err := d.certified(tau, noise, guess)
+	for i := range 40 {
+		at := guess
+		if i == 0 {
+			at = d.withoutLast(guess)
+		}
+		ln, err := d.certified(tau, noise, at)
 		if err != nil {
 			return 0, err
 		}
 		// Shares chosen as for one noise are valid, too, and suit that better.
-		ln = min(ln, Plan{d, tau, guess}.errors(d.cut(slices.Values(noise)), func(Block) bool { return true }))
+		ln = min(ln, Plan{d, tau, at}.errors(d.cut(slices.Values(noise)), func(Block) bool { return true }))
 		gain := least - ln
-		if least = min(least, ln); !(gain > 1e-2) || wanted != 0 && least <= wanted.Ln() {
+		if least = min(least, ln); i > 0 && !(gain > 1e-2) || wanted != 0 && least <= wanted.Ln() {
 			break
 		}
-		guess = theory.LogProb(least)
+		if i > 0 {
+			guess = theory.LogProb(least)
+		}
 	}
 	return theory.LogProb(least), nil
+}
+
+// withoutLast is the beta at which all queries but the last get the shares of a plan for this one whose last query has
+// none, as plans were made at first.
+func (d Design) withoutLast(beta theory.LogProb) theory.LogProb {
+	if d.Queries == 1 {
+		return beta
+	}
+	more := beta + theory.LogProb(math.Log1p(lastShare/float64(d.Queries-1)))
+	if !more.Interior() {
+		return beta
+	}
+	return more
 }
 
 // certified is ln of that probability with the shares that suit a guess.
@@ -192,9 +217,7 @@ func (d Design) certified(tau float64, noise []theory.NoiseBlock, guess theory.L
 	for run := range d.cut(slices.Values(noise)) {
 		q := w.run(tau, run)
 		q.share = d.Values.Share()
-		if run.Scale > 0 {
-			w.spend(&q)
-		}
+		w.spend(&q)
 		if _, err := b.Answer(Block{run.Queries, run.Scale, q.share}, tau); err != nil {
 			return 0, err
 		}
@@ -234,16 +257,19 @@ func (b *Bound) Answer(block Block, tau float64) (Errors, error) {
 	}
 	q := run{query: b.query(tau), share: block.Share, count: float64(block.Queries)}
 	q.sd = block.SD
-	answers := b.leastOfAll(q)
-	before, whole := b.shareErrors(q)
-	answers, before, whole = min(answers, 700), min(before, 700), min(whole, 700) // finite, and beyond one
-	b.total = num.LogAddExp(num.LogAddExp(b.total, b.shares), num.LogAddExp(answers, before))
-	b.shares, b.runs = num.LogSubExp(whole, before), b.runs+1
+	answers, shares := b.leastOfAll(q), b.shareErrors(q)
+	answers, shares = min(answers, 700), min(shares, 700) // finite, and beyond one
+	b.total = num.LogAddExp(b.total, b.whole)
+	b.whole, b.runs = num.LogAddExp(answers, shares), b.runs+1
+	b.last = b.whole
+	if block.Queries == 1 {
+		b.last = min(b.last, b.leastOfAll(q.alone()))
+	}
 	if b.closed = silent; !silent {
 		b.pass(q)
 		b.settle()
 	}
-	return Errors{theory.LogProb(min(answers, 0)), theory.LogProb(min(whole, 0))}, nil
+	return Errors{theory.LogProb(min(answers, 0)), theory.LogProb(min(shares, 0))}, nil
 }
 
 // Total returns an upper bound of the probability that any answer so far is further off than its tau.
@@ -251,7 +277,8 @@ func (b *Bound) Total() theory.LogProb {
 	if b.runs == 0 {
 		return theory.Zero
 	}
-	return theory.LogProb(min(b.total+float64(b.runs)*(1+math.Abs(b.total))*0x1p-48, 0))
+	total := num.LogAddExp(b.total, b.last)
+	return theory.LogProb(min(total+float64(b.runs)*(1+math.Abs(total))*0x1p-48, 0))
 }
 
 func (b *Bound) query(tau float64) query {
@@ -276,6 +303,12 @@ type run struct {
 	share, count float64
 }
 
+// alone is the run where nothing is known of its shares.
+func (q run) alone() run {
+	q.share = q.values.Share()
+	return q
+}
+
 // adds returns what each answer of the run adds to D at the order, rounded up; +Inf where the theorem does not hold.
 func (b *Bound) adds(o *order, q run) float64 {
 	if now := (step{o.seen, q.sd, q.share, q.count, o.last.each}); now != o.last {
@@ -289,7 +322,7 @@ func (b *Bound) reveals(o *order, q run) float64 {
 	if math.IsInf(o.a, 1) || math.IsInf(o.past, 1) {
 		return math.Inf(1)
 	}
-	k := kappa(b.n, (o.r+(q.count-1)*b.shift(o, q))*(1+roundUp)) // before the run's last query
+	k := kappa(b.n, (o.r+(q.count-1)*o.a*b.step(q))*(1+roundUp)) // before the run's last query
 	if k == 0 {
 		return math.Inf(1)
 	}
@@ -302,20 +335,23 @@ func (b *Bound) reveals(o *order, q run) float64 {
 	})
 }
 
-// shift is what one answer adds to the variance lemma's r.
-func (b *Bound) shift(o *order, q run) float64 {
-	return o.a / 4 * (b.template.span / b.n / q.sd) * (b.template.span / b.n / q.sd)
+// step is what one answer of the run adds to the variance lemma's r at order one.
+func (b *Bound) step(q run) float64 {
+	return (b.template.span / b.n / q.sd) * (b.template.span / b.n / q.sd) / 4
 }
 
 // pass moves the bound past a run. An order is moved when it is needed.
-func (b *Bound) pass(q run) { b.answered = append(b.answered, q) }
+func (b *Bound) pass(q run) {
+	b.answered = append(b.answered, q)
+	b.shift += q.count * b.step(q) * (1 + roundUp)
+}
 
 // follow moves the order past the runs that it has not seen.
 func (b *Bound) follow(o *order) {
 	for o.seen < len(b.answered) {
 		q := b.answered[o.seen]
 		o.past += q.count * b.adds(o, q) * (1 + roundUp)
-		o.r += q.count * b.shift(o, q) * (1 + roundUp)
+		o.r += q.count * o.a * b.step(q) * (1 + roundUp)
 		o.seen++
 		if !(o.past < math.MaxFloat64) {
 			o.past, o.seen = math.Inf(1), len(b.answered)
@@ -340,23 +376,55 @@ func (b *Bound) errors(o *order, q run) graded {
 	if math.IsInf(o.past, 1) {
 		return graded{ln: math.Inf(1)}
 	}
-	if o.sampled.tau != q.tau || o.sampled.sd != q.sd {
-		o.sampled = sampled{q.tau, q.sd, q.sampling(o)}
+	s := &o.sampled
+	if s.tau != q.tau || s.sd != q.sd {
+		*s = q.sampling(o)
 	}
-	g := o.sampled.graded
-	g.ln += o.past / o.conj
-	if q.count == 1 {
-		return g
+	revealed := graded{ln: o.past / o.conj}
+	if q.count > 1 {
+		each := b.adds(o, q)
+		if math.IsInf(each, 1) {
+			return graded{ln: each}
+		}
+		x := each / o.conj
+		// About as if e^(2 each)-1 were proportional to z^2.
+		revealed.slope = 2 * each / (o.conj * (1 + each)) * meanIndex(x, q.count)
+		revealed.ln += num.LnGeometric(x, q.count)
 	}
-	each := b.adds(o, q)
-	if math.IsInf(each, 1) {
-		return graded{ln: each}
+	likelier := s.likelier(o.conj).times(revealed)
+	if q.oneSided {
+		return likelier
 	}
-	x := each / o.conj
-	// About as if e^(2 each)-1 were proportional to z^2.
-	g.slope += 2 * each / (o.conj * (1 + each)) * meanIndex(x, q.count)
-	g.ln += num.LnGeometric(x, q.count)
-	return g
+	apart, least := likelier.plus(b.rarer(q)), s.least(o.conj).times(revealed)
+	if apart.ln <= least.ln {
+		return apart
+	}
+	if both := s.twoSided(q.query, o).times(revealed); both.ln < apart.ln {
+		return both
+	}
+	return apart
+}
+
+// rarer returns ln of what the less likely side errs in the run, where the shares of its queries are kept. Nothing is
+// known of them if the share is that of the population and not checked.
+func (b *Bound) rarer(q run) graded {
+	if !q.checked && q.share <= q.values.Share() {
+		return graded{ln: math.Inf(1)}
+	}
+	if t := &b.other; t.shift != b.shift || t.run != q {
+		t.run, t.shift = q, b.shift
+		t.graded = graded{ln: math.Inf(1)}
+		r := b.shift
+		if q.count > 1 {
+			r += (q.count - 1) * b.step(q)
+		}
+		if k := kappa(b.n, r*(1+roundUp)); k > 0 { // before the run's last query
+			p := posterior{kappa: k, moment: q.values.moment(q.share), reach: b.template.reach, span: b.template.span}
+			t.graded = q.rarer(p, &t.touch)
+			t.ln += num.Log(q.count)
+		}
+	}
+	return b.other.graded
 }
 
 // meanIndex returns about the mean of i < count, each with the weight e^(ix).
@@ -395,28 +463,19 @@ func (b *Bound) around(from *int, f func(o *order) float64) float64 {
 	return b.downhill(from, f)
 }
 
-// shareErrors returns ln of the sums of eta_j over the run, without its last query and with it, each at the best
-// order.
-func (b *Bound) shareErrors(q run) (before, whole float64) {
-	before, whole = math.Inf(1), math.Inf(1)
-	rate := q.shareRate()
+// shareErrors returns ln of the sum of eta_j over the run at the best order.
+func (b *Bound) shareErrors(q run) float64 {
+	ln, rate := math.Inf(1), q.shareRate()
 	for i := range b.orders {
-		but, all := b.sharesAt(&b.orders[i], q, rate)
-		before, whole = min(before, but), min(whole, all)
+		ln = min(ln, b.sharesAt(&b.orders[i], q, rate))
 	}
-	return before, whole
+	return ln
 }
 
-// leastShares returns about the lesser whole of shareErrors, going from the order that served the last shares.
+// leastShares returns about that, going from the order that served the last shares.
 func (b *Bound) leastShares(q run) float64 {
 	rate := q.shareRate()
-	return b.downhill(&b.kept, func(o *order) float64 {
-		first, x := b.firstShare(o, q, rate)
-		if q.count > 1 {
-			first += num.LnGeometric(x, q.count)
-		}
-		return first
-	})
+	return b.downhill(&b.kept, func(o *order) float64 { return b.sharesAt(o, q, rate) })
 }
 
 // downhill returns about the least f over the orders, going from one on.
@@ -445,27 +504,21 @@ func (q run) shareRate() float64 {
 }
 
 // sharesAt is shareErrors at one order, for that rate.
-func (b *Bound) sharesAt(o *order, q run, rate float64) (before, whole float64) {
-	first, x := b.firstShare(o, q, rate)
-	if q.count == 1 {
-		return math.Inf(-1), first
-	}
-	return first + num.LnGeometric(x, q.count-1), first + num.LnGeometric(x, q.count)
-}
-
-// firstShare returns the run's first eta_j at one order, for that rate, and by how much each is above the one before.
-func (b *Bound) firstShare(o *order, q run, rate float64) (first, x float64) {
+func (b *Bound) sharesAt(o *order, q run, rate float64) float64 {
 	if math.IsInf(rate, 1) {
-		return math.Inf(-1), 0
+		return math.Inf(-1)
 	}
 	b.follow(o)
 	if math.IsInf(o.past, 1) {
-		return o.past, 0
+		return o.past
 	}
+	ln := (o.past-b.n*rate)/o.conj + roundUp*(1+o.past)
 	if q.count > 1 {
-		if x = b.adds(o, q) / o.conj; math.IsInf(x, 1) {
-			return x, 0
+		each := b.adds(o, q)
+		if math.IsInf(each, 1) {
+			return each
 		}
+		ln += num.LnGeometric(each/o.conj, q.count)
 	}
-	return (o.past-b.n*rate)/o.conj + roundUp*(1+o.past), x
+	return ln
 }

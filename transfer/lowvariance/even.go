@@ -50,22 +50,22 @@ func (p Plan) errors(runs iter.Seq[theory.NoiseBlock], yield func(Block) bool) f
 		q := w.run(p.Tau, run)
 		done += run.Queries
 		last := done == p.Queries && run.Queries == 1
-		if q.share = p.Values.Share(); !last {
-			q.share = w.shareFor(q)
+		q.share = w.shareFor(q)
+		w.z = p.Tau / q.sd
+		w.orient(q, done-run.Queries)
+		errors := num.LogAddExp(w.leastErrors(q), w.leastShares(q))
+		if last {
+			if alone := w.leastErrors(q.alone()); alone <= errors {
+				q, errors = q.alone(), alone
+			}
 		}
 		if !yield(Block{run.Queries, run.Scale, q.share}) {
 			return total
 		}
-		w.z = p.Tau / q.sd
-		w.orient(q, done-run.Queries)
-		answers, shares := w.leastErrors(q), math.Inf(-1)
-		if !last {
-			shares = w.leastShares(q)
+		if math.IsInf(errors, 1) {
+			return errors
 		}
-		if math.IsInf(answers, 1) || math.IsInf(shares, 1) {
-			return math.Inf(1)
-		}
-		total = num.LogAddExp(total, num.LogAddExp(answers, shares))
+		total = num.LogAddExp(total, errors)
 		w.pass(q)
 	}
 	return total + roundUp*float64(len(w.orders))*(1+math.Abs(total))

@@ -19,6 +19,12 @@ type Plan struct {
 // shareOfShares is the part of beta that is spent on the shares: the eta_j.
 const shareOfShares = 0.1
 
+// lastShare is what of the others' eta_j the last query has. Its share is of use against the less likely side alone,
+// which errs much more rarely by then.
+const lastShare = 0.1
+
+var lnLastShare = num.Log(lastShare)
+
 // grain says how many queries share a noise: one in begin of those answered before, one in end of those left, at
 // least one.
 type grain struct{ begin, end int64 }
@@ -77,7 +83,7 @@ func (p Plan) walk() walk {
 	w.end.query = w.query(p.Tau)
 	if m := float64(p.Queries); m > 1 && !p.Checked {
 		w.answers += math.Log1p(-shareOfShares)
-		w.shares = p.Beta.Ln() + num.Log(shareOfShares) - num.Log(m-1) - spare
+		w.shares = p.Beta.Ln() + num.Log(shareOfShares) - num.Log(m-1+lastShare) - spare
 	}
 	return w
 }
@@ -162,10 +168,20 @@ func (w *walk) choose(count, done int64) (q run, z float64, ok bool) {
 
 // affords reports whether the eta_j of a run are what they may be.
 func (w *walk) affords(q run) bool {
-	return w.leastShares(q) <= w.shares+num.Log(q.count)+spare/2
+	return math.IsInf(w.shares, -1) || w.leastShares(q) <= w.shares+num.Log(q.count)+spare/2
 }
 
-// spend sets a share of a run with noise at which its eta_j are about what they may be.
+// close sets the share of the last query, which is of use where errors count on both sides.
+func (w *walk) close(q *run) {
+	if q.share = q.values.Share(); !q.oneSided {
+		w.shares += lnLastShare
+		w.spend(q)
+		w.shares -= lnLastShare
+	}
+	w.end.share = q.share
+}
+
+// spend sets a share of a run at which its eta_j are about what they may be.
 func (w *walk) spend(q *run) {
 	for range 8 {
 		if q.share = max(q.share, w.shareFor(*q)); w.affords(*q) {
@@ -177,7 +193,7 @@ func (w *walk) spend(q *run) {
 func (p Plan) finish(w walk, room float64, yield func(Block) bool) float64 {
 	target := w.answers + math.Ln2
 	sd, least := w.quietest()
-	last := run{query: w.end.query, count: 1}
+	last := run{query: w.end.query, share: w.end.share, count: 1}
 	last.sd = sd
 	if before := p.Tau / w.z; p.Queries > 1 && sd > before { // noise falls
 		last.sd, sd = before, before
@@ -195,7 +211,7 @@ func (p Plan) finish(w walk, room float64, yield func(Block) bool) float64 {
 	if last.sd = 0; w.leastErrors(last) <= target {
 		sd = 0
 	}
-	yield(Block{1, sd, p.Values.Share()})
+	yield(Block{1, sd, last.share})
 	return room / walks.PerLn(p.Queries, p.Beta)
 }
 
@@ -318,7 +334,7 @@ func (t *trail) lay(now post) {
 // shareFor returns about the least share at which the eta_j of the run are what they may be. What the run's answers
 // reveal is guessed from the last ones.
 func (w *walk) shareFor(q run) float64 {
-	if w.design.Checked {
+	if math.IsInf(w.shares, -1) { // no share may be missed
 		return q.values.Share()
 	}
 	w.kept = w.trail.kept(w.best) // the best is close to the one for shares
@@ -443,16 +459,16 @@ func (b *Bound) leastErrors(q run) float64 {
 
 // least returns about ln of the least error of one query, the last, whatever its noise.
 func (w *walk) least() float64 {
-	best := w.best
+	best, kept, shared := w.best, w.kept, w.shared
 	_, ln := w.quietest()
-	w.best = best
+	w.best, w.kept, w.shared = best, kept, shared
 	return ln
 }
 
-// ending is a last query, and the l at which the tilted mean is off by tau.
+// ending is a last query with its share, and the l at which the tilted mean is off by tau.
 type ending struct {
 	query
-	l float64
+	share, l float64
 }
 
 // quietest returns about the noise at which the error of one query, the last, is least, and ln of it: at one order
@@ -462,6 +478,7 @@ func (w *walk) quietest() (sd, ln float64) {
 		w.end.l = min(w.end.soonest(), 0.9*mostTilt) // where no tilted mean is off by tau, below what can be evaluated
 	}
 	q := run{query: w.end.query, count: 1}
+	w.close(&q)
 	noise := func(o *order) float64 { return o.conj * math.Sqrt(2/math.Pi) / (w.n * w.end.l) }
 	ln = w.downhill(&w.best, func(o *order) float64 {
 		q.sd = noise(o)
@@ -481,9 +498,9 @@ func (w *walk) quietest() (sd, ln float64) {
 // The correction is a fit to plans: kappa costs most where the second moment is small.
 func (p Plan) guess() float64 {
 	q := p.query(1, p.Tau)
-	rate := -q.chernoffExponent(false)
+	rate := -q.chernoffExponent(q.side(false))
 	if !p.OneSided {
-		rate = min(rate, -q.chernoffExponent(true))
+		rate = min(rate, -q.chernoffExponent(q.side(true)))
 	}
 	share := p.Values.Share()
 	if !p.Checked && p.Queries > 1 {
