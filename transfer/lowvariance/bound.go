@@ -214,10 +214,15 @@ func (d Design) certified(tau float64, noise []theory.NoiseBlock, guess theory.L
 	}
 	w := Plan{d, tau, guess}.walk()
 	w.Bound = b
+	left := d.Queries
 	for run := range d.cut(slices.Values(noise)) {
 		q := w.run(tau, run)
 		q.share = d.Values.Share()
-		w.spend(&q)
+		if left -= run.Queries; left == 0 {
+			w.close(&q)
+		} else {
+			w.spend(&q)
+		}
 		if _, err := b.Answer(Block{run.Queries, run.Scale, q.share}, tau); err != nil {
 			return 0, err
 		}
