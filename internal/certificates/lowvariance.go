@@ -457,7 +457,8 @@ func (p LowVariance) Error(j int) Number {
 		}
 		eps = lesser(eps, d.Over(conj).Exp().Times(p.likelier(j, conj)).Plus(p.rarer(j)))
 	}
-	if p.checked || p.share >= 1 || last && !(p.share < p.Kept[j]) { // no share is above one
+	known := p.checked || p.share >= 1 // no share is above one
+	if known || last && !(p.share < p.Kept[j]) {
 		return eps
 	}
 	s, q := number(p.Kept[j]), number(p.share)

@@ -148,7 +148,8 @@ func newBound(d Design) *Bound {
 	orders := ordersFor(m)
 	return &Bound{
 		design: d, n: n, orders: orders, best: len(orders) - 1,
-		total: math.Inf(-1), whole: math.Inf(-1), last: math.Inf(-1), other: other{touch: 0.5}, answered: make([]run, 0, min(d.Queries, 64)),
+		total: math.Inf(-1), whole: math.Inf(-1), last: math.Inf(-1), other: other{touch: 0.5},
+		answered: make([]run, 0, min(d.Queries, 64)),
 		template: certificate{
 			n: n, span: d.Values.span(), reach: d.Values.reach(), delta: 1e-4 / m, tail: 1e-4 / max(m, 100),
 		},
@@ -183,12 +184,16 @@ func Certified(d Design, tau float64, noise []theory.NoiseBlock, wanted theory.L
 		// Shares chosen as for one noise are valid, too, and suit that better.
 		ln = min(ln, Plan{d, tau, at}.errors(d.cut(slices.Values(noise)), func(Block) bool { return true }))
 		gain := least - ln
-		if least = min(least, ln); i > 0 && !(gain > 1e-2) || wanted != 0 && least <= wanted.Ln() {
+		if least = min(least, ln); wanted != 0 && least <= wanted.Ln() {
 			break
 		}
-		if i > 0 {
-			guess = theory.LogProb(least)
+		if i == 0 {
+			continue
 		}
+		if !(gain > 1e-2) {
+			break
+		}
+		guess = theory.LogProb(least)
 	}
 	return theory.LogProb(least), nil
 }

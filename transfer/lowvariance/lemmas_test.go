@@ -300,9 +300,9 @@ func TestExponentialMomentsWeakened(t *testing.T) {
 	}
 }
 
-// Theorem S': given any answers, the less likely of the two sides errs with probability at most T_1^C where the shares
-// are kept, whatever the truth is: here it is where both sides are alike. Where the shares need not be kept it errs more
-// often, which is why the share of the last query counts, too.
+// Given any answers, the less likely of the two sides errs with probability at most T_1^C where the shares are kept,
+// whatever the truth is: here it is where both sides are alike. Where the shares need not be kept it errs more often,
+// which is why the share of the last query counts, too.
 func TestLessLikelySide(t *testing.T) {
 	r := rand.New(rand.NewPCG(108, 1))
 	closest, loose := math.Inf(-1), 0
