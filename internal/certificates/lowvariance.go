@@ -252,7 +252,8 @@ func (p LowVariance) rarer(j int) Number {
 	if kappa.Sign() <= 0 || !p.checked && !(p.share < p.Kept[j]) {
 		return one
 	}
-	vbar, g, span, n, sd, tau := p.moment(number(p.Kept[j])), number(p.g), number(p.span), whole(p.N), p.SD[j], number(p.Tau)
+	vbar, g, span := p.moment(number(p.Kept[j])), number(p.g), number(p.span)
+	n, sd, tau := whole(p.N), p.SD[j], number(p.Tau)
 	amount := kappa.Times(n).Times(vbar).Over(g.Squared())
 	flat := span.Squared().Over(whole(8).Times(kappa).Times(n)) // times v^2, what the span bounds
 	if sd == 0 {
@@ -372,7 +373,10 @@ func (p LowVariance) LnErrors(lnEach float64) (list []Number) {
 				hi = x
 			}
 		}
-		if p.checked || p.share >= 1 || p.OneSided && j == len(p.SD)-1 {
+		if p.checked || p.share >= 1 {
+			hi = p.share
+		}
+		if p.OneSided && j == len(p.SD)-1 {
 			hi = p.share
 		}
 		p.Kept = append(p.Kept, hi)
