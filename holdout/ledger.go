@@ -392,7 +392,7 @@ func (l *Ledger) compare(a *asked, s Submission) error {
 	differ, n := a.look.values.differ(base), int64(len(l.reader.rows.ids))
 	beyond := !reaches(float64(-differ), n, -d, 0)
 	if l.plan.macro() {
-		_, share := a.look.differing(nil, false)
+		_, share := a.look.differing(nil)
 		beyond = share > d*(1+1e-12)
 	}
 	if beyond {

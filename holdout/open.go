@@ -74,7 +74,7 @@ func (l *Ledger) query(a *asked) (q query, err error) {
 	}
 	line := a.Line
 	if l.plan.Incumbent != nil && a.Show != ShowReject {
-		differ, share := a.look.differing(q.rows, l.plan.Population != nil)
+		differ, share := a.look.differing(q.rows)
 		if differ == 0 {
 			return q, nil
 		}

@@ -285,14 +285,9 @@ func (l look) differs(row int) float64 {
 	return 1 - float64(one(l.values.same(l.values.of[row], *l.base, l.base.of[row])))
 }
 
-// differing is the number of rows on which they differ, of all rows of a benchmark, and the share of the records.
-func (l look) differing(rows []int32, benchmark bool) (count int64, share float64) {
-	if benchmark {
-		for row := range l.values.of {
-			count += int64(l.differs(row))
-		}
-		return count, float64(count) / float64(len(l.values.of))
-	}
+// differing is the number of rows on which they differ, all items of a benchmark for nil, and the share of the records,
+// which is told of clusters alone: of a benchmark it would depend on which items have labels.
+func (l look) differing(rows []int32) (count int64, share float64) {
 	if rows == nil {
 		for row := range l.values.of {
 			count += int64(l.differs(row))
