@@ -2,10 +2,12 @@ package holdout
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer/open"
 )
@@ -51,6 +53,8 @@ func (l *Law) checked(beta theory.LogProb) error {
 type Shown struct {
 	Rows     int64    `json:"rows,omitempty"`
 	Differ   int64    `json:"differ,omitempty"`       // of these, or of a benchmark, on which the candidate differs from the incumbent
+	Moment   float64  `json:"moment,omitempty"`       // the most that the mean square of a difference of losses can be
+	Least    int64    `json:"least,omitempty"`        // of a ratio: the rows predicted positive, which bound D from below
 	Share    float64  `json:"differ_share,omitempty"` // of clusters that count alike: their mean share of such rows
 	From     *float64 `json:"from,omitempty"`         // the least score of the cell; nil for the lowest cell and for a test
 	Below    *float64 `json:"below,omitempty"`        // above all scores of the cell; nil for the highest cell and for a test
@@ -102,7 +106,11 @@ func (k Known) with(l Line) Known {
 	if k.Lower == nil {
 		return Known{l.Lower, l.Upper}
 	}
-	return Known{least(k.Lower, l.Lower, 1), least(k.Upper, l.Upper, 1)}
+	sign := 1.
+	if m, _ := metric.Of(l.Metric); m.Less {
+		sign = -1
+	}
+	return Known{least(k.Lower, l.Lower, sign), least(k.Upper, l.Upper, sign)}
 }
 
 // scope is the questions whose answers are compared: of one kind, one metric and the same rows.
@@ -119,13 +127,14 @@ type cells struct {
 	holds int     // guess: the cell in which it holds
 	first bool    // best: nothing was shown before
 	last  float64 // best: what was shown before
+	scale scale
 }
 
 // ask returns the cells of a look. Its line has the question, its metric and the number of rows. The error is an
 // [InputError] if no response may cost so much, or if no score can pass.
 func (a *account) ask(p *Plan, l Line, tails open.Tails) (c cells, err error) {
 	most := p.Open.Most
-	c = cells{line: l, tails: tails, node: open.Node{LnBeta: float64(p.Promise.Beta), Left: a.left}, holds: -1}
+	c = cells{line: l, tails: tails, node: open.Node{LnBeta: float64(p.Promise.Beta), Left: a.left}, holds: -1, scale: p.scale(l.Metric)}
 	bet := open.Usual()
 	looks, rare := a.looks[l.Show], a.rare[l.Show]
 	if l.Expect != nil {
@@ -137,9 +146,12 @@ func (a *account) ask(p *Plan, l Line, tails open.Tails) (c cells, err error) {
 		}
 	}
 	share := bet.Share(looks, rare, most)
-	lowest, _ := tails.Range()
+	lowest, highest := tails.Range()
 	last, known := a.last[a.scope(l)]
-	steps := open.Steps{Within: or(l.Within, usualStep), Step: or(l.Step, usualStep), Most: most}
+	last = *c.scale.read(&last)
+	l.Bar, l.Guess, l.Near = c.scale.read(l.Bar), c.scale.read(l.Guess), c.scale.read(l.Near)
+	usual := usualStep * c.scale.span
+	steps := open.Steps{Within: or(l.Within, usual), Step: or(l.Step, usual), Most: most}
 	switch l.Show {
 	case ShowPass:
 		c.Look, err = open.Gate(c.node, tails, *l.Bar, share)
@@ -147,12 +159,12 @@ func (a *account) ask(p *Plan, l Line, tails open.Tails) (c cells, err error) {
 		c.Look, err = open.Rejection(c.node, share)
 	case ShowBest:
 		if c.first, c.last = !known, last; c.first {
-			c.Look, err = open.Score(tails, (lowest+1)/2, steps)
+			c.Look, err = open.Score(tails, (lowest+highest)/2, steps)
 		} else {
 			c.Look, err = open.Board(tails, last, share, steps)
 		}
 	case ShowScore:
-		near := (lowest + 1) / 2
+		near := (lowest + highest) / 2
 		if known {
 			near = last
 		}
@@ -165,6 +177,9 @@ func (a *account) ask(p *Plan, l Line, tails open.Tails) (c cells, err error) {
 		}
 	}
 	if none := (*theory.NoAnswerError)(nil); errors.As(err, &none) {
+		if c.scale.less && l.Bar != nil {
+			none.Reason = strings.Replace(none.Reason, fmt.Sprint(*l.Bar), fmt.Sprint(*c.line.Bar), 1)
+		}
 		return c, &unanswerable{inputf("%s: %s", flagOf(l), none.Reason)}
 	}
 	return c, err
@@ -206,9 +221,8 @@ func (c cells) below(cell int) *float64 {
 func (c cells) shown(cell int) (r response, s Shown) {
 	lower, upper := c.Interval(c.node, c.tails, cell)
 	price := -c.LnShare(cell)
-	s = Shown{Rows: c.line.Rows, Differ: c.line.Differ, Share: c.line.Share, Clusters: c.line.Clusters}
-	s.From, s.Below = c.from(cell), c.below(cell)
-	s.Price, s.Lower, s.Upper = &price, &lower, &upper
+	s = c.line.Shown
+	s.From, s.Below, s.Price, s.Lower, s.Upper = c.from(cell), c.below(cell), &price, &lower, &upper
 	lowest, highest := c.tails.Range()
 	from, below := or(s.From, lowest), or(s.Below, highest)
 	switch c.line.Show {
@@ -216,9 +230,12 @@ func (c cells) shown(cell int) (r response, s Shown) {
 		r.verdict = verdict(cell == 1, Pass, Fail)
 	case ShowReject:
 		r.verdict = verdict(cell == 1, Rejected, NotRejected)
-		if lower, upper = -1, 1; cell == 1 && c.line.Metric == Accuracy { // a difference of shares of right predictions
+		in := c.scale.ends()
+		lower, upper = in.lowest, in.highest
+		if cell == 1 && c.line.Metric == Accuracy { // a difference of shares of right predictions
 			lower = 0
 		}
+		return r, s
 	case ShowBest:
 		r = number(from, Raise)
 		if !c.first && cell == 0 {
@@ -228,6 +245,14 @@ func (c cells) shown(cell int) (r response, s Shown) {
 		r = number((from+below)/2, "")
 	case ShowGuess:
 		r = number((from+below)/2, verdict(cell == c.holds, Holds, Moved))
+	}
+	if gate, ok := c.tails.(ratioGate); ok {
+		s.From, s.Below = gate.moved(s.From), gate.moved(s.Below)
+	}
+	if c.scale.less {
+		r.value = c.scale.read(r.value)
+		s.From, s.Below = c.scale.read(s.Below), c.scale.read(s.From)
+		s.Lower, s.Upper = c.scale.read(s.Upper), c.scale.read(s.Lower)
 	}
 	return r, s
 }

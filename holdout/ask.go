@@ -25,7 +25,7 @@ var offerFlags = map[string][]string{
 }
 
 // parseOffer reads KIND:KEY=VALUE,KEY=VALUE,...
-func parseOffer(text string, lowest float64) (o offer, err error) {
+func parseOffer(text string, in between) (o offer, err error) {
 	kind, rest, given := strings.Cut(text, ":")
 	o = offer{show: kind, values: make(map[string][]string)}
 	flags, ok := offerFlags[kind]
@@ -57,12 +57,12 @@ func parseOffer(text string, lowest float64) (o offer, err error) {
 			return o, inputf("ask: got %s without a %s, want the ones that may be asked", kind, needed)
 		}
 	}
-	return o, o.checked(lowest)
+	return o, o.checked(in)
 }
 
 // checked checks each value by itself.
-func (o offer) checked(lowest float64) error {
-	guess := lowest
+func (o offer) checked(in between) error {
+	guess := in.lowest
 	for key, values := range o.values {
 		for _, value := range values {
 			s := Submission{Question: Question{Show: o.show}}
@@ -72,7 +72,7 @@ func (o offer) checked(lowest float64) error {
 			if s.set(key, value); o.show == ShowGuess {
 				s.Guess = &guess
 			}
-			if err := s.Question.checked(s.Bar, s.Guess, lowest); err != nil {
+			if err := s.Question.checked(s.Bar, s.Guess, in); err != nil {
 				return inAll("ask", err)
 			}
 		}
@@ -150,19 +150,21 @@ func (p *Plan) Offered(s *Submission) error {
 		s.Show, _, _ = strings.Cut(p.Open.Ask[0], ":")
 	}
 	for _, text := range p.Open.Ask {
-		if o, err := parseOffer(text, p.lowest()); err == nil && o.takes(s) {
+		if o, err := parseOffer(text, p.ends()); err == nil && o.takes(s) {
 			return nil
 		}
 	}
 	return inputf("show: got a look that was not declared, want one of %s", strings.Join(p.Open.Ask, " or "))
 }
 
-// lowest is the least value of a row of an open ledger.
-func (p *Plan) lowest() float64 {
-	if p.Incumbent != nil {
-		return -1
+// ends are the ends of the means of all metrics of an open ledger.
+func (p *Plan) ends() between {
+	all := p.scale(p.Metric).ends()
+	for _, m := range p.Metrics {
+		in := p.scale(m).ends()
+		all = between{min(all.lowest, in.lowest), max(all.highest, in.highest)}
 	}
-	return 0
+	return all
 }
 
 // allows checks a new look at an open ledger. It depends on no label.

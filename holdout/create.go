@@ -106,7 +106,7 @@ func (l *Ledger) offers() error {
 		return nil
 	}
 	for _, text := range l.plan.Open.Ask {
-		o, err := parseOffer(text, l.plan.lowest())
+		o, err := parseOffer(text, l.plan.ends())
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -16,16 +17,22 @@ func (t *Terms) declare() error {
 		t.Metrics = []string{Accuracy}
 	}
 	for i, m := range t.Metrics {
-		if _, err := ColumnOf(m); err != nil {
+		if _, err := t.Units.Column(m); err != nil {
 			return inAll("metrics", err)
+		}
+		if err := t.asks(m); err != nil {
+			return err
 		}
 		if slices.Contains(t.Metrics[:i], m) {
 			return inputf("metrics: got %s twice", shown(m))
 		}
 	}
+	if err := t.Units.checked(t.Metrics); err != nil {
+		return err
+	}
 	switch {
 	case len(t.Metrics) == 0:
-		return inputf("metrics: got nothing, want accuracy, or column:NAME for values in [0, 1]")
+		return inputf("metrics: got nothing, want some of %s", strings.Join(metric.Names(), ", "))
 	case len(t.Metrics) > 1 && t.Goal.Query == transfer.Difference:
 		return inputf("metrics: got %d, want one with differences: the incumbent has no other", len(t.Metrics))
 	case !slices.Contains(Matches(), t.Match):
@@ -45,6 +52,24 @@ func (t *Terms) declare() error {
 	return nil
 }
 
+// asks checks that a ledger of these terms can answer looks by a metric.
+func (t *Terms) asks(name string) error {
+	m, _ := metric.Of(name)
+	compared := t.Goal.Query == transfer.Difference || t.Incumbent.Values != nil
+	switch {
+	case compared && (m.Ratio != nil || m.Root || name == metric.Precision):
+		return inputf("metrics: got %s with an incumbent, want another: its difference is no mean over rows", name)
+	case !t.Open && t.Units.Range != nil:
+		return inputf("range: got one, want --open: the tau of a fixed plan is in [0, 1]")
+	case !t.Open && (m.Ratio != nil || m.Loss != nil || name == metric.Precision):
+		return inputf("metrics: got %s, want --open: a fixed plan has accuracy and columns", name)
+	}
+	return nil
+}
+
+// sampled reports whether the records are no independent rows of equal weight.
+func (t *Terms) sampled() bool { return t.Group != "" || t.Items != nil }
+
 // ways names the ways to match.
 func ways() string {
 	var names []string
@@ -57,7 +82,7 @@ func ways() string {
 // asks checks that a look may ask a metric. A plan of an earlier version declares none. It takes accuracy, its own
 // metric, and the metrics of its log.
 func (l *Ledger) asks(metric string) error {
-	if _, err := ColumnOf(metric); err != nil {
+	if _, err := l.plan.Units.Column(metric); err != nil {
 		return err
 	}
 	metrics := l.plan.Metrics

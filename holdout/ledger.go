@@ -33,10 +33,10 @@ func Files() []string { return []string{planFile, looksFile} }
 // Ledger answers looks at the labels and keeps the plan's promise. It may be used by several goroutines and
 // processes: each look takes a lock.
 type Ledger struct {
-	dir      string
-	plan     *Plan
-	reader   reader
-	right    []mark // the right predictions
+	dir    string
+	plan   *Plan
+	reader reader
+	answers
 	rows     rows
 	epoch    int64 // how many changes of an open ledger's rows there were
 	files    []*Labels
@@ -60,9 +60,13 @@ func newLedger(dir string) *Ledger {
 
 // use takes a plan and its labels.
 func (l *Ledger) use(p *Plan, labels *Labels) (err error) {
-	l.plan, l.reader = p, reader{rows: &labels.roster, match: p.Match, classes: p.Classes}
+	l.plan = p
+	l.reader = reader{rows: &labels.roster, match: p.Match, classes: p.Classes, units: p.Units, metrics: p.Metrics}
 	l.certified = sync.OnceValue(p.Certified)
-	l.right, err = l.reader.right(labels)
+	if l.right, err = l.reader.right(labels); err != nil {
+		return err
+	}
+	l.truth, err = l.reader.truths(labels, l.right)
 	return err
 }
 
@@ -306,7 +310,7 @@ func (l *Ledger) askNow(s Submission) (a asked, err error) {
 	if err := l.Whole(); err != nil {
 		return a, err
 	}
-	a.look = look{right: l.right, bar: s.Bar, guess: s.Guess, records: l.recordsOf(nil)}
+	a.look = look{answers: l.answers, bar: s.Bar, guess: s.Guess, records: l.recordsOf(nil)}
 	a.Line = Line{Event: Looked, Name: s.Name, Team: s.Team, Metric: s.Metric, Bar: s.Bar, Guess: s.Guess}
 	a.Question = s.Question
 	if s.Values == nil && l.plan.Open != nil { // to ask for its price

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 	"github.com/dpcalc/dpcalc/transfer/open"
@@ -28,20 +29,20 @@ func openPlan(t Terms, samples int64) (*Plan, error) {
 		return nil, inputf("beta: got nothing, want a probability in (0, 1)")
 	}
 	law := &Law{Code: code, Most: cmp.Or(t.Most, UsualMost), Ask: t.Ask, MostPerTeam: t.MostPerTeam}
-	lowest := 0.
-	if t.Incumbent.Values != nil {
-		lowest = -1
+	p := &Plan{
+		Schema: openSchema, Method: "open", Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes, Units: t.Units,
+		Promise: Promise{Samples: samples, Beta: goal.Beta}, Open: law, Group: t.group(), Population: t.population(),
+		goal: transfer.Goal{Samples: samples, Beta: goal.Beta},
+	}
+	if t.Incumbent.Values != nil { // whose fingerprint is found with the rows
+		p.Incumbent = &LabelsFile{}
 	}
 	for _, text := range t.Ask {
-		if _, err := parseOffer(text, lowest); err != nil {
+		if _, err := parseOffer(text, p.ends()); err != nil {
 			return nil, err
 		}
 	}
-	return &Plan{
-		Schema: openSchema, Method: "open", Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes,
-		Promise: Promise{Samples: samples, Beta: goal.Beta}, Open: law, Group: t.group(), Population: t.population(),
-		goal: transfer.Goal{Samples: samples, Beta: goal.Beta},
-	}, law.checked(goal.Beta)
+	return p, law.checked(goal.Beta)
 }
 
 // query is how a look is asked: its rows, and on how many of them a candidate differs from the incumbent.
@@ -51,6 +52,8 @@ type query struct {
 	count  int64      // of the rows, and of all items of a benchmark
 	differ int64      // of these, on which a candidate differs from the incumbent
 	share  float64    // of clusters that count alike: their mean share of such rows
+	moment float64    // of a difference of losses: the greatest mean square
+	least  int64      // of a ratio: the rows that are predicted positive
 }
 
 // query finds the rows of a look, and its tails.
@@ -72,6 +75,12 @@ func (l *Ledger) query(a *asked) (q query, err error) {
 		sizes := sizesOf(a.look.groups)
 		a.Clusters = &sizes
 	}
+	a.look.values.bar = or(a.Bar, 0)
+	if a.look.values.reads(metric.Text) && a.look.values.texts != nil {
+		if err := l.predictedBy(a, &q); err != nil {
+			return q, err
+		}
+	}
 	line := a.Line
 	if l.plan.Incumbent != nil && a.Show != ShowReject {
 		differ, share := a.look.differing(q.rows)
@@ -82,7 +91,10 @@ func (l *Ledger) query(a *asked) (q query, err error) {
 		if l.plan.macro() {
 			q.share = share
 		}
+		l.compared(a, &q)
 	}
+	a.Moment, a.Least = q.moment, q.least
+	line.Rows, line.Moment, line.Least = a.Rows, q.moment, q.least
 	line.Differ, line.Share = q.differ, q.share
 	q.tails = l.plan.tails(line)
 	return q, nil
@@ -94,6 +106,38 @@ func (q query) differs() error {
 		return inputf("got a candidate that is the incumbent on all %d rows, want one that differs", q.count)
 	}
 	return nil
+}
+
+// predictedBy says what the predictions alone say of precision and of ratios: the rows, and what D is at least.
+func (l *Ledger) predictedBy(a *asked, q *query) error {
+	kind := a.look.values.kind
+	if !kind.Class {
+		return nil
+	}
+	positive := a.look.predicted(q.rows)
+	if len(positive) == 0 {
+		return inputf("got no row with the prediction %s, the positive class, want some for %s", shown(l.plan.Positive), a.Metric)
+	}
+	if kind.Ratio == nil {
+		q.rows, q.count = positive, int64(len(positive))
+		a.look.records, a.Rows = l.recordsOf(positive), q.count
+	} else if kind.Ratio.Bounded() {
+		q.least = int64(len(positive))
+	}
+	return nil
+}
+
+// compared says what more the predictions say of a difference: of two losses the greatest mean square. The values of a
+// column may follow from the labels, so that they fix nothing.
+func (l *Ledger) compared(a *asked, q *query) {
+	switch kind := a.look.values.kind; {
+	case kind.Reads == metric.Number:
+		if q.differ = q.count; l.plan.macro() {
+			q.share = 1
+		}
+	case kind.Loss != nil:
+		q.moment = a.look.moment(q.rows, q.count)
+	}
 }
 
 // measured is what the cells of a look part: the mean value of the records, or the evidence of a test.
@@ -109,7 +153,14 @@ func (l look) measured(p *Plan, line Line) float64 {
 		})
 		return evidence(wins, losses, p.decided(line))
 	}
-	return l.sum() / float64(l.count())
+	if l.values.kind.Ratio != nil && line.Show != ShowPass {
+		return l.ratio(l.records.rows)
+	}
+	mean := l.sum() / float64(l.count())
+	if scale := p.scale(line.Metric); !scale.plain() && l.values.kind.Ratio == nil {
+		return scale.coordinate(mean)
+	}
+	return mean
 }
 
 // evidence is the evidence in nats that the candidate is better, rounded down. Where two classes are declared the
@@ -181,6 +232,9 @@ func (l *Ledger) Price(s Submission, bar *float64) ([]Response, error) {
 	if s.Values == nil && l.plan.Incumbent != nil && s.Show != ShowReject {
 		return nil, inputf("price: got no predictions, want them: the price of a difference depends on the share that differs")
 	}
+	if kind, _ := metric.Of(cmp.Or(s.Metric, l.plan.Metric)); s.Values == nil && kind.Class && kind.Loss == nil {
+		return nil, inputf("price: got no predictions, want them: the price of %s depends on the rows predicted positive", kind.Name)
+	}
 	if s.Show == ShowPass {
 		bar = cmp.Or(bar, s.Bar)
 		s.Bar = bar
@@ -214,12 +268,17 @@ func (h *history) price(a asked, bar *float64) (list []Response, err error) {
 		r.Spent = after.spent()
 		gate := Line{Question: Question{Show: ShowPass}, Bar: bar, Metric: a.Metric}
 		if bar != nil && a.Show != ShowReject {
-			next, err := after.ask(h.plan, gate, a.query.tails)
+			gate.Shown = Shown{Rows: a.Rows, Differ: a.query.differ, Share: a.query.share, Clusters: a.Clusters, Moment: a.Moment, Least: a.Least}
+			next, err := after.ask(h.plan, gate, h.plan.tails(gate))
 			wrong := (*InputError)(nil)
 			switch {
 			case err == nil:
 				_, fail := next.shown(0)
-				r.NextPass, r.NextUpper = &next.Cuts[0].At, fail.Upper
+				_, pass := next.shown(1)
+				r.NextPass, r.NextUpper = pass.From, fail.Upper
+				if next.scale.less { // what fails is at least that
+					r.NextPass, r.NextUpper = pass.Below, fail.Lower
+				}
 			case !errors.As(err, &wrong):
 				return nil, err
 			}
@@ -317,7 +376,11 @@ func (a *account) margin(p *Plan, rows int64) float64 {
 	}
 	tails, _ := p.planned(worst, rows, p.sizes())
 	level := float64(p.Promise.Beta) + float64(a.left)
-	return tails.Widest(level+a.gate(p).LnShare(1), level+a.gate(p).LnShare(0), 0)
+	widest := tails.Widest(level+a.gate(p).LnShare(1), level+a.gate(p).LnShare(0), 0)
+	if kind, _ := metric.Of(p.Metric); kind.Ratio != nil || kind.Name == metric.Precision {
+		return 1 // which follows from the predictions
+	}
+	return p.scale(p.Metric).margin(widest)
 }
 
 // gate has the shares of the next gate with the usual bet.
@@ -348,10 +411,16 @@ func (l *Ledger) needs(s *Submission) error {
 		}
 		return l.plan.needs(s)
 	}
-	if err := s.Question.checked(s.Bar, s.Guess, l.plan.lowest()); err != nil {
+	name := cmp.Or(s.Metric, l.plan.Metric)
+	if err := s.Question.checked(s.Bar, s.Guess, l.plan.scale(name).ends()); err != nil {
 		return err
 	}
+	kind, _ := metric.Of(name)
 	switch compared := l.plan.Incumbent != nil; {
+	case kind.Ratio != nil && !kind.Ratio.Bounded() && s.Show != ShowPass:
+		return inputf("show: got %s, want pass with %s: only a gate can be asked of it", s.Show, name)
+	case name == metric.Precision && s.Show == ShowBest:
+		return inputf("show: got best, want pass, score or guess with precision: each submission has rows of its own")
 	case s.Show == ShowReject && !compared:
 		return inputf("test: got %s, want none: the ledger has no incumbent to compare with", s.Test)
 	case s.Show == ShowBest && compared:
@@ -404,12 +473,16 @@ func (l Line) among(rows int64, p *Plan) error {
 	if p.Population != nil {
 		most = p.Population.Items
 	}
-	if l.Where != "" {
+	if l.Where != "" || l.Metric == metric.Precision {
 		fits = l.Rows >= 1 && l.Rows <= rows
 	}
 	switch {
 	case !fits:
 		return fmt.Errorf("got %d rows, want %d, or some of them with a feature", l.Rows, rows)
+	case l.Least < 0 || l.Least > l.Rows || !(l.Moment >= 0 && l.Moment <= 1):
+		return fmt.Errorf("got %d rows predicted positive of %d and a mean square of %v", l.Least, l.Rows, l.Moment)
+	case l.unbounded():
+		return errors.New("got a ratio without a row that is predicted positive")
 	case l.Differ < one(compared) || l.Differ > one(compared)*most:
 		return fmt.Errorf("got a candidate that differs on %d of %d rows, want at least one of a ledger with an incumbent alone",
 			l.Differ, most)
@@ -425,11 +498,17 @@ func (l Line) among(rows int64, p *Plan) error {
 	return nil
 }
 
+// unbounded reports whether a ratio is shown of which nothing bounds D from below.
+func (l Line) unbounded() bool {
+	kind, _ := metric.Of(l.Metric)
+	return kind.Ratio != nil && l.Show != ShowPass && l.Least == 0
+}
+
 func (a *account) recomputed(p *Plan, l Line) error {
 	if l.Price == nil {
 		return errors.New("got no price")
 	}
-	if err := l.Question.checked(l.Bar, l.Guess, -1); err != nil {
+	if err := l.Question.checked(l.Bar, l.Guess, p.scale(l.Metric).ends()); err != nil {
 		return err
 	}
 	c, err := a.ask(p, l, p.tails(l))

@@ -37,7 +37,8 @@ type Plan struct {
 	Metrics   []string    `json:"metrics,omitempty"` // that a look may ask; empty in ledgers of an earlier version
 	Match     Match       `json:"match,omitempty"`   // when a prediction equals a label; empty there too, for Exact
 	Classes   []string    `json:"classes,omitempty"` // the predictions that are declared; none if any text is one
-	Bars      []float64   `json:"bars,omitempty"`    // gate: the bars that a look may ask; none if any bar may be asked
+	Units                 // of the metrics
+	Bars      []float64   `json:"bars,omitempty"` // gate: the bars that a look may ask; none if any bar may be asked
 	Promise   Promise     `json:"promise"`
 	Mechanism theory.Run  `json:"mechanism"`
 	Labels    LabelsFile  `json:"labels"`
@@ -141,6 +142,7 @@ type Terms struct {
 	Method    string        // "" for the best of Methods
 	Methods   []string      // of which a ledger runs one; nil for all that it runs
 	Metrics   []string      // that a look may ask, the first if it names none; nil for accuracy alone
+	Units     Units         // what the metrics need beside their names
 	Match     Match         // when a prediction equals a label; "" for Exact
 	Classes   []string      // the predictions that are declared, which are public; nil if any text is one
 	Bars      []float64     // gate: the bars that a look may ask; nil if it may ask any
@@ -272,6 +274,8 @@ func looksAt(g transfer.Goal) error {
 		return inputf("transcripts: got a number of them, want none: a ledger counts looks")
 	case g.Open:
 		return inputf("open: got a plan without a number of looks, want one with a number")
+	case g.Range != (transfer.Range{}):
+		return inputf("range: got one, want none: a fixed plan is in [0, 1], and open ledgers have ranges")
 	case g.Epsilon != 0:
 		return inputf("epsilon: got %v, want none: no method that a ledger runs takes one", g.Epsilon)
 	case g.Sensitivity != 0:

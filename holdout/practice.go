@@ -41,7 +41,7 @@ func practiceOf(method string) practice {
 
 // look is a look that is to be answered.
 type look struct {
-	right      []mark // the right predictions of the rows
+	answers
 	values     values
 	base       *values // of differences: the incumbent's
 	bar, guess *float64
@@ -52,9 +52,9 @@ type look struct {
 
 // score is the score of a row, of a difference the candidate's less the incumbent's.
 func (l look) score(row int) float64 {
-	s := l.values.score(row, l.right)
+	s := l.values.score(row, l.answers)
 	if l.base != nil {
-		s -= l.base.score(row, l.right)
+		s -= l.base.score(row, l.answers)
 	}
 	return s
 }

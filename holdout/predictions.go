@@ -1,29 +1,20 @@
 package holdout
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/dpcalc/dpcalc/metric"
 )
 
 // Accuracy is the metric of the share of right predictions.
-const Accuracy = "accuracy"
+const Accuracy = metric.Accuracy
 
 // columnPrefix begins the name of a metric that is a column of values in [0,1].
 const columnPrefix = "column:"
-
-// ColumnOf returns the name of the column that holds the values of a metric: "prediction" for [Accuracy].
-func ColumnOf(metric string) (string, error) {
-	if metric == Accuracy {
-		return "prediction", nil
-	}
-	name, ok := strings.CutPrefix(metric, columnPrefix)
-	if !ok || name == "" {
-		return "", inputf("metric: got %s, want accuracy, or column:NAME for values in [0, 1]", shown(metric))
-	}
-	return name, nil
-}
 
 // reader reads submissions. It has no label, and whether it accepts or refuses depends on none.
 type reader struct {
@@ -31,16 +22,22 @@ type reader struct {
 	match   Match
 	classes []string // the predictions that are declared; nil if any text is one
 	items   bool     // whether the rows are the items of a benchmark, of which some have labels
+	units   Units
+	metrics []string // that a look may ask
 }
 
 // values are the values of a submission in every row: the number of a prediction, or the value of a metric.
 type values struct {
 	rows   *roster
 	metric string
+	kind   metric.Metric
 	of     []float64
-	texts  []string // the different predictions, as they are matched
+	texts  []string // the different predictions, as they are matched; nil where numbers are read
 	marks  []mark   // of the texts
 	counts Counts
+	class  string  // the positive class, as it is matched
+	clip   float64 // the greatest log-loss
+	bar    float64 // of a gate of a ratio
 }
 
 // Counts describe a submission without any label.
@@ -51,18 +48,20 @@ type Counts struct {
 }
 
 // read reads a submission: every id of the rows once, with a prediction or with a number in [0,1].
-func (r reader) read(metric string, binary bool, t Table) (values, error) {
+func (r reader) read(name string, binary bool, t Table) (values, error) {
 	ids := r.rows.ids
-	v := values{rows: r.rows, metric: metric, of: make([]float64, len(ids))}
-	if _, err := ColumnOf(metric); err != nil {
+	v := values{rows: r.rows, metric: name, of: make([]float64, len(ids)), clip: cmp.Or(r.units.Clip, usualClip)}
+	if _, err := r.units.Column(name); err != nil {
 		return v, err
 	}
+	v.kind, _ = metric.Of(name)
+	v.class = r.match.of(r.units.Positive)
 	for i := range v.of {
 		v.of[i] = math.NaN()
 	}
 	cell := r.textCell(&v)
-	if metric != Accuracy {
-		cell = numberCell(binary)
+	if !v.reads(metric.Text) {
+		cell = r.numberCell(&v, binary)
 	}
 	var surplus, doubled, missing some
 	next := 0 // most files have the order of the ids
@@ -113,7 +112,7 @@ func (r reader) read(metric string, binary bool, t Table) (values, error) {
 		return v, inputf("got %s, want every id of the %s once", strings.Join(wrong, ", "), whose)
 	}
 	v.counts.Rows, v.counts.Distinct = int64(len(ids)), int64(len(v.texts))
-	if metric != Accuracy {
+	if !v.reads(metric.Text) {
 		v.counts.Distinct = int64(len(slices.Compact(slices.Sorted(slices.Values(v.of)))))
 	}
 	return v, nil
@@ -140,15 +139,29 @@ func (r reader) textCell(v *values) func(string) (float64, error) {
 	}
 }
 
-// numberCell reads a value of a metric.
-func numberCell(binary bool) func(string) (float64, error) {
+// reads reports what the metric reads.
+func (v *values) reads(what metric.Reads) bool { return v.kind.Reads == what }
+
+// numberCell reads a value of a metric, a number or a probability. Numbers are clipped to their range.
+func (r reader) numberCell(v *values, binary bool) func(string) (float64, error) {
+	lowest, highest := 0., 1.
+	number := v.reads(metric.Forecast) && r.units.Positive == ""
+	if v.reads(metric.Number) || number {
+		lowest, highest = r.units.interval()
+	}
 	return func(text string) (float64, error) {
 		x, ok := decimal(text)
 		switch {
-		case !ok || !(x >= 0 && x <= 1):
-			return 0, inputf("got the value %s, want a number in [0, 1]", shown(text))
-		case binary && x != 0 && x != 1:
-			return 0, inputf("got the value %s, want 0 or 1 as the plan is for 0/1 queries", shown(text))
+		case ok && number:
+			return r.units.share(x), nil
+		case number:
+			return 0, inputf("got the value %s, want a number", shown(text))
+		case !ok || !(x >= lowest && x <= highest):
+			return 0, inputf("got the value %s, want a number in [%v, %v]", shown(text), lowest, highest)
+		case binary && x != lowest && x != highest:
+			return 0, inputf("got the value %s, want %v or %v as the plan is for 0/1 queries", shown(text), lowest, highest)
+		case v.reads(metric.Number):
+			return r.units.share(x), nil
 		}
 		return x, nil
 	}
@@ -174,7 +187,7 @@ func (v values) fingerprint(rest ...string) string {
 	for _, i := range v.rows.order {
 		x := v.of[i]
 		d.text(v.rows.ids[i])
-		if v.metric == Accuracy {
+		if v.reads(metric.Text) {
 			d.text(v.texts[int(x)])
 		} else {
 			d.number(x + 0) // -0 is 0
@@ -198,17 +211,30 @@ func (v values) differ(other values) (count int) {
 
 // same reports whether a value is one of other values.
 func (v values) same(x float64, other values, y float64) bool {
-	if v.metric == Accuracy {
+	if v.reads(metric.Text) {
 		return v.texts[int(x)] == other.texts[int(y)]
 	}
 	return x == y
 }
 
-// score is 1 for a right prediction and 0 for a wrong one, or the value of the metric. It takes the same steps whatever
-// the right answer is.
-func (v values) score(row int, right []mark) float64 {
-	if v.metric != Accuracy {
+// score is the value of a row in [0,1], of which more is better: 1 for a right prediction and 0 for a wrong one, the
+// value of a column, 1 less a loss, or the value of a ratio at its bar. It takes the same steps whatever the right
+// answer is.
+func (v *values) score(row int, a answers) float64 {
+	switch {
+	case v.kind.Ratio != nil:
+		n, d := v.kind.Ratio.Row(v.positive(row), a.truth[row])
+		return v.kind.Ratio.At(v.bar, n, d)
+	case v.kind.Loss != nil:
+		return 1 - v.loss(row, a.truth[row])
+	case v.reads(metric.Number):
 		return v.of[row]
 	}
-	return v.marks[int(v.of[row])].equals(right[row])
+	return v.marks[int(v.of[row])].equals(a.right[row])
+}
+
+// answers are what predictions are scored by.
+type answers struct {
+	right []mark    // the right predictions of the rows
+	truth []float64 // their truths as numbers in [0,1], nil where no metric asks for them
 }

@@ -54,12 +54,19 @@ const usualStep = 0.01
 // leastStep keeps cells apart.
 const leastStep = 1e-6
 
-// checked checks an open look's question, with its bar and guess, for values from the lowest to 1.
-func (q Question) checked(bar, guess *float64, lowest float64) error {
+// between are the ends of what a mean can be.
+type between struct{ lowest, highest float64 }
+
+// checked checks an open look's question, with its bar and guess, for values with these ends.
+func (q Question) checked(bar, guess *float64, in between) error {
 	if !slices.Contains(Kinds(), q.Show) {
 		return inputf("show: got %s, want %s", cmp.Or(q.Show, "nothing"), strings.Join(Kinds(), ", "))
 	}
-	score, width := fmt.Sprintf("a number in [%v, 1]", lowest), fmt.Sprintf("a width in [%v, 1]", leastStep)
+	span := in.highest - in.lowest
+	if in.lowest == -in.highest { // differences of values in an interval of half the length
+		span = in.highest
+	}
+	score, width := fmt.Sprintf("a number in [%v, %v]", in.lowest, in.highest), fmt.Sprintf("a width in [%v, %v]", leastStep*span, span)
 	for _, f := range []struct {
 		name   string
 		value  *float64
@@ -68,11 +75,11 @@ func (q Question) checked(bar, guess *float64, lowest float64) error {
 		lo, hi float64
 		want   string
 	}{
-		{"bar", bar, true, []string{ShowPass}, lowest, 1, score},
-		{"guess", guess, true, []string{ShowGuess}, lowest, 1, score},
-		{"near", q.Near, false, []string{ShowScore}, lowest, 1, score},
-		{"within", q.Within, false, []string{ShowGuess}, leastStep, 1, width},
-		{"step", q.Step, false, []string{ShowBest, ShowScore, ShowGuess}, leastStep, 1, width},
+		{"bar", bar, true, []string{ShowPass}, in.lowest, in.highest, score},
+		{"guess", guess, true, []string{ShowGuess}, in.lowest, in.highest, score},
+		{"near", q.Near, false, []string{ShowScore}, in.lowest, in.highest, score},
+		{"within", q.Within, false, []string{ShowGuess}, leastStep * span, span, width},
+		{"step", q.Step, false, []string{ShowBest, ShowScore, ShowGuess}, leastStep * span, span, width},
 		{"expect", q.Expect, false, []string{ShowPass, ShowBest, ShowGuess, ShowReject}, math.SmallestNonzeroFloat64,
 			math.Nextafter(1, 0), "a rate in (0, 1)"},
 	} {

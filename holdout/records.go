@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer"
 	"github.com/dpcalc/dpcalc/transfer/open"
 )
@@ -411,6 +412,9 @@ func (p *Plan) tails(l Line) open.Tails {
 	if l.Show == ShowReject {
 		return open.Evidence{}
 	}
+	if tails := p.measuredTails(l); tails != nil {
+		return tails
+	}
 	tails, counted := p.planned(l, l.Rows, l.Clusters)
 	if counted {
 		return tails
@@ -420,7 +424,7 @@ func (p *Plan) tails(l Line) open.Tails {
 	if l.Clusters != nil {
 		steps += l.Clusters.Count + 1
 	}
-	return open.Rounded{Tails: tails, By: 1.1 * 0x1p-53 * float64(steps)}
+	return p.scale(l.Metric).mapped(open.Rounded{Tails: tails, By: 1.1 * 0x1p-53 * float64(steps)})
 }
 
 // planned are the tails of means without rounding, and whether they are those of counts.
@@ -428,7 +432,7 @@ func (p *Plan) planned(l Line, rows int64, sizes *Sizes) (tails open.Planned, co
 	if p.macro() {
 		rows = sizes.Count
 	}
-	counted = l.Metric == Accuracy && l.Differ == 0 && sizes == nil
+	counted = (l.Metric == Accuracy || l.Metric == metric.Precision) && l.Differ == 0 && sizes == nil
 	return open.Of(p.sample(sizes), rows, func(entropic float64) open.Planned {
 		switch {
 		case l.Differ > 0:

@@ -263,6 +263,8 @@ func fill(of reflect.Value) {
 			f.SetString("a \"b\\ <é\u2028> " + name)
 		case f.Kind() == reflect.Int64:
 			f.SetInt(12)
+		case f.Kind() == reflect.Float64:
+			f.SetFloat(x)
 		case f.Kind() == reflect.Bool:
 			f.SetBool(true)
 		case f.Kind() == reflect.Float64:

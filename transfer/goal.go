@@ -82,6 +82,7 @@ type Goal struct {
 	Sensitivity float64 // D of Sensitive and Minimization queries; 0 means 1
 	Epsilon     float64 // the privacy of a DP procedure, for the dp methods; 0 means the method's own choice
 
+	Range   Range    // of the values, where it is not [0,1]
 	Arrival *Arrival // rows that come between the queries; nil if all are at hand from the first one on
 	Sample  Sample   // how the rows were drawn; nil if they are independent and of equal weight
 
@@ -91,6 +92,9 @@ type Goal struct {
 // Validate returns a DomainError for the first field outside its domain, or if
 // more than one of the four quantities is missing.
 func (g Goal) Validate() error {
+	if g.Range.given() {
+		return g.validRange()
+	}
 	count := "a whole number from 1 to 9007199254740992"
 	missing := 0
 	for _, c := range []struct {

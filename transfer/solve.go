@@ -21,6 +21,13 @@ func (m Method) solve(g Goal) (Answer, error) {
 	if err := g.Validate(); err != nil {
 		return Answer{}, err
 	}
+	if g.Range.given() {
+		a, err := m.solve(g.share())
+		if strings.HasPrefix(a.Reason, "answering ") {
+			a.Reason = "an answer without any data does as well"
+		}
+		return g.inUnits(a), err
+	}
 	g = g.withFlags()
 	a := Answer{Goal: g, Status: OK}
 	r := m.ruleFor(g)
@@ -99,6 +106,7 @@ func (m Method) Certifies(g Goal) (bool, error) {
 	if err := g.Validate(); err != nil {
 		return false, err
 	}
+	g = g.share()
 	if u := g.Unknown(); u != None {
 		return false, theory.Domain(false, u.String(), "nothing", "a value")
 	}
@@ -113,6 +121,7 @@ func (m Method) Admits(g Goal) error {
 	if err := g.Validate(); err != nil {
 		return err
 	}
+	g = g.share()
 	r := m.ruleFor(g)
 	if err := m.applies(r, g); err != nil {
 		return err

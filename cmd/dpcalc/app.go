@@ -44,7 +44,7 @@ func newProgram(s *outfile.Session) *program {
 		samplesize.Command(), privacy.Transfer(), privacy.Compose(), steps.Command(), pvalues.Command(),
 		mechanisms.Experiment(),
 		samplesize.PlanFile(), ledger.Command(), advise.Command(), mechanisms.Audit(),
-		articles.Explain(), articles.Cite(), articles.Methods(),
+		articles.Explain(func() []*commands.Command { return p.Commands }), articles.Cite(), articles.Methods(),
 		page.Link(), p.completion(), p.man(), p.version(), p.Help(),
 	}
 	return p

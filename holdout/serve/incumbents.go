@@ -125,7 +125,7 @@ func (s *Server) open(path string) (t holdout.Table, done func(), err error) {
 	if filepath.Ext(path) == suffixes[holdout.JSONLines] {
 		p.form = holdout.JSONLines
 	}
-	if p.column, err = holdout.ColumnOf(s.ledger.Plan().Metric); err != nil {
+	if p.column, err = s.ledger.Plan().Column(s.ledger.Plan().Metric); err != nil {
 		return nil, nil, err
 	}
 	f, err := os.Open(path)

@@ -53,7 +53,7 @@ func (s *Server) rowOf(a holdout.Answer) reply {
 
 // price says what a look at an open ledger would cost, and takes none.
 func (s *Server) price(_ http.ResponseWriter, r *http.Request, team string) reply {
-	asked := holdout.Submission{Team: team, Metric: holdout.Accuracy}
+	asked := holdout.Submission{Team: team, Metric: s.ledger.Plan().Served()[0]}
 	err := cmp.Or(s.readQuery(r.URL.RawQuery, &asked), s.declares(&asked))
 	var list []holdout.Response
 	if err == nil {
@@ -72,14 +72,14 @@ func (s *Server) tooLarge() reply {
 
 // score reads a request and takes its look.
 func (s *Server) score(r *http.Request, team string, body *predictions) (a holdout.Answer, err error) {
-	submission := holdout.Submission{Team: team, Metric: holdout.Accuracy}
+	submission := holdout.Submission{Team: team, Metric: s.ledger.Plan().Served()[0]}
 	if err := s.readQuery(r.URL.RawQuery, &submission); err != nil {
 		return a, err
 	}
 	if err := s.declares(&submission); err != nil {
 		return a, err
 	}
-	if body.column, err = holdout.ColumnOf(submission.Metric); err != nil {
+	if body.column, err = s.ledger.Plan().Column(submission.Metric); err != nil {
 		return a, err
 	}
 	if body.form, err = formOf(r.Header); err != nil {
@@ -97,12 +97,13 @@ func (s *Server) score(r *http.Request, team string, body *predictions) (a holdo
 // declares checks that the server declares the metric and the bar of a look. A bar may be left out where there is but
 // one.
 func (s *Server) declares(asked *holdout.Submission) error {
-	if open := s.ledger.Plan(); open.Open != nil && asked.Metric == holdout.Accuracy {
-		return open.Offered(asked)
+	plan := s.ledger.Plan()
+	if served := plan.Served(); !slices.Contains(served, asked.Metric) {
+		return inputf("metric: got %s, want %s: over HTTP a submitter would score itself", text.Shown(asked.Metric),
+			text.OrList(served))
 	}
-	if asked.Metric != holdout.Accuracy {
-		return inputf("metric: got %s, want accuracy: over HTTP a submitter would score itself",
-			text.Shown(asked.Metric))
+	if plan.Open != nil {
+		return plan.Offered(asked)
 	}
 	if asked.Bar == nil && len(s.Bars) == 1 {
 		asked.Bar = &s.Bars[0]

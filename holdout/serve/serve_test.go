@@ -806,7 +806,7 @@ func TestWhoSubmitsChoosesNothing(t *testing.T) {
 		"known":     {func(p *holdout.Terms) { p.Goal.Bar = transfer.Some(0.7) }, nil, ""},
 		"twice":     {func(p *holdout.Terms) { p.Bars = []float64{0.7} }, []float64{0.6}, "bars: got 1, want none"},
 		"no gate":   {func(p *holdout.Terms) { *p = answers(3) }, []float64{0.6}, "bars: got 1, want none"},
-		"a column":  {func(p *holdout.Terms) { *p = answers(3); p.Metrics = []string{"column:win"} }, nil, "want one for accuracy"},
+		"a column":  {func(p *holdout.Terms) { *p = answers(3); p.Metrics = []string{"column:win"} }, nil, "want one that the ledger computes"},
 		"a further": {func(p *holdout.Terms) { *p = answers(3); p.Metrics = []string{"column:win", holdout.Accuracy} }, nil, ""},
 	} {
 		terms := gate

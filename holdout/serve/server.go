@@ -157,9 +157,12 @@ func inputf(format string, args ...any) error {
 // declared checks that who submits chooses neither the metric nor the bar. Values of a column would be the submitter's
 // word for its own score, and a team that passes a bar of its own spends the passes of all.
 func (o Options) declared(p *holdout.Plan) error {
-	metrics := p.Metrics
+	metrics, served := p.Metrics, p.Served()
 	if metrics == nil && p.Incumbent != nil { // a plan of an earlier version: its incumbent has no other metric
 		metrics = []string{p.Metric}
+		if p.Metric != holdout.Accuracy {
+			served = nil
+		}
 	}
 	gate := p.Promise.Feedback == transfer.Gate.String()
 	own := p.Promise.Bar != nil || p.Bars != nil
@@ -169,8 +172,8 @@ func (o Options) declared(p *holdout.Plan) error {
 			"team that chose its looks would spend the budget of all")
 	case p.Open != nil && p.Open.MostPerTeam > 0 && o.Tokens == nil:
 		return inputf("tokens: got none, want them: the ledger was made with most-per-team, and nobody is a team without")
-	case metrics != nil && !slices.Contains(metrics, holdout.Accuracy):
-		return inputf("got a plan for the metric %s, want one for accuracy: over HTTP a submitter would score itself",
+	case metrics != nil && served == nil:
+		return inputf("got a plan for the metric %s, want one that the ledger computes: over HTTP a submitter would score itself",
 			text.Shown(strings.Join(metrics, ", ")))
 	case gate && !own && o.Bars == nil:
 		return inputf("bars: got none, and none in the plan, want the bars that may be asked: a pass at any other " +

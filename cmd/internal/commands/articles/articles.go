@@ -20,8 +20,8 @@ import (
 	"github.com/dpcalc/dpcalc/transfer/theorem"
 )
 
-// Explain is the command explain.
-func Explain() *commands.Command {
+// Explain is the command explain, in a program with some commands: it knows the words of their flags too.
+func Explain(program func() []*commands.Command) *commands.Command {
 	return &commands.Command{
 		Name:      "explain",
 		Summary:   "the formula of a method, its hypotheses, what to do and where it is proved; or what a symbol means",
@@ -35,7 +35,7 @@ func Explain() *commands.Command {
 			"dpcalc explain tau beta",
 		},
 		Run: func(c *commands.Call) error {
-			pages, err := pagesNamed(c.Texts(usage.Arguments))
+			pages, err := pagesNamed(c.Texts(usage.Arguments), program())
 			if err != nil {
 				return err
 			}
@@ -173,7 +173,7 @@ func Has(name string) bool {
 }
 
 // pagesNamed looks up what explain is asked: methods, and the symbols of the glossary.
-func pagesNamed(names []string) ([]string, error) {
+func pagesNamed(names []string, program []*commands.Command) ([]string, error) {
 	if len(names) == 0 {
 		return nil, usage.Errorf("explain: got nothing, want a METHOD, see dpcalc methods, or a SYMBOL such as tau")
 	}
@@ -185,11 +185,43 @@ func pagesNamed(names []string) ([]string, error) {
 		}
 		found, err := articlesNamed("explain", []string{name}, symbolNames()...)
 		if err != nil {
+			if page := wordPage(name, program); page != "" {
+				pages = append(pages, page)
+				continue
+			}
 			return nil, err
 		}
 		pages = append(pages, found[0].page())
 	}
 	return pages, nil
+}
+
+// wordPage says of which flags a text is a word, "" if it is one of none.
+func wordPage(word string, program []*commands.Command) string {
+	var says []string
+	of := make(map[string][]string)
+	for _, c := range program {
+		for _, f := range c.Flags {
+			if !slices.Contains(f.Words, word) {
+				continue
+			}
+			text := "--" + f.Name + ": " + strings.ReplaceAll(f.Usage, "`", "")
+			if of[text] == nil {
+				says = append(says, text)
+			}
+			of[text] = append(of[text], c.Name)
+		}
+	}
+	if says == nil {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: a word that a flag takes\n", word)
+	for _, text := range says {
+		b.WriteString("\n")
+		printed.Wrap(&b, text+". Of "+strings.Join(of[text], ", ")+".")
+	}
+	return b.String()
 }
 
 // articlesNamed looks the arguments of a command up. more is what else the command knows.

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/pvalues"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/samplesize"
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
@@ -217,5 +220,23 @@ func TestHoldoutIsExplained(t *testing.T) {
 				t.Errorf("%s: exit %d, %s%s", name, code, stdout, stderr)
 			}
 		}
+	}
+}
+
+// Every word that a flag takes is explained: as a method, as a symbol or by the flags that take it.
+func TestExplainKnowsTheWordsOfFlags(t *testing.T) {
+	words := 0
+	for _, c := range []*commands.Command{samplesize.Command(), pvalues.Command()} {
+		for _, f := range c.Flags {
+			for _, word := range f.Words {
+				words++
+				if code, out, stderr := commandtest.Dpcalc("explain", word); code != 0 || !strings.Contains(out, word) {
+					t.Errorf("explain %s, a word of --%s: exit %d\n%s%s", word, f.Name, code, out, stderr)
+				}
+			}
+		}
+	}
+	if words < 20 {
+		t.Errorf("%d words", words)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/printed"
+	"github.com/dpcalc/dpcalc/metric"
 )
 
 // symbol is a letter or a word of the field, as explain tells it.
@@ -23,7 +24,7 @@ var glossaryText string
 
 // glossary is what every command's symbols mean, in the order in which a plan needs them. Of each the text has a line
 // with its name and aliases, one with its summary, a paragraph, and a line that says where it is.
-var glossary = readGlossary(glossaryText)
+var glossary = append(readGlossary(glossaryText), metricSymbols()...)
 
 func readGlossary(text string) (list []symbol) {
 	for entry := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
@@ -36,11 +37,35 @@ func readGlossary(text string) (list []symbol) {
 	return list
 }
 
+// metricSymbols are the metrics of package metric.
+func metricSymbols() (list []symbol) {
+	for _, m := range metric.All() {
+		text := "What is promised is about " + m.Promise + "."
+		if m.Less {
+			text += " Less is better: a gate passes where it is below the bar."
+		}
+		if m.Class {
+			text += " The positive class is named by --positive, never guessed from labels."
+		}
+		where := "--metrics of holdout init, --metric of its looks; docs/use/metrics.md"
+		if m.Ratio == nil && m.Reads != metric.Number {
+			where += "; --query of samplesize, as " + m.Query + " queries"
+		}
+		list = append(list, symbol{m.Name, nil, m.Summary, text, where})
+	}
+	return list
+}
+
 // symbolNamed finds a symbol by its name or by what else people type for it. Letters
 // differ by case where both are symbols.
 func symbolNamed(name string) *symbol {
 	exactly := func(typed string) bool { return typed == name }
 	nearly := func(typed string) bool { return strings.EqualFold(typed, name) }
+	for i := range glossary {
+		if glossary[i].name == name {
+			return &glossary[i]
+		}
+	}
 	for _, same := range []func(string) bool{exactly, nearly} {
 		for i := range glossary {
 			if s := &glossary[i]; same(s.name) || slices.ContainsFunc(s.aliases, same) {

@@ -1,6 +1,7 @@
 package articles
 
 import (
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/privacy"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/pvalues"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/samplesize"
@@ -9,6 +10,6 @@ import (
 )
 
 func init() {
-	commandtest.Offer(Explain(), Cite(), Methods(), samplesize.Command(), steps.Command(), pvalues.Command(),
+	commandtest.Offer(Explain(func() []*commands.Command { return []*commands.Command{samplesize.Command(), pvalues.Command()} }), Cite(), Methods(), samplesize.Command(), steps.Command(), pvalues.Command(),
 		privacy.Compose(), privacy.Transfer())
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -128,9 +129,9 @@ var Parameters = []Parameter{
 		want: func(g transfer.Goal) string {
 			switch g.Query {
 			case transfer.Bounded, transfer.Binary:
-				return "a number in (0, 1)"
+				return "a number in (0, " + record.People(record.Exactly(g.Range.Width())) + ")"
 			case transfer.Difference:
-				return "a number in (0, 2)"
+				return "a number in (0, " + record.People(record.Exactly(2*g.Range.Width())) + ")"
 			}
 			return numbers.Positives.Want
 		},
@@ -235,7 +236,8 @@ func totalCell(x float64) record.Cell {
 // The flags of a goal that are words.
 var (
 	QueryFlag = usage.Flag{Name: "query", Usage: "`KIND` of query: " + kinds[0] + " (default), " +
-		usage.OrList(kinds[1:]), Words: kinds}
+		usage.OrList(kinds[1:]) + "; or a metric: " + strings.Join(metrics(), ", "), Words: slices.Concat(kinds, metrics())}
+	RangeFlag    = usage.Flag{Name: "range", Usage: "the values of a query are in `A,B` (default 0,1): tau and bars are in the same units"}
 	FeedbackFlag = usage.Flag{Name: "feedback", Usage: "what is `SHOWN`: answers (default), gate (pass or fail), best (the best score), flags (corrections of guesses) or final (scores of finalists, once)", Words: shownNames()}
 	OneSidedFlag = usage.Flag{Name: "one-sided", Switch: true,
 		Usage: "nothing shown exceeds the truth by more than tau; short of it, it may be anything"}
@@ -247,6 +249,16 @@ var (
 
 // kinds are the names of --query. The first is the default.
 var kinds = append(slices.Clone(commands.QueryKinds), transfer.Difference.String())
+
+// metrics are the metrics that are means over rows, and have a plan of a kind of query.
+func metrics() (names []string) {
+	for _, m := range metric.All() {
+		if m.Ratio == nil && m.Reads != metric.Number {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
 
 // shownNames are the names of --feedback. The first is the default.
 func shownNames() (names []string) {
@@ -261,7 +273,7 @@ func GoalFlags() (flags []usage.Flag) {
 	for _, p := range Parameters {
 		switch p.Flag.Name {
 		case "sensitivity":
-			flags = append(flags, QueryFlag)
+			flags = append(flags, QueryFlag, RangeFlag)
 		case "passes":
 			flags = append(flags, CheckedFlag, FeedbackFlag, OneSidedFlag, OpenFlag)
 		}
@@ -294,7 +306,13 @@ func ReadKind(c usage.Values) (base transfer.Goal, err error) {
 	if err != nil {
 		return base, err
 	}
+	if m, ok := metric.Of(query); ok {
+		query = m.Query
+	}
 	if base.Query, err = transfer.ParseQuery(query); err != nil {
+		return base, err
+	}
+	if base.Range, err = readRange(c); err != nil {
 		return base, err
 	}
 	base.OneSided, base.Checked, base.Open = c.Is(OneSidedFlag.Name), c.Is(CheckedFlag.Name), c.Is(OpenFlag.Name)
@@ -309,6 +327,21 @@ func ReadKind(c usage.Values) (base transfer.Goal, err error) {
 		return base, err
 	}
 	return base, clusters.on(&base)
+}
+
+// readRange reads the range of the values.
+func readRange(c usage.Values) (r transfer.Range, err error) {
+	ends, err := numbers.List(c, RangeFlag.Name, numbers.Reals)
+	if text, ok := c.Text(RangeFlag.Name); err == nil && ok {
+		if len(ends) != 2 || !(ends[0] < ends[1]) {
+			return r, usage.Invalid(RangeFlag.Name, text, "two numbers A,B, the lesser one first")
+		}
+		r = transfer.Range{From: ends[0], To: ends[1]}
+	}
+	if r == (transfer.Range{From: 0, To: 1}) {
+		r = transfer.Range{}
+	}
+	return r, err
 }
 
 // ReadGrid reads the goals. Of samples, queries, tau and beta at least as many are needed as needs says.
@@ -346,6 +379,9 @@ func ReadGrid(c usage.Values, inputs *[]record.Input, needs int) (none Grid, err
 			in.Name = BetaFlag
 		case name == "sensitivity":
 			*inputs = append(*inputs, record.Input{Name: QueryFlag.Name, Value: record.Words(base.Query.String())})
+			if text, ok := c.Text(RangeFlag.Name); ok {
+				*inputs = append(*inputs, record.Input{Name: RangeFlag.Name, Value: record.Words(text)})
+			}
 		case name == "passes":
 			*inputs = append(*inputs, record.Input{Name: FeedbackFlag.Name, Value: record.Words(base.Feedback.String())},
 				record.Input{Name: "one_sided", Value: record.Truth(base.OneSided)})

@@ -65,7 +65,7 @@ func Command() *commands.Command {
 			{Name: "labels", Repeats: true, Usage: "labels in `FILE`; for score and serve, where they are now, once for each " +
 				"file that an open ledger's rows come from"},
 			{Name: "incumbent", Usage: "difference: the predictions in `FILE` that candidates are compared with; for score and serve, where they are now"},
-			{Name: "metric", Usage: "`METRIC` of a look, one of those that were declared: accuracy, or column:NAME"},
+			{Name: "metric", Usage: "`METRIC` of a look, one of those that were declared"},
 			{Name: "plan", Usage: "the plan file `FILE`, in place of the flags of samplesize"},
 			{Name: "scenario", Usage: "the scenario `NAME` of the plan file"},
 		}, declarations, sampleFlags, openDeclarations, goalFlags, questions, changes, logFlags, []usage.Flag{
@@ -265,7 +265,7 @@ func readIncumbent(c *commands.Call, labels *holdout.Labels, t *holdout.Terms) (
 	if from != nil {
 		from.Value = "" // that of the labels
 	}
-	column, err := columnOf(metric, from)
+	column, err := columnOf(metric, t.Units, from)
 	if err != nil {
 		return done, err
 	}
@@ -369,7 +369,7 @@ func readSubmissions(c *commands.Call, status holdout.Status, dir string, paths 
 	if err != nil {
 		return nil, done, err
 	}
-	column, err := columnOf(one.Metric, from)
+	column, err := columnOf(one.Metric, status.Plan.Units, from)
 	if err != nil {
 		return nil, done, err
 	}

@@ -245,7 +245,7 @@ func TestBadInput(t *testing.T) {
 
 		"score judged nan.csv --metric column:judge": "nan.csv: id r0: got the value NaN, want a number in [0, 1]",
 
-		"score ledger p600.tsv --metric f1": "dpcalc: --metric: got f1, want accuracy, or column:NAME for values in [0, 1]",
+		"score ledger p600.tsv --metric auc": "dpcalc: --metric: got auc, want accuracy, column:NAME",
 
 		"score ledger p600.tsv --bar 0.5": "dpcalc: --bar: got 0.5, want none with --feedback answers",
 
@@ -287,7 +287,7 @@ func TestBadInput(t *testing.T) {
 		"score barred p600.tsv --bar 0.4":                     "--bar: got 0.4, want one of 0.5 0.7",
 		"serve ledger --bars 0.5":                             "--bars: got 1, want none",
 		"serve unbarred":                                      "--bars: got none, and none in the plan, want the bars",
-		"serve columns":                                       "got a plan for the metric column:judge, want one for accuracy",
+		"serve columns":                                       "got a plan for the metric column:judge, want one that the ledger computes",
 		fresh + " --passes 2":                                 "--passes: got 2, want none, or the feedback gate",
 		"init new --labels labels.csv -m 3 -t 0.2 -b 95%":     "--beta",
 		fresh + " --query difference":                         "--query difference",

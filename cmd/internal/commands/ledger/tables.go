@@ -9,6 +9,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/evallog"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/holdout"
+	"github.com/dpcalc/dpcalc/metric"
 )
 
 // file is a table of ids and values: csv, tsv or JSON lines.
@@ -63,11 +64,11 @@ func readingOf(c *commands.Call) (*holdout.Reading, error) {
 }
 
 // columnOf is the column of a metric's values. The values of a log are the submitter's word, as a column is.
-func columnOf(metric string, from *holdout.Reading) (string, error) {
-	if from != nil && metric == holdout.Accuracy {
-		return "", usage.Errorf("--from: got the metric accuracy, want column:NAME: a log has values, and no predictions to compare")
+func columnOf(name string, units holdout.Units, from *holdout.Reading) (string, error) {
+	if m, ok := metric.Of(name); ok && from != nil && m.Reads != metric.Number {
+		return "", usage.Errorf("--from: got the metric %s, want column:NAME: a log has values, and no predictions to compare", name)
 	}
-	return holdout.ColumnOf(metric)
+	return units.Column(name)
 }
 
 // blame names the file in its error.

@@ -11,6 +11,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/holdout"
+	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -43,8 +44,12 @@ var goalFlags = []usage.Flag{
 
 // declarations limit the questions of a look, and are kept in the plan.
 var declarations = []usage.Flag{
-	{Name: "metrics", Usage: "the metrics that a look may ask, `METRIC,...`: accuracy (default), or column:NAME for values " +
-		"in [0, 1]; a look that names none asks the first"},
+	{Name: "metrics", Usage: "the metrics that a look may ask, `METRIC,...`: accuracy (default), column:NAME for values of a row, " +
+		"and with --open " + strings.Join(computed(), ", ") + "; a look that names none asks the first"},
+	{Name: "positive", Usage: "the label that counts as positive, `TEXT`, which is public: of f1, recall, jaccard, precision, log-loss and probabilities"},
+	{Name: "probability", Usage: "the `COLUMN` of a submission that has the probability of the positive class (default probability)"},
+	{Name: "range", Usage: "open: the range `A,B` of the values of columns, or of numbers, which are clipped to it (default 0,1)"},
+	{Name: "clip", Usage: "open: the greatest log-loss `L` of a row (default 5): greater ones are clipped"},
 	{Name: "match", Usage: "what equals a label, `HOW`: exact (default), trim (but for blanks around it), fold (and for " +
 		"upper and lower case) or number (the same decimal number)", Words: ways()},
 	{Name: "classes", Usage: "the predictions that there are, `TEXT,...`, which are public: any other text is refused. " +
@@ -114,6 +119,44 @@ func itemsOf(c *commands.Call, p *holdout.Plan, dir string) (*holdout.Items, err
 	return readItems(c, path)
 }
 
+// computed are the metrics that a ledger computes but for accuracy.
+func computed() (names []string) {
+	for _, m := range metric.All() {
+		if m.Name != metric.Accuracy && m.Reads != metric.Number {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// readUnits reads what the metrics need beside their names.
+func readUnits(c *commands.Call) (u holdout.Units, err error) {
+	for _, f := range []struct {
+		name string
+		into *string
+	}{{"positive", &u.Positive}, {"probability", &u.Probability}} {
+		text, ok := c.Text(f.name)
+		if *f.into = text; ok && text == "" {
+			return u, usage.Errorf("--%s: got nothing, want a text", f.name)
+		}
+	}
+	ends, err := numbers.List(c, "range", numbers.Reals)
+	if err != nil {
+		return u, err
+	}
+	if text, ok := c.Text("range"); ok {
+		if len(ends) != 2 {
+			return u, usage.Invalid("range", text, "two numbers A,B")
+		}
+		u.Range = &[2]float64{ends[0], ends[1]}
+	}
+	clip, ok, err := numbers.One(c, "clip", numbers.Positives)
+	if ok {
+		u.Clip = clip
+	}
+	return u, err
+}
+
 // ways are the words of --match.
 func ways() (names []string) {
 	for _, m := range holdout.Matches() {
@@ -127,6 +170,9 @@ func readTerms(c *commands.Call, samples int64) (t holdout.Terms, err error) {
 	t.Metrics, t.Classes = items(c, "metrics"), items(c, "classes")
 	match, _ := c.Text("match")
 	t.Match = holdout.Match(match)
+	if t.Units, err = readUnits(c); err != nil {
+		return t, err
+	}
 	if t.Bars, err = numbers.List(c, "bars", numbers.Reals); err != nil {
 		return t, err
 	}

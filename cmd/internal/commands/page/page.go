@@ -31,7 +31,7 @@ var formats = []record.Format{
 func answering() []*commands.Command {
 	return []*commands.Command{
 		samplesize.Command(), privacy.Transfer(), privacy.Compose(), steps.Command(), pvalues.Command(), advise.Command(),
-		articles.Explain(), articles.Cite(), articles.Methods(),
+		articles.Explain(answering), articles.Cite(), articles.Methods(),
 	}
 }
 

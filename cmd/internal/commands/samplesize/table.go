@@ -29,6 +29,9 @@ var subjects = map[transfer.Unknown]string{
 func (s *request) shownWords() []string {
 	base := s.grid.Base
 	words := []string{base.Query.String() + " queries"}
+	if r := base.Range; r != (transfer.Range{}) {
+		words[0] += " from " + record.People(record.Exactly(r.From)) + " to " + record.People(record.Exactly(r.To))
+	}
 	if said := shownAs[base.Feedback]; said != "" {
 		words = append(words, said)
 	}

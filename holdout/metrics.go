@@ -1,0 +1,420 @@
+package holdout
+
+import (
+	"cmp"
+	"math"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/metric"
+	"github.com/dpcalc/dpcalc/transfer/open"
+)
+
+// Units are what the metrics of a ledger need beside their names. They are public, and none is guessed from labels.
+type Units struct {
+	Positive    string      `json:"positive,omitempty"`    // the label that counts as positive
+	Probability string      `json:"probability,omitempty"` // the column of probabilities of it; "" for "probability"
+	Range       *[2]float64 `json:"range,omitempty"`       // of the values of columns, and of numbers; nil for [0,1]
+	Clip        float64     `json:"clip,omitempty"`        // the greatest log-loss; 0 for usualClip
+}
+
+// usualClip is the greatest log-loss where nothing else is declared: that of a probability of about 0.0067.
+const usualClip = 5
+
+// interval has the ends of the range.
+func (u Units) interval() (lowest, highest float64) {
+	if u.Range == nil {
+		return 0, 1
+	}
+	return u.Range[0], u.Range[1]
+}
+
+// checked checks the units for the metrics that are declared.
+func (u Units) checked(metrics []string) error {
+	if r := u.Range; r != nil {
+		width := r[1] - r[0]
+		if !(r[0] < r[1] && width <= math.MaxFloat64 && math.Abs(r[0]) <= math.MaxFloat64) {
+			return inputf("range: got %v to %v, want two finite numbers, the lesser one first", r[0], r[1])
+		}
+	}
+	if u.Clip != 0 && !(u.Clip > 0 && u.Clip <= 1000) {
+		return inputf("clip: got %v, want a log-loss in (0, 1000]", u.Clip)
+	}
+	class, scaled, logs := false, false, false
+	for _, name := range metrics {
+		m, _ := metric.Of(name)
+		if m.Class && u.Positive == "" {
+			return inputf("positive: got nothing, want the label that counts as positive for %s", name)
+		}
+		class = class || m.Class || m.Reads == metric.Forecast
+		scaled = scaled || m.Reads == metric.Number || m.Reads == metric.Forecast
+		logs = logs || m.Name == "log-loss"
+		if m.Reads == metric.Forecast && u.Positive != "" && u.Range != nil {
+			return inputf("range: got one with a positive class, want one of the two for %s: probabilities are in [0, 1]", name)
+		}
+	}
+	switch {
+	case u.Positive != "" && !class:
+		return inputf("positive: got %s, want none without a metric of two classes", shown(u.Positive))
+	case u.Probability != "" && (u.Positive == "" || !class):
+		return inputf("probability: got %s, want none without a metric of probabilities", shown(u.Probability))
+	case u.Range != nil && !scaled:
+		return inputf("range: got one, want none without a column or numbers")
+	case u.Clip != 0 && !logs:
+		return inputf("clip: got %v, want none without log-loss", u.Clip)
+	}
+	return nil
+}
+
+// Column returns the name of the column that holds what a metric reads.
+func (u Units) Column(name string) (string, error) {
+	m, ok := metric.Of(name)
+	if !ok {
+		return "", inputf("metric: got %s, want %s", shown(name), strings.Join(metric.Names(), ", "))
+	}
+	switch column, listed := strings.CutPrefix(name, columnPrefix); {
+	case listed:
+		return column, nil
+	case m.Reads == metric.Probability, m.Reads == metric.Forecast && u.Positive != "":
+		return cmp.Or(u.Probability, "probability"), nil
+	}
+	return "prediction", nil
+}
+
+// Served are the metrics that a ledger computes itself from predictions: over HTTP a column would be a submitter's word.
+func (p *Plan) Served() (names []string) {
+	if p.Metrics == nil {
+		return []string{Accuracy}
+	}
+	for _, name := range p.Metrics {
+		if m, _ := metric.Of(name); m.Reads != metric.Number {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// scale is how a person reads a mean of values in [0,1], or a difference of two. The coordinate of a value rises with
+// it: the number that a person reads, or less it where less is better.
+type scale struct {
+	lowest, span float64
+	less, root   bool
+	compared     bool
+}
+
+func (p *Plan) scale(name string) scale {
+	m, _ := metric.Of(name)
+	lowest, highest := p.Units.interval()
+	s := scale{span: 1, less: m.Less, root: m.Root, compared: p.Incumbent != nil}
+	switch {
+	case m.Reads == metric.Number:
+		s.lowest, s.span = lowest, highest-lowest
+	case m.Reads == metric.Probability:
+		s.span = cmp.Or(p.Units.Clip, usualClip)
+	case m.Root:
+		s.span = highest - lowest
+	case m.Reads == metric.Forecast:
+		s.span = (highest - lowest) * (highest - lowest)
+	}
+	return s
+}
+
+// plain reports whether a person reads the value itself.
+func (s scale) plain() bool { return s.lowest == 0 && s.span == 1 && !s.less }
+
+// ends are the ends of what a person reads.
+func (s scale) ends() between {
+	if s.compared {
+		return between{-s.span, s.span}
+	}
+	return between{s.lowest, s.lowest + s.span}
+}
+
+// margin is how far a truth may be from its bar where its value may be that far.
+func (s scale) margin(m float64) float64 {
+	if s.root {
+		return s.span * math.Sqrt(m) // sqrt(x+m) - sqrt(x) <= sqrt(m)
+	}
+	return s.span * m
+}
+
+// read turns a coordinate into what a person reads, or back.
+func (s scale) read(x *float64) *float64 {
+	if x == nil || !s.less {
+		return x
+	}
+	y := 0 - *x
+	return &y
+}
+
+// coordinate is that of a value.
+func (s scale) coordinate(u float64) float64 {
+	switch {
+	case s.compared:
+		return s.span * u
+	case s.root:
+		return -s.span * math.Sqrt(max(0, 1-u))
+	case s.less:
+		return -s.span * (1 - u)
+	}
+	return s.lowest + s.span*u
+}
+
+// value is the value with a coordinate. Beyond the ends it is beyond them too.
+func (s scale) value(x float64) float64 {
+	switch {
+	case s.compared:
+		return x / s.span
+	case s.root && x > 0:
+		return math.Nextafter(1, 2)
+	case s.root:
+		return 1 - x/s.span*(x/s.span)
+	case s.less:
+		return 1 + x/s.span
+	}
+	return (x - s.lowest) / s.span
+}
+
+// scaled are tails in the coordinates of a scale. What a rounding moves is added to the error of the mean.
+type scaled struct {
+	open.Tails
+	scale
+}
+
+// mapped are the tails in the coordinates of the scale.
+func (s scale) mapped(t open.Tails) open.Tails {
+	if s.plain() {
+		return t
+	}
+	return scaled{open.Rounded{Tails: t, By: 0x1p-48 * (1 + math.Abs(s.lowest)/s.span)}, s}
+}
+
+// Range returns the ends of the coordinates.
+func (t scaled) Range() (lowest, highest float64) {
+	lowest, highest = t.Tails.Range()
+	return t.coordinate(lowest), t.coordinate(highest)
+}
+
+// Edge returns x.
+func (t scaled) Edge(x float64) float64 { return x }
+
+// Lower returns the lower end, rounded down.
+func (t scaled) Lower(x, lnLevel float64) float64 {
+	lowest, _ := t.Range()
+	return max(lowest, min(x, t.down(t.Tails.Lower(t.value(x), lnLevel))))
+}
+
+// Upper returns the upper end, rounded up.
+func (t scaled) Upper(x, lnLevel float64) float64 {
+	_, highest := t.Range()
+	return min(highest, max(x, t.up(t.Tails.Upper(t.value(x), lnLevel))))
+}
+
+// Pass returns about the least edge whose lower end is the bar.
+func (t scaled) Pass(bar, lnLevel float64) (float64, bool) {
+	_, highest := t.Range()
+	u, ok := t.Tails.Pass(t.value(bar), lnLevel)
+	if !ok {
+		return 0, false
+	}
+	x := t.coordinate(u)
+	for step := (math.Abs(x) + t.span) * 0x1p-50; x < highest; x, step = x+step, 2*step {
+		if t.Lower(x, lnLevel) >= bar {
+			return x, true
+		}
+	}
+	return highest, t.Lower(highest, lnLevel) >= bar
+}
+
+// down and up round a coordinate by what its value may be off.
+func (t scaled) down(u float64) float64 {
+	return t.coordinate(u-0x1p-50) - (math.Abs(t.lowest)+t.span)*0x1p-50
+}
+func (t scaled) up(u float64) float64 {
+	return t.coordinate(u+0x1p-50) + (math.Abs(t.lowest)+t.span)*0x1p-50
+}
+
+// ratioGate is a gate at a bar of a ratio N/D: the mean of N - bar D over all rows, as a value in [0,1]. A pass says
+// that the ratio is above the bar; what fails has N - bar D of at most u, so that the ratio is at most bar + u/E D.
+type ratioGate struct {
+	open.Tails // of the value
+	metric.Ratio
+	bar, least float64 // least is what D is known to be at least, 0 if nothing is known
+}
+
+// Range returns 0 and 1: the ratio.
+func (ratioGate) Range() (lowest, highest float64) { return 0, 1 }
+
+// Lower returns the bar where the value passes, and else 0.
+func (g ratioGate) Lower(x, lnLevel float64) float64 {
+	if g.Tails.Lower(x, lnLevel) >= g.Even(g.bar)*(1+0x1p-50) {
+		return g.bar
+	}
+	return 0
+}
+
+// Upper returns the most that a ratio may be that fails.
+func (g ratioGate) Upper(x, lnLevel float64) float64 {
+	above := (g.Tails.Upper(x, lnLevel) - g.Even(g.bar)*(1-0x1p-50)) * g.Width(g.bar)
+	if g.least == 0 || !(above >= 0) {
+		return 1
+	}
+	return min(1, (g.bar+above/g.least)*(1+0x1p-48))
+}
+
+// Pass returns the least value that passes.
+func (g ratioGate) Pass(_, lnLevel float64) (float64, bool) {
+	return g.Tails.Pass(g.Even(g.bar)*(1+0x1p-49), lnLevel)
+}
+
+// ratioTails are those of the ratio itself, which is at least x where the mean of N - x D is at least 0.
+type ratioTails struct {
+	rows, least float64
+	metric.Ratio
+}
+
+// Range returns 0 and 1.
+func (ratioTails) Range() (lowest, highest float64) { return 0, 1 }
+
+// Edge returns x.
+func (ratioTails) Edge(x float64) float64 { return x }
+
+// Lower returns x less what N - x D may be above its expectation, over what D is at least.
+func (t ratioTails) Lower(x, lnLevel float64) float64 {
+	even := t.Even(min(max(x, 0), 1))
+	short := even - open.Unit{Rows: t.rows}.Lower(even*(1-0x1p-49), lnLevel)
+	return min(x, max(0, x-short*t.Width(min(max(x, 0), 1))/t.least*(1+0x1p-48)))
+}
+
+// Upper returns x and the same on the other side.
+func (t ratioTails) Upper(x, lnLevel float64) float64 {
+	even := t.Even(min(max(x, 0), 1))
+	above := open.Unit{Rows: t.rows}.Upper(even*(1+0x1p-49), lnLevel) - even
+	return max(x, min(1, x+above*t.Width(min(max(x, 0), 1))/t.least*(1+0x1p-48)))
+}
+
+// Pass is of no use: a gate asks a linear query at its bar.
+func (ratioTails) Pass(_, _ float64) (float64, bool) { return 0, false }
+
+// moved is the cut of a gate of a ratio as the mean of N - bar D.
+func (g ratioGate) moved(x *float64) *float64 {
+	if x == nil {
+		return nil
+	}
+	y := (*x - g.Even(g.bar)) * g.Width(g.bar)
+	return &y
+}
+
+// truths are the truths of the rows as numbers in [0,1] where a metric asks for them: 1 for the positive class and 0
+// for others, or the labels as shares of the range, to which they are clipped.
+func (r reader) truths(l *Labels, right []mark) ([]float64, error) {
+	needed := r.units.Positive != ""
+	for _, name := range r.metrics {
+		m, _ := metric.Of(name)
+		needed = needed || m.Reads == metric.Forecast
+	}
+	if !needed {
+		return nil, nil
+	}
+	truth := make([]float64, len(right))
+	if r.units.Positive != "" {
+		positive := markOf(r.match.of(r.units.Positive))
+		for row := range right {
+			truth[row] = right[row].equals(positive)
+		}
+		return truth, nil
+	}
+	numbers := make([]float64, len(l.classes))
+	wrong := make([]bool, len(l.classes))
+	for i, text := range l.classes {
+		x, ok := decimal(strings.TrimSpace(text))
+		numbers[i], wrong[i] = r.units.share(x), !ok
+	}
+	for row, c := range l.class {
+		if wrong[c] {
+			return nil, inputf("labels: id %s: got the label %s, want a number, or --positive for probabilities of a class",
+				shown(l.ids[row]), shown(l.classes[c]))
+		}
+		truth[row] = numbers[c]
+	}
+	return truth, nil
+}
+
+// share is a number as a share of the range, to which it is clipped.
+func (u Units) share(x float64) float64 {
+	lowest, highest := u.interval()
+	if u.Range == nil {
+		return min(max(x, 0), 1)
+	}
+	return min(max((x-lowest)/(highest-lowest), 0), 1)
+}
+
+// positive reports whether a row is predicted positive.
+func (v *values) positive(row int) bool { return v.texts[int(v.of[row])] == v.class }
+
+// loss is the loss of a row at a truth in [0,1], as a share of the greatest.
+func (v *values) loss(row int, y float64) float64 { return v.kind.Loss(v.of[row], y, v.clip) }
+
+// moment is the mean over some rows of the greatest square that the difference of two losses can have, whatever the
+// truths are: the difference of squares is linear in the truth, and a class has two.
+func (l look) moment(rows []int32, count int64) float64 {
+	sum := 0.
+	l.values.each(rows, func(row int) {
+		worst := 0.
+		for _, y := range [2]float64{0, 1} {
+			gap := l.base.loss(row, y) - l.values.loss(row, y)
+			worst = max(worst, gap*gap)
+		}
+		sum += worst
+	})
+	return min(1, sum/float64(count)*(1+2e-16*float64(count+8)))
+}
+
+// predicted are those of some rows that are predicted positive, nil where there are none.
+func (l look) predicted(rows []int32) (list []int32) {
+	l.values.each(rows, func(row int) {
+		if l.values.positive(row) {
+			list = append(list, int32(row))
+		}
+	})
+	return list
+}
+
+// ratio is the ratio of a look: N/D over its rows.
+func (l look) ratio(rows []int32) float64 {
+	var sumN, sumD float64
+	l.values.each(rows, func(row int) {
+		n, d := l.values.kind.Ratio.Row(l.values.positive(row), l.truth[row])
+		sumN, sumD = sumN+n, sumD+d
+	})
+	return sumN / sumD
+}
+
+// measuredTails are the tails of ratios and of differences of losses, nil for other means.
+func (p *Plan) measuredTails(l Line) open.Tails {
+	n := float64(l.Rows)
+	mean := func(t open.Tails) open.Tails { return open.Rounded{Tails: t, By: 1.1 * 0x1p-53 * (n + 1)} }
+	kind, _ := metric.Of(l.Metric)
+	least := float64(l.Least) / n * (1 - 0x1p-50)
+	switch {
+	case l.Moment > 0:
+		return p.scale(l.Metric).mapped(mean(open.KnownVariance{Rows: n, Variance: l.Moment, Lowest: -1}))
+	case kind.Ratio != nil && l.Show == ShowPass:
+		value := mean(open.Rounded{Tails: open.Unit{Rows: n}, By: 0x1p-49})
+		return ratioGate{Tails: value, Ratio: *kind.Ratio, bar: *l.Bar, least: least}
+	case kind.Ratio != nil:
+		return ratioTails{rows: n, least: least, Ratio: *kind.Ratio}
+	}
+	return nil
+}
+
+// each visits some rows, all for nil.
+func (v *values) each(rows []int32, visit func(row int)) {
+	if rows == nil {
+		for row := range v.of {
+			visit(row)
+		}
+	}
+	for _, row := range rows {
+		visit(int(row))
+	}
+}

@@ -1,0 +1,455 @@
+package holdout
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/metric"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// measuredLedger is an open ledger, its ids and its labels.
+type measuredLedger struct {
+	*Ledger
+	dir    string
+	ids    []string
+	labels []string
+}
+
+// measuredBy is an open ledger of so many labels by some metrics.
+func measuredBy(t testing.TB, labels []string, units Units, base []string, metrics ...string) measuredLedger {
+	t.Helper()
+	m := measuredLedger{dir: t.TempDir() + "/ledger", labels: labels}
+	for i := range labels {
+		m.ids = append(m.ids, fmt.Sprint("r", i))
+	}
+	rows, err := NewLabels(Columns(m.ids, labels))
+	if err != nil {
+		t.Fatal(err)
+	}
+	beta, err := theory.ParseLogProb("0.05")
+	if err != nil {
+		t.Fatal(err)
+	}
+	terms := Terms{Goal: transfer.Goal{Beta: beta}, Open: true, Metrics: metrics, Units: units}
+	if base != nil {
+		terms.Incumbent = Submission{Values: Columns(m.ids, base), Path: m.dir + ".csv"}
+	}
+	if m.Ledger, err = Create(m.dir, rows, terms); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// ask is a question about a submission.
+func (m measuredLedger) ask(name, show string, values []string, x float64) Submission {
+	s := Submission{Metric: name, Values: Columns(m.ids, values), Question: Question{Show: show}}
+	switch show {
+	case ShowPass:
+		s.Bar = &x
+	case ShowGuess:
+		s.Guess = &x
+	}
+	return s
+}
+
+// twoClasses are labels of two classes, classes that are predicted, and probabilities.
+func twoClasses(r *rand.Rand, n int) (labels, classes, chances []string) {
+	for range n {
+		p := r.Float64()
+		label, class := "cat", "cat"
+		if r.Float64() < p {
+			label = "dog"
+		}
+		if p > 0.5 {
+			class = "dog"
+		}
+		labels, classes, chances = append(labels, label), append(classes, class), append(chances, fmt.Sprint(p))
+	}
+	return labels, classes, chances
+}
+
+// byHand is a metric of a submission, reckoned anew from its definition in the literature.
+func byHand(name string, labels, values []string) float64 {
+	var tp, fp, fn, right, loss, squares float64
+	for i, label := range labels {
+		if values[i] == "cat" || values[i] == "dog" {
+			switch {
+			case values[i] == "dog" && label == "dog":
+				tp++
+			case values[i] == "dog":
+				fp++
+			case label == "dog":
+				fn++
+			}
+			right += float64(one(values[i] == label))
+			continue
+		}
+		var p float64
+		fmt.Sscan(values[i], &p)
+		y := float64(one(label == "dog"))
+		if _, err := fmt.Sscan(label, &y); err == nil {
+			p = min(max(p, 0), 10)
+			y = min(max(y, 0), 10)
+		}
+		squares += (p - y) * (p - y)
+		if label != "dog" {
+			p = 1 - p
+		}
+		loss += min(-math.Log(p), 5)
+	}
+	n := float64(len(labels))
+	return map[string]float64{Accuracy: right / n, metric.Precision: tp / (tp + fp), "f1": 2 * tp / (2*tp + fp + fn),
+		"recall": tp / (tp + fn), "jaccard": tp / (tp + fp + fn), "log-loss": loss / n, "squared-error": squares / n,
+		"rmse": math.Sqrt(squares / n)}[name]
+}
+
+// Every metric that the ledger computes is what its definition says, to within half a step of a score; a gate passes
+// well below it and fails well above it (and the other way round where less is better); and the log verifies.
+func TestMetricsByHand(t *testing.T) {
+	r := rand.New(rand.NewPCG(44, 10))
+	labels, classes, chances := twoClasses(r, 3000)
+	var names []string
+	for _, m := range metric.All() {
+		if m.Reads != metric.Number {
+			names = append(names, m.Name)
+		}
+	}
+	numbers, guesses := make([]string, 3000), make([]string, 3000)
+	for i := range numbers {
+		y := 12*r.Float64() - 1
+		numbers[i], guesses[i] = fmt.Sprint(y), fmt.Sprint(y+2*r.NormFloat64())
+	}
+	for _, of := range []struct {
+		labels []string
+		units  Units
+		names  []string
+		values map[metric.Reads][]string
+	}{
+		{labels, Units{Positive: "dog"}, names,
+			map[metric.Reads][]string{metric.Text: classes, metric.Probability: chances, metric.Forecast: chances}},
+		{numbers, Units{Range: &[2]float64{0, 10}}, []string{"squared-error", "rmse"},
+			map[metric.Reads][]string{metric.Forecast: guesses}},
+	} {
+		for _, name := range of.names {
+			m, _ := metric.Of(name)
+			units := of.units
+			if !m.Class && m.Reads == metric.Text {
+				units = Units{}
+			}
+			c, values := measuredBy(t, of.labels, units, nil, name), of.values[m.Reads]
+			want, in := byHand(name, c.labels, values), c.plan.scale(name).ends()
+			width := in.highest - in.lowest
+			for _, show := range []string{ShowScore, ShowGuess} {
+				a, err := c.Score(context.Background(), c.ask(name, show, values, want))
+				if m.Ratio != nil && !m.Ratio.Bounded() {
+					if wrong := (*InputError)(nil); !errors.As(err, &wrong) {
+						t.Errorf("%s of %s: got %v, want a refusal", show, name, err)
+					}
+					continue
+				}
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				near := math.Abs(*a.Response-want) <= 0.0101*width
+				if inside := *a.Open.Lower <= want && *a.Open.Upper >= want; !near || !inside || !(*a.Open.Upper-*a.Open.Lower < 0.4*width) {
+					t.Errorf("%s of %s: got %v in [%v, %v], want %v", show, name, *a.Response, *a.Open.Lower, *a.Open.Upper, want)
+				}
+			}
+			for _, side := range []float64{-1, 1} {
+				room := in.highest - want
+				if side < 0 {
+					room = want - in.lowest
+				}
+				bar := want + side*min(0.15*width, 0.6*room)
+				a, err := c.Score(context.Background(), c.ask(name, ShowPass, values, bar))
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				passes := side < 0 != m.Less
+				end := a.Open.Lower
+				if m.Less {
+					end = a.Open.Upper
+				}
+				if a.Verdict != verdict(passes, Pass, Fail) || passes && math.Abs(*end-bar) > 1e-3 {
+					t.Errorf("%s %v at the bar %v: %s, [%v, %v]", name, want, bar, a.Verdict, *a.Open.Lower, *a.Open.Upper)
+				}
+				if !passes && a.Open.Lower != nil && m.Ratio == nil && *a.Open.Upper-*a.Open.Lower >= width {
+					t.Errorf("%s: a failure says nothing", name)
+				}
+			}
+			boards := 2
+			if name == metric.Precision || name == "recall" {
+				boards = 0
+			}
+			for range boards {
+				a, err := c.Score(context.Background(), c.ask(name, ShowBest, values, 0))
+				if err != nil || a.Response == nil {
+					t.Fatalf("%s: %v %v", name, a, err)
+				}
+			}
+			if _, err := Verify(c.dir, ""); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+// A column of marks from 0 to 5 has the cells and the prices of a column of shares, times 5.
+func TestRangeCostsNothing(t *testing.T) {
+	labels, _, chances := twoClasses(rand.New(rand.NewPCG(44, 11)), 500)
+	marks := make([]string, len(chances))
+	for i, text := range chances {
+		var x float64
+		fmt.Sscan(text, &x)
+		marks[i] = fmt.Sprint(1 + 5*x)
+	}
+	share := measuredBy(t, labels, Units{}, nil, "column:judge")
+	wide := measuredBy(t, labels, Units{Range: &[2]float64{1, 6}}, nil, "column:judge")
+	for _, show := range []string{ShowScore, ShowPass, ShowGuess, ShowBest, ShowBest} {
+		a, err := share.Score(context.Background(), share.ask("column:judge", show, chances, 0.4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := wide.Score(context.Background(), wide.ask("column:judge", show, marks, 1+5*0.4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, c := range map[string][2]*float64{"lower": {a.Open.Lower, b.Open.Lower}, "upper": {a.Open.Upper, b.Open.Upper},
+			"response": {a.Response, b.Response}} {
+			if (c[0] == nil) != (c[1] == nil) || c[0] != nil && math.Abs(1+5**c[0]-*c[1]) > 1e-6 {
+				t.Errorf("%s of %s: %s and %s", name, show, printed(c[0]), printed(c[1]))
+			}
+		}
+		if a.Verdict != b.Verdict || math.Abs(*a.Open.Price-*b.Open.Price) > 1e-9 {
+			t.Errorf("%s: %v and %v", show, a.Open, b.Open)
+		}
+	}
+	if _, err := Verify(wide.dir, ""); err != nil {
+		t.Error(err)
+	}
+}
+
+// Ratios, losses, their roots and their differences, by enumeration of all labels of few rows whose chances differ: at
+// the end that a response gives, no law of the labels reaches or misses the cut with more than its level.
+func TestTailsOfMetrics(t *testing.T) {
+	r := rand.New(rand.NewPCG(44, 12))
+	closest := map[string]float64{}
+	for range 300 {
+		n := 1 + r.IntN(7)
+		chance := make([]float64, n)
+		forecast, other, texts := make([]float64, n), make([]float64, n), make([]float64, n)
+		positives := int64(0)
+		for i := range n {
+			chance[i] = []float64{0, 1, r.Float64(), r.Float64()}[r.IntN(4)]
+			forecast[i], other[i] = r.Float64(), r.Float64()
+			texts[i] = float64(r.IntN(2))
+			positives += int64(texts[i])
+		}
+		for _, name := range []string{"f1", "jaccard", "recall", "log-loss", "rmse", "difference"} {
+			compared := name == "difference"
+			p := &Plan{Metrics: []string{name}}
+			if compared {
+				name, p.Incumbent = "log-loss", &LabelsFile{}
+			}
+			kind, _ := metric.Of(name)
+			v := values{kind: kind, of: forecast, clip: usualClip}
+			line := Line{Metric: name, Question: Question{Show: ShowScore}, Shown: Shown{Rows: int64(n), Least: positives}}
+			l := look{values: v}
+			bar := r.Float64()
+			if kind.Ratio != nil {
+				if positives == 0 {
+					continue
+				}
+				l.values.of, l.values.texts, l.values.class = texts, []string{"no", "yes"}, "yes"
+				if !kind.Ratio.Bounded() {
+					line.Show, line.Bar, line.Least, l.values.bar = ShowPass, &bar, 0, bar
+				}
+			}
+			if compared {
+				l.base = &values{kind: kind, of: other, clip: usualClip}
+				line.Differ, line.Moment = int64(n), l.moment(nil, int64(n))
+			}
+			tails := p.tails(line)
+			var masses, means []float64
+			sumN, sumD, truth := 0., 0., 0.
+			for bits := range 1 << n {
+				mass, y := 1., make([]float64, n)
+				for i := range n {
+					y[i] = float64(bits >> i & 1)
+					mass *= y[i]*chance[i] + (1-y[i])*(1-chance[i])
+				}
+				l.truth = y
+				value := 0.
+				for i := range n {
+					value += l.score(i) / float64(n)
+					if kind.Ratio != nil {
+						a, d := kind.Ratio.Row(l.values.positive(i), y[i])
+						sumN, sumD = sumN+mass*a, sumD+mass*d
+					}
+				}
+				truth += mass * value
+				masses, means = append(masses, mass), append(means, l.measured(p, line))
+			}
+			if kind.Ratio != nil {
+				if truth = sumN / sumD; sumD == 0 {
+					continue
+				}
+			} else {
+				truth = p.scale(name).coordinate(truth)
+			}
+			what := fmt.Sprint(name, compared)
+			for _, x := range means {
+				reached := 0.
+				for i, m := range means {
+					if m >= x {
+						reached += masses[i]
+					}
+				}
+				if reached > 0 && reached < 1-1e-9 {
+					level := math.Log(reached)
+					if lower := tails.Lower(x, level-1e-9); lower > truth+1e-12 {
+						t.Fatalf("%s, chances %v: lower end %v at %v, reached with %v at the truth %v", what, chance, lower, x, reached, truth)
+					}
+					if lower := tails.Lower(x, level/3); lower > truth {
+						closest[what] = 1 // a level three times nearer is refuted
+					}
+					if upper := tails.Upper(x, math.Log1p(-reached)-1e-9); upper < truth-1e-12 {
+						t.Fatalf("%s, chances %v: upper end %v at %v, missed with %v at the truth %v", what, chance, upper, x, 1-reached, truth)
+					}
+				}
+			}
+		}
+	}
+	for _, what := range []string{"log-loss false", "rmse false", "f1 false", "jaccard false"} {
+		if what = strings.ReplaceAll(what, " ", ""); closest[what] == 0 {
+			t.Errorf("%s: nothing refutes a third of the levels", what)
+		}
+	}
+}
+
+// What a price, a refusal or a status says of each metric does not depend on the labels, byte for byte; nor does the
+// line of a look with the same verdict.
+func TestMetricsTellNoLabels(t *testing.T) {
+	r := rand.New(rand.NewPCG(44, 13))
+	first, classes, chances := twoClasses(r, 400)
+	second := slices.Clone(first)
+	r.Shuffle(len(second), func(i, j int) { second[i], second[j] = second[j], second[i] })
+	for i := range 100 {
+		second[i] = "cat" // and another number of dogs
+	}
+	none := slices.Repeat([]string{"cat"}, 400)
+	for _, m := range metric.All() {
+		name, units := m.Name, Units{Positive: "dog"}
+		if name == Accuracy || m.Reads == metric.Number {
+			units = Units{}
+		}
+		if m.Reads == metric.Number {
+			name = "column:x"
+		}
+		values := classes
+		if m.Reads != metric.Text {
+			values = chances
+		}
+		var said [2]string
+		for k, labels := range [][]string{first, second} {
+			l := measuredBy(t, labels, units, nil, name)
+			for _, show := range []string{ShowPass, ShowScore, ShowGuess, ShowBest} {
+				for _, x := range []float64{0.01, 0.5, 0.97, 2} {
+					for _, submitted := range [][]string{values, none, values[1:]} {
+						list, err := l.Price(l.ask(name, show, submitted, x), nil)
+						text, bad := json.Marshal(list)
+						if bad != nil {
+							t.Fatal(bad)
+						}
+						said[k] += fmt.Sprintln(show, x, string(text), err)
+					}
+				}
+			}
+			if m.Reads != metric.Number {
+				bar := 0.9999
+				if m.Less {
+					bar = 0.0001
+				}
+				if a, err := l.Score(context.Background(), l.ask(name, ShowPass, values, bar)); err == nil {
+					said[k] += fmt.Sprintln(a.Verdict, printed(a.Open.Lower), printed(a.Open.Upper), printed(a.Open.Price), a.Counts)
+				} else {
+					said[k] += err.Error()
+				}
+			}
+		}
+		if said[0] != said[1] {
+			t.Errorf("%s: what is said depends on the labels:\n%s\n%s", name, said[0], said[1])
+		}
+	}
+}
+
+// What metrics need is declared, and one line says what is wrong.
+func TestUnitsOfMetrics(t *testing.T) {
+	labels, err := NewLabels(Columns([]string{"a", "b"}, []string{"1", "x"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	beta, _ := theory.ParseLogProb("0.05")
+	for _, c := range []struct {
+		want    string
+		units   Units
+		metrics string
+	}{
+		{"range: got 5 to 0, want two finite numbers, the lesser one first", Units{Range: &[2]float64{5, 0}}, "column:x"},
+		{"range: got NaN to 1", Units{Range: &[2]float64{math.NaN(), 1}}, "column:x"},
+		{"range: got 0 to +Inf", Units{Range: &[2]float64{0, math.Inf(1)}}, "column:x"},
+		{"range: got one, want none without a column", Units{Range: &[2]float64{0, 5}}, "accuracy"},
+		{"positive: got nothing, want the label that counts as positive for f1", Units{}, "f1"},
+		{"positive: got nothing, want the label that counts as positive for log-loss", Units{}, "log-loss"},
+		{"positive: got y, want none", Units{Positive: "y"}, "accuracy"},
+		{"clip: got NaN, want a log-loss", Units{Positive: "y", Clip: math.NaN()}, "log-loss"},
+		{"clip: got 3, want none without log-loss", Units{Clip: 3}, "column:x"},
+		{"probability: got p, want none", Units{Probability: "p"}, "column:x"},
+		{"labels: id b: got the label x, want a number", Units{}, "rmse"},
+		{"metrics: got macro-f1", Units{}, "macro-f1"},
+	} {
+		_, err := Create(t.TempDir()+"/x", labels, Terms{Goal: transfer.Goal{Beta: beta}, Open: true, Units: c.units,
+			Metrics: []string{c.metrics}})
+		if wrong := (*InputError)(nil); !errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %s", c.metrics, err, c.want)
+		}
+	}
+}
+
+// Losses of two models: the predictions alone bound the mean square of their difference, and the interval is narrower
+// than without it.
+func TestDifferencesOfLosses(t *testing.T) {
+	labels, _, chances := twoClasses(rand.New(rand.NewPCG(44, 14)), 2000)
+	near := make([]string, len(chances))
+	for i, text := range chances {
+		var p float64
+		fmt.Sscan(text, &p)
+		near[i] = fmt.Sprint(0.98*p + 0.01)
+	}
+	l := measuredBy(t, labels, Units{Positive: "dog"}, chances, "squared-error")
+	s := l.ask("squared-error", ShowScore, near, 0)
+	s.Incumbent = Columns(l.ids, chances)
+	a, err := l.Score(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !(a.Open.Moment > 0 && a.Open.Moment < 1e-3 && *a.Open.Upper-*a.Open.Lower < 0.02) {
+		t.Errorf("mean square at most %v: [%v, %v]", a.Open.Moment, *a.Open.Lower, *a.Open.Upper)
+	}
+	want := byHand("squared-error", labels, near) - byHand("squared-error", labels, chances)
+	if !(*a.Open.Lower <= want && *a.Open.Upper >= want) {
+		t.Errorf("the new less the old is %v, got [%v, %v]", want, *a.Open.Lower, *a.Open.Upper)
+	}
+	if _, err := Verify(l.dir, ""); err != nil {
+		t.Error(err)
+	}
+}

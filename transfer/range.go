@@ -1,0 +1,124 @@
+package transfer
+
+import (
+	"iter"
+	"math"
+	"slices"
+
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// Range is the interval that the values of a query are in, where that is not [0,1]. Whatever is an accuracy, a bar or a
+// score of the goal and of its answer is in the units of the values. The zero Range is [0,1].
+//
+// Values x in [From,To] are (x-From)/(To-From) in [0,1], and a difference of two is the difference of these times
+// To - From: every theorem holds for the shares, and a share of the range costs what it costs in [0,1].
+type Range struct{ From, To float64 }
+
+// given reports whether the range is another than [0,1].
+func (r Range) given() bool { return r != Range{} }
+
+// Width returns To - From, 1 for the zero Range.
+func (r Range) Width() float64 {
+	if !r.given() {
+		return 1
+	}
+	return r.To - r.From
+}
+
+// valid returns a DomainError for a range that is none, or of queries that have none.
+func (g Goal) validRange() error {
+	r := g.Range
+	finite := math.Abs(r.From) <= math.MaxFloat64 && math.Abs(r.To) <= math.MaxFloat64
+	if err := theory.Domain(finite && r.From < r.To && r.Width() <= math.MaxFloat64, "range", formatFloat(r.From)+","+formatFloat(r.To),
+		"two finite numbers, the lesser one first"); err != nil {
+		return err
+	}
+	if err := theory.Domain(g.Query == Bounded || g.Query == Difference, "range", g.Query, "bounded queries or differences"); err != nil {
+		return err
+	}
+	most := g.share().spread() * r.Width()
+	if err := theory.Domain(g.Tau == 0 || g.Tau > 0 && g.Tau < most, "tau", g.Tau, "a number in (0, "+formatFloat(most)+")"); err != nil {
+		return err
+	}
+	return g.share().Validate()
+}
+
+// position is a score as a share of the range; a difference has no start.
+func (g Goal) position(x float64) float64 {
+	if g.Query == Difference {
+		return x / g.Range.Width()
+	}
+	return (x - g.Range.From) / g.Range.Width()
+}
+
+// score is the score of a share of the range.
+func (g Goal) score(u float64) float64 {
+	if g.Query == Difference {
+		return u * g.Range.Width()
+	}
+	return g.Range.From + u*g.Range.Width()
+}
+
+// share is the goal about shares of the range.
+func (g Goal) share() Goal {
+	width := g.Range.Width()
+	g.Tau, g.Hold = g.Tau/width, g.Hold/width
+	g.GuessError.Value /= width
+	g.Variance, g.SecondMoment = g.Variance/(width*width), g.SecondMoment/(width*width)
+	if g.Bar.Given {
+		g.Bar.Value = g.position(g.Bar.Value)
+	}
+	if g.Floor != 0 {
+		g.Floor = g.position(g.Floor)
+	}
+	g.Range = Range{}
+	return g
+}
+
+// inUnits is an answer about shares as one to the goal.
+func (g Goal) inUnits(a Answer) Answer {
+	width, solved := g.Range.Width(), a.Goal
+	if g.Tau == 0 {
+		g.Tau = solved.Tau * width
+	}
+	g.Samples, g.Queries, g.Beta, g.Budget, g.Passes = solved.Samples, solved.Queries, solved.Beta, solved.Budget, solved.Passes
+	a.Goal = g
+	a.TauAchieved = min(a.TauAchieved*width, max(g.Tau, a.TauAchieved*width))
+	run := &a.Mechanism
+	run.Scale, run.ScaleFirst, run.Threshold, run.Step = run.Scale*width, run.ScaleFirst*width, run.Threshold*width, run.Step*width
+	if run.Schedule != nil {
+		run.Schedule = widened{run.Schedule, width}
+	}
+	if run.PassAt.Given {
+		run.PassAt.Value = g.score(run.PassAt.Value)
+	}
+	run.QueryWidths, run.FlagWidths, run.Board = slices.Clone(run.QueryWidths), slices.Clone(run.FlagWidths), slices.Clone(run.Board)
+	for i := range run.QueryWidths {
+		run.QueryWidths[i].Width *= width
+	}
+	for i := range run.FlagWidths {
+		run.FlagWidths[i].Width *= width
+	}
+	for i := range run.Board {
+		step := &run.Board[i]
+		step.Boundary, step.Value = g.score(step.Boundary), g.score(step.Value)
+	}
+	return a
+}
+
+// widened is a schedule in the units of a range.
+type widened struct {
+	Schedule
+	width float64
+}
+
+func (w widened) Blocks() iter.Seq[theory.NoiseBlock] {
+	return func(yield func(theory.NoiseBlock) bool) {
+		for block := range w.Schedule.Blocks() {
+			if block.Scale *= w.width; !yield(block) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package transfer
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/theory"
+)
+
+// Points of a range cost what shares cost: every method asks for the same rows, and its tau, noise, widths and boards
+// are those of shares times the width, and scores begin at the range's start.
+func TestRangesCostWhatSharesCost(t *testing.T) {
+	const from, width = -2., 8. // powers of two, so that nothing is rounded
+	for _, m := range Methods() {
+		for _, g := range []Goal{
+			{Samples: 900, Queries: 12, Beta: lp("0.05")},
+			{Queries: 12, Tau: 0.125, Beta: lp("0.05")},
+			{Samples: 900, Queries: 12, Beta: lp("0.05"), Shown: Shown{Feedback: Gate, Passes: 2, Bar: Some(0.5)}},
+			{Samples: 900, Queries: 12, Beta: lp("0.05"), Shown: Shown{Feedback: Best, Floor: 0.5}},
+			{Samples: 900, Queries: 12, Tau: 0.25, Beta: lp("0.05"), Budget: 2, Shown: Shown{Feedback: Flags, Hold: 0.0625}},
+			{Samples: 900, Queries: 12, Beta: lp("0.05"), Query: Difference, Shown: Shown{Feedback: Gate, SecondMoment: 0.125}},
+			{Samples: 900, Queries: 12, Beta: lp("0.05"), Shown: Shown{Feedback: Final, Variance: 0.0625}},
+		} {
+			g.Open = m.Open && g.Feedback != Final
+			if m.Open && !g.Open || g.Open && g.Feedback == Flags {
+				continue
+			}
+			want, err := m.Solve(g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wide := g
+			wide.Range = Range{from, from + width}
+			wide.Tau, wide.Hold = g.Tau*width, g.Hold*width
+			wide.Variance, wide.SecondMoment = g.Variance*width*width, g.SecondMoment*width*width
+			if g.Bar.Given {
+				wide.Bar = Some(from + width*g.Bar.Value)
+			}
+			if g.Floor > 0 {
+				wide.Floor = from + width*g.Floor
+			}
+			got, err := m.Solve(wide)
+			if err != nil {
+				t.Fatal(err)
+			}
+			alike := func(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Abs(b) }
+			run, plain := got.Mechanism, want.Mechanism
+			same := got.Status == want.Status && got.Samples == want.Samples && got.Beta == want.Beta &&
+				alike(got.TauAchieved, width*want.TauAchieved) && alike(run.Scale, width*plain.Scale) &&
+				alike(run.Threshold, width*plain.Threshold) && len(run.Board) == len(plain.Board)
+			if same && plain.PassAt.Given {
+				same = alike(run.PassAt.Value, wide.score(plain.PassAt.Value))
+			}
+			for i := range plain.Board {
+				same = same && alike(run.Board[i].Value, from+width*plain.Board[i].Value)
+			}
+			var scaled []theory.NoiseBlock
+			for b := range got.Noise() {
+				scaled = append(scaled, b)
+			}
+			i := 0
+			for b := range want.Noise() {
+				same, i = same && alike(scaled[i].Scale, width*b.Scale), i+1
+			}
+			if !same {
+				t.Errorf("%s %+v: %+v, for shares %+v", m.Name, wide, got, want)
+			}
+			if want.Status != OK {
+				continue
+			}
+			want.Tau *= 1 + 1e-9
+			got.Tau = width * want.Tau
+			is, _ := m.Certifies(want.Goal)
+			if ok, _ := m.Certifies(got.Goal); ok != is {
+				t.Errorf("%s %+v: certified %v, for shares %v", m.Name, got.Goal, ok, is)
+			}
+		}
+	}
+	for _, r := range []Range{{5, 0}, {1, 1}, {math.NaN(), 1}, {0, math.Inf(1)}, {-math.MaxFloat64, math.MaxFloat64}} {
+		g := Goal{Queries: 1, Tau: 0.1, Beta: lp("0.05"), Range: r}
+		if err := g.Validate(); err == nil {
+			t.Errorf("the range %v is none", r)
+		}
+	}
+	for _, q := range []Query{Binary, Sensitive, Minimization} {
+		if err := (Goal{Queries: 1, Tau: 0.1, Beta: lp("0.05"), Query: q, Range: Range{0, 5}}).Validate(); err == nil {
+			t.Errorf("%s queries with a range", q)
+		}
+	}
+}
