@@ -134,7 +134,8 @@ type cells struct {
 // [InputError] if no response may cost so much, or if no score can pass.
 func (a *account) ask(p *Plan, l Line, tails open.Tails) (c cells, err error) {
 	most := p.Open.Most
-	c = cells{line: l, tails: tails, node: open.Node{LnBeta: float64(p.Promise.Beta), Left: a.left}, holds: -1, scale: p.scale(l.Metric)}
+	c = cells{line: l, tails: tails, node: open.Node{LnBeta: float64(p.Promise.Beta), Left: a.left}, holds: -1}
+	c.scale = p.scale(l.Metric)
 	bet := open.Usual()
 	looks, rare := a.looks[l.Show], a.rare[l.Show]
 	if l.Expect != nil {

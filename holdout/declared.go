@@ -55,13 +55,15 @@ func (t *Terms) declare() error {
 // asks checks that a ledger of these terms can answer looks by a metric.
 func (t *Terms) asks(name string) error {
 	m, _ := metric.Of(name)
+	slice := name == metric.Precision
+	curved := m.Ratio != nil || m.Root || slice
 	compared := t.Goal.Query == transfer.Difference || t.Incumbent.Values != nil
 	switch {
-	case compared && (m.Ratio != nil || m.Root || name == metric.Precision):
+	case compared && curved:
 		return inputf("metrics: got %s with an incumbent, want another: its difference is no mean over rows", name)
 	case !t.Open && t.Units.Range != nil:
 		return inputf("range: got one, want --open: the tau of a fixed plan is in [0, 1]")
-	case !t.Open && (m.Ratio != nil || m.Loss != nil || name == metric.Precision):
+	case !t.Open && (curved || m.Loss != nil):
 		return inputf("metrics: got %s, want --open: a fixed plan has accuracy and columns", name)
 	}
 	return nil

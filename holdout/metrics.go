@@ -80,7 +80,7 @@ func (u Units) Column(name string) (string, error) {
 	return "prediction", nil
 }
 
-// Served are the metrics that a ledger computes itself from predictions: over HTTP a column would be a submitter's word.
+// Served are the metrics that a ledger computes itself from predictions: a column would be a submitter's word.
 func (p *Plan) Served() (names []string) {
 	if p.Metrics == nil {
 		return []string{Accuracy}

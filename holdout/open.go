@@ -30,9 +30,10 @@ func openPlan(t Terms, samples int64) (*Plan, error) {
 	}
 	law := &Law{Code: code, Most: cmp.Or(t.Most, UsualMost), Ask: t.Ask, MostPerTeam: t.MostPerTeam}
 	p := &Plan{
-		Schema: openSchema, Method: "open", Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes, Units: t.Units,
-		Promise: Promise{Samples: samples, Beta: goal.Beta}, Open: law, Group: t.group(), Population: t.population(),
-		goal: transfer.Goal{Samples: samples, Beta: goal.Beta},
+		Schema: openSchema, Method: "open", Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes,
+		Units: t.Units, Open: law, Group: t.group(), Population: t.population(),
+		Promise: Promise{Samples: samples, Beta: goal.Beta},
+		goal:    transfer.Goal{Samples: samples, Beta: goal.Beta},
 	}
 	if t.Incumbent.Values != nil { // whose fingerprint is found with the rows
 		p.Incumbent = &LabelsFile{}
@@ -479,7 +480,7 @@ func (l Line) among(rows int64, p *Plan) error {
 	switch {
 	case !fits:
 		return fmt.Errorf("got %d rows, want %d, or some of them with a feature", l.Rows, rows)
-	case l.Least < 0 || l.Least > l.Rows || !(l.Moment >= 0 && l.Moment <= 1):
+	case l.Least != max(0, min(l.Least, l.Rows)) || l.Moment != max(0, min(l.Moment, 1)):
 		return fmt.Errorf("got %d rows predicted positive of %d and a mean square of %v", l.Least, l.Rows, l.Moment)
 	case l.unbounded():
 		return errors.New("got a ratio without a row that is predicted positive")

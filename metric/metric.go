@@ -1,6 +1,7 @@
-// Package metric has the metrics that a holdout is asked for, as one list: how the value of a row comes from a label and
-// a prediction, the range of these values, and what their mean promises. Every value is in [0,1], and more is better, so
-// that the theorems for means of such values hold; [Metric.Less] and [Metric.Root] say how a person reads the mean.
+// Package metric has the metrics that a holdout is asked for, as one list: how the value of a row comes from a label
+// and a prediction, the range of these values, and what their mean promises. Every value is in [0,1], and more is
+// better, so that the theorems for means of such values hold. [Metric.Less] and [Metric.Root] say how a person reads
+// the mean.
 package metric
 
 import (

@@ -21,7 +21,7 @@ func TestThePageHasTheList(t *testing.T) {
 	}
 }
 
-// Values are in [0,1] at all ends, losses are clipped and not refused, and a ratio is at its bar where its value is even.
+// Values are in [0,1] at all ends, losses are clipped, and a ratio is at its bar where its value is even.
 func TestValuesOfMetrics(t *testing.T) {
 	for _, m := range All() {
 		if found, ok := Of(strings.Replace(m.Name, "NAME", "x", 1)); !ok || found.Name != m.Name {

@@ -30,7 +30,8 @@ func (r Range) Width() float64 {
 func (g Goal) validRange() error {
 	r := g.Range
 	finite := math.Abs(r.From) <= math.MaxFloat64 && math.Abs(r.To) <= math.MaxFloat64
-	if err := theory.Domain(finite && r.From < r.To && r.Width() <= math.MaxFloat64, "range", formatFloat(r.From)+","+formatFloat(r.To),
+	typed := formatFloat(r.From) + "," + formatFloat(r.To)
+	if err := theory.Domain(finite && r.From < r.To && r.Width() <= math.MaxFloat64, "range", typed,
 		"two finite numbers, the lesser one first"); err != nil {
 		return err
 	}
@@ -82,18 +83,21 @@ func (g Goal) inUnits(a Answer) Answer {
 	if g.Tau == 0 {
 		g.Tau = solved.Tau * width
 	}
-	g.Samples, g.Queries, g.Beta, g.Budget, g.Passes = solved.Samples, solved.Queries, solved.Beta, solved.Budget, solved.Passes
+	g.Samples, g.Queries, g.Beta = solved.Samples, solved.Queries, solved.Beta
+	g.Budget, g.Passes = solved.Budget, solved.Passes
 	a.Goal = g
 	a.TauAchieved = min(a.TauAchieved*width, max(g.Tau, a.TauAchieved*width))
 	run := &a.Mechanism
-	run.Scale, run.ScaleFirst, run.Threshold, run.Step = run.Scale*width, run.ScaleFirst*width, run.Threshold*width, run.Step*width
+	run.Scale, run.ScaleFirst = run.Scale*width, run.ScaleFirst*width
+	run.Threshold, run.Step = run.Threshold*width, run.Step*width
 	if run.Schedule != nil {
 		run.Schedule = widened{run.Schedule, width}
 	}
 	if run.PassAt.Given {
 		run.PassAt.Value = g.score(run.PassAt.Value)
 	}
-	run.QueryWidths, run.FlagWidths, run.Board = slices.Clone(run.QueryWidths), slices.Clone(run.FlagWidths), slices.Clone(run.Board)
+	run.QueryWidths, run.FlagWidths = slices.Clone(run.QueryWidths), slices.Clone(run.FlagWidths)
+	run.Board = slices.Clone(run.Board)
 	for i := range run.QueryWidths {
 		run.QueryWidths[i].Width *= width
 	}

@@ -10,6 +10,7 @@ import (
 )
 
 func init() {
-	commandtest.Offer(Explain(func() []*commands.Command { return []*commands.Command{samplesize.Command(), pvalues.Command()} }), Cite(), Methods(), samplesize.Command(), steps.Command(), pvalues.Command(),
+	all := func() []*commands.Command { return []*commands.Command{samplesize.Command(), pvalues.Command()} }
+	commandtest.Offer(Explain(all), Cite(), Methods(), samplesize.Command(), steps.Command(), pvalues.Command(),
 		privacy.Compose(), privacy.Transfer())
 }
