@@ -269,7 +269,8 @@ func (h *history) price(a asked, bar *float64) (list []Response, err error) {
 		r.Spent = after.spent()
 		gate := Line{Question: Question{Show: ShowPass}, Bar: bar, Metric: a.Metric}
 		if bar != nil && a.Show != ShowReject {
-			gate.Shown = Shown{Rows: a.Rows, Differ: a.query.differ, Share: a.query.share, Clusters: a.Clusters, Moment: a.Moment, Least: a.Least}
+			gate.Shown = a.Shown
+			gate.Differ, gate.Share = a.query.differ, a.query.share
 			next, err := after.ask(h.plan, gate, h.plan.tails(gate))
 			wrong := (*InputError)(nil)
 			switch {

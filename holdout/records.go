@@ -432,7 +432,8 @@ func (p *Plan) planned(l Line, rows int64, sizes *Sizes) (tails open.Planned, co
 	if p.macro() {
 		rows = sizes.Count
 	}
-	counted = (l.Metric == Accuracy || l.Metric == metric.Precision) && l.Differ == 0 && sizes == nil
+	right := l.Metric == Accuracy || l.Metric == metric.Precision
+	counted = right && l.Differ == 0 && sizes == nil
 	return open.Of(p.sample(sizes), rows, func(entropic float64) open.Planned {
 		switch {
 		case l.Differ > 0:
