@@ -158,7 +158,7 @@ var subset = Method{
 	Redrawn:   true,
 	Feedbacks: []Feedback{Answers},
 	Sources:   proved("samples.md#subset"),
-	Assumes:   []string{independent},
+	Assumes:   []string{"each draw made after its query is fixed, by coins that nobody knows"},
 	rule:      perQuery(means, true),
 	drawn:     perQuery(means, true),
 }
