@@ -27,8 +27,9 @@ func (a weighing) wins(r *rand.Rand, tau float64) bool {
 	n, won, buffer := float64(a.records), false, []uint64(nil)
 	score := make([]float64, a.records)
 	middle, square := 0., 0.
-	for j, sd := range a.noise.scale[:a.learning] {
+	for j := range a.learning {
 		bitmap, ones := column(r, a.records, buffer)
+		sd := a.noise.sd(j)
 		y := float64(ones)/n + a.noise.draw(r, j) - 0.5
 		won = won || math.Abs(y) > tau
 		w := y / (sd*sd + 1/(4*n))
@@ -82,9 +83,10 @@ func (a weighing) repeat(r *rand.Rand, runs int, goal transfer.Goal) outcome {
 func (a weighing) fails(tau float64) float64 {
 	v, quiet := 1/(4*float64(a.records)), 1.
 	mean, spread := 0., 0. // of R^2: the mean and half of the variance
-	for _, sd := range a.noise.scale[:a.learning] {
+	for j := range a.learning {
+		sd := a.noise.sd(j)
 		u := 1 / (sd*sd + v)
-		quiet *= 1 - errs(0, 1/math.Sqrt(u), tau)
+		quiet *= 1 - a.noise.errs(0, a.noise.scale[j], v, tau)
 		mean, spread = mean+u, spread+u*u
 	}
 	cube := 2 / (9 * mean * mean / spread) // of as many degrees of freedom
@@ -108,11 +110,27 @@ func (a weighing) withstood(x, own, tau float64) float64 {
 	p, last, each := 1., math.NaN(), 0.
 	for _, sd := range a.noise.scale[a.learning:] {
 		if sd != last {
-			last, each = sd, 1-errs(x, math.Sqrt(sd*sd+own), tau)
+			last, each = sd, 1-a.noise.errs(x, sd, own, tau)
 		}
 		p *= each
 	}
 	return p
+}
+
+// errs is the probability of an error if the mean is off by a normal amount of that variance around x.
+func (z noise) errs(x, sd, own, tau float64) (p float64) {
+	if z.cut == 0 || sd == 0 {
+		return errs(x, math.Sqrt(sd*sd+own), tau)
+	}
+	const steps = 12
+	total := 0.
+	for k := range steps {
+		u := z.cut * ((2*float64(k)+1)/steps - 1)
+		weight := math.Exp(-u * u / 2)
+		total += weight
+		p += weight * errs(x+sd*u, math.Sqrt(own), tau)
+	}
+	return p / total
 }
 
 // best returns the strongest attack on so many records, by its closed form.

@@ -106,17 +106,31 @@ func (v *votes) majority() float64 {
 }
 
 // noise is what a mechanism adds to its answers: of Gaussian or Laplace form, with a
-// scale for each query.
+// scale for each query. Gaussian noise with a cut is drawn again until it is within so many scales.
 type noise struct {
 	laplace bool
 	scale   []float64
+	cut     float64
 }
 
 func (z noise) draw(r *rand.Rand, query int) float64 {
 	if z.laplace {
 		return laplace(r, z.scale[query])
 	}
-	return z.scale[query] * r.NormFloat64()
+	normal := r.NormFloat64()
+	for z.cut > 0 && math.Abs(normal) > z.cut {
+		normal = r.NormFloat64()
+	}
+	return z.scale[query] * normal
+}
+
+// sd is the standard deviation of Gaussian noise, after the cut.
+func (z noise) sd(query int) float64 {
+	if z.cut == 0 {
+		return z.scale[query]
+	}
+	density := math.Exp(-z.cut*z.cut/2) / math.Sqrt(2*math.Pi)
+	return z.scale[query] * math.Sqrt(1-2*z.cut*density/(1-2*upperTail(z.cut)))
 }
 
 func (z noise) times(factor float64) noise {
@@ -124,7 +138,7 @@ func (z noise) times(factor float64) noise {
 	for j, s := range z.scale {
 		scale[j] = factor * s
 	}
-	return noise{z.laplace, scale}
+	return noise{z.laplace, scale, z.cut}
 }
 
 // stretched is the noise of a mechanism that does not know that it answers the given
@@ -134,7 +148,7 @@ func (z noise) stretched(queries int) noise {
 	for j := range scale {
 		scale[j] = z.scale[j*len(z.scale)/queries]
 	}
-	return noise{z.laplace, scale}
+	return noise{z.laplace, scale, z.cut}
 }
 
 // attack is an attack on a holdout: so many attributes, and the majority asked as
@@ -231,7 +245,7 @@ func plan(t testing.TB, method string, goal transfer.Goal) (records int, z noise
 
 // planned returns the noise that a plan prescribes.
 func planned(a transfer.Answer) noise {
-	z := noise{laplace: a.Mechanism.Noise == "laplace"}
+	z := noise{laplace: a.Mechanism.Noise == "laplace", cut: a.Mechanism.Cut}
 	if s := a.Mechanism.Schedule; s != nil {
 		for block := range s.Blocks() {
 			z.scale = append(z.scale, slices.Repeat([]float64{block.Scale}, int(block.Queries))...)

@@ -144,8 +144,9 @@ var arrivingEven = bounded{
 			return ln <= g.Beta.Ln()
 		},
 		run: func(g Goal) Mechanism {
-			sd, _ := arrivalOf(g, false).Even()
-			return Mechanism{Noise: theory.GaussianNoise, Scale: sd}
+			a := arrivalOf(g, false)
+			sd, _ := a.Even()
+			return Mechanism{Noise: theory.GaussianNoise, Scale: sd, Cut: a.EvenCut()}
 		},
 	},
 	lnFailure: func(g Goal) float64 {
@@ -184,7 +185,7 @@ func (s wantedNoise) run() Mechanism {
 	run := Mechanism{Noise: theory.GaussianNoise, Schedule: s}
 	for block := range s.Blocks() {
 		if run.Scale = block.Scale; run.ScaleFirst == 0 {
-			run.ScaleFirst = block.Scale
+			run.ScaleFirst, run.Cut = block.Scale, block.Cut
 		}
 	}
 	return run

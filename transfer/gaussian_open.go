@@ -13,7 +13,7 @@ var gaussianOpen = Method{
 	Name:      "gaussian-open",
 	Summary:   "Gaussian noise for answers of which nobody knows the number: the joint bound",
 	Formula:   "eps_j <= min(beta, .2) (2/7) j^-1.4, eps_j as for gaussian-schedule; tau_j = 1.59 tau*(j), tau*(j) the least tau of gaussian-schedule for j queries at powers of four, and straight lines in ln j and ln tau between them",
-	Practice:  "No number of queries is fixed. Add independent N(0, sd_j^2) to answer j, with sd_j from the schedule. Answer j is within tau_j, and tau is that of answer m. The schedule for more queries begins with the one for fewer, and nothing is claimed beyond the last for which it has been computed.",
+	Practice:  "No number of queries is fixed. Add independent N(0, sd_j^2) to answer j, with sd_j from the schedule. " + redrawn + " Answer j is within tau_j, and tau is that of answer m. The schedule for more queries begins with the one for fewer, and nothing is claimed beyond the last for which it has been computed.",
 	Proof:     Derived,
 	Adaptive:  true,
 	OneSided:  true,

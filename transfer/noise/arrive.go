@@ -86,12 +86,27 @@ type Arrival struct {
 	Open   bool
 }
 
+func (a Arrival) last() int64 { return a.Stages[len(a.Stages)-1].Until }
+
+// whole is a plan for as many answers about rows that are there at the start, as far as its cut depends on it.
+func (a Arrival) whole() Plan { return Plan{Queries: a.last(), Beta: a.Beta} }
+
+// EvenCut returns where one noise for all answers is cut: as if beta were .05, as their errors should not depend on it.
+func (a Arrival) EvenCut() float64 {
+	p := a.whole()
+	p.Beta = theory.LogProb(num.Log(0.05))
+	return p.EvenCut()
+}
+
 // Wants returns what is wanted of the answers, in blocks within the stages.
 func (a Arrival) Wants() Wants {
 	return Wants{a.Sides, func(yield func(Want) bool) {
-		last := a.Stages[len(a.Stages)-1].Until
+		last := a.last()
 		each := (a.Beta.Ln() - num.Log(float64(last))) * (1 + 2e-15)
-		done, cut := int64(0), Plan{Queries: last, Beta: a.Beta}.Cut()
+		done, cut := int64(0), a.whole().Cut()
+		if a.Open {
+			cut = openCut
+		}
 		for _, stage := range a.Stages {
 			for done < stage.Until {
 				count := min(done/20, stage.Until-done)
@@ -120,14 +135,14 @@ func (a Arrival) EvenErrors(sd float64) theory.LogProb {
 // lnErrors is ln of the sum of the errors, which may be beyond one.
 func (a Arrival) lnErrors(sd float64) float64 {
 	b, err := New(a.Stages[0].Samples, a.Sides)
-	ln, runs := math.Inf(-1), 0.0
+	ln, runs, cut := math.Inf(-1), 0.0, a.EvenCut()
 	for want := range a.Wants().All {
 		var run theory.LogProb
 		if err == nil {
 			err = b.Grow(want.Samples)
 		}
 		if err == nil {
-			run, err = b.Answer(theory.NoiseBlock{Queries: want.Queries, Scale: sd}, a.Tau)
+			run, err = b.Answer(theory.NoiseBlock{Queries: want.Queries, Scale: sd, Cut: cut}, a.Tau)
 		}
 		if err != nil {
 			return math.Inf(1)
@@ -165,6 +180,9 @@ func (e Endless) Kept() Endless {
 	return e
 }
 
+// openCut is where noise is cut if the number of answers is not known, the same for all answers.
+const openCut = 2.8
+
 // shareFalls is how the shares of Endless fall: sum j^-1.4 < 3.106 < 7/2.
 const shareFalls = 1.4
 
@@ -182,8 +200,7 @@ func (e Endless) Wants(last int64) Wants {
 			count := max(done/40, 1)
 			// The first of a block has the least tau, the last the least share.
 			tau := e.Factor * taus.of(done+1)
-			cut := Plan{Queries: done + count, Beta: e.Beta}.Cut()
-			if !(tau < 1) || !yield(Want{e.Samples, count, tau, lnShare(e.Beta, done+count), cut}) {
+			if !(tau < 1) || !yield(Want{e.Samples, count, tau, lnShare(e.Beta, done+count), openCut}) {
 				return
 			}
 			done += count

@@ -182,7 +182,10 @@ func (b *Bound) over(q run, around int) served {
 		return served{b.sides.lnCount() + num.Log(q.count), b.best}
 	}
 	likelier, cells := served{math.Inf(1), b.best}, -2*orderCount
-	for likelier.order-cells > 1 || cells-likelier.order > 1 { // the cells are best for an order near the best
+	for range mostCells { // the cells are best for an order near the best
+		if max(likelier.order-cells, cells-likelier.order) <= 1 {
+			break
+		}
 		cells = likelier.order
 		likelier = b.least(q.of(b.n, orders[cells].conj), cells, around)
 	}
@@ -191,6 +194,9 @@ func (b *Bound) over(q run, around int) served {
 	}
 	return likelier
 }
+
+// mostCells is how often cells are laid for a run: two orders may each be the best on the cells of the other.
+const mostCells = 5
 
 // least returns the least of likelier over so many orders on each side of one.
 func (b *Bound) least(q *fresh, from, around int) served {

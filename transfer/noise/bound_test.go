@@ -80,7 +80,7 @@ func certify(t *testing.T, s Plan) (total theory.LogProb, queries int64) {
 		}
 		last = block.Scale
 		for range block.Queries {
-			if _, err := bound.Answer(theory.NoiseBlock{Queries: 1, Scale: block.Scale}, s.Tau); err != nil {
+			if _, err := bound.Answer(theory.NoiseBlock{Queries: 1, Scale: block.Scale, Cut: block.Cut}, s.Tau); err != nil {
 				t.Fatal(err)
 			}
 			queries++
@@ -227,7 +227,7 @@ func TestEvenNoiseSumsTheBound(t *testing.T) {
 		g.Sides = Sides(i % 2)
 		g.Samples = int64((0.8 + r.Float64()) * (2.5*math.Sqrt(float64(m)) - g.Beta.Ln()) / (g.Tau * g.Tau))
 		sd, _ := g.even()
-		cut := float64(i%3) * 1.3
+		cut := []float64{g.EvenCut(), 3.5, 0}[i%3]
 		answers := slices.Repeat([]given{{float64(g.Samples), g.Tau, sd, cut}}, int(m))
 		sum, _ := sumOfErrors(g.Sides, answers)
 		got, want := g.EvenErrors(sd, cut), math.Log(sum)

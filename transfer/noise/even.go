@@ -205,4 +205,4 @@ func (p Plan) evenQuantile() float64 {
 }
 
 // EvenCut returns where one noise for all answers of the plan is cut, by another fit.
-func (p Plan) EvenCut() float64 { return math.Sqrt(1.2) * p.Cut() }
+func (p Plan) EvenCut() float64 { return 1.1 * p.Cut() }

@@ -18,8 +18,15 @@ type Plan struct {
 	Sides   Sides          // the answers that fail: those off by more than Tau, or above by more
 }
 
-// Cut returns where the noise of the plan is cut, in standard deviations; 0 stands for noise that is not cut.
-func (p Plan) Cut() float64 { return 0 }
+// Cut returns where the noise of the plan is cut, in standard deviations. Any cut is valid. This one is a fit to those
+// with which plans of two to a million queries need the fewest records: within two thousandths of the least, and up to
+// a fifth fewer than without a cut. It grows from one to about four, and is the same for every n and tau.
+func (p Plan) Cut() float64 {
+	t := num.Log(float64(p.Queries))
+	t /= 1 + 0.1*t
+	rarity := max(num.Log(-p.Beta.Ln()), -0.5)
+	return max(0.95+t*(0.79-0.05*t)-rarity*(0.19+t*(0.146-0.031*t)), leastCut)
+}
 
 // Blocks returns the falling noise of the plan in the order of the queries. Of the [Bound], eps_j is about beta/(m+1),
 // and twice that for the last query. Each answer but the last has the largest noise with which that holds, so the early

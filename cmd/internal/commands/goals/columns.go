@@ -171,6 +171,10 @@ var (
 		Name: "noise_last", Title: "last noise scale", Says: "of a schedule that of the last answer; 0 is no noise",
 		Cell: ofSchedule(func(run transfer.Mechanism) float64 { return run.Scale }),
 	}
+	ColumnCut = Column{
+		Name: "cut", Says: "Gaussian noise is drawn again until it is within so many standard deviations; to clip it is not the same",
+		Cell: func(r *Row) record.Cell { return record.Number(r.Mechanism.Cut) },
+	}
 	ColumnThreshold = Column{
 		Name: "threshold", Says: "Thresholdout's threshold",
 		Cell: func(r *Row) record.Cell { return record.Number(r.Mechanism.Threshold) },
@@ -202,8 +206,8 @@ var (
 	}
 
 	// ToRun are the columns of a sheet that say what to run.
-	ToRun = []Column{ColumnNoiseScale, ColumnNoiseFirst, ColumnNoiseLast, ColumnThreshold, ColumnCells, ColumnPassAt,
-		ColumnFalseFlag, ColumnParts, ColumnStep, ColumnEpsilon, ColumnLnDelta}
+	ToRun = []Column{ColumnNoiseScale, ColumnNoiseFirst, ColumnNoiseLast, ColumnCut, ColumnThreshold, ColumnCells,
+		ColumnPassAt, ColumnFalseFlag, ColumnParts, ColumnStep, ColumnEpsilon, ColumnLnDelta}
 )
 
 // rests is a cell of what the answer of a method rests on.

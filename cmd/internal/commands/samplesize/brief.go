@@ -111,7 +111,10 @@ func (s *request) briefColumns(columns []goals.Column, few [][]goals.Row) []goal
 	})
 	for _, e := range expendable {
 		if width(columns, all) > briefWidth {
-			drop(func(c goals.Column) bool { return c.Name == e.Name })
+			drop(func(c goals.Column) bool {
+				cut := c.Name == goals.ColumnCut.Name && e.Name == goals.ColumnNoiseSpan.Name // no scale without its cut
+				return c.Name == e.Name || cut
+			})
 		}
 	}
 	return columns

@@ -245,8 +245,8 @@ func TestTablesToRunOn(t *testing.T) {
 		"-m 1000 -t .1 -b .05 --feedback best":                               {"boundary,value", 0},
 		"-m 100 -t .1 -b .05 --feedback flags -B 7 --method sparse-validate": {"flag,width", 7},
 		"-m 20 -t .1 -b .05 --method rounding-widths":                        {"query,width", 20},
-		"-m 20 -t .1 -b .05 --method gaussian":                               {"query,noise_scale", 20},
-		"-m 20 -t .1 -b .05":                                                 {"query,noise_scale", 20},
+		"-m 20 -t .1 -b .05 --method gaussian":                               {"query,noise_scale,cut", 20},
+		"-m 20 -t .1 -b .05":                                                 {"query,noise_scale,cut", 20},
 	} {
 		os.Remove(path)
 		code, _, stderr := commandtest.Dpcalc(append(strings.Fields("samplesize "+command), "--schedule", path)...)

@@ -192,7 +192,7 @@ var shortColumns = []record.Column[planned]{
 	ofGoal(goals.ColumnSamples.Titled("rows")), ofGoal(goals.ColumnQueries), ofGoal(goals.ColumnTau),
 	ofGoal(goals.ColumnBeta),
 	ofGoal(goals.ColumnBudget),
-	ofBest(goals.ColumnNoise), ofBest(goals.ColumnNoiseSpan),
+	ofBest(goals.ColumnNoise), ofBest(goals.ColumnNoiseSpan), ofBest(goals.ColumnCut),
 	{Name: "note", Cell: func(p planned) record.Cell {
 		if p.row == nil {
 			return record.Words(p.none)

@@ -152,6 +152,9 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 	default:
 		write("Each answer is the value on the sample. ")
 	}
+	if cut := r.Mechanism.Cut; cut > 0 {
+		write("The noise of an answer is drawn again until it is within %s standard deviations, and not clipped. ", number(cut))
+	}
 	switch {
 	case m.Open && noisy(r.Mechanism):
 		write("The noise is drawn afresh for every answer. Neither it nor anything else about the sample is shown to anybody. The schedule has been computed for %s, and nothing is claimed of later ones. ",

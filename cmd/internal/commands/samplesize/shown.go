@@ -24,6 +24,7 @@ func (s *request) columns() []goals.Column {
 		goals.ColumnOneSided, goals.ColumnPassAt, goals.ColumnLnTranscripts, goals.ColumnFalseFlag, goals.ColumnParts,
 		goals.ColumnStep, goals.ColumnPastLooks,
 		goals.ColumnAtLeast, goals.ColumnVariance, goals.ColumnChecked, goals.ColumnSecondMoment,
+		goals.ColumnCut,
 	})
 }
 
@@ -105,8 +106,8 @@ func (s *request) shown(rows [][]goals.Row) (columns []goals.Column, constants [
 	if s.unknown != transfer.Tau {
 		columns = append(columns, goals.ColumnTauAchieved)
 	}
-	return append(columns, goals.ColumnNoise, goals.ColumnNoiseSpan, goals.ColumnThreshold, goals.ColumnCells,
-			goals.ColumnPassAt, goals.ColumnFalseFlag,
+	return append(columns, goals.ColumnNoise, goals.ColumnNoiseSpan, goals.ColumnCut, goals.ColumnThreshold,
+			goals.ColumnCells, goals.ColumnPassAt, goals.ColumnFalseFlag,
 			goals.ColumnParts, goals.ColumnStep, goals.ColumnEpsilon, goals.ColumnLnDelta, goals.ColumnProof, goals.ColumnNote),
 		constants
 }

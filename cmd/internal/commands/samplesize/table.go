@@ -103,8 +103,10 @@ var spanNotes = map[bool]string{
 	true:  "noise scale a < b: it is a for the first answer and b for the last; --schedule FILE writes that of every answer",
 }
 
-// tableNote explains a noise scale that is the first and the last of a schedule, and where the table of the best
-// row is.
+const cutNote = "cut: noise is drawn again until it is within so many standard deviations; to clip it is not the same"
+
+// tableNote explains a noise scale that is the first and the last of a schedule, where noise is cut, and where the
+// table of the best row is.
 func tableNote(rows [][]goals.Row, spans bool) (lines []string) {
 	for _, rises := range []bool{false, true} {
 		if spans && slices.ContainsFunc(slices.Concat(rows...), func(r goals.Row) bool {
@@ -112,6 +114,10 @@ func tableNote(rows [][]goals.Row, spans bool) (lines []string) {
 		}) {
 			lines = append(lines, spanNotes[rises])
 		}
+	}
+	cut := func(r goals.Row) bool { return r.Mechanism.Cut > 0 }
+	if spans && slices.ContainsFunc(slices.Concat(rows...), cut) {
+		lines = append(lines, cutNote)
 	}
 	if len(rows) != 1 {
 		return lines
