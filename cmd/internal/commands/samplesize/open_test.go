@@ -133,3 +133,29 @@ func TestGaussianOpen(t *testing.T) {
 		}
 	}
 }
+
+// --proofs goes by the proof of each goal: Coq checks a gate, and none whose variance is known. What is published stays
+// published where Coq checks it as well.
+func TestProofsOfEachGoal(t *testing.T) {
+	for flags, want := range map[string]string{
+		"--feedback gate --proofs published,checked":                        "checked",
+		"--feedback gate --threshold .7 --proofs published,checked":         "checked",
+		"--feedback gate --variance .01 --proofs published,checked":         "",
+		"--feedback gate --variance .01,.02 --proofs published,checked":     "",
+		"--feedback gate --proofs published":                                "",
+		"--feedback final --proofs published":                               "checked",
+		"--feedback flags --budget 2 --hold .01 --proofs published,checked": "",
+	} {
+		rows := commandtest.RowsOf(t, strings.Fields("samplesize -m 10 -t .05 -b .05 "+flags)...)
+		got := ""
+		for _, row := range rows {
+			switch row["method"] {
+			case "gate", "sealed", "sparse-validate":
+				got = row["proof"].(string)
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", flags, got, want)
+		}
+	}
+}
