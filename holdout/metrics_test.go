@@ -426,6 +426,20 @@ func TestUnitsOfMetrics(t *testing.T) {
 	}
 }
 
+// Metrics that are no plain means are refused where the rows are no independent ones of equal weight.
+func TestMetricsOfClusters(t *testing.T) {
+	for _, name := range []string{"f1", "recall", "jaccard", metric.Precision, "log-loss", "squared-error", "rmse"} {
+		terms := Terms{Open: true, Group: "document", Metrics: []string{name}, Units: Units{Positive: "y"}}
+		if err := terms.declare(); err == nil || !strings.Contains(err.Error(), "with clusters or a benchmark") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	terms := Terms{Open: true, Group: "document", Metrics: []string{"column:x"}, Units: Units{Range: &[2]float64{0, 5}}}
+	if err := terms.declare(); err == nil || !strings.Contains(err.Error(), "range: got one with clusters") {
+		t.Errorf("a range: got %v", err)
+	}
+}
+
 // Losses of two models: the predictions alone bound the mean square of their difference, and the interval is narrower
 // than without it.
 func TestDifferencesOfLosses(t *testing.T) {
