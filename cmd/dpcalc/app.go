@@ -43,7 +43,7 @@ func newProgram(s *outfile.Session) *program {
 	p.Commands = []*commands.Command{
 		samplesize.Command(), privacy.Transfer(), privacy.Compose(), steps.Command(), pvalues.Command(),
 		mechanisms.Experiment(),
-		samplesize.PlanFile(), ledger.Command(), advise.Command(), mechanisms.Audit(),
+		samplesize.PlanFile(), ledger.Command(), ledger.MCP(), advise.Command(), mechanisms.Audit(),
 		articles.Explain(func() []*commands.Command { return p.Commands }), articles.Cite(), articles.Methods(),
 		page.Link(), p.completion(), p.man(), p.version(), p.Help(),
 	}

@@ -385,6 +385,8 @@ func leaves(t *testing.T, terms holdout.Terms, options Options) {
 		{method: "GET", path: "/board?format=csv"}, {method: "GET", path: "/board?format=json"},
 		{method: "GET", path: "/board?format=xml"}, {method: "GET", path: "/"}, {method: "GET", path: "/price?show=score"},
 		{method: "GET", path: "/price?bar=0.8"}, {method: "GET", path: "/board?queries=3&passes=1"},
+		{method: "POST", path: "/mcp", body: random(7)}, {method: "POST", path: "/mcp", body: random(1)},
+		{method: "POST", path: "/mcp", body: "id,prediction\nr7,x\n"}, {method: "GET", path: "/mcp"},
 	}
 	for _, to := range routes {
 		if !slices.ContainsFunc(requests, func(a asks) bool {
@@ -398,7 +400,15 @@ func leaves(t *testing.T, terms holdout.Terms, options Options) {
 		labels, _ := shuffled(t, seed)
 		terms.Labels = "/secret/labels.csv"
 		dir := create(t, labels, terms)
-		s := run(t, dir, labels, options)
+		var s site
+		options.Agents = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			code, text := s.Ask(r.Context(), TeamOf(r.Context()), Asked{
+				Path: "/looks", Query: url.Values{"bar": {"0.7"}}, Predictions: r.Body, Kind: kindCSV})
+			w.Header().Set("Content-Type", kindJSON)
+			w.WriteHeader(code)
+			fmt.Fprint(w, text)
+		})
+		s = run(t, dir, labels, options)
 		var all strings.Builder
 		for _, a := range requests {
 			code, text, h, err := sends(s.address, a)

@@ -18,6 +18,11 @@
 // accuracy, and a bar is one of those that were declared. No answer has a label, noise, the path of a
 // file, or the text of an error of the system.
 //
+// # Agents
+//
+// A protocol for agents is mounted at POST /mcp, behind the same checks of host, origin, token and rate. It asks by
+// [Server.Ask], which answers as a request over HTTP would be answered.
+//
 // # Looks
 //
 // The ledger takes one look at a time, and its line is on the disk before the answer is sent. A request may be sent

@@ -34,7 +34,7 @@ func (s *Server) look(w http.ResponseWriter, r *http.Request, team string) reply
 	switch {
 	case errors.As(err, &refused):
 		p := s.rowOf(answer)
-		p.code = http.StatusConflict
+		p.code, p.reason = http.StatusConflict, refused.Reason
 		return p
 	case err != nil:
 		return s.failed(err, body)

@@ -26,6 +26,7 @@ import (
 // Options are who may ask, and how much. The zero value answers everybody who reaches a loopback address.
 type Options struct {
 	Tokens    *Tokens       // of the teams; nil: everybody who reaches a loopback address is one team without a name
+	AskOnly   bool          // whether teams ask by [Server.Ask] alone, which names them: nothing is answered over HTTP
 	Public    bool          // whether status and board want no token
 	Hosts     []string      // HOST or HOST:PORT that the Host header may be, beside the address that was connected to
 	Bars      []float64     // gate: that may be asked, where the plan declares none
@@ -41,6 +42,10 @@ type Options struct {
 
 	// Number reads the number of a bar or a guess; nil for decimals alone.
 	Number func(text string) (x float64, ok bool)
+
+	// Agents answers POST /mcp, a protocol for agents, by [Server.Ask]; nil for no such address. The context of a request
+	// has its team ([TeamOf]).
+	Agents http.Handler
 
 	// Log is told of every request that was not shown a board or a status and was not above the rate. One call is made
 	// at a time.
@@ -165,12 +170,13 @@ func (o Options) declared(p *holdout.Plan) error {
 		}
 	}
 	gate := p.Promise.Feedback == transfer.Gate.String()
+	nameless := o.Tokens == nil && !o.AskOnly
 	own := p.Promise.Bar != nil || p.Bars != nil
 	switch {
 	case p.Open != nil && len(p.Open.Ask) == 0:
 		return inputf("ask: got an open ledger that declares nothing, want one made with the looks that teams may ask: a " +
 			"team that chose its looks would spend the budget of all")
-	case p.Open != nil && p.Open.MostPerTeam > 0 && o.Tokens == nil:
+	case p.Open != nil && p.Open.MostPerTeam > 0 && nameless:
 		return inputf("tokens: got none, want them: the ledger was made with most-per-team, and nobody is a team without")
 	case metrics != nil && served == nil:
 		return inputf("got a plan for the metric %s, want one that the ledger computes: over HTTP a submitter would score itself",
@@ -245,6 +251,7 @@ type reply struct {
 	body   []byte
 	allow  string          // the method that was wanted
 	answer *holdout.Answer // of a look
+	reason string          // of a refusal
 	err    error           // that the client is not told
 }
 
@@ -290,6 +297,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(p.code)
 	_, _ = w.Write(p.body)
 	s.tell(e, p)
+	s.endAt(p)
+}
+
+// endAt ends the server after a reply that the ledger is another one now.
+func (s *Server) endAt(p reply) {
 	replaced, extended := (*holdout.ReplacedError)(nil), (*holdout.ExtendedError)(nil)
 	if errors.As(p.err, &replaced) || errors.As(p.err, &extended) {
 		select {
@@ -308,14 +320,19 @@ var headers = map[string]string{
 	"Cross-Origin-Resource-Policy": "same-origin",
 }
 
-// within answers a request that keeps to the limits of its team.
-func (s *Server) within(w http.ResponseWriter, r *http.Request, e *Event) (p reply) {
+// within answers a request, and notes its team.
+func (s *Server) within(w http.ResponseWriter, r *http.Request, e *Event) reply {
 	team, known := s.team(r)
 	e.Team = team
 	limits := s.limits
 	if s.shows(r) && !known {
 		limits = s.public
 	}
+	return s.limited(team, limits, e, func() reply { return s.answer(w, r, team, known) })
+}
+
+// limited answers a request that keeps to the limits of its team.
+func (s *Server) limited(team string, limits *limits, e *Event, answer func() reply) (p reply) {
 	refused, ok := limits.enter(team)
 	if !ok {
 		return line(http.StatusTooManyRequests, "got more than %v requests a second or %d at once, want fewer", limits.rate,
@@ -328,13 +345,13 @@ func (s *Server) within(w http.ResponseWriter, r *http.Request, e *Event) (p rep
 			p = broken(http.StatusInternalServerError, fmt.Errorf("internal error: %v", fault))
 		}
 	}()
-	return s.answer(w, r, team, known)
+	return answer()
 }
 
 // team is who asks, and whether that is known.
 func (s *Server) team(r *http.Request) (string, bool) {
 	if s.Tokens == nil {
-		return "", true
+		return "", !s.AskOnly
 	}
 	return s.Tokens.team(r)
 }
@@ -351,6 +368,7 @@ var routes = []route{
 	{"/price", http.MethodGet, false, (*Server).price},
 	{"/status", http.MethodGet, true, (*Server).status},
 	{"/board", http.MethodGet, true, (*Server).board},
+	{agentsPath, http.MethodPost, false, (*Server).agents},
 }
 
 // routeOf finds the address of a request, nil if there is none.
@@ -374,7 +392,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, team string, kno
 		return line(http.StatusMisdirectedRequest, "%s", why)
 	}
 	to := routeOf(r)
-	if to == nil {
+	if to == nil || to.path == agentsPath && s.Agents == nil {
 		return line(http.StatusNotFound, "got %s, want /looks, /price, /status or /board", text.Shown(r.URL.Path))
 	}
 	if got := r.Method; got != to.method && (got != http.MethodHead || to.method != http.MethodGet) {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
 )
 
@@ -266,6 +267,7 @@ func (w *world) live(texts []string, both []string) {
 	w.does(false, "token one")
 	w.serves()
 	w.opens(texts)
+	w.pipes()
 
 	for _, look := range openQuestions {
 		w.does(true, "score priced truth-more.csv -f json "+look)
@@ -458,7 +460,7 @@ func (w *world) serves() {
 	w.makes("init whole --labels labels.csv -b 0.5 --open --population all.csv --ask score --ask pass:bar=0.5")
 	for _, line := range []string{
 		"serve whole --population all.csv --rate 1000",
-		"serve offer --features shade.csv --rate 1000 --tokens tokens.txt --public-board",
+		"serve offer --features shade.csv --rate 1000 --tokens tokens.txt --public-board --mcp",
 		"serve open --labels labels.csv --bars 0.6 --tokens tokens.txt --public-board --host example.org --rate 50",
 		"serve difference --incumbent zebra.csv --bars 0.1",
 	} {
@@ -484,6 +486,11 @@ func (w *world) serves() {
 		}
 		for _, path := range []string{"/status", "/board", "/board?format=csv", "/board?format=json", "/plan.json"} {
 			w.asks(client, ledger, "GET", address+path, "", "")
+		}
+		if strings.Contains(line, "--mcp") {
+			a := overHTTP(t, address, token)
+			a.everything(false)
+			w.looks(false, ledger, "$ "+line+" by an agent\n"+strings.ReplaceAll(a.got.String(), `\"`, `"`))
 		}
 		code, stdout, stderr := stop()
 		w.looks(false, ledger, fmt.Sprintf("$ %s\nexit %d\n%s%s", line, code, stdout, stderr))
@@ -523,7 +530,11 @@ func TestNothingDependsOnTheLabels(t *testing.T) {
 			if len(one.seen) != len(other.seen) {
 				t.Errorf("%d and %d things were seen", len(one.seen), len(other.seen))
 			}
-			for _, a := range actions() {
+			onPipe := commands.Mode{Name: "mcp"}
+			for _, f := range MCP().Flags {
+				onPipe.Flags = append(onPipe.Flags, f.Name)
+			}
+			for _, a := range append(actions(), onPipe) {
 				if one.used[a.Name] == nil {
 					t.Errorf("holdout %s is not asked: give it a case", a.Name)
 				}

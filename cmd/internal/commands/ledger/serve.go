@@ -12,6 +12,8 @@ import (
 	"strconv"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/agents"
+	"github.com/dpcalc/dpcalc/cmd/internal/mcp"
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
@@ -28,6 +30,7 @@ var serveFlags = []usage.Flag{
 	{Name: "host", Repeats: true, Usage: "serve: the Host header may be `NAME` too, as behind a proxy"},
 	{Name: "rate", Usage: "serve: answer a team `R` requests a second (default " + strconv.Itoa(serve.DefaultRate) +
 		"), ten seconds of them at once"},
+	{Name: "mcp", Switch: true, Usage: "serve: answer agents too, at /mcp, by the Model Context Protocol (streamable HTTP)"},
 	{Name: "log", Usage: "serve: append every request but those of the board to `FILE`, as JSON lines"},
 }
 
@@ -43,12 +46,6 @@ func runServe(c *commands.Call, target commands.Target, dir string, _ []string) 
 		Public: c.Is("public-board"), Hosts: append(slices.Clone(c.Texts("host")), address), Version: usage.Version(),
 		Number: numbers.Reals.Parse,
 	}
-	if o.Incumbent, err = readMoved(c); err != nil {
-		return err
-	}
-	if o.Bars, err = numbers.List(c, "bars", numbers.Reals); err != nil {
-		return err
-	}
 	if o.Rate, _, err = numbers.One(c, "rate", numbers.Positives); err != nil {
 		return err
 	}
@@ -59,28 +56,20 @@ func runServe(c *commands.Call, target commands.Target, dir string, _ []string) 
 	if err != nil {
 		return err
 	}
-	labels, _, err := labelsOf(c, status, dir, c.Texts("labels"))
-	if err != nil {
-		return err
-	}
-	if o.Items, err = itemsOf(c, status.Plan, dir); err != nil {
-		return err
-	}
-	if open := status.Plan.Open; open != nil && open.Features != nil || status.Plan.Group != nil {
-		if o.Features, err = featuresOf(c, status, dir); err != nil {
-			return err
-		}
-	}
-	o.More = labels[1:]
 	watch := watcher{call: c, looks: status.Looks}
 	if err := watch.open(); err != nil {
 		return err
 	}
 	defer watch.close()
 	o.Log = watch.event
-	server, err := serve.New(dir, labels[0], o)
+	server, _, err := openServer(c, dir, status, o)
 	if err != nil {
 		return err
+	}
+	if c.Is("mcp") {
+		server.Agents = mcp.Handler(func(ctx context.Context) mcp.Offer {
+			return offered(agents.Ledger{Server: server, Plan: status.Plan}, serve.TeamOf(ctx), "")
+		})
 	}
 	ctx, done := c.Serving()
 	defer done()
@@ -92,6 +81,32 @@ func runServe(c *commands.Call, target commands.Target, dir string, _ []string) 
 	}
 	watch.close()
 	return commands.Emit(c, target, statusOf(status, dir))
+}
+
+// openServer opens a ledger with what answers its looks, and returns the files of its labels.
+func openServer(c *commands.Call, dir string, status holdout.Status, o serve.Options) (
+	s *serve.Server, paths []string, err error) {
+	if o.Incumbent, err = readMoved(c); err != nil {
+		return nil, nil, err
+	}
+	if o.Bars, err = numbers.List(c, "bars", numbers.Reals); err != nil {
+		return nil, nil, err
+	}
+	labels, paths, err := labelsOf(c, status, dir, c.Texts("labels"))
+	if err != nil {
+		return nil, nil, err
+	}
+	if o.Items, err = itemsOf(c, status.Plan, dir); err != nil {
+		return nil, nil, err
+	}
+	if open := status.Plan.Open; open != nil && open.Features != nil || status.Plan.Group != nil {
+		if o.Features, err = featuresOf(c, status, dir); err != nil {
+			return nil, nil, err
+		}
+	}
+	o.More = labels[1:]
+	s, err = serve.New(dir, labels[0], o)
+	return s, paths, err
 }
 
 // listen answers at an address, and says where that is.
