@@ -290,7 +290,7 @@ func (a attack) fails(tau float64) float64 {
 					if a.noise.laplace {
 						return math.Exp(-x/z) / 2 // x >= 0 but for shifts beyond tau
 					}
-					return math.Erfc(x/(z*math.Sqrt2)) / 2
+					return answerTail(x/z, a.noise.cut)
 				}
 				last, lnLast = z, math.Log1p(-math.Min(1, tail(math.Max(0, tau-center))+tail(math.Max(0, tau+center))))
 			}
