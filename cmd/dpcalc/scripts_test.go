@@ -244,7 +244,7 @@ dpcalc.rows("holdout", "retire", "module")
 refused = refuses(DpcalcError, lambda: ledger.score({i: 1 for i in ids}, show="pass", bar=0.3), "refused: the ledger is retired")
 assert refused.code == 3 and pickle.loads(pickle.dumps(refused)).rows == refused.rows
 
-bad = refuses(DpcalcError, lambda: Noise(samples=100, queries=10, tau=0.1, beta=0.05), "needs 626 rows")
+bad = refuses(DpcalcError, lambda: Noise(samples=100, queries=10, tau=0.1, beta=0.05), "rows, and there are 100")
 assert bad.code == 4
 answer = Noise(samples=20000, queries=3, beta=0.05)
 refuses(TypeError, lambda: pickle.dumps(answer), "")  # a copy would count anew

@@ -172,7 +172,7 @@ func TestMCP(t *testing.T) {
 	if got, want := a.tools(), []string{"correct", "look", "plan", "price", "status"}; !slices.Equal(got, want) {
 		t.Errorf("got the tools %v, want %v", got, want)
 	}
-	a.wants("plan", given{"queries": 1000, "tau": 0.1, "beta": "5%", "method": []string{"gaussian", "hoeffding"}}, false, "11099")
+	a.wants("plan", given{"queries": 1000, "tau": 0.1, "beta": "5%", "method": []string{"gaussian", "hoeffding"}}, false, "530")
 	a.wants("plan", given{"queries": 1000, "tau": 1.5, "beta": 0.05}, true, "--tau: got 1.5")
 	a.wants("correct", given{"p": 0.003, "alpha": 0.05, "by": "pure-dp", "epsilon": 0.01, "samples": "10k"}, false, "0.0145544")
 	a.wants("correct", given{"p-values": []any{0.01, "0.0001"}, "alpha": 0.05, "by": "description", "outcomes": 40,
@@ -287,7 +287,7 @@ func TestServeMCP(t *testing.T) {
 	a.wants("look", given{"show": "pass", "predictions": rows, "bar": 0.6}, true, "not declared")
 	a.wants("look", given{"show": "pass", "file": "mine/good.csv"}, true, "got the argument file")
 	a.wants("price", given{"show": "score"}, false, `"price"`)
-	a.wants("plan", given{"queries": 1000, "tau": 0.1, "beta": 0.05, "method": "gaussian"}, false, "11099")
+	a.wants("plan", given{"queries": 1000, "tau": 0.1, "beta": 0.05, "method": "hoeffding"}, false, "530")
 	for _, wrong := range []struct {
 		method, path, token string
 		code                int
