@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/certificates"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/feedback"
 )
 
 // evaluation is a method's inequality as its theorem page has it, in decimals.
@@ -45,6 +46,7 @@ var evaluations = map[string]evaluation{
 	"ladder-blum15":           {byDemand("ladder-blum15"), everyTime, 100},
 	"sealed":                  {fixedHolds(true), countedOut, 150},
 	"transcripts":             {fixedHolds(true), countedOut, 60},
+	"subset":                  {subsetHolds, countedOut, 150},
 	"open-gate":               {openGateHolds, nil, 300},
 	"open-board":              {openBoardHolds, nil, 60},
 	"open-guess":              {openGuessHolds, nil, 60},
@@ -146,6 +148,24 @@ func fixedHolds(exact bool) func(a Answer) bool {
 		level := lnBeta(a).Minus(lnNodesOf(a))
 		return level.AtLeast(lnOneLook(a, exact, a.OneSided, level))
 	}
+}
+
+// subsetHolds is Serfling's exponent, or one look at independent rows.
+func subsetHolds(a Answer) bool {
+	items := a.Sample.(feedback.Subset).Items
+	if a.Samples > items {
+		return false
+	}
+	sides := whole(2)
+	if a.OneSided {
+		sides = whole(1)
+	}
+	// n/(1 - (n-1)/N) is nN/(N-n+1).
+	worth := whole(a.Samples).Times(whole(items)).Over(whole(items - a.Samples + 1))
+	tau := number(a.Tau).Over(number(unitOf(a)))
+	exponent := whole(2).Times(worth).Times(tau.Squared())
+	level := sides.Times(whole(a.Queries)).Ln().Minus(lnBeta(a))
+	return a.Samples == items || exponent.AtLeast(level) || fixedHolds(true)(a)
 }
 
 // lnOneLook is ln of the bound on one query. The level says which of two bounds on counts is asked for.
@@ -624,6 +644,9 @@ func TestCertificatesInDecimals(t *testing.T) {
 				g := touchingGoal(r, m)
 				if !m.Scheduled && m.Name != "gaussian" {
 					g = withKnown(more, g)
+				}
+				if m.Redrawn {
+					g.Sample = feedback.Subset{Items: 1 + int64(math.Exp(14*more.Float64()))}
 				}
 				if g.Validate() != nil || !sized(m, g) {
 					continue
