@@ -86,7 +86,7 @@ func (jointRule) tight() bool { return false }
 
 func (r jointRule) holds(g Goal) bool { return r.noise.Certifies(planOf(g)) }
 
-func (r jointRule) queries(g Goal) int64 { return mostQueries(g, 1, r.holds) }
+func (r jointRule) queries(g Goal) int64 { return r.noise.MostQueries(planOf(g)) }
 
 func (r jointRule) samples(g Goal) (reached, error) {
 	found, ok := r.noise.Samples(planOf(g))

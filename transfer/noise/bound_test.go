@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -318,6 +319,26 @@ func TestLowest(t *testing.T) {
 	} {
 		if x, y, ok := lowest(0.25, 0.02, 1e-14, f); ok {
 			t.Errorf("%s: %v, %v", name, x, y)
+		}
+	}
+}
+
+// The most queries are those that a search by halves finds, which asks for every plan whether it is certified.
+func TestMostQueries(t *testing.T) {
+	r := rand.New(rand.NewPCG(4107, 42))
+	for i := range 24 {
+		p := Plan{Samples: int64(math.Exp(4 + 12*r.Float64())), Tau: math.Exp(-1.2 - 5*r.Float64()),
+			Beta: theory.LogProb(-math.Exp(3*r.Float64() - 0.5)), Sides: SidesOf(r.IntN(3) == 0)}
+		noise := []Noise{Even, Falling}[i%2]
+		got, want, one := noise.MostQueries(p), int64(0), p
+		if one.Queries = 1; noise.Certifies(one) {
+			want = num.Ints{Lo: 1, Hi: theory.MaxSamples, Guess: 1}.Greatest(func(m int64) bool {
+				one.Queries = m
+				return noise.Certifies(one)
+			})
+		}
+		if got != want {
+			t.Errorf("%d, %+v: %d queries, want %d", i%2, p, got, want)
 		}
 	}
 }

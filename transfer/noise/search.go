@@ -121,6 +121,32 @@ func (r Noise) Samples(p Plan) (Found, bool) {
 	return Found{Samples: p.Samples, Tau: tau, Run: run}, true
 }
 
+// MostQueries returns the greatest m, and 0 if no plan of one query is certified. The plan's own m is ignored.
+func (r Noise) MostQueries(p Plan) int64 {
+	if p.Queries = 1; !r.Certifies(p) {
+		return 0
+	}
+	last := num.Log(theory.MaxSamples)
+	l := r.line(func(x float64) (float64, Plan) { // x is -ln m
+		p.Queries = max(1, int64(num.Exp(min(-x, last))*(1+4e-15)))
+		return max(-num.Log(float64(p.Queries)), x), p
+	})
+	from := -num.Interval{Hi: last}.SafeRoot(1e-3, func(lnM float64) float64 {
+		p.Queries = int64(num.Exp(lnM))
+		return float64(p.Samples)*p.Tau*p.Tau - scale(p)
+	})
+	guess := int64(1)
+	if found, ok := l.least(num.Descent{
+		From: from, Step: 0.1, Tolerance: max(0.3*num.Exp(from), 1e-13), Early: unserved, Rise: 1.2,
+	}); ok {
+		guess = l.nearest(found.X).Queries
+	}
+	return num.Ints{Lo: 1, Hi: theory.MaxSamples, Guess: guess}.Greatest(func(m int64) bool {
+		p.Queries = m
+		return l.holds(p)
+	})
+}
+
 // LeastTau returns the least accuracy, 1 if there is none below, and the noise for it. It is found sooner
 // if the plan's is close.
 func (r Noise) LeastTau(p Plan) (float64, Run) {
