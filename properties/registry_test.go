@@ -72,6 +72,9 @@ func prescribed(m transfer.Method, a transfer.Answer) *gopter.PropResult {
 			return lawtest.Evidence(outOfReach(run.Scale, n), "standard deviation %g: %v", run.Scale, err)
 		}
 		noise := run.Scale * num.MaxNormalQuantile(queries, a.Beta.Ln())
+		if run.Cut > 0 {
+			noise = min(noise, run.Scale*run.Cut)
+		}
 		if want := 1 / (float64(n) * run.Scale); math.Abs(last.Value.Mu/want-1) > 1e-9 {
 			return lawtest.Evidence(false, "mu is %g, want %g", last.Value.Mu, want)
 		}

@@ -14,7 +14,7 @@ import (
 // On a terminal questions are asked, what cannot be read is asked again, and the best plan is run at the end.
 func TestAdviseOnATerminal(t *testing.T) {
 	person, program := terminal(t)
-	if _, err := person.WriteString("\n500\ny\n7\nfinal\n?\n3\nbinary\n\n\n\n"); err != nil {
+	if _, err := person.WriteString("\n\n500\ny\n7\nfinal\n?\n3\nbinary\n\n\n\n"); err != nil {
 		t.Fatal(err)
 	}
 	var out, shown bytes.Buffer
