@@ -44,31 +44,23 @@ func shownAs(g transfer.Goal, s transfer.Shown) transfer.Goal {
 // byFeedback is a line for each kind of goal, a column for each kind of feedback.
 func byFeedback(t *testing.T) string {
 	var b strings.Builder
-	b.WriteString("| m | tau | gate: 1 pass | 3 | 10 | 100 | all | board | guesses: 1 flag | 3 | 10 | 100 | `thresholdout`: 1 | 10 | finalists | answers |\n|" + strings.Repeat(" ---: |", 16) + "\n")
-	for _, m := range []int64{10, 32, 100, 1e3, 1e4, 1e6} {
-		for _, tau := range []float64{0.1, 0.05, 0.02} {
+	b.WriteString("| m | tau | gate: 1 pass | 10 | all | board | guesses: 1 flag | 10 | `thresholdout`: 1 | finalists | answers |\n|" + strings.Repeat(" ---: |", 11) + "\n")
+	for _, m := range []int64{10, 100, 1e3, 1e6} {
+		for _, tau := range []float64{0.1, 0.02} {
 			g := transfer.Goal{Queries: m, Tau: tau, Beta: theory.LogProb(math.Log(0.05))}
 			row := []string{strconv.FormatInt(m, 10), strconv.FormatFloat(tau, 'g', -1, 64)}
-			for _, passes := range []int64{1, 3, 10, 100, m} {
-				text := ""
-				if passes <= m {
-					text = cell(t, "gate", shownAs(g, transfer.Shown{Feedback: transfer.Gate, Passes: passes}))
-				}
-				row = append(row, text)
+			for _, passes := range []int64{1, 10, m} {
+				row = append(row, cell(t, "gate", shownAs(g, transfer.Shown{Feedback: transfer.Gate, Passes: passes})))
 			}
 			row = append(row, cell(t, "ladder", shownAs(g, transfer.Shown{Feedback: transfer.Best})))
 			for _, method := range []struct {
 				name  string
 				flags []int64
-			}{{"sparse-validate", []int64{1, 3, 10, 100}}, {"thresholdout", []int64{1, 10}}} {
+			}{{"sparse-validate", []int64{1, 10}}, {"thresholdout", []int64{1}}} {
 				for _, flags := range method.flags {
 					flagged := shownAs(g, transfer.Shown{Feedback: transfer.Flags})
 					flagged.Budget = flags
-					text := ""
-					if flags <= m {
-						text = cell(t, method.name, flagged)
-					}
-					row = append(row, text)
+					row = append(row, cell(t, method.name, flagged))
 				}
 			}
 			final := shownAs(g, transfer.Shown{Feedback: transfer.Final})
@@ -84,11 +76,11 @@ func byDisagreement(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("| d | tau | m | every difference | checked | d not known | gate: 1 pass | all | guesses: 1 flag |\n|" +
 		strings.Repeat(" ---: |", 9) + "\n")
-	for _, tau := range []float64{0.01, 0.02, 0.05} {
-		for _, m := range []int64{10, 30, 100, 1000} {
+	for _, tau := range []float64{0.01, 0.05} {
+		for _, m := range []int64{10, 1000} {
 			g := transfer.Goal{Queries: m, Tau: tau, Beta: theory.LogProb(math.Log(0.05)), Query: transfer.Difference}
 			joint := cell(t, "gaussian-schedule", g)
-			for _, d := range []float64{0.02, 0.05, 0.1, 0.16, 0.25} {
+			for _, d := range []float64{0.02, 0.1, 0.25} {
 				known := transfer.Shown{Disagreement: d}
 				row := []string{
 					strconv.FormatFloat(d, 'g', -1, 64), strconv.FormatFloat(tau, 'g', -1, 64), strconv.FormatInt(m, 10),

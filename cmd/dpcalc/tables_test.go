@@ -64,10 +64,9 @@ func (c comparison) name() string { return c.title }
 
 func comparisons() []pageTable {
 	adaptive := comparison{
-		title:   "adaptive",
-		derived: []string{"gaussian-schedule", "gaussian", "gaussian-cvar", "laplace"},
-		published: []string{"splitting", "rounding", "gaussian-jung20", "gaussian-rogers20", "gaussian-bassily16",
-			"laplace-jung20"},
+		title:     "adaptive",
+		derived:   []string{"gaussian-schedule", "gaussian", "laplace"},
+		published: []string{"splitting", "rounding", "gaussian-jung20", "gaussian-rogers20"},
 	}
 	holdout := comparison{
 		title:     "thresholdout",
@@ -75,20 +74,21 @@ func comparisons() []pageTable {
 		published: []string{"thresholdout-dwork15", "thresholdout-dwork15-n0", "thresholdout-dwork15-n1"},
 		budgets:   true,
 	}
-	for _, beta := range []string{"0.05", "0.001"} {
-		for _, tau := range []float64{0.1, 0.03, 0.01} {
-			goal := transfer.Goal{Tau: tau}
-			if err := goal.Beta.UnmarshalText([]byte(beta)); err != nil {
-				panic(err)
-			}
-			for _, m := range []int64{1, 2, 5, 10, 100, 1e3, 1e4, 1e5, 1e6} {
-				goal.Queries = m
-				adaptive.goals = append(adaptive.goals, goal)
-			}
-			for _, b := range []int64{1, 10, 100, 1000} {
-				goal.Queries, goal.Budget = 1000, b
-				holdout.goals = append(holdout.goals, goal)
-			}
+	for _, promise := range []struct {
+		tau  float64
+		beta string
+	}{{0.1, "0.05"}, {0.01, "0.001"}} {
+		goal := transfer.Goal{Tau: promise.tau}
+		if err := goal.Beta.UnmarshalText([]byte(promise.beta)); err != nil {
+			panic(err)
+		}
+		for _, m := range []int64{1, 10, 100, 1e3, 1e6} {
+			goal.Queries = m
+			adaptive.goals = append(adaptive.goals, goal)
+		}
+		for _, b := range []int64{1, 10, 1000} {
+			goal.Queries, goal.Budget = 1000, b
+			holdout.goals = append(holdout.goals, goal)
 		}
 	}
 	return []pageTable{adaptive, holdout}
