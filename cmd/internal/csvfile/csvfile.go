@@ -54,9 +54,12 @@ func Open(c *outfile.Session, path string) (*Source, error) {
 func OpenAny(c *outfile.Session, path string) (*Source, error) {
 	s := &Source{Name: path}
 	in := c.Stdin
-	if path == "-" {
+	switch {
+	case path == "-":
 		s.Name = "standard input"
-	} else {
+	case c.Keep != nil: // an agent, or a page
+		return nil, usage.Errorf("%s: got a file, want none: there are no files here", usage.Shown(path))
+	default:
 		f, err := os.Open(path)
 		if err != nil {
 			return nil, s.Blame(err)

@@ -182,6 +182,10 @@ func TestMCP(t *testing.T) {
 		a.wants("plan", given{"queries": 10, "tau": 0.1, "beta": 0.05, file: "x.csv"}, true, "got the argument "+file)
 	}
 
+	for _, file := range []string{"mine/bad.csv", "/etc/passwd", "nothing.csv"} { // an argument that may be a file elsewhere
+		a.wants("plan", given{"clusters": file, "queries": 10, "beta": 0.05}, true, file+": got a file, want none: there are no files here")
+	}
+
 	a.wants("price", given{"show": "pass"}, false, `"verdict":"fail"`)
 	a.wants("status", nil, false, `"looks":0`)
 	a.wants("look", given{"show": "pass", "file": "bad.csv", "name": "first"}, false, `"verdict":"fail"`)
