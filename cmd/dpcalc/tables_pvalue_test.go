@@ -11,8 +11,8 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// The thresholds of docs/use/p-values.md, for 10,000 independent records and alpha = 0.05
-// and 0.01, with six digits, rounded down.
+// The thresholds of docs/use/p-values.md, for 10,000 independent records and alpha = 0.05, and 0.01 for
+// pure privacy, with six digits, rounded down.
 func TestThresholdTables(t *testing.T) {
 	percent := []float64{0.001, 0.003, 0.01, 0.03, 0.1}
 	var pure, approx, gdp, gaussian, information []sourceOf
@@ -70,7 +70,11 @@ func (c thresholds) markdown(t *testing.T) string {
 	}
 	line(head...)
 	b.WriteString("|" + strings.Repeat(" ---: |", len(head)) + "\n")
-	for _, alpha := range []float64{0.05, 0.01} {
+	levels := []float64{0.05}
+	if c.limited {
+		levels = append(levels, 0.01)
+	}
+	for _, alpha := range levels {
 		for _, s := range c.sources {
 			all, err := pvalue.Corrections(maxinfo.Plan{Samples: 10_000, Data: maxinfo.ProductData,
 				Steps: []maxinfo.Step{s.step}})
