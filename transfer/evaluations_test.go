@@ -13,10 +13,8 @@ import (
 func TestEvaluations(t *testing.T) {
 	most := func(method string) int64 {
 		switch method {
-		case "ladder", "gaussian-schedule": // thousands of steps, or walks over a thousand answers
+		case "ladder", "gaussian-schedule", "gaussian-open": // thousands of steps, or walks over a thousand answers
 			return 9_000_000
-		case "gaussian-open": // least taus of many plans: beyond a fraction of a second, see docs/check/performance.md
-			return 120_000_000
 		}
 		return 1_500_000
 	}
@@ -36,9 +34,6 @@ func TestEvaluations(t *testing.T) {
 		}
 		for _, feedback := range feedbacks {
 			for query := Bounded; query <= Difference; query++ {
-				if method.Name == "gaussian-open" && query != Bounded { // one search serves all kinds
-					continue
-				}
 				for _, m := range []int64{10, 1000} {
 					goal := Goal{Queries: m, Beta: lp("0.05"), Query: query, Shown: Shown{Feedback: feedback, Open: method.Open}}
 					if feedback == Gate {

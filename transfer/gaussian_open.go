@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"math"
-	"math/bits"
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
@@ -12,7 +11,7 @@ import (
 var gaussianOpen = Method{
 	Name:      "gaussian-open",
 	Summary:   "Gaussian noise for answers of which nobody knows the number: the joint bound",
-	Formula:   "eps_j <= min(beta, .2) (2/7) j^-1.4, eps_j as for gaussian-schedule; tau_j = 1.59 tau*(j), tau*(j) the least tau of gaussian-schedule for j queries at powers of four, and straight lines in ln j and ln tau between them",
+	Formula:   "eps_j <= b (2/7) j^-1.4, b = min(beta, .1), eps_j as for gaussian-schedule; tau_j = 1.55 sqrt(s) (1 + 1.42 s), n s = l/2 - .15 ln l - .19 + .695 (1 - .86/j) sqrt((j-1) (ln j + 2.5 sqrt l)), l = ln(1/b), on one side max(l - .6, l/2)",
 	Practice:  "No number of queries is fixed. Add independent N(0, sd_j^2) to answer j, with sd_j from the schedule. " + redrawn + " Answer j is within tau_j, and tau is that of answer m. The schedule for more queries begins with the one for fewer, and nothing is claimed beyond the last for which it has been computed.",
 	Proof:     Derived,
 	Adaptive:  true,
@@ -32,14 +31,13 @@ var gaussianOpen = Method{
 // beta is at most .05. The first answer has 2/7 of beta, which is too little for it where beta is above openBeta: no
 // more of it is used.
 const (
-	openFactor = 1.59
-	openBeta   = 0.2
+	openFactor = 1.55
+	openBeta   = 0.1
 )
 
 func endlessOf(g Goal) noise.Endless {
 	beta := min(g.Beta, theory.LogProb(num.Log(openBeta)))
-	e := noise.Endless{Samples: g.Samples, Factor: openFactor, Beta: beta, Sides: noise.SidesOf(g.OneSided)}
-	return e.Kept()
+	return noise.Endless{Samples: g.Samples, Factor: openFactor, Beta: beta, Sides: noise.SidesOf(g.OneSided)}
 }
 
 // openTau is the accuracy of the last answer, if there is a noise for all.
@@ -82,53 +80,18 @@ func (r anyAnswer) samples(g Goal) (reached, error) {
 	return reached{}, err
 }
 
-// fixed is the plan that knows the number of queries, and is about as exact.
-func (anyAnswer) fixed(g Goal) (jointRule, Goal) {
-	g.Tau /= openFactor
-	return jointRule{noise: noise.Falling, falls: true}, g
-}
-
-// queries is where the line between two powers of two meets tau, if there is a noise up to there.
+// queries ends where no noise is found.
 func (r anyAnswer) queries(g Goal) int64 {
-	rule, fixed := r.fixed(g)
-	exact := func(m int64) bool { g.Queries = m; return r.optimised.holds(g) }
-	low := int64(1) << (bits.Len64(uint64(max(rule.queries(fixed), 1))) - 1)
-	for low > 1 && !exact(low) {
-		low /= 2
-	}
-	for low < MaxCount/2 && exact(2*low) {
-		low *= 2
-	}
-	if !exact(low) {
-		return 0
-	}
-	e := endlessOf(g)
-	rise := num.Log(g.Tau/e.Tau(low)) / num.Log(e.Tau(2*low)/e.Tau(low))
-	most := int64(float64(low) * num.Exp(math.Ln2*min(rise, 1)))
-	most = num.Ints{Lo: low, Hi: min(2*low, MaxCount), Guess: most}.Greatest(exact)
-	reach := int64(0)
-	e.Wants(most).Blocks(func(block theory.NoiseBlock) bool {
+	most, reach := r.optimised.queries(g), int64(0)
+	endlessOf(g).Wants(most).Blocks(func(block theory.NoiseBlock) bool {
 		reach += block.Queries
 		return true
 	})
 	return min(most, reach)
 }
 
-// beta looks around that of the plan of a fixed number.
 func (r anyAnswer) beta(g Goal) theory.LogProb {
-	excess := func(lnBeta float64) float64 {
-		g.Beta = theory.LogProb(lnBeta)
-		tau, _ := openTau(g)
-		return tau - g.Tau
-	}
-	rule, fixed := r.fixed(g)
-	about := rule.beta(fixed).Ln()
-	around := num.Interval{Lo: 1.01 * about, Hi: 0.99 * about}
-	if about < 0 && excess(around.Hi) <= 0 && excess(around.Lo) > 0 {
-		about = around.SafeRoot(1e-9, excess)
-	} else {
-		about = r.optimised.beta(g).Ln()
-	}
+	about := r.optimised.beta(g).Ln()
 	for shrink := 0.99; about < -1e-9; about, shrink = about*shrink, shrink*shrink {
 		if g.Beta = theory.LogProb(about); endlessOf(g).Reaches(g.Queries) {
 			return g.Beta

@@ -138,13 +138,13 @@ func TestSteadyFeed(t *testing.T) {
 func TestEndlessAnswers(t *testing.T) {
 	lnBeta := theory.LogProb(math.Log(0.05))
 	for n, last := range map[int64]int64{1000: 200, 5000: 4000, 20_000: 10_000} {
-		e := Endless{Samples: n, Factor: 1.59, Beta: lnBeta}
+		e := Endless{Samples: n, Factor: 1.55, Beta: lnBeta}
 		if !e.Reaches(last) {
 			t.Errorf("%d rows: not certified", n)
 		}
 		for _, j := range []int64{1, 3, 11, 97, 150, last} {
 			fixed, _ := Falling.LeastTau(Plan{Samples: n, Queries: j, Beta: lnBeta})
-			if got := e.Tau(j) / fixed; !(got <= 1.6 && got > 1.55) {
+			if got := e.Tau(j) / fixed; !(got <= 1.6 && got > 1.5) {
 				t.Errorf("%d rows, answer %d: %v of the tau of a fixed plan", n, j, got)
 			}
 		}
