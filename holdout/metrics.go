@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/metric"
+	"github.com/dpcalc/dpcalc/transfer"
 	"github.com/dpcalc/dpcalc/transfer/open"
 )
 
@@ -20,6 +21,9 @@ type Units struct {
 // usualClip is the greatest log-loss where nothing else is declared: that of a probability of about 0.0067.
 const usualClip = 5
 
+// leastClip is the least clip of a log-loss.
+const leastClip = 1e-6
+
 // interval has the ends of the range.
 func (u Units) interval() (lowest, highest float64) {
 	if u.Range == nil {
@@ -31,13 +35,12 @@ func (u Units) interval() (lowest, highest float64) {
 // checked checks the units for the metrics that are declared.
 func (u Units) checked(metrics []string) error {
 	if r := u.Range; r != nil {
-		width := r[1] - r[0]
-		if !(r[0] < r[1] && width <= math.MaxFloat64 && math.Abs(r[0]) <= math.MaxFloat64) {
-			return inputf("range: got %v to %v, want two finite numbers, the lesser one first", r[0], r[1])
+		if !(transfer.Range{From: r[0], To: r[1]}).Valid() {
+			return inputf("range: got %v to %v, want %s", r[0], r[1], transfer.WantRange)
 		}
 	}
-	if u.Clip != 0 && !(u.Clip > 0 && u.Clip <= 1000) {
-		return inputf("clip: got %v, want a log-loss in (0, 1000]", u.Clip)
+	if u.Clip != 0 && !(u.Clip >= leastClip && u.Clip <= 1000) {
+		return inputf("clip: got %v, want a log-loss in [%v, 1000]", u.Clip, leastClip)
 	}
 	class, scaled, logs := false, false, false
 	for _, name := range metrics {

@@ -405,7 +405,7 @@ func TestUnitsOfMetrics(t *testing.T) {
 		units   Units
 		metrics string
 	}{
-		{"range: got 5 to 0, want two finite numbers, the lesser one first", Units{Range: &[2]float64{5, 0}}, "column:x"},
+		{"range: got 5 to 0, want two numbers up to 1e100, the lesser one first, that differ by at least 1e-100 and by a millionth of the greater", Units{Range: &[2]float64{5, 0}}, "column:x"},
 		{"range: got NaN to 1", Units{Range: &[2]float64{math.NaN(), 1}}, "column:x"},
 		{"range: got 0 to +Inf", Units{Range: &[2]float64{0, math.Inf(1)}}, "column:x"},
 		{"range: got one, want none without a column", Units{Range: &[2]float64{0, 5}}, "accuracy"},
@@ -466,5 +466,43 @@ func TestDifferencesOfLosses(t *testing.T) {
 	}
 	if _, err := Verify(l.dir, ""); err != nil {
 		t.Error(err)
+	}
+}
+
+// A ledger verifies in units of any size, and an end that was changed does not. Ranges whose squares are no numbers, or
+// whose values a float64 does not tell apart, are refused.
+func TestRangesOfAnySize(t *testing.T) {
+	labels := make([]string, 100)
+	for _, r := range [][2]float64{{0, 1e-9}, {-1e-100, 1e-100}, {0, 1e100}, {1e9, 1e9 + 1e4}} {
+		values := make([]string, 100)
+		for i := range labels {
+			labels[i] = fmt.Sprint(r[0] + (r[1]-r[0])*float64(i)/99)
+			values[i] = fmt.Sprint(r[0] + (r[1]-r[0])*float64(i*i)/99/99)
+		}
+		for _, name := range []string{"column:x", "squared-error", "rmse"} {
+			c := measuredBy(t, labels, Units{Range: &r}, nil, name)
+			for range 2 {
+				if _, err := c.Score(context.Background(), c.ask(name, ShowScore, values, 0)); err != nil {
+					t.Fatalf("%s in %v: %v", name, r, err)
+				}
+			}
+			if _, err := Verify(c.dir, ""); err != nil {
+				t.Errorf("%s in %v: %v", name, r, err)
+			}
+			h, err := read(c.dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			*h.lines[0].Upper += 1e-4 * c.plan.scale(name).span
+			if h.recomputed() == nil {
+				t.Errorf("%s in %v: an end that was moved verifies", name, r)
+			}
+		}
+	}
+	for _, r := range [][2]float64{{0, 1e200}, {0, 1e-200}, {-1e308, 1e308}, {1, 1}, {1, 0}, {1e10, 1e10 + 1},
+		{0, math.Inf(1)}, {math.NaN(), 1}} {
+		if err := (Units{Range: &r}).checked([]string{"rmse"}); err == nil {
+			t.Errorf("the range %v is taken", r)
+		}
 	}
 }

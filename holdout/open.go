@@ -518,33 +518,34 @@ func (a *account) recomputed(p *Plan, l Line) error {
 		return err
 	}
 	for cell := range c.Cells() {
-		if again := c.write(cell); again.Verdict == l.Verdict && alike(again.From, l.From) {
-			return again.Shown.equals(l.Shown)
+		if again := c.write(cell); again.Verdict == l.Verdict && alike(again.From, l.From, c.scale.span) {
+			return again.Shown.equals(l.Shown, c.scale.span)
 		}
 	}
 	return errors.New("got a response that is none of its cells")
 }
 
-// equals says how another cell, price or interval differs.
-func (s Shown) equals(other Shown) error {
+// equals says how another cell, price or interval differs. The ends are in units of a span.
+func (s Shown) equals(other Shown, span float64) error {
 	for _, p := range []struct {
 		name      string
 		got, want *float64
-	}{{"end of the cell", other.Below, s.Below}, {"price", other.Price, s.Price}, {"lower end", other.Lower, s.Lower},
-		{"upper end", other.Upper, s.Upper}} {
-		if !alike(p.got, p.want) {
+		unit      float64
+	}{{"end of the cell", other.Below, s.Below, span}, {"price", other.Price, s.Price, 1}, {"lower end", other.Lower, s.Lower, span},
+		{"upper end", other.Upper, s.Upper, span}} {
+		if !alike(p.got, p.want, p.unit) {
 			return fmt.Errorf("got the %s %s, want %s", p.name, printed(p.got), printed(p.want))
 		}
 	}
 	return nil
 }
 
-// alike reports whether two numbers are equal up to the rounding of another machine.
-func alike(x, y *float64) bool {
+// alike reports whether two numbers in such units are equal up to the rounding of another machine.
+func alike(x, y *float64, unit float64) bool {
 	if x == nil || y == nil {
 		return x == y
 	}
-	return math.Abs(*x-*y) <= 1e-9*max(1, math.Abs(*x))
+	return math.Abs(*x-*y) <= 1e-9*unit+1e-14*math.Abs(*x)
 }
 
 // Close is what a ledger that was closed has left.

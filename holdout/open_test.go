@@ -298,7 +298,7 @@ func TestBestTruthOfABoard(t *testing.T) {
 		} else {
 			known = &Known{}
 		}
-		if got := a.Open.Best; !alike(got.Lower, known.Lower) || !alike(got.Upper, known.Upper) {
+		if got := a.Open.Best; !alike(got.Lower, known.Lower, 1) || !alike(got.Upper, known.Upper, 1) {
 			t.Errorf("%d right: got %s to %s, want %s to %s", count, printed(got.Lower), printed(got.Upper), printed(known.Lower),
 				printed(known.Upper))
 		}
@@ -359,11 +359,11 @@ func TestForetoldMargins(t *testing.T) {
 		}
 		for _, r := range list {
 			off := math.Abs(r.Margin-margin()) > 1e-12 || r.Margin <= before
-			if off && alike(r.Price, a.Open.Price) && alike(r.From, a.Open.From) {
+			if off && alike(r.Price, a.Open.Price, 1) && alike(r.From, a.Open.From, 1) {
 				t.Errorf("%s: got the margin %v after %v, and %v was foretold", show, margin(), before, r.Margin)
 			}
 		}
-		if !slices.ContainsFunc(list, func(r Response) bool { return alike(r.From, a.Open.From) }) {
+		if !slices.ContainsFunc(list, func(r Response) bool { return alike(r.From, a.Open.From, 1) }) {
 			t.Errorf("%s: no response from %v had a price", show, printed(a.Open.From))
 		}
 	}

@@ -26,20 +26,27 @@ func (r Range) Width() float64 {
 	return r.To - r.From
 }
 
-// valid returns a DomainError for a range that is none, or of queries that have none.
+// WantRange says which ranges are [Range.Valid].
+const WantRange = "two numbers up to 1e100, the lesser one first, that differ by at least 1e-100 and by a millionth of the greater"
+
+// Valid reports whether the square of the width is a number, and a float64 tells the values of the range apart.
+func (r Range) Valid() bool {
+	width, most := r.To-r.From, max(math.Abs(r.From), math.Abs(r.To))
+	return width >= 1e-100 && most <= 1e100 && most <= 1e6*width
+}
+
+// validRange returns a DomainError for a range that is none, or of queries that have none.
 func (g Goal) validRange() error {
 	r := g.Range
-	finite := math.Abs(r.From) <= math.MaxFloat64 && math.Abs(r.To) <= math.MaxFloat64
 	typed := formatFloat(r.From) + "," + formatFloat(r.To)
-	if err := theory.Domain(finite && r.From < r.To && r.Width() <= math.MaxFloat64, "range", typed,
-		"two finite numbers, the lesser one first"); err != nil {
+	if err := theory.Domain(r.Valid(), "range", typed, WantRange); err != nil {
 		return err
 	}
 	if err := theory.Domain(g.Query == Bounded || g.Query == Difference, "range", g.Query, "bounded queries or differences"); err != nil {
 		return err
 	}
 	most := g.share().spread() * r.Width()
-	if err := theory.Domain(g.Tau == 0 || g.Tau > 0 && g.Tau < most, "tau", g.Tau, "a number in (0, "+formatFloat(most)+")"); err != nil {
+	if err := theory.Domain(g.Tau == 0 || g.share().Tau > 0 && g.Tau < most, "tau", g.Tau, "a number in (0, "+formatFloat(most)+")"); err != nil {
 		return err
 	}
 	return g.share().Validate()
@@ -80,13 +87,15 @@ func (g Goal) share() Goal {
 // inUnits is an answer about shares as one to the goal.
 func (g Goal) inUnits(a Answer) Answer {
 	width, solved := g.Range.Width(), a.Goal
-	if g.Tau == 0 {
-		g.Tau = solved.Tau * width
+	if g.Tau == 0 && solved.Tau > 0 { // as a share it is no less than what was solved
+		for g.Tau = solved.Tau * width; g.Tau/width < solved.Tau; {
+			g.Tau = math.Nextafter(g.Tau, math.Inf(1))
+		}
 	}
 	g.Samples, g.Queries, g.Beta = solved.Samples, solved.Queries, solved.Beta
 	g.Budget, g.Passes = solved.Budget, solved.Passes
 	a.Goal = g
-	a.TauAchieved = min(a.TauAchieved*width, max(g.Tau, a.TauAchieved*width))
+	a.TauAchieved *= width
 	run := &a.Mechanism
 	run.Scale, run.ScaleFirst = run.Scale*width, run.ScaleFirst*width
 	run.Threshold, run.Step = run.Threshold*width, run.Step*width

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/dpcalc/dpcalc/theory"
@@ -76,7 +77,8 @@ func TestRangesCostWhatSharesCost(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range []Range{{5, 0}, {1, 1}, {math.NaN(), 1}, {0, math.Inf(1)}, {-math.MaxFloat64, math.MaxFloat64}} {
+	for _, r := range []Range{{5, 0}, {1, 1}, {math.NaN(), 1}, {0, math.Inf(1)}, {-math.MaxFloat64, math.MaxFloat64},
+		{0, 1e-300}, {1e16, 1e16 + 2}} {
 		g := Goal{Queries: 1, Tau: 0.1, Beta: lp("0.05"), Range: r}
 		if err := g.Validate(); err == nil {
 			t.Errorf("the range %v is none", r)
@@ -85,6 +87,29 @@ func TestRangesCostWhatSharesCost(t *testing.T) {
 	for _, q := range []Query{Binary, Sensitive, Minimization} {
 		if err := (Goal{Queries: 1, Tau: 0.1, Beta: lp("0.05"), Query: q, Range: Range{0, 5}}).Validate(); err == nil {
 			t.Errorf("%s queries with a range", q)
+		}
+	}
+}
+
+// A tau that was solved for in the units of a range is certified there: its share is no less than the one that was
+// found.
+func TestATauInUnitsIsCertified(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for range 200 {
+		from := r.NormFloat64()
+		g := Goal{Samples: 1000, Queries: 3, Beta: lp("0.05"), Range: Range{from, from + r.ExpFloat64()}}
+		for _, name := range []string{"hoeffding-kl", "dp"} {
+			m, ok := Lookup(name)
+			if !ok {
+				t.Fatal(name)
+			}
+			a, err := m.Solve(g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ok, err := m.Certifies(a.Goal); !ok || err != nil {
+				t.Fatalf("%s: %+v is not certified: %v", name, a.Goal, err)
+			}
 		}
 	}
 }

@@ -333,10 +333,12 @@ func ReadKind(c usage.Values) (base transfer.Goal, err error) {
 func readRange(c usage.Values) (r transfer.Range, err error) {
 	ends, err := numbers.List(c, RangeFlag.Name, numbers.Reals)
 	if text, ok := c.Text(RangeFlag.Name); err == nil && ok {
-		if len(ends) != 2 || !(ends[0] < ends[1]) {
-			return r, usage.Invalid(RangeFlag.Name, text, "two numbers A,B, the lesser one first")
+		if len(ends) == 2 {
+			r = transfer.Range{From: ends[0], To: ends[1]}
 		}
-		r = transfer.Range{From: ends[0], To: ends[1]}
+		if !r.Valid() {
+			return r, usage.Invalid(RangeFlag.Name, text, transfer.WantRange)
+		}
 	}
 	if r == (transfer.Range{From: 0, To: 1}) {
 		r = transfer.Range{}
