@@ -13,6 +13,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -186,13 +187,22 @@ func column(name string, values any) (string, error) {
 	return b.String(), w.Error()
 }
 
-// longest is how long a plan or a correction is computed.
+// longest is how long a plan or a correction is waited for and computed.
 const longest = 30 * time.Second
+
+// computing has the plans and corrections that are computed at once: a request of an agent may have thousands of calls.
+var computing = make(chan struct{}, runtime.NumCPU())
 
 // run runs a command where there are no files, and returns what people are told.
 func run(ctx context.Context, c *commands.Command, typed usage.Typed, in string) (said string, failed bool) {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
+	select {
+	case computing <- struct{}{}:
+		defer func() { <-computing }()
+	case <-ctx.Done():
+		return "got too many calls at once, want them one after the other", true
+	}
 	var stdout, stderr bytes.Buffer
 	f := &commands.Front{Commands: []*commands.Command{c}, Formats: []record.Format{printed.Table, record.CSV, record.TSV},
 		Session: &outfile.Session{Context: ctx, Stdin: strings.NewReader(in), Stdout: &stdout, Stderr: &stderr, Workers: 1,
