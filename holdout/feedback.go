@@ -57,6 +57,9 @@ func verdict(yes bool, word, other string) string {
 // needs checks the bar or the guess that a look needs. The bar of a plan that has but one may be left out.
 func (p *Plan) needs(s *Submission) error {
 	goal := p.goal
+	if p.Promise.Test != "" && s.Bar != nil {
+		return inputf("bar: got %v, want none: a candidate is tested against the incumbent", *s.Bar)
+	}
 	low := lowest(goal)
 	for _, c := range []struct {
 		name  string
@@ -64,7 +67,9 @@ func (p *Plan) needs(s *Submission) error {
 		kind  transfer.Feedback
 	}{{"bar", &s.Bar, transfer.Gate}, {"guess", &s.Guess, transfer.Flags}} {
 		if c.kind == goal.Feedback && *c.value == nil && c.name == "bar" {
-			*c.value = p.onlyBar()
+			if *c.value = p.onlyBar(); p.Promise.Test != "" {
+				continue
+			}
 		}
 		x := *c.value
 		switch {
@@ -77,7 +82,7 @@ func (p *Plan) needs(s *Submission) error {
 			return inputf("%s: got %v, want a number in [%v, 1]", c.name, *x, low)
 		}
 	}
-	if goal.Feedback != transfer.Gate {
+	if goal.Feedback != transfer.Gate || p.Promise.Test != "" {
 		return nil
 	}
 	return p.takesBar(*s.Bar)

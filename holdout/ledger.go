@@ -311,6 +311,9 @@ func (l *Ledger) askNow(s Submission) (a asked, err error) {
 		return a, err
 	}
 	a.look = look{answers: l.answers, bar: s.Bar, guess: s.Guess, records: l.recordsOf(nil)}
+	if l.plan.Group != nil {
+		a.look.groups = l.clusters
+	}
 	a.Line = Line{Event: Looked, Name: s.Name, Team: s.Team, Metric: s.Metric, Bar: s.Bar, Guess: s.Guess}
 	a.Question = s.Question
 	if s.Values == nil && l.plan.Open != nil { // to ask for its price
@@ -523,10 +526,13 @@ func (l *Ledger) answer(h *history, file *os.File, all []asked) error {
 		if a.look.noise, err = l.noise(); err != nil {
 			return err
 		}
-		if h.plan.Open != nil {
+		var shown response
+		switch {
+		case h.plan.Open != nil:
 			a.Line, err = l.reply(h, a)
-		} else {
-			var shown response
+		case h.plan.Promise.Test != "":
+			a.Verdict = h.tested(a.look, a.Metric).verdict
+		default:
 			shown, err = practiceOf(h.plan.Method).response(h, a.look)
 			a.Response, a.Verdict = shown.value, shown.verdict
 		}

@@ -143,16 +143,8 @@ func (l *Ledger) compared(a *asked, q *query) {
 
 // measured is what the cells of a look part: the mean value of the records, or the evidence of a test.
 func (l look) measured(p *Plan, line Line) float64 {
-	switch {
-	case line.Show == ShowReject && p.Group != nil:
-		return clusterEvidence(l.clusterValues(p.macro(), line.Clusters.Largest))
-	case line.Show == ShowReject:
-		var wins, losses int64
-		l.each(func(s float64) {
-			wins += one(s > 0)
-			losses += one(s < 0)
-		})
-		return evidence(wins, losses, p.decided(line))
+	if line.Show == ShowReject {
+		return l.evidence(p, line.Metric)
 	}
 	if l.values.kind.Ratio != nil && line.Show != ShowPass {
 		return l.ratio(l.records.rows)
@@ -162,43 +154,6 @@ func (l look) measured(p *Plan, line Line) float64 {
 		return scale.coordinate(mean)
 	}
 	return mean
-}
-
-// evidence is the evidence in nats that the candidate is better, rounded down. Where two classes are declared the
-// predictions say which rows are decided, and the exact test P[Bin(W+L, 1/2) >= W] is valid for rows that are not
-// alike. Elsewhere it is ln of the e-value
-//
-//	E = 2 int_(1/2)^1 (2q)^W (2(1-q))^L dq = 2 P[Bin(W+L+1, 1/2) <= W] / ((W+L+1) P[Bin(W+L, 1/2) = W]).
-//
-// Both are in docs/theorems/open.md.
-func evidence(wins, losses int64, decided bool) float64 {
-	const rounding = 1e-11
-	b := num.Binomial{N: wins + losses, P: 0.5}
-	nats := -b.LnAtLeast(wins)
-	if !decided {
-		more := num.Binomial{N: b.N + 1, P: 0.5}
-		nats = math.Ln2 + more.LnAtMost(wins) - num.Log(float64(b.N+1)) - b.LnPMF(wins)
-	}
-	return nats - rounding*(1+math.Abs(nats))
-}
-
-// decided reports whether the predictions alone say which rows a test counts: two classes were declared.
-func (p *Plan) decided(l Line) bool {
-	return l.Metric == Accuracy && len(p.Classes) == 2 && p.Group == nil
-}
-
-// RestsOn is the theorem that the verdict of an open look's test rests on, "" for other looks.
-func (a Answer) RestsOn() string {
-	switch {
-	case a.Open == nil || a.Open.Show != ShowReject:
-		return ""
-	case a.Plan.decided(*a.Open):
-		return "the exact test of the rows on which two classes differ (Hoeffding 1956)"
-	}
-	if a.Plan.Group != nil {
-		return "an e-value averaged over rates, which needs no cluster to be like another"
-	}
-	return "an e-value averaged over rates, which needs no row to be like another"
 }
 
 // reply answers an open look by a line.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/open"
 )
 
 // openLedger is an open ledger of so many 0/1 labels at beta 5%.
@@ -92,6 +93,7 @@ func TestPriceOfAGate(t *testing.T) {
 func TestEvidence(t *testing.T) {
 	for _, c := range [][2]int64{{0, 0}, {1, 0}, {0, 1}, {7, 2}, {30, 12}, {12, 30}, {200, 150}} {
 		wins, losses := float64(c[0]), float64(c[1])
+		duel := open.Duel{Wins: c[0], Losses: c[1]}
 		const steps = 20000
 		sum := 0.
 		for k := range steps + 1 {
@@ -103,7 +105,7 @@ func TestEvidence(t *testing.T) {
 			sum += weight * math.Pow(2*q, wins) * math.Pow(2*(1-q), losses)
 		}
 		want := math.Log(sum / 3 / steps)
-		if got := evidence(c[0], c[1], false); !(got <= want+1e-9 && got >= want-1e-8) {
+		if got := duel.Evidence(false); !(got <= want+1e-9 && got >= want-1e-8) {
 			t.Errorf("%v: got %v nats, want %v", c, got, want)
 		}
 		tail, pmf := 0., math.Pow(0.5, wins+losses)
@@ -113,7 +115,7 @@ func TestEvidence(t *testing.T) {
 			}
 			pmf *= (wins + losses - k) / (k + 1)
 		}
-		if got := evidence(c[0], c[1], true); !(got <= -math.Log(tail)+1e-9 && got >= -math.Log(tail)-1e-8) {
+		if got := duel.Evidence(true); !(got <= -math.Log(tail)+1e-9 && got >= -math.Log(tail)-1e-8) {
 			t.Errorf("%v: got %v nats, want %v", c, got, -math.Log(tail))
 		}
 	}
@@ -150,7 +152,7 @@ func TestEvidenceOfUnlikeRows(t *testing.T) {
 							p *= 1 - row[0] - row[1]
 						}
 					}
-					mean += p * math.Exp(evidence(wins, losses, false))
+					mean += p * math.Exp(open.Duel{Wins: wins, Losses: losses}.Evidence(false))
 				}
 				greatest = max(greatest, mean)
 				if mean > 1 {

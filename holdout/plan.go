@@ -90,6 +90,7 @@ type Promise struct {
 	SecondMoment float64        `json:"second_moment,omitempty"`
 	Checked      bool           `json:"checked,omitempty"`
 	OneSided     bool           `json:"one_sided,omitempty"`
+	Test         string         `json:"test,omitempty"` // gate: of a candidate against the incumbent, in place of a bar and tau
 }
 
 func promiseOf(g transfer.Goal) Promise {
@@ -116,7 +117,7 @@ func (p Promise) goal(sample transfer.Sample) (g transfer.Goal, err error) {
 	if g.Feedback, err = transfer.ParseFeedback(p.Feedback); err != nil {
 		return g, err
 	}
-	if u := g.Unknown(); u != transfer.None {
+	if u := g.Unknown(); u != transfer.None && (p.Test == "" || u != transfer.Tau) {
 		return g, fmt.Errorf("got no %s", u)
 	}
 	return g, g.Validate()
@@ -146,6 +147,7 @@ type Terms struct {
 	Match     Match         // when a prediction equals a label; "" for Exact
 	Classes   []string      // the predictions that are declared, which are public; nil if any text is one
 	Bars      []float64     // gate: the bars that a look may ask; nil if it may ask any
+	Test      string        // gate of differences: one of [Tests], in place of bars and a tau; "" for none
 	Labels    string        // the labels' file, to be found again; "" if they are in none
 	Incumbent Submission    // of differences: the values that the first candidate is compared with
 	Open      bool          // an open ledger, of whose goal there is beta alone
@@ -186,6 +188,9 @@ func Certify(t Terms, samples int64) (*Plan, error) {
 	}
 	if t.Open {
 		return openPlan(t, samples)
+	}
+	if t.Test != "" {
+		return testPlan(t, samples)
 	}
 	goal := t.Goal
 	goal.Sample, samples = t.sample(samples)
@@ -311,6 +316,9 @@ func (p *Plan) Certified() error {
 	if p.Open != nil {
 		return p.Open.checked(p.Promise.Beta)
 	}
+	if p.Promise.Test != "" {
+		return p.testCertified()
+	}
 	method, ok := transfer.Lookup(p.Method)
 	if !ok {
 		return corrupt("plan.json: got the unknown method %s", shown(p.Method))
@@ -407,7 +415,7 @@ func decodePlan(text []byte) (*Plan, error) {
 	if !slices.Contains(Matches(), p.Match) {
 		err = cmp.Or(err, fmt.Errorf("got the match %s, want %s", shown(string(p.Match)), ways()))
 	}
-	if err == nil && !open && practiceOf(p.Method) == nil {
+	if run := open || p.Promise.Test != "" || practiceOf(p.Method) != nil; err == nil && !run {
 		err = fmt.Errorf("got the method %s, want one of %s", shown(p.Method), strings.Join(Methods(), ", "))
 	}
 	if err != nil {

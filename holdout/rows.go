@@ -23,7 +23,7 @@ var LookFields = []Field[Answer]{
 	{Name: "remaining_looks", Value: func(a Answer) any { return a.Plan.fixed(a.Remaining.Looks) }},
 	{Name: "remaining_passes", Value: func(a Answer) any { return a.Plan.rest(transfer.Gate, a.Remaining.Passes) }},
 	{Name: "remaining_flags", Value: func(a Answer) any { return a.Plan.rest(transfer.Flags, a.Remaining.Flags) }},
-	{Name: "tau", Value: func(a Answer) any { return a.Plan.fixed(a.Plan.Promise.Tau) }},
+	{Name: "tau", Value: func(a Answer) any { return a.Plan.fixed(positive(a.Plan.Promise.Tau)) }},
 	{Name: "beta", Value: func(a Answer) any { return a.Plan.Promise.Beta }},
 	{Name: "method", Value: func(a Answer) any { return a.Plan.Method }},
 	{Name: "fingerprint", Value: func(a Answer) any { return a.Fingerprint }},
@@ -31,10 +31,24 @@ var LookFields = []Field[Answer]{
 	{Name: "repeated", Value: func(a Answer) any { return a.Known }},
 }
 
+// restsOn is the column of what the verdict of a test rests on.
+var restsOn = Field[Answer]{Name: "rests_on", Value: func(a Answer) any { return a.RestsOn() }}
+
+// FieldsOf are the columns of the row of a look at a ledger of a plan.
+func FieldsOf(p *Plan) []Field[Answer] {
+	switch {
+	case p.Open != nil:
+		return OpenLookFields
+	case p.Promise.Test != "":
+		return append(slices.Clone(LookFields), restsOn)
+	}
+	return LookFields
+}
+
 // OpenLookFields are the columns of the row of a look at an open ledger.
 var OpenLookFields = slices.Concat(LookFields, openFields(func(a Answer) Line { return *a.Open }), []Field[Answer]{
 	{Name: "spent", Value: func(a Answer) any { return a.Spent }},
-	{Name: "rests_on", Value: func(a Answer) any { return a.RestsOn() }},
+	restsOn,
 }, bestFields(func(a Answer) Line { return *a.Open }))
 
 // bestFields are the columns of what is known of the best truth of a board.
@@ -95,7 +109,7 @@ var StatusFields = []Field[Status]{
 	{Name: "feedback", Value: func(s Status) any { return s.Plan.Promise.Feedback }},
 	{Name: "samples", Value: func(s Status) any { return s.Rows }},
 	{Name: "queries", Value: func(s Status) any { return s.Plan.fixed(s.Plan.Promise.Queries) }},
-	{Name: "tau", Value: func(s Status) any { return s.Plan.fixed(s.Plan.Promise.Tau) }},
+	{Name: "tau", Value: func(s Status) any { return s.Plan.fixed(positive(s.Plan.Promise.Tau)) }},
 	{Name: "beta", Value: func(s Status) any { return s.Plan.Promise.Beta }},
 	{Name: "labels", Value: func(s Status) any { return s.Plan.Labels.named() }, Typed: true},
 	{Name: "chain", Value: func(s Status) any { return s.Chain }},

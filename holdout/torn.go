@@ -57,6 +57,8 @@ func (h *history) twoWrites() int {
 				look.Metric = m
 			}
 		}
+	case h.plan.Promise.Test != "":
+		look.Verdict = Pass
 	case feedback == transfer.Gate:
 		look.Verdict, look.Bar = Pass, &zero
 	case feedback == transfer.Flags:

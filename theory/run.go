@@ -10,6 +10,7 @@ type Run struct {
 	Threshold   float64      `json:"threshold,omitempty"`   // sparse-validate: how far off a guess may be
 	Widths      []FlagWidth  `json:"widths,omitempty"`      // sparse-validate: the cells of the answers
 	Board       []Step       `json:"board,omitempty"`       // ladder: the values shown, by scores
+	Level       LogProb      `json:"level,omitempty"`       // gates of a test: at which each look is tested
 }
 
 // NoiseBlock is a run of consecutive queries whose answers carry the same noise. Gaussian noise that is cut is Scale

@@ -51,6 +51,13 @@ func gateNodes(g Goal) float64 {
 	return ln * (1 + 2e-16)
 }
 
+// TestLevel returns the level at which a gate may test each look so that any rejection is false with probability at
+// most Beta in all: Beta/N, rounded down. It is a theorem of p-values, in docs/theorems/pvalue.md.
+func (g Goal) TestLevel() theory.LogProb {
+	ln := g.Beta.Ln() - gateNodes(g)
+	return theory.LogProb(ln - 4e-16*math.Abs(ln))
+}
+
 // passesFit asks for no more passes than queries.
 func passesFit(g Goal) error {
 	if g.Queries > 0 && g.Passes > g.Queries {

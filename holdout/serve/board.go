@@ -236,6 +236,9 @@ func meaning(p *holdout.Plan) string {
 	}
 	switch p.Promise.Feedback {
 	case transfer.Gate.String():
+		if p.Promise.Test != "" {
+			return promise + "what passes is truly better than the incumbent that it was compared with: likelier to be right alone than wrong alone, on the mean over the same rows with fresh labels. By how much nobody has promised."
+		}
 		promise += "what passes is truly above its bar"
 		if !p.Promise.OneSided {
 			promise += ", and what is 2 tau above its bar passes"

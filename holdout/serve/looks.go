@@ -44,11 +44,8 @@ func (s *Server) look(w http.ResponseWriter, r *http.Request, team string) reply
 
 // rowOf is the row of a look, as the command writes it in JSON.
 func (s *Server) rowOf(a holdout.Answer) reply {
-	fields := holdout.LookFields
-	if a.Open != nil {
-		fields = holdout.OpenLookFields
-	}
-	return reply{code: http.StatusOK, kind: kindJSON, answer: &a, body: rows(s.Version, inJSON, fields, a)}
+	body := rows(s.Version, inJSON, holdout.FieldsOf(a.Plan), a)
+	return reply{code: http.StatusOK, kind: kindJSON, answer: &a, body: body}
 }
 
 // price says what a look at an open ledger would cost, and takes none.

@@ -171,7 +171,7 @@ func (o Options) declared(p *holdout.Plan) error {
 	}
 	gate := p.Promise.Feedback == transfer.Gate.String()
 	nameless := o.Tokens == nil && !o.AskOnly
-	own := p.Promise.Bar != nil || p.Bars != nil
+	own := p.Promise.Bar != nil || p.Bars != nil || p.Promise.Test != ""
 	switch {
 	case p.Open != nil && len(p.Open.Ask) == 0:
 		return inputf("ask: got an open ledger that declares nothing, want one made with the looks that teams may ask: a " +

@@ -225,6 +225,10 @@ func (l Ledger) Tools(team string) []mcp.Tool {
 		"bar":   {Type: word, Description: "whether the candidate is above it"},
 		"guess": {Type: word, Description: "what the score is thought to be"},
 	}}
+	if l.Plan.Promise.Test != "" {
+		may = "A candidate passes if it is better than the incumbent by wins and losses."
+		question.Properties = map[string]property{}
+	}
 	if l.Plan.Open != nil {
 		may = "May be asked: " + strings.Join(l.Plan.Open.Ask, "; ") + ". What has one value may be left out."
 		for name, what := range map[string]string{"show": "what is shown, a kind of those that may be asked", "test": "of the kind reject",

@@ -14,11 +14,9 @@ import (
 
 // The columns of a ledger's rows, which answers over HTTP have too.
 var (
-	looks    = columnsOf(holdout.LookFields, nil)
 	statuses = columnsOf(holdout.StatusFields, map[string]string{"looks": "looks taken", "samples": "rows", "queries": "looks"})
 	lines    = columnsOf(holdout.LineFields, nil)
 
-	openLooks    = columnsOf(holdout.OpenLookFields, nil)
 	openStatuses = columnsOf(holdout.OpenStatusFields, map[string]string{"looks": "looks taken", "samples": "rows", "queries": "looks"})
 	openLines    = columnsOf(holdout.OpenLineFields, nil)
 	responses    = columnsOf(holdout.ResponseFields, nil)
@@ -145,7 +143,23 @@ func (m made) notes() []string {
 	if m.plan.Population != nil { // whose truth is another
 		return []string{independence(m.plan), alone}
 	}
-	return []string{promise, independence(m.plan), alone}
+	notes := []string{promise, independence(m.plan), alone}
+	if m.plan.Promise.Test != "" {
+		notes = append(tested(m.plan), notes...)
+	}
+	return notes
+}
+
+// tested tells people what a gate of a test asks of a candidate.
+func tested(p *holdout.Plan) []string {
+	rests := "Its verdicts rest on " + p.RestsOn(p.Metric)
+	level := fmt.Sprintf("What passes is better than the incumbent: each look is tested at the level %s, beta over the number of tests that could be asked",
+		record.People(record.Beta(p.Mechanism.Level)))
+	if p.Group != nil {
+		return []string{level, rests}
+	}
+	return []string{fmt.Sprintf("%s. With 0, 5 and 20 losses a candidate passes with %d, %d and %d wins.", level, p.WinsNeeded(0), p.WinsNeeded(5),
+		p.WinsNeeded(20)), rests}
 }
 
 // but returns the columns without some: people do not read hashes in a wide table.
@@ -161,9 +175,9 @@ func but[R any](columns []record.Column[R], names ...string) (rest []record.Colu
 // looked is the answer to score. A refused look has no answer, and its reason goes to standard error.
 func looked(c *commands.Call, answers []holdout.Answer, refused *holdout.RefusedError,
 	dir string) commands.Answer[holdout.Answer] {
-	dry, columns, shown := c.Is("dry-run"), looks, but(looks, "fingerprint", "chain", "repeated")
+	dry, columns := c.Is("dry-run"), columnsOf(holdout.FieldsOf(answers[0].Plan), nil)
+	shown := but(columns, "fingerprint", "chain", "repeated", "rests_on")
 	if answers[0].Open != nil {
-		columns = openLooks
 		shown = but(columns, "fingerprint", "chain", "repeated", "method", "lower", "upper", "cell_from", "cell_below", "response",
 			"rests_on", "best_lower", "best_upper")
 		shown = slices.Insert(shown, 3, intervalColumns(func(a holdout.Answer) holdout.Line { return *a.Open })...)
@@ -185,8 +199,8 @@ func looked(c *commands.Call, answers []holdout.Answer, refused *holdout.Refused
 		Say: func() (title, notes []string) {
 			for _, a := range answers {
 				notes = append(notes, countsOf(a))
-				if a.Open != nil && a.Open.Show == holdout.ShowReject {
-					notes = append(notes, "The verdict rests on "+a.RestsOn())
+				if on := a.RestsOn(); on != "" && refused == nil {
+					notes = append(notes, "The verdict rests on "+on)
 				}
 				if a.Open != nil && a.Open.Best.Lower != nil {
 					notes = append(notes, "The best truth of all that this board was shown is "+interval(a.Open.Best))

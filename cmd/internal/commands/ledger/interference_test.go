@@ -229,6 +229,7 @@ func (w *world) live(texts []string, both []string) {
 		{"fold", plan + " --feedback gate --method gate --threshold 0.5 --match fold", ""},
 		{"number", plan + " --feedback gate --method gate --threshold 0.5 --match number", ""},
 		{"difference", " --labels labels.csv --incumbent zebra.csv -m 20 -t 0.9 -b 0.5 --query difference --feedback gate", " --bar 0.05"},
+		{"duels", " --labels labels.csv --incumbent zebra.csv -m 20 --passes 2 -b 0.2 --feedback gate --test sign", ""},
 		{"classes", plan + " --feedback gate --method gate --threshold 0.5 --classes " + strings.Join(declared, ","), ""},
 	}
 	ledgers = slices.DeleteFunc(ledgers, func(l struct{ name, init, score string }) bool {
@@ -278,7 +279,7 @@ func (w *world) live(texts []string, both []string) {
 	w.does(true, "close priced --alpha 0.05 --tests 3 -f json")
 	w.does(true, "score priced dunno-more.csv --show score -f json")
 	for _, l := range ledgers {
-		if l.name == "difference" {
+		if l.name == "difference" || l.name == "duels" {
 			continue // a pass makes another incumbent, which all that follows shows
 		}
 		for i := range declared {

@@ -20,7 +20,7 @@ import (
 
 // actions are the modes of the command, named by its first argument.
 func actions() []commands.Mode {
-	init := []string{"labels", "incumbent", "plan", "scenario", "dry-run"}
+	init := []string{"labels", "incumbent", "plan", "scenario", "test", "dry-run"}
 	for _, f := range slices.Concat(declarations, sampleFlags, goalFlags, openDeclarations, logFlags) {
 		init = append(init, f.Name)
 	}

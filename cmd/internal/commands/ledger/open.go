@@ -31,7 +31,7 @@ var openDeclarations = []usage.Flag{
 var questions = []usage.Flag{
 	{Name: "show", Repeats: true, Usage: "open: `WHAT` a look shows: pass (is the truth above --bar), best (the best score so far), score " +
 		"(rounded), guess (whether --guess holds) or reject (whether a test rejects); several, as pass:bar=0.8 and score:step=0.02, are looks one after the other", Words: holdout.Kinds()},
-	{Name: "test", Usage: "reject: the `TEST`, sign or mcnemar, one-sided", Words: holdout.Tests()},
+	{Name: "test", Usage: "the one-sided `TEST` of wins and losses against the incumbent, sign or mcnemar: of reject, and for init of every look at a gate without a bar", Words: holdout.Tests()},
 	{Name: "where", Usage: "open: only the rows with one value of a feature, `COLUMN=VALUE`"},
 	{Name: "near", Usage: "score: the number `R` that it is expected near (default: the last one shown, or the middle)"},
 	{Name: "within", Usage: "guess: it holds within `S` (default 0.01)"},
@@ -50,7 +50,7 @@ var changes = []usage.Flag{
 
 // readOpen reads the terms of an open ledger.
 func readOpen(c *commands.Call, t *holdout.Terms) (err error) {
-	for _, name := range []string{"plan", "scenario"} {
+	for _, name := range []string{"plan", "scenario", "test"} {
 		if _, ok := c.Text(name); ok {
 			return usage.Errorf("--%s: given with --open, want one of the two", name)
 		}

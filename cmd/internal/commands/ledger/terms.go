@@ -185,14 +185,23 @@ func readTerms(c *commands.Call, samples int64) (t holdout.Terms, err error) {
 			return t, usage.Errorf("--%s: got it without --open, want both", f.Name)
 		}
 	}
+	t.Test, _ = c.Text("test")
 	path, planned := c.Text("plan")
 	if !planned {
 		if _, ok := c.Text("scenario"); ok {
 			return t, usage.Errorf("--scenario: got it without --plan, want both")
 		}
 		t.Method, _ = c.Text("method")
-		t.Goal, err = readGoal(c)
-		return t, err
+		if t.Goal, err = readGoal(c); err != nil {
+			return t, err
+		}
+		if _, typed := c.Text("query"); t.Test != "" && !typed {
+			t.Goal.Query = transfer.Difference
+		}
+		return t, nil
+	}
+	if t.Test != "" {
+		return t, usage.Errorf("--test: given with --plan, want one of the two")
 	}
 	for _, f := range goalFlags {
 		if _, ok := c.Text(f.Name); ok || f.Switch && c.Is(f.Name) {
@@ -226,6 +235,9 @@ func readGoal(c usage.Values) (g transfer.Goal, err error) {
 		return g, err
 	case asked.Size() != 1:
 		return g, usage.Errorf("holdout init: got %d goals, want one", asked.Size())
+	}
+	if _, tested := c.Text("test"); tested {
+		return asked.Goal(0), nil
 	}
 	return asked.Goal(0), enough(asked.Goal(0))
 }

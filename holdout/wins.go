@@ -1,0 +1,156 @@
+package holdout
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/open"
+)
+
+// testsMethod is the method of gates of a test: the theorem of tests behind a gate.
+const testsMethod = "gates"
+
+// tested is the promise of a gate of a test, and no more than that.
+func (p Promise) tested() Promise {
+	return Promise{Samples: p.Samples, Queries: p.Queries, Beta: p.Beta, Query: transfer.Difference.String(),
+		Feedback: transfer.Gate.String(), Passes: p.Passes, Test: p.Test}
+}
+
+// testPlan is the plan of a gate of a test, which passes a candidate that is better than the incumbent by wins and
+// losses at the level beta/N. It has no tau and no bar.
+func testPlan(t Terms, samples int64) (*Plan, error) {
+	goal := t.Goal
+	known := transfer.Goal{Samples: goal.Samples, Queries: goal.Queries, Beta: goal.Beta, Query: goal.Query}
+	known.Feedback, known.Passes = goal.Feedback, goal.Passes
+	more := goal != known || t.Method != "" || t.Methods != nil
+	switch {
+	case !slices.Contains(Tests(), t.Test):
+		return nil, inputf("test: got %s, want %s", shown(t.Test), strings.Join(Tests(), " or "))
+	case goal.Feedback != transfer.Gate:
+		return nil, inputf("feedback: got %s with a test, want gate", goal.Feedback)
+	case goal.Query != transfer.Difference:
+		return nil, inputf("query: got %s with a test, want difference: a candidate is compared with the incumbent", goal.Query)
+	case goal.Tau != 0:
+		return nil, inputf("tau: got %v with a test, want none: what passes is better, and nobody says by how much", goal.Tau)
+	case more || t.Bars != nil || t.Items != nil:
+		return nil, inputf("test: got more than looks, passes and beta, want these alone for a gate of a test")
+	case goal.Queries == 0:
+		return nil, inputf("queries: got nothing, want a number of looks with a test")
+	case goal.Beta == 0:
+		return nil, inputf("beta: got nothing, want a probability in (0, 1)")
+	}
+	records := samples
+	if t.sizes != nil && t.Weights == ByClusters {
+		records = t.sizes.Count
+	}
+	if goal.Samples != 0 && goal.Samples != records {
+		return nil, inputf("samples: got %d, want %d, the number of labels, or none", goal.Samples, records)
+	}
+	goal.Samples = records
+	if err := goal.Validate(); err != nil {
+		return nil, err
+	}
+	if err := goal.Overspent(); err != nil {
+		return nil, err
+	}
+	p := &Plan{
+		Schema: schema, Method: testsMethod, goal: goal, Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match,
+		Classes: t.Classes, Group: t.group(), Mechanism: theory.Run{Level: goal.TestLevel()},
+	}
+	p.Promise = promiseOf(goal)
+	p.Promise.Test = t.Test
+	if err := p.testCertified(); err != nil {
+		return nil, err
+	}
+	if p.mostEvidence() < -float64(p.Mechanism.Level) {
+		return nil, &PlanError{Reason: "no candidate can pass: with so few rows even one that wins all of them has too little evidence at the level " +
+			p.Mechanism.Level.String()}
+	}
+	return p, nil
+}
+
+// testCertified checks that the looks of a gate of a test are tested at a level that keeps its promise: N times it is
+// at most beta.
+func (p *Plan) testCertified() error {
+	level := p.Mechanism.Level
+	if err := p.only(theory.Run{Level: level}); err != nil {
+		return err
+	}
+	switch {
+	case p.Promise != p.Promise.tested() || p.Method != testsMethod || !slices.Contains(Tests(), p.Promise.Test):
+		return corrupt("plan.json: got a gate of a test with a promise that is none of its own")
+	case p.Bars != nil || p.Population != nil:
+		return corrupt("plan.json: got a gate of a test with bars or a benchmark, want neither")
+	case !(float64(level) < -math.Ln2):
+		return inputf("beta: got %v, want one at which each look is tested below one half", p.Promise.Beta)
+	case level > p.goal.TestLevel():
+		return p.uncertified("each look is tested at a level of " + level.String() + ", above " + p.goal.TestLevel().String())
+	}
+	return nil
+}
+
+// mostEvidence is that of a candidate that wins every row.
+func (p *Plan) mostEvidence() float64 {
+	if p.Group == nil {
+		return open.Duel{Wins: p.Promise.Samples}.Evidence(p.decided(p.Metric))
+	}
+	all := make([]float64, p.Group.Clusters.Count)
+	for i := range all {
+		all[i] = 1
+	}
+	return clusterEvidence(all)
+}
+
+// WinsNeeded is how many wins a candidate with so many losses needs to pass a gate of a test of rows.
+func (p *Plan) WinsNeeded(losses int64) int64 {
+	return open.Duel{Losses: losses}.WinsNeeded(-float64(p.Mechanism.Level), p.decided(p.Metric))
+}
+
+// tested answers the next look of a gate of a test.
+func (h *history) tested(l look, metric string) response {
+	enough := l.evidence(h.plan, metric) >= -float64(h.plan.Mechanism.Level)
+	return response{verdict: verdict(enough, Pass, Fail)}
+}
+
+// evidence is the evidence of a look's wins and losses that the candidate is better, in nats.
+func (l look) evidence(p *Plan, metric string) float64 {
+	if p.Group != nil {
+		return clusterEvidence(l.clusterValues(p.macro(), sizesOf(l.groups).Largest))
+	}
+	var d open.Duel
+	l.each(func(s float64) {
+		d.Wins += one(s > 0)
+		d.Losses += one(s < 0)
+	})
+	return d.Evidence(p.decided(metric))
+}
+
+// decided reports whether the predictions alone say which rows a test counts: two classes were declared.
+func (p *Plan) decided(metric string) bool {
+	return metric == Accuracy && len(p.Classes) == 2 && p.Group == nil
+}
+
+// RestsOn is the theorem that the verdicts of tests by a metric rest on.
+func (p *Plan) RestsOn(metric string) string {
+	switch {
+	case p.decided(metric):
+		return "the exact test of the rows on which two classes differ (Hoeffding 1956)"
+	case p.Group != nil:
+		return "an e-value averaged over rates, which needs no cluster to be like another"
+	}
+	return "an e-value averaged over rates, which needs no row to be like another"
+}
+
+// RestsOn is the theorem that the verdict of a test rests on, "" for other looks.
+func (a Answer) RestsOn() string {
+	switch {
+	case a.Plan.Promise.Test != "":
+		return a.Plan.RestsOn(a.Plan.Metric)
+	case a.Open != nil && a.Open.Show == ShowReject:
+		return a.Plan.RestsOn(a.Open.Metric)
+	}
+	return ""
+}
