@@ -87,13 +87,16 @@ func ReadClusters(c usage.Values) (*Clusters, error) {
 	return k, nil
 }
 
+// WantClusters says how clusters are typed.
+const WantClusters = "clusters and the rows of each, such as 200x10, with a comma between two of them, or a file"
+
 // add adds K clusters of S rows. A size that is no whole number is a weight.
 func (k *Clusters) add(item string) error {
 	number, text, _ := strings.Cut(item, "x")
 	count, ok := numbers.Counts.Parse(number)
 	size, ok2 := new(big.Rat).SetString(text)
 	if decimal := ok2 && !strings.ContainsAny(text, "/eE"); !ok || !decimal || size.Sign() <= 0 {
-		return usage.Invalid(ClustersFlag.Name, item, "clusters and the rows of each, such as 200x10, with a comma between two of them, or a file")
+		return usage.Invalid(ClustersFlag.Name, item, WantClusters)
 	}
 	const most = 1 << 40
 	k.count += count

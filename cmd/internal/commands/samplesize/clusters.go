@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/big"
 	"slices"
 	"strings"
@@ -24,6 +25,9 @@ func withClusters(c *commands.Call) (*commands.Call, error) {
 		return c, nil
 	}
 	in, err := csvfile.Open(c.Session, text)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, usage.Invalid(goals.ClustersFlag.Name, text, goals.WantClusters+" that is there")
+	}
 	if err != nil {
 		return nil, err
 	}

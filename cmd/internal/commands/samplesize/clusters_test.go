@@ -108,6 +108,7 @@ func TestRowsOfClusters(t *testing.T) {
 // What is wrong with the rows of a sample is one line, and the exit code 2.
 func TestWrongSamples(t *testing.T) {
 	for command, want := range map[string]string{
+		"--clusters 0x5":                                       "--clusters: got 0x5, want clusters and the rows of each",
 		"--clusters 10x":                                       "--clusters: got 10x, want clusters and the rows of each",
 		"--clusters 10x0":                                      "--clusters: got 10x0, want clusters and the rows of each",
 		"--clusters 10x-1":                                     "--clusters: got 10x-1, want clusters and the rows of each",
