@@ -19,6 +19,8 @@ type Law struct {
 	Most     float64     `json:"most"` // nats: no response costs more, and a line that a crash has cut short costs as much
 	Features *LabelsFile `json:"features,omitempty"`
 
+	SecondMoment float64 `json:"second_moment,omitempty"` // of differences of a column: kept on the sample by a refusal; 0 for none
+
 	Ask         []string `json:"ask,omitempty"`           // what teams may ask, KIND:KEY=VALUE,...
 	MostPerTeam float64  `json:"most_per_team,omitempty"` // nats that the looks of one team may cost together
 }
@@ -59,6 +61,7 @@ type Shown struct {
 	From     *float64 `json:"from,omitempty"`         // the least score of the cell; nil for the lowest cell and for a test
 	Below    *float64 `json:"below,omitempty"`        // above all scores of the cell; nil for the highest cell and for a test
 	Clusters *Sizes   `json:"clusters,omitempty"`     // of the rows
+	Kept     float64  `json:"kept,omitempty"`         // the mean square above which a difference is refused, of values in [0,1]
 	Price    *float64 `json:"price,omitempty"`        // nats
 	Lower    *float64 `json:"lower,omitempty"`
 	Upper    *float64 `json:"upper,omitempty"`
@@ -86,6 +89,13 @@ func (a *account) spent() float64 { return 0 - float64(a.left) } // never -0
 func (a *account) take(l Line) {
 	if l.Price != nil {
 		a.left = a.left.Child(-*l.Price)
+	}
+	if l.Kept > 0 {
+		a.looks[Refused]++
+		a.rare[Refused] += one(l.Verdict == Refused)
+	}
+	if l.Verdict == Refused {
+		return
 	}
 	a.looks[l.Show]++
 	switch l.Verdict {
@@ -128,6 +138,8 @@ type cells struct {
 	first bool    // best: nothing was shown before
 	last  float64 // best: what was shown before
 	scale scale
+
+	lnRest, lnRefused float64 // ln of the shares of the cells together, and of a refusal where there is one
 }
 
 // ask returns the cells of a look. Its line has the question, its metric and the number of rows. The error is an
@@ -136,6 +148,7 @@ func (a *account) ask(p *Plan, l Line, tails open.Tails) (c cells, err error) {
 	most := p.Open.Most
 	c = cells{line: l, tails: tails, node: open.Node{LnBeta: float64(p.Promise.Beta), Left: a.left}, holds: -1}
 	c.scale = p.scale(l.Metric)
+	most = c.beside(a, most)
 	bet := open.Usual()
 	looks, rare := a.looks[l.Show], a.rare[l.Show]
 	if l.Expect != nil {
@@ -220,9 +233,14 @@ func (c cells) below(cell int) *float64 {
 
 // shown is what a cell shows.
 func (c cells) shown(cell int) (r response, s Shown) {
-	lower, upper := c.Interval(c.node, c.tails, cell)
-	price := -c.LnShare(cell)
+	price := -c.lnOf(cell)
 	s = c.line.Shown
+	if cell == refusal {
+		in := c.scale.ends()
+		s.Price, s.Lower, s.Upper, r.verdict = &price, &in.lowest, &in.highest, Refused
+		return r, s
+	}
+	lower, upper := c.Interval(c.node, c.tails, cell)
 	s.From, s.Below, s.Price, s.Lower, s.Upper = c.from(cell), c.below(cell), &price, &lower, &upper
 	lowest, highest := c.tails.Range()
 	from, below := or(s.From, lowest), or(s.Below, highest)

@@ -189,8 +189,8 @@ func (h *history) affords(a asked) error {
 		return err
 	}
 	dearest := 0.
-	for cell := range c.Cells() {
-		dearest = max(dearest, -c.LnShare(cell))
+	for _, cell := range c.responses() {
+		dearest = max(dearest, -c.lnOf(cell))
 	}
 	left := law.MostPerTeam
 	for _, l := range h.lines {

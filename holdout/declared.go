@@ -30,6 +30,9 @@ func (t *Terms) declare() error {
 	if err := t.Units.checked(t.Metrics); err != nil {
 		return err
 	}
+	if err := t.declares(); err != nil {
+		return err
+	}
 	switch {
 	case len(t.Metrics) == 0:
 		return inputf("metrics: got nothing, want some of %s", strings.Join(metric.Names(), ", "))

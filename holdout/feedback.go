@@ -125,7 +125,7 @@ func (h *history) remaining() (r Remaining) {
 		return Remaining{Looks: one(!h.retired) * math.MaxInt64}
 	}
 	r.Looks = max(goal.Queries-h.looks, 0)
-	over := h.retired
+	over := h.retired || h.refused > 0 && h.plan.Open == nil
 	switch goal.Feedback {
 	case transfer.Gate:
 		r.Passes = max(passes(goal)-h.passes, 0)

@@ -393,6 +393,9 @@ func (l *Ledger) compare(a *asked, s Submission) error {
 	a.look.base = &base
 	a.Path, a.Incumbent, a.Predictions = path, base.fingerprint(), a.look.values.fingerprint()
 	d := l.plan.goal.Disagreement
+	if v := l.plan.goal.SecondMoment; v > 0 && !l.plan.goal.Checked { // a square is at most 1, where a prediction differs
+		d = v
+	}
 	if d == 0 {
 		return nil
 	}
@@ -532,6 +535,8 @@ func (l *Ledger) answer(h *history, file *os.File, all []asked) error {
 			a.Line, err = l.reply(h, a)
 		case h.plan.Promise.Test != "":
 			a.Verdict = h.tested(a.look, a.Metric).verdict
+		case h.plan.kept("") > 0 && a.look.square() > h.plan.kept(""):
+			a.Verdict = Refused
 		default:
 			shown, err = practiceOf(h.plan.Method).response(h, a.look)
 			a.Response, a.Verdict = shown.value, shown.verdict

@@ -95,6 +95,7 @@ type history struct {
 	torn    int64
 	passes  int64
 	flags   int64
+	refused int64       // of a fixed plan, after one of which nothing is answered
 	board   *float64    // the last number shown
 	best    *LabelsFile // the incumbent, if a candidate has passed or the rows have changed
 	retired bool
@@ -222,6 +223,8 @@ func (h *history) count(l Line) {
 		}
 	case Moved:
 		h.flags++
+	case Refused:
+		h.refused++
 	}
 	if h.plan.Open != nil {
 		h.account.take(l)
@@ -255,6 +258,7 @@ func (h *history) tear(text []byte) {
 	h.torn++
 	h.passes++
 	h.flags++
+	h.refused += one(h.plan.kept("") > 0)
 	if law := h.plan.Open; law != nil {
 		h.account.left = h.account.left.Child(-law.Most)
 	}

@@ -32,6 +32,12 @@ func (u Units) interval() (lowest, highest float64) {
 	return u.Range[0], u.Range[1]
 }
 
+// width is the length of the range.
+func (u Units) width() float64 {
+	lowest, highest := u.interval()
+	return highest - lowest
+}
+
 // checked checks the units for the metrics that are declared.
 func (u Units) checked(metrics []string) error {
 	if r := u.Range; r != nil {

@@ -19,7 +19,7 @@ import (
 // openPlan is the plan of an open ledger for so many rows.
 func openPlan(t Terms, samples int64) (*Plan, error) {
 	goal, others := t.Goal, t.Goal
-	others.Beta = 0
+	others.Beta, others.SecondMoment = 0, 0
 	switch {
 	case others != (transfer.Goal{}):
 		return nil, inputf("open: got other terms than beta, want beta alone: an open ledger has no m, tau or feedback")
@@ -28,7 +28,7 @@ func openPlan(t Terms, samples int64) (*Plan, error) {
 	case goal.Beta == 0:
 		return nil, inputf("beta: got nothing, want a probability in (0, 1)")
 	}
-	law := &Law{Code: code, Most: cmp.Or(t.Most, UsualMost), Ask: t.Ask, MostPerTeam: t.MostPerTeam}
+	law := &Law{Code: code, Most: cmp.Or(t.Most, UsualMost), Ask: t.Ask, MostPerTeam: t.MostPerTeam, SecondMoment: goal.SecondMoment}
 	p := &Plan{
 		Schema: openSchema, Method: "open", Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes,
 		Units: t.Units, Open: law, Group: t.group(), Population: t.population(),
@@ -94,8 +94,11 @@ func (l *Ledger) query(a *asked) (q query, err error) {
 		}
 		l.compared(a, &q)
 	}
+	if l.plan.Incumbent != nil {
+		a.Kept = l.plan.kept(a.Show)
+	}
 	a.Moment, a.Least = q.moment, q.least
-	line.Rows, line.Moment, line.Least = a.Rows, q.moment, q.least
+	line.Kept, line.Rows, line.Moment, line.Least = a.Kept, a.Rows, q.moment, q.least
 	line.Differ, line.Share = q.differ, q.share
 	q.tails = l.plan.tails(line)
 	return q, nil
@@ -162,7 +165,11 @@ func (l *Ledger) reply(h *history, a asked) (Line, error) {
 	if err != nil {
 		return Line{}, err
 	}
-	return c.write(c.Response(a.look.measured(h.plan, a.Line))), nil
+	cell := c.Response(a.look.measured(h.plan, a.Line))
+	if c.line.Kept > 0 && a.look.square() > c.line.Kept {
+		cell = refusal
+	}
+	return c.write(cell), nil
 }
 
 // Response is a response that the next look could have, and its price.
@@ -212,12 +219,12 @@ func (l *Ledger) Price(s Submission, bar *float64) ([]Response, error) {
 func (h *history) price(a asked, bar *float64) (list []Response, err error) {
 	c, err := h.account.ask(h.plan, a.Line, a.query.tails)
 	if none := (*unanswerable)(nil); errors.As(err, &none) && a.Show == ShowPass {
-		return []Response{h.impossible(a.Line)}, nil
+		return []Response{h.impossible(c)}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	for cell := range c.Cells() {
+	for _, cell := range c.responses() {
 		r := Response{Line: c.write(cell)}
 		after := h.account.copy()
 		after.take(r.Line)
@@ -225,6 +232,7 @@ func (h *history) price(a asked, bar *float64) (list []Response, err error) {
 		gate := Line{Question: Question{Show: ShowPass}, Bar: bar, Metric: a.Metric}
 		if bar != nil && a.Show != ShowReject {
 			gate.Shown = a.Shown
+			gate.Kept = h.plan.kept(gate.Show)
 			gate.Differ, gate.Share = a.query.differ, a.query.share
 			next, err := after.ask(h.plan, gate, h.plan.tails(gate))
 			wrong := (*InputError)(nil)
@@ -252,12 +260,12 @@ func (h *history) price(a asked, bar *float64) (list []Response, err error) {
 }
 
 // impossible is the pass of a gate that no score can pass, at its price. It has no least score and no interval.
-func (h *history) impossible(l Line) Response {
-	bet := open.Usual()
+func (h *history) impossible(c cells) Response {
+	l, bet := c.line, open.Usual()
 	if l.Expect != nil {
 		bet = open.Expect(*l.Expect)
 	}
-	price := -num.Log(bet.Share(h.account.looks[l.Show], h.account.rare[l.Show], h.plan.Open.Most)) * (1 + 1e-15)
+	price := -num.Log(bet.Share(h.account.looks[l.Show], h.account.rare[l.Show], h.plan.Open.Most+c.lnRest))*(1+1e-15) - c.lnRest
 	l.Verdict, l.Price = Pass, &price
 	return Response{Line: l, Spent: -float64(h.account.left.Child(-price))}
 }
@@ -315,8 +323,10 @@ func (s Status) Margin() (float64, error) {
 	a := s.account.copy()
 	for k := range looks {
 		passed := one(k < passes)
-		a.left = a.left.Child(a.gate(s.Plan).LnShare(int(passed)))
+		next := a.gate(s.Plan)
+		a.left = next.node.Left.Child(next.LnShare(int(passed)))
 		a.looks[ShowPass]++
+		a.looks[Refused] += one(next.line.Kept > 0)
 		a.rare[ShowPass] += passed
 	}
 	return a.margin(s.Plan, s.Rows), nil
@@ -325,6 +335,8 @@ func (s Status) Margin() (float64, error) {
 // margin is how far above the worst bar a truth may be that fails the next gate over so many rows.
 func (a *account) margin(p *Plan, rows int64) float64 {
 	worst := Line{Metric: "worst", Shown: Shown{Rows: rows, Share: 1}}
+	next := a.gate(p)
+	worst.Kept = next.line.Kept
 	if p.Incumbent != nil {
 		worst.Differ = rows
 		if p.Population != nil {
@@ -332,17 +344,20 @@ func (a *account) margin(p *Plan, rows int64) float64 {
 		}
 	}
 	tails, _ := p.planned(worst, rows, p.sizes())
-	level := float64(p.Promise.Beta) + float64(a.left)
-	widest := tails.Widest(level+a.gate(p).LnShare(1), level+a.gate(p).LnShare(0), 0)
+	level := float64(p.Promise.Beta) + float64(next.node.Left)
+	widest := tails.Widest(level+next.LnShare(1), level+next.LnShare(0), 0)
 	if kind, _ := metric.Of(p.Metric); kind.Ratio != nil || kind.Name == metric.Precision {
 		return 1 // which follows from the predictions
 	}
 	return p.scale(p.Metric).margin(widest)
 }
 
-// gate has the shares of the next gate with the usual bet.
-func (a *account) gate(p *Plan) open.Look {
-	return open.Look{Cuts: []open.Cut{{Above: open.Usual().Share(a.looks[ShowPass], a.rare[ShowPass], p.Open.Most)}}}
+// gate has the shares of the next gate with the usual bet, at its node.
+func (a *account) gate(p *Plan) (c cells) {
+	c.line.Kept, c.node = p.kept(ShowPass), open.Node{LnBeta: float64(p.Promise.Beta), Left: a.left}
+	most := c.beside(a, p.Open.Most)
+	c.Cuts = []open.Cut{{Above: open.Usual().Share(a.looks[ShowPass], a.rare[ShowPass], most)}}
+	return c
 }
 
 // copy is an account that goes on apart.
@@ -438,6 +453,8 @@ func (l Line) among(rows int64, p *Plan) error {
 		return fmt.Errorf("got %d rows, want %d, or some of them with a feature", l.Rows, rows)
 	case l.Least != max(0, min(l.Least, l.Rows)) || l.Moment != max(0, min(l.Moment, 1)):
 		return fmt.Errorf("got %d rows predicted positive of %d and a mean square of %v", l.Least, l.Rows, l.Moment)
+	case l.Kept != p.kept(l.Show)*float64(one(compared)):
+		return fmt.Errorf("got a mean square kept at %v, want %v", l.Kept, p.kept(l.Show))
 	case l.unbounded():
 		return errors.New("got a ratio without a row that is predicted positive")
 	case l.Differ < one(compared) || l.Differ > one(compared)*most:
@@ -472,7 +489,7 @@ func (a *account) recomputed(p *Plan, l Line) error {
 	if err != nil {
 		return err
 	}
-	for cell := range c.Cells() {
+	for _, cell := range c.responses() {
 		if again := c.write(cell); again.Verdict == l.Verdict && alike(again.From, l.From, c.scale.span) {
 			return again.Shown.equals(l.Shown, c.scale.span)
 		}

@@ -436,6 +436,8 @@ func (p *Plan) planned(l Line, rows int64, sizes *Sizes) (tails open.Planned, co
 	counted = right && l.Differ == 0 && sizes == nil
 	return open.Of(p.sample(sizes), rows, func(entropic float64) open.Planned {
 		switch {
+		case l.Kept > 0:
+			return open.Kept{Rows: entropic, Most: l.Kept}
 		case l.Differ > 0:
 			return open.Differences{Rows: entropic, Disagreement: p.disagreement(l)}
 		case counted:

@@ -189,6 +189,8 @@ func lnKnown(a Answer, n int64, s dec) dec {
 		return certificates.LnVarying(n, s, number(a.Variance))
 	case a.AtLeast > 0 && !a.Checked:
 		return certificates.LnFewOnes(n, s, whole(1).Minus(number(a.AtLeast)))
+	case a.SecondMoment > 0 && a.Checked:
+		return certificates.LnKept(n, s, number(a.SecondMoment))
 	case a.SecondMoment > 0:
 		return certificates.LnSecondMoment(n, s, number(a.SecondMoment))
 	}
@@ -620,6 +622,7 @@ func withKnown(r *rand.Rand, g Goal) Goal {
 		g.Variance = 0.25 * v
 	case g.Query == Difference && (g.Feedback != Answers || g.Transcripts > 0):
 		g.SecondMoment = v
+		g.Checked = v > 0.06 && !g.Open && g.Disagreement == 0
 	case g.Query == Difference && g.Disagreement == 0:
 		g.SecondMoment = v
 	}

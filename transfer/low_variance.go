@@ -26,7 +26,7 @@ func (g Goal) moment() lowvariance.Values {
 	switch {
 	case g.Query == Difference && g.Disagreement > 0:
 		return lowvariance.Difference{Disagreement: g.Disagreement}
-	case g.SecondMoment > 0: // of (1+phi)/2
+	case g.SecondMoment > 0 && !g.Checked: // of (1+phi)/2
 		return lowvariance.Variance{Most: g.SecondMoment / 4}
 	case g.AtLeast > 0:
 		return lowvariance.Accuracy{Errors: 1 - g.AtLeast}

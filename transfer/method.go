@@ -176,8 +176,17 @@ func (m Method) Proven(g Goal) (Proof, []theory.Source) {
 // knows reports whether the tails of the method's answers rest on a known variance or second moment, or its board
 // begins at what every score is known to be at least.
 func (m Method) knows(g Goal) bool {
+	if g.SecondMoment > 0 && g.Checked {
+		return m.Keeps(g)
+	}
 	board := slices.Contains(m.Uses, floorFlag) && g.Baseline() > g.Floor
 	return board || slices.Contains(m.Uses, varianceFlag) && g.spreadKnown() != nil
+}
+
+// Keeps reports whether the promise of the method needs that nothing is shown of a query whose mean square on the
+// sample is above the goal's, and nothing any more after one.
+func (m Method) Keeps(g Goal) bool {
+	return g.Checked && g.SecondMoment > 0 && slices.Contains(m.Uses, secondMomentFlag)
 }
 
 // knownVariance is where these tails are proved.
@@ -227,6 +236,8 @@ func (m Method) Rests(a Answer) (sources []theory.Source, assumes []string) {
 // known says which bound on the second moment is known, or kept by a check.
 func (a Answer) known() string {
 	switch {
+	case a.SecondMoment > 0 && a.Checked && !a.Mechanism.LowVariance:
+		return "nothing is answered from a query on whose sample the square of the difference has a mean above " + formatFloat(a.SecondMoment)
 	case a.SecondMoment > 0 && !a.Mechanism.LowVariance:
 		return "the square of every difference has a mean of at most " + formatFloat(a.SecondMoment) + " on the population"
 	case a.Checked && a.Query == Difference:

@@ -126,7 +126,7 @@ func openRule(look func(g Goal, p open.Plan) (float64, Mechanism)) func(g Goal) 
 	return func(g Goal) func(int64) (float64, Mechanism) {
 		return func(n int64) (float64, Mechanism) {
 			n += g.Arrival.more(g.Queries)
-			p := open.Plan{LnBeta: g.Beta.Ln(), Bet: open.Usual(), Looks: g.Queries, Rare: g.Rare()}
+			p := open.Plan{LnBeta: lnCells(g), Bet: open.Usual(), Looks: g.Queries, Rare: g.Rare()}
 			tau, run := math.Inf(1), Mechanism{}
 			for _, p.Tails = range g.openTails(n) {
 				if other, another := look(g, p); other < tau {
@@ -139,6 +139,15 @@ func openRule(look func(g Goal, p open.Plan) (float64, Mechanism)) func(g Goal) 
 			return tau, run
 		}
 	}
+}
+
+// lnCells is ln of the failure probability that is left to the cells of the looks up to the goal's, where each might have
+// been refused, and none was.
+func lnCells(g Goal) float64 {
+	if !g.Checked || g.SecondMoment == 0 {
+		return g.Beta.Ln()
+	}
+	return g.Beta.Ln() + float64(open.Refusals().Left(g.Queries, 0))*(1+1e-15)
 }
 
 // openTails are the tails of n rows of a goal, of which the one that says most counts.
@@ -158,6 +167,8 @@ func (g Goal) openTails(n int64) []open.Planned {
 		list = append(list, of(func(rows float64) open.Planned {
 			return open.KnownVariance{Rows: rows, Variance: known.Most, Lowest: -1}
 		}))
+	case feedback.Kept:
+		list = append(list, of(func(rows float64) open.Planned { return open.Kept{Rows: rows, Most: known.Most} }))
 	case feedback.Skewed:
 		list = append(list, of(func(rows float64) open.Planned {
 			return open.KnownVariance{Rows: rows, Variance: known.Most * (1 - known.Most) * (1 + 1e-15)}

@@ -378,3 +378,46 @@ func TestPlannedSteps(t *testing.T) {
 		}
 	}
 }
+
+// Where a second moment is kept on the sample each look of an open plan leaves a share to a refusal: the margin of the
+// look M is that of the first at what is left, the product of (19/2 + j)/(10 + j), and the bound is the least of the two.
+func TestOpenPlansWithRefusals(t *testing.T) {
+	for _, m := range []int64{1, 20, 3000} {
+		for _, v := range []float64{0.01, 0.13, 0.9} {
+			g := Goal{Samples: 4000, Queries: m, Beta: lp("0.05"), Query: Difference,
+				Shown: Shown{Feedback: Gate, Open: true, SecondMoment: v, Checked: true}}
+			method, _ := Lookup("open-gate")
+			a, err := method.Solve(g)
+			if err != nil || a.Status != OK {
+				t.Fatal(a.Reason, err)
+			}
+			a.Goal.Tau = a.TauAchieved
+			ln, q := left(a)
+			rest := number(1)
+			for j := range m {
+				rest = rest.Times(number(9.5 + float64(j)).Over(number(10 + float64(j))))
+			}
+			width := whole(0)
+			for _, share := range []dec{q, whole(1).Minus(q)} {
+				level := part(a, ln, share).Plus(rest.Ln())
+				lo, hi := 0., 2.
+				for range 60 {
+					s := lo + (hi-lo)/2
+					kept := certificates.LnKept(g.Samples, number(s), number(v))
+					if other := certificates.LnDifference(g.Samples, number(s), 1); other.Less(kept) {
+						kept = other
+					}
+					if level.AtLeast(kept) {
+						hi = s
+					} else {
+						lo = s
+					}
+				}
+				width = width.Plus(number(hi))
+			}
+			if got, want := 2*a.TauAchieved, width.Float(); !(got >= want*(1-1e-12) && got <= want*(1+1e-6)) {
+				t.Errorf("look %d, kept at %v: twice tau is %v, want %v", m, v, got, want)
+			}
+		}
+	}
+}

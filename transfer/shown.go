@@ -84,7 +84,7 @@ type Shown struct {
 	AtLeast      float64 // Binary: every population value is at least this, in (1/2,1); 0 if not known
 	Variance     float64 // Bounded, Binary: every query's variance is at most this, in (0,1/4]; 0 if not known
 	SecondMoment float64 // Difference: E phi^2 is at most this, in (0,1]; 0 if not known
-	Checked      bool    // Disagreement, or AtLeast: kept on the sample by the mechanism, and not known of the population
+	Checked      bool    // Disagreement, AtLeast or SecondMoment: kept on the sample by the mechanism, and not known of the population
 }
 
 // validShown returns a DomainError for the first field of Shown outside its domain, or that belongs to
@@ -202,8 +202,8 @@ func (g Goal) validMoment() error {
 			return err
 		}
 	}
-	bounded := g.Disagreement > 0 || r > 0
-	return theory.Domain(!g.Checked || bounded, "checked", g.Checked, "false, or a disagreement or at-least to check")
+	bounded := g.Disagreement > 0 || r > 0 || g.SecondMoment > 0
+	return theory.Domain(!g.Checked || bounded, "checked", g.Checked, "false, or a disagreement, at-least or second-moment to check")
 }
 
 // Overspent returns a DomainError if more passes or more flags are given than there are queries. [Method.Solve]
@@ -259,6 +259,8 @@ func (g Goal) spreadKnown() feedback.Values {
 		return feedback.Varying(g.Variance)
 	case g.AtLeast > 0 && !g.Checked:
 		return feedback.Skewed{Most: math.Nextafter(1-g.AtLeast, 1)}
+	case g.SecondMoment > 0 && g.Checked:
+		return feedback.Kept{Most: g.SecondMoment}
 	case g.SecondMoment > 0:
 		return feedback.Moment{Most: g.SecondMoment}
 	}

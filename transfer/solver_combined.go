@@ -81,6 +81,9 @@ type halved struct{ rule }
 // half is the goal for (1+phi)/2.
 func half(g Goal) Goal {
 	if g.Query == Difference {
+		if g.Checked { // which is for f itself
+			g.SecondMoment = 0
+		}
 		g.Query, g.Tau, g.Disagreement, g.Checked = Bounded, g.Tau/2, 0, false
 		g.Variance, g.SecondMoment = g.SecondMoment/4, 0 // E((1+phi)/2 - 1/2)^2
 	}

@@ -26,6 +26,15 @@ func LnSecondMoment(n int64, s, v Number) Number {
 	return bennett
 }
 
+// LnKept is ln of the bound for values in [-1,1] of which nothing is shown where their mean square on the sample is above
+// v: -n (s - v ln(1 + s/v)).
+func LnKept(n int64, s, v Number) Number {
+	if s.Sign() <= 0 {
+		return zero
+	}
+	return zero.Minus(whole(n).Times(s.Minus(v.Times(s.Over(v).Plus(one).Ln()))))
+}
+
 // LnBennett is -n V h(s/V), h(u) = (1+u) ln(1+u) - u.
 func LnBennett(n int64, s, v Number) Number {
 	if s.Sign() <= 0 {

@@ -64,6 +64,29 @@ func (v Moment) bennett(s float64) num.DD {
 	return more.Mul(more.Ln()).Sub(u).MulFloat(v.Most * (1 - 1e-15))
 }
 
+// Kept is the values of f: X -> [-1,1] of whose mean over the rows nothing is shown unless the mean of f^2 over the same
+// rows is at most Most. Independent rows are enough, and nothing is known of E f^2. The rate is
+//
+//	E(s) = s - V ln(1 + s/V):
+//
+// the mean is s or more above its expectation, and is shown, with probability at most e^(-n E(s)), and as much below.
+type Kept struct {
+	Most float64 // V in (0,1]
+}
+
+// Rate returns E(s), rounded down.
+func (v Kept) Rate(s float64) num.DD {
+	v.Most = max(v.Most, 1e-250) // the rate falls in V
+	u := num.FromFloat(s).Div(num.FromFloat(v.Most))
+	if u.Hi < 1e-6 { // u - ln(1+u) >= u^2/2 - u^3/3
+		return u.Mul(u).MulFloat(v.Most / 2 * (1 - u.Hi/1.5) * (1 - 1e-14))
+	}
+	return u.Sub(u.AddFloat(1).Ln()).MulFloat(v.Most * (1 - 1e-15))
+}
+
+// LnSide returns -n E(s), rounded up.
+func (v Kept) LnSide(n int64, s float64) float64 { return lnExponential(v, n, s) }
+
 // RateAt returns the rate of [Interval] at a bar, or E(Margin) where it is greater.
 func (v Skewed) RateAt(b Bar) num.DD { return greater(v.Rate(b.Margin), Interval{}.RateAt(b)) }
 

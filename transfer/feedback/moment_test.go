@@ -162,6 +162,78 @@ func TestKnownSecondMomentOfUnequalRows(t *testing.T) {
 	}
 }
 
+// Differences of unequal rows of which nothing is known, and nothing is shown where the mean of their squares is above
+// V: by enumeration, no mean that is shown is farther off than with the probability that the rate says, on both sides.
+func TestKeptSecondMomentOfUnequalRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(44, 3))
+	closest := 0.
+	for range 1500 {
+		rows := make([][]atom, 1+r.IntN(4))
+		mean, size := 0., r.Float64()
+		for i := range rows {
+			up, down := 0.5*size*r.Float64(), 0.5*size*r.Float64()
+			rows[i] = []atom{{1, up}, {-1, down}, {0, 1 - up - down}}
+			if r.IntN(2) == 0 {
+				rows[i] = []atom{{r.Float64(), up}, {-1, 1 - up}}
+			}
+			if r.IntN(3) == 0 {
+				rows[i][0].value, rows[i][1].value = r.Float64(), -r.Float64()
+			}
+			m, _ := moments(rows[i])
+			mean += m / float64(len(rows))
+		}
+		n := float64(len(rows))
+		squares := make([][]atom, len(rows))
+		for i, law := range rows {
+			for _, a := range law {
+				squares[i] = append(squares[i], atom{a.value * a.value, a.mass})
+			}
+		}
+		all, kept := outcomes(rows), means(squares)
+		for range 4 {
+			v := kept[r.IntN(len(kept))]
+			if v < 1e-3 {
+				continue
+			}
+			for _, x := range means(rows) {
+				for _, sign := range []float64{1, -1} {
+					s := sign * (x - mean)
+					if s <= 1e-9 {
+						continue
+					}
+					got, bound := 0., math.Exp(Kept{v}.LnSide(int64(len(rows)), s-1e-12))
+					for _, o := range all {
+						if sign*(o[0]/n-x) >= -1e-12 && o[1]/n <= v+1e-12 {
+							got += o[2]
+						}
+					}
+					if closest = math.Max(closest, got/bound); got > bound*(1+1e-9) {
+						t.Fatalf("%v: shown and off by %v with %v, kept at %v allows %v", rows, s, got, v, bound)
+					}
+				}
+			}
+		}
+	}
+	if !(closest > 0.6) {
+		t.Errorf("the closest law reaches %v of its bound", closest)
+	}
+}
+
+// outcomes are the sums, the sums of squares and the masses of all values of rows.
+func outcomes(rows [][]atom) [][3]float64 {
+	all := [][3]float64{{0, 0, 1}}
+	for _, law := range rows {
+		var next [][3]float64
+		for _, o := range all {
+			for _, a := range law {
+				next = append(next, [3]float64{o[0] + a.value, o[1] + a.value*a.value, o[2] * a.mass})
+			}
+		}
+		all = next
+	}
+	return all
+}
+
 // Of one record the mean square alone is a weaker claim than how often it is not 0, as values may be small: the bound
 // for differences that are 0 on all but a share is refuted by values that are not.
 func TestSecondMomentIsNoDisagreement(t *testing.T) {
@@ -190,6 +262,10 @@ func TestBennettAgainstDecimals(t *testing.T) {
 			want := more.Times(more.Ln()).Minus(u).Times(exact.Float(v)).Float()
 			if got := (Moment{v}).bennett(s).Float(); !(got <= want*(1+1e-15) && got > want*(1-1e-6)) {
 				t.Errorf("V %v, s %v: %v, want %v", v, s, got, want)
+			}
+			want = exact.Float(s).Minus(exact.Float(v).Times(more.Ln())).Float()
+			if got := (Kept{v}).Rate(s).Float(); !(got <= want*(1+1e-15) && got > want*(1-1e-6)) {
+				t.Errorf("kept at %v, s %v: %v, want %v", v, s, got, want)
 			}
 		}
 	}

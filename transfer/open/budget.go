@@ -25,6 +25,13 @@ func (n Node) level(lnShare float64) float64 {
 // After returns the node that a response with that share leads to.
 func (n Node) After(lnShare float64) Node { return Node{n.LnBeta, n.Left.Child(lnShare)} }
 
+// Apart returns the node of the cells of a look beside whose cells another response has that share, with ln of what
+// they have together, rounded down: the cells are a code of what is left beside it.
+func (n Node) Apart(share float64) (at Node, lnRest float64) {
+	lnRest = lnShare(1, share)
+	return n.After(lnRest), lnRest
+}
+
 // sumDown returns a + b, rounded down.
 func sumDown(a, b float64) float64 {
 	sum := a + b

@@ -73,6 +73,49 @@ func (v KnownVariance) margin(lnLevel float64) float64 {
 	})
 }
 
+// Kept is a query f with values in [-1,1] of which nothing is said unless the mean of f^2 over the rows is at most Most:
+// a response that it is more has a share of its own, [Refusals]. Its ends are x - s and x + s with
+//
+//	Rows (s - V ln(1 + s/V)) = ln 1/q,
+//
+// or those of any query with such values where these are nearer. Independent rows are enough.
+type Kept struct {
+	Rows, Most float64 // Most is V > 0
+}
+
+// Range returns -1 and 1.
+func (Kept) Range() (lowest, highest float64) { return -1, 1 }
+
+// Edge returns x.
+func (Kept) Edge(x float64) float64 { return x }
+
+// Lower returns x - s.
+func (v Kept) Lower(x, lnLevel float64) float64 { return below(v, x, v.margin(lnLevel)) }
+
+// Upper returns x + s.
+func (v Kept) Upper(x, lnLevel float64) float64 { return above(v, x, v.margin(lnLevel)) }
+
+// Pass returns bar + s.
+func (v Kept) Pass(bar, lnLevel float64) (float64, bool) {
+	return passMargin(v, bar, v.margin(lnLevel), lnLevel)
+}
+
+// margin returns s, rounded up: (ln(1/q)/Rows + V (-ln(1-l) - l))/l, of which every l in (0,1) is valid. The best is
+// l = s/(s+V). With y = ln(1 + s/V) = -ln(1-l) the inequality is Rows V (e^y - 1 - y) = ln 1/q.
+func (v Kept) margin(lnLevel float64) float64 {
+	nats := -lnLevel / v.Rows
+	whatever := Differences{Rows: v.Rows, Disagreement: 1}.margin(lnLevel)
+	most := nats + math.Sqrt(nats*(nats+2*v.Most)) // as s - V ln(1+s/V) >= s^2/(2(s+V))
+	if !(most < 4) {
+		return whatever
+	}
+	s := newton(most, most, most, func(s float64) (value, slope float64) {
+		return v.Most*num.ExpLess(math.Log1p(s/v.Most)) - nats, s / (s + v.Most)
+	})
+	y := math.Log1p(s / v.Most)
+	return min(whatever, (nats+v.Most*num.ExpLess(-y))*(s+v.Most)/s*(1+1e-13)+1e-15)
+}
+
 // leastShift returns s, rounded up, such that no mean is more than s above its expectation but with probability e^-nats
 // a row, where ln E e^(l(f-Ef)) <= g(l) for l > 0:
 //

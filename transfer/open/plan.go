@@ -144,6 +144,11 @@ func (v KnownVariance) Widest(lnLow, lnHigh, gap float64) float64 {
 	return widestMargins(v.margin(lnLow), v.margin(lnHigh), gap, 1-v.Lowest)
 }
 
+// Widest returns the two margins and the gap.
+func (v Kept) Widest(lnLow, lnHigh, gap float64) float64 {
+	return widestMargins(v.margin(lnLow), v.margin(lnHigh), gap, 2)
+}
+
 func widestMargins(low, high, gap, most float64) float64 {
 	const rounding = 1e-15 // of the cuts, which are at most 1, and of the ends
 	return min(low+high+gap+rounding, most)

@@ -24,11 +24,11 @@ func TestEndsAreOnTheirSides(t *testing.T) {
 		}
 		for _, tails := range []Tails{
 			Unit{float64(n)}, ZeroOne{n}, Differences{float64(n), r.Float64()}, KnownVariance{float64(n), r.Float64() / 4, 0},
-			Rounded{Unit{float64(n)}, 1e-12}, Hoeffding{Unit{float64(n)}, float64(n) * (1 + 3*r.Float64())},
+			Kept{float64(n), r.Float64()}, Rounded{Unit{float64(n)}, 1e-12}, Hoeffding{Unit{float64(n)}, float64(n) * (1 + 3*r.Float64())},
 			Hoeffding{ZeroOne{n}, float64(n) * (1 + 3*r.Float64())},
 		} {
 			lowest, highest := tails.Range()
-			if _, ok := tails.(Differences); ok && r.IntN(2) == 0 {
+			if lowest < 0 && r.IntN(2) == 0 {
 				x = -x
 			}
 			edge := tails.Edge(x)
@@ -248,6 +248,17 @@ func TestMarginsAreLeast(t *testing.T) {
 		h := exact.Int(1).Plus(u).Times(exact.Int(1).Plus(u).Ln()).Minus(u)
 		if got := h.Times(exact.Float(n * d)).Float(); !(got >= -level*(1-1e-15) && got <= -level*(1+1e-9)) {
 			t.Errorf("n %v, V %v: the tail at the margin %v is e^-%v, want e^%v", n, d, s, got, level)
+		}
+		s = Kept{n, d}.margin(level)
+		v := exact.Float(d)
+		got = exact.Float(s).Minus(v.Times(exact.Float(s).Over(v).Plus(exact.Int(1)).Ln())).Times(exact.Float(n)).Float()
+		if other := (Differences{n, 1}).margin(level); s < other && !(got >= -level*(1-1e-15) && got <= -level*(1+1e-9)) || s > other {
+			t.Errorf("n %v, kept at %v: the tail at the margin %v is e^-%v, want e^%v", n, d, s, got, level)
+		}
+	}
+	for _, c := range [][3]float64{{1e15, 1e-12, -1e-8}, {1, 1, -700}, {3, 1e-250, -2}, {1e15, 1, -1e-300}} {
+		if s := (Kept{c[0], c[1]}).margin(c[2]); !(s > 0 && s <= 2+1e-9) {
+			t.Errorf("%v: the margin %v", c, s)
 		}
 	}
 }

@@ -188,7 +188,7 @@ func looked(c *commands.Call, answers []holdout.Answer, refused *holdout.Refused
 			if refused != nil {
 				return commands.Verdict{Status: theory.Infeasible}
 			}
-			return commands.Verdict{Refuted: a.Verdict == holdout.Fail || a.Verdict == holdout.NotRejected}
+			return commands.Verdict{Refuted: slices.Contains([]string{holdout.Fail, holdout.NotRejected, holdout.Refused}, a.Verdict)}
 		},
 		Then: func() error {
 			if refused != nil {

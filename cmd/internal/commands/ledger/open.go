@@ -56,7 +56,7 @@ func readOpen(c *commands.Call, t *holdout.Terms) (err error) {
 		}
 	}
 	for _, f := range goalFlags {
-		if _, ok := c.Text(f.Name); ok && f.Name != "beta" && f.Name != "confidence" {
+		if _, ok := c.Text(f.Name); ok && !slices.Contains([]string{"beta", "confidence", "second-moment"}, f.Name) {
 			return usage.Errorf("--%s: given with --open, want --beta alone: each look says what it shows", f.Name)
 		}
 	}
@@ -68,7 +68,7 @@ func readOpen(c *commands.Call, t *holdout.Terms) (err error) {
 	if asked.Size() != 1 {
 		return usage.Errorf("holdout init: got %d goals, want one", asked.Size())
 	}
-	t.Open, t.Goal.Beta = true, asked.Goal(0).Beta
+	t.Open, t.Goal.Beta, t.Goal.SecondMoment = true, asked.Goal(0).Beta, asked.Goal(0).SecondMoment
 	t.Ask = c.Texts("ask")
 	for _, f := range []struct {
 		name string

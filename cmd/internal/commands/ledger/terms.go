@@ -38,7 +38,9 @@ var goalFlags = []usage.Flag{
 		Usage: "difference: candidates differ from the incumbent on a share of at most `D` of the rows"},
 	{Name: "at-least", Usage: "binary: every population value is known to be at least `R`"},
 	{Name: "variance", Usage: "the values of every look vary from row to row with variance at most `V`"},
-	{Name: "checked", Switch: true, Usage: "difference: the disagreement is kept on the sample, and not known of the population"},
+	{Name: "second-moment", Usage: "difference: the square of a look's difference has a mean of at most `V`. Where predictions bound it, a candidate above it " +
+		"is refused and costs nothing; of a column with --open a refusal is a response with a price, and else --checked ends the plan with it"},
+	{Name: "checked", Switch: true, Usage: "difference: the disagreement or the second moment is kept on the sample, and not known of the population"},
 	{Name: "one-sided", Switch: true, Usage: "nothing shown exceeds its truth by more than tau; it may fall short of it"},
 }
 

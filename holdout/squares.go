@@ -1,0 +1,99 @@
+package holdout
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/metric"
+	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/open"
+)
+
+// Refused is the verdict of a look whose candidate's mean square of differences on the sample is above what was
+// declared. Nothing else is shown of it. In an open ledger it is a response with a share of its own. A fixed plan ends
+// with it: so its tree has no more nodes than without.
+const Refused = "refused"
+
+// declares checks a second moment that is declared of the differences of a metric. Where predictions alone bound a
+// square no label decides who is refused. The values of a column may follow from labels.
+func (t *Terms) declares() error {
+	v := t.Goal.SecondMoment
+	if v == 0 || t.Goal.Query != transfer.Difference && !t.Open {
+		return nil
+	}
+	m, _ := metric.Of(t.Metrics[0])
+	column := m.Reads == metric.Number
+	switch most := math.Pow(t.Units.width(), 2); {
+	case t.Goal.Disagreement > 0:
+		return inputf("second-moment: got it beside a disagreement, want one of the two")
+	case t.Open && t.Incumbent.Values == nil:
+		return inputf("second-moment: got %v without an incumbent, want one: it is of differences", v)
+	case t.Open && !column:
+		return inputf("second-moment: got %v with %s, want a column: the ledger reckons with what the predictions say of a difference", v, t.Metrics[0])
+	case !(v > 0 && v <= most):
+		return inputf("second-moment: got %v, want a number in (0, %v]", v, most)
+	case !t.Open && column && !t.Goal.Checked:
+		return inputf("checked: got nothing with the second moment of a column, want it: its values may follow from labels, and a look above the second moment ends the plan")
+	case !column && t.Goal.Checked:
+		return inputf("checked: got it with %s, want none: predictions alone bound the second moment, and a candidate above it costs nothing", t.Metrics[0])
+	}
+	return nil
+}
+
+// kept is the mean square that a look's differences may have on the sample, of values in [0,1]; 0 where there is no
+// check.
+func (p *Plan) kept(show string) float64 {
+	switch {
+	case p.Open != nil && show != ShowReject:
+		return p.Open.SecondMoment / math.Pow(p.Units.width(), 2)
+	case p.Open == nil && p.goal.Checked && p.goal.SecondMoment > 0:
+		if method, _ := transfer.Lookup(p.Method); method.Keeps(p.goal) {
+			return p.goal.SecondMoment
+		}
+	}
+	return 0
+}
+
+// square is the mean square of the values of the records, rounded up.
+func (l look) square() (mean float64) {
+	l.each(func(value float64) { mean += value * value })
+	n := float64(l.count())
+	return mean/n*(1+0x1p-52*(n+8)) + 0x1p-51*(n+float64(len(l.values.of)))
+}
+
+// refusal is the cell of the response [Refused].
+const refusal = -1
+
+// beside leaves a share of the budget to a refusal, and the rest to the cells, none of which may cost more than is left
+// of the most that a response may.
+func (c *cells) beside(a *account, most float64) (left float64) {
+	if c.line.Kept > 0 {
+		share := a.refusals(most)
+		c.lnRefused = math.Log(share) * (1 + 1e-15)
+		c.node, c.lnRest = c.node.Apart(share)
+	}
+	return most + c.lnRest
+}
+
+// refusals is the share of the next refusal.
+func (a *account) refusals(most float64) float64 {
+	return open.Refusals().Share(a.looks[Refused], a.rare[Refused], most)
+}
+
+// responses are the cells, and the refusal where there is one.
+func (c cells) responses() (list []int) {
+	for cell := range c.Cells() {
+		list = append(list, cell)
+	}
+	if c.line.Kept > 0 {
+		list = append(list, refusal)
+	}
+	return list
+}
+
+// lnOf is ln of the share of a response, rounded down.
+func (c cells) lnOf(cell int) float64 {
+	if cell == refusal {
+		return c.lnRefused
+	}
+	return c.lnRest + c.LnShare(cell)
+}
