@@ -28,7 +28,8 @@ func openPlan(t Terms, samples int64) (*Plan, error) {
 	case goal.Beta == 0:
 		return nil, inputf("beta: got nothing, want a probability in (0, 1)")
 	}
-	law := &Law{Code: code, Most: cmp.Or(t.Most, UsualMost), Ask: t.Ask, MostPerTeam: t.MostPerTeam, SecondMoment: goal.SecondMoment}
+	law := &Law{Code: code, Most: cmp.Or(t.Most, UsualMost), Ask: t.Ask, MostPerTeam: t.MostPerTeam,
+		SecondMoment: goal.SecondMoment}
 	p := &Plan{
 		Schema: openSchema, Method: "open", Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes,
 		Units: t.Units, Open: law, Group: t.group(), Population: t.population(),
@@ -265,7 +266,8 @@ func (h *history) impossible(c cells) Response {
 	if l.Expect != nil {
 		bet = open.Expect(*l.Expect)
 	}
-	price := -num.Log(bet.Share(h.account.looks[l.Show], h.account.rare[l.Show], h.plan.Open.Most+c.lnRest))*(1+1e-15) - c.lnRest
+	share := bet.Share(h.account.looks[l.Show], h.account.rare[l.Show], h.plan.Open.Most+c.lnRest)
+	price := -num.Log(share)*(1+1e-15) - c.lnRest
 	l.Verdict, l.Price = Pass, &price
 	return Response{Line: l, Spent: -float64(h.account.left.Child(-price))}
 }

@@ -141,7 +141,9 @@ func TestSecondMomentInARange(t *testing.T) {
 			Question: Question{Show: ShowScore, Step: &step}}
 	}
 	a, b := takes(t, share, ask(old, near, 0.02)), takes(t, wide, ask(wideOld, wideNear, 0.1))
-	if math.Abs(*a.Open.Price-*b.Open.Price) > 1e-9 || math.Abs(5**a.Open.Lower-*b.Open.Lower) > 1e-6 || math.Abs(5**a.Response-*b.Response) > 1e-9 {
+	off := math.Abs(*a.Open.Price-*b.Open.Price) + math.Abs(5**a.Open.Lower-*b.Open.Lower)
+	off += math.Abs(5**a.Response - *b.Response)
+	if off > 1e-6 {
 		t.Errorf("%+v and %+v", a.Open, b.Open)
 	}
 	if _, err := Verify(dir, ""); err != nil {
@@ -213,7 +215,8 @@ func TestSecondMomentOfPlans(t *testing.T) {
 		}
 		terms.Incumbent = Submission{Values: Columns(ids, base)}
 		l, _ := ledgerOf(t, labelsIn(t, ids, classes), terms)
-		_, err := l.Score(context.Background(), Submission{Values: Columns(ids, other), Incumbent: Columns(ids, base), Bar: &bar})
+		_, err := l.Score(context.Background(),
+			Submission{Values: Columns(ids, other), Incumbent: Columns(ids, base), Bar: &bar})
 		status, lines, bad := Read(l.dir)
 		if bad != nil || len(lines) > 0 || status.Looks > 0 {
 			t.Errorf("a refusal costs something: %v, %v", lines, bad)

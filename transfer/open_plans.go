@@ -141,8 +141,8 @@ func openRule(look func(g Goal, p open.Plan) (float64, Mechanism)) func(g Goal) 
 	}
 }
 
-// lnCells is ln of the failure probability that is left to the cells of the looks up to the goal's, where each might have
-// been refused, and none was.
+// lnCells is ln of the failure probability that is left to the cells of the looks up to the goal's, where each might
+// have been refused, and none was.
 func lnCells(g Goal) float64 {
 	if !g.Checked || g.SecondMoment == 0 {
 		return g.Beta.Ln()

@@ -84,7 +84,7 @@ type Shown struct {
 	AtLeast      float64 // Binary: every population value is at least this, in (1/2,1); 0 if not known
 	Variance     float64 // Bounded, Binary: every query's variance is at most this, in (0,1/4]; 0 if not known
 	SecondMoment float64 // Difference: E phi^2 is at most this, in (0,1]; 0 if not known
-	Checked      bool    // Disagreement, AtLeast or SecondMoment: kept on the sample by the mechanism, and not known of the population
+	Checked      bool    // Disagreement, AtLeast or SecondMoment: kept on the sample, and not known of the population
 }
 
 // validShown returns a DomainError for the first field of Shown outside its domain, or that belongs to

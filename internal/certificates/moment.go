@@ -26,8 +26,8 @@ func LnSecondMoment(n int64, s, v Number) Number {
 	return bennett
 }
 
-// LnKept is ln of the bound for values in [-1,1] of which nothing is shown where their mean square on the sample is above
-// v: -n (s - v ln(1 + s/v)).
+// LnKept is ln of the bound for values in [-1,1] of which nothing is shown where their mean square on the sample is
+// above v: -n (s - v ln(1 + s/v)).
 func LnKept(n int64, s, v Number) Number {
 	if s.Sign() <= 0 {
 		return zero

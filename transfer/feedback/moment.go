@@ -64,8 +64,8 @@ func (v Moment) bennett(s float64) num.DD {
 	return more.Mul(more.Ln()).Sub(u).MulFloat(v.Most * (1 - 1e-15))
 }
 
-// Kept is the values of f: X -> [-1,1] of whose mean over the rows nothing is shown unless the mean of f^2 over the same
-// rows is at most Most. Independent rows are enough, and nothing is known of E f^2. The rate is
+// Kept is the values of f: X -> [-1,1] of whose mean over the rows nothing is shown unless the mean of f^2 over the
+// same rows is at most Most. Independent rows are enough, and nothing is known of E f^2. The rate is
 //
 //	E(s) = s - V ln(1 + s/V):
 //

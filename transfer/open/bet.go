@@ -17,7 +17,8 @@ func Usual() Bet { return Bet{A: 0.5, B: 2} }
 // Expect returns the bet on a rate in (0,1), Beta(1/2, 1/(2 rate) - 1/2).
 func Expect(rate float64) Bet { return Bet{A: 0.5, B: min(0.5/rate-0.5, math.MaxFloat64)} }
 
-// Refusals returns the bet on responses that a query is more than it was declared to be: one in twenty, Beta(1/2, 19/2).
+// Refusals returns the bet on responses that a query is more than it was declared to be: one in twenty, Beta(1/2,
+// 19/2).
 func Refusals() Bet { return Expect(0.05) }
 
 // Share returns the share after so many looks, of which so many came out on the rarer side. Neither side costs more

@@ -73,8 +73,8 @@ func (v KnownVariance) margin(lnLevel float64) float64 {
 	})
 }
 
-// Kept is a query f with values in [-1,1] of which nothing is said unless the mean of f^2 over the rows is at most Most:
-// a response that it is more has a share of its own, [Refusals]. Its ends are x - s and x + s with
+// Kept is a query f with values in [-1,1] of which nothing is said unless the mean of f^2 over the rows is at most
+// Most: a response that it is more has a share of its own, [Refusals]. Its ends are x - s and x + s with
 //
 //	Rows (s - V ln(1 + s/V)) = ln 1/q,
 //

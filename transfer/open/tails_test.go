@@ -24,7 +24,8 @@ func TestEndsAreOnTheirSides(t *testing.T) {
 		}
 		for _, tails := range []Tails{
 			Unit{float64(n)}, ZeroOne{n}, Differences{float64(n), r.Float64()}, KnownVariance{float64(n), r.Float64() / 4, 0},
-			Kept{float64(n), r.Float64()}, Rounded{Unit{float64(n)}, 1e-12}, Hoeffding{Unit{float64(n)}, float64(n) * (1 + 3*r.Float64())},
+			Kept{float64(n), r.Float64()}, Rounded{Unit{float64(n)}, 1e-12},
+			Hoeffding{Unit{float64(n)}, float64(n) * (1 + 3*r.Float64())},
 			Hoeffding{ZeroOne{n}, float64(n) * (1 + 3*r.Float64())},
 		} {
 			lowest, highest := tails.Range()
@@ -252,7 +253,8 @@ func TestMarginsAreLeast(t *testing.T) {
 		s = Kept{n, d}.margin(level)
 		v := exact.Float(d)
 		got = exact.Float(s).Minus(v.Times(exact.Float(s).Over(v).Plus(exact.Int(1)).Ln())).Times(exact.Float(n)).Float()
-		if other := (Differences{n, 1}).margin(level); s < other && !(got >= -level*(1-1e-15) && got <= -level*(1+1e-9)) || s > other {
+		near := got >= -level*(1-1e-15) && got <= -level*(1+1e-9)
+		if other := (Differences{n, 1}).margin(level); s < other && !near || s > other {
 			t.Errorf("n %v, kept at %v: the tail at the margin %v is e^-%v, want e^%v", n, d, s, got, level)
 		}
 	}

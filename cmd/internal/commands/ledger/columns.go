@@ -188,7 +188,8 @@ func looked(c *commands.Call, answers []holdout.Answer, refused *holdout.Refused
 			if refused != nil {
 				return commands.Verdict{Status: theory.Infeasible}
 			}
-			return commands.Verdict{Refuted: slices.Contains([]string{holdout.Fail, holdout.NotRejected, holdout.Refused}, a.Verdict)}
+			no := []string{holdout.Fail, holdout.NotRejected, holdout.Refused}
+			return commands.Verdict{Refuted: slices.Contains(no, a.Verdict)}
 		},
 		Then: func() error {
 			if refused != nil {
