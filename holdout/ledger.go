@@ -159,6 +159,7 @@ type Submission struct {
 	Bar       *float64 // gate: the bar; nil for the plan's
 	Guess     *float64 // flags: the guess
 	Question           // of an open ledger
+	Effect    *float64 // price: a guess how far the truth is above the bar, or the incumbent; nil for no forecast
 	Incumbent Table    // of differences: the values of the incumbent
 }
 

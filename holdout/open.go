@@ -180,6 +180,7 @@ type Response struct {
 	NextPass  *float64 // the least score that passes a gate after it; nil if none was asked for
 	NextUpper *float64 // the upper end after a fail there
 	Margin    float64  // of a gate after it, as [Status.Margin]
+	Power     *float64 // of a pass or a rejection: how probable it is if the guess of the submission is right
 	Others    int      // how many further responses a row stands for: its price is the most, its interval holds theirs
 }
 
@@ -214,7 +215,11 @@ func (l *Ledger) Price(s Submission, bar *float64) ([]Response, error) {
 	if err := l.takes(h); err != nil {
 		return nil, err
 	}
-	return h.price(a, bar)
+	list, err := h.price(a, bar)
+	if err == nil && s.Effect != nil {
+		err = h.forecast(a, *s.Effect, list)
+	}
+	return list, err
 }
 
 func (h *history) price(a asked, bar *float64) (list []Response, err error) {

@@ -93,6 +93,7 @@ var ResponseFields = []Field[Response]{
 	{Name: "next_pass", Value: func(r Response) any { return optional(r.NextPass) }},
 	{Name: "next_upper", Value: func(r Response) any { return optional(r.NextUpper) }},
 	{Name: "next_margin", Value: func(r Response) any { return positive(r.Margin) }},
+	{Name: "power", Value: func(r Response) any { return optional(r.Power) }},
 }
 
 // StatusFields are the columns of the row of a status.

@@ -335,6 +335,8 @@ func (w *world) opens(texts []string) {
 	w.does(false, "price priced --show guess --guess 0.2 --metric column:judge")
 	w.does(false, "score priced judge.csv --show score --metric column:judge -f json")
 	w.does(false, "price compared dunno.csv --incumbent zebra.csv --show score -f json")
+	w.does(false, "price compared dunno.csv --incumbent zebra.csv --show reject --test sign --effect 0.2 -f json")
+	w.does(false, "price compared dunno.csv --incumbent zebra.csv --show pass --bar 0 --effect 0.4 -f json")
 	for _, files := range []string{"--labels more/again.csv", "--labels more/again.csv --features features.csv",
 		"--labels more/labels.csv", "--labels more/labels.csv --features more/features.csv",
 		"--labels more/labels.csv --features more/features.csv", "--drop drop.csv", "--drop drop.csv", "--drop few.csv",

@@ -41,7 +41,7 @@ func actions() []commands.Mode {
 	}
 	score := onLedger("score", append(slices.Clone(asking), "name", "dry-run"), runScore)
 	score.Takes, score.Least, score.Most = "DIR PREDICTIONS...", 1, 1<<20
-	price := onLedger("price", asking, runPrice)
+	price := onLedger("price", append(slices.Clone(asking), "effect"), runPrice)
 	price.Takes, price.Most = "DIR [PREDICTIONS]", 1
 	return []commands.Mode{
 		onLedger("init", init, runInit), score, price,
@@ -73,6 +73,7 @@ func Command() *commands.Command {
 				"each, by default the name of its file"},
 			{Name: "guess", Usage: "flags: the guess `G`"},
 			{Name: "bar", Usage: "gate: the bar `C`, unless the plan has one"},
+			{Name: "effect", Usage: "price: how probable a pass or a rejection is if the truth is `E` above the bar, or the incumbent: a forecast and no promise"},
 			{Name: "dry-run", Switch: true, Usage: "check everything, and write and answer nothing"},
 			{Name: "chain", Usage: "verify: find the chain `HASH` of an earlier answer"},
 			{Name: "report", Switch: true, Usage: "status: write an open ledger's looks and promise as a paragraph for a methods section"},

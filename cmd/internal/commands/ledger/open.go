@@ -222,6 +222,13 @@ func runPrice(c *commands.Call, target commands.Target, dir string, paths []stri
 	if one.Show != holdout.ShowPass {
 		one.Bar = nil
 	}
+	effect, guessed, err := numbers.One(c, "effect", numbers.Positives)
+	if err != nil {
+		return err
+	}
+	if guessed {
+		one.Effect = &effect
+	}
 	prices, err := ledger.Price(one, bar)
 	now, _ := status.Margin()
 	return emitted(c, target, err, commands.Answer[holdout.Response]{
@@ -229,6 +236,9 @@ func runPrice(c *commands.Call, target commands.Target, dir string, paths []stri
 		Shown: but(responses, "next_margin"),
 		Say: func() (title, notes []string) {
 			notes = []string{"price: nats, of ln 1/W; a response costs what it takes from the failure probability of later looks"}
+			if guessed {
+				notes = append(notes, "power: a forecast and no promise, if that is where the truth is and rows are alike")
+			}
 			if last := prices[len(prices)-1]; last.Others > 0 {
 				notes = append(notes, fmt.Sprintf("others: %d responses, each at most at this price", last.Others+1))
 			}

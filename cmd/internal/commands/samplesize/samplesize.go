@@ -25,7 +25,7 @@ func Command() *commands.Command {
 		Name:        "samplesize",
 		Summary:     "rows, queries, accuracy or failure probability of an adaptively queried sample",
 		Description: commands.Described("samplesize"),
-		Flags: append(goals.GoalFlags(),
+		Flags: append(slices.Concat(goals.GoalFlags(), powerFlags),
 			usage.Flag{Name: "method", Usage: "only these methods, `A,B,...`; see dpcalc methods", Words: commands.MethodNames(),
 				List: true},
 			commands.ProofsFlag,
@@ -86,6 +86,12 @@ const (
 func runSamplesize(c *commands.Call) error {
 	if path, ok := c.Text("check-schedule"); ok {
 		return checkSchedule(c, path)
+	}
+	if c.Given("effect") || c.Given("power") {
+		return runPower(c)
+	}
+	if c.Given("test") {
+		return usage.Errorf("--test: got it without --effect or --power, want one of them; pvalue-correct --by gates says what passes")
 	}
 	c, err := withClusters(c)
 	if err != nil {

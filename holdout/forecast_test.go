@@ -1,0 +1,67 @@
+package holdout
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// The forecast of a price is a binomial sum from the least score that passes on, at the truth that was guessed; of a
+// test, from the wins on that reject at the level of the look, on the rows on which the predictions differ.
+func TestForecastOfALook(t *testing.T) {
+	binomial := func(n, from int64, p float64) (sum float64) {
+		for k := from; k <= n; k++ {
+			ln := func(m int64) float64 { v, _ := math.Lgamma(float64(m) + 1); return v }
+			sum += math.Exp(ln(n) - ln(k) - ln(n-k) + float64(k)*math.Log(p) + float64(n-k)*math.Log(1-p))
+		}
+		return sum
+	}
+	l, _, _, _ := openLedger(t, 400)
+	bar, effect := 0.7, 0.08
+	asks := Submission{Question: Question{Show: ShowPass}, Bar: &bar, Effect: &effect}
+	list, err := l.Price(asks, nil)
+	if err != nil || len(list) != 2 || list[0].Power != nil || list[1].Power == nil {
+		t.Fatal(list, err)
+	}
+	if want := binomial(400, int64(math.Round(*list[1].From*400)), 0.78); math.Abs(*list[1].Power-want) > 1e-9 {
+		t.Errorf("a pass: got %v, want %v", *list[1].Power, want)
+	}
+	for want, s := range map[string]Submission{
+		"effect: got 0.08 with --show score": {Question: Question{Show: ShowScore}, Effect: &effect},
+		"effect: got 0.4, want at most 0.3":  {Question: Question{Show: ShowPass}, Bar: &bar, Effect: float(0.4)},
+		"effect: got -1, want a positive":    {Question: Question{Show: ShowPass}, Bar: &bar, Effect: float(-1)},
+	} {
+		if _, err := l.Price(s, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	ids, classes := rowsOf(t, 400, 1)
+	incumbent := right(classes, 200)
+	duels, _ := ledgerOf(t, labelsOf(t, ids, classes), Terms{Open: true, Goal: transfer.Goal{Beta: beta(t, "0.05")},
+		Classes:   []string{"a", "b"},
+		Incumbent: Submission{Values: Columns(ids, incumbent), Path: "incumbent.csv"}})
+	s := challenge(ids, duel(classes, 60, 20), incumbent)
+	s.Show, s.Test, s.Effect = ShowReject, SignTest, &effect
+	list, err = duels.Price(s, nil)
+	if err != nil || list[1].Power == nil {
+		t.Fatal(list, err)
+	}
+	wins := int64(0) // P[Bin(80, 1/2) >= wins] is at most 0.05 times the share 1/5 of a rejection
+	for binomial(80, wins, 0.5) > 0.05/5 {
+		wins++
+	}
+	if want := binomial(80, wins, 0.5+0.08*400/80/2); math.Abs(*list[1].Power-want) > 1e-9 {
+		t.Errorf("a rejection: got %v, want %v", *list[1].Power, want)
+	}
+	bar = 0
+	s.Show, s.Test, s.Bar = ShowPass, "", &bar
+	if list, err = duels.Price(s, nil); err != nil || list[1].Power == nil {
+		t.Fatal(list, err)
+	}
+	wins = int64(math.Ceil((80 + *list[1].From*400) / 2))
+	if want := binomial(80, wins, 0.5+0.08*400/80/2); math.Abs(*list[1].Power-want) > 1e-9 {
+		t.Errorf("a pass of a difference: got %v, want %v", *list[1].Power, want)
+	}
+}
