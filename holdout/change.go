@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -136,6 +137,9 @@ func (l *Ledger) remembered(s Submission) *asked {
 	}
 	past := *l
 	past.reader.rows = &at
+	if past.clusters != nil { // of which a fingerprint has nothing
+		past.clusters = [][]int32{at.order}
+	}
 	for past.epoch = l.epoch - 1; past.epoch >= 0; past.epoch-- {
 		a, err := past.askNow(s)
 		if cmp.Or(err, h.promoted(&a)) == nil && h.known[a.Fingerprint] != nil {
@@ -175,8 +179,10 @@ func (l *Ledger) extension(e Extension) (*Line, error) {
 	switch {
 	case l.plan.Open == nil:
 		return nil, inputf("extend: got a ledger with a fixed plan, want an open one: the rows of a plan are fixed")
-	case l.plan.Group != nil || l.plan.Population != nil:
-		return nil, inputf("extend: got a ledger with clusters or with a benchmark, want one of independent rows")
+	case l.plan.Population != nil:
+		return nil, inputf("extend: got a ledger with a benchmark, want one without: its rows are a uniform subset of all items")
+	case l.plan.Group != nil && l.clusters == nil:
+		return nil, l.Whole()
 	case e.Labels == nil && (e.Replace || e.Features != nil):
 		return nil, inputf("labels: got nothing, want a file of new rows")
 	case e.Labels == nil && len(e.Drop) == 0:
@@ -203,6 +209,7 @@ func (l *Ledger) extension(e Extension) (*Line, error) {
 			return nil, nil
 		}
 		line.Rows = int64(len(l.reader.rows.ids) - len(line.Dropped))
+		line.Clusters = l.sizesAfter(line, nil)
 		return line, nil
 	}
 	known := slices.ContainsFunc(l.files, func(f *Labels) bool { return slices.Equal(f.ids, e.Labels.ids) })
@@ -238,7 +245,46 @@ func (l *Ledger) extension(e Extension) (*Line, error) {
 	if line.Features != nil {
 		line.Features.Fingerprint = l.rows.veiled(line.Features.Fingerprint)
 	}
+	if err == nil && l.plan.Group != nil {
+		err = l.regroup(line, e)
+	}
 	return line, err
+}
+
+// regroup says in a change what the clusters are after it. A cluster of old and new rows is refused.
+func (l *Ledger) regroup(line *Line, e Extension) error {
+	column := l.plan.Group.Column
+	added, err := clustersOf(column, []*Features{e.Features}, []*Labels{e.Labels}, e.Labels.at.find)
+	if err != nil {
+		return err
+	}
+	for name := range added {
+		if _, old := l.named[name]; old && !line.Replace {
+			return inputf("group: got the cluster %s of old and new rows, want new rows in clusters of their own", shown(name))
+		}
+	}
+	line.Clusters = l.sizesAfter(line, added)
+	return nil
+}
+
+// sizesAfter are the sizes of the clusters after a change that adds some, nil for a ledger without.
+func (l *Ledger) sizesAfter(line *Line, added map[string][]int32) *Sizes {
+	if l.plan.Group == nil {
+		return nil
+	}
+	gone := make(map[int32]bool, len(line.Dropped))
+	for _, id := range line.Dropped {
+		gone[l.reader.rows.at.find(id)] = true
+	}
+	clusters := slices.Collect(maps.Values(added))
+	for _, rows := range l.clusters {
+		rows = slices.DeleteFunc(slices.Clone(rows), func(row int32) bool { return gone[row] })
+		if len(rows) > 0 && !line.Replace {
+			clusters = append(clusters, rows)
+		}
+	}
+	sizes := sizesOf(clusters)
+	return &sizes
 }
 
 // ExtendedError says that the rows of an open ledger have changed since it was opened.

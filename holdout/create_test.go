@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,7 +53,7 @@ func TestTwoInits(t *testing.T) {
 		if input := (*InputError)(nil); !errors.As(err, &input) || !strings.Contains(err.Error(), "want an empty or a new") {
 			t.Errorf("got %v", err)
 		}
-		if after := files(t, dir); len(before) != 2 || !maps(before, after) {
+		if after := files(t, dir); len(before) != 2 || !maps.Equal(before, after) {
 			t.Errorf("the ledger was %v and is %v", before, after)
 		}
 		if v, err := Verify(dir, ""); err != nil || v.Looks != 1 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -303,7 +304,7 @@ func TestSealed(t *testing.T) {
 	if preview, err := l.Preview(of(700, 500)...); err != nil || preview[1].Look != 2 || preview[1].Response != nil {
 		t.Errorf("%+v, %v", preview, err)
 	}
-	if !maps(before, files(t, dir)) {
+	if !maps.Equal(before, files(t, dir)) {
 		t.Error("a preview wrote something")
 	}
 	got, err := l.ScoreAll(context.Background(), of(700, 500, 700))
@@ -422,7 +423,7 @@ func TestBarsAndGuesses(t *testing.T) {
 			want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
-		if !maps(before, files(t, dir)) {
+		if !maps.Equal(before, files(t, dir)) {
 			t.Errorf("%s: files changed", want)
 		}
 	}

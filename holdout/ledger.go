@@ -42,7 +42,8 @@ type Ledger struct {
 	files    []*Labels
 	features []*Features
 	clusters [][]int32 // of the rows, by the names of the clusters; nil for none
-	drawn    []int32   // the items of a benchmark that have labels; nil for none
+	named    map[string][]int32
+	drawn    []int32 // the items of a benchmark that have labels; nil for none
 	hooks
 
 	certified func() error // whether the plan has its certificate, computed once

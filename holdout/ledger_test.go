@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -301,7 +302,7 @@ func TestBadInput(t *testing.T) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	if !maps(before, files(t, dir)) {
+	if !maps.Equal(before, files(t, dir)) {
 		t.Error("bad input changed the files")
 	}
 }
@@ -322,15 +323,6 @@ func files(t testing.TB, dir string) map[string]string {
 		all[f.Name()] = string(text)
 	}
 	return all
-}
-
-func maps(a, b map[string]string) bool {
-	for k, v := range a {
-		if b[k] != v {
-			return false
-		}
-	}
-	return len(a) == len(b)
 }
 
 // Labels are refused with the reason, and so are terms; no folder is left.
@@ -610,7 +602,7 @@ func fullDisk(t *testing.T, terms Terms) {
 		if a, err := ask(); !errors.Is(err, full) || a.Response != nil {
 			t.Fatalf("got %+v, %v", a, err)
 		}
-		if !maps(before, files(t, dir)) {
+		if !maps.Equal(before, files(t, dir)) {
 			t.Error("something was written")
 		}
 	}
@@ -622,7 +614,7 @@ func fullDisk(t *testing.T, terms Terms) {
 	synced := 0
 	l.sync = func(f *os.File) error { synced++; return f.Sync() }
 	l.names = func(dir string) error { synced += 10; return syncFolder(dir) }
-	if !maps(before, files(t, dir)) {
+	if !maps.Equal(before, files(t, dir)) {
 		t.Error("a line stays that was never on the disk")
 	}
 	a, err := ask()

@@ -260,7 +260,7 @@ func (h *history) price(a asked, bar *float64) (list []Response, err error) {
 	for i := range list {
 		after := h.account.copy()
 		after.take(list[i].Line)
-		list[i].Margin = after.margin(h.plan, h.samples())
+		list[i].Margin = after.margin(h.plan, h.samples(), h.sizes())
 	}
 	return list, nil
 }
@@ -336,11 +336,11 @@ func (s Status) Margin() (float64, error) {
 		a.looks[Refused] += one(next.line.Kept > 0)
 		a.rare[ShowPass] += passed
 	}
-	return a.margin(s.Plan, s.Rows), nil
+	return a.margin(s.Plan, s.Rows, s.Clusters), nil
 }
 
 // margin is how far above the worst bar a truth may be that fails the next gate over so many rows.
-func (a *account) margin(p *Plan, rows int64) float64 {
+func (a *account) margin(p *Plan, rows int64, sizes *Sizes) float64 {
 	worst := Line{Metric: "worst", Shown: Shown{Rows: rows, Share: 1}}
 	next := a.gate(p)
 	worst.Kept = next.line.Kept
@@ -350,7 +350,7 @@ func (a *account) margin(p *Plan, rows int64) float64 {
 			worst.Differ = p.Population.Items
 		}
 	}
-	tails, _ := p.planned(worst, rows, p.sizes())
+	tails, _ := p.planned(worst, rows, sizes)
 	level := float64(p.Promise.Beta) + float64(next.node.Left)
 	widest := tails.Widest(level+next.LnShare(1), level+next.LnShare(0), 0)
 	if kind, _ := metric.Of(p.Metric); kind.Ratio != nil || kind.Name == metric.Precision {
@@ -425,7 +425,7 @@ func (h *history) recomputed() error {
 	if h.plan.Open == nil {
 		return nil
 	}
-	a, rows := newAccount(), h.plan.Promise.Samples
+	a, rows, sizes := newAccount(), h.plan.Promise.Samples, h.plan.sizes()
 	for i, l := range h.lines {
 		switch l.Event {
 		case Torn:
@@ -434,9 +434,12 @@ func (h *history) recomputed() error {
 			}
 		case Changed:
 			a.epoch++
-			rows = l.Rows
+			rows, sizes = l.Rows, l.Clusters
+			if (sizes != nil) != (h.plan.Group != nil) || sizes != nil && !sizes.among(rows, *sizes) {
+				return corrupt("looks.jsonl: line %d: got the clusters %+v for %d rows", i+1, sizes, rows)
+			}
 		case Looked:
-			if err := cmp.Or(l.among(rows, h.plan), a.recomputed(h.plan, l)); err != nil {
+			if err := cmp.Or(l.among(rows, sizes, h.plan), a.recomputed(h.plan, l)); err != nil {
 				return corrupt("looks.jsonl: line %d: %v", i+1, err)
 			}
 			a.take(l)
@@ -446,7 +449,7 @@ func (h *history) recomputed() error {
 }
 
 // among checks how many of a ledger's rows a look was asked of, and on how many of them a candidate differs.
-func (l Line) among(rows int64, p *Plan) error {
+func (l Line) among(rows int64, sizes *Sizes, p *Plan) error {
 	compared := p.Incumbent != nil && l.Show != ShowReject
 	fits, most := l.Rows == rows, l.Rows
 	if p.Population != nil {
@@ -471,8 +474,8 @@ func (l Line) among(rows int64, p *Plan) error {
 		return errors.New("got clusters in one place, and none in another")
 	case p.Group == nil:
 		return nil
-	case l.Where == "" && *l.Clusters != p.Group.Clusters || !l.Clusters.among(l.Rows, p.Group.Clusters):
-		return fmt.Errorf("got the clusters %+v, want some of %+v", *l.Clusters, p.Group.Clusters)
+	case l.Where == "" && *l.Clusters != *sizes || !l.Clusters.among(l.Rows, *sizes):
+		return fmt.Errorf("got the clusters %+v, want some of %+v", *l.Clusters, *sizes)
 	case l.Share < 0 || l.Share > 1 || (l.Share > 0) != (compared && p.macro()):
 		return fmt.Errorf("got a candidate that differs on a share of %v", l.Share)
 	}

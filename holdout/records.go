@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -139,6 +140,21 @@ func (p *Plan) sizes() *Sizes {
 		return nil
 	}
 	return &p.Group.Clusters
+}
+
+// Independence says, in a sentence, how the rows have to be drawn, which no program can check.
+func (p *Plan) Independence() string {
+	switch {
+	case p.Population != nil:
+		return fmt.Sprintf("The rows must be a uniform random subset of the %d items of the benchmark, and its mean is the truth. Keep secret which items have labels.",
+			p.Population.Items)
+	case p.macro():
+		return fmt.Sprintf("The clusters of %s must be independent; the rows of one need not be. A look is the mean over clusters of the mean in each.",
+			shown(p.Group.Column))
+	case p.Group != nil:
+		return fmt.Sprintf("The clusters of %s must be independent; the rows of one need not be. A look is the mean over all rows.", shown(p.Group.Column))
+	}
+	return "Rows must be independent: where several come from one document, user or prompt, name them with --group, or the promise fails far more often than it says."
 }
 
 // macro reports whether a record is a cluster.
@@ -328,32 +344,39 @@ func (l *Ledger) gather(column string) error {
 	if column == "label" || column == "id" {
 		return inputf("group: got the column %s, want a feature", column)
 	}
+	of, err := clustersOf(column, l.features, l.files, l.reader.rows.at.find)
+	if err != nil {
+		return err
+	}
+	l.named, l.clusters = of, nil
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		l.clusters = append(l.clusters, of[name])
+	}
+	return nil
+}
+
+// clustersOf are the rows of each cluster, by its name, of files with their features.
+func clustersOf(column string, features []*Features, files []*Labels, row func(id string) int32) (
+	map[string][]int32, error) {
 	of := make(map[string][]int32)
-	for i, f := range l.features {
-		values, err := f.column(column, l.files[i].ids)
+	for i, f := range features {
+		values, err := f.column(column, files[i].ids)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		for _, id := range l.files[i].ids {
-			if row := l.reader.rows.at.find(id); row >= 0 {
+		for _, id := range files[i].ids {
+			if row := row(id); row >= 0 {
 				of[values[id]] = append(of[values[id]], row)
 			}
 		}
 	}
-	var names []string
-	for name, rows := range of {
-		if name == "" {
-			return inputf("group: got an empty cell in the column %s, want a cluster for every row", shown(column))
-		}
+	for _, rows := range of {
 		slices.Sort(rows)
-		names = append(names, name)
 	}
-	l.clusters = nil
-	slices.Sort(names)
-	for _, name := range names {
-		l.clusters = append(l.clusters, of[name])
+	if of[""] != nil {
+		return nil, inputf("group: got an empty cell in the column %s, want a cluster for every row", shown(column))
 	}
-	return nil
+	return of, nil
 }
 
 // UsePopulation gives the ledger the items of its benchmark.

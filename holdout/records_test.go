@@ -150,9 +150,6 @@ func TestLedgersOfClusters(t *testing.T) {
 				t.Errorf("%s, %s: the score %v, want %v", c.weights, where, *a.Response, want)
 			}
 		}
-		if _, err := l.Extend(context.Background(), Extension{Labels: moreRows(t, 0)}); !errors.As(err, &wrong) {
-			t.Errorf("an extension of clusters: %v", err)
-		}
 		if _, err := Verify(dir, ""); err != nil {
 			t.Error(err)
 		}
@@ -165,6 +162,91 @@ func TestLedgersOfClusters(t *testing.T) {
 			}
 			if err := rechained(t, plan, edited).recomputed(); err == nil {
 				t.Errorf("%s for %s is not seen", edit[1], edit[0])
+			}
+		}
+	}
+}
+
+// An open ledger of clusters takes new rows in clusters of their own, and its tails are those of all clusters. A
+// cluster of old and new rows is refused in the same words whatever its labels are, and so is a row without a cluster.
+func TestExtensionsOfClusters(t *testing.T) {
+	ids, classes, _, features := documentRows(t, 40)
+	labels := labelsIn(t, ids, classes)
+	more := func(text string) (*Labels, *Features) {
+		list, err := NewFeatures(strings.NewReader("id,doc,half\n"+text), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var some []string
+		for line := range strings.Lines(text) {
+			id, _, _ := strings.Cut(line, ",")
+			some = append(some, id)
+		}
+		return labelsIn(t, some, slices.Repeat([]string{"1"}, len(some))), list
+	}
+	for _, weights := range Weights() {
+		terms := Terms{Features: features, Group: "doc", Weights: weights, Open: true, Goal: transfer.Goal{Beta: beta(t, "0.05")}}
+		dir := t.TempDir() + "/open"
+		l, err := Create(dir, labels, terms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		score := func(l *Ledger, ids, classes []string) Answer {
+			return takes(t, l, Submission{Values: Columns(ids, classes), Question: Question{Show: ShowScore}})
+		}
+		before := score(l, ids, classes)
+		wrong := (*InputError)(nil)
+		for text, want := range map[string]string{
+			"a,doc 3,true\nb,new,true\n": `group: got the cluster "doc 3" of old and new rows`,
+			"a,,true\nb,new,true\n":      "group: got an empty cell in the column doc",
+		} {
+			rows, list := more(text)
+			_, err := l.Extend(context.Background(), Extension{Labels: rows, Features: list})
+			if !errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("got %v, want %s", err, want)
+			}
+		}
+		rows, list := more("a,new,true\nb,new,true\nc,newer,false\n")
+		e := Extension{Labels: rows, Features: list, Drop: []string{"0-5", "1-5"}}
+		if changed, err := l.Extend(context.Background(), e); err != nil || !changed {
+			t.Fatal(changed, err)
+		}
+		if l, err = Open(dir, labels, rows); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.UseFeatures(features, list); err != nil {
+			t.Fatal(err)
+		}
+		var allIDs, all []string
+		for i, id := range ids {
+			if id != "0-5" && id != "1-5" {
+				allIDs, all = append(allIDs, id), append(all, classes[i])
+			}
+		}
+		allIDs, all = append(allIDs, "a", "b", "c"), append(all, "1", "1", "1")
+		want := Sizes{41, 101, 4, 10*(1+4+9+16) - 4 + 4 + 1}
+		a := score(l, allIDs, all)
+		if *a.Open.Clusters != want || a.Open.Rows != 101 {
+			t.Errorf("%s: %+v, want %+v", weights, *a.Open.Clusters, want)
+		}
+		if again := score(l, ids, classes); !again.Known || again.Look != before.Look {
+			t.Errorf("%s: the question of old rows: %+v", weights, again)
+		}
+		status, err := ReadStatus(dir)
+		if err != nil || *status.Clusters != want {
+			t.Errorf("%+v, %v", status.Clusters, err)
+		}
+		if _, err := Verify(dir, ""); err != nil {
+			t.Error(err)
+		}
+		text := looksOf(t, dir)
+		for _, edit := range [][2]string{{`"count":41`, `"count":42`}, {`"squares":301`, `"squares":99`}} {
+			edited := bytes.ReplaceAll(text, []byte(edit[0]), []byte(edit[1]))
+			if err := rechained(t, l.plan, bytes.Replace(text, []byte(edit[0]), []byte(edit[1]), 1)).recomputed(); err == nil {
+				t.Errorf("%s for %s is not seen", edit[1], edit[0])
+			}
+			if bytes.Equal(edited, text) {
+				t.Fatalf("no %s in %s", edit[0], text)
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,7 +23,7 @@ func refusedBy(t *testing.T, l *Ledger, s Submission, want string) {
 	if _, err := l.Score(context.Background(), s); !errors.As(err, &input) || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	if !maps(before, files(t, l.dir)) {
+	if !maps.Equal(before, files(t, l.dir)) {
 		t.Errorf("%s: files changed", want)
 	}
 }

@@ -29,6 +29,7 @@ type Status struct {
 	InHand      bool    // a look was being taken, which is not in it
 	Sources     []Source
 	Rows        int64
+	Clusters    *Sizes  // of the rows, nil for independent ones
 	Spent       float64 // nats, of an open ledger
 
 	Ahead   Ahead // of an open ledger: when its margin is asked for; the zero value for now
@@ -132,7 +133,7 @@ func (h *history) status() Status {
 	return Status{
 		Plan: h.plan, Looks: h.looks, Torn: h.torn, Remaining: h.remaining(), Retired: h.retired,
 		Incumbent: h.incumbent(), Chain: h.chain, LooksPerDay: h.pace(), InHand: h.inHand,
-		Sources: h.sources(), Rows: h.samples(), Spent: h.account.spent(),
+		Sources: h.sources(), Rows: h.samples(), Clusters: h.sizes(), Spent: h.account.spent(),
 		account: h.account.copy(),
 	}
 }
@@ -145,6 +146,16 @@ func (h *history) samples() int64 {
 		}
 	}
 	return h.plan.Promise.Samples
+}
+
+// sizes are those of the clusters, nil for independent rows.
+func (h *history) sizes() *Sizes {
+	for _, l := range slices.Backward(h.lines) {
+		if l.Event == Changed {
+			return l.Clusters
+		}
+	}
+	return h.plan.sizes()
 }
 
 // pace is the looks a day between the first and the last of them. It is 0 where the clock says nothing that

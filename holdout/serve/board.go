@@ -206,7 +206,7 @@ func boardPage(_ string, s holdout.Status, lines []holdout.Line) []byte {
 	if s.Torn > 0 {
 		fmt.Fprintf(&b, " A crash has cut %d of them short: they are spent.", s.Torn)
 	}
-	fmt.Fprintf(&b, "</p>\n<p>%s</p>\n", html.EscapeString(meaning(s.Plan)))
+	fmt.Fprintf(&b, "</p>\n<p>%s</p>\n<p>%s</p>\n", html.EscapeString(meaning(s.Plan)), html.EscapeString(s.Plan.Independence()))
 	if s.Plan.Open != nil {
 		fmt.Fprintf(&b, "<p>%d rows, beta %s. Teams may ask: %s.</p>\n", s.Rows, p.Beta,
 			html.EscapeString(strings.Join(s.Plan.Open.Ask, "; ")))

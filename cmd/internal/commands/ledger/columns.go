@@ -59,22 +59,6 @@ func folder(dir string) []record.Input {
 // promise tells people the promise of a ledger.
 const promise = "The truth of a look is the mean over fresh labels of the same rows: the population's value only for predictions of a model that was made without these rows."
 
-// independence says which rows must be independent, and how they were drawn.
-func independence(p *holdout.Plan) string {
-	switch {
-	case p.Population != nil:
-		return fmt.Sprintf("The rows must be a uniform random subset of the %d items of the benchmark, and its mean is the truth. Keep secret which items have labels.",
-			p.Population.Items)
-	case p.Group != nil && p.Group.Weights == holdout.ByClusters:
-		return fmt.Sprintf("The %d clusters of %s must be independent; the rows of one need not be. A look is the mean over clusters of the mean in each.",
-			p.Group.Clusters.Count, usage.Shown(p.Group.Column))
-	case p.Group != nil:
-		return fmt.Sprintf("The %d clusters of %s must be independent; the rows of one need not be. A look is the mean over all rows.",
-			p.Group.Clusters.Count, usage.Shown(p.Group.Column))
-	}
-	return "Rows must be independent: where several come from one document, user or prompt, name them with --group, or the promise fails far more often than it says."
-}
-
 // alone warns of other looks at the rows, which a ledger cannot see.
 const alone = "One set of labels, one ledger: a second ledger or a fixed plan on the same rows voids the promises of both, and nothing can detect it."
 
@@ -141,9 +125,9 @@ func (m made) answer(dir string) commands.Answer[made] {
 // notes are what the promise asks of the rows.
 func (m made) notes() []string {
 	if m.plan.Population != nil { // whose truth is another
-		return []string{independence(m.plan), alone}
+		return []string{m.plan.Independence(), alone}
 	}
-	notes := []string{promise, independence(m.plan), alone}
+	notes := []string{promise, m.plan.Independence(), alone}
 	if m.plan.Promise.Test != "" {
 		notes = append(tested(m.plan), notes...)
 	}
@@ -213,7 +197,7 @@ func looked(c *commands.Call, answers []holdout.Answer, refused *holdout.Refused
 			if dry {
 				return []string{"A look would be taken as follows; nothing was"}, notes
 			}
-			return nil, append(notes, independence(answers[0].Plan), "chain "+answers[0].Chain)
+			return nil, append(notes, answers[0].Plan.Independence(), "chain "+answers[0].Chain)
 		},
 	}
 }
@@ -269,7 +253,7 @@ func statusOf(s holdout.Status, dir string) commands.Answer[holdout.Status] {
 		Command: "holdout", Inputs: folder(dir), Rows: commands.List([]holdout.Status{s}), Columns: columns,
 		Shown: but(columns, "labels", "chain"),
 		Say: func() (title, notes []string) {
-			if notes = []string{alone, "chain " + s.Chain}; s.Plan.Open != nil && !s.Retired {
+			if notes = []string{s.Plan.Independence(), alone, "chain " + s.Chain}; s.Plan.Open != nil && !s.Retired {
 				notes = slices.Insert(notes, 0, fmt.Sprintf("margin: the truth of what fails a gate%v is at most so far above its bar", s.Ahead))
 			}
 			return []string{"The ledger " + usage.Shown(dir)}, notes

@@ -182,7 +182,7 @@ func runInit(c *commands.Call, target commands.Target, dir string, _ []string) e
 	err = commands.Emit(c, target, row.answer(dir))
 	noted := target.Path == "" && target.Format.Print != nil
 	if err == nil && row.plan != nil && !noted {
-		fmt.Fprintln(c.Stderr, "dpcalc: holdout: "+independence(row.plan))
+		fmt.Fprintln(c.Stderr, "dpcalc: holdout: "+row.plan.Independence())
 		fmt.Fprintln(c.Stderr, "dpcalc: holdout: "+alone)
 	}
 	if err != nil && row.chain != "" { // a ledger of which nobody is told would be in the way of the next try

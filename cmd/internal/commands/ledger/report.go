@@ -48,9 +48,9 @@ func report(s holdout.Status, lines []holdout.Line) string {
 		"models that were made without these rows. "
 	switch g, p := s.Plan.Group, s.Plan.Population; {
 	case g != nil && g.Weights == holdout.ByClusters:
-		rows = fmt.Sprintf("%d rows in %d independent clusters, which count alike,", s.Rows, g.Clusters.Count)
+		rows = fmt.Sprintf("%d rows in %d independent clusters, which count alike,", s.Rows, s.Clusters.Count)
 	case g != nil:
-		rows = fmt.Sprintf("%d rows in %d independent clusters", s.Rows, g.Clusters.Count)
+		rows = fmt.Sprintf("%d rows in %d independent clusters", s.Rows, s.Clusters.Count)
 	case p != nil:
 		rows = fmt.Sprintf("%d rows, drawn uniformly without replacement from a benchmark of %d items,", s.Rows, p.Items)
 		truth = "The truth of a look is the mean over the benchmark. "
