@@ -4,7 +4,7 @@ From Coq Require Import Reals Lra Lia List Arith Psatz Bool.
 From Coquelicot Require Import Coquelicot.
 From dpcalc Require Import Tree Count Gate Tails Budget Cells OpenGate Records Forever SharpCells Binomial Entropy Rows
   Guesses Looks OpenRows Board Boards.
-From dpcalc Require Ladder Sparse.
+From dpcalc Require Ladder Sparse Kappa Normal Posterior Rounded Steps Tangent Joint.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -193,4 +193,39 @@ Proof.
     + specialize (Hq (1 / 2 + 1 / 4) ltac:(lra)). lra.
   - intros i _ _. fold side. replace (1 / 4 - 1 / 8) with (1 / 8) by lra. generalize (Hs (1/4)). lra.
   - fold side. replace (1 / 2 - 1 / 4) with (1 / 4) by lra. lra.
+Qed.
+
+(* Two answers with errors of at most 1 on either side: noise that is cut at two standard deviations, and none. *)
+Theorem joint_instance (X : Type) (x0 : X) (Ds : list (law X)) (ask : list Rounded.cell -> query X)
+  (cuts : list Rounded.cell -> list R) :
+  Ds <> nil -> (forall D, In D Ds -> Posterior.finite X D) -> (forall v, Rounded.sorted m_infty (cuts v)) ->
+  let n := Tails.n X Ds in
+  let noises := fun j => match j with O => Tangent.Cut 1 2 | _ => Tangent.Silent end in
+  let c := (Normal.Phi 2 - Normal.Phi 0) / Tangent.share 2 * exp (Normal.phi 0 / (Normal.Phi 2 - Normal.Phi 0) * 0) in
+  let h := Normal.phi 0 / (Normal.Phi 2 - Normal.Phi 0) / 1 in
+  Rounded.fails X Ds (fun j => Tangent.cdf_of (noises j)) ask cuts (fun _ => 1) true true 2 <=
+    2 * Joint.T 1 (1 / (4 * n)) c h 1 +
+    2 * (exp (- n) * Joint.price 2 (1 / (4 * n)) (Tangent.Cut 1 2)).
+Proof.
+  intros Hd Hf Hc n noises c h. assert (Hn := n_pos X Ds Hd). fold n in Hn.
+  assert (Hp : forall j, Tangent.proper (noises j)) by (intros [|j]; simpl; auto; lra).
+  assert (Hk : Posterior.kap (length Ds) 0 = 1).
+  { unfold Posterior.kap, Kappa.kappa_poly. destruct (Nat.eqb (length Ds) 1); auto. rewrite Rmult_0_r. field. }
+  eapply Rle_trans; [apply (Joint.joint_bound X x0 Ds Hd Hf noises Hp ask cuts Hc (fun _ => 1) true true 2 (fun j =>
+    match j with
+    O => 2 * Joint.T 1 (1 / (4 * n)) c h 1 | _ => 2 * (exp (- n) * Joint.price 2 (1 / (4 * n)) (Tangent.Cut 1 2))
+      end))|].
+  - intros l Hl. destruct l as [|l]; [|lia]. split; [discriminate|apply Hp].
+  - intros [|[|j]] Hj; [| |lia].
+    + apply (Joint.first _ _ _ _ _ _ _ _ (Joint.T 1 (1 / (4 * n)) c h 1)); auto; [|unfold Joint.both; lra].
+      apply (Joint.tangent_moment X x0 Ds Hd Hf); [apply Hp|apply Tangent.cut_line; lra|lra].
+    + apply (Joint.alike _ _ _ _ _ _ _ _ 2 (Joint.T 2 (1 / (4 * n)) 1 (2 * n) 1) (fun _ => 1 / (4 * n))); try lra.
+      * replace (2 / (2 - 1)) with 2 by field.
+        apply (Joint.tangent_moment X x0 Ds Hd Hf); [apply Hp|apply Tangent.silent_line; lra|lra].
+      * intros l Hl. destruct l as [|l]; [|lia]. unfold Joint.enough. rewrite Joint.r_0, Hk. split; [lra|]. right.
+        f_equal. unfold n. ring.
+      * unfold Joint.both. cbn [Rounded.product noises]. rewrite Rmult_1_r.
+        replace (Rpower (Joint.T 2 (1 / (4 * n)) 1 (2 * n) 1) (1 - / 2)) with (exp (- n)); [right; ring|].
+        unfold Joint.T. rewrite Steps.Rpower_1_l, Rmult_1_l. unfold Rpower. rewrite ln_exp. f_equal. field. lra.
+  - cbn [seq sumR]. lra.
 Qed.

@@ -1,0 +1,339 @@
+(* docs/theorems/transfer.md, "Joint bound": noisy answers to adaptively chosen queries on independent records, of which
+   cells are shown. The noise is normal or is normal and cut; the last answer may have none. *)
+
+From Coq Require Import Reals Lra Lia List Psatz.
+From Coquelicot Require Import Coquelicot.
+From dpcalc Require Import Tree Tails Kappa Variance Line Normal Posterior Rounded Steps Tangent.
+Import ListNotations.
+Open Scope R_scope.
+
+(* Powers of numbers that may be 0. *)
+Definition power (x b : R) : R := if Rlt_dec 0 x then Rpower x b else 0.
+
+Lemma power_nonneg x b : 0 <= power x b.
+Proof. unfold power. destruct (Rlt_dec 0 x); [left; apply Rpower_pos|lra]. Qed.
+
+Lemma power_le x y b : 0 <= b -> x <= y -> power x b <= power y b.
+Proof.
+  intros Hb H. unfold power. destruct (Rlt_dec 0 x), (Rlt_dec 0 y); try lra.
+  - apply Rle_Rpower_l; auto.
+  - left. apply Rpower_pos.
+Qed.
+
+(* What an answer of one noise multiplies a majorant by, at the order a and the variance V. *)
+Definition price (a V : R) (v : noise) : R :=
+  match v with
+  | Silent => 1
+  | Plain s => Rpower (1 + a * (V / s^2)) ((a - 1) / (2 * a))
+  | Cut s k => Rpower (1 + a * (V / s^2)) ((a - 1) / (2 * a)) * Rmin 1 (cut_factor a s V k) / share k
+  end.
+Definition inverse_square (v : noise) : R := match v with Silent => 0 | Plain s => / s^2 | Cut s _ => / s^2 end.
+
+(* The bound of one tail by an exponential above the noise's tail: c^b exp(V (bh)^2/2 - bh tau). *)
+Definition T (b V c h tau : R) : R := Rpower c b * exp (V * (b * h)^2 / 2 - b * h * tau).
+
+Section Joint.
+Variable X : Type.
+Variable x0 : X.
+Variable Ds : list (law X).
+Hypothesis some_rows : Ds <> nil.
+Hypothesis support : forall D, In D Ds -> finite X D.
+Notation E := (prodE X Ds).
+Notation n := (Tails.n X Ds).
+Notation emp := (emp X Ds).
+Notation pop := (pop X Ds).
+Notation rows := (length Ds).
+Notation class := (class X x0 Ds).
+
+Variable noises : nat -> noise.
+Hypothesis all_proper : forall j, proper (noises j).
+Variable ask : list cell -> query X.
+Variable cuts : list cell -> list R.
+Hypothesis cuts_sorted : forall v, sorted m_infty (cuts v).
+Variable tau : nat -> R.
+Variables count_above count_below : bool.
+
+Notation psi := (fun j => density_of (noises j)).
+Notation cdf := (fun j => cdf_of (noises j)).
+Notation hit := (hit X Ds cdf ask cuts tau count_above count_below).
+Notation fails := (fails X Ds cdf ask cuts tau count_above count_below).
+
+(* The squares of the answers before j, and V. *)
+Definition r (a : R) (j : nat) : R := sumR (seq 0 j) (fun l => a * inverse_square (noises l) / (4 * n^2)).
+Definition enough (a : R) (j : nat) (V : R) : Prop := 0 < kap rows (r a j) /\ 1 / (4 * n * kap rows (r a j)) <= V.
+
+Lemma r_S a j : r a (S j) = r a j + a * inverse_square (noises j) / (4 * n^2).
+Proof. unfold r. rewrite seq_S, sumR_app. cbn [sumR]. simpl (0 + j)%nat. lra. Qed.
+
+Lemma noise_step a j V : 1 <= a -> noisy (noises j) -> enough a j V ->
+  step X x0 Ds a (r a j) (r a (S j)) (psi j) (price a V (noises j)).
+Proof.
+  intros Ha Hv (Hk & HV). rewrite r_S. assert (Hn := n_pos X Ds some_rows). cbv beta.
+  destruct (noises j) as [|s|s k]; destruct Hv as (Hs & Hp); [congruence| |];
+    cbn [proper density_of price inverse_square] in *.
+  - replace (a * / s^2 / (4 * n^2)) with (a / s^2 / (4 * n^2)) by reflexivity. now apply normal_step.
+  - destruct Hp as [Hp Hk0]. assert (Hz := share_pos k Hk0).
+    assert (Hi : 0 < / share k) by now apply Rinv_0_lt_compat.
+    replace (a * / s^2 / (4 * n^2)) with (a / s^2 / (4 * n^2)) by reflexivity.
+    set (C := Rpower (1 + a * (V / s^2)) ((a - 1) / (2 * a))).
+    replace (C * Rmin 1 (cut_factor a s V k) / share k) with (/ share k * (C * Rmin 1 (cut_factor a s V k))) by
+      (field; lra).
+    apply step_scal; auto; [lra|].
+    unfold Rmin. destruct (Rle_dec 1 (cut_factor a s V k)).
+    + rewrite Rmult_1_r. apply (step_less X x0 Ds _ _ _ _ (density 0 s)); [now apply normal_step|].
+      intros w. unfold cut_density, inside. assert (Hd := density_pos 0 s w Hp).
+      destruct (Rle_dec _ _); [lra|]. destruct (Rle_dec _ _); lra.
+    + now apply cut_step.
+Qed.
+
+Lemma price_nonneg a V v : 1 <= a -> 0 < V -> proper v -> 0 <= price a V v.
+Proof.
+  intros Ha HV Hp. destruct v as [|s|s k]; cbn [price]; [lra|left; apply Rpower_pos|].
+  destruct Hp as [Hs Hk]. apply Rmult_le_pos; [|left; now apply Rinv_0_lt_compat, share_pos].
+  apply Rmult_le_pos; [left; apply Rpower_pos|]. apply Rmin_glb; [lra|]. unfold cut_factor.
+  apply Rplus_le_le_0_compat; [left; apply Rpower_pos|]. apply Rmult_le_pos; [|left; apply Rpower_pos].
+  unfold outer. apply Rmult_le_pos; [|left; apply PhiBar_pos]. generalize (phi_pos k) (phi_pos 0). intros H1 H2.
+  apply Rmult_le_pos; [lra|]. apply Rmult_le_pos; [apply sqrt_pos|left; now apply Rinv_0_lt_compat].
+Qed.
+
+Lemma enough_pos a j V : enough a j V -> 0 < V.
+Proof.
+  intros (Hk & HV). assert (Hn := n_pos X Ds some_rows).
+  assert (0 < 1 / (4 * n * kap rows (r a j))); [|lra]. apply Rdiv_lt_0_compat; [lra|].
+  repeat apply Rmult_lt_0_compat; lra.
+Qed.
+
+(* One tail under fresh records. *)
+Definition over_truth (q : query X) (S : list X) : R := emp q S - pop q.
+Definition moment (v : noise) (t b M : R) : Prop := 0 < M /\
+  forall q, E (fun S => power (tail v (t - over_truth q S)) b) <= M.
+
+Lemma E_emp q : E (emp q) = pop q.
+Proof.
+  unfold Tails.emp, Tails.pop, Rdiv. rewrite mean_scal_r. f_equal. clear. induction Ds as [|D L IH]; [reflexivity|].
+  cbn [prodE cons_law mean sumR]. rewrite (mean_ext _ D _ (fun x => fn X q x + prodE X L (fun S => sumR S (fn X q)))).
+  - rewrite mean_plus, mean_const, IH. reflexivity.
+  - intros x. rewrite (mean_plus _ (prodE X L) (fun _ => fn X q x)), mean_const. reflexivity.
+Qed.
+
+Lemma fresh_moment q h : E (fun S => exp (h * over_truth q S)) <= exp (1 / (4 * n) * h^2 / 2).
+Proof.
+  assert (Hk : kap rows 0 = 1).
+  { unfold kap, kappa_poly. destruct (Nat.eqb rows 1); auto. rewrite Rmult_0_r. field. }
+  assert (H := sub_gaussian X x0 Ds some_rows support 0 (fun _ => 1) q (1 / (4 * n)) h (class_one X x0 Ds)).
+  rewrite Hk in H. specialize (H ltac:(lra) ltac:(rewrite Rmult_1_r; lra)).
+  unfold centre in H. rewrite (mean_ext _ E (fun S => 1 * emp q S) (emp q)), E_emp, mean_one in H by (intros; ring).
+  replace (pop q / 1) with (pop q) in H by field. rewrite Rmult_1_r in H.
+  rewrite (mean_ext _ E _ (fun S => 1 * exp (h * (emp q S - pop q)))) by (intros; unfold over_truth; ring). exact H.
+Qed.
+
+(* "One tail by a tangent." *)
+Theorem tangent_moment v c h t b : proper v -> line v c h -> 0 <= b -> moment v t b (T b (1 / (4 * n)) c h t).
+Proof.
+  intros Hp Hl Hb. destruct (line_above v c h Hp Hl) as (Hc & Hh & Hbelow). split.
+  - apply Rmult_lt_0_compat; [apply Rpower_pos|apply exp_pos].
+  - intros q. apply Rle_trans with (E (fun S => Rpower c b * exp (- (b * h * t)) * exp (b * h * over_truth q S))).
+    + apply mean_mono. intros S. eapply Rle_trans; [apply power_le; [auto|apply Hbelow]|]. unfold power.
+      destruct (Rlt_dec 0 (c * exp (- h * (t - over_truth q S)))) as [H|H].
+      * rewrite <- Rpower_mult_distr by (auto; apply exp_pos). right. rewrite Rmult_assoc. f_equal. unfold Rpower.
+        rewrite ln_exp, <- exp_plus. f_equal. ring.
+      * exfalso. apply H. apply Rmult_lt_0_compat; auto. apply exp_pos.
+    + rewrite mean_scal. unfold T. rewrite Rmult_assoc. apply Rmult_le_compat_l; [left; apply Rpower_pos|].
+      apply Rle_trans with (exp (- (b * h * t)) * exp (1 / (4 * n) * (b * h)^2 / 2)).
+      * apply Rmult_le_compat_l; [left; apply exp_pos|apply fresh_moment].
+      * rewrite <- exp_plus. apply exp_le. lra.
+Qed.
+
+(* The two sides of an answer, as the tails of a query and of its complement. *)
+Lemma flip_over q S : length S = rows -> over_truth (flip X q) S = - over_truth q S.
+Proof.
+  intros HS. unfold over_truth. rewrite pop_flip by auto. assert (Hn := n_pos X Ds some_rows).
+  assert (H : sumR S (fn X (flip X q)) = INR (length S) - sumR S (fn X q)).
+  { clear. induction S as [|x S IH]; [simpl; lra|]. cbn [sumR length]. rewrite S_INR, IH. simpl. lra. }
+  unfold Tails.emp. rewrite H, HS. unfold Tails.n in *. field. lra.
+Qed.
+
+Notation up v := (fun S => tail (noises (length v)) (tau (length v) - over_truth (ask v) S)).
+Notation down v := (fun S => tail (noises (length v)) (tau (length v) - over_truth (flip X (ask v)) S)).
+
+Lemma two_sides v S : length S = rows -> hit 0 v S <= (if count_above then up v S else 0) + (if count_below then down
+  v S else 0).
+Proof.
+  intros HS. eapply Rle_trans; [apply sides; auto|].
+  - intros; now apply cdf_of_rises.
+  - intros; now apply cdf_of_ends.
+  - apply Rplus_le_compat.
+    + unfold upper. destruct count_above; [|lra].
+      replace (pop (ask v) + tau (length v) - emp (ask v) S) with (tau (length v) - over_truth (ask v) S) by (unfold
+        over_truth; ring).
+      now apply tail_up.
+    + unfold lower. destruct count_below; [|lra]. rewrite flip_over by auto.
+      replace (pop (ask v) - tau (length v) - emp (ask v) S) with (- (tau (length v) - - over_truth (ask v) S)) by
+        (unfold over_truth; ring).
+      now apply tail_down.
+Qed.
+
+(* Hoelder's inequality for one side. *)
+Lemma one_side a M lam la rr q v t : 1 < a -> class rr la -> moment v t (a / (a - 1)) M -> proper v ->
+  (forall S, length S = rows -> 0 <= lam S <= Rpower (la S) (/ a)) ->
+  E (fun S => lam S * tail v (t - over_truth q S)) <= Rpower M (1 - / a) * Rpower (E la) (/ a).
+Proof.
+  intros Ha Hc (HM & Hq) Hp Hl. assert (HA := class_E_pos X x0 Ds support rr la Hc). set (A := E la) in *.
+  assert (Hth : 0 < / a < 1).
+  { split; [apply Rinv_0_lt_compat; lra|]. rewrite <- Rinv_1. apply Rinv_lt_contravar; lra. }
+  set (th := / a) in *. set (K := Rpower A th * Rpower M (1 - th)).
+  assert (HK : 0 < K) by (apply Rmult_lt_0_compat; apply Rpower_pos).
+  set (g := fun S => tail v (t - over_truth q S)).
+  assert (HKA : 0 <= K * th / A) by (apply Rmult_le_pos; [apply Rmult_le_pos; lra|left; now apply Rinv_0_lt_compat]).
+  assert (HKM : 0 <= K * (1 - th) / M) by (apply Rmult_le_pos; [apply Rmult_le_pos; lra|left;
+    now apply Rinv_0_lt_compat]).
+  apply Rle_trans with (E (fun S => K * th / A * la S + K * (1 - th) / M * power (g S) (a / (a - 1)))).
+  - apply (E_le X Ds support). intros S HS. destruct (Hl S HS) as (H0 & H1).
+    assert (Hla := class_pos X x0 Ds rr la S Hc HS). assert (Hg : 0 <= g S) by now apply tail_nonneg.
+    change (lam S * g S <= K * th / A * la S + K * (1 - th) / M * power (g S) (a / (a - 1))). unfold power.
+    destruct (Rlt_dec 0 (g S)) as [Hg0|Hg0].
+    + set (rr' := Rpower (g S) (a / (a - 1))).
+      assert (Er : g S = Rpower rr' (1 - th)).
+      { unfold rr'. rewrite Rpower_mult. replace (a / (a - 1) * (1 - th)) with 1 by (unfold th; field; lra).
+        now rewrite Rpower_1. }
+      apply Rle_trans with (Rpower (la S) th * Rpower rr' (1 - th)).
+      * rewrite <- Er. apply Rmult_le_compat_r; auto.
+      * eapply Rle_trans; [apply (young th (la S) rr' A M); auto; [lra|apply Rpower_pos]|]. fold K. right. field. lra.
+    + replace (g S) with 0 by lra. rewrite !Rmult_0_r, Rplus_0_r. apply Rmult_le_pos; lra.
+  - rewrite mean_plus, !mean_scal. fold A. specialize (Hq q). fold (g) in Hq.
+    apply Rle_trans with (K * th / A * A + K * (1 - th) / M * M).
+    + apply Rplus_le_compat_l. now apply Rmult_le_compat_l.
+    + right. unfold K. field. lra.
+Qed.
+
+(* "The other side": the less likely of the two, whatever was shown. *)
+Lemma other_side j V c h lam lb v q : enough 1 j V -> class (r 1 j) lb -> proper v -> line v c h -> forall t,
+  (forall S, length S = rows -> 0 <= lam S <= lb S) ->
+  E (fun S => lam S * tail v (t - over_truth q S)) <= T 1 V c h t * E lb \/
+  E (fun S => lam S * tail v (t - over_truth (flip X q) S)) <= T 1 V c h t * E lb.
+Proof.
+  intros (Hk & HV) Hc Hp Hl t Hlam. destruct (line_above v c h Hp Hl) as (Hc0 & Hh & Ht).
+  assert (HE := class_E_pos X x0 Ds support _ lb Hc). set (mu := centre X Ds lb q). set (Q := mu - pop q).
+  assert (Side : forall g, g * g = 1 -> g * Q <= 0 -> forall Y : list X -> R, (forall S,
+    length S = rows -> Y S = g * over_truth q S) ->
+    E (fun S => lam S * tail v (t - Y S)) <= T 1 V c h t * E lb).
+  { intros g Hg HQ Y HY.
+    apply Rle_trans with (E (fun S => c * exp (- h * t + h * (g * Q)) * (lb S * exp (h * g * (emp q S - mu))))).
+    - apply (E_le X Ds support). intros S HS. destruct (Hlam S HS) as (H0 & H1).
+      apply Rle_trans with (lb S * (c * exp (- h * (t - Y S)))).
+      + apply Rmult_le_compat; auto. now apply tail_nonneg.
+      + right. rewrite HY by auto.
+        replace (- h * (t - g * over_truth q S)) with (- h * t + h * (g * Q) + h * g * (emp q S - mu)) by (unfold Q,
+          over_truth; ring).
+        rewrite exp_plus. ring.
+    - rewrite mean_scal.
+      assert (H := sub_gaussian X x0 Ds some_rows support _ lb q V (h * g) Hc Hk HV). fold mu in H.
+      apply Rle_trans with (c * exp (- h * t + h * (g * Q)) * (exp (V * (h * g)^2 / 2) * E lb)).
+      + apply Rmult_le_compat_l; auto. apply Rmult_le_pos; [lra|left; apply exp_pos].
+      + unfold T. rewrite Rpower_1, Rmult_assoc, (Rmult_assoc c) by auto. apply Rmult_le_compat_l; [lra|].
+        rewrite <- Rmult_assoc, <- exp_plus. apply Rmult_le_compat_r; [lra|]. apply exp_le.
+        replace ((h * g)^2) with (g * g * h^2) by ring. rewrite Hg.
+        assert (h * (g * Q) <= 0) by nra. lra. }
+  destruct (Rle_dec Q 0) as [HQ|HQ]; [left|right].
+  - apply (Side 1); try lra. intros; ring.
+  - apply (Side (-1)); try lra. intros S HS. rewrite flip_over by auto. ring.
+Qed.
+
+(* What certifies eps for the answer after j others: u for each side that counts, or less for the other of two sides. *)
+Definition both (u : R) : R := (if count_above then u else 0) + (if count_below then u else 0).
+
+Inductive certified (j : nat) (eps : R) : Prop :=
+| first M : j = 0%nat -> moment (noises 0) (tau 0) 1 M -> both M <= eps -> certified j eps
+| alike a M V : 1 < a -> moment (noises j) (tau j) (a / (a - 1)) M -> (forall l, (l < j)%nat -> enough a l (V l)) ->
+    both (Rpower M (1 - / a) * product (fun l => price a (V l) (noises l)) 0 j) <= eps -> certified j eps
+| apart a M V V1 c h : 1 < a -> moment (noises j) (tau j) (a / (a - 1)) M -> (forall l,
+  (l < j)%nat -> enough a l (V l)) ->
+    line (noises j) c h -> (forall l, (l <= j)%nat -> enough 1 l (V1 l)) ->
+    Rpower M (1 - / a) * product (fun l => price a (V l) (noises l)) 0 j +
+    T 1 (V1 j) c h (tau j) * product (fun l => price 1 (V1 l) (noises l)) 0 j <= eps -> certified j eps.
+
+Lemma r_0 a : r a 0 = 0.
+Proof. reflexivity. Qed.
+
+Theorem one_answer j eps : (forall l, (l < j)%nat -> noisy (noises l)) -> certified j eps -> E (hit j nil) <= eps.
+Proof.
+  intros Hnoisy H.
+  assert (Hint : forall l, (l < j)%nat -> integral (psi l) (cdf l)) by (intros; apply noise_int; auto).
+  assert (Hpsi : forall l y, (l < j)%nat -> 0 <= psi l y) by (intros; now apply density_of_nonneg).
+  assert (Hsplit : forall v lam, (forall S, length S = rows -> 0 <= lam S) -> E (fun S => lam S * hit 0 v S) <=
+    (if count_above then E (fun S => lam S * up v S) else 0) + (if count_below then E (fun S => lam S * down v S) else
+      0)).
+  { intros v lam Hl.
+    apply Rle_trans with (E (fun S => (if count_above then lam S * up v S else 0) + (if count_below then lam S * down
+      v S else 0))).
+    - apply (E_le X Ds support). intros S HS.
+      eapply Rle_trans; [apply Rmult_le_compat_l; [now apply Hl|now apply two_sides]|].
+      right. destruct count_above, count_below; ring.
+    - rewrite mean_plus. right. f_equal; [destruct count_above|destruct count_below]; auto; apply mean_const. }
+  assert (Hstep : forall a V, 1 <= a -> (forall l, (l < j)%nat -> enough a l (V l)) -> forall l, (l < j)%nat ->
+    step X x0 Ds a (r a l) (r a (S l)) (psi l) (price a (V l) (noises l))) by (intros; apply noise_step; auto).
+  assert (Hprice : forall a V, 1 <= a -> (forall l, (l < j)%nat -> enough a l (V l)) -> forall l, (l < j)%nat ->
+    0 <= price a (V l) (noises l)).
+  { intros a V Ha HV l Hl. apply price_nonneg; auto. eapply enough_pos; eauto. }
+  destruct H as [M Hj HM He|a M V Ha HM HV He|a M V V1 c h Ha HM HV Hl HV1 He].
+  - subst j. eapply Rle_trans; [|exact He]. rewrite (mean_ext _ E _ (fun S => 1 * hit 0 nil S)) by (intros; ring).
+    eapply Rle_trans; [apply Hsplit; intros; lra|]. destruct HM as (HM & Hq). cbn [length].
+    assert (Hone : forall q, E (fun S => 1 * tail (noises 0) (tau 0 - over_truth q S)) <= M).
+    { intros q. eapply Rle_trans; [|apply (Hq q)]. apply mean_mono. intros S.
+      assert (H0 := tail_nonneg (noises 0) (tau 0%nat - over_truth q S) (all_proper 0)). unfold power.
+      destruct (Rlt_dec _ _); [rewrite Rpower_1 by auto|]; lra. }
+    assert (H1 := Hone (ask nil)). assert (H2 := Hone (flip X (ask nil))).
+    unfold both. destruct count_above, count_below; lra.
+  - eapply Rle_trans; [|exact He].
+    assert (HMp := Rpower_pos M (1 - / a)).
+    eapply Rle_trans; [eapply (composition X x0 Ds support cdf ask cuts cuts_sorted tau count_above count_below psi a
+      a (r a) (r a)
+      (fun l => price a (V l) (noises l)) (fun l => price a (V l) (noises l)) j Hint Hpsi) with (A := both (Rpower M
+        (1 - / a))) (B := 0)|];
+      auto; try (apply Hprice; auto; lra); try (apply Hstep; auto; lra); try lra; try (unfold both;
+        destruct count_above, count_below; lra).
+    intros v lam la lb Hv (Hca & _ & Hl). eapply Rle_trans; [apply Hsplit; intros S HS; apply (Hl S HS)|]. rewrite Hv.
+    assert (Hone : forall q, E (fun S => lam S * tail (noises j) (tau j - over_truth q S)) <= Rpower M (1 - / a) *
+      Rpower (E la) (/ a)).
+    { intros q. apply (one_side a M lam la (r a j)); auto. intros S HS. generalize (Hl S HS). lra. }
+    assert (H1 := Hone (ask v)). assert (H2 := Hone (flip X (ask v))).
+    assert (0 <= Rpower M (1 - / a) * Rpower (E la) (/ a)) by (apply Rmult_le_pos; left; apply Rpower_pos).
+    unfold both. destruct count_above, count_below; lra.
+  - eapply Rle_trans; [|exact He].
+    assert (HMp := Rpower_pos M (1 - / a)).
+    assert (HT : 0 < T 1 (V1 j) c h (tau j)) by (apply Rmult_lt_0_compat; [apply Rpower_pos|apply exp_pos]).
+    assert (HV1' : forall l, (l < j)%nat -> enough 1 l (V1 l)) by (intros; apply HV1; lia).
+    eapply Rle_trans; [eapply (composition X x0 Ds support cdf ask cuts cuts_sorted tau count_above count_below psi a
+      1 (r a) (r 1)
+      (fun l => price a (V l) (noises l)) (fun l => price 1 (V1 l) (noises l)) j Hint Hpsi) with (A := Rpower M (1 - /
+        a)) (B := T 1 (V1 j) c h (tau j))|];
+      auto; try (apply Hprice; auto; lra); try (apply Hstep; auto; lra); try lra.
+    intros v lam la lb Hv (Hca & Hcb & Hl0). eapply Rle_trans; [apply Hsplit; intros S HS; apply (Hl0 S HS)|].
+    rewrite Hv.
+    assert (HEb := class_E_pos X x0 Ds support _ lb Hcb).
+    rewrite Rinv_1, (Rpower_1 (E lb)) by auto.
+    assert (Hone : forall q, E (fun S => lam S * tail (noises j) (tau j - over_truth q S)) <= Rpower M (1 - / a) *
+      Rpower (E la) (/ a)).
+    { intros q. apply (one_side a M lam la (r a j)); auto. intros S HS. generalize (Hl0 S HS). lra. }
+    assert (H1 := Hone (ask v)). assert (H2 := Hone (flip X (ask v))).
+    assert (0 <= Rpower M (1 - / a) * Rpower (E la) (/ a)) by (apply Rmult_le_pos; left; apply Rpower_pos).
+    assert (0 <= T 1 (V1 j) c h (tau j) * E lb) by (apply Rmult_le_pos; lra).
+    assert (Ho := other_side j (V1 j) c h lam lb (noises j) (ask v) (HV1 j (Nat.le_refl j)) Hcb (all_proper j) Hl (tau
+      j)).
+    destruct Ho as [Ho|Ho]; [|destruct count_above, count_below; lra|destruct count_above, count_below; lra].
+    intros S HS. destruct (Hl0 S HS) as (H3 & H4 & H5).
+    rewrite Rinv_1, Rpower_1 in H5 by (now apply (class_pos X x0 Ds (r 1 j))). lra.
+Qed.
+
+(* The joint bound: whatever the analyst asks and whatever the cells are, the probability that some answer of m is shown
+   to be off is at most the sum of what certifies the answers. *)
+Theorem joint_bound (m : nat) (eps : nat -> R) : (forall l, (S l < m)%nat -> noisy (noises l)) ->
+  (forall j, (j < m)%nat -> certified j (eps j)) -> fails m <= sumR (seq 0 m) eps.
+Proof.
+  intros Hn Hc. eapply Rle_trans; [apply union; auto|].
+  - intros; now apply cdf_of_rises.
+  - intros; now apply cdf_of_ends.
+  - apply sumR_le. intros j Hj. apply in_seq in Hj. apply one_answer; [intros; apply Hn; lia|]. apply Hc. lia.
+Qed.
+
+End Joint.

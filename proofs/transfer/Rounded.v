@@ -1,0 +1,368 @@
+(* docs/theorems/transfer.md, "Joint bound": noisy answers of which cells are shown, and how a bound for one answer
+   becomes one for all.
+
+   The answer to the query asked at a node v is f(S) plus noise; what is shown of it is the one of finitely many
+   intervals that it is in. The cuts may depend on what was shown before. A node is the list of the cells shown so far,
+   the latest first. *)
+
+From Coq Require Import Reals Lra Lia List Psatz.
+From Coquelicot Require Import Coquelicot.
+From dpcalc Require Import Tree Tails Kappa Variance Line Normal Posterior.
+Import ListNotations.
+Open Scope R_scope.
+
+Definition cell := (Rbar * Rbar)%type.
+
+(* The cells between the ends of the line that a list of cuts makes. *)
+Fixpoint cells (lo : Rbar) (cuts : list R) : list cell :=
+  match cuts with nil => [(lo, p_infty)] | t :: cuts => (lo, Finite t) :: cells t cuts end.
+Fixpoint sorted (lo : Rbar) (cuts : list R) : Prop :=
+  match cuts with nil => True | t :: cuts => Rbar_le lo t /\ sorted t cuts end.
+
+Lemma cells_order lo cuts c : sorted lo cuts -> In c (cells lo cuts) -> Rbar_le (fst c) (snd c).
+Proof.
+  revert lo. induction cuts as [|t cuts IH]; intros lo Hs Hc.
+  - destruct Hc as [<-|[]]. simpl. destruct lo; simpl; auto.
+  - destruct Hs as [Hl Hs], Hc as [<-|Hc]; [exact Hl|]. eapply IH; eauto.
+Qed.
+
+Lemma cells_total (H : Rbar -> R) lo cuts : sumR (cells lo cuts) (fun c => over H (fst c) (snd c)) = over H lo p_infty.
+Proof.
+  revert lo. induction cuts as [|t cuts IH]; intros lo; cbn [cells sumR fst snd].
+  - lra.
+  - rewrite IH. unfold over. lra.
+Qed.
+
+(* The cells above a point, and those below one. *)
+Lemma cells_above (H : Rbar -> R) lo cuts (T : R) : (forall s t, Rbar_le s t -> H s <= H t) -> sorted lo cuts ->
+  sumR (cells lo cuts) (fun c => over H (fst c) (snd c) * ind _ (fun c : cell => Rbar_le T (fst c)) c) <= over H T
+    p_infty.
+Proof.
+  intros Hm. revert lo.
+  assert (Hall : forall lo cuts, sorted lo cuts ->
+    sumR (cells lo cuts) (fun c => over H (fst c) (snd c) * ind _ (fun c : cell => Rbar_le T (fst c)) c) <= over H lo
+      p_infty).
+  { intros lo cs Hs. rewrite <- (cells_total H lo cs). apply sumR_le. intros c Hc.
+    assert (Ho := Hm _ _ (cells_order lo cs c Hs Hc)). unfold over, ind.
+    destruct (ClassicalDescription.excluded_middle_informative _); lra. }
+  induction cuts as [|t cuts IH]; intros lo Hs.
+  - destruct (Rbar_le_lt_dec T lo) as [Hl|Hl].
+    + eapply Rle_trans; [now apply Hall|]. unfold over. specialize (Hm _ _ Hl). lra.
+    + cbn [cells sumR fst snd]. unfold ind. destruct (ClassicalDescription.excluded_middle_informative _) as [Hx|Hx].
+      * now apply Rbar_lt_not_le in Hl.
+      * assert (H T <= H p_infty) by (apply Hm; exact Logic.I). unfold over. lra.
+  - destruct (Rbar_le_lt_dec T lo) as [Hl|Hl].
+    + eapply Rle_trans; [now apply Hall|]. unfold over. specialize (Hm _ _ Hl). lra.
+    + destruct Hs as [_ Hs]. cbn [cells sumR fst snd]. unfold ind at 1.
+      destruct (ClassicalDescription.excluded_middle_informative _) as [Hx|Hx].
+      * now apply Rbar_lt_not_le in Hl.
+      * specialize (IH t Hs). lra.
+Qed.
+
+Lemma cells_below (H : Rbar -> R) lo cuts (T : R) : (forall s t, Rbar_le s t -> H s <= H t) -> sorted lo cuts ->
+  Rbar_le lo T ->
+  sumR (cells lo cuts) (fun c => over H (fst c) (snd c) * ind _ (fun c : cell => Rbar_le (snd c) T) c) <= over H lo T.
+Proof.
+  intros Hm. revert lo.
+  assert (Hnone : forall cuts lo, sorted lo cuts -> Rbar_lt T lo ->
+    sumR (cells lo cuts) (fun c => over H (fst c) (snd c) * ind _ (fun c : cell => Rbar_le (snd c) T) c) = 0).
+  { induction cuts0 as [|t cs IH]; intros lo Hs Hl; cbn [cells sumR fst snd].
+    - unfold ind. destruct (ClassicalDescription.excluded_middle_informative _) as [Hx|Hx]; [simpl in Hx; tauto|lra].
+    - destruct Hs as [H1 Hs]. assert (H2 : Rbar_lt T t) by (eapply Rbar_lt_le_trans; eauto). rewrite IH by auto.
+      unfold ind. destruct (ClassicalDescription.excluded_middle_informative _) as [Hx|Hx]; [|lra].
+      now apply Rbar_lt_not_le in H2. }
+  induction cuts as [|t cuts IH]; intros lo Hs Hl; cbn [cells sumR fst snd].
+  - unfold ind. destruct (ClassicalDescription.excluded_middle_informative _) as [Hx|Hx]; [simpl in Hx; tauto|].
+    specialize (Hm _ _ Hl). unfold over. lra.
+  - destruct Hs as [H1 Hs]. unfold ind at 1. destruct (ClassicalDescription.excluded_middle_informative _) as [Hx|Hx].
+    + specialize (IH t Hs Hx). unfold over in *. lra.
+    + rewrite Hnone by (auto; now apply Rbar_not_le_lt). specialize (Hm _ _ Hl). unfold over. lra.
+Qed.
+
+(* An answer is f(S) plus noise. *)
+Definition shift (F : R) (t : Rbar) : Rbar :=
+  match t with Finite y => Finite (y - F) | p_infty => p_infty | m_infty => m_infty end.
+
+Lemma shift_order F s t : Rbar_le s t -> Rbar_le (shift F s) (shift F t).
+Proof. destruct s, t; simpl; auto. lra. Qed.
+
+Lemma int_shift F g G : integral g G -> integral (fun y => g (y - F)) (fun t => G (shift F t)).
+Proof.
+  intros H. apply (int_ext (fun y => g ((y - F) / 1) / 1)).
+  { intros y. now replace ((y - F) / 1) with (y - F) by field; field. }
+  apply (int_same _ (fun t => G (rescaled F 1 t))).
+  { intros [y| |]; simpl; auto. f_equal. f_equal. field. }
+  apply int_rescale; auto. lra.
+Qed.
+
+Section Rounded.
+Variable X : Type.
+Variable x0 : X.
+Variable Ds : list (law X).
+Hypothesis some_rows : Ds <> nil.
+Hypothesis support : forall D, In D Ds -> finite X D.
+Notation E := (prodE X Ds).
+Notation n := (Tails.n X Ds).
+Notation emp := (emp X Ds).
+Notation pop := (pop X Ds).
+Notation rows := (length Ds).
+Notation class := (class X x0 Ds).
+
+(* The noise of answer j: P[noise <= t]. *)
+Variable cdf : nat -> Rbar -> R.
+Hypothesis cdf_rises : forall j s t, Rbar_le s t -> cdf j s <= cdf j t.
+Hypothesis cdf_ends : forall j, cdf j m_infty = 0 /\ cdf j p_infty = 1.
+
+(* The analyst: any functions of what was shown. *)
+Variable ask : list cell -> query X.
+Variable cuts : list cell -> list R.
+Hypothesis cuts_sorted : forall v, sorted m_infty (cuts v).
+Notation shown v := (cells m_infty (cuts v)).
+
+Definition mass (j : nat) (F : R) (c : cell) : R := over (fun t => cdf j (shift F t)) (fst c) (snd c).
+
+(* The mean of a function of what is shown at the end of k answers more, given the sample. *)
+Fixpoint chance (k : nat) (event : list cell -> R) (v : list cell) (S : list X) : R :=
+  match k with
+  | O => event v
+  | Datatypes.S k => sumR (shown v) (fun c => mass (length v) (emp (ask v) S) c * chance k event (c :: v) S)
+  end.
+
+(* What is shown of an answer is off: the answer is further than tau from the truth, wherever in its cell it is. *)
+Variable tau : nat -> R.
+Variables count_above count_below : bool.
+Definition above (v : list cell) (c : cell) : Prop := Rbar_le (pop (ask v) + tau (length v)) (fst c).
+Definition below (v : list cell) (c : cell) : Prop := Rbar_le (snd c) (pop (ask v) - tau (length v)).
+Definition off (v : list cell) (c : cell) : Prop := count_above = true /\ above v c \/ count_below = true /\ below v c.
+Definition some_off (u : list cell) : Prop := exists later c v, u = later ++ c :: v /\ off v c.
+Definition fails (m : nat) : R := E (chance m (ind _ some_off) nil).
+
+(* The answer after k more is off. *)
+Definition hit (k : nat) (v : list cell) (S : list X) : R :=
+  chance k (fun u => sumR (shown u) (fun c => mass (length u) (emp (ask u) S) c * ind _ (off u) c)) v S.
+
+Lemma mass_nonneg j F v c : In c (shown v) -> 0 <= mass j F c.
+Proof.
+  intros Hc. assert (Ho := cells_order _ _ _ (cuts_sorted v) Hc). unfold mass, over.
+  assert (H := cdf_rises j _ _ (shift_order F _ _ Ho)). lra.
+Qed.
+
+Lemma mass_total j F v : sumR (shown v) (mass j F) = 1.
+Proof.
+  unfold mass. rewrite (cells_total (fun t => cdf j (shift F t))). unfold over. simpl.
+  destruct (cdf_ends j) as [-> ->]. ring.
+Qed.
+
+Lemma ind_range A (Q : A -> Prop) x : 0 <= ind A Q x <= 1.
+Proof. unfold ind. destruct (ClassicalDescription.excluded_middle_informative _); lra. Qed.
+
+Lemma chance_nonneg k event v S : (forall u, 0 <= event u) -> 0 <= chance k event v S.
+Proof.
+  intros H. revert v. induction k as [|k IH]; intros v; simpl; auto.
+  apply sumR_nonneg. intros c Hc. apply Rmult_le_pos; auto. now apply (mass_nonneg _ _ v).
+Qed.
+
+Lemma hit_nonneg k v S : 0 <= hit k v S.
+Proof.
+  apply chance_nonneg. intros u. apply sumR_nonneg. intros c Hc. apply Rmult_le_pos; [|apply ind_range].
+  now apply (mass_nonneg _ _ u).
+Qed.
+
+Lemma hit_S k v S : hit (Datatypes.S k) v S = sumR (shown v) (fun c => mass (length v) (emp (ask v) S) c * hit k (c ::
+  v) S).
+Proof. reflexivity. Qed.
+
+Lemma off_cons v c : some_off (c :: v) -> off v c \/ some_off v.
+Proof.
+  intros (later & c' & v' & H & Hb). destruct later as [|x later]; simpl in H; injection H as -> H.
+  - subst. now left.
+  - right. now exists later, c', v'.
+Qed.
+
+(* The union over the answers. *)
+Lemma union_v k v S : chance k (ind _ some_off) v S <= ind _ some_off v + sumR (seq 0 k) (fun i => hit i v S).
+Proof.
+  revert v. induction k as [|k IH]; intros v.
+  - simpl. lra.
+  - assert (Hs : forall F : nat -> R, sumR (seq 0 (Datatypes.S k)) F = F 0%nat + sumR (seq 0 k) (fun i => F
+      (Datatypes.S i))).
+    { intros F. simpl seq. cbn [sumR]. now rewrite <- seq_shift, sumR_map. }
+    rewrite Hs. cbn [chance]. set (p := mass (length v) (emp (ask v) S)).
+    apply Rle_trans with (sumR (shown v) (fun c => p c * ind _ some_off v + p c * ind _ (off v) c +
+      sumR (seq 0 k) (fun i => p c * hit i (c :: v) S))).
+    + apply sumR_le. intros c Hc. rewrite sumR_scal, <- !Rmult_plus_distr_l.
+      apply Rmult_le_compat_l; [now apply (mass_nonneg _ _ v)|]. eapply Rle_trans; [apply IH|].
+      apply Rplus_le_compat_r. unfold ind.
+      destruct (ClassicalDescription.excluded_middle_informative (some_off (c :: v))) as [H|H],
+        (ClassicalDescription.excluded_middle_informative (some_off v)),
+        (ClassicalDescription.excluded_middle_informative (off v c)); try lra.
+      apply off_cons in H. tauto.
+    + rewrite sumR_plus, sumR_plus, sumR_swap.
+      rewrite (sumR_ext _ (shown v) (fun c => p c * ind _ some_off v) (fun c => ind _ some_off v * p c)) by (intros;
+        ring).
+      rewrite sumR_scal. unfold p at 1. rewrite mass_total, Rmult_1_r, Rplus_assoc. apply Rle_refl.
+Qed.
+
+Theorem union m : fails m <= sumR (seq 0 m) (fun i => E (hit i nil)).
+Proof.
+  unfold fails. rewrite <- mean_sum. apply mean_mono. intros S. eapply Rle_trans; [apply union_v|].
+  replace (ind _ some_off nil) with 0; [lra|]. unfold ind.
+  destruct (ClassicalDescription.excluded_middle_informative (some_off nil)) as [(l & c & v & H & _)|H]; auto.
+  now destruct l.
+Qed.
+
+(* The two sides of one answer. *)
+Definition upper (v : list cell) (S : list X) : R :=
+  if count_above then 1 - cdf (length v) (Finite (pop (ask v) + tau (length v) - emp (ask v) S)) else 0.
+Definition lower (v : list cell) (S : list X) : R :=
+  if count_below then cdf (length v) (Finite (pop (ask v) - tau (length v) - emp (ask v) S)) else 0.
+
+Lemma cdf_range j t : 0 <= cdf j t <= 1.
+Proof.
+  destruct (cdf_ends j) as [H0 H1].
+  assert (cdf j m_infty <= cdf j t) by (apply cdf_rises; destruct t; simpl; auto).
+  assert (cdf j t <= cdf j p_infty) by (apply cdf_rises; destruct t; simpl; auto). lra.
+Qed.
+
+Lemma sides v S : hit 0 v S <= upper v S + lower v S.
+Proof.
+  unfold hit. cbn [chance]. set (F := emp (ask v) S). set (j := length v).
+  set (H := fun t => cdf j (shift F t)).
+  assert (Hm : forall s t, Rbar_le s t -> H s <= H t) by (intros; now apply cdf_rises, shift_order).
+  apply Rle_trans with (sumR (shown v) (fun c =>
+    (if count_above then over H (fst c) (snd c) * ind _ (above v) c else 0) +
+    (if count_below then over H (fst c) (snd c) * ind _ (below v) c else 0))).
+  - apply sumR_le. intros c Hc. change (mass j F c) with (over H (fst c) (snd c)).
+    assert (H0 := mass_nonneg j F v c Hc). change (mass j F c) with (over H (fst c) (snd c)) in H0.
+    unfold ind, off. destruct count_above, count_below;
+    destruct (ClassicalDescription.excluded_middle_informative (above v c)),
+      (ClassicalDescription.excluded_middle_informative (below v c)),
+      (ClassicalDescription.excluded_middle_informative _) as [Ho|Ho]; try lra; exfalso; intuition congruence.
+  - rewrite sumR_plus. apply Rplus_le_compat.
+    + unfold upper. destruct count_above; [|rewrite sumR_const; lra].
+      eapply Rle_trans; [apply (cells_above H m_infty (cuts v) (pop (ask v) + tau j) Hm (cuts_sorted v))|].
+      right. unfold over, H. simpl. f_equal; auto. apply cdf_ends.
+    + unfold lower. destruct count_below; [|rewrite sumR_const; lra].
+      eapply Rle_trans; [apply (cells_below H m_infty (cuts v) (pop (ask v) - tau j) Hm (cuts_sorted v));
+        exact Logic.I|].
+      right. unfold over, H. cbn [shift]. rewrite (proj1 (cdf_ends j)). unfold j, F. ring.
+Qed.
+
+(* What one answer costs at the order a: the a-th power of its density is below functions that stay in the class. *)
+Definition step (a r r' : R) (psi : R -> R) (C : R) : Prop :=
+  forall (lam : list X -> R) (q : query X),
+    class r lam -> exists (maj : R -> list X -> R) (U : R -> R) (GU : Rbar -> R),
+    (forall y, class r' (fun S => lam S * maj y S)) /\
+    (forall y S, length S = rows -> psi (y - emp q S) <= Rpower (maj y S) (/ a)) /\
+    (forall y, Rpower (E (fun S => lam S * maj y S)) (/ a) <= U y) /\
+    integral U GU /\ all GU <= C * Rpower (E lam) (/ a).
+
+(* A likelihood, and its majorants at two orders. *)
+Definition likelihood (a b ra rb : R) (lam la lb : list X -> R) : Prop :=
+  class ra la /\ class rb lb /\ forall S, length S = rows ->
+    0 <= lam S /\ lam S <= Rpower (la S) (/ a) /\ lam S <= Rpower (lb S) (/ b).
+
+Fixpoint product (F : nat -> R) (l k : nat) : R :=
+  match k with O => 1 | Datatypes.S k => F l * product F (Datatypes.S l) k end.
+
+Lemma product_nonneg F l k : (forall i, (l <= i < l + k)%nat -> 0 <= F i) -> 0 <= product F l k.
+Proof.
+  revert l. induction k as [|k IH]; intros l H; simpl; [lra|]. apply Rmult_le_pos; [apply H; lia|]. apply IH.
+  intros; apply H; lia.
+Qed.
+
+Section Composition.
+Variable psi : nat -> R -> R.
+Variables a b : R.
+Variables ra rb : nat -> R.
+Variables Ca Cb : nat -> R.
+Variable j : nat.
+Hypothesis psi_int : forall l, (l < j)%nat -> integral (psi l) (cdf l).
+Hypothesis psi_nonneg : forall l y, (l < j)%nat -> 0 <= psi l y.
+Hypothesis Ca_nonneg : forall l, (l < j)%nat -> 0 <= Ca l.
+Hypothesis Cb_nonneg : forall l, (l < j)%nat -> 0 <= Cb l.
+Hypothesis step_a : forall l, (l < j)%nat -> step a (ra l) (ra (S l)) (psi l) (Ca l).
+Hypothesis step_b : forall l, (l < j)%nat -> step b (rb l) (rb (S l)) (psi l) (Cb l).
+Variables A B : R.
+Hypothesis A_nonneg : 0 <= A.
+Hypothesis B_nonneg : 0 <= B.
+Hypothesis last : forall v lam la lb, length v = j -> likelihood a b (ra j) (rb j) lam la lb ->
+  E (fun S => lam S * hit 0 v S) <= A * Rpower (E la) (/ a) + B * Rpower (E lb) (/ b).
+
+Lemma composed k : forall l v lam la lb, (l + k = j)%nat -> length v = l -> likelihood a b (ra l) (rb l) lam la lb ->
+  E (fun S => lam S * hit k v S) <=
+    A * product Ca l k * Rpower (E la) (/ a) + B * product Cb l k * Rpower (E lb) (/ b).
+Proof.
+  induction k as [|k IH]; intros l v lam la lb Hj Hv Hl.
+  - replace l with j in * by lia. simpl. rewrite !Rmult_1_r. now apply last with (v := v).
+  - assert (Hlj : (l < j)%nat) by lia.
+    destruct Hl as (Hca & Hcb & Hlam).
+    destruct (step_a l Hlj la (ask v) Hca) as (ma & Ua & GUa & Ma & Pa & UUa & Ia & Ta).
+    destruct (step_b l Hlj lb (ask v) Hcb) as (mb & Ub & GUb & Mb & Pb & UUb & Ib & Tb).
+    set (A' := A * product Ca (S l) k). set (B' := B * product Cb (S l) k).
+    assert (HA' : 0 <= A').
+    { apply Rmult_le_pos; auto. apply product_nonneg. intros; apply Ca_nonneg; lia. }
+    assert (HB' : 0 <= B').
+    { apply Rmult_le_pos; auto. apply product_nonneg. intros; apply Cb_nonneg; lia. }
+    set (G := fun t => A' * GUa t + B' * GUb t).
+    assert (IG : integral (fun y => A' * Ua y + B' * Ub y) G) by (apply int_plus; now apply int_scal).
+    apply Rle_trans with (all G).
+    2:{ unfold G, over in *. cbn [product]. unfold A', B'.
+        replace (A * (Ca l * product Ca (S l) k) * Rpower (E la) (/ a) + B * (Cb l * product Cb (S l) k) * Rpower (E
+          lb) (/ b))
+          with (A' * (Ca l * Rpower (E la) (/ a)) + B' * (Cb l * Rpower (E lb) (/ b))) by (unfold A', B'; ring).
+        fold A' B'.
+        assert (A' * (GUa p_infty - GUa m_infty) <= A' * (Ca l * Rpower (E la) (/ a))) by now apply Rmult_le_compat_l.
+        assert (B' * (GUb p_infty - GUb m_infty) <= B' * (Cb l * Rpower (E lb) (/ b))) by now apply Rmult_le_compat_l.
+        lra. }
+    rewrite <- (cells_total G m_infty (cuts v)).
+    apply Rle_trans with (sumR (shown v) (fun c =>
+      over (fun t => E (fun S => lam S * hit k (c :: v) S * cdf l (shift (emp (ask v) S) t))) (fst c) (snd c))).
+    + right. rewrite (mean_ext _ E _ (fun S => sumR (shown v) (fun c =>
+        lam S * hit k (c :: v) S * mass l (emp (ask v) S) c))).
+      2:{ intros S. rewrite hit_S, <- sumR_scal, Hv. apply sumR_ext. intros; ring. }
+      rewrite mean_sum. apply sumR_ext. intros c _. unfold mass, over.
+      rewrite (mean_ext _ E _ (fun S => lam S * hit k (c :: v) S * cdf l (shift (emp (ask v) S) (snd c)) +
+        (-1) * (lam S * hit k (c :: v) S * cdf l (shift (emp (ask v) S) (fst c))))) by (intros; ring).
+      rewrite mean_plus, mean_scal. ring.
+    + apply sumR_le. intros c Hc.
+      apply (int_le (fun y => E (fun S => lam S * hit k (c :: v) S * psi l (y - emp (ask v) S))) _
+        (fun y => A' * Ua y + B' * Ub y) G).
+      * apply (E_int X Ds support (fun S => lam S * hit k (c :: v) S) (fun S y => psi l (y - emp (ask v) S))
+          (fun S t => cdf l (shift (emp (ask v) S) t))). intros S _. apply int_shift. now apply psi_int.
+      * exact IG.
+      * now apply (cells_order m_infty (cuts v)).
+      * intros y _ _.
+        rewrite (mean_ext _ E _ (fun S => (lam S * psi l (y - emp (ask v) S)) * hit k (c :: v) S)) by (intros; ring).
+        assert (Hpos : forall r r' g m, class r g -> class r' (fun S => g S * m S) -> forall S,
+          length S = rows -> 0 < m S).
+        { intros r r' g m Hg Hm S HS. assert (H1 := class_pos X x0 Ds r g S Hg HS).
+          assert (H2 := class_pos X x0 Ds r' _ S Hm HS). cbv beta in H2.
+          apply Rmult_lt_reg_l with (g S); auto. now rewrite Rmult_0_r. }
+        eapply Rle_trans; [apply (IH (S l) (c :: v) _ (fun S => la S * ma y S) (fun S => lb S * mb y S))|].
+        -- lia.
+        -- simpl. lia.
+        -- split; [apply Ma|split; [apply Mb|]]. intros S HS. destruct (Hlam S HS) as (H0 & H1 & H2).
+           assert (Hp := psi_nonneg l (y - emp (ask v) S) Hlj).
+           rewrite <- !Rpower_mult_distr by
+             (try exact (class_pos X x0 Ds _ la S Hca HS); try exact (class_pos X x0 Ds _ lb S Hcb HS);
+              try exact (Hpos _ _ la (ma y) Hca (Ma y) S HS); try exact (Hpos _ _ lb (mb y) Hcb (Mb y) S HS)).
+           repeat split; try apply Rmult_le_compat; auto; now apply Rmult_le_pos.
+        -- fold A' B'. apply Rplus_le_compat; apply Rmult_le_compat_l; auto.
+Qed.
+
+Theorem composition : ra 0%nat = 0 -> rb 0%nat = 0 -> 0 < a -> 0 < b ->
+  E (hit j nil) <= A * product Ca 0 j + B * product Cb 0 j.
+Proof.
+  intros Ha Hb Ha0 Hb0.
+  assert (H := composed j 0 nil (fun _ => 1) (fun _ => 1) (fun _ => 1) (Nat.add_0_l j) eq_refl).
+  rewrite mean_one in H. assert (R1 : forall c, Rpower 1 c = 1).
+  { intros c. unfold Rpower. now rewrite ln_1, Rmult_0_r, exp_0. }
+  rewrite !R1, !Rmult_1_r in H.
+  rewrite (mean_ext _ E _ (fun S => 1 * hit j nil S)) by (intros; ring). apply H.
+  split; [rewrite Ha; apply class_one|split; [rewrite Hb; apply class_one|]].
+  intros S _. rewrite !R1. lra.
+Qed.
+
+End Composition.
+End Rounded.
