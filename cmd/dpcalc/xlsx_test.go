@@ -15,6 +15,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
+	"github.com/dpcalc/dpcalc/cmd/internal/expr"
 	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
@@ -177,11 +178,11 @@ func TestLiveResult(t *testing.T) {
 		Rows: commands.List([][]record.Cell{{record.Exactly(3)}}), Live: func() (*record.Live, error) {
 			return &record.Live{
 				Intro: []string{"Twice"},
-				Inputs: []record.LiveInput{{Name: "x", Label: "x", Value: record.Exactly(3), Holds: record.IsNumber("x", "x>0"),
+				Inputs: []record.LiveInput{{Name: "x", Label: "x", Value: record.Exactly(3), Holds: record.IsNumber("x", expr.Cell("x").Above(expr.N(0))),
 					Wants: "want a positive number"}},
 				Columns: []string{"what", "value"},
 				Rows: [][]record.LiveCell{{{Value: record.Words("double")},
-					{Value: record.Exactly(6), Formula: record.Guarded("2*x")}}},
+					{Formula: record.Guarded(expr.N(2).Times(expr.Cell("x")))}}},
 			}, nil
 		}}
 	c := &commands.Call{Session: &outfile.Session{Context: context.Background()}}
@@ -204,9 +205,9 @@ func TestLiveResult(t *testing.T) {
 			t.Errorf("row %d: %q, want %q", i+1, row, want[i])
 		}
 	}
-	for cell, want := range map[string]string{"B8": `IF(problem<>"none",problem,2*x)`,
+	for cell, want := range map[string]string{"B8": `IF(problem="none",2*x,problem)`,
 		"C4": `IF(IF(ISNUMBER(x),x>0,FALSE),"","want a positive number")`,
-		"B5": `IF(NOT(IF(ISNUMBER(x),x>0,FALSE)),"x: want a positive number","none")`} {
+		"B5": `IF(IF(ISNUMBER(x),x>0,FALSE),"none","x: want a positive number")`} {
 		if got, err := f.GetCellFormula("Live", cell); got != want || err != nil {
 			t.Errorf("%s: %s, want %s (%v)", cell, got, want, err)
 		}

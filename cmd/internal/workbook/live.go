@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/dpcalc/dpcalc/cmd/internal/expr"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/xuri/excelize/v2"
 )
@@ -19,6 +19,7 @@ const bestGround = "E2EFDA"
 // sheetCell is a cell of the live sheet with its place and look.
 type sheetCell struct {
 	record.LiveCell
+	formula     string
 	column, row int
 	look        record.Look
 }
@@ -39,15 +40,18 @@ func sheetCells(l record.Live) (cells []sheetCell, names []*excelize.DefinedName
 			&excelize.DefinedName{Name: name, RefersTo: record.LiveSheet + "!" + sheetCell{column: column, row: row}.name(true)})
 	}
 	put := func(column int, c record.LiveCell, k record.Look) {
-		if c.Formula == "" && c.Value.Form == record.Missing && k == record.PlainLook {
+		if c.Formula.None() && c.Value.Form == record.Missing && k == record.PlainLook {
 			return
 		}
 		if c.Name != "" {
 			define(c.Name, column)
 		}
-		c.Formula = strings.NewReplacer("{row}", strconv.Itoa(row), "{first}", strconv.Itoa(first),
-			"{last}", strconv.Itoa(first+len(l.Rows)-1)).Replace(c.Formula)
-		cells = append(cells, sheetCell{c, column, row, k})
+		formula := ""
+		if !c.Formula.None() {
+			formula = strings.NewReplacer("{row}", strconv.Itoa(row), "{first}", strconv.Itoa(first),
+				"{last}", strconv.Itoa(first+len(l.Rows)-1)).Replace(c.Formula.String())
+		}
+		cells = append(cells, sheetCell{c, formula, column, row, k})
 	}
 	line := func(texts []string, k record.Look) {
 		row++
@@ -60,17 +64,20 @@ func sheetCells(l record.Live) (cells []sheetCell, names []*excelize.DefinedName
 	}
 	row++
 	line([]string{"input", "value", "remark"}, record.HeaderLook)
-	for _, in := range append(slices.Clone(l.Inputs), l.Problem()) {
+	for _, in := range l.Inputs {
 		line([]string{in.Label}, record.StrongLook)
 		define(in.Name, 2)
-		if in.Formula != "" {
+		if !in.Formula.None() {
 			put(2, record.LiveCell{Value: in.Value, Formula: in.Formula}, record.PlainLook)
 			continue
 		}
 		put(2, record.LiveCell{Value: in.Value}, record.EntryLook)
-		if in.Holds != "" {
-			put(3, record.LiveCell{Value: record.Words(in.Fault()), Formula: "IF(" + in.Domain() + `,"","` + in.Wants + `")`},
-				record.StrongLook)
+		if !in.Holds.None() {
+			fault := record.LiveCell{Formula: in.Fault()}
+			if !in.Optional && in.Value.Form == record.Missing {
+				fault.Value = record.Words(in.Wants)
+			}
+			put(3, fault, record.StrongLook)
 		}
 	}
 	row++
@@ -95,6 +102,7 @@ func sheetCells(l record.Live) (cells []sheetCell, names []*excelize.DefinedName
 
 // live writes the sheet of that name.
 func (b *book) live(l record.Live) error {
+	l = l.Computed()
 	cells, names := sheetCells(l)
 	last := cells[len(cells)-1].row
 	always := true
@@ -143,10 +151,10 @@ func (b *book) live(l record.Live) error {
 // formula is [book.cell] for a cell that may have one.
 func (b *book) formula(c sheetCell) (excelize.Cell, error) {
 	content, err := b.cell(c.Value, c.look)
-	if c.Formula == "" || err != nil {
+	if c.formula == "" || err != nil {
 		return content, err
 	}
-	content.Formula = c.Formula
+	content.Formula = c.formula
 	content.StyleID, err = b.style(style{c.look, cmp.Or(c.Format, textFormat)})
 	return content, err
 }
@@ -159,7 +167,7 @@ func liveWidths(l record.Live, cells []sheetCell) []float64 {
 		widths[j] = 13
 	}
 	for _, c := range cells {
-		text := c.Formula != "" && c.Format == ""
+		text := c.formula != "" && c.Format == ""
 		if c.row > len(l.Intro) && c.look != record.HeaderLook && !text {
 			widths[c.column-1] = max(widths[c.column-1], float64(min(utf8.RuneCountInString(record.People(c.Value)), 40))+3)
 		}
@@ -167,7 +175,7 @@ func liveWidths(l record.Live, cells []sheetCell) []float64 {
 			widths[c.column-1] = max(widths[c.column-1], 22) // up to 2^53
 		}
 		if c.row > cells[len(cells)-1].row-l.Lines() && c.Format == "" { // what a row of the table may say
-			for i, text := range strings.Split(c.Formula, `"`) {
+			for i, text := range strings.Split(c.formula, `"`) {
 				if i%2 == 1 {
 					widths[c.column-1] = max(widths[c.column-1], float64(min(utf8.RuneCountInString(text), 40)))
 				}
@@ -184,7 +192,7 @@ func (b *book) marked(l record.Live, last int) error {
 	area := sheetCell{column: 1, row: first}.name() + ":" + sheetCell{column: len(l.Columns), row: last}.name()
 	var marks []excelize.ConditionalFormatOptions
 	for _, m := range []struct {
-		condition string
+		condition expr.X
 		style     excelize.Style
 	}{
 		{l.Best, excelize.Style{Font: &excelize.Font{Bold: true},
@@ -192,7 +200,7 @@ func (b *book) marked(l record.Live, last int) error {
 		{l.Dim, excelize.Style{Font: &excelize.Font{Color: "7F7F7F"}}},
 		{l.Stale, excelize.Style{Font: &excelize.Font{Color: "A6A6A6", Italic: true}}},
 	} {
-		if m.condition == "" {
+		if m.condition.None() {
 			continue
 		}
 		format, err := b.file.NewConditionalStyle(&m.style)
@@ -200,7 +208,7 @@ func (b *book) marked(l record.Live, last int) error {
 			return err
 		}
 		marks = append(marks, excelize.ConditionalFormatOptions{Type: "formula",
-			Criteria: strings.ReplaceAll(m.condition, "{row}", strconv.Itoa(first)), Format: &format})
+			Criteria: strings.ReplaceAll(m.condition.String(), "{row}", strconv.Itoa(first)), Format: &format})
 	}
 	if marks == nil {
 		return nil

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
+	"github.com/dpcalc/dpcalc/cmd/internal/expr"
+
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -37,7 +39,7 @@ func TestFormulasNeverBelow(t *testing.T) {
 			case transfer.Gate:
 				chosen.Passes = 1 + r.Int64N(chosen.Queries)
 			}
-			if form.Parts != "" {
+			if !form.Parts.None() {
 				chosen.Samples *= chosen.Queries
 			}
 			a, err := method.Solve(chosen)
@@ -56,29 +58,30 @@ func TestFormulasNeverBelow(t *testing.T) {
 					"queries": float64(goal.Queries), "tau": tau, "ln_inv_beta": -goal.Beta.Ln(), "budget": float64(goal.Budget),
 					"epsilon": "", "cells": float64(plan.Mechanism.Cells), "passes": float64(goal.Passes),
 				}
-				sheet := commandtest.Calculator{Value: func(name string) any { return values[name] }, Rough: r}
-				count := func(formula string) float64 {
-					if form.Parts != "" {
-						formula = form.Parts + "*" + formula
-					}
-					n, ok := sheet.Eval(formula).(float64)
+				sheet := expr.Sheet{Cell: func(name string) any { return values[name] }, Near: commandtest.Rough(r)}
+				count := func(formula expr.X) float64 {
+					n, ok := sheet.Value(formula).(float64)
 					if !ok {
 						t.Fatalf("%s %+v: %s is no number", name, goal, formula)
 					}
 					return n
 				}
 				want, step := float64(plan.Samples), 1.0
-				if form.Parts != "" {
+				if !form.Parts.None() {
 					step = float64(goal.Queries)
 				}
 				most := want*(1+2e-12) + step
 				if form.atMost {
 					most = (want+0.75/(2*tau*tau))*(1+tau*tau) + 1 // ln N is at most ln 2 too large
 				}
-				if n := count(RoundedUp(form.Need)); !(n >= want && n <= most) {
+				if n := count(form.Rows()); !(n >= want && n <= most) {
 					t.Errorf("%s %+v: the sheet says %.0f, dpcalc %.0f", name, goal, n, want)
 				}
-				if count("(INT("+form.Need+")+1)") < want {
+				bare := expr.Int(form.Need).Plus(expr.N(1))
+				if !form.Parts.None() {
+					bare = form.Parts.Times(bare)
+				}
+				if count(bare) < want {
 					below[name]++
 				}
 				goals++
@@ -97,7 +100,7 @@ func TestFormulasNeverBelow(t *testing.T) {
 // same to a part in 1e8 where the formula is not said to be above.
 func checkFormulaOfTau(t *testing.T, form *ClosedForm, solved transfer.Answer, r *rand.Rand) {
 	t.Helper()
-	if form.tau == "" {
+	if form.tau.None() {
 		return
 	}
 	values := map[string]any{
@@ -105,7 +108,7 @@ func checkFormulaOfTau(t *testing.T, form *ClosedForm, solved transfer.Answer, r
 		"budget": float64(solved.Budget), "epsilon": "", "cells": float64(solved.Mechanism.Cells),
 		"passes": float64(solved.Passes),
 	}
-	sheet := commandtest.Calculator{Value: func(name string) any { return values[name] }, Rough: r}
+	sheet := expr.Sheet{Cell: func(name string) any { return values[name] }, Near: commandtest.Rough(r)}
 	most := 1 + 1e-8
 	switch square := solved.Tau * solved.Tau; {
 	case form.atMost: // ln N is at most ln 2 too large
@@ -113,7 +116,7 @@ func checkFormulaOfTau(t *testing.T, form *ClosedForm, solved transfer.Answer, r
 	case form.tauMost:
 		most = 1.03 + square
 	}
-	if tau, ok := sheet.Eval(form.tau).(float64); !ok || tau < solved.Tau || tau > solved.Tau*most {
+	if tau, ok := sheet.Value(form.tau).(float64); !ok || tau < solved.Tau || tau > solved.Tau*most {
 		t.Errorf("%+v: the sheet says %v, dpcalc %v", solved.Goal, tau, solved.Tau)
 	}
 }

@@ -1,60 +1,59 @@
 package pvalues
 
 import (
-	"cmp"
-	"errors"
 	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
-	"github.com/xuri/excelize/v2"
+	"github.com/dpcalc/dpcalc/cmd/internal/expr"
+	"github.com/dpcalc/dpcalc/cmd/internal/record"
 )
 
-// liveCalculator evaluates names and cells of a sheet Live, with other values for some names.
-func liveCalculator(
-	t *testing.T, f *excelize.File, names map[string]string, values map[string]float64, rough *rand.Rand,
-) commandtest.Calculator {
-	c := commandtest.Calculator{Rough: rough}
-	known := make(map[string]any)
-	for name, x := range values {
-		known[names[name]] = x
+// liveOf is the sheet Live of a command.
+func liveOf(t *testing.T, command string) record.Live {
+	t.Helper()
+	front := commands.Front{Commands: []*commands.Command{Command()}, Formats: []record.Format{record.CSV}}
+	_, typed, err := front.Read(append([]string{"pvalue-correct"}, strings.Fields(command)...))
+	if err != nil {
+		t.Fatal(err)
 	}
-	c.Value = func(name string) any {
-		at := cmp.Or(names[name], name)
-		if v, ok := known[at]; ok {
-			return v
-		}
-		formula, err := f.GetCellFormula("Live", at)
-		kind, e := f.GetCellType("Live", at)
-		if err := errors.Join(err, e); err != nil {
-			t.Fatal(err)
-		}
-		text := value(t, f, at)
-		known[at] = text
-		if x, err := strconv.ParseFloat(text, 64); err == nil && kind != excelize.CellTypeInlineString {
-			known[at] = x
-		}
-		if formula != "" {
-			known[at] = c.Eval(formula)
-		}
-		return known[at]
+	r, err := readRequest(typed)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return c
+	all, _, err := r.tests()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := r.live(all, &r.p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.Computed()
 }
 
 // otherInputs changes the numbers that may be changed on a sheet Live.
-func otherInputs(t *testing.T, f *excelize.File, names map[string]string, r *rand.Rand) map[string]float64 {
-	values := make(map[string]float64)
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		x, err := strconv.ParseFloat(value(t, f, names[name]), 64)
-		if formula, _ := f.GetCellFormula("Live", names[name]); err != nil || formula != "" || name == "threshold" {
-			continue
+func otherInputs(l record.Live, r *rand.Rand) map[string]any {
+	start := make(map[string]float64)
+	for _, in := range l.Inputs {
+		switch {
+		case !in.Formula.None():
+		case in.Value.Form == record.CountForm:
+			start[in.Name] = float64(in.Value.N)
+		case in.Value.Form == record.ChanceForm:
+			start[in.Name] = math.Exp(in.Value.F)
+		case in.Value.Form == record.NumberForm:
+			start[in.Name] = in.Value.F
 		}
+	}
+	values := make(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(start)) {
+		x := start[name]
 		if name == "alpha" && x > 0.99 {
 			continue
 		}
@@ -64,7 +63,7 @@ func otherInputs(t *testing.T, f *excelize.File, names map[string]string, r *ran
 		case "samples", "queries", "outcomes", "looks":
 			x = math.Ceil(x)
 		case "passes":
-			x = min(math.Ceil(x), values[strings.Replace(name, "passes", "looks", 1)])
+			x = min(math.Ceil(x), values[strings.Replace(name, "passes", "looks", 1)].(float64))
 		case "alpha", "p":
 			x = min(x, 0.9)
 		}
@@ -78,31 +77,29 @@ func otherInputs(t *testing.T, f *excelize.File, names map[string]string, r *ran
 func TestCorrectionFormulasKeepTheirSide(t *testing.T) {
 	r := rand.New(rand.NewPCG(109, 110))
 	compared := map[string]int{}
-	certain := "--alpha 0.999999999 --by description --outcomes 1 --p 0.9" // its logarithms are small
-	for _, command := range append(slices.Clone(liveCorrections), certain) {
-		f := commandtest.OpenBook(t, append([]string{"pvalue-correct"}, strings.Fields(command)...)...)
-		names, _ := commandtest.LiveTable(t, f)
-		if names["command"] == "" { // a chance below float64's
-			continue
-		}
-		_, at := liveRows(t, f)
-		var head []string
-		for _, line := range commandtest.Contents(t, f, "Live") {
-			if len(line) > 0 && line[0] == "method" {
-				head = line
-			}
+	for _, command := range append(slices.Clone(liveCorrections),
+		"--alpha 0.999999999 --by description --outcomes 1 --p 0.9", // its logarithms are small
+		"--alpha 0.01 --by max-info --bits 3 --slack 0.009") {
+		l := liveOf(t, command)
+		if !slices.ContainsFunc(l.Inputs, func(in record.LiveInput) bool { return in.Name == "command" }) {
+			continue // a chance below float64's
 		}
 		for range 8 {
-			sheet := liveCalculator(t, f, names, otherInputs(t, f, names, r), r)
-			words := strings.Fields(sheet.Value("command").(string))
-			if problem := sheet.Value("problem"); problem != "none" {
+			values := otherInputs(l, r)
+			sheet := l.Sheet(func(name string) any { return values[name] }, commandtest.Rough(r))
+			words := strings.Fields(sheet.Cell("command").(string))
+			if problem := sheet.Cell("problem"); problem != "none" {
 				t.Fatalf("%v: %v", words, problem)
 			}
-			for _, row := range commandtest.RowsOf(t, words[1:]...) {
+			for i, row := range commandtest.RowsOf(t, words[1:]...) {
 				name := row["method"].(string)
 				got := map[string]string{}
-				for j, column := range head {
-					got[column] = commandtest.Spelled(sheet.Value(commandtest.CellAt(j+1, at[name])))
+				own := l.Row(sheet, l.Rows[i])
+				for j, column := range l.Columns {
+					got[column] = expr.Spelled(own.Value(record.Own(record.ColumnName(j + 1))))
+				}
+				if got["method"] != name {
+					t.Fatalf("%s: %s in the row of %s", command, got["method"], name)
 				}
 				where := strings.Join(words, " ") + " " + name
 				if got["source"] != "formula" {

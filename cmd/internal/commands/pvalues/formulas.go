@@ -1,20 +1,15 @@
 package pvalues
 
 import (
-	"fmt"
-	"slices"
-	"strconv"
-	"strings"
-
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/live"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/steps"
-	"github.com/dpcalc/dpcalc/pvalue"
+	"github.com/dpcalc/dpcalc/cmd/internal/expr"
 )
 
 // The live thresholds of a workbook. A threshold is never above what dpcalc computes
 // and an adjusted p-value never below: logarithms are moved by 1e-12 of their size and
 // 1e-12 more, which exceeds what dpcalc moves them by and the rounding errors of a
-// spreadsheet. The minus of -x^2 belongs to x there, so squares are subtracted from 0.
+// spreadsheet.
 
 const (
 	noThreshold = "no threshold above zero" // at any p
@@ -22,163 +17,159 @@ const (
 	belowLn     = "below -706"              // its logarithm, where it cannot be computed
 	onlyDpcalc  = "only by dpcalc"          // what has no explicit formula
 	mayBeMore   = "formula; dpcalc may allow more"
+)
+
+var (
+	zero, one, two, eight = expr.N(0), expr.N(1), expr.N(2), expr.N(8)
+
+	samples = expr.Cell("samples")
 
 	// Cells that follow from the inputs: ln(1/alpha), and ln p, neither of them below its value, nor a number where
 	// there is none.
-	level = "ln_inv_level"
-	lnP   = "ln_p"
-
-	// The condition that the inputs, but for p, are those at the start.
-	atStart = `unchanged="yes"`
-
-	askedP  = `problem="none",ISNUMBER(` + lnP + ")"
-	decides = `IF(ISNUMBER(C{row}),IF(` + lnP + `<=C{row},"yes","no"),IF(OR(C{row}="none",` + lnP +
-		`>-700),"no","undecided"))`
-
-	thresholdName = "threshold" // of the cell with the threshold for a FILE
+	level, lnP = expr.Cell("ln_inv_level"), expr.Cell("ln_p")
 )
 
 // liveChance is a probability in formulas: its logarithm, and itself where float64 holds it,
 // which may be zero. Its zero value is the probability zero.
-type liveChance struct{ ln, value string }
+type liveChance struct{ ln, value expr.X }
 
 // times is e^shift times the probability, at most 1 and not below it.
-func (t liveChance) times(shift string) string {
-	if t.ln == "" {
-		return "0"
+func (t liveChance) times(shift expr.X) expr.X {
+	if t.ln.None() {
+		return zero
 	}
-	ln := "(" + t.ln + ")*(1-1E-12)+1E-12"
-	if shift != "0" {
-		ln = "(" + t.ln + "+" + shift + ")*(1-1E-12)+1E-12*(1+ABS(" + shift + "))"
+	ln := t.ln.Plus(shift).Times(expr.N(1 - 1e-12)).Plus(expr.N(1e-12).Times(one.Plus(expr.Abs(shift))))
+	text := expr.Exp(expr.Min(zero, ln))
+	if t.value.None() {
+		return text
 	}
-	text := "EXP(MIN(0," + ln + "))"
-	if t.value != "" {
-		text = "IF(" + t.value + "=0,0," + text + ")"
-	}
-	return text
+	return expr.If(t.value.Is(zero), zero, text)
 }
 
 // taken is ln(1/(e^(-level)-t)), not below it, and an error where that is nothing.
-func (t liveChance) taken(level string) string {
-	if t.ln == "" {
+func (t liveChance) taken(level expr.X) expr.X {
+	if t.ln.None() {
 		return level
 	}
-	return "(" + level + "-LN(1-1E-15-" + t.times(level) + "))"
+	return level.Minus(expr.Ln(expr.N(1 - 1e-15).Minus(t.times(level))))
 }
 
 // amounts are the formulas of a step, and its defect.
 type amounts struct {
 	steps.Formulas
 	defect liveChance // its delta or slack
-	passes int64      // of a gate, at the start
-	known  bool       // it has formulas
-}
-
-// sum adds up formulas, those that are not 0.
-func sum(parts []string) string {
-	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "0" })
-	switch len(parts) {
-	case 0:
-		return "0"
-	case 1:
-		return parts[0]
-	}
-	return "(" + strings.Join(parts, "+") + ")"
 }
 
 // liveRule is a theorem about a step as formulas. On the level ln(1/alpha) that the defect leaves, threshold is ln
-// gamma; worst is the logarithm of the least alpha, less the defect, "" if it has none.
+// gamma; worst is the logarithm of the least alpha, less the defect, none if it has none.
 type liveRule struct {
 	defect    liveChance
-	threshold func(level string) string
-	worst     string
-	least     string // the condition under which dpcalc may find a greater threshold, "" for none
+	threshold func(level expr.X) expr.X
+	worst     expr.X
+	least     expr.X // the condition under which dpcalc may find a greater threshold, none for never
+
+	wide *liveRule // for intervals, nil if it is the same
+}
+
+// ln is what a theorem leaves of the level, as a logarithm.
+func (r *liveRule) ln() expr.X {
+	left := r.defect.taken(level)
+	lower := r.threshold(left).Raised(1e-12).Minus(expr.N(1e-12))
+	return expr.If(expr.IsNumber(left), expr.IfError(lower, expr.T(belowLn)), expr.T("none"))
 }
 
 // oneLessExp is 1 - e^(-x) to a part in 1e12.
-func oneLessExp(x string) string {
-	return "IF(" + x + "<0.001," + x + "-" + x + "^2/2+" + x + "^3/6-" + x + "^4/24+" + x + "^5/120,1-EXP(0-" + x + "))"
+func oneLessExp(x expr.X) expr.X {
+	series := x
+	for k, sign := 2, -1; k <= 5; k, sign = k+1, -sign {
+		series = series.Plus(x.To(expr.N(k)).Over(expr.N(sign * []int{2: 2, 3: 6, 4: 24, 5: 120}[k])))
+	}
+	return expr.If(x.Below(expr.N(0.001)), series, one.Minus(expr.Exp(expr.Neg(x))))
 }
 
-// always is a condition that holds.
-const always = "TRUE"
-
 // liveRatio is the rule of max-information k.
-func liveRatio(k string, defect liveChance) liveRule {
-	return liveRule{defect: defect, threshold: func(level string) string { return "(0-" + level + "-" + k + ")" },
-		worst: "(" + k + "+" + lnP + ")"}
+func liveRatio(k expr.X, defect liveChance) *liveRule {
+	return &liveRule{defect: defect, threshold: func(level expr.X) expr.X { return expr.Neg(level).Minus(k) },
+		worst: k.Plus(lnP)}
 }
 
 // liveRenyi is the rule of Renyi divergences a rho.
-func liveRenyi(rho string, defect liveChance) liveRule {
-	root := "SQRT(" + rho + ")"
-	return liveRule{
-		defect: defect, threshold: func(level string) string { return "(0-(SQRT(" + level + ")+" + root + ")^2)" },
-		worst: "(0-MAX(0,SQRT(0-" + lnP + ")-" + root + ")^2)",
+func liveRenyi(rho expr.X, defect liveChance) *liveRule {
+	root := expr.Sqrt(rho)
+	return &liveRule{
+		defect:    defect,
+		threshold: func(level expr.X) expr.X { return expr.Neg(expr.Sqrt(level).Plus(root).To(two)) },
+		worst:     expr.Neg(expr.Max(zero, expr.Sqrt(expr.Neg(lnP)).Minus(root)).To(two)),
 	}
 }
 
-// rule is the theorem of this name about a step, if it has explicit formulas. A wide rule is for intervals.
-func (a amounts) rule(name string, last, wide bool) (liveRule, bool) {
+// rule is the theorem of this name about a step, nil if it has no explicit formulas.
+func (a amounts) rule(name string) *liveRule {
 	epsilon := a.Epsilon
-	switch private := epsilon != ""; {
-	case !a.known:
-	case name == "gates" && a.Looks != "":
-		nodes, least := a.nodes(last, wide)
-		r := liveRatio(nodes, liveChance{})
-		r.least = least
-		return r, true
-	case (name == "bonferroni" || name == "max-info") && a.Outside != "":
-		return liveRatio(a.Outside, a.defect), true
-	case name == "rogers16" && a.Outside != "":
-		c := "2*(" + a.Outside + "+0.54*LN(2))"
-		return liveRule{threshold: func(level string) string {
-			return "(0-" + level + "-LN(2)-" + c + "*EXP(" + level + "))"
-		}}, true
-	case name == "kl" && a.information() != "":
-		return liveKL(a.information()), true
+	private, outside := !epsilon.None(), !a.Outside.None()
+	switch information := a.information(); {
+	case name == "gates" && !a.Looks.None():
+		return a.gate()
+	case (name == "bonferroni" || name == "max-info") && outside:
+		return liveRatio(a.Outside, a.defect)
+	case name == "rogers16" && outside:
+		c := two.Times(a.Outside.Plus(expr.N(0.54).Times(expr.Ln(two))))
+		return &liveRule{threshold: func(level expr.X) expr.X {
+			return expr.Neg(level).Minus(expr.Ln(two)).Minus(c.Times(expr.Exp(level)))
+		}}
+	case name == "kl" && !information.None():
+		return liveKL(information)
 	case name == "max-info-any" && private:
-		return liveRatio("samples*"+epsilon, liveChance{}), true
+		return liveRatio(samples.Times(epsilon), liveChance{})
 	case name == "renyi" && private:
-		return liveRenyi("samples*"+epsilon+"^2/8", liveChance{}), true
+		return liveRenyi(samples.Times(epsilon.To(two)).Over(eight), liveChance{})
 	case name == "approx-dp" && private:
 		defect := a.defect
-		if defect.ln != "" {
-			defect = liveChance{ln: defect.ln + "+LN(samples)+LN(1+EXP(0-" + epsilon + "))"}
+		if !defect.ln.None() {
+			copies := expr.Ln(samples).Plus(expr.Ln(one.Plus(expr.Exp(expr.Neg(epsilon)))))
+			defect = liveChance{ln: defect.ln.Plus(copies)}
 		}
-		return liveRenyi("samples*"+epsilon+"*"+live.TanhOfHalf(epsilon), defect), true
-	case name == "approx-dp" && a.Rho != "":
-		return a.concentrated(), true
-	case name == "group" && a.Rho != "":
-		return liveRenyi("samples^2*"+a.Rho, liveChance{}), true
-	case name == "group" && private && a.defect.ln != "":
-		copies := "IF(" + epsilon + "=0,LN(samples),(samples-1)*" + epsilon + "+LN(" + oneLessExp("(samples*"+epsilon+")") +
-			")-LN(" + oneLessExp(epsilon) + "))"
-		return liveRatio("samples*"+epsilon, liveChance{ln: a.defect.ln + "+" + copies}), true
-	case name == "group" && a.Shift != "":
-		m := "SQRT(" + a.Shift + ")"
+		return liveRenyi(samples.Times(epsilon).Times(live.TanhOfHalf(epsilon)), defect)
+	case name == "approx-dp" && !a.Rho.None():
+		return a.concentrated()
+	case name == "group" && !a.Rho.None():
+		return liveRenyi(samples.To(two).Times(a.Rho), liveChance{})
+	case name == "group" && private && !a.defect.ln.None():
+		all := samples.Times(epsilon)
+		copies := all.Minus(epsilon).Plus(expr.Ln(oneLessExp(all))).Minus(expr.Ln(oneLessExp(epsilon)))
+		copies = expr.If(epsilon.Is(zero), expr.Ln(samples), copies)
+		return liveRatio(all, liveChance{ln: a.defect.ln.Plus(copies)})
+	case name == "group" && !a.Shift.None():
 		// The normal law is moved by a part in 1e9. At p below 1e-307 that one serves.
-		return liveRule{
-			threshold: func(level string) string { return "LN(NORMSDIST(" + apart("NORMSINV(EXP(0-"+level+"))", "-", m) + "))" },
-			worst:     "LN(NORMSDIST(" + apart("NORMSINV(MAX(1E-307,EXP("+lnP+")))", "+", m) + "))",
-		}, true
+		quantile := func(p expr.X) expr.X { return expr.F("NORMSINV", p) }
+		law := func(z expr.X) expr.X { return expr.Ln(expr.F("NORMSDIST", z)) }
+		m, loose := expr.Sqrt(a.Shift), expr.N(1e-9)
+		apart := func(z expr.X) expr.X { return m.Plus(loose.Times(expr.Abs(z).Plus(m))) }
+		z := quantile(expr.Max(expr.N(1e-307), expr.Exp(lnP)))
+		return &liveRule{
+			threshold: func(level expr.X) expr.X {
+				z := quantile(expr.Exp(expr.Neg(level)))
+				return law(z.Minus(apart(z)))
+			},
+			worst: law(z.Plus(apart(z))),
+		}
 	}
-	return liveRule{}, false
+	return nil
 }
 
-// information is a bound of the mutual information, "" if there is none.
-func (a amounts) information() string {
+// information is a bound of the mutual information, none if there is none.
+func (a amounts) information() expr.X {
 	switch {
-	case a.Outside != "":
+	case !a.Outside.None():
 		return a.Outside
-	case a.Shift != "":
-		return a.Shift + "/(2*samples)"
-	case a.Rho != "":
-		return "samples*" + a.Rho
-	case a.Epsilon != "" && a.defect.ln == "":
-		return "samples*" + a.Epsilon + "^2/8"
+	case !a.Shift.None():
+		return a.Shift.Over(two.Times(samples))
+	case !a.Rho.None():
+		return samples.Times(a.Rho)
+	case !a.Epsilon.None() && a.defect.ln.None():
+		return samples.Times(a.Epsilon.To(two)).Over(eight)
 	}
-	return ""
+	return expr.X{}
 }
 
 // liveKL is the rule of mutual information I. Its threshold is the gamma below alpha with d(alpha|gamma) = I for the
@@ -188,147 +179,47 @@ func (a amounts) information() string {
 //
 // The right side rises with gamma and ln(1/(1-gamma)) >= gamma, so that a gamma that is not above the threshold gives
 // another one. The first is alpha (1 - sqrt(2 I e^L)), as d(alpha|gamma) >= (alpha-gamma)^2/(2 alpha), or 0.
-func liveKL(information string) liveRule {
-	return liveRule{least: always, threshold: func(level string) string {
-		odds := "EXP(" + level + ")"
-		root := "SQRT(2*" + information + "*" + odds + ")"
-		c := "IF(" + level + ">7,1-EXP(0-" + level + ")/2,(1-" + odds + ")*LN(1-EXP(0-" + level + ")))"
-		fixed := "(" + information + "*" + odds + "+" + level + "+" + c + ")"
-		gamma := "EXP(0-" + level + ")*MAX(0,1-" + root + ")"
-		ln := ""
+func liveKL(information expr.X) *liveRule {
+	return &liveRule{least: expr.True, threshold: func(level expr.X) expr.X {
+		odds, alpha := expr.Exp(level), expr.Exp(expr.Neg(level))
+		root := expr.Sqrt(two.Times(information).Times(odds))
+		c := expr.If(level.Above(expr.N(7)), one.Minus(alpha.Over(two)), one.Minus(odds).Times(expr.Ln(one.Minus(alpha))))
+		fixed := information.Times(odds).Plus(level).Plus(c)
+		gamma, ln := alpha.Times(expr.Max(zero, one.Minus(root))), expr.X{}
 		for range 3 {
-			ln = "((" + odds + "-1)*" + gamma + "-" + fixed + ")"
-			gamma = "EXP(" + ln + ")"
+			ln = odds.Minus(one).Times(gamma).Minus(fixed)
+			gamma = expr.Exp(ln)
 		}
-		return "MAX(" + ln + ",IF(" + root + "<0.9,LN(1-MIN(0.9," + root + "))-" + level + ",-1E+300))"
+		first := expr.Ln(one.Minus(expr.Min(expr.N(0.9), root))).Minus(level)
+		return expr.Max(ln, expr.If(root.Below(expr.N(0.9)), first, expr.N(-1e300)))
 	}}
 }
 
 // concentrated is the rule of zero-concentrated privacy. It is (x, delta)-private for every x >= rho with delta =
 // e^(-(x-rho)^2/(4 rho)) (Bun and Steinke 2016). Here a 32nd of alpha goes to the defect 2 n delta; dpcalc takes the
 // best x, and a sharper delta.
-func (a amounts) concentrated() liveRule {
-	return liveRule{least: always, threshold: func(level string) string {
-		x := "(" + a.Rho + "+2*SQRT(" + a.Rho + "*(LN(64*samples)+" + level + "))*(1+1E-13))"
-		return "(0-(SQRT(" + level + "-LN(31/32))+SQRT(samples*" + x + "*" + live.TanhOfHalf(x) + "))^2)"
+func (a amounts) concentrated() *liveRule {
+	return &liveRule{least: expr.True, threshold: func(level expr.X) expr.X {
+		spread := a.Rho.Times(expr.Ln(expr.N(64).Times(samples)).Plus(level))
+		x := a.Rho.Plus(two.Times(expr.Sqrt(spread)).Raised(1e-13))
+		root := expr.Sqrt(samples.Times(x).Times(live.TanhOfHalf(x)))
+		return expr.Neg(expr.Sqrt(level.Minus(expr.Ln(expr.N(31).Over(expr.N(32))))).Plus(root).To(two))
 	}}
 }
 
-// nodes is the logarithm of the number of nodes of a gate, not below it: of its tests, of its intervals, or of its
-// transcripts where more follows. It is C(n,0) + ... + C(n,B), for intervals without the first term. Where the terms
-// are not counted one by one, least says when.
-func (a amounts) nodes(last, wide bool) (formula, least string) {
-	n, all, first := "("+a.Looks+"-1)", "%s*LN(2)*(1+1E-13)", "1+"
-	if !last || wide {
-		n = a.Looks
+// gate is the rule of a gate's nodes, of which its tests count, and for intervals its intervals. These are C(n,0) + ...
+// + C(n,B), for intervals without the first term. Where the terms are not counted one by one, least says when.
+func (a amounts) gate() *liveRule {
+	all := func(n expr.X) expr.X { return n.Times(expr.Ln(two)) }
+	tests := a.Looks.Minus(one)
+	nodes := all(tests).Raised(1e-13)
+	intervals := all(a.Looks).Plus(expr.Ln(one.Minus(expr.Exp(expr.Neg(all(a.Looks)))))).Raised(1e-13).Plus(expr.N(1e-15))
+	var least expr.X
+	if !a.Passes.None() {
+		nodes, intervals = live.LnNodes(tests, a.Passes, true, nodes), live.LnNodes(a.Looks, a.Passes, false, intervals)
+		least = a.Passes.Above(expr.N(live.CountedPasses))
 	}
-	if last && wide {
-		all, first = "((%[1]s*LN(2)+LN(1-EXP(0-%[1]s*LN(2))))*(1+1E-13)+1E-15)", ""
-	}
-	if all = fmt.Sprintf(all, n); a.Passes == "" {
-		return all, ""
-	}
-	return live.LnNodes(n, a.Passes, first, all), fmt.Sprintf("%s>%d", a.Passes, live.CountedPasses)
+	r := liveRatio(nodes, liveChance{})
+	r.least, r.wide = least, liveRatio(intervals, liveChance{})
+	return r
 }
-
-// merged are the amounts of private steps as one step: amounts of one kind add up. Steps of several kinds have no
-// formulas.
-func merged(parts []amounts) (all amounts) {
-	var epsilons, shifts, rhos, deltas []string
-	for _, a := range parts {
-		if a.defect.ln != "" && a.defect.value == "" { // below float64's
-			return amounts{}
-		}
-		for list, part := range map[*[]string]string{&epsilons: a.Epsilon, &shifts: a.Shift, &rhos: a.Rho,
-			&deltas: a.defect.value} {
-			if part != "" {
-				*list = append(*list, part)
-			}
-		}
-	}
-	if all.known = slices.Contains([]int{len(epsilons), len(shifts), len(rhos)}, len(parts)); !all.known {
-		return amounts{}
-	}
-	if len(epsilons) > 0 {
-		all.Epsilon = sum(epsilons)
-	}
-	if len(shifts) > 0 {
-		all.Shift = sum(shifts)
-	}
-	if len(rhos) > 0 {
-		all.Rho = sum(rhos)
-	}
-	if len(deltas) > 0 {
-		all.defect = liveChance{ln: "LN(" + sum(deltas) + ")", value: sum(deltas)}
-	}
-	return all
-}
-
-// chain is the theorems of a way as formulas.
-type chain struct {
-	links []liveRule
-	wide  *liveRule // the last one for intervals, nil if it is the same
-	says  string    // which theorem serves which steps
-	least string    // the condition under which dpcalc may find a greater threshold
-	lower bool      // it holds at the start
-
-	charged liveChance // slacks that are taken from alpha before the first of them
-}
-
-// chain is the way of a test, if all of its theorems have formulas.
-func (t terms) chain(c *pvalue.Test) (ch chain, explicit bool) {
-	way := c.Way()
-	if len(t.steps) == 1 {
-		way = []pvalue.Leg{{Name: c.Correction.Name}}
-	}
-	var says, slacks []string
-	for _, leg := range way {
-		last := leg.Last == len(t.steps)-1
-		a, steps := t.steps[leg.First], strconv.Itoa(leg.First+1)
-		if leg.First < leg.Last {
-			a, steps = merged(t.steps[leg.First:leg.Last+1]), steps+"-"+strconv.Itoa(leg.Last+1)
-		}
-		if leg.Charged && a.defect.ln != "" {
-			if a.defect.value == "" { // below float64's
-				return ch, false
-			}
-			slacks, a.defect = append(slacks, a.defect.value), liveChance{}
-		}
-		r, ok := a.rule(leg.Name, last, false)
-		if !ok {
-			return ch, false
-		}
-		if last && a.Looks != "" {
-			wide, _ := a.rule(leg.Name, last, true)
-			ch.wide = &wide
-		}
-		ch.lower = ch.lower || a.passes > live.CountedPasses || r.least == always
-		ch.links, says = append(ch.links, r), append(says, steps+" "+leg.Name)
-	}
-	if ch.says = strings.Join(says, ", "); len(t.steps) > 1 {
-		ch.least, ch.lower = always, true
-	} else if len(way) == 1 {
-		ch.least = ch.links[0].least
-	}
-	if len(slacks) > 0 {
-		ch.charged = liveChance{ln: "LN(" + sum(slacks) + ")", value: sum(slacks)}
-	}
-	return ch, len(way) > 0 && c.Status.Applies()
-}
-
-// start is the level for the first theorem.
-func (ch *chain) start() string { return ch.charged.taken(level) }
-
-// ln is what a theorem leaves of the level in a cell, as a logarithm.
-func (r liveRule) ln(level string) string {
-	left := r.defect.taken(level)
-	return "IF(ISNUMBER(" + left + "),IFERROR(" + r.threshold(left) + `*(1+1E-12)-1E-12,"` + belowLn + `"),"none")`
-}
-
-// after is what a theorem leaves of the logarithm in a cell.
-func (r liveRule) after(cell string) string {
-	return "IF(ISNUMBER(" + cell + ")," + r.ln("(0-"+cell+")") + "," + cell + ")"
-}
-
-// apart is z + m or z - m, a part in 1e9 farther.
-func apart(z, sign, m string) string { return z + sign + m + sign + "1E-9*(ABS(" + z + ")+" + m + ")" }

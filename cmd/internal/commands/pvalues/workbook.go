@@ -1,10 +1,10 @@
 package pvalues
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/cmd/internal/expr"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/pvalue"
 	"github.com/dpcalc/dpcalc/theory"
@@ -44,13 +44,13 @@ func (j judged) decision() record.Cell {
 		return record.Cell{}
 	}
 	text := j.cells[j.table.P]
-	place := record.ColumnName(j.table.P+1) + strconv.Itoa(j.at+2)
+	p := expr.Cell(record.ColumnName(j.table.P+1) + strconv.Itoa(j.at+2))
 	if _, ok := record.PlainNumber(text); j.number().Form != record.NumberForm && (!ok || j.raw) { // the cell is a text
-		p, _ := j.table.Chance(text)
-		place = strconv.FormatFloat(p.Value(), 'G', 17, 64)
+		chance, _ := j.table.Chance(text)
+		p = expr.N(chance.Value())
 	}
-	reject := rejected.Cell(j)
-	reject.S = fmt.Sprintf("IF(ISNUMBER(%[1]s),%[2]s<=%[1]s,%[1]s)", thresholdName, place)
+	reject, threshold := rejected.Cell(j), expr.Cell(thresholdName)
+	reject.S = expr.If(expr.IsNumber(threshold), p.AtMost(threshold), threshold).String()
 	return reject
 }
 

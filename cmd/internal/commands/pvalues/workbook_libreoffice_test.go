@@ -14,6 +14,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/steps"
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
+	"github.com/dpcalc/dpcalc/cmd/internal/expr"
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/maxinfo"
@@ -328,7 +329,11 @@ func TestLibreOfficeCorrectionsOneSided(t *testing.T) {
 			column := 2
 			places := map[string]string{"problem": "$A$" + strconv.Itoa(row)}
 			set(commandtest.CellAt(1, row), record.Words("none"), "")
-			local := func(formula string) string {
+			local := func(x expr.X) string {
+				if x.None() {
+					return ""
+				}
+				formula := x.String()
 				return quoted.ReplaceAllStringFunc(name.ReplaceAllStringFunc(formula, func(s string) string {
 					if at, ok := places[s]; ok {
 						return at

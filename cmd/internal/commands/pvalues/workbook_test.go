@@ -15,6 +15,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/steps"
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
 	"github.com/dpcalc/dpcalc/cmd/internal/csvfile"
+	"github.com/dpcalc/dpcalc/cmd/internal/expr"
 	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/xuri/excelize/v2"
@@ -25,18 +26,6 @@ var followed = map[string][]string{
 	"pure-dp": {"max-info-any", "renyi", "kl"}, "approx-dp": {"approx-dp", "group"}, "gdp": {"group", "kl"},
 	"gaussian": {"group", "kl"}, "description": {"bonferroni"}, "mutual-info": {"rogers16", "kl"},
 	"max-info": {"max-info"}, "zcdp": {"approx-dp", "group", "kl"}, "gates": {"gates"},
-}
-
-// followedWays are the corrections of several steps of which every link has a formula, by the steps.
-var followedWays = map[string][]string{
-	"pure-dp pure-dp description max-info pure-dp": {"max-info-any", "renyi", "kl", "approx-dp", "composed"},
-	"gdp gaussian": {"kl", "group", "composed"}, "gaussian gaussian": {"kl", "group"},
-	"description description max-info max-info": {"bonferroni"},
-	"approx-dp pure-dp":                         {"max-info-any", "renyi", "kl", "approx-dp", "group", "composed"},
-	"description pure-dp":                       {"max-info-any", "renyi", "kl"},
-	"gates zcdp gates":                          {"approx-dp", "kl", "group"},
-	"max-info gdp description":                  {"max-info", "kl", "group"},
-	"zcdp zcdp":                                 {"approx-dp", "kl", "group"},
 }
 
 // liveCorrections are commands whose workbooks have every kind of cell.
@@ -133,7 +122,7 @@ func TestLiveCorrections(t *testing.T) {
 		}
 		expected := followed[kind]
 		if len(stepKinds) > 1 {
-			expected = followedWays[strings.Join(stepKinds, " ")]
+			expected = nil
 		}
 		for _, row := range rows {
 			name := row["method"].(string)
@@ -166,8 +155,12 @@ func TestLiveCorrections(t *testing.T) {
 				}
 				continue
 			}
-			checkConfidence(t, command+" "+name, got["confidence"], row, 0)
-			checkLive(t, command+" "+name, got, row, 0)
+			loose := 0.0
+			if name == "group" && (kind == "gdp" || kind == "gaussian") { // by the normal law of a spreadsheet
+				loose = 1e-6
+			}
+			checkConfidence(t, command+" "+name, got["confidence"], row, loose)
+			checkLive(t, command+" "+name, got, row, loose)
 			for j := 2; j <= 6; j++ {
 				if formula, _ := f.GetCellFormula("Live",
 					commandtest.CellAt(j, at[name])); len(formula) > 4000 { // 8192 are allowed
@@ -460,7 +453,7 @@ func TestCorrectedWorkbookEdges(t *testing.T) {
 func TestStepWithoutFormulas(t *testing.T) {
 	names := []string{"max-info-any", "renyi", "approx-dp", "group", "max-info", "bonferroni", "rogers16", "gates"}
 	for _, name := range names {
-		if _, ok := (amounts{known: true}).rule(name, true, false); ok {
+		if (amounts{}).rule(name) != nil {
 			t.Errorf("%s has a formula without that of a step", name)
 		}
 	}
@@ -468,16 +461,13 @@ func TestStepWithoutFormulas(t *testing.T) {
 		if k.Formulas == nil {
 			continue
 		}
-		in := steps.InputNames{}
+		in := steps.InputCells{}
 		for _, key := range k.Keys() {
-			in[key] = key
+			in[key] = expr.Cell(key)
 		}
-		a := amounts{Formulas: k.Formulas(in), defect: liveChance{ln: "0-1"}, known: true}
-		if a.Formulas == (steps.Formulas{}) || !slices.ContainsFunc(names, func(name string) bool {
-			_, ok := a.rule(name, true, false)
-			return ok
-		}) {
-			t.Errorf("%s has no amount, or no theorem with a formula", k.Name)
+		a := amounts{k.Formulas(in), liveChance{ln: expr.N(-1)}}
+		if !slices.ContainsFunc(names, func(name string) bool { return a.rule(name) != nil }) {
+			t.Errorf("%s has no theorem with a formula", k.Name)
 		}
 	}
 }

@@ -1,11 +1,11 @@
 package samplesize
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/live"
+	"github.com/dpcalc/dpcalc/cmd/internal/expr"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -46,7 +46,7 @@ func (s *request) live(rows []goals.Row) (record.Live, error) {
 		Columns: slices.Concat([]string{"method", "samples", "source", "tau reached", "source of tau"},
 			record.Titles(goals.ToRun),
 			[]string{"use", "proof"}),
-		Stale: `$C{row}="` + live.OnlyDpcalc + `"`,
+		Stale: record.Own("$C").Is(expr.T(live.OnlyDpcalc)),
 		Apart: "What a private procedure puts out, which is no answer to queries",
 	}
 	for k := range s.methods {
@@ -66,12 +66,14 @@ func (s *request) live(rows []goals.Row) (record.Live, error) {
 // markBest adds a column that says which of the adaptive rows needs the fewest samples. Once the inputs have changed it
 // is the best of those with a formula, and says so. References are dim.
 func (s *request) markBest(l *record.Live, needs []goals.Row) {
-	use := string(rune('A' + slices.Index(l.Columns, "use")))
-	best := string(rune('A' + len(l.Columns)))
-	least := fmt.Sprintf(`SUMPRODUCT(($%[1]s${first}:$%[1]s${last}="adaptive")*ISNUMBER($B${first}:$B${last})*($B${first}:$B${last}<$B{row}))=0`,
-		use)
-	formula := fmt.Sprintf(`IF(AND($%s{row}="adaptive",ISNUMBER($B{row})),IF(%s,IF(%s="yes","best","best formula"),""),"")`,
-		use, least, live.StartCell)
+	use := "$" + string(rune('A'+slices.Index(l.Columns, "use")))
+	best := "$" + string(rune('A'+len(l.Columns)))
+	column := func(name string) expr.X { return expr.Cell(name + "${first}:" + name + "${last}") }
+	rows := record.Own("$B")
+	fewer := expr.F("SUMPRODUCT", column(use).Is(expr.T("adaptive")).Times(expr.IsNumber(column("$B"))).Times(column("$B").Below(rows)))
+	formula := expr.If(expr.And(record.Own(use).Is(expr.T("adaptive")), expr.IsNumber(rows)),
+		expr.If(fewer.Is(expr.N(0)), expr.If(expr.Cell(live.StartCell).Is(expr.T("yes")), expr.T("best"),
+			expr.T("best formula")), live.Nothing), live.Nothing)
 	fewest := int64(0)
 	candidate := func(r goals.Row) bool { return goals.Use(&r) == "adaptive" && r.Status == transfer.OK }
 	for _, r := range needs {
@@ -95,7 +97,8 @@ func (s *request) markBest(l *record.Live, needs []goals.Row) {
 		l.Below[i] = append(l.Below[i], record.LiveCell{})
 	}
 	l.Columns = append(l.Columns, "best")
-	l.Best, l.Dim = `LEFT($`+best+`{row},4)="best"`, `$`+use+`{row}="reference"`
+	l.Best = expr.F("LEFT", record.Own(best), expr.N(4)).Is(expr.T("best"))
+	l.Dim = record.Own(use).Is(expr.T("reference"))
 	l.Intro = append(l.Intro, "The row marked best needs the fewest samples. Once an input has changed, only rows marked formula can be compared. Grey rows are references, for queries fixed beforehand.")
 }
 
@@ -137,18 +140,25 @@ func (s *request) liveInputs(g transfer.Goal, rows int64) []record.LiveInput {
 		whole    = "want a whole number from 1 to 2^53"
 		positive = "want a positive number"
 	)
+	number := func(name string, holds func(x expr.X) expr.X) expr.X {
+		return record.IsNumber(name, holds(expr.Cell(name)))
+	}
+	above := func(name string) expr.X { return number(name, func(x expr.X) expr.X { return x.Above(expr.N(0)) }) }
+	within := func(name string, top expr.X) expr.X {
+		return number(name, func(x expr.X) expr.X { return expr.And(x.Above(expr.N(0)), x.Below(top)) })
+	}
 	top := live.TauEnd(g)
 	inputs := []record.LiveInput{
 		{Name: "queries", Label: "queries", Value: record.Count(g.Queries), Holds: record.IsCount("queries"), Wants: whole},
-		{Name: "tau", Label: "tau", Value: record.Number(g.Tau), Holds: record.IsNumber("tau", "AND(tau>0,tau<"+top+")"),
-			Wants: "want a number above 0 and below " + top},
+		{Name: "tau", Label: "tau", Value: record.Number(g.Tau), Holds: within("tau", top),
+			Wants: "want a number above 0 and below " + top.String()},
 	}
 	// LN is exact enough for a beta that is not too close to one.
 	plain := record.Representable(g.Beta) && (g.Beta == 0 || g.Beta < -1e-6)
 	beta := record.LiveInput{Name: "ln_inv_beta", Label: "ln(1/beta)", Value: record.Exactly(-g.Beta.Ln()),
-		Holds: record.IsNumber("ln_inv_beta", "ln_inv_beta>0"), Wants: positive}
+		Holds: above("ln_inv_beta"), Wants: positive}
 	if plain {
-		beta = record.LiveInput{Name: "beta", Label: "beta", Holds: record.IsNumber("beta", "AND(beta>0,beta<1)"),
+		beta = record.LiveInput{Name: "beta", Label: "beta", Holds: within("beta", expr.N(1)),
 			Wants: "want a probability above 0 and below 1"}
 		if g.Beta != 0 {
 			beta.Value = record.Chance(g.Beta)
@@ -160,7 +170,7 @@ func (s *request) liveInputs(g transfer.Goal, rows int64) []record.LiveInput {
 		d := goals.Row{Answer: transfer.Answer{Goal: g}}
 		inputs = append(inputs,
 			record.LiveInput{Name: "sensitivity", Label: "sensitivity", Value: goals.SensitivityOf(&d),
-				Holds: record.IsNumber("sensitivity", "sensitivity>0"), Wants: positive})
+				Holds: above("sensitivity"), Wants: positive})
 	}
 	if uses(func(m transfer.Method) bool { return m.Budgeted }) {
 		inputs = append(inputs,
@@ -175,7 +185,7 @@ func (s *request) liveInputs(g transfer.Goal, rows int64) []record.LiveInput {
 	if uses(func(m transfer.Method) bool { return m.Procedure }) {
 		inputs = append(inputs,
 			record.LiveInput{Name: "epsilon", Label: "epsilon", Value: record.Number(g.Epsilon),
-				Holds: record.IsNumber("epsilon", "epsilon>0"), Wants: positive + ", or nothing for each method's own",
+				Holds: above("epsilon"), Wants: positive + ", or nothing for each method's own",
 				Optional: true})
 	}
 	byTau, byRows := live.Without(inputs, "samples"), live.Without(inputs, "tau")
@@ -188,8 +198,8 @@ func (s *request) liveInputs(g transfer.Goal, rows int64) []record.LiveInput {
 		live.Unchanged(live.RowsStartCell, "as at the start, for tau", byRows))
 	if plain {
 		inputs = append(inputs,
-			record.LiveInput{Name: "ln_inv_beta", Label: "ln(1/beta)", Value: record.Number(-g.Beta.Ln()),
-				Formula: `IFERROR(-LN(beta),"")`}, live.Command(byTau, g).Cell("command", "command for samples"),
+			record.LiveInput{Name: "ln_inv_beta", Label: "ln(1/beta)",
+				Formula: expr.IfError(expr.Neg(expr.Ln(expr.Cell("beta"))), live.Nothing)}, live.Command(byTau, g).Cell("command", "command for samples"),
 			live.Command(byRows, g).Cell("rows_command", "command for tau"))
 	}
 	return inputs

@@ -379,11 +379,7 @@ func TestLibreOfficeNeverBelow(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			form := forms[method]
-			formula := live.RoundedUp(form.Need)
-			if form.Parts != "" {
-				formula = form.Parts + "*" + formula
-			}
+			formula := forms[method].Rows().String()
 			formula = name.ReplaceAllStringFunc(formula,
 				func(s string) string { return "$" + commandtest.CellAt(1+slices.Index(names, s), row) })
 			if err := f.SetCellFormula("Sheet1", commandtest.CellAt(7, row), formula); err != nil {

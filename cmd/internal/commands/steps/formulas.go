@@ -1,30 +1,29 @@
 package steps
 
-import "strings"
+import "github.com/dpcalc/dpcalc/cmd/internal/expr"
 
-// InputNames are the names of a step's inputs by its keys.
-type InputNames map[string]string
+// InputCells are the cells of a step's inputs by its keys.
+type InputCells map[string]expr.X
 
-// LnOutcomes begins the name of an input that is the logarithm of a number of outcomes.
+// LnOutcomes is the key of an input that is the logarithm of a number of outcomes.
 const LnOutcomes = "ln_outcomes"
 
 // Formulas are the amounts of a step as formulas of a sheet. A step that has none where it stands has no
 // formulas.
 type Formulas struct {
-	Epsilon, Shift, Rho, Outside string
-	Looks, Passes                string // of a gate; no passes for as many as looks
+	Epsilon, Shift, Rho, Outside expr.X
+	Looks, Passes                expr.X // of a gate; no passes for as many as looks
 }
 
 // information is the amount of a step that was given as such, in nats.
-func (in InputNames) information() Formulas {
-	nats := in["nats"]
-	switch outcomes := in["outcomes"]; {
-	case in["bits"] != "":
-		nats = in["bits"] + "*LN(2)"
-	case strings.HasPrefix(outcomes, LnOutcomes):
-		nats = outcomes
-	case outcomes != "":
-		nats = "LN(" + outcomes + ")"
+func (in InputCells) information() Formulas {
+	switch {
+	case !in["bits"].None():
+		return Formulas{Outside: in["bits"].Times(expr.Ln(expr.N(2)))}
+	case !in["outcomes"].None():
+		return Formulas{Outside: expr.Ln(in["outcomes"])}
+	case !in[LnOutcomes].None():
+		return Formulas{Outside: in[LnOutcomes]}
 	}
-	return Formulas{Outside: nats}
+	return Formulas{Outside: in["nats"]}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
+	"github.com/dpcalc/dpcalc/cmd/internal/expr"
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
@@ -34,7 +35,7 @@ type Kind struct {
 	Optional []string
 	Private  bool // its bounds depend on the number of records
 	build    func(d *Details) maxinfo.Step
-	Formulas func(in InputNames) Formulas // its amounts in a workbook; nil for none
+	Formulas func(in InputCells) Formulas // its amounts in a workbook; nil for none
 
 	// Replaced converts it from another convention of neighbours; nil if it has none.
 	Replaced func(by commands.Convention, s maxinfo.Step) (maxinfo.Step, error)
@@ -46,45 +47,45 @@ func Kinds() []Kind {
 	return []Kind{
 		{"pure-dp", [][]string{{"epsilon"}}, nil, true, func(d *Details) maxinfo.Step {
 			return maxinfo.PureDP{Epsilon: detail(d, "epsilon", numbers.Positives)}
-		}, func(in InputNames) Formulas {
+		}, func(in InputCells) Formulas {
 			return Formulas{Epsilon: in["epsilon"]}
 		}, replacedPure},
 		{"approx-dp", [][]string{{"epsilon"}, {"delta"}}, nil, true, func(d *Details) maxinfo.Step {
 			return maxinfo.ApproxDP{Epsilon: detail(d, "epsilon", numbers.NonNegatives),
 				LnDelta: detail(d, "delta", numbers.Probabilities)}
-		}, func(in InputNames) Formulas { return Formulas{Epsilon: in["epsilon"]} }, replacedApprox},
+		}, func(in InputCells) Formulas { return Formulas{Epsilon: in["epsilon"]} }, replacedApprox},
 		{"gdp", [][]string{{"mu"}}, nil, true, func(d *Details) maxinfo.Step {
 			return maxinfo.GDP{Mu: detail(d, "mu", numbers.Positives)}
-		}, func(in InputNames) Formulas {
-			return Formulas{Shift: "(samples*" + in["mu"] + ")^2"}
+		}, func(in InputCells) Formulas {
+			return Formulas{Shift: expr.Cell("samples").Times(in["mu"]).To(expr.N(2))}
 		}, replacedGDP},
 		{"zcdp", [][]string{{"rho"}}, nil, true, func(d *Details) maxinfo.Step {
 			return maxinfo.ZCDP{Rho: detail(d, "rho", numbers.Positives)}
-		}, func(in InputNames) Formulas { return Formulas{Rho: in["rho"]} }, replacedRenyi},
+		}, func(in InputCells) Formulas { return Formulas{Rho: in["rho"]} }, replacedRenyi},
 		{"rdp", [][]string{{"order"}, {"epsilon"}}, nil, true, func(d *Details) maxinfo.Step {
 			return maxinfo.RDP{Points: d.points()}
 		}, nil, replacedRenyi},
 		{"gaussian", [][]string{{"queries"}, {"noise-sd"}}, nil, true, func(d *Details) maxinfo.Step {
 			return maxinfo.Gaussian{Queries: detail(d, "queries", numbers.Counts), SD: detail(d, "noise-sd", Deviations)}
-		}, func(in InputNames) Formulas {
-			return Formulas{Shift: in["queries"] + "/" + in["noise-sd"] + "^2"}
+		}, func(in InputCells) Formulas {
+			return Formulas{Shift: in["queries"].Over(in["noise-sd"].To(expr.N(2)))}
 		}, nil},
 		{"description", [][]string{{"outcomes", "bits"}}, nil, false, func(d *Details) maxinfo.Step {
 			if d.Has("outcomes") {
 				return maxinfo.Description{Outcomes: detail(d, "outcomes", Outcomes)}
 			}
 			return maxinfo.Description{Outcomes: d.information()}
-		}, InputNames.information, nil},
+		}, InputCells.information, nil},
 		{"gates", [][]string{{"looks"}}, []string{"passes"}, false, func(d *Details) maxinfo.Step {
 			s := maxinfo.Gates{Looks: detail(d, "looks", numbers.Counts)}
 			if s.Passes = s.Looks; d.Has("passes") {
 				s.Passes = detail(d, "passes", numbers.Counts)
 			}
 			return s
-		}, func(in InputNames) Formulas { return Formulas{Looks: in["looks"], Passes: in["passes"]} }, nil},
+		}, func(in InputCells) Formulas { return Formulas{Looks: in["looks"], Passes: in["passes"]} }, nil},
 		{"mutual-info", [][]string{{"bits", "nats"}}, nil, false, func(d *Details) maxinfo.Step {
 			return maxinfo.MutualInformation{Nats: d.information()}
-		}, InputNames.information, nil},
+		}, InputCells.information, nil},
 		{"max-info", [][]string{{"bits", "nats"}}, []string{"slack", "data"}, false, func(d *Details) maxinfo.Step {
 			s := maxinfo.MaxInformation{Nats: d.information(), Slack: theory.Zero, Always: d.Has("data") &&
 				detail(d, "data", laws) == maxinfo.AnyData}
@@ -92,7 +93,7 @@ func Kinds() []Kind {
 				s.Slack = detail(d, "slack", numbers.BelowOne)
 			}
 			return s
-		}, InputNames.information, nil},
+		}, InputCells.information, nil},
 	}
 }
 
