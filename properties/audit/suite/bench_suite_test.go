@@ -13,11 +13,7 @@ import (
 // million samples, on all processors.
 func BenchmarkAuditLaplace(b *testing.B) {
 	const samples = 20_000_000
-	sub, err := usual(1).laplace()
-	if err != nil {
-		b.Fatal(err)
-	}
-	bets := sub.bets
+	bets := usual(1).laplace().bets
 	for b.Loop() {
 		ledger, err := audit.NewLedger(theory.LogProb(-9 * math.Ln10))
 		if err != nil {
@@ -53,7 +49,7 @@ func BenchmarkSuite(b *testing.B) {
 // BenchmarkDetect is the time from nothing to the refutation of a mutant by samples alone.
 func BenchmarkDetect(b *testing.B) {
 	for _, m := range Mutants() {
-		checks, err := m.Checks(1)
+		checks, err := Checks([]Mechanism{m}, 1)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -70,7 +66,7 @@ func BenchmarkDetect(b *testing.B) {
 			}
 			b.Run(m.Name, func(b *testing.B) {
 				for b.Loop() {
-					checks, err := m.Checks(1) // the laws of svt are computed anew
+					checks, err := Checks([]Mechanism{m}, 1) // the laws of svt are computed anew
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -44,22 +45,16 @@ type subject struct {
 // laws is a mechanism on every data set of so many records with so many values each.
 type laws struct {
 	records, values int
-	on              func(data []int) (mechanism.Finite, error)
-	all             func() ([]mechanism.Finite, error) // computed once
+	all             func() []mechanism.Finite // computed once
 }
 
-func enumerated(records, values int, on func(data []int) (mechanism.Finite, error)) *laws {
-	l := &laws{records: records, values: values, on: on}
-	l.all = sync.OnceValues(func() ([]mechanism.Finite, error) {
-		var all []mechanism.Finite
+func enumerated(records, values int, on func(data []int) mechanism.Finite) *laws {
+	l := &laws{records: records, values: values}
+	l.all = sync.OnceValue(func() (all []mechanism.Finite) {
 		for i := range int(math.Pow(float64(values), float64(records))) {
-			f, err := on(l.data(i))
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, f)
+			all = append(all, on(l.data(i)))
 		}
-		return all, nil
+		return all
 	})
 	return l
 }
@@ -87,21 +82,13 @@ func (l *laws) neighbours(i, j int) bool {
 
 // worst finds the pair of neighbours with the largest measure, which takes both orders.
 func (l *laws) worst(measure func(*audit.Pair) (float64, error)) (float64, *audit.Pair, string, error) {
-	all, err := l.all()
-	if err != nil {
-		return 0, nil, "", err
-	}
-	table := make([][]theory.LogProb, len(all))
-	for i, f := range all {
-		table[i] = f.Law
+	var table [][]theory.LogProb
+	for _, f := range l.all() {
+		table = append(table, f.Law)
 	}
 	w, err := audit.Worst(table, l.neighbours, measure)
 	where := fmt.Sprintf("data %v and %v", l.data(w.First), l.data(w.Second))
-	if err != nil {
-		return 0, nil, where, err
-	}
-	pair, err := audit.NewPair(table[w.First], table[w.Second])
-	return w.Value, pair, where, err
+	return w.Value, must(audit.NewPair(table[w.First], table[w.Second])), where, err
 }
 
 // mistake is an error beyond a bound. It is exact or drawn.
@@ -129,48 +116,29 @@ type bets struct {
 	features      []func(out []float64) float64
 }
 
-func (s *subject) checks() []Check {
-	var list []Check
-	exactly := func(name string, check func() (Row, error)) {
-		list = append(list, Check{Name: name, Layer: Exact, Tight: slices.Contains(s.tight, name), exact: check})
-	}
-	sampled := func(name string, check func(audit.Plan, *audit.Alarm) (Row, error)) {
-		list = append(list, Check{Name: name, Layer: Statistical, statistical: check})
-	}
-	if s.laws != nil {
-		if s.claim.epsilon > 0 {
-			exactly(checkEpsilon, s.epsilon)
-		}
-		if s.claim.mu > 0 {
-			exactly(checkMu, s.mu)
-		}
-		if s.claim.delta != nil {
-			exactly(checkDelta, s.delta)
-			exactly(checkTradeOff, s.tradeOff)
-		}
-		if s.claim.rho > 0 {
-			exactly(checkZCDP, s.zcdp)
-		}
-		if s.claim.step != nil {
-			exactly(checkMaxInfo, s.maxInfo)
-		}
-		if s.transcripts > 0 {
-			exactly(checkTranscripts, s.countTranscripts)
+func (s *subject) checks() (list []Check) {
+	exactly := func(name string, asked bool, check func() (Row, error)) {
+		if asked {
+			list = append(list, Check{Name: name, Layer: Exact, Tight: slices.Contains(s.tight, name), exact: check})
 		}
 	}
-	if s.laws != nil || s.drawn != nil {
-		sampled(checkSampler, s.sampler)
+	sampled := func(name string, asked bool, check func(audit.Plan, *audit.Alarm) (Row, error)) {
+		if asked {
+			list = append(list, Check{Name: name, Layer: Statistical, statistical: check})
+		}
 	}
-	switch {
-	case s.mistake == nil:
-	case s.mistake.made != nil:
-		exactly(checkAccuracy, s.accuracy)
-	default:
-		sampled(checkAccuracy, s.drawnAccuracy)
-	}
-	if s.bets != nil {
-		sampled(checkPrivacy, s.privacy)
-	}
+	exact, c := s.laws != nil, &s.claim
+	exactly(checkEpsilon, exact && c.epsilon > 0, s.measured(c.epsilon, (*audit.Pair).Epsilon))
+	exactly(checkMu, exact && c.mu > 0, s.measured(c.mu, (*audit.Pair).Mu))
+	exactly(checkDelta, exact && c.delta != nil, s.delta)
+	exactly(checkTradeOff, exact && c.delta != nil, s.tradeOff)
+	exactly(checkZCDP, exact && c.rho > 0, s.measured(c.rho, (*audit.Pair).ZCDP))
+	exactly(checkMaxInfo, exact && c.step != nil, s.maxInfo)
+	exactly(checkTranscripts, exact && s.transcripts > 0, s.countTranscripts)
+	sampled(checkSampler, exact || s.drawn != nil, s.sampler)
+	exactly(checkAccuracy, s.mistake != nil && s.mistake.made != nil, s.accuracy)
+	sampled(checkAccuracy, s.mistake != nil && s.mistake.made == nil, s.drawnAccuracy)
+	sampled(checkPrivacy, s.bets != nil, s.privacy)
 	return list
 }
 
@@ -180,21 +148,15 @@ func compared(measured, bound float64, event string) Row {
 }
 
 // measured compares the worst of a measure of pairs with its bound.
-func (s *subject) measured(bound float64, measure func(*audit.Pair) (float64, error)) (Row, error) {
-	value, _, where, err := s.laws.worst(measure)
-	if none := (*theory.NoAnswerError)(nil); errors.As(err, &none) && where != "" {
-		return Row{Verdict: audit.Violated, Bound: bound, Unbounded: true, Event: where + ": " + none.Reason}, nil
+func (s *subject) measured(bound float64, measure func(*audit.Pair) (float64, error)) func() (Row, error) {
+	return func() (Row, error) {
+		value, _, where, err := s.laws.worst(measure)
+		if none := (*theory.NoAnswerError)(nil); errors.As(err, &none) {
+			return Row{Verdict: audit.Violated, Bound: bound, Unbounded: true, Event: where + ": " + none.Reason}, nil
+		}
+		return compared(value, bound, where), err
 	}
-	return compared(value, bound, where), err
 }
-
-func (s *subject) epsilon() (Row, error) {
-	return s.measured(s.claim.epsilon, (*audit.Pair).Epsilon)
-}
-
-func (s *subject) mu() (Row, error) { return s.measured(s.claim.mu, (*audit.Pair).Mu) }
-
-func (s *subject) zcdp() (Row, error) { return s.measured(s.claim.rho, (*audit.Pair).ZCDP) }
 
 // delta compares the curve with the claim at 33 points.
 func (s *subject) delta() (Row, error) {
@@ -203,10 +165,7 @@ func (s *subject) delta() (Row, error) {
 		most := math.Inf(-1)
 		for i := range 33 {
 			epsilon := s.claim.until * float64(i) / 32
-			claimed, err := s.claim.delta(epsilon)
-			if err != nil {
-				return 0, err
-			}
+			claimed := s.claim.delta(epsilon)
 			d, err := p.LnDelta(epsilon)
 			if err != nil {
 				return 0, err
@@ -229,21 +188,14 @@ func (s *subject) delta() (Row, error) {
 
 // tradeOff compares the vertices of the trade-off curves of both orders with the claim.
 func (s *subject) tradeOff() (Row, error) {
-	all, err := s.laws.all()
-	if err != nil {
-		return Row{}, err
-	}
+	all := s.laws.all()
 	worst, most := compared(0, 0, "no event"), math.Inf(-1)
 	for i := range all {
 		for j := range all {
 			if !s.laws.neighbours(i, j) {
 				continue
 			}
-			pair, err := audit.NewPair(all[i].Law, all[j].Law)
-			if err != nil {
-				return Row{}, err
-			}
-			for _, t := range pair.TradeOff() {
+			for _, t := range must(audit.NewPair(all[i].Law, all[j].Law)).TradeOff() {
 				// At 0 and 1 all curves meet.
 				first, second := t.First.Value(), t.Second.Value()
 				bound := s.claim.most(second)
@@ -262,10 +214,6 @@ func (s *subject) tradeOff() (Row, error) {
 // that package maxinfo has, at several slacks: of fair records, and of records that are
 // hardly ever anything but 0, which reveal the most.
 func (s *subject) maxInfo() (Row, error) {
-	all, err := s.laws.all()
-	if err != nil {
-		return Row{}, err
-	}
 	chain, err := maxinfo.Plan{Samples: int64(s.laws.records), Data: maxinfo.ProductData,
 		Steps: []maxinfo.Step{s.claim.step}}.Chain()
 	if err != nil {
@@ -274,15 +222,9 @@ func (s *subject) maxInfo() (Row, error) {
 	var worst Row
 	most := math.Inf(-1)
 	for _, rare := range []float64{0x1p-40, 1 - 1/float64(s.laws.values)} {
-		joint, err := s.laws.sampled(all, rare)
-		if err != nil {
-			return Row{}, err
-		}
+		joint := s.laws.sampled(s.laws.all(), rare)
 		for _, b := range []float64{0, 1e-3, 0.05, 0.5} {
-			slack, err := theory.Prob(b)
-			if err != nil {
-				return Row{}, err
-			}
+			slack := must(theory.Prob(b))
 			exact, err := joint.MaxInformation(slack)
 			if err != nil {
 				return Row{}, err
@@ -318,7 +260,7 @@ func (s *subject) maxInfo() (Row, error) {
 
 // sampled is the joint law of independent records, each of them not 0 with probability rare,
 // and the transcript.
-func (l *laws) sampled(all []mechanism.Finite, rare float64) (*maxinfo.Joint, error) {
+func (l *laws) sampled(all []mechanism.Finite, rare float64) *maxinfo.Joint {
 	var cells []maxinfo.Cell
 	for i, f := range all {
 		prior := 1.0
@@ -335,15 +277,12 @@ func (l *laws) sampled(all []mechanism.Finite, rare float64) (*maxinfo.Joint, er
 			}
 		}
 	}
-	return maxinfo.NewJoint(cells)
+	return must(maxinfo.NewJoint(cells))
 }
 
 // countTranscripts compares the logarithm of the number of possible outcomes.
 func (s *subject) countTranscripts() (Row, error) {
-	all, err := s.laws.all()
-	if err != nil {
-		return Row{}, err
-	}
+	all := s.laws.all()
 	possible, n := make([]bool, len(all[0].Law)), 0
 	for _, f := range all {
 		for y, p := range f.Law {
@@ -358,12 +297,8 @@ func (s *subject) countTranscripts() (Row, error) {
 
 // accuracy sums the law over the errors.
 func (s *subject) accuracy() (Row, error) {
-	all, err := s.laws.all()
-	if err != nil {
-		return Row{}, err
-	}
 	most, where := 0.0, 0
-	for i, f := range all {
+	for i, f := range s.laws.all() {
 		p, data := 0.0, s.laws.data(i)
 		for y, lnP := range f.Law {
 			if s.mistake.made(data, y) {
@@ -379,15 +314,8 @@ func (s *subject) accuracy() (Row, error) {
 
 // jointly is the law of a data set, all being equally likely, and its outcome, with the
 // samplers of other laws, which may be the same.
-func (l *laws) jointly(other *laws) (*drawn, error) {
-	all, err := l.all()
-	if err != nil {
-		return nil, err
-	}
-	samplers, err := other.all()
-	if err != nil {
-		return nil, err
-	}
+func (l *laws) jointly(other *laws) *drawn {
+	all, samplers := l.all(), other.all()
 	outcomes := len(all[0].Law)
 	d := &drawn{text: fmt.Sprintf("%d data sets with %d outcomes each", len(all), outcomes)}
 	for _, f := range all {
@@ -403,20 +331,13 @@ func (l *laws) jointly(other *laws) (*drawn, error) {
 		}
 		return i*outcomes + y
 	}
-	return d, nil
+	return d
 }
 
 func (s *subject) sampler(plan audit.Plan, alarm *audit.Alarm) (Row, error) {
 	d := s.drawn
 	if d == nil {
-		law := s.laws
-		if s.poses != nil {
-			law = s.poses
-		}
-		var err error
-		if d, err = law.jointly(s.laws); err != nil {
-			return Row{}, err
-		}
+		d = cmp.Or(s.poses, s.laws).jointly(s.laws)
 	}
 	plan.Samples = max(2, plan.Samples/max(1, d.cost))
 	r, err := audit.Law{Plan: plan, Law: d.law, Draw: d.draw}.Audit(alarm)

@@ -14,14 +14,14 @@ import (
 const cutAt = 2
 
 // gaussianCut answers with Gaussian noise that is redrawn until it is within the cut.
-func (s shape) gaussianCut() (subject, error) {
-	z, err := mechanism.Gaussian{Sensitivity: 1, SD: s.stretch, Cut: cutAt}.Noise()
-	return cutNoise(func(r *rand.Rand) float64 { return z.Answer(r, 0) }), err
+func (s shape) gaussianCut() subject {
+	z := must(mechanism.Gaussian{Sensitivity: 1, SD: s.stretch, Cut: cutAt}.Noise())
+	return cutNoise(func(r *rand.Rand) float64 { return z.Answer(r, 0) })
 }
 
 // brokenCut answers with standard normal noise of which something else is made.
-func (s shape) brokenCut(of func(r *rand.Rand, normal float64) float64) (subject, error) {
-	return cutNoise(func(r *rand.Rand) float64 { return of(r, r.NormFloat64()) }), nil
+func (s shape) brokenCut(of func(r *rand.Rand, normal float64) float64) subject {
+	return cutNoise(func(r *rand.Rand) float64 { return of(r, r.NormFloat64()) })
 }
 
 // cutNoise claims of some noise that it is standard normal given that it is within the cut: the law in cells of half a

@@ -1,7 +1,6 @@
 package suite
 
 import (
-	"errors"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -106,16 +105,15 @@ func (s shape) counting(scale float64) mechanism.Geometric {
 	return mechanism.Geometric{Sensitivity: s.resolution, Scale: scale, Low: -2 * s.resolution, High: n * s.resolution}
 }
 
-func (s shape) geometric() (subject, error) {
-	c, err := pure(s.epsilon)
+func (s shape) geometric() subject {
 	step := s.epsilon / float64(s.resolution) // of the lattice, in scales of the noise
 	m := s.counting(s.stretch / step)
 	reach := 2 * s.resolution
 	return subject{
-		claim: c,
+		claim: pure(s.epsilon),
 		tight: []string{checkEpsilon, checkTradeOff, checkMaxInfo, checkAccuracy},
-		laws: enumerated(s.records, 2, func(data []int) (mechanism.Finite, error) {
-			return m.On(ones(data) * s.resolution)
+		laws: enumerated(s.records, 2, func(data []int) mechanism.Finite {
+			return must(m.On(ones(data) * s.resolution))
 		}),
 		mistake: &mistake{
 			// P[|noise| >= k] = 2e^(-k/b)/(1+e^(-1/b)), in the clamped range too.
@@ -126,44 +124,36 @@ func (s shape) geometric() (subject, error) {
 				return max(d, -d) >= reach
 			},
 		},
-	}, err
+	}
 }
 
 // laplace has the law of the geometric mechanism.
-func (s shape) laplace() (subject, error) {
-	c, err := pure(s.epsilon)
-	if err != nil {
-		return subject{}, err
-	}
+func (s shape) laplace() subject {
 	scale := s.stretch / s.epsilon
-	sub, err := s.additive(additive{
+	sub := s.additive(additive{
 		noise: func(resolution int64) (mechanism.Noise, error) {
 			return mechanism.Laplace{Sensitivity: 1, Scale: scale, Resolution: resolution}.Noise()
 		},
-		law: func(data []int) (mechanism.Finite, error) {
-			return s.counting(float64(s.resolution) * scale).On(ones(data) * s.resolution)
+		law: func(data []int) mechanism.Finite {
+			return must(s.counting(float64(s.resolution) * scale).On(ones(data) * s.resolution))
 		},
 		text: "an error beyond ln(100) scales", far: -lnRare.Ln() / s.epsilon,
 	})
-	sub.claim, sub.tight = c, []string{checkEpsilon, checkTradeOff, checkMaxInfo}
-	return sub, err
+	sub.claim, sub.tight = pure(s.epsilon), []string{checkEpsilon, checkTradeOff, checkMaxInfo}
+	return sub
 }
 
 // additive is noise on the number of ones.
 type additive struct {
 	noise func(resolution int64) (mechanism.Noise, error) // 0 is the finest
-	law   func(data []int) (mechanism.Finite, error)      // of the answer on the coarse lattice, clamped
+	law   func(data []int) mechanism.Finite               // of the answer on the coarse lattice, clamped
 	text  string
 	far   float64 // an error that is rare
 }
 
 // additive has the law on a coarse lattice, and bets and errors on the finest.
-func (s shape) additive(m additive) (subject, error) {
-	coarse, err := m.noise(s.resolution)
-	if err != nil {
-		return subject{}, err
-	}
-	fine, err := m.noise(0)
+func (s shape) additive(m additive) subject {
+	coarse, fine := must(m.noise(s.resolution)), must(m.noise(0))
 	far := m.far + fine.Step()
 	return subject{
 		laws: enumerated(s.records, 2, s.onLattice(coarse, m.law)),
@@ -176,45 +166,41 @@ func (s shape) additive(m additive) (subject, error) {
 			first:  draws(func(r *rand.Rand) float64 { return fine.Answer(r, 0) }),
 			second: draws(func(r *rand.Rand) float64 { return fine.Answer(r, 1) }),
 		},
-	}, err
+	}
 }
 
 // onLattice is the law with the sampler of the noise, clamped to the same range.
-func (s shape) onLattice(z mechanism.Noise,
-	law func(data []int) (mechanism.Finite, error)) func(data []int) (mechanism.Finite, error) {
-	return func(data []int) (mechanism.Finite, error) {
-		f, err := law(data)
+func (s shape) onLattice(z mechanism.Noise, law func(data []int) mechanism.Finite) func(data []int) mechanism.Finite {
+	return func(data []int) mechanism.Finite {
+		f := law(data)
 		f.Draw = func(r *rand.Rand) int {
 			k := math.Round(z.Answer(r, float64(ones(data))) / z.Step())
 			return int(min(max(k+float64(2*s.resolution), 0), float64(len(f.Law)-1)))
 		}
-		return f, err
+		return f
 	}
 }
 
-func (s shape) gaussian() (subject, error) {
-	c, err := gaussian(s.epsilon)
-	if err != nil {
-		return subject{}, err
-	}
+func (s shape) gaussian() subject {
+	c := gaussian(s.epsilon)
 	return s.gaussianNoise(c, s.stretch/c.mu)
 }
 
 // gaussianNoise claims c of Gaussian noise with a standard deviation.
-func (s shape) gaussianNoise(c claim, sd float64) (subject, error) {
-	sub, err := s.additive(additive{
+func (s shape) gaussianNoise(c claim, sd float64) subject {
+	sub := s.additive(additive{
 		noise: func(resolution int64) (mechanism.Noise, error) {
 			return mechanism.Gaussian{Sensitivity: 1, SD: sd, Resolution: resolution}.Noise()
 		},
-		law: func(data []int) (mechanism.Finite, error) {
+		law: func(data []int) mechanism.Finite {
 			steps := int64(s.records+4)*s.resolution + 1
 			mean := float64(2*s.resolution + ones(data)*s.resolution)
-			return mechanism.Finite{Law: rounded(mean, sd*float64(s.resolution), int(steps))}, nil
+			return mechanism.Finite{Law: rounded(mean, sd*float64(s.resolution), int(steps))}
 		},
 		text: "an error beyond the 99% quantile", far: sd / s.stretch * num.MaxNormalQuantile(1, lnRare.Ln()),
 	})
 	sub.claim = c
-	return sub, err
+	return sub
 }
 
 // rounded is the law of N(mean, sd^2) rounded to the nearest of 0, ..., n-1.
@@ -239,30 +225,28 @@ func rounded(mean, sd float64, n int) []theory.LogProb {
 	return law
 }
 
-func (s shape) randomizedResponse() (subject, error) {
-	c, err := pure(s.epsilon)
+func (s shape) randomizedResponse() subject {
 	m := mechanism.RandomizedResponse{Epsilon: s.epsilon / s.stretch, Values: 2}
 	return subject{
-		claim: c,
+		claim: pure(s.epsilon),
 		tight: []string{checkEpsilon, checkDelta, checkTradeOff, checkZCDP, checkMaxInfo, checkAccuracy},
-		laws:  enumerated(s.records, 2, func(data []int) (mechanism.Finite, error) { return m.On(data...) }),
+		laws:  enumerated(s.records, 2, func(data []int) mechanism.Finite { return must(m.On(data...)) }),
 		mistake: &mistake{
 			text: "a first report that is not true", bound: theory.LogProb(-math.Log1p(math.Exp(s.epsilon))),
 			made: func(data []int, outcome int) bool { return outcome>>(len(data)-1) != data[0] },
 		},
-	}, err
+	}
 }
 
 // exponential chooses by the histogram of three values.
-func (s shape) exponential() (subject, error) {
-	c, err := inRange(s.epsilon)
+func (s shape) exponential() subject {
 	m := mechanism.Exponential{Sensitivity: 1, Weight: s.epsilon / (2 * s.stretch)}
 	records := s.records + 1
 	odds := 2 * math.Exp(-s.epsilon) // of the two others, at a distance of 2
 	return subject{
-		claim: c,
-		laws: enumerated(records, 3, func(data []int) (mechanism.Finite, error) {
-			return m.On(apart(data))
+		claim: inRange(s.epsilon),
+		laws: enumerated(records, 3, func(data []int) mechanism.Finite {
+			return must(m.On(apart(data)))
 		}),
 		mistake: &mistake{
 			text: "a utility that misses the best by 2", bound: theory.LogProb(math.Log(odds / (1 + odds))),
@@ -271,7 +255,7 @@ func (s shape) exponential() (subject, error) {
 				return slices.Max(u)-u[outcome] >= 2
 			},
 		},
-	}, err
+	}
 }
 
 // apart is a histogram of three values, the last of them far behind.
@@ -281,11 +265,10 @@ func apart(data []int) []float64 {
 	return h
 }
 
-func (s shape) noisyMax() (subject, error)         { return s.reportMax(false) }
-func (s shape) noisyMaxOneSided() (subject, error) { return s.reportMax(true) }
+func (s shape) noisyMax() subject         { return s.reportMax(false) }
+func (s shape) noisyMaxOneSided() subject { return s.reportMax(true) }
 
-func (s shape) reportMax(oneSided bool) (subject, error) {
-	c, err := pure(s.epsilon)
+func (s shape) reportMax(oneSided bool) subject {
 	m := mechanism.NoisyMax{Sensitivity: 1, Scale: 2 * s.stretch / s.epsilon, OneSided: oneSided, Resolution: s.resolution}
 	fine := m
 	fine.Resolution = 0
@@ -300,9 +283,9 @@ func (s shape) reportMax(oneSided bool) (subject, error) {
 	const x = 8
 	best := 2 * x / s.epsilon
 	sub := subject{
-		claim: c,
-		laws: enumerated(s.records+1, 2, func(data []int) (mechanism.Finite, error) {
-			return m.On(histogram(data, 2))
+		claim: pure(s.epsilon),
+		laws: enumerated(s.records+1, 2, func(data []int) mechanism.Finite {
+			return must(m.On(histogram(data, 2)))
 		}),
 		mistake: &mistake{
 			text: "a score that is 8 scales behind", bound: theory.LogProb(math.Log(3*(0.5+x/4.0)) - x),
@@ -316,20 +299,19 @@ func (s shape) reportMax(oneSided bool) (subject, error) {
 	if oneSided {
 		sub.tight = []string{checkEpsilon}
 	}
-	return sub, err
+	return sub
 }
 
-func (s shape) aboveThreshold() (subject, error) {
+func (s shape) aboveThreshold() subject {
 	s.cutoff = 1
 	return s.sparse(false)
 }
 
-func (s shape) sparseVector() (subject, error)        { return s.sparse(false) }
-func (s shape) sparseVectorRedrawn() (subject, error) { return s.sparse(true) }
+func (s shape) sparseVector() subject        { return s.sparse(false) }
+func (s shape) sparseVectorRedrawn() subject { return s.sparse(true) }
 
 // sparse spends half of epsilon on the threshold and half on the queries.
-func (s shape) sparse(redraw bool) (subject, error) {
-	c, err := pure(s.epsilon)
+func (s shape) sparse(redraw bool) subject {
 	count := float64(s.cutoff)
 	m := mechanism.SparseVector{
 		Sensitivity: 1, Threshold: s.threshold, ThresholdScale: 2 * s.stretch / s.epsilon,
@@ -349,9 +331,9 @@ func (s shape) sparse(redraw bool) (subject, error) {
 	// for some query.
 	far := (m.ThresholdScale*math.Log(2*thresholds/0.01) + m.QueryScale*math.Log(2*float64(s.queries)/0.01)) / s.stretch
 	return subject{
-		claim: c,
-		laws: enumerated(s.records, 2, func(data []int) (mechanism.Finite, error) {
-			return m.On(func(past []bool) (float64, bool) {
+		claim: pure(s.epsilon),
+		laws: enumerated(s.records, 2, func(data []int) mechanism.Finite {
+			return must(m.On(func(past []bool) (float64, bool) {
 				aboves := 0
 				for _, above := range past {
 					if above {
@@ -359,7 +341,7 @@ func (s shape) sparse(redraw bool) (subject, error) {
 					}
 				}
 				return float64(s.asks(data, len(past), aboves)), len(past) < s.queries
-			})
+			}))
 		}),
 		mistake: &mistake{
 			text: "a wrong answer to a query far from the threshold, or one too many", bound: lnRare,
@@ -383,7 +365,7 @@ func (s shape) sparse(redraw bool) (subject, error) {
 			first:  s.transcript(fine, 0),
 			second: s.transcript(fine, 1),
 		},
-	}, err
+	}
 }
 
 // transcript is the number of the transcript, to the base 3, for one record: the first three
@@ -411,8 +393,7 @@ func (s shape) transcript(m mechanism.SparseVector, record int) audit.Sampler {
 	})
 }
 
-func (s shape) thresholdout() (subject, error) {
-	c, err := pure(s.epsilon)
+func (s shape) thresholdout() subject {
 	n := float64(s.records)
 	m := mechanism.Thresholdout{
 		Samples: int64(s.records), Budget: s.cutoff, Threshold: s.threshold / n,
@@ -422,9 +403,9 @@ func (s shape) thresholdout() (subject, error) {
 	fine.Resolution = 0
 	far := m.Scale / s.stretch * (num.MaxLaplaceQuantile(s.cutoff, lnRare.Ln()) + 1e-8)
 	return subject{
-		claim: c,
-		laws: enumerated(s.records, 2, func(data []int) (mechanism.Finite, error) {
-			return m.On(func(past []mechanism.Answer) (mechanism.Means, bool) {
+		claim: pure(s.epsilon),
+		laws: enumerated(s.records, 2, func(data []int) mechanism.Finite {
+			return must(m.On(func(past []mechanism.Answer) (mechanism.Means, bool) {
 				aboves := 0
 				for _, a := range past {
 					if a.Flagged {
@@ -433,7 +414,7 @@ func (s shape) thresholdout() (subject, error) {
 				}
 				return mechanism.Means{Training: s.training(), Holdout: float64(s.asks(data, len(past), aboves)) / n},
 					len(past) < s.queries
-			})
+			}))
 		}),
 		mistake: &mistake{
 			text: "a flagged answer that is off by more than the noise's quantile, or one too many", bound: lnRare,
@@ -455,7 +436,7 @@ func (s shape) thresholdout() (subject, error) {
 			first:  answersOf(fine, 0),
 			second: answersOf(fine, 1/n),
 		},
-	}, err
+	}
 }
 
 // training is the training mean, a multiple of 1/n.
@@ -487,89 +468,73 @@ func answersOf(m mechanism.Thresholdout, holdout float64) audit.Sampler {
 // steps is how often composition responds.
 const steps = 4
 
-func (s shape) composition() (subject, error) { return s.responses(steps, steps) }
+func (s shape) composition() subject { return s.responses(steps, steps) }
 
 // responses claims the composition of so many responses of a number that may be larger.
-func (s shape) responses(claimed, made int64) (subject, error) {
+func (s shape) responses(claimed, made int64) subject {
 	each := theory.Pure{Epsilon: s.epsilon / steps}
-	c, err := composed(each, claimed)
 	m := mechanism.RandomizedResponse{Epsilon: each.Epsilon / s.stretch, Values: 2}
 	return subject{
-		claim: c,
+		claim: composed(each, claimed),
 		tight: []string{checkEpsilon, checkDelta, checkTradeOff, checkZCDP, checkMaxInfo},
-		laws: enumerated(1, 2, func(data []int) (mechanism.Finite, error) {
-			return mechanism.Adaptive(func(past []int) (mechanism.Finite, bool) {
-				f, _ := m.On(data[0])
-				return f, int64(len(past)) < made
-			})
+		laws: enumerated(1, 2, func(data []int) mechanism.Finite {
+			return must(mechanism.Adaptive(func(past []int) (mechanism.Finite, bool) {
+				return must(m.On(data[0])), int64(len(past)) < made
+			}))
 		}),
-	}, err
+	}
 }
 
 // adaptiveComposition is a count, then noisy max or randomized response, then the other.
-func (s shape) adaptiveComposition() (subject, error) {
-	c, err := pure(s.epsilon)
+func (s shape) adaptiveComposition() subject {
 	third := s.epsilon / (3 * s.stretch)
 	return subject{
-		claim: c,
-		laws: enumerated(s.records, 2, func(data []int) (mechanism.Finite, error) {
-			var wrong error
-			whole, err := mechanism.Adaptive(func(past []int) (f mechanism.Finite, more bool) {
-				var err error
+		claim: pure(s.epsilon),
+		laws: enumerated(s.records, 2, func(data []int) mechanism.Finite {
+			return must(mechanism.Adaptive(func(past []int) (mechanism.Finite, bool) {
 				switch {
 				case len(past) == 0:
-					f, err = mechanism.Geometric{Sensitivity: 1, Scale: 1 / third, Low: 0, High: int64(s.records)}.On(ones(data))
+					return must(mechanism.Geometric{Sensitivity: 1, Scale: 1 / third, High: int64(s.records)}.On(ones(data))), true
 				case len(past) == 3:
-					return f, false
+					return mechanism.Finite{}, false
 				case past[0]%2 == len(past)-1:
-					f, err = mechanism.NoisyMax{Sensitivity: 1, Scale: 2 / third, Resolution: 1}.On(histogram(data, 2))
-				default:
-					f, err = mechanism.RandomizedResponse{Epsilon: third, Values: 2}.On(data[past[0]%s.records])
+					return must(mechanism.NoisyMax{Sensitivity: 1, Scale: 2 / third, Resolution: 1}.On(histogram(data, 2))), true
 				}
-				wrong = errors.Join(wrong, err)
-				return f, err == nil
-			})
-			return whole, errors.Join(err, wrong)
+				return must(mechanism.RandomizedResponse{Epsilon: third, Values: 2}.On(data[past[0]%s.records])), true
+			}))
 		}),
-	}, err
+	}
 }
 
 // answering is an analyst of statistical queries on ten records, whose next query counts
 // the one record that makes the difference or leaves it out, as the answers so far suggest.
 const answering = 10
 
-func (s shape) laplaceAnswers() (subject, error) {
-	c, err := pure(s.epsilon)
-	if err != nil {
-		return subject{}, err
-	}
+func (s shape) laplaceAnswers() subject {
 	scale := 3 / (s.epsilon * answering)
 	m := mechanism.LaplaceAnswers{Samples: answering, Scale: slices.Repeat([]float64{s.stretch * scale}, 3)}
-	z, err := mechanism.Laplace{Sensitivity: 1.0 / answering, Scale: scale}.Noise()
+	z := must(mechanism.Laplace{Sensitivity: 1.0 / answering, Scale: scale}.Noise())
 	own := twoSided(scale / z.Step())
 	return subject{
-		claim:   c,
+		claim:   pure(s.epsilon),
 		drawn:   residuals(m.Start, z.Step(), scale, func(k float64) float64 { return own.atMost(int64(k)) }),
 		mistake: offBy(scale*(num.MaxLaplaceQuantile(3, lnRare.Ln())+1e-8), m.Start),
 		bets:    asked(m.Start, func(x float64) float64 { return (math.Abs(x-0.6) - math.Abs(x-0.5)) / scale }),
-	}, err
+	}
 }
 
-func (s shape) gaussianAnswers() (subject, error) {
-	c, err := gaussian(s.epsilon)
-	if err != nil {
-		return subject{}, err
-	}
+func (s shape) gaussianAnswers() subject {
+	c := gaussian(s.epsilon)
 	sd := math.Sqrt(3) / (c.mu * answering)
 	m := mechanism.GaussianAnswers{Samples: answering, SD: slices.Repeat([]float64{s.stretch * sd}, 3)}
-	z, err := mechanism.Gaussian{Sensitivity: 1.0 / answering, SD: sd}.Noise()
+	z := must(mechanism.Gaussian{Sensitivity: 1.0 / answering, SD: sd}.Noise())
 	own := func(k float64) float64 { return math.Erfc(-(k+0.5)*z.Step()/(sd*math.Sqrt2)) / 2 }
 	return subject{
 		claim:   c,
 		drawn:   residuals(m.Start, z.Step(), sd, own),
 		mistake: offBy(sd*(num.MaxNormalQuantile(3, lnRare.Ln())+1e-8), m.Start),
 		bets:    asked(m.Start, func(x float64) float64 { return x - 0.55 }),
-	}, err
+	}
 }
 
 // residuals are the cells of the noise of three answers to 0.5, by the law of the noise in
@@ -654,15 +619,12 @@ func asked(start starting, loss func(x float64) float64) *bets {
 	return &bets{text: "means 0.5 and 0.6", width: 4, first: on(false), second: on(true)}
 }
 
-func (s shape) rounding() (subject, error) { return s.cells(max(1, int64(math.Round(2/s.stretch)))) }
+func (s shape) rounding() subject { return s.cells(max(1, int64(math.Round(2/s.stretch)))) }
 
 // cells claims the transcripts of three queries answered by two cells each. The only record
 // is one of 64 values, and each query asks where it lies in the cell answered before.
-func (s shape) cells(cells int64) (subject, error) {
-	claimed, err := mechanism.Rounding{Cells: 2, Queries: 3}.DescriptionLength()
-	if err != nil {
-		return subject{}, err
-	}
+func (s shape) cells(cells int64) subject {
+	claimed := must(mechanism.Rounding{Cells: 2, Queries: 3}.DescriptionLength())
 	m := mechanism.Rounding{Cells: cells, Queries: 3}
 	answers := func(data []int) (outcome int, off float64) {
 		run, _ := m.Start()
@@ -677,12 +639,12 @@ func (s shape) cells(cells int64) (subject, error) {
 	}
 	return subject{
 		claim: claim{text: "2^3 transcripts", step: maxinfo.Description{Outcomes: claimed}},
-		laws: enumerated(1, 64, func(data []int) (mechanism.Finite, error) {
+		laws: enumerated(1, 64, func(data []int) mechanism.Finite {
 			outcome, _ := answers(data)
 			f := mechanism.Finite{Law: slices.Repeat([]theory.LogProb{theory.Zero}, int(cells*cells*cells)),
 				Draw: func(*rand.Rand) int { return outcome }}
 			f.Law[outcome] = 0
-			return f, nil
+			return f
 		}),
 		transcripts: float64(claimed),
 		tight:       []string{checkTranscripts},
@@ -693,7 +655,7 @@ func (s shape) cells(cells int64) (subject, error) {
 				return off > 0.25
 			},
 		},
-	}, nil
+	}
 }
 
 // The attack on splitting: so many attributes of fair bits, of 64 records each, and then the
@@ -701,20 +663,20 @@ func (s shape) cells(cells int64) (subject, error) {
 // answer.
 const attributes = 49
 
-func (s shape) splitting() (subject, error) {
+func (s shape) splitting() subject {
 	m := mechanism.Splitting{Samples: 64 * (attributes + 1), Queries: attributes + 1}
 	return s.overfitted(func() func(query func(mechanism.Part) float64) float64 {
-		run, _ := m.Start()
+		run := must(m.Start())
 		return func(query func(mechanism.Part) float64) float64 {
 			a, _ := run.Ask(query)
 			return a
 		}
-	}, m.Validate())
+	})
 }
 
 // overfitted claims Hoeffding's inequality for every answer, and the binomial law for the
 // last, which no query has seen the records of.
-func (s shape) overfitted(start func() func(query func(mechanism.Part) float64) float64, err error) (subject, error) {
+func (s shape) overfitted(start func() func(query func(mechanism.Part) float64) float64) subject {
 	far := math.Sqrt((math.Log(2*(attributes+1)) - lnRare.Ln()) / 128)
 	law := make([]theory.LogProb, 65)
 	for k := range law {
@@ -736,7 +698,7 @@ func (s shape) overfitted(start func() func(query func(mechanism.Part) float64) 
 				return wrong
 			},
 		},
-	}, err
+	}
 }
 
 // overfit attacks once, and says what the last answer is and whether some answer is off by far.

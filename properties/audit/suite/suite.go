@@ -29,10 +29,14 @@ func Defaults() Settings {
 // Validate reports a DomainError for the first field outside its domain.
 func (s Settings) Validate() error {
 	return cmp.Or(
-		theory.Domain(s.Epsilon >= 0.05 && s.Epsilon <= 8, "epsilon", s.Epsilon, "a number in [0.05, 8]"),
+		inDomain(s.Epsilon),
 		s.plan().Validate(),
 		theory.Domain(s.FalseAlarm.Interior(), "false-alarm", s.FalseAlarm, "a number in (0, 1)"),
 	)
+}
+
+func inDomain(epsilon float64) error {
+	return theory.Domain(epsilon >= 0.05 && epsilon <= 8, "epsilon", epsilon, "a number in [0.05, 8]")
 }
 
 func (s Settings) plan() audit.Plan {
@@ -54,24 +58,15 @@ type Mechanism struct {
 	Killers []string // of a mutant, the checks that must refute it
 
 	change func(s *shape) // of the usual shape; nil for none
-	build  func(s shape) (subject, error)
+	build  func(s shape) subject
 }
 
-// Checks returns the checks of a mechanism that is built for epsilon.
-func (m Mechanism) Checks(epsilon float64) ([]Check, error) {
-	s := usual(epsilon)
+// subject is the mechanism of a shape.
+func (m Mechanism) subject(s shape) subject {
 	if m.change != nil {
 		m.change(&s)
 	}
-	sub, err := m.build(s)
-	if err != nil {
-		return nil, err
-	}
-	checks := sub.checks()
-	for i := range checks {
-		checks[i].Mechanism, checks[i].Claim = m.Name, sub.claim.text
-	}
-	return checks, nil
+	return m.build(s)
 }
 
 // Check is one check of one mechanism.
@@ -135,15 +130,18 @@ func (c Check) signed(row Row) Row {
 	return row
 }
 
-// Checks returns the checks of several mechanisms.
+// Checks returns the checks of several mechanisms, built for epsilon.
 func Checks(mechanisms []Mechanism, epsilon float64) ([]Check, error) {
+	if err := inDomain(epsilon); err != nil {
+		return nil, err
+	}
 	var all []Check
 	for _, m := range mechanisms {
-		checks, err := m.Checks(epsilon)
-		if err != nil {
-			return nil, err
+		sub := m.subject(usual(epsilon))
+		for _, c := range sub.checks() {
+			c.Mechanism, c.Claim = m.Name, sub.claim.text
+			all = append(all, c)
 		}
-		all = append(all, checks...)
 	}
 	return all, nil
 }

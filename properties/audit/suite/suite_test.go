@@ -152,15 +152,9 @@ func TestMutantsAreKilled(t *testing.T) {
 func withNoise(t *testing.T, m Mechanism, stretch float64) []Check {
 	t.Helper()
 	s := usual(1)
-	honest, err := m.build(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	honest := m.build(s)
 	s.stretch = stretch
-	sub, err := m.build(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sub := m.build(s)
 	sub.poses = honest.laws
 	return sub.checks()
 }
@@ -215,11 +209,7 @@ func TestViolationsAreAboveTheBound(t *testing.T) {
 // code, on every data set.
 func TestComparatorIsTheMechanism(t *testing.T) {
 	compare := func(name string, honest *laws, c func(data []int) *comparator) {
-		all, err := honest.all()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, f := range all {
+		for i, f := range honest.all() {
 			got := c(honest.data(i)).finite()
 			if len(got.Law) != len(f.Law) {
 				t.Fatalf("%s: %d outcomes, want %d", name, len(got.Law), len(f.Law))
@@ -233,19 +223,11 @@ func TestComparatorIsTheMechanism(t *testing.T) {
 	}
 	for _, epsilon := range []float64{0.3, 1, 4} {
 		s := usual(epsilon)
-		sub, err := s.thresholdout()
-		if err != nil {
-			t.Fatal(err)
-		}
-		compare("thresholdout", sub.laws, s.holdout)
+		compare("thresholdout", s.thresholdout().laws, s.holdout)
 		s.resolution = 1
 		for _, kind := range []redraw{afterAbove, never} {
-			sub, err := s.sparse(kind == afterAbove)
-			if err != nil {
-				t.Fatal(err)
-			}
 			count := float64(s.cutoff)
-			compare("sparse vector", sub.laws, func(data []int) *comparator {
+			compare("sparse vector", s.sparse(kind == afterAbove).laws, func(data []int) *comparator {
 				c := &comparator{
 					threshold: int64(s.threshold), thresholdScale: 2 / epsilon, queryScale: 4 * count / epsilon,
 					cutoff: int(s.cutoff), queries: s.queries, redraw: kind,
@@ -270,11 +252,8 @@ func TestSparseVectorsOfLyu(t *testing.T) {
 			"svt4": {thresholdScale: 4, queryScale: 4.0 / 3, cutoff: 4},
 			"svt6": {thresholdScale: 2, queryScale: 2, cutoff: 2 * first},
 		}[name]
-		sub, err := s.brokenSparse(first, own)
-		if err != nil {
-			t.Fatal(err)
-		}
-		row, err := sub.epsilon()
+		sub := s.brokenSparse(first, own)
+		row, err := sub.checks()[0].exact()
 		if err != nil || row.Unbounded {
 			t.Fatal(row, err)
 		}
@@ -403,14 +382,7 @@ func TestSeeds(t *testing.T) {
 // "sampler"; the others are run with many seeds, the sampler of a sixteenth of the samples.
 func TestPower(t *testing.T) {
 	for _, m := range Mutants() {
-		s := usual(1)
-		if m.change != nil {
-			m.change(&s)
-		}
-		sub, err := m.build(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sub := m.subject(usual(1))
 		for _, c := range allChecks(t, []Mechanism{m}) {
 			if !statistical(c) || !slices.Contains(m.Killers, c.Name) {
 				continue
@@ -450,14 +422,7 @@ func TestPower(t *testing.T) {
 // overlooks the difference of two laws. It is taken of one test alone, the best one of a single outcome.
 func missesSampler(t *testing.T, law, actual *laws, s Settings) float64 {
 	t.Helper()
-	said, err := law.jointly(law)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := actual.all()
-	if err != nil {
-		t.Fatal(err)
-	}
+	said, all := law.jointly(law), actual.all()
 	outcomes := len(said.law) / len(all)
 	level := s.FalseAlarm.Ln() - math.Log(shares) - math.Log(2*float64(len(said.law)+1)) - 1e-5
 	least := 0.0

@@ -14,8 +14,8 @@ import (
 // docs/references.bib.
 func Mutants() []Mechanism {
 	stretched := func(factor float64) func(*shape) { return func(s *shape) { s.stretch = factor } }
-	broken := func(change func(c *comparator)) func(s shape) (subject, error) {
-		return func(s shape) (subject, error) { return s.brokenThresholdout(change) }
+	broken := func(change func(c *comparator)) func(s shape) subject {
+		return func(s shape) subject { return s.brokenThresholdout(change) }
 	}
 	return []Mechanism{
 		{
@@ -51,21 +51,21 @@ func Mutants() []Mechanism {
 		{
 			Name: "gaussian-cut-not", Summary: "noise that is to be cut, and is not",
 			Killers: []string{checkSampler, checkAccuracy},
-			build: func(s shape) (subject, error) {
+			build: func(s shape) subject {
 				return s.brokenCut(func(_ *rand.Rand, x float64) float64 { return x })
 			},
 		},
 		{
 			Name: "gaussian-cut-clipped", Summary: "noise that is clipped where it is to be redrawn",
 			Killers: []string{checkSampler},
-			build: func(s shape) (subject, error) {
+			build: func(s shape) subject {
 				return s.brokenCut(func(_ *rand.Rand, x float64) float64 { return max(-cutAt, min(x, cutAt)) })
 			},
 		},
 		{
 			Name: "gaussian-cut-one-side", Summary: "noise that is redrawn above the cut, and not below its negative",
 			Killers: []string{checkSampler, checkAccuracy},
-			build: func(s shape) (subject, error) {
+			build: func(s shape) subject {
 				return s.brokenCut(func(r *rand.Rand, x float64) float64 {
 					for x > cutAt {
 						x = r.NormFloat64()
@@ -92,7 +92,7 @@ func Mutants() []Mechanism {
 		{
 			Name: "svt3", Summary: "sparse vector that releases the noisy query",
 			Killers: []string{checkEpsilon, checkPrivacy},
-			build: func(s shape) (subject, error) {
+			build: func(s shape) subject {
 				return s.brokenSparse(7, comparator{
 					thresholdScale: 2 / s.epsilon, queryScale: 2 / s.epsilon, cutoff: 1, tells: &tells{low: -3, high: 3, same: true},
 				})
@@ -101,21 +101,21 @@ func Mutants() []Mechanism {
 		{
 			Name: "svt4", Summary: "sparse vector whose noise is not scaled with the cut-off: (1+6c)/4 epsilon",
 			Killers: []string{checkEpsilon, checkPrivacy},
-			build: func(s shape) (subject, error) {
+			build: func(s shape) subject {
 				return s.brokenSparse(4, comparator{thresholdScale: 4 / s.epsilon, queryScale: 4 / (3 * s.epsilon), cutoff: 4})
 			},
 		},
 		{
 			Name: "svt5", Summary: "sparse vector without noise on the queries, and without a cut-off",
 			Killers: []string{checkEpsilon, checkPrivacy},
-			build: func(s shape) (subject, error) {
+			build: func(s shape) subject {
 				return s.brokenSparse(4, comparator{thresholdScale: 2 / s.epsilon, cutoff: 8})
 			},
 		},
 		{
 			Name: "svt6", Summary: "sparse vector without a cut-off",
 			Killers: []string{checkEpsilon, checkPrivacy},
-			build: func(s shape) (subject, error) {
+			build: func(s shape) subject {
 				return s.brokenSparse(4, comparator{thresholdScale: 2 / s.epsilon, queryScale: 2 / s.epsilon, cutoff: 8})
 			},
 		},
@@ -161,7 +161,7 @@ func Mutants() []Mechanism {
 		{
 			Name: "composition-k-1", Summary: "four steps counted as three",
 			Killers: []string{checkEpsilon, checkDelta, checkTradeOff, checkZCDP, checkMaxInfo},
-			build:   func(s shape) (subject, error) { return s.responses(steps-1, steps) },
+			build:   func(s shape) subject { return s.responses(steps-1, steps) },
 		},
 		{
 			Name: "rounding-fine", Summary: "answers rounded to four values and counted as two",
@@ -171,18 +171,17 @@ func Mutants() []Mechanism {
 		{
 			Name: "splitting-shared", Summary: "each query from the same rows",
 			Killers: []string{checkAccuracy, checkSampler},
-			build: func(s shape) (subject, error) {
+			build: func(s shape) subject {
 				return s.overfitted(func() func(query func(mechanism.Part) float64) float64 {
 					return func(query func(mechanism.Part) float64) float64 { return query(mechanism.Part{From: 0, To: 64}) }
-				}, nil)
+				})
 			},
 		},
 	}
 }
 
 // floatingLaplace adds the float64 nearest to a Laplace variable to the value.
-func (s shape) floatingLaplace() (subject, error) {
-	c, err := pure(s.epsilon)
+func (s shape) floatingLaplace() subject {
 	at := func(value float64) func(*rand.Rand) float64 {
 		return func(r *rand.Rand) float64 {
 			x := -math.Log(1-r.Float64()) / s.epsilon
@@ -193,46 +192,42 @@ func (s shape) floatingLaplace() (subject, error) {
 		}
 	}
 	return subject{
-		claim: c,
+		claim: pure(s.epsilon),
 		bets:  &bets{text: "values 0 and 1", width: 1, first: draws(at(0)), second: draws(at(1))},
-	}, err
+	}
 }
 
 // classicalGaussian claims (10, 1e-5)-privacy of the noise that the classical analysis
 // allows for epsilon <= 1 only.
-func (s shape) classicalGaussian() (subject, error) {
+func (s shape) classicalGaussian() subject {
 	goal := theory.Approx{Epsilon: 10, LnDelta: lnSmall}
 	whole := theory.Composition{Each: goal, Times: 1}
 	c := claim{
 		text:   fmt.Sprintf("(%g, %v)-DP", goal.Epsilon, goal.LnDelta),
 		until:  goal.Epsilon,
 		approx: goal,
-		delta: func(epsilon float64) (theory.LogProb, error) {
-			b, err := whole.OptimalDelta(epsilon)
-			return b.Value, err
-		},
+		delta:  func(epsilon float64) theory.LogProb { return must(whole.OptimalDelta(epsilon)).Value },
 		most: func(q float64) float64 {
 			delta := goal.LnDelta.Value()
 			return min(1, math.Exp(goal.Epsilon)*q+delta, 1-math.Exp(-goal.Epsilon)*(1-delta-q))
 		},
 	}
 	s.resolution = 16
-	sub, err := s.gaussianNoise(c, math.Sqrt(2*math.Log(1.25/goal.LnDelta.Value()))/goal.Epsilon)
+	sub := s.gaussianNoise(c, math.Sqrt(2*math.Log(1.25/goal.LnDelta.Value()))/goal.Epsilon)
 	sub.mistake = nil
-	return sub, err
+	return sub
 }
 
 // brokenSparse claims epsilon-privacy of a sparse vector, on a lattice of sensitivities, for
 // one record and the threshold 0: the first queries are 0 on one data set and 1 on the
 // other, and the last ones, as many or one if a number is released, the other way round.
-func (s shape) brokenSparse(first int, c comparator) (subject, error) {
-	privacy, err := pure(s.epsilon)
+func (s shape) brokenSparse(first int, c comparator) subject {
 	c.redraw = never
 	c.queries = 2 * first
 	if c.tells != nil {
 		c.queries = first + 1
 	}
-	l := enumerated(1, 2, func(data []int) (mechanism.Finite, error) {
+	l := enumerated(1, 2, func(data []int) mechanism.Finite {
 		own := c
 		own.ask = func(answers, _ int) question {
 			x := int64(data[0])
@@ -241,17 +236,16 @@ func (s shape) brokenSparse(first int, c comparator) (subject, error) {
 			}
 			return question{x, x}
 		}
-		return own.finite(), nil
+		return own.finite()
 	})
-	return subject{claim: privacy, laws: l, bets: l.between(0, 1)}, err
+	return subject{claim: pure(s.epsilon), laws: l, bets: l.between(0, 1)}
 }
 
 // between bets on the number of the outcome, for two data sets.
 func (l *laws) between(first, second int) *bets {
 	of := func(i int) func(r *rand.Rand, out []float64) {
 		return func(r *rand.Rand, out []float64) {
-			all, _ := l.all()
-			out[0] = float64(all[i].Draw(r))
+			out[0] = float64(l.all()[i].Draw(r))
 		}
 	}
 	return &bets{text: fmt.Sprintf("data %v and %v", l.data(first), l.data(second)), width: 1, first: of(first),
@@ -259,17 +253,14 @@ func (l *laws) between(first, second int) *bets {
 }
 
 // brokenThresholdout claims what Thresholdout does, and to draw from its law.
-func (s shape) brokenThresholdout(change func(c *comparator)) (subject, error) {
-	honest, err := s.thresholdout()
-	if err != nil {
-		return subject{}, err
-	}
-	l := enumerated(s.records, 2, func(data []int) (mechanism.Finite, error) {
+func (s shape) brokenThresholdout(change func(c *comparator)) subject {
+	honest := s.thresholdout()
+	l := enumerated(s.records, 2, func(data []int) mechanism.Finite {
 		c := s.holdout(data)
 		change(c)
-		return c.finite(), nil
+		return c.finite()
 	})
-	return subject{claim: honest.claim, laws: l, poses: honest.laws, bets: l.between(0, 1)}, nil
+	return subject{claim: honest.claim, laws: l, poses: honest.laws, bets: l.between(0, 1)}
 }
 
 // holdout is Thresholdout as a comparator, on the lattice of the means.
