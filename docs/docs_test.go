@@ -58,8 +58,8 @@ func TestReferencesParse(t *testing.T) {
 	}
 }
 
-// The repository, as the tests of this package see it.
-var repository = os.DirFS("..")
+// The repository, and the pages, as the tests of this package see them.
+var repository, pages = os.DirFS(".."), os.DirFS(".")
 
 // files returns the text files of the repository whose names end in one of the suffixes.
 func files(t *testing.T, suffixes ...string) map[string]string {
@@ -98,6 +98,27 @@ func opens(tree fs.FS, place string) string {
 		return file + " has no section #" + section
 	}
 	return ""
+}
+
+var fenced = regexp.MustCompile("(?ms)^```.*?^```$")
+
+// anchors returns the names of a page's sections in links, in order: the headings in small
+// letters, without punctuation, hyphens for spaces. The second section of a name ends in -1.
+func anchors(page string) []string {
+	heading := regexp.MustCompile(`(?m)^#{1,6} +(.*?) *$`)
+	unlinked := regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+	var all []string
+	seen := map[string]int{}
+	for _, m := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(page, ""), -1) {
+		name := strings.ReplaceAll(unlinked.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")
+		count := seen[name]
+		seen[name]++
+		if count > 0 {
+			name = fmt.Sprintf("%s-%d", name, count)
+		}
+		all = append(all, name)
+	}
+	return all
 }
 
 var link = regexp.MustCompile(`\]\(([^()\s]+)\)`)
@@ -231,7 +252,7 @@ func TestSourcesAreFound(t *testing.T) {
 // The index of the theorems has every one, in the order of its page, and nothing else.
 func TestTheoremsAreIndexed(t *testing.T) {
 	const index = "theorems/README.md"
-	text, err := fs.ReadFile(Pages(), index)
+	text, err := fs.ReadFile(pages, index)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,12 +265,12 @@ func TestTheoremsAreIndexed(t *testing.T) {
 		}
 		listed["theorems/"+m[2]] = append(listed["theorems/"+m[2]], m[1])
 	}
-	names, err := fs.Glob(Pages(), "theorems/*.md")
+	names, err := fs.Glob(pages, "theorems/*.md")
 	if err != nil || len(names) < 5 {
 		t.Fatal(names, err)
 	}
 	for _, name := range names {
-		page, err := fs.ReadFile(Pages(), name)
+		page, err := fs.ReadFile(pages, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -266,11 +287,25 @@ func TestTheoremsAreIndexed(t *testing.T) {
 	}
 }
 
-// The sections of the theorems are found by name, each on one page.
+// The sections of the theorems are found by name, each on one page: "#" and the name is how a theory.Source names what is
+// proved there.
 func TestSections(t *testing.T) {
-	sections, err := Sections()
+	names, err := fs.Glob(pages, "theorems/*.md")
 	if err != nil {
 		t.Fatal(err)
+	}
+	sections := map[string]string{}
+	for _, name := range names {
+		text, err := fs.ReadFile(pages, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, section := range anchors(string(text)) {
+			if other := sections[section]; other != "" {
+				t.Errorf("the section %s stands in %s and in docs/%s", section, other, name)
+			}
+			sections[section] = "docs/" + name
+		}
 	}
 	for section, page := range map[string]string{
 		"binomial": "theory", "renyi": "maxinfo", "joint-bound": "transfer", "thresholdout": "thresholdout",

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dpcalc/dpcalc/mechanism"
+	"github.com/dpcalc/dpcalc/theory"
 )
 
 // Three bidders offer 1, 1 and 3 for copies of an item. A price sells one to everybody who
@@ -119,4 +120,47 @@ func ExampleSparseVector_On() {
 	// below, above         0.1972 0.2072
 	// above                0.3775 0.4575
 	// at most e^1 apart
+}
+
+// What answers with noise say of the privacy of the rows. Noise that is cut has no mu.
+func ExampleGaussianAnswers_GDP() {
+	noisy := mechanism.GaussianAnswers{Samples: 1000, SD: []float64{0.02, 0.02, 0.01}}
+	whole, err := noisy.GDP()
+	fmt.Printf("mu %.4g, %v\n", whole.Value.Mu, err)
+	noisy.Cut = 3
+	_, err = noisy.GDP()
+	fmt.Println(err)
+	laplace, err := mechanism.LaplaceAnswers{Samples: 1000, Scale: []float64{0.02, 0.02}}.Pure()
+	fmt.Printf("epsilon %.4g, %v\n", laplace.Value.Epsilon, err)
+	one, err := mechanism.Gaussian{Sensitivity: 1, SD: 5}.GDP()
+	fmt.Printf("mu %.4g, %v\n", one.Value.Mu, err)
+	// Output:
+	// mu 0.1225, <nil>
+	// cut: got 3, want 0: noise that is cut is not mu-GDP
+	// epsilon 0.1, <nil>
+	// mu 0.2, <nil>
+}
+
+// A board and a validator say how much of their plans is left.
+func ExampleLadderRun_Left() {
+	board, err := mechanism.Ladder{Queries: 3, Board: []theory.Step{{Value: 0.5}, {Boundary: 0.7, Value: 0.7}}}.Start()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	shown, improved, err := board.Submit(0.72)
+	fmt.Println(shown, improved, err, board.Left())
+	check, err := mechanism.SparseValidate{Queries: 5, Flags: 2, Threshold: 0.05,
+		Widths: []theory.FlagWidth{{Width: 0.01}, {Flags: 1}}}.Start()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	answer, flagged, err := check.Ask(0.72, 0.6)
+	fmt.Printf("%.2f %v %v\n", answer, flagged, err)
+	fmt.Println(check.Left())
+	// Output:
+	// 0.7 true <nil> 2
+	// 0.67 true <nil>
+	// 4 1
 }

@@ -9,22 +9,20 @@ type Binomial struct {
 	P float64
 }
 
-// BinomialSlack bounds by how much a logarithm ln returned by a method of
-// [Binomial] exceeds the truth: 2e-12, or four units in the last place. It holds for
-// N up to 10^7; for larger ones add N^(1/2) 2^-51.
-func BinomialSlack(ln float64) float64 { return 2e-12 + math.Abs(ln)*0x1p-50 }
+// A logarithm that a method of Binomial returns exceeds the truth by at most 2e-12, or four units in the last place. It
+// holds for N up to 10^7; for larger ones add N^(1/2) 2^-51.
 
-// LnPMF returns ln P[X = k], never below the truth; see [BinomialSlack]. It is -Inf
+// LnPMF returns ln P[X = k], never below the truth. It is -Inf
 // where the probability is zero.
 func (b Binomial) LnPMF(k int64) float64 {
 	ln, pad := b.tosses().lnPMF(float64(k))
 	return math.Min(0, ln+pad)
 }
 
-// LnAtLeast returns ln P[X >= k], never below the truth; see [BinomialSlack].
+// LnAtLeast returns ln P[X >= k], never below the truth.
 func (b Binomial) LnAtLeast(k int64) float64 { return b.tosses().lnAtLeast(float64(k)) }
 
-// LnAtMost returns ln P[X <= k], never below the truth; see [BinomialSlack].
+// LnAtMost returns ln P[X <= k], never below the truth.
 func (b Binomial) LnAtMost(k int64) float64 {
 	return b.tosses().mirror().lnAtLeast(float64(b.N - k))
 }
