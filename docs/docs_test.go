@@ -287,8 +287,8 @@ func TestTheoremsAreIndexed(t *testing.T) {
 	}
 }
 
-// The sections of the theorems are found by name, each on one page: "#" and the name is how a theory.Source names what is
-// proved there.
+// The sections of the theorems are found by name, each on one page: "#" and the name is how a theory.Source names
+// what is proved there.
 func TestSections(t *testing.T) {
 	names, err := fs.Glob(pages, "theorems/*.md")
 	if err != nil {

@@ -178,8 +178,8 @@ func TestLiveResult(t *testing.T) {
 		Rows: commands.List([][]record.Cell{{record.Exactly(3)}}), Live: func() (*record.Live, error) {
 			return &record.Live{
 				Intro: []string{"Twice"},
-				Inputs: []record.LiveInput{{Name: "x", Label: "x", Value: record.Exactly(3), Holds: record.IsNumber("x", expr.Cell("x").Above(expr.N(0))),
-					Wants: "want a positive number"}},
+				Inputs: []record.LiveInput{{Name: "x", Label: "x", Value: record.Exactly(3),
+					Holds: record.IsNumber("x", expr.Cell("x").Above(expr.N(0))), Wants: "want a positive number"}},
 				Columns: []string{"what", "value"},
 				Rows: [][]record.LiveCell{{{Value: record.Words("double")},
 					{Formula: record.Guarded(expr.N(2).Times(expr.Cell("x")))}}},
