@@ -73,6 +73,9 @@ func ReadClusters(c usage.Values) (*Clusters, error) {
 			return nil, err
 		}
 	}
+	if !k.sized && !k.byRows {
+		return nil, usage.Errorf("--clusters: got weights, want --weights rows with them: clusters that count alike have none")
+	}
 	if !k.sized {
 		k.rows = k.count
 	}
@@ -203,9 +206,10 @@ func (k *Clusters) Columns() []Column {
 // Words say which rows there are.
 func (k *Clusters) Words() string {
 	words := record.Plural(k.count, "cluster")
-	if k.sized {
-		words += " with " + record.Plural(k.rows, "row")
+	if !k.sized {
+		return words + " with given weights"
 	}
+	words += " with " + record.Plural(k.rows, "row")
 	if k.byRows {
 		return words + " that count alike"
 	}

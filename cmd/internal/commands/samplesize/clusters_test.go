@@ -117,10 +117,12 @@ func TestWrongSamples(t *testing.T) {
 		"--clusters 1000000x9999999":                           "--clusters: got 1000000x9999999, want at most 2^40 rows",
 		"--clusters 10x3 -n 4":                                 "--samples: given with --clusters, want one of the two",
 		"--clusters 10x3 --query binary":                       "--query: got binary with --clusters, want bounded or difference",
+		"--clusters 2x0.3,4x0.1":                               "--clusters: got weights, want --weights rows with them",
+		"--clusters 2x0.5 --weights clusters":                  "--clusters: got weights, want --weights rows with them",
 		"--clusters 10x3 --weights documents":                  "--weights: got documents, want clusters or rows",
 		"--clusters 10x3 --icc 1.5":                            "--icc: got 1.5, want a correlation in [0, 1]",
 		"--clusters 10x3 --icc NaN":                            "--icc: got NaN, want",
-		"--clusters 10x.5 --icc .5":                            "--icc: got 0.5, want a correlation in [0, 1], and clusters with a number of rows",
+		"--clusters 10x.5 --icc .5 --weights rows":             "--icc: got 0.5, want a correlation in [0, 1], and clusters with a number of rows",
 		"--clusters 10x3 --population 40":                      "--clusters: given with --population",
 		"--clusters 10x3 --past-looks 2 --weights rows":        "--clusters: got 10 clusters, want no past looks",
 		"-n 5 --icc .5":                                        "--icc: got it without --clusters, want both",
@@ -145,7 +147,7 @@ func TestSamplesInFiles(t *testing.T) {
 	for sample, words := range map[string]string{
 		"--clusters 200x10,50x20":                "on a sample of 250 clusters with 3000 rows, each of which counts as one row, independent of each other.",
 		"--clusters 200x10,50x20 --weights rows": "on a sample of 250 clusters with 3000 rows that count alike, independent of each other.",
-		"--clusters 1x0.5,2x0.25 --weights rows": "on a sample of 3 clusters that count alike, independent of each other.",
+		"--clusters 1x0.5,2x0.25 --weights rows": "on a sample of 3 clusters with given weights, independent of each other.",
 		"--population 5000 -n 900":               "on a sample of 900 rows, drawn uniformly without replacement from a benchmark of 5000 items, which is the population.",
 	} {
 		dir := t.TempDir()
