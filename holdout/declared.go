@@ -62,10 +62,10 @@ func (t *Terms) asks(name string) error {
 	curved := m.Ratio != nil || m.Root || slice
 	compared := t.Goal.Query == transfer.Difference || t.Incumbent.Values != nil
 	switch {
-	case t.sampled() && (curved || m.Loss != nil):
-		return inputf("metrics: got %s with clusters or a benchmark, want accuracy or a column", name)
-	case t.sampled() && t.Units.Range != nil:
-		return inputf("range: got one with clusters or a benchmark, want values in [0, 1]")
+	case t.sampled() && m.Ratio != nil:
+		return inputf("metrics: got %s with clusters or a benchmark, want another: a ratio is over rows that are independent", name)
+	case t.Items != nil && slice:
+		return inputf("metrics: got %s with a benchmark, want another: the number of rows would tell which items have labels", name)
 	case compared && curved:
 		return inputf("metrics: got %s with an incumbent, want another: its difference is no mean over rows", name)
 	case !t.Open && t.Units.Range != nil:

@@ -363,19 +363,25 @@ func (v *values) positive(row int) bool { return v.texts[int(v.of[row])] == v.cl
 // loss is the loss of a row at a truth in [0,1], as a share of the greatest.
 func (v *values) loss(row int, y float64) float64 { return v.kind.Loss(v.of[row], y, v.clip) }
 
-// moment is the mean over some rows of the greatest square that the difference of two losses can have, whatever the
-// truths are: the difference of squares is linear in the truth, and a class has two.
-func (l look) moment(rows []int32, count int64) float64 {
-	sum := 0.
-	l.values.each(rows, func(row int) {
-		worst := 0.
-		for _, y := range [2]float64{0, 1} {
-			gap := l.base.loss(row, y) - l.values.loss(row, y)
-			worst = max(worst, gap*gap)
-		}
-		sum += worst
-	})
-	return min(1, sum/float64(count)*(1+2e-16*float64(count+8)))
+// moment is the mean of the greatest square that the difference of two losses can have, whatever the truths are: the
+// difference of squares is linear in the truth, and a class has two. The mean is over the records of the look or, with
+// items, over all rows of the submission: which items of a benchmark have labels is not told. A cluster counts with the
+// mean over its rows, which is at least the square of its mean.
+func (l look) moment(items bool) float64 {
+	if items {
+		l.records = records{}
+	}
+	sum, n := 0., float64(l.count()+len(l.values.of))
+	for i := range l.count() {
+		sum += l.record(i, func(row int) (worst float64) {
+			for _, y := range [2]float64{0, 1} {
+				gap := l.base.loss(row, y) - l.values.loss(row, y)
+				worst = max(worst, gap*gap)
+			}
+			return worst
+		})
+	}
+	return min(1, sum/float64(l.count())*(1+2e-16*(n+8)))
 }
 
 // predicted are those of some rows that are predicted positive, nil where there are none.
@@ -398,15 +404,13 @@ func (l look) ratio(rows []int32) float64 {
 	return sumN / sumD
 }
 
-// measuredTails are the tails of ratios and of differences of losses, nil for other means.
+// measuredTails are the tails of ratios, nil for other means.
 func (p *Plan) measuredTails(l Line) open.Tails {
 	n := float64(l.Rows)
 	mean := func(t open.Tails) open.Tails { return open.Rounded{Tails: t, By: 1.1 * 0x1p-53 * (n + 1)} }
 	kind, _ := metric.Of(l.Metric)
 	least := float64(l.Least) / n * (1 - 0x1p-50)
 	switch {
-	case l.Moment > 0:
-		return p.scale(l.Metric).mapped(mean(open.KnownVariance{Rows: n, Variance: l.Moment, Lowest: -1}))
 	case kind.Ratio != nil && l.Show == ShowPass:
 		value := mean(open.Rounded{Tails: open.Unit{Rows: n}, By: 0x1p-49})
 		return ratioGate{Tails: value, Ratio: *kind.Ratio, bar: *l.Bar, least: least}

@@ -277,7 +277,7 @@ func TestTailsOfMetrics(t *testing.T) {
 			}
 			if compared {
 				l.base = &values{kind: kind, of: other, clip: usualClip}
-				line.Differ, line.Moment = int64(n), l.moment(nil, int64(n))
+				line.Differ, line.Moment = int64(n), l.moment(false)
 			}
 			tails := p.tails(line)
 			var masses, means []float64
@@ -426,17 +426,119 @@ func TestUnitsOfMetrics(t *testing.T) {
 	}
 }
 
-// Metrics that are no plain means are refused where the rows are no independent ones of equal weight.
+// Ratios are refused where the rows are no independent ones, and precision where a number of rows would tell which
+// items have labels.
 func TestMetricsOfClusters(t *testing.T) {
-	for _, name := range []string{"f1", "recall", "jaccard", metric.Precision, "log-loss", "squared-error", "rmse"} {
-		terms := Terms{Open: true, Group: "document", Metrics: []string{name}, Units: Units{Positive: "y"}}
-		if err := terms.declare(); err == nil || !strings.Contains(err.Error(), "with clusters or a benchmark") {
-			t.Errorf("%s: got %v", name, err)
+	for _, name := range []string{"f1", "recall", "jaccard"} {
+		for _, terms := range []Terms{{Group: "document"}, {Items: &Items{}}} {
+			terms.Open, terms.Metrics, terms.Units = true, []string{name}, Units{Positive: "y"}
+			if err := terms.declare(); err == nil || !strings.Contains(err.Error(), "with clusters or a benchmark") {
+				t.Errorf("%s: got %v", name, err)
+			}
 		}
 	}
-	terms := Terms{Open: true, Group: "document", Metrics: []string{"column:x"}, Units: Units{Range: &[2]float64{0, 5}}}
-	if err := terms.declare(); err == nil || !strings.Contains(err.Error(), "range: got one with clusters") {
-		t.Errorf("a range: got %v", err)
+	terms := Terms{Open: true, Items: &Items{}, Metrics: []string{metric.Precision}, Units: Units{Positive: "y"}}
+	if err := terms.declare(); err == nil || !strings.Contains(err.Error(), "with a benchmark, want another") {
+		t.Errorf("precision: got %v", err)
+	}
+}
+
+// Losses, precision and marks in a range are means over clusters, over their rows or over the rows of a benchmark that
+// have labels; and so is what bounds the square of a difference of losses, but over all items of a benchmark.
+func TestMetricsOfSamples(t *testing.T) {
+	ids, _, document, features := documentRows(t, 200)
+	r := rand.New(rand.NewPCG(44, 21))
+	labels, classes, chances := twoClasses(r, len(ids))
+	near, marks := make([]string, len(ids)), make([]string, len(ids))
+	for i, text := range chances {
+		var p float64
+		fmt.Sscan(text, &p)
+		near[i], marks[i] = fmt.Sprint(0.9*p+0.03), fmt.Sprint(1+5*p)
+	}
+	items, err := NewItems(Columns(ids, make([]string, len(ids))), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, weights string
+		units         Units
+		values, base  []string
+	}{
+		{"log-loss", ByClusters, Units{Positive: "dog"}, chances, nil}, {"log-loss", ByRows, Units{Positive: "dog"}, chances, nil},
+		{"log-loss", "", Units{Positive: "dog"}, chances, nil}, {"rmse", ByClusters, Units{Positive: "dog"}, chances, nil},
+		{"precision", ByClusters, Units{Positive: "dog"}, classes, nil}, {"precision", ByRows, Units{Positive: "dog"}, classes, nil},
+		{"column:x", ByClusters, Units{Range: &[2]float64{1, 6}}, marks, nil}, {"column:x", "", Units{Range: &[2]float64{1, 6}}, marks, nil},
+		{"squared-error", ByClusters, Units{Positive: "dog"}, near, chances}, {"squared-error", ByRows, Units{Positive: "dog"}, near, chances},
+		{"squared-error", "", Units{Positive: "dog"}, near, chances},
+	} {
+		terms := Terms{Open: true, Metrics: []string{c.name}, Units: c.units, Goal: transfer.Goal{Beta: beta(t, "0.05")}}
+		known, their := ids, labels
+		if c.weights == "" {
+			terms.Items = items
+			known, their = ids[:300], labels[:300]
+		} else {
+			terms.Features, terms.Group, terms.Weights = features, "doc", c.weights
+		}
+		if c.base != nil {
+			terms.Incumbent = Submission{Values: Columns(ids, c.base)}
+		}
+		dir := t.TempDir() + "/open"
+		l, err := Create(dir, labelsIn(t, known, their), terms)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		var some []int
+		var each, squares, all []float64
+		for i := range ids {
+			value := func(values []string, label string) float64 {
+				if c.name == "column:x" {
+					var x float64
+					fmt.Sscan(values[i], &x)
+					return x
+				}
+				of := map[string]string{"precision": Accuracy, "rmse": "squared-error"}[c.name]
+				return byHand(max(of, map[bool]string{true: c.name}[of == ""]), []string{label}, values[i:i+1])
+			}
+			gap := 0.
+			if c.base != nil {
+				for _, label := range []string{"dog", "cat"} {
+					gap = max(gap, math.Abs(value(c.values, label)-value(c.base, label)))
+				}
+			}
+			all = append(all, gap*gap)
+			if i >= len(known) || c.name == "precision" && classes[i] != "dog" {
+				continue
+			}
+			x := value(c.values, labels[i])
+			if c.base != nil {
+				x -= value(c.base, labels[i])
+			}
+			some, each, squares = append(some, document[i]), append(each, x), append(squares, gap*gap)
+		}
+		want, byRows := means(some, each)
+		moment, _ := means(some, squares)
+		if c.weights != ByClusters {
+			want = byRows
+			_, moment = means(document, all)
+		}
+		if c.name == "rmse" {
+			want = math.Sqrt(want)
+		}
+		step := 0.002
+		s := Submission{Values: Columns(ids, c.values), Question: Question{Show: ShowScore, Step: &step}}
+		if c.base != nil {
+			s.Incumbent = Columns(ids, c.base)
+		}
+		a := takes(t, l, s)
+		if math.Abs(*a.Response-want) > step*(1+1e-9) || !(*a.Open.Lower <= want && want <= *a.Open.Upper) {
+			t.Errorf("%s %s: got %v in [%v, %v], want %v", c.name, c.weights, *a.Response, *a.Open.Lower, *a.Open.Upper, want)
+		}
+		if m := a.Open.Moment; c.base != nil && !(m >= moment && m <= moment*(1+1e-9)) {
+			t.Errorf("%s %s: the mean square is at most %v, got %v", c.name, c.weights, moment, m)
+		}
+		if _, err := Verify(dir, ""); err != nil {
+			t.Error(c.name, c.weights, err)
+		}
 	}
 }
 

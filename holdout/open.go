@@ -72,11 +72,7 @@ func (l *Ledger) query(a *asked) (q query, err error) {
 	if l.plan.Population != nil {
 		a.Rows = l.plan.Promise.Samples
 	}
-	if l.plan.Group != nil {
-		a.look.groups = l.grouped(q.rows)
-		sizes := sizesOf(a.look.groups)
-		a.Clusters = &sizes
-	}
+	l.cluster(a, q.rows)
 	a.look.values.bar = or(a.Bar, 0)
 	if a.look.values.reads(metric.Text) && a.look.values.texts != nil {
 		if err := l.predictedBy(a, &q); err != nil {
@@ -105,6 +101,15 @@ func (l *Ledger) query(a *asked) (q query, err error) {
 	return q, nil
 }
 
+// cluster finds the clusters of a look at some rows, all for nil.
+func (l *Ledger) cluster(a *asked, rows []int32) {
+	if l.plan.Group != nil {
+		a.look.groups = l.grouped(rows)
+		sizes := sizesOf(a.look.groups)
+		a.Clusters = &sizes
+	}
+}
+
 // differs checks that a new look compares a candidate with another one. A known look may have made it the incumbent.
 func (q query) differs() error {
 	if q.tails == nil {
@@ -126,6 +131,7 @@ func (l *Ledger) predictedBy(a *asked, q *query) error {
 	if kind.Ratio == nil {
 		q.rows, q.count = positive, int64(len(positive))
 		a.look.records, a.Rows = l.recordsOf(positive), q.count
+		l.cluster(a, q.rows)
 	} else if kind.Ratio.Bounded() {
 		q.least = int64(len(positive))
 	}
@@ -141,7 +147,7 @@ func (l *Ledger) compared(a *asked, q *query) {
 			q.share = 1
 		}
 	case kind.Loss != nil:
-		q.moment = a.look.moment(q.rows, q.count)
+		q.moment = a.look.moment(l.plan.Population != nil)
 	}
 }
 
@@ -455,7 +461,8 @@ func (l Line) among(rows int64, sizes *Sizes, p *Plan) error {
 	if p.Population != nil {
 		most = p.Population.Items
 	}
-	if l.Where != "" || l.Metric == metric.Precision {
+	some := l.Where != "" || l.Metric == metric.Precision
+	if some {
 		fits = l.Rows >= 1 && l.Rows <= rows
 	}
 	switch {
@@ -474,7 +481,7 @@ func (l Line) among(rows int64, sizes *Sizes, p *Plan) error {
 		return errors.New("got clusters in one place, and none in another")
 	case p.Group == nil:
 		return nil
-	case l.Where == "" && *l.Clusters != *sizes || !l.Clusters.among(l.Rows, *sizes):
+	case !some && *l.Clusters != *sizes || !l.Clusters.among(l.Rows, *sizes):
 		return fmt.Errorf("got the clusters %+v, want some of %+v", *l.Clusters, *sizes)
 	case l.Share < 0 || l.Share > 1 || (l.Share > 0) != (compared && p.macro()):
 		return fmt.Errorf("got a candidate that differs on a share of %v", l.Share)

@@ -399,11 +399,16 @@ func (l *Ledger) draw(i *Items) error {
 		return err
 	}
 	right := make([]mark, len(i.ids))
+	truth := make([]float64, len(i.ids))
 	for k, row := range drawn {
 		right[row] = l.right[k]
+		if l.truth != nil {
+			truth[row] = l.truth[k]
+		}
 	}
 	slices.Sort(drawn)
-	l.reader.rows, l.reader.items, l.right, l.drawn = &i.roster, true, right, drawn
+	l.reader.rows, l.reader.items, l.drawn = &i.roster, true, drawn
+	l.right, l.truth = right, truth
 	return nil
 }
 
@@ -459,6 +464,8 @@ func (p *Plan) planned(l Line, rows int64, sizes *Sizes) (tails open.Planned, co
 	counted = right && l.Differ == 0 && sizes == nil
 	return open.Of(p.sample(sizes), rows, func(entropic float64) open.Planned {
 		switch {
+		case l.Moment > 0:
+			return open.KnownVariance{Rows: entropic, Variance: l.Moment, Lowest: -1}
 		case l.Kept > 0:
 			return open.Kept{Rows: entropic, Most: l.Kept}
 		case l.Differ > 0:
