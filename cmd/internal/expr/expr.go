@@ -37,7 +37,6 @@ func IfError(x, otherwise X) X          { return F("IFERROR", x, otherwise) }
 func IsNumber(x X) X                    { return F("ISNUMBER", x) }
 func And(args ...X) X                   { return F("AND", args...) }
 func Or(args ...X) X                    { return F("OR", args...) }
-func Not(x X) X                         { return F("NOT", x) }
 func Min(args ...X) X                   { return F("MIN", args...) }
 func Max(args ...X) X                   { return F("MAX", args...) }
 func Int(x X) X                         { return F("INT", x) }
@@ -210,15 +209,9 @@ func Spelled(v any) string {
 }
 
 var ofValues = map[string]func(args []any) any{
-	"ISNUMBER": func(args []any) any { _, ok := args[0].(float64); return ok },
-	"AND":      func(args []any) any { return all(args, true) },
-	"OR":       func(args []any) any { return all(args, false) },
-	"NOT": func(args []any) any {
-		if truth, ok := args[0].(bool); ok {
-			return !truth
-		}
-		return ErrValue
-	},
+	"ISNUMBER":   func(args []any) any { _, ok := args[0].(float64); return ok },
+	"AND":        func(args []any) any { return all(args, true) },
+	"OR":         func(args []any) any { return all(args, false) },
 	"&":          func(args []any) any { return Spelled(args[0]) + Spelled(args[1]) },
 	"SUBSTITUTE": func(args []any) any { return strings.ReplaceAll(Spelled(args[0]), Spelled(args[1]), Spelled(args[2])) },
 }
