@@ -15,12 +15,11 @@ import (
 // pure privacy, with six digits, rounded down.
 func TestThresholdTables(t *testing.T) {
 	percent := []float64{0.001, 0.003, 0.01, 0.03, 0.1}
-	var pure, approx, gdp, gaussian, information []sourceOf
+	var pure, approx, gaussian, information []sourceOf
 	for _, x := range percent {
 		label := []string{shortDecimal(100 * x), shortDecimal(x)} // 100 is sqrt n
 		pure = append(pure, sourceOf{label, maxinfo.PureDP{Epsilon: x}})
 		approx = append(approx, sourceOf{label, maxinfo.ApproxDP{Epsilon: x, LnDelta: theory.LogProb(-9 * math.Ln10)}})
-		gdp = append(gdp, sourceOf{label, maxinfo.GDP{Mu: x}})
 	}
 	for m := int64(1); m <= 10_000; m *= 10 {
 		gaussian = append(gaussian, sourceOf{[]string{strconv.FormatInt(m, 10)}, maxinfo.Gaussian{Queries: m, SD: 0.05}})
@@ -33,7 +32,6 @@ func TestThresholdTables(t *testing.T) {
 		thresholds{"pvalue-pure", []string{"eps sqrt n", "epsilon"},
 			[]string{"renyi", "kl", "max-info-dwork15", "max-info-any"}, true, pure},
 		thresholds{"pvalue-approx", []string{"eps sqrt n", "epsilon"}, []string{"approx-dp", "group"}, false, approx},
-		thresholds{"pvalue-gdp", []string{"mu sqrt n", "mu"}, []string{"kl", "approx-dp", "group"}, false, gdp},
 		thresholds{"pvalue-gaussian", []string{"queries"}, []string{"renyi", "kl", "approx-dp"}, false, gaussian},
 		thresholds{"pvalue-information", []string{"bits"}, []string{"kl", "rogers16", "russo-zou16"}, false, information},
 	})
