@@ -43,6 +43,10 @@ type Metric struct {
 	Class bool                             // whether it needs a positive class
 }
 
+// Planned reports whether a plan of the kind of query is one for the metric: a mean over rows of values in [0,1], of
+// which more is better.
+func (m Metric) Planned() bool { return m.Ratio == nil && m.Reads == Text }
+
 // Ratio is N/D, two means over all rows with 0 <= N <= D. A true positive adds Both to N and D, a false positive and a
 // false negative add to D alone.
 type Ratio struct{ Both, FalsePositive, FalseNegative float64 }

@@ -48,7 +48,7 @@ func metricSymbols() (list []symbol) {
 			text += " The positive class is named by --positive, never guessed from labels."
 		}
 		where := "--metrics of holdout init, --metric of its looks; docs/use/metrics.md"
-		if m.Ratio == nil && m.Reads != metric.Number {
+		if m.Planned() {
 			where += "; --query of samplesize, as " + m.Query + " queries"
 		}
 		list = append(list, symbol{m.Name, nil, m.Summary, text, where})

@@ -250,14 +250,27 @@ var (
 // kinds are the names of --query. The first is the default.
 var kinds = append(slices.Clone(commands.QueryKinds), transfer.Difference.String())
 
-// metrics are the metrics that are means over rows, and have a plan of a kind of query.
+// metrics are the metrics that have a plan.
 func metrics() (names []string) {
 	for _, m := range metric.All() {
-		if m.Ratio == nil && m.Reads != metric.Number {
+		if m.Planned() {
 			names = append(names, m.Name)
 		}
 	}
 	return names
+}
+
+// lossless refuses a loss, whose greatest value only a range says.
+func lossless(c usage.Values) error {
+	name, _ := c.Text(QueryFlag.Name)
+	m, ok := metric.Of(name)
+	switch {
+	case !ok || !m.Less:
+		return nil
+	case m.Root:
+		return usage.Errorf("--query: got %s, want bounded with --range 0,L, L the greatest square of a row: tau is that of the mean square", name)
+	}
+	return usage.Errorf("--query: got %s, want bounded with --range 0,L, L the greatest loss of a row: tau is in these units", name)
 }
 
 // shownNames are the names of --feedback. The first is the default.
@@ -298,6 +311,9 @@ func LeastGoals(c usage.Values) int64 {
 
 // ReadKind reads the kind of query and the feedback.
 func ReadKind(c usage.Values) (base transfer.Goal, err error) {
+	if err := lossless(c); err != nil {
+		return base, err
+	}
 	query, err := usage.OneOf(c, QueryFlag.Name, QueryFlag.Words...)
 	if err != nil {
 		return base, err

@@ -166,3 +166,14 @@ func TestSamplesInFiles(t *testing.T) {
 		}
 	}
 }
+
+// A loss is planned for by its greatest value, and the root of a mean is no mean.
+func TestLossesNeedARange(t *testing.T) {
+	for _, name := range []string{"log-loss", "squared-error", "rmse"} {
+		code, out, stderr := commandtest.Dpcalc("samplesize", "-m", "10", "-t", ".1", "-b", ".05", "--query", name)
+		want := "dpcalc: --query: got " + name + ", want bounded with --range 0,L, L the greatest "
+		if code != usage.ExitUsage || out != "" || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, want) {
+			t.Errorf("%s: exit %d, %s%s", name, code, out, stderr)
+		}
+	}
+}
