@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dpcalc/dpcalc/transfer"
 )
 
 // unmade is a ledger that is still to be made in a folder, and its plan.
@@ -146,6 +148,22 @@ func TestManyInits(t *testing.T) {
 		}
 		if v, err := Verify(dir, ""); err != nil || v.Looks != 1 || winners != 1 {
 			t.Errorf("%d winners, %+v, %v", winners, v, err)
+		}
+	}
+}
+
+// A goal for other rows than those of the ledger, of a plan file say, is refused: a plan for independent rows that are
+// all there would hold for none of them.
+func TestGoalsForOtherRows(t *testing.T) {
+	for want, change := range map[string]func(*transfer.Goal){
+		"got a goal for clusters or for a benchmark": func(g *transfer.Goal) { g.Sample = transfer.Subset{Items: 1000} },
+		"arrive: got rows that come":                 func(g *transfer.Goal) { g.Arrival = &transfer.Arrival{Rows: 5, Queries: 1} },
+	} {
+		of := terms(3, 0, beta(t, "0.1"), "")
+		change(&of.Goal)
+		_, err := Certify(of, 240)
+		if input := (*InputError)(nil); !errors.As(err, &input) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
 		}
 	}
 }

@@ -193,7 +193,9 @@ func Certify(t Terms, samples int64) (*Plan, error) {
 		return testPlan(t, samples)
 	}
 	goal := t.Goal
-	goal.Sample, samples = t.sample(samples)
+	if goal.Sample, samples = t.sample(samples); t.Goal.Sample != nil && t.Goal.Sample != goal.Sample {
+		return nil, inputf("got a goal for clusters or for a benchmark, want --group or --population, which say where they are")
+	}
 	switch {
 	case goal.Samples == 0:
 		goal.Samples = samples
@@ -279,6 +281,8 @@ func looksAt(g transfer.Goal) error {
 		return inputf("transcripts: got a number of them, want none: a ledger counts looks")
 	case g.Open:
 		return inputf("open: got a plan without a number of looks, want one with a number")
+	case g.Arrival != nil:
+		return inputf("arrive: got rows that come between the looks, want all at the first one: an open ledger can be extended")
 	case g.Range != (transfer.Range{}):
 		return inputf("range: got one, want none: a fixed plan is in [0, 1], and open ledgers have ranges")
 	case g.Epsilon != 0:
