@@ -65,6 +65,8 @@ type Shown struct {
 	Price    *float64 `json:"price,omitempty"`        // nats
 	Lower    *float64 `json:"lower,omitempty"`
 	Upper    *float64 `json:"upper,omitempty"`
+
+	Conditions []Shown `json:"conditions,omitempty"` // of several conditions: of each its rows, and what is said of its truth
 }
 
 // account is the budget of an open ledger and what its codes depend on: a function of the lines before a look.
@@ -139,6 +141,8 @@ type cells struct {
 	last  float64 // best: what was shown before
 	scale scale
 
+	joint []gateOf // of several conditions: a gate at each
+
 	lnRest, lnRefused float64 // ln of the shares of the cells together, and of a refusal where there is one
 }
 
@@ -168,6 +172,10 @@ func (a *account) ask(p *Plan, l Line, tails open.Tails) (c cells, err error) {
 	steps := open.Steps{Within: or(l.Within, usual), Step: or(l.Step, usual), Most: most}
 	switch l.Show {
 	case ShowPass:
+		if l.Conditions != nil {
+			err = c.join(p, share)
+			break
+		}
 		c.Look, err = open.Gate(c.node, tails, *l.Bar, share)
 	case ShowReject:
 		c.Look, err = open.Rejection(c.node, share)
@@ -239,6 +247,9 @@ func (c cells) shown(cell int) (r response, s Shown) {
 		in := c.scale.ends()
 		s.Price, s.Lower, s.Upper, r.verdict = &price, &in.lowest, &in.highest, Refused
 		return r, s
+	}
+	if c.joint != nil {
+		return c.shownJointly(cell)
 	}
 	lower, upper := c.Interval(c.node, c.tails, cell)
 	s.From, s.Below, s.Price, s.Lower, s.Upper = c.from(cell), c.below(cell), &price, &lower, &upper

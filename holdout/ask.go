@@ -146,6 +146,9 @@ func (o offer) takes(s *Submission) bool {
 // Offered checks that teams may ask a question of an open ledger, and fills in the flags that have one value. The error
 // is an [InputError].
 func (p *Plan) Offered(s *Submission) error {
+	if len(s.All) > 0 {
+		return inputf("all: got conditions, want none: they are for whoever made the ledger")
+	}
 	if s.Show == "" && len(p.Open.Ask) == 1 {
 		s.Show, _, _ = strings.Cut(p.Open.Ask[0], ":")
 	}

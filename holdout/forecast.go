@@ -12,6 +12,8 @@ func (h *history) forecast(a asked, effect float64, list []Response) error {
 	switch {
 	case kind != ShowPass && kind != ShowReject:
 		return inputf("effect: got %v with --show %s, want --show pass or reject", effect, kind)
+	case len(a.All) > 0:
+		return inputf("effect: got %v with several conditions, want one", effect)
 	case p.Group != nil || p.Population != nil || !counted:
 		return inputf("effect: got %v, want none but of accuracy, precision or a column of values in [0, 1] on independent rows", effect)
 	case compared && a.look.base == nil:

@@ -56,6 +56,7 @@ type query struct {
 	share  float64    // of clusters that count alike: their mean share of such rows
 	moment float64    // of a difference of losses: the greatest mean square
 	least  int64      // of a ratio: the rows that are predicted positive
+	joint  []look     // of several conditions: a look at each
 }
 
 // query finds the rows of a look, and its tails.
@@ -98,7 +99,7 @@ func (l *Ledger) query(a *asked) (q query, err error) {
 	line.Kept, line.Rows, line.Moment, line.Least = a.Kept, a.Rows, q.moment, q.least
 	line.Differ, line.Share = q.differ, q.share
 	q.tails = l.plan.tails(line)
-	return q, nil
+	return q, l.joined(a, &q)
 }
 
 // cluster finds the clusters of a look at some rows, all for nil.
@@ -172,7 +173,13 @@ func (l *Ledger) reply(h *history, a asked) (Line, error) {
 	if err != nil {
 		return Line{}, err
 	}
-	cell := c.Response(a.look.measured(h.plan, a.Line))
+	mean := 0.
+	if c.joint != nil {
+		mean = c.met(h.plan, a.query.joint)
+	} else {
+		mean = a.look.measured(h.plan, a.Line)
+	}
+	cell := c.Response(mean)
 	if c.line.Kept > 0 && a.look.square() > c.line.Kept {
 		cell = refusal
 	}
@@ -244,6 +251,7 @@ func (h *history) price(a asked, bar *float64) (list []Response, err error) {
 		gate := Line{Question: Question{Show: ShowPass}, Bar: bar, Metric: a.Metric}
 		if bar != nil && a.Show != ShowReject {
 			gate.Shown = a.Shown
+			gate.Conditions = nil
 			gate.Kept = h.plan.kept(gate.Show)
 			gate.Differ, gate.Share = a.query.differ, a.query.share
 			next, err := after.ask(h.plan, gate, h.plan.tails(gate))
@@ -391,13 +399,16 @@ func cloned[V any](m map[string]V) map[string]V {
 // needs checks the bar, the guess or the question that a look needs.
 func (l *Ledger) needs(s *Submission) error {
 	if l.plan.Open == nil {
-		if s.Question != (Question{}) {
+		if !slices.Equal(s.Question.texts(), Question{}.texts()) {
 			return inputf("show: got %s, want none: the ledger has a fixed plan", cmp.Or(s.Show, "a question"))
 		}
 		return l.plan.needs(s)
 	}
 	name := cmp.Or(s.Metric, l.plan.Metric)
 	if err := s.Question.checked(s.Bar, s.Guess, l.plan.scale(name).ends()); err != nil {
+		return err
+	}
+	if err := l.plan.joins(s, name); err != nil {
 		return err
 	}
 	kind, _ := metric.Of(name)
@@ -445,7 +456,11 @@ func (h *history) recomputed() error {
 				return corrupt("looks.jsonl: line %d: got the clusters %+v for %d rows", i+1, sizes, rows)
 			}
 		case Looked:
-			if err := cmp.Or(l.among(rows, sizes, h.plan), a.recomputed(h.plan, l)); err != nil {
+			err := l.among(rows, sizes, h.plan)
+			if err == nil { // what it says of its rows can be
+				err = a.recomputed(h.plan, l)
+			}
+			if err != nil {
 				return corrupt("looks.jsonl: line %d: %v", i+1, err)
 			}
 			a.take(l)
@@ -480,13 +495,13 @@ func (l Line) among(rows int64, sizes *Sizes, p *Plan) error {
 	case (l.Clusters != nil) != (p.Group != nil):
 		return errors.New("got clusters in one place, and none in another")
 	case p.Group == nil:
-		return nil
+		return l.joinedAmong(rows, sizes, p)
 	case !some && *l.Clusters != *sizes || !l.Clusters.among(l.Rows, *sizes):
 		return fmt.Errorf("got the clusters %+v, want some of %+v", *l.Clusters, *sizes)
 	case l.Share < 0 || l.Share > 1 || (l.Share > 0) != (compared && p.macro()):
 		return fmt.Errorf("got a candidate that differs on a share of %v", l.Share)
 	}
-	return nil
+	return l.joinedAmong(rows, sizes, p)
 }
 
 // unbounded reports whether a ratio is shown of which nothing bounds D from below.
@@ -524,6 +539,14 @@ func (s Shown) equals(other Shown, span float64) error {
 		{"upper end", other.Upper, s.Upper, span}} {
 		if !alike(p.got, p.want, p.unit) {
 			return fmt.Errorf("got the %s %s, want %s", p.name, printed(p.got), printed(p.want))
+		}
+	}
+	for i, c := range s.Conditions {
+		if !alike(other.Conditions[i].From, c.From, span) {
+			return fmt.Errorf("got a pass of condition %d from %s on, want %s", i+1, printed(other.Conditions[i].From), printed(c.From))
+		}
+		if err := c.equals(other.Conditions[i], span); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -46,6 +46,8 @@ type Question struct {
 	Within *float64 `json:"within,omitempty"` // guess: how far off it may be
 	Step   *float64 `json:"step,omitempty"`   // best, score, guess: the width of the cells
 	Expect *float64 `json:"expect,omitempty"` // pass, best, guess, reject: a bet on the rate of the rarer response
+
+	All []Condition `json:"all,omitempty"` // pass: further bars, all of which are to be passed too
 }
 
 // usualStep is the width of cells, and how far a guess may be off, where a look says nothing else.
@@ -104,7 +106,11 @@ func (q Question) checked(bar, guess *float64, in between) error {
 
 // texts are the parts of a question in a fingerprint.
 func (q Question) texts() []string {
-	return []string{q.Show, q.Test, q.Where, printed(q.Near), printed(q.Within), printed(q.Step), printed(q.Expect)}
+	list := []string{q.Show, q.Test, q.Where, printed(q.Near), printed(q.Within), printed(q.Step), printed(q.Expect)}
+	for _, c := range q.All {
+		list = append(list, c.String())
+	}
+	return list
 }
 
 // or is a number that may be missing.

@@ -70,6 +70,7 @@ func openFields[R any](of func(R) Line) []Field[R] {
 		{Name: "cell_below", Value: func(r R) any { return optional(of(r).Below) }},
 		{Name: "price", Value: func(r R) any { return optional(of(r).Price) }},
 		{Name: "rows", Value: func(r R) any { return positive(of(r).Rows) }},
+		{Name: "conditions", Value: func(r R) any { return of(r).Told() }, Typed: true},
 	}
 }
 

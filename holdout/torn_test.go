@@ -276,6 +276,10 @@ func fill(of reflect.Value) {
 		case f.Type() == reflect.TypeFor[*LabelsFile]():
 			f.Set(reflect.ValueOf(&LabelsFile{Path: "a \"}b\\", Fingerprint: "c]",
 				From: &Reading{Tool: "d{", ID: "e}", Value: "f,", Only: []string{"g\"=]", "h"}}}))
+		case f.Type() == reflect.TypeFor[[]Condition]():
+			f.Set(reflect.ValueOf([]Condition{{x, "a=\"b]"}, {1, "c}"}}))
+		case f.Type() == reflect.TypeFor[[]Shown]():
+			f.Set(reflect.ValueOf([]Shown{{Rows: 1, From: &x, Clusters: &Sizes{1, 2, 3, 4}}, {Rows: 2}}))
 		default:
 			f.Set(reflect.ValueOf([]string{"a \"b]", "", "c,d"}))
 		}

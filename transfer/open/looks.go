@@ -3,6 +3,7 @@ package open
 import (
 	"fmt"
 
+	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -125,4 +126,11 @@ func (l Look) floored(most float64) (Look, error) {
 		l.Cuts[i].Above = above*floor + (1-cells*floor)*l.Cuts[i].Above
 	}
 	return l, l.Validate()
+}
+
+// AnyUpper is what a failure of several gates that are shown as one verdict says of one of their truths, without saying
+// of which: it is at most this. Each has its part of the level of the failure.
+func AnyUpper(at Node, tails Tails, gate Look, several int) float64 {
+	level := at.level(lnShare(1, gate.Cuts[0].Above))
+	return tails.Upper(gate.Cuts[0].At, sumDown(level, -num.Log(float64(several))*(1+4e-16)))
 }

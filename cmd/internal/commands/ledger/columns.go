@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
@@ -163,7 +164,7 @@ func looked(c *commands.Call, answers []holdout.Answer, refused *holdout.Refused
 	shown := but(columns, "fingerprint", "chain", "repeated", "rests_on")
 	if answers[0].Open != nil {
 		shown = but(columns, "fingerprint", "chain", "repeated", "method", "lower", "upper", "cell_from", "cell_below", "response",
-			"rests_on", "best_lower", "best_upper")
+			"rests_on", "best_lower", "best_upper", "conditions")
 		shown = slices.Insert(shown, 3, intervalColumns(func(a holdout.Answer) holdout.Line { return *a.Open })...)
 	}
 	return commands.Answer[holdout.Answer]{
@@ -190,6 +191,7 @@ func looked(c *commands.Call, answers []holdout.Answer, refused *holdout.Refused
 				if a.Open != nil && a.Open.Best.Lower != nil {
 					notes = append(notes, "The best truth of all that this board was shown is "+interval(a.Open.Best))
 				}
+				notes = append(notes, conditionsOf(a)...)
 				if a.Known {
 					notes = append(notes, fmt.Sprintf("Look %d is known: it costs nothing", a.Look))
 				}
@@ -204,6 +206,18 @@ func looked(c *commands.Call, answers []holdout.Answer, refused *holdout.Refused
 
 // outwards is the parts of one to which people see the ends of an interval rounded outwards.
 const outwards = 1e6
+
+// conditionsOf tells people what a verdict on several conditions says.
+func conditionsOf(a holdout.Answer) (notes []string) {
+	if a.Open == nil || a.Open.Conditions == nil || a.Verdict == "" {
+		return nil
+	}
+	says := "The pass says of all conditions:"
+	if a.Verdict == holdout.Fail {
+		says = "The fail says of at least one condition, and not of which:"
+	}
+	return append([]string{says}, strings.Split(a.Open.Told(), "; ")...)
+}
 
 // interval is where a truth is, for people.
 func interval(k holdout.Known) string {

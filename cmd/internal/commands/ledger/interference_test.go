@@ -297,7 +297,8 @@ func (w *world) live(texts []string, both []string) {
 var openQuestions = []string{
 	"--show pass --bar 0.6", "--show pass --bar 0.6 --expect 0.01", "--show best", "--show best --step 0.1",
 	"--show score --near 0.1", "--show score --step 0.2", "--show guess --guess 0.1 --within 0.2 --step 0.1",
-	"--show guess --guess 0.9 --expect 0.1", "--show pass --bar 0.1 --where color=red", "--show score --where color=none",
+	"--show guess --guess 0.9 --expect 0.1", "--show pass --bar 0.1 --where color=red",
+	"--show pass --bar 0.1 --all bar=0.2,where=color=red --all bar=0.3", "--show score --where color=none",
 	"--show score --where label=yes", "--show pass --bar 0.999999", "--show guess", "--show all", "--bar 2 --show pass",
 	"--show reject --test sign", "--show pass --bar 0.5 --where color=red --features features.csv --features more/features.csv",
 }

@@ -24,7 +24,7 @@ func actions() []commands.Mode {
 	for _, f := range slices.Concat(declarations, sampleFlags, goalFlags, openDeclarations, logFlags) {
 		init = append(init, f.Name)
 	}
-	asking := []string{"labels", "incumbent", "metric", "guess", "bar", "features", "population"}
+	asking := []string{conditionsFlag.Name, "labels", "incumbent", "metric", "guess", "bar", "features", "population"}
 	extending := []string{"labels", "features", "replace", "drop"}
 	for _, f := range logFlags {
 		asking, extending = append(asking, f.Name), append(extending, f.Name)
@@ -68,16 +68,17 @@ func Command() *commands.Command {
 			{Name: "metric", Usage: "`METRIC` of a look, one of those that were declared"},
 			{Name: "plan", Usage: "the plan file `FILE`, in place of the flags of samplesize"},
 			{Name: "scenario", Usage: "the scenario `NAME` of the plan file"},
-		}, declarations, sampleFlags, openDeclarations, goalFlags, questions, changes, logFlags, []usage.Flag{
-			{Name: "name", Repeats: true, Usage: "the look's `NAME` in the log, up to 100 characters; of finalists one for " +
-				"each, by default the name of its file"},
-			{Name: "guess", Usage: "flags: the guess `G`"},
-			{Name: "bar", Usage: "gate: the bar `C`, unless the plan has one"},
-			{Name: "effect", Usage: "price: how probable a pass or a rejection is if the truth is `E` above the bar, or the incumbent: a forecast and no promise"},
-			{Name: "dry-run", Switch: true, Usage: "check everything, and write and answer nothing"},
-			{Name: "chain", Usage: "verify: find the chain `HASH` of an earlier answer"},
-			{Name: "report", Switch: true, Usage: "status: write an open ledger's looks and promise as a paragraph for a methods section"},
-		}, serveFlags),
+		}, declarations, sampleFlags, openDeclarations, goalFlags, questions,
+			[]usage.Flag{conditionsFlag}, changes, logFlags, []usage.Flag{
+				{Name: "name", Repeats: true, Usage: "the look's `NAME` in the log, up to 100 characters; of finalists one for " +
+					"each, by default the name of its file"},
+				{Name: "guess", Usage: "flags: the guess `G`"},
+				{Name: "bar", Usage: "gate: the bar `C`, unless the plan has one"},
+				{Name: "effect", Usage: "price: how probable a pass or a rejection is if the truth is `E` above the bar, or the incumbent: a forecast and no promise"},
+				{Name: "dry-run", Switch: true, Usage: "check everything, and write and answer nothing"},
+				{Name: "chain", Usage: "verify: find the chain `HASH` of an earlier answer"},
+				{Name: "report", Switch: true, Usage: "status: write an open ledger's looks and promise as a paragraph for a methods section"},
+			}, serveFlags),
 		Output: commands.Tables,
 		Examples: [2]string{
 			"dpcalc holdout init ledger --labels labels.csv -m 20 -b 0.05 --query binary",

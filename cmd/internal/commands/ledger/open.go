@@ -40,6 +40,9 @@ var questions = []usage.Flag{
 		"what was expected is cheap"},
 }
 
+// conditionsFlag is what a model is to pass too.
+var conditionsFlag = usage.Flag{Name: "all", Repeats: true, Usage: "pass: a further bar that is to be passed in the same look, `bar=C,where=COLUMN=VALUE`, or bar=C; a fail does not say which was missed"}
+
 // changes change the rows of an open ledger, or end it.
 var changes = []usage.Flag{
 	{Name: "replace", Switch: true, Usage: "extend: the new rows take the place of all rows"},
@@ -120,6 +123,13 @@ func readQuestion(c *commands.Call) (q holdout.Question, err error) {
 	q.Show, _ = c.Text("show")
 	q.Test, _ = c.Text("test")
 	q.Where, _ = c.Text("where")
+	for _, text := range c.Texts(conditionsFlag.Name) {
+		one, err := holdout.ParseCondition(text)
+		if err != nil {
+			return q, err
+		}
+		q.All = append(q.All, one)
+	}
 	for _, f := range []struct {
 		name string
 		into **float64
@@ -169,6 +179,7 @@ func useFeatures(c *commands.Call, l *holdout.Ledger, status holdout.Status, dir
 		}
 	}
 	_, sliced := c.Text("where")
+	sliced = sliced || len(c.Texts(conditionsFlag.Name)) > 0
 	sliced = sliced && status.Plan.Open != nil && status.Plan.Open.Features != nil
 	if !sliced && status.Plan.Group == nil {
 		return nil

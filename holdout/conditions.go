@@ -1,0 +1,211 @@
+package holdout
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/metric"
+	"github.com/dpcalc/dpcalc/transfer/open"
+)
+
+// Condition is one of several bars that a model is to pass together, on some rows.
+type Condition struct {
+	Bar   float64 `json:"bar"`
+	Where string  `json:"where,omitempty"` // as in a [Question]
+}
+
+// ParseCondition reads bar=C or bar=C,where=COLUMN=VALUE.
+func ParseCondition(text string) (c Condition, err error) {
+	bar, where, sliced := strings.Cut(text, ",")
+	number, barred := strings.CutPrefix(bar, "bar=")
+	x, ok := decimal(number)
+	where, named := strings.CutPrefix(where, "where=")
+	if whole := sliced == named && (where != "" || !sliced); !barred || !ok || !whole {
+		return c, inputf("all: got %s, want bar=C or bar=C,where=COLUMN=VALUE", shown(text))
+	}
+	return Condition{x, where}, nil
+}
+
+func (c Condition) String() string {
+	if c.Where == "" {
+		return "bar=" + printed(&c.Bar)
+	}
+	return "bar=" + printed(&c.Bar) + ",where=" + c.Where
+}
+
+// mostConditions is how many more conditions a look may have.
+const mostConditions = 100
+
+// joins checks the further conditions of a look.
+func (p *Plan) joins(s *Submission, name string) error {
+	kind, _ := metric.Of(name)
+	in := p.scale(name).ends()
+	switch curved := kind.Ratio != nil || kind.Less || name == metric.Precision; {
+	case len(s.All) == 0:
+		return nil
+	case s.Show != ShowPass:
+		return inputf("all: got conditions with --show %s, want --show pass", s.Show)
+	case curved:
+		return inputf("all: got conditions with %s, want accuracy or a column", name)
+	case p.kept(ShowPass) > 0:
+		return inputf("all: got conditions, want none where a second moment is kept")
+	case len(s.All) > mostConditions:
+		return inputf("all: got %d conditions, want at most %d", len(s.All), mostConditions)
+	}
+	for _, c := range s.All {
+		if !(c.Bar >= in.lowest && c.Bar <= in.highest) {
+			return inputf("all: got the bar %v, want a number in [%v, %v]", c.Bar, in.lowest, in.highest)
+		}
+	}
+	return nil
+}
+
+// condition is a gate at one condition of a look: 0 is the look's own bar, on its own rows.
+func (l Line) condition(i int) Line {
+	one := Line{Question: Question{Show: ShowPass, Where: l.Where}, Bar: l.Bar, Metric: l.Metric, Shown: l.Conditions[i]}
+	if i > 0 {
+		one.Bar, one.Where = &l.All[i-1].Bar, l.All[i-1].Where
+	}
+	return one
+}
+
+// sure reports whether the predictions alone say that a condition is met: the candidate is the incumbent on its rows.
+func (p *Plan) sure(one Line) bool { return p.Incumbent != nil && one.Differ == 0 && *one.Bar < 0 }
+
+// joined are the looks at the conditions of a look, in their order.
+func (l *Ledger) joined(a *asked, q *query) error {
+	if len(a.All) == 0 {
+		return nil
+	}
+	own := Shown{Rows: a.Rows, Differ: q.differ, Share: q.share, Clusters: a.Clusters}
+	a.Conditions, q.joint = []Shown{own}, []look{a.look}
+	for _, c := range a.All {
+		one := *a
+		one.All, one.Shown = nil, Shown{}
+		one.Bar, one.Where = &c.Bar, c.Where
+		asks, err := l.query(&one)
+		switch {
+		case err != nil:
+			return inAll("all", err)
+		case asks.tails == nil && c.Bar >= 0:
+			return inputf("all: got %s for a candidate that is the incumbent on all of these rows, which no bar from 0 on is passed by", c)
+		}
+		own := Shown{Rows: one.Rows, Differ: asks.differ, Share: asks.share, Clusters: one.Clusters}
+		a.Conditions = append(a.Conditions, own)
+		q.joint = append(q.joint, one.look)
+	}
+	return nil
+}
+
+// gate is a gate at one of several conditions, with the tails of its mean; none for a sure one.
+type gateOf struct {
+	open.Look
+	tails open.Tails
+}
+
+// join makes one look of gates at all conditions: it passes if each of them does. What passes was paid for once, as any
+// condition that is not met fails its own gate.
+func (c *cells) join(p *Plan, share float64) error {
+	for i := range c.line.Conditions {
+		one, gate := c.line.condition(i), gateOf{}
+		if !p.sure(one) {
+			var err error
+			gate.tails = p.tails(one)
+			if gate.Look, err = open.Gate(c.node, gate.tails, *one.Bar, share); err != nil {
+				return err
+			}
+		}
+		c.joint = append(c.joint, gate)
+	}
+	c.Look = open.Look{Cuts: []open.Cut{{At: 1, Above: share}}}
+	return nil
+}
+
+// met is 1 if all conditions pass and else 0.
+func (c cells) met(p *Plan, joint []look) float64 {
+	for i, gate := range c.joint {
+		if gate.tails != nil && gate.Response(joint[i].measured(p, c.line.condition(i))) == 0 {
+			return 0
+		}
+	}
+	return 1
+}
+
+// shownJointly is what a pass or a failure of several conditions shows. A failure says of one of them that its truth is
+// at most its upper end.
+func (c cells) shownJointly(cell int) (r response, s Shown) {
+	lowest, highest := c.tails.Range()
+	price := -c.lnOf(cell)
+	s = c.line.Shown
+	s.Price, s.Lower, s.Upper, r.verdict = &price, &lowest, &highest, verdict(cell == 1, Pass, Fail)
+	s.Conditions = slices.Clone(s.Conditions)
+	several := 0
+	for _, gate := range c.joint {
+		several += int(one(gate.tails != nil))
+	}
+	for i, gate := range c.joint {
+		own, zero := &s.Conditions[i], 0.
+		*own = Shown{Rows: own.Rows, Differ: own.Differ, Share: own.Share, Clusters: own.Clusters}
+		switch {
+		case gate.tails == nil:
+			own.Lower, own.Upper = &zero, &zero
+		case cell == 1:
+			lower, upper := gate.Interval(c.node, gate.tails, 1)
+			own.From, own.Lower, own.Upper = &gate.Cuts[0].At, &lower, &upper
+		default:
+			least, _ := gate.tails.Range()
+			upper := open.AnyUpper(c.node, gate.tails, gate.Look, several)
+			own.Lower, own.Upper = &least, &upper
+		}
+	}
+	if cell == 1 {
+		s.From, s.Lower = s.Conditions[0].From, s.Conditions[0].Lower
+	}
+	return r, s
+}
+
+// joinedAmong checks the conditions of a line of the log.
+func (l Line) joinedAmong(rows int64, sizes *Sizes, p *Plan) error {
+	switch {
+	case len(l.All) == 0 && l.Conditions == nil:
+		return nil
+	case len(l.Conditions) != len(l.All)+1:
+		return fmt.Errorf("got %d conditions, want %d", len(l.Conditions), len(l.All)+1)
+	case l.Conditions[0].Rows != l.Rows || l.Conditions[0].Differ != l.Differ:
+		return errors.New("got a first condition that is not the look's own")
+	}
+	if err := p.joins(&Submission{Question: l.Question}, l.Metric); err != nil {
+		return err
+	}
+	for i := range l.Conditions {
+		one := l.condition(i)
+		if p.sure(one) { // nothing differs there
+			if one.Differ = 1; p.macro() {
+				one.Share = 1
+			}
+		}
+		if err := one.among(rows, sizes, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Told says what a look shows of its conditions, "" where it has one.
+func (l Line) Told() string {
+	var all []string
+	for i, s := range l.Conditions {
+		c, says := Condition{*l.condition(i).Bar, l.condition(i).Where}, "sure"
+		switch {
+		case s.Lower == nil || *s.Lower == *s.Upper:
+		case l.Verdict == Pass:
+			says = "truth above it"
+		default:
+			says = fmt.Sprintf("truth at most %.6g", *s.Upper)
+		}
+		all = append(all, fmt.Sprintf("%s: %s", c, says))
+	}
+	return strings.Join(all, "; ")
+}
