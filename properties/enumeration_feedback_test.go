@@ -357,11 +357,18 @@ func TestSmallTreesNeverFailMore(t *testing.T) {
 		queries int64
 		tau     float64
 		beta    float64
+		known   float64 // a variance that every query has at most; 0 for none
 	}{
-		{newSmall(42, 0.5, 0.5), 42, 3, 0.25, 0.5}, {newSmall(42, 0.3, 0.7), 42, 2, 0.25, 0.5},
-		{newSmall(60, 0.4, 0.6), 60, 4, 0.25, 0.5},
+		{newSmall(42, 0.5, 0.5), 42, 3, 0.25, 0.5, 0}, {newSmall(42, 0.3, 0.7), 42, 2, 0.25, 0.5, 0},
+		{newSmall(60, 0.4, 0.6), 60, 4, 0.25, 0.5, 0}, {newSmall(24, 0.05, 0.95), 24, 4, 0.25, 0.5, 0.05 * 0.95},
 	} {
 		d := feedback.Ladder{Queries: c.queries, Tau: c.tau, Top: 1}
+		if c.known > 0 {
+			if cells, ln := d.Cells(c.rows); cells != nil && ln <= math.Log(c.beta) {
+				t.Errorf("%+v needs no variance on %d rows", d, c.rows)
+			}
+			d.Varies = feedback.Varying(c.known).Most
+		}
 		cells, ln := d.Cells(c.rows)
 		if cells == nil || ln > math.Log(c.beta) {
 			t.Fatalf("%+v has no cells on %d rows", d, c.rows)

@@ -378,7 +378,8 @@ func ladderHolds(a Answer) bool {
 	if !a.Checked {
 		baseline = max(baseline, a.AtLeast)
 	}
-	b := certificates.Board{Rows: a.Samples, Queries: max(a.Queries, 2), Tau: a.TauAchieved, Top: 1 - baseline}
+	b := certificates.Board{Rows: a.Samples, Queries: max(a.Queries, 2), Tau: a.TauAchieved, Top: 1 - baseline,
+		Variance: a.Variance}
 	one := whole(1)
 	for i, step := range a.Mechanism.Board {
 		b.Values = append(b.Values, one.Minus(number(step.Value)))

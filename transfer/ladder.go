@@ -12,15 +12,16 @@ import (
 var ladder = Method{
 	Name:      "ladder",
 	Summary:   "only the best score so far is shown, in steps that are wide at the start",
-	Formula:   "sum over l < K-1 of W_l exp(-n kl(u_(l+1)||v_l - tau)) + sum over 0 < l < K of N_(l-1) exp(-n kl(u_l||v_l + tau)) <= beta; W_l = C(m+l-2,l), N_l = C(m+l-1,l+1), losses u, v; exact tails for 0/1 losses",
+	Formula:   "sum over l < K-1 of W_l exp(-n kl(u_(l+1)||v_l - tau)) + sum over 0 < l < K of N_(l-1) exp(-n kl(u_l||v_l + tau)) <= beta; W_l = C(m+l-2,l), N_l = C(m+l-1,l+1), losses u, v; exact tails for 0/1 losses; where a variance V is known each tail is at most exp(-n E_V(s)), s the distance, E_V that of gate",
 	Practice:  "Show the value of the highest boundary that any score has reached so far, from the table of the plan, and nothing else. It is within tau of the best population score so far at all times, and of the incumbent's own. The table is public and fixed in advance.",
-	Uses:      []string{floorFlag, atLeastFlag},
+	Uses:      []string{floorFlag, atLeastFlag, varianceFlag},
 	Proof:     Derived,
 	Adaptive:  true,
 	Feedbacks: []Feedback{Best},
 	Sources:   proved("feedback.md#ladder"),
 	Assumes:   []string{independentOnly},
 	rule:      ladderRule,
+	other:     drawnLadderRule,
 	drawn:     drawnLadderRule,
 }
 
@@ -32,7 +33,7 @@ var ladderRule = either{
 	first: board{domain{kinds: linear, needs: ladderNeeds, top: boardLimit}}, second: oneScore, most: 1,
 }
 
-// oneDrawnScore is oneScore for a sample.
+// oneDrawnScore is oneScore for a sample, or where a variance is known.
 var oneDrawnScore = perQuery(linear, true)
 
 var drawnLadderRule = func() either {
@@ -326,7 +327,16 @@ func boardOf(g Goal, cells []feedback.Cell) (run Mechanism) {
 
 func ladderOf(g Goal) feedback.Ladder {
 	return feedback.Ladder{Queries: max(g.Queries, 2), Tau: g.Tau, Top: 1 - g.Baseline(), ZeroOne: g.Query == Binary,
-		Sample: g.Sample}
+		Sample: g.Sample, Varies: varies(g)}
+}
+
+// varies is p(1-p) = V, p <= 1/2, of a goal whose queries have a variance of at most V, 0 where none is known. What is
+// known to be right is the floor: below it the losses themselves say more than their variance.
+func varies(g Goal) float64 {
+	if g.Variance == 0 {
+		return 0
+	}
+	return feedback.Varying(g.Variance).Most
 }
 
 // BoardFailure returns a bound on the probability that a board of the method `ladder` breaks the promise of g, in which
@@ -382,7 +392,7 @@ func follows(s, before theory.Step, g Goal) bool {
 // answer's own, or 0, the probability one.
 func (a *Answer) CertifyOneScore() {
 	holds := oneScore.holds
-	if a.Sample != nil {
+	if a.Sample != nil || a.spreadKnown() != nil {
 		holds = oneDrawnScore.holds
 	}
 	if a.Queries != 1 || a.Tau >= boardLimit(a.Goal) || !holds(a.Goal) {

@@ -155,13 +155,13 @@ func (m Method) Proven(g Goal) (Proof, []theory.Source) {
 	}
 	if g.Sample != nil {
 		known := []theory.Source(nil)
-		if m.knows(g) && slices.Contains(m.Uses, varianceFlag) {
+		if m.spreads(g) {
 			known = knownVariance
 		}
 		return Derived, slices.Concat(m.Sources, m.Tails, known, g.drawnSources())
 	}
 	sources := m.Sources
-	if m.knows(g) && slices.Contains(m.Uses, varianceFlag) {
+	if m.spreads(g) {
 		sources = slices.Concat(sources, knownVariance)
 	}
 	switch {
@@ -179,8 +179,16 @@ func (m Method) knows(g Goal) bool {
 	if g.SecondMoment > 0 && g.Checked {
 		return m.Keeps(g)
 	}
-	board := slices.Contains(m.Uses, floorFlag) && g.Baseline() > g.Floor
-	return board || slices.Contains(m.Uses, varianceFlag) && g.spreadKnown() != nil
+	if slices.Contains(m.Uses, floorFlag) { // a board begins at what every score is at least
+		return g.Baseline() > g.Floor || g.Variance > 0
+	}
+	return slices.Contains(m.Uses, varianceFlag) && g.spreadKnown() != nil
+}
+
+// spreads reports whether these tails are those of a known variance or second moment.
+func (m Method) spreads(g Goal) bool {
+	floored := slices.Contains(m.Uses, floorFlag) && g.Variance == 0
+	return m.knows(g) && slices.Contains(m.Uses, varianceFlag) && !floored
 }
 
 // Keeps reports whether the promise of the method needs that nothing is shown of a query whose mean square on the

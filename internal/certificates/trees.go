@@ -100,6 +100,7 @@ type Board struct {
 	Bounds        []Number // u_1 to u_(K-1)
 	Values        []Number // v_0 to v_(K-1)
 	Counts        []int64  // for 0/1 losses, the greatest number of losses that is within each bound
+	Variance      float64  // that every loss has at most; 0 if it is not known
 }
 
 // Ln is ln of the bound on the probability that the promise fails, and whether the ends of the table are as they must.
@@ -128,6 +129,20 @@ func (b Board) Ln() (ln Number, sound bool) {
 				}
 			}
 		}
+	}
+	for l := range x {
+		if b.Variance == 0 {
+			break
+		}
+		u := b.Bounds[l]
+		reached := u // by a count more, which a loss that is above the bound has
+		if b.Counts != nil {
+			reached = number(float64(b.Counts[l]) + 1).Over(whole(b.Rows))
+			u = number(float64(b.Counts[l])).Over(whole(b.Rows))
+		}
+		v := number(b.Variance)
+		x[l] = lesser(x[l], LnVarying(b.Rows, reached.Minus(b.Values[l].Minus(tau)), v))
+		y[l] = lesser(y[l], LnVarying(b.Rows, b.Values[l+1].Plus(tau).Minus(u), v))
 	}
 	// The risk of a state is at most that of a later one.
 	for l := len(x) - 2; l >= 0; l-- {

@@ -20,6 +20,7 @@ type Ladder struct {
 	Top     float64 // hi in (0, 1]: the known loss of a baseline, 1 if there is none
 	ZeroOne bool    // whether losses are 0 and 1 and binomial tails may serve
 	Sample  Sample  // how the rows were drawn; nil if they are independent and of equal weight
+	Varies  float64 // the Most of [Skewed], of losses whose variance is known; 0 if it is not
 }
 
 // LeastLadderTau is the least tau for which a ladder is built: its number of cells grows as 1/tau.
@@ -154,14 +155,26 @@ func (d Ladder) on(n int64) ladderPlan {
 	return ladderPlan{d, int64(worth.Entropic), worth.Gaussian}
 }
 
-// reach returns how far a mean is from its expectation with probability e^-x by Hoeffding's exponent, and how that
-// changes with x.
+// reach returns how far a mean is from its expectation with probability e^-x by Hoeffding's exponent or by a variance
+// that is known, and how that changes with x.
 func (d ladderPlan) reach(x float64) (s, slope float64) {
-	if d.gaussian == 0 || x <= 0 {
-		return math.Inf(1), 0
+	s = math.Inf(1)
+	if x <= 0 {
+		return s, 0
 	}
-	s = math.Sqrt(x/2/d.gaussian) * (1 + 1e-14)
-	return s, s / 2 / x
+	if d.gaussian > 0 {
+		s = math.Sqrt(x/2/d.gaussian) * (1 + 1e-14)
+		slope = s / 2 / x
+	}
+	if d.Varies == 0 {
+		return s, slope
+	}
+	// The rate of Skewed is that of Varies where that is below the worst of all expectations, and else says nothing.
+	u := klAbove(d.Varies, x/float64(d.n))
+	if known := u - d.Varies; u < 1 && known < s && (num.KLShift{P: d.Varies, Shift: known}).Slope() < 0 {
+		return known * (1 + 1e-14), 1 / (float64(d.n) * oddsRatio(u, d.Varies))
+	}
+	return s, slope
 }
 
 // builder builds ladders.
@@ -424,12 +437,17 @@ func (d ladderPlan) lnAbove(cell Cell, p float64) float64 {
 	return d.nearer(ln, cell.Boundary-p)
 }
 
-// nearer is a bound on the probability that a mean is s off, or Hoeffding's where that is less.
+// nearer is a bound on the probability that a mean is s off, or Hoeffding's or that of a known variance where these are
+// less.
 func (d ladderPlan) nearer(ln, s float64) float64 {
-	if d.gaussian == 0 || s <= 0 {
-		return ln
+	s = max(0, s-0x1p-52)
+	if d.gaussian > 0 {
+		ln = min(ln, -hoeffding(d.gaussian, s))
 	}
-	return min(ln, -hoeffding(d.gaussian, max(0, s-0x1p-52)))
+	if d.Varies > 0 {
+		ln = min(ln, Skewed{d.Varies}.LnSide(d.n, s))
+	}
+	return ln
 }
 
 // lnAtLeast and lnAtMost are bounds on the probability of such a count, of 0/1 losses of mean p.

@@ -20,7 +20,7 @@ func TestTheTitleNamesWhatCounts(t *testing.T) {
 		{"--variance 0.01 --feedback gate --method gate", "variance 0.01", "", ""},
 		{"--variance 0.2 --feedback gate --method gate-renggli19", "beta 0.05", "variance", "gate-renggli19: variance is not used"},
 		{"--variance 0.01 --feedback final", "variance 0.01", "", "hoeffding: variance is not used"},
-		{"--variance 0.01 --feedback best --method ladder", "beta 0.05", "variance", "ladder: variance is not used"},
+		{"--variance 0.01 --feedback best --method ladder", "variance 0.01", "", ""},
 		{"--query difference --second-moment 0.1 --feedback gate", "second moment 0.1", "", "gate-renggli19: second-moment is not used"},
 		{"--variance 0.01 --method splitting", "beta 0.05", "variance", "splitting: variance is not used"},
 		{"--query binary --at-least 0.9 --feedback gate --passes 2", "at least 0.9", "", "gate-renggli19: at-least is not used"},
