@@ -269,6 +269,9 @@ func (l *Ledger) askAll(list []Submission) (all []asked, err error) {
 		most = l.plan.goal.Queries
 	}
 	if n := int64(len(list)); n < 1 || n > most {
+		if most == 1 {
+			return nil, inputf("got %d submissions, want one", n)
+		}
 		return nil, inputf("got %d submissions, want at least 1 and at most %d", n, most)
 	}
 	for _, s := range list {

@@ -251,7 +251,7 @@ func TestBadInput(t *testing.T) {
 
 		"score ledger p600.tsv --guess x": "--guess: got x, want a number",
 
-		"score ledger p600.tsv p600.tsv": "holdout: got 2 submissions, want at least 1 and at most 1",
+		"score ledger p600.tsv p600.tsv": "holdout: got 2 submissions, want one",
 
 		"score ledger p600.tsv --name " + strings.Repeat("n",
 			101): "dpcalc: --name: got 101 characters, want at most 100",
