@@ -144,15 +144,17 @@ Proof.
     now rewrite exp_0.
 Qed.
 
-Lemma class_tilt r lam (q : query X) t u : class r lam ->
-  class r (fun S => lam S * exp (t * emp q S + u)).
+Lemma class_tilted r lam (f : X -> R) t u : class r lam -> class r (fun S => lam S * exp (t * (sumR S f / n) + u)).
 Proof.
   intros (d & v & h & Hr & H). assert (Hn := n_pos X Ds some_rows).
-  exists d, v, (fun i x => h i x + (t / n * fn X q x + u / n)). split; auto.
+  exists d, v, (fun i x => h i x + (t / n * f x + u / n)). split; auto.
   intros S HS. rewrite H by auto. unfold dens. rewrite <- exp_plus. f_equal.
-  rewrite sumR_plus, sumR_plus, sumR_scal, sumR_const. unfold Tails.emp. rewrite (sum_at S _ HS).
+  rewrite sumR_plus, sumR_plus, sumR_scal, sumR_const. rewrite (sum_at S _ HS).
   rewrite I_rows. fold n. unfold Rdiv. field. lra.
 Qed.
+
+Lemma class_tilt r lam (q : query X) t u : class r lam -> class r (fun S => lam S * exp (t * emp q S + u)).
+Proof. apply class_tilted. Qed.
 
 Lemma class_scal r lam c : 0 < c -> class r lam -> class r (fun S => c * lam S).
 Proof.
