@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/metric"
@@ -72,23 +71,23 @@ type Shown struct {
 // account is the budget of an open ledger and what its codes depend on: a function of the lines before a look.
 type account struct {
 	left  open.Budget
-	looks map[string]int64   // by what they showed
-	rare  map[string]int64   // of these, passes, raises, moved guesses and rejections
-	last  map[string]float64 // the number shown last, by what was shown, the metric and the rows
-	best  map[string]Known   // of boards, by the same: what is known of the best truth of all submissions
-	epoch int64              // how many changes of the rows there were
+	looks map[string]int64  // by what they showed
+	rare  map[string]int64  // of these, passes, raises, moved guesses and rejections
+	last  map[scope]float64 // the number shown last
+	best  map[scope]Known   // of boards: what is known of the best truth of all submissions
+	epoch int64             // how many changes of the rows there were
 }
 
 func newAccount() account {
-	return account{looks: make(map[string]int64), rare: make(map[string]int64), last: make(map[string]float64),
-		best: make(map[string]Known)}
+	return account{looks: make(map[string]int64), rare: make(map[string]int64), last: make(map[scope]float64),
+		best: make(map[scope]Known)}
 }
 
 // spent is what the responses so far cost together, in nats.
 func (a *account) spent() float64 { return 0 - float64(a.left) } // never -0
 
 // take takes the line of a look.
-func (a *account) take(l Line) {
+func (a *account) take(l *Line) {
 	if l.Price != nil {
 		a.left = a.left.Child(-*l.Price)
 	}
@@ -114,7 +113,7 @@ func (a *account) take(l Line) {
 
 // with is what is known of the best truth if one more submission has its truth in the interval of a line: the best is
 // no less than any lower end, and no more than the greatest upper end.
-func (k Known) with(l Line) Known {
+func (k Known) with(l *Line) Known {
 	if k.Lower == nil {
 		return Known{l.Lower, l.Upper}
 	}
@@ -126,9 +125,12 @@ func (k Known) with(l Line) Known {
 }
 
 // scope is the questions whose answers are compared: of one kind, one metric and the same rows.
-func (a *account) scope(l Line) string {
-	return strings.Join([]string{l.Show, l.Metric, l.Where, strconv.FormatInt(a.epoch, 10)}, "\x00")
+type scope struct {
+	show, metric, where string
+	epoch               int64
 }
+
+func (a *account) scope(l *Line) scope { return scope{l.Show, l.Metric, l.Where, a.epoch} }
 
 // cells are the cells of a question at the account's node, with what they say of the truth.
 type cells struct {
@@ -165,7 +167,7 @@ func (a *account) ask(p *Plan, l Line, tails open.Tails) (c cells, err error) {
 	}
 	share := bet.Share(looks, rare, most)
 	lowest, highest := tails.Range()
-	last, known := a.last[a.scope(l)]
+	last, known := a.last[a.scope(&l)]
 	last = *c.scale.read(&last)
 	l.Bar, l.Guess, l.Near = c.scale.read(l.Bar), c.scale.read(l.Guess), c.scale.read(l.Near)
 	usual := usualStep * c.scale.span

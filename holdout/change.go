@@ -6,12 +6,15 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/dpcalc/dpcalc/internal/delimited"
 )
 
 // Change is a change of the rows of an open ledger. Looks after it are asked of the rows as they are then; its
@@ -242,6 +245,9 @@ func (l *Ledger) extension(e Extension) (*Line, error) {
 	}
 	line.Labels = &LabelsFile{Path: path, Fingerprint: l.rows.veiled(e.Labels.Fingerprint()), From: e.Labels.From}
 	line.Features, err = e.Features.of(l.dir, e.Labels, l.plan.Open.Features != nil)
+	if err == nil && line.Features != nil && !e.Replace {
+		err = l.hasColumns(e.Features, e.Labels.ids)
+	}
 	if line.Features != nil {
 		line.Features.Fingerprint = l.rows.veiled(line.Features.Fingerprint)
 	}
@@ -332,6 +338,42 @@ func (f *Features) of(dir string, labels *Labels, wanted bool) (*LabelsFile, err
 	}
 	path, err := relative(dir, f.path)
 	return &LabelsFile{Path: path, Fingerprint: f.fingerprint()}, err
+}
+
+// hasColumns checks that the features of new rows have every column that those of the rows before have: a slice takes
+// its rows from all of them.
+func (l *Ledger) hasColumns(f *Features, ids []string) error {
+	if l.features == nil {
+		return inputf("features: got nothing of the rows before, want their files")
+	}
+	names, err := l.features[0].columns()
+	for _, name := range names {
+		if err == nil && name != "id" {
+			_, err = f.column(name, ids)
+		}
+	}
+	return err
+}
+
+// columns are the names of the columns, of JSON lines those of the first.
+func (f *Features) columns() (names []string, err error) {
+	text := bytes.TrimPrefix(f.text, []byte("\ufeff"))
+	if bytes.HasPrefix(text, []byte("{")) {
+		var first map[string]json.RawMessage
+		err = json.NewDecoder(bytes.NewReader(text)).Decode(&first)
+		for name, cell := range first {
+			if _, ok := scalar(cell); ok {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+	} else {
+		names, err = File{}.header(delimited.NewSplitter(bytes.NewReader(text), 0))
+	}
+	if err != nil {
+		err = inputf("features: %v", err)
+	}
+	return names, err
 }
 
 // column returns the values of a column by their ids, which must all be there once.

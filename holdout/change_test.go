@@ -53,8 +53,8 @@ func looksOf(t testing.TB, dir string, text ...[]byte) []byte {
 }
 
 // An extension whose line was cut anywhere, with and without zeros after it, leaves the rows before it. Only the whole
-// line leaves the rows after it. Its beginning, which may be that of a look, costs what the dearest response does. The
-// same extension goes through then, and a second run changes nothing.
+// line leaves the rows after it. Its beginning, which may be that of a look, is a look and costs the most that a
+// response may. The same extension goes through then, and a second run changes nothing.
 func TestExtensionCutAnywhere(t *testing.T) {
 	_, dir, ids, classes := openLedger(t, 200)
 	labels := labelsIn(t, ids, classes)
@@ -85,6 +85,9 @@ func TestExtensionCutAnywhere(t *testing.T) {
 			}
 			if s.Rows != want {
 				t.Fatalf("cut after %d bytes and %d zeros: got %d rows", cut, zeros, s.Rows)
+			}
+			if spent := int64(math.Round(s.Spent / UsualMost)); s.Torn != spent || s.Looks != spent {
+				t.Errorf("cut after %d bytes: got %d torn of %d looks at %v nats", cut, s.Torn, s.Looks, s.Spent)
 			}
 			switch {
 			case s.Spent == 0:

@@ -1,7 +1,6 @@
 package holdout
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/dpcalc/dpcalc/transfer"
@@ -55,7 +55,7 @@ func (l *Ledger) load(file *os.File) error {
 		}
 	}
 	l.early = false
-	if l.seen == nil || l.seen.tail != nil {
+	if l.seen == nil || l.seen.tail != "" {
 		h, err := readFrom(l.dir, file)
 		if err == nil {
 			l.seen = h
@@ -66,7 +66,7 @@ func (l *Ledger) load(file *os.File) error {
 	if err != nil {
 		return err
 	}
-	return l.seen.take(lines)
+	return l.seen.take(string(lines))
 }
 
 // add appends lines and takes them into the history.
@@ -95,13 +95,13 @@ func (l *Ledger) add(h *history, file *os.File, lines ...Line) error {
 		return errors.Join(err, l.cut(file, size))
 	}
 	l.settled = size + int64(len(text))
-	if h.tail != nil {
-		h.past.Write(h.tail)
+	if h.tail != "" {
+		h.past.Write([]byte(h.tail))
 		h.past.Write([]byte("\n"))
 		h.read += int64(len(h.tail)) + 1
-		h.tail, text = nil, text[1:]
+		h.tail, text = "", text[1:]
 	}
-	return h.take(text)
+	return h.take(string(text))
 }
 
 // confirm puts the lines that were read on the disk before they are shown again.
@@ -176,22 +176,23 @@ func readFrom(dir string, looks *os.File) (*history, error) {
 }
 
 // contents are the plan and the text of the looks.
-func contents(dir string, looks *os.File) (*Plan, []byte, error) {
+func contents(dir string, looks *os.File) (*Plan, string, error) {
 	text, err := os.ReadFile(filepath.Join(dir, planFile))
 	if err != nil {
-		return nil, nil, notLedger(err)
+		return nil, "", notLedger(err)
 	}
 	plan, err := decodePlan(text)
 	if err != nil {
-		return nil, nil, err
+		return nil, "", err
 	}
 	info, err := looks.Stat()
 	if err != nil {
-		return nil, nil, err
+		return nil, "", err
 	}
-	lines := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
-	_, err = lines.ReadFrom(looks)
-	return plan, lines.Bytes(), err
+	var lines strings.Builder
+	lines.Grow(int(info.Size()))
+	_, err = io.Copy(&lines, looks)
+	return plan, lines.String(), err
 }
 
 // notLedger says that a folder has no ledger if that is why a file cannot be opened.

@@ -1,7 +1,6 @@
 package holdout
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 )
 
 // The events of the log.
@@ -104,9 +104,11 @@ type history struct {
 	chain   string  // the head's
 	past    hash.Hash
 	read    int64  // bytes of whole lines
-	last    []byte // of these
-	tail    []byte // that follows them
+	last    string // of these
+	tail    string // that follows them
 	inHand  bool   // a look was being taken, which is not in it
+	buffer  []byte // for a line
+	reader  *lineReader
 }
 
 // end is where the file ended.
@@ -114,99 +116,114 @@ func (h *history) end() int64 { return h.read + int64(len(h.tail)) }
 
 func newHistory(p *Plan) *history {
 	h := &history{plan: p, known: make(map[string][]int), past: sha256.New(), account: newAccount()}
-	h.rows = p.rows()
-	h.chain, _ = planEnds.open(sha256.New(), p.sealed)
+	h.rows, h.reader = p.rows(), newLineReader()
+	h.chain = planEnds.chain(string(p.sealed))
 	h.past.Write(p.sealed)
 	return h
 }
 
 // take reads the next bytes of looks.jsonl.
-func (h *history) take(data []byte) error {
-	h.lines = slices.Grow(h.lines, bytes.Count(data, []byte("\n")))
-	var last []byte
-	for len(data) > 0 {
-		text, whole := data, false
-		if i := bytes.IndexByte(data, '\n'); i >= 0 {
-			text, whole = data[:i+1], true
-		}
-		data = data[len(text):]
-		if err := h.line(bytes.TrimSuffix(text, []byte("\n"))); err != nil {
-			return err
-		}
-		if !whole {
-			h.tail = bytes.Clone(text)
-			break
-		}
-		h.past.Write(text)
-		h.read += int64(len(text))
-		last = text
+func (h *history) take(lines string) error {
+	count := strings.Count(lines, "\n")
+	h.lines = slices.Grow(h.lines, count+1)
+	if len(h.known) == 0 {
+		h.known = make(map[string][]int, count+1)
 	}
-	if last != nil {
-		h.last = bytes.Clone(last)
+	start, since := h.past, lines // no line but the first since then was torn
+	back := func() {
+		h.past = fork(start)
+		h.past.Write([]byte(since[:len(since)-len(lines)]))
+	}
+	h.past = fork(start)
+	for len(lines) > 0 {
+		text, rest, whole := strings.Cut(lines, "\n")
+		h.buffer = append(append(h.buffer[:0], text...), '\n')
+		linked := lineEnds.open(h.past, h.buffer)
+		if !linked {
+			back()
+		}
+		err := h.line(text, linked)
+		switch {
+		case err != nil:
+			back()
+			return err
+		case !whole:
+			back()
+			h.tail = text
+			return nil
+		case !linked:
+			h.past.Write(h.buffer)
+			start, since = fork(h.past), rest
+		}
+		h.last, lines = lines[:len(text)+1], rest
+		h.read += int64(len(h.last))
 	}
 	return nil
 }
 
 // stands checks that the file begins as it was read, both times under the lock: no look is ever taken back.
 func (h *history) stands(file *os.File) error {
-	want := slices.Concat(h.last, h.tail)
+	want := h.last + h.tail
 	got := make([]byte, len(want))
 	n, err := file.ReadAt(got, h.end()-int64(len(want)))
 	if err != nil && err != io.EOF {
 		return err
 	}
-	if !bytes.Equal(got[:n], want) {
+	if string(got[:n]) != want {
 		return corrupt("looks.jsonl is not as it was when it was read last: it was edited, or an older copy was put back")
 	}
 	return nil
 }
 
-// line takes a line without its end. A line of which only the end is missing is as good as a whole one. The
-// beginning of a line that a crash can leave is a look. Every other text was edited, or a line before it was.
-func (h *history) line(text []byte) error {
+// line takes a line without its end, whose chain follows the past or not. A line of which only the end is missing is as
+// good as a whole one. The beginning of a line that a crash can leave is a look. Every other text was edited, or a line
+// before it was.
+func (h *history) line(text string, linked bool) (err error) {
 	number := len(h.lines) + 1
-	sealed := append(bytes.Clone(text), '\n')
-	chain, ok := lineEnds.open(fork(h.past), sealed)
 	switch {
 	case h.retired:
 		return corrupt("looks.jsonl: line %d follows the end", number)
-	case !ok && h.cutShort(text):
+	case !linked && h.cutShort(text):
 		h.tear(text)
 		return nil
-	case !ok:
+	case !linked:
 		return corrupt("looks.jsonl is not as it was written: line %d, or one before it, was edited", number)
 	}
-	var l Line
-	if !l.read(sealed[:len(sealed)-lineEnds.length()]) {
-		l = Line{}
-		if err := known(text, &sealedLine{Line: &l}); err != nil {
-			return corrupt("looks.jsonl: line %d: %v", number, err)
-		}
+	l := &h.reader.line
+	if !h.reader.read(text[:len(text)+1-lineEnds.length()]) {
+		*l = Line{}
+		err = known([]byte(text), &sealedLine{Line: l})
 	}
-	l.Chain = chain
 	switch {
+	case err != nil:
 	case l.Event == Retired:
 		h.retired = true
 	case l.Event == Changed && h.plan.Open != nil:
-		h.rows = h.rows.after(l)
+		h.rows = h.rows.after(*l)
 		h.account.epoch++
 		if current := h.incumbent(); current != nil {
 			h.best = &LabelsFile{Path: current.Path}
 		}
 	case l.Event != Looked || l.Look != h.looks+1:
-		return corrupt("looks.jsonl: line %d: got %s %d, want look %d", number, shown(l.Event), l.Look, h.looks+1)
+		err = fmt.Errorf("got %s %d, want look %d", shown(l.Event), l.Look, h.looks+1)
 	default:
 		h.count(l)
 		if l.Show == ShowBest {
 			l.Best = h.account.best[h.account.scope(l)]
 		}
 	}
-	h.lines, h.chain = append(h.lines, l), chain
+	if err != nil {
+		return corrupt("looks.jsonl: line %d: %v", number, err)
+	}
+	end := len(text) + 1 - len(lineEnds.after)
+	h.chain = text[end-chainLength : end]
+	l.Chain = h.chain
+	h.lines = append(h.lines, *l)
 	return nil
 }
 
-// count counts a look.
-func (h *history) count(l Line) {
+// count counts the look of the next line.
+func (h *history) count(l *Line) {
 	h.looks++
 	h.known[l.Fingerprint] = append(h.known[l.Fingerprint], len(h.lines))
 	if l.Response != nil {
@@ -248,9 +265,8 @@ func (h *history) incumbent() *LabelsFile {
 // only after that: then nobody has seen it. But the end of a file that was copied in part, as to a full disk, looks the
 // same, and somebody may have seen that answer. The look is spent therefore, and counts as a pass and as a flag; an
 // open ledger pays the most that a response may cost. A change of the rows that was cut short has changed nothing.
-func (h *history) tear(text []byte) {
-	if bytes.HasPrefix(text, []byte(changedHead)) {
-		h.torn++
+func (h *history) tear(text string) {
+	if strings.HasPrefix(text, changedHead) {
 		h.lines = append(h.lines, Line{Event: Torn})
 		return
 	}
@@ -273,8 +289,8 @@ func (l Line) counts(verdict string) bool { return l.Verdict == verdict || l.Eve
 func (h *history) append(lines []Line) ([]byte, error) {
 	past := fork(h.past)
 	var all []byte
-	if h.tail != nil {
-		past.Write(h.tail)
+	if h.tail != "" {
+		past.Write([]byte(h.tail))
 		past.Write([]byte("\n"))
 		all = []byte("\n")
 	}

@@ -44,13 +44,14 @@ func TestLinesAreReadAsJSON(t *testing.T) {
 			}
 		}
 	}
+	in := newLineReader()
 	for _, text := range written {
-		var got, want Line
+		var want Line
 		if err := known(text, &want); err != nil {
 			t.Fatal(err)
 		}
-		if !got.read(text[:len(text)-1]) || !reflect.DeepEqual(got, want) {
-			t.Fatalf("%s: got %+v, want %+v", text, got, want)
+		if !in.read(string(text[:len(text)-1])) || !reflect.DeepEqual(in.line, want) {
+			t.Fatalf("%s: got %+v, want %+v", text, in.line, want)
 		}
 	}
 }
@@ -90,9 +91,9 @@ func TestOtherLinesAreLeftToJSON(t *testing.T) {
 		`{"event":"look","look":01}`, `{"event":"look","look":+1}`, `{"event":"look","look":1.5}`, `{"event":"look","response":.5}`,
 		`{"event":"look","response":1e999}`, `{"event":"look","newer":1}`, `{"event":"look","labels":{"newer":1}}`,
 		`{"event":"look","event":"look"}`, `{,"event":"look"}`, `{"event":5}`, `{"event":"a\x"}`} {
-		var l Line
-		if end := strings.TrimSuffix(text, "}"); end != text && l.read([]byte(end)) {
-			t.Errorf("%s: got %+v", text, l)
+		in := newLineReader()
+		if end := strings.TrimSuffix(text, "}"); end != text && in.read(end) {
+			t.Errorf("%s: got %+v", text, in.line)
 		}
 	}
 }

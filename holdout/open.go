@@ -246,7 +246,7 @@ func (h *history) price(a asked, bar *float64) (list []Response, err error) {
 	for _, cell := range c.responses() {
 		r := Response{Line: c.write(cell)}
 		after := h.account.copy()
-		after.take(r.Line)
+		after.take(&r.Line)
 		r.Spent = after.spent()
 		gate := Line{Question: Question{Show: ShowPass}, Bar: bar, Metric: a.Metric}
 		if bar != nil && a.Show != ShowReject {
@@ -273,7 +273,7 @@ func (h *history) price(a asked, bar *float64) (list []Response, err error) {
 	list = together(list)
 	for i := range list {
 		after := h.account.copy()
-		after.take(list[i].Line)
+		after.take(&list[i].Line)
 		list[i].Margin = after.margin(h.plan, h.samples(), h.sizes())
 	}
 	return list, nil
@@ -388,8 +388,8 @@ func (a *account) copy() account {
 	return next
 }
 
-func cloned[V any](m map[string]V) map[string]V {
-	next := make(map[string]V, len(m)+1)
+func cloned[K comparable, V any](m map[K]V) map[K]V {
+	next := make(map[K]V, len(m)+1)
 	for k, v := range m {
 		next[k] = v
 	}
@@ -463,7 +463,7 @@ func (h *history) recomputed() error {
 			if err != nil {
 				return corrupt("looks.jsonl: line %d: %v", i+1, err)
 			}
-			a.take(l)
+			a.take(&l)
 		}
 	}
 	return nil

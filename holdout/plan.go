@@ -382,7 +382,7 @@ func known(text []byte, into any) error {
 
 // decodePlan reads plan.json, and checks its seal and its fields.
 func decodePlan(text []byte) (*Plan, error) {
-	if _, ok := planEnds.open(sha256.New(), text); !ok {
+	if !planEnds.open(sha256.New(), text) {
 		return nil, corrupt("plan.json is not as it was written")
 	}
 	p := &Plan{sealed: slices.Clone(text)}

@@ -265,7 +265,7 @@ func rechained(t testing.TB, p *Plan, lines []byte) *history {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := h.take(written); err != nil {
+		if err := h.take(string(written)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -199,7 +199,7 @@ func TestSecondMomentOfPlans(t *testing.T) {
 	}
 	h := newHistory(&Plan{goal: terms.Goal, Method: "gate"})
 	h.plan.goal.Feedback = transfer.Gate
-	h.tear([]byte(`{"event":"look"`))
+	h.tear(`{"event":"look"`)
 	if h.remaining() != (Remaining{}) {
 		t.Error("a line that was cut short may have been a refusal")
 	}

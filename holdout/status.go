@@ -1,15 +1,14 @@
 package holdout
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/dpcalc/dpcalc/theory"
@@ -121,12 +120,12 @@ func readSettled(dir string, sync func(*os.File) error) (*history, error) {
 const briefly = 100 * time.Millisecond
 
 // withoutLast leaves out the last write: the last line, or all finalists.
-func withoutLast(p *Plan, text []byte) []byte {
+func withoutLast(p *Plan, text string) string {
 	if p.goal.Feedback == transfer.Final {
-		return nil
+		return ""
 	}
-	text = bytes.TrimSuffix(text, []byte("\n"))
-	return text[:bytes.LastIndexByte(text, '\n')+1]
+	text = strings.TrimSuffix(text, "\n")
+	return text[:strings.LastIndexByte(text, '\n')+1]
 }
 
 func (h *history) status() Status {
@@ -161,20 +160,22 @@ func (h *history) sizes() *Sizes {
 // pace is the looks a day between the first and the last of them. It is 0 where the clock says nothing that
 // makes sense.
 func (h *history) pace() float64 {
-	var times []time.Time
-	for _, l := range h.lines {
-		if t, err := time.Parse(time.RFC3339, l.Time); err == nil && l.Event == Looked {
-			times = append(times, t)
-		}
-	}
-	if len(times) < 2 {
+	looked := func(l Line) bool { return l.Event == Looked }
+	first := slices.IndexFunc(h.lines, looked)
+	if first < 0 {
 		return 0
 	}
-	days := times[len(times)-1].Sub(times[0]).Hours() / 24
-	if !(days > 0) {
+	last := len(h.lines) - 1
+	for !looked(h.lines[last]) {
+		last--
+	}
+	from, err := time.Parse(time.RFC3339, h.lines[first].Time)
+	to, err2 := time.Parse(time.RFC3339, h.lines[last].Time)
+	days := to.Sub(from).Hours() / 24
+	if err != nil || err2 != nil || !(days > 0) {
 		return 0
 	}
-	return float64(len(times)-1) / days
+	return float64(h.looks-1) / days
 }
 
 // Verified is the finding of [Verify]: every byte of the files is as it was written, but for lines that a crash has cut
@@ -202,7 +203,7 @@ func Verify(dir, chain string) (Verified, error) {
 	if v.AsRun, err = asRun(h.plan); err != nil {
 		return Verified{}, err
 	}
-	head, _ := planEnds.open(sha256.New(), h.plan.sealed)
+	head := planEnds.chain(string(h.plan.sealed))
 	if chain == "" || chain == head {
 		v.After = 0
 	}

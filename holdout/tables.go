@@ -70,23 +70,10 @@ func (f File) Rows(visit func(id, value string) error) error {
 func (f File) cells(in io.Reader, visit func(id, value string) error) error {
 	s := delimited.NewSplitter(in, 0)
 	s.Longest = f.Longest
-	header := ""
-	for header == "" {
-		var err error
-		if header, err = s.Text(); err == io.EOF {
-			return delimited.Errorf(0, "got nothing, want a header line with id and %s", f.Column)
-		} else if err != nil {
-			return err
-		}
-	}
-	if s.Separator = delimited.SeparatorOf(header); f.Form == Tabs {
-		s.Separator = '\t'
-	}
-	if err := s.Split(header); err != nil {
+	columns, err := f.header(s)
+	if err != nil {
 		return err
 	}
-	s.Width = len(s.Cells)
-	columns := slices.Clone(s.Cells)
 	var at [2]int
 	for i, name := range []string{"id", f.Column} {
 		if at[i] = slices.Index(columns, name); at[i] < 0 {
@@ -111,6 +98,26 @@ func (f File) cells(in io.Reader, visit func(id, value string) error) error {
 			return err
 		}
 	}
+}
+
+// header reads the names of the columns of a table, and finds what separates its cells.
+func (f File) header(s *delimited.Splitter) (columns []string, err error) {
+	header := ""
+	for header == "" {
+		if header, err = s.Text(); err == io.EOF {
+			return nil, delimited.Errorf(0, "got nothing, want a header line with id and %s", f.Column)
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	if s.Separator = delimited.SeparatorOf(header); f.Form == Tabs {
+		s.Separator = '\t'
+	}
+	if err := s.Split(header); err != nil {
+		return nil, err
+	}
+	s.Width = len(s.Cells)
+	return slices.Clone(s.Cells), nil
 }
 
 // mostShown is how many columns an error names.

@@ -1,7 +1,6 @@
 package holdout
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"strings"
@@ -15,8 +14,8 @@ import (
 // too, after the end of line or later. So a text that was cut short may be anywhere in the file, but always in the
 // place of a line, and it is never empty. Zeros that may have taken the place of two writes are no crash: the first of
 // these was on the disk before the second began.
-func (h *history) cutShort(text []byte) bool {
-	start := bytes.TrimRight(text, "\x00")
+func (h *history) cutShort(text string) bool {
+	start := strings.TrimRight(text, "\x00")
 	if len(text) == 0 || len(start) < len(text) && len(text) >= h.twoWrites() {
 		return false
 	}
@@ -28,8 +27,8 @@ func (h *history) cutShort(text []byte) bool {
 		heads = append(heads, changedHead)
 	}
 	for _, head := range heads {
-		rest, ok := bytes.CutPrefix(start, []byte(head))
-		if strings.HasPrefix(head, string(start)) || ok && h.begins(start, rest) {
+		rest, ok := strings.CutPrefix(start, head)
+		if strings.HasPrefix(head, start) || ok && h.begins(start, rest) {
 			return true
 		}
 	}
@@ -78,13 +77,13 @@ func (h *history) twoWrites() int {
 }
 
 // begins reports whether a text is the beginning of a line, if its rest follows the event and the look.
-func (h *history) begins(text, rest []byte) bool {
+func (h *history) begins(text, rest string) bool {
 	for _, m := range members[2:] { // after the event and the look
-		key := append([]byte{','}, m.key...)
-		if bytes.HasPrefix(key, rest) {
+		key := "," + m.key
+		if strings.HasPrefix(key, rest) {
 			return true
 		}
-		value, ok := bytes.CutPrefix(rest, key)
+		value, ok := strings.CutPrefix(rest, key)
 		if !ok {
 			continue
 		}
@@ -94,5 +93,5 @@ func (h *history) begins(text, rest []byte) bool {
 		}
 		rest = value[n:]
 	}
-	return bytes.HasPrefix(lineEnds.seal(fork(h.past), text[:len(text)-len(rest)]), text)
+	return strings.HasPrefix(string(lineEnds.seal(fork(h.past), []byte(text[:len(text)-len(rest)]))), text)
 }

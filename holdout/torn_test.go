@@ -327,7 +327,7 @@ func TestEveryMemberMayBeCut(t *testing.T) {
 // reread reads lines.
 func reread(p *Plan, lines string) (*history, error) {
 	h := newHistory(p)
-	return h, h.take([]byte(lines))
+	return h, h.take(lines)
 }
 
 // The chain may be right and the line yet none that a ledger writes: after the end, with another number, of no event.

@@ -217,7 +217,7 @@ func labelsOf(c *commands.Call, status holdout.Status, dir string, moved []strin
 }
 
 // openLedger opens a ledger, with its labels and the features that it may need.
-func openLedger(c *commands.Call, dir string, moved []string) (
+func openLedger(c *commands.Call, dir string, moved, movedFeatures []string) (
 	ledger *holdout.Ledger, status holdout.Status, err error) {
 	var paths []string
 	ledger, err = holdout.OpenWith(dir, func(s holdout.Status) (labels []*holdout.Labels, err error) {
@@ -231,7 +231,7 @@ func openLedger(c *commands.Call, dir string, moved []string) (
 		}
 		return nil, status, err
 	}
-	return ledger, status, useFeatures(c, ledger, status, dir)
+	return ledger, status, useFeatures(c, ledger, status, dir, movedFeatures)
 }
 
 // readLabels reads the labels' file.
@@ -289,7 +289,7 @@ func lasting(path string) string {
 }
 
 func runScore(c *commands.Call, target commands.Target, dir string, paths []string) error {
-	ledger, status, err := openLedger(c, dir, c.Texts("labels"))
+	ledger, status, err := openLedger(c, dir, c.Texts("labels"), c.Texts("features"))
 	if err != nil {
 		return err
 	}

@@ -168,7 +168,7 @@ func featuresIn(c *commands.Call, path string) (*holdout.Features, error) {
 
 // useFeatures gives a ledger the items of its benchmark, and the features of its rows if a look asks for some of them
 // or they come in clusters.
-func useFeatures(c *commands.Call, l *holdout.Ledger, status holdout.Status, dir string) error {
+func useFeatures(c *commands.Call, l *holdout.Ledger, status holdout.Status, dir string, moved []string) error {
 	items, err := itemsOf(c, status.Plan, dir)
 	if err != nil {
 		return err
@@ -184,16 +184,16 @@ func useFeatures(c *commands.Call, l *holdout.Ledger, status holdout.Status, dir
 	if !sliced && status.Plan.Group == nil {
 		return nil
 	}
-	list, err := featuresOf(c, status, dir)
+	list, err := featuresOf(c, status, dir, moved)
 	if err != nil {
 		return err
 	}
 	return l.UseFeatures(list...)
 }
 
-// featuresOf reads the features of a ledger's rows.
-func featuresOf(c *commands.Call, status holdout.Status, dir string) (list []*holdout.Features, err error) {
-	moved := c.Texts("features")
+// featuresOf reads the features of a ledger's rows, from where they were moved to.
+func featuresOf(c *commands.Call, status holdout.Status, dir string, moved []string) (
+	list []*holdout.Features, err error) {
 	for i, s := range status.Sources {
 		path := s.Features.In(dir)
 		if len(moved) == len(status.Sources) {
@@ -212,7 +212,7 @@ func featuresOf(c *commands.Call, status holdout.Status, dir string) (list []*ho
 }
 
 func runPrice(c *commands.Call, target commands.Target, dir string, paths []string) error {
-	ledger, status, err := openLedger(c, dir, c.Texts("labels"))
+	ledger, status, err := openLedger(c, dir, c.Texts("labels"), c.Texts("features"))
 	if err != nil {
 		return err
 	}
@@ -275,7 +275,7 @@ func cost(prices []holdout.Response, now float64) string {
 }
 
 func runExtend(c *commands.Call, target commands.Target, dir string, _ []string) error {
-	ledger, _, err := openLedger(c, dir, nil)
+	ledger, status, err := openLedger(c, dir, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -297,6 +297,15 @@ func runExtend(c *commands.Call, target commands.Target, dir string, _ []string)
 	if e.Features, err = readFeatures(c); err != nil {
 		return err
 	}
+	if law := status.Plan.Open; e.Features != nil && law != nil && law.Features != nil {
+		before, err := featuresOf(c, status, dir, nil)
+		if err == nil {
+			err = ledger.UseFeatures(before...)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	if path, ok := c.Text("drop"); ok {
 		f, err := openFile(c, path, "id", nil, 0)
 		if err != nil {
@@ -312,7 +321,7 @@ func runExtend(c *commands.Call, target commands.Target, dir string, _ []string)
 		}
 	}
 	changed, refused := ledger.Extend(c.Context, e)
-	status, err := holdout.ReadStatus(dir)
+	status, err = holdout.ReadStatus(dir)
 	if err != nil {
 		return err
 	}

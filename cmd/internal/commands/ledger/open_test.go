@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 )
@@ -137,6 +138,43 @@ func TestMetricsAndModels(t *testing.T) {
 			t.Errorf("no %q in %s", want, status)
 		}
 	}
+}
+
+// New rows have every feature that the rows before have, or else nothing is written: a slice takes its rows from all.
+// Rows that take the place of all others may have other features.
+func TestExtendWithOtherFeatures(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rows(t, 2, 1)
+	write(t, "features.csv", "id,color,size\nr0,red,1\nr1,blue,2\n")
+	write(t, "more.csv", "id,label\ns1,a\n")
+	write(t, "narrow.csv", "id,color\ns1,red\n")
+	write(t, "narrow.jsonl", `{"id":"s1","color":"red"}`+"\n")
+	write(t, "wide.tsv", "size\tshape\tid\tcolor\n3\tround\ts1\tred\n")
+	log := func() string {
+		text, err := os.ReadFile("one/looks.jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	runs(t, 0, "holdout init one --labels labels.csv -b 5% --open --features features.csv")
+	for _, file := range []string{"narrow.csv", "narrow.jsonl"} {
+		_, stderr := runs(t, 2, "holdout extend one --labels more.csv --features "+file)
+		if !strings.HasPrefix(stderr, "dpcalc: --features: ") || !strings.Contains(stderr, "size") || strings.Count(stderr, "\n") != 1 || log() != "" {
+			t.Errorf("%s: got %s and %q", file, stderr, log())
+		}
+	}
+	runs(t, 0, "holdout extend one --labels more.csv --features wide.tsv")
+	runs(t, 0, "holdout price one --show score --where size=3")
+	runs(t, 0, "holdout extend one --labels more.csv --features wide.tsv") // changes nothing
+	write(t, "other.csv", "id,label\nu1,a\nu2,b\n")
+	write(t, "otherfeatures.csv", "id,shape\nu1,round\nu2,flat\n")
+	runs(t, 0, "holdout extend one --replace --labels other.csv --features otherfeatures.csv")
+	runs(t, 0, "holdout price one --show score --where shape=flat")
+	runs(t, 0, "holdout init two --labels labels.csv -b 5% --open --features features.csv --group color")
+	runs(t, 2, "holdout extend two --labels more.csv --features narrow.csv")
+	write(t, "wide.tsv", "size\tid\tcolor\n3\ts1\tgreen\n")
+	runs(t, 0, "holdout extend two --labels more.csv --features wide.tsv")
 }
 
 // A column that the features do not have is a wrong question.

@@ -57,7 +57,7 @@ func report(s holdout.Status, lines []holdout.Line) string {
 	}
 	fmt.Fprintf(&b, "The labels of %s were kept in an open ledger. Looks at them so far: %s. ", rows, strings.Join(kinds, "; "))
 	if s.Torn > 0 {
-		fmt.Fprintf(&b, "A crash cut %s short, at the price of the dearest response each. ", record.Plural(s.Torn, "more line"))
+		fmt.Fprintf(&b, "A crash cut %s short, at %v nats each, the most that a response may cost. ", record.Plural(s.Torn, "more look"), s.Plan.Open.Most)
 	}
 	if changes > 0 {
 		fmt.Fprintf(&b, "The rows changed %s, for reasons that owe nothing to labels. ", record.Plural(int64(changes), "time"))

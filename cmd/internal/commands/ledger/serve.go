@@ -100,7 +100,7 @@ func openServer(c *commands.Call, dir string, status holdout.Status, o serve.Opt
 		return nil, nil, err
 	}
 	if open := status.Plan.Open; open != nil && open.Features != nil || status.Plan.Group != nil {
-		if o.Features, err = featuresOf(c, status, dir); err != nil {
+		if o.Features, err = featuresOf(c, status, dir, c.Texts("features")); err != nil {
 			return nil, nil, err
 		}
 	}
