@@ -246,7 +246,7 @@ func drawPower(grid commands.Grid[transfer.Forecast], rows []forecast) (none rec
 	for _, a := range grid.Axes {
 		if a.Length > 1 {
 			if along != "" || values[a.Flag] == nil {
-				return none, usage.Errorf("--output: got lists of --%s, want one list for a curve, of samples, effect, power, queries, passes, threshold or disagreement", strings.Trim(along+" and --"+a.Flag, " and -"))
+				return none, usage.Errorf("--output: got lists of --%s, want one list for a curve, of samples, effect, power, queries, passes, threshold or disagreement", strings.TrimPrefix(along+" and --"+a.Flag, " and --"))
 			}
 			along = a.Flag
 		}

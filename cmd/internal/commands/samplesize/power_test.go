@@ -48,6 +48,7 @@ func TestForecasts(t *testing.T) {
 		"-n 50 --effect .1 -m 5 -b .05 --threshold .5 --passes 9":                 "--passes: got 9, want at most",
 		"-n 50 --effect .1 -m 5 -b .05 --threshold .5 -o x.svg":                   "--output: got no list",
 		"-n 50,60 --effect .1,.2 -m 5 -b .05 --threshold .5 -o x.svg":             "--output: got lists of --samples and --effect",
+		"-n 50 --effect .1 -m 5 -b .05,.1 --threshold .5 -o x.svg":                "--output: got lists of --beta, want",
 		"-n 1:100:1 --effect .1:.2:.001 -m 5 -b .05 --threshold .5 --max-rows 99": "--max-rows: got",
 	} {
 		code, out, said := commandtest.Dpcalc(append([]string{"samplesize"}, strings.Fields(line)...)...)
