@@ -11,7 +11,7 @@ import (
 	"github.com/dpcalc/dpcalc/transfer/feedback"
 )
 
-// Sample says how the rows of a goal were drawn: [Clusters] or a [Subset].
+// Sample says how the rows of a goal were drawn: [Clusters], a [Subset] or [Classes].
 type Sample = feedback.Sample
 
 // Clusters are independent groups of rows that may depend on each other within a group, with weights that may differ.
@@ -28,6 +28,9 @@ func NewClusters(count int64, sum, largest, squares *big.Rat) Clusters {
 // Subset is rows drawn uniformly and without replacement from a benchmark, whose mean is the truth.
 type Subset = feedback.Subset
 
+// Classes are rows drawn within each of two classes, of models that were made without them: a query is an AUC.
+type Classes = feedback.Classes
+
 // validSample returns a DomainError for a sample that does not go with the goal.
 func (g Goal) validSample() error {
 	if g.Sample == nil {
@@ -41,10 +44,18 @@ func (g Goal) validSample() error {
 			return err
 		}
 	}
+	classes, auc := g.Sample.(Classes)
+	if auc {
+		name, most = "class-counts", classes.Positives+classes.Negatives
+	}
 	for _, c := range []struct {
 		ok   bool
 		want string
 	}{
+		{!auc || g.Query == Bounded, "bounded queries, whose values are those of pairs"},
+		{!auc || g.Variance == 0, "no variance, which a pair of rows has not"},
+		{!auc || min(classes.Positives, classes.Negatives) >= 1 && most <= MaxCount, "two classes of one row or more each"},
+		{!auc || g.Samples == most, "as many rows as both classes have"},
 		{g.Query != Sensitive && g.Query != Minimization, "a query that is a mean over the rows"},
 		{g.PastLooks == 0, "no past looks"},
 		{g.Arrival == nil, "all rows at the first query"},
@@ -72,6 +83,8 @@ func (g Goal) worthWords() string {
 		return fmt.Sprintf("a benchmark of %d items", s.Items)
 	case Clusters:
 		return plural(s.Count, "cluster", "clusters")
+	case Classes:
+		return fmt.Sprintf("%d positive and %d negative rows", s.Positives, s.Negatives)
 	}
 	return "rows"
 }
@@ -86,12 +99,18 @@ func (g Goal) drawnSources() []theory.Source {
 	if isSubset(g.Sample) {
 		return append(proved("samples.md#subset-of-a-benchmark"), source("hoeffding63", "Theorem 4"), source("serfling74", "Corollary 1.1"))
 	}
+	if _, ok := g.Sample.(Classes); ok {
+		return append(proved("samples.md#auc"), source("hoeffding63", "Section 5"))
+	}
 	return append(proved("samples.md#weighted-clusters"), source("hoeffding63", "Theorem 2"))
 }
 
 // drawnAssumes are hypotheses with that of the sample in place of independent rows.
 func (g Goal) drawnAssumes(assumes []string) []string {
 	instead := "clusters independent, their weights fixed"
+	if _, ok := g.Sample.(Classes); ok {
+		instead = "rows drawn within each class, independent and identically distributed, and models made without these rows"
+	}
 	if isSubset(g.Sample) {
 		instead = "rows drawn uniformly without replacement from the benchmark, which is the population"
 	}

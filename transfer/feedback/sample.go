@@ -69,6 +69,18 @@ func (s Subset) Worth(n int64) Worth {
 	return Worth{rows, rows * (float64(s.Items) / (rest + 1)) * (1 - 4e-16)}
 }
 
+// Classes are rows of two classes, independent and identically distributed within each. A query is the share of pairs,
+// one of each class, that a model has in the right order: the AUC, for which it is worth the rows of the smaller class.
+//
+// Source: Hoeffding 1963, Section 5; docs/theorems/samples.md#auc.
+type Classes struct{ Positives, Negatives int64 }
+
+// Worth does not depend on the number of rows.
+func (c Classes) Worth(int64) Worth {
+	fewer := float64(min(c.Positives, c.Negatives))
+	return Worth{fewer, fewer}
+}
+
 // Drawn is values of rows that were drawn as a sample.
 type Drawn struct {
 	Values

@@ -236,7 +236,8 @@ func totalCell(x float64) record.Cell {
 // The flags of a goal that are words.
 var (
 	QueryFlag = usage.Flag{Name: "query", Usage: "`KIND` of query: " + kinds[0] + " (default), " +
-		usage.OrList(kinds[1:]) + "; or a metric: " + strings.Join(metrics(), ", "), Words: slices.Concat(kinds, metrics())}
+		usage.OrList(kinds[1:]) + "; or a metric: " + strings.Join(metrics(), ", ") + ", or " + areaWord + " with --class-counts",
+		Words: slices.Concat(kinds, metrics(), []string{areaWord})}
 	RangeFlag    = usage.Flag{Name: "range", Usage: "the values of a query are in `A,B` (default 0,1): tau and bars are in the same units"}
 	FeedbackFlag = usage.Flag{Name: "feedback", Usage: "what is `SHOWN`: answers (default), gate (pass or fail), best (the best score), flags (corrections of guesses) or final (scores of finalists, once)", Words: shownNames()}
 	OneSidedFlag = usage.Flag{Name: "one-sided", Switch: true,
@@ -322,13 +323,19 @@ func ReadKind(c usage.Values) (base transfer.Goal, err error) {
 	if err != nil {
 		return base, err
 	}
+	word := query
 	if m, ok := metric.Of(query); ok {
 		query = m.Query
+	} else if query == areaWord {
+		query = transfer.Bounded.String()
 	}
 	if base.Query, err = transfer.ParseQuery(query); err != nil {
 		return base, err
 	}
 	if base.Range, err = readRange(c); err != nil {
+		return base, err
+	}
+	if err := readClasses(c, word, &base); err != nil {
 		return base, err
 	}
 	base.OneSided, base.Checked, base.Open = c.Is(OneSidedFlag.Name), c.Is(CheckedFlag.Name), c.Is(OpenFlag.Name)
@@ -373,8 +380,8 @@ func ReadGrid(c usage.Values, inputs *[]record.Input, needs int) (none Grid, err
 	if err != nil {
 		return none, err
 	}
-	if clusters != nil && (typed(populationFlag) || base.Arrival != nil) {
-		return none, usage.Errorf("--clusters: given with --population or with rows that arrive, want one of them")
+	if grouped := clusters != nil || base.Sample != nil; grouped && (typed(populationFlag) || base.Arrival != nil) {
+		return none, usage.Errorf("--population: given with --clusters, --class-counts or rows that arrive, want one of them")
 	}
 	if typed(BetaFlag) && typed(ConfidenceFlag) {
 		return none, usage.Errorf("--confidence: given with --beta, want one of the two")
@@ -417,7 +424,7 @@ func ReadGrid(c usage.Values, inputs *[]record.Input, needs int) (none Grid, err
 		switch u {
 		case transfer.Samples, transfer.Queries:
 			given = given || base.Queries != 0 // by the stages
-			given = given || u == transfer.Samples && clusters != nil
+			given = given || u == transfer.Samples && base.Samples != 0
 		case transfer.Beta:
 			given = given || typed(ConfidenceFlag)
 		}

@@ -20,8 +20,50 @@ var (
 	iccFlag = usage.Flag{Name: "icc",
 		Usage: "clusters: what the rows would be worth if two rows of a cluster were correlated by `R`, an assumption that no plan rests on"}
 
-	sampleFlags = []usage.Flag{ClustersFlag, WeightsFlag, iccFlag}
+	classesFlag = usage.Flag{Name: "class-counts",
+		Usage: "with --query auc: `A,B`, the rows of the positive and of the negative class, in place of --samples"}
+
+	sampleFlags = []usage.Flag{ClustersFlag, WeightsFlag, iccFlag, classesFlag}
 )
+
+// areaWord is the word of --query for the share of pairs in the right order.
+const areaWord = "auc"
+
+// readClasses reads the classes of an AUC into a goal.
+func readClasses(c usage.Values, query string, g *transfer.Goal) error {
+	text, typed := c.Text(classesFlag.Name)
+	_, sized := c.Text("samples")
+	_, clustered := c.Text(ClustersFlag.Name)
+	switch {
+	case typed != (query == areaWord):
+		return usage.Errorf("--%s: got one of it and --query %s, want both", classesFlag.Name, areaWord)
+	case !typed:
+		return nil
+	case sized || clustered:
+		return usage.Errorf("--%s: given with --samples or --clusters, want one of them", classesFlag.Name)
+	case g.Range != (transfer.Range{}):
+		return usage.Errorf("--range: given with --query %s, want none: it is in [0, 1]", areaWord)
+	}
+	first, second, _ := strings.Cut(text, ",")
+	positives, ok := numbers.Counts.Parse(strings.TrimSpace(first))
+	negatives, ok2 := numbers.Counts.Parse(strings.TrimSpace(second))
+	if !ok || !ok2 {
+		return usage.Invalid(classesFlag.Name, text, "two whole numbers A,B, the rows of the positive and of the negative class")
+	}
+	g.Sample, g.Samples = transfer.Classes{Positives: positives, Negatives: negatives}, positives+negatives
+	return nil
+}
+
+// ClassesWords say which rows of two classes there are, and what they are worth; "" for other rows.
+func ClassesWords(g transfer.Goal) (words, note string) {
+	s, ok := g.Sample.(transfer.Classes)
+	if !ok {
+		return "", ""
+	}
+	return fmt.Sprintf("an AUC of %d positive and %d negative rows", s.Positives, s.Negatives),
+		fmt.Sprintf("effective number of rows: %d, the smaller class; rows drawn within each class, and models made without these rows: given the features the bound is false",
+			min(s.Positives, s.Negatives))
+}
 
 const populationFlag = "population"
 

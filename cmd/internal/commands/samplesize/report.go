@@ -198,10 +198,18 @@ func (s *request) sampleText(r *goals.Row, count func(int64) string) string {
 			words += " and afresh for every query"
 		}
 		return words + " from a benchmark of " + count(benchmark.Items) + " items, which is the population"
+	case s.area() != "":
+		return count(r.Samples) + " rows, drawn within each of two classes (" + s.area() + "), of models that were made without them"
 	case s.grid.Clusters != nil:
 		return s.grid.Clusters.Words() + ", independent of each other"
 	}
 	return count(r.Samples) + " rows"
+}
+
+// area says of which classes an AUC is, "" for other queries.
+func (s *request) area() string {
+	words, _ := goals.ClassesWords(s.grid.Base)
+	return words
 }
 
 // openText says what an open plan shows.

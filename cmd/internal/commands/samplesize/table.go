@@ -47,6 +47,9 @@ func (s *request) shownWords() []string {
 	if s.grid.Clusters != nil {
 		words = append(words, s.grid.Clusters.Words())
 	}
+	if area, _ := goals.ClassesWords(base); area != "" {
+		words[0] = area
+	}
 	return words
 }
 
@@ -59,6 +62,9 @@ func (s *request) say(ctx context.Context, rows [][]goals.Row, spans bool) (titl
 	written := s.written(rows)
 	if s.grid.Clusters != nil {
 		found = append(s.grid.Clusters.Notes(), found...)
+	}
+	if _, note := goals.ClassesWords(s.grid.Base); note != "" {
+		found = append([]string{note}, found...)
 	}
 	notes = slices.Concat(found, s.legend(written), tableNote(written, spans))
 	if s.brief {

@@ -24,7 +24,7 @@ func (s *request) bind(c *commands.Call, a *commands.Answer[*goals.Row], rows []
 		spans := []string{spanNotes[false], spanNotes[true]}
 		return title, slices.DeleteFunc(notes, func(note string) bool { return slices.Contains(spans, note) })
 	}
-	if s.grid.Clusters != nil { // whose number of rows is not looked for
+	if s.grid.Clusters != nil || s.area() != "" { // whose number of rows is not looked for
 		a.Live = func() (*record.Live, error) { return nil, say() }
 		return
 	}
