@@ -175,7 +175,7 @@ Qed.
 Theorem sparse_instance (X : Type) (Ds : list (law X)) (analyst : list Sparse.Resp -> query X * R) (m : nat) :
   Ds <> nil ->
   let c := fun _ : nat => 1%nat in
-  let side := Guesses.side X Ds in
+  let side := Chernoff.side (Tails.n X Ds) in
   P X Ds (fun S => exists later x v,
     Sparse.transcript _ _ (emp X Ds) (1/2) (1/4) 2 c analyst m S = later ++ x :: v /\
     ~ Sparse.promise _ (pop X Ds) (1/2) (1/8) c analyst v x) <=

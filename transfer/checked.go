@@ -16,27 +16,35 @@ type checked struct {
 	given    []theory.Source   // the published theorems that these have as a hypothesis
 }
 
-// checkedRows has the kinds of goals by their methods. A row of any other goal is none that Coq checks: a field of Goal
-// that no entry knows, of today or of later, is one that no theorem is about.
+// checkedRows has the kinds of goals by their methods; the first that knows all of a goal counts. A row of any other
+// goal is none that Coq checks: a field of Goal that no entry knows, of today or of later, is one that no theorem is
+// about.
 var checkedRows = map[string][]checked{
-	"gate": {
+	"gate": slices.Concat([]checked{
 		{"values in [0,1]", asked(Bounded, withPasses, withSide, besideOpen), gateByRate, nil},
-		{"values in [0,1] at a known bar", asked(Bounded, withPasses, withSide, withBar, besideOpen), []string{"Rows.gate_bar", "Rows.gate_bar_one_side"}, nil},
-		{"0/1 values", asked(Binary, withPasses, withSide, besideOpen), slices.Concat([]string{"Rows.gate_counts", "Guesses.equal_rows"}, gateByRate), equalRows},
+		{"values in [0,1] at a known bar", asked(Bounded, withPasses, withSide, withBar, besideOpen), gateAtBar, nil},
+		{"0/1 values", asked(Binary, withPasses, withSide, besideOpen), gateOfCounts, equalRows},
 		{"0/1 values at a known bar", asked(Binary, withPasses, withSide, withBar, besideOpen), []string{"Rows.gate_bar_counts", "Rows.gate_bar_counts_one_side", "Guesses.equal_rows"}, equalRows},
-	},
+		{"values in [0,1] of a known variance at a known bar", asked(Bounded, withPasses, withSide, withVariance, withBar, besideOpen), slices.Concat(gateAtBar, []string{"KnownVariance.gate_bar_variance", "KnownVariance.gate_bar_variance_one_side"}, ofRows), nil},
+		{"differences at a known bar", asked(Difference, withPasses, withSide, withDisagreement, withBar, besideOpen), slices.Concat([]string{"Differences.gate_bar_differences", "Differences.gate_bar_differences_one_side"}, ofRows), nil},
+		{"values in [0,1] of clusters at a known bar", asked(Bounded, withPasses, withSide, withBar, withClusters, besideOpen), []string{"Clusters.gate_bar_clusters", "Clusters.gate_bar_clusters_one_side"}, nil},
+	}, sided(gateOfCounts, []string{"Sides.gate_sides"}, withPasses, withSide, besideOpen)),
 	"ladder": {
 		{"losses in [0,1]", asked(Bounded, withFloor, besideOpen), []string{"Rows.ladder_bounded", "Rows.ladder_one", "Entropy.hoeffding_kl"}, nil},
 		{"0/1 losses", asked(Binary, withFloor, besideOpen), []string{"Rows.ladder_counts", "Rows.ladder_one", "Binomial.binomial_off", "Guesses.equal_rows", "Entropy.hoeffding_kl"}, equalRows},
 	},
-	"sparse-validate": {
+	"sparse-validate": slices.Concat([]checked{
 		{"values in [0,1], without --hold", asked(Bounded, withBudget, withGuess, besideOpen), []string{"Guesses.sparse_bounded"}, nil},
 		{"0/1 values, without --hold", asked(Binary, withBudget, withGuess, besideOpen), []string{"Guesses.sparse_counts"}, equalRows},
-	},
-	"sealed": {
+	}, sided(countSides, []string{"Sides.sparse_sides"}, withBudget, withGuess, besideOpen)),
+	"rounding-widths": slices.Concat([]checked{
+		{"values in [0,1]", asked(Bounded), slices.Concat(widths, unitSides), nil},
+		{"0/1 values", asked(Binary, withPastLooks), slices.Concat(widths, countSides, []string{"Coins.past_counts"}), equalRows},
+	}, varying(countSides, widths)),
+	"sealed": slices.Concat([]checked{
 		{"values in [0,1]", asked(Bounded, withSide), []string{"Rows.sealed_bounded", "Rows.sealed_one_side"}, nil},
-		{"0/1 values", asked(Binary, withSide), []string{"Rows.sealed_counts", "Rows.sealed_counts_one_side", "Rows.sealed_bounded", "Rows.sealed_one_side", "Guesses.equal_rows"}, equalRows},
-	},
+		{"0/1 values", asked(Binary, withSide), sealedCounts, equalRows},
+	}, sided(sealedCounts, []string{"Sides.sealed_sides", "Sides.sealed_side"}, withSide)),
 	"open-gate": {
 		{"values in [0,1], responses in cells", asked(Bounded, whenOpen, withPasses), []string{"OpenRows.open_gate_bounded", "OpenGate.beta_code_closed"}, nil},
 		{"values in [0,1] at a known bar, responses in cells", asked(Bounded, whenOpen, withPasses, withBar), []string{"OpenRows.open_gate_bar", "OpenGate.beta_code_closed"}, nil},
@@ -47,10 +55,57 @@ var checkedRows = map[string][]checked{
 		{"values in [0,1], responses in cells", asked(Bounded, whenOpen, withPasses), []string{"Boards.open_board_bounded", "Board.board_code", "OpenGate.beta_code_closed"}, nil},
 		{"0/1 values, responses in cells", asked(Binary, whenOpen, withPasses), []string{"Boards.open_board_counts", "Board.board_code", "OpenGate.beta_code_closed"}, unequalRows},
 	},
+	"open-guess": {
+		{"values in [0,1], responses in cells", asked(Bounded, whenOpen, withPasses, withBudget), slices.Concat([]string{"Guess.open_guess_bounded"}, guessPlan), nil},
+		{"0/1 values, responses in cells", asked(Binary, whenOpen, withPasses, withBudget), slices.Concat([]string{"Guess.open_guess_counts"}, guessPlan), unequalRows},
+	},
 }
 
-// gateByRate is what a gate rests on whose tails have the rate E.
-var gateByRate = []string{"Records.gate_best", "Records.tail_up", "Records.tail_down", "Records.E_greatest"}
+// What rows of several kinds rest on.
+var (
+	gateByRate   = []string{"Records.gate_best", "Records.tail_up", "Records.tail_down", "Chernoff.E_greatest"} // the rate E
+	gateAtBar    = []string{"Rows.gate_bar", "Rows.gate_bar_one_side"}
+	gateOfCounts = slices.Concat([]string{"Rows.gate_counts", "Guesses.equal_rows"}, gateByRate)
+	sealedCounts = []string{"Rows.sealed_counts", "Rows.sealed_counts_one_side", "Rows.sealed_bounded", "Rows.sealed_one_side", "Guesses.equal_rows"}
+	guessPlan    = []string{"Guess.guess_widths", "Guess.guess_code", "OpenGate.beta_code_closed"}
+	widths       = []string{"Widths.rounding_widths", "Widths.clip_nearer"}
+	unitSides    = []string{"Guesses.unit_sides"}
+	countSides   = []string{"Guesses.count_sides"}
+	ofRows       = []string{"Weights.equal_weights", "Weights.weighted_rows"} // rows are clusters of equal weight
+	ofSides      = slices.Concat([]string{"Clusters.sides_of_rows"}, ofRows)
+)
+
+// sided is the kinds of goals of a method that rests, by the theorems of its own, on a tail on either side of one query.
+// The counts are what its rows of 0/1 values rest on.
+func sided(counts, method []string, fields ...field) []checked {
+	with := func(more ...field) []field { return slices.Concat(fields, more) }
+	return append(varying(counts, method, fields...),
+		kind("differences", asked(Difference, with(withDisagreement)...), nil,
+			method, []string{"Differences.difference_sides"}, ofSides),
+		kind("differences of a known second moment", asked(Difference, with(withDisagreement, withSecondMoment)...), nil,
+			method, []string{"Differences.difference_sides", "KnownVariance.moment_sides", "Sides.sides_min"}, ofSides),
+		kind("values in [0,1] of clusters", asked(Bounded, with(withClusters)...), nil,
+			method, []string{"Clusters.cluster_sides", "Clusters.cluster_hoeffding", "Sides.sides_min"}),
+	)
+}
+
+// varying is sided for values in [0,1] and 0/1 values of a known variance.
+func varying(counts, method []string, fields ...field) []checked {
+	with := func(more ...field) []field { return slices.Concat(fields, more) }
+	variance := []string{"KnownVariance.variance_sides"}
+	return []checked{
+		kind("values in [0,1] of a known variance", asked(Bounded, with(withVariance)...), nil,
+			method, unitSides, variance, ofSides),
+		kind("0/1 values of a known variance", asked(Binary, with(withVariance)...), equalRows,
+			method, counts, variance, ofSides),
+		kind("0/1 values of a known least mean", asked(Binary, with(withAtLeast)...), equalRows,
+			method, counts, variance, []string{"KnownVariance.variance_of_errors"}, ofSides),
+	}
+}
+
+func kind(goals string, known func(Goal) Goal, given []theory.Source, theorems ...[]string) checked {
+	return checked{goals, known, slices.Concat(theorems...), given}
+}
 
 // What the theorems for 0/1 values have as hypotheses: one of equal and unequal records, one of equal records alone.
 var (
@@ -58,8 +113,11 @@ var (
 	equalRows   = append(slices.Clone(unequalRows), source("zubkov13", "Theorem 1"))
 )
 
+// field copies a field of a goal that a theorem knows.
+type field = func(from Goal, to *Goal)
+
 // asked is the goals with this kind of query, the numbers of every plan, and some of the other fields.
-func asked(query Query, fields ...func(from Goal, to *Goal)) func(g Goal) Goal {
+func asked(query Query, fields ...field) func(g Goal) Goal {
 	return func(g Goal) Goal {
 		known := Goal{Samples: g.Samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta, Query: query}
 		known.Feedback = g.Feedback
@@ -70,15 +128,28 @@ func asked(query Query, fields ...func(from Goal, to *Goal)) func(g Goal) Goal {
 	}
 }
 
-// The fields that theorems know. A bar is one that is given. A fixed plan may stand beside an open one.
-func withPasses(from Goal, to *Goal) { to.Passes = from.Passes }
-func withSide(from Goal, to *Goal)   { to.OneSided = from.OneSided }
-func withFloor(from Goal, to *Goal)  { to.Floor = from.Floor }
-func withBudget(from Goal, to *Goal) { to.Budget = from.Budget }
-func withGuess(from Goal, to *Goal)  { to.GuessError = from.GuessError }
-func withBar(from Goal, to *Goal)    { to.Bar = Some(from.Bar.Value) }
-func whenOpen(_ Goal, to *Goal)      { to.Open = true }
-func besideOpen(from Goal, to *Goal) { to.Open = from.Open }
+// The fields that theorems know. A bar is one that is given. A least mean is known, and not kept by the mechanism. A
+// fixed plan may stand beside an open one.
+func withPasses(from Goal, to *Goal)       { to.Passes = from.Passes }
+func withSide(from Goal, to *Goal)         { to.OneSided = from.OneSided }
+func withFloor(from Goal, to *Goal)        { to.Floor = from.Floor }
+func withBudget(from Goal, to *Goal)       { to.Budget = from.Budget }
+func withGuess(from Goal, to *Goal)        { to.GuessError = from.GuessError }
+func withBar(from Goal, to *Goal)          { to.Bar = Some(from.Bar.Value) }
+func withVariance(from Goal, to *Goal)     { to.Variance = from.Variance }
+func withAtLeast(from Goal, to *Goal)      { to.AtLeast = from.AtLeast }
+func withDisagreement(from Goal, to *Goal) { to.Disagreement = from.Disagreement }
+func withSecondMoment(from Goal, to *Goal) { to.SecondMoment = from.SecondMoment }
+func withPastLooks(from Goal, to *Goal)    { to.PastLooks = from.PastLooks }
+func whenOpen(_ Goal, to *Goal)            { to.Open = true }
+func besideOpen(from Goal, to *Goal)       { to.Open = from.Open }
+
+// withClusters is clusters, and no rows of a benchmark.
+func withClusters(from Goal, to *Goal) {
+	if c, ok := from.Sample.(Clusters); ok {
+		to.Sample = c
+	}
+}
 
 // checkedFor is what Coq checks of the method's answer to g.
 func (m Method) checkedFor(g Goal) (c checked, ok bool) {

@@ -57,8 +57,8 @@ func TestTheoremsOfCheckedRows(t *testing.T) {
 			}
 		}
 	}
-	if rows != 16 {
-		t.Errorf("%d kinds of checked rows, want 16", rows)
+	if rows != 44 {
+		t.Errorf("%d kinds of checked rows, want 44", rows)
 	}
 }
 
@@ -77,40 +77,55 @@ func TestCheckedHasOneSense(t *testing.T) {
 // What Coq checks of each method, by what changes in a goal. Whatever is not listed as checked is not.
 func TestCheckedRows(t *testing.T) {
 	changes := map[string]func(*Goal){
-		"":                 func(*Goal) {},
-		"0/1":              func(g *Goal) { g.Query = Binary },
-		"sensitive":        func(g *Goal) { g.Query = Sensitive },
-		"minimization":     func(g *Goal) { g.Query = Minimization },
-		"difference":       func(g *Goal) { g.Query = Difference },
-		"one side":         func(g *Goal) { g.OneSided = true },
-		"a bar":            func(g *Goal) { g.Bar = Some(0.5) },
-		"a bar of 0":       func(g *Goal) { g.Bar = Some(0) },
-		"0/1 at a bar":     func(g *Goal) { g.Query, g.Bar = Binary, Some(0.5) },
-		"a floor":          func(g *Goal) { g.Floor = 0.5 },
-		"passes":           func(g *Goal) { g.Passes = 2 },
-		"a budget":         func(g *Goal) { g.Budget = 2 },
-		"a guess error":    func(g *Goal) { g.GuessError = Some(0.01) },
-		"held":             func(g *Goal) { g.Hold = 0.01 },
-		"a variance":       func(g *Goal) { g.Variance = 0.01 },
-		"a value":          func(g *Goal) { g.Query, g.AtLeast = Binary, 0.9 },
-		"a kept value":     func(g *Goal) { g.Query, g.AtLeast, g.Checked = Binary, 0.9, true },
-		"past looks":       func(g *Goal) { g.PastLooks = 2 },
-		"transcripts":      func(g *Goal) { g.Transcripts = 5 },
-		"rows that arrive": func(g *Goal) { g.Arrival = &Arrival{Rows: 5, Queries: 3} },
-		"a privacy":        func(g *Goal) { g.Epsilon = 1 },
-		"open":             func(g *Goal) { g.Open = !g.Open },
+		"":                        func(*Goal) {},
+		"0/1":                     func(g *Goal) { g.Query = Binary },
+		"sensitive":               func(g *Goal) { g.Query = Sensitive },
+		"minimization":            func(g *Goal) { g.Query = Minimization },
+		"difference":              func(g *Goal) { g.Query = Difference },
+		"one side":                func(g *Goal) { g.OneSided = true },
+		"a bar":                   func(g *Goal) { g.Bar = Some(0.5) },
+		"a bar of 0":              func(g *Goal) { g.Bar = Some(0) },
+		"0/1 at a bar":            func(g *Goal) { g.Query, g.Bar = Binary, Some(0.5) },
+		"a floor":                 func(g *Goal) { g.Floor = 0.5 },
+		"passes":                  func(g *Goal) { g.Passes = 2 },
+		"a budget":                func(g *Goal) { g.Budget = 2 },
+		"a guess error":           func(g *Goal) { g.GuessError = Some(0.01) },
+		"held":                    func(g *Goal) { g.Hold = 0.01 },
+		"a variance":              func(g *Goal) { g.Variance = 0.01 },
+		"a value":                 func(g *Goal) { g.Query, g.AtLeast = Binary, 0.9 },
+		"a kept value":            func(g *Goal) { g.Query, g.AtLeast, g.Checked = Binary, 0.9, true },
+		"0/1, a variance":         func(g *Goal) { g.Query, g.Variance = Binary, 0.01 },
+		"a variance, a bar":       func(g *Goal) { g.Variance, g.Bar = 0.01, Some(0.5) },
+		"a disagreement":          func(g *Goal) { g.Query, g.Disagreement = Difference, 0.1 },
+		"kept disagreement":       func(g *Goal) { g.Query, g.Disagreement, g.Checked = Difference, 0.1, true },
+		"a second moment":         func(g *Goal) { g.Query, g.SecondMoment = Difference, 0.1 },
+		"a difference, a bar":     func(g *Goal) { g.Query, g.Bar = Difference, Some(0.1) },
+		"clusters":                func(g *Goal) { g.Sample = Clusters{Count: 5} },
+		"clusters, a bar":         func(g *Goal) { g.Sample, g.Bar = Clusters{Count: 5}, Some(0.5) },
+		"differences of clusters": func(g *Goal) { g.Query, g.Sample = Difference, Clusters{Count: 5} },
+		"a benchmark":             func(g *Goal) { g.Sample = Subset{Items: 5000} },
+		"past looks":              func(g *Goal) { g.PastLooks = 2 },
+		"0/1, past looks":         func(g *Goal) { g.Query, g.PastLooks = Binary, 2 },
+		"transcripts":             func(g *Goal) { g.Transcripts = 5 },
+		"rows that arrive":        func(g *Goal) { g.Arrival = &Arrival{Rows: 5, Queries: 3} },
+		"a privacy":               func(g *Goal) { g.Epsilon = 1 },
+		"open":                    func(g *Goal) { g.Open = !g.Open },
 	}
+	sides := slices.Clip([]string{"", "0/1", "difference", "a disagreement", "a second moment", "a variance", "0/1, a variance", "a value", "clusters"})
 	want := map[string]struct {
 		feedback Feedback
 		open     bool
 		checked  []string
 	}{
-		"gate":            {Gate, false, []string{"", "0/1", "one side", "a bar", "a bar of 0", "0/1 at a bar", "passes", "open"}},
+		"gate": {Gate, false, append(sides, "one side", "a bar", "a bar of 0", "0/1 at a bar", "passes", "open",
+			"a variance, a bar", "a difference, a bar", "clusters, a bar")},
 		"ladder":          {Best, false, []string{"", "0/1", "a floor", "open"}},
-		"sparse-validate": {Flags, false, []string{"", "0/1", "a budget", "a guess error", "open"}},
-		"sealed":          {Final, false, []string{"", "0/1", "one side"}},
+		"sparse-validate": {Flags, false, append(sides, "a budget", "a guess error", "open")},
+		"rounding-widths": {Answers, false, []string{"", "0/1", "a variance", "0/1, a variance", "a value", "0/1, past looks"}},
+		"sealed":          {Final, false, append(sides, "one side")},
 		"open-gate":       {Gate, true, []string{"", "0/1", "a bar", "a bar of 0", "0/1 at a bar", "passes"}},
 		"open-board":      {Best, true, []string{"", "0/1", "passes"}},
+		"open-guess":      {Flags, true, []string{"", "0/1", "passes", "a budget"}},
 	}
 	for _, m := range Methods() {
 		w := want[m.Name]

@@ -1,7 +1,7 @@
 (* docs/theorems/feedback.md: "Tree lemma", the analyst's coins; "transcripts", past looks. *)
 
 From Coq Require Import Reals Lra Lia List Arith.
-From dpcalc Require Import Tree Tails.
+From dpcalc Require Import Tree Tails Weights.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -42,4 +42,17 @@ Proof.
     length (flat_map (fun v => map (fun c => c :: v) (seq 0 (S n))) l) = (length l * S n)%nat).
   { induction l as [|v l IH]; [reflexivity|]. cbn [flat_map length]. rewrite app_length, map_length, seq_length, IH. lia. }
   induction k as [|k IH]; [reflexivity|]. cbn [sequences]. rewrite H, IH. simpl. lia.
+Qed.
+
+(* Whatever K 0/1 queries were asked, one after another: the counts that were seen are one of (n+1)^K sequences. *)
+Theorem past_counts (X : Type) (Ds : list (law X)) (k : nat) (seen : list X -> list nat)
+  (fails : list nat -> list X -> Prop) (beta : R) :
+  (forall S, length S = length Ds -> length (seen S) = k /\ forall c, In c (seen S) -> (c <= length Ds)%nat) ->
+  (forall v, P X Ds (fails v) <= beta) ->
+  P X Ds (fun S => fails (seen S) S) <= INR (Datatypes.S (length Ds) ^ k) * beta.
+Proof.
+  intros Hseen Hb. rewrite <- sequences_count, <- sumR_const.
+  eapply Rle_trans; [|apply sumR_le; intros v _; apply (Hb v)].
+  eapply Rle_trans; [|apply Pr_union]. apply P_length. intros S HS HF. exists (seen S). split; auto.
+  destruct (Hseen S HS) as [Hl Hc]. now apply sequences_all.
 Qed.

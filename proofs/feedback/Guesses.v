@@ -2,7 +2,7 @@
    E, and 0/1 values by the bound of Zubkov and Serov where that is less. *)
 
 From Coq Require Import Reals Lra Lia List Arith Psatz.
-From dpcalc Require Import Tree Count Gate Tails Records Binomial Entropy.
+From dpcalc Require Import Tree Count Gate Tails Records Binomial Entropy Rows Sides.
 From dpcalc Require Sparse.
 Import ListNotations.
 Open Scope R_scope.
@@ -24,12 +24,7 @@ Notation emp := (emp X Ds).
 Notation pop := (pop X Ds).
 Notation rows := (length Ds).
 
-(* What bounds a deviation of s. *)
-Definition side (s : R) : R :=
-  if Rle_dec s 0 then 1 else if Rlt_dec s 1 then exp (- n * E s) else 0.
-
-Lemma side_nonneg s : 0 <= side s.
-Proof. unfold side. destruct (Rle_dec s 0), (Rlt_dec s 1); try lra. left. apply exp_pos. Qed.
+Notation side := (Chernoff.side n).
 
 Lemma E_nonneg s : 0 < s < 1 -> 0 <= E s.
 Proof. intros Hs. eapply Rle_trans; [|apply E_hoeffding; auto]. nra. Qed.
@@ -49,13 +44,13 @@ Proof.
 Qed.
 
 Lemma side_up q s : P (fun S => emp q S - pop q >= s) <= side s.
-Proof.
-  unfold side. destruct (Rle_dec s 0); [apply Pr_le_1|]. destruct (Rlt_dec s 1); [apply tail_up; auto; lra|].
-  apply tail_up_1; auto. lra.
-Qed.
+Proof. apply (moment_side _ _ _ _ _ _ (rows_moments X Ds some_rows)). Qed.
 
 Lemma side_down q s : P (fun S => pop q - emp q S >= s) <= side s.
 Proof. eapply Rle_trans; [apply to_flip; auto|apply side_up]. Qed.
+
+Theorem unit_sides : sides P emp pop side.
+Proof. intros q s. split; [apply side_up|apply side_down]. Qed.
 
 Theorem sparse_bounded (tau T t0 : R) (B : nat) (c : nat -> nat) (r : nat -> R)
   (analyst : list Sparse.Resp -> query X * R) (m : nat) :
@@ -67,7 +62,7 @@ Theorem sparse_bounded (tau T t0 : R) (B : nat) (c : nat -> nat) (r : nat -> R)
        ~ Sparse.promise _ pop tau t0 c analyst v x) <=
     INR (Sparse.W c m B) * side (tau - T) + sumR (seq 0 B) (fun i => INR (Sparse.Ni c m i) * r i).
 Proof.
-  intros. apply Sparse.sparse_validate; auto; intros; try apply side_up; try apply side_down; apply side_nonneg.
+  intros. apply sparse_sides; auto; [apply unit_sides|intros; apply side_nonneg].
 Qed.
 
 (* 0/1 values. *)
@@ -160,6 +155,16 @@ Proof.
   intros p k Hp Hk. now apply equal_rows.
 Qed.
 
+Definition counted := {q : query X | zero_one X q}.
+Definition share_of (q : counted) (S : list X) : R := emp (proj1_sig q) S.
+Definition chance_of (q : counted) : R := pop (proj1_sig q).
+
+Theorem count_sides : Hoeffding1956 -> ZubkovSerov2013 Phi -> sides P share_of chance_of count_side.
+Proof.
+  intros H HZ [q Hz] s. unfold share_of, chance_of. cbn [proj1_sig]. split; [now apply count_side_up|].
+  eapply Rle_trans; [apply to_flip; auto|]. apply count_side_up; auto. now apply flip_zero_one.
+Qed.
+
 Theorem sparse_counts (tau T t0 : R) (B : nat) (c : nat -> nat) (r : nat -> R)
   (analyst : list Sparse.Resp -> query X * R) (m : nat) : Hoeffding1956 -> ZubkovSerov2013 Phi ->
   (forall v, zero_one X (fst (analyst v))) ->
@@ -172,17 +177,12 @@ Theorem sparse_counts (tau T t0 : R) (B : nat) (c : nat -> nat) (r : nat -> R)
     INR (Sparse.W c m B) * count_side (tau - T) + sumR (seq 0 B) (fun i => INR (Sparse.Ni c m i) * r i).
 Proof.
   intros H HZ Hq HT Ht HB Hc Hcc Hr Hr0.
-  pose (Q := {q : query X | zero_one X q}).
-  pose (e := fun q : Q => emp (proj1_sig q)). pose (p := fun q : Q => pop (proj1_sig q)).
-  pose (ask := fun v => (exist (zero_one X) (fst (analyst v)) (Hq v) : Q, snd (analyst v))).
-  eapply Rle_trans; [|apply (Sparse.sparse_validate (list X) Q P e p count_side) with (T := T) (tau := tau) (t0 := t0)
-    (B := B) (c := c) (r := r) (analyst := ask) (m := m)]; auto.
+  pose (ask := fun v => (exist (zero_one X) (fst (analyst v)) (Hq v) : counted, snd (analyst v))).
+  eapply Rle_trans; [|apply (sparse_sides (list X) counted P share_of chance_of count_side (count_sides H HZ)) with (T := T)
+    (tau := tau) (t0 := t0) (B := B) (c := c) (r := r) (analyst := ask) (m := m)]; auto.
   - apply Pr_mono. intros S (later & x & v & Hs & Hw). exists later, x, v. split; [|exact Hw].
     rewrite <- Hs. reflexivity.
   - intros; apply count_side_nonneg.
-  - intros [q Hz] s. apply count_side_up; auto.
-  - intros [q Hz] s. unfold e, p. cbn [proj1_sig]. eapply Rle_trans; [apply to_flip; auto|].
-    apply count_side_up; auto. intros x. simpl. destruct (Hz x) as [E|E]; rewrite E; [right|left]; ring.
 Qed.
 
 End Guesses.

@@ -54,10 +54,8 @@ Proof.
   - intros v Hv. generalize (first_cut v Hv) (cut_range v 0 Hv). cbn [cuts_of bounded_looks unit_look]. lra.
   - intros v Hv. generalize (second_cut v Hv) (cut_range v 1 Hv). cbn [cuts_of bounded_looks unit_look]. lra.
   - intros v Hv. apply (first_cut v Hv).
-  - intros v i p level Hi Hp Hle. apply best_kl; auto. apply (cut_range v i Hi).
-  - intros v i p level Hi Hp Hle. simpl. assert (Hc := cut_range v i Hi).
-    apply (proj1 (Glb_Rbar_correct (fun u => nth i (cuts v) 0 <= u /\ up_cert n (nth i (cuts v) 0) level u))).
-    split; [lra|]. unfold up_cert. apply low_kl; try lra. rewrite kl_flip. exact Hle.
+  - intros v i p level Hi. now apply unit_low_end, cut_range.
+  - intros v i p level Hi. now apply unit_high_end, cut_range.
   - left. intros v. apply unit_fits.
 Qed.
 
@@ -87,13 +85,7 @@ Lemma cut_share v i : (i < length (counts v))%nat -> nth i (cuts_of _ P (counted
 Proof. apply count_cut. Qed.
 
 Lemma share_range v i : (i < length (counts v))%nat -> 1 / n <= share v i <= 1.
-Proof.
-  intros Hi. assert (Hn : 0 < n) by (apply n_pos; auto).
-  destruct (counts_range v (nth i (counts v) 0%nat) ltac:(apply nth_In; auto)) as [H1 H2].
-  apply le_INR in H1. apply le_INR in H2. simpl (INR 1) in H1. assert (0 < / n) by now apply Rinv_0_lt_compat.
-  split; unfold Rdiv; [apply Rmult_le_compat_r; lra|]. apply Rmult_le_reg_r with n; auto.
-  rewrite Rmult_assoc, Rinv_l by lra. unfold size, Tails.n. lra.
-Qed.
+Proof. apply (count_range X Ds rows some_rows (counts v) (counts_range v)). Qed.
 
 Theorem open_board_counts (D : node -> R) m :
   (forall v, v <> nil -> wide n (level_low _ P counted_looks beta q v) (level_high _ P counted_looks beta q v) s (D v)) ->
@@ -110,16 +102,10 @@ Proof.
   - intros v Hv. rewrite cuts_length in Hv. auto.
   - intros v Hv. rewrite cuts_length in Hv. rewrite cut_share by lia. auto.
   - intros v Hv. rewrite cuts_length in Hv. rewrite cut_share by lia. apply (first_count v Hv).
-  - intros v i p level Hi Hp Hle. rewrite cuts_length in Hi. rewrite cut_share in * by auto.
-    apply (proj1 (Lub_Rbar_correct _)). split; [lra|]. exists (nth i (counts v) 0%nat). split; [reflexivity|].
-    generalize (share_range v i Hi). intros. now apply count_kl.
-  - intros v i p level Hi Hp Hle. rewrite cuts_length in Hi. rewrite cut_share by auto.
-    assert (Hr := share_range v i Hi).
-    destruct (counts_range v (nth i (counts v) 0%nat) ltac:(apply nth_In; auto)) as [H1 H2].
-    apply (proj1 (Glb_Rbar_correct _)). split; [lra|]. exists (nth i (counts v) 0%nat). split; [reflexivity|].
-    assert (E : INR (S (length chosen) - nth i (counts v) 0%nat) / Tails.n X chosen = 1 - (share v i - 1 / n)).
-    { rewrite minus_INR, S_INR by lia. unfold size, Tails.n in *. field. lra. }
-    unfold fewer_cert. apply count_kl; rewrite ?E; try lra. rewrite kl_flip. exact Hle.
+  - intros v i p level Hi. rewrite cuts_length in Hi. rewrite cut_share by auto.
+    apply (count_low_end X Ds rows some_rows (counts v) (counts_range v)); auto.
+  - intros v i p level Hi. rewrite cuts_length in Hi. rewrite cut_share by auto.
+    apply (count_high_end X Ds rows some_rows (counts v) (counts_range v)); auto.
   - left. intros v. apply count_fits.
 Qed.
 

@@ -168,6 +168,16 @@ Next Obligation.
   apply above_best in H1. destruct H1 as (u & Hu & Hc). apply upper_rows with u; auto. now left.
 Qed.
 
+(* The ends are no worse than those of the relative entropy. *)
+Lemma unit_low_end x p level : x <= 1 -> 0 < p < x -> exp (- size * kl x p) <= level -> Rbar_le p (lower_best size x level).
+Proof. intros Hx Hp. now apply best_kl. Qed.
+
+Lemma unit_high_end x p level : 0 < x -> x < p < 1 -> exp (- size * kl x p) <= level -> Rbar_le (upper_best size x level) p.
+Proof.
+  intros Hx Hp Hle. apply (proj1 (Glb_Rbar_correct (fun u => x <= u /\ up_cert size x level u))).
+  split; [lra|]. unfold up_cert. apply low_kl; try lra. now rewrite kl_flip.
+Qed.
+
 Lemma unit_fits : fits sample P unit_look.
 Proof.
   intros c Hc. cbn [cuts_of lower_of upper_of unit_look] in *. exists (nth (c - 1) cuts 0). split.
@@ -251,6 +261,36 @@ Next Obligation.
   apply in_map_iff in H. destruct H as (k & <- & Hk). apply above_count in H1. destruct H1 as (u & Hu & Hc).
   assert (Hv := fewer_cert_valid X chosen some_rows q u k q0 H56 q_01 Hu (counts_range k Hk) Hc).
   rewrite <- (select_P X Ds rows (fun S => emp X chosen q S < INR k / Tails.n X chosen)) in Hv. exact Hv.
+Qed.
+
+(* The ends are no worse than those of the relative entropy, below a count k at (k-1)/n. *)
+Lemma count_range i : (i < length counts)%nat -> 1 / size <= INR (nth i counts 0%nat) / size <= 1.
+Proof.
+  intros Hi. assert (Hn := size_pos). destruct (counts_range (nth i counts 0%nat) ltac:(apply nth_In; auto)) as [H1 H2].
+  apply le_INR in H1. apply le_INR in H2. simpl (INR 1) in H1. assert (0 < / size) by now apply Rinv_0_lt_compat.
+  split; unfold Rdiv; [apply Rmult_le_compat_r; lra|]. apply Rmult_le_reg_r with size; auto.
+  rewrite Rmult_assoc, Rinv_l by lra. unfold Records.size, Tails.n. lra.
+Qed.
+
+Lemma count_low_end i p level : (i < length counts)%nat -> 0 < p < INR (nth i counts 0%nat) / size ->
+  exp (- size * kl (INR (nth i counts 0%nat) / size) p) <= level ->
+  Rbar_le p (lower_count (INR (nth i counts 0%nat) / size) level).
+Proof.
+  intros Hi Hp Hle. apply (proj1 (Lub_Rbar_correct _)). split; [lra|]. exists (nth i counts 0%nat). split; [reflexivity|].
+  generalize (count_range i Hi). intros. now apply count_kl.
+Qed.
+
+Lemma count_high_end i p level : (i < length counts)%nat -> INR (nth i counts 0%nat) / size - 1 / size < p < 1 ->
+  exp (- size * kl (INR (nth i counts 0%nat) / size - 1 / size) p) <= level ->
+  Rbar_le (upper_count (INR (nth i counts 0%nat) / size) level) p.
+Proof.
+  intros Hi Hp Hle. assert (Hn := size_pos). assert (Hr := count_range i Hi).
+  destruct (counts_range (nth i counts 0%nat) ltac:(apply nth_In; auto)) as [H1 H2].
+  apply (proj1 (Glb_Rbar_correct _)). split; [lra|]. exists (nth i counts 0%nat). split; [reflexivity|].
+  assert (E : INR (S (length chosen) - nth i counts 0%nat) / Tails.n X chosen =
+    1 - (INR (nth i counts 0%nat) / size - 1 / size)).
+  { rewrite minus_INR, S_INR by lia. unfold Records.size, Tails.n in *. field. lra. }
+  unfold fewer_cert. apply count_kl; rewrite ?E; try lra. rewrite kl_flip. exact Hle.
 Qed.
 
 Lemma count_fits : fits sample P count_look.

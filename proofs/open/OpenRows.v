@@ -16,6 +16,32 @@ Definition left_high (n q y u : R) : Prop := y <= u <= 1 /\ (u = y \/ u < 1 /\ q
 Definition wide (n qa qb s D : R) : Prop := forall x c u, 0 <= x <= 1 ->
   left_low n qa x c -> left_high n qb (Rmin (x + s) 1) u -> u - c <= D.
 
+(* Less is left at greater levels, and the mirror image of an interval is as wide. *)
+Lemma wide_falls n qa qb qa' qb' s D : qa <= qa' -> qb <= qb' -> wide n qa qb s D -> wide n qa' qb' s D.
+Proof.
+  intros Ha Hb H x c u Hx (Hc & Hl) (Hu & Hh). apply (H x c u Hx); (split; [lra|]).
+  - destruct Hl as [Hl|[H0 Hl]]; [now left|right; split; lra].
+  - destruct Hh as [Hh|[H0 Hh]]; [now left|right; split; lra].
+Qed.
+
+Lemma wide_mirror n qa qb s D : 0 < n -> 0 < s -> wide n qa qb s D -> wide n qb qa s D.
+Proof.
+  intros Hn Hs H x c u Hx (Hc & Hl) (Hu & Hh). set (y := Rmin (x + s) 1) in *.
+  assert (Hy : y <= 1) by apply Rmin_r.
+  assert (Hy0 : 0 <= y) by (unfold y, Rmin; destruct (Rle_dec (x + s) 1); lra).
+  assert (Hc' : left_low n qa (1 - y) (1 - u)).
+  { split; [lra|]. destruct Hh as [->|[H1 Hh]]; [now left|right]. split; [lra|]. now rewrite kl_flip. }
+  set (z := Rmin (1 - y + s) 1). assert (Hz1 : z <= 1) by apply Rmin_r.
+  assert (Hz : 1 - x <= z).
+  { unfold z, y, Rmin. destruct (Rle_dec (x + s) 1); destruct (Rle_dec _ 1); lra. }
+  destruct (Rle_dec (1 - c) z) as [Hcz|Hcz].
+  - assert (HD := H (1 - y) (1 - u) z ltac:(lra) Hc' ltac:(split; [fold z; lra|left; reflexivity])). lra.
+  - assert (HD := H (1 - y) (1 - u) (1 - c) ltac:(lra) Hc'). fold z in HD.
+    specialize (HD ltac:(split; [lra|right; destruct Hl as [->|[H0 Hl]]; [lra|split; [lra|]];
+      rewrite <- (kl_flip x c) in Hl; eapply Rle_trans; [exact Hl|]; apply exp_le;
+      assert (kl z (1 - c) <= kl (1 - x) (1 - c)) by (apply kl_rises_down; lra); nra])). lra.
+Qed.
+
 Lemma kl_0_0 : kl 0 0 = 0.
 Proof. unfold kl. rewrite Rminus_0_r. replace (1 / 1) with 1 by field. rewrite ln_1. ring. Qed.
 
