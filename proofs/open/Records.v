@@ -8,6 +8,8 @@ From dpcalc Require Export Chernoff.
 Import ListNotations.
 Open Scope R_scope.
 
+Notation E := Chernoff.E (only parsing).
+
 (* Certificates: l is a lower bound for the truth at the value x and the level q. *)
 Inductive low_cert (n x q l : R) : Prop :=
 | low_all : 1 <= q -> low_cert n x q l
