@@ -25,8 +25,12 @@ var checkedRows = map[string][]checked{
 		{"values in [0,1] at a known bar", asked(Bounded, withPasses, withSide, withBar, besideOpen), gateAtBar, nil},
 		{"0/1 values", asked(Binary, withPasses, withSide, besideOpen), gateOfCounts, equalRows},
 		{"0/1 values at a known bar", asked(Binary, withPasses, withSide, withBar, besideOpen), []string{"Rows.gate_bar_counts", "Rows.gate_bar_counts_one_side", "Guesses.equal_rows"}, equalRows},
-		{"values in [0,1] of a known variance at a known bar", asked(Bounded, withPasses, withSide, withVariance, withBar, besideOpen), slices.Concat(gateAtBar, []string{"KnownVariance.gate_bar_variance", "KnownVariance.gate_bar_variance_one_side"}, ofRows), nil},
-		{"differences at a known bar", asked(Difference, withPasses, withSide, withDisagreement, withBar, besideOpen), slices.Concat([]string{"Differences.gate_bar_differences", "Differences.gate_bar_differences_one_side"}, ofRows), nil},
+		{"values in [0,1] of a known variance at a known bar",
+			asked(Bounded, withPasses, withSide, withVariance, withBar, besideOpen),
+			slices.Concat(gateAtBar, []string{"KnownVariance.gate_bar_variance", "KnownVariance.gate_bar_variance_one_side"}, ofRows), nil},
+		{"differences at a known bar",
+			asked(Difference, withPasses, withSide, withDisagreement, withBar, besideOpen),
+			slices.Concat([]string{"Differences.gate_bar_differences", "Differences.gate_bar_differences_one_side"}, ofRows), nil},
 		{"values in [0,1] of clusters at a known bar", asked(Bounded, withPasses, withSide, withBar, withClusters, besideOpen), []string{"Clusters.gate_bar_clusters", "Clusters.gate_bar_clusters_one_side"}, nil},
 	}, sided(gateOfCounts, []string{"Sides.gate_sides"}, withPasses, withSide, besideOpen)),
 	"ladder": {
@@ -75,15 +79,17 @@ var (
 	ofSides      = slices.Concat([]string{"Clusters.sides_of_rows"}, ofRows)
 )
 
-// sided is the kinds of goals of a method that rests, by the theorems of its own, on a tail on either side of one query.
+// sided is the kinds of goals of a method that rests, by theorems of its own, on a tail on either side of one query.
 // The counts are what its rows of 0/1 values rest on.
 func sided(counts, method []string, fields ...field) []checked {
 	with := func(more ...field) []field { return slices.Concat(fields, more) }
 	return append(varying(counts, method, fields...),
 		kind("differences", asked(Difference, with(withDisagreement)...), nil,
 			method, []string{"Differences.difference_sides"}, ofSides),
-		kind("differences of a known second moment", asked(Difference, with(withDisagreement, withSecondMoment)...), nil,
-			method, []string{"Differences.difference_sides", "KnownVariance.moment_sides", "Sides.sides_min"}, ofSides),
+		kind("differences of a known second moment",
+			asked(Difference, with(withDisagreement, withSecondMoment)...), nil,
+			method, []string{"Differences.difference_sides", "KnownVariance.moment_sides", "Sides.sides_min"},
+			ofSides),
 		kind("values in [0,1] of clusters", asked(Bounded, with(withClusters)...), nil,
 			method, []string{"Clusters.cluster_sides", "Clusters.cluster_hoeffding", "Sides.sides_min"}),
 	)
