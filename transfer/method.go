@@ -76,7 +76,7 @@ func (m Method) ruleFor(g Goal) rule {
 		}
 		return r
 	}
-	special := g.OneSided || g.Query == Difference || m.knows(g)
+	special := g.OneSided && m.OneSided || g.Query == Difference || m.knows(g)
 	if m.other != nil && special {
 		r = m.other
 	}
