@@ -76,7 +76,8 @@ func (m Method) ruleFor(g Goal) rule {
 		}
 		return r
 	}
-	special := g.OneSided && m.OneSided || g.Query == Difference || m.knows(g)
+	oneSided := g.OneSided && m.OneSided
+	special := oneSided || g.Query == Difference || m.knows(g)
 	if m.other != nil && special {
 		r = m.other
 	}

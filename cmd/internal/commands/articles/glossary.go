@@ -51,7 +51,11 @@ func metricSymbols() (list []symbol) {
 		if m.Planned() {
 			where += "; --query of samplesize, as " + m.Query + " queries"
 		}
-		list = append(list, symbol{m.Name, nil, m.Summary, text, where})
+		var aliases []string
+		if short, _, named := strings.Cut(m.Name, ":"); named { // column for column:NAME
+			aliases = []string{short}
+		}
+		list = append(list, symbol{m.Name, aliases, m.Summary, text, where})
 	}
 	return list
 }

@@ -245,7 +245,7 @@ var (
 	OpenFlag = usage.Flag{Name: "open", Switch: true,
 		Usage: "no number of queries is fixed beforehand: the plan is about query M, whatever comes after it"}
 	CheckedFlag = usage.Flag{Name: "checked", Switch: true,
-		Usage: "the mechanism keeps --disagreement or --at-least on the sample, and nothing is assumed of the population"}
+		Usage: "the mechanism keeps --disagreement, --at-least or --second-moment on the sample, and nothing is assumed of the population"}
 )
 
 // kinds are the names of --query. The first is the default.
@@ -261,17 +261,33 @@ func metrics() (names []string) {
 	return names
 }
 
-// lossless refuses a loss, whose greatest value only a range says.
-func lossless(c usage.Values) error {
+// unplanned refuses a metric that has a plan as another query: a loss, whose greatest value only a range says, a
+// column, and a ratio N/D, whose gate at the bar C is one of N - C D.
+func unplanned(c usage.Values) error {
 	name, _ := c.Text(QueryFlag.Name)
 	m, ok := metric.Of(name)
 	switch {
-	case !ok || !m.Less:
+	case !ok || m.Planned():
 		return nil
+	case m.Reads == metric.Number:
+		return usage.Errorf("--query: got %s, want bounded, with --range A,B for values outside of [0, 1]: tau is in their units", name)
+	case m.Ratio != nil:
+		most := map[float64]string{1: "1-C", 2: "2-2C"}[m.Ratio.Both]
+		return usage.Errorf("--query: got %s, want bounded with --range=-C,%s --threshold 0 --feedback gate: at the bar C it is above C where the mean of N - C D is above 0, of whose values tau is",
+			name, most)
 	case m.Root:
 		return usage.Errorf("--query: got %s, want bounded with --range 0,L, L the greatest square of a row: tau is that of the mean square", name)
 	}
 	return usage.Errorf("--query: got %s, want bounded with --range 0,L, L the greatest loss of a row: tau is in these units", name)
+}
+
+// Promise says in words what a plan for the metric that was named is about, "" where a kind of query was.
+func Promise(c usage.Values) string {
+	name, _ := c.Text(QueryFlag.Name)
+	if m, ok := metric.Of(name); ok {
+		return m.Name + ": what is promised is about " + m.Promise
+	}
+	return ""
 }
 
 // shownNames are the names of --feedback. The first is the default.
@@ -312,7 +328,7 @@ func LeastGoals(c usage.Values) int64 {
 
 // ReadKind reads the kind of query and the feedback.
 func ReadKind(c usage.Values) (base transfer.Goal, err error) {
-	if err := lossless(c); err != nil {
+	if err := unplanned(c); err != nil {
 		return base, err
 	}
 	query, err := usage.OneOf(c, QueryFlag.Name, QueryFlag.Words...)

@@ -167,6 +167,31 @@ func TestSamplesInFiles(t *testing.T) {
 	}
 }
 
+// A metric that is a mean is planned for, and the answer says what is promised. A ratio and a column are another query.
+func TestMetricsHaveAPlan(t *testing.T) {
+	for name, want := range map[string]string{
+		"accuracy":  "accuracy: what is promised is about the probability that a prediction is right\n",
+		"precision": "precision: what is promised is about the probability that a row predicted positive is positive\n",
+		"f1":        "dpcalc: --query: got f1, want bounded with --range=-C,2-2C --threshold 0 --feedback gate: ",
+		"recall":    "dpcalc: --query: got recall, want bounded with --range=-C,1-C --threshold 0 --feedback gate: ",
+		"jaccard":   "dpcalc: --query: got jaccard, want bounded with --range=-C,1-C --threshold 0 --feedback gate: ",
+		"column:x":  "dpcalc: --query: got column:x, want bounded, with --range A,B ",
+	} {
+		code, out, stderr := commandtest.Dpcalc("samplesize", "-m", "10", "-t", ".1", "-b", ".05", "--query", name)
+		said := strings.Join(strings.Fields(out+stderr), " ")
+		refused := strings.HasPrefix(want, "dpcalc")
+		if refused != (code == usage.ExitUsage) || !strings.Contains(said, strings.TrimSpace(want)) {
+			t.Errorf("%s: exit %d, %s%s", name, code, out, stderr)
+		}
+	}
+	// The interval of N - C D of F1 at the bar 0.8, whose plan is the gate at 0 in that range.
+	rows := rowsBy(t, "-m 10 -t 0.06 -b 0.05 --range=-0.8,0.4 --threshold 0 --feedback gate")
+	same := rowsBy(t, "-m 10 -t 0.05 -b 0.05 --threshold 0.6666666666666667 --feedback gate")
+	if got, want := rows["gate"]["samples"], same["gate"]["samples"]; got != want {
+		t.Errorf("F1 at the bar 0.8 needs %v rows, want %v", got, want)
+	}
+}
+
 // A loss is planned for by its greatest value, and the root of a mean is no mean.
 func TestLossesNeedARange(t *testing.T) {
 	for _, name := range []string{"log-loss", "squared-error", "rmse"} {

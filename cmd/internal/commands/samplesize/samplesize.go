@@ -56,6 +56,7 @@ type request struct {
 	methods []transfer.Method
 	asked   bool // for these methods, by name
 	unknown transfer.Unknown
+	promise string // what the metric that was named promises, in words; "" for a kind of query
 	target  commands.Target
 	view    view
 	brief   bool    // few rows a goal, those that people choose between
@@ -143,6 +144,7 @@ func readRequest(c *commands.Call) (s request, err error) {
 	if err := s.fits(goals.LeastGoals(c), limit); err != nil { // before the values are made
 		return s, err
 	}
+	s.promise = goals.Promise(c)
 	if s.grid, err = goals.ReadGrid(c, &s.inputs, 3); err != nil {
 		return s, err
 	}

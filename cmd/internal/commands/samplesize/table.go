@@ -80,6 +80,9 @@ func (s *request) legend(rows [][]goals.Row) (lines []string) {
 			return slices.ContainsFunc(group, func(r goals.Row) bool { return goals.Note(&r) == label })
 		})
 	}
+	if s.promise != "" {
+		lines = append(lines, s.promise)
+	}
 	if has("reference") {
 		lines = append(lines, "reference: only for queries fixed before the data are seen")
 	}
