@@ -26,7 +26,11 @@ func Refusals() Bet { return Expect(0.05) }
 func (b Bet) Share(looks, rare int64, most float64) float64 {
 	share := (b.A + float64(rare)) / (b.A + b.B + float64(looks))
 	floor := floorOf(most)
-	return min(max(share, floor), 1-floor)
+	share = min(max(share, floor), 1-floor)
+	for -lnShare(1, share) > most { // 1 - floor was rounded
+		share = math.Nextafter(share, 0)
+	}
+	return share
 }
 
 // floorOf is the least share that costs at most so many nats.

@@ -162,6 +162,24 @@ func TestMostNats(t *testing.T) {
 			}
 		}
 	}
+	for _, most := range []float64{8, 20, 30, 33, 35, 36} { // e^-36 is hardly more than what rounding leaves of 1
+		for _, rate := range []float64{3e-16, 1e-12, 1e-6, 0.5, 1 - 1e-9, 1 - 1e-15, 1 - 4e-16} {
+			share := Expect(rate).Share(0, 0, most)
+			s := Steps{Within: 0.01, Step: 0.01, Most: most}
+			guess, err := Guess(Unit{1000}, 0.5, share, s)
+			board, err2 := Board(Unit{1000}, 0.5, share, s)
+			if err != nil || err2 != nil {
+				t.Fatal(err, err2)
+			}
+			for _, look := range []Look{guess, board, {[]Cut{{0.5, share}}}} {
+				for cell := range look.Cells() {
+					if price := -look.LnShare(cell); !(price <= most) {
+						t.Errorf("rate %v, cell %d of %d: %v nats, at most %v", rate, cell, look.Cells(), price, most)
+					}
+				}
+			}
+		}
+	}
 	s := Steps{Within: 0.001, Step: 0.001, Most: 8}
 	if _, err := Score(Unit{5000}, 0.5, s); err != nil {
 		t.Error(err)

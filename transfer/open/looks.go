@@ -2,6 +2,7 @@ package open
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
@@ -108,6 +109,12 @@ func (s Steps) cuts(tails Tails, first, sign float64) ([]float64, error) {
 	return nil, &theory.NoAnswerError{Reason: fmt.Sprintf("a step of %v makes more than %d cells", s.Step, mostCells)}
 }
 
+func tooFine(cells, most float64) error {
+	return &theory.NoAnswerError{
+		Reason: fmt.Sprintf("%.0f cells at no more than %v nats each: the step is too fine", cells, most),
+	}
+}
+
 // floored returns the look with cells that cost at most so many nats: where one costs more, each has the least share
 // and what is left is divided as before.
 func (l Look) floored(most float64) (Look, error) {
@@ -119,11 +126,17 @@ func (l Look) floored(most float64) (Look, error) {
 	case !poor:
 		return l, nil
 	case cells*floor > 1:
-		return l, &theory.NoAnswerError{Reason: fmt.Sprintf("%.0f cells at no more than %v nats each: the step is too fine", cells, most)}
+		return l, tooFine(cells, most)
 	}
 	for i := range l.Cuts {
 		above := cells - float64(i) - 1
 		l.Cuts[i].Above = above*floor + (1-cells*floor)*l.Cuts[i].Above
+		for !(-l.LnShare(i) <= most) { // a share near 1 was rounded
+			l.Cuts[i].Above = math.Nextafter(l.Cuts[i].Above, 0)
+		}
+	}
+	if !(-l.LnShare(len(l.Cuts)) <= most) {
+		return l, tooFine(cells, most)
 	}
 	return l, l.Validate()
 }
