@@ -201,3 +201,24 @@ func TestWholeBenchmark(t *testing.T) {
 		t.Error(a)
 	}
 }
+
+// variance.csv has the least n where a variance or a second moment is known, or a second moment is kept on the sample.
+func TestVarianceVectors(t *testing.T) {
+	for _, row := range vectors.Rows(t, "variance.csv") {
+		g := Goal{Queries: int64(row.Float(t, "queries")), Tau: row.Float(t, "tau"), Beta: lp(row["beta"])}
+		most := row.Float(t, "most")
+		switch g.Feedback = Final; row["known"] {
+		case "variance":
+			g.Variance = most
+		default:
+			g.Query, g.SecondMoment, g.Checked = Difference, most, row["known"] == "checked"
+		}
+		if row["passes"] != "" {
+			g.Feedback, g.Passes = Gate, int64(row.Float(t, "passes"))
+		}
+		m, _ := Lookup(row["method"])
+		if a, err := m.Solve(g); err != nil || a.Samples != int64(row.Float(t, "samples")) {
+			t.Errorf("%v: n = %d, want %s; %v", row, a.Samples, row["samples"], err)
+		}
+	}
+}
