@@ -1,0 +1,143 @@
+(* More plans that show that the hypotheses of the rows' theorems can be satisfied: gates at a known bar, an open gate for
+   0/1 values, differences, known variances, widths and guesses. *)
+
+From Coq Require Import Reals ZArith Lra Lia List Arith Psatz Bool.
+From Coquelicot Require Import Coquelicot.
+From dpcalc Require Import Tree Count Gate Tails Budget Cells OpenGate Records Forever SharpCells Binomial Entropy Rows
+  Guesses Looks OpenRows Instances Sides Weights Clusters Differences KnownVariance Widths Guess.
+Import ListNotations.
+Open Scope R_scope.
+
+(* An open gate for 0/1 values: what passes is a sample without a zero. *)
+Theorem open_gate_counts_instance (X : Type) (Ds : list (law X)) (ask : list bool -> query X) (stop : list bool -> bool) m :
+  Hoeffding1956 -> (forall v, zero_one X (ask v)) ->
+  let rows := fun _ : list bool => repeat true (length Ds) in
+  (forall v, select (rows v) Ds <> nil) ->
+  let n := fun v => size X Ds (rows v) in
+  let bar := fun v => exp (ln (level_pass (1/2) 2 (1/20) v) / n v) in
+  P X Ds (fun S => exists later r v,
+    shown_gate X Ds ask rows stop (fun v => INR (length (select (rows v) Ds)) / n v) m S = later ++ r :: v /\
+    missed X Ds ask rows bar (fun v => margin (n v) (level_pass (1/2) 2 (1/20) v) + 0 +
+      margin (n v) (level_fail (1/2) 2 (1/20) v)) v r) <= 1/20.
+Proof.
+  intros H56 Hq rows Hr n bar.
+  assert (Hn : forall v, 0 < n v) by (intros v; apply Tails.n_pos; auto).
+  assert (HL : forall v, 0 < level_pass (1/2) 2 (1/20) v <= 1 /\ 0 < level_fail (1/2) 2 (1/20) v <= 1).
+  { intros v. apply levels; lra. }
+  assert (Hlt : forall v, level_pass (1/2) 2 (1/20) v < 1).
+  { intros v. unfold level_pass. assert (Hw := W_range (1/2) 2 1 ltac:(lra) ltac:(lra) ltac:(lra) (true :: v)).
+    unfold Records.W in Hw. lra. }
+  assert (Hbar : forall v, 0 < bar v < 1).
+  { intros v. unfold bar. split; [apply exp_pos|].
+    apply Rlt_le_trans with (exp 0); [apply exp_increasing|rewrite exp_0; lra].
+    assert (ln (level_pass (1/2) 2 (1/20) v) < 0) by (rewrite <- ln_1; apply ln_increasing; [apply HL|apply Hlt]).
+    unfold Rdiv. specialize (Hn v). assert (0 < / n v) by now apply Rinv_0_lt_compat. nra. }
+  assert (Hone : forall v, exp (- n v * kl 1 (bar v)) = level_pass (1/2) 2 (1/20) v).
+  { intros v. specialize (Hbar v). specialize (Hn v). rewrite kl_one by lra. unfold bar. rewrite ln_exp.
+    replace (- n v * - (ln (level_pass (1 / 2) 2 (1 / 20) v) / n v)) with (ln (level_pass (1/2) 2 (1/20) v)) by (field; lra).
+    apply exp_ln. apply HL. }
+  assert (Hrows : forall v, INR (length (select (rows v) Ds)) / n v = 1).
+  { intros v. specialize (Hn v). unfold n, size, Tails.n in *. field. lra. }
+  apply (open_gate_counts X Ds (1/2) 2 (1/20)); auto; try lra.
+  - intros v. specialize (Hbar v). lra.
+  - intros v. apply wide_hoeffding; auto; try apply HL. lra.
+  - intros v. assert (Hb := Hbar v). assert (Hl : (1 <= length (select (rows v) Ds))%nat).
+    { destruct (select (rows v) Ds) eqn:E; [now elim (Hr v)|simpl; lia]. }
+    assert (H1 : INR (length (select (rows v) Ds)) / Tails.n X (select (rows v) Ds) = 1) by apply Hrows.
+    split; [lia|]. split.
+    + apply count_kl; rewrite ?H1; try lra. right. apply Hone.
+    + destruct (Rle_dec (INR (length (select (rows v) Ds) - 1) / n v) (bar v)) as [H|H]; [now left|right].
+      split; [lra|]. rewrite <- Hone. apply exp_le. specialize (Hn v).
+      assert (kl (INR (length (select (rows v) Ds) - 1) / n v) (bar v) <= kl 1 (bar v)); [|unfold n in *; nra].
+      apply kl_rises; try lra. rewrite <- (Hrows v). apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|].
+      apply le_INR. lia.
+Qed.
+
+(* A known bar of 1/2 and tau = 1/4: what is 2 tau above it is 1. *)
+Theorem gate_bar_instance (X : Type) (Ds : list (law X)) (analyst : list bool -> query X) (B m : nat) : Ds <> nil ->
+  P X Ds (fun S => exists later b v,
+    Rows.gate_shown _ _ (fun t => emp X Ds (fst t)) (fun t => snd t + 1/4) (fun v => (analyst v, 1/2)) B m S = later ++ b :: v /\
+    Rows.gate_wrong _ (too_low X Ds) (too_high X Ds (1/4)) (fun v => (analyst v, 1/2)) v b) <=
+  INR (N m B) * exp (- Tails.n X Ds * kl (1/2 + 1/4) (1/2)).
+Proof.
+  intros Hd. apply (gate_bar X Ds Hd (1/4) ltac:(lra) (1/2)); try lra.
+  - left. apply exp_pos.
+  - right. lra.
+  - left. lra.
+Qed.
+
+(* The same for 0/1 values, where a sample without a zero passes. *)
+Theorem gate_bar_counts_instance (X : Type) (Ds : list (law X)) (analyst : list bool -> query X) (B m : nat) : Ds <> nil ->
+  Hoeffding1956 -> (forall v, zero_one X (analyst v)) ->
+  P X Ds (fun S => exists later b v,
+    Rows.gate_shown _ _ (fun t => emp X Ds (fst t)) (fun _ => INR (length Ds) / Tails.n X Ds) (fun v => (analyst v, 1/2)) B m S =
+      later ++ b :: v /\
+    Rows.gate_wrong _ (too_low X Ds) (too_high X Ds (1/4)) (fun v => (analyst v, 1/2)) v b) <=
+  INR (N m B) * exp (- Tails.n X Ds * kl 1 (1/2)).
+Proof.
+  intros Hd H56 Hq. assert (Hn := Tails.n_pos X Ds Hd). assert (H1 : INR (length Ds) / Tails.n X Ds = 1).
+  { unfold Tails.n in *. field. lra. }
+  assert (Hl : (1 <= length Ds)%nat) by (destruct Ds; [congruence|simpl; lia]).
+  apply (gate_bar_counts X Ds Hd (1/4) ltac:(lra) (1/2)); auto; try lia.
+  - left. apply exp_pos.
+  - apply count_kl; rewrite ?H1; lra.
+  - unfold fewer_cert. replace (S (length Ds) - length Ds)%nat with 1%nat by lia.
+    apply count_none; [left; apply exp_pos|lra|lia].
+Qed.
+
+(* Differences of two models that differ on a tenth of the rows at most, behind a gate. *)
+Theorem difference_instance (X : Type) (Ds : list (law X)) :
+  let cs := rows_of Ds in
+  forall (analyst : list bool -> differing X cs (1/10) * R) (B m : nat), Ds <> nil ->
+  P X (laws X cs) (fun S => exists later b v,
+    Gate.transcript _ _ (gap X cs (1/10)) (1/20) analyst B m S = later ++ b :: v /\
+    Gate.wrong _ (gap_truth X cs (1/10)) (1/20) analyst v b) <=
+  INR (N m B) * difference_side (1 / INR (length Ds)) (1/10) (1/20).
+Proof.
+  intros cs analyst B m Hd. apply gate_sides; [|lra]. apply difference_sides; [now apply equal_weights|lra].
+Qed.
+
+(* Values of a variance of at most .09, and of a mean square of .04, scored at the end. *)
+Theorem variance_instance (X : Type) (Ds : list (law X)) :
+  let cs := rows_of Ds in forall (finalists : list (steady X cs (1/10))) (tau : R), Ds <> nil ->
+  P X (laws X cs) (fun S => exists q, In q finalists /\ Rabs (steady_mean X cs (1/10) q S - steady_truth X cs (1/10) q) >= tau) <=
+  INR (length finalists) * (2 * variance_side (1 / INR (length Ds)) (1/10) tau).
+Proof.
+  intros cs finalists tau Hd. apply (sealed_sides _ _ _ _ (steady_truth X cs (1/10))).
+  apply variance_sides; [now apply equal_weights|lra].
+Qed.
+
+(* Widths of tau, and the nearest whole number. *)
+Theorem widths_instance (X : Type) (Ds : list (law X)) (analyst : list (Z + R) -> query X) (m : nat) (tau : R) :
+  Ds <> nil -> 0 < tau ->
+  let nearest := fun x => Rdefinitions.up (x - 1/2) in
+  P X Ds (fun S => exists later r v,
+    shown_widths _ _ (emp X Ds) m (fun _ => tau / 2) nearest analyst S = later ++ r :: v /\
+    ~ close _ (pop X Ds) tau m (fun _ => tau / 2) analyst v r) <=
+  Widths.V (Chernoff.side (Tails.n X Ds)) tau m (fun _ => tau / 2) (fun _ => 2%nat) m 0.
+Proof.
+  intros Hd Ht nearest. apply rounding_widths.
+  - now apply unit_sides.
+  - intros; apply side_nonneg.
+  - intros; lra.
+  - intros; split; [lia|]. simpl INR. lra.
+  - intros x. unfold nearest. destruct (archimed (x - 1/2)) as [H1 H2]. unfold Rabs. destruct (Rcase_abs _); lra.
+Qed.
+
+(* Guesses with the cuts 1/4, 1/2 and 3/4, the second cell being the one that holds. *)
+Theorem guess_instance (X : Type) (Ds : list (law X)) (ask : node -> query X) (stop : node -> bool) (m : nat) :
+  let rows := fun _ : node => repeat true (length Ds) in
+  forall some : (forall v, select (rows v) Ds <> nil),
+  let cuts := fun _ : node => [1/4; 1/2; 3/4] in
+  forall ordered_cuts : (forall v, ordered (cuts v)),
+  let looks := bounded_guesses X Ds ask rows some cuts ordered_cuts in
+  let q := fun _ : node => 1/2 in let down := fun _ : node => 1%nat in
+  let low := guess_low X Ds (1/20) q down looks in let high := guess_high X Ds (1/20) q down looks in
+  P X Ds (guess_fails X Ds rows stop (1/20) (1/4) q down looks (fun v i => nth i (cuts v) 0)
+    (fun v c => width (size X Ds (rows v)) (low v c) (high v c) (1/4)) m) <= 1/20.
+Proof.
+  intros rows some cuts Ho looks q down low high. apply open_guess_bounded; try lra.
+  - intros; unfold q; lra.
+  - intros v i Hi. unfold cuts in *. simpl in Hi. destruct i as [|[|[|i]]]; simpl; try lra; lia.
+  - intros v c. apply wide_width; [now apply Tails.n_pos|lra].
+Qed.
