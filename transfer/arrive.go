@@ -157,7 +157,7 @@ var arrivingEven = bounded{
 
 // startRows is about how many rows are needed if all are there at the start, which is too many.
 func startRows(g Goal) float64 {
-	found, ok := noise.Falling.Samples(planOf(g))
+	found, ok := noise.Falling.Samples(jointPlan(g))
 	if !ok {
 		return MaxCount
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer/lowvariance"
 	"github.com/dpcalc/dpcalc/transfer/noise"
 	"github.com/dpcalc/dpcalc/transfer/stability"
 )
@@ -53,12 +52,12 @@ var gaussian = Method{
 // with fewer records where beta is large, or m is too large for the variance lemma. Where beta
 // is large and queries are few, equal shares of it may ask for more than equal noise does.
 var (
-	oneJointNoise = jointRule{noise: noise.Even}
+	oneJointNoise = noiseRule{noise: noise.Even, plan: jointPlan}
 	oneNoise      = optimised{domain: domain{kinds: linear}, reach: gaussianCVaRTau}
 	evenNoiseRule = either{first: oneJointNoise, second: oneNoise}
 
 	scheduledNoise = either{
-		first:  jointRule{noise: noise.Falling, falls: true},
+		first:  noiseRule{noise: noise.Falling, plan: jointPlan, falls: true},
 		second: either{first: oneNoise, second: oneJointNoise, most: fewQueries},
 	}
 )
@@ -67,52 +66,59 @@ var (
 // queries, as equal shares of beta may need more, and in no plan of five or more that was tried.
 const fewQueries = 8
 
-// jointRule is the joint bound for one way to choose the noise.
-type jointRule struct {
+// noiseRule is a bound on Gaussian answers, the joint one or that for low variance, for one way to choose the noise.
+type noiseRule struct {
 	noise noise.Noise
+	plan  func(g Goal) noise.Plan
 	falls bool
+	low   bool // whether the second moment counts
 }
 
-func planOf(g Goal) noise.Plan {
-	sides := noise.SidesOf(g.OneSided)
-	return noise.Plan{Samples: g.Samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta, Sides: sides}
+func jointPlan(g Goal) noise.Plan { return g.planBy(noise.Joint(noise.SidesOf(g.OneSided))) }
+
+func (g Goal) planBy(t noise.Theorem) noise.Plan {
+	return noise.Plan{Theorem: t, Samples: g.Samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta}
 }
 
-func (jointRule) applies(g Goal) error { return linear.check(g.Query) }
+func (r noiseRule) applies(g Goal) error {
+	if r.low {
+		return means.check(g.Query)
+	}
+	return linear.check(g.Query)
+}
 
-func (jointRule) limit(g Goal) float64 { return g.spread() }
+func (noiseRule) limit(g Goal) float64 { return g.spread() }
 
-func (jointRule) tight() bool { return false }
+func (noiseRule) tight() bool { return false }
 
-func (r jointRule) holds(g Goal) bool { return r.noise.Certifies(planOf(g)) }
+func (r noiseRule) holds(g Goal) bool { return r.noise.Certifies(r.plan(g)) }
 
-func (r jointRule) queries(g Goal) int64 { return r.noise.MostQueries(planOf(g)) }
+func (r noiseRule) queries(g Goal) int64 { return r.noise.MostQueries(r.plan(g)) }
 
-func (r jointRule) samples(g Goal) (reached, error) {
-	found, ok := r.noise.Samples(planOf(g))
+func (r noiseRule) samples(g Goal) (reached, error) {
+	found, ok := r.noise.Samples(r.plan(g))
 	if !ok {
 		return reached{}, theory.TooMany(math.Inf(1))
 	}
 	return reached{n: found.Samples, tau: found.Tau, run: r.run(g, found)}, nil
 }
 
-func (r jointRule) tau(g Goal) (float64, Mechanism) {
-	tau, run := r.noise.LeastTau(planOf(g))
+func (r noiseRule) tau(g Goal) (float64, Mechanism) {
+	tau, run := r.noise.LeastTau(r.plan(g))
 	return tau, r.run(g, noise.Found{Samples: g.Samples, Tau: tau, Run: run})
 }
 
-func (r jointRule) beta(g Goal) theory.LogProb { return r.noise.LeastBeta(planOf(g)) }
+func (r noiseRule) beta(g Goal) theory.LogProb { return r.noise.LeastBeta(r.plan(g)) }
 
 // run is what to run for a plan whose n and tau were found.
-func (r jointRule) run(g Goal, found noise.Found) Mechanism {
-	if found.Tau >= 1 {
+func (r noiseRule) run(g Goal, found noise.Found) Mechanism {
+	if found.Tau >= r.limit(g) {
 		return Mechanism{}
 	}
-	run := Mechanism{Noise: theory.GaussianNoise, Scale: found.Run.Last, Cut: found.Run.Cut}
+	run := Mechanism{Noise: theory.GaussianNoise, Scale: found.Run.Last, Cut: found.Run.Cut, LowVariance: r.low}
 	if r.falls {
-		plan := planOf(g)
-		plan.Samples, plan.Tau = found.Samples, found.Tau
-		run.ScaleFirst, run.Schedule = found.Run.First, plan
+		g.Samples, g.Tau = found.Samples, found.Tau
+		run.ScaleFirst, run.Schedule = found.Run.First, r.plan(g)
 	}
 	return run
 }
@@ -147,7 +153,9 @@ func (a *Answer) CertifyNoise(blocks []theory.NoiseBlock) error {
 				halves[i].Scale /= 2
 			}
 		}
-		low, err := lowvariance.Certified(goal.momentPlan().Design, goal.Tau, halves, promised)
+		plan := momentPlan(goal)
+		plan.Beta = promised
+		low, err := plan.Certified(halves)
 		if err != nil {
 			return err
 		}
@@ -169,7 +177,7 @@ func (a *Answer) certifyOneNoise(block theory.NoiseBlock, promised theory.LogPro
 		return err
 	}
 	sd := block.Scale / a.Unit()
-	if ln := planOf(one).EvenErrors(sd, block.Cut); ln < a.Beta.Ln() {
+	if ln := jointPlan(one).EvenErrors(sd, block.Cut); ln < a.Beta.Ln() {
 		a.Beta, a.Mechanism.LowVariance = theory.LogProb(ln), false
 	}
 	if promised == 0 || promised >= a.Beta || block.Cut > 0 {

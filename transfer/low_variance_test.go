@@ -3,11 +3,11 @@ package transfer
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer/lowvariance"
 )
 
 // moments are goals whose queries have a small second moment, and what their rows are said to assume.
@@ -65,21 +65,16 @@ func TestLowVarianceAnswersEveryUnknown(t *testing.T) {
 // certifiedBy is ln of the least beta at which the noise of an answer is certified, the shares chosen anew.
 func certifiedBy(t *testing.T, a Answer) float64 {
 	t.Helper()
-	plan := a.Goal.momentPlan()
+	plan := momentPlan(a.Goal)
 	plan.Tau = a.TauAchieved
 	if a.Mechanism.Schedule == nil {
-		return plan.EvenErrors(a.Mechanism.Scale)
+		return plan.EvenErrors(a.Mechanism.Scale, 0)
 	}
-	bound, err := lowvariance.NewBound(plan.Design)
+	beta, err := plan.Certified(slices.Collect(plan.Blocks()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for b := range plan.Blocks() {
-		if _, err := bound.Answer(b, plan.Tau); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return bound.Total().Ln()
+	return beta.Ln()
 }
 
 // Where the second moment is no help the joint bound answers, and the row does not say that it was of use.

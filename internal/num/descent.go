@@ -11,9 +11,7 @@ type Descent struct {
 	From, Most  float64 // where to look first, and how far
 	Step        float64 // about how far off that is
 	Tolerance   float64
-	Trust       float64 // the tolerance where the function is so close to 0 as its slope says, if that is more
 	Slope, Bend float64 // about the slope where the function is zero, and what x has of y^2 there; 0 if unknown
-	Known       bool    // whether slope and bend tell from one value that is not above 0 where the function is 0
 	Early, Rise float64 // where y is at least Early the function is not smooth, and falls by about Rise for each x; or 0
 }
 
@@ -33,9 +31,6 @@ func (d Descent) Least(f func(x float64) (at, y float64)) (Landing, bool) {
 	}
 	d.Step = max(d.Step, d.Tolerance)
 	s := sounding{Descent: d, low: math.Inf(-1), high: math.Inf(1), guess: math.NaN(), before: math.Inf(1)}
-	if d.Known {
-		s.below = d.Slope
-	}
 	s.steps, s.widths = [2]float64{s.high, s.high}, [2]float64{s.high, s.high}
 	for x := min(d.From, d.Most); ; x = min(s.next(), d.Most) {
 		at, y := f(x)
@@ -45,7 +40,7 @@ func (d Descent) Least(f func(x float64) (at, y float64)) (Landing, bool) {
 		s.fit()
 		left, enough := s.high-s.low, max(d.Tolerance, 4e-16*math.Abs(s.high))
 		if zero := s.zero(); zero > s.low {
-			left, enough = s.high-zero, max(enough, d.Trust)
+			left = s.high - zero
 		}
 		if left <= enough && left < math.Inf(1) || s.high < d.From-far {
 			l := Landing{X: s.high, Zero: s.zero(), Slope: s.Slope, Bend: s.Bend}
@@ -98,7 +93,7 @@ func (s *sounding) see(x, at, y float64) {
 // zero is the guess if it is to be trusted: the line through the last two spots where the function is negative is zero
 // close to high as well, however far the function may jump there.
 func (s *sounding) zero() float64 {
-	if s.guess <= s.high && s.deep >= 2*s.below*max(s.Tolerance, s.Trust) {
+	if s.guess <= s.high && s.deep >= 2*s.below*s.Tolerance {
 		return s.guess
 	}
 	return math.Inf(-1)
@@ -110,7 +105,7 @@ func (s *sounding) fit() {
 	s.guess = math.NaN()
 	p := s.near
 	switch {
-	case len(p) == 1 && s.Slope < 0, len(p) > 1 && s.Known:
+	case len(p) == 1 && s.Slope < 0:
 		step := -p[0].y / s.Slope // both are guesses
 		s.guess = p[0].x + step
 		if bent := -s.Bend * p[0].y * p[0].y; bent*step > 0 {

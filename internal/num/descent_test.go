@@ -119,59 +119,6 @@ func TestSlopesAreGuesses(t *testing.T) {
 	}
 }
 
-// A slope and a bend that are known tell from one value where the function is zero.
-func TestKnownSlopesNeedOneValue(t *testing.T) {
-	for _, bend := range []float64{-0.5, 0, 0.5, 3} {
-		of := func(y float64) float64 { return 0.3 - y/2 + bend*y*y } // x in y
-		f := func(x float64) float64 {
-			return Interval{Lo: -0.3, Hi: 0.06}.SafeRoot(1e-12, func(y float64) float64 { return of(y) - x })
-		}
-		d := Descent{From: 0.32, Step: 0.02, Most: 9, Tolerance: 0.03, Slope: -2, Bend: bend, Known: true}
-		l, ok := d.Least(counted(t, 1, f))
-		if y := f(0.32); !ok || l.X != 0.32 || math.Abs(l.Zero-0.3) > 4*math.Abs(bend*bend*y*y*y)+1e-9 {
-			t.Errorf("bend %g: %+v", bend, l)
-		}
-		d.Known = false
-		if l, _ = d.Least(counted(t, 9, f)); l.X == 0.32 {
-			t.Errorf("bend %g: %+v without knowing", bend, l)
-		}
-		// From 0.35 it is farther than the tolerance, and the second value tells.
-		d.Known, d.From = true, 0.35
-		if l, _ = d.Least(counted(t, 2, f)); math.Abs(l.Zero-0.3) > 1e-3 || l.Slope != -2 || l.Bend != bend {
-			t.Errorf("bend %g: %+v by two values", bend, l)
-		}
-	}
-}
-
-// The bend may add four times what the slope says, or take half of it.
-func TestBendsAreLimited(t *testing.T) {
-	for _, c := range []struct{ bend, least, most float64 }{
-		{1e6, -0.5, -0.49}, {1e-6, -0.101, -0.1}, {-1e-6, -0.1, -0.099}, {-1e6, -0.051, -0.05},
-	} {
-		d := Descent{From: 0, Step: 1, Most: 9, Tolerance: 1, Slope: -1, Bend: c.bend, Known: true}
-		if l, _ := d.Least(counted(t, 1, func(float64) float64 { return -0.1 })); !(l.Zero >= c.least && l.Zero <= c.most) {
-			t.Errorf("bend %g: %+v", c.bend, l)
-		}
-	}
-}
-
-// A search that may trust its guess ends one value sooner, and where there is a jump as late as any.
-func TestTrustedGuesses(t *testing.T) {
-	smooth := func(x float64) float64 { return math.Exp(0.1-x) - 1 }
-	jump := func(x float64) float64 { return 0.1 - x + math.Copysign(0.003, 0.1-x) }
-	for _, from := range []float64{0.1001, 0.101} {
-		d := Descent{From: from, Step: 0.001, Most: 9, Tolerance: 1e-12, Slope: -1.02, Trust: 1e-4}
-		l, ok := d.Least(counted(t, 2, smooth))
-		if !(ok && l.X > 0.1+1e-12 && l.X <= 0.1+1e-4 && math.Abs(l.Zero-0.1) < 1e-3*(l.X-0.1)) {
-			t.Errorf("smooth from %g: %+v", from, l)
-		}
-		d.Tolerance = 1e-9
-		if l, ok = d.Least(counted(t, 60, jump)); !(ok && l.X >= 0.1 && l.X <= 0.1+2e-9 && l.Zero == l.X) {
-			t.Errorf("jump from %g: %+v", from, l)
-		}
-	}
-}
-
 // Functions that fall in two bent pieces, with a jump or a kink between, end at most about the tolerance above their
 // zero, in a hundred calls at most.
 func TestDescentOfRandomFunctions(t *testing.T) {

@@ -41,10 +41,9 @@ func (w Wants) Blocks(yield func(theory.NoiseBlock) bool) (ok bool) {
 	var b *Bound
 	var s search
 	for want := range w.All {
-		q := run{tau: want.Tau, count: float64(want.Queries), law: lawOf(want.Cut)}
-		least := q.law.quantile(want.LnEach - w.Sides.lnCount())
+		least := lawOf(want.Cut).quantile(want.LnEach - w.Sides.lnCount())
 		if b == nil {
-			b = newBound(want.Samples, w.Sides)
+			b = newBound(Joint(w.Sides), want.Samples, 0)
 			s.z = least
 		}
 		if float64(want.Samples) > b.n {
@@ -53,8 +52,9 @@ func (w Wants) Blocks(yield func(theory.NoiseBlock) bool) (ok bool) {
 		if !(want.Tau < 1) || b.Grow(want.Samples) != nil {
 			return false
 		}
+		q := b.run(theory.NoiseBlock{Queries: want.Queries, Cut: want.Cut}, want.Tau)
 		share := want.LnEach + num.Log(q.count)*(1-1e-15) - roundUp
-		next, errors, ok := b.loudest(q, share, least, s)
+		next, ok := b.loudest(q, share, least, s)
 		if !ok {
 			return false
 		}
@@ -63,7 +63,7 @@ func (w Wants) Blocks(yield func(theory.NoiseBlock) bool) (ok bool) {
 		if !yield(theory.NoiseBlock{Queries: want.Queries, Scale: q.sd, Cut: want.Cut}) {
 			return true
 		}
-		b.answer(q, errors)
+		b.pass(q, s.ln)
 	}
 	return true
 }
@@ -88,7 +88,7 @@ type Arrival struct {
 func (a Arrival) last() int64 { return a.Stages[len(a.Stages)-1].Until }
 
 // whole is a plan for as many answers about rows that are there at the start, as far as its cut depends on it.
-func (a Arrival) whole() Plan { return Plan{Queries: a.last(), Beta: a.Beta} }
+func (a Arrival) whole() Plan { return Plan{Theorem: Joint(a.Sides), Queries: a.last(), Beta: a.Beta} }
 
 // EvenCut returns where one noise for all answers is cut: as if beta were .05, as their errors should not depend on it.
 func (a Arrival) EvenCut() float64 {
@@ -108,11 +108,11 @@ func (a Arrival) Wants() Wants {
 		}
 		for _, stage := range a.Stages {
 			for done < stage.Until {
-				count := min(done/20, stage.Until-done)
-				if !a.Open {
-					count = min(done/fineGrain.begin, (last-done)/fineGrain.end, stage.Until-done)
+				g := a.whole().grain()
+				if a.Open {
+					g = grain{20, 1}
 				}
-				count = max(count, 1)
+				count := min(g.queries(done, last-done), stage.Until-done)
 				if a.Open {
 					each = lnShare(a.Beta, done+count)
 				}

@@ -128,7 +128,7 @@ func TestSteadyFeed(t *testing.T) {
 			t.Errorf("%d first rows: certified %v", rows, !want)
 		}
 	}
-	if found, ok := Falling.Samples(Plan{Queries: 2600, Tau: 0.1, Beta: a.Beta}); !ok || found.Samples != 12_662 {
+	if found, ok := Falling.Samples(Plan{Theorem: Joint(Both), Queries: 2600, Tau: 0.1, Beta: a.Beta}); !ok || found.Samples != 12_662 {
 		t.Errorf("all at the start: %d", found.Samples)
 	}
 }
@@ -143,7 +143,7 @@ func TestEndlessAnswers(t *testing.T) {
 			t.Errorf("%d rows: not certified", n)
 		}
 		for _, j := range []int64{1, 3, 11, 97, 150, last} {
-			fixed, _ := Falling.LeastTau(Plan{Samples: n, Queries: j, Beta: lnBeta})
+			fixed, _ := Falling.LeastTau(Plan{Theorem: Joint(Both), Samples: n, Queries: j, Beta: lnBeta})
 			if got := e.Tau(j) / fixed; !(got <= 1.6 && got > 1.5) {
 				t.Errorf("%d rows, answer %d: %v of the tau of a fixed plan", n, j, got)
 			}

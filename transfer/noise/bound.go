@@ -8,28 +8,57 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// order is an order a of the Renyi divergence and its conjugate a' = a/(a-1).
-type order struct{ a, conj float64 }
+// order is an order a of the Renyi divergence, its conjugate a' = a/(a-1), and what is known at it.
+type order struct {
+	index   int
+	a, conj float64
+	gain    float64    // ln(2^a' - 1)
+	past    float64    // D_(j-1) of the answers that the order has seen, +Inf where the theorem does not hold
+	passed  int        // of the runs
+	each    step       // what was asked for last
+	near    [2]float64 // where the tangents of T and t last touched, as shares of tau/sd
+	far     [2]float64
+	fresh   fresh
+}
 
-// Any set of orders is valid. From one to the next a-1 grows by a third, which costs less than a thousandth of n
-// against a continuum. The last is the limit of a, and serves the first query, before which nothing is revealed.
-const (
-	leastExcess = 0.003 // of a above 1
-	mostExcess  = 1000
-	orderCount  = 46
-)
+// step is what each answer of a run after so many others adds to D.
+type step struct {
+	passed int
+	run    run
+	each   float64
+}
 
-var orders = func() (all [orderCount]order) {
-	const count = orderCount - 1
-	ratio := num.Exp(num.Log(mostExcess/leastExcess) / (count - 1))
-	excess := leastExcess
-	for i := range count {
-		all[i] = order{1 + excess, (1 + excess) / excess}
-		excess *= ratio
+// fresh is ln T of fresh records and the noise of one query on each side, and of both together once that was asked for.
+type fresh struct {
+	query
+	above, below, both float64
+	found              bool
+}
+
+// ordersFrom returns orders whose a-1 grows by the ratio. Any set is valid. The last is the limit of a, and serves the
+// first query, before which nothing is revealed.
+func ordersFrom(excess, ratio, most float64) (all []order) {
+	add := func(a, conj float64) {
+		half := [2]float64{0.5, 0.5}
+		all = append(all, order{index: len(all), a: a, conj: conj, gain: num.Log(math.Expm1(conj * math.Ln2)), near: half, far: half})
 	}
-	all[count] = order{math.Inf(1), 1}
+	all = make([]order, 0, 64)
+	for ; excess <= most; excess *= ratio {
+		add(1+excess, (1+excess)/excess)
+	}
+	add(math.Inf(1), 1)
 	return all
-}()
+}
+
+// orders returns the orders of a plan for so many queries. Those of low variance are finer, as every one of their n was
+// found with them; an a-1 far below m^-0.6 is of no use.
+func (t Theorem) orders(queries float64) []order {
+	if _, ok := t.moment(); ok {
+		return ordersFrom(min(0.3, 1.2*math.Pow(queries, -0.6)), 1.3, 200)
+	}
+	const least, most, count = 0.003, 1000, 45
+	return ordersFrom(least, num.Exp(num.Log(most/least)/(count-1)), most*1.001)
+}
 
 // Sides says which errors count.
 type Sides int
@@ -55,38 +84,51 @@ func (s Sides) lnCount() float64 {
 	return math.Ln2
 }
 
-// Bound is the joint bound for Gaussian answers. The n records are independent. Query j is a mean over the records of a
-// function with values in [0,1], which may depend on all earlier answers; its answer carries independent noise sd_j z,
-// z standard normal and, where the noise is cut, drawn again until |z| <= cut. With G(w) = P[z > w], answer j is within
-// tau_j of the population with probability at least 1 - eps_j, where
+// Bound certifies Gaussian answers. The n records are independent. Query j is a mean over the records of a function
+// that may depend on all earlier answers; its answer carries independent noise sd_j z, z standard normal and, where the
+// noise is cut, drawn again until |z| <= cut. With G(w) = P[z > w], answer j is within tau_j of the population with
+// probability at least 1 - eps_j, where
 //
 //	eps_j = u_j + min{u_j, F_j T_1^V},   u_j = min over a > 1 of e^(D_(j-1)/a') min{T_a', N_a'}^(1/a'),   a' = a/(a-1),
-//	T_b^V = min_w G(w)^b exp(V v^2/2 - v(tau_j - sd_j w)),   v = (b/sd_j) G'(w)/G(w),   T_b = T_b^(1/4n),
+//	T_b   = min_w G(w)^b exp(n g(v/n) - v(tau_j - sd_j w)),   v = (b/sd_j) G'(w)/G(w),
 //	N_b   = (1/2) u(1/n)^b + int_0^inf phi(z) u(1/n + z/(2 sqrt n))^b dz,   u(X) = G((tau_j-X)/sd_j) up to tau_j,
 //
-// and u a straight line beyond. D_j and ln F_j are sums of what each answer reveals at order a and at order one, and V
-// = (1+h_j)/(4n) with the inflation of [maxinfo.Inflation] at r_j = (a/(4n^2)) sum_(i<j) sd_i^-2. One-sided, eps_j =
-// u_j. The probability that any answer is further off than its tau_j is at most the sum of the eps_j.
+// and u a straight line beyond. g bounds the tilt of one fresh record: l^2/8 for values in [0,1]. T_1^V has in place of
+// it what the variance lemma leaves given the earlier answers, D_j and ln F_j are sums of what each of them reveals at
+// order a and at order one. One-sided, eps_j = u_j. The probability that any answer is further off than its tau_j is at
+// most the sum of the eps_j.
 //
-// Each eps_j is taken at the best of a fixed set of orders and rounded up, so it is never
-// below the theorem's least value. The sd_j and tau_j must not depend on the answers. The
-// proof is in docs/theorems/transfer.md, "Joint bound".
+// For queries that vary little there is no N_b, T is the greater of both sides, and eps_j holds where the sample's
+// share, by which the second moment is counted, is no more than it may be. It is at most
+//
+//	min{ T+^(1/a') + T-^(1/a'), (T+ + T- + (2^a'-1) P[N > tau_j/sd_j] (t+ + t-))^(1/a') } e^(D_(j-1)/a')
+//
+// too, t+- being T+- at a'-1, and to their sum that of the eta_j is added, the probabilities of a larger share:
+//
+//	eta_j = exp((D_(j-1) - n kl(share_j||share))/a').
+//
+// Each is taken at the best of a fixed set of orders and rounded up, so it is never below the theorem's least value.
+// The sd_j, tau_j and shares must not depend on the answers. The proofs are in docs/theorems/transfer.md, "Joint bound",
+// and docs/theorems/variance.md.
 type Bound struct {
+	Theorem
 	state
-	sides    Sides
-	answered []answered          // the runs so far, which not all orders have seen
-	past     [orderCount]float64 // D_(j-1) of the answers that the order has seen, +Inf where the theorem does not hold
-	passed   [orderCount]int     // of the runs
-	lnWeight float64             // ln F_j
-	best     int                 // the order that served last
-	total    float64             // ln of the sum of the errors
-	closed   bool                // the last answer carried no noise
+	template certificate
+	orders   []order
+	answered []answered // the runs so far, which not all orders have seen
+	best     int        // the order that served last
+	kept     int        // the order that served the last share
+	lnWeight float64    // ln F_j
+	rare     rare
+	chords   []chords // by groups of orders
+	total    float64  // ln of the sum of the errors
+	closed   bool     // the last answer carried no noise
 }
 
 // state is what the variance lemma takes of the answers so far.
 type state struct {
 	n, seen float64 // the records of the next answer, and of the last one
-	shift   float64 // (1/4) sum over the answers of (n_l sd_l)^-2: r_j(a) = a shift
+	shift   float64 // (span^2/4) sum over the answers of (n_l sd_l)^-2: r_j(a) = a shift
 }
 
 // answered is a run and the state before it.
@@ -95,44 +137,58 @@ type answered struct {
 	run
 }
 
-// run is consecutive queries with the same noise and the same accuracy.
+// run is consecutive queries with the same noise, accuracy and share.
 type run struct {
-	tau, sd, count float64
-	law            law
+	query
+	share, count float64
 }
 
-// New returns the bound before the first query to n = samples records. The error is a DomainError.
+// rare is what a run errs on the side that is less likely.
+type rare struct {
+	answered
+	touch, ln float64
+}
+
+// New returns the bound of a joint theorem before the first query to n = samples records. The error is a DomainError.
 func New(samples int64, sides Sides) (*Bound, error) {
-	want := "a whole number from 1 to 9007199254740992"
-	if err := theory.Domain(isCount(samples), "samples", samples, want); err != nil {
+	if err := theory.Domain(isCount(samples), "samples", samples, counted); err != nil {
 		return nil, err
 	}
-	return newBound(samples, sides), nil
+	return newBound(Joint(sides), samples, 0), nil
 }
 
-func newBound(samples int64, sides Sides) *Bound {
-	return &Bound{sides: sides, state: state{n: float64(samples)}, best: orderCount - 1, total: math.Inf(-1)}
+// newBound returns the bound for so many queries, which only values of low variance need to know.
+func newBound(t Theorem, samples, queries int64) *Bound {
+	m := float64(queries)
+	b := &Bound{
+		Theorem: t, state: state{n: float64(samples)}, orders: t.orders(m), total: math.Inf(-1), rare: rare{touch: 0.5},
+	}
+	if v, ok := t.moment(); ok {
+		b.template = certificate{n: b.n, span: v.span(), reach: v.reach(), delta: 1e-4 / m, tail: 1e-4 / max(m, 100)}
+	}
+	b.best = len(b.orders) - 1
+	return b
 }
+
+const counted = "a whole number from 1 to 9007199254740992"
 
 func isCount(n int64) bool { return n >= 1 && n <= theory.MaxSamples }
 
-// Answer adds a run of queries, each answered with the noise of the block and wanted
-// within tau. It returns an upper bound of the sum of their eps_j, at most 1, in time that
-// does not depend on the run's length. A standard deviation of zero is allowed for the last query
-// of all. The error is a DomainError, after which the bound is as it was.
+// Answer adds a run of queries, each answered with the noise of the block and wanted within tau. It returns an upper
+// bound of the sum of their eps_j, at most 1, in time that does not depend on the run's length. A standard deviation of
+// zero is allowed for the last query of all. The error is a DomainError, after which the bound is as it was.
 func (b *Bound) Answer(block theory.NoiseBlock, tau float64) (theory.LogProb, error) {
 	if err := theory.Domain(!b.closed, "query", "one after an answer without noise", "none"); err != nil {
 		return 0, err
 	}
-	want := "a whole number from 1 to 9007199254740992"
-	if err := theory.Domain(isCount(block.Queries), "queries", block.Queries, want); err != nil {
+	if err := theory.Domain(isCount(block.Queries), "queries", block.Queries, counted); err != nil {
 		return 0, err
 	}
 	if err := theory.Domain(tau > 0 && tau < 1, "tau", tau, "a number in (0, 1)"); err != nil {
 		return 0, err
 	}
 	silent := block.Scale == 0 && block.Queries == 1
-	want = "a number in [1e-100, 1e100], or 0 for the last query"
+	want := "a number in [1e-100, 1e100], or 0 for the last query"
 	noisy := block.Scale >= 1e-100 && block.Scale <= 1e100
 	if err := theory.Domain(silent || noisy, "standard deviation", block.Scale, want); err != nil {
 		return 0, err
@@ -141,10 +197,17 @@ func (b *Bound) Answer(block theory.NoiseBlock, tau float64) (theory.LogProb, er
 	if err := theory.Domain(cut, "cut", block.Cut, "a number in [1, 30], or 0 for none"); err != nil {
 		return 0, err
 	}
-	q := run{tau: tau, sd: block.Scale, count: float64(block.Queries), law: lawOf(block.Cut)}
-	ln := b.answer(q, b.errors(q))
+	q := b.run(block, tau)
+	ln := b.leastErrors(q)
+	b.pass(q, ln)
 	b.closed = silent
 	return theory.LogProb(min(ln, 0)), nil
+}
+
+// run is the run of queries of a block, whose share is that of the population.
+func (b *Bound) run(block theory.NoiseBlock, tau float64) run {
+	q := query{b.n, tau, block.Scale, lawOf(block.Cut)}
+	return run{query: q, share: b.share(), count: float64(block.Queries)}
 }
 
 // Noise is cut within this range of standard deviations.
@@ -156,7 +219,7 @@ func (b *Bound) Total() theory.LogProb {
 	if len(b.answered) == 0 {
 		return theory.Zero
 	}
-	return theory.LogProb(min(b.total+float64(len(b.answered))*(1+math.Abs(b.total))*0x1p-50, 0))
+	return theory.LogProb(min(b.total+float64(len(b.answered))*(1+math.Abs(b.total))*0x1p-48, 0))
 }
 
 // roundUp covers the rounding of the sums and elementary functions below, relative to the largest term.
@@ -165,65 +228,76 @@ const roundUp = 0x1p-46
 // Noise outside this range of tau/sd is of no use.
 const leastZ, mostZ = 1e-6, 1e9
 
-// served is ln of the sum of a run's errors and the order that served.
-type served struct {
-	ln    float64
-	order int
+// leastErrors returns ln of the sum of eps_j over the run, at most that of the trivial bound, which stands where the
+// noise is of no use. What the answers reveal is counted in every summand as for the run's last query. As a function of
+// the order the sum has one minimum, mostly.
+func (b *Bound) leastErrors(q run) float64 {
+	if !q.useful() {
+		return b.sides.lnCount() + num.Log(q.count)
+	}
+	return b.downhill(&b.best, func(o *order) float64 { return b.errors(o, q) })
 }
 
-// errors returns ln of the sum of eps_j over the run. What the answers reveal is counted in every summand as for
-// the run's last query. As a function of the order the sum has one minimum.
-func (b *Bound) errors(q run) served { return b.over(q, orderCount) }
-
-// over is errors, over so many orders on each side of the one that served last. The trivial bound stands where the
-// noise is of no use.
-func (b *Bound) over(q run, around int) served {
-	if z := q.tau / q.sd; q.sd > 0 && !(z > leastZ && z < mostZ) {
-		return served{b.sides.lnCount() + num.Log(q.count), b.best}
-	}
-	likelier, cells := served{math.Inf(1), b.best}, -2*orderCount
-	for range mostCells { // the cells are best for an order near the best
-		if max(likelier.order-cells, cells-likelier.order) <= 1 {
-			break
-		}
-		cells = likelier.order
-		likelier = b.least(q.of(b.n, orders[cells].conj), cells, around)
-	}
-	if b.sides == Both && !math.IsInf(likelier.ln, 1) {
-		likelier.ln = num.LogAddExp(likelier.ln, min(likelier.ln, b.rarer(q))) + roundUp
-	}
-	return likelier
+func (q query) useful() bool {
+	z := q.tau / q.sd
+	return q.sd == 0 || z > leastZ && z < mostZ
 }
 
-// mostCells is how often cells are laid for a run: two orders may each be the best on the cells of the other.
-const mostCells = 5
-
-// least returns the least of likelier over so many orders on each side of one.
-func (b *Bound) least(q *fresh, from, around int) served {
-	best := served{b.likelier(from, q), from}
+// downhill returns the least f over the orders, going from one on, which it moves.
+func (b *Bound) downhill(from *int, f func(o *order) float64) float64 {
+	least := f(&b.orders[*from])
 	for _, step := range [2]int{-1, 1} {
-		for i := best.order + step; i >= 0 && i < orderCount && max(i-from, from-i) <= around; i += step {
-			ln := b.likelier(i, q)
+		for i := *from + step; i >= 0 && i < len(b.orders); i += step {
+			other := f(&b.orders[i])
 			// Above a valid order all are, so an invalid one looks downwards.
-			if !(ln < best.ln || step < 0 && math.IsInf(best.ln, 1)) {
+			if !(other < least || step < 0 && math.IsInf(least, 1)) {
 				break
 			}
-			best = served{ln, i}
+			*from, least = i, other
 		}
 	}
-	return best
+	return least
 }
 
-// likelier bounds ln of the sum, over the run, of the probabilities that an answer errs on the side on which that is
-// likelier given the answers before it, by one order: e^(D_(j-1)/a') min{T, N}^(1/a').
-func (b *Bound) likelier(i int, q *fresh) float64 {
-	o, past := orders[i], b.revealed(i)
-	if first := b.shift == 0 && q.count == 1; math.IsInf(past, 1) || math.IsInf(o.a, 1) && !first {
-		return math.Inf(1)
+// around is downhill from the best of a few, where there may be two minima.
+func (b *Bound) around(q run) {
+	const stride = 4
+	least := b.errors(&b.orders[b.best], q)
+	for i := 0; i < len(b.orders); i += stride {
+		if other := b.errors(&b.orders[i], q); other < least {
+			b.best, least = i, other
+		}
 	}
-	ln := (past + q.moment(o.conj)) / o.conj
+}
+
+// errors returns ln of the sum of eps_j over the run at one order. Each answer adds the same to D.
+func (b *Bound) errors(o *order, q run) float64 {
+	revealed := b.revealed(o, q)
+	if math.IsInf(revealed, 1) {
+		return revealed
+	}
+	s := b.fresh(o, q.query)
+	likelier := max(s.above, s.below)/o.conj + revealed
+	likelier += math.Abs(likelier) * roundUp
+	if b.sides == Above {
+		return likelier
+	}
+	apart := num.LogAddExp(likelier, min(likelier, b.rarer(q))) + roundUp
+	if _, ok := b.moment(); !ok || apart <= num.LogAddExp(s.above, s.below)/o.conj+revealed {
+		return apart
+	}
+	return min(apart, b.together(o, q)+revealed)
+}
+
+// revealed bounds ln of the sum of e^(D/a') over the run; +Inf where the theorem does not hold.
+func (b *Bound) revealed(o *order, q run) float64 {
+	b.follow(o)
+	if math.IsInf(o.past, 1) {
+		return o.past
+	}
+	ln := o.past / o.conj
 	if q.count > 1 {
-		each := b.reveals(o.a, q.run)
+		each := b.adds(o, q)
 		if math.IsInf(each, 1) {
 			return each
 		}
@@ -232,120 +306,184 @@ func (b *Bound) likelier(i int, q *fresh) float64 {
 	return ln + math.Abs(ln)*roundUp
 }
 
-// rarer bounds ln of the sum, over the run, of the probabilities that an answer errs on the other side: F_j T_1^V.
-func (b *Bound) rarer(q run) float64 {
-	variance := b.variance(1, q)
-	if math.IsInf(variance, 1) || !(b.lnWeight < math.MaxFloat64) {
-		return math.Inf(1)
+// follow moves the order past the runs that it has not seen.
+func (b *Bound) follow(o *order) {
+	for ; o.passed < len(b.answered); o.passed++ {
+		one := b.answered[o.passed]
+		now := b.state
+		b.state = one.state
+		o.past += one.count * b.adds(o, one.run) * (1 + roundUp)
+		b.state = now
+		if !(o.past < math.MaxFloat64) {
+			o.past, o.passed = math.Inf(1), len(b.answered)
+			return
+		}
 	}
-	ln := b.lnWeight + q.tangent(variance, 1)
-	if q.count > 1 {
-		ln += num.LnGeometric(q.weight(variance), q.count)
-	}
-	return ln + math.Abs(ln)*roundUp
 }
 
-// variance returns V = (1+h)/(4n) for the run's last query at an order, rounded up; +Inf where the variance lemma does
+// adds returns Delta_j(a), what each answer of the run adds to D at the order, rounded up; +Inf where the theorem does
+// not hold.
+func (b *Bound) adds(o *order, q run) float64 {
+	if math.IsInf(o.a, 1) {
+		return o.a
+	}
+	if s := &o.each; s.passed != o.passed || s.run != q {
+		*s = step{o.passed, q, math.Inf(1)}
+		if k := b.kappa(o.a, q); k > 0 {
+			s.each = b.reveals(o.a, k, q)
+		}
+	}
+	return o.each.each
+}
+
+func (b *Bound) reveals(a, kappa float64, q run) float64 {
+	if m, ok := b.moment(); ok {
+		c := b.template
+		c.a, c.sd, c.moment, c.kappa = a, q.sd, m.moment(q.share), kappa
+		c.tail *= max(1, a-1)
+		return c.value()
+	}
+	return q.law.reveals(a, q.ratio(kappa))
+}
+
+// ratio returns V/sd^2, V = 1/(4 n kappa), rounded up.
+func (q query) ratio(kappa float64) float64 { return (1 + roundUp) / (4 * q.n * kappa * q.sd * q.sd) }
+
+// kappa returns that of the variance lemma for the run's last query at an order, rounded down; 0 where the lemma does
 // not hold. The records that no earlier answer was about are still independent: h counts for the others alone.
-func (b state) variance(a float64, q run) float64 {
+func (b *Bound) kappa(a float64, q run) float64 {
 	shift, seen := b.shift, b.seen
 	if q.count > 1 {
 		shift, seen = shift+(q.count-1)*b.step(q), b.n
 	}
 	if shift == 0 {
-		return 1 / (4 * b.n) * (1 + roundUp)
+		return 1
 	}
 	inflation, ok := maxinfo.Inflation(int64(seen), a*shift*(1+roundUp))
 	if !ok {
-		return math.Inf(1)
+		return 0
 	}
-	return (1 + (inflation-1)*seen/b.n) / (4 * b.n) * (1 + roundUp)
+	return (1 - 0x1p-51) / (1 + (inflation-1)*seen/b.n)
 }
 
 // step is what one answer of the run adds to the shift.
-func (b state) step(q run) float64 { return 1 / (4 * b.n * b.n * q.sd * q.sd) }
-
-// reveals returns Delta_j(a), what each answer of the run adds to D, rounded up; +Inf where the theorem does not hold.
-func (b state) reveals(a float64, q run) float64 {
-	variance := b.variance(a, q)
-	if math.IsInf(a, 1) || math.IsInf(variance, 1) {
-		return math.Inf(1)
-	}
-	return q.law.reveals(a, variance/(q.sd*q.sd))
+func (b *Bound) step(q run) float64 {
+	one := b.values.span() / q.n / q.sd
+	return one * one / 4
 }
 
-// reveals returns Delta(a) at x = V/sd^2, rounded up:
-//
-//	(1/2) ln(1+ax) + a' ln(min(1, N(a))/Z).
-func (k law) reveals(a, x float64) float64 {
-	plain := lnUp(a*x) / 2
-	if math.IsInf(k.cut, 1) {
-		return plain
+// pass moves the bound past a run, whose errors are that.
+func (b *Bound) pass(q run, ln float64) {
+	b.total = num.LogAddExp(b.total, min(ln, 700)) // finite, and beyond one
+	b.answered = append(b.answered, answered{b.state, q})
+	if q.sd == 0 {
+		return
 	}
-	conj := a / (a - 1)
-	return plain + conj*(k.caught(a, x, 2*plain)-k.lnMass)*(1+roundUp) + (1+conj)*0x1p-49
+	b.lnWeight += q.count * q.weight(b.kappa(1, q)) * (1 + roundUp)
+	b.shift, b.seen = (b.shift+q.count*b.step(q))*(1+0x1p-51), b.n
 }
 
-// caught returns ln min(1, N(a)), rounded up, given ln(1+ax):
-//
-//	N(a) = [(1 - 2 P[N > cut sqrt(1+ax)])^(a-1) (1 - 2 P[N > cut sqrt((1+ax)(1+a^2x))])]^(1/a)
-//	       + 2 phi(cut) sqrt(2 pi ax) P[N > cut sqrt(ax)] (1+ax)^(-(a-1)/(2a)).
-func (k law) caught(a, x, lnGrown float64) float64 {
-	grown := 1 + a*x
-	inner := math.Log1p(-2*survival(k.cut*math.Sqrt(grown))) * (a - 1)
-	inner += math.Log1p(-2 * survival(k.cut*math.Sqrt(grown*(1+a*a*x))))
-	beyond := 2 * k.density * math.Sqrt(2*math.Pi*a*x) * survival(k.cut*math.Sqrt(a*x))
-	if a > 1 {
-		beyond *= num.Exp(-(a - 1) / (2 * a) * lnGrown)
-	}
-	return min(num.Log(num.Exp(inner/a)+beyond)+0x1p-50, 0)
-}
-
-// survival returns P[N > u] for u >= 0.
-func survival(u float64) float64 { return num.Exp(-u*u/2-num.LnSqrt2Pi) * num.Mills(u) }
-
-// weight returns ln of the factor of F_j of one answer, rounded up, where the variance is V.
-func (q run) weight(variance float64) float64 {
+// weight returns ln of the factor of F_j of one answer, rounded up.
+func (q run) weight(kappa float64) float64 {
 	switch {
 	case math.IsInf(q.law.cut, 1):
 		return 0
-	case math.IsInf(variance, 1): // the lemma does not hold
-		return variance
+	case kappa == 0: // the lemma does not hold
+		return math.Inf(1)
 	}
-	x := variance / (q.sd * q.sd)
-	return q.law.caught(1, x, 0) - q.law.lnMass + 0x1p-49
+	return q.law.caught(1, q.ratio(kappa), 0) - q.law.lnMass + 0x1p-49
 }
 
-// lnUp returns ln(1+x) for x >= 0, at most 2^-51 too large and never too small but for the
-// rounding of its last digit. math.Log is several times faster than math.Log1p.
-func lnUp(x float64) float64 {
-	if x < 1e-3 {
-		return math.Log1p(x)
+// fresh returns ln of what fresh records and the noise err at the order on each side that counts.
+func (b *Bound) fresh(o *order, q query) *fresh {
+	s := &o.fresh
+	if s.query == q {
+		return s
 	}
-	return num.Log(1+x) + 0x1p-52
+	*s = fresh{query: q, below: math.Inf(-1)}
+	s.above = q.chernoff(o.conj, b.side(false), &o.near[0])
+	if _, varies := b.moment(); !varies {
+		s.above = min(s.above, b.convex(o, q))
+	}
+	switch {
+	case b.sides == Above:
+	case b.values.symmetric():
+		s.below = s.above
+	default:
+		s.below = q.chernoff(o.conj, b.side(true), &o.near[1])
+	}
+	return s
 }
 
-// answer moves the bound past the run, whose errors are those, and returns ln of them.
-func (b *Bound) answer(q run, s served) float64 {
-	b.total = num.LogAddExp(b.total, min(s.ln, 700)) // finite, and beyond one
-	b.answered = append(b.answered, answered{b.state, q})
-	b.best = s.order
+// convex returns ln N_a'. Orders next to each other share the cells.
+func (b *Bound) convex(o *order, q query) float64 {
 	if q.sd == 0 {
-		return s.ln
+		return 0
 	}
-	b.lnWeight += q.count * q.weight(b.variance(1, q)) * (1 + roundUp)
-	b.shift, b.seen = (b.shift+q.count*b.step(q))*(1+0x1p-51), b.n
-	return s.ln
+	const group = 3
+	if b.chords == nil {
+		b.chords = make([]chords, len(b.orders)/group+1)
+	}
+	c := &b.chords[o.index/group]
+	if c.query != q {
+		middle := min(o.index/group*group+group/2, len(b.orders)-1)
+		c.cover(q, b.orders[middle].conj, o.near[0])
+	}
+	return c.convex(o.conj)
 }
 
-// revealed returns D_(j-1) at an order.
-func (b *Bound) revealed(i int) float64 {
-	for ; b.passed[i] < len(b.answered) && b.past[i] < math.MaxFloat64; b.passed[i]++ {
-		one := b.answered[b.passed[i]]
-		b.past[i] += one.count * one.reveals(orders[i].a, one.run) * (1 + roundUp)
+// together returns ln of min{ T+^(1/a') + T-^(1/a'), (T+ + T- + (2^a'-1) P[N > tau/sd] (t+ + t-))^(1/a') }, rounded up.
+func (b *Bound) together(o *order, q run) float64 {
+	s := &o.fresh
+	if s.found {
+		return s.both
 	}
-	if !(b.past[i] < math.MaxFloat64) {
-		b.past[i] = math.Inf(1)
+	s.found = true
+	sum := num.LogAddExp(s.above, s.below)
+	s.both = num.LogAddExp(s.above/o.conj, s.below/o.conj)
+	if q.sd == 0 {
+		s.both = sum / o.conj
+	} else if strike, _ := q.law.upper(q.tau / q.sd); true {
+		strike += o.gain
+		if least := sum + math.Log1p(num.Exp(strike)); least/o.conj < s.both { // t is at least T
+			far := math.Ln2 // T_0 = 1
+			if o.conj > 1 {
+				far = num.LogAddExp(q.chernoff(o.conj-1, b.side(false), &o.far[0]), q.chernoff(o.conj-1, b.side(true), &o.far[1]))
+			}
+			s.both = min(s.both, num.LogAddExp(sum, far+strike)/o.conj)
+		}
 	}
-	return b.past[i]
+	s.both += roundUp * (2 + math.Abs(s.both))
+	return s.both
+}
+
+// rarer bounds ln of the sum, over the run, of the probabilities that an answer errs on the side that is less likely
+// given the answers before it: F_j T_1^V. Nothing is known of a second moment if the share is that of the population and
+// not checked.
+func (b *Bound) rarer(q run) float64 {
+	t := &b.rare
+	if now := (answered{b.state, q}); t.answered != now {
+		t.answered, t.ln = now, math.Inf(1)
+		_, varies := b.moment()
+		unknown := varies && !b.checked && q.share <= b.share()
+		if k := b.kappa(1, q); k > 0 && !unknown && b.lnWeight < math.MaxFloat64 {
+			t.ln = b.lnWeight + q.chernoff(1, b.posterior(k, q.share).side, &t.touch) + num.LnGeometric(q.weight(k), q.count)
+			t.ln += math.Abs(t.ln) * roundUp
+		}
+	}
+	return t.ln
+}
+
+// shareErrors returns about ln of the sum of eta_j over the run at the best order, going from the one that served the
+// last shares.
+func (b *Bound) shareErrors(q run) float64 {
+	p := b.share()
+	if p == 0 || b.checked || q.share == 1 {
+		return math.Inf(-1)
+	}
+	rate := num.KLShift{P: p, Shift: q.share - p}.Nats() * (1 - 1e-13)
+	return b.downhill(&b.kept, func(o *order) float64 {
+		ln := b.revealed(o, q)
+		return ln - b.n*rate/o.conj + roundUp*(1+math.Abs(ln))
+	})
 }

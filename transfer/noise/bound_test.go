@@ -97,9 +97,9 @@ func TestScheduleObeysTheBound(t *testing.T) {
 	feasible := 0
 	for feasible < 120 {
 		m := int64(math.Exp(r.Float64() * math.Log(20000)))
-		g := Plan{Queries: m, Tau: math.Pow(10, -3*r.Float64()) * 0.9, Beta: theory.LogProb(-math.Pow(10, -1+4*r.Float64()))}
+		g := Plan{Theorem: Joint(Both), Queries: m, Tau: math.Pow(10, -3*r.Float64()) * 0.9, Beta: theory.LogProb(-math.Pow(10, -1+4*r.Float64()))}
 		g.Samples = int64((0.3 + 2*r.Float64()) * (2*math.Sqrt(float64(m)) - g.Beta.Ln()) / (g.Tau * g.Tau))
-		s := Plan{Samples: g.Samples, Queries: m, Tau: g.Tau, Beta: g.Beta}
+		s := Plan{Theorem: Joint(Both), Samples: g.Samples, Queries: m, Tau: g.Tau, Beta: g.Beta}
 		if !Falling.Certifies(s) {
 			continue
 		}
@@ -169,7 +169,7 @@ func TestBoundStaysAProbability(t *testing.T) {
 // Where too few records certify nothing, one noise for all does not either, whatever the accuracy that is asked for.
 func TestEvenNoiseOfHopelessPlans(t *testing.T) {
 	for _, tau := range []float64{0, 3.16e-7, 0.1, 0.999} {
-		p := Plan{Samples: 10, Queries: 50, Tau: tau, Beta: -3}
+		p := Plan{Theorem: Joint(Both), Samples: 10, Queries: 50, Tau: tau, Beta: -3}
 		if got, run := Even.LeastTau(p); got < 1 || tau > 0 && Even.Certifies(p) {
 			t.Errorf("tau %v: %v with %+v", tau, got, run)
 		}
@@ -177,7 +177,7 @@ func TestEvenNoiseOfHopelessPlans(t *testing.T) {
 }
 
 func TestScheduleRefusesNonsense(t *testing.T) {
-	good := Plan{Samples: 2000, Queries: 10, Tau: 0.1, Beta: -3}
+	good := Plan{Theorem: Joint(Both), Samples: 2000, Queries: 10, Tau: 0.1, Beta: -3}
 	if !Falling.Certifies(good) {
 		t.Fatal("the good one is infeasible")
 	}
@@ -209,7 +209,7 @@ func TestScheduleRefusesNonsense(t *testing.T) {
 // The walk stops when it is told to.
 func TestBlocksCanBeLeft(t *testing.T) {
 	count := 0
-	for range (Plan{Samples: 20_000, Queries: 1000, Tau: 0.1, Beta: -3}).Blocks() {
+	for range (Plan{Theorem: Joint(Both), Samples: 20_000, Queries: 1000, Tau: 0.1, Beta: -3}).Blocks() {
 		if count++; count == 3 {
 			break
 		}
@@ -224,13 +224,13 @@ func TestEvenNoiseSumsTheBound(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 34))
 	for i := range 60 {
 		m := int64(math.Exp(r.Float64() * math.Log(300)))
-		g := Plan{Queries: m, Tau: math.Pow(10, -2*r.Float64()) / 3, Beta: theory.LogProb(-math.Pow(10, -0.5+2*r.Float64()))}
-		g.Sides = Sides(i % 2)
+		g := Plan{Theorem: Joint(Both), Queries: m, Tau: math.Pow(10, -2*r.Float64()) / 3, Beta: theory.LogProb(-math.Pow(10, -0.5+2*r.Float64()))}
+		g.Theorem = Joint(Sides(i % 2))
 		g.Samples = int64((0.8 + r.Float64()) * (2.5*math.Sqrt(float64(m)) - g.Beta.Ln()) / (g.Tau * g.Tau))
 		sd, _ := g.even()
 		cut := []float64{g.EvenCut(), 3.5, 0}[i%3]
 		answers := slices.Repeat([]given{{float64(g.Samples), g.Tau, sd, cut}}, int(m))
-		sum, _ := sumOfErrors(g.Sides, answers)
+		sum, _ := sumOfErrors(g.sides, answers)
 		got, want := g.EvenErrors(sd, cut), math.Log(sum)
 		if !(got >= want-1e-5) || want < -1 && !(got <= want+0.1+0.04*math.Abs(want)) {
 			t.Errorf("%+v, sd %g, cut %g: ln of the sum %v, by answers %v", g, sd, cut, got, want)
@@ -242,7 +242,7 @@ func TestEvenNoiseSumsTheBound(t *testing.T) {
 func somePlan(r *rand.Rand, queries, least, span float64) Plan {
 	return Plan{
 		Queries: 1 + int64(math.Exp(r.Float64()*math.Log(queries))), Tau: math.Pow(10, -0.5-2*r.Float64()),
-		Beta: theory.LogProb(-math.Pow(10, least+span*r.Float64())), Sides: Sides(r.IntN(2)),
+		Beta: theory.LogProb(-math.Pow(10, least+span*r.Float64())), Theorem: Joint(Sides(r.IntN(2))),
 	}
 }
 
@@ -251,10 +251,10 @@ func somePlan(r *rand.Rand, queries, least, span float64) Plan {
 func TestLeastIsLeast(t *testing.T) {
 	r := rand.New(rand.NewPCG(172, 1))
 	plans := []Plan{
-		{Queries: 89515, Tau: 0.63235227095653568, Beta: -84.756089099820628, Sides: Above},
-		{Queries: 2421, Tau: 0.26352464033838963, Beta: -0.91952722115981211, Sides: Above},
-		{Queries: 11, Tau: 0.0022760373385648813, Beta: -0.0079128798414179729},
-		{Queries: 22, Tau: 0.00047326023050606343, Beta: -0.75429599915441481},
+		{Theorem: Joint(Above), Queries: 89515, Tau: 0.63235227095653568, Beta: -84.756089099820628},
+		{Theorem: Joint(Above), Queries: 2421, Tau: 0.26352464033838963, Beta: -0.91952722115981211},
+		{Theorem: Joint(Both), Queries: 11, Tau: 0.0022760373385648813, Beta: -0.0079128798414179729},
+		{Theorem: Joint(Both), Queries: 22, Tau: 0.00047326023050606343, Beta: -0.75429599915441481},
 	}
 	for range 150 {
 		plans = append(plans, somePlan(r, 1e5, -0.5, 2))
@@ -290,7 +290,7 @@ func TestLeastIsLeast(t *testing.T) {
 // One noise needs no row more than it certifies, where a sum has several minima too.
 func TestLeastRowsOfOneNoise(t *testing.T) {
 	r := rand.New(rand.NewPCG(173, 1))
-	plans := []Plan{{Queries: 2, Tau: 0.037244677237058585, Beta: -0.021310397907397777, Sides: Above}}
+	plans := []Plan{{Theorem: Joint(Above), Queries: 2, Tau: 0.037244677237058585, Beta: -0.021310397907397777}}
 	for range 300 {
 		plans = append(plans, somePlan(r, 1e4, -2, 3))
 	}
@@ -305,30 +305,13 @@ func TestLeastRowsOfOneNoise(t *testing.T) {
 	}
 }
 
-// Parabolas come to the least value, and say where there is none or the function has a kink.
-func TestLowest(t *testing.T) {
-	smooth := func(x float64) float64 { return math.Exp(x) - 1.3*x }
-	x, y, ok := lowest(0.25, 0.02, 1e-14, smooth)
-	if !ok || !(math.Abs(x-math.Log(1.3)) < 1e-6) || y != smooth(x) {
-		t.Errorf("%v, %v, %v", x, y, ok)
-	}
-	for name, f := range map[string]func(float64) float64{
-		"falling": func(x float64) float64 { return -x }, "concave": func(x float64) float64 { return -x * x },
-		"infinite": func(float64) float64 { return math.Inf(1) },
-		"far":      func(x float64) float64 { return (x - 9) * (x - 9) },
-	} {
-		if x, y, ok := lowest(0.25, 0.02, 1e-14, f); ok {
-			t.Errorf("%s: %v, %v", name, x, y)
-		}
-	}
-}
-
 // The most queries are those that a search by halves finds, which asks for every plan whether it is certified.
 func TestMostQueries(t *testing.T) {
 	r := rand.New(rand.NewPCG(4107, 42))
 	for i := range 24 {
-		p := Plan{Samples: int64(math.Exp(4 + 12*r.Float64())), Tau: math.Exp(-1.2 - 5*r.Float64()),
-			Beta: theory.LogProb(-math.Exp(3*r.Float64() - 0.5)), Sides: SidesOf(r.IntN(3) == 0)}
+		p := Plan{Theorem: Joint(Both), Samples: int64(math.Exp(4 + 12*r.Float64())), Tau: math.Exp(-1.2 - 5*r.Float64()),
+			Beta: theory.LogProb(-math.Exp(3*r.Float64() - 0.5))}
+		p.Theorem = Joint(SidesOf(r.IntN(3) == 0))
 		noise := []Noise{Even, Falling}[i%2]
 		got, want, one := noise.MostQueries(p), int64(0), p
 		if one.Queries = 1; noise.Certifies(one) {

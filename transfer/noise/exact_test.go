@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dpcalc/dpcalc/theory"
 )
 
 // law3 is a law of few values.
@@ -85,10 +87,9 @@ func TestLessLikelySideOfCutAnswers(t *testing.T) {
 		g := given{n: float64(n), tau: 0.1 + 0.5*r.Float64(), cut: 1 + 2*r.Float64()}
 		first, second := g, g
 		first.sd, second.sd = g.tau*(0.3+3*r.Float64()), g.tau*(0.3+3*r.Float64())
-		b := newBound(int64(n), Both)
-		q := run{tau: first.tau, sd: first.sd, count: 1, law: lawOf(first.cut)}
-		b.answer(q, b.errors(q))
-		claimed := math.Exp(b.rarer(run{tau: second.tau, sd: second.sd, count: 1, law: lawOf(second.cut)}))
+		b, _ := New(int64(n), Both)
+		b.Answer(theory.NoiseBlock{Queries: 1, Scale: first.sd, Cut: first.cut}, first.tau)
+		claimed := math.Exp(b.rarer(b.run(theory.NoiseBlock{Queries: 1, Scale: second.sd, Cut: second.cut}, second.tau)))
 		if !(claimed < 1) {
 			continue
 		}

@@ -39,11 +39,30 @@ func (k law) upper(w float64) (ln, hazard float64) {
 		other := num.Exp(ln)
 		return math.Log1p(-other), h * other / (1 - other)
 	}
+	hazard = k.hazard(w)
+	return k.lnTail(w, hazard), hazard
+}
+
+// hazard returns the hazard at w.
+func (k law) hazard(w float64) float64 {
+	if w < -1 {
+		_, h := k.upper(w)
+		return h
+	}
 	mills := num.Mills(w)
 	if k.cut < math.Inf(1) {
 		mills = k.mills(w, mills)
 	}
-	return -w*w/2 - num.LnSqrt2Pi + num.Log(mills) - k.lnMass, 1 / mills
+	return 1 / mills
+}
+
+// lnTail returns ln G(w), given the hazard there.
+func (k law) lnTail(w, hazard float64) float64 {
+	if w < -1 {
+		ln, _ := k.upper(w)
+		return ln
+	}
+	return -w*w/2 - num.LnSqrt2Pi - num.Log(hazard) - k.lnMass
 }
 
 // mills returns (P[N > w] - P[N > cut])/phi(w) from P[N > w]/phi(w), and 0 from the cut on. Of short intervals it is
@@ -62,4 +81,52 @@ func (k law) mills(w, all float64) float64 {
 	y := c * c
 	sum := 1 + x/6*(y-1+x/20*(3-y*(6-y)+x/42*(y*(45-y*(15-y))-15+x/72*(105-y*(420-y*(210-y*(28-y)))))))
 	return width * num.Exp(-h*(w+h/2)) * sum
+}
+
+// reveals returns Delta(a) at x = V/sd^2, rounded up:
+//
+//	(1/2) ln(1+ax) + a' ln(min(1, N(a))/Z).
+func (k law) reveals(a, x float64) float64 {
+	plain := lnUp(a*x) / 2
+	if math.IsInf(k.cut, 1) {
+		return plain
+	}
+	conj := a / (a - 1)
+	return plain + conj*(k.caught(a, x, 2*plain)-k.lnMass)*(1+roundUp) + (1+conj)*0x1p-49
+}
+
+// caught returns ln min(1, N(a)), rounded up, given ln(1+ax):
+//
+//	N(a) = [(1 - 2 P[N > cut sqrt(1+ax)])^(a-1) (1 - 2 P[N > cut sqrt((1+ax)(1+a^2x))])]^(1/a)
+//	       + 2 phi(cut) sqrt(2 pi ax) P[N > cut sqrt(ax)] (1+ax)^(-(a-1)/(2a)).
+func (k law) caught(a, x, lnGrown float64) float64 {
+	grown := 1 + a*x
+	inner := math.Log1p(-2*survival(k.cut*math.Sqrt(grown))) * (a - 1)
+	inner += math.Log1p(-2 * survival(k.cut*math.Sqrt(grown*(1+a*a*x))))
+	beyond := 2 * k.density * math.Sqrt(2*math.Pi*a*x) * survival(k.cut*math.Sqrt(a*x))
+	if a > 1 {
+		beyond *= num.Exp(-(a - 1) / (2 * a) * lnGrown)
+	}
+	return min(num.Log(num.Exp(inner/a)+beyond)+0x1p-50, 0)
+}
+
+// survival returns P[N > u] for u >= 0.
+func survival(u float64) float64 { return num.Exp(-u*u/2-num.LnSqrt2Pi) * num.Mills(u) }
+
+// lnUp returns ln(1+x) for x >= 0, at most 2^-51 too large and never too small but for the
+// rounding of its last digit. math.Log is several times faster than math.Log1p.
+func lnUp(x float64) float64 {
+	if x < 1e-3 {
+		return math.Log1p(x)
+	}
+	return num.Log(1+x) + 0x1p-52
+}
+
+// quantile returns z with ln P[noise > z] = ln.
+func (k law) quantile(ln float64) float64 {
+	ln = min(ln, -math.Ln2)
+	if math.IsInf(k.cut, 1) {
+		return num.UpperQuantile(ln)
+	}
+	return num.UpperQuantile(num.Log(k.mass*num.Exp(ln) + k.tail))
 }

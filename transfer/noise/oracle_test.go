@@ -78,7 +78,7 @@ func (g given) lnConvex(b float64) float64 {
 }
 
 // kappa is that of the variance lemma.
-func kappa(n, r float64) float64 {
+func trueKappa(n, r float64) float64 {
 	w := 2 * r
 	return 1 - math.Tanh(w) - n*(w*w*w/12+2*math.Pow(w, 5)/15)
 }
@@ -88,7 +88,7 @@ func (g given) variance(a, sum, seen float64) float64 {
 	if sum == 0 {
 		return 1 / (4 * g.n)
 	}
-	k := kappa(seen, a/4*sum)
+	k := trueKappa(seen, a/4*sum)
 	if k <= 0 {
 		return math.Inf(1)
 	}
@@ -109,10 +109,10 @@ func (g given) lnCaught(a, x float64) float64 {
 
 // sumOfErrors is the sum of eps_j, answer by answer, each at the best of the orders.
 func sumOfErrors(sides Sides, answers []given) (total float64, each []float64) {
-	var reveal [orderCount]float64
+	orders := Joint(sides).orders(0)
+	reveal, sampling := make([]float64, len(orders)), make([]float64, len(orders))
 	shift, lnWeight, seen := 0., 0., 0.
 	var last given
-	var sampling [orderCount]float64
 	for _, g := range answers {
 		if g != last {
 			last = g

@@ -11,19 +11,23 @@ import (
 // Plan is Gaussian answers to Queries adaptive queries about Samples records, all within Tau of the population but
 // with probability Beta. A field that is to be found may be zero.
 type Plan struct {
+	Theorem
 	Samples int64          // n
 	Queries int64          // m
-	Tau     float64        // the accuracy, in (0,1)
+	Tau     float64        // the accuracy, in (0,1), or in (0,2) for differences
 	Beta    theory.LogProb // the failure probability, in (0,1)
-	Sides   Sides          // the answers that fail: those off by more than Tau, or above by more
 }
+
+// mostPlanned is the largest number of queries of a plan for low variance: for more, what a search takes is no longer a
+// matter of seconds.
+const mostPlanned = 10_000_000
 
 // Cut returns where the noise of the plan is cut, in standard deviations, and 0 for nowhere. Any cut is valid. This one
 // is a fit to those with which plans of two to a million queries need the fewest records: within two thousandths of the
 // least, and up to a fifth fewer than without a cut. It grows from one to about four, and is the same for every n and
 // tau. Far beyond what it was fitted to nothing is cut: there a wrong cut would let an easier goal need more records.
 func (p Plan) Cut() float64 {
-	if p.Queries > 1e7 || p.Beta.Ln() < -70 {
+	if _, ok := p.moment(); ok || p.Queries > 1e7 || p.Beta.Ln() < -70 {
 		return 0
 	}
 	t := num.Log(float64(p.Queries))
@@ -37,12 +41,24 @@ func (p Plan) Cut() float64 {
 // ones carry more. The last has none where the bound allows that, and otherwise the noise at which eps_m is
 // least. The blocks are as long as the plan's queries only if [Falling] certifies it.
 func (p Plan) Blocks() iter.Seq[theory.NoiseBlock] {
-	return func(yield func(theory.NoiseBlock) bool) { p.walk(fineGrain, p.Cut(), yield) }
+	return func(yield func(theory.NoiseBlock) bool) {
+		p.walk(p.grain(), p.Cut(), func(q run) bool {
+			block := theory.NoiseBlock{Queries: int64(q.count), Scale: q.sd, Cut: q.law.cut}
+			if q.sd == 0 || math.IsInf(q.law.cut, 1) {
+				block.Cut = 0
+			}
+			return yield(block)
+		})
+	}
 }
 
 func (p Plan) valid() bool {
-	counted := isCount(p.Samples) && isCount(p.Queries)
-	small := p.Tau > 0 && p.Tau < 1 && p.Beta.Interior()
+	if p.Theorem.validate() != nil {
+		return false
+	}
+	_, varies := p.moment()
+	counted := isCount(p.Samples) && isCount(p.Queries) && !(varies && p.Queries > mostPlanned)
+	small := p.Tau > 0 && p.Tau < p.values.span() && p.Beta.Interior()
 	return counted && small && !p.beyondHope()
 }
 
@@ -55,10 +71,17 @@ func (p Plan) beyondHope() bool { return !(float64(p.Samples)*p.Tau*p.Tau > 1e-1
 // logarithm of m, and asks for about a thousandth more records than one with a noise for each query.
 type grain struct{ begin, end int64 }
 
-var (
-	fineGrain   = grain{6, 12}
-	coarseGrain = grain{1, 4}
-)
+var coarseGrain = grain{1, 4}
+
+func (p Plan) grain() grain {
+	if _, ok := p.moment(); ok {
+		return grain{4, 11}
+	}
+	return grain{6, 12}
+}
+
+// queries is how many come next where so many are done and left.
+func (g grain) queries(done, left int64) int64 { return max(min(done/g.begin, left/g.end), 1) }
 
 // lastQueries is for how many queries it is looked at what they lack in ln eps_j.
 const lastQueries = 4
@@ -66,49 +89,83 @@ const lastQueries = 4
 // unserved is the least excess of a walk that fails before the last queries.
 const unserved = 100
 
-// walk yields the blocks while they are feasible. It returns an excess that falls in n, tau and beta and is at most 0
+// walk yields the runs while they are feasible. It returns an excess that falls in n, tau and beta and is at most 0
 // if the plan is feasible: what the last queries lack in ln eps_j, or about ln of m over the queries that are reached.
-func (p Plan) walk(g grain, cut float64, yield func(theory.NoiseBlock) bool) (excess float64) {
+func (p Plan) walk(g grain, cut float64, yield func(run) bool) (excess float64) {
 	if !p.valid() {
 		return math.Inf(1)
 	}
-	bound, m := newBound(p.Samples, p.Sides), float64(p.Queries)
-	left := newShares(p.Beta.Ln()*(1+1e-15)-roundUp, m+1)
-	q := run{tau: p.Tau, law: lawOf(cut)}
-	s := search{z: q.law.quantile(left.ln(1) - p.Sides.lnCount())}
+	b, m := newBound(p.Theorem, p.Samples, p.Queries), float64(p.Queries)
+	spent := p.spending()
+	_, varies := p.moment()
+	left := newShares(spent.answers, m+1)
+	q := b.run(theory.NoiseBlock{Cut: cut}, p.Tau)
+	s := search{z: q.law.quantile(left.ln(1) - p.sides.lnCount())}
 	lack := math.Inf(-1)
 	for done := int64(0); done < p.Queries-1 && left.part > 0; done += int64(q.count) {
-		q.count = float64(max(min(done/g.begin, (p.Queries-1-done)/g.end), 1))
+		q.count = float64(g.queries(done, p.Queries-1-done))
 		near := p.Queries-done <= lastQueries
-		next, errors, ok := bound.loudest(q, left.ln(q.count), s.z, s)
+		next, ok := b.allot(&q, left, spent, s)
+		for ; !ok && q.count > 1 && varies; next, ok = b.allot(&q, left, spent, s) {
+			q.count = math.Floor(q.count / 2) // what so many reveal is more than they may
+		}
 		if !ok && !near {
 			return unserved + num.Log(m/(float64(done)+0.5))
 		}
 		if !ok { // it goes on, for what all that are left lack
-			lack = max(lack, errors.ln-left.ln(1))
+			lack = max(lack, next.ln-left.ln(1))
 		}
 		s = next
 		q.sd = p.Tau / s.z
-		if lack <= 0 && !yield(theory.NoiseBlock{Queries: int64(q.count), Scale: q.sd, Cut: cut}) {
+		if lack <= 0 && !yield(q) {
 			return 0
 		}
-		left.spend(bound.answer(q, errors), q.count)
+		b.pass(q, s.ln)
+		left.spend(s.ln, q.count)
 	}
 	if !(left.part > 0) {
 		return lack
 	}
 	q.count = 1
+	b.spend(&q, spent.last(p.sides))
 	target := left.ln(2)
-	z, least := bound.quietest(q, s.z)
-	if lack = max(lack, least.ln-target); lack > 0 {
+	z, least := b.quietest(q, s.z)
+	if lack = max(lack, least-target); lack > 0 {
 		return lack
 	}
-	last := theory.NoiseBlock{Queries: 1, Scale: p.Tau / z, Cut: cut}
-	if q.sd = 0; bound.errors(q).ln <= target {
-		last = theory.NoiseBlock{Queries: 1}
+	last := q
+	last.sd = p.Tau / z
+	if q.sd = 0; b.leastErrors(q) <= target {
+		last = q
 	}
 	yield(last)
 	return lack
+}
+
+// allot chooses the share of a run and the largest noise with which it errs as rarely as it may.
+func (b *Bound) allot(q *run, left shares, spent spending, s search) (next search, ok bool) {
+	q.share = b.share()
+	for range 8 {
+		b.spend(q, spent)
+		b.orient(*q, s.z)
+		if next, ok = b.loudest(*q, left.ln(q.count), s.z, s); !ok {
+			return next, false
+		}
+		if q.sd = q.tau / next.z; b.affords(*q, spent) {
+			return next, true
+		}
+	}
+	return next, false
+}
+
+// orient looks at all orders before one of the first queries: for low variance there may be two minima, one for each kind
+// of certificate.
+func (b *Bound) orient(q run, z float64) {
+	_, varies := b.moment()
+	if first := len(b.answered) == 1 || len(b.answered) == 3; varies && first {
+		q.sd = q.tau / z
+		b.around(q)
+	}
 }
 
 // shares is a failure probability and how many equal shares of it are left.
@@ -129,28 +186,19 @@ func (s *shares) spend(ln, count float64) {
 	s.count -= count
 }
 
-// quantile returns z with ln P[noise > z] = ln.
-func (k law) quantile(ln float64) float64 {
-	ln = min(ln, -math.Ln2)
-	if math.IsInf(k.cut, 1) {
-		return num.UpperQuantile(ln)
-	}
-	return num.UpperQuantile(num.Log(k.mass*num.Exp(ln) + k.tail))
-}
-
 // slack is how far ln of a run's errors may stay below ln of its share of beta.
 const slack = 1e-4
 
 // search is where the last run's z = tau/sd was found, and what is expected of the next.
 type search struct {
-	z            float64
+	z, ln        float64 // ln of the errors there
 	before, step float64 // of z, from the last runs
 	slope, bent  float64 // of ln of the errors in ln z, 0 if unknown; and by what factor it changed
 }
 
 // found is the search that ended at z.
-func (s search) found(z, slope float64) search {
-	next := search{z: z, before: s.step, step: z - s.z, slope: slope, bent: 1}
+func (s search) found(z, ln, slope float64) search {
+	next := search{z: z, ln: ln, before: s.step, step: z - s.z, slope: slope, bent: 1}
 	if s.slope == 0 { // there was no run before
 		next.step = 0
 	} else if bent := slope / s.slope; bent > 0.8 && bent < 1.25 {
@@ -169,38 +217,43 @@ func (s search) ahead() float64 {
 
 // loudest returns the least z = tau/sd, from a given one on, at which the run's errors sum to at most e^target, to a
 // slack below, and whether there is one.
-func (b *Bound) loudest(q run, target, from float64, s search) (next search, at served, ok bool) {
+func (b *Bound) loudest(q run, target, from float64, s search) (next search, ok bool) {
 	slope := s.slope * s.bent
 	if slope == 0 {
 		slope = -s.z * s.z
 	}
 	least, lo, hi := num.Log(from), math.Inf(-1), math.Inf(1)
 	v := num.Log(max(s.ahead(), from))
-	last, lastV := served{order: -1}, 0.0
-	around := 0 // a first look is at the last order alone
+	last, lastV, lastOrder := 0.0, 0.0, -1
+	first := true // a first look is at the last order alone
 	for range 40 {
 		q.sd = q.tau / num.Exp(v)
-		at = b.over(q, around)
-		gap := at.ln - target
-		switch first, enough := around == 0, gap >= -slack || v <= least; {
+		var ln float64
+		if first && q.useful() {
+			ln = b.errors(&b.orders[b.best], q)
+		} else {
+			ln = b.leastErrors(q)
+		}
+		gap := ln - target
+		switch enough := gap >= -slack || v <= least; {
 		case first && math.IsInf(gap, 1):
-			around = orderCount
+			first = false
 			continue
 		case first:
 		case gap <= 0 && enough:
-			return s.found(q.tau/q.sd, slope), at, true
+			return s.found(q.tau/q.sd, ln, slope), true
 		case gap > 0:
 			lo = v
 		default:
 			hi = v
 		}
-		known, rises := last.order >= 0, at.ln > last.ln && v > lastV
-		if chord := (at.ln - last.ln) / (v - lastV); last.order == at.order && chord < 0 {
+		known, rises := lastOrder >= 0, ln > last && v > lastV
+		if chord := (ln - last) / (v - lastV); lastOrder == b.best && chord < 0 {
 			slope = chord
 		} else if known && rises && lo == v { // beyond the least
 			break
 		}
-		around, last, lastV = orderCount, at, v
+		first, last, lastV, lastOrder = false, ln, v, b.best
 		v = max(v-max(min((gap+slack/2)/slope, 0.2), -0.2), least)
 		if v <= lo || v >= hi {
 			v = max((lo+hi)/2, least)
@@ -210,30 +263,39 @@ func (b *Bound) loudest(q run, target, from float64, s search) (next search, at 
 		}
 	}
 	z, quiet := b.quietest(q, from)
-	if quiet.ln > target {
-		return search{z: z}, quiet, false
+	if quiet > target {
+		return search{z: z, ln: quiet}, false
 	}
 	v = num.Interval{Lo: least, Hi: num.Log(z)}.SafeRoot(slack/100, func(v float64) float64 {
 		q.sd = q.tau / num.Exp(v)
-		return b.errors(q).ln - target
+		return b.leastErrors(q) - target
 	})
 	z = num.Exp(v)
 	q.sd = q.tau / z
-	at = b.errors(q)
-	return s.found(z, slope), at, at.ln <= target
+	ln := b.leastErrors(q)
+	return s.found(z, ln, slope), ln <= target
 }
 
-// quietest returns about the z from the given one on at which the run's errors are least, and them. They may have two
-// minima: at one order T_b is least where its tangent touches at 0, and N_b before.
-func (b *Bound) quietest(q run, from float64) (z float64, least served) {
-	at := func(v float64) served {
+// quietest returns about the z from the given one on at which the run's errors are least, and ln of them. They may have
+// two minima: at one order T_b is least where its tangent touches at 0, and N_b before.
+func (b *Bound) quietest(q run, from float64) (z, least float64) {
+	at := func(v float64) float64 {
 		q.sd = q.tau / num.Exp(v)
-		return b.errors(q)
+		return b.leastErrors(q)
 	}
 	low := num.Log(from)
-	touches := num.Log(4 * b.n * q.tau * q.tau / q.law.atTopRate)
+	touches := num.Log(b.touches(q))
 	v, _ := num.Interval{Lo: low, Hi: max(low+0.3, touches+0.1)}.MinimizeScanned(9, 1e-3, func(v float64) float64 {
-		return min(at(v).ln, 1e9)
+		return min(at(v), 1e9)
 	})
 	return num.Exp(v), at(v)
+}
+
+// touches is the tau/sd at which the tangent at order one touches at 0: of the sides that count, the least.
+func (b *Bound) touches(q run) float64 {
+	l := q.breaking(b.side(false))
+	if b.sides == Both && !b.values.symmetric() {
+		l = min(l, q.breaking(b.side(true)))
+	}
+	return b.n * q.tau * l / q.law.atTopRate
 }

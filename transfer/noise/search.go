@@ -24,18 +24,18 @@ var (
 		rough: func(p Plan) float64 { return p.EvenErrors(p.Tau/p.evenStart(), p.EvenCut()) - p.Beta.Ln() },
 	}
 	Falling = Noise{
-		excess: func(p Plan) (run Run, excess float64) {
-			excess = p.walk(fineGrain, p.Cut(), func(block theory.NoiseBlock) bool {
-				if run.First == 0 {
-					run = Run{First: block.Scale, Cut: block.Cut}
+		excess: func(p Plan) (ends Run, excess float64) {
+			excess = p.walk(p.grain(), p.Cut(), func(q run) bool {
+				if ends.First == 0 {
+					ends = Run{First: q.sd, Cut: p.Cut()}
 				}
-				run.Last = block.Scale
+				ends.Last = q.sd
 				return true
 			})
-			return run, excess
+			return ends, excess
 		},
 		rough: func(p Plan) float64 {
-			return p.walk(coarseGrain, p.Cut(), func(theory.NoiseBlock) bool { return true })
+			return p.walk(coarseGrain, p.Cut(), func(run) bool { return true })
 		},
 	}
 )
@@ -101,6 +101,9 @@ func (l line) least(d num.Descent) (num.Landing, bool) {
 
 // Samples returns the least n, and false if there is none up to 2^53. The plan's own n is ignored.
 func (r Noise) Samples(p Plan) (Found, bool) {
+	if p.Samples = theory.MaxSamples; !p.valid() {
+		return Found{}, false
+	}
 	last := num.Log(theory.MaxSamples)
 	l := r.line(func(lnN float64) (float64, Plan) {
 		p.Samples = int64(math.Ceil(num.Exp(min(lnN, last)) * (1 - 4e-15))) // so that ln n leads to n
@@ -117,6 +120,10 @@ func (r Noise) Samples(p Plan) (Found, bool) {
 		p.Samples = n
 		return l.holds(p)
 	})
+	if _, varies := p.moment(); varies {
+		run, excess := r.excess(p)
+		return Found{Samples: p.Samples, Tau: p.Tau, Run: run}, excess <= 0
+	}
 	tau, run := r.tau(p, num.Descent{From: num.Log(p.Tau), Step: 0.5 / float64(p.Samples), Slope: 2 * found.Slope})
 	return Found{Samples: p.Samples, Tau: tau, Run: run}, true
 }
@@ -147,7 +154,7 @@ func (r Noise) MostQueries(p Plan) int64 {
 	})
 }
 
-// LeastTau returns the least accuracy, 1 if there is none below, and the noise for it. It is found sooner
+// LeastTau returns the least accuracy, the span if there is none below, and the noise for it. It is found sooner
 // if the plan's is close.
 func (r Noise) LeastTau(p Plan) (float64, Run) {
 	d := num.Descent{Step: 0.03, Early: unserved, Rise: 4.8}
@@ -159,7 +166,7 @@ func (r Noise) LeastTau(p Plan) (float64, Run) {
 
 // tau is the least accuracy, from where the descent begins.
 func (r Noise) tau(p Plan, d num.Descent) (float64, Run) {
-	top, asked := num.Log(math.Nextafter(1, 0)), p.Tau
+	top, asked := num.Log(math.Nextafter(p.values.span(), 0)), p.Tau
 	l := r.line(func(lnTau float64) (float64, Plan) {
 		if p.Tau = num.Exp(min(lnTau, top)); lnTau == d.From && asked > 0 { // the logarithm leads to a neighbour
 			p.Tau = asked
@@ -169,7 +176,7 @@ func (r Noise) tau(p Plan, d num.Descent) (float64, Run) {
 	d.Most, d.Tolerance = top, min(1e-8, max(0.01/float64(p.Samples), 1e-14))
 	found, ok := l.least(d)
 	if p = l.nearest(found.X); !ok || !l.holds(p) {
-		return 1, Run{}
+		return p.values.span(), Run{}
 	}
 	if least := p.Tau; asked > 0 && asked < least {
 		if p.Tau = asked; !l.holds(p) {
@@ -199,11 +206,15 @@ func (r Noise) LeastBeta(p Plan) theory.LogProb {
 }
 
 // scale returns about what n tau^2 is for the least n, where tau is small. The numbers in it are fits to plans of some
-// queries.
+// queries. A search that begins elsewhere ends at the same n.
 func scale(p Plan) float64 {
 	m, l := float64(p.Queries), -p.Beta.Ln()
-	if p.Sides == Above {
+	if p.sides == Above {
 		l = max(l-math.Ln2, l/2)
 	}
-	return l/2 + 0.8*(1-0.7/m)*math.Sqrt((m-1)*(0.83*num.Log(m)+l))
+	n := l/2 + 0.8*(1-0.7/m)*math.Sqrt((m-1)*(0.83*num.Log(m)+l))
+	if v, ok := p.moment(); ok {
+		n *= min(v.span()*v.span(), 4*(v.moment(v.Share())+p.Tau))
+	}
+	return n
 }

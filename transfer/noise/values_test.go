@@ -1,4 +1,4 @@
-package lowvariance
+package noise
 
 import (
 	"math"
@@ -23,7 +23,7 @@ func TestTiltsHoldForEveryLaw(t *testing.T) {
 	r := rand.New(rand.NewPCG(131, 1))
 	grid := []float64{-1, -0.6, -0.1, 0, 0.2, 0.7, 1}
 	closest := map[string]float64{}
-	check := func(what string, v Values, l float64, values, p []float64) {
+	check := func(what string, v Moment, l float64, values, p []float64) {
 		t.Helper()
 		above, below := v.tilts(l)
 		up, down := lnMoment(l, values, p), lnMoment(-l, values, p)
@@ -64,7 +64,7 @@ func TestTiltsHoldForEveryLaw(t *testing.T) {
 // The derivatives are those of the functions.
 func TestTiltSlopes(t *testing.T) {
 	const h = 1e-5
-	for _, v := range []Values{
+	for _, v := range []Moment{
 		Difference{0.02}, Difference{0.3}, Difference{1}, Accuracy{0.01}, Accuracy{0.3}, Variance{0.02}, Variance{0.25},
 	} {
 		for _, l := range []float64{0.05, 0.31, 1.1, 2.9, 7} {

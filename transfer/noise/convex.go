@@ -6,84 +6,8 @@ import (
 	"github.com/dpcalc/dpcalc/internal/num"
 )
 
-// fresh is one run's answers over fresh records: what bounds ln E G((tau-X)/sd)^b, X = f(S) - f(P).
-type fresh struct {
-	run
-	n float64
-	chords
-}
-
-// of returns the run over n fresh records, best for a power.
-func (q run) of(n, power float64) *fresh {
-	f := &fresh{run: q, n: n}
-	if q.sd > 0 {
-		f.cover(q, n, power)
-	}
-	return f
-}
-
-// moment returns ln min{T_b, N_b}, rounded up.
-func (f *fresh) moment(b float64) float64 {
-	if f.sd == 0 {
-		return -2 * f.n * f.tau * f.tau * (1 - roundUp)
-	}
-	return min(f.tangent(1/(4*f.n), b), f.convex(b))
-}
-
-// tangent returns ln T_b, where E e^(vX) <= e^(V v^2/2), rounded up and at most 0:
-//
-//	T_b = min over |w| < cut of G(w)^b exp(V v^2/2 - v (tau - sd w)),   v = b H(w)/sd,
-//
-// H the hazard of the noise. Every w is valid. The best solves w + b V/sd^2 H(w) = tau/sd.
-func (q run) tangent(variance, b float64) float64 {
-	if q.sd == 0 { // and b is 1 or its power cancels
-		return max(-q.tau*q.tau/(2*variance)*(1-roundUp), -math.MaxFloat64)
-	}
-	z, k := q.tau/q.sd, variance/(q.sd*q.sd)
-	w, h := q.law.touch(z, b*k)
-	ln, _ := q.law.upper(w)
-	v := b * h
-	spread, shift, drop := v*v*k/2, v*(z-w), -b*ln
-	if ln = spread - shift - drop + (spread+math.Abs(shift)+drop+b)*roundUp; !(ln < 0) {
-		return 0
-	}
-	return ln
-}
-
-// touch returns about the w at which w + c H(w) = z, and the hazard there.
-func (k law) touch(z, c float64) (w, hazard float64) {
-	lo, hi := -min(k.cut, 30), min(z, k.cut)
-	w = k.first(z, c, hi)
-	for range 40 {
-		_, hazard = k.upper(w)
-		over := w + c*hazard - z
-		if over > 0 {
-			hi = w
-		} else {
-			lo = w
-		}
-		step := over / (1 + c*hazard*(hazard-w))
-		if math.Abs(step) <= 1e-6*(1+math.Abs(w)) {
-			break
-		}
-		if w -= step; !(w > lo && w < hi) {
-			w = (lo + hi) / 2
-		}
-	}
-	return w, hazard
-}
-
-// first is about where touch ends: the hazard is about w + 0.8 e^(-w/2) + 1/(cut-w).
-func (k law) first(z, c, hi float64) float64 {
-	w := (z - 0.8*c) / (1 + c)
-	if w > -1 && w < 0.7*hi {
-		return w
-	}
-	return min(w, 0.8*hi)
-}
-
 // cells is how many tangents bound the integral of N_b.
-const cells = 26
+const cells = 27
 
 // chords is what N_b takes of a run with noise for every b:
 //
@@ -93,16 +17,18 @@ const cells = 26
 // integrand is concave, and so below its tangents: the integral is that of tangents in cells, the outer ones without an
 // end. Every choice of cells is valid.
 type chords struct {
+	query                     // that of the cells
 	start, from, cell float64 // where u begins to be positive, where the cells begin, and how long each is
 	first             float64 // ln u(1/n)
 	ln, slope         [cells]float64
 }
 
-// cover lays the cells around the peak for one power.
-func (c *chords) cover(q run, n, power float64) {
-	sigma := 1 / (2 * math.Sqrt(n))
-	u := ramp{law: q.law, first: (q.tau - 1/n) / q.sd, fall: sigma / q.sd}
-	peak, width := u.peak(power)
+// cover lays the cells around the peak for one power, whose tangent touches at about that share of tau/sd.
+func (c *chords) cover(q query, power, touch float64) {
+	sigma := 1 / (2 * math.Sqrt(q.n))
+	u := ramp{law: q.law, first: (q.tau - 1/q.n) / q.sd, fall: sigma / q.sd}
+	peak, width := u.peak(power, touch*q.tau/q.sd)
+	*c = chords{query: q}
 	if !math.IsInf(q.law.cut, 1) {
 		c.start = max((u.first-q.law.cut)/u.fall, 0)
 	}
@@ -171,11 +97,17 @@ func (u ramp) at(z float64) (ln, slope float64) {
 	return num.Log(height), u.fall * u.atTopRate / 2 / height
 }
 
-// peak returns about where phi u^b is greatest, and how wide it is.
-func (u ramp) peak(b float64) (z, width float64) {
-	w, h := u.touch(u.first, b*u.fall*u.fall)
+// peak returns about where phi u^b is greatest, and how wide it is: without the 1/n of u, it would be where the tangent
+// of T_b touches.
+func (u ramp) peak(b, touch float64) (z, width float64) {
+	c, w, bend := b*u.fall*u.fall, touch, 0.0
+	for range 4 { // Newton's steps, w + c H(w) = first
+		h := u.hazard(w)
+		bend = c * h * (h - w)
+		w = min(w+(u.first-w-c*h)/(1+bend), (w+u.cut)/2)
+	}
 	if w >= 0 {
-		return (u.first - w) / u.fall, 1 / math.Sqrt(1+b*u.fall*u.fall*h*(h-w))
+		return (u.first - w) / u.fall, 1 / math.Sqrt(1+bend)
 	}
 	rate := u.fall * u.atTopRate // of a height of one that grows by as much for each z beyond tau
 	free := u.first/u.fall - 1/rate

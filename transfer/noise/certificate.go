@@ -1,4 +1,4 @@
-package lowvariance
+package noise
 
 import (
 	"math"
@@ -37,9 +37,6 @@ func (c certificate) value() float64 {
 	return min(lnUp(x)/2, byMoment)
 }
 
-// lnUp returns ln(1+x) for x >= 0, rounded up.
-func lnUp(x float64) float64 { return math.Log1p(x) * (1 + 0x1p-50) }
-
 // byMoment returns ln F/(a-1), rounded up, with X = f(S) - E_nu f(S) and, for the V chosen,
 //
 //	F  = (1-delta)^(1-a) (1+aV/s^2)^(a/2) (1+a^2V/s^2)^(-1/2) I/(1-4e-8) + tail,
@@ -69,9 +66,6 @@ func (c certificate) byMoment() float64 {
 	ln += num.Log(m.integral(root)+tail) + (c.a-1)*c.delta/(1-c.delta)
 	return (ln + roundUp*(1+c.a*ratio)) / (c.a - 1)
 }
-
-// roundUp covers the rounding of a few elementary functions and sums, relative to the largest term.
-const roundUp = 0x1p-46
 
 // rare returns how large A h(g x0/vbar) must be, rounded up.
 func (c certificate) rare() float64 {
@@ -276,8 +270,8 @@ func (m moments) cut(b, end float64) (cut, rest float64) {
 	return math.Inf(1), 0
 }
 
-// mostCut is the longest interval for which there is a rule.
-const mostCut = 32
+// longest is the longest interval for which there is a rule.
+const longest = 32
 
 // within is a quadrature rule and the longest interval on which it is used.
 type within struct {
@@ -289,7 +283,7 @@ type within struct {
 var rules = sync.OnceValue(func() []within {
 	return []within{
 		{6.8, num.Legendre(16)}, {9, num.Legendre(20)}, {14, num.Legendre(28)}, {22, num.Legendre(48)},
-		{mostCut, num.Legendre(64)},
+		{longest, num.Legendre(64)},
 	}
 })
 

@@ -1,4 +1,4 @@
-package lowvariance
+package noise
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ func BenchmarkSamples(b *testing.B) {
 		for _, m := range []int64{10, 100, 1000, 1_000_000} {
 			b.Run(fmt.Sprintf("%s/%d", name, m), func(b *testing.B) {
 				for b.Loop() {
-					noise.Samples(Plan{Design{Difference{0.1}, false, 1, m, false}, 0.02, lnp(0.05)})
+					noise.Samples(design{Difference{0.1}, false, 1, m, false}.plan(0.02, lnp(0.05)))
 				}
 			})
 		}

@@ -1,4 +1,4 @@
-package lowvariance
+package noise
 
 import (
 	"errors"
@@ -7,14 +7,11 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer/internal/walks"
 )
-
-func lnp(p float64) theory.LogProb { return theory.LogProb(math.Log(p)) }
 
 // needs is the numbers of records that an independent program found, with one noise for each query.
 var needs = []struct {
-	values  Values
+	values  Moment
 	checked bool
 	tau     float64
 	queries int64
@@ -41,7 +38,7 @@ var needs = []struct {
 // A plan needs at most 0.7 per cent more than was found, and not less than nine tenths.
 func TestPlanNeeds(t *testing.T) {
 	for _, c := range needs {
-		p := Plan{Design{c.values, c.checked, 1, c.queries, false}, c.tau, lnp(0.05)}
+		p := design{c.values, c.checked, 1, c.queries, false}.plan(c.tau, lnp(0.05))
 		n := leastSamples(t, p)
 		if rows := float64(n); !(rows <= 1.007*c.samples && rows >= 0.9*c.samples) {
 			t.Errorf("%T%v, checked %v, tau %g, m %d: %d, want about %g",
@@ -50,44 +47,14 @@ func TestPlanNeeds(t *testing.T) {
 	}
 }
 
-// Whatever a search has walked before, a certified walk is that of the plan alone; a walk on a trail is close to it.
-func TestWalksDoNotDependOnOthers(t *testing.T) {
-	for _, v := range []Values{Difference{0.02}, Difference{0.25}, Accuracy{0.1}} {
-		for _, m := range []int64{1, 10, 300} {
-			p := Plan{Design{v, false, 1, m, false}, 0.02, lnp(0.05)}
-			c, n := Falling.chooser().(*falling), leastSamples(t, p)
-			for _, rows := range []int64{n + n/7, n, n - n/50, n + 1, n + n/1000} {
-				p.Samples = rows
-				c.near(p)
-				want := p.schedule(fallingGrain, nil, func(Block) bool { return true })
-				if got := c.walk(p).excess; got != want {
-					t.Errorf("%T%v, m %d: the excess is %g, and %g alone", v, v, m, got, want)
-				}
-				more := p
-				if more.Samples += rows / 10_000; want < walks.Unserved {
-					alone := more.schedule(fallingGrain, nil, func(Block) bool { return true })
-					if x := c.close(more); math.Abs(x-alone) > 1e-5 {
-						t.Errorf("%T%v, m %d: the excess is %g on a trail, and %g alone", v, v, m, x, alone)
-					}
-				}
-			}
-		}
-	}
-}
-
 // Queries that are answered in blocks, of which the last has many, are certified as one by one, and a little worse.
 func TestBlocksOfManyQueries(t *testing.T) {
 	total := func(m int64, cut ...int64) float64 {
-		b, err := NewBound(Design{Difference{0.1}, false, 20_000, m, false})
+		b := design{Difference{0.1}, false, 20_000, m, false}.plan(0.1, -3).bound()
 		for _, queries := range cut {
-			if _, e := b.Answer(Block{queries, 0.02, 0.13}, 0.1); e != nil {
-				err = e
-			}
+			b.answer(b.like(queries, 0.02, 0.13, 0.1), false)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b.Total().Ln()
+		return b.total
 	}
 	for _, m := range []int64{2, 10, 100} {
 		single := make([]int64, m)
@@ -108,7 +75,7 @@ func TestRowsGrowWithTheSecondMoment(t *testing.T) {
 	for _, m := range []int64{30, 1000} {
 		before, share := 0.0, 0.0
 		for _, d := range []float64{0.02, 0.1, 0.25, 1} {
-			n := float64(leastSamples(t, Plan{Design{Difference{d}, false, 1, m, false}, 0.01, lnp(0.05)}))
+			n := float64(leastSamples(t, design{Difference{d}, false, 1, m, false}.plan(0.01, lnp(0.05))))
 			if before > 0 && !(n > before && n/before < 1.03*d/share) {
 				t.Errorf("m %d: %g rows at %g, %g at %g", m, n, d, before, share)
 			}
@@ -121,20 +88,20 @@ func TestRowsGrowWithTheSecondMoment(t *testing.T) {
 func aPlan(r *rand.Rand, queries int64) Plan {
 	tau := 0.01 * math.Pow(10, r.Float64())
 	share := math.Exp(r.Float64()*4-3) * tau * 3
-	p := Plan{Design: Design{Queries: queries}, Tau: tau, Beta: theory.LogProb(-math.Pow(10, -0.3+1.5*r.Float64()))}
+	d, beta := design{Queries: queries}, theory.LogProb(-math.Pow(10, -0.3+1.5*r.Float64()))
 	switch r.IntN(5) {
 	case 0:
-		p.Values = Accuracy{min(share, 0.45)}
+		d.Values = Accuracy{min(share, 0.45)}
 	case 1:
-		p.Values, p.Checked = Accuracy{min(share, 0.45)}, true
+		d.Values, d.Checked = Accuracy{min(share, 0.45)}, true
 	case 2:
-		p.Values = Variance{min(share, 0.25)}
+		d.Values = Variance{min(share, 0.25)}
 	case 3:
-		p.Values, p.Checked = Difference{min(share, 1)}, true
+		d.Values, d.Checked = Difference{min(share, 1)}, true
 	default:
-		p.Values = Difference{min(share, 1)}
+		d.Values = Difference{min(share, 1)}
 	}
-	return p
+	return d.plan(tau, beta)
 }
 
 // A feasible plan covers all its queries with noise that falls, and the bound of it, query by query, is at most
@@ -146,20 +113,16 @@ func TestPlansObeyTheBound(t *testing.T) {
 		p := aPlan(r, int64(math.Exp(r.Float64()*math.Log(400))))
 		n := leastSamples(t, p)
 		p.Samples = n
-		bound, err := NewBound(p.Design)
-		if err != nil {
-			t.Fatal(err)
-		}
+		bound := p.bound()
 		covered, last := int64(0), math.Inf(1)
-		for b := range p.Blocks() {
-			if !(b.SD <= last) {
-				t.Fatalf("%+v: noise %g after %g", p, b.SD, last)
+		for q := range p.shared() {
+			if !(q.sd <= last) {
+				t.Fatalf("%+v: noise %g after %g", p, q.sd, last)
 			}
-			covered, last = covered+b.Queries, b.SD
-			for range b.Queries {
-				if _, err := bound.Answer(Block{1, b.SD, b.Share}, p.Tau); err != nil {
-					t.Fatalf("%+v: %v", p, err)
-				}
+			last = q.sd
+			for range int64(q.count) {
+				covered++
+				bound.answer(bound.like(1, q.sd, q.share, p.Tau), covered == p.Queries)
 			}
 		}
 		total := bound.Total()
@@ -179,24 +142,26 @@ func TestBlocksAreOnTheSafeSide(t *testing.T) {
 	r := rand.New(rand.NewPCG(112, 1))
 	for range 60 {
 		p := aPlan(r, 1+r.Int64N(150))
-		p.Samples = int64(float64(p.guess()) * math.Exp(r.NormFloat64()/3))
+		p.Samples = int64(scale(p) / (p.Tau * p.Tau) * math.Exp(r.NormFloat64()/3))
 		sd := p.Tau / (3 + 3*r.Float64())
 		if r.IntN(3) > 0 {
-			sd, _ = p.EvenNoise(0)
+			sd, _ = p.even()
 		}
-		blocks, _ := NewBound(p.Design)
-		single, _ := NewBound(p.Design)
-		for b := range p.EvenBlocks(sd) {
-			if _, err := blocks.Answer(b, p.Tau); err != nil {
-				t.Fatal(err)
+		blocks, single, errs := p.bound(), p.bound(), p.EvenErrors(sd, 0)
+		spent, done := p.spending(), int64(0)
+		for block := range p.runs([]theory.NoiseBlock{{Queries: p.Queries, Scale: sd}}) {
+			q := blocks.run(block, p.Tau)
+			if done += block.Queries; done == p.Queries {
+				blocks.spend(&q, spent.last(p.sides))
+			} else {
+				blocks.spend(&q, spent)
 			}
-			for range b.Queries {
-				if _, err := single.Answer(Block{1, b.SD, b.Share}, p.Tau); err != nil {
-					t.Fatal(err)
-				}
+			blocks.answer(q, done == p.Queries)
+			for i := range block.Queries {
+				single.answer(single.like(1, sd, q.share, p.Tau), done == p.Queries && i == block.Queries-1)
 			}
 		}
-		errs, whole, one := p.EvenErrors(sd), blocks.Total().Ln(), single.Total().Ln()
+		whole, one := blocks.total, single.total
 		if whole > -1e-9 {
 			continue // what is not certified need not be summed
 		}
@@ -235,11 +200,11 @@ func TestPlansAreMonotone(t *testing.T) {
 // Where tau comes near the share, too, one noise for all needs at most half more than noise that falls, and fewer
 // records for a larger tau.
 func TestEvenNoiseOfLargeErrors(t *testing.T) {
-	for _, v := range []Values{Difference{0.1}, Difference{0.01}, Variance{0.02}, Accuracy{0.05}} {
+	for _, v := range []Moment{Difference{0.1}, Difference{0.01}, Variance{0.02}, Accuracy{0.05}} {
 		for _, m := range []int64{3, 30, 100} {
 			last := int64(math.MaxInt64)
 			for _, ratio := range []float64{0.2, 0.4, 0.5, 0.65, 0.8, 1} {
-				p := Plan{Design{v, false, 1, m, false}, v.Share() * ratio, lnp(0.05)}
+				p := design{v, false, 1, m, false}.plan(v.Share()*ratio, lnp(0.05))
 				even, ok := Even.Samples(p)
 				if falling := leastSamples(t, p); !ok || float64(even.Samples) > 1.5*float64(falling)+5 {
 					t.Errorf("%+v: %d with one noise, %d else", p, even.Samples, falling)
@@ -253,43 +218,12 @@ func TestEvenNoiseOfLargeErrors(t *testing.T) {
 	}
 }
 
-// A plan is hopeless for one noise only if the best noise does not certify it. Where noise that falls needs a record
-// more, that is seen at once.
-func TestHopeless(t *testing.T) {
-	seen := 0
-	for _, v := range []Values{Difference{0.1}, Difference{0.02}, Variance{0.02}, Accuracy{0.05}} {
-		for _, m := range []int64{1, 3, 30, 300} {
-			for _, tau := range []float64{0.01, 0.03} {
-				p := Plan{Design{v, false, 1, m, false}, tau, lnp(0.05)}
-				n := leastSamples(t, p)
-				for _, share := range []float64{0.8, 1, 1.1, 1.25, 1.4} {
-					p.Samples = int64(share*float64(n)) - 1
-					_, ln := p.EvenNoise(0)
-					hopeless := p.hopeless()
-					if hopeless && ln <= p.Beta.Ln() {
-						t.Errorf("%+v: given up, and one noise errs with ln %g", p, ln)
-					}
-					if !hopeless && m > 10 && share == 1 {
-						t.Errorf("%+v: not given up, and the best noise errs with ln %g", p, ln)
-					}
-					if hopeless {
-						seen++
-					}
-				}
-			}
-		}
-	}
-	if seen < 30 {
-		t.Errorf("%d plans given up", seen)
-	}
-}
-
 // Where a mean cannot be off by tau on the side that counts, every n from the least on is certified: the last query's
 // bound does not hang on a rounding.
 func TestImpossibleErrors(t *testing.T) {
 	for _, p := range []Plan{
-		{Design{Accuracy{0.0104}, false, 1, 60, true}, 0.0383, lnp(0.04)},
-		{Design{Accuracy{0.032}, false, 1, 164, true}, 0.0615, lnp(0.0043)},
+		design{Accuracy{0.0104}, false, 1, 60, true}.plan(0.0383, lnp(0.04)),
+		design{Accuracy{0.032}, false, 1, 164, true}.plan(0.0615, lnp(0.0043)),
 	} {
 		n := leastSamples(t, p)
 		for p.Samples = n; p.Samples < n+30; p.Samples++ {
@@ -303,9 +237,13 @@ func TestImpossibleErrors(t *testing.T) {
 // A plan that only its last query fails has an excess that leads back to where it is certified.
 func TestExcessIsSmooth(t *testing.T) {
 	for _, d := range []float64{0.05, 0.1, 0.25} {
-		p := Plan{Design{Difference{d}, false, 1, 10, false}, 0.01, lnp(0.05)}
+		p := design{Difference{d}, false, 1, 10, false}.plan(0.01, lnp(0.05))
 		n := leastSamples(t, p)
-		at := func(n int64) float64 { p.Samples = n; return p.excess(nil) }
+		at := func(n int64) float64 {
+			p.Samples = n
+			_, y := Falling.excess(p)
+			return y
+		}
 		step := n / 500
 		below, root, above := at(n-step), at(n), at(n+step)
 		if ratio := (below - root) / (root - above); !(ratio > 0.7 && ratio < 1.4) {
@@ -317,7 +255,7 @@ func TestExcessIsSmooth(t *testing.T) {
 // One noise for all needs more than noise that falls, and less than half more. All unknowns agree.
 func TestUnknownsAgree(t *testing.T) {
 	for _, m := range []int64{1, 10, 100} {
-		p := Plan{Design{Difference{0.1}, false, 1, m, false}, 0.02, lnp(0.05)}
+		p := design{Difference{0.1}, false, 1, m, false}.plan(0.02, lnp(0.05))
 		var rows [2]float64
 		for i, noise := range []Noise{Falling, Even} {
 			found, ok := noise.Samples(p)
@@ -327,16 +265,16 @@ func TestUnknownsAgree(t *testing.T) {
 			rows[i] = float64(found.Samples)
 			q := p
 			q.Samples = found.Samples
-			tau, run, ok := noise.LeastTau(q)
-			if !ok || !(tau <= p.Tau*(1+1e-6) && tau >= p.Tau*(1-2/rows[i])) || !(run.First >= run.Last) {
+			tau, run := noise.LeastTau(q)
+			if !(tau <= p.Tau*(1+1e-6) && tau >= p.Tau*(1-2/rows[i])) || !(run.First >= run.Last) {
 				t.Errorf("m %d: tau %g, noise %+v", m, tau, run)
 			}
 			beta := noise.LeastBeta(q)
 			if !(beta.Ln() <= p.Beta.Ln()*(1-1e-6) && beta.Ln() >= p.Beta.Ln()*(1+10/rows[i])-0.01) {
 				t.Errorf("m %d: beta %v", m, beta)
 			}
-			for _, other := range []Plan{{q.Design, tau, p.Beta}, {q.Design, p.Tau, beta}} {
-				if !noise.Certifies(other) && !noise.Certifies(Plan{other.Design, other.Tau, other.Beta * (1 - 1e-6)}) {
+			for _, other := range []Plan{{q.Theorem, q.Samples, m, tau, p.Beta}, {q.Theorem, q.Samples, m, p.Tau, beta}} {
+				if !noise.Certifies(other) && !noise.Certifies(Plan{q.Theorem, q.Samples, m, other.Tau, other.Beta * (1 - 1e-6)}) {
 					t.Errorf("%+v is not certified", other)
 				}
 			}
@@ -359,90 +297,62 @@ func leastSamples(t *testing.T, p Plan) int64 {
 
 func TestBadInput(t *testing.T) {
 	nan := math.NaN()
-	var domain *theory.DomainError
-	good := Design{Difference{0.1}, false, 1000, 10, false}
-	for _, d := range []Design{
+	good := design{Difference{0.1}, false, 1000, 10, false}
+	for _, d := range []design{
 		{}, {nil, false, 1000, 10, false}, {Difference{0}, false, 1000, 10, false},
 		{Difference{1.1}, false, 1000, 10, false}, {Difference{nan}, false, 1000, 10, false},
 		{Accuracy{0.5}, false, 1000, 10, false}, {Accuracy{0}, false, 1000, 10, false},
 		{Accuracy{nan}, false, 1000, 10, false}, {Variance{0.26}, false, 1000, 10, false},
 		{Variance{nan}, false, 1000, 10, false}, {Variance{0.1}, true, 1000, 10, false},
 		{Difference{0.1}, false, 0, 10, false}, {Difference{0.1}, false, 1000, 0, false},
-		{Difference{0.1}, false, MaxCount + 1, 10, false}, {Difference{0.1}, false, 1000, MaxCount + 1, false},
+		{Difference{0.1}, false, theory.MaxSamples + 1, 10, false},
+		{Difference{0.1}, false, 1000, theory.MaxSamples + 1, false},
 	} {
-		if _, err := NewBound(d); !errors.As(err, &domain) {
-			t.Errorf("%+v: %v", d, err)
-		}
-		if Falling.Certifies(Plan{d, 0.02, -3}) {
+		if Falling.Certifies(d.plan(0.02, -3)) || Even.Certifies(d.plan(0.02, -3)) {
 			t.Errorf("%+v is feasible", d)
 		}
 	}
 	for _, p := range []Plan{
-		{good, 0, -3}, {good, nan, -3}, {good, 2, -3}, {good, 0.02, 0}, {good, 0.02, theory.Zero},
-		{good, 0.02, theory.LogProb(nan)},
+		{}, good.plan(0, -3), good.plan(nan, -3), good.plan(2, -3), good.plan(0.02, 0), good.plan(0.02, theory.Zero),
+		good.plan(0.02, theory.LogProb(nan)),
 	} {
 		if _, ok := Falling.Samples(p); ok || Falling.Certifies(p) || Even.Certifies(p) {
 			t.Errorf("%+v is certified", p)
-		}
-		if _, ln := p.EvenNoise(0); !math.IsInf(ln, 1) {
-			t.Errorf("%+v: one noise, %v", p, ln)
 		}
 		for b := range p.Blocks() {
 			t.Errorf("%+v: %+v", p, b)
 		}
 	}
-	bound, err := NewBound(good)
-	if err != nil {
-		t.Fatal(err)
+	// There is no proof for noise that is cut, however little.
+	p := good.plan(0.1, -3)
+	var missing *theory.NotApplicableError
+	if _, err := p.Certified([]theory.NoiseBlock{{Queries: 10, Scale: 0.01, Cut: 8}}); !errors.As(err, &missing) {
+		t.Errorf("noise that is cut: %v", err)
 	}
-	for _, c := range []struct {
-		block Block
-		tau   float64
-	}{
-		{Block{0, 0.1, 0.1}, 0.1}, {Block{11, 0.1, 0.1}, 0.1}, {Block{1, -1, 0.1}, 0.1}, {Block{1, nan, 0.1}, 0.1},
-		{Block{2, 0, 0.1}, 0.1}, {Block{1, 0.1, 0.09}, 0.1}, {Block{1, 0.1, 1.1}, 0.1}, {Block{1, 0.1, nan}, 0.1},
-		{Block{1, 0.1, 0.1}, 0}, {Block{1, 0.1, 0.1}, 2}, {Block{1, 0.1, 0.1}, nan},
-	} {
-		if _, err := bound.Answer(c.block, c.tau); !errors.As(err, &domain) {
-			t.Errorf("%+v: %v", c, err)
-		}
-	}
-	if total := bound.Total(); total != theory.Zero {
-		t.Errorf("nothing answered: %v", total)
-	}
-	if _, err := bound.Answer(Block{1, 0, 0.1}, 0.1); err != nil {
-		t.Error(err)
-	}
-	if _, err := bound.Answer(Block{1, 0.1, 0.1}, 0.1); !errors.As(err, &domain) {
-		t.Errorf("a query after one without noise: %v", err)
-	}
-	checked, _ := NewBound(Design{Difference{0.1}, true, 1000, 10, false})
-	if _, err := checked.Answer(Block{1, 0.1, 0.2}, 0.1); !errors.As(err, &domain) {
-		t.Errorf("a share that the check does not keep: %v", err)
+	if ln := p.EvenErrors(0.01, 8); !math.IsInf(ln, 1) {
+		t.Errorf("one noise that is cut: %v", ln)
 	}
 }
 
 // No noise, no accuracy and no share breaks the bound, and it stays a probability.
-func TestBoundStaysAProbability(t *testing.T) {
+func TestLowVarianceStaysAProbability(t *testing.T) {
 	r := rand.New(rand.NewPCG(114, 1))
 	for range 1500 {
 		p := aPlan(r, 1+r.Int64N(1000))
-		p.Samples = int64(math.Exp(r.Float64() * math.Log(MaxCount)))
-		bound, err := NewBound(p.Design)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p.Samples = int64(math.Exp(r.Float64() * math.Log(theory.MaxSamples)))
+		bound := p.bound()
 		for range 1 + r.IntN(4) {
-			b := Block{1 + r.Int64N(p.Queries), math.Pow(10, -100+200*r.Float64()), p.Values.Share()}
+			tau := math.Pow(10, -300*math.Pow(r.Float64(), 4)) * 0.999
+			q := bound.like(1+r.Int64N(p.Queries), math.Pow(10, -100+200*r.Float64()), p.share(), tau)
 			if r.IntN(2) == 0 {
-				b.SD = math.Pow(10, -6*r.Float64())
+				q.sd = math.Pow(10, -6*r.Float64())
 			}
-			if !p.Checked {
-				b.Share += (1 - b.Share) * math.Pow(r.Float64(), 3)
+			if !p.checked {
+				q.share += (1 - q.share) * math.Pow(r.Float64(), 3)
 			}
-			e, err := bound.Answer(b, math.Pow(10, -300*math.Pow(r.Float64(), 4))*0.999)
-			if err != nil || !(e.Answers <= 0 && e.Shares <= 0) || !(bound.Total() >= e.Answers && bound.Total() <= 0) {
-				t.Fatalf("%+v, %+v: %+v, %v, total %v", p, b, e, err, bound.Total())
+			answers, shares := bound.answer(q, false)
+			if !(answers <= 0 && shares <= 0) || !(bound.Total().Ln() >= answers && bound.Total() <= 0) {
+				t.Fatalf("%+v, %+v: %v, %v, total %v", p, q, answers, shares, bound.Total())
 			}
 		}
 	}
@@ -454,26 +364,23 @@ func TestSharesAreSpentOnce(t *testing.T) {
 	for _, share := range []float64{0.0005, 0.001, 0.02} {
 		for _, queries := range []int64{100, 1000} {
 			for _, beta := range []float64{0.05, 1e-3, 1e-6, 1e-20} {
-				p := Plan{Design: Design{Values: Difference{share}, Queries: queries}, Tau: 0.01, Beta: lnp(beta)}
+				p := design{Values: Difference{share}, Queries: queries}.plan(0.01, lnp(beta))
 				found, ok := Falling.Samples(p)
 				if p.Samples = found.Samples; !ok {
 					t.Fatalf("%+v: no plan", p)
 				}
-				bound, err := NewBound(p.Design)
-				if err != nil {
-					t.Fatal(err)
-				}
+				bound := p.bound()
 				var noise []theory.NoiseBlock
-				for b := range p.Blocks() {
-					if _, err := bound.Answer(b, p.Tau); err != nil {
-						t.Fatal(err)
-					}
-					noise = append(noise, theory.NoiseBlock{Queries: b.Queries, Scale: b.SD})
+				done := int64(0)
+				for q := range p.shared() {
+					done += int64(q.count)
+					bound.answer(q, done == queries)
+					noise = append(noise, theory.NoiseBlock{Queries: int64(q.count), Scale: q.sd})
 				}
 				if total := bound.Total(); !(total <= p.Beta) {
 					t.Errorf("%+v: the sum of the errors is beta times e^%.3g", p, total.Ln()-p.Beta.Ln())
 				}
-				again, err := Certified(p.Design, p.Tau, noise, p.Beta)
+				again, err := p.Certified(noise)
 				if err != nil || again.Ln() > p.Beta.Ln()+1e-3*math.Abs(p.Beta.Ln()) {
 					t.Errorf("%+v: its noise is certified at ln beta %v, %v", p, again.Ln(), err)
 				}
@@ -492,12 +399,12 @@ func TestNoiseOfFirstPlans(t *testing.T) {
 		{0.02, 2461, []float64{0.002531498363403453, 0.000924929305164505}},
 		{0.01, 2024, []float64{0.003025912075996475, 0.002108646495535268, 0.0009476035771882325}},
 	} {
-		d := Design{Values: Difference{c.share}, Samples: c.rows, Queries: int64(len(c.noise))}
+		d := design{Values: Difference{c.share}, Samples: c.rows, Queries: int64(len(c.noise))}
 		var noise []theory.NoiseBlock
 		for _, sd := range c.noise {
 			noise = append(noise, theory.NoiseBlock{Queries: 1, Scale: sd})
 		}
-		if got, err := Certified(d, 0.01, noise, lnp(0.05)); err != nil || got > lnp(0.05) {
+		if got, err := d.plan(0.01, lnp(0.05)).Certified(noise); err != nil || got > lnp(0.05) {
 			t.Errorf("share %g: %v, %v", c.share, got, err)
 		}
 	}
@@ -506,15 +413,15 @@ func TestNoiseOfFirstPlans(t *testing.T) {
 // The best constant noise is found where the variance lemma ends at a little less of it.
 func TestEvenNoiseWhereTheLemmaEnds(t *testing.T) {
 	for _, p := range []Plan{
-		{Design{Difference{0.0124}, false, 2543, 13, false}, 0.0412, -5.68},
-		{Design{Accuracy{0.0033}, false, 19_404, 351, false}, 0.0154, -1.37},
+		design{Difference{0.0124}, false, 2543, 13, false}.plan(0.0412, -5.68),
+		design{Accuracy{0.0033}, false, 19_404, 351, false}.plan(0.0154, -1.37),
 	} {
-		_, got := p.EvenNoise(0)
+		_, got := p.even()
 		least := math.Inf(1)
 		for z := 2.0; z < 12; z *= 1.05 {
-			least = min(least, p.EvenErrors(p.Tau/z))
+			least = min(least, p.EvenErrors(p.Tau/z, 0)-p.Beta.Ln())
 		}
-		if !(least < p.Beta.Ln()) || !(got < least+0.02) {
+		if !(least < 0) || !(got < least+0.02) {
 			t.Errorf("%+v: ln of the errors %g, and %g with other noise", p, got, least)
 		}
 	}

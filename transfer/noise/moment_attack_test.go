@@ -1,4 +1,4 @@
-package lowvariance
+package noise
 
 import (
 	"math"
@@ -122,15 +122,9 @@ func bestAnalyst(t *testing.T, oneSided bool, fails func(value, sd, tau float64)
 		}
 		least := 0.0
 		for share := 0.3; share <= 1; share += 0.05 {
-			bound, err := NewBound(Design{Difference{0.3}, false, int64(c.n), 2, oneSided})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, block := range []Block{{1, c.sd, share}, {1, c.last, 0.3}} {
-				if _, err := bound.Answer(block, c.tau); err != nil {
-					t.Fatal(err)
-				}
-			}
+			bound := design{Difference{0.3}, false, int64(c.n), 2, oneSided}.plan(c.tau, -3).bound()
+			bound.answer(bound.like(1, c.sd, share, c.tau), false)
+			bound.answer(bound.like(1, c.last, 0.3, c.tau), true)
 			least = min(least, bound.Total().Ln())
 		}
 		if math.Log(wins) > least {
@@ -150,10 +144,10 @@ func attack(p Plan, samples int64, games int) (wins, deviation float64) {
 	var sd []float64
 	for b := range p.Blocks() {
 		for range b.Queries {
-			sd = append(sd, b.SD)
+			sd = append(sd, b.Scale)
 		}
 	}
-	k, n, d := len(sd)-1, float64(samples), p.Values.Share()
+	k, n, d := len(sd)-1, float64(samples), p.share()
 	score := make([]float64, 1<<k)
 	sum, squares := 0.0, 0.0
 	for range games {
@@ -202,7 +196,7 @@ func attack(p Plan, samples int64, games int) (wins, deviation float64) {
 // On the planned number of records the attack wins much more rarely than beta. On less than half of it, with the
 // noise of the plan, it wins more often.
 func TestAttack(t *testing.T) {
-	p := Plan{Design{Difference{0.1}, false, 1, 10, false}, 0.02, lnp(0.05)}
+	p := design{Difference{0.1}, false, 1, 10, false}.plan(0.02, lnp(0.05))
 	n := leastSamples(t, p)
 	p.Samples = n
 	for _, c := range []struct {

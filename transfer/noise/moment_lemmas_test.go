@@ -1,4 +1,4 @@
-package lowvariance
+package noise
 
 import (
 	"math"
@@ -8,17 +8,17 @@ import (
 	"github.com/dpcalc/dpcalc/internal/num"
 )
 
-// law is a probability law on the points of a product space, each a list of records.
-type law struct {
+// measure is a probability measure on the points of a product space, each a list of records.
+type measure struct {
 	samples [][]int
 	weights []float64
 }
 
-// product is the law of n independent records, the i-th with the given probabilities.
-func product(records [][]float64) law {
-	l := law{samples: [][]int{nil}, weights: []float64{1}}
+// product is the measure of n independent records, the i-th with the given probabilities.
+func product(records [][]float64) measure {
+	l := measure{samples: [][]int{nil}, weights: []float64{1}}
 	for _, p := range records {
-		var next law
+		var next measure
 		for i, s := range l.samples {
 			for x, w := range p {
 				next.samples = append(next.samples, append(append([]int(nil), s...), x))
@@ -31,7 +31,7 @@ func product(records [][]float64) law {
 }
 
 // reweighted multiplies the weights by e^(exponent) and makes them sum to one.
-func (l law) reweighted(exponent func(s []int) float64) law {
+func (l measure) reweighted(exponent func(s []int) float64) measure {
 	w, sum := make([]float64, len(l.weights)), 0.0
 	for i, s := range l.samples {
 		w[i] = l.weights[i] * math.Exp(exponent(s))
@@ -40,10 +40,10 @@ func (l law) reweighted(exponent func(s []int) float64) law {
 	for i := range w {
 		w[i] /= sum
 	}
-	return law{l.samples, w}
+	return measure{l.samples, w}
 }
 
-func (l law) mean(f func(s []int) float64) float64 {
+func (l measure) mean(f func(s []int) float64) float64 {
 	sum := 0.0
 	for i, s := range l.samples {
 		sum += l.weights[i] * f(s)
@@ -130,8 +130,8 @@ func TestConstraintsWeakened(t *testing.T) {
 	if kept := nu[0] / tilted[0]; !(kept > 0.99999 && kept <= 1) { // E_nu[F; H] over E_nu' F, F = 1 on H
 		t.Errorf("E_nu[F; H] is %.7g of that of the tilt", kept)
 	}
-	if nu[0] <= 0.99999 { // no law has more than one on H
-		t.Errorf("another law might do with 0.99999: nu(H) = %g", nu[0])
+	if nu[0] <= 0.99999 { // no measure has more than one on H
+		t.Errorf("another measure might do with 0.99999: nu(H) = %g", nu[0])
 	}
 	if mean := tilted[0]*g[0][0] + tilted[1]*g[0][1]; !(mean > 0.99999*eps && mean <= eps*(1+1e-9)) {
 		t.Errorf("E G = %g, and eps is %g", mean, eps)
@@ -186,7 +186,7 @@ func project(nu []float64, g [][]float64, eps float64) (tilted, xi []float64) {
 }
 
 // aLaw is a random member of the class: independent records, tilted, after Gaussian answers that add up to r.
-func aLaw(r *rand.Rand, n, atoms, answers int, quiet float64) (nu law, kap float64) {
+func aLaw(r *rand.Rand, n, atoms, answers int, quiet float64) (nu measure, kap float64) {
 	records := make([][]float64, n)
 	shared := randomLaw(r, atoms)
 	same := r.IntN(2) == 0
@@ -225,7 +225,7 @@ func aLaw(r *rand.Rand, n, atoms, answers int, quiet float64) (nu law, kap float
 func TestExponentialMoments(t *testing.T) {
 	r := rand.New(rand.NewPCG(102, 1))
 	closest := 0.0
-	check := func(nu law, kap float64, f []float64) {
+	check := func(nu measure, kap float64, f []float64) {
 		n := float64(len(nu.samples[0]))
 		size := func(x float64) float64 { return math.Abs(x) }
 		psi := make([]float64, len(f))
@@ -268,7 +268,7 @@ func TestExponentialMoments(t *testing.T) {
 }
 
 // Weakened, lemma C2 is false where nothing has been answered: rare events refute 0.99999 of A, and 0.99999 of u in
-// its exponential. After answers it is not refuted: the law here comes to 0.97 kappa of it. It is the worst found at
+// its exponential. After answers it is not refuted: the measure here comes to 0.97 kappa of it. It is the worst found at
 // such a kappa among 6,000 laws, of which the first 500 were optimised by up to 60 steps and the others by one.
 func TestExponentialMomentsWeakened(t *testing.T) {
 	const n, p = 3, 1e-6
@@ -296,7 +296,7 @@ func TestExponentialMomentsWeakened(t *testing.T) {
 		worst = max(worst, ln/(kap*2*vbar*num.ExpLess(math.Abs(u))))
 	}
 	if t.Logf("kappa %.4f: %.4f of the bound", kap, worst); !(worst > 0.96*kap && worst < 0.98*kap) {
-		t.Errorf("kappa %g: the worst law comes to %g of the bound", kap, worst)
+		t.Errorf("kappa %g: the worst measure comes to %g of the bound", kap, worst)
 	}
 }
 
@@ -318,7 +318,7 @@ func TestLessLikelySide(t *testing.T) {
 			size[x] = math.Abs(f[x])
 		}
 		most, mostOther := float64(1+r.IntN(n))/float64(n), float64(r.IntN(n+1))/float64(n)
-		q := query{n: float64(n), tau: 0.1 + 0.9*r.Float64(), sd: 0.02 + 0.5*r.Float64()}
+		q := query{n: float64(n), tau: 0.1 + 0.9*r.Float64(), sd: 0.02 + 0.5*r.Float64(), law: lawOf(0)}
 		errs := func(sign, truth float64, kept bool) float64 {
 			return nu.mean(func(s []int) float64 {
 				if kept && (average(size, s) > most || average(other, s) > mostOther) {
@@ -340,7 +340,7 @@ func TestLessLikelySide(t *testing.T) {
 		}
 		touch := 0.5
 		p := posterior{kappa: kap, moment: most, reach: 1, span: 2}
-		bound := q.rarer(p, &touch).ln
+		bound := q.chernoff(1, p.side, &touch)
 		if got := worst(true); got > bound {
 			t.Fatalf("n %d, kappa %g, share %g, %+v: %g above %g", n, kap, most, q, got, bound)
 		} else if bound < 0 {
@@ -350,8 +350,8 @@ func TestLessLikelySide(t *testing.T) {
 			loose++
 		}
 		q.sd = 0
-		if got := worst(true); got > q.rarer(p, &touch).ln {
-			t.Fatalf("n %d, kappa %g, share %g, %+v: %g above %g", n, kap, most, q, got, q.rarer(p, &touch).ln)
+		if got := worst(true); got > q.chernoff(1, p.side, &touch) {
+			t.Fatalf("n %d, kappa %g, share %g, %+v: %g above %g", n, kap, most, q, got, q.chernoff(1, p.side, &touch))
 		}
 	}
 	t.Logf("closest in ln: %.3f; above it in %d cases where the shares are not kept", closest, loose)
@@ -372,7 +372,7 @@ func TestLessLikelySideWeakened(t *testing.T) {
 	}
 	for _, c := range []struct{ differ, most float64 }{{0.5, 0.53}, {1, 1}} {
 		spread := math.Sqrt(c.differ / n)
-		q := query{n: n, tau: 6 * spread, sd: 0.2 * spread}
+		q := query{n: n, tau: 6 * spread, sd: 0.2 * spread, law: lawOf(0)}
 		exact := 0.0
 		for k := 0; k <= int(c.most*n+1e-9); k++ { // records that differ
 			if c.differ == 1 && k < n {
@@ -389,13 +389,13 @@ func TestLessLikelySideWeakened(t *testing.T) {
 		}
 		touch := 0.5
 		p := posterior{kappa: 1, moment: c.most, reach: 1, span: 2}
-		bound := q.rarer(p, &touch).ln
+		bound := q.chernoff(1, p.side, &touch)
 		if c.differ == 1 {
 			p.span *= math.Sqrt(0.85)
 		} else {
 			p.moment *= 0.7
 		}
-		less := q.rarer(p, &touch).ln
+		less := q.chernoff(1, p.side, &touch)
 		t.Logf("share %g: exact %.3f, bound %.3f, weakened %.3f", c.differ, math.Log(exact), bound, less)
 		if !(math.Log(exact) <= bound && math.Log(exact) > less) {
 			t.Errorf("share %g: exact %g, bound %g, weakened %g", c.differ, math.Log(exact), bound, less)
@@ -424,7 +424,7 @@ func sibson(x, weights []float64, a, s float64) float64 {
 	return a / (a - 1) * math.Log(sum*width/(s*math.Sqrt(2*math.Pi)))
 }
 
-// trinomial is the law of the mean of n values that are 1, -1 or 0.
+// trinomial is the measure of the mean of n values that are 1, -1 or 0.
 func trinomial(n int, up, down float64) (x, weights []float64) {
 	weights = make([]float64, 2*n+1)
 	weights[n] = 1
@@ -510,7 +510,7 @@ func TestPartsOfACertificate(t *testing.T) {
 	}
 }
 
-// Lemma C3: no certificate is below the best law R of all, for laws of the class with so large a second moment. Where
+// Lemma C3: no certificate is below the best measure R of all, for laws of the class with so large a second moment. Where
 // the mean is nearly normal it is reached to a few hundredths, and 0.95 of the moment is refuted.
 func TestCertificates(t *testing.T) {
 	r := rand.New(rand.NewPCG(103, 1))
@@ -528,7 +528,7 @@ func TestCertificates(t *testing.T) {
 		return got / want
 	}
 	orders := []float64{1.01, 1.2, 2, 4, 12}
-	for range 60 { // any law of the class, by enumeration
+	for range 60 { // any measure of the class, by enumeration
 		n, atoms := 1+r.IntN(5), 2+r.IntN(2)
 		nu, kap := aLaw(r, n, atoms, r.IntN(3), 0.4)
 		if kap == 0 {

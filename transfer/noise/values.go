@@ -1,4 +1,4 @@
-package lowvariance
+package noise
 
 import (
 	"math"
@@ -8,24 +8,96 @@ import (
 	"github.com/dpcalc/dpcalc/transfer/feedback"
 )
 
-// Values says what one record adds to a query, the mean of f over the records, and what keeps its second moment
-// small. Each kind has a psi with (f-c)^2 <= psi <= g^2 for some c. psi(S), the mean of psi over the records, is a
-// rising function of a share in [0,1], a mean as well, whose expectation is at most Share(). The kinds are
-// [Difference], [Accuracy] and [Variance].
+// Theorem is how a query's tilt is bounded and which errors count. Its functions say which noise has a proof.
+type Theorem struct {
+	values  Values
+	checked bool
+	sides   Sides
+}
+
+// Joint is the joint bound: queries with values in an interval of length one, of which nothing else is known. Noise may
+// be cut, and rows may arrive.
+func Joint(sides Sides) Theorem { return Theorem{values: interval{}, sides: sides} }
+
+// LowVariance is the bound for queries that vary little, with noise that is not cut and a fixed number of records.
+// Checked says that nothing is answered once the sample's own share is above the bound on it, and that nothing is
+// assumed of the population.
+func LowVariance(v Moment, checked bool, sides Sides) Theorem { return Theorem{v, checked, sides} }
+
+func (t Theorem) validate() error {
+	if t.values == nil {
+		return theory.Domain(false, "values", "nothing", "a kind of values")
+	}
+	if err := t.values.validate(); err != nil {
+		return err
+	}
+	if m, ok := t.values.(Moment); ok && t.checked {
+		_, _, ok = m.checkedTilts(1)
+		return theory.Domain(ok, "checked", true, "differences or accuracies, or false")
+	}
+	return nil
+}
+
+// moment is what keeps the second moment small, if that is known.
+func (t Theorem) moment() (Moment, bool) { m, ok := t.values.(Moment); return m, ok }
+
+// share is the bound on the share, and 0 where there is none.
+func (t Theorem) share() float64 {
+	if m, ok := t.moment(); ok {
+		return m.Share()
+	}
+	return 0
+}
+
+// side returns G, the bound for fresh records on that side.
+func (t Theorem) side(below bool) side {
+	return func(l float64) tilt {
+		up, down := t.values.tilts(l)
+		if t.checked {
+			up, down, _ = t.values.(Moment).checkedTilts(l)
+		}
+		if below {
+			return down
+		}
+		return up
+	}
+}
+
+// Values says what one record adds to a query, the mean of f over the records.
 type Values interface {
-	Share() float64               // the bound on the share: of records that differ, of errors, or the variance
-	span() float64                // the length of the interval that holds f
-	reach() float64               // g
-	moment(share float64) float64 // psi(S)
-	symmetric() bool              // whether above and below are one function
+	span() float64   // the length of the interval that holds f
+	symmetric() bool // whether above and below are one function
 	validate() error
 
 	// tilts returns bounds on ln E e^(l(f-Ef)) and ln E e^(-l(f-Ef)) of one record, for l > 0. They are concave in
 	// the share: the bound may be on the mean over unequal records.
 	tilts(l float64) (above, below tilt)
-	// checkedTilts returns the same, per record, with the indicator that the share on the sample is at most Share() as a
+}
+
+// Moment is values whose second moment is small. Each kind has a psi with (f-c)^2 <= psi <= g^2 for some c. psi(S), the
+// mean of psi over the records, is a rising function of a share in [0,1], a mean as well, whose expectation is at most
+// Share(). The kinds are [Difference], [Accuracy] and [Variance].
+type Moment interface {
+	Values
+	Share() float64               // the bound on the share: of records that differ, of errors, or the variance
+	reach() float64               // g
+	moment(share float64) float64 // psi(S)
+
+	// checkedTilts returns tilts, per record, with the indicator that the share on the sample is at most Share() as a
 	// factor, and for any population. ok is false where there is no such theorem.
 	checkedTilts(l float64) (above, below tilt, ok bool)
+}
+
+// interval is the values of f: X -> [0,1].
+type interval struct{}
+
+func (interval) span() float64   { return 1 }
+func (interval) symmetric() bool { return true }
+func (interval) validate() error { return nil }
+
+func (interval) tilts(l float64) (above, below tilt) {
+	t := tilt{l * l / 8 * upTilt, l / 4}
+	return t, t
 }
 
 // tilt is the logarithm of a moment generating function, and its derivative.
