@@ -5,7 +5,8 @@ import "github.com/dpcalc/dpcalc/transfer/noise"
 var (
 	evenMoment      = noiseRule{noise: noise.Even, plan: momentPlan, low: true}
 	scheduledMoment = either{
-		first: noiseRule{noise: noise.Falling, plan: momentPlan, falls: true, low: true}, second: evenMoment, most: fewQueries,
+		first:  noiseRule{noise: noise.Falling, plan: momentPlan, falls: true, low: true},
+		second: evenMoment, most: fewQueries,
 	}
 )
 

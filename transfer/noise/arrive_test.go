@@ -128,7 +128,8 @@ func TestSteadyFeed(t *testing.T) {
 			t.Errorf("%d first rows: certified %v", rows, !want)
 		}
 	}
-	if found, ok := Falling.Samples(Plan{Theorem: Joint(Both), Queries: 2600, Tau: 0.1, Beta: a.Beta}); !ok || found.Samples != 12_662 {
+	whole := Plan{Theorem: Joint(Both), Queries: 2600, Tau: 0.1, Beta: a.Beta}
+	if found, ok := Falling.Samples(whole); !ok || found.Samples != 12_662 {
 		t.Errorf("all at the start: %d", found.Samples)
 	}
 }

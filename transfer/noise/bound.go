@@ -39,8 +39,8 @@ type fresh struct {
 // first query, before which nothing is revealed.
 func ordersFrom(excess, ratio, most float64) (all []order) {
 	add := func(a, conj float64) {
-		half := [2]float64{0.5, 0.5}
-		all = append(all, order{index: len(all), a: a, conj: conj, gain: num.Log(math.Expm1(conj * math.Ln2)), near: half, far: half})
+		half, gain := [2]float64{0.5, 0.5}, num.Log(math.Expm1(conj*math.Ln2))
+		all = append(all, order{index: len(all), a: a, conj: conj, gain: gain, near: half, far: half})
 	}
 	all = make([]order, 0, 64)
 	for ; excess <= most; excess *= ratio {
@@ -108,8 +108,8 @@ func (s Sides) lnCount() float64 {
 //	eta_j = exp((D_(j-1) - n kl(share_j||share))/a').
 //
 // Each is taken at the best of a fixed set of orders and rounded up, so it is never below the theorem's least value.
-// The sd_j, tau_j and shares must not depend on the answers. The proofs are in docs/theorems/transfer.md, "Joint bound",
-// and docs/theorems/variance.md.
+// The sd_j, tau_j and shares must not depend on the answers. The proofs are in docs/theorems/transfer.md, "Joint
+// bound", and docs/theorems/variance.md.
 type Bound struct {
 	Theorem
 	state
@@ -458,8 +458,8 @@ func (b *Bound) together(o *order, q run) float64 {
 }
 
 // rarer bounds ln of the sum, over the run, of the probabilities that an answer errs on the side that is less likely
-// given the answers before it: F_j T_1^V. Nothing is known of a second moment if the share is that of the population and
-// not checked.
+// given the answers before it: F_j T_1^V. Nothing is known of a second moment if the share is that of the population
+// and not checked.
 func (b *Bound) rarer(q run) float64 {
 	t := &b.rare
 	if now := (answered{b.state, q}); t.answered != now {

@@ -97,7 +97,7 @@ func TestScheduleObeysTheBound(t *testing.T) {
 	feasible := 0
 	for feasible < 120 {
 		m := int64(math.Exp(r.Float64() * math.Log(20000)))
-		g := Plan{Theorem: Joint(Both), Queries: m, Tau: math.Pow(10, -3*r.Float64()) * 0.9, Beta: theory.LogProb(-math.Pow(10, -1+4*r.Float64()))}
+		g := Plan{Queries: m, Tau: math.Pow(10, -3*r.Float64()) * 0.9, Beta: theory.LogProb(-math.Pow(10, -1+4*r.Float64()))}
 		g.Samples = int64((0.3 + 2*r.Float64()) * (2*math.Sqrt(float64(m)) - g.Beta.Ln()) / (g.Tau * g.Tau))
 		s := Plan{Theorem: Joint(Both), Samples: g.Samples, Queries: m, Tau: g.Tau, Beta: g.Beta}
 		if !Falling.Certifies(s) {
@@ -224,7 +224,7 @@ func TestEvenNoiseSumsTheBound(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 34))
 	for i := range 60 {
 		m := int64(math.Exp(r.Float64() * math.Log(300)))
-		g := Plan{Theorem: Joint(Both), Queries: m, Tau: math.Pow(10, -2*r.Float64()) / 3, Beta: theory.LogProb(-math.Pow(10, -0.5+2*r.Float64()))}
+		g := Plan{Queries: m, Tau: math.Pow(10, -2*r.Float64()) / 3, Beta: theory.LogProb(-math.Pow(10, -0.5+2*r.Float64()))}
 		g.Theorem = Joint(Sides(i % 2))
 		g.Samples = int64((0.8 + r.Float64()) * (2.5*math.Sqrt(float64(m)) - g.Beta.Ln()) / (g.Tau * g.Tau))
 		sd, _ := g.even()

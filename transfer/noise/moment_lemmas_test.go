@@ -268,7 +268,7 @@ func TestExponentialMoments(t *testing.T) {
 }
 
 // Weakened, lemma C2 is false where nothing has been answered: rare events refute 0.99999 of A, and 0.99999 of u in
-// its exponential. After answers it is not refuted: the measure here comes to 0.97 kappa of it. It is the worst found at
+// its exponential. After answers it is not refuted: the law here comes to 0.97 kappa of it. It is the worst found at
 // such a kappa among 6,000 laws, of which the first 500 were optimised by up to 60 steps and the others by one.
 func TestExponentialMomentsWeakened(t *testing.T) {
 	const n, p = 3, 1e-6
@@ -510,7 +510,7 @@ func TestPartsOfACertificate(t *testing.T) {
 	}
 }
 
-// Lemma C3: no certificate is below the best measure R of all, for laws of the class with so large a second moment. Where
+// Lemma C3: no certificate is below the best law R of all, for laws of the class with so large a second moment. Where
 // the mean is nearly normal it is reached to a few hundredths, and 0.95 of the moment is refuted.
 func TestCertificates(t *testing.T) {
 	r := rand.New(rand.NewPCG(103, 1))

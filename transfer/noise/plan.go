@@ -57,9 +57,11 @@ func (p Plan) valid() bool {
 		return false
 	}
 	_, varies := p.moment()
-	counted := isCount(p.Samples) && isCount(p.Queries) && !(varies && p.Queries > mostPlanned)
+	if varies && p.Queries > mostPlanned || p.beyondHope() {
+		return false
+	}
 	small := p.Tau > 0 && p.Tau < p.values.span() && p.Beta.Interior()
-	return counted && small && !p.beyondHope()
+	return small && isCount(p.Samples) && isCount(p.Queries)
 }
 
 // beyondHope reports whether so few records allow no beta below 1-1e-12: no answer at all errs more
@@ -158,8 +160,8 @@ func (b *Bound) allot(q *run, left shares, spent spending, s search) (next searc
 	return next, false
 }
 
-// orient looks at all orders before one of the first queries: for low variance there may be two minima, one for each kind
-// of certificate.
+// orient looks at all orders before one of the first queries: for low variance there may be two minima, one for each
+// kind of certificate.
 func (b *Bound) orient(q run, z float64) {
 	_, varies := b.moment()
 	if first := len(b.answered) == 1 || len(b.answered) == 3; varies && first {

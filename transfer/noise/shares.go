@@ -6,8 +6,8 @@ import (
 	"github.com/dpcalc/dpcalc/internal/num"
 )
 
-// spending is how beta is spent: ln of what all answers may err, and, where the second moment is known of the population
-// alone, ln of what each share may, which is 0 elsewhere.
+// spending is how beta is spent: ln of what all answers may err, and, where the second moment is known of the
+// population alone, ln of what each share may, which is 0 elsewhere.
 type spending struct{ answers, shares float64 }
 
 // shareOfShares is the part of beta that is spent on the shares, and lastShare what of the others' eta_j the last query
