@@ -52,7 +52,8 @@ func checkSchedule(c *commands.Call, path string) error {
 	}
 	goal := s.grid.Goal(0)
 	answer := transfer.Answer{Goal: goal}
-	if err := readNoise(c, path, &answer); err != nil {
+	cuts, err := readNoise(c, path, &answer)
+	if err != nil {
 		return err
 	}
 	s.methods = []transfer.Method{fallingNoise()}
@@ -70,14 +71,21 @@ func checkSchedule(c *commands.Call, path string) error {
 	default:
 		row.Status, row.TauAchieved, row.Best = transfer.OK, answer.Tau, true
 	}
+	shown := []goals.Column{goals.ColumnMethod, goals.ColumnBetaReached, goals.ColumnNoiseSpan}
+	if answer.Mechanism.Cut > 0 {
+		shown = append(shown, goals.ColumnCut)
+	}
 	return commands.Emit(c, target, commands.Answer[*goals.Row]{
 		Command: "samplesize", Inputs: s.inputs, Columns: s.columns(), Rows: commands.List([]*goals.Row{&row}),
-		Shown: []goals.Column{goals.ColumnMethod, goals.ColumnBetaReached, goals.ColumnNoiseSpan, goals.ColumnStatus},
+		Shown: append(shown, goals.ColumnStatus),
 		Verdict: func(r *goals.Row) commands.Verdict {
 			return commands.Verdict{Sources: r.Method.Sources, Best: r.Best, Status: r.Status,
 				Refuted: goal.Beta != 0 && r.Status != transfer.OK}
 		},
-		Say: func() (title, notes []string) { return sayChecked(&row, goal.Beta) },
+		Say: func() (title, notes []string) {
+			title, notes = sayChecked(&row, goal.Beta)
+			return title, append(notes, cuts.say()...)
+		},
 	})
 }
 
@@ -133,27 +141,59 @@ func sayChecked(r *goals.Row, goal theory.LogProb) (title, notes []string) {
 }
 
 // readNoise reads a schedule as --schedule writes it, and sums its errors.
-func readNoise(c *commands.Call, path string, a *transfer.Answer) error {
+func readNoise(c *commands.Call, path string, a *transfer.Answer) (cuts, error) {
 	in, err := csvfile.Open(c.Session, path)
 	if err != nil {
-		return err
+		return cuts{}, err
 	}
 	defer in.Close()
-	if err := sumErrors(c.Context, delimited.NewSplitter(in.Reader(), 0), a); err != nil {
-		return in.Blame(err)
+	noise, err := sumErrors(c.Context, delimited.NewSplitter(in.Reader(), 0), a)
+	if err != nil {
+		return cuts{}, in.Blame(err)
 	}
-	return nil
+	all := cutsOf(noise)
+	if all.least == all.most {
+		a.Mechanism.Cut = all.most
+	}
+	return all, nil
+}
+
+// cuts is the least and the greatest place where the noise of a schedule is cut, 0 standing for nowhere.
+type cuts struct{ least, most float64 }
+
+func cutsOf(noise []theory.NoiseBlock) (all cuts) {
+	for i, block := range noise {
+		switch {
+		case block.Scale == 0: // there is nothing to cut
+		case i == 0:
+			all = cuts{block.Cut, block.Cut}
+		default:
+			all = cuts{min(all.least, block.Cut), max(all.most, block.Cut)}
+		}
+	}
+	return all
+}
+
+// say is about cuts that differ: a column has those that are alike.
+func (c cuts) say() []string {
+	switch {
+	case c.least == c.most:
+		return nil
+	case c.least == 0:
+		return []string{"The noise of some answers is cut, at up to " + record.People(record.Number(c.most)) + " standard deviations, and that of others is not."}
+	}
+	return []string{"The noise is cut at " + record.People(record.Number(c.least)) + " to " + record.People(record.Number(c.most)) + " standard deviations."}
 }
 
 // sumErrors fills in the queries, the noise and the failure probability.
-func sumErrors(ctx context.Context, s *delimited.Splitter, a *transfer.Answer) error {
+func sumErrors(ctx context.Context, s *delimited.Splitter, a *transfer.Answer) ([]theory.NoiseBlock, error) {
 	bound, err := noise.New(a.Samples, noise.SidesOf(a.OneSided))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	query, scale, cutoff, err := noiseColumns(s)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	decimal := func(text string) string {
 		if s.Separator == ';' {
@@ -173,27 +213,27 @@ func sumErrors(ctx context.Context, s *delimited.Splitter, a *transfer.Answer) e
 			err = ctx.Err()
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		a.Queries++
 		if n, ok := numbers.Counts.Parse(cells[query]); !ok || n != a.Queries {
-			return delimited.Errorf(s.Line, "got query %s, want %d", usage.Shown(cells[query]), a.Queries)
+			return nil, delimited.Errorf(s.Line, "got query %s, want %d", usage.Shown(cells[query]), a.Queries)
 		}
 		sd, ok := numbers.NonNegatives.Parse(decimal(cells[scale]))
 		cut := 0.
 		if cutoff >= 0 && cells[cutoff] != "" {
 			if cut, err = cutOf(decimal(cells[cutoff])); err != nil {
-				return delimited.Errorf(s.Line, "%v", err)
+				return nil, delimited.Errorf(s.Line, "%v", err)
 			}
 		}
 		if silent > 0 {
-			return delimited.Errorf(silent, "got noise_scale 0, want 0 on the last line alone")
+			return nil, delimited.Errorf(silent, "got noise_scale 0, want 0 on the last line alone")
 		}
 		if ok {
 			_, err = bound.Answer(theory.NoiseBlock{Queries: 1, Scale: sd / unit, Cut: cut}, a.Tau/unit)
 		}
 		if !ok || err != nil {
-			return delimited.Errorf(s.Line, "got noise_scale %s, want a standard deviation from 1e-100 to 1e100, or 0 on the last line",
+			return nil, delimited.Errorf(s.Line, "got noise_scale %s, want a standard deviation from 1e-100 to 1e100, or 0 on the last line",
 				usage.Shown(cells[scale]))
 		}
 		if sd == 0 {
@@ -211,16 +251,16 @@ func sumErrors(ctx context.Context, s *delimited.Splitter, a *transfer.Answer) e
 	}
 	switch {
 	case a.Queries == 0:
-		return usage.Errorf("got a header and nothing below it, want a line for each query")
+		return nil, usage.Errorf("got a header and nothing below it, want a line for each query")
 	case asked != 0 && asked != a.Queries:
-		return usage.Errorf("got %d queries, want %d as --queries says", a.Queries, asked)
+		return nil, usage.Errorf("got %d queries, want %d as --queries says", a.Queries, asked)
 	}
 	joint := bound.Total()
 	if err := a.CertifyNoise(noise); err != nil {
-		return err
+		return nil, err
 	}
 	a.Beta = min(a.Beta, joint)
-	return nil
+	return noise, nil
 }
 
 // cutOf reads where noise is cut, in standard deviations.
