@@ -443,15 +443,13 @@ func (b *Bound) together(o *order, q run) float64 {
 	s.both = num.LogAddExp(s.above/o.conj, s.below/o.conj)
 	if q.sd == 0 {
 		s.both = sum / o.conj
-	} else if strike, _ := q.law.upper(q.tau / q.sd); true {
-		strike += o.gain
-		if least := sum + math.Log1p(num.Exp(strike)); least/o.conj < s.both { // t is at least T
-			far := math.Ln2 // T_0 = 1
-			if o.conj > 1 {
-				far = num.LogAddExp(q.chernoff(o.conj-1, b.side(false), &o.far[0]), q.chernoff(o.conj-1, b.side(true), &o.far[1]))
-			}
-			s.both = min(s.both, num.LogAddExp(sum, far+strike)/o.conj)
+	} else if ln, _ := q.law.upper(q.tau / q.sd); num.LogAddExp(sum, sum+ln+o.gain)/o.conj < s.both { // t is at least T
+		far := math.Ln2 // T_0 = 1
+		if o.conj > 1 {
+			above := q.chernoff(o.conj-1, b.side(false), &o.far[0])
+			far = num.LogAddExp(above, q.chernoff(o.conj-1, b.side(true), &o.far[1]))
 		}
+		s.both = min(s.both, num.LogAddExp(sum, far+ln+o.gain)/o.conj)
 	}
 	s.both += roundUp * (2 + math.Abs(s.both))
 	return s.both

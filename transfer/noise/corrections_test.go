@@ -14,7 +14,7 @@ import (
 func TestTwoSidesWhereTheLemmaFails(t *testing.T) {
 	tried := 0
 	for _, cut := range []float64{0, 2.5} {
-		for _, first := range []float64{0.0004, 0.01, 0.05} { // of the noise of the first answer; the lemma fails at the first
+		for _, first := range []float64{0.0004, 0.01, 0.05} { // of the first answer's noise; the lemma fails at one
 			var total [2]float64
 			var lemma bool
 			for i, sides := range []Sides{Both, Above} {
