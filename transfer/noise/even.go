@@ -79,11 +79,16 @@ func (p Plan) even() (sd, excess float64) {
 	at := func(v float64) float64 { // where the theorem does not hold, the way back is up
 		return min(p.EvenErrors(p.Tau/num.Exp(v), p.EvenCut()), 1e9*(1+v-low))
 	}
-	const near, tolerance = 0.12, 3e-3
+	const near, tolerance = 0.12, 1e-3
 	best, ln := num.Interval{Lo: start - near, Hi: start + near}.Minimize(tolerance, at)
 	if math.Abs(best-start) > 0.9*near {
 		high := max(low+1, start+1, num.Log(p.touches()))
 		best, ln = num.Interval{Lo: low, Hi: high}.MinimizeScanned(16, tolerance, at)
+	}
+	if p.Queries == 1 { // often it is there
+		if there := at(start); there < ln {
+			best, ln = start, there
+		}
 	}
 	return p.Tau / num.Exp(best), ln - p.Beta.Ln()
 }
@@ -94,7 +99,11 @@ func (p Plan) evenStart() float64 {
 	if p.Queries == 1 {
 		return p.touches()
 	}
-	return p.quantile() * num.Exp(0.68+0.45*math.Sqrt(-p.Beta.Ln())*num.Exp(-0.38*num.Log(float64(p.Queries))))
+	ln := 0.68 + 0.45*math.Sqrt(-p.Beta.Ln())*num.Exp(-0.38*num.Log(float64(p.Queries)))
+	if m, ok := p.moment(); ok {
+		ln -= 0.5 * min(p.Tau/m.moment(m.Share()), 1)
+	}
+	return p.quantile() * num.Exp(ln)
 }
 
 // touches is the tau/sd at which the first query's tangent touches at 0.

@@ -285,11 +285,10 @@ func (b *Bound) quietest(q run, from float64) (z, least float64) {
 		q.sd = q.tau / num.Exp(v)
 		return b.leastErrors(q)
 	}
-	low := num.Log(from)
-	touches := num.Log(b.touches(q))
+	low, touches := num.Log(from), num.Log(b.touches(q))
 	v, _ := num.Interval{Lo: low, Hi: max(low+0.3, touches+0.1)}.MinimizeScanned(9, 1e-3, func(v float64) float64 {
 		return min(at(v), 1e9)
-	})
+	}, touches)
 	return num.Exp(v), at(v)
 }
 
