@@ -166,6 +166,21 @@ func TestBoundStaysAProbability(t *testing.T) {
 	}
 }
 
+// What is said of the best noise is what its errors sum to, also where no noise is of use.
+func TestEvenNoiseIsWhatItSays(t *testing.T) {
+	r := rand.New(rand.NewPCG(37, 38))
+	values := []Values{interval{}, Difference{0.1}, Variance{0.01}, Accuracy{0.02}}
+	for i := range 200 {
+		p := Plan{Samples: int64(math.Exp(9 * r.Float64())), Queries: 1 + int64(math.Exp(5*r.Float64()-2)),
+			Tau: math.Exp(-0.1 - 6*r.Float64()), Beta: theory.LogProb(-math.Exp(6*r.Float64() - 3))}
+		p.Theorem = Theorem{values: values[i%4], sides: Sides(i / 4 % 2)}
+		sd, excess := p.even()
+		if ln := p.EvenErrors(sd, p.EvenCut()) - p.Beta.Ln(); excess < 1e9 && math.Abs(ln-excess) > 1e-4*(1+math.Abs(ln)) {
+			t.Errorf("%+v: the best noise %v errs with ln %v of beta, not %v", p, sd, ln, excess)
+		}
+	}
+}
+
 // Where too few records certify nothing, one noise for all does not either, whatever the accuracy that is asked for.
 func TestEvenNoiseOfHopelessPlans(t *testing.T) {
 	for _, tau := range []float64{0, 3.16e-7, 0.1, 0.999} {

@@ -76,8 +76,12 @@ func (p Plan) even() (sd, excess float64) {
 		return 0, math.Inf(1)
 	}
 	low, start := num.Log(p.quantile()), num.Log(p.evenStart())
-	at := func(v float64) float64 { // where the theorem does not hold, the way back is up
-		return min(p.EvenErrors(p.Tau/num.Exp(v), p.EvenCut()), 1e9*(1+v-low))
+	at := func(v float64) float64 {
+		ln := p.EvenErrors(p.Tau/num.Exp(v), p.EvenCut())
+		if !(ln < math.MaxFloat64) { // where the theorem does not hold, the way back is down
+			return 1e9 * (1 + num.Exp(v))
+		}
+		return ln
 	}
 	const near, tolerance = 0.12, 1e-3
 	best, ln := num.Interval{Lo: start - near, Hi: start + near}.Minimize(tolerance, at)
@@ -99,7 +103,11 @@ func (p Plan) evenStart() float64 {
 	if p.Queries == 1 {
 		return p.touches()
 	}
-	ln := 0.68 + 0.45*math.Sqrt(-p.Beta.Ln())*num.Exp(-0.38*num.Log(float64(p.Queries)))
+	x, rarity := num.Log(float64(p.Queries)/10), -p.Beta.Ln()
+	ln := min(0.31+0.037*x, 0.65) + 0.41*num.Exp(-0.27*x)*math.Sqrt(rarity)/(1+0.004*rarity)
+	if p.EvenCut() == 0 {
+		ln = 0.67 + 0.115*num.Exp(-0.48*x)*math.Sqrt(rarity)
+	}
 	if m, ok := p.moment(); ok {
 		ln -= 0.5 * min(p.Tau/m.moment(m.Share()), 1)
 	}
