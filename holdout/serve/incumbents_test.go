@@ -94,6 +94,33 @@ func TestIncumbents(t *testing.T) {
 	}
 }
 
+// A gate of a test is served without bars: what passes has won more rows than it lost against the last one that passed.
+func TestTestedIncumbents(t *testing.T) {
+	labels, predictions := holdoutOf(t, 1)
+	dir := create(t, labels, holdout.Terms{
+		Goal: transfer.Goal{Queries: 6, Query: transfer.Difference,
+			Shown: transfer.Shown{Feedback: transfer.Gate, Passes: 3}},
+		Test: holdout.SignTest, Incumbent: holdout.Submission{Values: body(predictions(100)), Path: "base.csv"},
+	})
+	path := filepath.Join(t.TempDir(), "base.csv")
+	if err := os.WriteFile(path, []byte(predictions(100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := run(t, dir, labels, Options{Incumbent: path})
+	for _, c := range []struct {
+		right   int
+		verdict string
+	}{{104, holdout.Fail}, {150, holdout.Pass}, {154, holdout.Fail}, {220, holdout.Pass}} {
+		got := s.look(t, 200, looks(predictions(c.right), ""))
+		if got.Verdict == nil || *got.Verdict != c.verdict || got.Response != nil {
+			t.Errorf("%d right: %+v, want %s", c.right, got, c.verdict)
+		}
+	}
+	if text := s.ask(t, 400, looks(predictions(250), "?bar=0")); !strings.Contains(text, "bar: got 0, want none") {
+		t.Error(text)
+	}
+}
+
 // An open ledger of differences is served likewise. After a change of the rows the server wants the incumbent's
 // predictions for the rows that there are, and later looks are compared with these until a candidate passes.
 func TestIncumbentsOfAnOpenLedger(t *testing.T) {
