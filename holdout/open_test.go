@@ -370,3 +370,20 @@ func TestForetoldMargins(t *testing.T) {
 		}
 	}
 }
+
+// What is judged elsewhere after a ledger is closed has alpha W of its tests: a level of .05 after a look that left a
+// part of W is less by that part.
+func TestLevelOfAClosedLedger(t *testing.T) {
+	l, dir, ids, classes := openLedger(t, 100)
+	bar := 0.5
+	s := Submission{Values: Columns(ids, right(classes, 90)), Bar: &bar, Question: Question{Show: ShowPass}}
+	a, err := l.Score(t.Context(), s)
+	if err != nil || !(*a.Open.Price > 0.1) {
+		t.Fatal(a, err)
+	}
+	_, closed, err := CloseLedger(t.Context(), dir, 0.05, 3)
+	want := math.Log(0.05/3) - *a.Open.Price
+	if got := closed.Level().Ln(); err != nil || !(got <= want+1e-12 && got > want-1e-9) {
+		t.Errorf("got the level e^%v, want e^%v (%v)", got, want, err)
+	}
+}
