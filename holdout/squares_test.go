@@ -193,15 +193,14 @@ func TestSecondMomentOfPlans(t *testing.T) {
 			}
 			bar = 0.1
 		}
+		h := newHistory(l.plan)
+		h.tear(`{"event":"look"`)
+		if h.remaining() != (Remaining{}) {
+			t.Error("a line that was cut short may have been a refusal")
+		}
 		if _, err := Verify(dir, ""); err != nil {
 			t.Error(err)
 		}
-	}
-	h := newHistory(&Plan{goal: terms.Goal, Method: "gate"})
-	h.plan.goal.Feedback = transfer.Gate
-	h.tear(`{"event":"look"`)
-	if h.remaining() != (Remaining{}) {
-		t.Error("a line that was cut short may have been a refusal")
 	}
 
 	terms = Terms{Goal: transfer.Goal{Queries: 20, Beta: beta(t, "0.05"), Query: transfer.Difference}}
