@@ -16,10 +16,13 @@ import (
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
+// pages is the folder of the documents, wherever a test goes.
+var pages, _ = filepath.Abs("../../../../docs")
+
 // page is a page of the documents.
 func page(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile("../../../../docs/" + name)
+	text, err := os.ReadFile(filepath.Join(pages, name))
 	if err != nil {
 		t.Fatal(err)
 	}
