@@ -51,6 +51,7 @@ type Answer struct {
 	Mechanism   Mechanism // what to run
 	Status      Status
 	Reason      string // why the status is not OK, or what limits an OK value
+	ByLargest   bool   // noise that was given is certified by the CVaR theorem, which is about the largest noise
 }
 
 // Noise yields the standard deviation or scale of each answer's noise, in runs of

@@ -49,6 +49,8 @@ var checkedRows = map[string][]checked{
 		{"values in [0,1]", asked(Bounded, withSide), []string{"Rows.sealed_bounded", "Rows.sealed_one_side"}, nil},
 		{"0/1 values", asked(Binary, withSide), sealedCounts, equalRows},
 	}, sided(sealedCounts, []string{"Sides.sealed_sides", "Sides.sealed_side"}, withSide)),
+	"gaussian":          jointRows,
+	"gaussian-schedule": jointRows,
 	"open-gate": {
 		{"values in [0,1], responses in cells", asked(Bounded, whenOpen, withPasses), []string{"OpenRows.open_gate_bounded", "OpenGate.beta_code_closed"}, nil},
 		{"values in [0,1] at a known bar, responses in cells", asked(Bounded, whenOpen, withPasses, withBar), []string{"OpenRows.open_gate_bar", "OpenGate.beta_code_closed"}, nil},
@@ -63,6 +65,24 @@ var checkedRows = map[string][]checked{
 		{"values in [0,1], responses in cells", asked(Bounded, whenOpen, withPasses, withBudget), slices.Concat([]string{"Guess.open_guess_bounded"}, guessPlan), nil},
 		{"0/1 values, responses in cells", asked(Binary, whenOpen, withPasses, withBudget), slices.Concat([]string{"Guess.open_guess_counts"}, guessPlan), unequalRows},
 	},
+}
+
+// jointRows are the rows of the joint bound. Of an answer a cell is known, if only by its rounding.
+var jointRows = []checked{
+	{"values in [0,1], at most a million queries and a beta of at most a tenth", united(asked(Bounded, withSide)), jointTheorems, tailOfEqualRows},
+	{"0/1 values, at most a million queries and a beta of at most a tenth", united(asked(Binary, withSide)), jointTheorems, tailOfEqualRows},
+}
+
+var jointTheorems = []string{"Joint.joint_bound", "Joint.tangent_moment", "OneTail.one_tail"}
+
+// united is what is known of goals for answers at which no other theorem stands beside the joint bound.
+func united(known func(g Goal) Goal) func(g Goal) Goal {
+	return func(g Goal) Goal {
+		if g.Feedback != Answers || !unionIsTight(g) {
+			return Goal{}
+		}
+		return known(g)
+	}
 }
 
 // What rows of several kinds rest on.
@@ -115,8 +135,9 @@ func kind(goals string, known func(Goal) Goal, given []theory.Source, theorems .
 
 // What the theorems for 0/1 values have as hypotheses: one of equal and unequal records, one of equal records alone.
 var (
-	unequalRows = []theory.Source{source("hoeffding56", "Theorem 4")}
-	equalRows   = append(slices.Clone(unequalRows), source("zubkov13", "Theorem 1"))
+	unequalRows     = []theory.Source{source("hoeffding56", "Theorem 4")}
+	tailOfEqualRows = []theory.Source{source("zubkov13", "Theorem 1")}
+	equalRows       = slices.Concat(unequalRows, tailOfEqualRows)
 )
 
 // field copies a field of a goal that a theorem knows.

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"math"
 	"os"
 	"regexp"
 	"slices"
@@ -57,8 +58,8 @@ func TestTheoremsOfCheckedRows(t *testing.T) {
 			}
 		}
 	}
-	if rows != 44 {
-		t.Errorf("%d kinds of checked rows, want 44", rows)
+	if rows != 48 {
+		t.Errorf("%d kinds of checked rows, want 48", rows)
 	}
 }
 
@@ -119,13 +120,15 @@ func TestCheckedRows(t *testing.T) {
 	}{
 		"gate": {Gate, false, append(sides, "one side", "a bar", "a bar of 0", "0/1 at a bar", "passes", "open",
 			"a variance, a bar", "a difference, a bar", "clusters, a bar")},
-		"ladder":          {Best, false, []string{"", "0/1", "a floor", "open"}},
-		"sparse-validate": {Flags, false, append(sides, "a budget", "a guess error", "open")},
-		"rounding-widths": {Answers, false, []string{"", "0/1", "a variance", "0/1, a variance", "a value", "0/1, past looks"}},
-		"sealed":          {Final, false, append(sides, "one side")},
-		"open-gate":       {Gate, true, []string{"", "0/1", "a bar", "a bar of 0", "0/1 at a bar", "passes"}},
-		"open-board":      {Best, true, []string{"", "0/1", "passes"}},
-		"open-guess":      {Flags, true, []string{"", "0/1", "passes", "a budget"}},
+		"ladder":            {Best, false, []string{"", "0/1", "a floor", "open"}},
+		"sparse-validate":   {Flags, false, append(sides, "a budget", "a guess error", "open")},
+		"rounding-widths":   {Answers, false, []string{"", "0/1", "a variance", "0/1, a variance", "a value", "0/1, past looks"}},
+		"sealed":            {Final, false, append(sides, "one side")},
+		"gaussian":          {Answers, false, []string{"", "0/1", "one side"}},
+		"gaussian-schedule": {Answers, false, []string{"", "0/1", "one side"}},
+		"open-gate":         {Gate, true, []string{"", "0/1", "a bar", "a bar of 0", "0/1 at a bar", "passes"}},
+		"open-board":        {Best, true, []string{"", "0/1", "passes"}},
+		"open-guess":        {Flags, true, []string{"", "0/1", "passes", "a budget"}},
 	}
 	for _, m := range Methods() {
 		w := want[m.Name]
@@ -136,6 +139,65 @@ func TestCheckedRows(t *testing.T) {
 			if (got == Checked) != slices.Contains(w.checked, what) {
 				t.Errorf("%s with %q is %s", m.Name, what, got)
 			}
+		}
+	}
+}
+
+// Rows of the joint bound are checked for answers, where the CVaR theorem is not asked.
+func TestCheckedRowsOfTheJointBound(t *testing.T) {
+	for _, name := range []string{"gaussian", "gaussian-schedule"} {
+		m, _ := Lookup(name)
+		for _, c := range []struct {
+			queries  int64
+			beta     theory.LogProb
+			feedback Feedback
+			want     Proof
+		}{
+			{1, -2.4, Answers, Checked},
+			{1_000_000, -400, Answers, Checked},
+			{1_000_001, -3, Answers, Derived},
+			{10, -2.2, Answers, Derived},
+			{10, 0, Answers, Derived},
+			{0, -3, Answers, Derived},
+			{10, -3, Gate, Derived},
+		} {
+			g := Goal{Samples: 1000, Queries: c.queries, Tau: 0.05, Beta: c.beta, Shown: Shown{Feedback: c.feedback}}
+			if got, _ := m.Proven(g); got != c.want {
+				t.Errorf("%s for %+v is %s, want %s", name, c, got, c.want)
+			}
+		}
+	}
+}
+
+// Where rows of the joint bound are checked, none rests on the CVaR theorem.
+func TestCheckedRowsAskNoOtherTheorem(t *testing.T) {
+	for _, r := range []rule{evenNoiseRule, scheduledNoise} {
+		e := r.(either)
+		g := Goal{Queries: 1_000_000, Tau: 0.9, Beta: theory.LogProb(-math.Ln10)}
+		if e.serves(g) {
+			t.Errorf("%+v asks the CVaR theorem at %+v", r, g)
+		}
+		if g.Queries++; !e.serves(g) {
+			t.Errorf("%+v does not ask the CVaR theorem at %+v", r, g)
+		}
+	}
+}
+
+// An answer says when its noise is certified by the CVaR theorem alone.
+func TestNoiseCertifiedByTheLargest(t *testing.T) {
+	m, _ := Lookup("gaussian-cvar")
+	for _, c := range []struct {
+		queries int64
+		beta    float64
+		want    bool
+	}{{10, 0.05, false}, {100_000, 0.9, true}} {
+		a, err := m.Solve(Goal{Queries: c.queries, Tau: 0.3, Beta: theory.LogProb(math.Log(c.beta))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = a.CertifyNoise([]theory.NoiseBlock{{Queries: c.queries, Scale: a.Mechanism.Scale}})
+		if err != nil || a.ByLargest != c.want || a.Beta.Value() > c.beta {
+			t.Errorf("%+v: by the largest noise is %v at beta %v, %v", c, a.ByLargest, a.Beta, err)
 		}
 	}
 }

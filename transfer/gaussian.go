@@ -54,13 +54,23 @@ var gaussian = Method{
 var (
 	oneJointNoise = noiseRule{noise: noise.Even, plan: jointPlan}
 	oneNoise      = optimised{domain: domain{kinds: linear}, reach: gaussianCVaRTau}
-	evenNoiseRule = either{first: oneJointNoise, second: oneNoise}
+	evenNoiseRule = either{first: oneJointNoise, second: oneNoise, not: unionIsTight}
 
 	scheduledNoise = either{
-		first:  noiseRule{noise: noise.Falling, plan: jointPlan, falls: true},
-		second: either{first: oneNoise, second: oneJointNoise, most: fewQueries},
+		first: either{
+			first:  noiseRule{noise: noise.Falling, plan: jointPlan, falls: true},
+			second: oneJointNoise, most: fewQueries,
+		},
+		second: oneNoise, not: unionIsTight,
 	}
 )
+
+// unionIsTight says that a goal is far from those at which the CVaR theorem needs fewer rows than the joint bound: beta
+// is at most a tenth, and there are at most a million queries.
+func unionIsTight(g Goal) bool {
+	small := g.Beta != 0 && g.Beta.Ln() <= -math.Ln10
+	return small && g.Queries > 0 && g.Queries <= 1_000_000
+}
 
 // fewQueries is up to how many queries one noise may need fewer rows than noise that falls. It did for two to four
 // queries, as equal shares of beta may need more, and in no plan of five or more that was tried.
@@ -129,7 +139,8 @@ func (r noiseRule) run(g Goal, found noise.Found) Mechanism {
 // CertifyNoise fills in the failure probability at which Gaussian noise, for all queries of the answer in their order,
 // is certified: by the joint bound, or by the bound for queries of low variance where that says more and no noise is
 // cut. The latter spends its shares as suits the answer's beta, or about the best one if that is 0. One run of noise
-// for all queries is certified query by query too, and by the CVaR theorem. The error is a DomainError.
+// for all queries is certified query by query too, and by the CVaR theorem, which the answer then says. The error
+// is a DomainError.
 func (a *Answer) CertifyNoise(blocks []theory.NoiseBlock) error {
 	promised := a.Beta
 	bound, err := noise.New(a.Samples, noise.SidesOf(a.OneSided))
@@ -187,6 +198,7 @@ func (a *Answer) certifyOneNoise(block theory.NoiseBlock, promised theory.LogPro
 	tau := num.MaxNormalCVaR(a.Queries, promised.Ln())*sd + stability.GDP(mu, promised)
 	if tau*(1+0x1p-41) <= one.Tau { // which is a thousand times what the sum is off
 		a.Beta, a.Mechanism.LowVariance = promised, false
+		a.ByLargest = true
 	}
 	return nil
 }

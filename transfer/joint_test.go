@@ -120,7 +120,7 @@ func TestOneNoiseIsForFewQueries(t *testing.T) {
 		most         float64
 		goal         func(*Goal)
 	}{
-		{"joint", scheduledNoise.first, oneJointNoise, 1e6, func(*Goal) {}},
+		{"joint", scheduledNoise.first.(either).first, oneJointNoise, 1e6, func(*Goal) {}},
 		{"low variance", scheduledMoment.first, evenMoment, 300, func(g *Goal) {
 			g.Query, g.Disagreement, g.Tau = Difference, 0.01+0.3*r.Float64(), 0.01+0.2*r.Float64()
 		}},

@@ -10,7 +10,8 @@ import (
 // either is the better of two rules for the same promise, the first where they tie.
 type either struct {
 	first, second rule
-	most          int64 // the second is for plans of at most so many queries; 0 stands for any
+	most          int64           // the second is for plans of at most so many queries; 0 stands for any
+	not           func(Goal) bool // goals that the second is not for, if any
 }
 
 func (e either) applies(g Goal) error { return e.first.applies(g) }
@@ -22,7 +23,12 @@ func (e either) tight() bool { return e.first.tight() && e.second.tight() }
 // betters reports whether the second rule certifies a goal that the first does not.
 func (e either) betters(g Goal) bool { return e.serves(g) && e.second.holds(g) }
 
-func (e either) serves(g Goal) bool { return e.most == 0 || g.Queries <= e.most }
+func (e either) serves(g Goal) bool {
+	if e.not != nil && e.not(g) {
+		return false
+	}
+	return e.most == 0 || g.Queries <= e.most
+}
 
 func (e either) holds(g Goal) bool { return e.first.holds(g) || e.betters(g) }
 
@@ -69,10 +75,13 @@ func (e either) beta(g Goal) theory.LogProb {
 	a := e.first.beta(g)
 	asked := g
 	asked.Beta = theory.LogProb(math.Nextafter(a.Ln(), math.Inf(-1)))
-	if !e.serves(g) || a != 0 && !e.second.holds(asked) {
+	if !e.serves(asked) || a != 0 && !e.second.holds(asked) {
 		return a
 	}
-	return min(a, e.second.beta(g))
+	if asked.Beta = e.second.beta(g); asked.Beta < a && e.serves(asked) {
+		return asked.Beta
+	}
+	return a
 }
 
 // halved is a rule for values in [0,1] that decides about a difference phi, which is twice (1+phi)/2, less one.

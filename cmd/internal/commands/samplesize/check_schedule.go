@@ -25,8 +25,11 @@ import (
 var checkMode = commands.Mode{Name: "check-schedule", Flags: []string{"check-schedule", "samples", "queries", "tau", "beta",
 	"confidence", "query", "one-sided", "disagreement", "at-least", "variance", "checked", "format", "output"}}
 
-// fallingNoise is the method whose noise changes from query to query.
-func fallingNoise() transfer.Method {
+// certifier is the method whose theorem certifies noise: gaussian-cvar, or that whose noise changes by query.
+func certifier(a transfer.Answer) transfer.Method {
+	if m, ok := transfer.Lookup("gaussian-cvar"); ok && a.ByLargest {
+		return m
+	}
 	methods := transfer.Methods()
 	return methods[slices.IndexFunc(methods, func(m transfer.Method) bool { return m.Scheduled })]
 }
@@ -56,7 +59,7 @@ func checkSchedule(c *commands.Call, path string) error {
 	if err != nil {
 		return err
 	}
-	s.methods = []transfer.Method{fallingNoise()}
+	s.methods = []transfer.Method{certifier(answer)}
 	s.inputs = append(s.inputs, record.Input{Name: "check_schedule", Value: record.Words(path)})
 
 	row := goals.Row{Method: &s.methods[0], Answer: answer}

@@ -102,7 +102,8 @@ func TestReportOfSecrecyAndProof(t *testing.T) {
 			_, out, _ := commandtest.Dpcalc(args...)
 			text := strings.Join(strings.Fields(out), " ")
 			derived := m.Proof == transfer.Derived
-			checked := slices.Contains([]string{"gate", "ladder", "sparse-validate", "sealed", "open-gate", "open-board"}, m.Name)
+			checked := slices.Contains([]string{"gate", "ladder", "sparse-validate", "sealed", "rounding-widths", "open-gate",
+				"open-board", "open-guess", "gaussian", "gaussian-schedule"}, m.Name)
 			for want, is := range map[string]bool{
 				"https://github.com/dpcalc/dpcalc":                  true,
 				"answering stops":                                   m.Adaptive && !m.Open,
@@ -163,7 +164,7 @@ func TestThresholdGoesWithTheTauOfThePromise(t *testing.T) {
 
 // The report of a schedule whose last answer has no noise says so, and so do the rows.
 func TestScheduleWithoutLastNoise(t *testing.T) {
-	method := fallingNoise()
+	method := certifier(transfer.Answer{})
 	r := goals.Row{Method: &method, Answer: transfer.Answer{
 		Goal:      transfer.Goal{Samples: 1000, Queries: 10, Tau: 0.1, Beta: theory.LogProb(math.Log(0.05))},
 		Mechanism: transfer.Mechanism{Noise: "gaussian", ScaleFirst: 0.0138404, Schedule: new(noise.Plan)},
