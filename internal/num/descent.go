@@ -149,8 +149,11 @@ func (s *sounding) secant(i, j int) float64 {
 // next returns where to look next: a little above the guess, mostly.
 func (s *sounding) next() float64 {
 	x := s.guess + max(s.doubt, s.Tolerance/4)
-	if s.guess <= s.high {
-		x = min(x, max(s.high-s.Tolerance, s.guess+(s.high-s.guess)/2))
+	switch gap := s.high - s.guess; {
+	case gap >= s.Tolerance:
+		x = min(x, max(s.high-s.Tolerance, s.guess+gap/2))
+	case gap >= 0: // the function may jump at the guess: it is looked at from the other side
+		x = s.high - 0.9*s.Tolerance
 	}
 	short := 0.0
 	if s.last.y >= s.Early && s.Rise > 0 {

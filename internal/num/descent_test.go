@@ -40,7 +40,8 @@ func TestDescentOfSmoothFunctions(t *testing.T) {
 	}
 }
 
-// A function that is flat on both sides costs bisections, not steps of the tolerance; nor does a jump in a slope.
+// A function that is flat on both sides costs bisections, not steps of the tolerance; nor does a jump in a slope. A jump
+// from where the function comes to zero costs few calls.
 func TestDescentCrossesJumps(t *testing.T) {
 	for _, from := range []float64{-1, 0.09, 0.11, 1} {
 		for name, f := range map[string]func(x float64) float64{
@@ -50,7 +51,11 @@ func TestDescentCrossesJumps(t *testing.T) {
 			"high":  func(x float64) float64 { return 0.1 - x + max(math.Copysign(0.003, 0.1-x), 0) },
 		} {
 			d := Descent{From: from, Step: 0.005, Most: 9, Tolerance: 1e-7}
-			l, ok := d.Least(counted(t, 60, f))
+			most := 60
+			if name == "low" {
+				most = 12
+			}
+			l, ok := d.Least(counted(t, most, f))
 			if !(ok && f(l.X) <= 0 && l.X <= 0.1+2e-7 && l.Zero <= l.X && l.Zero >= 0.1-2e-7) {
 				t.Errorf("%s from %g: %+v", name, from, l)
 			}
