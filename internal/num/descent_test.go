@@ -40,8 +40,8 @@ func TestDescentOfSmoothFunctions(t *testing.T) {
 	}
 }
 
-// A function that is flat on both sides costs bisections, not steps of the tolerance; nor does a jump in a slope. A jump
-// from where the function comes to zero costs few calls.
+// A function that is flat on both sides costs bisections, not steps of the tolerance; nor does a jump in a slope.
+// A jump from where the function comes to zero costs few calls.
 func TestDescentCrossesJumps(t *testing.T) {
 	for _, from := range []float64{-1, 0.09, 0.11, 1} {
 		for name, f := range map[string]func(x float64) float64{

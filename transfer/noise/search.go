@@ -60,21 +60,29 @@ func (r Noise) Certifies(p Plan) bool {
 type line struct {
 	Noise
 	at    func(x float64) (float64, Plan) // the next plan from x on, and where it is
-	known map[Plan]float64
+	known map[Plan]walked
+}
+
+// walked is the noise of a plan, and its excess.
+type walked struct {
+	run    Run
+	excess float64
 }
 
 func (r Noise) line(at func(x float64) (float64, Plan)) line {
-	return line{r, at, make(map[Plan]float64, 8)}
+	return line{r, at, make(map[Plan]walked, 16)}
 }
 
-func (l line) excess(p Plan) float64 {
-	y, ok := l.known[p]
+func (l line) walk(p Plan) walked {
+	w, ok := l.known[p]
 	if !ok {
-		_, y = l.Noise.excess(p)
-		l.known[p] = y
+		w.run, w.excess = l.Noise.excess(p)
+		l.known[p] = w
 	}
-	return y
+	return w
 }
+
+func (l line) excess(p Plan) float64 { return l.walk(p).excess }
 
 func (l line) holds(p Plan) bool { return l.excess(p) <= 0 }
 
@@ -121,10 +129,10 @@ func (r Noise) Samples(p Plan) (Found, bool) {
 		return l.holds(p)
 	})
 	if _, varies := p.moment(); varies {
-		run, excess := r.excess(p)
-		return Found{Samples: p.Samples, Tau: p.Tau, Run: run}, excess <= 0
+		w := l.walk(p)
+		return Found{Samples: p.Samples, Tau: p.Tau, Run: w.run}, w.excess <= 0
 	}
-	tau, run := r.tau(p, num.Descent{From: num.Log(p.Tau), Step: 0.5 / float64(p.Samples), Slope: 2 * found.Slope})
+	tau, run := l.tau(p, num.Descent{From: num.Log(p.Tau), Step: 0.5 / float64(p.Samples), Slope: 2 * found.Slope})
 	return Found{Samples: p.Samples, Tau: tau, Run: run}, true
 }
 
@@ -161,18 +169,18 @@ func (r Noise) LeastTau(p Plan) (float64, Run) {
 	if d.From = num.Log(scale(p)/float64(p.Samples)) / 2; p.Tau > 0 {
 		d.From, d.Step = num.Log(p.Tau), max(1/float64(p.Samples), 1e-6)
 	}
-	return r.tau(p, d)
+	return r.line(nil).tau(p, d)
 }
 
-// tau is the least accuracy, from where the descent begins.
-func (r Noise) tau(p Plan, d num.Descent) (float64, Run) {
+// tau is the least accuracy, from where the descent begins. The line may know plans already.
+func (l line) tau(p Plan, d num.Descent) (float64, Run) {
 	top, asked := num.Log(math.Nextafter(p.values.span(), 0)), p.Tau
-	l := r.line(func(lnTau float64) (float64, Plan) {
+	l.at = func(lnTau float64) (float64, Plan) {
 		if p.Tau = num.Exp(min(lnTau, top)); lnTau == d.From && asked > 0 { // the logarithm leads to a neighbour
 			p.Tau = asked
 		}
 		return lnTau, p
-	})
+	}
 	d.Most, d.Tolerance = top, min(1e-8, max(0.01/float64(p.Samples), 1e-14))
 	found, ok := l.least(d)
 	if p = l.nearest(found.X); !ok || !l.holds(p) {
@@ -183,8 +191,7 @@ func (r Noise) tau(p Plan, d num.Descent) (float64, Run) {
 			p.Tau = least
 		}
 	}
-	run, _ := r.excess(p)
-	return p.Tau, run
+	return p.Tau, l.walk(p).run
 }
 
 // LeastBeta returns the least failure probability, one if there is none below.
