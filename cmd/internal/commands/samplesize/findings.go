@@ -50,9 +50,14 @@ func (s *request) lessFeedback(rows [][]goals.Row) ([]string, error) {
 		unknown = transfer.Tau
 	}
 	g = asked(g, unknown)
-	most, err := s.bestAnswer(g)
-	if err != nil {
-		return nil, err
+	var most *transfer.Answer
+	if best := slices.IndexFunc(rows[0], func(r goals.Row) bool { return r.Best }); best >= 0 {
+		most = &rows[0][best].Answer
+	} else if s.unknown == transfer.None {
+		var err error
+		if most, err = s.bestAnswer(g); err != nil {
+			return nil, err
+		}
 	}
 	head := "With less feedback:"
 	if s.unknown == transfer.None {
@@ -77,7 +82,10 @@ func (s *request) lessFeedback(rows [][]goals.Row) ([]string, error) {
 		case way.feedback == transfer.Final:
 			g.Queries = 1
 		}
-		solved, best, err := transfer.Solve(nil, transfer.MethodsFor(way.feedback), g)
+		methods := slices.DeleteFunc(transfer.MethodsFor(way.feedback), func(m transfer.Method) bool { // no better for less
+			return m.Serves(transfer.Answers)
+		})
+		solved, best, err := transfer.Solve(nil, methods, g)
 		if err != nil {
 			return nil, err
 		}
