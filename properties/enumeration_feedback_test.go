@@ -159,7 +159,9 @@ func (g *game) outcomes(at state) [][]answered {
 			}
 			groups[i].kinds |= 1 << kind
 		}
-		all = append(all, groups)
+		if !slices.ContainsFunc(all, func(known []answered) bool { return slices.Equal(known, groups) }) {
+			all = append(all, groups)
+		}
 	}
 	g.known[at] = all
 	return all
@@ -172,15 +174,16 @@ func (s small) worst(queries int, start state, moves func(at state) [][]response
 
 // gateMoves asks every function with every bar at which a response or a promise changes. A gate that is not retired
 // goes on after its last pass.
-func gateMoves(t *testing.T, s small, tau float64, passes int64, retired bool) func(at state) [][]response {
+func gateMoves(t *testing.T, queries []onLetters, tau float64, passes int64, retired bool) func(at state) [][]response {
 	return func(at state) [][]response {
 		var all [][]response
-		for _, q := range s.queries() {
+		for _, q := range queries {
 			bars := []float64{q.truth, q.truth - 2*tau}
 			for _, mean := range q.means {
 				bars = append(bars, mean-tau)
 			}
-			for _, bar := range bars {
+			slices.Sort(bars)
+			for _, bar := range slices.Compact(bars) {
 				move := make([]response, len(q.means))
 				for kind, mean := range q.means {
 					run, err := mechanism.Gate{Queries: 1, Passes: 1, Margin: tau}.Start()
@@ -322,7 +325,7 @@ func TestSmallTreesNeverFailMore(t *testing.T) {
 		}{{1, 1, 0.4}, {3, 1, 0.4}, {3, 2, 0.4}, {3, 3, 0.45}} {
 			gate := feedback.Gate{Queries: int64(c.queries), Passes: c.passes}
 			ln := gate.LnNodes().Hi + feedback.Interval{}.LnSide(rows, c.tau)
-			check("gate", s.worst(c.queries, state{}, gateMoves(t, s, c.tau, c.passes, true)), ln)
+			check("gate", s.worst(c.queries, state{}, gateMoves(t, s.queries(), c.tau, c.passes, true)), ln)
 		}
 		w := feedback.Widths{Values: feedback.Interval{}, Queries: 3, Tau: 0.5}
 		ln, blocks := w.Bound(rows)
@@ -381,7 +384,8 @@ func TestSmallTreesNeverFailMore(t *testing.T) {
 // A gate that is not retired fails more often than one that is.
 func TestSmallTreesOfMutants(t *testing.T) {
 	s := newSmall(8, 0.2, 0.3, 0.5)
-	kept, gone := s.worst(3, state{}, gateMoves(t, s, 0.3, 1, true)), s.worst(3, state{}, gateMoves(t, s, 0.3, 1, false))
+	kept := s.worst(3, state{}, gateMoves(t, s.queries(), 0.3, 1, true))
+	gone := s.worst(3, state{}, gateMoves(t, s.queries(), 0.3, 1, false))
 	if !(gone > 1.05*kept) {
 		t.Errorf("the worst analyst has %v, and %v where the gate is not retired", kept, gone)
 	}

@@ -319,10 +319,13 @@ func (c coins) lnBeta(r *rand.Rand) float64 {
 // excess returns the greatest failure/beta at some levels.
 func (g *openGame) excess(r *rand.Rand, levels, looks int) float64 {
 	most := 0.
-	whole := math.Pow(16, float64(len(g.ones)))
+	whole := int64(0)
+	for _, mass := range g.mass {
+		whole += mass
+	}
 	for range levels {
 		lnBeta := g.lnBeta(r)
-		most = math.Max(most, float64(g.failure(lnBeta, looks))/whole/math.Exp(lnBeta))
+		most = math.Max(most, float64(g.failure(lnBeta, looks))/float64(whole)/math.Exp(lnBeta))
 	}
 	return most
 }
