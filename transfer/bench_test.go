@@ -11,15 +11,9 @@ import (
 func BenchmarkSolve(b *testing.B) {
 	for _, m := range Methods() {
 		b.Run(m.Name, func(b *testing.B) {
-			g := Goal{Queries: 1000, Tau: 0.1, Beta: lp("0.05"), Budget: 10}
+			g := shownBy(m, Goal{Queries: 1000, Tau: 0.1, Beta: lp("0.05"), Budget: 10})
 			if m.Name == "binomial" {
 				g.Query = Binary
-			}
-			if m.Feedbacks != nil {
-				g.Feedback = m.Feedbacks[0]
-			}
-			if g.Feedback != Answers && g.Feedback != Flags {
-				g.Budget = 0
 			}
 			if m.Counted {
 				g.Transcripts = 1000
