@@ -20,7 +20,7 @@ import (
 	"github.com/dpcalc/dpcalc/transfer/theorem"
 )
 
-// Explain is the command explain, in a program with some commands: it knows the words of their flags too.
+// Explain is the command explain, in a program with some commands: it knows their flags and the words of these too.
 func Explain(program func() []*commands.Command) *commands.Command {
 	return &commands.Command{
 		Name:      "explain",
@@ -35,7 +35,7 @@ func Explain(program func() []*commands.Command) *commands.Command {
 			"dpcalc explain tau beta",
 		},
 		Run: func(c *commands.Call) error {
-			pages, err := pagesNamed(c.Texts(usage.Arguments), program())
+			pages, err := pagesNamed(c.Texts(usage.Arguments), program(), c.Formats)
 			if err != nil {
 				return err
 			}
@@ -173,7 +173,7 @@ func Has(name string) bool {
 }
 
 // pagesNamed looks up what explain is asked: methods, and the symbols of the glossary.
-func pagesNamed(names []string, program []*commands.Command) ([]string, error) {
+func pagesNamed(names []string, program []*commands.Command, formats []record.Format) ([]string, error) {
 	if len(names) == 0 {
 		return nil, usage.Errorf("explain: got nothing, want a METHOD, see dpcalc methods, or a SYMBOL such as tau")
 	}
@@ -185,7 +185,7 @@ func pagesNamed(names []string, program []*commands.Command) ([]string, error) {
 		}
 		found, err := articlesNamed("explain", []string{name}, symbolNames()...)
 		if err != nil {
-			if page := wordPage(name, program); page != "" {
+			if page := wordPage(name, program, formats); page != "" {
 				pages = append(pages, page)
 				continue
 			}
@@ -196,14 +196,21 @@ func pagesNamed(names []string, program []*commands.Command) ([]string, error) {
 	return pages, nil
 }
 
-// wordPage says of which flags a text is a word, "" if it is one of none.
-func wordPage(word string, program []*commands.Command) string {
-	var says []string
+// wordPage says which flags have a name, which may be that of their column, or take it as a word; "" if none does.
+func wordPage(word string, program []*commands.Command, formats []record.Format) string {
+	var says, kinds []string
 	of := make(map[string][]string)
 	for _, c := range program {
-		for _, f := range c.Flags {
-			if !slices.Contains(f.Words, word) {
+		for _, f := range c.AllFlags(formats) {
+			kind := "a word that a flag takes"
+			switch {
+			case f.Name == strings.ReplaceAll(word, "_", "-"):
+				kind = "a flag"
+			case !slices.Contains(f.Words, word):
 				continue
+			}
+			if !slices.Contains(kinds, kind) {
+				kinds = append(kinds, kind)
 			}
 			text := "--" + f.Name + ": " + strings.ReplaceAll(f.Usage, "`", "")
 			if of[text] == nil {
@@ -216,7 +223,7 @@ func wordPage(word string, program []*commands.Command) string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: a word that a flag takes\n", word)
+	fmt.Fprintf(&b, "%s: %s\n", word, strings.Join(kinds, ", and "))
 	for _, text := range says {
 		b.WriteString("\n")
 		printed.Wrap(&b, text+". Of "+strings.Join(of[text], ", ")+".")
