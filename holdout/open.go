@@ -355,7 +355,7 @@ func (s Status) Margin() (float64, error) {
 
 // margin is how far above the worst bar a truth may be that fails the next gate over so many rows.
 func (a *account) margin(p *Plan, rows int64, sizes *Sizes) float64 {
-	worst := Line{Metric: "worst", Shown: Shown{Rows: rows, Share: 1}}
+	worst := Line{Metric: p.Metric, Shown: Shown{Rows: rows, Share: 1}}
 	next := a.gate(p)
 	worst.Kept = next.line.Kept
 	if p.Incumbent != nil {

@@ -272,6 +272,44 @@ func rechained(t testing.TB, p *Plan, lines []byte) *history {
 	return h
 }
 
+// The margin of a ledger of a benchmark is no less than what a failure says of right answers at any bar: the cut of
+// Hoeffding's end is the next count.
+func TestMarginOfABenchmark(t *testing.T) {
+	var items, texts []string
+	for i := range 66 {
+		items, texts = append(items, fmt.Sprint("i", i)), append(texts, "a")
+	}
+	benchmark, err := NewItems(Columns(items, texts), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	terms := Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Items: benchmark, Open: true}
+	l, err := Create(t.TempDir()+"/open", labelsIn(t, items[:60], texts[:60]), terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, _, err := l.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	margin, err := status.Margin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	most := 0.
+	for i := 20; i < 70; i++ {
+		bar := float64(i) / 100
+		list, err := l.Price(Submission{Question: Question{Show: ShowPass}, Bar: &bar}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		most = math.Max(most, *list[0].Upper-bar)
+	}
+	if !(most <= margin && most > margin-1./60) {
+		t.Errorf("a failure says %v above its bar, the margin is %v", most, margin)
+	}
+}
+
 // Of a benchmark a submission has every item, whichever have labels, and the score is the mean over those.
 func TestLedgersOfABenchmark(t *testing.T) {
 	var items, all []string

@@ -173,3 +173,26 @@ func TestGateOfATestTellsOneBit(t *testing.T) {
 		t.Errorf("got %s and %s", one, two)
 	}
 }
+
+// The exact test is for two classes, right or wrong, on rows that are independent. All else rests on an e-value.
+func TestWhatTestsRestOn(t *testing.T) {
+	two, clusters := []string{"a", "b"}, &Group{}
+	for _, c := range []struct {
+		plan   Plan
+		metric string
+		exact  bool
+	}{
+		{Plan{Classes: two}, Accuracy, true},
+		{Plan{}, Accuracy, false},
+		{Plan{Classes: []string{"a", "b", "c"}}, Accuracy, false},
+		{Plan{Classes: two}, "column:gain", false},
+		{Plan{Classes: two, Group: clusters}, Accuracy, false},
+	} {
+		if got := c.plan.decided(c.metric); got != c.exact {
+			t.Errorf("%s, %d classes, clusters %v: exact %v, want %v", c.metric, len(c.plan.Classes), c.plan.Group != nil, got, c.exact)
+		}
+		if says := strings.HasPrefix(c.plan.RestsOn(c.metric), "the exact test"); says != c.exact {
+			t.Errorf("%s, %d classes: rests on %s", c.metric, len(c.plan.Classes), c.plan.RestsOn(c.metric))
+		}
+	}
+}

@@ -116,6 +116,11 @@ func TestRejections(t *testing.T) {
 	if _, err := Rejection(Node{LnBeta: math.Log(0.9)}, 0.8); err == nil {
 		t.Error("a test at a level above one half")
 	}
+	for level, takes := range map[float64]bool{-math.Ln2: false, math.Nextafter(-math.Ln2, -1): true} {
+		if _, ok := (Evidence{}).Pass(1, level); ok != takes {
+			t.Errorf("a test at the level e^%v: %v, want %v", level, ok, takes)
+		}
+	}
 }
 
 // The clamped cut. With 20 labels, the bar .9 and the level .01 all 20 right would be too likely: .1216. So no mean can

@@ -201,7 +201,7 @@ func TestMarginsOfAnOpenGate(t *testing.T) {
 func TestWorstBar(t *testing.T) {
 	for _, tails := range []Planned{
 		Unit{5000}, Unit{40}, ZeroOne{800}, Differences{3000, 0.2}, KnownVariance{3000, 0.05, 0},
-		KnownVariance{3000, 0.05, -1},
+		KnownVariance{3000, 0.05, -1}, Hoeffding{Unit{800}, 9000}, Hoeffding{ZeroOne{800}, 9000}, Hoeffding{ZeroOne{30}, 300},
 	} {
 		p := Plan{tails, math.Log(0.05), Usual(), 31, 3}
 		worst, most := p.Gate(), 0.
@@ -215,7 +215,7 @@ func TestWorstBar(t *testing.T) {
 		if most > worst*(1+1e-12) {
 			t.Errorf("%#v: tau at some bar is %v, %v at the worst", tails, most, worst)
 		}
-		if _, counts := tails.(ZeroOne); !counts && most < worst*(1-1e-5) {
+		if tails.Edge(0.1234567) == 0.1234567 && most < worst*(1-1e-5) {
 			t.Errorf("%#v: tau is at most %v at the bars tried, %v at the worst", tails, most, worst)
 		}
 	}

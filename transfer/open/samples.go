@@ -51,11 +51,16 @@ func (v Hoeffding) Pass(bar, lnLevel float64) (float64, bool) {
 	return x, ok
 }
 
-// Widest returns that of Nearer, or the two margins and the gap where they are less.
+// Widest returns that of Nearer, or the two margins and the gap where they are less. An upper end counts from the edge
+// itself, which is less than 1/n beyond where counts part.
 func (v Hoeffding) Widest(lnLow, lnHigh, gap float64) float64 {
+	nearer := v.Nearer.Widest(lnLow, lnHigh, gap)
 	lowest, highest := v.Range()
+	if counts, ok := v.Nearer.(ZeroOne); ok {
+		gap += 1 / float64(counts.Rows)
+	}
 	margins := widestMargins(v.margin(lnLow), v.margin(lnHigh), gap, highest-lowest)
-	return min(v.Nearer.Widest(lnLow, lnHigh, gap), margins)
+	return min(nearer, margins)
 }
 
 // margin returns s, rounded up.

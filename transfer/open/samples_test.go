@@ -71,6 +71,7 @@ func TestNearerOfTwoTails(t *testing.T) {
 		if r.IntN(2) == 0 {
 			v.Nearer = Differences{n, 0.2 + 0.8*r.Float64()}
 		}
+		counts := Hoeffding{ZeroOne{int64(n)}, n * (1 + 9*r.Float64())}
 		lnLow, lnHigh, gap := -8*r.Float64(), -8*r.Float64(), 0.1*r.Float64()
 		widest := v.Widest(lnLow, lnHigh, gap)
 		for range 5 {
@@ -86,6 +87,10 @@ func TestNearerOfTwoTails(t *testing.T) {
 			}
 			if width := v.Upper(x+gap, lnHigh) - v.Lower(x, lnLow); width > widest*(1+1e-12) {
 				t.Fatalf("%+v: an interval of %v, the widest is %v", v, width, widest)
+			}
+			lower, upper := counts.Lower(counts.Edge(x), lnLow), counts.Upper(counts.Edge(x+gap), lnHigh)
+			if widest := counts.Widest(lnLow, lnHigh, gap); upper-lower > widest*(1+1e-12) {
+				t.Fatalf("%+v at %v, gap %v: an interval of %v, the widest is %v", counts, x, gap, upper-lower, widest)
 			}
 		}
 	}
