@@ -49,8 +49,13 @@ type Plan struct {
 	Population *Benchmark `json:"population,omitempty"` // of rows that are a subset of a benchmark
 
 	goal   transfer.Goal
+	remark string
 	sealed []byte // plan.json
 }
+
+// Remark is what the certificate of a new plan says beside its numbers, such as what of the goal the method makes no
+// use of. It is "" for a plan of which there is nothing to say, and for one that was read.
+func (p *Plan) Remark() string { return p.remark }
 
 // LabelsFile is a file of labels or predictions, by its place and its fingerprint.
 type LabelsFile struct {
@@ -251,7 +256,7 @@ func certify(methods []transfer.Method, goal transfer.Goal, t Terms, hair theory
 		return nil, err
 	}
 	p := &Plan{
-		Schema: schema, Method: rows[best].Method.Name, goal: rows[best].Goal,
+		Schema: schema, Method: rows[best].Method.Name, goal: rows[best].Goal, remark: rows[best].Reason,
 		Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes, Bars: t.Bars,
 	}
 	p.Group, p.Population = t.group(), t.population()

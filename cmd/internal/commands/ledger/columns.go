@@ -92,7 +92,7 @@ func (m made) method() string {
 // verdict of a goal that was given whole is that of a check.
 func (m made) verdict() commands.Verdict {
 	if m.none == nil {
-		return commands.Verdict{Method: m.method(), Status: theory.OK}
+		return commands.Verdict{Method: m.method(), Status: theory.OK, Reason: m.plan.Remark()}
 	}
 	return commands.Verdict{Method: m.method(), Status: theory.Infeasible, Reason: m.none.Reason, Refuted: m.none.Checked}
 }

@@ -165,6 +165,28 @@ func TestPlanFile(t *testing.T) {
 	}
 }
 
+// A declaration that the plan's method makes no use of is said to be unused, as samplesize says it, and is not where it is
+// used.
+func TestUnusedDeclarations(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rows(t, 400)
+	var marks strings.Builder
+	marks.WriteString("id,judge\n")
+	for i := range 400 {
+		fmt.Fprintf(&marks, "r%d,0.%d\n", i, i%10)
+	}
+	write(t, "judge.csv", marks.String())
+	const line = " --labels labels.csv --incumbent judge.csv --metrics column:judge --query difference -m 20 -b 0.05 --second-moment 0.05 --checked"
+	for shown, want := range map[string]any{"answers": "second-moment is not used", "gate": nil} {
+		for _, dry := range []string{" --dry-run", ""} {
+			if got := row(t, 0, "holdout init "+shown+line+dry+" --feedback "+shown); got["reason"] != want {
+				t.Errorf("%s%s: %v, want %v", shown, dry, got, want)
+			}
+		}
+		runs(t, 0, "holdout verify "+shown)
+	}
+}
+
 // Tables are read as csv, tsv and JSON lines, with other columns, in any order, with a byte order mark and CRLF; one
 // submission is one look in whatever form.
 func TestForms(t *testing.T) {
