@@ -199,13 +199,20 @@ func Certify(t Terms, samples int64) (*Plan, error) {
 	}
 	goal := t.Goal
 	if goal.Sample, samples = t.sample(samples); t.Goal.Sample != nil && t.Goal.Sample != goal.Sample {
+		if t.sampled() {
+			return nil, inputf("got a goal for other clusters or another benchmark, want those of --group and --weights, or of --population")
+		}
 		return nil, inputf("got a goal for clusters or for a benchmark, want --group or --population, which say where they are")
+	}
+	records := "labels"
+	if t.sizes != nil && t.Weights != ByRows {
+		records = "clusters"
 	}
 	switch {
 	case goal.Samples == 0:
 		goal.Samples = samples
 	case goal.Samples != samples:
-		return nil, inputf("samples: got %d, want %d, the number of labels, or none", goal.Samples, samples)
+		return nil, inputf("samples: got %d, want %d, the number of %s, or none", goal.Samples, samples, records)
 	}
 	if err := looksAt(goal); err != nil {
 		return nil, err

@@ -193,7 +193,7 @@ var Parameters = []Parameter{
 	count("past-looks", "", "looks `K` at the same rows that have been taken at full precision", ColumnPastLooks,
 		func(g *transfer.Goal) *int64 { return &g.PastLooks }),
 	listed[int64]{
-		Parameter: Parameter{Flag: usage.Flag{Name: populationFlag,
+		Parameter: Parameter{Flag: usage.Flag{Name: PopulationFlag,
 			Usage: "the rows are drawn from a benchmark of `N` items, without replacement, and its mean is the truth"},
 			Column: columnPopulation, Axis: func(g transfer.Goal) float64 {
 				s, _ := g.Sample.(transfer.Subset)
@@ -396,7 +396,7 @@ func ReadGrid(c usage.Values, inputs *[]record.Input, needs int) (none Grid, err
 	if err != nil {
 		return none, err
 	}
-	if grouped := clusters != nil || base.Sample != nil; grouped && (typed(populationFlag) || base.Arrival != nil) {
+	if grouped := clusters != nil || base.Sample != nil; grouped && (typed(PopulationFlag) || base.Arrival != nil) {
 		return none, usage.Errorf("--population: given with --clusters, --class-counts or rows that arrive, want one of them")
 	}
 	if typed(BetaFlag) && typed(ConfidenceFlag) {

@@ -20,10 +20,10 @@ var (
 	iccFlag = usage.Flag{Name: "icc",
 		Usage: "clusters: what the rows would be worth if two rows of a cluster were correlated by `R`, an assumption that no plan rests on"}
 
-	classesFlag = usage.Flag{Name: "class-counts",
+	ClassesFlag = usage.Flag{Name: "class-counts",
 		Usage: "with --query auc: `A,B`, the rows of the positive and of the negative class, in place of --samples"}
 
-	sampleFlags = []usage.Flag{ClustersFlag, WeightsFlag, iccFlag, classesFlag}
+	sampleFlags = []usage.Flag{ClustersFlag, WeightsFlag, iccFlag, ClassesFlag}
 )
 
 // areaWord is the word of --query for the share of pairs in the right order.
@@ -31,16 +31,16 @@ const areaWord = "auc"
 
 // readClasses reads the classes of an AUC into a goal.
 func readClasses(c usage.Values, query string, g *transfer.Goal) error {
-	text, typed := c.Text(classesFlag.Name)
+	text, typed := c.Text(ClassesFlag.Name)
 	_, sized := c.Text("samples")
 	_, clustered := c.Text(ClustersFlag.Name)
 	switch {
 	case typed != (query == areaWord):
-		return usage.Errorf("--%s: got one of it and --query %s, want both", classesFlag.Name, areaWord)
+		return usage.Errorf("--%s: got one of it and --query %s, want both", ClassesFlag.Name, areaWord)
 	case !typed:
 		return nil
 	case sized || clustered:
-		return usage.Errorf("--%s: given with --samples or --clusters, want one of them", classesFlag.Name)
+		return usage.Errorf("--%s: given with --samples or --clusters, want one of them", ClassesFlag.Name)
 	case g.Range != (transfer.Range{}):
 		return usage.Errorf("--range: given with --query %s, want none: it is in [0, 1]", areaWord)
 	}
@@ -48,7 +48,7 @@ func readClasses(c usage.Values, query string, g *transfer.Goal) error {
 	positives, ok := numbers.Counts.Parse(strings.TrimSpace(first))
 	negatives, ok2 := numbers.Counts.Parse(strings.TrimSpace(second))
 	if !ok || !ok2 {
-		return usage.Invalid(classesFlag.Name, text, "two whole numbers A,B, the rows of the positive and of the negative class")
+		return usage.Invalid(ClassesFlag.Name, text, "two whole numbers A,B, the rows of the positive and of the negative class")
 	}
 	g.Sample, g.Samples = transfer.Classes{Positives: positives, Negatives: negatives}, positives+negatives
 	return nil
@@ -65,9 +65,9 @@ func ClassesWords(g transfer.Goal) (words, note string) {
 			min(s.Positives, s.Negatives))
 }
 
-const populationFlag = "population"
+const PopulationFlag = "population"
 
-var columnPopulation = Column{Name: populationFlag, Says: "items of the benchmark that the rows are drawn from",
+var columnPopulation = Column{Name: PopulationFlag, Says: "items of the benchmark that the rows are drawn from",
 	Cell: func(r *Row) record.Cell {
 		s, ok := r.Sample.(transfer.Subset)
 		if !ok {

@@ -165,8 +165,45 @@ func TestPlanFile(t *testing.T) {
 	}
 }
 
-// A declaration that the plan's method makes no use of is said to be unused, as samplesize says it, and is not where it is
-// used.
+// A scenario whose rows are clusters or a benchmark is a plan for a ledger that says where these are, and one that says
+// nothing of its rows is a plan for any. What does not fit is named by the key of the file.
+func TestPlanFileOfSamples(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rows(t, 400)
+	var groups, items strings.Builder
+	groups.WriteString("id,document\n")
+	items.WriteString("id\n")
+	for i := range 400 {
+		fmt.Fprintf(&groups, "r%d,%d\n", i, i/10)
+		fmt.Fprintf(&items, "r%d\nx%d\n", i, i)
+	}
+	write(t, "groups.csv", groups.String())
+	write(t, "items.csv", items.String())
+	for i, c := range []struct{ keys, flags, want string }{
+		{"clusters: 40x10", "", "plan.yaml: scenario a: clusters: got 40x10, want it with --group COLUMN, which says which rows are a cluster"},
+		{"population: 800", "", "plan.yaml: scenario a: population: got 800, want it with --population FILE, which has the items"},
+		{"query: auc, class-counts: '100,300'", "", "plan.yaml: scenario a: class-counts: got 100,300, want none: no ledger has an AUC"},
+		{"clusters: 50x8", "--group document --features groups.csv", "samples: got 50, want 40, the number of clusters, or none"},
+		{"clusters: 50x8, weights: rows", "--group document --features groups.csv --weights rows", "got a goal for other clusters or another benchmark"},
+		{"population: 801", "--population items.csv", "got a goal for other clusters or another benchmark"},
+		{"clusters: 40x10", "--group document --features groups.csv", ""},
+		{"clusters: 40x10, weights: rows", "--group document --features groups.csv --weights rows", ""},
+		{"passes: 2", "--group document --features groups.csv", ""},
+		{"population: 800", "--population items.csv", ""},
+	} {
+		write(t, "plan.yaml", "schema: dpcalc/plan-file/1\nscenarios:\n  - {name: a, queries: 20, beta: 5%, feedback: gate, "+c.keys+"}\n")
+		line := fmt.Sprintf("holdout init made%d --labels labels.csv --plan plan.yaml %s", i, c.flags)
+		if c.want == "" {
+			runs(t, 0, line)
+			continue
+		}
+		if out, stderr := runs(t, 2, line); out != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s, %s: %s%s, want %s", c.keys, c.flags, out, stderr, c.want)
+		}
+	}
+}
+
+// A declaration that the plan's method makes no use of is said to be unused, as samplesize says it.
 func TestUnusedDeclarations(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rows(t, 400)

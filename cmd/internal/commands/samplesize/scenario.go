@@ -1,26 +1,32 @@
 package samplesize
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
 // Scenario reads the one goal of a scenario of a plan file, and the methods that it leaves: the one that it names, or
-// those with proofs as it wants them. A scenario that says nothing of its samples has so many. Without a name the file
-// has one scenario.
+// those with proofs as it wants them. A scenario that says nothing of its samples is read with so many, and its goal
+// has none. Without a name the file has one scenario.
 func Scenario(c *commands.Call, path, name string, samples int64) (goal transfer.Goal, methods []string, err error) {
 	call := *c
 	call.Command = PlanFile()
-	scenarios, err := readScenarios(&call, path, func(v usage.Values) usage.Values { return sampled{v, samples} })
+	var taken []sampled
+	scenarios, err := readScenarios(&call, path, func(v usage.Values) usage.Values {
+		taken = append(taken, sampled{v, samples})
+		return taken[len(taken)-1]
+	})
 	if err != nil {
 		return goal, nil, err
 	}
 	var names []string
-	for _, s := range scenarios {
+	for i, s := range scenarios {
 		if names = append(names, s.name); s.name != name && (name != "" || len(scenarios) > 1) {
 			continue
 		}
@@ -34,7 +40,13 @@ func Scenario(c *commands.Call, path, name string, samples int64) (goal transfer
 		for _, m := range s.request.methods {
 			methods = append(methods, m.Name)
 		}
-		return s.request.grid.Goal(0), methods, nil
+		if err := taken[i].placed(c); err != nil {
+			return goal, nil, usage.Errorf("%s: scenario %s: %v", path, usage.Shown(s.name), err)
+		}
+		if goal = s.request.grid.Goal(0); taken[i].lent() {
+			goal.Samples = 0
+		}
+		return goal, methods, nil
 	}
 	if name == "" {
 		return goal, nil, usage.Errorf("--scenario: got nothing, want one of %s", strings.Join(names, ", "))
@@ -50,9 +62,37 @@ type sampled struct {
 }
 
 func (s sampled) Text(flag string) (string, bool) {
-	text, given := s.Values.Text(flag)
-	if flag == "samples" && !given {
+	if flag == "samples" && s.lent() {
 		return strconv.FormatInt(s.samples, 10), true
 	}
-	return text, given
+	return s.Values.Text(flag)
+}
+
+// lent reports whether the scenario itself says nothing of its samples.
+func (s sampled) lent() bool {
+	for _, flag := range []string{"samples", goals.ClustersFlag.Name, goals.ClassesFlag.Name} {
+		if _, own := s.Values.Text(flag); own {
+			return false
+		}
+	}
+	return true
+}
+
+// placed refuses clusters and benchmarks of which the command line does not say where they are, and rows of two
+// classes, which no ledger has.
+func (s sampled) placed(line usage.Values) error {
+	for _, of := range []struct{ key, flag, says string }{
+		{goals.ClustersFlag.Name, "group", "it with --group COLUMN, which says which rows are a cluster"},
+		{goals.PopulationFlag, "population", "it with --population FILE, which has the items"},
+		{goals.ClassesFlag.Name, "", "none: no ledger has an AUC"},
+	} {
+		given := false
+		if of.flag != "" {
+			_, given = line.Text(of.flag)
+		}
+		if text, own := s.Values.Text(of.key); own && !given {
+			return fmt.Errorf("%s: got %s, want %s", of.key, usage.Shown(text), of.says)
+		}
+	}
+	return nil
 }
