@@ -2,6 +2,7 @@ package goals
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"strings"
 
@@ -120,6 +121,9 @@ func ReadClusters(c usage.Values) (*Clusters, error) {
 	}
 	if !k.sized {
 		k.rows = k.count
+		if sum, _, _ := k.sums(); !AddUp(sum) {
+			return nil, usage.Errorf("--clusters: got weights that add up to %s, want 1", sum.FloatString(6))
+		}
 	}
 	icc, ok, err := numbers.One(c, iccFlag.Name, numbers.NonNegatives)
 	if err != nil || !ok {
@@ -130,6 +134,12 @@ func ReadClusters(c usage.Values) (*Clusters, error) {
 	}
 	k.icc = &icc
 	return k, nil
+}
+
+// AddUp reports whether weights have the sum 1, but for the rounding of their decimals.
+func AddUp(sum *big.Rat) bool {
+	off, _ := new(big.Rat).Sub(sum, big.NewRat(1, 1)).Float64()
+	return math.Abs(off) <= 1e-6
 }
 
 // WantClusters says how clusters are typed.

@@ -118,12 +118,9 @@ func readClusters(s *delimited.Splitter) (string, error) {
 		w, _ := new(big.Rat).SetString(size)
 		sum.Add(sum, w.Mul(w, new(big.Rat).SetInt64(count)))
 	}
-	if off, _ := new(big.Rat).Sub(sum, big.NewRat(1, 1)).Float64(); name == "weight" && (off > weightSlack || off < -weightSlack) {
+	if name == "weight" && !goals.AddUp(sum) {
 		return "", usage.Errorf("got weights that add up to %s, want 1", sum.FloatString(6))
 	}
 	slices.Sort(items)
 	return strings.Join(items, ","), nil
 }
-
-// weightSlack is how far a sum of decimals may be from 1 by their rounding.
-const weightSlack = 1e-6
