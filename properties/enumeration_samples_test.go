@@ -17,7 +17,6 @@ type drawn struct {
 	mass    []int64
 	queries []drawnQuery
 	rows    int64
-	values  open.Planned // of so many independent rows
 	sample  feedback.Sample
 	wrong   feedback.Sample // a mistake
 }
