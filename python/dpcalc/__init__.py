@@ -72,7 +72,7 @@ def program() -> str:
 
 
 #: The flags that are given once for each element of a list. A list for another flag has commas.
-REPEATED = frozenset(["ask", "features", "host", "labels", "name", "only", "show", "step"])
+REPEATED = frozenset(["all", "ask", "features", "host", "labels", "name", "only", "show", "step"])
 
 
 def _words(name: str, value: Any) -> List[str]:
