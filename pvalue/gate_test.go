@@ -1,10 +1,7 @@
 package pvalue
 
 import (
-	"fmt"
 	"math"
-	"os"
-	"strings"
 	"testing"
 
 	"github.com/dpcalc/dpcalc/maxinfo"
@@ -206,33 +203,6 @@ func TestSpendingSequences(t *testing.T) {
 		if _, err := bad.Fixed(1); err == nil {
 			t.Errorf("%+v has levels", bad)
 		}
-	}
-}
-
-// The table of docs/use/p-values.md: levels of spending sequences with six digits.
-func TestTableOfThePage(t *testing.T) {
-	page, err := os.ReadFile("../docs/use/p-values.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	has := func(line string) {
-		t.Helper()
-		if !strings.Contains(string(page), line) {
-			t.Errorf("the page does not have %q", line)
-		}
-	}
-	parts := map[Spending]string{EqualShares: "1/J", InverseSquares: "6/(pi^2 j^2)", Halving: "1/2^j"}
-	for _, spending := range Spendings() {
-		s := Series{Alpha: prob(t, "0.05"), Tests: 10, Passes: 10, Spending: spending}
-		run, err := s.Start()
-		if err != nil {
-			t.Fatal(err)
-		}
-		third, _ := run.After(false).After(false).Level()
-		once, _ := run.After(true).After(false).Level()
-		ever, _ := s.Fixed(3)
-		has(fmt.Sprintf("| `%s` | %s | %.6g | %.6g | %.6g |", spending, parts[spending], third.Value(), once.Value(),
-			ever.Value()))
 	}
 }
 

@@ -134,14 +134,13 @@ func TestGaussianOpen(t *testing.T) {
 	}
 }
 
-// --proofs goes by the proof of each goal: Coq checks a gate, and none whose variance is known. What is published stays
-// published where Coq checks it as well.
+// --proofs goes by the proof of each goal: Coq checks a gate, of a known variance too, and no flags that hold.
+// What is published stays published where Coq checks it as well.
 func TestProofsOfEachGoal(t *testing.T) {
 	for flags, want := range map[string]string{
 		"--feedback gate --proofs published,checked":                        "checked",
 		"--feedback gate --threshold .7 --proofs published,checked":         "checked",
-		"--feedback gate --variance .01 --proofs published,checked":         "",
-		"--feedback gate --variance .01,.02 --proofs published,checked":     "",
+		"--feedback gate --variance .01,.02 --proofs published,checked":     "checked",
 		"--feedback gate --proofs published":                                "",
 		"--feedback final --proofs published":                               "checked",
 		"--feedback flags --budget 2 --hold .01 --proofs published,checked": "",
