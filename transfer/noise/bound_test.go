@@ -340,3 +340,22 @@ func TestMostQueries(t *testing.T) {
 		}
 	}
 }
+
+// The sum for one noise grows with the number of queries: runs end where those of more queries do.
+func TestSumOfOneNoiseGrows(t *testing.T) {
+	for _, sides := range []Sides{Both, Above} {
+		for _, sd := range []float64{0.001259327, 0.004} {
+			last := math.Inf(-1)
+			for _, from := range []int64{1, 9_950, 99_950} {
+				for m := from; m < from+200; m++ {
+					p := Plan{Theorem: Joint(sides), Samples: 12_650_302, Queries: m, Tau: 0.01}
+					ln := p.EvenErrors(sd, 4.1663)
+					if !(ln >= last-1e-12*math.Abs(last)) {
+						t.Fatalf("%v, sd %g: ln errors %v of %d queries, %v of one fewer", sides, sd, ln, m, last)
+					}
+					last = ln
+				}
+			}
+		}
+	}
+}

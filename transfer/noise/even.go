@@ -49,13 +49,15 @@ func (p Plan) lnErrors(noise ...theory.NoiseBlock) float64 {
 }
 
 // runs are the blocks in runs for which the theorem may take every query for the last. For one noise the first answers
-// hardly count.
+// hardly count. Its runs end where those of more queries do, so that the sum grows with the number of queries.
 func (p Plan) runs(noise []theory.NoiseBlock) iter.Seq[theory.NoiseBlock] {
 	g, first := grain{5, 1}, int64(1)
 	if _, varies := p.moment(); varies {
 		g = grain{6, 6}
 	} else if len(noise) == 1 {
-		first = max(p.Queries/10, 1)
+		for next := first; next <= p.Queries/10; next += g.queries(next, next) {
+			first = next
+		}
 	}
 	return func(yield func(theory.NoiseBlock) bool) {
 		done := int64(0)
@@ -161,6 +163,10 @@ func (p Plan) Certified(noise []theory.NoiseBlock) (theory.LogProb, error) {
 		if i > 0 {
 			p.Beta = theory.LogProb(least)
 		}
+	}
+	if wanted != 0 && least > wanted.Ln() { // the shares of a rarer failure leave fewer of the other errors
+		p.Beta = wanted - 1
+		least = min(least, p.lnErrors(noise...))
 	}
 	return theory.LogProb(least), nil
 }
