@@ -259,9 +259,8 @@ func (b *Bound) downhill(from *int, f func(o *order) float64) float64 {
 	return least
 }
 
-// around is downhill from the best of a few, where there may be two minima.
-func (b *Bound) around(q run) {
-	const stride = 4
+// around moves to the best of one in so many orders, where there may be several minima.
+func (b *Bound) around(q run, stride int) {
 	least := b.errors(&b.orders[b.best], q)
 	for i := 0; i < len(b.orders); i += stride {
 		if other := b.errors(&b.orders[i], q); other < least {

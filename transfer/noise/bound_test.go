@@ -191,6 +191,17 @@ func TestEvenNoiseOfHopelessPlans(t *testing.T) {
 	}
 }
 
+// Rows that one noise makes enough for a failure probability are enough for a greater one, however much it is greater.
+func TestEvenNoiseOfGreaterBeta(t *testing.T) {
+	p := Plan{Theorem: Joint(Both), Queries: 2, Tau: 0.2, Beta: -10_000}
+	found, _ := Even.Samples(p)
+	for p.Samples = found.Samples; p.Beta < -1; p.Beta *= 0.9 {
+		if !Even.Certifies(p) {
+			t.Errorf("%+v is not certified", p)
+		}
+	}
+}
+
 func TestScheduleRefusesNonsense(t *testing.T) {
 	good := Plan{Theorem: Joint(Both), Samples: 2000, Queries: 10, Tau: 0.1, Beta: -3}
 	if !Falling.Certifies(good) {

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/dpcalc/dpcalc/internal/num"
-	"github.com/dpcalc/dpcalc/maxinfo"
 )
 
 // certificate is one answer at one order. Its value is an upper bound of ln F/(a-1), where some law R of the
@@ -286,12 +285,3 @@ var rules = sync.OnceValue(func() []within {
 		{longest, num.Legendre(64)},
 	}
 })
-
-// kappa returns the kappa of the variance lemma, rounded down, and 0 where the lemma does not hold.
-func kappa(n, r float64) float64 {
-	inflation, ok := maxinfo.Inflation(int64(n), r)
-	if !ok {
-		return 0
-	}
-	return 1 / inflation * (1 - 0x1p-52)
-}

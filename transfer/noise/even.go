@@ -29,6 +29,11 @@ func (p Plan) lnErrors(noise ...theory.NoiseBlock) float64 {
 		if !q.useful() || varies && block.Cut != 0 { // or without a theorem
 			return math.Inf(1)
 		}
+		if len(noise) > 1 { // it is certified once, and one noise is searched for
+			b.around(q, 1)
+		} else {
+			b.orient(q, p.Tau/q.sd)
+		}
 		done += block.Queries
 		last := done == p.Queries && block.Queries == 1
 		errors := math.Inf(1)
@@ -38,7 +43,6 @@ func (p Plan) lnErrors(noise ...theory.NoiseBlock) float64 {
 		} else {
 			b.spend(&q, spent)
 		}
-		b.orient(q, p.Tau/q.sd)
 		errors = min(errors, num.LogAddExp(b.leastErrors(q), b.shareErrors(q)))
 		if !(errors < math.MaxFloat64) {
 			return math.Inf(1)
@@ -99,8 +103,8 @@ func (p Plan) even() (sd, excess float64) {
 	return p.Tau / num.Exp(best), ln - p.Beta.Ln()
 }
 
-// evenStart is about the best tau/sd for the least n, a fit: wherever the search begins, it ends where the errors are
-// least.
+// evenStart is about the best tau/sd for the least n: a fit, and no more than where the first query's tangent touches at
+// 0. A search that began far beyond would find no errors that add up to less than one.
 func (p Plan) evenStart() float64 {
 	if p.Queries == 1 {
 		return p.touches()
@@ -113,7 +117,7 @@ func (p Plan) evenStart() float64 {
 	if m, ok := p.moment(); ok {
 		ln -= 0.5 * min(p.Tau/m.moment(m.Share()), 1)
 	}
-	return p.quantile() * num.Exp(ln)
+	return min(p.quantile()*num.Exp(ln), p.touches())
 }
 
 // touches is the tau/sd at which the first query's tangent touches at 0.

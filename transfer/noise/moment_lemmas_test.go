@@ -218,7 +218,7 @@ func aLaw(r *rand.Rand, n, atoms, answers int, quiet float64) (nu measure, kap f
 		}
 		return e
 	})
-	return nu, kappa(float64(n), shift)
+	return nu, trueKappa(float64(n), shift)
 }
 
 // Lemma C2: ln E e^(tX) <= A (e^u - 1 - u), u = g|t|/(kappa n), A = kappa n vbar/g^2, under all tilts.
@@ -286,7 +286,7 @@ func TestExponentialMomentsWeakened(t *testing.T) {
 	nu := product([][]float64{record, record}).reweighted(func(s []int) float64 {
 		return -math.Pow(answer[s[0]]+answer[s[1]], 2) / 2
 	})
-	kap := kappa(2, math.Pow(answer[0]-answer[2], 2)/4)
+	kap := trueKappa(2, math.Pow(answer[0]-answer[2], 2)/4)
 	vbar := nu.mean(func(s []int) float64 { return average([]float64{0, 1, 1}, s) })
 	centre := nu.mean(func(s []int) float64 { return average(f, s) })
 	worst := 0.0

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dpcalc/dpcalc/theory"
@@ -385,6 +386,26 @@ func TestSharesAreSpentOnce(t *testing.T) {
 					t.Errorf("%+v: its noise is certified at ln beta %v, %v", p, again.Ln(), err)
 				}
 			}
+		}
+	}
+}
+
+// The noise of a plan is certified by itself, also where the errors have several minima over the orders.
+func TestNoiseOfAPlanIsCertified(t *testing.T) {
+	for _, p := range []Plan{
+		design{Values: Difference{0.72471712880316}, Queries: 2, OneSided: true}.plan(0.01, -18.145635227639275),
+		design{Values: Accuracy{0.4420299805300497}, Queries: 200}.plan(0.05, -101.30109969875205),
+		design{Values: Difference{0.4420299805300497}, Queries: 200}.plan(0.05, -101.30109969875205),
+		design{Values: Accuracy{0.10701376777497752}, Checked: true, Queries: 200}.plan(0.01, -178.36069678840312),
+		design{Values: Difference{0.10701376777497752}, Checked: true, Queries: 200}.plan(0.01, -178.36069678840312),
+	} {
+		found, ok := Falling.Samples(p)
+		if p.Samples = found.Samples; !ok {
+			t.Fatalf("%+v: no plan", p)
+		}
+		noise := slices.Collect(p.Blocks())
+		if got, err := p.Certified(noise); err != nil || got > p.Beta {
+			t.Errorf("%+v: %v, %v", p, got, err)
 		}
 	}
 }

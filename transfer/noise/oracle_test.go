@@ -77,7 +77,7 @@ func (g given) lnConvex(b float64) float64 {
 	return most + math.Log(sum+math.Exp(b*u(d)-most)/2)
 }
 
-// kappa is that of the variance lemma.
+// trueKappa is that of the variance lemma.
 func trueKappa(n, r float64) float64 {
 	w := 2 * r
 	return 1 - math.Tanh(w) - n*(w*w*w/12+2*math.Pow(w, 5)/15)

@@ -166,7 +166,7 @@ func (b *Bound) orient(q run, z float64) {
 	_, varies := b.moment()
 	if first := len(b.answered) == 1 || len(b.answered) == 3; varies && first {
 		q.sd = q.tau / z
-		b.around(q)
+		b.around(q, 4)
 	}
 }
 
