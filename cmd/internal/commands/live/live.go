@@ -56,13 +56,14 @@ func (f *ClosedForm) Rows() expr.X {
 	return f.Parts.Times(RoundedUp(f.Need))
 }
 
-// ClosedForms are the methods whose n is an explicit formula for this kind of query.
+// ClosedForms are the methods whose n is an explicit formula for this kind of query. There are none where rows are not
+// independent rows of equal weight, or values are in a range of their own.
 // Differences are taken so that the rounding of their terms cannot make them too
 // large. Of the maxima n0 and n1 at tau/8 and beta/(2m) it is always the first term
 // that counts: with A = ln(4m/beta) > ln 4 the others are 64 (A + ln 3)/tau^2 and
 // 3072 (A + ln 4)/tau^2, below 128 A/tau^2 and 6144 A/tau^2.
 func ClosedForms(g transfer.Goal) map[string]*ClosedForm {
-	if g.Sample != nil {
+	if g.Sample != nil || g.Range != (transfer.Range{}) {
 		return nil
 	}
 	forms := shownForms(g)
@@ -315,9 +316,9 @@ func TauEnd(g transfer.Goal) expr.X {
 	case transfer.Minimization:
 		return two.Times(sensitivity)
 	case transfer.Difference:
-		return two
+		return expr.N(2 * g.Range.Width())
 	}
-	return one
+	return expr.N(g.Range.Width())
 }
 
 // Without leaves inputs out.
@@ -340,6 +341,12 @@ func Command(inputs []record.LiveInput, g transfer.Goal) CommandLine {
 func constantFlags(inputs []record.LiveInput, g transfer.Goal) (words string) {
 	if g.Query != transfer.Bounded {
 		words += " --" + goals.QueryFlag.Name + " " + g.Query.String()
+	}
+	if r := g.Range; r != (transfer.Range{}) { // the first end may have a minus
+		words += " --" + goals.RangeFlag.Name + "=" + record.PlainText(record.Exactly(r.From)) + "," + record.PlainText(record.Exactly(r.To))
+	}
+	if g.Checked {
+		words += " --" + goals.CheckedFlag.Name
 	}
 	if g.Feedback != transfer.Answers {
 		words += " --" + goals.FeedbackFlag.Name + " " + g.Feedback.String()

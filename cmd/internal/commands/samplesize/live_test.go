@@ -81,6 +81,42 @@ func TestLiveTau(t *testing.T) {
 	}
 }
 
+// For values in a range of their own the sheet has what dpcalc computes, and the command that it writes repeats what no
+// cell has.
+func TestLiveRepeatsTheGoal(t *testing.T) {
+	for command, flags := range map[string]string{
+		"-t 0.5 --range 0,5":                                     "--range=0,5",
+		"-n 9000 --range=-2,2 --feedback gate":                   "--range=-2,2 --feedback gate",
+		"-t 1.5 --range=-1,0 --query difference":                 "--query difference --range=-1,0",
+		"-t 0.1 --query difference --disagreement 0.1 --checked": "--query difference --checked --disagreement 0.1",
+		"-n 100000 --range 1,3 --feedback final --one-sided":     "--range=1,3 --feedback final --one-sided",
+		"-t 0.5 --range 0,5 --feedback gate --threshold 4":       "--range=0,5 --feedback gate --threshold 4",
+	} {
+		f := commandtest.OpenBook(t, strings.Fields("samplesize -m 10 -b 0.05 "+command)...)
+		inputs, rows := commandtest.LiveTable(t, f)
+		raw := func(cell string) string {
+			text, err := f.GetCellValue("Live", cell, excelize.Options{RawCellValue: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return text
+		}
+		if got, want := raw(inputs["command"]), "dpcalc samplesize "+flags+" --queries 10 --tau "; !strings.HasPrefix(got, want) {
+			t.Errorf("%s: the sheet says %s, want %s", command, got, want)
+		}
+		if got := raw(inputs["problem"]); got != "none" {
+			t.Errorf("%s: %s", command, got)
+		}
+		for _, row := range commandtest.RowsOf(t, strings.Fields(strings.TrimPrefix(raw(inputs["command"]), "dpcalc "))...) {
+			n, solved := row["samples"].(float64)
+			text := raw(fmt.Sprint("B", rows[row["method"].(string)]))
+			if got, err := strconv.ParseFloat(text, 64); solved && row["status"] == "ok" && (err != nil || got < n) {
+				t.Errorf("%s: %s has %s rows, want %v", command, row["method"], text, n)
+			}
+		}
+	}
+}
+
 // What explains the sheet Live goes across the table and breaks its lines there.
 func TestLiveIntroIsMerged(t *testing.T) {
 	f := commandtest.OpenBook(t, strings.Fields("samplesize -m 20 -t 0.2 -b 0.05")...)
