@@ -41,11 +41,14 @@ func (f Forecast) Method() string {
 const mostForecast = 1 << 40
 
 // most is the greatest effect that there can be.
-func (f Forecast) most() float64 {
+func (f Forecast) most() float64 { return f.top() - f.Bar.Value }
+
+// top is the greatest truth of a model.
+func (f Forecast) top() float64 {
 	if f.Query == Difference {
-		return f.Disagreement - f.Bar.Value
+		return f.Disagreement
 	}
-	return 1 - f.Bar.Value
+	return 1
 }
 
 // Validate returns a DomainError for a forecast that makes no sense, or of which not one of rows, effect and power is
@@ -84,7 +87,7 @@ func (f Forecast) Validate() error {
 	if err := f.Overspent(); err != nil {
 		return err
 	}
-	if most := f.most(); f.Effect != 0 && !(f.Effect > 0 && f.Effect <= most) {
+	if most := f.most(); f.Effect != 0 && !(f.Effect > 0 && f.Effect <= most+1e-12) { // decimals that add up to the top may round above it
 		return theory.Domain(false, "effect", f.Effect, "a number in (0, "+formatFloat(math.Round(most*1e9)/1e9)+"], how far the truth is above the bar")
 	}
 	missing := 0
@@ -193,7 +196,7 @@ func (f Forecast) gated() (a Forecasted, err error) {
 
 // chance is how probably a model passes whose truth is so far above the bar.
 func (a Forecasted) chance(effect float64) float64 {
-	truth := a.Bar.Value + effect
+	truth := min(a.Bar.Value+effect, a.top())
 	if a.Query != Difference {
 		return open.Trial{Rows: a.Samples, Truth: truth}.Reaches(a.PassAt.Value)
 	}

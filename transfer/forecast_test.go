@@ -103,6 +103,14 @@ func TestForecastsThatAreNone(t *testing.T) {
 			t.Errorf("%s: got %v", want, err)
 		}
 	}
+	for _, f := range []Forecast{better(Binary, 100, 0.2, 0), better(Difference, 100, 0.2, 0)} { // whose truth is the greatest there is
+		if f.Bar = Some(0.8); f.Query == Difference {
+			f.Bar, f.Disagreement = Some(0.1), 0.3
+		}
+		if a, err := f.Solve(); err != nil || !(a.Power > 0 && a.Power <= 1) {
+			t.Errorf("%v above the bar %v: %v, %v", f.Effect, f.Bar.Value, a.Power, err)
+		}
+	}
 	for want, f := range map[string]Forecast{
 		"no score can pass":  better(Binary, 5, 0.1, 0),
 		"more than 2^40":     better(Binary, 0, 1e-8, 0.5),
