@@ -101,21 +101,22 @@ func (f forecast) guess() string {
 // forecasts are the forecasts of a command line.
 func forecasts(c *commands.Call, inputs *[]record.Input) (commands.Grid[transfer.Forecast], error) {
 	none := commands.Grid[transfer.Forecast]{}
-	grid, err := goals.ReadGrid(c, inputs, 0)
-	if err != nil {
-		return none, err
-	}
 	test, err := usage.OneOf(c, "test", append([]string{""}, powerFlags[2].Words...)...)
 	if err != nil {
 		return none, err
 	}
+	values := c.Values
+	if _, typed := c.Text(goals.QueryFlag.Name); test != "" && !typed {
+		values = usage.Replaced(values, goals.QueryFlag.Name, transfer.Difference.String())
+	}
+	if _, typed := c.Text(goals.FeedbackFlag.Name); !typed {
+		values = usage.Replaced(values, goals.FeedbackFlag.Name, transfer.Gate.String())
+	}
+	grid, err := goals.ReadGrid(values, inputs, 0)
+	if err != nil {
+		return none, err
+	}
 	base := transfer.Forecast{Goal: grid.Base, Tested: test != ""}
-	if _, typed := c.Text("query"); base.Tested && !typed {
-		base.Query = transfer.Difference
-	}
-	if _, typed := c.Text("feedback"); !typed {
-		base.Feedback = transfer.Gate
-	}
 	base.Goal.Open = false
 	var axes []commands.Axis[transfer.Forecast]
 	for _, a := range grid.Axes {
@@ -227,7 +228,11 @@ func runPower(c *commands.Call) error {
 		}),
 		Verdict: forecast.verdict,
 		Say: func() (title, notes []string) {
-			return []string{"How probably a model that is truly better passes a gate"}, []string{rows[0].guess() +
+			guess := rows[0].guess()
+			if slices.ContainsFunc(rows, func(f forecast) bool { return f.guess() != guess }) {
+				guess = "a forecast and no promise: rows alike, on the share disagreement of which exactly one of the two models is right"
+			}
+			return []string{"How probably a model that is truly better passes a gate"}, []string{guess +
 				"; the gate keeps its promise whatever the model is"}
 		},
 		Figure: func() (record.Figure, error) { return drawPower(grid, rows) },

@@ -57,3 +57,18 @@ func TestForecasts(t *testing.T) {
 		}
 	}
 }
+
+// The inputs of a forecast are those of the gate that it is about, and its note speaks of all rows.
+func TestForecastsSayWhatTheyAreOf(t *testing.T) {
+	line := strings.Fields("samplesize -n 500 -m 50 -b 5% --test sign --effect 0.05 --disagreement 0.15,0.2")
+	_, out, _ := commandtest.Dpcalc(append(line, "-f", "json")...)
+	for _, want := range []string{`"query":"difference"`, `"feedback":"gate"`} {
+		if inputs, _, _ := strings.Cut(out, `"rows":`); !strings.Contains(inputs, want) {
+			t.Errorf("the inputs are %s, want %s", inputs, want)
+		}
+	}
+	_, out, _ = commandtest.Dpcalc(line...)
+	if said := strings.Join(strings.Fields(out), " "); strings.Contains(said, "share 0.15") || !strings.Contains(said, "on the share disagreement of which") {
+		t.Errorf("got %s", out)
+	}
+}
