@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"errors"
 	"iter"
 	"math"
 	"slices"
@@ -49,7 +50,12 @@ func (g Goal) validRange() error {
 	if err := theory.Domain(g.Tau == 0 || g.share().Tau > 0 && g.Tau < most, "tau", g.Tau, "a number in (0, "+formatFloat(most)+")"); err != nil {
 		return err
 	}
-	return g.share().Validate()
+	err := g.share().Validate()
+	shared := []string{"threshold", "floor", "hold", "guess-error", "variance", "second-moment"}
+	if wrong := (*theory.DomainError)(nil); errors.As(err, &wrong) && slices.Contains(shared, wrong.Param) {
+		return theory.Domain(false, wrong.Param, wrong.Value, wrong.Want+", both with the values counted from 0 to 1")
+	}
+	return err
 }
 
 // position is a score as a share of the range; a difference has no start.

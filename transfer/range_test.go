@@ -3,6 +3,7 @@ package transfer
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/dpcalc/dpcalc/theory"
@@ -111,5 +112,28 @@ func TestATauInUnitsIsCertified(t *testing.T) {
 				t.Fatalf("%s: %+v is not certified: %v", name, a.Goal, err)
 			}
 		}
+	}
+}
+
+// What is wrong with a number in the units of the values is told of shares, and says so.
+func TestRangesSayWhatIsCounted(t *testing.T) {
+	for want, change := range map[string]func(*Goal){
+		"threshold: got 0.8, want a number in [0, 0.7)":    func(g *Goal) { g.Bar = Some(4) },
+		"variance: got 0.8, want a number in (0, 0.25]":    func(g *Goal) { g.Feedback, g.Variance = Answers, 20 },
+		"floor: got 1.2, want a number in [0, 1)":          func(g *Goal) { g.Feedback, g.Floor = Best, 6 },
+		"guess-error: got 0.32, want a number in [0, 0.3)": func(g *Goal) { g.Feedback, g.Budget, g.GuessError = Flags, 2, Some(1.6) },
+		"second-moment: got 1.2, want a number in (0, 1]":  func(g *Goal) { g.Query, g.SecondMoment = Difference, 30 },
+		"hold: got 0.32, want a number in (0, 0.3)":        func(g *Goal) { g.Feedback, g.Budget, g.Hold = Flags, 2, 1.6 },
+	} {
+		g := Goal{Queries: 10, Tau: 1.5, Beta: -3, Range: Range{0, 5}}
+		g.Feedback = Gate
+		change(&g)
+		err := g.Validate()
+		if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), ", both with the values counted from 0 to 1") {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	if err := (Goal{Queries: -1, Tau: 1.5, Beta: -3, Range: Range{0, 5}}).Validate(); err == nil || strings.Contains(err.Error(), "counted") {
+		t.Errorf("got %v", err)
 	}
 }
