@@ -48,8 +48,11 @@ func metricSymbols() (list []symbol) {
 			text += " The positive class is named by --positive, never guessed from labels."
 		}
 		where := "--metrics of holdout init, --metric of its looks; docs/use/metrics.md"
-		if m.Planned() {
+		switch {
+		case m.Planned():
 			where += "; --query of samplesize, as " + m.Query + " queries"
+		case m.Ratio != nil:
+			where += "; --query of samplesize, with --feedback gate and --threshold"
 		}
 		var aliases []string
 		if short, _, named := strings.Cut(m.Name, ":"); named { // column for column:NAME

@@ -1,7 +1,9 @@
 package goals
 
 import (
+	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -236,7 +238,7 @@ func totalCell(x float64) record.Cell {
 // The flags of a goal that are words.
 var (
 	QueryFlag = usage.Flag{Name: "query", Usage: "`KIND` of query: " + kinds[0] + " (default), " +
-		usage.OrList(kinds[1:]) + "; or a metric: " + strings.Join(metrics(), ", ") + ", or " + areaWord + " with --class-counts",
+		usage.OrList(kinds[1:]) + "; or a metric: " + strings.Join(metrics(), ", ") + " (ratios as gates), or " + areaWord + " with --class-counts",
 		Words: slices.Concat(kinds, metrics(), []string{areaWord})}
 	RangeFlag    = usage.Flag{Name: "range", Usage: "the values of a query are in `A,B` (default 0,1): tau and bars are in the same units"}
 	FeedbackFlag = usage.Flag{Name: "feedback", Usage: "what is `SHOWN`: answers (default), gate (pass or fail), best (the best score), flags (corrections of guesses) or final (scores of finalists, once)", Words: shownNames()}
@@ -251,10 +253,10 @@ var (
 // kinds are the names of --query. The first is the default.
 var kinds = append(slices.Clone(commands.QueryKinds), transfer.Difference.String())
 
-// metrics are the metrics that have a plan.
+// metrics are the metrics that have a plan, if only as gates.
 func metrics() (names []string) {
 	for _, m := range metric.All() {
-		if m.Planned() {
+		if m.Planned() || m.Ratio != nil {
 			names = append(names, m.Name)
 		}
 	}
@@ -262,32 +264,69 @@ func metrics() (names []string) {
 }
 
 // unplanned refuses a metric that has a plan as another query: a loss, whose greatest value only a range says, a
-// column, and a ratio N/D, whose gate at the bar C is one of N - C D.
+// column, and a ratio, which [Planned] has replaced where it has a plan.
 func unplanned(c usage.Values) error {
 	name, _ := c.Text(QueryFlag.Name)
 	m, ok := metric.Of(name)
 	switch {
 	case !ok || m.Planned():
 		return nil
+	case m.Ratio != nil:
+		return usage.Errorf("--query: got %s, want another one here: samplesize --feedback gate --threshold C plans for gates of it at the bar C", name)
 	case m.Reads == metric.Number:
 		return usage.Errorf("--query: got %s, want bounded, with --range A,B for values outside of [0, 1]: tau is in their units", name)
-	case m.Ratio != nil:
-		most := map[float64]string{1: "1-C", 2: "2-2C"}[m.Ratio.Both]
-		return usage.Errorf("--query: got %s, want bounded with --range=-C,%s --threshold 0 --feedback gate: at the bar C it is above C where the mean of N - C D is above 0, of whose values tau is",
-			name, most)
 	case m.Root:
 		return usage.Errorf("--query: got %s, want bounded with --range 0,L, L the greatest square of a row: tau is that of the mean square", name)
 	}
 	return usage.Errorf("--query: got %s, want bounded with --range 0,L, L the greatest loss of a row: tau is in these units", name)
 }
 
-// Promise says in words what a plan for the metric that was named is about, "" where a kind of query was.
-func Promise(c usage.Values) string {
+// Planned says in words what a plan for the metric that was named promises, "" where a kind of query was. For a ratio N/D
+// it returns the values of the plan for N - C D, whose mean is above 0 where the ratio is above the bar C.
+func Planned(c usage.Values) (planned usage.Values, promise string, err error) {
 	name, _ := c.Text(QueryFlag.Name)
-	if m, ok := metric.Of(name); ok {
-		return m.Name + ": what is promised is about " + m.Promise
+	m, ok := metric.Of(name)
+	if !ok {
+		return c, "", nil
 	}
-	return ""
+	promise = name + ": what is promised is about " + m.Promise
+	if m.Ratio == nil {
+		return c, promise, nil
+	}
+	for _, flag := range []string{RangeFlag.Name, ClustersFlag.Name, PopulationFlag, ClassesFlag.Name} {
+		if _, typed := c.Text(flag); typed {
+			return nil, "", usage.Errorf("--%s: given with --query %s, want independent rows, and the range that --threshold says", flag, name)
+		}
+	}
+	if shown, _ := c.Text(FeedbackFlag.Name); shown != transfer.Gate.String() {
+		return nil, "", usage.Errorf("--query: got %s, want --feedback gate with it: a mean over rows tells whether it is above a bar", name)
+	}
+	share := numbers.Reals
+	share.Want = "one bar in (0, 1), with --query " + name
+	parse := share.Parse
+	share.Parse = func(text string) (float64, bool) {
+		bar, ok := parse(text)
+		return bar, ok && bar > 0 && bar < 1
+	}
+	bar, typed, err := numbers.One(c, "threshold", share)
+	if err != nil {
+		return nil, "", err
+	}
+	if !typed {
+		return nil, "", usage.Errorf("--threshold: got nothing, want %s", share.Want)
+	}
+	at := record.PlainText(record.Exactly(bar))
+	exact, _ := new(big.Rat).SetString(at)
+	from, to := m.Ratio.Ends(exact)
+	decimal := func(x *big.Rat) string {
+		places, _ := x.FloatPrec()
+		return x.FloatString(places)
+	}
+	planned = usage.Replaced(c, QueryFlag.Name, transfer.Bounded.String())
+	planned = usage.Replaced(planned, RangeFlag.Name, decimal(from)+","+decimal(to))
+	promise += fmt.Sprintf("; it is above %s where the mean of N - %s D, the query, is above 0, and tau is that of this mean, E D times that of %s",
+		at, at, name)
+	return usage.Replaced(planned, "threshold", "0"), promise, nil
 }
 
 // shownNames are the names of --feedback. The first is the default.

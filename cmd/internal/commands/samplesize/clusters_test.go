@@ -172,27 +172,101 @@ func TestSamplesInFiles(t *testing.T) {
 	}
 }
 
-// A metric that is a mean is planned for, and the answer says what is promised. A ratio and a column are another query.
+// A metric that is a mean is planned for, and the answer says what is promised. A column is another query.
 func TestMetricsHaveAPlan(t *testing.T) {
 	for name, want := range map[string]string{
-		"accuracy":  "accuracy: what is promised is about the probability that a prediction is right\n",
-		"precision": "precision: what is promised is about the probability that a row predicted positive is positive\n",
-		"f1":        "dpcalc: --query: got f1, want bounded with --range=-C,2-2C --threshold 0 --feedback gate: ",
-		"recall":    "dpcalc: --query: got recall, want bounded with --range=-C,1-C --threshold 0 --feedback gate: ",
-		"jaccard":   "dpcalc: --query: got jaccard, want bounded with --range=-C,1-C --threshold 0 --feedback gate: ",
+		"accuracy":  "accuracy: what is promised is about the probability that a prediction is right",
+		"precision": "precision: what is promised is about the probability that a row predicted positive is positive",
 		"column:x":  "dpcalc: --query: got column:x, want bounded, with --range A,B ",
 	} {
-		code, out, stderr := commandtest.Dpcalc("samplesize", "-m", "10", "-t", ".1", "-b", ".05", "--query", name)
+		args := []string{"samplesize", "-m", "10", "-t", ".1", "-b", ".05", "--query", name}
+		code, out, stderr := commandtest.Dpcalc(args...)
 		said := strings.Join(strings.Fields(out+stderr), " ")
 		refused := strings.HasPrefix(want, "dpcalc")
-		if refused != (code == usage.ExitUsage) || !strings.Contains(said, strings.TrimSpace(want)) {
+		if refused != (code == usage.ExitUsage) || !strings.Contains(said, want) {
 			t.Errorf("%s: exit %d, %s%s", name, code, out, stderr)
 		}
+		if refused {
+			continue
+		}
+		for _, row := range commandtest.RowsOf(t, args...) {
+			if row["promise"] != want {
+				t.Errorf("%s: %s promises %v, want %s", name, row["method"], row["promise"], want)
+			}
+		}
 	}
-	// The interval of N - C D of F1 at the bar 0.8, whose plan is the gate at 0 in that range.
-	rows := rowsBy(t, "-m 10 -t 0.06 -b 0.05 --range=-0.8,0.4 --threshold 0 --feedback gate")
-	same := rowsBy(t, "-m 10 -t 0.05 -b 0.05 --threshold 0.6666666666666667 --feedback gate")
-	if got, want := rows["gate"]["samples"], same["gate"]["samples"]; got != want {
+}
+
+// A gate of a ratio N/D at the bar C is planned for as one of N - C D at 0, whose range the counts of a row give, in
+// tables, reports, sheets and plan files alike.
+func TestRatiosHaveAPlan(t *testing.T) {
+	const plan = "-m 10 -t 0.06 -b 0.05 --feedback gate "
+	for query, linear := range map[string]string{
+		"--query f1 --threshold 0.8":          "--range=-0.8,0.4 --threshold 0",
+		"--query recall --threshold 80%":      "--range=-0.8,0.2 --threshold 0",
+		"--query jaccard --threshold 0.123":   "--range=-0.123,0.877 --threshold 0",
+		"--query f1 --threshold 0.8 --open":   "--range=-0.8,0.4 --threshold 0 --open",
+		"--query f1 --threshold 1e-7":         "--range=-0.0000001,1.9999998 --threshold 0",
+		"--query f1 --threshold .9 -t .1,.15": "--range=-0.9,0.2 --threshold 0 -t .1,.15",
+	} {
+		line, same := plan+query, plan+linear
+		if strings.Contains(query, "-t ") {
+			line, same = strings.Replace(line, "-t 0.06 ", "", 1), strings.Replace(same, "-t 0.06 ", "", 1)
+		}
+		got := commandtest.RowsOf(t, strings.Fields("samplesize "+line)...)
+		want := commandtest.RowsOf(t, strings.Fields("samplesize "+same)...)
+		name := strings.Fields(query)[1]
+		for i, row := range got {
+			promise, _ := row["promise"].(string)
+			if !strings.HasPrefix(promise, name+": what is promised is about the ratio of the two expectations ") ||
+				!strings.Contains(promise, ", and tau is that of this mean, E D times that of "+name) {
+				t.Errorf("%s promises %q", query, promise)
+			}
+			if delete(row, "promise"); !reflect.DeepEqual(row, want[i]) {
+				t.Errorf("%s: got %v, want %v", query, row, want[i])
+			}
+		}
+		if len(got) != len(want) {
+			t.Errorf("%s: got %d rows, want %d", query, len(got), len(want))
+		}
+	}
+	file := filepath.Join(t.TempDir(), "plan.yaml")
+	line := strings.Fields("samplesize " + plan + "--query f1 --threshold 0.8")
+	code, out, stderr := commandtest.Dpcalc(append(line, "--report", "--save-plan", file)...)
+	said := strings.Join(strings.Fields(out), " ")
+	for _, words := range []string{"bounded queries from -0.8 to 0.4", "f1: what is promised is about the ratio"} {
+		if code != usage.ExitOK || !strings.Contains(said, words) {
+			t.Errorf("exit %d, %s%s, want %s", code, out, stderr, words)
+		}
+	}
+	want := commandtest.RowsOf(t, append(line, "--best")...)[0]["samples"]
+	if rows := commandtest.RowsOf(t, "plan", "run", file, "--best"); len(rows) != 1 || rows[0]["samples"] != want {
+		t.Errorf("the plan file has %v, want %v rows", rows, want)
+	}
+	for flags, want := range map[string]string{
+		"": "--query: got f1, want --feedback gate", "--feedback best --threshold .8": "--query: got f1, want --feedback gate",
+		"--feedback gate":                                     "--threshold: got nothing, want one bar in (0, 1)",
+		"--feedback gate --threshold 0":                       "--threshold: got 0, want one bar",
+		"--feedback gate --threshold 1":                       "--threshold: got 1, want one bar",
+		"--feedback gate --threshold NaN":                     "--threshold: got NaN, want one bar",
+		"--feedback gate --threshold .7,.8":                   "--threshold: got .7,.8, want one bar",
+		"--feedback gate --threshold .98":                     "--tau: got too much for the bar, want less than 0.04",
+		"--feedback gate --threshold .8 --range 0,1":          "--range: given with --query f1",
+		"--feedback gate --threshold .8 --clusters 20x10":     "--clusters: given with --query f1",
+		"--feedback gate --threshold .8 --population 900":     "--population: given with --query f1",
+		"--feedback gate --threshold .8 --class-counts 50,50": "--class-counts: given with --query f1",
+		"--feedback gate --threshold .8 --effect .1 -n 50":    "--tau: given with --effect",
+	} {
+		args := strings.Fields("samplesize -m 10 -t 0.06 -b 0.05 --query f1 " + flags)
+		code, out, stderr := commandtest.Dpcalc(args...)
+		if code != usage.ExitUsage || out != "" || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "dpcalc: "+want) {
+			t.Errorf("%s: exit %d, %s%s, want %s", flags, code, out, stderr, want)
+		}
+	}
+	// The interval of N - C D of F1 at the bar 0.8, as shares.
+	rows := rowsBy(t, "-m 10 -t 0.06 -b 0.05 --query f1 --threshold 0.8 --feedback gate")
+	shares := rowsBy(t, "-m 10 -t 0.05 -b 0.05 --threshold 0.6666666666666667 --feedback gate")
+	if got, want := rows["gate"]["samples"], shares["gate"]["samples"]; got != want {
 		t.Errorf("F1 at the bar 0.8 needs %v rows, want %v", got, want)
 	}
 }

@@ -90,6 +90,7 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 	} else {
 		write("%s %s queries", count(r.Queries), r.Query)
 	}
+	write("%s", t.Escape(rangeWords(r.Goal)))
 	switch d := goals.SensitivityOf(r); r.Query {
 	case transfer.Sensitive:
 		write(", each of which one row moves by at most %s/n", t.Number(record.People(d)))
@@ -180,6 +181,9 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 	used := !slices.Contains(m.Unused(r.Answer), "disagreement")
 	if r.Disagreement != 0 && used && !r.Mechanism.LowVariance { // which assumes it by itself
 		write("The two models of a difference are taken to differ on at most %s of the population. ", number(r.Disagreement))
+	}
+	if s.promise != "" {
+		write("The metric is %s. ", t.Escape(s.promise))
 	}
 	write("Assumptions: %s.", t.Escape(strings.Join(assumes, "; ")))
 

@@ -3,6 +3,7 @@
 package samplesize
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/parallel"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -56,7 +58,7 @@ type request struct {
 	methods []transfer.Method
 	asked   bool // for these methods, by name
 	unknown transfer.Unknown
-	promise string // what the metric that was named promises, in words; "" for a kind of query
+	promise string // what a plan for the metric that was named promises, in words; "" for a kind of query
 	target  commands.Target
 	view    view
 	brief   bool    // few rows a goal, those that people choose between
@@ -121,6 +123,11 @@ func runSamplesize(c *commands.Call) error {
 // them, so that nothing is written before all is known to be well.
 func readRequest(c *commands.Call) (s request, err error) {
 	s.tally = new(commands.Tally)
+	asked := *c
+	if asked.Values, s.promise, err = goals.Planned(c.Values); err != nil {
+		return s, err
+	}
+	c = &asked
 	if s.target, err = c.Target(); err != nil {
 		return s, err
 	}
@@ -144,7 +151,6 @@ func readRequest(c *commands.Call) (s request, err error) {
 	if err := s.fits(goals.LeastGoals(c), limit); err != nil { // before the values are made
 		return s, err
 	}
-	s.promise = goals.Promise(c)
 	if s.grid, err = goals.ReadGrid(c, &s.inputs, 3); err != nil {
 		return s, err
 	}
@@ -153,6 +159,10 @@ func readRequest(c *commands.Call) (s request, err error) {
 		return s, err
 	}
 	if s.unknown, err = s.grid.Valid(s.goals); err != nil {
+		wrong := (*theory.DomainError)(nil)
+		if ratio := s.promise != "" && s.grid.Base.Range != (transfer.Range{}); ratio && errors.As(err, &wrong) && wrong.Param == "threshold" {
+			err = usage.Errorf("--tau: got too much for the bar, want less than %v, the most that a row has of N - C D", s.grid.Base.Range.To)
+		}
 		return s, err
 	}
 	if err := s.provenForAll(c); err != nil {

@@ -10,7 +10,7 @@ import (
 
 // columns are the machine's, in the contract's order.
 func (s *request) columns() []goals.Column {
-	return s.withRows([]goals.Column{
+	columns := s.withRows([]goals.Column{
 		goals.ColumnMethod, goals.ColumnSamples, goals.ColumnQueries, goals.ColumnTau, goals.ColumnTauAchieved,
 		goals.ColumnBetaReached, goals.ColumnLnBetaReached,
 		goals.ColumnBudget,
@@ -26,6 +26,11 @@ func (s *request) columns() []goals.Column {
 		goals.ColumnAtLeast, goals.ColumnVariance, goals.ColumnChecked, goals.ColumnSecondMoment,
 		goals.ColumnCut,
 	})
+	if s.promise != "" {
+		promise := record.Words(s.promise)
+		columns = append(columns, goals.Column{Name: "promise", Cell: func(*goals.Row) record.Cell { return promise }})
+	}
+	return columns
 }
 
 // withRows adds the rows at the last query where rows arrive, and what clusters are worth.

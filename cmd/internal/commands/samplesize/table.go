@@ -28,10 +28,7 @@ var subjects = map[transfer.Unknown]string{
 // shownWords are the constants of a goal that are words.
 func (s *request) shownWords() []string {
 	base := s.grid.Base
-	words := []string{base.Query.String() + " queries"}
-	if r := base.Range; r != (transfer.Range{}) {
-		words[0] += " from " + record.People(record.Exactly(r.From)) + " to " + record.People(record.Exactly(r.To))
-	}
+	words := []string{base.Query.String() + " queries" + rangeWords(base)}
 	if said := shownAs[base.Feedback]; said != "" {
 		words = append(words, said)
 	}
@@ -51,6 +48,14 @@ func (s *request) shownWords() []string {
 		words[0] = area
 	}
 	return words
+}
+
+// rangeWords say between what the values are, where that is not 0 and 1.
+func rangeWords(g transfer.Goal) string {
+	if g.Range == (transfer.Range{}) {
+		return ""
+	}
+	return " from " + record.People(record.Exactly(g.Range.From)) + " to " + record.People(record.Exactly(g.Range.To))
 }
 
 // say is what people are told of the rows: the goal's constants in the title, and what to make of them. Spans are the
