@@ -185,7 +185,7 @@ func TestGlossary(t *testing.T) {
 	for _, name := range []string{
 		"tau", "beta", "epsilon", "delta", "alpha", "mu", "rho", "n", "m", "B", "D", "T", "slack", "max-information",
 		"mutual-information", "budget", "samples", "rows", "queries", "confidence", "sensitivity", "TAU", "gamma",
-		"noise_scale", "cells", "bits", "nats", "threshold", "verdict", "not_rejected", "refused",
+		"noise_scale", "cells", "bits", "nats", "threshold", "verdict", "not_rejected", "refused", "rests_on", "e-value", "promise",
 	} {
 		code, out, stderr := commandtest.Dpcalc("explain", name)
 		if code != usage.ExitOK || stderr != "" || !strings.Contains(out, "\nWhere\n") {
