@@ -72,7 +72,11 @@ func (l Line) condition(i int) Line {
 }
 
 // sure reports whether the predictions alone say that a condition is met: the candidate is the incumbent on its rows.
-func (p *Plan) sure(one Line) bool { return p.Incumbent != nil && one.Differ == 0 && *one.Bar < 0 }
+// Values of a column say nothing of the kind, as they may follow from labels.
+func (p *Plan) sure(one Line) bool {
+	kind, _ := metric.Of(one.Metric)
+	return p.Incumbent != nil && kind.Reads != metric.Number && one.Differ == 0 && *one.Bar < 0
+}
 
 // joined are the looks at the conditions of a look, in their order.
 func (l *Ledger) joined(a *asked, q *query) error {

@@ -127,3 +127,44 @@ func TestConditionsThatAreNone(t *testing.T) {
 		}
 	}
 }
+
+// Two columns that agree on some rows may follow from labels, and with others they would not agree: no condition on
+// these rows is sure, and a look at them has its price.
+func TestColumnsThatAgreeSayNothing(t *testing.T) {
+	_, _, ids, classes := openLedger(t, 200)
+	dir := t.TempDir() + "/ledger"
+	base := make([]string, 200)
+	for i := range base {
+		base[i] = "0.5"
+	}
+	other := slices.Clone(base)
+	other[199] = "1"
+	l, err := Create(dir, labelsIn(t, ids, classes), Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Open: true,
+		Features: featuresOf(t, ids), Metrics: []string{"column:f"}, Incumbent: Submission{Values: Columns(ids, base)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(q Question) Submission {
+		return Submission{Values: Columns(ids, other), Incumbent: Columns(ids, base), Bar: float(-0.5), Question: q}
+	}
+	a := takes(t, l, ask(Question{Show: ShowPass, Where: "part=half"}))
+	if a.Verdict != Pass || a.Open.Differ != 150 || !(*a.Open.Lower < 0 && *a.Open.Upper > 0) {
+		t.Errorf("got %s: %+v", a.Verdict, a.Open)
+	}
+	a = takes(t, l, ask(Question{Show: ShowPass, All: []Condition{{-0.1, "part=half"}}}))
+	c := a.Open.Conditions[1]
+	if a.Verdict != Fail || a.Open.Differ != 200 || c.Differ != 150 || !(*c.Upper > 0.1) || strings.Contains(a.Open.Told(), "sure") {
+		t.Errorf("got %s: %+v", a.Verdict, a.Open)
+	}
+	if _, err := Verify(dir, ""); err != nil {
+		t.Error(err)
+	}
+	for i, differ := range []int64{150, 0} {
+		lines := slices.Clone(l.seen.lines)
+		lines[1].Conditions = slices.Clone(lines[1].Conditions)
+		lines[1].Conditions[1].Differ = differ
+		if err := (&history{plan: l.plan, lines: lines}).recomputed(); (err == nil) != (i == 0) {
+			t.Errorf("a condition on rows of which %d differ: %v", differ, err)
+		}
+	}
+}

@@ -82,15 +82,9 @@ func (l *Ledger) query(a *asked) (q query, err error) {
 	}
 	line := a.Line
 	if l.plan.Incumbent != nil && a.Show != ShowReject {
-		differ, share := a.look.differing(q.rows)
-		if differ == 0 {
+		if l.compared(a, &q); q.differ == 0 {
 			return q, nil
 		}
-		q.differ = differ
-		if l.plan.macro() {
-			q.share = share
-		}
-		l.compared(a, &q)
 	}
 	if l.plan.Incumbent != nil {
 		a.Kept = l.plan.kept(a.Show)
@@ -111,7 +105,7 @@ func (l *Ledger) cluster(a *asked, rows []int32) {
 	}
 }
 
-// differs checks that a new look compares a candidate with another one. A known look may have made it the incumbent.
+// differs checks that the predictions of a new look are not the incumbent's on all of its rows. A known look may have made it the incumbent.
 func (q query) differs() error {
 	if q.tails == nil {
 		return inputf("got a candidate that is the incumbent on all %d rows, want one that differs", q.count)
@@ -139,15 +133,17 @@ func (l *Ledger) predictedBy(a *asked, q *query) error {
 	return nil
 }
 
-// compared says what more the predictions say of a difference: of two losses the greatest mean square. The values of a
-// column may follow from the labels, so that they fix nothing.
+// compared says what the predictions say of a difference: on how many rows it can be other than 0, and of two losses
+// the greatest mean square. The values of a column may follow from the labels, so that they fix nothing.
 func (l *Ledger) compared(a *asked, q *query) {
-	switch kind := a.look.values.kind; {
-	case kind.Reads == metric.Number:
-		if q.differ = q.count; l.plan.macro() {
-			q.share = 1
-		}
-	case kind.Loss != nil:
+	kind := a.look.values.kind
+	if q.differ, q.share = a.look.differing(q.rows); kind.Reads == metric.Number {
+		q.differ, q.share = q.count, 1
+	}
+	if !l.plan.macro() {
+		q.share = 0
+	}
+	if kind.Loss != nil && q.differ > 0 {
 		q.moment = a.look.moment(l.plan.Population != nil)
 	}
 }
