@@ -56,6 +56,47 @@ func TestLinesAreReadAsJSON(t *testing.T) {
 	}
 }
 
+// A line of which anything was edited is left to package json, or read as package json reads it: with each member of
+// another value, once more, in another place or cut short, and with bytes that have no place there.
+func TestEditedLinesAreReadAsJSON(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 43))
+	bits := strings.Fields(`,"event":"look" ,"Event":"look" ,"newer":1 1e999 1e-999 -0 01 1. .5 +1 0x1p3 1_0 1e5 Infinity NaN null true ` +
+		`99999999999999999999 \ud800 \u0041 \ " { } [ ] , : - . e ,"labels":null ,"dropped":[] ,"features":{"path":"x","path":"y"}`)
+	bits = append(bits, " ", "\t", "\r", "\n", "\x00", "\xff", "\xed\xa0\x80", "\ufeff")
+	in, read, refused := newLineReader(), 0, 0
+	for range 20_000 {
+		var l Line
+		drawLine(r, reflect.ValueOf(&l).Elem())
+		text, err := json.Marshal(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edited, bit := string(text), bits[r.IntN(len(bits))]
+		i := r.IntN(len(edited))
+		if place := strings.IndexAny(edited[i:], `,:"{}[]`); r.IntN(2) == 0 {
+			i += max(place, 0)
+		}
+		j := i
+		if r.IntN(2) == 0 {
+			j += max(strings.IndexAny(edited[i:], `,}`), 0)
+		}
+		edited = edited[:i] + bit + edited[j:]
+		up, ok := strings.CutSuffix(edited, "}")
+		if !ok || !in.read(up) {
+			continue
+		}
+		var want Line
+		err = known([]byte(edited), &want)
+		read, refused = read+1, refused+int(one(err != nil))
+		if err != nil || !reflect.DeepEqual(in.line, want) {
+			t.Fatalf("%s: got %+v, want %+v, %v", edited, in.line, want, err)
+		}
+	}
+	if read < 500 || refused > 0 {
+		t.Errorf("%d edited lines are read, of which %d are none", read, refused)
+	}
+}
+
 // drawLine gives some members of a line a value.
 func drawLine(r *rand.Rand, of reflect.Value) {
 	texts := []string{"", "look", "a \"b\\ <é\u2028> ", strings.Repeat("x", 100), "}", `,"chain":"`, "\x7f\t\n"}
@@ -81,6 +122,17 @@ func drawLine(r *rand.Rand, of reflect.Value) {
 			f.Set(reflect.ValueOf(&LabelsFile{Path: texts[r.IntN(len(texts))], Fingerprint: "c]"}))
 		case f.Type() == reflect.TypeFor[[]string]():
 			f.Set(reflect.ValueOf(texts[:r.IntN(len(texts))]))
+		case f.Type() == reflect.TypeFor[[]Shown]() && r.IntN(4) > 0: // of which each has such a list itself
+		case f.Kind() == reflect.Slice:
+			f.Set(reflect.MakeSlice(f.Type(), 1+r.IntN(3), 3))
+			for k := range f.Len() {
+				drawLine(r, f.Index(k))
+			}
+		case f.Kind() == reflect.Pointer:
+			f.Set(reflect.New(f.Type().Elem()))
+			drawLine(r, f.Elem())
+		default:
+			panic("no value for " + name)
 		}
 	}
 }
@@ -90,10 +142,19 @@ func TestOtherLinesAreLeftToJSON(t *testing.T) {
 	for _, text := range []string{``, `{`, `{"event":"look","look":1,"time":"x"`, `{"look":1,"event":"look","time":"x"}`, `{"event":"look" }`,
 		`{"event":"look","look":01}`, `{"event":"look","look":+1}`, `{"event":"look","look":1.5}`, `{"event":"look","response":.5}`,
 		`{"event":"look","response":1e999}`, `{"event":"look","newer":1}`, `{"event":"look","labels":{"newer":1}}`,
-		`{"event":"look","event":"look"}`, `{,"event":"look"}`, `{"event":5}`, `{"event":"a\x"}`} {
+		`{"event":"changed","replace":truetrue}`, `{"event":"look"}}`, `{"event":"look","event":"look"}`, `{,"event":"look"}`, `{"event":5}`, `{"event":"a\x"}`} {
 		in := newLineReader()
 		if end := strings.TrimSuffix(text, "}"); end != text && in.read(end) {
 			t.Errorf("%s: got %+v", text, in.line)
+		}
+	}
+}
+
+// Nothing follows a value that is read as a whole.
+func TestOneValue(t *testing.T) {
+	for text, one := range map[string]bool{`{}`: true, "{}\n ": true, `{}{}`: false, `{}}`: false, `{},"event":"look"}`: false} {
+		if err := known([]byte(text), &Line{}); (err == nil) != one {
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 }

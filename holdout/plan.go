@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -385,11 +386,17 @@ type sealedPlan struct {
 	Chain string `json:"chain"`
 }
 
-// known reads an object, and refuses members that this version does not know.
+// known reads one value, and refuses members that this version does not know and whatever follows the value.
 func known(text []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	return d.Decode(into)
+	err := d.Decode(into)
+	if err == nil {
+		if _, end := d.Token(); end != io.EOF {
+			err = errors.New("got more than one value")
+		}
+	}
+	return err
 }
 
 // decodePlan reads plan.json, and checks its seal and its fields.
