@@ -44,6 +44,8 @@ func (l *Law) checked(beta theory.LogProb) error {
 		return inputf("most: got %v, want nats from %v to %v", l.Most, float64(leastMost), float64(mostMost))
 	case !(beta < 0):
 		return inputf("beta: got %v, want a probability in (0, 1)", beta)
+	case l.SecondMoment > 0 && l.Most < leastBeside:
+		return inputf("most: got %v with a second moment, want nats from %v to %v", l.Most, float64(leastBeside), float64(mostMost))
 	case l.MostPerTeam != 0 && !(l.MostPerTeam > 0 && l.MostPerTeam < math.Inf(1)):
 		return inputf("most-per-team: got %v, want a positive number of nats", l.MostPerTeam)
 	}

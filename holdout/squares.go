@@ -74,9 +74,14 @@ func (c *cells) beside(a *account, most float64) (left float64) {
 	return most + c.lnRest
 }
 
-// refusals is the share of the next refusal.
+// leastBeside is the least of the most that a response may cost where one may be a refusal: at 1 three responses at
+// most as dear would have more than the whole together.
+const leastBeside = 2
+
+// refusals is the share of the next refusal. It leaves of the most a nat to the cells, in which each of two can cost no
+// more.
 func (a *account) refusals(most float64) float64 {
-	return open.Refusals().Share(a.looks[Refused], a.rare[Refused], most)
+	return min(open.Refusals().Share(a.looks[Refused], a.rare[Refused], most), -math.Expm1(leastMost-most))
 }
 
 // responses are the cells, and the refusal where there is one.

@@ -130,6 +130,43 @@ func TestSecondMomentOfColumns(t *testing.T) {
 	}
 }
 
+// However many looks were refused, no response costs more than the most, which is what a line that was cut short costs,
+// and the shares of all are at most 1 together.
+func TestRefusalsLeaveSomething(t *testing.T) {
+	ids, labels, old, _ := judged(t, 900, 0, 1, 0.05)
+	l, _ := keptLedger(t, ids, labels, old, 0.01, Units{})
+	line := Line{Question: Question{Show: ShowPass}, Bar: float(0), Metric: "column:judge",
+		Shown: Shown{Rows: 900, Differ: 900, Kept: 0.01}}
+	for _, most := range []float64{2, 2.5, 8, 36} {
+		p := *l.plan
+		law := *p.Open
+		law.Most, p.Open = most, &law
+		if err := law.checked(p.Promise.Beta); err != nil {
+			t.Fatal(err)
+		}
+		for _, looks := range []int64{0, 1, 16, 60, 1000, 20_000, 1 << 60} {
+			for _, c := range [][2]int64{{0, 0}, {looks, 0}, {0, looks}, {looks, looks}} {
+				a := newAccount()
+				a.looks[Refused], a.rare[Refused], a.looks[ShowPass], a.rare[ShowPass] = looks, c[0], looks, c[1]
+				cells, err := a.ask(&p, line, p.tails(line))
+				if err != nil {
+					t.Fatal(err)
+				}
+				sum := 0.
+				for _, cell := range cells.responses() {
+					price := -cells.lnOf(cell)
+					if sum += math.Exp(-price); !(price <= most*(1+1e-15)) {
+						t.Errorf("most %v, %d looks, %v of them refused and passed: the response %d costs %v", most, looks, c, cell, price)
+					}
+				}
+				if !(sum <= 1 && sum > 1-1e-12) {
+					t.Errorf("most %v, %d looks, %v of them refused and passed: shares of %v together", most, looks, c, sum)
+				}
+			}
+		}
+	}
+}
+
 // A range costs nothing: in the units of the marks the same cells are at the same prices.
 func TestSecondMomentInARange(t *testing.T) {
 	ids, labels, old, near := judged(t, 300, 0, 1, 0.1)
