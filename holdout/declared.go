@@ -30,9 +30,6 @@ func (t *Terms) declare() error {
 	if err := t.Units.checked(t.Metrics); err != nil {
 		return err
 	}
-	if err := t.declares(); err != nil {
-		return err
-	}
 	switch {
 	case len(t.Metrics) == 0:
 		return inputf("metrics: got nothing, want some of %s", strings.Join(metric.Names(), ", "))
@@ -42,6 +39,9 @@ func (t *Terms) declare() error {
 		return inputf("match: got %s, want %s", shown(string(t.Match)), ways())
 	case t.Bars != nil && (t.Goal.Feedback != transfer.Gate || t.Goal.Bar.Given):
 		return inputf("bars: got %d, want them for a gate whose plan has no bar", len(t.Bars))
+	}
+	if err := t.declares(); err != nil {
+		return err
 	}
 	for i, c := range t.Classes {
 		matched := t.Match.of(c)

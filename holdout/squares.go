@@ -13,18 +13,22 @@ import (
 // with it: so its tree has no more nodes than without.
 const Refused = "refused"
 
-// declares checks a second moment that is declared of the differences of a metric. Where predictions alone bound a
-// square no label decides who is refused. The values of a column may follow from labels.
+// declares checks a disagreement or a second moment that is declared of the differences of a metric. Where predictions
+// alone bound a square no label decides who is refused. The values of a column may follow from labels.
 func (t *Terms) declares() error {
-	v := t.Goal.SecondMoment
-	if v == 0 || t.Goal.Query != transfer.Difference && !t.Open {
+	v, d := t.Goal.SecondMoment, t.Goal.Disagreement
+	if v == 0 && d == 0 || t.Goal.Query != transfer.Difference && !t.Open {
 		return nil
 	}
 	m, _ := metric.Of(t.Metrics[0])
 	column := m.Reads == metric.Number
 	switch most := math.Pow(t.Units.width(), 2); {
-	case t.Goal.Disagreement > 0:
+	case d > 0 && v != 0:
 		return inputf("second-moment: got it beside a disagreement, want one of the two")
+	case d > 0 && column:
+		return inputf("disagreement: got %v with %s, want --second-moment and --checked: values of a column may follow from labels, and who is refused would tell", d, t.Metrics[0])
+	case v == 0:
+		return nil
 	case t.Open && t.Incumbent.Values == nil:
 		return inputf("second-moment: got %v without an incumbent, want one: it is of differences", v)
 	case t.Open && !column:

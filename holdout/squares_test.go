@@ -288,6 +288,9 @@ func TestDeclaredSecondMoments(t *testing.T) {
 		{"second-moment: got NaN, want a number in (0, 1]", Terms{Open: true, Goal: free(math.NaN()), Metrics: column, Incumbent: base}},
 		{"checked: got nothing with the second moment of a column", Terms{Goal: of(transfer.Shown{SecondMoment: 0.1}), Metrics: column, Incumbent: base}},
 		{"checked: got it with accuracy, want none", Terms{Goal: of(transfer.Shown{SecondMoment: 0.1, Checked: true}), Incumbent: words}},
+		{"disagreement: got 0.1 with column:judge, want --second-moment and --checked", Terms{Goal: of(transfer.Shown{Disagreement: 0.1}), Metrics: column, Incumbent: base}},
+		{"most: got 1.5 with a second moment, want nats from 2 to 36", Terms{Open: true, Most: 1.5, Goal: free(0.1), Metrics: column, Incumbent: base}},
+		{"metrics: got nothing", Terms{Open: true, Goal: free(0.1), Metrics: []string{}, Incumbent: base}},
 		{"second-moment: got it beside a disagreement", Terms{Goal: of(transfer.Shown{SecondMoment: 0.1, Disagreement: 0.1}), Incumbent: words}},
 	} {
 		_, err := Create(t.TempDir()+"/x", labels, c.terms)
