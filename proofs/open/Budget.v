@@ -221,36 +221,34 @@ Qed.
 
 Definition goods_mass : R := sumR (filter fine (seq 0 (S K))) mass.
 
+(* (B) at this node, if the mass of some cells that are wrong pays for all. *)
+Lemma paid_by (wrong : nat -> bool) : (forall c, (c <= K)%nat -> wrong c = true -> high c \/ low c) ->
+  P (fun w => high (cell w) \/ low (cell w)) <= beta * (sumR (filter wrong (seq 0 (S K))) mass + rest) ->
+  P (fun w => high (cell w) \/ low (cell w)) <= beta * (Wv - goods_mass).
+Proof.
+  intros Hw HP. eapply Rle_trans; [exact HP|]. apply Rmult_le_compat_l; auto.
+  enough (goods_mass + sumR (filter wrong (seq 0 (S K))) mass <= sumR (seq 0 (S K)) mass) by lra.
+  unfold goods_mass. rewrite !sumR_filter, <- sumR_plus. apply sumR_le. intros c Hc. apply in_seq in Hc.
+  specialize (mass_nonneg c ltac:(lia)). specialize (Hw c ltac:(lia)). unfold fine.
+  destruct (wrong c), (high_dec c), (low_dec c); try lra. destruct (Hw eq_refl); tauto.
+Qed.
+
 Lemma above_c c1 : (c1 <= K)%nat -> high c1 -> (forall c, (c <= K)%nat -> high c \/ low c -> (c1 <= c)%nat) ->
   P (fun w => (c1 <= cell w)%nat) <= beta * (Up c1 + rest) ->
   P (fun w => high (cell w) \/ low (cell w)) <= beta * (Wv - goods_mass).
 Proof.
-  intros Hk H1 Hc HP. apply Rle_trans with (beta * (Up c1 + rest)).
+  intros Hk H1 Hc HP. apply (paid_by (fun c => c1 <=? c)%nat).
+  - intros c Hc' E. left. apply Nat.leb_le in E. now apply (high_up c1).
   - eapply Rle_trans; [|exact HP]. apply Pr_mono. intros w. apply Hc, cell_le.
-  - apply Rmult_le_compat_l; auto.
-    enough (goods_mass + Up c1 <= sumR (seq 0 (S K)) mass) by lra.
-    unfold goods_mass, Up. rewrite !sumR_filter, <- sumR_plus. apply sumR_le. intros c Hc'. apply in_seq in Hc'.
-    specialize (mass_nonneg c ltac:(lia)).
-    destruct (Nat.leb_spec c1 c) as [Hle|Hle].
-    + assert (high c) by (apply (high_up c1); auto; lia).
-      unfold fine. destruct (high_dec c); try tauto; lra.
-    + destruct (fine c); lra.
 Qed.
 
 Lemma below_c c2 : (c2 <= K)%nat -> low c2 -> (forall c, (c <= K)%nat -> high c \/ low c -> (c <= c2)%nat) ->
   P (fun w => (cell w <= c2)%nat) <= beta * (Down c2 + rest) ->
   P (fun w => high (cell w) \/ low (cell w)) <= beta * (Wv - goods_mass).
 Proof.
-  intros Hk H2 Hc HP. apply Rle_trans with (beta * (Down c2 + rest)).
+  intros Hk H2 Hc HP. apply (paid_by (fun c => c <=? c2)%nat).
+  - intros c Hc' E. right. apply Nat.leb_le in E. now apply (low_down c2).
   - eapply Rle_trans; [|exact HP]. apply Pr_mono. intros w. apply Hc, cell_le.
-  - apply Rmult_le_compat_l; auto.
-    enough (goods_mass + Down c2 <= sumR (seq 0 (S K)) mass) by lra.
-    unfold goods_mass, Down. rewrite !sumR_filter, <- sumR_plus. apply sumR_le. intros c Hc'. apply in_seq in Hc'.
-    specialize (mass_nonneg c ltac:(lia)).
-    destruct (Nat.leb_spec c c2) as [Hle|Hle].
-    + assert (low c) by (apply (low_down c2); auto).
-      unfold fine. destruct (high_dec c), (low_dec c); try tauto; lra.
-    + destruct (fine c); lra.
 Qed.
 
 Lemma both_sides c1 d : (d < c1)%nat -> (c1 <= K)%nat -> high c1 -> low d -> rest = 0 ->
@@ -259,29 +257,24 @@ Lemma both_sides c1 d : (d < c1)%nat -> (c1 <= K)%nat -> high c1 -> low d -> res
   P (fun w => (cell w <= d)%nat) <= beta * (Down d + rest) ->
   P (fun w => high (cell w) \/ low (cell w)) <= beta * (Wv - goods_mass).
 Proof.
-  intros Hd Hk H1 H2 H0 Hc HP1 HP2. apply Rle_trans with (beta * (Up c1 + rest) + beta * (Down d + rest)).
-  - eapply Rle_trans; [|apply Rplus_le_compat; [exact HP1|exact HP2]].
-    eapply Rle_trans; [|apply Pr_or]. apply Pr_mono. intros w H. apply Hc; auto.
-  - rewrite <- Rmult_plus_distr_l. apply Rmult_le_compat_l; auto.
-    enough (goods_mass + Up c1 + Down d <= sumR (seq 0 (S K)) mass) by lra.
-    unfold goods_mass, Up, Down. rewrite !sumR_filter, <- !sumR_plus. apply sumR_le. intros c Hc'.
-    apply in_seq in Hc'. specialize (mass_nonneg c ltac:(lia)).
-    destruct (Nat.leb_spec c1 c) as [Hle|Hle], (Nat.leb_spec c d) as [Hle'|Hle']; try lia.
-    + assert (high c) by (apply (high_up c1); auto; lia).
-      unfold fine. destruct (high_dec c); try tauto; lra.
-    + assert (low c) by (apply (low_down d); auto; lia).
-      unfold fine. destruct (high_dec c), (low_dec c); try tauto; lra.
-    + destruct (fine c); lra.
+  intros Hd Hk H1 H2 H0 Hc HP1 HP2. apply (paid_by (fun c => (c1 <=? c) || (c <=? d))%nat).
+  - intros c Hc' E. apply orb_prop in E. rewrite !Nat.leb_le in E. destruct E as [E|E]; [left|right].
+    + now apply (high_up c1).
+    + apply (low_down d); auto. lia.
+  - apply Rle_trans with (beta * (Up c1 + rest) + beta * (Down d + rest)).
+    + eapply Rle_trans; [|apply Rplus_le_compat; [exact HP1|exact HP2]].
+      eapply Rle_trans; [|apply Pr_or]. apply Pr_mono. intros w H. apply Hc; auto.
+    + rewrite <- Rmult_plus_distr_l. apply Rmult_le_compat_l; auto. rewrite H0, !Rplus_0_r.
+      unfold Up, Down. rewrite !sumR_filter, <- sumR_plus. apply sumR_le. intros c _.
+      destruct (Nat.leb_spec c1 c), (Nat.leb_spec c d); simpl; lia || lra.
 Qed.
 
 Lemma none_wrong : (forall c, (c <= K)%nat -> ~ (high c \/ low c)) ->
   P (fun w => high (cell w) \/ low (cell w)) <= beta * (Wv - goods_mass).
 Proof.
-  intros H. rewrite Pr_none.
-  - apply Rmult_le_pos; auto. enough (goods_mass <= sumR (seq 0 (S K)) mass) by lra.
-    unfold goods_mass. rewrite sumR_filter. apply sumR_le. intros c Hc. apply in_seq in Hc.
-    specialize (mass_nonneg c ltac:(lia)). destruct (fine c); lra.
-  - intros w. apply H, cell_le.
+  intros H. apply (paid_by (fun _ => false)); [discriminate|].
+  rewrite Pr_none; [|intros w; apply H, cell_le]. apply Rmult_le_pos; auto.
+  rewrite sumR_filter, sumR_const. lra.
 Qed.
 
 (* (B) at this node, with tails at all cells that are wrong. *)
