@@ -129,6 +129,61 @@ Hypothesis W_sum : forall v, sumR (seq 0 (S (K v))) (fun c => W (c :: v)) + rest
 Definition up (v : node) (c : nat) : R := Up (K v) (fun c => W (c :: v)) c + rest v.
 Definition down (v : node) (c : nat) : R := Down (K v) (fun c => W (c :: v)) c + rest v.
 
+(* A cell c that is shown at v promises that the truth is from Lo v c to Hi v c. *)
+Section Promises.
+Variables Lo Hi : node -> nat -> Rbar.
+
+Definition holds (v : node) (c : nat) : Prop := Rbar_le (Lo v c) (p v) /\ Rbar_le (p v) (Hi v c).
+Definition good (v : node) (c : nat) : Prop := (c <= K v)%nat /\ holds v c.
+Definition high_dec v c := Rbar_lt_dec (p v) (Lo v c).
+Definition low_dec v c := Rbar_lt_dec (Hi v c) (p v).
+
+Lemma good_dec v c : {good v c} + {~ good v c}.
+Proof.
+  unfold good, holds. destruct (le_dec c (K v)); [|right; tauto].
+  destruct (high_dec v c) as [H|H].
+  { right. intros [_ [H' _]]. now apply Rbar_le_not_lt in H'. }
+  destruct (low_dec v c) as [H'|H'].
+  { right. intros [_ [_ H'']]. now apply Rbar_le_not_lt in H''. }
+  left. split; auto. split; now apply Rbar_not_lt_le.
+Defined.
+
+Definition goods (v : node) : list nat :=
+  filter (fine _ _ (high_dec v) (low_dec v)) (seq 0 (S (K v))).
+
+Lemma goods_iff v c : In c (goods v) <-> good v c.
+Proof.
+  unfold goods. rewrite filter_In, in_seq. unfold fine, good, holds.
+  destruct (high_dec v c) as [H|H], (low_dec v c) as [H'|H'];
+    split; intros Hc; repeat split; try (destruct Hc; discriminate || lia);
+    try (now apply Rbar_not_lt_le); try (exfalso; destruct Hc as (_ & Ha & Hb);
+      apply Rbar_le_not_lt in Ha; apply Rbar_le_not_lt in Hb; tauto).
+Qed.
+
+Lemma not_good v w : ~ good v (response v w) ->
+  Rbar_lt (p v) (Lo v (response v w)) \/ Rbar_lt (Hi v (response v w)) (p v).
+Proof.
+  intros H. destruct (high_dec v (response v w)) as [Hh|Hh]; auto.
+  destruct (low_dec v (response v w)) as [Hl|Hl]; auto.
+  destruct H. split; [apply cell_of_le|]. split; now apply Rbar_not_lt_le.
+Qed.
+
+(* With (B) they hold. *)
+Lemma promises m :
+  (forall v, all_good nat good v ->
+    P (fun w => ~ good v (response v w)) <= beta * (W v - sumR (goods v) (fun c => W (c :: v)))) ->
+  P (fun w => exists later c v, shown Omega nat response stop m w = later ++ c :: v /\ ~ holds v c) <= beta.
+Proof.
+  intros B. eapply Rle_trans; [|apply (budget Omega nat P response stop good good_dec W beta beta_nonneg
+    W_nonneg W_root goods) with (m := m)]; auto.
+  - apply Pr_mono. intros w (later & c & v & H & Hn). exists later, c, v. split; auto.
+    unfold good. tauto.
+  - intros v c H _. now apply goods_iff.
+  - intros v c. apply goods_iff.
+Qed.
+
+End Promises.
+
 (* Bounds for the truth, at the cell's ends. *)
 Variable lower upper : node -> R -> R -> Rbar.
 Hypothesis lower_tail : forall v x q, In x (cuts v) -> 0 <= q ->
@@ -170,67 +225,34 @@ Proof.
   generalize (Down_nonneg (K v) (fun c => W (c :: v)) (fun c _ => W_nonneg (c :: v)) c). lra.
 Qed.
 
-Lemma high_tail v c : (c <= K v)%nat -> Rbar_lt (p v) (L v c) ->
+Lemma end_high v c : (c <= K v)%nat -> Rbar_lt (p v) (lower_end v c) ->
   P (fun w => (c <= response v w)%nat) <= beta * up v c.
 Proof.
-  intros Hc H. unfold L in H. rewrite lt_min_from in H. specialize (H c ltac:(lia)).
-  destruct c as [|i]; simpl in H; [contradiction|].
+  intros Hc H. destruct c as [|i]; simpl in H; [contradiction|].
   eapply Rle_trans; [|apply (lower_tail v (nth i (cuts v) 0)); auto].
   - apply Pr_mono. intros w Hw. apply Rle_ge, cell_above. unfold response in Hw. lia.
   - apply nth_In. exact Hc.
   - apply up_nonneg.
 Qed.
 
-Lemma low_tail v c : (c <= K v)%nat -> Rbar_lt (U v c) (p v) ->
+Lemma end_low v c : (c <= K v)%nat -> Rbar_lt (upper_end v c) (p v) ->
   P (fun w => (response v w <= c)%nat) <= beta * down v c.
 Proof.
-  intros Hc H. unfold U in H. rewrite max_to_lt in H. specialize (H c ltac:(lia)).
-  unfold upper_end in H. destruct (Nat.ltb_spec c (K v)) as [Hk|Hk]; [|contradiction].
+  intros Hc H. unfold upper_end in H. destruct (Nat.ltb_spec c (K v)) as [Hk|Hk]; [|contradiction].
   eapply Rle_trans; [|apply (upper_tail v (nth c (cuts v) 0)); auto].
   - apply Pr_mono. intros w Hw. apply cell_below; auto.
   - now apply nth_In.
   - apply down_nonneg.
 Qed.
 
-Definition holds (v : node) (c : nat) : Prop := Rbar_le (L v c) (p v) /\ Rbar_le (p v) (U v c).
-
-Definition good (v : node) (c : nat) : Prop := (c <= K v)%nat /\ holds v c.
-
-Lemma good_dec v c : {good v c} + {~ good v c}.
-Proof.
-  unfold good, holds. destruct (le_dec c (K v)); [|right; tauto].
-  destruct (Rbar_lt_dec (p v) (L v c)) as [H|H].
-  { right. intros [_ [H' _]]. now apply Rbar_le_not_lt in H'. }
-  destruct (Rbar_lt_dec (U v c) (p v)) as [H'|H'].
-  { right. intros [_ [_ H'']]. now apply Rbar_le_not_lt in H''. }
-  left. split; auto. split; now apply Rbar_not_lt_le.
-Defined.
-
-Definition high_dec v c := Rbar_lt_dec (p v) (L v c).
-Definition low_dec v c := Rbar_lt_dec (U v c) (p v).
-Definition goods (v : node) : list nat :=
-  filter (fine _ _ (high_dec v) (low_dec v)) (seq 0 (S (K v))).
-
-Lemma goods_iff v c : In c (goods v) <-> good v c.
-Proof.
-  unfold goods. rewrite filter_In, in_seq. unfold fine, good, holds.
-  destruct (high_dec v c) as [H|H], (low_dec v c) as [H'|H'];
-    split; intros Hc; repeat split; try (destruct Hc; discriminate || lia);
-    try (now apply Rbar_not_lt_le); try (exfalso; destruct Hc as (_ & Ha & Hb);
-      apply Rbar_le_not_lt in Ha; apply Rbar_le_not_lt in Hb; tauto).
-Qed.
-
 (* (B) at v. *)
 Lemma cell_budget v :
-  P (fun w => ~ good v (response v w)) <= beta * (W v - sumR (goods v) (fun c => W (c :: v))).
+  P (fun w => ~ good L U v (response v w)) <= beta * (W v - sumR (goods L U v) (fun c => W (c :: v))).
 Proof.
   unfold goods.
   eapply Rle_trans; [|apply (look_budget Omega P (K v) (fun c => W (c :: v)) (W v) (rest v) beta)
     with (cell := response v)]; auto.
-  - apply Pr_mono. intros w Hw. unfold good, holds in Hw.
-    destruct (high_dec v (response v w)) as [H|H]; auto.
-    destruct (low_dec v (response v w)) as [H'|H']; auto.
-    destruct Hw. split; [apply cell_of_le|]. split; now apply Rbar_not_lt_le.
+  - apply Pr_mono. intros w. apply not_good.
   - intros c c' Hc Hk. now apply L_mono.
   - intros c c' Hc Hk. now apply U_mono.
   - destruct (rest_one_sided v) as [Hr|Hr]; auto. right. intros c c' Hc Hc' Hl Hu.
@@ -238,21 +260,13 @@ Proof.
     + apply (U_mono v c'); auto. lia.
     + now apply (L_mono v c).
   - intros w. apply cell_of_le.
-  - intros c Hc. now apply high_tail.
-  - intros c Hc. now apply low_tail.
+  - intros c Hc H. apply end_high; auto. unfold L in H. rewrite lt_min_from in H. apply H. lia.
+  - intros c Hc H. apply end_low; auto. unfold U in H. rewrite max_to_lt in H. now apply H.
 Qed.
 
 (* The cell theorem. *)
 Theorem cells m :
-  P (fun w => exists later c v, shown Omega nat response stop m w = later ++ c :: v /\ ~ holds v c) <= beta.
-Proof.
-  eapply Rle_trans; [|apply (budget Omega nat P response stop good good_dec W beta beta_nonneg
-    W_nonneg W_root goods) with (m := m)].
-  - apply Pr_mono. intros w (later & c & v & H & Hn). exists later, c, v. split; auto.
-    unfold good. tauto.
-  - intros v c H _. now apply goods_iff.
-  - intros v c. apply goods_iff.
-  - intros v _ _. apply cell_budget.
-Qed.
+  P (fun w => exists later c v, shown Omega nat response stop m w = later ++ c :: v /\ ~ holds L U v c) <= beta.
+Proof. apply promises. intros v _. apply cell_budget. Qed.
 
 End CellTheorem.

@@ -88,23 +88,11 @@ Hypothesis rest_one_sided : forall v, rest v = 0 \/ Rbar_le (Lsharp v (K v)) (Us
 
 Lemma end_high v c : (c <= K v)%nat -> Rbar_lt (p v) (lower_end v c) ->
   P (fun w => (c <= response v w)%nat) <= beta * up v c.
-Proof.
-  intros Hc H. destruct c as [|i]; simpl in H; [contradiction|].
-  eapply Rle_trans; [|apply (lower_tail v (nth i (cuts v) 0)); auto].
-  - apply Pr_mono. intros w Hw. apply Rle_ge, cell_above. unfold Cells.response in Hw. lia.
-  - apply nth_In. exact Hc.
-  - now apply up_nonneg.
-Qed.
+Proof. now apply end_high with (p := p). Qed.
 
 Lemma end_low v c : (c <= K v)%nat -> Rbar_lt (upper_end v c) (p v) ->
   P (fun w => (response v w <= c)%nat) <= beta * down v c.
-Proof.
-  intros Hc H. unfold Cells.upper_end in H. destruct (Nat.ltb_spec c (K v)) as [Hk|Hk]; [|contradiction].
-  eapply Rle_trans; [|apply (upper_tail v (nth c (cuts v) 0)); auto].
-  - apply Pr_mono. intros w Hw. apply cell_below; auto.
-  - now apply nth_In.
-  - now apply down_nonneg.
-Qed.
+Proof. now apply end_low with (p := p). Qed.
 
 Lemma Lsharp_mono v c c' : (c <= c')%nat -> Rbar_lt (p v) (Lsharp v c) -> Rbar_lt (p v) (Lsharp v c').
 Proof. unfold Lsharp. rewrite !lt_max_to. intros Hc (i & Hi & H). exists i. split; auto. lia. Qed.
@@ -151,46 +139,16 @@ Proof.
   intros Ha [->|Hin]; [lra|]. specialize (IH Hin). lra.
 Qed.
 
-Definition holds_sharp (v : node) (c : nat) : Prop :=
-  Rbar_le (Lsharp v c) (p v) /\ Rbar_le (p v) (Usharp v c).
-Definition good_sharp (v : node) (c : nat) : Prop := (c <= K v)%nat /\ holds_sharp v c.
-
-Definition hi_dec v c := Rbar_lt_dec (p v) (Lsharp v c).
-Definition lo_dec v c := Rbar_lt_dec (Usharp v c) (p v).
-
-Lemma good_sharp_dec v c : {good_sharp v c} + {~ good_sharp v c}.
-Proof.
-  unfold good_sharp, holds_sharp. destruct (le_dec c (K v)); [|right; tauto].
-  destruct (hi_dec v c) as [H|H].
-  { right. intros [_ [H' _]]. now apply Rbar_le_not_lt in H'. }
-  destruct (lo_dec v c) as [H'|H'].
-  { right. intros [_ [_ H'']]. now apply Rbar_le_not_lt in H''. }
-  left. split; auto. split; now apply Rbar_not_lt_le.
-Defined.
-
-Definition goods_sharp (v : node) : list nat :=
-  filter (fine _ _ (hi_dec v) (lo_dec v)) (seq 0 (S (K v))).
-
-Lemma goods_sharp_iff v c : In c (goods_sharp v) <-> good_sharp v c.
-Proof.
-  unfold goods_sharp. rewrite filter_In, in_seq. unfold fine, good_sharp, holds_sharp.
-  destruct (hi_dec v c) as [H|H], (lo_dec v c) as [H'|H'];
-    split; intros Hc; repeat split; try (destruct Hc; discriminate || lia);
-    try (now apply Rbar_not_lt_le); try (exfalso; destruct Hc as (_ & Ha & Hb);
-      apply Rbar_le_not_lt in Ha; apply Rbar_le_not_lt in Hb; tauto).
-Qed.
+Notation good := (good p cuts Lsharp Usharp).
+Notation goods := (goods p cuts Lsharp Usharp).
 
 Lemma sharp_budget v : W v <= 1 ->
-  P (fun w => ~ good_sharp v (response v w)) <=
-    beta * (W v - sumR (goods_sharp v) (fun c => W (c :: v))).
+  P (fun w => ~ good v (response v w)) <= beta * (W v - sumR (goods v) (fun c => W (c :: v))).
 Proof.
-  intros HW. unfold goods_sharp.
+  intros HW. unfold Cells.goods.
   eapply Rle_trans; [|apply (look_budget_sharp Omega P (K v) (fun c => W (c :: v)) (W v) (rest v) beta)
     with (cell := response v)]; auto.
-  - apply Pr_mono. intros w Hw. unfold good_sharp, holds_sharp in Hw.
-    destruct (hi_dec v (response v w)) as [H|H]; auto.
-    destruct (lo_dec v (response v w)) as [H'|H']; auto.
-    destruct Hw. split; [apply cell_of_le|]. split; now apply Rbar_not_lt_le.
+  - apply Pr_mono. intros w. apply not_good.
   - intros c c' Hc Hk. now apply Lsharp_mono.
   - intros c c' Hc Hk. now apply Usharp_mono.
   - destruct (rest_one_sided v) as [Hr|Hr]; auto. right. intros c c' Hc Hc' Hl Hu.
@@ -210,7 +168,7 @@ Proof.
     destruct (Hno i ltac:(lia)). unfold Usharp. rewrite min_from_lt. exists i. split; auto. lia.
 Qed.
 
-Lemma W_le_1 v : all_good nat good_sharp v -> W v <= 1.
+Lemma W_le_1 v : all_good nat good v -> W v <= 1.
 Proof.
   induction v as [|c v IH]; auto. intros H. apply Rle_trans with (W v).
   - apply W_child. now destruct (H nil c v eq_refl).
@@ -218,16 +176,9 @@ Proof.
 Qed.
 
 Theorem cells_sharp m :
-  P (fun w => exists later c v, shown Omega nat response stop m w = later ++ c :: v /\ ~ holds_sharp v c) <= beta.
-Proof.
-  eapply Rle_trans; [|apply (budget Omega nat P response stop good_sharp good_sharp_dec W beta beta_nonneg
-    W_nonneg W_root goods_sharp) with (m := m)].
-  - apply Pr_mono. intros w (later & c & v & H & Hn). exists later, c, v. split; auto.
-    unfold good_sharp. tauto.
-  - intros v c H _. now apply goods_sharp_iff.
-  - intros v c. apply goods_sharp_iff.
-  - intros v Hv _. apply sharp_budget. now apply W_le_1.
-Qed.
+  P (fun w => exists later c v, shown Omega nat response stop m w = later ++ c :: v /\ ~ holds p Lsharp Usharp v c)
+    <= beta.
+Proof. apply promises with (W := W); auto. intros v Hv. apply sharp_budget. now apply W_le_1. Qed.
 
 (* It is sharper. *)
 Theorem sharper v c : (c <= K v)%nat ->
@@ -287,10 +238,8 @@ Proof.
   apply (cells_sharp (list X) (P X Ds) (h X Ds ask rows) (p X Ds ask rows) cuts Hc stop W (fun _ => 0) beta); auto.
   - intros; lra.
   - intros v. unfold K. specialize (HS v). lra.
-  - intros v x q _ Hq Hl. apply below_best in Hl. destruct Hl as (l & Hl & Hcert).
-    apply lower_rows with l; auto. now left.
-  - intros v x q _ Hq Hu. apply above_best in Hu. destruct Hu as (u & Hu & Hcert).
-    apply upper_rows with u; auto. now left.
+  - intros v x q _ Hq Hl. now apply lower_best_rows.
+  - intros v x q _ Hq Hu. now apply upper_best_rows.
   - apply sane_ends; auto. intros v x q. unfold lower, upper, lower_best, upper_best. split.
     + apply (proj2 (Lub_Rbar_correct (fun l => l <= x /\ low_cert (size X Ds (rows v)) x q l))). intros l [Hl _]. exact Hl.
     + apply (proj2 (Glb_Rbar_correct (fun u => x <= u /\ up_cert (size X Ds (rows v)) x q u))). intros u [Hu _]. exact Hu.
