@@ -162,10 +162,10 @@ Program Definition unit_look : look sample P := {|
   lower_of := lower_best size; upper_of := upper_best size
 |}.
 Next Obligation.
-  apply below_best in H1. destruct H1 as (l & Hl & Hc). apply lower_rows with l; auto. now left.
+  now apply lower_best_rows.
 Qed.
 Next Obligation.
-  apply above_best in H1. destruct H1 as (u & Hu & Hc). apply upper_rows with u; auto. now left.
+  now apply upper_best_rows.
 Qed.
 
 (* The ends are no worse than those of the relative entropy. *)

@@ -293,6 +293,18 @@ Proof.
   apply Rnot_lt_le. intros Ht. apply Hno. eauto.
 Qed.
 
+Lemma lower_best_rows X (Ds : list (law X)) mask q x level : select mask Ds <> nil -> 0 <= level ->
+  Rbar_lt (truth X Ds mask q) (lower_best (size X Ds mask) x level) -> P X Ds (fun S => value X Ds mask q S >= x) <= level.
+Proof.
+  intros Hm H0 H. apply below_best in H. destruct H as (l & Hl & Hc). apply lower_rows with l; auto. now left.
+Qed.
+
+Lemma upper_best_rows X (Ds : list (law X)) mask q x level : select mask Ds <> nil -> 0 <= level ->
+  Rbar_lt (upper_best (size X Ds mask) x level) (truth X Ds mask q) -> P X Ds (fun S => value X Ds mask q S < x) <= level.
+Proof.
+  intros Hm H0 H. apply above_best in H. destruct H as (u & Hu & Hc). apply upper_rows with u; auto. now left.
+Qed.
+
 (* They are at least as good as every bound by the relative entropy and as Hoeffding's. *)
 Lemma best_kl n x q l : 0 < l < x -> x <= 1 -> exp (- n * kl x l) <= q -> Rbar_le l (lower_best n x q).
 Proof.
@@ -326,10 +338,8 @@ Proof.
   apply (cells (list X) (P X Ds) (h X Ds ask rows) (p X Ds ask rows) cuts Hc stop W (fun _ => 0) beta); auto.
   - intros; lra.
   - intros v. unfold K. specialize (HS v). lra.
-  - intros v x q _ Hq Hl. apply below_best in Hl. destruct Hl as (l & Hl & Hcert).
-    apply lower_rows with l; auto. now left.
-  - intros v x q _ Hq Hu. apply above_best in Hu. destruct Hu as (u & Hu & Hcert).
-    apply upper_rows with u; auto. now left.
+  - intros v x q _ Hq Hl. now apply lower_best_rows.
+  - intros v x q _ Hq Hu. now apply upper_best_rows.
 Qed.
 
 (* The open gate on records.  x is the threshold, c the bar, u what a failure says. *)
