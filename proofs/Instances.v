@@ -184,8 +184,8 @@ Theorem sparse_instance (X : Type) (Ds : list (law X)) (analyst : list Sparse.Re
 Proof.
   intros Hd c side.
   assert (Hs : forall s, 0 <= side s) by (intros; apply side_nonneg).
-  eapply Rle_trans; [apply (sparse_bounded X Ds Hd) with (r := fun _ => 2 * side (1/4) + side (1/8) + side (1/4))|];
-    try lra; auto.
+  eapply Rle_trans; [apply (sparse_bounded X Ds Hd) with (r := fun _ => 2 * side (1/4) + side (1/8) + side (1/4))|].
+  split; try lra; auto.
   - intros i Hi. unfold Sparse.s, Sparse.width, c. generalize (Hs (1/8)) (Hs (1/4)). fold side.
     assert (Hq : forall x, 1/4 <= x -> side x <= side (1/4)) by (intros; now apply side_falls).
     destruct i as [|[|i]]; [| |lia]; simpl.

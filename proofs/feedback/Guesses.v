@@ -54,10 +54,7 @@ Proof. intros q s. split; [apply side_up|apply side_down]. Qed.
 
 Theorem sparse_bounded (tau T t0 : R) (B : nat) (c : nat -> nat) (r : nat -> R)
   (analyst : list Sparse.Resp -> query X * R) (m : nat) :
-  0 < T < tau -> t0 < T -> (1 <= B)%nat -> (forall i, (1 <= c i)%nat) ->
-  (forall i j, (i <= j)%nat -> (j + 1 < B)%nat -> (c i <= c j)%nat) ->
-  (forall i, (i < B)%nat -> 2 * side (Sparse.s tau T B c i) <= r i) ->
-  (forall i, (i < B)%nat -> 0 <= t0 -> side (T - t0) + side T <= r i) ->
+  Sparse.plan side tau T t0 B c r ->
   P (fun S => exists later x v, Sparse.transcript _ _ emp tau T B c analyst m S = later ++ x :: v /\
        ~ Sparse.promise _ pop tau t0 c analyst v x) <=
     INR (Sparse.W c m B) * side (tau - T) + sumR (seq 0 B) (fun i => INR (Sparse.Ni c m i) * r i).
@@ -168,15 +165,12 @@ Qed.
 Theorem sparse_counts (tau T t0 : R) (B : nat) (c : nat -> nat) (r : nat -> R)
   (analyst : list Sparse.Resp -> query X * R) (m : nat) : Hoeffding1956 -> ZubkovSerov2013 Phi ->
   (forall v, zero_one X (fst (analyst v))) ->
-  0 < T < tau -> t0 < T -> (1 <= B)%nat -> (forall i, (1 <= c i)%nat) ->
-  (forall i j, (i <= j)%nat -> (j + 1 < B)%nat -> (c i <= c j)%nat) ->
-  (forall i, (i < B)%nat -> 2 * count_side (Sparse.s tau T B c i) <= r i) ->
-  (forall i, (i < B)%nat -> 0 <= t0 -> count_side (T - t0) + count_side T <= r i) ->
+  Sparse.plan count_side tau T t0 B c r ->
   P (fun S => exists later x v, Sparse.transcript _ _ emp tau T B c analyst m S = later ++ x :: v /\
        ~ Sparse.promise _ pop tau t0 c analyst v x) <=
     INR (Sparse.W c m B) * count_side (tau - T) + sumR (seq 0 B) (fun i => INR (Sparse.Ni c m i) * r i).
 Proof.
-  intros H HZ Hq HT Ht HB Hc Hcc Hr Hr0.
+  intros H HZ Hq Hplan.
   pose (ask := fun v => (exist (zero_one X) (fst (analyst v)) (Hq v) : counted, snd (analyst v))).
   eapply Rle_trans; [|apply (sparse_sides (list X) counted P share_of chance_of count_side (count_sides H HZ)) with (T := T)
     (tau := tau) (t0 := t0) (B := B) (c := c) (r := r) (analyst := ask) (m := m)]; auto.

@@ -50,10 +50,7 @@ Qed.
 
 Theorem sparse_sides (tau T t0 : R) (B : nat) (c : nat -> nat) (r : nat -> R)
   (analyst : list Sparse.Resp -> Query * R) (m : nat) : (forall s, 0 <= A s) ->
-  0 < T < tau -> t0 < T -> (1 <= B)%nat -> (forall i, (1 <= c i)%nat) ->
-  (forall i j, (i <= j)%nat -> (j + 1 < B)%nat -> (c i <= c j)%nat) ->
-  (forall i, (i < B)%nat -> 2 * A (Sparse.s tau T B c i) <= r i) ->
-  (forall i, (i < B)%nat -> 0 <= t0 -> A (T - t0) + A T <= r i) ->
+  Sparse.plan A tau T t0 B c r ->
   P (fun w => exists later x v, Sparse.transcript _ _ emp tau T B c analyst m w = later ++ x :: v /\
        ~ Sparse.promise _ pop tau t0 c analyst v x) <=
     INR (Sparse.W c m B) * A (tau - T) + sumR (seq 0 B) (fun i => INR (Sparse.Ni c m i) * r i).
