@@ -75,7 +75,8 @@ func (l Line) condition(i int) Line {
 // Values of a column say nothing of the kind, as they may follow from labels.
 func (p *Plan) sure(one Line) bool {
 	kind, _ := metric.Of(one.Metric)
-	return p.Incumbent != nil && kind.Reads != metric.Number && one.Differ == 0 && *one.Bar < 0
+	same := p.Incumbent != nil && kind.Reads != metric.Number && one.Differ == 0
+	return same && *one.Bar < 0
 }
 
 // joined are the looks at the conditions of a look, in their order.

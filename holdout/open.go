@@ -105,7 +105,8 @@ func (l *Ledger) cluster(a *asked, rows []int32) {
 	}
 }
 
-// differs checks that the predictions of a new look are not the incumbent's on all of its rows. A known look may have made it the incumbent.
+// differs checks that the predictions of a new look are not the incumbent's on all of its rows. A known look may have
+// made it the incumbent.
 func (q query) differs() error {
 	if q.tails == nil {
 		return inputf("got a candidate that is the incumbent on all %d rows, want one that differs", q.count)

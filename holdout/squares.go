@@ -17,7 +17,8 @@ const Refused = "refused"
 // alone bound a square no label decides who is refused. The values of a column may follow from labels.
 func (t *Terms) declares() error {
 	v, d := t.Goal.SecondMoment, t.Goal.Disagreement
-	if v == 0 && d == 0 || t.Goal.Query != transfer.Difference && !t.Open {
+	ofDifferences := t.Open || t.Goal.Query == transfer.Difference
+	if v == 0 && d == 0 || !ofDifferences {
 		return nil
 	}
 	m, _ := metric.Of(t.Metrics[0])

@@ -9,9 +9,9 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// Plans that were certified by other runs, orders and shares stay certified: ledgers carry their noise. The file has the
-// 27 shortest of 44 plans, of 2,260 random ones, that the runs of plans of today do not certify. With less noise no runs
-// do.
+// Plans that were certified by other runs, orders and shares stay certified: ledgers carry their noise. The file has
+// the 27 shortest of 44 plans, of 2,260 random ones, that the runs of plans of today do not certify. With less noise no
+// runs do.
 func TestEarlierNoise(t *testing.T) {
 	file, err := os.Open("testdata/noise.jsonl")
 	if err != nil {

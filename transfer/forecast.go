@@ -87,8 +87,10 @@ func (f Forecast) Validate() error {
 	if err := f.Overspent(); err != nil {
 		return err
 	}
-	if most := f.most(); f.Effect != 0 && !(f.Effect > 0 && f.Effect <= most+1e-12) { // decimals that add up to the top may round above it
-		return theory.Domain(false, "effect", f.Effect, "a number in (0, "+formatFloat(math.Round(most*1e9)/1e9)+"], how far the truth is above the bar")
+	most := f.most() // decimals that add up to it may round above it
+	if err := theory.Domain(f.Effect >= 0 && f.Effect <= most+1e-12, "effect", f.Effect,
+		"a number in (0, "+formatFloat(math.Round(most*1e9)/1e9)+"], how far the truth is above the bar"); err != nil {
+		return err
 	}
 	missing := 0
 	for _, given := range []bool{f.Samples != 0, f.Effect != 0, f.Power != 0} {

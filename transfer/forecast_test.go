@@ -103,7 +103,8 @@ func TestForecastsThatAreNone(t *testing.T) {
 			t.Errorf("%s: got %v", want, err)
 		}
 	}
-	for _, f := range []Forecast{better(Binary, 100, 0.2, 0), better(Difference, 100, 0.2, 0)} { // whose truth is the greatest there is
+	// Their truth is the greatest there is.
+	for _, f := range []Forecast{better(Binary, 100, 0.2, 0), better(Difference, 100, 0.2, 0)} {
 		if f.Bar = Some(0.8); f.Query == Difference {
 			f.Bar, f.Disagreement = Some(0.1), 0.3
 		}

@@ -129,11 +129,13 @@ func TestRangesSayWhatIsCounted(t *testing.T) {
 		g.Feedback = Gate
 		change(&g)
 		err := g.Validate()
-		if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), ", both with the values counted from 0 to 1") {
+		const counted = ", both with the values counted from 0 to 1"
+		if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), counted) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	if err := (Goal{Queries: -1, Tau: 1.5, Beta: -3, Range: Range{0, 5}}).Validate(); err == nil || strings.Contains(err.Error(), "counted") {
+	negative := Goal{Queries: -1, Tau: 1.5, Beta: -3, Range: Range{0, 5}}
+	if err := negative.Validate(); err == nil || strings.Contains(err.Error(), "counted") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -103,8 +103,8 @@ func (p Plan) even() (sd, excess float64) {
 	return p.Tau / num.Exp(best), ln - p.Beta.Ln()
 }
 
-// evenStart is about the best tau/sd for the least n: a fit, and no more than where the first query's tangent touches at
-// 0. A search that began far beyond would find no errors that add up to less than one.
+// evenStart is about the best tau/sd for the least n: a fit, and no more than where the first query's tangent touches
+// at 0. A search that began far beyond would find no errors that add up to less than one.
 func (p Plan) evenStart() float64 {
 	if p.Queries == 1 {
 		return p.touches()

@@ -281,8 +281,8 @@ func unplanned(c usage.Values) error {
 	return usage.Errorf("--query: got %s, want bounded with --range 0,L, L the greatest loss of a row: tau is in these units", name)
 }
 
-// Planned says in words what a plan for the metric that was named promises, "" where a kind of query was. For a ratio N/D
-// it returns the values of the plan for N - C D, whose mean is above 0 where the ratio is above the bar C.
+// Planned says in words what a plan for the metric that was named promises, "" where a kind of query was. For a ratio
+// N/D it returns the values of the plan for N - C D, whose mean is above 0 where the ratio is above the bar C.
 func Planned(c usage.Values) (planned usage.Values, promise string, err error) {
 	name, _ := c.Text(QueryFlag.Name)
 	m, ok := metric.Of(name)

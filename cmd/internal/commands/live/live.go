@@ -343,7 +343,8 @@ func constantFlags(inputs []record.LiveInput, g transfer.Goal) (words string) {
 		words += " --" + goals.QueryFlag.Name + " " + g.Query.String()
 	}
 	if r := g.Range; r != (transfer.Range{}) { // the first end may have a minus
-		words += " --" + goals.RangeFlag.Name + "=" + record.PlainText(record.Exactly(r.From)) + "," + record.PlainText(record.Exactly(r.To))
+		from, to := record.PlainText(record.Exactly(r.From)), record.PlainText(record.Exactly(r.To))
+		words += " --" + goals.RangeFlag.Name + "=" + from + "," + to
 	}
 	if g.Checked {
 		words += " --" + goals.CheckedFlag.Name

@@ -159,9 +159,10 @@ func readRequest(c *commands.Call) (s request, err error) {
 		return s, err
 	}
 	if s.unknown, err = s.grid.Valid(s.goals); err != nil {
-		wrong := (*theory.DomainError)(nil)
-		if ratio := s.promise != "" && s.grid.Base.Range != (transfer.Range{}); ratio && errors.As(err, &wrong) && wrong.Param == "threshold" {
-			err = usage.Errorf("--tau: got too much for the bar, want less than %v, the most that a row has of N - C D", s.grid.Base.Range.To)
+		wrong, base := (*theory.DomainError)(nil), s.grid.Base
+		ratio := s.promise != "" && base.Range != (transfer.Range{})
+		if ratio && errors.As(err, &wrong) && wrong.Param == "threshold" {
+			err = usage.Errorf("--tau: got too much for the bar, want less than %v, the most that a row has of N - C D", base.Range.To)
 		}
 		return s, err
 	}
