@@ -11,7 +11,7 @@ import (
 var gaussianOpen = Method{
 	Name:      "gaussian-open",
 	Summary:   "Gaussian noise for answers of which nobody knows the number: the joint bound",
-	Formula:   "eps_j <= b (2/7) j^-1.4, b = min(beta, .1), eps_j as for gaussian-schedule; tau_j = 1.55 sqrt(s) (1 + 1.42 s), n s = l/2 - .15 ln l - .19 + .695 (1 - .86/j) sqrt((j-1) (ln j + 2.5 sqrt l)), l = ln(1/b), on one side max(l - .6, l/2)",
+	Formula:   "eps_j <= b (2/7) j^-1.4, b = min(beta, .1), eps_j as for gaussian-schedule; tau_j = 1.55 sqrt(s) (1 + 1.42 s), n s = l/2 - .15 ln l - .19 + .695 (1 - .86/j) sqrt((j-1) (ln j + 2.5 sqrt l)), l = ln(1/b), on one side max(l - .7, l/2)",
 	Practice:  "No number of queries is fixed. Add independent N(0, sd_j^2) to answer j, with sd_j from the schedule. " + redrawn + " Answer j is within tau_j, and tau is that of answer m. The schedule for more queries begins with the one for fewer, and nothing is claimed beyond the last for which it has been computed.",
 	Proof:     Derived,
 	Adaptive:  true,

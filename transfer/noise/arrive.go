@@ -201,13 +201,13 @@ func (e Endless) Wants(last int64) Wants {
 //
 //	tau_j = Factor sqrt(s) (1 + 1.42 s),   n s = l/2 - .15 ln l - .19 + .695 (1 - .86/j) sqrt((j-1) (ln j + 2.5 sqrt l)),
 //
-// l = ln(1/Beta), and max(l - .6, l/2) for one side. It grows with j, and falls with n and Beta up to .2. The numbers
+// l = ln(1/Beta), and max(l - .7, l/2) for one side. It grows with j, and falls with n and Beta up to .2. The numbers
 // are fits to plans with a least tau of up to .2: s is off by at most a tenth for a Beta of 1e-3 to .2, and by a fifth
 // for one of 1e-15. Any accuracies that are fixed in advance are valid.
 func (e Endless) Tau(j int64) float64 {
 	l, m := -e.Beta.Ln(), float64(j)
 	if e.Sides == Above {
-		l = max(l-0.6, l/2)
+		l = max(l-0.7, l/2)
 	}
 	s := l/2 - 0.15*num.Log(l) - 0.19 + 0.695*(1-0.86/m)*math.Sqrt((m-1)*(num.Log(m)+2.5*math.Sqrt(l)))
 	s /= float64(e.Samples)
