@@ -94,9 +94,6 @@ Proof.
   eapply Rle_trans; [|apply Rmax_l]. assert (0 <= INR (c i) * V k (S i)) by (apply Rmult_le_pos; [apply pos_INR|auto]). lra.
 Qed.
 
-Lemma filter_length_le T (f : T -> bool) l : (length (filter f l) <= length l)%nat.
-Proof. induction l as [|a l IH]; simpl; [lia|]. destruct (f a); simpl; lia. Qed.
-
 Lemma filter_none T (f : T -> bool) l : (forall a, f a = false) -> filter f l = nil.
 Proof. intros H. induction l as [|a l IH]; simpl; [auto|]. now rewrite H. Qed.
 

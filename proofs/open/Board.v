@@ -80,11 +80,7 @@ Qed.
 
 Lemma share_le_1 v c : (c <= K v)%nat -> share v c <= 1.
 Proof.
-  intros Hc. rewrite <- (share_total v). assert (Hi : In c (seq 0 (S (K v)))) by (apply in_seq; lia).
-  generalize dependent (seq 0 (S (K v))). intros l Hi. induction l as [|a l IH]; [destruct Hi|]. cbn [sumR].
-  destruct Hi as [->|Hi].
-  - assert (0 <= sumR l (share v)) by (apply sumR_nonneg; intros; apply share_nonneg). lra.
-  - generalize (share_nonneg v a) (IH Hi). lra.
+  intros Hc. rewrite <- (share_total v). apply (sumR_term _ _ (share v)); [intros; apply share_nonneg|]. apply in_seq. lia.
 Qed.
 
 Lemma W_nonneg v : 0 <= W v.
@@ -222,39 +218,30 @@ Proof.
   { revert Hyp. unfold Rmin. destruct (Rle_dec (board v + s) 1); lra. }
   assert (Hmin : Rmin (board v + s) 1 = board v + s) by (apply Rmin_left; lra). rewrite Hmin in *.
   assert (HWu := W_nonneg u). assert (Hq := q_range u).
-  destruct c as [|[|c]]; [| |lia].
+  (* The cell c is not the last: what its response says of the truth. *)
+  assert (Hend : forall y, (c < K u)%nat -> 0 <= beyond u c <= board v + s -> q u / INR (S c) = y ->
+    level <= beta * (W u * (1 - y)) -> truth u <= p).
+  { intros y Hcut Hz <- Hl. assert (Hb := said_below u c Hcut Hs).
+    assert (Hlev : exp (- size u * kl (beyond u c) p) <= beta * (W u * (1 - q u / INR (S c)))).
+    { rewrite same_rows. eapply Rle_trans; [|exact Hl]. eapply Rle_trans; [|exact Hex]. apply exp_le.
+      assert (kl (board v + s) p <= kl (beyond u c) p) by (apply kl_rises_down; lra).
+      specialize (size_pos u). rewrite same_rows in size_pos. nra. }
+    assert (Hh := high_end u c p _ Hcut ltac:(lra) Hlev).
+    assert (Ht : Rbar_le (truth u) p) by (eapply Rbar_le_trans; [exact Hb|exact Hh]). exact Ht. }
+  destruct c as [|[|c]]; [| |lia]; simpl in Hmono.
   - (* kept *)
-    destruct (K u) as [|k] eqn:EK.
-    { generalize (last_first u EK) (truth_range u). simpl in Hmono. lra. }
-    assert (Hb := said_below u 0 ltac:(lia) Hs). simpl INR in Hb. replace (q u / 1) with (q u) in Hb by field.
-    assert (Hz := beyond_first u ltac:(lia)). simpl in Hmono.
-    assert (Hlev : exp (- size u * kl (beyond u 0) p) <= beta * (W u * (1 - q u))).
-    { rewrite same_rows. apply Rle_trans with level.
-      - eapply Rle_trans; [|exact Hex]. apply exp_le.
-        assert (kl (board v + s) p <= kl (beyond u 0) p) by (apply kl_rises_down; lra).
-        specialize (size_pos u). rewrite same_rows in size_pos. nra.
-      - destruct Hlevel as [Hl|[-> Hl]].
-        + eapply Rle_trans; [exact Hl|]. apply Rmult_le_compat_l; [lra|].
-          simpl. unfold share. rewrite EK. simpl. lra.
-        + simpl in E. rewrite E in Hl. exact Hl. }
-    assert (Hh := high_end u 0 p _ ltac:(lia) ltac:(lra) Hlev).
-    assert (Ht : Rbar_le (truth u) p) by (eapply Rbar_le_trans; [exact Hb|exact Hh]). exact Ht.
+    destruct (K u) as [|k] eqn:EK; [generalize (last_first u EK) (truth_range u); lra|].
+    apply (Hend (q u)); [lia|generalize (beyond_first u ltac:(lia)); lra|simpl; field|].
+    destruct Hlevel as [Hl|[-> Hl]].
+    + eapply Rle_trans; [exact Hl|]. apply Rmult_le_compat_l; [lra|]. simpl. unfold share. rewrite EK. simpl. lra.
+    + simpl in E. rewrite E in Hl. exact Hl.
   - (* raised by one step *)
-    destruct (K u) as [|[|k]] eqn:EK; [lia| |].
-    { generalize (last_second u EK) (truth_range u). simpl in Hmono. lra. }
-    assert (Hb := said_below u 1 ltac:(lia) Hs). simpl INR in Hb. replace (1 + 1) with 2 in Hb by ring.
-    assert (Hz := beyond_second u ltac:(lia)). simpl in Hmono.
-    assert (Hlev : exp (- size u * kl (beyond u 1) p) <= beta * (W u * (1 - q u / 2))).
-    { rewrite same_rows. apply Rle_trans with level.
-      - eapply Rle_trans; [|exact Hex]. apply exp_le.
-        assert (kl (board v + s) p <= kl (beyond u 1) p) by (apply kl_rises_down; lra).
-        specialize (size_pos u). rewrite same_rows in size_pos. nra.
-      - destruct Hlevel as [Hl|[-> Hl]].
-        + eapply Rle_trans; [exact Hl|]. apply Rmult_le_compat_l; [lra|].
-          simpl. unfold share. rewrite EK. simpl. apply Rmult_le_compat_l; lra.
-        + simpl in E. rewrite E in Hl. exact Hl. }
-    assert (Hh := high_end u 1 p _ ltac:(lia) ltac:(lra) Hlev).
-    assert (Ht : Rbar_le (truth u) p) by (eapply Rbar_le_trans; [exact Hb|exact Hh]). exact Ht.
+    destruct (K u) as [|[|k]] eqn:EK; [lia|generalize (last_second u EK) (truth_range u); lra|].
+    apply (Hend (q u / 2)); [lia|generalize (beyond_second u ltac:(lia)); lra|simpl INR; f_equal; ring|].
+    destruct Hlevel as [Hl|[-> Hl]].
+    + eapply Rle_trans; [exact Hl|]. apply Rmult_le_compat_l; [lra|]. simpl. unfold share. rewrite EK. simpl.
+      apply Rmult_le_compat_l; lra.
+    + simpl in E. rewrite E in Hl. exact Hl.
 Qed.
 
 Lemma best_attained v : all_right v -> v = nil \/ exists later c u, v = later ++ c :: u /\ best v <= truth u.

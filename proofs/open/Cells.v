@@ -160,7 +160,7 @@ Proof.
       apply Rbar_le_not_lt in Ha; apply Rbar_le_not_lt in Hb; tauto).
 Qed.
 
-Lemma not_good v w : ~ good v (response v w) ->
+Lemma one_side_broken v w : ~ good v (response v w) ->
   Rbar_lt (p v) (Lo v (response v w)) \/ Rbar_lt (Hi v (response v w)) (p v).
 Proof.
   intros H. destruct (high_dec v (response v w)) as [Hh|Hh]; auto.
@@ -252,7 +252,7 @@ Proof.
   unfold goods.
   eapply Rle_trans; [|apply (look_budget Omega P (K v) (fun c => W (c :: v)) (W v) (rest v) beta)
     with (cell := response v)]; auto.
-  - apply Pr_mono. intros w. apply not_good.
+  - apply Pr_mono. intros w. apply one_side_broken.
   - intros c c' Hc Hk. now apply L_mono.
   - intros c c' Hc Hk. now apply U_mono.
   - destruct (rest_one_sided v) as [Hr|Hr]; auto. right. intros c c' Hc Hc' Hl Hu.

@@ -133,10 +133,7 @@ Lemma W_child v c : (c <= K v)%nat -> W (c :: v) <= W v.
 Proof.
   intros Hc. eapply Rle_trans; [|apply (W_sum v)]. specialize (rest_nonneg v).
   enough (W (c :: v) <= sumR (seq 0 (S (K v))) (fun c => W (c :: v))) by lra.
-  assert (Hin : In c (seq 0 (S (K v)))) by (apply in_seq; lia).
-  revert Hin. generalize (seq 0 (S (K v))). intros l. induction l as [|a l IH]; simpl; [tauto|].
-  assert (0 <= sumR l (fun c => W (c :: v))) by (apply sumR_nonneg; auto). generalize (W_nonneg (a :: v)).
-  intros Ha [->|Hin]; [lra|]. specialize (IH Hin). lra.
+  apply (sumR_term _ _ (fun c => W (c :: v))); [auto|]. apply in_seq. lia.
 Qed.
 
 Notation good := (good p cuts Lsharp Usharp).
@@ -148,7 +145,7 @@ Proof.
   intros HW. unfold Cells.goods.
   eapply Rle_trans; [|apply (look_budget_sharp Omega P (K v) (fun c => W (c :: v)) (W v) (rest v) beta)
     with (cell := response v)]; auto.
-  - apply Pr_mono. intros w. apply not_good.
+  - apply Pr_mono. intros w. apply one_side_broken.
   - intros c c' Hc Hk. now apply Lsharp_mono.
   - intros c c' Hc Hk. now apply Usharp_mono.
   - destruct (rest_one_sided v) as [Hr|Hr]; auto. right. intros c c' Hc Hc' Hl Hu.

@@ -113,9 +113,6 @@ Definition truth_at (r : place X) (pi : Pi) : R := fst (snd r) (g pi).
 Definition up_at (r : place X) (pi : Pi) : R := ind Pi (fun pi => A pi /\ chance pi * truth_at r pi <= seen r pi) pi.
 Definition shift_at (r : place X) : R := sumR outcomes (fun pi => up_at r pi * (seen r pi - chance pi * truth_at r pi)).
 
-Lemma ind_range B pi : 0 <= ind Pi B pi <= 1.
-Proof. unfold ind. destruct (ClassicalDescription.excluded_middle_informative _); lra. Qed.
-
 Lemma g_range pi x : 0 <= g pi x <= 1.
 Proof. destruct (f pi) as [h Hh]. apply Hh. Qed.
 
@@ -165,7 +162,7 @@ Proof.
   eapply Rle_trans; [|right; apply f_equal; apply (mean_const _ (twice r) b)]. rewrite <- mean_plus.
   apply mean_mono. intros z.
   apply (enveloped (fst z) (fst (snd z)) (fst (snd (snd z))) (snd (snd (snd z))) (fun pi => up_at r pi * more pi z)); auto.
-  intros pi. generalize (ind_range (fun pi => A pi /\ chance pi * truth_at r pi <= seen r pi) pi) (more_range pi z).
+  intros pi. generalize (ind_range _ (fun pi => A pi /\ chance pi * truth_at r pi <= seen r pi) pi) (more_range pi z).
   unfold up_at. nra.
 Qed.
 
@@ -228,7 +225,7 @@ Proof.
     (k (first z) pi * g pi (fst (snd z)) + (k (first z) pi * 1 * g pi (fst (snd (snd z))) +
       (-2) * (k (first z) pi * g pi (fst (snd z)) * g pi (fst (snd (snd z))))))))).
   - rewrite <- mean_plus. apply mean_mono. intros z. rewrite <- sumR_plus. apply sumR_le. intros pi _.
-    assert (Hu := ind_range (fun pi => A pi /\ chance pi * truth_at r pi <= seen r pi) pi).
+    assert (Hu := ind_range _ (fun pi => A pi /\ chance pi * truth_at r pi <= seen r pi) pi).
     assert (Hk := k_nonneg (first z) pi). unfold up_at. set (e := ind Pi _ pi) in *. set (K := k (first z) pi) in *.
     unfold more, swap. cbn [fst snd]. assert (Ha := g_range pi (fst (snd z))). assert (Hb := g_range pi (fst (snd (snd z)))).
     set (u := g pi (fst (snd z))) in *. set (v := g pi (fst (snd (snd z)))) in *.
@@ -278,7 +275,7 @@ Proof.
   { unfold b', probability, joint, chance. rewrite mean_sum. apply sumR_ext. intros pi _. rewrite mean_scal_r. ring. }
   assert (Hb1 : b' <= 1).
   { rewrite <- Eb. apply Rle_trans with (sumR outcomes chance).
-    - apply sumR_le. intros pi _. generalize (ind_range A pi) (chance_nonneg pi). nra.
+    - apply sumR_le. intros pi _. generalize (ind_range _ A pi) (chance_nonneg pi). nra.
     - unfold chance. rewrite <- mean_sum. rewrite (mean_ext _ _ _ (fun _ => 1)); [rewrite mean_one; lra|apply k_total]. }
   set (V := sumR rs (V_at f A) / n). set (W := sumR rs (W_at f A) / n).
   set (x := sumR rs (shift_at f A) / n).

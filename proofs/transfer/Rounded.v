@@ -153,9 +153,6 @@ Proof.
   destruct (cdf_ends j) as [-> ->]. ring.
 Qed.
 
-Lemma ind_range A (Q : A -> Prop) x : 0 <= ind A Q x <= 1.
-Proof. unfold ind. destruct (ClassicalDescription.excluded_middle_informative _); lra. Qed.
-
 Lemma chance_nonneg k event v S : (forall u, 0 <= event u) -> 0 <= chance k event v S.
 Proof.
   intros H. revert v. induction k as [|k IH]; intros v; simpl; auto.
