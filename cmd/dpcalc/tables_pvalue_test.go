@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,8 +12,8 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// The thresholds of docs/use/p-values.md, for 10,000 independent records and alpha = 0.05, and 0.01 for
-// pure privacy, with six digits, rounded down.
+// The thresholds of docs/use/p-values.md, for 10,000 independent records and alpha = 0.05, with six
+// digits, rounded down.
 func TestThresholdTables(t *testing.T) {
 	percent := []float64{0.001, 0.003, 0.01, 0.03, 0.1}
 	var pure, approx, gaussian, information []sourceOf
@@ -39,7 +40,7 @@ func TestThresholdTables(t *testing.T) {
 
 func shortDecimal(x float64) string { return strconv.FormatFloat(math.Round(x*1e6)/1e6, 'f', -1, 64) }
 
-// thresholds is a table with a row for each alpha and source, a column for each method
+// thresholds is a table with a row for each source, a column for each method
 // and, if limited, the threshold that no rule for pure privacy can pass.
 type thresholds struct {
 	title   string
@@ -59,7 +60,7 @@ func (c thresholds) name() string { return c.title }
 func (c thresholds) markdown(t *testing.T) string {
 	var b strings.Builder
 	line := func(cells ...string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
-	head := append([]string{"alpha"}, c.heads...)
+	head := slices.Clone(c.heads)
 	for _, m := range c.methods {
 		head = append(head, "`"+m+"`")
 	}
@@ -68,39 +69,34 @@ func (c thresholds) markdown(t *testing.T) string {
 	}
 	line(head...)
 	b.WriteString("|" + strings.Repeat(" ---: |", len(head)) + "\n")
-	levels := []float64{0.05}
-	if c.limited {
-		levels = append(levels, 0.01)
-	}
-	for _, alpha := range levels {
-		for _, s := range c.sources {
-			all, err := pvalue.Corrections(maxinfo.Plan{Samples: 10_000, Data: maxinfo.ProductData,
-				Steps: []maxinfo.Step{s.step}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			cells := append([]string{shortDecimal(alpha)}, s.labels...)
-			for _, name := range c.methods {
-				for _, correction := range all {
-					if correction.Name == name {
-						gamma, err := correction.Threshold(theory.LogProb(math.Log(alpha)))
-						if err != nil {
-							t.Fatal(err)
-						}
-						cells = append(cells, cutDigits(gamma.Ln(), math.Floor, 1e-10))
+	const alpha = 0.05
+	for _, s := range c.sources {
+		all, err := pvalue.Corrections(maxinfo.Plan{Samples: 10_000, Data: maxinfo.ProductData,
+			Steps: []maxinfo.Step{s.step}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cells := slices.Clone(s.labels)
+		for _, name := range c.methods {
+			for _, correction := range all {
+				if correction.Name == name {
+					gamma, err := correction.Threshold(theory.LogProb(math.Log(alpha)))
+					if err != nil {
+						t.Fatal(err)
 					}
+					cells = append(cells, cutDigits(gamma.Ln(), math.Floor, 1e-10))
 				}
 			}
-			if c.limited { // Phi(Phi^-1(alpha) - eps sqrt n/2), rounded up
-				x := 100 * s.step.(maxinfo.PureDP).Epsilon
-				z := math.Sqrt2 * math.Erfinv(1-2*alpha)
-				cells = append(cells, cutDigits(math.Log(math.Erfc((z+x/2)/math.Sqrt2)/2), math.Ceil, -1e-10))
-			}
-			if len(cells) != len(head) {
-				t.Fatalf("%s: %d cells for %d columns", c.title, len(cells), len(head))
-			}
-			line(cells...)
 		}
+		if c.limited { // Phi(Phi^-1(alpha) - eps sqrt n/2), rounded up
+			x := 100 * s.step.(maxinfo.PureDP).Epsilon
+			z := math.Sqrt2 * math.Erfinv(1-2*alpha)
+			cells = append(cells, cutDigits(math.Log(math.Erfc((z+x/2)/math.Sqrt2)/2), math.Ceil, -1e-10))
+		}
+		if len(cells) != len(head) {
+			t.Fatalf("%s: %d cells for %d columns", c.title, len(cells), len(head))
+		}
+		line(cells...)
 	}
 	return b.String()
 }
