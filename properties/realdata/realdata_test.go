@@ -192,7 +192,7 @@ func gaussian(s setting, plan transfer.Answer, r *rand.Rand) (o outcome, err err
 	for block := range plan.Noise() {
 		sd = append(sd, slices.Repeat([]float64{block.Scale}, int(block.Queries))...)
 	}
-	run, err := mechanism.GaussianAnswers{Samples: plan.Samples, SD: sd}.Start(s.noise)
+	run, err := mechanism.GaussianAnswers{Samples: plan.Samples, SD: sd, Cut: plan.Mechanism.Cut}.Start(s.noise)
 	if err != nil {
 		return o, err
 	}
