@@ -184,6 +184,8 @@ func (l *Ledger) extension(e Extension) (*Line, error) {
 		return nil, inputf("extend: got a ledger with a fixed plan, want an open one: the rows of a plan are fixed")
 	case l.plan.Population != nil:
 		return nil, inputf("extend: got a ledger with a benchmark, want one without: its rows are a uniform subset of all items")
+	case l.plan.Pairs != nil:
+		return nil, inputf("extend: got a ledger of an AUC, want one without: its class counts were made public when it was made")
 	case l.plan.Group != nil && l.clusters == nil:
 		return nil, l.Whole()
 	case e.Labels == nil && (e.Replace || e.Features != nil):

@@ -42,7 +42,8 @@ const mostConditions = 100
 func (p *Plan) joins(s *Submission, name string) error {
 	kind, _ := metric.Of(name)
 	in := p.scale(name).ends()
-	switch curved := kind.Ratio != nil || kind.Less || name == metric.Precision; {
+	ratio := kind.Ratio != nil || name == metric.Precision
+	switch curved := ratio || kind.Less || kind.Pairs; {
 	case len(s.All) == 0:
 		return nil
 	case s.Show != ShowPass:

@@ -52,6 +52,7 @@ func prepared(dir string, labels *Labels, terms Terms) (*Ledger, *Plan, error) {
 			return nil, nil, err
 		}
 	}
+	terms.pairs = terms.pairsOf(labels)
 	plan, err := Certify(terms, labels.Samples())
 	if err != nil {
 		return nil, nil, err

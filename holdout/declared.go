@@ -30,6 +30,9 @@ func (t *Terms) declare() error {
 	if err := t.Units.checked(t.Metrics); err != nil {
 		return err
 	}
+	if err := t.lawful(); err != nil {
+		return err
+	}
 	switch {
 	case len(t.Metrics) == 0:
 		return inputf("metrics: got nothing, want some of %s", strings.Join(metric.Names(), ", "))
@@ -59,7 +62,8 @@ func (t *Terms) declare() error {
 func (t *Terms) asks(name string) error {
 	m, _ := metric.Of(name)
 	slice := name == metric.Precision
-	curved := m.Ratio != nil || m.Root || slice
+	ratio := m.Ratio != nil || slice
+	curved := ratio || m.Root || m.Pairs
 	compared := t.Goal.Query == transfer.Difference || t.Incumbent.Values != nil
 	switch {
 	case t.sampled() && m.Ratio != nil:
@@ -70,8 +74,8 @@ func (t *Terms) asks(name string) error {
 		return inputf("metrics: got %s with an incumbent, want another: its difference is no mean over rows", name)
 	case !t.Open && t.Units.Range != nil:
 		return inputf("range: got one, want --open: the tau of a fixed plan is in [0, 1]")
-	case !t.Open && (curved || m.Loss != nil):
-		return inputf("metrics: got %s, want --open: a fixed plan has accuracy and columns", name)
+	case !t.Open && (ratio || m.Loss != nil):
+		return inputf("metrics: got %s, want --open: a fixed plan has accuracy, columns and gates of an AUC", name)
 	}
 	return nil
 }

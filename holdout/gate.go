@@ -45,9 +45,14 @@ func (gate) response(h *history, l look) (response, error) {
 			return response{}, err
 		}
 	}
-	passed := reaches(l.sum(), goal.Samples, *l.bar, goal.Tau)
-	if count := h.plan.Mechanism.PassCount; count > 0 {
+	passed := false
+	switch count := h.plan.Mechanism.PassCount; {
+	case h.plan.Pairs != nil:
+		passed = atLeast(l.area(), *l.bar, goal.Tau)
+	case count > 0:
 		passed = l.sum() >= float64(count)
+	default:
+		passed = reaches(l.sum(), goal.Samples, *l.bar, goal.Tau)
 	}
 	if passed, err = run.TestCount(one(passed), 1); err != nil {
 		return response{}, err
@@ -73,10 +78,12 @@ func passes(g transfer.Goal) int64 {
 // reaches reports whether sum/n >= bar + tau, of the decimals that bar and tau were typed as: 850 of 1,000 reach
 // 0.8 + 0.05, which is above 0.85 in float64.
 func reaches(sum float64, n int64, bar, tau float64) bool {
-	need := new(big.Rat).Add(typed(bar), typed(tau))
-	need.Mul(need, new(big.Rat).SetInt64(n))
 	got := new(big.Rat).SetFloat64(sum)
-	return got != nil && got.Cmp(need) >= 0
+	return got != nil && atLeast(got.Quo(got, new(big.Rat).SetInt64(n)), bar, tau)
+}
+
+func atLeast(mean *big.Rat, bar, tau float64) bool {
+	return mean.Cmp(new(big.Rat).Add(typed(bar), typed(tau))) >= 0
 }
 
 // typed is the shortest decimal that is read as x.

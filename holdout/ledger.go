@@ -67,8 +67,10 @@ func (l *Ledger) use(p *Plan, labels *Labels) (err error) {
 	if l.right, err = l.reader.right(labels); err != nil {
 		return err
 	}
-	l.truth, err = l.reader.truths(labels, l.right)
-	return err
+	if l.truth, err = l.reader.truths(labels, l.right); err != nil {
+		return err
+	}
+	return p.counted(l.truth)
 }
 
 // hooks are functions that tests replace.

@@ -346,7 +346,7 @@ func TestNoLedger(t *testing.T) {
 		"method: got laplace, want one that a ledger runs":         func(t *Terms) { t.Method = "laplace" },
 		"samples: got 99, want 100, the number of labels":          func(t *Terms) { t.Goal.Samples = 99 },
 		"query: got sensitive, want bounded, binary or difference": func(t *Terms) { t.Goal.Query = transfer.Sensitive },
-		"metrics: got auc, want accuracy, column:NAME":             func(t *Terms) { t.Metrics = []string{"auc"} },
+		"metrics: got mcc, want accuracy, column:NAME":             func(t *Terms) { t.Metrics = []string{"mcc"} },
 		"metrics: got accuracy twice":                              func(t *Terms) { t.Metrics = []string{Accuracy, Accuracy} },
 		"metrics: got nothing":                                     func(t *Terms) { t.Metrics = []string{} },
 		"match: got like, want exact, trim, fold, number":          func(t *Terms) { t.Match = "like" },

@@ -85,6 +85,8 @@ func (u Units) Column(name string) (string, error) {
 		return column, nil
 	case m.Reads == metric.Probability, m.Reads == metric.Forecast && u.Positive != "":
 		return cmp.Or(u.Probability, "probability"), nil
+	case m.Reads == metric.Score:
+		return cmp.Or(u.Probability, "prediction"), nil
 	}
 	return "prediction", nil
 }

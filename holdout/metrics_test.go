@@ -107,9 +107,28 @@ func byHand(name string, labels, values []string) float64 {
 		loss += min(-math.Log(p), 5)
 	}
 	n := float64(len(labels))
+	if name == metric.AUC {
+		return pairsByHand(labels, values)
+	}
 	return map[string]float64{Accuracy: right / n, metric.Precision: tp / (tp + fp), "f1": 2 * tp / (2*tp + fp + fn),
 		"recall": tp / (tp + fn), "jaccard": tp / (tp + fp + fn), "log-loss": loss / n, "squared-error": squares / n,
 		"rmse": math.Sqrt(squares / n)}[name]
+}
+
+// pairsByHand is the share of pairs of a dog and a cat in which the dog has the higher score, or half of one for a tie.
+func pairsByHand(labels, values []string) (share float64) {
+	scores := make(map[string][]float64)
+	for i, label := range labels {
+		var x float64
+		fmt.Sscan(values[i], &x)
+		scores[label] = append(scores[label], x)
+	}
+	for _, x := range scores["dog"] {
+		for _, y := range scores["cat"] {
+			share += float64(one(x > y)+one(x >= y)) / 2
+		}
+	}
+	return share / float64(len(scores["dog"])*len(scores["cat"]))
 }
 
 // Every metric that the ledger computes is what its definition says, to within half a step of a score; a gate passes
@@ -135,7 +154,8 @@ func TestMetricsByHand(t *testing.T) {
 		values map[metric.Reads][]string
 	}{
 		{labels, Units{Positive: "dog"}, names,
-			map[metric.Reads][]string{metric.Text: classes, metric.Probability: chances, metric.Forecast: chances}},
+			map[metric.Reads][]string{metric.Text: classes, metric.Probability: chances, metric.Forecast: chances,
+				metric.Score: chances}},
 		{numbers, Units{Range: &[2]float64{0, 10}}, []string{"squared-error", "rmse"},
 			map[metric.Reads][]string{metric.Forecast: guesses}},
 	} {
@@ -338,7 +358,7 @@ func TestTailsOfMetrics(t *testing.T) {
 }
 
 // What a price, a refusal or a status says of each metric does not depend on the labels, byte for byte; nor does the
-// line of a look with the same verdict.
+// line of a look with the same verdict. Of an AUC the class counts are public.
 func TestMetricsTellNoLabels(t *testing.T) {
 	r := rand.New(rand.NewPCG(44, 13))
 	first, classes, chances := twoClasses(r, 400)
@@ -347,6 +367,7 @@ func TestMetricsTellNoLabels(t *testing.T) {
 	for i := range 100 {
 		second[i] = "cat" // and another number of dogs
 	}
+	turned := slices.Concat(first[1:], first[:1])
 	none := slices.Repeat([]string{"cat"}, 400)
 	for _, m := range metric.All() {
 		name, units := m.Name, Units{Positive: "dog"}
@@ -361,7 +382,11 @@ func TestMetricsTellNoLabels(t *testing.T) {
 			values = chances
 		}
 		var said [2]string
-		for k, labels := range [][]string{first, second} {
+		worlds := [][]string{first, second}
+		if m.Pairs {
+			worlds[1] = turned
+		}
+		for k, labels := range worlds {
 			l := measuredBy(t, labels, units, nil, name)
 			for _, show := range []string{ShowPass, ShowScore, ShowGuess, ShowBest} {
 				for _, x := range []float64{0.01, 0.5, 0.97, 2} {

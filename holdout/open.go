@@ -32,7 +32,7 @@ func openPlan(t Terms, samples int64) (*Plan, error) {
 		SecondMoment: goal.SecondMoment}
 	p := &Plan{
 		Schema: openSchema, Method: "open", Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes,
-		Units: t.Units, Open: law, Group: t.group(), Population: t.population(),
+		Units: t.Units, Open: law, Group: t.group(), Population: t.population(), Pairs: t.pairs,
 		Promise: Promise{Samples: samples, Beta: goal.Beta},
 		goal:    transfer.Goal{Samples: samples, Beta: goal.Beta},
 	}
@@ -157,6 +157,9 @@ func (l look) measured(p *Plan, line Line) float64 {
 	if l.values.kind.Ratio != nil && line.Show != ShowPass {
 		return l.ratio(l.records.rows)
 	}
+	if l.values.kind.Pairs {
+		return l.areaBelow()
+	}
 	mean := l.sum() / float64(l.count())
 	if scale := p.scale(line.Metric); !scale.plain() && l.values.kind.Ratio == nil {
 		return scale.coordinate(mean)
@@ -207,7 +210,7 @@ func (l *Ledger) Price(s Submission, bar *float64) ([]Response, error) {
 	if s.Values == nil && l.plan.Incumbent != nil && s.Show != ShowReject {
 		return nil, inputf("price: got no predictions, want them: the price of a difference depends on the share that differs")
 	}
-	if kind, _ := metric.Of(cmp.Or(s.Metric, l.plan.Metric)); s.Values == nil && kind.Class && kind.Loss == nil {
+	if kind, _ := metric.Of(cmp.Or(s.Metric, l.plan.Metric)); s.Values == nil && kind.Class && kind.Reads == metric.Text {
 		return nil, inputf("price: got no predictions, want them: the price of %s depends on the rows predicted positive", kind.Name)
 	}
 	if s.Show == ShowPass {

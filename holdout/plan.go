@@ -46,8 +46,9 @@ type Plan struct {
 	Incumbent *LabelsFile `json:"incumbent,omitempty"` // of differences: the file that the first candidate is compared with
 	Open      *Law        `json:"open,omitempty"`      // of an open ledger
 
-	Group      *Group     `json:"group,omitempty"`      // of rows that come in clusters
-	Population *Benchmark `json:"population,omitempty"` // of rows that are a subset of a benchmark
+	Group      *Group     `json:"group,omitempty"`        // of rows that come in clusters
+	Population *Benchmark `json:"population,omitempty"`   // of rows that are a subset of a benchmark
+	Pairs      *Pairs     `json:"class_counts,omitempty"` // of an AUC
 
 	goal   transfer.Goal
 	remark string
@@ -162,8 +163,10 @@ type Terms struct {
 	Group     string        // the column of the features that says which rows are a cluster; "" for independent rows
 	Weights   string        // of clusters: what counts alike; "" for [ByClusters]
 	Items     *Items        // the benchmark that the rows are a uniform subset of; nil for rows of their own
+	Law       string        // one of [Laws]; "" for that of the metrics
 
 	sizes *Sizes // of the clusters
+	pairs *Pairs // of an AUC
 
 	Ask         []string // open: what teams may ask, KIND:KEY=VALUE,...
 	MostPerTeam float64  // open: nats that the looks of one team may cost together; 0 for no limit
@@ -200,10 +203,13 @@ func Certify(t Terms, samples int64) (*Plan, error) {
 	}
 	goal := t.Goal
 	if goal.Sample, samples = t.sample(samples); t.Goal.Sample != nil && t.Goal.Sample != goal.Sample {
+		if t.pairs != nil {
+			return nil, inputf("got a goal for other rows, want %d positive and %d negative ones, as the labels have", t.pairs.Positives, t.pairs.Negatives)
+		}
 		if t.sampled() {
 			return nil, inputf("got a goal for other clusters or another benchmark, want those of --group and --weights, or of --population")
 		}
-		return nil, inputf("got a goal for clusters or for a benchmark, want --group or --population, which say where they are")
+		return nil, inputf("got a goal for clusters or for a benchmark, or of an AUC, want --group, --population or --metrics auc, which say where they are")
 	}
 	records := "labels"
 	if t.sizes != nil && t.Weights != ByRows {
@@ -265,9 +271,9 @@ func certify(methods []transfer.Method, goal transfer.Goal, t Terms, hair theory
 	}
 	p := &Plan{
 		Schema: schema, Method: rows[best].Method.Name, goal: rows[best].Goal, remark: rows[best].Reason,
-		Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes, Bars: t.Bars,
+		Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes, Units: t.Units, Bars: t.Bars,
 	}
-	p.Group, p.Population = t.group(), t.population()
+	p.Group, p.Population, p.Pairs = t.group(), t.population(), t.pairs
 	for _, bar := range p.Bars {
 		if err := p.needs(&Submission{Bar: &bar}); err != nil {
 			return nil, inAll("bars", err)

@@ -146,15 +146,18 @@ func (v *values) reads(what metric.Reads) bool { return v.kind.Reads == what }
 func (r reader) numberCell(v *values, binary bool) func(string) (float64, error) {
 	lowest, highest := 0., 1.
 	number := v.reads(metric.Forecast) && r.units.Positive == ""
-	if v.reads(metric.Number) || number {
+	switch {
+	case v.reads(metric.Number) || number:
 		lowest, highest = r.units.interval()
+	case v.reads(metric.Score):
+		lowest, highest = -math.MaxFloat64, math.MaxFloat64
 	}
 	return func(text string) (float64, error) {
 		x, ok := decimal(text)
 		switch {
 		case ok && number:
 			return r.units.share(x), nil
-		case number:
+		case number || !ok && v.reads(metric.Score):
 			return 0, inputf("got the value %s, want a number", shown(text))
 		case !ok || !(x >= lowest && x <= highest):
 			return 0, inputf("got the value %s, want a number in [%v, %v]", shown(text), lowest, highest)

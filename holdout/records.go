@@ -128,6 +128,8 @@ func (p *Plan) sample(s *Sizes) transfer.Sample {
 	switch {
 	case p.Population != nil:
 		return transfer.Subset{Items: p.Population.Items}
+	case p.Pairs != nil:
+		return p.Pairs.sample()
 	case p.Group != nil && p.Group.Weights == ByRows:
 		return s.sample()
 	}
@@ -148,6 +150,9 @@ func (p *Plan) Independence() string {
 	case p.Population != nil:
 		return fmt.Sprintf("The rows must be a uniform random subset of the %d items of the benchmark, and its mean is the truth. Keep secret which items have labels.",
 			p.Population.Items)
+	case p.Pairs != nil:
+		return fmt.Sprintf("The %d positive and %d negative rows must be drawn within each class, independent and alike, and every look must be its owner's run of a model that was made without these rows: "+
+			"given their features the promise is false. An AUC is worth the rows of the smaller class, and is never served.", p.Pairs.Positives, p.Pairs.Negatives)
 	case p.macro():
 		return fmt.Sprintf("The clusters of %s must be independent; the rows of one need not be. A look is the mean over clusters of the mean in each.",
 			shown(p.Group.Column))
@@ -162,6 +167,9 @@ func (p *Plan) macro() bool { return p.Group != nil && p.Group.Weights == ByClus
 
 // drawnAs checks what a plan says of its records.
 func (p *Plan) drawnAs() error {
+	if err := p.pairedAs(); err != nil {
+		return err
+	}
 	switch g, b := p.Group, p.Population; {
 	case g != nil && b != nil:
 		return errors.New("got clusters and a benchmark, want one of the two")
@@ -189,6 +197,8 @@ func (t Terms) sample(rows int64) (transfer.Sample, int64) {
 	switch {
 	case t.Items != nil:
 		return transfer.Subset{Items: int64(len(t.Items.ids))}, rows
+	case t.pairs != nil:
+		return t.pairs.sample(), rows
 	case t.sizes != nil && t.Weights == ByRows:
 		return t.sizes.sample(), rows
 	case t.sizes != nil:

@@ -36,13 +36,26 @@ var restsOn = Field[Answer]{Name: "rests_on", Value: func(a Answer) any { return
 
 // FieldsOf are the columns of the row of a look at a ledger of a plan.
 func FieldsOf(p *Plan) []Field[Answer] {
+	fields := LookFields
 	switch {
 	case p.Open != nil:
-		return OpenLookFields
+		fields = OpenLookFields
 	case p.Promise.Test != "":
-		return append(slices.Clone(LookFields), restsOn)
+		fields = append(slices.Clone(LookFields), restsOn)
 	}
-	return LookFields
+	return append(slices.Clip(fields), LawFields(p, func(a Answer) *Plan { return a.Plan })...)
+}
+
+// LawFields are the columns of the law of a plan's rows where they are drawn within each class, and none elsewhere.
+func LawFields[R any](p *Plan, of func(R) *Plan) []Field[R] {
+	if p == nil || p.Pairs == nil {
+		return nil
+	}
+	return []Field[R]{
+		{Name: "law", Value: func(R) any { return LawClasses }},
+		{Name: "positives", Value: func(r R) any { return of(r).Pairs.Positives }},
+		{Name: "negatives", Value: func(r R) any { return of(r).Pairs.Negatives }},
+	}
 }
 
 // OpenLookFields are the columns of the row of a look at an open ledger.

@@ -15,6 +15,7 @@ const (
 	Accuracy  = "accuracy"
 	Column    = "column:NAME"
 	Precision = "precision"
+	AUC       = "auc"
 )
 
 // Reads is what a submission has for each row.
@@ -26,6 +27,7 @@ const (
 	Number                   // a value in a range, the submitter's word
 	Forecast                 // a number that the label is, or its probability of the positive class
 	Probability              // the probability of the positive class
+	Score                    // a number of which the order alone counts
 )
 
 // Metric is an entry of the list.
@@ -42,6 +44,7 @@ type Metric struct {
 	Loss  func(x, y, clip float64) float64 // of a forecast x at the truth y, both in [0,1], as a share of the greatest
 	Ratio *Ratio                           // of a ratio of two means
 	Class bool                             // whether it needs a positive class
+	Pairs bool                             // whether it is a mean over pairs of a positive and a negative row
 }
 
 // Planned reports whether a plan of the kind of query is one for the metric: a mean over rows of values in [0,1], of
@@ -107,6 +110,9 @@ var list = []Metric{
 		Promise: "the expected squared error of a row, of numbers that are clipped to the range"},
 	{Name: "rmse", Query: "bounded", Reads: Forecast, Less: true, Root: true, Loss: squared,
 		Summary: "the root of the mean squared error", Promise: "the root of the expected squared error of a row, of numbers that are clipped to the range"},
+	{Name: AUC, Query: "bounded", Reads: Score, Class: true, Pairs: true,
+		Summary: "the share of pairs of a positive and a negative row that scores put in order, a tie being half of one",
+		Promise: "the expected share of pairs in order, of rows drawn within each class and a model that was made without them"},
 }
 
 // logLoss is min{-ln p, clip}/clip at the probability p of the truth.

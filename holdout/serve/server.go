@@ -173,6 +173,8 @@ func (o Options) declared(p *holdout.Plan) error {
 	nameless := o.Tokens == nil && !o.AskOnly
 	own := p.Promise.Bar != nil || p.Bars != nil || p.Promise.Test != ""
 	switch {
+	case p.Pairs != nil:
+		return inputf("got a ledger of an AUC, want another: its looks are its owner's runs of models that were made without these rows, and a team may know the rows")
 	case p.Open != nil && len(p.Open.Ask) == 0:
 		return inputf("ask: got an open ledger that declares nothing, want one made with the looks that teams may ask: a " +
 			"team that chose its looks would spend the budget of all")

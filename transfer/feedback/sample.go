@@ -1,8 +1,9 @@
 package feedback
 
 import (
-	"math"
 	"math/big"
+
+	"github.com/dpcalc/dpcalc/internal/num"
 )
 
 // Sample says how the rows of a query's mean were drawn where they are not independent rows of equal weight.
@@ -37,16 +38,7 @@ type Clusters struct {
 // sum of squares, all positive: to the sizes of the clusters, for a mean over all rows.
 func NewClusters(count int64, sum, largest, squares *big.Rat) Clusters {
 	square := new(big.Rat).Mul(sum, sum)
-	return Clusters{count, Worth{below(new(big.Rat).Quo(sum, largest)), below(square.Quo(square, squares))}}
-}
-
-// below returns the greatest float64 that is not above x.
-func below(x *big.Rat) float64 {
-	f, exact := x.Float64()
-	if !exact && new(big.Rat).SetFloat64(f).Cmp(x) > 0 {
-		return math.Nextafter(f, 0)
-	}
-	return f
+	return Clusters{count, Worth{num.Below(new(big.Rat).Quo(sum, largest)), num.Below(square.Quo(square, squares))}}
 }
 
 // Worth does not depend on the number of rows.

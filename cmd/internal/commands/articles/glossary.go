@@ -53,6 +53,8 @@ func metricSymbols() (list []symbol) {
 			where += "; --query of samplesize, as " + m.Query + " queries"
 		case m.Ratio != nil:
 			where += "; --query of samplesize, with --feedback gate and --threshold"
+		case m.Pairs:
+			where += "; --query of samplesize, with --class-counts"
 		}
 		var aliases []string
 		if short, _, named := strings.Cut(m.Name, ":"); named { // column for column:NAME

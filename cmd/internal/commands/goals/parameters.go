@@ -238,8 +238,8 @@ func totalCell(x float64) record.Cell {
 // The flags of a goal that are words.
 var (
 	QueryFlag = usage.Flag{Name: "query", Usage: "`KIND` of query: " + kinds[0] + " (default), " +
-		usage.OrList(kinds[1:]) + "; or a metric: " + strings.Join(metrics(), ", ") + " (ratios as gates), or " + areaWord + " with --class-counts",
-		Words: slices.Concat(kinds, metrics(), []string{areaWord})}
+		usage.OrList(kinds[1:]) + "; or a metric: " + strings.Join(metrics(), ", ") + " (ratios as gates, " + metric.AUC + " with --class-counts)",
+		Words: slices.Concat(kinds, metrics())}
 	RangeFlag    = usage.Flag{Name: "range", Usage: "the values of a query are in `A,B` (default 0,1): tau and bars are in the same units"}
 	FeedbackFlag = usage.Flag{Name: "feedback", Usage: "what is `SHOWN`: answers (default), gate (pass or fail), best (the best score), flags (corrections of guesses) or final (scores of finalists, once)", Words: shownNames()}
 	OneSidedFlag = usage.Flag{Name: "one-sided", Switch: true,
@@ -256,7 +256,7 @@ var kinds = append(slices.Clone(commands.QueryKinds), transfer.Difference.String
 // metrics are the metrics that have a plan, if only as gates.
 func metrics() (names []string) {
 	for _, m := range metric.All() {
-		if m.Planned() || m.Ratio != nil {
+		if m.Planned() || m.Ratio != nil || m.Pairs {
 			names = append(names, m.Name)
 		}
 	}
@@ -269,7 +269,7 @@ func unplanned(c usage.Values) error {
 	name, _ := c.Text(QueryFlag.Name)
 	m, ok := metric.Of(name)
 	switch {
-	case !ok || m.Planned():
+	case !ok || m.Planned() || m.Pairs:
 		return nil
 	case m.Ratio != nil:
 		return usage.Errorf("--query: got %s, want another one here: samplesize --feedback gate --threshold C plans for gates of it at the bar C", name)
@@ -381,8 +381,6 @@ func ReadKind(c usage.Values) (base transfer.Goal, err error) {
 	word := query
 	if m, ok := metric.Of(query); ok {
 		query = m.Query
-	} else if query == areaWord {
-		query = transfer.Bounded.String()
 	}
 	if base.Query, err = transfer.ParseQuery(query); err != nil {
 		return base, err

@@ -9,6 +9,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -27,23 +28,20 @@ var (
 	sampleFlags = []usage.Flag{ClustersFlag, WeightsFlag, iccFlag, ClassesFlag}
 )
 
-// areaWord is the word of --query for the share of pairs in the right order.
-const areaWord = "auc"
-
 // readClasses reads the classes of an AUC into a goal.
 func readClasses(c usage.Values, query string, g *transfer.Goal) error {
 	text, typed := c.Text(ClassesFlag.Name)
 	_, sized := c.Text("samples")
 	_, clustered := c.Text(ClustersFlag.Name)
 	switch {
-	case typed != (query == areaWord):
-		return usage.Errorf("--%s: got one of it and --query %s, want both", ClassesFlag.Name, areaWord)
+	case typed != (query == metric.AUC):
+		return usage.Errorf("--%s: got one of it and --query %s, want both", ClassesFlag.Name, metric.AUC)
 	case !typed:
 		return nil
 	case sized || clustered:
 		return usage.Errorf("--%s: given with --samples or --clusters, want one of them", ClassesFlag.Name)
 	case g.Range != (transfer.Range{}):
-		return usage.Errorf("--range: given with --query %s, want none: it is in [0, 1]", areaWord)
+		return usage.Errorf("--range: given with --query %s, want none: it is in [0, 1]", metric.AUC)
 	}
 	first, second, _ := strings.Cut(text, ",")
 	positives, ok := numbers.Counts.Parse(strings.TrimSpace(first))

@@ -107,7 +107,7 @@ func (m made) answer(dir string) commands.Answer[made] {
 		{Name: "feedback", Cell: func(m made) record.Cell { return record.Words(m.promised().Feedback) }},
 	}, commands.VerdictColumns(made.verdict, "status", "reason"), []record.Column[made]{
 		{Name: "chain", Cell: func(m made) record.Cell { return record.Words(m.chain) }},
-	})
+	}, columnsOf(holdout.LawFields(m.plan, func(m made) *holdout.Plan { return m.plan }), nil))
 	return commands.Answer[made]{
 		Command: "holdout", Inputs: folder(dir), Rows: commands.List([]made{m}), Columns: columns, Shown: columns,
 		Verdict: made.verdict,
@@ -125,7 +125,7 @@ func (m made) answer(dir string) commands.Answer[made] {
 
 // notes are what the promise asks of the rows.
 func (m made) notes() []string {
-	if m.plan.Population != nil { // whose truth is another
+	if m.plan.Population != nil || m.plan.Pairs != nil { // whose truth is another
 		return []string{m.plan.Independence(), alone}
 	}
 	notes := []string{promise, m.plan.Independence(), alone}
@@ -263,6 +263,8 @@ func statusOf(s holdout.Status, dir string) commands.Answer[holdout.Status] {
 	if s.Plan.Open != nil {
 		columns = openStatuses
 	}
+	law := holdout.LawFields(s.Plan, func(s holdout.Status) *holdout.Plan { return s.Plan })
+	columns = append(slices.Clip(columns), columnsOf(law, nil)...)
 	return commands.Answer[holdout.Status]{
 		Command: "holdout", Inputs: folder(dir), Rows: commands.List([]holdout.Status{s}), Columns: columns,
 		Shown: but(columns, "labels", "chain"),

@@ -268,6 +268,7 @@ func (w *world) live(texts []string, both []string) {
 	w.does(false, "token one")
 	w.serves()
 	w.opens(texts)
+	w.ranks(texts)
 	w.pipes()
 
 	for _, look := range openQuestions {
@@ -432,6 +433,48 @@ func (w *world) draws(law string) {
 	}
 	w.does(false, "init wrong"+drawn+" --open --group color --features features.csv")
 	w.does(false, "init wrong --labels labels.csv --open -b 0.5 --weights rows")
+}
+
+// ranks asks ledgers of an AUC, whose law has the class counts: other rows are positive in the two worlds, and as many.
+// Scores that are all equal have the AUC 1/2 in both.
+func (w *world) ranks(texts []string) {
+	t := w.t
+	labels := labelled(texts)
+	column(t, "more/ranked.csv", "label", func(i int) string {
+		if turned := w.second; i%3 == 0 && !turned || i%3 == 1 && turned {
+			return "ill"
+		}
+		return "not " + labels[i]
+	})
+	column(t, "ties.csv", "prediction", always("-2.5"))
+	column(t, "rising.csv", "prediction", func(i int) string { return fmt.Sprint(i) })
+	const of = " --labels more/ranked.csv -b 0.5 --metrics auc --positive ill"
+	w.makes("init ranked" + of + " -m 9 --feedback gate --passes 2 --law classes")
+	w.makes("init ranking" + of + " --open --most 7")
+	for _, wrong := range []string{" -m 9 --feedback best", " --open --ask score", " --open --features features.csv", " --open --law labels"} {
+		w.does(false, "init unranked"+of+wrong)
+	}
+	for _, file := range append(blind, "few.csv", "none.csv", "judge.csv", "ties.csv") {
+		for _, do := range []string{"score ranked " + file + " --bar 0.1", "score ranked " + file + " --bar 0.1 --dry-run", "score ranking " + file + " --show score",
+			"price ranking " + file + " --show best", "score ranking " + file + " --show pass --bar 0.4"} {
+			w.does(false, do+" -f json")
+		}
+	}
+	for _, line := range []string{"score ranking ties.csv --show pass --bar 0.1 --where color=red", "score ranking ties.csv --show pass --bar 0.1 --all bar=0.2",
+		"extend ranking --labels more/labels.csv", "extend ranking --drop drop.csv", "serve ranked --bars 0.5", "serve ranking"} {
+		w.does(false, line)
+	}
+	for _, dir := range []string{"ranked", "ranking"} {
+		code, out, said := commandtest.Dpcalc("mcp", dir)
+		w.looks(false, dir, fmt.Sprint("$ mcp ", dir, "\nexit ", code, "\n", out, said))
+		for _, do := range []string{"log ", "status ", "verify ", "status --report "} {
+			w.does(false, do+dir+" -f json")
+		}
+		w.does(false, "status "+dir+" --report")
+	}
+	w.does(true, "score ranked rising.csv --bar 0.2 -f json")
+	w.does(true, "score ranking rising.csv --show score -f json")
+	w.does(true, "status ranked -f json")
 }
 
 // renamed writes a table with other ids.

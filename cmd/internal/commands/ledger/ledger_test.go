@@ -170,6 +170,11 @@ func TestPlanFile(t *testing.T) {
 func TestPlanFileOfSamples(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rows(t, 400)
+	labels, err := os.ReadFile("labels.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dogs := strings.Count(string(labels), "dog")
 	var groups, items strings.Builder
 	groups.WriteString("id,document\n")
 	items.WriteString("id\n")
@@ -182,7 +187,8 @@ func TestPlanFileOfSamples(t *testing.T) {
 	for i, c := range []struct{ keys, flags, want string }{
 		{"clusters: 40x10", "", "plan.yaml: scenario a: clusters: got 40x10, want it with --group COLUMN, which says which rows are a cluster"},
 		{"population: 800", "", "plan.yaml: scenario a: population: got 800, want it with --population FILE, which has the items"},
-		{"query: auc, class-counts: '100,300'", "", "plan.yaml: scenario a: class-counts: got 100,300, want none: no ledger has an AUC"},
+		{"query: auc, class-counts: '100,300'", "", "plan.yaml: scenario a: class-counts: got 100,300, want it with --metrics auc --positive TEXT, which say which rows are positive"},
+		{"query: auc, class-counts: '100,300'", "--metrics auc --positive dog", "got a goal for other rows, want DOGS positive and CATS negative ones, as the labels have"},
 		{"clusters: 50x8", "--group document --features groups.csv", "samples: got 50, want 40, the number of clusters, or none"},
 		{"clusters: 50x8, weights: rows", "--group document --features groups.csv --weights rows", "got a goal for other clusters or another benchmark"},
 		{"population: 801", "--population items.csv", "got a goal for other clusters or another benchmark"},
@@ -190,7 +196,12 @@ func TestPlanFileOfSamples(t *testing.T) {
 		{"clusters: 40x10, weights: rows", "--group document --features groups.csv --weights rows", ""},
 		{"passes: 2", "--group document --features groups.csv", ""},
 		{"population: 800", "--population items.csv", ""},
+		{"query: auc, class-counts: 'DOGS,CATS'", "--metrics auc --positive dog", ""},
+		{"passes: 2", "--metrics auc --positive dog --law classes", ""},
 	} {
+		for _, text := range []*string{&c.keys, &c.want} {
+			*text = strings.NewReplacer("DOGS", fmt.Sprint(dogs), "CATS", fmt.Sprint(400-dogs)).Replace(*text)
+		}
 		write(t, "plan.yaml", "schema: dpcalc/plan-file/1\nscenarios:\n  - {name: a, queries: 20, beta: 5%, feedback: gate, "+c.keys+"}\n")
 		line := fmt.Sprintf("holdout init made%d --labels labels.csv --plan plan.yaml %s", i, c.flags)
 		if c.want == "" {
@@ -304,7 +315,7 @@ func TestBadInput(t *testing.T) {
 
 		"score judged nan.csv --metric column:judge": "nan.csv: id r0: got the value NaN, want a number in [0, 1]",
 
-		"score ledger p600.tsv --metric auc": "dpcalc: --metric: got auc, want accuracy, column:NAME",
+		"score ledger p600.tsv --metric auc": "dpcalc: --metric: got auc, want accuracy: no other was declared when the ledger was made",
 
 		"score ledger p600.tsv --bar 0.5": "dpcalc: --bar: got 0.5, want none with --feedback answers",
 
@@ -335,7 +346,10 @@ func TestBadInput(t *testing.T) {
 		"score ledger p600.tsv --metric column:judge": "dpcalc: --metric: got column:judge, want accuracy: no other was " +
 			"declared when the ledger was made",
 		fresh + " --metric accuracy":                          "--metric: got holdout init, want holdout score",
-		fresh + " --metrics auc":                              "--metrics: got auc, want accuracy",
+		fresh + " --metrics auc":                              "--positive: got nothing, want the label that counts as positive for auc",
+		fresh + " --metrics mcc":                              "--metrics: got mcc, want accuracy",
+		fresh + " --metrics auc --positive dog":               "--feedback: got answers with auc, want gate, or --open",
+		fresh + " --law classes":                              "--law: got classes with accuracy, want classes with auc and labels with all others",
 		fresh + " --match like":                               "--match: got like, want exact, trim, fold, number",
 		fresh + " --match number":                             "--labels: id r0: got the label cat, want a number",
 		fresh + " --classes cat":                              "got the label dog, want one of the 1 declared classes: cat",

@@ -47,6 +47,10 @@ func report(s holdout.Status, lines []holdout.Line) string {
 	truth := "The truth of a look is the mean over fresh labels of the same rows, and the value in the population only for " +
 		"models that were made without these rows. "
 	switch g, p := s.Plan.Group, s.Plan.Population; {
+	case s.Plan.Pairs != nil:
+		rows = fmt.Sprintf("%d positive and %d negative rows, drawn within each class,", s.Plan.Pairs.Positives, s.Plan.Pairs.Negatives)
+		truth = "The truth of a look is the expected share of pairs in order, of rows drawn within each class. Every look was its owner's " +
+			"run of a model that was made without these rows: given their features the promise would be false. "
 	case g != nil && g.Weights == holdout.ByClusters:
 		rows = fmt.Sprintf("%d rows in %d independent clusters, which count alike,", s.Rows, s.Clusters.Count)
 	case g != nil:

@@ -47,15 +47,17 @@ var goalFlags = []usage.Flag{
 // declarations limit the questions of a look, and are kept in the plan.
 var declarations = []usage.Flag{
 	{Name: "metrics", Usage: "the metrics that a look may ask, `METRIC,...`: accuracy (default), column:NAME for values of a row, " +
-		"and with --open " + strings.Join(computed(), ", ") + "; a look that names none asks the first"},
-	{Name: "positive", Usage: "the label that counts as positive, `TEXT`, which is public: of f1, recall, jaccard, precision, log-loss and probabilities"},
-	{Name: "probability", Usage: "the `COLUMN` of a submission that has the probability of the positive class (default probability)"},
+		metric.AUC + " by itself, and with --open " + strings.Join(computed(), ", ") + "; a look that names none asks the first"},
+	{Name: "positive", Usage: "the label that counts as positive, `TEXT`, which is public: of f1, recall, jaccard, precision, log-loss, auc and probabilities"},
+	{Name: "probability", Usage: "the `COLUMN` of a submission that has the probability of the positive class (default probability), or of auc a score (default prediction)"},
 	{Name: "range", Usage: "open: the range `A,B` of the values of columns, or of numbers, which are clipped to it (default 0,1)"},
 	{Name: "clip", Usage: "open: the greatest log-loss `L` of a row (default 5): greater ones are clipped"},
 	{Name: "match", Usage: "what equals a label, `HOW`: exact (default), trim (but for blanks around it), fold (and for " +
 		"upper and lower case) or number (the same decimal number)", Words: ways()},
 	{Name: "classes", Usage: "the predictions that there are, `TEXT,...`, which are public: any other text is refused. " +
 		"Without it any text is a prediction"},
+	{Name: "law", Usage: "what is random, `LAW`: labels given the features (the default), or classes: rows drawn within each class, the law of --metrics auc alone",
+		Words: holdout.Laws()},
 	{Name: "bars", Usage: "gate: the bars that a look may ask, `C,...`, for init; or for serve, where the plan has none"},
 }
 
@@ -121,10 +123,10 @@ func itemsOf(c *commands.Call, p *holdout.Plan, dir string) (*holdout.Items, err
 	return readItems(c, path)
 }
 
-// computed are the metrics that a ledger computes but for accuracy.
+// computed are the metrics that an open ledger alone computes.
 func computed() (names []string) {
 	for _, m := range metric.All() {
-		if m.Name != metric.Accuracy && m.Reads != metric.Number {
+		if m.Name != metric.Accuracy && m.Reads != metric.Number && !m.Pairs {
 			names = append(names, m.Name)
 		}
 	}
@@ -172,6 +174,7 @@ func readTerms(c *commands.Call, samples int64) (t holdout.Terms, err error) {
 	t.Metrics, t.Classes = items(c, "metrics"), items(c, "classes")
 	match, _ := c.Text("match")
 	t.Match = holdout.Match(match)
+	t.Law, _ = c.Text("law")
 	if t.Units, err = readUnits(c); err != nil {
 		return t, err
 	}

@@ -78,18 +78,14 @@ func (s sampled) lent() bool {
 	return true
 }
 
-// placed refuses clusters and benchmarks of which the command line does not say where they are, and rows of two
-// classes, which no ledger has.
+// placed refuses clusters, benchmarks and classes of which the command line does not say where they are.
 func (s sampled) placed(line usage.Values) error {
 	for _, of := range []struct{ key, flag, says string }{
 		{goals.ClustersFlag.Name, "group", "it with --group COLUMN, which says which rows are a cluster"},
 		{goals.PopulationFlag, "population", "it with --population FILE, which has the items"},
-		{goals.ClassesFlag.Name, "", "none: no ledger has an AUC"},
+		{goals.ClassesFlag.Name, "metrics", "it with --metrics auc --positive TEXT, which say which rows are positive"},
 	} {
-		given := false
-		if of.flag != "" {
-			_, given = line.Text(of.flag)
-		}
+		_, given := line.Text(of.flag)
 		if text, own := s.Values.Text(of.key); own && !given {
 			return fmt.Errorf("%s: got %s, want %s", of.key, usage.Shown(text), of.says)
 		}

@@ -1,0 +1,143 @@
+package holdout
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/metric"
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// The laws of a ledger's rows. A ledger has one.
+const (
+	LawLabels  = "labels"  // the labels are random given the features
+	LawClasses = "classes" // of an AUC: rows drawn within each class, and models made without these rows
+)
+
+// Laws are the laws of a ledger's rows.
+func Laws() []string { return []string{LawLabels, LawClasses} }
+
+// Pairs are how many rows the two classes of an AUC have. They are public.
+type Pairs struct {
+	Positives int64 `json:"positives"`
+	Negatives int64 `json:"negatives"`
+}
+
+func (p Pairs) sample() transfer.Sample { return transfer.Classes(p) }
+
+// pairsOf counts the labels that equal the positive one, and the others.
+func (t *Terms) pairsOf(l *Labels) *Pairs {
+	if !slices.Contains(t.Metrics, metric.AUC) {
+		return nil
+	}
+	match := cmp.Or(t.Match, Exact)
+	positive := match.of(t.Units.Positive)
+	var p Pairs
+	for _, c := range l.class {
+		p.Positives += one(match.of(l.classes[c]) == positive)
+	}
+	p.Negatives = l.Samples() - p.Positives
+	return &p
+}
+
+// lawful refuses what does not go with the law of the rows.
+func (t *Terms) lawful() error {
+	auc := slices.Contains(t.Metrics, metric.AUC)
+	law := cmp.Or(t.Law, LawLabels)
+	if auc {
+		law = cmp.Or(t.Law, LawClasses)
+	}
+	switch {
+	case !slices.Contains(Laws(), law):
+		return inputf("law: got %s, want %s", shown(law), strings.Join(Laws(), " or "))
+	case auc != (law == LawClasses):
+		return inputf("law: got %s with %s, want classes with auc and labels with all others", law, strings.Join(t.Metrics, ", "))
+	case !auc:
+		return nil
+	case len(t.Metrics) > 1:
+		return inputf("metrics: got auc among %d, want it alone: a ledger has one law of its rows", len(t.Metrics))
+	case t.sampled():
+		return inputf("metrics: got auc with clusters or a benchmark, want rows drawn within each class")
+	case t.Features != nil:
+		return inputf("features: got some with auc, want none: it is over all rows, as a number of positive ones is a function of labels")
+	case t.Ask != nil || t.MostPerTeam != 0:
+		return inputf("ask: got what teams may ask with auc, want none: it is never served")
+	case !t.Open && t.Goal.Feedback != transfer.Gate:
+		return inputf("feedback: got %s with auc, want gate, or --open", t.Goal.Feedback)
+	case t.pairs == nil:
+		return errors.New("holdout: an AUC without labels")
+	case min(t.pairs.Positives, t.pairs.Negatives) == 0:
+		return inputf("positive: got %s, which %d of %d rows have, want a label that some rows have and some have not",
+			shown(t.Units.Positive), t.pairs.Positives, t.pairs.Positives+t.pairs.Negatives)
+	}
+	return nil
+}
+
+// pairedAs checks that a plan has class counts if and only if it is of an AUC, which has nothing beside it.
+func (p *Plan) pairedAs() error {
+	if auc := p.Metric == metric.AUC || slices.Contains(p.Metrics, metric.AUC); auc != (p.Pairs != nil) {
+		return errors.New("got class counts or an AUC, want both or neither")
+	}
+	if p.Pairs == nil {
+		return nil
+	}
+	n := *p.Pairs
+	named := p.Metric == metric.AUC && len(p.Metrics) == 1 && p.Units.Positive != ""
+	alone := p.Group == nil && p.Population == nil && p.Incumbent == nil
+	if o := p.Open; o != nil {
+		alone = alone && o.Features == nil && o.Ask == nil
+	} else {
+		alone = alone && p.Method == "gate"
+	}
+	counted := min(n.Positives, n.Negatives) >= 1 && n.Positives+n.Negatives == p.Promise.Samples
+	if named && alone && counted {
+		return nil
+	}
+	return fmt.Errorf("got an AUC of %d positive and %d negative rows with what it has not, or for %d rows", n.Positives,
+		n.Negatives, p.Promise.Samples)
+}
+
+// counted checks that the labels have the class counts of the plan.
+func (p *Plan) counted(truth []float64) error {
+	if p.Pairs == nil {
+		return nil
+	}
+	positives := int64(0)
+	for _, y := range truth {
+		positives += int64(y)
+	}
+	if positives != p.Pairs.Positives {
+		return corrupt("plan.json: got other class counts than those of the labels")
+	}
+	return nil
+}
+
+// area is the AUC of a look as a fraction: the pairs of a positive and a negative row that its scores put in order, and
+// half of those that they tie, of all pairs. Its steps are the same whatever the labels are.
+func (l look) area() *big.Rat {
+	scores := l.values.of
+	rows := make([]int32, len(scores))
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	slices.SortFunc(rows, func(i, j int32) int { return cmp.Compare(scores[i], scores[j]) })
+	var positives, negatives, halves int64 // of the rows before, and of pairs in order two each
+	for from := 0; from < len(rows); {
+		var up, down int64 // of the rows with one score
+		for score := scores[rows[from]]; from < len(rows) && scores[rows[from]] == score; from++ {
+			y := int64(l.truth[rows[from]])
+			up, down = up+y, down+1-y
+		}
+		halves += up * (2*negatives + down)
+		positives, negatives = positives+up, negatives+down
+	}
+	return big.NewRat(halves, 2*positives*negatives)
+}
+
+// areaBelow is the greatest float64 that is not above the AUC: it is at least any float64 that the AUC is at least.
+func (l look) areaBelow() float64 { return num.Below(l.area()) }
