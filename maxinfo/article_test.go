@@ -35,9 +35,6 @@ func TestKindsAreAllSteps(t *testing.T) {
 		if err := k.Example.Validate(); err != nil {
 			t.Errorf("%s: %v", k.Name, err)
 		}
-		if k.Private() != (Plan{Steps: []Step{k.Example}}.Validate() != nil) {
-			t.Errorf("%s: private is %v", k.Name, k.Private())
-		}
 	}
 	if len(types) == 0 || !slices.Equal(slices.Sorted(slices.Values(types)), slices.Sorted(slices.Values(examples))) {
 		t.Errorf("the types of steps are %v, the examples %v", types, examples)

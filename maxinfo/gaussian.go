@@ -75,26 +75,6 @@ func (g GaussianTranscript) step() float64 {
 	return 1 / n / n / (4 * g.SD * g.SD)
 }
 
-// Shift returns the least t that the transcript certifies: with probability at least
-// 1-b no mean of values in [0,1] that it selects differs from its population value
-// by more than t in the direction it selects,
-//
-//	2 n t^2 = min_(a>1) D_a + (a/(a-1)) ln(1/b),
-//
-// and the order a. It is never below the bound at that a, and ok is false if no
-// order serves or b is no probability inside (0,1).
-func (g GaussianTranscript) Shift(b theory.LogProb) (t, order float64, ok bool) {
-	if g.Validate() != nil || !b.Interior() {
-		return 0, 0, false
-	}
-	need := -b.Ln()
-	order, least := g.BestOrder(need, func(a, d float64) float64 { return d + need*(a/(a-1)) })
-	if math.IsInf(least, 1) {
-		return 0, 0, false
-	}
-	return math.Sqrt(least/(2*float64(g.Samples))) * up, order, true
-}
-
 // BestOrder returns the order a at which cost(a, D_a) is least and that cost, +Inf if
 // no order serves. The cost is about D_a + need/(a-1), as it is in the use of a
 // divergence for an event of probability e^(-need).

@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"testing"
-
-	"github.com/dpcalc/dpcalc/theory"
 )
 
 // renyi is the sum as theory has it, term by term; +Inf where it has none.
@@ -124,33 +122,6 @@ func TestRenyiAgainstDecimals(t *testing.T) {
 	}
 }
 
-// The shift at the order it names, in 50 digits.
-func TestShiftAgainstDecimals(t *testing.T) {
-	r := rand.New(rand.NewPCG(25, 26))
-	found := 0
-	for range 80 {
-		g, _ := atEdge(r, int64(math.Exp(r.Float64()*math.Log(200))), math.Exp(-4*r.Float64()))
-		b := -math.Exp(10*r.Float64() - 5)
-		got, order, ok := g.Shift(theory.LogProb(b))
-		if !ok {
-			continue
-		}
-		found++
-		d, _, holds := divergence(g, order)
-		if !holds {
-			t.Fatalf("%+v: the order %g is outside the theorem", g, order)
-		}
-		least := d.Plus(exactly(-b).Times(exactly(order)).Over(exactly(order).Minus(exactly(1))))
-		square := exactly(2 * float64(g.Samples)).Times(exactly(got)).Times(exactly(got))
-		if over := square.Over(least).Minus(exactly(1)).Float(); !(over >= 0 && over <= 1e-6) {
-			t.Errorf("%+v, ln b = %g: 2 n t^2 is %.3g above the bound at order %g", g, b, over, order)
-		}
-	}
-	if found < 40 {
-		t.Errorf("only %d transcripts have a shift", found)
-	}
-}
-
 // Inflation is 1/kappa rounded up, in 50 digits, below the 1/kappa with tanh as well,
 // and nothing where kappa <= 0.
 func TestInflation(t *testing.T) {
@@ -224,46 +195,9 @@ func TestRenyiOutsideTheTheorem(t *testing.T) {
 		if d, ok := g.Renyi(2); ok || d != 0 {
 			t.Errorf("%+v: %g, %v", g, d, ok)
 		}
-		if s, a, ok := g.Shift(-3); ok || s != 0 || a != 0 {
-			t.Errorf("%+v: shift %g at %g, %v", g, s, a, ok)
-		}
 		if g.Samples != 1000 || g.SD != 0.01 {
 			if _, err := g.MutualInformation(); err == nil {
 				t.Errorf("%+v: no error", g)
-			}
-		}
-	}
-	for _, b := range []theory.LogProb{0, 1, theory.Zero, theory.LogProb(nan)} {
-		if _, _, ok := good.Shift(b); ok {
-			t.Errorf("a shift at ln b = %g", b)
-		}
-	}
-}
-
-// The shift is the bound at the order it names, no order of a fine grid does
-// better by one part in 10^6, and it is near its leading terms.
-func TestShift(t *testing.T) {
-	for _, g := range []GaussianTranscript{{16948, 1000, 0.0115}, {1483, 10, 0.0084}, {422, 1, 0.005}, {20, 3, 0.2},
-		{1e9, 1e6, 0.01}} {
-		for _, b := range []theory.LogProb{-1e-3, -1, -3, -30, -700} {
-			got, order, ok := g.Shift(b)
-			if !ok {
-				t.Fatalf("%+v, %g: no shift", g, b)
-			}
-			at := func(a float64) float64 {
-				d, ok := g.Renyi(a)
-				if !ok {
-					return math.Inf(1)
-				}
-				return math.Sqrt((float64(d) - b.Ln()*a/(a-1)) / (2 * float64(g.Samples)))
-			}
-			if want := at(order); !(got >= want && got <= want*(1+1e-9)) {
-				t.Errorf("%+v, %g: %.17g, want %.17g at order %g", g, b, got, want, order)
-			}
-			for v := -9.0; v < 9; v += 0.01 {
-				if less := at(1 + math.Exp(v)); less < got*(1-1e-6) {
-					t.Fatalf("%+v, %g: %g at order %g, but %g at %g", g, b, got, order, less, 1+math.Exp(v))
-				}
 			}
 		}
 	}
@@ -321,12 +255,5 @@ func BenchmarkRenyi(b *testing.B) {
 				}
 			}
 		})
-	}
-}
-
-func BenchmarkShift(b *testing.B) {
-	g := GaussianTranscript{Samples: 16948, Queries: 1000, SD: 0.0115}
-	for b.Loop() {
-		g.Shift(-3)
 	}
 }

@@ -43,9 +43,6 @@ type Kind struct {
 	Example Step   // a valid step of this kind, which may stand first
 }
 
-// Private reports whether the bounds of such steps depend on the number of records.
-func (k Kind) Private() bool { return private(k.Example) }
-
 // Kinds lists the kinds of steps in printing order.
 func Kinds() []Kind { return slices.Clone(kinds) }
 

@@ -92,9 +92,6 @@ type Noise struct {
 	cut     float64 // of Gaussian noise; 0 for none
 }
 
-// Kind returns the law of the noise; it is empty for the zero value.
-func (z Noise) Kind() theory.NoiseKind { return z.kind }
-
 // Step returns the distance between points of the lattice.
 func (z Noise) Step() float64 { return float64(z.lattice) }
 

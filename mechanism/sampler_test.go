@@ -126,8 +126,8 @@ func TestNoiseFitsDistribution(t *testing.T) {
 		const scale, value = 0.7, 12.25
 		laplace := must(Laplace{Sensitivity: 0.25, Scale: scale, Resolution: resolution}.Noise())
 		gaussian := must(Gaussian{Sensitivity: 0.25, SD: scale, Resolution: resolution}.Noise())
-		if laplace.Kind() != theory.LaplaceNoise || gaussian.Kind() != theory.GaussianNoise || (Noise{}).Kind() != "" {
-			t.Errorf("kinds %q, %q and %q", laplace.Kind(), gaussian.Kind(), Noise{}.Kind())
+		if laplace.kind != theory.LaplaceNoise || gaussian.kind != theory.GaussianNoise || (Noise{}).kind != "" {
+			t.Errorf("kinds %q, %q and %q", laplace.kind, gaussian.kind, Noise{}.kind)
 		}
 		h := laplace.Step() / scale
 		for _, c := range []struct {

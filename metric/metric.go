@@ -85,9 +85,6 @@ func (r Ratio) Ends(bar *big.Rat) (least, greatest *big.Rat) {
 // most is the most that a row without a true positive adds to D.
 func (r Ratio) most() float64 { return math.Max(r.FalsePositive, r.FalseNegative) }
 
-// MostD is the greatest mean of D.
-func (r Ratio) MostD() float64 { return math.Max(r.Both, r.most()) }
-
 const ratioPromise = "the ratio of the two expectations over fresh labels of all rows, E N / E D, which is not the mean of ratios"
 
 // list is in the order of printing.

@@ -43,7 +43,8 @@ func TestValuesOfMetrics(t *testing.T) {
 		for _, bar := range []float64{0, 0.3, 0.9, 1} {
 			for _, row := range [][2]float64{{1, 1}, {1, 0}, {0, 1}, {0, 0}} {
 				n, d := m.Ratio.Row(row[0] == 1, row[1])
-				if v := m.Ratio.At(bar, n, d); !(v >= 0 && v <= 1+1e-15) || n > d || d > m.Ratio.MostD() {
+				if v := m.Ratio.At(bar, n, d); !(v >= 0 && v <= 1+1e-15) || n > d ||
+					d > max(m.Ratio.Both, m.Ratio.FalsePositive, m.Ratio.FalseNegative) {
 					t.Errorf("%s of %v at %v: N %v, D %v, value %v", m.Name, row, bar, n, d, v)
 				}
 			}

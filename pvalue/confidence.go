@@ -186,11 +186,3 @@ func (c Confidence) Float() (level float64, ok bool) {
 	}
 	return level, level < 1
 }
-
-// MarshalText writes [Confidence.String].
-func (c Confidence) MarshalText() ([]byte, error) {
-	if !c.Miss.Interior() {
-		return nil, theory.Domain(false, "level", c.Miss.Value(), "a number in (0, 1)")
-	}
-	return []byte(c.String()), nil
-}

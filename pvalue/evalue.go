@@ -3,10 +3,8 @@ package pvalue
 import (
 	"math"
 	"math/big"
-	"strconv"
 	"strings"
 
-	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -37,28 +35,4 @@ func ParseEValue(text string) (theory.LogProb, error) {
 		return theory.LogProb(math.Nextafter(ln.Hi, 0)), nil
 	}
 	return theory.LogProb(ln.Hi), nil
-}
-
-// EThreshold returns the least float64 e whose shortest decimal [ParseEValue] reads as a p-value of at most
-// Threshold: the test rejects if e is at least that. It reports a NoAnswerError unless Status is OK, and where
-// no float64 is large enough.
-func (t Test) EThreshold() (float64, error) {
-	if t.Status != theory.OK {
-		return 0, &theory.NoAnswerError{Reason: t.Reason}
-	}
-	rejects := func(e float64) bool {
-		p, err := ParseEValue(strconv.FormatFloat(e, 'e', -1, 64))
-		return err == nil && p <= t.Threshold
-	}
-	e := num.Exp(-t.Threshold.Ln())
-	if !(e <= math.MaxFloat64/2) {
-		return 0, &theory.NoAnswerError{Reason: "no float64 e-value is large enough"}
-	}
-	for !rejects(e) {
-		e *= 1 + 0x1p-50
-	}
-	for less := math.Nextafter(e, 0); rejects(less); less = math.Nextafter(e, 0) {
-		e = less
-	}
-	return e, nil
 }

@@ -116,29 +116,6 @@ func (p *Pair) lnDelta(epsilon float64) theory.LogProb {
 	return theory.LogProb(min(0, ln+(math.Abs(ln)+8)*0x1p-52))
 }
 
-// EpsilonAt returns the least epsilon >= 0 that goes with delta. It reports NoAnswer if
-// none does: if delta is below the probability of what only one input can
-// cause.
-func (p *Pair) EpsilonAt(delta theory.LogProb) (float64, error) {
-	if err := theory.Domain(delta.Valid(), "delta", delta.Ln(), "the logarithm of a probability"); err != nil {
-		return 0, err
-	}
-	other := p.swapped()
-	holds := func(epsilon float64) bool {
-		return p.lnDelta(epsilon) <= delta && other.lnDelta(epsilon) <= delta
-	}
-	largest := 0.0
-	for _, a := range p.atoms {
-		if r := math.Abs(a.ratio()); r <= math.MaxFloat64 {
-			largest = max(largest, math.Nextafter(r, math.Inf(1)))
-		}
-	}
-	if !holds(largest) {
-		return 0, errNotPrivate
-	}
-	return num.Floats{Lo: 0, Hi: largest, Guess: largest}.Least(holds), nil
-}
-
 // Test is a vertex of the trade-off curve: an event that is likeliest under the first law among all events that are as
 // likely under the second.
 type Test struct{ First, Second theory.LogProb }

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
-	"text/tabwriter"
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
@@ -80,19 +78,6 @@ func (l *Ledger) Entries() []Entry {
 	}
 	slices.SortFunc(entries, func(a, b Entry) int { return cmp.Compare(a.Name, b.Name) })
 	return entries
-}
-
-// String returns the ledger as a table.
-func (l *Ledger) String() string {
-	var text strings.Builder
-	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "name\talpha\tsamples\tverdict\tdetectable\n")
-	for _, e := range l.Entries() {
-		fmt.Fprintf(w, "%s\t%v\t%d\t%s\t%.4g\n", e.Name, e.Alpha, e.Samples, e.Verdict, e.Detectable)
-	}
-	fmt.Fprintf(w, "total\t%v\n", l.total)
-	w.Flush()
-	return text.String()
 }
 
 // spend returns the alarm's alpha, once.

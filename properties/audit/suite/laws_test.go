@@ -177,7 +177,6 @@ var measures = []struct {
 	{"renyi of order 7", func(p *audit.Pair) (float64, error) { return p.Renyi(7) }},
 	{"delta at 0", func(p *audit.Pair) (float64, error) { d, err := p.LnDelta(0); return d.Value(), err }},
 	{"delta at 0.3", func(p *audit.Pair) (float64, error) { d, err := p.LnDelta(0.3); return d.Value(), err }},
-	{"epsilon at 0.01", func(p *audit.Pair) (float64, error) { return p.EpsilonAt(lnRare) }},
 }
 
 func valueOf(p *audit.Pair, of func(*audit.Pair) (float64, error)) float64 {
@@ -341,11 +340,6 @@ func TestMonotonicity(t *testing.T) {
 			e, _ := pair.LnDelta(b)
 			if e > d+1e-12 {
 				return lawtest.Evidence(false, "delta is %v at %g and %v at %g", d, a, e, b)
-			}
-			low, high := theory.LogProb(-5*b), theory.LogProb(-5*a)
-			if x, y := valueOf(pair, func(p *audit.Pair) (float64, error) { return p.EpsilonAt(low) }),
-				valueOf(pair, func(p *audit.Pair) (float64, error) { return p.EpsilonAt(high) }); y > x {
-				return lawtest.Evidence(false, "epsilon is %g at delta %v and %g at %v", x, low, y, high)
 			}
 			if x, err := pair.Renyi(1 + a); err == nil {
 				if y, err := pair.Renyi(1 + b); err != nil || y < x*(1-1e-9)-1e-12 {
