@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/internal/certificates"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -284,12 +283,12 @@ func TestGrownDataInDecimals(t *testing.T) {
 			if i > 0 {
 				rows = stages[i].More - stages[i-1].More
 			}
-			sum = sum.Plus(whole(rows).Times(certificates.Profile(squares.Root(), eps)))
+			sum = sum.Plus(whole(rows).Times(pageProfile(squares.Root(), eps)))
 		}
 		leak := whole(2).Times(sum).Over(whole(g.Samples)).Root()
 		best := math.Inf(1)
 		for x := 3.0; x < 12; x += 0.002 { // any will do
-			_, tail := certificates.Normal(number(x))
+			_, tail := pageNormal(number(x))
 			beyond := -math.Expm1(float64(until) * math.Log1p(-2*tail.Float()))
 			u := math.Sqrt(beyond) + leak.Float()
 			best = min(best, sd.Float()*x+math.Expm1(eps.Float())+u*u/beta.Float())

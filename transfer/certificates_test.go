@@ -8,7 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/internal/certificates"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer/feedback"
 )
@@ -186,13 +185,13 @@ func lnKnown(a Answer, n int64, s dec) dec {
 	switch {
 	case a.Query == Binary && a.Bar.Given: // has the variance of its own mean
 	case a.Variance > 0:
-		return certificates.LnVarying(n, s, number(a.Variance))
+		return pageLnVarying(n, s, number(a.Variance))
 	case a.AtLeast > 0 && !a.Checked:
-		return certificates.LnFewOnes(n, s, whole(1).Minus(number(a.AtLeast)))
+		return pageLnFewOnes(n, s, whole(1).Minus(number(a.AtLeast)))
 	case a.SecondMoment > 0 && a.Checked:
-		return certificates.LnKept(n, s, number(a.SecondMoment))
+		return pageLnKept(n, s, number(a.SecondMoment))
 	case a.SecondMoment > 0:
-		return certificates.LnSecondMoment(n, s, number(a.SecondMoment))
+		return pageLnSecondMoment(n, s, number(a.SecondMoment))
 	}
 	return whole(0)
 }
@@ -207,28 +206,28 @@ func lnUsualLook(a Answer, exact, oneSided bool, level dec) dec {
 	case Sensitive, Minimization:
 		return lnSides.Minus(whole(2 * n).Times(tau.Over(number(spreadOf(a))).Squared()))
 	case Difference:
-		return lnSides.Plus(certificates.LnDifference(n, tau, knownDisagreement(a)))
+		return lnSides.Plus(pageLnDifference(n, tau, knownDisagreement(a)))
 	case Binary:
 		// Rows that are not alike keep to the tail of rows that are where n tau is at least one.
 		if alike := n == 1 || whole(n).Times(tau).AtLeast(whole(1)); !exact || !alike {
 			break
 		}
-		if n <= certificates.MostCounted {
+		if n <= pageMostCounted {
 			if oneSided {
-				return certificates.LnWorstSide(n, a.Tau)
+				return pageLnWorstSide(n, a.Tau)
 			}
-			return certificates.LnWorstCount(n, a.Tau)
+			return pageLnWorstCount(n, a.Tau)
 		}
-		bound := certificates.LnZubkovSerov(n, a.Tau, oneSided)
+		bound := pageLnZubkovSerov(n, a.Tau, oneSided)
 		if kl := lnOneLook(a, false, oneSided, level); kl.Less(bound) {
 			return kl
 		}
 		return bound
 	}
 	if oneSided {
-		return certificates.LnSide(n, tau)
+		return pageLnSide(n, tau)
 	}
-	return certificates.LnBothSides(n, a.Tau)
+	return pageLnBothSides(n, a.Tau)
 }
 
 func knownDisagreement(a Answer) float64 {
@@ -248,7 +247,7 @@ func countedOut(a Answer) bool {
 	if a.Mechanism.LnNodes.Given {
 		level = lnBeta(a).Minus(number(a.Mechanism.LnNodes.Value))
 	}
-	return !a.Bar.Given && a.Samples <= certificates.MostCounted && level.Float() < -math.Ln2 && a.PastLooks == 0
+	return !a.Bar.Given && a.Samples <= pageMostCounted && level.Float() < -math.Ln2 && a.PastLooks == 0
 }
 
 // gateHolds is the gate at all bars, or at the one that is known.
@@ -257,7 +256,7 @@ func gateHolds(a Answer) bool {
 	if passes == 0 {
 		passes = a.Queries
 	}
-	level := lnBeta(a).Minus(certificates.LnNodes(a.Queries, passes))
+	level := lnBeta(a).Minus(pageLnNodes(a.Queries, passes))
 	if !a.Bar.Given {
 		return level.AtLeast(lnOneLook(a, true, true, level))
 	}
@@ -266,9 +265,9 @@ func gateHolds(a Answer) bool {
 	switch a.Query {
 	case Difference:
 		d := knownDisagreement(a)
-		ln := certificates.LnDifferenceAt(n, c, tau, d)
+		ln := pageLnDifferenceAt(n, c, tau, d)
 		if !a.OneSided && !number(d).Less(top) {
-			if other := certificates.LnDifferenceAt(n, whole(0).Minus(top), tau, d); ln.Less(other) {
+			if other := pageLnDifferenceAt(n, whole(0).Minus(top), tau, d); ln.Less(other) {
 				ln = other
 			}
 		}
@@ -278,17 +277,17 @@ func gateHolds(a Answer) bool {
 		return level.AtLeast(ln)
 	case Binary:
 		k := a.Mechanism.PassCount
-		if !level.AtLeast(certificates.LnCountAtLeast(n, k, c)) {
+		if !level.AtLeast(pageLnCountAtLeast(n, k, c)) {
 			return false
 		}
 		if a.OneSided || !top.Less(whole(1)) {
 			return !number(float64(k - 1)).AtLeast(whole(n).Times(c.Plus(tau)))
 		}
-		return level.AtLeast(certificates.LnCountAtMost(n, k-1, top))
+		return level.AtLeast(pageLnCountAtMost(n, k-1, top))
 	}
-	ln := certificates.LnMeanAtMost(n, c, tau)
+	ln := pageLnMeanAtMost(n, c, tau)
 	if !a.OneSided && top.Less(whole(1)) {
-		if other := certificates.LnMeanAtMost(n, whole(1).Minus(top), tau); ln.Less(other) {
+		if other := pageLnMeanAtMost(n, whole(1).Minus(top), tau); ln.Less(other) {
 			ln = other
 		}
 	}
@@ -319,15 +318,15 @@ func renggliHolds(a Answer) bool {
 }
 
 // sideOf is A for values of the goal's kind, as a whole mechanism takes it.
-func sideOf(a Answer, n int64) certificates.Side {
+func sideOf(a Answer, n int64) pageSide {
 	usual := func(s dec) dec {
 		switch a.Query {
 		case Difference:
-			return certificates.LnDifference(n, s, knownDisagreement(a))
+			return pageLnDifference(n, s, knownDisagreement(a))
 		case Binary:
-			return certificates.LnSideOfCounts(n, s)
+			return pageLnSideOfCounts(n, s)
 		}
-		return certificates.LnSide(n, s)
+		return pageLnSide(n, s)
 	}
 	return func(s dec) dec {
 		ln := usual(s)
@@ -348,11 +347,11 @@ func widthsHold(a Answer) bool {
 	if int64(len(widths)) != a.Queries || widths[len(widths)-1] != 0 {
 		return false
 	}
-	return lnBeta(a).AtLeast(certificates.LnWidths(a.TauAchieved, widths, sideOf(a, a.Samples)))
+	return lnBeta(a).AtLeast(pageLnWidths(a.TauAchieved, widths, sideOf(a, a.Samples)))
 }
 
 func sparseHolds(a Answer) bool {
-	v := certificates.Validator{Queries: a.Queries, Tau: a.TauAchieved, Threshold: a.Mechanism.Threshold}
+	v := pageValidator{Queries: a.Queries, Tau: a.TauAchieved, Threshold: a.Mechanism.Threshold}
 	v.Guesses = a.Hold == 0
 	if v.GuessError = a.Tau / 2; a.GuessError.Given {
 		v.GuessError = a.GuessError.Value
@@ -378,7 +377,7 @@ func ladderHolds(a Answer) bool {
 	if !a.Checked {
 		baseline = max(baseline, a.AtLeast)
 	}
-	b := certificates.Board{Rows: a.Samples, Queries: max(a.Queries, 2), Tau: a.TauAchieved, Top: 1 - baseline,
+	b := pageBoard{Rows: a.Samples, Queries: max(a.Queries, 2), Tau: a.TauAchieved, Top: 1 - baseline,
 		Variance: a.Variance}
 	one := whole(1)
 	for i, step := range a.Mechanism.Board {
@@ -413,13 +412,17 @@ func noiseHolds(a Answer) bool {
 	if int64(len(noise)) != a.Queries {
 		return false
 	}
-	p := certificates.EvenTau(a.Samples, a.Tau/unit, noise, cut, a.OneSided)
-	return certificates.Excess(p.Errors(), lnBeta(a).Float()) <= 0 ||
+	p := pageEvenTau(a.Samples, a.Tau/unit, noise, cut, a.OneSided)
+	return pageExcess(p.Errors(), lnBeta(a).Float()) <= 0 ||
 		slices.Min(noise) == slices.Max(noise) && cvarHolds(a)
 }
 
-func lowVarianceHolds(a Answer) bool {
-	p := certificates.LowVariance{N: a.Samples, OneSided: a.OneSided, Tau: a.Tau}
+func lowVarianceHolds(a Answer) bool { return lnBeta(a).AtLeast(lnLowVariance(a)) }
+
+// lnLowVariance is ln of the sum of eps_j and eta_j over the schedule as it is printed, with the first of some shares
+// that keep it within beta, or the last.
+func lnLowVariance(a Answer) (ln dec) {
+	p := pageLowVariance{N: a.Samples, OneSided: a.OneSided, Tau: a.Tau}
 	unit := 1.
 	switch {
 	case a.Query == Difference && a.Disagreement == 0: // half of it
@@ -442,56 +445,79 @@ func lowVarianceHolds(a Answer) bool {
 	level := lnBeta(a)
 	for _, part := range []float64{0.1, 0.02, 0.002, 1e-4} { // of beta for the shares
 		each := level.Float() + math.Log(part/math.Max(1, float64(a.Queries)-0.9)) // of it, the last a tenth
-		if level.AtLeast(certificates.LnSum(p.LnErrors(each)...)) {
-			return true
+		if ln = pageLnSum(p.LnErrors(each)...); level.AtLeast(ln) {
+			break
 		}
 	}
-	return false
+	return ln
+}
+
+// A schedule for queries of low variance spends beta, and no more.
+func TestLowVarianceSpendsBeta(t *testing.T) {
+	for _, g := range []Goal{
+		{Query: Difference, Tau: 0.02, Queries: 1, Beta: lp("0.05"), Shown: Shown{Disagreement: 0.1}},
+		{Query: Difference, Tau: 0.05, Queries: 5, Beta: lp("0.05"), Shown: Shown{Disagreement: 0.1}},
+		{Query: Difference, Tau: 0.01, Queries: 3, Beta: lp("1e-4"), Shown: Shown{Disagreement: 0.02}},
+		{Query: Binary, Tau: 0.03, Queries: 4, Beta: lp("0.1"), Shown: Shown{AtLeast: 0.9}},
+		{Query: Bounded, Tau: 0.04, Queries: 4, Beta: lp("0.01"), Shown: Shown{Variance: 0.05}},
+		{Query: Difference, Tau: 0.05, Queries: 4, Beta: lp("0.05"), Shown: Shown{Disagreement: 0.1, OneSided: true}},
+		{Query: Binary, Tau: 0.03, Queries: 3, Beta: lp("0.05"), Shown: Shown{AtLeast: 0.9, OneSided: true}},
+	} {
+		a, err := gaussianSchedule.Solve(g)
+		if err != nil || a.Status != OK || !a.Mechanism.LowVariance {
+			t.Fatalf("%s: %v", told(a), err)
+		}
+		spent := lnLowVariance(a).Minus(lnBeta(a)).Exp().Float()
+		t.Logf("%s: %.6f of beta", told(a), spent)
+		if !(spent <= 1 && spent > 0.95) {
+			t.Errorf("%s: the errors sum to %g of beta", told(a), spent)
+		}
+	}
 }
 
 func cvarHolds(a Answer) bool {
 	unit := unitOf(a)
 	spread := spreadOf(a) / unit
-	return certificates.GaussianCVaR(a.Samples, a.Queries, spread, a.Mechanism.Scale/unit, a.Tau/unit, lnBeta(a))
+	return pageGaussianCVaR(a.Samples, a.Queries, spread, a.Mechanism.Scale/unit, a.Tau/unit, lnBeta(a))
 }
 
 func laplaceHolds(a Answer) bool {
 	unit := unitOf(a)
-	return certificates.LaplacePlan(a.Samples, a.Queries, spreadOf(a)/unit, a.Mechanism.Scale/unit, a.Tau/unit, lnBeta(a))
+	return pageLaplacePlan(a.Samples, a.Queries, spreadOf(a)/unit, a.Mechanism.Scale/unit, a.Tau/unit, lnBeta(a))
 }
 
 func isMean(a Answer) bool { return a.Query != Sensitive && a.Query != Minimization }
 
 func jungHolds(a Answer) bool {
 	unit := unitOf(a)
-	tau := certificates.GaussianJung20(a.Samples, a.Queries, spreadOf(a)/unit, a.Mechanism.Scale/unit, a.Mechanism.Epsilon,
+	tau := pageGaussianJung20(a.Samples, a.Queries, spreadOf(a)/unit, a.Mechanism.Scale/unit, a.Mechanism.Epsilon,
 		isMean(a), lnBeta(a))
 	return number(a.Tau).Over(number(unit)).AtLeast(tau)
 }
 
 func rogersHolds(a Answer) bool {
 	unit := unitOf(a)
-	tau := certificates.GaussianRogers20(a.Samples, a.Queries, a.Mechanism.Scale/unit, lnBeta(a))
+	tau := pageGaussianRogers20(a.Samples, a.Queries, a.Mechanism.Scale/unit, lnBeta(a))
 	return number(a.Tau).Over(number(unit)).AtLeast(tau)
 }
 
 func bassilyHolds(a Answer) bool {
 	unit := unitOf(a)
-	tau, met := certificates.GaussianBassily16(a.Samples, a.Queries, spreadOf(a)/unit, a.Mechanism.Scale/unit,
+	tau, met := pageGaussianBassily16(a.Samples, a.Queries, spreadOf(a)/unit, a.Mechanism.Scale/unit,
 		a.Mechanism.Epsilon, lnBeta(a))
 	return met && number(a.Tau).Over(number(unit)).AtLeast(tau)
 }
 
 func laplaceJungHolds(a Answer) bool {
 	unit := unitOf(a)
-	tau := certificates.LaplaceJung20(a.Samples, a.Queries, spreadOf(a)/unit, a.Mechanism.Scale/unit, isMean(a), lnBeta(a))
+	tau := pageLaplaceJung20(a.Samples, a.Queries, spreadOf(a)/unit, a.Mechanism.Scale/unit, isMean(a), lnBeta(a))
 	return number(a.Tau).Over(number(unit)).AtLeast(tau)
 }
 
 func thresholdoutHolds(a Answer) bool {
 	unit, run := unitOf(a), a.Mechanism
 	return math.Abs(run.Threshold/a.TauAchieved-0.75) < 1e-15 &&
-		certificates.Thresholdout(a.Samples, a.Queries, a.Budget, run.Scale/unit, a.TauAchieved/unit, lnBeta(a))
+		pageThresholdout(a.Samples, a.Queries, a.Budget, run.Scale/unit, a.TauAchieved/unit, lnBeta(a))
 }
 
 // touchingGoal is a random goal for a method, with the ends of its domains and the pairs that touch among them.

@@ -7,14 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/internal/certificates"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
 // openNoiseHolds is the joint bound with an accuracy for each answer, which a formula fixes in advance.
 func openNoiseHolds(a Answer) bool {
 	unit, lnBeta := unitOf(a), min(a.Beta, theory.LogProb(math.Log(0.1)))
-	p := certificates.Joint{N: a.Samples, OneSided: a.OneSided}
+	p := pageJoint{N: a.Samples, OneSided: a.OneSided}
 	l := -lnBeta.Ln()
 	if a.OneSided {
 		l = math.Max(l-0.7, l/2)
@@ -32,7 +31,7 @@ func openNoiseHolds(a Answer) bool {
 		}
 	}
 	last := p.Tau[len(p.Tau)-1] * unit
-	return int64(len(p.SD)) == a.Queries && last <= a.Tau*(1+1e-9) && certificates.Excess(p.Errors(), lnBeta.Ln()) <= 0
+	return int64(len(p.SD)) == a.Queries && last <= a.Tau*(1+1e-9) && pageExcess(p.Errors(), lnBeta.Ln()) <= 0
 }
 
 // At every query up to 10,000, as far as the plan that knows its number has a tau of at most .2, the accuracy is at

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/internal/certificates"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer/open"
 )
@@ -213,11 +212,11 @@ func within(a Answer, width float64, lnLow, lnHigh dec, gap float64) bool {
 		}
 		return margin(lnLow)+margin(lnHigh)+gap <= width*(1+1e-9)
 	}
-	if v, ok := bennett(a); ok && both(func(s float64) dec { return certificates.LnBennett(n, number(s), v) }) {
+	if v, ok := bennett(a); ok && both(func(s float64) dec { return pageLnBennett(n, number(s), v) }) {
 		return true
 	}
 	if a.Query == Difference {
-		return both(func(s float64) dec { return certificates.LnDifference(n, number(s), d) })
+		return both(func(s float64) dec { return pageLnDifference(n, number(s), d) })
 	}
 	end := func(x float64, ln dec, far float64) float64 { // in floats, to see where to look
 		nats := -ln.Float() / float64(n)
@@ -253,8 +252,8 @@ func within(a Answer, width float64, lnLow, lnHigh dec, gap float64) bool {
 		if !u.Less(whole(1)) || !y.Less(whole(1)) {
 			continue
 		}
-		low := certificates.LnMeanAtMost(n, number(c), number(x).Minus(number(c)))
-		high := certificates.LnMeanAtMost(n, whole(1).Minus(u), u.Minus(y))
+		low := pageLnMeanAtMost(n, number(c), number(x).Minus(number(c)))
+		high := pageLnMeanAtMost(n, whole(1).Minus(u), u.Minus(y))
 		if !lnLow.AtLeast(low) || !lnHigh.AtLeast(high) {
 			return false
 		}
@@ -299,8 +298,8 @@ func openGateHolds(a Answer) bool {
 	if v, ok := bennett(a); ok {
 		lowest := map[Query]float64{Difference: -1}[a.Query] // a mean above it has an expectation above it
 		free := a.Bar.Value == lowest && a.Mechanism.PassAt.Value > lowest
-		passes := free || pass.AtLeast(certificates.LnBennett(n, cut.Minus(c), v))
-		if passes && fail.AtLeast(certificates.LnBennett(n, top.Minus(cut), v)) {
+		passes := free || pass.AtLeast(pageLnBennett(n, cut.Minus(c), v))
+		if passes && fail.AtLeast(pageLnBennett(n, top.Minus(cut), v)) {
 			return true
 		}
 	}
@@ -308,20 +307,20 @@ func openGateHolds(a Answer) bool {
 	case Difference:
 		d := knownDisagreement(a)
 		lowest := a.Bar.Value == -1 && a.Mechanism.PassAt.Value > -1 // a mean above it has an expectation above it
-		return (lowest || pass.AtLeast(certificates.LnDifference(n, cut.Minus(c), d))) &&
-			fail.AtLeast(certificates.LnDifference(n, top.Minus(cut), d))
+		return (lowest || pass.AtLeast(pageLnDifference(n, cut.Minus(c), d))) &&
+			fail.AtLeast(pageLnDifference(n, top.Minus(cut), d))
 	case Binary:
 		k := a.Mechanism.PassCount
 		either := func(ln dec, rows, count int64, binomial, mean dec) bool { // the binomial where unequal rows keep it
 			apart := whole(n).Times(mean).Plus(whole(1))
 			exact := number(float64(count)).AtLeast(apart) && ln.AtLeast(binomial)
-			return exact || ln.AtLeast(certificates.LnMeanAtMost(n, mean, whole(count).Over(whole(n)).Minus(mean)))
+			return exact || ln.AtLeast(pageLnMeanAtMost(n, mean, whole(count).Over(whole(n)).Minus(mean)))
 		}
-		return either(pass, n, k, certificates.LnCountAtLeast(n, k, c), c) &&
-			either(fail, n, n-k+1, certificates.LnCountAtMost(n, k-1, top), whole(1).Minus(top))
+		return either(pass, n, k, pageLnCountAtLeast(n, k, c), c) &&
+			either(fail, n, n-k+1, pageLnCountAtMost(n, k-1, top), whole(1).Minus(top))
 	}
-	return pass.AtLeast(certificates.LnMeanAtMost(n, c, cut.Minus(c))) &&
-		fail.AtLeast(certificates.LnMeanAtMost(n, whole(1).Minus(top), top.Minus(cut)))
+	return pass.AtLeast(pageLnMeanAtMost(n, c, cut.Minus(c))) &&
+		fail.AtLeast(pageLnMeanAtMost(n, whole(1).Minus(top), top.Minus(cut)))
 }
 
 func openBoardHolds(a Answer) bool {
@@ -404,8 +403,8 @@ func TestOpenPlansWithRefusals(t *testing.T) {
 				lo, hi := 0., 2.
 				for range 60 {
 					s := lo + (hi-lo)/2
-					kept := certificates.LnKept(g.Samples, number(s), number(v))
-					if other := certificates.LnDifference(g.Samples, number(s), 1); other.Less(kept) {
+					kept := pageLnKept(g.Samples, number(s), number(v))
+					if other := pageLnDifference(g.Samples, number(s), 1); other.Less(kept) {
 						kept = other
 					}
 					if level.AtLeast(kept) {

@@ -7,17 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/internal/decimals"
 	"github.com/dpcalc/dpcalc/theory"
-)
-
-// The oracle writes each inequality once more, from the statement, in decimal
-// arithmetic of 50 digits.
-type dec = decimals.Number
-
-var (
-	digits        = decimals.Digits(50)
-	number, whole = digits.Float, digits.Int
 )
 
 func lp(text string) theory.LogProb {

@@ -1,4 +1,4 @@
-package certificates
+package transfer
 
 import (
 	"math"
@@ -8,8 +8,9 @@ import (
 
 // The joint bound: the orders and the tangents are searched for in floating point, where any that come out are valid.
 
-// Joint is answers with noise: the standard deviations as they are printed, and where the noise is cut, 0 for nowhere.
-type Joint struct {
+// pageJoint is answers with noise: the standard deviations as they are printed, and where the noise is cut, 0 for
+// nowhere.
+type pageJoint struct {
 	N        int64
 	Tau      []float64
 	SD       []string
@@ -17,16 +18,16 @@ type Joint struct {
 	OneSided bool
 }
 
-// EvenTau is a plan with one accuracy.
-func EvenTau(n int64, tau float64, noise []float64, cut float64, oneSided bool) Joint {
-	p := Joint{N: n, Tau: slices.Repeat([]float64{tau}, len(noise)), Cut: cut, OneSided: oneSided}
+// pageEvenTau is a plan with one accuracy.
+func pageEvenTau(n int64, tau float64, noise []float64, cut float64, oneSided bool) pageJoint {
+	p := pageJoint{N: n, Tau: slices.Repeat([]float64{tau}, len(noise)), Cut: cut, OneSided: oneSided}
 	for _, sd := range noise {
 		p.SD = append(p.SD, strconv.FormatFloat(sd, 'g', -1, 64))
 	}
 	return p
 }
 
-func (p Joint) float(i int) float64 {
+func (p pageJoint) float(i int) float64 {
 	sd, err := strconv.ParseFloat(p.SD[i], 64)
 	if err != nil {
 		panic(err)
@@ -35,7 +36,7 @@ func (p Joint) float(i int) float64 {
 }
 
 // loose is about ln P[noise > w] in units of the sd, and the hazard there.
-func (p Joint) loose(w float64) (ln, hazard float64) {
+func (p pageJoint) loose(w float64) (ln, hazard float64) {
 	if ln = looseTail(w); p.Cut > 0 {
 		if w >= p.Cut {
 			return math.Inf(-1), math.Inf(1)
@@ -51,18 +52,18 @@ func (p Joint) loose(w float64) (ln, hazard float64) {
 }
 
 // noise is P[noise > w] and the density at w, in units of the sd.
-func (p Joint) noise(w Number) (density, upper Number) {
-	density, upper = Normal(w)
+func (p pageJoint) noise(w dec) (density, upper dec) {
+	density, upper = pageNormal(w)
 	if p.Cut == 0 {
 		return density, upper
 	}
-	_, beyond := Normal(number(p.Cut))
+	_, beyond := pageNormal(number(p.Cut))
 	mass := one.Minus(two.Times(beyond))
 	return density.Over(mass), upper.Minus(beyond).Over(mass)
 }
 
 // looseTangent is the w at which T_b is least, and ln T_b, where the variance is that of the variance lemma.
-func (p Joint) looseTangent(b, variance, tau, sd float64) (w, ln float64) {
+func (p pageJoint) looseTangent(b, variance, tau, sd float64) (w, ln float64) {
 	at := func(w float64) float64 {
 		ln, hazard := p.loose(w)
 		v := b * hazard / sd
@@ -77,7 +78,7 @@ func (p Joint) looseTangent(b, variance, tau, sd float64) (w, ln float64) {
 }
 
 // tangent is ln T_b with the tangent at w, any w, at most 0.
-func (p Joint) tangent(b, variance, tau, sd, w Number) Number {
+func (p pageJoint) tangent(b, variance, tau, sd, w dec) dec {
 	density, upper := p.noise(w)
 	v := b.Times(density).Over(upper).Over(sd)
 	ln := b.Times(upper.Ln()).Plus(variance.Times(v.Squared()).Over(two)).Minus(v.Times(tau.Minus(sd.Times(w))))
@@ -85,7 +86,7 @@ func (p Joint) tangent(b, variance, tau, sd, w Number) Number {
 }
 
 // convex is ln N_b: by Gauss's rule where the integrand is more than e^-40 of its greatest value.
-func (p Joint) convex(b, tau, sd Number) Number {
+func (p pageJoint) convex(b, tau, sd dec) dec {
 	n := whole(p.N)
 	d, sigma := one.Over(n), one.Over(two.Times(n.Root()))
 	flat, _ := p.noise(zero)
@@ -119,11 +120,11 @@ func (p Joint) convex(b, tau, sd Number) Number {
 	}
 	from, to := edge(first), edge(peak+40)
 	scale := number(most)
-	value := func(z Number) Number {
+	value := func(z dec) dec {
 		x := d.Plus(sigma.Times(z))
-		var u Number
+		var u dec
 		if tau.Less(x) {
-			u = half.Plus(x.Minus(tau).Over(sd).Times(flat))
+			u = pageHalf.Plus(x.Minus(tau).Over(sd).Times(flat))
 		} else if _, u = p.noise(tau.Minus(x).Over(sd)); u.Sign() <= 0 {
 			return zero
 		}
@@ -140,10 +141,10 @@ func (p Joint) convex(b, tau, sd Number) Number {
 }
 
 // state is what the answers before one reveal at one order: ln of the product of (1+ax)(N/Z)^(2a') and r_j at order 1.
-type state struct{ shift, revealed, weight Number }
+type state struct{ shift, revealed, weight dec }
 
 // variance is V at an order, and false where the variance lemma does not hold.
-func (p Joint) variance(a, shift Number) (v Number, ok bool) {
+func (p pageJoint) variance(a, shift dec) (v dec, ok bool) {
 	n := whole(p.N)
 	w := two.Times(a).Times(shift)
 	cube := w.Squared().Times(w)
@@ -156,13 +157,13 @@ func (p Joint) variance(a, shift Number) (v Number, ok bool) {
 }
 
 // caught is ln(min(1, N(a))/Z).
-func (p Joint) caught(a, x Number) Number {
+func (p pageJoint) caught(a, x dec) dec {
 	if p.Cut == 0 {
 		return zero
 	}
 	cut, grown := number(p.Cut), one.Plus(a.Times(x))
-	tail := func(u Number) Number { _, t := Normal(u); return t }
-	density, beyond := Normal(cut)
+	tail := func(u dec) dec { _, t := pageNormal(u); return t }
+	density, beyond := pageNormal(cut)
 	inside := one.Minus(two.Times(tail(cut.Times(grown.Root()))))
 	last := one.Minus(two.Times(tail(cut.Times(grown.Times(one.Plus(a.Squared().Times(x))).Root()))))
 	inner := a.Minus(one).Times(inside.Ln()).Plus(last.Ln()).Over(a).Exp()
@@ -172,8 +173,8 @@ func (p Joint) caught(a, x Number) Number {
 }
 
 // Errors returns every ln eps_j in decimals. From the fiftieth query on some share an order.
-func (p Joint) Errors() []Number {
-	ln := make([]Number, 0, len(p.SD))
+func (p pageJoint) Errors() []dec {
+	ln := make([]dec, 0, len(p.SD))
 	for len(ln) < len(p.SD) {
 		j := len(ln)
 		a := p.order(j)
@@ -186,7 +187,7 @@ func (p Joint) Errors() []Number {
 }
 
 // until is the state before a query.
-func (p Joint) until(j int, a float64) state {
+func (p pageJoint) until(j int, a float64) state {
 	s := state{zero, zero, zero}
 	for i := range j {
 		p.pass(&s, i, a)
@@ -195,7 +196,7 @@ func (p Joint) until(j int, a float64) state {
 }
 
 // pass moves the state past an answer, to nil numbers where the theorem does not hold.
-func (p Joint) pass(s *state, i int, a float64) {
+func (p pageJoint) pass(s *state, i int, a float64) {
 	sd, order := digits.Parse(p.SD[i]), number(a)
 	if v, ok := p.variance(order, s.shift); ok && s.revealed.Sign() >= 0 {
 		x := v.Over(sd.Squared())
@@ -213,7 +214,7 @@ func (p Joint) pass(s *state, i int, a float64) {
 }
 
 // strict is ln eps_j at an order, +Inf before the first query, and moves the state past it.
-func (p Joint) strict(j int, a float64, s *state) Number {
+func (p pageJoint) strict(j int, a float64, s *state) dec {
 	tau, sd, conj := number(p.Tau[j]), digits.Parse(p.SD[j]), one
 	if !math.IsInf(a, 1) {
 		conj = number(a).Over(number(a).Minus(one))
@@ -221,7 +222,7 @@ func (p Joint) strict(j int, a float64, s *state) Number {
 	if s.revealed.Sign() < 0 {
 		return zero
 	}
-	tangent := func(b, v Number) Number {
+	tangent := func(b, v dec) dec {
 		if sd.Sign() == 0 {
 			return zero.Minus(b.Times(tau.Squared()).Over(two.Times(b).Times(v)))
 		}
@@ -248,7 +249,7 @@ func (p Joint) strict(j int, a float64, s *state) Number {
 }
 
 // order returns about the best order for a query, +Inf for the first.
-func (p Joint) order(j int) float64 {
+func (p pageJoint) order(j int) float64 {
 	if j == 0 {
 		return math.Inf(1)
 	}
@@ -275,7 +276,7 @@ func (p Joint) order(j int) float64 {
 }
 
 // looseConvex is about ln N_b.
-func (p Joint) looseConvex(b, tau, sd float64) float64 {
+func (p pageJoint) looseConvex(b, tau, sd float64) float64 {
 	n, sum, step := float64(p.N), 0.0, 0.05
 	at := func(z float64) float64 {
 		x := 1/n + z/(2*math.Sqrt(n))
@@ -292,7 +293,7 @@ func (p Joint) looseConvex(b, tau, sd float64) float64 {
 	return math.Log(sum + math.Exp(at(0))/2)
 }
 
-func (p Joint) looseCaught(a, x float64) float64 {
+func (p pageJoint) looseCaught(a, x float64) float64 {
 	if p.Cut == 0 {
 		return 0
 	}
@@ -304,7 +305,7 @@ func (p Joint) looseCaught(a, x float64) float64 {
 }
 
 // tanh is by its continued fraction, whose convergents are good to 1e-45 for a < 1.
-func tanh(a Number) Number {
+func tanh(a dec) dec {
 	square, f := a.Squared(), whole(43)
 	last := int64(41)
 	if a.Float() < 0.1 {
@@ -316,8 +317,8 @@ func tanh(a Number) Number {
 	return a.Over(f)
 }
 
-// Excess is the sum of the eps_j over beta, minus one.
-func Excess(ln []Number, lnBeta float64) float64 {
+// pageExcess is the sum of the eps_j over beta, minus one.
+func pageExcess(ln []dec, lnBeta float64) float64 {
 	sum := whole(-1)
 	for _, x := range ln {
 		sum = sum.Plus(x.Minus(number(lnBeta)).Exp())

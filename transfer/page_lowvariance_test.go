@@ -1,15 +1,15 @@
-package certificates
+package transfer
 
 import "math"
 
 // The bound for queries of low variance: the order, V, x0 and the tangents are searched for in floating point.
 
 // gauss is Gauss's with 64 points on [-1,1].
-var gauss = func() (r [64][2]Number) {
+var gauss = func() (r [64][2]dec) {
 	const n = 64
 	for i := range n {
 		x := number(-math.Cos(math.Pi * (float64(i) + 0.75) / (n + 0.5)))
-		var slope Number
+		var slope dec
 		for range 5 {
 			p, before := x, whole(1)
 			for k := int64(2); k <= n; k++ {
@@ -18,14 +18,14 @@ var gauss = func() (r [64][2]Number) {
 			slope = whole(n).Times(x.Times(p).Minus(before)).Over(x.Squared().Minus(whole(1)))
 			x = x.Minus(p.Over(slope))
 		}
-		r[i] = [2]Number{x, whole(2).Over(whole(1).Minus(x.Squared()).Times(slope.Squared()))}
+		r[i] = [2]dec{x, whole(2).Over(whole(1).Minus(x.Squared()).Times(slope.Squared()))}
 	}
 	return r
 }()
 
 // differenceTilt is Lemma 5.
-func differenceTilt(d float64) func(l Number, below bool) Number {
-	return func(l Number, _ bool) Number {
+func differenceTilt(d float64) func(l dec, below bool) dec {
+	return func(l dec, _ bool) dec {
 		up, down, share := l.Exp(), whole(0).Minus(l).Exp(), number(d)
 		sinh, cosh := up.Minus(down).Over(whole(2)), up.Plus(down).Over(whole(2))
 		h := sinh.Over(l)
@@ -40,8 +40,8 @@ func differenceTilt(d float64) func(l Number, below bool) Number {
 
 // bernoulliTilt is the greatest ln E e^(l(X-EX)) of an X in {0,1} with EX <= most; below, that of -X where minus
 // is set.
-func bernoulliTilt(most float64, minus bool) func(l Number, below bool) Number {
-	return func(l Number, below bool) Number {
+func bernoulliTilt(most float64, minus bool) func(l dec, below bool) dec {
+	return func(l dec, below bool) dec {
 		if minus && !below { // X is the error, and f is 1-X
 			l = whole(0).Minus(l)
 		}
@@ -75,8 +75,8 @@ func looseBernoulli(most float64, minus bool) func(l float64, below bool) float6
 	}
 }
 
-// LowVariance is answers with noise to queries of which one of three facts is known, as they are printed.
-type LowVariance struct {
+// pageLowVariance is answers with noise to queries of which one of three facts is known, as they are printed.
+type pageLowVariance struct {
 	N        int64
 	OneSided bool
 	Tau      float64
@@ -84,32 +84,32 @@ type LowVariance struct {
 
 	span, g, share float64
 	checked        bool
-	moment         func(share Number) Number
-	tilt           func(l Number, below bool) Number
+	moment         func(share dec) dec
+	tilt           func(l dec, below bool) dec
 	loose          func(l float64, below bool) float64 // about tilt
 }
 
 // Differing is for differences of which at most a share is not 0.
-func (p LowVariance) Differing(share float64) LowVariance {
+func (p pageLowVariance) Differing(share float64) pageLowVariance {
 	p.span, p.g, p.share = 2, 1, share
-	p.moment = func(s Number) Number { return s }
+	p.moment = func(s dec) dec { return s }
 	p.tilt, p.loose = differenceTilt(share), looseTilt(share)
 	return p
 }
 
 // Accurate is for 0/1 queries of which at most a share is 0.
-func (p LowVariance) Accurate(errors float64) LowVariance {
+func (p pageLowVariance) Accurate(errors float64) pageLowVariance {
 	q := number(errors)
 	p.span, p.g, p.share = 1, 1-errors, errors
-	p.moment = func(s Number) Number { return q.Squared().Plus(s.Times(one.Minus(q.Plus(q)))) }
+	p.moment = func(s dec) dec { return q.Squared().Plus(s.Times(one.Minus(q.Plus(q)))) }
 	p.tilt, p.loose = bernoulliTilt(errors, true), looseBernoulli(errors, true)
 	return p
 }
 
 // Varying is for queries with a variance of at most that.
-func (p LowVariance) Varying(most float64) LowVariance {
+func (p pageLowVariance) Varying(most float64) pageLowVariance {
 	p.span, p.g, p.share = 1, 1, most
-	p.moment = func(s Number) Number { return s }
+	p.moment = func(s dec) dec { return s }
 	mean := (1 - math.Sqrt(1-4*most)) / 2 * (1 + 1e-15)
 	p.tilt, p.loose = bernoulliTilt(mean, false), looseBernoulli(mean, false)
 	return p
@@ -124,7 +124,7 @@ type shape struct {
 const wide, rare = 2e-5, 1e-6 // delta, and about what |X| > x0 adds to F
 
 // kappaAt is that of the variance lemma before answer j.
-func (p LowVariance) kappaAt(j int, a float64) float64 {
+func (p pageLowVariance) kappaAt(j int, a float64) float64 {
 	r := 0.0
 	for _, sd := range p.SD[:j] {
 		r += a / 4 * math.Pow(p.span/(float64(p.N)*sd), 2)
@@ -133,7 +133,7 @@ func (p LowVariance) kappaAt(j int, a float64) float64 {
 }
 
 // looseStep is about ln F/(a-1) of answer j, and the choices for it.
-func (p LowVariance) looseStep(j int, a float64) (best shape, ln float64) {
+func (p pageLowVariance) looseStep(j int, a float64) (best shape, ln float64) {
 	kappa, n, sd, vbar := p.kappaAt(j, a), float64(p.N), p.SD[j], p.moment(number(p.Kept[j])).Float()
 	if kappa <= 0 {
 		return best, math.Inf(1)
@@ -170,7 +170,7 @@ func (p LowVariance) looseStep(j int, a float64) (best shape, ln float64) {
 }
 
 // strictKappa is kappaAt.
-func (p LowVariance) strictKappa(j int, a Number) Number {
+func (p pageLowVariance) strictKappa(j int, a dec) dec {
 	n, r := whole(p.N), zero
 	for _, sd := range p.SD[:j] {
 		r = r.Plus(number(p.span).Over(n.Times(number(sd))).Squared())
@@ -183,7 +183,7 @@ func (p LowVariance) strictKappa(j int, a Number) Number {
 }
 
 // strictStep is ln F/(a-1) at those choices.
-func (p LowVariance) strictStep(j int, a Number, c shape) Number {
+func (p pageLowVariance) strictStep(j int, a dec, c shape) dec {
 	one, n, sd, vbar := whole(1), whole(p.N), number(p.SD[j]), p.moment(number(p.Kept[j]))
 	kappa := p.strictKappa(j, a)
 	if c.plain {
@@ -203,9 +203,9 @@ func (p LowVariance) strictStep(j int, a Number, c shape) Number {
 		e := amount.Times(u.Exp().Minus(one).Minus(u)).Minus(z.Squared().Over(whole(2)))
 		integral = integral.Plus(point[1].Times(e.Exp()))
 	}
-	density, _ := Normal(whole(0))
+	density, _ := pageNormal(whole(0))
 	integral = integral.Times(end).Times(density)
-	_, beyond := Normal(digits.Parse("5.5"))
+	_, beyond := pageNormal(digits.Parse("5.5"))
 	integral = integral.Over(one.Minus(beyond.Plus(beyond)))
 	narrow := a.Times(v).Over(sd.Squared())
 	ln := a.Times(one.Plus(narrow).Ln()).Minus(one.Plus(narrow.Times(a)).Ln()).Over(whole(2))
@@ -218,7 +218,7 @@ func (p LowVariance) strictStep(j int, a Number, c shape) Number {
 }
 
 // tangent returns about the u at which T_b is least for one side, and ln T_b.
-func (p LowVariance) tangent(j int, b float64, below bool) (u, ln float64) {
+func (p pageLowVariance) tangent(j int, b float64, below bool) (u, ln float64) {
 	n, sd := float64(p.N), p.SD[j]
 	lo, hi := -5.0, p.Tau/sd
 	v := func(u float64) float64 {
@@ -237,9 +237,9 @@ func (p LowVariance) tangent(j int, b float64, below bool) (u, ln float64) {
 }
 
 // chernoff is T_b for one side with the tangent there.
-func (p LowVariance) chernoff(j int, b Number, below bool, at float64) Number {
+func (p pageLowVariance) chernoff(j int, b dec, below bool, at float64) dec {
 	u, sd, n := number(at), number(p.SD[j]), whole(p.N)
-	density, tail := Normal(u)
+	density, tail := pageNormal(u)
 	v := b.Times(density).Over(tail).Over(sd)
 	ln := b.Times(tail.Ln()).Plus(n.Times(p.tilt(v.Over(n), below))).Minus(v.Times(number(p.Tau).Minus(sd.Times(u))))
 	return ln.Exp()
@@ -247,7 +247,7 @@ func (p LowVariance) chernoff(j int, b Number, below bool, at float64) Number {
 
 // rarer is T_1^C: what answer j errs on the side that is less likely given the answers before, where the shares are
 // those that are counted with.
-func (p LowVariance) rarer(j int) Number {
+func (p pageLowVariance) rarer(j int) dec {
 	kappa := p.strictKappa(j, one)
 	if kappa.Sign() <= 0 || !p.checked && !(p.share < p.Kept[j]) {
 		return one
@@ -267,7 +267,7 @@ func (p LowVariance) rarer(j int) Number {
 		x := p.g * v / (kappa.Float() * float64(p.N))
 		return looseTail(u) + math.Min(amount.Float()*(math.Exp(x)-1-x), flat.Float()*v*v) - v*(p.Tau-sd*u)
 	}))
-	density, tail := Normal(at)
+	density, tail := pageNormal(at)
 	v := density.Over(tail).Over(number(sd))
 	x := g.Times(v).Over(kappa.Times(n))
 	spread := lesser(amount.Times(x.Exp().Minus(one).Minus(x)), flat.Times(v.Squared()))
@@ -275,8 +275,8 @@ func (p LowVariance) rarer(j int) Number {
 }
 
 // likelier is max{T+, T-}^(1/a').
-func (p LowVariance) likelier(j int, conj Number) Number {
-	side := func(below bool) Number {
+func (p pageLowVariance) likelier(j int, conj dec) dec {
+	side := func(below bool) dec {
 		if p.SD[j] == 0 {
 			return p.silent(below)
 		}
@@ -287,7 +287,7 @@ func (p LowVariance) likelier(j int, conj Number) Number {
 }
 
 // sampling returns eps_j without what the answers before reveal, where both sides err as if by themselves.
-func (p LowVariance) sampling(j int, conj Number) Number {
+func (p pageLowVariance) sampling(j int, conj dec) dec {
 	if p.SD[j] == 0 {
 		above, below := p.silent(false), p.silent(true)
 		if p.OneSided {
@@ -311,7 +311,7 @@ func (p LowVariance) sampling(j int, conj Number) Number {
 		w, _ = p.tangent(j, rest.Float(), true)
 		far = p.chernoff(j, rest, false, u).Plus(p.chernoff(j, rest, true, w))
 	}
-	_, tail := Normal(number(p.Tau).Over(number(p.SD[j])))
+	_, tail := pageNormal(number(p.Tau).Over(number(p.SD[j])))
 	far = far.Times(tail).Times(power(whole(2), conj).Minus(one))
 	best := power(above.Plus(below).Plus(far), one.Over(conj))
 	if minkowski.Less(best) {
@@ -321,7 +321,7 @@ func (p LowVariance) sampling(j int, conj Number) Number {
 }
 
 // silent is T_b of one side without noise.
-func (p LowVariance) silent(below bool) Number {
+func (p pageLowVariance) silent(below bool) dec {
 	n, tau := float64(p.N), p.Tau
 	x := least(-20, 6, 60, func(x float64) float64 { return n * (p.loose(math.Exp(x), below) - math.Exp(x)*tau) })
 	l := number(math.Exp(x))
@@ -329,7 +329,7 @@ func (p LowVariance) silent(below bool) Number {
 }
 
 // reveal is about D_j, of what j answers reveal at order a.
-func (p LowVariance) reveal(j int, a float64) (d float64) {
+func (p pageLowVariance) reveal(j int, a float64) (d float64) {
 	for l := range j {
 		_, step := p.looseStep(l, a)
 		d += step
@@ -351,7 +351,7 @@ func chosen(f func(a float64) float64) float64 {
 
 // LnErrors is ln eps_j + eta_j for every answer, with shares that are chosen so that each eta_j is about e^lnEach, and
 // the last one's a tenth of it.
-func (p LowVariance) LnErrors(lnEach float64) (list []Number) {
+func (p pageLowVariance) LnErrors(lnEach float64) (list []dec) {
 	n := float64(p.N)
 	p.Kept = nil
 	for j := range p.SD {
@@ -388,10 +388,10 @@ func (p LowVariance) LnErrors(lnEach float64) (list []Number) {
 }
 
 // Checked is for a share that the mechanism keeps on the sample, of which nothing is known of the population.
-func (p LowVariance) Checked() LowVariance {
+func (p pageLowVariance) Checked() pageLowVariance {
 	p.checked = true
 	q, differing := number(p.share), p.span == 2
-	p.tilt = func(l Number, below bool) Number {
+	p.tilt = func(l dec, below bool) dec {
 		if !differing && below {
 			root := one.Plus(l).Squared().Minus(whole(4).Times(l).Times(q)).Root()
 			at := l.Times(one.Plus(l).Minus(root).Over(two.Times(l))) // l p
@@ -415,7 +415,7 @@ func (p LowVariance) Checked() LowVariance {
 }
 
 // Error returns eps_j and eta_j, and for the last query eps_j alone where that is less with nothing known of its share.
-func (p LowVariance) Error(j int) Number {
+func (p pageLowVariance) Error(j int) dec {
 	reveal := func(a float64) float64 { return p.reveal(j, a) }
 	loose := func(a float64) float64 {
 		b := a / (a - 1)

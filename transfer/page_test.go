@@ -1,24 +1,60 @@
-// Package certificates evaluates what a plan's failure is certified with once more, in decimals and from the
-// theorem pages alone, for tests. It shares nothing with the code that makes plans. Where a theorem leaves a choice
-// (an order, a tangent, a worst mean), it is searched for in floating point, and any that comes out is valid or is
-// close enough to the worst to refute a plan that does not hold.
-package certificates
+package transfer
 
 import (
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
 	"math"
+	"path/filepath"
+	"strings"
+	"testing"
 
 	"github.com/dpcalc/dpcalc/internal/decimals"
 )
 
-// Number is a decimal.
-type Number = decimals.Number
+// The files named page evaluate what a plan's failure is certified with once more, in decimals of 50 digits and from
+// the theorem pages alone. They share nothing with the code that makes plans. Where a theorem leaves a choice (an
+// order, a tangent, a worst mean), it is searched for in floating point, and any that comes out is valid or is close
+// enough to the worst to refute a plan that does not hold.
+
+// The files named page are complete without any other file of the package, and of dpcalc they import the decimals
+// alone.
+func TestPagesStandAlone(t *testing.T) {
+	names, err := filepath.Glob("page*_test.go")
+	if err != nil || len(names) < 7 {
+		t.Fatalf("files %v, %v", names, err)
+	}
+	set := token.NewFileSet()
+	var files []*ast.File
+	for _, name := range names {
+		f, err := parser.ParseFile(set, name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range f.Imports {
+			if from := i.Path.Value; strings.Contains(from, "dpcalc") && from != `"github.com/dpcalc/dpcalc/internal/decimals"` {
+				t.Errorf("%s imports %s", name, from)
+			}
+		}
+		files = append(files, f)
+	}
+	alone := types.Config{Importer: importer.ForCompiler(set, "source", nil)}
+	if _, err := alone.Check("pages", set, files, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// dec is a decimal.
+type dec = decimals.Number
 
 var (
 	digits        = decimals.Digits(50)
 	number, whole = digits.Float, digits.Int
 
 	zero, one, two = whole(0), whole(1), whole(2)
-	half           = one.Over(two)
+	pageHalf       = one.Over(two)
 	pi             = digits.Parse("3.14159265358979323846264338327950288419716939937510582097494459")
 )
 
@@ -48,26 +84,26 @@ func least(lo, hi float64, points int, f func(float64) float64) float64 {
 }
 
 // lesser and greater return one of two decimals.
-func lesser(a, b Number) Number {
+func lesser(a, b dec) dec {
 	if a.Less(b) {
 		return a
 	}
 	return b
 }
 
-func greater(a, b Number) Number {
+func greater(a, b dec) dec {
 	if a.Less(b) {
 		return b
 	}
 	return a
 }
 
-// Normal returns the density at u and P[N > u].
-func Normal(u Number) (density, tail Number) {
+// pageNormal returns the density at u and P[N > u].
+func pageNormal(u dec) (density, tail dec) {
 	density = u.Squared().Over(whole(-2)).Exp().Over(two.Times(pi).Root())
 	switch x := u.Float(); {
 	case x < -4:
-		_, other := Normal(zero.Minus(u))
+		_, other := pageNormal(zero.Minus(u))
 		return density, one.Minus(other)
 	case x > 4: // Laplace's continued fraction
 		f := u
@@ -81,7 +117,7 @@ func Normal(u Number) (density, tail Number) {
 			term = term.Times(u.Squared()).Over(whole(k))
 			sum = sum.Plus(term)
 		}
-		return density, half.Minus(density.Times(sum))
+		return density, pageHalf.Minus(density.Times(sum))
 	}
 }
 

@@ -1,21 +1,21 @@
-package certificates
+package transfer
 
 import (
 	"math"
 	"sync"
 )
 
-// Never is ln of a probability that is zero.
-var Never = whole(-1_000_000_000)
+// pageNever is ln of a probability that is zero.
+var pageNever = whole(-1_000_000_000)
 
-// LnSum is the logarithm of the sum of numbers that are given by theirs.
-func LnSum(terms ...Number) Number {
+// pageLnSum is the logarithm of the sum of numbers that are given by theirs.
+func pageLnSum(terms ...dec) dec {
 	most := terms[0]
 	for _, x := range terms {
 		most = greater(most, x)
 	}
-	if !Never.Less(most) {
-		return Never
+	if !pageNever.Less(most) {
+		return pageNever
 	}
 	sum := zero
 	for _, x := range terms {
@@ -25,9 +25,9 @@ func LnSum(terms ...Number) Number {
 }
 
 // kl is the relative entropy of two coins, and not finite where p is 0 or 1 and q is not.
-func kl(q, p Number) (nats Number, finite bool) {
+func kl(q, p dec) (nats dec, finite bool) {
 	nats = zero
-	for _, c := range [][2]Number{{q, p}, {one.Minus(q), one.Minus(p)}} {
+	for _, c := range [][2]dec{{q, p}, {one.Minus(q), one.Minus(p)}} {
 		switch {
 		case c[0].Sign() <= 0:
 		case c[1].Sign() <= 0:
@@ -40,19 +40,19 @@ func kl(q, p Number) (nats Number, finite bool) {
 }
 
 // lnMean is -n kl(q||p).
-func lnMean(n int64, q, p Number) Number {
+func lnMean(n int64, q, p dec) dec {
 	if q.Sign() < 0 || one.Less(q) {
-		return Never
+		return pageNever
 	}
 	nats, finite := kl(q, p)
 	if !finite {
-		return Never
+		return pageNever
 	}
 	return zero.Minus(whole(n).Times(nats))
 }
 
 // worstMean is the p at which kl(p+s||p) is least, for s below 1.
-func worstMean(s Number) Number {
+func worstMean(s dec) dec {
 	t := s.Float()
 	lo, hi := 0.0, math.Min(0.5, 1-t)
 	for range 60 {
@@ -79,29 +79,29 @@ func worstMean(s Number) Number {
 	return p
 }
 
-// LnSide is ln A(s) of values in [0,1].
-func LnSide(n int64, s Number) Number {
+// pageLnSide is ln A(s) of values in [0,1].
+func pageLnSide(n int64, s dec) dec {
 	switch {
 	case s.Sign() <= 0:
 		return zero
 	case !s.Less(one):
-		return Never
+		return pageNever
 	}
 	p := worstMean(s)
 	return lnMean(n, p.Plus(s), p)
 }
 
-// LnBothSides is ln of sup_p e^(-n kl(p+tau||p)) + e^(-n kl(p-tau||p)), or a little less.
-func LnBothSides(n int64, tau float64) Number {
+// pageLnBothSides is ln of sup_p e^(-n kl(p+tau||p)) + e^(-n kl(p-tau||p)), or a little less.
+func pageLnBothSides(n int64, tau float64) dec {
 	t := number(tau)
-	at := func(p Number) Number {
-		return LnSum(lnMean(n, p.Plus(t), p), lnMean(n, p.Minus(t), p))
+	at := func(p dec) dec {
+		return pageLnSum(lnMean(n, p.Plus(t), p), lnMean(n, p.Minus(t), p))
 	}
 	if tau >= 1 {
-		return Never
+		return pageNever
 	}
 	worst := worstMean(t)
-	best := greater(at(worst), at(half))
+	best := greater(at(worst), at(pageHalf))
 	loose := func(p float64) float64 { // about -ln of the sum, less what is far below
 		k := func(q float64) float64 {
 			if !(q > 0 && q < 1) {
@@ -115,27 +115,27 @@ func LnBothSides(n int64, tau float64) Number {
 }
 
 // supremum is the value of a concave f of l > 0 at about its greatest, which is looked for where loose is about f.
-func supremum(f func(l Number) Number, loose func(l float64) float64) Number {
+func supremum(f func(l dec) dec, loose func(l float64) float64) dec {
 	x := least(-25, 7, 64, func(x float64) float64 { return -loose(math.Exp(x)) })
 	return greater(f(number(math.Exp(x))), zero)
 }
 
-// LnDifference is ln of the bound of Lemma 5 for a deviation of s.
-func LnDifference(n int64, s Number, d float64) Number {
+// pageLnDifference is ln of the bound of Lemma 5 for a deviation of s.
+func pageLnDifference(n int64, s dec, d float64) dec {
 	if s.Sign() <= 0 {
 		return zero
 	}
 	if !s.Less(one.Plus(number(d))) {
-		return Never
+		return pageNever
 	}
 	t, about := s.Float(), looseTilt(d)
 	return zero.Minus(whole(n).Times(supremum(
-		func(l Number) Number { return l.Times(s).Minus(differenceTilt(d)(l, false)) },
+		func(l dec) dec { return l.Times(s).Minus(differenceTilt(d)(l, false)) },
 		func(l float64) float64 { return l*t - about(l, false) })))
 }
 
-// LnDifferenceAt is that for f(P) <= c.
-func LnDifferenceAt(n int64, c, s Number, d float64) Number {
+// pageLnDifferenceAt is that for f(P) <= c.
+func pageLnDifferenceAt(n int64, c, s dec, d float64) dec {
 	if share := number(d); share.Less(c) {
 		s = s.Plus(c).Minus(share) // the deviation from d, which is the mean at most
 		c = share
@@ -143,9 +143,9 @@ func LnDifferenceAt(n int64, c, s Number, d float64) Number {
 	end := c.Plus(number(d)) // from where no f has that mean; there f is not above 0, and -1 for d = 1
 	silent := end.Sign() == 0 && (d >= 1 || c.Plus(s).Sign() > 0)
 	if end.Sign() < 0 || silent || one.Less(c.Plus(s)) {
-		return Never
+		return pageNever
 	}
-	return zero.Minus(whole(n).Times(supremum(func(l Number) Number {
+	return zero.Minus(whole(n).Times(supremum(func(l dec) dec {
 		up, down := l.Exp(), zero.Minus(l).Exp()
 		sinh, cosh := up.Minus(down).Over(two), up.Plus(down).Over(two)
 		m := one.Plus(number(d).Times(cosh.Minus(one))).Plus(c.Times(sinh))
@@ -161,18 +161,18 @@ func LnDifferenceAt(n int64, c, s Number, d float64) Number {
 // lnFactorials are ln k!, as far as they have been asked for.
 var lnFactorials = struct {
 	sync.Mutex
-	list []Number
-}{list: []Number{zero}}
+	list []dec
+}{list: []dec{zero}}
 
-func lnFactorial(n int64) Number {
-	if n > MostCounted { // Stirling's series
+func lnFactorial(n int64) dec {
+	if n > pageMostCounted { // Stirling's series
 		x, sum := whole(n), zero
 		x2, p := x.Squared(), x
 		for _, c := range [...][2]int64{{1, 12}, {-1, 360}, {1, 1260}, {-1, 1680}, {1, 1188}, {-691, 360360}, {1, 156}} {
 			sum = sum.Plus(whole(c[0]).Over(whole(c[1])).Over(p))
 			p = p.Times(x2)
 		}
-		return x.Plus(half).Times(x.Ln()).Minus(x).Plus(two.Times(pi).Ln().Over(two)).Plus(sum)
+		return x.Plus(pageHalf).Times(x.Ln()).Minus(x).Plus(two.Times(pi).Ln().Over(two)).Plus(sum)
 	}
 	f := &lnFactorials
 	f.Lock()
@@ -183,10 +183,10 @@ func lnFactorial(n int64) Number {
 	return f.list[n]
 }
 
-// LnChoose is ln C(n,k) by its factors.
-func LnChoose(n, k int64) Number {
+// pageLnChoose is ln C(n,k) by its factors.
+func pageLnChoose(n, k int64) dec {
 	if k < 0 || k > n {
-		return Never
+		return pageNever
 	}
 	product := one
 	for i := range min(k, n-k) {
@@ -195,19 +195,19 @@ func LnChoose(n, k int64) Number {
 	return product.Ln()
 }
 
-// LnAtLeast is ln P[Bin(n,p) >= k], LnAtMost that of <= k.
-func LnAtLeast(n, k int64, p Number) Number {
+// pageLnAtLeast is ln P[Bin(n,p) >= k], pageLnAtMost that of <= k.
+func pageLnAtLeast(n, k int64, p dec) dec {
 	switch {
 	case k <= 0:
 		return zero
 	case k > n || p.Sign() <= 0:
-		return Never
+		return pageNever
 	case !p.Less(one):
 		return zero
 	}
 	q := one.Minus(p)
 	if number(float64(k)).Less(whole(n).Times(p)) { // the rest is the lesser tail
-		rest := LnAtLeast(n, n-k+1, q).Exp()
+		rest := pageLnAtLeast(n, n-k+1, q).Exp()
 		return one.Minus(rest).Ln()
 	}
 	term := lnFactorial(n).Minus(lnFactorial(k)).Minus(lnFactorial(n - k)).Plus(whole(k).Times(p.Ln())).Plus(
@@ -223,27 +223,28 @@ func LnAtLeast(n, k int64, p Number) Number {
 	return term.Plus(sum.Ln())
 }
 
-func LnAtMost(n, k int64, p Number) Number { return LnAtLeast(n, n-k, one.Minus(p)) }
+func pageLnAtMost(n, k int64, p dec) dec { return pageLnAtLeast(n, n-k, one.Minus(p)) }
 
-// LnCountAtLeast is ln of the bound on P[X >= k] for so many independent 0/1 rows of mean p, alike or not: the binomial
-// tail from one beyond the mean count on, and the relative entropy below. LnCountAtMost is that of the other side.
-func LnCountAtLeast(n, k int64, p Number) Number {
+// pageLnCountAtLeast is ln of the bound on P[X >= k] for so many independent 0/1 rows of mean p, alike or not: the
+// binomial tail from one beyond the mean count on, and the relative entropy below. pageLnCountAtMost is that of the
+// other side.
+func pageLnCountAtLeast(n, k int64, p dec) dec {
 	mean := whole(n).Times(p)
 	switch {
 	case k <= 0 || !mean.Less(whole(k)):
 		return zero
 	case n == 1 || whole(k-1).AtLeast(mean):
-		return LnAtLeast(n, k, p)
+		return pageLnAtLeast(n, k, p)
 	case k > n:
-		return Never
+		return pageNever
 	}
 	return lnMean(n, whole(k).Over(whole(n)), p)
 }
 
-func LnCountAtMost(n, k int64, p Number) Number { return LnCountAtLeast(n, n-k, one.Minus(p)) }
+func pageLnCountAtMost(n, k int64, p dec) dec { return pageLnCountAtLeast(n, n-k, one.Minus(p)) }
 
 // floor is the greatest whole number that is at most x.
-func floor(x Number) int64 {
+func floor(x dec) int64 {
 	k := int64(math.Floor(x.Float()))
 	for x.Less(whole(k)) {
 		k--
@@ -254,8 +255,8 @@ func floor(x Number) int64 {
 	return k
 }
 
-// MostCounted is the greatest number of rows of which exact binomial tails are asked.
-const MostCounted = 10_000
+// pageMostCounted is the greatest number of rows of which exact binomial tails are asked.
+const pageMostCounted = 10_000
 
 // looseAtLeast is about P[Bin(n,p) >= k].
 func looseAtLeast(n, k int64, p float64) float64 {
@@ -282,7 +283,7 @@ func looseAtLeast(n, k int64, p float64) float64 {
 }
 
 // worstOf is the greatest of so many decimals, of which about is known in floating point.
-func worstOf(count int64, loose func(i int64) float64, strict func(i int64) Number) Number {
+func worstOf(count int64, loose func(i int64) float64, strict func(i int64) dec) dec {
 	const kept = 3
 	var at [kept]int64
 	value := [kept]float64{-1, -1, -1}
@@ -295,7 +296,7 @@ func worstOf(count int64, loose func(i int64) float64, strict func(i int64) Numb
 			}
 		}
 	}
-	worst := Never
+	worst := pageNever
 	for k := range kept {
 		if value[k] >= 0 {
 			worst = greater(worst, strict(at[k]))
@@ -304,9 +305,9 @@ func worstOf(count int64, loose func(i int64) float64, strict func(i int64) Numb
 	return worst
 }
 
-// LnWorstCount is ln of sup_p P[|Bin(n,p)/n - p| >= tau], and LnWorstSide that of one side: the greatest at a break
-// point, where the count on the boundary fails too.
-func LnWorstCount(n int64, tau float64) Number {
+// pageLnWorstCount is ln of sup_p P[|Bin(n,p)/n - p| >= tau], and pageLnWorstSide that of one side: the greatest at a
+// break point, where the count on the boundary fails too.
+func pageLnWorstCount(n int64, tau float64) dec {
 	t := number(tau)
 	spread := whole(n).Times(t)
 	return worstOf(n+1, func(j int64) float64 { // p = j/n - tau, where counts from j on fail
@@ -316,40 +317,40 @@ func LnWorstCount(n int64, tau float64) Number {
 		}
 		below := floor(whole(j).Minus(spread).Minus(spread))
 		return looseAtLeast(n, j, p) + looseAtLeast(n, n-below, 1-p)
-	}, func(j int64) Number {
+	}, func(j int64) dec {
 		p := whole(j).Over(whole(n)).Minus(t)
 		below := floor(whole(j).Minus(spread).Minus(spread))
-		return LnSum(LnAtLeast(n, j, p), LnAtMost(n, below, p))
+		return pageLnSum(pageLnAtLeast(n, j, p), pageLnAtMost(n, below, p))
 	})
 }
 
-func LnWorstSide(n int64, tau float64) Number {
+func pageLnWorstSide(n int64, tau float64) dec {
 	t := number(tau)
 	return worstOf(n+1, func(k int64) float64 {
 		if p := float64(k)/float64(n) + tau; p <= 1 {
 			return looseAtLeast(n, n-k, 1-p)
 		}
 		return -1
-	}, func(k int64) Number {
+	}, func(k int64) dec {
 		p := whole(k).Over(whole(n)).Plus(t)
 		if one.Less(p) {
-			return Never
+			return pageNever
 		}
-		return LnAtMost(n, k, p)
+		return pageLnAtMost(n, k, p)
 	})
 }
 
 // lnBeyond is ln P[N > sqrt(2 n K)] at ln e^(-n K).
-func lnBeyond(lnMean Number) Number {
-	if !Never.Less(lnMean) {
-		return Never
+func lnBeyond(lnMean dec) dec {
+	if !pageNever.Less(lnMean) {
+		return pageNever
 	}
-	_, tail := Normal(whole(-2).Times(lnMean).Root())
+	_, tail := pageNormal(whole(-2).Times(lnMean).Root())
 	return tail.Ln()
 }
 
-// LnZubkovSerov is ln of the one-sided bound, or of the two-sided one or a little less.
-func LnZubkovSerov(n int64, tau float64, oneSided bool) Number {
+// pageLnZubkovSerov is ln of the one-sided bound, or of the two-sided one or a little less.
+func pageLnZubkovSerov(n int64, tau float64, oneSided bool) dec {
 	s := number(tau).Minus(one.Over(whole(n)))
 	if s.Sign() <= 0 {
 		return zero
@@ -359,27 +360,27 @@ func LnZubkovSerov(n int64, tau float64, oneSided bool) Number {
 	if one.Minus(t).Less(p) {
 		p = one.Minus(t)
 	}
-	at := func(p Number) Number {
-		up, down := Never, Never
+	at := func(p dec) dec {
+		up, down := pageNever, pageNever
 		if !one.Less(p.Plus(t)) {
 			up = lnBeyond(lnMean(n, p.Plus(s), p))
 		}
 		if !p.Less(t) {
 			down = lnBeyond(lnMean(n, p.Minus(s), p))
 		}
-		return LnSum(up, down)
+		return pageLnSum(up, down)
 	}
 	if oneSided {
 		return lnBeyond(lnMean(n, p.Plus(s), p))
 	}
-	return greater(at(p), at(half))
+	return greater(at(p), at(pageHalf))
 }
 
-// LnSideOfCounts is the lesser of the two bounds on one side that fall in n, for 0/1 values.
-func LnSideOfCounts(n int64, s Number) Number {
-	plain := LnSide(n, s)
+// pageLnSideOfCounts is the lesser of the two bounds on one side that fall in n, for 0/1 values.
+func pageLnSideOfCounts(n int64, s dec) dec {
+	plain := pageLnSide(n, s)
 	if !s.Less(one) {
-		return Never
+		return pageNever
 	}
 	if shift := s.Minus(one.Over(whole(n))); shift.Sign() > 0 {
 		p := worstMean(shift)
@@ -391,5 +392,5 @@ func LnSideOfCounts(n int64, s Number) Number {
 	return plain
 }
 
-// LnMeanAtMost is ln of the bound on P[f(S) >= c + s] for values in [0,1] and f(P) <= c.
-func LnMeanAtMost(n int64, c, s Number) Number { return lnMean(n, c.Plus(s), c) }
+// pageLnMeanAtMost is ln of the bound on P[f(S) >= c + s] for values in [0,1] and f(P) <= c.
+func pageLnMeanAtMost(n int64, c, s dec) dec { return lnMean(n, c.Plus(s), c) }

@@ -1,4 +1,4 @@
-package certificates
+package transfer
 
 import (
 	"math"
@@ -7,7 +7,7 @@ import (
 
 // The tails are of mpmath, with 60 digits.
 func TestDecimalNormalTail(t *testing.T) {
-	near := func(what string, got, want Number) {
+	near := func(what string, got, want dec) {
 		t.Helper()
 		if gap := got.Over(want).Minus(one).Float(); !(math.Abs(gap) < 1e-40) {
 			t.Errorf("%s: %s, want %s", what, got, want)
@@ -23,7 +23,7 @@ func TestDecimalNormalTail(t *testing.T) {
 		{"17.25", "5.59496839490488494521471412800829303859490201e-67"},
 		{"31", "2.69525008120050007859389132246444142425136296e-211"},
 	} {
-		_, tail := Normal(digits.Parse(c[0]))
+		_, tail := pageNormal(digits.Parse(c[0]))
 		near(c[0], tail, digits.Parse(c[1]))
 	}
 	for _, s := range []string{"0.9", "0.1", "0.0999"} {

@@ -1,9 +1,9 @@
-package certificates
+package transfer
 
 import "math"
 
 // integral is about that of f, by Gauss's rule with 64 points on so many equal pieces.
-func integral(lo, hi Number, pieces int64, f func(Number) Number) Number {
+func integral(lo, hi dec, pieces int64, f func(dec) dec) dec {
 	sum, step := zero, hi.Minus(lo).Over(whole(pieces))
 	for i := range pieces {
 		from := lo.Plus(step.Times(whole(i)))
@@ -16,7 +16,7 @@ func integral(lo, hi Number, pieces int64, f func(Number) Number) Number {
 }
 
 // power is x^y of a positive x.
-func power(x, y Number) Number {
+func power(x, y dec) dec {
 	if x.Sign() <= 0 {
 		return zero
 	}
@@ -24,7 +24,7 @@ func power(x, y Number) Number {
 }
 
 // anyBeyond is 1 - (1-p)^m: of m independent ones one is beyond, which a single one is with probability p.
-func anyBeyond(p, m Number) Number {
+func anyBeyond(p, m dec) dec {
 	if p.Times(m).Float() > 1e-14 {
 		return one.Minus(power(one.Minus(p), m))
 	}
@@ -34,19 +34,19 @@ func anyBeyond(p, m Number) Number {
 }
 
 // twoTails is P[|N| > x].
-func twoTails(x Number) Number {
-	_, tail := Normal(x)
+func twoTails(x dec) dec {
+	_, tail := pageNormal(x)
 	return two.Times(tail)
 }
 
 // quantile is x with P[max of m |N(0,1)| > x] = p, by Newton's method.
-func quantile(m int64, p Number) Number {
+func quantile(m int64, p dec) dec {
 	each := anyBeyond(p, one.Over(whole(m))) // two tails of one
 	return upper(each.Over(two))
 }
 
 // upper is x with P[N > x] = p.
-func upper(p Number) Number {
+func upper(p dec) dec {
 	ln := p.Ln().Float()
 	lo, hi := -40.0, math.Sqrt(-2*ln)+10
 	for range 80 {
@@ -58,22 +58,22 @@ func upper(p Number) Number {
 	}
 	x := number(lo)
 	for range 4 {
-		density, tail := Normal(x)
+		density, tail := pageNormal(x)
 		x = x.Plus(tail.Minus(p).Over(density))
 	}
 	return x
 }
 
-// NormalCVaR is that of the largest of m |N(0,1)| at beta.
-func NormalCVaR(m int64, beta Number) Number {
+// pageNormalCVaR is that of the largest of m |N(0,1)| at beta.
+func pageNormalCVaR(m int64, beta dec) dec {
 	q := quantile(m, beta)
 	end := number(math.Sqrt(math.Pow(q.Float(), 2)+170) + 1)
-	tail := integral(q, end, 3, func(x Number) Number { return anyBeyond(twoTails(x), whole(m)) })
+	tail := integral(q, end, 3, func(x dec) dec { return anyBeyond(twoTails(x), whole(m)) })
 	return q.Plus(tail.Over(beta))
 }
 
-// LaplaceCVaR is that of the largest of m |Lap(1)| at beta.
-func LaplaceCVaR(m int64, beta Number) Number {
+// pageLaplaceCVaR is that of the largest of m |Lap(1)| at beta.
+func pageLaplaceCVaR(m int64, beta dec) dec {
 	e := anyBeyond(beta, one.Over(whole(m))) // 1 - u
 	sum, rest := zero, zero                  // rest is 1 - u^j
 	for j := int64(1); j <= m; j++ {
@@ -83,8 +83,8 @@ func LaplaceCVaR(m int64, beta Number) Number {
 	return sum.Over(beta).Minus(e.Ln())
 }
 
-// StableGDP reports whether s is at least the stability of mu-GDP at beta.
-func StableGDP(mu, s, beta Number) bool {
+// pageStableGDP reports whether s is at least the stability of mu-GDP at beta.
+func pageStableGDP(mu, s, beta dec) bool {
 	if s.Sign() <= 0 {
 		return false
 	}
@@ -95,8 +95,8 @@ func StableGDP(mu, s, beta Number) bool {
 	return upper(less).Minus(upper(more)).AtLeast(mu)
 }
 
-// StableSteps reports whether s is at least the stability of k steps of eps-privacy at beta, pure or composed.
-func StableSteps(k int64, eps, s, beta Number) bool {
+// pageStableSteps reports whether s is at least the stability of k steps of eps-privacy at beta, pure or composed.
+func pageStableSteps(k int64, eps, s, beta dec) bool {
 	if s.Sign() <= 0 {
 		return false
 	}
@@ -122,38 +122,38 @@ func StableSteps(k int64, eps, s, beta Number) bool {
 	return true
 }
 
-// Profile is the delta of mu-GDP at eps.
-func Profile(mu, eps Number) Number {
-	_, a := Normal(eps.Over(mu).Minus(mu.Over(two)))
-	_, b := Normal(eps.Over(mu).Plus(mu.Over(two)))
+// pageProfile is the delta of mu-GDP at eps.
+func pageProfile(mu, eps dec) dec {
+	_, a := pageNormal(eps.Over(mu).Minus(mu.Over(two)))
+	_, b := pageNormal(eps.Over(mu).Plus(mu.Over(two)))
 	return a.Minus(eps.Exp().Times(b))
 }
 
-// GaussianCVaR reports whether gaussian-cvar certifies tau: of spread D and noise sd.
-func GaussianCVaR(n, m int64, spread, sd, tau float64, lnBeta Number) bool {
+// pageGaussianCVaR reports whether gaussian-cvar certifies tau: of spread D and noise sd.
+func pageGaussianCVaR(n, m int64, spread, sd, tau float64, lnBeta dec) bool {
 	beta, d := lnBeta.Exp(), number(spread)
 	mu := d.Times(whole(m).Root()).Over(whole(n).Times(number(sd)))
-	s := number(tau).Minus(NormalCVaR(m, beta).Times(number(sd))).Over(d)
-	return StableGDP(mu, s, beta)
+	s := number(tau).Minus(pageNormalCVaR(m, beta).Times(number(sd))).Over(d)
+	return pageStableGDP(mu, s, beta)
 }
 
-// LaplacePlan reports whether laplace certifies tau.
-func LaplacePlan(n, m int64, spread, scale, tau float64, lnBeta Number) bool {
+// pageLaplacePlan reports whether laplace certifies tau.
+func pageLaplacePlan(n, m int64, spread, scale, tau float64, lnBeta dec) bool {
 	beta, d := lnBeta.Exp(), number(spread)
 	eps := d.Over(whole(n).Times(number(scale)))
-	s := number(tau).Minus(LaplaceCVaR(m, beta).Times(number(scale))).Over(d)
-	return StableSteps(m, eps, s, beta)
+	s := number(tau).Minus(pageLaplaceCVaR(m, beta).Times(number(scale))).Over(d)
+	return pageStableSteps(m, eps, s, beta)
 }
 
-// GaussianJung20 is the tau that gaussian-jung20 certifies at about the best x. Linear tells linear queries apart.
-func GaussianJung20(n, m int64, spread, sd, epsilon float64, linear bool, lnBeta Number) Number {
+// pageGaussianJung20 is the tau that gaussian-jung20 certifies at about the best x. Linear tells linear queries apart.
+func pageGaussianJung20(n, m int64, spread, sd, epsilon float64, linear bool, lnBeta dec) dec {
 	beta, d, s, eps := lnBeta.Exp(), number(spread), number(sd), number(epsilon)
 	mu := d.Times(whole(m).Root()).Over(whole(n).Times(s))
 	weight, most := two, one // most is the greatest error
 	if !linear {
 		weight, most = whole(4).Times(d), greater(one, d)
 	}
-	leak := weight.Times(Profile(mu, eps)).Root()
+	leak := weight.Times(pageProfile(mu, eps)).Root()
 	loose := func(x float64) float64 {
 		b := -math.Expm1(float64(m) * math.Log1p(-math.Min(2*math.Exp(looseTail(x)), 1)))
 		return sd*x + math.Pow(math.Sqrt(b*most.Float())+leak.Float(), 2)/beta.Float()
@@ -163,8 +163,8 @@ func GaussianJung20(n, m int64, spread, sd, epsilon float64, linear bool, lnBeta
 	return s.Times(x).Plus(d.Times(eps.Exp().Minus(one))).Plus(root.Squared().Over(beta))
 }
 
-// GaussianRogers20 is the tau that gaussian-rogers20 certifies at this noise.
-func GaussianRogers20(n, m int64, sd float64, lnBeta Number) Number {
+// pageGaussianRogers20 is the tau that gaussian-rogers20 certifies at this noise.
+func pageGaussianRogers20(n, m int64, sd float64, lnBeta dec) dec {
 	nats := whole(m).Over(whole(n).Times(number(sd).Squared())) // u - 1 - ln u
 	lo, hi := one, two.Plus(two.Times(nats)).Plus(whole(4))
 	for range 140 {
@@ -180,8 +180,8 @@ func GaussianRogers20(n, m int64, sd float64, lnBeta Number) Number {
 	return sample.Plus(two.Times(whole(m)).Times(whole(n)).Times(level).Over(nats).Root().Over(whole(n)))
 }
 
-// GaussianBassily16 is the tau that gaussian-bassily16 certifies, and whether its conditions are met.
-func GaussianBassily16(n, m int64, spread, sd, epsilon float64, lnBeta Number) (tau Number, met bool) {
+// pageGaussianBassily16 is the tau that gaussian-bassily16 certifies, and whether its conditions are met.
+func pageGaussianBassily16(n, m int64, spread, sd, epsilon float64, lnBeta dec) (tau dec, met bool) {
 	beta, d, s, eps := lnBeta.Exp(), number(spread), number(sd), number(epsilon)
 	mu := d.Times(whole(m).Root()).Over(whole(n).Times(s))
 	// Greater delta serves as well: at most beta/(2m) of eps, and below a quarter.
@@ -189,18 +189,18 @@ func GaussianBassily16(n, m int64, spread, sd, epsilon float64, lnBeta Number) (
 	if quarter := number(0.2499); quarter.Less(ratio) {
 		ratio = quarter
 	}
-	delta := Profile(mu, eps)
+	delta := pageProfile(mu, eps)
 	met = eps.Less(one.Over(whole(3))) && ratio.Times(eps).AtLeast(delta) &&
 		whole(n).Times(eps.Squared()).AtLeast(whole(4).Over(ratio).Ln())
 	return whole(18).Times(eps).Times(d).Plus(s.Times(quantile(m, beta.Over(two)))), met
 }
 
-// LaplaceJung20 is the tau that laplace-jung20 certifies at about the best x. Linear tells linear queries apart.
-func LaplaceJung20(n, m int64, spread, scale float64, linear bool, lnBeta Number) Number {
+// pageLaplaceJung20 is the tau that laplace-jung20 certifies at about the best x. Linear tells linear queries apart.
+func pageLaplaceJung20(n, m int64, spread, scale float64, linear bool, lnBeta dec) dec {
 	beta, s, d := lnBeta.Exp(), number(scale), number(spread)
 	eps := whole(m).Times(d).Over(whole(n).Times(s))
 	from := -math.Log(-math.Expm1(math.Log1p(-beta.Float()) / float64(m)))
-	at := func(x Number) Number {
+	at := func(x dec) dec {
 		off := anyBeyond(zero.Minus(x).Exp(), whole(m))
 		if !linear {
 			return s.Times(x).Plus(off.Times(greater(one, d)).Over(beta))
@@ -224,12 +224,13 @@ func LaplaceJung20(n, m int64, spread, scale float64, linear bool, lnBeta Number
 	return at(number(x)).Plus(d.Times(eps.Exp().Minus(one)))
 }
 
-// Thresholdout is the tau that Thresholdout, sharp, needs at most for the noise of scale sg: whether it is certified.
-func Thresholdout(n, m, b int64, sg, tau float64, lnBeta Number) bool {
+// pageThresholdout is the tau that Thresholdout, sharp, needs at most for the noise of scale sg: whether it is
+// certified.
+func pageThresholdout(n, m, b int64, sg, tau float64, lnBeta dec) bool {
 	beta, scale := lnBeta.Exp(), number(sg)
 	threshold := whole(3).Times(number(tau)).Over(whole(4))
 	// kappa/beta.
-	ratio := func(j int64, l Number) Number { // prod k/(k-l)
+	ratio := func(j int64, l dec) dec { // prod k/(k-l)
 		product := one
 		for k := int64(1); k <= j; k++ {
 			product = product.Times(whole(k)).Over(whole(k).Minus(l))
@@ -241,20 +242,20 @@ func Thresholdout(n, m, b int64, sg, tau float64, lnBeta Number) bool {
 	for k := int64(1); k <= b; k++ {
 		sum = sum.Plus(one.Over(whole(k).Minus(eighth)))
 	}
-	kappa := two.Times(scale).Times(zero.Minus(threshold.Over(whole(8).Times(scale))).Exp()).Times(ratio(m, half)).Times(
-		ratio(b, quarter)).Times(ratio(b, eighth)).Times(sum)
+	kappa := two.Times(scale).Times(zero.Minus(threshold.Over(whole(8).Times(scale))).Exp()).Times(
+		ratio(m, pageHalf)).Times(ratio(b, quarter)).Times(ratio(b, eighth)).Times(sum)
 	s := number(tau).Over(whole(4)).Minus(scale.Times(comparisonCVaR(m, b, beta))).Minus(kappa.Over(beta))
-	return StableSteps(2*b, one.Over(scale.Times(whole(n))), s, beta)
+	return pageStableSteps(2*b, one.Over(scale.Times(whole(n))), s, beta)
 }
 
 // comparisonCVaR is that of N = 4 X_m + 2 X_b, X_j the greatest of j standard exponentials: q + E(N - q)^+/beta is
 // an upper bound for every q, and is taken at about the best one.
-func comparisonCVaR(m, b int64, beta Number) Number {
+func comparisonCVaR(m, b int64, beta dec) dec {
 	harmonic := zero
 	for j := int64(1); j <= m; j++ {
 		harmonic = harmonic.Plus(one.Over(whole(j)))
 	}
-	over := func(x Number) Number { // E(X_m - x)^+
+	over := func(x dec) dec { // E(X_m - x)^+
 		if x.Sign() <= 0 {
 			return harmonic.Minus(x)
 		}
@@ -265,13 +266,13 @@ func comparisonCVaR(m, b int64, beta Number) Number {
 		}
 		return sum
 	}
-	density := func(y Number) Number { // of X_b
+	density := func(y dec) dec { // of X_b
 		e := zero.Minus(y).Exp()
 		return whole(b).Times(e).Times(power(one.Minus(e), whole(b-1)))
 	}
-	excess := func(q Number) Number {
+	excess := func(q dec) dec {
 		kink := q.Over(two)
-		f := func(y Number) Number {
+		f := func(y dec) dec {
 			return density(y).Times(whole(4)).Times(over(q.Minus(two.Times(y)).Over(whole(4))))
 		}
 		return integral(zero, kink, 3, f).Plus(integral(kink, kink.Plus(whole(70)), 4, f))
@@ -296,7 +297,7 @@ func comparisonCVaR(m, b int64, beta Number) Number {
 		return q + sum/beta.Float()
 	}
 	guess := 4*(math.Log(float64(m))-beta.Ln().Float()) + 2*math.Log(float64(b)) + 2
-	at := func(q Number) Number { return q.Plus(excess(q).Over(beta)) }
+	at := func(q dec) dec { return q.Plus(excess(q).Over(beta)) }
 	q := number(least(guess/6, guess+6, 20, loose))
 	for _, h := range []float64{3e-2, 1e-3, 1e-6} { // the lowest point of parabolas
 		a, b, c := at(q.Minus(number(h))), at(q), at(q.Plus(number(h)))
