@@ -170,9 +170,12 @@ func (p *Plan) ends() between {
 	return all
 }
 
-// allows checks a new look at an open ledger. It depends on no label.
+// allows checks a new look at an open ledger, or at rows that arrive. It depends on no label.
 func (h *history) allows(a asked) error {
-	if h.plan.Open == nil {
+	switch {
+	case h.plan.Arrival != nil:
+		return h.awaits(a)
+	case h.plan.Open == nil:
 		return nil
 	}
 	if err := a.query.differs(); err != nil {

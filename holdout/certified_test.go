@@ -62,14 +62,26 @@ func drawn(r *rand.Rand, method string) (t Terms, samples int64) {
 			g.GuessError = transfer.Some(g.Tau * 0.9 * r.Float64())
 		}
 	}
+	shown := g.Feedback == transfer.Best || g.Feedback == transfer.Final
+	if strings.HasPrefix(method, "gaussian") && g.Query != transfer.Difference && !shown && r.IntN(3) == 0 {
+		if g.Arrival = (&transfer.Arrival{Rows: 1 + r.Int64N(samples), Queries: 1 + g.Queries/5}); r.IntN(2) == 0 {
+			last := g.Queries + 1
+			g.Samples = (samples + 1) / 2
+			second := transfer.Stage{More: r.Int64N(samples), Until: last + 1}
+			g.Arrival = &transfer.Arrival{Stages: []transfer.Stage{{Until: (last + 1) / 2}, second}}
+		}
+	}
 	switch r.IntN(4) {
 	case 0:
 		g.Tau = 0
 	case 1:
 		g.Beta = 0
 	case 2:
-		if g.Queries = 0; g.Feedback == transfer.Flags {
+		if g.Queries = 0; g.Feedback == transfer.Flags || g.Arrival != nil {
 			g.Queries = 50
+		}
+		if r.IntN(2) == 0 && method == openMethod && g.Arrival == nil {
+			g.Tau = 0
 		}
 	}
 	return Terms{Goal: g, Method: method}, samples

@@ -17,8 +17,8 @@ import (
 	"github.com/dpcalc/dpcalc/internal/delimited"
 )
 
-// Change is a change of the rows of an open ledger. Looks after it are asked of the rows as they are then; its
-// budget and earlier promises stay.
+// Change is a change of the rows of an open ledger, whose looks after it are asked of the rows as they are then; its
+// budget and earlier promises stay. To a plan with rows that arrive a change adds rows.
 type Change struct {
 	Labels   *LabelsFile `json:"labels,omitempty"`   // of new rows
 	Features *LabelsFile `json:"features,omitempty"` // of new rows
@@ -180,8 +180,10 @@ func (l *Ledger) Extend(ctx context.Context, e Extension) (changed bool, err err
 // extension is the line of a change, nil if there is nothing to change.
 func (l *Ledger) extension(e Extension) (*Line, error) {
 	switch {
-	case l.plan.Open == nil:
-		return nil, inputf("extend: got a ledger with a fixed plan, want an open one: the rows of a plan are fixed")
+	case !l.plan.grows():
+		return nil, inputf("extend: got a ledger with a fixed plan, want an open one or one with rows that arrive: the rows of this plan are fixed")
+	case l.plan.Arrival != nil && (e.Replace || len(e.Drop) > 0):
+		return nil, inputf("extend: got rows to replace or to drop, want rows to add: looks are about the first rows of all that came")
 	case l.plan.Population != nil:
 		return nil, inputf("extend: got a ledger with a benchmark, want one without: its rows are a uniform subset of all items")
 	case l.plan.Pairs != nil:
@@ -246,7 +248,7 @@ func (l *Ledger) extension(e Extension) (*Line, error) {
 		line.Rows += int64(len(l.reader.rows.ids) - len(line.Dropped))
 	}
 	line.Labels = &LabelsFile{Path: path, Fingerprint: l.rows.veiled(e.Labels.Fingerprint()), From: e.Labels.From}
-	line.Features, err = e.Features.of(l.dir, e.Labels, l.plan.Open.Features != nil)
+	line.Features, err = e.Features.of(l.dir, e.Labels, l.plan.features() != nil)
 	if err == nil && line.Features != nil && !e.Replace {
 		err = l.hasColumns(e.Features, e.Labels.ids)
 	}

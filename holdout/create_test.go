@@ -157,7 +157,6 @@ func TestManyInits(t *testing.T) {
 func TestGoalsForOtherRows(t *testing.T) {
 	for want, change := range map[string]func(*transfer.Goal){
 		"got a goal for clusters or for a benchmark": func(g *transfer.Goal) { g.Sample = transfer.Subset{Items: 1000} },
-		"arrive: got rows that come":                 func(g *transfer.Goal) { g.Arrival = &transfer.Arrival{Rows: 5, Queries: 1} },
 	} {
 		of := terms(3, 0, beta(t, "0.1"), "")
 		change(&of.Goal)

@@ -206,7 +206,7 @@ func childChange(kind string) Extension {
 	if err != nil {
 		panic(err)
 	}
-	return map[string]Extension{"more": {Labels: more}, "replace": {Labels: more, Replace: true},
+	return map[string]Extension{"more": {Labels: more}, "arriving": {Labels: more}, "replace": {Labels: more, Replace: true},
 		"drop": {Drop: []string{"0", "7", "399"}}}[kind]
 }
 
@@ -215,13 +215,20 @@ func childChange(kind string) Extension {
 func TestKilledExtension(t *testing.T) {
 	ids, classes := childRows()
 	labels := labelsOf(t, ids, classes)
-	for kind, want := range map[string]int64{"more": 402, "replace": 2, "drop": 397} {
+	ledgers := childTerms(t, 1, "0.5")
+	goal := transfer.Goal{Queries: 2, Tau: 0.5, Beta: beta(t, "0.5"), Arrival: &transfer.Arrival{Rows: 2, Queries: 1}}
+	ledgers["arriving"] = Terms{Goal: goal}
+	for kind, want := range map[string]int64{"more": 402, "replace": 2, "drop": 397, "arriving": 402} {
 		for _, step := range steps[:len(steps)-1] {
 			if step == "answered" {
 				continue // of a look
 			}
 			dir := filepath.Join(t.TempDir(), "ledger")
-			l, err := Create(dir, labels, childTerms(t, 1, "0.5")["open"])
+			terms, arrives := ledgers[kind]
+			if !arrives {
+				terms = ledgers["open"]
+			}
+			l, err := Create(dir, labels, terms)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -176,6 +176,7 @@ type Answer struct {
 	Plan        *Plan
 	Fingerprint string
 	Chain       string  // the head's
+	Rows        int64   // that it is about, where they arrive
 	Known       bool    // the look was known and cost nothing
 	Counts      Counts  // of the submission
 	Open        *Line   // the line of an open look
@@ -288,6 +289,9 @@ func (l *Ledger) askAll(list []Submission) (all []asked, err error) {
 
 // ask reads a submission, at the rows that there are or, of a known look, at those that there were.
 func (l *Ledger) ask(s Submission) (a asked, err error) {
+	if l.plan.Arrival != nil {
+		return l.askFirst(s)
+	}
 	if l.epoch == 0 || s.Values == nil {
 		return l.askNow(s)
 	}
@@ -459,12 +463,12 @@ func (l *Ledger) fresh(h *history, all []asked) (list []asked, err error) {
 	switch current := h.incumbent(); {
 	case len(list) == 0:
 		return nil, nil
-	case l.plan.Open != nil && h.account.epoch != l.epoch:
+	case l.plan.grows() && h.account.epoch != l.epoch:
 		return nil, &ExtendedError{}
 	case h.retired:
 		return nil, &RefusedError{"the ledger is retired"}
 	case h.remaining().Looks == 0:
-		return nil, &RefusedError{"the plan is used up"}
+		return nil, &RefusedError{h.plan.ended()}
 	case current != nil && current.Fingerprint != "" && current.Fingerprint != list[0].Incumbent:
 		return nil, inputf("incumbent: got other predictions than the last candidate that passed, or the plan's")
 	}
@@ -516,7 +520,7 @@ func (h *history) answers(all []asked) (list []Answer) {
 		list = append(list, Answer{
 			Look: line.Look, Name: line.Name, Verdict: line.Verdict, Response: line.Response, Fingerprint: line.Fingerprint,
 			Remaining: h.remaining(), Plan: h.plan, Chain: h.chain, Known: a.known,
-			Counts: a.look.values.counts, Open: h.opened(line), Spent: h.account.spent(),
+			Rows: line.Rows, Counts: a.look.values.counts, Open: h.opened(line), Spent: h.account.spent(),
 		})
 	}
 	return list

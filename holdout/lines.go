@@ -15,7 +15,7 @@ import (
 const (
 	Looked  = "look"
 	Retired = "retired"
-	Changed = "changed" // the rows of an open ledger
+	Changed = "changed" // the rows of an open ledger, or of a plan with rows that arrive
 	Torn    = "torn"    // a line that was cut short: its look is spent
 )
 
@@ -198,7 +198,7 @@ func (h *history) line(text string, linked bool) (err error) {
 	case err != nil:
 	case l.Event == Retired:
 		h.retired = true
-	case l.Event == Changed && h.plan.Open != nil:
+	case l.Event == Changed && h.plan.grows():
 		h.rows = h.rows.after(*l)
 		h.account.epoch++
 		if current := h.incumbent(); current != nil {

@@ -45,6 +45,7 @@ type Plan struct {
 	Labels    LabelsFile  `json:"labels"`
 	Incumbent *LabelsFile `json:"incumbent,omitempty"` // of differences: the file that the first candidate is compared with
 	Open      *Law        `json:"open,omitempty"`      // of an open ledger
+	Arrival   *Arrival    `json:"arrival,omitempty"`   // of rows that come between the looks of a fixed plan
 
 	Group      *Group     `json:"group,omitempty"`        // of rows that come in clusters
 	Population *Benchmark `json:"population,omitempty"`   // of rows that are a subset of a benchmark
@@ -167,6 +168,7 @@ type Terms struct {
 
 	sizes *Sizes // of the clusters
 	pairs *Pairs // of an AUC
+	rows  int64  // of the labels
 
 	Ask         []string // open: what teams may ask, KIND:KEY=VALUE,...
 	MostPerTeam float64  // open: nats that the looks of one team may cost together; 0 for no limit
@@ -201,7 +203,11 @@ func Certify(t Terms, samples int64) (*Plan, error) {
 	if t.Test != "" {
 		return testPlan(t, samples)
 	}
+	if err := t.arrives(samples); err != nil {
+		return nil, err
+	}
 	goal := t.Goal
+	t.rows, goal.Open = samples, goal.Open || t.Method == openMethod
 	if goal.Sample, samples = t.sample(samples); t.Goal.Sample != nil && t.Goal.Sample != goal.Sample {
 		if t.pairs != nil {
 			return nil, inputf("got a goal for other rows, want %d positive and %d negative ones, as the labels have", t.pairs.Positives, t.pairs.Negatives)
@@ -218,15 +224,19 @@ func Certify(t Terms, samples int64) (*Plan, error) {
 	switch {
 	case goal.Samples == 0:
 		goal.Samples = samples
-	case goal.Samples != samples:
+	case goal.Samples != samples && goal.Arrival == nil:
 		return nil, inputf("samples: got %d, want %d, the number of %s, or none", goal.Samples, samples, records)
 	}
 	if err := looksAt(goal); err != nil {
 		return nil, err
 	}
-	methods, err := methodsOf(t.Method, t.Methods)
+	methods, err := methodsOf(t.Method, t.Methods, goal.Open)
 	if err != nil {
 		return nil, err
+	}
+	free := goal.Open && goal.Queries == 0 && goal.Tau == 0
+	if free {
+		goal.Tau = goal.Unit() / 2 // which an answer without any data has
 	}
 	if err := errors.Join(goal.Validate(), goal.Overspent()); err != nil {
 		return nil, err
@@ -235,7 +245,7 @@ func Certify(t Terms, samples int64) (*Plan, error) {
 	// hair of beta more than the goal that is solved.
 	var p *Plan
 	for _, hair := range []theory.LogProb{0, 1e-9, 1e-6} {
-		p, err = certify(methods, goal, t, hair)
+		p, err = certify(methods, goal, t, hair, free)
 		if missed := (*CorruptError)(nil); !errors.As(err, &missed) {
 			return p, err
 		}
@@ -243,9 +253,9 @@ func Certify(t Terms, samples int64) (*Plan, error) {
 	return nil, &PlanError{Checked: goal.Unknown() == transfer.None, Reason: err.Error()}
 }
 
-// certify is [Certify] for the methods, solved with a hair less of ln beta than is promised. The error is a
-// [CorruptError] if the mechanism does not keep the promise.
-func certify(methods []transfer.Method, goal transfer.Goal, t Terms, hair theory.LogProb) (*Plan, error) {
+// certify is [Certify] for the methods, solved with a hair less of ln beta than is promised, and for the tau of the
+// last look if tau is free. The error is a [CorruptError] if the mechanism does not keep the promise.
+func certify(methods []transfer.Method, goal transfer.Goal, t Terms, hair theory.LogProb, free bool) (*Plan, error) {
 	promised := goal.Beta
 	if promised != 0 {
 		goal.Beta -= hair
@@ -274,6 +284,12 @@ func certify(methods []transfer.Method, goal transfer.Goal, t Terms, hair theory
 		Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes, Units: t.Units, Bars: t.Bars,
 	}
 	p.Group, p.Population, p.Pairs = t.group(), t.population(), t.pairs
+	if free {
+		p.goal.Tau = rows[best].TauAchieved
+	}
+	if goal.Arrival != nil {
+		p.Arrival = &Arrival{Rows: t.rows}
+	}
 	for _, bar := range p.Bars {
 		if err := p.needs(&Submission{Bar: &bar}); err != nil {
 			return nil, inAll("bars", err)
@@ -298,10 +314,8 @@ func looksAt(g transfer.Goal) error {
 		return inputf("query: got %s, want bounded, binary or difference: a look is a mean over the rows", g.Query)
 	case g.Transcripts != 0 || g.LnTranscripts != 0:
 		return inputf("transcripts: got a number of them, want none: a ledger counts looks")
-	case g.Open:
-		return inputf("open: got a plan without a number of looks, want one with a number")
-	case g.Arrival != nil:
-		return inputf("arrive: got rows that come between the looks, want all at the first one: an open ledger can be extended")
+	case g.Open && g.Feedback != transfer.Answers:
+		return inputf("open: got the feedback %s without a number of looks, want answers, or an open ledger", g.Feedback)
 	case g.Range != (transfer.Range{}):
 		return inputf("range: got one, want none: a fixed plan is in [0, 1], and open ledgers have ranges")
 	case g.Epsilon != 0:
@@ -314,14 +328,18 @@ func looksAt(g transfer.Goal) error {
 	return nil
 }
 
-// methodsOf returns the method of that name, or all methods of the list that a ledger runs.
-func methodsOf(name string, among []string) (list []transfer.Method, err error) {
+// openMethod is the method of answers of which nobody knows the number.
+const openMethod = "gaussian-open"
+
+// methodsOf returns the method of that name, or all methods of the list that a ledger runs: without a number of looks
+// the open one alone, which has no other use.
+func methodsOf(name string, among []string, open bool) (list []transfer.Method, err error) {
 	if name != "" && practiceOf(name) == nil {
 		return nil, inputf("method: got %s, want one that a ledger runs: %s", shown(name), strings.Join(Methods(), ", "))
 	}
 	for _, p := range practices {
 		named, listed := name == "" || name == p.method, among == nil || slices.Contains(among, p.method)
-		if m, ok := transfer.Lookup(p.method); ok && named && listed {
+		if m, _ := transfer.Lookup(p.method); named && listed && m.Open == open {
 			list = append(list, m)
 		}
 	}
@@ -433,7 +451,10 @@ func decodePlan(text []byte) (*Plan, error) {
 		return nil, corrupt("plan.json: got the schema %s, which does not go with its law", shown(named.Schema))
 	}
 	if !open {
-		p.goal, err = p.Promise.goal(p.sample(p.sizes()))
+		if p.goal, err = p.Promise.goal(p.sample(p.sizes())); err == nil {
+			p.goal.Arrival, p.goal.Open = p.stages(), p.Method == openMethod
+			err = p.goal.Validate()
+		}
 	} else if p.Promise.Samples < 1 {
 		err = errors.New("got no rows")
 	} else {

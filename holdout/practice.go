@@ -27,6 +27,7 @@ var practices = []struct {
 	{"sparse-validate", validator{}},
 	{"sealed", sealed{}},
 	{"splitting", splitting{}},
+	{openMethod, noisy{}},
 }
 
 // practiceOf finds the practice of a method, nil if a ledger does not run it.

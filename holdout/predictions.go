@@ -21,7 +21,7 @@ type reader struct {
 	rows    *roster
 	match   Match
 	classes []string // the predictions that are declared; nil if any text is one
-	items   bool     // whether the rows are the items of a benchmark, of which some have labels
+	whose   string   // ids are wanted, for errors; "" for those of the labels
 	units   Units
 	metrics []string // that a look may ask
 }
@@ -72,7 +72,7 @@ func (r reader) read(name string, binary bool, t Table) (values, error) {
 		} else {
 			i = r.rows.at.find(id)
 		}
-		if i < 0 {
+		if i < 0 || int(i) >= len(ids) {
 			surplus.add(id)
 			return nil
 		}
@@ -105,11 +105,7 @@ func (r reader) read(name string, binary bool, t Table) (values, error) {
 		}
 	}
 	if wrong != nil {
-		whose := "labels"
-		if r.items {
-			whose = "benchmark"
-		}
-		return v, inputf("got %s, want every id of the %s once", strings.Join(wrong, ", "), whose)
+		return v, inputf("got %s, want every id of the %s once", strings.Join(wrong, ", "), cmp.Or(r.whose, "labels"))
 	}
 	v.counts.Rows, v.counts.Distinct = int64(len(ids)), int64(len(v.texts))
 	if !v.reads(metric.Text) {

@@ -158,6 +158,8 @@ func (p *Plan) Independence() string {
 			shown(p.Group.Column))
 	case p.Group != nil:
 		return fmt.Sprintf("The clusters of %s must be independent; the rows of one need not be. A look is the mean over all rows.", shown(p.Group.Column))
+	case p.Arrival != nil:
+		return "Rows must be independent, and when a row comes, and its place in its file, must owe nothing to its label: a file that is sorted by labels is ruled out."
 	}
 	return "Rows must be independent: where several come from one document, user or prompt, name them with --group, or the promise fails far more often than it says."
 }
@@ -417,7 +419,7 @@ func (l *Ledger) draw(i *Items) error {
 		}
 	}
 	slices.Sort(drawn)
-	l.reader.rows, l.reader.items, l.drawn = &i.roster, true, drawn
+	l.reader.rows, l.reader.whose, l.drawn = &i.roster, "benchmark", drawn
 	l.right, l.truth = right, truth
 	return nil
 }

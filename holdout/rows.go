@@ -23,7 +23,7 @@ var LookFields = []Field[Answer]{
 	{Name: "remaining_looks", Value: func(a Answer) any { return a.Plan.fixed(a.Remaining.Looks) }},
 	{Name: "remaining_passes", Value: func(a Answer) any { return a.Plan.rest(transfer.Gate, a.Remaining.Passes) }},
 	{Name: "remaining_flags", Value: func(a Answer) any { return a.Plan.rest(transfer.Flags, a.Remaining.Flags) }},
-	{Name: "tau", Value: func(a Answer) any { return a.Plan.fixed(positive(a.Plan.Promise.Tau)) }},
+	{Name: "tau", Value: func(a Answer) any { return a.Plan.fixed(positive(a.Plan.Tau(a.Look))) }},
 	{Name: "beta", Value: func(a Answer) any { return a.Plan.Promise.Beta }},
 	{Name: "method", Value: func(a Answer) any { return a.Plan.Method }},
 	{Name: "fingerprint", Value: func(a Answer) any { return a.Fingerprint }},
@@ -42,6 +42,9 @@ func FieldsOf(p *Plan) []Field[Answer] {
 		fields = OpenLookFields
 	case p.Promise.Test != "":
 		fields = append(slices.Clone(LookFields), restsOn)
+	case p.Arrival != nil:
+		rows := Field[Answer]{Name: "rows", Value: func(a Answer) any { return positive(a.Rows) }}
+		fields = append(slices.Clone(LookFields), rows)
 	}
 	return append(slices.Clip(fields), LawFields(p, func(a Answer) *Plan { return a.Plan })...)
 }
@@ -110,8 +113,24 @@ var ResponseFields = []Field[Response]{
 	{Name: "power", Value: func(r Response) any { return optional(r.Power) }},
 }
 
-// StatusFields are the columns of the row of a status.
-var StatusFields = []Field[Status]{
+// StatusFieldsOf are the columns of the row of a status of a plan.
+func StatusFieldsOf(p *Plan) []Field[Status] {
+	fields := statusFields
+	switch {
+	case p.Open != nil:
+		fields = openStatusFields
+	case p.Arrival != nil:
+		fields = append(slices.Clone(statusFields), Field[Status]{Name: "next_rows", Value: func(s Status) any {
+			if s.Remaining.Looks == 0 {
+				return nil
+			}
+			return s.Plan.RowsAfter(s.Looks)
+		}})
+	}
+	return append(slices.Clip(fields), LawFields(p, func(s Status) *Plan { return s.Plan })...)
+}
+
+var statusFields = []Field[Status]{
 	{Name: "state", Value: func(s Status) any { return s.State() }},
 	{Name: "looks", Value: func(s Status) any { return s.Looks }},
 	{Name: "torn", Value: func(s Status) any { return s.Torn }},
@@ -130,8 +149,8 @@ var StatusFields = []Field[Status]{
 	{Name: "chain", Value: func(s Status) any { return s.Chain }},
 }
 
-// OpenStatusFields are the columns of the row of an open ledger's status.
-var OpenStatusFields = slices.Concat(StatusFields, []Field[Status]{
+// openStatusFields are the columns of the row of an open ledger's status.
+var openStatusFields = slices.Concat(statusFields, []Field[Status]{
 	{Name: "spent", Value: func(s Status) any { return s.Spent }},
 	{Name: "most", Value: func(s Status) any { return s.Plan.Open.Most }},
 	{Name: "margin", Value: func(s Status) any {
@@ -142,8 +161,8 @@ var OpenStatusFields = slices.Concat(StatusFields, []Field[Status]{
 	}},
 })
 
-// OpenLineFields are the columns of the rows of an open ledger's log.
-var OpenLineFields = slices.Concat(LineFields, openFields(func(l Line) Line { return l }), []Field[Line]{
+// openLineFields are the columns of the rows of an open ledger's log.
+var openLineFields = slices.Concat(lineFields, openFields(func(l Line) Line { return l }), []Field[Line]{
 	{Name: "test", Value: func(l Line) any { return l.Test }},
 	{Name: "near", Value: func(l Line) any { return optional(l.Near) }},
 	{Name: "within", Value: func(l Line) any { return optional(l.Within) }},
@@ -153,8 +172,18 @@ var OpenLineFields = slices.Concat(LineFields, openFields(func(l Line) Line { re
 	{Name: "known_upper", Value: func(l Line) any { return optional(l.Known.Upper) }},
 }, bestFields(func(l Line) Line { return l }))
 
-// LineFields are the columns of the rows of a log.
-var LineFields = []Field[Line]{
+// LineFieldsOf are the columns of the rows of a log of a plan.
+func LineFieldsOf(p *Plan) []Field[Line] {
+	switch {
+	case p.Open != nil:
+		return openLineFields
+	case p.Arrival != nil:
+		return append(slices.Clone(lineFields), Field[Line]{Name: "rows", Value: func(l Line) any { return positive(l.Rows) }})
+	}
+	return lineFields
+}
+
+var lineFields = []Field[Line]{
 	{Name: "look", Value: func(l Line) any { return positive(l.Look) }},
 	{Name: "event", Value: func(l Line) any { return l.Event }},
 	{Name: "time", Value: func(l Line) any { return l.Time }},

@@ -144,6 +144,9 @@ func (h *history) samples() int64 {
 			return l.Rows
 		}
 	}
+	if a := h.plan.Arrival; a != nil {
+		return a.Rows
+	}
 	return h.plan.Promise.Samples
 }
 
@@ -196,7 +199,7 @@ func Verify(dir, chain string) (Verified, error) {
 	if err != nil {
 		return Verified{}, err
 	}
-	if err := cmp.Or(h.plan.Certified(), h.recomputed()); err != nil {
+	if err := cmp.Or(h.plan.Certified(), h.recomputed(), h.arrived()); err != nil {
 		return Verified{}, err
 	}
 	v := Verified{Status: h.status(), After: -1}

@@ -23,7 +23,7 @@ func (h *history) cutShort(text string) bool {
 		fmt.Sprintf(`{"event":"%s","look":%d`, Looked, h.looks+1),
 		fmt.Sprintf(`{"event":"%s"`, Retired),
 	}
-	if h.plan.Open != nil {
+	if h.plan.grows() {
 		heads = append(heads, changedHead)
 	}
 	for _, head := range heads {
@@ -56,6 +56,9 @@ func (h *history) twoWrites() int {
 				look.Metric = m
 			}
 		}
+	case h.plan.Arrival != nil: // rows that come take a shorter line than a look
+		added := LabelsFile{Fingerprint: fingerprint}
+		look = Line{Event: Changed, Time: when, Shown: Shown{Rows: 1}, Change: Change{Labels: &added}}
 	case h.plan.Promise.Test != "":
 		look.Verdict = Pass
 	case feedback == transfer.Gate:

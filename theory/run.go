@@ -19,6 +19,9 @@ type NoiseBlock struct {
 	Queries int64   `json:"looks"`
 	Scale   float64 `json:"sd"`            // see [NoiseKind]; 0 stands for no noise
 	Cut     float64 `json:"cut,omitempty"` // 0 stands for noise that is not cut
+
+	Rows int64   `json:"rows,omitempty"` // where rows arrive between the queries: the first so many are asked about
+	Tau  float64 `json:"tau,omitempty"`  // how far off the answers may be, where it is not the same for all
 }
 
 // FlagWidth is the width of the cells in which an answer is moved from so many flags on; 0 stands for no cells, at the

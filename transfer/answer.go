@@ -62,6 +62,14 @@ func (a Answer) Noise() iter.Seq[theory.NoiseBlock] {
 		return run.Schedule.Blocks()
 	case run.Noise == "":
 		return func(func(theory.NoiseBlock) bool) {}
+	case a.Arrival != nil:
+		return func(yield func(theory.NoiseBlock) bool) {
+			for want := range arrivalOf(a.Goal, false).Wants().All {
+				if !yield(theory.NoiseBlock{Queries: want.Queries, Scale: run.Scale, Cut: run.Cut, Rows: want.Samples}) {
+					return
+				}
+			}
+		}
 	default:
 		return func(yield func(theory.NoiseBlock) bool) {
 			yield(theory.NoiseBlock{Queries: a.Queries, Scale: run.Scale, Cut: run.Cut})

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -174,12 +175,21 @@ func (a *Answer) certify(blocks []theory.NoiseBlock, promised theory.LogProb) er
 	unit, cut := a.Unit(), false
 	for _, block := range blocks {
 		block.Scale /= unit
-		if _, err := bound.Answer(block, a.Tau/unit); err != nil {
+		if block.Rows > 0 {
+			err = bound.Grow(block.Rows)
+		}
+		if err == nil {
+			_, err = bound.Answer(block, cmp.Or(block.Tau, a.Tau)/unit)
+		}
+		if err != nil {
 			return err
 		}
 		cut = cut || block.Cut > 0
 	}
 	a.Beta, a.Mechanism.LowVariance = bound.Total(), false
+	if a.Arrival != nil || a.Open { // of which the joint bound alone speaks
+		return nil
+	}
 	if a.moment() != nil && !cut {
 		goal, halves := a.Goal, blocks
 		if goal.byHalf() {

@@ -135,7 +135,8 @@ type widened struct {
 func (w widened) Blocks() iter.Seq[theory.NoiseBlock] {
 	return func(yield func(theory.NoiseBlock) bool) {
 		for block := range w.Schedule.Blocks() {
-			if block.Scale *= w.width; !yield(block) {
+			block.Scale, block.Tau = w.width*block.Scale, w.width*block.Tau
+			if !yield(block) {
 				return
 			}
 		}

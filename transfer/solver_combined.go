@@ -114,7 +114,8 @@ type twice struct{ Schedule }
 func (t twice) Blocks() iter.Seq[theory.NoiseBlock] {
 	return func(yield func(theory.NoiseBlock) bool) {
 		for block := range t.Schedule.Blocks() {
-			if block.Scale *= 2; !yield(block) {
+			block.Scale, block.Tau = 2*block.Scale, 2*block.Tau
+			if !yield(block) {
 				return
 			}
 		}

@@ -129,27 +129,15 @@ func (s *Server) ahead(query url.Values, f form) reply {
 // statusIn is the status without the path of the labels.
 func statusIn(write encoding) func(string, holdout.Status, []holdout.Line) []byte {
 	return func(version string, s holdout.Status, _ []holdout.Line) []byte {
-		fields := holdout.StatusFields
-		if s.Plan.Open != nil {
-			fields = holdout.OpenStatusFields
-		}
-		return rows(version, write, without(fields, "labels"), s)
+		return rows(version, write, without(holdout.StatusFieldsOf(s.Plan), "labels"), s)
 	}
 }
 
 // boardIn is the board without the fingerprints, by which a guess at somebody's predictions could be checked.
 func boardIn(write encoding) func(string, holdout.Status, []holdout.Line) []byte {
 	return func(version string, s holdout.Status, lines []holdout.Line) []byte {
-		return rows(version, write, without(lineFields(s.Plan), "fingerprint", "chain"), lines...)
+		return rows(version, write, without(holdout.LineFieldsOf(s.Plan), "fingerprint", "chain"), lines...)
 	}
-}
-
-// lineFields are the columns of the lines of a ledger.
-func lineFields(p *holdout.Plan) []holdout.Field[holdout.Line] {
-	if p.Open != nil {
-		return holdout.OpenLineFields
-	}
-	return holdout.LineFields
 }
 
 // without are the fields without some names.
@@ -214,7 +202,7 @@ func boardPage(_ string, s holdout.Status, lines []holdout.Line) []byte {
 		fmt.Fprintf(&b, "<p>%d rows, %d looks, tau %s, beta %s, method %s.</p>\n", p.Samples, p.Queries,
 			number(p.Tau), p.Beta, html.EscapeString(s.Plan.Method))
 	}
-	writeTable(&b, lineFields(s.Plan), lines)
+	writeTable(&b, holdout.LineFieldsOf(s.Plan), lines)
 	fmt.Fprintf(&b, "<p>Chain: <code>%s</code></p>\n</body></html>\n", html.EscapeString(s.Chain))
 	return []byte(b.String())
 }

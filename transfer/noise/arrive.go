@@ -60,7 +60,7 @@ func (w Wants) Blocks(yield func(theory.NoiseBlock) bool) (ok bool) {
 		}
 		s = next
 		q.sd = want.Tau / s.z
-		if !yield(theory.NoiseBlock{Queries: want.Queries, Scale: q.sd, Cut: want.Cut}) {
+		if !yield(theory.NoiseBlock{Queries: want.Queries, Scale: q.sd, Cut: want.Cut, Rows: want.Samples, Tau: want.Tau}) {
 			return true
 		}
 		b.pass(q, s.ln)

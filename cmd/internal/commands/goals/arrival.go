@@ -12,13 +12,14 @@ import (
 
 // The flags of rows that arrive between the queries.
 var (
-	arriveFlag = usage.Flag{Name: "arrive",
+	// ArriveFlag says what the rows are up to which query.
+	ArriveFlag = usage.Flag{Name: "arrive",
 		Usage: "rows that come between the queries, `N1:M1,N2:M2,...`: N1 for those up to query M1, N2 up to M2, in place of --samples"}
 	arriveRowsFlag = usage.Flag{Name: "arrive-rows",
 		Usage: "so many rows, `G`, come after every --arrive-looks queries; --samples is the rows at the first"}
 	arriveLooksFlag = usage.Flag{Name: "arrive-looks", Usage: "after how many queries, `K`, new rows have come, with --arrive-rows"}
 
-	arrivalFlags = []usage.Flag{arriveFlag, arriveRowsFlag, arriveLooksFlag}
+	arrivalFlags = []usage.Flag{ArriveFlag, arriveRowsFlag, arriveLooksFlag}
 )
 
 // ColumnLastSamples is empty where all rows are there at the first query.
@@ -32,7 +33,7 @@ var ColumnLastSamples = Column{Name: "last_samples", Title: "rows at last", Says
 
 // readArrival reads which rows come. Stages say what the rows are at the first query, and which one is the last.
 func readArrival(c usage.Values, base *transfer.Goal) error {
-	stages, listed := c.Text(arriveFlag.Name)
+	stages, listed := c.Text(ArriveFlag.Name)
 	_, rows := c.Text(arriveRowsFlag.Name)
 	_, looks := c.Text(arriveLooksFlag.Name)
 	switch {
@@ -59,7 +60,7 @@ func readStages(text string, base *transfer.Goal) error {
 		rows, ok := numbers.Counts.Parse(n)
 		until, ok2 := numbers.Counts.Parse(m)
 		if !ok || !ok2 {
-			return usage.Invalid(arriveFlag.Name, item, "rows and the last query about them, such as 4500:100, with a comma between two of them")
+			return usage.Invalid(ArriveFlag.Name, item, "rows and the last query about them, such as 4500:100, with a comma between two of them")
 		}
 		if i == 0 {
 			base.Samples = rows
@@ -83,7 +84,7 @@ func ArrivalFlags(g transfer.Goal) (flags [][2]string) {
 	for _, s := range a.Stages {
 		items = append(items, fmt.Sprintf("%d:%d", g.Samples+s.More, s.Until))
 	}
-	return [][2]string{{arriveFlag.Name, strings.Join(items, ",")}}
+	return [][2]string{{ArriveFlag.Name, strings.Join(items, ",")}}
 }
 
 func plural(queries int64) string {

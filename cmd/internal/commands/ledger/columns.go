@@ -15,12 +15,8 @@ import (
 
 // The columns of a ledger's rows, which answers over HTTP have too.
 var (
-	statuses = columnsOf(holdout.StatusFields, map[string]string{"looks": "looks taken", "samples": "rows", "queries": "looks"})
-	lines    = columnsOf(holdout.LineFields, nil)
-
-	openStatuses = columnsOf(holdout.OpenStatusFields, map[string]string{"looks": "looks taken", "samples": "rows", "queries": "looks"})
-	openLines    = columnsOf(holdout.OpenLineFields, nil)
-	responses    = columnsOf(holdout.ResponseFields, nil)
+	titles    = map[string]string{"looks": "looks taken", "samples": "rows", "queries": "looks", "next_rows": "rows of the next look"}
+	responses = columnsOf(holdout.ResponseFields, nil)
 )
 
 // columnsOf makes columns of fields, some under a title of their own.
@@ -128,9 +124,27 @@ func (m made) notes() []string {
 	if m.plan.Population != nil || m.plan.Pairs != nil { // whose truth is another
 		return []string{m.plan.Independence(), alone}
 	}
-	notes := []string{promise, m.plan.Independence(), alone}
+	notes := slices.Concat(planned(m.plan), []string{promise, m.plan.Independence(), alone})
 	if m.plan.Promise.Test != "" {
 		notes = append(tested(m.plan), notes...)
+	}
+	return notes
+}
+
+// planned tells people what each look of a plan is about, and how far off its answer may be, where that is not the same
+// for all.
+func planned(p *holdout.Plan) (notes []string) {
+	last := p.Promise.Queries
+	if p.Arrival != nil {
+		notes = append(notes, fmt.Sprintf("Look 1 is about the first %d rows, and look %d about the first %d: extend adds rows as they come",
+			p.RowsAfter(0), last, p.RowsAfter(last)))
+	}
+	var within []string
+	for look := int64(1); p.Tau(1) < p.Tau(last) && look <= last; look *= 10 {
+		within = append(within, fmt.Sprintf("look %d within %.3g", look, p.Tau(look)))
+	}
+	if within != nil {
+		notes = append(notes, fmt.Sprintf("Each answer is within a tau of its own: %s, look %d within %.3g", strings.Join(within, ", "), last, p.Tau(last)))
 	}
 	return notes
 }
@@ -184,7 +198,9 @@ func looked(c *commands.Call, answers []holdout.Answer, refused *holdout.Refused
 		},
 		Say: func() (title, notes []string) {
 			for _, a := range answers {
-				notes = append(notes, countsOf(a))
+				if a.Counts.Rows > 0 {
+					notes = append(notes, countsOf(a))
+				}
 				if on := a.RestsOn(); on != "" && refused == nil {
 					notes = append(notes, "The verdict rests on "+on)
 				}
@@ -259,12 +275,7 @@ func countsOf(a holdout.Answer) string {
 }
 
 func statusOf(s holdout.Status, dir string) commands.Answer[holdout.Status] {
-	columns := statuses
-	if s.Plan.Open != nil {
-		columns = openStatuses
-	}
-	law := holdout.LawFields(s.Plan, func(s holdout.Status) *holdout.Plan { return s.Plan })
-	columns = append(slices.Clip(columns), columnsOf(law, nil)...)
+	columns := columnsOf(holdout.StatusFieldsOf(s.Plan), titles)
 	return commands.Answer[holdout.Status]{
 		Command: "holdout", Inputs: folder(dir), Rows: commands.List([]holdout.Status{s}), Columns: columns,
 		Shown: but(columns, "labels", "chain"),
@@ -302,11 +313,8 @@ func modelsOf(lines []holdout.Line) (notes []string) {
 	return notes
 }
 
-func logOf(list []holdout.Line, open bool, dir string) commands.Answer[holdout.Line] {
-	columns := lines
-	if open {
-		columns = openLines
-	}
+func logOf(list []holdout.Line, p *holdout.Plan, dir string) commands.Answer[holdout.Line] {
+	columns := columnsOf(holdout.LineFieldsOf(p), nil)
 	return commands.Answer[holdout.Line]{
 		Command: "holdout", Inputs: folder(dir), Rows: commands.List(list), Columns: columns,
 		Shown: but(columns, "fingerprint", "chain"),

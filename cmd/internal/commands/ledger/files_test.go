@@ -175,7 +175,7 @@ func TestNothingIsDropped(t *testing.T) {
 		{"init new --labels labels.csv --plan plan.yaml --scenario private",
 			"epsilon: got 0.1, want none"},
 		{"init new --labels labels.csv --plan plan.yaml --scenario other",
-			"--method: got laplace, want one that a ledger runs"},
+			"plan.yaml: method: got laplace, want one that a ledger runs"},
 	} {
 		line, want := c[0], c[1]
 		stdout, stderr := runs(t, 2, "holdout "+line)

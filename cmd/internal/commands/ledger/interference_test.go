@@ -269,6 +269,7 @@ func (w *world) live(texts []string, both []string) {
 	w.serves()
 	w.opens(texts)
 	w.ranks(texts)
+	w.arrives()
 	w.pipes()
 
 	for _, look := range openQuestions {
@@ -370,6 +371,36 @@ func (w *world) opens(texts []string) {
 	w.does(false, "verify priced")
 	w.does(false, "status priced --report")
 	w.does(false, "log priced")
+}
+
+// arrives asks ledgers with rows that come between the looks, and one without a number of looks.
+func (w *world) arrives() {
+	column(w.t, "zebra-50.csv", "prediction", always("zebra"))
+	text, err := os.ReadFile("zebra-50.csv")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	write(w.t, "zebra-50.csv", strings.Join(strings.SplitAfter(string(text), "\n")[:51], ""))
+	w.makes("init arriving --labels labels.csv --arrive 50:2,60:3,90:9 -b 0.5")
+	w.makes("init fed --labels labels.csv --arrive-rows 60 --arrive-looks 2 -m 4 -b 0.5 --feedback gate --bars 0.1")
+	w.makes("init unnumbered --labels labels.csv --method gaussian-open -b 0.05")
+	w.does(false, "init wrong --labels labels.csv --arrive 61:2 -b 0.5")
+	for _, l := range []struct{ name, score string }{{"arriving", ""}, {"fed", " --bar 0.1"}, {"unnumbered", ""}} {
+		for range 2 {
+			w.does(true, "score "+l.name+" zebra.csv"+l.score+" -f json --dry-run")
+			for _, file := range []string{"zebra-50.csv", "zebra.csv", "dunno.csv", "few.csv", "none.csv", "zebra-more.csv"} {
+				w.does(true, "score "+l.name+" "+file+l.score+" -f json")
+			}
+			for _, more := range []string{"--labels more/labels.csv --features more/features.csv", "--labels more/labels.csv --replace",
+				"--drop drop.csv", "--labels more/again.csv", "--labels more/labels.csv", "--labels more/labels.csv"} {
+				w.does(true, "extend "+l.name+" -f json "+more)
+			}
+		}
+		w.does(true, "price "+l.name+" zebra.csv --show score")
+		w.does(true, "status "+l.name+" -f json")
+		w.does(true, "log "+l.name+" -f json")
+		w.does(true, "verify "+l.name+" -f json")
+	}
 }
 
 // draws asks ledgers whose rows come in clusters, and such of a benchmark of which the two worlds label other items.

@@ -126,13 +126,17 @@ func (run runner) outside(c *commands.Call, args []string) error {
 	return run.checked(c, args)
 }
 
-// input makes an error of the input a usage error, of its flag if there is one.
+// input makes an error of the input a usage error, of its flag if there is one, or of the plan file that has the goal.
 func input(c *commands.Call, err error) error {
 	wrong := (*holdout.InputError)(nil)
 	if told := (*usage.Error)(nil); !errors.As(err, &wrong) || errors.As(err, &told) {
 		return err
 	}
 	name, _, _ := strings.Cut(err.Error(), ":")
+	ofGoal := name == "open" || slices.ContainsFunc(goalFlags, func(f usage.Flag) bool { return f.Name == name })
+	if path, planned := c.Text("plan"); planned && ofGoal {
+		return usage.Errorf("%s: %v", path, err)
+	}
 	if slices.ContainsFunc(c.Command.Flags, func(f usage.Flag) bool { return f.Name == name }) {
 		return usage.Errorf("--%v", err)
 	}
@@ -466,7 +470,7 @@ func runLog(c *commands.Call, target commands.Target, dir string, _ []string) er
 	if err != nil {
 		return err
 	}
-	return commands.Emit(c, target, logOf(lines, status.Plan.Open != nil, dir))
+	return commands.Emit(c, target, logOf(lines, status.Plan, dir))
 }
 
 func runVerify(c *commands.Call, target commands.Target, dir string, _ []string) error {

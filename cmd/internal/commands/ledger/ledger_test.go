@@ -339,7 +339,6 @@ func TestBadInput(t *testing.T) {
 		fresh + " -n 999": "samples: got 999, want 1000, the number of labels, or none",
 
 		fresh + " --method gate-renggli19": "method: got gate-renggli19, want one that a ledger runs",
-		fresh + " --method gaussian-open":  "method: got gaussian-open, want one that a ledger runs",
 
 		fresh + " --query sensitive": "query: got sensitive, want bounded, binary or difference",
 

@@ -329,7 +329,10 @@ func runExtend(c *commands.Call, target commands.Target, dir string, _ []string)
 	answer.Shown = but(answer.Shown, "looks_per_day")
 	answer.Say = func() (title, notes []string) {
 		said := "The rows of %s have changed: later looks are asked of them as they are now"
-		if !changed {
+		switch {
+		case changed && status.Plan.Arrival != nil:
+			said = "Rows came to %s: each look is about the first rows that are planned for it"
+		case !changed:
 			said = "The rows of %s are as they were: these ids came or went before, and no label was compared"
 		}
 		return []string{fmt.Sprintf(said, usage.Shown(dir))}, []string{alone, "chain " + status.Chain}

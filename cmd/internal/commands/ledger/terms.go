@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
@@ -22,12 +23,15 @@ var goalFlags = []usage.Flag{
 	{Name: "tau", Alias: "t", Usage: "accuracy `T`: how far an answer may be from its truth"},
 	{Name: "beta", Alias: "b", Usage: "failure probability `B`, for all looks together"},
 	{Name: "confidence", Usage: "1 - beta, `C`, in place of --beta"},
+	{Name: "arrive", Usage: "rows that come between the looks, `N1:M1,N2:M2,...`: the first N1 for looks up to M1, the first N2 up to M2, in place of --samples and --queries"},
+	{Name: "arrive-rows", Usage: "so many rows, `G`, come after every --arrive-looks looks; --samples is the rows of the first"},
+	{Name: "arrive-looks", Usage: "after how many looks, `K`, new rows have come, with --arrive-rows"},
 	{Name: "query", Usage: "`KIND` of look: bounded (default), binary, or difference from the incumbent",
 		Words: []string{"bounded", "binary", "difference"}},
 	{Name: "feedback", Usage: "`WHAT` is shown: answers (default), gate, best, flags or final",
 		Words: []string{"answers", "gate", "best", "flags", "final"}},
-	{Name: "method", Usage: "`METHOD` (default: the best of " + strings.Join(holdout.Methods(), ", ") + ")",
-		Words: holdout.Methods()},
+	{Name: "method", Usage: "`METHOD`: gaussian-open, for answers without a number of looks, or (default) the best of " +
+		strings.Join(slices.DeleteFunc(holdout.Methods(), unnumbered), ", "), Words: holdout.Methods()},
 	{Name: "passes", Usage: "gate: retired at pass `K` (default: never); status: how many of --queries pass"},
 	{Name: "threshold", Usage: "gate: the bar `C`, if it is known"},
 	{Name: "floor", Usage: "best: the known score `F` of a baseline (default 0)"},
@@ -241,10 +245,18 @@ func readGoal(c usage.Values) (g transfer.Goal, err error) {
 	case asked.Size() != 1:
 		return g, usage.Errorf("holdout init: got %d goals, want one", asked.Size())
 	}
-	if _, tested := c.Text("test"); tested {
-		return asked.Goal(0), nil
+	method, _ := c.Text("method")
+	_, tested := c.Text("test")
+	if g = asked.Goal(0); tested || unnumbered(method) && g.Beta != 0 {
+		return g, nil
 	}
-	return asked.Goal(0), enough(asked.Goal(0))
+	return g, enough(g)
+}
+
+// unnumbered reports whether a method is for looks of which nobody knows the number.
+func unnumbered(method string) bool {
+	m, _ := transfer.Lookup(method)
+	return m.Open
 }
 
 // enough asks for two of the three quantities that the number of labels leaves open.

@@ -70,7 +70,7 @@ func (s sampled) Text(flag string) (string, bool) {
 
 // lent reports whether the scenario itself says nothing of its samples.
 func (s sampled) lent() bool {
-	for _, flag := range []string{"samples", goals.ClustersFlag.Name, goals.ClassesFlag.Name} {
+	for _, flag := range []string{"samples", goals.ClustersFlag.Name, goals.ClassesFlag.Name, goals.ArriveFlag.Name} {
 		if _, own := s.Values.Text(flag); own {
 			return false
 		}

@@ -1,0 +1,149 @@
+package holdout
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// Arrival is rows that come between the looks of a fixed plan. A look is about exactly the first rows that are planned
+// for it, in the order in which they came: those of the first file in its order, then those of each extension. How many
+// they are stands in the blocks of the plan's noise.
+type Arrival struct {
+	Rows int64 `json:"rows"` // of the first file
+}
+
+// grows reports whether rows may be added to the ledger.
+func (p *Plan) grows() bool { return p.Open != nil || p.Arrival != nil }
+
+// RowsAfter is how many rows the look after so many looks is about, or the last one if there is none. It is 0 where no
+// rows arrive.
+func (p *Plan) RowsAfter(looks int64) (rows int64) {
+	for _, b := range p.Mechanism.Noise {
+		if rows = b.Rows; looks < b.Queries {
+			break
+		}
+		looks -= b.Queries
+	}
+	return rows
+}
+
+// Tau is how far from its truth the answer to a look may be, or the answer to any with 0 for no look.
+func (p *Plan) Tau(look int64) float64 {
+	if b, err := noiseAt(p.Mechanism.Noise, look-1); err == nil && look > 0 && b.Tau > 0 {
+		return b.Tau
+	}
+	return p.Promise.Tau
+}
+
+// stages are the rows that arrive, as a goal has them: nil where none do.
+func (p *Plan) stages() *transfer.Arrival {
+	if p.Arrival == nil {
+		return nil
+	}
+	a, until := new(transfer.Arrival), int64(0)
+	for _, b := range p.Mechanism.Noise {
+		until += b.Queries
+		if last := len(a.Stages) - 1; last >= 0 && a.Stages[last].More == b.Rows-p.Promise.Samples {
+			a.Stages[last].Until = until
+		} else {
+			a.Stages = append(a.Stages, transfer.Stage{More: b.Rows - p.Promise.Samples, Until: until})
+		}
+	}
+	return a
+}
+
+// arrives checks that a goal with rows that arrive is one that a ledger can keep.
+func (t *Terms) arrives(labels int64) error {
+	switch g := t.Goal; {
+	case g.Arrival == nil:
+		return nil
+	case t.sampled() || t.pairs != nil:
+		return inputf("arrive: got it with --group, --population or an AUC, want independent rows of equal weight")
+	case g.Query == transfer.Difference:
+		return inputf("arrive: got it with differences, want bounded or binary: an incumbent says nothing of rows that are to come")
+	case g.Feedback == transfer.Best || g.Feedback == transfer.Final:
+		return inputf("arrive: got it with the feedback %s, want answers, gate or flags: scores of different rows are not compared", g.Feedback)
+	case labels < g.Samples:
+		return inputf("arrive: got %d labels, want at least %d, the rows that the first look is about", labels, g.Samples)
+	}
+	return nil
+}
+
+// first are the first rows.
+func (r *roster) first(n int64) *roster {
+	order := slices.DeleteFunc(slices.Clone(r.order), func(row int32) bool { return int64(row) >= n })
+	return &roster{ids: r.ids[:n], at: r.at, order: order}
+}
+
+// askFirst reads a submission about the first rows: those that the next look is about or, if it has as many rows as an
+// earlier look was about, those.
+func (l *Ledger) askFirst(s Submission) (a asked, err error) {
+	h, err := l.current()
+	if err != nil {
+		return a, err
+	}
+	got := int64(0)
+	s.Values = spooled(s.Values)
+	_ = s.Values(func(string, string) error { // an error is told where it is read again
+		got++
+		return nil
+	})
+	n, hand := l.plan.RowsAfter(h.looks), int64(len(l.reader.rows.ids))
+	for _, line := range h.lines {
+		if line.Rows == got && line.Event == Looked {
+			n = got
+		}
+	}
+	if n > hand { // which [history.awaits] refuses
+		return asked{Line: Line{Event: Looked, Name: s.Name}}, nil
+	}
+	now := *l
+	if n < hand {
+		now.reader.rows, now.reader.whose = l.reader.rows.first(n), fmt.Sprintf("first %d rows", n)
+	}
+	a, err = now.askNow(s)
+	a.Rows = int64(len(a.look.values.of))
+	return a, err
+}
+
+// awaits refuses a new look while the rows that it is about have not come, and one about other rows.
+func (h *history) awaits(a asked) error {
+	need, have := h.plan.RowsAfter(h.looks), h.samples()
+	switch {
+	case have < need:
+		return &RefusedError{fmt.Sprintf("look %d is about the first %d rows, and %d are at hand: add %d rows before it", h.looks+1, need,
+			have, need-have)}
+	case a.Rows != need:
+		return inputf("got predictions of the first %d rows, want those of the first %d: look %d is about them", a.Rows, need, h.looks+1)
+	}
+	return nil
+}
+
+// arrived checks that every look of the log was about the rows that are planned for it, which had come.
+func (h *history) arrived() error {
+	if h.plan.Arrival == nil {
+		return nil
+	}
+	have := h.plan.Arrival.Rows
+	for i, l := range h.lines {
+		err := error(nil)
+		switch l.Event {
+		case Changed:
+			if added := l.Labels != nil && l.Rows > have; !added || l.Replace || l.Dropped != nil {
+				err = errors.New("got a change of the rows that adds none")
+			}
+			have = l.Rows
+		case Looked:
+			if need := h.plan.RowsAfter(l.Look - 1); l.Rows != need || need > have {
+				err = fmt.Errorf("got a look at %d rows of %d, want the first %d", l.Rows, have, need)
+			}
+		}
+		if err != nil {
+			return corrupt("looks.jsonl: line %d: %v", i+1, err)
+		}
+	}
+	return nil
+}
