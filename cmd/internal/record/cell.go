@@ -90,6 +90,14 @@ func Words(s string) Cell {
 // List is several texts.
 func List(list []string) Cell { return Cell{Form: ListForm, List: list} }
 
+// If is the cell where it is asked for, and a missing one elsewhere.
+func (c Cell) If(asked bool) Cell {
+	if !asked {
+		return Cell{}
+	}
+	return c
+}
+
 // Sources is where a theorem is proved.
 func Sources(sources []theory.Source) Cell {
 	list := make([]string, len(sources))

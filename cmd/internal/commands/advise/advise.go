@@ -110,12 +110,7 @@ var columns = slices.Concat(commands.VerdictColumns(advice.verdict, "method"), [
 	ofPlan("passes", func(a advice) record.Cell { return record.Count(a.plan.Passes) }),
 	ofPlan("budget", func(a advice) record.Cell { return record.Count(a.plan.Budget) }),
 	columnNeeds,
-	ofPlan("enough", func(a advice) record.Cell {
-		if !a.checked {
-			return record.Cell{}
-		}
-		return record.Truth(a.enough)
-	}),
+	ofPlan("enough", func(a advice) record.Cell { return record.Truth(a.enough).If(a.checked) }),
 }, commands.VerdictColumns(advice.verdict, "best", "proof"), []column{
 	ofPlan("note", func(a advice) record.Cell { return record.Words(a.note) }),
 }, commands.VerdictColumns(advice.verdict, "status"), []column{

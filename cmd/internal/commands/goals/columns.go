@@ -44,19 +44,11 @@ var (
 		return optional(r.Bar)
 	}}
 	ColumnFloor = Column{Name: "floor", Says: "the population score of the board's known baseline",
-		Cell: func(r *Row) record.Cell {
-			if r.Feedback != transfer.Best {
-				return record.Cell{}
-			}
-			return record.Exactly(r.Floor)
-		}}
+		Cell: func(r *Row) record.Cell { return record.Exactly(r.Floor).If(r.Feedback == transfer.Best) }}
 	ColumnHold       = Column{Name: "hold", Says: "no guess within it of the value on the sample is flagged", Cell: func(r *Row) record.Cell { return record.Number(r.Hold) }}
 	ColumnGuessError = Column{Name: "guess_error", Says: "no guess within it of the truth is flagged",
 		Cell: func(r *Row) record.Cell {
-			if r.Feedback != transfer.Flags || r.Hold != 0 || r.Tau == 0 {
-				return record.Cell{}
-			}
-			return record.Exactly(r.GuessError.Or(r.Tau / 2))
+			return record.Exactly(r.GuessError.Or(r.Tau / 2)).If(r.Feedback == transfer.Flags && r.Hold == 0 && r.Tau != 0)
 		}}
 	ColumnDisagreement = Column{Name: "disagreement", Says: "the share of the population on which two models may differ",
 		Cell: func(r *Row) record.Cell {
@@ -72,24 +64,14 @@ var (
 	ColumnVariance     = Column{Name: "variance", Says: "the variance of a query from row to row is known to be at most this", Cell: func(r *Row) record.Cell { return record.Number(r.Variance) }}
 	ColumnSecondMoment = Column{Name: "second_moment", Says: "the mean square of a difference is known to be at most this", Cell: func(r *Row) record.Cell { return record.Number(r.SecondMoment) }}
 	ColumnChecked      = Column{Name: "checked", Says: "the mechanism keeps the bound on the sample",
-		Cell: func(r *Row) record.Cell {
-			if !r.Checked {
-				return record.Cell{}
-			}
-			return record.Truth(true)
-		}}
+		Cell: func(r *Row) record.Cell { return record.Truth(true).If(r.Checked) }}
 	columnTranscripts = Column{Name: "transcripts", Says: "queries that could be asked in all", Cell: func(r *Row) record.Cell { return totalCell(r.Transcripts) }}
 	columnLnGiven     = Column{Name: "ln_transcripts", Says: "the logarithm of the queries that could be asked in all", Cell: func(r *Row) record.Cell { return record.Number(r.LnTranscripts) }}
 	ColumnPastLooks   = Column{Name: "past_looks", Says: "looks at these rows that were taken before", Cell: func(r *Row) record.Cell { return record.Count(r.PastLooks) }}
 )
 
 // optional is a cell of a number that may be missing although zero is one.
-func optional(o transfer.Option) record.Cell {
-	if !o.Given {
-		return record.Cell{}
-	}
-	return record.Exactly(o.Value)
-}
+func optional(o transfer.Option) record.Cell { return record.Exactly(o.Value).If(o.Given) }
 
 // Verdict is what became of the method of a row.
 func Verdict(r *Row) commands.Verdict {
@@ -121,12 +103,7 @@ var (
 		Cell: reached(func(r *Row) record.Cell { return record.Exactly(r.Beta.Ln()) })}
 	ColumnLnBeta = Column{
 		Name: "ln_beta", Says: "its natural logarithm, where a sheet cannot hold beta as a number",
-		Cell: func(r *Row) record.Cell {
-			if record.Representable(r.Beta) {
-				return record.Cell{}
-			}
-			return record.Exactly(r.Beta.Ln())
-		},
+		Cell: func(r *Row) record.Cell { return record.Exactly(r.Beta.Ln()).If(!record.Representable(r.Beta)) },
 	}
 	ColumnAdaptive   = Column{Name: "adaptive", Cell: func(r *Row) record.Cell { return record.Truth(r.Method.Adaptive) }}
 	ColumnUse        = Column{Name: "use", Says: "adaptive: for queries chosen in view of answers; reference: only for queries fixed beforehand; fixed number: adaptive, and answering stops after so many; dp procedure: for what a private procedure puts out", Cell: func(r *Row) record.Cell { return record.Words(Use(r)) }}
@@ -155,12 +132,7 @@ var (
 	}
 	ColumnNoiseScale = Column{
 		Name: "noise_scale", Says: "its standard deviation (Gaussian) or scale (Laplace), if all answers have the same",
-		Cell: func(r *Row) record.Cell {
-			if r.Mechanism.Scheduled() {
-				return record.Cell{}
-			}
-			return record.Number(r.Mechanism.Scale)
-		},
+		Cell: func(r *Row) record.Cell { return record.Number(r.Mechanism.Scale).If(!r.Mechanism.Scheduled()) },
 	}
 	ColumnNoiseSpan  = Column{Name: "noise_scale", Cell: func(r *Row) record.Cell { return NoiseCell(r.Mechanism) }}
 	ColumnNoiseFirst = Column{
@@ -188,10 +160,7 @@ var (
 	ColumnFalseFlag = Column{
 		Name: "false_flag", Says: "the chance that a guess that is right is flagged, of each query",
 		Cell: func(r *Row) record.Cell {
-			if r.Mechanism.FlagWidths == nil {
-				return record.Cell{}
-			}
-			return record.Chance(r.Mechanism.FalseFlag)
+			return record.Chance(r.Mechanism.FalseFlag).If(r.Mechanism.FlagWidths != nil)
 		},
 	}
 	ColumnParts   = Column{Name: "parts", Says: "equal parts of the rows, each of which serves one flag", Cell: func(r *Row) record.Cell { return record.Count(r.Mechanism.Chunks) }}
@@ -228,23 +197,13 @@ func ProofOf(r *Row) transfer.Proof {
 
 // reached is a cell of the failure probability, which may be one where a theorem says nothing.
 func reached(cell func(*Row) record.Cell) func(*Row) record.Cell {
-	return func(r *Row) record.Cell {
-		if r.Beta == 0 && r.Status != transfer.Vacuous {
-			return record.Cell{}
-		}
-		return cell(r)
-	}
+	return func(r *Row) record.Cell { return cell(r).If(r.Beta != 0 || r.Status == transfer.Vacuous) }
 }
 
 // ofSchedule is a cell of a noise schedule. Its last scale may be zero, which is a value: the
 // answer carries no noise.
 func ofSchedule(scale func(transfer.Mechanism) float64) func(*Row) record.Cell {
-	return func(r *Row) record.Cell {
-		if !r.Mechanism.Scheduled() {
-			return record.Cell{}
-		}
-		return record.Exactly(scale(r.Mechanism))
-	}
+	return func(r *Row) record.Cell { return record.Exactly(scale(r.Mechanism)).If(r.Mechanism.Scheduled()) }
 }
 
 // SensitivityOf is D where the kind of query has one; it defaults to 1.

@@ -60,12 +60,7 @@ func (l listed[T]) made() Parameter {
 // Given is a cell of a number that the goal may leave out.
 func Given(column Column, is func(transfer.Goal) bool) Column {
 	cell := column.Cell
-	column.Cell = func(r *Row) record.Cell {
-		if !is(r.Goal) {
-			return record.Cell{}
-		}
-		return cell(r)
-	}
+	column.Cell = func(r *Row) record.Cell { return cell(r).If(is(r.Goal)) }
 	return column
 }
 

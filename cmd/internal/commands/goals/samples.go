@@ -69,10 +69,7 @@ const PopulationFlag = "population"
 var columnPopulation = Column{Name: PopulationFlag, Says: "items of the benchmark that the rows are drawn from",
 	Cell: func(r *Row) record.Cell {
 		s, ok := r.Sample.(transfer.Subset)
-		if !ok {
-			return record.Cell{}
-		}
-		return record.Count(s.Items)
+		return record.Count(s.Items).If(ok)
 	}}
 
 // Clusters are clusters as they are typed.

@@ -58,10 +58,7 @@ type auditedColumn = record.Column[audited]
 // sampledOnly is a column of statistical checks.
 func sampledOnly(name string, cell func(audited) record.Cell) auditedColumn {
 	return auditedColumn{Name: name, Cell: func(r audited) record.Cell {
-		if r.Layer != suite.Statistical {
-			return record.Cell{}
-		}
-		return cell(r)
+		return cell(r).If(r.Layer == suite.Statistical)
 	}}
 }
 
@@ -73,17 +70,9 @@ var (
 		{Name: "check", Cell: func(r audited) record.Cell { return record.Words(r.Check) }},
 		{Name: "verdict", Cell: func(r audited) record.Cell { return record.Words(string(r.Verdict)) }},
 		{Name: "bound", Cell: func(r audited) record.Cell { return record.Exactly(r.Bound) }},
-		{Name: "measured", Cell: func(r audited) record.Cell {
-			if r.Unbounded {
-				return record.Cell{}
-			}
-			return record.Exactly(r.Measured)
-		}},
+		{Name: "measured", Cell: func(r audited) record.Cell { return record.Exactly(r.Measured).If(!r.Unbounded) }},
 		{Name: "ratio", Cell: func(r audited) record.Cell {
-			if r.Unbounded || !(r.Bound > 0) {
-				return record.Cell{}
-			}
-			return record.Exactly(r.Measured / r.Bound)
+			return record.Exactly(r.Measured / r.Bound).If(!r.Unbounded && r.Bound > 0)
 		}},
 		sampledOnly("samples", func(r audited) record.Cell { return record.Count(r.Samples) }),
 		sampledOnly("false_alarm", func(r audited) record.Cell { return record.Chance(r.FalseAlarm) }),
@@ -97,10 +86,7 @@ var (
 	auditedShown = append(record.Named(auditedColumns, "mechanism", "claim", "layer", "check", "verdict", "bound",
 		"measured", "ratio", "samples", "detectable"),
 		auditedColumn{Name: "event", Cell: func(r audited) record.Cell {
-			if r.Verdict == audit.Holds {
-				return record.Cell{}
-			}
-			return record.Words(r.Event)
+			return record.Words(r.Event).If(r.Verdict != audit.Holds)
 		}})
 )
 

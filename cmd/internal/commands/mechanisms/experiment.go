@@ -201,19 +201,9 @@ func experimentInputs(c usage.Values, e experiment.Holdout) []record.Input {
 }
 
 // meanCell and sdCell are empty where there is nothing to average.
-func meanCell(m experiment.Moments) record.Cell {
-	if m.Count == 0 {
-		return record.Cell{}
-	}
-	return record.Exactly(m.Mean)
-}
+func meanCell(m experiment.Moments) record.Cell { return record.Exactly(m.Mean).If(m.Count != 0) }
 
-func sdCell(m experiment.Moments) record.Cell {
-	if m.Count < 2 {
-		return record.Cell{}
-	}
-	return record.Exactly(m.SD)
-}
+func sdCell(m experiment.Moments) record.Cell { return record.Exactly(m.SD).If(m.Count >= 2) }
 
 func sayExperiment(e experiment.Holdout, rows []experiment.HoldoutRow) (title, notes []string) {
 	if silent(e, rows) {

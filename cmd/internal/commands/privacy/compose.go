@@ -66,12 +66,7 @@ func (r composed) verdict() commands.Verdict {
 }
 
 // value is a cell of a row that has a value.
-func (r composed) value(c record.Cell) record.Cell {
-	if !r.Status.Applies() {
-		return record.Cell{}
-	}
-	return c
-}
+func (r composed) value(c record.Cell) record.Cell { return c.If(r.Status.Applies()) }
 
 type composedColumn = record.Column[composed]
 

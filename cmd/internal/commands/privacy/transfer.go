@@ -62,12 +62,7 @@ func (r concluded) verdict() commands.Verdict {
 }
 
 // value is a cell of a row that has a value.
-func (r concluded) value(c record.Cell) record.Cell {
-	if !r.Status.Applies() {
-		return record.Cell{}
-	}
-	return c
-}
+func (r concluded) value(c record.Cell) record.Cell { return c.If(r.Status.Applies()) }
 
 type concludedColumn = record.Column[concluded]
 

@@ -54,12 +54,7 @@ func (r levelled) verdict() commands.Verdict {
 }
 
 // value is a cell of a row that has an alpha.
-func (r levelled) value(c record.Cell) record.Cell {
-	if !r.status.Applies() {
-		return record.Cell{}
-	}
-	return c
-}
+func (r levelled) value(c record.Cell) record.Cell { return c.If(r.status.Applies()) }
 
 type levelledColumn = record.Column[levelled]
 

@@ -42,10 +42,7 @@ func chanceColumns(name string, of func(seriesTest) (theory.LogProb, bool)) (exa
 	cell := func(form func(theory.LogProb) record.Cell) func(seriesTest) record.Cell {
 		return func(r seriesTest) record.Cell {
 			p, ok := of(r)
-			if !ok {
-				return record.Cell{}
-			}
-			return form(p)
+			return form(p).If(ok)
 		}
 	}
 	exact = seriesColumn{Name: name, Cell: cell(record.Chance)}

@@ -29,12 +29,7 @@ func (r tested) verdict() commands.Verdict {
 }
 
 // value is a cell of a row that has a threshold.
-func (r tested) value(c record.Cell) record.Cell {
-	if !r.Status.Applies() {
-		return record.Cell{}
-	}
-	return c
-}
+func (r tested) value(c record.Cell) record.Cell { return c.If(r.Status.Applies()) }
 
 // ofP is a cell of a row that says something of a p-value.
 func (r tested) ofP(c func() record.Cell) record.Cell {

@@ -368,10 +368,7 @@ var comparedColumns = []goals.Column{
 }
 
 var lnBetaColumn = goals.Column{Name: "ln_beta", Cell: func(r *goals.Row) record.Cell {
-	if r.Beta == 0 {
-		return record.Cell{}
-	}
-	return record.Exactly(r.Beta.Ln())
+	return record.Exactly(r.Beta.Ln()).If(r.Beta != 0)
 }}
 
 // bothSides are a column of the old file and one of the new.
@@ -400,10 +397,8 @@ var ratioColumn = record.Column[pair]{Name: "samples_ratio", Title: "rows ratio"
 	if a == nil || b == nil {
 		return record.Cell{}
 	}
-	if a.Samples == 0 || b.Samples == 0 || a.Samples == b.Samples {
-		return record.Cell{}
-	}
-	return record.Exactly(float64(b.Samples) / float64(a.Samples))
+	both := a.Samples != 0 && b.Samples != 0
+	return record.Exactly(float64(b.Samples) / float64(a.Samples)).If(both && a.Samples != b.Samples)
 }}
 
 func (q pair) change() string {

@@ -66,17 +66,9 @@ func forecastColumns() []record.Column[forecast] {
 		of(goals.ColumnDisagreement),
 		{Name: "tau_achieved", Cell: func(f forecast) record.Cell { return record.Number(f.TauAchieved) }},
 		{Name: "pass_at", Cell: func(f forecast) record.Cell {
-			if !f.PassAt.Given || f.none != nil {
-				return record.Cell{}
-			}
-			return record.Exactly(f.PassAt.Value)
+			return record.Exactly(f.PassAt.Value).If(f.PassAt.Given && f.none == nil)
 		}},
-		{Name: "level", Cell: func(f forecast) record.Cell {
-			if !f.Tested {
-				return record.Cell{}
-			}
-			return record.Beta(f.Level)
-		}},
+		{Name: "level", Cell: func(f forecast) record.Cell { return record.Beta(f.Level).If(f.Tested) }},
 		{Name: "effect", Cell: func(f forecast) record.Cell { return record.Number(f.Effect) }},
 		{Name: "power", Cell: func(f forecast) record.Cell {
 			if f.none != nil {

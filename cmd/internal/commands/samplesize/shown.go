@@ -50,12 +50,7 @@ func (s *request) solvedOnly(u transfer.Unknown, c goals.Column) goals.Column {
 		return c
 	}
 	cell := c.Cell
-	c.Cell = func(r *goals.Row) record.Cell {
-		if r.Status != transfer.OK {
-			return record.Cell{}
-		}
-		return cell(r)
-	}
+	c.Cell = func(r *goals.Row) record.Cell { return cell(r).If(r.Status == transfer.OK) }
 	return c
 }
 

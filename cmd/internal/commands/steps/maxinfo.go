@@ -56,28 +56,17 @@ type revealedColumn = record.Column[revealed]
 
 // slackCell is a cell of a row that has a slack.
 func slackCell(cell func(theory.LogProb) record.Cell) func(revealed) record.Cell {
-	return func(r revealed) record.Cell {
-		if r.mean {
-			return record.Cell{}
-		}
-		return cell(r.slack)
-	}
+	return func(r revealed) record.Cell { return cell(r.slack).If(!r.mean) }
 }
 
 var (
 	revealedMethod = commands.VerdictColumns(revealed.verdict, "method")[0]
 	revealedBits   = revealedColumn{Name: "bits", Cell: func(r revealed) record.Cell {
-		if r.Status != theory.OK {
-			return record.Cell{}
-		}
-		return record.Exactly(r.Bound.Bits())
+		return record.Exactly(r.Bound.Bits()).If(r.Status == theory.OK)
 	}}
 	revealedSlack = revealedColumn{Name: "slack", Cell: slackCell(record.Chance)}
 	revealedBest  = revealedColumn{Name: "best", Cell: func(r revealed) record.Cell {
-		if r.exact {
-			return record.Cell{}
-		}
-		return record.Truth(r.best)
+		return record.Truth(r.best).If(!r.exact)
 	}}
 
 	revealedColumns = slices.Concat([]revealedColumn{
