@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 )
@@ -75,10 +76,7 @@ func (e *OrderError) Error() string {
 	if e.Valid == nil {
 		return text + "; no order of these steps is valid"
 	}
-	names := make([]string, len(e.Valid))
-	for i, s := range e.Valid {
-		names[i] = s.String()
-	}
+	names := each.Of(e.Valid, Step.String)
 	return text + "; valid order: " + strings.Join(names, ", then ")
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -42,10 +43,8 @@ func (m Exponential) On(utilities []float64) (Finite, error) {
 		return Finite{}, err
 	}
 	top := slices.Max(utilities)
-	logits := make([]float64, len(utilities))
-	for i, u := range utilities {
-		logits[i] = math.Max(-math.MaxFloat64, m.Weight*(u-top)) // rare, not impossible
-	}
+	rare := func(u float64) float64 { return math.Max(-math.MaxFloat64, m.Weight*(u-top)) } // and not impossible
+	logits := each.Of(utilities, rare)
 	law, total := make([]theory.LogProb, len(logits)), lnSum(logits)
 	for i, l := range logits {
 		law[i] = theory.LogProb(l - total)
@@ -201,10 +200,7 @@ func (m NoisyMax) points(scores []float64) ([]int64, float64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	points := make([]int64, len(scores))
-	for i, s := range scores {
-		points[i] = l.index(s)
-	}
+	points := each.Of(scores, l.index)
 	return points, l.steps(m.Scale), validScores("score", scores)
 }
 

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -112,11 +113,7 @@ func (m interaction[Q, A]) finite(pure theory.Bound[theory.Pure]) (Finite, error
 
 // shifted returns x + c.
 func shifted(x []float64, c float64) []float64 {
-	sum := make([]float64, len(x))
-	for i, v := range x {
-		sum[i] = v + c
-	}
-	return sum
+	return each.Of(x, func(v float64) float64 { return v + c })
 }
 
 // extremes returns the least and the largest query of a tree.

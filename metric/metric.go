@@ -8,6 +8,8 @@ import (
 	"math"
 	"math/big"
 	"strings"
+
+	"github.com/dpcalc/dpcalc/internal/each"
 )
 
 // The names that code outside of the list speaks of.
@@ -130,11 +132,8 @@ func squared(x, y, _ float64) float64 { return (x - y) * (x - y) }
 func All() []Metric { return append([]Metric(nil), list...) }
 
 // Names are the names of the list.
-func Names() (names []string) {
-	for _, m := range list {
-		names = append(names, m.Name)
-	}
-	return names
+func Names() []string {
+	return each.Of(list, func(m Metric) string { return m.Name })
 }
 
 // Of finds a metric by its name; column:NAME by the name of any column.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/maxinfo"
 	"github.com/dpcalc/dpcalc/theory"
@@ -105,10 +106,7 @@ func linksOf(p maxinfo.Plan) ([]link, error) {
 	if err != nil {
 		return nil, err
 	}
-	links := make([]link, len(found))
-	for i, l := range found {
-		links[i] = linkOf(l, l.Last == len(p.Steps)-1)
-	}
+	links := each.Of(found, func(l maxinfo.Link) link { return linkOf(l, l.Last == len(p.Steps)-1) })
 	return links, nil
 }
 
@@ -130,10 +128,7 @@ func (l link) options(name string) []option {
 
 // rule returns the rule of a link by the theorem of a name, or by the best if it does not speak.
 func (l link) rule(name string, pick func(option) rule) rule {
-	var all []rule
-	for _, o := range l.options(name) {
-		all = append(all, pick(o))
-	}
+	all := each.Of(l.options(name), pick)
 	return bestOf(all)
 }
 
@@ -327,10 +322,7 @@ func (c charging) left(x float64) float64 {
 
 // composition returns the rule of a plan: the best of its graphs.
 func composition(all []charging) rule {
-	rules := make([]rule, len(all))
-	for i, c := range all {
-		rules[i] = charged(c, c.graph.rule())
-	}
+	rules := each.Of(all, func(c charging) rule { return charged(c, c.graph.rule()) })
 	return bestOf(rules)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/maxinfo"
 	"github.com/dpcalc/dpcalc/theory"
@@ -47,10 +48,7 @@ func Corrections(p maxinfo.Plan) ([]Correction, error) {
 		return nil, err
 	}
 	names := rowNames(links)
-	all := make([]Correction, len(names))
-	for i, name := range names {
-		all[i] = correctionOf(p, links, name)
-	}
+	all := each.Of(names, func(name string) Correction { return correctionOf(p, links, name) })
 	return all, nil
 }
 

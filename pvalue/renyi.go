@@ -3,6 +3,7 @@ package pvalue
 import (
 	"math"
 
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/maxinfo"
 	"github.com/dpcalc/dpcalc/theory"
@@ -88,10 +89,7 @@ func guided(r maxinfo.Renyi, lnGamma float64) float64 {
 
 // profiles is profile for the best of several curves.
 func profiles(ps maxinfo.Profiles) rule {
-	rules := make([]rule, len(ps))
-	for i, p := range ps {
-		rules[i] = profile(p)
-	}
+	rules := each.Of(ps, profile)
 	return bestOf(rules)
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -194,9 +195,6 @@ func (c checked) String() string {
 	if len(c.given) == 0 {
 		return text
 	}
-	var given []string
-	for _, s := range c.given {
-		given = append(given, s.String())
-	}
+	given := each.Of(c.given, theory.Source.String)
 	return text + ", given " + strings.Join(given, " and ")
 }

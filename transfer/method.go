@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -139,10 +140,7 @@ func MethodsFor(f Feedback) []Method {
 
 // Article describes the method.
 func (m Method) Article() theory.Article {
-	var rows []string
-	for _, c := range checkedRows[m.Name] {
-		rows = append(rows, c.String())
-	}
+	rows := each.Of(checkedRows[m.Name], checked.String)
 	return theory.Article{
 		Checked: rows, Name: m.Name, Summary: m.Summary, Formula: m.Formula, Practice: m.Practice, Proof: m.Proof,
 		Sources: m.Sources, Assumes: m.Assumes,

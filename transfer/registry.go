@@ -1,15 +1,16 @@
 package transfer
 
-import "github.com/dpcalc/dpcalc/theory"
+import (
+	"github.com/dpcalc/dpcalc/theory"
+
+	"github.com/dpcalc/dpcalc/internal/each"
+)
 
 func source(key, where string) theory.Source { return theory.Source{Key: key, Where: where} }
 
 // proved lists places in docs/theorems.
-func proved(places ...string) (sources []theory.Source) {
-	for _, place := range places {
-		sources = append(sources, source("dpcalc", "docs/theorems/"+place))
-	}
-	return sources
+func proved(places ...string) []theory.Source {
+	return each.Of(places, func(place string) theory.Source { return source("dpcalc", "docs/theorems/"+place) })
 }
 
 const (

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 )
 
 // scripts are the completion scripts, a file for each shell. {commands} and {cases} stand for what follows from the
@@ -38,11 +39,7 @@ func (s shell) script(p *commands.Front) (string, error) {
 }
 
 func shellNames() []string {
-	var names []string
-	for _, s := range shells {
-		names = append(names, s.name)
-	}
-	return names
+	return each.Of(shells, func(s shell) string { return s.name })
 }
 
 func (p *program) completion() *commands.Command {

@@ -12,6 +12,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/printed"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -291,10 +292,7 @@ func (w writer[R]) bind(out io.Writer, to Target) (err error) {
 			return err
 		}
 	}
-	var names []string
-	for _, s := range sheets {
-		names = append(names, s.Name)
-	}
+	names := each.Of(sheets, func(s Sheet[R]) string { return s.Name })
 	if live != nil {
 		names = append(names, record.LiveSheet)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/printed"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -146,11 +147,7 @@ func (f *Front) Command(name string) *Command {
 
 // Names lists the commands.
 func (f *Front) Names() []string {
-	names := make([]string, len(f.Commands))
-	for i, c := range f.Commands {
-		names[i] = c.Name
-	}
-	return names
+	return each.Of(f.Commands, func(c *Command) string { return c.Name })
 }
 
 // Meant finds the command of a name, or the only one that begins with it.
@@ -218,9 +215,6 @@ func (f *Front) flag(command *Command, name string) (usage.Flag, bool) {
 
 // FlagNames lists a command's flags as they are typed.
 func (f *Front) FlagNames(command *Command) []string {
-	var names []string
-	for _, flag := range command.AllFlags(f.Formats) {
-		names = append(names, "--"+flag.Name)
-	}
+	names := each.Of(command.AllFlags(f.Formats), func(flag usage.Flag) string { return "--" + flag.Name })
 	return append(names, "--help")
 }

@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 )
 
 // What the program says of itself.
@@ -61,10 +62,7 @@ func (f *Front) HelpPage() []byte {
 	section(&b, "NAME", "dpcalc - "+Purpose)
 	section(&b, "USAGE", UsageLines)
 	section(&b, "DESCRIPTION", Description)
-	var lines [][2]string
-	for _, c := range f.Commands {
-		lines = append(lines, [2]string{c.Name, c.Summary})
-	}
+	lines := each.Of(f.Commands, func(c *Command) [2]string { return [2]string{c.Name, c.Summary} })
 	section(&b, "COMMANDS", inColumns(lines))
 	section(&b, "EXAMPLES", "dpcalc samplesize --queries 1000 --tau 0.1 --beta 0.05\ndpcalc help samplesize")
 	return b.Bytes()

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 )
 
 // Mode is one of several things that a command does: a sub-command, which the first argument names, or what a flag asks
@@ -23,19 +24,13 @@ type Mode struct {
 func (m Mode) line() string { return m.Name + " " + m.Takes }
 
 // ModeNames lists the names of modes.
-func ModeNames(modes []Mode) (names []string) {
-	for _, m := range modes {
-		names = append(names, m.Name)
-	}
-	return names
+func ModeNames(modes []Mode) []string {
+	return each.Of(modes, func(m Mode) string { return m.Name })
 }
 
 // ModeLines lists sub-commands as they are typed.
-func ModeLines(modes []Mode) (lines []string) {
-	for _, m := range modes {
-		lines = append(lines, m.line())
-	}
-	return lines
+func ModeLines(modes []Mode) []string {
+	return each.Of(modes, Mode.line)
 }
 
 // Stray is the first flag that was typed although it belongs to other modes than this one, with those; "" for none.

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -85,9 +86,5 @@ var QueryKinds = []string{"bounded", "binary", "sensitive", "minimization"}
 
 // MethodNames lists the methods for sample sizes.
 func MethodNames() []string {
-	var names []string
-	for _, m := range transfer.Methods() {
-		names = append(names, m.Name)
-	}
-	return names
+	return each.Of(transfer.Methods(), func(m transfer.Method) string { return m.Name })
 }

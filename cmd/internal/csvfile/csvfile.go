@@ -19,6 +19,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/internal/delimited"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -334,10 +335,7 @@ const mostNamed = 20
 // given the one with a usual name.
 func findColumn(columns []string, name string) (int, error) {
 	list := func(indexes []int) string {
-		var names []string
-		for _, i := range indexes[:min(len(indexes), mostNamed)] {
-			names = append(names, usage.Shown(columns[i]))
-		}
+		names := each.Of(indexes[:min(len(indexes), mostNamed)], func(i int) string { return usage.Shown(columns[i]) })
 		if more := len(indexes) - len(names); more > 0 {
 			names = append(names, fmt.Sprintf("... (%d more)", more))
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/holdout"
 	"github.com/dpcalc/dpcalc/internal/delimited"
+	"github.com/dpcalc/dpcalc/internal/each"
 )
 
 // Tool is a tool whose logs are read. A log has records, and a record the value of one item. Where a record has
@@ -49,19 +50,13 @@ func Tools() []Tool {
 }
 
 // Names returns the names of the tools.
-func Names() (names []string) {
-	for _, t := range Tools() {
-		names = append(names, t.Name)
-	}
-	return names
+func Names() []string {
+	return each.Of(Tools(), func(t Tool) string { return t.Name })
 }
 
 // Summaries says which tools there are, and what they write.
 func Summaries() string {
-	var all []string
-	for _, t := range Tools() {
-		all = append(all, t.Name+" ("+t.Summary+")")
-	}
+	all := each.Of(Tools(), func(t Tool) string { return t.Name + " (" + t.Summary + ")" })
 	return strings.Join(all, ", ")
 }
 

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/internal/num"
 )
 
@@ -87,10 +88,7 @@ func (x X) String() string {
 	}
 	own, ok := binding[x.op]
 	if !ok {
-		texts := make([]string, len(x.args))
-		for i, arg := range x.args {
-			texts[i] = arg.String()
-		}
+		texts := each.Of(x.args, X.String)
 		return x.op + "(" + strings.Join(texts, ",") + ")"
 	}
 	return x.args[0].within(own) + x.op + x.args[1].within(own+1)

@@ -17,6 +17,7 @@ import (
 	"codeberg.org/go-fonts/liberation/liberationsansregular"
 	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"golang.org/x/image/font/opentype"
 	"gonum.org/v1/plot/font"
 	plottext "gonum.org/v1/plot/text"
@@ -431,10 +432,7 @@ func drawLine(l record.Line, c draw.Canvas, x, y func(float64) vg.Length) {
 			continue
 		}
 		previous = at
-		var corners []vg.Point
-		for _, corner := range stroke.marker {
-			corners = append(corners, at.Add(corner.Scale(markerSize)))
-		}
+		corners := each.Of(stroke.marker, func(corner vg.Point) vg.Point { return at.Add(corner.Scale(markerSize)) })
 		if l.Hollow {
 			c.FillPolygon(color.White, corners)
 			c.StrokeLines(draw.LineStyle{Color: stroke.color, Width: 0.9}, append(corners, corners[0]))
@@ -447,10 +445,7 @@ func drawLine(l record.Line, c draw.Canvas, x, y func(float64) vg.Length) {
 // nameLines writes the lines' names beside their ends, apart from each other, with a leader
 // to those that had to move.
 func nameLines(c draw.Canvas, lines []record.Line, data vg.Rectangle, x, y func(float64) vg.Length) {
-	wanted := make([]float64, len(lines))
-	for i, l := range lines {
-		wanted[i] = float64(y(l.Y[len(l.Y)-1]))
-	}
+	wanted := each.Of(lines, func(l record.Line) float64 { return float64(y(l.Y[len(l.Y)-1])) })
 	heights := spread(wanted, float64(labelGap), float64(data.Min.Y), float64(data.Max.Y))
 	for i, l := range lines {
 		end := vg.Point{X: x(l.X[len(l.X)-1]) + 3.5, Y: vg.Length(wanted[i])}

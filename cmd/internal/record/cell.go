@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -100,10 +101,7 @@ func (c Cell) If(asked bool) Cell {
 
 // Sources is where a theorem is proved.
 func Sources(sources []theory.Source) Cell {
-	list := make([]string, len(sources))
-	for i, s := range sources {
-		list[i] = s.String()
-	}
+	list := each.Of(sources, theory.Source.String)
 	return List(list)
 }
 

@@ -3,6 +3,8 @@ package record
 import (
 	"slices"
 	"strings"
+
+	"github.com/dpcalc/dpcalc/internal/each"
 )
 
 // Column is a column of a table with rows R.
@@ -39,11 +41,7 @@ func Named[R any](columns []Column[R], names ...string) []Column[R] {
 
 // Names lists the names of columns.
 func Names[R any](columns []Column[R]) []string {
-	names := make([]string, len(columns))
-	for i, c := range columns {
-		names[i] = c.Name
-	}
-	return names
+	return each.Of(columns, func(c Column[R]) string { return c.Name })
 }
 
 // Titles lists the titles of columns.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/cmd/internal/expr"
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -115,11 +116,8 @@ func (in LiveInput) Unchanged() expr.X {
 func (l Live) Compact() Live {
 	empty := func(c LiveCell) bool { return c.Formula.None() && c.Value.Form == Missing }
 	kept := Used(slices.Concat(l.Rows, l.Below), len(l.Columns), empty)
-	picked := func(rows [][]LiveCell) (some [][]LiveCell) {
-		for _, row := range rows {
-			some = append(some, Picked(row, kept))
-		}
-		return some
+	picked := func(rows [][]LiveCell) [][]LiveCell {
+		return each.Of(rows, func(row []LiveCell) []LiveCell { return Picked(row, kept) })
 	}
 	l.Columns, l.Rows, l.Below = Picked(l.Columns, kept), picked(l.Rows), picked(l.Below)
 	return l

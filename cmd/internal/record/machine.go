@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -140,10 +141,7 @@ type jsonRows struct {
 }
 
 func newJSONLines(r Result) jsonRows {
-	keys := make([][]byte, len(r.Columns))
-	for i, name := range r.Columns {
-		keys[i] = append(AppendJSONString(nil, name), ':')
-	}
+	keys := each.Of(r.Columns, func(name string) []byte { return append(AppendJSONString(nil, name), ':') })
 	return jsonRows{keys: keys}
 }
 

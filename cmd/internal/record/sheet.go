@@ -1,6 +1,10 @@
 package record
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/dpcalc/dpcalc/internal/each"
+)
 
 // Sheet is a result for people: what was asked, a table without its empty
 // columns, and what to make of it.
@@ -33,11 +37,7 @@ func Used[C any](rows [][]C, columns int, empty func(C) bool) (used []int) {
 
 // Picked are the elements at some places.
 func Picked[T any](list []T, places []int) []T {
-	some := make([]T, len(places))
-	for i, j := range places {
-		some[i] = list[j]
-	}
-	return some
+	return each.Of(places, func(j int) T { return list[j] })
 }
 
 // Numeric says whether a column is to be aligned on the right.

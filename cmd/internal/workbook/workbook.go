@@ -19,6 +19,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/xuri/excelize/v2"
 )
@@ -286,10 +287,7 @@ func (b *book) fill(t record.Table, fill func(add func(row []record.Cell, l reco
 		at++
 		return w.SetRow("A"+strconv.Itoa(at), values, rowHeight(l, row...))
 	}
-	head := make([]record.Cell, len(t.Columns))
-	for j, name := range t.Columns {
-		head[j] = record.Words(name)
-	}
+	head := each.Of(t.Columns, record.Words)
 	if err = add(head, record.HeaderLook); err == nil {
 		err = fill(add)
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/maxinfo"
 	"github.com/dpcalc/dpcalc/mechanism"
 	"github.com/dpcalc/dpcalc/properties/audit"
@@ -82,10 +83,7 @@ func (l *laws) neighbours(i, j int) bool {
 
 // worst finds the pair of neighbours with the largest measure, which takes both orders.
 func (l *laws) worst(measure func(*audit.Pair) (float64, error)) (float64, *audit.Pair, string, error) {
-	var table [][]theory.LogProb
-	for _, f := range l.all() {
-		table = append(table, f.Law)
-	}
+	table := each.Of(l.all(), func(f mechanism.Finite) []theory.LogProb { return f.Law })
 	w, err := audit.Worst(table, l.neighbours, measure)
 	where := fmt.Sprintf("data %v and %v", l.data(w.First), l.data(w.Second))
 	return w.Value, must(audit.NewPair(table[w.First], table[w.Second])), where, err

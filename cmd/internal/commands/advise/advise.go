@@ -14,6 +14,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -59,10 +60,7 @@ type advice struct {
 
 // line is a command line as it is typed.
 func line(words []string) string {
-	typed := make([]string, len(words))
-	for i, word := range words {
-		typed[i] = commands.ShellWord(word)
-	}
+	typed := each.Of(words, commands.ShellWord)
 	return strings.Join(typed, " ")
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -29,11 +30,8 @@ type choice struct{ name, says string }
 const none = "none"
 
 // names are the names of the choices.
-func (q question) names() (names []string) {
-	for _, c := range q.choices {
-		names = append(names, c.name)
-	}
-	return names
+func (q question) names() []string {
+	return each.Of(q.choices, func(c choice) string { return c.name })
 }
 
 // want is what an answer has to be.

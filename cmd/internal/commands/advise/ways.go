@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -198,10 +199,7 @@ func (p *planner) ways() []way {
 		if kinds[0] == transfer.Answers { // each score of an open ledger has its price
 			kinds = kinds[1:]
 		}
-		var open []way
-		for _, f := range kinds {
-			open = append(open, way{openLedger, p.showing(f)})
-		}
+		open := each.Of(kinds, func(f transfer.Feedback) way { return way{openLedger, p.showing(f)} })
 		return append(open, sealed)
 	}
 	plan := way{asPlanned, p.showing(kinds[0])}
@@ -209,10 +207,7 @@ func (p *planner) ways() []way {
 	if kinds[0] == transfer.Final {
 		return []way{plan, fewer}
 	}
-	var out []way
-	for _, f := range kinds[1:] {
-		out = append(out, way{lessFeedback, p.showing(f)})
-	}
+	out := each.Of(kinds[1:], func(f transfer.Feedback) way { return way{lessFeedback, p.showing(f)} })
 	if p.feedback == unsure {
 		return slices.Concat([]way{sealed}, out, []way{plan, fewer})
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/printed"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/maxinfo"
 	"github.com/dpcalc/dpcalc/pvalue"
 	"github.com/dpcalc/dpcalc/theory"
@@ -107,11 +108,8 @@ func articles() ([]article, error) {
 	return all, nil
 }
 
-func named(command string, list []theory.Article) (all []article) {
-	for _, a := range list {
-		all = append(all, article{Article: a, command: command})
-	}
-	return all
+func named(command string, list []theory.Article) []article {
+	return each.Of(list, func(a theory.Article) article { return article{Article: a, command: command} })
 }
 
 // merged lists the methods of two commands, a method of both once. A method of the second alone
@@ -137,11 +135,7 @@ func articleNames() []string {
 	if err != nil {
 		return nil // which every page tells
 	}
-	names := make([]string, len(all))
-	for i, a := range all {
-		names[i] = a.Name
-	}
-	return names
+	return each.Of(all, func(a article) string { return a.Name })
 }
 
 func (a article) page() string {

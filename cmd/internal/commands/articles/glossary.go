@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/printed"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/metric"
 )
 
@@ -86,11 +87,7 @@ func symbolNamed(name string) *symbol {
 }
 
 func symbolNames() []string {
-	names := make([]string, len(glossary))
-	for i, s := range glossary {
-		names[i] = s.name
-	}
-	return names
+	return each.Of(glossary, func(s symbol) string { return s.name })
 }
 
 func (s *symbol) page() string {

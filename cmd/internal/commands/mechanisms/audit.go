@@ -12,6 +12,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/printed"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/properties/audit"
 	"github.com/dpcalc/dpcalc/properties/audit/suite"
 )
@@ -43,11 +44,7 @@ func Audit() *commands.Command {
 }
 
 func mechanismNames(list []suite.Mechanism) []string {
-	names := make([]string, len(list))
-	for i, m := range list {
-		names[i] = m.Name
-	}
-	return names
+	return each.Of(list, func(m suite.Mechanism) string { return m.Name })
 }
 
 // audited is a row: what a check found.

@@ -10,6 +10,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/properties/experiment"
 )
 
@@ -115,11 +116,7 @@ func rounded(c curveColumn, unit float64) curveColumn {
 }
 
 func armNames() []string {
-	var names []string
-	for _, arm := range experiment.Arms() {
-		names = append(names, string(arm))
-	}
-	return names
+	return each.Of(experiment.Arms(), func(arm experiment.Arm) string { return string(arm) })
 }
 
 func runExperiment(c *commands.Call) error {
@@ -183,10 +180,7 @@ func readExperiment(c usage.Values) (e experiment.Holdout, err error) {
 }
 
 func experimentInputs(c usage.Values, e experiment.Holdout) []record.Input {
-	arms := make([]string, len(e.Arms))
-	for i, arm := range e.Arms {
-		arms[i] = string(arm)
-	}
+	arms := each.Of(e.Arms, func(arm experiment.Arm) string { return string(arm) })
 	signal := commands.ListInput(c, "signal", e.Signal, record.Whole)
 	if signal.Value.Form == record.Missing {
 		signal.Value = record.Words("0,20")

@@ -10,6 +10,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -39,11 +40,8 @@ func Compose() *commands.Command {
 	}
 }
 
-func compositionNames() (names []string) {
-	for _, m := range theory.CompositionMethods() {
-		names = append(names, m.Name)
-	}
-	return names
+func compositionNames() []string {
+	return each.Of(theory.CompositionMethods(), func(m theory.CompositionMethod) string { return m.Name })
 }
 
 // steps is what the command was asked.

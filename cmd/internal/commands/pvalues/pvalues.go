@@ -13,6 +13,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/pvalue"
 	"github.com/dpcalc/dpcalc/theory"
 )
@@ -86,11 +87,7 @@ func sourceNames() []string {
 var familyBases = []string{"adjusted", "raw"}
 
 func familyNames() []string {
-	var names []string
-	for _, f := range pvalue.Families() {
-		names = append(names, string(f))
-	}
-	return names
+	return each.Of(pvalue.Families(), func(f pvalue.Family) string { return string(f) })
 }
 
 // sampleFlags go with every source that depends on the number of records.
@@ -125,10 +122,7 @@ func sourceGrammar() string {
 		if k.Several() {
 			continue
 		}
-		var parts []string
-		for _, group := range k.Needs {
-			parts = append(parts, "--"+strings.Join(group, "|--"))
-		}
+		parts := each.Of(k.Needs, func(group []string) string { return "--" + strings.Join(group, "|--") })
 		if k.Private {
 			parts = append(parts, "--samples", "[--data]")
 		}

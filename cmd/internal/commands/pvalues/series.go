@@ -7,6 +7,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/pvalue"
 	"github.com/dpcalc/dpcalc/theory"
 )
@@ -17,11 +18,7 @@ const bySeries = "series"
 var seriesFlags = []string{"tests", "spending", "rejected", "passes"}
 
 func spendingNames() []string {
-	var names []string
-	for _, s := range pvalue.Spendings() {
-		names = append(names, string(s))
-	}
-	return names
+	return each.Of(pvalue.Spendings(), func(s pvalue.Spending) string { return string(s) })
 }
 
 // seriesTest is a row: a test of a series that was reached.

@@ -10,6 +10,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/pvalue"
 	"github.com/dpcalc/dpcalc/theory"
 )
@@ -179,10 +180,7 @@ func (r request) inputs() []record.Input {
 
 // formulas is the sheet that follows the inputs.
 func (r request) formulas(rows []tested) (*record.Live, error) {
-	all := make([]pvalue.Test, len(rows))
-	for i, row := range rows {
-		all[i] = row.Test
-	}
+	all := each.Of(rows, func(row tested) pvalue.Test { return row.Test })
 	return r.live(all, &r.p)
 }
 

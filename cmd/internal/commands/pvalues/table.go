@@ -13,6 +13,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/parallel"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/pvalue"
 	"github.com/dpcalc/dpcalc/theory"
 )
@@ -246,11 +247,7 @@ func (t *correction) columns() (all []record.Column[judged], err error) {
 
 // titled shows people the names of the columns as they are.
 func titled(columns []record.Column[judged]) []record.Column[judged] {
-	list := make([]record.Column[judged], len(columns))
-	for i, c := range columns {
-		list[i] = c.Titled(c.Name)
-	}
-	return list
+	return each.Of(columns, func(c record.Column[judged]) record.Column[judged] { return c.Titled(c.Name) })
 }
 
 // mostAdjusted is how many p-values a family step takes: some 24 bytes each.

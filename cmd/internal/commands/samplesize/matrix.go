@@ -9,6 +9,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/parallel"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -50,11 +51,7 @@ func (s *request) written(rows [][]goals.Row) [][]goals.Row {
 	if !s.best && !s.brief {
 		return rows
 	}
-	list := make([][]goals.Row, len(rows))
-	for i, group := range rows {
-		list[i] = s.shownRows(group)
-	}
-	return list
+	return each.Of(rows, s.shownRows)
 }
 
 // perGoal is how many rows a goal has.

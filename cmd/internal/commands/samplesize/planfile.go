@@ -14,6 +14,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/planfile"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -37,10 +38,7 @@ func PlanFile() *commands.Command {
 
 // planModes are what the command does, by its first argument.
 func planModes(formats []record.Format) []commands.Mode {
-	var output []string
-	for _, f := range commands.OutputFlags(formats) {
-		output = append(output, f.Name)
-	}
+	output := each.Of(commands.OutputFlags(formats), func(f usage.Flag) string { return f.Name })
 	return []commands.Mode{
 		{Name: "init", Takes: "FILE", Least: 1, Most: 1, Run: planInit},
 		{Name: "run", Takes: "FILE", Least: 1, Most: 1, Run: planRun, Flags: append(output, "best")},

@@ -14,6 +14,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/maxinfo"
 	"github.com/dpcalc/dpcalc/theory"
@@ -165,10 +166,7 @@ func stepGrammar() string {
 	for _, k := range Kinds() {
 		var parts []string
 		for _, group := range k.Needs {
-			var ways []string
-			for _, key := range group {
-				ways = append(ways, key+"="+placeholder(key))
-			}
+			ways := each.Of(group, func(key string) string { return key + "=" + placeholder(key) })
 			parts = append(parts, strings.Join(ways, "|"))
 		}
 		line := "  " + k.Name + ":" + strings.Join(parts, ",")
@@ -185,11 +183,7 @@ func stepGrammar() string {
 
 // KindNames lists the names of kinds.
 func KindNames(kinds []Kind) []string {
-	names := make([]string, len(kinds))
-	for i, k := range kinds {
-		names[i] = k.Name
-	}
-	return names
+	return each.Of(kinds, func(k Kind) string { return k.Name })
 }
 
 // Details is what was said about one step: the values by their keys.
