@@ -67,7 +67,7 @@ func (g Goal) validSample() error {
 	if err := theory.Domain(g.Samples <= most, "samples", g.Samples, fmt.Sprintf("at most %d, the items of the benchmark", most)); err != nil {
 		return err
 	}
-	if isSubset(g.Sample) {
+	if !g.Sized() {
 		return nil
 	}
 	if err := theory.Domain(g.Samples != 0, name, g.worthWords(), "a number of rows, which is not looked for"); err != nil {
@@ -88,6 +88,9 @@ func (g Goal) worthWords() string {
 	}
 	return "rows"
 }
+
+// Sized reports whether the sample has its number of rows: clusters with weights, and classes.
+func (g Goal) Sized() bool { return g.Sample != nil && !isSubset(g.Sample) }
 
 func isSubset(s Sample) bool {
 	_, ok := s.(Subset)

@@ -72,7 +72,7 @@ func (m Method) solve(g Goal) (Answer, error) {
 		}
 	case None:
 		if !r.holds(g) {
-			return a.without(Infeasible, missing(r, g)), nil
+			return a.without(Infeasible, missing("needs", r, g)), nil
 		}
 	}
 	// The solved unknown may be what a hypothesis speaks of.
@@ -135,12 +135,7 @@ func (m Method) Admits(g Goal) error {
 // shortage says why not even the fewest queries can be answered.
 func (m Method) shortage(r rule, g Goal) string {
 	g.Queries = fewest(g, m.Budgeted)
-	least, err := r.samples(g)
-	if err != nil {
-		return err.Error()
-	}
-	return fmt.Sprintf("%s %d rows, and there are %d", plural(g.Queries, "query needs", "queries need"), least.n,
-		g.Samples)
+	return missing(plural(g.Queries, "query needs", "queries need"), r, g)
 }
 
 // fewest returns the least number of queries that a theorem speaks of.
@@ -192,13 +187,16 @@ func (m Method) applies(r rule, g Goal) error {
 	return r.applies(g)
 }
 
-// missing says what a plan that fails would need.
-func missing(r rule, g Goal) string {
+// missing says what a plan that fails needs. A sample may have its number of rows.
+func missing(needs string, r rule, g Goal) string {
+	if g.Sized() {
+		return needs + " a sample that is worth more than " + g.worthWords()
+	}
 	least, err := r.samples(g)
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprintf("needs %d rows, and there are %d", least.n, g.Samples)
+	return fmt.Sprintf("%s %d rows, and there are %d", needs, least.n, g.Samples)
 }
 
 func plural(n int64, one, many string) string {

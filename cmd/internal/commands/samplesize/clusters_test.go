@@ -281,3 +281,26 @@ func TestLossesNeedARange(t *testing.T) {
 		}
 	}
 }
+
+// A plan that a sample of a given size does not keep is infeasible. What it needs is no number of rows.
+func TestSamplesThatAreTooSmall(t *testing.T) {
+	for sample, words := range map[string]string{
+		"--clusters 500x9 --weights rows":     "500 clusters",
+		"--query auc --class-counts 500,4500": "500 positive and 4500 negative rows",
+	} {
+		for _, c := range []struct {
+			asked, needs string
+			code         int
+		}{{"-t .05 -m 20", "needs", usage.ExitRefuted}, {"-t .01", "2 queries need", usage.ExitNoAnswer}} {
+			line := "samplesize -b .05 --feedback gate --passes 2 " + c.asked + " " + sample
+			code, out, said := commandtest.Dpcalc(strings.Fields(line)...)
+			want := "gate: " + c.needs + " a sample that is worth more than " + words
+			if code != c.code || said != "" || !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
+				t.Errorf("%s: exit %d, got %s%s", line, code, out, said)
+			}
+			if c.code == usage.ExitRefuted && !strings.Contains(out, "these rows give tau 0.0907353") {
+				t.Errorf("%s: got %s", line, out)
+			}
+		}
+	}
+}

@@ -35,8 +35,12 @@ func (s *request) shortfall(g transfer.Goal) (string, error) {
 	return text, nil
 }
 
-// bestAnswer is the answer of the best adaptive method, nil if none has one.
+// bestAnswer is the answer of the best adaptive method, nil if none has one. The rows of a sample that has its number
+// of them are not looked for.
 func (s *request) bestAnswer(g transfer.Goal) (*transfer.Answer, error) {
+	if g.Samples == 0 && g.Sized() {
+		return nil, nil
+	}
 	rows, best, err := transfer.Solve(nil, s.methods, g)
 	if err != nil || best < 0 {
 		return nil, err
