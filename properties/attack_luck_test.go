@@ -173,8 +173,8 @@ func (a lucky) repeat(r *rand.Rand, runs int, goal transfer.Goal) outcome {
 }
 
 // The lucky attack does not win more often than the plan allows: a false alarm has a probability below 1e-10. It does
-// on about a half of the planned rows. Of ten answers, with 1,600 records of the analyst, it wins .050 of 15,000 runs on
-// 370 of 601 rows; of a hundred, with 1,000, .051 of 3,000 runs on 1,370 of 2,220.
+// on about a half of the planned rows. Of ten answers, with 1,600 records of the analyst, it wins .050 of 15,000 runs
+// on 370 of 601 rows; of a hundred, with 1,000, .051 of 3,000 runs on 1,370 of 2,220.
 func TestLuckyAttack(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
