@@ -4,17 +4,17 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/dpcalc/dpcalc/theory"
 )
 
 // GaussianAnswers answers statistical queries, means over n records of functions into
-// [0,1], query j with noise as of [Gaussian], and none after the last. The queries may be chosen
-// adaptively. For the same noise everywhere use slices.Repeat.
+// [0,1], with noise as of [Gaussian] in blocks of equal noise, and none after the last. The queries may be chosen
+// adaptively. The blocks of a plan are slices.Collect(plan.Noise()).
 type GaussianAnswers struct {
-	Samples int64     // n >= 1
-	SD      []float64 // a standard deviation for each query
-	Cut     float64   // of all noise, as of [Gaussian]; 0 for noise that is not cut
+	Samples int64 // n >= 1
+	Noise   []theory.NoiseBlock
 }
 
 // Validate reports a DomainError for the first field outside its domain; for the standard
@@ -24,23 +24,32 @@ func (m GaussianAnswers) Validate() error {
 	return err
 }
 
-func (m GaussianAnswers) noises() ([]Noise, error) {
-	return schedule(m.Samples, m.SD, func(sensitivity, sd float64) (Noise, error) {
-		return Gaussian{Sensitivity: sensitivity, SD: sd, Cut: m.Cut}.Noise()
-	})
+func (m GaussianAnswers) noises() (noises []Noise, err error) {
+	err = cmp.Or(rows(m.Samples), theory.Domain(len(m.Noise) > 0, "queries", len(m.Noise), "at least one"))
+	if err != nil {
+		return nil, err
+	}
+	for _, block := range m.Noise {
+		noise, err := Gaussian{Sensitivity: 1 / float64(m.Samples), SD: block.Scale, Cut: block.Cut}.Noise()
+		if err := cmp.Or(err, theory.Domain(block.Queries >= 1, "queries", block.Queries, "at least one")); err != nil {
+			return nil, err
+		}
+		noises = append(noises, slices.Repeat([]Noise{noise}, int(block.Queries))...)
+	}
+	return noises, nil
 }
 
-// GDP returns mu, the root of the sum of the squares of 1/(n SD[j]); see [Gaussian.GDP].
+// GDP returns mu, the root of the sum of the squares of 1/(n sd_j); see [Gaussian.GDP].
 func (m GaussianAnswers) GDP() (theory.Bound[theory.GDP], error) {
-	if err := cmp.Or(m.Validate(), uncut(m.Cut)); err != nil {
+	if err := m.Validate(); err != nil {
 		return theory.Bound[theory.GDP]{}, err
 	}
-	parts := make([]theory.GDP, len(m.SD))
+	parts := make([]theory.GDP, len(m.Noise))
 	sources := []theory.Source(nil)
-	for j, sd := range m.SD {
-		part, err := theory.GaussianQueries{Queries: 1, Samples: m.Samples, SD: sd}.GDP()
-		if err != nil {
-			return part, err
+	for j, block := range m.Noise {
+		part, err := theory.GaussianQueries{Queries: block.Queries, Samples: m.Samples, SD: block.Scale}.GDP()
+		if err := cmp.Or(err, uncut(block.Cut)); err != nil {
+			return theory.Bound[theory.GDP]{}, err
 		}
 		parts[j], sources = part.Value, include(sources, part.Sources)
 	}
@@ -58,7 +67,7 @@ func (m GaussianAnswers) Start(r *rand.Rand) (*Run[float64, float64], error) {
 	return inTurn(r, noises), nil
 }
 
-// LaplaceAnswers is [GaussianAnswers] with Lap(Scale[j]).
+// LaplaceAnswers is [GaussianAnswers] with Lap(Scale[j]) on answer j.
 type LaplaceAnswers struct {
 	Samples int64     // n >= 1
 	Scale   []float64 // a scale for each query
@@ -72,9 +81,17 @@ func (m LaplaceAnswers) Validate() error {
 }
 
 func (m LaplaceAnswers) noises() ([]Noise, error) {
-	return schedule(m.Samples, m.Scale, func(sensitivity, scale float64) (Noise, error) {
-		return Laplace{Sensitivity: sensitivity, Scale: scale}.Noise()
-	})
+	err := cmp.Or(rows(m.Samples), theory.Domain(len(m.Scale) > 0, "queries", len(m.Scale), "at least one"))
+	if err != nil {
+		return nil, err
+	}
+	noises := make([]Noise, len(m.Scale))
+	for j, scale := range m.Scale {
+		if noises[j], err = (Laplace{Sensitivity: 1 / float64(m.Samples), Scale: scale}).Noise(); err != nil {
+			return nil, err
+		}
+	}
+	return noises, nil
 }
 
 // Pure returns epsilon, the sum of the 1/(n Scale[j]).
@@ -103,21 +120,6 @@ func (m LaplaceAnswers) Start(r *rand.Rand) (*Run[float64, float64], error) {
 		return nil, err
 	}
 	return inTurn(r, noises), nil
-}
-
-// schedule returns the noise of each query of sensitivity 1/n.
-func schedule(samples int64, scales []float64, noise func(sensitivity, scale float64) (Noise, error)) ([]Noise, error) {
-	err := cmp.Or(rows(samples), theory.Domain(len(scales) > 0, "queries", len(scales), "at least one"))
-	if err != nil {
-		return nil, err
-	}
-	noises := make([]Noise, len(scales))
-	for j, s := range scales {
-		if noises[j], err = noise(1/float64(samples), s); err != nil {
-			return nil, err
-		}
-	}
-	return noises, nil
 }
 
 // rows reports a DomainError for a number of records outside its domain.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -83,37 +84,32 @@ func ExampleGaussianAnswers_csv() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("%d rows\n", plan.Samples)
+	noise := plan.Mechanism
+	fmt.Printf("%d rows, noise of sd %.4f at first and %.4f at last\n", plan.Samples, noise.ScaleFirst, noise.Scale)
 
 	shares, records, err := accuracies(predictions(int(plan.Samples), right...))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	var sd []float64
-	for block := range plan.Noise() {
-		for range block.Queries {
-			sd = append(sd, block.Scale)
-		}
-	}
-	answers, err := mechanism.GaussianAnswers{Samples: int64(records), SD: sd, Cut: plan.Mechanism.Cut}.Start(
-		rand.New(rand.NewPCG(3, 4)))
+	gaussian := mechanism.GaussianAnswers{Samples: int64(records), Noise: slices.Collect(plan.Noise())}
+	answers, err := gaussian.Start(rand.New(rand.NewPCG(3, 4)))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	for j, share := range shares {
 		answer, _ := answers.Ask(share)
-		fmt.Printf("model %d: %.3f with noise of sd %.4f\n", j+1, answer, sd[j])
+		fmt.Printf("model %d: %.3f\n", j+1, answer)
 	}
 	_, ok := answers.Ask(shares[0])
 	fmt.Println("a fifth answer:", ok)
 	// Output:
-	// 338 rows
-	// model 1: 0.569 with noise of sd 0.0384
-	// model 2: 0.683 with noise of sd 0.0271
-	// model 3: 0.709 with noise of sd 0.0172
-	// model 4: 0.712 with noise of sd 0.0075
+	// 338 rows, noise of sd 0.0384 at first and 0.0075 at last
+	// model 1: 0.569
+	// model 2: 0.683
+	// model 3: 0.709
+	// model 4: 0.712
 	// a fifth answer: false
 }
 

@@ -3,7 +3,6 @@ package mechanism_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/dpcalc/dpcalc/mechanism"
 	"github.com/dpcalc/dpcalc/theory"
@@ -78,7 +77,7 @@ func ExampleThresholdout() {
 
 // Three adaptive queries with the same Gaussian noise.
 func ExampleGaussianAnswers() {
-	m := mechanism.GaussianAnswers{Samples: 10_000, SD: slices.Repeat([]float64{0.01}, 3)}
+	m := mechanism.GaussianAnswers{Samples: 10_000, Noise: []theory.NoiseBlock{{Queries: 3, Scale: 0.01}}}
 	run, err := m.Start(rand.New(rand.NewPCG(5, 6)))
 	if err != nil {
 		fmt.Println(err)
@@ -124,10 +123,11 @@ func ExampleSparseVector_On() {
 
 // What answers with noise say of the privacy of the rows. Noise that is cut has no mu.
 func ExampleGaussianAnswers_GDP() {
-	noisy := mechanism.GaussianAnswers{Samples: 1000, SD: []float64{0.02, 0.02, 0.01}}
+	noise := []theory.NoiseBlock{{Queries: 2, Scale: 0.02}, {Queries: 1, Scale: 0.01}}
+	noisy := mechanism.GaussianAnswers{Samples: 1000, Noise: noise}
 	whole, err := noisy.GDP()
 	fmt.Printf("mu %.4g, %v\n", whole.Value.Mu, err)
-	noisy.Cut = 3
+	noise[1].Cut = 3
 	_, err = noisy.GDP()
 	fmt.Println(err)
 	laplace, err := mechanism.LaplaceAnswers{Samples: 1000, Scale: []float64{0.02, 0.02}}.Pure()

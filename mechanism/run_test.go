@@ -64,7 +64,7 @@ func TestRunsRefuse(t *testing.T) {
 	// A schedule is followed in its order. Beyond 60 scales Laplace noise has e^-60.
 	scales := []float64{1e-5, 1e-2, 1e-5}
 	for name, run := range map[string]*Run[float64, float64]{
-		"Gaussian": must(GaussianAnswers{Samples: 100, SD: scales}.Start(r)),
+		"Gaussian": must(GaussianAnswers{Samples: 100, Noise: blocks(scales...)}.Start(r)),
 		"Laplace":  must(LaplaceAnswers{Samples: 100, Scale: scales}.Start(r)),
 	} {
 		for j, scale := range scales {
@@ -116,9 +116,10 @@ func TestClaims(t *testing.T) {
 	near("Laplace", must(Laplace{Sensitivity: 0.5, Scale: 4}.Pure()).Value.Epsilon, 0.125)
 	near("Gaussian", must(Gaussian{Sensitivity: 0.5, SD: 4}.GDP()).Value.Mu, 0.125)
 	near("Laplace answers", must(LaplaceAnswers{Samples: 50, Scale: []float64{0.1, 0.2, 0.4}}.Pure()).Value.Epsilon, 0.35)
-	near("Gaussian answers", must(GaussianAnswers{Samples: 50, SD: []float64{0.1, 0.2, 0.4}}.GDP()).Value.Mu,
+	near("Gaussian answers", must(GaussianAnswers{Samples: 50, Noise: blocks(0.1, 0.2, 0.4)}.GDP()).Value.Mu,
 		math.Sqrt(0.0525))
-	near("Gaussian answers", must(GaussianAnswers{Samples: 50, SD: slices.Repeat([]float64{0.1}, 9)}.GDP()).Value.Mu,
+	long := []theory.NoiseBlock{{Queries: 4, Scale: 0.1}, {Queries: 5, Scale: 0.1}}
+	near("Gaussian answers", must(GaussianAnswers{Samples: 50, Noise: long}.GDP()).Value.Mu,
 		must(theory.GaussianQueries{Queries: 9, Samples: 50, SD: 0.1}.GDP()).Value.Mu)
 	near("rounding", float64(must(Rounding{Cells: 8, Queries: 5}.DescriptionLength())), 15*math.Ln2)
 	m := SparseVector{Sensitivity: 2, ThresholdScale: 5, QueryScale: 10, Cutoff: 3}
@@ -213,7 +214,7 @@ func TestDomains(t *testing.T) {
 				answers := LaplaceAnswers{Samples: n, Scale: []float64{a, b}}
 				check("Laplace answers", func() (float64, error) { p, err := answers.Pure(); return p.Value.Epsilon, err },
 					func(r *rand.Rand) (float64, error) { _, err := answers.Start(r); return 0, err })
-				normal := GaussianAnswers{Samples: n, SD: []float64{a, b}}
+				normal := GaussianAnswers{Samples: n, Noise: blocks(a, b)}
 				check("Gaussian answers", func() (float64, error) { p, err := normal.GDP(); return p.Value.Mu, err },
 					func(r *rand.Rand) (float64, error) { _, err := normal.Start(r); return 0, err })
 				response := RandomizedResponse{Epsilon: a, Values: int(n)}
@@ -241,6 +242,7 @@ func TestDomains(t *testing.T) {
 		"no queries": second(SparseVector{Sensitivity: 1, ThresholdScale: 1, QueryScale: 1, Cutoff: 1,
 			Resolution: 1}.On(Fixed[bool, float64]())),
 		"no schedule":     second(GaussianAnswers{Samples: 5}.Start(nil)),
+		"an empty block":  second(GaussianAnswers{Samples: 5, Noise: []theory.NoiseBlock{{Queries: -1, Scale: 1}}}.Start(nil)),
 		"no cells":        second(Rounding{0, 1}.Start()),
 		"no part for all": second(Splitting{Samples: 3, Queries: 4}.Start()),
 	} {
@@ -266,3 +268,11 @@ func TestDomains(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// blocks are of one query each.
+func blocks(scales ...float64) (noise []theory.NoiseBlock) {
+	for _, scale := range scales {
+		noise = append(noise, theory.NoiseBlock{Queries: 1, Scale: scale})
+	}
+	return noise
+}

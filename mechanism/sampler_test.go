@@ -107,7 +107,8 @@ func TestCutNoise(t *testing.T) {
 	if _, err := (Gaussian{Sensitivity: 1, SD: 1, Cut: 2}).GDP(); err == nil {
 		t.Error("noise that is cut has a mu")
 	}
-	if _, err := (GaussianAnswers{Samples: 9, SD: []float64{1}, Cut: 2}).GDP(); err == nil {
+	noise := []theory.NoiseBlock{{Queries: 1, Scale: 1, Cut: 2}}
+	if _, err := (GaussianAnswers{Samples: 9, Noise: noise}).GDP(); err == nil {
 		t.Error("answers with noise that is cut have a mu")
 	}
 	for _, cut := range []float64{-1, 0.5, 31, math.NaN()} {

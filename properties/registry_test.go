@@ -67,7 +67,7 @@ func prescribed(m transfer.Method, a transfer.Answer) *gopter.PropResult {
 		}
 		return lawtest.Evidence(noise < a.Tau, "the noise exceeds %g, above tau = %g, with probability beta", noise, a.Tau)
 	case run.Noise == "gaussian":
-		last, err := mechanism.GaussianAnswers{Samples: n, SD: []float64{run.Scale}}.GDP()
+		last, err := mechanism.Gaussian{Sensitivity: 1 / float64(n), SD: run.Scale}.GDP()
 		if err != nil {
 			return lawtest.Evidence(outOfReach(run.Scale, n), "standard deviation %g: %v", run.Scale, err)
 		}

@@ -188,11 +188,7 @@ func naive(s setting, _ transfer.Answer, r *rand.Rand) (o outcome, err error) {
 
 // gaussian answers with noise: every answer is within tau.
 func gaussian(s setting, plan transfer.Answer, r *rand.Rand) (o outcome, err error) {
-	var sd []float64
-	for block := range plan.Noise() {
-		sd = append(sd, slices.Repeat([]float64{block.Scale}, int(block.Queries))...)
-	}
-	run, err := mechanism.GaussianAnswers{Samples: plan.Samples, SD: sd, Cut: plan.Mechanism.Cut}.Start(s.noise)
+	run, err := mechanism.GaussianAnswers{Samples: plan.Samples, Noise: slices.Collect(plan.Noise())}.Start(s.noise)
 	if err != nil {
 		return o, err
 	}

@@ -526,7 +526,7 @@ func (s shape) laplaceAnswers() subject {
 func (s shape) gaussianAnswers() subject {
 	c := gaussian(s.epsilon)
 	sd := math.Sqrt(3) / (c.mu * answering)
-	m := mechanism.GaussianAnswers{Samples: answering, SD: slices.Repeat([]float64{s.stretch * sd}, 3)}
+	m := mechanism.GaussianAnswers{Samples: answering, Noise: []theory.NoiseBlock{{Queries: 3, Scale: s.stretch * sd}}}
 	z := must(mechanism.Gaussian{Sensitivity: 1.0 / answering, SD: sd}.Noise())
 	own := func(k float64) float64 { return math.Erfc(-(k+0.5)*z.Step()/(sd*math.Sqrt2)) / 2 }
 	return subject{
