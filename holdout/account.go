@@ -147,6 +147,8 @@ type cells struct {
 
 	joint []gateOf // of several conditions: a gate at each
 
+	fixed, oneSided bool // whether they are of a fixed gate, and it says nothing of what fails
+
 	lnRest, lnRefused float64 // ln of the shares of the cells together, and of a refusal where there is one
 }
 

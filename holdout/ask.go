@@ -1,6 +1,7 @@
 package holdout
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -175,8 +176,11 @@ func (h *history) allows(a asked) error {
 	switch {
 	case h.plan.Arrival != nil:
 		return h.awaits(a)
-	case h.plan.Open == nil:
+	case h.plan.Open == nil && len(a.All) == 0:
 		return nil
+	case h.plan.Open == nil:
+		_, err := h.plan.gates(a.Line)
+		return cmp.Or(a.query.differs(), err)
 	}
 	if err := a.query.differs(); err != nil {
 		return err

@@ -442,7 +442,7 @@ func (l *Ledger) slice(where string) ([]int32, error) {
 		return nil, inputf("where: got the column %s, want a feature", name)
 	case l.plan.Population != nil:
 		return nil, inputf("where: got %s, want none: the rows of some items would tell which of them have labels", shown(where))
-	case l.plan.Open == nil || l.plan.Open.Features == nil:
+	case l.plan.features() == nil:
 		return nil, inputf("where: got %s, want none: the ledger was made without features", shown(where))
 	case l.features == nil:
 		return nil, inputf("features: got nothing, want the files of the features")

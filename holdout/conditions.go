@@ -3,6 +3,7 @@ package holdout
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -46,7 +47,9 @@ func (p *Plan) joins(s *Submission, name string) error {
 	switch curved := ratio || kind.Less || kind.Pairs; {
 	case len(s.All) == 0:
 		return nil
-	case s.Show != ShowPass:
+	case p.Open == nil && !p.conditioned():
+		return inputf("all: got conditions, want none but of an open ledger, or of one by the method gate that was made with --features")
+	case p.Open != nil && s.Show != ShowPass:
 		return inputf("all: got conditions with --show %s, want --show pass", s.Show)
 	case curved:
 		return inputf("all: got conditions with %s, want accuracy or a column", name)
@@ -129,6 +132,33 @@ func (c *cells) join(p *Plan, share float64) error {
 	return nil
 }
 
+// conditioned reports whether looks of a fixed plan may have several conditions.
+func (p *Plan) conditioned() bool { return p.Open == nil && p.Method == "gate" && p.features() != nil }
+
+// gates are the gates of a fixed plan at the conditions of a look. A pass and a failure have the level of a look each,
+// beta/N: as if their cells were the halves of twice as much. docs/theorems/feedback.md has the proof.
+func (p *Plan) gates(l Line) (c cells, err error) {
+	level := float64(p.goal.TestLevel())
+	if !(level < -math.Ln2) {
+		return c, inputf("all: got conditions, want a plan with a level of less than one half for each look")
+	}
+	c = cells{line: l, tails: p.tails(l.condition(0)), scale: p.scale(l.Metric), fixed: true, oneSided: p.goal.OneSided}
+	c.node.LnBeta = math.Nextafter(level+math.Ln2, math.Inf(-1))
+	if err = c.join(p, 0.5); err != nil {
+		err = inputf("all: %v", err)
+	}
+	return c, err
+}
+
+// joint answers a look at several conditions of a fixed gate.
+func (p *Plan) joint(a asked) (Line, error) {
+	c, err := p.gates(a.Line)
+	if err != nil {
+		return Line{}, err
+	}
+	return c.write(c.Response(c.met(p, a.query.joint))), nil
+}
+
 // met is 1 if all conditions pass and else 0.
 func (c cells) met(p *Plan, joint []look) float64 {
 	for i, gate := range c.joint {
@@ -146,6 +176,9 @@ func (c cells) shownJointly(cell int) (r response, s Shown) {
 	price := -c.lnOf(cell)
 	s = c.line.Shown
 	s.Price, s.Lower, s.Upper, r.verdict = &price, &lowest, &highest, verdict(cell == 1, Pass, Fail)
+	if c.fixed {
+		s.Price = nil
+	}
 	s.Conditions = slices.Clone(s.Conditions)
 	several := 0
 	for _, gate := range c.joint {
@@ -160,6 +193,9 @@ func (c cells) shownJointly(cell int) (r response, s Shown) {
 		case cell == 1:
 			lower, upper := gate.Interval(c.node, gate.tails, 1)
 			own.From, own.Lower, own.Upper = &gate.Cuts[0].At, &lower, &upper
+		case c.oneSided:
+			least, most := gate.tails.Range()
+			own.Lower, own.Upper = &least, &most
 		default:
 			least, _ := gate.tails.Range()
 			upper := open.AnyUpper(c.node, gate.tails, gate.Look, several)
@@ -194,6 +230,30 @@ func (l Line) joinedAmong(rows int64, sizes *Sizes, p *Plan) error {
 		}
 		if err := one.among(rows, sizes, p); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// rejoined checks what the log of a fixed plan says of several conditions.
+func (h *history) rejoined() error {
+	rows, sizes := h.plan.Promise.Samples, h.plan.sizes()
+	if sizes != nil {
+		rows = sizes.Rows
+	}
+	for i, l := range h.lines {
+		if len(l.All) == 0 && l.Conditions == nil {
+			continue
+		}
+		err := l.among(rows, sizes, h.plan)
+		if err == nil {
+			var c cells
+			if c, err = h.plan.gates(l); err == nil {
+				err = c.show(l)
+			}
+		}
+		if err != nil {
+			return corrupt("looks.jsonl: line %d: %v", i+1, err)
 		}
 	}
 	return nil

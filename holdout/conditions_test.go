@@ -2,12 +2,15 @@ package holdout
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/open"
 )
 
 // rightOn are predictions of which so many of the first 150 are right, and so many of the others.
@@ -21,7 +24,7 @@ func rightOn(classes []string, first, others int) []string {
 // upper end for each that is higher than that of a gate by itself.
 func TestSeveralConditions(t *testing.T) {
 	var ids, classes []string
-	open := func() (*Ledger, string) {
+	create := func() (*Ledger, string) {
 		var l *Ledger
 		_, _, ids, classes = openLedger(t, 200)
 		dir := t.TempDir() + "/ledger"
@@ -34,7 +37,7 @@ func TestSeveralConditions(t *testing.T) {
 	}
 	bars := []float64{0.6, 0.7, 0.2}
 	wheres := []string{"", "part=half", "part=rest"}
-	l, _ := open()
+	l, _ := create()
 	var cuts []int
 	var uppers []float64
 	for i, bar := range bars {
@@ -51,7 +54,7 @@ func TestSeveralConditions(t *testing.T) {
 		{cuts[1], cuts[2]}, {cuts[1], 50}, {cuts[1] - 1, 50}, {150, cuts[2]}, {150, cuts[2] - 1}, {0, 50}, {149, 49},
 		{cuts[1], cuts[0] - cuts[1]},
 	} {
-		l, dir := open()
+		l, dir := create()
 		a := takes(t, l, Submission{Values: Columns(ids, rightOn(classes, c[0], c[1])), Bar: &bars[0], Question: question})
 		passes := c[0]+c[1] >= cuts[0] && c[0] >= cuts[1] && c[1] >= cuts[2]
 		passed += int(one(passes))
@@ -168,6 +171,152 @@ func TestColumnsThatAgreeSayNothing(t *testing.T) {
 		lines[1].Conditions[1].Differ = differ
 		if err := (&history{plan: l.plan, lines: lines}).recomputed(); (err == nil) != (i == 0) {
 			t.Errorf("a condition on rows of which %d differ: %v", differ, err)
+		}
+	}
+}
+
+// A fixed gate takes several conditions as one of its looks: each has the level beta/N, and a failure speaks of each at
+// its share of it. The exact probability of a wrong verdict, by sums over all counts of five slices, is at most beta/N
+// whatever the truths are. With every upper end at the full level it would be a failure too many, 1 - (1-beta/N)^5.
+func TestConditionsOfAFixedGate(t *testing.T) {
+	_, _, ids, classes := openLedger(t, 200)
+	goal := transfer.Goal{Queries: 3, Beta: beta(t, "0.15"), Query: transfer.Binary}
+	goal.Feedback, goal.Passes = transfer.Gate, 1
+	const level = 0.05 // of three nodes
+	terms := Terms{Goal: goal, Method: "gate", Features: featuresOf(t, ids)}
+	bars, wheres := []float64{0.6, 0.7, 0.2}, []string{"", "part=half", "part=rest"}
+	question := Question{All: []Condition{{bars[1], wheres[1]}, {bars[2], wheres[2]}}}
+	cut := func(rows int64, bar float64) int { // the least count of which a fair one has at most the level
+		k := int64(0)
+		for num.Exp(num.Binomial{N: rows, P: bar}.LnAtLeast(k)) > level {
+			k++
+		}
+		return int(k)
+	}
+	all, half, rest := cut(200, bars[0]), cut(150, bars[1]), cut(50, bars[2])
+	for _, c := range [][2]int{
+		{half, rest}, {half - 1, 50}, {150, rest}, {150, rest - 1}, {half, all - half}, {0, 50}, {149, 49},
+	} {
+		dir := t.TempDir() + "/ledger"
+		l, err := Create(dir, labelsIn(t, ids, classes), terms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := Submission{Values: Columns(ids, rightOn(classes, c[0], c[1])), Bar: &bars[0], Question: question}
+		if list, err := l.Preview(s); err != nil || list[0].Look != 1 || list[0].Verdict != "" {
+			t.Fatalf("%+v, %v", list, err)
+		}
+		a := takes(t, l, s)
+		passes := c[0]+c[1] >= all && c[0] >= half && c[1] >= rest
+		if a.Verdict != verdict(passes, Pass, Fail) || a.Response != nil || a.Remaining.Looks != 2*one(!passes) {
+			t.Errorf("%v right of %d, %d and %d: %+v", c, all, half, rest, a)
+		}
+		for i, told := range strings.Split(a.Told, "; ") {
+			if passes != strings.HasSuffix(told, "truth above it") || !strings.Contains(told, wheres[i]+": truth") {
+				t.Errorf("%v right: %s", c, told)
+			}
+		}
+		if again := takes(t, l, s); !again.Known || again.Told != a.Told {
+			t.Errorf("%v right, once more: %+v", c, again)
+		}
+		if _, err := Verify(dir, ""); err != nil {
+			t.Error(err)
+		}
+		for name, edit := range map[string]func(*Line){
+			"another upper end": func(l *Line) { l.Conditions[1].Upper = float(0.123) },
+			"fewer rows":        func(l *Line) { l.Conditions[1].Rows = 1 },
+			"a price":           func(l *Line) { l.Price = float(1) },
+			"no conditions":     func(l *Line) { l.Conditions = nil },
+		} {
+			lines := slices.Clone(l.seen.lines)
+			lines[0].Conditions = slices.Clone(lines[0].Conditions)
+			edit(&lines[0])
+			if err := (&history{plan: l.plan, lines: lines}).recomputed(); err == nil {
+				t.Errorf("%s goes unnoticed", name)
+			}
+		}
+	}
+
+	const rows, several = 40, 5
+	plan, err := Certify(Terms{Goal: goal, Method: "gate"}, rows*several)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan.Features = &LabelsFile{}
+	l := Line{Metric: Accuracy, Bar: float(0.5), Shown: Shown{Rows: rows}, Question: Question{Where: "slice=0"}}
+	for i := range several {
+		l.Conditions = append(l.Conditions, Shown{Rows: rows})
+		if i > 0 {
+			l.All = append(l.All, Condition{0.5, fmt.Sprint("slice=", i)})
+		}
+	}
+	c, err := plan.gates(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := int64(cut(rows, 0.5))
+	upper := *c.write(0).Conditions[0].Upper
+	fails := func(truth float64) float64 { // of five slices with this truth
+		return -math.Expm1(several * math.Log1p(-num.Exp(num.Binomial{N: rows, P: truth}.LnAtMost(k-1))))
+	}
+	if got := c.joint[0].Cuts[0].At; got != float64(k)/rows {
+		t.Fatalf("the cut is %v, want %d of %d", got, k, rows)
+	}
+	for truth := upper; truth <= 1; truth += 1e-3 {
+		if p := fails(truth + 1e-9); p > level {
+			t.Errorf("a failure is wrong with probability %v where all truths are above %v", p, upper)
+		}
+	}
+	if p := fails(upper + 1e-9); p < 0.95*level {
+		t.Errorf("a failure is wrong with probability %v, far below %v", p, level)
+	}
+	alone := open.ZeroOne{Rows: rows}.Upper(float64(k)/rows, math.Log(level))
+	if p := fails(alone + 1e-9); math.Abs(p-(1-math.Pow(1-level, several))) > 1e-3 || upper <= alone {
+		t.Errorf("at the full level a failure is wrong with probability %v", p)
+	}
+	for truth := 0.; truth <= 0.5; truth += 1e-2 { // of one slice, while the others are sure to pass
+		if p := num.Exp(num.Binomial{N: rows, P: truth}.LnAtLeast(k)); p > level {
+			t.Errorf("a pass is wrong with probability %v", p)
+		}
+	}
+}
+
+// Several conditions are asked of a gate that was made with features, and of no other fixed plan.
+func TestFixedPlansWithoutConditions(t *testing.T) {
+	_, _, ids, classes := openLedger(t, 200)
+	goal := transfer.Goal{Queries: 3, Tau: 0.3, Beta: beta(t, "0.15"), Shown: transfer.Shown{Feedback: transfer.Gate}}
+	differ, likely, answers := goal, goal, goal
+	differ.Query, likely.Queries, likely.Beta = transfer.Difference, 1, beta(t, "0.6")
+	answers.Feedback = transfer.Answers
+	features := featuresOf(t, ids)
+	for want, terms := range map[string]Terms{
+		"all: got conditions, want none but":          {Goal: goal, Method: "gate"},
+		"all: got conditions, want none but of":       {Goal: goal, Method: "gaussian", Features: features},
+		"all: got part=none, want a value that":       {Goal: goal, Method: "gate", Features: features},
+		"all: got bar=0,where=part=half for a":        {Goal: differ, Method: "gate", Features: features},
+		"all: no score can pass the bar 0.99":         {Goal: goal, Method: "gate", Features: features},
+		"all: got conditions, want a plan with":       {Goal: likely, Method: "gate", Features: features},
+		"features: got some, want none without --ope": {Goal: answers, Features: features},
+	} {
+		dir := t.TempDir() + "/ledger"
+		s := Submission{Values: Columns(ids, rightOn(classes, 120, 45)), Bar: float(0)}
+		s.All = []Condition{{0, "part=half"}}
+		if terms.Goal.Query == transfer.Difference {
+			terms.Incumbent = Submission{Values: Columns(ids, firstRight(classes, 120))}
+			s.Incumbent = terms.Incumbent.Values
+		}
+		switch {
+		case strings.Contains(want, "part=none"):
+			s.All[0].Where = "part=none"
+		case strings.HasSuffix(want, "0.99"):
+			s.All[0].Bar = 0.99
+		}
+		l, err := Create(dir, labelsIn(t, ids, classes), terms)
+		if err == nil {
+			_, err = l.Score(context.Background(), s)
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
 		}
 	}
 }

@@ -77,6 +77,8 @@ func prepared(dir string, labels *Labels, terms Terms) (*Ledger, *Plan, error) {
 		if plan.Group.Features, err = terms.Features.of(dir, labels, true); err != nil {
 			return nil, nil, err
 		}
+	} else if plan.Features, err = terms.Features.of(dir, labels, terms.Features != nil); err != nil {
+		return nil, nil, err
 	}
 	plan.Labels.Fingerprint, plan.Labels.From = labels.Fingerprint(), labels.From
 	if plan.Labels.Path, err = relative(dir, terms.Labels); err != nil {

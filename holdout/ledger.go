@@ -181,6 +181,7 @@ type Answer struct {
 	Counts      Counts  // of the submission
 	Open        *Line   // the line of an open look
 	Spent       float64 // nats, of an open ledger
+	Told        string  // what a verdict on several conditions says of each, "" for one
 }
 
 // RefusedError says that the plan covers no further look.
@@ -347,7 +348,7 @@ func (l *Ledger) askNow(s Submission) (a asked, err error) {
 		return a, inputf("incumbent: got one, want none: the plan is for no differences")
 	}
 	of := []string{a.Incumbent, printed(s.Bar), printed(s.Guess)}
-	if l.plan.Open != nil {
+	if l.plan.Open != nil || len(s.All) > 0 {
 		if a.query, err = l.query(&a); err != nil {
 			return a, err
 		}
@@ -521,6 +522,7 @@ func (h *history) answers(all []asked) (list []Answer) {
 			Look: line.Look, Name: line.Name, Verdict: line.Verdict, Response: line.Response, Fingerprint: line.Fingerprint,
 			Remaining: h.remaining(), Plan: h.plan, Chain: h.chain, Known: a.known,
 			Rows: line.Rows, Counts: a.look.values.counts, Open: h.opened(line), Spent: h.account.spent(),
+			Told: line.Told(),
 		})
 	}
 	return list
@@ -544,6 +546,8 @@ func (l *Ledger) answer(h *history, file *os.File, all []asked) error {
 		switch {
 		case h.plan.Open != nil:
 			a.Line, err = l.reply(h, a)
+		case len(a.All) > 0:
+			a.Line, err = h.plan.joint(a)
 		case h.plan.Promise.Test != "":
 			a.Verdict = h.tested(a.look, a.Metric).verdict
 		case h.plan.kept("") > 0 && a.look.square() > h.plan.kept(""):

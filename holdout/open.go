@@ -398,13 +398,13 @@ func cloned[K comparable, V any](m map[K]V) map[K]V {
 
 // needs checks the bar, the guess or the question that a look needs.
 func (l *Ledger) needs(s *Submission) error {
+	name := cmp.Or(s.Metric, l.plan.Metric)
 	if l.plan.Open == nil {
-		if !slices.Equal(s.Question.texts(), Question{}.texts()) {
+		if !slices.Equal(s.Question.texts(), Question{All: s.All}.texts()) {
 			return inputf("show: got %s, want none: the ledger has a fixed plan", cmp.Or(s.Show, "a question"))
 		}
-		return l.plan.needs(s)
+		return cmp.Or(l.plan.needs(s), l.plan.joins(s, name))
 	}
-	name := cmp.Or(s.Metric, l.plan.Metric)
 	if err := s.Question.checked(s.Bar, s.Guess, l.plan.scale(name).ends()); err != nil {
 		return err
 	}
@@ -440,7 +440,7 @@ func (l *Ledger) takes(h *history) error {
 // lead to.
 func (h *history) recomputed() error {
 	if h.plan.Open == nil {
-		return nil
+		return h.rejoined()
 	}
 	a, rows, sizes := newAccount(), h.plan.Promise.Samples, h.plan.sizes()
 	for i, l := range h.lines {
@@ -521,6 +521,11 @@ func (a *account) recomputed(p *Plan, l Line) error {
 	if err != nil {
 		return err
 	}
+	return c.show(l)
+}
+
+// show checks that a line is what one of the cells shows.
+func (c cells) show(l Line) error {
 	for _, cell := range c.responses() {
 		if again := c.write(cell); again.Verdict == l.Verdict && alike(again.From, l.From, c.scale.span) {
 			return again.Shown.equals(l.Shown, c.scale.span)

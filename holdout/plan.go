@@ -47,9 +47,10 @@ type Plan struct {
 	Open      *Law        `json:"open,omitempty"`      // of an open ledger
 	Arrival   *Arrival    `json:"arrival,omitempty"`   // of rows that come between the looks of a fixed plan
 
-	Group      *Group     `json:"group,omitempty"`        // of rows that come in clusters
-	Population *Benchmark `json:"population,omitempty"`   // of rows that are a subset of a benchmark
-	Pairs      *Pairs     `json:"class_counts,omitempty"` // of an AUC
+	Features   *LabelsFile `json:"features,omitempty"`     // gate: of the rows, for conditions on some of them
+	Group      *Group      `json:"group,omitempty"`        // of rows that come in clusters
+	Population *Benchmark  `json:"population,omitempty"`   // of rows that are a subset of a benchmark
+	Pairs      *Pairs      `json:"class_counts,omitempty"` // of an AUC
 
 	goal   transfer.Goal
 	remark string

@@ -227,6 +227,8 @@ func (t Terms) population() *Benchmark {
 
 // ungrouped refuses what does not go with clusters or with a benchmark, before any file is looked at.
 func (t *Terms) ungrouped() error {
+	gate := t.Goal.Feedback == transfer.Gate && t.Test == "" && t.Items == nil
+	uses := t.Open || t.Group != "" || gate // of features
 	switch t.Weights = cmp.Or(t.Weights, ByClusters); {
 	case t.Group == "" && t.Weights != ByClusters:
 		return inputf("weights: got %s, want none without --group", shown(t.Weights))
@@ -236,8 +238,8 @@ func (t *Terms) ungrouped() error {
 		return inputf("group: got it with --population, want one of the two")
 	case t.Group != "" && t.Features == nil:
 		return inputf("features: got nothing, want a file with the column %s of --group", shown(t.Group))
-	case t.Group == "" && t.Features != nil && !t.Open:
-		return inputf("features: got some, want none without --open or --group")
+	case t.Features != nil && !uses:
+		return inputf("features: got some, want none without --open, --group or a gate, which has conditions on some of the rows")
 	case t.Group != "" && t.Goal.Query == transfer.Binary:
 		return inputf("query: got binary with --group, want bounded or difference: the mean over a cluster is neither 0 nor 1")
 	}
@@ -252,7 +254,7 @@ func (p *Plan) features() *LabelsFile {
 	case p.Group != nil:
 		return p.Group.Features
 	}
-	return nil
+	return p.Features
 }
 
 // records says what the records of a look are: all rows, where both fields are nil.

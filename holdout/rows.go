@@ -23,7 +23,12 @@ var LookFields = []Field[Answer]{
 	{Name: "remaining_looks", Value: func(a Answer) any { return a.Plan.fixed(a.Remaining.Looks) }},
 	{Name: "remaining_passes", Value: func(a Answer) any { return a.Plan.rest(transfer.Gate, a.Remaining.Passes) }},
 	{Name: "remaining_flags", Value: func(a Answer) any { return a.Plan.rest(transfer.Flags, a.Remaining.Flags) }},
-	{Name: "tau", Value: func(a Answer) any { return a.Plan.fixed(positive(a.Plan.Tau(a.Look))) }},
+	{Name: "tau", Value: func(a Answer) any {
+		if a.Told != "" { // each condition has its own
+			return nil
+		}
+		return a.Plan.fixed(positive(a.Plan.Tau(a.Look)))
+	}},
 	{Name: "beta", Value: func(a Answer) any { return a.Plan.Promise.Beta }},
 	{Name: "method", Value: func(a Answer) any { return a.Plan.Method }},
 	{Name: "fingerprint", Value: func(a Answer) any { return a.Fingerprint }},
@@ -42,6 +47,9 @@ func FieldsOf(p *Plan) []Field[Answer] {
 		fields = OpenLookFields
 	case p.Promise.Test != "":
 		fields = append(slices.Clone(LookFields), restsOn)
+	case p.conditioned():
+		told := Field[Answer]{Name: "conditions", Value: func(a Answer) any { return a.Told }, Typed: true}
+		fields = append(slices.Clone(LookFields), told)
 	case p.Arrival != nil:
 		rows := Field[Answer]{Name: "rows", Value: func(a Answer) any { return positive(a.Rows) }}
 		fields = append(slices.Clone(LookFields), rows)
@@ -177,6 +185,9 @@ func LineFieldsOf(p *Plan) []Field[Line] {
 	switch {
 	case p.Open != nil:
 		return openLineFields
+	case p.conditioned():
+		told := Field[Line]{Name: "conditions", Value: func(l Line) any { return l.Told() }, Typed: true}
+		return append(slices.Clone(lineFields), told)
 	case p.Arrival != nil:
 		return append(slices.Clone(lineFields), Field[Line]{Name: "rows", Value: func(l Line) any { return positive(l.Rows) }})
 	}

@@ -175,7 +175,7 @@ func but[R any](columns []record.Column[R], names ...string) (rest []record.Colu
 func looked(c *commands.Call, answers []holdout.Answer, refused *holdout.RefusedError,
 	dir string) commands.Answer[holdout.Answer] {
 	dry, columns := c.Is("dry-run"), columnsOf(holdout.FieldsOf(answers[0].Plan), nil)
-	shown := but(columns, "fingerprint", "chain", "repeated", "rests_on")
+	shown := but(columns, "fingerprint", "chain", "repeated", "rests_on", "conditions")
 	if answers[0].Open != nil {
 		shown = but(columns, "fingerprint", "chain", "repeated", "method", "lower", "upper", "cell_from", "cell_below", "response",
 			"rests_on", "best_lower", "best_upper", "conditions")
@@ -225,14 +225,14 @@ const outwards = 1e6
 
 // conditionsOf tells people what a verdict on several conditions says.
 func conditionsOf(a holdout.Answer) (notes []string) {
-	if a.Open == nil || a.Open.Conditions == nil || a.Verdict == "" {
+	if a.Told == "" || a.Verdict == "" {
 		return nil
 	}
 	says := "The pass says of all conditions:"
 	if a.Verdict == holdout.Fail {
 		says = "The fail says of at least one condition, and not of which:"
 	}
-	return append([]string{says}, strings.Split(a.Open.Told(), "; ")...)
+	return append([]string{says}, strings.Split(a.Told, "; ")...)
 }
 
 // interval is where a truth is, for people.

@@ -385,6 +385,14 @@ func (w *world) arrives() {
 	w.makes("init fed --labels labels.csv --arrive-rows 60 --arrive-looks 2 -m 4 -b 0.5 --feedback gate --bars 0.1")
 	w.makes("init unnumbered --labels labels.csv --method gaussian-open -b 0.05")
 	w.does(false, "init wrong --labels labels.csv --arrive 61:2 -b 0.5")
+	w.makes("init joined --labels labels.csv -m 20 -b 0.2 --query binary --feedback gate --method gate --features features.csv")
+	for _, all := range []string{"bar=0.2,where=color=red", "bar=0.99,where=color=red", "bar=0.1,where=color=none", "bar=0.3", "bar=2"} {
+		for _, file := range []string{"zebra.csv --dry-run", "zebra.csv", "odd.csv", "few.csv"} {
+			w.does(false, "score joined "+file+" --bar 0.1 --all "+all+" -f json")
+		}
+	}
+	w.does(false, "log joined -f json")
+	w.does(false, "verify joined")
 	for _, l := range []struct{ name, score string }{{"arriving", ""}, {"fed", " --bar 0.1"}, {"unnumbered", ""}} {
 		for range 2 {
 			w.does(true, "score "+l.name+" zebra.csv"+l.score+" -f json --dry-run")

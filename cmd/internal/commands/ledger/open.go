@@ -23,7 +23,7 @@ var openDeclarations = []usage.Flag{
 	{Name: "ask", Repeats: true, Usage: "open: what teams may ask over HTTP, `KIND:KEY=VALUE,...`, such as pass:bar=0.8,bar=0.85 " +
 		"or score:step=0.02; once for each kind"},
 	{Name: "most-per-team", Usage: "open: the looks of one team cost at most `NATS` together"},
-	{Name: "features", Usage: "open: public columns of the rows in `FILE`, for --where; for score, price and extend, " +
+	{Name: "features", Usage: "public columns of the rows in `FILE`, for --where, --group and --all; for score, price and extend, " +
 		"where they are now or those of the new rows", Repeats: true},
 }
 
@@ -41,7 +41,7 @@ var questions = []usage.Flag{
 }
 
 // conditionsFlag is what a model is to pass too.
-var conditionsFlag = usage.Flag{Name: "all", Repeats: true, Usage: "pass: a further bar that is to be passed in the same look, `bar=C,where=COLUMN=VALUE`, or bar=C; a fail does not say which was missed"}
+var conditionsFlag = usage.Flag{Name: "all", Repeats: true, Usage: "pass, or a look at a fixed gate: a further bar that is to be passed in the same look, `bar=C,where=COLUMN=VALUE`, or bar=C; a fail does not say which was missed"}
 
 // changes change the rows of an open ledger, or end it.
 var changes = []usage.Flag{
@@ -180,7 +180,7 @@ func useFeatures(c *commands.Call, l *holdout.Ledger, status holdout.Status, dir
 	}
 	_, sliced := c.Text("where")
 	sliced = sliced || len(c.Texts(conditionsFlag.Name)) > 0
-	sliced = sliced && status.Plan.Open != nil && status.Plan.Open.Features != nil
+	sliced = sliced && status.Sources[0].Features != nil
 	if !sliced && status.Plan.Group == nil {
 		return nil
 	}

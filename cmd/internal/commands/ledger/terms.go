@@ -188,9 +188,8 @@ func readTerms(c *commands.Call, samples int64) (t holdout.Terms, err error) {
 	if c.Is("open") {
 		return t, readOpen(c, &t)
 	}
-	_, grouped := c.Text("group")
 	for _, f := range openDeclarations {
-		if _, ok := c.Text(f.Name); ok && !(grouped && f.Name == "features") {
+		if _, ok := c.Text(f.Name); ok && f.Name != "features" {
 			return t, usage.Errorf("--%s: got it without --open, want both", f.Name)
 		}
 	}
