@@ -354,8 +354,8 @@ func TestLooksWithoutANumber(t *testing.T) {
 		t.Error(v, err)
 	}
 	for want, terms := range map[string]Terms{
-		"open: got the feedback gate": {Goal: transfer.Goal{Beta: goal.Beta, Queries: 5, Shown: transfer.Shown{Feedback: transfer.Gate}}},
-		"goal: got two or more":       {Goal: transfer.Goal{Queries: 5}},
+		"feedback: got gate without": {Goal: transfer.Goal{Beta: goal.Beta, Queries: 5, Shown: transfer.Shown{Feedback: transfer.Gate}}},
+		"goal: got two or more":      {Goal: transfer.Goal{Queries: 5}},
 	} {
 		terms.Method = openMethod
 		if _, err := Certify(terms, 400); err == nil || !strings.HasPrefix(err.Error(), want) {

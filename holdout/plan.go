@@ -237,7 +237,9 @@ func Certify(t Terms, samples int64) (*Plan, error) {
 	}
 	free := goal.Open && goal.Queries == 0 && goal.Tau == 0
 	if free {
-		goal.Tau = goal.Unit() / 2 // which an answer without any data has
+		if goal.Tau = goal.Unit() / 2; goal.Disagreement > 0 { // which an answer without any data has
+			goal.Tau = min(goal.Tau, goal.Disagreement)
+		}
 	}
 	if err := errors.Join(goal.Validate(), goal.Overspent()); err != nil {
 		return nil, err
@@ -316,7 +318,7 @@ func looksAt(g transfer.Goal) error {
 	case g.Transcripts != 0 || g.LnTranscripts != 0:
 		return inputf("transcripts: got a number of them, want none: a ledger counts looks")
 	case g.Open && g.Feedback != transfer.Answers:
-		return inputf("open: got the feedback %s without a number of looks, want answers, or an open ledger", g.Feedback)
+		return inputf("feedback: got %s without a number of looks, want answers, or an open ledger", g.Feedback)
 	case g.Range != (transfer.Range{}):
 		return inputf("range: got one, want none: a fixed plan is in [0, 1], and open ledgers have ranges")
 	case g.Epsilon != 0:

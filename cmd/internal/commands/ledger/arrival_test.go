@@ -29,7 +29,7 @@ func TestRowsThatCome(t *testing.T) {
 		"  - {name: open, open: true, method: gaussian-open, queries: 30}\n  - {name: gates, open: true, feedback: gate, queries: 30}\n"+
 		"  - {name: differ, arrive: '300:1', query: difference}\n")
 	for scenario, want := range map[string]string{
-		"many": "plan.yaml: arrive: got 400 labels, want at least 401", "gates": "plan.yaml: open: got the feedback gate",
+		"many": "plan.yaml: arrive: got 400 labels, want at least 401", "gates": "plan.yaml: feedback: got gate without a number",
 		"differ": "plan.yaml: arrive: got it with differences",
 	} {
 		if out, stderr := runs(t, 2, "holdout init new --labels labels.csv --plan plan.yaml --scenario "+scenario); out != "" ||

@@ -147,8 +147,8 @@ func TestEarlierLedgers(t *testing.T) {
 			}
 		})
 	}
-	if count < 83 {
-		t.Errorf("%d ledgers, want the 83 of the corpus", count)
+	if count < 86 {
+		t.Errorf("%d ledgers, want the 86 of the corpus", count)
 	}
 }
 

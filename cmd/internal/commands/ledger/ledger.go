@@ -133,7 +133,7 @@ func input(c *commands.Call, err error) error {
 		return err
 	}
 	name, _, _ := strings.Cut(err.Error(), ":")
-	ofGoal := name == "open" || slices.ContainsFunc(goalFlags, func(f usage.Flag) bool { return f.Name == name })
+	ofGoal := slices.ContainsFunc(goalFlags, func(f usage.Flag) bool { return f.Name == name })
 	if path, planned := c.Text("plan"); planned && ofGoal {
 		return usage.Errorf("%s: %v", path, err)
 	}
