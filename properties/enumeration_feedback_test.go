@@ -8,6 +8,7 @@ import (
 	"github.com/dpcalc/dpcalc/mechanism"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer/feedback"
+	"github.com/dpcalc/dpcalc/transfer/open"
 )
 
 // small is a population of two or three letters and samples of few rows, by how often each letter occurs: at most 64
@@ -211,6 +212,48 @@ func gateMoves(t *testing.T, queries []onLetters, tau float64, passes int64, ret
 	}
 }
 
+// conditionMoves asks every two functions together, each with every bar at which a response or a promise changes, at a
+// level e of a look: what passes is above both bars, and of what fails one truth is at most its upper end at e/2.
+func conditionMoves(queries []onLetters, rows, level float64, passes int64) func(at state) [][]response {
+	type gate struct {
+		onLetters
+		bar, cut, upper float64
+	}
+	tails, ln := open.Unit{Rows: rows}, math.Log(level)
+	var gates []gate
+	for _, q := range queries {
+		bars := []float64{q.truth}
+		for _, mean := range q.means {
+			bars = append(bars, tails.Lower(mean, ln))
+		}
+		slices.Sort(bars)
+		for _, bar := range slices.Compact(bars) {
+			if x, ok := tails.Pass(bar, ln); ok {
+				gates = append(gates, gate{q, bar, x, tails.Upper(x, ln-math.Ln2)})
+			}
+		}
+	}
+	return func(at state) [][]response {
+		var all [][]response
+		for _, a := range gates {
+			for _, b := range gates {
+				move := make([]response, len(a.means))
+				for kind := range move {
+					r := response{next: at, bad: a.truth > a.upper && b.truth > b.upper}
+					if a.means[kind] >= a.cut && b.means[kind] >= b.cut {
+						r.shown, r.bad = 1, a.truth <= a.bar || b.truth <= b.bar
+						r.next.stage++
+						r.next.over = r.next.stage == passes
+					}
+					move[kind] = r
+				}
+				all = append(all, move)
+			}
+		}
+		return all
+	}
+}
+
 func boardMoves(t *testing.T, s small, d feedback.Ladder, cells []feedback.Cell) func(at state) [][]response {
 	board := make([]theory.Step, len(cells))
 	for i, c := range cells {
@@ -326,6 +369,13 @@ func TestSmallTreesNeverFailMore(t *testing.T) {
 			gate := feedback.Gate{Queries: int64(c.queries), Passes: c.passes}
 			ln := gate.LnNodes().Hi + feedback.Interval{}.LnSide(rows, c.tau)
 			check("gate", s.worst(c.queries, state{}, gateMoves(t, s.queries(), c.tau, c.passes, true)), ln)
+		}
+		for _, passes := range []int64{1, 2} {
+			const level = 0.12
+			if len(s.letters) == 2 {
+				ln := feedback.Gate{Queries: 3, Passes: passes}.LnNodes().Hi + math.Log(level)
+				check("conditions", s.worst(3, state{}, conditionMoves(s.queries(), float64(rows), level, passes)), ln)
+			}
 		}
 		w := feedback.Widths{Values: feedback.Interval{}, Queries: 3, Tau: 0.5}
 		ln, blocks := w.Bound(rows)
