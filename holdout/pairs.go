@@ -120,18 +120,20 @@ func (p *Plan) counted(truth []float64) error {
 // area is the AUC of a look as a fraction: the pairs of a positive and a negative row that its scores put in order, and
 // half of those that they tie, of all pairs. Its steps are the same whatever the labels are.
 func (l look) area() *big.Rat {
-	scores := l.values.of
-	rows := make([]int32, len(scores))
-	for i := range rows {
-		rows[i] = int32(i)
+	type row struct {
+		score    float64
+		positive int64
 	}
-	slices.SortFunc(rows, func(i, j int32) int { return cmp.Compare(scores[i], scores[j]) })
+	rows := make([]row, len(l.values.of))
+	for i, score := range l.values.of {
+		rows[i] = row{score, int64(l.truth[i])}
+	}
+	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.score, b.score) })
 	var positives, negatives, halves int64 // of the rows before, and of pairs in order two each
 	for from := 0; from < len(rows); {
 		var up, down int64 // of the rows with one score
-		for score := scores[rows[from]]; from < len(rows) && scores[rows[from]] == score; from++ {
-			y := int64(l.truth[rows[from]])
-			up, down = up+y, down+1-y
+		for score := rows[from].score; from < len(rows) && rows[from].score == score; from++ {
+			up, down = up+rows[from].positive, down+1-rows[from].positive
 		}
 		halves += up * (2*negatives + down)
 		positives, negatives = positives+up, negatives+down

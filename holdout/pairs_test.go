@@ -243,3 +243,15 @@ func TestClassCountsOfAPlan(t *testing.T) {
 		t.Errorf("got %v", p)
 	}
 }
+
+// A look at the AUC of a million rows.
+func BenchmarkArea(b *testing.B) {
+	r := rand.New(rand.NewPCG(5, 6))
+	l := look{values: values{of: make([]float64, 1_000_000)}, answers: answers{truth: make([]float64, 1_000_000)}}
+	for i := range l.truth {
+		l.values.of[i], l.truth[i] = r.NormFloat64(), float64(r.IntN(2))
+	}
+	for b.Loop() {
+		l.area()
+	}
+}

@@ -348,6 +348,7 @@ func TestBadInput(t *testing.T) {
 		fresh + " --metrics auc":                              "--positive: got nothing, want the label that counts as positive for auc",
 		fresh + " --metrics mcc":                              "--metrics: got mcc, want accuracy",
 		fresh + " --metrics auc --positive dog":               "--feedback: got answers with auc, want gate, or --open",
+		fresh + " --query auc":                                "--query: got auc, want none: --metrics auc takes the numbers of the classes from the labels",
 		fresh + " --law classes":                              "--law: got classes with accuracy, want classes with auc and labels with all others",
 		fresh + " --match like":                               "--match: got like, want exact, trim, fold, number",
 		fresh + " --match number":                             "--labels: id r0: got the label cat, want a number",

@@ -232,6 +232,9 @@ func items(c usage.Values, flag string) []string {
 
 // readGoal reads the flags of samplesize, with one value each.
 func readGoal(c usage.Values) (g transfer.Goal, err error) {
+	if query, _ := c.Text("query"); query == metric.AUC {
+		return g, usage.Errorf("--query: got %s, want none: --metrics %s takes the numbers of the classes from the labels", query, query)
+	}
 	c = goalValues{c}
 	if n := goals.LeastGoals(c); n > 1 {
 		return g, usage.Errorf("holdout init: got %d goals, want one", n)
