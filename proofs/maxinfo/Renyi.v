@@ -4,6 +4,8 @@
    changes by a factor of e^eps at most is such a likelihood. *)
 
 From Coq Require Import Reals Lra Lia List Psatz.
+From Coquelicot Require Import Coquelicot.
+From dpcalc Require Line.
 From dpcalc Require Import Tree Count Gate Tails Weights Cvar.
 Import ListNotations.
 Open Scope R_scope.
@@ -369,6 +371,126 @@ Proof.
     { unfold Rdiv. rewrite Rmult_1_l. unfold gamma. rewrite <- exp_Ropp, ln_exp. ring. }
     rewrite E, sqrt_pow2 by auto. replace (z - sqrt rho) with (sqrt L) by (unfold z; ring).
     rewrite Rmax_right by apply sqrt_pos. replace ((sqrt L)^2) with L; [lra|]. simpl. now rewrite Rmult_1_r, sqrt_sqrt.
+Qed.
+
+Lemma rho_nonneg : 0 <= rho.
+Proof. unfold rho. apply Rmult_le_pos; [apply Rmult_le_pos; [apply pos_INR|apply pow2_ge_0]|lra]. Qed.
+
+Lemma apart_nonneg (f : list X -> Pi -> R) : (forall S pi, 0 <= f S pi <= 1) -> 0 <= apart f.
+Proof.
+  intros Hf. apply sumR_nonneg. intros pi _. apply Rmult_le_pos; [apply chance_nonneg|]. apply mean_nonneg. intros; apply Hf.
+Qed.
+
+Lemma together_le_1 (f : list X -> Pi -> R) : (forall S pi, 0 <= f S pi <= 1) -> together f <= 1.
+Proof.
+  intros Hf. unfold together, joint. apply Rle_trans with (prodE X Ds (fun _ => 1)); [|rewrite mean_const; lra].
+  apply mean_mono. intros S. rewrite <- (k_total S). apply sumR_le. intros pi _. generalize (proj1 pure S pi) (Hf S pi). nra.
+Qed.
+
+(* (c): the closed bound. *)
+Theorem renyi_max_information_closed (f : list X -> Pi -> R) b : 0 < b < 1 -> (forall S pi, 0 <= f S pi <= 1) ->
+  together f <= exp (rho + 2 * sqrt (rho * ln (1 / b))) * apart f + b.
+Proof.
+  intros Hb Hf. assert (Hr := rho_nonneg). assert (Hap := apart_nonneg f Hf). set (L := ln (1 / b)).
+  assert (HL : 0 < L).
+  { unfold L. rewrite <- ln_1. apply ln_increasing; [lra|]. apply Rmult_lt_reg_r with b; [lra|].
+    unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra. }
+  assert (Key : forall a, 1 < a -> a * rho + (L - ln a) / (a - 1) + ln (1 - 1 / a) <= rho + 2 * sqrt (rho * L) ->
+    together f <= exp (rho + 2 * sqrt (rho * L)) * apart f + b).
+  { intros a Ha Hle. eapply Rle_trans; [apply (renyi_max_information f a b Ha (proj1 Hb) Hf)|]. fold L.
+    apply Rplus_le_compat_r. apply Rmult_le_compat_r; auto. apply exp_le. lra. }
+  assert (Hneg : forall a, 1 < a -> ln (1 - 1 / a) < 0).
+  { intros a Ha. rewrite <- ln_1. assert (0 < 1 / a) by (apply Rdiv_lt_0_compat; lra).
+    assert (1 / a < 1) by (apply Rmult_lt_reg_r with a; [lra|]; unfold Rdiv; rewrite Rmult_assoc, Rinv_l; lra).
+    apply ln_increasing; lra. }
+  destruct (Req_dec rho 0) as [H0|H0].
+  - rewrite H0 in *. apply (Key (exp L)).
+    + rewrite <- exp_0. apply exp_increasing. lra.
+    + assert (H := Hneg (exp L) ltac:(rewrite <- exp_0; apply exp_increasing; lra)). rewrite ln_exp.
+      replace ((L - L) / (exp L - 1)) with 0 by (unfold Rdiv; ring). rewrite Rmult_0_l, sqrt_0. lra.
+  - set (w := sqrt (L / rho)). assert (Hw : 0 < w) by (apply sqrt_lt_R0, Rdiv_lt_0_compat; lra).
+    assert (Hww : w * w = L / rho) by (apply sqrt_sqrt; left; apply Rdiv_lt_0_compat; lra).
+    assert (Es : sqrt (rho * L) = w * rho).
+    { replace (rho * L) with ((w * rho)^2) by (replace ((w * rho)^2) with (w * w * rho * rho) by ring; rewrite Hww; field; lra).
+      apply sqrt_pow2. apply Rmult_le_pos; lra. }
+    apply (Key (1 + w)); [lra|]. assert (H := Hneg (1 + w) ltac:(lra)). rewrite Es.
+    assert (Hln : 0 < ln (1 + w)) by (rewrite <- ln_1; apply ln_increasing; lra).
+    assert (EL : L / w = w * rho) by (replace L with (w * w * rho) by (rewrite Hww; field; lra); field; lra).
+    replace (1 + w - 1) with w by ring.
+    assert ((L - ln (1 + w)) / w <= w * rho); [|lra]. rewrite <- EL. apply Rmult_le_compat_r; [|lra].
+    left. now apply Rinv_0_lt_compat.
+Qed.
+
+(* (c): the second form, where a b >= 1. *)
+Theorem renyi_max_information_high (f : list X -> Pi -> R) a b : 1 < a -> 0 < b < 1 -> 1 <= a * b ->
+  (forall S pi, 0 <= f S pi <= 1) -> together f <= exp (a * rho + ln (1 - b)) * apart f + b.
+Proof.
+  intros Ha Hb Hab Hf. assert (Hap := apart_nonneg f Hf). assert (H1 := together_le_1 f Hf).
+  rewrite exp_plus, exp_ln by lra. set (p := together f) in *. set (s := a / (a - 1)).
+  destruct (Rle_dec p b) as [Hpb|Hpb].
+  { assert (0 <= exp (a * rho) * (1 - b) * apart f); [|lra]. apply Rmult_le_pos; auto.
+    apply Rmult_le_pos; [left; apply exp_pos|lra]. }
+  assert (Hp : 0 < p) by lra.
+  (* (1), solved for what holds apart *)
+  assert (Hq : exp (s * ln p) <= exp (a * rho) * apart f).
+  { assert (Hall : forall l, apart f <= exp (- l) -> exp (s * ln p) <= exp (a * rho) * exp (- l)).
+    { intros l Hl. assert (H := hoelder f a l Ha Hf Hl). fold p in H. apply Rcomplements.ln_le in H; auto. rewrite ln_exp in H.
+      rewrite <- exp_plus. apply exp_le. unfold s. apply Rmult_le_reg_r with ((a - 1) / a); [apply Rdiv_lt_0_compat; lra|].
+      replace (a / (a - 1) * ln p * ((a - 1) / a)) with (ln p) by (field; lra). lra. }
+    destruct Hap as [Hap|Hap].
+    - specialize (Hall (- ln (apart f))). rewrite Ropp_involutive, exp_ln in Hall by auto. apply Hall. lra.
+    - exfalso. assert (H := Hall (a * rho - s * ln p + 1) ltac:(rewrite <- Hap; left; apply exp_pos)).
+      rewrite <- exp_plus in H. assert (exp (a * rho + - (a * rho - s * ln p + 1)) < exp (s * ln p)) by (apply exp_increasing; lra). lra. }
+  (* the tangent at 1 of the power s *)
+  assert (Ht : 1 + s * (p - 1) <= exp (s * ln p)).
+  { assert (T := power_tangent s (ln p)). assert (Hs : 1 < s).
+    { unfold s. apply Rmult_lt_reg_r with (a - 1); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra. }
+    specialize (T Hs). rewrite exp_ln in T by auto. lra. }
+  assert (Hsb : s * (1 - b) <= 1).
+  { unfold s. apply Rmult_le_reg_r with (a - 1); [lra|].
+    replace (a / (a - 1) * (1 - b) * (a - 1)) with (a - a * b) by (field; lra). lra. }
+  apply Rle_trans with ((1 - b) * (1 + s * (p - 1)) + b).
+  - assert (0 <= (1 - p) * (1 - s * (1 - b))) by (apply Rmult_le_pos; lra). lra.
+  - apply Rplus_le_compat_r. replace (exp (a * rho) * (1 - b) * apart f) with ((1 - b) * (exp (a * rho) * apart f)) by ring.
+    apply Rmult_le_compat_l; lra.
+Qed.
+
+(* (a): the information that the transcript has of the sample, in nats. *)
+Definition information : R := sumR outcomes (fun pi =>
+  if ClassicalDescription.excluded_middle_informative (all_zero pi) then 0
+  else chance pi * prodE X Ds (fun S => k S pi / chance pi * ln (k S pi / chance pi))).
+
+Theorem renyi_information : information <= rho.
+Proof.
+  assert (Hr := rho_nonneg).
+  assert (Hw : forall w, 0 < w -> information <= (exp (w * (1 + w) * rho) - 1) / w).
+  { intros w Hw. unfold information.
+    apply Rle_trans with (sumR outcomes (fun pi => (exp (w * (1 + w) * rho) - 1) / w * chance pi)).
+    - apply sumR_le. intros pi _. destruct (ClassicalDescription.excluded_middle_informative (all_zero pi)) as [H|H].
+      + rewrite (chance_zero pi H). lra.
+      + destruct (one_transcript (1 + w) pi ltac:(lra) H) as [Hc Hm]. destruct (all_or_none pi) as [Hpos|H']; [|now elim H].
+        rewrite (Rmult_comm _ (chance pi)). apply Rmult_le_compat_l; [lra|].
+        assert (E1 : prodE X Ds (fun S => k S pi / chance pi) = 1).
+        { rewrite (mean_ext _ _ _ (fun S => / chance pi * k S pi)) by (intros; unfold Rdiv; ring). rewrite mean_scal.
+          fold (chance pi). field. lra. }
+        apply Rle_trans with (prodE X Ds (fun S => / w * Rpower (k S pi / chance pi) (1 + w) + (- / w) * (k S pi / chance pi))).
+        * apply prodE_mono. intros S HS. specialize (Hpos S HS). set (x := k S pi / chance pi).
+          assert (Hx : 0 < x) by (now apply Rdiv_lt_0_compat). unfold Rpower.
+          replace ((1 + w) * ln x) with (ln x + w * ln x) by ring. rewrite exp_plus, exp_ln by auto.
+          assert (He := exp_ge_1 (w * ln x)). apply Rmult_le_reg_l with w; auto.
+          replace (w * (/ w * (x * exp (w * ln x)) + - / w * x)) with (x * (exp (w * ln x) - 1)) by (field; lra).
+          replace (w * (x * ln x)) with (x * (w * ln x)) by ring. apply Rmult_le_compat_l; lra.
+        * rewrite mean_plus, !mean_scal, E1. replace ((1 + w) * (1 + w - 1) * rho) with (w * (1 + w) * rho) in Hm by ring.
+          replace ((exp (w * (1 + w) * rho) - 1) / w) with (/ w * exp (w * (1 + w) * rho) + - / w * 1) by (field; lra).
+          apply Rplus_le_compat_r. apply Rmult_le_compat_l; [left; now apply Rinv_0_lt_compat|exact Hm].
+    - rewrite sumR_scal. change (sumR outcomes (fun pi => chance pi)) with (sumR outcomes chance). rewrite chance_total. lra. }
+  replace rho with ((1 + 0) * rho * exp (0 * (1 + 0) * rho)) by (rewrite !Rmult_0_l, exp_0; ring).
+  apply (Line.from_above (fun w => (1 + w) * rho * exp (w * (1 + w) * rho))); [auto_derive; auto|].
+  intros w Hw0. eapply Rle_trans; [apply (Hw w Hw0)|]. set (x := w * (1 + w) * rho).
+  assert (He := exp_ge_1 (- x)). assert (Hp := exp_pos x).
+  assert (Hi : exp x * exp (- x) = 1) by (rewrite <- exp_plus, Rplus_opp_r; apply exp_0).
+  apply Rmult_le_reg_r with w; auto. unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra.
+  replace ((1 + w) * rho * exp x * w) with (x * exp x) by (unfold x; ring). nra.
 Qed.
 
 End Renyi.

@@ -65,11 +65,18 @@ Definition enough (a : R) (j : nat) (V : R) : Prop := 0 < kap rows (r a j) /\ 1 
 Lemma r_S a j : r a (S j) = r a j + a * inverse_square (noises j) / (4 * n^2).
 Proof. unfold r. rewrite seq_S, sumR_app. cbn [sumR]. simpl (0 + j)%nat. lra. Qed.
 
+Lemma enough_pos a j V : enough a j V -> 0 < V.
+Proof.
+  intros (Hk & HV). assert (Hn := n_pos X Ds some_rows).
+  assert (0 < 1 / (4 * n * kap rows (r a j))); [|lra]. apply Rdiv_lt_0_compat; [lra|].
+  repeat apply Rmult_lt_0_compat; lra.
+Qed.
+
 Lemma noise_step a j V : 1 <= a -> noisy (noises j) -> enough a j V ->
   step X x0 Ds a (r a j) (r a (S j)) (psi j) (price a V (noises j)).
 Proof.
-  intros Ha Hv (Hk & HV). rewrite r_S. assert (Hn := n_pos X Ds some_rows). cbv beta.
-  destruct (noises j) as [|s|s k]; destruct Hv as (Hs & Hp); [congruence| |];
+  intros Ha Hv He. assert (HV0 := enough_pos a j V He). destruct He as (Hk & HV). rewrite r_S.
+  assert (Hn := n_pos X Ds some_rows). cbv beta. destruct (noises j) as [|s|s k]; destruct Hv as (Hs & Hp); [congruence| |];
     cbn [proper density_of price inverse_square] in *.
   - replace (a * / s^2 / (4 * n^2)) with (a / s^2 / (4 * n^2)) by reflexivity. now apply normal_step.
   - destruct Hp as [Hp Hk0]. assert (Hz := share_pos k Hk0).
@@ -94,13 +101,6 @@ Proof.
   apply Rplus_le_le_0_compat; [left; apply Rpower_pos|]. apply Rmult_le_pos; [|left; apply Rpower_pos].
   unfold outer. apply Rmult_le_pos; [|left; apply PhiBar_pos]. generalize (phi_pos k) (phi_pos 0). intros H1 H2.
   apply Rmult_le_pos; [lra|]. apply Rmult_le_pos; [apply sqrt_pos|left; now apply Rinv_0_lt_compat].
-Qed.
-
-Lemma enough_pos a j V : enough a j V -> 0 < V.
-Proof.
-  intros (Hk & HV). assert (Hn := n_pos X Ds some_rows).
-  assert (0 < 1 / (4 * n * kap rows (r a j))); [|lra]. apply Rdiv_lt_0_compat; [lra|].
-  repeat apply Rmult_lt_0_compat; lra.
 Qed.
 
 (* One tail under fresh records. *)
@@ -174,24 +174,22 @@ Proof.
 Qed.
 
 (* Hoelder's inequality for one side. *)
-Lemma one_side a M lam la rr q v t : 1 < a -> class rr la -> moment v t (a / (a - 1)) M -> proper v ->
-  (forall S, length S = rows -> 0 <= lam S <= Rpower (la S) (/ a)) ->
-  E (fun S => lam S * tail v (t - over_truth q S)) <= Rpower M (1 - / a) * Rpower (E la) (/ a).
+Lemma hoelder a M lam la rr g : 1 < a -> class rr la -> 0 < M -> (forall S, 0 <= g S) ->
+  E (fun S => power (g S) (a / (a - 1))) <= M -> (forall S, length S = rows -> 0 <= lam S <= Rpower (la S) (/ a)) ->
+  E (fun S => lam S * g S) <= Rpower M (1 - / a) * Rpower (E la) (/ a).
 Proof.
-  intros Ha Hc (HM & Hq) Hp Hl. assert (HA := class_E_pos X x0 Ds support rr la Hc). set (A := E la) in *.
+  intros Ha Hc HM Hg0 Hq Hl. assert (HA := class_E_pos X x0 Ds support rr la Hc). set (A := E la) in *.
   assert (Hth : 0 < / a < 1).
   { split; [apply Rinv_0_lt_compat; lra|]. rewrite <- Rinv_1. apply Rinv_lt_contravar; lra. }
   set (th := / a) in *. set (K := Rpower A th * Rpower M (1 - th)).
   assert (HK : 0 < K) by (apply Rmult_lt_0_compat; apply Rpower_pos).
-  set (g := fun S => tail v (t - over_truth q S)).
   assert (HKA : 0 <= K * th / A) by (apply Rmult_le_pos; [apply Rmult_le_pos; lra|left; now apply Rinv_0_lt_compat]).
   assert (HKM : 0 <= K * (1 - th) / M) by (apply Rmult_le_pos; [apply Rmult_le_pos; lra|left;
     now apply Rinv_0_lt_compat]).
   apply Rle_trans with (E (fun S => K * th / A * la S + K * (1 - th) / M * power (g S) (a / (a - 1)))).
   - apply (E_le X Ds support). intros S HS. destruct (Hl S HS) as (H0 & H1).
-    assert (Hla := class_pos X x0 Ds rr la S Hc HS). assert (Hg : 0 <= g S) by now apply tail_nonneg.
-    change (lam S * g S <= K * th / A * la S + K * (1 - th) / M * power (g S) (a / (a - 1))). unfold power.
-    destruct (Rlt_dec 0 (g S)) as [Hg0|Hg0].
+    assert (Hla := class_pos X x0 Ds rr la S Hc HS). assert (Hg := Hg0 S). unfold power.
+    destruct (Rlt_dec 0 (g S)) as [Hgp|Hgp].
     + set (rr' := Rpower (g S) (a / (a - 1))).
       assert (Er : g S = Rpower rr' (1 - th)).
       { unfold rr'. rewrite Rpower_mult. replace (a / (a - 1) * (1 - th)) with 1 by (unfold th; field; lra).
@@ -200,23 +198,32 @@ Proof.
       * rewrite <- Er. apply Rmult_le_compat_r; auto.
       * eapply Rle_trans; [apply (young th (la S) rr' A M); auto; [lra|apply Rpower_pos]|]. fold K. right. field. lra.
     + replace (g S) with 0 by lra. rewrite !Rmult_0_r, Rplus_0_r. apply Rmult_le_pos; lra.
-  - rewrite mean_plus, !mean_scal. fold A. specialize (Hq q). fold (g) in Hq.
+  - rewrite mean_plus, !mean_scal. fold A.
     apply Rle_trans with (K * th / A * A + K * (1 - th) / M * M).
     + apply Rplus_le_compat_l. now apply Rmult_le_compat_l.
     + right. unfold K. field. lra.
 Qed.
 
-(* "The other side": the less likely of the two, whatever was shown. *)
-Lemma other_side j V c h lam lb v q : enough 1 j V -> class (r 1 j) lb -> proper v -> line v c h -> forall t,
-  (forall S, length S = rows -> 0 <= lam S <= lb S) ->
-  E (fun S => lam S * tail v (t - over_truth q S)) <= T 1 V c h t * E lb \/
-  E (fun S => lam S * tail v (t - over_truth (flip X q) S)) <= T 1 V c h t * E lb.
+Lemma one_side a M lam la rr q v t : 1 < a -> class rr la -> moment v t (a / (a - 1)) M -> proper v ->
+  (forall S, length S = rows -> 0 <= lam S <= Rpower (la S) (/ a)) ->
+  E (fun S => lam S * tail v (t - over_truth q S)) <= Rpower M (1 - / a) * Rpower (E la) (/ a).
 Proof.
-  intros (Hk & HV) Hc Hp Hl t Hlam. destruct (line_above v c h Hp Hl) as (Hc0 & Hh & Ht).
-  assert (HE := class_E_pos X x0 Ds support _ lb Hc). set (mu := centre X Ds lb q). set (Q := mu - pop q).
+  intros Ha Hc (HM & Hq) Hp Hl. apply (hoelder a M lam la rr (fun S => tail v (t - over_truth q S))); auto.
+  intros S. now apply tail_nonneg.
+Qed.
+
+(* The less likely of two sides, whatever was shown, by the moments of a law of the sample either way. *)
+Lemma less_likely r c h B lam lb v q : class r lb -> proper v -> line v c h ->
+  (forall g, g * g = 1 -> E (fun S => lb S * exp (h * g * (emp q S - centre X Ds lb q))) <= exp B * E lb) ->
+  forall t, (forall S, length S = rows -> 0 <= lam S <= lb S) ->
+  E (fun S => lam S * tail v (t - over_truth q S)) <= c * exp (B - h * t) * E lb \/
+  E (fun S => lam S * tail v (t - over_truth (flip X q) S)) <= c * exp (B - h * t) * E lb.
+Proof.
+  intros Hc Hp Hl HB t Hlam. destruct (line_above v c h Hp Hl) as (Hc0 & Hh & Ht).
+  assert (HE := class_E_pos X x0 Ds support _ lb Hc). set (mu := centre X Ds lb q) in *. set (Q := mu - pop q).
   assert (Side : forall g, g * g = 1 -> g * Q <= 0 -> forall Y : list X -> R, (forall S,
     length S = rows -> Y S = g * over_truth q S) ->
-    E (fun S => lam S * tail v (t - Y S)) <= T 1 V c h t * E lb).
+    E (fun S => lam S * tail v (t - Y S)) <= c * exp (B - h * t) * E lb).
   { intros g Hg HQ Y HY.
     apply Rle_trans with (E (fun S => c * exp (- h * t + h * (g * Q)) * (lb S * exp (h * g * (emp q S - mu))))).
     - apply (E_le X Ds support). intros S HS. destruct (Hlam S HS) as (H0 & H1).
@@ -226,17 +233,28 @@ Proof.
         replace (- h * (t - g * over_truth q S)) with (- h * t + h * (g * Q) + h * g * (emp q S - mu)) by (unfold Q,
           over_truth; ring).
         rewrite exp_plus. ring.
-    - rewrite mean_scal.
-      assert (H := sub_gaussian X x0 Ds some_rows support _ lb q V (h * g) Hc Hk HV). fold mu in H.
-      apply Rle_trans with (c * exp (- h * t + h * (g * Q)) * (exp (V * (h * g)^2 / 2) * E lb)).
+    - rewrite mean_scal. apply Rle_trans with (c * exp (- h * t + h * (g * Q)) * (exp B * E lb)).
       + apply Rmult_le_compat_l; auto. apply Rmult_le_pos; [lra|left; apply exp_pos].
-      + unfold T. rewrite Rpower_1, Rmult_assoc, (Rmult_assoc c) by auto. apply Rmult_le_compat_l; [lra|].
+      + rewrite (Rmult_assoc c), (Rmult_assoc c). apply Rmult_le_compat_l; [lra|].
         rewrite <- Rmult_assoc, <- exp_plus. apply Rmult_le_compat_r; [lra|]. apply exp_le.
-        replace ((h * g)^2) with (g * g * h^2) by ring. rewrite Hg.
         assert (h * (g * Q) <= 0) by nra. lra. }
   destruct (Rle_dec Q 0) as [HQ|HQ]; [left|right].
   - apply (Side 1); try lra. intros; ring.
   - apply (Side (-1)); try lra. intros S HS. rewrite flip_over by auto. ring.
+Qed.
+
+(* "The other side": the less likely of the two, whatever was shown. *)
+Lemma other_side j V c h lam lb v q : enough 1 j V -> class (r 1 j) lb -> proper v -> line v c h -> forall t,
+  (forall S, length S = rows -> 0 <= lam S <= lb S) ->
+  E (fun S => lam S * tail v (t - over_truth q S)) <= T 1 V c h t * E lb \/
+  E (fun S => lam S * tail v (t - over_truth (flip X q) S)) <= T 1 V c h t * E lb.
+Proof.
+  intros (Hk & HV) Hc Hp Hl t Hlam. destruct (line_above v c h Hp Hl) as (Hc0 & _).
+  replace (T 1 V c h t) with (c * exp (V * h^2 / 2 - h * t)).
+  2:{ unfold T. rewrite Rpower_1, !Rmult_1_l by auto. reflexivity. }
+  apply (less_likely (r 1 j) c h (V * h^2 / 2) lam lb v q); auto. intros g Hg.
+  assert (H := sub_gaussian X x0 Ds some_rows support _ lb q V (h * g) Hc Hk HV).
+  replace ((h * g)^2) with (g * g * h^2) in H by ring. now rewrite Hg, Rmult_1_l in H.
 Qed.
 
 (* What certifies eps for the answer after j others: u for each side that counts, or less for the other of two sides. *)
@@ -272,6 +290,13 @@ Proof.
     - rewrite mean_plus. right. f_equal; [destruct count_above|destruct count_below]; auto; apply mean_const. }
   assert (Hstep : forall a V, 1 <= a -> (forall l, (l < j)%nat -> enough a l (V l)) -> forall l, (l < j)%nat ->
     step X x0 Ds a (r a l) (r a (S l)) (psi l) (price a (V l) (noises l))) by (intros; apply noise_step; auto).
+  assert (Hof : forall a V, 1 <= a -> (forall l, (l < j)%nat -> enough a l (V l)) -> forall v, (length v < j)%nat ->
+    step_of X x0 Ds a (r a (length v)) (r a (S (length v))) (psi (length v)) (ask v) (fun _ => True)
+      (price a (V (length v)) (noises (length v)))).
+  { intros a V Ha HV v Hv. apply step_passes. now apply (Hstep a V). }
+  assert (Hhit : forall k v S, hit (Datatypes.S k) v S <= ind _ (fun _ => True) S *
+    sumR (cells m_infty (cuts v)) (fun c => mass cdf (length v) (emp (ask v) S) c * hit k (c :: v) S)).
+  { intros k v S. rewrite hit_S. unfold ind. destruct (ClassicalDescription.excluded_middle_informative True); [lra|tauto]. }
   assert (Hprice : forall a V, 1 <= a -> (forall l, (l < j)%nat -> enough a l (V l)) -> forall l, (l < j)%nat ->
     0 <= price a (V l) (noises l)).
   { intros a V Ha HV l Hl. apply price_nonneg; auto. eapply enough_pos; eauto. }
@@ -286,11 +311,11 @@ Proof.
     unfold both. destruct count_above, count_below; lra.
   - eapply Rle_trans; [|exact He].
     assert (HMp := Rpower_pos M (1 - / a)).
-    eapply Rle_trans; [eapply (composition X x0 Ds support cdf ask cuts cuts_sorted tau count_above count_below psi a
-      a (r a) (r a)
-      (fun l => price a (V l) (noises l)) (fun l => price a (V l) (noises l)) j Hint Hpsi) with (A := both (Rpower M
+    eapply Rle_trans; [eapply (composition X x0 Ds support cdf ask cuts cuts_sorted psi a a (r a) (r a)
+      (fun l => price a (V l) (noises l)) (fun l => price a (V l) (noises l)) j Hint Hpsi) with
+      (passes := fun _ _ => True) (value := hit) (A := both (Rpower M
         (1 - / a))) (B := 0)|];
-      auto; try (apply Hprice; auto; lra); try (apply Hstep; auto; lra); try lra; try (unfold both;
+      auto; try (apply Hprice; auto; lra); try (apply Hof; auto; lra); try lra; try (unfold both;
         destruct count_above, count_below; lra).
     intros v lam la lb Hv (Hca & _ & Hl). eapply Rle_trans; [apply Hsplit; intros S HS; apply (Hl S HS)|]. rewrite Hv.
     assert (Hone : forall q, E (fun S => lam S * tail (noises j) (tau j - over_truth q S)) <= Rpower M (1 - / a) *
@@ -303,11 +328,11 @@ Proof.
     assert (HMp := Rpower_pos M (1 - / a)).
     assert (HT : 0 < T 1 (V1 j) c h (tau j)) by (apply Rmult_lt_0_compat; [apply Rpower_pos|apply exp_pos]).
     assert (HV1' : forall l, (l < j)%nat -> enough 1 l (V1 l)) by (intros; apply HV1; lia).
-    eapply Rle_trans; [eapply (composition X x0 Ds support cdf ask cuts cuts_sorted tau count_above count_below psi a
-      1 (r a) (r 1)
-      (fun l => price a (V l) (noises l)) (fun l => price 1 (V1 l) (noises l)) j Hint Hpsi) with (A := Rpower M (1 - /
+    eapply Rle_trans; [eapply (composition X x0 Ds support cdf ask cuts cuts_sorted psi a 1 (r a) (r 1)
+      (fun l => price a (V l) (noises l)) (fun l => price 1 (V1 l) (noises l)) j Hint Hpsi) with
+      (passes := fun _ _ => True) (value := hit) (A := Rpower M (1 - /
         a)) (B := T 1 (V1 j) c h (tau j))|];
-      auto; try (apply Hprice; auto; lra); try (apply Hstep; auto; lra); try lra.
+      auto; try (apply Hprice; auto; lra); try (apply Hof; auto; lra); try lra.
     intros v lam la lb Hv (Hca & Hcb & Hl0). eapply Rle_trans; [apply Hsplit; intros S HS; apply (Hl0 S HS)|].
     rewrite Hv.
     assert (HEb := class_E_pos X x0 Ds support _ lb Hcb).

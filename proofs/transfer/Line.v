@@ -37,6 +37,23 @@ Proof.
     + apply Rle_trans with (G p); apply IH; try lra; intros y Hy Hn; apply H; try lra; intros [->|F]; auto; lra.
 Qed.
 
+(* Near the right of 0 a continuous function stays below what it is below at 0. *)
+Lemma right_near (H : R -> R) C : ex_derive H 0 -> H 0 < C -> exists e, 0 < e /\ H e < C.
+Proof.
+  intros Hd HC. assert (Hc := ex_derive_continuous H 0 Hd).
+  destruct (continuous_pt H 0 Hc (C - H 0) ltac:(lra)) as (d & Hd0 & Hn). exists (d / 2). split; [lra|].
+  specialize (Hn (d / 2)). simpl in Hn. unfold R_dist, D_x, no_cond in Hn.
+  assert (Rabs (H (d / 2) - H 0) < C - H 0); [|apply Rabs_def2 in H0; lra]. apply Hn.
+  rewrite Rminus_0_r, Rabs_pos_eq by lra. repeat split; lra.
+Qed.
+
+(* What is below a function to the right of 0 is below it at 0. *)
+Lemma from_above (f : R -> R) x : ex_derive f 0 -> (forall t, 0 < t -> x <= f t) -> x <= f 0.
+Proof.
+  intros Hd H. destruct (Rle_dec x (f 0)) as [|Hn]; auto. exfalso.
+  destruct (right_near f x Hd ltac:(lra)) as (t & Ht & Hf). specialize (H t Ht). lra.
+Qed.
+
 (* Rules. *)
 Lemma int_scal c g G : integral g G -> integral (fun y => c * g y) (fun y => c * G y).
 Proof.

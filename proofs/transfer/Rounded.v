@@ -254,6 +254,19 @@ Definition step (a r r' : R) (psi : R -> R) (C : R) : Prop :=
     (forall y, Rpower (E (fun S => lam S * maj y S)) (/ a) <= U y) /\
     integral U GU /\ all GU <= C * Rpower (E lam) (/ a).
 
+(* The same of one query, where nothing is asked of samples that do not pass. *)
+Definition step_of (a r r' : R) (psi : R -> R) (q : query X) (passes : list X -> Prop) (C : R) : Prop :=
+  forall lam : list X -> R, class r lam -> exists (maj : R -> list X -> R) (U : R -> R) (GU : Rbar -> R),
+    (forall y, class r' (fun S => lam S * maj y S)) /\
+    (forall y S, length S = rows -> passes S -> psi (y - emp q S) <= Rpower (maj y S) (/ a)) /\
+    (forall y, Rpower (E (fun S => lam S * maj y S)) (/ a) <= U y) /\
+    integral U GU /\ all GU <= C * Rpower (E lam) (/ a).
+
+Lemma step_passes a r r' psi q passes C : step a r r' psi C -> step_of a r r' psi q passes C.
+Proof.
+  intros H lam Hc. destruct (H lam q Hc) as (maj & U & GU & H1 & H2 & H3). exists maj, U, GU. split; auto.
+Qed.
+
 (* A likelihood, and its majorants at two orders. *)
 Definition likelihood (a b ra rb : R) (lam la lb : list X -> R) : Prop :=
   class ra la /\ class rb lb /\ forall S, length S = rows ->
@@ -278,24 +291,33 @@ Hypothesis psi_int : forall l, (l < j)%nat -> integral (psi l) (cdf l).
 Hypothesis psi_nonneg : forall l y, (l < j)%nat -> 0 <= psi l y.
 Hypothesis Ca_nonneg : forall l, (l < j)%nat -> 0 <= Ca l.
 Hypothesis Cb_nonneg : forall l, (l < j)%nat -> 0 <= Cb l.
-Hypothesis step_a : forall l, (l < j)%nat -> step a (ra l) (ra (S l)) (psi l) (Ca l).
-Hypothesis step_b : forall l, (l < j)%nat -> step b (rb l) (rb (S l)) (psi l) (Cb l).
+(* The mean given the sample, k answers before the end, of what is 0 unless the sample passes at each node on the way. *)
+Variable passes : list cell -> list X -> Prop.
+Variable value : nat -> list cell -> list X -> R.
+Hypothesis value_S : forall k v S, value (Datatypes.S k) v S <=
+  ind _ (passes v) S * sumR (shown v) (fun c => mass (length v) (emp (ask v) S) c * value k (c :: v) S).
+Hypothesis step_a : forall v, (length v < j)%nat ->
+  step_of a (ra (length v)) (ra (S (length v))) (psi (length v)) (ask v) (passes v) (Ca (length v)).
+Hypothesis step_b : forall v, (length v < j)%nat ->
+  step_of b (rb (length v)) (rb (S (length v))) (psi (length v)) (ask v) (passes v) (Cb (length v)).
 Variables A B : R.
 Hypothesis A_nonneg : 0 <= A.
 Hypothesis B_nonneg : 0 <= B.
 Hypothesis last : forall v lam la lb, length v = j -> likelihood a b (ra j) (rb j) lam la lb ->
-  E (fun S => lam S * hit 0 v S) <= A * Rpower (E la) (/ a) + B * Rpower (E lb) (/ b).
+  E (fun S => lam S * value 0 v S) <= A * Rpower (E la) (/ a) + B * Rpower (E lb) (/ b).
 
 Lemma composed k : forall l v lam la lb, (l + k = j)%nat -> length v = l -> likelihood a b (ra l) (rb l) lam la lb ->
-  E (fun S => lam S * hit k v S) <=
+  E (fun S => lam S * value k v S) <=
     A * product Ca l k * Rpower (E la) (/ a) + B * product Cb l k * Rpower (E lb) (/ b).
 Proof.
   induction k as [|k IH]; intros l v lam la lb Hj Hv Hl.
   - replace l with j in * by lia. simpl. rewrite !Rmult_1_r. now apply last with (v := v).
   - assert (Hlj : (l < j)%nat) by lia.
     destruct Hl as (Hca & Hcb & Hlam).
-    destruct (step_a l Hlj la (ask v) Hca) as (ma & Ua & GUa & Ma & Pa & UUa & Ia & Ta).
-    destruct (step_b l Hlj lb (ask v) Hcb) as (mb & Ub & GUb & Mb & Pb & UUb & Ib & Tb).
+    assert (Sa := step_a v). assert (Sb := step_b v). rewrite Hv in Sa, Sb.
+    destruct (Sa Hlj la Hca) as (ma & Ua & GUa & Ma & Pa & UUa & Ia & Ta).
+    destruct (Sb Hlj lb Hcb) as (mb & Ub & GUb & Mb & Pb & UUb & Ib & Tb).
+    set (I := ind _ (passes v)).
     set (A' := A * product Ca (S l) k). set (B' := B * product Cb (S l) k).
     assert (HA' : 0 <= A').
     { apply Rmult_le_pos; auto. apply product_nonneg. intros; apply Ca_nonneg; lia. }
@@ -314,23 +336,26 @@ Proof.
         lra. }
     rewrite <- (cells_total G m_infty (cuts v)).
     apply Rle_trans with (sumR (shown v) (fun c =>
-      over (fun t => E (fun S => lam S * hit k (c :: v) S * cdf l (shift (emp (ask v) S) t))) (fst c) (snd c))).
-    + right. rewrite (mean_ext _ E _ (fun S => sumR (shown v) (fun c =>
-        lam S * hit k (c :: v) S * mass l (emp (ask v) S) c))).
-      2:{ intros S. rewrite hit_S, <- sumR_scal, Hv. apply sumR_ext. intros; ring. }
-      rewrite mean_sum. apply sumR_ext. intros c _. unfold mass, over.
-      rewrite (mean_ext _ E _ (fun S => lam S * hit k (c :: v) S * cdf l (shift (emp (ask v) S) (snd c)) +
-        (-1) * (lam S * hit k (c :: v) S * cdf l (shift (emp (ask v) S) (fst c))))) by (intros; ring).
+      over (fun t => E (fun S => lam S * I S * value k (c :: v) S * cdf l (shift (emp (ask v) S) t))) (fst c) (snd c))).
+    + apply Rle_trans with (E (fun S => sumR (shown v) (fun c =>
+        lam S * I S * value k (c :: v) S * mass l (emp (ask v) S) c))).
+      { apply (E_le X Ds support). intros S HS. destruct (Hlam S HS) as (H0 & _).
+        eapply Rle_trans; [apply Rmult_le_compat_l; [exact H0|apply value_S]|]. right.
+        rewrite <- Rmult_assoc, <- sumR_scal, Hv. apply sumR_ext. intros; unfold I; ring. }
+      right. rewrite mean_sum. apply sumR_ext. intros c _. unfold mass, over.
+      rewrite (mean_ext _ E _ (fun S => lam S * I S * value k (c :: v) S * cdf l (shift (emp (ask v) S) (snd c)) +
+        (-1) * (lam S * I S * value k (c :: v) S * cdf l (shift (emp (ask v) S) (fst c))))) by (intros; ring).
       rewrite mean_plus, mean_scal. ring.
     + apply sumR_le. intros c Hc.
-      apply (int_le (fun y => E (fun S => lam S * hit k (c :: v) S * psi l (y - emp (ask v) S))) _
+      apply (int_le (fun y => E (fun S => lam S * I S * value k (c :: v) S * psi l (y - emp (ask v) S))) _
         (fun y => A' * Ua y + B' * Ub y) G).
-      * apply (E_int X Ds support (fun S => lam S * hit k (c :: v) S) (fun S y => psi l (y - emp (ask v) S))
+      * apply (E_int X Ds support (fun S => lam S * I S * value k (c :: v) S) (fun S y => psi l (y - emp (ask v) S))
           (fun S t => cdf l (shift (emp (ask v) S) t))). intros S _. apply int_shift. now apply psi_int.
       * exact IG.
       * now apply (cells_order m_infty (cuts v)).
       * intros y _ _.
-        rewrite (mean_ext _ E _ (fun S => (lam S * psi l (y - emp (ask v) S)) * hit k (c :: v) S)) by (intros; ring).
+        rewrite (mean_ext _ E _ (fun S => (lam S * I S * psi l (y - emp (ask v) S)) * value k (c :: v) S)) by
+          (intros; ring).
         assert (Hpos : forall r r' g m, class r g -> class r' (fun S => g S * m S) -> forall S,
           length S = rows -> 0 < m S).
         { intros r r' g m Hg Hm S HS. assert (H1 := class_pos X x0 Ds r g S Hg HS).
@@ -340,8 +365,10 @@ Proof.
         -- lia.
         -- simpl. lia.
         -- split; [apply Ma|split; [apply Mb|]]. intros S HS. destruct (Hlam S HS) as (H0 & H1 & H2).
-           assert (Hp := psi_nonneg l (y - emp (ask v) S) Hlj).
-           rewrite <- !Rpower_mult_distr by
+           assert (Hp := psi_nonneg l (y - emp (ask v) S) Hlj). specialize (Pa y S HS). specialize (Pb y S HS).
+           unfold I, ind. destruct (ClassicalDescription.excluded_middle_informative (passes v S)) as [Hok|Hok].
+           2:{ rewrite Rmult_0_r, Rmult_0_l. split; [lra|]. split; left; apply exp_pos. }
+           rewrite Rmult_1_r. rewrite <- !Rpower_mult_distr by
              (try exact (class_pos X x0 Ds _ la S Hca HS); try exact (class_pos X x0 Ds _ lb S Hcb HS);
               try exact (Hpos _ _ la (ma y) Hca (Ma y) S HS); try exact (Hpos _ _ lb (mb y) Hcb (Mb y) S HS)).
            repeat split; try apply Rmult_le_compat; auto; now apply Rmult_le_pos.
@@ -349,14 +376,14 @@ Proof.
 Qed.
 
 Theorem composition : ra 0%nat = 0 -> rb 0%nat = 0 -> 0 < a -> 0 < b ->
-  E (hit j nil) <= A * product Ca 0 j + B * product Cb 0 j.
+  E (value j nil) <= A * product Ca 0 j + B * product Cb 0 j.
 Proof.
   intros Ha Hb Ha0 Hb0.
   assert (H := composed j 0 nil (fun _ => 1) (fun _ => 1) (fun _ => 1) (Nat.add_0_l j) eq_refl).
   rewrite mean_one in H. assert (R1 : forall c, Rpower 1 c = 1).
   { intros c. unfold Rpower. now rewrite ln_1, Rmult_0_r, exp_0. }
   rewrite !R1, !Rmult_1_r in H.
-  rewrite (mean_ext _ E _ (fun S => 1 * hit j nil S)) by (intros; ring). apply H.
+  rewrite (mean_ext _ E _ (fun S => 1 * value j nil S)) by (intros; ring). apply H.
   split; [rewrite Ha; apply class_one|split; [rewrite Hb; apply class_one|]].
   intros S _. rewrite !R1. lra.
 Qed.

@@ -57,24 +57,17 @@ Notation step := (step X x0 Ds).
 Variables a s r V : R.
 Hypothesis a_1 : 1 <= a.
 Hypothesis s_pos : 0 < s.
-Hypothesis kap_pos : 0 < kap rows r.
-Hypothesis V_enough : 1 / (4 * n * kap rows r) <= V.
+Hypothesis V_pos : 0 < V.
 Notation r' := (r + a / s^2 / (4 * n^2)).
 Notation x := (V / s^2).
 Notation pp := (1 + a * x).
 Notation qq := (1 + a^2 * x).
 
-Lemma V_pos : 0 < V.
-Proof.
-  assert (Hn := n_pos X Ds some_rows). assert (0 < 1 / (4 * n * kap rows r)); [|lra].
-  apply Rdiv_lt_0_compat; [lra|]. repeat apply Rmult_lt_0_compat; lra.
-Qed.
-
 Lemma s2_pos : 0 < s^2.
 Proof. now apply pow_lt. Qed.
 
 Lemma x_pos : 0 < x.
-Proof. apply Rdiv_lt_0_compat; [apply V_pos|apply s2_pos]. Qed.
+Proof. apply Rdiv_lt_0_compat; [exact V_pos|apply s2_pos]. Qed.
 
 Lemma pp_pos : 0 < pp.
 Proof. generalize x_pos. intros. assert (0 < a * x) by (apply Rmult_lt_0_compat; lra). lra. Qed.
@@ -172,6 +165,10 @@ Proof.
   - clear -Hqq. set (u := x) in *. field. intros Hz. lra.
   - clear -Hqq s_pos. set (q := qq) in *. field. split; lra.
 Qed.
+
+(* V is enough for the variances in the class. *)
+Hypothesis kap_pos : 0 < kap rows r.
+Hypothesis V_enough : 1 / (4 * n * kap rows r) <= V.
 
 (* A part of the line. *)
 Notation mean_of q mu S := (mu + a * pp / qq * (emp q S - mu)).
@@ -361,7 +358,7 @@ Notation sv := (sqrt (a * V)).
 Definition tail_root (g mu y : R) : R := phi k / s * (sv / phi 0) * density (mu + g * c) sv y.
 
 Lemma sv_pos : 0 < sv.
-Proof. apply sqrt_lt_R0. apply Rmult_lt_0_compat; [lra|apply V_pos]. Qed.
+Proof. apply sqrt_lt_R0. apply Rmult_lt_0_compat; [lra|exact V_pos]. Qed.
 
 Lemma tail_mean lam q g y : class r lam -> g * g = 1 -> let mu := centre X Ds lam q in
   Rpower (E (fun S => lam S * tail_power q g mu y S)) (/ a) <= tail_root g mu y * Rpower (E lam) (/ a).

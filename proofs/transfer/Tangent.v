@@ -220,6 +220,14 @@ Proof.
   - assert (H := cdf_of_rises (Cut s k) y p_infty Hp Logic.I). rewrite (proj2 (cdf_of_ends _ Hp)) in H. lra.
 Qed.
 
+Lemma tail_falls v (y y' : R) : proper v -> y <= y' -> tail v y' <= tail v y.
+Proof.
+  intros Hp Hy. destruct v as [|s|s k]; cbn [tail].
+  - destruct (Rle_dec y 0), (Rle_dec y' 0); lra.
+  - generalize (cdf_of_rises (Plain s) y y' Hp Hy). lra.
+  - generalize (cdf_of_rises (Cut s k) y y' Hp Hy). lra.
+Qed.
+
 (* An exponential above the tail: the tangent at w, or any exponential where there is no noise. *)
 Inductive line : noise -> R -> R -> Prop :=
 | silent_line h : 0 <= h -> line Silent 1 h
