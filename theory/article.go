@@ -11,4 +11,5 @@ type Article struct {
 	Sources  []Source // never empty; the first is this project's own if and only if Proof is Derived
 	Assumes  []string // the hypotheses, in words; never empty
 	Checked  []string // of which rows Coq checks the proof: a kind of goals, and the theorems in proofs
+	Missing  []string // of which rows Coq checks all but a part: a kind of goals, the part, and the theorems in proofs
 }

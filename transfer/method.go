@@ -140,10 +140,10 @@ func MethodsFor(f Feedback) []Method {
 
 // Article describes the method.
 func (m Method) Article() theory.Article {
-	rows := each.Of(checkedRows[m.Name], checked.String)
+	rows, missing := each.Of(checkedRows[m.Name], checked.String), each.Of(partlyChecked[m.Name], partly.String)
 	return theory.Article{
-		Checked: rows, Name: m.Name, Summary: m.Summary, Formula: m.Formula, Practice: m.Practice, Proof: m.Proof,
-		Sources: m.Sources, Assumes: m.Assumes,
+		Checked: rows, Missing: missing, Name: m.Name, Summary: m.Summary, Formula: m.Formula, Practice: m.Practice,
+		Proof: m.Proof, Sources: m.Sources, Assumes: m.Assumes,
 	}
 }
 

@@ -158,6 +158,9 @@ func (a article) page() string {
 	if len(a.Checked) > 0 {
 		section("Proof: checked by Coq (docs/check/proofs.md)", a.Checked...)
 	}
+	if len(a.Missing) > 0 {
+		section("Proof: derived; all but a part is checked by Coq", a.Missing...)
+	}
 	return b.String()
 }
 
