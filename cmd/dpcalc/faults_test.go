@@ -15,8 +15,8 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
 	"github.com/dpcalc/dpcalc/cmd/internal/csvfile"
 	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
-	"github.com/dpcalc/dpcalc/cmd/internal/parallel"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/parallel"
 )
 
 // changingOutput rewrites a file when it is written to for the first time.
@@ -76,11 +76,11 @@ func TestFaults(t *testing.T) {
 	err := p.Write(filepath.Join(dir, "plan.csv"), func(io.Writer) error {
 		return parallel.For(p.Context, 10, 2, func(int, int) error { panic("no such row") }, nil)
 	})
-	var broken *usage.Fault
+	var broken *parallel.Fault
 	if !errors.As(err, &broken) || err.Error() != "internal error: no such row" || commandtest.Files(t, dir) != nil {
 		t.Errorf("in a worker: %v, files %v", err, commandtest.Files(t, dir))
 	}
-	err = usage.OrFault(func() error {
+	err = parallel.OrFault(func() error {
 		return p.Write(filepath.Join(dir, "plan.csv"), func(io.Writer) error { panic("no such row") })
 	})
 	if !errors.As(err, &broken) || commandtest.Files(t, dir) != nil {

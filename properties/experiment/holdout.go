@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"runtime"
-	"sync"
 
+	"github.com/dpcalc/dpcalc/internal/parallel"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -151,57 +150,30 @@ func (e Holdout) Run(ctx context.Context, workers int, done func(repetitions int
 	if err := e.Validate(); err != nil {
 		return nil, err
 	}
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	rows := e.rows()
-	share := len(rows) / len(e.Signal)
-	jobs := len(e.Signal) * int(e.Repetitions)
-	window := 4 * workers // of repetitions that may end before an earlier one
-
-	type result struct {
-		job    int
-		points []point
-	}
-	todo, ended := make(chan int), make(chan result, window)
-	var group sync.WaitGroup
-	defer group.Wait()
-	defer close(todo)
-	for range min(workers, jobs) {
-		group.Go(func() {
-			t := newTrial(ctx, e)
-			for job := range todo {
-				signal, repetition := job/int(e.Repetitions), job%int(e.Repetitions)
-				ended <- result{job, t.run(e.Signal[signal], repetition)}
-			}
-		})
-	}
-	waiting := make(map[int][]point)
-	for given, finished, added := 0, 0, 0; added < jobs; {
-		next := todo
-		if given == jobs || given == added+window {
-			next = nil
+	share, repetitions := len(rows)/len(e.Signal), int(e.Repetitions)
+	err := parallel.Ordered(ctx, len(e.Signal)*repetitions, workers, func(lo, hi int) (found [][]point, err error) {
+		t := newTrial(ctx, e)
+		for job := lo; job < hi && ctx.Err() == nil; job++ {
+			found = append(found, t.run(e.Signal[job/repetitions], job%repetitions))
 		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case next <- given:
-			given++
-		case r := <-ended:
-			waiting[r.job] = r.points
-			for points, ok := waiting[added]; ok; points, ok = waiting[added] {
-				for i, p := range points {
-					rows[added/int(e.Repetitions)*share+i].add(p)
-				}
-				delete(waiting, added)
-				added++
-			}
-			if finished++; done != nil {
-				done(finished)
+		return found, ctx.Err()
+	}, func(found [][]point, ended int) error {
+		for k, points := range found {
+			first := (ended - len(found) + k) / repetitions * share
+			for i, p := range points {
+				rows[first+i].add(p)
 			}
 		}
+		if done != nil {
+			done(ended)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	return rows, ctx.Err()
+	return rows, nil
 }
 
 // rows returns empty rows in printing order.

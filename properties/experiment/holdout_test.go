@@ -344,7 +344,7 @@ func TestDeterministic(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	for _, direct := range []bool{false, true} {
 		e := usual()
-		e.Samples, e.Attributes, e.Direct, e.Repetitions = 1000, 1000, direct, 1_000_000
+		e.Samples, e.Attributes, e.Direct, e.Repetitions = 1000, 1000, direct, 1000
 		ctx, cancel := context.WithCancel(t.Context())
 		rows, err := e.Run(ctx, 2, func(int) { cancel() })
 		if rows != nil || !errors.Is(err, context.Canceled) {

@@ -8,11 +8,11 @@ import (
 	"sync/atomic"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/bibliography"
-	"github.com/dpcalc/dpcalc/cmd/internal/parallel"
 	"github.com/dpcalc/dpcalc/cmd/internal/printed"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/internal/each"
+	"github.com/dpcalc/dpcalc/internal/parallel"
 	"github.com/dpcalc/dpcalc/theory"
 )
 

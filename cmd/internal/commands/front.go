@@ -12,6 +12,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/internal/each"
+	"github.com/dpcalc/dpcalc/internal/parallel"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -28,7 +29,7 @@ type Front struct {
 
 // Run runs one command line, without the name of the program, and returns the exit code.
 func (f *Front) Run(args []string) int {
-	return f.Exit(usage.OrFault(func() error {
+	return f.Exit(parallel.OrFault(func() error {
 		command, typed, err := f.Read(args)
 		if err != nil {
 			return err
@@ -63,7 +64,7 @@ func (f *Front) Exit(err error) int {
 		err = errors.New("interrupted")
 	}
 	f.complain(err.Error())
-	if broken := (*usage.Fault)(nil); errors.As(err, &broken) {
+	if broken := (*parallel.Fault)(nil); errors.As(err, &broken) {
 		fmt.Fprintf(f.Stderr, "%s", broken.Stack)
 	}
 	return usage.ExitFailure

@@ -3,10 +3,10 @@ package suite
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
-	"runtime"
-	"sync"
 
+	"github.com/dpcalc/dpcalc/internal/parallel"
 	"github.com/dpcalc/dpcalc/properties/audit"
 	"github.com/dpcalc/dpcalc/theory"
 )
@@ -157,39 +157,12 @@ func Run(ctx context.Context, checks []Check, s Settings, step func(done int)) (
 	if err != nil {
 		return nil, nil, err
 	}
-	workers := s.Workers
-	if workers < 1 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	var (
-		wait       sync.WaitGroup
-		mu         sync.Mutex
-		next, done int
-		first      error
-		rows       = make([]Row, len(checks))
-	)
-	for range min(workers, len(checks)) {
-		wait.Go(func() {
-			mu.Lock()
-			defer mu.Unlock()
-			for first == nil && next < len(checks) {
-				i := next
-				next++
-				mu.Unlock()
-				err := ctx.Err()
-				if err == nil {
-					rows[i], err = checks[i].Run(s, ledger)
-				}
-				mu.Lock()
-				if first == nil {
-					first = err
-				}
-				if done++; step != nil {
-					step(done)
-				}
-			}
-		})
-	}
-	wait.Wait()
-	return rows, ledger, first
+	rows := make([]Row, len(checks))
+	err = parallel.For(ctx, len(checks), s.Workers, func(lo, hi int) (err error) {
+		for i := lo; i < hi && err == nil; i++ {
+			rows[i], err = checks[i].Run(s, ledger)
+		}
+		return errors.Join(err, ctx.Err())
+	}, step)
+	return rows, ledger, err
 }

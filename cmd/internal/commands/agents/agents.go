@@ -29,6 +29,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/holdout"
 	"github.com/dpcalc/dpcalc/holdout/serve"
+	"github.com/dpcalc/dpcalc/internal/parallel"
 )
 
 // Instructions are what an agent is told before it calls a tool.
@@ -207,7 +208,7 @@ func run(ctx context.Context, c *commands.Command, typed usage.Typed, in string)
 	f := &commands.Front{Commands: []*commands.Command{c}, Formats: []record.Format{printed.Table, record.CSV, record.TSV},
 		Session: &outfile.Session{Context: ctx, Stdin: strings.NewReader(in), Stdout: &stdout, Stderr: &stderr, Workers: 1,
 			Keep: func(string) io.Writer { return io.Discard }}}
-	code := f.Exit(usage.OrFault(func() error { return f.Do(c, typed) }))
+	code := f.Exit(parallel.OrFault(func() error { return f.Do(c, typed) }))
 	return stdout.String() + stderr.String(), code == usage.ExitUsage || code == usage.ExitFailure
 }
 

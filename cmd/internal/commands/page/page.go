@@ -20,6 +20,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/printed"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/parallel"
 )
 
 // formats are the formats of the page. Workbooks and drawings are the command line's.
@@ -70,7 +71,7 @@ func run(args []string, file io.Writer) Result {
 		Context: context.Background(), Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Workers: 1,
 		Keep: func(string) io.Writer { return file },
 	})
-	code := f.Exit(usage.OrFault(func() error {
+	code := f.Exit(parallel.OrFault(func() error {
 		if len(args) == 0 {
 			return usage.Errorf("got no command, want %s", usage.OrList(f.Names()))
 		}

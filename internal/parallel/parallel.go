@@ -5,8 +5,6 @@ import (
 	"context"
 	"runtime"
 	"sync"
-
-	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 )
 
 // For does the units 0..n-1, a range at a time, on several workers. Progress, if not nil, is told of each range that is
@@ -57,7 +55,7 @@ func Ordered[T any](ctx context.Context, n, workers int, produce func(lo, hi int
 			}
 			group.Go(func() {
 				r := result{hi: hi}
-				r.err = usage.OrFault(func() (err error) {
+				r.err = OrFault(func() (err error) {
 					r.part, err = produce(lo, hi)
 					return err
 				})
