@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -51,10 +52,10 @@ func (m GaussianAnswers) GDP() (theory.Bound[theory.GDP], error) {
 		if err := cmp.Or(err, uncut(block.Cut)); err != nil {
 			return theory.Bound[theory.GDP]{}, err
 		}
-		parts[j], sources = part.Value, include(sources, part.Sources)
+		parts[j], sources = part.Value, each.Union(sources, part.Sources...)
 	}
 	all, err := theory.ComposeGDP(parts...)
-	all.Sources = include(sources, all.Sources)
+	all.Sources = each.Union(sources, all.Sources...)
 	return all, err
 }
 
@@ -108,7 +109,7 @@ func (m LaplaceAnswers) Pure() (theory.Bound[theory.Pure], error) {
 			return part, err
 		}
 		sum.Value.Epsilon = plus(sum.Value.Epsilon, part.Value.Epsilon)
-		sum.Sources = include(sum.Sources, part.Sources)
+		sum.Sources = each.Union(sum.Sources, part.Sources...)
 	}
 	return sum, nil
 }

@@ -38,7 +38,7 @@ func (m Exponential) On(utilities []float64) (Finite, error) {
 	if err != nil {
 		return Finite{}, err
 	}
-	pure.Sources = include(bounded.Sources, pure.Sources)
+	pure.Sources = each.Union(bounded.Sources, pure.Sources...)
 	if err := validScores("utility", utilities); err != nil {
 		return Finite{}, err
 	}

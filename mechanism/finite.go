@@ -3,8 +3,8 @@ package mechanism
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -46,7 +46,7 @@ func Adaptive(next func(past []int) (Finite, bool)) (Finite, error) {
 			return
 		}
 		part := t.query.Pure
-		f.Pure.Sources = include(f.Pure.Sources, part.Sources)
+		f.Pure.Sources = each.Union(f.Pure.Sources, part.Sources...)
 		for outcome, child := range t.then {
 			walk(child, lnP+t.query.Law[outcome], plus(spent, part.Value.Epsilon))
 		}
@@ -70,16 +70,6 @@ func plus(a, b float64) float64 {
 		return a + b
 	}
 	return math.Nextafter(a+b, math.Inf(1))
-}
-
-// include appends the sources that are new.
-func include(all, more []theory.Source) []theory.Source {
-	for _, s := range more {
-		if !slices.Contains(all, s) {
-			all = append(all, s)
-		}
-	}
-	return all
 }
 
 func upTo(n int) []int {

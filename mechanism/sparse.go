@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -72,10 +73,10 @@ func (m SparseVector) Pure() (theory.Bound[theory.Pure], error) {
 }
 
 // repeated is basic composition.
-func repeated(each theory.Bound[theory.Pure], times int64) (theory.Bound[theory.Pure], error) {
-	all, err := theory.Composition{Each: each.Value.Approx(), Times: times}.Basic()
+func repeated(one theory.Bound[theory.Pure], times int64) (theory.Bound[theory.Pure], error) {
+	all, err := theory.Composition{Each: one.Value.Approx(), Times: times}.Basic()
 	return theory.Bound[theory.Pure]{Value: theory.Pure{Epsilon: all.Value.Epsilon},
-		Sources: include(each.Sources, all.Sources)}, err
+		Sources: each.Union(one.Sources, all.Sources...)}, err
 }
 
 // Start begins a run, whose answers are true for "above". It reports the error of

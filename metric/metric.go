@@ -141,10 +141,5 @@ func Of(name string) (Metric, bool) {
 	if column, ok := strings.CutPrefix(name, "column:"); ok && column != "" {
 		name = Column
 	}
-	for _, m := range list {
-		if m.Name == name {
-			return m, true
-		}
-	}
-	return Metric{}, false
+	return each.First(list, func(m Metric) bool { return m.Name == name })
 }

@@ -3,8 +3,8 @@ package pvalue
 import (
 	"fmt"
 	"math"
-	"slices"
 
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/maxinfo"
 	"github.com/dpcalc/dpcalc/theory"
@@ -87,7 +87,7 @@ func (g Goal) names() (names []string, err error) {
 		}
 		for _, t := range tests {
 			if t.Correction.Name != "" {
-				names = included(names, t.Correction.Name)
+				names = each.Union(names, t.Correction.Name)
 			}
 		}
 	}
@@ -120,11 +120,11 @@ func (g Goal) at(name string, x float64) (t Test, ok bool) {
 	if err != nil {
 		return Test{}, false
 	}
-	i := slices.IndexFunc(all, func(c Correction) bool { return c.Name == name })
-	if i < 0 {
+	c, ok := each.First(all, func(c Correction) bool { return c.Name == name })
+	if !ok {
 		return Test{}, false
 	}
-	t, err = all[i].At(g.Alpha)
+	t, err = c.At(g.Alpha)
 	return t, err == nil && t.Status == theory.OK && t.Threshold >= g.Threshold
 }
 

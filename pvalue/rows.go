@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/maxinfo"
 	"github.com/dpcalc/dpcalc/theory"
 )
@@ -18,7 +19,7 @@ func rowNames(links []link) (names []string) {
 			continue
 		}
 		for _, o := range l.all {
-			names = included(names, o.Name)
+			names = each.Union(names, o.Name)
 		}
 		if len(l.free) > 1 && l.First >= end {
 			end, choices = shortest(links, l.First), choices+1
@@ -60,7 +61,7 @@ func correctionOf(p maxinfo.Plan, links []link, name string) Correction {
 	}
 	if len(c.ways[0].edges) > 1 {
 		c.Proof = theory.Derived
-		c.Sources = included(c.Sources, compositionSource)
+		c.Sources = each.Union(c.Sources, compositionSource)
 	}
 	c.Assumes = strongest(c.Assumes)
 	c.rule = composition(c.ways)
@@ -75,18 +76,8 @@ func (c *Correction) told(o option) {
 	if o.Proof == theory.Derived {
 		c.Proof = theory.Derived
 	}
-	c.Sources = included(c.Sources, o.Sources...)
-	c.Assumes = included(c.Assumes, o.Assumes...)
-}
-
-// included appends the elements that are missing.
-func included[T comparable](all []T, more ...T) []T {
-	for _, x := range more {
-		if !slices.Contains(all, x) {
-			all = append(all, x)
-		}
-	}
-	return all
+	c.Sources = each.Union(c.Sources, o.Sources...)
+	c.Assumes = each.Union(c.Assumes, o.Assumes...)
 }
 
 // strongest leaves out that the records may depend on each other where some link needs that they do not.

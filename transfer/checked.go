@@ -206,12 +206,7 @@ func withClusters(from Goal, to *Goal) {
 
 // checkedFor is what Coq checks of the method's answer to g.
 func (m Method) checkedFor(g Goal) (c checked, ok bool) {
-	for _, c := range checkedRows[m.Name] {
-		if c.known(g) == g {
-			return c, true
-		}
-	}
-	return c, false
+	return each.First(checkedRows[m.Name], func(c checked) bool { return c.known(g) == g })
 }
 
 // String says which theorems the rows of these goals rest on.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -43,7 +44,7 @@ func TestTheoremsOfCheckedRows(t *testing.T) {
 					t.Errorf("%s, %s: %s is not in axioms.txt", name, c.goals, theorem)
 				}
 				for _, h := range hypotheses {
-					want = withoutDoubles(want, []theory.Source{givenInProofs[h]})
+					want = each.Union(want, givenInProofs[h])
 				}
 			}
 			got := slices.Clone(c.given)

@@ -151,7 +151,7 @@ func (m Method) Article() theory.Article {
 func (m Method) Proven(g Goal) (Proof, []theory.Source) {
 	proof, sources := m.proven(g)
 	if c, ok := m.checkedFor(g); ok {
-		return Checked, withoutDoubles(sources, c.given)
+		return Checked, each.Union(sources, c.given...)
 	}
 	return proof, sources
 }
@@ -204,17 +204,6 @@ func (m Method) Keeps(g Goal) bool {
 
 // knownVariance is where these tails are proved.
 var knownVariance = proved("feedback.md#known-variance")
-
-// withoutDoubles is the first sources and those of the second that are not among them.
-func withoutDoubles(first, second []theory.Source) []theory.Source {
-	all := slices.Clone(first)
-	for _, s := range second {
-		if !slices.Contains(all, s) {
-			all = append(all, s)
-		}
-	}
-	return all
-}
 
 // lowVariance is where the bound is proved.
 var lowVariance = proved("variance.md#low-variance-bound")
@@ -277,12 +266,7 @@ func Methods() []Method { return slices.Clone(registry) }
 
 // Lookup returns the method of that name.
 func Lookup(name string) (Method, bool) {
-	for _, m := range registry {
-		if m.Name == name {
-			return m, true
-		}
-	}
-	return Method{}, false
+	return each.First(registry, func(m Method) bool { return m.Name == name })
 }
 
 func formatFloat(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

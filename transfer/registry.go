@@ -1,9 +1,8 @@
 package transfer
 
 import (
-	"github.com/dpcalc/dpcalc/theory"
-
 	"github.com/dpcalc/dpcalc/internal/each"
+	"github.com/dpcalc/dpcalc/theory"
 )
 
 func source(key, where string) theory.Source { return theory.Source{Key: key, Where: where} }

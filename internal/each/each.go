@@ -1,4 +1,4 @@
-// Package each makes one list of another.
+// Package each makes lists of lists, and looks for an element.
 package each
 
 import "slices"
@@ -10,4 +10,24 @@ func Of[T, R any](list []T, f func(T) R) []R {
 		made = append(made, f(x))
 	}
 	return made
+}
+
+// Union returns the elements of a list, and those of another that it lacks.
+func Union[T comparable](list []T, more ...T) []T {
+	all := slices.Clone(list)
+	for _, x := range more {
+		if !slices.Contains(all, x) {
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+// First returns the first element that is one, and whether there is one.
+func First[T any](list []T, is func(T) bool) (first T, ok bool) {
+	i := slices.IndexFunc(list, is)
+	if i < 0 {
+		return first, false
+	}
+	return list[i], true
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 )
 
 // Command is a command as every front end sees it: what it is called, what it takes, and
@@ -164,12 +165,7 @@ func (c *Call) InDialect(f record.Format) (record.Format, error) {
 // FormatOf returns the format that a file's name implies, if there is one.
 func FormatOf(path string, formats []record.Format) (record.Format, bool) {
 	suffix := strings.ToLower(filepath.Ext(path))
-	for _, f := range formats {
-		if f.Suffix != "" && f.Suffix == suffix {
-			return f, true
-		}
-	}
-	return record.Format{}, false
+	return each.First(formats, func(f record.Format) bool { return f.Suffix != "" && f.Suffix == suffix })
 }
 
 // line repeats a command with its flags in the order of their declaration.

@@ -139,11 +139,8 @@ func asksForHelp(args []string) bool {
 
 // Command finds a command by its name, nil if there is none.
 func (f *Front) Command(name string) *Command {
-	i := slices.IndexFunc(f.Commands, func(c *Command) bool { return c.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return f.Commands[i]
+	command, _ := each.First(f.Commands, func(c *Command) bool { return c.Name == name })
+	return command
 }
 
 // Names lists the commands.
@@ -206,12 +203,9 @@ func (f *Front) aboutFlag(command *Command, key string) string {
 
 // flag finds a command's flag by its name or alias.
 func (f *Front) flag(command *Command, name string) (usage.Flag, bool) {
-	for _, flag := range command.AllFlags(f.Formats) {
-		if name != "" && (flag.Name == name || flag.Alias == name) {
-			return flag, true
-		}
-	}
-	return usage.Flag{}, false
+	return each.First(command.AllFlags(f.Formats), func(flag usage.Flag) bool {
+		return name != "" && (flag.Name == name || flag.Alias == name)
+	})
 }
 
 // FlagNames lists a command's flags as they are typed.

@@ -84,8 +84,8 @@ func (r Reading) Validate() string {
 
 // tool is the tool of a valid reading.
 func (r Reading) tool() Tool {
-	all := Tools()
-	return all[slices.IndexFunc(all, func(t Tool) bool { return t.Name == r.Tool })]
+	tool, _ := each.First(Tools(), func(t Tool) bool { return t.Name == r.Tool })
+	return tool
 }
 
 // Values calls visit with every item, in the order of the log, and its value of a metric: the mean over its records,

@@ -4,9 +4,9 @@ package usage
 import (
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"strconv"
 
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/internal/text"
 )
 
@@ -69,11 +69,8 @@ func versionOf(info *debug.BuildInfo) string {
 		return v
 	}
 	setting := func(key string) string {
-		i := slices.IndexFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == key })
-		if i < 0 {
-			return ""
-		}
-		return info.Settings[i].Value
+		s, _ := each.First(info.Settings, func(s debug.BuildSetting) bool { return s.Key == key })
+		return s.Value
 	}
 	commit := setting("vcs.revision")
 	if commit == "" {

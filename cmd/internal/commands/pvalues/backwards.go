@@ -10,6 +10,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/maxinfo"
 	"github.com/dpcalc/dpcalc/pvalue"
 	"github.com/dpcalc/dpcalc/theory"
@@ -31,12 +32,7 @@ const manyLooks = "9007199254740992"
 
 // kindOf is the kind of step that a source is, if it is one.
 func kindOf(source string) (k steps.Kind, ok bool) {
-	kinds := steps.Kinds()
-	i := slices.IndexFunc(kinds, func(k steps.Kind) bool { return k.Name == source })
-	if i < 0 {
-		return k, false
-	}
-	return kinds[i], true
+	return each.First(steps.Kinds(), func(k steps.Kind) bool { return k.Name == source })
 }
 
 // leftOut are the flags that a source misses. A gate whose looks are given may leave out its passes.
@@ -104,11 +100,11 @@ func (u *unknown) find(name, asked string) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(quantities, func(q maxinfo.Quantity) bool { return q.Name == name })
-	if i < 0 {
+	found, ok := each.First(quantities, func(q maxinfo.Quantity) bool { return q.Name == name })
+	if !ok {
 		return usage.Errorf("--%s: got no --%s, want it: thresholds do not rise or fall with it throughout", asked, name)
 	}
-	u.Quantity = quantities[i]
+	u.Quantity = found
 	if u.by == commands.ByAdding {
 		with := u.With
 		u.With = func(x float64) maxinfo.Plan { return replaced(with(x)) }

@@ -145,12 +145,8 @@ var Deviations = numbers.Kind[float64]{
 var laws = numbers.Kind[maxinfo.Data]{
 	Want: "product or any",
 	Parse: func(s string) (maxinfo.Data, bool) {
-		for _, d := range []maxinfo.Data{maxinfo.ProductData, maxinfo.AnyData} {
-			if d.String() == s {
-				return d, true
-			}
-		}
-		return 0, false
+		all := []maxinfo.Data{maxinfo.ProductData, maxinfo.AnyData}
+		return each.First(all, func(d maxinfo.Data) bool { return d.String() == s })
 	},
 }
 
@@ -249,8 +245,8 @@ func (k Kind) Step(d *Details) (maxinfo.Step, error) {
 func ParseStep(raw string) (maxinfo.Step, Kind, error) {
 	name, rest, _ := strings.Cut(raw, ":")
 	kinds := Kinds()
-	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == name })
-	if i < 0 {
+	k, ok := each.First(kinds, func(k Kind) bool { return k.Name == name })
+	if !ok {
 		names := KindNames(kinds)
 		hint := usage.DidYouMean(name, names)
 		if hint == "" {
@@ -258,7 +254,6 @@ func ParseStep(raw string) (maxinfo.Step, Kind, error) {
 		}
 		return nil, Kind{}, usage.Errorf("--step: unknown step %s%s", usage.Shown(name), hint)
 	}
-	k := kinds[i]
 	d := &Details{Where: "--step " + name + ": ", Said: make(map[string]string)}
 	parts := []string{rest}
 	if name == curve {
