@@ -87,15 +87,13 @@ func (p *Plan) pairedAs() error {
 		return nil
 	}
 	n := *p.Pairs
-	named := p.Metric == metric.AUC && len(p.Metrics) == 1 && p.Units.Positive != ""
-	alone := p.Group == nil && p.Population == nil && p.Incumbent == nil
-	if o := p.Open; o != nil {
-		alone = alone && o.Features == nil && o.Ask == nil
-	} else {
-		alone = alone && p.Method == "gate"
+	holds := []bool{
+		p.Metric == metric.AUC, len(p.Metrics) == 1, p.Units.Positive != "",
+		p.Group == nil, p.Population == nil, p.Incumbent == nil, p.features() == nil,
+		p.Method == "gate" || p.Open != nil && p.Open.Ask == nil,
+		min(n.Positives, n.Negatives) >= 1, n.Positives+n.Negatives == p.Promise.Samples,
 	}
-	counted := min(n.Positives, n.Negatives) >= 1 && n.Positives+n.Negatives == p.Promise.Samples
-	if named && alone && counted {
+	if !slices.Contains(holds, false) {
 		return nil
 	}
 	return fmt.Errorf("got an AUC of %d positive and %d negative rows with what it has not, or for %d rows", n.Positives,

@@ -219,12 +219,13 @@ func TestClassCountsOfAPlan(t *testing.T) {
 	text := files(t, dir)[planFile]
 	inside, _, _ := strings.Cut(text, planEnds.before)
 	for want, change := range map[string][]string{
-		"other class counts than those of the labels":        {`"positives": 100`, `"positives": 80`, `"negatives": 100`, `"negatives": 120`},
-		"with what it has not, or for 200 rows":              {`"positives": 100`, `"positives": 101`},
-		"got class counts or an AUC, want both or neither":   {`"auc"`, `"accuracy"`},
-		"got an AUC of 0 positive and 200 negative rows":     {`"positives": 100`, `"positives": 0`, `"negatives": 100`, `"negatives": 200`},
-		"got an AUC of 100 positive and 100 negative rows":   {`"method": "gate"`, `"method": "sealed"`},
-		"the plan has no certificate by the theorem of gate": {`"positives": 100`, `"positives": 1`, `"negatives": 100`, `"negatives": 199`},
+		"other class counts than those of the labels":           {`"positives": 100`, `"positives": 80`, `"negatives": 100`, `"negatives": 120`},
+		"with what it has not, or for 200 rows":                 {`"positives": 100`, `"positives": 101`},
+		"got class counts or an AUC, want both or neither":      {`"auc"`, `"accuracy"`},
+		"got an AUC of 0 positive and 200 negative rows":        {`"positives": 100`, `"positives": 0`, `"negatives": 100`, `"negatives": 200`},
+		"got an AUC of 100 positive and 100 negative rows with": {`"class_counts"`, `"features": {"fingerprint": "aa"}, "class_counts"`},
+		"got an AUC of 100 positive and 100 negative rows":      {`"method": "gate"`, `"method": "sealed"`},
+		"the plan has no certificate by the theorem of gate":    {`"positives": 100`, `"positives": 1`, `"negatives": 100`, `"negatives": 199`},
 	} {
 		sealed := planEnds.seal(sha256.New(), []byte(strings.NewReplacer(change...).Replace(inside)))
 		if err := os.WriteFile(filepath.Join(dir, planFile), sealed, 0o600); err != nil {
