@@ -444,7 +444,9 @@ func TestWrongRecords(t *testing.T) {
 		"query: got binary with --group, want bounded or difference: the mean over a cluster is neither 0 nor 1": func(p *Terms) {
 			p.Open, p.Goal.Queries, p.Goal.Query = false, 3, transfer.Binary
 		},
-		"features: got some, want none without --open, --group": func(p *Terms) { p.Open, p.Goal.Queries, p.Group = false, 3, "" },
+		"features: got some, want none without --open, --group or a gate, which has conditions on some of the rows": func(p *Terms) {
+			p.Open, p.Goal.Queries, p.Group = false, 3, ""
+		},
 	} {
 		p := good
 		change(&p)
