@@ -32,7 +32,8 @@ func (e either) serves(g Goal) bool {
 
 func (e either) holds(g Goal) bool { return e.first.holds(g) || e.betters(g) }
 
-// samples asks the second rule for its least n only if it certifies one row fewer.
+// samples asks the second rule for its least n only if it certifies one row fewer. Its tau is the least of both, as the
+// first rule does not certify the tau of the goal there.
 func (e either) samples(g Goal) (reached, error) {
 	a, err := e.first.samples(g)
 	if err != nil && e.serves(g) {
@@ -42,7 +43,7 @@ func (e either) samples(g Goal) (reached, error) {
 		return a, err
 	}
 	b, err := e.second.samples(g)
-	return reached{n: b.n}, err
+	return b, err
 }
 
 // queries asks the second rule for its greatest m only if it certifies one more.

@@ -12,11 +12,10 @@ import (
 type order struct {
 	index   int
 	a, conj float64
-	gain    float64    // ln(2^a' - 1)
 	past    float64    // D_(j-1) of the answers that the order has seen, +Inf where the theorem does not hold
 	passed  int        // of the runs
 	each    step       // what was asked for last
-	near    [2]float64 // where the tangents of T and t last touched, as shares of tau/sd
+	near    [2]float64 // where the tangents of T and t last touched
 	far     [2]float64
 	fresh   fresh
 }
@@ -39,8 +38,7 @@ type fresh struct {
 // first query, before which nothing is revealed.
 func ordersFrom(excess, ratio, most float64) (all []order) {
 	add := func(a, conj float64) {
-		half, gain := [2]float64{0.5, 0.5}, num.Log(math.Expm1(conj*math.Ln2))
-		all = append(all, order{index: len(all), a: a, conj: conj, gain: gain, near: half, far: half})
+		all = append(all, order{index: len(all), a: a, conj: conj})
 	}
 	all = make([]order, 0, 64)
 	for ; excess <= most; excess *= ratio {
@@ -120,9 +118,10 @@ type Bound struct {
 	kept     int        // the order that served the last share
 	lnWeight float64    // ln F_j
 	rare     rare
-	chords   []chords // by groups of orders
-	total    float64  // ln of the sum of the errors
-	closed   bool     // the last answer carried no noise
+	chords   chords
+	middle   int     // the order that the chords are for, and the two next to it
+	total    float64 // ln of the sum of the errors
+	closed   bool    // the last answer carried no noise
 }
 
 // state is what the variance lemma takes of the answers so far.
@@ -161,7 +160,7 @@ func New(samples int64, sides Sides) (*Bound, error) {
 func newBound(t Theorem, samples, queries int64) *Bound {
 	m := float64(queries)
 	b := &Bound{
-		Theorem: t, state: state{n: float64(samples)}, orders: t.orders(m), total: math.Inf(-1), rare: rare{touch: 0.5},
+		Theorem: t, state: state{n: float64(samples)}, orders: t.orders(m), total: math.Inf(-1),
 	}
 	if v, ok := t.moment(); ok {
 		b.template = certificate{n: b.n, span: v.span(), reach: v.reach(), delta: 1e-4 / m, tail: 1e-4 / max(m, 100)}
@@ -400,6 +399,9 @@ func (b *Bound) fresh(o *order, q query) *fresh {
 		return s
 	}
 	*s = fresh{query: q, below: math.Inf(-1)}
+	if o.near[0] == 0 {
+		o.near, o.far = b.orders[b.best].near, b.orders[b.best].far
+	}
 	s.above = q.chernoff(o.conj, b.side(false), &o.near[0])
 	if _, varies := b.moment(); !varies {
 		s.above = min(s.above, b.convex(o, q))
@@ -419,16 +421,11 @@ func (b *Bound) convex(o *order, q query) float64 {
 	if q.sd == 0 {
 		return 0
 	}
-	const group = 3
-	if b.chords == nil {
-		b.chords = make([]chords, len(b.orders)/group+1)
+	if away := o.index - b.middle; b.chords.query != q || away < -1 || away > 1 {
+		b.chords.cover(q, o.conj, o.near[0])
+		b.middle = o.index
 	}
-	c := &b.chords[o.index/group]
-	if c.query != q {
-		middle := min(o.index/group*group+group/2, len(b.orders)-1)
-		c.cover(q, b.orders[middle].conj, o.near[0])
-	}
-	return c.convex(o.conj)
+	return b.chords.convex(o.conj)
 }
 
 // together returns ln of min{ T+^(1/a') + T-^(1/a'), (T+ + T- + (2^a'-1) P[N > tau/sd] (t+ + t-))^(1/a') }, rounded up.
@@ -440,15 +437,16 @@ func (b *Bound) together(o *order, q run) float64 {
 	s.found = true
 	sum := num.LogAddExp(s.above, s.below)
 	s.both = num.LogAddExp(s.above/o.conj, s.below/o.conj)
+	gain := num.Log(math.Expm1(o.conj * math.Ln2))
 	if q.sd == 0 {
 		s.both = sum / o.conj
-	} else if ln, _ := q.law.upper(q.tau / q.sd); num.LogAddExp(sum, sum+ln+o.gain)/o.conj < s.both { // t is at least T
+	} else if ln, _ := q.law.upper(q.tau / q.sd); num.LogAddExp(sum, sum+ln+gain)/o.conj < s.both { // t is at least T
 		far := math.Ln2 // T_0 = 1
 		if o.conj > 1 {
 			above := q.chernoff(o.conj-1, b.side(false), &o.far[0])
 			far = num.LogAddExp(above, q.chernoff(o.conj-1, b.side(true), &o.far[1]))
 		}
-		s.both = min(s.both, num.LogAddExp(sum, far+ln+o.gain)/o.conj)
+		s.both = min(s.both, num.LogAddExp(sum, far+ln+gain)/o.conj)
 	}
 	s.both += roundUp * (2 + math.Abs(s.both))
 	return s.both

@@ -272,8 +272,8 @@ func somePlan(r *rand.Rand, queries, least, span float64) Plan {
 	}
 }
 
-// What a search returns is certified. With one row fewer, or tau a little less, it is not. The least tau does not
-// depend on the tau that the search begins with.
+// What a search returns is certified. With one row fewer, or less than the least tau, it is not. The least tau does not
+// depend on the tau that the search begins with, and is less than a quarter of a row below that of the least rows.
 func TestLeastIsLeast(t *testing.T) {
 	r := rand.New(rand.NewPCG(172, 1))
 	plans := []Plan{
@@ -294,12 +294,17 @@ func TestLeastIsLeast(t *testing.T) {
 		if less.Samples--; less.Samples > 0 && Falling.Certifies(less) {
 			t.Errorf("%+v is certified, one row below the answer", less)
 		}
-		p.Tau = found.Tau
-		taus := []float64{found.Tau}
+		if p.Tau = found.Tau; !Falling.Certifies(p) {
+			t.Errorf("%+v: its own answer is not certified", p)
+		}
+		var taus []float64
 		for _, part := range []float64{0, 1e-13, 1e-10, 3e-9, 1e-8, 1} {
 			from := p
 			from.Tau *= 1 - part
 			tau, _ := Falling.LeastTau(from)
+			if rows := 2 * float64(p.Samples) * math.Log(found.Tau/tau); !(rows > -0.05 && rows < 0.25) {
+				t.Errorf("%+v: the least tau is %v, %v rows less", p, tau, rows)
+			}
 			taus = append(taus, tau)
 		}
 		for _, tau := range taus {

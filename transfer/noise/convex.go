@@ -6,8 +6,8 @@ import (
 	"github.com/dpcalc/dpcalc/internal/num"
 )
 
-// cells is how many tangents bound the integral of N_b.
-const cells = 27
+// cells is how many tangents bound the integral of N_b, as many on each side of the peak.
+const cells = 20
 
 // chords is what N_b takes of a run with noise for every b:
 //
@@ -17,46 +17,55 @@ const cells = 27
 // integrand is concave, and so below its tangents: the integral is that of tangents in cells, the outer ones without an
 // end. Every choice of cells is valid.
 type chords struct {
-	query                     // that of the cells
-	start, from, cell float64 // where u begins to be positive, where the cells begin, and how long each is
-	first             float64 // ln u(1/n)
-	ln, slope         [cells]float64
+	query               // that of the cells
+	start, from float64 // where u begins to be positive, and where the cells begin
+	first       float64 // ln u(1/n)
+	cell        [cells]chord
 }
 
-// cover lays the cells around the peak for one power, whose tangent touches at about that share of tau/sd.
+// chord is the middle of a cell, half of how long it is, and ln u in the middle with its slope.
+type chord struct{ middle, half, ln, slope float64 }
+
+// cover lays the cells around the peak for one power, whose tangent touches about there.
 func (c *chords) cover(q query, power, touch float64) {
 	sigma := 1 / (2 * math.Sqrt(q.n))
 	u := ramp{law: q.law, first: (q.tau - 1/q.n) / q.sd, fall: sigma / q.sd}
-	peak, width := u.peak(power, touch*q.tau/q.sd)
+	peak, width := u.peak(power, touch)
 	*c = chords{query: q}
 	if !math.IsInf(q.law.cut, 1) {
 		c.start = max((u.first-q.law.cut)/u.fall, 0)
 	}
 	c.from = max(peak-5*width, c.start)
-	c.cell = (peak + 5*width - c.from) / cells
 	c.first, _ = u.at(0)
-	for i := range cells {
-		c.ln[i], c.slope[i] = u.at(c.from + (float64(i)+0.5)*c.cell)
+	left := c.from
+	for i := range c.cell {
+		x, far := float64(i+1)/(cells/2)-1, 5.0
+		if x < 0 {
+			far = (peak - c.from) / width
+		}
+		right := peak + width*far*x*(1-(1-x*x)*far/10) // cells far away are longer
+		middle := (left + right) / 2
+		ln, slope := u.at(middle)
+		c.cell[i] = chord{middle, (right - left) / 2, ln, slope}
+		left = right
 	}
 }
 
 // convex returns ln N_b, rounded up.
 func (c *chords) convex(b float64) float64 {
-	if !(c.cell > 0) {
+	if !(c.cell[0].half > 0) {
 		return 0
 	}
 	scale, sum := math.Inf(-1), 0.0
 	var all [cells]float64
-	for i, ln := range c.ln {
-		z := c.from + (float64(i)+0.5)*c.cell
-		all[i] = b*ln - z*z/2
+	for i, at := range &c.cell {
+		all[i] = b*at.ln - at.middle*at.middle/2
 		scale = max(scale, all[i])
 	}
-	for i, ln := range all {
-		z := c.from + (float64(i)+0.5)*c.cell
-		slope := b*c.slope[i] - z
-		t, height := slope*c.cell/2, num.Exp(ln-scale)
-		sum += height * c.cell * sinhOver(t)
+	for i, at := range &c.cell {
+		slope := b*at.slope - at.middle
+		t, height := slope*at.half, num.Exp(all[i]-scale)
+		sum += height * 2 * at.half * sinhOver(t)
 		switch i {
 		case 0:
 			if left := c.from - c.start; left > 0 {

@@ -110,7 +110,8 @@ func TestTangentsBeyondTheCut(t *testing.T) {
 func TestRoundedNoiseIsAnotherPlan(t *testing.T) {
 	p := Plan{Theorem: Joint(Both), Queries: 10, Tau: 0.1, Beta: lnp(0.05)}
 	found, _ := Falling.Samples(p)
-	p.Samples, p.Tau = found.Samples, found.Tau
+	p.Samples = found.Samples
+	p.Tau, _ = Falling.LeastTau(p)
 	total := func(change func(i int64, sd float64) float64) theory.LogProb {
 		b, _ := New(p.Samples, Both)
 		i := int64(0)

@@ -242,7 +242,7 @@ func TestExcessIsSmooth(t *testing.T) {
 		n := leastSamples(t, p)
 		at := func(n int64) float64 {
 			p.Samples = n
-			_, y := Falling.excess(p)
+			_, y := Falling.excess(p, Run{})
 			return y
 		}
 		step := n / 500

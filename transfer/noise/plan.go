@@ -116,6 +116,9 @@ func (p Plan) walk(g grain, cut float64, yield func(run) bool) (excess float64) 
 		}
 		if !ok { // it goes on, for what all that are left lack
 			lack = max(lack, next.ln-left.ln(1))
+		} else if done == p.Queries-2 && !varies { // mostly this is the first to fail, and so the excess is smooth
+			_, least := b.quietest(q, s.z)
+			lack = max(lack, least-left.ln(1))
 		}
 		s = next
 		q.sd = p.Tau / s.z
@@ -160,13 +163,22 @@ func (b *Bound) allot(q *run, left shares, spent spending, s search) (next searc
 	return next, false
 }
 
-// orient looks at all orders before one of the first queries: for low variance there may be two minima, one for each
-// kind of certificate.
+// orient goes to about the best order before one of the first queries. For low variance there may be two minima, one for
+// each kind of certificate, and it looks at all. Else, in the limit of normal means, with V = 1/(4n) and X the sum of
+// V/sd^2 over the answers so far,
+//
+//	u = exp((a-1) X/2 - tau^2/(2 (sd^2 + a'V))),   which is least at a-1 = (tau sqrt(V/X) - V)/(sd^2 + V).
 func (b *Bound) orient(q run, z float64) {
+	q.sd = q.tau / z
 	_, varies := b.moment()
 	if first := len(b.answered) == 1 || len(b.answered) == 3; varies && first {
-		q.sd = q.tau / z
 		b.around(q, 4)
+	}
+	if shift := b.shift + (q.count-1)*b.step(q); !varies && shift > 0 && b.best == len(b.orders)-1 {
+		excess := (q.tau/(2*b.n*math.Sqrt(shift)) - 1/(4*b.n)) / (q.sd*q.sd + 1/(4*b.n))
+		for b.best > 0 && b.orders[b.best].a > 1+excess {
+			b.best--
+		}
 	}
 }
 
@@ -189,7 +201,7 @@ func (s *shares) spend(ln, count float64) {
 }
 
 // slack is how far ln of a run's errors may stay below ln of its share of beta.
-const slack = 1e-4
+const slack = 1e-3
 
 // search is where the last run's z = tau/sd was found, and what is expected of the next.
 type search struct {
@@ -226,22 +238,20 @@ func (b *Bound) loudest(q run, target, from float64, s search) (next search, ok 
 	}
 	least, lo, hi := num.Log(from), math.Inf(-1), math.Inf(1)
 	v := num.Log(max(s.ahead(), from))
-	last, lastV, lastOrder := 0.0, 0.0, -1
-	first := true // a first look is at the last order alone
+	last, lastV := math.Inf(1), 0.0 // of the look before
+	gap := math.Inf(1)
+	_, varies := b.moment()
 	for range 40 {
 		q.sd = q.tau / num.Exp(v)
-		var ln float64
-		if first && q.useful() {
+		ln := math.Inf(1)
+		if !varies && math.Abs(gap) < 0.03 && q.useful() { // a look from afar chooses the order
 			ln = b.errors(&b.orders[b.best], q)
-		} else {
+		}
+		if math.IsInf(ln, 1) {
 			ln = b.leastErrors(q)
 		}
-		gap := ln - target
+		gap = ln - target
 		switch enough := gap >= -slack || v <= least; {
-		case first && math.IsInf(gap, 1):
-			first = false
-			continue
-		case first:
 		case gap <= 0 && enough:
 			return s.found(q.tau/q.sd, ln, slope), true
 		case gap > 0:
@@ -249,13 +259,12 @@ func (b *Bound) loudest(q run, target, from float64, s search) (next search, ok 
 		default:
 			hi = v
 		}
-		known, rises := lastOrder >= 0, ln > last && v > lastV
-		if chord := (ln - last) / (v - lastV); lastOrder == b.best && chord < 0 {
+		if chord := (ln - last) / (v - lastV); chord < 0 && chord > -math.MaxFloat64 {
 			slope = chord
-		} else if known && rises && lo == v { // beyond the least
+		} else if ln > last && v > lastV && lo == v { // beyond the least
 			break
 		}
-		first, last, lastV, lastOrder = false, ln, v, b.best
+		last, lastV = ln, v
 		v = max(v-max(min((gap+slack/2)/slope, 0.2), -0.2), least)
 		if v <= lo || v >= hi {
 			v = max((lo+hi)/2, least)
@@ -285,8 +294,11 @@ func (b *Bound) quietest(q run, from float64) (z, least float64) {
 		q.sd = q.tau / num.Exp(v)
 		return b.leastErrors(q)
 	}
-	low, touches := num.Log(from), num.Log(b.touches(q))
-	v, _ := num.Interval{Lo: low, Hi: max(low+0.3, touches+0.1)}.MinimizeScanned(9, 1e-3, func(v float64) float64 {
+	points, low, touches := 5, num.Log(from), num.Log(b.touches(q))
+	if _, varies := b.moment(); varies {
+		points = 9 // its minima are narrower
+	}
+	v, _ := num.Interval{Lo: low, Hi: max(low+0.3, touches+0.1)}.MinimizeScanned(points, 1e-2, func(v float64) float64 {
 		return min(at(v), 1e9)
 	}, touches)
 	return num.Exp(v), at(v)

@@ -10,21 +10,24 @@ import (
 // Noise is a way to choose the noise of Gaussian answers. It decides a plan by an excess, which is at most 0 where the
 // [Bound] certifies the plan, and falls as n, tau or beta grows. The unknown is where it becomes positive.
 type Noise struct {
-	excess func(p Plan) (Run, float64) // the truth
-	rough  func(p Plan) float64        // about the excess, sooner
+	excess func(p Plan, kept Run) (Run, float64) // the truth, with that noise where one noise is kept
+	rough  func(p Plan) float64                  // about the excess, sooner
 }
 
 // Even is the best constant noise, and Falling the noise of [Plan.Blocks].
 var (
 	Even = Noise{
-		excess: func(p Plan) (Run, float64) {
+		excess: func(p Plan, kept Run) (Run, float64) {
+			if kept.Last > 0 {
+				return kept, p.EvenErrors(kept.Last, kept.Cut) - p.Beta.Ln()
+			}
 			sd, excess := p.even()
 			return Run{sd, sd, p.EvenCut()}, excess
 		},
 		rough: func(p Plan) float64 { return p.EvenErrors(p.Tau/p.evenStart(), p.EvenCut()) - p.Beta.Ln() },
 	}
 	Falling = Noise{
-		excess: func(p Plan) (ends Run, excess float64) {
+		excess: func(p Plan, _ Run) (ends Run, excess float64) {
 			excess = p.walk(p.grain(), p.Cut(), func(q run) bool {
 				if ends.First == 0 {
 					ends = Run{First: q.sd, Cut: p.Cut()}
@@ -43,7 +46,7 @@ var (
 // Run is what a plan is run with: the standard deviations of the first and the last answer, and where the noise is cut.
 type Run struct{ First, Last, Cut float64 }
 
-// Found is the least number of records, the least accuracy that they certify, and the noise for it.
+// Found is the least number of records, about the least accuracy that they certify, and the noise for it.
 type Found struct {
 	Samples int64
 	Tau     float64
@@ -52,7 +55,7 @@ type Found struct {
 
 // Certifies reports whether all answers of the plan are within tau but with probability beta.
 func (r Noise) Certifies(p Plan) bool {
-	_, excess := r.excess(p)
+	_, excess := r.excess(p, Run{})
 	return excess <= 0
 }
 
@@ -61,6 +64,7 @@ type line struct {
 	Noise
 	at    func(x float64) (float64, Plan) // the next plan from x on, and where it is
 	known map[Plan]walked
+	kept  Run
 }
 
 // walked is the noise of a plan, and its excess.
@@ -70,13 +74,13 @@ type walked struct {
 }
 
 func (r Noise) line(at func(x float64) (float64, Plan)) line {
-	return line{r, at, make(map[Plan]walked, 16)}
+	return line{Noise: r, at: at, known: make(map[Plan]walked, 16)}
 }
 
 func (l line) walk(p Plan) walked {
 	w, ok := l.known[p]
 	if !ok {
-		w.run, w.excess = l.Noise.excess(p)
+		w.run, w.excess = l.Noise.excess(p, l.kept)
 		l.known[p] = w
 	}
 	return w
@@ -92,7 +96,7 @@ func (l line) nearest(x float64) Plan { _, p := l.at(x); return p }
 func (l line) least(d num.Descent) (num.Landing, bool) {
 	if d.Step > 0.01 { // it is not known where to look
 		fine := d.Tolerance
-		d.Tolerance = max(fine, 0.003)
+		d.Tolerance = max(fine, 0.02)
 		found, ok := d.Least(func(x float64) (float64, float64) {
 			x, p := l.at(x)
 			return x, l.rough(p)
@@ -132,7 +136,11 @@ func (r Noise) Samples(p Plan) (Found, bool) {
 		w := l.walk(p)
 		return Found{Samples: p.Samples, Tau: p.Tau, Run: w.run}, w.excess <= 0
 	}
-	tau, run := l.tau(p, num.Descent{From: num.Log(p.Tau), Step: 0.5 / float64(p.Samples), Slope: 2 * found.Slope})
+	l.kept = l.walk(p).run
+	tau, run := l.tau(p, num.Descent{ // to a fifth of a row
+		From: num.Log(p.Tau), Step: 0.5 / float64(p.Samples), Tolerance: 0.1 / float64(p.Samples),
+		Slope: 2 * found.Slope, Bend: found.Bend / 2,
+	})
 	return Found{Samples: p.Samples, Tau: tau, Run: run}, true
 }
 
@@ -181,7 +189,7 @@ func (l line) tau(p Plan, d num.Descent) (float64, Run) {
 		}
 		return lnTau, p
 	}
-	d.Most, d.Tolerance = top, min(1e-8, max(0.01/float64(p.Samples), 1e-14))
+	d.Most, d.Tolerance = top, max(d.Tolerance, min(1e-8, max(0.01/float64(p.Samples), 1e-14)))
 	found, ok := l.least(d)
 	if p = l.nearest(found.X); !ok || !l.holds(p) {
 		return p.values.span(), Run{}

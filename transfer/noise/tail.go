@@ -20,12 +20,12 @@ type side func(l float64) tilt
 //	T_b = min over |u| < cut of G(u)^b exp(n g(v/n) - v(tau - sd u)),   v = (b/sd) H(u),
 //
 // H the hazard of the noise, and b 1 or of no account where there is none. Every u is valid; the best solves g'(v/n) =
-// tau - sd u. The search for it begins at touch, a share of tau/sd.
+// tau - sd u. The search for it begins at touch, where that is not 0.
 func (q query) chernoff(power float64, g side, touch *float64) float64 {
 	if q.sd == 0 {
 		return q.exponent(g)
 	}
-	const tolerance = 1e-5 // what a tangent is off costs the square of that
+	const tolerance = 1e-10 // of ln T_b, which is about power u h or more
 	z := q.tau / q.sd
 	// Here v/n comes to mostTilt at most, as the hazard is at most u + sqrt(2/pi) for u >= 0 where nothing is cut.
 	most := mostTilt*q.n*q.sd/power - math.Sqrt(2/math.Pi)
@@ -33,8 +33,8 @@ func (q query) chernoff(power float64, g side, touch *float64) float64 {
 	if lo = max(lo, -q.law.cut); !(hi > 0) {
 		return 0
 	}
-	u := *touch * z
-	if !(u > lo && u < hi) {
+	u := *touch
+	if !(u > lo && u < hi) || u == 0 {
 		u = hi / 2
 	}
 	var h, v float64
@@ -57,12 +57,12 @@ func (q query) chernoff(power float64, g side, touch *float64) float64 {
 		if !(next > lo && next < hi) {
 			next = (lo + hi) / 2
 		}
-		if math.Abs(next-u) <= tolerance*min(1, 1/h) { // near a cut, h is one over the distance
+		if cost := math.Abs(gap*(next-u)) * (h - u) / 2; cost <= tolerance*max(u, 0.01) { // over power h
 			break
 		}
 		last, u = u, next
 	}
-	*touch = u / z
+	*touch = u
 	grow, drop, shift := q.n*t.ln, -power*q.law.lnTail(u, h), v*(q.tau-q.sd*u)
 	ln := grow - shift - drop + (grow+math.Abs(shift)+drop+power)*roundUp + v*roundTilt
 	if !(ln < 0) {
