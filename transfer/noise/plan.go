@@ -163,9 +163,9 @@ func (b *Bound) allot(q *run, left shares, spent spending, s search) (next searc
 	return next, false
 }
 
-// orient goes to about the best order before one of the first queries. For low variance there may be two minima, one for
-// each kind of certificate, and it looks at all. Else, in the limit of normal means, with V = 1/(4n) and X the sum of
-// V/sd^2 over the answers so far,
+// orient goes to about the best order before one of the first queries. For low variance there may be two minima, one
+// for each kind of certificate, and it looks at all. Else, in the limit of normal means, with V = 1/(4n) and X the sum
+// of V/sd^2 over the answers so far,
 //
 //	u = exp((a-1) X/2 - tau^2/(2 (sd^2 + a'V))),   which is least at a-1 = (tau sqrt(V/X) - V)/(sd^2 + V).
 func (b *Bound) orient(q run, z float64) {
