@@ -191,10 +191,7 @@ func (c *Call) line() string {
 			words = append(words, "--"+flag.Name, ShellWord(value))
 		}
 	}
-	for _, value := range c.Texts(usage.Arguments) {
-		words = append(words, ShellWord(value))
-	}
-	return strings.Join(words, " ")
+	return strings.Join(append(words, each.Of(c.Texts(usage.Arguments), ShellWord)...), " ")
 }
 
 // ShellWord quotes a word for a shell, if it needs that.

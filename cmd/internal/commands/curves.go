@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -65,13 +66,10 @@ func (u *Undrawn) Add(curve string) {
 
 // Tell counts the points that are not drawn in a line of a title, or says nothing.
 func (u *Undrawn) Tell() []string {
-	var parts []string
-	for _, curve := range u.curves {
-		parts = append(parts, record.Plural(u.points[curve], "point")+" of "+curve)
-	}
-	if parts == nil {
+	if u.curves == nil {
 		return nil
 	}
+	parts := each.Of(u.curves, func(curve string) string { return record.Plural(u.points[curve], "point") + " of " + curve })
 	return []string{"not drawn, outside 1e-300 to 1e300: " + strings.Join(parts, ", ")}
 }
 

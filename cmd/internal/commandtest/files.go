@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 )
 
 // Refused says whether a command ended with exit 2 and one line, which says this, and wrote
@@ -16,14 +17,11 @@ func Refused(code int, stdout, stderr, says string) bool {
 }
 
 // Files lists the names in a directory.
-func Files(t *testing.T, dir string) (names []string) {
+func Files(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
+	return each.Of(entries, os.DirEntry.Name)
 }

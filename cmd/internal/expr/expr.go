@@ -147,10 +147,7 @@ func (s Sheet) Value(x X) any {
 		}
 		return first
 	}
-	args := []any{first}
-	for _, arg := range x.args[1:] {
-		args = append(args, s.Value(arg))
-	}
+	args := append([]any{first}, each.Of(x.args[1:], s.Value)...)
 	if f, ok := ofValues[x.op]; ok {
 		return f(args)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 )
@@ -201,9 +202,7 @@ func Texts[T any](c usage.Values, flag string, k Kind[T], write func(T) string) 
 		if err != nil {
 			return nil, err
 		}
-		for _, v := range values {
-			texts = append(texts, write(v))
-		}
+		texts = append(texts, each.Of(values, write)...)
 	}
 	return texts, nil
 }

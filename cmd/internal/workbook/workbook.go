@@ -138,11 +138,8 @@ func (b *book) style(s style) (int, error) {
 	fill := func(color string) excelize.Fill {
 		return excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{color}}
 	}
-	line := func(sides ...string) (borders []excelize.Border) {
-		for _, side := range sides {
-			borders = append(borders, excelize.Border{Type: side, Style: 1, Color: "7F7F7F"})
-		}
-		return borders
+	line := func(sides ...string) []excelize.Border {
+		return each.Of(sides, func(side string) excelize.Border { return excelize.Border{Type: side, Style: 1, Color: "7F7F7F"} })
 	}
 	switch s.look {
 	case record.HeaderLook:

@@ -150,11 +150,7 @@ func (a article) page() string {
 	section("Formula", a.Formula)
 	section("Hypotheses", slices.Concat(a.needs, a.Assumes)...)
 	section("In practice", append([]string{a.Practice}, a.practice...)...)
-	sources := []string{}
-	for _, s := range a.Sources {
-		sources = append(sources, s.String())
-	}
-	section("Proof: "+string(a.Proof), sources...)
+	section("Proof: "+string(a.Proof), each.Of(a.Sources, theory.Source.String)...)
 	if len(a.Checked) > 0 {
 		section("Proof: checked by Coq (docs/check/proofs.md)", a.Checked...)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -80,10 +81,7 @@ func ArrivalFlags(g transfer.Goal) (flags [][2]string) {
 	case len(a.Stages) == 0:
 		return [][2]string{{arriveRowsFlag.Name, fmt.Sprint(a.Rows)}, {arriveLooksFlag.Name, fmt.Sprint(a.Queries)}}
 	}
-	var items []string
-	for _, s := range a.Stages {
-		items = append(items, fmt.Sprintf("%d:%d", g.Samples+s.More, s.Until))
-	}
+	items := each.Of(a.Stages, func(s transfer.Stage) string { return fmt.Sprintf("%d:%d", g.Samples+s.More, s.Until) })
 	return [][2]string{{ArriveFlag.Name, strings.Join(items, ",")}}
 }
 

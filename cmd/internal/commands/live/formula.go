@@ -5,6 +5,7 @@ package live
 import (
 	"github.com/dpcalc/dpcalc/cmd/internal/expr"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/dpcalc/dpcalc/internal/each"
 )
 
 // Nothing is the formula of a cell that shows nothing.
@@ -12,10 +13,7 @@ var Nothing = expr.T("")
 
 // Unchanged is the cell that says whether these inputs are those at the start.
 func Unchanged(name, label string, inputs []record.LiveInput) record.LiveInput {
-	conditions := []expr.X{expr.True}
-	for _, in := range inputs {
-		conditions = append(conditions, in.Unchanged())
-	}
+	conditions := append([]expr.X{expr.True}, each.Of(inputs, record.LiveInput.Unchanged)...)
 	return record.LiveInput{Name: name, Label: label,
 		Formula: expr.If(expr.IfError(expr.And(conditions...), expr.False), expr.T("yes"), expr.T("no"))}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -37,9 +38,7 @@ func Scenario(c *commands.Call, path, name string, samples int64) (goal transfer
 			return goal, nil, usage.Errorf("%s: scenario %s: got %d methods, want one", path, usage.Shown(s.name),
 				len(s.request.methods))
 		}
-		for _, m := range s.request.methods {
-			methods = append(methods, m.Name)
-		}
+		methods = each.Of(s.request.methods, func(m transfer.Method) string { return m.Name })
 		if err := taken[i].placed(c); err != nil {
 			return goal, nil, usage.Errorf("%s: scenario %s: %v", path, usage.Shown(s.name), err)
 		}
