@@ -497,6 +497,7 @@ func (w *world) ranks(texts []string) {
 		for _, do := range []string{"score ranked " + file + " --bar 0.1", "score ranked " + file + " --bar 0.1 --dry-run", "score ranking " + file + " --show score",
 			"price ranking " + file + " --show best", "score ranking " + file + " --show pass --bar 0.4"} {
 			w.does(false, do+" -f json")
+			w.does(false, do) // which tells people more
 		}
 	}
 	for _, line := range []string{"score ranking ties.csv --show pass --bar 0.1 --where color=red", "score ranking ties.csv --show pass --bar 0.1 --all bar=0.2",
