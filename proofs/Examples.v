@@ -1,10 +1,11 @@
 (* More plans that show that the hypotheses of the rows' theorems can be satisfied: gates at a known bar, an open gate for
-   0/1 values, differences, known variances, widths and guesses. *)
+   0/1 values, differences, known variances, widths, guesses and answers of low variance. *)
 
 From Coq Require Import Reals ZArith Lra Lia List Arith Psatz Bool.
 From Coquelicot Require Import Coquelicot.
 From dpcalc Require Import Tree Count Gate Tails Budget Cells OpenGate Records Forever SharpCells Binomial Entropy Rows
   Guesses Looks OpenRows Instances Sides Weights Clusters Differences KnownVariance Widths Guess.
+From dpcalc Require Tangent Joint Normal Certificate LowVariance Kinds.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -140,4 +141,65 @@ Proof.
   - intros; unfold q; lra.
   - intros v i Hi. unfold cuts in *. simpl in Hi. destruct i as [|[|[|i]]]; simpl; try lra; lia.
   - intros v c. apply wide_width; [now apply Tails.n_pos|lra].
+Qed.
+
+(* Two differences with a mean size of at most 1/10, which the sample exceeds by no more than 1/10 each: noise with a
+  standard
+   deviation of 1, and none. What the first reveals is counted by the second moment. *)
+Theorem low_variance_instance (X : Type) (x0 : X) (Ds : list (law X)) (asked : list Rounded.cell ->
+  Differences.difference X)
+  (cuts : list Rounded.cell -> list R) :
+  Ds <> nil -> (forall D, In D Ds -> Posterior.finite X D) -> (forall u, Rounded.sorted Rbar.m_infty (cuts u)) ->
+  (forall u, pop X Ds (Kinds.size X asked u) <= 1/10) ->
+  let n := Tails.n X Ds in
+  let noises := fun j => match j with O => Tangent.Plain (1/2) | _ => Tangent.Silent end in
+  let c := Normal.PhiBar 0 * exp (Normal.phi 0 / Normal.PhiBar 0 * 0) in
+  let h := Normal.phi 0 / Normal.PhiBar 0 / (1/2) in
+  let T := Kinds.tail_bound 1 c h (n * Differences.G (1/10) (1 * h / (2 * n))) (1/2) in
+  let T' := Kinds.tail_bound 2 1 n (n * Differences.G (1/10) (2 * n / (2 * n))) (1/2) in
+  let F := Certificate.certificate n 1 (1/2) (1/5 / 4) 2 (1/2) (1/10) (1/100) (1/2) 5.5 in
+  Rounded.fails X Ds (fun j => Tangent.cdf_of (noises j)) (Kinds.ask_difference X asked) cuts (fun _ => 1/2) true true
+    2 <=
+    2 * T + exp (- n * kl (1/5) (1/10)) + 2 * (sqrt T' * sqrt F).
+Proof.
+  intros Hd Hf Hc Hq n noises c h T T' F. assert (Hn := Tails.n_pos X Ds Hd). fold n in Hn.
+  assert (Hp : forall j, Tangent.proper (noises j)) by (intros [|j]; simpl; auto; lra).
+  assert (Hk : Posterior.kap (length Ds) 0 = 1).
+  { unfold Posterior.kap, Kappa.kappa_poly. destruct (Nat.eqb (length Ds) 1); auto. rewrite Rmult_0_r. field. }
+  assert (Hh : 0 < h).
+  { assert (H1 := Normal.phi_pos 0). assert (H2 := Normal.PhiBar_pos 0).
+  apply Rdiv_lt_0_compat; [now apply Rdiv_lt_0_compat|lra]. }
+  assert (HT' : 0 < T') by (apply Rmult_lt_0_compat; [apply Steps.Rpower_pos|apply exp_pos]).
+  assert (HF : 0 < F).
+  { assert (H := Certificate.F_pos X Ds Hd (1/2) (1/5 / 4) 2 (1/2) 0 (1/10) (1/100) (1/2) 5.5). rewrite Hk in H.
+  apply H; lra. }
+  set (w := LowVariance.weight X Ds noises (fun _ : nat => 1/2) (fun _ : nat => 1/5 / 4)).
+  assert (W0 : w 0%nat 1 (fun M => M)) by now apply LowVariance.at_once.
+  assert (W1 : w 1%nat (2 / (2 - 1)) (fun M => Rpower M (1 - / 2) * Rounded.product (fun _ => Rpower F (/ 2)) 0 1)).
+  { apply LowVariance.at_order; [lra|]. intros l Hl. destruct l as [|l]; [|lia].
+    assert (Hr : LowVariance.revealed X Ds noises (fun _ : nat => 1/2) (fun _ : nat => 1/5 / 4) 2 0 (Rpower
+      (Certificate.certificate n (Posterior.kap (length Ds) (Joint.r X Ds noises 2 0)) (1/2) (1/5/4) 2 (1/2) (1/10)
+        (1/100) (1/2) 5.5) (/ 2))).
+    { apply LowVariance.by_moment; try lra; [reflexivity|]. rewrite Joint.r_0, Hk. lra. }
+    rewrite Joint.r_0, Hk in Hr. exact Hr. }
+  assert (Hfresh := Kinds.difference_fresh X Ds Hd noises Hp (fun _ => 1/2) true true (1/10) asked ltac:(lra) Hq).
+  assert (Hs0 : 2 / (2 - 1) = 2) by field.
+  eapply Rle_trans; [apply (Kinds.differences X x0 Ds Hd Hf noises Hp cuts Hc (fun _ => 1/2) true true (fun _ => 1/5)
+    asked)
+    with (m := 1%nat) (eps := fun _ => 2 * T) (eta := fun _ => exp (- n * kl (1/5) (1/10)))
+    (last := 2 * (Rpower T' (1 - / 2) * Rounded.product (fun _ => Rpower F (/ 2)) 0 1))|].
+  - intros; lra.
+  - intros l Hl. destruct l as [|l]; [|lia]. now exists (1/2).
+  - intros j Hj. destruct j as [|j]; [|lia]. split.
+    + destruct (Hfresh (LowVariance.held X Ds (Kinds.psi_difference X asked) (fun _ => 1/5 / 4)) 0%nat 1 c h
+        (Tangent.plain_line (1/2) 0) ltac:(lra) Hh) as (H1 & H2).
+      apply LowVariance.alike. apply (LowVariance.apart _ _ _ _ _ _ _ _ _ _ _ _ 1 (fun M => M) T T); auto; lra.
+    + apply (Kinds.difference_crossing X Ds Hd noises (fun _ => 1/5) (1/10) asked ltac:(lra) Hq 0 1 (fun M => M) W0).
+    lra.
+  - right. destruct (Hfresh (fun _ _ => True) 1%nat 2 1 n (Tangent.silent_line n ltac:(lra)) ltac:(lra) Hn) as (H1 &
+    H2).
+    rewrite <- Hs0 in H1 at 1. rewrite <- Hs0 in H2 at 1.
+    apply (LowVariance.apart _ _ _ _ _ _ _ _ _ _ _ _ (2 / (2 - 1)) _ T' T' W1); auto. lra.
+  - cbn [seq sumR Rounded.product]. rewrite Rmult_1_r. replace (1 - / 2) with (/ 2) by field.
+    rewrite !Rpower_sqrt by auto. lra.
 Qed.

@@ -263,6 +263,40 @@ End Shift.
 (* s(b) is at most sigma: no larger s is admissible. *)
 Definition admissible (b s : R) : Prop := region (b * (1 + 3 * s) / 4) (b * (1 - s) / 4).
 
+(* A point of the region whose difference is x, and whose sum is at most half of b' + x: the segment to its mirror image. *)
+Lemma segment (b b' sigma V W x : R) : 0 < b < b' -> b' <= 1 -> (forall s, 0 <= s <= 1 -> admissible b s -> s <= sigma) ->
+  region V W -> V - W = x -> V + W <= b' / 2 + x / 2 -> 0 <= V -> 0 <= W -> 0 <= x -> x <= sigma * b'.
+Proof.
+  intros Hb Hb1 Hs Hreg Hdiff Hsum HV HW Hx0.
+  assert (Hxb : x <= b') by lra.
+  (* the segment to the mirror image *)
+  assert (Hadm : admissible b' (x / b')).
+  { unfold admissible. replace (b' * (1 + 3 * (x / b')) / 4) with ((b' / 2 + x / 2 + x) / 2) by (field; lra).
+    replace (b' * (1 - x / b') / 4) with ((b' / 2 + x / 2 - x) / 2) by (field; lra).
+    set (y := b' / 2 + x / 2) in *. assert (Hm := mirrored V W ltac:(unfold y in *; lra) ltac:(unfold y in *; lra) Hreg).
+    destruct (Req_dec (V + W) 1) as [E1|E1].
+    - assert (y = 1) by (unfold y in *; lra). replace ((y + x) / 2) with V by lra. replace ((y - x) / 2) with W by lra. exact Hreg.
+    - assert (Hlt : V + W < 1) by (unfold y in *; lra).
+      set (u := (2 - (V + W) - y) / (2 - 2 * (V + W))).
+      assert (Hu : 0 <= u <= 1).
+      { unfold u. split.
+        - apply Rmult_le_pos; [unfold y; lra|left; apply Rinv_0_lt_compat; lra].
+        - apply Rmult_le_reg_r with (2 - 2 * (V + W)); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra. }
+      assert (Hmix := region_mix u V W (1 - W) (1 - V) Hu Hreg Hm).
+      replace ((y + x) / 2) with (u * V + (1 - u) * (1 - W)); [replace ((y - x) / 2) with (u * W + (1 - u) * (1 - V)); [exact Hmix|]|];
+        rewrite <- Hdiff; unfold u; field; lra. }
+  assert (Hadm' : admissible b (x / b')).
+  { unfold admissible in *. set (s := x / b') in *.
+    assert (Hmix := region_mix (b / b') _ _ _ _ ltac:(split; [apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra]|
+      apply Rmult_le_reg_r with b'; [lra|]; unfold Rdiv; rewrite Rmult_assoc, Rinv_l by lra; lra]) Hadm zero_in).
+    replace (b * (1 + 3 * s) / 4) with (b / b' * (b' * (1 + 3 * s) / 4) + (1 - b / b') * 0) by (field; lra).
+    replace (b * (1 - s) / 4) with (b / b' * (b' * (1 - s) / 4) + (1 - b / b') * 0) by (field; lra). exact Hmix. }
+  assert (Hs' : x / b' <= sigma).
+  { apply Hs; auto. split; [apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra]|].
+    apply Rmult_le_reg_r with b'; [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra. }
+  replace x with (x / b' * b') by (field; lra). apply Rmult_le_compat_r; lra.
+Qed.
+
 Theorem envelope_shift (b sigma : R) : 0 < b <= 1 -> (forall s, 0 <= s <= 1 -> admissible b s -> s <= sigma) ->
   shifts_by X Pi outcomes Ds k b sigma.
 Proof.
@@ -307,34 +341,7 @@ Proof.
   { unfold x. apply Rmult_le_pos; [|left; now apply Rinv_0_lt_compat]. apply sumR_nonneg. intros r _.
     apply sumR_nonneg. intros pi _. unfold up_at, ind.
     destruct (ClassicalDescription.excluded_middle_informative _) as [[_ H]|H]; lra. }
-  assert (Hxb : x <= b') by lra.
-  (* the segment to the mirror image *)
-  assert (Hadm : admissible b' (x / b')).
-  { unfold admissible. replace (b' * (1 + 3 * (x / b')) / 4) with ((b' / 2 + x / 2 + x) / 2) by (field; lra).
-    replace (b' * (1 - x / b') / 4) with ((b' / 2 + x / 2 - x) / 2) by (field; lra).
-    set (y := b' / 2 + x / 2) in *. assert (Hm := mirrored V W ltac:(unfold y in *; lra) ltac:(unfold y in *; lra) Hreg).
-    destruct (Req_dec (V + W) 1) as [E1|E1].
-    - assert (y = 1) by (unfold y in *; lra). replace ((y + x) / 2) with V by lra. replace ((y - x) / 2) with W by lra. exact Hreg.
-    - assert (Hlt : V + W < 1) by (unfold y in *; lra).
-      set (u := (2 - (V + W) - y) / (2 - 2 * (V + W))).
-      assert (Hu : 0 <= u <= 1).
-      { unfold u. split.
-        - apply Rmult_le_pos; [unfold y; lra|left; apply Rinv_0_lt_compat; lra].
-        - apply Rmult_le_reg_r with (2 - 2 * (V + W)); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra. }
-      assert (Hmix := region_mix u V W (1 - W) (1 - V) Hu Hreg Hm).
-      replace ((y + x) / 2) with (u * V + (1 - u) * (1 - W)); [replace ((y - x) / 2) with (u * W + (1 - u) * (1 - V)); [exact Hmix|]|];
-        rewrite <- Hdiff; unfold u; field; lra. }
-  assert (Hadm' : admissible b (x / b')).
-  { unfold admissible in *. set (s := x / b') in *.
-    assert (Hmix := region_mix (b / b') _ _ _ _ ltac:(split; [apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra]|
-      apply Rmult_le_reg_r with b'; [lra|]; unfold Rdiv; rewrite Rmult_assoc, Rinv_l by lra; lra]) Hadm zero_in).
-    replace (b * (1 + 3 * s) / 4) with (b / b' * (b' * (1 + 3 * s) / 4) + (1 - b / b') * 0) by (field; lra).
-    replace (b * (1 - s) / 4) with (b / b' * (b' * (1 - s) / 4) + (1 - b / b') * 0) by (field; lra). exact Hmix. }
-  assert (Hs' : x / b' <= sigma).
-  { apply Hs; auto. split; [apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra]|].
-    apply Rmult_le_reg_r with b'; [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra. }
-  assert (Hxs : x <= sigma * b').
-  { replace x with (x / b' * b') by (field; lra). apply Rmult_le_compat_r; lra. }
+  assert (Hxs : x <= sigma * b') by (apply (segment b b' sigma V W x); auto; lra).
   eapply Rle_trans; [|exact Hxs].
   (* the event shifts the mean by no more than x *)
   apply Rle_trans with (sumR rs (fun r => sumR outcomes (fun pi => ind Pi A pi *

@@ -1,9 +1,9 @@
 (* docs/theorems/variance.md, "Posterior moments" and "One answer": what an answer to a query of low variance costs. The
    values of a query are in [0,1], so that ell = 1. *)
 
-From Coq Require Import Reals Lra Lia List Psatz ClassicalDescription.
+From Coq Require Import Reals Lra Lia List Psatz ClassicalDescription Machin.
 From Coquelicot Require Import Coquelicot.
-From dpcalc Require Import Tree Tails Kappa Variance Line Normal Posterior Rounded Steps Moments Constraint.
+From dpcalc Require Import Tree Tails Kappa Variance Line Normal Gauss Posterior Rounded Steps Tangent Moments Constraint.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -17,9 +17,6 @@ Proof.
   assert (E : exp v = exp u * exp (v - u)) by (rewrite <- exp_plus; f_equal; ring).
   assert (1 <= exp u) by (rewrite <- exp_0; apply exp_le; lra). rewrite E. nra.
 Qed.
-
-Lemma over_line_pos u : 0 <= over_line u.
-Proof. unfold over_line. generalize (exp_ge_1 u). lra. Qed.
 
 (* The integrand of I, and I: the integral from 0 to G. *)
 Definition curve (A b z : R) : R := 2 * phi z * exp (A * over_line (b * z)).
@@ -66,6 +63,46 @@ Proof.
   apply Rmult_le_compat_l; [generalize (phi_pos z); lra|]. rewrite <- exp_plus. apply exp_le.
   assert (over_line (b * z) <= over_line (b * G)) by (apply over_line_rises; nra).
   assert ((A' - A) * over_line (b * z) <= (A' - A) * over_line (b * G)) by (apply Rmult_le_compat_l; lra). lra.
+Qed.
+
+Lemma exp_cubic x : 0 <= x -> 1 + x + x^2/2 + x^3/6 <= exp x.
+Proof.
+  intros Hx.
+  assert (H2 : forall y, 0 <= y -> 1 + y + y^2/2 <= exp y).
+  { intros y Hy. assert (H := grows (fun y => exp y - (1 + y + y^2/2)) (fun y => exp y - (1 + y)) y Hy). cbv beta in H.
+    rewrite exp_0 in H. assert (1 - (1 + 0 + 0^2/2) <= exp y - (1 + y + y^2/2)); [|lra]. apply H.
+    - intros z _. auto_derive; auto. field.
+    - intros z _. generalize (exp_ge_1 z). lra. }
+  assert (H := grows (fun y => exp y - (1 + y + y^2/2 + y^3/6)) (fun y => exp y - (1 + y + y^2/2)) x Hx). cbv beta in H.
+  rewrite exp_0 in H. assert (1 - (1 + 0 + 0^2/2 + 0^3/6) <= exp x - (1 + x + x^2/2 + x^3/6)); [|lra]. apply H.
+  - intros z _. auto_derive; auto. field.
+  - intros z Hz. generalize (H2 z (proj1 Hz)). lra.
+Qed.
+
+Lemma PI_above : 3.135 <= PI.
+Proof.
+  assert (H := proj1 (PI_2_3_7_ineq 0)). unfold tg_alt, PI_2_3_7_tg, Ratan_seq in H. simpl in H. lra.
+Qed.
+
+(* 4e-8 is more than a normal variable exceeds 5.5 by either way. *)
+Theorem beyond_5_5 : 2 * PhiBar 5.5 <= 4 / 10^8.
+Proof.
+  assert (Hm := mills p_infty 5.5 Logic.I). change (Phi p_infty - Phi 5.5) with (PhiBar 5.5) in Hm.
+  assert (H0 := proj2 gauss). rewrite (phi_bell 5.5), H0 in Hm.
+  assert (Hs : 2.5 <= sqrt (2 * PI)).
+  { apply Rsqr_incr_0_var; [|apply sqrt_pos]. rewrite Rsqr_sqrt by (generalize PI_above; lra). unfold Rsqr.
+  generalize PI_above. lra. }
+  assert (Hb : bell 5.5 <= / 3650000).
+  { unfold bell. replace (- 5.5^2/2) with (- (INR 121 * (1/8))) by (simpl; lra). rewrite exp_Ropp.
+    apply Rinv_le_contravar; [lra|].
+    assert (E : exp (INR 121 * (1/8)) = (exp (1/8))^121).
+    { rewrite <- Rpower_pow by apply exp_pos. unfold Rpower. now rewrite ln_exp. }
+    rewrite E. apply Rle_trans with (1.1331^121).
+    - lra.
+    - apply pow_incr. assert (H := exp_cubic (1/8) ltac:(lra)). lra. }
+  assert (Hi : / sqrt (2 * PI) <= / 2.5) by (apply Rinv_le_contravar; lra).
+  assert (Hbp := bell_pos 5.5). assert (Hip : 0 < / sqrt (2 * PI)) by (apply Rinv_0_lt_compat; lra).
+  assert (/ sqrt (2 * PI) * bell 5.5 <= / 2.5 * / 3650000) by (apply Rmult_le_compat; lra). lra.
 Qed.
 
 (* F of "One answer": of noise of the standard deviation s at the order a, when the posterior mean of psi is at most v.

@@ -404,11 +404,22 @@ Proof.
       (Rpower 2 b - 1) * k * (mu + md)) by (apply Rmult_le_compat_l; lra). lra.
 Qed.
 
-(* A power of at most 0: a probability is at most 1. *)
-Lemma zeroth_fresh event f j : (forall u S, length u = j -> 0 <= f u S) -> fresh j (on event f) 0 1.
+(* T_b is never more than 1. *)
+Theorem at_most_1 event j b : 0 <= b -> fresh j (on event up) b 1 /\ fresh j (on event down) b 1.
 Proof.
-  intros Hf. split; [lra|]. intros u Hu. rewrite <- (mean_one _ E). apply mean_mono. intros S. unfold power.
-  destruct (Rlt_dec 0 (on event f u S)); [rewrite Rpower_O by auto|]; lra.
+  intros Hb.
+  assert (H : forall (side : list cell -> list X -> R), (forall u S, 0 <= side u S <= 1) -> fresh j (on event side) b 1).
+  { intros side Hs. split; [lra|]. intros u _. rewrite <- (mean_one _ E). apply mean_mono. intros S.
+    destruct (Hs u S) as (H0 & H1). assert (Hi := ind_range _ (event u) S).
+    apply Rle_trans with (power 1 b).
+    - apply power_le; auto. unfold LowVariance.on. nra.
+    - unfold power. destruct (Rlt_dec 0 1); [rewrite Rpower_1_l|]; lra. }
+  assert (Ht : forall l y, 0 <= tail (noises l) y <= 1).
+  { intros l y. split; [now apply tail_nonneg|]. assert (Hp := all_proper l). unfold tail.
+    destruct (noises l) as [|s|s k] eqn:En; [destruct (Rle_dec y 0); lra| |];
+      assert (Hc := cdf_of_rises _ m_infty y Hp Logic.I); rewrite (proj1 (cdf_of_ends _ Hp)) in Hc; lra. }
+  split; apply H; intros u S; [unfold LowVariance.up; destruct count_above|unfold LowVariance.down; destruct count_below];
+    try apply Ht; lra.
 Qed.
 
 (* The sample's share. *)

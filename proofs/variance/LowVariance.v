@@ -218,23 +218,11 @@ Fixpoint along (ev : list cell -> list X -> R) (k : nat) (u : list cell) (S : li
 Lemma mass_pos j F u c : In c (shown u) -> 0 <= mass cdf j F c.
 Proof. apply mass_nonneg; auto. intros; now apply cdf_of_rises. Qed.
 
-Lemma along_le ev ev' k u S : (forall u, ev u S <= ev' u S) -> along ev k u S <= along ev' k u S.
-Proof.
-  intros H. revert u. induction k as [|k IH]; intros u; [apply H|]. simpl. apply Rmult_le_compat_l; [apply ind_range|].
-  apply sumR_le. intros c0 Hc. apply Rmult_le_compat_l; auto. now apply (mass_pos _ _ u).
-Qed.
-
 Lemma along_plus ev ev' k u S : along (fun u S => ev u S + ev' u S) k u S = along ev k u S + along ev' k u S.
 Proof.
   revert u. induction k as [|k IH]; intros u; [reflexivity|]. simpl. rewrite <- Rmult_plus_distr_l, <- sumR_plus.
   f_equal.
   apply sumR_ext. intros c0 _. rewrite IH. ring.
-Qed.
-
-Lemma along_nonneg ev k u S : (forall u, 0 <= ev u S) -> 0 <= along ev k u S.
-Proof.
-  intros H. revert u. induction k as [|k IH]; intros u; [apply H|]. simpl. apply Rmult_le_pos; [apply ind_range|].
-  apply sumR_nonneg. intros c0 Hc. apply Rmult_le_pos; auto. now apply (mass_pos _ _ u).
 Qed.
 
 Lemma product_derive (F : nat -> R) l k : ex_derive (fun t => product (fun i => F i + t) l k) 0.
@@ -249,12 +237,6 @@ Proof. intros H. revert l. induction k as [|k IH]; intros l; simpl; [auto|]. now
 
 Lemma product_same (F : nat -> R) l k : product (fun i => F i + 0) l k = product F l k.
 Proof. apply product_ext. intros; ring. Qed.
-
-Lemma product_pos F l k : (forall i, (l <= i < l + k)%nat -> 0 < F i) -> 0 < product F l k.
-Proof.
-  revert l. induction k as [|k IH]; intros l H; simpl; [lra|]. apply Rmult_lt_0_compat; [apply H; lia|]. apply IH.
-  intros; apply H; lia.
-Qed.
 
 Lemma product_1 F l k : (forall i, (l <= i < l + k)%nat -> F i = 1) -> product F l k = 1.
 Proof.
@@ -572,15 +554,6 @@ Qed.
 Notation off_held := (fun u S => on held up u S + on held down u S).
 Notation lost := (fun u S => 1 - ind _ (held u) S).
 Notation one := (fun u S => off_held u S + lost u S).
-
-Lemma sides_nonneg u S : 0 <= up u S + down u S.
-Proof. generalize (up_nonneg u S) (down_nonneg u S). lra. Qed.
-
-Lemma one_nonneg u S : 0 <= one u S.
-Proof.
-  generalize (on_nonneg held up u S (fun u S => up_nonneg u S)) (on_nonneg held down u S (fun u S => down_nonneg u S))
-    (ind_range _ (held u) S). lra.
-Qed.
 
 Lemma seq_shifted (F : nat -> R) k : sumR (seq 0 (S k)) F = F 0%nat + sumR (seq 0 k) (fun i => F (S i)).
 Proof. simpl seq. cbn [sumR]. now rewrite <- seq_shift, sumR_map. Qed.
