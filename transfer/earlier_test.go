@@ -9,9 +9,9 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// Plans that were certified by other runs, orders and shares stay certified: ledgers carry their noise. The file has
-// the 27 shortest of 44 plans, of 2,260 random ones, that the runs of plans of today do not certify. With less noise no
-// runs do.
+// Plans that were certified by other runs, orders, shares and tangents stay certified: ledgers carry their noise. The
+// file has the 27 shortest of 44 plans, of 2,260 random ones, that the runs of a search do not certify, and 9 of 1,000
+// that its tangents do not. With less noise none do.
 func TestEarlierNoise(t *testing.T) {
 	file, err := os.Open("testdata/noise.jsonl")
 	if err != nil {
@@ -38,7 +38,7 @@ func TestEarlierNoise(t *testing.T) {
 			t.Errorf("%+v: with four fifths of the noise beta %v: %v", plan.Goal, less.Beta, err)
 		}
 	}
-	if plans < 20 {
+	if plans < 36 {
 		t.Errorf("%d plans", plans)
 	}
 }

@@ -153,7 +153,9 @@ func New(samples int64, sides Sides) (*Bound, error) {
 	if err := theory.Domain(isCount(samples), "samples", samples, counted); err != nil {
 		return nil, err
 	}
-	return newBound(Joint(sides), samples, 0), nil
+	b := newBound(Joint(sides), samples, 0)
+	b.chords.cell = make([]chord, fineCells)
+	return b, nil
 }
 
 // newBound returns the bound for so many queries, which only values of low variance need to know.
@@ -161,6 +163,7 @@ func newBound(t Theorem, samples, queries int64) *Bound {
 	m := float64(queries)
 	b := &Bound{
 		Theorem: t, state: state{n: float64(samples)}, orders: t.orders(m), total: math.Inf(-1),
+		chords: chords{cell: make([]chord, cells)},
 	}
 	if v, ok := t.moment(); ok {
 		b.template = certificate{n: b.n, span: v.span(), reach: v.reach(), delta: 1e-4 / m, tail: 1e-4 / max(m, 100)}

@@ -6,8 +6,12 @@ import (
 	"github.com/dpcalc/dpcalc/internal/num"
 )
 
-// cells is how many tangents bound the integral of N_b, as many on each side of the peak.
-const cells = 20
+// How many tangents bound the integral of N_b, as many on each side of the peak: in a search, and for noise that is
+// given, which may have been certified by more than a search of today takes.
+const (
+	cells     = 20
+	fineCells = 2 * cells
+)
 
 // chords is what N_b takes of a run with noise for every b:
 //
@@ -20,7 +24,7 @@ type chords struct {
 	query               // that of the cells
 	start, from float64 // where u begins to be positive, and where the cells begin
 	first       float64 // ln u(1/n)
-	cell        [cells]chord
+	cell        []chord // of a length that [chords.cover] keeps
 }
 
 // chord is the middle of a cell, half of how long it is, and ln u in the middle with its slope.
@@ -31,7 +35,7 @@ func (c *chords) cover(q query, power, touch float64) {
 	sigma := 1 / (2 * math.Sqrt(q.n))
 	u := ramp{law: q.law, first: (q.tau - 1/q.n) / q.sd, fall: sigma / q.sd}
 	peak, width := u.peak(power, touch)
-	*c = chords{query: q}
+	*c = chords{query: q, cell: c.cell}
 	if !math.IsInf(q.law.cut, 1) {
 		c.start = max((u.first-q.law.cut)/u.fall, 0)
 	}
@@ -39,7 +43,7 @@ func (c *chords) cover(q query, power, touch float64) {
 	c.first, _ = u.at(0)
 	left := c.from
 	for i := range c.cell {
-		x, far := float64(i+1)/(cells/2)-1, 5.0
+		x, far := 2*float64(i+1)/float64(len(c.cell))-1, 5.0
 		if x < 0 {
 			far = (peak - c.from) / width
 		}
@@ -57,12 +61,12 @@ func (c *chords) convex(b float64) float64 {
 		return 0
 	}
 	scale, sum := math.Inf(-1), 0.0
-	var all [cells]float64
-	for i, at := range &c.cell {
+	var all [fineCells]float64
+	for i, at := range c.cell {
 		all[i] = b*at.ln - at.middle*at.middle/2
 		scale = max(scale, all[i])
 	}
-	for i, at := range &c.cell {
+	for i, at := range c.cell {
 		slope := b*at.slope - at.middle
 		t, height := slope*at.half, num.Exp(all[i]-scale)
 		sum += height * 2 * at.half * sinhOver(t)
@@ -71,7 +75,7 @@ func (c *chords) convex(b float64) float64 {
 			if left := c.from - c.start; left > 0 {
 				sum += height * left * tailOver(t, slope*left)
 			}
-		case cells - 1:
+		case len(c.cell) - 1:
 			if !(slope < 0) {
 				return 0
 			}
