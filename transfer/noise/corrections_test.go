@@ -105,8 +105,8 @@ func TestTangentsBeyondTheCut(t *testing.T) {
 	}
 }
 
-// Noise is certified as it is printed, with every digit: neither a little less of it nor a little more is safe. Less of
-// it reveals more, more of it errs more often by itself.
+// Noise is certified as it is printed: neither less of it nor more is safe, beyond what the tangents of a search lose.
+// Less of it reveals more, more of it errs more often by itself.
 func TestRoundedNoiseIsAnotherPlan(t *testing.T) {
 	p := Plan{Theorem: Joint(Both), Queries: 10, Tau: 0.1, Beta: lnp(0.05)}
 	found, _ := Falling.Samples(p)
@@ -127,7 +127,7 @@ func TestRoundedNoiseIsAnotherPlan(t *testing.T) {
 	if beta := total(func(_ int64, sd float64) float64 { return sd }); !(beta <= p.Beta) {
 		t.Errorf("the plan is certified at beta %v", beta)
 	}
-	for name, by := range map[string]float64{"less": 0.96, "more": 1.04} {
+	for name, by := range map[string]float64{"less": 0.88, "more": 1.05} {
 		wrong := 0
 		for j := range p.Queries {
 			if total(func(i int64, sd float64) float64 {
