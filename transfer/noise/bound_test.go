@@ -375,3 +375,20 @@ func TestSumOfOneNoiseGrows(t *testing.T) {
 		}
 	}
 }
+
+// One noise that a search with other cells has found stays certified: ledgers carry it.
+func TestEarlierEvenNoise(t *testing.T) {
+	for _, c := range []struct {
+		Plan
+		sd float64
+	}{
+		{Plan{Joint(Above), 4760577, 4123, 0.006955454368762915, -2.195604331980535}, 0.000950263683},
+		{Plan{Joint(Both), 32650575, 94277, 0.006306283047040591, -4.098418562836213}, 0.000781433823},
+		{Plan{Joint(Above), 187669, 88872, 0.08239637226180732, -4.563390112756969}, 0.0103825909},
+		{Plan{Joint(Both), 18406504, 97406, 0.008477351594741899, -4.289581427424983}, 0.00104797982},
+	} {
+		if ln := c.EvenErrors(c.sd, c.EvenCut()); !(ln <= c.Beta.Ln()) {
+			t.Errorf("%+v: ln errors %v of the noise %v", c.Plan, ln, c.sd)
+		}
+	}
+}

@@ -11,11 +11,17 @@ import (
 // EvenErrors returns ln of the sum of the errors of the plan's queries with noise of one sd for all, rounded up; it may
 // be above 0, and is +Inf where the theorem does not hold.
 func (p Plan) EvenErrors(sd, cut float64) float64 {
-	return p.lnErrors(theory.NoiseBlock{Queries: p.Queries, Scale: sd, Cut: cut})
+	return p.lnErrors(fineCells, theory.NoiseBlock{Queries: p.Queries, Scale: sd, Cut: cut})
 }
 
-// lnErrors is ln of the sum of the errors with any noise for all queries of the plan, the shares chosen for beta.
-func (p Plan) lnErrors(noise ...theory.NoiseBlock) float64 {
+// aboutErrors is about EvenErrors, and hardly ever less, sooner.
+func (p Plan) aboutErrors(sd, cut float64) float64 {
+	return p.lnErrors(cells, theory.NoiseBlock{Queries: p.Queries, Scale: sd, Cut: cut})
+}
+
+// lnErrors is ln of the sum of the errors with any noise for all queries of the plan, by so many cells and with the
+// shares chosen for beta.
+func (p Plan) lnErrors(count int, noise ...theory.NoiseBlock) float64 {
 	_, varies := p.moment()
 	if !varies {
 		p.Beta = -1 // which the sum does not depend on
@@ -24,6 +30,7 @@ func (p Plan) lnErrors(noise ...theory.NoiseBlock) float64 {
 		return math.Inf(1)
 	}
 	b, spent, done := newBound(p.Theorem, p.Samples, p.Queries), p.spending(), int64(0)
+	b.chords.cell = make([]chord, count)
 	for block := range p.runs(noise) {
 		q := b.run(block, p.Tau)
 		if !q.useful() || varies && block.Cut != 0 { // or without a theorem
@@ -83,7 +90,7 @@ func (p Plan) even() (sd, excess float64) {
 	}
 	low, start := num.Log(p.quantile()), num.Log(p.evenStart())
 	at := func(v float64) float64 {
-		ln := p.EvenErrors(p.Tau/num.Exp(v), p.EvenCut())
+		ln := p.aboutErrors(p.Tau/num.Exp(v), p.EvenCut())
 		if !(ln < math.MaxFloat64) { // where the theorem does not hold, the way back is down
 			return 1e9 * (1 + num.Exp(v))
 		}
@@ -156,7 +163,7 @@ func (p Plan) Certified(noise []theory.NoiseBlock) (theory.LogProb, error) {
 		if i == 0 {
 			q.Beta = p.withoutLast()
 		}
-		ln := q.lnErrors(noise...)
+		ln := q.lnErrors(fineCells, noise...)
 		gain := least - ln
 		if least = min(least, ln); wanted != 0 && least <= wanted.Ln() {
 			break
@@ -170,7 +177,7 @@ func (p Plan) Certified(noise []theory.NoiseBlock) (theory.LogProb, error) {
 	}
 	if wanted != 0 && least > wanted.Ln() { // the shares of a rarer failure leave fewer of the other errors
 		p.Beta = wanted - 1
-		least = min(least, p.lnErrors(noise...))
+		least = min(least, p.lnErrors(fineCells, noise...))
 	}
 	return theory.LogProb(least), nil
 }

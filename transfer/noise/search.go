@@ -19,12 +19,12 @@ var (
 	Even = Noise{
 		excess: func(p Plan, kept Run) (Run, float64) {
 			if kept.Last > 0 {
-				return kept, p.EvenErrors(kept.Last, kept.Cut) - p.Beta.Ln()
+				return kept, p.aboutErrors(kept.Last, kept.Cut) - p.Beta.Ln()
 			}
 			sd, excess := p.even()
 			return Run{sd, sd, p.EvenCut()}, excess
 		},
-		rough: func(p Plan) float64 { return p.EvenErrors(p.Tau/p.evenStart(), p.EvenCut()) - p.Beta.Ln() },
+		rough: func(p Plan) float64 { return p.aboutErrors(p.Tau/p.evenStart(), p.EvenCut()) - p.Beta.Ln() },
 	}
 	Falling = Noise{
 		excess: func(p Plan, _ Run) (ends Run, excess float64) {
