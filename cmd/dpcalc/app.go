@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/advise"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/articles"
@@ -17,7 +19,16 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/cmd/internal/workbook"
+	"github.com/dpcalc/dpcalc/internal/parallel"
+	"github.com/urfave/cli/v2"
 )
+
+// This file is the only one that knows how urfave/cli behaves. The library
+// ignores flags after a positional argument, accepts NaN, Inf and 1e-400, reads
+// 010 as 8, prints usage errors on standard output, exits 0 without a command
+// and exits the process from inside an Action. So the arguments are read and checked
+// before the library sees them, it is given them in the one form that it reads as it
+// should, flags hold their text, and nothing but [program.run] decides the exit code.
 
 // program is the command line.
 type program struct{ *commands.Front }
@@ -40,19 +51,134 @@ func newProgram(s *outfile.Session) *program {
 	return p
 }
 
-// run runs a command line, and returns the exit code.
 func (p *program) run(args []string) int {
-	switch {
-	case len(args) < 2:
-		_, _ = p.Stderr.Write(p.HelpPage())
-		return usage.ExitUsage
-	case args[1] == "--version" && len(args) > 2:
-		return p.Exit(usage.Errorf("--version: unexpected argument %s", usage.Shown(args[2])))
-	case args[1] == "--version":
-		return p.Run([]string{p.version().Name})
-	}
-	return p.Run(args[1:])
+	return p.Exit(parallel.OrFault(func() error { return p.dispatch(args) }))
 }
+
+func (p *program) dispatch(args []string) error {
+	if len(args) > 1 && args[1] == "--version" {
+		if len(args) > 2 {
+			return usage.Errorf("--version: unexpected argument %s", usage.Shown(args[2]))
+		}
+		return p.Print([]byte("dpcalc " + usage.Version() + "\n"))
+	}
+	if len(args) < 2 {
+		_, _ = p.Stderr.Write(p.HelpPage())
+		return usage.Outcome(usage.ExitUsage)
+	}
+	command, typed, err := p.Read(args[1:])
+	if err != nil {
+		return err
+	}
+	ordered := []string{args[0], command.Name}
+	for _, f := range command.AllFlags(formats) {
+		for _, value := range typed[f.Name] {
+			if f.Switch {
+				ordered = append(ordered, "--"+f.Name)
+			} else {
+				ordered = append(ordered, "--"+f.Name+"="+value)
+			}
+		}
+	}
+	return p.app(command).RunContext(p.Context, append(append(ordered, "--"), typed[usage.Arguments]...))
+}
+
+// app declares commands. It is made anew for every run, as flags hold values, and with one command, as the library
+// takes a millisecond over all of them.
+func (p *program) app(of ...*commands.Command) *cli.App {
+	app := &cli.App{
+		Name:            "dpcalc",
+		Usage:           commands.Purpose,
+		UsageText:       commands.UsageLines,
+		Version:         usage.Version(),
+		HideHelpCommand: true,
+		HideVersion:     true,
+		Writer:          p.Stdout,
+		ErrWriter:       p.Stderr,
+		OnUsageError:    func(_ *cli.Context, err error, _ bool) error { return usage.Errorf("%v", err) },
+		ExitErrHandler:  func(*cli.Context, error) {},
+		Description:     commands.Description,
+	}
+	for _, c := range of {
+		declared := p.declared(c)
+		declared.OnUsageError = app.OnUsageError
+		app.Commands = append(app.Commands, declared)
+	}
+	return app
+}
+
+// declared is a command as the library has it.
+func (p *program) declared(c *commands.Command) *cli.Command {
+	d := &cli.Command{
+		Name: c.Name, Usage: c.Summary, ArgsUsage: c.Arguments, Args: c.Arguments != "", Description: c.Description,
+		HideHelpCommand: true,
+		Action: func(x *cli.Context) error {
+			return p.Do(c, typed{x})
+		},
+	}
+	for _, f := range c.AllFlags(formats) {
+		var aliases []string
+		if f.Alias != "" {
+			aliases = []string{f.Alias}
+		}
+		if f.Switch {
+			d.Flags = append(d.Flags, &cli.BoolFlag{Name: f.Name, Aliases: aliases, Usage: f.Usage, DisableDefaultText: true})
+		} else {
+			d.Flags = append(d.Flags,
+				&cli.GenericFlag{Name: f.Name, Aliases: aliases, Usage: f.Usage, Value: &text{repeats: f.Repeats}})
+		}
+	}
+	return d
+}
+
+// text is a flag's value as it was typed.
+type text struct {
+	raw     []string
+	repeats bool
+}
+
+// Set is called by the library, for an alias a second time with String.
+func (t *text) Set(s string) error {
+	if t.repeats {
+		t.raw = append(t.raw, s)
+	} else {
+		t.raw = []string{s}
+	}
+	return nil
+}
+
+func (t *text) String() string {
+	if t == nil {
+		return ""
+	}
+	return strings.Join(t.raw, ",")
+}
+
+// typed is the library's context as [Values].
+type typed struct{ *cli.Context }
+
+// Text returns a flag's text and whether it was given.
+func (c typed) Text(flag string) (string, bool) {
+	t, ok := c.Generic(flag).(*text)
+	if !ok || len(t.raw) == 0 {
+		return "", false
+	}
+	return t.String(), true
+}
+
+// Texts returns the texts of a flag that repeats, or the arguments.
+func (c typed) Texts(flag string) []string {
+	if flag == usage.Arguments {
+		return c.Args().Slice()
+	}
+	if t, ok := c.Generic(flag).(*text); ok {
+		return t.raw
+	}
+	return nil
+}
+
+// Is reports whether a switch is on.
+func (c typed) Is(flag string) bool { return c.Bool(flag) }
 
 // version is a command because people type it; --version says the same.
 func (p *program) version() *commands.Command {

@@ -27,7 +27,8 @@ type Front struct {
 	Knows func(name string) bool
 }
 
-// Run runs one command line, without the name of the program, and returns the exit code.
+// Run is a front end without a flag library: it runs one command line, without the name of
+// the program, and returns the exit code.
 func (f *Front) Run(args []string) int {
 	return f.Exit(parallel.OrFault(func() error {
 		command, typed, err := f.Read(args)

@@ -171,7 +171,7 @@ func TestDependencies(t *testing.T) {
 	}
 	for _, dep := range deps {
 		own := strings.TrimPrefix(dep, "github.com/dpcalc/dpcalc/")
-		for _, unwanted := range []string{"net/http", "github.com/xuri/", "gonum.org/",
+		for _, unwanted := range []string{"net/http", "github.com/xuri/", "gonum.org/", "github.com/urfave/",
 			"properties", "holdout", "cmd/internal/workbook", "cmd/internal/figures", "cmd/internal/commands/mechanisms"} {
 			if strings.HasPrefix(own, unwanted) {
 				t.Errorf("the page links %s", dep)
