@@ -421,7 +421,7 @@ func (p *planner) stated(g transfer.Goal) (words []string) {
 }
 
 // ledgers are the methods that a ledger runs. A test compares them with its own list, which the page does not link.
-var ledgers = []string{"gaussian-schedule", "gaussian", "gate", "ladder", "sparse-validate", "sealed", "splitting"}
+var ledgers = []string{"gaussian-schedule", "gaussian", "gate", "ladder", "sparse-validate", "sealed", "splitting", "gaussian-open"}
 
 // ledger is the command line that begins to carry a plan out, nil if no ledger does.
 func (p *planner) ledger(g transfer.Goal, m *transfer.Method) []string {
