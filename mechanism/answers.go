@@ -4,15 +4,14 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// GaussianAnswers answers statistical queries, means over n records of functions into
-// [0,1], with noise as of [Gaussian] in blocks of equal noise, and none after the last. The queries may be chosen
-// adaptively. The blocks of a plan are slices.Collect(plan.Noise()).
+// GaussianAnswers answers statistical queries, means over n records of functions into [0,1], with noise as of
+// [Gaussian] in blocks of equal noise, and none after the last. The queries may be chosen adaptively. The blocks of a
+// plan are slices.Collect(plan.Noise()). The last query of all may be answered without noise, at the scale 0.
 type GaussianAnswers struct {
 	Samples int64 // n >= 1
 	Noise   []theory.NoiseBlock
@@ -21,23 +20,32 @@ type GaussianAnswers struct {
 // Validate reports a DomainError for the first field outside its domain; for the standard
 // deviations see [Gaussian.Validate].
 func (m GaussianAnswers) Validate() error {
-	_, err := m.noises()
+	_, err := m.turns()
 	return err
 }
 
-func (m GaussianAnswers) noises() (noises []Noise, err error) {
+func (m GaussianAnswers) turns() (all []turn, err error) {
 	err = cmp.Or(rows(m.Samples), theory.Domain(len(m.Noise) > 0, "queries", len(m.Noise), "at least one"))
 	if err != nil {
 		return nil, err
 	}
-	for _, block := range m.Noise {
-		noise, err := Gaussian{Sensitivity: 1 / float64(m.Samples), SD: block.Scale, Cut: block.Cut}.Noise()
-		if err := cmp.Or(err, theory.Domain(block.Queries >= 1, "queries", block.Queries, "at least one")); err != nil {
+	left := int64(theory.MaxSamples)
+	for i, block := range m.Noise {
+		const count = "a positive number, and 2^53 in all at most"
+		if err := theory.Domain(block.Queries >= 1 && block.Queries <= left, "queries", block.Queries, count); err != nil {
 			return nil, err
 		}
-		noises = append(noises, slices.Repeat([]Noise{noise}, int(block.Queries))...)
+		left -= block.Queries
+		next := turn{queries: block.Queries, silent: block.Scale == 0 && block.Queries == 1 && i == len(m.Noise)-1}
+		if !next.silent {
+			next.noise, err = Gaussian{Sensitivity: 1 / float64(m.Samples), SD: block.Scale, Cut: block.Cut}.Noise()
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, next)
 	}
-	return noises, nil
+	return all, nil
 }
 
 // GDP returns mu, the root of the sum of the squares of 1/(n sd_j); see [Gaussian.GDP].
@@ -61,11 +69,11 @@ func (m GaussianAnswers) GDP() (theory.Bound[theory.GDP], error) {
 
 // Start begins a run. It reports the error of [GaussianAnswers.Validate].
 func (m GaussianAnswers) Start(r *rand.Rand) (*Run[float64, float64], error) {
-	noises, err := m.noises()
+	turns, err := m.turns()
 	if err != nil {
 		return nil, err
 	}
-	return inTurn(r, noises), nil
+	return inTurn(r, turns), nil
 }
 
 // LaplaceAnswers is [GaussianAnswers] with Lap(Scale[j]) on answer j.
@@ -77,22 +85,23 @@ type LaplaceAnswers struct {
 // Validate reports a DomainError for the first field outside its domain; for the scales see
 // [Laplace.Validate].
 func (m LaplaceAnswers) Validate() error {
-	_, err := m.noises()
+	_, err := m.turns()
 	return err
 }
 
-func (m LaplaceAnswers) noises() ([]Noise, error) {
-	err := cmp.Or(rows(m.Samples), theory.Domain(len(m.Scale) > 0, "queries", len(m.Scale), "at least one"))
+func (m LaplaceAnswers) turns() (all []turn, err error) {
+	err = cmp.Or(rows(m.Samples), theory.Domain(len(m.Scale) > 0, "queries", len(m.Scale), "at least one"))
 	if err != nil {
 		return nil, err
 	}
-	noises := make([]Noise, len(m.Scale))
-	for j, scale := range m.Scale {
-		if noises[j], err = (Laplace{Sensitivity: 1 / float64(m.Samples), Scale: scale}).Noise(); err != nil {
+	for _, scale := range m.Scale {
+		noise, err := Laplace{Sensitivity: 1 / float64(m.Samples), Scale: scale}.Noise()
+		if err != nil {
 			return nil, err
 		}
+		all = append(all, turn{queries: 1, noise: noise})
 	}
-	return noises, nil
+	return all, nil
 }
 
 // Pure returns epsilon, the sum of the 1/(n Scale[j]).
@@ -116,11 +125,11 @@ func (m LaplaceAnswers) Pure() (theory.Bound[theory.Pure], error) {
 
 // Start begins a run. It reports the error of [LaplaceAnswers.Validate].
 func (m LaplaceAnswers) Start(r *rand.Rand) (*Run[float64, float64], error) {
-	noises, err := m.noises()
+	turns, err := m.turns()
 	if err != nil {
 		return nil, err
 	}
-	return inTurn(r, noises), nil
+	return inTurn(r, turns), nil
 }
 
 // rows reports a DomainError for a number of records outside its domain.
@@ -128,12 +137,27 @@ func rows(n int64) error {
 	return theory.Domain(n >= 1 && n <= theory.MaxSamples, "samples", n, "an integer from 1 to 2^53")
 }
 
-// inTurn answers each query with the next noise.
-func inTurn(r *rand.Rand, noises []Noise) *Run[float64, float64] {
-	next := 0
-	return &Run[float64, float64]{left: int64(len(noises)), answer: func(mean float64) (float64, int64) {
-		next++
-		return noises[next-1].Answer(r, mean), 1
+// turn is so many queries with one noise, or without any.
+type turn struct {
+	queries int64
+	noise   Noise
+	silent  bool
+}
+
+// inTurn answers the queries of each turn with its noise.
+func inTurn(r *rand.Rand, turns []turn) *Run[float64, float64] {
+	all, passed := int64(0), int64(0) // passed of the first turn
+	for _, t := range turns {
+		all += t.queries
+	}
+	return &Run[float64, float64]{left: all, answer: func(mean float64) (float64, int64) {
+		if passed == turns[0].queries {
+			turns, passed = turns[1:], 0
+		}
+		if passed++; turns[0].silent {
+			return mean, 1
+		}
+		return turns[0].noise.Answer(r, mean), 1
 	}}
 }
 

@@ -214,7 +214,7 @@ func TestDomains(t *testing.T) {
 				answers := LaplaceAnswers{Samples: n, Scale: []float64{a, b}}
 				check("Laplace answers", func() (float64, error) { p, err := answers.Pure(); return p.Value.Epsilon, err },
 					func(r *rand.Rand) (float64, error) { _, err := answers.Start(r); return 0, err })
-				normal := GaussianAnswers{Samples: n, Noise: blocks(a, b)}
+				normal := GaussianAnswers{Samples: n, Noise: blocks(a, b, a)} // the last alone may be 0
 				check("Gaussian answers", func() (float64, error) { p, err := normal.GDP(); return p.Value.Mu, err },
 					func(r *rand.Rand) (float64, error) { _, err := normal.Start(r); return 0, err })
 				response := RandomizedResponse{Epsilon: a, Values: int(n)}
@@ -241,8 +241,13 @@ func TestDomains(t *testing.T) {
 		"negative record":  second(RandomizedResponse{1, 2}.On(0, -1)),
 		"no queries": second(SparseVector{Sensitivity: 1, ThresholdScale: 1, QueryScale: 1, Cutoff: 1,
 			Resolution: 1}.On(Fixed[bool, float64]())),
-		"no schedule":     second(GaussianAnswers{Samples: 5}.Start(nil)),
-		"an empty block":  second(GaussianAnswers{Samples: 5, Noise: []theory.NoiseBlock{{Queries: -1, Scale: 1}}}.Start(nil)),
+		"no schedule":    second(GaussianAnswers{Samples: 5}.Start(nil)),
+		"an empty block": second(GaussianAnswers{Samples: 5, Noise: []theory.NoiseBlock{{Queries: -1, Scale: 1}}}.Start(nil)),
+		"silent first":   second(GaussianAnswers{Samples: 5, Noise: blocks(0, 1)}.Start(nil)),
+		"silent twice":   second(GaussianAnswers{Samples: 5, Noise: []theory.NoiseBlock{{Queries: 2}}}.Start(nil)),
+		"too many": second(GaussianAnswers{Samples: 5, Noise: []theory.NoiseBlock{
+			{Queries: theory.MaxSamples, Scale: 1}, {Queries: 1, Scale: 1},
+		}}.Start(nil)),
 		"no cells":        second(Rounding{0, 1}.Start()),
 		"no part for all": second(Splitting{Samples: 3, Queries: 4}.Start()),
 	} {
@@ -275,4 +280,33 @@ func blocks(scales ...float64) (noise []theory.NoiseBlock) {
 		noise = append(noise, theory.NoiseBlock{Queries: 1, Scale: scale})
 	}
 	return noise
+}
+
+// Blocks are kept as blocks, whatever they count. The last query of all may be answered without noise.
+func TestBlocksOfNoise(t *testing.T) {
+	many := []theory.NoiseBlock{
+		{Queries: 2, Scale: 1e-5}, {Queries: theory.MaxSamples - 3, Scale: 1e-2, Cut: 2}, {Queries: 1},
+	}
+	run, err := GaussianAnswers{Samples: 100, Noise: many}.Start(rand.New(rand.NewPCG(3, 9)))
+	if err != nil || run.Left() != theory.MaxSamples {
+		t.Fatal(run.Left(), err)
+	}
+	for j := range 500 {
+		a, _ := run.Ask(0.25)
+		if off := math.Abs(a - 0.25); j < 2 && off > 1e-4 || off > 0.021 {
+			t.Errorf("answer %d is off by %v", j+1, off)
+		}
+	}
+	silent := GaussianAnswers{Samples: 100, Noise: blocks(1e-2, 0)}
+	if run, err = silent.Start(rand.New(rand.NewPCG(3, 9))); err != nil {
+		t.Fatal(err)
+	}
+	run.Ask(0.3)
+	last, ok := run.Ask(0.3)
+	if _, more := run.Ask(0.3); last != 0.3 || !ok || more {
+		t.Errorf("the last answer is %v, %v, and one more %v", last, ok, more)
+	}
+	if _, err := silent.GDP(); err == nil {
+		t.Error("an answer without noise has a mu")
+	}
 }
