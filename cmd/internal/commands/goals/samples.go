@@ -64,6 +64,7 @@ func ClassesWords(g transfer.Goal) (words, note string) {
 			min(s.Positives, s.Negatives))
 }
 
+// PopulationFlag is the number of items of a benchmark, or the file of holdout init that has them.
 const PopulationFlag = "population"
 
 var columnPopulation = Column{Name: PopulationFlag, Says: "items of the benchmark that the rows are drawn from",
