@@ -291,7 +291,7 @@ func TestFixedPlansWithoutConditions(t *testing.T) {
 	features := featuresOf(t, ids)
 	for want, terms := range map[string]Terms{
 		"all: got conditions, want none but":          {Goal: goal, Method: "gate"},
-		"all: got conditions, want none but of":       {Goal: goal, Method: "gaussian", Features: features},
+		"features: got some with the method gaussian": {Goal: goal, Method: "gaussian", Features: features},
 		"all: got part=none, want a value that":       {Goal: goal, Method: "gate", Features: features},
 		"all: got bar=0,where=part=half for a":        {Goal: differ, Method: "gate", Features: features},
 		"all: no score can pass the bar 0.99":         {Goal: goal, Method: "gate", Features: features},

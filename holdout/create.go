@@ -77,6 +77,8 @@ func prepared(dir string, labels *Labels, terms Terms) (*Ledger, *Plan, error) {
 		if plan.Group.Features, err = terms.Features.of(dir, labels, true); err != nil {
 			return nil, nil, err
 		}
+	} else if terms.Features != nil && plan.Method != "gate" {
+		return nil, nil, inputf("features: got some with the method %s, want the method gate, whose looks may have conditions on some of the rows", plan.Method)
 	} else if plan.Features, err = terms.Features.of(dir, labels, terms.Features != nil); err != nil {
 		return nil, nil, err
 	}
