@@ -98,7 +98,7 @@ func (l *Ledger) askFirst(s Submission) (a asked, err error) {
 		}
 	}
 	if n > hand { // which [history.awaits] refuses
-		return asked{Line: Line{Event: Looked, Name: s.Name}}, nil
+		return asked{Line: Line{Event: Looked, Name: s.Name}}, l.admits(&s)
 	}
 	now := *l
 	if n < hand {

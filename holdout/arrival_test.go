@@ -101,6 +101,18 @@ func TestLooksAtTheFirstRows(t *testing.T) {
 					t.Fatalf("got %+v, %v, want %s", a, err, want)
 				}
 			}
+			bar := 0.5
+			for field, change := range map[string]func(*Submission){
+				"name: ": func(s *Submission) { s.Name = "\x1b[31m" }, "team: ": func(s *Submission) { s.Team = "\n" },
+				"bar: ": func(s *Submission) { s.Bar = &bar }, "metric: ": func(s *Submission) { s.Metric = "rmse" },
+				"show: ": func(s *Submission) { s.Show = ShowScore },
+			} {
+				wrong, early := (*InputError)(nil), s
+				change(&early)
+				if a, err := l.Score(context.Background(), early); !errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), field) {
+					t.Errorf("got %+v, %v, want an error of %s", a, err, field)
+				}
+			}
 			if string(looksOf(t, dir)) != string(before) {
 				t.Fatal("a look that waits has written something")
 			}

@@ -308,18 +308,20 @@ func (l *Ledger) ask(s Submission) (a asked, err error) {
 	return a, err
 }
 
-// askNow reads a submission at the rows that there are.
-func (l *Ledger) askNow(s Submission) (a asked, err error) {
-	if err := cmp.Or(ValidName("name", s.Name), ValidName("team", s.Team), l.needs(&s)); err != nil {
-		return a, err
+// admits checks all of a submission but its values, and fills in what has one value.
+func (l *Ledger) admits(s *Submission) error {
+	if err := cmp.Or(ValidName("name", s.Name), ValidName("team", s.Team), l.needs(s)); err != nil {
+		return err
 	}
 	if s.Metric == "" {
 		s.Metric = l.plan.Metric
 	}
-	if err := l.asks(s.Metric); err != nil {
-		return a, err
-	}
-	if err := l.Whole(); err != nil {
+	return cmp.Or(l.asks(s.Metric), l.Whole())
+}
+
+// askNow reads a submission at the rows that there are.
+func (l *Ledger) askNow(s Submission) (a asked, err error) {
+	if err := l.admits(&s); err != nil {
 		return a, err
 	}
 	a.look = look{answers: l.answers, bar: s.Bar, guess: s.Guess, records: l.recordsOf(nil)}
