@@ -55,19 +55,20 @@ func (p *Plan) stages() *transfer.Arrival {
 	return a
 }
 
-// arrives checks that a goal with rows that arrive is one that a ledger can keep.
-func (t *Terms) arrives(labels int64) error {
-	switch g := t.Goal; {
+// arrives checks that a goal with rows that arrive, of which so many are in the first file, is one that a ledger can
+// keep.
+func arrives(g transfer.Goal, rows int64, independent bool) error {
+	switch {
 	case g.Arrival == nil:
 		return nil
-	case t.sampled() || t.pairs != nil:
+	case !independent:
 		return inputf("arrive: got it with --group, --population or an AUC, want independent rows of equal weight")
 	case g.Query == transfer.Difference:
 		return inputf("arrive: got it with differences, want bounded or binary: an incumbent says nothing of rows that are to come")
 	case g.Feedback == transfer.Best || g.Feedback == transfer.Final:
 		return inputf("arrive: got it with the feedback %s, want answers, gate or flags: scores of different rows are not compared", g.Feedback)
-	case labels < g.Samples:
-		return inputf("arrive: got %d labels, want at least %d, the rows that the first look is about", labels, g.Samples)
+	case rows < g.Samples:
+		return inputf("arrive: got %d labels, want at least %d, the rows that the first look is about", rows, g.Samples)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -222,6 +223,16 @@ func TestEditedArrivals(t *testing.T) {
 		"no arrival":     func(p *Plan) { p.Arrival = nil },
 		"a wide answer":  func(p *Plan) { p.Mechanism.Noise[0].Tau = 0.9 },
 		"no noise":       func(p *Plan) { p.Mechanism.Noise = nil },
+		"fewer in file":  func(p *Plan) { p.Arrival = &Arrival{399} },
+		"a board":        func(p *Plan) { p.Promise.Feedback = "best" },
+		"clusters": func(p *Plan) {
+			p.Group = &Group{Column: "doc", Weights: ByClusters, Clusters: Sizes{400, 400, 1, 400}, Features: &LabelsFile{}}
+		},
+		"no arrival, and noise for a negative number of rows": func(p *Plan) {
+			p.Arrival, p.Promise.Queries = nil, 2
+			p.Mechanism.Noise = []theory.NoiseBlock{p.Mechanism.Noise[0], p.Mechanism.Noise[1]}
+			p.Mechanism.Noise[0].Rows, p.Mechanism.Noise[1].Rows = -400, -400
+		},
 	} {
 		edited := *l.plan
 		edited.Mechanism.Noise = slices.Clone(l.plan.Mechanism.Noise)
@@ -229,6 +240,31 @@ func TestEditedArrivals(t *testing.T) {
 		if err := reverified(&edited); err == nil {
 			t.Errorf("%s: verifies", name)
 		}
+	}
+	free, err := Certify(Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Open: true}, 450)
+	if err != nil {
+		t.Fatal(err)
+	}
+	free.Arrival = &Arrival{450}
+	if err := reverified(free); err == nil {
+		t.Error("an open ledger with rows that arrive: verifies")
+	}
+	text := files(t, dir)[planFile]
+	more := *l.plan
+	more.Arrival = &Arrival{500}
+	if err := more.encode(); err != nil {
+		t.Fatal(err)
+	}
+	for plan, want := range map[string]string{string(more.sealed): "made for 500 rows, and its labels are 450", text: "<nil>"} {
+		if err := os.WriteFile(filepath.Join(dir, planFile), []byte(plan), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(dir, l.files...); !strings.HasSuffix(fmt.Sprint(err), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, planFile), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	s, _ := firstRows(400, 3)
 	if _, err := l.Score(context.Background(), s); err != nil {

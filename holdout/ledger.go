@@ -124,6 +124,13 @@ func OpenWith(dir string, find func(Status) ([]*Labels, error)) (*Ledger, error)
 	if err != nil {
 		return nil, err
 	}
+	rows := h.samples()
+	if sizes := h.sizes(); sizes != nil {
+		rows = sizes.Rows
+	}
+	if got := all.Samples(); got != rows {
+		return nil, corrupt("the ledger was made for %d rows, and its labels are %d", rows, got)
+	}
 	l.rows, l.epoch, l.files = h.rows, h.account.epoch, labels
 	l.seen, l.early = h, true
 	return l, l.use(h.plan, all)

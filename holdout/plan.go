@@ -204,7 +204,7 @@ func Certify(t Terms, samples int64) (*Plan, error) {
 	if t.Test != "" {
 		return testPlan(t, samples)
 	}
-	if err := t.arrives(samples); err != nil {
+	if err := arrives(t.Goal, samples, !t.sampled() && t.pairs == nil); err != nil {
 		return nil, err
 	}
 	goal := t.Goal
@@ -458,8 +458,13 @@ func decodePlan(text []byte) (*Plan, error) {
 			p.goal.Arrival, p.goal.Open = p.stages(), p.Method == openMethod
 			err = p.goal.Validate()
 		}
+		if err == nil && p.Arrival != nil {
+			err = arrives(p.goal, p.Arrival.Rows, p.goal.Sample == nil && p.Group == nil)
+		}
 	} else if p.Promise.Samples < 1 {
 		err = errors.New("got no rows")
+	} else if p.Arrival != nil {
+		err = errors.New("got rows that arrive in an open ledger, which has no rows of a plan")
 	} else {
 		p.goal = transfer.Goal{Samples: p.Promise.Samples, Beta: p.Promise.Beta}
 		err = p.Open.checked(p.Promise.Beta)
