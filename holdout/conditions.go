@@ -108,7 +108,7 @@ func (l *Ledger) joined(a *asked, q *query) error {
 	return nil
 }
 
-// gate is a gate at one of several conditions, with the tails of its mean; none for a sure one.
+// gateOf is a gate at one of several conditions, with the tails of its mean; none for a sure one.
 type gateOf struct {
 	open.Look
 	tails open.Tails
