@@ -229,7 +229,11 @@ func (l *Ledger) extension(e Extension) (*Line, error) {
 	if e.Replace && len(e.Drop) > 0 {
 		return nil, inputf("drop: got it with replace, want one of the two")
 	}
-	if _, err := l.reader.right(e.Labels); err != nil {
+	right, err := l.reader.right(e.Labels)
+	if err == nil {
+		_, err = l.reader.truths(e.Labels, right)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if !e.Replace {

@@ -149,6 +149,20 @@ func TestEarlierExtensionOnceMore(t *testing.T) {
 	}
 }
 
+// New rows without a number where numbers are read are refused before a line is written: with them the ledger would never
+// open again.
+func TestExtensionWithoutNumbers(t *testing.T) {
+	terms := Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Open: true, Metrics: []string{"squared-error"}}
+	l, dir := ledgerOf(t, labelsIn(t, []string{"a", "b"}, []string{"0.25", "1"}), terms)
+	for _, replace := range []bool{false, true} {
+		e := Extension{Labels: labelsIn(t, []string{"c", "d"}, []string{"0.5", "cat"}), Replace: replace}
+		changed, err := l.Extend(context.Background(), e)
+		if wrong := (*InputError)(nil); changed || !errors.As(err, &wrong) || len(looksOf(t, dir)) > 0 {
+			t.Errorf("got %v, %v", changed, err)
+		}
+	}
+}
+
 // Rows that were taken out are not taken out again, and cannot come back.
 func TestDroppedRowsStayOut(t *testing.T) {
 	l, dir, _, _ := openLedger(t, 200)
