@@ -392,7 +392,7 @@ func TestLooksWithoutANumber(t *testing.T) {
 	}
 	s, _ := firstRows(400, 20)
 	if _, err := l.Score(context.Background(), s); err == nil ||
-		err.Error() != "refused: the schedule has been computed for 6 looks, and nothing is claimed beyond" {
+		err.Error() != "refused: the schedule has been computed up to look 6, and nothing is claimed beyond" {
 		t.Errorf("beyond the last: %v", err)
 	}
 	if _, err := l.Extend(context.Background(), Extension{Labels: moreRows(t, 0)}); err == nil {

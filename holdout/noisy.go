@@ -95,7 +95,7 @@ func (noisy) response(h *history, l look) (response, error) {
 // ended says why there is no look after the last.
 func (p *Plan) ended() string {
 	if p.goal.Open {
-		return fmt.Sprintf("the schedule has been computed for %d looks, and nothing is claimed beyond", p.goal.Queries)
+		return fmt.Sprintf("the schedule has been computed up to look %d, and nothing is claimed beyond", p.goal.Queries)
 	}
 	return "the plan is used up"
 }
