@@ -237,10 +237,7 @@ func (l Line) joinedAmong(rows int64, sizes *Sizes, p *Plan) error {
 
 // rejoined checks what the log of a fixed plan says of several conditions.
 func (h *history) rejoined() error {
-	rows, sizes := h.plan.Promise.Samples, h.plan.sizes()
-	if sizes != nil {
-		rows = sizes.Rows
-	}
+	rows, sizes := h.extent()
 	for i, l := range h.lines {
 		if len(l.All) == 0 && l.Conditions == nil {
 			continue

@@ -124,12 +124,8 @@ func OpenWith(dir string, find func(Status) ([]*Labels, error)) (*Ledger, error)
 	if err != nil {
 		return nil, err
 	}
-	rows := h.samples()
-	if sizes := h.sizes(); sizes != nil {
-		rows = sizes.Rows
-	}
-	if got := all.Samples(); got != rows {
-		return nil, corrupt("the ledger was made for %d rows, and its labels are %d", rows, got)
+	if rows, _ := h.extent(); rows != all.Samples() {
+		return nil, corrupt("the ledger was made for %d rows, and its labels are %d", rows, all.Samples())
 	}
 	l.rows, l.epoch, l.files = h.rows, h.account.epoch, labels
 	l.seen, l.early = h, true

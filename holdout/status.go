@@ -160,6 +160,16 @@ func (h *history) sizes() *Sizes {
 	return h.plan.sizes()
 }
 
+// extent is the number of rows, and the sizes of their clusters. Where clusters are records [history.samples] counts
+// these.
+func (h *history) extent() (rows int64, sizes *Sizes) {
+	rows, sizes = h.samples(), h.sizes()
+	if sizes != nil {
+		rows = sizes.Rows
+	}
+	return rows, sizes
+}
+
 // pace is the looks a day between the first and the last of them. It is 0 where the clock says nothing that
 // makes sense.
 func (h *history) pace() float64 {
