@@ -110,7 +110,8 @@ func TestLooksAtTheFirstRows(t *testing.T) {
 			} {
 				wrong, early := (*InputError)(nil), s
 				change(&early)
-				if a, err := l.Score(context.Background(), early); !errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), field) {
+				a, err := l.Score(context.Background(), early)
+				if !errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), field) {
 					t.Errorf("got %+v, %v, want an error of %s", a, err, field)
 				}
 			}

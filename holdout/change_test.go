@@ -149,8 +149,8 @@ func TestEarlierExtensionOnceMore(t *testing.T) {
 	}
 }
 
-// New rows without a number where numbers are read are refused before a line is written: with them the ledger would never
-// open again.
+// New rows without a number where numbers are read are refused before a line is written: with them the ledger would
+// never open again.
 func TestExtensionWithoutNumbers(t *testing.T) {
 	terms := Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Open: true, Metrics: []string{"squared-error"}}
 	l, dir := ledgerOf(t, labelsIn(t, []string{"a", "b"}, []string{"0.25", "1"}), terms)
