@@ -222,6 +222,20 @@ Proof.
   - rewrite sumR_scal. change (sumR outcomes (fun pi => chance pi)) with (sumR outcomes chance). rewrite chance_total. lra.
 Qed.
 
+Lemma rho_nonneg : 0 <= rho.
+Proof. unfold rho. apply Rmult_le_pos; [apply Rmult_le_pos; [apply pos_INR|apply pow2_ge_0]|lra]. Qed.
+
+Lemma apart_nonneg (f : list X -> Pi -> R) : (forall S pi, 0 <= f S pi <= 1) -> 0 <= apart f.
+Proof.
+  intros Hf. apply sumR_nonneg. intros pi _. apply Rmult_le_pos; [apply chance_nonneg|]. apply mean_nonneg. intros; apply Hf.
+Qed.
+
+Lemma together_le_1 (f : list X -> Pi -> R) : (forall S pi, 0 <= f S pi <= 1) -> together f <= 1.
+Proof.
+  intros Hf. unfold together, joint. apply Rle_trans with (prodE X Ds (fun _ => 1)); [|rewrite mean_const; lra].
+  apply mean_mono. intros S. rewrite <- (k_total S). apply sumR_le. intros pi _. generalize (proj1 pure S pi) (Hf S pi). nra.
+Qed.
+
 (* Hoelder's inequality as a tangent, for an event with coins. *)
 Lemma tangent_form (f : list X -> Pi -> R) a w : 1 < a -> (forall S pi, 0 <= f S pi <= 1) ->
   together f <= exp (a * (a - 1) * rho - (a - 1) * w) / a + exp w * (1 - 1 / a) * apart f.
@@ -306,7 +320,7 @@ Theorem renyi_adjusted (f : list X -> Pi -> R) p : 0 < p <= 1 -> (forall S pi, 0
   together f <= exp (- (Rmax 0 (sqrt (ln (1 / p)) - sqrt rho))^2).
 Proof.
   intros Hp Hf Hfix.
-  assert (Hrho : 0 <= rho) by (unfold rho; apply Rmult_le_pos; [apply Rmult_le_pos; [apply pos_INR|apply pow2_ge_0]|lra]).
+  assert (Hrho := rho_nonneg).
   assert (Hq : apart f <= p).
   { unfold apart. apply Rle_trans with (sumR outcomes (fun pi => p * chance pi)).
     - apply sumR_le. intros pi _. rewrite (Rmult_comm p). apply Rmult_le_compat_l; [apply chance_nonneg|auto].
@@ -314,10 +328,7 @@ Proof.
   set (l := ln (1 / p)) in *.
   assert (Hlp : exp (- l) = p).
   { unfold l. rewrite exp_Ropp, exp_ln by (apply Rdiv_lt_0_compat; lra). field. lra. }
-  assert (H1 : together f <= 1).
-  { unfold together, joint. apply Rle_trans with (prodE X Ds (fun _ => 1)); [|rewrite mean_const; lra].
-    apply mean_mono. intros S. rewrite <- (k_total S). apply sumR_le. intros pi _.
-    generalize (proj1 pure S pi) (Hf S pi). nra. }
+  assert (H1 := together_le_1 f Hf).
   set (r := sqrt rho) in *. set (s := sqrt l) in *.
   assert (Hr0 : 0 <= r) by apply sqrt_pos.
   destruct (Rle_dec s r) as [Hsr|Hsr].
@@ -371,20 +382,6 @@ Proof.
     { unfold Rdiv. rewrite Rmult_1_l. unfold gamma. rewrite <- exp_Ropp, ln_exp. ring. }
     rewrite E, sqrt_pow2 by auto. replace (z - sqrt rho) with (sqrt L) by (unfold z; ring).
     rewrite Rmax_right by apply sqrt_pos. replace ((sqrt L)^2) with L; [lra|]. simpl. now rewrite Rmult_1_r, sqrt_sqrt.
-Qed.
-
-Lemma rho_nonneg : 0 <= rho.
-Proof. unfold rho. apply Rmult_le_pos; [apply Rmult_le_pos; [apply pos_INR|apply pow2_ge_0]|lra]. Qed.
-
-Lemma apart_nonneg (f : list X -> Pi -> R) : (forall S pi, 0 <= f S pi <= 1) -> 0 <= apart f.
-Proof.
-  intros Hf. apply sumR_nonneg. intros pi _. apply Rmult_le_pos; [apply chance_nonneg|]. apply mean_nonneg. intros; apply Hf.
-Qed.
-
-Lemma together_le_1 (f : list X -> Pi -> R) : (forall S pi, 0 <= f S pi <= 1) -> together f <= 1.
-Proof.
-  intros Hf. unfold together, joint. apply Rle_trans with (prodE X Ds (fun _ => 1)); [|rewrite mean_const; lra].
-  apply mean_mono. intros S. rewrite <- (k_total S). apply sumR_le. intros pi _. generalize (proj1 pure S pi) (Hf S pi). nra.
 Qed.
 
 (* (c): the closed bound. *)

@@ -251,11 +251,17 @@ Proof.
     + destruct (ClassicalDescription.excluded_middle_informative (A pi)); lra.
 Qed.
 
-Lemma VW_range r : In r (places nil Ds) -> exchanges (fst (snd r)) -> 0 <= V_at r /\ 0 <= W_at r.
+Lemma VW_range r : 0 <= V_at r /\ 0 <= W_at r.
 Proof.
-  intros Hr He. assert (Hpos : forall z pi, 0 <= up_at r pi * more pi z).
+  assert (Hpos : forall z pi, 0 <= up_at r pi * more pi z).
   { intros z pi. apply Rmult_le_pos; [apply ind_range|apply more_range]. }
   split; apply mean_nonneg; intros z; apply sumR_nonneg; intros pi _; apply Rmult_le_pos; auto.
+Qed.
+
+Lemma shift_nonneg r : 0 <= shift_at r.
+Proof.
+  apply sumR_nonneg. intros pi _. unfold up_at, ind.
+  destruct (ClassicalDescription.excluded_middle_informative _) as [[_ H]|H]; lra.
 Qed.
 
 End Shift.
@@ -297,6 +303,32 @@ Proof.
   replace x with (x / b' * b') by (field; lra). apply Rmult_le_compat_r; lra.
 Qed.
 
+(* The same of means over the rows. *)
+Lemma averaged (b b' sigma : R) (V W x : place X -> R) : 0 < b < b' -> b' <= 1 ->
+  (forall s, 0 <= s <= 1 -> admissible b s -> s <= sigma) ->
+  (forall r, In r (places nil Ds) -> region (V r) (W r) /\ V r - W r = x r /\ V r + W r <= b' / 2 + x r / 2 /\
+    0 <= V r /\ 0 <= W r /\ 0 <= x r) ->
+  sumR (places nil Ds) x / Tails.n X Ds <= sigma * b'.
+Proof.
+  intros Hb Hb1 Hs Hr. assert (Hn := n_pos X Ds some_rows). set (n := Tails.n X Ds) in *. set (rs := places nil Ds) in *.
+  assert (Hlen : INR (length rs) = n) by (unfold rs; rewrite places_length; reflexivity).
+  assert (Hle : forall h1 h2, (forall r, In r rs -> h1 r <= h2 r) -> sumR rs h1 / n <= sumR rs h2 / n).
+  { intros h1 h2 H. apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|]. now apply sumR_le. }
+  assert (Hpos : forall h, (forall r, In r rs -> 0 <= h r) -> 0 <= sumR rs h / n).
+  { intros h H. apply Rmult_le_pos; [now apply sumR_nonneg|left; now apply Rinv_0_lt_compat]. }
+  apply (segment b b' sigma (sumR rs V / n) (sumR rs W / n)); auto; try (apply Hpos; intros r Hi; now apply Hr).
+  - intros a c Hl. apply Rle_trans with (sumR rs (fun r => a * W r + c) / n).
+    + apply Hle. intros r Hi. now apply (proj1 (Hr r Hi)).
+    + rewrite sumR_plus, sumR_scal, sumR_const, Hlen. right. field. lra.
+  - rewrite (sumR_ext _ rs x (fun r => V r + (-1) * W r)).
+    + rewrite sumR_plus, sumR_scal. field. lra.
+    + intros r Hi. generalize (proj1 (proj2 (Hr r Hi))). lra.
+  - apply Rle_trans with (sumR rs (fun r => b' / 2 + / 2 * x r) / n).
+    + replace (sumR rs V / n + sumR rs W / n) with (sumR rs (fun r => V r + W r) / n) by (rewrite sumR_plus; field; lra).
+      apply Hle. intros r Hi. generalize (proj1 (proj2 (proj2 (Hr r Hi)))). lra.
+    + rewrite sumR_plus, sumR_scal, sumR_const, Hlen. right. field. lra.
+Qed.
+
 Theorem envelope_shift (b sigma : R) : 0 < b <= 1 -> (forall s, 0 <= s <= 1 -> admissible b s -> s <= sigma) ->
   shifts_by X Pi outcomes Ds k b sigma.
 Proof.
@@ -304,44 +336,19 @@ Proof.
   set (b' := probability X Pi outcomes Ds k A) in *.
   set (rs := places nil Ds). assert (Hex : forall r, In r rs -> exchanges (fst (snd r))).
   { intros r Hr. apply draws. rewrite <- (places_all X Ds nil r Hr : _ = Ds). apply in_or_app. right. simpl. auto. }
-  assert (Hlen : INR (length rs) = n) by (unfold rs; rewrite places_length; reflexivity).
   assert (Eb : sumR outcomes (fun pi => ind Pi A pi * chance pi) = b').
   { unfold b', probability, joint, chance. rewrite mean_sum. apply sumR_ext. intros pi _. rewrite mean_scal_r. ring. }
   assert (Hb1 : b' <= 1).
   { rewrite <- Eb. apply Rle_trans with (sumR outcomes chance).
     - apply sumR_le. intros pi _. generalize (ind_range _ A pi) (chance_nonneg pi). nra.
     - unfold chance. rewrite <- mean_sum. rewrite (mean_ext _ _ _ (fun _ => 1)); [rewrite mean_one; lra|apply k_total]. }
-  set (V := sumR rs (V_at f A) / n). set (W := sumR rs (W_at f A) / n).
   set (x := sumR rs (shift_at f A) / n).
-  assert (Hdiv : forall h l, sumR rs h = n * l -> sumR rs h / n = l) by (intros h l ->; field; lra).
   assert (Hle : forall h1 h2, (forall r, In r rs -> h1 r <= h2 r) -> sumR rs h1 / n <= sumR rs h2 / n).
   { intros h1 h2 H. apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|]. now apply sumR_le. }
-  assert (Hconst : forall c, sumR rs (fun _ => c) / n = c) by (intros c; apply Hdiv; rewrite sumR_const, Hlen; ring).
-  assert (Hreg : region V W).
-  { intros a c Hl. unfold V, W. apply Rle_trans with (sumR rs (fun r => a * W_at f A r + c) / n).
-    - apply Hle. intros r _. now apply (VW_region f A r).
-    - rewrite sumR_plus, sumR_scal, sumR_const, Hlen. right. field. lra. }
-  assert (Hdiff : V - W = x).
-  { unfold V, W, x. rewrite (sumR_ext _ rs (shift_at f A)
-      (fun r => V_at f A r + (-1) * W_at f A r)).
-    - rewrite sumR_plus, sumR_scal. field. lra.
-    - intros r Hr. rewrite <- (V_minus_W f A r Hr (Hex r Hr)). ring. }
-  assert (Hsum : V + W <= b' / 2 + x / 2).
-  { unfold V, W, x. apply Rle_trans with (sumR rs (fun r => b' / 2 + / 2 * shift_at f A r) / n).
-    - replace (sumR rs (V_at f A) / n + sumR rs (W_at f A) / n) with
-        (sumR rs (fun r => V_at f A r + W_at f A r) / n)
-        by (rewrite sumR_plus; field; lra).
-      apply Hle. intros r Hr. rewrite <- Eb.
-      generalize (V_plus_W f A r Hr (Hex r Hr)). lra.
-    - rewrite sumR_plus, sumR_scal, sumR_const, Hlen. right. field. lra. }
-  assert (HV : 0 <= V /\ 0 <= W).
-  { split; apply Rmult_le_pos; try (left; now apply Rinv_0_lt_compat); apply sumR_nonneg; intros r Hr;
-      apply (VW_range f A r Hr (Hex r Hr)). }
-  assert (Hx0 : 0 <= x).
-  { unfold x. apply Rmult_le_pos; [|left; now apply Rinv_0_lt_compat]. apply sumR_nonneg. intros r _.
-    apply sumR_nonneg. intros pi _. unfold up_at, ind.
-    destruct (ClassicalDescription.excluded_middle_informative _) as [[_ H]|H]; lra. }
-  assert (Hxs : x <= sigma * b') by (apply (segment b b' sigma V W x); auto; lra).
+  assert (Hxs : x <= sigma * b').
+  { apply (averaged b b' sigma (V_at f A) (W_at f A)); auto; [lra|]. intros r Hr. split; [apply VW_region|].
+    split; [now apply V_minus_W; auto|]. split; [rewrite <- Eb; now apply V_plus_W; auto|].
+    split; [|split]; [apply VW_range|apply VW_range|apply shift_nonneg]. }
   eapply Rle_trans; [|exact Hxs].
   (* the event shifts the mean by no more than x *)
   apply Rle_trans with (sumR rs (fun r => sumR outcomes (fun pi => ind Pi A pi *

@@ -147,7 +147,6 @@ Proof.
   set (rs := places nil Ds).
   assert (Hsw : forall r, In r rs -> swaps (fst (snd r))).
   { intros r Hr. apply draws. rewrite <- (places_all X Ds nil r Hr : _ = Ds). apply in_or_app. right. simpl. auto. }
-  assert (Hlen : INR (length rs) = n) by (unfold rs; rewrite places_length; reflexivity).
   set (VV := fun r z => V_at X Pi outcomes (rest r) (left (fst z)) (f z) A (here r)).
   set (WW := fun r z => W_at X Pi outcomes (rest r) (left (fst z)) (f z) A (here r)).
   set (SS := fun r z => shift_at X Pi outcomes (rest r) (left (fst z)) (f z) A (here r)).
@@ -163,42 +162,22 @@ Proof.
   { unfold b', probability, joint. apply Rle_trans with (prodE X Ds (fun _ => 1)); [|rewrite mean_const; lra].
     apply mean_mono. intros S. rewrite <- (k_total S). apply sumR_le. intros pi _.
     generalize (k_nonneg S pi) (ind_range _ A pi). nra. }
-  set (V := sumR rs (fun r => hybrid r (VV r)) / n). set (W := sumR rs (fun r => hybrid r (WW r)) / n).
   set (x := sumR rs (fun r => hybrid r (SS r)) / n).
-  assert (Hle : forall h1 h2, (forall r, In r rs -> h1 r <= h2 r) -> sumR rs h1 / n <= sumR rs h2 / n).
-  { intros h1 h2 H. apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|]. now apply sumR_le. }
-  assert (Hreg : region V W).
-  { intros a c Hl. unfold V, W. apply Rle_trans with (sumR rs (fun r => a * hybrid r (WW r) + c) / n).
-    - apply Hle. intros r Hr. rewrite <- (mean_const _ (hybrid r) c), <- mean_scal, <- mean_plus. apply mean_mono.
-    intros z.
+  assert (Hxs : x <= sigma * b').
+  { apply (averaged X Ds some_rows lines zero_in mirrored b b' sigma (fun r => hybrid r (VV r)) (fun r => hybrid r (WW r)));
+      auto; [lra|]. intros r Hr. split; [|split; [|split]].
+    - intros a c Hl. rewrite <- (mean_const _ (hybrid r) c), <- mean_scal, <- mean_plus. apply mean_mono. intros z.
       apply (VW_region X Pi outcomes (rest r) (left (fst z)) lines (left_enveloped (fst z)) (f z) A (here r)). exact Hl.
-    - rewrite sumR_plus, sumR_scal, sumR_const, Hlen. right. field. lra. }
-  assert (Hdiff : V - W = x).
-  { unfold V, W, x. rewrite (sumR_ext _ rs (fun r => hybrid r (SS r)) (fun r => hybrid r (VV r) + (-1) * hybrid r (WW
-    r))).
-    - rewrite sumR_plus, sumR_scal. field. lra.
-    - intros r Hr. rewrite <- mean_scal, <- mean_plus. apply mean_ext. intros z. unfold SS, VV, WW.
-      rewrite <- (V_minus_W X Pi outcomes (rest r) (left (fst z)) (f z) A (here r) (place_in r Hr) (Hexr r Hr)). ring. }
-  assert (Hsum : V + W <= b' / 2 + x / 2).
-  { unfold V, W, x. apply Rle_trans with (sumR rs (fun r => b' / 2 + / 2 * hybrid r (SS r)) / n).
-    - replace (sumR rs (fun r => hybrid r (VV r)) / n + sumR rs (fun r => hybrid r (WW r)) / n) with
-        (sumR rs (fun r => hybrid r (VV r) + hybrid r (WW r)) / n) by (rewrite sumR_plus; field; lra).
-      apply Hle. intros r Hr. rewrite <- (HC r Hr). unfold Rdiv.
-      rewrite (Rmult_comm (hybrid r (CC r))), <- !mean_scal, <- !mean_plus. apply mean_mono. intros z.
+    - replace (hybrid r (VV r) - hybrid r (WW r)) with (hybrid r (VV r) + (-1) * hybrid r (WW r)) by ring.
+      rewrite <- mean_scal, <- mean_plus. apply mean_ext. intros z. unfold SS, VV, WW.
+      rewrite <- (V_minus_W X Pi outcomes (rest r) (left (fst z)) (f z) A (here r) (place_in r Hr) (Hexr r Hr)). ring.
+    - rewrite <- (HC r Hr). unfold Rdiv. rewrite (Rmult_comm (hybrid r (CC r))), (Rmult_comm (hybrid r (SS r))),
+        <- !mean_scal, <- !mean_plus. apply mean_mono. intros z.
       assert (H := V_plus_W X Pi outcomes (rest r) (left (fst z)) (left_nonneg (fst z)) (f z) A (here r) (place_in r
         Hr) (Hexr r Hr)).
       unfold VV, WW, SS, CC. lra.
-    - rewrite sumR_plus, sumR_scal, sumR_const, Hlen. right. field. lra. }
-  assert (HVW : 0 <= V /\ 0 <= W).
-  { split; apply Rmult_le_pos; try (left; now apply Rinv_0_lt_compat); apply sumR_nonneg; intros r Hr;
-      apply mean_nonneg; intros z;
-      apply (VW_range X Pi outcomes (rest r) (left (fst z)) (left_nonneg (fst z)) (f z) A (here r) (place_in r Hr)
-        (Hexr r Hr)). }
-  assert (Hx0 : 0 <= x).
-  { unfold x. apply Rmult_le_pos; [|left; now apply Rinv_0_lt_compat]. apply sumR_nonneg. intros r _.
-    apply mean_nonneg. intros z. apply sumR_nonneg. intros pi _. unfold up_at, ind.
-    destruct (ClassicalDescription.excluded_middle_informative _) as [[_ H]|H]; lra. }
-  assert (Hxs : x <= sigma * b') by (apply (segment lines zero_in mirrored b b' sigma V W x); auto; lra).
+    - split; [|split]; apply mean_nonneg; intros z;
+        [apply (VW_range X Pi outcomes (rest r) (left (fst z)) (left_nonneg (fst z)) (f z) A (here r))..|apply shift_nonneg]. }
   apply Rle_trans with (D * x); [|rewrite Rmult_assoc; now apply Rmult_le_compat_l].
   (* one record at a time *)
   assert (ET := telescope h (ind Pi A) Ds nil draws). cbn [prodE point mean] in ET. simpl app in ET.

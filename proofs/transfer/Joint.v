@@ -20,6 +20,18 @@ Proof.
   - left. apply Rpower_pos.
 Qed.
 
+(* The power of what is at most a tail, by an exponential above the tail. *)
+Lemma power_line v c h b t x y : proper v -> line v c h -> 0 <= b -> y <= tail v (t - x) ->
+  power y b <= Rpower c b * exp (- (b * h * t)) * exp (b * h * x).
+Proof.
+  intros Hp Hl Hb Hy. destruct (line_above v c h Hp Hl) as (Hc & Hh & Hbelow).
+  assert (H : 0 < c * exp (- h * (t - x))) by (apply Rmult_lt_0_compat; auto; apply exp_pos).
+  eapply Rle_trans; [apply power_le; [exact Hb|eapply Rle_trans; [exact Hy|apply Hbelow]]|]. unfold power.
+  destruct (Rlt_dec 0 (c * exp (- h * (t - x)))); [|lra].
+  rewrite <- Rpower_mult_distr by (auto; apply exp_pos). right. rewrite Rmult_assoc. f_equal. unfold Rpower.
+  rewrite ln_exp, <- exp_plus. f_equal. ring.
+Qed.
+
 (* What an answer of one noise multiplies a majorant by, at the order a and the variance V. *)
 Definition price (a V : R) (v : noise) : R :=
   match v with
@@ -130,14 +142,10 @@ Qed.
 (* "One tail by a tangent." *)
 Theorem tangent_moment v c h t b : proper v -> line v c h -> 0 <= b -> moment v t b (T b (1 / (4 * n)) c h t).
 Proof.
-  intros Hp Hl Hb. destruct (line_above v c h Hp Hl) as (Hc & Hh & Hbelow). split.
+  intros Hp Hl Hb. split.
   - apply Rmult_lt_0_compat; [apply Rpower_pos|apply exp_pos].
   - intros q. apply Rle_trans with (E (fun S => Rpower c b * exp (- (b * h * t)) * exp (b * h * over_truth q S))).
-    + apply mean_mono. intros S. eapply Rle_trans; [apply power_le; [auto|apply Hbelow]|]. unfold power.
-      destruct (Rlt_dec 0 (c * exp (- h * (t - over_truth q S)))) as [H|H].
-      * rewrite <- Rpower_mult_distr by (auto; apply exp_pos). right. rewrite Rmult_assoc. f_equal. unfold Rpower.
-        rewrite ln_exp, <- exp_plus. f_equal. ring.
-      * exfalso. apply H. apply Rmult_lt_0_compat; auto. apply exp_pos.
+    + apply mean_mono. intros S. apply (power_line v); auto. apply Rle_refl.
     + rewrite mean_scal. unfold T. rewrite Rmult_assoc. apply Rmult_le_compat_l; [left; apply Rpower_pos|].
       apply Rle_trans with (exp (- (b * h * t)) * exp (1 / (4 * n) * (b * h)^2 / 2)).
       * apply Rmult_le_compat_l; [left; apply exp_pos|apply fresh_moment].

@@ -176,36 +176,46 @@ Proof.
   - right. now exists later, c', v'.
 Qed.
 
+Lemma nothing_off : ind _ some_off nil = 0.
+Proof.
+  unfold ind. destruct (ClassicalDescription.excluded_middle_informative (some_off nil)) as [(l & c & v & H & _)|H]; auto.
+  now destruct l.
+Qed.
+
+(* One answer more, of what is a sum after it. *)
+Lemma one_more v S (F G : list cell -> R) : (forall c, F (c :: v) <= ind _ some_off (c :: v) + G (c :: v)) ->
+  sumR (shown v) (fun c => mass (length v) (emp (ask v) S) c * F (c :: v)) <=
+    ind _ some_off v + hit 0 v S + sumR (shown v) (fun c => mass (length v) (emp (ask v) S) c * G (c :: v)).
+Proof.
+  intros H. unfold hit. cbn [chance]. set (p := mass (length v) (emp (ask v) S)).
+  apply Rle_trans with (sumR (shown v) (fun c => ind _ some_off v * p c + p c * ind _ (off v) c + p c * G (c :: v))).
+  - apply sumR_le. intros c Hc. assert (Hp : 0 <= p c) by now apply (mass_nonneg _ _ v).
+    replace (ind _ some_off v * p c + p c * ind _ (off v) c + p c * G (c :: v)) with
+      (p c * (ind _ some_off v + ind _ (off v) c + G (c :: v))) by ring.
+    apply Rmult_le_compat_l; auto. eapply Rle_trans; [apply H|]. apply Rplus_le_compat_r. unfold ind.
+    destruct (ClassicalDescription.excluded_middle_informative (some_off (c :: v))) as [Ho|Ho],
+      (ClassicalDescription.excluded_middle_informative (some_off v)),
+      (ClassicalDescription.excluded_middle_informative (off v c)); try lra.
+    apply off_cons in Ho. tauto.
+  - rewrite !sumR_plus, sumR_scal. unfold p at 1. rewrite mass_total. lra.
+Qed.
+
 (* The union over the answers. *)
 Lemma union_v k v S : chance k (ind _ some_off) v S <= ind _ some_off v + sumR (seq 0 k) (fun i => hit i v S).
 Proof.
-  revert v. induction k as [|k IH]; intros v.
-  - simpl. lra.
-  - assert (Hs : forall F : nat -> R, sumR (seq 0 (Datatypes.S k)) F = F 0%nat + sumR (seq 0 k) (fun i => F
-      (Datatypes.S i))).
-    { intros F. simpl seq. cbn [sumR]. now rewrite <- seq_shift, sumR_map. }
-    rewrite Hs. cbn [chance]. set (p := mass (length v) (emp (ask v) S)).
-    apply Rle_trans with (sumR (shown v) (fun c => p c * ind _ some_off v + p c * ind _ (off v) c +
-      sumR (seq 0 k) (fun i => p c * hit i (c :: v) S))).
-    + apply sumR_le. intros c Hc. rewrite sumR_scal, <- !Rmult_plus_distr_l.
-      apply Rmult_le_compat_l; [now apply (mass_nonneg _ _ v)|]. eapply Rle_trans; [apply IH|].
-      apply Rplus_le_compat_r. unfold ind.
-      destruct (ClassicalDescription.excluded_middle_informative (some_off (c :: v))) as [H|H],
-        (ClassicalDescription.excluded_middle_informative (some_off v)),
-        (ClassicalDescription.excluded_middle_informative (off v c)); try lra.
-      apply off_cons in H. tauto.
-    + rewrite sumR_plus, sumR_plus, sumR_swap.
-      rewrite (sumR_ext _ (shown v) (fun c => p c * ind _ some_off v) (fun c => ind _ some_off v * p c)) by (intros;
-        ring).
-      rewrite sumR_scal. unfold p at 1. rewrite mass_total, Rmult_1_r, Rplus_assoc. apply Rle_refl.
+  revert v. induction k as [|k IH]; intros v; [simpl; lra|]. rewrite sumR_seq_S. cbn [chance].
+  eapply Rle_trans; [apply (one_more v S (fun u => chance k (ind _ some_off) u S)
+    (fun u => sumR (seq 0 k) (fun i => hit i u S))); intros c; apply IH|].
+  right. rewrite Rplus_assoc. f_equal. f_equal.
+  change (fun i => hit (Datatypes.S i) v S) with
+    (fun i => sumR (shown v) (fun c => mass (length v) (emp (ask v) S) c * hit i (c :: v) S)).
+  rewrite sumR_swap. apply sumR_ext. intros c _. now rewrite sumR_scal.
 Qed.
 
 Theorem union m : fails m <= sumR (seq 0 m) (fun i => E (hit i nil)).
 Proof.
   unfold fails. rewrite <- mean_sum. apply mean_mono. intros S. eapply Rle_trans; [apply union_v|].
-  replace (ind _ some_off nil) with 0; [lra|]. unfold ind.
-  destruct (ClassicalDescription.excluded_middle_informative (some_off nil)) as [(l & c & v & H & _)|H]; auto.
-  now destruct l.
+  rewrite nothing_off. lra.
 Qed.
 
 (* The two sides of one answer. *)

@@ -41,6 +41,42 @@ Proof.
   lra.
 Qed.
 
+(* Hoelder's inequality against a reference w, on a part of the line. *)
+Lemma against_reference a (e W w : R -> R) (GW Gw : Rbar -> R) lo hi A Z : 1 <= a -> 0 < A -> 0 < Z ->
+  (forall y, 0 < e y) -> (forall y, 0 < w y) -> (forall y, e y * Rpower (w y) (1 - a) <= W y) ->
+  integral W GW -> integral w Gw -> over GW lo hi <= A -> over Gw lo hi <= Z ->
+  exists (U : R -> R) (GU : Rbar -> R), (forall y, Rpower (e y) (/ a) <= U y) /\
+    integral U GU /\ over GU lo hi <= Rpower A (/ a) * Rpower Z (1 - / a).
+Proof.
+  intros Ha HA HZ He Hw HW IW Iw OW Ow. assert (Hth : 0 < / a <= 1).
+  { split; [apply Rinv_0_lt_compat; lra|]. rewrite <- Rinv_1. apply Rinv_le_contravar; lra. }
+  set (th := / a) in *. set (K := Rpower A th * Rpower Z (1 - th)).
+  assert (HK : 0 < K) by (apply Rmult_lt_0_compat; apply Rpower_pos).
+  exists (fun y => K * (th / A * W y + (1 - th) / Z * w y)), (fun t => K * (th / A * GW t + (1 - th) / Z * Gw t)).
+  split; [|split].
+  - intros y. specialize (He y). specialize (Hw y). specialize (HW y).
+    assert (Hx : 0 < e y * Rpower (w y) (1 - a)) by (apply Rmult_lt_0_compat; auto using Rpower_pos).
+    apply Rle_trans with (Rpower (e y * Rpower (w y) (1 - a)) th * Rpower (w y) (1 - th)).
+    + right. rewrite <- Rpower_mult_distr by (auto using Rpower_pos). rewrite Rpower_mult, Rmult_assoc, <- Rpower_plus.
+      replace ((1 - a) * th + (1 - th)) with 0 by (unfold th; field; lra). rewrite Rpower_O by auto. ring.
+    + eapply Rle_trans; [apply (young th _ (w y) A Z); auto; lra|]. fold K. apply Rmult_le_compat_l; [lra|].
+      assert (0 < / A) by now apply Rinv_0_lt_compat. unfold Rdiv.
+      replace ((1 - th) * (w y * / Z)) with ((1 - th) * / Z * w y) by ring. apply Rplus_le_compat_r.
+      replace (th * (e y * Rpower (w y) (1 - a) * / A)) with (th * / A * (e y * Rpower (w y) (1 - a))) by ring.
+      apply Rmult_le_compat_l; auto. apply Rmult_le_pos; lra.
+  - apply int_scal, int_plus; now apply int_scal.
+  - unfold over in *. fold K.
+    replace (K * (th / A * GW hi + (1 - th) / Z * Gw hi) - K * (th / A * GW lo + (1 - th) / Z * Gw lo)) with
+      (K * (th * ((GW hi - GW lo) / A) + (1 - th) * ((Gw hi - Gw lo) / Z))) by (field; lra).
+    rewrite <- (Rmult_1_r K) at 2. apply Rmult_le_compat_l; [lra|].
+    assert ((GW hi - GW lo) / A <= 1).
+    { apply Rmult_le_reg_r with A; auto. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra. }
+    assert ((Gw hi - Gw lo) / Z <= 1).
+    { apply Rmult_le_reg_r with Z; auto. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra. }
+    assert (th * ((GW hi - GW lo) / A) <= th * 1) by (apply Rmult_le_compat_l; lra).
+    assert ((1 - th) * ((Gw hi - Gw lo) / Z) <= (1 - th) * 1) by (apply Rmult_le_compat_l; lra). lra.
+Qed.
+
 Section Steps.
 Variable X : Type.
 Variable x0 : X.
@@ -181,50 +217,24 @@ Lemma region lam q lo hi Z2 A : class r lam -> 0 < Z2 -> 0 < A ->
   exists (U : R -> R) (GU : Rbar -> R), (forall y, Rpower (E (fun S => lam S * power_of q y S)) (/ a) <= U y) /\
     integral U GU /\ over GU lo hi <= Rpower A (/ a) * Rpower Z2 (1 - / a).
 Proof.
-  intros Hc HZ HA mu H2 H1. assert (Hth := th_range). set (th := / a) in *.
-  set (K := Rpower A th * Rpower Z2 (1 - th)).
-  assert (HK : 0 < K) by (apply Rmult_lt_0_compat; apply Rpower_pos).
-  exists (fun y => K * (th / A * E (fun S => lam S * weight q mu S * density (mean_of q mu S) spread y) +
-    (1 - th) / Z2 * density mu wide y)).
-  exists (fun t => K * (th / A * E (fun S => lam S * weight q mu S * Phi (rescaled (mean_of q mu S) spread t)) +
-    (1 - th) / Z2 * Phi (rescaled mu wide t))).
-  split; [|split].
-  - intros y. set (e := E (fun S => lam S * power_of q y S)). set (w := density mu wide y).
-    assert (Hw : 0 < w) by (apply density_pos, wide_pos).
-    assert (He : 0 < e) by (apply (class_E_pos X x0 Ds support r'); now apply power_class).
-    assert (Ex : E (fun S => lam S * weight q mu S * density (mean_of q mu S) spread y) = e * Rpower w (1 - a)).
-    { unfold e. rewrite <- mean_scal_r. apply mean_ext. intros S. rewrite Rmult_assoc, <- completed. fold w. ring. }
-    rewrite Ex. assert (Hx : 0 < e * Rpower w (1 - a)) by (apply Rmult_lt_0_compat; auto using Rpower_pos).
-    apply Rle_trans with (Rpower (e * Rpower w (1 - a)) th * Rpower w (1 - th)).
-    + right. rewrite <- Rpower_mult_distr by (auto using Rpower_pos). rewrite Rpower_mult, Rmult_assoc, <- Rpower_plus.
-      replace ((1 - a) * th + (1 - th)) with 0 by (unfold th; field; lra). rewrite Rpower_O by auto. ring.
-    + eapply Rle_trans; [apply (young th _ w A Z2); auto; lra|]. right. unfold K, Rdiv. ring.
-  - apply int_scal, int_plus.
-    + apply int_scal. apply (E_int X Ds support (fun S => lam S * weight q mu S)
-        (fun S y => density (mean_of q mu S) spread y) (fun S t => Phi (rescaled (mean_of q mu S) spread t))).
-      intros S _. apply density_int, spread_pos.
-    + apply int_scal, density_int, wide_pos.
-  - unfold over in *. fold K.
-    assert (EE : E (fun S => lam S * weight q mu S * (Phi (rescaled (mean_of q mu S) spread hi) - Phi (rescaled
-      (mean_of q mu S) spread lo))) =
-      E (fun S => lam S * weight q mu S * Phi (rescaled (mean_of q mu S) spread hi)) -
-      E (fun S => lam S * weight q mu S * Phi (rescaled (mean_of q mu S) spread lo))).
-    { rewrite (mean_ext _ E _ (fun S => lam S * weight q mu S * Phi (rescaled (mean_of q mu S) spread hi) +
+  intros Hc HZ HA mu H2 H1.
+  apply (against_reference a (fun y => E (fun S => lam S * power_of q y S))
+    (fun y => E (fun S => lam S * weight q mu S * density (mean_of q mu S) spread y)) (density mu wide)
+    (fun t => E (fun S => lam S * weight q mu S * Phi (rescaled (mean_of q mu S) spread t)))
+    (fun t => Phi (rescaled mu wide t))); auto.
+  - intros y. apply (class_E_pos X x0 Ds support r'). now apply power_class.
+  - intros y. apply density_pos, wide_pos.
+  - intros y. right. rewrite <- mean_scal_r. apply mean_ext. intros S. rewrite Rmult_assoc, completed. ring.
+  - apply (E_int X Ds support (fun S => lam S * weight q mu S)
+      (fun S y => density (mean_of q mu S) spread y) (fun S t => Phi (rescaled (mean_of q mu S) spread t))).
+    intros S _. apply density_int, spread_pos.
+  - apply density_int, wide_pos.
+  - eapply Rle_trans; [|exact H1]. right. unfold over.
+    rewrite (mean_ext _ E (fun S => lam S * weight q mu S * (Phi (rescaled (mean_of q mu S) spread hi) -
+        Phi (rescaled (mean_of q mu S) spread lo)))
+      (fun S => lam S * weight q mu S * Phi (rescaled (mean_of q mu S) spread hi) +
         (-1) * (lam S * weight q mu S * Phi (rescaled (mean_of q mu S) spread lo)))) by (intros; ring).
-      rewrite mean_plus, mean_scal. ring. }
-    rewrite EE in H1.
-    set (e1 := E (fun S => lam S * weight q mu S * Phi (rescaled (mean_of q mu S) spread hi))) in *.
-    set (e0 := E (fun S => lam S * weight q mu S * Phi (rescaled (mean_of q mu S) spread lo))) in *.
-    set (p1 := Phi (rescaled mu wide hi)) in *. set (p0 := Phi (rescaled mu wide lo)) in *.
-    replace (K * (th / A * e1 + (1 - th) / Z2 * p1) - K * (th / A * e0 + (1 - th) / Z2 * p0)) with
-      (K * (th * ((e1 - e0) / A) + (1 - th) * ((p1 - p0) / Z2))) by (field; lra).
-    rewrite <- (Rmult_1_r K) at 2. apply Rmult_le_compat_l; [lra|].
-    assert ((e1 - e0) / A <= 1).
-    { apply Rmult_le_reg_r with A; auto. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra. }
-    assert ((p1 - p0) / Z2 <= 1).
-    { apply Rmult_le_reg_r with Z2; auto. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra. }
-    assert (th * ((e1 - e0) / A) <= th * 1) by (apply Rmult_le_compat_l; lra).
-    assert ((1 - th) * ((p1 - p0) / Z2) <= (1 - th) * 1) by (apply Rmult_le_compat_l; lra). lra.
+    rewrite mean_plus, mean_scal. ring.
 Qed.
 
 Lemma weights lam q : class r lam ->

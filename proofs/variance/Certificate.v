@@ -297,9 +297,7 @@ Proof.
   intros Hrt Hz Hk0. set (G := rt * z + k). set (b := g * rt / kn).
   assert (HG : 0 < G) by (unfold G; nra). assert (HE := E_lam). assert (Hkn := kn_pos).
   assert (Hn := n_pos X Ds some_rows).
-  assert (Hkk : 0 < 1 - 2 * PhiBar k).
-  { unfold PhiBar. assert (H := Phi_increasing 0 k Hk0). replace (Phi 0) with (1/2) in H; [lra|].
-    assert (H0 := Phi_opp 0). rewrite Ropp_0 in H0. lra. }
+  assert (Hkk := above_half k Hk0).
   set (B := fun S => rt * dev S).
   set (Q := fun S (y : R) => exp ((B S)^2 / 2) * (Phi (y - B S) + Phi (y + B S))).
   assert (DQ : forall S y, is_derive (Q S) y (phi y * (exp (B S * y) + exp (- B S * y)))).
@@ -369,25 +367,14 @@ Hypothesis v_pos : 0 < v.
 Hypothesis kap_pos : 0 < kap rows r.
 Notation F := (certificate n (kap rows r) g v a s V delta z k).
 
-Lemma ratio_pos W : 0 < W -> 0 < W / s^2.
-Proof. intros H. apply Rdiv_lt_0_compat; auto. now apply pow_lt. Qed.
-
-Lemma pp_pos W : 0 < W -> 0 < 1 + a * (W / s^2).
-Proof. intros H. assert (0 < a * (W / s^2)) by (apply Rmult_lt_0_compat; [lra|now apply ratio_pos]). lra. Qed.
-
 Lemma qq_pos W : 0 < W -> 0 < 1 + a^2 * (W / s^2).
-Proof.
-  intros H. assert (0 < a^2 * (W / s^2)) by (apply Rmult_lt_0_compat; [apply pow_lt; lra|now apply ratio_pos]). lra.
-Qed.
+Proof. now apply Steps.qq_pos. Qed.
 
 Lemma wide_pos W : 0 < W -> 0 < wide a s W.
-Proof. intros H. apply Rmult_lt_0_compat; auto. now apply sqrt_lt_R0, pp_pos. Qed.
+Proof. now apply Steps.wide_pos. Qed.
 
 Lemma narrow_pos W : 0 < W -> 0 < narrow a s W.
-Proof.
-  intros H. apply Rmult_lt_0_compat; auto. apply sqrt_lt_R0. apply Rdiv_lt_0_compat;
-    [now apply pp_pos|now apply qq_pos].
-Qed.
+Proof. now apply Steps.spread_pos. Qed.
 
 Lemma part W mu y S : 0 < W -> power_of X Ds a s q y S * Rpower (density mu (wide a s W) y) (1 - a) =
   prefactor a s W * exp (rate a s W * (emp q S - mu)^2) * density (moved_mean a s W mu (emp q S - mu)) (narrow a s W) y.
@@ -518,7 +505,7 @@ Proof.
     apply Rplus_le_compat.
     - assert (H := near_square r lam Hc kap_pos Hv rt z k (sqrt_pos _) (Rlt_le _ _ z_pos) k_pos).
       fold mu far in H. assert (Hh := above_half k k_pos).
-      rewrite <- prefactor_page by (first [now apply pp_pos|now apply qq_pos]).
+      rewrite <- prefactor_page by (first [now apply Steps.pp_pos|now apply qq_pos]).
       set (I := area_to (kap rows r * n * v / g^2) (g * rt / (kap rows r * n)) (rt * z + k)) in *.
       apply Rle_trans with (Rpower (1 - delta) (1 - a) * prefactor a s V *
         E (fun S => lam S * ((1 - far S) * exp ((rt * (emp q S - mu))^2 / 2)))).
@@ -558,39 +545,20 @@ Proof.
           unfold Rabs in Hf. destruct (Rcase_abs _); lra.
         * rewrite Rmult_assoc. apply Rmult_le_compat_l; [left; apply Rpower_pos|].
           apply (tail_both_ways r lam Hc kap_pos Hv z v_pos z_pos). }
-  set (A := F * E lam) in *. assert (HA : 0 < A) by now apply Rmult_lt_0_compat.
-  set (th := / a) in *. set (K := Rpower A th).
-  assert (HK : 0 < K) by apply Rpower_pos.
-  exists (fun y => K * (th / A * W y + (1 - th) * Rm y)).
-  exists (fun t => K * (th / A * (E (fun S => u1 S * N1 S t) + E (fun S => u2 S * N2 S t)) +
-    (1 - th) * ((1 - delta) * Phi (rescaled mu (wide a s V) t) + delta * Phi (rescaled mu (wide a s th) t)))).
-  split; [|split].
-  - intros y. set (e := E (fun S => lam S * power_of X Ds a s q y S)) in *. set (w := Rm y).
-    assert (Hw : 0 < w) by apply HRm. specialize (HW y). fold e w in HW.
-    assert (He : 0 < e).
-    { apply (class_E_pos X x0 Ds support (r + a / s^2 / (4 * n^2))). now apply power_class. }
-    assert (Hx : 0 < e * Rpower w (1 - a)) by (apply Rmult_lt_0_compat; auto using Rpower_pos).
-    apply Rle_trans with (Rpower (e * Rpower w (1 - a)) th * Rpower w (1 - th)).
-    + right. rewrite <- Rpower_mult_distr by (auto using Rpower_pos). rewrite Rpower_mult, Rmult_assoc, <- Rpower_plus.
-      replace ((1 - a) * th + (1 - th)) with 0 by (unfold th; field; lra). rewrite Rpower_O by auto. ring.
-    + eapply Rle_trans; [apply (young th _ w A 1); auto; lra|]. rewrite Rpower_1_l, Rmult_1_r. fold K.
-      apply Rmult_le_compat_l; [lra|]. unfold Rdiv. rewrite Rinv_1, Rmult_1_r. apply Rplus_le_compat_r.
-      assert (0 < / A) by now apply Rinv_0_lt_compat.
-      replace (th * (e * Rpower w (1 - a) * / A)) with (th * / A * (e * Rpower w (1 - a))) by ring.
-      apply Rmult_le_compat_l; auto. apply Rmult_le_pos; lra.
-  - apply int_scal, int_plus; apply int_scal; auto.
-  - unfold over, N1, N2. cbn [rescaled Phi].
+  destruct (against_reference a (fun y => E (fun S => lam S * power_of X Ds a s q y S)) W Rm
+    (fun t => E (fun S => u1 S * N1 S t) + E (fun S => u2 S * N2 S t))
+    (fun t => (1 - delta) * Phi (rescaled mu (wide a s V) t) + delta * Phi (rescaled mu (wide a s (/ a)) t))
+    m_infty p_infty (F * E lam) 1) as (U & GU & HU & IU & OU); auto; try lra.
+  - now apply Rmult_lt_0_compat.
+  - intros y. apply (class_E_pos X x0 Ds support (r + a / s^2 / (4 * n^2))). now apply power_class.
+  - eapply Rle_trans; [|exact HT]. right. unfold over, N1, N2. cbn [rescaled Phi].
     rewrite (mean_ext _ E (fun S => u1 S * 1) u1), (mean_ext _ E (fun S => u2 S * 1) u2) by (intros; ring).
     rewrite (mean_ext _ E (fun S => u1 S * 0) (fun _ => 0)), (mean_ext _ E (fun S => u2 S * 0) (fun _ => 0)) by
       (intros; ring).
-    rewrite mean_const. rewrite Rpower_mult_distr by auto. fold A. fold K.
-    replace (K * (th / A * (E u1 + E u2) + (1 - th) * ((1 - delta) * 1 + delta * 1)) -
-      K * (th / A * (0 + 0) + (1 - th) * ((1 - delta) * 0 + delta * 0))) with (K * (th * ((E u1 + E u2) / A) + (1 -
-        th))) by (field; lra).
-    rewrite <- (Rmult_1_r K) at 2. apply Rmult_le_compat_l; [lra|].
-    assert ((E u1 + E u2) / A <= 1).
-    { apply Rmult_le_reg_r with A; auto. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra. }
-    assert (th * ((E u1 + E u2) / A) <= th * 1) by (apply Rmult_le_compat_l; lra). lra.
+    rewrite mean_const. ring.
+  - unfold over. cbn [rescaled Phi]. lra.
+  - exists U, GU. split; [exact HU|]. split; [exact IU|]. rewrite Rpower_mult_distr by auto.
+    now rewrite Rpower_1_l, Rmult_1_r in OU.
 Qed.
 
 End Cost.

@@ -275,18 +275,13 @@ Lemma side_fresh event (side : list cell -> query X) (f : list cell -> list X ->
   (forall u, length u = j -> E (fun S => ind _ (event u) S * exp (b * h * over_truth (side u) S)) <= exp e) ->
   fresh j (on event f) b (tail_bound b c h e (tau j)).
 Proof.
-  intros Hl Hb Hf He. destruct (line_above _ c h (all_proper j) Hl) as (Hc & Hh & Hbelow). split.
+  intros Hl Hb Hf He. split.
   - apply Rmult_lt_0_compat; [apply Rpower_pos|apply exp_pos].
   - intros u Hu. apply Rle_trans with (E (fun S => Rpower c b * exp (- (b * h * tau j)) *
       (ind _ (event u) S * exp (b * h * over_truth (side u) S)))).
     + apply mean_mono. intros S. unfold LowVariance.on, ind.
       destruct (excluded_middle_informative (event u S)).
-      * rewrite !Rmult_1_l. destruct (Hf u S Hu) as (H0 & H1).
-        eapply Rle_trans; [apply power_le; [exact Hb|eapply Rle_trans; [exact H1|apply Hbelow]]|]. unfold power.
-        destruct (Rlt_dec 0 (c * exp (- h * (tau j - over_truth (side u) S)))) as [H|H].
-        -- rewrite <- Rpower_mult_distr by (auto; apply exp_pos). right. rewrite Rmult_assoc. f_equal. unfold Rpower.
-           rewrite ln_exp, <- exp_plus. f_equal. ring.
-        -- exfalso. apply H. apply Rmult_lt_0_compat; auto. apply exp_pos.
+      * rewrite !Rmult_1_l. apply (power_line (noises j)); auto. now apply Hf.
       * rewrite !Rmult_0_l, Rmult_0_r. unfold power. destruct (Rlt_dec 0 0); lra.
     + rewrite mean_scal. unfold tail_bound. rewrite Rmult_assoc. apply Rmult_le_compat_l; [left; apply Rpower_pos|].
       replace (e - b * h * tau j) with (- (b * h * tau j) + e) by ring. rewrite exp_plus.
@@ -316,6 +311,16 @@ Lemma event_less (A : list X -> Prop) (f : list X -> R) e : (forall S, 0 <= f S)
 Proof.
   intros Hf He. eapply Rle_trans; [|exact He]. apply mean_mono. intros S. specialize (Hf S).
   generalize (ind_range _ A S). nra.
+Qed.
+
+(* Either side of an answer, of what is known of all samples. *)
+Lemma sides_fresh event j b c h e e' : line (noises j) c h -> 0 < b -> 0 < h ->
+  (0 < b * h -> forall u, E (fun S => exp (b * h * over_truth (ask u) S)) <= exp e) ->
+  (0 < b * h -> forall u, E (fun S => exp (b * h * over_truth (flip X (ask u)) S)) <= exp e') ->
+  fresh j (on event up) b (tail_bound b c h e (tau j)) /\ fresh j (on event down) b (tail_bound b c h e' (tau j)).
+Proof.
+  intros Hl Hb Hh Hu Hd. assert (Hbh : 0 < b * h) by now apply Rmult_lt_0_compat.
+  split; [apply up_fresh|apply down_fresh]; auto; try lra; intros u _; apply event_less; auto; intros; left; apply exp_pos.
 Qed.
 
 (* The power of a sum of which a term is at most k. *)
@@ -500,9 +505,7 @@ Theorem difference_fresh event j b c h : line (noises j) c h -> 0 < b -> 0 < h -
   fresh X Ds j (on X event up) b (tail_bound b c h (n * G q (b * h / (2 * n))) (tau j)) /\
   fresh X Ds j (on X event down) b (tail_bound b c h (n * G q (b * h / (2 * n))) (tau j)).
 Proof.
-  intros Hl Hb Hh. assert (Hbh : 0 < b * h) by now apply Rmult_lt_0_compat.
-  split; [apply up_fresh|apply down_fresh]; auto; try lra; intros u _; apply event_less; try (intros; left;
-    apply exp_pos).
+  intros Hl Hb Hh. apply sides_fresh; auto; intros Hbh u.
   - apply difference_exponent; auto. apply small_size.
   - rewrite (mean_ext _ (prodE X Ds) _ (fun S => exp (b * h * over_truth (as_query X (minus (asked u))) S))) by
       (intros; unfold ask_difference; now rewrite minus_flip).
@@ -666,9 +669,7 @@ Theorem accuracy_fresh event j b c h : line (noises j) c h -> 0 < b -> 0 < h ->
   fresh X Ds j (on X event up) b (tail_bound b c h (n * H01 (- (b * h) / n) (worst (- (b * h) / n) q)) (tau j)) /\
   fresh X Ds j (on X event down) b (tail_bound b c h (n * H01 (b * h / n) (worst (b * h / n) q)) (tau j)).
 Proof.
-  intros Hl Hb Hh. assert (Hbh : 0 < b * h) by now apply Rmult_lt_0_compat.
-  split; [apply up_fresh|apply down_fresh]; auto; try lra; intros u _; apply event_less; try (intros; left;
-    apply exp_pos).
+  intros Hl Hb Hh. apply sides_fresh; auto; intros Hbh u.
   - rewrite (prodE_length X Ds _ (fun S => exp (- (b * h) * over_truth (errors u) S))).
     + apply errors_exponent; auto; [lra|apply errors_mean|lra].
     + intros S HS. unfold errors. rewrite flip_over by auto. f_equal. ring.
@@ -820,9 +821,7 @@ Theorem variance_fresh event j b c h : line (noises j) c h -> 0 < b -> 0 < h ->
   fresh X Ds j (on X event up) b (tail_bound b c h (n * H01 (b * h / n) (worst (b * h / n) p)) (tau j)) /\
   fresh X Ds j (on X event down) b (tail_bound b c h (n * H01 (b * h / n) (worst (b * h / n) p)) (tau j)).
 Proof.
-  intros Hl Hb Hh. assert (Hbh : 0 < b * h) by now apply Rmult_lt_0_compat.
-  split; [apply up_fresh|apply down_fresh]; auto; try lra; intros u _; apply event_less; try (intros; left;
-    apply exp_pos).
+  intros Hl Hb Hh. apply sides_fresh; auto; intros Hbh u.
   - apply variance_exponent; auto. apply rows_variance.
   - apply variance_exponent; auto. apply flipped_variance.
 Qed.

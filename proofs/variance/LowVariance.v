@@ -530,33 +530,15 @@ Proof.
   now apply (mass_pos _ _ u).
 Qed.
 
-(* One answer more, of what is a sum after it. *)
-Lemma one_more u S (F G : list cell -> R) : (forall c, F (c :: u) <= ind _ some_off (c :: u) + G (c :: u)) ->
-  sumR (shown u) (fun c => mass cdf (length u) (emp (ask u) S) c * F (c :: u)) <=
-    ind _ some_off u + hit 0 u S + sumR (shown u) (fun c => mass cdf (length u) (emp (ask u) S) c * G (c :: u)).
-Proof.
-  intros H. set (p := mass cdf (length u) (emp (ask u) S)). unfold Rounded.hit. cbn [Rounded.chance]. fold p.
-  apply Rle_trans with (sumR (shown u) (fun c => ind _ some_off u * p c + p c * ind _ (off X Ds ask tau count_above
-    count_below u) c +
-    p c * G (c :: u))).
-  - apply sumR_le. intros c0 Hc. assert (Hp : 0 <= p c0) by now apply (mass_pos _ _ u).
-    replace (ind _ some_off u * p c0 + p c0 * ind _ (off X Ds ask tau count_above count_below u) c0 + p c0 * G (c0 ::
-      u)) with
-      (p c0 * (ind _ some_off u + ind _ (off X Ds ask tau count_above count_below u) c0 + G (c0 :: u))) by ring.
-    apply Rmult_le_compat_l; auto. eapply Rle_trans; [now apply H|]. apply Rplus_le_compat_r. unfold ind.
-    destruct (excluded_middle_informative (some_off (c0 :: u))) as [Ho|Ho], (excluded_middle_informative (some_off u)),
-      (excluded_middle_informative (off X Ds ask tau count_above count_below u c0)); try lra.
-    apply off_cons in Ho. tauto.
-  - rewrite !sumR_plus, sumR_scal. unfold p at 1. rewrite mass_total by (intros; now apply cdf_of_ends).
-  rewrite Rmult_1_r. lra.
-Qed.
+Lemma cdf_up l s t : Rbar_le s t -> cdf l s <= cdf l t.
+Proof. now apply cdf_of_rises. Qed.
 
+Notation one_more := (Rounded.one_more X Ds cdf cdf_up (fun l => cdf_of_ends _ (all_proper l)) ask cuts cuts_sorted tau
+  count_above count_below).
+Notation nothing_off := (Rounded.nothing_off X Ds ask tau count_above count_below).
 Notation off_held := (fun u S => on held up u S + on held down u S).
 Notation lost := (fun u S => 1 - ind _ (held u) S).
 Notation one := (fun u S => off_held u S + lost u S).
-
-Lemma seq_shifted (F : nat -> R) k : sumR (seq 0 (S k)) F = F 0%nat + sumR (seq 0 k) (fun i => F (S i)).
-Proof. simpl seq. cbn [sumR]. now rewrite <- seq_shift, sumR_map. Qed.
 
 Lemma sum_along ev u S k : sumR (shown u) (fun c => mass cdf (length u) (emp (ask u) S) c *
     sumR (seq 0 k) (fun i => along ev i (c :: u) S)) =
@@ -592,7 +574,7 @@ Proof.
   - assert (H := one_more u S (ind _ some_off) (fun _ => 0)). simpl. eapply Rle_trans; [apply H|].
     + intros c0. lra.
     + rewrite (sumR_ext _ _ _ (fun _ => 0)) by (intros; ring). rewrite sumR_const. specialize (Hlast u). lra.
-  - rewrite seq_shifted. cbn [along]. destruct (excluded_middle_informative (held u S)) as [Hh|Hh].
+  - rewrite sumR_seq_S. cbn [along]. destruct (excluded_middle_informative (held u S)) as [Hh|Hh].
     + rewrite !(on_held _ u S Hh), (held_1 u S Hh), times_1, Rmult_1_l.
       assert (H := one_more u S (fun u => chance (Datatypes.S k) (ind _ some_off) u S)
         (fun u => sumR (seq 0 k) (fun i => along one i u S) + along last k u S)).
@@ -604,11 +586,6 @@ Proof.
         rewrite sumR_plus, sum_along. generalize (hit_sides u S HS). lra.
     + rewrite !(on_lost _ u S Hh), (held_0 u S Hh), times_0, Rmult_0_l.
       eapply Rle_trans; [apply chance_1|]. generalize (ind_range _ some_off u). lra.
-Qed.
-
-Lemma nothing_off : ind _ some_off (@nil cell) = 0.
-Proof.
-  unfold ind. destruct (excluded_middle_informative (some_off nil)) as [(l & c0 & w & H & _)|H]; auto. now destruct l.
 Qed.
 
 (* The low-variance bound. Whatever the analyst asks and whatever the cells are, the probability that some answer of m + 1
@@ -657,7 +634,7 @@ Definition checked_fails (m : nat) : R := E (checked_chance m (ind _ some_off) n
 Lemma checked_failure k u S : length S = rows ->
   checked_chance k (ind _ some_off) u S <= ind _ some_off u + sumR (seq 0 k) (fun i => along off_held i u S).
 Proof.
-  intros HS. revert u. induction k as [|k IH]; intros u; [simpl; lra|]. rewrite seq_shifted. cbn [along checked_chance].
+  intros HS. revert u. induction k as [|k IH]; intros u; [simpl; lra|]. rewrite sumR_seq_S. cbn [along checked_chance].
   destruct (excluded_middle_informative (held u S)) as [Hh|Hh].
   - rewrite !(on_held _ u S Hh), (held_1 u S Hh), times_1, Rmult_1_l, Rminus_eq_0, Rmult_0_l, Rplus_0_r.
     eapply Rle_trans; [apply (one_more u S (fun u => checked_chance k (ind _ some_off) u S)
