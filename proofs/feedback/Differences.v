@@ -96,16 +96,6 @@ Proof.
   specialize (H1 (bound 1)). simpl in H1. exfalso. apply H1. exists 1. split; auto. lra.
 Qed.
 
-Lemma tail_of_le bound (p l : R) : (forall l, 0 < l -> p <= bound l) -> 0 < l -> tail_of bound <= bound l.
-Proof.
-  intros H Hl. unfold tail_of. assert (HG := Glb_Rbar_correct (fun y => exists l, 0 < l /\ y = bound l)).
-  destruct HG as [H1 H2]. specialize (H2 (Finite p)). specialize (H1 (bound l)). simpl in *.
-  specialize (H1 (ex_intro _ l (conj Hl eq_refl))).
-  assert (HF : Rbar_le p (Glb_Rbar (fun y => exists l, 0 < l /\ y = bound l))).
-  { apply H2. intros y (k & Hk & ->). simpl. auto. }
-  destruct (Glb_Rbar _) as [x| |]; simpl in *; auto; contradiction.
-Qed.
-
 Section Differences.
 Variable X : Type.
 Variable cs : list (cluster X).
@@ -191,11 +181,6 @@ Proof.
     apply tail_of_below. intros l Hl. now apply difference_up. }
   intros q s. split; [apply H|]. eapply Rle_trans; [|apply (H (turned q) s)]. apply Pr_mono. intros S HS.
   rewrite gap_turned, truth_turned. lra.
-Qed.
-
-Lemma difference_side_nonneg s : 0 <= difference_side s.
-Proof.
-  unfold difference_side. destruct (Rle_dec s 0); [lra|]. apply tail_of_below. intros; left; apply exp_pos.
 Qed.
 
 (* A known mean of at most c: every l gives a bound, exp(-n J) the least. *)

@@ -87,21 +87,6 @@ Qed.
 Lemma less_than s : s - 1 / n < s.
 Proof. assert (Hn := n_pos X Ds some_rows). assert (0 < 1 / n) by (apply Rdiv_lt_0_compat; lra). lra. Qed.
 
-Lemma count_side_falls s t : s <= t -> count_side t <= count_side s.
-Proof.
-  intros H. assert (Hn := n_pos X Ds some_rows). assert (Hst := side_falls s t H). unfold count_side.
-  assert (n * s <= n * t) by nra.
-  destruct (Rlt_dec 1 (n * t)) as [Ht|Ht], (Rlt_dec 1 (n * s)) as [Hs|Hs]; try lra.
-  - destruct (Rlt_dec t 1) as [H1|H1], (Rlt_dec s 1) as [H1'|H1']; try lra.
-    + apply Rmin_glb; [eapply Rle_trans; [apply Rmin_l|auto]|]. eapply Rle_trans; [apply Rmin_r|]. apply Phi_rises.
-      assert (E (s - 1 / n) <= E (t - 1 / n)).
-      { apply E_rises; [now apply less_by_one|lra|]. generalize (less_than t). lra. }
-      assert (sqrt (2 * n * E (s - 1 / n)) <= sqrt (2 * n * E (t - 1 / n))); [|lra].
-      apply sqrt_le_1_alt. nra.
-    + apply Rmin_glb; [apply side_nonneg|apply Phi_nonneg].
-  - destruct (Rlt_dec t 1); [|apply side_nonneg]. eapply Rle_trans; [apply Rmin_l|auto].
-Qed.
-
 Lemma equal_rows s p k : ZubkovSerov2013 Phi -> 1 < n * s -> s < 1 -> 0 <= p <= 1 -> n * (p + s) <= INR k ->
   binomial rows p k <= Phi (- sqrt (2 * n * E (s - 1 / n))).
 Proof.

@@ -419,11 +419,6 @@ Proof.
   rewrite weighted_opp, expected_opp. lra.
 Qed.
 
-Lemma moment_side_nonneg s : 0 <= moment_side s.
-Proof.
-  unfold moment_side. apply Rmin_glb; [|apply variance_side_nonneg]. destruct (Rle_dec s 0); [lra|left; apply exp_pos].
-Qed.
-
 End Halves.
 End Moment.
 

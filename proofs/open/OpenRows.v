@@ -42,9 +42,6 @@ Proof.
       assert (kl z (1 - c) <= kl (1 - x) (1 - c)) by (apply kl_rises_down; lra); nra])). lra.
 Qed.
 
-Lemma kl_0_0 : kl 0 0 = 0.
-Proof. unfold kl. rewrite Rminus_0_r. replace (1 / 1) with 1 by field. rewrite ln_1. ring. Qed.
-
 (* "open-gate". *)
 Section Gate.
 Variable X : Type.

@@ -22,12 +22,6 @@ Definition expected (cs : list (cluster X)) (f : X -> R) : R := sumR cs (fun c =
 Lemma weighted_linear cs f g a b S : weighted cs (fun x => a * f x + b * g x) S = a * weighted cs f S + b * weighted cs g S.
 Proof. revert S. induction cs as [|c cs IH]; intros [|x S]; simpl; try ring. rewrite IH. ring. Qed.
 
-Lemma expected_linear cs f g a b : expected cs (fun x => a * f x + b * g x) = a * expected cs f + b * expected cs g.
-Proof.
-  unfold expected. rewrite <- !sumR_scal, <- sumR_plus. apply sumR_ext. intros c _.
-  rewrite (mean_plus _ (snd c) (fun x => a * f x) (fun x => b * g x)), !mean_scal. ring.
-Qed.
-
 Lemma weighted_opp cs f S : weighted cs (fun x => - f x) S = - weighted cs f S.
 Proof. revert S. induction cs as [|c cs IH]; intros [|x S]; simpl; try ring. rewrite IH. ring. Qed.
 
@@ -171,9 +165,6 @@ Proof.
   - right. field. lra.
   - apply Rmult_le_compat_l; [lra|apply exp_ge_1].
 Qed.
-
-Lemma some_clusters : laws X cs <> nil.
-Proof. assert (H := weight_total _ _ ws). destruct cs; [simpl in H; lra|discriminate]. Qed.
 
 (* One minus a query. *)
 Lemma weighted_flip f S : length S = length (laws X cs) -> h (fun x => 1 - f x) S = 1 - h f S.

@@ -97,12 +97,6 @@ Proof.
   generalize (IH k) (IH (S k)). nra.
 Qed.
 
-Lemma total_repeat p n : total (repeat p n) = INR n * p.
-Proof.
-  induction n as [|n IH]; [simpl; unfold total; simpl; lra|]. simpl repeat. unfold total in *. cbn [sumR].
-  rewrite IH, S_INR. lra.
-Qed.
-
 (* Zeros for ones. *)
 Definition zeros (ps : list R) : list R := map (fun p => 1 - p) ps.
 

@@ -20,13 +20,6 @@ Proof.
   rewrite (IH g h H), (IH (fun k => g (S k)) (fun k => h (S k))); auto.
 Qed.
 
-Lemma ones_le ps g h : means ps -> (forall k, g k <= h k) -> ones ps g <= ones ps h.
-Proof.
-  revert g h. induction ps as [|p ps IH]; intros g h Hm H; simpl; [auto|].
-  apply means_cons in Hm. destruct Hm as [Hp Hm].
-  apply Rplus_le_compat; apply Rmult_le_compat_l; try lra; apply IH; auto.
-Qed.
-
 Lemma ones_perm ps qs g : Permutation ps qs -> ones ps g = ones qs g.
 Proof.
   intros H. revert g. induction H as [|p ps qs H IH|p q ps|ps qs rs H1 IH1 H2 IH2]; intros g; simpl; auto.

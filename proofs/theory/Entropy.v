@@ -128,11 +128,6 @@ Proof.
   intros. rewrite <- (kl_flip x p), <- (kl_flip y p). apply kl_rises; lra.
 Qed.
 
-Lemma kl_falls_down x p q : 0 <= x -> x <= q -> 0 < q -> q <= p -> p < 1 -> kl x q <= kl x p.
-Proof.
-  intros. rewrite <- (kl_flip x q), <- (kl_flip x p). apply kl_falls; lra.
-Qed.
-
 (* The rate of a deviation s does not fall. *)
 Theorem E_rises s t : 0 < s -> s <= t -> t < 1 -> E s <= E t.
 Proof.

@@ -151,9 +151,6 @@ Qed.
 Lemma Phi_opp (x : R) : Phi (- x) = 1 - Phi x.
 Proof. simpl. rewrite area_odd. generalize (proj1 half_lim). intros. field. lra. Qed.
 
-Lemma PhiBar_opp (x : R) : PhiBar (- x) = Phi x.
-Proof. unfold PhiBar. rewrite Phi_opp. ring. Qed.
-
 Lemma Phi_rises (s t : Rbar) : Rbar_le s t -> Phi s <= Phi t.
 Proof.
   intros H. assert (0 <= over Phi s t); [|unfold over in *; lra]. apply (int_rises phi); auto using normal.

@@ -224,13 +224,6 @@ Definition upper (v : list cell) (S : list X) : R :=
 Definition lower (v : list cell) (S : list X) : R :=
   if count_below then cdf (length v) (Finite (pop (ask v) - tau (length v) - emp (ask v) S)) else 0.
 
-Lemma cdf_range j t : 0 <= cdf j t <= 1.
-Proof.
-  destruct (cdf_ends j) as [H0 H1].
-  assert (cdf j m_infty <= cdf j t) by (apply cdf_rises; destruct t; simpl; auto).
-  assert (cdf j t <= cdf j p_infty) by (apply cdf_rises; destruct t; simpl; auto). lra.
-Qed.
-
 Lemma sides v S : hit 0 v S <= upper v S + lower v S.
 Proof.
   unfold hit. cbn [chance]. set (F := emp (ask v) S). set (j := length v).
