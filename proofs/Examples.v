@@ -1,11 +1,13 @@
 (* More plans that show that the hypotheses of the rows' theorems can be satisfied: gates at a known bar, an open gate for
-   0/1 values, differences, known variances, widths, guesses and answers of low variance. *)
+   0/1 values, differences, known variances, widths, guesses, answers of low variance, and sensitive queries of a private
+   transcript. *)
 
 From Coq Require Import Reals ZArith Lra Lia List Arith Psatz Bool.
 From Coquelicot Require Import Coquelicot.
 From dpcalc Require Import Tree Count Gate Tails Budget Cells OpenGate Records Forever SharpCells Binomial Entropy Rows
   Guesses Looks OpenRows Instances Sides Weights Clusters Differences KnownVariance Widths Guess.
 From dpcalc Require Tangent Joint Normal Certificate LowVariance Kinds.
+From dpcalc Require Cvar Envelope Sensitive Hybrids.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -202,4 +204,40 @@ Proof.
     apply (LowVariance.apart _ _ _ _ _ _ _ _ _ _ _ _ (2 / (2 - 1)) _ T' T' W1); auto. lra.
   - cbn [seq sumR Rounded.product]. rewrite Rmult_1_r. replace (1 - / 2) with (/ 2) by field.
     rewrite !Rpower_sqrt by auto. lra.
+Qed.
+
+(* Sensitive queries after a transcript of pure privacy, which has the envelope of approximate privacy at delta = 0. *)
+Theorem envelope_instance (X Pi : Type) (outcomes : list Pi) (Ds : list (law X)) (k : Cvar.kernel X Pi)
+  (M : list X -> Pi -> R) (eps b q t D : R) (answers : Pi -> list ((list X -> R) * R)) :
+  Ds <> nil -> (forall W, In W Ds -> Hybrids.swaps W) -> 0 <= eps -> Cvar.private X Pi eps k ->
+  (forall S, sumR outcomes (k S) = 1) -> 0 < b <= 1 -> 0 <= D ->
+  (forall pi f a, In (f, a) (answers pi) -> Sensitive.sensitive (length Ds) (D / Tails.n X Ds) f) ->
+  (forall S pi f a, length S = length Ds -> In (f, a) (answers pi) -> Rabs (a - f S) <= M S pi) ->
+  t > q + Cvar.average X Pi outcomes Ds k (fun S pi => Rmax 0 (M S pi - q)) / b +
+    D * ((exp eps - 1 + 4 * 0 / b) / (exp eps + 3)) ->
+  Cvar.probability X Pi outcomes Ds k
+    (fun pi => exists f a, In (f, a) (answers pi) /\ Rabs (a - Sensitive.fresh X Ds f) >= t) <= b.
+Proof.
+  intros Hd Hs He Hk Ht Hb HD Hq HM. apply (Sensitive.cvar_sensitive X Pi outcomes Ds Hd k (proj1 Hk) M b q t); auto.
+  assert (Hi : exp (- eps) * exp eps = 1) by (rewrite <- exp_plus, Rplus_opp_l; apply exp_0).
+  assert (Hm := exp_pos (- eps)).
+  assert (Hle : forall s x y r (T : Pi -> R), (forall pi, 0 <= T pi) ->
+    sumR outcomes (fun pi => k (s ++ x :: r) pi * T pi) <= exp eps * sumR outcomes (fun pi => k (s ++ y :: r) pi * T pi)).
+  { intros s x y r T HT. rewrite <- sumR_scal. apply sumR_le. intros pi _. rewrite <- Rmult_assoc.
+    apply Rmult_le_compat_r; auto. apply Hk. }
+  assert (Hone : forall S (T : Pi -> R), sumR outcomes (fun pi => k S pi * (1 - T pi)) =
+    1 - sumR outcomes (fun pi => k S pi * T pi)).
+  { intros S T. rewrite (sumR_ext _ outcomes _ (fun pi => k S pi + (-1) * (k S pi * T pi))) by (intros; ring).
+    rewrite sumR_plus, sumR_scal, Ht. ring. }
+  apply (Hybrids.envelope_shift_sensitive X Pi outcomes Ds Hd Hs k (proj1 Hk) Ht (Envelope.approximate eps 0)); auto.
+  - now apply Envelope.approximate_symmetric; [|apply Rle_refl].
+  - intros s x y r T HT a c [[-> ->]|[[-> ->]|[-> ->]]].
+    + rewrite Rmult_0_l, Rplus_0_l, <- (Ht (s ++ x :: r)). apply sumR_le. intros pi _.
+      generalize (proj1 Hk (s ++ x :: r) pi) (HT pi). nra.
+    + rewrite Rplus_0_r. apply Hle. intros; apply HT.
+    + assert (H := Hle s y x r (fun pi => 1 - T pi) ltac:(intros pi; generalize (HT pi); lra)). cbv beta in H.
+      rewrite !Hone in H.
+      apply Rmult_le_compat_l with (r := exp (- eps)) in H; [|lra].
+      rewrite <- Rmult_assoc, Hi, Rmult_1_l in H. lra.
+  - intros s _. apply Envelope.approximate_admissible. lra.
 Qed.

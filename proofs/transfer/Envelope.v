@@ -76,6 +76,18 @@ Qed.
 (* v <= a w + b for each line: the points below a concave function, which is the least of its tangents. *)
 Definition below_lines (lines : R -> R -> Prop) (v w : R) : Prop := forall a b, lines a b -> v <= a * w + b.
 
+(* A symmetric envelope: its region has (0,0), and the mirror image of each of its points. *)
+Record symmetric (lines : R -> R -> Prop) : Prop := {
+  zero_in : below_lines lines 0 0;
+  mirrored : forall v w, 0 <= v <= 1 -> 0 <= w <= 1 -> below_lines lines v w -> below_lines lines (1 - w) (1 - v)
+}.
+
+(* The transcript has the envelope: by how much a statement about it can differ between neighbours. *)
+Definition has_envelope {X Pi : Type} (outcomes : list Pi) (k : kernel X Pi) (lines : R -> R -> Prop) : Prop :=
+  forall s x y t (T : Pi -> R), (forall pi, 0 <= T pi <= 1) ->
+    below_lines lines (sumR outcomes (fun pi => k (s ++ x :: t) pi * T pi))
+      (sumR outcomes (fun pi => k (s ++ y :: t) pi * T pi)).
+
 Section Envelope.
 Variables X Pi : Type.
 Variable outcomes : list Pi.
@@ -86,13 +98,10 @@ Variable k : kernel X Pi.
 Hypothesis k_nonneg : forall S pi, 0 <= k S pi.
 Hypothesis k_total : forall S, sumR outcomes (k S) = 1.
 
-(* The envelope: what a statement about the transcript can differ by between neighbours. *)
 Variable lines : R -> R -> Prop.
 Notation region := (below_lines lines).
-Hypothesis zero_in : region 0 0.
-Hypothesis mirrored : forall v w, 0 <= v <= 1 -> 0 <= w <= 1 -> region v w -> region (1 - w) (1 - v).
-Hypothesis enveloped : forall s x y t (T : Pi -> R), (forall pi, 0 <= T pi <= 1) ->
-  region (sumR outcomes (fun pi => k (s ++ x :: t) pi * T pi)) (sumR outcomes (fun pi => k (s ++ y :: t) pi * T pi)).
+Hypothesis envelope : symmetric lines.
+Hypothesis enveloped : has_envelope outcomes k lines.
 
 Lemma region_mix u v1 w1 v2 w2 : 0 <= u <= 1 -> region v1 w1 -> region v2 w2 ->
   region (u * v1 + (1 - u) * v2) (u * w1 + (1 - u) * w2).
@@ -279,7 +288,7 @@ Proof.
   assert (Hadm : admissible b' (x / b')).
   { unfold admissible. replace (b' * (1 + 3 * (x / b')) / 4) with ((b' / 2 + x / 2 + x) / 2) by (field; lra).
     replace (b' * (1 - x / b') / 4) with ((b' / 2 + x / 2 - x) / 2) by (field; lra).
-    set (y := b' / 2 + x / 2) in *. assert (Hm := mirrored V W ltac:(unfold y in *; lra) ltac:(unfold y in *; lra) Hreg).
+    set (y := b' / 2 + x / 2) in *. assert (Hm := mirrored lines envelope V W ltac:(unfold y in *; lra) ltac:(unfold y in *; lra) Hreg).
     destruct (Req_dec (V + W) 1) as [E1|E1].
     - assert (y = 1) by (unfold y in *; lra). replace ((y + x) / 2) with V by lra. replace ((y - x) / 2) with W by lra. exact Hreg.
     - assert (Hlt : V + W < 1) by (unfold y in *; lra).
@@ -294,7 +303,7 @@ Proof.
   assert (Hadm' : admissible b (x / b')).
   { unfold admissible in *. set (s := x / b') in *.
     assert (Hmix := region_mix (b / b') _ _ _ _ ltac:(split; [apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra]|
-      apply Rmult_le_reg_r with b'; [lra|]; unfold Rdiv; rewrite Rmult_assoc, Rinv_l by lra; lra]) Hadm zero_in).
+      apply Rmult_le_reg_r with b'; [lra|]; unfold Rdiv; rewrite Rmult_assoc, Rinv_l by lra; lra]) Hadm (zero_in lines envelope)).
     replace (b * (1 + 3 * s) / 4) with (b / b' * (b' * (1 + 3 * s) / 4) + (1 - b / b') * 0) by (field; lra).
     replace (b * (1 - s) / 4) with (b / b' * (b' * (1 - s) / 4) + (1 - b / b') * 0) by (field; lra). exact Hmix. }
   assert (Hs' : x / b' <= sigma).
@@ -378,16 +387,13 @@ Theorem cvar_envelope (X Pi : Type) (outcomes : list Pi) (Ds : list (law X)) (k 
   (answers : Pi -> list (query X * R)) (M : list X -> Pi -> R) (b q t sigma : R) :
   Ds <> nil -> (forall D, In D Ds -> exchanges D) ->
   (forall S pi, 0 <= k S pi) -> (forall S, sumR outcomes (k S) = 1) ->
-  below_lines lines 0 0 ->
-  (forall v w, 0 <= v <= 1 -> 0 <= w <= 1 -> below_lines lines v w -> below_lines lines (1 - w) (1 - v)) ->
-  (forall s x y r T, (forall pi, 0 <= T pi <= 1) ->
-    below_lines lines (sumR outcomes (fun pi => k (s ++ x :: r) pi * T pi)) (sumR outcomes (fun pi => k (s ++ y :: r) pi * T pi))) ->
+  symmetric lines -> has_envelope outcomes k lines ->
   (forall S pi f a, In (f, a) (answers pi) -> Rabs (a - emp X Ds f S) <= M S pi) ->
   0 < b <= 1 -> (forall s, 0 <= s <= 1 -> admissible lines b s -> s <= sigma) ->
   t > q + average X Pi outcomes Ds k (fun S pi => Rmax 0 (M S pi - q)) / b + sigma ->
   probability X Pi outcomes Ds k (off X Pi Ds answers t) <= b.
 Proof.
-  intros Hd He Hk Ht H0 Hm Hl HM Hb Hs. apply cvar_of_shift with (M := M); auto.
+  intros Hd He Hk Ht Hm Hl HM Hb Hs. apply cvar_of_shift with (M := M); auto.
   apply (envelope_shift X Pi outcomes Ds Hd He k Hk Ht lines); auto.
 Qed.
 
@@ -410,6 +416,13 @@ Proof.
     apply Rmult_le_compat_l with (r := exp (- eps)) in H2; [|left; apply exp_pos].
     replace (exp (- eps) * (exp eps * w + delta)) with (exp eps * exp (- eps) * w + exp (- eps) * delta) in H2 by ring.
     rewrite E in H2. lra.
+Qed.
+
+Theorem approximate_symmetric eps delta : 0 <= eps -> 0 <= delta -> symmetric (approximate eps delta).
+Proof.
+  intros He Hd. split; [|apply approximate_mirror]. assert (Hp := exp_pos (- eps)).
+  assert (exp (- eps) <= 1) by (rewrite <- exp_0; apply exp_le; lra).
+  intros a c [[-> ->]|[[-> ->]|[-> ->]]]; [lra|lra|nra].
 Qed.
 
 (* What is admissible is at most (e^eps - 1 + 4 delta/b)/(e^eps + 3). *)

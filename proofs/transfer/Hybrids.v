@@ -32,11 +32,8 @@ Variable k : kernel X Pi.
 Hypothesis k_nonneg : forall S pi, 0 <= k S pi.
 Hypothesis k_total : forall S, sumR outcomes (k S) = 1.
 Variable lines : R -> R -> Prop.
-Notation region := (below_lines lines).
-Hypothesis zero_in : region 0 0.
-Hypothesis mirrored : forall v w, 0 <= v <= 1 -> 0 <= w <= 1 -> region v w -> region (1 - w) (1 - v).
-Hypothesis enveloped : forall s x y t (T : Pi -> R), (forall pi, 0 <= T pi <= 1) ->
-  region (sumR outcomes (fun pi => k (s ++ x :: t) pi * T pi)) (sumR outcomes (fun pi => k (s ++ y :: t) pi * T pi)).
+Hypothesis envelope : symmetric lines.
+Hypothesis enveloped : has_envelope outcomes k lines.
 
 (* The records before a place and the fresh ones after it. *)
 Definition hybrid (r : place X) : law (list X * list X) := pair_law _ _ (prodE X (fst r)) (prodE X (snd (snd r))).
@@ -111,10 +108,8 @@ Proof. intros Hr. apply (places_all X Ds nil r Hr). Qed.
 Lemma left_nonneg s S pi : 0 <= left s S pi.
 Proof. apply k_nonneg. Qed.
 
-Lemma left_enveloped s s' x y t (T : Pi -> R) : (forall pi, 0 <= T pi <= 1) ->
-  region (sumR outcomes (fun pi => left s (s' ++ x :: t) pi * T pi)) (sumR outcomes (fun pi => left s (s' ++ y :: t) pi
-    * T pi)).
-Proof. intros HT. unfold left. rewrite !app_assoc. now apply enveloped. Qed.
+Lemma left_enveloped s : has_envelope outcomes (left s) lines.
+Proof. intros s' x y t T HT. unfold left. rewrite !app_assoc. now apply enveloped. Qed.
 
 (* (c) with (b). *)
 Theorem envelope_shift_sensitive (b sigma : R) : 0 < b <= 1 -> (forall s, 0 <= s <= 1 -> admissible lines b s ->
@@ -164,7 +159,7 @@ Proof.
     generalize (k_nonneg S pi) (ind_range _ A pi). nra. }
   set (x := sumR rs (fun r => hybrid r (SS r)) / n).
   assert (Hxs : x <= sigma * b').
-  { apply (averaged X Ds some_rows lines zero_in mirrored b b' sigma (fun r => hybrid r (VV r)) (fun r => hybrid r (WW r)));
+  { apply (averaged X Ds some_rows lines envelope b b' sigma (fun r => hybrid r (VV r)) (fun r => hybrid r (WW r)));
       auto; [lra|]. intros r Hr. split; [|split; [|split]].
     - intros a c Hl. rewrite <- (mean_const _ (hybrid r) c), <- mean_scal, <- mean_plus. apply mean_mono. intros z.
       apply (VW_region X Pi outcomes (rest r) (left (fst z)) lines (left_enveloped (fst z)) (f z) A (here r)). exact Hl.
