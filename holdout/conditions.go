@@ -256,13 +256,16 @@ func (h *history) rejoined() error {
 	return nil
 }
 
-// Told says what a look shows of its conditions, "" where it has one.
+// Told says what a look shows of its conditions, "" where it has one, or was not answered.
 func (l Line) Told() string {
 	var all []string
 	for i, s := range l.Conditions {
+		if s.Lower == nil || s.Upper == nil {
+			return ""
+		}
 		c, says := Condition{*l.condition(i).Bar, l.condition(i).Where}, "sure"
 		switch {
-		case s.Lower == nil || *s.Lower == *s.Upper:
+		case *s.Lower == *s.Upper:
 		case l.Verdict == Pass:
 			says = "truth above it"
 		default:

@@ -2,6 +2,7 @@ package holdout
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -112,6 +113,10 @@ func TestConditionsThatAreNone(t *testing.T) {
 	if _, err := l.Score(context.Background(), s); err == nil || !strings.Contains(err.Error(), "want --show pass") {
 		t.Errorf("got %v", err)
 	}
+	list, err := l.Preview(asks(-0.1, "part=half"))
+	if err != nil || list[0].Open.Told() != "" {
+		t.Errorf("got %+v, %v", list, err)
+	}
 	a := takes(t, l, asks(-0.1, "part=half"))
 	if a.Verdict != Pass || !strings.HasSuffix(a.Open.Told(), "bar=-0.1,where=part=half: sure") {
 		t.Errorf("got %s: %s", a.Verdict, a.Open.Told())
@@ -203,7 +208,7 @@ func TestConditionsOfAFixedGate(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := Submission{Values: Columns(ids, rightOn(classes, c[0], c[1])), Bar: &bars[0], Question: question}
-		if list, err := l.Preview(s); err != nil || list[0].Look != 1 || list[0].Verdict != "" {
+		if list, err := l.Preview(s); err != nil || list[0].Look != 1 || list[0].Verdict != "" || list[0].Told != "" {
 			t.Fatalf("%+v, %v", list, err)
 		}
 		a := takes(t, l, s)
@@ -218,6 +223,14 @@ func TestConditionsOfAFixedGate(t *testing.T) {
 		}
 		if again := takes(t, l, s); !again.Known || again.Told != a.Told {
 			t.Errorf("%v right, once more: %+v", c, again)
+		}
+		if passes { // the last one: nothing is said of a look that is refused
+			other := s
+			other.Values = Columns(ids, rightOn(classes, 11, 7))
+			over := (*RefusedError)(nil)
+			if a, err := l.Score(context.Background(), other); !errors.As(err, &over) || a.Told != "" {
+				t.Errorf("%+v, %v", a, err)
+			}
 		}
 		if _, err := Verify(dir, ""); err != nil {
 			t.Error(err)

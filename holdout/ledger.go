@@ -237,7 +237,7 @@ func (l *Ledger) Preview(list ...Submission) ([]Answer, error) {
 	answers, next := h.answers(all), h.looks
 	for i := range answers {
 		a := &answers[i]
-		a.Response, a.Verdict = nil, ""
+		a.Response, a.Verdict, a.Told = nil, "", ""
 		if !a.Known && len(fresh) > 0 {
 			next++
 			a.Look = next
