@@ -208,13 +208,16 @@ func (c cells) shownJointly(cell int) (r response, s Shown) {
 	return r, s
 }
 
+// tells reports whether a line has a bar for each of the conditions that it shows.
+func (l Line) tells() bool { return l.Bar != nil && len(l.Conditions) == len(l.All)+1 }
+
 // joinedAmong checks the conditions of a line of the log.
 func (l Line) joinedAmong(rows int64, sizes *Sizes, p *Plan) error {
 	switch {
 	case len(l.All) == 0 && l.Conditions == nil:
 		return nil
-	case len(l.Conditions) != len(l.All)+1:
-		return fmt.Errorf("got %d conditions, want %d", len(l.Conditions), len(l.All)+1)
+	case !l.tells():
+		return fmt.Errorf("got %d conditions, want %d with a bar", len(l.Conditions), len(l.All)+1)
 	case l.Conditions[0].Rows != l.Rows || l.Conditions[0].Differ != l.Differ:
 		return errors.New("got a first condition that is not the look's own")
 	}

@@ -333,3 +333,41 @@ func TestFixedPlansWithoutConditions(t *testing.T) {
 		}
 	}
 }
+
+// A line that was edited and sealed anew does not verify, and is told of without a crash: conditions without their
+// question, and a response that is none of the look's.
+func TestEditedConditions(t *testing.T) {
+	_, _, ids, classes := openLedger(t, 200)
+	for _, terms := range []Terms{
+		{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Open: true},
+		{Goal: transfer.Goal{Queries: 3, Beta: beta(t, "0.05"), Shown: transfer.Shown{Feedback: transfer.Gate}}, Method: "gate"},
+	} {
+		question := Question{All: []Condition{{0.2, "part=half"}}}
+		if terms.Open {
+			question.Show = ShowPass
+		}
+		terms.Features = featuresOf(t, ids)
+		l, dir := ledgerOf(t, labelsIn(t, ids, classes), terms)
+		takes(t, l, Submission{Values: Columns(ids, classes), Bar: float(0.2), Question: question})
+		for want, edit := range map[string]func(*Line){
+			"got 2 conditions, want 2 with a bar": func(l *Line) { l.Bar = nil },
+			"got 2 conditions, want 1 with a bar": func(l *Line) { l.All = nil },
+			"got the response 3, want none":       func(l *Line) { l.Response = float(3) },
+		} {
+			line := l.seen.lines[0]
+			edit(&line)
+			text, err := newHistory(l.plan).append([]Line{line})
+			if err != nil {
+				t.Fatal(err)
+			}
+			looksOf(t, dir, text)
+			if _, err := Verify(dir, ""); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want %s", err, want)
+			}
+			_, lines, _ := Read(dir)
+			for _, l := range lines {
+				l.Told()
+			}
+		}
+	}
+}

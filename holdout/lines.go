@@ -206,6 +206,8 @@ func (h *history) line(text string, linked bool) (err error) {
 		}
 	case l.Event != Looked || l.Look != h.looks+1:
 		err = fmt.Errorf("got %s %d, want look %d", shown(l.Event), l.Look, h.looks+1)
+	case l.Conditions != nil && !l.tells():
+		err = fmt.Errorf("got %d conditions, want %d with a bar", len(l.Conditions), len(l.All)+1)
 	default:
 		h.count(l)
 		if l.Show == ShowBest {

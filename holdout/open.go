@@ -527,9 +527,15 @@ func (a *account) recomputed(p *Plan, l Line) error {
 // show checks that a line is what one of the cells shows.
 func (c cells) show(l Line) error {
 	for _, cell := range c.responses() {
-		if again := c.write(cell); again.Verdict == l.Verdict && alike(again.From, l.From, c.scale.span) {
-			return again.Shown.equals(l.Shown, c.scale.span)
+		again := c.write(cell)
+		if again.Verdict != l.Verdict || !alike(again.From, l.From, c.scale.span) {
+			continue
 		}
+		if !alike(again.Response, l.Response, c.scale.span) {
+			return fmt.Errorf("got the response %s, want %s", cmp.Or(printed(l.Response), "none"),
+				cmp.Or(printed(again.Response), "none"))
+		}
+		return again.Shown.equals(l.Shown, c.scale.span)
 	}
 	return errors.New("got a response that is none of its cells")
 }

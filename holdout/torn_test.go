@@ -279,7 +279,7 @@ func fill(of reflect.Value) {
 		case f.Type() == reflect.TypeFor[[]Condition]():
 			f.Set(reflect.ValueOf([]Condition{{x, "a=\"b]"}, {1, "c}"}}))
 		case f.Type() == reflect.TypeFor[[]Shown]():
-			f.Set(reflect.ValueOf([]Shown{{Rows: 1, From: &x, Clusters: &Sizes{1, 2, 3, 4}}, {Rows: 2}}))
+			f.Set(reflect.ValueOf([]Shown{{Rows: 1, From: &x, Clusters: &Sizes{1, 2, 3, 4}}, {Rows: 2}, {Rows: 3}}))
 		default:
 			f.Set(reflect.ValueOf([]string{"a \"b]", "", "c,d"}))
 		}
