@@ -73,9 +73,9 @@ func unionIsTight(g Goal) bool {
 	return small && g.Queries > 0 && g.Queries <= 1_000_000
 }
 
-// fewQueries is up to how many queries one noise may need fewer rows than noise that falls. It did for two to four
-// queries, as equal shares of beta may need more, and in no plan of five or more that was tried.
-const fewQueries = 8
+// fewQueries is up to how many queries one noise may need fewer rows than noise that falls. It did for two or three
+// queries, as shares of beta that are given may need more, and in no plan of four or more that was tried.
+const fewQueries = 4
 
 // noiseRule is a bound on Gaussian answers, the joint one or that for low variance, for one way to choose the noise.
 type noiseRule struct {

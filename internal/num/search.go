@@ -168,6 +168,25 @@ func (r Interval) Minimize(tolerance float64, f func(float64) float64) (x, fx fl
 	return x, fx
 }
 
+// Valley returns about where f is least, given where that is about and how far off: the vertex of the parabola through
+// three points that lie so far apart, of which the middle one is least. ok is false if it is further off.
+func Valley(x, step float64, f func(float64) float64) (at float64, ok bool) {
+	left, mid, right := f(x-step), f(x), f(x+step)
+	switch {
+	case left < mid && left <= right:
+		x, mid, right = x-step, left, mid
+		left = f(x - step)
+	case right < mid:
+		x, left, mid = x+step, mid, right
+		right = f(x + step)
+	}
+	bend := left - 2*mid + right
+	if !(left >= mid && right >= mid && bend > 0 && bend < math.Inf(1)) {
+		return x, false
+	}
+	return x + step/2*(left-right)/bend, true
+}
+
 // MinimizeScanned is [Interval.Minimize] between the neighbours of the best of
 // equally spaced points, for an f that is flat or has more than one minimum. It also
 // looks at those of the edges that are inside.

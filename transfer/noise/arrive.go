@@ -44,10 +44,10 @@ func (w Wants) Blocks(yield func(theory.NoiseBlock) bool) (ok bool) {
 		least := lawOf(want.Cut).quantile(want.LnEach - w.Sides.lnCount())
 		if b == nil {
 			b = newBound(Joint(w.Sides), want.Samples, 0)
-			s.z = least
+			s = begin(least)
 		}
 		if float64(want.Samples) > b.n {
-			s = search{z: least} // more rows may allow more noise
+			s = begin(least) // more rows may allow more noise
 		}
 		if !(want.Tau < 1) || b.Grow(want.Samples) != nil {
 			return false

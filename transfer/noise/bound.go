@@ -249,13 +249,17 @@ func (q query) useful() bool {
 func (b *Bound) downhill(from *int, f func(o *order) float64) float64 {
 	least := f(&b.orders[*from])
 	for _, step := range [2]int{-1, 1} {
-		for i := *from + step; i >= 0 && i < len(b.orders); i += step {
+		start := *from
+		for i := start + step; i >= 0 && i < len(b.orders); i += step {
 			other := f(&b.orders[i])
 			// Above a valid order all are, so an invalid one looks downwards.
 			if !(other < least || step < 0 && math.IsInf(least, 1)) {
 				break
 			}
 			*from, least = i, other
+		}
+		if *from != start { // the other neighbour is where it came from
+			break
 		}
 	}
 	return least

@@ -175,7 +175,7 @@ func TestEvenNoiseIsWhatItSays(t *testing.T) {
 			Tau: math.Exp(-0.1 - 6*r.Float64()), Beta: theory.LogProb(-math.Exp(6*r.Float64() - 3))}
 		p.Theorem = Theorem{values: values[i%4], sides: Sides(i / 4 % 2)}
 		sd, excess := p.even()
-		if ln := p.aboutErrors(sd, p.EvenCut()) - p.Beta.Ln(); excess < 1e9 && math.Abs(ln-excess) > 1e-4*(1+math.Abs(ln)) {
+		if ln := p.aboutErrors(evenGrain, sd, p.EvenCut()) - p.Beta.Ln(); excess < 1e9 && math.Abs(ln-excess) > 1e-4*(1+math.Abs(ln)) {
 			t.Errorf("%+v: the best noise %v errs with ln %v of beta, not %v", p, sd, ln, excess)
 		}
 		if ln := p.EvenErrors(sd, p.EvenCut()) - p.Beta.Ln(); ln > excess+1e-4*(1+math.Abs(ln)) {
@@ -275,8 +275,12 @@ func somePlan(r *rand.Rand, queries, least, span float64) Plan {
 	}
 }
 
-// What a search returns is certified. With one row fewer, or less than the least tau, it is not. The least tau does not
-// depend on the tau that the search begins with, and is less than a quarter of a row below that of the least rows.
+// fewer is how many rows a search may miss: one in 20,000.
+func fewer(n int64) int64 { return 1 + n/20_000 }
+
+// What a search returns is certified. With fewer rows, or less than the least tau, it is not. The least tau does not
+// depend on the tau that the search begins with, and is closer to that of the least rows than what a search may miss:
+// the excess jumps, by what a row makes or less, as the search for a run's noise ends a look earlier or later.
 func TestLeastIsLeast(t *testing.T) {
 	r := rand.New(rand.NewPCG(172, 1))
 	plans := []Plan{
@@ -294,8 +298,8 @@ func TestLeastIsLeast(t *testing.T) {
 			t.Fatalf("%+v: %+v", p, found)
 		}
 		less := p
-		if less.Samples--; less.Samples > 0 && Falling.Certifies(less) {
-			t.Errorf("%+v is certified, one row below the answer", less)
+		if less.Samples -= fewer(less.Samples); less.Samples > 0 && Falling.Certifies(less) {
+			t.Errorf("%+v is certified, below the answer", less)
 		}
 		if p.Tau = found.Tau; !Falling.Certifies(p) {
 			t.Errorf("%+v: its own answer is not certified", p)
@@ -305,7 +309,7 @@ func TestLeastIsLeast(t *testing.T) {
 			from := p
 			from.Tau *= 1 - part
 			tau, _ := Falling.LeastTau(from)
-			if rows := 2 * float64(p.Samples) * math.Log(found.Tau/tau); !(rows > -0.05 && rows < 0.25) {
+			if rows := 2 * float64(p.Samples) * math.Log(found.Tau/tau); !(math.Abs(rows) < float64(fewer(p.Samples))) {
 				t.Errorf("%+v: the least tau is %v, %v rows less", p, tau, rows)
 			}
 			taus = append(taus, tau)
@@ -321,7 +325,7 @@ func TestLeastIsLeast(t *testing.T) {
 	}
 }
 
-// One noise needs no row more than it certifies, where a sum has several minima too.
+// One noise needs at most two thousandths more rows than it certifies, where a sum has several minima too.
 func TestLeastRowsOfOneNoise(t *testing.T) {
 	r := rand.New(rand.NewPCG(173, 1))
 	plans := []Plan{{Theorem: Joint(Above), Queries: 2, Tau: 0.037244677237058585, Beta: -0.021310397907397777}}
@@ -333,13 +337,13 @@ func TestLeastRowsOfOneNoise(t *testing.T) {
 		if p.Samples = found.Samples; !ok || !Even.Certifies(p) {
 			t.Errorf("%+v: %+v", p, found)
 		}
-		if p.Samples--; p.Samples > 0 && Even.Certifies(p) {
-			t.Errorf("%+v is certified, one row below the answer", p)
+		if p.Samples -= 1 + p.Samples/500; p.Samples > 0 && Even.Certifies(p) {
+			t.Errorf("%+v is certified, below the answer", p)
 		}
 	}
 }
 
-// The most queries are those that a search by halves finds, which asks for every plan whether it is certified.
+// The most queries are about those that a search by halves finds, which asks for every plan whether it is certified.
 func TestMostQueries(t *testing.T) {
 	r := rand.New(rand.NewPCG(4107, 42))
 	for i := range 24 {
@@ -354,7 +358,7 @@ func TestMostQueries(t *testing.T) {
 				return noise.Certifies(one)
 			})
 		}
-		if got != want {
+		if one.Queries = got; got != want && (float64(got) < float64(want)*(1-1e-5) || !noise.Certifies(one)) {
 			t.Errorf("%d, %+v: %d queries, want %d", i%2, p, got, want)
 		}
 	}

@@ -114,7 +114,7 @@ func (u ramp) at(z float64) (ln, slope float64) {
 // of T_b touches.
 func (u ramp) peak(b, touch float64) (z, width float64) {
 	c, w, bend := b*u.fall*u.fall, touch, 0.0
-	for range 4 { // Newton's steps, w + c H(w) = first
+	for range 2 { // Newton's steps, w + c H(w) = first
 		h := u.hazard(w)
 		bend = c * h * (h - w)
 		w = min(w+(u.first-w-c*h)/(1+bend), (w+u.cut)/2)

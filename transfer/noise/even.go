@@ -11,17 +11,17 @@ import (
 // EvenErrors returns ln of the sum of the errors of the plan's queries with noise of one sd for all, rounded up; it may
 // be above 0, and is +Inf where the theorem does not hold.
 func (p Plan) EvenErrors(sd, cut float64) float64 {
-	return p.lnErrors(fineCells, theory.NoiseBlock{Queries: p.Queries, Scale: sd, Cut: cut})
+	return p.lnErrors(fineCells, evenGrain, theory.NoiseBlock{Queries: p.Queries, Scale: sd, Cut: cut})
 }
 
-// aboutErrors is about EvenErrors, and hardly ever less, sooner.
-func (p Plan) aboutErrors(sd, cut float64) float64 {
-	return p.lnErrors(cells, theory.NoiseBlock{Queries: p.Queries, Scale: sd, Cut: cut})
+// aboutErrors is about EvenErrors, and hardly ever less, sooner; with coarse runs it is more.
+func (p Plan) aboutErrors(g grain, sd, cut float64) float64 {
+	return p.lnErrors(cells, g, theory.NoiseBlock{Queries: p.Queries, Scale: sd, Cut: cut})
 }
 
 // lnErrors is ln of the sum of the errors with any noise for all queries of the plan, by so many cells and with the
 // shares chosen for beta.
-func (p Plan) lnErrors(count int, noise ...theory.NoiseBlock) float64 {
+func (p Plan) lnErrors(count int, g grain, noise ...theory.NoiseBlock) float64 {
 	_, varies := p.moment()
 	if !varies {
 		p.Beta = -1 // which the sum does not depend on
@@ -31,7 +31,7 @@ func (p Plan) lnErrors(count int, noise ...theory.NoiseBlock) float64 {
 	}
 	b, spent, done := newBound(p.Theorem, p.Samples, p.Queries), p.spending(), int64(0)
 	b.chords.cell = make([]chord, count)
-	for block := range p.runs(noise) {
+	for block := range p.runs(g, noise) {
 		q := b.run(block, p.Tau)
 		if !q.useful() || varies && block.Cut != 0 { // or without a theorem
 			return math.Inf(1)
@@ -61,12 +61,12 @@ func (p Plan) lnErrors(count int, noise ...theory.NoiseBlock) float64 {
 
 // runs are the blocks in runs for which the theorem may take every query for the last. For one noise the first answers
 // hardly count. Its runs end where those of more queries do, so that the sum grows with the number of queries.
-func (p Plan) runs(noise []theory.NoiseBlock) iter.Seq[theory.NoiseBlock] {
-	g, first := grain{5, 1}, int64(1)
+func (p Plan) runs(g grain, noise []theory.NoiseBlock) iter.Seq[theory.NoiseBlock] {
+	first := int64(1)
 	if _, varies := p.moment(); varies {
 		g = grain{6, 6}
 	} else if len(noise) == 1 {
-		for next := first; next <= p.Queries/10; next += g.queries(next, next) {
+		for next := first; next <= p.Queries/(2*g.begin); next += g.queries(next, next) {
 			first = next
 		}
 	}
@@ -83,31 +83,55 @@ func (p Plan) runs(noise []theory.NoiseBlock) iter.Seq[theory.NoiseBlock] {
 	}
 }
 
+// The runs of one noise: of the answers before, one in so many.
+var evenGrain, roughGrain = grain{5, 1}, grain{2, 1}
+
 // even returns about the best noise for all answers, and ln of the sum of its errors over beta.
 func (p Plan) even() (sd, excess float64) {
-	if !p.valid() {
-		return 0, math.Inf(1)
+	sd = p.best()
+	excess = p.aboutErrors(evenGrain, sd, p.EvenCut()) - p.Beta.Ln()
+	if excess > 0 && excess < 0.05*(1-p.Beta.Ln()) { // another of several minima may certify the plan
+		v := num.Log(sd)
+		v, ln := num.Interval{Lo: v - 0.06, Hi: v + 0.06}.MinimizeScanned(13, 1e-4, func(v float64) float64 {
+			return p.aboutErrors(evenGrain, num.Exp(v), p.EvenCut())
+		})
+		if ln -= p.Beta.Ln(); ln < excess {
+			sd, excess = num.Exp(v), ln
+		}
 	}
-	low, start := num.Log(p.quantile()), num.Log(p.evenStart())
+	return sd, excess
+}
+
+// best returns about the best noise for all answers, and NaN where there is none.
+func (p Plan) best() (sd float64) {
+	if !p.valid() {
+		return math.NaN()
+	}
 	at := func(v float64) float64 {
-		ln := p.aboutErrors(p.Tau/num.Exp(v), p.EvenCut())
+		ln := p.aboutErrors(evenGrain, p.Tau/num.Exp(v), p.EvenCut())
 		if !(ln < math.MaxFloat64) { // where the theorem does not hold, the way back is down
 			return 1e9 * (1 + num.Exp(v))
 		}
 		return ln
 	}
 	const near, tolerance = 0.12, 1e-3
-	best, ln := num.Interval{Lo: start - near, Hi: start + near}.Minimize(tolerance, at)
-	if math.Abs(best-start) > 0.9*near {
-		high := max(low+1, start+1, num.Log(p.touches()))
-		best, ln = num.Interval{Lo: low, Hi: high}.MinimizeScanned(16, tolerance, at)
+	start := num.Log(p.evenStart())
+	var v float64
+	var ok bool
+	if _, varies := p.moment(); varies { // there may be several minima
+		v, _ = num.Interval{Lo: start - near, Hi: start + near}.Minimize(tolerance, at)
+		ok = math.Abs(v-start) <= 0.9*near
+	} else {
+		v, ok = num.Valley(start, near/2, at)
 	}
-	if p.Queries == 1 { // often it is there
-		if there := at(start); there < ln {
-			best, ln = start, there
-		}
+	if !ok {
+		low, high := num.Log(p.quantile()), max(start+1, num.Log(p.touches()))
+		v, _ = num.Interval{Lo: low, Hi: max(low+1, high)}.MinimizeScanned(16, tolerance, at)
 	}
-	return p.Tau / num.Exp(best), ln - p.Beta.Ln()
+	if p.Queries == 1 && at(start) < at(v) { // often it is there
+		v = start
+	}
+	return p.Tau / num.Exp(v)
 }
 
 // evenStart is about the best tau/sd for the least n: a fit, and no more than where the first query's tangent touches
@@ -117,7 +141,7 @@ func (p Plan) evenStart() float64 {
 		return p.touches()
 	}
 	x, rarity := num.Log(float64(p.Queries)/10), -p.Beta.Ln()
-	ln := min(0.31+0.037*x, 0.65) + 0.41*num.Exp(-0.27*x)*math.Sqrt(rarity)/(1+0.004*rarity)
+	ln := min(0.34+0.037*x, 0.65) + 0.41*num.Exp(-0.27*x)*math.Sqrt(rarity)/(1+0.004*rarity)
 	if p.EvenCut() == 0 {
 		ln = 0.67 + 0.115*num.Exp(-0.48*x)*math.Sqrt(rarity)
 	}
@@ -163,7 +187,7 @@ func (p Plan) Certified(noise []theory.NoiseBlock) (theory.LogProb, error) {
 		if i == 0 {
 			q.Beta = p.withoutLast()
 		}
-		ln := q.lnErrors(fineCells, noise...)
+		ln := q.lnErrors(fineCells, evenGrain, noise...)
 		gain := least - ln
 		if least = min(least, ln); wanted != 0 && least <= wanted.Ln() {
 			break
@@ -177,7 +201,7 @@ func (p Plan) Certified(noise []theory.NoiseBlock) (theory.LogProb, error) {
 	}
 	if wanted != 0 && least > wanted.Ln() { // the shares of a rarer failure leave fewer of the other errors
 		p.Beta = wanted - 1
-		least = min(least, p.lnErrors(fineCells, noise...))
+		least = min(least, p.lnErrors(fineCells, evenGrain, noise...))
 	}
 	return theory.LogProb(least), nil
 }

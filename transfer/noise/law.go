@@ -100,18 +100,18 @@ func (k law) reveals(a, x float64) float64 {
 //	N(a) = [(1 - 2 P[N > cut sqrt(1+ax)])^(a-1) (1 - 2 P[N > cut sqrt((1+ax)(1+a^2x))])]^(1/a)
 //	       + 2 phi(cut) sqrt(2 pi ax) P[N > cut sqrt(ax)] (1+ax)^(-(a-1)/(2a)).
 func (k law) caught(a, x, lnGrown float64) float64 {
-	grown := 1 + a*x
-	inner := math.Log1p(-2*survival(k.cut*math.Sqrt(grown))) * (a - 1)
-	inner += math.Log1p(-2 * survival(k.cut*math.Sqrt(grown*(1+a*a*x))))
-	beyond := 2 * k.density * math.Sqrt(2*math.Pi*a*x) * survival(k.cut*math.Sqrt(a*x))
+	shift, grown := a*x, 1+a*x
+	bent := grown * (1 + a*shift)
+	fall := num.Exp(-k.cut * k.cut / 2 * shift)
+	inner := math.Log1p(-2*k.density*fall*num.Mills(k.cut*math.Sqrt(grown))) * (a - 1)
+	inner += math.Log1p(-2 * k.density * num.Exp(-k.cut*k.cut/2*(bent-1)) * num.Mills(k.cut*math.Sqrt(bent)))
+	root := math.Sqrt(shift)
+	beyond := 2 * k.density * fall * root * num.Mills(k.cut*root)
 	if a > 1 {
 		beyond *= num.Exp(-(a - 1) / (2 * a) * lnGrown)
 	}
 	return min(num.Log(num.Exp(inner/a)+beyond)+0x1p-50, 0)
 }
-
-// survival returns P[N > u] for u >= 0.
-func survival(u float64) float64 { return num.Exp(-u*u/2-num.LnSqrt2Pi) * num.Mills(u) }
 
 // lnUp returns ln(1+x) for x >= 0, at most 2^-51 too large and never too small but for the
 // rounding of its last digit. math.Log is several times faster than math.Log1p.

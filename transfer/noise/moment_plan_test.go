@@ -150,7 +150,7 @@ func TestBlocksAreOnTheSafeSide(t *testing.T) {
 		}
 		blocks, single, errs := p.bound(), p.bound(), p.EvenErrors(sd, 0)
 		spent, done := p.spending(), int64(0)
-		for block := range p.runs([]theory.NoiseBlock{{Queries: p.Queries, Scale: sd}}) {
+		for block := range p.runs(evenGrain, []theory.NoiseBlock{{Queries: p.Queries, Scale: sd}}) {
 			q := blocks.run(block, p.Tau)
 			if done += block.Queries; done == p.Queries {
 				blocks.spend(&q, spent.last(p.sides))
@@ -242,7 +242,7 @@ func TestExcessIsSmooth(t *testing.T) {
 		n := leastSamples(t, p)
 		at := func(n int64) float64 {
 			p.Samples = n
-			_, y := Falling.excess(p, Run{})
+			_, y := Falling.excess(p, kept{})
 			return y
 		}
 		step := n / 500

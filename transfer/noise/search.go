@@ -10,24 +10,39 @@ import (
 // Noise is a way to choose the noise of Gaussian answers. It decides a plan by an excess, which is at most 0 where the
 // [Bound] certifies the plan, and falls as n, tau or beta grows. The unknown is where it becomes positive.
 type Noise struct {
-	excess func(p Plan, kept Run) (Run, float64) // the truth, with that noise where one noise is kept
-	rough  func(p Plan) float64                  // about the excess, sooner
+	excess func(p Plan, kept kept) (Run, float64) // the truth, with that noise where one noise is kept
+	rough  func(p Plan) float64                   // about the excess, sooner
+	keeps  bool                                   // whether a plan's noise is good for plans near it
+	more   float64                                // up to about how much more ln n is than for noise that falls
+}
+
+// kept is one noise for several plans, or none. If it was found for another number of records, it is in proportion to
+// their root, and plans that it hardly certifies are left out: another search must find noise for the others too.
+type kept struct {
+	Run
+	samples int64
 }
 
 // Even is the best constant noise, and Falling the noise of [Plan.Blocks].
 var (
 	Even = Noise{
-		excess: func(p Plan, kept Run) (Run, float64) {
-			if kept.Last > 0 {
-				return kept, p.aboutErrors(kept.Last, kept.Cut) - p.Beta.Ln()
+		excess: func(p Plan, kept kept) (Run, float64) {
+			sd, spare := kept.Last, 0.0
+			if sd == 0 {
+				sd, excess := p.even()
+				return Run{sd, sd, p.EvenCut()}, excess
 			}
-			sd, excess := p.even()
-			return Run{sd, sd, p.EvenCut()}, excess
+			if kept.samples > 0 {
+				sd, spare = sd*math.Sqrt(float64(kept.samples)/float64(p.Samples)), 1e-5*(1-p.Beta.Ln())
+			}
+			return Run{sd, sd, kept.Cut}, p.aboutErrors(evenGrain, sd, kept.Cut) - p.Beta.Ln() + spare
 		},
-		rough: func(p Plan) float64 { return p.aboutErrors(p.Tau/p.evenStart(), p.EvenCut()) - p.Beta.Ln() },
+		keeps: true,
+		more:  0.38,
+		rough: func(p Plan) float64 { return p.aboutErrors(roughGrain, p.Tau/p.evenStart(), p.EvenCut()) - p.Beta.Ln() },
 	}
 	Falling = Noise{
-		excess: func(p Plan, _ Run) (ends Run, excess float64) {
+		excess: func(p Plan, _ kept) (ends Run, excess float64) {
 			excess = p.walk(p.grain(), p.Cut(), func(q run) bool {
 				if ends.First == 0 {
 					ends = Run{First: q.sd, Cut: p.Cut()}
@@ -38,6 +53,9 @@ var (
 			return ends, excess
 		},
 		rough: func(p Plan) float64 {
+			if _, varies := p.moment(); !varies { // coarse runs ask for about so many more rows: a fit
+				p.Samples = int64(float64(p.Samples) * (1 + 0.003*max(num.Log(float64(p.Queries))-2.5, 0)))
+			}
 			return p.walk(coarseGrain, p.Cut(), func(run) bool { return true })
 		},
 	}
@@ -55,7 +73,7 @@ type Found struct {
 
 // Certifies reports whether all answers of the plan are within tau but with probability beta.
 func (r Noise) Certifies(p Plan) bool {
-	_, excess := r.excess(p, Run{})
+	_, excess := r.excess(p, kept{})
 	return excess <= 0
 }
 
@@ -64,7 +82,9 @@ type line struct {
 	Noise
 	at    func(x float64) (float64, Plan) // the next plan from x on, and where it is
 	known map[Plan]walked
-	kept  Run
+	kept  kept
+
+	near bool // whether the noise of a plan near where the search ends is kept
 }
 
 // walked is the noise of a plan, and its excess.
@@ -73,11 +93,11 @@ type walked struct {
 	excess float64
 }
 
-func (r Noise) line(at func(x float64) (float64, Plan)) line {
-	return line{Noise: r, at: at, known: make(map[Plan]walked, 16)}
+func (r Noise) line(at func(x float64) (float64, Plan)) *line {
+	return &line{Noise: r, at: at, known: make(map[Plan]walked, 16)}
 }
 
-func (l line) walk(p Plan) walked {
+func (l *line) walk(p Plan) walked {
 	w, ok := l.known[p]
 	if !ok {
 		w.run, w.excess = l.Noise.excess(p, l.kept)
@@ -86,17 +106,22 @@ func (l line) walk(p Plan) walked {
 	return w
 }
 
-func (l line) excess(p Plan) float64 { return l.walk(p).excess }
+func (l *line) excess(p Plan) float64 { return l.walk(p).excess }
 
-func (l line) holds(p Plan) bool { return l.excess(p) <= 0 }
+func (l *line) holds(p Plan) bool { return l.excess(p) <= 0 }
 
-func (l line) nearest(x float64) Plan { _, p := l.at(x); return p }
+func (l *line) nearest(x float64) Plan { _, p := l.at(x); return p }
 
-// least goes to where the rough excess is 0, and from there to where the true one is.
-func (l line) least(d num.Descent) (num.Landing, bool) {
+// least goes to where the rough excess is 0, and from there to where the true one is. A noise that is kept is that of a
+// plan close to where it ends.
+func (l *line) least(d num.Descent) (num.Landing, bool) {
+	excess := func(x float64) (float64, float64) {
+		x, p := l.at(x)
+		return x, l.excess(p)
+	}
 	if d.Step > 0.01 { // it is not known where to look
 		fine := d.Tolerance
-		d.Tolerance = max(fine, 0.02)
+		d.Tolerance = max(fine, 0.01)
 		found, ok := d.Least(func(x float64) (float64, float64) {
 			x, p := l.at(x)
 			return x, l.rough(p)
@@ -105,11 +130,27 @@ func (l line) least(d num.Descent) (num.Landing, bool) {
 			d.From, d.Slope, d.Bend, d.Step = found.Zero, found.Slope, found.Bend, 0.003
 		}
 	}
-	return d.Least(func(x float64) (float64, float64) {
-		x, p := l.at(x)
-		return x, l.excess(p)
-	})
+	for tries := 0; l.near && tries < 3; tries++ {
+		clear(l.known)
+		p := l.nearest(d.From)
+		sd := p.best()
+		l.kept = kept{Run{sd, sd, p.EvenCut()}, p.Samples}
+		found, ok := d.Least(excess)
+		if ok && math.Abs(found.X-d.From) < 0.01 {
+			return found, true
+		}
+		d.From = found.X
+	}
+	if l.near { // it never came close
+		clear(l.known)
+		l.kept = kept{}
+	}
+	return d.Least(excess)
 }
+
+// resolution is how close to the least n that is certified a search ends, in ln n. Below 20,000 rows, and for one query,
+// it ends there.
+const resolution = 2.5e-5
 
 // Samples returns the least n, and false if there is none up to 2^53. The plan's own n is ignored.
 func (r Noise) Samples(p Plan) (Found, bool) {
@@ -121,22 +162,39 @@ func (r Noise) Samples(p Plan) (Found, bool) {
 		p.Samples = int64(math.Ceil(num.Exp(min(lnN, last)) * (1 - 4e-15))) // so that ln n leads to n
 		return max(num.Log(float64(p.Samples)), lnN), p
 	})
+	_, varies := p.moment()
+	l.near = r.keeps && !varies && p.Queries > 1 // noise for low variance has several minima
+	fine := resolution
+	if p.Queries == 1 {
+		fine = 1e-13
+	}
 	from := num.Log(scale(p)) - 2*num.Log(p.Tau)
+	if !varies {
+		from += min(0.06*num.Log(float64(p.Queries)), r.more)
+	}
 	found, ok := l.least(num.Descent{
-		From: from, Step: 0.05, Most: last, Tolerance: max(0.3*num.Exp(-from), 1e-13), Early: unserved, Rise: 2.4,
+		From: from, Step: 0.05, Most: last, Tolerance: max(0.3*num.Exp(-from), fine), Early: unserved, Rise: 2.4,
 	})
 	if p.Samples = theory.MaxSamples; !ok && !l.holds(p) {
 		return Found{}, false
 	}
-	p.Samples = num.Ints{Lo: 1, Hi: theory.MaxSamples, Guess: l.nearest(found.X).Samples}.Least(func(n int64) bool {
-		p.Samples = n
-		return l.holds(p)
-	})
-	if _, varies := p.moment(); varies {
-		w := l.walk(p)
+	p = l.nearest(found.X)
+	if p.Samples < 1000 { // a row may be less than what noise of another plan misses
+		clear(l.known)
+		l.kept = kept{}
+	}
+	exact := float64(p.Samples)*fine < 0.5
+	if exact || !l.holds(p) {
+		p.Samples = num.Ints{Lo: 1, Hi: theory.MaxSamples, Guess: p.Samples}.Least(func(n int64) bool {
+			p.Samples = n
+			return l.holds(p)
+		})
+	}
+	w := l.walk(p)
+	if varies || !exact {
 		return Found{Samples: p.Samples, Tau: p.Tau, Run: w.run}, w.excess <= 0
 	}
-	l.kept = l.walk(p).run
+	l.kept, l.near = kept{Run: w.run}, false
 	tau, run := l.tau(p, num.Descent{ // to a fifth of a row
 		From: num.Log(p.Tau), Step: 0.5 / float64(p.Samples), Tolerance: 0.1 / float64(p.Samples),
 		Slope: 2 * found.Slope, Bend: found.Bend / 2,
@@ -181,7 +239,7 @@ func (r Noise) LeastTau(p Plan) (float64, Run) {
 }
 
 // tau is the least accuracy, from where the descent begins. The line may know plans already.
-func (l line) tau(p Plan, d num.Descent) (float64, Run) {
+func (l *line) tau(p Plan, d num.Descent) (float64, Run) {
 	top, asked := num.Log(math.Nextafter(p.values.span(), 0)), p.Tau
 	l.at = func(lnTau float64) (float64, Plan) {
 		if p.Tau = num.Exp(min(lnTau, top)); lnTau == d.From && asked > 0 { // the logarithm leads to a neighbour

@@ -25,7 +25,7 @@ func (q query) chernoff(power float64, g side, touch *float64) float64 {
 	if q.sd == 0 {
 		return q.exponent(g)
 	}
-	const tolerance = 1e-10 // of ln T_b, which is about power u h or more
+	const tolerance = 1e-8 // of ln T_b, which is about power u h or more
 	z := q.tau / q.sd
 	// Here v/n comes to mostTilt at most, as the hazard is at most u + sqrt(2/pi) for u >= 0 where nothing is cut.
 	most := mostTilt*q.n*q.sd/power - math.Sqrt(2/math.Pi)

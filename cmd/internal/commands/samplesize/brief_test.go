@@ -106,9 +106,9 @@ func TestBriefGrid(t *testing.T) {
 	}{
 		{"-m 10,100,1000 -t .1 -b .05", "* best adaptive method for its goal", 0, 9},
 		{"-m 10,100 -t .1,.05 -b .05,1e-9", "* best adaptive method for its goal", 0, 24},
-		{"-m 1000 -n 1000,10k -t .1 -b .05", "gaussian-schedule: needs 7634 rows, and there are 1000", 4, 4},
+		{"-m 1000 -n 1000,10k -t .1 -b .05", "gaussian-schedule: needs 7616 rows, and there are 1000", 4, 4},
 		{"-n 50 -t .1 -b .05", "gaussian-schedule: one query needs 127 rows, and there are 50", 3, 1},
-		{"-n 50 -m 100 -t .1 -b .05", "gaussian-schedule: needs 2220 rows, and there are 50", 4, 1},
+		{"-n 50 -m 100 -t .1 -b .05", "gaussian-schedule: needs 2210 rows, and there are 50", 4, 1},
 		{"-m 10,100 -n 1k,2k -b .05 --feedback flags -B 1,2 --query difference --disagreement .1", "--full shows", 0, 16},
 	} {
 		code, out, stderr := commandtest.Dpcalc(append([]string{"samplesize"}, strings.Fields(c.goal)...)...)

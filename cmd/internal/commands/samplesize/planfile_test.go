@@ -231,7 +231,7 @@ func TestSavedPlanIsJSON(t *testing.T) {
 		t.Fatalf("%v:\n%s", err, data)
 	}
 	if code, out, stderr := commandtest.Dpcalc("plan", "run", "p.json", "--best", "-f", "csv"); code != usage.ExitOK ||
-		!strings.Contains(out, "plan,gaussian-schedule,601,10,0.1,") {
+		!strings.Contains(out, "plan,gaussian-schedule,599,10,0.1,") {
 		t.Errorf("exit %d, %q, %q", code, out, stderr)
 	}
 	code, _, stderr := commandtest.Dpcalc("samplesize", "-m", "1", "-t", "0.1", "-b", "0.1", "--save-plan", "q.json",
