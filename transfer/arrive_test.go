@@ -24,7 +24,7 @@ func arrivalMethods() []Method {
 	return slices.DeleteFunc(Methods(), func(m Method) bool { return m.arriving == nil })
 }
 
-// Five years of scores: 4,400 first rows were needed before noise was cut, and 12,662
+// Five years of scores: 4,400 first rows were needed before noise was cut, and 12,640
 // are needed if all are there at the start.
 func TestWeeklyLabels(t *testing.T) {
 	for _, c := range []struct {

@@ -14,7 +14,7 @@ import (
 var gaussianSchedule = Method{
 	Name:      "gaussian-schedule",
 	Summary:   "Gaussian noise that falls from query to query: the joint bound",
-	Formula:   "sum over j <= m of eps_j <= beta, each share about beta/(m+1) and the last twice that; eps_j = u_j + min{u_j, F_j T}, u_j = min over a > 1 of e^(D_(j-1)/a') min{T_a', N_a'}^(1/a'), a' = a/(a-1), D_j the Renyi divergence of order a that j answers reveal, T and N bounds on sample and noise together by a tangent and without, F_j T that of the less likely side; one-sided, eps_j = u_j; gaussian where that is less",
+	Formula:   "sum over j <= m of eps_j <= beta, each about three quarters of an equal share of what is left, the last all of it; eps_j = u_j + min{u_j, F_j T}, u_j = min over a > 1 of e^(D_(j-1)/a') min{T_a', N_a'}^(1/a'), a' = a/(a-1), D_j the Renyi divergence of order a that j answers reveal, T and N bounds on sample and noise together by a tangent and without, F_j T that of the less likely side; one-sided, eps_j = u_j; gaussian where that is less",
 	Practice:  "Add independent N(0, sd_j^2) to answer j, with sd_j from the schedule; noise_first is the first and noise_last the last and smallest, 0 where the last answer needs none. " + redrawn + " Stop after m answers.",
 	Proof:     Derived,
 	Adaptive:  true,

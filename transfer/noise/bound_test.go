@@ -275,8 +275,8 @@ func somePlan(r *rand.Rand, queries, least, span float64) Plan {
 	}
 }
 
-// fewer is how many rows a search may miss: one in 20,000.
-func fewer(n int64) int64 { return 1 + n/20_000 }
+// fewer is how many rows a search may miss: one in 10,000.
+func fewer(n int64) int64 { return 1 + n/10_000 }
 
 // What a search returns is certified. With fewer rows, or less than the least tau, it is not. The least tau does not
 // depend on the tau that the search begins with, and is closer to that of the least rows than what a search may miss:
@@ -339,6 +339,23 @@ func TestLeastRowsOfOneNoise(t *testing.T) {
 		}
 		if p.Samples -= 1 + p.Samples/500; p.Samples > 0 && Even.Certifies(p) {
 			t.Errorf("%+v is certified, below the answer", p)
+		}
+	}
+}
+
+// Coarse runs, with as many more rows as a fit says, are certified for about the rows of the plan's own: a search that
+// begins there has few steps left.
+func TestCoarseRunsAskForHowManyMore(t *testing.T) {
+	for _, m := range []int64{10, 100, 10_000, 1_000_000} {
+		for _, beta := range []theory.LogProb{lnp(0.5), lnp(0.05), lnp(1e-9)} {
+			p := Plan{Theorem: Joint(Both), Queries: m, Tau: 0.05, Beta: beta}
+			found, _ := Falling.Samples(p)
+			for share, enough := range map[float64]bool{0.98: false, 1.02: true} {
+				p.Samples = int64(share * float64(found.Samples))
+				if excess := Falling.rough(p); excess <= 0 != enough {
+					t.Errorf("%+v: rough excess %v at %v of %d rows", p, excess, share, found.Samples)
+				}
+			}
 		}
 	}
 }

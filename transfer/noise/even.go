@@ -90,7 +90,8 @@ var evenGrain, roughGrain = grain{5, 1}, grain{2, 1}
 func (p Plan) even() (sd, excess float64) {
 	sd = p.best()
 	excess = p.aboutErrors(evenGrain, sd, p.EvenCut()) - p.Beta.Ln()
-	if excess > 0 && excess < 0.05*(1-p.Beta.Ln()) { // another of several minima may certify the plan
+	if _, varies := p.moment(); !varies && excess > 0 && excess < 0.05*(1-p.Beta.Ln()) {
+		// Another of several minima may certify the plan.
 		v := num.Log(sd)
 		v, ln := num.Interval{Lo: v - 0.06, Hi: v + 0.06}.MinimizeScanned(13, 1e-4, func(v float64) float64 {
 			return p.aboutErrors(evenGrain, num.Exp(v), p.EvenCut())

@@ -148,9 +148,9 @@ func (l *line) least(d num.Descent) (num.Landing, bool) {
 	return d.Least(excess)
 }
 
-// resolution is how close to the least n that is certified a search ends, in ln n. Below 20,000 rows, and for one query,
+// resolution is how close to the least n that is certified a search ends, in ln n. Below 10,000 rows, and for one query,
 // it ends there.
-const resolution = 2.5e-5
+const resolution = 5e-5
 
 // Samples returns the least n, and false if there is none up to 2^53. The plan's own n is ignored.
 func (r Noise) Samples(p Plan) (Found, bool) {

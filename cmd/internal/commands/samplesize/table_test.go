@@ -145,7 +145,7 @@ func TestShortfall(t *testing.T) {
 			n, tau string
 			want   int
 		}{
-			{m[1], goal[2], usage.ExitOK}, {strconv.Itoa(n - 1 - n/20_000), goal[2], usage.ExitRefuted},
+			{m[1], goal[2], usage.ExitOK}, {strconv.Itoa(n - 1 - n/10_000), goal[2], usage.ExitRefuted},
 			{goal[0], fmt.Sprint(tau * 1.00001), usage.ExitOK}, {goal[0], fmt.Sprint(tau * 0.9999), usage.ExitRefuted},
 		} {
 			if code, out := check(c.n, c.tau); code != c.want {
