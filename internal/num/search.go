@@ -181,7 +181,7 @@ func Valley(x, step float64, f func(float64) float64) (at float64, ok bool) {
 		right = f(x + step)
 	}
 	bend := left - 2*mid + right
-	if !(left >= mid && right >= mid && bend > 0 && bend < math.Inf(1)) {
+	if inside := left >= mid && right >= mid; !(inside && bend > 0 && bend < math.Inf(1)) {
 		return x, false
 	}
 	return x + step/2*(left-right)/bend, true

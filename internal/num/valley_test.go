@@ -14,7 +14,8 @@ func TestValley(t *testing.T) {
 		from, off float64
 		ok        bool
 	}{
-		{parabola, 1, 1e-12, true}, {parabola, 0.95, 1e-12, true}, {parabola, 1.08, 1e-12, true}, {parabola, 0.85, 1e-12, true},
+		{parabola, 1, 1e-12, true}, {parabola, 0.95, 1e-12, true},
+		{parabola, 1.08, 1e-12, true}, {parabola, 0.85, 1e-12, true},
 		{skewed, 0.97, 0.01 / 5, true}, {skewed, 1.1, 0.01 / 5, true}, // step^2 f'''/(6 f'') and a little
 		{parabola, 0.7, 0, false}, {parabola, 1.5, 0, false}, {math.Exp, 0, 0, false},
 		{func(float64) float64 { return math.Inf(1) }, 1, 0, false},

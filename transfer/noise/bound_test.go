@@ -175,7 +175,8 @@ func TestEvenNoiseIsWhatItSays(t *testing.T) {
 			Tau: math.Exp(-0.1 - 6*r.Float64()), Beta: theory.LogProb(-math.Exp(6*r.Float64() - 3))}
 		p.Theorem = Theorem{values: values[i%4], sides: Sides(i / 4 % 2)}
 		sd, excess := p.even()
-		if ln := p.aboutErrors(evenGrain, sd, p.EvenCut()) - p.Beta.Ln(); excess < 1e9 && math.Abs(ln-excess) > 1e-4*(1+math.Abs(ln)) {
+		ln := p.aboutErrors(evenGrain, sd, p.EvenCut()) - p.Beta.Ln()
+		if excess < 1e9 && math.Abs(ln-excess) > 1e-4*(1+math.Abs(ln)) {
 			t.Errorf("%+v: the best noise %v errs with ln %v of beta, not %v", p, sd, ln, excess)
 		}
 		if ln := p.EvenErrors(sd, p.EvenCut()) - p.Beta.Ln(); ln > excess+1e-4*(1+math.Abs(ln)) {

@@ -36,11 +36,11 @@ func (p Plan) Cut() float64 {
 	return max(0.95+t*(0.79-0.05*t)-rarity*(0.19+t*(0.146-0.031*t)), leastCut)
 }
 
-// Blocks returns the falling noise of the plan in the order of the queries. Of the [Bound], eps_j is about three quarters
-// of an equal share of what the answers before have left of beta, and for the last query all of it. Each answer but the last
-// has the largest noise with which that holds, so the early ones carry more. The last has none where the bound allows
-// that, and otherwise the noise at which eps_m is least. The blocks are as long as the plan's queries only if [Falling]
-// certifies it.
+// Blocks returns the falling noise of the plan in the order of the queries. Of the [Bound], eps_j is about three
+// quarters of an equal share of what the answers before have left of beta, and for the last query all of it. Each
+// answer but the last has the largest noise with which that holds, so the early ones carry more. The last has none
+// where the bound allows that, and otherwise the noise at which eps_m is least. The blocks are as long as the plan's
+// queries only if [Falling] certifies it.
 func (p Plan) Blocks() iter.Seq[theory.NoiseBlock] {
 	return func(yield func(theory.NoiseBlock) bool) {
 		p.walk(p.grain(), p.Cut(), func(q run) bool {
@@ -220,9 +220,9 @@ type shares struct {
 	each, last float64 // what an answer takes
 }
 
-// shares divides what the answers may err. The last answer has more use for it than the others, and late ones have more
-// for what early ones leave. Any division is valid. With this one plans need up to half a per cent fewer records than if
-// the last answer took two shares and each other one, which is about the best for low variance.
+// shares divides what the answers may err. The last answer has more use for it than the others, and late ones have
+// more for what early ones leave. Any division is valid. With this one plans need up to half a per cent fewer records
+// than if the last answer took two shares and each other one, which is about the best for low variance.
 func (p Plan) shares(ln float64) shares {
 	m := float64(p.Queries)
 	if _, varies := p.moment(); varies {
@@ -246,14 +246,15 @@ const slack = 1e-3
 // search is where the last run's z = tau/sd was found, and how it changes from run to run.
 type search struct {
 	z, ln float64 // and ln of the errors there
-	slope float64 // of ln of the errors in ln z, 0 before the first run
+	slope float64 // of ln of the errors in ln z
 	root  float64 // the z at which the errors are what was aimed at
 	count float64 // of the queries of the run
 	step  float64 // how many queries it is after the run before, middle to middle
 	rate  float64 // by which root grew for each of them
-	bend  float64 // by what factor the rate grew for each query, in logarithms; 0 if unknown
+	bend  float64 // ln of the factor by which the rate grew for each query, 0 if unknown
 }
 
+// begin is the search before the first run, whose z is at least that.
 func begin(z float64) search { return search{z: z, root: z, slope: -z * z} }
 
 // found is the search that ended with the next run at z, where its errors are off by the gap from what they may be.
@@ -272,7 +273,7 @@ func (s search) found(q run, z, ln, gap, slope float64) search {
 // ahead guesses the z of the next run.
 func (s search) ahead(q run) float64 {
 	step := (s.count + q.count) / 2
-	return s.root + max(s.rate, 0)*step*num.Exp(s.bend*(s.step+step)/2)
+	return s.root + max(s.rate, 0)*step*num.Exp(min(s.bend*(s.step+step)/2, 1))
 }
 
 // loudest returns the least z = tau/sd, from a given one on, at which the run's errors sum to at most e^target, to a
@@ -342,7 +343,8 @@ func (b *Bound) loudest(q run, target, from float64, s search) (next search, ok 
 // neighbour has its turn after an even number of runs, the upper one after an odd number, and none once the order is
 // settled.
 func (b *Bound) lean(q run, settled bool) float64 {
-	if _, varies := b.moment(); varies || !q.useful() || len(b.answered) < 7 && !settled {
+	_, varies := b.moment()
+	if soon := settled || len(b.answered) >= 7; varies || !soon || !q.useful() {
 		return b.leastErrors(q)
 	}
 	least := b.errors(&b.orders[b.best], q)

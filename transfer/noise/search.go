@@ -148,8 +148,8 @@ func (l *line) least(d num.Descent) (num.Landing, bool) {
 	return d.Least(excess)
 }
 
-// resolution is how close to the least n that is certified a search ends, in ln n. Below 10,000 rows, and for one query,
-// it ends there.
+// resolution is how close to the least n that is certified a search ends, in ln n. Below 10,000 rows, and for one
+// query, it ends there.
 const resolution = 5e-5
 
 // Samples returns the least n, and false if there is none up to 2^53. The plan's own n is ignored.
