@@ -51,7 +51,7 @@ var gaussian = Method{
 
 // The joint bound is a union over queries: the CVaR theorem, which is about the largest noise, may do
 // with fewer records where beta is large, or m is too large for the variance lemma. Where beta
-// is large and queries are few, equal shares of it may ask for more than equal noise does.
+// is large and queries are few, given shares of it may ask for more than equal noise does.
 var (
 	oneJointNoise = noiseRule{noise: noise.Even, plan: jointPlan}
 	oneNoise      = optimised{domain: domain{kinds: linear}, reach: gaussianCVaRTau}

@@ -14,6 +14,7 @@ type Noise struct {
 	rough  func(p Plan) float64                   // about the excess, sooner
 	keeps  bool                                   // whether a plan's noise is good for plans near it
 	more   float64                                // up to about how much more ln n is than for noise that falls
+	steep  float64                                // about how steep the excess is for one query and beta = 1/e, or 0
 }
 
 // kept is one noise for several plans, or none. If it was found for another number of records, it is in proportion to
@@ -58,6 +59,7 @@ var (
 			}
 			return p.walk(coarseGrain, p.Cut(), func(run) bool { return true })
 		},
+		steep: 4,
 	}
 )
 
@@ -169,11 +171,14 @@ func (r Noise) Samples(p Plan) (Found, bool) {
 		fine = 1e-13
 	}
 	from := num.Log(scale(p)) - 2*num.Log(p.Tau)
-	if !varies {
+	slope := 0.0
+	if !varies { // two more fits, which save steps
 		from += min(0.06*num.Log(float64(p.Queries)), r.more)
+		slope = -r.steep * math.Pow(float64(p.Queries), 0.75) * math.Pow(-p.Beta.Ln(), 0.4)
 	}
 	found, ok := l.least(num.Descent{
 		From: from, Step: 0.05, Most: last, Tolerance: max(0.3*num.Exp(-from), fine), Early: unserved, Rise: 2.4,
+		Slope: slope,
 	})
 	if p.Samples = theory.MaxSamples; !ok && !l.holds(p) {
 		return Found{}, false
