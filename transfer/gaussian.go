@@ -74,8 +74,9 @@ func unionIsTight(g Goal) bool {
 }
 
 // fewQueries is up to how many queries one noise may need fewer rows than noise that falls. It did for two or three
-// queries, as shares of beta that are given may need more, and in no plan of four or more that was tried.
-const fewQueries = 4
+// queries, as shares of beta that are given may need more, and in no plan of four or more that was tried. Rows that
+// arrive have equal shares, with which it did for four.
+const fewQueries = 8
 
 // noiseRule is a bound on Gaussian answers, the joint one or that for low variance, for one way to choose the noise.
 type noiseRule struct {

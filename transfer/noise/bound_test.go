@@ -361,6 +361,38 @@ func TestCoarseRunsAskForHowManyMore(t *testing.T) {
 	}
 }
 
+// Of few queries one noise has minima that are far apart, and where beta is near one hardly a record may be enough.
+// There the excess is not monotone: a search may stop some hundredths above the least.
+func TestLeastRowsOfFewQueries(t *testing.T) {
+	r := rand.New(rand.NewPCG(174, 1))
+	plans := []Plan{
+		{Theorem: Joint(Above), Queries: 2, Tau: 0.00051593, Beta: lnp(0.8626)},
+		{Theorem: Joint(Above), Queries: 1, Tau: 0.00025, Beta: -7e-12},
+		{Theorem: Joint(Both), Queries: 1, Tau: 0.00026, Beta: lnp(0.783)},
+		{Theorem: Joint(Above), Queries: 2, Tau: 1e-7, Beta: -1e-12},
+	}
+	for range 200 {
+		plans = append(plans, Plan{
+			Theorem: Joint(Sides(r.IntN(2))), Queries: 1 + r.Int64N(4), Tau: math.Exp(-0.1 - 9*r.Float64()),
+			Beta: theory.LogProb(math.Log1p(-math.Exp(-0.01 - 20*r.Float64()))),
+		})
+	}
+	for i, p := range plans {
+		noise := []Noise{Falling, Even}[i/4%2]
+		found, ok := noise.Samples(p)
+		if p.Samples = found.Samples; !ok || !noise.Certifies(p) {
+			t.Errorf("%d, %+v: %+v", i/4%2, p, found)
+		}
+		for _, share := range []float64{0.1, 0.5, 0.9, 0.96} {
+			less := p
+			if less.Samples = int64(share*float64(p.Samples)) - 1; less.Samples > 0 && noise.Certifies(less) {
+				t.Errorf("%d, %+v is certified, %v of the answer", i/4%2, less, share)
+				break
+			}
+		}
+	}
+}
+
 // The most queries are about those that a search by halves finds, which asks for every plan whether it is certified.
 func TestMostQueries(t *testing.T) {
 	r := rand.New(rand.NewPCG(4107, 42))

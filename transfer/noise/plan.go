@@ -37,10 +37,10 @@ func (p Plan) Cut() float64 {
 }
 
 // Blocks returns the falling noise of the plan in the order of the queries. Of the [Bound], eps_j is about three
-// quarters of an equal share of what the answers before have left of beta, and for the last query all of it. Each
-// answer but the last has the largest noise with which that holds, so the early ones carry more. The last has none
-// where the bound allows that, and otherwise the noise at which eps_m is least. The blocks are as long as the plan's
-// queries only if [Falling] certifies it.
+// quarters of an equal share of what the answers before have left of beta, and for the last query all of it; for low
+// variance eps_j is one of m+1 shares, and the last query has two. Each answer but the last has the largest noise with
+// which that holds, so the early ones carry more. The last has none where the bound allows that, and otherwise the
+// noise at which eps_m is least. The blocks are as long as the plan's queries only if [Falling] certifies it.
 func (p Plan) Blocks() iter.Seq[theory.NoiseBlock] {
 	return func(yield func(theory.NoiseBlock) bool) {
 		p.walk(p.grain(), p.Cut(), func(q run) bool {
@@ -110,7 +110,8 @@ func (p Plan) walk(g grain, cut float64, yield func(run) bool) (excess float64) 
 	return eased(p.lack(g, cut, yield))
 }
 
-// eased makes what the last queries lack nearly linear in n: the fewer records, the faster it grows.
+// eased makes what the last queries lack nearly linear in ln n. The lack itself grows the faster the fewer records
+// there are.
 func eased(lack float64) float64 {
 	switch {
 	case lack >= unserved:
@@ -132,7 +133,7 @@ func (p Plan) lack(g grain, cut float64, yield func(run) bool) float64 {
 	_, varies := p.moment()
 	left := p.shares(spent.answers)
 	q := b.run(theory.NoiseBlock{Cut: cut}, p.Tau)
-	s := begin(q.law.quantile(left.ln(1) - p.sides.lnCount()))
+	s := begin(max(q.law.quantile(spent.answers-num.Log(m+1)-p.sides.lnCount()), leastZ))
 	lack := math.Inf(-1)
 	for done := int64(0); done < p.Queries-1 && left.part > 0; done += int64(q.count) {
 		q.count = float64(g.queries(done, p.Queries-1-done))
@@ -220,9 +221,9 @@ type shares struct {
 	each, last float64 // what an answer takes
 }
 
-// shares divides what the answers may err. The last answer has more use for it than the others, and late ones have
-// more for what early ones leave. Any division is valid. With this one plans need up to half a per cent fewer records
-// than if the last answer took two shares and each other one, which is about the best for low variance.
+// shares divides what the answers may err. The last answer takes all that is left. Any division is valid. With this one
+// plans need up to half a per cent fewer records than with m+1 equal shares, two of them for the last answer. Low
+// variance keeps the latter, which is about the best there.
 func (p Plan) shares(ln float64) shares {
 	m := float64(p.Queries)
 	if _, varies := p.moment(); varies {
@@ -281,7 +282,7 @@ func (s search) ahead(q run) float64 {
 func (b *Bound) loudest(q run, target, from float64, s search) (next search, ok bool) {
 	slope := s.slope
 	least, lo, hi := num.Log(from), math.Inf(-1), math.Inf(1)
-	v := num.Log(max(s.ahead(q), from))
+	v := num.Log(min(max(s.ahead(q), from), mostZ))
 	last, lastV := math.Inf(1), 0.0 // of the look before
 	gap := math.Inf(1)
 	var quiet search // at hi

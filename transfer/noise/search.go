@@ -18,7 +18,7 @@ type Noise struct {
 }
 
 // kept is one noise for several plans, or none. If it was found for another number of records, it is in proportion to
-// their root, and plans that it hardly certifies are left out: another search must find noise for the others too.
+// their root, and the excess is a little above its own, so that a search with other noise certifies the plan too.
 type kept struct {
 	Run
 	samples int64
@@ -66,7 +66,8 @@ var (
 // Run is what a plan is run with: the standard deviations of the first and the last answer, and where the noise is cut.
 type Run struct{ First, Last, Cut float64 }
 
-// Found is the least number of records, about the least accuracy that they certify, and the noise for it.
+// Found is about the least number of records, an accuracy that they certify, and the noise for it. Below 10,000 records
+// both are the least; from there on the accuracy is that of the plan.
 type Found struct {
 	Samples int64
 	Tau     float64
@@ -114,8 +115,8 @@ func (l *line) holds(p Plan) bool { return l.excess(p) <= 0 }
 
 func (l *line) nearest(x float64) Plan { _, p := l.at(x); return p }
 
-// least goes to where the rough excess is 0, and from there to where the true one is. A noise that is kept is that of a
-// plan close to where it ends.
+// least goes to where the rough excess is 0, and from there to where the true one is. The noise that is kept, if any,
+// is that of a plan close to where it ends.
 func (l *line) least(d num.Descent) (num.Landing, bool) {
 	excess := func(x float64) (float64, float64) {
 		x, p := l.at(x)
@@ -150,11 +151,11 @@ func (l *line) least(d num.Descent) (num.Landing, bool) {
 	return d.Least(excess)
 }
 
-// resolution is how close to the least n that is certified a search ends, in ln n. Below 10,000 rows, and for one
-// query, it ends there.
+// resolution is how close to the least n that is certified a search ends, in ln n. Below 10,000 records, for one query
+// and for low variance, it ends there.
 const resolution = 5e-5
 
-// Samples returns the least n, and false if there is none up to 2^53. The plan's own n is ignored.
+// Samples returns the least n, to the resolution, and false if there is none up to 2^53. The plan's own n is ignored.
 func (r Noise) Samples(p Plan) (Found, bool) {
 	if p.Samples = theory.MaxSamples; !p.valid() {
 		return Found{}, false
@@ -165,9 +166,9 @@ func (r Noise) Samples(p Plan) (Found, bool) {
 		return max(num.Log(float64(p.Samples)), lnN), p
 	})
 	_, varies := p.moment()
-	l.near = r.keeps && !varies && p.Queries > 1 // noise for low variance has several minima
+	l.near = r.keeps && !varies && p.Queries > 8 // elsewhere one noise has minima that are far apart
 	fine := resolution
-	if p.Queries == 1 {
+	if varies || p.Queries == 1 {
 		fine = 1e-13
 	}
 	from := num.Log(scale(p)) - 2*num.Log(p.Tau)
@@ -176,9 +177,9 @@ func (r Noise) Samples(p Plan) (Found, bool) {
 		from += min(0.06*num.Log(float64(p.Queries)), r.more)
 		slope = -r.steep * math.Pow(float64(p.Queries), 0.75) * math.Pow(-p.Beta.Ln(), 0.4)
 	}
+	tolerance := max(0.3*num.Exp(-from), fine)
 	found, ok := l.least(num.Descent{
-		From: from, Step: 0.05, Most: last, Tolerance: max(0.3*num.Exp(-from), fine), Early: unserved, Rise: 2.4,
-		Slope: slope,
+		From: from, Step: 0.05, Most: last, Tolerance: tolerance, Early: unserved, Rise: 2.4, Slope: slope,
 	})
 	if p.Samples = theory.MaxSamples; !ok && !l.holds(p) {
 		return Found{}, false
@@ -188,7 +189,7 @@ func (r Noise) Samples(p Plan) (Found, bool) {
 		clear(l.known)
 		l.kept = kept{}
 	}
-	exact := float64(p.Samples)*fine < 0.5
+	exact := float64(p.Samples)*fine < 0.5 || tolerance > fine
 	if exact || !l.holds(p) {
 		p.Samples = num.Ints{Lo: 1, Hi: theory.MaxSamples, Guess: p.Samples}.Least(func(n int64) bool {
 			p.Samples = n
