@@ -151,10 +151,10 @@ func TestSolutionsAgree(t *testing.T) {
 			if got := solve(m, plan); got.Status != transfer.OK {
 				return false, fmt.Errorf("%+v: its own answer is %s: %s", plan, got.Status, got.Reason)
 			}
-			if plan.Samples > 1 {
-				less := with(plan, func(g *transfer.Goal) { g.Samples-- })
+			if fewer := missed(m, plan); plan.Samples > fewer {
+				less := with(plan, func(g *transfer.Goal) { g.Samples -= fewer })
 				if got := solve(m, less); got.Status == transfer.OK {
-					return false, fmt.Errorf("%+v is certified, one sample below the answer", less)
+					return false, fmt.Errorf("%+v is certified, %d below the answer", less, fewer)
 				}
 			}
 			if noise := a.Noise(); a.Mechanism.Noise != "" {
@@ -201,6 +201,15 @@ func TestSolutionsAgree(t *testing.T) {
 			return true, nil
 		}, goals())
 	})
+}
+
+// missed is how many samples fewer are not certified: one, but where a search of Gaussian noise says itself that it may
+// miss two thousandths.
+func missed(m transfer.Method, g transfer.Goal) int64 {
+	if m.Name == "gaussian" || m.Name == "gaussian-schedule" {
+		return 1 + g.Samples/500
+	}
+	return 1
 }
 
 // What is sharper never needs more than what it sharpens.

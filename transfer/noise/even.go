@@ -86,12 +86,18 @@ func (p Plan) runs(g grain, noise []theory.NoiseBlock) iter.Seq[theory.NoiseBloc
 // The runs of one noise: of the answers before, one in so many.
 var evenGrain, roughGrain = grain{5, 1}, grain{2, 1}
 
+// valley reports whether one noise has its minima close together, so that the noise of a plan is good for plans near
+// it. For few queries, and for low variance, they may be far apart.
+func (p Plan) valley() bool {
+	_, varies := p.moment()
+	return !varies && p.Queries > 8
+}
+
 // even returns about the best noise for all answers, and ln of the sum of its errors over beta.
 func (p Plan) even() (sd, excess float64) {
 	sd = p.best()
 	excess = p.aboutErrors(evenGrain, sd, p.EvenCut()) - p.Beta.Ln()
-	if _, varies := p.moment(); !varies && excess > 0 && excess < 0.05*(1-p.Beta.Ln()) {
-		// Another of several minima may certify the plan.
+	if p.valley() && excess > 0 && excess < 0.05*(1-p.Beta.Ln()) { // another of several minima may certify the plan
 		v := num.Log(sd)
 		v, ln := num.Interval{Lo: v - 0.06, Hi: v + 0.06}.MinimizeScanned(13, 1e-4, func(v float64) float64 {
 			return p.aboutErrors(evenGrain, num.Exp(v), p.EvenCut())
@@ -119,7 +125,7 @@ func (p Plan) best() (sd float64) {
 	start := num.Log(p.evenStart())
 	var v float64
 	var ok bool
-	if _, varies := p.moment(); varies { // there may be several minima
+	if !p.valley() {
 		v, _ = num.Interval{Lo: start - near, Hi: start + near}.Minimize(tolerance, at)
 		ok = math.Abs(v-start) <= 0.9*near
 	} else {

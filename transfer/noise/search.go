@@ -166,7 +166,7 @@ func (r Noise) Samples(p Plan) (Found, bool) {
 		return max(num.Log(float64(p.Samples)), lnN), p
 	})
 	_, varies := p.moment()
-	l.near = r.keeps && !varies && p.Queries > 8 // elsewhere one noise has minima that are far apart
+	l.near = r.keeps && p.valley()
 	fine := resolution
 	if varies || p.Queries == 1 {
 		fine = 1e-13
