@@ -103,9 +103,11 @@ func TestLeastRowsAreLeast(t *testing.T) {
 		if own, _ := method.Solve(plan); own.Status != OK {
 			t.Errorf("%+v: its own answer is %s", plan, own.Status)
 		}
-		plan.Samples -= 1 + plan.Samples/500
+		if plan.Samples--; plan.Queries > 8 {
+			plan.Samples -= plan.Samples / 500
+		}
 		if less, _ := method.Solve(plan); less.Status == OK {
-			t.Errorf("%+v is certified, two thousandths below the answer", plan)
+			t.Errorf("%+v is certified, below the answer", plan)
 		}
 	}
 }

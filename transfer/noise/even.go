@@ -90,7 +90,7 @@ var evenGrain, roughGrain = grain{5, 1}, grain{2, 1}
 // it. For few queries, and for low variance, they may be far apart.
 func (p Plan) valley() bool {
 	_, varies := p.moment()
-	return !varies && p.Queries > 8
+	return !varies && p.Queries > few
 }
 
 // even returns about the best noise for all answers, and ln of the sum of its errors over beta.

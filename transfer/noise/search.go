@@ -12,9 +12,11 @@ import (
 type Noise struct {
 	excess func(p Plan, kept kept) (Run, float64) // the truth, with that noise where one noise is kept
 	rough  func(p Plan) float64                   // about the excess, sooner
-	keeps  bool                                   // whether a plan's noise is good for plans near it
-	more   float64                                // up to about how much more ln n is than for noise that falls
-	steep  float64                                // about how steep the excess is for one query and beta = 1/e, or 0
+	keeps  func(p Plan) bool                      // whether the plan's noise is good for plans near it
+
+	// guess is a fit of ln n, and of the slope of the excess in ln n there, 0 if unknown. What is off costs steps of the
+	// search and no record.
+	guess func(p Plan) (lnN, slope float64)
 }
 
 // kept is one noise for several plans, or none. If it was found for another number of records, it is in proportion to
@@ -38,8 +40,14 @@ var (
 			}
 			return Run{sd, sd, kept.Cut}, p.aboutErrors(evenGrain, sd, kept.Cut) - p.Beta.Ln() + spare
 		},
-		keeps: true,
-		more:  0.38,
+		keeps: Plan.valley,
+		guess: func(p Plan) (lnN, slope float64) {
+			lnN = num.Log(scale(p)) - 2*num.Log(p.Tau)
+			if _, varies := p.moment(); varies {
+				return lnN, 0
+			}
+			return lnN + min(0.06*num.Log(float64(p.Queries)), 0.38), 0
+		},
 		rough: func(p Plan) float64 { return p.aboutErrors(roughGrain, p.Tau/p.evenStart(), p.EvenCut()) - p.Beta.Ln() },
 	}
 	Falling = Noise{
@@ -59,7 +67,14 @@ var (
 			}
 			return p.walk(coarseGrain, p.Cut(), func(run) bool { return true })
 		},
-		steep: 4,
+		keeps: func(Plan) bool { return false },
+		guess: func(p Plan) (lnN, slope float64) {
+			lnN = num.Log(scale(p)) - 2*num.Log(p.Tau)
+			if _, varies := p.moment(); varies {
+				return lnN, 0
+			}
+			return lnN, -4 * math.Pow(float64(p.Queries), 0.75) * math.Pow(-p.Beta.Ln(), 0.4)
+		},
 	}
 )
 
@@ -151,9 +166,12 @@ func (l *line) least(d num.Descent) (num.Landing, bool) {
 	return d.Least(excess)
 }
 
-// resolution is how close to the least n that is certified a search ends, in ln n. Below 10,000 records, for one query
-// and for low variance, it ends there.
+// resolution is how close to the least n that is certified a search ends, in ln n. Below 10,000 records, for few
+// queries and for low variance, it ends there.
 const resolution = 5e-5
+
+// few is a number of queries for which a walk takes hardly any time.
+const few = 8
 
 // Samples returns the least n, to the resolution, and false if there is none up to 2^53. The plan's own n is ignored.
 func (r Noise) Samples(p Plan) (Found, bool) {
@@ -166,17 +184,12 @@ func (r Noise) Samples(p Plan) (Found, bool) {
 		return max(num.Log(float64(p.Samples)), lnN), p
 	})
 	_, varies := p.moment()
-	l.near = r.keeps && p.valley()
+	l.near = r.keeps(p)
 	fine := resolution
-	if varies || p.Queries == 1 {
+	if varies || p.Queries <= few {
 		fine = 1e-13
 	}
-	from := num.Log(scale(p)) - 2*num.Log(p.Tau)
-	slope := 0.0
-	if !varies { // two more fits, which save steps
-		from += min(0.06*num.Log(float64(p.Queries)), r.more)
-		slope = -r.steep * math.Pow(float64(p.Queries), 0.75) * math.Pow(-p.Beta.Ln(), 0.4)
-	}
+	from, slope := r.guess(p)
 	tolerance := max(0.3*num.Exp(-from), fine)
 	found, ok := l.least(num.Descent{
 		From: from, Step: 0.05, Most: last, Tolerance: tolerance, Early: unserved, Rise: 2.4, Slope: slope,
@@ -185,10 +198,6 @@ func (r Noise) Samples(p Plan) (Found, bool) {
 		return Found{}, false
 	}
 	p = l.nearest(found.X)
-	if p.Samples < 1000 { // a row may be less than what noise of another plan misses
-		clear(l.known)
-		l.kept = kept{}
-	}
 	exact := float64(p.Samples)*fine < 0.5 || tolerance > fine
 	if exact || !l.holds(p) {
 		p.Samples = num.Ints{Lo: 1, Hi: theory.MaxSamples, Guess: p.Samples}.Least(func(n int64) bool {
