@@ -101,13 +101,18 @@ func (l *Ledger) askFirst(s Submission) (a asked, err error) {
 	if n > hand { // which [history.awaits] refuses
 		return asked{Line: Line{Event: Looked, Name: s.Name}}, l.admits(&s)
 	}
-	now := *l
-	if n < hand {
-		now.reader.rows, now.reader.whose = l.reader.rows.first(n), fmt.Sprintf("first %d rows", n)
-	}
-	a, err = now.askNow(s)
+	a, err = l.first(n).askNow(s)
 	a.Rows = int64(len(a.look.values.of))
 	return a, err
+}
+
+// first is the ledger with its first rows alone, or with all where there are no more.
+func (l *Ledger) first(n int64) *Ledger {
+	now := *l
+	if n < int64(len(l.reader.rows.ids)) {
+		now.reader.rows, now.reader.whose = l.reader.rows.first(n), fmt.Sprintf("first %d rows", n)
+	}
+	return &now
 }
 
 // awaits refuses a new look while the rows that it is about have not come, and one about other rows.

@@ -159,6 +159,8 @@ type Extension struct {
 	Features *Features // of the new rows, where the ledger has features
 	Replace  bool
 	Drop     []string // ids
+
+	Incumbent Table // of differences of a column: the incumbent's values in the new rows
 }
 
 // Extend changes the rows of an open ledger by one line, and reports whether it has: the same change once more changes
@@ -169,8 +171,12 @@ func (l *Ledger) Extend(ctx context.Context, e Extension) (changed bool, err err
 	if err != nil || line == nil {
 		return false, err
 	}
+	incumbent, err := l.readIncumbent(e)
+	if err != nil {
+		return false, err
+	}
 	return true, l.writing(ctx, func(h *history, file *os.File) error {
-		if err := l.takes(h); err != nil {
+		if err := cmp.Or(l.takes(h), l.keepAfter(h, line, incumbent)); err != nil {
 			return err
 		}
 		return l.add(h, file, *line)

@@ -100,7 +100,14 @@ func prepared(dir string, labels *Labels, terms Terms) (*Ledger, *Plan, error) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("incumbent: %w", err)
 		}
-		plan.Incumbent = &LabelsFile{Path: path, Fingerprint: base.fingerprint()}
+		if plan.Incumbent = new(LabelsFile); IsColumn(plan.Metric) {
+			plan.Incumbent.Path, l.base = keptFile(0), &base
+		} else {
+			*plan.Incumbent = LabelsFile{Path: path, Fingerprint: base.fingerprint()}
+		}
+	}
+	if plan.HasColumns() {
+		plan.Schema = columnSchema
 	}
 	return l, plan, l.offers()
 }
@@ -176,6 +183,12 @@ func notEmpty(dir, name string) error {
 // newFiles writes plan.json last: a folder with one is a ledger. It returns the files that it has made, none of which
 // existed before.
 func (l *Ledger) newFiles(p *Plan) (made []string, err error) {
+	if l.base != nil {
+		made = append(made, filepath.Join(l.dir, p.Incumbent.Path))
+		if err := l.keep(p.Incumbent.Path, l.base.byID()); err != nil {
+			return made, err
+		}
+	}
 	for _, f := range []struct {
 		name string
 		text []byte
@@ -216,7 +229,7 @@ func (l *Ledger) Discard(ctx context.Context) error {
 		return os.Remove(filepath.Join(l.dir, planFile))
 	})
 	if err == nil {
-		l.remove([]string{filepath.Join(l.dir, looksFile)})
+		l.remove([]string{filepath.Join(l.dir, keptFile(0)), filepath.Join(l.dir, looksFile)})
 	}
 	return err
 }

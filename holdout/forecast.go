@@ -17,7 +17,7 @@ func (h *history) forecast(a asked, effect float64, list []Response) error {
 		return inputf("effect: got %v with several conditions, want one", effect)
 	case p.Group != nil || p.Population != nil || !counted:
 		return inputf("effect: got %v, want none but of accuracy, precision or a column of values in [0, 1] on independent rows", effect)
-	case compared && a.look.base == nil:
+	case compared && a.look.base == nil && !IsColumn(a.Metric):
 		return inputf("effect: got %v without predictions, want them: how probable a pass is depends on where a candidate differs", effect)
 	case !(effect > 0):
 		return inputf("effect: got %v, want a positive number", effect)
@@ -25,7 +25,9 @@ func (h *history) forecast(a asked, effect float64, list []Response) error {
 	truth := effect + or(a.Bar, 0)
 	differ := rows // which the predictions fix
 	if compared {
-		if differ = a.query.differ; kind == ShowReject {
+		if differ = a.query.differ; kind == ShowReject && IsColumn(a.Metric) { // whose values are not compared
+			differ = rows
+		} else if kind == ShowReject {
 			differ, _ = a.look.differing(a.query.rows)
 		}
 	}

@@ -44,6 +44,7 @@ type Ledger struct {
 	clusters [][]int32 // of the rows, by the names of the clusters; nil for none
 	named    map[string][]int32
 	drawn    []int32 // the items of a benchmark that have labels; nil for none
+	base     *values // of a new ledger: the incumbent's column; nil for none
 	hooks
 
 	certified func() error // whether the plan has its certificate, computed once
@@ -166,7 +167,11 @@ type Submission struct {
 	Guess     *float64 // flags: the guess
 	Question           // of an open ledger
 	Effect    *float64 // price: a guess how far the truth is above the bar, or the incumbent; nil for no forecast
-	Incumbent Table    // of differences: the values of the incumbent
+	Incumbent Table    // of differences: the values of the incumbent; none of a column, which the ledger keeps
+
+	Reading *Reading // of a column: how the log that has it is read; nil for a table
+	Again   bool     // of a column: the answer that this name and question have, without values
+	Batch   *Batch   // of a column: the questions that are asked of the same values; nil for this one alone
 }
 
 // Answer is the answer to a look, and how much of the plan remains.
@@ -177,7 +182,8 @@ type Answer struct {
 	Response    *float64 // nil if there is none
 	Remaining   Remaining
 	Plan        *Plan
-	Fingerprint string
+	Fingerprint string  // "" for a column
+	Key         string  // of a column
 	Chain       string  // the head's
 	Rows        int64   // that it is about, where they arrive
 	Known       bool    // the look was known and cost nothing
@@ -267,6 +273,8 @@ type asked struct {
 	look  look
 	query query // of an open look
 	known bool  // when it was asked
+	again bool  // whether the answer to a known look is asked for
+	batch *Batch
 }
 
 // askAll reads submissions.
@@ -282,9 +290,21 @@ func (l *Ledger) askAll(list []Submission) (all []asked, err error) {
 		return nil, inputf("got %d submissions, want at least 1 and at most %d", n, most)
 	}
 	for _, s := range list {
-		a, err := l.ask(s)
+		if s.Values == nil && !s.Again {
+			return nil, inputf("got no predictions, want every id of the labels once")
+		}
+		ask := l.ask
+		if IsColumn(cmp.Or(s.Metric, l.plan.Metric)) {
+			ask = l.askColumn
+		} else if s.Again {
+			return nil, inputf("again: got %s, want none but of a column: ask with the predictions, which cost nothing again", shown(s.Name))
+		}
+		a, err := ask(s)
 		if err != nil {
 			return nil, err
+		}
+		if a.Key != "" && slices.ContainsFunc(all, func(other asked) bool { return other.Name == a.Name }) {
+			return nil, inputf("name: got %s twice, want another name for each finalist", shown(a.Name))
 		}
 		all = append(all, a)
 	}
@@ -332,13 +352,12 @@ func (l *Ledger) askNow(s Submission) (a asked, err error) {
 		a.look.groups = l.clusters
 	}
 	a.Line = Line{Event: Looked, Name: s.Name, Team: s.Team, Metric: s.Metric, Bar: s.Bar, Guess: s.Guess}
-	a.Question = s.Question
+	a.Question, a.batch = s.Question, s.Batch
 	if s.Values == nil && l.plan.Open != nil { // to ask for its price
 		a.query, err = l.query(&a)
 		return a, err
 	}
-	binary := l.plan.goal.Query == transfer.Binary
-	if a.look.values, err = l.reader.read(s.Metric, binary, s.Values); err != nil {
+	if a.look.values, err = l.read(s); err != nil {
 		if wrong := (*InputError)(nil); errors.As(err, &wrong) && s.Source != "" {
 			err = inputf("%s: %v", s.Source, err)
 		}
@@ -358,8 +377,13 @@ func (l *Ledger) askNow(s Submission) (a asked, err error) {
 			return a, err
 		}
 		a.Differ, a.Share = a.query.differ, a.query.share
-		a.Predictions = cmp.Or(a.Predictions, a.look.values.fingerprint())
 		of = append(append(of, s.texts()...), strconv.FormatInt(l.epoch, 10))
+	}
+	if IsColumn(s.Metric) { // which has a key
+		return a, nil
+	}
+	if l.plan.Open != nil || len(s.All) > 0 {
+		a.Predictions = cmp.Or(a.Predictions, a.look.values.fingerprint())
 	}
 	a.Fingerprint = a.look.values.fingerprint(of...)
 	return a, nil
@@ -395,13 +419,18 @@ func (l *Ledger) Incumbent() (*LabelsFile, error) {
 // compare reads the incumbent that a candidate is compared with.
 func (l *Ledger) compare(a *asked, s Submission) error {
 	path, err := relative(l.dir, s.Path)
-	switch {
-	case s.Incumbent == nil:
+	switch column := IsColumn(s.Metric); {
+	case s.Incumbent == nil && !column:
 		return inputf("incumbent: got nothing, want the predictions that the candidate is compared with")
 	case err != nil:
 		return err
 	case s.Metric != l.plan.Metric:
 		return inputf("metric: got %s, want %s as in the plan: the incumbent has no other", shown(s.Metric), l.plan.Metric)
+	case column && s.Incumbent != nil:
+		return inputf("incumbent: got one, want none: the ledger keeps the incumbent's values of %s", s.Metric)
+	case column:
+		a.look.base = new(values) // which are read under the lock
+		return nil
 	}
 	base, err := l.reader.read(s.Metric, false, s.Incumbent)
 	if err != nil {
@@ -458,10 +487,15 @@ func ValidName(field, name string) error {
 func (l *Ledger) fresh(h *history, all []asked) (list []asked, err error) {
 	for i := range all {
 		a := &all[i]
-		if err := h.promoted(a); err != nil {
+		err := h.promoted(a)
+		switch _, a.known = h.known[a.id()]; {
+		case a.again:
+			continue
+		case a.known && a.Key != "": // since it was read
+			return nil, h.taken(*a)
+		case err != nil:
 			return nil, err
 		}
-		_, a.known = h.known[a.Fingerprint]
 		if !a.known {
 			list = append(list, *a)
 		}
@@ -475,6 +509,10 @@ func (l *Ledger) fresh(h *history, all []asked) (list []asked, err error) {
 		return nil, &RefusedError{"the ledger is retired"}
 	case h.remaining().Looks == 0:
 		return nil, &RefusedError{h.plan.ended()}
+	case current != nil && list[0].Key != "":
+		if h.plan.Schema != columnSchema {
+			return nil, &RefusedError{"an earlier version made the ledger, and it has no values of the incumbent's column: make a new ledger of new rows"}
+		}
 	case current != nil && current.Fingerprint != "" && current.Fingerprint != list[0].Incumbent:
 		return nil, inputf("incumbent: got other predictions than the last candidate that passed, or the plan's")
 	}
@@ -496,13 +534,20 @@ func (h *history) opened(l Line) *Line {
 
 // promoted takes a candidate that is compared with itself for the look by which it became the incumbent, which is asked
 // for again if its answer never came. The error is an [InputError] if that is not so.
+// Values of a column are not compared: a candidate is the incumbent itself if it has its name.
 func (h *history) promoted(a *asked) error {
-	if a.Incumbent == "" || a.Incumbent != a.Predictions {
+	if a.Key == "" && (a.Incumbent == "" || a.Incumbent != a.Predictions) {
 		return nil
 	}
+	itself := inputf("got the incumbent itself, want a candidate that differs from it")
 	for _, l := range slices.Backward(h.lines) {
-		if !l.promotes() {
+		if !h.promotes(l) {
 			continue
+		}
+		if a.Key != "" && l.Name == a.Name {
+			return itself
+		} else if a.Key != "" {
+			return nil
 		}
 		same := printed(l.Bar) == printed(a.Bar) && slices.Equal(l.Question.texts(), a.Question.texts())
 		if l.Predictions == a.Predictions && same {
@@ -511,7 +556,10 @@ func (h *history) promoted(a *asked) error {
 		}
 		break
 	}
-	return inputf("got the incumbent itself, want a candidate that differs from it")
+	if a.Key != "" { // the plan's has no name
+		return nil
+	}
+	return itself
 }
 
 // answers are the answers to submissions, from their lines if they have some. Of equal finalists each has its own line.
@@ -519,12 +567,12 @@ func (h *history) answers(all []asked) (list []Answer) {
 	before := make(map[string]int)
 	for _, a := range all {
 		line := a.Line
-		if known := h.known[a.Fingerprint]; known != nil {
-			line = h.lines[known[min(before[a.Fingerprint], len(known)-1)]]
-			before[a.Fingerprint]++
+		if known := h.known[a.id()]; known != nil {
+			line = h.lines[known[min(before[a.id()], len(known)-1)]]
+			before[a.id()]++
 		}
 		list = append(list, Answer{
-			Look: line.Look, Name: line.Name, Verdict: line.Verdict, Response: line.Response, Fingerprint: line.Fingerprint,
+			Look: line.Look, Name: line.Name, Verdict: line.Verdict, Response: line.Response, Fingerprint: line.Fingerprint, Key: line.Key,
 			Remaining: h.remaining(), Plan: h.plan, Chain: h.chain, Known: a.known,
 			Rows: line.Rows, Counts: a.look.values.counts, Open: h.opened(line), Spent: h.account.spent(),
 			Told: line.Told(),
@@ -547,6 +595,16 @@ func (l *Ledger) answer(h *history, file *os.File, all []asked) error {
 		if a.look.noise, err = l.noise(); err != nil {
 			return err
 		}
+		number := h.looks + int64(len(lines)) + 1
+		if a.Key != "" && a.look.base != nil {
+			if *a.look.base, err = l.incumbentOf(h, a.look.values); err != nil {
+				return err
+			}
+			a.Path = keptFile(number)
+			if err := l.keep(a.Path, a.look.values.byID()); err != nil {
+				return err
+			}
+		}
 		var shown response
 		switch {
 		case h.plan.Open != nil:
@@ -564,8 +622,13 @@ func (l *Ledger) answer(h *history, file *os.File, all []asked) error {
 		if err != nil {
 			return err
 		}
-		a.Look = h.looks + int64(len(lines)) + 1
-		if !a.promotes() {
+		if a.Look = number; a.Key != "" {
+			a.With = number
+		}
+		if a.batch != nil {
+			a.With = cmp.Or(a.batch.first[a.Metric], a.With)
+		}
+		if !h.promotes(a.Line) {
 			a.Path = ""
 		}
 		lines = append(lines, a.Line)
@@ -574,7 +637,18 @@ func (l *Ledger) answer(h *history, file *os.File, all []asked) error {
 		lines = append(lines, Line{Event: Retired})
 	}
 	l.at("answered")
-	return l.add(h, file, lines...)
+	if err := l.add(h, file, lines...); err != nil {
+		return err
+	}
+	for i, a := range fresh {
+		if line := lines[i]; line.Key != "" {
+			a.batch.took(line)
+			if line.Path == "" {
+				_ = os.Remove(filepath.Join(l.dir, keptFile(line.Look)))
+			}
+		}
+	}
+	return nil
 }
 
 // Retire ends a ledger: no new look is answered any more.

@@ -1,6 +1,7 @@
 package holdout
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -27,8 +28,10 @@ type Line struct {
 	Name        string   `json:"name,omitempty"`
 	Team        string   `json:"team,omitempty"` // who asked, where several teams do
 	Metric      string   `json:"metric,omitempty"`
-	Fingerprint string   `json:"fingerprint,omitempty"`
-	Response    *float64 `json:"response,omitempty"` // as it was shown
+	Fingerprint string   `json:"fingerprint,omitempty"` // of its values; a look at a column has none
+	Key         string   `json:"key,omitempty"`         // of a look at a column
+	With        int64    `json:"with,omitempty"`        // of a column: the first look of its command at the same values
+	Response    *float64 `json:"response,omitempty"`    // as it was shown
 	Verdict     string   `json:"verdict,omitempty"`
 	Bar         *float64 `json:"bar,omitempty"`
 	Guess       *float64 `json:"guess,omitempty"`
@@ -50,19 +53,26 @@ type Line struct {
 type Known struct{ Lower, Upper *float64 }
 
 // intersected puts into each line of an open ledger what is known of its model. Lines of one model follow from equal
-// predictions.
+// predictions, or from one column that several questions of a command were asked of.
 func intersected(lines []Line) {
 	epoch, of := 0, make(map[string][]int)
 	for i, l := range lines {
 		if l.Event == Changed {
 			epoch++
 		}
-		if l.Lower != nil && l.Predictions != "" {
+		column := IsColumn(l.Metric)
+		if l.Lower != nil && (column && l.Key != "" || !column && l.Predictions != "") {
 			model := fmt.Sprint(l.Predictions, l.Incumbent, "\x00", l.Where, "\x00", epoch)
+			if column {
+				model = fmt.Sprint("look ", l.With, "\x00", l.Where)
+			}
 			of[model] = append(of[model], i)
 		}
 	}
 	for _, list := range of {
+		if len(list) == 1 && IsColumn(lines[list[0]].Metric) {
+			continue
+		}
 		var k Known
 		for _, i := range list {
 			l := lines[i]
@@ -202,7 +212,7 @@ func (h *history) line(text string, linked bool) (err error) {
 		h.rows = h.rows.after(*l)
 		h.account.epoch++
 		if current := h.incumbent(); current != nil {
-			h.best = &LabelsFile{Path: current.Path}
+			h.best = &LabelsFile{Path: cmp.Or(l.Path, current.Path)}
 		}
 	case l.Event != Looked || l.Look != h.looks+1:
 		err = fmt.Errorf("got %s %d, want look %d", shown(l.Event), l.Look, h.looks+1)
@@ -227,7 +237,7 @@ func (h *history) line(text string, linked bool) (err error) {
 // count counts the look of the next line.
 func (h *history) count(l *Line) {
 	h.looks++
-	h.known[l.Fingerprint] = append(h.known[l.Fingerprint], len(h.lines))
+	h.known[l.id()] = append(h.known[l.id()], len(h.lines))
 	if l.Response != nil {
 		h.board = l.Response
 	}
@@ -237,7 +247,7 @@ func (h *history) count(l *Line) {
 	switch l.Verdict {
 	case Pass:
 		h.passes++
-		if l.promotes() {
+		if h.promotes(*l) {
 			h.best = &LabelsFile{Path: l.Path, Fingerprint: l.Predictions}
 		}
 	case Moved:
@@ -252,7 +262,9 @@ func (h *history) count(l *Line) {
 
 // promotes reports whether the candidate of a look is the incumbent from there on. A pass on some of the rows makes
 // none.
-func (l Line) promotes() bool { return l.Verdict == Pass && l.Incumbent != "" && l.Where == "" }
+func (h *history) promotes(l Line) bool {
+	return l.Verdict == Pass && h.plan.Incumbent != nil && l.Where == ""
+}
 
 // incumbent is the file that a candidate is compared with, nil if the plan is for no differences. After a change of the
 // rows it has no fingerprint: its values for the new rows are those of the next look.

@@ -236,11 +236,11 @@ func TestRangeCostsNothing(t *testing.T) {
 	share := measuredBy(t, labels, Units{}, nil, "column:judge")
 	wide := measuredBy(t, labels, Units{Range: &[2]float64{1, 6}}, nil, "column:judge")
 	for _, show := range []string{ShowScore, ShowPass, ShowGuess, ShowBest, ShowBest} {
-		a, err := share.Score(context.Background(), share.ask("column:judge", show, chances, 0.4))
+		a, err := share.Score(context.Background(), named(share.Ledger, share.ask("column:judge", show, chances, 0.4)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := wide.Score(context.Background(), wide.ask("column:judge", show, marks, 1+5*0.4))
+		b, err := wide.Score(context.Background(), named(wide.Ledger, wide.ask("column:judge", show, marks, 1+5*0.4)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -609,7 +609,7 @@ func TestRangesOfAnySize(t *testing.T) {
 		for _, name := range []string{"column:x", "squared-error", "rmse"} {
 			c := measuredBy(t, labels, Units{Range: &r}, nil, name)
 			for range 2 {
-				if _, err := c.Score(context.Background(), c.ask(name, ShowScore, values, 0)); err != nil {
+				if _, err := c.Score(context.Background(), named(c.Ledger, c.ask(name, ShowScore, values, 0))); err != nil {
 					t.Fatalf("%s in %v: %v", name, r, err)
 				}
 			}

@@ -138,8 +138,8 @@ func (l *Ledger) predictedBy(a *asked, q *query) error {
 // the greatest mean square. The values of a column may follow from the labels, so that they fix nothing.
 func (l *Ledger) compared(a *asked, q *query) {
 	kind := a.look.values.kind
-	if q.differ, q.share = a.look.differing(q.rows); kind.Reads == metric.Number {
-		q.differ, q.share = q.count, 1
+	if q.differ, q.share = q.count, 1; !IsColumn(a.Metric) {
+		q.differ, q.share = a.look.differing(q.rows)
 	}
 	if !l.plan.macro() {
 		q.share = 0
@@ -207,7 +207,8 @@ func (l *Ledger) Price(s Submission, bar *float64) ([]Response, error) {
 	if l.plan.Open == nil {
 		return nil, inputf("price: got a ledger with a fixed plan, want an open one: the looks of a plan are paid for")
 	}
-	if s.Values == nil && l.plan.Incumbent != nil && s.Show != ShowReject {
+	column := IsColumn(cmp.Or(s.Metric, l.plan.Metric))
+	if s.Values == nil && l.plan.Incumbent != nil && s.Show != ShowReject && !column {
 		return nil, inputf("price: got no predictions, want them: the price of a difference depends on the share that differs")
 	}
 	if kind, _ := metric.Of(cmp.Or(s.Metric, l.plan.Metric)); s.Values == nil && kind.Class && kind.Reads == metric.Text {

@@ -3,6 +3,7 @@ package holdout_test
 import (
 	"bufio"
 	"context"
+	crand "crypto/rand"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -260,7 +261,7 @@ func TestMixedLooksAreEvaluated(t *testing.T) {
 // drawnLook is a look of some kind at a model of some quality, and its score. No boundary of its cells is a tie.
 func drawnLook(r *rand.Rand, ids, classes []string) (s holdout.Submission, score float64) {
 	values, right := make([]string, len(ids)), 0.3+0.6*r.Float64()
-	s.Metric = []string{"accuracy", "column:f"}[r.IntN(2)]
+	s.Metric, s.Name = []string{"accuracy", "column:f"}[r.IntN(2)], crand.Text()
 	for i := range values {
 		hit := r.Float64() < right
 		switch {

@@ -23,6 +23,9 @@ const schema = "dpcalc/ledger/2"
 // openSchema names the form of open ledgers.
 const openSchema = "dpcalc/ledger/3"
 
+// columnSchema names the form of ledgers with columns, fixed or open: their looks have keys.
+const columnSchema = "dpcalc/ledger/4"
+
 // firstSchema names the form of ledgers that were made before there was a second one.
 const firstSchema = "dpcalc/ledger/1"
 
@@ -438,7 +441,7 @@ func decodePlan(text []byte) (*Plan, error) {
 	if err := json.Unmarshal(text, &named); err != nil {
 		return nil, corrupt("plan.json: %v", err)
 	}
-	if schemas := []string{firstSchema, schema, openSchema}; !slices.Contains(schemas, named.Schema) {
+	if schemas := []string{firstSchema, schema, openSchema, columnSchema}; !slices.Contains(schemas, named.Schema) {
 		return nil, fmt.Errorf("plan.json: got the schema %s, want %s, which this version knows", shown(named.Schema),
 			strings.Join(schemas, ", "))
 	}
@@ -449,8 +452,8 @@ func decodePlan(text []byte) (*Plan, error) {
 	if err := p.drawnAs(); err != nil {
 		return nil, corrupt("plan.json: %v", err)
 	}
-	open := named.Schema == openSchema
-	if open != (p.Open != nil) {
+	open := p.Open != nil
+	if columns := named.Schema == columnSchema; !columns && open != (named.Schema == openSchema) || columns && !p.HasColumns() {
 		return nil, corrupt("plan.json: got the schema %s, which does not go with its law", shown(named.Schema))
 	}
 	if !open {

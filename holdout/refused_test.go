@@ -107,8 +107,9 @@ func TestLaterVersions(t *testing.T) {
 	for want, change := range map[string][2]string{
 		`unknown field "at_most"`:                 {`"tau":`, `"at_most": 0.5,` + "\n" + `    "tau":`},
 		`unknown field "kept"`:                    {`"method":`, `"kept": true,` + "\n" + `  "method":`},
-		"got the schema dpcalc/ledger/4, want":    {"dpcalc/ledger/2", "dpcalc/ledger/4"},
+		"got the schema dpcalc/ledger/5, want":    {"dpcalc/ledger/2", "dpcalc/ledger/5"},
 		"which does not go with its law":          {"dpcalc/ledger/2", "dpcalc/ledger/3"},
+		"ledger/4, which does not go with":        {"dpcalc/ledger/2", "dpcalc/ledger/4"},
 		"got the method median, want one of":      {`"gaussian"`, `"median"`},
 		`got the schema "", want dpcalc/ledger/1`: {`"schema": "dpcalc/ledger/2",`, ""},
 	} {

@@ -34,6 +34,7 @@ var LookFields = []Field[Answer]{
 	{Name: "fingerprint", Value: func(a Answer) any { return a.Fingerprint }},
 	{Name: "chain", Value: func(a Answer) any { return a.Chain }},
 	{Name: "repeated", Value: func(a Answer) any { return a.Known }},
+	{Name: "key", Value: func(a Answer) any { return a.Key }},
 }
 
 // restsOn is the column of what the verdict of a test rests on.
@@ -204,9 +205,15 @@ var lineFields = []Field[Line]{
 	{Name: "response", Value: func(l Line) any { return optional(l.Response) }},
 	{Name: "bar", Value: func(l Line) any { return optional(l.Bar) }},
 	{Name: "guess", Value: func(l Line) any { return optional(l.Guess) }},
-	{Name: "fingerprint", Value: func(l Line) any { return l.Fingerprint }},
+	{Name: "fingerprint", Value: func(l Line) any {
+		if IsColumn(l.Metric) { // which an earlier version wrote down
+			return nil
+		}
+		return l.Fingerprint
+	}},
 	{Name: "chain", Value: func(l Line) any { return l.Chain }},
 	{Name: "team", Value: func(l Line) any { return l.Team }, Typed: true},
+	{Name: "key", Value: func(l Line) any { return l.Key }},
 }
 
 // fixed is a number of a fixed plan, nothing for an open ledger.

@@ -59,7 +59,7 @@ func TestSecondMomentOfColumns(t *testing.T) {
 		return s
 	}
 	for _, show := range []string{ShowScore, ShowPass} {
-		list, err := l.Price(ask(near, show), &bar)
+		list, err := l.Price(named(l, ask(near, show)), &bar)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,9 @@ func TestSecondMomentOfColumns(t *testing.T) {
 		if a.Verdict != Refused || a.Response != nil || *a.Open.Lower != -1 || *a.Open.Upper != 1 || a.Open.From != nil {
 			t.Errorf("a candidate far off: %+v, %+v", a, a.Open)
 		}
-		if again := takes(t, l, ask(far, show)); !again.Known || again.Spent != a.Spent || again.Verdict != Refused {
+		repeated := ask(far, show)
+		repeated.Name, repeated.Again, repeated.Values = a.Name, true, nil
+		if again := takes(t, l, repeated); !again.Known || again.Spent != a.Spent || again.Verdict != Refused {
 			t.Errorf("once more: %+v", again)
 		}
 	}
@@ -209,10 +211,10 @@ func TestSecondMomentOfPlans(t *testing.T) {
 		if p := l.plan; p.Method == "gate" && math.Abs(p.Promise.Tau-0.0727661) > 1e-6 || p.Promise.SecondMoment != 0.13 {
 			t.Errorf("%s: %+v", p.Method, p.Promise)
 		}
-		looks := []Submission{ask(near), ask(far), ask(old[1:])}
+		looks := []Submission{named(l, ask(near)), named(l, ask(far))}
 		if feedback == transfer.Final {
 			looks[0].Bar, looks[1].Bar = nil, nil
-			answers, err := l.ScoreAll(context.Background(), looks[:2])
+			answers, err := l.ScoreAll(context.Background(), looks)
 			if err != nil || answers[0].Response == nil || answers[1].Response != nil || answers[1].Verdict != Refused {
 				t.Errorf("%+v, %v", answers, err)
 			}
@@ -225,7 +227,7 @@ func TestSecondMomentOfPlans(t *testing.T) {
 			}
 			bar = 0.2
 			over := (*RefusedError)(nil)
-			if _, err := l.Score(context.Background(), ask(near)); !errors.As(err, &over) {
+			if _, err := l.Score(context.Background(), named(l, ask(near))); !errors.As(err, &over) {
 				t.Errorf("after the end: %v", err)
 			}
 			bar = 0.1

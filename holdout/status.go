@@ -212,6 +212,11 @@ func Verify(dir, chain string) (Verified, error) {
 	if err := cmp.Or(h.plan.Certified(), h.recomputed(), h.arrived()); err != nil {
 		return Verified{}, err
 	}
+	if h.plan.keepsColumn() {
+		if _, err := h.keptIn(dir); err != nil {
+			return Verified{}, err
+		}
+	}
 	v := Verified{Status: h.status(), After: -1}
 	if v.AsRun, err = asRun(h.plan); err != nil {
 		return Verified{}, err

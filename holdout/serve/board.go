@@ -136,7 +136,7 @@ func statusIn(write encoding) func(string, holdout.Status, []holdout.Line) []byt
 // boardIn is the board without the fingerprints, by which a guess at somebody's predictions could be checked.
 func boardIn(write encoding) func(string, holdout.Status, []holdout.Line) []byte {
 	return func(version string, s holdout.Status, lines []holdout.Line) []byte {
-		return rows(version, write, without(holdout.LineFieldsOf(s.Plan), "fingerprint", "chain"), lines...)
+		return rows(version, write, without(holdout.LineFieldsOf(s.Plan), "fingerprint", "key", "chain"), lines...)
 	}
 }
 

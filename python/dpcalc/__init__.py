@@ -177,9 +177,12 @@ class Holdout:
         files, stdin = _table(predictions, question.get("metric"))
         return _framed(rows("holdout", "price", self.folder, *files, stdin=stdin, **question))
 
-    def score(self, predictions: Predictions, **question: Any) -> Row:
+    def score(self, predictions: Predictions = None, **question: Any) -> Row:
         """Takes a look, and returns its row: `verdict` has what a gate says, `response` the number of a score. A look
-        that the plan does not cover is refused by a DpcalcError with the code 3."""
+        that the plan does not cover is refused by a DpcalcError with the code 3.
+
+        A look at a column needs a name: score(values, metric="column:judge", name="prompt 17"). With again=True and no
+        values the same name and question give its answer once more."""
         for name, value in question.items():
             if isinstance(value, (list, tuple)) and name in ("show", "name"):
                 raise ValueError(f"{name}: got a list, want one look: dpcalc.rows takes several")

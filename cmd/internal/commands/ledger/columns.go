@@ -59,6 +59,9 @@ const promise = "The truth of a look is the mean over fresh labels of the same r
 // alone warns of other looks at the rows, which a ledger cannot see.
 const alone = "One set of labels, one ledger: a second ledger or a fixed plan on the same rows voids the promises of both, and nothing can detect it."
 
+// naming warns of names that tell what a column holds.
+const naming = "A look at a column is known by its --name: use a commit or a number, never a hash of the file, which equal values would share."
+
 // made is the row of init.
 type made struct {
 	plan    *holdout.Plan // nil if there is none
@@ -122,13 +125,23 @@ func (m made) answer(dir string) commands.Answer[made] {
 // notes are what the promise asks of the rows.
 func (m made) notes() []string {
 	if m.plan.Population != nil || m.plan.Pairs != nil { // whose truth is another
-		return []string{m.plan.Independence(), alone}
+		return warnings(m.plan)
 	}
-	notes := slices.Concat(planned(m.plan), []string{promise, m.plan.Independence(), alone})
+	notes := append(planned(m.plan), promise)
+	notes = append(notes, warnings(m.plan)...)
 	if m.plan.Promise.Test != "" {
 		notes = append(tested(m.plan), notes...)
 	}
 	return notes
+}
+
+// warnings are what no program can check.
+func warnings(p *holdout.Plan) []string {
+	list := []string{p.Independence(), alone}
+	if p.HasColumns() {
+		list = append(list, naming)
+	}
+	return list
 }
 
 // planned tells people what each look of a plan is about, and how far off its answer may be, where that is not the same
@@ -175,9 +188,9 @@ func but[R any](columns []record.Column[R], names ...string) (rest []record.Colu
 func looked(c *commands.Call, answers []holdout.Answer, refused *holdout.RefusedError,
 	dir string) commands.Answer[holdout.Answer] {
 	dry, columns := c.Is("dry-run"), columnsOf(holdout.FieldsOf(answers[0].Plan), nil)
-	shown := but(columns, "fingerprint", "chain", "repeated", "rests_on", "conditions")
+	shown := but(columns, "fingerprint", "chain", "key", "repeated", "rests_on", "conditions")
 	if answers[0].Open != nil {
-		shown = but(columns, "fingerprint", "chain", "repeated", "method", "lower", "upper", "cell_from", "cell_below", "response",
+		shown = but(columns, "fingerprint", "chain", "key", "repeated", "method", "lower", "upper", "cell_from", "cell_below", "response",
 			"rests_on", "best_lower", "best_upper", "conditions")
 		shown = slices.Insert(shown, 3, intervalColumns(func(a holdout.Answer) holdout.Line { return *a.Open })...)
 	}
@@ -194,11 +207,16 @@ func looked(c *commands.Call, answers []holdout.Answer, refused *holdout.Refused
 			if refused != nil {
 				fmt.Fprintf(c.Stderr, "dpcalc: holdout: %v\n", refused)
 			}
+			for _, a := range answers {
+				if a.Key != "" && a.Counts.Rows > 0 && !dry { // for the owner alone: the values may follow from labels
+					fmt.Fprintln(c.Stderr, "dpcalc: holdout: "+countsOf(a))
+				}
+			}
 			return nil
 		},
 		Say: func() (title, notes []string) {
 			for _, a := range answers {
-				if a.Counts.Rows > 0 {
+				if a.Counts.Rows > 0 && a.Key == "" {
 					notes = append(notes, countsOf(a))
 				}
 				if on := a.RestsOn(); on != "" && refused == nil {
@@ -208,7 +226,9 @@ func looked(c *commands.Call, answers []holdout.Answer, refused *holdout.Refused
 					notes = append(notes, "The best truth of all that this board was shown is "+interval(a.Open.Best))
 				}
 				notes = append(notes, conditionsOf(a)...)
-				if a.Known {
+				if a.Known && a.Key != "" {
+					notes = append(notes, "repeated; no values were compared")
+				} else if a.Known {
 					notes = append(notes, fmt.Sprintf("Look %d is known: it costs nothing", a.Look))
 				}
 			}
@@ -317,7 +337,7 @@ func logOf(list []holdout.Line, p *holdout.Plan, dir string) commands.Answer[hol
 	columns := columnsOf(holdout.LineFieldsOf(p), nil)
 	return commands.Answer[holdout.Line]{
 		Command: "holdout", Inputs: folder(dir), Rows: commands.List(list), Columns: columns,
-		Shown: but(columns, "fingerprint", "chain"),
+		Shown: but(columns, "fingerprint", "chain", "key"),
 		Say:   func() (title, notes []string) { return []string{"The log of " + usage.Shown(dir)}, nil },
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
+	"github.com/dpcalc/dpcalc/holdout"
 )
 
 // earlierLedgers has ledgers that an earlier version made, and what it answered. Its README.md says how.
@@ -134,7 +135,12 @@ func TestEarlierLedgers(t *testing.T) {
 				t.Errorf("verify: exit %d, %q, want %d, %q", code, stderr, refused, want)
 			}
 			plan, looks := e.file(t, "plan.json"), e.file(t, "looks.jsonl")
-			for _, l := range e.Looks {
+			columns := e.columns(t)
+			for i, l := range e.Looks {
+				if columns[i] {
+					e.unnamed(t, l)
+					continue
+				}
 				exit, rows := e.asks(t, l)
 				l.answered(t, exit, rows)
 			}
@@ -159,6 +165,18 @@ func (e earlier) next(t *testing.T, before []byte) {
 		code, stdout, stderr := commandtest.Dpcalc(e.scores(e.Next)...)
 		if code != 1 || stdout != "" || stderr != want || !bytes.Equal(e.file(t, "looks.jsonl"), before) {
 			t.Errorf("a new look without a certificate: exit %d, %s%s, want %s", code, stdout, stderr, want)
+		}
+		return
+	}
+	column := e.columns(t)[len(e.Looks)]
+	if column {
+		e.unnamed(t, e.Next)
+		e.Next = e.Next.named()
+	}
+	if incomparable[e.name] {
+		code, _, stderr := commandtest.Dpcalc(e.scores(e.Next)...)
+		if code != 3 || !strings.Contains(stderr, "it has no values of the incumbent's column") || !bytes.Equal(e.file(t, "looks.jsonl"), before) {
+			t.Errorf("a look that compares with an incumbent's column: exit %d, %s", code, stderr)
 		}
 		return
 	}
@@ -189,10 +207,69 @@ func (e earlier) next(t *testing.T, before []byte) {
 	}) {
 		t.Errorf("the next look has written %s", written)
 	}
+	if column {
+		e.Next = e.Next.again()
+	}
 	if again, repeated := e.asks(t, e.Next); again != exit || !bytes.Equal(repeated[0]["response"], rows[0]["response"]) ||
 		string(repeated[0]["repeated"]) != "true" {
 		t.Errorf("asked again: exit %d, %s", again, repeated)
 	}
+}
+
+// incomparable are the ledgers of differences of a column. Earlier versions kept no values of the incumbent.
+var incomparable = map[string]bool{"open-refused": true}
+
+// columns reports which of the looks of a ledger are at columns, by its log, and whether the next one is.
+func (e earlier) columns(t *testing.T) (list []bool) {
+	t.Helper()
+	var plan struct{ Metric string }
+	if err := json.Unmarshal(e.file(t, "plan.json"), &plan); err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range append(slices.Clone(e.Looks), e.Next) {
+		metric := plan.Metric
+		if i := slices.Index(l.Arguments, "--metric"); i >= 0 {
+			metric = l.Arguments[i+1]
+		}
+		list = append(list, holdout.IsColumn(metric))
+	}
+	return list
+}
+
+// unnamed checks that a look at a column is refused without a name, whatever its values are.
+func (e earlier) unnamed(t *testing.T, l earlierLook) {
+	t.Helper()
+	l.Arguments = slices.Clone(l.Arguments)
+	if i := slices.Index(l.Arguments, "--incumbent"); i >= 0 {
+		l.Arguments = slices.Delete(l.Arguments, i, i+2)
+	}
+	if i := slices.Index(l.Arguments, "--name"); i >= 0 {
+		l.Arguments = slices.Delete(l.Arguments, i, i+2)
+	}
+	if code, stdout, stderr := commandtest.Dpcalc(e.scores(l)...); code != 2 || stdout != "" || !strings.Contains(stderr, "--name: got nothing, want a name") {
+		t.Errorf("%s: exit %d, %s%s", l.Arguments, code, stdout, stderr)
+	}
+}
+
+// named is a look at a column by a name, whose answer has no fingerprint.
+func (l earlierLook) named() earlierLook {
+	if i := slices.Index(l.Arguments, "--incumbent"); i >= 0 {
+		l.Arguments = slices.Delete(slices.Clone(l.Arguments), i, i+2)
+	}
+	if !slices.Contains(l.Arguments, "--name") {
+		l.Arguments = append(slices.Clone(l.Arguments), "--name", "next")
+	}
+	for _, row := range l.Rows {
+		delete(row, "fingerprint")
+		delete(row, "name")
+	}
+	return l
+}
+
+// again is the same look without its file.
+func (l earlierLook) again() earlierLook {
+	l.Arguments = append([]string{"--again"}, l.Arguments[1:]...)
+	return l
 }
 
 // A ledger of an earlier version has declared no metrics. It takes accuracy and the columns that its log has.

@@ -160,7 +160,7 @@ func TestNothingIsDropped(t *testing.T) {
 			"dpcalc: --bar: got nothing, want a number in [0, 1]"},
 		{"score ledger p200.tsv --bar 0.99",
 			"--bar: got 0.99, want at most 1 - tau"},
-		{"score columns tiny.csv",
+		{"score columns tiny.csv --name tiny",
 			"id r0: got the value 1e-400, want a number in [0, 1]"},
 		{"init file" + some,
 			"file: got a file, want an empty folder or a new one"},

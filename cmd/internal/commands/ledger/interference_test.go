@@ -64,20 +64,23 @@ type world struct {
 	t    *testing.T
 	seen []string
 	used map[string]map[string]bool // flags by the actions that were run
+	keys map[string]string          // of looks at columns, by the order in which they were seen
 	own  map[string]bool            // texts that no two ledgers share: salts, chains and fingerprints
 
 	second bool // whether it is the second of two, in which other items of a benchmark have labels
 }
 
 var (
-	secrets = regexp.MustCompile(`"(?:salt|chain|permutation)": ?"(\w{32,})"|"(?:labels|features)": ?\{[^}]*"fingerprint": ?"(\w+)"`)
-	tokens  = regexp.MustCompile(`dpcalc_\w+|(?m)^one [0-9a-f]{64}`)
-	ports   = regexp.MustCompile(`127\.0\.0\.1:\d+`)
-	clock   = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:]+Z|[A-Z]\w\w, \d\d \w+ \d{4} [\d:]+ GMT`)
-	pace    = regexp.MustCompile(`"(looks_per_day|days_left)":[^,]+`)
+	secrets  = regexp.MustCompile(`"(?:salt|chain|permutation)": ?"(\w{32,})"|"(?:labels|features)": ?\{[^}]*"fingerprint": ?"(\w+)"`)
+	keys     = regexp.MustCompile(`"key":"[0-9a-f]{64}"`)
+	tokens   = regexp.MustCompile(`dpcalc_\w+|(?m)^one [0-9a-f]{64}`)
+	ports    = regexp.MustCompile(`127\.0\.0\.1:\d+`)
+	counting = regexp.MustCompile(`dpcalc: holdout: The predictions of .* distinct values\n`)
+	clock    = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:]+Z|[A-Z]\w\w, \d\d \w+ \d{4} [\d:]+ GMT`)
+	pace     = regexp.MustCompile(`"(looks_per_day|days_left)":[^,]+`)
 
 	// paid is what a look shows, and what follows from it.
-	paid = regexp.MustCompile(`("?(?:response|verdict|lower|upper|from|below|cell_from|cell_below|price|spent)"?:)[^,}]+|("remaining_(?:looks|passes|flags)":)\d+|` +
+	paid = regexp.MustCompile(`"(?:from|below)":[^,}]+,|("?(?:response|verdict|lower|upper|from|below|cell_from|cell_below|price|spent|next_pass|margin)"?:)[^,}]+|("remaining_(?:looks|passes|flags)":)\d+|truth (?:above it|at most [-\d.e]+)|` +
 		`(exit )[04]\b|(looks\.jsonl \S+ )\d+`)
 )
 
@@ -88,6 +91,12 @@ func (w *world) see(diverged bool, format string, args ...any) {
 	for own := range w.own {
 		text = strings.ReplaceAll(text, own, "OWN")
 	}
+	text = keys.ReplaceAllStringFunc(text, func(key string) string { // salted: which are equal is seen, and no more
+		if w.keys[key] == "" {
+			w.keys[key] = fmt.Sprint(`"key":`, len(w.keys))
+		}
+		return w.keys[key]
+	})
 	text = tokens.ReplaceAllString(text, "TOKEN")
 	text = pace.ReplaceAllString(clock.ReplaceAllString(ports.ReplaceAllString(text, "PORT"), "TIME"), "PACE")
 	if diverged {
@@ -102,6 +111,7 @@ func (w *world) does(diverged bool, line string) (code int) {
 	args := strings.Fields(line)
 	var stdout, stderr string
 	code, stdout, stderr = commandtest.Dpcalc(append([]string{"holdout"}, args...)...)
+	stderr = counting.ReplaceAllString(stderr, "") // of a column, for its owner
 	w.uses(args)
 	w.looks(diverged, args[1], fmt.Sprintf("$ %s\nexit %d\n%s%s", line, code, stdout, stderr))
 	return code
@@ -152,7 +162,8 @@ func (w *world) looks(diverged bool, ledger, text string) {
 			path = folder // of candidates, whose names are random
 		}
 		fmt.Fprintf(&files, " %s %v %d", path, info.Mode(), info.Size())
-		if folder != ledger && path != "log.jsonl" {
+		kept, _ := filepath.Match("incumbent-*.txt", filepath.Base(path)) // the owner's, as the labels are
+		if kept || folder != ledger && path != "log.jsonl" {
 			return nil
 		}
 		b, err := os.ReadFile(path)
@@ -199,7 +210,7 @@ var blind = []string{"zebra.csv", "dunno.csv", "odd.csv"}
 func (w *world) live(texts []string, both []string) {
 	t := w.t
 	t.Chdir(t.TempDir())
-	w.used, w.own = make(map[string]map[string]bool), make(map[string]bool)
+	w.used, w.own, w.keys = make(map[string]map[string]bool), make(map[string]bool), make(map[string]string)
 	labels := labelled(texts)
 	column(t, "labels.csv", "label", func(i int) string { return labels[i] })
 	column(t, "zebra.csv", "prediction", always("zebra"))
@@ -251,7 +262,7 @@ func (w *world) live(texts []string, both []string) {
 		w.does(noise, score+"zebra.csv --bar 0.1 --labels labels.csv")
 		w.does(noise, score+"zebra.csv --guess -7")
 		w.does(noise, score+"zebra.csv --metric column:win -f json")
-		w.does(noise, score+"judge.csv --metric column:judge -f json")
+		w.does(noise, score+"judge.csv --metric column:judge --name judge -f json")
 		w.does(noise, score+"judge.csv --incumbent dunno.csv -f json")
 		w.does(noise, score+"dunno.csv --incumbent zebra.csv -f json"+l.score)
 		w.does(noise, "log "+l.name+" -f json")
@@ -270,6 +281,7 @@ func (w *world) live(texts []string, both []string) {
 	w.opens(texts)
 	w.ranks(texts)
 	w.arrives()
+	w.judges(texts)
 	w.pipes()
 
 	for _, look := range openQuestions {
@@ -336,7 +348,7 @@ func (w *world) opens(texts []string) {
 	}
 	w.does(false, "price priced --show score --bar 0.3 --labels labels.csv")
 	w.does(false, "price priced --show guess --guess 0.2 --metric column:judge")
-	w.does(false, "score priced judge.csv --show score --metric column:judge -f json")
+	w.does(false, "score priced judge.csv --show score --metric column:judge --name judge -f json")
 	w.does(false, "price compared dunno.csv --incumbent zebra.csv --show score -f json")
 	w.does(false, "price compared dunno.csv --incumbent zebra.csv --show reject --test sign --effect 0.2 -f json")
 	w.does(false, "price compared dunno.csv --incumbent zebra.csv --show pass --bar 0 --effect 0.4 -f json")
@@ -353,13 +365,13 @@ func (w *world) opens(texts []string) {
 	const log = " --from csv --id id "
 	w.draws(law)
 	w.makes("init logged" + log + "--value label --labels labels.csv -b 0.5 --open --most 7 --metrics column:judge")
-	for _, do := range []string{"score logged judge.csv", "price logged judge.csv", "score logged few.csv", "score logged labels.csv"} {
+	for _, do := range []string{"score logged judge.csv --name a", "price logged judge.csv", "score logged few.csv --name b", "score logged labels.csv --name c"} {
 		w.does(false, do+log+"--show score -f json")
 		w.does(false, do+log+"--value judge --only judge=0.25 --show pass --bar 0.2 -f json")
 		w.does(false, do+log+"--only judge=0.5 --show score -f json")
 	}
 	w.does(false, "extend logged"+log+"--only id=new-r1 --labels more/labels.csv --value label -f json")
-	w.does(false, "score logged judge.csv --show score -f json")
+	w.does(false, "score logged judge.csv --name d --show score -f json")
 	w.does(false, "score priced judge.csv --from csv --show score -f json")
 	w.does(false, "extend compared --labels more/again.csv --replace -f json")
 	w.does(false, "score compared dunno.csv --show pass --bar 0 -f json")
@@ -409,6 +421,74 @@ func (w *world) arrives() {
 		w.does(true, "log "+l.name+" -f json")
 		w.does(true, "verify "+l.name+" -f json")
 	}
+}
+
+// judges asks looks at columns that follow from labels: 1 where a label is the first of its world. One file has the
+// values of another in one world, and other ones in the second. Which cells there are is the same.
+func (w *world) judges(texts []string) {
+	t, labels := w.t, labelled(texts)
+	right := func(turn int) func(int) string {
+		return func(row int) string {
+			if labels[(row+turn)%worldRows] == labels[0] {
+				return "1"
+			}
+			return "0"
+		}
+	}
+	same := 0
+	if w.second {
+		same = 1
+	}
+	column(t, "ok.csv", "ok", right(0))
+	column(t, "same.csv", "ok", right(same))
+	column(t, "more/ok.csv", "ok", func(row int) string { return right(0)((row + 1) % worldRows) })
+	renamed(t, "more/ok.csv", "more/ok.csv", "new-")
+	const of, open = " --labels labels.csv -b 0.5 --metrics column:ok", " --open --most 7"
+	ledgers := []struct{ name, init, ask string }{
+		{"judged", of + open + " --features features.csv", "--show pass --bar 0.6"},
+		{"judgedscores", of + open, "--show score --step 0.2"},
+		{"judgedboard", of + open, "--show best"},
+		{"judgedguess", of + open, "--show guess --guess 0.1"},
+		{"judgedall", of + open + " --features features.csv", "--show pass --bar 0.1 --all bar=0.2,where=color=red"},
+		{"judgedgroup", of + open + " --features docs.csv --group doc", "--show score"},
+		{"judgedrange", of + open + " --range 0,2", "--show score"},
+		{"compared1", of + open + " --incumbent ok.csv", "--show pass --bar -0.99"},
+		{"compared2", of + open + " --incumbent ok.csv --range 0,2 --second-moment 2", "--show score"},
+		{"compared3", of + open + " --incumbent ok.csv", "--show reject --test sign"},
+		{"judgedgate", of + " -m 20 -t 0.4 --query binary --feedback gate --bars 0.5,0.6", "--bar 0.6"},
+		{"judgednoise", of + " -m 20 -t 0.9", ""},
+		{"judgedbest", of + " -m 20 -t 0.9 --feedback best", ""},
+		{"judgedflags", of + " -m 20 -t 0.9 --feedback flags -B 9", "--guess 0.1"},
+		{"judgedrows", of + " --arrive 50:2,60:9", ""},
+		{"judgedduels", of + " -m 20 --passes 9 --incumbent ok.csv --feedback gate --test sign --query difference", ""},
+		{"judgedgates", of + " -m 20 -t 0.9 --passes 9 --incumbent ok.csv --feedback gate --query difference", "--bar -0.95"},
+	}
+	for _, l := range ledgers {
+		w.makes("init " + l.name + l.init)
+		score := "score " + l.name + " "
+		for _, line := range []string{
+			"price " + l.name + " " + l.ask, "price " + l.name + " same.csv " + l.ask, "price " + l.name + " same.csv --effect 0.1 " + l.ask,
+			score + "ok.csv " + l.ask, score + "ok.csv --name a --dry-run " + l.ask, score + "ok.csv --name a " + l.ask, score + "same.csv --name a " + l.ask,
+			score + "same.csv --name b --dry-run " + l.ask, score + "same.csv --name b " + l.ask, score + "--again --name b " + l.ask,
+			score + "--again --name c " + l.ask, score + "--again same.csv --name b " + l.ask, score + "same.csv --name c --incumbent ok.csv " + l.ask,
+			score + "judge.csv --name d " + l.ask, "log " + l.name, "status " + l.name, "verify " + l.name,
+		} {
+			w.does(true, line+" -f json")
+		}
+	}
+	for _, line := range []string{
+		"score judged same.csv --name several --show pass:bar=0.3 --show score:step=0.5 --show score", "score compared1 ok.csv --name c --show pass --bar -0.98",
+		"extend compared1 --labels more/labels.csv", "extend compared1 --labels more/labels.csv --incumbent ok.csv",
+		"extend compared1 --labels more/labels.csv --incumbent more/ok.csv", "extend judged --drop drop.csv --incumbent ok.csv",
+		"score compared1 ok.csv --name e --show score", "status compared1 --report", "log judged", "verify compared1",
+	} {
+		w.does(true, line+" -f json")
+	}
+	w.makes("init judgedfinal" + of + " -m 5 -t 0.9 --feedback final")
+	w.does(true, "score judgedfinal ok.csv same.csv -f json")
+	w.does(true, "score judgedfinal ok.csv same.csv --name a --name a -f json")
+	w.does(true, "score judgedfinal ok.csv same.csv --name a --name b -f json")
+	w.does(true, "score judgedfinal --again --name a --name b -f json")
 }
 
 // draws asks ledgers whose rows come in clusters, and such of a benchmark of which the two worlds label other items.

@@ -25,7 +25,7 @@ func actions() []commands.Mode {
 		init = append(init, f.Name)
 	}
 	asking := []string{conditionsFlag.Name, "labels", "incumbent", "metric", "guess", "bar", "features", "population"}
-	extending := []string{"labels", "features", "replace", "drop"}
+	extending := []string{"labels", "incumbent", "features", "replace", "drop"}
 	for _, f := range logFlags {
 		asking, extending = append(asking, f.Name), append(extending, f.Name)
 	}
@@ -39,8 +39,8 @@ func actions() []commands.Mode {
 	onLedger := func(name string, flags []string, run runner) commands.Mode {
 		return commands.Mode{Name: name, Subject: "folder", Takes: "DIR", Flags: flags, Run: run.outside}
 	}
-	score := onLedger("score", append(slices.Clone(asking), "name", "dry-run"), runScore)
-	score.Takes, score.Least, score.Most = "DIR PREDICTIONS...", 1, 1<<20
+	score := onLedger("score", append(slices.Clone(asking), "name", "again", "dry-run"), runScore)
+	score.Takes, score.Most = "DIR PREDICTIONS...", 1<<20
 	price := onLedger("price", append(slices.Clone(asking), "effect"), runPrice)
 	price.Takes, price.Most = "DIR [PREDICTIONS]", 1
 	return []commands.Mode{
@@ -64,14 +64,15 @@ func Command() *commands.Command {
 		Flags: slices.Concat([]usage.Flag{
 			{Name: "labels", Repeats: true, Usage: "labels in `FILE`; for score and serve, where they are now, once for each " +
 				"file that an open ledger's rows come from"},
-			{Name: "incumbent", Usage: "difference: the predictions in `FILE` that candidates are compared with; for score and serve, where they are now"},
+			{Name: "incumbent", Usage: "difference: the predictions in `FILE` that candidates are compared with; for score and serve, where they are now; for extend, the incumbent's column in the new rows"},
 			{Name: "metric", Usage: "`METRIC` of a look, one of those that were declared"},
 			{Name: "plan", Usage: "the plan file `FILE`, in place of the flags of samplesize"},
 			{Name: "scenario", Usage: "the scenario `NAME` of the plan file"},
 		}, declarations, sampleFlags, openDeclarations, goalFlags, questions,
 			[]usage.Flag{conditionsFlag}, changes, logFlags, []usage.Flag{
 				{Name: "name", Repeats: true, Usage: "the look's `NAME` in the log, up to 100 characters; of finalists one for " +
-					"each, by default the name of its file"},
+					"each, by default the name of its file; a look at a column needs one, a commit or a number and never a hash of the file"},
+				{Name: "again", Switch: true, Usage: "score: print the answer of the look at a column with this --name and question, without a file"},
 				{Name: "guess", Usage: "flags: the guess `G`"},
 				{Name: "bar", Usage: "gate: the bar `C`, unless the plan has one"},
 				{Name: "effect", Usage: "price: how probable a pass or a rejection is if the truth is `E` above the bar, or the incumbent: a forecast and no promise"},
@@ -187,8 +188,9 @@ func runInit(c *commands.Call, target commands.Target, dir string, _ []string) e
 	err = commands.Emit(c, target, row.answer(dir))
 	noted := target.Path == "" && target.Format.Print != nil
 	if err == nil && row.plan != nil && !noted {
-		fmt.Fprintln(c.Stderr, "dpcalc: holdout: "+row.plan.Independence())
-		fmt.Fprintln(c.Stderr, "dpcalc: holdout: "+alone)
+		for _, warning := range warnings(row.plan) {
+			fmt.Fprintln(c.Stderr, "dpcalc: holdout: "+warning)
+		}
 	}
 	if err != nil && row.chain != "" { // a ledger of which nobody is told would be in the way of the next try
 		err = errors.Join(err, ledger.Discard(context.WithoutCancel(c.Context)))
@@ -301,6 +303,12 @@ func runScore(c *commands.Call, target commands.Target, dir string, paths []stri
 	if err != nil {
 		return err
 	}
+	switch again := c.Is("again"); {
+	case again && len(paths) > 0:
+		return usage.Errorf("--again: got it with %d files, want none: the answer is in the log", len(paths))
+	case !again && len(paths) == 0:
+		return usage.Errorf("holdout score: got 0 files, want score DIR PREDICTIONS...")
+	}
 	if slices.Contains(paths, "-") && len(questions) > 1 {
 		return usage.Errorf("holdout score: got - with %d questions, want a file", len(questions))
 	}
@@ -313,10 +321,11 @@ func runScore(c *commands.Call, target commands.Target, dir string, paths []stri
 	case len(questions) > 1: // nothing is asked while a question is wrong
 		rounds = []bool{true, false}
 	}
+	batch := new(holdout.Batch)
 	for _, dry := range rounds {
 		answers = nil
 		for _, q := range questions {
-			more, err := scored(q, ledger, status, dir, paths, dry)
+			more, err := scored(q, batch, ledger, status, dir, paths, dry)
 			answers = append(answers, more...)
 			if err != nil && !errors.As(err, &refused) {
 				if len(answers) > 0 && !dry { // what was paid for is shown
@@ -330,10 +339,13 @@ func runScore(c *commands.Call, target commands.Target, dir string, paths []stri
 }
 
 // scored takes the looks of one question, or says what they would be.
-func scored(c *commands.Call, ledger *holdout.Ledger, status holdout.Status, dir string, paths []string, dry bool) (
-	[]holdout.Answer, error) {
+func scored(c *commands.Call, batch *holdout.Batch, ledger *holdout.Ledger, status holdout.Status, dir string, paths []string,
+	dry bool) ([]holdout.Answer, error) {
 	list, done, err := readSubmissions(c, status, dir, paths)
 	defer done()
+	if len(list) == 1 { // which all questions are about
+		list[0].Batch = batch
+	}
 	switch {
 	case err != nil:
 		return nil, input(c, err)
@@ -387,11 +399,14 @@ func readSubmissions(c *commands.Call, status holdout.Status, dir string, paths 
 		open = append(open, f)
 		return f.table, nil
 	}
+	one.Reading = from
 	moved, named := c.Text("incumbent")
-	if named && status.Incumbent == nil {
+	switch column := holdout.IsColumn(one.Metric); {
+	case named && status.Incumbent == nil:
 		return nil, done, usage.Errorf("--incumbent: got one, want none: the plan is for no differences")
-	}
-	if status.Incumbent != nil {
+	case named && column:
+		return nil, done, usage.Errorf("--incumbent: got one, want none: the ledger keeps the incumbent's values of %s", one.Metric)
+	case status.Incumbent != nil && !column:
 		path := status.Incumbent.In(dir)
 		if named {
 			path = moved
@@ -406,10 +421,21 @@ func readSubmissions(c *commands.Call, status holdout.Status, dir string, paths 
 	if slices.Contains(paths, "-") && len(paths) > 1 {
 		return nil, done, usage.Errorf("holdout score: got - among %d files, want files, or - alone", len(paths))
 	}
+	if c.Is("again") {
+		for _, name := range c.Texts("name") {
+			s := one
+			s.Name, s.Again = name, true
+			list = append(list, s)
+		}
+		if list == nil {
+			return nil, done, usage.Errorf("--name: got nothing with --again, want the name of a look")
+		}
+		return list, done, nil
+	}
 	if len(paths) == 0 { // to ask for a price
 		return []holdout.Submission{one}, done, nil
 	}
-	names, err := namesOf(c, status, paths)
+	names, err := namesOf(c, one.Metric, status, paths)
 	if err != nil {
 		return nil, done, err
 	}

@@ -313,7 +313,7 @@ func TestBadInput(t *testing.T) {
 
 		"score ledger worse.jsonl": "worse.jsonl: line 1: got no JSON object",
 
-		"score judged nan.csv --metric column:judge": "nan.csv: id r0: got the value NaN, want a number in [0, 1]",
+		"score judged nan.csv --name x --metric column:judge": "nan.csv: id r0: got the value NaN, want a number in [0, 1]",
 
 		"score ledger p600.tsv --metric auc": "dpcalc: --metric: got auc, want accuracy: no other was declared when the ledger was made",
 

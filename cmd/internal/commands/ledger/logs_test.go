@@ -52,7 +52,7 @@ func TestLogsOfOtherTools(t *testing.T) {
 	}
 	run(0, "init ledger --labels first.jsonl"+from+" -b 5% --open --metrics column:exact_match")
 	run(0, "verify ledger")
-	said := run(0, "score ledger good.jsonl --show score --near 0.95 --step 0.02 -f json"+from)
+	said := run(0, "score ledger good.jsonl --name good --show score --near 0.95 --step 0.02 -f json"+from)
 	var looks struct {
 		Rows []struct {
 			Rows      int64
@@ -60,17 +60,17 @@ func TestLogsOfOtherTools(t *testing.T) {
 			CellBelow float64 `json:"cell_below"`
 		}
 	}
-	if err := json.Unmarshal([]byte(said), &looks); err != nil {
+	if err := json.NewDecoder(strings.NewReader(said)).Decode(&looks); err != nil { // standard error has counts
 		t.Fatal(err)
 	}
 	if r := looks.Rows[0]; r.Rows != 400 || !(r.CellFrom <= 0.95 && 0.95 < r.CellBelow) {
 		t.Errorf("got %+v, want a cell of 400 rows around 380/400", r)
 	}
 	run(0, "extend ledger --labels more.jsonl"+from)
-	if said := run(2, "score ledger good.jsonl --show score"+from); !strings.Contains(said, "want every id of the labels once") {
+	if said := run(2, "score ledger good.jsonl --name late --show score"+from); !strings.Contains(said, "want every id of the labels once") {
 		t.Errorf("got %s", said)
 	}
-	if said := run(0, "score ledger all.jsonl --show pass --bar 0.8 -f json"+from); !strings.Contains(said, `"rows":500`) {
+	if said := run(0, "score ledger all.jsonl --name all --show pass --bar 0.8 -f json"+from); !strings.Contains(said, `"rows":500`) {
 		t.Errorf("got %s, want a look of 500 rows", said)
 	}
 	run(0, "verify ledger")
@@ -80,12 +80,12 @@ func TestLogsOfOtherTools(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ line, want string }{
-		{"score ledger all.jsonl --show score --from lm-eval", "got records of several filter"},
-		{"score ledger all.jsonl --show score --from lm-evl", `--from: got "lm-evl", want inspect, lm-eval, promptfoo, csv`},
-		{"score ledger all.jsonl --show score --id doc_id", "--id: got it without --from"},
-		{"score ledger all.jsonl --show score --only filter" + from, `--only: got "filter", want PATH=VALUE`},
-		{"score ledger all.jsonl --show score --value acc" + from, "got no acc, want one; there are doc"},
-		{"score ledger all.jsonl --show score --metric accuracy" + from, "--from: got the metric accuracy, want column:NAME"},
+		{"score ledger all.jsonl --name other --show score --from lm-eval", "got records of several filter"},
+		{"score ledger all.jsonl --name other --show score --from lm-evl", `--from: got "lm-evl", want inspect, lm-eval, promptfoo, csv`},
+		{"score ledger all.jsonl --name other --show score --id doc_id", "--id: got it without --from"},
+		{"score ledger all.jsonl --name other --show score --only filter" + from, `--only: got "filter", want PATH=VALUE`},
+		{"score ledger all.jsonl --name other --show score --value acc" + from, "got no acc, want one; there are doc"},
+		{"score ledger all.jsonl --name other --show score --metric accuracy" + from, "--from: got the metric accuracy, want column:NAME"},
 		{"extend ledger" + from, "--from: got it without --labels"},
 	} {
 		if said := run(2, c.line); !strings.Contains(said, c.want) || strings.Count(strings.TrimSuffix(said, "\n"), "\n") > 0 {

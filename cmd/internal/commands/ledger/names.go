@@ -12,15 +12,15 @@ import (
 )
 
 // namesOf are the names of the looks at some files. Finalists have by default the names of their files, which tell the
-// rows of a table apart.
-func namesOf(c *commands.Call, status holdout.Status, paths []string) ([]string, error) {
+// rows of a table apart. Looks at a column are known by their names, and have no default.
+func namesOf(c *commands.Call, metric string, status holdout.Status, paths []string) ([]string, error) {
 	given := c.Texts("name")
 	switch {
 	case len(given) == len(paths):
 		return given, nil
 	case len(given) > 0:
 		return nil, usage.Errorf("--name: got %d names for %d files, want one for each, or none", len(given), len(paths))
-	case status.Plan.Promise.Feedback != transfer.Final.String():
+	case holdout.IsColumn(metric) || status.Plan.Promise.Feedback != transfer.Final.String():
 		return make([]string, len(paths)), nil
 	}
 	return fileNames(paths), nil

@@ -294,6 +294,17 @@ func runExtend(c *commands.Call, target commands.Target, dir string, _ []string)
 	} else if from != nil {
 		return usage.Errorf("--from: got it without --labels, want the file of new rows")
 	}
+	if e.Labels != nil {
+		added := holdout.Terms{Metrics: []string{status.Plan.Metric}, Units: status.Plan.Units}
+		done, err := readIncumbent(c, e.Labels, &added)
+		defer done()
+		if err != nil {
+			return err
+		}
+		e.Incumbent = added.Incumbent.Values
+	} else if c.Given("incumbent") {
+		return usage.Errorf("--incumbent: got it without --labels, want the file of new rows")
+	}
 	if e.Features, err = readFeatures(c); err != nil {
 		return err
 	}

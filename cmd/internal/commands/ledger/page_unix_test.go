@@ -62,11 +62,11 @@ func TestScript(t *testing.T) {
 	runs(t, 0, "holdout init ledger --labels labels.csv -m 9 -t 0.1 -b 0.05 --query binary --feedback gate --passes 1")
 	for _, look := range [][2]string{
 		{"p500.tsv", "keep the old prompt"},
-		{"p900.tsv", "promote p900.tsv"},
+		{"p900.tsv", "promote prompt p900.tsv"},
 		{"p950.tsv", "the plan is used up: collect new tasks"},
 		{"nothing.csv", "nothing was asked"},
 	} {
-		c := exec.Command("sh", "promote.sh", look[0], "0.6")
+		c := exec.Command("sh", "promote.sh", "prompt "+look[0], look[0], "0.6")
 		c.Env = append(os.Environ(), "PATH="+here+":"+os.Getenv("PATH"))
 		out, err := c.CombinedOutput()
 		if got := strings.TrimSpace(string(out)); err != nil || !strings.HasSuffix(got, look[1]) {
