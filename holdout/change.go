@@ -171,12 +171,8 @@ func (l *Ledger) Extend(ctx context.Context, e Extension) (changed bool, err err
 	if err != nil || line == nil {
 		return false, err
 	}
-	incumbent, err := l.readIncumbent(e)
-	if err != nil {
-		return false, err
-	}
 	return true, l.writing(ctx, func(h *history, file *os.File) error {
-		if err := cmp.Or(l.takes(h), l.keepAfter(h, line, incumbent)); err != nil {
+		if err := cmp.Or(l.takes(h), l.keepAfter(h, line, e)); err != nil {
 			return err
 		}
 		return l.add(h, file, *line)

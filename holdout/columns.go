@@ -22,7 +22,7 @@ import (
 // candidates that are right on the same rows, so a ledger that shows whether values are equal shows labels. A look at a
 // column is therefore known by its key, and no value enters a name, a hash or a refusal.
 
-// isColumn reports whether a metric reads a column of values.
+// IsColumn reports whether a metric reads a column of values.
 func IsColumn(name string) bool {
 	m, _ := metric.Of(name)
 	return m.Reads == metric.Number
@@ -33,17 +33,14 @@ func (p *Plan) HasColumns() bool {
 	return p.Metrics == nil || slices.ContainsFunc(p.Metrics, IsColumn)
 }
 
-// key is the key of a look at a column: a hash of its name, its question, how a log is read and the ids of the rows,
-// salted by the plan.
+// key is a hash of the name of a look at a column, its question, how a log is read and the ids, salted by the plan.
 func (l *Ledger) key(s Submission) string {
-	d := newDigest("dpcalc key 1")
 	from := Reading{}
 	if s.Reading != nil {
 		from = *s.Reading
 	}
-	for _, list := range [][]string{
-		{l.plan.Salt, s.Name, s.Metric, printed(s.Bar), printed(s.Guess)}, s.texts(), {from.Tool, from.ID, from.Value}, from.Only,
-	} {
+	d, asks := newDigest("dpcalc key 1"), []string{s.Metric, printed(s.Bar), printed(s.Guess)}
+	for _, list := range [][]string{{l.plan.Salt, s.Name}, asks, s.texts(), {from.Tool, from.ID, from.Value}, from.Only} {
 		d.text(strconv.Itoa(len(list)))
 		for _, text := range list {
 			d.text(text)
@@ -68,83 +65,62 @@ func (l *Ledger) askColumn(s Submission) (a asked, err error) {
 	if s.Name == "" {
 		return a, inputf("name: got nothing, want a name for a look at %s: a commit or a number, never a hash of its values", s.Metric)
 	}
-	a = asked{Line: Line{Event: Looked, Name: s.Name, Key: l.key(s)}, again: s.Again}
+	at := l
 	if l.plan.Arrival != nil {
-		a.Key = l.first(l.plan.RowsAfter(h.looks)).key(s)
-		for _, past := range h.lines {
-			if key := l.first(past.Rows).key(s); s.Again && past.Key == key {
-				a.Key = key
-			}
-		}
+		at = l.first(l.plan.RowsAfter(h.looks))
 	}
-	switch known := h.known[a.Key] != nil; {
+	key := at.key(s)
+	known := h.known[key] != nil
+	switch {
 	case s.Again && !known:
 		return a, inputf("again: got no look at %s by the name %s and this question, want its values", s.Metric, shown(s.Name))
-	case s.Again:
-		return a, nil
-	case known:
-		return a, h.taken(a)
+	case known && !s.Again:
+		return a, h.taken(s.Name, key)
+	case !known:
+		a, err = l.ask(s)
 	}
-	key := a.Key
-	a, err = l.ask(s)
-	a.Key = key
+	a.Name, a.Key, a.again = s.Name, key, s.Again
 	return a, err
 }
 
 // taken says that a key has an answer.
-func (h *history) taken(a asked) error {
-	look := h.lines[h.known[a.Key][0]].Look
-	return inputf("name: %s is look %d: --again prints its answer, another --name takes a new look", shown(a.Name), look)
+func (h *history) taken(name, key string) error {
+	look := h.lines[h.known[key][0]].Look
+	return inputf("name: %s is look %d: --again prints its answer, another --name takes a new look", shown(name), look)
 }
 
-// Batch is the questions of one command about one candidate. The values of a column are read once for all of them, and
-// the log says that their looks are of one model. The zero value has no question yet.
-type Batch struct {
-	values map[string]values
-	first  map[string]int64 // the number of the first look at a column
+// Batch is the columns that the questions of one command ask of one candidate, by their metrics. The values of each are
+// read once, and the log says that the looks are of one model.
+type Batch map[string]*batched
+
+type batched struct {
+	values
+	first int64 // the first look at them
 }
 
-// took notes the first look at a column.
-func (b *Batch) took(line Line) {
-	if b != nil && b.first[line.Metric] == 0 {
-		b.first[line.Metric] = line.Look
+// read reads the values of a look, unless its batch has them.
+func (l *Ledger) read(s Submission) (values, error) {
+	if b := s.Batch[s.Metric]; b != nil && b.rows == l.reader.rows {
+		return b.values, nil
 	}
-}
-
-// read reads the values of a look, or takes those of the same column and the same rows that its batch has.
-func (l *Ledger) read(s Submission) (v values, err error) {
-	if v, ok := s.batch().values[s.Metric]; ok && v.rows == l.reader.rows {
-		return v, nil
-	}
-	v, err = l.reader.read(s.Metric, l.plan.goal.Query == transfer.Binary, s.Values)
+	v, err := l.reader.read(s.Metric, l.plan.goal.Query == transfer.Binary, s.Values)
 	if err == nil && s.Batch != nil && IsColumn(s.Metric) {
-		if s.Batch.values == nil {
-			s.Batch.values, s.Batch.first = make(map[string]values), make(map[string]int64)
-		}
-		s.Batch.values[s.Metric] = v
+		s.Batch[s.Metric] = &batched{values: v}
 	}
 	return v, err
 }
 
-func (s Submission) batch() Batch {
-	if s.Batch == nil {
-		return Batch{}
-	}
-	return *s.Batch
-}
-
-// An incumbent of a column is kept in the ledger's folder: a file that somebody names could be compared with it. Each
-// candidate is kept before its look is taken, pass or fail, by a file whose size does not depend on its values.
-
-// keptFile is the file of the values of a candidate, by its look, or of the incumbent of a new ledger for 0.
-func keptFile(look int64) string { return fmt.Sprintf("incumbent-%d.txt", look) }
-
-// keepsColumn reports whether the ledger keeps the values of an incumbent's column.
+// keepsColumn reports whether the ledger keeps the values of an incumbent's column. A file that somebody named could be
+// compared with it.
 func (p *Plan) keepsColumn() bool {
 	return p.Schema == columnSchema && p.Incumbent != nil && IsColumn(p.Metric)
 }
 
-// keep writes a line for each row: its id and its value in [0,1], in hexadecimal digits.
+// keptFile is the file of the values of a candidate, by its look, or of the incumbent of a new ledger for 0. Each
+// candidate is kept before its look is taken, whether it passes or fails.
+func keptFile(look int64) string { return fmt.Sprintf("incumbent-%d.txt", look) }
+
+// keep writes a line of hexadecimal digits for each row, its id and its value: the size says nothing of the values.
 func (l *Ledger) keep(name string, of map[string]float64) error {
 	var text bytes.Buffer
 	for _, id := range slices.Sorted(maps.Keys(of)) {
@@ -169,22 +145,19 @@ func (v values) byID() map[string]float64 {
 
 // keptIn reads the values of the incumbent's column by their ids.
 func (h *history) keptIn(dir string) (map[string]float64, error) {
-	name := h.incumbent().Path
+	name, of := h.incumbent().Path, make(map[string]float64)
 	text, err := os.ReadFile(filepath.Join(dir, filepath.Base(name)))
-	if err != nil {
-		return nil, err
-	}
-	of := make(map[string]float64)
 	for line := range strings.Lines(string(text)) {
 		id, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		key, err := hex.DecodeString(id)
-		bits, err2 := strconv.ParseUint(value, 16, 64)
-		if x := math.Float64frombits(bits); err != nil || err2 != nil || !(x >= 0 && x <= 1) {
+		key, wrong := hex.DecodeString(id)
+		bits, err := strconv.ParseUint(value, 16, 64)
+		x := math.Float64frombits(bits)
+		if inside := x >= 0 && x <= 1; cmp.Or(wrong, err) != nil || !inside {
 			return nil, corrupt("%s: line %d is not as it was written", name, len(of)+1)
 		}
-		of[string(key)] = math.Float64frombits(bits)
+		of[string(key)] = x
 	}
-	return of, nil
+	return of, err
 }
 
 // incumbentOf reads the values of the incumbent's column in the rows of a candidate.
@@ -201,35 +174,26 @@ func (l *Ledger) incumbentOf(h *history, candidate values) (base values, err err
 	return base, err
 }
 
-// readIncumbent reads the incumbent's values of a column in new rows, which the ledger keeps, and none for another ledger.
-func (l *Ledger) readIncumbent(e Extension) (v values, err error) {
+// keepAfter keeps the incumbent's column after a change of the rows that adds some, whose values come with it.
+func (l *Ledger) keepAfter(h *history, line *Line, e Extension) error {
 	switch wanted := l.plan.keepsColumn() && e.Labels != nil; {
-	case !wanted && e.Incumbent != nil:
-		return v, inputf("incumbent: got one, want none but of new rows, for a ledger that keeps the incumbent's column")
+	case wanted != (e.Incumbent != nil):
+		return inputf("incumbent: got %s, want the incumbent's values in new rows, where the ledger keeps a column", verdict(wanted, "nothing", "some"))
 	case !wanted:
-		return v, nil
-	case e.Incumbent == nil:
-		return v, inputf("incumbent: got nothing, want the incumbent's values of %s in the new rows", l.plan.Metric)
+		return nil
 	}
 	reader := l.reader
 	reader.rows, reader.whose = &e.Labels.roster, "new rows"
-	if v, err = reader.read(l.plan.Metric, false, e.Incumbent); err != nil {
-		err = fmt.Errorf("incumbent: %w", err)
-	}
-	return v, err
-}
-
-// keepAfter keeps the incumbent's column after a change of the rows that brings values of new ones, and names its file.
-func (l *Ledger) keepAfter(h *history, line *Line, added values) error {
-	if added.of == nil {
-		return nil
+	added, err := reader.read(l.plan.Metric, false, e.Incumbent)
+	if err != nil {
+		return fmt.Errorf("incumbent: %w", err)
 	}
 	of, err := h.keptIn(l.dir)
-	if line.Replace {
-		of, err = make(map[string]float64), nil
-	}
 	if err != nil {
 		return err
+	}
+	if line.Replace {
+		clear(of)
 	}
 	maps.Copy(of, added.byID())
 	line.Path = fmt.Sprintf("incumbent-rows-%d.txt", h.account.epoch+1)

@@ -91,7 +91,8 @@ func TestKeysOfColumns(t *testing.T) {
 		again, other, unnamed, log := first, first, first, first
 		again.Again, again.Values = true, nil
 		b, err := l.Score(context.Background(), again)
-		if err != nil || !b.Known || b.Look != 1 || b.Verdict != a.Verdict || printed(b.Response) != printed(a.Response) || b.Key != a.Key {
+		same := b.Known && b.Look == 1 && b.Key == a.Key && b.Verdict == a.Verdict
+		if err != nil || !same || printed(b.Response) != printed(a.Response) {
 			t.Errorf("%s: again: %+v, %v", kind, b, err)
 		}
 		other.Name, other.Again = "prompt 18", true
@@ -124,8 +125,8 @@ func TestKeysOfColumns(t *testing.T) {
 		}
 	}
 	l, _ := ledgerOf(t, labelsOf(t, ids, classes), Terms{Open: true, Goal: transfer.Goal{Beta: beta(t, "0.1")}})
-	if _, err := l.Score(context.Background(), Submission{Again: true, Name: "x", Question: Question{Show: ShowScore}}); err == nil ||
-		!strings.Contains(err.Error(), "want none but of a column") {
+	_, err := l.Score(context.Background(), Submission{Again: true, Name: "x", Question: Question{Show: ShowScore}})
+	if err == nil || !strings.Contains(err.Error(), "want none but of a column") {
 		t.Errorf("again without a column: %v", err)
 	}
 }
@@ -200,8 +201,7 @@ func TestIncumbentOfAColumn(t *testing.T) {
 			columns[k] = append(columns[k], fmt.Sprint(float64(r.IntN(20)+10*k)/100))
 		}
 	}
-	l, dir := ledgerOf(t, labelsOf(t, ids, classes), Terms{Open: true, Goal: transfer.Goal{Beta: beta(t, "0.1")}, Metrics: []string{"column:ok"},
-		Incumbent: Submission{Values: Columns(ids, columns[0])}})
+	l, dir := ledgerOf(t, labelsOf(t, ids, classes), columnTerms(t, ids, columns[0])["difference"])
 	score := func(name string, values []string, q Question, bar *float64) (Answer, error) {
 		return l.Score(context.Background(), Submission{Name: name, Values: Columns(ids, values), Bar: bar, Question: q})
 	}
@@ -216,21 +216,26 @@ func TestIncumbentOfAColumn(t *testing.T) {
 	base := 0
 	for k := 1; k < len(columns); k++ {
 		a, err := score(fmt.Sprint("score ", k), columns[k], Question{Show: ShowScore}, nil)
-		if want := mean(columns[k]) - mean(columns[base]); err != nil || !(*a.Open.From-1e-9 <= want && want <= *a.Open.Below+1e-9) {
+		want := mean(columns[k]) - mean(columns[base])
+		if err != nil || !(*a.Open.From-1e-9 <= want && want <= *a.Open.Below+1e-9) {
 			t.Errorf("look at %d against %d: %+v, want %v, %v", k, base, a.Open, want, err)
 		}
-		if a, err = score(fmt.Sprint("gate ", k), columns[k], Question{Show: ShowPass}, float(-0.9)); err != nil || a.Verdict != Pass {
+		gate := fmt.Sprint("gate ", k)
+		if a, err = score(gate, columns[k], Question{Show: ShowPass}, float(-0.9)); err != nil || a.Verdict != Pass {
 			t.Fatalf("%+v, %v", a, err)
 		}
 		base = k
-		if _, err := score(fmt.Sprint("gate ", k), columns[k], Question{Show: ShowScore}, nil); err == nil || !strings.Contains(err.Error(), "got the incumbent itself") {
+		_, err = score(gate, columns[k], Question{Show: ShowScore}, nil)
+		if err == nil || !strings.Contains(err.Error(), "got the incumbent itself") {
 			t.Errorf("the incumbent by its name: %v", err)
 		}
 	}
 	if kept := len(files(t, dir)); kept != 2+4 {
 		t.Errorf("%d files, want two and those of four incumbents", kept)
 	}
-	if _, err := l.Score(context.Background(), Submission{Name: "x", Values: Columns(ids, columns[0]), Incumbent: unread(t), Question: Question{Show: ShowScore}}); err == nil {
+	filed := Submission{Name: "x", Values: Columns(ids, columns[0]), Incumbent: unread(t)}
+	filed.Show = ShowScore
+	if _, err := l.Score(context.Background(), filed); err == nil {
 		t.Error("an incumbent by a file is taken")
 	}
 	for _, step := range []string{"written", "cut"} { // the candidate cannot be kept: its look is not taken
@@ -279,15 +284,15 @@ func TestIncumbentOfAColumn(t *testing.T) {
 func TestColumnsJoinWithinACommand(t *testing.T) {
 	ids, classes := rowsOf(t, 400, 1)
 	ok := slices.Repeat([]string{"1", "0", "1", "0"}, 100)
-	l, dir := ledgerOf(t, labelsOf(t, ids, classes), Terms{Open: true, Goal: transfer.Goal{Beta: beta(t, "0.1")}, Metrics: []string{"column:ok"}})
-	ask := func(name string, batch *Batch, values Table, q Question, bar *float64) {
+	l, dir := ledgerOf(t, labelsOf(t, ids, classes), columnTerms(t, ids, nil)["open"])
+	ask := func(name string, batch Batch, values Table, q Question, bar *float64) {
 		t.Helper()
 		takes(t, l, Submission{Name: name, Batch: batch, Metric: "column:ok", Values: values, Question: q, Bar: bar})
 	}
 	score, pass := Question{Show: ShowScore}, Question{Show: ShowPass}
 	ask("one", nil, Columns(ids, ok), score, nil)
 	ask("two", nil, Columns(ids, ok), pass, float(0.3))
-	batch := new(Batch)
+	batch := Batch{}
 	ask("three", batch, Columns(ids, ok), score, nil)
 	ask("three", batch, unread(t), pass, float(0.3))
 	ask("three", batch, unread(t), pass, float(0.4))
@@ -297,7 +302,8 @@ func TestColumnsJoinWithinACommand(t *testing.T) {
 	}
 	for i, line := range lines {
 		joined, want := line.Known.Lower != nil, i >= 2
-		if joined != want || want && (*line.Known.Lower < 0.4 || *line.Known.Upper > *lines[2].Upper) || line.With != []int64{1, 2, 3, 3, 3}[i] {
+		wide := want && (*line.Known.Lower < 0.4 || *line.Known.Upper > *lines[2].Upper)
+		if joined != want || wide || line.With != []int64{1, 2, 3, 3, 3}[i] {
 			t.Errorf("line %d: with %d, known %+v", i+1, line.With, line.Known)
 		}
 	}
@@ -325,13 +331,15 @@ func TestIncumbentAfterAChange(t *testing.T) {
 		return Submission{Name: name, Values: Columns(of, values), Question: Question{Show: ShowScore, Step: &step}}
 	}
 	for _, e := range []Extension{
-		{Labels: more}, {Labels: more, Incumbent: Columns(ids2[1:], base[:99])}, {Drop: ids[:10], Incumbent: Columns(ids, base)},
+		{Labels: more}, {Labels: more, Incumbent: Columns(ids2[1:], base[:99])},
+		{Drop: ids[:10], Incumbent: Columns(ids, base)},
 	} {
 		if changed, err := l.Extend(context.Background(), e); changed && err == nil {
 			t.Errorf("%+v is taken", e)
 		}
 	}
-	if _, err := l.Extend(context.Background(), Extension{Labels: more, Incumbent: Columns(ids2, slices.Repeat([]string{"1"}, 100))}); err != nil {
+	ones := Columns(ids2, slices.Repeat([]string{"1"}, 100))
+	if _, err := l.Extend(context.Background(), Extension{Labels: more, Incumbent: ones}); err != nil {
 		t.Fatal(err)
 	}
 	if l, err = Open(dir, labels, more); err != nil {

@@ -3,7 +3,8 @@
 //
 // A [Ledger] is a folder with two plain files. plan.json has the plan, its certificate and the fingerprint of
 // the labels. looks.jsonl has a line for every look. Neither has a label, noise, or a score that noise was added
-// to. Where a method answers without noise, its answer is the score.
+// to. Where a method answers without noise, its answer is the score. Where looks compare a column, a file of its own
+// keeps the values of each incumbent.
 //
 // # What is promised
 //
@@ -16,10 +17,11 @@
 //
 // # Looks
 //
-// A look is a new fingerprint: the SHA-256 of the metric, every id with its value, and all else that the answer depends
-// on. The order of the rows and the name do not matter. A look that is known is answered by its line again and costs
-// nothing, after the last look too. So two metrics of one model are two looks, and a slice of the rows is
-// a ledger of its own.
+// A look at a column of values is known by its key, a salted hash of its name and question: the values may follow from
+// labels, and enter no hash and no refusal. Every other look is a new fingerprint: the SHA-256 of the metric, every id
+// with its value, and all else that the answer depends on. The order of the rows and the name do not matter. A look
+// that is known is answered by its line again and costs nothing, after the last look too. So two metrics of one model
+// are two looks, and a slice of the rows is a ledger of its own.
 //
 // # Files
 //

@@ -171,7 +171,7 @@ type Submission struct {
 
 	Reading *Reading // of a column: how the log that has it is read; nil for a table
 	Again   bool     // of a column: the answer that this name and question have, without values
-	Batch   *Batch   // of a column: the questions that are asked of the same values; nil for this one alone
+	Batch   Batch    // of columns: shared by the questions of a command about one candidate; nil for none
 }
 
 // Answer is the answer to a look, and how much of the plan remains.
@@ -274,7 +274,7 @@ type asked struct {
 	query query // of an open look
 	known bool  // when it was asked
 	again bool  // whether the answer to a known look is asked for
-	batch *Batch
+	batch *batched
 }
 
 // askAll reads submissions.
@@ -352,7 +352,7 @@ func (l *Ledger) askNow(s Submission) (a asked, err error) {
 		a.look.groups = l.clusters
 	}
 	a.Line = Line{Event: Looked, Name: s.Name, Team: s.Team, Metric: s.Metric, Bar: s.Bar, Guess: s.Guess}
-	a.Question, a.batch = s.Question, s.Batch
+	a.Question = s.Question
 	if s.Values == nil && l.plan.Open != nil { // to ask for its price
 		a.query, err = l.query(&a)
 		return a, err
@@ -380,6 +380,7 @@ func (l *Ledger) askNow(s Submission) (a asked, err error) {
 		of = append(append(of, s.texts()...), strconv.FormatInt(l.epoch, 10))
 	}
 	if IsColumn(s.Metric) { // which has a key
+		a.batch = s.Batch[s.Metric]
 		return a, nil
 	}
 	if l.plan.Open != nil || len(s.All) > 0 {
@@ -492,7 +493,7 @@ func (l *Ledger) fresh(h *history, all []asked) (list []asked, err error) {
 		case a.again:
 			continue
 		case a.known && a.Key != "": // since it was read
-			return nil, h.taken(*a)
+			return nil, h.taken(a.Name, a.Key)
 		case err != nil:
 			return nil, err
 		}
@@ -539,27 +540,23 @@ func (h *history) promoted(a *asked) error {
 	if a.Key == "" && (a.Incumbent == "" || a.Incumbent != a.Predictions) {
 		return nil
 	}
-	itself := inputf("got the incumbent itself, want a candidate that differs from it")
+	itself := a.Key == "" // the plan's incumbent has no name
 	for _, l := range slices.Backward(h.lines) {
 		if !h.promotes(l) {
 			continue
 		}
-		if a.Key != "" && l.Name == a.Name {
-			return itself
-		} else if a.Key != "" {
-			return nil
-		}
 		same := printed(l.Bar) == printed(a.Bar) && slices.Equal(l.Question.texts(), a.Question.texts())
-		if l.Predictions == a.Predictions && same {
+		if a.Key == "" && l.Predictions == a.Predictions && same {
 			a.Incumbent, a.Fingerprint = l.Incumbent, l.Fingerprint
 			return nil
 		}
+		itself = itself || l.Name == a.Name
 		break
 	}
-	if a.Key != "" { // the plan's has no name
+	if !itself {
 		return nil
 	}
-	return itself
+	return inputf("got the incumbent itself, want a candidate that differs from it")
 }
 
 // answers are the answers to submissions, from their lines if they have some. Of equal finalists each has its own line.
@@ -572,8 +569,8 @@ func (h *history) answers(all []asked) (list []Answer) {
 			before[a.id()]++
 		}
 		list = append(list, Answer{
-			Look: line.Look, Name: line.Name, Verdict: line.Verdict, Response: line.Response, Fingerprint: line.Fingerprint, Key: line.Key,
-			Remaining: h.remaining(), Plan: h.plan, Chain: h.chain, Known: a.known,
+			Look: line.Look, Name: line.Name, Verdict: line.Verdict, Response: line.Response, Fingerprint: line.Fingerprint,
+			Key: line.Key, Remaining: h.remaining(), Plan: h.plan, Chain: h.chain, Known: a.known,
 			Rows: line.Rows, Counts: a.look.values.counts, Open: h.opened(line), Spent: h.account.spent(),
 			Told: line.Told(),
 		})
@@ -622,11 +619,12 @@ func (l *Ledger) answer(h *history, file *os.File, all []asked) error {
 		if err != nil {
 			return err
 		}
-		if a.Look = number; a.Key != "" {
+		a.Look = number
+		switch {
+		case a.batch != nil && a.batch.first > 0:
+			a.With = a.batch.first
+		case a.Key != "":
 			a.With = number
-		}
-		if a.batch != nil {
-			a.With = cmp.Or(a.batch.first[a.Metric], a.With)
 		}
 		if !h.promotes(a.Line) {
 			a.Path = ""
@@ -641,11 +639,11 @@ func (l *Ledger) answer(h *history, file *os.File, all []asked) error {
 		return err
 	}
 	for i, a := range fresh {
-		if line := lines[i]; line.Key != "" {
-			a.batch.took(line)
-			if line.Path == "" {
-				_ = os.Remove(filepath.Join(l.dir, keptFile(line.Look)))
-			}
+		if a.batch != nil {
+			a.batch.first = lines[i].With
+		}
+		if a.Key != "" && lines[i].Path == "" {
+			_ = os.Remove(filepath.Join(l.dir, keptFile(lines[i].Look)))
 		}
 	}
 	return nil

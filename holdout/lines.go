@@ -60,12 +60,15 @@ func intersected(lines []Line) {
 		if l.Event == Changed {
 			epoch++
 		}
-		column := IsColumn(l.Metric)
-		if l.Lower != nil && (column && l.Key != "" || !column && l.Predictions != "") {
-			model := fmt.Sprint(l.Predictions, l.Incumbent, "\x00", l.Where, "\x00", epoch)
-			if column {
-				model = fmt.Sprint("look ", l.With, "\x00", l.Where)
-			}
+		model := l.Predictions + l.Incumbent
+		switch {
+		case l.With > 0:
+			model = fmt.Sprint("look ", l.With)
+		case IsColumn(l.Metric): // by an earlier version, whose hash tells labels
+			model = ""
+		}
+		if l.Lower != nil && model != "" {
+			model += fmt.Sprint("\x00", l.Where, "\x00", epoch)
 			of[model] = append(of[model], i)
 		}
 	}

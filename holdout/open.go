@@ -207,8 +207,8 @@ func (l *Ledger) Price(s Submission, bar *float64) ([]Response, error) {
 	if l.plan.Open == nil {
 		return nil, inputf("price: got a ledger with a fixed plan, want an open one: the looks of a plan are paid for")
 	}
-	column := IsColumn(cmp.Or(s.Metric, l.plan.Metric))
-	if s.Values == nil && l.plan.Incumbent != nil && s.Show != ShowReject && !column {
+	shares := s.Show != ShowReject && !IsColumn(cmp.Or(s.Metric, l.plan.Metric))
+	if s.Values == nil && l.plan.Incumbent != nil && shares {
 		return nil, inputf("price: got no predictions, want them: the price of a difference depends on the share that differs")
 	}
 	if kind, _ := metric.Of(cmp.Or(s.Metric, l.plan.Metric)); s.Values == nil && kind.Class && kind.Reads == metric.Text {

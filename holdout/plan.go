@@ -453,7 +453,11 @@ func decodePlan(text []byte) (*Plan, error) {
 		return nil, corrupt("plan.json: %v", err)
 	}
 	open := p.Open != nil
-	if columns := named.Schema == columnSchema; !columns && open != (named.Schema == openSchema) || columns && !p.HasColumns() {
+	fits := open == (named.Schema == openSchema)
+	if named.Schema == columnSchema {
+		fits = p.HasColumns()
+	}
+	if !fits {
 		return nil, corrupt("plan.json: got the schema %s, which does not go with its law", shown(named.Schema))
 	}
 	if !open {

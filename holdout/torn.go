@@ -68,19 +68,12 @@ func (h *history) twoWrites() int {
 	default:
 		look.Response = &zero
 	}
-	least := h.twoWritesOf(look, Line{Event: Retired, Time: when})
-	if h.plan.HasColumns() && look.Event == Looked {
+	if h.plan.HasColumns() && look.Predictions != "" { // of a column there is a key in the place of hashes
 		look.Fingerprint, look.Predictions, look.Incumbent = "", "", ""
-		look.Key, look.With, look.Name, look.Metric = fingerprint, 1, "n", "column:x"
-		least = min(least, h.twoWritesOf(look, Line{Event: Retired, Time: when}))
+		look.Key, look.With, look.Name = fingerprint, 1, "n"
 	}
-	return least
-}
-
-// twoWritesOf is the length of a look and the end of the ledger after it.
-func (h *history) twoWritesOf(look, end Line) int {
 	one, err := h.append([]Line{look})
-	both, again := h.append([]Line{look, end})
+	both, again := h.append([]Line{look, {Event: Retired, Time: when}})
 	switch {
 	case err != nil || again != nil:
 		return 0

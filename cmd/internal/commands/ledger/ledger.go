@@ -321,7 +321,7 @@ func runScore(c *commands.Call, target commands.Target, dir string, paths []stri
 	case len(questions) > 1: // nothing is asked while a question is wrong
 		rounds = []bool{true, false}
 	}
-	batch := new(holdout.Batch)
+	batch := holdout.Batch{}
 	for _, dry := range rounds {
 		answers = nil
 		for _, q := range questions {
@@ -339,8 +339,8 @@ func runScore(c *commands.Call, target commands.Target, dir string, paths []stri
 }
 
 // scored takes the looks of one question, or says what they would be.
-func scored(c *commands.Call, batch *holdout.Batch, ledger *holdout.Ledger, status holdout.Status, dir string, paths []string,
-	dry bool) ([]holdout.Answer, error) {
+func scored(c *commands.Call, batch holdout.Batch, ledger *holdout.Ledger, status holdout.Status, dir string,
+	paths []string, dry bool) ([]holdout.Answer, error) {
 	list, done, err := readSubmissions(c, status, dir, paths)
 	defer done()
 	if len(list) == 1 { // which all questions are about

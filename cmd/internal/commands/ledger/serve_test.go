@@ -159,7 +159,7 @@ func TestServe(t *testing.T) {
 		}
 	}
 	list, _ := runs(t, 0, "holdout log ledger -f csv")
-	if !strings.Contains(list, ",team one\n") || !strings.Contains(list, ",zwei\n") {
+	if !strings.Contains(list, ",team one,\n") || !strings.Contains(list, ",zwei,\n") {
 		t.Error(list)
 	}
 	runs(t, 0, "holdout verify ledger")
