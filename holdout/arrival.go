@@ -1,6 +1,7 @@
 package holdout
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -81,13 +82,13 @@ func (r *roster) first(n int64) *roster {
 
 // askFirst reads a submission about the first rows: those that the next look is about or, if it has as many rows as an
 // earlier look was about, those.
-func (l *Ledger) askFirst(s Submission) (a asked, err error) {
+func (l *Ledger) askFirst(ctx context.Context, s Submission) (a asked, err error) {
 	h, err := l.current()
 	if err != nil {
 		return a, err
 	}
 	got := int64(0)
-	s.Values = spooled(s.Values)
+	s.Values = spooled(ctx, s.Values, h.samples())
 	_ = s.Values(func(string, string) error { // an error is told where it is read again
 		got++
 		return nil

@@ -36,11 +36,15 @@ type Source struct {
 type rows struct {
 	sources []Source // their fingerprints are veiled
 	dropped map[string]bool
+	counts  []int64 // how many rows there were before each change, and are now
 	salt    string
 }
 
 func (p *Plan) rows() rows {
-	r := rows{salt: p.Salt}
+	r := rows{salt: p.Salt, counts: []int64{p.Promise.Samples}}
+	if p.Arrival != nil {
+		r.counts[0] = p.Arrival.Rows
+	}
 	s := Source{Labels: r.veil(p.Labels)}
 	if of := p.features(); of != nil {
 		features := r.veil(*of)
@@ -74,6 +78,7 @@ func (r rows) after(l Line) rows {
 	if l.Replace {
 		next = rows{dropped: make(map[string]bool), salt: r.salt}
 	}
+	next.counts = append(slices.Clone(r.counts), l.Rows)
 	if l.Labels != nil {
 		next.sources = append(next.sources, Source{*l.Labels, l.Features})
 	}
@@ -112,24 +117,65 @@ func (r rows) labels(files []*Labels) (*Labels, error) {
 	})
 }
 
-// spooled is a table that can be read again.
-func spooled(t Table) Table {
-	var ids, values []string
+// until ends the reading of a table with a context.
+func until(ctx context.Context, t Table) Table {
+	if t == nil {
+		return nil
+	}
+	return func(visit func(id, value string) error) error {
+		return t(func(id, value string) error {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			return visit(id, value)
+		})
+	}
+}
+
+// surplusError ends the reading of a table with more rows than the ledger ever had: no look is about them.
+type surplusError struct{ most int64 }
+
+func (e *surplusError) Error() string { return fmt.Sprintf("more than %d rows", e.most) }
+
+// spooled reads a table up to the row after the most that it may have, and returns what was read as a table that can be
+// read again. The rows are one text, which takes little more memory than what was sent.
+func spooled(ctx context.Context, t Table, most int64) Table {
+	if t == nil {
+		return nil
+	}
+	var text strings.Builder
+	var ends []int // of the ids and values in the text
 	err := t(func(id, value string) error {
-		ids, values = append(ids, strings.Clone(id)), append(values, strings.Clone(value))
+		for _, cell := range [2]string{id, value} {
+			text.WriteString(cell)
+			ends = append(ends, text.Len())
+		}
+		if int64(len(ends)) > 2*most {
+			return &surplusError{most}
+		}
 		return nil
 	})
-	return func(visit func(id, value string) error) error { return cmp.Or(Columns(ids, values)(visit), err) }
+	return until(ctx, func(visit func(id, value string) error) error {
+		all, from := text.String(), 0
+		for i := 0; i < len(ends); i += 2 {
+			if err := visit(all[from:ends[i]], all[ends[i]:ends[i+1]]); err != nil {
+				return err
+			}
+			from = ends[i+1]
+		}
+		return err
+	})
 }
 
 // remembered is a known look that was asked of the rows before a change, nil if it is none. A fingerprint has every id,
-// so that the submission itself says which rows these were.
+// so that the submission itself says which rows these were. A change after which there were other than so many is left
+// out.
 func (l *Ledger) remembered(s Submission) *asked {
 	at := roster{}
 	if err := s.Values(func(id, _ string) error {
 		at.ids = append(at.ids, id)
 		return nil
-	}); err != nil || len(at.ids) == 0 {
+	}); err != nil || !slices.Contains(l.rows.counts[:l.epoch], int64(len(at.ids))) {
 		return nil
 	}
 	at.at = newIndex(at.ids)
@@ -144,6 +190,9 @@ func (l *Ledger) remembered(s Submission) *asked {
 		past.clusters = [][]int32{at.order}
 	}
 	for past.epoch = l.epoch - 1; past.epoch >= 0; past.epoch-- {
+		if l.rows.counts[past.epoch] != int64(len(at.ids)) {
+			continue
+		}
 		a, err := past.askNow(s)
 		if cmp.Or(err, h.promoted(&a)) == nil && h.known[a.Fingerprint] != nil {
 			return &a
@@ -164,8 +213,8 @@ type Extension struct {
 }
 
 // Extend changes the rows of an open ledger by one line, and reports whether it has: the same change once more changes
-// nothing. An id of the new rows that is there already is an [InputError] that does not depend on its label. The
-// [Ledger] takes no further look: it has to be opened with the labels of all its rows.
+// nothing. An id of rows to add that is there already is an [InputError] that does not depend on its label. Rows that
+// replace all others may have ids of the ledger, with the labels that these have. The [Ledger] takes no further look: it has to be opened with the labels of all its rows.
 func (l *Ledger) Extend(ctx context.Context, e Extension) (changed bool, err error) {
 	line, err := l.extension(e)
 	if err != nil || line == nil {
@@ -221,8 +270,11 @@ func (l *Ledger) extension(e Extension) (*Line, error) {
 		line.Clusters = l.sizesAfter(line, nil)
 		return line, nil
 	}
+	if e.Replace && l.relabels(e.Labels) {
+		return nil, inputf("labels: these ids have other labels now; rows that were all labelled anew come under new ids")
+	}
 	known := slices.ContainsFunc(l.files, func(f *Labels) bool { return slices.Equal(f.ids, e.Labels.ids) })
-	if known && (!e.Replace || len(l.files) == 1) {
+	if known && (!e.Replace || len(l.files) == 1 && len(kept) == 0) {
 		if len(line.Dropped) == 0 {
 			return nil, nil
 		}
@@ -265,6 +317,20 @@ func (l *Ledger) extension(e Extension) (*Line, error) {
 		err = l.regroup(line, e)
 	}
 	return line, err
+}
+
+// relabels reports whether new rows give another label to an id of the ledger's files. With corrected labels an owner
+// could turn the fail of a candidate into a pass.
+func (l *Ledger) relabels(more *Labels) bool {
+	for _, f := range l.files {
+		for row, id := range f.ids {
+			now := more.at.find(id)
+			if now >= 0 && l.reader.match.of(more.classes[more.class[now]]) != l.reader.match.of(f.classes[f.class[row]]) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // regroup says in a change what the clusters are after it. A cluster of old and new rows is refused.

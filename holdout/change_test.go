@@ -616,3 +616,163 @@ func TestRejectionCarriesAnInterval(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Rows that replace all others may have ids of the ledger only with the labels that these have, whatever their order is
+// and whatever else comes or goes: an owner who corrects the label on which the favourite failed is refused. The first
+// file after a drop brings the dropped rows back, and once more it changes nothing.
+func TestReplacedRowsKeepTheirLabels(t *testing.T) {
+	l, dir, ids, classes := openLedger(t, 200)
+	const want = "labels: these ids have other labels now; rows that were all labelled anew come under new ids"
+	replace := func(ids, classes []string) (bool, error) {
+		return l.Extend(context.Background(), Extension{Labels: labelsIn(t, ids, classes), Replace: true})
+	}
+	open := func(files ...*Labels) {
+		t.Helper()
+		var err error
+		if l, err = Open(dir, files...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	corrected := slices.Clone(classes)
+	corrected[3] = "0"
+	refuses := func() {
+		t.Helper()
+		before := looksOf(t, dir)
+		backwards, turned := slices.Clone(ids), slices.Clone(corrected)
+		slices.Reverse(backwards)
+		slices.Reverse(turned)
+		for name, rows := range map[string][2][]string{
+			"all":   {ids, corrected},
+			"order": {backwards, turned},
+			"some":  {ids[1:9], corrected[1:9]},
+			"more":  {append([]string{"new"}, ids...), append([]string{"1"}, corrected...)},
+		} {
+			changed, err := replace(rows[0], rows[1])
+			if wrong := (*InputError)(nil); changed || !errors.As(err, &wrong) || err.Error() != want {
+				t.Errorf("%s: got %v, %v, want %s", name, changed, err, want)
+			}
+		}
+		if !bytes.Equal(looksOf(t, dir), before) {
+			t.Error("a refused change has written something")
+		}
+	}
+	refuses()
+	if changed, err := replace(ids, classes); changed || err != nil {
+		t.Errorf("the rows of the ledger themselves: got %v, %v", changed, err)
+	}
+	if _, err := l.Extend(context.Background(), Extension{Drop: []string{"r3", "r7"}}); err != nil {
+		t.Fatal(err)
+	}
+	open(labelsIn(t, ids, classes))
+	refuses() // r3, which was taken out, may not come back with another label
+	for _, want := range []bool{true, false} {
+		if changed, err := replace(ids, classes); changed != want || err != nil {
+			t.Errorf("the first file after a drop: got %v, %v, want %v", changed, err, want)
+		}
+		open(labelsIn(t, ids, classes))
+	}
+	if s, err := Verify(dir, ""); err != nil || s.Rows != 200 {
+		t.Errorf("got %d rows (%v), want 200", s.Rows, err)
+	}
+	if changed, err := replace(ids[:100], classes[:100]); !changed || err != nil {
+		t.Errorf("the first half of the rows: got %v, %v", changed, err)
+	}
+}
+
+// endless is rows without an end, and counts how many are read.
+func endless(read *int) Table {
+	return func(visit func(id, value string) error) error {
+		for ; ; *read++ {
+			if err := visit(fmt.Sprint("x", *read), "1"); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// changedLedgers are ledgers whose rows have changed, or come, with the most rows that each ever had. Labels are like
+// their rows' numbers or unlike them.
+func changedLedgers(t *testing.T, unlike int) map[string]func() (l *Ledger, most int) {
+	open := func(e Extension, most int, files ...*Labels) func() (*Ledger, int) {
+		return func() (*Ledger, int) {
+			l, dir, ids, classes := openLedger(t, 200)
+			if _, err := l.Extend(context.Background(), e); err != nil {
+				t.Fatal(err)
+			}
+			if !e.Replace {
+				files = append([]*Labels{labelsIn(t, ids, classes)}, files...)
+			}
+			l, err := Open(dir, files...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return l, most
+		}
+	}
+	more := moreRows(t, unlike)
+	return map[string]func() (*Ledger, int){
+		"more":    open(Extension{Labels: more}, 300, more),
+		"replace": open(Extension{Labels: more, Replace: true}, 200, more),
+		"drop":    open(Extension{Drop: []string{"r3"}}, 200),
+		"arrive": func() (*Ledger, int) {
+			l, _ := arrivingLedger(t)
+			return l, 450
+		},
+	}
+}
+
+// No submission is read beyond the row after the most that a ledger ever had, whatever its labels are, and the answer
+// names the first ids that are not its own. A submission with as many rows as there were before is no such one.
+func TestRowsBeyondTheMostAreNotRead(t *testing.T) {
+	told := make(map[string]string)
+	for unlike := range 2 {
+		for name, ledger := range changedLedgers(t, unlike) {
+			l, most := ledger()
+			read := 0
+			s := Submission{Values: endless(&read)}
+			if l.plan.Open != nil {
+				s.Show = ShowScore
+			}
+			_, err := l.Score(context.Background(), s)
+			want := fmt.Sprintf("got more than %d rows, %d surplus ids (x0, x1, x2, x3, x4, ...), want every id of the ", most, most+1)
+			wrong := (*InputError)(nil)
+			if !errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), want) || read != most {
+				t.Errorf("%s: read %d rows: %v, want %s", name, read+1, err, want)
+			}
+			if unlike == 0 {
+				told[name] = err.Error()
+			} else if err.Error() != told[name] {
+				t.Errorf("%s: got %v with other labels, and %s before", name, err, told[name])
+			}
+		}
+	}
+}
+
+// The end of a look's context ends the reading of its predictions, while they come and once they have come.
+func TestContextEndsTheReading(t *testing.T) {
+	for name, ledger := range changedLedgers(t, 0) {
+		l, _ := ledger()
+		for _, whole := range []bool{false, true} {
+			ctx, cancel := context.WithCancel(context.Background())
+			read := 0
+			s := Submission{Values: func(visit func(id, value string) error) error {
+				for ; read < 20; read++ {
+					if read == 10 && !whole {
+						cancel()
+					}
+					if err := visit(fmt.Sprint("x", read), "1"); err != nil {
+						return err
+					}
+				}
+				cancel()
+				return nil
+			}}
+			if l.plan.Open != nil {
+				s.Show = ShowScore
+			}
+			if _, err := l.Score(ctx, s); !errors.Is(err, context.Canceled) || read > 10 != whole {
+				t.Errorf("%s, whole %v: read %d rows: %v", name, whole, read, err)
+			}
+		}
+	}
+}

@@ -3,6 +3,7 @@ package holdout
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -57,7 +58,7 @@ func (l Line) id() string { return cmp.Or(l.Key, l.Fingerprint) }
 
 // askColumn reads a look at a column. A key that has an answer is an [InputError] before any value is read, or with
 // Again the answer.
-func (l *Ledger) askColumn(s Submission) (a asked, err error) {
+func (l *Ledger) askColumn(ctx context.Context, s Submission) (a asked, err error) {
 	h, err := l.current()
 	if err := cmp.Or(err, l.admits(&s)); err != nil {
 		return a, err
@@ -77,7 +78,7 @@ func (l *Ledger) askColumn(s Submission) (a asked, err error) {
 	case known && !s.Again:
 		return a, h.taken(s.Name, key)
 	case !known:
-		a, err = l.ask(s)
+		a, err = l.ask(ctx, s)
 	}
 	a.Name, a.Key, a.again = s.Name, key, s.Again
 	return a, err

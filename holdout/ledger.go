@@ -211,7 +211,7 @@ func (l *Ledger) Score(ctx context.Context, s Submission) (Answer, error) {
 // ScoreAll takes the one look at all finalists that a plan for them covers. Their lines are on the disk before it
 // returns, and the ledger is retired. A plan of another kind takes one submission at a time.
 func (l *Ledger) ScoreAll(ctx context.Context, list []Submission) (answers []Answer, err error) {
-	all, err := l.askAll(list)
+	all, err := l.askAll(ctx, list)
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +231,7 @@ func (l *Ledger) Settle(ctx context.Context) error { return l.writing(ctx, l.con
 
 // Preview returns the answers that looks would have, without their results, and takes none.
 func (l *Ledger) Preview(list ...Submission) ([]Answer, error) {
-	all, err := l.askAll(list)
+	all, err := l.askAll(context.Background(), list)
 	if err != nil {
 		return nil, err
 	}
@@ -278,7 +278,7 @@ type asked struct {
 }
 
 // askAll reads submissions.
-func (l *Ledger) askAll(list []Submission) (all []asked, err error) {
+func (l *Ledger) askAll(ctx context.Context, list []Submission) (all []asked, err error) {
 	most := int64(1)
 	if l.plan.goal.Feedback == transfer.Final {
 		most = l.plan.goal.Queries
@@ -299,7 +299,7 @@ func (l *Ledger) askAll(list []Submission) (all []asked, err error) {
 		} else if s.Again {
 			return nil, inputf("again: got %s, want none but of a column: ask with the predictions, which cost nothing again", shown(s.Name))
 		}
-		a, err := ask(s)
+		a, err := ask(ctx, s)
 		if err != nil {
 			return nil, err
 		}
@@ -312,16 +312,16 @@ func (l *Ledger) askAll(list []Submission) (all []asked, err error) {
 }
 
 // ask reads a submission, at the rows that there are or, of a known look, at those that there were.
-func (l *Ledger) ask(s Submission) (a asked, err error) {
+func (l *Ledger) ask(ctx context.Context, s Submission) (a asked, err error) {
+	s.Values, s.Incumbent = until(ctx, s.Values), until(ctx, s.Incumbent)
 	if l.plan.Arrival != nil {
-		return l.askFirst(s)
+		return l.askFirst(ctx, s)
 	}
 	if l.epoch == 0 || s.Values == nil {
 		return l.askNow(s)
 	}
-	if s.Values = spooled(s.Values); s.Incumbent != nil {
-		s.Incumbent = spooled(s.Incumbent)
-	}
+	most := slices.Max(l.rows.counts)
+	s.Values, s.Incumbent = spooled(ctx, s.Values, most), spooled(ctx, s.Incumbent, most)
 	a, err = l.askNow(s)
 	if wrong := (*InputError)(nil); errors.As(err, &wrong) {
 		if past := l.remembered(s); past != nil {

@@ -218,7 +218,7 @@ func (l *Ledger) Price(s Submission, bar *float64) ([]Response, error) {
 		bar = cmp.Or(bar, s.Bar)
 		s.Bar = bar
 	}
-	a, err := l.ask(s)
+	a, err := l.ask(context.Background(), s)
 	if err != nil {
 		return nil, err
 	}

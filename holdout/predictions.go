@@ -2,6 +2,7 @@ package holdout
 
 import (
 	"cmp"
+	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -87,15 +88,19 @@ func (r reader) read(name string, binary bool, t Table) (values, error) {
 		v.of[i] = x
 		return nil
 	})
-	if err != nil {
+	more := (*surplusError)(nil)
+	if err != nil && !errors.As(err, &more) {
 		return v, err
 	}
 	for _, i := range r.rows.order {
-		if math.IsNaN(v.of[i]) {
+		if more == nil && math.IsNaN(v.of[i]) {
 			missing.add(ids[i])
 		}
 	}
 	var wrong []string
+	if more != nil { // it was not read to its end
+		wrong = append(wrong, more.Error())
+	}
 	for _, s := range []struct {
 		some
 		word string

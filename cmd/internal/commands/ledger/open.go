@@ -343,6 +343,8 @@ func runExtend(c *commands.Call, target commands.Target, dir string, _ []string)
 		switch {
 		case changed && status.Plan.Arrival != nil:
 			said = "Rows came to %s: each look is about the first rows that are planned for it"
+		case !changed && e.Replace:
+			said = "The rows of %s are as they were: these are all of them, with the same labels"
 		case !changed:
 			said = "The rows of %s are as they were: these ids came or went before, and no label was compared"
 		}
