@@ -117,28 +117,13 @@ func (r rows) labels(files []*Labels) (*Labels, error) {
 	})
 }
 
-// until ends the reading of a table with a context.
-func until(ctx context.Context, t Table) Table {
-	if t == nil {
-		return nil
-	}
-	return func(visit func(id, value string) error) error {
-		return t(func(id, value string) error {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			return visit(id, value)
-		})
-	}
-}
-
 // surplusError ends the reading of a table with more rows than the ledger ever had: no look is about them.
 type surplusError struct{ most int64 }
 
 func (e *surplusError) Error() string { return fmt.Sprintf("more than %d rows", e.most) }
 
 // spooled reads a table up to the row after the most that it may have, and returns what was read as a table that can be
-// read again. The rows are one text, which takes little more memory than what was sent.
+// read again until the context ends. The rows are one text, which takes little more memory than what was sent.
 func spooled(ctx context.Context, t Table, most int64) Table {
 	if t == nil {
 		return nil
@@ -153,18 +138,18 @@ func spooled(ctx context.Context, t Table, most int64) Table {
 		if int64(len(ends)) > 2*most {
 			return &surplusError{most}
 		}
-		return nil
+		return context.Cause(ctx)
 	})
-	return until(ctx, func(visit func(id, value string) error) error {
+	return func(visit func(id, value string) error) error {
 		all, from := text.String(), 0
 		for i := 0; i < len(ends); i += 2 {
-			if err := visit(all[from:ends[i]], all[ends[i]:ends[i+1]]); err != nil {
+			if err := cmp.Or(context.Cause(ctx), visit(all[from:ends[i]], all[ends[i]:ends[i+1]])); err != nil {
 				return err
 			}
 			from = ends[i+1]
 		}
 		return err
-	})
+	}
 }
 
 // remembered is a known look that was asked of the rows before a change, nil if it is none. A fingerprint has every id,

@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/open"
 )
 
 // The forecast of a price is a binomial sum from the least score that passes on, at the truth that was guessed; of a
@@ -63,5 +65,45 @@ func TestForecastOfALook(t *testing.T) {
 	wins = int64(math.Ceil((80 + *list[1].From*400) / 2))
 	if want := binomial(80, wins, 0.5+0.08*400/80/2); math.Abs(*list[1].Power-want) > 1e-9 {
 		t.Errorf("a pass of a difference: got %v, want %v", *list[1].Power, want)
+	}
+}
+
+// A margin after many looks is that of the account which takes them one by one, within 1e-12, also beyond the look from
+// which on the share of a pass is held at its least, and where looks may be refused.
+func TestMarginsAheadOneByOne(t *testing.T) {
+	plain, _, _, _ := openLedger(t, 4000)
+	ids, labels, old, _ := judged(t, 4000, 0, 1, 0.1)
+	kept, _ := keptLedger(t, ids, labels, old, 0.02, Units{})
+	for name, l := range map[string]*Ledger{"plain": plain, "kept": kept} {
+		for _, past := range []map[string][2]int64{{}, {ShowPass: {40, 3}, Refused: {60, 20}}, {ShowPass: {5000, 0}, Refused: {5010, 10}}} {
+			for _, ahead := range []Ahead{{1, 1}, {1489, 0}, {3000, 5}, {50_000, 0}, {1_000_000, 40}} {
+				if ahead.Looks > 50_000 && past[ShowPass] == [2]int64{} {
+					continue // two of these take a second each
+				}
+				s, _, err := l.Read()
+				if err != nil {
+					t.Fatal(err)
+				}
+				for show, counts := range past {
+					s.account.looks[show], s.account.rare[show] = counts[0], counts[1]
+				}
+				a, ln := s.account.copy(), num.DD{}
+				for k := range ahead.Looks {
+					passed := one(k < ahead.Passes)
+					next := a.gate(s.Plan)
+					ln = ln.AddFloat(next.lnRest).AddFloat(next.LnShare(int(passed)))
+					a.looks[ShowPass]++
+					a.looks[Refused] += one(next.line.Kept > 0)
+					a.rare[ShowPass] += passed
+				}
+				a.left = open.Budget(ln.Float())
+				want := a.margin(s.Plan, s.Rows, s.Clusters)
+				s.Ahead = ahead
+				got, err := s.Margin()
+				if err != nil || math.Abs(got-want) > 1e-12*want {
+					t.Errorf("%s after %v, %+v: got %v, want %v (%v)", name, past, ahead, got, want, err)
+				}
+			}
+		}
 	}
 }

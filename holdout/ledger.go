@@ -313,7 +313,6 @@ func (l *Ledger) askAll(ctx context.Context, list []Submission) (all []asked, er
 
 // ask reads a submission, at the rows that there are or, of a known look, at those that there were.
 func (l *Ledger) ask(ctx context.Context, s Submission) (a asked, err error) {
-	s.Values, s.Incumbent = until(ctx, s.Values), until(ctx, s.Incumbent)
 	if l.plan.Arrival != nil {
 		return l.askFirst(ctx, s)
 	}

@@ -343,14 +343,12 @@ func (s Status) Margin() (float64, error) {
 		return 0, inputf("passes: got %d, want from 0 to %d, the number of looks", passes, looks)
 	}
 	a := s.account.copy()
-	for k := range looks {
-		passed := one(k < passes)
-		next := a.gate(s.Plan)
-		a.left = next.node.Left.Child(next.LnShare(int(passed)))
-		a.looks[ShowPass]++
-		a.looks[Refused] += one(next.line.Kept > 0)
-		a.rare[ShowPass] += passed
+	g := a.gates(s.Plan.Open.Most)
+	if s.Plan.kept(ShowPass) == 0 {
+		g.Refusals = open.Bet{}
 	}
+	a.left = a.left.Child(float64(g.Ahead(passes, 1))).Child(float64(g.Ahead(looks-passes, 0)))
+	a.looks[ShowPass], a.rare[ShowPass], a.looks[Refused] = g.Looks, g.Passes, g.Asked
 	return a.margin(s.Plan, s.Rows, s.Clusters), nil
 }
 

@@ -72,7 +72,7 @@ const refusal = -1
 // of the most that a response may.
 func (c *cells) beside(a *account, most float64) (left float64) {
 	if c.line.Kept > 0 {
-		share := a.refusals(most)
+		share := a.gates(most).RefusalShare()
 		c.lnRefused = math.Log(share) * (1 + 1e-15)
 		c.node, c.lnRest = c.node.Apart(share)
 	}
@@ -83,10 +83,10 @@ func (c *cells) beside(a *account, most float64) (left float64) {
 // most as dear would have more than the whole together.
 const leastBeside = 2
 
-// refusals is the share of the next refusal. It leaves of the most a nat to the cells, in which each of two can cost no
-// more.
-func (a *account) refusals(most float64) float64 {
-	return min(open.Refusals().Share(a.looks[Refused], a.rare[Refused], most), -math.Expm1(leastMost-most))
+// gates are the gates so far, where each might be refused.
+func (a *account) gates(most float64) open.Gates {
+	return open.Gates{Most: most, Looks: a.looks[ShowPass], Passes: a.rare[ShowPass],
+		Refusals: open.Refusals(), Asked: a.looks[Refused], Refused: a.rare[Refused]}
 }
 
 // responses are the cells, and the refusal where there is one.

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
@@ -9,7 +10,6 @@ import (
 	"io/fs"
 	"math"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,40 +22,41 @@ import (
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// shown keeps the pages of board and status, and the looks that they were made of.
+// shown keeps what was read of the ledger, the pages of board and status that were made of it, and the looks' file then.
 type shown struct {
-	mu    sync.Mutex
-	of    fs.FileInfo // of the looks
-	pages map[string][]byte
+	mu     sync.Mutex
+	of     fs.FileInfo
+	status holdout.Status
+	lines  []holdout.Line
+	pages  map[string][]byte
 }
 
 // looksFile has a line for every look, and grows with each.
 const looksFile = "looks.jsonl"
 
-// page makes a page, or returns the one that was made of the same looks.
-func (s *Server) page(name string, write func(string, holdout.Status, []holdout.Line) []byte) ([]byte, error) {
+// page makes a page, or returns the one that was made of the same looks, with the status that it was made of.
+func (s *Server) page(name string, write func(string, holdout.Status, []holdout.Line) []byte) ([]byte, holdout.Status, error) {
 	c := &s.shown
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now, err := os.Stat(filepath.Join(s.dir, looksFile))
 	if err != nil {
-		return nil, err
+		return nil, c.status, err
 	}
 	if c.of == nil || c.of.Size() != now.Size() || !c.of.ModTime().Equal(now.ModTime()) {
-		c.of, c.pages = now, make(map[string][]byte)
+		status, lines, err := s.ledger.Read()
+		if err != nil {
+			return nil, status, err
+		}
+		if c.of = now; status.InHand { // there is more to show soon, of the same file
+			c.of = nil
+		}
+		c.status, c.lines, c.pages = status, ranked(status.Plan, lines), make(map[string][]byte)
 	}
-	if text, ok := c.pages[name]; ok {
-		return text, nil
+	if c.pages[name] == nil {
+		c.pages[name] = write(s.Version, c.status, c.lines)
 	}
-	status, lines, err := s.ledger.Read()
-	if err != nil {
-		return nil, err
-	}
-	text := write(s.Version, status, ranked(status.Plan, lines))
-	if !status.InHand { // otherwise there is more to show soon, of the same file
-		c.pages[name] = text
-	}
-	return text, nil
+	return c.pages[name], c.status, nil
 }
 
 // form is a form of an answer, by the name of ?format=.
@@ -97,33 +98,40 @@ func (s *Server) inForm(r *http.Request, forms []form) reply {
 	if at < 0 {
 		return line(http.StatusBadRequest, "format: got %s, want %s", text.Shown(got), text.OrList(names))
 	}
-	if query := r.URL.Query(); s.ledger.Plan().Open != nil && (query.Has("queries") || query.Has("passes")) {
-		return s.ahead(query, forms[at])
-	}
-	body, err := s.page(r.URL.Path+" "+names[at], forms[at].write)
+	f := forms[at]
+	body, now, err := s.page(r.URL.Path+" "+f.name, f.write)
 	if err != nil {
 		return broken(http.StatusInternalServerError, err)
 	}
-	return reply{code: http.StatusOK, kind: forms[at].kind, body: body}
-}
-
-// ahead answers with the margin after more gates. Nothing of it is kept.
-func (s *Server) ahead(query url.Values, f form) reply {
-	now, lines, err := s.ledger.Read()
-	if err != nil {
-		return broken(http.StatusInternalServerError, err)
-	}
-	for name, into := range map[string]*int64{"queries": &now.Ahead.Looks, "passes": &now.Ahead.Passes} {
-		if typed := query.Get(name); typed != "" {
-			if *into, err = strconv.ParseInt(typed, 10, 64); err != nil {
-				return line(http.StatusBadRequest, "%s: got %s, want a whole number", name, text.Shown(typed))
+	if query := r.URL.Query(); now.Plan.Open != nil && (query.Has("queries") || query.Has("passes")) {
+		then := now
+		for name, into := range map[string]*int64{"queries": &then.Ahead.Looks, "passes": &then.Ahead.Passes} {
+			if typed := query.Get(name); typed != "" {
+				if *into, err = strconv.ParseInt(typed, 10, 64); err != nil {
+					return line(http.StatusBadRequest, "%s: got %s, want a whole number", name, text.Shown(typed))
+				}
 			}
 		}
+		if _, err := then.Margin(); err != nil {
+			return line(http.StatusBadRequest, "%v", err)
+		}
+		switch {
+		case r.URL.Path == "/status":
+			body = f.write(s.Version, then, nil)
+		case f.kind == kindHTML:
+			body = bytes.Replace(body, []byte(foretold(now)), []byte(foretold(then)), 1)
+		}
 	}
-	if _, err := now.Margin(); err != nil {
-		return line(http.StatusBadRequest, "%v", err)
+	return reply{code: http.StatusOK, kind: f.kind, body: body}
+}
+
+// foretold says what the margin of an open ledger is.
+func foretold(s holdout.Status) string {
+	margin, err := s.Margin()
+	if err != nil {
+		return ""
 	}
-	return reply{code: http.StatusOK, kind: f.kind, body: f.write(s.Version, now, ranked(now.Plan, lines))}
+	return fmt.Sprintf(" What fails a gate%s is at most %s above its bar.", s.Ahead, number(math.Ceil(margin*1e6)/1e6))
 }
 
 // statusIn is the status without the path of the labels.
@@ -184,10 +192,7 @@ func boardPage(_ string, s holdout.Status, lines []holdout.Line) []byte {
 	p := s.Plan.Promise
 	fmt.Fprintf(&b, "<p>The ledger is %s: %d looks taken", s.State(), s.Looks)
 	if s.Plan.Open != nil {
-		fmt.Fprintf(&b, ", which cost %.4g nats together.", s.Spent)
-		if margin, err := s.Margin(); err == nil {
-			fmt.Fprintf(&b, " What fails a gate%s is at most %s above its bar.", s.Ahead, number(math.Ceil(margin*1e6)/1e6))
-		}
+		fmt.Fprintf(&b, ", which cost %.4g nats together.%s", s.Spent, foretold(s))
 	} else {
 		fmt.Fprintf(&b, ", %d remain.", s.Remaining.Looks)
 	}

@@ -24,13 +24,17 @@ func Refusals() Bet { return Expect(0.05) }
 // Share returns the share after so many looks, of which so many came out on the rarer side. Neither side costs more
 // than most nats, which are at least 1: the share is kept within [e^-most, 1 - e^-most].
 func (b Bet) Share(looks, rare int64, most float64) float64 {
-	share := (b.A + float64(rare)) / (b.A + b.B + float64(looks))
 	floor := floorOf(most)
-	share = min(max(share, floor), 1-floor)
+	share := min(max(b.rate(looks, rare), floor), 1-floor)
 	for -lnShare(1, share) > most { // 1 - floor was rounded
 		share = math.Nextafter(share, 0)
 	}
 	return share
+}
+
+// rate is the share that no floor has changed.
+func (b Bet) rate(looks, rare int64) float64 {
+	return (b.A + float64(rare)) / (b.A + b.B + float64(looks))
 }
 
 // floorOf is the least share that costs at most so many nats.
@@ -52,11 +56,14 @@ func (b Bet) Left(looks, rare int64) Budget {
 func lnRise(t float64, k int64) num.DD {
 	const direct = 24
 	first, product := min(k, direct), 1.0
+	if t >= direct {
+		first = 0
+	}
 	for i := range first {
 		product *= t + float64(i)
 	}
 	ln := num.FromFloat(num.Log(product))
-	if k <= direct {
+	if k == first {
 		return ln
 	}
 	return ln.Add(lnGamma(num.FromInt(k).AddFloat(t))).Sub(lnGamma(num.FromInt(first).AddFloat(t)))

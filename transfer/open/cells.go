@@ -78,11 +78,12 @@ func (l Look) Interval(at Node, tails Tails, cell int) (lower, upper float64) {
 	return lower, upper
 }
 
+const rounding = 3e-16 // of a difference of shares, and of its logarithm
+
 // lnShare returns ln(from - to) for 0 <= to < from <= 1, rounded down.
 func lnShare(from, to float64) float64 {
 	if from == 1 {
 		return math.Log1p(-to) * (1 + 5e-16)
 	}
-	const rounding = 3e-16 // of the difference, and of the logarithm
 	return num.Log(from-to)*(1+5e-16) - rounding
 }
