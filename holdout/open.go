@@ -347,7 +347,9 @@ func (s Status) Margin() (float64, error) {
 	if s.Plan.kept(ShowPass) == 0 {
 		g.Refusals = open.Bet{}
 	}
-	a.left = a.left.Child(float64(g.Ahead(passes, 1))).Child(float64(g.Ahead(looks-passes, 0)))
+	g, passed := g.Ahead(passes, 1)
+	g, failed := g.Ahead(looks-passes, 0)
+	a.left = a.left.Child(float64(passed)).Child(float64(failed))
 	a.looks[ShowPass], a.rare[ShowPass], a.looks[Refused] = g.Looks, g.Passes, g.Asked
 	return a.margin(s.Plan, s.Rows, s.Clusters), nil
 }

@@ -126,7 +126,17 @@ func logLoss(x, y, clip float64) float64 {
 }
 
 // squared is (x-y)^2.
-func squared(x, y, _ float64) float64 { return (x - y) * (x - y) }
+func squared(x, y, _ float64) float64 {
+	g := gap(x, y)
+	return g * g
+}
+
+// gap is x-y, of which both are read as 0 below 1e-100. The square of a smaller gap takes a processor ten times as long,
+// which would tell where the truth is 0. The sums take the same steps whatever the truth is.
+func gap(x, y float64) float64 {
+	const unit = 0x1p-279 // half of the least difference of numbers beside it is just above 1e-100
+	return (x + unit - unit) - (y + unit - unit)
+}
 
 // All returns the list.
 func All() []Metric { return append([]Metric(nil), list...) }

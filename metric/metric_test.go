@@ -69,3 +69,43 @@ func TestValuesOfMetrics(t *testing.T) {
 		t.Error("a column without a name")
 	}
 }
+
+// forecasts are numbers in [0,1] down to the least ones.
+func forecasts() (list []float64) {
+	for e := -1074; e <= 0; e++ {
+		for _, x := range []float64{1, 1.1, 1.9999} {
+			list = append(list, math.Ldexp(x, e)/2)
+		}
+	}
+	return append(list, 0, 0.3, 1e-160, 9.99e-101, math.Nextafter(1, 0), 1)
+}
+
+// No operation on a label has an operand or a result, before it is rounded to 0, below the least normal number, which
+// takes a processor longer: they are counted for every forecast and truth, and none is left. The value of a row is as it
+// was.
+func TestNoLossIsDenormal(t *testing.T) {
+	slow := func(x float64) bool { return x != 0 && math.Abs(x) < 0x1p-1022 }
+	counts := make(map[string]int)
+	for _, x := range forecasts() {
+		for _, y := range []float64{0, 1, 0.3, 1e-160, 5e-324} {
+			g := gap(x, y)
+			if slow(g) || g != 0 && math.Abs(g) < 0x1p-511 {
+				counts["gap"]++
+			}
+			if got := squared(x, y, 0); 1-got != 1-(x-y)*(x-y) {
+				t.Errorf("the value of a row with the forecast %v and the truth %v is %v", x, y, 1-got)
+			}
+			for _, m := range All() {
+				if m.Loss != nil && (y == 0 || y == 1) && slow(m.Loss(x, y, 5)) {
+					counts[m.Name]++
+				}
+			}
+		}
+		if g := gap(x, 0); x < 1e-100 && g != 0 {
+			t.Errorf("%v is read as %v, want 0", x, g)
+		}
+	}
+	if len(counts) > 0 {
+		t.Errorf("got %v slow operations, want none", counts)
+	}
+}
