@@ -817,3 +817,35 @@ func TestWhoSubmitsChoosesNothing(t *testing.T) {
 		}
 	}
 }
+
+// A token is in no line of the log, wherever in its request a client has put it.
+func TestNoTokenIsLogged(t *testing.T) {
+	labels, predictions := holdoutOf(t, 1)
+	tokens, secrets := teams(t, 1)
+	var log strings.Builder
+	s := run(t, create(t, labels, answers(2)), labels, Options{Tokens: tokens, Log: func(e Event) {
+		text, err := json.Marshal(e)
+		if err != nil {
+			t.Error(err)
+		}
+		log.Write(text)
+	}})
+	token := secrets[0]
+	named := looks(predictions(200), "?token="+token)
+	for _, a := range []asks{
+		named, {method: "GET", path: "/" + token}, {method: "GET", path: "/looks/" + token}, {method: "GET", path: "/board;" + token},
+		{method: token, path: "/looks"}, {method: token, path: "/"}, {method: "GET", path: "/%64pcalc" + token[6:]},
+		{method: "GET", path: "/status", headers: map[string]string{"Authorization": token}},
+		{method: "GET", path: "/board?format=" + token, token: token},
+	} {
+		if code, _, _, err := sends(s.address, a); err != nil || code == 200 {
+			t.Errorf("%s %s: got %d, %v", a.method, a.path, code, err)
+		}
+	}
+	named.token, named.path = token, "/looks"
+	s.ask(t, 200, named)
+	s.stop()
+	if text := log.String(); strings.Contains(text, token[7:]) || strings.Count(text, `"path":"other"`) != 6 || !strings.Contains(text, `"path":"/looks"`) {
+		t.Errorf("got the log %s", text)
+	}
+}

@@ -63,8 +63,8 @@ const (
 type Event struct {
 	Time      string   `json:"time"` // UTC, RFC 3339
 	Team      string   `json:"team,omitempty"`
-	Method    string   `json:"method,omitempty"` // empty if no request could be taken
-	Path      string   `json:"path,omitempty"`
+	Method    string   `json:"method,omitempty"` // empty if no request could be taken, other for none of the server's
+	Path      string   `json:"path,omitempty"`   // likewise
 	Status    int      `json:"status,omitempty"`
 	Look      int64    `json:"look,omitempty"`
 	Remaining *int64   `json:"remaining_looks,omitempty"`
@@ -280,7 +280,10 @@ func broken(code int, err error) reply {
 
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	e := Event{Method: text.Shown(r.Method), Path: text.Shown(r.URL.Path)}
+	e := Event{Method: "other", Path: "other"} // where a client may have put its token
+	if to := routeOf(r); to != nil && r.Method == to.method {
+		e.Method, e.Path = to.method, to.path
+	}
 	p := s.within(w, r, &e)
 	h := w.Header()
 	for name, value := range headers {
