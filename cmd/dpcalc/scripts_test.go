@@ -225,6 +225,17 @@ series, table = pandas.Series(by_id), pandas.DataFrame({"id": list(by_id), "pred
 assert ledger.score(series, show="pass", bar=0.9)["repeated"] and ledger.score(table, show="pass", bar=0.9)["repeated"]
 refuses(ValueError, lambda: ledger.score(by_id, show=["pass:bar=0.9", "score"]), "want one look")
 refuses(TypeError, lambda: ledger.score([1, 0], show="score"), "got list")
+
+# A file with the name of a flag is a file.
+kept, odd = pathlib.Path("kept.json"), pathlib.Path("--output=kept.json")
+kept.write_text("kept")
+refuses(DpcalcError, lambda: ledger.price(str(odd), show="pass", bar=0.9), "--output=kept.json")
+table.to_csv(odd, index=False)
+for file in [odd, str(odd), odd.absolute()]:
+    assert ledger.score(file, show="pass", bar=0.9)["repeated"]
+odd.write_text("p\n0.01\n")
+assert float(pvalue_correct(str(odd), by="description", outcomes=40, alpha=0.05).p[0]) == 0.01
+assert kept.read_text() == "kept"
 more = pathlib.Path("more.csv")
 more.write_text("id,label\n" + "".join(f"{i},1\n" for i in range(500, 700)))
 assert ledger.extend(more)["samples"] == 700

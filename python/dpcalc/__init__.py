@@ -97,10 +97,12 @@ def rows(command: str, *arguments: Path, stdin: str = "", **flags: Any) -> List[
     """The rows of `dpcalc COMMAND ARGUMENTS FLAGS`, a dict each. With output=FILE they are in the file.
 
     A failed check, such as a gate that is not passed, is an answer. Where the program has none, a DpcalcError says why.
+    An argument is never a flag: a file may have the name --output=x.json.
     """
     if flags.get("output") is None:
         flags["format"] = "json"
-    line = [program(), command, *(os.fspath(one) for one in arguments)]
+    texts = [os.fspath(one) for one in arguments]
+    line = [program(), command, *(f"./{text}" if text.startswith("-") and text != "-" else text for text in texts)]
     for name, value in flags.items():
         line += _words(name, value)
     run = subprocess.run(line, input=stdin, capture_output=True, encoding="utf-8")

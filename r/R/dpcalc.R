@@ -22,13 +22,14 @@ exact <- function(x) {
 
 # The rows of `dpcalc COMMAND ARGUMENTS FLAGS`, a data frame. target_beta = 0.1 stands for --target-beta=0.1,
 # zip = TRUE for --zip, step = c("a", "b") for --step=a --step=b. With output = FILE the rows are in the file.
+# An argument without a name is never a flag: a file may have the name --output=x.json.
 # Where the program fails, a dpcalc_error has its line as the message, its exit code as code and its rows as rows.
 dpcalc <- function(command, ..., input = character()) {
   all <- list(...)
   if (is.null(all$output)) all$format <- "json"
   words <- mapply(function(name, value) {
     flag <- gsub("_", "-", name)
-    if (name == "") value else if (isTRUE(value)) paste0("--", flag) else sprintf("--%s=%s", flag, sapply(value, exact))
+    if (name == "") sub("^-(?=.)", "./-", value, perl = TRUE) else if (isTRUE(value)) paste0("--", flag) else sprintf("--%s=%s", flag, sapply(value, exact))
   }, if (is.null(names(all))) rep("", length(all)) else names(all), all)
   files <- tempfile(c("out", "err", "in"))
   on.exit(unlink(files))

@@ -16,6 +16,13 @@ if (nzchar(Sys.getenv("DPCALC", Sys.which("dpcalc")))) {
   stopifnot(grepl("used up", said(holdout$answer(0.5))))
   failed <- tryCatch(dpcalc("samplesize", tau = 2), dpcalc_error = function(e) e)
   stopifnot(failed$code == 2, grepl("--tau", conditionMessage(failed)))
+  # A file with the name of a flag is a file, and "-" is the input.
+  folder <- setwd(tempdir())
+  writeLines("kept", "kept.json")
+  writeLines(c("p", "0.01"), "--output=kept.json")
+  p <- function(file) dpcalc("pvalue-correct", file, by = "description", outcomes = 40, alpha = 0.05, input = c("p", "0.01"))$p
+  stopifnot(p("--output=kept.json") == 0.01, p("-") == 0.01, readLines("kept.json") == "kept")
+  setwd(folder)
   told <- dpcalc_program()
   stopifnot(identical(dpcalc_program(told), normalizePath(told)), dpcalc_program() == normalizePath(told))
 }
