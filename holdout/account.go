@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
 	"github.com/dpcalc/dpcalc/transfer/open"
 )
 
@@ -28,7 +29,7 @@ type Law struct {
 const code = 1
 
 // UsualMost is the most nats that a response costs where nothing else was declared.
-const UsualMost = 8
+const UsualMost = transfer.UsualMost
 
 // The least and the most that a law may say of the most nats of a response.
 const (

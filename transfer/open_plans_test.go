@@ -421,3 +421,47 @@ func TestOpenPlansWithRefusals(t *testing.T) {
 		}
 	}
 }
+
+// A ledger whose responses may cost the most nats of a row has the shares of the row, in its worst order, at every look
+// up to the row's: no floor changes a cell. With a tenth of a nat less one does.
+func TestMostNatsOfOpenRows(t *testing.T) {
+	for _, m := range []int64{1, 2, 30, 1488, 1489, 5000, 1_000_000} {
+		for feedback, step := range map[Feedback]float64{Gate: 0, Best: 0.01, Flags: 1. / 64} {
+			g := Goal{Queries: m, Shown: Shown{Feedback: feedback}}
+			need := Answer{Goal: g, Mechanism: Mechanism{Step: step}}.MostNats()
+			cells := func(most float64) (list []open.Cut) {
+				share := open.Usual().Share(m-1, 0, most)
+				s := open.Steps{Within: step, Step: step, Most: most}
+				look := open.Look{Cuts: []open.Cut{{At: 0.5, Above: share}}}
+				var err error
+				switch feedback {
+				case Best:
+					look, err = open.Board(open.Unit{Rows: 1e6}, 0, share, s)
+				case Flags:
+					look, err = open.Guess(open.Unit{Rows: 1e6}, 0, share, s)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				return look.Cuts
+			}
+			free := cells(36)
+			if feedback == Gate {
+				free[0].Above = open.Usual().Rate(m-1, 0)
+			}
+			if !slices.Equal(cells(need+1e-9), free) {
+				t.Errorf("%v, look %d: a floor is met at %v nats", feedback, m, need)
+			}
+			if least := need - 0.1; least >= 1 && slices.Equal(cells(least), free) {
+				t.Errorf("%v, look %d: no floor is met at %v nats", feedback, m, least)
+			}
+		}
+	}
+	up := Answer{Goal: Goal{Queries: 1488, Shown: Shown{Feedback: Gate}}}
+	if now := up.MostNats(); !(now <= UsualMost) {
+		t.Errorf("look 1488 takes %v nats, want at most %v", now, UsualMost)
+	}
+	if up.Queries++; !(up.MostNats() > UsualMost) {
+		t.Errorf("look 1489 takes %v nats, want more than %v", up.MostNats(), UsualMost)
+	}
+}

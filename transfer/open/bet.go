@@ -27,15 +27,15 @@ func Refusals() Bet { return Expect(0.05) }
 // than most nats, which are at least 1: the share is kept within [e^-most, 1 - e^-most].
 func (b Bet) Share(looks, rare int64, most float64) float64 {
 	floor := floorOf(most)
-	share := min(max(b.rate(looks, rare), floor), 1-floor)
+	share := min(max(b.Rate(looks, rare), floor), 1-floor)
 	for -lnShare(1, share) > most { // 1 - floor was rounded
 		share = math.Nextafter(share, 0)
 	}
 	return share
 }
 
-// rate is the share that no floor has changed.
-func (b Bet) rate(looks, rare int64) float64 {
+// Rate returns the share that no floor has changed.
+func (b Bet) Rate(looks, rare int64) float64 {
 	return (b.A + float64(rare)) / (b.A + b.B + float64(looks))
 }
 
@@ -75,11 +75,11 @@ func (g Gates) shares() (refusal, pass float64, held [2]int) {
 	most := g.Most
 	if g.Refusals.A > 0 {
 		refusal = g.RefusalShare()
-		held[0] = cmp.Compare(refusal, g.Refusals.rate(g.Asked, g.Refused))
+		held[0] = cmp.Compare(refusal, g.Refusals.Rate(g.Asked, g.Refused))
 		most += lnShare(1, refusal)
 	}
 	pass = Usual().Share(g.Looks, g.Passes, most)
-	held[1] = cmp.Compare(pass, Usual().rate(g.Looks, g.Passes))
+	held[1] = cmp.Compare(pass, Usual().Rate(g.Looks, g.Passes))
 	return refusal, pass, held
 }
 

@@ -158,3 +158,27 @@ func TestProofsOfEachGoal(t *testing.T) {
 		}
 	}
 }
+
+// An open row says for which looks of which ledgers it holds: where a share meets its floor, the most nats of a response
+// have to be more than the usual ones, or the number is that of no ledger.
+func TestOpenRowsSayWhereTheyHold(t *testing.T) {
+	const usual = "open rows hold up to look 1488 of a ledger with the usual --most 8\n"
+	for command, want := range map[string]string{
+		"-m 1488 --feedback gate":                  usual,
+		"-m 1489 --feedback gate":                  "open rows hold for look 1489 of a ledger made with --most 9 or more\n" + usual,
+		"-m 10,1000000 --passes 3 --feedback gate": "open rows hold for look 1000000 of a ledger made with --most 15 or more\n" + usual,
+		"-m 500 --feedback best":                   "open rows hold for look 500 of a ledger made with --most 17 or more\n",
+		"-m 500 --feedback answers":                "",
+	} {
+		code, out, _ := commandtest.Dpcalc(strings.Fields("samplesize -n 20000 -b .05 --open " + command)...)
+		var got string
+		for line := range strings.Lines(out) {
+			if strings.HasPrefix(line, "open rows") {
+				got += line
+			}
+		}
+		if code != usage.ExitOK || got != want {
+			t.Errorf("%s: got %q, want %q", command, got, want)
+		}
+	}
+}

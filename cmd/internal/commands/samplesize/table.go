@@ -2,7 +2,10 @@ package samplesize
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
@@ -78,6 +81,29 @@ func (s *request) say(ctx context.Context, rows [][]goals.Row, spans bool) (titl
 	return title, notes, err
 }
 
+// ledgers says for which looks of which ledgers open rows hold.
+func ledgers(rows [][]goals.Row) (lines []string) {
+	var worst goals.Row
+	nats := 0.
+	for _, r := range slices.Concat(rows...) {
+		if r.Method.Open && !noisy(r.Mechanism) && r.Status == transfer.OK && r.MostNats() > nats {
+			worst, nats = r, r.MostNats()
+		}
+	}
+	usual := worst
+	looks := sort.Search(1<<20, func(m int) bool {
+		usual.Queries = int64(m) + 1
+		return usual.MostNats() > transfer.UsualMost
+	})
+	if nats > transfer.UsualMost {
+		lines = append(lines, fmt.Sprintf("open rows hold for look %d of a ledger made with --most %v or more", worst.Queries, math.Ceil(nats)))
+	}
+	if nats > 0 && looks > 0 {
+		lines = append(lines, fmt.Sprintf("open rows hold up to look %d of a ledger with the usual --most %d", looks, transfer.UsualMost))
+	}
+	return lines
+}
+
 // legend explains the labels that occur.
 func (s *request) legend(rows [][]goals.Row) (lines []string) {
 	has := func(label string) bool {
@@ -94,6 +120,7 @@ func (s *request) legend(rows [][]goals.Row) (lines []string) {
 	if has("fixed number") {
 		lines = append(lines, "fixed number: answering stops after so many queries, passes or flags")
 	}
+	lines = append(lines, ledgers(rows)...)
 	if has("dp procedure") {
 		lines = append(lines, "dp procedure: for what a private procedure puts out, not for answers to queries")
 	}
