@@ -36,15 +36,12 @@ type Source struct {
 type rows struct {
 	sources []Source // their fingerprints are veiled
 	dropped map[string]bool
-	counts  []int64 // how many rows there were before each change, and are now
+	counts  []int64 // of an open ledger: how many rows there were before each change, and are now
 	salt    string
 }
 
 func (p *Plan) rows() rows {
 	r := rows{salt: p.Salt, counts: []int64{p.Promise.Samples}}
-	if p.Arrival != nil {
-		r.counts[0] = p.Arrival.Rows
-	}
 	s := Source{Labels: r.veil(p.Labels)}
 	if of := p.features(); of != nil {
 		features := r.veil(*of)
@@ -118,9 +115,7 @@ func (r rows) labels(files []*Labels) (*Labels, error) {
 }
 
 // surplusError ends the reading of a table with more rows than the ledger ever had: no look is about them.
-type surplusError struct{ most int64 }
-
-func (e *surplusError) Error() string { return fmt.Sprintf("more than %d rows", e.most) }
+type surplusError struct{ error }
 
 // spooled reads a table up to the row after the most that it may have, and returns what was read as a table that can be
 // read again until the context ends. The rows are one text, which takes little more memory than what was sent.
@@ -136,7 +131,7 @@ func spooled(ctx context.Context, t Table, most int64) Table {
 			ends = append(ends, text.Len())
 		}
 		if int64(len(ends)) > 2*most {
-			return &surplusError{most}
+			return &surplusError{fmt.Errorf("more than %d rows", most)}
 		}
 		return context.Cause(ctx)
 	})
@@ -199,7 +194,8 @@ type Extension struct {
 
 // Extend changes the rows of an open ledger by one line, and reports whether it has: the same change once more changes
 // nothing. An id of rows to add that is there already is an [InputError] that does not depend on its label. Rows that
-// replace all others may have ids of the ledger, with the labels that these have. The [Ledger] takes no further look: it has to be opened with the labels of all its rows.
+// replace all others may have ids of the ledger, with the labels that these have. The [Ledger] takes no further look: it
+// has to be opened with the labels of all its rows.
 func (l *Ledger) Extend(ctx context.Context, e Extension) (changed bool, err error) {
 	line, err := l.extension(e)
 	if err != nil || line == nil {

@@ -72,7 +72,7 @@ const refusal = -1
 // of the most that a response may.
 func (c *cells) beside(a *account, most float64) (left float64) {
 	if c.line.Kept > 0 {
-		share := a.gates(most).RefusalShare()
+		share, _, _ := a.gates(most).Shares()
 		c.lnRefused = math.Log(share) * (1 + 1e-15)
 		c.node, c.lnRest = c.node.Apart(share)
 	}

@@ -199,16 +199,14 @@ const UsualMost = 8
 // MostNats returns the least most nats of a response that let a ledger keep to an open row, whatever the order of its
 // responses is: no share meets its floor. For other rows it is 0.
 func (a Answer) MostNats() (nats float64) {
-	usual, refusals := open.Usual(), open.Refusals()
 	switch cells := math.Ceil(1 / a.Mechanism.Step); a.Feedback {
 	case Best: // a raise by i cells has 1/i - 1/(i+1) of the share
 		nats = math.Log(cells * (cells - 1))
 	case Flags: // of one half of it
 		nats = math.Log(2 * cells * (cells - 1))
 	}
-	nats -= math.Log(usual.Rate(a.Queries-1, 0))
-	if a.Checked && a.SecondMoment > 0 {
-		refused := refusals.Rate(a.Queries-1, 0)
+	nats -= math.Log(open.Usual().Rate(a.Queries-1, 0))
+	if refused := open.Refusals().Rate(a.Queries-1, 0); a.Checked && a.SecondMoment > 0 {
 		nats = math.Max(nats-math.Log1p(-refused), -math.Log(refused))
 	}
 	return nats

@@ -63,18 +63,12 @@ type Gates struct {
 	Asked, Refused int64 // of the looks so far that might have been refused
 }
 
-// RefusalShare returns the share of a refusal. It leaves a nat of the most to a pass and a fail, each of which can then
-// cost no more than the most.
-func (g Gates) RefusalShare() float64 {
-	return min(g.Refusals.Share(g.Asked, g.Refused, g.Most), -math.Expm1(1-g.Most))
-}
-
-// shares returns the shares of a refusal and, beside it, of a pass, and on which side the most holds each: 1 above its
-// bet, -1 below it, 0 on neither.
-func (g Gates) shares() (refusal, pass float64, held [2]int) {
+// Shares returns the shares of a refusal and, beside it, of a pass, and on which side the most holds each: 1 above its
+// bet, -1 below it, 0 on neither. A refusal leaves a nat of the most to a pass and a fail: neither can then cost more.
+func (g Gates) Shares() (refusal, pass float64, held [2]int) {
 	most := g.Most
 	if g.Refusals.A > 0 {
-		refusal = g.RefusalShare()
+		refusal = min(g.Refusals.Share(g.Asked, g.Refused, most), -math.Expm1(1-most))
 		held[0] = cmp.Compare(refusal, g.Refusals.Rate(g.Asked, g.Refused))
 		most += lnShare(1, refusal)
 	}
@@ -92,9 +86,9 @@ func (g Gates) Ahead(more, pass int64) (Gates, Budget) {
 		return Gates{g.Most, g.Looks + n, g.Passes + pass*n, g.Refusals, g.Asked + n, g.Refused}
 	}
 	for n := int64(0); more > 0; more, g = more-n, later(n) {
-		refusal, share, held := g.shares()
+		refusal, share, held := g.Shares()
 		n = 1 + int64(sort.Search(int(more-1), func(i int) bool {
-			_, _, then := later(int64(i) + 1).shares()
+			_, _, then := later(int64(i) + 1).Shares()
 			return then != held
 		}))
 		least, rest := floorOf(g.Most), g.Refusals.A+g.Refusals.B+float64(g.Asked)

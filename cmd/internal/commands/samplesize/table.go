@@ -1,6 +1,7 @@
 package samplesize
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -81,25 +82,19 @@ func (s *request) say(ctx context.Context, rows [][]goals.Row, spans bool) (titl
 	return title, notes, err
 }
 
-// ledgers says for which looks of which ledgers open rows hold.
+// ledgers says up to which look of which ledgers open rows hold: with the usual most nats of a response, and with enough.
 func ledgers(rows [][]goals.Row) (lines []string) {
-	var worst goals.Row
-	nats := 0.
-	for _, r := range slices.Concat(rows...) {
-		if r.Method.Open && !noisy(r.Mechanism) && r.Status == transfer.OK && r.MostNats() > nats {
-			worst, nats = r, r.MostNats()
-		}
-	}
-	usual := worst
-	looks := sort.Search(1<<20, func(m int) bool {
-		usual.Queries = int64(m) + 1
-		return usual.MostNats() > transfer.UsualMost
+	open := slices.DeleteFunc(slices.Concat(rows...), func(r goals.Row) bool {
+		return !r.Method.Open || noisy(r.Mechanism) || r.Status != transfer.OK
 	})
-	if nats > transfer.UsualMost {
-		lines = append(lines, fmt.Sprintf("open rows hold for look %d of a ledger made with --most %v or more", worst.Queries, math.Ceil(nats)))
+	if len(open) == 0 {
+		return nil
 	}
-	if nats > 0 && looks > 0 {
-		lines = append(lines, fmt.Sprintf("open rows hold up to look %d of a ledger with the usual --most %d", looks, transfer.UsualMost))
+	r := slices.MaxFunc(open, func(a, b goals.Row) int { return cmp.Compare(a.MostNats(), b.MostNats()) })
+	for _, most := range slices.Compact([]float64{transfer.UsualMost, math.Ceil(max(r.MostNats(), transfer.UsualMost))}) {
+		if looks := sort.Search(1<<53, func(m int) bool { r.Queries = int64(m) + 1; return r.MostNats() > most }); looks > 0 {
+			lines = append(lines, fmt.Sprintf("open rows hold up to look %d of a ledger with --most %v", looks, most))
+		}
 	}
 	return lines
 }
