@@ -194,7 +194,7 @@ type Extension struct {
 
 // Extend changes the rows of an open ledger by one line, and reports whether it has: the same change once more changes
 // nothing. An id of rows to add that is there already is an [InputError] that does not depend on its label. Rows that
-// replace all others may have ids of the ledger, with the labels that these have. The [Ledger] takes no further look: it
+// replace all others may have ids of the ledger with the labels that these have. The [Ledger] takes no further look: it
 // has to be opened with the labels of all its rows.
 func (l *Ledger) Extend(ctx context.Context, e Extension) (changed bool, err error) {
 	line, err := l.extension(e)
@@ -255,7 +255,7 @@ func (l *Ledger) extension(e Extension) (*Line, error) {
 		return nil, inputf("labels: these ids have other labels now; rows that were all labelled anew come under new ids")
 	}
 	known := slices.ContainsFunc(l.files, func(f *Labels) bool { return slices.Equal(f.ids, e.Labels.ids) })
-	if known && (!e.Replace || len(l.files) == 1 && len(kept) == 0) {
+	if same := len(l.files) == 1 && len(kept) == 0; known && (!e.Replace || same) {
 		if len(line.Dropped) == 0 {
 			return nil, nil
 		}

@@ -75,7 +75,9 @@ func TestMarginsAheadOneByOne(t *testing.T) {
 	ids, labels, old, _ := judged(t, 4000, 0, 1, 0.1)
 	kept, _ := keptLedger(t, ids, labels, old, 0.02, Units{})
 	for name, l := range map[string]*Ledger{"plain": plain, "kept": kept} {
-		for _, past := range []map[string][2]int64{{}, {ShowPass: {40, 3}, Refused: {60, 20}}, {ShowPass: {5000, 0}, Refused: {5010, 10}}} {
+		for _, past := range []map[string][2]int64{
+			{}, {ShowPass: {40, 3}, Refused: {60, 20}}, {ShowPass: {5000, 0}, Refused: {5010, 10}},
+		} {
 			for _, ahead := range []Ahead{{1, 1}, {1489, 0}, {3000, 5}, {50_000, 0}, {1_000_000, 40}} {
 				if ahead.Looks > 50_000 && past[ShowPass] == [2]int64{} {
 					continue // two of these take a second each

@@ -131,7 +131,7 @@ func squared(x, y, _ float64) float64 {
 	return g * g
 }
 
-// gap is x-y, of which both are read as 0 below 1e-100. The square of a smaller gap takes a processor ten times as long,
+// gap is x-y, of which both are read as 0 below 1e-100: a processor takes ten times as long for the square of less,
 // which would tell where the truth is 0. The sums take the same steps whatever the truth is.
 func gap(x, y float64) float64 {
 	const unit = 0x1p-279 // half of the least difference of numbers beside it is just above 1e-100

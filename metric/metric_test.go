@@ -80,9 +80,9 @@ func forecasts() (list []float64) {
 	return append(list, 0, 0.3, 1e-160, 9.99e-101, math.Nextafter(1, 0), 1)
 }
 
-// No operation on a label has an operand or a result, before it is rounded to 0, below the least normal number, which
-// takes a processor longer: they are counted for every forecast and truth, and none is left. The value of a row is as it
-// was.
+// No operation on a label has an operand or a result, before it is rounded to 0, below the least normal number, for
+// which a processor takes longer: they are counted for every forecast and truth, and none is left. The value of a row
+// is as it was.
 func TestNoLossIsDenormal(t *testing.T) {
 	slow := func(x float64) bool { return x != 0 && math.Abs(x) < 0x1p-1022 }
 	counts := make(map[string]int)

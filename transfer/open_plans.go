@@ -3,6 +3,7 @@ package transfer
 import (
 	"math"
 
+	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer/feedback"
 	"github.com/dpcalc/dpcalc/transfer/open"
@@ -201,13 +202,13 @@ const UsualMost = 8
 func (a Answer) MostNats() (nats float64) {
 	switch cells := math.Ceil(1 / a.Mechanism.Step); a.Feedback {
 	case Best: // a raise by i cells has 1/i - 1/(i+1) of the share
-		nats = math.Log(cells * (cells - 1))
+		nats = num.Log(cells * (cells - 1))
 	case Flags: // of one half of it
-		nats = math.Log(2 * cells * (cells - 1))
+		nats = num.Log(2 * cells * (cells - 1))
 	}
-	nats -= math.Log(open.Usual().Rate(a.Queries-1, 0))
+	nats -= num.Log(open.Usual().Rate(a.Queries-1, 0))
 	if refused := open.Refusals().Rate(a.Queries-1, 0); a.Checked && a.SecondMoment > 0 {
-		nats = math.Max(nats-math.Log1p(-refused), -math.Log(refused))
+		nats = math.Max(nats-math.Log1p(-refused), -num.Log(refused))
 	}
 	return nats
 }

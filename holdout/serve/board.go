@@ -22,7 +22,7 @@ import (
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// shown keeps what was read of the ledger, the pages of board and status that were made of it, and the looks' file then.
+// shown keeps what was read of the ledger, the pages of board and status made of it, and the looks' file as it was.
 type shown struct {
 	mu     sync.Mutex
 	of     fs.FileInfo
@@ -35,7 +35,7 @@ type shown struct {
 const looksFile = "looks.jsonl"
 
 // page makes a page, or returns the one that was made of the same looks, with the status that it was made of.
-func (s *Server) page(name string, write func(string, holdout.Status, []holdout.Line) []byte) ([]byte, holdout.Status, error) {
+func (s *Server) page(name string, f form) ([]byte, holdout.Status, error) {
 	c := &s.shown
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,7 +54,7 @@ func (s *Server) page(name string, write func(string, holdout.Status, []holdout.
 		c.status, c.lines, c.pages = status, ranked(status.Plan, lines), make(map[string][]byte)
 	}
 	if c.pages[name] == nil {
-		c.pages[name] = write(s.Version, c.status, c.lines)
+		c.pages[name] = f.write(s.Version, c.status, c.lines)
 	}
 	return c.pages[name], c.status, nil
 }
@@ -99,7 +99,7 @@ func (s *Server) inForm(r *http.Request, forms []form) reply {
 		return line(http.StatusBadRequest, "format: got %s, want %s", text.Shown(got), text.OrList(names))
 	}
 	f := forms[at]
-	body, now, err := s.page(r.URL.Path+" "+f.name, f.write)
+	body, now, err := s.page(r.URL.Path+" "+f.name, f)
 	if err != nil {
 		return broken(http.StatusInternalServerError, err)
 	}

@@ -64,7 +64,7 @@ type Gates struct {
 }
 
 // Shares returns the shares of a refusal and, beside it, of a pass, and on which side the most holds each: 1 above its
-// bet, -1 below it, 0 on neither. A refusal leaves a nat of the most to a pass and a fail: neither can then cost more.
+// bet, -1 below it, 0 on neither. A refusal leaves a nat of the most to a pass and a fail: neither then costs more.
 func (g Gates) Shares() (refusal, pass float64, held [2]int) {
 	most := g.Most
 	if g.Refusals.A > 0 {
@@ -77,9 +77,9 @@ func (g Gates) Shares() (refusal, pass float64, held [2]int) {
 	return refusal, pass, held
 }
 
-// Ahead returns the gates after so many more that all pass, 1, or all fail, 0, and ln of what these leave of the budget,
-// rounded down as [Bet.Left]: a closed form for as long as the most holds the same shares. A ledger that takes them
-// rounds each: after a million it carries up to 1e-7 nats less.
+// Ahead returns the gates after so many more that all pass, 1, or all fail, 0, and ln of what these leave of the
+// budget, rounded down as [Bet.Left]: a closed form for as long as the most holds the same shares. A ledger that takes
+// them rounds each: after a million it carries up to 1e-7 nats less.
 func (g Gates) Ahead(more, pass int64) (Gates, Budget) {
 	var ln num.DD
 	later := func(n int64) Gates {

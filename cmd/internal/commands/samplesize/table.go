@@ -82,7 +82,7 @@ func (s *request) say(ctx context.Context, rows [][]goals.Row, spans bool) (titl
 	return title, notes, err
 }
 
-// ledgers says up to which look of which ledgers open rows hold: with the usual most nats of a response, and with enough.
+// ledgers says up to which look of a ledger open rows hold: with the usual most nats of a response, and with enough.
 func ledgers(rows [][]goals.Row) (lines []string) {
 	open := slices.DeleteFunc(slices.Concat(rows...), func(r goals.Row) bool {
 		return !r.Method.Open || noisy(r.Mechanism) || r.Status != transfer.OK
