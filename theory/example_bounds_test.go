@@ -46,3 +46,29 @@ func ExampleRDP_LnDelta() {
 	fmt.Printf("%.3g\n", curve.LnDelta(1).Value())
 	// Output: 9.76e-11
 }
+
+// A counting query finds 1,001 rows, and 1,000 if one row is dropped. One row moves the count by 1, so Laplace noise of
+// scale 1/epsilon makes the answer epsilon-private. No answer is more than e^epsilon times likelier for one count than for
+// the other.
+func ExampleLaplace() {
+	const epsilon = 0.1
+	noise := theory.Laplace{Sensitivity: 1, Scale: 1 / epsilon}
+	pure, err := noise.Pure()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("scale %g, standard deviation %.3f, epsilon %.3g\n", noise.Scale, noise.Scale*math.Sqrt2, pure.Value.Epsilon)
+	density := func(answer, count float64) float64 {
+		return math.Exp(-math.Abs(answer-count)/noise.Scale) / (2 * noise.Scale)
+	}
+	for _, answer := range []float64{990, 1000.5, 1010} {
+		with, without := density(answer, 1001), density(answer, 1000)
+		fmt.Printf("answer %g: density %.5f with the row, %.5f without it, ratio %.4f\n", answer, with, without, with/without)
+	}
+	// Output:
+	// scale 10, standard deviation 14.142, epsilon 0.1
+	// answer 990: density 0.01664 with the row, 0.01839 without it, ratio 0.9048
+	// answer 1000.5: density 0.04756 with the row, 0.04756 without it, ratio 1.0000
+	// answer 1010: density 0.02033 with the row, 0.01839 without it, ratio 1.1052
+}

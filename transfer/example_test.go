@@ -2,6 +2,7 @@ package transfer_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/dpcalc/dpcalc/theory"
@@ -71,4 +72,29 @@ func ExampleMethods() {
 	// binomial: 0/1 queries fixed in advance: exact binomial tails, or a bound on them
 	// splitting: a fresh part of the holdout for every query
 	// splitting-exact: as splitting, each part sized by the exact or relative-entropy requirement
+}
+
+// A learner that is epsilon-private, epsilon = tau = 0.05, puts out one function, whose mean on 10,000 rows is compared
+// with its population value. For a function that was fixed in advance, the mean is tau too high with probability at most
+// beta = e^(-2 tau^2 n). For the learned function it is with probability at most 3 sqrt(beta), and tau too high or too low
+// with twice that. The method dp-dwork15 prints the same.
+func ExampleMethod_Solve_privateOutput() {
+	const tau, n = 0.05, 10_000
+	beta := theory.LogProb(-2 * tau * tau * n)
+	method, _ := transfer.Lookup("dp-dwork15")
+	answer, err := method.Solve(transfer.Goal{Samples: n, Queries: 1, Tau: tau}) // Beta is left out
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("fixed function: beta = %.3g\n", beta.Value())
+	fmt.Printf("learned function: 3 sqrt(beta) = %.3g, and on either side %.3g\n",
+		3*math.Sqrt(beta.Value()), 6*math.Sqrt(beta.Value()))
+	fmt.Printf("dp-dwork15: beta = %.3g at epsilon = %g\n", answer.Beta.Value(), answer.Mechanism.Epsilon)
+	fmt.Printf("largest epsilon of the theorem: %.3g\n", math.Sqrt(-beta.Ln()/(2*n)))
+	// Output:
+	// fixed function: beta = 1.93e-22
+	// learned function: 3 sqrt(beta) = 4.17e-11, and on either side 8.33e-11
+	// dp-dwork15: beta = 8.33e-11 at epsilon = 0.05
+	// largest epsilon of the theorem: 0.05
 }

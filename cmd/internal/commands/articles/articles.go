@@ -157,7 +157,7 @@ func (a article) page() string {
 	if len(a.Missing) > 0 {
 		section("Proof: derived; all but a part is checked by Coq", a.Missing...)
 	}
-	return b.String()
+	return b.String() + exampleOf(a.Name)
 }
 
 // Has reports whether explain knows a name.

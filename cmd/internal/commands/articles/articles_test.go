@@ -1,6 +1,10 @@
 package articles
 
 import (
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/token"
 	"math"
 	"os"
 	"path/filepath"
@@ -9,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
+	"github.com/dpcalc/dpcalc/cmd/internal/printed"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/pvalue"
@@ -217,5 +222,56 @@ func TestHoldoutIsExplained(t *testing.T) {
 				t.Errorf("%s: exit %d, %s%s", name, code, stdout, stderr)
 			}
 		}
+	}
+}
+
+// What explain shows of the library's examples is what these say and print. "go test" checks that they print it.
+func TestExamplesAreTheLibrarys(t *testing.T) {
+	var copied []string
+	for entry := range strings.SplitSeq(strings.TrimSpace(examplesText), "\n\n") {
+		head, _, _ := strings.Cut(entry, "\n")
+		names, source, ok := strings.Cut(head, " = ")
+		folder, function, found := strings.Cut(source, ".")
+		if !ok || !found {
+			t.Fatalf("an entry begins with %q", head)
+		}
+		paths, err := filepath.Glob(filepath.Join("../../../..", folder, "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var files []*ast.File
+		for _, path := range paths {
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, file)
+		}
+		examples := doc.Examples(files...)
+		i := slices.IndexFunc(examples, func(e *doc.Example) bool { return "Example"+e.Name == function })
+		if i < 0 || examples[i].Output == "" {
+			t.Fatalf("%s has no %s with output", folder, function)
+		}
+		about := printed.Wrapped(strings.Fields(examples[i].Doc), 100, "\n")
+		output := strings.ReplaceAll(strings.TrimSpace(examples[i].Output), "\n", "\n  ")
+		copied = append(copied, head+"\n"+about+"\n  "+output)
+		for _, name := range strings.Fields(names) {
+			code, page, stderr := commandtest.Dpcalc("explain", name)
+			words := strings.Join(strings.Fields(page), " ")
+			for _, want := range []string{"Example: " + source, strings.Join(strings.Fields(examples[i].Doc), " "),
+				strings.Join(strings.Fields(output), " ")} {
+				if !*commandtest.Update && (code != usage.ExitOK || !strings.Contains(words, want)) {
+					t.Errorf("explain %s: exit %d, %s%s\nwant %s", name, code, page, stderr, want)
+				}
+			}
+		}
+	}
+	want := strings.Join(copied, "\n\n") + "\n"
+	if *commandtest.Update {
+		if err := os.WriteFile("examples.txt", []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if examplesText != want {
+		t.Errorf("examples.txt is\n%s\nwant\n%s\n(go test ./cmd/internal/commands/articles -run Examples -update)", examplesText, want)
 	}
 }

@@ -96,5 +96,25 @@ func (s *symbol) page() string {
 	printed.Wrap(&b, s.text)
 	b.WriteString("\nWhere\n")
 	printed.Wrap(&b, s.where)
-	return b.String()
+	return b.String() + exampleOf(s.name)
+}
+
+//go:embed examples.txt
+var examplesText string
+
+// exampleOf returns the section of a page with the library's example of a method or symbol, "" if there is none. An entry
+// of the text copies what an Example function says and prints.
+func exampleOf(name string) string {
+	for entry := range strings.SplitSeq(examplesText, "\n\n") {
+		head, text, _ := strings.Cut(entry, "\n")
+		names, source, _ := strings.Cut(head, " = ")
+		if slices.Contains(strings.Fields(names), name) {
+			about, output, _ := strings.Cut(strings.TrimSpace(text), "\n  ")
+			var b strings.Builder
+			fmt.Fprintf(&b, "\nExample: %s\n", source)
+			printed.Wrap(&b, about)
+			return b.String() + "\n  " + output + "\n"
+		}
+	}
+	return ""
 }
