@@ -275,3 +275,12 @@ func TestExamplesAreTheLibrarys(t *testing.T) {
 		t.Errorf("examples.txt is\n%s\nwant\n%s\n(go test ./cmd/internal/commands/articles -run Examples -update)", examplesText, want)
 	}
 }
+
+// An AUC is never served, and explain says so of it alone.
+func TestExplainSaysWhatIsNeverServed(t *testing.T) {
+	for name, want := range map[string]bool{"auc": true, "f1": false, "accuracy": false} {
+		if _, page, _ := commandtest.Dpcalc("explain", name); strings.Contains(page, "never served") != want {
+			t.Errorf("explain %s: %s", name, page)
+		}
+	}
+}

@@ -48,6 +48,9 @@ func metricSymbols() (list []symbol) {
 		if m.Class {
 			text += " The positive class is named by --positive, never guessed from labels."
 		}
+		if m.Pairs {
+			text += " Its owner alone asks a ledger of it, by a gate or an open ledger, as it is never served."
+		}
 		where := "--metrics of holdout init, --metric of its looks; docs/use/metrics.md"
 		switch {
 		case m.Planned():

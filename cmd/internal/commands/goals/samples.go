@@ -60,7 +60,7 @@ func ClassesWords(g transfer.Goal) (words, note string) {
 		return "", ""
 	}
 	return fmt.Sprintf("an AUC of %d positive and %d negative rows", s.Positives, s.Negatives),
-		fmt.Sprintf("effective number of rows: %d, the smaller class; rows drawn within each class, and models made without these rows: given the features the bound is false",
+		fmt.Sprintf("effective number of rows: %d, the smaller class; rows drawn within each class, and models made without these rows: given the features the bound is false. A ledger takes an AUC with --feedback gate or --open, and is never served",
 			min(s.Positives, s.Negatives))
 }
 

@@ -52,3 +52,30 @@ func TestLedgersOfAnAUC(t *testing.T) {
 		}
 	}
 }
+
+// What samplesize says would cost an AUC less is what init makes: gates, and neither boards nor finals. It
+// says that no such ledger is served.
+func TestSamplesizeOffersWhatInitMakesOfAnAUC(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rows(t, 400)
+	code, table, said := commandtest.Dpcalc(strings.Fields("samplesize --query auc --class-counts 214,186 -m 20 -b 0.05")...)
+	_, less, found := strings.Cut(table, "With less feedback:\n")
+	if code != 0 || !found || !strings.Contains(strings.Join(strings.Fields(table), " "), "never served") {
+		t.Fatalf("exit %d, %s%s", code, table, said)
+	}
+	offered := 0
+	for line := range strings.Lines(less) {
+		_, flags, ok := strings.Cut(line, "  --feedback ")
+		if !ok {
+			break
+		}
+		offered++
+		line := "holdout init --dry-run ledger --labels labels.csv -b 0.05 --metrics auc --positive dog -m 20 --feedback " + flags
+		if code, _, said := commandtest.Dpcalc(strings.Fields(line)...); code != 0 {
+			t.Errorf("%s: exit %d, %s", line, code, said)
+		}
+	}
+	if offered == 0 {
+		t.Errorf("nothing is offered: %s", table)
+	}
+}

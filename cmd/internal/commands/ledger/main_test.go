@@ -10,7 +10,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
 )
 
-func init() { commandtest.Offer(Command(), MCP(), samplesize.PlanFile()) }
+func init() { commandtest.Offer(Command(), MCP(), samplesize.PlanFile(), samplesize.Command()) }
 
 // programVariable makes the tests' binary the program, for the scripts of the documents.
 const programVariable = "DPCALC_HOLDOUT_PROGRAM"

@@ -74,9 +74,11 @@ func (s *request) lessFeedback(rows [][]goals.Row) ([]string, error) {
 	} {
 		g := g
 		g.Feedback, g.Budget = way.feedback, 0
-		switch {
+		switch _, auc := g.Sample.(transfer.Classes); {
 		case way.feedback == transfer.Gate:
 			g.Passes = 1
+		case auc: // holdout init makes gates of it alone
+			continue
 		case way.feedback == transfer.Final && unknown == transfer.Queries:
 			way.says, way.flags = "the final choice among so many", "--feedback final"
 		case way.feedback == transfer.Final:
