@@ -156,6 +156,7 @@ func TestErrors(t *testing.T) {
 		{"no samples", `{"version": 2}`, Reading{Tool: "inspect"}, "match", "got no JSON object with samples, want one: there is none"},
 		{"no list", `{"samples": 2}`, Reading{Tool: "inspect"}, "match", "it is no list"},
 		{"no object", `[1]`, Reading{Tool: "promptfoo"}, "score", "it does not begin with a brace"},
+		{"a table", "id,v\na,1\n", Reading{Tool: "promptfoo"}, "score", "got no JSON object with results.results, want one: "},
 		{"a list of numbers", `{"samples": [2]}`, Reading{Tool: "inspect"}, "match", "record 1: "},
 		{"an archive that is cut", "PK\x03\x04abc", Reading{Tool: "inspect"}, "match", "got an archive that cannot be read"},
 		{"a line that is no object", "{}\n17\n", Reading{Tool: "lm-eval", ID: "x"}, "", "got no x"},

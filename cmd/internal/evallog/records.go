@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -171,7 +172,7 @@ func elements(log Log, visit visitor, keys ...string) error {
 		return delimited.Errorf(0, "got no JSON object with %s, want one: %v", strings.Join(keys, "."), err)
 	}
 	if start, err := o.Token(); err != nil || start != json.Delim('{') {
-		return malformed(errors.Join(err, errors.New("it does not begin with a brace")))
+		return malformed(cmp.Or(err, errors.New("it does not begin with a brace")))
 	}
 	for depth := 0; ; {
 		o.in.left = longest
