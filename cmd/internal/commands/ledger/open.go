@@ -270,8 +270,12 @@ func cost(prices []holdout.Response, now float64) string {
 		narrow, wide = min(narrow, r.Margin), max(wide, r.Margin)
 	}
 	up := func(x, parts float64) float64 { return math.Ceil(x*parts) / parts }
-	return fmt.Sprintf("the look costs %v to %v nats, and widens the margin of a gate over all rows from %v to %v or, at the most, %v",
-		up(cheap, 100), up(dear, 100), up(now, 1e4), up(narrow, 1e4), up(wide, 1e4))
+	text := fmt.Sprintf("the look costs %v to %v nats", up(cheap, 100), up(dear, 100))
+	if up(wide, 1e4) > up(now, 1e4) { // a ratio has the margin 1, as its own depends on the predictions
+		text += fmt.Sprintf(", and widens the margin of a gate over all rows from %v to %v or, at the most, %v",
+			up(now, 1e4), up(narrow, 1e4), up(wide, 1e4))
+	}
+	return text
 }
 
 func runExtend(c *commands.Call, target commands.Target, dir string, _ []string) error {
