@@ -3,7 +3,6 @@ package maxinfo_test
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/dpcalc/dpcalc/maxinfo"
 	"github.com/dpcalc/dpcalc/theory"
@@ -14,7 +13,7 @@ import (
 func ExamplePlan() {
 	plan := maxinfo.Plan{Samples: 1000, Data: maxinfo.ProductData, Steps: []maxinfo.Step{
 		maxinfo.PureDP{Epsilon: 0.01},
-		maxinfo.Description{Outcomes: theory.Nats(math.Log(100))},
+		maxinfo.OneOf(100),
 	}}
 	slack, _ := theory.Prob(0.01)
 	answers, best, err := plan.Answers(slack)
@@ -43,7 +42,7 @@ func ExamplePlan() {
 // A step whose bound needs independent rows may stand first only.
 func ExamplePlan_Validate() {
 	plan := maxinfo.Plan{Samples: 1000, Data: maxinfo.ProductData, Steps: []maxinfo.Step{
-		maxinfo.Description{Outcomes: theory.Nats(math.Log(100))},
+		maxinfo.OneOf(100),
 		maxinfo.GDP{Mu: 0.01},
 	}}
 	var order *maxinfo.OrderError

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -163,7 +164,7 @@ func TestPlanDomain(t *testing.T) {
 		{Plan{Samples: 10, Steps: []Step{GDP{nan}}}, "mu: got NaN, want a number > 0"},
 		{Plan{Samples: 10, Steps: []Step{Gaussian{0, 1}}}, "queries: got 0, want a whole number from 1 to 9007199254740992"},
 		{Plan{Samples: 10, Steps: []Step{Gaussian{1, 0}}}, "standard deviation: got 0, want a number in [1e-150, 1e150]"},
-		{Plan{Samples: 10, Steps: []Step{Description{-1}}}, "outcomes: got -1, want a number >= 0"},
+		{Plan{Samples: 10, Steps: []Step{Description{-1}}}, "outcomes: got 0.36787944117144233, want a number >= 1"},
 		{Plan{Samples: 10, Steps: []Step{MutualInformation{theory.Nats(nan)}}},
 			"mutual information: got NaN, want a number >= 0"},
 		{Plan{Samples: 10, Steps: []Step{MaxInformation{Nats: -1}}}, "max-information: got -1, want a number >= 0"},
@@ -438,5 +439,25 @@ func TestStepString(t *testing.T) {
 	})
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// A number of answers is given as such, and no literal takes it for its logarithm. It is rounded up.
+func TestOneOf(t *testing.T) {
+	for n, want := range map[int64]float64{1: 0, 2: math.Ln2, 40: 3.688879454113936, 1 << 62: 62 * math.Ln2} {
+		if s := OneOf(n); s.Validate() != nil || !(float64(s.outcomes) >= want && float64(s.outcomes) <= want*(1+1e-12)) {
+			t.Errorf("OneOf(%d) is ln %v, want %v", n, s.outcomes, want)
+		}
+	}
+	if text := OneOf(40).String(); text != "description:outcomes=40" {
+		t.Errorf("got %s", text)
+	}
+	for _, n := range []int64{0, -3, math.MinInt64} {
+		if err := OneOf(n).Validate(); err == nil || err.Error() != "outcomes: got 0, want a number >= 1" {
+			t.Errorf("OneOf(%d): %v", n, err)
+		}
+	}
+	if field, ok := reflect.TypeFor[Description]().FieldByName("Outcomes"); ok {
+		t.Errorf("Description{Outcomes: 40} compiles, as a %v", field.Type)
 	}
 }

@@ -47,7 +47,7 @@ func TestLaterRoundsUp(t *testing.T) {
 	draw := func() float64 { return math.Exp(20*r.Float64() - 10) }
 	exact := func(x float64) *big.Float { return new(big.Float).SetPrec(200).SetFloat64(x) }
 	for range 500 {
-		p := Plan{Samples: 1 + r.Int64N(1e12), Steps: []Step{Description{Outcomes: 1}}}
+		p := Plan{Samples: 1 + r.Int64N(1e12), Steps: []Step{Description{1}}}
 		nats, outcomes := exact(0), exact(0)
 		for range 1 + r.IntN(6) {
 			x := draw()
@@ -60,7 +60,7 @@ func TestLaterRoundsUp(t *testing.T) {
 					t.Errorf("%d times %.17g is rounded down", p.Samples, x)
 				}
 			case 1:
-				p.Steps = append(p.Steps, Description{Outcomes: theory.Nats(x)})
+				p.Steps = append(p.Steps, Description{theory.Nats(x)})
 				outcomes.Add(outcomes, exact(x))
 			case 2:
 				p.Steps = append(p.Steps, MaxInformation{Nats: theory.Nats(x), Slack: theory.Zero, Always: true})

@@ -53,7 +53,7 @@ var kinds = []Kind{
 	{"zcdp", "an answer of zero-concentrated differential privacy", ZCDP{Rho: 0.0001}},
 	{"rdp", "an answer of Renyi differential privacy", RDP{Points: exampleCurve}},
 	{"gaussian", "linear queries, answered with Gaussian noise", Gaussian{Queries: 10, SD: 0.1}},
-	{"description", "one answer out of a number of possible ones", Description{Outcomes: theory.Nats(num.Log(100))}},
+	{"description", "one answer out of a number of possible ones", OneOf(100)},
 	{"gates", "the verdicts of tests behind a gate", Gates{Looks: 20, Passes: 3}},
 	{"mutual-info", "an answer of known mutual information with the sample", MutualInformation{Nats: 1}},
 	{"max-info", "an answer of known max-information", MaxInformation{Nats: 1, Slack: theory.Zero}},
@@ -119,10 +119,18 @@ type Gaussian struct {
 	SD      float64
 }
 
-// Description is an answer out of Outcomes possible ones, whatever their order.
+// Description is an answer out of a number of possible ones: [OneOf] a number, or [OneOfNats].
 type Description struct {
-	Outcomes theory.Nats // ln of their number, >= 0
+	outcomes theory.Nats // ln of their number, >= 0
 }
+
+// OneOf returns the step of an answer out of so many possible ones, at least 1.
+func OneOf(outcomes int64) Description {
+	return Description{theory.Nats(num.Log(float64(max(outcomes, 0))) * up)}
+}
+
+// OneOfNats returns the step of an answer out of e^ln possible ones, ln >= 0, of which there may be more than an int64 holds.
+func OneOfNats(ln theory.Nats) Description { return Description{ln} }
 
 // Gates is the verdicts of up to Looks tests, each chosen in view of the verdicts before it, until
 // Passes of them have rejected. Nothing but the verdicts is shown.
@@ -168,7 +176,10 @@ func (s Gaussian) transcript(n int64) GaussianTranscript {
 	return GaussianTranscript{Samples: n, Queries: s.Queries, SD: s.SD}
 }
 
-func (s Description) Validate() error { return amount("outcomes", s.Outcomes) }
+func (s Description) Validate() error {
+	valid := s.outcomes >= 0 && s.outcomes <= math.MaxFloat64
+	return theory.Domain(valid, "outcomes", num.Exp(float64(s.outcomes)), "a number >= 1")
+}
 
 func (s Gates) Validate() error {
 	const looks = "a whole number from 1 to 9007199254740992"
@@ -279,11 +290,11 @@ func (s Description) roles() roles {
 		nil,
 		func(l *Later) []Method {
 			// It adds nothing to be first: all answers out of a range count as one.
-			all := Range{s.Outcomes + l.Outcomes}
+			all := Range{s.outcomes + l.Outcomes}
 			l.Outcomes = 0
 			return []Method{ranged(all)}
 		},
-		func(l *Later, _ int64) { l.Outcomes += s.Outcomes },
+		func(l *Later, _ int64) { l.Outcomes += s.outcomes },
 	}
 }
 
@@ -343,10 +354,10 @@ func (s Gaussian) String() string {
 }
 
 func (s Description) String() string {
-	if n := num.Exp(float64(s.Outcomes)); n < 1e9 && math.Abs(n-math.Round(n)) < 1e-6 {
+	if n := num.Exp(float64(s.outcomes)); n < 1e9 && math.Abs(n-math.Round(n)) < 1e-6 {
 		return fmt.Sprintf("description:outcomes=%.0f", n)
 	}
-	return "description:bits=" + bits(s.Outcomes)
+	return "description:bits=" + bits(s.outcomes)
 }
 
 func (s MutualInformation) String() string {

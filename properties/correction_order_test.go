@@ -149,7 +149,7 @@ func TestCompositionOfCorrectionsByEnumeration(t *testing.T) {
 		for range 2 + r.IntN(2) {
 			if r.IntN(2) == 0 {
 				answers := 2 + r.IntN(2)
-				w.steps = append(w.steps, maxinfo.Description{Outcomes: theory.Nats(math.Log(float64(answers)))})
+				w.steps = append(w.steps, maxinfo.OneOfNats(theory.Nats(math.Log(float64(answers)))))
 				w.kernels = append(w.kernels, func() [][]float64 { return described(r, 1<<n, answers) })
 				order += "D"
 				continue
@@ -210,7 +210,7 @@ func TestOrderOfCompositionMatters(t *testing.T) {
 			t.Errorf("epsilon %g: P = %g, W(2g) = %g, 2 W(g) = %g", epsilon, p, bound(0.5), 2*bound(0.25))
 		}
 		// What the library says: valid as it composes, and the other order is not.
-		bit, step := maxinfo.Description{Outcomes: math.Ln2}, maxinfo.PureDP{Epsilon: epsilon}
+		bit, step := maxinfo.OneOfNats(math.Ln2), maxinfo.PureDP{Epsilon: epsilon}
 		alpha := theory.LogProb(math.Log(p) - 1e-5)
 		plan := func(steps ...maxinfo.Step) maxinfo.Plan {
 			return maxinfo.Plan{Samples: 2, Data: maxinfo.ProductData, Steps: steps}

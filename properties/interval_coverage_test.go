@@ -68,7 +68,7 @@ func TestCoverageOfSelectedIntervals(t *testing.T) {
 		misses [2]int  // at this level and at 95%
 		naive  int     // at least so many misses at 95%
 	}{
-		{"largest of 100", confidence(t, maxinfo.Description{Outcomes: theory.Nats(math.Log(coverageAttributes))}), 0,
+		{"largest of 100", confidence(t, maxinfo.OneOfNats(theory.Nats(math.Log(coverageAttributes)))), 0,
 			[2]int{}, runs * 9 / 10},
 		{"exponential mechanism", confidence(t, maxinfo.PureDP{Epsilon: epsilon}), 2 / epsilon, [2]int{}, most},
 	}
@@ -126,7 +126,7 @@ func TestIntervalsOfThePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, level := range []pvalue.Confidence{{Miss: theory.LogProb(math.Log(0.05))},
-		confidence(t, maxinfo.Description{Outcomes: theory.Nats(math.Log(coverageAttributes))})} {
+		confidence(t, maxinfo.OneOfNats(theory.Nats(math.Log(coverageAttributes))))} {
 		lo, hi := interval(555, level.Miss.Value())
 		text := fmt.Sprintf("%.1f%% to %.1f%%", math.Floor(lo*1000)/10, math.Ceil(hi*1000)/10)
 		if !strings.Contains(strings.Join(strings.Fields(string(page)), " "), text) {

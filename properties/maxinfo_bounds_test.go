@@ -272,7 +272,7 @@ func TestCompositionByEnumeration(t *testing.T) {
 			described[i] = r.IntN(outcomes)
 		}
 		pure, bits := maxinfo.PureDP{Epsilon: first.epsilon()},
-			maxinfo.Description{Outcomes: theory.Nats(math.Log(float64(outcomes)))}
+			maxinfo.OneOfNats(theory.Nats(math.Log(float64(outcomes))))
 		later := maxinfo.PureDP{Epsilon: eps}
 
 		// Private, then described.

@@ -164,7 +164,7 @@ func TestOneBitThenPrivate(t *testing.T) {
 		t.Errorf("the answer tells %v nats, n eps^2/8 is %v: the example has no power", own, sum)
 	}
 	plan := maxinfo.Plan{Samples: n, Data: maxinfo.ProductData,
-		Steps: []maxinfo.Step{maxinfo.Description{Outcomes: math.Ln2}, maxinfo.PureDP{Epsilon: eps}}}
+		Steps: []maxinfo.Step{maxinfo.OneOfNats(math.Ln2), maxinfo.PureDP{Epsilon: eps}}}
 	if chain, err := plan.Chain(); err != nil || float64(chain.Later.Nats) < n*eps {
 		t.Errorf("%v, %v: want n eps for the private answer", chain, err)
 	}
@@ -178,7 +178,7 @@ func TestOneBitThenPrivate(t *testing.T) {
 func TestPairThenPrivate(t *testing.T) {
 	const n = 6
 	const pairs = 1 << (n - 1)
-	bitsOfPair := maxinfo.Description{Outcomes: (n - 1) * math.Ln2}
+	bitsOfPair := maxinfo.OneOfNats((n - 1) * math.Ln2)
 	first := func(d int) int { return min(d, d^(1<<n-1)) }
 	flip := func(y int) int { return y }
 

@@ -178,7 +178,7 @@ func TestCorrectionsByEnumeration(t *testing.T) {
 		outcomes := theory.Nats(math.Log(float64(len(s.law[0]))))
 		all := []known{
 			{"information", []maxinfo.Step{maxinfo.MutualInformation{Nats: j.MutualInformation()}}},
-			{"tests", []maxinfo.Step{maxinfo.Description{Outcomes: outcomes}}},
+			{"tests", []maxinfo.Step{maxinfo.OneOfNats(outcomes)}},
 		}
 		for _, slack := range []theory.LogProb{theory.Zero, -6, -3} {
 			k, err := j.MaxInformation(slack)

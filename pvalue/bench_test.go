@@ -2,7 +2,6 @@ package pvalue
 
 import (
 	"fmt"
-	"math"
 	"testing"
 
 	"github.com/dpcalc/dpcalc/maxinfo"
@@ -17,7 +16,7 @@ func BenchmarkCorrection(b *testing.B) {
 		maxinfo.GDP{Mu: 0.001},
 		maxinfo.Gaussian{Queries: 100, SD: 0.1},
 		maxinfo.Gaussian{Queries: 1_000_000, SD: 10},
-		maxinfo.Description{Outcomes: theory.Nats(math.Log(100))},
+		maxinfo.OneOf(100),
 		maxinfo.MutualInformation{Nats: 0.1},
 		maxinfo.ZCDP{Rho: 1e-6},
 		maxinfo.RDP{Points: rdpOf(40)},

@@ -16,7 +16,7 @@ func steps10k(steps ...maxinfo.Step) maxinfo.Plan {
 	return maxinfo.Plan{Samples: 10_000, Data: maxinfo.ProductData, Steps: steps}
 }
 
-func outcomes(n float64) maxinfo.Step { return maxinfo.Description{Outcomes: theory.Nats(math.Log(n))} }
+func outcomes(n float64) maxinfo.Step { return maxinfo.OneOfNats(theory.Nats(math.Log(n))) }
 
 func tested(t testing.TB, p maxinfo.Plan, alpha string) []Test {
 	t.Helper()

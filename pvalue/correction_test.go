@@ -73,7 +73,7 @@ func TestCorrectionsAtTheirEnds(t *testing.T) {
 		{"rogers16", maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.MutualInformation{Nats: 1e308}}}, theory.Zero},
 		{"kl", maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.MutualInformation{Nats: 1e308}}}, theory.Zero},
 		{"bonferroni", maxinfo.Plan{Steps: []maxinfo.Step{
-			maxinfo.Description{Outcomes: 1}, maxinfo.MaxInformation{Nats: 0, Slack: alpha, Always: true},
+			maxinfo.OneOfNats(1), maxinfo.MaxInformation{Nats: 0, Slack: alpha, Always: true},
 		}}, alpha},
 	} {
 		correction := corrected(t, c.plan, c.name)
@@ -102,7 +102,7 @@ func TestCorrectionsAtTheirEnds(t *testing.T) {
 
 func TestCorrectionErrors(t *testing.T) {
 	nan := theory.LogProb(math.NaN())
-	c := corrected(t, maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.Description{Outcomes: 1}}}, "bonferroni")
+	c := corrected(t, maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.OneOfNats(1)}}, "bonferroni")
 	for _, x := range []theory.LogProb{nan, 1, 0, theory.Zero, theory.LogProb(math.Inf(1))} {
 		if gamma, err := c.Threshold(x); !errors.As(err, new(*theory.DomainError)) || gamma != 0 {
 			t.Errorf("threshold at ln alpha = %g: %v, %v", x.Ln(), gamma, err)
@@ -137,7 +137,7 @@ func TestCorrectionErrors(t *testing.T) {
 func TestCompositionIsNamed(t *testing.T) {
 	for _, first := range []maxinfo.Step{maxinfo.MutualInformation{Nats: 0.1}, maxinfo.PureDP{Epsilon: 0.01}} {
 		all, err := Corrections(maxinfo.Plan{Samples: 100, Data: maxinfo.ProductData,
-			Steps: []maxinfo.Step{first, maxinfo.Description{Outcomes: 1}}})
+			Steps: []maxinfo.Step{first, maxinfo.OneOfNats(1)}})
 		if err != nil {
 			t.Fatal(err)
 		}

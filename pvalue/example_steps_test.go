@@ -2,7 +2,6 @@ package pvalue_test
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/dpcalc/dpcalc/maxinfo"
 	"github.com/dpcalc/dpcalc/pvalue"
@@ -13,7 +12,7 @@ import (
 func ExampleTest_Confidence() {
 	alpha, _ := theory.Prob(0.05)
 	plan := maxinfo.Plan{Samples: 10_000, Data: maxinfo.ProductData, Steps: []maxinfo.Step{
-		maxinfo.Description{Outcomes: theory.Nats(math.Log(10))}, maxinfo.PureDP{Epsilon: 0.005},
+		maxinfo.OneOf(10), maxinfo.PureDP{Epsilon: 0.005},
 	}}
 	tests, err := pvalue.Tests(plan, alpha)
 	if err != nil {

@@ -2,7 +2,6 @@ package pvalue_test
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/dpcalc/dpcalc/maxinfo"
 	"github.com/dpcalc/dpcalc/pvalue"
@@ -39,7 +38,7 @@ func ExampleCorrections() {
 func ExampleTests() {
 	alpha, _ := theory.ParseLogProb("0.05")
 	p, _ := theory.ParseLogProb("0.001")
-	menu := maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.Description{Outcomes: theory.Nats(math.Log(20))}}}
+	menu := maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.OneOf(20)}}
 	tests, err := pvalue.Tests(menu, alpha)
 	if err != nil {
 		fmt.Println(err)

@@ -94,7 +94,7 @@ func TestGateCountIsAttained(t *testing.T) {
 // two transcripts.
 func TestGateBeforeAnotherStep(t *testing.T) {
 	one := maxinfo.Gates{Looks: 1, Passes: 1}
-	plan := maxinfo.Plan{Steps: []maxinfo.Step{one, maxinfo.Description{}}}
+	plan := maxinfo.Plan{Steps: []maxinfo.Step{one, maxinfo.OneOf(1)}}
 	test := tested(t, plan, "0.05")[0]
 	selected := func(g float64) float64 { return 2 * g }
 	if p := selected(test.Threshold.Value()); !(p <= 0.05 && p > 0.0499999) {

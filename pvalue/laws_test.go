@@ -78,7 +78,7 @@ func anySource(r *rand.Rand) source {
 		step, worse = maxinfo.MutualInformation{Nats: info}, maxinfo.MutualInformation{Nats: info * theory.Nats(factor)}
 	case 6:
 		size := theory.Nats(pick(r, 1e-3, 1e3))
-		step, worse = maxinfo.Description{Outcomes: size}, maxinfo.Description{Outcomes: size * theory.Nats(factor)}
+		step, worse = maxinfo.OneOfNats(size), maxinfo.OneOfNats(size*theory.Nats(factor))
 		if r.IntN(2) == 0 {
 			step = maxinfo.MaxInformation{Nats: size, Slack: -20}
 			worse = maxinfo.MaxInformation{Nats: size * theory.Nats(factor), Slack: -19}
@@ -86,7 +86,7 @@ func anySource(r *rand.Rand) source {
 	}
 	var later []maxinfo.Step
 	if r.IntN(3) == 0 {
-		later = append(later, maxinfo.Description{Outcomes: theory.Nats(pick(r, 1e-2, 10))})
+		later = append(later, maxinfo.OneOfNats(theory.Nats(pick(r, 1e-2, 10))))
 	}
 	if r.IntN(3) == 0 {
 		later = append(later,
@@ -234,7 +234,7 @@ func TestNoInputBreaksACorrection(t *testing.T) {
 			maxinfo.ApproxDP{Epsilon: float(r), LnDelta: theory.LogProb(minus(r))},
 			maxinfo.GDP{Mu: float(r)},
 			maxinfo.Gaussian{Queries: int64(float(r)), SD: float(r)},
-			maxinfo.Description{Outcomes: theory.Nats(float(r))},
+			maxinfo.OneOfNats(theory.Nats(float(r))),
 			maxinfo.MutualInformation{Nats: theory.Nats(float(r))},
 			maxinfo.MaxInformation{Nats: theory.Nats(float(r)), Slack: theory.LogProb(minus(r)), Always: r.IntN(2) == 0},
 			maxinfo.ZCDP{Rho: float(r)},
@@ -311,7 +311,7 @@ func steps(r *rand.Rand) maxinfo.Plan {
 		p.Steps = append(p.Steps, s)
 	}
 	if r.IntN(2) == 0 {
-		p.Steps = append(p.Steps, maxinfo.Description{Outcomes: theory.Nats(pick(r, 1e-3, 10))})
+		p.Steps = append(p.Steps, maxinfo.OneOfNats(theory.Nats(pick(r, 1e-3, 10))))
 	}
 	if r.IntN(2) == 0 {
 		p.Steps = append(p.Steps, maxinfo.MaxInformation{Nats: theory.Nats(pick(r, 1e-3, 10)), Slack: -50, Always: true})

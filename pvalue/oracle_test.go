@@ -260,12 +260,12 @@ func TestLaterStepsAgainstDecimals(t *testing.T) {
 		slack := alpha - theory.LogProb(pick(r, 1e-6, 100))
 		steps := []maxinfo.Step{
 			maxinfo.MutualInformation{Nats: 0},
-			maxinfo.Description{Outcomes: theory.Nats(math.Log(outcomes))},
+			maxinfo.OneOfNats(theory.Nats(math.Log(outcomes))),
 			maxinfo.MaxInformation{Nats: theory.Nats(k), Slack: slack, Always: true},
 			maxinfo.PureDP{Epsilon: epsilon},
 		}
 		if trial%2 == 0 {
-			steps[0] = maxinfo.Description{}
+			steps[0] = maxinfo.OneOf(1)
 		}
 		r.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })
 		c := corrected(t, maxinfo.Plan{Samples: n, Steps: steps}, "max-info-any")

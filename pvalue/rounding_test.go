@@ -95,7 +95,7 @@ func TestSlackNextToAlpha(t *testing.T) {
 		rest := digits.Parse(alphaText).Minus(digits.Parse(slackText))
 		for _, steps := range [][]maxinfo.Step{
 			{maxinfo.MaxInformation{Slack: slack}},
-			{maxinfo.Description{Outcomes: 0}, maxinfo.MaxInformation{Slack: slack, Always: true}},
+			{maxinfo.OneOf(1), maxinfo.MaxInformation{Slack: slack, Always: true}},
 			{maxinfo.MutualInformation{Nats: 0}, maxinfo.MaxInformation{Slack: slack, Always: true}},
 			{maxinfo.ApproxDP{Epsilon: 1e-9, LnDelta: slack}}, // leaves less than alpha - delta
 		} {

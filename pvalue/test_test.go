@@ -19,7 +19,7 @@ import (
 // everyKind is a plan for every kind of step, alone, and before and after others.
 func everyKind() (plans []maxinfo.Plan) {
 	later := [][]maxinfo.Step{
-		nil, {maxinfo.Description{Outcomes: 2}}, {maxinfo.MaxInformation{Nats: 0.5, Slack: -9, Always: true}},
+		nil, {maxinfo.OneOfNats(2)}, {maxinfo.MaxInformation{Nats: 0.5, Slack: -9, Always: true}},
 	}
 	for _, k := range maxinfo.Kinds() {
 		for _, more := range later {
@@ -179,7 +179,7 @@ func TestStatusOfATest(t *testing.T) {
 		{"renyi", maxinfo.Plan{Samples: 10, Steps: []maxinfo.Step{maxinfo.PureDP{Epsilon: 1}}}, theory.NotApplicable},
 		{"", maxinfo.Plan{Samples: 1 << 53, Steps: []maxinfo.Step{maxinfo.PureDP{Epsilon: 1e300}}}, theory.Infeasible},
 		{"max-info", maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.MaxInformation{Nats: 1, Slack: alpha}}}, theory.Vacuous},
-		{"bonferroni", maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.Description{Outcomes: 1}}}, theory.OK},
+		{"bonferroni", maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.OneOfNats(1)}}, theory.OK},
 	} {
 		tests, err := Tests(c.plan, alpha)
 		if err != nil {
@@ -205,7 +205,7 @@ func TestStatusOfATest(t *testing.T) {
 	if _, err := (Test{}).Adjusted(-5); err == nil {
 		t.Error("a test that is none adjusts")
 	}
-	if _, err := Tests(maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.Description{Outcomes: 1}}}, 0); err == nil {
+	if _, err := Tests(maxinfo.Plan{Steps: []maxinfo.Step{maxinfo.OneOfNats(1)}}, 0); err == nil {
 		t.Error("a test at level one")
 	}
 }

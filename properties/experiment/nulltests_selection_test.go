@@ -42,7 +42,7 @@ func (s Selection) Threshold(alpha theory.LogProb) (theory.LogProb, string, erro
 func fixed(n int) Selection {
 	return Selection{
 		Name:  "fixed in advance",
-		Plan:  plan(n, maxinfo.Description{Outcomes: 0}), // one possible test
+		Plan:  plan(n, maxinfo.OneOf(1)), // one possible test
 		Finds: true,
 		choose: func(_ *rand.Rand, s sample) (int, int) {
 			return s.counts[0], 0
@@ -54,7 +54,7 @@ func fixed(n int) Selection {
 func smallest(n, tests int) Selection {
 	return Selection{
 		Name:  fmt.Sprintf("smallest p of %d", tests),
-		Plan:  plan(n, maxinfo.Description{Outcomes: theory.Nats(math.Log(float64(tests)))}),
+		Plan:  plan(n, maxinfo.OneOfNats(theory.Nats(math.Log(float64(tests))))),
 		Finds: true,
 		choose: func(_ *rand.Rand, s sample) (count, attribute int) {
 			for j, c := range s.counts {

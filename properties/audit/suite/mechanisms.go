@@ -638,7 +638,7 @@ func (s shape) cells(cells int64) subject {
 		return outcome, off
 	}
 	return subject{
-		claim: claim{text: "2^3 transcripts", step: maxinfo.Description{Outcomes: claimed}},
+		claim: claim{text: "2^3 transcripts", step: maxinfo.OneOfNats(claimed)},
 		laws: enumerated(1, 64, func(data []int) mechanism.Finite {
 			outcome, _ := answers(data)
 			f := mechanism.Finite{Law: slices.Repeat([]theory.LogProb{theory.Zero}, int(cells*cells*cells)),

@@ -220,7 +220,7 @@ func TestLibreOfficeCorrectionsOneSided(t *testing.T) {
 			return maxinfo.Gaussian{Queries: count(1e4), SD: logUniform(1, 1e4)}, count(1e6)
 		},
 		func() (maxinfo.Step, int64) {
-			return maxinfo.Description{Outcomes: theory.Nats(logUniform(1e-3, 800))}, 0
+			return maxinfo.OneOfNats(theory.Nats(logUniform(1e-3, 800))), 0
 		},
 		func() (maxinfo.Step, int64) {
 			return maxinfo.MutualInformation{Nats: theory.Nats(logUniform(1e-6, 10))}, 0
@@ -286,7 +286,7 @@ func TestLibreOfficeCorrectionsOneSided(t *testing.T) {
 			if later {
 				slack := maxinfo.MaxInformation{Nats: theory.Nats(logUniform(1e-3, 5)), Slack: theory.LogProb(-logUniform(2, 50)),
 					Always: true}
-				plan.Steps = append(plan.Steps, maxinfo.Description{Outcomes: theory.Nats(math.Log(float64(count(1e6))))}, slack)
+				plan.Steps = append(plan.Steps, maxinfo.OneOfNats(theory.Nats(math.Log(float64(count(1e6))))), slack)
 				plan.Typed = append(plan.Typed, plan.Steps[len(plan.Steps)-2].String(), slack.String())
 			}
 			// as the text has them

@@ -73,9 +73,9 @@ func Kinds() []Kind {
 		}, nil},
 		{"description", [][]string{{"outcomes", "bits"}}, nil, false, func(d *Details) maxinfo.Step {
 			if d.Has("outcomes") {
-				return maxinfo.Description{Outcomes: detail(d, "outcomes", Outcomes)}
+				return maxinfo.OneOfNats(detail(d, "outcomes", Outcomes))
 			}
-			return maxinfo.Description{Outcomes: d.information()}
+			return maxinfo.OneOfNats(d.information())
 		}, InputCells.information, nil},
 		{"gates", [][]string{{"looks"}}, []string{"passes"}, false, func(d *Details) maxinfo.Step {
 			s := maxinfo.Gates{Looks: detail(d, "looks", numbers.Counts)}
