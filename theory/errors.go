@@ -44,6 +44,10 @@ func Domain(ok bool, param string, value any, want string) error {
 	switch v := value.(type) {
 	case float64:
 		text = strconv.FormatFloat(v, 'g', -1, 64)
+	case LogProb:
+		if text = v.String(); v > 0 && v <= 1 { // a probability that was typed for its logarithm
+			want += fmt.Sprintf("; a LogProb is a logarithm, and theory.Prob(%v) is the one of %[1]v", float64(v))
+		}
 	default:
 		text = fmt.Sprint(v)
 	}
