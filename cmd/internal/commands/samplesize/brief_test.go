@@ -133,3 +133,34 @@ func TestFullIsForTables(t *testing.T) {
 		}
 	}
 }
+
+// A table that has no room for the noise of a star says under it that answers need noise, by the rows for machines; one
+// that has the noise in its columns, or whose star has none, does not.
+func TestBriefTableSaysThatAnswersNeedNoise(t *testing.T) {
+	said := 0
+	for _, goal := range []string{
+		"-n 5000 -m 150 -b .05", "-n 5000 -m 150 -t .1", "-m 150 -t .05 -b .05", "-m 150,200 -t .05 -b .05", "-n 300000 -m 1000 -t .1 -b .05",
+		"-n 5000 -m 150 -b .05 --feedback gate --passes 3", "-m 1 -t .1 -b .05", "-n 20k -m 5000 -b .05 --feedback best",
+	} {
+		args := append([]string{"samplesize"}, strings.Fields(goal)...)
+		needs := slices.ContainsFunc(commandtest.RowsOf(t, args...), func(r map[string]any) bool {
+			first, _ := r["noise_first"].(float64)
+			scale, _ := r["noise_scale"].(float64)
+			return r["best"] == true && max(first, scale) > 0
+		})
+		_, out, _ := commandtest.Dpcalc(args...)
+		_, under, _ := strings.Cut(out, "\n\n")
+		_, under, _ = strings.Cut(under, "\n\n")
+		first, _, _ := strings.Cut(strings.ReplaceAll(under, "\n  ", " "), "\n")
+		has := strings.Contains(first, "its answers need noise (--full shows how much)")
+		if want := needs && !strings.Contains(out, "noise scale"); has != want {
+			t.Errorf("%s: noise %v, under the star %q\n%s", goal, needs, first, out)
+		}
+		if has {
+			said++
+		}
+	}
+	if said < 3 {
+		t.Errorf("%d tables have no room for their noise, want some", said)
+	}
+}
