@@ -58,9 +58,13 @@ func FieldsOf(p *Plan) []Field[Answer] {
 	return append(slices.Clip(fields), LawFields(p, func(a Answer) *Plan { return a.Plan })...)
 }
 
-// LawFields are the columns of the law of a plan's rows where they are drawn within each class, and none elsewhere.
+// LawFields are the columns of what a truth is about where that is not a mean over the rows: a difference from the
+// incumbent, or rows that are drawn within each class.
 func LawFields[R any](p *Plan, of func(R) *Plan) []Field[R] {
-	if p == nil || p.Pairs == nil {
+	switch {
+	case p != nil && p.Incumbent != nil:
+		return []Field[R]{{Name: "truth_of", Value: func(R) any { return "difference" }}}
+	case p == nil || p.Pairs == nil:
 		return nil
 	}
 	return []Field[R]{
@@ -183,16 +187,17 @@ var openLineFields = slices.Concat(lineFields, openFields(func(l Line) Line { re
 
 // LineFieldsOf are the columns of the rows of a log of a plan.
 func LineFieldsOf(p *Plan) []Field[Line] {
+	fields := lineFields
 	switch {
 	case p.Open != nil:
-		return openLineFields
+		fields = openLineFields
 	case p.conditioned():
 		told := Field[Line]{Name: "conditions", Value: func(l Line) any { return l.Told() }, Typed: true}
-		return append(slices.Clone(lineFields), told)
+		fields = append(slices.Clone(lineFields), told)
 	case p.Arrival != nil:
-		return append(slices.Clone(lineFields), Field[Line]{Name: "rows", Value: func(l Line) any { return positive(l.Rows) }})
+		fields = append(slices.Clone(lineFields), Field[Line]{Name: "rows", Value: func(l Line) any { return positive(l.Rows) }})
 	}
-	return lineFields
+	return append(slices.Clip(fields), LawFields(p, func(Line) *Plan { return p })...)
 }
 
 var lineFields = []Field[Line]{

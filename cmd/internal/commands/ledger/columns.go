@@ -312,7 +312,11 @@ func statusOf(s holdout.Status, dir string) commands.Answer[holdout.Status] {
 const mostModels = 10
 
 // modelsOf says what is known of the models of the last looks, by all their looks together.
-func modelsOf(lines []holdout.Line) (notes []string) {
+func modelsOf(p *holdout.Plan, lines []holdout.Line) (notes []string) {
+	truth := "truth"
+	if p.Incumbent != nil {
+		truth = "true difference from the incumbent"
+	}
 	for _, l := range slices.Backward(lines) {
 		if !l.Latest {
 			continue
@@ -328,7 +332,7 @@ func modelsOf(lines []holdout.Line) (notes []string) {
 		if l.Where != "" {
 			name += ", where " + usage.Shown(l.Where)
 		}
-		notes = append(notes, fmt.Sprintf("%s: truth %s on %d rows by %s", name, interval(l.Known), l.Rows, l.Metric))
+		notes = append(notes, fmt.Sprintf("%s: %s %s on %d rows by %s", name, truth, interval(l.Known), l.Rows, l.Metric))
 	}
 	return notes
 }

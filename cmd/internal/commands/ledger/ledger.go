@@ -479,7 +479,7 @@ func runStatus(c *commands.Call, target commands.Target, dir string, _ []string)
 		said := answer.Say
 		answer.Say = func() (title, notes []string) {
 			title, notes = said()
-			return title, append(modelsOf(lines), notes...)
+			return title, append(modelsOf(s.Plan, lines), notes...)
 		}
 	}
 	if c.Is("report") {

@@ -3,6 +3,8 @@ package ledger
 import (
 	"strings"
 	"testing"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
 )
 
 // The note under a price says how much wider a margin gets, or nothing of margins where there is none to widen: that of
@@ -20,6 +22,44 @@ func TestPriceSaysWhatWidens(t *testing.T) {
 		costs := "the look costs 0.23 to 1.61 nats"
 		if !strings.Contains(out, costs) || strings.Contains(out, costs+", and widens the margin") != c.widens {
 			t.Errorf("%s: got %s", c.metrics, out)
+		}
+	}
+}
+
+// A ledger of differences says of the numbers of score, status, log and init that they are of one, to people and
+// machines, and a ledger of scores does not.
+func TestRowsSayThatTheyAreOfADifference(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rows(t, 400, 200, 300)
+	of := map[string]string{
+		"open --open --incumbent p200.tsv": " --show pass --bar 0.1",
+		"gate -m 4 --query difference --feedback gate --passes 2 --disagreement 0.9 --incumbent p200.tsv": " --bar 0.1",
+		"plain --open": " --show pass --bar 0.5",
+	}
+	for terms, asks := range of {
+		dir, terms, _ := strings.Cut(terms, " ")
+		compared := dir != "plain"
+		init := "holdout init " + dir + " --labels labels.csv -b 0.05 " + terms
+		for _, line := range []string{init + " --dry-run", init, "holdout score " + dir + " p300.tsv" + asks, "holdout status " + dir, "holdout log " + dir} {
+			if code, out, said := commandtest.Dpcalc(strings.Fields(line)...); code != 0 && code != 4 ||
+				strings.Contains(out, "truth of\n") != compared || strings.Contains(out, "  difference\n") != compared {
+				t.Errorf("%s: exit %d, %s%s", line, code, out, said)
+			}
+			if line != init {
+				_, out, _ := commandtest.Dpcalc(append(strings.Fields(line), "-f", "json")...)
+				if strings.Contains(out, `"truth_of":"difference"`) != compared {
+					t.Errorf("%s: %s", line, out)
+				}
+			}
+		}
+		if dir == "gate" {
+			continue
+		}
+		status, _ := runs(t, 0, "holdout status "+dir)
+		report, _ := runs(t, 0, "holdout status "+dir+" --report")
+		if strings.Contains(status, "the model of look 1: true difference from the incumbent in [") != compared ||
+			strings.Contains(report, "Each truth is of a difference from the incumbent.") != compared {
+			t.Errorf("%s: %s%s", dir, status, report)
 		}
 	}
 }

@@ -59,6 +59,9 @@ func report(s holdout.Status, lines []holdout.Line) string {
 		rows = fmt.Sprintf("%d rows, drawn uniformly without replacement from a benchmark of %d items,", s.Rows, p.Items)
 		truth = "The truth of a look is the mean over the benchmark. "
 	}
+	if s.Plan.Incumbent != nil {
+		truth = "Each truth is of a difference from the incumbent. " + truth
+	}
 	fmt.Fprintf(&b, "The labels of %s were kept in an open ledger. Looks at them so far: %s. ", rows, strings.Join(kinds, "; "))
 	if s.Torn > 0 {
 		fmt.Fprintf(&b, "A crash cut %s short, at %v nats each, the most that a response may cost. ", record.Plural(s.Torn, "more look"), s.Plan.Open.Most)
