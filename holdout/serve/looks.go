@@ -33,7 +33,8 @@ func (s *Server) look(w http.ResponseWriter, r *http.Request, team string) reply
 	refused := (*holdout.RefusedError)(nil)
 	switch {
 	case errors.As(err, &refused):
-		p := s.rowOf(answer)
+		why := holdout.Field[holdout.Answer]{Name: "reason", Value: func(holdout.Answer) any { return refused.Reason }}
+		p := s.rowOf(answer, why)
 		p.code, p.reason = http.StatusConflict, refused.Reason
 		return p
 	case err != nil:
@@ -42,9 +43,9 @@ func (s *Server) look(w http.ResponseWriter, r *http.Request, team string) reply
 	return s.rowOf(answer)
 }
 
-// rowOf is the row of a look, as the command writes it in JSON.
-func (s *Server) rowOf(a holdout.Answer) reply {
-	body := rows(s.Version, inJSON, holdout.FieldsOf(a.Plan), a)
+// rowOf is the row of a look, as the command writes it in JSON, with more fields.
+func (s *Server) rowOf(a holdout.Answer, more ...holdout.Field[holdout.Answer]) reply {
+	body := rows(s.Version, inJSON, append(slices.Clip(holdout.FieldsOf(a.Plan)), more...), a)
 	return reply{code: http.StatusOK, kind: kindJSON, answer: &a, body: body}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"net"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -88,7 +89,8 @@ func TestServedOpenLedger(t *testing.T) {
 	s.ask(t, 200, post(0, predictions(300), "?show=guess&guess=0.75&step=0.1"))
 	for k := 0; ; k++ {
 		code, body, _, err := sends(s.address, post(0, random(uint64(k)), "?show=score"))
-		if err != nil || k > 20 || code == 409 != strings.Contains(body, `"price":null`) {
+		told := regexp.MustCompile(`"reason":"a response of this look may cost [0-9.]+ nats, and [0-9.]+ are left to the team"}`).MatchString(body)
+		if err != nil || k > 20 || code == 409 != strings.Contains(body, `"price":null`) || code == 409 != told {
 			t.Fatal(code, body, err)
 		}
 		if code == 409 {

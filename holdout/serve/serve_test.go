@@ -242,6 +242,9 @@ func TestLooks(t *testing.T) {
 	if last.Look != 2 || last.Remaining != 0 {
 		t.Errorf("%+v", last)
 	}
+	if body := s.ask(t, 409, looks(predictions(100), "")); !strings.Contains(body, `"reason":"the plan is used up"}`) {
+		t.Errorf("a refusal does not say why: %s", body)
+	}
 	refused := s.look(t, 409, looks(predictions(100), ""))
 	if refused.Look != 0 || refused.Response != nil || refused.Verdict != nil || refused.Chain != last.Chain {
 		t.Errorf("%+v", refused)
