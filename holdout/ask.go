@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/dpcalc/dpcalc/metric"
 )
 
 // offer is what teams may ask of an open ledger: one kind of look, with the values that its flags may have. Where a
@@ -61,24 +63,64 @@ func parseOffer(text string, in between) (o offer, err error) {
 	return o, o.checked(in)
 }
 
+// looks are the first value of every flag, and each value with the first of the others.
+func (o offer) looks(guess float64) (list []Submission) {
+	first := Submission{Question: Question{Show: o.show}}
+	if o.show == ShowGuess {
+		first.Guess = &guess
+	}
+	for flag, values := range o.values {
+		first.set(flag, values[0])
+	}
+	list = append(list, first)
+	for flag, values := range o.values {
+		for _, value := range values[1:] {
+			s := first
+			s.set(flag, value)
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
 // checked checks each value by itself.
 func (o offer) checked(in between) error {
-	guess := in.lowest
-	for key, values := range o.values {
-		for _, value := range values {
-			s := Submission{Question: Question{Show: o.show}}
-			for other, first := range o.values {
-				s.set(other, first[0])
-			}
-			if s.set(key, value); o.show == ShowGuess {
-				s.Guess = &guess
-			}
-			if err := s.Question.checked(s.Bar, s.Guess, in); err != nil {
-				return inAll("ask", err)
-			}
+	for _, s := range o.looks(in.lowest) {
+		if err := s.Question.checked(s.Bar, s.Guess, in); err != nil {
+			return inAll("ask", err)
 		}
 	}
 	return nil
+}
+
+// affordable refuses an offer of which no team could pay for the first look. The cells of a score depend on its rows,
+// and those of a difference on the candidate, so that some look at them may be cheap.
+func (p *Plan) affordable(o offer) error {
+	varies := p.Incumbent != nil || o.values["where"] != nil || slices.Contains(p.Metrics, metric.Precision)
+	most := p.Open.MostPerTeam
+	if most == 0 || varies && o.show != ShowPass && o.show != ShowReject {
+		return nil
+	}
+	a, least, in := newAccount(), math.Inf(1), p.ends()
+	for _, name := range p.Served() {
+		for _, s := range o.looks((in.lowest + in.highest) / 2) {
+			l := Line{Metric: name, Bar: s.Bar, Guess: s.Guess, Question: s.Question, Shown: Shown{Rows: p.Promise.Samples, Kept: p.kept(o.show)}}
+			tails, _ := p.planned(l, l.Rows, p.sizes())
+			c, err := a.ask(p, l, tails)
+			if err != nil { // it says why when it is asked
+				return nil
+			}
+			least = min(least, c.dearest())
+		}
+	}
+	if least <= most {
+		return nil
+	}
+	want := "--most-per-team of at least that"
+	if slices.Contains(offerFlags[o.show], "step") {
+		want += ", or a coarser step"
+	}
+	return inputf("ask: got %s, of which a first look may cost %v nats, and --most-per-team %v, want %s", o.show, math.Ceil(least*1e3)/1e3, most, want)
 }
 
 // set sets a flag of the question. Numbers were read before.
@@ -198,11 +240,7 @@ func (h *history) affords(a asked) error {
 	if err != nil {
 		return err
 	}
-	dearest := 0.
-	for _, cell := range c.responses() {
-		dearest = max(dearest, -c.lnOf(cell))
-	}
-	left := law.MostPerTeam
+	dearest, left := c.dearest(), law.MostPerTeam
 	for _, l := range h.lines {
 		if l.Team == a.Team && l.Price != nil {
 			left -= *l.Price

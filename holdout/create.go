@@ -119,6 +119,9 @@ func (l *Ledger) offers() error {
 	}
 	for _, text := range l.plan.Open.Ask {
 		o, err := parseOffer(text, l.plan.ends())
+		if err == nil {
+			err = l.plan.affordable(o)
+		}
 		if err != nil {
 			return err
 		}

@@ -100,6 +100,14 @@ func (c cells) responses() (list []int) {
 	return list
 }
 
+// dearest is what the response that costs most costs, in nats.
+func (c cells) dearest() (nats float64) {
+	for _, cell := range c.responses() {
+		nats = max(nats, -c.lnOf(cell))
+	}
+	return nats
+}
+
 // lnOf is ln of the share of a response, rounded down.
 func (c cells) lnOf(cell int) float64 {
 	if cell == refusal {
