@@ -223,6 +223,10 @@ func (l *Ledger) Price(s Submission, bar *float64) ([]Response, error) {
 		return nil, err
 	}
 	h, err := l.readSettled()
+	if err == nil && s.Values != nil { // as the look would be taken, whatever its team has left
+		a.Team = ""
+		_, err = l.fresh(h, []asked{a})
+	}
 	if err := cmp.Or(err, a.query.differs()); err != nil {
 		return nil, err
 	}

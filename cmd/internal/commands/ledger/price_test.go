@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -61,5 +62,33 @@ func TestRowsSayThatTheyAreOfADifference(t *testing.T) {
 			strings.Contains(report, "Each truth is of a difference from the incumbent.") != compared {
 			t.Errorf("%s: %s%s", dir, status, report)
 		}
+	}
+}
+
+// price compares with the incumbent that score compares with: after a pass, the first incumbent is refused by both with
+// the same words, and without --incumbent the bar of price is that of the look.
+func TestPriceReadsTheIncumbentOfScore(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rows(t, 400, 200, 300, 330)
+	runs(t, 0, "holdout init ledger --labels labels.csv -b 0.05 --open --incumbent p200.tsv")
+	runs(t, 0, "holdout price ledger p300.tsv --incumbent p200.tsv --show pass --bar 0.02")
+	runs(t, 0, "holdout score ledger p300.tsv --show pass --bar 0.02")
+	const asks = " --show pass --bar 0.02"
+	for _, file := range []string{"p200.tsv", "p330.tsv"} {
+		_, want := runs(t, 2, "holdout score ledger p330.tsv --dry-run --incumbent "+file+asks)
+		out, said := runs(t, 2, "holdout price ledger p330.tsv --incumbent "+file+asks)
+		if said != want || out != "" || strings.Count(said, "\n") != 1 {
+			t.Errorf("--incumbent %s: price prints %s%s, score %s", file, out, said, want)
+		}
+	}
+	runs(t, 0, "holdout price ledger --show reject --test sign")
+	var prices struct{ Rows []struct{ From *float64 } }
+	out, _ := runs(t, 0, "holdout price ledger p330.tsv -f json"+asks)
+	if err := json.Unmarshal([]byte(out), &prices); err != nil || len(prices.Rows) != 2 || prices.Rows[1].From == nil {
+		t.Fatalf("%v, %s", err, out)
+	}
+	look := row(t, 4, "holdout score ledger p330.tsv"+asks)
+	if bar := *prices.Rows[1].From; look["cell_below"] != bar {
+		t.Errorf("price asks for %v, and the look failed below %v", bar, look["cell_below"])
 	}
 }
