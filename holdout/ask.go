@@ -116,51 +116,33 @@ func (p *Plan) affordable(o offer) error {
 	if least <= most {
 		return nil
 	}
-	want := "--most-per-team of at least that"
-	if slices.Contains(offerFlags[o.show], "step") {
-		want += ", or a coarser step"
-	}
-	return inputf("ask: got %s, of which a first look may cost %v nats, and --most-per-team %v, want %s", o.show, math.Ceil(least*1e3)/1e3, most, want)
+	return inputf("ask: got %s, of which a first look may cost %v nats, and --most-per-team %v, want at least that or coarser steps",
+		o.show, math.Ceil(least*1e3)/1e3, most)
+}
+
+// Flag returns the place of what a flag says of a look: a *string, a **float64, or nil for a flag that no look takes.
+func (s *Submission) Flag(name string) any {
+	return map[string]any{"metric": &s.Metric, "show": &s.Show, "test": &s.Test, "where": &s.Where, "bar": &s.Bar, "guess": &s.Guess,
+		"near": &s.Near, "within": &s.Within, "step": &s.Step, "expect": &s.Expect}[name]
 }
 
 // set sets a flag of the question. Numbers were read before.
 func (s *Submission) set(flag, value string) {
-	switch flag {
-	case "where":
-		s.Where = value
-		return
-	case "test":
-		s.Test = value
-		return
-	}
-	x, _ := strconv.ParseFloat(value, 64)
-	switch flag {
-	case "bar":
-		s.Bar = &x
-	case "step":
-		s.Step = &x
-	case "within":
-		s.Within = &x
-	case "expect":
-		s.Expect = &x
+	switch to := s.Flag(flag).(type) {
+	case *string:
+		*to = value
+	case **float64:
+		x, _ := strconv.ParseFloat(value, 64)
+		*to = &x
 	}
 }
 
 // of returns a flag of a question, "" if it was not given.
 func (s *Submission) of(flag string) string {
-	switch flag {
-	case "where":
-		return s.Where
-	case "test":
-		return s.Test
-	case "bar":
-		return printed(s.Bar)
-	case "step":
-		return printed(s.Step)
-	case "within":
-		return printed(s.Within)
+	if text, ok := s.Flag(flag).(*string); ok {
+		return *text
 	}
-	return printed(s.Expect)
+	return printed(*s.Flag(flag).(**float64))
 }
 
 // takes reports whether a question is one of the offer. A flag with one value may be left out, and is filled in.

@@ -131,21 +131,20 @@ func (s *Server) readQuery(query string, into *holdout.Submission) error {
 		}
 	}
 	into.Name = values.Get("name")
-	if values.Has("metric") {
-		into.Metric = values.Get("metric")
-	}
-	into.Show, into.Test, into.Where = values.Get("show"), values.Get("test"), values.Get("where")
-	for key, number := range map[string]**float64{"bar": &into.Bar, "guess": &into.Guess, "near": &into.Near,
-		"within": &into.Within, "step": &into.Step, "expect": &into.Expect} {
+	for key := range values {
 		typed := values.Get(key)
-		if typed == "" {
-			continue
+		switch to := into.Flag(key).(type) {
+		case *string:
+			*to = typed
+		case **float64:
+			x, ok := s.Number(typed)
+			if typed != "" && !ok {
+				return inputf("%s: got %s, want a number", key, text.Shown(typed))
+			}
+			if ok {
+				*to = &x
+			}
 		}
-		x, ok := s.Number(typed)
-		if !ok {
-			return inputf("%s: got %s, want a number", key, text.Shown(typed))
-		}
-		*number = &x
 	}
 	return nil
 }

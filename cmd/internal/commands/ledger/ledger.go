@@ -24,13 +24,10 @@ func actions() []commands.Mode {
 	for _, f := range slices.Concat(declarations, sampleFlags, goalFlags, openDeclarations, logFlags) {
 		init = append(init, f.Name)
 	}
-	asking := []string{conditionsFlag.Name, "labels", "incumbent", "metric", "guess", "bar", "features", "population"}
+	asking := append(questionNames(), "show", conditionsFlag.Name, "labels", "incumbent", "features", "population")
 	extending := []string{"labels", "incumbent", "features", "replace", "drop"}
 	for _, f := range logFlags {
 		asking, extending = append(asking, f.Name), append(extending, f.Name)
-	}
-	for _, f := range questions {
-		asking = append(asking, f.Name)
 	}
 	serving := []string{"labels", "incumbent", "bars", "features", "population"}
 	for _, f := range serveFlags {
@@ -365,23 +362,8 @@ func readSubmissions(c *commands.Call, status holdout.Status, dir string, paths 
 		}
 	}
 	one := holdout.Submission{Metric: status.Plan.Metric}
-	if one.Question, err = readQuestion(c); err != nil {
+	if err := readQuestion(c, &one); err != nil {
 		return nil, done, err
-	}
-	if metric, ok := c.Text("metric"); ok {
-		one.Metric = metric
-	}
-	for _, f := range []struct {
-		name string
-		into **float64
-	}{{"bar", &one.Bar}, {"guess", &one.Guess}} {
-		x, ok, err := numbers.One(c, f.name, numbers.Reals)
-		if err != nil {
-			return nil, done, err
-		}
-		if ok {
-			*f.into = &x
-		}
 	}
 	from, err := readingOf(c)
 	if err != nil {

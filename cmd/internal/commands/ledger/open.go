@@ -95,10 +95,7 @@ func questionsOf(c *commands.Call) (list []*commands.Call, err error) {
 	if len(shows) == 0 {
 		return []*commands.Call{c}, nil
 	}
-	flags := []string{"bar", "guess", "metric"}
-	for _, f := range questions[1:] {
-		flags = append(flags, f.Name)
-	}
+	flags := questionNames()
 	for _, text := range shows {
 		kind, rest, listed := strings.Cut(text, ":")
 		one := *c
@@ -118,31 +115,46 @@ func questionsOf(c *commands.Call) (list []*commands.Call, err error) {
 	return list, nil
 }
 
-// readQuestion reads what an open look asks.
-func readQuestion(c *commands.Call) (q holdout.Question, err error) {
-	q.Show, _ = c.Text("show")
-	q.Test, _ = c.Text("test")
-	q.Where, _ = c.Text("where")
+// readQuestion reads what a look asks. A flag that a look has no place for is refused.
+func readQuestion(c *commands.Call, s *holdout.Submission) error {
 	for _, text := range c.Texts(conditionsFlag.Name) {
 		one, err := holdout.ParseCondition(text)
 		if err != nil {
-			return q, err
+			return err
 		}
-		q.All = append(q.All, one)
+		s.All = append(s.All, one)
 	}
-	for _, f := range []struct {
-		name string
-		into **float64
-	}{{"near", &q.Near}, {"within", &q.Within}, {"step", &q.Step}, {"expect", &q.Expect}} {
-		x, ok, err := numbers.One(c, f.name, numbers.Reals)
-		if err != nil {
-			return q, err
-		}
-		if ok {
-			*f.into = &x
+	for _, flag := range append(questionNames(), "show") {
+		text, given := c.Text(flag)
+		switch to := s.Flag(flag).(type) {
+		case *string:
+			if given {
+				*to = text
+			}
+		case **float64:
+			x, ok, err := numbers.One(c, flag, numbers.Reals)
+			if err != nil {
+				return err
+			}
+			if ok {
+				*to = &x
+			}
+		default:
+			if given {
+				return usage.Errorf("--%s: got %s, want none: no look takes it", flag, usage.Shown(text))
+			}
 		}
 	}
-	return q, nil
+	return nil
+}
+
+// questionNames are the flags of a question beside what it shows.
+func questionNames() []string {
+	names := []string{"bar", "guess", "metric"}
+	for _, f := range questions[1:] {
+		names = append(names, f.Name)
+	}
+	return names
 }
 
 // readFeatures reads the file of --features, nil without it.
