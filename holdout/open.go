@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"reflect"
 	"slices"
 
 	"github.com/dpcalc/dpcalc/internal/num"
@@ -404,10 +405,11 @@ func cloned[K comparable, V any](m map[K]V) map[K]V {
 // needs checks the bar, the guess or the question that a look needs.
 func (l *Ledger) needs(s *Submission) error {
 	name := cmp.Or(s.Metric, l.plan.Metric)
+	if s.foreign(l.plan.Open != nil) {
+		return inputf("show: got %s, want none: the ledger has %s", cmp.Or(s.Show, "a question"),
+			verdict(l.plan.Open == nil, "a fixed plan", "no answer to all of it"))
+	}
 	if l.plan.Open == nil {
-		if !slices.Equal(s.Question.texts(), Question{All: s.All}.texts()) {
-			return inputf("show: got %s, want none: the ledger has a fixed plan", cmp.Or(s.Show, "a question"))
-		}
 		return cmp.Or(l.plan.needs(s), l.plan.joins(s, name))
 	}
 	if err := s.Question.checked(s.Bar, s.Guess, l.plan.scale(name).ends()); err != nil {
@@ -428,6 +430,17 @@ func (l *Ledger) needs(s *Submission) error {
 		return inputf("show: got best, want pass, score, guess or reject: the incumbent of differences changes")
 	}
 	return nil
+}
+
+// foreign reports whether a submission asks for more than ledgers of its kind obey. A new field is foreign to both kinds,
+// and refused before a look is spent, until a kind has it here.
+func (s Submission) foreign(open bool) bool {
+	s.Name, s.Team, s.Metric, s.Values, s.Source, s.Path, s.Bar, s.Guess, s.All = "", "", "", nil, "", "", nil, nil, nil
+	s.Effect, s.Incumbent, s.Reading, s.Again, s.Batch = nil, nil, nil, false, nil
+	if open {
+		s.Show, s.Test, s.Where, s.Near, s.Within, s.Step, s.Expect = "", "", "", nil, nil, nil, nil
+	}
+	return !reflect.ValueOf(s).IsZero()
 }
 
 // takes checks that an open ledger takes looks of the rows that it was opened with.

@@ -20,8 +20,7 @@ type Asked struct {
 	Kind        string     // their Content-Type
 }
 
-// Ask answers a team by the rules and within the limits of a request of it over HTTP. Code and body are those of HTTP,
-// and a refused look has its reason before its row.
+// Ask answers a team by the rules and within the limits of a request of it over HTTP. Code and body are those of HTTP.
 func (s *Server) Ask(ctx context.Context, team string, a Asked) (code int, body string) {
 	i := slices.IndexFunc(routes, func(to route) bool { return to.path == a.Path && to.path != agentsPath })
 	to := routes[i]
@@ -33,9 +32,6 @@ func (s *Server) Ask(ctx context.Context, team string, a Asked) (code int, body 
 	p := s.limited(team, s.limits, &e, func() reply { return to.answer(s, nil, r, team) })
 	s.tell(e, p)
 	s.endAt(p)
-	if p.reason != "" {
-		return p.code, "refused: " + p.reason + "\n" + string(p.body)
-	}
 	return p.code, string(p.body)
 }
 

@@ -35,7 +35,7 @@ func (s *Server) look(w http.ResponseWriter, r *http.Request, team string) reply
 	case errors.As(err, &refused):
 		why := holdout.Field[holdout.Answer]{Name: "reason", Value: func(holdout.Answer) any { return refused.Reason }}
 		p := s.rowOf(answer, why)
-		p.code, p.reason = http.StatusConflict, refused.Reason
+		p.code = http.StatusConflict
 		return p
 	case err != nil:
 		return s.failed(err, body)

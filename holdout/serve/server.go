@@ -253,7 +253,6 @@ type reply struct {
 	body   []byte
 	allow  string          // the method that was wanted
 	answer *holdout.Answer // of a look
-	reason string          // of a refusal
 	err    error           // that the client is not told
 }
 

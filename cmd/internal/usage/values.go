@@ -65,6 +65,18 @@ func (r replaced) Text(flag string) (string, bool) {
 	return r.Values.Text(flag)
 }
 
+// Watched are values that remember which flags were asked for.
+type Watched struct {
+	Values
+	Seen map[string]bool
+}
+
+func (w Watched) see(flag string) Values { w.Seen[flag] = true; return w.Values }
+
+func (w Watched) Text(flag string) (string, bool) { return w.see(flag).Text(flag) }
+func (w Watched) Texts(flag string) []string      { return w.see(flag).Texts(flag) }
+func (w Watched) Is(flag string) bool             { return w.see(flag).Is(flag) }
+
 // NamesIn cuts a list of names.
 func NamesIn(raw string) []string {
 	list := strings.Split(raw, ",")

@@ -292,6 +292,8 @@ func lasting(path string) string {
 }
 
 func runScore(c *commands.Call, target commands.Target, dir string, paths []string) error {
+	typed := usage.Watched{Values: c.Values, Seen: make(map[string]bool)}
+	c.Values = typed
 	ledger, status, err := openLedger(c, dir, c.Texts("labels"), c.Texts("features"))
 	if err != nil {
 		return err
@@ -322,7 +324,7 @@ func runScore(c *commands.Call, target commands.Target, dir string, paths []stri
 	for _, dry := range rounds {
 		answers = nil
 		for _, q := range questions {
-			more, err := scored(q, batch, ledger, status, dir, paths, dry)
+			more, err := scored(q, typed, batch, ledger, status, dir, paths, dry)
 			answers = append(answers, more...)
 			if err != nil && !errors.As(err, &refused) {
 				if len(answers) > 0 && !dry { // what was paid for is shown
@@ -336,8 +338,8 @@ func runScore(c *commands.Call, target commands.Target, dir string, paths []stri
 }
 
 // scored takes the looks of one question, or says what they would be.
-func scored(c *commands.Call, batch holdout.Batch, ledger *holdout.Ledger, status holdout.Status, dir string,
-	paths []string, dry bool) ([]holdout.Answer, error) {
+func scored(c *commands.Call, typed usage.Watched, batch holdout.Batch, ledger *holdout.Ledger, status holdout.Status,
+	dir string, paths []string, dry bool) ([]holdout.Answer, error) {
 	list, done, err := readSubmissions(c, status, dir, paths)
 	defer done()
 	if len(list) == 1 { // which all questions are about
@@ -348,6 +350,11 @@ func scored(c *commands.Call, batch holdout.Batch, ledger *holdout.Ledger, statu
 		return nil, input(c, err)
 	case dry:
 		return ledger.Preview(list...)
+	}
+	for _, f := range c.Command.Flags {
+		if given := (&commands.Call{Values: typed.Values}).Given(f.Name); given && !typed.Seen[f.Name] {
+			return nil, usage.Errorf("--%s: got it, want none: no look takes it", f.Name)
+		}
 	}
 	return ledger.ScoreAll(c.Context, list)
 }

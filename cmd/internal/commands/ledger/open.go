@@ -115,7 +115,7 @@ func questionsOf(c *commands.Call) (list []*commands.Call, err error) {
 	return list, nil
 }
 
-// readQuestion reads what a look asks. A flag that a look has no place for is refused.
+// readQuestion reads what a look asks.
 func readQuestion(c *commands.Call, s *holdout.Submission) error {
 	for _, text := range c.Texts(conditionsFlag.Name) {
 		one, err := holdout.ParseCondition(text)
@@ -125,10 +125,9 @@ func readQuestion(c *commands.Call, s *holdout.Submission) error {
 		s.All = append(s.All, one)
 	}
 	for _, flag := range append(questionNames(), "show") {
-		text, given := c.Text(flag)
 		switch to := s.Flag(flag).(type) {
 		case *string:
-			if given {
+			if text, ok := c.Text(flag); ok {
 				*to = text
 			}
 		case **float64:
@@ -138,10 +137,6 @@ func readQuestion(c *commands.Call, s *holdout.Submission) error {
 			}
 			if ok {
 				*to = &x
-			}
-		default:
-			if given {
-				return usage.Errorf("--%s: got %s, want none: no look takes it", flag, usage.Shown(text))
 			}
 		}
 	}
