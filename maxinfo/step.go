@@ -177,8 +177,7 @@ func (s Gaussian) transcript(n int64) GaussianTranscript {
 }
 
 func (s Description) Validate() error {
-	valid := s.outcomes >= 0 && s.outcomes <= math.MaxFloat64
-	return theory.Domain(valid, "outcomes", num.Exp(float64(s.outcomes)), "a number >= 1")
+	return theory.Domain(s.outcomes >= 0 && s.outcomes <= math.MaxFloat64, "outcomes", num.Exp(float64(s.outcomes)), "a number >= 1")
 }
 
 func (s Gates) Validate() error {

@@ -116,7 +116,7 @@ func questionsOf(c *commands.Call) (list []*commands.Call, err error) {
 }
 
 // readQuestion reads what a look asks.
-func readQuestion(c *commands.Call, s *holdout.Submission) error {
+func readQuestion(c *commands.Call, s *holdout.Submission) (err error) {
 	for _, text := range c.Texts(conditionsFlag.Name) {
 		one, err := holdout.ParseCondition(text)
 		if err != nil {
@@ -131,16 +131,13 @@ func readQuestion(c *commands.Call, s *holdout.Submission) error {
 				*to = text
 			}
 		case **float64:
-			x, ok, err := numbers.One(c, flag, numbers.Reals)
-			if err != nil {
-				return err
-			}
-			if ok {
+			var x float64
+			if numbers.Read(c, &err, flag, numbers.Reals, &x) {
 				*to = &x
 			}
 		}
 	}
-	return nil
+	return err
 }
 
 // questionNames are the flags of a question beside what it shows.
