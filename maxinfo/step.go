@@ -126,10 +126,10 @@ type Description struct {
 
 // OneOf returns the step of an answer out of so many possible ones, at least 1.
 func OneOf(outcomes int64) Description {
-	return Description{theory.Nats(num.Log(float64(max(outcomes, 0))) * up)}
+	return OneOfNats(theory.Nats(num.Log(float64(max(outcomes, 0)))))
 }
 
-// OneOfNats returns the step of an answer out of e^ln possible ones, ln >= 0, of which there may be more than an int64 holds.
+// OneOfNats returns the step of an answer out of e^ln possible ones, ln >= 0, more than an int64 holds if need be.
 func OneOfNats(ln theory.Nats) Description { return Description{ln} }
 
 // Gates is the verdicts of up to Looks tests, each chosen in view of the verdicts before it, until
@@ -177,7 +177,8 @@ func (s Gaussian) transcript(n int64) GaussianTranscript {
 }
 
 func (s Description) Validate() error {
-	return theory.Domain(s.outcomes >= 0 && s.outcomes <= math.MaxFloat64, "outcomes", num.Exp(float64(s.outcomes)), "a number >= 1")
+	number := num.Exp(float64(s.outcomes))
+	return theory.Domain(s.outcomes >= 0 && s.outcomes <= math.MaxFloat64, "outcomes", number, "a number >= 1")
 }
 
 func (s Gates) Validate() error {
