@@ -97,14 +97,15 @@ func (o offer) checked(in between) error {
 // and those of a difference on the candidate, so that some look at them may be cheap.
 func (p *Plan) affordable(o offer) error {
 	varies := p.Incumbent != nil || o.values["where"] != nil || slices.Contains(p.Metrics, metric.Precision)
-	most := p.Open.MostPerTeam
-	if most == 0 || varies && o.show != ShowPass && o.show != ShowReject {
+	alike, most := []string{ShowPass, ShowReject}, p.Open.MostPerTeam
+	if most == 0 || varies && !slices.Contains(alike, o.show) {
 		return nil
 	}
 	a, least, in := newAccount(), math.Inf(1), p.ends()
 	for _, name := range p.Served() {
 		for _, s := range o.looks((in.lowest + in.highest) / 2) {
-			l := Line{Metric: name, Bar: s.Bar, Guess: s.Guess, Question: s.Question, Shown: Shown{Rows: p.Promise.Samples, Kept: p.kept(o.show)}}
+			l := Line{Metric: name, Bar: s.Bar, Guess: s.Guess, Question: s.Question}
+			l.Rows, l.Kept = p.Promise.Samples, p.kept(o.show)
 			tails, _ := p.planned(l, l.Rows, p.sizes())
 			c, err := a.ask(p, l, tails)
 			if err != nil { // it says why when it is asked

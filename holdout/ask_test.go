@@ -12,8 +12,8 @@ import (
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// An offer is refused when the ledger is made if a team could pay for no look at all, and made from the price on that the
-// dearest response of a first look has by [Ledger.Price]. A team that may spend as much then takes its look.
+// An offer is refused when the ledger is made if a team could pay for no look at all, and made from the price on that
+// the dearest response of a first look has by [Ledger.Price]. A team that may spend as much then takes its look.
 func TestOffersThatNoTeamCanAfford(t *testing.T) {
 	ids, classes := rowsOf(t, 300, 9)
 	labels, other := labelsOf(t, ids, classes), make([]string, len(classes))
@@ -78,8 +78,8 @@ func TestOffersThatNoTeamCanAfford(t *testing.T) {
 	}
 }
 
-// Whatever a question has, a fixed plan refuses it before a look is spent, but for the conditions of its gate. The fields
-// are found by reflection: one that is added is refused as well.
+// Whatever a question has, a fixed plan refuses it before a look is spent, but for the conditions of its gate. The
+// fields are found by reflection: one that is added is refused as well.
 func TestFixedPlansRefuseQuestions(t *testing.T) {
 	ids, classes := rowsOf(t, 300, 9)
 	terms := Terms{Goal: transfer.Goal{Queries: 3, Tau: 0.2, Beta: beta(t, "0.05")}}

@@ -432,8 +432,8 @@ func (l *Ledger) needs(s *Submission) error {
 	return nil
 }
 
-// foreign reports whether a submission asks for more than ledgers of its kind obey. A new field is foreign to both kinds,
-// and refused before a look is spent, until a kind has it here.
+// foreign reports whether a submission asks for more than ledgers of its kind obey. A new field is foreign to both
+// kinds, and refused before a look is spent, until a kind has it here.
 func (s Submission) foreign(open bool) bool {
 	s.Name, s.Team, s.Metric, s.Values, s.Source, s.Path, s.Bar, s.Guess, s.All = "", "", "", nil, "", "", nil, nil, nil
 	s.Effect, s.Incumbent, s.Reading, s.Again, s.Batch = nil, nil, nil, false, nil

@@ -104,9 +104,9 @@ func (q Question) checked(bar, guess *float64, in between) error {
 	return nil
 }
 
-// texts are the parts of a question in a fingerprint.
+// texts are the parts of a question in a fingerprint. A new field does not compile before it has a place among them.
 func (q Question) texts() []string {
-	q = Question{q.Show, q.Test, q.Where, q.Near, q.Within, q.Step, q.Expect, q.All} // a new field does not compile before it has a place
+	q = Question{q.Show, q.Test, q.Where, q.Near, q.Within, q.Step, q.Expect, q.All}
 	list := []string{q.Show, q.Test, q.Where, printed(q.Near), printed(q.Within), printed(q.Step), printed(q.Expect)}
 	for _, c := range q.All {
 		list = append(list, c.String())

@@ -137,8 +137,9 @@ func TestCodeRevealsMoreThanProductsDo(t *testing.T) {
 		d, _ := delta.Float64()
 		return len(revealing(growth, delta)) - 1, 2 * int(math.Ceil(math.Log1p((g-1)/(2*d))/math.Log(g)))
 	}
-	for _, growth := range []*big.Rat{big.NewRat(11, 10), big.NewRat(3, 2), big.NewRat(2, 1), big.NewRat(4, 1), big.NewRat(50, 1)} {
-		for _, delta := range []*big.Rat{big.NewRat(1, 3), big.NewRat(1, 8), big.NewRat(1, 1000), big.NewRat(1, 1e6)} {
+	for _, tenths := range []int64{11, 15, 20, 40, 500} {
+		for _, parts := range []int64{3, 8, 1000, 1e6} {
+			growth, delta := big.NewRat(tenths, 10), big.NewRat(1, parts)
 			if taken, allowed := steps(growth, delta); taken > allowed || taken < allowed-3 {
 				t.Errorf("e^epsilon = %s, delta = %s: %d steps, want at most %d and hardly fewer", growth, delta, taken, allowed)
 			}

@@ -10,8 +10,8 @@ import (
 	"github.com/dpcalc/dpcalc/internal/lawtest"
 )
 
-// resampling is a data set drawn from a law and a transcript about it, in fractions: prior[d] is P[D = d], and law[d][y]
-// is P[the transcript is y | D = d].
+// resampling is a data set drawn from a law and a transcript about it, in fractions: prior[d] is P[D = d], and
+// law[d][y] is P[the transcript is y | D = d].
 type resampling struct {
 	prior []*big.Rat
 	law   [][]*big.Rat

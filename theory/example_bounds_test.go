@@ -48,8 +48,8 @@ func ExampleRDP_LnDelta() {
 }
 
 // A counting query finds 1,001 rows, and 1,000 if one row is dropped. One row moves the count by 1, so Laplace noise of
-// scale 1/epsilon makes the answer epsilon-private. No answer is more than e^epsilon times likelier for one count than for
-// the other.
+// scale 1/epsilon makes the answer epsilon-private. No answer is more than e^epsilon times likelier for one count than
+// for the other.
 func ExampleLaplace() {
 	const epsilon = 0.1
 	noise := theory.Laplace{Sensitivity: 1, Scale: 1 / epsilon}

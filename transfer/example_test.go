@@ -75,9 +75,9 @@ func ExampleMethods() {
 }
 
 // A learner that is epsilon-private, epsilon = tau = 0.05, puts out one function, whose mean on 10,000 rows is compared
-// with its population value. For a function that was fixed in advance, the mean is tau too high with probability at most
-// beta = e^(-2 tau^2 n). For the learned function it is with probability at most 3 sqrt(beta), and tau too high or too low
-// with twice that. The method dp-dwork15 prints the same.
+// with its population value. For a function that was fixed in advance, the mean is tau too high with probability at
+// most beta = e^(-2 tau^2 n). For the learned function the probability is at most 3 sqrt(beta), and for a mean that is
+// tau too high or too low at most twice that. The method dp-dwork15 prints the same.
 func ExampleMethod_Solve_privateOutput() {
 	const tau, n = 0.05, 10_000
 	beta := theory.LogProb(-2 * tau * tau * n)

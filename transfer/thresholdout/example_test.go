@@ -8,8 +8,9 @@ import (
 	"github.com/dpcalc/dpcalc/transfer/thresholdout"
 )
 
-// Thresholdout adds Laplace noise of scale sigma = 0.01. Flagged answers must be within tau = 0.1 except with probability
-// beta = 0.05. The rows n0 grow as the budget B, the rows n1 as its square root. From n0 rows on Thresholdout is tau-DP.
+// Thresholdout adds Laplace noise of scale sigma = 0.01. Flagged answers must be within tau = 0.1 except with
+// probability beta = 0.05. The rows n0 grow as the budget B, the rows n1 as its square root. From n0 rows on
+// Thresholdout is tau-DP.
 func ExampleRequirement() {
 	const sigma, tau = 0.01, 0.1
 	beta, _ := theory.Prob(0.05)

@@ -105,8 +105,8 @@ func (s *symbol) page() string {
 //go:embed examples.txt
 var examplesText string
 
-// exampleOf returns the section of a page with the library's example of a method or symbol, "" if there is none. An entry
-// of the text copies what an Example function says and prints.
+// exampleOf returns the section of a page with the library's example of a method or symbol, "" if there is none. An
+// entry of the text copies what an Example function says and prints.
 func exampleOf(name string) string {
 	for entry := range strings.SplitSeq(examplesText, "\n\n") {
 		head, text, _ := strings.Cut(entry, "\n")

@@ -14,8 +14,8 @@ import (
 	"github.com/dpcalc/dpcalc/holdout"
 )
 
-// A flag of score that nothing reads is refused before a look is spent, at a fixed plan and at an open ledger. Every flag
-// that score has is read.
+// A flag of score that nothing reads is refused before a look is spent, at a fixed plan and at an open ledger. Every
+// flag that score has is read.
 func TestScoreRefusesAFlagThatNothingReads(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rows(t, 400, 300)

@@ -69,8 +69,8 @@ func (s *request) say(ctx context.Context, rows [][]goals.Row, spans bool) (titl
 	title = []string{subjects[s.unknown] + ": " + strings.Join(append(constants, s.shownWords()...), ", ")}
 	found, err := s.findings(ctx, rows)
 	written := s.written(rows)
-	needsNoise := func(r goals.Row) bool { return r.Best && noisy(r.Mechanism) }
-	if s.brief && !spans && err == nil && slices.ContainsFunc(slices.Concat(written...), needsNoise) {
+	needsNoise := func(r goals.Row) bool { return err == nil && r.Best && noisy(r.Mechanism) }
+	if s.brief && !spans && slices.ContainsFunc(slices.Concat(written...), needsNoise) {
 		found[0] = strings.TrimSuffix(found[0], ".") + "; its answers need noise (--" + fullFlag + " shows how much)"
 	}
 	if s.grid.Clusters != nil {
