@@ -114,9 +114,8 @@ func exampleOf(name string) string {
 		if slices.Contains(strings.Fields(names), name) {
 			about, output, _ := strings.Cut(strings.TrimSpace(text), "\n  ")
 			var b strings.Builder
-			fmt.Fprintf(&b, "\nExample: %s\n", source)
 			printed.Wrap(&b, about)
-			return b.String() + "\n  " + output + "\n"
+			return "\nExample: " + source + "\n" + b.String() + "\n  " + output + "\n"
 		}
 	}
 	return ""
