@@ -425,9 +425,11 @@ func (f *Features) columns() (names []string, err error) {
 		}
 		slices.Sort(names)
 	} else {
-		names, err = File{}.header(delimited.NewSplitter(bytes.NewReader(text), 0))
+		names, err = delimited.NewSplitter(bytes.NewReader(text), 0).Header()
 	}
-	if err != nil {
+	if err == io.EOF {
+		err = inputf("features: got nothing, want a header line")
+	} else if err != nil {
 		err = inputf("features: %v", err)
 	}
 	return names, err

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/dpcalc/dpcalc/metric"
 )
 
 // Match says when a prediction equals a label.
@@ -24,6 +26,23 @@ const (
 
 // Matches are the ways to match.
 func Matches() []Match { return []Match{Exact, Trim, Fold, Value} }
+
+// ReadsNumbers reports whether the predictions that a metric reads are numbers.
+func (m Match) ReadsNumbers(name string) bool {
+	kind, _ := metric.Of(name)
+	return m == Value || kind.Reads != metric.Text
+}
+
+// LabelsAreNumbers reports whether labels are read as numbers, and as a text by none of these metrics.
+func (m Match) LabelsAreNumbers(metrics []string, positive string) bool {
+	reads := func(what metric.Reads) bool {
+		return slices.ContainsFunc(metrics, func(name string) bool { kind, _ := metric.Of(name); return kind.Reads == what })
+	}
+	return m == Value || positive == "" && reads(metric.Forecast) && !reads(metric.Text)
+}
+
+// LabelsAreNumbers reports whether the labels of the plan are read as numbers, and as a text by none of its metrics.
+func (p *Plan) LabelsAreNumbers() bool { return p.Match.LabelsAreNumbers(p.Metrics, p.Units.Positive) }
 
 // of returns one text for all texts that are equal.
 func (m Match) of(text string) string {

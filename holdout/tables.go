@@ -40,6 +40,7 @@ type File struct {
 	Form    Form
 	Column  string // of the values
 	Longest int    // bytes of a row; 0 for 16 MiB
+	Numbers bool   // whether the values are numbers, which have decimal commas between semicolons
 }
 
 // Rows calls visit for every row, and stops at visit's error, which it returns. An error of the form is a [FormError].
@@ -69,9 +70,13 @@ func (f File) Rows(visit func(id, value string) error) error {
 // cells reads a table with a header.
 func (f File) cells(in io.Reader, visit func(id, value string) error) error {
 	s := delimited.NewSplitter(in, 0)
-	s.Longest = f.Longest
-	columns, err := f.header(s)
-	if err != nil {
+	if s.Longest = f.Longest; f.Form == Tabs {
+		s.Separator = '\t'
+	}
+	columns, err := s.Header()
+	if err == io.EOF {
+		return delimited.Errorf(0, "got nothing, want a header line with id and %s", f.Column)
+	} else if err != nil {
 		return err
 	}
 	var at [2]int
@@ -94,30 +99,14 @@ func (f File) cells(in io.Reader, visit func(id, value string) error) error {
 		case empty:
 			continue
 		}
-		if err := visit(cells[at[0]], cells[at[1]]); err != nil {
+		value := cells[at[1]]
+		if f.Numbers {
+			value = delimited.Point(value, s.Separator)
+		}
+		if err := visit(cells[at[0]], value); err != nil {
 			return err
 		}
 	}
-}
-
-// header reads the names of the columns of a table, and finds what separates its cells.
-func (f File) header(s *delimited.Splitter) (columns []string, err error) {
-	header := ""
-	for header == "" {
-		if header, err = s.Text(); err == io.EOF {
-			return nil, delimited.Errorf(0, "got nothing, want a header line with id and %s", f.Column)
-		} else if err != nil {
-			return nil, err
-		}
-	}
-	if s.Separator = delimited.SeparatorOf(header); f.Form == Tabs {
-		s.Separator = '\t'
-	}
-	if err := s.Split(header); err != nil {
-		return nil, err
-	}
-	s.Width = len(s.Cells)
-	return slices.Clone(s.Cells), nil
 }
 
 // mostShown is how many columns an error names.

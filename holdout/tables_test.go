@@ -29,6 +29,7 @@ func TestRows(t *testing.T) {
 		"\ufeffprediction;x;id\r\nyes;;1\r\n\r\nno;\"a\nb\";2,5":                                           AnyForm,
 		"id\tprediction\n1\tyes\n2,5\tno\n":                                                                AnyForm,
 		"a,b\tprediction\tid\nx\tyes\t1\nx\tno\t2,5\n":                                                     Tabs,
+		"\ufeffsep=;\r\nid;prediction\r\n1;yes\r\n2,5;no\r\n":                                              AnyForm,
 		"{\"id\":1,\"prediction\":\"yes\"}\n{\"id\":\"2,5\",\"prediction\":\"no\"}":                        AnyForm,
 		"\n {\"prediction\":\"yes\",\"id\":1,\"x\":[2]}\n\n{\"id\":\"2\\u002c5\",\"prediction\":\"no\"}\n": JSONLines,
 	} {
@@ -87,13 +88,35 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// Numbers have decimal commas between semicolons, and nowhere else. Other values and ids stay as they are.
+func TestDecimalCommas(t *testing.T) {
+	const cells = "id;prediction\n1,5;0,5\n2;1.234,5\n3;-2,5e-1\n4;a,b,c\n"
+	for _, numbers := range []bool{true, false} {
+		for _, separator := range []string{";", "\t"} {
+			want := [][2]string{{"1,5", "0,5"}, {"2", "1.234,5"}, {"3", "-2,5e-1"}, {"4", "a,b,c"}}
+			if numbers && separator == ";" {
+				want[0][1], want[2][1] = "0.5", "-2.5e-1"
+			}
+			var got [][2]string
+			in := strings.NewReader(strings.ReplaceAll(cells, ";", separator))
+			err := File{In: in, Column: "prediction", Numbers: numbers}.Rows(func(id, value string) error {
+				got = append(got, [2]string{id, value})
+				return nil
+			})
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("%v, %q: got %q, %v, want %q", numbers, separator, got, err, want)
+			}
+		}
+	}
+}
+
 // FuzzRows compares the readers with those of the library wherever these take a text: a table that is read has the
 // rows that it has for them. Labels that are read keep their number of rows.
 func FuzzRows(f *testing.F) {
 	for _, text := range []string{"id,prediction\n1,a\n", "prediction;id\n\"a;b\";1\n", "id\tprediction\n1\t\n",
 		"\ufeffid,prediction\r\n1,\"a\"\"b\"\r\n", "{\"id\":1,\"prediction\":\"a\"}\n{\"id\":\"2\",\"prediction\":1e3}",
 		"{\"id\":\"a\" , \"prediction\":\"\\u0061\"}", "{\"id\":1,\"prediction\":2}\n\f", "id,prediction\n\"1\n", "\x00", "{",
-		"id,id,prediction\n1,1,a\n"} {
+		"id,id,prediction\n1,1,a\n", "sep=;\nid;prediction\n1;a\n"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -155,7 +178,7 @@ func sameAsJSON(t *testing.T, text string, got [][2]string) {
 // sameAsCSV compares with encoding/csv, where that takes the text. It rewrites the line ends in cells, and skips none
 // of ours but empty lines.
 func sameAsCSV(t *testing.T, text string, got [][2]string) {
-	if strings.Contains(text, "\r") || !utf8.ValidString(text) {
+	if strings.Contains(text, "\r") || strings.Contains(strings.ToLower(text), "sep=") || !utf8.ValidString(text) {
 		return
 	}
 	for _, separator := range ",;\t" {

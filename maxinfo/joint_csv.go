@@ -1,39 +1,25 @@
 package maxinfo
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/csv"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/internal/delimited"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// ReadJoint reads the cells of a joint table, one a line, from CSV with the columns x,
-// y and p, or from the same with tabs for commas. The header names the columns, in any
+// ReadJoint reads the cells of a joint table, one a line, from a table with the columns x,
+// y and p, with commas, semicolons or tabs. The header names the columns, in any
 // order and in capitals or not; others are ignored. The values of x and y are text: 1
 // and 1.0 are different. An error of [NewJoint], or a DomainError for text that is no such table, comes with the number
 // of the line. An error of the reader is returned as it is.
 func ReadJoint(r io.Reader) (*Joint, error) {
-	in := bufio.NewReaderSize(r, 1<<16)
-	lines := csv.NewReader(in)
-	lines.ReuseRecord = true
-	start, err := in.Peek(4096)
-	if err != nil && err != io.EOF {
-		return nil, err
-	}
-	if bytes.HasPrefix(start, []byte("\ufeff")) { // a byte order mark
-		in.Discard(3)
-	}
-	if header, _, _ := bytes.Cut(start, []byte("\n")); bytes.ContainsRune(header, '\t') &&
-		!bytes.ContainsRune(header, ',') {
-		lines.Comma = '\t'
-	}
-	header, err := lines.Read()
+	s := delimited.NewSplitter(r, 0)
+	header, err := s.Header()
 	if err == io.EOF {
 		return nil, theory.Domain(false, "joint table", "nothing", "a header with the columns x, y and p")
 	}
@@ -47,21 +33,20 @@ func ReadJoint(r io.Reader) (*Joint, error) {
 	var at []int32 // the line of each cell
 	t := newTable(0, func(i int) string { return fmt.Sprintf("line %d", at[i]) })
 	for {
-		fields, err := lines.Read()
+		fields, _, err := s.Record()
 		if err == io.EOF {
 			return t.joint()
 		}
 		if err != nil {
 			return nil, malformed(err)
 		}
-		line, _ := lines.FieldPos(0)
-		at = append(at, int32(line))
-		text := strings.ToLower(strings.TrimSpace(fields[p]))
+		at = append(at, int32(s.Line))
+		text := delimited.Point(strings.ToLower(strings.TrimSpace(fields[p])), s.Separator)
 		probability, err := strconv.ParseFloat(text, 64)
 		mantissa, _, _ := strings.Cut(text, "e")
 		underflows := probability == 0 && strings.ContainsAny(mantissa, "123456789")
 		if err != nil || underflows || strings.ContainsAny(text, "_x") { // no hexadecimal
-			return nil, theory.Domain(false, fmt.Sprintf("line %d, p", line), strconv.Quote(fields[p]), pDomain)
+			return nil, theory.Domain(false, fmt.Sprintf("line %d, p", s.Line), strconv.Quote(fields[p]), pDomain)
 		}
 		if err := t.add(Cell{fields[x], fields[y], probability}); err != nil {
 			return nil, err
@@ -83,12 +68,12 @@ func columns(header []string) (x, y, p int, err error) {
 	return at["x"][0], at["y"][0], at["p"][0], nil
 }
 
-// malformed names the line of text that is no CSV.
+// malformed names the line of text that is no table.
 func malformed(err error) error {
-	var bad *csv.ParseError
+	var bad *delimited.Error
 	if !errors.As(err, &bad) {
 		return err
 	}
-	return theory.Domain(false, fmt.Sprintf("line %d", bad.Line), bad.Err.Error(),
-		"fields as in the header, with quotes around those that contain a quote or a line break")
+	got, want, _ := strings.Cut(strings.TrimPrefix(bad.Text, "got "), ", want ")
+	return theory.Domain(false, fmt.Sprintf("line %d", bad.Line), got, cmp.Or(want, "quotes around a cell, and closed ones"))
 }

@@ -350,6 +350,7 @@ func TestReadJoint(t *testing.T) {
 		"tabs":          "x\ty\tp\na,1\ta\t0.5\nb,1\tb\t0.5\n",
 		"quotes":        "\"x\",y,p\n\"a \"\"1\"\",\n2\",a,0.5\n\"a \"\"1\"\",\n3\",b,0.5\n",
 		"CRLF, mark":    "\ufeff\"x\",y,p\r\na,a,0.5\r\n\r\nb,b, 0.5\r\n",
+		"of Excel":      "\ufeffsep=;\r\nx;y;p\r\na;a;0,5\r\nb;b;0,5\r\n",
 		"zeros":         "x,y,p\na,a,0.5\na,b,0\nb,a,0e5\nb,b,0.5\n",
 		"absent labels": "x,y,p\n,,0.5\nc,c,0\nb,b,0.5\n",
 	} {
@@ -375,8 +376,8 @@ func TestReadJointErrors(t *testing.T) {
 		{"x,y,p\na,a,\n", `line 2, p: got "", want 0 or a number in [1e-300, 1]`},
 		{"x,y,p\na,a,1e-400\n", `line 2, p: got "1e-400", want 0 or a number in [1e-300, 1]`},
 		{"x,y,p\na,a,0.5\n\n\"b\n\",b,-1\n", "line 4, p: got -1, want 0 or a number in [1e-300, 1]"},
-		{"x,y,p\na,a,0.5\na,0.5\n", "line 3: got wrong number of fields, want fields as in the header, with quotes around those that contain a quote or a line break"},
-		{"x,y,p\na,a\"b,0.5\n", "line 2: got bare \" in non-quoted-field, want fields as in the header, with quotes around those that contain a quote or a line break"},
+		{"x,y,p\na,a,0.5\na,0.5\n", "line 3: got 2 cells, want 3 as in the header"},
+		{"x,y,p\na,a\"b,0.5\n", "line 2: got a quote inside an unquoted cell, want it doubled in a quoted one"},
 		{"x,y,p\na,a,0.5\nb,b,0.25\na,a,0.25\n",
 			`line 4: got x = "a" and y = "a" as in line 2, want each pair of x and y once`},
 		{"x,y,p\na,a,0.5\n", "sum of p: got 0.5, want 1 within 1e-9, which leaves room for probabilities rounded to ten digits and none for missing cells"},
@@ -435,7 +436,7 @@ func TestJointTooLarge(t *testing.T) {
 func FuzzReadJoint(f *testing.F) {
 	for _, text := range []string{
 		"x,y,p\na,a,0.5\nb,b,0.5\n", "p\ty\tX\n1\t\"a\nb\"\t2\n", "\ufeffx,y,p\n,,1\n", "x,y,p\na,b,1e-300\nb,b,1\n",
-		"x,y,p\n\"a", "",
+		"x,y,p\n\"a", "", "sep=;\nx;y;p\na;a;1,0\n",
 	} {
 		f.Add(text)
 	}

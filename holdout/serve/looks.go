@@ -83,6 +83,7 @@ func (s *Server) score(r *http.Request, team string, body *predictions) (a holdo
 	if body.form, err = formOf(r.Header); err != nil {
 		return a, err
 	}
+	body.number = s.ledger.Plan().Match.ReadsNumbers(submission.Metric)
 	if s.ledger.Plan().Incumbent != nil {
 		return s.compare(r.Context(), submission, body)
 	}
@@ -173,6 +174,7 @@ type predictions struct {
 	in     io.Reader
 	form   holdout.Form
 	column string
+	number bool  // whether the predictions are numbers
 	err    error // of the reading
 }
 
@@ -187,7 +189,7 @@ func (p *predictions) Read(b []byte) (int, error) {
 
 // table visits the rows.
 func (p *predictions) table(visit func(id, value string) error) error {
-	return holdout.File{In: p, Form: p.form, Column: p.column, Longest: mostRecord}.Rows(visit)
+	return holdout.File{In: p, Form: p.form, Column: p.column, Longest: mostRecord, Numbers: p.number}.Rows(visit)
 }
 
 // failed is the reply to a look that was not taken.

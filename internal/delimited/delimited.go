@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,13 +29,71 @@ type Splitter struct {
 	Line      int    // the physical line on which the record begins, from 1
 	next      int    // the number of the next
 	Offset    int64  // bytes before the next record
+	head      place  // where the header is, or an empty line above it
 	raw       []byte // the record with its line ends
 	Cells     []string
 }
 
-// NewSplitter reads records from r.
+// place is a place in a table.
+type place struct {
+	offset int64
+	line   int
+}
+
+// NewSplitter reads records from r. Without a separator the header shows which one it is.
 func NewSplitter(r io.Reader, separator byte) *Splitter {
 	return &Splitter{in: bufio.NewReaderSize(r, 1<<16), Separator: separator, next: 1}
+}
+
+// Header reads the names of the columns and finds the separator, below a byte order mark, empty lines, and a line such
+// as sep=; by which spreadsheets name it. The error is io.EOF if the table has no header.
+func (s *Splitter) Header() ([]string, error) {
+	if start, err := s.in.Peek(len(mark)); err != nil && err != io.EOF {
+		return nil, err
+	} else if string(start) == mark {
+		n, _ := s.in.Discard(len(mark))
+		s.Offset = int64(n)
+	}
+	s.head = place{s.Offset, s.next}
+	for {
+		header, err := s.Text()
+		if err != nil {
+			return nil, err
+		}
+		named, ok := strings.CutPrefix(strings.ToLower(strings.Trim(header, `"`)), "sep=")
+		switch {
+		case header == "":
+			continue
+		case ok && len(named) == 1 && s.Separator == 0:
+			if strings.Trim(named, ",;\t") != "" {
+				return nil, Errorf(s.Line, "got the separator %s, want a comma, a semicolon or a tab", strconv.Quote(named))
+			}
+			s.Separator, s.head = named[0], place{s.Offset, s.next}
+			continue
+		case s.Separator == 0:
+			s.Separator = separatorOf(header)
+		}
+		if err := s.Split(header); err != nil {
+			return nil, err
+		}
+		s.Width = len(s.Cells)
+		return slices.Clone(s.Cells), nil
+	}
+}
+
+// Again reads the table once more from r, with its first line as a record: there is no header.
+func (s *Splitter) Again(r io.ReaderAt) *Splitter {
+	again := NewSplitter(io.NewSectionReader(r, s.head.offset, math.MaxInt64-s.head.offset), s.Separator)
+	again.Offset, again.next, again.Width = s.head.offset, s.head.line, s.Width
+	return again
+}
+
+// Point replaces the decimal comma of a cell by a point. Only cells between semicolons have one.
+func Point(cell string, separator byte) string {
+	if separator != ';' || strings.Count(cell, ",") != 1 || strings.Contains(cell, ".") {
+		return cell
+	}
+	return strings.Replace(cell, ",", ".", 1)
 }
 
 // Text returns the next record as it stands, without its line end: a record ends with
@@ -151,16 +210,6 @@ func Errorf(line int, format string, args ...any) error {
 	return &Error{line, fmt.Sprintf(format, args...)}
 }
 
-// SkipMark skips a byte order mark at the beginning.
-func (s *Splitter) SkipMark() error {
-	if start, err := s.in.Peek(len(mark)); err != nil || string(start) != mark {
-		return nil
-	}
-	s.Offset = int64(len(mark))
-	_, err := s.in.Discard(len(mark))
-	return err
-}
-
 // WideEncoding names the encoding of a text that begins so, if it is one that this program
 // does not read, and whether a mark says so. Without a mark it is told by the zero bytes
 // that the characters of ASCII have in it, one or three each. Other zeros are in no text.
@@ -190,9 +239,9 @@ func WideEncoding(start []byte) (name string, marked bool) {
 	return "a file that is no text", false
 }
 
-// SeparatorOf tells by the header what separates the cells: a tab if there is one
+// separatorOf tells by the header what separates the cells: a tab if there is one
 // outside quotes, and otherwise the more frequent of comma and semicolon.
-func SeparatorOf(header string) byte {
+func separatorOf(header string) byte {
 	count := make(map[byte]int)
 	quoted := false
 	for i := range len(header) {

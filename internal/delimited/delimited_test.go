@@ -110,3 +110,80 @@ func TestRecordsRoundTrip(t *testing.T) {
 		}
 	}
 }
+
+// A byte order mark, empty lines and the line by which spreadsheets name the separator stand above a header.
+func TestHeader(t *testing.T) {
+	for text, want := range map[string]struct {
+		separator byte
+		columns   []string
+		next      []string // cells of the next record
+		line      int
+	}{
+		"id,p\na,1\n":                             {',', []string{"id", "p"}, []string{"a", "1"}, 2},
+		"\ufeff\r\nid;p\r\na;0,1\r\n":             {';', []string{"id", "p"}, []string{"a", "0,1"}, 3},
+		"sep=;\nid;p\na;0,1\n":                    {';', []string{"id", "p"}, []string{"a", "0,1"}, 3},
+		"\ufeffsep=;\r\nid,a;p\r\n\r\nb;1\r\n":    {';', []string{"id,a", "p"}, []string{"b", "1"}, 4},
+		"\"sep=,\"\nid;a,p\nb,1\n":                {',', []string{"id;a", "p"}, []string{"b", "1"}, 3},
+		"SEP=\t\nid,a\tp\nb\t1\n":                 {'\t', []string{"id,a", "p"}, []string{"b", "1"}, 3},
+		"sep=;\np\n0,1\n":                         {';', []string{"p"}, []string{"0,1"}, 3},
+		"sep=;,p\na,1\n":                          {',', []string{"sep=;", "p"}, []string{"a", "1"}, 2}, // a name
+		"sep\tid\nx\ty\n":                         {'\t', []string{"sep", "id"}, []string{"x", "y"}, 2},
+		"sep=\nx\n":                               {',', []string{"sep="}, []string{"x"}, 2},
+		"id,\"two\nlines\"\na,1\n":                {',', []string{"id", "two\nlines"}, []string{"a", "1"}, 3},
+		"\n\nid,\"\"\"q\"\"\"\n\na,\"1,\"\nb,2\n": {',', []string{"id", `"q"`}, []string{"a", "1,"}, 5},
+	} {
+		s := NewSplitter(strings.NewReader(text), 0)
+		columns, err := s.Header()
+		if err != nil || s.Separator != want.separator || !slices.Equal(columns, want.columns) {
+			t.Errorf("%q: got %q between %q, %v", text, columns, s.Separator, err)
+			continue
+		}
+		cells, _, err := s.Record()
+		if err != nil || !slices.Equal(cells, want.next) || s.Line != want.line {
+			t.Errorf("%q: got %q in line %d, %v", text, cells, s.Line, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"": "EOF", "\ufeff\n\n": "EOF", "sep=;\n": "EOF", "id,\"p\n": "line 1: got a quote that is left open",
+		"sep=|\nid|p\n": `line 1: got the separator "|", want a comma, a semicolon or a tab`,
+	} {
+		if _, err := NewSplitter(strings.NewReader(text), 0).Header(); err == nil || err.Error() != want {
+			t.Errorf("%q: got %v, want %s", text, err, want)
+		}
+	}
+}
+
+// A table without a header is read again from its first record, at its line.
+func TestAgain(t *testing.T) {
+	for text, want := range map[string]int{"0,1\n": 1, "\ufeff0,1\n": 1, "\ufeffsep=;\n0,1\n2\n": 2} {
+		s := NewSplitter(strings.NewReader(text), ';')
+		if strings.Contains(text, "sep") {
+			s.Separator = 0
+		}
+		if _, err := s.Header(); err != nil {
+			t.Fatal(err)
+		}
+		again := s.Again(strings.NewReader(text))
+		cells, _, err := again.Record()
+		if err != nil || !slices.Equal(cells, []string{"0,1"}) || again.Line != want || again.Offset != s.Offset {
+			t.Errorf("%q: got %q in line %d at %d, %v", text, cells, again.Line, again.Offset, err)
+		}
+	}
+}
+
+// A decimal comma is one between semicolons alone, and no separator of thousands beside a point.
+func TestPoint(t *testing.T) {
+	for _, c := range []struct{ cell, want string }{
+		{"0,5", "0.5"}, {"-1,5e-3", "-1.5e-3"}, {"<0,001", "<0.001"}, {"1,234", "1.234"}, {"1.234,5", "1.234,5"}, {"1,2,3", "1,2,3"},
+		{"1.5", "1.5"}, {"", ""}, {"NA", "NA"},
+	} {
+		if got := Point(c.cell, ';'); got != c.want {
+			t.Errorf("%q: got %q, want %q", c.cell, got, c.want)
+		}
+		for _, separator := range []byte{',', '\t', 0} {
+			if got := Point(c.cell, separator); got != c.cell {
+				t.Errorf("%q between %q: got %q", c.cell, separator, got)
+			}
+		}
+	}
+}

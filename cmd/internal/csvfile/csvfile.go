@@ -182,6 +182,7 @@ type Table struct {
 	P         int // the column of p-values
 	Records   int
 	Missing   int  // p-values
+	Comma     bool // between semicolons no p-value has a decimal point
 	bounds    int  // p-values given as upper bounds, <0.001
 	bare      bool // there is no header
 	places    []place
@@ -221,37 +222,19 @@ func OpenTable(c *outfile.Session, path string, column Column) (*Table, error) {
 func (t *Table) check(ctx context.Context, column Column) error {
 	t.column = column
 	s := delimited.NewSplitter(t.Reader(), 0)
-	if err := s.SkipMark(); err != nil {
+	var err error
+	if t.Columns, err = s.Header(); err == io.EOF {
+		return usage.Errorf("got nothing, want a header line and p-values")
+	} else if err != nil {
 		return err
 	}
-	start := s.Offset
-	for len(t.Columns) == 0 {
-		header, err := s.Text()
-		switch {
-		case err == io.EOF:
-			return usage.Errorf("got nothing, want a header line and p-values")
-		case err != nil:
-			return err
-		case header == "":
-			continue
-		}
-		t.Separator = delimited.SeparatorOf(header)
-		s.Separator = t.Separator
-		if err := s.Split(header); err != nil {
-			return err
-		}
-		t.Columns = slices.Clone(s.Cells)
-	}
-	bare, err := t.withoutHeader(column.Name)
-	if err != nil {
+	t.Separator, t.Comma = s.Separator, s.Separator == ';'
+	if t.bare, err = t.withoutHeader(column.Name); err != nil {
 		return err
 	}
-	if bare {
-		t.bare, t.Columns = true, []string{"p"}
-		s = delimited.NewSplitter(io.NewSectionReader(t.At, start, math.MaxInt64-start), t.Separator)
-		s.Offset = start
+	if t.bare {
+		t.Columns, s = []string{"p"}, s.Again(t.At)
 	}
-	s.Width = len(t.Columns)
 	if t.P, err = findColumn(t.Columns, column.Name); err != nil {
 		return err
 	}
@@ -272,14 +255,18 @@ func (t *Table) check(ctx context.Context, column Column) error {
 			return err
 		}
 		text := cells[t.P]
+		t.Comma = t.Comma && !strings.Contains(text, ".")
 		records++
 		if Absent(text) {
 			missing++
 		} else if _, ok := t.Plain(text); !ok {
 			if _, ok := t.Chance(text); !ok {
 				line := s.Line + strings.Count(strings.Join(cells[:t.P], ""), "\n")
-				return delimited.Errorf(line, "%s: got %s, want %s", usage.Shown(t.Columns[t.P]), usage.Shown(text),
-					cmp.Or(column.Want, "a probability in [0, 1]"))
+				want := cmp.Or(column.Want, "a probability in [0, 1]")
+				if !strings.ContainsAny(text, "0123456789") {
+					want += ", or NA for a test that was not made"
+				}
+				return delimited.Errorf(line, "%s: got %s, want %s", usage.Shown(t.Columns[t.P]), usage.Shown(text), want)
 			}
 			if _, bound := numbers.UpperBound(text); bound && column.Read == nil {
 				t.bounds++
@@ -401,10 +388,7 @@ func (t *Table) Plain(cell string) (x float64, ok bool) {
 // Chance reads a p-value. Where semicolons separate the cells, it may have a decimal
 // comma.
 func (t *Table) Chance(cell string) (theory.LogProb, bool) {
-	cell = strings.TrimSpace(cell)
-	if t.Separator == ';' {
-		cell = strings.Replace(cell, ",", ".", 1)
-	}
+	cell = delimited.Point(strings.TrimSpace(cell), t.Separator)
 	if t.column.Read != nil {
 		return t.column.Read(cell)
 	}

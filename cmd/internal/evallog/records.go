@@ -224,24 +224,12 @@ func cells(log Log, visit visitor) error {
 	}
 	s := delimited.NewSplitter(in, 0)
 	s.Longest = longest
-	if err := s.SkipMark(); err != nil {
-		return err
-	}
-	header, err := s.Text()
-	for err == nil && header == "" {
-		header, err = s.Text()
-	}
+	columns, err := s.Header()
 	if err == io.EOF {
 		return delimited.Errorf(0, "got nothing, want a header line")
 	} else if err != nil {
 		return err
 	}
-	s.Separator = delimited.SeparatorOf(header)
-	if err := s.Split(header); err != nil {
-		return err
-	}
-	s.Width = len(s.Cells)
-	columns := slices.Clone(s.Cells)
 	for {
 		texts, empty, err := s.Record()
 		switch {

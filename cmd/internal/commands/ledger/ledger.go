@@ -153,7 +153,9 @@ func runInit(c *commands.Call, target commands.Target, dir string, _ []string) e
 	if err != nil {
 		return err
 	}
-	labels, err := readLabels(c, path, from)
+	match, _ := c.Text("match")
+	positive, _ := c.Text("positive")
+	labels, err := readLabels(c, path, from, holdout.Match(match).LabelsAreNumbers(items(c, "metrics"), positive))
 	if err != nil {
 		return err
 	}
@@ -210,7 +212,7 @@ func labelsOf(c *commands.Call, status holdout.Status, dir string, moved []strin
 		if path == "" {
 			return nil, nil, usage.Errorf("--labels: got nothing, want a file: the ledger does not say where its labels are")
 		}
-		labels, err := readLabels(c, path, source.Labels.From)
+		labels, err := readLabels(c, path, source.Labels.From, status.Plan.LabelsAreNumbers())
 		if err != nil {
 			return nil, nil, fmt.Errorf("the labels: %w", err)
 		}
@@ -238,11 +240,12 @@ func openLedger(c *commands.Call, dir string, moved, movedFeatures []string) (
 }
 
 // readLabels reads the labels' file.
-func readLabels(c *commands.Call, path string, from *holdout.Reading) (*holdout.Labels, error) {
+func readLabels(c *commands.Call, path string, from *holdout.Reading, number bool) (*holdout.Labels, error) {
 	f, err := openFile(c, path, "label", from, 0)
 	if err != nil {
 		return nil, err
 	}
+	f.number = number
 	defer f.Close()
 	labels, err := holdout.NewLabels(f.rows)
 	if err != nil {
@@ -278,6 +281,7 @@ func readIncumbent(c *commands.Call, labels *holdout.Labels, t *holdout.Terms) (
 	if err != nil {
 		return done, err
 	}
+	f.number = t.Match.ReadsNumbers(metric)
 	t.Incumbent.Values = f.table
 	t.Incumbent.Path = lasting(path)
 	return f.Close, nil
@@ -385,6 +389,7 @@ func readSubmissions(c *commands.Call, status holdout.Status, dir string, paths 
 		if err != nil {
 			return nil, err
 		}
+		f.number = status.Plan.Match.ReadsNumbers(one.Metric)
 		open = append(open, f)
 		return f.table, nil
 	}

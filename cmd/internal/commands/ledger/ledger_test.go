@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -258,6 +260,80 @@ func TestForms(t *testing.T) {
 	code, stdout, stderr := commandtest.DpcalcReading(string(text), "holdout", "score", "ledger", "-", "-f", "csv")
 	if code != 0 || !strings.Contains(stdout, "0.6666666666666666") {
 		t.Error(code, stdout, stderr)
+	}
+}
+
+// Labels, predictions, features and ids as a spreadsheet writes them, with a line sep=; and decimal commas, give the
+// looks that the same numbers with points give: wherever numbers are read, and where they are served.
+func TestTablesOfSpreadsheets(t *testing.T) {
+	for name, c := range map[string]struct {
+		init   string
+		labels [2]string // of two rows, with commas
+		column string
+		cells  [2]string
+	}{
+		"a column":          {"--metrics column:score", [2]string{"yes", "no"}, "score", [2]string{"0,5", "1,0"}},
+		"a range":           {"--metrics column:score --range -2,20", [2]string{"yes", "no"}, "score", [2]string{"1,234", "-1,5"}},
+		"numbers":           {"--match number", [2]string{"1,5", "2"}, "prediction", [2]string{"1,50", "3,0"}},
+		"forecasts":         {"--metrics squared-error --range 0,10", [2]string{"1,234", "2,5"}, "prediction", [2]string{"1,5", "2,5e0"}},
+		"probabilities":     {"--metrics log-loss --positive yes", [2]string{"yes", "no"}, "probability", [2]string{"0,25", "0,5"}},
+		"text stays a text": {"--metrics accuracy", [2]string{"1,5", "0,5"}, "prediction", [2]string{"1,5", "0,25"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			excel := func(column string, cells [2]string) string {
+				return "\ufeffsep=;\r\nid;" + column + "\r\na;" + cells[0] + "\r\nb;" + cells[1] + "\r\n"
+			}
+			plain := func(text string) string {
+				quote := "\""
+				if name != "text stays a text" {
+					text, quote = strings.ReplaceAll(text, ",", "."), ""
+				}
+				lines := strings.Split(strings.TrimPrefix(text, "\ufeffsep=;\r\n"), "\r\n")
+				for i, line := range lines[1:3] {
+					id, cell, _ := strings.Cut(line, ";")
+					lines[i+1] = id + "," + quote + cell + quote
+				}
+				return strings.Replace(strings.Join(lines, "\n"), ";", ",", 1)
+			}
+			write(t, "labels.csv", excel("label", c.labels))
+			write(t, "labels-points.csv", plain(excel("label", c.labels)))
+			write(t, "p.csv", excel(c.column, c.cells))
+			write(t, "p-points.csv", plain(excel(c.column, c.cells)))
+			write(t, "features.csv", "sep=;\nid;part\na;x\nb;x\n")
+			write(t, "drop.csv", "\ufeffsep=;\nid;reason\nb;old\n")
+			var got [2]map[string]any
+			for i, form := range []string{"", "-points"} {
+				dir := fmt.Sprint("ledger", i)
+				runs(t, 0, "holdout init "+dir+" --labels labels"+form+".csv -b 0.05 --open --features features.csv --ask score:step=0.25 "+c.init)
+				got[i] = row(t, 0, "holdout score "+dir+" p"+form+".csv --show score --step 0.25 --name one --where part=x")
+			}
+			for _, field := range []string{"response", "lower", "upper", "price", "rows"} {
+				if got[0][field] != got[1][field] || got[0][field] == nil {
+					t.Errorf("%s: got %v, want %v", field, got[0][field], got[1][field])
+				}
+			}
+			runs(t, 0, "holdout extend ledger0 --drop drop.csv")
+			if strings.HasPrefix(c.init, "--metrics column") {
+				return
+			}
+			token := newToken(t, "eu", "tokens.txt")
+			address, stop := serving(t, "holdout serve ledger1 --addr 127.0.0.1:0 --tokens tokens.txt")
+			defer stop()
+			in, err := os.Open("p.csv")
+			if err != nil {
+				t.Fatal(err)
+			}
+			client := http.Client{Transport: bearer{token, new(bytes.Buffer)}}
+			answer, err := client.Post(address+"/looks?show=score", "text/csv", in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(answer.Body)
+			if err != nil || answer.StatusCode != http.StatusOK || !strings.Contains(string(body), fmt.Sprintf(`"response":%v,`, got[1]["response"])) {
+				t.Errorf("served: %s, %s, %v, want %v", answer.Status, body, err, got[1]["response"])
+			}
+		})
 	}
 }
 

@@ -296,7 +296,7 @@ func runExtend(c *commands.Call, target commands.Target, dir string, _ []string)
 		return usage.Errorf("--labels: got %d files, want one of new rows", len(paths))
 	} else if len(paths) == 1 {
 		e.Path = lasting(paths[0])
-		if e.Labels, err = readLabels(c, paths[0], from); err != nil {
+		if e.Labels, err = readLabels(c, paths[0], from, status.Plan.LabelsAreNumbers()); err != nil {
 			return err
 		}
 	} else if from != nil {

@@ -17,6 +17,7 @@ type file struct {
 	*csvfile.Source
 	call   *commands.Call
 	column string           // of the values
+	number bool             // whether the values are numbers
 	from   *holdout.Reading // of a log that another tool wrote; nil for a table
 	total  int64            // of the rows that are expected, for people who wait; 0 if nobody knows
 }
@@ -120,5 +121,5 @@ func (f *file) rows(visit func(id, value string) error) error {
 	if filepath.Ext(f.Name) == ".jsonl" {
 		form = holdout.JSONLines
 	}
-	return holdout.File{In: f.Reader(), Form: form, Column: f.column}.Rows(counted)
+	return holdout.File{In: f.Reader(), Form: form, Column: f.column, Numbers: f.number}.Rows(counted)
 }

@@ -198,12 +198,6 @@ func sumErrors(ctx context.Context, s *delimited.Splitter, a *transfer.Answer) (
 	if err != nil {
 		return nil, err
 	}
-	decimal := func(text string) string {
-		if s.Separator == ';' {
-			return strings.Replace(text, ",", ".", 1)
-		}
-		return text
-	}
 	asked, silent, unit := a.Queries, 0, a.Unit()
 	var noise []theory.NoiseBlock
 	a.Queries, a.Mechanism.Noise = 0, "gaussian"
@@ -222,10 +216,10 @@ func sumErrors(ctx context.Context, s *delimited.Splitter, a *transfer.Answer) (
 		if n, ok := numbers.Counts.Parse(cells[query]); !ok || n != a.Queries {
 			return nil, delimited.Errorf(s.Line, "got query %s, want %d", usage.Shown(cells[query]), a.Queries)
 		}
-		sd, ok := numbers.NonNegatives.Parse(decimal(cells[scale]))
+		sd, ok := numbers.NonNegatives.Parse(delimited.Point(cells[scale], s.Separator))
 		cut := 0.
 		if cutoff >= 0 && cells[cutoff] != "" {
-			if cut, err = cutOf(decimal(cells[cutoff])); err != nil {
+			if cut, err = cutOf(delimited.Point(cells[cutoff], s.Separator)); err != nil {
 				return nil, delimited.Errorf(s.Line, "%v", err)
 			}
 		}
@@ -278,20 +272,13 @@ func cutOf(text string) (float64, error) {
 
 // noiseColumns reads the header and finds the columns, of which the last, cut, may be missing.
 func noiseColumns(s *delimited.Splitter) (query, scale, cut int, err error) {
-	header, err := s.Text()
+	columns, err := s.Header()
 	if errors.Is(err, io.EOF) {
 		return 0, 0, 0, usage.Errorf("got nothing, want the columns query and noise_scale")
 	}
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	header = strings.TrimPrefix(header, "\ufeff")
-	s.Separator = delimited.SeparatorOf(header)
-	if err := s.Split(header); err != nil {
-		return 0, 0, 0, err
-	}
-	columns := slices.Clone(s.Cells)
-	s.Width = len(columns)
 	query, scale = slices.Index(columns, "query"), slices.Index(columns, "noise_scale")
 	if query < 0 || scale < 0 {
 		return 0, 0, 0, delimited.Errorf(s.Line, "got the columns %s, want query and noise_scale, as --schedule writes them in .csv or .tsv",

@@ -46,17 +46,10 @@ var clusterColumns = []string{"rows", "weight", "cluster"}
 
 // readClusters counts the clusters of each size or weight.
 func readClusters(s *delimited.Splitter) (string, error) {
-	header, err := s.Text()
+	columns, err := s.Header()
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", err
 	}
-	header = strings.TrimPrefix(header, "\ufeff")
-	s.Separator = delimited.SeparatorOf(header)
-	if err := s.Split(header); err != nil {
-		return "", err
-	}
-	columns := slices.Clone(s.Cells)
-	s.Width = len(columns)
 	kind := slices.IndexFunc(clusterColumns, func(name string) bool { return slices.Contains(columns, name) })
 	if kind < 0 {
 		return "", delimited.Errorf(s.Line, "got the columns %s, want rows or weight with a line for each cluster, or cluster with one for each row",
@@ -93,6 +86,7 @@ func readClusters(s *delimited.Splitter) (string, error) {
 				cell = fmt.Sprint(n)
 			}
 		case name == "weight":
+			cell = delimited.Point(cell, s.Separator)
 			if w, ok := new(big.Rat).SetString(cell); !ok || w.Sign() <= 0 || strings.ContainsAny(cell, "/eE") {
 				return "", delimited.Errorf(s.Line, "got the weight %s, want a positive decimal", usage.Shown(cell))
 			}

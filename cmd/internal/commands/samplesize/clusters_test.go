@@ -81,6 +81,10 @@ func TestRowsOfClusters(t *testing.T) {
 		}
 	}
 	weights := rowsBy(t, plan+"--weights rows --clusters "+file("weights.csv", "weight;cluster\n0.5;a\n.25;b\n.25;c\n"))["gate"]
+	comma := rowsBy(t, plan+"--weights rows --clusters "+file("comma.csv", "\ufeffsep=;\nweight;cluster\n0,5;a\n,25;b\n,25;c\n"))["gate"]
+	if !reflect.DeepEqual(comma, weights) {
+		t.Errorf("%v with decimal commas, want %v", comma, weights)
+	}
 	each := rowsBy(t, plan+"--weights rows --clusters "+file("rows.csv", "id,cluster\n1,a\n2,b\n3,a\n4,c\n"))["gate"]
 	if weights["effective_rows"] != each["effective_rows"] || math.Abs(each["effective_rows"].(float64)-8./3) > 1e-12 {
 		t.Errorf("%v\n%v", weights, each)
