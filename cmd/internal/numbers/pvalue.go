@@ -1,6 +1,7 @@
 package numbers
 
 import (
+	"math/big"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/theory"
@@ -10,10 +11,15 @@ import (
 var ChancesOfAll = Kind[theory.LogProb]{Want: "a probability in [0, 1]", Parse: ParsePValue}
 
 // ParsePValue reads a probability, or the upper bound <0.001 as 0.001: the p-value that
-// it stands for is not above that, so that whatever rejects 0.001 rejects it.
+// it stands for is not above that, so that whatever rejects 0.001 rejects it. A number
+// above 1 by less than 1e-9 is 1, as sums of floating point are.
 func ParsePValue(text string) (theory.LogProb, bool) {
 	number, bound := UpperBound(text)
 	p, ok := ParseProb(number)
+	if x, decimal := ParseDecimal(number); !ok && decimal {
+		above, _ := x.Sub(x, big.NewRat(1, 1)).Float64()
+		return theory.LogProb(0), above > 0 && above < 1e-9
+	}
 	return p, ok && !(bound && p == theory.Zero)
 }
 

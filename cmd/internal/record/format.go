@@ -27,13 +27,20 @@ var (
 	CSV = Format{Name: "csv", Suffix: ".csv",
 		Encode: func(r Result) Encoder { return delimited{separator: ',', columns: r.Columns} }}
 	ExcelEU = Format{Name: "csv", Dialect: "excel-eu", Suffix: ".csv",
-		Encode: func(r Result) Encoder { return delimited{separator: ';', comma: true, columns: r.Columns} }}
+		Encode: func(r Result) Encoder { return delimited{separator: ';', comma: true, excel: true, columns: r.Columns} }}
 	TSV = Format{Name: "tsv", Suffix: ".tsv",
 		Encode: func(r Result) Encoder { return delimited{separator: '\t', columns: r.Columns} }}
 	JSON      = Format{Name: "json", Suffix: ".json", Encode: func(r Result) Encoder { return newJSON(r) }, Nested: true}
 	JSONLines = Format{Name: "jsonl", Suffix: ".jsonl", Encode: func(r Result) Encoder { return newJSONLines(r) },
 		Nested: true}
 )
+
+// AsRead is csv with the separator and the decimal sign of a user's table, whose cells stay as they are.
+func AsRead(separator byte, comma bool) Format {
+	f := CSV
+	f.Encode = func(r Result) Encoder { return delimited{separator: separator, comma: comma, columns: r.Columns} }
+	return f
+}
 
 // NamesOf lists the formats of a kind.
 func NamesOf(formats []Format, is func(Format) bool) (names []string) {

@@ -12,16 +12,17 @@ import (
 )
 
 // delimited writes RFC 4180 with LF: one header, plain numbers, lists joined by
-// "; ", missing cells empty. With a decimal comma it begins with the byte order
-// mark, without which Excel does not take a file for UTF-8.
+// "; ", missing cells empty. For Excel it begins with the byte order mark, without
+// which Excel does not take a file for UTF-8.
 type delimited struct {
 	separator byte
 	comma     bool // in numbers
+	excel     bool // and in numbers of the user
 	columns   []string
 }
 
 func (d delimited) Head(dst []byte) []byte {
-	if d.comma {
+	if d.excel {
 		dst = append(dst, "\ufeff"...)
 	}
 	for i, name := range d.columns {
@@ -54,7 +55,7 @@ func (d delimited) Row(dst []byte, _ bool, cells []Cell) []byte {
 			dst = d.text(dst, c.S)
 		case ForeignForm:
 			dst = d.text(dst, Inert(c.S))
-			if d.comma && IsNumeral(c.S) {
+			if d.excel && IsNumeral(c.S) {
 				dst = d.number(dst, start)
 			}
 		case ListForm:

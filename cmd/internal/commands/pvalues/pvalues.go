@@ -260,13 +260,11 @@ func runPvalueCorrect(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	own := ownFormat(c, path)
-	if own {
-		call := *c
+	call := *c
+	if isOwn(c, path) {
 		call.Values = usage.Replaced(c.Values, "format", record.CSV.Name)
-		c = &call
 	}
-	target, err := c.Target()
+	target, err := call.Target()
 	if err != nil {
 		return err
 	}
@@ -294,7 +292,7 @@ func runPvalueCorrect(c *commands.Call) error {
 		return err
 	}
 	if path != "" {
-		return correctFile(c, target, path, own)
+		return correctFile(c, target, path)
 	}
 	return questions[asked](c, target, g)
 }
@@ -310,8 +308,8 @@ func readPath(c usage.Values) (path string, err error) {
 	return path, nil
 }
 
-// ownFormat reports whether the FILE's kind decides the format.
-func ownFormat(c usage.Values, path string) bool {
+// isOwn reports whether the FILE's kind decides the format.
+func isOwn(c usage.Values, path string) bool {
 	_, explicit := c.Text("format")
 	to, hasOutput := c.Text("output")
 	standard := !hasOutput || to == "-"

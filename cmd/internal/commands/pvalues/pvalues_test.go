@@ -176,7 +176,7 @@ func TestCorrectedTable(t *testing.T) {
 		if err := family.Adjust(want); err != nil {
 			t.Fatal(err)
 		}
-		args := []string{"--by", "pure-dp", "--epsilon", "0.01", "-n", "10k", "--family", string(family)}
+		args := []string{"--by", "pure-dp", "--epsilon", "0.01", "-n", "10k", "--family", string(family), "-f", "csv"}
 		one, said := corrected(t, 1, text, args...)
 		for _, workers := range []int{2, 3, 16} {
 			if more, _ := corrected(t, workers, text, args...); more != one {
@@ -332,7 +332,7 @@ func TestThresholdInATable(t *testing.T) {
 		x := all[best].ThresholdFloat()
 		at, above := string(record.AppendNumber(nil, x)), strconv.FormatFloat(math.Nextafter(x, 1), 'g', -1, 64)
 		out, _ := corrected(t, 1, fmt.Sprintf("p\n%v\n%v\n", at, above), "--by", bySteps, "--step",
-			plan.Steps[0].String(), "--samples", "1000")
+			plan.Steps[0].String(), "--samples", "1000", "-f", "csv")
 		lines := strings.Split(out, "\n")
 		if !strings.HasSuffix(lines[1], ","+at+",true,ok") || !strings.HasSuffix(lines[2], ","+at+",false,ok") {
 			t.Errorf("%v: %s", plan.Steps, out)

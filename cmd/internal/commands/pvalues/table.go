@@ -27,6 +27,7 @@ type correction struct {
 	by       pvalue.Test
 	family   pvalue.Family
 	raw      bool // cells stay as they are
+	own      bool // the table is written back as it was read, with numbers for people
 
 	table     *csvfile.Table
 	threshold record.Cell
@@ -60,7 +61,12 @@ var rejected = record.Column[judged]{Name: "reject", Says: "whether p_adjusted i
 var appended = []record.Column[judged]{
 	{Name: "p_adjusted", Says: "the least alpha at which the test is rejected, with the family step",
 		Cell: func(j judged) record.Cell {
-			return j.value(func() record.Cell { return adjustedCell(&j.by, j.adjusted) })
+			return j.value(func() record.Cell {
+				if j.own {
+					return sixUp(adjustedCell(&j.by, j.adjusted))
+				}
+				return adjustedCell(&j.by, j.adjusted)
+			})
 		}},
 	{Name: "threshold", Says: "that of a single selected test", Cell: func(j judged) record.Cell {
 		return j.value(func() record.Cell { return j.threshold })
@@ -85,9 +91,8 @@ var inLogarithms = []record.Column[judged]{
 	}},
 }
 
-// correctFile writes a table with the corrected p-values. With own it is written with
-// the separator that it has.
-func correctFile(c *commands.Call, target commands.Target, path string, own bool) error {
+// correctFile writes a table with the corrected p-values.
+func correctFile(c *commands.Call, target commands.Target, path string) error {
 	r, err := readRequest(c)
 	if err != nil {
 		return err
@@ -119,9 +124,7 @@ func correctFile(c *commands.Call, target commands.Target, path string, own bool
 		return err
 	}
 	defer t.table.Close()
-	if own && t.target.Format.Dialect == "" && t.table.Separator == '\t' {
-		t.target.Format = record.TSV
-	}
+	t.writtenBack(c)
 	a, err := t.answer()
 	if err != nil {
 		return err
@@ -155,6 +158,23 @@ func correctFile(c *commands.Call, target commands.Target, path string, own bool
 	return commands.Emit(c, t.target, a)
 }
 
+// writtenBack takes the separator and the decimal sign of the table for the output, unless a flag asks for a format
+// or a dialect. The suffix of a file's name beats the separator.
+func (t *correction) writtenBack(c usage.Values) {
+	_, format := c.Text("format")
+	_, dialect := c.Text("csv-dialect")
+	separator, name := t.table.Separator, t.target.Format.Name
+	if format || dialect || !slices.Contains([]string{record.CSV.Name, record.TSV.Name}, name) {
+		return
+	}
+	if t.target.Path != "" && name == record.TSV.Name {
+		separator = '\t'
+	} else if t.target.Path != "" && separator == '\t' {
+		separator = ','
+	}
+	t.own, t.target.Format = true, record.AsRead(separator, t.table.Comma && separator != ',')
+}
+
 // tellMissing counts the missing p-values, and warns of a family step that does not count
 // them: some programs write NA for a test that was made and failed.
 func (t *correction) tellMissing(w io.Writer) {
@@ -184,7 +204,7 @@ func (t *correction) rawFirst() bool { return t.asked.basis == "raw" }
 
 // answer is the table with its columns, and refuses what the format cannot hold.
 func (t *correction) answer() (a commands.Answer[judged], err error) {
-	if t.threshold = thresholdCell(&t.by); t.target.Format.Print != nil {
+	if t.threshold = thresholdCell(&t.by); t.own || t.target.Format.Print != nil {
 		t.threshold = Legible(t.by.Threshold)
 	}
 	t.appended = appended

@@ -137,6 +137,18 @@ func adjustedCell(t *pvalue.Test, a theory.LogProb) record.Cell {
 	return record.Exactly(t.AdjustedFloat(a))
 }
 
+// sixUp rounds an adjusted p-value up to six digits, as people read it.
+func sixUp(c record.Cell) record.Cell {
+	text := record.People(c)
+	if x, err := strconv.ParseFloat(text, 64); err == nil && c.Form == record.NumberForm {
+		return record.Exactly(x)
+	}
+	if p, ok := numbers.ParseProb(text); ok {
+		return record.Chance(p)
+	}
+	return c
+}
+
 // Legible cuts a threshold to six digits, so that people read none above it but for
 // the rounding of float64, as people read numbers.
 func Legible(threshold theory.LogProb) record.Cell {
