@@ -155,6 +155,7 @@ func (r reader) numberCell(v *values, binary bool) func(string) (float64, error)
 	}
 	return func(text string) (float64, error) {
 		x, ok := decimal(text)
+		x = snapped(x, lowest, highest)
 		switch {
 		case ok && number:
 			return r.units.share(x), nil
@@ -169,6 +170,17 @@ func (r reader) numberCell(v *values, binary bool) func(string) (float64, error)
 		}
 		return x, nil
 	}
+}
+
+// overshoot is how far beyond its range a value may be, as a share of it: a mean that floating point has rounded.
+const overshoot = 1e-9
+
+// snapped is a number, or the end of the range that it is beyond by less than that.
+func snapped(x, lowest, highest float64) float64 {
+	if end := min(max(x, lowest), highest); math.Abs(x-end) < overshoot*(highest-lowest) {
+		return end
+	}
+	return x
 }
 
 // decimal reads a decimal number: no NaN, no infinity, no hexadecimal digits and no blanks, and nothing that would be
