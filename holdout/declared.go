@@ -46,6 +46,9 @@ func (t *Terms) declare() error {
 	if err := t.declares(); err != nil {
 		return err
 	}
+	if t.Match == Fold {
+		t.Match = composed
+	}
 	for i, c := range t.Classes {
 		matched := t.Match.of(c)
 		if matched == "" {

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dpcalc/dpcalc/metric"
+	"golang.org/x/text/unicode/norm"
 )
 
 // Match says when a prediction equals a label.
@@ -20,9 +21,13 @@ type Match string
 const (
 	Exact Match = "exact"  // byte by byte
 	Trim  Match = "trim"   // without the blanks around a text
-	Fold  Match = "fold"   // and in upper or lower case
+	Fold  Match = "fold"   // and in upper or lower case, and however accents are encoded
 	Value Match = "number" // as decimal numbers, whatever their digits; a text that is no number equals no label
 )
+
+// composed is [Fold] in the plans of this version. There the word fold is that of versions which compare accents as
+// they are encoded.
+const composed Match = "fold-nfc"
 
 // Matches are the ways to match.
 func Matches() []Match { return []Match{Exact, Trim, Fold, Value} }
@@ -53,6 +58,8 @@ func (m Match) of(text string) string {
 	switch m {
 	case Fold:
 		return folded(text)
+	case composed:
+		return norm.NFC.String(folded(norm.NFD.String(text)))
 	case Value:
 		if plain, ok := canonical(text); ok {
 			return plain

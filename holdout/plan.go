@@ -477,7 +477,7 @@ func decodePlan(text []byte) (*Plan, error) {
 		err = p.Open.checked(p.Promise.Beta)
 	}
 	p.Match = cmp.Or(p.Match, Exact)
-	if !slices.Contains(Matches(), p.Match) {
+	if !slices.Contains(append(Matches(), composed), p.Match) {
 		err = cmp.Or(err, fmt.Errorf("got the match %s, want %s", shown(string(p.Match)), ways()))
 	}
 	if run := open || p.Promise.Test != "" || practiceOf(p.Method) != nil; err == nil && !run {

@@ -153,8 +153,8 @@ func TestEarlierLedgers(t *testing.T) {
 			}
 		})
 	}
-	if count < 89 {
-		t.Errorf("%d ledgers, want the 89 of the corpus", count)
+	if count < 90 {
+		t.Errorf("%d ledgers, want the 90 of the corpus", count)
 	}
 }
 
