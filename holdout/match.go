@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,7 +44,8 @@ func (m Match) LabelsAreNumbers(metrics []string, positive string) bool {
 	reads := func(what metric.Reads) bool {
 		return slices.ContainsFunc(metrics, func(name string) bool { kind, _ := metric.Of(name); return kind.Reads == what })
 	}
-	return m == Value || positive == "" && reads(metric.Forecast) && !reads(metric.Text)
+	asNumbers := reads(metric.Forecast) && !reads(metric.Text)
+	return m == Value || positive == "" && asNumbers
 }
 
 // LabelsAreNumbers reports whether the labels of the plan are read as numbers, and as a text by none of its metrics.
@@ -153,6 +155,35 @@ func (r reader) right(l *Labels) ([]mark, error) {
 // takes reports whether a text, as it is matched, is a prediction: any text, or a class that is declared.
 func (r reader) takes(matched string) bool {
 	return r.classes == nil || slices.ContainsFunc(r.classes, func(c string) bool { return r.match.of(c) == matched })
+}
+
+// unusual is how programs write the classes 1 and 0 that labels seldom have.
+var unusual = regexp.MustCompile(`(?i)^(-?[0-9]+\.0+|true|false)$`)
+
+// remark says why predictions may all be wrong, "" for nothing. It knows the predictions and the declarations alone.
+func (r reader) remark(v *values) string {
+	usual := func(text string) bool { return !unusual.MatchString(text) }
+	switch {
+	case r.classes != nil || r.match == Value || len(v.texts) == 0: // another text than a class is refused
+	case r.units.Positive != "":
+		if !slices.Contains(v.texts, v.class) {
+			return "no prediction equals a declared class" + asNumber(v.texts, []string{r.units.Positive})
+		}
+	case !slices.ContainsFunc(v.texts, usual):
+		return "every prediction is written as 1.0 or True are, which equal no label 1, and no class is declared; --match number reads 1.0 as 1"
+	}
+	return ""
+}
+
+// asNumber names the first text that is a class as a number, "" if there is none.
+func asNumber(texts, classes []string) string {
+	for _, text := range texts {
+		number, ok := canonical(text)
+		if i := slices.IndexFunc(classes, func(c string) bool { return Value.of(c) == number }); ok && i >= 0 {
+			return fmt.Sprintf("; --match number reads %s as %s", shown(text), shown(classes[i]))
+		}
+	}
+	return ""
 }
 
 // declared names the classes that are declared.

@@ -6,11 +6,16 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/dpcalc/dpcalc/transfer"
+	"golang.org/x/text/unicode/norm"
 )
 
 // oneLook is a ledger of one look that shows the score itself.
@@ -147,6 +152,90 @@ func TestMatchOracles(t *testing.T) {
 	}
 }
 
+// A new ledger folds accents however they are encoded: its plan has another word than that of an earlier version, under
+// which the same texts differ. What that folded together, or Unicode says is the same text, is folded together now too.
+func TestFoldAccents(t *testing.T) {
+	ids := []string{"1", "2", "3", "4"}
+	labels := labelsOf(t, ids, []string{"Caf\u00e9", "\u00c5ngstr\u00f6m", "se\u00f1or", "\u1e9b\u0323"})
+	l, dir := oneLook(t, labels, func(p *Terms) { p.Match = Fold })
+	got := takes(t, l, Submission{Values: Columns(ids, []string{" CAFE\u0301", "a\u030angstro\u0308m", "senor", "\u1e9b\u0323"})})
+	if *got.Response != 3./4 || got.Plan.Match == Fold {
+		t.Errorf("got %v under %s, want 3 of 4", *got.Response, got.Plan.Match)
+	}
+	same := []string{"caf\u00c9 ", "A\u030aNGSTRO\u0308M", "SENOR", "\u017f\u0323\u0307"}
+	if got := takes(t, l, Submission{Values: Columns(ids, same)}); !got.Known {
+		t.Errorf("%q is another look", same)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, planFile))
+	if err != nil || !strings.Contains(string(text), `"match": "fold-nfc"`) {
+		t.Errorf("%v, %s", err, text)
+	}
+	if Fold.of("caf\u00e9") == Fold.of("cafe\u0301") {
+		t.Error("a ledger of an earlier version folds otherwise than it did")
+	}
+	for r := range rune(unicode.MaxRune) {
+		if !utf8.ValidRune(r) || unicode.SimpleFold(r) == r && norm.NFKD.IsNormalString("a"+string(r)) {
+			continue
+		}
+		text := "a" + string(r) + "b"
+		matched := composed.of(text)
+		cased := "a" + string(unicode.SimpleFold(r)) + "b"
+		for _, other := range []string{cased, norm.NFC.String(text), norm.NFD.String(text), matched} {
+			if composed.of(other) != matched {
+				t.Errorf("%q and %q fold to %q and %q", text, other, matched, composed.of(other))
+			}
+		}
+		if !norm.NFC.IsNormalString(matched) {
+			t.Errorf("%q folds to %q", text, matched)
+		}
+	}
+}
+
+// What is said of predictions that are all written in another way than the declared classes, or than most labels.
+func TestRemarks(t *testing.T) {
+	const asNumber = "; --match number reads 1.0 as 1"
+	const unusually = "every prediction is written as 1.0 or True are, which equal no label 1, and no class is declared"
+	for _, c := range []struct {
+		reader
+		cells []string
+		want  string
+	}{
+		{reader{match: Exact, units: Units{Positive: "1"}}, []string{"0.0", "1.0"}, "no prediction equals a declared class" + asNumber},
+		{reader{match: Trim, units: Units{Positive: "1"}}, []string{"no", "yes"}, "no prediction equals a declared class"},
+		{reader{match: Exact, units: Units{Positive: "1"}}, []string{"1.0", "1"}, ""},
+		{reader{match: Value, units: Units{Positive: "1"}}, []string{"0.0", "1.0"}, ""},
+		{reader{match: Exact}, []string{"1.0", "0.0"}, unusually + asNumber},
+		{reader{match: Fold}, []string{"True", "false"}, unusually + asNumber},
+		{reader{match: Exact}, []string{"1.0", "1"}, ""},
+		{reader{match: Exact}, []string{"1.5", "1.0"}, ""},
+		{reader{match: Exact}, []string{"True", "maybe"}, ""},
+		{reader{match: Exact, classes: []string{"1.0", "0.0"}}, []string{"1.0", "1.0"}, ""},
+		{reader{match: Value}, []string{"1.0", "0.0"}, ""},
+	} {
+		ids := []string{"1", "2"}
+		c.rows = &labelsOf(t, ids, ids).roster
+		v, err := c.read(Accuracy, false, Columns(ids, c.cells))
+		if err != nil || v.counts.Remark != c.want {
+			t.Errorf("%q: got %q, %v, want %q", c.cells, v.counts.Remark, err, c.want)
+		}
+	}
+	ids := []string{"1", "2"}
+	l, _ := oneLook(t, labelsOf(t, ids, []string{"1", "0"}), func(p *Terms) { p.Classes = []string{"0", "1"} })
+	_, err := l.Score(context.Background(), Submission{Values: Columns(ids, []string{"1.0", "0.0"})})
+	if want := "id 1: got the prediction 1.0, want one of the 2 declared classes: 0, 1" + asNumber; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	open := Terms{Open: true, Metrics: []string{"f1"}, Units: Units{Positive: "1"}, Goal: transfer.Goal{Beta: beta(t, "0.05")}}
+	l, _ = ledgerOf(t, labelsOf(t, ids, []string{"1", "0"}), open)
+	bar := 0.1
+	asked := Submission{Metric: "f1", Question: Question{Show: ShowPass}, Bar: &bar, Values: Columns(ids, []string{"1.0", "0.0"})}
+	_, err = l.Score(context.Background(), asked)
+	const none = "got no row with the prediction 1, the positive class, want some for f1; no prediction equals a declared class"
+	if err == nil || err.Error() != none+asNumber {
+		t.Errorf("got %v, want %s", err, none+asNumber)
+	}
+}
+
 // The counts of a submission need no label.
 func TestCounts(t *testing.T) {
 	ids := []string{"1", "2", "3", "4"}
@@ -157,9 +246,9 @@ func TestCounts(t *testing.T) {
 		cells  []string
 		want   Counts
 	}{
-		{Accuracy, Exact, []string{"a", "A", " ", ""}, Counts{4, 2, 4}},
-		{Accuracy, Fold, []string{"a", "A", " ", ""}, Counts{4, 2, 2}},
-		{"column:x", Exact, []string{"0", "-0", "1", "1.0"}, Counts{4, 0, 2}},
+		{Accuracy, Exact, []string{"a", "A", " ", ""}, Counts{4, 2, 4, ""}},
+		{Accuracy, Fold, []string{"a", "A", " ", ""}, Counts{4, 2, 2, ""}},
+		{"column:x", Exact, []string{"0", "-0", "1", "1.0"}, Counts{4, 0, 2, ""}},
 	} {
 		v, err := reader{rows: rows, match: c.match}.read(c.metric, false, Columns(ids, c.cells))
 		if err != nil || v.counts != c.want {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/metric"
@@ -123,7 +124,8 @@ func (l *Ledger) predictedBy(a *asked, q *query) error {
 	}
 	positive := a.look.predicted(q.rows)
 	if len(positive) == 0 {
-		return inputf("got no row with the prediction %s, the positive class, want some for %s", shown(l.plan.Positive), a.Metric)
+		return inputf("got no row with the prediction %s, the positive class, want some for %s%s", shown(l.plan.Positive), a.Metric,
+			strings.TrimRight("; "+a.look.values.counts.Remark, "; "))
 	}
 	if kind.Ratio == nil {
 		q.rows, q.count = positive, int64(len(positive))

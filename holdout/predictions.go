@@ -44,8 +44,9 @@ type values struct {
 // Counts describe a submission without any label.
 type Counts struct {
 	Rows     int64
-	Empty    int64 // predictions of blanks or nothing
-	Distinct int64 // different predictions or values
+	Empty    int64  // predictions of blanks or nothing
+	Distinct int64  // different predictions or values
+	Remark   string // why all predictions may be wrong, "" for nothing
 }
 
 // read reads a submission: every id of the rows once, with a prediction or with a number in [0,1].
@@ -113,7 +114,7 @@ func (r reader) read(name string, binary bool, t Table) (values, error) {
 		return v, inputf("got %s, want every id of the %s once", strings.Join(wrong, ", "), cmp.Or(r.whose, "labels"))
 	}
 	v.counts.Rows, v.counts.Distinct = int64(len(ids)), int64(len(v.texts))
-	if !v.reads(metric.Text) {
+	if v.counts.Remark = r.remark(&v); !v.reads(metric.Text) {
 		v.counts.Distinct = int64(len(slices.Compact(slices.Sorted(slices.Values(v.of)))))
 	}
 	return v, nil
@@ -130,7 +131,7 @@ func (r reader) textCell(v *values) func(string) (float64, error) {
 		x, ok := number[matched]
 		if !ok {
 			if !r.takes(matched) {
-				return 0, inputf("got the prediction %s, want %s", shown(text), r.declared())
+				return 0, inputf("got the prediction %s, want %s%s", shown(text), r.declared(), asNumber([]string{text}, r.classes))
 			}
 			matched, x = strings.Clone(matched), float64(len(v.texts))
 			number[matched] = x

@@ -211,6 +211,9 @@ func looked(c *commands.Call, answers []holdout.Answer, refused *holdout.Refused
 				if a.Key != "" && a.Counts.Rows > 0 && !dry { // for the owner alone: the values may follow from labels
 					fmt.Fprintln(c.Stderr, "dpcalc: holdout: "+countsOf(a))
 				}
+				if a.Counts.Remark != "" {
+					fmt.Fprintf(c.Stderr, "dpcalc: holdout: %s\n", a.Counts.Remark)
+				}
 			}
 			return nil
 		},
