@@ -58,12 +58,13 @@ type schema struct {
 
 // read reads the arguments of a call, numbers as they are written.
 func (s schema) read(given json.RawMessage) (a map[string]any, err error) {
+	if said := ""; json.Unmarshal(given, &said) == nil { // the whole object as a text
+		given = json.RawMessage(said)
+	}
 	if len(given) == 0 {
 		return nil, nil
 	}
-	d := json.NewDecoder(bytes.NewReader(given))
-	d.UseNumber()
-	if err := d.Decode(&a); err != nil {
+	if err := decode(given, &a); err != nil {
 		return nil, errors.New("got arguments that are no object of JSON, want one")
 	}
 	names := slices.Sorted(maps.Keys(s.Properties))
@@ -71,8 +72,42 @@ func (s schema) read(given json.RawMessage) (a map[string]any, err error) {
 		if !slices.Contains(names, name) {
 			return nil, fmt.Errorf("got the argument %s, want %s", usage.Shown(name), usage.OrList(names))
 		}
+		if a[name] == nil { // an argument that some clients leave out so
+			delete(a, name)
+			continue
+		}
+		a[name] = s.Properties[name].decoded(a[name])
 	}
 	return a, nil
+}
+
+// decoded is an object, a list, true or false where one is wanted and came as a text; any other value as it is.
+func (p property) decoded(value any) any {
+	said, _ := value.(string)
+	var list []any
+	var object map[string]any
+	switch {
+	case p.Items != nil && decode([]byte(said), &list) == nil && list != nil:
+		return list
+	case p.Values != nil && decode([]byte(said), &object) == nil && object != nil:
+		return object
+	case p.Type == "boolean" && strings.EqualFold(said, "true"):
+		return true
+	case p.Type == "boolean" && strings.EqualFold(said, "false"):
+		return false
+	}
+	return value
+}
+
+// decode decodes one value of JSON, numbers as they are written.
+func decode(text []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	err := d.Decode(into)
+	if _, end := d.Token(); err == nil && end != io.EOF {
+		err = errors.New("got more than one value")
+	}
+	return err
 }
 
 // text is a value as a command line has it.

@@ -3,6 +3,7 @@ package ledger
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -208,7 +209,7 @@ func TestMCP(t *testing.T) {
 		{given{"show": "pass", "metric": "column:win"}, "got the argument metric"},
 		{given{"show": "score", "metric": "auc"}, "got the argument metric"},
 		{given{"show": "pass", "labels": "mine/good.csv"}, "got the argument labels"},
-		{given{"show": "pass", "bar": nil}, "bar: got a list, an object or null"},
+		{given{"show": "pass", "bar": []any{nil}}, "bar: got a list, an object or null"},
 	} {
 		wrong.with["file"] = "good.csv"
 		a.wants("look", wrong.with, true, wrong.says)
@@ -226,6 +227,117 @@ func TestMCP(t *testing.T) {
 	}
 	if text := a.got.String(); strings.Contains(text, secretLabel) || strings.Contains(text, "judge/labels") {
 		t.Errorf("an answer has a label or the name of its file: %s", text)
+	}
+}
+
+// A session that is written to standard input at once, which then ends.
+func said(t *testing.T, line string, messages ...string) (answers map[string]string, stderr string) {
+	t.Helper()
+	text := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+` + strings.Join(messages, "\n")
+	code, stdout, stderr := commandtest.DpcalcReading(text, strings.Fields("dpcalc " + line)[1:]...)
+	if code != 0 {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	answers = make(map[string]string)
+	for _, line := range strings.Split(strings.TrimSpace(stdout), "\n") {
+		var got struct {
+			ID            json.RawMessage
+			Result, Error json.RawMessage
+		}
+		if err := json.Unmarshal([]byte(line), &got); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		answers[string(got.ID)] += string(got.Result) + string(got.Error)
+	}
+	return answers, stderr
+}
+
+// called is a line that calls a tool.
+func called(id int, tool, arguments string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, id, tool, arguments)
+}
+
+// Every request is answered that was read before standard input ends, however long the last takes, and its look is the
+// one that the log has.
+func TestMCPOneShot(t *testing.T) {
+	judged(t)
+	rows := make(map[string]string)
+	for i := range worldRows {
+		rows[fmt.Sprint("r", i)] = secretLabel
+	}
+	object, err := json.Marshal(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asText, err := json.Marshal(string(object))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers, _ := said(t, "mcp judge/ledger", called(1, "look", `{"show":"pass","predictions":`+string(object)+`}`))
+	if !strings.Contains(answers["1"], `\"verdict\":\"pass\"`) {
+		t.Errorf("got %s, want the answer of a look", answers["1"])
+	}
+	// The same look again: an object that arrives as a text is decoded, and so are all arguments.
+	whole, err := json.Marshal(`{"show": "pass", "bar": null, "predictions": ` + string(object) + `}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, arguments := range []string{`{"show":"pass","predictions":` + string(asText) + `}`, string(whole)} {
+		answers, _ = said(t, "mcp judge/ledger", called(1, "look", arguments))
+		if !strings.Contains(answers["1"], `\"repeated\":true`) {
+			t.Errorf("%.60s: got %s", arguments, answers["1"])
+		}
+	}
+	messages := []string{called(9, "plan", `{"queries":1000,"tau":0.1,"beta":0.05}`)}
+	for id := range 5 {
+		messages = append(messages, called(10+id, "plan", `{"queries":10,"tau":0.1,"beta":0.05,"method":"hoeffding"}`))
+	}
+	answers, _ = said(t, "mcp", messages...)
+	if len(answers) != 7 {
+		t.Errorf("got %d answers, want 7", len(answers))
+	}
+}
+
+// Null is absent, "true" is true, and a list that arrives as a text is a list. Other texts stay what they are.
+func TestMCPArguments(t *testing.T) {
+	const goal = `"queries":10,"tau":0.1,"beta":0.05`
+	for _, pair := range [][2]string{
+		{`{` + goal + `,"full":"true"}`, `{` + goal + `,"full":true}`}, {`{` + goal + `,"full":"False"}`, `{` + goal + `,"full":false}`},
+		{`{` + goal + `,"full":null,"passes":null,"method":null}`, `{` + goal + `}`},
+		{`{` + goal + `,"method":"[\"gaussian\", \"hoeffding\"]"}`, `{` + goal + `,"method":["gaussian","hoeffding"]}`},
+		{`"{\"queries\":10,\"tau\":0.1,\"beta\":0.05}"`, `{` + goal + `}`},
+	} {
+		answers, _ := said(t, "mcp", called(1, "plan", pair[0]), called(2, "plan", pair[1]))
+		if answers["1"] != answers["2"] || strings.Contains(answers["1"], "isError") || answers["1"] == "" {
+			t.Errorf("%s: got %s, want %s", pair[0], answers["1"], answers["2"])
+		}
+	}
+	const family = `"alpha":0.05,"by":"description","outcomes":40,"family":"holm"`
+	answers, _ := said(t, "mcp", called(1, "correct", `{"p-values":"[0.01, \"0.0001\"]",`+family+`}`),
+		called(2, "correct", `{"p-values":[0.01,"0.0001"],`+family+`}`), called(3, "correct", `{"p-values":"[0.01",`+family+`}`),
+		called(4, "plan", `{`+goal+`,"full":"maybe"}`))
+	if answers["1"] != answers["2"] || !strings.Contains(answers["3"], "got [0.01") || !strings.Contains(answers["4"], "want true or false") {
+		t.Errorf("got %s", answers)
+	}
+}
+
+// A line that is no message gets an error with its id, and what comes after it is answered.
+func TestMCPMalformed(t *testing.T) {
+	ask := func(id int) string {
+		return called(id, "plan", `{"queries":10,"tau":0.1,"beta":0.05,"method":"hoeffding"}`)
+	}
+	answers, stderr := said(t, "mcp", ask(1), `{"jsonrpc":"2.0","id":2,"method":`, "", ask(3), `{"jsonrpc":"1.0","id":4,"method":"ping"}`,
+		`{"jsonrpc":"2.0","id":"five"}{}`, `["x"]`, `7`, ask(6)+"\r", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, "\xff", ask(7))
+	for _, id := range []string{"1", "3", "6", "7"} {
+		if !strings.Contains(answers[id], "hoeffding") {
+			t.Errorf("%s: got %q", id, answers[id])
+		}
+	}
+	if got := answers["null"]; strings.Count(got, `"code":-32700`) != 3 || strings.Count(got, `"code":-32600`) != 3 ||
+		!strings.Contains(answers["4"], `"code":-32600`) || len(answers) != 7 || stderr != "" {
+		t.Errorf("got %s, %s", answers, stderr)
 	}
 }
 
