@@ -34,8 +34,11 @@ func TestFilesForServicesAndJobs(t *testing.T) {
 		}
 	}
 	var action struct {
-		Inputs, Outputs map[string]struct{ Value string }
-		Runs            struct {
+		Inputs, Outputs map[string]struct {
+			Value, Default string
+			Required       bool
+		}
+		Runs struct {
 			Steps []struct {
 				Run string
 				Env map[string]string
@@ -48,6 +51,9 @@ func TestFilesForServicesAndJobs(t *testing.T) {
 	script, step := read(".ci/look"), action.Runs.Steps[0]
 	if len(step.Env) != len(action.Inputs) || !strings.Contains(step.Run, "/.ci/look") {
 		t.Errorf("the action has %d inputs and hands over %d", len(action.Inputs), len(step.Env))
+	}
+	if name := action.Inputs["name"]; !name.Required || name.Default != "" {
+		t.Error("the action takes a look without a name")
 	}
 	for input := range action.Inputs {
 		name := "DPCALC_" + strings.ToUpper(strings.ReplaceAll(input, "-", "_"))

@@ -7,13 +7,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,7 +24,7 @@ import (
 func look(t *testing.T, script string, variables ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	c := exec.Command(script)
-	c.Env = append([]string{"PATH=" + os.Getenv("PATH"), "DPCALC_PREDICTIONS=predictions.csv"}, variables...)
+	c.Env = append([]string{"PATH=" + os.Getenv("PATH"), "DPCALC_PREDICTIONS=predictions.csv", "DPCALC_NAME=a commit"}, variables...)
 	var out, errs strings.Builder
 	c.Stdout, c.Stderr = &out, &errs
 	err := c.Run()
@@ -35,17 +35,29 @@ func look(t *testing.T, script string, variables ...string) (code int, stdout, s
 }
 
 // The script asks a served ledger and a ledger in a folder alike, maps what comes back to the exit codes of dpcalc, and
-// runs no archive but the one that was named.
+// runs no archive but the one that was named, and of that the program.
 func TestScriptOfTheAction(t *testing.T) {
 	script, err := filepath.Abs("../../../../.ci/look")
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := filepath.Join(t.TempDir(), "dpcalc")
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", program, "../../../dpcalc").CombinedOutput(); err != nil {
+	t.Chdir(t.TempDir())
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	release, platform := filepath.Join(here, "releases/v0.1.0"), runtime.GOOS+"/"+runtime.GOARCH
+	for _, dir := range []string{release, "unpacked", "shims"} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pack := exec.Command(filepath.Join(filepath.Dir(script), "pack"), "v0.1.0", platform, filepath.Join(here, "unpacked"), release)
+	if out, err := pack.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	t.Chdir(t.TempDir())
+	name := "dpcalc_v0.1.0_" + strings.ReplaceAll(platform, "/", "_")
+	program := filepath.Join(here, "unpacked", name, "dpcalc")
 	cells := func(name string, right int) string {
 		var b strings.Builder
 		b.WriteString("id," + name + "\n")
@@ -61,8 +73,10 @@ func TestScriptOfTheAction(t *testing.T) {
 	write(t, "labels.csv", cells("label", 200))
 	write(t, "predictions.csv", cells("prediction", 195))
 	write(t, "bad.csv", cells("prediction", 90))
-	for _, name := range []string{"here", "there"} {
-		code, _, stderr := commandtest.Dpcalc(strings.Fields("holdout init " + name + " --labels labels.csv -b 5% --open --ask pass:bar=0.7")...)
+	write(t, "--output=x.csv", cells("prediction", 195))
+	write(t, "-", cells("prediction", 195))
+	for _, ledger := range []string{"here", "there"} {
+		code, _, stderr := commandtest.Dpcalc(strings.Fields("holdout init " + ledger + " --labels labels.csv -b 5% --open --ask pass:bar=0.7")...)
 		if code != 0 {
 			t.Fatal(stderr)
 		}
@@ -98,11 +112,22 @@ func TestScriptOfTheAction(t *testing.T) {
 			{0, "code=4\n", []string{"DPCALC_PREDICTIONS=bad.csv", "DPCALC_ALLOW_FAIL=true"}},
 			{2, "code=2\n", []string{"DPCALC_PREDICTIONS=labels.csv"}},
 			{2, "code=2\n", []string{"DPCALC_SHOW=everything"}},
-			{2, "", []string{"DPCALC_PREDICTIONS=nothing.csv"}},
-			{2, "", []string{"DPCALC_ALLOW_FAIL=perhaps"}},
+			{2, "code=2\n", []string{"DPCALC_PREDICTIONS=nothing.csv"}},
+			{2, "code=2\n", []string{"DPCALC_ALLOW_FAIL=perhaps"}},
+			{2, "code=2\n", []string{"DPCALC_AGAIN=perhaps"}},
+			{2, "code=2\n", []string{"DPCALC_NAME="}},
+			{2, "code=2\n", []string{"DPCALC_METRIC=f1"}},
+			{2, "code=2\n", []string{"DPCALC_TEST=sign"}},
+			{0, "verdict=pass\n", []string{"DPCALC_METRIC=accuracy"}},
+			{0, "verdict=pass\n", []string{"DPCALC_PREDICTIONS=--output=x.csv"}},
+			{0, "verdict=pass\n", []string{"DPCALC_PREDICTIONS=-"}},
 		} {
 			code, stdout, stderr := look(t, script, join(ledger, gate, c.extra)...)
-			if code != c.code || !strings.Contains(stdout, c.want) {
+			told := fmt.Sprintf("\ncode=%d\n", c.code)
+			if slices.Contains(c.extra, "DPCALC_ALLOW_FAIL=true") {
+				told = "\ncode=4\n"
+			}
+			if code != c.code || !strings.Contains(stdout, c.want) || !strings.HasSuffix(stdout, told) {
 				t.Errorf("%s %q: exit %d, %s%s, want %d and %q", ledger[0], c.extra, code, stdout, stderr, c.code, c.want)
 			}
 		}
@@ -110,8 +135,23 @@ func TestScriptOfTheAction(t *testing.T) {
 	if passed[0] != passed[1] {
 		t.Errorf("a server answers %s, a folder %s", passed[0], passed[1])
 	}
-	if code, _, stderr := look(t, script, join(gate, []string{server[0], "DPCALC_TOKEN=wrong"})...); code != 1 || !strings.Contains(stderr, "401") {
-		t.Errorf("a wrong token: exit %d, %s", code, stderr)
+	if code, stdout, stderr := look(t, script, join(gate, []string{server[0], "DPCALC_TOKEN=wrong"})...); code != 1 ||
+		!strings.Contains(stderr, "401") || !strings.HasSuffix(stdout, "code=1\n") {
+		t.Errorf("a wrong token: exit %d, %s%s", code, stdout, stderr)
+	}
+	if code, _, stderr := look(t, script, join(server, gate, []string{"DPCALC_FROM=csv"})...); code != 2 || !strings.Contains(stderr, "want a plan") {
+		t.Errorf("a log for a server: exit %d, %s", code, stderr)
+	}
+	scriptOnColumns(t, script, program)
+	write(t, "crash", "#!/bin/sh\nexit 77\n")
+	if err := os.Chmod("crash", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]int{"./crash": 1, "./labels.csv": 2, "nowhere/dpcalc": 2, "-f": 2} {
+		code, stdout, _ := look(t, script, join(gate, []string{"DPCALC_PLAN=here", "DPCALC_PATH=" + path})...)
+		if code != want || !strings.HasSuffix(stdout, fmt.Sprintf("code=%d\n", want)) {
+			t.Errorf("the program %s: exit %d, %s, want %d", path, code, stdout, want)
+		}
 	}
 	down := httptest.NewServer(http.NotFoundHandler())
 	down.Close()
@@ -127,34 +167,60 @@ func TestScriptOfTheAction(t *testing.T) {
 
 	hook(t, filepath.Dir(script), program)
 
-	release := "dpcalc_v0.1.0_" + runtime.GOOS + "_" + runtime.GOARCH
-	if err := os.MkdirAll(filepath.Join("releases/v0.1.0", release), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	copied(t, program, filepath.Join("releases/v0.1.0", release, "dpcalc"))
-	archive := filepath.Join("releases/v0.1.0", release+".tar.gz")
-	if out, err := exec.Command("tar", "-czf", archive, "-C", "releases/v0.1.0", release).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	packed, err := os.ReadFile(archive)
+	// The archive has a second file of the name dpcalc*, which a find lists first on half of all file systems.
+	packed, err := os.ReadFile(filepath.Join(release, name+".tar.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	here, err := os.Getwd()
-	if err != nil {
+	if _, err := os.Stat(filepath.Join("unpacked", name, "docs/use/ci/dpcalc.service")); err != nil {
+		t.Error(err)
+	}
+	write(t, "shims/find", "#!/bin/sh\nls \"$1\"/docs/use/ci/dpcalc.service\n")
+	if err := os.Chmod("shims/find", 0o700); err != nil {
 		t.Fatal(err)
 	}
 	sum := sha256.Sum256(packed)
 	checksum := hex.EncodeToString(sum[:])
-	download := []string{"DPCALC_PLAN=there", "DPCALC_RELEASES=file://" + here + "/releases", "DPCALC_VERSION=v0.1.0"}
+	download := []string{"DPCALC_PLAN=there", "DPCALC_RELEASES=file://" + here + "/releases", "DPCALC_VERSION=v0.1.0",
+		"PATH=" + filepath.Join(here, "shims") + ":" + os.Getenv("PATH")}
 	for _, c := range []struct {
 		code int
 		sum  string
 	}{{0, checksum}, {1, strings.Repeat("0", 64)}, {2, ""}} {
 		code, stdout, stderr := look(t, script, join(download, gate, []string{"DPCALC_SHA256=" + c.sum})...)
-		if code != c.code || (stdout != "") != (c.code == 0) {
+		told := fmt.Sprintf("\ncode=%d\n", c.code)
+		if passed := strings.Contains(stdout, "verdict=pass"); code != c.code || passed != (code == 0) || !strings.HasSuffix(stdout, told) {
 			t.Errorf("checksum %q: exit %d, %s%s, want %d", c.sum, code, stdout, stderr, c.code)
 		}
+	}
+}
+
+// scriptOnColumns takes looks at a column of a log, which are known by their name: once, and again where that is asked.
+func scriptOnColumns(t *testing.T, script, program string) {
+	t.Helper()
+	if code, _, stderr := commandtest.Dpcalc(strings.Fields("holdout init columns --labels labels.csv -b 5% --open --metrics column:ok")...); code != 0 {
+		t.Fatal(stderr)
+	}
+	var log strings.Builder
+	log.WriteString("question;ok\n")
+	for i := range 200 {
+		fmt.Fprintf(&log, "q%d;%d\n", i, min(i/10, 1))
+	}
+	write(t, "log.csv", log.String())
+	column := []string{"DPCALC_PLAN=columns", "DPCALC_PATH=" + program, "DPCALC_PREDICTIONS=log.csv", "DPCALC_FROM=csv", "DPCALC_ID=question",
+		"DPCALC_METRIC=column:ok", "DPCALC_SHOW=pass", "DPCALC_BAR=0.5"}
+	for i, c := range []struct {
+		again string
+		code  int
+		want  string
+	}{{"true", 0, "verdict=pass\n"}, {"", 2, "verdict=\n"}, {"true", 0, "verdict=pass\n"}, {"false", 2, "verdict=\n"}} {
+		code, stdout, stderr := look(t, script, append(column, "DPCALC_AGAIN="+c.again)...)
+		if code != c.code || !strings.HasPrefix(stdout, c.want) || (stderr == "") != (code == 0 && i > 0) {
+			t.Errorf("look %d at a column: exit %d, %s%s, want %d", i, code, stdout, stderr, c.code)
+		}
+	}
+	if code, stdout, _ := commandtest.Dpcalc("holdout", "status", "columns", "-f", "json"); code != 0 || !strings.Contains(stdout, `"looks":1`) {
+		t.Errorf("exit %d, %s, want one look", code, stdout)
 	}
 }
 
@@ -176,23 +242,5 @@ func hook(t *testing.T, folder, program string) {
 		if code := c.ProcessState.ExitCode(); code != want {
 			t.Errorf("%s: exit %d, want %d: %s", files, code, want, out)
 		}
-	}
-}
-
-// copied copies a program.
-func copied(t *testing.T, from, to string) {
-	t.Helper()
-	in, err := os.Open(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o700)
-	if err == nil {
-		_, err = io.Copy(out, in)
-		err = errors.Join(err, out.Close())
-	}
-	if err != nil {
-		t.Fatal(err)
 	}
 }
