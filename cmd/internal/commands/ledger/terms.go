@@ -57,7 +57,7 @@ var declarations = []usage.Flag{
 	{Name: "range", Usage: "open: the range `A,B` of the values of columns, or of numbers, which are clipped to it (default 0,1)"},
 	{Name: "clip", Usage: "open: the greatest log-loss `L` of a row (default 5): greater ones are clipped"},
 	{Name: "match", Usage: "what equals a label, `HOW`: exact (default), trim (but for blanks around it), fold (and for " +
-		"upper and lower case) or number (the same decimal number)", Words: ways()},
+		"upper and lower case and the encoding of accents) or number (the same decimal number)", Words: ways()},
 	{Name: "classes", Usage: "the predictions that there are, `TEXT,...`, which are public: any other text is refused. " +
 		"Without it any text is a prediction"},
 	{Name: "law", Usage: "what is random, `LAW`: labels given the features (the default), or classes: rows drawn within each class, the law of --metrics auc alone",
