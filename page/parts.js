@@ -225,6 +225,9 @@ function flagsOf(command, { without = [] } = {}) {
   );
 }
 
+// proofOf says of a row what its proof is, in the words of reports.
+const proofOf = (row) => `The proof is ${description.proofs[row.proof]}.`;
+
 const flagNamed = (command, name) => description.commands[command].flags.find((f) => f.name === name);
 
 // StepsEditor edits the steps of an analysis, in order.

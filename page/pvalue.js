@@ -3,12 +3,7 @@
 // standing is what a number of a method stands on.
 const standing = (best) => [
   ["It holds for", best.assumes.join("; ")],
-  [
-    "Proof",
-    best.proof === "published"
-      ? "Published in the literature."
-      : "Derived in dpcalc's documents; nobody has refereed it yet.",
-  ],
+  ["Proof", proofOf(best)],
   [
     "Not promised",
     "After a free look at the same data no threshold is valid. What else was known of the data when the " +

@@ -331,10 +331,6 @@ const samplesize = {
       best.proof === "published" || !published || !unknown
         ? ""
         : ` The best method whose proof is published, ${published.method}, gives ${shownValue(published, unknown)}.`;
-    const proof =
-      best.proof === "published"
-        ? "Published in the literature."
-        : "Derived in dpcalc's documents; nobody has refereed it yet.";
     $("says").replaceChildren(
       definitions([
         [
@@ -344,7 +340,7 @@ const samplesize = {
           noiseOf(best) ? ` Noise: ${best.noise}, ${noiseOf(best)}.` : "",
         ],
         ["It holds for", best.assumes.join("; ")],
-        ["Proof", proof + other],
+        ["Proof", proofOf(best) + other],
         notPromised(hasFlag(state, "open")),
       ]),
     );

@@ -17,31 +17,30 @@ type checked struct {
 	given    []theory.Source   // the published theorems that these have as a hypothesis
 }
 
-// checkedRows has the kinds of goals by their methods; the first that knows all of a goal counts. A row of any other
-// goal is none that Coq checks: a field of Goal that no entry knows, of today or of later, is one that no theorem is
-// about.
+// checkedRows has the kinds of goals by their methods; the first that knows all that the method uses of a goal counts.
+// Coq does not check a row of any other goal.
 var checkedRows = map[string][]checked{
 	"gate": slices.Concat([]checked{
-		{"values in [0,1]", asked(Bounded, withPasses, withSide, besideOpen), gateByRate, nil},
-		{"values in [0,1] at a known bar", asked(Bounded, withPasses, withSide, withBar, besideOpen), gateAtBar, nil},
-		{"0/1 values", asked(Binary, withPasses, withSide, besideOpen), gateOfCounts, equalRows},
-		{"0/1 values at a known bar", asked(Binary, withPasses, withSide, withBar, besideOpen), []string{"Rows.gate_bar_counts", "Rows.gate_bar_counts_one_side", "Guesses.equal_rows"}, equalRows},
+		{"values in [0,1]", asked(Bounded, withPasses, withSide), gateByRate, nil},
+		{"values in [0,1] at a known bar", asked(Bounded, withPasses, withSide, atBar), gateAtBar, nil},
+		{"0/1 values", asked(Binary, withPasses, withSide), gateOfCounts, equalRows},
+		{"0/1 values at a known bar", asked(Binary, withPasses, withSide, atBar), []string{"Rows.gate_bar_counts", "Rows.gate_bar_counts_one_side", "Guesses.equal_rows"}, equalRows},
 		{"values in [0,1] of a known variance at a known bar",
-			asked(Bounded, withPasses, withSide, withVariance, withBar, besideOpen),
+			asked(Bounded, withPasses, withSide, withVariance, atBar),
 			slices.Concat(gateAtBar, []string{"KnownVariance.gate_bar_variance", "KnownVariance.gate_bar_variance_one_side"}, ofRows), nil},
 		{"differences at a known bar",
-			asked(Difference, withPasses, withSide, withDisagreement, withBar, besideOpen),
+			asked(Difference, withPasses, withSide, withDisagreement, atBar),
 			slices.Concat([]string{"Differences.gate_bar_differences", "Differences.gate_bar_differences_one_side"}, ofRows), nil},
-		{"values in [0,1] of clusters at a known bar", asked(Bounded, withPasses, withSide, withBar, withClusters, besideOpen), []string{"Clusters.gate_bar_clusters", "Clusters.gate_bar_clusters_one_side"}, nil},
-	}, sided(gateOfCounts, []string{"Sides.gate_sides"}, withPasses, withSide, besideOpen)),
+		{"values in [0,1] of clusters at a known bar", asked(Bounded, withPasses, withSide, atBar, withClusters), []string{"Clusters.gate_bar_clusters", "Clusters.gate_bar_clusters_one_side"}, nil},
+	}, sided(gateOfCounts, []string{"Sides.gate_sides"}, withPasses, withSide)),
 	"ladder": {
-		{"losses in [0,1]", asked(Bounded, withFloor, besideOpen), []string{"Rows.ladder_bounded", "Rows.ladder_one", "Entropy.hoeffding_kl"}, nil},
-		{"0/1 losses", asked(Binary, withFloor, besideOpen), []string{"Rows.ladder_counts", "Rows.ladder_one", "Binomial.binomial_off", "Guesses.equal_rows", "Entropy.hoeffding_kl"}, equalRows},
+		{"losses in [0,1]", asked(Bounded, withFloor), []string{"Rows.ladder_bounded", "Rows.ladder_one", "Entropy.hoeffding_kl"}, nil},
+		{"0/1 losses", asked(Binary, withFloor), []string{"Rows.ladder_counts", "Rows.ladder_one", "Binomial.binomial_off", "Guesses.equal_rows", "Entropy.hoeffding_kl"}, equalRows},
 	},
 	"sparse-validate": slices.Concat([]checked{
-		{"values in [0,1], without --hold", asked(Bounded, withBudget, withGuess, besideOpen), []string{"Guesses.sparse_bounded"}, nil},
-		{"0/1 values, without --hold", asked(Binary, withBudget, withGuess, besideOpen), []string{"Guesses.sparse_counts"}, equalRows},
-	}, sided(countSides, []string{"Sides.sparse_sides"}, withBudget, withGuess, besideOpen)),
+		{"values in [0,1], without --hold", asked(Bounded, withBudget, withGuess), []string{"Guesses.sparse_bounded"}, nil},
+		{"0/1 values, without --hold", asked(Binary, withBudget, withGuess), []string{"Guesses.sparse_counts"}, equalRows},
+	}, sided(countSides, []string{"Sides.sparse_sides"}, withBudget, withGuess)),
 	"rounding-widths": slices.Concat([]checked{
 		{"values in [0,1]", asked(Bounded), slices.Concat(widths, unitSides), nil},
 		{"0/1 values", asked(Binary, withPastLooks), slices.Concat(widths, countSides, []string{"Coins.past_counts"}), equalRows},
@@ -54,9 +53,9 @@ var checkedRows = map[string][]checked{
 	"gaussian-schedule": jointRows,
 	"open-gate": {
 		{"values in [0,1], responses in cells", asked(Bounded, whenOpen, withPasses), []string{"OpenRows.open_gate_bounded", "OpenGate.beta_code_closed"}, nil},
-		{"values in [0,1] at a known bar, responses in cells", asked(Bounded, whenOpen, withPasses, withBar), []string{"OpenRows.open_gate_bar", "OpenGate.beta_code_closed"}, nil},
+		{"values in [0,1] at a known bar, responses in cells", asked(Bounded, whenOpen, withPasses, atBar), []string{"OpenRows.open_gate_bar", "OpenGate.beta_code_closed"}, nil},
 		{"0/1 values, responses in cells", asked(Binary, whenOpen, withPasses), []string{"OpenRows.open_gate_counts", "OpenGate.beta_code_closed"}, unequalRows},
-		{"0/1 values at a known bar, responses in cells", asked(Binary, whenOpen, withPasses, withBar), []string{"OpenRows.open_gate_bar_counts", "OpenGate.beta_code_closed"}, unequalRows},
+		{"0/1 values at a known bar, responses in cells", asked(Binary, whenOpen, withPasses, atBar), []string{"OpenRows.open_gate_bar_counts", "OpenGate.beta_code_closed"}, unequalRows},
 	},
 	"open-board": {
 		{"values in [0,1], responses in cells", asked(Bounded, whenOpen, withPasses), []string{"Boards.open_board_bounded", "Board.board_code", "OpenGate.beta_code_closed"}, nil},
@@ -186,21 +185,24 @@ func asked(query Query, fields ...field) func(g Goal) Goal {
 	}
 }
 
-// The fields that theorems know. A bar is one that is given. A least mean is known, and not kept by the mechanism. A
-// fixed plan may stand beside an open one.
+// The fields. Of kinds of goals a bar is one that is given, and a least mean is known, and not kept by the mechanism.
 func withPasses(from Goal, to *Goal)       { to.Passes = from.Passes }
 func withSide(from Goal, to *Goal)         { to.OneSided = from.OneSided }
 func withFloor(from Goal, to *Goal)        { to.Floor = from.Floor }
 func withBudget(from Goal, to *Goal)       { to.Budget = from.Budget }
 func withGuess(from Goal, to *Goal)        { to.GuessError = from.GuessError }
-func withBar(from Goal, to *Goal)          { to.Bar = Some(from.Bar.Value) }
+func withBar(from Goal, to *Goal)          { to.Bar = from.Bar }
+func atBar(from Goal, to *Goal)            { to.Bar = Some(from.Bar.Value) }
 func withVariance(from Goal, to *Goal)     { to.Variance = from.Variance }
 func withAtLeast(from Goal, to *Goal)      { to.AtLeast = from.AtLeast }
 func withDisagreement(from Goal, to *Goal) { to.Disagreement = from.Disagreement }
 func withSecondMoment(from Goal, to *Goal) { to.SecondMoment = from.SecondMoment }
 func withPastLooks(from Goal, to *Goal)    { to.PastLooks = from.PastLooks }
+func withEpsilon(from Goal, to *Goal)      { to.Epsilon = from.Epsilon }
+func withHold(from Goal, to *Goal)         { to.Hold = from.Hold }
+func withTranscripts(from Goal, to *Goal)  { to.Transcripts = from.Transcripts }
+func withLn(from Goal, to *Goal)           { to.LnTranscripts = from.LnTranscripts }
 func whenOpen(_ Goal, to *Goal)            { to.Open = true }
-func besideOpen(from Goal, to *Goal)       { to.Open = from.Open }
 
 // withClusters is clusters, and no rows of a benchmark.
 func withClusters(from Goal, to *Goal) {
@@ -209,7 +211,7 @@ func withClusters(from Goal, to *Goal) {
 	}
 }
 
-// checkedFor is what Coq checks of the method's answer to g.
+// checkedFor is what Coq checks of the method's answer to a goal with only the fields that the method uses.
 func (m Method) checkedFor(g Goal) (c checked, ok bool) {
 	return each.First(checkedRows[m.Name], func(c checked) bool { return c.known(g) == g })
 }

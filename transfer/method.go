@@ -147,8 +147,9 @@ func (m Method) Article() theory.Article {
 	}
 }
 
-// Proven says where the proof of an answer to g is, and what it rests on.
-func (m Method) Proven(g Goal) (Proof, []theory.Source) {
+// Proven says where the proof of an answer is, and what it rests on.
+func (m Method) Proven(a Answer) (Proof, []theory.Source) {
+	g := m.Used(a)
 	proof, sources := m.proven(g)
 	if c, ok := m.checkedFor(g); ok {
 		return Checked, each.Union(sources, c.given...)
@@ -184,10 +185,13 @@ func (m Method) knows(g Goal) bool {
 	if g.SecondMoment > 0 && g.Checked {
 		return m.Keeps(g)
 	}
+	if !slices.Contains(m.Uses, varianceFlag) {
+		return false
+	}
 	if slices.Contains(m.Uses, floorFlag) { // a board begins at what every score is at least
 		return g.Baseline() > g.Floor || g.Variance > 0
 	}
-	return slices.Contains(m.Uses, varianceFlag) && g.spreadKnown() != nil
+	return g.spreadKnown() != nil
 }
 
 // spreads reports whether these tails are those of a known variance or second moment.
@@ -211,7 +215,8 @@ var lowVariance = proved("variance.md#low-variance-bound")
 // Rests says what an answer of the method rests on: its sources, and the hypotheses that code cannot check. They
 // include the bound on the second moment of the queries where the answer makes use of it.
 func (m Method) Rests(a Answer) (sources []theory.Source, assumes []string) {
-	_, sources = m.Proven(a.Goal)
+	_, sources = m.Proven(a)
+	a.Goal = m.Used(a)
 	hypotheses := m.Assumes
 	if m.knows(a.Goal) {
 		hypotheses = slices.Concat(hypotheses, []string{a.known()})

@@ -128,7 +128,7 @@ func TestPlansOfSamples(t *testing.T) {
 					t.Errorf("%s %s %+v: ln beta %v at the tau of %v; %v", m.Name, query, sample, b.Beta.Ln(), g.Beta.Ln(), err)
 				}
 				_, known := m.checkedFor(a.Goal)
-				proof, sources := m.Proven(a.Goal)
+				proof, sources := m.Proven(a)
 				if (proof == Checked) != known || (proof == Derived) == known || sources[len(sources)-1].Key == "" {
 					t.Errorf("%s: %s, %v", m.Name, proof, sources)
 				}

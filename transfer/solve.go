@@ -28,8 +28,8 @@ func (m Method) solve(g Goal) (Answer, error) {
 		}
 		return g.inUnits(a), err
 	}
-	g = g.withFlags()
-	a := Answer{Goal: g, Status: OK}
+	asked := g.withFlags()
+	a, g := Answer{Goal: asked, Status: OK}, m.used(g, true)
 	r := m.ruleFor(g)
 	if err := m.applies(r, g); err != nil {
 		return a.refused(err)
@@ -58,7 +58,7 @@ func (m Method) solve(g Goal) (Answer, error) {
 	case Tau:
 		a.Tau, a.Mechanism = r.tau(g)
 		a.TauAchieved = a.Tau
-		if why := useless(r, a.Goal); why != "" {
+		if why := a.useless(r, g); why != "" {
 			a.Mechanism = Mechanism{}
 			return a.without(Vacuous, why), nil
 		}
@@ -76,11 +76,12 @@ func (m Method) solve(g Goal) (Answer, error) {
 		}
 	}
 	// The solved unknown may be what a hypothesis speaks of.
-	if err := r.applies(a.Goal); err != nil {
-		return Answer{Goal: g}.refused(err)
+	g = m.used(a.Goal, true)
+	if err := r.applies(g); err != nil {
+		return Answer{Goal: asked}.refused(err)
 	}
-	a.TauAchieved, a.Mechanism = r.tau(a.withGuessError())
-	if silent := a.Mechanism.Noise == ""; silent && a.TauAchieved > a.Tau && r.holds(a.Goal) { // it is searched for
+	a.TauAchieved, a.Mechanism = r.tau(g.withGuessError())
+	if silent := a.Mechanism.Noise == ""; silent && a.TauAchieved > a.Tau && r.holds(g) { // it is searched for
 		a.TauAchieved = a.Tau
 	}
 	return m.complete(a), nil
@@ -110,7 +111,7 @@ func (m Method) Certifies(g Goal) (bool, error) {
 	if u := g.Unknown(); u != None {
 		return false, theory.Domain(false, u.String(), "nothing", "a value")
 	}
-	g = g.withFlags()
+	g = m.used(g, true)
 	r := m.ruleFor(g)
 	return m.applies(r, g) == nil && !trivial(r, g) && r.holds(g), nil
 }
@@ -121,7 +122,7 @@ func (m Method) Admits(g Goal) error {
 	if err := g.Validate(); err != nil {
 		return err
 	}
-	g = g.share()
+	g = m.used(g.share(), true)
 	r := m.ruleFor(g)
 	if err := m.applies(r, g); err != nil {
 		return err
@@ -155,12 +156,12 @@ const (
 func trivial(r rule, g Goal) bool { return g.Tau > 0 && g.Tau >= r.limit(g) }
 
 // useless says why a tau that was solved for promises nothing, "" if it promises something: it is at the limit of the
-// rule, or two differences are never so far apart. A bar may be beyond all differences.
-func useless(r rule, g Goal) string {
+// rule, or two differences are never so far apart. A bar that the method uses may be beyond all differences.
+func (a Answer) useless(r rule, used Goal) string {
 	switch {
-	case g.Query == Difference && !g.Bar.Given && g.Tau >= 2*g.disagreement():
-		return g.noDifference()
-	case g.Tau >= r.limit(g):
+	case a.Query == Difference && !used.Bar.Given && a.Tau >= 2*a.disagreement():
+		return a.noDifference()
+	case a.Tau >= r.limit(used):
 		return noBetter
 	}
 	return ""

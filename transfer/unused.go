@@ -23,51 +23,105 @@ const (
 	pastLooksFlag    = "past-looks"
 )
 
-// said lists what the goal says beyond its four quantities, in the order of the flags. Every answer
-// speaks of the kind of query, its sensitivity and the sides itself, and a check says how another of them is known:
-// these four are not listed.
-func (g Goal) said() (names []string) {
-	if g.Budget == 0 && g.Epsilon == 0 && g.Shown == (Shown{Feedback: g.Feedback, OneSided: g.OneSided, Open: g.Open}) {
-		return nil
+// parameters are what a goal may say beyond its four quantities, its kind of query, its feedback and how its rows were
+// drawn. Its sensitivity, its sides and that it is open have no name here, as every answer speaks of them, and a check
+// says how another of them is known.
+var parameters = [...]struct {
+	name  string
+	field field
+}{
+	{budgetFlag, withBudget}, {epsilonFlag, withEpsilon}, {disagreementFlag, withDisagreement}, {atLeastFlag, withAtLeast},
+	{varianceFlag, withVariance}, {secondMomentFlag, withSecondMoment}, {passesFlag, withPasses}, {barFlag, withBar},
+	{floorFlag, withFloor}, {guessErrorFlag, withGuess}, {holdFlag, withHold}, {transcriptsFlag, withTranscripts},
+	{lnFlag, withLn}, {pastLooksFlag, withPastLooks},
+}
+
+// known are those that say how much queries vary.
+var known = []string{disagreementFlag, atLeastFlag, varianceFlag, secondMomentFlag}
+
+// Used returns the goal of an answer with only the fields that the method uses. The number, its proof and what is said
+// to be unused follow from these fields alone, so that no method uses a field that is not copied here.
+func (m Method) Used(a Answer) Goal { return m.used(a.Goal, a.Mechanism.LowVariance) }
+
+// used is [Method.Used] of an answer that does, or does not, rest on the low-variance bound.
+func (m Method) used(g Goal, low bool) Goal {
+	g = g.withFlags()
+	used := Goal{Samples: g.Samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta, Query: g.Query,
+		Range: g.Range, Arrival: g.Arrival, Sample: g.Sample, Shown: Shown{Feedback: g.Feedback, OneSided: g.OneSided && m.OneSided}}
+	if g.Query == Sensitive || g.Query == Minimization {
+		used.Sensitivity = g.Sensitivity
 	}
-	for _, s := range [...]struct {
-		name  string
-		given bool
-	}{
-		{budgetFlag, g.Budget != 0}, {epsilonFlag, g.Epsilon != 0}, {disagreementFlag, g.Disagreement != 0},
-		{atLeastFlag, g.AtLeast != 0}, {varianceFlag, g.Variance != 0},
-		{secondMomentFlag, g.SecondMoment != 0},
-		{passesFlag, g.Passes != 0}, {barFlag, g.Bar.Given}, {floorFlag, g.Floor != 0},
-		{guessErrorFlag, g.GuessError.Given}, {holdFlag, g.Hold != 0}, {transcriptsFlag, g.Transcripts != 0},
-		{lnFlag, g.LnTranscripts != 0}, {pastLooksFlag, g.PastLooks != 0},
-	} {
-		if s.given {
-			names = append(names, s.name)
+	if used.Open = g.Open && m.Open; g.Open && !m.Open && g.Feedback == Gate {
+		g.Passes = g.Rare()
+	}
+	if g.plain() {
+		return used
+	}
+	all := used
+	for _, p := range parameters {
+		if varies := slices.Contains(known, p.name); varies || m.takes(p.name) {
+			p.field(g, &all)
+			if !varies {
+				p.field(g, &used)
+			}
 		}
 	}
-	return names
+	all.Checked = g.Checked
+	low = low && m.low != nil && all.moment() != nil
+	if low || !g.Checked && m.takes(disagreementFlag) { // a check keeps it on the sample alone
+		withDisagreement(g, &used)
+	}
+	if low && !(all.Disagreement > 0) || m.knows(all) {
+		used.AtLeast, used.Variance, used.SecondMoment = g.AtLeast, g.Variance, g.SecondMoment
+	}
+	used.Checked = g.Checked && (used.Disagreement > 0 || used.AtLeast > 0 || used.SecondMoment > 0)
+	return used
+}
+
+// plain reports whether the goal says nothing by parameters.
+func (g Goal) plain() bool {
+	return g.Budget == 0 && g.Epsilon == 0 && g.Shown == (Shown{Feedback: g.Feedback, OneSided: g.OneSided, Open: g.Open})
+}
+
+// takes reports whether the method uses a parameter wherever it is given.
+func (m Method) takes(name string) bool {
+	switch name {
+	case budgetFlag:
+		return m.Budgeted
+	case epsilonFlag:
+		return m.Procedure
+	case transcriptsFlag, lnFlag:
+		return m.Counted
+	case pastLooksFlag:
+		return m.Adaptive
+	}
+	return slices.Contains(m.Uses, name)
+}
+
+// Plain returns the method without the theorems that use how much queries vary.
+func (m Method) Plain() Method {
+	m.low = nil
+	m.Uses = slices.DeleteFunc(slices.Clone(m.Uses), func(name string) bool { return slices.Contains(known, name) })
+	return m
 }
 
 // Unused names what the goal of an answer says and the method makes no use of, as flags are called: the goal
-// without it has the same answer.
-func (m Method) Unused(a Answer) []string {
-	return slices.DeleteFunc(a.said(), func(name string) bool {
-		switch name {
-		case atLeastFlag, varianceFlag, secondMomentFlag:
-			return a.Mechanism.LowVariance || m.knows(a.Goal)
-		case disagreementFlag: // which a check keeps on the sample alone
-			return a.Mechanism.LowVariance || !a.Checked && slices.Contains(m.Uses, name)
-		case budgetFlag:
-			return m.Budgeted
-		case epsilonFlag:
-			return m.Procedure
-		case transcriptsFlag, lnFlag:
-			return m.Counted
-		case pastLooksFlag:
-			return m.Adaptive
+// without it has the same answer and the same proof.
+func (m Method) Unused(a Answer) (names []string) {
+	g := a.Goal.withFlags()
+	if g.plain() {
+		return nil
+	}
+	used := m.Used(a)
+	for _, p := range parameters {
+		var said, counted Goal
+		p.field(g, &said)
+		p.field(used, &counted)
+		if said != (Goal{}) && counted == (Goal{}) {
+			names = append(names, p.name)
 		}
-		return slices.Contains(m.Uses, name)
-	})
+	}
+	return names
 }
 
 // withUnused adds to the reason what the answer makes no use of.

@@ -10,21 +10,18 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// The proofs of curves, for a drawing without markers.
-const (
-	derivedNote   = "derived"
-	publishedNote = "published"
-)
+// proofOrder are the notes of curves, from the least that a proof leaves to doubt.
+var proofOrder = []string{"", string(theory.Published), string(theory.Checked), string(theory.Derived)}
 
-// Prove marks the curve of a derived theorem by filled markers, and the curve of a published one by hollow ones.
+// Prove marks the curve of a point by its proof, or by that of an earlier point that leaves more to doubt: by hollow
+// markers if it is published.
 func Prove(l *record.Line, by theory.Proof) {
-	l.Note, l.Hollow = derivedNote, false
-	if by == theory.Published {
-		l.Note, l.Hollow = publishedNote, true
+	if slices.Index(proofOrder, string(by)) > slices.Index(proofOrder, l.Note) {
+		l.Note, l.Hollow = string(by), by == theory.Published
 	}
 }
 
-// TellProofs says how curves of derived methods and of published ones differ. Where there are curves of
+// TellProofs says how the curves of published methods and of others differ. Where there are curves of
 // one kind alone, it says which.
 func TellProofs(panels [][]record.Panel) string {
 	notes := make(map[string]bool)
@@ -33,15 +30,21 @@ func TellProofs(panels [][]record.Panel) string {
 			notes[l.Note] = true
 		}
 	}
-	switch derived, published := notes[derivedNote], notes[publishedNote]; {
-	case derived && published:
-		return "filled markers: derived in dpcalc; hollow markers: published"
-	case derived:
-		return "derived in dpcalc"
-	case published:
-		return "published; hollow markers"
+	var filled []string
+	if notes[string(theory.Derived)] {
+		filled = append(filled, "derived in dpcalc")
 	}
-	return ""
+	if notes[string(theory.Checked)] {
+		filled = append(filled, "checked by Coq")
+	}
+	text := strings.Join(filled, " or ")
+	switch published := notes[string(theory.Published)]; {
+	case published && text == "":
+		return "published; hollow markers"
+	case published:
+		return "filled markers: " + text + "; hollow markers: published"
+	}
+	return text
 }
 
 // LeastDrawn is the least number on an axis, and its inverse the greatest. Beyond, float64 begins to lose digits.

@@ -322,7 +322,7 @@ func (p *planner) advise(w way) (a advice, err error) {
 		return a, nil
 	}
 	a.method, a.plan = method.Name, answer.Goal
-	a.proof, _ = method.Proven(answer.Goal)
+	a.proof, _ = method.Proven(answer)
 	a.words = append(p.command(w.goal), "--method", method.Name)
 	if p.checks() {
 		a.needs = p.needs(answer.Goal)

@@ -313,7 +313,11 @@ func Methods() *commands.Command {
 
 type articleColumn = record.Column[article]
 
+// verdict says that Coq checks the proof if it does of rows for ordinary goals, which page lists.
 func (a article) verdict() commands.Verdict {
+	if len(a.Checked) > 0 {
+		a.Proof = theory.Checked
+	}
 	return commands.Verdict{Method: a.Name, Proof: a.Proof, Sources: a.Sources, Assumes: a.Assumes}
 }
 

@@ -284,3 +284,37 @@ func TestExplainSaysWhatIsNeverServed(t *testing.T) {
 		}
 	}
 }
+
+// The list of methods names the proof that the table of a plan names.
+func TestMethodsNameTheProofOfTheirRows(t *testing.T) {
+	listed := map[string]any{}
+	for _, r := range commandtest.RowsOf(t, "methods") {
+		listed[r["method"].(string)] = r["proof"]
+	}
+	met := 0
+	for _, m := range transfer.Methods() {
+		for _, feedback := range append(slices.Clone(m.Feedbacks), transfer.Answers)[:1] {
+			g := transfer.Goal{Queries: 10, Tau: 0.1, Beta: -3, Shown: transfer.Shown{Feedback: feedback, Open: m.Open}}
+			if m.Budgeted {
+				g.Budget = 2
+			}
+			if m.Counted {
+				g.Transcripts = 100
+			}
+			a, err := m.Solve(g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a.Status != transfer.OK {
+				continue
+			}
+			met++
+			if proof, _ := m.Proven(a); listed[m.Name] != string(proof) {
+				t.Errorf("methods names %s of %s, and its row is %s", listed[m.Name], m.Name, proof)
+			}
+		}
+	}
+	if met < 30 {
+		t.Errorf("only %d methods were met", met)
+	}
+}

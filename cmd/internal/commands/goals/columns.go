@@ -30,7 +30,7 @@ var (
 	ColumnFeedback = Column{Name: "feedback", Says: "what the analyst is shown",
 		Cell: func(r *Row) record.Cell { return record.Words(r.Feedback.String()) }}
 	ColumnOneSided = Column{Name: "one_sided", Says: "whether only what exceeds the truth counts as an error",
-		Cell: func(r *Row) record.Cell { return record.Truth(r.OneSided && r.Method.OneSided) }}
+		Cell: func(r *Row) record.Cell { return record.Truth(r.Method.Used(r.Answer).OneSided) }}
 	ColumnPasses = Column{Name: "passes", Says: "the pass at which the gate is retired, or that an open query is", Cell: func(r *Row) record.Cell {
 		switch {
 		case r.Open && r.Feedback != transfer.Answers:
@@ -64,7 +64,7 @@ var (
 	ColumnVariance     = Column{Name: "variance", Says: "the variance of a query from row to row is known to be at most this", Cell: func(r *Row) record.Cell { return record.Number(r.Variance) }}
 	ColumnSecondMoment = Column{Name: "second_moment", Says: "the mean square of a difference is known to be at most this", Cell: func(r *Row) record.Cell { return record.Number(r.SecondMoment) }}
 	ColumnChecked      = Column{Name: "checked", Says: "the mechanism keeps the bound on the sample",
-		Cell: func(r *Row) record.Cell { return record.Truth(true).If(r.Checked) }}
+		Cell: func(r *Row) record.Cell { return record.Truth(true).If(r.Method.Used(r.Answer).Checked) }}
 	columnTranscripts = Column{Name: "transcripts", Says: "queries that could be asked in all", Cell: func(r *Row) record.Cell { return totalCell(r.Transcripts) }}
 	columnLnGiven     = Column{Name: "ln_transcripts", Says: "the logarithm of the queries that could be asked in all", Cell: func(r *Row) record.Cell { return record.Number(r.LnTranscripts) }}
 	ColumnPastLooks   = Column{Name: "past_looks", Says: "looks at these rows that were taken before", Cell: func(r *Row) record.Cell { return record.Count(r.PastLooks) }}
@@ -191,7 +191,7 @@ func rests(cell func(sources []theory.Source, assumes []string) record.Cell) fun
 
 // ProofOf says where the proof of a row is.
 func ProofOf(r *Row) transfer.Proof {
-	proof, _ := r.Method.Proven(r.Goal)
+	proof, _ := r.Method.Proven(r.Answer)
 	return proof
 }
 

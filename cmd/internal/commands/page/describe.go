@@ -6,13 +6,15 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/steps"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/theory"
 )
 
 // description is what the page makes its inputs of.
 type description struct {
 	Version  string                        `json:"version"`
 	Commands map[string]commandDescription `json:"commands"`
-	Kinds    []kindDescription             `json:"kinds"` // of steps
+	Kinds    []kindDescription             `json:"kinds"`  // of steps
+	Proofs   map[theory.Proof]string       `json:"proofs"` // what each kind is
 }
 
 type commandDescription struct {
@@ -40,7 +42,7 @@ type kindDescription struct {
 
 // Description is the commands, their flags and the kinds of steps, in JSON.
 func Description() string {
-	d := description{Version: usage.Version(), Commands: make(map[string]commandDescription)}
+	d := description{Version: usage.Version(), Commands: make(map[string]commandDescription), Proofs: commands.ProofWords}
 	for _, c := range answering() {
 		d.Commands[c.Name] = describe(c)
 	}

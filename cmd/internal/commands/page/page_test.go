@@ -12,6 +12,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/theory"
 )
 
 func init() { commandtest.Offer(append(answering(), Link())...) }
@@ -141,6 +142,30 @@ func TestDescription(t *testing.T) {
 	}
 	if files != 3 || len(d.Kinds) < 7 {
 		t.Errorf("%d files, %d kinds", files, len(d.Kinds))
+	}
+}
+
+// The page has words for each kind of proof, those of reports, and none of its own.
+func TestWordsOfProofs(t *testing.T) {
+	var d description
+	if err := json.Unmarshal([]byte(Description()), &d); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range []string{"--feedback gate --method gate", "--method laplace", "--method rounding"} {
+		words := strings.Fields("samplesize -m 10 -t 0.1 -b 0.05 " + args)
+		row := commandtest.RowsOf(t, words...)[0]
+		says := d.Proofs[theory.Proof(row["proof"].(string))]
+		_, report, _ := commandtest.Dpcalc(append(words, "--report")...)
+		report = strings.Join(strings.Fields(report), " ")
+		if says == "" || row["proof"] != "published" && !strings.Contains(report, "The proof of that method is "+says) {
+			t.Errorf("%s: the page says %q of %s, the report %s", args, says, row["proof"], report)
+		}
+	}
+	for _, file := range []string{"samplesize.js", "pvalue.js", "parts.js"} {
+		code, err := os.ReadFile("../../../../page/" + file)
+		if err != nil || strings.Contains(string(code), "refereed") || strings.Contains(string(code), "Derived in") {
+			t.Errorf("%s has words of its own for a proof, %v", file, err)
+		}
 	}
 }
 

@@ -96,11 +96,8 @@ func drawLists[R any, Q asked[R]](g grid, q question[R, Q]) (record.Figure, erro
 		if i < 0 {
 			i = len(p.Lines)
 			p.Lines = append(p.Lines, record.Line{Label: label, Style: i})
-			commands.Prove(&p.Lines[i], v.Proof)
 		}
-		if v.Proof == theory.Derived { // of the points of a curve, one is enough
-			commands.Prove(&p.Lines[i], v.Proof)
-		}
+		commands.Prove(&p.Lines[i], v.Proof)
 		x.Include(at)
 		y.Include(value)
 		p.Lines[i].X, p.Lines[i].Y = append(p.Lines[i].X, at), append(p.Lines[i].Y, value)

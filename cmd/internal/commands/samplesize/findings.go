@@ -87,7 +87,7 @@ func (s *request) lessFeedback(rows [][]goals.Row) ([]string, error) {
 		methods := slices.DeleteFunc(transfer.MethodsFor(way.feedback), func(m transfer.Method) bool { // no better for less
 			return m.Serves(transfer.Answers)
 		})
-		solved, best, err := transfer.Solve(nil, methods, g)
+		solved, best, err := transfer.Solve(nil, s.proven(methods, g), g)
 		if err != nil {
 			return nil, err
 		}

@@ -179,6 +179,9 @@ func (d *drawing) add(p *record.Panel, k int, group []int, label string) {
 			continue
 		}
 		l.X, l.Y = append(l.X, at), append(l.Y, value)
+		if !r.Method.Reference() {
+			commands.Prove(&l, goals.ProofOf(r))
+		}
 		d.x.Include(at)
 		d.y.Include(value)
 	}
@@ -189,12 +192,9 @@ func (d *drawing) add(p *record.Panel, k int, group []int, label string) {
 	if r.Method.Procedure {
 		l.Label += " (dp procedure)"
 	}
-	switch {
-	case r.Method.Reference():
+	if r.Method.Reference() {
 		l.Faint = true
 		l.Label += " (fixed queries only)"
-	default:
-		commands.Prove(&l, goals.ProofOf(r))
 	}
 	commands.SortLine(&l)
 	p.Lines = append(p.Lines, l)

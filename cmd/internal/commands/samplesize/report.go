@@ -175,7 +175,7 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 	sources, assumes := m.Rests(r.Answer)
 	write(", by the method %s of dpcalc %s, %s%s. ", t.Code(m.Name), t.Escape(usage.Version()), t.Link(bibliography.Home),
 		t.Cite(sources))
-	if proof, _ := m.Proven(r.Goal); proof != theory.Published {
+	if proof, _ := m.Proven(r.Answer); proof != theory.Published {
 		write("%s", commands.ProofText(proof, sources, t))
 	}
 	used := !slices.Contains(m.Unused(r.Answer), "disagreement")

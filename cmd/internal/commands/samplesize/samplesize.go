@@ -56,7 +56,8 @@ type request struct {
 	grid    goals.Grid
 	goals   int
 	methods []transfer.Method
-	asked   bool // for these methods, by name
+	proofs  string // the kinds of proofs that rows may have
+	asked   bool   // for these methods, by name
 	unknown transfer.Unknown
 	promise string // what a plan for the metric that was named promises, in words; "" for a kind of query
 	target  commands.Target
@@ -220,10 +221,6 @@ func readView(c usage.Values, format record.Format, offered []record.Format) (vi
 }
 
 func readMethods(c usage.Values) ([]transfer.Method, error) {
-	proofs, err := usage.OneOf(c, "proofs", commands.ProofChoices...)
-	if err != nil {
-		return nil, err
-	}
 	base, err := goals.ReadKind(c)
 	if err != nil {
 		return nil, err
@@ -242,51 +239,54 @@ func readMethods(c usage.Values) ([]transfer.Method, error) {
 	_, counted := c.Text("transcripts")
 	_, lnCounted := c.Text("ln-transcripts")
 	countable := counted || lnCounted
-	chosen := slices.DeleteFunc(all, func(m transfer.Method) bool {
+	return slices.DeleteFunc(all, func(m transfer.Method) bool {
 		switch {
-		case !wantedProof(proofs, m, base):
-			return true
 		case wanted != nil:
 			return !slices.Contains(wanted, m.Name)
 		case m.Open && !base.Open, m.Grown && base.Arrival == nil, m.Redrawn && !benchmark:
 			return true
 		}
 		return !m.Serves(base.Feedback) || m.Counted && !countable
-	})
-	return chosen, someProven(chosen, proofs)
+	}), nil
 }
 
-// wantedProof reports whether the proof of a method's answer to a goal is one of those asked for. What Coq checks may
-// be published as well.
-func wantedProof(proofs string, m transfer.Method, g transfer.Goal) bool {
-	proof, _ := m.Proven(g)
-	has := []transfer.Proof{proof}
-	if proof == transfer.Checked {
-		has = append(has, m.Proof)
-	}
-	asked := strings.Split(proofs, ",")
-	return proofs == "all" || slices.ContainsFunc(has, func(p transfer.Proof) bool { return slices.Contains(asked, string(p)) })
-}
-
-func someProven(chosen []transfer.Method, proofs string) error {
-	if len(chosen) > 0 {
-		return nil
-	}
-	return usage.Errorf("--proofs: got %[1]s, want a %[2]s one among the methods", proofs, strings.ReplaceAll(proofs, ",", " or "))
-}
-
-// provenForAll leaves out the methods whose proof is not one asked for at some goal: a bar or a variance that is known
-// changes what an answer rests on.
-func (s *request) provenForAll(c usage.Values) error {
-	proofs, err := usage.OneOf(c, "proofs", commands.ProofChoices...)
-	if err != nil || proofs == "all" {
+// provenForAll leaves the methods whose proofs are asked for at every goal.
+func (s *request) provenForAll(c usage.Values) (err error) {
+	if s.proofs, err = usage.OneOf(c, "proofs", commands.ProofChoices...); err != nil {
 		return err
 	}
-	for i := range s.goals {
-		g := s.grid.Goal(i)
-		s.methods = slices.DeleteFunc(s.methods, func(m transfer.Method) bool { return !wantedProof(proofs, m, g) })
+	for i := 0; i < s.goals && s.proofs != commands.ProofChoices[0]; i++ {
+		if s.methods = s.proven(s.methods, s.grid.Goal(i)); len(s.methods) == 0 {
+			return s.noneProven()
+		}
 	}
-	return someProven(s.methods, proofs)
+	return nil
+}
+
+func (s *request) noneProven() error {
+	return usage.Errorf("--proofs: got %s, want a %s one among the methods", s.proofs, strings.ReplaceAll(s.proofs, ",", " or "))
+}
+
+// proven returns the methods whose proofs are asked for at a goal. A method whose proof is another for what is known of
+// the queries' variance does without that knowledge.
+func (s *request) proven(methods []transfer.Method, g transfer.Goal) (left []transfer.Method) {
+	for _, m := range methods {
+		forms := []transfer.Method{m, m.Plain()}
+		if i := slices.IndexFunc(forms, func(m transfer.Method) bool { return s.wantsProof(m, g) }); i >= 0 {
+			left = append(left, forms[i])
+		}
+	}
+	return left
+}
+
+// wantsProof reports whether the proof of a method's answer to a goal, whatever it rests on, is one of those asked for.
+// Coq may check what is published.
+func (s *request) wantsProof(m transfer.Method, g transfer.Goal) bool {
+	proof, sources := m.Proven(transfer.Answer{Goal: g, Mechanism: transfer.Mechanism{LowVariance: true}})
+	own := slices.ContainsFunc(sources, func(s theory.Source) bool { return s.Key == "dpcalc" })
+	asked := strings.Split(s.proofs, ",")
+	published := !own && slices.Contains(asked, string(transfer.Published))
+	return s.proofs == commands.ProofChoices[0] || published || slices.Contains(asked, string(proof))
 }
 
 func unknownMethod(where, name string) error {

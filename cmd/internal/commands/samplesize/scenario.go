@@ -8,7 +8,6 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
-	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -38,7 +37,14 @@ func Scenario(c *commands.Call, path, name string, samples int64) (goal transfer
 			return goal, nil, usage.Errorf("%s: scenario %s: got %d methods, want one", path, usage.Shown(s.name),
 				len(s.request.methods))
 		}
-		methods = each.Of(s.request.methods, func(m transfer.Method) string { return m.Name })
+		for _, m := range s.request.methods { // what a ledger knows of variance it uses
+			if m, _ := transfer.Lookup(m.Name); s.request.wantsProof(m, s.request.grid.Goal(0)) {
+				methods = append(methods, m.Name)
+			}
+		}
+		if methods == nil {
+			return goal, nil, usage.Errorf("%s: scenario %s: %v", path, usage.Shown(s.name), s.request.noneProven())
+		}
 		if err := taken[i].placed(c); err != nil {
 			return goal, nil, usage.Errorf("%s: scenario %s: %v", path, usage.Shown(s.name), err)
 		}

@@ -1,6 +1,7 @@
 package samplesize
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -38,6 +39,66 @@ func TestTheTitleNamesWhatCounts(t *testing.T) {
 		named := strings.Contains(title, c.named) && (c.not == "" || !strings.Contains(title, c.not))
 		if code != 0 || !named || !strings.Contains(out, c.says) {
 			t.Errorf("%s: want a title with %q and without %q, and %q below:\n%s%s", c.args, c.named, c.not, c.says, out, stderr)
+		}
+	}
+}
+
+// The best row among those with a proof asked for is the same whatever flags it does not use, and what is known of the
+// variance asks for no more rows.
+func TestProofsDoNotDependOnUnusedFlags(t *testing.T) {
+	for _, plan := range []struct{ base, unused, known string }{
+		{"-m 1000", "-B 20;--epsilon 0.1;--sensitivity 1", "--variance 0.1;--variance 0.25"},
+		{"-m 1000 --query binary", "-B 20;--epsilon 0.1", "--at-least 0.6;--at-least 0.9;--variance 0.2"},
+		{"-m 100 --query difference", "-B 2;--epsilon 0.1", "--disagreement 0.5;--second-moment 0.3"},
+		{"-m 20 --feedback gate", "--epsilon 0.1;--passes 20", "--variance 0.1"},
+		{"-m 20 --feedback best", "--epsilon 0.1", "--variance 0.1"},
+		{"-m 2 --feedback final", "--epsilon 0.1", "--variance 0.1"},
+	} {
+		for _, proofs := range []string{"published", "published,checked"} {
+			best := func(flag string) map[string]any {
+				words := strings.Fields("samplesize -t .1 -b .05 --best " + plan.base + " --proofs " + proofs + " " + flag)
+				return commandtest.RowsOf(t, words...)[0]
+			}
+			want := best("")
+			for _, flag := range strings.Split(plan.unused, ";") {
+				got := best(flag)
+				for _, name := range []string{"method", "samples", "proof", "noise_last"} {
+					if got[name] != want[name] {
+						t.Errorf("%s, %s, %s: %s %v, want %v as without it", plan.base, proofs, flag, name, got[name], want[name])
+					}
+				}
+			}
+			for _, flag := range strings.Split(plan.known, ";") {
+				if got := best(flag); got["samples"].(float64) > want["samples"].(float64) || got["proof"] == "derived" {
+					t.Errorf("%s, %s, %s: %v of %v rows, without it %v", plan.base, proofs, flag, got["method"], got["samples"], want["samples"])
+				}
+			}
+		}
+	}
+}
+
+// What less feedback would give rests on the proofs that are asked for too: it is the best row of its own command.
+func TestLessFeedbackKeepsToTheProofs(t *testing.T) {
+	for _, proofs := range []string{"all", "published", "published,checked"} {
+		base := "samplesize -n 10000 -m 1000 -b 0.05 --proofs " + proofs
+		code, out, stderr := commandtest.Dpcalc(strings.Fields(base)...)
+		_, less, ok := strings.Cut(out, "With less feedback:\n")
+		if code != 0 || !ok {
+			t.Fatalf("%s: exit %d, %s%s", base, code, out, stderr)
+		}
+		lines := strings.Split(less, "\n")[:3]
+		for _, line := range lines {
+			_, tell, _ := strings.Cut(line, "  tau ")
+			value, flags, _ := strings.Cut(tell, "  --")
+			if strings.Contains(flags, "-m 1") { // one finalist
+				base = strings.Replace(base, "-m 1000", "", 1)
+			}
+			best := commandtest.RowsOf(t, strings.Fields(base+" --best --"+flags)...)[0]
+			told, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+			tau := best["tau"].(float64)
+			if err != nil || !(told >= tau && told <= tau*(1+1e-5)) || proofs == "published" && best["proof"] == "derived" {
+				t.Errorf("%s: %q, and the row of %s has tau %v, %s", base, line, flags, tau, best["proof"])
+			}
 		}
 	}
 }
