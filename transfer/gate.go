@@ -89,9 +89,6 @@ var gateRenggli19 = Method{
 
 // gateRenggli19Rows is the published gate.
 func gateRenggli19Rows(g Goal) num.DD {
-	if g.Checked {
-		g.Disagreement = 0
-	}
 	return feedback.GateRenggli19{
 		Queries: g.Queries, Passes: g.passes(), Tau: g.Tau, LnBeta: g.Beta.Ln(), Difference: g.Query == Difference,
 		Disagreement: g.Disagreement,

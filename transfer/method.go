@@ -64,7 +64,7 @@ type Method struct {
 	drawn    rule // where the goal has a [Sample]; nil if the theorem needs independent rows of equal weight
 }
 
-// ruleFor is the method's theorem for a goal.
+// ruleFor is the method's theorem for a goal with only the fields that the method uses.
 func (m Method) ruleFor(g Goal) rule {
 	r := m.rule
 	if g.Sample != nil && m.drawn != nil {
@@ -77,9 +77,7 @@ func (m Method) ruleFor(g Goal) rule {
 		}
 		return r
 	}
-	oneSided := g.OneSided && m.OneSided
-	special := oneSided || g.Query == Difference || m.knows(g)
-	if m.other != nil && special {
+	if special := g.OneSided || g.Query == Difference || m.knows(g); special && m.other != nil {
 		r = m.other
 	}
 	if m.Splits {
@@ -95,7 +93,7 @@ func (m Method) ruleFor(g Goal) rule {
 		}
 		r = either{first: low, second: r}
 	}
-	if m.Adaptive && g.PastLooks > 0 {
+	if g.PastLooks > 0 {
 		r = afterLooks{r}
 	}
 	return r

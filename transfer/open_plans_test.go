@@ -40,7 +40,7 @@ func smooth(g Goal) bool { return !(g.Query == Binary && g.Bar.Given) }
 // What an open row says of one unknown agrees with what it says of the others, and an easier goal needs no more rows.
 func TestOpenRowsAgree(t *testing.T) {
 	for _, m := range openMethods() {
-		r := rand.New(rand.NewPCG(4202, uint64(len(m.Name))))
+		r := named("open rows of " + m.Name)
 		answered, all := 0, 150
 		if m.Scheduled {
 			all = 15

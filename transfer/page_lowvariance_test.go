@@ -365,9 +365,12 @@ func (p pageLowVariance) LnErrors(lnEach float64) (list []dec) {
 			need = (p.reveal(j, a) - a/(a-1)*lnEach) / n
 		}
 		lo, hi := p.share, 1-1e-9
+		if !(need < -math.Log(p.share)) { // no share is above one
+			lo, hi = 1, 1
+		}
 		for range 60 {
 			x := (lo + hi) / 2
-			if x*math.Log(x/p.share)+(1-x)*math.Log((1-x)/(1-p.share)) < need {
+			if x < 1 && x*math.Log(x/p.share)+(1-x)*math.Log((1-x)/(1-p.share)) < need {
 				lo = x
 			} else {
 				hi = x
@@ -461,7 +464,7 @@ func (p pageLowVariance) Error(j int) dec {
 		}
 		eps = lesser(eps, d.Over(conj).Exp().Times(p.likelier(j, conj)).Plus(p.rarer(j)))
 	}
-	known := p.checked || p.share >= 1 // no share is above one
+	known := p.checked || p.Kept[j] >= 1 // no share is above one
 	if known || last && !(p.share < p.Kept[j]) {
 		return eps
 	}

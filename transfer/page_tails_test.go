@@ -154,7 +154,8 @@ func pageLnDifferenceAt(n int64, c, s dec, d float64) dec {
 		}
 		return l.Times(c.Plus(s)).Minus(m.Ln())
 	}, func(l float64) float64 {
-		return l*c.Plus(s).Float() - math.Log1p(d*(math.Cosh(l)-1)+c.Float()*math.Sinh(l))
+		rises, falls := end.Float()/2*math.Exp(l), (d-c.Float())/2*math.Exp(-l) // c + d may be far below the digits of either
+		return l*c.Plus(s).Float() - math.Log(1-d+rises+falls)
 	})))
 }
 

@@ -34,7 +34,6 @@ func roundingRows(g Goal) num.DD {
 // it is one, which needs no digits at all.
 func bestRounding(g Goal) (need num.DD, cells int64) {
 	if g.Queries == 1 {
-		g.OneSided = false
 		return hoeffdingRows(g), 0
 	}
 	level, steps := lnOver(2, g), num.FromInt(g.Queries-1)

@@ -222,3 +222,21 @@ func TestVarianceVectors(t *testing.T) {
 		}
 	}
 }
+
+// One query has all of beta, to the last digit: two rows have sup_p P = 1/2 at tau = 1/2.
+func TestOneQueryHasAllOfBeta(t *testing.T) {
+	for _, c := range []struct {
+		m Method
+		g Goal
+	}{
+		{hoeffdingKL, Goal{}},
+		{sealed, Goal{Shown: Shown{Feedback: Final}}},
+		{transcripts, Goal{Shown: Shown{Transcripts: 1}}},
+		{subset, Goal{Sample: Subset{Items: 96_366}}},
+	} {
+		c.g.Queries, c.g.Tau, c.g.Beta = 1, 0.5, theory.LogProb(-math.Ln2)
+		if a, err := c.m.Solve(c.g); err != nil || a.Samples != 2 {
+			t.Errorf("%s: %d rows, %v, want 2", c.m.Name, a.Samples, err)
+		}
+	}
+}

@@ -100,7 +100,7 @@ type unionRun func(g Goal, lnNodes float64) Mechanism
 func (u union) share(g Goal) Goal { return u.shareOf(g, u.lnNodes(g)) }
 
 func (u union) shareOf(g Goal, lnNodes float64) Goal {
-	if g.Beta != 0 {
+	if g.Beta != 0 && lnNodes != 0 {
 		g.Beta = theory.LogProb(math.Nextafter(g.Beta.Ln()-lnNodes, math.Inf(-1)))
 	}
 	g.Queries = 1

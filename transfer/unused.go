@@ -57,22 +57,20 @@ func (m Method) used(g Goal, low bool) Goal {
 	if g.plain() {
 		return used
 	}
-	all := used
 	for _, p := range parameters {
-		if varies := slices.Contains(known, p.name); varies || m.takes(p.name) {
-			p.field(g, &all)
-			if !varies {
-				p.field(g, &used)
-			}
+		if m.takes(p.name) && !slices.Contains(known, p.name) {
+			p.field(g, &used)
 		}
 	}
-	all.Checked = g.Checked
+	all := used
+	all.Disagreement, all.AtLeast, all.Variance = g.Disagreement, g.AtLeast, g.Variance
+	all.SecondMoment, all.Checked = g.SecondMoment, g.Checked
 	low = low && m.low != nil && all.moment() != nil
 	if low || !g.Checked && m.takes(disagreementFlag) { // a check keeps it on the sample alone
 		withDisagreement(g, &used)
 	}
 	if low && !(all.Disagreement > 0) || m.knows(all) {
-		used.AtLeast, used.Variance, used.SecondMoment = g.AtLeast, g.Variance, g.SecondMoment
+		used.AtLeast, used.Variance, used.SecondMoment = all.AtLeast, all.Variance, all.SecondMoment
 	}
 	used.Checked = g.Checked && (used.Disagreement > 0 || used.AtLeast > 0 || used.SecondMoment > 0)
 	return used

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/internal/lawtest"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -121,7 +120,7 @@ func withFlag(r *rand.Rand, m Method, flag int) (g, without Goal, ok bool) {
 func TestAnUnusedFlagChangesNothing(t *testing.T) {
 	walked := 0
 	for _, m := range Methods() {
-		r := lawtest.Named(3904, m.Name)
+		r := named("unused by " + m.Name)
 		for i, flag := range flagsOf {
 			for tries, met := 0, 0; tries < 60 && met < 4; tries++ {
 				g, without, ok := withFlag(r, m, i)
@@ -180,7 +179,7 @@ func (g Goal) solved(a Answer) Goal {
 func TestAUsedFlagMakesADifference(t *testing.T) {
 	moved, told := map[string]bool{}, map[string]bool{}
 	for _, m := range Methods() {
-		r := lawtest.Named(3905, m.Name)
+		r := named("used by " + m.Name)
 		for i, flag := range flagsOf {
 			key := m.Name + " " + flag.name
 			for tries := 0; flag.name != "" && tries < 150 && !(moved[key] || told[key]); tries++ {

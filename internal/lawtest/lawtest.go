@@ -4,8 +4,6 @@ package lawtest
 
 import (
 	"fmt"
-	"hash/fnv"
-	"io"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -72,11 +70,4 @@ func Seed() gopter.Gen {
 // Near returns x or one of the two float64 next to it.
 func Near(r *rand.Rand, x float64) float64 {
 	return [...]float64{math.Nextafter(x, math.Inf(-1)), x, math.Nextafter(x, math.Inf(1))}[r.IntN(3)]
-}
-
-// Named returns a generator whose seed follows from a name, so that a new entry of a list leaves what the others draw.
-func Named(seed uint64, name string) *rand.Rand {
-	h := fnv.New64a()
-	io.WriteString(h, name)
-	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }
