@@ -1,6 +1,7 @@
 package maxinfo
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -128,6 +129,50 @@ func TestQuantitiesOfEveryKind(t *testing.T) {
 	}
 }
 
+// A step's bounds go with the number of records as it says: with more of them less is revealed where thresholds rise,
+// and more where they fall. What it assumes stands in every method of a chain and of a link, wherever the step is.
+func TestEveryKindSaysHowItGoesWithTheRows(t *testing.T) {
+	for _, k := range Kinds() {
+		r := k.Example.roles()
+		var last, slack = theory.Nats(0), theory.LogProb(math.Log(0.01))
+		for i, n := range []int64{400, 800, 1600} {
+			plan := Plan{Samples: n, Data: ProductData, Steps: []Step{k.Example}}
+			answers, best, err := plan.Answers(slack)
+			if err != nil || best < 0 {
+				t.Fatalf("%s: %v", k.Name, err)
+			}
+			if now := answers[best].Bound; i > 0 && r.rows != cmp.Compare(last, now) {
+				t.Errorf("%s: %v nats, %v of twice the records, and it says %d", k.Name, last, now, r.rows)
+			}
+			last = answers[best].Bound
+		}
+		for _, other := range Kinds() {
+			plan := Plan{Samples: 400, Data: ProductData, Steps: []Step{k.Example, other.Example}}
+			chain, err := plan.Chain()
+			all := chain.Methods
+			if links, err := plan.Links(); err == nil {
+				for _, l := range links {
+					if l.First == 0 {
+						all = append(all, l.Methods...)
+					}
+				}
+			} else if !errors.As(err, new(*theory.NoAnswerError)) {
+				t.Fatal(err)
+			}
+			if err != nil && !errors.As(err, new(*OrderError)) && !errors.As(err, new(*theory.NoAnswerError)) {
+				t.Fatal(err)
+			}
+			for _, m := range all {
+				for _, assumed := range r.assumes {
+					if !slices.Contains(m.Assumes, assumed) {
+						t.Errorf("%s of %s, then %s, does not assume %s: %v", m.Name, k.Name, other.Name, assumed, m.Assumes)
+					}
+				}
+			}
+		}
+	}
+}
+
 // The conversion of neighbours of every kind of step; a mean over a known number of rows has none.
 func TestReplacedSteps(t *testing.T) {
 	for _, k := range Kinds() {
@@ -135,7 +180,7 @@ func TestReplacedSteps(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", k.Name, err)
 		}
-		converted := private(k.Example) && k.Name != "gaussian"
+		converted := k.Example.roles().rows == falling // by record, whatever their number
 		if (len(sources) > 0) != converted || reflect.DeepEqual(s, k.Example) == converted {
 			t.Errorf("%s: %v becomes %v by %v", k.Name, k.Example, s, sources)
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 )
@@ -25,8 +26,7 @@ var (
 	moreNoise      = &theory.NotApplicableError{Source: gaussianSource, Needs: "more noise: kappa_m > 0 at some order"}
 )
 
-// privacy composes private steps into one and lists the bounds on it. Gaussian answers are private for linear queries,
-// so that every method assumes these.
+// privacy composes private steps into one and lists the bounds on it.
 func (p Plan) privacy(steps []Step) ([]Method, error) {
 	parts := make([]privacy, len(steps))
 	for i, s := range steps {
@@ -35,13 +35,16 @@ func (p Plan) privacy(steps []Step) ([]Method, error) {
 			return nil, err
 		}
 	}
-	methods, err := p.private(parts)
-	if slices.ContainsFunc(parts, func(part privacy) bool { return part.answers != Gaussian{} }) {
-		for i := range methods {
-			methods[i].Assumes = append(methods[i].Assumes, linear)
+	return p.private(parts)
+}
+
+// assume adds what the steps assume to the methods for them.
+func assume(methods []Method, steps []Step) {
+	for i := range methods {
+		for _, s := range steps {
+			methods[i].Assumes = each.Union(methods[i].Assumes, s.roles().assumes...)
 		}
 	}
-	return methods, err
 }
 
 func (p Plan) private(parts []privacy) ([]Method, error) {

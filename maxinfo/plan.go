@@ -171,6 +171,7 @@ func (p Plan) Chain() (Chain, error) {
 			return Chain{}, err
 		}
 	}
+	assume(c.Methods, p.Steps)
 	if total := c.Later.Nats + c.Later.Outcomes; !(total <= math.MaxFloat64) {
 		return Chain{}, &theory.NoAnswerError{Reason: "the bounds of the steps exceed what a number can hold"}
 	}

@@ -1,7 +1,6 @@
 package maxinfo
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -54,8 +53,8 @@ func (p Plan) Quantities() ([]Quantity, error) {
 	}
 	var rises, falls bool
 	for _, s := range p.Steps {
-		_, gaussian := s.(Gaussian)
-		rises, falls = rises || gaussian, falls || private(s) && !gaussian
+		rows := s.roles().rows
+		rises, falls = rises || rows == rising, falls || rows == falling
 	}
 	if rises != falls {
 		all = append(all, Quantity{samples, true, false, 1, counts, rises, func(x float64) Plan {
@@ -148,26 +147,10 @@ func nats(bits float64) theory.Nats { return theory.Nats(bits * math.Ln2 * (1 + 
 
 // Replaced returns the step for neighbours by replacement of a row, if its privacy was stated for adding or
 // removing one; see docs/theorems/theory.md#neighbours. It has the sources of the conversion, and none if the
-// step has no privacy to convert: Gaussian answers are means over a number of rows that is known.
+// step has no privacy to convert.
 func Replaced(s Step) (Step, []theory.Source, error) {
-	switch s := s.(type) {
-	case PureDP:
-		b, err := theory.Pure(s).Replaced()
-		return PureDP(b.Value), b.Sources, err
-	case ApproxDP:
-		b, err := theory.Approx(s).Replaced()
-		return ApproxDP(b.Value), b.Sources, err
-	case GDP:
-		b, err := theory.GDP(s).Replaced()
-		return GDP(b.Value), b.Sources, err
-	case ZCDP:
-		b, err := theory.ZCDP(s).Replaced()
-		return ZCDP(b.Value), b.Sources, err
-	case RDP:
-		b, err := theory.RDP(s).Replaced()
-		return RDP(b.Value), b.Sources, err
-	case Gaussian, Description, Gates, MutualInformation, MaxInformation:
-		return s, nil, nil
+	if replaced := s.roles().replaced; replaced != nil {
+		return replaced()
 	}
-	return nil, nil, fmt.Errorf("maxinfo: no conversion for %v", s)
+	return s, nil, nil
 }

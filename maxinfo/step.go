@@ -22,7 +22,7 @@ type Step interface {
 	parts() []part // its quantities
 }
 
-// roles is what theorems say about a step at each place of a plan. A place without an
+// roles is what theorems say about a step at each place of a plan, and what they assume of it. A place without an
 // answer is closed to the step. It is written without field names, as [privacy] is, so
 // that a new step does not compile until it has answers.
 type roles struct {
@@ -34,7 +34,15 @@ type roles struct {
 	// later adds, for n records, what the step costs after others, by a bound that holds
 	// for every law of the data.
 	later func(l *Later, n int64)
+	// assumes lists what every bound on the step assumes of what was asked.
+	assumes []string
+	// rows says how its thresholds go with the number of records: they are rising, level or falling.
+	rows int
+	// replaced converts its privacy, if that was stated for adding or removing a record; nil if it has none that was.
+	replaced func() (Step, []theory.Source, error)
 }
+
+const rising, level, falling = 1, 0, -1
 
 // Kind is a kind of step.
 type Kind struct {
@@ -241,15 +249,25 @@ func (s PureDP) roles() roles {
 		},
 		nil,
 		func(l *Later, n int64) { l.Nats += pureAny(n, s.Epsilon) },
+		nil, falling,
+		func() (Step, []theory.Source, error) {
+			b, err := theory.Pure(s).Replaced()
+			return PureDP(b.Value), b.Sources, err
+		},
 	}
 }
 
-// composing has the roles of a step whose privacy is all that is known of it.
-func composing(privacy func(n int64) (privacy, error)) roles { return roles{privacy, nil, nil} }
+// composing has the roles of a step whose privacy for a record is all that is known of it.
+func composing(privacy func(n int64) (privacy, error), replaced func() (Step, []theory.Source, error)) roles {
+	return roles{privacy, nil, nil, nil, falling, replaced}
+}
 
 func (s ApproxDP) roles() roles {
 	return composing(func(int64) (privacy, error) {
 		return privacy{s.Epsilon, s.LnDelta, 0, Divergence{}, theory.Nats(math.Inf(1)), Gaussian{}}, nil
+	}, func() (Step, []theory.Source, error) {
+		b, err := theory.Approx(s).Replaced()
+		return ApproxDP(b.Value), b.Sources, err
 	})
 }
 
@@ -257,6 +275,9 @@ func (s GDP) roles() roles {
 	return composing(func(n int64) (privacy, error) {
 		info := theory.Nats(float64(n) * (s.Mu * (s.Mu / 2)) * up)
 		return privacy{0, theory.Zero, s.Mu, Divergence{}, info, Gaussian{}}, nil
+	}, func() (Step, []theory.Source, error) {
+		b, err := theory.GDP(s).Replaced()
+		return GDP(b.Value), b.Sources, err
 	})
 }
 
@@ -264,6 +285,9 @@ func (s ZCDP) roles() roles {
 	return composing(func(n int64) (privacy, error) {
 		info := theory.Nats(float64(n) * s.Rho * up)
 		return privacy{0, theory.Zero, 0, Divergence{Rho: s.Rho}, info, Gaussian{}}, nil
+	}, func() (Step, []theory.Source, error) {
+		b, err := theory.ZCDP(s).Replaced()
+		return ZCDP(b.Value), b.Sources, err
 	})
 }
 
@@ -275,14 +299,17 @@ func (s RDP) roles() roles {
 		}
 		info := theory.Nats(float64(n) * least * up)
 		return privacy{0, theory.Zero, 0, Divergence{Points: s.Points}, info, Gaussian{}}, nil
+	}, func() (Step, []theory.Source, error) {
+		b, err := theory.RDP(s).Replaced()
+		return RDP(b.Value), b.Sources, err
 	})
 }
 
 func (s Gaussian) roles() roles {
-	return composing(func(n int64) (privacy, error) {
+	return roles{func(n int64) (privacy, error) {
 		mu, err := theory.GaussianQueries{Queries: s.Queries, Samples: n, SD: s.SD}.GDP()
 		return privacy{0, theory.Zero, mu.Value.Mu, Divergence{}, s.transcript(n).capacity(), s}, err
-	})
+	}, nil, nil, []string{linear}, rising, nil} // the number of records is known
 }
 
 func (s Description) roles() roles {
@@ -295,6 +322,7 @@ func (s Description) roles() roles {
 			return []Method{ranged(all)}
 		},
 		func(l *Later, _ int64) { l.Outcomes += s.outcomes },
+		nil, level, nil,
 	}
 }
 
@@ -307,6 +335,7 @@ func (s Gates) roles() roles {
 			return []Method{gated(s, all)}
 		},
 		func(l *Later, _ int64) { l.Outcomes += s.Transcripts() },
+		nil, level, nil,
 	}
 }
 
@@ -315,6 +344,7 @@ func (s MutualInformation) roles() roles {
 		nil,
 		func(*Later) []Method { return []Method{informed(s.Nats), informedRogers16(s.Nats)} },
 		nil,
+		nil, level, nil,
 	}
 }
 
@@ -326,7 +356,7 @@ func (s MaxInformation) roles() roles {
 	if !s.Always {
 		later = nil
 	}
-	return roles{nil, func(*Later) []Method { return []Method{given(s)} }, later}
+	return roles{nil, func(*Later) []Method { return []Method{given(s)} }, later, nil, level, nil}
 }
 
 func (s PureDP) String() string { return fmt.Sprintf("pure-dp:epsilon=%v", s.Epsilon) }

@@ -91,3 +91,22 @@ func TestStepsAdd(t *testing.T) {
 		t.Errorf("%g and %g are %g", a, b, sum)
 	}
 }
+
+// Each kind says of its steps what the library says: whether they need the number of rows, and whether their privacy is
+// converted.
+func TestKindsAreTheLibrarys(t *testing.T) {
+	kinds := Kinds()
+	for i, k := range maxinfo.Kinds() {
+		if i >= len(kinds) || kinds[i].Name != k.Name {
+			t.Fatalf("the command has no kind %s at that place", k.Name)
+		}
+		private := maxinfo.Plan{Steps: []maxinfo.Step{k.Example}}.Validate() != nil
+		_, sources, err := maxinfo.Replaced(k.Example)
+		if err != nil || kinds[i].Private != private || (kinds[i].Replaced != nil) != (sources != nil) {
+			t.Errorf("%s: private %v, want %v; converted %v, want %v; %v", k.Name, kinds[i].Private, private, kinds[i].Replaced != nil, sources != nil, err)
+		}
+	}
+	if len(kinds) != len(maxinfo.Kinds()) {
+		t.Errorf("%d kinds, want %d", len(kinds), len(maxinfo.Kinds()))
+	}
+}
