@@ -1,9 +1,11 @@
 package holdout
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 
+	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -95,12 +97,28 @@ func openFields[R any](of func(R) Line) []Field[R] {
 		{Name: "where", Value: func(r R) any { return of(r).Where }, Typed: true},
 		{Name: "lower", Value: func(r R) any { return optional(of(r).Lower) }},
 		{Name: "upper", Value: func(r R) any { return optional(of(r).Upper) }},
-		{Name: "cell_from", Value: func(r R) any { return optional(of(r).From) }},
-		{Name: "cell_below", Value: func(r R) any { return optional(of(r).Below) }},
+		{Name: "cell_from", Value: func(r R) any { return of(r).score(of(r).From) }},
+		{Name: "cell_below", Value: func(r R) any { return of(r).score(of(r).Below) }},
 		{Name: "price", Value: func(r R) any { return optional(of(r).Price) }},
 		{Name: "rows", Value: func(r R) any { return positive(of(r).Rows) }},
 		{Name: "conditions", Value: func(r R) any { return of(r).Told() }, Typed: true},
 	}
+}
+
+// CellOf names what the ends of a look's cell are of, "" for its score: a gate of a ratio N/D compares a mean with 0.
+func (l Line) CellOf() string {
+	if kind, _ := metric.Of(l.Metric); kind.Ratio != nil && l.Show == ShowPass && l.Bar != nil {
+		return fmt.Sprintf("N - %v D ", *l.Bar)
+	}
+	return ""
+}
+
+// score is an end of a cell of scores. No score is known where the cell is of something else.
+func (l Line) score(end *float64) any {
+	if l.CellOf() != "" {
+		return nil
+	}
+	return optional(end)
 }
 
 // ResponseFields are the columns of the rows of prices.
@@ -114,13 +132,13 @@ var ResponseFields = []Field[Response]{
 	}},
 	{Name: "response", Value: func(r Response) any { return optional(r.Line.Response) }},
 	{Name: "price", Value: func(r Response) any { return optional(r.Price) }},
-	{Name: "from", Value: func(r Response) any { return optional(r.From) }},
-	{Name: "below", Value: func(r Response) any { return optional(r.Below) }},
+	{Name: "from", Value: func(r Response) any { return r.score(r.From) }},
+	{Name: "below", Value: func(r Response) any { return r.score(r.Below) }},
 	{Name: "lower", Value: func(r Response) any { return optional(r.Lower) }},
 	{Name: "upper", Value: func(r Response) any { return optional(r.Upper) }},
 	{Name: "spent", Value: func(r Response) any { return r.Spent }},
 	{Name: "rows", Value: func(r Response) any { return positive(r.Rows) }},
-	{Name: "next_pass", Value: func(r Response) any { return optional(r.NextPass) }},
+	{Name: "next_pass", Value: func(r Response) any { return r.score(r.NextPass) }},
 	{Name: "next_upper", Value: func(r Response) any { return optional(r.NextUpper) }},
 	{Name: "next_margin", Value: func(r Response) any { return positive(r.Margin) }},
 	{Name: "power", Value: func(r Response) any { return optional(r.Power) }},

@@ -276,11 +276,11 @@ func intervalColumns[R any](of func(R) holdout.Line) []record.Column[R] {
 		{Name: "score", Cell: func(r R) record.Cell {
 			switch l := of(r); {
 			case l.From != nil && l.Below != nil:
-				return record.Words(fmt.Sprintf("from %.7g, below %.7g", *l.From, *l.Below))
+				return record.Words(fmt.Sprintf("%sfrom %.7g, below %.7g", l.CellOf(), *l.From, *l.Below))
 			case l.From != nil:
-				return record.Words(fmt.Sprintf("from %.7g", *l.From))
+				return record.Words(fmt.Sprintf("%sfrom %.7g", l.CellOf(), *l.From))
 			case l.Below != nil:
-				return record.Words(fmt.Sprintf("below %.7g", *l.Below))
+				return record.Words(fmt.Sprintf("%sbelow %.7g", l.CellOf(), *l.Below))
 			}
 			return record.Cell{}
 		}},

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
 )
 
 // Several questions of one command are looks in the order written, priced one after the other. Nothing is taken while
@@ -209,4 +211,43 @@ func TestWrongSlice(t *testing.T) {
 	}
 	runs(t, 2, "holdout init two --labels labels.csv -b 5% --open --ask pass:bar=0.5,where=color=red")
 	runs(t, 0, "holdout init two --labels labels.csv -b 5% --open --features features.csv --ask pass:bar=0.5,where=color=red")
+}
+
+// The cell of a gate of a ratio N/D is one of the mean of N - C D, and nothing calls it a score: people read what it is
+// of, and programs read null.
+func TestCellsOfRatiosAreNoScores(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rows(t, 400)
+	var dogs strings.Builder
+	dogs.WriteString("id,prediction\n")
+	for i := range 400 {
+		fmt.Fprintf(&dogs, "r%d,dog\n", i)
+	}
+	write(t, "dogs.csv", dogs.String())
+	for metric, mean := range map[string]float64{ // 214 of 400 are dogs: N - .8 D by hand
+		"f1": (2*214 - .8*(2*214+186)) / 400, "recall": (214 - .8*214) / 400, "jaccard": (214 - .8*400) / 400,
+	} {
+		row(t, 0, "holdout init "+metric+" --labels labels.csv -b 0.05 --open --positive dog --metrics accuracy,"+metric)
+		look := metric + " dogs.csv --metric " + metric + " --show pass --bar 0.8"
+		_, text, said := commandtest.Dpcalc(strings.Fields("holdout score " + look)...)
+		_, cell, found := strings.Cut(text, "N - 0.8 D ")
+		side, end := "", 0.0
+		if _, err := fmt.Sscan(cell, &side, &end); !found || err != nil || (mean >= end) != (side == "from") {
+			t.Errorf("%s: N - 0.8 D is %v, and the table says\n%s%s", look, mean, text, said)
+		}
+		_, priced, _ := commandtest.Dpcalc(strings.Fields("holdout price " + look + " -f json")...)
+		for _, want := range []string{`"from":null,"below":null`, `"next_pass":null`} {
+			if strings.Count(priced, want) != 2 {
+				t.Errorf("%s: price has no %s twice:\n%s", metric, want, priced)
+			}
+		}
+		_, logged, _ := commandtest.Dpcalc(strings.Fields("holdout log " + metric + " -f json")...)
+		if !strings.Contains(logged, `"cell_from":null,"cell_below":null`) {
+			t.Errorf("%s: the log has a cell of a score:\n%s", metric, logged)
+		}
+		code, out, said := commandtest.Dpcalc(strings.Fields("holdout score " + metric + " dogs.csv --metric accuracy --show pass --bar 0.8 -f json")...)
+		if code != 4 || !strings.Contains(out, `"cell_from":null,"cell_below":0.`) {
+			t.Errorf("a gate of accuracy: exit %d, %s%s", code, out, said)
+		}
+	}
 }
