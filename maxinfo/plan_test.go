@@ -461,3 +461,83 @@ func TestOneOf(t *testing.T) {
 		t.Errorf("Description{Outcomes: 40} compiles, as a %v", field.Type)
 	}
 }
+
+// Two bounds of max-information add up to one at the sum of their slacks, and below it there is none. The sum is that of
+// the decimals that were typed.
+func TestSlacksAddUpToEquality(t *testing.T) {
+	p := func(text string) (lp theory.LogProb) {
+		if err := lp.UnmarshalText([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		return lp
+	}
+	for _, c := range []struct {
+		bits       [2]float64
+		slacks     [2]string
+		at, below  string
+		thirdSlack string
+	}{
+		{[2]float64{3, 2}, [2]string{"0.001", "0.002"}, "0.003", "0.002999999999", ""},
+		{[2]float64{1, 4}, [2]string{"0.25", "0.125"}, "0.375", "0.37499999999", ""},
+		{[2]float64{1, 4}, [2]string{"0.1", "0.1"}, "0.3", "0.29999999999", "0.1"},
+		{[2]float64{1, 4}, [2]string{"1e-300", "2e-300"}, "3e-300", "2.9999999999e-300", ""},
+		{[2]float64{1, 4}, [2]string{"0.1", "0"}, "0.1", "0.09999999999", ""},
+		{[2]float64{2.5, 2.5}, [2]string{"0", "0"}, "0", "", ""},
+	} {
+		nats := func(bits float64) theory.Nats { return theory.Nats(bits * math.Ln2) }
+		plan := Plan{Data: ProductData, Steps: []Step{
+			MaxInformation{nats(c.bits[0]), p(c.slacks[0]), false}, MaxInformation{nats(c.bits[1]), p(c.slacks[1]), true},
+		}}
+		if c.thirdSlack != "" {
+			plan.Steps = append(plan.Steps, MaxInformation{0, p(c.thirdSlack), true})
+		}
+		answers, best, err := plan.Answers(p(c.at))
+		want := c.bits[0] + c.bits[1]
+		if err != nil || best < 0 || !(answers[best].Bound.Bits() >= want*(1-1e-15) && answers[best].Bound.Bits() <= want*(1+1e-9)) {
+			t.Errorf("%+v: %+v, %v, want %v bits", c, answers, err, want)
+		}
+		if c.below == "" {
+			continue
+		}
+		if answers, best, err = plan.Answers(p(c.below)); err != nil || best >= 0 || !strings.Contains(answers[0].Reason, "a slack of at least ") {
+			t.Errorf("%+v below: %+v, %v", c, answers, err)
+		}
+	}
+}
+
+// Two steps, each of which is private but for a chance of telling the record. By enumeration of all points, no event of
+// record and answers exceeds e^(k1+k2) Q + b1 + b2, and without privacy to spend some event comes near.
+func TestSlacksOfTwoStepsByEnumeration(t *testing.T) {
+	const b1, b2, values = 0.25, 0.125, 16
+	for _, e := range [][2]float64{{0, 0}, {0.7, 0.4}, {0.1, 2}} {
+		step := func(x, y int, e, b float64) float64 { // y is 0 or 1 for the parity with noise, or 2 + x where all is told
+			keeps := math.Exp(e) / (1 + math.Exp(e))
+			switch {
+			case y-2 == x:
+				return b
+			case y >= 2:
+				return 0
+			case y == x%2:
+				return (1 - b) * keeps
+			}
+			return (1 - b) * (1 - keeps)
+		}
+		excess := 0.0 // of the event of all points at which P exceeds e^k Q
+		for y1 := range values + 2 {
+			for y2 := range values + 2 {
+				var joint [values]float64
+				all := 0.0
+				for x := range values {
+					joint[x] = step(x, y1, e[0], b1) * step(x, y2, e[1], b2) / values
+					all += joint[x]
+				}
+				for _, p := range joint {
+					excess += max(0, p-math.Exp(e[0]+e[1])*all/values)
+				}
+			}
+		}
+		if none := e[0]+e[1] == 0; excess > b1+b2 || none && excess < 0.8*(b1+b2) {
+			t.Errorf("%v: P[E] exceeds e^k Q[E] by up to %v, want at most %v, and near it without privacy", e, excess, b1+b2)
+		}
+	}
+}
