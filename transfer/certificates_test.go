@@ -692,9 +692,7 @@ func TestCertificatesInDecimals(t *testing.T) {
 					continue
 				}
 				held++
-				if !m.Adaptive { // which is for queries that no look has a say in
-					a.PastLooks = 0
-				}
+				a.Goal = m.Used(a)
 				if !e.holds(a) {
 					t.Errorf("%s: the inequality does not hold", told(a))
 					continue

@@ -302,3 +302,34 @@ func TestKnownMomentsOfLooksWithoutNoise(t *testing.T) {
 		}
 	}
 }
+
+// A schedule is certified at its own beta, or below, whether the beta is told or not, and the inequality of the page
+// holds at what is certified without it.
+func TestASchedulesBetaIsFound(t *testing.T) {
+	for _, g := range []Goal{
+		{Queries: 20, Tau: 0.05, Beta: lp("1e-10"), Shown: Shown{Variance: 0.01}},
+		{Queries: 100, Tau: 0.05, Beta: lp("1e-60"), Shown: Shown{Variance: 0.01}},
+		{Queries: 100, Tau: 0.05, Beta: lp("1e-200"), Shown: Shown{Variance: 0.01}},
+		{Queries: 100, Tau: 0.05, Beta: lp("0.05"), Shown: Shown{Variance: 0.01}},
+		{Queries: 20, Tau: 0.05, Beta: lp("1e-10"), Query: Difference, Shown: Shown{Disagreement: 0.05}},
+		{Queries: 20, Tau: 0.05, Beta: lp("1e-8"), Query: Difference, Shown: Shown{Disagreement: 0.05, OneSided: true}},
+		{Queries: 20, Tau: 0.05, Beta: lp("1e-10"), Query: Binary, Shown: Shown{AtLeast: 0.95}},
+		{Queries: 3, Tau: 0.05, Beta: lp("1e-10"), Query: Binary, Shown: Shown{AtLeast: 0.95}},
+		{Queries: 3, Tau: 0.05, Beta: lp("0.3"), Shown: Shown{Variance: 0.02}},
+	} {
+		for _, m := range []Method{gaussianSchedule, gaussian} {
+			a, err := m.Solve(g)
+			if err != nil || !a.Mechanism.LowVariance {
+				t.Fatalf("%s: %v", told(a), err)
+			}
+			told := a
+			told.Beta = 0
+			if err := told.CertifyNoise(slices.Collect(a.Noise())); err != nil || !told.Mechanism.LowVariance || told.Beta > g.Beta {
+				t.Errorf("%s, %+v: certified at %v, %v", m.Name, g, told.Beta, err)
+			}
+			if g.Queries <= 3 && !lowVarianceHolds(told) {
+				t.Errorf("%s, %+v: the page's inequality does not hold at %v", m.Name, g, told.Beta)
+			}
+		}
+	}
+}

@@ -173,7 +173,7 @@ var subset = Method{
 	Summary:   "a fresh subset of a benchmark for every query, whose mean over the benchmark is the truth",
 	Formula:   "n/(1 - (n-1)/N) >= ln(2m/beta)/(2 tau^2) for a benchmark of N items, or n of hoeffding-kl, of binomial for 0/1 queries",
 	Practice:  "For each query draw n of the N items anew, uniformly and without replacement, and answer with the mean over them. The rows are those of one query: before they are drawn nothing is known of them, whatever was answered before, so that nothing is lost to adaptivity. Over many queries labels of nearly all items are needed.",
-	Uses:      []string{disagreementFlag},
+	Uses:      []string{disagreementFlag, varianceFlag, atLeastFlag, secondMomentFlag},
 	Proof:     Derived,
 	Adaptive:  true,
 	OneSided:  true,

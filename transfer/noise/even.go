@@ -186,8 +186,12 @@ func (p Plan) Certified(noise []theory.NoiseBlock) (theory.LogProb, error) {
 		}
 	}
 	least, wanted := 0.0, p.Beta
-	if p.Beta == 0 {
-		p.Beta = -3
+	if p.Beta == 0 { // the shares suit a beta of e^(-e^v)
+		v, _ := num.Interval{Lo: 0, Hi: 9.3}.MinimizeScanned(24, 3e-3, func(v float64) float64 {
+			p.Beta = theory.LogProb(-num.Exp(v))
+			return min(p.lnErrors(fineCells, evenGrain, noise...), 0)
+		})
+		p.Beta = theory.LogProb(-num.Exp(v))
 	}
 	for i := range 40 {
 		q := p
