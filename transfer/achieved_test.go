@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -114,5 +115,52 @@ func TestAchievedIsWithinTheGoal(t *testing.T) {
 	g.Tau = 0
 	if a, err := m.Solve(g); err != nil || a.Status != Vacuous || a.Reason != noneCanPass {
 		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// One side of what a private procedure puts out needs half the failures: 300 rows by max-information for one function
+// at tau .1 and beta .05, and 369 for both sides. By enumeration of the counts of n records, a private choice between a
+// value and its complement exceeds its truth by more than tau no oftener than the one-sided inequality allows.
+func TestOneSideOfPrivateOutput(t *testing.T) {
+	for name, want := range map[string][2]int64{"dp-maxinfo": {369, 300}, "dp-dwork15": {479, 410}, "dp": {328, 267}} {
+		m, _ := Lookup(name)
+		for i, rows := range want {
+			g := Goal{Queries: 1, Tau: 0.1, Beta: lp("0.05"), Shown: Shown{OneSided: i == 1}}
+			if a, err := m.Solve(g); err != nil || a.Samples != rows || m.Used(a).OneSided != g.OneSided {
+				t.Errorf("%s, one-sided %v: %d rows, %v, want %d", name, g.OneSided, a.Samples, err, rows)
+			}
+		}
+	}
+	for _, n := range []int64{10, 40, 160} {
+		for _, tau := range []float64{0.1, 0.2, 0.4} {
+			for _, c := range []struct{ name, epsilon string }{{"dp-maxinfo", "tau^2"}, {"dp", "tau"}, {"dp-dwork15", "tau"}} {
+				m, _ := Lookup(c.name)
+				a, err := m.Solve(Goal{Samples: n, Queries: 1, Tau: tau, Shown: Shown{OneSided: true}})
+				if err != nil || a.Status == NotApplicable {
+					t.Fatal(err)
+				}
+				allowed := 1.0
+				if a.Status == OK {
+					allowed = a.Beta.Value()
+				}
+				for _, p := range []float64{0.5, 0.3, 0.1} {
+					exceeds := 0.0
+					for k := int64(0); k <= n; k++ {
+						mean := float64(k) / float64(n)
+						chosen := 1 / (1 + math.Exp(a.Mechanism.Epsilon*float64(n)*(1-2*mean)/2)) // of the value
+						law := math.Exp(num.Binomial{N: n, P: p}.LnPMF(k))
+						if mean-p > tau {
+							exceeds += law * chosen
+						}
+						if p-mean > tau {
+							exceeds += law * (1 - chosen)
+						}
+					}
+					if exceeds > allowed {
+						t.Errorf("%s, %d records of mean %v, tau %v: it exceeds with probability %v, %v is allowed", c.name, n, p, tau, exceeds, allowed)
+					}
+				}
+			}
+		}
 	}
 }

@@ -261,7 +261,7 @@ func (a Answer) known() string {
 
 // Exact reports whether the samples of an answer are the least number for which the
 // method's inequality holds: with one fewer it fails. A method with free parameters
-// searches for them, and what it finds may be up to two thousandths above that.
+// searches for them, and what it finds may be above that.
 func (m Method) Exact() bool { return m.rule.tight() }
 
 // Methods returns the registry in printing order.

@@ -87,10 +87,14 @@ var demands = map[string]func(g Goal, n int64) bool{
 	"dp": func(g Goal, n int64) bool { // tanh(tau/4) = (e-1)/(e+1), e = exp(tau/2)
 		e := number(g.Tau / 2).Exp()
 		gap := number(g.Tau).Minus(e.Minus(whole(1)).Over(e.Plus(whole(1))))
-		return whole(2 * n).Times(gap).Times(gap).AtLeast(oracleLevel(g, 2))
+		return whole(2 * n).Times(gap).Times(gap).AtLeast(oracleLevel(g, int64(g.sides())))
 	},
-	"dp-maxinfo": func(g Goal, n int64) bool { return whole(n).Times(tauSquared(g)).AtLeast(oracleLevel(g, 2)) },
-	"dp-dwork15": func(g Goal, n int64) bool { return whole(n).Times(tauSquared(g)).AtLeast(oracleLevel(g, 6)) },
+	"dp-maxinfo": func(g Goal, n int64) bool {
+		return whole(n).Times(tauSquared(g)).AtLeast(oracleLevel(g, int64(g.sides())))
+	},
+	"dp-dwork15": func(g Goal, n int64) bool {
+		return whole(n).Times(tauSquared(g)).AtLeast(oracleLevel(g, int64(3*g.sides())))
+	},
 	"dp-approx-dwork15": func(g Goal, n int64) bool {
 		return whole(n).Times(tauSquared(g)).AtLeast(whole(48).Times(oracleLevel(g, 8)))
 	},

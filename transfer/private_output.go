@@ -14,6 +14,7 @@ var dp = Method{
 	Practice:  privateOutput,
 	Proof:     Derived,
 	Procedure: true,
+	OneSided:  true,
 	Sources:   proved("transfer.md#dp"),
 	Assumes:   []string{independentOnly, wholeInput},
 	rule: closed{domain: domain{kinds: linear, needs: dpTiltNeeds}, need: dpTiltRows, epsilon: tiltEpsilon,
@@ -23,13 +24,13 @@ var dp = Method{
 const privateOutput = "For a procedure that is itself private and puts out functions, such as a private learner: its functions' values on the data are then within tau of the population. It does not say how to answer queries."
 
 // dpTiltRows is the theorem for pure privacy and one selected function at level
-// beta/m: n >= ln(2m/beta)/(2 (tau - tanh(epsilon/4))^2), tau > tanh(epsilon/4).
+// beta/m: n >= ln(2m/beta)/(2 (tau - tanh(epsilon/4))^2), tau > tanh(epsilon/4), m for 2m where one side counts.
 func dpTiltRows(g Goal) num.DD {
 	gap := num.FromFloat(g.Tau).Sub(tanhQuarter(tiltEpsilon(g)))
 	if gap.Float() <= 0 {
 		return num.FromFloat(math.Inf(1))
 	}
-	return lnOver(2, g).Div(gap.Mul(gap).MulFloat(2))
+	return lnOver(g.sides(), g).Div(gap.Mul(gap).MulFloat(2))
 }
 
 // tiltEpsilon is the goal's epsilon, or tau.
@@ -63,13 +64,14 @@ var dpMaxInfo = Method{
 	Practice:  privateOutput,
 	Proof:     Published,
 	Procedure: true,
+	OneSided:  true,
 	Sources:   []theory.Source{source("dwork15generalization", "max-information of pure differential privacy")},
 	Assumes:   []string{independent, wholeInput},
 	rule:      dpRule(dpMaxInfoRows, "tau^2", func(tau float64) float64 { return tau * tau }, nil),
 }
 
-// dpMaxInfoRows is Corollary 2.1.1: epsilon = tau^2 and 2m exp(-tau^2 n) <= beta.
-func dpMaxInfoRows(g Goal) num.DD { return lnOver(2, g).Div(square(g)) }
+// dpMaxInfoRows is Corollary 2.1.1: epsilon = tau^2 and 2m exp(-tau^2 n) <= beta, m for 2m where one side counts.
+func dpMaxInfoRows(g Goal) num.DD { return lnOver(g.sides(), g).Div(square(g)) }
 
 var dpDwork15 = Method{
 	Name:      "dp-dwork15",
@@ -78,13 +80,14 @@ var dpDwork15 = Method{
 	Practice:  privateOutput + " It asks for far weaker privacy than dp-maxinfo.",
 	Proof:     Published,
 	Procedure: true,
+	OneSided:  true,
 	Sources:   []theory.Source{source("dwork15preserving", "pure differential privacy")},
 	Assumes:   []string{independent, wholeInput},
 	rule:      dpRule(dpDworkRows, "tau", func(tau float64) float64 { return tau }, nil),
 }
 
-// dpDworkRows is Corollary 2.3.1: epsilon = tau and 6m exp(-tau^2 n) <= beta.
-func dpDworkRows(g Goal) num.DD { return lnOver(6, g).Div(square(g)) }
+// dpDworkRows is Corollary 2.3.1: epsilon = tau and 6m exp(-tau^2 n) <= beta, 3m for 6m where one side counts.
+func dpDworkRows(g Goal) num.DD { return lnOver(3*g.sides(), g).Div(square(g)) }
 
 var dpApproxDwork15 = Method{
 	Name:      "dp-approx-dwork15",

@@ -23,11 +23,11 @@ type Plan struct {
 const mostPlanned = 10_000_000
 
 // Cut returns where the noise of the plan is cut, in standard deviations, and 0 for nowhere. Any cut is valid. This one
-// is a fit to those with which plans of two to a million queries need the fewest records: within two thousandths of the
-// least, and up to a fifth fewer than without a cut. It grows from one to about four, and is the same for every n and
-// tau. Far beyond what it was fitted to nothing is cut: there a wrong cut would let an easier goal need more records.
+// is a fit to those with which plans of two to a million queries need the fewest records. It grows
+// from one to about four, and is the same for every n and tau. Far beyond what it was fitted to nothing is cut: there a
+// wrong cut would let an easier goal need more records.
 func (p Plan) Cut() float64 {
-	if _, ok := p.moment(); ok || p.Queries > 1e7 || p.Beta.Ln() < -70 {
+	if _, ok := p.moment(); ok || p.Queries > 1e7 || p.Queries > 1e6 && p.Beta.Ln() < -70 {
 		return 0
 	}
 	t := num.Log(float64(p.Queries))

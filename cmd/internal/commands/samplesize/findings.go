@@ -189,7 +189,7 @@ func (s *request) winnersOfMany(rows [][]goals.Row) []string {
 func exactness(best *goals.Row) string {
 	switch {
 	case !best.Method.Exact():
-		return "found by a search: its inequality may hold with up to two thousandths fewer"
+		return "found by a search: its inequality may hold with somewhat fewer"
 	case tied(best):
 		return "at most: with one row fewer its inequality is an equality, up to roundings"
 	}
