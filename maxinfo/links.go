@@ -78,10 +78,10 @@ func alike(a, b Step) bool {
 
 func (p Plan) link(first, last int) (l Link, err error) {
 	l = Link{First: first, Last: last}
+	defer func() { assume(l.Methods, p.Steps[first:last+1]) }()
 	s := p.Steps[first]
 	if private(s) {
 		l.Methods, err = p.privacy(p.Steps[first : last+1])
-		assume(l.Methods, p.Steps[first:last+1])
 		return l, err
 	}
 	if err := spokenOf(s); err != nil {
@@ -89,7 +89,6 @@ func (p Plan) link(first, last int) (l Link, err error) {
 	}
 	l.Always = everywhere(s)
 	l.Methods = s.roles().first(&Later{Slack: theory.Zero})
-	assume(l.Methods, p.Steps[first:last+1])
 	if first > 0 && !l.Always {
 		for i := range l.Methods {
 			l.Methods[i].Assumes = append(slices.Clone(l.Methods[i].Assumes), held)

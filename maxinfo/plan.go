@@ -208,8 +208,8 @@ func (c Chain) MaxInformation(m Method, slack theory.LogProb) (theory.Nats, erro
 		return finite(float64(k + later.Nats))
 	}
 	if r, ok := m.Limit.(Ratio); ok && later.Outcomes == 0 {
-		least := sumUp(later.Slack, r.Slack) // up to the digits that logarithms have
-		if slack < least && !(least.Ln()-slack.Ln() <= (1-least.Ln())*0x1p-48) {
+		// Slacks are equal up to the digits that their logarithms have.
+		if least := sumUp(later.Slack, r.Slack); slack < least && !(least.Ln()-slack.Ln() <= (1-least.Ln())*0x1p-48) {
 			return 0, &theory.NotApplicableError{Needs: "a slack of at least " + least.String()}
 		}
 		return total(r.Nats, nil)

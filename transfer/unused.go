@@ -83,17 +83,9 @@ func (g Goal) plain() bool {
 
 // takes reports whether the method uses a parameter wherever it is given.
 func (m Method) takes(name string) bool {
-	switch name {
-	case budgetFlag:
-		return m.Budgeted
-	case epsilonFlag:
-		return m.Procedure
-	case transcriptsFlag, lnFlag:
-		return m.Counted
-	case pastLooksFlag:
-		return m.Adaptive
-	}
-	return slices.Contains(m.Uses, name)
+	counts := name == transcriptsFlag || name == lnFlag
+	return slices.Contains(m.Uses, name) || m.Budgeted && name == budgetFlag || m.Procedure && name == epsilonFlag ||
+		m.Counted && counts || m.Adaptive && name == pastLooksFlag
 }
 
 // Plain returns the method without the theorems that use how much queries vary.
@@ -106,11 +98,7 @@ func (m Method) Plain() Method {
 // Unused names what the goal of an answer says and the method makes no use of, as flags are called: the goal
 // without it has the same answer and the same proof.
 func (m Method) Unused(a Answer) (names []string) {
-	g := a.Goal.withFlags()
-	if g.plain() {
-		return nil
-	}
-	used := m.Used(a)
+	g, used := a.Goal.withFlags(), m.Used(a)
 	for _, p := range parameters {
 		var said, counted Goal
 		p.field(g, &said)

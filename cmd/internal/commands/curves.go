@@ -31,11 +31,10 @@ func TellProofs(panels [][]record.Panel) string {
 		}
 	}
 	var filled []string
-	if notes[string(theory.Derived)] {
-		filled = append(filled, "derived in dpcalc")
-	}
-	if notes[string(theory.Checked)] {
-		filled = append(filled, "checked by Coq")
+	for _, of := range [][2]string{{string(theory.Derived), "derived in dpcalc"}, {string(theory.Checked), "checked by Coq"}} {
+		if notes[of[0]] {
+			filled = append(filled, of[1])
+		}
 	}
 	text := strings.Join(filled, " or ")
 	switch published := notes[string(theory.Published)]; {
