@@ -56,6 +56,13 @@ func readEarlier(t *testing.T, name string) (e earlier) {
 	if err := json.Unmarshal(text, &e); err != nil {
 		t.Fatal(err)
 	}
+	for _, l := range append(slices.Clone(e.Looks), e.Next) {
+		for _, row := range l.Rows {
+			if e.name == "open-ratios" && string(row["show"]) == `"pass"` { // whose cells are no scores, as it said
+				row["cell_from"], row["cell_below"] = json.RawMessage("null"), json.RawMessage("null")
+			}
+		}
+	}
 	if err := os.CopyFS(e.dir, os.DirFS(filepath.Join(earlierLedgers, name, "ledger"))); err != nil {
 		t.Fatal(err)
 	}

@@ -377,8 +377,10 @@ func (w *world) opens(texts []string) {
 	w.does(false, "extend logged"+log+"--only id=new-r1 --labels more/labels.csv --value label -f json")
 	w.does(false, "score logged judge.csv --name d --show score -f json")
 	w.does(false, "score priced judge.csv --from csv --show score -f json")
-	w.does(false, "extend compared --labels more/again.csv --replace -f json")
-	w.does(false, "score compared dunno.csv --show pass --bar 0 -f json")
+	renamed(t, "dunno.csv", "dunno-new.csv", "new-")
+	renamed(t, "zebra.csv", "zebra-new.csv", "new-")
+	w.does(false, "extend compared --labels more/labels.csv --replace -f json")
+	w.does(false, "score compared dunno-new.csv --incumbent zebra-new.csv --show pass --bar 0 -f json")
 	w.does(false, "status priced -f json") // people see a pace
 	w.does(false, "status priced --queries 10 --passes 2 -f json")
 	w.does(false, "status compared --queries 10 -f json")
