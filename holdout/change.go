@@ -99,7 +99,7 @@ func (r rows) labels(files []*Labels) (*Labels, error) {
 	if len(files) == 1 && len(r.dropped) == 0 {
 		return files[0], nil
 	}
-	return NewLabels(func(visit func(id, label string) error) error {
+	return NewRows(func(visit func(id, label string) error) error {
 		for _, f := range files {
 			for row, id := range f.ids {
 				if r.dropped[id] {

@@ -82,6 +82,9 @@ func prepared(dir string, labels *Labels, terms Terms) (*Ledger, *Plan, error) {
 	} else if plan.Features, err = terms.Features.of(dir, labels, terms.Features != nil); err != nil {
 		return nil, nil, err
 	}
+	if plan.Readings = Readings; terms.Missing != MissingRefused {
+		plan.Missing = terms.Missing
+	}
 	plan.Labels.Fingerprint, plan.Labels.From = labels.Fingerprint(), labels.From
 	if plan.Labels.Path, err = relative(dir, terms.Labels); err != nil {
 		return nil, nil, fmt.Errorf("labels: %w", err)

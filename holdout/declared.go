@@ -38,6 +38,10 @@ func (t *Terms) declare() error {
 		return inputf("metrics: got nothing, want some of %s", strings.Join(metric.Names(), ", "))
 	case len(t.Metrics) > 1 && t.Goal.Query == transfer.Difference:
 		return inputf("metrics: got %d, want one with differences: the incumbent has no other", len(t.Metrics))
+	case !slices.Contains([]string{"", MissingRefused, MissingLow}, t.Missing):
+		return inputf("missing: got %s, want %s or %s", shown(t.Missing), MissingRefused, MissingLow)
+	case t.Missing == MissingLow && !slices.ContainsFunc(t.Metrics, IsColumn):
+		return inputf("missing: got %s, want it with a column: every other metric needs a prediction of each row", t.Missing)
 	case !slices.Contains(Matches(), t.Match):
 		return inputf("match: got %s, want %s", shown(string(t.Match)), ways())
 	case t.Bars != nil && (t.Goal.Feedback != transfer.Gate || t.Goal.Bar.Given):
@@ -81,6 +85,11 @@ func (t *Terms) asks(name string) error {
 		return inputf("metrics: got %s, want --open: a fixed plan has accuracy, columns and gates of an AUC", name)
 	}
 	return nil
+}
+
+// OnlyColumns reports whether metrics are columns alone, so that labels are not needed.
+func OnlyColumns(metrics []string) bool {
+	return len(metrics) > 0 && !slices.ContainsFunc(metrics, func(name string) bool { return !IsColumn(name) })
 }
 
 // sampled reports whether the records are no independent rows of equal weight.

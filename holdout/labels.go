@@ -55,9 +55,14 @@ type roster struct {
 	order []int32 // the rows by their ids, in which all is told: the order of the file may tell the labels
 }
 
+// Content is a digest of what an item of a log asks, without what is expected of it. It is zero where the log does not
+// say what the item asks.
+type Content [16]byte
+
 // Labels are the rows of a holdout with their labels.
 type Labels struct {
-	From *Reading // of the file that they come from; nil for a table with the columns id and label
+	From     *Reading  // of the file that they come from; nil for a table with the columns id and label
+	Contents []Content // of a log: what the rows ask
 
 	roster
 	class   []int32
@@ -66,14 +71,24 @@ type Labels struct {
 
 // NewLabels reads the labels. An id must not occur twice, and neither id nor label may be empty.
 func NewLabels(t Table) (*Labels, error) {
+	return NewRows(func(visit func(id, label string) error) error {
+		return t(func(id, label string) error {
+			if id != "" && label == "" {
+				return inputf("id %s: got an empty label", shown(id))
+			}
+			return visit(id, label)
+		})
+	})
+}
+
+// NewRows is [NewLabels] for a ledger of columns alone, whose labels may be empty.
+func NewRows(t Table) (*Labels, error) {
 	l := &Labels{}
 	number := make(map[string]int32)
 	err := t(func(id, label string) error {
 		switch {
 		case id == "":
 			return inputf("row %d: got an empty id", len(l.ids)+1)
-		case label == "":
-			return inputf("id %s: got an empty label", shown(id))
 		case len(id) > mostText || len(label) > mostText:
 			return inputf("id %s: got more than %d bytes in an id or label", shown(id), mostText)
 		case len(l.ids) == mostRows:
@@ -126,13 +141,26 @@ func (l *roster) sort() {
 // Samples returns the number of rows.
 func (l *Labels) Samples() int64 { return int64(len(l.ids)) }
 
-// Fingerprint returns the SHA-256 of all ids and labels in their order. Who can guess all labels can check the guess
-// with it, so it stays in the ledger's folder.
+// Content returns what a row asks, and whether a log of the tool says so.
+func (l *Labels) Content(tool, id string) (c Content, ok bool) {
+	row := l.at.find(id)
+	if other := l.From == nil || l.From.Tool != tool; other || l.Contents == nil || row < 0 {
+		return c, false
+	}
+	c = l.Contents[row]
+	return c, c != Content{}
+}
+
+// Fingerprint returns the SHA-256 of all ids and labels in their order, and of what the rows of a log ask. Who can
+// guess all labels can check the guess with it, so it stays in the ledger's folder.
 func (l *Labels) Fingerprint() string {
 	d := newDigest("dpcalc labels 1")
 	for i, id := range l.ids {
 		d.text(id)
 		d.text(l.classes[l.class[i]])
+		if l.From != nil && l.From.Version > 0 && l.Contents != nil {
+			d.text(string(l.Contents[i][:]))
+		}
 	}
 	return d.sum()
 }

@@ -128,15 +128,20 @@ func (m *mark) equals(other mark) float64 {
 	return float64(subtle.ConstantTimeCompare(m[:], other[:]))
 }
 
-// right returns the marks of the right predictions. Labels that cannot be predicted are refused: those that are not
-// declared, and those that are no numbers where numbers are matched.
+// right returns the marks of the right predictions. Labels that cannot be predicted are refused: empty ones, those that
+// are not declared, and those that are no numbers where numbers are matched. Columns alone need no labels.
 func (r reader) right(l *Labels) ([]mark, error) {
 	marks := make([]mark, len(l.classes))
 	refused := make([]error, len(l.classes))
 	for i, c := range l.classes {
 		matched := r.match.of(c)
 		marks[i] = markOf(matched)
-		if _, ok := canonical(matched); r.match == Value && !ok {
+		if OnlyColumns(r.metrics) {
+			continue
+		}
+		if c == "" {
+			refused[i] = inputf("got an empty label")
+		} else if _, ok := canonical(matched); r.match == Value && !ok {
 			refused[i] = inputf("got the label %s, want a number, as numbers are matched", shown(c))
 		} else if !r.takes(matched) {
 			refused[i] = inputf("got the label %s, want %s", shown(c), r.declared())

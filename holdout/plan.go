@@ -42,7 +42,9 @@ type Plan struct {
 	Match     Match       `json:"match,omitempty"`   // when a prediction equals a label; empty there too, for Exact
 	Classes   []string    `json:"classes,omitempty"` // the predictions that are declared; none if any text is one
 	Units                 // of the metrics
-	Bars      []float64   `json:"bars,omitempty"` // gate: the bars that a look may ask; none if any bar may be asked
+	Bars      []float64   `json:"bars,omitempty"`     // gate: the bars that a look may ask; none if any bar may be asked
+	Readings  int         `json:"readings,omitempty"` // how logs and their repeats are read, up to [Readings]
+	Missing   string      `json:"missing,omitempty"`  // columns: what a record without a value is; "" to refuse it
 	Promise   Promise     `json:"promise"`
 	Mechanism theory.Run  `json:"mechanism"`
 	Labels    LabelsFile  `json:"labels"`
@@ -58,6 +60,25 @@ type Plan struct {
 	goal   transfer.Goal
 	remark string
 	sealed []byte // plan.json
+}
+
+// Readings is the version of how logs and their repeats are read in a new ledger. A ledger keeps its own: 0 is that of
+// ledgers in whose plan.json there is none.
+const Readings = 1
+
+// What a record without a value is.
+const (
+	MissingRefused = "refuse" // an error
+	MissingLow     = "low"    // the low end of the range
+)
+
+// Low returns what a candidate's record without a value counts as, nil if it is refused.
+func (p *Plan) Low() *float64 {
+	if p.Missing != MissingLow {
+		return nil
+	}
+	lowest, _ := p.Units.interval()
+	return &lowest
 }
 
 // Remark is what the certificate of a new plan says beside its numbers, such as what of the goal the method makes no
@@ -79,6 +100,8 @@ type Reading struct {
 	ID    string   `json:"id,omitempty"`    // where the tool has the ids; "" for its usual place
 	Value string   `json:"value,omitempty"` // where it has the labels
 	Only  []string `json:"only,omitempty"`  // which records count
+
+	Version int `json:"-"` // how, see [Plan.Readings]
 }
 
 // Promise is a complete goal: with probability at least 1 - beta, whatever Queries adaptively chosen looks are shown
@@ -157,6 +180,7 @@ type Terms struct {
 	Metrics   []string      // that a look may ask, the first if it names none; nil for accuracy alone
 	Units     Units         // what the metrics need beside their names
 	Match     Match         // when a prediction equals a label; "" for Exact
+	Missing   string        // of columns: what a record without a value is; "" for MissingRefused
 	Classes   []string      // the predictions that are declared, which are public; nil if any text is one
 	Bars      []float64     // gate: the bars that a look may ask; nil if it may ask any
 	Test      string        // gate of differences: one of [Tests], in place of bars and a tau; "" for none
@@ -475,6 +499,11 @@ func decodePlan(text []byte) (*Plan, error) {
 	} else {
 		p.goal = transfer.Goal{Samples: p.Promise.Samples, Beta: p.Promise.Beta}
 		err = p.Open.checked(p.Promise.Beta)
+	}
+	missing := p.Missing == "" || p.Missing == MissingLow
+	if !missing || p.Readings < 0 || p.Readings > Readings {
+		return nil, fmt.Errorf("plan.json: got the readings %d and %s for missing values, want readings up to %d, which this version knows",
+			p.Readings, shown(p.Missing), Readings)
 	}
 	p.Match = cmp.Or(p.Match, Exact)
 	if !slices.Contains(append(Matches(), composed), p.Match) {

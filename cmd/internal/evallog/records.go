@@ -2,27 +2,39 @@ package evallog
 
 import (
 	"archive/zip"
-	"bufio"
-	"bytes"
-	"cmp"
 	"compress/gzip"
-	"encoding/json"
 	"errors"
 	"io"
-	"path"
-	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/dpcalc/dpcalc/internal/delimited"
+	"github.com/dpcalc/dpcalc/internal/jsontext"
+	"github.com/dpcalc/dpcalc/internal/text"
 )
 
-// longest is the most bytes of a record.
-const longest = 64 << 20
+const (
+	longest    = 64 << 20 // bytes of a row of a table
+	mostWindow = 32 << 20 // bytes that a decoder of Zstandard holds
+	freely     = 64 << 20 // bytes that any file may be unpacked to
+	mostRatio  = 250      // and how many times its own bytes a file may be unpacked to
+)
 
-// methodZstd is the number that archives have for Zstandard.
-const methodZstd = 93
+// errEnough ends the reading of a log.
+var errEnough = errors.New("enough")
+
+// Log is a log: a file with a size, as archives begin at their end.
+type Log struct {
+	At   io.ReaderAt
+	Size int64
+}
+
+func (l Log) begins(mark string) bool {
+	start := make([]byte, len(mark))
+	n, _ := l.At.ReadAt(start, 0)
+	return string(start[:n]) == mark
+}
 
 // reader reads a log from its beginning, without gzip.
 func (l Log) reader() (io.Reader, error) {
@@ -34,186 +46,114 @@ func (l Log) reader() (io.Reader, error) {
 	if err != nil {
 		return nil, delimited.Errorf(0, "got a file of gzip that cannot be read: %v", err)
 	}
-	return inflated, nil
+	return unpacked{inflated, l.room()}, nil
 }
 
-func (l Log) begins(mark string) bool {
-	start := make([]byte, len(mark))
-	n, _ := l.At.ReadAt(start, 0)
-	return string(start[:n]) == mark
+// room is how many bytes a log may be unpacked to.
+func (l Log) room() *int64 {
+	room := max(freely, mostRatio*l.Size)
+	return &room
 }
 
-// inspectSamples are the samples of a log of Inspect: an archive with a file for each, or one object that has them all.
-func inspectSamples(log Log, visit visitor) error {
-	if !log.begins("PK\x03\x04") {
-		return elements(log, visit, "samples")
+// unpacked is a stream that somebody packed, of which so many bytes more may come.
+type unpacked struct {
+	io.Reader
+	left *int64
+}
+
+func (u unpacked) Read(p []byte) (int, error) {
+	n, err := u.Reader.Read(p)
+	if *u.left -= int64(n); *u.left < 0 {
+		return 0, delimited.Errorf(0, "got a file that unpacks to more than %d MB and %d times its size, want less, or the file unpacked",
+			freely>>20, mostRatio)
 	}
-	archive, err := zip.NewReader(log.At, log.Size)
+	if err != nil && err != io.EOF {
+		err = delimited.Errorf(0, "got a file that cannot be unpacked: %v", err)
+	}
+	return n, err
+}
+
+// visitor takes a record and the line on which it begins, or 0.
+type visitor func(place int, record map[string]any) error
+
+// records calls visit with all records of a tool's log. Loosely it is read as by an earlier version, which did not look
+// at what follows a value, and read all files of one name.
+func (l Log) records(t Tool, paths []string, loose bool, visit visitor) error {
+	r := &jsontext.Reader{Paths: paths, Lines: t.lines, Loose: loose}
+	if t.list != "" {
+		r.Lists = []string{t.list}
+	}
+	var err error
+	switch {
+	case t.Name == "csv":
+		err = cells(l, visit)
+	case t.Name == "inspect" && l.begins("PK\x03\x04"):
+		err = l.archived(r, visit)
+	default:
+		err = l.json(r, visit)
+	}
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
+}
+
+// json reads the log as JSON.
+func (l Log) json(r *jsontext.Reader, visit visitor) (err error) {
+	if r.In, err = l.reader(); err != nil {
+		return err
+	}
+	return r.Records(visit)
+}
+
+// archived reads the samples of an archive of Inspect, which has a file for each. Of files with one name the last one
+// counts, in the place of the first.
+func (l Log) archived(r *jsontext.Reader, visit visitor) error {
+	archive, err := zip.NewReader(l.At, l.Size)
 	if err != nil {
 		return delimited.Errorf(0, "got an archive that cannot be read: %v", err)
 	}
-	archive.RegisterDecompressor(methodZstd, func(in io.Reader) io.ReadCloser {
-		d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<30))
-		if err != nil {
-			return io.NopCloser(failing{err})
+	unpack := zstd.ZipDecompressor(zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(mostWindow))
+	archive.RegisterDecompressor(zstd.ZipMethodWinZip, unpack)
+	at := make(map[string]int)
+	var samples []*zip.File
+	for _, f := range archive.File {
+		name, inside := strings.CutPrefix(f.Name, "samples/")
+		last, again := at[f.Name]
+		deeper := r.Loose && strings.Contains(name, "/")
+		switch {
+		case !inside || deeper || !strings.HasSuffix(name, ".json"):
+		case again && !r.Loose:
+			samples[last] = f
+		default:
+			at[f.Name], samples = len(samples), append(samples, f)
 		}
-		return d.IOReadCloser()
-	})
-	samples := slices.DeleteFunc(slices.Clone(archive.File), func(f *zip.File) bool {
-		return path.Dir(f.Name) != "samples" || path.Ext(f.Name) != ".json"
-	})
+	}
 	if len(samples) == 0 {
 		return delimited.Errorf(0, "got an archive without samples, want Inspect's .eval")
 	}
+	room := l.room()
 	for _, f := range samples {
-		if err := sample(f, visit); err != nil {
-			return delimited.Errorf(0, "%s: %v", shown(f.Name), err)
+		one := &jsontext.Reader{Paths: r.Paths, Loose: r.Loose}
+		err := sample(f, one, room, visit)
+		if form := (*delimited.Error)(nil); errors.As(err, &form) {
+			return delimited.Errorf(0, "%s: %v", text.Shown(f.Name), err)
+		} else if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// failing is a stream that cannot be read.
-type failing struct{ err error }
-
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
-
-// sample is the one record of a file in an archive.
-func sample(f *zip.File, visit visitor) error {
+// sample reads the one record of a file in an archive.
+func sample(f *zip.File, r *jsontext.Reader, room *int64, visit visitor) error {
 	in, err := f.Open()
 	if err != nil {
-		return err
+		return delimited.Errorf(0, "%v", err)
 	}
 	defer in.Close()
-	record, err := newObjects(in).next()
-	if err == io.EOF {
-		return errors.New("got nothing, want an object")
-	} else if err != nil {
-		return err
-	}
-	return visit(0, record)
-}
-
-// lines are records that are JSON lines.
-func lines(log Log, visit visitor) error {
-	in, err := log.reader()
-	if err != nil {
-		return err
-	}
-	s := bufio.NewScanner(in)
-	s.Buffer(nil, longest)
-	place := 0
-	for s.Scan() {
-		if place++; len(bytes.TrimSpace(s.Bytes())) == 0 {
-			continue
-		}
-		record, err := newObjects(bytes.NewReader(s.Bytes())).next()
-		if err != nil {
-			return delimited.Errorf(place, "got no JSON object, want one: %v", err)
-		}
-		if err := visit(place, record); err != nil {
-			return err
-		}
-	}
-	if errors.Is(s.Err(), bufio.ErrTooLong) {
-		return delimited.Errorf(place+1, "got more than %d bytes, want a shorter line", longest)
-	}
-	return s.Err()
-}
-
-// objects decodes JSON of bounded objects.
-type objects struct {
-	*json.Decoder
-	in *bounded
-}
-
-func newObjects(in io.Reader) objects {
-	b := &bounded{in: in, left: longest}
-	d := json.NewDecoder(b)
-	d.UseNumber()
-	return objects{d, b}
-}
-
-// next is the next object.
-func (o objects) next() (record map[string]any, err error) {
-	o.in.left = longest
-	if err := o.Decode(&record); err != nil {
-		return nil, err
-	}
-	if record == nil {
-		return nil, errors.New("got null, want an object")
-	}
-	return record, nil
-}
-
-// bounded is a stream of which so many bytes more may be read.
-type bounded struct {
-	in   io.Reader
-	left int64
-}
-
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, errors.New("got a record of more than 64 MiB, want less")
-	}
-	n, err := b.in.Read(p[:min(int64(len(p)), b.left)])
-	b.left -= int64(n)
-	return n, err
-}
-
-// elements are the elements of the list that keys of one object after the other lead to. The last keys may be missing.
-func elements(log Log, visit visitor, keys ...string) error {
-	in, err := log.reader()
-	if err != nil {
-		return err
-	}
-	o := newObjects(in)
-	malformed := func(err error) error {
-		return delimited.Errorf(0, "got no JSON object with %s, want one: %v", strings.Join(keys, "."), err)
-	}
-	if start, err := o.Token(); err != nil || start != json.Delim('{') {
-		return malformed(cmp.Or(err, errors.New("it does not begin with a brace")))
-	}
-	for depth := 0; ; {
-		o.in.left = longest
-		key, err := o.Token()
-		if err != nil {
-			return malformed(err)
-		}
-		if key != any(keys[depth]) {
-			if key == any(json.Delim('}')) {
-				return malformed(errors.New("there is none"))
-			}
-			var other json.RawMessage
-			if err := o.Decode(&other); err != nil {
-				return malformed(err)
-			}
-			continue
-		}
-		start, err := o.Token()
-		switch {
-		case err != nil:
-			return malformed(err)
-		case start == json.Delim('['):
-			for i := 1; o.More(); i++ {
-				record, err := o.next()
-				if err != nil {
-					return delimited.Errorf(0, "record %d: %v", i, err)
-				}
-				if err := visit(0, record); err != nil {
-					return err
-				}
-			}
-			if _, err := o.Token(); err != nil {
-				return delimited.Errorf(0, "got a list of records that does not end: %v", err)
-			}
-			return nil
-		case start == json.Delim('{') && depth+1 < len(keys):
-			depth++
-		default:
-			return malformed(errors.New("it is no list"))
-		}
-	}
+	r.In = unpacked{in, room}
+	return r.Records(func(_ int, record map[string]any) error { return visit(0, record) })
 }
 
 // cells are the rows of a table with a header.

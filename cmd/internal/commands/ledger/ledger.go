@@ -2,6 +2,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -149,13 +150,11 @@ func runInit(c *commands.Call, target commands.Target, dir string, _ []string) e
 	case path == "-":
 		return usage.Errorf("--labels: got -, want a file that stays where it is")
 	}
-	from, err := readingOf(c)
-	if err != nil {
-		return err
-	}
 	match, _ := c.Text("match")
 	positive, _ := c.Text("positive")
-	labels, err := readLabels(c, path, from, holdout.Match(match).LabelsAreNumbers(items(c, "metrics"), positive))
+	metrics := items(c, "metrics")
+	number := holdout.Match(match).LabelsAreNumbers(metrics, positive)
+	labels, metrics, err := newLabels(c, path, holdout.Readings, metrics, number)
 	if err != nil {
 		return err
 	}
@@ -163,8 +162,8 @@ func runInit(c *commands.Call, target commands.Target, dir string, _ []string) e
 	if err != nil {
 		return err
 	}
-	terms.Labels = path
-	done, err := readIncumbent(c, labels, &terms)
+	terms.Labels, terms.Metrics = path, metrics
+	done, err := readIncumbent(c, holdout.Readings, labels, &terms)
 	defer done()
 	if err != nil {
 		return err
@@ -212,7 +211,7 @@ func labelsOf(c *commands.Call, status holdout.Status, dir string, moved []strin
 		if path == "" {
 			return nil, nil, usage.Errorf("--labels: got nothing, want a file: the ledger does not say where its labels are")
 		}
-		labels, err := readLabels(c, path, source.Labels.From, status.Plan.LabelsAreNumbers())
+		labels, err := labelsIn(c, path, source.Labels.From, status.Plan)
 		if err != nil {
 			return nil, nil, fmt.Errorf("the labels: %w", err)
 		}
@@ -239,24 +238,67 @@ func openLedger(c *commands.Call, dir string, moved, movedFeatures []string) (
 	return ledger, status, useFeatures(c, ledger, status, dir, movedFeatures)
 }
 
-// readLabels reads the labels' file.
-func readLabels(c *commands.Call, path string, from *holdout.Reading, number bool) (*holdout.Labels, error) {
-	f, err := openFile(c, path, "label", from, 0)
+// newLabels reads labels that are new to a ledger, in the form that their file has, and returns the metrics or, if
+// there are none, those that a log is for.
+func newLabels(c *commands.Call, path string, version int, metrics []string, number bool) (
+	*holdout.Labels, []string, error) {
+	typed, err := readingOf(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := openFile(c, path, "label", 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	if err := f.recognise(typed, version, true); err != nil {
+		return nil, nil, err
+	}
+	if f.from != nil && metrics == nil && typed.Value == "" {
+		if metrics, err = f.implied(); err != nil {
+			return nil, nil, err
+		}
+	}
+	f.number = number
+	labels, err := f.readLabels(metrics)
+	return labels, metrics, err
+}
+
+// labelsIn reads the labels of a ledger, as it has read them before.
+func labelsIn(c *commands.Call, path string, from *holdout.Reading, p *holdout.Plan) (*holdout.Labels, error) {
+	f, err := openFile(c, path, "label", 0)
 	if err != nil {
 		return nil, err
 	}
-	f.number = number
 	defer f.Close()
-	labels, err := holdout.NewLabels(f.rows)
+	f.number = p.LabelsAreNumbers()
+	if from != nil {
+		read := *from
+		read.Version = p.Readings
+		f.from = &read
+	}
+	return f.readLabels(p.Metrics)
+}
+
+// readLabels reads the labels' file. A log that is for columns alone has no labels that are needed.
+func (f *file) readLabels(metrics []string) (*holdout.Labels, error) {
+	read := holdout.NewRows
+	if f.needed = !holdout.OnlyColumns(metrics); f.needed {
+		read = holdout.NewLabels
+	}
+	if f.from != nil { // whose labels were asked for, or read by an earlier version
+		f.needed = f.needed || f.from.Value != "" || f.from.Version == 0
+	}
+	labels, err := read(f.rows)
 	if err != nil {
 		return nil, f.blame(err)
 	}
-	labels.From = from
+	labels.From, labels.Contents = f.from, f.contents
 	return labels, nil
 }
 
 // readIncumbent opens the first incumbent, if there is one. The file stays open until done is called.
-func readIncumbent(c *commands.Call, labels *holdout.Labels, t *holdout.Terms) (done func(), err error) {
+func readIncumbent(c *commands.Call, version int, labels *holdout.Labels, t *holdout.Terms) (done func(), err error) {
 	done = func() {}
 	path, ok := c.Text("incumbent")
 	if !ok {
@@ -266,25 +308,23 @@ func readIncumbent(c *commands.Call, labels *holdout.Labels, t *holdout.Terms) (
 	if t.Metrics != nil {
 		metric = t.Metrics[0]
 	}
-	from, err := readingOf(c)
+	column, err := t.Units.Column(metric)
 	if err != nil {
 		return done, err
 	}
-	if from != nil {
-		from.Value = "" // that of the labels
-	}
-	column, err := columnOf(metric, t.Units, from)
+	f, err := openFile(c, path, column, labels.Samples())
 	if err != nil {
 		return done, err
 	}
-	f, err := openFile(c, path, column, from, labels.Samples())
-	if err != nil {
-		return done, err
+	like := holdout.Reading{}
+	if labels.From != nil {
+		like, f.content = *labels.From, labels.Content
+		like.Value = "" // that of the labels
 	}
 	f.number = t.Match.ReadsNumbers(metric)
 	t.Incumbent.Values = f.table
 	t.Incumbent.Path = lasting(path)
-	return f.Close, nil
+	return f.Close, cmp.Or(f.recognise(like, version, false), f.suits(metric))
 }
 
 // lasting is where a file is found again, "" for standard input.
@@ -343,77 +383,81 @@ func runScore(c *commands.Call, target commands.Target, dir string, paths []stri
 
 // scored takes the looks of one question, or says what they would be.
 func scored(c *commands.Call, typed usage.Watched, batch holdout.Batch, ledger *holdout.Ledger, status holdout.Status,
-	dir string, paths []string, dry bool) ([]holdout.Answer, error) {
-	list, done, err := readSubmissions(c, status, dir, paths)
-	defer done()
+	dir string, paths []string, dry bool) (answers []holdout.Answer, err error) {
+	list, open, err := readSubmissions(c, ledger, status, dir, paths)
+	defer open.close()
 	if len(list) == 1 { // which all questions are about
 		list[0].Batch = batch
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, input(c, err)
-	case dry:
-		return ledger.Preview(list...)
 	}
 	for _, f := range c.Command.Flags {
-		if given := (&commands.Call{Values: typed.Values}).Given(f.Name); given && !typed.Seen[f.Name] {
+		given := (&commands.Call{Values: typed.Values}).Given(f.Name)
+		if unread := given && !typed.Seen[f.Name]; unread && !dry {
 			return nil, usage.Errorf("--%s: got it, want none: no look takes it", f.Name)
 		}
 	}
-	return ledger.ScoreAll(c.Context, list)
+	if dry {
+		answers, err = ledger.Preview(list...)
+	} else {
+		answers, err = ledger.ScoreAll(c.Context, list)
+	}
+	if err == nil {
+		open.tell()
+	}
+	return answers, err
 }
 
-// readSubmissions opens the predictions. The files stay open until done is called.
-func readSubmissions(c *commands.Call, status holdout.Status, dir string, paths []string) (
-	list []holdout.Submission, done func(), err error) {
-	var open []*file
-	done = func() {
-		for _, f := range open {
-			f.Close()
-		}
-	}
+// readSubmissions opens the predictions, in files that are to be closed.
+func readSubmissions(c *commands.Call, ledger *holdout.Ledger, status holdout.Status, dir string, paths []string) (
+	list []holdout.Submission, open files, err error) {
 	one := holdout.Submission{Metric: status.Plan.Metric}
 	if err := readQuestion(c, &one); err != nil {
-		return nil, done, err
+		return nil, open, err
 	}
-	from, err := readingOf(c)
+	typed, err := readingOf(c)
 	if err != nil {
-		return nil, done, err
+		return nil, open, err
 	}
-	column, err := columnOf(one.Metric, status.Plan.Units, from)
+	column, err := status.Plan.Units.Column(one.Metric)
 	if err != nil {
-		return nil, done, err
+		return nil, open, err
 	}
-	table := func(path string) (holdout.Table, error) {
-		f, err := openFile(c, path, column, from, status.Plan.Promise.Samples)
+	table := func(path string, candidate bool) (holdout.Table, error) {
+		f, err := openFile(c, path, column, status.Plan.Promise.Samples)
 		if err != nil {
 			return nil, err
 		}
 		f.number = status.Plan.Match.ReadsNumbers(one.Metric)
 		open = append(open, f)
-		return f.table, nil
+		f.content = ledger.Content
+		if candidate && holdout.IsColumn(one.Metric) {
+			f.low = status.Plan.Low()
+		}
+		return f.table, cmp.Or(f.recognise(typed, status.Plan.Readings, candidate), f.suits(one.Metric))
 	}
-	one.Reading = from
+	one.Reading = &typed
 	moved, named := c.Text("incumbent")
 	switch column := holdout.IsColumn(one.Metric); {
 	case named && status.Incumbent == nil:
-		return nil, done, usage.Errorf("--incumbent: got one, want none: the plan is for no differences")
+		return nil, open, usage.Errorf("--incumbent: got one, want none: the plan is for no differences")
 	case named && column:
-		return nil, done, usage.Errorf("--incumbent: got one, want none: the ledger keeps the incumbent's values of %s", one.Metric)
+		return nil, open, usage.Errorf("--incumbent: got one, want none: the ledger keeps the incumbent's values of %s", one.Metric)
 	case status.Incumbent != nil && !column:
 		path := status.Incumbent.In(dir)
 		if named {
 			path = moved
 		}
 		if path == "" {
-			return nil, done, usage.Errorf("--incumbent: got nothing, want its file: the incumbent came by standard input")
+			return nil, open, usage.Errorf("--incumbent: got nothing, want its file: the incumbent came by standard input")
 		}
-		if one.Incumbent, err = table(path); err != nil {
-			return nil, done, err
+		if one.Incumbent, err = table(path, false); err != nil {
+			return nil, open, err
 		}
 	}
 	if slices.Contains(paths, "-") && len(paths) > 1 {
-		return nil, done, usage.Errorf("holdout score: got - among %d files, want files, or - alone", len(paths))
+		return nil, open, usage.Errorf("holdout score: got - among %d files, want files, or - alone", len(paths))
 	}
 	if c.Is("again") {
 		for _, name := range c.Texts("name") {
@@ -422,27 +466,27 @@ func readSubmissions(c *commands.Call, status holdout.Status, dir string, paths 
 			list = append(list, s)
 		}
 		if list == nil {
-			return nil, done, usage.Errorf("--name: got nothing with --again, want the name of a look")
+			return nil, open, usage.Errorf("--name: got nothing with --again, want the name of a look")
 		}
-		return list, done, nil
+		return list, open, nil
 	}
 	if len(paths) == 0 { // to ask for a price
-		return []holdout.Submission{one}, done, nil
+		return []holdout.Submission{one}, open, nil
 	}
 	names, err := namesOf(c, one.Metric, status, paths)
 	if err != nil {
-		return nil, done, err
+		return nil, open, err
 	}
 	for i, path := range paths {
 		s := one
 		s.Name, s.Path = names[i], lasting(path)
-		if s.Values, err = table(path); err != nil {
-			return nil, done, err
+		if s.Values, err = table(path, true); err != nil {
+			return nil, open, err
 		}
 		s.Source = open[len(open)-1].Name
 		list = append(list, s)
 	}
-	return list, done, nil
+	return list, open, nil
 }
 
 func runStatus(c *commands.Call, target commands.Target, dir string, _ []string) error {

@@ -100,7 +100,7 @@ func questionsOf(c *commands.Call) (list []*commands.Call, err error) {
 		kind, rest, listed := strings.Cut(text, ":")
 		one := *c
 		one.Values = usage.Replaced(c.Values, "show", kind)
-		for item := range strings.SplitSeq(rest, ",") {
+		for _, item := range listItems(rest) {
 			key, value, ok := strings.Cut(item, "=")
 			switch {
 			case !listed:
@@ -227,8 +227,8 @@ func runPrice(c *commands.Call, target commands.Target, dir string, paths []stri
 	if len(asked) > 1 {
 		return usage.Errorf("holdout price: got %d questions, want one: what a look costs depends on the one before it", len(asked))
 	}
-	list, done, err := readSubmissions(asked[0], status, dir, paths)
-	defer done()
+	list, open, err := readSubmissions(asked[0], ledger, status, dir, paths)
+	defer open.close()
 	if err != nil {
 		return err
 	}
@@ -245,6 +245,9 @@ func runPrice(c *commands.Call, target commands.Target, dir string, paths []stri
 		one.Effect = &effect
 	}
 	prices, err := ledger.Price(one, bar)
+	if err == nil {
+		open.tell()
+	}
 	now, _ := status.Margin()
 	return emitted(c, target, err, commands.Answer[holdout.Response]{
 		Command: "holdout-price", Inputs: folder(dir), Rows: commands.List(prices), Columns: responses,
@@ -288,23 +291,21 @@ func runExtend(c *commands.Call, target commands.Target, dir string, _ []string)
 		return err
 	}
 	e := holdout.Extension{Replace: c.Is("replace")}
-	from, err := readingOf(c)
-	if err != nil {
-		return err
-	}
 	if paths := c.Texts("labels"); len(paths) > 1 {
 		return usage.Errorf("--labels: got %d files, want one of new rows", len(paths))
 	} else if len(paths) == 1 {
 		e.Path = lasting(paths[0])
-		if e.Labels, err = readLabels(c, paths[0], from, status.Plan.LabelsAreNumbers()); err != nil {
+		metrics := append([]string{}, status.Plan.Metrics...) // none of an earlier version is accuracy
+		e.Labels, _, err = newLabels(c, paths[0], status.Plan.Readings, metrics, status.Plan.LabelsAreNumbers())
+		if err != nil {
 			return err
 		}
-	} else if from != nil {
+	} else if _, ok := c.Text("from"); ok {
 		return usage.Errorf("--from: got it without --labels, want the file of new rows")
 	}
 	if e.Labels != nil {
 		added := holdout.Terms{Metrics: []string{status.Plan.Metric}, Units: status.Plan.Units}
-		done, err := readIncumbent(c, e.Labels, &added)
+		done, err := readIncumbent(c, status.Plan.Readings, e.Labels, &added)
 		defer done()
 		if err != nil {
 			return err
@@ -326,7 +327,7 @@ func runExtend(c *commands.Call, target commands.Target, dir string, _ []string)
 		}
 	}
 	if path, ok := c.Text("drop"); ok {
-		f, err := openFile(c, path, "id", nil, 0)
+		f, err := openFile(c, path, "id", 0)
 		if err != nil {
 			return err
 		}

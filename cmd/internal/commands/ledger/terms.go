@@ -12,6 +12,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/holdout"
+	"github.com/dpcalc/dpcalc/internal/delimited"
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -60,6 +61,8 @@ var declarations = []usage.Flag{
 		"upper and lower case and the encoding of accents) or number (the same decimal number)", Words: ways()},
 	{Name: "classes", Usage: "the predictions that there are, `TEXT,...`, which are public: any other text is refused. " +
 		"Without it any text is a prediction"},
+	{Name: "missing", Usage: "columns: a record without a value, such as one that ended with an error, is refused (`WHAT`, default refuse) or counts as the low end of the range (low)",
+		Words: []string{holdout.MissingRefused, holdout.MissingLow}},
 	{Name: "law", Usage: "what is random, `LAW`: labels given the features (the default), or classes: rows drawn within each class, the law of --metrics auc alone",
 		Words: holdout.Laws()},
 	{Name: "bars", Usage: "gate: the bars that a look may ask, `C,...`, for init; or for serve, where the plan has none"},
@@ -98,7 +101,7 @@ func readSample(c *commands.Call, t *holdout.Terms) (err error) {
 
 // readItems reads the ids of a benchmark.
 func readItems(c *commands.Call, path string) (*holdout.Items, error) {
-	f, err := openFile(c, path, "id", nil, 0)
+	f, err := openFile(c, path, "id", 0)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +178,8 @@ func ways() (names []string) {
 
 // readTerms reads the terms of a new ledger for so many rows.
 func readTerms(c *commands.Call, samples int64) (t holdout.Terms, err error) {
-	t.Metrics, t.Classes = items(c, "metrics"), items(c, "classes")
+	t.Classes = items(c, "classes")
+	t.Missing, _ = c.Text("missing")
 	match, _ := c.Text("match")
 	t.Match = holdout.Match(match)
 	t.Law, _ = c.Text("law")
@@ -221,11 +225,22 @@ func readTerms(c *commands.Call, samples int64) (t holdout.Terms, err error) {
 	return t, err
 }
 
-// items are the items of a flag, with commas between, nil if it was not given.
+// items are the items of a flag, nil if it was not given.
 func items(c usage.Values, flag string) []string {
 	text, ok := c.Text(flag)
 	if !ok {
 		return nil
+	}
+	return listItems(text)
+}
+
+// listItems are the items of a list with commas between. One that has a comma is in quotes, as a cell of a table.
+func listItems(text string) []string {
+	s := delimited.Splitter{Separator: ','}
+	if strings.HasPrefix(text, `"`) || strings.Contains(text, `,"`) {
+		if s.Split(text) == nil {
+			return s.Cells
+		}
 	}
 	return strings.Split(text, ",")
 }
