@@ -462,8 +462,8 @@ func TestOneOf(t *testing.T) {
 	}
 }
 
-// Two bounds of max-information add up to one at the sum of their slacks, and below it there is none. The sum is that of
-// the decimals that were typed.
+// Two bounds of max-information add up to one at the sum of their slacks, and below it there is none. The sum is that
+// of the decimals that were typed.
 func TestSlacksAddUpToEquality(t *testing.T) {
 	p := func(text string) (lp theory.LogProb) {
 		if err := lp.UnmarshalText([]byte(text)); err != nil {
@@ -493,7 +493,11 @@ func TestSlacksAddUpToEquality(t *testing.T) {
 		}
 		answers, best, err := plan.Answers(p(c.at))
 		want := c.bits[0] + c.bits[1]
-		if err != nil || best < 0 || !(answers[best].Bound.Bits() >= want*(1-1e-15) && answers[best].Bound.Bits() <= want*(1+1e-9)) {
+		if err != nil || best < 0 {
+			t.Errorf("%+v: %v, want %v bits", c, err, want)
+			continue
+		}
+		if got := answers[best].Bound.Bits(); !(got >= want*(1-1e-15) && got <= want*(1+1e-9)) {
 			t.Errorf("%+v: %+v, %v, want %v bits", c, answers, err, want)
 		}
 		if c.below == "" {

@@ -92,8 +92,8 @@ func TestCheckedHasOneSense(t *testing.T) {
 	}
 }
 
-// What Coq checks of each method, by what changes in a goal. Whatever is not listed as checked is not, unless the method
-// uses no more of the goal than of one that is listed.
+// What Coq checks of each method, by what changes in a goal. Whatever is not listed as checked is not, unless the
+// method uses no more of the goal than of one that is listed.
 func TestCheckedRows(t *testing.T) {
 	changes := map[string]func(*Goal){
 		"":                        func(*Goal) {},

@@ -324,7 +324,8 @@ func TestASchedulesBetaIsFound(t *testing.T) {
 			}
 			told := a
 			told.Beta = 0
-			if err := told.CertifyNoise(slices.Collect(a.Noise())); err != nil || !told.Mechanism.LowVariance || told.Beta > g.Beta {
+			err = told.CertifyNoise(slices.Collect(a.Noise()))
+			if err != nil || !told.Mechanism.LowVariance || told.Beta > g.Beta {
 				t.Errorf("%s, %+v: certified at %v, %v", m.Name, g, told.Beta, err)
 			}
 			if g.Queries <= 3 && !lowVarianceHolds(told) {

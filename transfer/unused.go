@@ -47,7 +47,8 @@ func (m Method) Used(a Answer) Goal { return m.used(a.Goal, a.Mechanism.LowVaria
 func (m Method) used(g Goal, low bool) Goal {
 	g = g.withFlags()
 	used := Goal{Samples: g.Samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta, Query: g.Query,
-		Range: g.Range, Arrival: g.Arrival, Sample: g.Sample, Shown: Shown{Feedback: g.Feedback, OneSided: g.OneSided && m.OneSided}}
+		Range: g.Range, Arrival: g.Arrival, Sample: g.Sample}
+	used.Feedback, used.OneSided = g.Feedback, g.OneSided && m.OneSided
 	if g.Query == Sensitive || g.Query == Minimization {
 		used.Sensitivity = g.Sensitivity
 	}
@@ -72,7 +73,8 @@ func (m Method) used(g Goal, low bool) Goal {
 	if low && !(all.Disagreement > 0) || m.knows(all) {
 		used.AtLeast, used.Variance, used.SecondMoment = all.AtLeast, all.Variance, all.SecondMoment
 	}
-	used.Checked = g.Checked && (used.Disagreement > 0 || used.AtLeast > 0 || used.SecondMoment > 0)
+	bounded := used.Disagreement > 0 || used.AtLeast > 0 || used.SecondMoment > 0
+	used.Checked = g.Checked && bounded
 	return used
 }
 
@@ -83,9 +85,17 @@ func (g Goal) plain() bool {
 
 // takes reports whether the method uses a parameter wherever it is given.
 func (m Method) takes(name string) bool {
-	counts := name == transcriptsFlag || name == lnFlag
-	return slices.Contains(m.Uses, name) || m.Budgeted && name == budgetFlag || m.Procedure && name == epsilonFlag ||
-		m.Counted && counts || m.Adaptive && name == pastLooksFlag
+	switch name {
+	case budgetFlag:
+		return m.Budgeted || slices.Contains(m.Uses, name)
+	case epsilonFlag:
+		return m.Procedure || slices.Contains(m.Uses, name)
+	case transcriptsFlag, lnFlag:
+		return m.Counted || slices.Contains(m.Uses, name)
+	case pastLooksFlag:
+		return m.Adaptive || slices.Contains(m.Uses, name)
+	}
+	return slices.Contains(m.Uses, name)
 }
 
 // Plain returns the method without the theorems that use how much queries vary.

@@ -11,7 +11,8 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// flagsOf sets each field of a goal that may be without effect, for goals that it may stand beside, and takes it away again.
+// flagsOf sets each field of a goal that may be without effect, for goals that it may stand beside, and takes it away
+// again.
 var flagsOf = []struct {
 	name   string // of a flag that a row says is not used; "" for those that no row speaks of
 	field  string

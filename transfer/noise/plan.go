@@ -27,7 +27,8 @@ const mostPlanned = 10_000_000
 // from one to about four, and is the same for every n and tau. Far beyond what it was fitted to nothing is cut: there a
 // wrong cut would let an easier goal need more records.
 func (p Plan) Cut() float64 {
-	if _, ok := p.moment(); ok || p.Queries > 1e7 || p.Queries > 1e4 && p.Beta.Ln() < -70 {
+	rare := p.Queries > 1e4 && p.Beta.Ln() < -70
+	if _, ok := p.moment(); ok || rare || p.Queries > 1e7 {
 		return 0
 	}
 	t := num.Log(float64(p.Queries))

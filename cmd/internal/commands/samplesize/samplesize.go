@@ -285,8 +285,8 @@ func (s *request) wantsProof(m transfer.Method, g transfer.Goal) bool {
 	proof, sources := m.Proven(transfer.Answer{Goal: g, Mechanism: transfer.Mechanism{LowVariance: true}})
 	own := slices.ContainsFunc(sources, func(s theory.Source) bool { return s.Key == "dpcalc" })
 	asked := strings.Split(s.proofs, ",")
-	return s.proofs == commands.ProofChoices[0] || slices.Contains(asked, string(proof)) ||
-		!own && slices.Contains(asked, string(transfer.Published))
+	published := !own && slices.Contains(asked, string(transfer.Published))
+	return s.proofs == commands.ProofChoices[0] || published || slices.Contains(asked, string(proof))
 }
 
 func unknownMethod(where, name string) error {
