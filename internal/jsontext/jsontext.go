@@ -134,13 +134,13 @@ func (r *Reader) record() {
 // elements reads a list of records.
 func (r *Reader) elements(list string) {
 	if r.List != "" {
-		r.fail("got two lists of records, want one")
+		r.fail("got two lists of objects, want one")
 	}
 	r.List = list
 	count := 0
 	r.each(']', func() {
 		if count++; r.space() != '{' {
-			r.fail("record %d: got no object, want one", count)
+			r.fail("element %d: got no object, want one", count)
 		}
 		line := r.line
 		r.record()
@@ -273,7 +273,7 @@ func (r *Reader) keep(m mode, text string) {
 		return
 	}
 	if r.out = append(r.out, text...); len(r.out) > mostKept {
-		r.fail("got a record with more than %d MB of what is read of it, want less", mostKept>>20)
+		r.fail("got an object of which more than %d MB are read, want less", mostKept>>20)
 	}
 }
 

@@ -341,8 +341,8 @@ func TestErrors(t *testing.T) {
 	}{
 		{"two filters", string(fixture(t, "samples_sums.jsonl")), Reading{Tool: "lm-eval"}, "exact_match",
 			"got records of several filter: flexible-extract, strict-match, want one of them, as by --only filter=flexible-extract"},
-		{"a filter and none", "{\"doc_id\": 1, \"filter\": \"a\", \"m\": 1}\n{\"doc_id\": 2, \"m\": 1}", Reading{Tool: "lm-eval"}, "m",
-			"got records of several filter: a, nothing"},
+		{"a filter and none", "{\"doc_id\": 1, \"filter\": \"z\", \"m\": 1}\n{\"doc_id\": 2, \"m\": 1}", Reading{Tool: "lm-eval"}, "m",
+			"got records of several filter: no value, z, want one of them, as by --only filter=z"},
 		{"two prompts", `[{"promptIdx": 0, "vars": {"a": 1}, "score": 1}, {"promptIdx": 1, "vars": {"a": 1}, "score": 1}]`,
 			Reading{Tool: "promptfoo"}, "score", "got records of several promptIdx: 0, 1"},
 		{"two runs", `[{"promptIdx": 0, "testIdx": 0, "vars": {"a": 1}, "score": 1}, {"promptIdx": 0, "testIdx": 0, "vars": {"a": 1}, "score": 1}]`,
@@ -369,12 +369,12 @@ func TestErrors(t *testing.T) {
 		{"no condition is met", inspect, Reading{Tool: "inspect", Only: []string{"epoch=3"}}, "match", "got no record that counts"},
 		{"the end of a list is missing", inspect[:len(inspect)/2], Reading{Tool: "inspect"}, "match", "line 13: got a value that does not end"},
 		{"more behind a list", inspect + "{}", Reading{Tool: "inspect"}, "match", "got more after a value"},
-		{"two lists", `{"samples": [{"id": 1, "scores": {"m": {"value": 1}}}], "samples": []}`, Reading{Tool: "inspect"}, "m", "got two lists of records"},
+		{"two lists", `{"samples": [{"id": 1, "scores": {"m": {"value": 1}}}], "samples": []}`, Reading{Tool: "inspect"}, "m", "got two lists of objects"},
 		{"no samples", `{"version": 2}`, Reading{Tool: "inspect"}, "match", "got no JSON object with samples, want one: there is none"},
 		{"no list", `{"samples": 2}`, Reading{Tool: "inspect"}, "match", "got no JSON object with samples, want one: there is none"},
 		{"a table", "id,v\na,1\n", Reading{Tool: "promptfoo"}, "score", "line 1: got no JSON object, want one"},
-		{"no object", `[1]`, Reading{Tool: "promptfoo"}, "score", "record 1: got no object"},
-		{"a list of numbers", `{"samples": [2]}`, Reading{Tool: "inspect"}, "match", "record 1: "},
+		{"no object", `[1]`, Reading{Tool: "promptfoo"}, "score", "element 1: got no object"},
+		{"a list of numbers", `{"samples": [2]}`, Reading{Tool: "inspect"}, "match", "element 1: "},
 		{"an archive that is cut", "PK\x03\x04abc", Reading{Tool: "inspect"}, "match", "got an archive that cannot be read"},
 		{"a line that is no object", "{\"doc_id\": 1, \"acc\": 1}\n17\n", Reading{Tool: "lm-eval"}, "acc", "line 2: got no JSON object"},
 		{"gzip that is cut", string(compressed(t, []byte(inspect))[:200]), Reading{Tool: "inspect"}, "match", "unexpected EOF"},
@@ -389,6 +389,10 @@ func TestErrors(t *testing.T) {
 	_, err := Reading{Tool: "csv", ID: "doc_id", Value: "exact_match", Version: now}.Labels(logOf(fixture(t, "table.csv")), true)
 	if err == nil || !strings.Contains(err.Error(), `item q1: got two values of exact_match, want one`) {
 		t.Errorf("labels that do not agree: got %v", err)
+	}
+	empty := `[{"vars": {"a": 1}, "testCase": {"assert": ""}}, {"vars": {"a": 1}, "testCase": {"assert": "x"}}]`
+	if _, err := (Reading{Tool: "promptfoo", Version: now}).Labels(logOf([]byte(empty)), true); !isLine(err, "got two values of testCase.assert") {
+		t.Errorf("an empty label and another one: got %v", err)
 	}
 	for _, c := range []struct {
 		reading Reading
@@ -485,7 +489,7 @@ func TestBombs(t *testing.T) {
 	}{
 		{"lists", zeros(t, "samples/1_epoch_1.json", `{"x": [`, strings.Repeat("[],", 1<<14), 1600), "inspect", "unpacks to more than 64 MB"},
 		{"line ends", zeros(t, "", "", strings.Repeat("\n", 1<<20), 100), "lm-eval", "unpacks to more than 64 MB and 250 times its size"},
-		{"lists as labels", zeros(t, "", `{"doc_id": [`, strings.Repeat("[],", 1<<20), 3), "lm-eval", "more than 8 MB of what is read"},
+		{"lists as labels", zeros(t, "", `{"doc_id": [`, strings.Repeat("[],", 1<<20), 3), "lm-eval", "more than 8 MB are read"},
 		{"depth", zeros(t, "", "", "[", 1<<20), "inspect", "got no JSON object"},
 		{"depth in a record", zeros(t, "", "", `{"a":`, 1<<16), "promptfoo", "nested more than 1000 deep"},
 	} {

@@ -21,8 +21,11 @@ import (
 // mostName is how many bytes an object or a list has as the name of an item. A longer one has its digest for a name.
 const mostName = 256
 
-// mostKinds is how many values an error names.
-const mostKinds = 20
+// mostKinds is how many values an error names, and noKind stands for none.
+const (
+	mostKinds = 20
+	noKind    = "no value"
+)
 
 // Items are the items of a log, in its order.
 type Items struct {
@@ -107,17 +110,18 @@ func (r Reading) Labels(log Log, needed bool) (Items, error) {
 	if needed {
 		p.path = cmp.Or(r.Value, p.label)
 	}
+	known := 0 // items
 	err := p.each(func(line, item int, record map[string]any) error {
 		value, there := find(record, p.path)
-		label, known := said(value), p.Texts[item]
+		label := said(value)
 		switch {
 		case !needed:
 		case value == nil:
 			return p.errorf(line, item, "%s", lacks(record, p.path, there))
-		case known != "" && known != label:
+		case item == known:
+			p.Texts[item], known = label, known+1
+		case p.Texts[item] != label:
 			return p.errorf(line, item, "got two values of %s, want one", p.path)
-		default:
-			p.Texts[item] = label
 		}
 		return nil
 	})
@@ -172,8 +176,9 @@ func (p *pass) each(visit func(line, item int, record map[string]any) error) err
 		return err
 	case several != "":
 		all := slices.Sorted(maps.Keys(p.kinds[several]))
+		one := all[slices.IndexFunc(all, func(kind string) bool { return kind != noKind })]
 		return delimited.Errorf(0, "got records of several %s: %s, want one of them, as by --only %s=%s", several, strings.Join(all, ", "),
-			several, all[0])
+			several, one)
 	case p.records == 0:
 		return delimited.Errorf(0, "got no record that counts, want one for each item")
 	}
@@ -207,7 +212,7 @@ func (p *pass) name(line int, record map[string]any) (string, error) {
 func (p *pass) mixes(record map[string]any, strict bool) string {
 	for i, path := range p.alike {
 		value, found := find(record, path)
-		known, kind := p.kinds[path], "nothing"
+		known, kind := p.kinds[path], noKind
 		if found {
 			kind = text.Shown(said(value))
 		}

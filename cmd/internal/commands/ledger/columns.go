@@ -145,7 +145,7 @@ func warnings(p *holdout.Plan) []string {
 		list = append(list, "Read only logs of your own runs, never a submitter's: an item may hold its answer.")
 	}
 	if low := p.Low(); low != nil {
-		list = append(list, fmt.Sprintf("A record without a value counts as %v, and every interval is about that metric.", *low))
+		list = append(list, fmt.Sprintf("A missing value counts as %v, and every interval is about that metric.", *low))
 	}
 	return list
 }

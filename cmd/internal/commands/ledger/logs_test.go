@@ -164,7 +164,7 @@ func TestInitOfLogs(t *testing.T) {
 		t.Errorf("got %s", stderr)
 	}
 	_, stderr := runs(t, 0, "holdout init two --labels two.json -b 5% --open --metrics column:a --missing low -f json")
-	for _, want := range []string{"Read only logs of your own runs, never a submitter's", "A record without a value counts as 0, and every interval is about that metric"} {
+	for _, want := range []string{"Read only logs of your own runs, never a submitter's", "A missing value counts as 0, and every interval is about that metric"} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("got %s, want %s", stderr, want)
 		}

@@ -16,7 +16,6 @@ import (
 	"github.com/dpcalc/dpcalc/holdout"
 	"github.com/dpcalc/dpcalc/internal/delimited"
 	"github.com/dpcalc/dpcalc/internal/each"
-	"github.com/dpcalc/dpcalc/metric"
 )
 
 // file is a table of ids and values, csv, tsv or JSON lines, or a log that another tool wrote.
@@ -80,7 +79,7 @@ func (f *file) recognise(typed holdout.Reading, version int, named bool) error {
 // suits refuses a log for a metric that compares predictions with labels. The values of a log are the submitter's word,
 // as a column is.
 func (f *file) suits(name string) error {
-	if m, ok := metric.Of(name); ok && f.from != nil && m.Reads != metric.Number {
+	if f.from != nil && !holdout.IsColumn(name) {
 		return usage.Errorf("%s: got a log of %s and the metric %s, want column:NAME: a log has values, and no predictions to compare",
 			f.Name, f.from.Tool, name)
 	}
@@ -93,7 +92,7 @@ var logFlags = []usage.Flag{
 		Words: evallog.Names()},
 	{Name: "id", Usage: "of a log: the `PATH` of a row's id, keys with dots between them (default: the tool's own)"},
 	{Name: "value", Usage: "of a log: the `PATH` of its value, of init and extend of its label (default: the metric's name, where the tool has it)"},
-	{Name: "only", Repeats: true, Usage: "of a log: only the records with this value, `PATH=VALUE`"},
+	{Name: "only", Repeats: true, Usage: "of a log: only the parts with this value, `PATH=VALUE`"},
 }
 
 // readingOf is how somebody wants logs read. Without a tool their content shows it.

@@ -61,7 +61,7 @@ var declarations = []usage.Flag{
 		"upper and lower case and the encoding of accents) or number (the same decimal number)", Words: ways()},
 	{Name: "classes", Usage: "the predictions that there are, `TEXT,...`, which are public: any other text is refused. " +
 		"Without it any text is a prediction"},
-	{Name: "missing", Usage: "columns: a record without a value, such as one that ended with an error, is refused (`WHAT`, default refuse) or counts as the low end of the range (low)",
+	{Name: "missing", Usage: "columns: `WHAT` a missing value is, as of a run that ended with an error: refused (refuse, the default) or the low end of the range (low)",
 		Words: []string{holdout.MissingRefused, holdout.MissingLow}},
 	{Name: "law", Usage: "what is random, `LAW`: labels given the features (the default), or classes: rows drawn within each class, the law of --metrics auc alone",
 		Words: holdout.Laws()},
