@@ -377,6 +377,10 @@ func (w *world) opens(texts []string) {
 	w.does(false, "extend logged"+log+"--only id=new-r1 --labels more/labels.csv --value label -f json")
 	w.does(false, "score logged judge.csv --name d --show score -f json")
 	w.does(false, "score priced judge.csv --from csv --show score -f json")
+	column(t, "more/relabelled.csv", "label", always("relabelled"))
+	for _, file := range []string{"more/relabelled.csv", "labels.csv"} { // which are other labels of all rows, and their own
+		w.does(false, "extend compared --labels "+file+" --replace -f json")
+	}
 	renamed(t, "dunno.csv", "dunno-new.csv", "new-")
 	renamed(t, "zebra.csv", "zebra-new.csv", "new-")
 	w.does(false, "extend compared --labels more/labels.csv --replace -f json")
