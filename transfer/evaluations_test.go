@@ -17,6 +17,8 @@ func TestEvaluations(t *testing.T) {
 			return 5_000_000
 		case "gaussian-schedule": // walks over a thousand answers
 			return 3_000_000
+		case "gaussian": // noise that is cut, at a beta of e^-600 too
+			return 2_000_000
 		}
 		return 1_500_000
 	}

@@ -67,8 +67,12 @@ func (r *Reader) fail(format string, args ...any) {
 // An error of the form is a [delimited.Error].
 func (r *Reader) Records(visit func(line int, record map[string]any) error) (err error) {
 	defer func() {
-		if f := recover(); f != nil {
-			err = f.(failure).error
+		switch f := recover().(type) {
+		case nil:
+		case failure:
+			err = f.error
+		default:
+			panic(f)
 		}
 	}()
 	r.visit, r.buf, r.line = visit, make([]byte, 1<<16), 1

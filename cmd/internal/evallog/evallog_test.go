@@ -117,6 +117,7 @@ func TestValues(t *testing.T) {
 		{"a key with a dot", results, Reading{Tool: "promptfoo"}, "tone.warm",
 			[]string{`{"n":7,"question":"1+1?"} 0.5`, `{"n":8,"question":"2+2?"} 0.5`}},
 		{"a table", fixture(t, "table.csv"), Reading{Tool: "csv", ID: "doc_id"}, "exact_match", []string{"q1 0.5", "q2 0", "q3 1"}},
+		{"a table with decimal commas", []byte("\ufeffsep=;\nid;v\n1,5;0,25\n2;1\n"), Reading{Tool: "csv"}, "v", []string{"1,5 0.25", "2 1"}},
 		{"a table with gzip", compressed(t, fixture(t, "table.csv")), Reading{Tool: "csv", ID: "doc_id", Value: "exact_match"}, "",
 			[]string{"q1 0.5", "q2 0", "q3 1"}},
 	} {

@@ -48,6 +48,8 @@ type pass struct {
 	kinds   map[string]map[string]bool // of what all records have alike, by its path
 	others  []asked                    // the contents of other records, where they differ
 	records int
+
+	separator byte // of the cells of a table
 }
 
 // asked says that a record of an item has a content.
@@ -59,7 +61,7 @@ type asked struct {
 func (r Reading) pass(log Log) *pass {
 	p := &pass{Tool: r.tool(), reading: r, log: log, at: make(map[string]int32), found: make(map[asked]bool),
 		kinds: make(map[string]map[string]bool)}
-	p.id = cmp.Or(r.ID, p.id)
+	p.id, p.log.separator = cmp.Or(r.ID, p.id), &p.separator
 	return p
 }
 
@@ -367,7 +369,7 @@ func (p *pass) absent(record map[string]any, value any, there bool) string {
 
 // number reads a value as a number, and as the text of that number.
 func (p *pass) number(value any) (string, float64, error) {
-	word := said(value)
+	word := delimited.Point(said(value), p.separator)
 	mark, ok := p.marks[word]
 	if !ok {
 		mark, ok = p.marks[strings.ToLower(word)]

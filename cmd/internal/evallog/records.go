@@ -28,6 +28,8 @@ var errEnough = errors.New("enough")
 type Log struct {
 	At   io.ReaderAt
 	Size int64
+
+	separator *byte // where that of a table's cells is noted; nil if nobody asks
 }
 
 func (l Log) begins(mark string) bool {
@@ -169,6 +171,9 @@ func cells(log Log, visit visitor) error {
 		return delimited.Errorf(0, "got nothing, want a header line")
 	} else if err != nil {
 		return err
+	}
+	if log.separator != nil {
+		*log.separator = s.Separator
 	}
 	for {
 		texts, empty, err := s.Record()
