@@ -74,7 +74,9 @@ func TestOpenRowsAgree(t *testing.T) {
 				change(&asked)
 				b, err := m.Solve(asked)
 				better := b.Tau <= a.Tau && b.Queries >= a.Queries && b.Beta <= a.Beta*(1-1e-9)
-				if err != nil || b.Status != OK || !better || !holds(b.Goal) {
+				empty := g.Disagreement > 0 && b.Tau >= 2*g.Disagreement // such a tau says nothing where it is solved for
+				told := b.Status == OK || empty && b.Status == Vacuous
+				if err != nil || !told || !better || !holds(b.Goal) {
 					t.Errorf("%s %+v:\n%+v, %v", m.Name, asked, b, err)
 				}
 			}
