@@ -544,8 +544,8 @@ func (h *history) opened(l Line) *Line {
 }
 
 // promoted takes a candidate that is compared with itself for the look by which it became the incumbent, which is asked
-// for again if its answer never came. The error is an [InputError] if that is not so.
-// Values of a column are not compared: a candidate is the incumbent itself if it has its name.
+// for again if its answer never came. The error is an [InputError] if that is not so. Values of a column are not
+// compared: there a candidate is the incumbent itself if both have one name.
 func (h *history) promoted(a *asked) error {
 	if a.Key == "" && (a.Incumbent == "" || a.Incumbent != a.Predictions) {
 		return nil
@@ -652,7 +652,7 @@ func (l *Ledger) answer(h *history, file *os.File, all []asked) error {
 		if a.batch != nil {
 			a.batch.first = lines[i].With
 		}
-		if a.Key != "" && lines[i].Path == "" {
+		if kept := a.Key != "" && a.look.base != nil; kept && lines[i].Path == "" {
 			_ = os.Remove(filepath.Join(l.dir, keptFile(lines[i].Look)))
 		}
 	}

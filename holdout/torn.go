@@ -68,7 +68,8 @@ func (h *history) twoWrites() int {
 	default:
 		look.Response = &zero
 	}
-	if h.plan.HasColumns() && look.Predictions != "" { // of a column there is a key in the place of hashes
+	keyed := h.plan.HasColumns() && (h.plan.Schema == columnSchema || h.plan.Incumbent == nil)
+	if keyed && look.Predictions != "" { // a look at a column has a key in the place of hashes
 		look.Fingerprint, look.Predictions, look.Incumbent = "", "", ""
 		look.Key, look.With, look.Name = fingerprint, 1, "n"
 	}
