@@ -157,7 +157,6 @@ const samplesize = {
       "plot",
       "zip",
       "best",
-      "matrix",
       "max-rows",
       ...SHOWN.flatMap((s) => Object.keys(s.fixed)),
     ];

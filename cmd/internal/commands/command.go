@@ -24,9 +24,10 @@ type Command struct {
 	Words       func() []string // the arguments that it takes, if they are words
 	Verbatim    bool            // its arguments are another command line, flags and all
 	Description string
-	Flags       []usage.Flag // its own, without the flags of the output
-	Output      Output       // the formats that it offers
-	Examples    [2]string    // command lines that work, in this order and in one directory
+	Flags       []usage.Flag      // its own, without the flags of the output
+	Gone        map[string]string // flags that earlier versions had, and what does their work
+	Output      Output            // the formats that it offers
+	Examples    [2]string         // command lines that work, in this order and in one directory
 	Run         func(*Call) error
 }
 

@@ -111,6 +111,9 @@ func (f *Front) Read(args []string) (*Command, usage.Typed, error) {
 			return f.Command("help"), usage.Typed{usage.Arguments: {command.Name}}, nil
 		}
 		flag, ok := f.flag(command, key)
+		if remedy := command.Gone[key]; remedy != "" {
+			return nil, nil, usage.Errorf("%s: --%s is gone, use %s", command.Name, key, remedy)
+		}
 		if !ok {
 			return nil, nil, usage.Errorf("%s: unknown flag %s%s", command.Name, usage.Shown(arg), f.aboutFlag(command, key))
 		}

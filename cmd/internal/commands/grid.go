@@ -90,11 +90,3 @@ func (g Grid[P]) Length(flag string) int {
 	}
 	return 0
 }
-
-// Index is the number of the point at a place of two axes, where all others have one value.
-func (g Grid[P]) Index(place map[string]int) (i int) {
-	for _, a := range g.Axes {
-		i = i*a.Length + place[a.Flag]
-	}
-	return i
-}

@@ -20,9 +20,6 @@ func TestGrid(t *testing.T) {
 		if got := g.Point(i); got != (point{base: 8, samples: 1 + i/3, budget: 5 + i%3}) {
 			t.Errorf("point %d: %+v", i, got)
 		}
-		if at := g.Index(map[string]int{"samples": i / 3, "budget": i % 3}); at != i {
-			t.Errorf("point %d is number %d", i, at)
-		}
 	}
 	if _, err := NewGrid(point{}, true, axes...); err == nil {
 		t.Error("2 values pair with 3")

@@ -533,14 +533,6 @@ func (p Parameter) CellOf(g transfer.Goal) record.Cell {
 	return p.Column.Cell(&at)
 }
 
-// Heading is what the values of a parameter are called, a confidence being shown as its beta.
-func (p Parameter) Heading() string {
-	if p.Flag.Name == ConfidenceFlag {
-		return BetaFlag
-	}
-	return strings.ReplaceAll(p.Flag.Name, "-", "_")
-}
-
 // Name is what an axis is called.
 func (p Parameter) Name() string {
 	if p.Unknown == transfer.Samples {

@@ -24,14 +24,12 @@ func (s *request) readBrief(c *commands.Call) error {
 	switch {
 	case full && s.best:
 		return usage.Errorf("--%s: given with --%s, want one of the two", fullFlag, bestFlag)
-	case full && s.matrix != nil:
-		return usage.Errorf("--%s: given with --%s, want one of the two", fullFlag, matrixFlag)
 	case full && s.view != tableView:
 		return usage.Errorf("--%s: got %s, want a table", fullFlag, s.viewName())
 	}
 	chosen := full || s.asked || s.best
 	table := s.view == tableView && s.target.Format.Name == printed.Table.Name
-	s.brief = table && !chosen && s.matrix == nil
+	s.brief = table && !chosen
 	return nil
 }
 

@@ -37,11 +37,13 @@ func Command() *commands.Command {
 			usage.Flag{Name: "max-rows", Usage: "write up to `R` rows (default 1000000)"},
 			usage.Flag{Name: fullFlag, Switch: true, Usage: "a table of all methods, and not only of the best, the best published one and the reference"},
 			usage.Flag{Name: bestFlag, Switch: true, Usage: "one row for each goal, that of its best method"},
-			usage.Flag{Name: matrixFlag, Usage: "the best method's value alone, the list of the first flag down and that of the second across: `A,B`, such as m,tau"},
 			usage.Flag{Name: "report", Switch: true, Usage: "write the best plan as a paragraph for a methods section; with -f markdown or latex in these"},
 			usage.Flag{Name: "plot", Switch: true, Usage: "draw the grid in characters; -o with .svg, .png or .pdf draws it in a file"},
 			usage.Flag{Name: "save-plan", Usage: "write the command as a plan file to `FILE`, a new one in .yaml, .yml or .json; see dpcalc plan"},
 		),
+		Gone: map[string]string{
+			"matrix": "--best -f csv and a pivot table of it in a spreadsheet",
+		},
 		Output: commands.Tables | commands.Drawings,
 		Examples: [2]string{
 			"dpcalc samplesize -m 1000 -t 5% --confidence 95%",
@@ -62,9 +64,8 @@ type request struct {
 	promise string // what a plan for the metric that was named promises, in words; "" for a kind of query
 	target  commands.Target
 	view    view
-	brief   bool    // few rows a goal, those that people choose between
-	best    bool    // one row a goal, the starred one
-	matrix  *matrix // the starred values laid out by two lists; nil for rows
+	brief   bool // few rows a goal, those that people choose between
+	best    bool // one row a goal, the starred one
 	inputs  []record.Input
 
 	tally    *commands.Tally
@@ -114,9 +115,6 @@ func runSamplesize(c *commands.Call) error {
 			return err
 		}
 	}
-	if asked.matrix != nil {
-		return asked.writeMatrix(c)
-	}
 	return asked.write(c)
 }
 
@@ -135,7 +133,7 @@ func readRequest(c *commands.Call) (s request, err error) {
 	if s.view, err = readView(c, s.target.Format, c.Offered()); err != nil {
 		return s, err
 	}
-	if err := s.readMatrix(c); err != nil {
+	if err := s.readBest(c); err != nil {
 		return s, err
 	}
 	_, s.asked = c.Text("method")
@@ -170,9 +168,6 @@ func readRequest(c *commands.Call) (s request, err error) {
 	if err := s.provenForAll(c); err != nil {
 		return s, err
 	}
-	if err := s.validMatrix(); err != nil {
-		return s, err
-	}
 	if s.view == plotView || s.view == figureView {
 		if _, _, _, err := s.axes(); err != nil {
 			return s, err
@@ -189,8 +184,6 @@ func (s *request) fits(goals, limit int64) error {
 		return usage.Errorf("samplesize: got a grid of 2^31 goals or more, want fewer")
 	case rows > limit:
 		return usage.Errorf("--max-rows: got %d rows, want at most %d; allow more with --max-rows", rows, limit)
-	case s.matrix != nil: // its lists are counted when they are known
-		return nil
 	case s.target.Format.Book != nil:
 		return commands.FitsSheet(rows, 0)
 	case s.target.Format.Encode == nil:
@@ -306,8 +299,7 @@ func (s *request) solve(i int) ([]goals.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	starred := s.best || s.matrix != nil // and nothing else counts
-	if best >= 0 || !starred && slices.ContainsFunc(rows, func(r goals.Row) bool { return r.Status == transfer.OK }) {
+	if best >= 0 || !s.best && slices.ContainsFunc(rows, func(r goals.Row) bool { return r.Status == transfer.OK }) {
 		s.tally.Answered()
 	}
 	if best < 0 && s.unknown == transfer.None {

@@ -7,6 +7,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -52,7 +53,8 @@ func (s *request) bestChart(columns []goals.Column) *record.Chart {
 	at := func(name string) int {
 		return slices.IndexFunc(columns, func(c goals.Column) bool { return c.Name == name })
 	}
-	x, y := at(varying[0].Column.Name), at(s.solvedColumn().Name)
+	solved, _ := each.First(goals.Parameters, func(p goals.Parameter) bool { return p.Unknown == s.unknown })
+	x, y := at(varying[0].Column.Name), at(solved.Column.Name)
 	if x < 0 || y < 0 {
 		return nil
 	}
