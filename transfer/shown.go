@@ -42,6 +42,34 @@ func ParseFeedback(name string) (Feedback, error) {
 	return 0, &theory.DomainError{Param: "feedback", Value: name, Want: anyFeedback}
 }
 
+// Less lists the kinds of feedback that show less than f.
+func (f Feedback) Less() []Feedback {
+	switch f {
+	case Answers:
+		return []Feedback{Best, Gate, Flags, Final}
+	case Best, Flags:
+		return []Feedback{Gate, Final}
+	case Gate:
+		return []Feedback{Final}
+	}
+	return nil
+}
+
+// Showing returns the goal under another kind of feedback, with its limit: the passes of a gate, the corrections
+// of flags, the queries that are finalists. Other kinds of feedback have no limit.
+func (g Goal) Showing(f Feedback, limit int64) Goal {
+	g.Feedback, g.Passes, g.Budget = f, 0, 0
+	switch f {
+	case Gate:
+		g.Passes = limit
+	case Flags:
+		g.Budget = limit
+	case Final:
+		g.Queries, g.Open = limit, false
+	}
+	return g
+}
+
 // Option is a number that may be missing although zero is a value. The zero Option is missing.
 type Option struct {
 	Value float64

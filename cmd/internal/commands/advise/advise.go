@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/pvalues"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/samplesize"
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
@@ -120,7 +121,7 @@ var columns = slices.Concat(commands.VerdictColumns(advice.verdict, "method"), [
 // shown are the columns for people, who see plans in a table.
 var shown = slices.Concat(commands.VerdictColumns(advice.verdict, ""), []column{
 	columnWay.Titled("way"),
-	column{Cell: func(a advice) record.Cell { return record.Words(says(a.plan)) }}.Titled("shown"),
+	column{Cell: func(a advice) record.Cell { return record.Words(goals.Shows(a.plan)) }}.Titled("shown"),
 	columnLooks.Titled("looks"), columnRows.Titled("rows"), columnTau.Titled("tau"),
 	columnNeeds.Titled("rows for the tau asked"),
 }, commands.VerdictColumns(advice.verdict, "method", "proof"))

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/internal/each"
@@ -172,20 +173,15 @@ type way struct {
 	goal transfer.Goal
 }
 
-// less are the kinds of feedback that show less and may cost less.
-var less = map[transfer.Feedback][]transfer.Feedback{
-	transfer.Answers: {transfer.Gate, transfer.Best, transfer.Flags},
-	transfer.Best:    {transfer.Gate},
-	transfer.Flags:   {transfer.Gate},
-}
-
-// kinds are the kinds of feedback to compare, what was meant first. For who is unsure that is every score.
+// kinds lists the kinds of feedback to compare on rows that are looked at, the one that was meant first. Every score
+// stands for a user who is unsure.
 func (p *planner) kinds() []transfer.Feedback {
 	meant, err := transfer.ParseFeedback(p.feedback)
 	if err != nil {
 		meant = transfer.Answers
 	}
-	return append([]transfer.Feedback{meant}, less[meant]...)
+	final := func(f transfer.Feedback) bool { return f == transfer.Final }
+	return append([]transfer.Feedback{meant}, slices.DeleteFunc(meant.Less(), final)...)
 }
 
 // ways are what to compare: the plan and the three ways out. For who is unsure the sealed rows are the first.
@@ -223,14 +219,16 @@ func (p *planner) asked() transfer.Goal {
 	return g
 }
 
-// showing is the goal with a kind of feedback.
+// showing is the goal with a kind of feedback on rows that are looked at.
 func (p *planner) showing(f transfer.Feedback) transfer.Goal {
 	g := p.asked()
-	g.Feedback = f
-	switch {
-	case f == transfer.Gate:
-		g.Passes = p.passes
-	case f == transfer.Flags, f == transfer.Answers && p.training:
+	switch f {
+	case transfer.Gate:
+		return g.Showing(f, p.passes)
+	case transfer.Flags:
+		return g.Showing(f, p.budget)
+	}
+	if g.Feedback = f; f == transfer.Answers && p.training {
 		g.Budget = p.budget
 	}
 	return g
@@ -239,8 +237,7 @@ func (p *planner) showing(f transfer.Feedback) transfer.Goal {
 // sealed is the goal for the finalists. They take as many rows as the accuracy needs, if there are so many, or
 // half of them, and the rest is there to be looked at freely.
 func (p *planner) sealed() transfer.Goal {
-	g := p.asked()
-	g.Feedback, g.Queries, g.Open = transfer.Final, p.finalists, false
+	g := p.asked().Showing(transfer.Final, p.finalists)
 	if g.Samples > 0 {
 		if needs := p.needs(g); needs > 0 && needs <= p.goal.Samples {
 			g.Samples = needs
@@ -353,7 +350,7 @@ func (p *planner) reason(a advice) string {
 	rest := record.People(record.Count(p.goal.Samples - g.Samples))
 	switch {
 	case a.way == openLedger:
-		return fmt.Sprintf("Nobody has to know the number of looks, and each shows its price before it is taken. Show %s, for one: %s Earlier looks promise more, and later ones are answered too.", says(g), said)
+		return fmt.Sprintf("Nobody has to know the number of looks, and each shows its price before it is taken. Show %s, for one: %s Earlier looks promise more, and later ones are answered too.", goals.Shows(g), said)
 	case !p.adaptive:
 		return "The queries are fixed before the data are seen: " + said
 	case a.way == sealedRows && p.goal.Samples > g.Samples:
@@ -362,22 +359,7 @@ func (p *planner) reason(a advice) string {
 	case a.way == sealedRows:
 		return "Look freely at other rows: " + said
 	}
-	return "Show " + says(g) + ": " + said
-}
-
-// says tells people what a plan shows.
-func says(g transfer.Goal) string {
-	if g.Open {
-		return map[transfer.Feedback]string{transfer.Gate: "pass or fail", transfer.Best: "the best score so far",
-			transfer.Flags: "where a guess is wrong"}[g.Feedback]
-	}
-	return map[transfer.Feedback]string{
-		transfer.Answers: "every score",
-		transfer.Gate:    "pass or fail, until pass " + strconv.FormatInt(g.Passes, 10),
-		transfer.Best:    "the best score so far",
-		transfer.Flags:   "where a guess is wrong, until correction " + strconv.FormatInt(g.Budget, 10),
-		transfer.Final:   "the finalists, once",
-	}[g.Feedback]
+	return "Show " + goals.Shows(g) + ": " + said
 }
 
 // command is the command line that answers a goal.

@@ -10,6 +10,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/cmd/internal/printed"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 	"github.com/dpcalc/dpcalc/transfer/crossing"
@@ -51,8 +52,8 @@ func (s *request) lessFeedback(rows [][]goals.Row) ([]string, error) {
 	}
 	g = asked(g, unknown)
 	var most *transfer.Answer
-	if best := slices.IndexFunc(rows[0], func(r goals.Row) bool { return r.Best }); best >= 0 {
-		most = &rows[0][best].Answer
+	if best := bestOf(rows[0]); best != nil {
+		most = &best.Answer
 	} else if s.unknown == transfer.None {
 		var err error
 		if most, err = s.bestAnswer(g); err != nil {
@@ -64,27 +65,19 @@ func (s *request) lessFeedback(rows [][]goals.Row) ([]string, error) {
 		head = "With less feedback these rows give:"
 	}
 	var ways [][3]string
-	for _, way := range []struct {
-		feedback    transfer.Feedback
-		says, flags string
-	}{
-		{transfer.Best, "the best score so far", "--feedback best"},
-		{transfer.Gate, "pass or fail, to the first pass", "--feedback gate --passes 1"},
-		{transfer.Final, "the final choice, one finalist", "--feedback final -m 1"},
-	} {
-		g := g
-		g.Feedback, g.Budget = way.feedback, 0
+	for _, f := range transfer.Answers.Less() {
+		g, flags := g.Showing(f, 1), "--feedback "+f.String()
 		switch _, auc := g.Sample.(transfer.Classes); {
-		case way.feedback == transfer.Gate:
-			g.Passes = 1
-		case auc: // holdout init makes gates of it alone
+		case f == transfer.Flags, auc && f != transfer.Gate: // holdout init makes gates of an AUC alone
 			continue
-		case way.feedback == transfer.Final && unknown == transfer.Queries:
-			way.says, way.flags = "the final choice among so many", "--feedback final"
-		case way.feedback == transfer.Final:
-			g.Queries = 1
+		case f == transfer.Gate:
+			flags += " --passes 1"
+		case f == transfer.Final && unknown == transfer.Queries:
+			g.Queries = 0
+		case f == transfer.Final:
+			flags += " -m 1"
 		}
-		methods := slices.DeleteFunc(transfer.MethodsFor(way.feedback), func(m transfer.Method) bool { // no better for less
+		methods := slices.DeleteFunc(transfer.MethodsFor(f), func(m transfer.Method) bool { // no better for less
 			return m.Serves(transfer.Answers)
 		})
 		solved, best, err := transfer.Solve(nil, s.proven(methods, g), g)
@@ -92,25 +85,18 @@ func (s *request) lessFeedback(rows [][]goals.Row) ([]string, error) {
 			return nil, err
 		}
 		if best >= 0 && (most == nil || solved[best].Compare(*most, unknown) < 0) {
-			ways = append(ways, [3]string{way.says, found(&solved[best], unknown), way.flags})
+			ways = append(ways, [3]string{goals.Shows(g), found(&solved[best], unknown), flags})
 		}
 	}
 	if ways == nil {
 		return nil, nil
 	}
-	lines := []string{head}
-	for _, way := range ways {
-		lines = append(lines, fmt.Sprintf("  %-31s  %*s  %s", way[0], longest(ways), way[1], way[2]))
+	longest := func(k int) int {
+		return slices.Max(each.Of(ways, func(way [3]string) int { return len(way[k]) }))
 	}
-	return lines, nil
-}
-
-// longest is how long the numbers of the ways are.
-func longest(ways [][3]string) (length int) {
-	for _, way := range ways {
-		length = max(length, len(way[1]))
-	}
-	return length
+	return append([]string{head}, each.Of(ways, func(way [3]string) string {
+		return fmt.Sprintf("  %-*s  %*s  %s", max(31, longest(0)), way[0], longest(1), way[1], way[2])
+	})...), nil
 }
 
 // found is what a row was solved for, in words.
