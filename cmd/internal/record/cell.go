@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/internal/each"
+	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -39,6 +40,7 @@ type Cell struct {
 	F    float64
 	S    string
 	List []string
+	Low  bool // a number that people read rounded down: a lower end, a threshold
 }
 
 // The constructors take the zero value for missing, as the domain types do.
@@ -179,102 +181,74 @@ func decimalOfComplement(text string) string {
 	return x.FloatString(places)
 }
 
-// human writes a number to six digits, rounded up: what people read as a bound
-// stays one. A difference below 1e-12 is the rounding of float64 and not told. An
-// exponent stands only where the number is long.
-func human(x float64) string {
-	negative, digits, exponent := SixDigits(x, true)
-	text := strings.TrimRight(digits, "0")
-	switch {
-	case text == "":
-		return "0"
-	case exponent >= 0 && exponent < 15:
-		if len(text) <= exponent+1 {
-			text += strings.Repeat("0", exponent+1-len(text))
-		} else {
-			text = text[:exponent+1] + "." + text[exponent+1:]
-		}
-	case exponent < 0 && exponent >= -4:
-		text = "0." + strings.Repeat("0", -exponent-1) + text
-	default:
-		if len(text) > 1 {
-			text = text[:1] + "." + text[1:]
-		}
-		text += "e" + strconv.Itoa(exponent)
-	}
-	if negative {
-		return "-" + text
-	}
-	return text
-}
-
 // Rough writes a number to three digits, rounded to the nearest: a size, not a bound.
 func Rough(x float64) string {
 	near, err := strconv.ParseFloat(strconv.FormatFloat(x, 'e', 2, 64), 64)
 	if err != nil {
-		return human(x)
+		return text.Up(x)
 	}
-	return human(near)
+	return text.Up(near)
 }
 
-// SixDigits returns x = +-d.ddddd 10^exponent, rounded up or down.
-func SixDigits(x float64, up bool) (negative bool, digits string, exponent int) {
-	text := strconv.FormatFloat(math.Abs(x), 'e', 5, 64)
-	mantissa, exp, _ := strings.Cut(text, "e")
-	exponent, _ = strconv.Atoi(exp)
-	m, _ := strconv.Atoi(strings.Replace(mantissa, ".", "", 1))
-	near, _ := strconv.ParseFloat(text, 64)
-	negative = x < 0
-	away := up != negative // whether rounding goes away from zero
-	switch slack := 1e-12 * math.Abs(x); {
-	case away && near < math.Abs(x)-slack:
-		m++
-	case !away && near > math.Abs(x)+slack:
-		m--
-	}
-	switch m {
-	case 1_000_000:
-		m, exponent = 100_000, exponent+1
-	case 99_999:
-		m, exponent = 999_999, exponent-1
-	}
-	return negative, strconv.Itoa(m), exponent
-}
-
-// humanChance is [human] for a probability of any size; close to one it writes the
-// complement, rounded down.
-func humanChance(p theory.LogProb) string {
-	text := p.String()
-	if complement, ok := strings.CutPrefix(text, "1-"); ok {
+// humanChance writes a probability of any size as [text.Up] or [text.Down] write numbers; close to one it writes the
+// complement.
+func humanChance(p theory.LogProb, up bool) string {
+	digits, exponent, ok := strings.Cut(p.String(), "e")
+	if complement, next := strings.CutPrefix(p.String(), "1-"); next {
 		c, err := strconv.ParseFloat(complement, 64)
 		if err != nil {
-			return text
+			return p.String()
 		}
-		_, digits, exponent := SixDigits(c, false)
+		_, digits, exponent := text.SixDigits(c, !up)
 		return "1-" + strings.TrimSuffix(strings.TrimRight(digits[:1]+"."+digits[1:], "0"), ".") + "e" +
 			strconv.Itoa(exponent)
 	}
-	digits, exponent, ok := strings.Cut(text, "e")
 	mantissa, err := strconv.ParseFloat(digits, 64)
 	if err != nil || !ok {
-		return human(mantissa)
+		return human(mantissa, up)
 	}
-	if rounded := human(mantissa); rounded != "10" {
+	if rounded := human(mantissa, up); rounded != "10" {
 		return rounded + "e" + exponent
 	}
 	e, _ := strconv.Atoi(exponent)
 	return "1e" + strconv.Itoa(e+1)
 }
 
-// People writes a cell for a reader.
+func human(x float64, up bool) string {
+	if up {
+		return text.Up(x)
+	}
+	return text.Down(x)
+}
+
+// AtLeast is the cell of a lower end: what people read is at most its number.
+func (c Cell) AtLeast() Cell {
+	c.Low = true
+	return c
+}
+
+// Rounded is the cell with the number that people read.
+func (c Cell) Rounded() Cell {
+	switch read := People(c); c.Form {
+	case NumberForm:
+		c.F, _ = strconv.ParseFloat(read, 64)
+	case ChanceForm:
+		if p, ok := numbers.ParseProb(read); ok {
+			c.F = p.Ln()
+		}
+	}
+	return c
+}
+
+// People writes a cell for a reader, a number to six digits.
 func People(c Cell) string {
 	switch c.Form {
 	case CountForm:
 		return strconv.FormatInt(c.N, 10)
 	case NumberForm:
-		return human(c.F)
+		return human(c.F, !c.Low)
 	case ChanceForm:
-		return humanChance(theory.LogProb(c.F))
+		return humanChance(theory.LogProb(c.F), !c.Low)
 	case TruthForm:
 		if c.N != 0 {
 			return "yes"

@@ -123,7 +123,7 @@ func (c correction) lines() (lines []string) {
 	if c == nil {
 		return nil
 	}
-	lines = []string{"Threshold: " + record.People(pvalues.Legible(theory.LogProb(c["ln_threshold"].F)))}
+	lines = []string{"Threshold: " + record.People(c["threshold"])}
 	if reject := c["reject"]; reject.Form != record.Missing {
 		verdict := map[bool]string{true: "rejected", false: "not rejected"}[reject.N != 0]
 		adjusted := record.Chance(theory.LogProb(c["ln_p_adjusted"].F))

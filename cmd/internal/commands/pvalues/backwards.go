@@ -2,7 +2,6 @@ package pvalues
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
@@ -158,11 +157,14 @@ func (r solved) value() record.Cell {
 	return r.ok(func() record.Cell {
 		switch {
 		case r.of.Ln:
-			return record.Chance(theory.LogProb(r.Value))
+			return record.Chance(theory.LogProb(r.Value)).AtLeast()
 		case r.of.Whole:
 			return record.Whole(int64(r.Value))
 		}
-		return record.Exactly(r.Value)
+		if r.of.Raises { // the least that serves
+			return record.Exactly(r.Value)
+		}
+		return record.Exactly(r.Value).AtLeast()
 	})
 }
 
@@ -182,9 +184,8 @@ func solvedColumns(unknown string) (columns, shown []solvedColumn) {
 		ok("confidence", func(r solved) record.Cell { return confidenceCell(&r.Test) }),
 	}, commands.VerdictColumns(solved.verdict, verdictNames...))
 	shown = slices.Concat(commands.VerdictColumns(solved.verdict, "", "method"), []solvedColumn{
-		{Name: unknown, Cell: solved.legible},
-		ok("threshold", func(r solved) record.Cell { return Legible(r.Test.Threshold) }),
-	}, commands.VerdictColumns(solved.verdict, "proof", "status", "reason"))
+		{Name: unknown, Cell: solved.value},
+	}, record.Named(columns, "threshold"), commands.VerdictColumns(solved.verdict, "proof", "status", "reason"))
 	return columns, shown
 }
 
@@ -286,23 +287,6 @@ func (b backwards) say(rows []solved) (title, notes []string) {
 	if r == nil {
 		return title, nil
 	}
-	star := "* " + r.Name + ", " + most + b.Noun() + ": " + record.People(r.legible())
+	star := "* " + r.Name + ", " + most + b.Noun() + ": " + record.People(r.value())
 	return title, append([]string{star}, commands.Assumed(r.Test.Correction.Assumes)...)
-}
-
-// legible is the value for people, to six digits that serve: cut where it is the greatest, raised where it is the
-// least.
-func (r solved) legible() record.Cell {
-	c := r.value()
-	switch c.Form {
-	case record.ChanceForm:
-		return Legible(theory.LogProb(c.F))
-	case record.NumberForm:
-		_, digits, exponent := record.SixDigits(c.F, r.of.Raises)
-		text := digits[:1] + "." + digits[1:] + "e" + strconv.Itoa(exponent)
-		if x, ok := numbers.Positives.Parse(text); ok {
-			return record.Exactly(x)
-		}
-	}
-	return c
 }

@@ -96,9 +96,9 @@ func TestLegible(t *testing.T) {
 	r := rand.New(rand.NewPCG(41, 42))
 	for range 2000 {
 		p := theory.LogProb(-math.Exp(r.Float64()*16 - 6))
-		read, ok := numbers.ParseProb(record.People(Legible(p)))
+		read, ok := numbers.ParseProb(record.People(record.Chance(p).AtLeast()))
 		if !ok || !(read <= p+2e-12 && read >= p-1.1e-5) {
-			t.Fatalf("%v reads %s", p, record.People(Legible(p)))
+			t.Fatalf("%v reads %s", p, record.People(record.Chance(p).AtLeast()))
 		}
 	}
 	for text, want := range map[string]string{
@@ -107,7 +107,7 @@ func TestLegible(t *testing.T) {
 		"1.23456789e-4343": "1.23456e-4343", "0.0123456": "0.0123456", "0": "0", "1": "1", "0.04999999999999999": "0.05",
 	} {
 		p, ok := numbers.ParseProb(text)
-		if got := record.People(Legible(p)); !ok || got != want {
+		if got := record.People(record.Chance(p).AtLeast()); !ok || got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}

@@ -50,7 +50,7 @@ func (r request) report(rows []tested, t record.Prose) string {
 	} else {
 		sources, v := best.by.Sources(best.Correction.Sources), best.verdict()
 		write("At level %s the selected test rejects if its p-value, as it was computed, is at most %s",
-			number(record.Chance(r.alpha)), number(Legible(best.Threshold)))
+			number(record.Chance(r.alpha)), number(thresholdCell(&best.Test)))
 		if r.p.given {
 			verdict := map[bool]string{true: "rejected", false: "not rejected"}[best.adjusted <= best.Alpha]
 			write("; the p-value of %s counts as %s, and the hypothesis is %s", number(record.Chance(r.p.value)),

@@ -34,17 +34,18 @@ type seriesTest struct {
 
 type seriesColumn = record.Column[seriesTest]
 
-// chanceColumns are a probability, its logarithm, and the first one for people, who read no more than there is.
-func chanceColumns(name string, of func(seriesTest) (theory.LogProb, bool)) (exact, ln, cut seriesColumn) {
+// chanceColumns are a probability, of which people read no more than there is, and its logarithm.
+func chanceColumns(name, title string, of func(seriesTest) (theory.LogProb, bool)) (chance, ln seriesColumn) {
 	cell := func(form func(theory.LogProb) record.Cell) func(seriesTest) record.Cell {
 		return func(r seriesTest) record.Cell {
 			p, ok := of(r)
 			return form(p).If(ok)
 		}
 	}
-	exact = seriesColumn{Name: name, Cell: cell(record.Chance)}
+	chance = seriesColumn{Name: name, Title: title,
+		Cell: cell(func(p theory.LogProb) record.Cell { return record.Chance(p).AtLeast() })}
 	ln = seriesColumn{Name: "ln_" + name, Cell: cell(func(p theory.LogProb) record.Cell { return record.Exactly(p.Ln()) })}
-	return exact, ln, seriesColumn{Name: name, Cell: cell(Legible)}
+	return chance, ln
 }
 
 var seriesSource = theory.Source{Key: "dpcalc", Where: "docs/theorems/pvalue.md#tests-behind-a-gate"}
@@ -53,17 +54,16 @@ var seriesSource = theory.Source{Key: "dpcalc", Where: "docs/theorems/pvalue.md#
 func seriesColumns() (columns, shown []seriesColumn) {
 	test := seriesColumn{Name: "test", Cell: func(r seriesTest) record.Cell { return record.Whole(r.test) }}
 	rejected := seriesColumn{Name: "rejected", Cell: func(r seriesTest) record.Cell { return record.Truth(r.rejected) }}
-	level, lnLevel, cutLevel := chanceColumns("level", func(r seriesTest) (theory.LogProb, bool) { return r.level, true })
-	next, lnNext, cutNext := chanceColumns("next_if_rejected",
-		func(r seriesTest) (theory.LogProb, bool) { return r.next, r.goesOn })
-	fixed, lnFixed, cutFixed := chanceColumns("fixed", func(r seriesTest) (theory.LogProb, bool) { return r.fixed, true })
-	planned, lnPlanned, cutPlanned := chanceColumns("bonferroni",
+	level, lnLevel := chanceColumns("level", "", func(r seriesTest) (theory.LogProb, bool) { return r.level, true })
+	next, lnNext := chanceColumns("next_if_rejected", "", func(r seriesTest) (theory.LogProb, bool) { return r.next, r.goesOn })
+	fixed, lnFixed := chanceColumns("fixed", "written in advance",
+		func(r seriesTest) (theory.LogProb, bool) { return r.fixed, true })
+	planned, lnPlanned := chanceColumns("bonferroni", "",
 		func(r seriesTest) (theory.LogProb, bool) { return r.bonferroni, true })
 	sources := seriesColumn{Name: "sources",
 		Cell: func(seriesTest) record.Cell { return record.Sources([]theory.Source{seriesSource}) }}
 	return []seriesColumn{test, rejected, level, lnLevel, next, lnNext, fixed, lnFixed, planned, lnPlanned, sources},
-		[]seriesColumn{test, rejected, cutLevel, cutNext.Titled("next if rejected"), cutFixed.Titled("written in advance"),
-			cutPlanned}
+		[]seriesColumn{test, rejected, level, next, fixed, planned}
 }
 
 // readSeries reads the series, the tests that were rejected so far, and how many of its tests are reached.

@@ -151,9 +151,7 @@ func (r request) solve() ([]tested, error) {
 // columns are those for machines and for people.
 func (r request) columns() (columns, shown []testedColumn) {
 	columns = testedColumns
-	shown = slices.Concat(commands.VerdictColumns(tested.verdict, "", "method"), []testedColumn{
-		thresholdColumn("threshold", func(r tested) record.Cell { return Legible(r.Threshold) }),
-	})
+	shown = slices.Concat(commands.VerdictColumns(tested.verdict, "", "method"), []testedColumn{}, record.Named(testedColumns, "threshold"))
 	if r.p.given {
 		columns = slices.Concat(columns, pColumns)
 		shown = append(shown, record.Named(pColumns, "p_adjusted", "reject")...)
@@ -256,7 +254,7 @@ func (r request) say(rows []tested) (title, notes []string) {
 		text += ", p " + record.People(record.Chance(r.p.value))
 	}
 	if b := bestOf(rows, tested.verdict); b != nil {
-		star := "* " + b.Correction.Name + ", greatest threshold: reject if p <= " + record.People(Legible(b.Threshold))
+		star := "* " + b.Correction.Name + ", greatest threshold: reject if p <= " + record.People(thresholdCell(&b.Test))
 		notes = slices.Concat([]string{star}, b.saysWins(), intervals(&b.Test), commands.Assumed(b.Correction.Assumes))
 	}
 	learned := r.plan.String()

@@ -63,7 +63,7 @@ var appended = []record.Column[judged]{
 		Cell: func(j judged) record.Cell {
 			return j.value(func() record.Cell {
 				if j.own {
-					return sixUp(adjustedCell(&j.by, j.adjusted))
+					return adjustedCell(&j.by, j.adjusted).Rounded()
 				}
 				return adjustedCell(&j.by, j.adjusted)
 			})
@@ -205,7 +205,7 @@ func (t *correction) rawFirst() bool { return t.asked.basis == "raw" }
 // answer is the table with its columns, and refuses what the format cannot hold.
 func (t *correction) answer() (a commands.Answer[judged], err error) {
 	if t.threshold = thresholdCell(&t.by); t.own || t.target.Format.Print != nil {
-		t.threshold = Legible(t.by.Threshold)
+		t.threshold = t.threshold.Rounded()
 	}
 	t.appended = appended
 	switch {
@@ -370,7 +370,7 @@ func (t *correction) say() (title, notes []string) {
 	title = []string{"P-values corrected by " + t.by.Correction.Name + " at alpha " +
 		record.People(record.Chance(t.by.Alpha)) + ", family " + step + ": " + t.asked.plan.String()}
 	if t.by.Status.Applies() {
-		notes = append([]string{"One selected test rejects if p <= " + record.People(Legible(t.by.Threshold))},
+		notes = append([]string{"One selected test rejects if p <= " + record.People(thresholdCell(&t.by))},
 			commands.Assumed(t.by.Correction.Assumes)...)
 	}
 	return title, notes

@@ -2,11 +2,9 @@ package pvalues
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
-	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/pvalue"
@@ -124,9 +122,9 @@ const tiny = 1e-300
 // thresholdCell is a threshold as a float64, at most which a p-value is rejected.
 func thresholdCell(t *pvalue.Test) record.Cell {
 	if t.Threshold.Value() < tiny {
-		return record.Chance(t.Threshold)
+		return record.Chance(t.Threshold).AtLeast()
 	}
-	return record.Exactly(t.ThresholdFloat())
+	return record.Exactly(t.ThresholdFloat()).AtLeast()
 }
 
 // adjustedCell is an adjusted p-value as a float64.
@@ -135,33 +133,4 @@ func adjustedCell(t *pvalue.Test, a theory.LogProb) record.Cell {
 		return record.Chance(a)
 	}
 	return record.Exactly(t.AdjustedFloat(a))
-}
-
-// sixUp rounds an adjusted p-value up to six digits, as people read it.
-func sixUp(c record.Cell) record.Cell {
-	text := record.People(c)
-	if x, err := strconv.ParseFloat(text, 64); err == nil && c.Form == record.NumberForm {
-		return record.Exactly(x)
-	}
-	if p, ok := numbers.ParseProb(text); ok {
-		return record.Chance(p)
-	}
-	return c
-}
-
-// Legible cuts a threshold to six digits, so that people read none above it but for
-// the rounding of float64, as people read numbers.
-func Legible(threshold theory.LogProb) record.Cell {
-	mantissa, exponent, tiny := strings.Cut(threshold.String(), "e")
-	if x := threshold.Value(); x > 1e-300 {
-		_, digits, e := record.SixDigits(x, false)
-		mantissa, exponent = digits[:1]+"."+digits[1:], strconv.Itoa(e)
-	} else if tiny {
-		mantissa = mantissa[:min(len("d.ddddd"), len(mantissa))]
-	}
-	cut, ok := numbers.ParseProb(mantissa + "e" + exponent)
-	if !ok { // zero
-		return record.Chance(threshold)
-	}
-	return record.Chance(cut)
 }

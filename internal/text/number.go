@@ -1,0 +1,67 @@
+package text
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Up writes x to at most six significant digits, rounded up: what people read is at least x. A difference below 1e-12
+// of x is the rounding of float64, and does not count. An exponent stands only where the number is long.
+func Up(x float64) string { return written(SixDigits(x, true)) }
+
+// Down writes x as [Up] does, rounded down: what people read is at most x.
+func Down(x float64) string { return written(SixDigits(x, false)) }
+
+// Interval writes the interval from lower to upper, its ends rounded outwards.
+func Interval(lower, upper float64) string { return "[" + Down(lower) + ", " + Up(upper) + "]" }
+
+// written puts the point and the exponent of a number whose digits are d.ddddd.
+func written(negative bool, digits string, exponent int) string {
+	text := strings.TrimRight(digits, "0")
+	switch {
+	case text == "":
+		return "0"
+	case exponent >= 0 && exponent < 15:
+		if len(text) <= exponent+1 {
+			text += strings.Repeat("0", exponent+1-len(text))
+		} else {
+			text = text[:exponent+1] + "." + text[exponent+1:]
+		}
+	case exponent < 0 && exponent >= -4:
+		text = "0." + strings.Repeat("0", -exponent-1) + text
+	default:
+		if len(text) > 1 {
+			text = text[:1] + "." + text[1:]
+		}
+		text += "e" + strconv.Itoa(exponent)
+	}
+	if negative {
+		return "-" + text
+	}
+	return text
+}
+
+// SixDigits returns x = +-d.ddddd 10^exponent, rounded up or down.
+func SixDigits(x float64, up bool) (negative bool, digits string, exponent int) {
+	text := strconv.FormatFloat(math.Abs(x), 'e', 5, 64)
+	mantissa, exp, _ := strings.Cut(text, "e")
+	exponent, _ = strconv.Atoi(exp)
+	m, _ := strconv.Atoi(strings.Replace(mantissa, ".", "", 1))
+	near, _ := strconv.ParseFloat(text, 64)
+	negative = x < 0
+	away := up != negative // whether rounding goes away from zero
+	switch slack := 1e-12 * math.Abs(x); {
+	case away && near < math.Abs(x)-slack:
+		m++
+	case !away && near > math.Abs(x)+slack:
+		m--
+	}
+	switch m {
+	case 1_000_000:
+		m, exponent = 100_000, exponent+1
+	case 99_999:
+		m, exponent = 999_999, exponent-1
+	}
+	return negative, strconv.Itoa(m), exponent
+}
