@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -166,8 +167,8 @@ func (a *account) ask(p *Plan, l Line, tails open.Tails) (c cells, err error) {
 		bet = open.Expect(*l.Expect)
 		share := (bet.A + float64(rare)) / (bet.A + bet.B + float64(looks))
 		if dearest := -math.Log(min(share, 1-share)); !(dearest <= most) {
-			return c, inputf("expect: got %v, want a bet whose responses cost at most %v nats: one of these costs %.3g",
-				*l.Expect, most, dearest)
+			return c, inputf("expect: got %v, want a bet whose responses cost at most %v nats: one of these costs %s",
+				*l.Expect, most, text.Up(dearest))
 		}
 	}
 	share := bet.Share(looks, rare, most)

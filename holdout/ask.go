@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/metric"
 )
 
@@ -230,8 +231,8 @@ func (h *history) affords(a asked) error {
 		}
 	}
 	if dearest > left {
-		return &RefusedError{fmt.Sprintf("a response of this look may cost %.4g nats, and %.4g are left to the team",
-			dearest, math.Max(left, 0))}
+		return &RefusedError{fmt.Sprintf("a response of this look may cost %s nats, and %s are left to the team",
+			text.Up(dearest), text.Down(max(left, 0)))}
 	}
 	return nil
 }

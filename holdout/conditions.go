@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer/open"
 )
@@ -272,7 +273,7 @@ func (l Line) Told() string {
 		case l.Verdict == Pass:
 			says = "truth above it"
 		default:
-			says = fmt.Sprintf("truth at most %.6g", *s.Upper)
+			says = "truth at most " + text.Up(*s.Upper)
 		}
 		all = append(all, fmt.Sprintf("%s: %s", c, says))
 	}

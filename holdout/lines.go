@@ -10,6 +10,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/dpcalc/dpcalc/internal/text"
 )
 
 // The events of the log.
@@ -51,6 +53,14 @@ type Line struct {
 
 // Known is what several looks of an open ledger say of a truth together. All of it holds where all intervals do.
 type Known struct{ Lower, Upper *float64 }
+
+// String says where the truth is, "" where nothing is known.
+func (k Known) String() string {
+	if k.Lower == nil || k.Upper == nil {
+		return ""
+	}
+	return "in " + text.Interval(*k.Lower, *k.Upper)
+}
 
 // intersected puts into each line of an open ledger what is known of its model. Lines of one model follow from equal
 // predictions, or from one column that several questions of a command were asked of.

@@ -1,10 +1,13 @@
 package holdout
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -14,6 +17,57 @@ type Field[R any] struct {
 	Name  string
 	Value func(R) any // an int64, float64, bool, string or theory.LogProb; nil or an empty string where there is nothing
 	Typed bool        // whether the value is a text that somebody typed
+}
+
+// ForPeople returns fields as tables lay them out for people, on the command line and on a board alike: what was asked
+// and answered stands first, the two ends of an interval stand in one column, and hashes in none.
+func ForPeople[R any](fields []Field[R], of func(R) Line) []Field[R] {
+	interval := func(name string, known func(Line) Known) []Field[R] {
+		return []Field[R]{{Name: name, Value: func(r R) any { return known(of(r)).String() }}}
+	}
+	score := []Field[R]{{Name: "score", Value: func(r R) any { return of(r).cell() }}}
+	joined := map[string][]Field[R]{
+		"lower": interval("truth", func(l Line) Known { return Known{l.Lower, l.Upper} }), "upper": nil,
+		"known_lower": interval("known_truth", func(l Line) Known { return l.Known }), "known_upper": nil,
+		"best_lower": interval("best_truth", func(l Line) Known { return l.Best }), "best_upper": nil,
+		"cell_from": score, "from": score, "cell_below": nil, "below": nil,
+		"fingerprint": nil, "chain": nil, "key": nil,
+	}
+	var shown []Field[R]
+	for _, f := range fields {
+		if instead, ok := joined[f.Name]; ok {
+			shown = append(shown, instead...)
+		} else {
+			shown = append(shown, f)
+		}
+	}
+	place := func(f Field[R]) int {
+		if i := slices.Index(peopleFirst, f.Name); i >= 0 {
+			return i
+		}
+		return len(peopleFirst)
+	}
+	slices.SortStableFunc(shown, func(a, b Field[R]) int { return cmp.Compare(place(a), place(b)) })
+	return shown
+}
+
+// peopleFirst are the fields that people see first, in this order.
+var peopleFirst = []string{"look", "event", "team", "name", "show", "where", "verdict", "response", "bar", "guess", "truth", "score",
+	"known_truth", "best_truth", "price", "spent", "rows", "metric"}
+
+// cell says for people which scores are in the cell of a look.
+func (l Line) cell() string {
+	var ends []string
+	if l.From != nil {
+		ends = append(ends, "from "+text.Down(*l.From))
+	}
+	if l.Below != nil {
+		ends = append(ends, "below "+text.Up(*l.Below))
+	}
+	if ends == nil {
+		return ""
+	}
+	return l.cellOf() + strings.Join(ends, ", ")
 }
 
 // LookFields are the columns of the row of a look.
@@ -105,8 +159,8 @@ func openFields[R any](of func(R) Line) []Field[R] {
 	}
 }
 
-// CellOf names what the ends of a look's cell are of, "" for its score: a gate of a ratio N/D compares a mean with 0.
-func (l Line) CellOf() string {
+// cellOf names what the ends of a look's cell are of, "" for its score: a gate of a ratio N/D compares a mean with 0.
+func (l Line) cellOf() string {
 	if kind, _ := metric.Of(l.Metric); kind.Ratio != nil && l.Show == ShowPass && l.Bar != nil {
 		return fmt.Sprintf("N - %v D ", *l.Bar)
 	}
@@ -115,7 +169,7 @@ func (l Line) CellOf() string {
 
 // score is an end of a cell of scores. No score is known where the cell is of something else.
 func (l Line) score(end *float64) any {
-	if l.CellOf() != "" {
+	if l.cellOf() != "" {
 		return nil
 	}
 	return optional(end)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -44,6 +45,15 @@ func (a Ahead) String() string {
 		return " now"
 	}
 	return fmt.Sprintf(" after %d more looks for a pass, of which %d pass,", a.Looks, a.Passes)
+}
+
+// Foretold says how far the truth of what fails a gate of an open ledger may be above the bar, "" for another ledger.
+func (s Status) Foretold() string {
+	margin, err := s.Margin()
+	if s.Plan.Open == nil || s.Retired || err != nil {
+		return ""
+	}
+	return fmt.Sprintf("What fails a gate%s is at most %s above its bar.", s.Ahead, text.Up(margin))
 }
 
 // State is open, used up or retired.

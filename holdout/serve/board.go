@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"html"
 	"io/fs"
-	"math"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -119,19 +118,10 @@ func (s *Server) inForm(r *http.Request, forms []form) reply {
 		case r.URL.Path == "/status":
 			body = f.write(s.Version, then, nil)
 		case f.kind == kindHTML:
-			body = bytes.Replace(body, []byte(foretold(now)), []byte(foretold(then)), 1)
+			body = bytes.Replace(body, []byte(now.Foretold()), []byte(then.Foretold()), 1)
 		}
 	}
 	return reply{code: http.StatusOK, kind: f.kind, body: body}
-}
-
-// foretold says what the margin of an open ledger is.
-func foretold(s holdout.Status) string {
-	margin, err := s.Margin()
-	if err != nil {
-		return ""
-	}
-	return fmt.Sprintf(" What fails a gate%s is at most %s above its bar.", s.Ahead, number(math.Ceil(margin*1e6)/1e6))
 }
 
 // statusIn is the status without the path of the labels.
@@ -180,10 +170,6 @@ var styleHash = func() string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }()
 
-// pageColumns are the columns of the page, of a look each.
-var pageColumns = []string{"look", "team", "name", "show", "where", "verdict", "response", "bar", "guess", "lower", "upper",
-	"known_lower", "known_upper", "best_lower", "best_upper", "price", "rows", "metric", "time"}
-
 // boardPage is the board as a page. Every text in it is escaped.
 func boardPage(_ string, s holdout.Status, lines []holdout.Line) []byte {
 	var b strings.Builder
@@ -192,7 +178,7 @@ func boardPage(_ string, s holdout.Status, lines []holdout.Line) []byte {
 	p := s.Plan.Promise
 	fmt.Fprintf(&b, "<p>The ledger is %s: %d looks taken", s.State(), s.Looks)
 	if s.Plan.Open != nil {
-		fmt.Fprintf(&b, ", which cost %.4g nats together.%s", s.Spent, foretold(s))
+		fmt.Fprintf(&b, ", which cost %s nats together. %s", text.Up(s.Spent), s.Foretold())
 	} else {
 		fmt.Fprintf(&b, ", %d remain.", s.Remaining.Looks)
 	}
@@ -205,9 +191,10 @@ func boardPage(_ string, s holdout.Status, lines []holdout.Line) []byte {
 			html.EscapeString(strings.Join(s.Plan.Open.Ask, "; ")))
 	} else {
 		fmt.Fprintf(&b, "<p>%d rows, %d looks, tau %s, beta %s, method %s.</p>\n", p.Samples, p.Queries,
-			number(p.Tau), p.Beta, html.EscapeString(s.Plan.Method))
+			text.Up(p.Tau), p.Beta, html.EscapeString(s.Plan.Method))
 	}
-	writeTable(&b, holdout.LineFieldsOf(s.Plan), lines)
+	fields := holdout.ForPeople(holdout.LineFieldsOf(s.Plan), func(l holdout.Line) holdout.Line { return l })
+	writeTable(&b, without(fields, "event", "conditions"), lines)
 	fmt.Fprintf(&b, "<p>Chain: <code>%s</code></p>\n</body></html>\n", html.EscapeString(s.Chain))
 	return []byte(b.String())
 }
@@ -257,26 +244,18 @@ func writeTable(b *strings.Builder, fields []holdout.Field[holdout.Line], lines 
 		return
 	}
 	listed := lines[:min(len(lines), mostListed)]
-	var columns []holdout.Field[holdout.Line]
-	for _, name := range pageColumns {
-		i := slices.IndexFunc(fields, func(f holdout.Field[holdout.Line]) bool { return f.Name == name })
-		if i < 0 {
-			continue
-		}
-		f := fields[i]
-		if slices.ContainsFunc(listed, func(l holdout.Line) bool { return cellOf(f, l).text() != "" }) {
-			columns = append(columns, f)
-		}
-	}
+	columns := slices.DeleteFunc(fields, func(f holdout.Field[holdout.Line]) bool {
+		return !slices.ContainsFunc(listed, func(l holdout.Line) bool { return cellOf(f, l).people() != "" })
+	})
 	b.WriteString("<table>\n<tr>")
 	for _, f := range columns {
-		b.WriteString("<th>" + f.Name + "</th>")
+		b.WriteString("<th>" + strings.ReplaceAll(f.Name, "_", " ") + "</th>")
 	}
 	b.WriteString("</tr>\n")
 	for _, l := range listed {
 		b.WriteString("<tr>")
 		for _, f := range columns {
-			b.WriteString("<td><bdi>" + html.EscapeString(cellOf(f, l).text()) + "</bdi></td>")
+			b.WriteString("<td><bdi>" + html.EscapeString(cellOf(f, l).people()) + "</bdi></td>")
 		}
 		b.WriteString("</tr>\n")
 	}

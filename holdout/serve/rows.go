@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/holdout"
+	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -62,6 +63,14 @@ func (c cell) text() string {
 		return number(v.Value())
 	}
 	return ""
+}
+
+// people is a value as people read it, a number to six digits.
+func (c cell) people() string {
+	if x, ok := c.value.(float64); ok {
+		return text.Up(x)
+	}
+	return c.text()
 }
 
 // number is the shortest decimal that is read as x, as JSON has it.

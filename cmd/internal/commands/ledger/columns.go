@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/holdout"
+	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -160,10 +160,10 @@ func planned(p *holdout.Plan) (notes []string) {
 	}
 	var within []string
 	for look := int64(1); p.Tau(1) < p.Tau(last) && look <= last; look *= 10 {
-		within = append(within, fmt.Sprintf("look %d within %.3g", look, p.Tau(look)))
+		within = append(within, fmt.Sprintf("look %d within %s", look, text.Up(p.Tau(look))))
 	}
 	if within != nil {
-		notes = append(notes, fmt.Sprintf("Each answer is within a tau of its own: %s, look %d within %.3g", strings.Join(within, ", "), last, p.Tau(last)))
+		notes = append(notes, fmt.Sprintf("Each answer is within a tau of its own: %s, look %d within %s", strings.Join(within, ", "), last, text.Up(p.Tau(last))))
 	}
 	return notes
 }
@@ -190,15 +190,19 @@ func but[R any](columns []record.Column[R], names ...string) (rest []record.Colu
 	return rest
 }
 
+// forPeople are the columns of fields as people read them, without some.
+func forPeople[R any](fields []holdout.Field[R], of func(R) holdout.Line, hidden ...string) []record.Column[R] {
+	return but(columnsOf(holdout.ForPeople(fields, of), nil), hidden...)
+}
+
 // looked is the answer to score. A refused look has no answer, and its reason goes to standard error.
 func looked(c *commands.Call, answers []holdout.Answer, refused *holdout.RefusedError,
 	dir string) commands.Answer[holdout.Answer] {
-	dry, columns := c.Is("dry-run"), columnsOf(holdout.FieldsOf(answers[0].Plan), nil)
-	shown := but(columns, "fingerprint", "chain", "key", "repeated", "rests_on", "conditions")
+	dry, fields := c.Is("dry-run"), holdout.FieldsOf(answers[0].Plan)
+	columns := columnsOf(fields, nil)
+	shown := forPeople(fields, func(a holdout.Answer) holdout.Line { return *a.Open }, "repeated", "rests_on", "conditions")
 	if answers[0].Open != nil {
-		shown = but(columns, "fingerprint", "chain", "key", "repeated", "method", "lower", "upper", "cell_from", "cell_below", "response",
-			"rests_on", "best_lower", "best_upper", "conditions")
-		shown = slices.Insert(shown, 3, intervalColumns(func(a holdout.Answer) holdout.Line { return *a.Open })...)
+		shown = but(shown, "method", "response", "best_truth")
 	}
 	return commands.Answer[holdout.Answer]{
 		Command: "holdout", Inputs: folder(dir), Rows: commands.List(answers), Columns: columns, Shown: shown,
@@ -232,7 +236,7 @@ func looked(c *commands.Call, answers []holdout.Answer, refused *holdout.Refused
 					notes = append(notes, "The verdict rests on "+on)
 				}
 				if a.Open != nil && a.Open.Best.Lower != nil {
-					notes = append(notes, "The best truth of all that this board was shown is "+interval(a.Open.Best))
+					notes = append(notes, "The best truth of all that this board was shown is "+a.Open.Best.String())
 				}
 				notes = append(notes, conditionsOf(a)...)
 				if a.Known && a.Key != "" {
@@ -249,9 +253,6 @@ func looked(c *commands.Call, answers []holdout.Answer, refused *holdout.Refused
 	}
 }
 
-// outwards is the parts of one to which people see the ends of an interval rounded outwards.
-const outwards = 1e6
-
 // conditionsOf tells people what a verdict on several conditions says.
 func conditionsOf(a holdout.Answer) (notes []string) {
 	if a.Told == "" || a.Verdict == "" {
@@ -262,35 +263,6 @@ func conditionsOf(a holdout.Answer) (notes []string) {
 		says = "The fail says of at least one condition, and not of which:"
 	}
 	return append([]string{says}, strings.Split(a.Told, "; ")...)
-}
-
-// interval is where a truth is, for people.
-func interval(k holdout.Known) string {
-	return fmt.Sprintf("in [%v, %v]", math.Floor(*k.Lower*outwards)/outwards, math.Ceil(*k.Upper*outwards)/outwards)
-}
-
-// intervalColumns tell people where the truth is, and then which cell the score is in.
-func intervalColumns[R any](of func(R) holdout.Line) []record.Column[R] {
-	return []record.Column[R]{
-		{Name: "truth", Cell: func(r R) record.Cell {
-			l := of(r)
-			if l.Lower == nil || l.Upper == nil {
-				return record.Cell{}
-			}
-			return record.Words(interval(holdout.Known{Lower: l.Lower, Upper: l.Upper}))
-		}},
-		{Name: "score", Cell: func(r R) record.Cell {
-			switch l := of(r); {
-			case l.From != nil && l.Below != nil:
-				return record.Words(fmt.Sprintf("%sfrom %.7g, below %.7g", l.CellOf(), *l.From, *l.Below))
-			case l.From != nil:
-				return record.Words(fmt.Sprintf("%sfrom %.7g", l.CellOf(), *l.From))
-			case l.Below != nil:
-				return record.Words(fmt.Sprintf("%sbelow %.7g", l.CellOf(), *l.Below))
-			}
-			return record.Cell{}
-		}},
-	}
 }
 
 // countsOf says how the predictions look without any label: a column that was swapped shows here.
@@ -309,8 +281,8 @@ func statusOf(s holdout.Status, dir string) commands.Answer[holdout.Status] {
 		Command: "holdout", Inputs: folder(dir), Rows: commands.List([]holdout.Status{s}), Columns: columns,
 		Shown: but(columns, "labels", "chain"),
 		Say: func() (title, notes []string) {
-			if notes = []string{s.Plan.Independence(), alone, "chain " + s.Chain}; s.Plan.Open != nil && !s.Retired {
-				notes = slices.Insert(notes, 0, fmt.Sprintf("margin: the truth of what fails a gate%v is at most so far above its bar", s.Ahead))
+			if notes = []string{s.Plan.Independence(), alone, "chain " + s.Chain}; s.Foretold() != "" {
+				notes = slices.Insert(notes, 0, s.Foretold())
 			}
 			return []string{"The ledger " + usage.Shown(dir)}, notes
 		},
@@ -341,16 +313,16 @@ func modelsOf(p *holdout.Plan, lines []holdout.Line) (notes []string) {
 		if l.Where != "" {
 			name += ", where " + usage.Shown(l.Where)
 		}
-		notes = append(notes, fmt.Sprintf("%s: %s %s on %d rows by %s", name, truth, interval(l.Known), l.Rows, l.Metric))
+		notes = append(notes, fmt.Sprintf("%s: %s %s on %d rows by %s", name, truth, l.Known, l.Rows, l.Metric))
 	}
 	return notes
 }
 
 func logOf(list []holdout.Line, p *holdout.Plan, dir string) commands.Answer[holdout.Line] {
-	columns := columnsOf(holdout.LineFieldsOf(p), nil)
+	fields := holdout.LineFieldsOf(p)
 	return commands.Answer[holdout.Line]{
-		Command: "holdout", Inputs: folder(dir), Rows: commands.List(list), Columns: columns,
-		Shown: but(columns, "fingerprint", "chain", "key"),
+		Command: "holdout", Inputs: folder(dir), Rows: commands.List(list), Columns: columnsOf(fields, nil),
+		Shown: forPeople(fields, func(l holdout.Line) holdout.Line { return l }),
 		Say:   func() (title, notes []string) { return []string{"The log of " + usage.Shown(dir)}, nil },
 	}
 }

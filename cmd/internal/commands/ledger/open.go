@@ -14,6 +14,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/holdout"
+	"github.com/dpcalc/dpcalc/internal/text"
 )
 
 // openDeclarations are the law of an open ledger.
@@ -251,7 +252,7 @@ func runPrice(c *commands.Call, target commands.Target, dir string, paths []stri
 	now, _ := status.Margin()
 	return emitted(c, target, err, commands.Answer[holdout.Response]{
 		Command: "holdout-price", Inputs: folder(dir), Rows: commands.List(prices), Columns: responses,
-		Shown: but(responses, "next_margin"),
+		Shown: forPeople(holdout.ResponseFields, func(r holdout.Response) holdout.Line { return r.Line }, "next_margin"),
 		Say: func() (title, notes []string) {
 			notes = []string{"price: nats, of ln 1/W; a response costs what it takes from the failure probability of later looks"}
 			if guessed {
@@ -276,13 +277,12 @@ func cost(prices []holdout.Response, now float64) string {
 		cheap, dear = min(cheap, *r.Price), max(dear, *r.Price)
 		narrow, wide = min(narrow, r.Margin), max(wide, r.Margin)
 	}
-	up := func(x, parts float64) float64 { return math.Ceil(x*parts) / parts }
-	text := fmt.Sprintf("the look costs %v to %v nats", up(cheap, 100), up(dear, 100))
-	if up(wide, 1e4) > up(now, 1e4) { // a ratio has the margin 1, as its own depends on the predictions
-		text += fmt.Sprintf(", and widens the margin of a gate over all rows from %v to %v or, at the most, %v",
-			up(now, 1e4), up(narrow, 1e4), up(wide, 1e4))
+	says := fmt.Sprintf("the look costs %s to %s nats", text.Up(cheap), text.Up(dear))
+	if text.Up(wide) != text.Up(now) { // a ratio has the margin 1, as its own depends on the predictions
+		says += fmt.Sprintf(", and widens the margin of a gate over all rows from %s to %s or, at the most, %s",
+			text.Up(now), text.Up(narrow), text.Up(wide))
 	}
-	return text
+	return says
 }
 
 func runExtend(c *commands.Call, target commands.Target, dir string, _ []string) error {

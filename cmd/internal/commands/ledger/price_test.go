@@ -20,7 +20,7 @@ func TestPriceSaysWhatWidens(t *testing.T) {
 		dir, _, _ := strings.Cut(c.metrics, " ")
 		runs(t, 0, "holdout init "+dir+" --labels labels.csv -b 0.05 --open --metrics "+c.metrics)
 		out, _ := runs(t, 0, "holdout price "+dir+" p300.tsv --show pass --bar 0.5")
-		costs := "the look costs 0.23 to 1.61 nats"
+		costs := "the look costs 0.223144 to 1.60944 nats"
 		if !strings.Contains(out, costs) || strings.Contains(out, costs+", and widens the margin") != c.widens {
 			t.Errorf("%s: got %s", c.metrics, out)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/holdout"
+	"github.com/dpcalc/dpcalc/internal/text"
 )
 
 // report is the paragraph of a methods section on an open ledger: its rows, its looks by what they showed, what is
@@ -71,8 +72,8 @@ func report(s holdout.Status, lines []holdout.Line) string {
 	}
 	fmt.Fprintf(&b, "Each look carried an interval. With probability at least 1 - %v every interval that the ledger gives holds its "+
 		"truth, however many looks there are and whatever each depends on (dpcalc, budget theorem and cell theorem, "+
-		"docs/theorems/open.md; tails by Hoeffding 1963 and 1956). The responses cost %.4g nats of that probability's "+
-		"logarithm. ", s.Plan.Promise.Beta, s.Spent)
+		"docs/theorems/open.md; tails by Hoeffding 1963 and 1956). The responses cost %s nats of that probability's "+
+		"logarithm. ", s.Plan.Promise.Beta, text.Up(s.Spent))
 	if last := len(lines) - 1; last >= 0 && lines[last].Alpha != nil {
 		c := lines[last].Close
 		fmt.Fprintf(&b, "The ledger was closed for %s computed elsewhere from these rows, each judged at the level %s: "+

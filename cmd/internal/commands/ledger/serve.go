@@ -20,6 +20,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/holdout"
 	"github.com/dpcalc/dpcalc/holdout/serve"
+	"github.com/dpcalc/dpcalc/internal/text"
 )
 
 // serveFlags say who may ask over HTTP.
@@ -206,7 +207,7 @@ func (w *watcher) event(e serve.Event) {
 	case e.Remaining != nil:
 		w.line.Say(fmt.Sprintf("%d looks, %d remain, the last by %s", w.looks, *e.Remaining, shortened(e.Team)))
 	case e.Spent != nil:
-		w.line.Say(fmt.Sprintf("%d looks, which cost %.4g nats, the last by %s", w.looks, *e.Spent, shortened(e.Team)))
+		w.line.Say(fmt.Sprintf("%d looks, which cost %s nats, the last by %s", w.looks, text.Up(*e.Spent), shortened(e.Team)))
 	}
 }
 
