@@ -160,9 +160,9 @@ func numbered(p *holdout.Plan) bool {
 // mostListed is how many looks the page lists; csv and json have all.
 const mostListed = 1000
 
-const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}` +
+const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:80rem;margin:2rem auto;padding:0 1rem}` +
 	`table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.25rem .75rem .25rem 0;` +
-	`border-bottom:1px solid #8888;overflow-wrap:anywhere}:root{color-scheme:light dark}`
+	`border-bottom:1px solid #8888;max-width:16rem;overflow-wrap:break-word}:root{color-scheme:light dark}`
 
 // styleHash is the hash of the style, which the header of the page allows.
 var styleHash = func() string {
@@ -208,7 +208,7 @@ func meaning(p *holdout.Plan) string {
 	truth := " The truth of a look is the mean over fresh labels of " + of + ". It is the population's value only for predictions of a model that was made without these rows."
 	promise := "With probability at least 1 - beta, "
 	if p.Open != nil {
-		return promise + "the truth of every look is in the interval from its lower to its upper end, however many looks there are." + truth
+		return promise + "the truth of every look is in its interval, however many looks there are." + truth
 	}
 	within := "is within tau of its truth"
 	if p.Promise.OneSided {
