@@ -9,7 +9,6 @@ import (
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
-	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 )
 
@@ -82,32 +81,6 @@ func TestNeighboursAreConverted(t *testing.T) {
 			if strings.Contains(envelope, `"neighbours":"`+convention+`"`) != private {
 				t.Errorf("%v: no convention in %s", args, envelope)
 			}
-		}
-	}
-}
-
-// The sheet that recalculates is by replacement, and says so.
-func TestNeighboursOfALiveSheet(t *testing.T) {
-	for args, want := range map[string]string{
-		"--by pure-dp --epsilon 0.01 -n 1000":                                  "dpcalc pvalue-correct --alpha 0.05 --by pure-dp --epsilon 0.02 --samples 1000 --data product",
-		"--by steps --step gdp:mu=0.001 --step description:outcomes=3 -n 1000": "dpcalc pvalue-correct --alpha 0.05 --by steps --step gdp:mu=0.002 --step description:outcomes=3 --samples 1000 --data product",
-	} {
-		f := commandtest.OpenBook(t, strings.Fields("pvalue-correct --alpha 0.05 "+args+" --neighbours add-remove")...)
-		rows, err := f.GetRows(record.LiveSheet)
-		if err != nil {
-			t.Fatal(err)
-		}
-		said, command := false, ""
-		for _, row := range rows {
-			if len(row) > 0 && strings.Contains(row[0], "for neighbours by replacing a row") {
-				said = true
-			}
-			if len(row) > 1 && row[0] == "command" {
-				command = row[1]
-			}
-		}
-		if !said || command != want {
-			t.Errorf("%s: said %v, command %q", args, said, command)
 		}
 	}
 }

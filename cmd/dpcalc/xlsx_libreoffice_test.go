@@ -4,6 +4,7 @@ package main
 
 import (
 	"math"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -19,11 +20,53 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/workbook"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/xuri/excelize/v2"
 )
 
 // These tests open what dpcalc writes in LibreOffice, without a window and with a
 // profile of their own. They need soffice and are run by
-// go test -tags libreoffice ./cmd/... ./cmd/internal/commands/... -run LibreOffice.
+// go test -tags libreoffice ./cmd/dpcalc -run LibreOffice.
+
+// reopened converts files to workbooks by LibreOffice and opens the results.
+func reopened(t *testing.T, files []string, options ...string) []*excelize.File {
+	t.Helper()
+	out := t.TempDir()
+	args := append([]string{"-env:UserInstallation=file://" + t.TempDir(), "--headless", "--norestore", "--convert-to",
+		"xlsx", "--outdir", out}, options...)
+	if message, err := exec.Command("soffice", append(args, files...)...).CombinedOutput(); err != nil {
+		t.Fatalf("soffice: %v\n%s", err, message)
+	}
+	books := make([]*excelize.File, len(files))
+	for i, name := range files {
+		base := filepath.Base(name)
+		f, err := excelize.OpenFile(filepath.Join(out, strings.TrimSuffix(base, filepath.Ext(base))+".xlsx"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		books[i] = f
+	}
+	return books
+}
+
+// columns are columns of rows that are cells already.
+func columns(names ...string) (columns []record.Column[[]record.Cell]) {
+	for i, name := range names {
+		columns = append(columns,
+			record.Column[[]record.Cell]{Name: name, Cell: func(row []record.Cell) record.Cell { return row[i] }})
+	}
+	return columns
+}
+
+// raw is what a cell holds.
+func raw(t *testing.T, f *excelize.File, sheet, cell string) string {
+	t.Helper()
+	text, err := f.GetCellValue(sheet, cell, excelize.Options{RawCellValue: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
 
 // A CSV file of either dialect opens with every number a number of all its digits,
 // every text as it was written and no formula.
@@ -47,7 +90,7 @@ func TestLibreOfficeCSV(t *testing.T) {
 				[]record.Cell{record.Count(int64(i + 1)), {Form: record.ForeignForm, S: s}, record.Exactly(-0.1 * float64(i+1)),
 					record.Chance(theory.LogProb(-float64(i + 1)))})
 		}
-		a := commands.Answer[[]record.Cell]{Columns: commandtest.Columns("n", "text", "number", "chance"),
+		a := commands.Answer[[]record.Cell]{Columns: columns("n", "text", "number", "chance"),
 			Rows: commands.List(rows)}
 		if err := commands.Emit(c, commands.Target{Format: d.format, Path: texts}, a); err != nil {
 			t.Fatal(err)
@@ -62,7 +105,7 @@ func TestLibreOfficeCSV(t *testing.T) {
 		}
 		// separator, quote, UTF-8, first line, columns, language, quoted is text, special numbers, ...,
 		// formulas are evaluated
-		books := commandtest.Reopened(t, []string{texts, grid},
+		books := reopened(t, []string{texts, grid},
 			"--infilter=CSV:"+d.separator+",34,76,1,,"+d.language+",false,true,false,false,false,0,true")
 		sheet := books[0].GetSheetName(0)
 		for i, s := range foreigns {
@@ -71,7 +114,7 @@ func TestLibreOfficeCSV(t *testing.T) {
 				if formula, err := books[0].GetCellFormula(sheet, at); formula != "" || err != nil {
 					t.Errorf("%s: %q became the formula %s (%v)", d.format.Name+d.format.Dialect, s, formula, err)
 				}
-				got := commandtest.Raw(t, books[0], sheet, at)
+				got := raw(t, books[0], sheet, at)
 				if wantText := record.Inert(s); c.Form == record.ForeignForm {
 					if record.IsNumeral(s) {
 						c.F, _ = strconv.ParseFloat(s, 64)
@@ -134,15 +177,15 @@ func TestLibreOfficeWorkbook(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "book.xlsx")
 	c := &commands.Call{Session: &outfile.Session{Context: t.Context()}}
 	a := commands.Answer[[]record.Cell]{Command: "test",
-		Columns: commandtest.Columns("n", "text", "number", "truth", "chance"), Rows: commands.List(rows)}
+		Columns: columns("n", "text", "number", "truth", "chance"), Rows: commands.List(rows)}
 	if err := commands.Emit(c, commands.Target{Format: workbook.Format, Path: path}, a); err != nil {
 		t.Fatal(err)
 	}
-	f := commandtest.Reopened(t, []string{path})[0]
+	f := reopened(t, []string{path})[0]
 	for i, row := range rows {
 		for j, c := range row {
 			at := commandtest.CellAt(j+1, i+2)
-			got := commandtest.Raw(t, f, "test", at)
+			got := raw(t, f, "test", at)
 			if formula, err := f.GetCellFormula("test", at); c.Form != record.TruthForm && formula != "" ||
 				err != nil { // it writes truths as TRUE()
 				t.Errorf("%s: a formula %s (%v)", at, formula, err)

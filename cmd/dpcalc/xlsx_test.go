@@ -15,7 +15,6 @@ import (
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
-	"github.com/dpcalc/dpcalc/cmd/internal/expr"
 	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
@@ -30,6 +29,7 @@ func TestOtherWorkbooks(t *testing.T) {
 		{"compose --epsilon 0.1 --times 10 --target-delta 1e-6", "ln_delta", "kairouz17"},
 		{"compose --epsilon 0.1 --times 10 --all", "ln_delta", "kairouz17"},
 		{"methods", "summary", "hoeffding63"},
+		{"pvalue-correct --alpha 0.05 --by pure-dp --epsilon 0.01 -n 10k --p 0.003", "p_adjusted", "dwork15generalization"},
 	} {
 		words := strings.Fields(c.command)
 		f := commandtest.OpenBook(t, words...)
@@ -140,7 +140,7 @@ func TestWorkbookUsage(t *testing.T) {
 		t.Error("a sheet of more rows than there are")
 	}
 	_, stdout, stderr := commandtest.Dpcalc(strings.Fields("samplesize -m 1 -t 0.1 -b 0.05 --method splitting -f xlsx -o -")...)
-	if f, err := excelize.OpenReader(strings.NewReader(stdout)); err != nil || stderr != "" || len(f.GetSheetList()) != 3 {
+	if f, err := excelize.OpenReader(strings.NewReader(stdout)); err != nil || stderr != "" || len(f.GetSheetList()) != 2 {
 		t.Errorf("standard output: %v, %q", err, stderr)
 	}
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
@@ -167,49 +167,6 @@ func TestCommandLine(t *testing.T) {
 		"pure-dp:epsilon=0.01": "pure-dp:epsilon=0.01", "é": "'é'"} {
 		if got := commands.ShellWord(word); got != want {
 			t.Errorf("%q: got %s, want %s", word, got, want)
-		}
-	}
-}
-
-// A command that gives its result a live sheet gets it beside its rows.
-func TestLiveResult(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "test.xlsx")
-	a := commands.Answer[[]record.Cell]{Command: "test", Columns: commandtest.Columns("x"),
-		Rows: commands.List([][]record.Cell{{record.Exactly(3)}}), Live: func() (*record.Live, error) {
-			return &record.Live{
-				Intro: []string{"Twice"},
-				Inputs: []record.LiveInput{{Name: "x", Label: "x", Value: record.Exactly(3),
-					Holds: record.IsNumber("x", expr.Cell("x").Above(expr.N(0))), Wants: "want a positive number"}},
-				Columns: []string{"what", "value"},
-				Rows: [][]record.LiveCell{{{Value: record.Words("double")},
-					{Formula: record.Guarded(expr.N(2).Times(expr.Cell("x")))}}},
-			}, nil
-		}}
-	c := &commands.Call{Session: &outfile.Session{Context: context.Background()}}
-	if err := commands.Emit(c, commands.Target{Format: workbook.Format, Path: path, Command: "dpcalc test"},
-		a); err != nil {
-		t.Fatal(err)
-	}
-	f, err := excelize.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if got := f.GetSheetList(); !slices.Equal(got, []string{"test", "Live", "About"}) {
-		t.Errorf("sheets %v", got)
-	}
-	want := [][]string{{"Twice"}, nil, {"input", "value", "remark"}, {"x", "3"}, {"problem", "none"}, nil,
-		{"what", "value"}, {"double", "6"}}
-	for i, row := range commandtest.Contents(t, f, "Live") {
-		if got := strings.TrimRight(strings.Join(row, "|"), "|"); got != strings.Join(want[i], "|") {
-			t.Errorf("row %d: %q, want %q", i+1, row, want[i])
-		}
-	}
-	for cell, want := range map[string]string{"B8": `IF(problem="none",2*x,problem)`,
-		"C4": `IF(IF(ISNUMBER(x),x>0,FALSE),"","want a positive number")`,
-		"B5": `IF(IF(ISNUMBER(x),x>0,FALSE),"none","x: want a positive number")`} {
-		if got, err := f.GetCellFormula("Live", cell); got != want || err != nil {
-			t.Errorf("%s: %s, want %s (%v)", cell, got, want, err)
 		}
 	}
 }

@@ -25,7 +25,6 @@ type Answer[R any] struct {
 	Text    func() string                  // what people read in place of a table; nil for none
 	Figure  func() (record.Figure, error)  // nil for none
 
-	Live  func() (*record.Live, error)                              // a sheet of formulas for a workbook; nil for none
 	Look  func(R) record.Look                                       // of a row in a workbook; nil for its verdict's
 	About func() (remarks []record.Remark, sources []theory.Source) // of a workbook; nil for the verdicts' sources
 

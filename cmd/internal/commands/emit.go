@@ -266,7 +266,7 @@ func (w writer[R]) say(t told) (title, notes []string) {
 	return title, notes
 }
 
-// bind writes a workbook: sheets with a line for each row, a sheet of formulas, and About.
+// bind writes a workbook: sheets with a line for each row, and About.
 func (w writer[R]) bind(out io.Writer, to Target) (err error) {
 	sheets := w.Sheets
 	if sheets == nil {
@@ -286,18 +286,8 @@ func (w writer[R]) bind(out io.Writer, to Target) (err error) {
 			return err
 		}
 	}
-	var live *record.Live
-	if w.Live != nil {
-		if live, err = w.Live(); err != nil {
-			return err
-		}
-	}
 	names := each.Of(sheets, func(s Sheet[R]) string { return s.Name })
-	if live != nil {
-		names = append(names, record.LiveSheet)
-	}
-	names = append(names, "About")
-	b, err := to.Format.Book("dpcalc "+w.Command, names...)
+	b, err := to.Format.Book("dpcalc "+w.Command, append(names, "About")...)
 	if err != nil {
 		return err
 	}
@@ -305,11 +295,6 @@ func (w writer[R]) bind(out io.Writer, to Target) (err error) {
 	var about about
 	for i, s := range sheets {
 		if err := w.fill(b, s, begun[i], units, &about); err != nil {
-			return err
-		}
-	}
-	if live != nil {
-		if err := b.Live(*live); err != nil {
 			return err
 		}
 	}

@@ -3,11 +3,9 @@ package commandtest
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
-	"github.com/dpcalc/dpcalc/transfer"
 	"github.com/xuri/excelize/v2"
 )
 
@@ -57,23 +55,4 @@ func CellAt(column, row int) string {
 		panic(err)
 	}
 	return name
-}
-
-// LiveTable returns the live sheet's inputs by name and its rows by method.
-func LiveTable(t *testing.T, f *excelize.File) (inputs map[string]string, rows map[string]int) {
-	t.Helper()
-	inputs, rows = make(map[string]string), make(map[string]int)
-	for _, name := range f.GetDefinedName() {
-		if place, ok := strings.CutPrefix(name.RefersTo, "Live!"); ok {
-			inputs[name.Name] = strings.ReplaceAll(place, "$", "")
-		}
-	}
-	for i, row := range Contents(t, f, "Live") {
-		if len(row) > 0 {
-			if _, ok := transfer.Lookup(row[0]); ok {
-				rows[row[0]] = i + 1
-			}
-		}
-	}
-	return inputs, rows
 }

@@ -15,7 +15,6 @@ import (
 // the methods of a library for workbooks take two megabytes.
 type Book struct {
 	Fill  FillSheet
-	Live  func(l Live) error                           // a sheet that recalculates
 	About func(command string, remarks []Remark) error // a sheet that says where the numbers come from
 	Write func(w io.Writer) error
 	Close func()
@@ -34,14 +33,6 @@ const (
 	MostColumns   = 1 << 14
 )
 
-// ColumnName is the name of the n-th column of a sheet, from 1: A, B, ..., Z, AA.
-func ColumnName(n int) (name string) {
-	for ; n > 0; n = (n - 1) / 26 {
-		name = string(rune('A'+(n-1)%26)) + name
-	}
-	return name
-}
-
 // Look is how a cell stands out.
 type Look uint8
 
@@ -51,7 +42,6 @@ const (
 	BestLook        // a row to choose
 	DimLook         // a row without an answer
 	StrongLook      // a label
-	EntryLook       // an input
 	ProseLook       // text in several lines
 )
 
@@ -92,8 +82,11 @@ func ColumnWidths(columns []string, rows [][]Cell) []float64 {
 				continue
 			}
 			length := utf8.RuneCountInString(People(c))
-			if c.Form == CountForm {
+			switch {
+			case c.Form == CountForm:
 				length += length / 3
+			case c.Form == ChanceForm && !Representable(theory.LogProb(c.F)): // a text of all its digits
+				length = len(Decimal(theory.LogProb(c.F)))
 			}
 			widths[j] = max(widths[j], float64(min(length, 40))+3)
 		}

@@ -119,7 +119,6 @@ type Result struct {
 	Command string
 	Inputs  []Input
 	Columns []string // of the rows for machines
-	Live    *Live    // a sheet of formulas for a workbook; nil for none
 }
 
 // Input is a flag with its value, as the JSON envelope repeats it.

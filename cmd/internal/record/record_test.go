@@ -204,3 +204,17 @@ func TestExcelEU(t *testing.T) {
 		}
 	}
 }
+
+// A column is as wide as what its cells show: six digits of a number, and all digits of a probability that no cell
+// holds as a number.
+func TestColumnWidths(t *testing.T) {
+	for _, c := range []struct {
+		cell Cell
+		want float64
+	}{{Chance(-1.5), 11}, {Exactly(1. / 3), 11}, {Count(1e9), 16}, {Words(strings.Repeat("x", 99)), 43},
+		{Chance(-1e3 / 3 * 7), float64(len(Decimal(-1e3/3*7)) + 3)}} {
+		if got := ColumnWidths([]string{"p"}, [][]Cell{{c.cell}})[0]; got != c.want {
+			t.Errorf("%s: %v, want %v", PlainText(c.cell), got, c.want)
+		}
+	}
+}

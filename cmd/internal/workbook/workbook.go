@@ -1,4 +1,4 @@
-// Package workbook writes workbooks, some of whose sheets recalculate.
+// Package workbook writes workbooks.
 package workbook
 
 import (
@@ -54,7 +54,7 @@ var Format = record.Format{Name: "xlsx", Suffix: ".xlsx", Help: " with --output"
 
 func open(title string, sheets ...string) (record.Book, error) {
 	b, err := newBook(title, sheets...)
-	return record.Book{Fill: b.fill, Live: b.live, About: b.about, Write: b.write, Close: b.close}, err
+	return record.Book{Fill: b.fill, About: b.about, Write: b.write, Close: b.close}, err
 }
 
 // newBook returns a workbook with the sheets of these names. The properties are fixed, so that equal contents are equal
@@ -138,20 +138,16 @@ func (b *book) style(s style) (int, error) {
 	fill := func(color string) excelize.Fill {
 		return excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{color}}
 	}
-	line := func(sides ...string) []excelize.Border {
-		return each.Of(sides, func(side string) excelize.Border { return excelize.Border{Type: side, Style: 1, Color: "7F7F7F"} })
-	}
 	switch s.look {
 	case record.HeaderLook:
-		font.Bold, made.Fill, made.Border, made.Alignment.WrapText = true, fill("D9E1F2"), line("bottom"), true
+		font.Bold, made.Fill, made.Alignment.WrapText = true, fill("D9E1F2"), true
+		made.Border = []excelize.Border{{Type: "bottom", Style: 1, Color: "7F7F7F"}}
 	case record.BestLook:
-		font.Bold, made.Fill = true, fill(bestGround)
+		font.Bold, made.Fill = true, fill("E2EFDA")
 	case record.DimLook:
 		font.Color = "7F7F7F"
 	case record.StrongLook:
 		font.Bold = true
-	case record.EntryLook:
-		made.Fill, made.Border = fill("FFF2CC"), line("left", "right", "top", "bottom")
 	case record.ProseLook:
 		made.Alignment.WrapText = true
 	}
@@ -161,8 +157,7 @@ func (b *book) style(s style) (int, error) {
 }
 
 // cell returns what a sheet's cell is to hold: numbers as numbers, with a format
-// that shows about six digits; a probability beyond float64 as text. A truth with a
-// text is the formula that the text is.
+// that shows about six digits; a probability beyond float64 as text.
 func (b *book) cell(c record.Cell, l record.Look) (excelize.Cell, error) {
 	var value any
 	format := ""
@@ -199,13 +194,8 @@ func (b *book) cell(c record.Cell, l record.Look) (excelize.Cell, error) {
 				fmt.Errorf("a text of %d characters does not fit a cell of a workbook, which holds %d", n, maxCellText)
 		}
 	}
-	made := excelize.Cell{Value: value}
-	if c.Form == record.TruthForm {
-		made.Formula = c.S
-	}
-	var err error
-	made.StyleID, err = b.style(style{l, format})
-	return made, err
+	id, err := b.style(style{l, format})
+	return excelize.Cell{Value: value, StyleID: id}, err
 }
 
 // utf16Length is what a text counts in a cell, or as many bytes as it has where these are no more than fit.
@@ -305,7 +295,7 @@ func (b *book) onePageWide(sheet string) error {
 }
 
 // aboutWidth is how many characters a line of About holds for certain.
-const aboutWidth = 100
+const aboutWidth = 110
 
 // about writes the sheet that says where the numbers come from.
 func (b *book) about(command string, remarks []record.Remark) error {
@@ -323,7 +313,7 @@ func (b *book) about(command string, remarks []record.Remark) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(w.SetColWidth(1, 1, 26), w.SetColWidth(2, 2, aboutWidth+20)); err != nil {
+	if err := errors.Join(w.SetColWidth(1, 1, 26), w.SetColWidth(2, 2, aboutWidth+10)); err != nil {
 		return err
 	}
 	for i, r := range remarks {

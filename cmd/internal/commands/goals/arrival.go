@@ -72,8 +72,8 @@ func readStages(text string, base *transfer.Goal) error {
 	return nil
 }
 
-// ArrivalFlags are the flags that say which rows come, with their values.
-func ArrivalFlags(g transfer.Goal) (flags [][2]string) {
+// arrivalValues are the flags that say which rows come, with their values.
+func arrivalValues(g transfer.Goal) (flags [][2]string) {
 	a := g.Arrival
 	switch {
 	case a == nil:

@@ -106,7 +106,7 @@ var (
 		Cell: func(r *Row) record.Cell { return record.Exactly(r.Beta.Ln()).If(!record.Representable(r.Beta)) },
 	}
 	ColumnAdaptive   = Column{Name: "adaptive", Cell: func(r *Row) record.Cell { return record.Truth(r.Method.Adaptive) }}
-	ColumnUse        = Column{Name: "use", Says: "adaptive: for queries chosen in view of answers; reference: only for queries fixed beforehand; fixed number: adaptive, and answering stops after so many; dp procedure: for what a private procedure puts out", Cell: func(r *Row) record.Cell { return record.Words(Use(r)) }}
+	ColumnUse        = Column{Name: "use", Says: "adaptive: for queries chosen in view of answers; reference: only for queries fixed beforehand; fixed number: adaptive, and answering stops after so many; dp procedure: for what a private procedure puts out", Cell: func(r *Row) record.Cell { return record.Words(use(r)) }}
 	ColumnProof      = verdictColumn("proof", "published in the literature, derived in dpcalc's docs/theorems, or checked by Coq, given what is published")
 	ColumnStatus     = verdictColumn("status", "")
 	ColumnStatusText = Column{Name: "status", Says: "ok: certified; other rows have no answer",
@@ -247,7 +247,7 @@ func Note(r *Row) string {
 	return ""
 }
 
-func Use(r *Row) string {
+func use(r *Row) string {
 	switch {
 	case r.Method.Procedure:
 		return "dp procedure"

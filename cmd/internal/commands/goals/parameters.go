@@ -480,7 +480,7 @@ func ReadGrid(c usage.Values, inputs *[]record.Input, needs int) (none Grid, err
 			known = append(known, "--"+u.String())
 		}
 	}
-	for _, flag := range ArrivalFlags(base) {
+	for _, flag := range arrivalValues(base) {
 		in := record.Input{Name: strings.ReplaceAll(flag[0], "-", "_"), Value: record.Words(flag[1])}
 		*inputs = append(*inputs, in)
 	}

@@ -239,9 +239,6 @@ func (b backwards) inputs() []record.Input {
 	}, b.choice.inputs()...)
 }
 
-// formulas are none.
-func (b backwards) formulas([]solved) (*record.Live, error) { return nil, nil }
-
 // leftOutBy asks for what the source leaves out, the threshold being named by this flag.
 func leftOutBy(flag string) func(*commands.Call, commands.Target, grid) error {
 	read := func(c usage.Values) (backwards, error) { return readBackwards(c, flag) }

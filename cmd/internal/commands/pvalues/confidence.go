@@ -147,9 +147,6 @@ func (q levelQuestion) say(rows []levelled) (title, notes []string) {
 	return title, append([]string{star}, commands.Assumed(best.Assumes)...)
 }
 
-// formulas are none.
-func (q levelQuestion) formulas([]levelled) (*record.Live, error) { return nil, nil }
-
 // alphas asks for which alpha intervals of a level are enough.
 func alphas(c *commands.Call, t commands.Target, g grid) error {
 	source, _ := c.Text("by")

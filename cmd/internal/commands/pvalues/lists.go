@@ -231,7 +231,6 @@ type asked[R any] interface {
 	solve() ([]R, error)
 	inputs() []record.Input
 	say(rows []R) (title, notes []string)
-	formulas(rows []R) (*record.Live, error) // a sheet of formulas, nil for none
 }
 
 // pointRow is a row with the place of its point.
@@ -344,7 +343,6 @@ func askOnce[R any, Q asked[R]](c *commands.Call, t commands.Target, g grid, q q
 	}
 	a.Inputs, a.Rows = one.inputs(), commands.List(all)
 	a.Say = func() (title, notes []string) { return one.say(rows) }
-	a.Live = func() (*record.Live, error) { return one.formulas(rows) }
 	if c.Is("report") {
 		a.Text, a.Tally = func() string { return q.report(one, rows, *t.Format.Prose) }, new(commands.Tally)
 		if bestOf(rows, q.verdict) != nil {

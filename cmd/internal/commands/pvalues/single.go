@@ -10,7 +10,6 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
-	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/pvalue"
 	"github.com/dpcalc/dpcalc/theory"
 )
@@ -90,6 +89,12 @@ func (r tested) winsNeeded() record.Cell {
 		return record.Cell{}
 	}
 	return record.Whole(wins)
+}
+
+// typedP is a p-value, if one was typed.
+type typedP struct {
+	value theory.LogProb
+	given bool
 }
 
 // request is the question for thresholds.
@@ -174,12 +179,6 @@ func (r request) inputs() []record.Input {
 		all = append(all, record.Input{Name: "p", Value: record.Chance(r.p.value)})
 	}
 	return all
-}
-
-// formulas is the sheet that follows the inputs.
-func (r request) formulas(rows []tested) (*record.Live, error) {
-	all := each.Of(rows, func(row tested) pvalue.Test { return row.Test })
-	return r.live(all, &r.p)
 }
 
 // thresholds asks for the threshold of each test.

@@ -21,7 +21,6 @@ import (
 // correction is a table of p-values with what to make of it.
 type correction struct {
 	asked    request
-	live     *record.Live
 	appended []record.Column[judged] // the columns after the table's own
 	target   commands.Target
 	by       pvalue.Test
@@ -37,7 +36,6 @@ type correction struct {
 // judged is a record of a table, with what became of its p-value.
 type judged struct {
 	*correction
-	at       int // from 0
 	cells    []string
 	p        bool // whether there is one
 	adjusted theory.LogProb
@@ -113,9 +111,6 @@ func correctFile(c *commands.Call, target commands.Target, path string) error {
 		return err
 	}
 	t := &correction{asked: r, target: target, by: all[chosen(all, best)], family: pvalue.Family(r.family), raw: c.Is("raw")}
-	if t.live, err = r.live([]pvalue.Test{t.by}, nil); err != nil {
-		return err
-	}
 	out := target.Path
 	if files := path != "-" && out != "-"; files && out != "" && outfile.SameFile(path, out) {
 		return usage.Errorf("--output: got %s, which is read, want another file", usage.Shown(out))
@@ -208,11 +203,8 @@ func (t *correction) answer() (a commands.Answer[judged], err error) {
 		t.threshold = t.threshold.Rounded()
 	}
 	t.appended = appended
-	switch {
-	case t.json():
+	if t.json() {
 		t.appended = slices.Concat(appended, inLogarithms)
-	case t.follows():
-		t.appended = append(slices.Clone(appended), rejectLive)
 	}
 	columns, err := t.columns()
 	if err != nil {
@@ -221,7 +213,6 @@ func (t *correction) answer() (a commands.Answer[judged], err error) {
 	a = commands.Answer[judged]{
 		Command: command, Rows: t, Columns: columns, Shown: titled(columns), Say: t.say, Tally: new(commands.Tally),
 		Look: judged.look, About: t.about,
-		Live: func() (*record.Live, error) { return t.live, nil },
 	}
 	a.Inputs = append(t.asked.inputs(), record.Input{Name: "file", Value: record.Words(t.table.Name)},
 		record.Input{Name: "p_column", Value: record.Words(t.table.Columns[t.table.P])},
@@ -333,9 +324,8 @@ func (t *correction) Len() int   { return t.table.Records }
 
 // Each says what becomes of records.
 func (t *correction) Each(lo, hi int, visit func(judged) error) error {
-	at := lo
 	return t.table.Each(lo, hi, func(rank int, cells []string) (err error) {
-		j := judged{correction: t, at: at, cells: cells, p: !csvfile.Absent(cells[t.table.P])}
+		j := judged{correction: t, cells: cells, p: !csvfile.Absent(cells[t.table.P])}
 		switch {
 		case !j.p || !t.by.Status.Applies():
 		case t.adjusted != nil:
@@ -343,7 +333,7 @@ func (t *correction) Each(lo, hi int, visit func(judged) error) error {
 		default:
 			j.adjusted, err = t.one(cells[t.table.P])
 		}
-		if at++; err != nil {
+		if err != nil {
 			return err
 		}
 		return visit(j)

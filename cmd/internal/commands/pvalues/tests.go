@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/steps"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/pvalue"
@@ -16,6 +17,14 @@ const byFree = "free"
 
 // freeLook is the verdict on it.
 const freeLook = "after a free look at the data no threshold is valid for a test on the same data: test on fresh rows, or plan ahead"
+
+// selection is what precedes the test.
+type selection struct {
+	choice
+	plan   steps.Learned
+	source string
+	alpha  theory.LogProb
+}
 
 // tests returns the tests at one level by every correction of a plan, or by those that were asked for, and the index of
 // the best, -1 if none leaves a threshold.

@@ -1,19 +1,11 @@
 package pvalues
 
 import (
-	"strconv"
 	"strings"
 
-	"github.com/dpcalc/dpcalc/cmd/internal/expr"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
-	"github.com/dpcalc/dpcalc/pvalue"
 	"github.com/dpcalc/dpcalc/theory"
 )
-
-// follows says whether each row decides by the threshold of the sheet Live, which is for a single test and no family.
-func (t *correction) follows() bool {
-	return t.xlsx() && t.live != nil && t.family == pvalue.NoFamily
-}
 
 // number is the p-value as a number of a sheet, if it is one there.
 func (j judged) number() record.Cell {
@@ -32,26 +24,6 @@ func (j judged) look() record.Look {
 		return record.BestLook
 	}
 	return record.PlainLook
-}
-
-// rejectLive decides by the threshold of the sheet Live.
-var rejectLive = record.Column[judged]{Name: "reject_live", Cell: judged.decision,
-	Says: "whether p is at most the threshold of the sheet Live, whose inputs may be changed"}
-
-// decision is the formula of a row: p is at most the threshold of the sheet Live, or what that says instead.
-func (j judged) decision() record.Cell {
-	if !j.p {
-		return record.Cell{}
-	}
-	text := j.cells[j.table.P]
-	p := expr.Cell(record.ColumnName(j.table.P+1) + strconv.Itoa(j.at+2))
-	if _, ok := record.PlainNumber(text); j.number().Form != record.NumberForm && (!ok || j.raw) { // the cell is a text
-		chance, _ := j.table.Chance(text)
-		p = expr.N(chance.Value())
-	}
-	reject, threshold := rejected.Cell(j), expr.Cell(thresholdName)
-	reject.S = expr.If(expr.IsNumber(threshold), p.AtMost(threshold), threshold).String()
-	return reject
 }
 
 // about tells what the correction rests on.

@@ -375,7 +375,9 @@ func (s *request) write(c *commands.Call) error {
 	a.Say = func() ([]string, []string) { return title, notes }
 	switch {
 	case s.target.Format.Book != nil:
-		s.bind(c, &a, rows, say)
+		s.bind(&a)
+		bar.After("comparing the methods")
+		err = say()
 	case s.view == reportView:
 		a.Text = func() string { return s.report(rows, *s.target.Format.Prose) }
 	case s.view == tableView && s.target.Format.Print != nil:

@@ -12,8 +12,8 @@ import (
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// bind makes a workbook of an answer: the plan, a sheet that follows its inputs, and where both come from.
-func (s *request) bind(c *commands.Call, a *commands.Answer[*goals.Row], rows [][]goals.Row, say func() error) {
+// bind makes a workbook of an answer: the plan, and where it comes from.
+func (s *request) bind(a *commands.Answer[*goals.Row]) {
 	a.Sheets = []commands.Sheet[*goals.Row]{{Name: "Plan", Columns: s.planColumns(), Titled: true, Compact: true,
 		Chart: s.bestChart}}
 	a.Look, a.About = look, s.about
@@ -24,19 +24,6 @@ func (s *request) bind(c *commands.Call, a *commands.Answer[*goals.Row], rows []
 		}
 		spans := []string{spanNotes[false], spanNotes[true]}
 		return title, slices.DeleteFunc(notes, func(note string) bool { return slices.Contains(spans, note) })
-	}
-	if s.grid.Clusters != nil || s.area() != "" { // whose number of rows is not looked for
-		a.Live = func() (*record.Live, error) { return nil, say() }
-		return
-	}
-	a.Live = func() (*record.Live, error) {
-		a.Bar.After("comparing the methods")
-		if err := say(); err != nil {
-			return nil, err
-		}
-		a.Bar.After("solving the first goal anew")
-		l, err := s.live(rows[0])
-		return &l, err
 	}
 }
 

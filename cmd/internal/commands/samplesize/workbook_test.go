@@ -1,8 +1,6 @@
 package samplesize
 
 import (
-	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,8 +8,6 @@ import (
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
-	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer"
 	"github.com/xuri/excelize/v2"
 )
 
@@ -20,7 +16,7 @@ import (
 func TestPlanSheet(t *testing.T) {
 	args := strings.Fields("samplesize -m 1000,20 -t 0.1 -b 0.05 -B 20")
 	f := commandtest.OpenBook(t, args...)
-	if got := f.GetSheetList(); !slices.Equal(got, []string{"Plan", "Live", "About"}) {
+	if got := f.GetSheetList(); !slices.Equal(got, []string{"Plan", "About"}) {
 		t.Errorf("sheets %v", got)
 	}
 	got, want := commandtest.Contents(t, f, "Plan"), commandtest.RowsOf(t, args...)
@@ -116,88 +112,6 @@ func TestPlanSheetEdges(t *testing.T) {
 	}
 }
 
-// The sheet Live asks every method for n: explicit formulas are formulas, other
-// rows values that are labelled, and both show what dpcalc computes for the inputs
-// at the start, whichever quantity was solved for.
-func TestLiveSheet(t *testing.T) {
-	for _, command := range []string{
-		"samplesize -m 1000 -t 0.1 -b 0.05 -B 20",
-		"samplesize -m 1000,2000 -t 0.1 -b 0.05",
-		"samplesize -n 20k -m 5000 -b 0.05 --query binary",
-		"samplesize -n 20k -m 500 -t 0.1 --method splitting,gaussian,dp --epsilon 0.05",
-		"samplesize -n 20k -t 0.1 -b 0.05 --method rounding,gaussian",
-		"samplesize -n 20k -m 500 -t 0.1 -b 0.05",
-		"samplesize -m 5 -t 0.1 -b 1e-4343",
-		"samplesize -m 5 -t 0.1 -b 0.05 --query minimization --sensitivity 3",
-		"samplesize -m 1 -t 0.1 -b 0.05",
-	} {
-		f := commandtest.OpenBook(t, strings.Fields(command)...)
-		if p, err := f.GetCalcProps(); err != nil || p.FullCalcOnLoad == nil || !*p.FullCalcOnLoad {
-			t.Errorf("%s: calculation on load: %+v, %v", command, p, err)
-		}
-		inputs, rows := commandtest.LiveTable(t, f)
-		value := func(cell string) string {
-			v, err := f.GetCellValue("Live", cell, excelize.Options{RawCellValue: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return v
-		}
-		goal := goalOf(t, command, inputs, value)
-		if value(inputs["problem"]) != "none" || value(inputs["unchanged"]) != "yes" {
-			t.Errorf("%s: problem %q, unchanged %q", command, value(inputs["problem"]), value(inputs["unchanged"]))
-		}
-		if len(rows) < 2 {
-			t.Errorf("%s: rows %v", command, rows)
-		}
-		for name, i := range rows {
-			formula, err := f.GetCellFormula("Live", fmt.Sprint("B", i))
-			m, _ := transfer.Lookup(name)
-			answer, e := m.Solve(goal)
-			if err != nil || e != nil {
-				t.Fatal(err, e)
-			}
-			linear := goal.Query == transfer.Bounded || goal.Query == transfer.Binary
-			follows := slices.Contains(explicit, name) && (linear || name == "hoeffding")
-			if kept := strings.HasPrefix(formula, `IF(unchanged="yes"`); formula == "" || follows == kept {
-				t.Errorf("%s: %s has the formula %q", command, name, formula)
-			}
-			wantN, wantSource := "none", answer.Reason
-			if answer.Status == transfer.OK {
-				wantN, wantSource = strconv.FormatInt(answer.Samples, 10), "value"
-				if follows {
-					wantSource = "formula"
-				}
-			}
-			if n, source := value(fmt.Sprint("B", i)), value(fmt.Sprint("C", i)); n != wantN || source != wantSource {
-				t.Errorf("%s: %s needs %s (%s), want %s (%s)", command, name, n, source, wantN, wantSource)
-			}
-		}
-	}
-}
-
-// With nothing to start from, the sheet says so.
-func TestLiveSheetWithoutStart(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "plan.xlsx")
-	if code, _, stderr := commandtest.Dpcalc(strings.Fields("samplesize -n 2 -m 1000 -b 0.05 --method splitting,gaussian -o " + path)...); code != usage.ExitNoAnswer {
-		t.Fatalf("exit %d, %s", code, stderr)
-	}
-	f, err := excelize.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	inputs, rows := commandtest.LiveTable(t, f)
-	for _, c := range []struct{ cell, want string }{
-		{inputs["tau"], ""}, {inputs["problem"], "tau: want a number above 0 and below 1"},
-		{fmt.Sprint("B", rows["splitting"]), "none"}, {fmt.Sprint("C", rows["gaussian"]), "nothing to start from"},
-	} {
-		if got, _ := f.GetCellValue("Live", c.cell); got != c.want {
-			t.Errorf("%s: %q, want %q", c.cell, got, c.want)
-		}
-	}
-}
-
 // About says which version wrote the file by which command, what was found, and
 // what the methods rest on.
 func TestAboutSheet(t *testing.T) {
@@ -227,64 +141,4 @@ func TestAboutSheet(t *testing.T) {
 			t.Errorf("About lacks %q:\n%s", want, page.String())
 		}
 	}
-}
-
-// explicit are the methods whose n has an explicit formula.
-var explicit = []string{
-	"hoeffding", "splitting", "rounding", "thresholdout-dwork15", "thresholdout-dwork15-n0", "thresholdout-dwork15-n1",
-	"dp", "dp-maxinfo", "dp-dwork15", "dp-approx-dwork15",
-}
-
-// goalOf reads the inputs of a live sheet.
-func goalOf(t *testing.T, command string, inputs map[string]string, value func(string) string) transfer.Goal {
-	t.Helper()
-	number := func(name string) float64 {
-		text := ""
-		if inputs[name] != "" {
-			text = value(inputs[name])
-		}
-		if text == "" {
-			return 0
-		}
-		x, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			t.Fatalf("%s: %s is %q", command, name, text)
-		}
-		return x
-	}
-	g := transfer.Goal{
-		Queries: int64(number("queries")), Tau: number("tau"), Budget: int64(number("budget")),
-		Epsilon: number("epsilon"), Sensitivity: number("sensitivity"), Beta: theory.LogProb(-number("ln_inv_beta")),
-	}
-	g.Passes = int64(number("passes"))
-	if inputs["beta"] != "" {
-		if err := g.Beta.UnmarshalText([]byte(value(inputs["beta"]))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	words := strings.Fields(command)
-	after := func(flag string) string {
-		if i := slices.Index(words, flag); i >= 0 {
-			return words[i+1]
-		}
-		return ""
-	}
-	var err error
-	if query := after("--query"); query != "" {
-		if g.Query, err = transfer.ParseQuery(query); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if shown := after("--feedback"); shown != "" {
-		if g.Feedback, err = transfer.ParseFeedback(shown); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if d := after("--disagreement"); d != "" {
-		if g.Disagreement, err = strconv.ParseFloat(d, 64); err != nil {
-			t.Fatal(err)
-		}
-	}
-	g.OneSided = slices.Contains(words, "--one-sided")
-	return g
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
-	"github.com/dpcalc/dpcalc/cmd/internal/expr"
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
@@ -36,7 +35,6 @@ type Kind struct {
 	Optional []string
 	Private  bool // its bounds depend on the number of records
 	build    func(d *Details) maxinfo.Step
-	Formulas func(in InputCells) Formulas // its amounts in a workbook; nil for none
 
 	// Replaced converts it from another convention of neighbours; nil if it has none.
 	Replaced func(by commands.Convention, s maxinfo.Step) (maxinfo.Step, error)
@@ -48,45 +46,39 @@ func Kinds() []Kind {
 	return []Kind{
 		{"pure-dp", [][]string{{"epsilon"}}, nil, true, func(d *Details) maxinfo.Step {
 			return maxinfo.PureDP{Epsilon: detail(d, "epsilon", numbers.Positives)}
-		}, func(in InputCells) Formulas {
-			return Formulas{Epsilon: in["epsilon"]}
 		}, replacedPure},
 		{"approx-dp", [][]string{{"epsilon"}, {"delta"}}, nil, true, func(d *Details) maxinfo.Step {
 			return maxinfo.ApproxDP{Epsilon: detail(d, "epsilon", numbers.NonNegatives),
 				LnDelta: detail(d, "delta", numbers.Probabilities)}
-		}, func(in InputCells) Formulas { return Formulas{Epsilon: in["epsilon"]} }, replacedApprox},
+		}, replacedApprox},
 		{"gdp", [][]string{{"mu"}}, nil, true, func(d *Details) maxinfo.Step {
 			return maxinfo.GDP{Mu: detail(d, "mu", numbers.Positives)}
-		}, func(in InputCells) Formulas {
-			return Formulas{Shift: expr.Cell("samples").Times(in["mu"]).To(expr.N(2))}
 		}, replacedGDP},
 		{"zcdp", [][]string{{"rho"}}, nil, true, func(d *Details) maxinfo.Step {
 			return maxinfo.ZCDP{Rho: detail(d, "rho", numbers.Positives)}
-		}, func(in InputCells) Formulas { return Formulas{Rho: in["rho"]} }, replacedRenyi},
+		}, replacedRenyi},
 		{"rdp", [][]string{{"order"}, {"epsilon"}}, nil, true, func(d *Details) maxinfo.Step {
 			return maxinfo.RDP{Points: d.points()}
-		}, nil, replacedRenyi},
+		}, replacedRenyi},
 		{"gaussian", [][]string{{"queries"}, {"noise-sd"}}, nil, true, func(d *Details) maxinfo.Step {
-			return maxinfo.Gaussian{Queries: detail(d, "queries", numbers.Counts), SD: detail(d, "noise-sd", Deviations)}
-		}, func(in InputCells) Formulas {
-			return Formulas{Shift: in["queries"].Over(in["noise-sd"].To(expr.N(2)))}
+			return maxinfo.Gaussian{Queries: detail(d, "queries", numbers.Counts), SD: detail(d, "noise-sd", deviations)}
 		}, nil},
 		{"description", [][]string{{"outcomes", "bits"}}, nil, false, func(d *Details) maxinfo.Step {
 			if d.Has("outcomes") {
 				return maxinfo.OneOfNats(detail(d, "outcomes", Outcomes))
 			}
 			return maxinfo.OneOfNats(d.information())
-		}, InputCells.information, nil},
+		}, nil},
 		{"gates", [][]string{{"looks"}}, []string{"passes"}, false, func(d *Details) maxinfo.Step {
 			s := maxinfo.Gates{Looks: detail(d, "looks", numbers.Counts)}
 			if s.Passes = s.Looks; d.Has("passes") {
 				s.Passes = detail(d, "passes", numbers.Counts)
 			}
 			return s
-		}, func(in InputCells) Formulas { return Formulas{Looks: in["looks"], Passes: in["passes"]} }, nil},
+		}, nil},
 		{"mutual-info", [][]string{{"bits", "nats"}}, nil, false, func(d *Details) maxinfo.Step {
 			return maxinfo.MutualInformation{Nats: d.information()}
-		}, InputCells.information, nil},
+		}, nil},
 		{"max-info", [][]string{{"bits", "nats"}}, []string{"slack", "data"}, false, func(d *Details) maxinfo.Step {
 			s := maxinfo.MaxInformation{Nats: d.information(), Slack: theory.Zero, Always: d.Has("data") &&
 				detail(d, "data", laws) == maxinfo.AnyData}
@@ -94,7 +86,7 @@ func Kinds() []Kind {
 				s.Slack = detail(d, "slack", numbers.BelowOne)
 			}
 			return s
-		}, InputCells.information, nil},
+		}, nil},
 	}
 }
 
@@ -132,8 +124,8 @@ func placeholder(key string) string {
 	return keys[slices.IndexFunc(keys, func(f usage.Flag) bool { return f.Name == key })].Placeholder()
 }
 
-// Deviations are the standard deviations that [maxinfo.GaussianTranscript] takes.
-var Deviations = numbers.Kind[float64]{
+// deviations are the standard deviations that [maxinfo.GaussianTranscript] takes.
+var deviations = numbers.Kind[float64]{
 	Want: "a number in [1e-150, 1e150]",
 	Parse: func(s string) (float64, bool) {
 		x, ok := numbers.Positives.Parse(s)
@@ -349,7 +341,6 @@ type Learned struct {
 	maxinfo.Plan
 	Typed      []string
 	Neighbours commands.Convention // of the privacy that was typed, "" if none was
-	converted  []string            // the steps by replacement, if they were typed otherwise
 }
 
 // Add appends a step of a kind, by replacement.
@@ -361,22 +352,7 @@ func (l *Learned) Add(k Kind, s maxinfo.Step, typed string, by commands.Conventi
 		}
 	}
 	l.Steps, l.Typed = append(l.Steps, s), append(l.Typed, typed)
-	switch {
-	case by != commands.ByAdding:
-	case k.Replaced != nil:
-		l.converted = append(l.converted, s.String())
-	default:
-		l.converted = append(l.converted, typed)
-	}
 	return nil
-}
-
-// ByReplacement are the steps as they may be typed by replacement.
-func (l Learned) ByReplacement() []string {
-	if l.converted != nil {
-		return l.converted
-	}
-	return l.Typed
 }
 
 // Read reads the flags that tell of a chain of steps.
