@@ -103,12 +103,11 @@ type Table struct {
 	Chart   *Chart // right of the rows; nil for none
 }
 
-// Chart draws columns of a table, counted from 0, over its column X: a curve each, named by its header.
+// Chart draws the column Y of a table, counted from 0, over its column X.
 type Chart struct {
 	Title, XTitle, YTitle string
 
-	X          int
-	Y          []int
+	X, Y       int
 	LogX, LogY bool
 }
 

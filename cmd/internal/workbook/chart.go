@@ -8,7 +8,7 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// chart puts a table's chart right of its rows. Its curves refer to the cells, so that it follows them.
+// chart puts a table's chart right of its rows. Its curve refers to the cells, so that it follows them.
 func (b *book) chart(t record.Table) error {
 	c := t.Chart
 	if c == nil || t.Rows == 0 {
@@ -18,27 +18,22 @@ func (b *book) chart(t record.Table) error {
 	if err != nil {
 		return err
 	}
-	var series []excelize.ChartSeries
-	for k, j := range c.Y {
-		color := excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{chartColors[k%len(chartColors)]}}
-		name, e1 := excelize.CoordinatesToCellName(j+1, 1, true)
-		x, e2 := columnRange(c.X, t.Rows)
-		y, e3 := columnRange(j, t.Rows)
-		for _, err := range []error{e1, e2, e3} {
-			if err != nil {
-				return err
-			}
-		}
-		series = append(series, excelize.ChartSeries{
-			Name: t.Name + "!" + name, Categories: t.Name + "!" + x, Values: t.Name + "!" + y,
-			Fill: color, Line: excelize.LineOptions{Type: excelize.LineSolid, Width: 1.5},
-			Marker: excelize.ChartMarker{Symbol: chartMarkers[k/len(chartColors)%len(chartMarkers)], Size: 5, Fill: color},
-		})
+	name, e1 := excelize.CoordinatesToCellName(c.Y+1, 1, true)
+	x, e2 := columnRange(c.X, t.Rows)
+	y, e3 := columnRange(c.Y, t.Rows)
+	if err := errors.Join(e1, e2, e3); err != nil {
+		return err
+	}
+	color := excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"222222"}}
+	series := excelize.ChartSeries{
+		Name: t.Name + "!" + name, Categories: t.Name + "!" + x, Values: t.Name + "!" + y,
+		Fill: color, Line: excelize.LineOptions{Type: excelize.LineSolid, Width: 1.5},
+		Marker: excelize.ChartMarker{Symbol: "circle", Size: 5, Fill: color},
 	}
 	err = b.file.AddChart(t.Name, place, &excelize.Chart{
-		Type: excelize.Scatter, Series: series, ShowBlanksAs: "gap",
+		Type: excelize.Scatter, Series: []excelize.ChartSeries{series}, ShowBlanksAs: "gap",
 		Title:     chartTitle(c.Title),
-		Legend:    excelize.ChartLegend{Position: "right"},
+		Legend:    excelize.ChartLegend{Position: "none"},
 		Dimension: excelize.ChartDimension{Width: 640, Height: 400},
 		XAxis:     chartAxis(c.XTitle, c.LogX),
 		YAxis:     chartAxis(c.YTitle, c.LogY),
@@ -61,12 +56,6 @@ func (b *book) logAcross() error {
 	b.file.Pkg.Store(part, bytes.Replace(text, []byte(scale), []byte(log), 1))
 	return nil
 }
-
-// A chart's curves differ in colour, and after these in marker.
-var (
-	chartColors  = []string{"222222", "B83A0A", "1F5FA8", "1B7A4B", "7A3E9D", "8A6D00"}
-	chartMarkers = []string{"circle", "square", "triangle", "diamond"}
-)
 
 // columnRange is the cells of a column below its header.
 func columnRange(column, rows int) (string, error) {

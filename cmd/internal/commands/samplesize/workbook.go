@@ -50,7 +50,7 @@ func (s *request) bestChart(columns []goals.Column) *record.Chart {
 		positive = positive && varying[0].Axis(s.grid.Goal(i)) > 0
 	}
 	return &record.Chart{Title: subjects[s.unknown] + " by the best method", XTitle: columns[x].Name,
-		YTitle: columns[y].Name, X: x, Y: []int{y}, LogX: positive, LogY: true}
+		YTitle: columns[y].Name, X: x, Y: y, LogX: positive, LogY: true}
 }
 
 func look(r *goals.Row) record.Look {
