@@ -25,7 +25,7 @@ type Command struct {
 	Verbatim    bool            // its arguments are another command line, flags and all
 	Description string
 	Flags       []usage.Flag      // its own, without the flags of the output
-	Gone        map[string]string // flags that earlier versions had, and what does their work
+	Gone        map[string]string // flags and actions that earlier versions had, and what does their work
 	Output      Output            // the formats that it offers
 	Examples    [2]string         // command lines that work, in this order and in one directory
 	Run         func(*Call) error

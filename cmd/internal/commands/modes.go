@@ -73,6 +73,9 @@ func (c *Call) RunMode(modes []Mode) error {
 	if len(args) == 0 {
 		return usage.Errorf("%s: got nothing, want %s", command, usage.OrList(ModeLines(modes)))
 	}
+	if remedy := c.Command.Gone[args[0]]; remedy != "" {
+		return usage.Errorf("%s: %s is gone, use %s", command, args[0], remedy)
+	}
 	at := slices.Index(names, args[0])
 	if at < 0 {
 		return usage.Errorf("%s: got %s, want %s%s", command, usage.Shown(args[0]), usage.OrList(names),

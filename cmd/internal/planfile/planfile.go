@@ -1,4 +1,4 @@
-// Package planfile reads and writes plan files: YAML or JSON with defaults and named scenarios. Their keys are flags
+// Package planfile reads plan files: YAML, and JSON as YAML, with defaults and named scenarios. Their keys are flags
 // and their values are read as those are, so that 10k, 5%, 1/20 and lists mean the same. A scenario's own key
 // overrides a default, null removes it.
 package planfile
@@ -6,14 +6,11 @@ package planfile
 import (
 	"bytes"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -21,20 +18,16 @@ import (
 
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
-	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/internal/delimited"
 )
 
 const schema = "dpcalc/plan-file/1"
 
-// The files to start from say the same. JSON has no comments.
-var (
-	//go:embed template.yaml
-	Template string
-	//go:embed template.json
-	TemplateJSON string
-)
+// Template is the file to start from.
+//
+//go:embed template.yaml
+var Template string
 
 // Keys are the flags that a plan file may set.
 type Keys struct {
@@ -75,7 +68,7 @@ func Read(path string, keys Keys, use func(Scenario) error) error {
 	fail := func(n *yaml.Node, format string, args ...any) error {
 		return usage.Errorf("%s: line %d: %s", path, n.Line, fmt.Sprintf(format, args...))
 	}
-	root, err := treeOf(path, data)
+	root, err := treeOf(data)
 	if err != nil {
 		return usage.Errorf("%s: %s", path, strings.Join(strings.Fields(err.Error()), " "))
 	}
@@ -139,7 +132,6 @@ func Read(path string, keys Keys, use func(Scenario) error) error {
 const (
 	mostBytes = 16 << 20
 	mostMarks = 1_000_000 // lines, commas, brackets, dashes: without one there is no further item
-	mostDepth = 100       // of lists and mappings in each other
 )
 
 // textOf reads a file as far as the limit.
@@ -167,29 +159,10 @@ func textOf(path string) ([]byte, error) {
 	return data, nil
 }
 
-var errDeep = fmt.Errorf("got lists or mappings more than %d deep, want at most that", mostDepth)
-
 // treeOf reads a file into a tree with line numbers, nil if it is empty.
-func treeOf(path string, data []byte) (*yaml.Node, error) {
-	isJSON := strings.EqualFold(filepath.Ext(path), ".json")
-	encoding, marked := delimited.WideEncoding(data)
-	if yamlReads := marked && encoding == "UTF-16" && !isJSON; encoding != "" && !yamlReads {
+func treeOf(data []byte) (*yaml.Node, error) {
+	if encoding, marked := delimited.WideEncoding(data); encoding == "UTF-32" || encoding != "" && !marked {
 		return nil, fmt.Errorf("got %s, want UTF-8", encoding)
-	}
-	if isJSON {
-		if len(bytes.TrimSpace(data)) == 0 {
-			return nil, nil
-		}
-		r := jsonReader{Decoder: json.NewDecoder(bytes.NewReader(data)), data: data, line: 1}
-		r.UseNumber()
-		root, err := r.tree(0)
-		if err != nil {
-			return nil, r.located(err)
-		}
-		if _, more := r.Token(); !errors.Is(more, io.EOF) {
-			return nil, errors.New("got more than one value, want one")
-		}
-		return root, nil
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var document yaml.Node
@@ -197,107 +170,24 @@ func treeOf(path string, data []byte) (*yaml.Node, error) {
 	case errors.Is(err, io.EOF):
 		return nil, nil
 	case err != nil:
-		return nil, inYAML(err, data)
+		return nil, inYAML(err)
 	}
 	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return nil, errors.New("got more than one document, want one")
 	}
-	return document.Content[0], shallow(document.Content[0], 1)
+	return document.Content[0], nil
 }
 
 // inYAML is the error of a text that is no YAML.
-func inYAML(err error, data []byte) error {
-	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	number, _, _ := strings.Cut(strings.TrimPrefix(text, "line "), ":")
-	if line, e := strconv.Atoi(number); e == nil && indentedByTab(data, line) {
-		return fmt.Errorf("line %d: got a tab, want spaces before a key", line)
-	}
-	return fmt.Errorf("%s; want YAML", text)
-}
-
-// indentedByTab reports whether a tab stands before the text of a line.
-func indentedByTab(data []byte, line int) bool {
-	lines := bytes.Split(data, []byte("\n"))
-	if line < 1 || line > len(lines) {
-		return false
-	}
-	text := lines[line-1]
-	return bytes.IndexByte(text[:len(text)-len(bytes.TrimLeft(text, " \t"))], '\t') >= 0
-}
-
-// shallow checks the depth of a tree whose root is at this depth.
-func shallow(n *yaml.Node, depth int) error {
-	if len(n.Content) > 0 && depth > mostDepth {
-		return errDeep
-	}
-	for _, child := range n.Content {
-		if err := shallow(child, depth+1); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// jsonReader reads JSON as the trees that YAML would make of it.
-type jsonReader struct {
-	*json.Decoder
-	data []byte
-	read int64 // up to here the lines have been counted
-	line int
-}
-
-// located is the error of a text that is no JSON, with its place.
-func (r *jsonReader) located(err error) error {
-	var syntax *json.SyntaxError
-	at, text := int64(len(r.data)), "got the end of the file, want the rest of the JSON"
+func inYAML(err error) error {
+	text, want := strings.TrimPrefix(err.Error(), "yaml: "), "YAML"
 	switch {
-	case errors.As(err, &syntax) && !errors.Is(err, io.ErrUnexpectedEOF):
-		at, text = min(syntax.Offset, at), syntax.Error()+", want JSON"
-	case !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF):
-		return err
+	case strings.Contains(text, "cannot start any token"):
+		want = "spaces and no tab before a key, and quotes around a value that begins with %, @ or `"
+	case strings.Contains(text, "escape"):
+		want = `the character itself, as YAML lacks \/ and \ud83d\ude00 of JSON`
 	}
-	return fmt.Errorf("line %d: %s", 1+bytes.Count(bytes.TrimRight(r.data[:at], "\n"), []byte("\n")), text)
-}
-
-// tree reads a value that is inside so many others.
-func (r *jsonReader) tree(depth int) (*yaml.Node, error) {
-	token, err := r.Token()
-	if err != nil {
-		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
-		}
-		return nil, err
-	}
-	r.line += bytes.Count(r.data[r.read:r.InputOffset()], []byte("\n"))
-	r.read = r.InputOffset()
-	node := &yaml.Node{Kind: yaml.ScalarNode, Line: r.line}
-	switch v := token.(type) {
-	case json.Delim:
-		if depth == mostDepth {
-			return nil, errDeep
-		}
-		node.Kind = yaml.SequenceNode
-		if v == '{' {
-			node.Kind = yaml.MappingNode
-		}
-		for r.More() {
-			child, err := r.tree(depth + 1)
-			if err != nil {
-				return nil, err
-			}
-			node.Content = append(node.Content, child)
-		}
-		_, err = r.Token() // the closing bracket
-	case nil:
-		node.Tag = "!!null"
-	case bool:
-		node.Value = strconv.FormatBool(v)
-	case json.Number:
-		node.Value = v.String()
-	case string:
-		node.Value = v
-	}
-	return node, err
+	return fmt.Errorf("%s; want %s", text, want)
 }
 
 // meant is the node that an alias stands for, or the node itself.
@@ -397,53 +287,6 @@ func (k Keys) values(settings []setting) (usage.Values, error) {
 		}
 	}
 	return typed, nil
-}
-
-// Pair is a key with its value.
-type Pair struct{ Key, Value string }
-
-// Text is the file of one scenario.
-func Text(name string, pairs []Pair) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "# Run it with: dpcalc plan run FILE\nschema: %s\nscenarios:\n  - name: %s\n", schema,
-		yamlScalar(name))
-	for _, p := range pairs {
-		fmt.Fprintf(&b, "    %s: %s\n", p.Key, yamlScalar(p.Value))
-	}
-	return b.String()
-}
-
-// TextJSON is that file as JSON.
-func TextJSON(name string, pairs []Pair) string {
-	b := []byte("{\n  \"schema\": \"" + schema + "\",\n  \"scenarios\": [\n    {\n      \"name\": ")
-	b = appendJSON(b, name)
-	for _, p := range pairs {
-		b = append(b, ",\n      "...)
-		b = append(record.AppendJSONString(b, p.Key), ": "...)
-		b = appendJSON(b, p.Value)
-	}
-	return string(append(b, "\n    }\n  ]\n}\n"...))
-}
-
-func appendJSON(b []byte, text string) []byte {
-	if isPlain(text) && json.Valid([]byte(text)) {
-		return append(b, text...)
-	}
-	return record.AppendJSONString(b, text)
-}
-
-// yamlScalar quotes a value unless it is a plain word or number.
-func yamlScalar(text string) string {
-	if isPlain(text) {
-		return text
-	}
-	return strconv.Quote(text)
-}
-
-func isPlain(text string) bool {
-	return text != "" && !strings.ContainsFunc(text, func(r rune) bool {
-		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune(".-/%", r)
-	})
 }
 
 // mostKeys is how many keys a message lists.

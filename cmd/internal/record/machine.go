@@ -142,22 +142,22 @@ type jsonRows struct {
 }
 
 func newJSONLines(r Result) jsonRows {
-	keys := each.Of(r.Columns, func(name string) []byte { return append(AppendJSONString(nil, name), ':') })
+	keys := each.Of(r.Columns, func(name string) []byte { return append(appendJSONString(nil, name), ':') })
 	return jsonRows{keys: keys}
 }
 
 func newJSON(r Result) jsonRows {
 	e := newJSONLines(r)
 	b := append([]byte(nil), `{"schema":`...)
-	b = AppendJSONString(b, "dpcalc/"+r.Command+"/1")
+	b = appendJSONString(b, "dpcalc/"+r.Command+"/1")
 	b = append(b, `,"version":`...)
-	b = AppendJSONString(b, usage.Version())
+	b = appendJSONString(b, usage.Version())
 	b = append(b, `,"inputs":{`...)
 	for i, in := range r.Inputs {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(AppendJSONString(b, in.Name), ':')
+		b = append(appendJSONString(b, in.Name), ':')
 		b = AppendJSON(b, &in.Value)
 	}
 	e.envelope = append(b, `},"rows":[`...)
@@ -210,22 +210,22 @@ func AppendJSON(dst []byte, c *Cell) []byte {
 	case TruthForm:
 		return strconv.AppendBool(dst, c.N != 0)
 	case WordsForm, ForeignForm:
-		return AppendJSONString(dst, c.S)
+		return appendJSONString(dst, c.S)
 	case ListForm:
 		dst = append(dst, '[')
 		for i, s := range c.List {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = AppendJSONString(dst, s)
+			dst = appendJSONString(dst, s)
 		}
 		return append(dst, ']')
 	}
 	return append(dst, "null"...)
 }
 
-// AppendJSONString writes a text as a JSON string.
-func AppendJSONString(dst []byte, s string) []byte {
+// appendJSONString writes a text as a JSON string.
+func appendJSONString(dst []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c >= 0x7f || strings.IndexByte(`"\`, c) >= 0 {
 			var b bytes.Buffer

@@ -93,7 +93,8 @@ func TestArrivalsInFiles(t *testing.T) {
 	dir := t.TempDir()
 	plan, schedule := filepath.Join(dir, "plan.yaml"), filepath.Join(dir, "noise.csv")
 	for _, arrival := range []string{"--arrive 3000:10,3400:20", "-m 20 -n 3000 --arrive-rows 400 --arrive-looks 10"} {
-		args := append(strings.Fields("samplesize -b .05 "+arrival), "--save-plan", plan, "--schedule", schedule)
+		savePlan(t, plan, strings.Fields("-b .05 "+arrival)...)
+		args := append(strings.Fields("samplesize -b .05 "+arrival), "--schedule", schedule)
 		code, _, stderr := commandtest.Dpcalc(args...)
 		if code != usage.ExitOK {
 			t.Fatalf("%s: exit %d, %s", arrival, code, stderr)

@@ -162,7 +162,8 @@ func TestSamplesInFiles(t *testing.T) {
 		dir := t.TempDir()
 		plan, book := filepath.Join(dir, "plan.yaml"), filepath.Join(dir, "plan.xlsx")
 		args := strings.Fields("samplesize -m 3 -b .3 --feedback gate " + sample)
-		code, out, stderr := commandtest.Dpcalc(append(args, "--save-plan", plan, "--report")...)
+		savePlan(t, plan, args[1:]...)
+		code, out, stderr := commandtest.Dpcalc(append(args, "--report")...)
 		if text := strings.Join(strings.Fields(out), " "); code != usage.ExitOK || !strings.Contains(text, words) {
 			t.Errorf("%s: exit %d, %s%s", sample, code, out, stderr)
 		}
@@ -236,7 +237,8 @@ func TestRatiosHaveAPlan(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "plan.yaml")
 	line := strings.Fields("samplesize " + plan + "--query f1 --threshold 0.8")
-	code, out, stderr := commandtest.Dpcalc(append(line, "--report", "--save-plan", file)...)
+	savePlan(t, file, line[1:]...)
+	code, out, stderr := commandtest.Dpcalc(append(line, "--report")...)
 	said := strings.Join(strings.Fields(out), " ")
 	for _, words := range []string{"bounded queries from -0.8 to 0.4", "f1: what is promised is about the ratio"} {
 		if code != usage.ExitOK || !strings.Contains(said, words) {

@@ -277,8 +277,8 @@ func TestFeedbackInPlanFiles(t *testing.T) {
 		"-m 10 -t .1 -b .05 --ln-transcripts 9", "-m 10 -t .1 -b .05 --past-looks 1 --query binary",
 	} {
 		file := fmt.Sprintf("plan%d.yaml", i)
-		_, want, stderr := commandtest.Dpcalc(append(strings.Fields("samplesize "+command), "-f", "csv", "--save-plan",
-			file)...)
+		savePlan(t, file, strings.Fields(command)...)
+		_, want, stderr := commandtest.Dpcalc(append(strings.Fields("samplesize "+command), "-f", "csv")...)
 		_, got, more := commandtest.Dpcalc("plan", "run", file, "-f", "csv")
 		if stripped := strings.ReplaceAll(strings.TrimPrefix(got, "scenario,"), "\nplan,", "\n"); stripped != want ||
 			stderr+more != "" {

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
@@ -22,11 +21,12 @@ import (
 func PlanFile() *commands.Command {
 	return &commands.Command{
 		Name:        "plan",
-		Summary:     "keep scenarios in a file, solve them again, compare two files",
-		Arguments:   "init FILE | run FILE | diff OLD NEW",
+		Summary:     "keep scenarios in a file and solve them again",
+		Arguments:   "init FILE | run FILE",
 		Description: commands.Described("plan"),
 		Flags:       []usage.Flag{{Name: "best", Switch: true, Usage: "run: only the best row of each scenario"}},
-		Words:       func() []string { return []string{"init", "run", "diff"} },
+		Words:       func() []string { return []string{"init", "run"} },
+		Gone:        map[string]string{"diff": "dpcalc plan run FILE -f csv for both files and compare"},
 		Output:      commands.Tables,
 		Examples: [2]string{
 			"dpcalc plan init plan.yaml",
@@ -42,31 +42,20 @@ func planModes(formats []record.Format) []commands.Mode {
 	return []commands.Mode{
 		{Name: "init", Takes: "FILE", Least: 1, Most: 1, Run: planInit},
 		{Name: "run", Takes: "FILE", Least: 1, Most: 1, Run: planRun, Flags: append(output, "best")},
-		{Name: "diff", Takes: "OLD NEW", Least: 2, Most: 2, Run: planDiff, Flags: output},
 	}
 }
 
+// planInit writes the template, whose name must be free.
 func planInit(c *commands.Call, files []string) error {
-	return newFile(c, "plan init", files[0], func(inJSON bool) string {
-		if inJSON {
-			return planfile.TemplateJSON
-		}
-		return planfile.Template
-	})
-}
-
-// newFile writes a plan file whose name is free.
-func newFile(c *commands.Call, where, path string, textOf func(inJSON bool) string) error {
-	switch suffix := strings.ToLower(filepath.Ext(path)); suffix {
-	case ".yaml", ".yml", ".json":
-	default:
-		return usage.Errorf("%s: got %s, want a name in .yaml, .yml or .json", where, usage.Shown(path))
+	path := files[0]
+	if suffix := strings.ToLower(filepath.Ext(path)); suffix != ".yaml" && suffix != ".yml" {
+		return usage.Errorf("plan init: got %s, want a name in .yaml or .yml", usage.Shown(path))
 	}
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return usage.Errorf("%s: got %s, which exists, want a new file", where, usage.Shown(path))
+		return usage.Errorf("plan init: got %s, which exists, want a new file", usage.Shown(path))
 	}
 	return c.Write(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, textOf(strings.EqualFold(filepath.Ext(path), ".json")))
+		_, err := io.WriteString(w, planfile.Template)
 		return err
 	})
 }
@@ -74,18 +63,14 @@ func newFile(c *commands.Call, where, path string, textOf func(inJSON bool) stri
 // scenario is a named goal or grid of goals of a plan file.
 type scenario struct {
 	name    string
+	values  sampled
 	request request
 	rows    [][]goals.Row
 }
 
-// readPlanFile reads and validates a plan file.
-func readPlanFile(c *commands.Call, path string) (scenarios []scenario, err error) {
-	return readScenarios(c, path, func(v usage.Values) usage.Values { return v })
-}
-
-// readScenarios reads a plan file, of whose scenarios it takes other values.
-func readScenarios(c *commands.Call, path string, taken func(usage.Values) usage.Values) (scenarios []scenario,
-	err error) {
+// readPlanFile reads and validates a plan file. A scenario that does not say how many samples there are has so many, 0
+// for none.
+func readPlanFile(c *commands.Call, path string, samples int64) (scenarios []scenario, err error) {
 	total := 0
 	err = planfile.Read(path, planKeys(), func(read planfile.Scenario) (err error) {
 		tooMany := func() error {
@@ -95,8 +80,8 @@ func readScenarios(c *commands.Call, path string, taken func(usage.Values) usage
 		if int64(total)+goals.LeastGoals(read.Values) > mostPlanGoals {
 			return tooMany()
 		}
-		s := scenario{name: read.Name}
-		s.request, err = readRequest(&commands.Call{Session: c.Session, Values: taken(read.Values), Command: Command(),
+		s := scenario{name: read.Name, values: sampled{read.Values, samples}}
+		s.request, err = readRequest(&commands.Call{Session: c.Session, Values: s.values, Command: Command(),
 			Formats: c.Formats})
 		if err != nil {
 			return read.Wrong(err)
@@ -115,7 +100,7 @@ func readScenarios(c *commands.Call, path string, taken func(usage.Values) usage
 const mostPlanGoals = 20_000
 
 // solveScenarios answers all goals of all scenarios.
-func solveScenarios(c *commands.Call, scenarios []scenario) (err error) {
+func solveScenarios(c *commands.Call, scenarios []scenario, tally *commands.Tally) (err error) {
 	total := 0
 	for _, s := range scenarios {
 		total += s.request.goals
@@ -125,6 +110,7 @@ func solveScenarios(c *commands.Call, scenarios []scenario) (err error) {
 	before := 0
 	for k := range scenarios {
 		s := &scenarios[k]
+		s.request.tally = tally
 		s.rows, err = s.request.solveAll(c, 0, s.request.goals, func(done int) { bar.Step(before + done) })
 		if err != nil {
 			return err
@@ -205,15 +191,12 @@ func planRun(c *commands.Call, files []string) error {
 		return err
 	}
 	path, bestOnly := files[0], c.Is("best")
-	scenarios, err := readPlanFile(c, path)
+	scenarios, err := readPlanFile(c, path, 0)
 	if err != nil {
 		return err
 	}
 	tally := new(commands.Tally)
-	for k := range scenarios {
-		scenarios[k].request.tally = tally
-	}
-	if err := solveScenarios(c, scenarios); err != nil {
+	if err := solveScenarios(c, scenarios, tally); err != nil {
 		return err
 	}
 	short, err := bestRows(c, scenarios)
@@ -282,154 +265,6 @@ func bestOf(group []goals.Row) *goals.Row {
 		}
 	}
 	return nil
-}
-
-func planDiff(c *commands.Call, files []string) error {
-	t, err := c.Target()
-	if err != nil {
-		return err
-	}
-	oldPath, newPath := files[0], files[1]
-	var sides [2][]scenario
-	for i, path := range []string{oldPath, newPath} {
-		scenarios, err := readPlanFile(c, path)
-		if err != nil {
-			return err
-		}
-		sides[i] = scenarios
-	}
-	for i := range sides {
-		if err := solveScenarios(c, sides[i]); err != nil {
-			return err
-		}
-	}
-	var pairs []pair
-	for side := range sides {
-		for k := range sides[side] {
-			s := &sides[side][k]
-			for i, group := range s.rows {
-				key := pairKey{scenario: s.name}
-				if len(s.rows) > 1 {
-					key.goal = s.request.goalText(s.request.grid.Goal(i))
-				}
-				at := slices.IndexFunc(pairs, func(q pair) bool { return q.key == key })
-				if at < 0 {
-					at = len(pairs)
-					pairs = append(pairs, pair{key: key})
-				}
-				best := bestOf(group)
-				if best == nil {
-					best = &goals.Row{Answer: transfer.Answer{Goal: s.request.grid.Goal(i), Status: transfer.Infeasible}}
-				}
-				pairs[at].sides[side] = best
-			}
-		}
-	}
-	shown := slices.Concat(pairColumns, bothSides(comparedColumns[0]), bothSides(comparedColumns[1]),
-		[]record.Column[pair]{ratioColumn})
-	for _, compared := range comparedColumns[2:] {
-		shown = append(shown, bothSides(compared)...)
-	}
-	return commands.Emit(c, t, commands.Answer[pair]{
-		Command: "plan-diff",
-		Inputs:  []record.Input{{Name: "old", Value: record.Words(oldPath)}, {Name: "new", Value: record.Words(newPath)}},
-		Columns: slices.Concat(shown, bothSides(lnBetaColumn)), Shown: shown, Rows: commands.List(pairs),
-		Say: func() (title, notes []string) { return []string{"From " + oldPath + " to " + newPath}, nil },
-	})
-}
-
-// pairKey is a goal that two plan files have in common: a scenario with one goal by its
-// name, one of a grid by its values too.
-type pairKey struct{ scenario, goal string }
-
-// pair is the best rows of a goal in the old and in the new file, nil where it is not in
-// the file.
-type pair struct {
-	key   pairKey
-	sides [2]*goals.Row
-}
-
-// comparedColumns are those in which two files may differ.
-var comparedColumns = []goals.Column{
-	{Name: "method", Cell: func(r *goals.Row) record.Cell {
-		if r.Method == nil {
-			return record.Cell{}
-		}
-		return record.Words(r.Method.Name)
-	}},
-	goals.ColumnSamples.Titled("rows"), goals.ColumnQueries, goals.ColumnTau, goals.ColumnBeta, goals.ColumnBudget,
-	goals.ColumnQuery, goals.ColumnSensitivity,
-	goals.Given(goals.ColumnFeedback, func(g transfer.Goal) bool { return g.Feedback != transfer.Answers }),
-	goals.Given(goals.ColumnOneSided, func(g transfer.Goal) bool { return g.OneSided }), goals.ColumnPasses,
-	goals.ColumnBar, goals.ColumnFloor, goals.ColumnHold, goals.ColumnGuessError, goals.ColumnDisagreement,
-	goals.ColumnAtLeast, goals.ColumnVariance, goals.ColumnChecked, goals.ColumnSecondMoment,
-}
-
-var lnBetaColumn = goals.Column{Name: "ln_beta", Cell: func(r *goals.Row) record.Cell {
-	return record.Exactly(r.Beta.Ln()).If(r.Beta != 0)
-}}
-
-// bothSides are a column of the old file and one of the new.
-func bothSides(c goals.Column) (both []record.Column[pair]) {
-	title := record.Titles([]goals.Column{c})[0]
-	for side, name := range []string{"old", "new"} {
-		both = append(both,
-			record.Column[pair]{Name: c.Name + "_" + name, Title: title + " " + name, Cell: func(q pair) record.Cell {
-				if q.sides[side] == nil {
-					return record.Cell{}
-				}
-				return c.Cell(q.sides[side])
-			}})
-	}
-	return both
-}
-
-var pairColumns = []record.Column[pair]{
-	{Name: "scenario", Cell: func(q pair) record.Cell { return record.Foreign(q.key.scenario) }},
-	{Name: "goal", Cell: func(q pair) record.Cell { return record.Words(q.key.goal) }},
-	{Name: "change", Cell: func(q pair) record.Cell { return record.Words(q.change()) }},
-}
-
-var ratioColumn = record.Column[pair]{Name: "samples_ratio", Title: "rows ratio", Cell: func(q pair) record.Cell {
-	a, b := q.sides[0], q.sides[1]
-	if a == nil || b == nil {
-		return record.Cell{}
-	}
-	both := a.Samples != 0 && b.Samples != 0
-	return record.Exactly(float64(b.Samples) / float64(a.Samples)).If(both && a.Samples != b.Samples)
-}}
-
-func (q pair) change() string {
-	switch {
-	case q.sides[0] == nil:
-		return "added"
-	case q.sides[1] == nil:
-		return "removed"
-	}
-	for _, c := range append(slices.Clone(comparedColumns), lnBetaColumn) {
-		if a, b := c.Cell(q.sides[0]), c.Cell(q.sides[1]); !a.Same(b) {
-			return "changed"
-		}
-	}
-	return "same"
-}
-
-// savedPlan is the plan file of one command line.
-func savedPlan(c usage.Values, inJSON bool) string {
-	var pairs []planfile.Pair
-	for _, key := range planKeys().All {
-		value, ok := c.Text(key)
-		if slices.Contains(planKeys().Switches, key) {
-			value, ok = "true", c.Is(key)
-		}
-		if ok {
-			pairs = append(pairs, planfile.Pair{Key: key, Value: value})
-		}
-	}
-	if inJSON {
-		return planfile.TextJSON("plan", pairs)
-	}
-	return planfile.Text("plan", pairs)
 }
 
 // planKeys are the flags of samplesize that a plan file may set.

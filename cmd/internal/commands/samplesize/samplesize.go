@@ -11,7 +11,6 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
-	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/internal/parallel"
@@ -39,10 +38,10 @@ func Command() *commands.Command {
 			usage.Flag{Name: bestFlag, Switch: true, Usage: "one row for each goal, that of its best method"},
 			usage.Flag{Name: "report", Switch: true, Usage: "write the best plan as a paragraph for a methods section; with -f markdown or latex in these"},
 			usage.Flag{Name: "plot", Switch: true, Usage: "draw the grid in characters; -o with .svg, .png or .pdf draws it in a file"},
-			usage.Flag{Name: "save-plan", Usage: "write the command as a plan file to `FILE`, a new one in .yaml, .yml or .json; see dpcalc plan"},
 		),
 		Gone: map[string]string{
-			"matrix": "--best -f csv and a pivot table of it in a spreadsheet",
+			"matrix":    "--best -f csv and a pivot table of it in a spreadsheet",
+			"save-plan": "dpcalc plan init FILE and write these flags there as keys",
 		},
 		Output: commands.Tables | commands.Drawings,
 		Examples: [2]string{
@@ -73,11 +72,6 @@ type request struct {
 	table    *runTable       // which one that is, nil if the method has no answer
 }
 
-// alsoWritten says whether a path writes the file of another one, empty for none.
-func alsoWritten(path string, others ...string) bool {
-	return slices.ContainsFunc(others, func(other string) bool { return other != "" && outfile.SameFile(path, other) })
-}
-
 // view is the form in which people see the rows.
 type view int
 
@@ -105,15 +99,6 @@ func runSamplesize(c *commands.Call) error {
 	asked, err := readRequest(c)
 	if err != nil {
 		return err
-	}
-	if path, ok := c.Text("save-plan"); ok {
-		if alsoWritten(path, asked.target.Path, asked.schedule.Path) {
-			return usage.Errorf("--save-plan: got %s, which is written by another flag too, want a file of its own",
-				usage.Shown(path))
-		}
-		if err := newFile(c, "--save-plan", path, func(inJSON bool) string { return savedPlan(c, inJSON) }); err != nil {
-			return err
-		}
 	}
 	return asked.write(c)
 }

@@ -15,18 +15,12 @@ import (
 // those with proofs as it wants them. A scenario that says nothing of its samples is read with so many, and its goal
 // has none. Without a name the file has one scenario.
 func Scenario(c *commands.Call, path, name string, samples int64) (goal transfer.Goal, methods []string, err error) {
-	call := *c
-	call.Command = PlanFile()
-	var taken []sampled
-	scenarios, err := readScenarios(&call, path, func(v usage.Values) usage.Values {
-		taken = append(taken, sampled{v, samples})
-		return taken[len(taken)-1]
-	})
+	scenarios, err := readPlanFile(c, path, samples)
 	if err != nil {
 		return goal, nil, err
 	}
 	var names []string
-	for i, s := range scenarios {
+	for _, s := range scenarios {
 		if names = append(names, s.name); s.name != name && (name != "" || len(scenarios) > 1) {
 			continue
 		}
@@ -45,10 +39,10 @@ func Scenario(c *commands.Call, path, name string, samples int64) (goal transfer
 		if methods == nil {
 			return goal, nil, usage.Errorf("%s: scenario %s: %v", path, usage.Shown(s.name), s.request.noneProven())
 		}
-		if err := taken[i].placed(c); err != nil {
+		if err := s.values.placed(c); err != nil {
 			return goal, nil, usage.Errorf("%s: scenario %s: %v", path, usage.Shown(s.name), err)
 		}
-		if goal = s.request.grid.Goal(0); taken[i].lent() {
+		if goal = s.request.grid.Goal(0); s.values.lent() {
 			goal.Samples = 0
 		}
 		return goal, methods, nil
@@ -60,7 +54,7 @@ func Scenario(c *commands.Call, path, name string, samples int64) (goal transfer
 		usage.DidYouMean(name, names))
 }
 
-// sampled are the values of a scenario with a number of samples, unless it has its own.
+// sampled are the values of a scenario with a number of samples, unless that is 0 or it has its own.
 type sampled struct {
 	usage.Values
 	samples int64
@@ -73,8 +67,11 @@ func (s sampled) Text(flag string) (string, bool) {
 	return s.Values.Text(flag)
 }
 
-// lent reports whether the scenario itself says nothing of its samples.
+// lent reports whether the number of samples is not the scenario's own.
 func (s sampled) lent() bool {
+	if s.samples == 0 {
+		return false
+	}
 	for _, flag := range []string{"samples", goals.ClustersFlag.Name, goals.ClassesFlag.Name, goals.ArriveFlag.Name} {
 		if _, own := s.Values.Text(flag); own {
 			return false
