@@ -3,7 +3,6 @@ package numbers
 import (
 	"errors"
 	"fmt"
-	"math"
 	"math/big"
 	"regexp"
 	"slices"
@@ -27,7 +26,7 @@ func guess(raw string, accepts func(string) bool) string {
 	if len(raw) > mostGuessed {
 		return ""
 	}
-	for _, repair := range []func(string) string{withoutGroups, withPoint, withSuffix, multiplied} {
+	for _, repair := range []func(string) string{withoutGroups, withPoint} {
 		if text := repair(raw); text != "" && accepts(text) {
 			return fmt.Sprintf(", did you mean %s?", text)
 		}
@@ -63,7 +62,7 @@ func percent(r *big.Rat) string {
 }
 
 var (
-	grouped       = pattern(`^[1-9][0-9]{0,2}([., '_][0-9]{3})+$`)
+	grouped       = pattern(`^[1-9][0-9]{0,2}([.,][0-9]{3})+$`)
 	commaGrouped  = pattern(`^[1-9][0-9]{0,2}(,[0-9]{3})+$`)
 	pointGrouped  = pattern(`^[1-9][0-9]{0,2}(\.[0-9]{3})+$`)
 	decimalComma  = pattern(`^[0-9]*,[0-9]+%?$`)
@@ -75,17 +74,12 @@ func pattern(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
 
-// withoutGroups takes the thousands separators out of 20,500.
+// withoutGroups takes the thousands separators out of 20,500 and 20.500.
 func withoutGroups(raw string) string {
 	if !grouped().MatchString(raw) {
 		return ""
 	}
-	return strings.Map(func(r rune) rune {
-		if r < '0' || r > '9' {
-			return -1
-		}
-		return r
-	}, raw)
+	return strings.NewReplacer(",", "", ".", "").Replace(raw)
 }
 
 // withPoint reads 0,05 with a decimal comma.
@@ -96,63 +90,19 @@ func withPoint(raw string) string {
 	return strings.Replace(raw, ",", ".", 1)
 }
 
-// withSuffix reads 5K, 5 k, 5m and 5G.
-func withSuffix(raw string) string {
-	text := strings.ReplaceAll(raw, " ", "")
-	for typed, meant := range map[string]string{"K": "k", "m": "M", "G": "000M"} {
-		if digits, ok := strings.CutSuffix(text, typed); ok {
-			return digits + meant
-		}
-	}
-	return text
-}
-
-// multiplied computes 12*8.
-func multiplied(raw string) string {
-	factors := strings.FieldsFunc(raw, func(r rune) bool { return strings.ContainsRune("*x× ", r) })
-	if len(factors) < 2 {
-		return ""
-	}
-	product := big.NewRat(1, 1)
-	for _, text := range factors {
-		r, ok := ParseRat(text)
-		if !ok {
-			return ""
-		}
-		product.Mul(product, r)
-	}
-	if !product.IsInt() {
-		return ""
-	}
-	return product.Num().String()
-}
-
 // Wanted is what one value is to be, with a guess at what this one was.
 func (k Kind[T]) Wanted(raw string) string {
-	if _, isFloat := any(*new(T)).(float64); isFloat {
-		if limit := beyondFloat(raw); limit != "" {
-			return k.Want + limit
+	_, isFloat := any(*new(T)).(float64)
+	r, isNumber := ParseRat(raw)
+	if isFloat && isNumber {
+		if _, fits := floatOf(r); !fits {
+			return k.Want + " of a size from 5e-324 to 1.79e308"
 		}
 	}
 	return k.Want + guess(raw, func(text string) bool {
 		_, ok := k.Parse(text)
 		return ok
 	})
-}
-
-// beyondFloat says where the numbers end that a positive one is beyond, or "".
-func beyondFloat(raw string) string {
-	r, ok := ParseRat(raw)
-	if !ok || r.Sign() <= 0 {
-		return ""
-	}
-	switch x, _ := r.Float64(); {
-	case math.IsInf(x, 0):
-		return " up to 1.79e308"
-	case x == 0:
-		return " from 5e-324 on"
-	}
-	return ""
 }
 
 // oneOrMany refuses a list that may be one number with thousands separators or a
