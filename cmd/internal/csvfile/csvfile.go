@@ -32,8 +32,6 @@ const stride = 512
 type Source struct {
 	Name string // as messages have it
 	At   io.ReaderAt
-	file *os.File    // nil for a copy, which nobody changes
-	was  fs.FileInfo // when it was opened
 	done []func() error
 }
 
@@ -72,17 +70,15 @@ func OpenAny(c *outfile.Session, path string) (*Source, error) {
 			return nil, s.Blame(err)
 		}
 		if info.Mode().IsRegular() || info.IsDir() { // reading a directory fails as it should
-			s.At, s.file, s.was = f, f, info
+			s.At = f
 		}
 		in = f
 	}
-	var err error
 	if s.At == nil {
-		err = s.spool(c.Context, in)
-	}
-	if err != nil {
-		s.Close()
-		return nil, s.Blame(err)
+		if err := s.spool(c.Context, in); err != nil {
+			s.Close()
+			return nil, s.Blame(err)
+		}
 	}
 	return s, nil
 }
@@ -99,20 +95,6 @@ func (s *Source) isNarrow() error {
 	}
 	return nil
 }
-
-// still reports that the file has changed since it was opened.
-func (s *Source) still() error {
-	if s.file == nil {
-		return nil
-	}
-	now, err := s.file.Stat()
-	if err == nil && (now.Size() != s.was.Size() || !now.ModTime().Equal(s.was.ModTime())) {
-		err = errChanged
-	}
-	return err
-}
-
-var errChanged = errors.New("changed while it was read")
 
 // spool copies a stream to a temporary file. The end of the context does not wait for input.
 func (s *Source) spool(ctx context.Context, in io.Reader) error {
@@ -249,7 +231,7 @@ func (t *Table) check(ctx context.Context, column Column) error {
 		cells, empty, err := s.Record()
 		if err == io.EOF {
 			t.end = s.Offset
-			return t.still()
+			return nil
 		}
 		if err != nil {
 			return err
@@ -305,14 +287,6 @@ func (t *Table) Remarks() (lines []string) {
 		lines = append(lines, fmt.Sprintf("%d p-values with < are read as these upper bounds", t.bounds))
 	}
 	return lines
-}
-
-// before returns how many p-values precede a record with which a stride begins, or the end.
-func (t *Table) before(record int) int {
-	if record == t.Records {
-		return record - t.Missing
-	}
-	return record - t.places[record/stride].missing
 }
 
 // mostNamed is how many columns an error names.
@@ -395,8 +369,9 @@ func (t *Table) Chance(cell string) (theory.LogProb, bool) {
 	return numbers.ParsePValue(cell)
 }
 
-// Each visits the records from lo to hi; rank counts the p-values before. It may be
-// called concurrently. A rank is never one that the first reading did not find.
+// Each visits the records from lo to hi; rank counts the p-values before. It may be called concurrently. A file that
+// changed since it was checked is an error where its size shows it, a record cannot be read, or a rank would be one
+// that the first reading did not find.
 func (t *Table) Each(lo, hi int, visit func(rank int, cells []string) error) error {
 	at := t.places[lo/stride]
 	s := delimited.NewSplitter(io.NewSectionReader(t.At, at.offset, t.end-at.offset), t.Separator)
@@ -411,12 +386,8 @@ func (t *Table) Each(lo, hi int, visit func(rank int, cells []string) error) err
 		case err != nil:
 			return t.Blame(err)
 		}
-		next := rank
-		if !Absent(cells[t.P]) {
-			next++
-		}
-		end := min((i/stride+1)*stride, t.Records) // of the stride
-		if next > t.before(end) || i+1 == end && next < t.before(end) {
+		present := !Absent(cells[t.P])
+		if present && rank == t.Records-t.Missing {
 			return t.Changed()
 		}
 		if i >= lo {
@@ -424,13 +395,15 @@ func (t *Table) Each(lo, hi int, visit func(rank int, cells []string) error) err
 				return err
 			}
 		}
-		rank = next
+		if present {
+			rank++
+		}
 	}
-	if t.still() != nil {
+	if size, err := t.Size(); err == nil && size != t.end {
 		return t.Changed()
 	}
 	return nil
 }
 
 // Changed reports that the second reading did not find what the first had.
-func (t *Table) Changed() error { return t.Blame(errChanged) }
+func (t *Table) Changed() error { return fmt.Errorf("%s: changed while it was read", t.Name) }
