@@ -186,7 +186,6 @@ func (p *program) man() *commands.Command {
 // manual is the page in troff. The library's own has the flags of all commands
 // in one alphabet and Markdown in them.
 func (p *program) manual() string {
-	app := p.app()
 	var b strings.Builder
 	escape := strings.NewReplacer(`\`, `\e`, "-", `\-`, "`", "").Replace
 	lines := func(text string) {
@@ -198,9 +197,9 @@ func (p *program) manual() string {
 		}
 	}
 	b.WriteString(".TH DPCALC 1\n.SH NAME\n")
-	lines(app.Name + " - " + app.Usage)
+	lines("dpcalc - " + commands.Purpose)
 	b.WriteString(".SH SYNOPSIS\n.B dpcalc\n.I command\n[flags] [arguments]\n.SH DESCRIPTION\n")
-	lines(app.Description)
+	lines(commands.Description)
 	b.WriteString(".SH COMMANDS\n")
 	for _, c := range p.Commands {
 		b.WriteString(".SS \"" + escape(strings.TrimSpace(c.Name+" "+c.Arguments)) + "\"\n")

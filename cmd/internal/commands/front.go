@@ -76,26 +76,39 @@ func (f *Front) complain(text string) {
 	fmt.Fprintln(f.Stderr, "dpcalc: "+strings.ReplaceAll(printed.Harmless(text), "\n", `\n`))
 }
 
-// Read reads a command line, without the name of the program: a command, its flags and
-// arguments in any order. Everything after "--" is an argument.
+// Read reads a command line, without the name of the program.
 func (f *Front) Read(args []string) (*Command, usage.Typed, error) {
-	name := args[0]
+	command, err := f.Named(args[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	return f.Arguments(command, args[1:])
+}
+
+// Named finds the command of a command line that begins so.
+func (f *Front) Named(name string) (*Command, error) {
 	switch {
 	case name == "--help" || name == "-h":
 		name = "help"
 	case strings.HasPrefix(name, "-"):
 		hint := usage.DidYouMean("--"+strings.TrimLeft(name, "-"), []string{"--version", "--help"})
-		return nil, nil, usage.Errorf("unknown flag %s, want a command first%s", usage.Shown(name), hint)
+		return nil, usage.Errorf("unknown flag %s, want a command first%s", usage.Shown(name), hint)
 	}
 	command := f.Command(name)
 	if command == nil {
-		return nil, nil, usage.Errorf("unknown command %s%s", usage.Shown(name), f.AboutCommand(name))
+		return nil, usage.Errorf("unknown command %s%s", usage.Shown(name), f.AboutCommand(name))
 	}
-	if command.Verbatim && !asksForHelp(args[1:]) {
-		return command, usage.Typed{usage.Arguments: args[1:]}, nil
+	return command, nil
+}
+
+// Arguments reads the flags and arguments of a command, in any order. Everything after "--" is an argument. Where they
+// ask for help, the command is help.
+func (f *Front) Arguments(command *Command, args []string) (*Command, usage.Typed, error) {
+	if command.Verbatim && !asksForHelp(args) {
+		return command, usage.Typed{usage.Arguments: args}, nil
 	}
 	typed := make(usage.Typed)
-	for left := args[1:]; len(left) > 0; {
+	for left := args; len(left) > 0; {
 		arg := left[0]
 		left = left[1:]
 		if arg == "--" {

@@ -143,13 +143,16 @@ func input(c *commands.Call, err error) error {
 }
 
 func runInit(c *commands.Call, target commands.Target, dir string, _ []string) error {
-	path, ok := c.Text("labels")
+	files := c.Texts("labels")
 	switch {
-	case !ok:
+	case len(files) == 0:
 		return usage.Errorf("--labels: got nothing, want a file")
-	case path == "-":
+	case len(files) > 1:
+		return usage.Errorf("--labels: got %d files, want one; extend takes rows of others", len(files))
+	case files[0] == "-":
 		return usage.Errorf("--labels: got -, want a file that stays where it is")
 	}
+	path := files[0]
 	match, _ := c.Text("match")
 	positive, _ := c.Text("positive")
 	metrics := items(c, "metrics")

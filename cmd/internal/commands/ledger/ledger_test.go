@@ -408,6 +408,10 @@ func TestBadInput(t *testing.T) {
 		"init new -m 3 -t 0.2 -b 0.05":            "--labels: got nothing, want a file",
 		"init new --labels - -m 3 -t 0.2 -b 0.05": "--labels: got -, want a file",
 
+		"init new -m 3 -t 0.2 -b 0.05 --labels labels.csv --labels labels.csv": "--labels: got 2 files, want one",
+
+		"init new --open -b 0.05 --labels labels.csv --one-sided": "--one-sided: given with --open, want --beta alone",
+
 		"init new --labels labels2.csv -m 3 -t 0.2 -b 0.05": "labels2.csv: id r0: got an empty label",
 
 		"init new --labels p600.tsv -m 3 -t 0.2 -b 0.05": "p600.tsv: got the columns prediction, note, id, want id and label",
