@@ -78,7 +78,7 @@ func ColumnWidths(columns []string, rows [][]Cell) []float64 {
 	}
 	for i, row := range rows {
 		for j, c := range row {
-			if i > 0 && j < len(rows[i-1]) && c.Same(rows[i-1][j]) {
+			if i > 0 && j < len(rows[i-1]) && c.same(rows[i-1][j]) {
 				continue
 			}
 			length := utf8.RuneCountInString(People(c))
