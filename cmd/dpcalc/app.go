@@ -38,12 +38,20 @@ var formats = []record.Format{
 
 func newProgram(s *outfile.Session) *program {
 	p := &program{&commands.Front{Session: s, Formats: formats, Knows: articles.Has}}
-	p.Commands = []*commands.Command{
-		samplesize.Command(), privacy.Transfer(), privacy.Compose(), steps.Command(), pvalues.Command(),
-		mechanisms.Experiment(),
-		samplesize.PlanFile(), ledger.Command(), ledger.MCP(), advise.Command(), mechanisms.Audit(),
-		articles.Explain(func() []*commands.Command { return p.Commands }), articles.Cite(), articles.Methods(),
-		page.Link(), p.completion(), p.man(), p.version(), p.Help(),
+	explain := articles.Explain(func() []*commands.Command { return commands.Leaves(p.Commands) })
+	p.Rooms = []commands.Room{
+		{Title: "Start", Commands: []*commands.Command{advise.Command()}},
+		{Title: "Plan", Commands: []*commands.Command{samplesize.Command(), samplesize.PlanFile()}},
+		{Title: "P-values", Commands: []*commands.Command{pvalues.Command()}},
+		{Title: "Ledger", Commands: []*commands.Command{ledger.Command()}},
+		{Title: "Learn", Commands: []*commands.Command{explain, articles.Methods(), articles.Cite()}},
+		{Title: "More", Commands: []*commands.Command{
+			privacy.Transfer(), privacy.Compose(), steps.Command(), mechanisms.Audit(), mechanisms.Experiment(), ledger.MCP(),
+			page.Link(), p.completion(), p.man(), p.version(), p.Help(),
+		}},
+	}
+	for _, room := range p.Rooms {
+		p.Commands = append(p.Commands, room.Commands...)
 	}
 	return p
 }
@@ -75,10 +83,11 @@ func (p *program) dispatch(args []string) error {
 	return app.RunContext(p.Context, append([]string{args[0], command.Name}, args[2:]...))
 }
 
-// declared is a command as the library has it.
+// declared is a command as the library has it, with its actions. Where a flag stands before the action, the library
+// does not find it, and the command's own Action does.
 func (p *program) declared(c *commands.Command) *cli.Command {
 	return &cli.Command{
-		Name: c.Name, SkipFlagParsing: true, HideHelp: true,
+		Name: c.Name, SkipFlagParsing: true, HideHelp: true, Subcommands: each.Of(c.Actions, p.declared),
 		Action: func(x *cli.Context) error {
 			command, typed, err := p.Arguments(c, x.Args().Slice())
 			if err != nil {
@@ -93,7 +102,7 @@ func (p *program) declared(c *commands.Command) *cli.Command {
 func (p *program) version() *commands.Command {
 	return &commands.Command{
 		Name: "version", Summary: "print the version",
-		Examples: [2]string{"dpcalc version", "dpcalc --version"},
+		Examples: []string{"dpcalc version", "dpcalc --version"},
 		Run:      func(c *commands.Call) error { return c.Print([]byte("dpcalc " + usage.Version() + "\n")) },
 	}
 }

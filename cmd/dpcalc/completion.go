@@ -47,7 +47,7 @@ func (p *program) completion() *commands.Command {
 	return &commands.Command{
 		Name: "completion", Summary: "print the completion script of a shell", Arguments: strings.Join(names, "|"),
 		Words:    shellNames,
-		Examples: [2]string{"dpcalc completion bash > dpcalc.bash", "dpcalc completion fish > dpcalc.fish"},
+		Examples: []string{"dpcalc completion bash > dpcalc.bash", "dpcalc completion fish > dpcalc.fish"},
 		Run: func(c *commands.Call) error {
 			got := c.Texts(usage.Arguments)
 			if len(got) != 1 {
@@ -178,7 +178,7 @@ func powershellCases(p *commands.Front) string {
 func (p *program) man() *commands.Command {
 	return &commands.Command{
 		Name: "man", Summary: "print the manual page",
-		Examples: [2]string{"dpcalc man > dpcalc.1", "dpcalc man | man -l -"},
+		Examples: []string{"dpcalc man > dpcalc.1", "dpcalc man | man -l -"},
 		Run:      func(c *commands.Call) error { return c.Print([]byte(p.manual())) },
 	}
 }

@@ -250,7 +250,7 @@ func TestUsageErrorsWriteNothing(t *testing.T) {
 
 func TestNoCommand(t *testing.T) {
 	code, stdout, stderr := commandtest.Dpcalc()
-	if code != usage.ExitUsage || stdout != "" || !strings.Contains(stderr, "USAGE") {
+	if code != usage.ExitUsage || stdout != "" || !strings.Contains(stderr, "\nUsage: dpcalc COMMAND") {
 		t.Errorf("exit %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 }

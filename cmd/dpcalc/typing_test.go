@@ -9,9 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
 	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
@@ -95,49 +98,107 @@ func TestBareColumn(t *testing.T) {
 	}
 }
 
-// Every help text ends with two examples of its command.
-func TestHelpEndsWithExamples(t *testing.T) {
-	names := newProgram(&outfile.Session{}).Names()
-	for _, name := range append([]string{"dpcalc"}, names...) {
-		args := []string{name, "--help"}
-		if name == "dpcalc" {
-			args = args[1:]
+// Every help text has examples of its command, and fits a page of 80 columns: a short one of few flags for -h, and a
+// long one for --help, with every flag that the command takes and no other.
+func TestHelpOfCommands(t *testing.T) {
+	p := newProgram(&outfile.Session{})
+	for _, c := range append(slices.Clone(p.Commands), commands.Leaves(p.Commands)...) {
+		long := helpOf(t, append(strings.Fields(c.Path()), "--help")...)
+		if got := helpOf(t, append([]string{"help"}, strings.Fields(c.Path())...)...); got != long {
+			t.Errorf("help %s and %s --help differ", c.Path(), c.Path())
 		}
-		code, out, stderr := commandtest.Dpcalc(args...)
-		lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-		if code != usage.ExitOK || stderr != "" || len(lines) < 4 {
-			t.Fatalf("%s: exit %d, %s%s", name, code, out, stderr)
-		}
-		end := lines[len(lines)-4:]
-		if end[0] != "" || end[1] != "EXAMPLES:" || end[2] == end[3] {
-			t.Errorf("%s ends with\n%s", name, strings.Join(end, "\n"))
-		}
-		for _, line := range end[2:] {
-			if !strings.HasPrefix(line, "   dpcalc ") {
-				t.Errorf("%s: %s is no example", name, line)
+		short := helpOf(t, append(strings.Fields(c.Path()), "-h")...)
+		var all []string
+		if c.Actions == nil {
+			for _, f := range c.AllFlags(formats) {
+				all = append(all, "--"+f.Name)
+			}
+			for _, name := range c.Common {
+				if !slices.Contains(all, "--"+name) {
+					t.Errorf("%s: the short help has --%s, which is none of its flags", c.Path(), name)
+				}
 			}
 		}
-		if name != "dpcalc" && strings.Fields(end[2])[1] != name {
-			t.Errorf("%s: %s is of another command", name, end[2])
+		if got := flagsIn(long); !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(all))) {
+			t.Errorf("help of %s has %v, want %v", c.Path(), got, all)
+		}
+		if got := flagsIn(short); c.Common != nil && len(got) != len(c.Common) || len(got) > 12 {
+			t.Errorf("short help of %s has %d flags, want %d", c.Path(), len(got), len(c.Common))
+		}
+		for _, text := range []string{long, short} {
+			_, examples, _ := strings.Cut(text, "\nExamples:\n")
+			line, _, _ := strings.Cut(examples, "\n")
+			if !strings.HasPrefix(line, "   dpcalc "+c.Path()) {
+				t.Errorf("%s: %q is no example", c.Path(), line)
+			}
+			for line := range strings.Lines(text) {
+				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 && !strings.HasPrefix(line, "   dpcalc ") &&
+					!strings.HasPrefix(line, "  ") {
+					t.Errorf("%s: a line of %d characters: %s", c.Path(), n, line)
+				}
+			}
+		}
+	}
+	if score := p.Command("holdout").Action("score"); len(score.AllFlags(formats)) > 28 {
+		t.Errorf("holdout score takes %d flags, want 28 at most", len(score.AllFlags(formats)))
+	}
+	// A flag that stands before the action is read before the action is known.
+	for _, c := range p.Commands {
+		for _, a := range commands.Leaves([]*commands.Command{c}) {
+			for _, f := range a.AllFlags(formats) {
+				for _, b := range c.Actions {
+					for _, g := range b.AllFlags(formats) {
+						same := f.Alias == g.Alias && f.Switch == g.Switch && f.Repeats == g.Repeats && slices.Equal(f.Also, g.Also)
+						if f.Name == g.Name && !same {
+							t.Errorf("--%s of %s and of %s are typed in two ways", f.Name, a.Path(), b.Path())
+						}
+					}
+				}
+			}
 		}
 	}
 }
 
+// helpOf is what a command line that asks for help prints.
+func helpOf(t *testing.T, args ...string) string {
+	t.Helper()
+	code, out, stderr := commandtest.Dpcalc(args...)
+	if code != usage.ExitOK || stderr != "" {
+		t.Fatalf("%s: exit %d, %s", args, code, stderr)
+	}
+	return out
+}
+
+// flagsIn are the flags that a help text lists.
+func flagsIn(help string) (flags []string) {
+	for _, found := range regexp.MustCompile(`(?m)^   (?:-\w, |    )?-(-[\w-]+|\w\b)`).FindAllStringSubmatch(help, -1) {
+		flags = append(flags, "--"+strings.TrimPrefix(found[1], "-"))
+	}
+	return flags
+}
+
 // The examples work, in their order and in one directory.
 func TestExamples(t *testing.T) {
-	for _, c := range newProgram(&outfile.Session{}).Commands {
-		t.Run(c.Name, func(t *testing.T) {
+	p := newProgram(&outfile.Session{})
+	for _, c := range append(slices.Clone(p.Commands), p.Command("holdout").Actions...) {
+		t.Run(c.Path(), func(t *testing.T) {
+			if c.Name == "serve" {
+				t.Skip("it answers until it is stopped: TestServe runs it")
+			}
 			t.Chdir(t.TempDir())
 			if err := os.WriteFile("pvalues.csv", []byte("test,p\na,0.001\nb,0.2\n"), 0o666); err != nil {
 				t.Fatal(err)
 			}
 			holdoutFiles(t)
-			if c.Name == "mcp" {
+			if group, action, _ := strings.Cut(c.Path(), " "); c.Name == "mcp" || group == "holdout" && action != "" && action != "init" {
 				agentFiles(t)
 			}
 			for _, line := range c.Examples {
 				line, _, _ = strings.Cut(line, " > ")
 				line, _, _ = strings.Cut(line, " | ")
+				if c.Name == "init" {
+					_ = os.RemoveAll("ledger")
+				}
 				code, out, stderr := commandtest.Dpcalc(split(t, line)[1:]...)
 				silent := strings.Contains(line, " -o ") || strings.Contains(line, " plan init ") || c.Name == "mcp"
 				warned := strings.HasPrefix(stderr, "dpcalc: mcp: The labels can be read by ") // who starts a test owns its files
@@ -164,10 +225,18 @@ func agentFiles(t *testing.T) {
 // holdoutFiles writes labels and predictions, as the examples name them.
 func holdoutFiles(t *testing.T) {
 	t.Helper()
-	for name, header := range map[string]string{"labels.csv": "id,label\n", "predictions.csv": "id,prediction\n"} {
+	for name, header := range map[string]string{"labels.csv": "id,label\n", "predictions.csv": "id,prediction\n", "more.csv": "id,label\n",
+		"ids.csv": "id\n"} {
 		text := []byte(header)
 		for i := range 400 {
-			text = fmt.Appendf(text, "%d,%s\n", i, []string{"yes", "no"}[i%2])
+			switch name {
+			case "more.csv":
+				text = fmt.Appendf(text, "%d,%s\n", 400+i, []string{"yes", "no"}[i%2])
+			case "ids.csv":
+				text = fmt.Appendf(text, "%d\n", i/4)
+			default:
+				text = fmt.Appendf(text, "%d,%s\n", i, []string{"yes", "no"}[i%2])
+			}
 		}
 		if err := os.WriteFile(name, text, 0o600); err != nil {
 			t.Fatal(err)

@@ -24,11 +24,61 @@ type Command struct {
 	Words       func() []string // the arguments that it takes, if they are words
 	Verbatim    bool            // its arguments are another command line, flags and all
 	Description string
-	Flags       []usage.Flag      // its own, without the flags of the output
-	Gone        map[string]string // flags and actions that earlier versions had, and what does their work
-	Output      Output            // the formats that it offers
-	Examples    [2]string         // command lines that work, in this order and in one directory
+	Flags       []usage.Flag                               // its own, without the flags of the output
+	Gone        map[string]string                          // flags and actions that earlier versions had, and what does their work
+	Common      []string                                   // the flags that its short help shows; nil for all
+	Output      Output                                     // the formats that it offers
+	Examples    []string                                   // command lines that work, in this order and in one directory
+
+	// Topic is help on a word after the command; nil for none.
+	Topic func(word string) (page string, err error)
 	Run         func(*Call) error
+
+	// Actions are its sub-commands, each with flags and arguments of its own. A command has actions or runs.
+	Actions []*Command
+	group   *Command // whose action it is; nil for none
+}
+
+// Group returns a command with its actions.
+func Group(c Command, actions ...*Command) *Command {
+	c.Actions = actions
+	for _, a := range actions {
+		a.group = &c
+	}
+	return &c
+}
+
+// Path is the command as it is typed: holdout score.
+func (c *Command) Path() string {
+	if c.group == nil {
+		return c.Name
+	}
+	return c.group.Name + " " + c.Name
+}
+
+// Leaves are the commands that run, in order: actions in the place of their group.
+func Leaves(all []*Command) (leaves []*Command) {
+	for _, c := range all {
+		if c.Actions == nil {
+			leaves = append(leaves, c)
+		}
+		leaves = append(leaves, c.Actions...)
+	}
+	return leaves
+}
+
+// siblings are the actions of a command's group; nil for a command of none.
+func (c *Command) siblings() []*Command {
+	if c.group == nil {
+		return nil
+	}
+	return c.group.Actions
+}
+
+// Action finds an action by its name, nil if there is none.
+func (c *Command) Action(name string) *Command {
+	action, _ := each.First(c.Actions, func(a *Command) bool { return a.Name == name })
+	return action
 }
 
 // Output is a set of kinds of formats.
@@ -173,7 +223,7 @@ func FormatOf(path string, formats []record.Format) (record.Format, bool) {
 // Of the output it has the file's name alone: a path tells more than a reader of
 // the file is to know.
 func (c *Call) line() string {
-	words := []string{"dpcalc", c.Command.Name}
+	words := []string{"dpcalc", c.Command.Path()}
 	for _, flag := range c.Command.AllFlags(c.Formats) {
 		if flag.Switch {
 			if c.Is(flag.Name) {
@@ -203,6 +253,23 @@ func ShellWord(s string) string {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// Operands are the arguments of a call, so many at least and at most.
+func (c *Call) Operands(least, most int) ([]string, error) {
+	args, path := c.Texts(usage.Arguments), c.Command.Path()
+	names := strings.Fields(c.Command.Arguments)
+	missing := len(args)
+	if at := slices.Index(args, ""); at >= 0 && at < len(names) {
+		missing = at
+	}
+	switch {
+	case missing < least:
+		return nil, usage.Errorf("%s: got no %s, want dpcalc %s %s", path, strings.Trim(names[missing], "[]."), path, c.Command.Arguments)
+	case len(args) > most:
+		return nil, usage.Errorf("%s: unexpected argument %s, want dpcalc %s %s", path, usage.Shown(args[most]), path, c.Command.Arguments)
+	}
+	return args, nil
 }
 
 // WriteTo calls emit with the writer of a target.

@@ -21,10 +21,17 @@ import (
 type Front struct {
 	*outfile.Session
 	Commands []*Command
+	Rooms    []Room // the commands as the help of the program has them
 	Formats  []record.Format
 
 	// Knows reports whether the command explain has a page of this name.
 	Knows func(name string) bool
+}
+
+// Room is some commands under a title.
+type Room struct {
+	Title    string
+	Commands []*Command
 }
 
 // Run is a front end without a flag library: it runs one command line, without the name of
@@ -101,14 +108,15 @@ func (f *Front) Named(name string) (*Command, error) {
 	return command, nil
 }
 
-// Arguments reads the flags and arguments of a command, in any order. Everything after "--" is an argument. Where they
-// ask for help, the command is help.
+// Arguments reads the flags and arguments of a command, in any order. Everything after "--" is an argument. Of a group
+// of actions the first argument names one, whose flags may stand before it. Where help is asked for, the command is
+// help: short for -h and long for --help.
 func (f *Front) Arguments(command *Command, args []string) (*Command, usage.Typed, error) {
 	if command.Verbatim && !asksForHelp(args) {
 		return command, usage.Typed{usage.Arguments: args}, nil
 	}
-	typed := make(usage.Typed)
-	for left := args; len(left) > 0; {
+	typed, help := make(usage.Typed), ""
+	for left := args; len(left) > 0 && help == ""; {
 		arg := left[0]
 		left = left[1:]
 		if arg == "--" {
@@ -121,16 +129,13 @@ func (f *Front) Arguments(command *Command, args []string) (*Command, usage.Type
 		}
 		key, value, hasValue := strings.Cut(strings.TrimPrefix(arg[1:], "-"), "=")
 		if key == "help" || key == "h" {
-			return f.Command("help"), usage.Typed{usage.Arguments: {command.Name}}, nil
+			help = key
+			break
 		}
-		flag, ok := f.flag(command, key)
-		if remedy := command.Gone[key]; remedy != "" {
-			return nil, nil, usage.Errorf("%s: --%s is gone, use %s", command.Name, key, remedy)
-		}
-		if !ok {
-			return nil, nil, usage.Errorf("%s: unknown flag %s%s", command.Name, usage.Shown(arg), f.aboutFlag(command, key))
-		}
+		flag, err := f.found(command, key, arg)
 		switch {
+		case err != nil:
+			return nil, nil, err
 		case flag.Switch && hasValue:
 			return nil, nil, usage.Errorf("--%s: got %s, want no value", flag.Name, usage.Shown(value))
 		case !flag.Switch && !hasValue && len(left) == 0:
@@ -143,10 +148,75 @@ func (f *Front) Arguments(command *Command, args []string) (*Command, usage.Type
 		}
 		typed[flag.Name] = append(typed[flag.Name], value)
 	}
-	if rest := typed[usage.Arguments]; len(rest) > 0 && command.Arguments == "" {
-		return nil, nil, usage.Errorf("%s: unexpected argument %s", command.Name, usage.Shown(rest[0]))
+	if command.Actions != nil {
+		return f.action(command, typed, help)
+	}
+	rest := typed[usage.Arguments]
+	switch {
+	case help != "":
+		return f.helpOn(command, help)
+	case len(rest) > 0 && command.Arguments == "":
+		return nil, nil, usage.Errorf("%s: unexpected argument %s", command.Path(), usage.Shown(rest[0]))
 	}
 	return command, typed, nil
+}
+
+// action is the action that the first argument names, with its own flags.
+func (f *Front) action(group *Command, typed usage.Typed, help string) (*Command, usage.Typed, error) {
+	args := typed[usage.Arguments]
+	if len(args) == 0 && help != "" {
+		return f.helpOn(group, help)
+	}
+	names := each.Of(group.Actions, func(a *Command) string { return a.Name })
+	if len(args) == 0 {
+		return nil, nil, usage.Errorf("%s: got no action, want %s; see dpcalc help %s", group.Name, usage.OrList(names), group.Name)
+	}
+	action := group.Action(args[0])
+	remedy := group.Gone[args[0]]
+	switch {
+	case action == nil && remedy != "":
+		return nil, nil, usage.Errorf("%s: %s is gone, use %s", group.Name, args[0], remedy)
+	case action == nil:
+		return nil, nil, usage.Errorf("%s: got %s, want %s%s", group.Name, usage.Shown(args[0]), usage.OrList(names),
+			usage.DidYouMean(args[0], names))
+	case help != "":
+		return f.helpOn(action, help)
+	}
+	for _, flag := range f.allFlags(group) { // in the order of their declaration
+		if typed.Is(flag.Name) {
+			if _, err := f.found(action, flag.Name, "--"+flag.Name); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	if typed[usage.Arguments] = args[1:]; len(args) > 1 && action.Arguments == "" {
+		return nil, nil, usage.Errorf("%s: unexpected argument %s", action.Path(), usage.Shown(args[1]))
+	}
+	return action, typed, nil
+}
+
+// helpOn is the command that shows help on another one.
+func (f *Front) helpOn(c *Command, help string) (*Command, usage.Typed, error) {
+	typed := usage.Typed{usage.Arguments: strings.Fields(c.Path())}
+	if help == "h" {
+		typed[shortHelp] = []string{""}
+	}
+	return f.Command("help"), typed, nil
+}
+
+// found is the flag of a command that a key names, or says what else it may be.
+func (f *Front) found(command *Command, key, arg string) (usage.Flag, error) {
+	flag, ok := f.flag(command, key)
+	if ok {
+		return flag, nil
+	}
+	if remedy := command.Gone[key]; remedy != "" {
+		return flag, usage.Errorf("%s: --%s is gone, use %s", command.Path(), key, remedy)
+	}
+	if siblings := f.owners(command.siblings(), key); siblings != nil {
+		return flag, usage.Errorf("%s: --%s belongs to %s", command.Path(), key, usage.AndList(siblings))
+	}
+	return flag, usage.Errorf("%s: unknown flag %s%s", command.Path(), usage.Shown(arg), f.aboutFlag(command, key))
 }
 
 // asksForHelp reports whether a command's arguments begin with the flag of every command.
@@ -203,30 +273,46 @@ func (f *Front) aboutFlag(command *Command, key string) string {
 				return fmt.Sprintf(", did you mean -%s, which is --%s?", other, flag.Name)
 			}
 		}
-	} else if hint := usage.DidYouMean("--"+key, f.FlagNames(command)); hint != "" {
+	}
+	if hint := usage.DidYouMean("--"+key, f.FlagNames(command)); hint != "" {
 		return hint
 	}
-	var owners []string
-	for _, c := range f.Commands {
-		if _, ok := f.flag(c, key); ok {
-			owners = append(owners, c.Name)
-		}
-	}
-	if len(owners) > 0 {
+	if owners := f.owners(Leaves(f.Commands), key); owners != nil {
 		return fmt.Sprintf(", which belongs to %s", usage.AndList(owners))
 	}
-	return fmt.Sprintf(", see dpcalc help %s", command.Name)
+	return fmt.Sprintf(", see dpcalc help %s", command.Path())
+}
+
+// owners are the commands that have a flag of this name.
+func (f *Front) owners(all []*Command, key string) (paths []string) {
+	for _, c := range all {
+		if _, ok := f.flag(c, key); ok {
+			paths = append(paths, c.Path())
+		}
+	}
+	return paths
+}
+
+// allFlags are the flags of a command with those of the output and, where it has actions, of these.
+func (f *Front) allFlags(c *Command) []usage.Flag {
+	var all []usage.Flag
+	for _, c := range Leaves([]*Command{c}) {
+		for _, flag := range c.AllFlags(f.Formats) {
+			if !slices.ContainsFunc(all, func(other usage.Flag) bool { return other.Name == flag.Name }) {
+				all = append(all, flag)
+			}
+		}
+	}
+	return all
 }
 
 // flag finds a command's flag by its name or alias.
 func (f *Front) flag(command *Command, name string) (usage.Flag, bool) {
-	return each.First(command.AllFlags(f.Formats), func(flag usage.Flag) bool {
-		return name != "" && (flag.Name == name || flag.Alias == name)
-	})
+	return each.First(f.allFlags(command), func(flag usage.Flag) bool { return flag.Named(name) })
 }
 
 // FlagNames lists a command's flags as they are typed.
 func (f *Front) FlagNames(command *Command) []string {
-	names := each.Of(command.AllFlags(f.Formats), func(flag usage.Flag) string { return "--" + flag.Name })
+	names := each.Of(f.allFlags(command), func(flag usage.Flag) string { return "--" + flag.Name })
 	return append(names, "--help")
 }

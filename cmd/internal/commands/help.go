@@ -2,11 +2,13 @@ package commands
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
-	"text/tabwriter"
 
+	"github.com/dpcalc/dpcalc/cmd/internal/printed"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/internal/each"
 )
@@ -34,101 +36,207 @@ func Described(name string, words ...string) string {
 	return strings.NewReplacer(words...).Replace(strings.TrimSuffix(string(text), "\n"))
 }
 
+// shortHelp is the switch of help for the flags that most calls use; --help after a command is without it.
+const shortHelp = "short"
+
 // Help is the command help of a front end.
 func (f *Front) Help() *Command {
 	return &Command{
-		Name: "help", Summary: "show the commands, or the flags of one", Arguments: "[COMMAND]", Words: f.Names,
-		Examples: [2]string{"dpcalc help", "dpcalc help pvalue"},
+		Name: "help", Summary: "show the commands, or the flags of one", Arguments: "[COMMAND [ACTION]]", Words: f.Names,
+		Flags:    []usage.Flag{{Name: shortHelp, Switch: true, Usage: "only the flags that most calls use"}},
+		Examples: []string{"dpcalc help", "dpcalc help holdout score"},
 		Run: func(c *Call) error {
 			names := c.Texts(usage.Arguments)
-			switch len(names) {
-			case 0:
+			if len(names) == 0 {
 				return c.Print(f.HelpPage())
-			case 1:
-				command, err := f.Meant(names[0])
+			}
+			command, err := f.Meant(names[0])
+			if err != nil {
+				return err
+			}
+			if len(names) > 1 && command.Actions != nil {
+				if command, err = f.meantAction(command, names[1]); err != nil {
+					return err
+				}
+				names = names[1:]
+			}
+			if len(names) > 1 && command.Topic != nil {
+				page, err := command.Topic(names[1])
 				if err != nil {
 					return err
 				}
-				return c.Print(f.HelpOn(command))
+				return c.Print([]byte(page))
 			}
-			return usage.Errorf("help: unexpected argument %s", usage.Shown(names[1]))
+			if len(names) > 1 {
+				return usage.Errorf("help: unexpected argument %s", usage.Shown(names[1]))
+			}
+			return c.Print(f.HelpOn(command, c.Is(shortHelp), c.Width()))
 		},
 	}
 }
 
+// meantAction finds an action of a command by its name.
+func (f *Front) meantAction(group *Command, name string) (*Command, error) {
+	if action := group.Action(name); action != nil {
+		return action, nil
+	}
+	names := each.Of(group.Actions, func(a *Command) string { return a.Name })
+	return nil, usage.Errorf("help %s: got %s, want %s%s", group.Name, usage.Shown(name), usage.OrList(names), usage.DidYouMean(name, names))
+}
+
+// pageWidth is how many characters a line of the program's help has.
+const pageWidth = 80
+
 // HelpPage is the help text of the program.
 func (f *Front) HelpPage() []byte {
 	var b bytes.Buffer
-	section(&b, "NAME", "dpcalc - "+Purpose)
-	section(&b, "USAGE", UsageLines)
-	section(&b, "DESCRIPTION", Description)
-	lines := each.Of(f.Commands, func(c *Command) [2]string { return [2]string{c.Name, c.Summary} })
-	section(&b, "COMMANDS", inColumns(lines))
-	section(&b, "EXAMPLES", "dpcalc samplesize --queries 1000 --tau 0.1 --beta 0.05\ndpcalc help samplesize")
+	b.WriteString(printed.Capital(Purpose) + ".\n\nUsage: " + strings.ReplaceAll(UsageLines, "\n", "\n       ") + "\n")
+	b.WriteString("\n" + folded(Description, pageWidth, "") + "\n")
+	lines := strings.Split(summaries(f.Commands), "\n")
+	for _, room := range f.Rooms {
+		section(&b, room.Title, strings.Join(lines[:len(room.Commands)], "\n"))
+		lines = lines[len(room.Commands):]
+	}
+	section(&b, "Examples", "dpcalc samplesize --queries 1000 --tau 0.1 --beta 0.05\ndpcalc help samplesize")
 	return b.Bytes()
 }
 
-// HelpOn is the help text of a command.
-func (f *Front) HelpOn(c *Command) []byte {
+// HelpOn is the help text of a command, in lines of at most so many characters: with all flags under their headings, or
+// short.
+func (f *Front) HelpOn(c *Command, short bool, width int) []byte {
 	var b bytes.Buffer
-	section(&b, "NAME", "dpcalc "+c.Name+" - "+c.Summary)
+	b.WriteString(folded("dpcalc "+c.Path()+": "+c.Summary, width, "") + "\n\nUsage: " + f.usageLine(c) + "\n")
+	section(&b, "Examples", strings.Join(c.Examples, "\n"))
+	if !short && c.Description != "" {
+		b.WriteString("\n" + folded(c.Description, width, "") + "\n")
+	}
+	if c.Actions != nil {
+		section(&b, "Actions", summaries(c.Actions))
+		fmt.Fprintf(&b, "\ndpcalc help %s ACTION shows the flags of an action.\n", c.Name)
+		return b.Bytes()
+	}
 	flags := c.AllFlags(f.Formats)
-	if c.Name == "help" { // which has no flag but the one of every command
-		flags = []usage.Flag{{Name: "help", Alias: "h", Switch: true, Usage: "show help"}}
+	all := len(flags)
+	if short && c.Common != nil {
+		flags = slices.DeleteFunc(slices.Clone(flags), func(f usage.Flag) bool { return !slices.Contains(c.Common, f.Name) })
 	}
-	line := "dpcalc " + c.Name
-	if len(flags) > 0 {
-		line += " [command options]"
-	}
-	section(&b, "USAGE", strings.TrimRight(line+" "+c.Arguments, " "))
-	if c.Description != "" {
-		section(&b, "DESCRIPTION", c.Description)
-	}
-	if len(flags) > 0 {
-		lines := make([][2]string, len(flags))
-		for i, flag := range flags {
-			lines[i] = [2]string{typedAs(flag), strings.ReplaceAll(flag.Usage, "`", "")}
+	for _, heading := range headings(flags) {
+		var own []usage.Flag
+		for _, flag := range flags {
+			if flag.Heading == heading || short {
+				own = append(own, flag)
+			}
 		}
-		section(&b, "OPTIONS", inColumns(lines))
+		title := printed.Capital(cmp.Or(heading, "flags"))
+		if short {
+			title = "Flags"
+		}
+		section(&b, title, flagLines(own, width-3))
+		if short {
+			break
+		}
 	}
-	section(&b, "EXAMPLES", c.Examples[0]+"\n"+c.Examples[1])
+	if more := all - len(flags); more > 0 {
+		fmt.Fprintf(&b, "\n%s: dpcalc %s --help\n", counted(more, "more flag"), c.Path())
+	}
 	return b.Bytes()
+}
+
+// headings lists the headings of flags in the order of the flags.
+func headings(flags []usage.Flag) (list []string) {
+	for _, f := range flags {
+		if !slices.Contains(list, f.Heading) {
+			list = append(list, f.Heading)
+		}
+	}
+	return list
+}
+
+// usageLine is a command as it is typed.
+func (f *Front) usageLine(c *Command) string {
+	line := "dpcalc " + c.Path()
+	switch {
+	case c.Actions != nil:
+		return line + " ACTION [flags] [arguments]"
+	case len(c.AllFlags(f.Formats)) > 0:
+		line += " [flags]"
+	}
+	return strings.TrimRight(line+" "+c.Arguments, " ")
 }
 
 // section writes a headed text, a line apart from what stands before it.
 func section(b *bytes.Buffer, head, text string) {
-	if b.Len() > 0 {
-		b.WriteByte('\n')
-	}
-	b.WriteString(head + ":\n")
+	b.WriteString("\n" + head + ":\n")
 	for line := range strings.Lines(text) {
 		b.WriteString(strings.TrimRight("   "+line, " \n") + "\n")
 	}
 }
 
-// inColumns aligns the second of each pair.
-func inColumns(lines [][2]string) string {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	for _, line := range lines {
-		fmt.Fprintf(w, "%s\t%s\n", line[0], line[1])
+// folded is a text in lines of at most so many characters. Lines that are indented are a table, and stay as they are.
+func folded(text string, width int, indent string) string {
+	var lines, words []string
+	end := func() {
+		if words != nil {
+			lines, words = append(lines, printed.Wrapped(words, width-len(indent), "\n"+indent)), nil
+		}
 	}
-	_ = w.Flush() // to a builder, which takes everything
-	return strings.TrimSuffix(b.String(), "\n")
+	for line := range strings.SplitSeq(text, "\n") {
+		if line != "" && !strings.HasPrefix(line, " ") {
+			words = append(words, strings.Fields(line)...)
+			continue
+		}
+		end()
+		lines = append(lines, line)
+	}
+	end()
+	return strings.Join(lines, "\n")
 }
 
-// typedAs is how a flag is typed, with its placeholder.
+// summaries are commands with what each does, a line each.
+func summaries(list []*Command) string {
+	wide := slices.Max(each.Of(list, func(c *Command) int { return len(c.Name) }))
+	return strings.Join(each.Of(list, func(c *Command) string { return fmt.Sprintf("%-*s  %s", wide, c.Name, c.Summary) }), "\n")
+}
+
+// mostHead is how wide a flag may be for its text to begin on the same line.
+const mostHead = 26
+
+// flagLines are flags with their texts beside them, in lines of at most so many characters.
+func flagLines(flags []usage.Flag, width int) string {
+	wide := 0
+	for _, f := range flags {
+		if n := len(typedAs(f)); n <= mostHead {
+			wide = max(wide, n)
+		}
+	}
+	gap := strings.Repeat(" ", wide+2)
+	return strings.Join(each.Of(flags, func(f usage.Flag) string {
+		head, text := typedAs(f), folded(strings.ReplaceAll(f.Usage, "`", ""), width, gap)
+		if len(head) > wide {
+			return head + "\n" + gap + text
+		}
+		return head + gap[len(head):] + text
+	}), "\n")
+}
+
+// typedAs is how a flag is typed, with its placeholder: -m, --queries M.
 func typedAs(f usage.Flag) string {
-	value := ""
-	if !f.Switch {
-		value = " " + f.Placeholder()
-	}
-	text := "--" + f.Name + value
-	if len(f.Name) == 1 {
-		text = text[1:]
-	}
+	text := "    --" + f.Name
 	if f.Alias != "" {
-		text += ", -" + f.Alias + value
+		text = "-" + f.Alias + ", --" + f.Name
+	}
+	if len(f.Name) == 1 {
+		text = "-" + f.Name
+	}
+	if !f.Switch {
+		text += " " + f.Placeholder()
 	}
 	return text
+}
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

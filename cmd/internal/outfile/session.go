@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"sync/atomic"
+
+	"golang.org/x/term"
 )
 
 // Session is what a command sees of the world.
@@ -42,6 +44,21 @@ func (s *Session) Stop() bool {
 	}
 	return stop != nil
 }
+
+// Width is how many characters a line of standard output holds: those of the terminal, and 80 elsewhere.
+func (s *Session) Width() int {
+	f, ok := s.Stdout.(*os.File)
+	if !ok {
+		return pipeWidth
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return pipeWidth
+	}
+	return max(width, leastWidth)
+}
+
+const pipeWidth, leastWidth = 80, 60
 
 // Print writes a page to standard output.
 func (s *Session) Print(page []byte) error {

@@ -3,6 +3,8 @@ package usage
 import (
 	"slices"
 	"strings"
+
+	"github.com/dpcalc/dpcalc/internal/each"
 )
 
 // Values are the values typed, by the names of the flags: on a command line, in a form or in a scenario of a plan file.
@@ -19,10 +21,22 @@ const Arguments = ""
 // default is a matter of the command and said in the usage.
 type Flag struct {
 	Name, Alias, Usage string
+	Also               []string // other names, which help does not show
+	Heading            string   // under which the long help has it; "" for the first one
 	Repeats            bool     // it may be given several times
 	Switch             bool     // it takes no value
 	Words              []string // the values that it takes, if they are a few words
 	List               bool     // it takes several of them, with commas between
+}
+
+// Under returns flags with a heading of the long help.
+func Under(heading string, flags ...Flag) []Flag {
+	return each.Of(flags, func(f Flag) Flag { f.Heading = heading; return f })
+}
+
+// Named reports whether a flag is typed by this name.
+func (f Flag) Named(name string) bool {
+	return name != "" && slices.Contains(append([]string{f.Name, f.Alias}, f.Also...), name)
 }
 
 // Placeholder is the word for a flag's value, which its usage has in backquotes.

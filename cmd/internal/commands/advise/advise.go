@@ -24,11 +24,13 @@ import (
 func Command() *commands.Command {
 	return &commands.Command{
 		Name:        "advise",
-		Summary:     "what your rows give, the best plan and the ways out, by a few questions",
+		Summary:     "find a plan by answering a few questions",
 		Description: commands.Described("advise"),
 		Flags:       append(flags(), usage.Flag{Name: "confidence", Usage: "1 - beta, `C`, in place of --beta"}),
-		Output:      commands.Tables,
-		Examples: [2]string{
+		Common: []string{"goal", "samples", "queries", "clusters", "query", "feedback", "passes", "tau", "beta", "selection", "format",
+			"output"},
+		Output: commands.Tables,
+		Examples: []string{
 			"dpcalc advise --samples 5000 --queries 150 --query binary",
 			"dpcalc advise --goal p-value --selection menu --outcomes 40 --p 0.003",
 		},

@@ -25,13 +25,13 @@ import (
 func Explain(program func() []*commands.Command) *commands.Command {
 	return &commands.Command{
 		Name:      "explain",
-		Summary:   "the formula of a method, its hypotheses, what to do and where it is proved; or what a symbol means",
+		Summary:   "what a method or a symbol means, and where it is proved",
 		Arguments: "METHOD|SYMBOL...",
 		Description: "dpcalc methods lists the methods. The symbols are\n" +
 			printed.Wrapped(symbolNames(), 100, "\n"),
 		Flags: []usage.Flag{textOutputFlag},
 		Words: func() []string { return slices.Concat(articleNames(), symbolNames()) },
-		Examples: [2]string{
+		Examples: []string{
 			"dpcalc explain gaussian",
 			"dpcalc explain tau beta",
 		},
@@ -257,7 +257,7 @@ func Cite() *commands.Command {
 		Arguments: "METHOD...",
 		Flags:     []usage.Flag{textOutputFlag},
 		Words:     articleNames,
-		Examples: [2]string{
+		Examples: []string{
 			"dpcalc cite gaussian rounding",
 			"dpcalc cite renyi -o sources.bib",
 		},
@@ -292,7 +292,7 @@ func Methods() *commands.Command {
 		Name:     "methods",
 		Summary:  "all methods with a line each",
 		Output:   commands.Tables,
-		Examples: [2]string{"dpcalc methods", "dpcalc methods -f csv"},
+		Examples: []string{"dpcalc methods", "dpcalc methods -f csv"},
 		Run: func(c *commands.Call) error {
 			target, err := c.Target()
 			if err != nil {

@@ -19,76 +19,20 @@ import (
 	"github.com/dpcalc/dpcalc/holdout"
 )
 
-// actions are the modes of the command, named by its first argument.
-func actions() []commands.Mode {
-	init := []string{"labels", "incumbent", "plan", "scenario", "test", "dry-run"}
-	for _, f := range slices.Concat(declarations, sampleFlags, goalFlags, openDeclarations, logFlags) {
-		init = append(init, f.Name)
-	}
-	asking := append(questionNames(), "show", conditionsFlag.Name, "labels", "incumbent", "features", "population")
-	extending := []string{"labels", "incumbent", "features", "replace", "drop"}
-	for _, f := range logFlags {
-		asking, extending = append(asking, f.Name), append(extending, f.Name)
-	}
-	serving := []string{"labels", "incumbent", "bars", "features", "population"}
-	for _, f := range serveFlags {
-		serving = append(serving, f.Name)
-	}
-	onLedger := func(name string, flags []string, run runner) commands.Mode {
-		return commands.Mode{Name: name, Subject: "folder", Takes: "DIR", Flags: flags, Run: run.outside}
-	}
-	score := onLedger("score", append(slices.Clone(asking), "name", "again", "dry-run"), runScore)
-	score.Takes, score.Most = "DIR PREDICTIONS...", 1<<20
-	price := onLedger("price", append(slices.Clone(asking), "effect"), runPrice)
-	price.Takes, price.Most = "DIR [PREDICTIONS]", 1
-	return []commands.Mode{
-		onLedger("init", init, runInit), score, price,
-		onLedger("extend", extending, runExtend),
-		onLedger("close", []string{"alpha", "tests"}, runClose), onLedger("status", []string{"queries", "passes", "report"}, runStatus),
-		onLedger("log", nil, runLog),
-		onLedger("verify", []string{"chain"}, runVerify), onLedger("retire", nil, runRetire),
-		{Name: "token", Subject: "name", Takes: "NAME", Run: runner(runToken).checked}, onLedger("serve", serving, runServe),
-	}
-}
-
 // Command is the command holdout.
 func Command() *commands.Command {
-	return &commands.Command{
+	return commands.Group(commands.Command{
 		Name:        "holdout",
-		Summary:     "run a plan: answer looks, write each down first, refuse what the plan does not cover",
-		Arguments:   strings.Join(commands.ModeLines(actions()), " | "),
-		Words:       func() []string { return commands.ModeNames(actions()) },
+		Summary:     "run a test set as a ledger of looks",
 		Description: commands.Described("holdout"),
-		Flags: slices.Concat([]usage.Flag{
-			{Name: "labels", Repeats: true, Usage: "labels in `FILE`; for score and serve, where they are now, once for each " +
-				"file that an open ledger's rows come from"},
-			{Name: "incumbent", Usage: "difference: the predictions in `FILE` that candidates are compared with; for score and serve, where they are now; for extend, the incumbent's column in the new rows"},
-			{Name: "metric", Usage: "`METRIC` of a look, one of those that were declared"},
-			{Name: "plan", Usage: "the plan file `FILE`, in place of the flags of samplesize"},
-			{Name: "scenario", Usage: "the scenario `NAME` of the plan file"},
-		}, declarations, sampleFlags, openDeclarations, goalFlags, questions,
-			[]usage.Flag{conditionsFlag}, changes, logFlags, []usage.Flag{
-				{Name: "name", Repeats: true, Usage: "the look's `NAME` in the log, up to 100 characters; of finalists one for " +
-					"each, by default the name of its file; a look at a column needs one, a commit or a number and never a hash of the file"},
-				{Name: "again", Switch: true, Usage: "score: print the answer of the look at a column with this --name and question, without a file"},
-				{Name: "guess", Usage: "flags: the guess `G`"},
-				{Name: "bar", Usage: "gate: the bar `C`, unless the plan has one"},
-				{Name: "effect", Usage: "price: how probable a pass or a rejection is if the truth is `E` above the bar, or the incumbent: a forecast and no promise"},
-				{Name: "dry-run", Switch: true, Usage: "check everything, and write and answer nothing"},
-				{Name: "chain", Usage: "verify: find the chain `HASH` of an earlier answer"},
-				{Name: "report", Switch: true, Usage: "status: write an open ledger's looks and promise as a paragraph for a methods section"},
-			}, serveFlags),
-		Output: commands.Tables,
-		Examples: [2]string{
+		Examples: []string{
 			"dpcalc holdout init ledger --labels labels.csv -m 20 -b 0.05 --query binary",
 			"dpcalc holdout score ledger predictions.csv --name first",
+			"dpcalc holdout status ledger",
 		},
-		Run: func(c *commands.Call) error { return c.RunMode(actions()) },
-	}
+	}, initCommand(), scoreCommand(), priceCommand(), statusCommand(), logCommand(), extendCommand(), closeCommand(),
+		verifyCommand(), retireCommand(), tokenCommand(), serveCommand())
 }
-
-// runner runs an action on a folder, or on a name.
-type runner func(c *commands.Call, target commands.Target, dir string, files []string) error
 
 // checked runs an action whose output can be written.
 func (run runner) checked(c *commands.Call, args []string) error {

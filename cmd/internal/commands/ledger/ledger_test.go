@@ -364,15 +364,15 @@ func TestBadInput(t *testing.T) {
 	const fresh = "init new --labels labels.csv -m 3 -t 0.2 -b 0.05"
 	for line, want := range map[string]string{
 
-		"": "holdout: got nothing, want init DIR, score DIR PREDICTIONS..., price DIR [PREDICTIONS], extend DIR, close DIR, status DIR, log DIR, verify DIR, retire DIR, token NAME or serve DIR",
+		"": "holdout: got no action, want init, score, price, status, log, extend, close, verify, retire, token or serve; see dpcalc help holdout",
 
 		"scor ledger": "verify, retire, token or serve, did you mean score?",
 
-		"score":                      "holdout score: got no folder, want score DIR PREDICTIONS...",
+		"score":                      "holdout score: got no DIR, want dpcalc holdout score DIR PREDICTIONS...",
 		"score ledger":               "holdout score: got 0 files, want score DIR PREDICTIONS...",
-		"status ledger x":            "holdout status: got 1 files, want status DIR",
-		"status ledger --bar 1":      "--bar: got holdout status, want holdout score",
-		"score ledger p600.tsv -m 3": "--queries: got holdout score, want holdout init",
+		"status ledger x":            "holdout status: unexpected argument x, want dpcalc holdout status DIR",
+		"status ledger --bar 1":      "holdout status: --bar belongs to holdout score and holdout price",
+		"score ledger p600.tsv -m 3": "holdout score: --queries belongs to holdout init and holdout status",
 
 		"score ledger none.csv": "none.csv: got nothing, want a header line with id and prediction",
 
@@ -424,7 +424,7 @@ func TestBadInput(t *testing.T) {
 
 		"score ledger p600.tsv --metric column:judge": "dpcalc: --metric: got column:judge, want accuracy: no other was " +
 			"declared when the ledger was made",
-		fresh + " --metric accuracy":                          "--metric: got holdout init, want holdout score",
+		fresh + " --metric accuracy":                          "holdout init: --metric belongs to holdout score and holdout price",
 		fresh + " --metrics auc":                              "--positive: got nothing, want the label that counts as positive for auc",
 		fresh + " --metrics mcc":                              "--metrics: got mcc, want accuracy",
 		fresh + " --metrics auc --positive dog":               "--feedback: got answers with auc, want gate, or --open",

@@ -17,7 +17,7 @@ import (
 // MCP is the command mcp.
 func MCP() *commands.Command {
 	return &commands.Command{
-		Name: "mcp", Summary: "answer an agent on a pipe: plan, correct, and what a ledger declares",
+		Name: "mcp", Summary: "answer an agent on a pipe",
 		Arguments:   "[DIR]",
 		Description: commands.Described("mcp"),
 		Flags: []usage.Flag{
@@ -28,7 +28,7 @@ func MCP() *commands.Command {
 			{Name: "incumbent", Usage: "difference: the incumbent's predictions are now in `FILE`"},
 			{Name: "bars", Usage: "gate: the bars that may be asked, `C,...`, where the plan has none"},
 		},
-		Examples: [2]string{"dpcalc mcp", "dpcalc mcp ledger --folder predictions"},
+		Examples: []string{"dpcalc mcp", "dpcalc mcp ledger --folder predictions"},
 		Run:      runMCP,
 	}
 }

@@ -17,41 +17,6 @@ import (
 	"github.com/dpcalc/dpcalc/internal/text"
 )
 
-// openDeclarations are the law of an open ledger.
-var openDeclarations = []usage.Flag{
-	{Name: "open", Switch: true, Usage: "an open ledger: no number of looks, and each look has its price and its interval"},
-	{Name: "most", Usage: "open: no response of any look costs more than `NATS` (default 8)"},
-	{Name: "ask", Repeats: true, Usage: "open: what teams may ask over HTTP, `KIND:KEY=VALUE,...`, such as pass:bar=0.8,bar=0.85 " +
-		"or score:step=0.02; once for each kind"},
-	{Name: "most-per-team", Usage: "open: the looks of one team cost at most `NATS` together"},
-	{Name: "features", Usage: "public columns of the rows in `FILE`, for --where, --group and --all; for score, price and extend, " +
-		"where they are now or those of the new rows", Repeats: true},
-}
-
-// questions are what an open look asks.
-var questions = []usage.Flag{
-	{Name: "show", Repeats: true, Usage: "open: `WHAT` a look shows: pass (is the truth above --bar), best (the best score so far), score " +
-		"(rounded), guess (whether --guess holds) or reject (whether a test rejects); several, as pass:bar=0.8 and score:step=0.02, are looks one after the other", Words: holdout.Kinds()},
-	{Name: "test", Usage: "the one-sided `TEST` of wins and losses against the incumbent, sign or mcnemar: of reject, and for init of every look at a gate without a bar", Words: holdout.Tests()},
-	{Name: "where", Usage: "open: only the rows with one value of a feature, `COLUMN=VALUE`"},
-	{Name: "near", Usage: "score: the number `R` that it is expected near (default: the last one shown, or the middle)"},
-	{Name: "within", Usage: "guess: it holds within `S` (default 0.01)"},
-	{Name: "step", Usage: "best, score, guess: the width `G` of the cells (default 0.01)"},
-	{Name: "expect", Usage: "pass, best, guess, reject: a bet on the `RATE` of passes, raises, wrong guesses or rejections; " +
-		"what was expected is cheap"},
-}
-
-// conditionsFlag is what a model is to pass too.
-var conditionsFlag = usage.Flag{Name: "all", Repeats: true, Usage: "pass, or a look at a fixed gate: a further bar that is to be passed in the same look, `bar=C,where=COLUMN=VALUE`, or bar=C; a fail does not say which was missed"}
-
-// changes change the rows of an open ledger, or end it.
-var changes = []usage.Flag{
-	{Name: "replace", Switch: true, Usage: "extend: the new rows take the place of all rows"},
-	{Name: "drop", Usage: "extend: take out the rows whose ids are in `FILE`, in its column id"},
-	{Name: "alpha", Usage: "close: the level `A` of p-values that are computed elsewhere"},
-	{Name: "tests", Usage: "close: how many there are, `R` (default 1)"},
-}
-
 // readOpen reads the terms of an open ledger.
 func readOpen(c *commands.Call, t *holdout.Terms) (err error) {
 	for _, name := range []string{"plan", "scenario", "test"} {
@@ -139,15 +104,6 @@ func readQuestion(c *commands.Call, s *holdout.Submission) (err error) {
 		}
 	}
 	return err
-}
-
-// questionNames are the flags of a question beside what it shows.
-func questionNames() []string {
-	names := []string{"bar", "guess", "metric"}
-	for _, f := range questions[1:] {
-		names = append(names, f.Name)
-	}
-	return names
 }
 
 // readFeatures reads the file of --features, nil without it.

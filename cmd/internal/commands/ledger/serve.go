@@ -23,18 +23,6 @@ import (
 	"github.com/dpcalc/dpcalc/internal/text"
 )
 
-// serveFlags say who may ask over HTTP.
-var serveFlags = []usage.Flag{
-	{Name: "addr", Usage: "serve: answer at `HOST:PORT` (default " + defaultAddress + "; port 0 for a free one)"},
-	{Name: "tokens", Usage: "serve: the teams' tokens in `FILE`, a line of token each; without it only a loopback address is served"},
-	{Name: "public-board", Switch: true, Usage: "serve: show board and status without a token"},
-	{Name: "host", Repeats: true, Usage: "serve: the Host header may be `NAME` too, as behind a proxy"},
-	{Name: "rate", Usage: "serve: answer a team `R` requests a second (default " + strconv.Itoa(serve.DefaultRate) +
-		"), ten seconds of them at once"},
-	{Name: "mcp", Switch: true, Usage: "serve: answer agents too, at /mcp, by the Model Context Protocol (streamable HTTP)"},
-	{Name: "log", Usage: "serve: append every request but those of the board to `FILE`, as JSON lines"},
-}
-
 const defaultAddress = "127.0.0.1:8090"
 
 // runServe answers over HTTP until the program is told to stop. It then writes the status.

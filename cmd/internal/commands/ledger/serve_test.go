@@ -205,11 +205,11 @@ func TestNotServed(t *testing.T) {
 		line string
 		want string
 	}{
-		{usage.ExitUsage, "token", "holdout token: got no name, want token NAME"},
-		{usage.ExitUsage, "token a b", "holdout token: got 1 files, want token NAME"},
-		{usage.ExitUsage, "token a --addr x", "--addr: got holdout token, want holdout serve"},
+		{usage.ExitUsage, "token", "holdout token: got no NAME, want dpcalc holdout token NAME"},
+		{usage.ExitUsage, "token a b", "holdout token: unexpected argument b, want dpcalc holdout token NAME"},
+		{usage.ExitUsage, "token a --addr x", "holdout token: --addr belongs to holdout serve"},
 		{usage.ExitUsage, "token \x1b[1m", "holdout: team: got \"\\x1b[1m\", want printable characters"},
-		{usage.ExitUsage, "serve", "holdout serve: got no folder, want serve DIR"},
+		{usage.ExitUsage, "serve", "holdout serve: got no DIR, want dpcalc holdout serve DIR"},
 		{usage.ExitFailure, "serve nothing", "got no ledger there"},
 		{usage.ExitUsage, "serve ledger --addr 8090", "--addr: got 8090, want HOST:PORT, such as 127.0.0.1:8090"},
 		{usage.ExitUsage, "serve ledger --addr 127.0.0.1:99999", "--addr: got 127.0.0.1:99999, want HOST:PORT"},

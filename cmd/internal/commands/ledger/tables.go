@@ -86,15 +86,6 @@ func (f *file) suits(name string) error {
 	return nil
 }
 
-// logFlags say how the log of another tool is read.
-var logFlags = []usage.Flag{
-	{Name: "from", Usage: "the `TOOL` that wrote the predictions, of init and extend the labels, where the file does not show it: " + evallog.Summaries(),
-		Words: evallog.Names()},
-	{Name: "id", Usage: "of a log: the `PATH` of a row's id, keys with dots between them (default: the tool's own)"},
-	{Name: "value", Usage: "of a log: the `PATH` of its value, of init and extend of its label (default: the metric's name, where the tool has it)"},
-	{Name: "only", Repeats: true, Usage: "of a log: only the parts with this value, `PATH=VALUE`"},
-}
-
 // readingOf is how somebody wants logs read. Without a tool their content shows it.
 func readingOf(c *commands.Call) (r holdout.Reading, err error) {
 	r.Tool, _ = c.Text("from")

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
@@ -16,65 +15,6 @@ import (
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer"
 )
-
-// goalFlags state a plan on the command line.
-var goalFlags = []usage.Flag{
-	{Name: "samples", Alias: "n", Usage: "`N` rows (default: the number of labels)"},
-	{Name: "queries", Alias: "m", Usage: "`M` looks; status of an open ledger: the margin after so many more"},
-	{Name: "tau", Alias: "t", Usage: "accuracy `T`: how far an answer may be from its truth"},
-	{Name: "beta", Alias: "b", Usage: "failure probability `B`, for all looks together"},
-	{Name: "confidence", Usage: "1 - beta, `C`, in place of --beta"},
-	{Name: "arrive", Usage: "rows that come between the looks, `N1:M1,N2:M2,...`: the first N1 for looks up to M1, the first N2 up to M2, in place of --samples and --queries"},
-	{Name: "arrive-rows", Usage: "so many rows, `G`, come after every --arrive-looks looks; --samples is the rows of the first"},
-	{Name: "arrive-looks", Usage: "after how many looks, `K`, new rows have come, with --arrive-rows"},
-	{Name: "query", Usage: "`KIND` of look: bounded (default), binary, or difference from the incumbent",
-		Words: []string{"bounded", "binary", "difference"}},
-	{Name: "feedback", Usage: "`WHAT` is shown: answers (default), gate, best, flags or final",
-		Words: []string{"answers", "gate", "best", "flags", "final"}},
-	{Name: "method", Usage: "`METHOD`: gaussian-open, for answers without a number of looks, or (default) the best of " +
-		strings.Join(slices.DeleteFunc(holdout.Methods(), unnumbered), ", "), Words: holdout.Methods()},
-	{Name: "passes", Usage: "gate: retired at pass `K` (default: never); status: how many of --queries pass"},
-	{Name: "threshold", Usage: "gate: the bar `C`, if it is known"},
-	{Name: "floor", Usage: "best: the known score `F` of a baseline (default 0)"},
-	{Name: "budget", Alias: "B", Usage: "flags: retired at flag `K`"},
-	{Name: "guess-error", Usage: "flags: no guess within `G` of the truth is flagged (default tau/2)"},
-	{Name: "hold", Usage: "flags: a guess within `T` of the holdout's value is not flagged, in place of --guess-error"},
-	{Name: "disagreement",
-		Usage: "difference: candidates differ from the incumbent on a share of at most `D` of the rows"},
-	{Name: "at-least", Usage: "binary: every population value is known to be at least `R`"},
-	{Name: "variance", Usage: "the values of every look vary from row to row with variance at most `V`"},
-	{Name: "second-moment", Usage: "difference: the square of a look's difference has a mean of at most `V`. Where predictions bound it, a candidate above it " +
-		"is refused and costs nothing; of a column with --open a refusal is a response with a price, and else --checked ends the plan with it"},
-	{Name: "checked", Switch: true, Usage: "difference: the disagreement or the second moment is kept on the sample, and not known of the population"},
-	{Name: "one-sided", Switch: true, Usage: "nothing shown exceeds its truth by more than tau; it may fall short of it"},
-}
-
-// declarations limit the questions of a look, and are kept in the plan.
-var declarations = []usage.Flag{
-	{Name: "metrics", Usage: "the metrics that a look may ask, `METRIC,...`: accuracy (default), column:NAME for values of a row, " +
-		metric.AUC + " by itself, and with --open " + strings.Join(computed(), ", ") + "; a look that names none asks the first"},
-	{Name: "positive", Usage: "the label that counts as positive, `TEXT`, which is public: of f1, recall, jaccard, precision, log-loss, auc and probabilities"},
-	{Name: "probability", Usage: "the `COLUMN` of a submission that has the probability of the positive class (default probability), or of auc a score (default prediction)"},
-	{Name: "range", Usage: "open: the range `A,B` of the values of columns, or of numbers, which are clipped to it (default 0,1)"},
-	{Name: "clip", Usage: "open: the greatest log-loss `L` of a row (default 5): greater ones are clipped"},
-	{Name: "match", Usage: "what equals a label, `HOW`: exact (default), trim (but for blanks around it), fold (and for " +
-		"upper and lower case and the encoding of accents) or number (the same decimal number)", Words: ways()},
-	{Name: "classes", Usage: "the predictions that there are, `TEXT,...`, which are public: any other text is refused. " +
-		"Without it any text is a prediction"},
-	{Name: "missing", Usage: "columns: `WHAT` a missing value is, as of a run that ended with an error: refused (refuse, the default) or the low end of the range (low)",
-		Words: []string{holdout.MissingRefused, holdout.MissingLow}},
-	{Name: "law", Usage: "what is random, `LAW`: labels given the features (the default), or classes: rows drawn within each class, the law of --metrics auc alone",
-		Words: holdout.Laws()},
-	{Name: "bars", Usage: "gate: the bars that a look may ask, `C,...`, for init; or for serve, where the plan has none"},
-}
-
-// sampleFlags say how the rows were drawn, where they are no independent rows of equal weight.
-var sampleFlags = []usage.Flag{
-	{Name: "group", Usage: "the rows with one value in `COLUMN` of --features are a cluster: they may depend on each other, and clusters are independent"},
-	{Name: "weights", Usage: "group: `WHAT` counts alike: clusters (default; a look is the mean over clusters of the mean in each) or rows",
-		Words: holdout.Weights()},
-	{Name: "population", Usage: "the ids of all items of a benchmark in `FILE`, from which the rows were drawn: predictions are of all items, and the truth is their mean; for score, price and serve, where the file is now"},
-}
 
 // goalValues are the values without those of flags that samplesize has in another sense.
 type goalValues struct{ usage.Values }

@@ -3,7 +3,6 @@ package ledger
 import (
 	"bytes"
 	"context"
-	"slices"
 	"strings"
 	"testing"
 
@@ -21,9 +20,8 @@ func TestScoreRefusesAFlagThatNothingReads(t *testing.T) {
 	rows(t, 400, 300)
 	runs(t, 0, "holdout init gate --labels labels.csv -b 0.05 -m 60 --feedback gate -t 0.4")
 	runs(t, 0, "holdout init open --labels labels.csv -b 0.05 --open")
-	score := actions()[slices.IndexFunc(actions(), func(m commands.Mode) bool { return m.Name == "score" })]
 	scores := func(dir, flag string) error {
-		c := Command()
+		c := scoreCommand()
 		c.Flags = append(c.Flags, usage.Flag{Name: "afford"})
 		typed := usage.Typed{"bar": {"0.1"}, flag: {"1"}}
 		if dir == "open" && flag != "show" {
@@ -41,8 +39,8 @@ func TestScoreRefusesAFlagThatNothingReads(t *testing.T) {
 		if s, err := holdout.ReadStatus(dir); err != nil || s.Looks != 0 {
 			t.Errorf("%s: %d looks are spent, %v", dir, s.Looks, err)
 		}
-		for _, flag := range score.Flags {
-			if err := scores(dir, flag); err != nil && strings.Contains(err.Error(), "no look takes it") {
+		for _, flag := range scoreCommand().Flags {
+			if err := scores(dir, flag.Name); err != nil && strings.Contains(err.Error(), "no look takes it") {
 				t.Errorf("%s: %v", dir, err)
 			}
 		}

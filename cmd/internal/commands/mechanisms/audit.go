@@ -35,7 +35,7 @@ func Audit() *commands.Command {
 		},
 		Words:  func() []string { return mechanismNames(slices.Concat(suite.Mechanisms(), suite.Mutants())) },
 		Output: commands.Tables,
-		Examples: [2]string{
+		Examples: []string{
 			"dpcalc audit --list",
 			"dpcalc audit randomized-response --epsilon 0.5",
 		},

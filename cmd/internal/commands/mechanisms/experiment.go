@@ -33,7 +33,7 @@ const mostSettings = 100
 func Experiment() *commands.Command {
 	return &commands.Command{
 		Name:        "experiment",
-		Summary:     "the reusable-holdout experiment: a classifier chosen with a holdout's help",
+		Summary:     "the reusable-holdout experiment",
 		Description: commands.Described("experiment"),
 		Flags: []usage.Flag{
 			{Name: "samples", Alias: "n", Usage: "`N` rows in each of the training, holdout and fresh sets (default 10000)"},
@@ -47,7 +47,7 @@ func Experiment() *commands.Command {
 			{Name: "direct", Switch: true, Usage: "draw all the data instead of what the classifiers look at"},
 		},
 		Output: commands.Tables | commands.Drawings,
-		Examples: [2]string{
+		Examples: []string{
 			"dpcalc experiment --samples 1000 --attributes 1000 --reps 10",
 			"dpcalc experiment --samples 1000 --attributes 1000 --reps 10 -o curves.svg",
 		},

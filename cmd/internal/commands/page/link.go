@@ -13,11 +13,11 @@ import (
 // Link is the command link.
 func Link() *commands.Command {
 	return &commands.Command{
-		Name: "link", Summary: "the end of the page's address that has the inputs of a command line",
+		Name: "link", Summary: "the end of the page's address for a command line",
 		Arguments: "COMMAND [flags] [arguments]", Verbatim: true,
 		Description: "Open the page with it, as in file:///home/me/dpcalc.html#samplesize?queries=1000&tau=0.1&beta=0.05.\n" +
 			"Where and how to write (--output, --format) is no part of it.",
-		Examples: [2]string{
+		Examples: []string{
 			"dpcalc link samplesize -m 1000 -t 0.1 -b 0.05",
 			"dpcalc link explain tau",
 		},

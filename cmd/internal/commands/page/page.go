@@ -40,6 +40,7 @@ func answering() []*commands.Command {
 func front(s *outfile.Session) *commands.Front {
 	f := &commands.Front{Session: s, Formats: formats, Knows: articles.Has, Commands: answering()}
 	f.Commands = append(f.Commands, Link(), f.Help())
+	f.Rooms = []commands.Room{{Title: "Commands", Commands: f.Commands}}
 	return f
 }
 

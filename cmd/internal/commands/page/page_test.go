@@ -176,7 +176,7 @@ func TestHelp(t *testing.T) {
 		if !strings.Contains(r.Stdout, "   "+name+" ") {
 			t.Errorf("help has no %s", name)
 		}
-		if on := Run([]string{"help", name}); on.Code != 0 || !strings.Contains(on.Stdout, "dpcalc "+name+" - ") {
+		if on := Run([]string{"help", name}); on.Code != 0 || !strings.Contains(on.Stdout, "dpcalc "+name+": ") {
 			t.Errorf("help %s: %+v", name, on)
 		}
 	}

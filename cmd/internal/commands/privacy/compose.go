@@ -32,7 +32,7 @@ func Compose() *commands.Command {
 			{Name: "all", Switch: true, Usage: "every vertex of the optimal privacy curve"},
 		},
 		Output: commands.Tables,
-		Examples: [2]string{
+		Examples: []string{
 			"dpcalc compose --epsilon 0.1 --times 100 --target-delta 1e-6",
 			"dpcalc compose --mu 0.1 --times 100 --target-delta 1e-6",
 		},

@@ -16,7 +16,7 @@ import (
 func Transfer() *commands.Command {
 	return &commands.Command{
 		Name:    "transfer",
-		Summary: "population accuracy of a private mechanism that is accurate on the sample",
+		Summary: "population accuracy of a private mechanism",
 		Description: "Every transfer theorem's conclusion from P[error on the sample >= alpha] <= beta and\n" +
 			"(epsilon, delta)-differential privacy of the whole transcript.",
 		Flags: []usage.Flag{
@@ -32,7 +32,7 @@ func Transfer() *commands.Command {
 			{Name: "sensitivity", Usage: "one row moves a sensitive query or a loss by at most `D`/n (default 1); needs --samples"},
 		},
 		Output: commands.Tables,
-		Examples: [2]string{
+		Examples: []string{
 			"dpcalc transfer --alpha 0.01 --beta 0 --epsilon 0.05 --target-beta 0.05",
 			"dpcalc transfer --alpha 0.01 --beta 1e-6 --epsilon 0.05 --delta 1e-9 --target-beta 0.05 -f csv",
 		},

@@ -25,7 +25,7 @@ const command = "pvalue-correct"
 func Command() *commands.Command {
 	return &commands.Command{
 		Name:        command,
-		Summary:     "p-values of tests that were chosen after the data had been seen",
+		Summary:     "correct p-values of tests that the data chose",
 		Arguments:   "[FILE|-]",
 		Description: commands.Described("pvalue-correct", "{sources}", sourceGrammar()),
 		Flags: slices.Concat([]usage.Flag{
@@ -60,8 +60,9 @@ func Command() *commands.Command {
 			{Name: "plot", Switch: true, Usage: "draw a list in characters; -o with .svg, .png or .pdf draws it in a file"},
 			{Name: "raw", Switch: true, Usage: "leave cells of the FILE that a spreadsheet would run as formulas as they are"},
 		}),
+		Common: []string{"p", "alpha", "by", "outcomes", "family", "p-column", "method", "format", "output"},
 		Output: commands.Tables | commands.Drawings,
-		Examples: [2]string{
+		Examples: []string{
 			"dpcalc pvalue-correct --p 0.003 --alpha 0.05 --by pure-dp --epsilon 0.01 --samples 10k",
 			"dpcalc pvalue-correct pvalues.csv --alpha 0.05 --by description --outcomes 40 --family holm",
 		},

@@ -13,40 +13,32 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/planfile"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
-	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
 // PlanFile is the command plan.
 func PlanFile() *commands.Command {
-	return &commands.Command{
-		Name:        "plan",
-		Summary:     "keep scenarios in a file and solve them again",
-		Arguments:   "init FILE | run FILE",
-		Description: commands.Described("plan"),
-		Flags:       []usage.Flag{{Name: "best", Switch: true, Usage: "run: only the best row of each scenario"}},
-		Words:       func() []string { return []string{"init", "run"} },
-		Gone:        map[string]string{"diff": "dpcalc plan run FILE -f csv for both files and compare"},
-		Output:      commands.Tables,
-		Examples: [2]string{
-			"dpcalc plan init plan.yaml",
-			"dpcalc plan run plan.yaml",
-		},
-		Run: func(c *commands.Call) error { return c.RunMode(planModes(c.Formats)) },
-	}
-}
-
-// planModes are what the command does, by its first argument.
-func planModes(formats []record.Format) []commands.Mode {
-	output := each.Of(commands.OutputFlags(formats), func(f usage.Flag) string { return f.Name })
-	return []commands.Mode{
-		{Name: "init", Takes: "FILE", Least: 1, Most: 1, Run: planInit},
-		{Name: "run", Takes: "FILE", Least: 1, Most: 1, Run: planRun, Flags: append(output, "best")},
-	}
+	return commands.Group(commands.Command{
+		Name: "plan", Summary: "keep scenarios in a file and solve them again", Description: commands.Described("plan"),
+		Gone:     map[string]string{"diff": "dpcalc plan run FILE -f csv for both files and compare"},
+		Examples: []string{"dpcalc plan init plan.yaml", "dpcalc plan run plan.yaml", "dpcalc plan run plan.yaml -o plan.csv"},
+	}, &commands.Command{
+		Name: "init", Arguments: "FILE", Summary: "write a plan file to start from",
+		Examples: []string{"dpcalc plan init plan.yaml"}, Run: planInit,
+	}, &commands.Command{
+		Name: "run", Arguments: "FILE", Summary: "solve all scenarios of a plan file", Output: commands.Tables,
+		Flags:    []usage.Flag{{Name: "best", Switch: true, Usage: "only the best row of each scenario"}},
+		Examples: []string{"dpcalc plan run plan.yaml", "dpcalc plan run plan.yaml --best -o plan.csv"},
+		Run:      planRun,
+	})
 }
 
 // planInit writes the template, whose name must be free.
-func planInit(c *commands.Call, files []string) error {
+func planInit(c *commands.Call) error {
+	files, err := c.Operands(1, 1)
+	if err != nil {
+		return err
+	}
 	path := files[0]
 	if suffix := strings.ToLower(filepath.Ext(path)); suffix != ".yaml" && suffix != ".yml" {
 		return usage.Errorf("plan init: got %s, want a name in .yaml or .yml", usage.Shown(path))
@@ -185,7 +177,11 @@ var shortColumns = []record.Column[planned]{
 	}},
 }
 
-func planRun(c *commands.Call, files []string) error {
+func planRun(c *commands.Call) error {
+	files, err := c.Operands(1, 1)
+	if err != nil {
+		return err
+	}
 	t, err := c.Target()
 	if err != nil {
 		return err

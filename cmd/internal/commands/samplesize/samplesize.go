@@ -24,7 +24,7 @@ const defaultMaxRows = 1_000_000
 func Command() *commands.Command {
 	return &commands.Command{
 		Name:        "samplesize",
-		Summary:     "rows, queries, accuracy or failure probability of an adaptively queried sample",
+		Summary:     "rows, looks, margin or failure probability of a test set",
 		Description: commands.Described("samplesize"),
 		Flags: append(slices.Concat(goals.GoalFlags(), powerFlags),
 			usage.Flag{Name: "method", Usage: "only these methods, `A,B,...`; see dpcalc methods", Words: commands.MethodNames(),
@@ -43,8 +43,9 @@ func Command() *commands.Command {
 			"matrix":    "--best -f csv and a pivot table of it in a spreadsheet",
 			"save-plan": "dpcalc plan init FILE and write these flags there as keys",
 		},
+		Common: []string{"samples", "queries", "tau", "beta", "query", "feedback", "passes", "method", "full", "format", "output"},
 		Output: commands.Tables | commands.Drawings,
-		Examples: [2]string{
+		Examples: []string{
 			"dpcalc samplesize -m 1000 -t 5% --confidence 95%",
 			"dpcalc samplesize -n 20k -m 25,50,100 -b 0.05 --query binary -o plan.csv",
 		},

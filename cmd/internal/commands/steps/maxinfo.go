@@ -29,7 +29,7 @@ func Command() *commands.Command {
 			{Name: "joint", Usage: "the exact values of the joint law in `FILE`, in place of steps"},
 		},
 		Output: commands.Tables,
-		Examples: [2]string{
+		Examples: []string{
 			"dpcalc maxinfo --samples 10k --step pure-dp:epsilon=0.01",
 			"dpcalc maxinfo --samples 10k --slack 1% --step pure-dp:epsilon=0.01 --step description:outcomes=100",
 		},
