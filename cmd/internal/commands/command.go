@@ -24,15 +24,15 @@ type Command struct {
 	Words       func() []string // the arguments that it takes, if they are words
 	Verbatim    bool            // its arguments are another command line, flags and all
 	Description string
-	Flags       []usage.Flag                               // its own, without the flags of the output
-	Gone        map[string]string                          // flags and actions that earlier versions had, and what does their work
-	Common      []string                                   // the flags that its short help shows; nil for all
-	Output      Output                                     // the formats that it offers
-	Examples    []string                                   // command lines that work, in this order and in one directory
+	Flags       []usage.Flag      // its own, without the flags of the output
+	Gone        map[string]string // flags and actions that earlier versions had, and what does their work
+	Common      []string          // the flags that its short help shows; nil for all
+	Output      Output            // the formats that it offers
+	Examples    []string          // command lines that work, in this order and in one directory
 
 	// Topic is help on a word after the command; nil for none.
 	Topic func(word string) (page string, err error)
-	Run         func(*Call) error
+	Run   func(*Call) error
 
 	// Actions are its sub-commands, each with flags and arguments of its own. A command has actions or runs.
 	Actions []*Command
