@@ -309,7 +309,7 @@ func TestFixedPlansWithoutConditions(t *testing.T) {
 		"all: got bar=0,where=part=half for a":        {Goal: differ, Method: "gate", Features: features},
 		"all: no score can pass the bar 0.99":         {Goal: goal, Method: "gate", Features: features},
 		"all: got conditions, want a plan with":       {Goal: likely, Method: "gate", Features: features},
-		"features: got some, want none without --ope": {Goal: answers, Features: features},
+		"features: got some, want --open, --group or": {Goal: answers, Features: features},
 	} {
 		dir := t.TempDir() + "/ledger"
 		s := Submission{Values: Columns(ids, rightOn(classes, 120, 45)), Bar: float(0)}

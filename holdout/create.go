@@ -97,7 +97,7 @@ func prepared(dir string, labels *Labels, terms Terms) (*Ledger, *Plan, error) {
 	case difference && terms.Incumbent.Values == nil:
 		return nil, nil, inputf("incumbent: got nothing, want the predictions that the first candidate is compared with")
 	case !difference && terms.Incumbent.Values != nil:
-		return nil, nil, inputf("incumbent: got one, want none without --query difference")
+		return nil, nil, inputf("incumbent: got one, want --query difference or --open too")
 	case difference:
 		base, err := l.reader.read(plan.Metric, false, terms.Incumbent.Values)
 		if err != nil {

@@ -63,13 +63,13 @@ func (u Units) checked(metrics []string) error {
 	}
 	switch {
 	case u.Positive != "" && !class:
-		return inputf("positive: got %s, want none without a metric of two classes", shown(u.Positive))
+		return inputf("positive: got %s, want --metrics with a metric of two classes too", shown(u.Positive))
 	case u.Probability != "" && (u.Positive == "" || !class):
-		return inputf("probability: got %s, want none without a metric of probabilities", shown(u.Probability))
+		return inputf("probability: got %s, want --positive and --metrics with a metric of probabilities too", shown(u.Probability))
 	case u.Range != nil && !scaled:
-		return inputf("range: got one, want none without a column or numbers")
+		return inputf("range: got one, want --metrics with column:NAME or a metric of numbers too")
 	case u.Clip != 0 && !logs:
-		return inputf("clip: got %v, want none without log-loss", u.Clip)
+		return inputf("clip: got %v, want --metrics log-loss too", u.Clip)
 	}
 	return nil
 }

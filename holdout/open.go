@@ -408,8 +408,8 @@ func cloned[K comparable, V any](m map[K]V) map[K]V {
 func (l *Ledger) needs(s *Submission) error {
 	name := cmp.Or(s.Metric, l.plan.Metric)
 	if s.foreign(l.plan.Open != nil) {
-		return inputf("show: got %s, want none: the ledger has %s", cmp.Or(s.Show, "a question"),
-			verdict(l.plan.Open == nil, "a fixed plan", "no answer to all of it"))
+		return inputf("show: got %s, want %s", cmp.Or(s.Show, "a question"), verdict(l.plan.Open == nil,
+			"none for a fixed ledger, or a ledger made with --open", "what the ledger has an answer to"))
 	}
 	if l.plan.Open == nil {
 		return cmp.Or(l.plan.needs(s), l.plan.joins(s, name))
@@ -427,7 +427,7 @@ func (l *Ledger) needs(s *Submission) error {
 	case name == metric.Precision && s.Show == ShowBest:
 		return inputf("show: got best, want pass, score or guess with precision: each submission has rows of its own")
 	case s.Show == ShowReject && !compared:
-		return inputf("test: got %s, want none: the ledger has no incumbent to compare with", s.Test)
+		return inputf("test: got %s, want a ledger made with --incumbent", s.Test)
 	case s.Show == ShowBest && compared:
 		return inputf("show: got best, want pass, score, guess or reject: the incumbent of differences changes")
 	}

@@ -231,7 +231,7 @@ func (t *Terms) ungrouped() error {
 	uses := t.Open || t.Group != "" || gate // of features
 	switch t.Weights = cmp.Or(t.Weights, ByClusters); {
 	case t.Group == "" && t.Weights != ByClusters:
-		return inputf("weights: got %s, want none without --group", shown(t.Weights))
+		return inputf("weights: got %s, want --group COLUMN too", shown(t.Weights))
 	case !slices.Contains(Weights(), t.Weights):
 		return inputf("weights: got %s, want %s", shown(t.Weights), strings.Join(Weights(), " or "))
 	case t.Group != "" && t.Items != nil:
@@ -239,7 +239,7 @@ func (t *Terms) ungrouped() error {
 	case t.Group != "" && t.Features == nil:
 		return inputf("features: got nothing, want a file with the column %s of --group", shown(t.Group))
 	case t.Features != nil && !uses:
-		return inputf("features: got some, want none without --open, --group or a gate, which has conditions on some of the rows")
+		return inputf("features: got some, want --open, --group or --feedback gate too, which use them")
 	case t.Group != "" && t.Goal.Query == transfer.Binary:
 		return inputf("query: got binary with --group, want bounded or difference: the mean over a cluster is neither 0 nor 1")
 	}

@@ -438,13 +438,13 @@ func TestWrongRecords(t *testing.T) {
 		"features: got the columns id, doc, half, want id and dog":                  func(p *Terms) { p.Group = "dog" },
 		"features: got nothing, want a file with the column doc of --group":         func(p *Terms) { p.Features = nil },
 		"weights: got documents, want clusters or rows":                             func(p *Terms) { p.Weights = "documents" },
-		"weights: got rows, want none without --group":                              func(p *Terms) { p.Weights, p.Group = ByRows, "" },
+		"weights: got rows, want --group COLUMN too":                                func(p *Terms) { p.Weights, p.Group = ByRows, "" },
 		"group: got it with --population, want one of the two":                      func(p *Terms) { p.Items = some },
 		"population: got labels with 1 unknown id (0-0), want ids of the benchmark": func(p *Terms) { p.Items, p.Group, p.Features = some, "", nil },
 		"query: got binary with --group, want bounded or difference: the mean over a cluster is neither 0 nor 1": func(p *Terms) {
 			p.Open, p.Goal.Queries, p.Goal.Query = false, 3, transfer.Binary
 		},
-		"features: got some, want none without --open, --group or a gate, which has conditions on some of the rows": func(p *Terms) {
+		"features: got some, want --open, --group or --feedback gate too, which use them": func(p *Terms) {
 			p.Open, p.Goal.Queries, p.Group = false, 3, ""
 		},
 	} {

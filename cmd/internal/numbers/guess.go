@@ -182,8 +182,19 @@ func InPercent(r *big.Rat) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-// DomainText is a value outside its domain as a line of the command.
+// DomainText is a value outside its domain as a line of the command. Of a flag that needs another one it names that.
 func DomainText(err *theory.DomainError) string {
+	if other, ok := strings.CutPrefix(err.Want, "none beside "); ok {
+		other = strings.ReplaceAll(strings.TrimPrefix(other, "a "), " ", "-")
+		return fmt.Sprintf("--%s: given with --%s, want one of the two", err.Param, other)
+	}
+	if needed, ok := strings.CutPrefix(err.Want, "none, or "); ok {
+		feedback, shown := strings.CutPrefix(needed, "the feedback ")
+		if shown {
+			return fmt.Sprintf("--%s needs --feedback %s", err.Param, feedback)
+		}
+		return fmt.Sprintf("--%s needs --query %s", err.Param, strings.TrimSuffix(needed, " queries"))
+	}
 	text := "--" + err.Error()
 	if strings.Contains(err.Want, "(0, 1)") {
 		text += percentMissing(err.Value)

@@ -393,7 +393,7 @@ func TestBadInput(t *testing.T) {
 
 		"score ledger p600.tsv --metric auc": "dpcalc: --metric: got auc, want accuracy: no other was declared when the ledger was made",
 
-		"score ledger p600.tsv --bar 0.5": "dpcalc: --bar: got 0.5, want none with --feedback answers",
+		"score ledger p600.tsv --bar 0.5": "dpcalc: --bar: got it for a ledger with --feedback answers, want it left out, or a ledger with --feedback gate",
 
 		"score ledger p600.tsv --guess x": "--guess: got x, want a number",
 
@@ -441,7 +441,7 @@ func TestBadInput(t *testing.T) {
 		"serve ledger --bars 0.5":                             "--bars: got 1, want none",
 		"serve unbarred":                                      "--bars: got none, and none in the plan, want the bars",
 		"serve columns":                                       "got a plan for the metric column:judge, want one that the ledger computes",
-		fresh + " --passes 2":                                 "--passes: got 2, want none, or the feedback gate",
+		fresh + " --passes 2":                                 "--passes needs --feedback gate",
 		"init new --labels labels.csv -m 3 -t 0.2 -b 95%":     "--beta",
 		fresh + " --query difference":                         "--query difference",
 	} {

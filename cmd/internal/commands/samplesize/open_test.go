@@ -90,12 +90,12 @@ func TestWrongOpenPlans(t *testing.T) {
 	for command, want := range map[string]string{
 		"-m 10 --passes 11 --feedback gate":            "--passes: got 11, want at most the number of queries",
 		"-m 10 --passes 11 --feedback best":            "--passes: got 11, want at most the number of queries",
-		"-m 10 --passes 3 -B 2 --feedback flags":       "--passes: got 3, want none beside a budget",
+		"-m 10 --passes 3 -B 2 --feedback flags":       "--passes: given with --budget, want one of the two",
 		"-m 10 --passes 0 --feedback gate":             "--passes: got 0",
 		"-m 10 --feedback final":                       "--open: got true, want false",
 		"-m 10 --feedback gate --threshold .95":        "--threshold: got 0.95",
-		"-m 10 --feedback gate --floor .5":             "--floor: got 0.5, want none",
-		"-m 10 --passes 2":                             "--passes: got 2, want none, or the feedback gate",
+		"-m 10 --feedback gate --floor .5":             "--floor needs --feedback best",
+		"-m 10 --passes 2":                             "--passes needs --feedback gate",
 		"-m 10 --feedback gate --check-schedule x.csv": "--check-schedule",
 	} {
 		args := append([]string{"samplesize", "--open", "-t", ".1", "-b", ".05"}, strings.Fields(command)...)
