@@ -4,7 +4,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/advise"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/articles"
-	"github.com/dpcalc/dpcalc/cmd/internal/commands/ledger"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/holdout"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/mechanisms"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/page"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/privacy"
@@ -43,10 +43,10 @@ func newProgram(s *outfile.Session) *program {
 		{Title: "Start", Commands: []*commands.Command{advise.Command()}},
 		{Title: "Plan", Commands: []*commands.Command{samplesize.Command(), samplesize.PlanFile()}},
 		{Title: "P-values", Commands: []*commands.Command{pvalues.Command()}},
-		{Title: "Ledger", Commands: []*commands.Command{ledger.Command()}},
+		{Title: "Ledger", Commands: []*commands.Command{holdout.Command()}},
 		{Title: "Learn", Commands: []*commands.Command{explain, articles.Methods(), articles.Cite()}},
 		{Title: "More", Commands: []*commands.Command{
-			privacy.Transfer(), privacy.Compose(), steps.Command(), mechanisms.Audit(), mechanisms.Experiment(), ledger.MCP(),
+			privacy.Transfer(), privacy.Compose(), steps.Command(), mechanisms.Audit(), mechanisms.Experiment(), holdout.MCP(),
 			page.Link(), p.completion(), p.man(), p.version(), p.Help(),
 		}},
 	}

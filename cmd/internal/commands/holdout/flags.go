@@ -1,0 +1,149 @@
+package holdout
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/cmd/internal/evallog"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/holdout"
+	"github.com/dpcalc/dpcalc/metric"
+)
+
+// Flags that several actions take. A flag of one action stands with it.
+
+// The headings of the long help.
+const (
+	aboutFiles     = "files"
+	aboutGuarantee = "guarantee"
+	aboutShown     = "what is shown"
+	aboutMeasured  = "what a look measures"
+	aboutRows      = "how the rows were drawn"
+	aboutOpen      = "open ledgers"
+)
+
+// movedFlags say where files are now.
+var movedFlags = usage.Under(aboutFiles,
+	usage.Flag{Name: "labels", Repeats: true, Usage: "the labels are now in `FILE`; once for each file that the rows of an open ledger come from"},
+	usage.Flag{Name: "incumbent", Usage: "the incumbent's predictions are now in `FILE`"},
+	usage.Flag{Name: "features", Repeats: true, Usage: "the features are now in `FILE`, for --where, --all and clusters"},
+	usage.Flag{Name: "population", Usage: "the ids of all items of the benchmark are now in `FILE`"},
+)
+
+// logFlags say how the log of another tool is read.
+var logFlags = usage.Under(aboutFiles,
+	usage.Flag{Name: "from", Usage: "the `TOOL` that wrote the file, where the file does not show it: " + evallog.Summaries(),
+		Words: evallog.Names()},
+	usage.Flag{Name: "id", Usage: "in a log: the `PATH` of a row's id, keys with dots between them (default: the tool's own)"},
+	usage.Flag{Name: "value", Usage: "in a log: the `PATH` of a row's value or label (default: the metric's name, where the tool has it)"},
+	usage.Flag{Name: "only", Repeats: true, Usage: "in a log: read only the parts with this value, `PATH=VALUE`"},
+)
+
+// testFlag is the test by which candidate and incumbent are compared.
+func testFlag(says string) usage.Flag {
+	return usage.Flag{Name: "test", Usage: says, Words: holdout.Tests()}
+}
+
+// questionFlags are what a look asks.
+var questionFlags = slices.Concat(usage.Under(aboutShown,
+	usage.Flag{Name: "show", Repeats: true, Usage: "open ledger: `WHAT` the look shows: pass or fail at a bar (pass), the best score so far (best), " +
+		"a rounded score (score), whether a guess holds (guess), or whether a test rejects (reject); give several, such as pass:bar=0.8 and score:step=0.02, " +
+		"for several looks in a row", Words: holdout.Kinds()},
+	usage.Flag{Name: "bar", Usage: "pass, or a gate without a bar in its plan: the bar `C`"},
+	usage.Flag{Name: "guess", Usage: "guess, or flags: the guess `G`"},
+	testFlag("reject: the one-sided `TEST` of wins and losses against the incumbent"),
+	usage.Flag{Name: "near", Usage: "score: the number `R` near which you expect it (default: the last one shown, or the middle)"},
+	usage.Flag{Name: "within", Usage: "guess: it holds within `S` (default 0.01)"},
+	usage.Flag{Name: "step", Usage: "best, score, guess: the width `G` of the cells (default 0.01)"},
+	usage.Flag{Name: "expect", Usage: "pass, best, guess, reject: your bet on the `RATE` of passes, raises, wrong guesses or rejections; " +
+		"the answer that you expect is cheap"},
+	conditionsFlag,
+), usage.Under(aboutMeasured,
+	usage.Flag{Name: "metric", Usage: "the `METRIC` of the look, one of those that init declared"},
+	usage.Flag{Name: "where", Usage: "open ledger: only the rows with one value of a feature, `COLUMN=VALUE`"},
+))
+
+// conditionsFlag is what a model is to pass too.
+var conditionsFlag = usage.Flag{Name: "all", Repeats: true,
+	Usage: "pass, or a fixed gate: a further bar to pass in the same look, `bar=C,where=COLUMN=VALUE` or bar=C; a fail does not say which bar was missed"}
+
+// questionNames are the flags of a question beside what it shows.
+func questionNames() (names []string) {
+	for _, f := range questionFlags {
+		if f.Name != "show" && f.Name != conditionsFlag.Name {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// goalFlags state a plan on the command line.
+var goalFlags = slices.Concat(usage.Under(aboutGuarantee,
+	usage.Flag{Name: "queries", Alias: "m", Usage: "the ledger takes `M` looks"},
+	usage.Flag{Name: "tau", Alias: "t", Usage: "margin `T`: how far an answer may be from its true value"},
+	usage.Flag{Name: "beta", Alias: "b", Usage: "failure probability `B`, for all looks together"},
+	usage.Flag{Name: "confidence", Usage: "1 - beta, `C`, in place of --beta"},
+	usage.Flag{Name: "samples", Alias: "n", Usage: "`N` rows (default: the number of labels)"},
+	usage.Flag{Name: "method", Usage: "`METHOD`: gaussian-open, for answers without a number of looks, or (default) the best of " +
+		strings.Join(slices.DeleteFunc(holdout.Methods(), unnumbered), ", "), Words: holdout.Methods()},
+	usage.Flag{Name: "one-sided", Switch: true, Usage: "nothing shown exceeds its true value by more than tau; it may fall short of it"},
+), usage.Under(aboutShown,
+	usage.Flag{Name: "feedback", Usage: "`WHAT` is shown: answers (default), gate, best, flags or final",
+		Words: []string{"answers", "gate", "best", "flags", "final"}},
+	usage.Flag{Name: "passes", Usage: "gate: retired at pass `K` (default: never)"},
+	usage.Flag{Name: "threshold", Usage: "gate: the bar `C`, if it is known"},
+	usage.Flag{Name: "floor", Usage: "best: the known score `F` of a baseline (default 0)"},
+	usage.Flag{Name: "budget", Alias: "B", Usage: "flags: retired at flag `K`"},
+	usage.Flag{Name: "guess-error", Usage: "flags: no guess within `G` of the true value is flagged (default tau/2)"},
+	usage.Flag{Name: "hold", Usage: "flags: a guess within `T` of the test set's value is not flagged, in place of --guess-error"},
+), usage.Under(aboutMeasured,
+	usage.Flag{Name: "query", Usage: "`KIND` of look: bounded (default), binary, or difference from the incumbent",
+		Words: []string{"bounded", "binary", "difference"}},
+	usage.Flag{Name: "disagreement", Usage: "difference: candidates differ from the incumbent on a share of at most `D` of the rows"},
+	usage.Flag{Name: "at-least", Usage: "binary: every true value is known to be at least `R`"},
+	usage.Flag{Name: "variance", Usage: "the values of every look vary from row to row with variance at most `V`"},
+	usage.Flag{Name: "second-moment", Usage: "difference: the mean square of a look's difference is at most `V`; a candidate above it is refused where predictions " +
+		"show it, else an open ledger answers at a price, and with --checked the plan ends"},
+	usage.Flag{Name: "checked", Switch: true, Usage: "difference: the ledger enforces the disagreement or the second moment on the rows, and assumes neither of the population"},
+), usage.Under(aboutRows,
+	usage.Flag{Name: "arrive", Usage: "rows come between the looks, `N1:M1,N2:M2,...`: the first N1 for looks up to M1, the first N2 up to M2, in place of --samples and --queries"},
+	usage.Flag{Name: "arrive-rows", Usage: "`G` rows come after every --arrive-looks looks; --samples is the rows of the first"},
+	usage.Flag{Name: "arrive-looks", Usage: "`K` looks are taken before new rows come, with --arrive-rows"},
+))
+
+// declarations limit the questions of a look, and are kept in the plan.
+var declarations = slices.Concat(usage.Under(aboutMeasured,
+	usage.Flag{Name: "metrics", Usage: "the metrics that a look may ask, `METRIC,...`: accuracy (default), column:NAME for values of a row, " +
+		metric.AUC + " by itself, and with --open " + strings.Join(computed(), ", ") + "; a look that names none asks the first"},
+	usage.Flag{Name: "positive", Usage: "the label that counts as positive, `TEXT`, which is public: of f1, recall, jaccard, precision, log-loss, auc and probabilities"},
+	usage.Flag{Name: "probability", Usage: "the `COLUMN` of a submission that has the probability of the positive class (default probability), or of auc a score (default prediction)"},
+	usage.Flag{Name: "range", Usage: "open ledger: the range `A,B` of the values of columns, or of numbers, which are clipped to it (default 0,1)"},
+	usage.Flag{Name: "clip", Usage: "open ledger: the greatest log-loss `L` of a row (default 5); greater ones are clipped"},
+	usage.Flag{Name: "match", Usage: "what equals a label, `HOW`: exact (default), trim (but for blanks around it), fold (and for " +
+		"upper and lower case and the encoding of accents) or number (the same decimal number)", Words: ways()},
+	usage.Flag{Name: "classes", Usage: "the predictions that there are, `TEXT,...`, which are public; without it any text is a prediction"},
+	usage.Flag{Name: "missing", Usage: "columns: `WHAT` a missing value is: refused (refuse, the default) or the low end of the range (low)",
+		Words: []string{holdout.MissingRefused, holdout.MissingLow}},
+), usage.Under(aboutShown,
+	usage.Flag{Name: "bars", Usage: "gate: the bars that a look may ask, `C,...`"},
+))
+
+// sampleFlags say how the rows were drawn, where they are no independent rows of equal weight.
+var sampleFlags = usage.Under(aboutRows,
+	usage.Flag{Name: "features", Repeats: true, Usage: "public columns of the rows in `FILE`, for --where, --group and --all"},
+	usage.Flag{Name: "group", Usage: "the rows with one value in `COLUMN` of --features are a cluster: they may depend on each other, and clusters are independent"},
+	usage.Flag{Name: "weights", Usage: "group: `WHAT` counts alike: clusters (default; a look is the mean over clusters of the mean in each) or rows",
+		Words: holdout.Weights()},
+	usage.Flag{Name: "population", Usage: "the ids of all items of a benchmark in `FILE`, from which the rows were drawn: predictions are of all items, and the true value is their mean"},
+	usage.Flag{Name: "law", Usage: "what is random, `LAW`: labels given the features (default), or classes: rows drawn within each class, the law of --metrics auc alone",
+		Words: holdout.Laws()},
+)
+
+// openDeclarations are the law of an open ledger.
+var openDeclarations = usage.Under(aboutOpen,
+	usage.Flag{Name: "open", Switch: true, Usage: "an open ledger: no number of looks, and each look has its price and its interval"},
+	usage.Flag{Name: "most", Usage: "no answer of any look costs more than `NATS` (default 8)"},
+	usage.Flag{Name: "ask", Repeats: true, Usage: "what teams may ask over HTTP, `KIND:KEY=VALUE,...`, such as pass:bar=0.8,bar=0.85 " +
+		"or score:step=0.02; once for each kind"},
+	usage.Flag{Name: "most-per-team", Usage: "the looks of one team cost at most `NATS` together"},
+)
