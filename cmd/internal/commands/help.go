@@ -116,28 +116,19 @@ func (f *Front) HelpOn(c *Command, short bool, width int) []byte {
 		return b.Bytes()
 	}
 	flags := c.AllFlags(f.Formats)
-	all := len(flags)
-	if short && c.Common != nil {
-		flags = slices.DeleteFunc(slices.Clone(flags), func(f usage.Flag) bool { return !slices.Contains(c.Common, f.Name) })
+	if short {
+		common := slices.DeleteFunc(slices.Clone(flags), func(f usage.Flag) bool {
+			return c.Common != nil && !slices.Contains(c.Common, f.Name)
+		})
+		section(&b, "Flags", flagLines(common, width-3))
+		if more := len(flags) - len(common); more > 0 {
+			fmt.Fprintf(&b, "\n%s: dpcalc %s --help\n", counted(more, "more flag"), c.Path())
+		}
+		return b.Bytes()
 	}
 	for _, heading := range headings(flags) {
-		var own []usage.Flag
-		for _, flag := range flags {
-			if flag.Heading == heading || short {
-				own = append(own, flag)
-			}
-		}
-		title := printed.Capital(cmp.Or(heading, "flags"))
-		if short {
-			title = "Flags"
-		}
-		section(&b, title, flagLines(own, width-3))
-		if short {
-			break
-		}
-	}
-	if more := all - len(flags); more > 0 {
-		fmt.Fprintf(&b, "\n%s: dpcalc %s --help\n", counted(more, "more flag"), c.Path())
+		own := slices.DeleteFunc(slices.Clone(flags), func(f usage.Flag) bool { return f.Heading != heading })
+		section(&b, printed.Capital(cmp.Or(heading, "flags")), flagLines(own, width-3))
 	}
 	return b.Bytes()
 }
@@ -164,8 +155,11 @@ func (f *Front) usageLine(c *Command) string {
 	return strings.TrimRight(line+" "+c.Arguments, " ")
 }
 
-// section writes a headed text, a line apart from what stands before it.
+// section writes a headed text, a line apart from what stands before it; no text, no heading.
 func section(b *bytes.Buffer, head, text string) {
+	if text == "" {
+		return
+	}
 	b.WriteString("\n" + head + ":\n")
 	for line := range strings.Lines(text) {
 		b.WriteString(strings.TrimRight("   "+line, " \n") + "\n")
