@@ -58,7 +58,7 @@ func verdict(yes bool, word, other string) string {
 func (p *Plan) needs(s *Submission) error {
 	goal := p.goal
 	if p.Promise.Test != "" && s.Bar != nil {
-		return inputf("bar: got it for a gate with --test, want it left out: the incumbent takes the place of a bar")
+		return inputf("bar: got %v, want none for a gate with --test: the incumbent takes its place", *s.Bar)
 	}
 	low := lowest(goal)
 	for _, c := range []struct {
@@ -75,7 +75,7 @@ func (p *Plan) needs(s *Submission) error {
 		switch {
 		case c.kind != goal.Feedback && x == nil:
 		case c.kind != goal.Feedback:
-			return inputf("%s: got it for a ledger with --feedback %s, want it left out, or a ledger with --feedback %s", c.name, goal.Feedback, c.kind)
+			return inputf("%s: got %v, want none with --feedback %s, or a ledger with --feedback %s", c.name, *x, goal.Feedback, c.kind)
 		case x == nil:
 			return inputf("%s: got nothing, want a number in [%v, 1] with --feedback %s", c.name, low, goal.Feedback)
 		case !(*x >= low && *x <= 1):

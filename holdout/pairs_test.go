@@ -181,8 +181,8 @@ func TestLawOfAnAUC(t *testing.T) {
 		"with an incumbent, want another":                   func(t *Terms) { t.Goal.Query = transfer.Difference },
 		"bounded queries, whose values are those of pairs":  func(t *Terms) { t.Goal.Query = transfer.Binary },
 		"want 100 positive and 100 negative ones":           func(t *Terms) { t.Goal.Sample = transfer.Classes{Positives: 99, Negatives: 101} },
-		"gaussian":                  func(t *Terms) { t.Method = "gaussian" },
-		"range: got one, want none": func(t *Terms) { open(t); t.Units.Range = &[2]float64{0, 2} },
+		"gaussian":                            func(t *Terms) { t.Method = "gaussian" },
+		"range: got one, want --metrics with": func(t *Terms) { open(t); t.Units.Range = &[2]float64{0, 2} },
 	} {
 		terms := areas(t, 0.2)
 		change(&terms)

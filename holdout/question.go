@@ -93,7 +93,7 @@ func (q Question) checked(bar, guess *float64, in between) error {
 		case x == nil:
 			return inputf("%s: got nothing, want %s with --show %s", f.name, f.want, q.Show)
 		case !belongs:
-			return inputf("%s: got it with --show %s, want --show %s", f.name, q.Show, text.OrList(f.of))
+			return inputf("%s: got %v with --show %s, want --show %s", f.name, *x, q.Show, text.OrList(f.of))
 		case !(*x >= f.lo && *x <= f.hi):
 			return inputf("%s: got %v, want %s", f.name, *x, f.want)
 		}
@@ -101,7 +101,7 @@ func (q Question) checked(bar, guess *float64, in between) error {
 	if tested := q.Show == ShowReject; tested && !slices.Contains(Tests(), q.Test) {
 		return inputf("test: got %s, want %s with --show reject", cmp.Or(q.Test, "nothing"), strings.Join(Tests(), " or "))
 	} else if !tested && q.Test != "" {
-		return inputf("test: got it with --show %s, want --show reject", q.Show)
+		return inputf("test: got %s with --show %s, want --show reject", shown(q.Test), q.Show)
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func TestUnusedInput(t *testing.T) {
 	labels := labelsOf(t, ids, classes)
 	l, _ := ledgerOf(t, labels, terms(3, 0.4, beta(t, "0.1"), ""))
 	refusedBy(t, l, Submission{Values: Columns(ids, classes), Incumbent: Columns(ids, classes)},
-		"incumbent: got one, want none")
+		"incumbent: got one, want")
 	terms := shows(transfer.Gate, 10, 0.06, "gate", transfer.Shown{})(t)
 	terms.Goal.Query = transfer.Difference
 	terms.Incumbent = Submission{Values: Columns(ids, right(classes, 1400)), Path: "\xff"}
@@ -67,7 +67,7 @@ func TestUnusedInput(t *testing.T) {
 		Bar: float(0), Path: "b\xff"}, `got the path "b\xff"`)
 	without := terms
 	without.Incumbent, without.Goal.Query = Submission{Values: Columns(ids, classes)}, transfer.Binary
-	makes(without, "incumbent: got one, want none")
+	makes(without, "incumbent: got one, want --query difference")
 	for want, change := range map[string]func(*Terms){
 		"epsilon: got 0.1, want none": func(t *Terms) { t.Goal.Epsilon = 0.1 },
 		"method: got laplace, want":   func(t *Terms) { t.Methods = []string{"laplace"} },

@@ -116,7 +116,7 @@ func TestTestedIncumbents(t *testing.T) {
 			t.Errorf("%d right: %+v, want %s", c.right, got, c.verdict)
 		}
 	}
-	if text := s.ask(t, 400, looks(predictions(250), "?bar=0")); !strings.Contains(text, "bar: got it for a gate with --test") {
+	if text := s.ask(t, 400, looks(predictions(250), "?bar=0")); !strings.Contains(text, "bar: got 0, want none") {
 		t.Error(text)
 	}
 }

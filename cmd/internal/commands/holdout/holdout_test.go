@@ -393,7 +393,7 @@ func TestBadInput(t *testing.T) {
 
 		"score ledger p600.tsv --metric auc": "dpcalc: --metric: got auc, want accuracy: no other was declared when the ledger was made",
 
-		"score ledger p600.tsv --bar 0.5": "dpcalc: --bar: got it for a ledger with --feedback answers, want it left out, or a ledger with --feedback gate",
+		"score ledger p600.tsv --bar 0.5": "dpcalc: --bar: got 0.5, want none with --feedback answers, or a ledger with --feedback gate",
 
 		"score ledger p600.tsv --guess x": "--guess: got x, want a number",
 
