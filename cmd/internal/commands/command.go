@@ -116,12 +116,13 @@ func OutputFlags(formats []record.Format) []usage.Flag {
 		}
 	}
 	last := len(helps) - 1
-	return []usage.Flag{
+	return usage.Under("output", []usage.Flag{
 		{Name: "format", Alias: "f", Usage: "write `FORMAT`: " + strings.Join(helps[:last], ", ") + ", or " + helps[last],
 			Words: names},
+		{Name: "json", Switch: true, Usage: "write json, as -f json does"},
 		{Name: "output", Alias: "o", Usage: "write to `FILE`, whole or not at all; its suffix implies the format; - is standard output"},
 		{Name: "csv-dialect", Usage: "write csv in `DIALECT`: rfc4180 (default), or excel-eu with semicolons, decimal commas and a byte order mark", Words: dialects},
-	}
+	}...)
 }
 
 // dialects of csv, by the name of --csv-dialect. The first is the default.
@@ -153,12 +154,17 @@ func (c *Call) Target() (t Target, err error) {
 		}
 	}
 	name, err := usage.OneOf(c, "format", names...)
-	if err != nil {
+	_, explicit := c.Text("format")
+	switch {
+	case err != nil:
 		return Target{}, err
+	case c.Is("json") && explicit && name != record.JSON.Name:
+		return Target{}, usage.Errorf("--json: given with --format %s, want one of the two", name)
+	case c.Is("json"):
+		name, explicit = record.JSON.Name, true
 	}
 	t.Format = offered[slices.Index(names, name)]
 	path, hasPath := c.Text("output")
-	_, explicit := c.Text("format")
 	switch {
 	case hasPath && path == "":
 		return Target{}, usage.Invalid("output", path, "a file name")

@@ -115,16 +115,18 @@ func (f *Front) Arguments(command *Command, args []string) (*Command, usage.Type
 	if command.Verbatim && !asksForHelp(args) {
 		return command, usage.Typed{usage.Arguments: args}, nil
 	}
-	typed, help := make(usage.Typed), ""
+	var rest []string
+	var flags []typedFlag
+	help := ""
 	for left := args; len(left) > 0 && help == ""; {
 		arg := left[0]
 		left = left[1:]
 		if arg == "--" {
-			typed[usage.Arguments] = append(typed[usage.Arguments], left...)
+			rest = append(rest, left...)
 			break
 		}
 		if arg == "-" || !strings.HasPrefix(arg, "-") {
-			typed[usage.Arguments] = append(typed[usage.Arguments], arg)
+			rest = append(rest, arg)
 			continue
 		}
 		key, value, hasValue := strings.Cut(strings.TrimPrefix(arg[1:], "-"), "=")
@@ -143,56 +145,57 @@ func (f *Front) Arguments(command *Command, args []string) (*Command, usage.Type
 		case !flag.Switch && !hasValue:
 			value, left = left[0], left[1:]
 		}
-		if typed.Is(flag.Name) && !flag.Repeats {
+		flags = append(flags, typedFlag{key, arg, value})
+	}
+	if named := len(rest) > 0 || help == ""; command.Actions != nil && named {
+		action, err := f.action(command, rest)
+		if err != nil {
+			return nil, nil, err
+		}
+		command, rest = action, rest[1:]
+	}
+	if help != "" {
+		return f.helpOn(command, help)
+	}
+	typed := make(usage.Typed)
+	for _, t := range flags {
+		flag, err := f.found(command, t.key, t.arg)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case typed.Is(flag.Name) && !flag.Repeats:
 			return nil, nil, usage.Errorf("--%s: given twice", flag.Name)
 		}
-		typed[flag.Name] = append(typed[flag.Name], value)
+		typed[flag.Name] = append(typed[flag.Name], t.value)
 	}
-	if command.Actions != nil {
-		return f.action(command, typed, help)
-	}
-	rest := typed[usage.Arguments]
-	switch {
-	case help != "":
-		return f.helpOn(command, help)
-	case len(rest) > 0 && command.Arguments == "":
+	if len(rest) > 0 && command.Arguments == "" {
 		return nil, nil, usage.Errorf("%s: unexpected argument %s", command.Path(), usage.Shown(rest[0]))
+	}
+	if rest != nil {
+		typed[usage.Arguments] = rest
 	}
 	return command, typed, nil
 }
 
-// action is the action that the first argument names, with its own flags.
-func (f *Front) action(group *Command, typed usage.Typed, help string) (*Command, usage.Typed, error) {
-	args := typed[usage.Arguments]
-	if len(args) == 0 && help != "" {
-		return f.helpOn(group, help)
-	}
+// typedFlag is a flag as it was typed: its name, the whole argument, and its value.
+type typedFlag struct{ key, arg, value string }
+
+// action is the action that the first argument names.
+func (f *Front) action(group *Command, args []string) (*Command, error) {
 	names := each.Of(group.Actions, func(a *Command) string { return a.Name })
 	if len(args) == 0 {
-		return nil, nil, usage.Errorf("%s: got no action, want %s; see dpcalc help %s", group.Name, usage.OrList(names), group.Name)
+		return nil, usage.Errorf("%s: got no action, want %s; see dpcalc help %s", group.Name, usage.OrList(names), group.Name)
 	}
 	action := group.Action(args[0])
 	remedy := group.Gone[args[0]]
 	switch {
 	case action == nil && remedy != "":
-		return nil, nil, usage.Errorf("%s: %s is gone, use %s", group.Name, args[0], remedy)
+		return nil, usage.Errorf("%s: %s is gone, use %s", group.Name, args[0], remedy)
 	case action == nil:
-		return nil, nil, usage.Errorf("%s: got %s, want %s%s", group.Name, usage.Shown(args[0]), usage.OrList(names),
+		return nil, usage.Errorf("%s: got %s, want %s%s", group.Name, usage.Shown(args[0]), usage.OrList(names),
 			usage.DidYouMean(args[0], names))
-	case help != "":
-		return f.helpOn(action, help)
 	}
-	for _, flag := range f.allFlags(group) { // in the order of their declaration
-		if typed.Is(flag.Name) {
-			if _, err := f.found(action, flag.Name, "--"+flag.Name); err != nil {
-				return nil, nil, err
-			}
-		}
-	}
-	if typed[usage.Arguments] = args[1:]; len(args) > 1 && action.Arguments == "" {
-		return nil, nil, usage.Errorf("%s: unexpected argument %s", action.Path(), usage.Shown(args[1]))
-	}
-	return action, typed, nil
+	return action, nil
 }
 
 // helpOn is the command that shows help on another one.
@@ -214,7 +217,8 @@ func (f *Front) found(command *Command, key, arg string) (usage.Flag, error) {
 		return flag, usage.Errorf("%s: --%s is gone, use %s", command.Path(), key, remedy)
 	}
 	if siblings := f.owners(command.siblings(), key); siblings != nil {
-		return flag, usage.Errorf("%s: --%s belongs to %s", command.Path(), key, usage.AndList(siblings))
+		typed, _, _ := strings.Cut(arg, "=")
+		return flag, usage.Errorf("%s: %s belongs to %s", command.Path(), typed, usage.AndList(siblings))
 	}
 	return flag, usage.Errorf("%s: unknown flag %s%s", command.Path(), usage.Shown(arg), f.aboutFlag(command, key))
 }

@@ -1,6 +1,7 @@
 package goals
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/big"
@@ -111,13 +112,19 @@ func (p Parameter) solvable(u transfer.Unknown) Parameter {
 	return p
 }
 
+// also is a parameter whose flag has other names too.
+func (p Parameter) also(names ...string) Parameter {
+	p.Flag.Also = names
+	return p
+}
+
 // Parameters are the numbers of a goal, in the order of the flags. A new one is an entry here, and a field of the row
 // where it has one.
 var Parameters = []Parameter{
 	count("samples", "n", "`N` rows in the sample", ColumnSamples.Titled("rows"),
-		func(g *transfer.Goal) *int64 { return &g.Samples }).solvable(transfer.Samples),
+		func(g *transfer.Goal) *int64 { return &g.Samples }).solvable(transfer.Samples).also("rows"),
 	count("queries", "m", "`M` adaptively chosen queries", ColumnQueries,
-		func(g *transfer.Goal) *int64 { return &g.Queries }).solvable(transfer.Queries),
+		func(g *transfer.Goal) *int64 { return &g.Queries }).solvable(transfer.Queries).also("looks"),
 	listed[float64]{
 		Parameter: Parameter{Flag: usage.Flag{Name: "tau", Alias: "t",
 			Usage: "accuracy `T`: how far an answer may be from the population"},
@@ -173,7 +180,7 @@ var Parameters = []Parameter{
 		Given(ColumnPasses, func(g transfer.Goal) bool { return g.Passes != 0 }),
 		func(g *transfer.Goal) *int64 { return &g.Passes }),
 	option("threshold", "the gate's bar `C`, if it is known and the same for all tests", numbers.Reals, ColumnBar,
-		func(g *transfer.Goal) *transfer.Option { return &g.Bar }),
+		func(g *transfer.Goal) *transfer.Option { return &g.Bar }).also("bar"),
 	amount("floor", "the board's known baseline has the score `F` on the population (default 0)",
 		wanting("a number in [0, 1)", numbers.NonNegatives), record.Exactly,
 		Given(ColumnFloor, func(g transfer.Goal) bool { return g.Floor != 0 }),
@@ -417,6 +424,26 @@ func readRange(c usage.Values) (r transfer.Range, err error) {
 	return r, err
 }
 
+// DefaultBeta is the failure probability of a plan that names none.
+const DefaultBeta = "0.05"
+
+// WithBeta returns the values with the default beta where two of samples, queries and tau are given and nothing of the
+// failure probability, and reports whether it did. Given all three, beta is what is solved for.
+func WithBeta(c usage.Values) (usage.Values, bool) {
+	given := 0
+	for _, flags := range [][]string{{"samples", ClustersFlag.Name, ClassesFlag.Name, ArriveFlag.Name}, {"queries", ArriveFlag.Name}, {"tau"}} {
+		if slices.ContainsFunc(flags, func(flag string) bool { _, ok := c.Text(flag); return ok }) {
+			given++
+		}
+	}
+	_, beta := c.Text(BetaFlag)
+	_, confidence := c.Text(ConfidenceFlag)
+	if beta || confidence || given != 2 {
+		return c, false
+	}
+	return usage.Replaced(c, BetaFlag, DefaultBeta), true
+}
+
 // ReadGrid reads the goals. Of samples, queries, tau and beta at least as many are needed as needs says.
 func ReadGrid(c usage.Values, inputs *[]record.Input, needs int) (none Grid, err error) {
 	base, err := ReadKind(c)
@@ -490,11 +517,8 @@ func ReadGrid(c usage.Values, inputs *[]record.Input, needs int) (none Grid, err
 		}
 	}
 	if len(known) < needs {
-		got := strings.Join(known, ", ")
-		if got == "" {
-			got = "none"
-		}
-		return none, usage.Errorf("samplesize: got %s, want three of --samples, --queries, --tau, --beta to find the fourth, or all to check", got)
+		got := cmp.Or(strings.Join(known, ", "), "none")
+		return none, usage.Errorf("samplesize: got %s, want two of --samples, --queries and --tau to find the third (at --beta, by default %s), or all three", got, DefaultBeta)
 	}
 	if base.Feedback == transfer.Flags && !base.Open && !typed("budget") {
 		return none, usage.Errorf("--budget: got nothing, want how many flags --feedback flags may raise")

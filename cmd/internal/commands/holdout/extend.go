@@ -20,6 +20,7 @@ func extendCommand() *commands.Command {
 			usage.Flag{Name: "replace", Switch: true, Usage: "the new rows take the place of all rows"},
 			usage.Flag{Name: "drop", Usage: "take out the rows whose ids are in `FILE`, in its column id"},
 		), logFlags),
+		Common:   []string{"labels", "incumbent", "features", "replace", "drop", "from", "format", "output"},
 		Examples: []string{"dpcalc holdout extend ledger --labels more.csv", "dpcalc holdout extend ledger --drop ids.csv"},
 	}, runExtend, 0, 0)
 }

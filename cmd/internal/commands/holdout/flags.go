@@ -79,11 +79,11 @@ func questionNames() (names []string) {
 
 // goalFlags state a plan on the command line.
 var goalFlags = slices.Concat(usage.Under(aboutGuarantee,
-	usage.Flag{Name: "queries", Alias: "m", Usage: "the ledger takes `M` looks"},
+	usage.Flag{Name: "queries", Alias: "m", Also: []string{"looks"}, Usage: "the ledger takes `M` looks"},
 	usage.Flag{Name: "tau", Alias: "t", Usage: "margin `T`: how far an answer may be from its true value"},
 	usage.Flag{Name: "beta", Alias: "b", Usage: "failure probability `B`, for all looks together"},
 	usage.Flag{Name: "confidence", Usage: "1 - beta, `C`, in place of --beta"},
-	usage.Flag{Name: "samples", Alias: "n", Usage: "`N` rows (default: the number of labels)"},
+	usage.Flag{Name: "samples", Alias: "n", Also: []string{"rows"}, Usage: "`N` rows (default: the number of labels)"},
 	usage.Flag{Name: "method", Usage: "`METHOD`: gaussian-open, for answers without a number of looks, or (default) the best of " +
 		strings.Join(slices.DeleteFunc(holdout.Methods(), unnumbered), ", "), Words: holdout.Methods()},
 	usage.Flag{Name: "one-sided", Switch: true, Usage: "nothing shown exceeds its true value by more than tau; it may fall short of it"},
@@ -91,7 +91,7 @@ var goalFlags = slices.Concat(usage.Under(aboutGuarantee,
 	usage.Flag{Name: "feedback", Usage: "`WHAT` is shown: answers (default), gate, best, flags or final",
 		Words: []string{"answers", "gate", "best", "flags", "final"}},
 	usage.Flag{Name: "passes", Usage: "gate: retired at pass `K` (default: never)"},
-	usage.Flag{Name: "threshold", Usage: "gate: the bar `C`, if it is known"},
+	usage.Flag{Name: "threshold", Also: []string{"bar"}, Usage: "gate: the bar `C`, if it is known"},
 	usage.Flag{Name: "floor", Usage: "best: the known score `F` of a baseline (default 0)"},
 	usage.Flag{Name: "budget", Alias: "B", Usage: "flags: retired at flag `K`"},
 	usage.Flag{Name: "guess-error", Usage: "flags: no guess within `G` of the true value is flagged (default tau/2)"},

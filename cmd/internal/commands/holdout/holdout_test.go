@@ -371,8 +371,8 @@ func TestBadInput(t *testing.T) {
 		"score":                      "holdout score: got no DIR, want dpcalc holdout score DIR PREDICTIONS...",
 		"score ledger":               "holdout score: got 0 files, want score DIR PREDICTIONS...",
 		"status ledger x":            "holdout status: unexpected argument x, want dpcalc holdout status DIR",
-		"status ledger --bar 1":      "holdout status: --bar belongs to holdout score and holdout price",
-		"score ledger p600.tsv -m 3": "holdout score: --queries belongs to holdout init and holdout status",
+		"status ledger --bar 1":      "holdout status: --bar belongs to holdout init, holdout score and holdout price",
+		"score ledger p600.tsv -m 3": "holdout score: -m belongs to holdout init and holdout status",
 
 		"score ledger none.csv": "none.csv: got nothing, want a header line with id and prediction",
 
@@ -404,7 +404,7 @@ func TestBadInput(t *testing.T) {
 
 		"init ledger --labels labels.csv -m 3 -t 0.2 -b 0.05": "want an empty or a new one",
 
-		"init new --labels labels.csv -m 3":       "holdout init: got --queries, want two of --queries, --tau and --beta",
+		"init new --labels labels.csv -b 0.05":    "holdout init: got --beta, want two of --queries, --tau and --beta",
 		"init new -m 3 -t 0.2 -b 0.05":            "--labels: got nothing, want a file",
 		"init new --labels - -m 3 -t 0.2 -b 0.05": "--labels: got -, want a file",
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/holdout"
@@ -68,6 +69,9 @@ func runInit(c *commands.Call, target commands.Target, dir string, _ []string) e
 		return err
 	}
 	row := made{terms: terms, samples: labels.Samples()}
+	if _, defaulted := withBeta(c); defaulted && !c.Is("open") && !c.Given("plan") {
+		row.beta = goals.DefaultBeta
+	}
 	var ledger *holdout.Ledger
 	if c.Is("dry-run") {
 		row.plan, err = holdout.Check(dir, labels, terms)
@@ -99,6 +103,7 @@ type made struct {
 	samples int64
 	none    *holdout.PlanError // why there is no plan
 	chain   string
+	beta    string // the default one, where none was given
 }
 
 // promised is the plan's promise, or the terms if there is no plan.
@@ -127,6 +132,10 @@ func (m made) verdict() commands.Verdict {
 }
 
 func (m made) answer(dir string) commands.Answer[made] {
+	inputs := folder(dir)
+	if m.beta != "" {
+		inputs = append(inputs, record.Input{Name: "beta", Value: record.Beta(m.promised().Beta)})
+	}
 	columns := slices.Concat(commands.VerdictColumns(made.verdict, "method"), []record.Column[made]{
 		{Name: "samples", Title: "rows", Cell: func(m made) record.Cell { return record.Count(m.promised().Samples) }},
 		{Name: "queries", Title: "looks", Cell: func(m made) record.Cell { return record.Count(m.promised().Queries) }},
@@ -138,18 +147,26 @@ func (m made) answer(dir string) commands.Answer[made] {
 		{Name: "chain", Cell: func(m made) record.Cell { return record.Words(m.chain) }},
 	}, columnsOf(holdout.LawFields(m.plan, func(m made) *holdout.Plan { return m.plan }), nil))
 	return commands.Answer[made]{
-		Command: "holdout", Inputs: folder(dir), Rows: commands.List([]made{m}), Columns: columns, Shown: columns,
+		Command: "holdout", Inputs: inputs, Rows: commands.List([]made{m}), Columns: columns, Shown: columns,
 		Verdict: made.verdict,
 		Say: func() (title, notes []string) {
 			switch {
 			case m.plan == nil:
 				return []string{"No ledger: the plan has no certificate"}, nil
 			case m.chain == "":
-				return []string{"A ledger of this plan would be made in " + usage.Shown(dir)}, m.notes()
+				return []string{"A ledger of this plan would be made in " + usage.Shown(dir) + m.byDefault()}, m.notes()
 			}
-			return []string{"The ledger " + usage.Shown(dir)}, m.notes()
+			return []string{"The ledger " + usage.Shown(dir) + m.byDefault()}, m.notes()
 		},
 	}
+}
+
+// byDefault says that nobody gave the beta of a plan, "" where somebody did.
+func (m made) byDefault() string {
+	if m.beta == "" {
+		return ""
+	}
+	return ", with beta " + m.beta + " by default"
 }
 
 // notes are what the promise asks of the rows.

@@ -14,7 +14,7 @@ func statusCommand() *commands.Command {
 	return onLedger(commands.Command{
 		Name: "status", Arguments: "DIR", Summary: "print what a ledger has left",
 		Flags: []usage.Flag{
-			{Name: "queries", Alias: "m", Usage: "open ledger: the margin after `M` more looks"},
+			{Name: "queries", Alias: "m", Also: []string{"looks"}, Usage: "open ledger: the margin after `M` more looks"},
 			{Name: "passes", Usage: "open ledger: `K` of --queries pass"},
 			{Name: "report", Switch: true, Usage: "open ledger: write its looks and its guarantee as a paragraph for a methods section"},
 		},

@@ -155,11 +155,26 @@ func listItems(text string) []string {
 	return strings.Split(text, ",")
 }
 
+// withBeta returns the values of a fixed ledger with the default beta where the labels and one of queries and tau leave
+// it out, and reports whether it did. Given both, beta is what is solved for.
+func withBeta(c usage.Values) (usage.Values, bool) {
+	_, numbered := c.Text("queries")
+	_, arriving := c.Text(goals.ArriveFlag.Name)
+	_, tau := c.Text("tau")
+	_, beta := c.Text("beta")
+	_, confidence := c.Text("confidence")
+	if queries := numbered || arriving; beta || confidence || queries == tau {
+		return c, false
+	}
+	return usage.Replaced(c, "beta", goals.DefaultBeta), true
+}
+
 // readGoal reads the flags of samplesize, with one value each.
 func readGoal(c usage.Values) (g transfer.Goal, err error) {
 	if query, _ := c.Text("query"); query == metric.AUC {
 		return g, usage.Errorf("--query: got %s, want none: --metrics %s takes the numbers of the classes from the labels", query, query)
 	}
+	c, _ = withBeta(c)
 	c = goalValues{c}
 	if n := goals.LeastGoals(c); n > 1 {
 		return g, usage.Errorf("holdout init: got %d goals, want one", n)

@@ -36,7 +36,7 @@ func Experiment() *commands.Command {
 		Summary:     "the reusable-holdout experiment",
 		Description: commands.Described("experiment"),
 		Flags: []usage.Flag{
-			{Name: "samples", Alias: "n", Usage: "`N` rows in each of the training, holdout and fresh sets (default 10000)"},
+			{Name: "samples", Alias: "n", Also: []string{"rows"}, Usage: "`N` rows in each of the training, holdout and fresh sets (default 10000)"},
 			{Name: "attributes", Usage: "`D` attributes (default 10000)"},
 			{Name: "signal", Usage: "`S` informative attributes; a list gives several settings (default 0,20)"},
 			{Name: "reps", Usage: "`R` repetitions of each setting (default 100)"},

@@ -26,11 +26,12 @@ func Transfer() *commands.Command {
 			{Name: "delta", Usage: "`D`, its delta; 0 is allowed and the default"},
 			commands.NeighboursFlag,
 			{Name: "target-beta", Usage: "`B2`, the failure probability of the conclusion"},
-			{Name: "samples", Alias: "n", Usage: "`N` rows; some theorems need it"},
+			{Name: "samples", Alias: "n", Also: []string{"rows"}, Usage: "`N` rows; some theorems need it"},
 			{Name: "query", Usage: "`KIND` of query: bounded (default), binary, sensitive or minimization",
 				Words: commands.QueryKinds},
 			{Name: "sensitivity", Usage: "one row moves a sensitive query or a loss by at most `D`/n (default 1); needs --samples"},
 		},
+		Common: []string{"alpha", "beta", "epsilon", "delta", "target-beta", "samples", "query", "format", "output"},
 		Output: commands.Tables,
 		Examples: []string{
 			"dpcalc transfer --alpha 0.01 --beta 0 --epsilon 0.05 --target-beta 0.05",

@@ -37,7 +37,7 @@ func Command() *commands.Command {
 			{Name: "target-threshold", Usage: "find the number of the SOURCE that is left out, for a threshold of `G`"},
 			{Name: "survives", Usage: "the same for a p-value `P`: how much selection it survives"},
 			{Name: "level", Usage: "in place of --alpha: the alpha at which intervals of confidence `L` hold"},
-			{Name: "samples", Alias: "n", Usage: "`N` rows"},
+			{Name: "samples", Alias: "n", Also: []string{"rows"}, Usage: "`N` rows"},
 			steps.DataFlag,
 			commands.NeighboursFlag,
 		}, steps.NumberFlags(), []usage.Flag{

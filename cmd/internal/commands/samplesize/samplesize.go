@@ -55,18 +55,19 @@ func Command() *commands.Command {
 
 // request is a samplesize command that has been read and validated.
 type request struct {
-	grid    goals.Grid
-	goals   int
-	methods []transfer.Method
-	proofs  string // the kinds of proofs that rows may have
-	asked   bool   // for these methods, by name
-	unknown transfer.Unknown
-	promise string // what a plan for the metric that was named promises, in words; "" for a kind of query
-	target  commands.Target
-	view    view
-	brief   bool // few rows a goal, those that people choose between
-	best    bool // one row a goal, the starred one
-	inputs  []record.Input
+	grid      goals.Grid
+	goals     int
+	methods   []transfer.Method
+	proofs    string // the kinds of proofs that rows may have
+	asked     bool   // for these methods, by name
+	unknown   transfer.Unknown
+	defaulted bool   // whether nobody gave a beta
+	promise   string // what a plan for the metric that was named promises, in words; "" for a kind of query
+	target    commands.Target
+	view      view
+	brief     bool // few rows a goal, those that people choose between
+	best      bool // one row a goal, the starred one
+	inputs    []record.Input
 
 	tally    *commands.Tally
 	schedule commands.Target // where the table goes that the method runs on, if it has a path
@@ -112,6 +113,7 @@ func readRequest(c *commands.Call) (s request, err error) {
 	if asked.Values, s.promise, err = goals.Planned(c.Values); err != nil {
 		return s, err
 	}
+	asked.Values, s.defaulted = goals.WithBeta(asked.Values)
 	c = &asked
 	if s.target, err = c.Target(); err != nil {
 		return s, err

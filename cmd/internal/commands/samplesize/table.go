@@ -66,6 +66,9 @@ func rangeWords(g transfer.Goal) string {
 // noise scales of a schedule, if they are in the table.
 func (s *request) say(ctx context.Context, rows [][]goals.Row, spans bool) (title, notes []string, err error) {
 	_, constants := s.shown(rows)
+	if at := slices.Index(constants, "beta "+goals.DefaultBeta); s.defaulted && at >= 0 {
+		constants[at] += " (the default)"
+	}
 	title = []string{subjects[s.unknown] + ": " + strings.Join(append(constants, s.shownWords()...), ", ")}
 	found, err := s.findings(ctx, rows)
 	written := s.written(rows)

@@ -22,7 +22,7 @@ func Command() *commands.Command {
 		Description: commands.Described("maxinfo", "{steps}", stepGrammar()),
 		Flags: []usage.Flag{
 			StepFlag,
-			{Name: "samples", Alias: "n", Usage: "`N` rows; private steps need it"},
+			{Name: "samples", Alias: "n", Also: []string{"rows"}, Usage: "`N` rows; private steps need it"},
 			DataFlag,
 			commands.NeighboursFlag,
 			{Name: "slack", Usage: "`B`, the probability of exceeding the bound (default 0)"},
