@@ -11,31 +11,34 @@ import (
 	"github.com/dpcalc/dpcalc/internal/each"
 )
 
-// scripts are the completion scripts, a file for each shell. {commands} and {cases} stand for what follows from the
-// commands. For bash a flag, its equals sign and the value are three words. The script for zsh is a file for a folder
-// of fpath, and can be sourced too. A list is not offered what it has already.
+// scripts are the completion scripts, a file for each shell. {paths} stands for the paths of all places, by which a
+// script finds the place of a word, and {cases} for what the word may be there. For bash a flag, its equals sign and
+// the value are three words. The script for zsh is a file for a folder of fpath, and can be sourced too. A list is not
+// offered what it has already.
 //
 //go:embed completions
 var scripts embed.FS
 
-// shell is a shell with what its script has of the commands, and of their flags and arguments.
+// shell is a shell with what its script has of the places.
 type shell struct {
-	name     string
-	commands func(*commands.Front) string
-	cases    func(*commands.Front) string
+	name  string
+	paths func([]string) string
+	cases func([]place) string
 }
 
 var shells = []shell{
-	{"bash", commandNames, func(p *commands.Front) string { return cases(p, `words="`, `"`) }},
-	{"zsh", commandNames, func(p *commands.Front) string { return cases(p, "answers=(", ")") }},
-	{"fish", fishCommands, fishCases},
-	{"powershell", func(p *commands.Front) string { return powershellWords(p.Names()) }, powershellCases},
+	{"bash", alternatives, func(all []place) string { return cases(all, `words="`, `"`) }},
+	{"zsh", alternatives, func(all []place) string { return cases(all, "answers=(", ")") }},
+	{"fish", func(paths []string) string { return strings.Join(paths, " ") }, fishCases},
+	{"powershell", powershellWords, powershellCases},
 }
 
 // script is the completion script of a shell.
 func (s shell) script(p *commands.Front) (string, error) {
+	all := places(p)
+	paths := each.Of(all[1:], func(at place) string { return at.path })
 	text, err := scripts.ReadFile("completions/dpcalc." + s.name)
-	return strings.NewReplacer("{commands}", s.commands(p), "{cases}", s.cases(p)).Replace(string(text)), err
+	return strings.NewReplacer("{paths}", s.paths(paths), "{cases}", s.cases(all)).Replace(string(text)), err
 }
 
 func shellNames() []string {
@@ -67,82 +70,96 @@ func (p *program) completion() *commands.Command {
 	}
 }
 
-// following is the words that may follow a command: its flags and its arguments.
-func following(p *commands.Front, c *commands.Command) []string {
-	if c.Words == nil {
-		return p.FlagNames(c)
-	}
-	return append(p.FlagNames(c), c.Words()...)
+// place is where a word of a command line stands: after the program, a command, an action, or help and a command that
+// has actions. A script comes from place to place by the words before, whatever flags and arguments are among them.
+type place struct {
+	path    string              // the words that lead here, a slash before each
+	named   []*commands.Command // the commands or actions that the word may be
+	options []string            // the flags that it may be
+	words   []string            // its other values
+	flags   []usage.Flag        // the flags before it, whose value it may be
 }
 
-// commandNames lists the commands for a shell.
-func commandNames(p *commands.Front) string { return strings.Join(p.Names(), " ") }
+// places are the places of all words, the program's before the others.
+func places(p *commands.Front) []place {
+	all := []place{{named: p.Commands}}
+	for _, c := range commands.All(p.Commands) {
+		at := place{"/" + strings.ReplaceAll(c.Path(), " ", "/"), c.Actions, p.FlagNames(c), nil,
+			append(p.Flags(c), usage.Flag{Name: "help", Switch: true})}
+		if c.Words != nil {
+			at.words = c.Words()
+		}
+		if c.Actions != nil {
+			at.options = []string{"--help"}
+			all = append(all, place{path: "/help/" + c.Name, named: c.Actions})
+		}
+		all = append(all, at)
+	}
+	return all
+}
 
-// branch is a line of a shell's case: what may follow a command and the word before, as an assignment of words, and of
-// list where several go with commas between.
+// branch is a line of a shell's case: what a word may be at a place and after another word, as an assignment of words,
+// and of list where several go with commas between.
 type branch struct {
 	patterns []string
 	words    []string
 	list     bool
 }
 
-// branches are the branches of all commands: the values of their flags, and then their other arguments.
-func branches(p *commands.Front) (all []branch) {
-	for _, c := range p.Commands {
-		var free []string // patterns of flags whose values are no words
-		for _, f := range c.AllFlags(formats) {
-			patterns := []string{fmt.Sprintf("%q", c.Name+" --"+f.Name)}
-			if f.Alias != "" {
-				patterns = append(patterns, fmt.Sprintf("%q", c.Name+" -"+f.Alias))
-			}
-			switch {
-			case f.Switch:
-			case f.Words == nil:
-				free = append(free, patterns...)
-			default:
-				all = append(all, branch{patterns, f.Words, f.List})
-			}
+// branches are the branches of a place: the values of its flags, and then all else.
+func (at place) branches() (all []branch) {
+	var free []string // patterns of flags whose values are no words
+	for _, f := range at.flags {
+		patterns := each.Of(append([]string{f.Name}, f.Also...), func(name string) string { return at.path + ":--" + name })
+		if f.Alias != "" {
+			patterns = append(patterns, at.path+":-"+f.Alias)
 		}
-		if free != nil {
-			all = append(all, branch{patterns: free})
+		switch {
+		case f.Switch:
+		case f.Words == nil:
+			free = append(free, patterns...)
+		default:
+			all = append(all, branch{patterns, f.Words, f.List})
 		}
-		all = append(all, branch{[]string{fmt.Sprintf("%q*", c.Name+" ")}, following(p, c), false})
 	}
-	return all
+	if free != nil {
+		all = append(all, branch{patterns: free})
+	}
+	names := each.Of(at.named, func(c *commands.Command) string { return c.Name })
+	return append(all, branch{[]string{at.path + ":*"}, slices.Concat(names, at.options, at.words), false})
 }
+
+// alternatives are patterns of a case.
+func alternatives(patterns []string) string { return strings.Join(patterns, "|") }
 
 // cases are the branches in a shell where the assignment of words opens and closes like this.
-func cases(p *commands.Front, open, closing string) string {
+func cases(all []place, open, closing string) string {
 	var b strings.Builder
-	for _, way := range branches(p) {
-		list := ""
-		if way.list {
-			list = "list=1 "
+	for _, at := range all {
+		for _, way := range at.branches() {
+			list := ""
+			if way.list {
+				list = "list=1 "
+			}
+			fmt.Fprintf(&b, "        %s) %s%s%s%s ;;\n", alternatives(way.patterns), list, open,
+				strings.Join(way.words, " "), closing)
 		}
-		fmt.Fprintf(&b, "        %s) %s%s%s%s ;;\n", strings.Join(way.patterns, "|"), list, open,
-			strings.Join(way.words, " "), closing)
 	}
 	return b.String()
 }
 
-func fishCommands(p *commands.Front) string {
+func fishCases(all []place) string {
 	var b strings.Builder
-	for _, c := range p.Commands {
-		fmt.Fprintf(&b, "complete -c dpcalc -f -n __fish_use_subcommand -a %s -d '%s'\n", c.Name,
-			strings.ReplaceAll(c.Summary, "'", `\'`))
-	}
-	return b.String()
-}
-
-func fishCases(p *commands.Front) string {
-	var b strings.Builder
-	for _, c := range p.Commands {
-		seen := "'__fish_seen_subcommand_from " + c.Name + "'"
-		for _, flag := range append(c.AllFlags(formats), usage.Flag{Name: "help", Switch: true}) {
-			fmt.Fprintf(&b, "complete -c dpcalc -n %s -l %s%s\n", seen, flag.Name, fishValue(flag))
+	for _, at := range all {
+		here := "'__dpcalc_at " + at.path + "'"
+		for _, c := range at.named {
+			fmt.Fprintf(&b, "complete -c dpcalc -f -n %s -a %s -d '%s'\n", here, c.Name, strings.ReplaceAll(c.Summary, "'", `\'`))
 		}
-		if c.Words != nil {
-			fmt.Fprintf(&b, "complete -c dpcalc -f -n %s -a '%s'\n", seen, strings.Join(c.Words(), " "))
+		for _, flag := range at.flags {
+			fmt.Fprintf(&b, "complete -c dpcalc -n %s -l %s%s\n", here, flag.Name, fishValue(flag))
+		}
+		if at.words != nil {
+			fmt.Fprintf(&b, "complete -c dpcalc -f -n %s -a '%s'\n", here, strings.Join(at.words, " "))
 		}
 	}
 	return b.String()
@@ -167,10 +184,18 @@ func fishValue(f usage.Flag) string {
 
 func powershellWords(words []string) string { return "'" + strings.Join(words, "', '") + "'" }
 
-func powershellCases(p *commands.Front) string {
+func powershellCases(all []place) string {
 	var b strings.Builder
-	for _, c := range p.Commands {
-		fmt.Fprintf(&b, "            '%s' { $words = @(%s) }\n", c.Name, powershellWords(following(p, c)))
+	for _, at := range all {
+		for _, way := range at.branches() {
+			words := ""
+			if way.words != nil {
+				words = powershellWords(way.words)
+			}
+			for _, pattern := range way.patterns {
+				fmt.Fprintf(&b, "        '%s' { $words = @(%s); break }\n", pattern, words)
+			}
+		}
 	}
 	return b.String()
 }
@@ -201,26 +226,22 @@ func (p *program) manual() string {
 	b.WriteString(".SH SYNOPSIS\n.B dpcalc\n.I command\n[flags] [arguments]\n.SH DESCRIPTION\n")
 	lines(commands.Description)
 	b.WriteString(".SH COMMANDS\n")
-	for _, c := range p.Commands {
-		b.WriteString(".SS \"" + escape(strings.TrimSpace(c.Name+" "+c.Arguments)) + "\"\n")
+	for _, c := range commands.All(p.Commands) {
+		b.WriteString(".SS \"" + escape(strings.TrimSpace(c.Path()+" "+c.Arguments)) + "\"\n")
 		lines(c.Summary)
 		if c.Description != "" {
 			b.WriteString(".PP\n")
 			lines(c.Description)
 		}
-		for _, f := range c.AllFlags(formats) {
-			head := "--" + f.Name
-			if f.Alias != "" {
-				head += ", -" + f.Alias
+		for _, s := range commands.Sections(c.AllFlags(formats)) {
+			b.WriteString(".PP\n" + escape(s.Title) + ":\n")
+			for _, f := range s.Flags {
+				b.WriteString(".TP\n.B " + escape(strings.TrimSpace(commands.TypedAs(f))) + "\n")
+				lines(f.Usage)
 			}
-			if parts := strings.SplitN(f.Usage, "`", 3); len(parts) == 3 {
-				head += " " + parts[1]
-			}
-			b.WriteString(".TP\n.B " + escape(head) + "\n")
-			lines(f.Usage)
 		}
 		b.WriteString(".PP\nExamples:\n.nf\n")
-		lines(c.Examples[0] + "\n" + c.Examples[1])
+		lines(strings.Join(c.Examples, "\n"))
 		b.WriteString(".fi\n")
 	}
 	b.WriteString(".SH EXIT STATUS\n")

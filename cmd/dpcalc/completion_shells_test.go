@@ -7,24 +7,30 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
+	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
 )
 
 // The shells themselves complete what is typed. The test needs bash, zsh and fish on Linux, and is run by
 // go test -tags shells ./cmd/dpcalc -run InShells.
 
 // prompts are the shells on a terminal, and how they take the script in FILE. There dpcalc shows its arguments, one in
-// a line.
-var prompts = []struct{ shell, run, setup string }{
-	{"bash", "bash --norc --noprofile -i", `dpcalc() { printf 'got:%s\n' "$@"; echo end:; }; . FILE`},
+// a line; offered is a line that shows what may follow HERE.
+var prompts = []struct{ shell, run, setup, offered string }{
+	{"bash", "bash --norc --noprofile -i", `dpcalc() { printf 'got:%s\n' "$@"; echo end:; }; . FILE`,
+		`COMP_WORDS=(dpcalc HERE ''); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _dpcalc; dpcalc "${COMPREPLY[@]}"`},
 	{"zsh", "zsh -f -i", `autoload -Uz compinit; compinit -u -D; ` +
-		`dpcalc() { printf 'got:%s\n' "$@"; echo end: }; source FILE`},
-	{"fish", "fish --no-config -i", `function dpcalc; printf 'got:%s\n' $argv; echo end:; end; source FILE`},
+		`dpcalc() { printf 'got:%s\n' "$@"; echo end: }; source FILE`,
+		`words=(dpcalc HERE ''); CURRENT=$#words; compadd() { dpcalc $answers }; _dpcalc; unfunction compadd`},
+	{"fish", "fish --no-config -i", `function dpcalc; printf 'got:%s\n' $argv; echo end:; end; source FILE`,
+		`dpcalc (begin; complete -C "dpcalc HERE "; complete -C "dpcalc HERE --"; end | string replace -r "\t.*" "")`},
 }
 
 // completed are lines with a tab where something is completed, and the arguments that come of it.
@@ -43,6 +49,16 @@ var completed = map[string]string{
 	"samplesize --feedback fi\t":          "samplesize --feedback final",
 	"samplesize -f jsonl --one\t":         "samplesize -f jsonl --one-sided",
 	"completion fi\t":                     "completion fish",
+	"holdout sc\t":                        "holdout score",
+	"holdout score --sh\t":                "holdout score --show",
+	"holdout score --show p\t":            "holdout score --show pass",
+	"holdout score l --show=p\t":          "holdout score l --show=pass",
+	"holdout --show p\t":                  "holdout --show pass",
+	"holdout --show pass sc\t":            "holdout --show pass score",
+	"holdout --show pass score --agai\t":  "holdout --show pass score --again",
+	"plan run --be\t":                     "plan run --best",
+	"help hold\t":                         "help holdout",
+	"help holdout sc\t":                   "help holdout score",
 }
 
 func TestCompletionInShells(t *testing.T) {
@@ -62,9 +78,38 @@ func TestCompletionInShells(t *testing.T) {
 					t.Errorf("%q: got %q, want %q", line, got, want)
 				}
 			}
+			for _, c := range commands.All(newProgram(&outfile.Session{}).Commands) {
+				want := append(flagNames(c), "--help")
+				for _, a := range c.Actions {
+					want = append(want, a.Name)
+				}
+				if c.Words != nil {
+					want = append(want, c.Words()...)
+				}
+				if c.Actions != nil && p.shell == "fish" { // which offers flags after a dash alone
+					want = append(want, flagNames(c.Actions...)...)
+				}
+				got := strings.Fields(ask(strings.ReplaceAll(p.offered, "HERE", c.Path())))
+				if got, want := sorted(got), sorted(want); !slices.Equal(got, want) {
+					t.Errorf("%s: offers %q, want %q", c.Path(), got, want)
+				}
+			}
 		})
 	}
 }
+
+// flagNames are the flags that some commands take, as they are typed.
+func flagNames(list ...*commands.Command) (names []string) {
+	for _, c := range list {
+		for _, f := range c.AllFlags(formats) {
+			names = append(names, "--"+f.Name)
+		}
+	}
+	return names
+}
+
+// sorted are the words, each once.
+func sorted(words []string) []string { return slices.Compact(slices.Sorted(slices.Values(words))) }
 
 // prompted starts a shell on a terminal. A line that is typed there is answered with the arguments of dpcalc.
 func prompted(t *testing.T, words []string) func(line string) (arguments string) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
 	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
@@ -16,10 +17,10 @@ func TestExplainKnowsFlagsAndTheirWords(t *testing.T) {
 		words[verdict] = "a verdict"
 	}
 	flags := 0
-	for _, c := range newProgram(&outfile.Session{}).Commands {
+	for _, c := range commands.Leaves(newProgram(&outfile.Session{}).Commands) {
 		for _, f := range c.AllFlags(formats) {
 			flags++
-			words[f.Name] = "a flag of " + c.Name
+			words[f.Name] = "a flag of " + c.Path()
 			for _, word := range f.Words {
 				words[word] = "a word of --" + f.Name
 			}
@@ -30,6 +31,10 @@ func TestExplainKnowsFlagsAndTheirWords(t *testing.T) {
 		if code != usage.ExitOK || out == "" || stderr != "" {
 			t.Errorf("explain %s, %s: exit %d\n%s%s", word, what, code, out, stderr)
 		}
+	}
+	if _, out, _ := commandtest.Dpcalc("explain", "show"); !strings.Contains(strings.Join(strings.Fields(out), " "),
+		"Of holdout score, holdout price.") {
+		t.Errorf("explain show names no actions: %s", out)
 	}
 	if flags < 150 || len(words) < 200 {
 		t.Errorf("%d flags, %d words", flags, len(words))

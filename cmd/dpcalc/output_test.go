@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,6 +19,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
 	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
+	"github.com/dpcalc/dpcalc/cmd/internal/printed"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 )
 
@@ -277,7 +281,7 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// Scripts and manual are the same on every run and name every command.
+// Scripts and manual are the same on every run and name every command and action.
 func TestCompletionAndManual(t *testing.T) {
 	for _, args := range [][]string{{"completion", "bash"}, {"completion", "zsh"}, {"completion", "fish"},
 		{"completion", "powershell"}, {"man"}} {
@@ -286,9 +290,67 @@ func TestCompletionAndManual(t *testing.T) {
 		if code != usage.ExitOK || first != second || stderr != "" {
 			t.Errorf("%v: exit %d, stderr %q", args, code, stderr)
 		}
-		for _, c := range newProgram(&outfile.Session{}).Commands {
-			if !strings.Contains(strings.ReplaceAll(first, `\-`, "-"), c.Name) {
-				t.Errorf("%v does not name %s", args, c.Name)
+		for _, c := range commands.All(newProgram(&outfile.Session{}).Commands) {
+			name := "/" + strings.ReplaceAll(c.Path(), " ", "/")
+			if args[0] == "man" {
+				name = ".SS \"" + strings.ReplaceAll(c.Path(), "-", `\-`)
+			}
+			if !strings.Contains(first, name) {
+				t.Errorf("%v does not name %s", args, name)
+			}
+		}
+	}
+}
+
+// The manual has each flag of a command and of an action once, below its name and a heading.
+func TestManPage(t *testing.T) {
+	_, manual, _ := commandtest.Dpcalc("man")
+	manual, _, _ = strings.Cut(strings.ReplaceAll(manual, `\-`, "-"), ".SH EXIT STATUS")
+	sections := strings.Split(manual, "\n.SS ")[1:]
+	all := commands.All(newProgram(&outfile.Session{}).Commands)
+	if len(sections) != len(all) {
+		t.Fatalf("%d sections for %d commands", len(sections), len(all))
+	}
+	for i, c := range all {
+		var got, want []string
+		for _, found := range regexp.MustCompile(`(?m)^\.B (?:-\w, )?--?([\w-]+)`).FindAllStringSubmatch(sections[i], -1) {
+			got = append(got, found[1])
+		}
+		for _, f := range c.AllFlags(formats) {
+			want = append(want, f.Name)
+			if heading := ".PP\n" + printed.Capital(cmp.Or(f.Heading, "flags")) + ":\n.TP\n"; strings.Count(sections[i], heading) != 1 {
+				t.Errorf("%s: not once %q", c.Path(), heading)
+			}
+		}
+		if !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))) {
+			t.Errorf("%s: %q, want %q", c.Path(), got, want)
+		}
+	}
+}
+
+// After a command with actions a script offers these, and after an action or another command the flags that it takes.
+func TestActionsAreCompleted(t *testing.T) {
+	for _, c := range commands.All(newProgram(&outfile.Session{}).Commands) {
+		path := "/" + strings.ReplaceAll(c.Path(), " ", "/")
+		var words []string
+		for _, a := range c.Actions {
+			words = append(words, a.Name)
+		}
+		for _, f := range c.AllFlags(formats) {
+			words = append(words, "--"+f.Name)
+		}
+		words = append(words, "--help")
+		if c.Words != nil {
+			words = append(words, c.Words()...)
+		}
+		list := strings.Join(words, " ")
+		for shell, want := range map[string]string{
+			"bash":       fmt.Sprintf("\n        %s:*) words=\"%s\" ;;\n", path, list),
+			"zsh":        fmt.Sprintf("\n        %s:*) answers=(%s) ;;\n", path, list),
+			"powershell": fmt.Sprintf("\n        '%s:*' { $words = @('%s'); break }\n", path, strings.Join(words, "', '")),
+		} {
+			if _, script, _ := commandtest.Dpcalc("completion", shell); !strings.Contains(script, want) {
+				t.Errorf("%s: no %s", shell, want)
 			}
 		}
 	}
@@ -297,20 +359,20 @@ func TestCompletionAndManual(t *testing.T) {
 // A flag that takes a list has words, and each script completes them after a comma.
 func TestListsAreCompleted(t *testing.T) {
 	lists := 0
-	for _, c := range newProgram(&outfile.Session{}).Commands {
+	for _, c := range commands.Leaves(newProgram(&outfile.Session{}).Commands) {
 		for _, f := range c.AllFlags(formats) {
 			if takes := f.Placeholder() == "A,B,..."; takes != f.List || f.List && f.Words == nil {
-				t.Errorf("%s --%s: a list %v, words %v", c.Name, f.Name, f.List, f.Words)
+				t.Errorf("%s --%s: a list %v, words %v", c.Path(), f.Name, f.List, f.Words)
 			}
 			if !f.List {
 				continue
 			}
 			lists++
-			words := strings.Join(f.Words, " ")
+			words, path := strings.Join(f.Words, " "), "/"+strings.ReplaceAll(c.Path(), " ", "/")
 			for shell, want := range map[string]string{
-				"bash": fmt.Sprintf("%q) list=1 words=\"%s\" ;;", c.Name+" --"+f.Name, words),
-				"zsh":  fmt.Sprintf("%q) list=1 answers=(%s) ;;", c.Name+" --"+f.Name, words),
-				"fish": "__fish_seen_subcommand_from " + c.Name + "' -l " + f.Name + " -x -a '(__dpcalc_list " + words + ")'",
+				"bash": fmt.Sprintf(" %s:--%s) list=1 words=\"%s\" ;;", path, f.Name, words),
+				"zsh":  fmt.Sprintf(" %s:--%s) list=1 answers=(%s) ;;", path, f.Name, words),
+				"fish": "'__dpcalc_at " + path + "' -l " + f.Name + " -x -a '(__dpcalc_list " + words + ")'",
 			} {
 				if _, script, _ := commandtest.Dpcalc("completion", shell); !strings.Contains(script, want) {
 					t.Errorf("%s: no %s", shell, want)

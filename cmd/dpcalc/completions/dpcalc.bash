@@ -1,17 +1,16 @@
 _dpcalc() {
-    local words= list= head= word left=
+    local words= list= head= word left= at=
     local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}"
     if [ "$current" = "=" ]; then
         current=
     elif [ "$previous" = "=" ]; then
         previous="${COMP_WORDS[COMP_CWORD-2]}"
     fi
-    if [ "$COMP_CWORD" -eq 1 ]; then
-        words="{commands}"
-    else
-        case "${COMP_WORDS[1]} $previous" in
-{cases}        esac
-    fi
+    for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+        case "$at/$word" in {paths}) at="$at/$word" ;; esac
+    done
+    case "$at:$previous" in
+{cases}    esac
     if [ -n "$list" ]; then
         case "$current" in *,*) head="${current%,*}," ;; esac
         for word in $words; do

@@ -1,3 +1,10 @@
+function __dpcalc_at
+    set -l at
+    for word in (commandline -opc)
+        contains -- "$at/$word" {paths}; and set at "$at/$word"
+    end
+    test "$at" = "$argv"
+end
 function __dpcalc_list
     set -l typed (string replace -r '^--[^=]*=' '' -- (commandline -ct))
     set -l head (string match -r '^.*,' -- $typed)
@@ -6,4 +13,4 @@ function __dpcalc_list
     end
 end
 complete -c dpcalc -e
-{commands}{cases}
+{cases}

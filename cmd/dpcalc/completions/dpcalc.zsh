@@ -1,26 +1,23 @@
 #compdef dpcalc
 _dpcalc() {
-    local list= previous="${words[CURRENT-1]}" command="${words[2]}"
+    local list= at= word previous="${words[CURRENT-1]}"
     local -a answers given
+    for word in "${(@)words[2,CURRENT-1]}"; do
+        case "$at/$word" in {paths}) at="$at/$word" ;; esac
+    done
     if [[ "${words[CURRENT]}" == --*=* ]]; then
         previous="${words[CURRENT]%%=*}"
         compset -P '*='
     fi
-    if (( CURRENT == 2 )); then
-        answers=({commands})
-    else
-        case "$command $previous" in
-{cases}        esac
-    fi
+    case "${at}:$previous" in
+{cases}    esac
     if [[ -n "$list" ]]; then
         compset -P '*,'
         given=("${(@s:,:)${IPREFIX##*=}}")
         answers=("${(@)answers:|given}")
         compadd -q -S ',' -a answers
-    elif (( $#answers )); then
-        compadd -a answers
     else
-        _files
+        compadd -a answers || _files
     fi
 }
 if [[ "${funcstack[1]}" == _dpcalc ]]; then

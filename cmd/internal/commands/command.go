@@ -56,15 +56,17 @@ func (c *Command) Path() string {
 	return c.group.Name + " " + c.Name
 }
 
-// Leaves are the commands that run, in order: actions in the place of their group.
-func Leaves(all []*Command) (leaves []*Command) {
-	for _, c := range all {
-		if c.Actions == nil {
-			leaves = append(leaves, c)
-		}
-		leaves = append(leaves, c.Actions...)
+// All are commands, each with its actions after it.
+func All(list []*Command) (all []*Command) {
+	for _, c := range list {
+		all = append(append(all, c), c.Actions...)
 	}
-	return leaves
+	return all
+}
+
+// Leaves are the commands that run, in order: actions in the place of their group.
+func Leaves(list []*Command) []*Command {
+	return slices.DeleteFunc(All(list), func(c *Command) bool { return c.Actions != nil })
 }
 
 // siblings are the actions of a command's group; nil for a command of none.

@@ -297,8 +297,8 @@ func (f *Front) owners(all []*Command, key string) (paths []string) {
 	return paths
 }
 
-// allFlags are the flags of a command with those of the output and, where it has actions, of these.
-func (f *Front) allFlags(c *Command) []usage.Flag {
+// Flags are the flags of a command with those of the output and, where it has actions, of these.
+func (f *Front) Flags(c *Command) []usage.Flag {
 	var all []usage.Flag
 	for _, c := range Leaves([]*Command{c}) {
 		for _, flag := range c.AllFlags(f.Formats) {
@@ -312,11 +312,11 @@ func (f *Front) allFlags(c *Command) []usage.Flag {
 
 // flag finds a command's flag by its name or alias.
 func (f *Front) flag(command *Command, name string) (usage.Flag, bool) {
-	return each.First(f.allFlags(command), func(flag usage.Flag) bool { return flag.Named(name) })
+	return each.First(f.Flags(command), func(flag usage.Flag) bool { return flag.Named(name) })
 }
 
 // FlagNames lists a command's flags as they are typed.
 func (f *Front) FlagNames(command *Command) []string {
-	names := each.Of(f.allFlags(command), func(flag usage.Flag) string { return "--" + flag.Name })
+	names := each.Of(f.Flags(command), func(flag usage.Flag) string { return "--" + flag.Name })
 	return append(names, "--help")
 }

@@ -126,19 +126,27 @@ func (f *Front) HelpOn(c *Command, short bool, width int) []byte {
 		}
 		return b.Bytes()
 	}
-	for _, heading := range headings(flags) {
-		own := slices.DeleteFunc(slices.Clone(flags), func(f usage.Flag) bool { return f.Heading != heading })
-		section(&b, printed.Capital(cmp.Or(heading, "flags")), flagLines(own, width-3))
+	for _, s := range Sections(flags) {
+		section(&b, s.Title, flagLines(s.Flags, width-3))
 	}
 	return b.Bytes()
 }
 
-// headings lists the headings of flags in the order of the flags.
-func headings(flags []usage.Flag) (list []string) {
+// Section is some flags under the title of their heading.
+type Section struct {
+	Title string
+	Flags []usage.Flag
+}
+
+// Sections are flags by their headings, in the order of the flags.
+func Sections(flags []usage.Flag) (list []Section) {
 	for _, f := range flags {
-		if !slices.Contains(list, f.Heading) {
-			list = append(list, f.Heading)
+		title := printed.Capital(cmp.Or(f.Heading, "flags"))
+		i := slices.IndexFunc(list, func(s Section) bool { return s.Title == title })
+		if i < 0 {
+			i, list = len(list), append(list, Section{Title: title})
 		}
+		list[i].Flags = append(list[i].Flags, f)
 	}
 	return list
 }
@@ -199,13 +207,13 @@ const mostHead = 26
 func flagLines(flags []usage.Flag, width int) string {
 	wide := 0
 	for _, f := range flags {
-		if n := len(typedAs(f)); n <= mostHead {
+		if n := len(TypedAs(f)); n <= mostHead {
 			wide = max(wide, n)
 		}
 	}
 	gap := strings.Repeat(" ", wide+2)
 	return strings.Join(each.Of(flags, func(f usage.Flag) string {
-		head, text := typedAs(f), folded(strings.ReplaceAll(f.Usage, "`", ""), width, gap)
+		head, text := TypedAs(f), folded(strings.ReplaceAll(f.Usage, "`", ""), width, gap)
 		if len(head) > wide {
 			return head + "\n" + gap + text
 		}
@@ -213,8 +221,8 @@ func flagLines(flags []usage.Flag, width int) string {
 	}), "\n")
 }
 
-// typedAs is how a flag is typed, with its placeholder: -m, --queries M.
-func typedAs(f usage.Flag) string {
+// TypedAs is how a flag is typed, with its placeholder: -m, --queries M.
+func TypedAs(f usage.Flag) string {
 	text := "    --" + f.Name
 	if f.Alias != "" {
 		text = "-" + f.Alias + ", --" + f.Name

@@ -209,7 +209,7 @@ func wordPage(word string, program []*commands.Command, formats []record.Format)
 			if of[text] == nil {
 				says = append(says, text)
 			}
-			of[text] = append(of[text], c.Name)
+			of[text] = append(of[text], c.Path())
 		}
 	}
 	if says == nil {
