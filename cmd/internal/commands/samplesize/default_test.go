@@ -7,7 +7,8 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
 )
 
-// A plan that names two of rows, looks and tau has the beta 0.05, and its title says so; with all three beta is solved. Other
+// A plan that names two of rows, looks and tau has the beta 0.05, and its title says so; with all three beta is solved.
+// Other names of a flag give the same answer.
 // names of a flag give the same answer.
 func TestDefaultBeta(t *testing.T) {
 	answer := func(command string) string {
