@@ -44,7 +44,7 @@ func (h *history) forecast(a asked, effect float64, list []Response) error {
 		case r.Verdict == Pass && compared:
 			power = contest.Reaches(*r.From / share)
 		case r.Verdict == Pass:
-			power = open.Trial{Rows: rows, Truth: truth}.Reaches(*r.From)
+			power = open.Contest{Rows: rows, Differ: truth, Truth: truth}.Reaches(*r.From)
 		case r.Verdict == Rejected:
 			level := float64(p.Promise.Beta) + float64(h.account.left) - *r.Price
 			power = contest.Rejects(-level, p.decided(a.Metric))

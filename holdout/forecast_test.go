@@ -2,6 +2,8 @@ package holdout
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -109,3 +111,80 @@ func TestMarginsAheadOneByOne(t *testing.T) {
 		}
 	}
 }
+
+// A forecast before there are rows is how often a ledger passes a candidate whose rows are drawn anew: of 150 ledgers
+// for each gate, each of which takes one look, as many pass as a binomial law with that probability allows but for
+// 1e-9 on either side. The seeds are fixed, so that the test fails always or never.
+func TestForecastOfLedgers(t *testing.T) {
+	const rows, bar, differ, trials = 120, 0.6, 0.4, 150
+	base := transfer.Goal{Samples: rows, Queries: 3, Beta: beta(t, "0.05"), Query: transfer.Binary}
+	base.Feedback, base.Passes, base.Bar = transfer.Gate, 1, transfer.Some(bar)
+	paired := base
+	paired.Query, paired.Bar, paired.Disagreement = transfer.Difference, transfer.Option{}, differ
+	opened := Terms{Goal: transfer.Goal{Beta: base.Beta}, Open: true}
+	ids, classes := rowsOf(t, rows, 3)
+	incumbent := right(classes, rows/2)
+	bare := paired
+	bare.Disagreement = 0
+	fixedTest := Terms{Goal: bare, Test: SignTest, Classes: []string{"a", "b"},
+		Incumbent: Submission{Values: Columns(ids, incumbent), Path: "incumbent.csv"}}
+	fixedTest.Goal.Samples = 0
+	fixedGate := Terms{Goal: base}
+	fixedGate.Goal.Samples = 0
+	first := base
+	first.Queries = 1 // of an open ledger each look here is the first
+	for name, c := range map[string]struct {
+		terms    Terms
+		forecast transfer.Forecast
+		show     string
+	}{
+		"gate":      {fixedGate, transfer.Forecast{Goal: base, Effect: 0.1}, ""},
+		"open-gate": {opened, transfer.Forecast{Goal: first, Effect: 0.12, Open: true}, ShowPass},
+		"sign":      {fixedTest, transfer.Forecast{Goal: paired, Effect: 0.15, Tested: true, Duel: true}, ""},
+	} {
+		want, err := c.forecast.Solve()
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		lead := c.forecast.Effect
+		r, passed := rand.New(rand.NewPCG(11, 12)), int64(0)
+		for range trials {
+			candidate, s := slices.Clone(incumbent), Submission{Question: Question{Show: c.show}}
+			if level := bar; c.forecast.Tested {
+				for i := range rows {
+					// As many rows are won or lost as the guess says, whatever the incumbent does on them.
+					switch x := r.Float64(); {
+					case x < (differ+lead)/2:
+						incumbent[i], candidate[i] = other(classes[i]), classes[i]
+					case x < differ:
+						incumbent[i], candidate[i] = classes[i], other(classes[i])
+					default:
+						incumbent[i], candidate[i] = classes[i], classes[i]
+					}
+				}
+				c.terms.Incumbent.Values = Columns(ids, incumbent)
+				s.Incumbent, s.Path = Columns(ids, incumbent), "new.csv"
+			} else {
+				for i := range rows {
+					if candidate[i] = classes[i]; r.Float64() >= bar+lead {
+						candidate[i] = other(classes[i])
+					}
+				}
+				s.Bar = &level
+			}
+			s.Values = Columns(ids, candidate)
+			l, _ := ledgerOf(t, labelsOf(t, ids, classes), c.terms)
+			if verdict := takes(t, l, s).Verdict; verdict == Pass || verdict == Rejected {
+				passed++
+			}
+		}
+		law := num.Binomial{N: trials, P: want.Power}
+		likely := min(law.LnAtLeast(passed), law.LnAtMost(passed)) > math.Log(1e-9)
+		if !likely || want.Power < 0.2 || want.Power > 0.8 {
+			t.Errorf("%s: %d of %d pass, the forecast is %v", name, passed, trials, want.Power)
+		}
+	}
+}
+
+// other is the other of two classes.
+func other(class string) string { return map[string]string{"a": "b", "b": "a"}[class] }

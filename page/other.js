@@ -2,6 +2,7 @@
 
 const OTHERS = {
   advise: "What do my rows give, and which plan is best?",
+  power: "How probably does a better model pass a gate?",
   maxinfo: "How much do the steps of an analysis reveal?",
   compose: "How private are many private steps?",
   transfer: "How far is a private, accurate answer from the population?",
@@ -12,6 +13,13 @@ const STARTS = {
     ["goal", "accuracy"],
     ["samples", "5000"],
     ["query", "binary"],
+  ],
+  power: [
+    ["effect", "0.05"],
+    ["power", "80%"],
+    ["queries", "50"],
+    ["threshold", "0.8"],
+    ["query", "accuracy"],
   ],
   maxinfo: [
     ["step", "pure-dp:epsilon=0.01"],
@@ -139,11 +147,20 @@ function otherTab(name) {
     },
 
     async show(state, rows) {
-      const find = { maxinfo: "bits", compose: "epsilon", transfer: "alpha_out" }[name];
+      const sought = ["effect", "power"].find((flag) => !hasFlag(state, flag)) ?? "samples";
+      const find = { maxinfo: "bits", compose: "epsilon", transfer: "alpha_out", power: sought }[name];
       const answered = rows.filter((r) => find && r.status === "ok" && r[find] !== null);
       const best = rows.find((r) => r.best) ?? answered.sort((a, b) => a[find] - b[find])[0] ?? null;
       const strong = (text) => element("strong", {}, text);
       const says = {
+        power: () => [
+          "A model that is ",
+          strong(shown(best.effect)),
+          " above the bar passes with probability ",
+          strong(shown(best.power, { down: true })),
+          ` on ${shown(best.samples)} rows`,
+          sought === "samples" ? ", and on every greater number." : ".",
+        ],
         maxinfo: () => [
           "The steps reveal at most ",
           strong(shown(best.bits) + " bits"),

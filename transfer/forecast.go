@@ -3,6 +3,7 @@ package transfer
 import (
 	"math"
 
+	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer/open"
 )
@@ -15,7 +16,11 @@ type Forecast struct {
 	Duel   bool    // tested: two classes are declared, so that the test is exact
 	Open   bool    // the gate is an open one
 	Effect float64 // how far the truth is above the bar, in (0,1]; 0 if it is looked for
-	Power  float64 // how probably such a model passes, in (0,1); 0 if it is looked for
+	Power  float64 // how probably such a model passes, in (0,1), or [1/2,1) for rows; 0 if it is looked for
+
+	// Spread is of clusters, each of which is a row: how much its mean varies, as a share of what one row does. It is 1
+	// for clusters whose rows are all alike, and 0 where the rows are no clusters.
+	Spread float64
 }
 
 // Forecasted is what a forecast found, and what passes the gate.
@@ -24,6 +29,7 @@ type Forecasted struct {
 	TauAchieved float64        // of a gate with a bar
 	PassAt      Option         // the least score that passes
 	Level       theory.LogProb // of a test
+	Reached     float64        // the power of these rows and this effect
 }
 
 // Method is the method whose gate it is.
@@ -37,8 +43,9 @@ func (f Forecast) Method() string {
 	return gate.Name
 }
 
-// mostForecast is the greatest number of rows that is looked for.
-const mostForecast = 1 << 40
+// Exact reports whether the power is that of counts: of rows with the values 0 and 1, and of two models that are
+// compared on them. Elsewhere a mean follows the normal law, approximately.
+func (f Forecast) Exact() bool { return f.Query != Bounded && f.Spread == 0 }
 
 // most is the greatest effect that there can be.
 func (f Forecast) most() float64 { return f.top() - f.Bar.Value }
@@ -55,7 +62,12 @@ func (f Forecast) top() float64 {
 // missing.
 func (f Forecast) Validate() error {
 	g := f.Goal
-	compared := f.Query == Difference
+	compared, means := f.Query == Difference, !f.Tested && f.Query != Binary
+	classes, auc := f.Sample.(Classes)
+	least := 0.
+	if f.Samples == 0 {
+		least = 0.5
+	}
 	for _, c := range []struct {
 		ok   bool
 		name string
@@ -71,15 +83,19 @@ func (f Forecast) Validate() error {
 		{f.Bar.Given || compared, "threshold", "nothing", "the bar: how probably a model passes depends on where it is"},
 		{!f.Tested || !f.Bar.Given, "threshold", f.Bar.Value, "none with a test"},
 		{f.Disagreement > 0 || !compared, "disagreement", "nothing", "the share of rows on which the two models are thought to differ"},
-		{f.Arrival == nil && f.Sample == nil && f.Range == (Range{}), "rows", "others", "independent rows of equal weight, and values in [0, 1]"},
+		{f.Arrival == nil && f.Range == (Range{}), "rows", "others", "rows that are all there, and values in [0, 1]"},
+		{f.Sample == nil || auc, "rows", "others", "rows or clusters of equal weight, or two classes"},
+		{f.Spread >= 0 && f.Spread <= 1, "spread", f.Spread, "a number in [0, 1]"},
+		{f.Spread == 0 || means, "clusters", "a test or counts", "a gate at a bar: the mean over a cluster is no count"},
 		{f.Power >= 0 && f.Power < 1, "power", f.Power, "a probability in (0, 1)"},
+		{f.Power >= least || f.Power == 0, "power", f.Power, "a probability in [0.5, 1), to find rows from which on it holds"},
 	} {
 		if err := theory.Domain(c.ok, c.name, c.got, c.want); err != nil {
 			return err
 		}
 	}
 	if g.Samples == 0 {
-		g.Samples = 1
+		g.Samples = max(1, classes.Positives+classes.Negatives)
 	}
 	if err := g.Validate(); err != nil {
 		return err
@@ -101,8 +117,8 @@ func (f Forecast) Validate() error {
 	return theory.Domain(missing == 1, "forecast", missing, "two of samples, effect and power, to find the third")
 }
 
-// Solve finds the rows, the effect or the power that is missing. The rows are about the least, as the power does not
-// rise with each of them. The error is a DomainError, or a NoAnswerError.
+// Solve finds the rows, the effect or the power that is missing. The rows are the least from which on the power is as
+// great for every greater number; classes keep their ratio. The error is a DomainError, or a NoAnswerError.
 func (f Forecast) Solve() (a Forecasted, err error) {
 	if err := f.Validate(); err != nil {
 		return a, err
@@ -110,14 +126,17 @@ func (f Forecast) Solve() (a Forecasted, err error) {
 	if f.Query == Difference && !f.Tested {
 		f.Bar = Some(f.Bar.Value)
 	}
-	switch {
-	case f.Samples == 0:
-		return f.fewest()
-	case f.Effect == 0:
-		a, err = f.gated()
-		if err != nil {
-			return a, err
+	n := f.Samples
+	if n == 0 {
+		if n, err = f.fewest(); err != nil {
+			return Forecasted{Forecast: f}, err
 		}
+	}
+	if a, err = f.gated(n); err != nil {
+		return a, err
+	}
+	switch {
+	case f.Effect == 0:
 		low, high := 0., f.most()
 		if a.chance(high) < f.Power {
 			return a, &theory.NoAnswerError{Reason: "no model passes so probably"}
@@ -130,81 +149,173 @@ func (f Forecast) Solve() (a Forecasted, err error) {
 			}
 		}
 		a.Effect = high
-	default:
-		if a, err = f.gated(); err != nil {
-			return a, err
-		}
+	case f.Power == 0:
 		a.Power = a.chance(f.Effect)
+	}
+	a.Reached = a.chance(a.Effect)
+	if !f.Tested && !f.Open {
+		if solved, err := gate.Solve(a.Goal); err == nil && solved.Status == OK {
+			a.TauAchieved = solved.TauAchieved
+		}
 	}
 	return a, nil
 }
 
-// fewest finds about the fewest rows.
-func (f Forecast) fewest() (a Forecasted, err error) {
-	enough := func(n int64) bool {
-		f.Samples = n
-		b, err := f.gated()
-		if err != nil || b.chance(f.Effect) < f.Power {
-			return false
-		}
-		a = b
-		return true
+// fewest finds the least number of rows from which on the power holds. By the normal law it grows with the rows where
+// it is 1/2 or more, as a mean varies less, and as what passes does not rise.
+func (f Forecast) fewest() (int64, error) {
+	n, rising := int64(0), f.Bar.Value >= 0
+	law := open.Contest{Differ: f.Disagreement, Truth: f.truth(f.Effect)}
+	passes := func(n int64) (float64, bool) {
+		a, err := f.gated(n)
+		return a.PassAt.Value, err == nil
 	}
-	low, high := int64(0), int64(16)
-	for !enough(high) {
-		if low, high = high, 2*high; high > mostForecast {
-			return Forecasted{Forecast: f}, &theory.NoAnswerError{Reason: "more than 2^40 rows"}
+	switch {
+	case f.Tested:
+		a, err := f.gated(1)
+		if err != nil {
+			return 0, err
 		}
-	}
-	for high-low > 1 {
-		if mid := low + (high-low)/2; enough(mid) {
-			high = mid
-		} else {
-			low = mid
+		n = law.RowsRejecting(f.Power, -float64(a.Level), f.Duel)
+	case !f.Exact():
+		enough := func(n int64) bool {
+			a, err := f.gated(n)
+			return err == nil && a.chance(f.Effect) >= f.Power
 		}
+		numbers := num.Ints{Lo: 1, Hi: mostForecast, Guess: 1000}
+		if n = numbers.Least(func(n int64) bool { return n == mostForecast || enough(n) }); n == mostForecast {
+			n = 0
+		}
+	case f.Query == Binary:
+		law.Differ = law.Truth
+		level, exact := f.level(), !f.Open || open.ExactLevel(f.level())
+		n = law.RowsReaching(f.Power, passes, func(n int64) float64 {
+			return open.HighestCount(n, f.Bar.Value, level, exact)
+		}, true)
+	default:
+		n = law.RowsReaching(f.Power, passes, func(n int64) float64 {
+			if mean, ok := passes(n); ok {
+				return mean
+			}
+			return 1
+		}, rising)
 	}
-	return a, nil
+	if n == 0 {
+		return 0, &theory.NoAnswerError{Reason: "more than 2^40 rows"}
+	}
+	return n, nil
+}
+
+// mostForecast is more rows than are looked for.
+const mostForecast = 1<<40 + 1
+
+// plan is the look of an open gate.
+func (f Forecast) plan() open.Plan {
+	return open.Plan{LnBeta: f.Beta.Ln(), Bet: open.Usual(), Looks: f.Queries, Rare: f.Rare()}
+}
+
+// level is ln of the level of the look.
+func (f Forecast) level() float64 {
+	if f.Open {
+		return f.plan().Level()
+	}
+	return f.Beta.Ln() - gateNodes(f.Goal)
 }
 
 // gated finds what passes the gate of so many rows. The error is a NoAnswerError where nothing does.
-func (f Forecast) gated() (a Forecasted, err error) {
+func (f Forecast) gated(n int64) (a Forecasted, err error) {
+	f.Samples = n
+	if classes, ok := f.Sample.(Classes); ok {
+		f.Sample = inRatio(classes, n)
+	}
 	a = Forecasted{Forecast: f}
-	g := f.Goal
-	g.Open = f.Open
-	if f.Tested {
+	none := &theory.NoAnswerError{Reason: "no score can pass"}
+	switch g := f.Goal; {
+	case f.Tested:
 		a.Level = g.TestLevel()
 		if f.Open {
-			plan := open.Plan{LnBeta: g.Beta.Ln(), Bet: open.Usual(), Looks: g.Queries, Rare: g.Rare()}
-			a.Level = theory.LogProb(plan.Level())
+			a.Level = theory.LogProb(f.level())
 		}
 		if !(float64(a.Level) < -math.Ln2) {
 			return a, &theory.NoAnswerError{Reason: "the level of a look is not below one half"}
 		}
-		return a, nil
-	}
-	method := gate
-	if f.Open {
-		method = openGate
-	}
-	solved, err := method.Solve(g)
-	if err != nil {
-		return a, err
-	}
-	if a.TauAchieved, a.PassAt = solved.TauAchieved, solved.Mechanism.PassAt; solved.Status != OK || !a.PassAt.Given {
-		return a, &theory.NoAnswerError{Reason: "no score can pass"}
+	case f.Sample != nil && f.Sample.Worth(n).Entropic < 1:
+		return a, none
+	case f.Open:
+		plan := f.plan()
+		plan.Tails = g.openTails(n)[0]
+		look, tau, err := plan.GateAt(g.Bar.Value)
+		if err != nil {
+			return a, none
+		}
+		a.TauAchieved, a.PassAt = tau, Some(look.Cuts[0].At)
+	case f.Query == Binary:
+		g.Beta = theory.LogProb(f.level())
+		count, _ := countRule{}.gate(g).Count(n, int64(float64(n)*g.Bar.Value))
+		if count > n {
+			return a, none
+		}
+		a.PassAt = Some(float64(count) / float64(n))
+	default:
+		solved, err := gate.Solve(g)
+		if err != nil {
+			return a, err
+		}
+		if a.PassAt = solved.Mechanism.PassAt; solved.Status != OK || !a.PassAt.Given {
+			return a, none
+		}
 	}
 	return a, nil
 }
 
+// inRatio is so many rows of two classes in the ratio that theirs have, the positive ones rounded down.
+func inRatio(c Classes, n int64) Classes {
+	c.Positives = int64(float64(c.Positives) / float64(c.Positives+c.Negatives) * float64(n) * (1 + 1e-12))
+	c.Negatives = n - c.Positives
+	return c
+}
+
+// truth is the truth of a model that is so far above the bar.
+func (f Forecast) truth(effect float64) float64 { return min(f.Bar.Value+effect, f.top()) }
+
 // chance is how probably a model passes whose truth is so far above the bar.
 func (a Forecasted) chance(effect float64) float64 {
-	truth := min(a.Bar.Value+effect, a.top())
-	if a.Query != Difference {
-		return open.Trial{Rows: a.Samples, Truth: truth}.Reaches(a.PassAt.Value)
-	}
+	truth := a.truth(effect)
 	c := open.Contest{Rows: a.Samples, Differ: a.Disagreement, Truth: truth}
-	if a.Tested {
+	switch {
+	case a.Tested:
 		return c.Rejects(-float64(a.Level), a.Duel)
+	case !a.Exact():
+		short := a.PassAt.Value - truth
+		if sd := math.Sqrt(a.variance(truth)); sd > 0 {
+			return num.Exp(num.LogSurvival(short / sd))
+		} else if short > 0 {
+			return 0
+		}
+		return 1
+	case a.Query == Binary:
+		c.Differ = truth
 	}
 	return c.Reaches(a.PassAt.Value)
+}
+
+// variance is how much a mean varies that follows the normal law: as that of values 0 and 1, which vary most, or of
+// wins and losses, times the spread of clusters; or an AUC by Hanley and McNeil 1982, equation 2, with their Q1 and Q2
+// of exponential scores. It falls in the rows: of an AUC A in the rows of either class, as A(1-A) is greater than
+// Q1 - A^2 and Q2 - A^2.
+func (f Forecast) variance(truth float64) float64 {
+	n, square := float64(f.Samples), truth*truth
+	if c, ok := f.Sample.(Classes); ok {
+		positives, negatives := float64(c.Positives), float64(c.Negatives)
+		q1, q2 := truth/(2-truth), 2*square/(1+truth)
+		return (truth*(1-truth) + (positives-1)*(q1-square) + (negatives-1)*(q2-square)) / (positives * negatives)
+	}
+	one := truth
+	if f.Query == Difference {
+		one = f.Disagreement
+	}
+	if f.Spread > 0 {
+		n /= f.Spread
+	}
+	return max(0, one-square) / n
 }

@@ -125,3 +125,170 @@ func TestForecastsThatAreNone(t *testing.T) {
 		}
 	}
 }
+
+// exactPower is that of the exact binomial test of p0 at a level, where the truth is p1, by sums from n successes down.
+func exactPower(n int64, p0, p1, level float64) (power float64) {
+	factorial := func(m int64) float64 { ln, _ := math.Lgamma(float64(m) + 1); return ln }
+	all, sum := factorial(n), 0.
+	for k := n; k >= 0; k-- {
+		ways, rest := all-factorial(k)-factorial(n-k), float64(n-k)
+		if sum += math.Exp(ways + float64(k)*math.Log(p0) + rest*math.Log1p(-p0)); sum > level {
+			break
+		}
+		power += math.Exp(ways + float64(k)*math.Log(p1) + rest*math.Log1p(-p1))
+	}
+	return power
+}
+
+// oneLookAt is a gate that one look is taken at, with a bar for counts.
+func oneLookAt(bar, level float64) Forecast {
+	f := better(Binary, 0, 0, 0)
+	f.Queries, f.Bar, f.Beta = 1, Some(bar), theory.LogProb(math.Log(level))
+	return f
+}
+
+// One look at a bar is the exact binomial test, whose power is a sawtooth: at the bar 0.6 and the level 5%, 36 rows
+// have the power 0.832 where the truth is 0.8, and 38 have 0.784. The rows that are found are the least from which on
+// all have it, by sums up to 1,500 rows, at several levels, bars, truths and powers.
+func TestRowsOfOneLookBySums(t *testing.T) {
+	for n, want := range map[int64]float64{36: 0.8324, 38: 0.7845} {
+		if got := exactPower(n, 0.6, 0.8, 0.05); math.Abs(got-want) > 1e-4 {
+			t.Errorf("%d rows have the power %v", n, got)
+		}
+	}
+	const most = 1500
+	for _, c := range []struct{ bar, level, effect, power float64 }{
+		{0.6, 0.05, 0.2, 0.8}, {0.5, 0.01, 0.1, 0.9}, {0.9, 0.05, 0.06, 0.8}, {0.02, 0.2, 0.05, 0.5}, {0.5, 0.05, 0.4, 0.99},
+		{0.6, 0.05, 0.4, 0.9}, {0, 0.05, 0.01, 0.95}, {0.3, 0.4, 0.1, 0.7},
+	} {
+		f := oneLookAt(c.bar, c.level)
+		f.Effect, f.Power = c.effect, c.power
+		got, err := f.Solve()
+		if err != nil {
+			t.Fatal(c, err)
+		}
+		want := int64(most)
+		for want > 1 && exactPower(want-1, max(c.bar, 1e-300), min(c.bar+c.effect, 1-1e-15), c.level) >= c.power {
+			want--
+		}
+		if got.Samples != want || !(got.Reached >= c.power) {
+			t.Errorf("%+v: got %d rows, want %d", c, got.Samples, want)
+		}
+	}
+}
+
+// The rows of every kind of gate are the least from which on the power is as great: of twice as many rows, and 60 more,
+// each has it, and one row less has not.
+func TestRowsHoldForMore(t *testing.T) {
+	const power = 0.75
+	var list []Forecast
+	for _, open := range []bool{false, true} {
+		for _, bar := range []float64{-0.05, 0, 0.1} { // of differences, and 0.6 more of a score
+			f := better(Difference, 0, 0.2, power)
+			f.Open, f.Bar = open, Some(bar)
+			list = append(list, f)
+			for _, query := range []Query{Binary, Bounded} {
+				f := better(query, 0, 0.2, power)
+				f.Open, f.Bar = open, Some(0.6+bar)
+				list = append(list, f)
+			}
+		}
+		for _, duel := range []bool{false, true} {
+			f := better(Difference, 0, 0.2, power)
+			f.Open, f.Tested, f.Duel = open, true, duel
+			list = append(list, f)
+		}
+	}
+	for _, f := range list {
+		found, err := f.Solve()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Power = 0
+		for f.Samples = found.Samples - 1; f.Samples < 2*found.Samples+60; f.Samples++ {
+			a, err := f.Solve()
+			if enough := err == nil && a.Power >= power; enough != (f.Samples >= found.Samples) {
+				t.Errorf("%+v: %d rows are found, %d have the power %v (%v)", f, found.Samples, f.Samples, a.Power, err)
+			}
+		}
+	}
+}
+
+// The numbers of other programs for one look.
+func TestForecastsOfOtherPrograms(t *testing.T) {
+	// G*Power 3.1 manual, chapter 4, "Proportion - difference from constant": p0 = 0.65, g = 0.15, N = 20, alpha = 0.05,
+	// one tail: critical N 17, power 0.411449.
+	f := oneLookAt(0.65, 0.05)
+	f.Samples, f.Effect = 20, 0.15
+	if a, err := f.Solve(); err != nil || math.Abs(a.Power-0.411449) > 5e-7 || a.PassAt.Value != 17./20 {
+		t.Errorf("the binomial test of the manual: got %v at %v (%v)", a.Power, a.PassAt.Value, err)
+	}
+	// The same manual, chapter 5, "Proportion - inequality, two dependent groups (McNemar)": odds ratio 0.25, discordant
+	// pairs 0.4, N = 50, alpha = 0.05, one tail: power 0.839343, which leaves out numbers of pairs that are hardly seen.
+	f = better(Difference, 50, 0.24, 0)
+	f.Queries, f.Tested, f.Duel = 1, true, true
+	if a, err := f.Solve(); err != nil || math.Abs(a.Power-0.839343) > 2e-5 {
+		t.Errorf("the McNemar test of the manual: got %v (%v)", a.Power, err)
+	}
+	// The vignette of the R package pwr: pwr.p.test(h = ES.h(p1 = 0.75, p2 = 0.50), sig.level = 0.05, power = 0.80,
+	// alternative = "greater") finds n = 22.55126, and with sig.level = 0.01, n = 40 the power 0.8377325. They are of the
+	// normal law after an arcsine, (z_a + z_b)^2/h^2, where a count is at its level only by chance.
+	h := 2*math.Asin(math.Sqrt(0.75)) - 2*math.Asin(math.Sqrt(0.5))
+	if n := math.Pow((1.6448536270+0.8416212336)/h, 2); math.Abs(n-22.55126) > 1e-5 {
+		t.Errorf("pwr's formula gives %v rows", n)
+	}
+	f = oneLookAt(0.5, 0.05)
+	f.Effect, f.Power = 0.25, 0.8
+	if a, err := f.Solve(); err != nil || a.Samples < 23 || a.Samples > 30 {
+		t.Errorf("pwr's 23 rows: got %d (%v)", a.Samples, err)
+	}
+	f = oneLookAt(0.5, 0.01)
+	f.Samples, f.Effect = 40, 0.25
+	if a, err := f.Solve(); err != nil || math.Abs(a.Power-0.8377) > 0.03 {
+		t.Errorf("pwr's power 0.8377: got %v (%v)", a.Power, err)
+	}
+	// Hanley and McNeil 1982, page 31: the area 0.893 of 51 abnormal and 58 normal images has the standard error 0.032.
+	f = Forecast{Goal: Goal{Samples: 109, Sample: Classes{Positives: 51, Negatives: 58}}}
+	if se := math.Sqrt(f.variance(0.893)); math.Abs(se-0.0325) > 5e-4 {
+		t.Errorf("the standard error of an area: got %v", se)
+	}
+}
+
+// Clusters and classes follow the normal law: clusters that are all alike inside vary as rows do, others less, the rows
+// that are found are enough and one less is not, and classes keep their ratio.
+func TestForecastsOfClustersAndClasses(t *testing.T) {
+	f := better(Bounded, 0, 0.1, 0.8)
+	rows, err := f.Solve()
+	if err != nil || rows.Exact() {
+		t.Fatal(err)
+	}
+	last := rows.Samples + 1
+	for _, spread := range []float64{1, 0.5, 0.1} {
+		f.Spread = spread
+		a, err := f.Solve()
+		if err != nil || a.Samples >= last || spread == 1 && a.Samples != rows.Samples {
+			t.Errorf("clusters with the spread %v: got %d after %d (%v)", spread, a.Samples, last, err)
+		}
+		last = a.Samples
+	}
+	f.Spread, f.Sample = 0, Classes{Positives: 100, Negatives: 900}
+	a, err := f.Solve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := a.Sample.(Classes); c.Positives+c.Negatives != a.Samples || c.Positives != a.Samples/10 {
+		t.Errorf("got %+v of %d rows", c, a.Samples)
+	}
+	for n := a.Samples - 1; n <= a.Samples; n++ {
+		g := f
+		g.Samples, g.Sample, g.Power = n, inRatio(Classes{Positives: 100, Negatives: 900}, n), 0
+		if b, err := g.Solve(); err != nil || (b.Power >= 0.8) != (n == a.Samples) {
+			t.Errorf("%d rows of %d: %v (%v)", n, a.Samples, b.Power, err)
+		}
+	}
+	f.Spread, f.Sample = 0.5, nil
+	f.Query, f.Disagreement, f.Bar, f.Tested = Difference, 0.4, Option{}, true
+	if _, err := f.Solve(); err == nil || !strings.Contains(err.Error(), "clusters") {
+		t.Errorf("a test of clusters: got %v", err)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/holdout"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/mechanisms"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/page"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/power"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/privacy"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/pvalues"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/samplesize"
@@ -41,7 +42,7 @@ func newProgram(s *outfile.Session) *program {
 	explain := articles.Explain(func() []*commands.Command { return commands.Leaves(p.Commands) })
 	p.Rooms = []commands.Room{
 		{Title: "Start", Commands: []*commands.Command{advise.Command()}},
-		{Title: "Plan", Commands: []*commands.Command{samplesize.Command(), samplesize.PlanFile()}},
+		{Title: "Plan", Commands: []*commands.Command{samplesize.Command(), power.Command(), samplesize.PlanFile()}},
 		{Title: "P-values", Commands: []*commands.Command{pvalues.Command()}},
 		{Title: "Ledger", Commands: []*commands.Command{holdout.Command()}},
 		{Title: "Learn", Commands: []*commands.Command{explain, articles.Methods(), articles.Cite()}},

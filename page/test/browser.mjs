@@ -141,6 +141,8 @@ const commands = [
     .map(
       (f) => `maxinfo --samples 10k --slack 1% --step pure-dp:epsilon=0.01 --step description:outcomes=100 -f ${f}`,
     ),
+  ...formats.slice(0, 3).map((f) => `power -m 1 --threshold 0.6 --query binary --effect 0.2 --power 80% -f ${f}`),
+  "power -n 500 -m 50 --test sign --disagreement 0.15 --effect 0.05,0.08",
   ...formats.slice(2).map((f) => `compose --epsilon 0.1 --times 100 --target-delta 1e-6 -f ${f}`),
   "compose --epsilon 0.1 --delta 1e-9 --times 20 --target-delta 1e-6 --all -f csv",
   ...formats.slice(0, 3).map((f) => `transfer --alpha 0.01 --beta 0 --epsilon 0.05 --target-beta 0.05 -f ${f}`),

@@ -8,7 +8,8 @@ import (
 
 // Contest is a guess about a candidate that is compared with an incumbent on so many independent rows that are alike:
 // on a row exactly one of the two is right with probability Differ, and the candidate is right more often than the
-// incumbent by Truth. What follows from it is a forecast and no promise.
+// incumbent by Truth. A score of values 0 and 1 with the mean Truth = Differ is one against an incumbent that is never
+// right. What follows from it is a forecast and no promise.
 type Contest struct {
 	Rows   int64
 	Differ float64 // in (0,1]; 1 where it is known on which rows they differ, and these are the Rows
@@ -17,38 +18,59 @@ type Contest struct {
 
 // Reaches forecasts how probably the mean difference, (W-L)/Rows, is at least that.
 func (c Contest) Reaches(mean float64) float64 {
-	need := math.Ceil(float64(c.Rows)*mean*(1-1e-14) - 1e-9)
-	return c.passing(func(differ int64) int64 { return int64(math.Ceil((float64(differ) + need) / 2)) })
+	need := c.needed(mean)
+	if c.Truth >= c.Differ { // and no row is lost
+		return atLeast(c.Rows, need, c.Differ)
+	}
+	p := c.winning()
+	return c.expect(func(differ int64) float64 { return atLeast(differ, (differ+need+1)>>1, p) })
 }
+
+// needed is the least W-L whose mean is at least that.
+func (c Contest) needed(mean float64) int64 {
+	return int64(math.Ceil(float64(c.Rows)*mean*(1-1e-14) - 1e-9))
+}
+
+// winning is how probably the candidate is right where the two differ.
+func (c Contest) winning() float64 { return min(max((1+c.Truth/c.Differ)/2, 0), 1) }
 
 // Rejects forecasts how probably wins and losses are so much evidence, in nats.
 func (c Contest) Rejects(enough float64, decided bool) float64 {
-	last := int64(0)
-	return c.passing(func(differ int64) int64 {
-		last = num.Ints{Lo: 0, Hi: differ + 1, Guess: last}.Least(func(wins int64) bool {
-			d := Duel{Wins: wins, Losses: differ - wins}
-			return wins > differ || d.Evidence(decided) >= enough
-		})
-		return last
-	})
+	return c.expect(c.rejecting(enough, decided))
 }
 
-// passing is the probability that the wins are as many as are needed, for the number of rows on which the two differ.
-// These are visited from the fewest on; of a great many, evenly spread ones stand for all.
-func (c Contest) passing(needed func(differ int64) int64) float64 {
-	p := min(max((1+c.Truth/c.Differ)/2, 0), 1)
+// rejecting returns how probably wins and losses are evidence enough, for the number of rows on which the two differ.
+// It remembers what it has computed.
+func (c Contest) rejecting(enough float64, decided bool) func(differ int64) float64 {
+	p, known, last := c.winning(), make(map[int64]float64), int64(0)
+	return func(differ int64) float64 {
+		chance, ok := known[differ]
+		if !ok {
+			last = num.Ints{Lo: 0, Hi: differ + 1, Guess: last}.Least(func(wins int64) bool {
+				return wins > differ || Duel{wins, differ - wins}.Evidence(decided) >= enough
+			})
+			chance = atLeast(differ, last, p)
+			known[differ] = chance
+		}
+		return chance
+	}
+}
+
+// expect is the mean over the number of rows on which the two differ. These are visited from the fewest on; of a great
+// many, evenly spread ones stand for all.
+func (c Contest) expect(given func(differ int64) float64) float64 {
 	if c.Differ == 1 {
-		return atLeast(c.Rows, needed(c.Rows), p)
+		return given(c.Rows)
 	}
 	n := float64(c.Rows)
 	law := num.Binomial{N: c.Rows, P: c.Differ}
 	sd := math.Sqrt(n * c.Differ * (1 - c.Differ))
 	first, last := int64(max(0, n*c.Differ-9*sd-9)), int64(min(n, n*c.Differ+9*sd+9))
-	stride := max(1, int64(sd/200)) | 1
+	stride := max(1, int64(sd/1000)) | 1
 	sum, all := 0., 0.
-	for differ := first; differ <= last; differ += stride {
+	for differ := first - first%stride; differ <= last; differ += stride {
 		mass := num.Exp(law.LnPMF(differ))
-		sum, all = sum+mass*atLeast(differ, needed(differ), p), all+mass
+		sum, all = sum+mass*given(differ), all+mass
 	}
 	return min(sum/all, 1)
 }
@@ -64,18 +86,6 @@ func atLeast(n, k int64, p float64) float64 {
 		return 1
 	}
 	return min(num.Exp(num.Binomial{N: n, P: p}.LnAtLeast(k)), 1)
-}
-
-// Trial is a guess about a model whose score is a mean over so many independent rows with the values 0 and 1: what
-// follows from it is a forecast and no promise. Other values in [0,1] with that mean vary less.
-type Trial struct {
-	Rows  int64
-	Truth float64 // in [0,1]
-}
-
-// Reaches forecasts how probably the score is at least that.
-func (s Trial) Reaches(mean float64) float64 {
-	return atLeast(s.Rows, int64(math.Ceil(float64(s.Rows)*mean*(1-1e-14))), s.Truth)
 }
 
 // Level is ln of the level at which the look tests, if what it shows is whether a test rejects.

@@ -70,7 +70,7 @@ func TestForecastOfScores(t *testing.T) {
 		{100, 0.6, 0.65, sumOf(100, 65, 6)}, {50, 0.9, 0.9, sumOf(50, 45, 9)},
 		{100, 0.6, 0, 1}, {100, 0.6, 1.01, 0}, {100, 1, 1, 1},
 	} {
-		if got := (Trial{c.rows, c.truth}).Reaches(c.mean); math.Abs(got-c.want) > 1e-12 {
+		if got := (Contest{c.rows, c.truth, c.truth}).Reaches(c.mean); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%+v: got %v", c, got)
 		}
 	}
@@ -86,4 +86,54 @@ func sumOf(n, k, tenths int64) float64 {
 	}
 	p, _ := new(big.Rat).SetFrac(sum, ten(10, n)).Float64()
 	return p
+}
+
+// The lower bounds of a power are nowhere above it, by sums over all outcomes, and never fall in the rows; and no gate
+// or test asks for more than the bound on what it asks for, which falls in the rows.
+func TestBoundsOfForecasts(t *testing.T) {
+	for _, c := range []Contest{
+		{0, 0.7, 0.7}, {0, 0.95, 0.95}, {0, 0.3, 0.1}, {0, 0.9, 0.2}, {0, 1, 0.5}, {0, 0.05, 0.04},
+	} {
+		for _, y := range []float64{-0.1, 0, 0.3 * c.Truth, 0.8 * c.Truth, c.Truth} {
+			last := 0.
+			for c.Rows = 1; c.Rows < 400; c.Rows++ {
+				got := c.surely(y)
+				above := c.Reaches((math.Floor(float64(c.Rows)*y+1e-9) + 1) / float64(c.Rows))
+				if got < last-1e-12 || got > above+1e-9 {
+					t.Fatalf("%+v above %v: %v after %v, is %v", c, y, got, last, above)
+				}
+				last = got
+			}
+		}
+	}
+	for _, level := range []float64{0.4, 0.05, 1e-3, 1e-9} {
+		enough := -math.Log(level)
+		for _, decided := range []bool{true, false} {
+			for _, p := range []float64{0.55, 0.8, 1} {
+				last := 2.
+				for n := int64(1); n < 600; n++ {
+					k := int64(0)
+					for k <= n && (Duel{k, n - k}).Evidence(decided) < enough {
+						k++
+					}
+					y := highestWins(n, p, enough, decided)
+					if known := y < p && y <= 1; known && float64(k-1) > y*float64(n)+1e-9 || y > last && y < p {
+						t.Fatalf("level %v, %v, %d rows: %d wins are needed, the bound is %v after %v", level, decided, n, k, y, last)
+					}
+					last = y
+				}
+			}
+		}
+		for _, bar := range []float64{0, 0.01, 0.5, 0.97} {
+			last := 4.
+			for n := int64(1); n < 600; n++ {
+				mean, ok := ZeroOne{Rows: n}.Pass(bar, math.Log(level))
+				y := HighestCount(n, bar, math.Log(level), ExactLevel(math.Log(level)))
+				if ok && math.Round(mean*float64(n))-1 > y*float64(n)+1e-9 || y > last {
+					t.Fatalf("level %v, bar %v, %d rows: %v passes, the bound is %v after %v", level, bar, n, mean, y, last)
+				}
+				last = y
+			}
+		}
+	}
 }

@@ -1,5 +1,5 @@
-// Package agents has the tools that an agent may call: plan and correct, which see no data, and price, look and status
-// of a ledger, which is asked as over HTTP.
+// Package agents has the tools that an agent may call: plan, power and correct, which see no data, and price, look and
+// status of a ledger, which is asked as over HTTP.
 package agents
 
 import (
@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/power"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/pvalues"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/samplesize"
 	"github.com/dpcalc/dpcalc/cmd/internal/mcp"
@@ -33,7 +34,7 @@ import (
 )
 
 // Instructions are what an agent is told before it calls a tool.
-const Instructions = `dpcalc answers questions about a labelled test set without showing it. Call status for what is left and price for what each response of the next look would cost; both are free. Call look only for a candidate that you would keep: its answer is paid for, and nothing more about its score can be had. A fail says that the truth is below an upper end, and is cheap. The same predictions at the same question cost nothing again. Never read, ask for, or print the labels, also where a shell could: an answer is valid only if whoever makes candidates has seen nothing but answers. Call plan before data are collected, and correct for the p-value of a test that was chosen after looking.`
+const Instructions = `dpcalc answers questions about a labelled test set without showing it. Call status for what is left and price for what each response of the next look would cost; both are free. Call look only for a candidate that you would keep: its answer is paid for, and nothing more about its score can be had. A fail says that the truth is below an upper end, and is cheap. The same predictions at the same question cost nothing again. Never read, ask for, or print the labels, also where a shell could: an answer is valid only if whoever makes candidates has seen nothing but answers. Call plan before data are collected, power for how probably a better candidate passes, and correct for the p-value of a test that was chosen after looking.`
 
 // property is an argument of a tool.
 type property struct {
@@ -144,6 +145,8 @@ func Free() []mcp.Tool {
 	return []mcp.Tool{
 		command("plan", "How many rows a holdout needs, how many queries it stands, or what accuracy it has: one of samples, queries, tau and "+
 			"beta may be left out, and is solved for. It sees no data and costs nothing.", samplesize.Command(), ""),
+		command("power", "How probably a candidate that is truly better passes a gate: of samples, effect and power give two, and the third is "+
+			"found. It sees no data and costs nothing.", power.Command(), ""),
 		command("correct", "What p-values are worth after the data helped to choose the test: the threshold at a level and the adjusted "+
 			"p-value, by what the selection was based on. It sees no data.", pvalues.Command(), "p-values"),
 	}

@@ -19,13 +19,14 @@ var (
 		Usage: "independent clusters in place of --samples: `K1xS1,K2xS2,...`, K1 clusters of S1 rows, or a file with a column rows (a cluster's), weight, or cluster (a row's)"}
 	WeightsFlag = usage.Flag{Name: "weights",
 		Usage: "clusters: `WHAT` counts alike: clusters (default; each cluster is a row then), or rows", Words: []string{"clusters", "rows"}}
-	iccFlag = usage.Flag{Name: "icc",
+	// IccFlag is how alike the rows of a cluster are.
+	IccFlag = usage.Flag{Name: "icc",
 		Usage: "clusters: what the rows would be worth if two rows of a cluster were correlated by `R`, an assumption that no plan rests on"}
 
 	ClassesFlag = usage.Flag{Name: "class-counts",
 		Usage: "with --query auc: `A,B`, the rows of the positive and of the negative class, in place of --samples"}
 
-	sampleFlags = []usage.Flag{ClustersFlag, WeightsFlag, iccFlag, ClassesFlag}
+	sampleFlags = []usage.Flag{ClustersFlag, WeightsFlag, IccFlag, ClassesFlag}
 )
 
 // readClasses reads the classes of an AUC into a goal.
@@ -92,7 +93,7 @@ type cluster struct {
 func ReadClusters(c usage.Values) (*Clusters, error) {
 	text, given := c.Text(ClustersFlag.Name)
 	if !given {
-		for _, f := range []usage.Flag{WeightsFlag, iccFlag} {
+		for _, f := range []usage.Flag{WeightsFlag, IccFlag} {
 			if _, alone := c.Text(f.Name); alone {
 				return nil, usage.Errorf("--%s: got it without --clusters, want both", f.Name)
 			}
@@ -121,7 +122,7 @@ func ReadClusters(c usage.Values) (*Clusters, error) {
 			return nil, usage.Errorf("--clusters: got weights that add up to %s, want 1", sum.FloatString(6))
 		}
 	}
-	icc, ok, err := numbers.One(c, iccFlag.Name, numbers.NonNegatives)
+	icc, ok, err := numbers.One(c, IccFlag.Name, numbers.NonNegatives)
 	if err != nil || !ok {
 		return k, err
 	}
@@ -298,7 +299,7 @@ func (k *Clusters) flags() (flags [][2]string) {
 		flags = append(flags, [2]string{WeightsFlag.Name, "rows"})
 	}
 	if k.icc != nil {
-		flags = append(flags, [2]string{iccFlag.Name, fmt.Sprint(*k.icc)})
+		flags = append(flags, [2]string{IccFlag.Name, fmt.Sprint(*k.icc)})
 	}
 	return flags
 }

@@ -170,11 +170,12 @@ func judged(t *testing.T) {
 func TestMCP(t *testing.T) {
 	judged(t)
 	a := piped(t, "mcp judge/ledger --folder mine")
-	if got, want := a.tools(), []string{"correct", "look", "plan", "price", "status"}; !slices.Equal(got, want) {
+	if got, want := a.tools(), []string{"correct", "look", "plan", "power", "price", "status"}; !slices.Equal(got, want) {
 		t.Errorf("got the tools %v, want %v", got, want)
 	}
 	a.wants("plan", given{"queries": 1000, "tau": 0.1, "beta": "5%", "method": []string{"gaussian", "hoeffding"}}, false, "530")
 	a.wants("plan", given{"queries": 1000, "tau": 1.5, "beta": 0.05}, true, "--tau: got 1.5")
+	a.wants("power", given{"queries": 1, "threshold": 0.6, "query": "binary", "effect": 0.2, "power": 0.8}, false, "gate      39")
 	a.wants("correct", given{"p": 0.003, "alpha": 0.05, "by": "pure-dp", "epsilon": 0.01, "samples": "10k"}, false, "0.0145544")
 	a.wants("correct", given{"p-values": []any{0.01, "0.0001"}, "alpha": 0.05, "by": "description", "outcomes": 40,
 		"family": "holm"}, false, "0.0001,0.008")
@@ -392,7 +393,7 @@ func TestServeMCP(t *testing.T) {
 	token := newToken(t, "one", "tokens.txt")
 	address, stop := serving(t, "holdout serve judge/ledger --tokens tokens.txt --mcp --addr 127.0.0.1:0 -f json")
 	a := overHTTP(t, address, token)
-	if got, want := a.tools(), []string{"correct", "look", "plan", "price", "status"}; !slices.Equal(got, want) {
+	if got, want := a.tools(), []string{"correct", "look", "plan", "power", "price", "status"}; !slices.Equal(got, want) {
 		t.Errorf("got the tools %v, want %v", got, want)
 	}
 	rows := given{}
@@ -446,7 +447,7 @@ func TestServeMCP(t *testing.T) {
 // Without a ledger there are the tools that see no data.
 func TestMCPAlone(t *testing.T) {
 	a := piped(t, "mcp")
-	if got, want := a.tools(), []string{"correct", "plan"}; !slices.Equal(got, want) {
+	if got, want := a.tools(), []string{"correct", "plan", "power"}; !slices.Equal(got, want) {
 		t.Errorf("got the tools %v, want %v", got, want)
 	}
 	if code, stderr := a.stop(); code != 0 || stderr != "" {

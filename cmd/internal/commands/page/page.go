@@ -12,6 +12,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/advise"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/articles"
+	"github.com/dpcalc/dpcalc/cmd/internal/commands/power"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/privacy"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/pvalues"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/samplesize"
@@ -31,7 +32,8 @@ var formats = []record.Format{
 // answering are the commands that the page has inputs for.
 func answering() []*commands.Command {
 	return []*commands.Command{
-		samplesize.Command(), privacy.Transfer(), privacy.Compose(), steps.Command(), pvalues.Command(), advise.Command(),
+		samplesize.Command(), power.Command(),
+		privacy.Transfer(), privacy.Compose(), steps.Command(), pvalues.Command(), advise.Command(),
 		articles.Explain(answering), articles.Cite(), articles.Methods(),
 	}
 }

@@ -261,7 +261,6 @@ func TestRatiosHaveAPlan(t *testing.T) {
 		"--feedback gate --threshold .8 --clusters 20x10":     "--clusters: given with --query f1",
 		"--feedback gate --threshold .8 --population 900":     "--population: given with --query f1",
 		"--feedback gate --threshold .8 --class-counts 50,50": "--class-counts: given with --query f1",
-		"--feedback gate --threshold .8 --effect .1 -n 50":    "--tau: given with --effect",
 	} {
 		args := strings.Fields("samplesize -m 10 -t 0.06 -b 0.05 --query f1 " + flags)
 		code, out, stderr := commandtest.Dpcalc(args...)

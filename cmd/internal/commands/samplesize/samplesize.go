@@ -26,7 +26,7 @@ func Command() *commands.Command {
 		Name:        "samplesize",
 		Summary:     "rows, looks, margin or failure probability of a test set",
 		Description: commands.Described("samplesize"),
-		Flags: append(slices.Concat(goals.GoalFlags(), powerFlags),
+		Flags: append(goals.GoalFlags(),
 			usage.Flag{Name: "method", Usage: "only these methods, `A,B,...`; see dpcalc methods", Words: commands.MethodNames(),
 				List: true},
 			commands.ProofsFlag,
@@ -41,6 +41,9 @@ func Command() *commands.Command {
 		),
 		Gone: map[string]string{
 			"matrix":    "--best -f csv and a pivot table of it in a spreadsheet",
+			"effect":    "dpcalc power --effect",
+			"power":     "dpcalc power --power",
+			"test":      "dpcalc power --test",
 			"save-plan": "dpcalc plan init FILE and write these flags there as keys",
 		},
 		Common: []string{"samples", "queries", "tau", "beta", "query", "feedback", "passes", "method", "full", "format", "output"},
@@ -88,13 +91,7 @@ func runSamplesize(c *commands.Call) error {
 	if path, ok := c.Text("check-schedule"); ok {
 		return checkSchedule(c, path)
 	}
-	if c.Given("effect") || c.Given("power") {
-		return runPower(c)
-	}
-	if c.Given("test") {
-		return usage.Errorf("--test: got it without --effect or --power, want one of them; pvalue-correct --by gates says what passes")
-	}
-	c, err := withClusters(c)
+	c, err := goals.WithClusters(c)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package samplesize
+package goals
 
 import (
 	"errors"
@@ -10,23 +10,22 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
-	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/cmd/internal/csvfile"
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/internal/delimited"
 )
 
-// withClusters replaces a file of clusters by what it says: K1xS1,K2xS2,...
-func withClusters(c *commands.Call) (*commands.Call, error) {
-	text, ok := c.Text(goals.ClustersFlag.Name)
+// WithClusters replaces a file of clusters by what it says: K1xS1,K2xS2,...
+func WithClusters(c *commands.Call) (*commands.Call, error) {
+	text, ok := c.Text(ClustersFlag.Name)
 	first, _, _ := strings.Cut(text, "x")
 	if _, typed := numbers.Counts.Parse(strings.TrimSpace(first)); !ok || typed {
 		return c, nil
 	}
 	in, err := csvfile.Open(c.Session, text)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, usage.Invalid(goals.ClustersFlag.Name, text, goals.WantClusters+" that is there")
+		return nil, usage.Invalid(ClustersFlag.Name, text, WantClusters+" that is there")
 	}
 	if err != nil {
 		return nil, err
@@ -37,7 +36,7 @@ func withClusters(c *commands.Call) (*commands.Call, error) {
 		return nil, in.Blame(err)
 	}
 	one := *c
-	one.Values = usage.Replaced(c.Values, goals.ClustersFlag.Name, said)
+	one.Values = usage.Replaced(c.Values, ClustersFlag.Name, said)
 	return &one, nil
 }
 
@@ -112,7 +111,7 @@ func readClusters(s *delimited.Splitter) (string, error) {
 		w, _ := new(big.Rat).SetString(size)
 		sum.Add(sum, w.Mul(w, new(big.Rat).SetInt64(count)))
 	}
-	if name == "weight" && !goals.AddUp(sum) {
+	if name == "weight" && !AddUp(sum) {
 		return "", usage.Errorf("got weights that add up to %s, want 1", sum.FloatString(6))
 	}
 	slices.Sort(items)
