@@ -53,8 +53,8 @@ func (g given) lnTangent(b, variance float64) float64 {
 	return min(at(lo), 0)
 }
 
-// lnConvex is ln N_b.
-func (g given) lnConvex(b float64) float64 {
+// lnConvex returns ln N_b as a function of b. It takes the tails once for all b.
+func (g given) lnConvex() func(b float64) float64 {
 	u := func(x float64) float64 {
 		if x <= g.tau {
 			return lnUpper((g.tau-x)/g.sd, g.cut)
@@ -62,19 +62,27 @@ func (g given) lnConvex(b float64) float64 {
 		return math.Log(0.5 + (x-g.tau)*density(0, g.cut)/g.sd)
 	}
 	d, sigma := 1/g.n, 1/(2*math.Sqrt(g.n))
-	most, far := math.Inf(-1), 9+2*math.Sqrt(g.n)*g.tau
+	far := 9 + 2*math.Sqrt(g.n)*g.tau
 	steps := 300 * far
-	all := make([]float64, int(steps))
-	for i := range all {
-		z := (float64(i) + 0.5) * far / steps
-		all[i] = b*u(d+sigma*z) - z*z/2
-		most = max(most, all[i])
+	place := func(i int) float64 { return (float64(i) + 0.5) * far / steps }
+	tails, all := make([]float64, int(steps)), make([]float64, int(steps))
+	for i := range tails {
+		tails[i] = u(d + sigma*place(i))
 	}
-	sum := 0.
-	for _, ln := range all {
-		sum += math.Exp(ln-most) * far / steps / math.Sqrt(2*math.Pi)
+	middle := u(d)
+	return func(b float64) float64 {
+		most := math.Inf(-1)
+		for i, tail := range tails {
+			z := place(i)
+			all[i] = b*tail - z*z/2
+			most = max(most, all[i])
+		}
+		sum := 0.
+		for _, ln := range all {
+			sum += math.Exp(ln-most) * far / steps / math.Sqrt(2*math.Pi)
+		}
+		return most + math.Log(sum+math.Exp(b*middle-most)/2)
 	}
-	return most + math.Log(sum+math.Exp(b*u(d)-most)/2)
 }
 
 // trueKappa is that of the variance lemma.
@@ -116,8 +124,9 @@ func sumOfErrors(sides Sides, answers []given) (total float64, each []float64) {
 	for _, g := range answers {
 		if g != last {
 			last = g
+			lnConvex := g.lnConvex()
 			for i, o := range orders {
-				sampling[i] = min(g.lnTangent(o.conj, 1/(4*g.n)), g.lnConvex(o.conj)) / o.conj
+				sampling[i] = min(g.lnTangent(o.conj, 1/(4*g.n)), lnConvex(o.conj)) / o.conj
 			}
 		}
 		likelier := 1.
