@@ -66,6 +66,7 @@ type world struct {
 	used map[string]map[string]bool // flags by the actions that were run
 	keys map[string]string          // of looks at columns, by the order in which they were seen
 	own  map[string]bool            // texts that no two ledgers share: salts, chains and fingerprints
+	past map[string][]byte          // what files contained when they were last seen
 
 	judged bool
 	second bool // whether it is the second of two, in which other items of a benchmark have labels
@@ -140,8 +141,8 @@ func (w *world) uses(args []string) {
 	}
 }
 
-// looks sees a text, and the files of a ledger and beside it, with their modes and sizes. The labels' file is the
-// organiser's.
+// looks sees a text, and the files of a ledger and beside it, with their modes and sizes. Of a file that has grown it
+// sees what is new. The labels' file is the organiser's.
 func (w *world) looks(diverged bool, ledger, text string) {
 	w.t.Helper()
 	var files, contents strings.Builder
@@ -168,10 +169,12 @@ func (w *world) looks(diverged bool, ledger, text string) {
 			return nil
 		}
 		b, err := os.ReadFile(path)
-		for _, found := range secrets.FindAllSubmatch(b, -1) {
+		fresh, grown := bytes.CutPrefix(b, w.past[path])
+		for _, found := range secrets.FindAllSubmatch(fresh, -1) {
 			w.own[string(bytes.Join(found[1:], nil))] = true
 		}
-		contents.Write(b)
+		fmt.Fprintf(&contents, "grown %v\n%s", grown, fresh)
+		w.past[path] = b
 		return err
 	})
 	if err != nil {
@@ -212,6 +215,7 @@ func (w *world) live(texts []string, both []string) {
 	t := w.t
 	t.Chdir(t.TempDir())
 	w.used, w.own, w.keys = make(map[string]map[string]bool), make(map[string]bool), make(map[string]string)
+	w.past = make(map[string][]byte)
 	labels := labelled(texts)
 	column(t, "labels.csv", "label", func(i int) string { return labels[i] })
 	column(t, "zebra.csv", "prediction", always("zebra"))
