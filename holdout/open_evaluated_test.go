@@ -243,6 +243,9 @@ func TestMixedLooksAreEvaluated(t *testing.T) {
 		}
 		seen[l.Show+" "+l.Verdict]++
 	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
 	status, err := holdout.ReadStatus(dir)
 	if err != nil || math.Abs(status.Spent-spent) > 1e-9 || status.Looks != 200 {
 		t.Errorf("got %v nats spent in %d looks, want %v, the sum of the prices, in 200 (%v)", status.Spent, status.Looks,

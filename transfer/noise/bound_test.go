@@ -2,11 +2,13 @@ package noise
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/internal/lawtest"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 )
@@ -299,7 +301,7 @@ func TestLeastIsLeast(t *testing.T) {
 		{Theorem: Joint(Both), Queries: 11, Tau: 0.0022760373385648813, Beta: -0.0079128798414179729},
 		{Theorem: Joint(Both), Queries: 22, Tau: 0.00047326023050606343, Beta: -0.75429599915441481},
 	}
-	for range 150 {
+	for range lawtest.Draws(t, 150) {
 		plans = append(plans, somePlan(r, 1e5, -0.5, 2))
 	}
 	for _, p := range plans {
@@ -487,6 +489,7 @@ func TestCutIsNearlyBest(t *testing.T) {
 		}
 		return high
 	}
+	picker := lawtest.Pick(t)
 	for _, c := range []struct {
 		taus, betas []float64
 		queries     []int64
@@ -498,6 +501,9 @@ func TestCutIsNearlyBest(t *testing.T) {
 		for _, tau := range c.taus {
 			for _, ln := range c.betas {
 				for _, m := range c.queries {
+					if !picker.Takes(fmt.Sprint(tau, ln, m), fmt.Sprint("tau ", tau), fmt.Sprint("beta ", ln), fmt.Sprint("queries ", m)) {
+						continue
+					}
 					p := Plan{Theorem: Joint(Both), Queries: m, Tau: tau, Beta: theory.LogProb(ln)}
 					rows := least(p, p.Cut())
 					best := least(p, 0)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
+	"github.com/dpcalc/dpcalc/internal/lawtest"
 )
 
 // holdouts are pairs of labels of the same rows: a row has the first or the second text of a world, and so on.
@@ -61,12 +62,13 @@ func always(text string) func(int) string { return func(int) string { return tex
 // A world is a folder with labels, ledgers and predictions, and all that was seen there. The names of two worlds are
 // the same, and so are their predictions.
 type world struct {
-	t    *testing.T
-	seen []string
-	used map[string]map[string]bool // flags by the actions that were run
-	keys map[string]string          // of looks at columns, by the order in which they were seen
-	own  map[string]bool            // texts that no two ledgers share: salts, chains and fingerprints
-	past map[string][]byte          // what files contained when they were last seen
+	t     *testing.T
+	seen  []string
+	used  map[string]map[string]bool // flags by the actions that were run
+	keys  map[string]string          // of looks at columns, by the order in which they were seen
+	own   map[string]bool            // texts that no two ledgers share: salts, chains and fingerprints
+	past  map[string][]byte          // what files contained when they were last seen
+	share *lawtest.Picker            // of what is asked; all ledgers are made
 
 	judged bool
 	second bool // whether it is the second of two, in which other items of a benchmark have labels
@@ -107,8 +109,22 @@ func (w *world) see(diverged bool, format string, args ...any) {
 	w.seen = append(w.seen, text)
 }
 
-// does runs a command line, and looks at all that it leaves.
-func (w *world) does(diverged bool, line string) (code int) {
+// does runs a command line that is in the share, and looks at all that it leaves. The share has every action with every
+// ledger, and with every flag.
+func (w *world) does(diverged bool, line string) {
+	w.t.Helper()
+	args := strings.Fields(line)
+	groups := []string{args[0] + " " + args[1]}
+	for _, flag := range longFlags(args) {
+		groups = append(groups, args[0]+" --"+flag)
+	}
+	if w.share.Takes(w.t.Name()+line, groups...) {
+		w.runs(diverged, line)
+	}
+}
+
+// runs runs a command line, and looks at all that it leaves.
+func (w *world) runs(diverged bool, line string) (code int) {
 	w.t.Helper()
 	args := strings.Fields(line)
 	var stdout, stderr string
@@ -122,7 +138,7 @@ func (w *world) does(diverged bool, line string) (code int) {
 // makes makes a ledger.
 func (w *world) makes(line string) {
 	w.t.Helper()
-	if code := w.does(false, line); code != 0 {
+	if code := w.runs(false, line); code != 0 {
 		text, _, _ := strings.Cut(w.seen[len(w.seen)-1], "\nfiles")
 		w.t.Fatal(text)
 	}
@@ -133,12 +149,20 @@ func (w *world) uses(args []string) {
 	if w.used[args[0]] == nil {
 		w.used[args[0]] = make(map[string]bool)
 	}
+	for _, flag := range longFlags(args) {
+		w.used[args[0]][flag] = true
+	}
+}
+
+// longFlags returns the names of the long flags of a command line.
+func longFlags(args []string) (names []string) {
 	for _, arg := range args {
 		if name, ok := strings.CutPrefix(arg, "--"); ok {
 			name, _, _ = strings.Cut(name, "=")
-			w.used[args[0]][name] = true
+			names = append(names, name)
 		}
 	}
+	return names
 }
 
 // looks sees a text, and the files of a ledger and beside it, with their modes and sizes. Of a file that has grown it
@@ -183,9 +207,13 @@ func (w *world) looks(diverged bool, ledger, text string) {
 	w.see(diverged, "%s\nfiles%s\n%s", text, &files, &contents)
 }
 
-// asks sends a request, and sees the answer with its headers.
+// asks sends a request that is in the share, and sees the answer with its headers.
 func (w *world) asks(client *http.Client, ledger, method, address, token, body string) {
 	w.t.Helper()
+	route := fmt.Sprint(ledger, method, ports.ReplaceAllString(address, ""))
+	if !w.share.Takes(w.t.Name()+route+body, route) {
+		return
+	}
 	r, err := http.NewRequest(method, address, strings.NewReader(body))
 	if err != nil {
 		w.t.Fatal(err)
@@ -215,7 +243,7 @@ func (w *world) live(texts []string, both []string) {
 	t := w.t
 	t.Chdir(t.TempDir())
 	w.used, w.own, w.keys = make(map[string]map[string]bool), make(map[string]bool), make(map[string]string)
-	w.past = make(map[string][]byte)
+	w.past, w.share = make(map[string][]byte), lawtest.Pick(t)
 	labels := labelled(texts)
 	column(t, "labels.csv", "label", func(i int) string { return labels[i] })
 	column(t, "zebra.csv", "prediction", always("zebra"))

@@ -1,0 +1,6 @@
+//go:build whole
+
+package lawtest
+
+// Whole reports that slow tests run all of their cases.
+const Whole = true
