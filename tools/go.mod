@@ -13,6 +13,7 @@ tool (
 require (
 	github.com/kjk/lzma v0.0.0-20161016003348-3fd93898850d
 	github.com/ulikunitz/xz v0.5.17
+	golang.org/x/tools v0.52.0
 )
 
 require (
@@ -24,6 +25,5 @@ require (
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/telemetry v0.0.0-20261009151841-97e8ea77aa2a // indirect
-	golang.org/x/tools v0.52.0 // indirect
 	honnef.co/go/tools v0.8.1 // indirect
 )

@@ -1,0 +1,9 @@
+// Vet is go vet from source: for other platforms it compiles nothing, neither the standard library nor what is linked.
+package main
+
+import (
+	"golang.org/x/tools/go/analysis/multichecker"
+	"golang.org/x/tools/go/analysis/suite/vet"
+)
+
+func main() { multichecker.Main(vet.Suite...) }
