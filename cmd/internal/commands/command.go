@@ -121,10 +121,26 @@ func OutputFlags(formats []record.Format) []usage.Flag {
 	return usage.Under("output", []usage.Flag{
 		{Name: "format", Alias: "f", Usage: "write `FORMAT`: " + strings.Join(helps[:last], ", ") + ", or " + helps[last],
 			Words: names},
-		{Name: "json", Switch: true, Usage: "write json, as -f json does"},
+		{Name: jsonSwitch, Switch: true, Usage: "write json, as -f json does"},
 		{Name: "output", Alias: "o", Usage: "write to `FILE`, whole or not at all; its suffix implies the format; - is standard output"},
 		{Name: "csv-dialect", Usage: "write csv in `DIALECT`: rfc4180 (default), or excel-eu with semicolons, decimal commas and a byte order mark", Words: dialects},
 	}...)
+}
+
+// jsonSwitch stands for --format json.
+const jsonSwitch = "json"
+
+// replaceJSON makes --format json of its switch.
+func replaceJSON(typed usage.Typed) error {
+	if !typed.Is(jsonSwitch) {
+		return nil
+	}
+	if format, given := typed.Text("format"); given && format != record.JSON.Name {
+		return usage.Errorf("--%s: given with --format %s, want one of the two", jsonSwitch, usage.Shown(format))
+	}
+	delete(typed, jsonSwitch)
+	typed["format"] = []string{record.JSON.Name}
+	return nil
 }
 
 // dialects of csv, by the name of --csv-dialect. The first is the default.
@@ -156,15 +172,10 @@ func (c *Call) Target() (t Target, err error) {
 		}
 	}
 	name, err := usage.OneOf(c, "format", names...)
-	_, explicit := c.Text("format")
-	switch {
-	case err != nil:
+	if err != nil {
 		return Target{}, err
-	case c.Is("json") && explicit && name != record.JSON.Name:
-		return Target{}, usage.Errorf("--json: given with --format %s, want one of the two", name)
-	case c.Is("json"):
-		name, explicit = record.JSON.Name, true
 	}
+	_, explicit := c.Text("format")
 	t.Format = offered[slices.Index(names, name)]
 	path, hasPath := c.Text("output")
 	switch {

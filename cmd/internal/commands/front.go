@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -166,7 +167,7 @@ func (f *Front) Arguments(command *Command, args []string) (*Command, usage.Type
 		case typed.Is(flag.Name) && !flag.Repeats:
 			return nil, nil, usage.Errorf("--%s: given twice", flag.Name)
 		}
-		typed[flag.Name] = append(typed[flag.Name], t.value)
+		typed[flag.Name] = append(typed[flag.Name], cmp.Or(flag.AlsoWords[t.value], t.value))
 	}
 	if len(rest) > 0 && command.Arguments == "" {
 		return nil, nil, usage.Errorf("%s: unexpected argument %s", command.Path(), usage.Shown(rest[0]))
@@ -174,7 +175,7 @@ func (f *Front) Arguments(command *Command, args []string) (*Command, usage.Type
 	if rest != nil {
 		typed[usage.Arguments] = rest
 	}
-	return command, typed, nil
+	return command, typed, replaceJSON(typed)
 }
 
 // typedFlag is a flag as it was typed: its name, the whole argument, and its value.

@@ -5,10 +5,12 @@ package planfile
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -32,6 +34,7 @@ var Template string
 // Keys are the flags that a plan file may set.
 type Keys struct {
 	All      []string
+	Also     map[string]string // other names of keys
 	Switches []string          // those that are true or false
 	Rivals   map[string]string // of two names of one quantity the scenario's own is kept
 }
@@ -205,13 +208,17 @@ type setting struct {
 }
 
 func (k Keys) settings(node *yaml.Node, named bool, fail func(*yaml.Node, string, ...any) error) ([]setting, error) {
-	keys := slices.Clone(k.All)
+	keys := slices.Concat(k.All, slices.Sorted(maps.Keys(k.Also)))
 	if named {
 		keys = slices.Insert(keys, 0, "name")
 	}
 	var list []setting
 	err := eachKey(node, keys, fail, func(key string, value *yaml.Node) error {
 		value = meant(value)
+		key = cmp.Or(k.Also[key], key)
+		if slices.ContainsFunc(list, func(s setting) bool { return s.key == key }) {
+			return fail(value, "%s: given twice", key)
+		}
 		set := setting{key: key, value: value.Value, null: value.Tag == "!!null"}
 		switch value.Kind {
 		case yaml.ScalarNode:

@@ -21,12 +21,13 @@ const Arguments = ""
 // default is a matter of the command and said in the usage.
 type Flag struct {
 	Name, Alias, Usage string
-	Also               []string // other names, which help does not show
-	Heading            string   // under which the long help has it; "" for the first one
-	Repeats            bool     // it may be given several times
-	Switch             bool     // it takes no value
-	Words              []string // the values that it takes, if they are a few words
-	List               bool     // it takes several of them, with commas between
+	Also               []string          // other names, which help does not show
+	Heading            string            // under which the long help has it; "" for the first one
+	Repeats            bool              // it may be given several times
+	Switch             bool              // it takes no value
+	Words              []string          // the values that it takes, if they are a few words
+	AlsoWords          map[string]string // other words for some of these
+	List               bool              // it takes several of them, with commas between
 }
 
 // Under returns flags with a heading of the long help.

@@ -173,7 +173,11 @@ func flags() (flags []usage.Flag) {
 		if q.standard != "" {
 			help += " (default " + q.standard + ")"
 		}
-		flags = append(flags, usage.Flag{Name: q.flag, Usage: help, Words: q.names()})
+		flag := usage.Flag{Name: q.flag, Usage: help, Words: q.names()}
+		if q.flag == "samples" {
+			flag.Also = []string{"rows"}
+		}
+		flags = append(flags, flag)
 	}
 	return flags
 }

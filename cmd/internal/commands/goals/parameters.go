@@ -1,7 +1,6 @@
 package goals
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"math/big"
@@ -517,8 +516,7 @@ func ReadGrid(c usage.Values, inputs *[]record.Input, needs int) (none Grid, err
 		}
 	}
 	if len(known) < needs {
-		got := cmp.Or(strings.Join(known, ", "), "none")
-		return none, usage.Errorf("samplesize: got %s, want two of --samples, --queries and --tau to find the third (at --beta, by default %s), or all three", got, DefaultBeta)
+		return none, TooFew("samplesize", known)
 	}
 	if base.Feedback == transfer.Flags && !base.Open && !typed("budget") {
 		return none, usage.Errorf("--budget: got nothing, want how many flags --feedback flags may raise")
@@ -526,6 +524,24 @@ func ReadGrid(c usage.Values, inputs *[]record.Input, needs int) (none Grid, err
 	made, err := commands.NewGrid(base, c.Is("zip"), axes...)
 	return Grid{made, clusters}, err
 }
+
+// TooFew is the error of a command that got these flags of samples, queries, tau and beta, too few for a goal.
+func TooFew(command string, known []string) error {
+	var missing, found []string
+	for _, u := range []transfer.Unknown{transfer.Queries, transfer.Tau, transfer.Samples} {
+		if flag := "--" + u.String(); !slices.Contains(known, flag) {
+			missing, found = append(missing, flag), append(found, quantities[u])
+		}
+	}
+	given := []string{"none", "one", "two"}[len(known)]
+	if len(missing) > 2 {
+		return usage.Errorf("%s: %s of four given: add two of %s to get the third", command, given, usage.AndList(missing))
+	}
+	return usage.Errorf("%s: %s of four given: add %s to get %s, or %s to get %s", command, given, missing[0], found[1], missing[1], found[0])
+}
+
+// quantities are what is found, in words.
+var quantities = map[transfer.Unknown]string{transfer.Samples: "the number of rows", transfer.Queries: "the number of queries", transfer.Tau: "tau"}
 
 // Drawn are the parameters that a drawing has an axis for, the first of equals first.
 func Drawn() []Parameter {

@@ -84,7 +84,7 @@ func TestRowsThatCome(t *testing.T) {
 	if !(one["tau"].(float64) < made["tau"].(float64)/2) || one["response"].(float64) < 0.5 { // noise that is cut at 2.8 sd
 		t.Errorf("%v of %v", one, made)
 	}
-	if _, stderr := runs(t, 2, "holdout init new --labels labels.csv --method gaussian-open"); !strings.Contains(stderr, "want two of") {
+	if _, stderr := runs(t, 2, "holdout init new --labels labels.csv --method gaussian-open"); !strings.Contains(stderr, "holdout init: one of four given") {
 		t.Error(stderr)
 	}
 }

@@ -404,7 +404,7 @@ func TestBadInput(t *testing.T) {
 
 		"init ledger --labels labels.csv -m 3 -t 0.2 -b 0.05": "want an empty or a new one",
 
-		"init new --labels labels.csv -b 0.05":    "holdout init: got --beta, want two of --queries, --tau and --beta",
+		"init new --labels labels.csv -b 0.05":    "holdout init: two of four given: add --queries to get tau, or --tau to get the number of queries",
 		"init new -m 3 -t 0.2 -b 0.05":            "--labels: got nothing, want a file",
 		"init new --labels - -m 3 -t 0.2 -b 0.05": "--labels: got -, want a file",
 

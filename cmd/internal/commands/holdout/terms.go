@@ -1,7 +1,6 @@
 package holdout
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -203,7 +202,7 @@ func unnumbered(method string) bool {
 
 // enough asks for two of the three quantities that the number of labels leaves open.
 func enough(g transfer.Goal) error {
-	var got []string
+	got := []string{"--samples"} // by the labels
 	for _, f := range []struct {
 		name  string
 		given bool
@@ -212,11 +211,10 @@ func enough(g transfer.Goal) error {
 			got = append(got, f.name)
 		}
 	}
-	if len(got) >= 2 {
+	if len(got) > 2 {
 		return nil
 	}
-	return usage.Errorf("holdout init: got %s, want two of --queries, --tau and --beta to find the third, or all to check",
-		cmp.Or(strings.Join(got, ""), "none of them"))
+	return goals.TooFew("holdout init", got)
 }
 
 // readOpen reads the terms of an open ledger.

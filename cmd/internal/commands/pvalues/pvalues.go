@@ -30,7 +30,8 @@ func Command() *commands.Command {
 		Description: commands.Described("pvalue-correct", "{sources}", sourceGrammar()),
 		Flags: slices.Concat([]usage.Flag{
 			{Name: "alpha", Alias: "a", Usage: "`A`, the probability of a false rejection"},
-			{Name: "by", Usage: "`SOURCE` of the selection: " + usage.OrList(sourceNames()), Words: sourceNames()},
+			{Name: "by", Usage: "`SOURCE` of the selection: " + usage.OrList(sourceNames()), Words: sourceNames(),
+				AlsoWords: map[string]string{"menu": "description"}},
 			{Name: "p", Usage: "`P`, a p-value, in place of a FILE"},
 			{Name: "wins", Usage: "`W` pairs in which the new one is better: the p-value of the exact sign test, with --losses"},
 			{Name: "losses", Usage: "`L` pairs in which it is worse; without --wins, how many wins it takes"},

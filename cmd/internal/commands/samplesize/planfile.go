@@ -265,7 +265,9 @@ func bestOf(group []goals.Row) *goals.Row {
 
 // planKeys are the flags of samplesize that a plan file may set.
 func planKeys() planfile.Keys {
-	k := planfile.Keys{Switches: []string{"zip", goals.OneSidedFlag.Name, goals.CheckedFlag.Name, goals.OpenFlag.Name},
+	k := planfile.Keys{
+		Also:     make(map[string]string),
+		Switches: []string{"zip", goals.OneSidedFlag.Name, goals.CheckedFlag.Name, goals.OpenFlag.Name},
 		Rivals: map[string]string{
 			goals.BetaFlag: goals.ConfidenceFlag, goals.ConfidenceFlag: goals.BetaFlag, "hold": "guess-error",
 			"guess-error": "hold",
@@ -273,6 +275,9 @@ func planKeys() planfile.Keys {
 		}}
 	for _, f := range goals.GoalFlags() {
 		k.All = append(k.All, f.Name)
+		for _, name := range f.Also {
+			k.Also[name] = f.Name
+		}
 	}
 	k.All = append(k.All, "method", "proofs", "zip", "max-rows")
 	return k

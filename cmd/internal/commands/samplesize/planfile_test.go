@@ -68,7 +68,7 @@ func TestPlanFileErrors(t *testing.T) {
 		{"value", "scenarios:\n  - name: a\n    tau: 2\n    beta: 0.1\n    queries: 1\n",
 			"p.yaml: line 2: scenario a: tau: got 2, want a number in (0, 1)"},
 		{"too few", "scenarios:\n  - name: a\n    tau: 0.1\n",
-			"p.yaml: line 2: scenario a: samplesize: got --tau, want two of"},
+			"p.yaml: line 2: scenario a: samplesize: one of four given: add --queries to get the number of rows, or --samples to get the number of queries"},
 		{"method", "scenarios:\n  - name: a\n    tau: 0.1\n    beta: 0.1\n    queries: 1\n    method: gausian\n",
 			"p.yaml: line 2: scenario a: method: unknown method gausian, did you mean gaussian?"},
 		{"null name", "defaults: {tau: 0.1, beta: 0.1, queries: 1}\nscenarios:\n  - name: null\n",
