@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
 	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
 )
@@ -175,7 +176,7 @@ func TestPython(t *testing.T) {
 // repeated are the flags that a list repeats, as a statement in Python.
 func repeated() string {
 	var list []string
-	for _, c := range newProgram(&outfile.Session{}).Commands {
+	for _, c := range commands.Leaves(newProgram(&outfile.Session{}).Commands) {
 		for _, f := range c.AllFlags(formats) {
 			if f.Repeats {
 				list = append(list, `"`+f.Name+`"`)
