@@ -106,7 +106,7 @@ func same(t *testing.T) []number {
 		t.Fatal(err)
 	}
 	adjusted := func(call string, f pvalue.Family, which int, theirs float64) number {
-		return number{call, theirs, "`pvalue-correct FILE --by description --outcomes 1 --family " + string(f) + "`",
+		return number{call, theirs, "`pvalue-correct FILE --family " + string(f) + "`",
 			family(t, f, which)}
 	}
 	return []number{

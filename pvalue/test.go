@@ -57,6 +57,15 @@ func Tests(p maxinfo.Plan, alpha theory.LogProb) ([]Test, error) {
 	return all, nil
 }
 
+// Fixed returns the test at the level alpha of hypotheses that were all fixed before the data were seen: no p-value is
+// corrected, and the step of a [Family] is all that several of them need. The error is a DomainError.
+func Fixed(alpha theory.LogProb) (Test, error) {
+	same := func(ln float64) float64 { return ln }
+	return Test{Correction: Correction{
+		Proof: theory.Published, Assumes: []string{"all tests were fixed before the data were seen"}, rule: rule{threshold: same, worst: same},
+	}, Alpha: alpha, Threshold: alpha, Status: theory.OK}, interior(alpha)
+}
+
 // Best returns the index of the test with the greatest threshold, the first of equals, or -1 if
 // none is OK.
 func Best(tests []Test) int {

@@ -237,6 +237,27 @@ func TestBestTest(t *testing.T) {
 	}
 }
 
+// A test that was fixed in advance rejects up to its level, and its p-values stand.
+func TestFixed(t *testing.T) {
+	for _, alpha := range []string{"0.05", "1e-9", "1e-4000", "0.999"} {
+		level := prob(t, alpha)
+		test, err := Fixed(level)
+		if err != nil || test.Threshold != level || test.Status != theory.OK {
+			t.Fatalf("%s: %v, %v", alpha, test, err)
+		}
+		for _, p := range []theory.LogProb{theory.Zero, level * 2, level, level / 2, 0} {
+			if got, err := test.Adjusted(p); err != nil || got != p {
+				t.Errorf("alpha %s, p %v: %v, %v", alpha, p, got, err)
+			}
+		}
+	}
+	for _, alpha := range []theory.LogProb{0, theory.Zero, 1} {
+		if _, err := Fixed(alpha); err == nil {
+			t.Errorf("alpha %v: no error", alpha)
+		}
+	}
+}
+
 func BenchmarkThresholdFloat(b *testing.B) {
 	for _, alpha := range []theory.LogProb{-3, -690} {
 		test := Test{Threshold: alpha, Alpha: alpha, Status: theory.OK}

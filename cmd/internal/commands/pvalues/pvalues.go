@@ -65,7 +65,7 @@ func Command() *commands.Command {
 		Output: commands.Tables | commands.Drawings,
 		Examples: []string{
 			"dpcalc pvalue-correct --p 0.003 --alpha 0.05 --by pure-dp --epsilon 0.01 --samples 10k",
-			"dpcalc pvalue-correct pvalues.csv --alpha 0.05 --by description --outcomes 40 --family holm",
+			"dpcalc pvalue-correct pvalues.csv --family holm",
 		},
 		Run: runPvalueCorrect,
 	}
@@ -144,8 +144,11 @@ func sourceGrammar() string {
 
 // readSource reads --by and the flags of that source.
 func readSource(c usage.Values) (plan steps.Learned, source string, err error) {
+	if isPlain(c) {
+		return plan, "", withoutSource(c)
+	}
 	if _, ok := c.Text("by"); !ok {
-		return plan, "", usage.Errorf("--by: got nothing, want %s", usage.OrList(sourceNames()))
+		return plan, "", withoutBy(c)
 	}
 	if source, err = usage.OneOf(c, "by", sourceNames()...); err != nil {
 		return plan, source, err
@@ -199,6 +202,41 @@ func readSource(c usage.Values) (plan steps.Learned, source string, err error) {
 	return plan, source, steps.ReadSample(c, &plan.Plan, source)
 }
 
+// isPlain reports whether only the step of a family is asked for: the tests of a FILE were all fixed before the data
+// were seen.
+func isPlain(c usage.Values) bool {
+	_, by := c.Text("by")
+	family, given := c.Text("family")
+	stepped := given && family != string(pvalue.NoFamily)
+	return stepped && !by && len(c.Texts(usage.Arguments)) > 0
+}
+
+// withoutSource refuses what only a source gives a meaning.
+func withoutSource(c usage.Values) error {
+	for _, source := range sourceNames() {
+		for _, flag := range sourceFlags(source) {
+			if _, ok := c.Text(flag); ok || len(c.Texts(flag)) > 0 {
+				return usage.Errorf("--%s: got it without --by, want --by %s", flag, usage.OrList(ownersOf(flag)))
+			}
+		}
+	}
+	for _, flag := range []string{"method", "proofs", "family-on"} {
+		if _, ok := c.Text(flag); ok {
+			return usage.Errorf("--%s: got it without --by, want both", flag)
+		}
+	}
+	return nil
+}
+
+// withoutBy is the error of a command that does not say how the test was selected.
+func withoutBy(c usage.Values) error {
+	fixed := ""
+	if len(c.Texts(usage.Arguments)) > 0 {
+		fixed = ", or --family alone for tests that were all fixed before the data were seen"
+	}
+	return usage.Errorf("--by: got nothing, want %s%s", usage.OrList(sourceNames()), fixed)
+}
+
 // ownersOf returns the sources that a flag belongs to.
 func ownersOf(flag string) []string {
 	return slices.DeleteFunc(sourceNames(), func(s string) bool { return !slices.Contains(sourceFlags(s), flag) })
@@ -244,8 +282,6 @@ func readMode(c *commands.Call, path string) (name string, err error) {
 	switch {
 	case c.Given("alpha") && c.Given("level"):
 		return "", usage.Errorf("--level: given with --alpha, want one of the two")
-	case !c.Given("alpha") && !c.Given("level"):
-		return "", usage.Errorf("--alpha: got nothing, want a value, or --level")
 	}
 	m, err := c.AskedMode(modes)
 	if by, _ := c.Text("by"); err == nil && by == byFree && m.Name != "" {
@@ -257,7 +293,18 @@ func readMode(c *commands.Call, path string) (name string, err error) {
 	return m.Name, err
 }
 
+// defaultAlpha is the level where neither --alpha nor --level is given.
+const defaultAlpha = "0.05"
+
 func runPvalueCorrect(c *commands.Call) error {
+	asked := *c
+	if !c.Given("alpha") && !c.Given("level") {
+		asked.Values = usage.Replaced(c.Values, "alpha", defaultAlpha)
+	}
+	return correct(&asked)
+}
+
+func correct(c *commands.Call) error {
 	path, err := readPath(c)
 	if err != nil {
 		return err

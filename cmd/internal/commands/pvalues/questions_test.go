@@ -315,7 +315,6 @@ func TestSenselessQuestions(t *testing.T) {
 	}
 	const by = "pvalue-correct --by description --outcomes 2 "
 	for command, says := range map[string]string{
-		by:                                                  "--alpha: got nothing, want a value, or --level",
 		by + "--level 0":                                    "--level: got 0, want a number in (0, 1)",
 		by + "--level 100%":                                 "--level: got 100%, want a number in (0, 1)",
 		by + "--level 1.5":                                  "--level: got 1.5, want a number in (0, 1)",

@@ -71,15 +71,13 @@ func readSeries(c usage.Values) (s pvalue.Series, rejected []int64, reached int6
 	if _, _, err := readSource(c); err != nil {
 		return s, nil, 0, err
 	}
-	hasAlpha := numbers.Read(c, &err, "alpha", numbers.Probabilities, &s.Alpha)
+	numbers.Read(c, &err, "alpha", numbers.Probabilities, &s.Alpha)
 	hasTests := numbers.Read(c, &err, "tests", numbers.Counts, &s.Tests)
 	s.Passes = s.Tests
 	numbers.Read(c, &err, "passes", numbers.Counts, &s.Passes)
 	switch {
 	case err != nil:
 		return s, nil, 0, err
-	case !hasAlpha:
-		return s, nil, 0, usage.Errorf("--alpha: got nothing, want a value")
 	case !hasTests:
 		return s, nil, 0, usage.Errorf("--tests: got nothing, want a value")
 	}

@@ -109,6 +109,7 @@ func readRequest(c usage.Values) (r request, err error) {
 	if r.alpha, err = readAlpha(c); err != nil {
 		return r, err
 	}
+	r.fixed = isPlain(c)
 	if r.plan, r.source, err = readSource(c); err != nil {
 		return r, err
 	}
@@ -128,7 +129,7 @@ func readRequest(c usage.Values) (r request, err error) {
 	if r.family, r.basis, err = readFamily(c); err != nil {
 		return r, err
 	}
-	if r.source == byFree {
+	if r.source == byFree || r.fixed {
 		return r, nil
 	}
 	_, err = r.plan.Quantities() // for its domain

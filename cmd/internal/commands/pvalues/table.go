@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/csvfile"
+	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
@@ -145,6 +146,7 @@ func correctFile(c *commands.Call, target commands.Target, path string) error {
 			fmt.Fprintln(c.Stderr, line)
 		}
 		t.tellMissing(c.Stderr)
+		t.tellFamily(c)
 		if r.source == byFree {
 			fmt.Fprintln(c.Stderr, freeLook)
 		}
@@ -187,6 +189,20 @@ func (t *correction) tellMissing(w io.Writer) {
 	}
 }
 
+// tellFamily says what the step of a family rests on where no table has a title that does, and warns of a list that is
+// corrected twice: as the menu that its one test was chosen from, and as a family.
+func (t *correction) tellFamily(c *commands.Call) {
+	outcomes, _ := c.Text("outcomes")
+	menu, _ := numbers.Counts.Parse(outcomes)
+	switch {
+	case t.family == pvalue.NoFamily:
+	case t.asked.fixed && t.target.Format.Print == nil:
+		fmt.Fprintln(c.Stderr, t.title())
+	case menu == int64(t.tests()):
+		fmt.Fprintf(c.Stderr, "warning: the list is corrected twice: --outcomes %s is for one test that was selected among all, --family %s for all tests of the list; leave out --by if all were fixed before the data were seen\n", outcomes, t.family)
+	}
+}
+
 // tests is the number of p-values that a family step counts.
 func (t *correction) tests() int { return t.table.Records - t.table.Missing }
 
@@ -199,7 +215,10 @@ func (t *correction) rawFirst() bool { return t.asked.basis == "raw" }
 
 // answer is the table with its columns, and refuses what the format cannot hold.
 func (t *correction) answer() (a commands.Answer[judged], err error) {
-	if t.threshold = thresholdCell(&t.by); t.own || t.target.Format.Print != nil {
+	if t.threshold = thresholdCell(&t.by); t.asked.fixed {
+		t.threshold = record.Chance(t.by.Alpha).AtLeast()
+	}
+	if t.own || t.target.Format.Print != nil {
 		t.threshold = t.threshold.Rounded()
 	}
 	t.appended = appended
@@ -348,8 +367,13 @@ func (j judged) typed(column int) record.Cell {
 	return record.Words(j.cells[column])
 }
 
-// say says in words what was done.
-func (t *correction) say() (title, notes []string) {
+// title says in words what was done.
+func (t *correction) title() string {
+	alpha := record.People(record.Chance(t.by.Alpha))
+	if t.asked.fixed {
+		return fmt.Sprintf("P-values adjusted by the step %s of %d at alpha %s, for tests that were all fixed before the data were seen",
+			t.family, t.tests(), alpha)
+	}
 	step := string(t.family)
 	if t.family != pvalue.NoFamily {
 		step += " of " + strconv.Itoa(t.tests())
@@ -357,8 +381,15 @@ func (t *correction) say() (title, notes []string) {
 	if t.rawFirst() {
 		step += " on raw p-values"
 	}
-	title = []string{"P-values corrected by " + t.by.Correction.Name + " at alpha " +
-		record.People(record.Chance(t.by.Alpha)) + ", family " + step + ": " + t.asked.plan.String()}
+	return "P-values corrected by " + t.by.Correction.Name + " at alpha " + alpha + ", family " + step + ": " + t.asked.plan.String()
+}
+
+// say is what people are told.
+func (t *correction) say() (title, notes []string) {
+	title = []string{t.title()}
+	if t.asked.fixed {
+		return title, nil
+	}
 	if t.by.Status.Applies() {
 		notes = append([]string{"One selected test rejects if p <= " + record.People(thresholdCell(&t.by))},
 			commands.Assumed(t.by.Correction.Assumes)...)

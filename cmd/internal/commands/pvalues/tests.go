@@ -23,13 +23,18 @@ type selection struct {
 	choice
 	plan   steps.Learned
 	source string
+	fixed  bool // before the data were seen: there is no source
 	alpha  theory.LogProb
 }
 
 // tests returns the tests at one level by every correction of a plan, or by those that were asked for, and the index of
 // the best, -1 if none leaves a threshold.
 func (s selection) tests() (all []pvalue.Test, best int, err error) {
-	if s.source == byFree {
+	switch {
+	case s.fixed:
+		test, err := pvalue.Fixed(s.alpha)
+		return []pvalue.Test{test}, 0, err
+	case s.source == byFree:
 		test := pvalue.Test{Alpha: s.alpha, Status: theory.NotApplicable, Reason: freeLook}
 		test.Correction.Name = byFree
 		return []pvalue.Test{test}, -1, nil

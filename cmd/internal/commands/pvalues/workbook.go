@@ -29,6 +29,9 @@ func (j judged) look() record.Look {
 // about tells what the correction rests on.
 func (t *correction) about() (remarks []record.Remark, sources []theory.Source) {
 	by := t.by.Correction
+	if by.Name == "" {
+		return []record.Remark{{}, {Label: "Method"}, {Label: string(t.family), Text: t.title()}}, nil
+	}
 	return []record.Remark{{}, {Label: "Method"}, {Label: by.Name, Text: strings.Join([]string{
 		"assumes " + strings.Join(by.Assumes, "; "), "proof: " + string(by.Proof),
 		"source: " + strings.Join(record.Sources(by.Sources).List, "; "),
