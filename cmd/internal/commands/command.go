@@ -29,10 +29,7 @@ type Command struct {
 	Common      []string          // the flags that its short help shows; nil for all
 	Output      Output            // the formats that it offers
 	Examples    []string          // command lines that work, in this order and in one directory
-
-	// Topic is help on a word after the command; nil for none.
-	Topic func(word string) (page string, err error)
-	Run   func(*Call) error
+	Run         func(*Call) error
 
 	// Actions are its sub-commands, each with flags and arguments of its own. A command has actions or runs.
 	Actions []*Command

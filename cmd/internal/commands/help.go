@@ -60,13 +60,6 @@ func (f *Front) Help() *Command {
 				}
 				names = names[1:]
 			}
-			if len(names) > 1 && command.Topic != nil {
-				page, err := command.Topic(names[1])
-				if err != nil {
-					return err
-				}
-				return c.Print([]byte(page))
-			}
 			if len(names) > 1 {
 				return usage.Errorf("help: unexpected argument %s", usage.Shown(names[1]))
 			}
