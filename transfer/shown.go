@@ -42,11 +42,11 @@ func ParseFeedback(name string) (Feedback, error) {
 	return 0, &theory.DomainError{Param: "feedback", Value: name, Want: anyFeedback}
 }
 
-// Less lists the kinds of feedback that show less than f.
+// Less lists the kinds of feedback that show less than f, a gate first: it can be asked most often.
 func (f Feedback) Less() []Feedback {
 	switch f {
 	case Answers:
-		return []Feedback{Best, Gate, Flags, Final}
+		return []Feedback{Gate, Best, Flags, Final}
 	case Best, Flags:
 		return []Feedback{Gate, Final}
 	case Gate:

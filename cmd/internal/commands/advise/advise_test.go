@@ -289,7 +289,7 @@ func TestRowsAreThoseOfSamplesize(t *testing.T) {
 // The ways out are there, and the best plan is the one that the answers call for.
 func TestWaysAndTheBest(t *testing.T) {
 	for _, c := range []struct{ flags, ways, best string }{
-		{"--samples 5000 --queries 150 --query binary", "sealed rows final; less feedback best; less feedback gate; less feedback flags; plan answers; fewer looks answers", "sealed rows final"},
+		{"--samples 5000 --queries 150 --query binary", "sealed rows final; less feedback gate; less feedback best; less feedback flags; plan answers; fewer looks answers", "sealed rows final"},
 		{"--samples 2000 --queries 40 --tau 5% --feedback answers --query binary",
 			"plan answers; fewer looks answers; less feedback gate; sealed rows final", "sealed rows final"},
 		{"--samples 20k --queries 40 --tau 5% --feedback answers", "plan answers; less feedback gate; sealed rows final",

@@ -64,7 +64,8 @@ func (s *request) lessFeedback(rows [][]goals.Row) ([]string, error) {
 	if s.unknown == transfer.None {
 		head = "With less feedback these rows give:"
 	}
-	var ways [][3]string
+	var ways []goals.Row
+	typed := make(map[transfer.Feedback]string)
 	for _, f := range transfer.Answers.Less() {
 		g, flags := g.Showing(f, 1), "--feedback "+f.String()
 		switch _, auc := g.Sample.(transfer.Classes); {
@@ -85,17 +86,23 @@ func (s *request) lessFeedback(rows [][]goals.Row) ([]string, error) {
 			return nil, err
 		}
 		if best >= 0 && (most == nil || solved[best].Compare(*most, unknown) < 0) {
-			ways = append(ways, [3]string{goals.Shows(g), found(&solved[best], unknown), flags})
+			ways = append(ways, solved[best])
+			typed[f] = flags
 		}
 	}
 	if ways == nil {
 		return nil, nil
 	}
+	slices.SortStableFunc(ways, func(a, b goals.Row) int { return b.Compare(a.Answer, unknown) }) // what costs most first
+	lines := each.Of(ways, func(r goals.Row) [3]string {
+		asked := asked(r.Goal, unknown)
+		return [3]string{goals.Shows(asked), found(&r, unknown), typed[r.Feedback]}
+	})
 	longest := func(k int) int {
-		return slices.Max(each.Of(ways, func(way [3]string) int { return len(way[k]) }))
+		return slices.Max(each.Of(lines, func(line [3]string) int { return len(line[k]) }))
 	}
-	return append([]string{head}, each.Of(ways, func(way [3]string) string {
-		return fmt.Sprintf("  %-*s  %*s  %s", max(31, longest(0)), way[0], longest(1), way[1], way[2])
+	return append([]string{head}, each.Of(lines, func(line [3]string) string {
+		return fmt.Sprintf("  %-*s  %*s  %s", max(31, longest(0)), line[0], longest(1), line[1], line[2])
 	})...), nil
 }
 
