@@ -18,6 +18,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
 	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 )
 
 // One half is a failure probability in all its spellings, and nothing above it is.
@@ -155,6 +156,56 @@ func TestHelpOfCommands(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// Long help has headings, and every flag stands under one.
+func TestHeadings(t *testing.T) {
+	p := newProgram(&outfile.Session{})
+	for _, name := range []string{"samplesize", "power", "pvalue-correct", "advise", "holdout init", "holdout score"} {
+		all, _ := each.First(commands.Leaves(p.Commands), func(c *commands.Command) bool { return c.Path() == name })
+		for _, f := range all.AllFlags(formats) {
+			if f.Heading == "" {
+				t.Errorf("%s: --%s has no heading", name, f.Name)
+			}
+		}
+	}
+	want := []string{"Give three of four", "What is shown", "What is measured", "How rows were drawn", "Looks already taken", "Methods",
+		"Noise schedules", "Output"}
+	got := each.Of(commands.Sections(p.Command("samplesize").AllFlags(formats)), func(s commands.Section) string { return s.Title })
+	if !slices.Equal(got, want) {
+		t.Errorf("samplesize has the headings %q, want %q", got, want)
+	}
+}
+
+// Help on a source of pvalue-correct has what it is, an example that works, and its flags.
+func TestHelpOnSources(t *testing.T) {
+	isBy := func(f usage.Flag) bool { return f.Name == "by" }
+	by, _ := each.First(newProgram(&outfile.Session{}).Command("pvalue-correct").Flags, isBy)
+	for _, source := range by.Words {
+		help := helpOf(t, "help", "pvalue-correct", source)
+		_, example, _ := strings.Cut(help, "Examples:\n   dpcalc ")
+		example, _, _ = strings.Cut(example, "\n")
+		if code, _, stderr := commandtest.Dpcalc(split(t, example)...); code != usage.ExitOK && source != "free" || stderr != "" {
+			t.Errorf("%s: exit %d, %s", example, code, stderr)
+		}
+		if !strings.Contains(example, " --by "+source) {
+			t.Errorf("%s: %s", source, example)
+		}
+	}
+	help := helpOf(t, "help", "pvalue-correct", "menu")
+	if got := flagsIn(help); !slices.Equal(got, []string{"--outcomes", "--bits"}) || help != helpOf(t, "help", "pvalue-correct", "description") {
+		t.Errorf("%s has %v", help, got)
+	}
+	for line, want := range map[string]string{
+		"help pvalue-correct pure":     "dpcalc: help pvalue-correct: got pure, want pure-dp, ",
+		"help pvalue-correct gdp zcdp": "dpcalc: help: unexpected argument zcdp",
+		"help samplesize gate":         "dpcalc: help: unexpected argument gate",
+	} {
+		code, out, stderr := commandtest.Dpcalc(strings.Fields(line)...)
+		if !commandtest.Refused(code, out, stderr, want) {
+			t.Errorf("%s: exit %d, %s%s", line, code, out, stderr)
 		}
 	}
 }

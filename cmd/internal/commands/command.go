@@ -29,7 +29,10 @@ type Command struct {
 	Common      []string          // the flags that its short help shows; nil for all
 	Output      Output            // the formats that it offers
 	Examples    []string          // command lines that work, in this order and in one directory
-	Run         func(*Call) error
+
+	// Topic is what the help on a word after the command describes, as a command; nil for none.
+	Topic func(word string) (*Command, error)
+	Run   func(*Call) error
 
 	// Actions are its sub-commands, each with flags and arguments of its own. A command has actions or runs.
 	Actions []*Command
@@ -105,6 +108,9 @@ func (c *Command) AllFlags(formats []record.Format) []usage.Flag {
 	return slices.Concat(c.Flags, OutputFlags(formats))
 }
 
+// AboutOutput is the heading of the flags on the output.
+const AboutOutput = "output"
+
 // OutputFlags are the flags that say where and how to write. They name the formats.
 func OutputFlags(formats []record.Format) []usage.Flag {
 	var names, helps []string
@@ -115,7 +121,7 @@ func OutputFlags(formats []record.Format) []usage.Flag {
 		}
 	}
 	last := len(helps) - 1
-	return usage.Under("output", []usage.Flag{
+	return usage.Under(AboutOutput, []usage.Flag{
 		{Name: "format", Alias: "f", Usage: "write `FORMAT`: " + strings.Join(helps[:last], ", ") + ", or " + helps[last],
 			Words: names},
 		{Name: jsonSwitch, Switch: true, Usage: "write json, as -f json does"},

@@ -42,7 +42,7 @@ const shortHelp = "short"
 // Help is the command help of a front end.
 func (f *Front) Help() *Command {
 	return &Command{
-		Name: "help", Summary: "show the commands, or the flags of one", Arguments: "[COMMAND [ACTION]]", Words: f.Names,
+		Name: "help", Summary: "show the commands, or the flags of one", Arguments: "[COMMAND [ACTION|SOURCE]]", Words: f.Names,
 		Flags:    []usage.Flag{{Name: shortHelp, Switch: true, Usage: "only the flags that most calls use"}},
 		Examples: []string{"dpcalc help", "dpcalc help holdout score"},
 		Run: func(c *Call) error {
@@ -56,6 +56,12 @@ func (f *Front) Help() *Command {
 			}
 			if len(names) > 1 && command.Actions != nil {
 				if command, err = f.meantAction(command, names[1]); err != nil {
+					return err
+				}
+				names = names[1:]
+			}
+			if len(names) > 1 && command.Topic != nil {
+				if command, err = command.Topic(names[1]); err != nil {
 					return err
 				}
 				names = names[1:]

@@ -35,6 +35,25 @@ func Under(heading string, flags ...Flag) []Flag {
 	return each.Of(flags, func(f Flag) Flag { f.Heading = heading; return f })
 }
 
+// Section is a heading of the long help with the names of its flags, in order.
+type Section struct {
+	Heading string
+	Names   []string
+}
+
+// Arranged returns flags in the order of sections, each under its heading. What no section names is last.
+func Arranged(flags []Flag, sections ...Section) (list []Flag) {
+	left := slices.Clone(flags)
+	for _, s := range sections {
+		for _, name := range s.Names {
+			i := slices.IndexFunc(left, func(f Flag) bool { return f.Name == name })
+			list = append(list, Under(s.Heading, left[i])...)
+			left = slices.Delete(left, i, i+1)
+		}
+	}
+	return append(list, left...)
+}
+
 // Named reports whether a flag is typed by this name.
 func (f Flag) Named(name string) bool {
 	return name != "" && slices.Contains(append([]string{f.Name, f.Alias}, f.Also...), name)

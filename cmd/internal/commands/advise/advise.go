@@ -26,7 +26,7 @@ func Command() *commands.Command {
 		Name:        "advise",
 		Summary:     "find a plan by answering a few questions",
 		Description: commands.Described("advise"),
-		Flags:       append(flags(), usage.Flag{Name: "confidence", Usage: "1 - beta, `C`, in place of --beta"}),
+		Flags:       usage.Arranged(append(flags(), usage.Flag{Name: "confidence", Usage: "1 - beta, `C`, in place of --beta"}), sections...),
 		Common: []string{"goal", "samples", "queries", "clusters", "query", "feedback", "passes", "tau", "beta", "selection", "format",
 			"output"},
 		Output: commands.Tables,
@@ -36,6 +36,14 @@ func Command() *commands.Command {
 		},
 		Run: runAdvise,
 	}
+}
+
+// sections are the headings of the flags.
+var sections = []usage.Section{
+	{Heading: "the goal and the rows", Names: []string{"goal", "samples", "independent", "clusters", "adaptive"}},
+	{Heading: "looks at a score", Names: []string{"feedback", "queries", "passes", "budget", "finalists", "query", "sensitivity", "disagreement",
+		"training", "noise", "tau", "beta", "confidence"}},
+	{Heading: "a p-value", Names: []string{"selection", "p", "alpha", "outcomes", "epsilon", "noise-sd", "looks"}},
 }
 
 // advice is what to do, and why.

@@ -120,13 +120,13 @@ func (p Parameter) also(names ...string) Parameter {
 // Parameters are the numbers of a goal, in the order of the flags. A new one is an entry here, and a field of the row
 // where it has one.
 var Parameters = []Parameter{
-	count("samples", "n", "`N` rows in the sample", ColumnSamples.Titled("rows"),
+	count("samples", "n", "the test set has `N` rows", ColumnSamples.Titled("rows"),
 		func(g *transfer.Goal) *int64 { return &g.Samples }).solvable(transfer.Samples).also("rows"),
-	count("queries", "m", "`M` adaptively chosen queries", ColumnQueries,
+	count("queries", "m", "you will ask `M` adaptively chosen queries", ColumnQueries,
 		func(g *transfer.Goal) *int64 { return &g.Queries }).solvable(transfer.Queries).also("looks"),
 	listed[float64]{
 		Parameter: Parameter{Flag: usage.Flag{Name: "tau", Alias: "t",
-			Usage: "accuracy `T`: how far an answer may be from the population"},
+			Usage: "margin `T`: how far an answer may be from its true value"},
 			Column: ColumnTau, Unknown: transfer.Tau, Axis: func(g transfer.Goal) float64 { return g.Tau }},
 		kind: numbers.Positives, cell: record.Number, set: func(g *transfer.Goal, t float64) { g.Tau = t },
 		want: func(g transfer.Goal) string {
@@ -141,7 +141,7 @@ var Parameters = []Parameter{
 	}.made(),
 	listed[theory.LogProb]{
 		Parameter: Parameter{Flag: usage.Flag{Name: BetaFlag, Alias: "b",
-			Usage: "failure probability `B`, for all queries together; 1e-4343 is fine"},
+			Usage: "failure probability `B`, for all queries together (default 0.05 where one of the other three is left out)"},
 			Column: ColumnBeta, Unknown: transfer.Beta, Axis: func(g transfer.Goal) float64 {
 				if g.Beta == 0 {
 					return 0
@@ -156,48 +156,48 @@ var Parameters = []Parameter{
 		kind:      numbers.Confidences, cell: record.Chance, set: func(g *transfer.Goal, b theory.LogProb) { g.Beta = b },
 		check: func(values []theory.LogProb) error { return numbers.LikelyFailures(ConfidenceFlag, values) },
 	}.made(),
-	count("budget", "B", "flagged queries `K` that are answered: of Thresholdout, and with --feedback flags", ColumnBudget,
+	count("budget", "B", "flags, and Thresholdout: `K` flagged queries are answered", ColumnBudget,
 		func(g *transfer.Goal) *int64 { return &g.Budget }),
-	amount("sensitivity", "one row moves a sensitive query or a loss by at most `D`/n (default 1)", numbers.Positives,
+	amount("sensitivity", "sensitive, minimization: one row moves a query or a loss by at most `D`/n (default 1)", numbers.Positives,
 		record.Number, ColumnSensitivity, func(g *transfer.Goal) *float64 { return &g.Sensitivity }),
-	amount("epsilon", "privacy `E` of the procedure, for the dp rows (default: each method's own)", numbers.Positives,
+	amount("epsilon", "dp methods: the privacy `E` of the procedure (default: each method's own)", numbers.Positives,
 		record.Number, Column{}, func(g *transfer.Goal) *float64 { return &g.Epsilon }),
-	amount("disagreement", "two models differ on at most `D` of the population, with --query difference (default 1)",
+	amount("disagreement", "difference: two models differ on a share of at most `D` of the population (default 1)",
 		wanting("a number in (0, 1]", numbers.Positives), record.Number,
 		Given(ColumnDisagreement, func(g transfer.Goal) bool { return g.Disagreement != 0 }),
 		func(g *transfer.Goal) *float64 { return &g.Disagreement }),
-	amount("at-least", "every population value is known to be at least `R`, with --query binary",
+	amount("at-least", "binary: every true value is known to be at least `R`",
 		wanting("a number in (0.5, 1)", numbers.Positives), record.Number, ColumnAtLeast,
 		func(g *transfer.Goal) *float64 { return &g.AtLeast }),
 	amount("variance", "the values of every query vary from row to row with variance at most `V`",
 		wanting("a number in (0, 0.25]", numbers.Positives), record.Number, ColumnVariance,
 		func(g *transfer.Goal) *float64 { return &g.Variance }),
-	amount("second-moment", "the square of every difference has a mean of at most `V`, with --query difference",
+	amount("second-moment", "difference: the square of every difference has a mean of at most `V`",
 		wanting("a number in (0, 1]", numbers.Positives), record.Number, ColumnSecondMoment,
 		func(g *transfer.Goal) *float64 { return &g.SecondMoment }),
-	count("passes", "", "the gate is retired at pass `K` (default: the number of queries); with --open query M is pass, raise or correction K (default 1)",
+	count("passes", "", "gate: retired at pass `K` (default: never); with --open, query M is pass, raise or correction K (default 1)",
 		Given(ColumnPasses, func(g transfer.Goal) bool { return g.Passes != 0 }),
 		func(g *transfer.Goal) *int64 { return &g.Passes }),
-	option("threshold", "the gate's bar `C`, if it is known and the same for all tests", numbers.Reals, ColumnBar,
+	option("threshold", "gate: the bar `C`, if it is known and the same for all looks", numbers.Reals, ColumnBar,
 		func(g *transfer.Goal) *transfer.Option { return &g.Bar }).also("bar"),
-	amount("floor", "the board's known baseline has the score `F` on the population (default 0)",
+	amount("floor", "best: the known score `F` of a baseline (default 0)",
 		wanting("a number in [0, 1)", numbers.NonNegatives), record.Exactly,
 		Given(ColumnFloor, func(g transfer.Goal) bool { return g.Floor != 0 }),
 		func(g *transfer.Goal) *float64 { return &g.Floor }),
-	option("guess-error", "no guess within `G` of the truth is flagged (default half of tau)", numbers.NonNegatives,
+	option("guess-error", "flags: no guess within `G` of the true value is flagged (default tau/2)", numbers.NonNegatives,
 		Given(ColumnGuessError, func(g transfer.Goal) bool { return g.GuessError.Given }),
 		func(g *transfer.Goal) *transfer.Option { return &g.GuessError }),
-	amount("hold", "no guess within `T` of the value on the sample is flagged, in place of --guess-error",
+	amount("hold", "flags: no guess within `T` of the test set's value is flagged, in place of --guess-error",
 		numbers.Positives, record.Number, ColumnHold, func(g *transfer.Goal) *float64 { return &g.Hold }),
-	amount("transcripts", "queries `N` that could be asked in all, for the method transcripts; 2^80 is fine", totals(),
+	amount("transcripts", "method transcripts: `N` queries could be asked in all; 2^80 is fine", totals(),
 		totalCell, columnTranscripts, func(g *transfer.Goal) *float64 { return &g.Transcripts }),
-	amount("ln-transcripts", "the natural logarithm `X` of that number", numbers.Positives, record.Number, columnLnGiven,
+	amount("ln-transcripts", "method transcripts: the natural logarithm `X` of how many queries could be asked in all", numbers.Positives, record.Number, columnLnGiven,
 		func(g *transfer.Goal) *float64 { return &g.LnTranscripts }),
-	count("past-looks", "", "looks `K` at the same rows that have been taken at full precision", ColumnPastLooks,
+	count("past-looks", "", "`K` looks at these rows have been taken at full precision", ColumnPastLooks,
 		func(g *transfer.Goal) *int64 { return &g.PastLooks }),
 	listed[int64]{
 		Parameter: Parameter{Flag: usage.Flag{Name: PopulationFlag,
-			Usage: "the rows are drawn from a benchmark of `N` items, without replacement, and its mean is the truth"},
+			Usage: "the rows are drawn from a benchmark of `N` items without replacement, and its mean is the true value"},
 			Column: columnPopulation, Axis: func(g transfer.Goal) float64 {
 				s, _ := g.Sample.(transfer.Subset)
 				return float64(s.Items)
@@ -241,14 +241,14 @@ var (
 	QueryFlag = usage.Flag{Name: "query", Usage: "`KIND` of query: " + kinds[0] + " (default), " +
 		usage.OrList(kinds[1:]) + "; or a metric: " + strings.Join(metrics(), ", ") + " (ratios as gates, " + metric.AUC + " with --class-counts)",
 		Words: slices.Concat(kinds, metrics())}
-	RangeFlag    = usage.Flag{Name: "range", Usage: "the values of a query are in `A,B` (default 0,1): tau and bars are in the same units"}
+	RangeFlag    = usage.Flag{Name: "range", Usage: "the values of a query are in `A,B` (default 0,1), which are the units of tau and bars"}
 	FeedbackFlag = usage.Flag{Name: "feedback", Usage: "what is `SHOWN`: answers (default), gate (pass or fail), best (the best score), flags (corrections of guesses) or final (scores of finalists, once)", Words: shownNames()}
 	OneSidedFlag = usage.Flag{Name: "one-sided", Switch: true,
-		Usage: "nothing shown exceeds the truth by more than tau; short of it, it may be anything"}
+		Usage: "nothing shown exceeds its true value by more than tau; it may fall short of it"}
 	OpenFlag = usage.Flag{Name: "open", Switch: true,
-		Usage: "no number of queries is fixed beforehand: the plan is about query M, whatever comes after it"}
+		Usage: "no number of queries is fixed: the plan is about query M, whatever comes after it"}
 	CheckedFlag = usage.Flag{Name: "checked", Switch: true,
-		Usage: "the mechanism keeps --disagreement, --at-least or --second-moment on the sample, and nothing is assumed of the population"}
+		Usage: "the mechanism enforces --disagreement, --at-least or --second-moment on the sample, and assumes none of the population"}
 )
 
 // kinds are the names of --query. The first is the default.
@@ -338,18 +338,29 @@ func shownNames() (names []string) {
 	return names
 }
 
-// GoalFlags are the flags that say what a goal is.
-func GoalFlags() (flags []usage.Flag) {
+// AboutMethods is the heading of the flags on methods.
+const AboutMethods = "methods"
+
+// sections are the headings of the flags of a goal.
+var sections = []usage.Section{
+	{Heading: "give three of four", Names: []string{"samples", "queries", "tau", BetaFlag, ConfidenceFlag}},
+	{Heading: "what is shown", Names: []string{FeedbackFlag.Name, "passes", "threshold", "floor", "budget", "guess-error", "hold",
+		OneSidedFlag.Name, OpenFlag.Name}},
+	{Heading: "what is measured", Names: []string{QueryFlag.Name, RangeFlag.Name, "sensitivity", "disagreement", "at-least", "variance",
+		"second-moment", CheckedFlag.Name}},
+	{Heading: "how rows were drawn", Names: []string{ClustersFlag.Name, WeightsFlag.Name, IccFlag.Name, ClassesFlag.Name, PopulationFlag,
+		ArriveFlag.Name, arriveRowsFlag.Name, arriveLooksFlag.Name}},
+	{Heading: "looks already taken", Names: []string{"past-looks"}},
+	{Heading: AboutMethods, Names: []string{"epsilon", "transcripts", "ln-transcripts"}},
+}
+
+// GoalFlags are the flags that say what a goal is, under the headings of the long help.
+func GoalFlags() []usage.Flag {
+	flags := []usage.Flag{QueryFlag, RangeFlag, CheckedFlag, FeedbackFlag, OneSidedFlag, OpenFlag}
 	for _, p := range Parameters {
-		switch p.Flag.Name {
-		case "sensitivity":
-			flags = append(flags, QueryFlag, RangeFlag)
-		case "passes":
-			flags = append(flags, CheckedFlag, FeedbackFlag, OneSidedFlag, OpenFlag)
-		}
 		flags = append(flags, p.Flag)
 	}
-	return slices.Concat(flags, arrivalFlags, sampleFlags)
+	return usage.Arranged(slices.Concat(flags, arrivalFlags, sampleFlags), sections...)
 }
 
 // LeastGoals is how many goals a command has, or slightly fewer, told before the values of

@@ -26,7 +26,7 @@ func initCommand() *commands.Command {
 			usage.Flag{Name: "plan", Usage: "the plan file `FILE`, in place of the flags of a plan"},
 			usage.Flag{Name: "scenario", Usage: "the scenario `NAME` of the plan file"},
 			usage.Flag{Name: "dry-run", Switch: true, Usage: "check everything, and write nothing"},
-		), goalFlags, []usage.Flag{testFlag("gate: each look is the one-sided `TEST` of wins and losses against the incumbent, without a bar")},
+		), goalFlags, usage.Under(aboutShown, testFlag("gate: each look is the one-sided `TEST` of wins and losses against the incumbent, without a bar")),
 			declarations, sampleFlags, openDeclarations, logFlags),
 		Common: []string{"labels", "queries", "tau", "beta", "feedback", "passes", "threshold", "query", "metrics", "group", "open", "dry-run"},
 		Examples: []string{

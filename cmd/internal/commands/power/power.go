@@ -39,7 +39,7 @@ var flags = slices.Concat(usage.Under("give two of three",
 	usage.Flag{Name: goals.ClustersFlag.Name, Usage: "independent clusters in place of --samples, each of which counts as one row: `K1xS1,K2xS2,...`, K1 clusters of S1 rows, or a file with a column rows (a cluster's) or cluster (a row's)"},
 	usage.Flag{Name: goals.IccFlag.Name, Usage: "clusters: two rows of a cluster are correlated by `R` (default 1: a cluster varies as one row)"},
 	goals.ClassesFlag,
-), usage.Under("output",
+), usage.Under(commands.AboutOutput,
 	usage.Flag{Name: "zip", Switch: true, Usage: "pair the lists instead of crossing them"},
 	usage.Flag{Name: "max-rows", Usage: "write up to `R` rows (default 1000000)"},
 ))

@@ -28,47 +28,65 @@ func Command() *commands.Command {
 		Summary:     "correct p-values of tests that the data chose",
 		Arguments:   "[FILE|-]",
 		Description: commands.Described("pvalue-correct", "{sources}", sourceGrammar()),
-		Flags: slices.Concat([]usage.Flag{
-			{Name: "alpha", Alias: "a", Usage: "`A`, the probability of a false rejection"},
-			{Name: "by", Usage: "`SOURCE` of the selection: " + usage.OrList(sourceNames()), Words: sourceNames(),
-				AlsoWords: map[string]string{"menu": "description"}},
-			{Name: "p", Usage: "`P`, a p-value, in place of a FILE"},
-			{Name: "wins", Usage: "`W` pairs in which the new one is better: the p-value of the exact sign test, with --losses"},
-			{Name: "losses", Usage: "`L` pairs in which it is worse; without --wins, how many wins it takes"},
-			{Name: "target-threshold", Usage: "find the number of the SOURCE that is left out, for a threshold of `G`"},
-			{Name: "survives", Usage: "the same for a p-value `P`: how much selection it survives"},
-			{Name: "level", Usage: "in place of --alpha: the alpha at which intervals of confidence `L` hold"},
-			{Name: "samples", Alias: "n", Also: []string{"rows"}, Usage: "`N` rows"},
-			steps.DataFlag,
-			commands.NeighboursFlag,
-		}, steps.NumberFlags(), []usage.Flag{
-			{Name: "tests", Usage: "`J` tests one after the other, each chosen in view of the verdicts before"},
-			{Name: "spending", Usage: "how they share alpha, `SEQUENCE`: " + usage.OrList(spendingNames()) + " (default equal)",
-				Words: spendingNames()},
-			{Name: "rejected", Usage: "the numbers of those rejected so far, `I,J,...`"},
-			steps.StepFlag,
-			{Name: "method", Usage: "only this `METHOD`"},
-			commands.ProofsFlag,
-			{Name: "report", Switch: true, Usage: "write the correction as a paragraph for a methods section; with -f markdown or latex in these"},
-			{Name: "family", Usage: "correct all p-values of the FILE by `STEP`: " + usage.OrList(familyNames()) +
-				" (default none)", Words: familyNames()},
-			{Name: "family-on",
-				Usage: "take the STEP on `WHICH` p-values: " + usage.OrList(familyBases) + " (default adjusted)",
-				Words: familyBases},
-			{Name: "p-column", Usage: "`NAME` of the column of p-values (default p, pval, p_value or the like)"},
-			{Name: "e-column", Usage: "`NAME` of a column of e-values, of which 1/e is a p-value"},
-			{Name: "max-rows", Usage: "answer up to `R` combinations of lists (default 1000000)"},
-			{Name: "plot", Switch: true, Usage: "draw a list in characters; -o with .svg, .png or .pdf draws it in a file"},
-			{Name: "raw", Switch: true, Usage: "leave cells of the FILE that a spreadsheet would run as formulas as they are"},
-		}),
-		Common: []string{"p", "alpha", "by", "outcomes", "family", "p-column", "method", "format", "output"},
-		Output: commands.Tables | commands.Drawings,
+		Flags:       flags(),
+		Topic:       sourceHelp,
+		Common:      []string{"p", "alpha", "by", "outcomes", "family", "p-column", "method", "format", "output"},
+		Output:      commands.Tables | commands.Drawings,
 		Examples: []string{
 			"dpcalc pvalue-correct --p 0.003 --alpha 0.05 --by pure-dp --epsilon 0.01 --samples 10k",
 			"dpcalc pvalue-correct pvalues.csv --family holm",
 		},
 		Run: runPvalueCorrect,
 	}
+}
+
+// flags are those of the command, under common headings and one for each source.
+func flags() []usage.Flag {
+	all := slices.Concat([]usage.Flag{
+		{Name: "p", Usage: "the p-value `P`, in place of a FILE"},
+		{Name: "alpha", Alias: "a", Usage: "the probability `A` of a false rejection (default 0.05)"},
+		{Name: "by", Usage: "`SOURCE` of the selection: " + usage.OrList(sourceNames()), Words: sourceNames(),
+			AlsoWords: map[string]string{"menu": "description"}},
+		{Name: "wins", Usage: "the new one is better in `W` pairs, whose p-value is that of the exact sign test, with --losses"},
+		{Name: "losses", Usage: "the new one is worse in `L` pairs; without --wins, how many wins it takes"},
+		{Name: "family", Usage: "correct all p-values of the FILE by `STEP`: " + usage.OrList(familyNames()) + " (default none)",
+			Words: familyNames()},
+		{Name: "family-on", Usage: "take the STEP on `WHICH` p-values: " + usage.OrList(familyBases) + " (default adjusted)",
+			Words: familyBases},
+		{Name: "p-column", Usage: "the column of p-values has this `NAME` (default p, pval, p_value or the like)"},
+		{Name: "e-column", Usage: "the column of e-values, of which 1/e is a p-value, has this `NAME`"},
+		{Name: "level", Usage: "find the alpha at which intervals of confidence `L` hold, in place of --alpha"},
+		{Name: "target-threshold", Usage: "find the number of the SOURCE that is left out, for a threshold of `G`"},
+		{Name: "survives", Usage: "find how much selection a p-value `P` survives: the number of the SOURCE that is left out"},
+		{Name: "samples", Alias: "n", Also: []string{"rows"}, Usage: "the data have `N` rows"},
+		steps.DataFlag, commands.NeighboursFlag, steps.StepFlag,
+		{Name: "tests", Usage: "`J` tests one after the other, each chosen in view of the verdicts before"},
+		{Name: "spending", Usage: "`HOW` they share alpha: " + usage.OrList(spendingNames()) + " (default equal)",
+			Words: spendingNames()},
+		{Name: "rejected", Usage: "the tests with the numbers `I,J,...` are rejected so far"},
+		{Name: "method", Usage: "only this `METHOD`"},
+		commands.ProofsFlag,
+		{Name: "report", Switch: true, Usage: "write the correction as a paragraph for a methods section, with -f markdown or latex in these"},
+		{Name: "max-rows", Usage: "answer up to `R` combinations of lists (default 1000000)"},
+		{Name: "plot", Switch: true, Usage: "draw a list in characters; -o with .svg, .png or .pdf draws it in a file"},
+		{Name: "raw", Switch: true, Usage: "leave cells of the FILE that a spreadsheet would run as formulas as they are"},
+	}, steps.NumberFlags())
+	sections := []usage.Section{
+		{Heading: "common", Names: []string{"p", "alpha", "by", "wins", "losses"}},
+		{Heading: "a FILE of p-values", Names: []string{"family", "family-on", "p-column", "e-column", "raw"}},
+		{Heading: "other questions", Names: []string{"level", "target-threshold", "survives"}},
+		{Heading: "several sources", Names: append(slices.Clone(sampleFlags), commands.NeighboursKey)},
+	}
+	placed := slices.Concat(each.Of(sections, func(s usage.Section) []string { return s.Names })...)
+	isPlaced := func(flag string) bool { return slices.Contains(placed, flag) }
+	for _, source := range sourceNames() {
+		own := slices.DeleteFunc(slices.Clone(sourceFlags(source)), isPlaced)
+		sections = append(sections, usage.Section{Heading: "--by " + source, Names: own})
+		placed = append(placed, own...)
+	}
+	return usage.Arranged(all, append(sections,
+		usage.Section{Heading: "methods", Names: []string{"method", "proofs"}},
+		usage.Section{Heading: commands.AboutOutput, Names: []string{"report", "max-rows", "plot"}})...)
 }
 
 // bySteps is the source that is a chain of --step.

@@ -92,19 +92,19 @@ func Kinds() []Kind {
 
 // keys are the numbers of steps, each as the flag of a command that takes one step.
 var keys = []usage.Flag{
-	{Name: "epsilon", Usage: "`E`, the privacy of all that was seen"},
-	{Name: "delta", Usage: "`D`, its delta"},
-	{Name: "mu", Usage: "`M`, its Gaussian differential privacy"},
-	{Name: "rho", Usage: "`R`, its zero-concentrated differential privacy"},
+	{Name: "epsilon", Usage: "the privacy `E` of all that was seen, for pure-dp and approx-dp"},
+	{Name: "delta", Usage: "the delta `D` of all that was seen"},
+	{Name: "mu", Usage: "the Gaussian differential privacy `M` of all that was seen"},
+	{Name: "rho", Usage: "the zero-concentrated differential privacy `R` of all that was seen"},
 	{Name: "order", Usage: "`A`, an order of its Renyi divergence"},
-	{Name: "queries", Alias: "m", Usage: "`M` linear queries with values in [0,1], answered with Gaussian noise"},
-	{Name: "noise-sd", Usage: "`S`, the standard deviation of the noise"},
-	{Name: "outcomes", Usage: "`N` possible answers, or tests among which one was selected; 2^80 is fine"},
-	{Name: "looks", Usage: "`M` tests behind a gate that shows only whether they reject"},
-	{Name: "passes", Usage: "`K` rejections at which the gate is closed for good (default the looks)"},
+	{Name: "queries", Alias: "m", Usage: "`M` linear queries with values in [0,1] were answered with Gaussian noise"},
+	{Name: "noise-sd", Usage: "the standard deviation `S` of the noise"},
+	{Name: "outcomes", Usage: "`N` answers were possible, or `N` tests among which one was selected; 2^80 is fine"},
+	{Name: "looks", Usage: "`M` tests stand behind a gate that shows only whether they reject"},
+	{Name: "passes", Usage: "the gate, or the series, ends for good at rejection `K` (default: never)"},
 	{Name: "bits", Usage: "`B` bits of description, of mutual information or of max-information"},
-	{Name: "nats", Usage: "`I` nats of mutual information or of max-information, in place of bits"},
-	{Name: "slack", Usage: "`B`, the slack of the max-information (default 0)"},
+	{Name: "nats", Usage: "`I` nats of mutual information or of max-information, in place of --bits"},
+	{Name: "slack", Usage: "the slack `B` of the max-information (default 0)"},
 	{Name: "data", Usage: "`any`, if it holds for every law of the data"},
 }
 
