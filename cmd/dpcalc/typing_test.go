@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
@@ -233,9 +235,6 @@ func TestExamples(t *testing.T) {
 	p := newProgram(&outfile.Session{})
 	for _, c := range append(slices.Clone(p.Commands), p.Command("holdout").Actions...) {
 		t.Run(c.Path(), func(t *testing.T) {
-			if c.Name == "serve" {
-				t.Skip("it answers until it is stopped: TestServe runs it")
-			}
 			t.Chdir(t.TempDir())
 			if err := os.WriteFile("pvalues.csv", []byte("test,p\na,0.001\nb,0.2\n"), 0o666); err != nil {
 				t.Fatal(err)
@@ -250,6 +249,10 @@ func TestExamples(t *testing.T) {
 				if c.Name == "init" {
 					_ = os.RemoveAll("ledger")
 				}
+				if c.Name == "serve" {
+					served(t, split(t, line))
+					continue
+				}
 				code, out, stderr := commandtest.Dpcalc(split(t, line)[1:]...)
 				silent := strings.Contains(line, " -o ") || strings.Contains(line, " plan init ") || c.Name == "mcp"
 				said := strings.HasPrefix(stderr, "P-values adjusted by the step ")
@@ -259,6 +262,28 @@ func TestExamples(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// served runs a server until it answers, and stops it. A port that is free takes the place of the usual one.
+func served(t *testing.T, args []string) {
+	t.Helper()
+	if err := os.WriteFile("tokens.txt", []byte("blue "+strings.Repeat("0", 64)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	p := newProgram(&outfile.Session{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr})
+	ended := make(chan int)
+	go func() { ended <- p.run(append(args, "--addr", "127.0.0.1:0")) }()
+	for stopped := false; !stopped; stopped = p.Stop() {
+		select {
+		case code := <-ended:
+			t.Fatalf("%s: exit %d before it was stopped, %s", args, code, stderr.String())
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	if code := <-ended; code != usage.ExitOK || !strings.Contains(stderr.String(), "serving http://127.0.0.1:") || stdout.Len() == 0 {
+		t.Errorf("%s: exit %d, %q, %s", args, code, stdout.String(), stderr.String())
 	}
 }
 
