@@ -54,7 +54,7 @@ type Line struct {
 // Known is what several looks of an open ledger say of a truth together. All of it holds where all intervals do.
 type Known struct{ Lower, Upper *float64 }
 
-// String says where the truth is, "" where nothing is known.
+// String prints the interval of the truth, "" where none is known.
 func (k Known) String() string {
 	if k.Lower == nil || k.Upper == nil {
 		return ""

@@ -43,8 +43,8 @@ func (f Forecast) Method() string {
 	return gate.Name
 }
 
-// Exact reports whether the power is that of counts: of rows with the values 0 and 1, and of two models that are
-// compared on them. Elsewhere a mean follows the normal law, approximately.
+// Exact reports whether the power is computed from counts: for rows with the values 0 and 1, and for two models that
+// are compared on them. Elsewhere a mean follows the normal law, approximately.
 func (f Forecast) Exact() bool { return f.Query != Bounded && f.Spread == 0 }
 
 // most is the greatest effect that there can be.

@@ -8,10 +8,18 @@ import (
 
 // Up writes x to at most six significant digits, rounded up: what people read is at least x. A difference below 1e-12
 // of x is the rounding of float64, and does not count. An exponent stands only where the number is long.
-func Up(x float64) string { return written(SixDigits(x, true)) }
+func Up(x float64) string { return finite(x, true) }
 
 // Down writes x as [Up] does, rounded down: what people read is at most x.
-func Down(x float64) string { return written(SixDigits(x, false)) }
+func Down(x float64) string { return finite(x, false) }
+
+// finite writes a number, and "unbounded" in the place of one that is none.
+func finite(x float64, up bool) string {
+	if math.IsInf(x, 0) || math.IsNaN(x) {
+		return "unbounded"
+	}
+	return written(SixDigits(x, up))
+}
 
 // Interval writes the interval from lower to upper, its ends rounded outwards.
 func Interval(lower, upper float64) string { return "[" + Down(lower) + ", " + Up(upper) + "]" }

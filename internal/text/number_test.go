@@ -32,6 +32,15 @@ func TestUp(t *testing.T) {
 	}
 }
 
+// What is no number is not written as one.
+func TestNoNumber(t *testing.T) {
+	for _, x := range []float64{math.Inf(1), math.Inf(-1), math.NaN()} {
+		if up, down := Up(x), Down(x); up != "unbounded" || down != "unbounded" {
+			t.Errorf("%v: %s, %s", x, up, down)
+		}
+	}
+}
+
 // The ends of an interval that people read enclose it, and are no further away than the sixth digit.
 func TestIntervalEncloses(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))

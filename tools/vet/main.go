@@ -1,4 +1,4 @@
-// Vet is go vet from source: for other platforms it compiles nothing, neither the standard library nor what is linked.
+// Vet is go vet from source: for other platforms it compiles neither the standard library nor the linked modules.
 package main
 
 import (

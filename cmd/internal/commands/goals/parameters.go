@@ -244,7 +244,7 @@ var (
 	RangeFlag    = usage.Flag{Name: "range", Usage: "the values of a query are in `A,B` (default 0,1), which are the units of tau and bars"}
 	FeedbackFlag = usage.Flag{Name: "feedback", Usage: "what is `SHOWN`: answers (default), gate (pass or fail), best (the best score), flags (corrections of guesses) or final (scores of finalists, once)", Words: shownNames()}
 	OneSidedFlag = usage.Flag{Name: "one-sided", Switch: true,
-		Usage: "nothing shown exceeds its true value by more than tau; it may fall short of it"}
+		Usage: "no answer exceeds its true value by more than tau; an answer may fall short of it"}
 	OpenFlag = usage.Flag{Name: "open", Switch: true,
 		Usage: "no number of queries is fixed: the plan is about query M, whatever comes after it"}
 	CheckedFlag = usage.Flag{Name: "checked", Switch: true,
@@ -437,7 +437,7 @@ func readRange(c usage.Values) (r transfer.Range, err error) {
 // DefaultBeta is the failure probability of a plan that names none.
 const DefaultBeta = "0.05"
 
-// WithBeta returns the values with the default beta where two of samples, queries and tau are given and nothing of the
+// WithBeta returns the values with the default beta where two of samples, queries and tau are given and no
 // failure probability, and reports whether it did. Given all three, beta is what is solved for.
 func WithBeta(c usage.Values) (usage.Values, bool) {
 	given := 0

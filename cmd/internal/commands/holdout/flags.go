@@ -86,7 +86,7 @@ var goalFlags = slices.Concat(usage.Under(aboutGuarantee,
 	usage.Flag{Name: "samples", Alias: "n", Also: []string{"rows"}, Usage: "`N` rows (default: the number of labels)"},
 	usage.Flag{Name: "method", Usage: "`METHOD`: gaussian-open, for answers without a number of looks, or (default) the best of " +
 		strings.Join(slices.DeleteFunc(holdout.Methods(), unnumbered), ", "), Words: holdout.Methods()},
-	usage.Flag{Name: "one-sided", Switch: true, Usage: "nothing shown exceeds its true value by more than tau; it may fall short of it"},
+	usage.Flag{Name: "one-sided", Switch: true, Usage: "no answer exceeds its true value by more than tau; an answer may fall short of it"},
 ), usage.Under(aboutShown,
 	usage.Flag{Name: "feedback", Usage: "`WHAT` is shown: answers (default), gate, best, flags or final",
 		Words: []string{"answers", "gate", "best", "flags", "final"}},

@@ -123,7 +123,7 @@ func (m made) method() string {
 	return m.terms.Method
 }
 
-// verdict of a goal that was given whole is that of a check.
+// verdict is a check where the whole goal was given.
 func (m made) verdict() commands.Verdict {
 	if m.none == nil {
 		return commands.Verdict{Method: m.method(), Status: theory.OK, Reason: m.plan.Remark()}
@@ -161,7 +161,7 @@ func (m made) answer(dir string) commands.Answer[made] {
 	}
 }
 
-// byDefault says that nobody gave the beta of a plan, "" where somebody did.
+// byDefault names the beta that was taken by default, "" where --beta was given.
 func (m made) byDefault() string {
 	if m.beta == "" {
 		return ""

@@ -33,7 +33,7 @@ func serveCommand() *commands.Command {
 			{Name: "host", Repeats: true, Usage: "the Host header may be `NAME` too, as behind a proxy"},
 			{Name: "rate", Usage: "answer a team `R` requests a second (default " + strconv.Itoa(serve.DefaultRate) + "), ten seconds of them at once"},
 			{Name: "mcp", Switch: true, Usage: "answer agents too, at /mcp, by the Model Context Protocol (streamable HTTP)"},
-			{Name: "log", Usage: "append every request but those of the board to `FILE`, as JSON lines"},
+			{Name: "log", Usage: "append every request except requests to the board to `FILE`, as JSON lines"},
 			{Name: "bars", Usage: "gate: the bars that teams may ask, `C,...`, where the plan has none"},
 		}, movedFlags),
 		Common:   []string{"addr", "tokens", "public-board", "host", "rate", "mcp", "log", "bars", "labels"},

@@ -16,7 +16,7 @@ import (
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// goalValues are the values without those of flags that samplesize has in another sense.
+// goalValues hides the flags that samplesize has in another sense.
 type goalValues struct{ usage.Values }
 
 func (v goalValues) Text(flag string) (string, bool) {

@@ -18,7 +18,7 @@ import (
 
 const defaultMaxRows = 1_000_000
 
-// flags are those of the command, by the names under which goals reads them.
+// flags lists the flags of power, by the names under which goals reads them.
 var flags = slices.Concat(usage.Under("give two of three",
 	usage.Flag{Name: "samples", Alias: "n", Also: []string{"rows"}, Usage: "`N` rows in the test set"},
 	usage.Flag{Name: "effect", Usage: "the model's true value is `E` above the bar, or above the incumbent's"},

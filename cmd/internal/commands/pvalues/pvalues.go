@@ -40,14 +40,14 @@ func Command() *commands.Command {
 	}
 }
 
-// flags are those of the command, under common headings and one for each source.
+// flags lists the flags of pvalue-correct, under common headings and one for each source.
 func flags() []usage.Flag {
 	all := slices.Concat([]usage.Flag{
 		{Name: "p", Usage: "the p-value `P`, in place of a FILE"},
 		{Name: "alpha", Alias: "a", Usage: "the probability `A` of a false rejection (default 0.05)"},
 		{Name: "by", Usage: "`SOURCE` of the selection: " + usage.OrList(sourceNames()), Words: sourceNames(),
 			AlsoWords: map[string]string{"menu": "description"}},
-		{Name: "wins", Usage: "the new one is better in `W` pairs, whose p-value is that of the exact sign test, with --losses"},
+		{Name: "wins", Usage: "the new one is better in `W` pairs; with --losses, the p-value comes from the exact sign test"},
 		{Name: "losses", Usage: "the new one is worse in `L` pairs; without --wins, how many wins it takes"},
 		{Name: "family", Usage: "correct all p-values of the FILE by `STEP`: " + usage.OrList(familyNames()) + " (default none)",
 			Words: familyNames()},

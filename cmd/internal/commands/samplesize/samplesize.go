@@ -35,7 +35,7 @@ func Command() *commands.Command {
 			usage.Flag{Name: "check-schedule", Usage: "print what the noise schedule in `FILE`, .csv or .tsv, certifies with --samples and --tau; with --beta, check it"},
 		), usage.Under(commands.AboutOutput,
 			usage.Flag{Name: fullFlag, Switch: true, Usage: "print all methods in the table, and not only the best, the best published one and the reference"},
-			usage.Flag{Name: bestFlag, Switch: true, Usage: "print one row for each goal, that of its best method"},
+			usage.Flag{Name: bestFlag, Switch: true, Usage: "print one row for each goal: the row of its best method"},
 			usage.Flag{Name: "zip", Switch: true, Usage: "pair the lists instead of crossing them"},
 			usage.Flag{Name: "max-rows", Usage: "write up to `R` rows (default 1000000)"},
 			usage.Flag{Name: "report", Switch: true, Usage: "write the best plan as a paragraph for a methods section, with -f markdown or latex in these"},
@@ -66,7 +66,7 @@ type request struct {
 	proofs    string // the kinds of proofs that rows may have
 	asked     bool   // for these methods, by name
 	unknown   transfer.Unknown
-	defaulted bool   // whether nobody gave a beta
+	defaulted bool   // whether beta is the default
 	promise   string // what a plan for the metric that was named promises, in words; "" for a kind of query
 	target    commands.Target
 	view      view
