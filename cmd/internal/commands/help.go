@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/printed"
+	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/internal/each"
 )
@@ -121,7 +122,7 @@ func (f *Front) HelpOn(c *Command, short bool, width int) []byte {
 		})
 		section(&b, "Flags", flagLines(common, width-3))
 		if more := len(flags) - len(common); more > 0 {
-			fmt.Fprintf(&b, "\n%s: dpcalc %s --help\n", counted(more, "more flag"), c.Path())
+			fmt.Fprintf(&b, "\n%s: dpcalc %s --help\n", record.Plural(int64(more), "more flag"), c.Path())
 		}
 		return b.Bytes()
 	}
@@ -233,11 +234,4 @@ func TypedAs(f usage.Flag) string {
 		text += " " + f.Placeholder()
 	}
 	return text
-}
-
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

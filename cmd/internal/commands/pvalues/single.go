@@ -157,7 +157,7 @@ func (r request) solve() ([]tested, error) {
 // columns are those for machines and for people.
 func (r request) columns() (columns, shown []testedColumn) {
 	columns = testedColumns
-	shown = slices.Concat(commands.VerdictColumns(tested.verdict, "", "method"), []testedColumn{}, record.Named(testedColumns, "threshold"))
+	shown = slices.Concat(commands.VerdictColumns(tested.verdict, "", "method"), record.Named(testedColumns, "threshold"))
 	if r.p.given {
 		columns = slices.Concat(columns, pColumns)
 		shown = append(shown, record.Named(pColumns, "p_adjusted", "reject")...)
