@@ -1,6 +1,7 @@
 package power
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -114,5 +115,26 @@ func TestClustersAndClasses(t *testing.T) {
 	alike := commandtest.RowsOf(t, strings.Fields(gate+"--clusters 60x10,30x4")...)[0]
 	if rows["power"] != alike["power"] {
 		t.Errorf("90 clusters whose rows are all alike have the power %v, 90 rows %v", alike["power"], rows["power"])
+	}
+}
+
+// The numbers of rows in the pages' sentences are the command's.
+func TestRowsOfThePages(t *testing.T) {
+	for command, page := range map[string]struct{ file, number string }{
+		"-m 1 --bar 0.5 --query accuracy --effect 0.05 --power 80%":                {"comparison", "654"},
+		"-m 150 --bar 0.5 --query accuracy --effect 0.05 --power 80%":              {"comparison", "1,827"},
+		"--power 80% -m 50 --test sign --disagreement 0.15 --effect 0.05":          {"guide", "943"},
+		"--power 80% -m 50 --test sign --disagreement 0.15 --effect 0.05 -f jsonl": {"guide", "1,473"},
+	} {
+		args := append([]string{"power"}, strings.Fields(command)...)
+		if !strings.Contains(command, "jsonl") {
+			args = append(args, "-f", "csv")
+		}
+		_, out, stderr := commandtest.Dpcalc(args...)
+		text, err := os.ReadFile("../../../../docs/use/" + page.file + ".md")
+		number := strings.ReplaceAll(page.number, ",", "")
+		if err != nil || !strings.Contains(string(text), page.number) || !strings.Contains(out, number+",") {
+			t.Errorf("%s: %s is not in %s of %s%s, %v", command, page.number, page.file, out, stderr, err)
+		}
 	}
 }
