@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/internal/lawtest"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -177,8 +178,12 @@ func (o outcome) near(p float64) bool {
 // planned ones, and with ten times the queries on the planned ones. Its closed form agrees with the simulation.
 func TestWeighingAttack(t *testing.T) {
 	t.Parallel()
+	picker := lawtest.Pick(t)
 	for _, method := range []string{"gaussian", "gaussian-schedule"} {
 		for _, c := range []struct{ queries, runs int }{{10, 3000}, {100, 300}, {1000, 60}} {
+			if queries := fmt.Sprintf("%d answers", c.queries); !picker.Takes(method+", "+queries, method, queries) {
+				continue
+			}
 			goal, r := attackGoal(c.queries), rand.New(rand.NewPCG(91, uint64(c.queries)))
 			records, z := plan(t, method, goal)
 			a, fails := best(records, z, goal.Tau)

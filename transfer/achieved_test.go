@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/internal/lawtest"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 )
@@ -64,7 +65,7 @@ func TestAchievedByWhatIsPrinted(t *testing.T) {
 func TestAchievedAtTheLeastBeta(t *testing.T) {
 	r := rand.New(rand.NewPCG(73, 74))
 	goals := []Goal{{Samples: 1000, Queries: 10, Tau: 0.2}}
-	for range 60 {
+	for range lawtest.Draws(t, 60) {
 		goals = append(goals, Goal{
 			Samples: 200 + r.Int64N(20000), Queries: 1 + r.Int64N(300), Tau: 0.05 + r.Float64()/4, Budget: 1,
 			Shown: Shown{OneSided: r.IntN(4) == 0},

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/internal/lawtest"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -178,8 +179,8 @@ func TestClosedMethodsAreExactCeilings(t *testing.T) {
 			t.Errorf("%s: no oracle", m.Name)
 			continue
 		}
-		answered := 0
-		for range 300 {
+		answered, draws := 0, lawtest.Draws(t, 300)
+		for range draws {
 			g := shownBy(m, randomGoal(r))
 			a, err := m.Solve(g)
 			if err != nil {
@@ -203,8 +204,8 @@ func TestClosedMethodsAreExactCeilings(t *testing.T) {
 				t.Errorf("%s %+v: n = %d is not the least", m.Name, g, a.Samples)
 			}
 		}
-		if answered < 100 {
-			t.Errorf("%s: only %d of 300 random goals were answered", m.Name, answered)
+		if answered < draws/3 {
+			t.Errorf("%s: only %d of %d random goals were answered", m.Name, answered, draws)
 		}
 	}
 }
